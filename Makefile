@@ -1,0 +1,195 @@
+# gradus. `make help` lists what can be made. GNU make 3.81 and a POSIX sh suffice.
+#
+# A new source file in core/, layers/, examples/ or tests/ needs no line here.
+#
+#   CC=clang            another compiler            WERROR=1  warnings are errors
+#   CFLAGS=... LDFLAGS=...  added to the flags      B=folder  build there, not in build/
+#   OPT=-O0             in place of -O3             V=1       show whole commands
+
+B   = build
+OPT = -O3
+V   =
+OWN =
+SANITIZE =
+
+FLAGS = -std=c11 $(OPT) -ffp-contract=fast -fno-math-errno -fno-trapping-math \
+        -D_POSIX_C_SOURCE=200809L -pthread -I. \
+        -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion \
+        -Wstrict-prototypes -Wmissing-prototypes -Wvla $(ERROR) $(SANITIZE)
+ERROR = $(if $(filter-out 0,$(WERROR)),-Werror)
+LINK  = $(CC) -pthread $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS)
+
+# The kernels of an instruction set are compiled for it; elsewhere their files are empty by an #if.
+ifneq ($(filter x86_64-% amd64-%,$(shell $(CC) -dumpmachine)),)
+AVX2   = -mavx2 -mfma
+AVX512 = $(AVX2) -mavx512f -mavx512bw -mavx512dq -mavx512vl
+endif
+%_avx2.o:        OWN = $(AVX2)
+%_avx512.o:      OWN = $(AVX512)
+%/core/random.o: OWN = -ffp-contract=off        # PyTorch's numbers, bit for bit, by any compiler
+
+# ---- what is made from what ---------------------------------------------------------------------
+# build/f32 and build/f64 hold the objects of the float and of the double library.
+
+LIBRARY  := $(sort $(wildcard core/*.c core/*/*.c layers/*.c))
+TESTS    := $(sort $(wildcard tests/*.c))
+SCRIPTS  := $(sort $(wildcard tests/*.sh))
+SHARED   := $(sort $(wildcard examples/lib/*.c))
+TUTORIAL := $(sort $(wildcard examples/[0-9]*.c examples/*/[0-9]*.c))
+PROGRAM  := $(filter-out $(TUTORIAL),$(sort $(wildcard examples/*.c)))
+
+# These check gradients, which takes double precision.
+DOUBLE     = 02 04 06
+TUTORIAL64 := $(foreach n,$(DOUBLE),$(filter examples/$(n)_%,$(TUTORIAL)) \
+                $(wildcard examples/*/$(n)_*.c))
+TUTORIAL32 := $(filter-out $(TUTORIAL64),$(TUTORIAL))
+
+f32 = $(patsubst %.c,$(B)/f32/%.o,$(1))
+f64 = $(patsubst %.c,$(B)/f64/%.o,$(1))
+
+LIBRARIES = $(B)/libgradus.a $(B)/libgradus64.a
+PROGRAMS  = $(PROGRAM:examples/%.c=$(B)/%)
+TUTORIALS = $(TUTORIAL:%.c=$(B)/%)
+
+## make             both libraries, the training program and the tutorials, in build/
+all: $(LIBRARIES) $(PROGRAMS) $(TUTORIALS)
+
+$(B)/libgradus.a:   $(call f32,$(LIBRARY)) $(B)/sources
+	$(archive)
+$(B)/libgradus64.a: $(call f64,$(LIBRARY)) $(B)/sources
+	$(archive)
+
+$(PROGRAMS): $(B)/%: $(B)/f32/examples/%.o $(call f32,$(SHARED)) $(B)/libgradus.a
+	$(link)
+$(TUTORIAL32:%.c=$(B)/%): $(B)/%: $(B)/f32/%.o $(B)/libgradus.a
+	$(link)
+$(TUTORIAL64:%.c=$(B)/%): $(B)/%: $(B)/f64/%.o $(B)/libgradus64.a
+	$(link)
+$(B)/bench/%: $(B)/f32/tests/bench/%.o $(B)/libgradus.a
+	$(link)
+
+# The tests count calls of malloc (tests/alloc.c) where the linker can put a counter in its place.
+ifneq ($(shell uname -s),Darwin)
+COUNTED = -DGRADUS_WRAP
+COUNT   = -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
+endif
+$(B)/f32/test: $(call f32,$(TESTS)) $(B)/libgradus.a
+	$(link) $(COUNT) $$(sed -n 2p $(B)/check.flags)
+$(B)/f64/test: $(call f64,$(TESTS)) $(B)/libgradus64.a
+	$(link) $(COUNT) $$(sed -n 2p $(B)/check.flags)
+$(call f32,$(TESTS)): $(B)/f32/%.o: %.c $(B)/flags $(B)/check.flags
+	$(compile) $(COUNTED) -DGRADUS_BUILD='"$(B)/f32"' $$(sed -n 1p $(B)/check.flags)
+$(call f64,$(TESTS)): $(B)/f64/%.o: %.c $(B)/flags $(B)/check.flags
+	$(compile) $(COUNTED) -DGRADUS_DOUBLE -DGRADUS_BUILD='"$(B)/f64"' $$(sed -n 1p $(B)/check.flags)
+
+$(B)/f32/%.o: %.c $(B)/flags
+	$(compile)
+$(B)/f64/%.o: %.c $(B)/flags
+	$(compile) -DGRADUS_DOUBLE
+
+Q = $(if $(V),,@)
+define compile
+@mkdir -p $(@D)
+$(if $(V),,@echo "cc  $@")
+$(Q)$(CC) $(FLAGS) $(OWN) $(CFLAGS) -MMD -MP -c $< -o $@
+endef
+define archive
+$(if $(V),,@echo "ar  $@")
+@rm -f $@
+$(Q)$(AR) rcs $@ $(filter %.o,$^)
+endef
+define link
+@mkdir -p $(@D)
+$(if $(V),,@echo "ld  $@")
+$(Q)$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lm
+endef
+
+# Two notes of what was last built with and from: objects are made again when the flags change,
+# libraries when a file comes or goes.
+$(B)/flags: always
+	$(call remember,$(CC) $(FLAGS) $(AVX512) $(CFLAGS) $(LDFLAGS))
+$(B)/sources: always
+	$(call remember,$(LIBRARY))
+quote = '$(subst ','\'',$(strip $(1)))'
+remember = @mkdir -p $(B); [ "`cat $@ 2>/dev/null`" = $(quote) ] || printf '%s\n' $(quote) > $@
+
+-include $(patsubst %.c,$(B)/f32/%.d,$(LIBRARY) $(TESTS) $(SHARED) $(PROGRAM) $(TUTORIAL32))
+-include $(patsubst %.c,$(B)/f64/%.d,$(LIBRARY) $(TESTS) $(TUTORIAL64))
+-include $(wildcard $(B)/f32/tests/bench/*.d)
+
+# ---- what can be done ---------------------------------------------------------------------------
+# Where deps is named on the command line, what needs it waits for it, under -j too.
+DEPS = $(filter deps,$(MAKECMDGOALS))
+
+## make deps        installs Check (for the tests) and gnuplot (for the plots) if they are missing
+deps:
+	@CC=$(call quote,$(CC) $(CFLAGS)) sh .ci/deps
+
+## make train       trains a small model and draws its loss curve; ARGS="--steps 200" are its flags
+train: $(B)/train | $(DEPS)
+	$(B)/train $(ARGS)
+
+## make generate    writes text with a trained model; ARGS="--prompt TEXT" are its flags
+generate: $(B)/generate | $(DEPS)
+	$(B)/generate $(ARGS)
+
+programs: all $(B)/f64/test $(B)/f32/test
+
+## make test        runs every test, in double and in single precision
+# The float suite reads what the double suite has written, so it comes second. Scripts find the
+# programs in $BUILD. (A recipe that names MAKE itself would run under `make -n` too.)
+THIS_MAKE = $(MAKE)
+test: programs headers | $(DEPS)
+	@rm -f $(B)/f64/test.tap $(B)/f32/test.tap
+	CK_TAP_LOG_FILE_NAME=$(B)/f64/test.tap $(B)/f64/test
+	CK_TAP_LOG_FILE_NAME=$(B)/f32/test.tap $(B)/f32/test
+	@for script in $(SCRIPTS); do \
+	    echo "sh $$script"; \
+	    BUILD=$(B) MAKE='$(THIS_MAKE)' sh $$script || { echo "$$script failed"; exit 1; }; \
+	    echo "ok $$script" >> $(B)/f32/test.tap; \
+	done
+	@echo "`cat $(B)/f64/test.tap $(B)/f32/test.tap | grep -c '^ok'` passed, 0 failed"
+
+# How Check is compiled with and linked (see .ci/check-flags).
+$(B)/check.flags: | $(DEPS)
+	@mkdir -p $(B)
+	@CC=$(call quote,$(CC) $(CFLAGS)) sh .ci/check-flags > $@.new || \
+	    { rm -f $@.new; echo 'Check is missing: run `make deps test`' >&2; exit 1; }
+	@mv $@.new $@
+
+HEADERS = $(wildcard core/gradus.h core/op.h layers/layers.h)
+headers:
+	@if command -v $(CXX) >/dev/null 2>&1; then \
+	    for precision in -UGRADUS_DOUBLE -DGRADUS_DOUBLE; do \
+	        for header in $(HEADERS); do \
+	            echo "#include \"$$header\"" | $(CXX) -std=c++11 -Wall -Wextra -Wpedantic $(ERROR) \
+	                -I. $$precision -fsyntax-only -x c++ - || exit 1; \
+	        done; \
+	    done; \
+	else \
+	    echo "no C++ compiler ($(CXX)): the headers were not tried as C++"; \
+	fi
+
+## make sanitize    runs every test under AddressSanitizer and UndefinedBehaviorSanitizer
+ASAN = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+sanitize: | $(DEPS)
+	@mkdir -p $(B)
+	@echo 'int main(void) { return 0; }' > $(B)/empty.c
+	@$(CC) $(ASAN) $(B)/empty.c -o $(B)/empty 2>/dev/null || \
+	    { echo "sanitize: $(CC) has no AddressSanitizer on this system" >&2; exit 1; }
+	ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 CK_TIMEOUT_MULTIPLIER=10 \
+	    $(MAKE) B=$(B)/asan OPT='-O1 -g' SANITIZE='$(ASAN)' test
+
+## make clean       removes what was built, and the runs in build/
+clean:
+	rm -rf $(B)
+
+## make help        this list
+help:
+	@sed -n 's/^## //p' Makefile
+
+always:
+.PHONY: all programs deps train generate test headers sanitize clean help always
+.SECONDARY:
+.DELETE_ON_ERROR:
+.SUFFIXES:
