@@ -1,0 +1,82 @@
+/* arena: a bump allocator over a growing list of blocks. Every piece starts on a cache line. A step
+ * that needed several blocks leaves one block as large as all of them to the next step, so a loop of
+ * equal steps soon allocates nothing at all. */
+#include "arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#define LINE        ((size_t)64)
+#define FIRST_BLOCK ((size_t)64 << 10)
+
+struct gra_block {
+    struct gra_block *older;
+    size_t            size, used;       /* of the memory behind this header */
+};
+
+static struct gra_block *new_block(size_t size)
+{
+    struct gra_block *b = size <= SIZE_MAX - 2 * LINE ? aligned_alloc(LINE, LINE + size) : NULL;
+    if (b)
+        *b = (struct gra_block){ .size = size };
+    return b;
+}
+
+void *gra_arena_alloc(gra_arena *a, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 4)
+        return NULL;
+    bytes = (bytes + LINE - 1) / LINE * LINE;
+    struct gra_block *b = a->block;
+    if (!b || b->size - b->used < bytes) {
+        size_t size = b ? 2 * b->size : FIRST_BLOCK;
+        if (size < bytes)
+            size = bytes;
+        b = new_block(size);
+        if (!b && size > bytes)         /* no room to grow generously: take what is needed */
+            b = new_block(bytes);
+        if (!b)
+            return NULL;
+        b->older = a->block;
+        a->block = b;
+    }
+    void *piece = (char *)b + LINE + b->used;
+    b->used += bytes;
+    return piece;
+}
+
+static void free_blocks(struct gra_block *b)
+{
+    while (b) {
+        struct gra_block *older = b->older;
+        free(b);
+        b = older;
+    }
+}
+
+void gra_arena_rewind(gra_arena *a)
+{
+    struct gra_block *b = a->block;
+    if (!b)
+        return;
+    if (b->older) {
+        size_t all = 0;                 /* what was really used, blocks' unused ends left out */
+        for (struct gra_block *o = b; o; o = o->older)
+            all += o->used;
+        free_blocks(b->older);
+        b->older = NULL;
+        if (all > b->size) {
+            free(b);
+            b = new_block(all);
+            a->block = b;               /* NULL: the next piece asks again */
+        }
+    }
+    if (b)
+        b->used = 0;
+}
+
+void gra_arena_free(gra_arena *a)
+{
+    free_blocks(a->block);
+    a->block = NULL;
+}

@@ -1,0 +1,333 @@
+/* gradus.h: all that a user of the library calls, in the order of use.
+ *
+ * gradus trains attention models and shows every gradient on the way. A tape records what is
+ * computed; gra_backward walks it from the last record to the first and leaves d(loss)/d(x) in
+ * the gradients. Names, arguments and shapes are PyTorch's, so what you know carries over.
+ *
+ *     gra_tape   *t = gra_open(1);                             one thread
+ *     gra_begin(t, GRA_GRAD, NULL);                            a new step
+ *     gra_tensor *a = gra_input(t, (gra_real[]){ 2 }, 0, NULL);
+ *     gra_tensor *b = gra_input(t, (gra_real[]){ 3 }, 0, NULL);
+ *     gra_backward(t, gra_mul(t, a, b));
+ *     printf("%g\n", (double)gra_grad(a)[0]);                  d(ab)/da = b = 3
+ *     gra_close(t);
+ *
+ * Lifetimes, once for all. Whatever takes a tape first makes something that lives until the next
+ * gra_begin of that tape: nobody frees a tensor. Whatever takes a scope makes a parameter that
+ * lives as long as its model. A layer owns nothing and needs no clean-up.
+ *
+ * Errors, once for all. The first error sticks to the tape (or the model) with a sentence. By
+ * default it is printed and the program aborts, so that a debugger stops at the very call; after
+ * gra_keep_going(t, true) ops go on with an empty tensor, gra_item is NaN and gra_backward -1.
+ *
+ * Precision. libgradus computes in float; libgradus64 is the same source with -DGRADUS_DOUBLE.
+ * Compile your own code with the same flag: a mismatch does not link.
+ */
+#ifndef GRADUS_H
+#define GRADUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef GRADUS_DOUBLE
+typedef double gra_real;
+#define GRA_PRECISION(name) name##_f64
+#else
+typedef float gra_real;
+#define GRA_PRECISION(name) name##_f32
+#endif
+
+#if defined(__GNUC__)
+#define GRA_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define GRA_PRINTF(fmt, args)
+#endif
+
+#define GRA_MAX_DIMS 8
+
+/* A shape, where a function asks for `int ndim, const int *shape`: GRA_DIMS(2, 3) is a matrix of
+ * two rows and three columns. A scalar has no dimensions: 0, NULL. (C only; in C++ name an array.) */
+#define GRA_DIMS(...) (int)(sizeof((const int[]){ __VA_ARGS__ }) / sizeof(int)), ((const int[]){ __VA_ARGS__ })
+
+typedef struct gra_tape  gra_tape;
+typedef struct gra_model gra_model;
+typedef struct gra_op    gra_op;
+
+/* A tensor: row-major values, and after a backward their gradient. Read it freely; write only data,
+ * and only of parameters. The lower half is for authors of ops (op.h). */
+typedef struct gra_tensor gra_tensor;
+struct gra_tensor {
+    gra_real *data;                     /* size values */
+    gra_real *grad;                     /* d(loss)/d(data), or NULL: see gra_grad */
+    size_t    size;                     /* product of the shape; 1 for a scalar */
+    int       ndim, shape[GRA_MAX_DIMS];
+    bool      requires_grad;            /* a gradient is wanted here, or upstream of here */
+    const char *name;                   /* of a parameter, "trf_blocks.0.norm1.scale"; else NULL */
+
+    const gra_op *op;                   /* what made it; NULL for inputs and parameters */
+    gra_tensor  **in;                   /* from what: nin tensors, some of which may be NULL */
+    int           nin;
+    void         *args;                 /* the op's own arguments */
+    gra_real     *saved;                /* what the op keeps from forward to backward */
+    gra_tensor   *base;                 /* of a view: the tensor whose data and gradient it shares */
+    gra_tensor   *prev;                 /* the tensor recorded before this one */
+    gra_tape     *tape;                 /* NULL for a parameter */
+    gra_real     *grad_store;           /* of a parameter: grad when it is not frozen */
+    bool          retain_grad;
+};
+
+/* ---- random numbers: PyTorch's CPU generator, bit for bit ------------------------------------
+ * The float32 streams are drawn in float in both libraries and widened in the float64 one, so
+ * that a seed gives the same parameters in both. Copy a gra_rng to save its state. */
+typedef struct gra_rng {                /* Mersenne Twister 19937, and a cached normal */
+    uint32_t state[624];
+    int      at;                        /* next word of state to hand out; 624: refill first */
+    bool     has_normal;
+    double   normal;                    /* second value of the last pair of the scalar path */
+} gra_rng;
+
+void     gra_manual_seed(gra_rng *g, uint64_t seed);                             /* torch.manual_seed; np.random.seed */
+uint32_t gra_random(gra_rng *g);                                                 /* one raw 32-bit output */
+uint64_t gra_random64(gra_rng *g);                                               /* two of them, the first on top */
+uint64_t gra_randint(gra_rng *g, uint64_t n);                                    /* torch.randint(0, n); n > 0 */
+void     gra_rand(gra_rng *g, gra_real *x, size_t n);                            /* torch.rand: uniform in [0, 1) */
+void     gra_randn(gra_rng *g, gra_real *x, size_t n);                           /* torch.randn */
+void     gra_uniform(gra_rng *g, gra_real *x, size_t n, double a, double b);     /* uniform_(a, b) */
+void     gra_normal(gra_rng *g, gra_real *x, size_t n, double mean, double std); /* normal_(mean, std) */
+void     gra_rand_f64(gra_rng *g, double *x, size_t n);                          /* torch.rand(dtype=torch.float64) */
+void     gra_randn_f64(gra_rng *g, double *x, size_t n);                         /* torch.randn(dtype=torch.float64) */
+void     gra_numpy_random(gra_rng *g, double *x, size_t n);                      /* np.random.random_sample */
+void     gra_numpy_normal(gra_rng *g, double *x, size_t n, double loc, double scale); /* np.random.normal */
+
+/* ---- the tape: one step of work ------------------------------------------------------------- */
+typedef enum gra_mode {
+    GRA_TRAIN,                          /* records, and dropout drops */
+    GRA_GRAD,                           /* records; dropout does nothing */
+    GRA_EVAL                            /* does not record; dropout does nothing */
+} gra_mode;
+
+#define gra_open GRA_PRECISION(gra_open)
+gra_tape   *gra_open(int threads);                      /* 0: as many as the process has cores; NULL: out of memory */
+void        gra_close(gra_tape *t);                     /* NULL is allowed */
+void        gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng); /* forget the last step; rng, borrowed until the
+                                                           next begin, serves dropout and may be NULL without it */
+int         gra_backward(gra_tape *t, gra_tensor *loss);/* loss: one value. Adds to the gradients of parameters; 0, or
+                                                           -1 after an error. Once a step: sum several losses first */
+int         gra_threads(const gra_tape *t);             /* how many the tape runs on */
+const char *gra_isa_name(const gra_tape *t);            /* "base", "avx2" or "avx512": GRADUS_ISA=avx2 asks for one */
+
+void        gra_keep_going(gra_tape *t, bool on);       /* do not abort at an error (default: abort) */
+const char *gra_error(const gra_tape *t);               /* the first error since gra_begin, or NULL */
+
+void        gra_retain_grad(gra_tensor *x);             /* before backward: keep this step tensor's gradient */
+void        gra_keep_grads(gra_tape *t, bool on);       /* keep those of all step tensors, from now on */
+const gra_real *gra_grad(const gra_tensor *x);          /* the gradient; if none was kept, an error says why: NULL */
+
+/* ---- tensors of a step ---------------------------------------------------------------------- */
+gra_tensor *gra_input(gra_tape *t, const gra_real *data, int ndim, const int *shape);    /* a copy; its gradient is kept */
+gra_tensor *gra_constant(gra_tape *t, const gra_real *data, int ndim, const int *shape); /* a copy that wants no gradient */
+gra_tensor *gra_full(gra_tape *t, double value, int ndim, const int *shape);             /* constant, all value */
+gra_tensor *gra_detach(gra_tape *t, gra_tensor *x);     /* the same values, cut off from the graph */
+
+double      gra_item(const gra_tensor *x);              /* the value of a tensor of one element */
+int         gra_dim(const gra_tensor *x, int d);        /* shape[d], d < 0 counts from the end; 0 if there is none */
+void        gra_print(const gra_tensor *x);             /* to stdout in PyTorch's manner, 4 digits */
+void        gra_fprint(FILE *f, const gra_real *data, int ndim, const int *shape, int digits);
+
+/* ---- ops: element by element ------------------------------------------------------------------
+ * Two operands broadcast as NumPy's: shapes are aligned at the right, a 1 stretches. */
+gra_tensor *gra_add(gra_tape *t, gra_tensor *a, gra_tensor *b);        /* a + b */
+gra_tensor *gra_sub(gra_tape *t, gra_tensor *a, gra_tensor *b);        /* a - b */
+gra_tensor *gra_mul(gra_tape *t, gra_tensor *a, gra_tensor *b);        /* a b, element by element */
+gra_tensor *gra_div(gra_tape *t, gra_tensor *a, gra_tensor *b);        /* a / b */
+gra_tensor *gra_neg(gra_tape *t, gra_tensor *x);                       /* -x */
+gra_tensor *gra_scale(gra_tape *t, gra_tensor *x, double s);           /* s x */
+gra_tensor *gra_pow(gra_tape *t, gra_tensor *x, double p);             /* x^p */
+gra_tensor *gra_exp(gra_tape *t, gra_tensor *x);                       /* e^x */
+gra_tensor *gra_log(gra_tape *t, gra_tensor *x);                       /* ln x */
+gra_tensor *gra_sqrt(gra_tape *t, gra_tensor *x);                      /* x^(1/2) */
+gra_tensor *gra_tanh(gra_tape *t, gra_tensor *x);                      /* tanh x */
+gra_tensor *gra_sigmoid(gra_tape *t, gra_tensor *x);                   /* 1 / (1 + e^-x) */
+gra_tensor *gra_relu(gra_tape *t, gra_tensor *x);                      /* max(x, 0); gradient 0 at 0 */
+gra_tensor *gra_gelu(gra_tape *t, gra_tensor *x);                      /* x Phi(x), Phi by erf (PyTorch's default) */
+gra_tensor *gra_gelu_tanh(gra_tape *t, gra_tensor *x);                 /* its tanh approximation (GPT-2, Raschka) */
+gra_tensor *gra_silu(gra_tape *t, gra_tensor *x);                      /* x sigmoid(x) */
+gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p);         /* GRA_TRAIN: 0 with probability p, else x/(1-p) */
+gra_tensor *gra_masked_fill(gra_tape *t, gra_tensor *x, gra_tensor *mask, double value); /* value where mask is not 0;
+                                                                          mask broadcasts to x */
+gra_tensor *gra_causal_mask(gra_tape *t, gra_tensor *x);               /* (..., m, n): -inf where column > row + n - m */
+
+/* ---- ops: products ---------------------------------------------------------------------------
+ * The last two dimensions are matrices, those before broadcast. A vector operand is refused. */
+gra_tensor *gra_matmul(gra_tape *t, gra_tensor *a, gra_tensor *b);     /* a b:   (..., m, k) (..., k, n) -> (..., m, n) */
+gra_tensor *gra_matmul_nt(gra_tape *t, gra_tensor *a, gra_tensor *b);  /* a b^T: (..., m, k) (..., n, k) -> (..., m, n) */
+gra_tensor *gra_matmul_tn(gra_tape *t, gra_tensor *a, gra_tensor *b);  /* a^T b: (..., k, m) (..., k, n) -> (..., m, n) */
+gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b); /* x w^T + b: (..., in) -> (..., out);
+                                                                          w (out, in), b (out) or NULL */
+
+/* ---- ops: over dimensions; d < 0 counts from the end ------------------------------------------ */
+gra_tensor *gra_sum(gra_tape *t, gra_tensor *x);                       /* of all values: a scalar */
+gra_tensor *gra_mean(gra_tape *t, gra_tensor *x);
+gra_tensor *gra_max(gra_tape *t, gra_tensor *x);                       /* gradient to the first of equals */
+gra_tensor *gra_sum_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim);
+gra_tensor *gra_mean_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim);
+gra_tensor *gra_max_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim);
+gra_tensor *gra_softmax(gra_tape *t, gra_tensor *x, int d);            /* e^x_i / sum_j e^x_j; all -inf gives zeros */
+gra_tensor *gra_log_softmax(gra_tape *t, gra_tensor *x, int d);        /* x_i - log sum_j e^x_j */
+gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b, double eps);
+                                                                       /* (x - mean) / sqrt(var + eps) w + b over the
+                                                                          last dimension, biased var; w, b may be NULL */
+gra_tensor *gra_rms_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, double eps); /* x / sqrt(mean x^2 + eps) w */
+
+/* ---- ops: shape ------------------------------------------------------------------------------- */
+gra_tensor *gra_reshape(gra_tape *t, gra_tensor *x, int ndim, const int *shape); /* a view; one size may be -1 */
+gra_tensor *gra_transpose(gra_tape *t, gra_tensor *x, int d0, int d1);           /* swaps two dimensions, copies */
+gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims);            /* y.shape[i] = x.shape[dims[i]] */
+gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d);         /* n tensors along dimension d */
+gra_tensor *gra_slice(gra_tape *t, gra_tensor *x, int d, int start, int end);    /* x[..., start:end, ...] along d */
+
+/* ---- ops: of language models -------------------------------------------------------------------- */
+#define GRA_IGNORE_INDEX (-100)
+gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, int ndim, const int *shape);
+                                                        /* w (vocab, dim); ids of that shape, copied -> (shape, dim) */
+gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target);
+                                                        /* mean over rows of -log softmax(logits)[target]; logits
+                                                           (..., classes), one target a row, GRA_IGNORE_INDEX skips it */
+gra_tensor *gra_mse_loss(gra_tape *t, gra_tensor *x, gra_tensor *target); /* mean (x - target)^2; same shapes */
+gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor *v, int heads, bool causal, double dropout);
+                                                        /* softmax(q k^T / sqrt(d)) v in each head (Vaswani et al. 2017);
+                                                           q (batch, time, dim), k (batch, keys, dim), v (batch, keys,
+                                                           dim_v) -> (batch, time, dim_v); d = dim / heads. Causal:
+                                                           query i sees keys up to i + keys - time */
+void        gra_keep_attention(gra_tape *t, bool on);   /* from now on attention keeps its weights, before dropout, */
+gra_tensor *gra_attention_weights(gra_tensor *y);       /* and this returns those of gra_attention's result y: a constant
+                                                           (batch, heads, time, keys), there until the next gra_begin */
+
+/* ---- models: named parameters --------------------------------------------------------------------
+ * A scope is a place in a model, with a name: gra_param(gra_enter(root, "att"), "weight", ...) makes
+ * the parameter "att.weight". The generator is borrowed until the last parameter is made. */
+typedef struct gra_scope {
+    gra_model *model;
+    char       name[112];
+} gra_scope;
+
+typedef struct gra_init {               /* how a new parameter is filled: see the functions below */
+    void (*fill)(const struct gra_init *how, gra_rng *rng, gra_tensor *p);
+    double a, b;
+} gra_init;
+
+#define gra_model_open GRA_PRECISION(gra_model_open)
+gra_model  *gra_model_open(gra_rng *rng);               /* NULL: out of memory */
+void        gra_model_close(gra_model *m);              /* NULL is allowed */
+gra_scope   gra_root(gra_model *m);
+gra_scope   gra_enter(gra_scope s, const char *format, ...) GRA_PRINTF(2, 3);
+gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, int ndim, const int *shape);
+
+gra_init    gra_zeros(void);
+gra_init    gra_ones(void);
+gra_init    gra_init_uniform(double a, double b);
+gra_init    gra_init_normal(double mean, double std);
+gra_init    gra_init_xavier(void);                      /* xavier_uniform_: U(-k, k), k = sqrt(6 / (in + out)) (Glorot 2010) */
+gra_init    gra_init_kaiming(void);                     /* kaiming_normal_ for relu: N(0, 2 / in) (He et al. 2015) */
+gra_init    gra_init_linear(int in_features);           /* nn.Linear's: U(-k, k), k = 1 / sqrt(in) */
+
+int         gra_param_count(const gra_model *m);        /* how many parameters, */
+size_t      gra_param_values(const gra_model *m);       /* how many values in all of them, */
+gra_tensor *gra_param_at(const gra_model *m, int i);    /* the i-th made, 0 <= i < count (else NULL), */
+gra_tensor *gra_param_find(const gra_model *m, const char *name);  /* by its name, or NULL */
+void        gra_freeze(gra_tensor *p, bool on);         /* a frozen parameter gets no gradient and no update */
+void        gra_zero_grad(gra_model *m);
+void        gra_model_keep_going(gra_model *m, bool on);/* as gra_keep_going */
+const char *gra_model_error(const gra_model *m);        /* as gra_error; the first since opening */
+
+/* ---- optimisers -----------------------------------------------------------------------------------
+ * Set the fields, call init once all parameters are made, step after each backward. lr may change
+ * between steps. A parameter group is an optimiser of its own: `takes` says which parameters it
+ * moves (NULL: all); for one decay on matrices and none on vectors, use two. Moments live in the model. */
+typedef bool gra_takes(const gra_tensor *p);
+bool gra_takes_matrices(const gra_tensor *p);           /* two dimensions or more */
+bool gra_takes_vectors(const gra_tensor *p);            /* fewer */
+
+typedef struct gra_sgd {                                /* torch.optim.SGD: v = momentum v + g; p -= lr v */
+    gra_model *model;
+    gra_takes *takes;
+    double     lr, momentum, weight_decay;              /* weight_decay here is L2: g += weight_decay p */
+    gra_tensor **v;                                     /* momentum of each parameter, by number */
+} gra_sgd;
+int  gra_sgd_init(gra_sgd *opt);                        /* 0, or -1: out of memory, the sentence is the model's */
+void gra_sgd_step(gra_sgd *opt);
+
+typedef struct gra_adamw {                              /* torch.optim.AdamW (Loshchilov & Hutter 2019) */
+    gra_model *model;
+    gra_takes *takes;
+    double     lr, beta1, beta2, eps, weight_decay;     /* 0 for beta1, beta2, eps: 0.9, 0.999, 1e-8 */
+    long       steps;
+    gra_tensor **m, **v;
+} gra_adamw;
+int  gra_adamw_init(gra_adamw *opt);
+void gra_adamw_step(gra_adamw *opt);
+
+typedef struct gra_muon {                               /* Muon, for matrices (Jordan et al. 2024) */
+    gra_model *model;
+    gra_takes *takes;                                   /* NULL: all matrices */
+    double     lr, momentum, weight_decay;              /* 0 for momentum: 0.95 */
+    gra_tape  *tape;                                    /* whose threads it uses, and whose memory for its products:
+                                                           a step of Muon begins a step of the tape */
+    gra_tensor **v;
+} gra_muon;
+int  gra_muon_init(gra_muon *opt);
+void gra_muon_step(gra_muon *opt);
+
+double gra_clip_grad_norm(gra_model *m, double max_norm);  /* scales all gradients so that their norm is at most
+                                                           max_norm (0: leave them); the norm before */
+double gra_warmup_cosine(long step, long warmup, long steps, double lr, double min_lr); /* the rate at step 0, 1, ...:
+                                                           linear to lr over warmup steps, then a cosine to min_lr */
+double gra_warmup_linear(long step, long warmup, long hold, long steps, double lr, double min_lr); /* linear to lr,
+                                                           constant until step hold, then linear to min_lr */
+
+/* ---- files: safetensors (https://github.com/huggingface/safetensors), values as F32 or F64 -------------
+ * 0, or -1 and gra_model_error says why. A file is written whole under another name, then renamed. */
+typedef struct gra_meta {                               /* text that goes with the parameters */
+    const char *key, *value;
+} gra_meta;
+int gra_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta);
+int gra_load(gra_model *m, const char *path);           /* names and shapes must be the model's, or nothing changes */
+
+/* ---- the gradient check: libgradus64 alone -------------------------------------------------------------
+ * Compares the gradient of every element of every parameter and input with central differences of
+ *     loss = sum_i c_i y_i,   c fixed random weights, y = f(t, in, arg).
+ * The error of an element is |a - n| / max(|a|, |n|, r): a analytic, n numeric, r the larger of the largest
+ * |gradient| of its tensor and 1e-3 |loss|. The sign counts. */
+typedef struct gra_check_in {                           /* an input of f */
+    const char *name;
+    int         ndim, shape[GRA_MAX_DIMS];
+    double      low, high;                              /* its values are spread over [low, high] (both 0: [-2, 2]), in
+                                                           random order, no two equal, 1e-3 away from 0 */
+    const gra_real *data;                               /* or these; NULL: as above */
+} gra_check_in;
+
+typedef gra_tensor *gra_check_fn(gra_tape *t, gra_tensor **in, void *arg);
+
+typedef struct gra_check_report {
+    double error;                                       /* of the worst element; 0 when nothing wants a gradient */
+    char   name[128];                                   /* its tensor, */
+    size_t index;                                       /* its place there, row-major, */
+    double analytic, numeric;                           /* its two gradients */
+    size_t elements;                                    /* how many were compared */
+    char   text[1024];                                  /* all that in sentences, and each explanation that fits */
+} gra_check_report;
+
+int gra_check(gra_tape *t, gra_mode mode, gra_rng *rng, gra_model *m, int nin, const gra_check_in *in,
+              gra_check_fn *f, void *arg, double tolerance, gra_check_report *report);
+                                                        /* 0: within the tolerance (1e-6 suits); 1: not; -1: f failed,
+                                                           or this is libgradus; m may be NULL; rng as in gra_begin */
+#ifdef __cplusplus
+}
+#endif
+#endif

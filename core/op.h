@@ -1,0 +1,179 @@
+/* op.h: all that an author of ops, layers and optimisers needs beyond gradus.h.
+ *
+ * An op is one file: formula, forward, backward, public function. Outside the library it is the
+ * same: any .c that includes this header (examples/02_own_op.c).
+ *
+ *     static void forward(gra_tensor *y)  { ... y->data[i] = f(y->in[0]->data[i]); }
+ *     static void backward(gra_tensor *y) { ... y->in[0]->grad[i] += y->grad[i] * df; }
+ *
+ *     gra_tensor *my_op(gra_tape *t, gra_tensor *x)
+ *     {
+ *         static const gra_op op = { .name = "my_op", .forward = forward, .backward = backward };
+ *         return gra_run(gra_result_like(t, &op, x));
+ *     }
+ *
+ * In backward y->grad is there, and y->in[i]->grad is non-NULL exactly when that gradient is wanted
+ * (with one input that wants none, backward is not called at all). Accumulate, always: an input may
+ * feed several ops, or this one twice. Check in the public function with gra_fail, trust inside.
+ */
+#ifndef GRADUS_OP_H
+#define GRADUS_OP_H
+
+#include "gradus.h"
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+typedef gra_real real;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gra_op {
+    const char *name;
+    void   (*forward)(gra_tensor *y);           /* fills y->data (uninitialised before); NULL for a view */
+    void   (*backward)(gra_tensor *y);          /* adds to y->in[i]->grad; NULL: no gradient flows through */
+    size_t (*saved)(const gra_tensor *y);       /* how many values y->saved shall have; NULL: none */
+    size_t   args;                              /* bytes of y->args, zeroed; at most GRA_MAX_ARGS */
+    bool     view;                              /* y shares the data and the gradient of in[0] */
+};
+
+#define GRA_MAX_ARGS 128
+
+/* A tensor not yet computed: result, then fill y->args, then run. After an error both pass the empty
+ * tensor on, whose args may be written to. in[0] must not be NULL, others may be. */
+#define gra_result_n GRA_PRECISION(gra_result)
+gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, int ndim, const int *shape, int nin, gra_tensor *const *in);
+#define gra_result(...) gra_result_of(__VA_ARGS__)     /* twice, so that GRA_DIMS(...) may stand for ndim, shape */
+#define gra_result_of(t, op, ndim, shape, ...)                                                           \
+    gra_result_n(t, op, ndim, shape, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)), \
+                 (gra_tensor *[]){ __VA_ARGS__ })
+gra_tensor *gra_result_like(gra_tape *t, const gra_op *op, gra_tensor *x);   /* shaped like x, its only input */
+gra_tensor *gra_result_broadcast(gra_tape *t, const gra_op *op, gra_tensor *a, gra_tensor *b); /* shaped as both */
+gra_tensor *gra_run(gra_tensor *y);                     /* computes it and records it; y */
+
+/* Errors. gra_fail keeps the first sentence and returns the empty tensor (no dimensions, one NaN).
+ * Say who speaks, what came, what was wanted: "matmul: a is (6, 3) but b is (2, 3): ..." */
+gra_tensor *gra_fail(gra_tape *t, const char *format, ...) GRA_PRINTF(2, 3);
+gra_tensor *gra_empty(gra_tape *t);                     /* the empty tensor */
+bool        gra_refuses(gra_tape *t, const char *op, int nin, gra_tensor *const *in); /* an error before, a NULL, or a
+                                                           tensor of another tape: then return gra_empty(t) */
+#define GRA_REFUSES(t, op, ...)                                                                          \
+    gra_refuses(t, op, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)),                \
+                (gra_tensor *[]){ __VA_ARGS__ })
+void        gra_model_fail(gra_model *m, const char *format, ...) GRA_PRINTF(2, 3);
+
+/* Shapes as text: gra_shape_text(x->ndim, x->shape, (char[GRA_SHAPE_TEXT]){ 0 }) is "(2, 3)". */
+#define GRA_SHAPE_TEXT 120
+#define GRA_SHAPE_OF(x) gra_shape_text((x)->ndim, (x)->shape, (char[GRA_SHAPE_TEXT]){ 0 })
+char *gra_shape_text(int ndim, const int *shape, char *text);
+bool  gra_same_shape(const gra_tensor *a, const gra_tensor *b);
+bool  gra_shape_size(int ndim, const int *shape, size_t *size);     /* false: negative, over 8 dims, or overflow */
+
+/* A tensor seen as (outer, n, inner) around dimension d: element (o, i, j) is data[(o*n + i)*inner + j]. */
+typedef struct gra_around {
+    size_t outer, n, inner;
+} gra_around;
+gra_around gra_around_dim(const gra_tensor *x, int d);  /* 0 <= d < ndim */
+int        gra_wrap_dim(const gra_tensor *x, int d);    /* d, or d + ndim; -1 if there is no such dimension */
+
+/* NumPy broadcasting. gra_broadcast gives the shape of both (its dimensions, or -1 when they differ);
+ * a walk visits y's elements from `from` to `to` in rows: y[w.y + i], a[w.a + i*w.step_a], b[w.b + i*w.step_b]
+ * for i < w.n. A step is 0 where the operand is stretched. */
+int  gra_broadcast(const gra_tensor *a, const gra_tensor *b, int *shape);
+bool gra_stretched(const gra_tensor *y);                /* some input of y is smaller than y */
+typedef struct gra_walk {
+    size_t n, y, a, b, step_a, step_b;
+    size_t end;
+    int    ndim;
+    size_t dim[GRA_MAX_DIMS], at[GRA_MAX_DIMS], stride_a[GRA_MAX_DIMS], stride_b[GRA_MAX_DIMS];
+} gra_walk;
+gra_walk gra_walk_begin(const gra_tensor *y, const gra_tensor *a, const gra_tensor *b, size_t from, size_t to);
+void     gra_walk_next(gra_walk *w);                    /* w.n == 0: done */
+
+/* Memory that lives until the next gra_begin, 64-byte aligned; NULL after an error. */
+void *gra_alloc(gra_tape *t, size_t bytes);
+gra_rng *gra_tape_rng(gra_tape *t);                     /* the generator of gra_begin, or NULL */
+gra_mode gra_tape_mode(const gra_tape *t);
+bool     gra_tape_keeps_attention(const gra_tape *t);
+
+/* Memory that lives as long as the model, zeroed; NULL after an error. */
+void *gra_model_alloc(gra_model *m, size_t bytes);
+
+/* Parameters' companions: a buffer shaped like p, zeroed, owned by the model and saved with a run. */
+gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p);   /* NULL: out of memory */
+
+/* ---- threads --------------------------------------------------------------------------------------
+ * Work is cut by its size, never by the number of threads: any number gives the same bits. f gets
+ * [from, to) of n units, `chunk` at a time, and the number of the thread it runs on. */
+typedef void gra_work(void *arg, size_t from, size_t to, int worker);
+void gra_parallel(gra_tape *t, size_t n, size_t chunk, gra_work *f, void *arg);
+void gra_kernel(gra_tensor *y, size_t n, size_t cost, gra_work *const variant[3]);
+
+/* GRA_KERNEL(f, n, cost): f(y, from, to) computes the units [from, to) of n, each worth about `cost`
+ * additions. It is compiled for each instruction set, and f_all(y) runs it over all of them, on all
+ * threads, with the best set there is. Cost GRA_ALONE: in one piece, where units write the same place. */
+#define GRA_ALONE SIZE_MAX
+#if defined(__x86_64__) && defined(__GNUC__)
+#define GRA_VARIANT(f, isa, ...)                                                                         \
+    __attribute__((target(__VA_ARGS__), flatten)) static void f##_##isa(void *y, size_t from, size_t to, int worker) \
+    {                                                                                                    \
+        (void)worker;                                                                                    \
+        f((gra_tensor *)y, from, to);                                                                    \
+    }
+#define GRA_TARGET_AVX2   "avx2,fma"
+#define GRA_TARGET_AVX512 "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl"
+#else
+#define GRA_VARIANT(f, isa, ...)                                                                         \
+    static void f##_##isa(void *y, size_t from, size_t to, int worker)                                   \
+    {                                                                                                    \
+        (void)worker;                                                                                    \
+        f((gra_tensor *)y, from, to);                                                                    \
+    }
+#define GRA_TARGET_AVX2   ""
+#define GRA_TARGET_AVX512 ""
+#endif
+#define GRA_KERNEL(f, count, cost)                                                                       \
+    static void f##_base(void *y, size_t from, size_t to, int worker)                                    \
+    {                                                                                                    \
+        (void)worker;                                                                                    \
+        f((gra_tensor *)y, from, to);                                                                    \
+    }                                                                                                    \
+    GRA_VARIANT(f, avx2, GRA_TARGET_AVX2)                                                                \
+    GRA_VARIANT(f, avx512, GRA_TARGET_AVX512)                                                            \
+    static void f##_all(gra_tensor *y)                                                                   \
+    {                                                                                                    \
+        static gra_work *const variant[3] = { f##_base, f##_avx2, f##_avx512 };                          \
+        gra_kernel(y, count, cost, variant);                                                             \
+    }
+
+/* ---- matrix products: c = a b, or c += a b ------------------------------------------------------------
+ * A matrix is seen through strides, so a transpose is a swap of the two: element (i, j) of a is
+ * a.p[i*a.row + j*a.col]. c is row-major with stride ldc. */
+typedef struct gra_mat {
+    const real *p;
+    ptrdiff_t   row, col;
+} gra_mat;
+void gra_gemm(gra_tape *t, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc, bool accumulate);
+void gra_gemm_alone(gra_tape *t, int worker, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc,
+                    bool accumulate);                   /* on one thread, from within gra_parallel */
+
+/* ---- dropout: the masks of PyTorch's MKL builds -----------------------------------------------------------
+ * One u32 of the generator starts a stream x_0, x_1 = a x_0 mod m, ...; element i is kept when
+ * x_i / m < 1 - p. Nothing is stored and any thread may skip ahead. */
+uint32_t gra_bernoulli_start(gra_rng *g);
+uint32_t gra_bernoulli_skip(uint32_t x0, uint64_t i);   /* x_i */
+static inline uint32_t gra_bernoulli_next(uint32_t x)
+{
+    return (uint32_t)((uint64_t)x * 1132489760u % 2147483647u);
+}
+static inline uint32_t gra_bernoulli_limit(double p)    /* keep element i when x_i < limit */
+{
+    return (uint32_t)ceil((1 - p) * 2147483647.0);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

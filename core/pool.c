@@ -1,0 +1,170 @@
+/* pool: one job at a time, cut into chunks that the threads take in turn.
+ *
+ * The caller is worker 0 and works too. A worker watches `job` for a short while, then sleeps. To run
+ * a job: fill in the fields, open the gate, take chunks until none is left, close the gate, wait until
+ * nobody is inside. A worker that wakes too late finds the gate closed and does no harm. */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE                     /* sched_getaffinity */
+#endif
+#include "pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define MAX_THREADS 256
+#define WATCH       4000                /* looks at `job` before a worker sleeps: some microseconds */
+
+struct gra_pool {
+    int            threads, started;    /* workers 1 .. started run beside the caller */
+    int            watch;               /* WATCH, or 0 when there are more threads than cores */
+    gra_work      *f;
+    void          *arg;
+    size_t         n, chunk;
+    atomic_size_t  next;                /* first unit not yet taken */
+    atomic_uint    job;                 /* counts jobs: a change wakes those who watch */
+    atomic_bool    open, quit;
+    atomic_int     inside, asleep;
+    pthread_mutex_t lock;
+    pthread_cond_t  wake;
+    struct worker {
+        gra_pool *pool;
+        int       number;
+        pthread_t thread;
+    } worker[MAX_THREADS];
+};
+
+static int cores(void)
+{
+#if defined(__linux__)
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return CPU_COUNT(&set);
+#endif
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (int)n : 1;
+}
+
+static void pause_a_little(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static void take_chunks(gra_pool *p, int worker)
+{
+    for (;;) {
+        size_t from = atomic_fetch_add(&p->next, p->chunk);
+        if (from >= p->n)
+            return;
+        p->f(p->arg, from, p->n - from < p->chunk ? p->n : from + p->chunk, worker);
+    }
+}
+
+static void sleep_until_job(gra_pool *p, unsigned seen)
+{
+    for (int i = 0; i < p->watch; i++) {
+        if (atomic_load_explicit(&p->job, memory_order_relaxed) != seen)
+            return;
+        pause_a_little();
+    }
+    pthread_mutex_lock(&p->lock);
+    atomic_fetch_add(&p->asleep, 1);
+    while (atomic_load(&p->job) == seen)
+        pthread_cond_wait(&p->wake, &p->lock);
+    atomic_fetch_sub(&p->asleep, 1);
+    pthread_mutex_unlock(&p->lock);
+}
+
+static void *worker_main(void *arg)
+{
+    struct worker *w = arg;
+    gra_pool *p = w->pool;
+    for (unsigned seen = 0;;) {
+        sleep_until_job(p, seen);
+        seen = atomic_load(&p->job);
+        if (atomic_load(&p->quit))
+            return NULL;
+        atomic_fetch_add(&p->inside, 1);
+        if (atomic_load(&p->open))
+            take_chunks(p, w->number);
+        atomic_fetch_sub(&p->inside, 1);
+    }
+}
+
+static void announce(gra_pool *p)
+{
+    atomic_fetch_add(&p->job, 1);
+    if (atomic_load(&p->asleep)) {
+        pthread_mutex_lock(&p->lock);
+        pthread_cond_broadcast(&p->wake);
+        pthread_mutex_unlock(&p->lock);
+    }
+}
+
+void gra_pool_run(gra_pool *p, size_t n, size_t chunk, gra_work *f, void *arg)
+{
+    if (n <= chunk || p->started == 0) {
+        for (size_t from = 0; from < n; from += chunk)
+            f(arg, from, n - from < chunk ? n : from + chunk, 0);
+        return;
+    }
+    p->f = f;
+    p->arg = arg;
+    p->n = n;
+    p->chunk = chunk;
+    atomic_store(&p->next, 0);
+    atomic_store(&p->open, true);
+    announce(p);
+    take_chunks(p, 0);
+    atomic_store(&p->open, false);
+    for (int looks = 0; atomic_load(&p->inside); looks++) {
+        if (looks < p->watch)
+            pause_a_little();
+        else
+            sched_yield();
+    }
+}
+
+gra_pool *gra_pool_open(int threads)
+{
+    gra_pool *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    int have = cores();
+    p->threads = threads <= 0 ? have : threads;
+    if (p->threads > MAX_THREADS)
+        p->threads = MAX_THREADS;
+    p->watch = p->threads > have ? 0 : WATCH;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->wake, NULL);
+    for (int i = 1; i < p->threads; i++) {      /* fewer than asked for work just as well */
+        struct worker *w = &p->worker[i];
+        *w = (struct worker){ .pool = p, .number = i };
+        if (pthread_create(&w->thread, NULL, worker_main, w) != 0)
+            break;
+        p->started = i;
+    }
+    return p;
+}
+
+void gra_pool_close(gra_pool *p)
+{
+    if (!p)
+        return;
+    atomic_store(&p->quit, true);
+    announce(p);
+    for (int i = 1; i <= p->started; i++)
+        pthread_join(p->worker[i].thread, NULL);
+    pthread_cond_destroy(&p->wake);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}
+
+int gra_pool_threads(const gra_pool *p)
+{
+    return p->threads;
+}

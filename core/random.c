@@ -1,0 +1,233 @@
+/* random: PyTorch's CPU generator, bit for bit, and NumPy's legacy one (np.random.seed).
+ *
+ * Both are the Mersenne Twister MT19937 (Matsumoto & Nishimura 1998) with integer seeding; they
+ * differ in how its 32-bit words become real numbers. The conversions are those of PyTorch's
+ * CPUGeneratorImpl and distributions, and of NumPy's RandomState, as documented. Normals come in
+ * pairs: PyTorch's by Box & Muller (1958), NumPy's by Marsaglia's polar method. */
+#include "op.h"
+
+/* ---- the Mersenne Twister ------------------------------------------------------------------- */
+
+enum { WORDS = 624, SHIFT = 397 };
+
+void gra_manual_seed(gra_rng *g, uint64_t seed)
+{
+    g->state[0] = (uint32_t)seed;
+    for (uint32_t i = 1; i < WORDS; i++) {
+        uint32_t last = g->state[i - 1];
+        g->state[i] = 1812433253u * (last ^ (last >> 30)) + i;
+    }
+    g->at = WORDS;
+    g->has_normal = false;
+    g->normal = 0;
+}
+
+static void refill(gra_rng *g)
+{
+    uint32_t *s = g->state;
+    for (int i = 0; i < WORDS; i++) {
+        uint32_t y = (s[i] & 0x80000000u) | (s[(i + 1) % WORDS] & 0x7FFFFFFFu);
+        s[i] = s[(i + SHIFT) % WORDS] ^ (y >> 1) ^ (y & 1 ? 0x9908B0DFu : 0);
+    }
+    g->at = 0;
+}
+
+uint32_t gra_random(gra_rng *g)
+{
+    if (g->at >= WORDS)
+        refill(g);
+    uint32_t y = g->state[g->at++];
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9D2C5680u;
+    y ^= (y << 15) & 0xEFC60000u;
+    return y ^ (y >> 18);
+}
+
+uint64_t gra_random64(gra_rng *g)
+{
+    uint64_t high = gra_random(g);      /* on its own line: within one expression C sets no order */
+    return high << 32 | gra_random(g);
+}
+
+/* The remainder favours small numbers by about n / 2^32; PyTorch does the same. */
+uint64_t gra_randint(gra_rng *g, uint64_t n)
+{
+    return (n >> 32 ? gra_random64(g) : gra_random(g)) % n;
+}
+
+/* ---- PyTorch: uniform ----------------------------------------------------------------------- */
+
+/* The low 24 bits of a word, as many as a float holds: in [0, 1). */
+static float uniform(gra_rng *g)
+{
+    return (float)(gra_random(g) & 0xFFFFFFu) * 0x1p-24f;
+}
+
+/* The low 53 bits of two words, as many as a double holds: in [0, 1). */
+static double uniform_f64(gra_rng *g)
+{
+    return (double)(gra_random64(g) & 0x1FFFFFFFFFFFFFu) * 0x1p-53;
+}
+
+void gra_rand(gra_rng *g, gra_real *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = (gra_real)uniform(g);
+}
+
+void gra_rand_f64(gra_rng *g, double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = uniform_f64(g);
+}
+
+/* x (b - a) + a, rounded once, as PyTorch's builds for processors with fused multiply-add. */
+void gra_uniform(gra_rng *g, gra_real *x, size_t n, double a, double b)
+{
+    float low = (float)a, width = (float)b - low;
+    for (size_t i = 0; i < n; i++)
+        x[i] = (gra_real)fmaf(uniform(g), width, low);
+}
+
+/* ---- PyTorch: normal ------------------------------------------------------------------------
+ * For uniform u, v:  r = sqrt(-2 ln(1 - v)),  t = 2 pi u;  r cos t and r sin t are two independent
+ * normals. Fewer than BLOCK values are drawn one by one, in double, the second of each pair being
+ * kept for the next call. Others are drawn in blocks, the pairs lying half a block apart. */
+
+enum { BLOCK = 16, HALF = BLOCK / 2 };
+
+static const double two_pi = 6.283185307179586;
+
+static double one_normal(gra_rng *g)
+{
+    if (g->has_normal) {
+        g->has_normal = false;
+        return g->normal;
+    }
+    double u = uniform_f64(g), v = uniform_f64(g);
+    double r = sqrt(-2 * log1p(-v)), t = two_pi * u;
+    g->normal = r * sin(t);
+    g->has_normal = true;
+    return r * cos(t);
+}
+
+/* x: BLOCK uniforms, each a float whatever gra_real is, that become BLOCK normals. */
+static void normal_block(gra_real *x, float mean, float std)
+{
+    for (int i = 0; i < HALF; i++) {
+        float v = 1 - (float)x[i], u = (float)x[i + HALF];
+        float r = sqrtf(-2 * logf(v)), t = (float)two_pi * u;
+        x[i]        = (gra_real)fmaf(r * cosf(t), std, mean);
+        x[i + HALF] = (gra_real)fmaf(r * sinf(t), std, mean);
+    }
+}
+
+static void normal_block_f64(double *x)
+{
+    for (int i = 0; i < HALF; i++) {
+        double r = sqrt(-2 * log(1 - x[i])), t = two_pi * x[i + HALF];
+        x[i]        = r * cos(t);
+        x[i + HALF] = r * sin(t);
+    }
+}
+
+/* Where n is no multiple of BLOCK, a fresh block overwrites the last BLOCK values. */
+void gra_normal(gra_rng *g, gra_real *x, size_t n, double mean, double std)
+{
+    if (n < BLOCK) {
+        for (size_t i = 0; i < n; i++)
+            x[i] = (gra_real)(float)(one_normal(g) * std + mean);
+        return;
+    }
+    gra_rand(g, x, n);
+    for (size_t i = 0; i < n / BLOCK; i++)
+        normal_block(x + i * BLOCK, (float)mean, (float)std);
+    if (n % BLOCK != 0) {
+        gra_rand(g, x + n - BLOCK, BLOCK);
+        normal_block(x + n - BLOCK, (float)mean, (float)std);
+    }
+}
+
+void gra_randn(gra_rng *g, gra_real *x, size_t n)
+{
+    gra_normal(g, x, n, 0, 1);
+}
+
+void gra_randn_f64(gra_rng *g, double *x, size_t n)
+{
+    if (n < BLOCK) {
+        for (size_t i = 0; i < n; i++)
+            x[i] = one_normal(g);
+        return;
+    }
+    gra_rand_f64(g, x, n);
+    for (size_t i = 0; i < n / BLOCK; i++)
+        normal_block_f64(x + i * BLOCK);
+    if (n % BLOCK != 0) {
+        gra_rand_f64(g, x + n - BLOCK, BLOCK);
+        normal_block_f64(x + n - BLOCK);
+    }
+}
+
+/* ---- PyTorch: the masks of dropout ----------------------------------------------------------
+ * The generator MCG31 of Intel's MKL, x' = a x mod m, started from one word of the Twister:
+ * element i of a tensor is kept where x_i / m < 1 - p. One step is gra_bernoulli_next. */
+
+static const uint64_t mcg_a = 1132489760, mcg_m = 2147483647;      /* m = 2^31 - 1, a prime */
+
+uint32_t gra_bernoulli_start(gra_rng *g)
+{
+    uint32_t x = (uint32_t)(gra_random(g) % mcg_m);
+    return x ? x : 1;                   /* 0 would stay 0 */
+}
+
+/* x_i = a^i x_0 mod m, by squaring: a thread starts at its own element. */
+uint32_t gra_bernoulli_skip(uint32_t x0, uint64_t i)
+{
+    uint64_t x = x0, power = mcg_a;     /* a, a^2, a^4, ...: those in the binary digits of i */
+    for (; i; i >>= 1) {
+        if (i & 1)
+            x = x * power % mcg_m;
+        power = power * power % mcg_m;
+    }
+    return (uint32_t)x;
+}
+
+/* ---- NumPy: RandomState ---------------------------------------------------------------------- */
+
+static double numpy_uniform(gra_rng *g)
+{
+    double high = gra_random(g) >> 5, low = gra_random(g) >> 6;         /* 27 and 26 bits */
+    return (high * 0x1p26 + low) * 0x1p-53;
+}
+
+/* A point (x, y) of the unit disc; its direction and its r = x^2 + y^2 are independent. */
+static double numpy_one_normal(gra_rng *g)
+{
+    if (g->has_normal) {
+        g->has_normal = false;
+        return g->normal;
+    }
+    double x, y, r;
+    do {
+        x = 2 * numpy_uniform(g) - 1;
+        y = 2 * numpy_uniform(g) - 1;
+        r = x*x + y*y;
+    } while (r >= 1 || r == 0);
+    double f = sqrt(-2 * log(r) / r);
+    g->normal = f * x;
+    g->has_normal = true;
+    return f * y;
+}
+
+void gra_numpy_random(gra_rng *g, double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = numpy_uniform(g);
+}
+
+void gra_numpy_normal(gra_rng *g, double *x, size_t n, double loc, double scale)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = loc + scale * numpy_one_normal(g);
+}

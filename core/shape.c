@@ -1,0 +1,159 @@
+/* shape: sizes with overflow checks, shapes as text, dimensions, NumPy's broadcasting. */
+#include "op.h"
+
+bool gra_shape_size(int ndim, const int *shape, size_t *size)
+{
+    if (ndim < 0 || ndim > GRA_MAX_DIMS)
+        return false;
+    size_t n = 1;
+    bool empty = false;
+    for (int d = 0; d < ndim; d++) {
+        if (shape[d] < 0)
+            return false;
+        if (shape[d] == 0)
+            empty = true;
+        else if (n > (size_t)PTRDIFF_MAX / sizeof(real) / (size_t)shape[d])
+            return false;
+        else
+            n *= (size_t)shape[d];
+    }
+    *size = empty ? 0 : n;
+    return true;
+}
+
+char *gra_shape_text(int ndim, const int *shape, char *text)
+{
+    size_t at = (size_t)snprintf(text, GRA_SHAPE_TEXT, "(");
+    for (int d = 0; d < ndim && d < GRA_MAX_DIMS; d++)
+        at += (size_t)snprintf(text + at, GRA_SHAPE_TEXT - at, "%s%d", d ? ", " : "", shape[d]);
+    snprintf(text + at, GRA_SHAPE_TEXT - at, ")");
+    return text;
+}
+
+bool gra_same_shape(const gra_tensor *a, const gra_tensor *b)
+{
+    return a->ndim == b->ndim && memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof(int)) == 0;
+}
+
+int gra_wrap_dim(const gra_tensor *x, int d)
+{
+    if (d < 0)
+        d += x->ndim;
+    return d >= 0 && d < x->ndim ? d : -1;
+}
+
+int gra_dim(const gra_tensor *x, int d)
+{
+    d = x ? gra_wrap_dim(x, d) : -1;
+    return d < 0 ? 0 : x->shape[d];
+}
+
+gra_around gra_around_dim(const gra_tensor *x, int d)
+{
+    gra_around a = { 1, (size_t)x->shape[d], 1 };
+    for (int i = 0; i < d; i++)
+        a.outer *= (size_t)x->shape[i];
+    for (int i = d + 1; i < x->ndim; i++)
+        a.inner *= (size_t)x->shape[i];
+    return a;
+}
+
+/* ---- broadcasting: aligned at the right, sizes agree or one of them is 1 ---- */
+
+int gra_broadcast(const gra_tensor *a, const gra_tensor *b, int *shape)
+{
+    int ndim = a->ndim > b->ndim ? a->ndim : b->ndim;
+    for (int d = 1; d <= ndim; d++) {           /* d-th from the right; missing ones count as 1 */
+        int na = d <= a->ndim ? a->shape[a->ndim - d] : 1;
+        int nb = d <= b->ndim ? b->shape[b->ndim - d] : 1;
+        if (na != nb && na != 1 && nb != 1)
+            return -1;
+        shape[ndim - d] = na == 1 ? nb : na;
+    }
+    return ndim;
+}
+
+bool gra_stretched(const gra_tensor *y)
+{
+    for (int i = 0; i < y->nin; i++)
+        if (y->in[i] && y->in[i]->size != y->size)
+            return true;
+    return false;
+}
+
+/* Strides of x as seen from y's dimensions: 0 where x is stretched. */
+static void strides_in(const gra_tensor *y, const gra_tensor *x, size_t *stride)
+{
+    size_t step = 1;
+    for (int d = 1; d <= y->ndim; d++) {
+        int n = d <= x->ndim ? x->shape[x->ndim - d] : 1;
+        stride[y->ndim - d] = n == 1 ? 0 : step;
+        step *= (size_t)n;
+    }
+}
+
+gra_walk gra_walk_begin(const gra_tensor *y, const gra_tensor *a, const gra_tensor *b, size_t from, size_t to)
+{
+    gra_walk w = { .y = from, .end = to };
+    size_t sa[GRA_MAX_DIMS], sb[GRA_MAX_DIMS];
+    strides_in(y, a, sa);
+    strides_in(y, b, sb);
+    for (int d = 0; d < y->ndim; d++) {         /* merge neighbours that both operands step through alike */
+        size_t n = (size_t)y->shape[d];
+        if (n == 1)
+            continue;
+        int l = w.ndim - 1;
+        if (l >= 0 && w.stride_a[l] == n * sa[d] && w.stride_b[l] == n * sb[d]) {
+            w.dim[l] *= n;
+            w.stride_a[l] = sa[d];
+            w.stride_b[l] = sb[d];
+        } else {
+            w.dim[w.ndim] = n;
+            w.stride_a[w.ndim] = sa[d];
+            w.stride_b[w.ndim] = sb[d];
+            w.ndim++;
+        }
+    }
+    if (w.ndim == 0) {                          /* one value */
+        w.dim[0] = 1;
+        w.ndim = 1;
+    }
+    if (from >= to)
+        return w;
+    size_t rest = from;
+    for (int d = w.ndim - 1; d >= 0; d--) {
+        w.at[d] = rest % w.dim[d];
+        rest /= w.dim[d];
+        w.a += w.at[d] * w.stride_a[d];
+        w.b += w.at[d] * w.stride_b[d];
+    }
+    int l = w.ndim - 1;
+    w.step_a = w.stride_a[l];
+    w.step_b = w.stride_b[l];
+    w.n = w.dim[l] - w.at[l] < to - from ? w.dim[l] - w.at[l] : to - from;
+    return w;
+}
+
+void gra_walk_next(gra_walk *w)
+{
+    int d = w->ndim - 1;
+    w->y += w->n;
+    if (w->y >= w->end) {
+        w->n = 0;
+        return;
+    }
+    w->a -= w->at[d] * w->stride_a[d];          /* back to the row's first element: it was read to its end */
+    w->b -= w->at[d] * w->stride_b[d];
+    w->at[d] = 0;
+    for (d--; d >= 0; d--) {
+        w->a += w->stride_a[d];
+        w->b += w->stride_b[d];
+        if (++w->at[d] < w->dim[d])
+            break;
+        w->a -= w->dim[d] * w->stride_a[d];
+        w->b -= w->dim[d] * w->stride_b[d];
+        w->at[d] = 0;
+    }
+    size_t row = w->dim[w->ndim - 1], left = w->end - w->y;
+    w->n = row < left ? row : left;
+}

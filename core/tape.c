@@ -1,0 +1,360 @@
+/* tape: the list of what a step computed, newest first, and the sweep that takes it backwards.
+ *
+ * Each recorded tensor points at the one recorded before it (prev), so its inputs always stand later
+ * in the list than itself: walking it once, adding dy times the op's derivative to the inputs'
+ * gradients, is reverse-mode differentiation. No sort, no recursion, no visited set. */
+#include "tape.h"
+#include "arena.h"
+#include "kern/gemm.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+struct spare {                          /* a recycled gradient: the list lies in the memory itself */
+    struct spare *next;
+    size_t        size;
+};
+
+struct gra_tape {
+    gra_tensor   *last;                 /* the newest record */
+    gra_arena     arena;                /* all that this step made */
+    struct spare *spares;
+    gra_mode      mode;
+    gra_rng      *rng;
+    bool          begun, swept, keep_grads, keep_attention, keep_going, failed;
+    char          error[512];
+    gra_tensor    empty;                /* what ops return after an error */
+    real          nan;
+    max_align_t   scratch[GRA_MAX_ARGS / sizeof(max_align_t) + 1];  /* the empty tensor's args */
+    int           isa;
+    gra_pool     *pool;
+    real         *packs;
+};
+
+/* ---- opening ---- */
+
+static int best_isa(void)
+{
+    int best = 0;
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        best = 1;
+    if (best == 1 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        best = 2;
+#endif
+    return best;
+}
+
+static const char *const isa_name[] = { "base", "avx2", "avx512" };
+
+static int choose_isa(void)
+{
+    int best = best_isa();
+    const char *wish = getenv("GRADUS_ISA");
+    for (int i = 0; wish && i <= best; i++)
+        if (strcmp(wish, isa_name[i]) == 0)
+            return i;
+    return best;
+}
+
+gra_tape *gra_open(int threads)
+{
+    gra_tape *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->pool = gra_pool_open(threads);
+    if (t->pool)
+        t->packs = aligned_alloc(64, gra_gemm_pack_bytes(gra_pool_threads(t->pool)));
+    if (!t->packs) {
+        gra_close(t);
+        return NULL;
+    }
+    t->isa = choose_isa();
+    t->mode = GRA_GRAD;
+    t->nan = (real)NAN;
+    t->empty = (gra_tensor){ .data = &t->nan, .args = t->scratch, .tape = t };
+    return t;
+}
+
+void gra_close(gra_tape *t)
+{
+    if (!t)
+        return;
+    gra_pool_close(t->pool);
+    gra_arena_free(&t->arena);
+    free(t->packs);
+    free(t);
+}
+
+void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
+{
+    gra_arena_rewind(&t->arena);
+    t->last = NULL;
+    t->spares = NULL;
+    t->mode = mode;
+    t->rng = rng;
+    t->begun = true;
+    t->swept = t->failed = false;
+    t->error[0] = '\0';
+}
+
+gra_tensor *gra_empty(gra_tape *t)                     { return &t->empty; }
+int         gra_threads(const gra_tape *t)             { return gra_pool_threads(t->pool); }
+const char *gra_isa_name(const gra_tape *t)            { return isa_name[t->isa]; }
+gra_rng    *gra_tape_rng(gra_tape *t)                  { return t->rng; }
+gra_mode    gra_tape_mode(const gra_tape *t)           { return t->mode; }
+gra_pool   *gra_tape_pool(const gra_tape *t)           { return t->pool; }
+int         gra_tape_isa(const gra_tape *t)            { return t->isa; }
+bool        gra_tape_keeps_going(const gra_tape *t)    { return t->keep_going; }
+real       *gra_tape_packs(const gra_tape *t, int worker) { return t->packs + gra_gemm_pack_offset(worker); }
+void        gra_keep_going(gra_tape *t, bool on)       { t->keep_going = on; }
+void        gra_keep_grads(gra_tape *t, bool on)       { t->keep_grads = on; }
+void        gra_keep_attention(gra_tape *t, bool on)   { t->keep_attention = on; }
+bool        gra_tape_keeps_attention(const gra_tape *t) { return t->keep_attention; }
+const char *gra_error(const gra_tape *t)               { return t->failed ? t->error : NULL; }
+
+/* ---- errors: the first one stays ---- */
+
+gra_tensor *gra_fail(gra_tape *t, const char *format, ...)
+{
+    if (t->failed)
+        return &t->empty;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(t->error, sizeof t->error, format, args);
+    va_end(args);
+    t->failed = true;
+    if (!t->keep_going) {
+        fprintf(stderr, "gradus: %s\n", t->error);
+        abort();
+    }
+    return &t->empty;
+}
+
+static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, bool may_be_null)
+{
+    if (!x && !may_be_null)
+        gra_fail(t, "%s: input %d is NULL: was it made?", op, i);
+    else if (x && x->tape && x->tape != t)
+        gra_fail(t, "%s: input %d belongs to another tape", op, i);
+    return t->failed;
+}
+
+bool gra_refuses(gra_tape *t, const char *op, int nin, gra_tensor *const *in)
+{
+    for (int i = 0; i < nin && !t->failed; i++)
+        refuses(t, op, i, in[i], false);
+    return t->failed;
+}
+
+void *gra_alloc(gra_tape *t, size_t bytes)
+{
+    void *p = t->failed ? NULL : gra_arena_alloc(&t->arena, bytes);
+    if (!p)
+        gra_fail(t, "out of memory: %zu more bytes were wanted for this step", bytes);
+    return p;
+}
+
+/* ---- recording ---- */
+
+gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, int ndim, const int *shape, int nin, gra_tensor *const *in)
+{
+    size_t size;
+    for (int i = 0; i < nin; i++)
+        if (refuses(t, op->name, i, in[i], i > 0))
+            return &t->empty;
+    if (t->failed)
+        return &t->empty;
+    if (!t->begun)
+        return gra_fail(t, "%s: gra_begin comes first", op->name);
+    if (!gra_shape_size(ndim, shape, &size))
+        return gra_fail(t, "%s: a result of shape %s is too large or has a negative size", op->name,
+                        gra_shape_text(ndim < 0 ? 0 : ndim, shape, (char[GRA_SHAPE_TEXT]){ 0 }));
+    if (op->args > GRA_MAX_ARGS)
+        return gra_fail(t, "%s: %zu bytes of args, but GRA_MAX_ARGS is %d", op->name, op->args, GRA_MAX_ARGS);
+
+    size_t head = (sizeof(gra_tensor) + (size_t)nin * sizeof *in + 15) / 16 * 16;
+    gra_tensor *y = gra_alloc(t, head + op->args);      /* the tensor, its inputs, its arguments in one piece */
+    real *data = op->view ? in[0]->data : gra_alloc(t, size * sizeof(real));
+    if (!y || !data)
+        return &t->empty;
+    *y = (gra_tensor){ .data = data, .size = size, .ndim = ndim, .op = op, .nin = nin, .tape = t };
+    if (ndim)
+        memcpy(y->shape, shape, (size_t)ndim * sizeof(int));
+    y->in = (gra_tensor **)(void *)(y + 1);
+    for (int i = 0; i < nin; i++) {
+        y->in[i] = in[i];
+        y->requires_grad |= in[i] && in[i]->requires_grad;
+    }
+    y->requires_grad &= t->mode != GRA_EVAL && (op->backward || op->view);
+    if (op->args)
+        y->args = memset((char *)y + head, 0, op->args);
+    if (op->view)
+        y->base = in[0]->base ? in[0]->base : in[0];
+    return y;
+}
+
+gra_tensor *gra_result_like(gra_tape *t, const gra_op *op, gra_tensor *x)
+{
+    if (GRA_REFUSES(t, op->name, x))
+        return &t->empty;
+    return gra_result(t, op, x->ndim, x->shape, x);
+}
+
+gra_tensor *gra_result_broadcast(gra_tape *t, const gra_op *op, gra_tensor *a, gra_tensor *b)
+{
+    if (GRA_REFUSES(t, op->name, a, b))
+        return &t->empty;
+    int shape[GRA_MAX_DIMS], ndim = gra_broadcast(a, b, shape);
+    if (ndim < 0)
+        return gra_fail(t, "%s: shapes %s and %s do not broadcast: from the right, sizes must agree or be 1",
+                        op->name, GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
+    return gra_result(t, op, ndim, shape, a, b);
+}
+
+gra_tensor *gra_run(gra_tensor *y)
+{
+    gra_tape *t = y->tape;
+    if (t->failed)
+        return &t->empty;
+    if (y->op->saved) {
+        y->saved = gra_alloc(t, y->op->saved(y) * sizeof(real));
+        if (!y->saved)
+            return &t->empty;
+    }
+    if (y->op->forward)
+        y->op->forward(y);
+    if (y->requires_grad) {
+        y->prev = t->last;
+        t->last = y;
+    }
+    return t->failed ? &t->empty : y;
+}
+
+/* ---- the sweep ---- */
+
+static real *zeroed_grad(gra_tape *t, size_t size)
+{
+    real *g = NULL;
+    for (struct spare **s = &t->spares; *s && !g; s = &(*s)->next)
+        if ((*s)->size == size) {
+            g = (real *)*s;
+            *s = (*s)->next;
+            break;
+        }
+    if (!g) {
+        size_t bytes = size * sizeof(real);
+        g = gra_alloc(t, bytes < sizeof(struct spare) ? sizeof(struct spare) : bytes);
+    }
+    return g ? memset(g, 0, size * sizeof(real)) : NULL;
+}
+
+static bool make_grad(gra_tape *t, gra_tensor *x)
+{
+    gra_tensor *owner = x->base ? x->base : x;          /* a view's gradient is its base's */
+    if (!owner->grad)
+        owner->grad = zeroed_grad(t, owner->size);
+    x->grad = owner->grad;
+    return x->grad != NULL;
+}
+
+static bool make_grads(gra_tape *t, gra_tensor *y)
+{
+    for (int i = 0; i < y->nin; i++)
+        if (y->in[i] && y->in[i]->requires_grad && !y->in[i]->grad && !make_grad(t, y->in[i]))
+            return false;
+    return true;
+}
+
+static void recycle_grad(gra_tape *t, gra_tensor *y)
+{
+    if (t->keep_grads || y->retain_grad)
+        return;
+    if (!y->base) {
+        struct spare *s = (struct spare *)(void *)y->grad;
+        *s = (struct spare){ t->spares, y->size };
+        t->spares = s;
+    }
+    y->grad = NULL;
+}
+
+int gra_backward(gra_tape *t, gra_tensor *loss)
+{
+    if (GRA_REFUSES(t, "gra_backward", loss))
+        return -1;
+    if (t->mode == GRA_EVAL)
+        gra_fail(t, "gra_backward: this step began as GRA_EVAL, which records nothing: begin it as GRA_TRAIN or GRA_GRAD");
+    else if (t->swept)
+        gra_fail(t, "gra_backward: this step was swept already: add several losses first, or begin a new step");
+    else if (loss->size != 1)
+        gra_fail(t, "gra_backward: the loss is %s, but one value is wanted: take gra_sum or gra_mean of it",
+                 GRA_SHAPE_OF(loss));
+    else if (!loss->requires_grad)
+        gra_fail(t, "gra_backward: the loss depends on no parameter and no input that wants a gradient");
+    if (t->failed || !make_grad(t, loss))
+        return -1;
+    t->swept = true;
+    loss->grad[0] += 1;
+
+    for (gra_tensor *y = t->last; y; y = y->prev) {
+        if (!y->grad)
+            continue;                                   /* the loss does not depend on it */
+        if (!make_grads(t, y))
+            return -1;
+        if (y->op->backward)
+            y->op->backward(y);
+        recycle_grad(t, y);
+    }
+    return t->failed ? -1 : 0;
+}
+
+void gra_retain_grad(gra_tensor *x)
+{
+    x->retain_grad = true;
+    if (x->base)
+        x->base->retain_grad = true;
+}
+
+const real *gra_grad(const gra_tensor *x)
+{
+    gra_tape *t = x->tape;
+    if (x->grad || !t)                                  /* a frozen parameter has none */
+        return x->grad;
+    const char *what = x->op ? x->op->name : "input";
+    if (!x->requires_grad)
+        gra_fail(t, "gra_grad: this %s %s wants no gradient: it depends on nothing that does", what, GRA_SHAPE_OF(x));
+    else if (!t->swept)
+        gra_fail(t, "gra_grad: the gradient of this %s %s comes with gra_backward", what, GRA_SHAPE_OF(x));
+    else if (!x->op)
+        gra_fail(t, "gra_grad: the loss does not depend on this input %s", GRA_SHAPE_OF(x));
+    else
+        gra_fail(t, "gra_grad: the gradient of this %s %s was not kept: call gra_retain_grad(x) before gra_backward, "
+                 "or gra_keep_grads(t, true)", what, GRA_SHAPE_OF(x));
+    return NULL;
+}
+
+/* ---- threads ---- */
+
+void gra_parallel(gra_tape *t, size_t n, size_t chunk, gra_work *f, void *arg)
+{
+    gra_pool_run(t->pool, n, chunk ? chunk : 1, f, arg);
+}
+
+void gra_kernel(gra_tensor *y, size_t n, size_t cost, gra_work *const variant[3])
+{
+    static const size_t worth = 1 << 16;                /* additions for which a thread is woken */
+    gra_tape *t = y->tape;
+    if (n == 0)
+        return;
+    if (cost == 0)                                      /* units without values, of an empty tensor */
+        cost = 1;
+    if (cost == GRA_ALONE || n <= worth / cost) {
+        variant[t->isa](y, 0, n, 0);
+        return;
+    }
+    size_t chunk = worth / 2 / cost, line = 64 / sizeof(real);
+    chunk = chunk < line ? (chunk ? chunk : 1) : chunk / line * line;   /* of elements: whole cache lines */
+    gra_pool_run(t->pool, n, chunk, variant[t->isa], y);
+}

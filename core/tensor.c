@@ -1,0 +1,54 @@
+/* tensor: those that a step starts from (inputs and constants), and reading one value. */
+#include "op.h"
+
+/* They are results of no op: gra_result wants one, so it serves as their name until it is taken off. */
+static gra_tensor *source(gra_tape *t, const char *name, bool wants_grad, int ndim, const int *shape)
+{
+    gra_op none = { .name = name };
+    gra_tensor *x = gra_result_n(t, &none, ndim, shape, 0, NULL);
+    x->op = NULL;
+    x->requires_grad = wants_grad && x->size && gra_tape_mode(t) != GRA_EVAL;
+    return x;
+}
+
+gra_tensor *gra_input(gra_tape *t, const real *data, int ndim, const int *shape)
+{
+    gra_tensor *x = source(t, "gra_input", true, ndim, shape);
+    if (x->size)
+        memcpy(x->data, data, x->size * sizeof(real));
+    return x;
+}
+
+gra_tensor *gra_constant(gra_tape *t, const real *data, int ndim, const int *shape)
+{
+    gra_tensor *x = source(t, "gra_constant", false, ndim, shape);
+    if (x->size)
+        memcpy(x->data, data, x->size * sizeof(real));
+    return x;
+}
+
+gra_tensor *gra_full(gra_tape *t, double value, int ndim, const int *shape)
+{
+    gra_tensor *x = source(t, "gra_full", false, ndim, shape);
+    for (size_t i = 0; i < x->size; i++)
+        x->data[i] = (real)value;
+    return x;
+}
+
+gra_tensor *gra_detach(gra_tape *t, gra_tensor *x)
+{
+    static const gra_op op = { .name = "detach", .view = true };
+    gra_tensor *y = gra_result_like(t, &op, x);
+    y->requires_grad = false;           /* the sweep does not pass here */
+    y->base = NULL;                     /* and the gradient is not shared */
+    return gra_run(y);
+}
+
+double gra_item(const gra_tensor *x)
+{
+    if (x->size == 1)
+        return (double)x->data[0];
+    if (x->tape)
+        gra_fail(x->tape, "gra_item: a tensor of shape %s has %zu values, not one", GRA_SHAPE_OF(x), x->size);
+    return (double)NAN;
+}

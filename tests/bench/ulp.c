@@ -1,0 +1,188 @@
+/* ulp.c: how far the functions of core/kern/math.h are from the truth, in units in the last place.
+ *
+ *     cc -O3 -std=c11 -ffp-contract=fast -fno-math-errno -fno-trapping-math [-DGRADUS_DOUBLE]
+ *        tests/bench/ulp.c -lm
+ *
+ * The truth is the next wider libm: double for float, long double for double (where long double is
+ * 80 bits or more). Prints the worst case of each function; exits 1 if one exceeds its bound.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef GRADUS_DOUBLE
+typedef double gra_real;
+typedef long double wide;
+#define PRECISION "double"
+#define WIDE(f)   f##l
+#define DIGITS    DBL_MANT_DIG
+#define MIN_EXP   DBL_MIN_EXP
+#else
+typedef float gra_real;
+typedef double wide;
+#define PRECISION "float"
+#define WIDE(f)   f
+#define DIGITS    FLT_MANT_DIG
+#define MIN_EXP   FLT_MIN_EXP
+#endif
+typedef gra_real real;
+
+#include "../../core/kern/math.h"
+
+#define BLOCK 1024          /* arguments evaluated in one vectorised loop */
+#define BLOCKS 2000
+#define ROW 1000            /* the longest row, and the error allowed in its sum, in ulp */
+#define ROW_BOUND 8
+
+static wide sigmoid(wide x) { return 1 / (1 + WIDE(exp)(-x)); }
+static wide rsqrt(wide x) { return 1 / WIDE(sqrt)(x); }
+
+#define LOOP(name) \
+    static void loop_##name(const real *x, real *y) \
+    { \
+        for (int i = 0; i < BLOCK; i++) \
+            y[i] = real_##name(x[i]); \
+    }
+
+LOOP(exp)
+LOOP(log)
+LOOP(tanh)
+LOOP(erf)
+LOOP(sigmoid)
+LOOP(rsqrt)
+
+/* Arguments of interest lie in [from, to]; bound is the largest error allowed, in ulp. */
+static const struct {
+    const char *name;
+    void (*loop)(const real *x, real *y);
+    wide (*truth)(wide x);
+    real from, to;
+    double bound;
+} functions[] = {
+    { "exp", loop_exp, WIDE(exp), EXP_MIN - 1, EXP_MAX + 1, 2 },
+    { "log", loop_log, WIDE(log), 0, 4, 2 },
+    { "tanh", loop_tanh, WIDE(tanh), -1, 1, 2 },
+    { "erf", loop_erf, WIDE(erf), -2, 2, 2 },
+    { "sigmoid", loop_sigmoid, sigmoid, -16, 16, 2 },
+    { "rsqrt", loop_rsqrt, rsqrt, 0, 4, 2 },
+};
+
+/* The error of y in units in the last place of the true value; infinite where only one of the two
+ * is NaN or infinite, or where they are zeros of different sign. */
+static double ulps(real y, wide truth)
+{
+    real rounded = (real)truth;
+    if (isnan(rounded) || isnan(y))
+        return isnan(rounded) && isnan(y) ? 0 : HUGE_VAL;
+    if (isinf(rounded) || isinf(y))
+        return y == rounded ? 0 : HUGE_VAL;
+    if (truth == 0 && y == 0 && !signbit(truth) != !signbit(y))
+        return HUGE_VAL;
+    int e;
+    WIDE(frexp)(truth, &e);
+    e = e < MIN_EXP ? MIN_EXP : e;                      /* denormals all have the same spacing */
+    return (double)WIDE(fabs)(WIDE(ldexp)((wide)y - truth, DIGITS - e));
+}
+
+/* The i-th of many numbers spread evenly over [0, 2^64): golden-ratio steps, modulo 2^64. */
+static uint64_t spread(int i)
+{
+    return (uint64_t)i * 0x9e3779b97f4a7c15u;
+}
+
+/* Block 0 holds special cases; odd blocks go over the bit patterns of all reals, so every magnitude
+ * and both signs; even blocks over the interval of f. */
+static real argument(int f, int block, int i)
+{
+    const real special[] = {
+        0, -(real)0, 1, -1, (real)INFINITY, -(real)INFINITY, (real)NAN, -(real)NAN, MIN_REAL,
+        MIN_REAL / TWO_M, -MIN_REAL / TWO_M, TANH_CUT, ERF_END, EXP_MIN, EXP_MAX, -EXP_MIN, -EXP_MAX
+    };
+    if (block == 0)
+        return special[i % (int)(sizeof special / sizeof *special)];
+    uint64_t bits = spread(block * BLOCK + i);
+    if (block % 2)
+        return from_bits((real_bits)(bits >> (64 - 8 * sizeof(real))));
+    real unit = (real)((double)(bits >> 11) / 0x1p53);
+    return functions[f].from + (functions[f].to - functions[f].from) * unit;
+}
+
+static int report(const char *name, double worst, const char *where, real at, double bound)
+{
+    printf("%-22s %s  %6.3f ulp at %s = %.17g%s\n", name, PRECISION, worst, where, (double)at,
+           worst > bound ? "  TOO MUCH" : "");
+    return worst > bound;
+}
+
+static int check_function(int f)
+{
+    real at = 0, x[BLOCK], y[BLOCK];
+    double worst = 0;
+    for (int block = 0; block < BLOCKS; block++) {
+        for (int i = 0; i < BLOCK; i++)
+            x[i] = argument(f, block, i);
+        functions[f].loop(x, y);
+        for (int i = 0; i < BLOCK; i++) {
+            double error = ulps(y[i], functions[f].truth((wide)x[i]));
+            if (error > worst) {
+                worst = error;
+                at = x[i];
+            }
+        }
+    }
+    return report(functions[f].name, worst, "x", at, functions[f].bound);
+}
+
+/* Rows of every length up to ROW, of positive numbers so that nothing cancels. A maximum is exact;
+ * with a NaN at the front, in the middle or at the end it is NaN. */
+static int check_rows(void)
+{
+    const char *names[] = { "sum", "dot", "sum_squared_from", "max" };
+    double worst[4] = { 0 };
+    real at[4] = { 0 }, a[ROW], b[ROW];
+    for (int i = 0; i < ROW; i++) {
+        a[i] = (real)((double)(spread(i) >> 11) / 0x1p53);
+        b[i] = (real)((double)(spread(ROW + i) >> 11) / 0x1p53);
+    }
+    for (int n = 0; n <= ROW; n++) {
+        wide sum = 0, dot = 0, squares = 0, max = -(wide)INFINITY;
+        const real mean = (real)0.5;
+        for (int i = 0; i < n; i++) {
+            sum += (wide)a[i];
+            dot += (wide)a[i] * (wide)b[i];
+            squares += ((wide)a[i] - (wide)mean) * ((wide)a[i] - (wide)mean);
+            max = (wide)a[i] > max ? (wide)a[i] : max;
+        }
+        size_t len = (size_t)n;
+        double error[4] = {
+            ulps(real_sum(a, len), sum), ulps(real_dot(a, b, len), dot),
+            ulps(real_sum_squared_from(a, mean, len), squares), ulps(real_max(a, len), max)
+        };
+        for (int i = 0; i < n; i += n > 2 ? (n - 1) / 2 : 1) {
+            real old = a[i];
+            a[i] = (real)NAN;
+            if (!isnan(real_max(a, len)))
+                error[3] = HUGE_VAL;
+            a[i] = old;
+        }
+        for (int k = 0; k < 4; k++)
+            if (error[k] > worst[k]) {
+                worst[k] = error[k];
+                at[k] = (real)n;
+            }
+    }
+    int failed = 0;
+    for (int k = 0; k < 4; k++)
+        failed |= report(names[k], worst[k], "n", at[k], k == 3 ? 0 : ROW_BOUND);
+    return failed;
+}
+
+int main(void)
+{
+    int failed = 0;
+    for (int f = 0; f < (int)(sizeof functions / sizeof *functions); f++)
+        failed |= check_function(f);
+    failed |= check_rows();
+    return failed;
+}

@@ -1,0 +1,19 @@
+/* Runs every suite. CK_RUN_SUITE=ops runs one alone (see the manual of Check). */
+#include "suites.h"
+
+#include <stdlib.h>
+
+static Suite *(*const suites[])(void) = {
+    random_suite, shape_suite, print_suite,
+};
+
+int main(void)
+{
+    SRunner *r = srunner_create(NULL);
+    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
+        srunner_add_suite(r, suites[i]());
+    srunner_run_all(r, CK_ENV);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,12 @@
+/* suites.h: the suites, in the order in which to read their failures: what stands lower in the house
+ * comes first. */
+#ifndef TESTS_SUITES_H
+#define TESTS_SUITES_H
+
+#include <check.h>
+
+Suite *random_suite(void);
+Suite *shape_suite(void);
+Suite *print_suite(void);
+
+#endif
