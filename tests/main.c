@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static Suite *(*const suites[])(void) = {
-    random_suite, shape_suite, print_suite,
+    random_suite, shape_suite, print_suite, tape_suite, threads_suite, model_suite,
 };
 
 int main(void)

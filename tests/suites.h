@@ -8,5 +8,8 @@
 Suite *random_suite(void);
 Suite *shape_suite(void);
 Suite *print_suite(void);
+Suite *tape_suite(void);
+Suite *threads_suite(void);
+Suite *model_suite(void);
 
 #endif

@@ -1,0 +1,190 @@
+/* model: the list of named parameters, and the memory that lives as long as they do. */
+#include "op.h"
+#include "arena.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+struct list {
+    gra_tensor **item;
+    int          count, room;
+};
+
+struct gra_model {
+    struct list params;
+    struct list states;                 /* companions of parameters: moments of optimisers */
+    gra_arena   arena;
+    gra_rng    *rng;
+    bool        keep_going, failed;
+    char        error[512];
+};
+
+gra_model *gra_model_open(gra_rng *rng)
+{
+    gra_model *m = calloc(1, sizeof *m);
+    if (m)
+        m->rng = rng;
+    return m;
+}
+
+void gra_model_close(gra_model *m)
+{
+    if (!m)
+        return;
+    gra_arena_free(&m->arena);
+    free(m->params.item);
+    free(m->states.item);
+    free(m);
+}
+
+void gra_model_fail(gra_model *m, const char *format, ...)
+{
+    if (m->failed)
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(m->error, sizeof m->error, format, args);
+    va_end(args);
+    m->failed = true;
+    if (!m->keep_going) {
+        fprintf(stderr, "gradus: %s\n", m->error);
+        abort();
+    }
+}
+
+void        gra_model_keep_going(gra_model *m, bool on) { m->keep_going = on; }
+const char *gra_model_error(const gra_model *m)         { return m->failed ? m->error : NULL; }
+
+void *gra_model_alloc(gra_model *m, size_t bytes)
+{
+    void *p = gra_arena_alloc(&m->arena, bytes);
+    if (!p)
+        gra_model_fail(m, "out of memory: %zu more bytes were wanted for the model", bytes);
+    return p ? memset(p, 0, bytes) : NULL;
+}
+
+/* ---- scopes ---- */
+
+gra_scope gra_root(gra_model *m)
+{
+    return (gra_scope){ .model = m };
+}
+
+gra_scope gra_enter(gra_scope s, const char *format, ...)
+{
+    size_t at = strlen(s.name);
+    if (at && at + 1 < sizeof s.name) {
+        s.name[at++] = '.';
+        s.name[at] = '\0';
+    }
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(s.name + at, sizeof s.name - at, format, args);
+    va_end(args);
+    if (n < 0 || (size_t)n >= sizeof s.name - at)
+        gra_model_fail(s.model, "gra_enter: the name %s... is longer than %zu characters", s.name, sizeof s.name - 1);
+    return s;
+}
+
+/* ---- parameters ---- */
+
+static bool append(gra_model *m, struct list *l, gra_tensor *p)
+{
+    if (l->count == l->room) {
+        int room = l->room ? 2 * l->room : 32;
+        gra_tensor **item = realloc(l->item, (size_t)room * sizeof *item);
+        if (!item) {
+            gra_model_fail(m, "out of memory: a list of %d parameters was wanted", room);
+            return false;
+        }
+        l->item = item;
+        l->room = room;
+    }
+    l->item[l->count++] = p;
+    return true;
+}
+
+static gra_tensor *find(const struct list *l, const char *name)
+{
+    for (int i = 0; i < l->count; i++)
+        if (strcmp(l->item[i]->name, name) == 0)
+            return l->item[i];
+    return NULL;
+}
+
+/* A zeroed tensor of the model, with a gradient or without. */
+static gra_tensor *make(gra_model *m, const char *name, int ndim, const int *shape, size_t size, bool grad)
+{
+    gra_tensor *p = gra_model_alloc(m, sizeof *p);
+    char *copy = gra_model_alloc(m, strlen(name) + 1);
+    real *data = gra_model_alloc(m, size * sizeof(real));
+    real *dp = grad ? gra_model_alloc(m, size * sizeof(real)) : NULL;
+    if (!p || !copy || !data || (grad && !dp))
+        return NULL;
+    strcpy(copy, name);
+    *p = (gra_tensor){ .data = data, .grad = dp, .grad_store = dp, .size = size, .ndim = ndim,
+                       .requires_grad = grad, .name = copy };
+    if (ndim)
+        memcpy(p->shape, shape, (size_t)ndim * sizeof(int));
+    return p;
+}
+
+gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, int ndim, const int *shape)
+{
+    gra_model *m = s.model;
+    size_t size;
+    gra_scope full = gra_enter(s, "%s", name);
+    if (m->failed)
+        return NULL;
+    if (find(&m->params, full.name)) {
+        gra_model_fail(m, "gra_param: there is a parameter %s already", full.name);
+        return NULL;
+    }
+    if (!gra_shape_size(ndim, shape, &size) || size == 0) {
+        gra_model_fail(m, "gra_param: %s cannot have the shape %s: sizes must be positive, and fit in memory", full.name,
+                       gra_shape_text(ndim < 0 ? 0 : ndim, shape, (char[GRA_SHAPE_TEXT]){ 0 }));
+        return NULL;
+    }
+    gra_tensor *p = make(m, full.name, ndim, shape, size, true);
+    if (!p || !append(m, &m->params, p))
+        return NULL;
+    init.fill(&init, m->rng, p);
+    return p;
+}
+
+gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p)
+{
+    gra_scope name = gra_enter(gra_enter(gra_root(m), "%s", kind), "%s", p->name);
+    gra_tensor *s = m->failed ? NULL : find(&m->states, name.name);
+    if (!s && !m->failed) {
+        s = make(m, name.name, p->ndim, p->shape, p->size, false);
+        if (s && !append(m, &m->states, s))
+            s = NULL;
+    }
+    return s;
+}
+
+int         gra_param_count(const gra_model *m)                   { return m->params.count; }
+gra_tensor *gra_param_at(const gra_model *m, int i)               { return i >= 0 && i < m->params.count ? m->params.item[i] : NULL; }
+gra_tensor *gra_param_find(const gra_model *m, const char *name)  { return find(&m->params, name); }
+
+size_t gra_param_values(const gra_model *m)
+{
+    size_t n = 0;
+    for (int i = 0; i < m->params.count; i++)
+        n += m->params.item[i]->size;
+    return n;
+}
+
+void gra_freeze(gra_tensor *p, bool on)
+{
+    p->requires_grad = !on;
+    p->grad = on ? NULL : p->grad_store;
+}
+
+void gra_zero_grad(gra_model *m)
+{
+    for (int i = 0; i < m->params.count; i++)
+        if (m->params.item[i]->grad)
+            memset(m->params.item[i]->grad, 0, m->params.item[i]->size * sizeof(real));
+}

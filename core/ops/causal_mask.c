@@ -1,0 +1,59 @@
+/* causal_mask: x is (..., m, n), scores of m queries for n keys, the last of each belonging
+ * together: y = -inf where column > row + n - m, else x. dx += dy where y is x. */
+#include "../op.h"
+
+static size_t columns(const gra_tensor *y)
+{
+    return (size_t)y->shape[y->ndim - 1];
+}
+
+static size_t rows(const gra_tensor *y)
+{
+    return y->size ? y->size / columns(y) : 0;
+}
+
+/* How many columns row r of all rows keeps. */
+static inline size_t visible(const gra_tensor *y, size_t r)
+{
+    size_t m = (size_t)y->shape[y->ndim - 2], n = columns(y);
+    size_t count = r % m + 1 + n;
+    return count <= m ? 0 : count - m < n ? count - m : n;
+}
+
+static void forward(gra_tensor *y, size_t from, size_t to)
+{
+    const size_t n = columns(y);
+    for (size_t r = from; r < to; r++) {
+        const real *x = y->in[0]->data + r * n;
+        size_t seen = visible(y, r);
+        for (size_t i = 0; i < seen; i++)
+            y->data[r * n + i] = x[i];
+        for (size_t i = seen; i < n; i++)
+            y->data[r * n + i] = -(real)INFINITY;
+    }
+}
+
+static void backward(gra_tensor *y, size_t from, size_t to)
+{
+    const size_t n = columns(y);
+    for (size_t r = from; r < to; r++) {
+        const real *dy = y->grad + r * n;
+        real *dx = y->in[0]->grad + r * n;
+        size_t seen = visible(y, r);
+        for (size_t i = 0; i < seen; i++)
+            dx[i] += dy[i];
+    }
+}
+
+GRA_KERNEL(forward, rows(y), columns(y))
+GRA_KERNEL(backward, rows(y), columns(y))
+
+gra_tensor *gra_causal_mask(gra_tape *t, gra_tensor *x)
+{
+    static const gra_op op = { .name = "causal_mask", .forward = forward_all, .backward = backward_all };
+    if (GRA_REFUSES(t, "causal_mask", x))
+        return gra_empty(t);
+    if (x->ndim < 2)
+        return gra_fail(t, "causal_mask: x is %s: wanted (..., queries, keys)", GRA_SHAPE_OF(x));
+    return gra_run(gra_result_like(t, &op, x));
+}

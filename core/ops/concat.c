@@ -1,0 +1,80 @@
+/* concat: y is x_0, x_1, ... one after the other along dimension d; dx_k += its part of dy. */
+#include "../op.h"
+
+struct args {
+    int d;
+};
+
+/* y is (outer, n, inner) around d, and so is each x_k, with an n of its own: for each o, row o of
+ * x_k follows row o of x_(k-1). Units are the o's, so that one thread has all parts of an o: the
+ * same tensor may be there twice. */
+static size_t row_size(const gra_tensor *x, int d)
+{
+    gra_around a = gra_around_dim(x, d);
+    return a.n * a.inner;
+}
+
+static void forward(gra_tensor *y, size_t from, size_t to)
+{
+    const int d = ((const struct args *)y->args)->d;
+    const size_t n = row_size(y, d);
+    size_t begin = 0;
+    for (int k = 0; k < y->nin; k++) {
+        const size_t nk = row_size(y->in[k], d);
+        for (size_t o = from; o < to; o++)
+            memcpy(y->data + o * n + begin, y->in[k]->data + o * nk, nk * sizeof(real));
+        begin += nk;
+    }
+}
+
+static void backward(gra_tensor *y, size_t from, size_t to)
+{
+    const int d = ((const struct args *)y->args)->d;
+    const size_t n = row_size(y, d);
+    size_t begin = 0;
+    for (int k = 0; k < y->nin; k++) {
+        const size_t nk = row_size(y->in[k], d);
+        real *dx = y->in[k]->grad;
+        for (size_t o = from; dx && o < to; o++)
+            for (size_t i = 0; i < nk; i++)
+                dx[o * nk + i] += y->grad[o * n + begin + i];
+        begin += nk;
+    }
+}
+
+static size_t rows(const gra_tensor *y)
+{
+    return y->size ? gra_around_dim(y, ((const struct args *)y->args)->d).outer : 0;
+}
+
+GRA_KERNEL(forward, rows(y), row_size(y, ((const struct args *)y->args)->d))
+GRA_KERNEL(backward, rows(y), 2 * row_size(y, ((const struct args *)y->args)->d))
+
+gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d)
+{
+    static const gra_op op = { .name = "concat", .forward = forward_all, .backward = backward_all,
+                               .args = sizeof(struct args) };
+    if (n < 1)
+        return gra_fail(t, "concat: of %d tensors: wanted one or more", n);
+    if (gra_refuses(t, "concat", n, x))
+        return gra_empty(t);
+    int dim = gra_wrap_dim(x[0], d), shape[GRA_MAX_DIMS];
+    if (dim < 0)
+        return gra_fail(t, "concat: dimension %d of a tensor %s: it has %d dimensions", d, GRA_SHAPE_OF(x[0]),
+                        x[0]->ndim);
+    memcpy(shape, x[0]->shape, sizeof shape);
+    for (int k = 1; k < n; k++) {
+        bool fits = x[k]->ndim == x[0]->ndim;
+        for (int i = 0; fits && i < x[0]->ndim; i++)
+            fits = i == dim || x[k]->shape[i] == x[0]->shape[i];
+        if (!fits)
+            return gra_fail(t, "concat: tensor 0 is %s but tensor %d is %s: only dimension %d may differ",
+                            GRA_SHAPE_OF(x[0]), k, GRA_SHAPE_OF(x[k]), dim);
+        if (x[k]->shape[dim] > INT_MAX - shape[dim])
+            return gra_fail(t, "concat: dimension %d would have more than %d entries", dim, INT_MAX);
+        shape[dim] += x[k]->shape[dim];
+    }
+    gra_tensor *y = gra_result_n(t, &op, x[0]->ndim, shape, n, x);
+    *(struct args *)y->args = (struct args){ dim };
+    return gra_run(y);
+}

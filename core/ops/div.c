@@ -1,0 +1,32 @@
+/* div: y = a / b element by element, with broadcasting. da += dy / b, db -= dy y / b, each summed
+ * over the dimensions in which that operand was stretched. */
+#include "../op.h"
+
+static void forward(gra_tensor *y, size_t from, size_t to)
+{
+    const real *a = y->in[0]->data, *b = y->in[1]->data;
+    for (gra_walk w = gra_walk_begin(y, y->in[0], y->in[1], from, to); w.n; gra_walk_next(&w))
+        for (size_t i = 0; i < w.n; i++)
+            y->data[w.y + i] = a[w.a + i * w.step_a] / b[w.b + i * w.step_b];
+}
+
+static void backward(gra_tensor *y, size_t from, size_t to)
+{
+    const real *b = y->in[1]->data, *dy = y->grad;
+    real *da = y->in[0]->grad, *db = y->in[1]->grad;
+    for (gra_walk w = gra_walk_begin(y, y->in[0], y->in[1], from, to); w.n; gra_walk_next(&w)) {
+        for (size_t i = 0; da && i < w.n; i++)
+            da[w.a + i * w.step_a] += dy[w.y + i] / b[w.b + i * w.step_b];
+        for (size_t i = 0; db && i < w.n; i++)
+            db[w.b + i * w.step_b] -= dy[w.y + i] * y->data[w.y + i] / b[w.b + i * w.step_b];
+    }
+}
+
+GRA_KERNEL(forward, y->size, 4)
+GRA_KERNEL(backward, y->size, gra_stretched(y) ? GRA_ALONE : 8)
+
+gra_tensor *gra_div(gra_tape *t, gra_tensor *a, gra_tensor *b)
+{
+    static const gra_op op = { .name = "div", .forward = forward_all, .backward = backward_all };
+    return gra_run(gra_result_broadcast(t, &op, a, b));
+}

@@ -1,0 +1,71 @@
+/* embedding: y_i = w[ids_i], row after row; dw[ids_i] += dy_i. */
+#include "../op.h"
+
+struct args {
+    const int *ids;                                 /* our copy, `count` of them */
+    size_t     count;
+};
+
+static size_t dim(const gra_tensor *y)
+{
+    return (size_t)y->in[0]->shape[1];
+}
+
+static void forward(gra_tensor *y, size_t from, size_t to)
+{
+    const struct args *a = y->args;
+    const size_t n = dim(y);
+    for (size_t i = from; i < to; i++)
+        memcpy(y->data + i * n, y->in[0]->data + (size_t)a->ids[i] * n, n * sizeof(real));
+}
+
+/* Units are columns of w, since two ids may be the same row: each chunk adds its own columns of all
+ * rows, in their order. */
+static void backward(gra_tensor *y, size_t from, size_t to)
+{
+    const struct args *a = y->args;
+    const size_t n = dim(y);
+    for (size_t i = 0; i < a->count; i++) {
+        const real *dy = y->grad + i * n;
+        real *dw = y->in[0]->grad + (size_t)a->ids[i] * n;
+        for (size_t j = from; j < to; j++)
+            dw[j] += dy[j];
+    }
+}
+
+static size_t count(const gra_tensor *y)
+{
+    return ((const struct args *)y->args)->count;
+}
+
+GRA_KERNEL(forward, y->size ? count(y) : 0, dim(y))
+GRA_KERNEL(backward, y->size ? dim(y) : 0, 2 * count(y))
+
+gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, int ndim, const int *shape)
+{
+    static const gra_op op = { .name = "embedding", .forward = forward_all, .backward = backward_all,
+                               .args = sizeof(struct args) };
+    if (GRA_REFUSES(t, "embedding", w))
+        return gra_empty(t);
+    size_t n;
+    if (w->ndim != 2)
+        return gra_fail(t, "embedding: the weight is %s: wanted (vocabulary, dim)", GRA_SHAPE_OF(w));
+    if (ndim >= GRA_MAX_DIMS || !gra_shape_size(ndim, shape, &n))
+        return gra_fail(t, "embedding: ids of %d dimensions: wanted 0 to %d, no size negative", ndim,
+                        GRA_MAX_DIMS - 1);
+    for (size_t i = 0; i < n; i++)
+        if (ids[i] < 0 || ids[i] >= w->shape[0])
+            return gra_fail(t, "embedding: id %d at position %zu: the vocabulary has %d entries (0 to %d)",
+                            ids[i], i, w->shape[0], w->shape[0] - 1);
+
+    int whole[GRA_MAX_DIMS];
+    for (int d = 0; d < ndim; d++)
+        whole[d] = shape[d];
+    whole[ndim] = w->shape[1];                      /* (shape of ids, dim) */
+    gra_tensor *y = gra_result(t, &op, ndim + 1, whole, w);
+    int *copy = gra_alloc(t, n * sizeof *copy);
+    if (copy && n)
+        memcpy(copy, ids, n * sizeof *copy);
+    *(struct args *)y->args = (struct args){ copy, n };
+    return gra_run(y);
+}

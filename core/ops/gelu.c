@@ -1,0 +1,33 @@
+/* gelu: y = x Phi(x), where Phi(x) = (1 + erf(x / sqrt 2)) / 2 is the normal distribution
+ * (Hendrycks & Gimpel 2016). dx += dy (Phi(x) + x phi(x)), phi(x) = e^(-x^2/2) / sqrt(2 pi). */
+#include "../op.h"
+#include "../kern/math.h"
+
+static const real sqrt_half = (real)0.7071067811865476, rsqrt_2pi = (real)0.3989422804014327;
+
+static void forward(gra_tensor *y, size_t from, size_t to)
+{
+    const real *x = y->in[0]->data, half = (real)0.5;
+    for (size_t i = from; i < to; i++)
+        y->data[i] = x[i] * half * (1 + real_erf(x[i] * sqrt_half));
+}
+
+static void backward(gra_tensor *y, size_t from, size_t to)
+{
+    const real *x = y->in[0]->data, half = (real)0.5;
+    real *dx = y->in[0]->grad;
+    for (size_t i = from; i < to; i++) {
+        real below = half * (1 + real_erf(x[i] * sqrt_half));
+        real density = rsqrt_2pi * real_exp(-half * x[i] * x[i]);
+        dx[i] += y->grad[i] * (below + x[i] * density);
+    }
+}
+
+GRA_KERNEL(forward, y->size, 24)
+GRA_KERNEL(backward, y->size, 32)
+
+gra_tensor *gra_gelu(gra_tape *t, gra_tensor *x)
+{
+    static const gra_op op = { .name = "gelu", .forward = forward_all, .backward = backward_all };
+    return gra_run(gra_result_like(t, &op, x));
+}

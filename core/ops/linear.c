@@ -1,0 +1,76 @@
+/* linear: y = x w^T + b, x (rows, in), w (out, in), b (out).
+ * dx += dy w, dw += dy^T x, db += sum of dy's rows. */
+#include "../op.h"
+
+struct sizes {
+    int rows, in, out;
+};
+
+static struct sizes sizes_of(const gra_tensor *y)
+{
+    int in = gra_dim(y->in[1], 1), out = gra_dim(y->in[1], 0);
+    return (struct sizes){ out ? (int)(y->size / (size_t)out) : 0, in, out };
+}
+
+static void copy_bias(gra_tensor *y, size_t from, size_t to)
+{
+    const size_t out = y->in[2]->size;
+    for (size_t i = from; i < to; i++)
+        memcpy(y->data + i * out, y->in[2]->data, out * sizeof(real));
+}
+
+static void sum_rows(gra_tensor *y, size_t from, size_t to)     /* db[from..to) += the rows of dy */
+{
+    const size_t out = y->in[2]->size, rows = y->size / out;
+    const real *dy = y->grad;
+    real *db = y->in[2]->grad;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = from; j < to; j++)
+            db[j] += dy[i * out + j];
+}
+
+GRA_KERNEL(copy_bias, y->size / y->in[2]->size, y->in[2]->size)
+GRA_KERNEL(sum_rows, y->in[2]->size, y->size / y->in[2]->size)
+
+static void forward(gra_tensor *y)
+{
+    const struct sizes s = sizes_of(y);
+    const bool bias = y->in[2] && y->size;
+    if (bias)
+        copy_bias_all(y);
+    gra_gemm(y->tape, s.rows, s.out, s.in, (gra_mat){ y->in[0]->data, s.in, 1 }, (gra_mat){ y->in[1]->data, 1, s.in },
+             y->data, s.out, bias);
+}
+
+static void backward(gra_tensor *y)
+{
+    const struct sizes s = sizes_of(y);
+    gra_tensor *x = y->in[0], *w = y->in[1], *b = y->in[2];
+    if (x->grad)
+        gra_gemm(y->tape, s.rows, s.in, s.out, (gra_mat){ y->grad, s.out, 1 }, (gra_mat){ w->data, s.in, 1 },
+                 x->grad, s.in, true);
+    if (w->grad)
+        gra_gemm(y->tape, s.out, s.in, s.rows, (gra_mat){ y->grad, 1, s.out }, (gra_mat){ x->data, s.in, 1 },
+                 w->grad, s.in, true);
+    if (b && b->grad && y->size)
+        sum_rows_all(y);
+}
+
+gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b)
+{
+    static const gra_op op = { .name = "linear", .forward = forward, .backward = backward };
+    if (GRA_REFUSES(t, "linear", x, w))
+        return gra_empty(t);
+    if (w->ndim != 2)
+        return gra_fail(t, "linear: the weight is %s, wanted (out, in)", GRA_SHAPE_OF(w));
+    if (x->ndim < 1 || gra_dim(x, -1) != w->shape[1])
+        return gra_fail(t, "linear: x is %s but the weight is %s: the last size of x must be %d", GRA_SHAPE_OF(x),
+                        GRA_SHAPE_OF(w), w->shape[1]);
+    if (b && (b->ndim != 1 || b->shape[0] != w->shape[0]))
+        return gra_fail(t, "linear: the bias is %s but the weight is %s: wanted (%d)", GRA_SHAPE_OF(b),
+                        GRA_SHAPE_OF(w), w->shape[0]);
+    int shape[GRA_MAX_DIMS];
+    memcpy(shape, x->shape, sizeof shape);
+    shape[x->ndim - 1] = w->shape[0];
+    return gra_run(gra_result(t, &op, x->ndim, shape, x, w, b));
+}

@@ -1,0 +1,95 @@
+/* matmul: y = a b, in each matrix of a batch; a or b may stand transposed, the batch dimensions
+ * broadcast. da += dy b^T, db += a^T dy, summed over the matrices that shared an operand. */
+#include "../op.h"
+
+struct args {
+    bool ta, tb;                        /* a is (k, m), b is (n, k) */
+    int  m, n, k;
+};
+
+static gra_mat matrix(const real *p, int cols, bool transposed)
+{
+    return transposed ? (gra_mat){ p, 1, cols } : (gra_mat){ p, cols, 1 };
+}
+
+/* Calls f for each matrix of the batch, with the places where its operands begin. */
+static void each_matrix(gra_tensor *y, void (*f)(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b))
+{
+    const struct args *s = y->args;
+    gra_tensor batch[3] = { *y, *y->in[0], *y->in[1] };         /* the same without the last two dimensions */
+    for (int i = 0; i < 3; i++)
+        batch[i].ndim -= 2;
+    size_t n = 1;
+    for (int d = 0; d < batch[0].ndim; d++)
+        n *= (size_t)y->shape[d];
+    const size_t size_y = (size_t)s->m * (size_t)s->n, size_a = (size_t)s->m * (size_t)s->k,
+                 size_b = (size_t)s->k * (size_t)s->n;
+    for (gra_walk w = gra_walk_begin(&batch[0], &batch[1], &batch[2], 0, n); w.n; gra_walk_next(&w))
+        for (size_t i = 0; i < w.n; i++)
+            f(y, (w.y + i) * size_y, (w.a + i * w.step_a) * size_a, (w.b + i * w.step_b) * size_b);
+}
+
+static void forward_one(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b)
+{
+    const struct args *s = y->args;
+    gra_mat a = matrix(y->in[0]->data + at_a, gra_dim(y->in[0], -1), s->ta);
+    gra_mat b = matrix(y->in[1]->data + at_b, gra_dim(y->in[1], -1), s->tb);
+    gra_gemm(y->tape, s->m, s->n, s->k, a, b, y->data + at_y, s->n, false);
+}
+
+/* c += p q, or its transpose c^T += q^T p^T when the operand stands transposed. */
+static void add_product(gra_tape *t, int m, int n, int k, gra_mat p, gra_mat q, real *c, bool transposed)
+{
+    gra_mat pt = { p.p, p.col, p.row }, qt = { q.p, q.col, q.row };
+    if (transposed)
+        gra_gemm(t, n, m, k, qt, pt, c, m, true);
+    else
+        gra_gemm(t, m, n, k, p, q, c, n, true);
+}
+
+static void backward_one(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b)
+{
+    const struct args *s = y->args;
+    gra_mat a = matrix(y->in[0]->data + at_a, gra_dim(y->in[0], -1), !s->ta);   /* a^T */
+    gra_mat b = matrix(y->in[1]->data + at_b, gra_dim(y->in[1], -1), !s->tb);   /* b^T */
+    gra_mat dy = { y->grad + at_y, s->n, 1 };
+    if (y->in[0]->grad)
+        add_product(y->tape, s->m, s->k, s->n, dy, b, y->in[0]->grad + at_a, s->ta);
+    if (y->in[1]->grad)
+        add_product(y->tape, s->k, s->n, s->m, a, dy, y->in[1]->grad + at_b, s->tb);
+}
+
+static void forward(gra_tensor *y)  { each_matrix(y, forward_one); }
+static void backward(gra_tensor *y) { each_matrix(y, backward_one); }
+
+static gra_tensor *matmul(gra_tape *t, gra_tensor *a, gra_tensor *b, bool ta, bool tb)
+{
+    static const gra_op op = { .name = "matmul", .forward = forward, .backward = backward, .args = sizeof(struct args) };
+    if (GRA_REFUSES(t, "matmul", a, b))
+        return gra_empty(t);
+    if (a->ndim < 2 || b->ndim < 2)
+        return gra_fail(t, "matmul: a is %s and b is %s: both must be matrices (reshape a vector to one row or column)",
+                        GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
+    struct args s = { .ta = ta, .tb = tb, .m = gra_dim(a, ta ? -1 : -2), .n = gra_dim(b, tb ? -2 : -1),
+                      .k = gra_dim(a, ta ? -2 : -1) };
+    int kb = gra_dim(b, tb ? -1 : -2);
+    if (s.k != kb)
+        return gra_fail(t, "matmul: a is %s%s but b is %s%s: the inner sizes %d and %d differ", GRA_SHAPE_OF(a),
+                        ta ? " transposed" : "", GRA_SHAPE_OF(b), tb ? " transposed" : "", s.k, kb);
+    gra_tensor batch_a = *a, batch_b = *b;
+    batch_a.ndim -= 2;
+    batch_b.ndim -= 2;
+    int shape[GRA_MAX_DIMS], ndim = gra_broadcast(&batch_a, &batch_b, shape);
+    if (ndim < 0)
+        return gra_fail(t, "matmul: a is %s but b is %s: their batch dimensions do not broadcast", GRA_SHAPE_OF(a),
+                        GRA_SHAPE_OF(b));
+    shape[ndim] = s.m;
+    shape[ndim + 1] = s.n;
+    gra_tensor *y = gra_result(t, &op, ndim + 2, shape, a, b);
+    memcpy(y->args, &s, sizeof s);
+    return gra_run(y);
+}
+
+gra_tensor *gra_matmul(gra_tape *t, gra_tensor *a, gra_tensor *b)    { return matmul(t, a, b, false, false); }
+gra_tensor *gra_matmul_nt(gra_tape *t, gra_tensor *a, gra_tensor *b) { return matmul(t, a, b, false, true); }
+gra_tensor *gra_matmul_tn(gra_tape *t, gra_tensor *a, gra_tensor *b) { return matmul(t, a, b, true, false); }

@@ -1,0 +1,153 @@
+/* permute: y.shape[i] = x.shape[dims[i]], the values go along: y[..., k_i, ...] = x with index k_i in
+ * dimension dims[i]. transpose: the permutation that swaps two dimensions. dx += dy, taken back. */
+#include "../op.h"
+
+struct args {
+    int dims[GRA_MAX_DIMS];
+};
+
+/* y as matrices of m x n, the last two of its dimensions: from one value of y to the next, x is
+ * `row` and `col` values further. */
+struct layout {
+    size_t m, n, row, col, stride[GRA_MAX_DIMS];    /* stride: of x, in the order of y's dimensions */
+};
+
+static struct layout layout_of(const gra_tensor *y)
+{
+    const int *dims = ((const struct args *)y->args)->dims;
+    const gra_tensor *x = y->in[0];
+    size_t stride[GRA_MAX_DIMS], next = 1;
+    for (int d = x->ndim - 1; d >= 0; d--) {
+        stride[d] = next;
+        next *= (size_t)x->shape[d];
+    }
+    struct layout l = { .m = 1, .n = 1, .col = 1 };
+    for (int i = 0; i < y->ndim; i++)
+        l.stride[i] = stride[dims[i]];
+    if (y->ndim >= 1) {
+        l.n = (size_t)y->shape[y->ndim - 1];
+        l.col = l.stride[y->ndim - 1];
+    }
+    if (y->ndim >= 2) {
+        l.m = (size_t)y->shape[y->ndim - 2];
+        l.row = l.stride[y->ndim - 2];
+    }
+    return l;
+}
+
+/* Where in x the k-th matrix of y begins. */
+static size_t matrix_begin(const gra_tensor *y, const struct layout *l, size_t k)
+{
+    size_t begin = 0;
+    for (int d = y->ndim - 3; d >= 0; d--) {
+        begin += k % (size_t)y->shape[d] * l->stride[d];
+        k /= (size_t)y->shape[d];
+    }
+    return begin;
+}
+
+/* Rows are taken in groups: in a transpose neighbouring rows of y are neighbouring values of x, and
+ * a cache line of x then serves the whole group. */
+enum { GROUP = 16 };
+
+static inline void copy(const real *x, real *y, size_t rows, const struct layout *l)
+{
+    if (l->col == 1) {
+        for (size_t i = 0; i < rows; i++)
+            memcpy(y + i * l->n, x + i * l->row, l->n * sizeof *y);
+        return;
+    }
+    for (size_t j = 0; j < l->n; j++)
+        for (size_t i = 0; i < rows; i++)
+            y[i * l->n + j] = x[i * l->row + j * l->col];
+}
+
+static inline void add_back(real *dx, const real *dy, size_t rows, const struct layout *l)
+{
+    if (l->col == 1) {
+        for (size_t i = 0; i < rows; i++)
+            for (size_t j = 0; j < l->n; j++)
+                dx[i * l->row + j] += dy[i * l->n + j];
+        return;
+    }
+    for (size_t j = 0; j < l->n; j++)
+        for (size_t i = 0; i < rows; i++)
+            dx[i * l->row + j * l->col] += dy[i * l->n + j];
+}
+
+static void forward(gra_tensor *y, size_t from, size_t to)
+{
+    const struct layout l = layout_of(y);
+    for (size_t r = from, rows; r < to; r += rows) {
+        rows = l.m - r % l.m < GROUP ? l.m - r % l.m : GROUP;
+        rows = rows < to - r ? rows : to - r;
+        size_t begin = matrix_begin(y, &l, r / l.m) + r % l.m * l.row;
+        copy(y->in[0]->data + begin, y->data + r * l.n, rows, &l);
+    }
+}
+
+static void backward(gra_tensor *y, size_t from, size_t to)
+{
+    const struct layout l = layout_of(y);
+    for (size_t r = from, rows; r < to; r += rows) {
+        rows = l.m - r % l.m < GROUP ? l.m - r % l.m : GROUP;
+        rows = rows < to - r ? rows : to - r;
+        size_t begin = matrix_begin(y, &l, r / l.m) + r % l.m * l.row;
+        add_back(y->in[0]->grad + begin, y->grad + r * l.n, rows, &l);
+    }
+}
+
+static size_t row_size(const gra_tensor *y)
+{
+    return y->ndim ? (size_t)y->shape[y->ndim - 1] : 1;
+}
+
+GRA_KERNEL(forward, y->size ? y->size / row_size(y) : 0, 2 * row_size(y))
+GRA_KERNEL(backward, y->size ? y->size / row_size(y) : 0, 3 * row_size(y))
+
+static gra_tensor *permuted(gra_tape *t, gra_tensor *x, const int *dims)
+{
+    static const gra_op op = { .name = "permute", .forward = forward_all, .backward = backward_all,
+                               .args = sizeof(struct args) };
+    struct args a = { { 0 } };
+    int shape[GRA_MAX_DIMS];
+    for (int i = 0; i < x->ndim; i++) {
+        a.dims[i] = dims[i];
+        shape[i] = x->shape[dims[i]];
+    }
+    gra_tensor *y = gra_result(t, &op, x->ndim, shape, x);
+    *(struct args *)y->args = a;
+    return gra_run(y);
+}
+
+gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims)
+{
+    if (GRA_REFUSES(t, "permute", x))
+        return gra_empty(t);
+    int wrapped[GRA_MAX_DIMS];
+    bool seen[GRA_MAX_DIMS] = { false };
+    for (int i = 0; i < x->ndim; i++) {
+        int d = wrapped[i] = gra_wrap_dim(x, dims[i]);
+        if (d < 0)
+            return gra_fail(t, "permute: dimension %d of a tensor %s: it has %d dimensions", dims[i],
+                            GRA_SHAPE_OF(x), x->ndim);
+        if (seen[d])
+            return gra_fail(t, "permute: dimension %d comes twice: wanted each of the %d dimensions of %s once",
+                            d, x->ndim, GRA_SHAPE_OF(x));
+        seen[d] = true;
+    }
+    return permuted(t, x, wrapped);
+}
+
+gra_tensor *gra_transpose(gra_tape *t, gra_tensor *x, int d0, int d1)
+{
+    if (GRA_REFUSES(t, "transpose", x))
+        return gra_empty(t);
+    int a = gra_wrap_dim(x, d0), b = gra_wrap_dim(x, d1), dims[GRA_MAX_DIMS];
+    if (a < 0 || b < 0)
+        return gra_fail(t, "transpose: dimensions %d and %d of a tensor %s: it has %d dimensions", d0, d1,
+                        GRA_SHAPE_OF(x), x->ndim);
+    for (int i = 0; i < x->ndim; i++)
+        dims[i] = i == a ? b : i == b ? a : i;
+    return permuted(t, x, dims);
+}

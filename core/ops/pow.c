@@ -1,0 +1,43 @@
+/* pow: y = x^p, dx += dy p x^(p-1); p is a number that wants no gradient. 0^0 is 1, a negative x
+ * to a broken power is NaN. */
+#include "../op.h"
+#include <tgmath.h>
+
+struct args {
+    double p;
+};
+
+/* libm's pow is slow, and squares are what is asked for most. */
+static inline real power(real x, real p)
+{
+    return p == 2 ? x * x : p == 1 ? x : pow(x, p);
+}
+
+static void forward(gra_tensor *y, size_t from, size_t to)
+{
+    const real *x = y->in[0]->data, p = (real)((const struct args *)y->args)->p;
+    for (size_t i = from; i < to; i++)
+        y->data[i] = power(x[i], p);
+}
+
+static void backward(gra_tensor *y, size_t from, size_t to)
+{
+    const real *x = y->in[0]->data, p = (real)((const struct args *)y->args)->p;
+    real *dx = y->in[0]->grad;
+    if (p == 0)                                     /* y is constant, also at x = 0, where 0^-1 is infinite */
+        return;
+    for (size_t i = from; i < to; i++)
+        dx[i] += y->grad[i] * p * power(x[i], p - 1);
+}
+
+GRA_KERNEL(forward, y->size, 64)
+GRA_KERNEL(backward, y->size, 64)
+
+gra_tensor *gra_pow(gra_tape *t, gra_tensor *x, double p)
+{
+    static const gra_op op = { .name = "pow", .forward = forward_all, .backward = backward_all,
+                               .args = sizeof(struct args) };
+    gra_tensor *y = gra_result_like(t, &op, x);
+    *(struct args *)y->args = (struct args){ p };
+    return gra_run(y);
+}

@@ -1,0 +1,62 @@
+/* slice: y = x[..., start:end, ...] along dimension d; dx[..., start:end, ...] += dy. */
+#include "../op.h"
+
+struct args {
+    int d, start;
+};
+
+/* Around d, x is (outer, n, inner) and y (outer, end - start, inner): for each o, row o of y is one
+ * piece of row o of x. */
+struct piece {
+    size_t outer, begin, size, of;                  /* of: the size of x's row */
+};
+
+static struct piece piece_of(const gra_tensor *y)
+{
+    const struct args *a = y->args;
+    gra_around x = gra_around_dim(y->in[0], a->d);
+    return (struct piece){ .outer = x.outer, .begin = (size_t)a->start * x.inner,
+                           .size = (size_t)y->shape[a->d] * x.inner, .of = x.n * x.inner };
+}
+
+static void forward(gra_tensor *y, size_t from, size_t to)
+{
+    const struct piece p = piece_of(y);
+    for (size_t o = from; o < to; o++)
+        memcpy(y->data + o * p.size, y->in[0]->data + o * p.of + p.begin, p.size * sizeof(real));
+}
+
+static void backward(gra_tensor *y, size_t from, size_t to)
+{
+    const struct piece p = piece_of(y);
+    for (size_t o = from; o < to; o++) {
+        const real *dy = y->grad + o * p.size;
+        real *dx = y->in[0]->grad + o * p.of + p.begin;
+        for (size_t i = 0; i < p.size; i++)
+            dx[i] += dy[i];
+    }
+}
+
+GRA_KERNEL(forward, y->size ? piece_of(y).outer : 0, piece_of(y).size)
+GRA_KERNEL(backward, y->size ? piece_of(y).outer : 0, 2 * piece_of(y).size)
+
+gra_tensor *gra_slice(gra_tape *t, gra_tensor *x, int d, int start, int end)
+{
+    static const gra_op op = { .name = "slice", .forward = forward_all, .backward = backward_all,
+                               .args = sizeof(struct args) };
+    if (GRA_REFUSES(t, "slice", x))
+        return gra_empty(t);
+    int dim = gra_wrap_dim(x, d), shape[GRA_MAX_DIMS];
+    if (dim < 0)
+        return gra_fail(t, "slice: dimension %d of a tensor %s: it has %d dimensions", d, GRA_SHAPE_OF(x),
+                        x->ndim);
+    int n = x->shape[dim], first = start < 0 ? start + n : start, last = end < 0 ? end + n : end;
+    if (first < 0 || first > last || last > n)
+        return gra_fail(t, "slice: %d:%d of dimension %d of a tensor %s: it has %d entries", start, end, d,
+                        GRA_SHAPE_OF(x), n);
+    memcpy(shape, x->shape, sizeof shape);
+    shape[dim] = last - first;
+    gra_tensor *y = gra_result(t, &op, x->ndim, shape, x);
+    *(struct args *)y->args = (struct args){ dim, first };
+    return gra_run(y);
+}

@@ -1,0 +1,126 @@
+/* sum: y = sum_i x_i over all values, or over one dimension; dx_i += dy.
+ * mean: the sum times 1 / n. The mean of nothing is 0/0, NaN. */
+#include "../op.h"
+#include "../kern/math.h"
+
+struct args {
+    gra_around around;                              /* x is (outer, n, inner), y (outer, inner) */
+};
+
+enum { BLOCK = 256, TILE = 16 };
+
+/* A long row is summed in blocks, and the blocks in double: the error does not grow with n. */
+static double sum_row(const real *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i += BLOCK)
+        sum += (double)real_sum(x + i, n - i < BLOCK ? n - i : BLOCK);
+    return sum;
+}
+
+/* The same for `width` columns side by side, at most TILE, whose rows lie `inner` apart. */
+static void sum_columns(const real *x, size_t n, size_t inner, size_t width, real *y)
+{
+    double sum[TILE] = { 0 };
+    for (size_t i = 0; i < n; i += BLOCK) {
+        double part[TILE] = { 0 };
+        for (size_t k = i; k < n && k < i + BLOCK; k++)
+            for (size_t j = 0; j < width; j++)
+                part[j] += (double)x[k * inner + j];
+        for (size_t j = 0; j < width; j++)
+            sum[j] += part[j];
+    }
+    for (size_t j = 0; j < width; j++)
+        y[j] = (real)sum[j];
+}
+
+static void forward(gra_tensor *y, size_t from, size_t to)
+{
+    const gra_around a = ((const struct args *)y->args)->around;
+    const real *x = y->in[0]->data;
+    if (a.inner == 1) {
+        for (size_t o = from; o < to; o++)
+            y->data[o] = (real)sum_row(x + o * a.n, a.n);
+        return;
+    }
+    for (size_t k = from, width; k < to; k += width) {
+        size_t o = k / a.inner, j = k % a.inner;
+        width = a.inner - j < to - k ? a.inner - j : to - k;
+        width = width < TILE ? width : TILE;
+        sum_columns(x + o * a.n * a.inner + j, a.n, a.inner, width, y->data + k);
+    }
+}
+
+/* Units are the rows of x: row r = (o, i) has `inner` values, each of which gets dy of (o, same j). */
+static void backward(gra_tensor *y, size_t from, size_t to)
+{
+    const gra_around a = ((const struct args *)y->args)->around;
+    real *dx = y->in[0]->grad;
+    for (size_t r = from, end; r < to; r = end) {
+        const real *dy = y->grad + r / a.n * a.inner;
+        end = (r / a.n + 1) * a.n;
+        end = end < to ? end : to;
+        if (a.inner == 1)
+            for (size_t i = r; i < end; i++)
+                dx[i] += *dy;
+        else
+            for (size_t i = r; i < end; i++)
+                for (size_t j = 0; j < a.inner; j++)
+                    dx[i * a.inner + j] += dy[j];
+    }
+}
+
+static gra_around around(const gra_tensor *y)
+{
+    return ((const struct args *)y->args)->around;
+}
+
+GRA_KERNEL(forward, y->size, around(y).n + 1)
+GRA_KERNEL(backward, y->in[0]->size ? around(y).outer * around(y).n : 0, around(y).inner)
+
+static const gra_op op = { .name = "sum", .forward = forward_all, .backward = backward_all,
+                           .args = sizeof(struct args) };
+
+gra_tensor *gra_sum(gra_tape *t, gra_tensor *x)
+{
+    if (GRA_REFUSES(t, "sum", x))
+        return gra_empty(t);
+    gra_tensor *y = gra_result(t, &op, 0, NULL, x);
+    *(struct args *)y->args = (struct args){ { 1, x->size, 1 } };
+    return gra_run(y);
+}
+
+/* `name` is the function that was called. */
+static gra_tensor *sum_dim(gra_tape *t, const char *name, gra_tensor *x, int d, bool keepdim)
+{
+    if (GRA_REFUSES(t, name, x))
+        return gra_empty(t);
+    int dim = gra_wrap_dim(x, d), shape[GRA_MAX_DIMS], ndim = 0;
+    if (dim < 0)
+        return gra_fail(t, "%s: dimension %d of a tensor %s: it has %d dimensions", name, d, GRA_SHAPE_OF(x),
+                        x->ndim);
+    for (int i = 0; i < x->ndim; i++)
+        if (i != dim || keepdim)
+            shape[ndim++] = i == dim ? 1 : x->shape[i];
+    gra_tensor *y = gra_result(t, &op, ndim, shape, x);
+    *(struct args *)y->args = (struct args){ gra_around_dim(x, dim) };
+    return gra_run(y);
+}
+
+gra_tensor *gra_sum_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim)
+{
+    return sum_dim(t, "sum_dim", x, d, keepdim);
+}
+
+gra_tensor *gra_mean(gra_tape *t, gra_tensor *x)
+{
+    if (GRA_REFUSES(t, "mean", x))
+        return gra_empty(t);
+    return gra_scale(t, gra_sum(t, x), 1 / (double)x->size);
+}
+
+gra_tensor *gra_mean_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim)
+{
+    gra_tensor *sum = sum_dim(t, "mean_dim", x, d, keepdim);
+    return gra_scale(t, sum, 1 / (double)gra_dim(x, d));
+}

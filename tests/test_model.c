@@ -1,0 +1,138 @@
+/* Models: names, initialisers, iteration. */
+#include "../core/op.h"
+#include "suites.h"
+
+static gra_model *m;
+static gra_rng    rng;
+
+static void open_model(void)
+{
+    gra_manual_seed(&rng, 123);
+    m = gra_model_open(&rng);
+    gra_model_keep_going(m, true);
+}
+
+static void close_model(void) { gra_model_close(m); }
+
+static void expect_error(const char *part)
+{
+    ck_assert_msg(gra_model_error(m) && strstr(gra_model_error(m), part), "wanted ...%s..., got %s", part,
+                  gra_model_error(m) ? gra_model_error(m) : "no error");
+}
+
+START_TEST(names_come_from_scopes)
+{
+    gra_scope block = gra_enter(gra_enter(gra_root(m), "trf_blocks.%d", 7), "att");
+    gra_tensor *w = gra_param(block, "weight", gra_ones(), GRA_DIMS(2, 3));
+    gra_tensor *b = gra_param(gra_root(m), "bias", gra_zeros(), GRA_DIMS(3));
+    ck_assert_str_eq(w->name, "trf_blocks.7.att.weight");
+    ck_assert_str_eq(b->name, "bias");
+    ck_assert_int_eq(gra_param_count(m), 2);
+    ck_assert_int_eq((int)gra_param_values(m), 9);
+    ck_assert_ptr_eq(gra_param_at(m, 0), w);
+    ck_assert_ptr_eq(gra_param_at(m, 1), b);
+    ck_assert_ptr_null(gra_param_at(m, 2));
+    ck_assert_ptr_null(gra_param_at(m, -1));
+    ck_assert_ptr_eq(gra_param_find(m, "trf_blocks.7.att.weight"), w);
+    ck_assert_ptr_null(gra_param_find(m, "weight"));
+    ck_assert_int_eq((int)w->size, 6);
+    ck_assert(w->requires_grad && w->grad && w->ndim == 2 && w->shape[1] == 3);
+}
+END_TEST
+
+START_TEST(a_name_twice)
+{
+    gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2));
+    ck_assert_ptr_null(gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2)));
+    expect_error("there is a parameter w already");
+}
+END_TEST
+
+START_TEST(a_shape_that_cannot_be)
+{
+    ck_assert_ptr_null(gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2, 0)));
+    expect_error("w cannot have the shape (2, 0)");
+}
+END_TEST
+
+START_TEST(a_name_too_long)
+{
+    gra_scope s = gra_root(m);
+    for (int i = 0; i < 40; i++)
+        s = gra_enter(s, "level%d", i);
+    expect_error("longer than");
+}
+END_TEST
+
+START_TEST(more_memory_than_there_is)
+{
+    ck_assert_ptr_null(gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(1 << 30, 1 << 15)));
+    expect_error("out of memory");
+}
+END_TEST
+
+static void moments(const gra_tensor *p, double *mean, double *var, double *most)
+{
+    *mean = *var = *most = 0;
+    for (size_t i = 0; i < p->size; i++)
+        *mean += (double)p->data[i] / (double)p->size;
+    for (size_t i = 0; i < p->size; i++) {
+        *var += ((double)p->data[i] - *mean) * ((double)p->data[i] - *mean) / (double)p->size;
+        *most = fmax(*most, fabs((double)p->data[i]));
+    }
+}
+
+START_TEST(initialisers)                /* mean, variance and bound of 120 x 80 values, 3 % of luck */
+{
+    const double in = 80, out = 120, x = sqrt(6 / (in + out)), l = 1 / sqrt(in);
+    struct {
+        gra_init init;
+        double   mean, var, bound;
+    } row[] = {
+        { gra_zeros(), 0, 0, 0 },
+        { gra_ones(), 1, 0, 1 },
+        { gra_init_uniform(-1, 3), 1, 16.0 / 12, 3 },
+        { gra_init_normal(2, 3), 2, 9, 1e9 },
+        { gra_init_xavier(), 0, x * x / 3, x },
+        { gra_init_kaiming(), 0, 2 / in, 1e9 },
+        { gra_init_linear(80), 0, l * l / 3, l },
+    };
+    for (int i = 0; i < 7; i++) {
+        gra_scope s = gra_enter(gra_root(m), "%d", i);
+        gra_tensor *p = gra_param(s, "w", row[i].init, GRA_DIMS(120, 80));
+        double mean, var, most;
+        moments(p, &mean, &var, &most);
+        ck_assert_msg(fabs(mean - row[i].mean) <= 4 * sqrt(row[i].var / 9600) + 1e-12, "init %d: mean %g", i, mean);
+        ck_assert_msg(fabs(var - row[i].var) <= 0.06 * row[i].var + 1e-12, "init %d: variance %g", i, var);
+        ck_assert_msg(most <= row[i].bound * (1 + 1e-7), "init %d: bound %g", i, most);
+    }
+}
+END_TEST
+
+START_TEST(companions_belong_to_a_parameter)
+{
+    gra_tensor *p = gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2, 3));
+    gra_tensor *v = gra_state(m, "adamw.exp_avg", p), *u = gra_state(m, "adamw.exp_avg_sq", p);
+    ck_assert_str_eq(v->name, "adamw.exp_avg.w");
+    ck_assert_ptr_ne(u, v);
+    ck_assert_ptr_eq(gra_state(m, "adamw.exp_avg", p), v);
+    ck_assert(v->size == 6 && v->data[5] == 0 && !v->requires_grad);
+    ck_assert_int_eq(gra_param_count(m), 1);
+}
+END_TEST
+
+Suite *model_suite(void)
+{
+    Suite *s = suite_create("model");
+    TCase *c = tcase_create("parameters");
+    tcase_add_checked_fixture(c, open_model, close_model);
+    tcase_add_test(c, names_come_from_scopes);
+    tcase_add_test(c, a_name_twice);
+    tcase_add_test(c, a_shape_that_cannot_be);
+    tcase_add_test(c, a_name_too_long);
+    tcase_add_test(c, more_memory_than_there_is);
+    tcase_add_test(c, initialisers);
+    tcase_add_test(c, companions_belong_to_a_parameter);
+    suite_add_tcase(s, c);
+    return s;
+}

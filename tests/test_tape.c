@@ -1,0 +1,403 @@
+/* The tape: gradients, modes, whose gradient stays, errors. */
+#include "../core/op.h"
+#include "suites.h"
+
+#include <signal.h>
+
+static gra_tape *t;
+
+static void open_tape(void)  { t = gra_open(1); gra_begin(t, GRA_GRAD, NULL); }
+static void close_tape(void) { gra_close(t); }
+
+static gra_tensor *number(double v)
+{
+    return gra_input(t, (real[]){ (real)v }, 0, NULL);
+}
+
+static void expect_error(const char *part)
+{
+    ck_assert_msg(gra_error(t) && strstr(gra_error(t), part), "wanted ...%s..., got %s", part,
+                  gra_error(t) ? gra_error(t) : "no error");
+}
+
+/* ---- gradients ---- */
+
+START_TEST(product_and_sum)             /* d(ab + c): b, a, 1 */
+{
+    gra_tensor *a = number(2), *b = number(-3), *c = number(10);
+    gra_tensor *y = gra_add(t, gra_mul(t, a, b), c);
+    ck_assert_double_eq(gra_item(y), 4);
+    ck_assert_int_eq(gra_backward(t, y), 0);
+    ck_assert_double_eq((double)gra_grad(a)[0], -3);
+    ck_assert_double_eq((double)gra_grad(b)[0], 2);
+    ck_assert_double_eq((double)gra_grad(c)[0], 1);
+}
+END_TEST
+
+START_TEST(a_tensor_feeds_many_ops)     /* y = x x + x x x: 2 x + 3 x^2 */
+{
+    gra_tensor *x = number(3), *square = gra_mul(t, x, x);
+    gra_backward(t, gra_add(t, square, gra_mul(t, square, x)));
+    ck_assert_double_eq((double)gra_grad(x)[0], 6 + 27);
+}
+END_TEST
+
+START_TEST(a_long_chain_needs_no_stack)
+{
+    gra_tensor *x = number(1), *y = x;
+    for (int i = 0; i < 100000; i++)
+        y = gra_add(t, y, x);
+    ck_assert_double_eq(gra_item(y), 100001);
+    ck_assert_int_eq(gra_backward(t, y), 0);
+    ck_assert_double_eq((double)gra_grad(x)[0], 100001);
+}
+END_TEST
+
+START_TEST(what_the_loss_does_not_use_gets_nothing)
+{
+    gra_tensor *x = number(3), *aside = gra_mul(t, x, number(5));
+    gra_keep_going(t, true);
+    gra_backward(t, gra_mul(t, x, x));
+    ck_assert_double_eq((double)gra_grad(x)[0], 6);
+    ck_assert_ptr_null(aside->grad);
+}
+END_TEST
+
+START_TEST(gradients_of_parameters_add_up_over_steps)
+{
+    gra_model *m = gra_model_open(NULL);
+    gra_tensor *p = gra_param(gra_root(m), "p", gra_ones(), 0, NULL);
+    for (int step = 1; step <= 3; step++) {
+        gra_begin(t, GRA_GRAD, NULL);
+        gra_backward(t, gra_scale(t, p, 5));
+        ck_assert_double_eq((double)p->grad[0], 5.0 * step);
+    }
+    gra_zero_grad(m);
+    ck_assert_double_eq((double)p->grad[0], 0);
+    gra_model_close(m);
+}
+END_TEST
+
+START_TEST(detach_cuts)                 /* y = x * detach(x): the gradient is x, not 2 x */
+{
+    gra_tensor *x = number(3), *y = gra_detach(t, x);
+    ck_assert_double_eq(gra_item(y), 3);
+    gra_backward(t, gra_mul(t, x, y));
+    ck_assert_double_eq((double)gra_grad(x)[0], 3);
+}
+END_TEST
+
+START_TEST(a_view_shares_data_and_gradient)
+{
+    gra_tensor *x = gra_input(t, (real[]){ 1, 2, 3, 4 }, GRA_DIMS(2, 2));
+    gra_tensor *row = gra_reshape(t, gra_reshape(t, x, GRA_DIMS(4)), GRA_DIMS(1, -1));
+    ck_assert_ptr_eq(row->data, x->data);
+    gra_backward(t, gra_add(t, gra_sum(t, gra_mul(t, row, row)), gra_sum(t, x)));
+    for (int i = 0; i < 4; i++)
+        ck_assert_double_eq((double)gra_grad(x)[i], 2 * (i + 1) + 1);
+}
+END_TEST
+
+START_TEST(a_view_of_a_step_tensor)     /* its gradient lives as long as its base's */
+{
+    gra_tensor *x = gra_input(t, (real[]){ 1, 2, 3, 4 }, GRA_DIMS(2, 2));
+    gra_tensor *y = gra_mul(t, x, x), *view = gra_reshape(t, y, GRA_DIMS(4));
+    gra_retain_grad(view);
+    gra_backward(t, gra_add(t, gra_sum(t, gra_mul(t, view, view)), gra_sum(t, y)));
+    for (int i = 0; i < 4; i++) {       /* x^4 + x^2 */
+        double v = i + 1;
+        ck_assert_double_eq((double)gra_grad(x)[i], 4 * v * v * v + 2 * v);
+        ck_assert_double_eq((double)gra_grad(view)[i], 2 * v * v + 1);
+    }
+}
+END_TEST
+
+START_TEST(the_loss_may_be_a_view)
+{
+    gra_tensor *x = number(3);
+    ck_assert_int_eq(gra_backward(t, gra_reshape(t, gra_mul(t, x, x), GRA_DIMS(1, 1))), 0);
+    ck_assert_double_eq((double)gra_grad(x)[0], 6);
+}
+END_TEST
+
+START_TEST(a_frozen_parameter_gets_nothing)
+{
+    gra_model *m = gra_model_open(NULL);
+    gra_tensor *p = gra_param(gra_root(m), "p", gra_ones(), 0, NULL);
+    gra_freeze(p, true);
+    gra_tensor *x = number(2);
+    gra_backward(t, gra_mul(t, p, x));
+    ck_assert_ptr_null(gra_grad(p));
+    ck_assert_double_eq((double)gra_grad(x)[0], 1);
+    gra_freeze(p, false);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_backward(t, gra_mul(t, p, number(2)));
+    ck_assert_double_eq((double)gra_grad(p)[0], 2);
+    gra_model_close(m);
+}
+END_TEST
+
+/* ---- modes ---- */
+
+START_TEST(eval_records_nothing)
+{
+    gra_keep_going(t, true);
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_tensor *y = gra_mul(t, number(2), number(3));
+    ck_assert_double_eq(gra_item(y), 6);
+    ck_assert(!y->requires_grad);
+    ck_assert_int_eq(gra_backward(t, y), -1);
+    expect_error("GRA_EVAL");
+}
+END_TEST
+
+START_TEST(dropout_drops_in_training_alone)
+{
+    gra_rng rng;
+    real ones[1000];
+    for (int i = 0; i < 1000; i++)
+        ones[i] = 1;
+    static const gra_mode mode[] = { GRA_TRAIN, GRA_GRAD, GRA_EVAL };
+    for (int m = 0; m < 3; m++) {
+        gra_manual_seed(&rng, 123);
+        gra_begin(t, mode[m], &rng);
+        gra_tensor *y = gra_dropout(t, gra_constant(t, ones, GRA_DIMS(1000)), 0.5);
+        int zeros = 0;
+        for (size_t i = 0; i < y->size; i++)
+            zeros += y->data[i] == 0;
+        if (mode[m] == GRA_TRAIN)
+            ck_assert(zeros > 400 && zeros < 600);
+        else
+            ck_assert_int_eq(zeros, 0);
+    }
+}
+END_TEST
+
+/* ---- whose gradient stays ---- */
+
+START_TEST(a_step_tensors_gradient_is_recycled)
+{
+    gra_keep_going(t, true);
+    gra_tensor *x = number(3), *y = gra_mul(t, x, x), *z = gra_mul(t, y, y);
+    gra_backward(t, z);
+    ck_assert_ptr_null(gra_grad(y));
+    expect_error("gra_retain_grad");
+    ck_assert_double_eq((double)gra_grad(x)[0], 108);
+}
+END_TEST
+
+START_TEST(a_retained_gradient_stays)
+{
+    gra_tensor *x = number(3), *y = gra_mul(t, x, x), *z = gra_mul(t, y, y);
+    gra_retain_grad(y);
+    gra_backward(t, gra_mul(t, z, z));
+    ck_assert_double_eq((double)gra_grad(y)[0], 4 * 9.0 * 9 * 9);
+}
+END_TEST
+
+START_TEST(all_gradients_stay_when_asked)
+{
+    gra_keep_grads(t, true);
+    gra_tensor *x = number(3), *y = gra_mul(t, x, x), *z = gra_mul(t, y, y);
+    gra_backward(t, z);
+    ck_assert_double_eq((double)gra_grad(y)[0], 18);
+    ck_assert_double_eq((double)gra_grad(z)[0], 1);
+}
+END_TEST
+
+START_TEST(asking_too_early)
+{
+    gra_keep_going(t, true);
+    gra_tensor *x = number(3);
+    ck_assert_ptr_null(gra_grad(x));
+    expect_error("comes with gra_backward");
+}
+END_TEST
+
+START_TEST(asking_a_constant)
+{
+    gra_keep_going(t, true);
+    gra_tensor *c = gra_full(t, 2, GRA_DIMS(3)), *x = number(1);
+    gra_backward(t, gra_sum(t, gra_mul(t, c, x)));
+    ck_assert_double_eq((double)gra_grad(x)[0], 6);
+    ck_assert_ptr_null(gra_grad(c));
+    expect_error("wants no gradient");
+}
+END_TEST
+
+START_TEST(asking_an_input_that_the_loss_does_not_use)
+{
+    gra_keep_going(t, true);
+    gra_tensor *x = number(1), *other = number(2);
+    gra_backward(t, gra_mul(t, x, x));
+    ck_assert_ptr_null(gra_grad(other));
+    expect_error("does not depend");
+}
+END_TEST
+
+/* ---- errors ---- */
+
+START_TEST(the_first_error_stays_until_the_next_step)
+{
+    gra_keep_going(t, true);
+    gra_tensor *a = gra_full(t, 1, GRA_DIMS(6, 3)), *b = gra_full(t, 1, GRA_DIMS(2, 3));
+    gra_tensor *y = gra_matmul(t, a, b);
+    expect_error("matmul: a is (6, 3) but b is (2, 3): the inner sizes 3 and 2 differ");
+    gra_tensor *z = gra_softmax(t, gra_add(t, y, a), -1);       /* goes on with the empty tensor */
+    ck_assert_int_eq((int)z->size, 0);
+    ck_assert(isnan(gra_item(gra_sum(t, z))));
+    ck_assert_int_eq(gra_backward(t, z), -1);
+    expect_error("matmul");
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert_ptr_null(gra_error(t));
+    gra_tensor *x = number(2);
+    ck_assert_int_eq(gra_backward(t, gra_mul(t, x, x)), 0);
+}
+END_TEST
+
+START_TEST(an_error_aborts_by_default)
+{
+    gra_matmul(t, gra_full(t, 1, GRA_DIMS(6, 3)), gra_full(t, 1, GRA_DIMS(2, 3)));
+}
+END_TEST
+
+START_TEST(a_null_is_named)
+{
+    gra_keep_going(t, true);
+    gra_add(t, number(1), NULL);
+    expect_error("add: input 1 is NULL");
+}
+END_TEST
+
+START_TEST(a_tensor_of_another_tape)
+{
+    gra_tape *other = gra_open(1);
+    gra_begin(other, GRA_GRAD, NULL);
+    gra_tensor *x = gra_input(other, (real[]){ 1 }, 0, NULL);
+    gra_keep_going(t, true);
+    gra_tanh(t, x);
+    expect_error("tanh: input 0 belongs to another tape");
+    gra_close(other);
+}
+END_TEST
+
+START_TEST(a_second_backward_is_refused)
+{
+    gra_keep_going(t, true);
+    gra_tensor *x = number(3), *y = gra_mul(t, x, x);
+    ck_assert_int_eq(gra_backward(t, y), 0);
+    ck_assert_int_eq(gra_backward(t, y), -1);
+    expect_error("swept already");
+    ck_assert_double_eq((double)x->grad[0], 6);
+}
+END_TEST
+
+START_TEST(a_loss_of_many_values_is_refused)
+{
+    gra_keep_going(t, true);
+    ck_assert_int_eq(gra_backward(t, gra_input(t, (real[]){ 1, 2 }, GRA_DIMS(2))), -1);
+    expect_error("the loss is (2)");
+}
+END_TEST
+
+START_TEST(a_loss_of_constants_is_refused)
+{
+    gra_keep_going(t, true);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_full(t, 1, GRA_DIMS(2)))), -1);
+    expect_error("depends on no parameter");
+}
+END_TEST
+
+START_TEST(an_op_before_the_first_step)
+{
+    gra_tape *fresh = gra_open(1);
+    gra_keep_going(fresh, true);
+    gra_full(fresh, 1, 0, NULL);
+    ck_assert_ptr_nonnull(gra_error(fresh));
+    ck_assert_ptr_nonnull(strstr(gra_error(fresh), "gra_begin comes first"));
+    gra_close(fresh);
+}
+END_TEST
+
+START_TEST(sizes_that_overflow)
+{
+    gra_keep_going(t, true);
+    gra_full(t, 1, GRA_DIMS(1 << 30, 1 << 30, 1 << 30));
+    expect_error("too large");
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_full(t, 1, GRA_DIMS(2, -1));
+    expect_error("(2, -1)");
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_full(t, 1, GRA_DIMS(1, 1, 1, 1, 1, 1, 1, 1, 1));
+    expect_error("shape");
+}
+END_TEST
+
+START_TEST(more_memory_than_there_is)
+{
+    gra_keep_going(t, true);
+    gra_tensor *x = gra_full(t, 1, GRA_DIMS(1 << 30, 1 << 15));
+    ck_assert_int_eq((int)x->size, 0);
+    expect_error("out of memory");
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert_double_eq(gra_item(number(2)), 2);
+}
+END_TEST
+
+START_TEST(an_item_of_many_values)
+{
+    gra_keep_going(t, true);
+    ck_assert(isnan(gra_item(gra_full(t, 1, GRA_DIMS(2, 3)))));
+    expect_error("(2, 3)");
+}
+END_TEST
+
+Suite *tape_suite(void)
+{
+    Suite *s = suite_create("tape");
+    TCase *c = tcase_create("gradients");
+    tcase_add_checked_fixture(c, open_tape, close_tape);
+    tcase_add_test(c, product_and_sum);
+    tcase_add_test(c, a_tensor_feeds_many_ops);
+    tcase_add_test(c, a_long_chain_needs_no_stack);
+    tcase_add_test(c, what_the_loss_does_not_use_gets_nothing);
+    tcase_add_test(c, gradients_of_parameters_add_up_over_steps);
+    tcase_add_test(c, detach_cuts);
+    tcase_add_test(c, a_view_shares_data_and_gradient);
+    tcase_add_test(c, a_view_of_a_step_tensor);
+    tcase_add_test(c, the_loss_may_be_a_view);
+    tcase_add_test(c, a_frozen_parameter_gets_nothing);
+    suite_add_tcase(s, c);
+
+    c = tcase_create("modes");
+    tcase_add_checked_fixture(c, open_tape, close_tape);
+    tcase_add_test(c, eval_records_nothing);
+    tcase_add_test(c, dropout_drops_in_training_alone);
+    suite_add_tcase(s, c);
+
+    c = tcase_create("whose gradient stays");
+    tcase_add_checked_fixture(c, open_tape, close_tape);
+    tcase_add_test(c, a_step_tensors_gradient_is_recycled);
+    tcase_add_test(c, a_retained_gradient_stays);
+    tcase_add_test(c, all_gradients_stay_when_asked);
+    tcase_add_test(c, asking_too_early);
+    tcase_add_test(c, asking_a_constant);
+    tcase_add_test(c, asking_an_input_that_the_loss_does_not_use);
+    suite_add_tcase(s, c);
+
+    c = tcase_create("errors");
+    tcase_add_checked_fixture(c, open_tape, close_tape);
+    tcase_add_test(c, the_first_error_stays_until_the_next_step);
+    tcase_add_test_raise_signal(c, an_error_aborts_by_default, SIGABRT);
+    tcase_add_test(c, a_null_is_named);
+    tcase_add_test(c, a_tensor_of_another_tape);
+    tcase_add_test(c, a_second_backward_is_refused);
+    tcase_add_test(c, a_loss_of_many_values_is_refused);
+    tcase_add_test(c, a_loss_of_constants_is_refused);
+    tcase_add_test(c, an_op_before_the_first_step);
+    tcase_add_test(c, sizes_that_overflow);
+    tcase_add_test(c, more_memory_than_there_is);
+    tcase_add_test(c, an_item_of_many_values);
+    suite_add_tcase(s, c);
+    return s;
+}

@@ -1,0 +1,216 @@
+/* Threads and instruction sets: every product against the naive loop, and the same bits whatever the
+ * number of threads. */
+#include "../core/op.h"
+#include "suites.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static const char *const isa[] = { "base", "avx2", "avx512" };
+
+static gra_tape *open_with(const char *set, int threads)    /* NULL: this processor does not have it */
+{
+    setenv("GRADUS_ISA", set, 1);
+    gra_tape *t = gra_open(threads);
+    unsetenv("GRADUS_ISA");
+    if (strcmp(gra_isa_name(t), set) == 0)
+        return t;
+    gra_close(t);
+    return NULL;
+}
+
+static real *drawn(gra_rng *rng, size_t n)
+{
+    real *x = malloc(n * sizeof *x);
+    gra_randn(rng, x, n);
+    return x;
+}
+
+/* ---- products ---- */
+
+/* The oracle: c = a b (+ c), in double, with the sum of magnitudes that bounds the rounding. */
+static void naive(int m, int n, int k, gra_mat a, gra_mat b, const real *c, bool accumulate, double *sum, double *size)
+{
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            double s = accumulate ? (double)c[i * n + j] : 0, z = fabs(s);
+            for (int p = 0; p < k; p++) {
+                double term = (double)a.p[i * a.row + p * a.col] * (double)b.p[p * b.row + j * b.col];
+                s += term;
+                z += fabs(term);
+            }
+            sum[i * n + j] = s;
+            size[i * n + j] = z;
+        }
+}
+
+static void compare_product(gra_tape *t, gra_rng *rng, int m, int n, int k, int form)
+{
+    const bool ta = form & 1, tb = form & 2, accumulate = form & 4, alone = form & 8;
+    const size_t cells = (size_t)m * (size_t)n;
+    real *a = drawn(rng, (size_t)m * (size_t)k + 1), *b = drawn(rng, (size_t)n * (size_t)k + 1), *c = drawn(rng, cells);
+    double *sum = malloc(cells * sizeof *sum), *size = malloc(cells * sizeof *size);
+    gra_mat ma = ta ? (gra_mat){ a, 1, m } : (gra_mat){ a, k, 1 };
+    gra_mat mb = tb ? (gra_mat){ b, 1, k } : (gra_mat){ b, n, 1 };
+    naive(m, n, k, ma, mb, c, accumulate, sum, size);
+    if (alone)
+        gra_gemm_alone(t, 0, m, n, k, ma, mb, c, n, accumulate);
+    else
+        gra_gemm(t, m, n, k, ma, mb, c, n, accumulate);
+    const double unit = sizeof(real) == 4 ? 0x1p-24 : 0x1p-53;
+    for (size_t i = 0; i < cells; i++)          /* Higham: |error| <= k u sum |a||b|, here with a small k for its luck */
+        ck_assert_msg(fabs((double)c[i] - sum[i]) <= (2 + sqrt(k)) * 4 * unit * size[i],
+                      "%s: %d x %d x %d, form %d, cell %zu: %.17g, wanted %.17g", gra_isa_name(t), m, n, k, form, i,
+                      (double)c[i], sum[i]);
+    free(a), free(b), free(c), free(sum), free(size);
+}
+
+START_TEST(products_are_right)          /* _i: an instruction set */
+{
+    gra_tape *t = open_with(isa[_i], 2);
+    if (!t)
+        return;
+    static const int edge[] = { 1, 2, 3, 5, 6, 7, 8, 11, 12, 13, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100 };
+    gra_rng rng;
+    gra_manual_seed(&rng, 7);
+    for (int form = 0; form < 16; form++) {
+        for (int i = 0; i < 60; i++)
+            compare_product(t, &rng, edge[gra_randint(&rng, 20)], edge[gra_randint(&rng, 20)],
+                            edge[gra_randint(&rng, 20)], form);
+        compare_product(t, &rng, 5, 4, 0, form);
+        compare_product(t, &rng, 131, 70, 700, form);           /* several pieces of k, */
+        compare_product(t, &rng, 1300, 9, 17, form);            /* several blocks of rows, */
+        compare_product(t, &rng, 7, 2200, 19, form);            /* and of columns */
+    }
+    gra_close(t);
+}
+END_TEST
+
+START_TEST(products_have_the_same_bits)
+{
+    gra_rng rng;
+    gra_manual_seed(&rng, 8);
+    const int m = 333, n = 514, k = 300;
+    real *a = drawn(&rng, (size_t)(m * k)), *b = drawn(&rng, (size_t)(n * k)), *c[2];
+    for (int i = 0; i < 2; i++)
+        c[i] = calloc((size_t)(m * n), sizeof(real));
+    static const int threads[] = { 1, 2, 3, 4, 7 };
+    for (int i = 0; i < 5; i++) {
+        gra_tape *t = gra_open(threads[i]);
+        gra_gemm(t, m, n, k, (gra_mat){ a, k, 1 }, (gra_mat){ b, 1, k }, c[i > 0], n, false);
+        ck_assert_msg(i == 0 || memcmp(c[0], c[1], (size_t)(m * n) * sizeof(real)) == 0, "%d threads", threads[i]);
+        gra_close(t);
+    }
+    free(a), free(b), free(c[0]), free(c[1]);
+}
+END_TEST
+
+/* ---- the pool ---- */
+
+struct tally {
+    atomic_int seen[5000];
+    atomic_int wrong_worker;
+    int        threads;
+};
+
+static void tally_up(void *arg, size_t from, size_t to, int worker)
+{
+    struct tally *y = arg;
+    if (worker < 0 || worker >= y->threads)
+        atomic_fetch_add(&y->wrong_worker, 1);
+    for (size_t i = from; i < to; i++)
+        atomic_fetch_add(&y->seen[i], 1);
+}
+
+START_TEST(every_unit_once)             /* _i: the number of threads */
+{
+    gra_tape *t = gra_open(_i);
+    ck_assert_int_eq(gra_threads(t), _i);
+    struct tally *y = calloc(1, sizeof *y);
+    y->threads = _i;
+    int jobs = 0;
+    for (; jobs < 3000; jobs++)         /* many short jobs: late workers must find a closed gate */
+        gra_parallel(t, 1 + (size_t)(jobs % 50), 1 + (size_t)(jobs % 3), tally_up, y);
+    gra_parallel(t, 5000, 7, tally_up, y);
+    ck_assert_int_eq(y->wrong_worker, 0);
+    for (int i = 0; i < 5000; i++) {
+        int wanted = 1;
+        for (int j = 0; i < 50 && j < jobs; j++)
+            wanted += i < 1 + j % 50;
+        ck_assert_int_eq(y->seen[i], wanted);
+    }
+    free(y);
+    gra_close(t);
+}
+END_TEST
+
+START_TEST(opening_and_closing_often)
+{
+    for (int i = 0; i < 50; i++)
+        gra_close(gra_open(1 + i % 5));
+    gra_tape *t = gra_open(0);
+    ck_assert_int_ge(gra_threads(t), 1);
+    gra_close(t);
+    gra_close(NULL);
+}
+END_TEST
+
+/* ---- ops: large enough to be cut ---- */
+
+static gra_tensor *forward(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b)
+{
+    gra_tensor *y = gra_layer_norm(t, gra_linear(t, x, w, b), b, b, 1e-5);
+    y = gra_dropout(t, gra_gelu_tanh(t, gra_add(t, y, b)), 0.1);
+    gra_tensor *z = gra_attention(t, y, y, y, 4, true, 0.1);
+    return gra_mean(t, gra_softmax(t, gra_mul(t, gra_rms_norm(t, z, b, 1e-6), y), -1));
+}
+
+START_TEST(ops_have_the_same_bits)
+{
+    enum { B = 6, T = 96, C = 64, N = B * T * C };
+    gra_rng rng;
+    gra_manual_seed(&rng, 9);
+    real *x = drawn(&rng, N), *w = drawn(&rng, C * C), *b = drawn(&rng, C);
+    real *first = NULL;
+    for (int threads = 1; threads <= 4; threads++) {
+        gra_tape *t = gra_open(threads);
+        gra_manual_seed(&rng, 10);
+        gra_begin(t, GRA_TRAIN, &rng);
+        gra_tensor *in[] = { gra_input(t, x, GRA_DIMS(B, T, C)), gra_input(t, w, GRA_DIMS(C, C)),
+                             gra_input(t, b, GRA_DIMS(C)) };
+        gra_tensor *loss = forward(t, in[0], in[1], in[2]);
+        ck_assert_int_eq(gra_backward(t, loss), 0);
+        real *all = malloc((1 + N + C * C + C) * sizeof *all), *end = all;
+        *end++ = loss->data[0];
+        for (int i = 0; i < 3; i++)
+            end = (real *)memcpy(end, gra_grad(in[i]), in[i]->size * sizeof(real)) + in[i]->size;
+        if (!first)
+            first = all;
+        ck_assert_msg(memcmp(first, all, (1 + N + C * C + C) * sizeof(real)) == 0, "%d threads", threads);
+        if (all != first)
+            free(all);
+        gra_close(t);
+    }
+    free(first), free(x), free(w), free(b);
+}
+END_TEST
+
+Suite *threads_suite(void)
+{
+    Suite *s = suite_create("threads");
+    TCase *c = tcase_create("products");
+    tcase_set_timeout(c, 120);
+    tcase_add_loop_test(c, products_are_right, 0, 3);
+    tcase_add_test(c, products_have_the_same_bits);
+    suite_add_tcase(s, c);
+    c = tcase_create("pool");
+    tcase_set_timeout(c, 120);
+    tcase_add_loop_test(c, every_unit_once, 1, 6);
+    tcase_add_test(c, opening_and_closing_often);
+    suite_add_tcase(s, c);
+    c = tcase_create("ops");
+    tcase_set_timeout(c, 120);
+    tcase_add_test(c, ops_have_the_same_bits);
+    suite_add_tcase(s, c);
+    return s;
+}
