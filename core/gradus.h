@@ -258,7 +258,8 @@ typedef struct gra_sgd {                                /* torch.optim.SGD: v = 
     gra_model *model;
     gra_takes *takes;
     double     lr, momentum, weight_decay;              /* weight_decay here is L2: g += weight_decay p */
-    gra_tensor **v;                                     /* momentum of each parameter, by number */
+    gra_tensor **v;                                     /* momentum of each parameter, by number, */
+    int        params;                                  /* of how many: no parameter may come after init */
 } gra_sgd;
 int  gra_sgd_init(gra_sgd *opt);                        /* 0, or -1: out of memory, the sentence is the model's */
 void gra_sgd_step(gra_sgd *opt);
@@ -269,6 +270,7 @@ typedef struct gra_adamw {                              /* torch.optim.AdamW (Lo
     double     lr, beta1, beta2, eps, weight_decay;     /* 0 for beta1, beta2, eps: 0.9, 0.999, 1e-8 */
     long       steps;
     gra_tensor **m, **v;
+    int        params;
 } gra_adamw;
 int  gra_adamw_init(gra_adamw *opt);
 void gra_adamw_step(gra_adamw *opt);
@@ -280,6 +282,7 @@ typedef struct gra_muon {                               /* Muon, for matrices (J
     gra_tape  *tape;                                    /* whose threads it uses, and whose memory for its products:
                                                            a step of Muon begins a step of the tape */
     gra_tensor **v;
+    int        params;
 } gra_muon;
 int  gra_muon_init(gra_muon *opt);
 void gra_muon_step(gra_muon *opt);

@@ -154,10 +154,11 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, int ndim, co
 
 gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p)
 {
-    gra_scope name = gra_enter(gra_enter(gra_root(m), "%s", kind), "%s", p->name);
-    gra_tensor *s = m->failed ? NULL : find(&m->states, name.name);
+    char name[2 * sizeof(gra_scope)];                   /* room for a kind as long as a name */
+    snprintf(name, sizeof name, "%s.%s", kind, p->name);
+    gra_tensor *s = m->failed ? NULL : find(&m->states, name);
     if (!s && !m->failed) {
-        s = make(m, name.name, p->ndim, p->shape, p->size, false);
+        s = make(m, name, p->ndim, p->shape, p->size, false);
         if (s && !append(m, &m->states, s))
             s = NULL;
     }

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 static Suite *(*const suites[])(void) = {
-    random_suite, shape_suite, print_suite, tape_suite, threads_suite, model_suite,
+    random_suite, shape_suite, print_suite, tape_suite, threads_suite, model_suite, optim_suite,
+    save_suite,
 };
 
 int main(void)

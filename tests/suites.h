@@ -11,5 +11,7 @@ Suite *print_suite(void);
 Suite *tape_suite(void);
 Suite *threads_suite(void);
 Suite *model_suite(void);
+Suite *optim_suite(void);
+Suite *save_suite(void);
 
 #endif

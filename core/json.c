@@ -1,0 +1,171 @@
+/* json: see json.h. Strings are compared as they are read, character by character, and never copied:
+ * nothing here takes memory. */
+#include "json.h"
+
+#include <string.h>
+
+void gra_json_fail(gra_json *j, const char *wrong)
+{
+    if (!j->wrong)
+        j->wrong = wrong;
+}
+
+static void skip_blanks(gra_json *j)
+{
+    while (!j->wrong && j->at < j->end && *j->at && strchr(" \t\n\r", *j->at))
+        j->at++;
+}
+
+bool gra_json_accept(gra_json *j, char c)
+{
+    skip_blanks(j);
+    if (j->wrong || j->at == j->end || *j->at != c)
+        return false;
+    j->at++;
+    return true;
+}
+
+void gra_json_expect(gra_json *j, char c)
+{
+    static const struct { char c; const char *wrong; } mark[] = {
+        { '{', "there should be a {" }, { '}', "there should be a , or a }" }, { ':', "there should be a :" },
+        { '[', "there should be a [" }, { ']', "there should be a , or a ]" }, { ',', "there should be a ," },
+        { '"', "there should be a string" },
+    };
+    if (gra_json_accept(j, c))
+        return;
+    for (size_t i = 0; i < sizeof mark / sizeof *mark; i++)
+        if (mark[i].c == c)
+            gra_json_fail(j, mark[i].wrong);
+}
+
+void gra_json_finish(gra_json *j)
+{
+    skip_blanks(j);
+    if (j->at < j->end)
+        gra_json_fail(j, "something stands behind its last }");
+}
+
+/* ---- characters ---- */
+
+int32_t gra_utf8(const char **s, const char *end)
+{
+    static const struct { unsigned char mask, lead; int32_t least; } form[] = {
+        { 0x80, 0x00, 0 }, { 0xe0, 0xc0, 0x80 }, { 0xf0, 0xe0, 0x800 }, { 0xf8, 0xf0, 0x10000 },
+    };
+    const unsigned char *byte = (const unsigned char *)*s;
+    for (int n = 0; n < 4 && n < end - *s; n++) {
+        if ((byte[0] & form[n].mask) != form[n].lead)
+            continue;
+        int32_t c = byte[0] & ~form[n].mask;
+        for (int i = 1; i <= n; i++) {
+            if ((byte[i] & 0xc0) != 0x80)
+                return -1;
+            c = c * 64 + (byte[i] & 0x3f);
+        }
+        bool surrogate = c >= 0xd800 && c < 0xe000;
+        if (c < form[n].least || c > 0x10ffff || surrogate)
+            return -1;
+        *s += n + 1;
+        return c;
+    }
+    return -1;
+}
+
+static int32_t hex4(const char **s, const char *end)
+{
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    int32_t value = 0;
+    if (end - *s < 4)
+        return -1;
+    for (int i = 0; i < 4; i++) {
+        const char *d = memchr(digits, (*s)[i], sizeof digits - 1);
+        if (!d)
+            return -1;
+        value = value * 16 + (int32_t)((d - digits) % 16);
+    }
+    *s += 4;
+    return value;
+}
+
+/* What follows a backslash. Characters beyond the first 65536 are written as two escapes, a high and a low
+ * surrogate; one without the other is no character. */
+static int32_t escape(const char **s, const char *end)
+{
+    static const char letter[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
+    const char c = *s < end ? *(*s)++ : '\0';
+    const char *known = c ? strchr(letter, c) : NULL;
+    if (known)
+        return means[known - letter];
+    if (c != 'u')
+        return -1;
+    int32_t high = hex4(s, end);
+    if (high < 0xd800 || high >= 0xe000)
+        return high;
+    if (high >= 0xdc00 || end - *s < 2 || (*s)[0] != '\\' || (*s)[1] != 'u')
+        return -1;
+    *s += 2;
+    int32_t low = hex4(s, end);
+    return low >= 0xdc00 && low < 0xe000 ? 0x10000 + (high - 0xd800) * 1024 + (low - 0xdc00) : -1;
+}
+
+static int32_t character(const char **s, const char *end)
+{
+    if (**s != '\\')
+        return gra_utf8(s, end);
+    ++*s;
+    return escape(s, end);
+}
+
+/* ---- strings and counts ---- */
+
+gra_json_text gra_json_string(gra_json *j)
+{
+    gra_json_expect(j, '"');
+    const char *s = j->at;
+    while (!j->wrong && j->at < j->end && *j->at != '"') {
+        const char *next = j->at;
+        if ((unsigned char)*j->at < 0x20)
+            gra_json_fail(j, "a string holds a control character");
+        else if (character(&next, j->end) < 0)
+            gra_json_fail(j, "a string holds what is neither UTF-8 nor an escape");
+        else
+            j->at = next;
+    }
+    if (!j->wrong && j->at == j->end)
+        gra_json_fail(j, "a string without its end");
+    if (j->wrong)
+        return (gra_json_text){ 0 };
+    return (gra_json_text){ s, (size_t)(j->at++ - s) };
+}
+
+uint64_t gra_json_count(gra_json *j)
+{
+    uint64_t value = 0;
+    skip_blanks(j);
+    const char *s = j->at;
+    while (!j->wrong && j->at < j->end && *j->at >= '0' && *j->at <= '9') {
+        unsigned digit = (unsigned)(*j->at - '0');
+        if (value > (UINT64_MAX - digit) / 10)
+            gra_json_fail(j, "a number does not fit in 64 bits");
+        else
+            j->at++;
+        value = value * 10 + digit;
+    }
+    if (j->at == s || (*s == '0' && j->at - s > 1))
+        gra_json_fail(j, "there should be a count: 0, 1, 2 ...");
+    return j->wrong ? 0 : value;
+}
+
+bool gra_json_same(gra_json_text a, const char *b)
+{
+    if (!a.s)
+        return false;
+    const char *end_a = a.s + a.n, *end_b = b + strlen(b);
+    while (a.s < end_a && b < end_b) {
+        int32_t want = gra_utf8(&b, end_b);
+        if (want < 0 || character(&a.s, end_a) != want)
+            return false;
+    }
+    return a.s == end_a && b == end_b;
+}

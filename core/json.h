@@ -1,0 +1,32 @@
+/* json.h: reading the JSON of a safetensors header, which is objects, strings and counts.
+ *
+ * A reader goes through the text once. The first thing that is not as it should be stops it: `wrong` says
+ * what, `at` where, and from there on every call gives nothing, so one look at the end is enough. */
+#ifndef GRADUS_JSON_H
+#define GRADUS_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct gra_json {
+    const char *at, *end;
+    const char *wrong;                  /* "a string without its end", or NULL */
+} gra_json;
+
+typedef struct gra_json_text {          /* a string in the text, between its quotes, escapes as they stand */
+    const char *s;                      /* NULL: there was none */
+    size_t      n;
+} gra_json_text;
+
+void          gra_json_fail(gra_json *j, const char *wrong);    /* keeps the first */
+bool          gra_json_accept(gra_json *j, char c);             /* past blanks and c, if c comes next */
+void          gra_json_expect(gra_json *j, char c);             /* as accept, and anything else is wrong */
+void          gra_json_finish(gra_json *j);                     /* nothing but blanks may come */
+gra_json_text gra_json_string(gra_json *j);
+uint64_t      gra_json_count(gra_json *j);                      /* 0, 1, 2 ...: no sign, no fraction */
+
+bool          gra_json_same(gra_json_text a, const char *b);    /* a, its escapes read, is b */
+int32_t       gra_utf8(const char **s, const char *end);        /* the next character; -1: not UTF-8 */
+
+#endif

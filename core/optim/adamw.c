@@ -1,0 +1,55 @@
+/* adamw: Adam with the decay of the weights apart from the gradient (Loshchilov & Hutter 2019). In step t
+ *
+ *     p *= 1 - lr weight_decay
+ *     m  = beta1 m + (1 - beta1) g
+ *     v  = beta2 v + (1 - beta2) g^2
+ *     p -= lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps) */
+#include "group.h"
+#include <tgmath.h>
+
+int gra_adamw_init(gra_adamw *opt)
+{
+    opt->beta1 = opt->beta1 != 0 ? opt->beta1 : 0.9;
+    opt->beta2 = opt->beta2 != 0 ? opt->beta2 : 0.999;
+    opt->eps   = opt->eps   != 0 ? opt->eps   : 1e-8;
+    opt->steps = 0;
+    opt->m = gra_group_state(opt->model, opt->takes, "adamw.exp_avg");
+    opt->v = opt->m ? gra_group_state(opt->model, opt->takes, "adamw.exp_avg_sq") : NULL;
+    opt->params = gra_param_count(opt->model);
+    return opt->v ? 0 : -1;
+}
+
+/* The same for all elements of a step. With r = sqrt(1 - beta2^t) the last line above is
+ * p -= (lr r / (1 - beta1^t)) m / (sqrt(v) + eps r): one division an element. */
+struct factors {
+    real beta1, beta2, gain1, gain2, keep, rate, eps;
+};
+
+static void move(struct factors f, size_t n, real *p, const real *g, real *m, real *v)
+{
+    for (size_t i = 0; i < n; i++) {
+        m[i] = f.beta1 * m[i] + f.gain1 * g[i];
+        v[i] = f.beta2 * v[i] + f.gain2 * g[i] * g[i];
+        p[i] = f.keep * p[i] - f.rate * m[i] / (sqrt(v[i]) + f.eps);
+    }
+}
+
+void gra_adamw_step(gra_adamw *opt)
+{
+    if (!gra_group_ready(opt->model, "adamw", opt->v, opt->params))
+        return;
+    opt->steps++;
+    const double t = (double)opt->steps, r = sqrt(1 - pow(opt->beta2, t));
+    const struct factors f = {
+        .beta1 = (real)opt->beta1, .gain1 = (real)(1 - opt->beta1),
+        .beta2 = (real)opt->beta2, .gain2 = (real)(1 - opt->beta2),
+        .keep  = (real)(1 - opt->lr * opt->weight_decay),
+        .rate  = (real)(opt->lr * r / (1 - pow(opt->beta1, t))),
+        .eps   = (real)(opt->eps * r),
+    };
+    for (int i = 0; i < gra_param_count(opt->model); i++) {
+        gra_tensor *p = gra_param_at(opt->model, i);
+        if (opt->v[i] && p->grad)               /* no gradient: the parameter is frozen */
+            move(f, p->size, p->data, p->grad, opt->m[i]->data, opt->v[i]->data);
+    }
+}

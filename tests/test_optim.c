@@ -1,0 +1,541 @@
+/* The optimisers against PyTorch's, step by step; clipping and the schedules.
+ *
+ * tests/golden/optim holds what make_optim.py computed with PyTorch in float64: parameters, gradients, and
+ * the parameters after each of five steps. Here float64 must agree to 1e-12 (the file's tolerance), float32
+ * to 1e-6 of the tensor's largest value. */
+#include "../core/op.h"
+#include "golden.h"
+#include "suites.h"
+
+#include <stdlib.h>
+
+#define STEPS 5
+#define FLOAT_ERROR 1e-6
+
+/* ---- a model and its gradients from a file ---- */
+
+struct run {
+    golden    *g;
+    gra_model *m;
+};
+
+static struct run open_run(const char *system)
+{
+    char path[128];
+    snprintf(path, sizeof path, "tests/golden/optim/%s.txt", system);
+    struct run r = { golden_open(path), gra_model_open(NULL) };
+    ck_assert_ptr_nonnull(r.m);
+    for (int i = 0; i < r.g->tensors; i++) {
+        const golden_tensor *t = &r.g->tensor[i];
+        if (strcmp(t->role, "param") != 0)
+            continue;
+        gra_tensor *p = gra_param(gra_root(r.m), t->name, gra_zeros(), t->ndim, t->shape);
+        for (size_t j = 0; j < t->size; j++)
+            p->data[j] = (real)t->values[j];
+    }
+    return r;
+}
+
+static void close_run(struct run *r)
+{
+    gra_model_close(r->m);
+    golden_close(r->g);
+}
+
+static double given(const struct run *r, const char *name)     /* a number of the file; 0: it has none */
+{
+    const golden_tensor *t = golden_find(r->g, "input", name);
+    return t ? t->values[0] : 0;
+}
+
+static const golden_tensor *numbered(const struct run *r, const char *role, const char *name,
+                                     const char *what, int step)
+{
+    char full[GOLDEN_WORD];
+    snprintf(full, sizeof full, "%s%s.%d", name, what, step);
+    return golden_get(r->g, role, full);
+}
+
+static void agree(const real *x, const golden_tensor *want)
+{
+    double largest = 0;
+    for (size_t i = 0; i < want->size; i++)
+        largest = fmax(largest, fabs(want->values[i]));
+    const double tol = sizeof(real) == sizeof(double) ? want->tol : FLOAT_ERROR * largest;
+    for (size_t i = 0; i < want->size; i++)
+        ck_assert_msg(fabs((double)x[i] - want->values[i]) <= tol, "%s[%zu] is %.17g, but PyTorch has %.17g",
+                      want->name, i, (double)x[i], want->values[i]);
+}
+
+/* Five steps of the two optimisers (the second may be NULL), compared after each. */
+typedef void step_fn(void *opt);
+
+static void follow(struct run *r, step_fn *step, void *opt, void *second)
+{
+    for (int i = 1; i <= STEPS; i++) {
+        for (int j = 0; j < gra_param_count(r->m); j++) {
+            gra_tensor *p = gra_param_at(r->m, j);
+            const golden_tensor *dp = numbered(r, "input", p->name, ".grad", i);
+            for (size_t k = 0; p->grad && k < p->size; k++)
+                p->grad[k] = (real)dp->values[k];
+        }
+        step(opt);
+        if (second)
+            step(second);
+        for (int j = 0; j < gra_param_count(r->m); j++) {
+            gra_tensor *p = gra_param_at(r->m, j);
+            agree(p->data, numbered(r, "expect", p->name, "", i));
+        }
+    }
+    ck_assert_ptr_null(gra_model_error(r->m));
+}
+
+static void sgd_step(void *opt)   { gra_sgd_step(opt); }
+static void adamw_step(void *opt) { gra_adamw_step(opt); }
+static void muon_step(void *opt)  { gra_muon_step(opt); }
+
+/* ---- against PyTorch ---- */
+
+static void follow_sgd(const char *system, const char *frozen)
+{
+    struct run r = open_run(system);
+    gra_sgd opt = { .model = r.m, .lr = given(&r, "lr"), .momentum = given(&r, "momentum"),
+                    .weight_decay = given(&r, "weight_decay") };
+    if (frozen)
+        gra_freeze(gra_param_find(r.m, frozen), true);
+    ck_assert_int_eq(gra_sgd_init(&opt), 0);
+    follow(&r, sgd_step, &opt, NULL);
+    close_run(&r);
+}
+
+static void follow_adamw(const char *system, const char *frozen)
+{
+    struct run r = open_run(system);
+    gra_adamw opt = { .model = r.m, .lr = given(&r, "lr"), .beta1 = given(&r, "beta1"),
+                      .beta2 = given(&r, "beta2"), .eps = given(&r, "eps"),
+                      .weight_decay = given(&r, "weight_decay") };
+    if (frozen)
+        gra_freeze(gra_param_find(r.m, frozen), true);
+    ck_assert_int_eq(gra_adamw_init(&opt), 0);
+    follow(&r, adamw_step, &opt, NULL);
+    ck_assert_int_eq(opt.steps, STEPS);
+    close_run(&r);
+}
+
+static void follow_muon(const char *system)
+{
+    struct run r = open_run(system);
+    gra_tape *t = gra_open(2);
+    gra_muon opt = { .model = r.m, .lr = given(&r, "lr"), .momentum = given(&r, "momentum"),
+                     .weight_decay = given(&r, "weight_decay"), .tape = t };
+    ck_assert_int_eq(gra_muon_init(&opt), 0);
+    follow(&r, muon_step, &opt, NULL);
+    gra_close(t);
+    close_run(&r);
+}
+
+START_TEST(test_sgd)
+{
+    follow_sgd("sgd", NULL);
+    follow_sgd("sgd_momentum", NULL);
+    follow_sgd("sgd_decay", NULL);
+    follow_sgd("sgd_frozen", "b");
+}
+END_TEST
+
+START_TEST(test_adamw)
+{
+    follow_adamw("adamw_defaults", NULL);
+    follow_adamw("adamw", NULL);
+    follow_adamw("adamw_frozen", "b");
+}
+END_TEST
+
+START_TEST(test_adamw_groups)
+{
+    struct run r = open_run("adamw_groups");
+    gra_adamw matrices = { .model = r.m, .takes = gra_takes_matrices, .lr = given(&r, "lr"),
+                           .weight_decay = given(&r, "weight_decay") };
+    gra_adamw vectors = { .model = r.m, .takes = gra_takes_vectors, .lr = given(&r, "lr") };
+    ck_assert_int_eq(gra_adamw_init(&matrices), 0);
+    ck_assert_int_eq(gra_adamw_init(&vectors), 0);
+    follow(&r, adamw_step, &matrices, &vectors);
+    close_run(&r);
+}
+END_TEST
+
+START_TEST(test_muon)
+{
+    follow_muon("muon");
+    follow_muon("muon_decay");
+}
+END_TEST
+
+/* ---- groups and frozen parameters ---- */
+
+static gra_tensor *parameter(gra_model *m, const char *name, int ndim, const int *shape)
+{
+    gra_tensor *p = gra_param(gra_root(m), name, gra_ones(), ndim, shape);
+    ck_assert_ptr_nonnull(p);
+    for (size_t i = 0; i < p->size; i++)
+        p->grad[i] = (real)(1 + i % 7);
+    return p;
+}
+
+static bool unmoved(const gra_tensor *p)
+{
+    for (size_t i = 0; i < p->size; i++)
+        if (p->data[i] != 1)
+            return false;
+    return true;
+}
+
+START_TEST(test_takes)
+{
+    gra_model *m = gra_model_open(NULL);
+    const gra_tensor *p[] = { parameter(m, "scalar", 0, NULL), parameter(m, "vector", GRA_DIMS(3)),
+                              parameter(m, "matrix", GRA_DIMS(3, 2)),
+                              parameter(m, "cube", GRA_DIMS(3, 2, 4)) };
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(gra_takes_matrices(p[i]), i >= 2);
+        ck_assert_int_eq(gra_takes_vectors(p[i]), i < 2);
+    }
+    gra_model_close(m);
+}
+END_TEST
+
+/* An optimiser moves what its group has, and of that what is not frozen; its group alone has buffers. */
+START_TEST(test_group_moves_its_own)
+{
+    gra_model *m = gra_model_open(NULL);
+    gra_tape *t = gra_open(1);
+    gra_tensor *w = parameter(m, "w", GRA_DIMS(3, 2)), *b = parameter(m, "b", GRA_DIMS(3)),
+               *frozen = parameter(m, "frozen", GRA_DIMS(2, 2));
+    gra_freeze(frozen, true);
+
+    gra_sgd sgd = { .model = m, .takes = gra_takes_vectors, .lr = 1, .momentum = 0.5 };
+    ck_assert_int_eq(gra_sgd_init(&sgd), 0);
+    ck_assert(sgd.v[0] == NULL && sgd.v[1] != NULL && sgd.v[2] == NULL);
+    gra_sgd_step(&sgd);
+    ck_assert(unmoved(w) && !unmoved(b) && unmoved(frozen));
+
+    gra_adamw adamw = { .model = m, .takes = gra_takes_matrices, .lr = 1, .weight_decay = 0.5 };
+    ck_assert_int_eq(gra_adamw_init(&adamw), 0);
+    ck_assert(adamw.v[0] != NULL && adamw.v[1] == NULL && adamw.v[2] != NULL);
+    for (size_t i = 0; i < b->size; i++)
+        b->data[i] = 1;
+    gra_adamw_step(&adamw);
+    ck_assert(!unmoved(w) && unmoved(b) && unmoved(frozen));
+    for (size_t i = 0; i < frozen->size; i++)
+        ck_assert(adamw.m[2]->data[i] == 0 && adamw.v[2]->data[i] == 0);
+
+    gra_muon muon = { .model = m, .lr = 1, .weight_decay = 0.5, .tape = t };
+    ck_assert_int_eq(gra_muon_init(&muon), 0);
+    ck_assert(muon.v[0] != NULL && muon.v[1] == NULL && muon.v[2] != NULL);
+    for (size_t i = 0; i < w->size; i++)
+        w->data[i] = 1;
+    gra_muon_step(&muon);
+    ck_assert(!unmoved(w) && unmoved(b) && unmoved(frozen));
+
+    gra_freeze(frozen, false);                  /* thawed, it moves: its buffers were made in time */
+    gra_muon_step(&muon);
+    ck_assert(!unmoved(frozen));
+    gra_close(t);
+    gra_model_close(m);
+}
+END_TEST
+
+START_TEST(test_all_frozen)
+{
+    gra_model *m = gra_model_open(NULL);
+    gra_tape *t = gra_open(1);
+    gra_tensor *w = parameter(m, "w", GRA_DIMS(3, 2));
+    gra_freeze(w, true);
+    gra_muon muon = { .model = m, .lr = 1, .tape = t };
+    ck_assert_int_eq(gra_muon_init(&muon), 0);
+    gra_muon_step(&muon);
+    ck_assert(unmoved(w));
+    ck_assert(gra_clip_grad_norm(m, 1) == 0);
+    ck_assert_ptr_null(gra_error(t));
+    gra_close(t);
+    gra_model_close(m);
+}
+END_TEST
+
+START_TEST(test_defaults)
+{
+    gra_model *m = gra_model_open(NULL);
+    gra_tape *t = gra_open(1);
+    gra_adamw adamw = { .model = m, .steps = 7 };
+    gra_muon muon = { .model = m, .tape = t };
+    ck_assert_int_eq(gra_adamw_init(&adamw), 0);
+    ck_assert_int_eq(gra_muon_init(&muon), 0);
+    ck_assert(adamw.beta1 == 0.9 && adamw.beta2 == 0.999 && adamw.eps == 1e-8 && adamw.steps == 0);
+    ck_assert(muon.momentum == 0.95);
+    gra_close(t);
+    gra_model_close(m);
+}
+END_TEST
+
+/* ---- muon by itself ---- */
+
+/* A gradient of zeros has no direction: nothing moves, and nothing becomes NaN. */
+START_TEST(test_muon_of_nothing)
+{
+    gra_model *m = gra_model_open(NULL);
+    gra_tape *t = gra_open(1);
+    gra_tensor *w = parameter(m, "w", GRA_DIMS(3, 5));
+    gra_zero_grad(m);
+    gra_muon muon = { .model = m, .lr = 1, .tape = t };
+    ck_assert_int_eq(gra_muon_init(&muon), 0);
+    gra_muon_step(&muon);
+    ck_assert(unmoved(w));
+    gra_close(t);
+    gra_model_close(m);
+}
+END_TEST
+
+/* The step of a large matrix: the same bits on any number of threads. */
+START_TEST(test_muon_threads)
+{
+    enum { ROWS = 150, COLS = 210, SIZE = ROWS * COLS };
+    real *first = malloc(SIZE * sizeof *first);
+    ck_assert_ptr_nonnull(first);
+    for (int threads = 1; threads <= 4; threads++) {
+        gra_model *m = gra_model_open(NULL);
+        gra_tape *t = gra_open(threads);
+        gra_tensor *w = parameter(m, "w", GRA_DIMS(ROWS, COLS));
+        for (size_t i = 0; i < w->size; i++)
+            w->grad[i] = (real)((i * i * 37 + i * 11) % 251) - 125;
+        gra_muon muon = { .model = m, .lr = 1, .tape = t };
+        ck_assert_int_eq(gra_muon_init(&muon), 0);
+        gra_muon_step(&muon);
+        if (threads == 1)
+            memcpy(first, w->data, SIZE * sizeof *first);
+        ck_assert_msg(memcmp(first, w->data, SIZE * sizeof *first) == 0, "%d threads: other bits", threads);
+        gra_close(t);
+        gra_model_close(m);
+    }
+    ck_assert(first[0] != 1);
+    free(first);
+}
+END_TEST
+
+/* After an error on the tape the gradients are not to be trusted: no step, and the sentence stays. */
+START_TEST(test_muon_after_error)
+{
+    gra_model *m = gra_model_open(NULL);
+    gra_tape *t = gra_open(1);
+    gra_keep_going(t, true);
+    gra_tensor *w = parameter(m, "w", GRA_DIMS(3, 5));
+    gra_muon muon = { .model = m, .lr = 1, .tape = t };
+    ck_assert_int_eq(gra_muon_init(&muon), 0);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_fail(t, "something");
+    gra_muon_step(&muon);
+    ck_assert(unmoved(w));
+    ck_assert_str_eq(gra_error(t), "something");
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_muon_step(&muon);
+    ck_assert(!unmoved(w));
+    gra_close(t);
+    gra_model_close(m);
+}
+END_TEST
+
+/* ---- refusals ---- */
+
+static void refused(gra_model *m, int status, const char *sentence)
+{
+    ck_assert_int_eq(status, -1);
+    ck_assert_ptr_nonnull(gra_model_error(m));
+    ck_assert_str_eq(gra_model_error(m), sentence);
+    gra_model_close(m);
+}
+
+static gra_model *patient(void)
+{
+    gra_model *m = gra_model_open(NULL);
+    gra_model_keep_going(m, true);
+    parameter(m, "w", GRA_DIMS(3, 2));
+    parameter(m, "b", GRA_DIMS(3));
+    return m;
+}
+
+static bool everything(const gra_tensor *p)
+{
+    return p != NULL;
+}
+
+START_TEST(test_refusals)
+{
+    gra_tape *t = gra_open(1);
+    gra_model *m = patient();
+    refused(m, gra_muon_init(&(gra_muon){ .model = m, .tape = t, .takes = everything }),
+            "muon: b is (3), but only matrices can be made orthogonal: give it to another optimiser");
+    m = patient();
+    refused(m, gra_muon_init(&(gra_muon){ .model = m }),
+            "muon: it multiplies matrices on a tape, and its tape is NULL");
+    m = patient();
+    gra_sgd_step(&(gra_sgd){ .model = m, .lr = 1 });
+    refused(m, -1, "gra_sgd_step: call gra_sgd_init first");
+    m = patient();
+    gra_adamw_step(&(gra_adamw){ .model = m, .lr = 1 });
+    refused(m, -1, "gra_adamw_step: call gra_adamw_init first");
+    m = patient();
+    gra_muon_step(&(gra_muon){ .model = m, .lr = 1, .tape = t });
+    refused(m, -1, "gra_muon_step: call gra_muon_init first");
+    m = patient();
+    gra_sgd late = { .model = m, .lr = 1 };
+    ck_assert_int_eq(gra_sgd_init(&late), 0);
+    gra_param(gra_root(m), "one_more", gra_ones(), GRA_DIMS(2));
+    gra_sgd_step(&late);
+    refused(m, -1, "gra_sgd_step: there are 3 parameters, but there were 2 when gra_sgd_init was called: call it "
+                   "after the last is made");
+    gra_close(t);
+}
+END_TEST
+
+/* ---- clipping ---- */
+
+static void clip(const char *system)
+{
+    char path[128], name[GOLDEN_WORD];
+    snprintf(path, sizeof path, "tests/golden/optim/%s.txt", system);
+    golden *g = golden_open(path);
+    gra_model *m = gra_model_open(NULL);
+    for (int i = 0; i < g->tensors; i++) {
+        const golden_tensor *t = &g->tensor[i];
+        const char *dot = strstr(t->name, ".grad");
+        if (!dot)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)(dot - t->name), t->name);
+        gra_tensor *p = parameter(m, name, t->ndim, t->shape);
+        for (size_t j = 0; j < t->size; j++)
+            p->grad[j] = (real)t->values[j];
+    }
+    gra_tensor *frozen = parameter(m, "frozen", GRA_DIMS(2));  /* neither counts nor is scaled */
+    gra_freeze(frozen, true);
+
+    const golden_tensor *norm = golden_get(g, "expect", "norm");
+    double got = gra_clip_grad_norm(m, golden_get(g, "input", "max_norm")->values[0]);
+    ck_assert_msg(fabs(got - norm->values[0]) <= norm->tol, "the norm is %.17g, but PyTorch has %.17g", got,
+                  norm->values[0]);
+    ck_assert_int_eq(gra_param_count(m), 4);
+    for (int i = 0; i < 3; i++) {
+        const gra_tensor *p = gra_param_at(m, i);
+        snprintf(name, sizeof name, "%s.clipped", p->name);
+        agree(p->grad, golden_get(g, "expect", name));
+        ck_assert(unmoved(p));
+    }
+    gra_freeze(frozen, false);
+    ck_assert(frozen->grad[0] == 1 && frozen->grad[1] == 2);
+    golden_close(g);
+    gra_model_close(m);
+}
+
+START_TEST(test_clip)
+{
+    clip("clip");
+    clip("clip_not");
+}
+END_TEST
+
+START_TEST(test_clip_nothing)
+{
+    gra_model *m = gra_model_open(NULL);
+    gra_tensor *w = parameter(m, "w", GRA_DIMS(2));
+    ck_assert(fabs(gra_clip_grad_norm(m, 0) - sqrt(5.0)) < 1e-15);
+    ck_assert(w->grad[0] == 1 && w->grad[1] == 2);
+    w->grad[1] = (real)NAN;
+    ck_assert(isnan(gra_clip_grad_norm(m, 1)));
+    ck_assert(isnan(w->grad[0]) && isnan(w->grad[1]));
+    w->grad[0] = 1;
+    w->grad[1] = (real)INFINITY;
+    ck_assert(isinf(gra_clip_grad_norm(m, 1)));
+    ck_assert(w->grad[0] == 0 && isnan(w->grad[1]));
+    gra_model_close(m);
+}
+END_TEST
+
+/* A million values, of which a sum of floats is off in the fourth digit; and all lengths around eight. */
+START_TEST(test_norm_is_accurate)
+{
+    gra_model *m = gra_model_open(NULL);
+    gra_tensor *w = parameter(m, "w", GRA_DIMS(1000003));
+    for (size_t i = 0; i < w->size; i++)
+        w->grad[i] = (real)0.1;
+    double want = (double)(real)0.1 * sqrt(1000003.0);
+    ck_assert(fabs(gra_clip_grad_norm(m, 0) - want) < 1e-11 * want);
+    gra_model_close(m);
+
+    for (int n = 1; n <= 40; n++) {
+        m = gra_model_open(NULL);
+        w = parameter(m, "w", GRA_DIMS(n));
+        double sum = 0;
+        for (size_t i = 0; i < w->size; i++)
+            sum += (double)w->grad[i] * (double)w->grad[i];
+        ck_assert(fabs(gra_clip_grad_norm(m, 0) - sqrt(sum)) < 1e-14 * sqrt(sum));
+        gra_model_close(m);
+    }
+}
+END_TEST
+
+/* ---- schedules ---- */
+
+START_TEST(test_schedules)
+{
+    golden *g = golden_open("tests/golden/optim/schedule.txt");
+    const golden_tensor *step = golden_get(g, "input", "step");
+    static const struct {
+        const char *name;
+        long warmup, hold, steps;               /* hold -1: the cosine */
+        double lr;
+    } curve[] = {
+        { "cosine_10_100",     10, -1, 100, 4e-3 },
+        { "cosine_0_100",       0, -1, 100, 4e-3 },
+        { "cosine_100_50",    100, -1,  50, 4e-3 },
+        { "cosine_100_100",   100, -1, 100, 4e-3 },
+        { "linear_10_30_100",  10, 30, 100, 0.02 },
+        { "linear_0_0_100",     0,  0, 100, 0.02 },
+        { "linear_55_30_100",  55, 30, 100, 0.02 },
+        { "linear_100_30_100", 100, 30, 100, 0.02 },
+    };
+    for (size_t c = 0; c < sizeof curve / sizeof *curve; c++) {
+        const golden_tensor *want = golden_get(g, "expect", curve[c].name);
+        for (size_t i = 0; i < want->size; i++) {
+            long s = (long)step->values[i];
+            long warmup = curve[c].warmup, hold = curve[c].hold, steps = curve[c].steps;
+            double lr = hold < 0 ? gra_warmup_cosine(s, warmup, steps, curve[c].lr, 4e-4)
+                                 : gra_warmup_linear(s, warmup, hold, steps, curve[c].lr, 4e-4);
+            ck_assert_msg(fabs(lr - want->values[i]) <= want->tol, "%s at step %ld is %.17g, wanted %.17g",
+                          want->name, s, lr, want->values[i]);
+        }
+    }
+    golden_close(g);
+}
+END_TEST
+
+Suite *optim_suite(void)
+{
+    Suite *s = suite_create("optim");
+    TCase *c = tcase_create("optim");
+    tcase_add_test(c, test_sgd);
+    tcase_add_test(c, test_adamw);
+    tcase_add_test(c, test_adamw_groups);
+    tcase_add_test(c, test_muon);
+    tcase_add_test(c, test_takes);
+    tcase_add_test(c, test_group_moves_its_own);
+    tcase_add_test(c, test_all_frozen);
+    tcase_add_test(c, test_defaults);
+    tcase_add_test(c, test_muon_of_nothing);
+    tcase_add_test(c, test_muon_threads);
+    tcase_add_test(c, test_muon_after_error);
+    tcase_add_test(c, test_refusals);
+    tcase_add_test(c, test_clip);
+    tcase_add_test(c, test_clip_nothing);
+    tcase_add_test(c, test_norm_is_accurate);
+    tcase_add_test(c, test_schedules);
+    suite_add_tcase(s, c);
+    return s;
+}
