@@ -11,6 +11,9 @@ Suite *print_suite(void);
 Suite *tape_suite(void);
 Suite *threads_suite(void);
 Suite *model_suite(void);
+Suite *check_suite(void);
+Suite *ops_suite(void);
+Suite *mutants_suite(void);
 Suite *optim_suite(void);
 Suite *save_suite(void);
 

@@ -8,14 +8,15 @@
  * h d .. h d + d - 1 of each. Causal: query i sees the keys up to i + keys - time; a row that sees
  * none is zero. Saved: P, and D when something is dropped, as (batch, heads, time, keys). */
 #include "../op.h"
+#include "../kern/mask.h"
 #include "../kern/math.h"
 
 struct args {
     int      heads, time, keys, dim, dim_v;
     bool     causal;
     real     scale;
-    double   dropout;                   /* 0 unless the step trains */
-    uint32_t x0;                        /* where the stream of the mask begins */
+    bool     drops;                     /* the step trains and dropout > 0: */
+    gra_mask mask;
     real    *dS;                        /* backward's (batch, heads, time, keys) */
     gra_tensor *kept;                   /* P, for those who look */
 };
@@ -29,13 +30,13 @@ static size_t weights(const gra_tensor *y)
 static size_t saved(const gra_tensor *y)
 {
     const struct args *s = y->args;
-    return weights(y) * (s->dropout > 0 ? 2 : 1);
+    return weights(y) * (s->drops ? 2 : 1);
 }
 
 static real *dropped(gra_tensor *y)     /* D */
 {
     const struct args *s = y->args;
-    return s->dropout > 0 ? y->saved + weights(y) : y->saved;
+    return s->drops ? y->saved + weights(y) : y->saved;
 }
 
 static size_t rows(const gra_tensor *y)
@@ -144,27 +145,18 @@ static void softmax(gra_tensor *y, size_t from, size_t to)      /* P = softmax(s
 static void drop(gra_tensor *y, size_t from, size_t to)         /* D = P mask / (1 - dropout) */
 {
     const struct args *s = y->args;
-    const size_t n = (size_t)s->keys;
-    const uint32_t limit = gra_bernoulli_limit(s->dropout);
-    const real keep = (real)(1 / (1 - s->dropout));
-    uint32_t x = gra_bernoulli_skip(s->x0, from * n);
-    for (size_t i = from * n; i < to * n; i++, x = gra_bernoulli_next(x))
-        dropped(y)[i] = x < limit ? y->saved[i] * keep : 0;
+    mask_apply(s->mask, y->saved, dropped(y), from * (size_t)s->keys, to * (size_t)s->keys, false);
 }
 
 static void softmax_back(gra_tensor *y, size_t from, size_t to) /* dS: from dD to the scores' gradient */
 {
     const struct args *s = y->args;
     const size_t n = (size_t)s->keys;
-    const uint32_t limit = gra_bernoulli_limit(s->dropout);
-    const real keep = (real)(1 / (1 - s->dropout));
-    uint32_t x = s->dropout > 0 ? gra_bernoulli_skip(s->x0, from * n) : 0;
+    if (s->drops)
+        mask_apply(s->mask, s->dS, s->dS, from * n, to * n, false);
     for (size_t i = from; i < to; i++) {
         const real *p = y->saved + i * n;
         real *d = s->dS + i * n;
-        if (s->dropout > 0)
-            for (size_t j = 0; j < n; j++, x = gra_bernoulli_next(x))
-                d[j] = x < limit ? d[j] * keep : 0;
         const real mean = real_dot(d, p, n), scale = s->scale;
         for (size_t j = 0; j < n; j++)
             d[j] = p[j] * (d[j] - mean) * scale;
@@ -190,7 +182,7 @@ static void forward(gra_tensor *y)
     const size_t heads = (size_t)y->shape[0] * (size_t)s->heads;
     gra_parallel(y->tape, heads, 1, score_heads, y);
     softmax_all(y);
-    if (s->dropout > 0)
+    if (s->drops)
         drop_all(y);
     show_weights(y);
     gra_parallel(y->tape, heads, 1, mix_heads, y);
@@ -213,6 +205,8 @@ static const gra_op op = { .name = "attention", .forward = forward, .backward = 
 
 gra_tensor *gra_attention_weights(gra_tensor *y)
 {
+    if (y->op && y->op->view)                           /* a reshaped result is a result */
+        y = y->base;
     if (y->op == &op && ((struct args *)y->args)->kept)
         return ((struct args *)y->args)->kept;
     if (!y->tape)
@@ -248,9 +242,9 @@ gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
     gra_tensor *y = gra_result(t, &op, GRA_DIMS(q->shape[0], q->shape[1], v->shape[2]), q, k, v);
     struct args *s = y->args;
     *s = (struct args){ .heads = heads, .time = q->shape[1], .keys = k->shape[1], .dim = q->shape[2],
-                        .dim_v = v->shape[2], .causal = causal, .dropout = dropout,
+                        .dim_v = v->shape[2], .causal = causal, .drops = dropout > 0,
                         .scale = (real)(1 / sqrt((double)q->shape[2] / heads)) };
     if (dropout > 0)
-        s->x0 = gra_bernoulli_start(gra_tape_rng(t));
+        s->mask = mask_begin(gra_tape_rng(t), dropout);
     return gra_run(y);
 }

@@ -1,0 +1,60 @@
+/* explain.h: what a gradient check found (check.c), for its explanations (explain.c) and its sentences
+ * (report.c). */
+#ifndef GRADUS_EXPLAIN_H
+#define GRADUS_EXPLAIN_H
+
+#include "op.h"
+
+typedef struct gra_checked {            /* one tensor and its two gradients */
+    const char *name;
+    int         ndim;
+    const int  *shape;
+    size_t      size;
+    real       *data;                   /* its values, changed one at a time */
+    real       *analytic, *numeric;
+    double      error;                  /* of its worst element, */
+    size_t      worst;                  /* which is here */
+    double      largest;                /* |gradient| of either kind */
+} gra_checked;
+
+typedef struct gra_checking {           /* a check as it runs */
+    gra_tape           *tape;
+    gra_mode            mode;
+    gra_rng            *rng, start;     /* start: its state at the call */
+    gra_check_fn       *f;
+    void               *arg;
+    double              tolerance;
+    gra_check_report   *report;
+
+    int                 nin, count;     /* inputs come first among the tensors, then parameters */
+    const gra_check_in *in;
+    gra_tensor        **input;          /* of the latest evaluation, */
+    gra_tensor        **handed;         /* and what f gets, free to overwrite it */
+    gra_checked        *tensor;
+    real               *values;         /* one block for data, analytic and numeric */
+
+    size_t              size;           /* of y */
+    int                 ndim, shape[GRA_MAX_DIMS];
+    real               *y, *c, *parts;
+    double              loss;
+} gra_checking;
+
+/* parts[j] = c_j dy_j/dx_i, whose sum is the numeric gradient of element i of x; false: f failed. */
+bool gra_check_parts(gra_checking *k, gra_checked *x, size_t i, double step);
+#define GRA_CHECK_STEP 1e-5
+
+double gra_check_error(const gra_checking *k, const gra_checked *x, size_t i);      /* of an element */
+
+/* Each explanation of x's wrong gradient that fits, and all of the report's text (report.c). */
+void gra_check_explain(gra_checking *k, gra_checked *x);
+void gra_check_tell(gra_checking *k, gra_checked *worst);
+
+/* Appends a line to the report's text, wrapped; a line that grows by pieces before it is said. */
+void gra_check_say(gra_check_report *report, const char *format, ...) GRA_PRINTF(2, 3);
+typedef struct gra_check_line {
+    char   s[512];
+    size_t at;
+} gra_check_line;
+void gra_check_put(gra_check_line *s, const char *format, ...) GRA_PRINTF(2, 3);
+
+#endif

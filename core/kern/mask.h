@@ -1,0 +1,56 @@
+/* mask.h: dropout's mask, y_i = x_i / (1 - p) where a stream of random numbers says so, else 0.
+ *
+ * The mask is PyTorch's (op.h): one number of the generator starts a stream x_0, x_1 = a x_0 mod m, ...,
+ * and element i is kept where x_i is below a limit. So no mask is stored: backward draws it again, and
+ * each chunk of work skips ahead to its own place in the stream. */
+#ifndef GRADUS_MASK_H
+#define GRADUS_MASK_H
+
+#include "../op.h"
+
+typedef struct gra_mask {
+    uint32_t start, limit;
+    real     kept;                                  /* 1 / (1 - p) */
+} gra_mask;
+
+static inline gra_mask mask_begin(gra_rng *rng, double p)
+{
+    return (gra_mask){ .start = gra_bernoulli_start(rng), .limit = gra_bernoulli_limit(p), .kept = 1 / (real)(1 - p) };
+}
+
+/* The stream in MASK_LANES streams side by side, element i + MASK_LANES being a^MASK_LANES x_i mod m: a
+ * step of all lanes is a vector operation. m = 2^31 - 1, so 2^31 is 1 mod m, and the remainder of a
+ * product is its high and low 31 bits added. */
+enum { MASK_LANES = 16 };
+
+static inline void mask_step(uint32_t *lane, uint32_t multiplier)
+{
+    const uint32_t m = 2147483647;
+    for (int j = 0; j < MASK_LANES; j++) {
+        uint64_t product = (uint64_t)lane[j] * multiplier;
+        uint32_t sum = (uint32_t)(product >> 31) + (uint32_t)(product & m);
+        lane[j] = sum < m ? sum : sum - m;
+    }
+}
+
+/* to[i] = (add ? to[i] : 0) + x[i] factor_i for i in [from, end); to may be x. */
+static inline void mask_apply(gra_mask mask, const real *x, real *to, size_t from, size_t end, bool add)
+{
+    uint32_t lane[MASK_LANES], multiplier = gra_bernoulli_skip(1, MASK_LANES);
+    lane[0] = gra_bernoulli_skip(mask.start, from);
+    for (int j = 1; j < MASK_LANES; j++)
+        lane[j] = gra_bernoulli_next(lane[j - 1]);
+
+    size_t i = from;
+    for (; i + MASK_LANES <= end; i += MASK_LANES, mask_step(lane, multiplier))
+        for (int j = 0; j < MASK_LANES; j++) {
+            real value = x[i + (size_t)j] * (lane[j] < mask.limit ? mask.kept : 0);
+            to[i + (size_t)j] = add ? to[i + (size_t)j] + value : value;
+        }
+    for (int j = 0; i < end; i++, j++) {
+        real value = x[i] * (lane[j] < mask.limit ? mask.kept : 0);
+        to[i] = add ? to[i] + value : value;
+    }
+}
+
+#endif

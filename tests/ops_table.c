@@ -1,0 +1,477 @@
+/* A row or several for each op. Sizes are odd on purpose (1, 3, 17): no loop over whole vectors fits
+ * them; a few are longer than the blocks in which an op works. Each op is also run "again": its inputs
+ * are used a second time, so that a gradient is already there when the op adds its own. */
+#include "ops_table.h"
+
+#define F(name, ...)                                                                                     \
+    static gra_tensor *name(gra_tape *t, gra_tensor **in, void *arg)                                     \
+    {                                                                                                    \
+        (void)arg;                                                                                       \
+        return __VA_ARGS__;                                                                              \
+    }
+
+/* y and the n inputs, all of them in a row. The sweep meets this use of the inputs first. */
+static gra_tensor *again(gra_tape *t, gra_tensor *y, int n, gra_tensor **in)
+{
+    gra_tensor *flat[5] = { gra_reshape(t, y, GRA_DIMS(-1)) };
+    for (int i = 0; i < n; i++)
+        flat[i + 1] = gra_reshape(t, in[i], GRA_DIMS(-1));
+    return gra_concat(t, n + 1, flat, 0);
+}
+
+#define AGAIN(f, n) F(f##_again, again(t, f(t, in, NULL), n, in))
+
+static gra_tensor *view(gra_tape *t, gra_tensor *x, int ndim, const int *shape)
+{
+    return gra_reshape(t, x, ndim, shape);
+}
+
+/* ---- element by element ---- */
+
+#define BINARY(op)                                                                                       \
+    F(do_##op, gra_##op(t, in[0], in[1]))                                                                \
+    AGAIN(do_##op, 2)                                                                                    \
+    F(do_##op##_self, gra_##op(t, in[0], in[0]))                                                         \
+    F(do_##op##_view, gra_##op(t, view(t, in[0], GRA_DIMS(3, 1, 17)), view(t, in[0], GRA_DIMS(1, 3, 17))))
+
+BINARY(add)
+BINARY(sub)
+BINARY(mul)
+BINARY(div)
+
+#define UNARY(op) F(do_##op, gra_##op(t, in[0])) AGAIN(do_##op, 1)
+
+UNARY(neg)
+UNARY(exp)
+UNARY(log)
+UNARY(sqrt)
+UNARY(tanh)
+UNARY(sigmoid)
+UNARY(relu)
+UNARY(gelu)
+UNARY(gelu_tanh)
+UNARY(silu)
+
+F(do_scale, gra_scale(t, in[0], -2.5))
+AGAIN(do_scale, 1)
+F(scale_by_nothing, gra_scale(t, in[0], 0))
+
+F(square, gra_pow(t, in[0], 2))
+AGAIN(square, 1)
+F(cube, gra_pow(t, in[0], 3))
+F(to_the_first, gra_pow(t, in[0], 1))
+F(to_the_zeroth, gra_pow(t, in[0], 0))
+F(to_the_half, gra_pow(t, in[0], 0.5))
+F(to_a_negative, gra_pow(t, in[0], -1.5))
+
+F(do_dropout, gra_dropout(t, in[0], 0.5))
+AGAIN(do_dropout, 1)
+F(dropout_a_little, gra_dropout(t, in[0], 0.1))
+F(dropout_twice, gra_dropout(t, gra_dropout(t, in[0], 0.25), 0.25))
+
+static gra_tensor *mask(gra_tape *t, int ndim, const int *shape)
+{
+    static const real some[] = { 0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0 };  /* 17, or the first ones */
+    return gra_constant(t, some, ndim, shape);
+}
+
+F(do_masked_fill, gra_masked_fill(t, in[0], mask(t, GRA_DIMS(17)), -3))
+AGAIN(do_masked_fill, 1)
+F(masked_rows, gra_masked_fill(t, in[0], mask(t, GRA_DIMS(3, 1)), 0.5))
+F(masked_by_one, gra_masked_fill(t, in[0], mask(t, 0, NULL), 7))
+F(masked_weights, gra_softmax(t, gra_masked_fill(t, in[0], mask(t, GRA_DIMS(17)), -(double)INFINITY), -1))
+
+/* -inf is no number to check a gradient with: what a softmax makes of it is. */
+F(causal_weights, gra_softmax(t, gra_causal_mask(t, in[0]), -1))
+AGAIN(causal_weights, 1)
+
+/* ---- products ---- */
+
+#define PRODUCT(op)                                                                                      \
+    F(do_##op, gra_##op(t, in[0], in[1]))                                                                \
+    AGAIN(do_##op, 2)                                                                                    \
+    F(do_##op##_self, gra_##op(t, in[0], in[0]))
+
+PRODUCT(matmul)
+PRODUCT(matmul_nt)
+PRODUCT(matmul_tn)
+
+F(do_linear, gra_linear(t, in[0], in[1], in[2]))
+AGAIN(do_linear, 3)
+F(linear_without_bias, gra_linear(t, in[0], in[1], NULL))
+F(linear_self, gra_linear(t, in[0], in[0], NULL))
+
+/* ---- over dimensions ---- */
+
+UNARY(sum)
+UNARY(mean)
+UNARY(max)
+
+#define OVER(op)                                                                                         \
+    F(op##_0, gra_##op##_dim(t, in[0], 0, false))                                                        \
+    F(op##_1, gra_##op##_dim(t, in[0], 1, false))                                                        \
+    F(op##_1_kept, gra_##op##_dim(t, in[0], 1, true))                                                    \
+    F(op##_last, gra_##op##_dim(t, in[0], -1, false))                                                    \
+    F(op##_last_kept, gra_##op##_dim(t, in[0], -1, true))                                                \
+    AGAIN(op##_1, 1)
+
+OVER(sum)
+OVER(mean)
+OVER(max)
+
+#define ALONG(op)                                                                                        \
+    F(op##_0, gra_##op(t, in[0], 0))                                                                     \
+    F(op##_1, gra_##op(t, in[0], 1))                                                                     \
+    F(op##_last, gra_##op(t, in[0], -1))                                                                 \
+    AGAIN(op##_1, 1)                                                                                     \
+    AGAIN(op##_last, 1)
+
+ALONG(softmax)
+ALONG(log_softmax)
+
+#define EPS 1e-5
+F(do_layer_norm, gra_layer_norm(t, in[0], in[1], in[2], EPS))
+AGAIN(do_layer_norm, 3)
+F(layer_norm_bare, gra_layer_norm(t, in[0], NULL, NULL, EPS))
+F(layer_norm_weight, gra_layer_norm(t, in[0], in[1], NULL, EPS))
+F(layer_norm_bias, gra_layer_norm(t, in[0], NULL, in[1], EPS))
+F(layer_norm_self, gra_layer_norm(t, in[0], in[0], in[0], EPS))
+
+F(do_rms_norm, gra_rms_norm(t, in[0], in[1], EPS))
+AGAIN(do_rms_norm, 2)
+F(rms_norm_bare, gra_rms_norm(t, in[0], NULL, EPS))
+F(rms_norm_of_one, gra_rms_norm(t, in[0], in[1], 0.5))     /* without eps, y were w or -w */
+F(rms_norm_self, gra_rms_norm(t, in[0], in[0], EPS))
+
+/* ---- shape ---- */
+
+/* A view's gradient is that of its base: a square of it is what shows whether it arrives. */
+F(reshaped, gra_mul(t, view(t, in[0], GRA_DIMS(17, 3)), view(t, in[0], GRA_DIMS(17, -1))))
+F(reshaped_twice, gra_exp(t, view(t, view(t, in[0], GRA_DIMS(-1)), GRA_DIMS(3, 1, 17))))
+F(reshaped_to_one, gra_exp(t, view(t, in[0], 0, NULL)))
+F(reshaped_result, gra_exp(t, view(t, gra_neg(t, in[0]), GRA_DIMS(17, 3))))
+F(reshaped_returned, view(t, gra_exp(t, in[0]), GRA_DIMS(17, 3)))
+
+F(transposed, gra_transpose(t, in[0], 0, 1))
+AGAIN(transposed, 1)
+F(transposed_last, gra_transpose(t, in[0], -2, -1))
+F(transposed_first, gra_transpose(t, in[0], 0, 1))
+F(transposed_ends, gra_transpose(t, in[0], 0, -1))
+F(transposed_same, gra_transpose(t, in[0], 1, 1))
+F(permuted_heads, gra_permute(t, in[0], (const int[]){ 0, 2, 1, 3 }))
+F(permuted_round, gra_permute(t, in[0], (const int[]){ 1, 2, 3, 0 }))
+F(permuted_back, gra_permute(t, in[0], (const int[]){ -1, 0, 1, 2 }))
+F(permuted_nothing, gra_permute(t, in[0], NULL))
+
+F(concat_first, gra_concat(t, 3, in, 0))
+F(concat_last, gra_concat(t, 3, in, -1))
+F(concat_middle, gra_concat(t, 2, in, 1))
+F(concat_one, gra_concat(t, 1, in, 0))
+F(concat_self, gra_concat(t, 3, (gra_tensor *[]){ in[0], in[0], view(t, in[0], GRA_DIMS(3, 17)) }, 1))
+AGAIN(concat_middle, 2)
+
+F(slice_first, gra_slice(t, in[0], 0, 1, 3))
+F(slice_middle, gra_slice(t, in[0], 1, -3, -1))
+F(slice_last, gra_slice(t, in[0], -1, 5, 17))
+F(slice_all, gra_slice(t, in[0], 0, 0, 3))
+F(slice_overlapping, gra_mul(t, gra_slice(t, in[0], -1, 0, 10), gra_slice(t, in[0], -1, 7, 17)))
+AGAIN(slice_middle, 1)
+
+/* ---- of language models ---- */
+
+static const int ids[] = { 2, 0, 4, 4, 1, 2 };          /* 3 never, 2 and 4 twice */
+
+F(do_embedding, gra_embedding(t, in[0], ids, GRA_DIMS(6)))
+AGAIN(do_embedding, 1)
+F(embedding_of_matrix, gra_embedding(t, in[0], ids, GRA_DIMS(2, 3)))
+F(embedding_of_one, gra_embedding(t, in[0], ids, 0, NULL))
+
+static const int target[] = { 2, 0, 4, 4, 1, 2 };
+static const int some_target[] = { 1, GRA_IGNORE_INDEX, 0, GRA_IGNORE_INDEX, 4, 3 };
+static const int far_target[] = { 299, 17 }, first_target[6] = { 0 };
+
+F(do_cross_entropy, gra_cross_entropy(t, in[0], target))
+AGAIN(do_cross_entropy, 1)
+F(cross_entropy_some, gra_cross_entropy(t, in[0], some_target))
+F(cross_entropy_wide, gra_cross_entropy(t, in[0], far_target))
+F(cross_entropy_narrow, gra_cross_entropy(t, in[0], first_target))
+
+F(do_mse_loss, gra_mse_loss(t, in[0], in[1]))
+AGAIN(do_mse_loss, 2)
+F(mse_loss_view, gra_mse_loss(t, gra_scale(t, in[0], 2), view(t, in[0], GRA_DIMS(3, 17))))
+
+#define ATTENTION(name, heads, causal, dropout)                                                          \
+    F(name, gra_attention(t, in[0], in[1], in[2], heads, causal, dropout))                               \
+    AGAIN(name, 3)                                                                                       \
+    F(name##_self, gra_attention(t, in[0], in[0], in[0], heads, causal, dropout))
+
+ATTENTION(attend, 1, false, 0)
+ATTENTION(attend_heads, 3, false, 0)
+ATTENTION(attend_back, 1, true, 0)
+ATTENTION(attend_back_heads, 3, true, 0)
+ATTENTION(attend_dropped, 1, false, 0.3)
+ATTENTION(attend_back_dropped, 3, true, 0.3)
+
+/* ---- the table ---- */
+
+#define COUNT(...) (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int))
+#define OF(...)    .ndim = COUNT(__VA_ARGS__), .shape = { __VA_ARGS__ }
+#define X(...)        { .name = "x", OF(__VA_ARGS__) }
+#define W(...)        { .name = "w", OF(__VA_ARGS__) }
+#define B(...)        { .name = "b", OF(__VA_ARGS__) }
+#define X0            { .name = "x" }                           /* numbers have no dimensions */
+#define W0            { .name = "w" }
+#define WIDE(...)     { .name = "x", OF(__VA_ARGS__), .low = -6, .high = 6 }
+#define POSITIVE(...) { .name = "x", OF(__VA_ARGS__), .low = 0.5, .high = 3 }
+#define DIVISOR(...)  { .name = "w", OF(__VA_ARGS__), .low = -3, .high = -0.5 }
+
+#define ROW(name, op, f, nin, ...)   { name, op, GRA_GRAD, nin, { __VA_ARGS__ }, f, 1e-6 }
+#define TRAIN(name, op, f, nin, ...) { name, op, GRA_TRAIN, nin, { __VA_ARGS__ }, f, 1e-6 }
+
+const struct op_case op_cases[] = {
+    ROW("add", "add", do_add, 2, X(3, 17), W(3, 17)),
+    ROW("add: a vector to rows", "add", do_add, 2, X(2, 3, 17), W(17)),
+    ROW("add: rows to columns", "add", do_add, 2, X(3, 1), W(1, 17)),
+    ROW("add: a smaller first", "add", do_add, 2, X(17), W(3, 17)),
+    ROW("add: stretched in the middle", "add", do_add, 2, X(3, 1, 5), W(3, 4, 1)),
+    ROW("add: numbers", "add", do_add, 2, X0, W0),
+    ROW("add: a number", "add", do_add, 2, X(3, 17), W0),
+    ROW("add: x twice", "add", do_add_self, 1, X(3, 17)),
+    ROW("add: two views of x", "add", do_add_view, 1, X(3, 17)),
+    ROW("add, again", "add", do_add_again, 2, X(3, 17), W(3, 1)),
+
+    ROW("sub", "sub", do_sub, 2, X(3, 17), W(3, 17)),
+    ROW("sub: a vector from rows", "sub", do_sub, 2, X(2, 3, 17), W(17)),
+    ROW("sub: rows and columns", "sub", do_sub, 2, X(3, 1), W(1, 17)),
+    ROW("sub: stretched in the middle", "sub", do_sub, 2, X(3, 1, 5), W(3, 4, 1)),
+    ROW("sub: a number", "sub", do_sub, 2, X0, W(3, 17)),
+    ROW("sub: x from itself", "sub", do_sub_self, 1, X(17)),
+    ROW("sub: two views of x", "sub", do_sub_view, 1, X(3, 17)),
+    ROW("sub, again", "sub", do_sub_again, 2, X(17), W(3, 17)),
+
+    ROW("mul", "mul", do_mul, 2, X(3, 17), W(3, 17)),
+    ROW("mul: rows by a vector", "mul", do_mul, 2, X(2, 3, 17), W(17)),
+    ROW("mul: rows and columns", "mul", do_mul, 2, X(3, 1), W(1, 17)),
+    ROW("mul: stretched in the middle", "mul", do_mul, 2, X(3, 1, 5), W(3, 4, 1)),
+    ROW("mul: by a number", "mul", do_mul, 2, X(3, 17), W0),
+    ROW("mul: x twice", "mul", do_mul_self, 1, X(3, 17)),
+    ROW("mul: two views of x", "mul", do_mul_view, 1, X(3, 17)),
+    ROW("mul, again", "mul", do_mul_again, 2, X(3, 17), W(17)),
+
+    ROW("div", "div", do_div, 2, X(3, 17), DIVISOR(3, 17)),
+    ROW("div: rows by a vector", "div", do_div, 2, X(2, 3, 17), DIVISOR(17)),
+    ROW("div: rows and columns", "div", do_div, 2, X(3, 1), DIVISOR(1, 17)),
+    ROW("div: stretched in the middle", "div", do_div, 2, X(3, 1, 5), DIVISOR(3, 4, 1)),
+    ROW("div: a number", "div", do_div, 2, X0, DIVISOR(3, 17)),
+    ROW("div: x by itself", "div", do_div_self, 1, POSITIVE(17)),
+    ROW("div: two views of x", "div", do_div_view, 1, POSITIVE(3, 17)),
+    ROW("div, again", "div", do_div_again, 2, X(3, 17), DIVISOR(3, 1)),
+
+    ROW("neg", "neg", do_neg, 1, X(3, 17)),
+    ROW("neg, again", "neg", do_neg_again, 1, X(17)),
+    ROW("scale", "scale", do_scale, 1, X(3, 17)),
+    ROW("scale, again", "scale", do_scale_again, 1, X(17)),
+    ROW("scale: by 0", "scale", scale_by_nothing, 1, X(3)),
+    ROW("pow: x^2", "pow", square, 1, X(3, 17)),
+    ROW("pow: x^2, again", "pow", square_again, 1, X(17)),
+    ROW("pow: x^3", "pow", cube, 1, X(17)),
+    ROW("pow: x^1", "pow", to_the_first, 1, X(17)),
+    ROW("pow: x^0", "pow", to_the_zeroth, 1, X(3)),
+    ROW("pow: x^0.5", "pow", to_the_half, 1, POSITIVE(17)),
+    ROW("pow: x^-1.5", "pow", to_a_negative, 1, POSITIVE(17)),
+    ROW("exp", "exp", do_exp, 1, X(3, 17)),
+    ROW("exp: a number", "exp", do_exp, 1, X0),
+    ROW("exp, again", "exp", do_exp_again, 1, X(17)),
+    ROW("log", "log", do_log, 1, POSITIVE(3, 17)),
+    ROW("log, again", "log", do_log_again, 1, POSITIVE(17)),
+    ROW("sqrt", "sqrt", do_sqrt, 1, POSITIVE(3, 17)),
+    ROW("sqrt, again", "sqrt", do_sqrt_again, 1, POSITIVE(17)),
+    ROW("tanh", "tanh", do_tanh, 1, X(3, 17)),
+    ROW("tanh, again", "tanh", do_tanh_again, 1, X(17)),
+    ROW("sigmoid", "sigmoid", do_sigmoid, 1, WIDE(3, 17)),
+    ROW("sigmoid, again", "sigmoid", do_sigmoid_again, 1, X(17)),
+    ROW("relu", "relu", do_relu, 1, X(3, 17)),
+    ROW("relu, again", "relu", do_relu_again, 1, X(17)),
+    ROW("gelu", "gelu", do_gelu, 1, WIDE(3, 17)),
+    ROW("gelu, again", "gelu", do_gelu_again, 1, X(17)),
+    ROW("gelu_tanh", "gelu_tanh", do_gelu_tanh, 1, WIDE(3, 17)),
+    ROW("gelu_tanh, again", "gelu_tanh", do_gelu_tanh_again, 1, X(17)),
+    ROW("silu", "silu", do_silu, 1, WIDE(3, 17)),
+    ROW("silu, again", "silu", do_silu_again, 1, X(17)),
+
+    TRAIN("dropout", "dropout", do_dropout, 1, X(3, 17)),
+    TRAIN("dropout, again", "dropout", do_dropout_again, 1, X(3, 17)),
+    TRAIN("dropout: 1 in 10", "dropout", dropout_a_little, 1, X(7, 17)),
+    TRAIN("dropout: of a dropout", "dropout", dropout_twice, 1, X(3, 17)),
+    TRAIN("dropout: a number", "dropout", dropout_a_little, 1, X0),
+
+    ROW("masked_fill", "masked_fill", do_masked_fill, 1, X(3, 17)),
+    ROW("masked_fill, again", "masked_fill", do_masked_fill_again, 1, X(17)),
+    ROW("masked_fill: rows", "masked_fill", masked_rows, 1, X(2, 3, 5)),
+    ROW("masked_fill: a number as mask", "masked_fill", masked_by_one, 1, X(3)),
+    ROW("masked_fill: -inf, softmax", "masked_fill", masked_weights, 1, X(3, 17)),
+    ROW("causal_mask", "causal_mask", causal_weights, 1, X(2, 5, 5)),
+    ROW("causal_mask, again", "causal_mask", causal_weights_again, 1, X(5, 5)),
+    ROW("causal_mask: more keys", "causal_mask", causal_weights, 1, X(3, 7)),
+    ROW("causal_mask: fewer keys", "causal_mask", causal_weights, 1, X(2, 7, 3)),
+    ROW("causal_mask: one score", "causal_mask", causal_weights, 1, X(1, 1)),
+
+    ROW("matmul", "matmul", do_matmul, 2, X(3, 17), W(17, 5)),
+    ROW("matmul, again", "matmul", do_matmul_again, 2, X(3, 5), W(5, 2)),
+    ROW("matmul: beyond one tile", "matmul", do_matmul, 2, X(17, 9), W(9, 37)),
+    ROW("matmul: one value", "matmul", do_matmul, 2, X(1, 1), W(1, 1)),
+    ROW("matmul: column by row", "matmul", do_matmul, 2, X(3, 1), W(1, 17)),
+    ROW("matmul: row by column", "matmul", do_matmul, 2, X(1, 17), W(17, 1)),
+    ROW("matmul: a batch", "matmul", do_matmul, 2, X(3, 2, 5), W(3, 5, 4)),
+    ROW("matmul: a batch by one", "matmul", do_matmul, 2, X(3, 2, 5), W(5, 4)),
+    ROW("matmul: one by a batch", "matmul", do_matmul, 2, X(2, 5), W(3, 5, 4)),
+    ROW("matmul: stretched batches", "matmul", do_matmul, 2, X(2, 1, 3, 4), W(5, 4, 2)),
+    ROW("matmul: x by itself", "matmul", do_matmul_self, 1, X(3, 3)),
+    ROW("matmul_nt", "matmul", do_matmul_nt, 2, X(3, 17), W(5, 17)),
+    ROW("matmul_nt, again", "matmul", do_matmul_nt_again, 2, X(3, 5), W(2, 5)),
+    ROW("matmul_nt: stretched batches", "matmul", do_matmul_nt, 2, X(2, 1, 3, 4), W(5, 2, 4)),
+    ROW("matmul_nt: x by itself", "matmul", do_matmul_nt_self, 1, X(3, 5)),
+    ROW("matmul_tn", "matmul", do_matmul_tn, 2, X(17, 3), W(17, 5)),
+    ROW("matmul_tn, again", "matmul", do_matmul_tn_again, 2, X(5, 3), W(5, 2)),
+    ROW("matmul_tn: stretched batches", "matmul", do_matmul_tn, 2, X(2, 1, 4, 3), W(5, 4, 2)),
+    ROW("matmul_tn: x by itself", "matmul", do_matmul_tn_self, 1, X(5, 3)),
+
+    ROW("linear", "linear", do_linear, 3, X(3, 17), W(5, 17), B(5)),
+    ROW("linear, again", "linear", do_linear_again, 3, X(3, 5), W(2, 5), B(2)),
+    ROW("linear: a vector", "linear", do_linear, 3, X(17), W(3, 17), B(3)),
+    ROW("linear: a batch", "linear", do_linear, 3, X(2, 3, 5), W(7, 5), B(7)),
+    ROW("linear: one value", "linear", do_linear, 3, X(1, 1), W(1, 1), B(1)),
+    ROW("linear: no bias", "linear", linear_without_bias, 2, X(2, 3, 5), W(4, 5)),
+    ROW("linear: x by itself", "linear", linear_self, 1, X(3, 5)),
+
+    ROW("sum", "sum", do_sum, 1, X(3, 17)),
+    ROW("sum, again", "sum", do_sum_again, 1, X(17)),
+    ROW("sum: a number", "sum", do_sum, 1, X0),
+    ROW("sum_dim: first", "sum", sum_0, 1, X(3, 2, 17)),
+    ROW("sum_dim: middle", "sum", sum_1, 1, X(2, 3, 17)),
+    ROW("sum_dim: middle, again", "sum", sum_1_again, 1, X(2, 3, 5)),
+    ROW("sum_dim: middle, kept", "sum", sum_1_kept, 1, X(2, 3, 5)),
+    ROW("sum_dim: last", "sum", sum_last, 1, X(2, 3, 17)),
+    ROW("sum_dim: last, kept", "sum", sum_last_kept, 1, X(3, 17)),
+    ROW("sum_dim: of a vector", "sum", sum_0, 1, X(17)),
+    ROW("sum_dim: of size 1", "sum", sum_1, 1, X(3, 1, 5)),
+    ROW("mean", "sum", do_mean, 1, X(3, 17)),
+    ROW("mean, again", "sum", do_mean_again, 1, X(17)),
+    ROW("mean_dim: first", "sum", mean_0, 1, X(3, 2, 5)),
+    ROW("mean_dim: middle", "sum", mean_1, 1, X(2, 3, 5)),
+    ROW("mean_dim: middle, again", "sum", mean_1_again, 1, X(2, 3, 5)),
+    ROW("mean_dim: middle, kept", "sum", mean_1_kept, 1, X(2, 3, 5)),
+    ROW("mean_dim: last", "sum", mean_last, 1, X(3, 17)),
+    ROW("mean_dim: last, kept", "sum", mean_last_kept, 1, X(3, 17)),
+    ROW("max", "max", do_max, 1, X(3, 17)),
+    ROW("max, again", "max", do_max_again, 1, X(37)),
+    ROW("max: a number", "max", do_max, 1, X0),
+    ROW("max_dim: first", "max", max_0, 1, X(3, 2, 17)),
+    ROW("max_dim: middle", "max", max_1, 1, X(2, 3, 17)),
+    ROW("max_dim: middle, again", "max", max_1_again, 1, X(2, 3, 5)),
+    ROW("max_dim: middle, kept", "max", max_1_kept, 1, X(2, 3, 5)),
+    ROW("max_dim: last", "max", max_last, 1, X(2, 3, 17)),
+    ROW("max_dim: last, kept", "max", max_last_kept, 1, X(3, 17)),
+
+    ROW("softmax: first", "softmax", softmax_0, 1, X(17, 3)),
+    ROW("softmax: middle", "softmax", softmax_1, 1, X(2, 5, 3)),
+    ROW("softmax: middle, again", "softmax", softmax_1_again, 1, X(2, 5, 3)),
+    ROW("softmax: last", "softmax", softmax_last, 1, X(2, 3, 17)),
+    ROW("softmax: last, again", "softmax", softmax_last_again, 1, X(3, 17)),
+    ROW("softmax: of a vector", "softmax", softmax_0, 1, X(37)),
+    ROW("softmax: of one", "softmax", softmax_last, 1, X(3, 1)),
+    ROW("log_softmax: first", "log_softmax", log_softmax_0, 1, X(17, 3)),
+    ROW("log_softmax: middle", "log_softmax", log_softmax_1, 1, X(2, 5, 3)),
+    ROW("log_softmax: middle, again", "log_softmax", log_softmax_1_again, 1, X(2, 5, 3)),
+    ROW("log_softmax: last", "log_softmax", log_softmax_last, 1, X(2, 3, 17)),
+    ROW("log_softmax: last, again", "log_softmax", log_softmax_last_again, 1, X(3, 17)),
+    ROW("log_softmax: of a vector", "log_softmax", log_softmax_0, 1, X(37)),
+
+    ROW("layer_norm", "layer_norm", do_layer_norm, 3, X(3, 17), W(17), B(17)),
+    ROW("layer_norm, again", "layer_norm", do_layer_norm_again, 3, X(2, 3, 5), W(5), B(5)),
+    ROW("layer_norm: long rows", "layer_norm", do_layer_norm, 3, X(2, 131), W(131), B(131)),
+    ROW("layer_norm: rows of one", "layer_norm", do_layer_norm, 3, X(3, 1), W(1), B(1)),
+    ROW("layer_norm: no weight, no bias", "layer_norm", layer_norm_bare, 1, X(3, 17)),
+    ROW("layer_norm: no bias", "layer_norm", layer_norm_weight, 2, X(3, 5), W(5)),
+    ROW("layer_norm: no weight", "layer_norm", layer_norm_bias, 2, X(3, 5), B(5)),
+    ROW("layer_norm: x by itself", "layer_norm", layer_norm_self, 1, X(17)),
+    ROW("rms_norm", "rms_norm", do_rms_norm, 2, X(3, 17), W(17)),
+    ROW("rms_norm, again", "rms_norm", do_rms_norm_again, 2, X(2, 3, 5), W(5)),
+    ROW("rms_norm: long rows", "rms_norm", do_rms_norm, 2, X(2, 131), W(131)),
+    ROW("rms_norm: rows of one", "rms_norm", rms_norm_of_one, 2, X(3, 1), W(1)),
+    ROW("rms_norm: no weight", "rms_norm", rms_norm_bare, 1, X(3, 17)),
+    ROW("rms_norm: x by itself", "rms_norm", rms_norm_self, 1, X(17)),
+
+    ROW("reshape: two views of x", "reshape", reshaped, 1, X(3, 17)),
+    ROW("reshape: a view of a view", "reshape", reshaped_twice, 1, X(3, 17)),
+    ROW("reshape: to a number", "reshape", reshaped_to_one, 1, X(1, 1)),
+    ROW("reshape: a result", "reshape", reshaped_result, 1, X(3, 17)),
+    ROW("reshape: what is returned", "reshape", reshaped_returned, 1, X(3, 17)),
+    ROW("transpose", "permute", transposed, 1, X(3, 17)),
+    ROW("transpose, again", "permute", transposed_again, 1, X(3, 5)),
+    ROW("transpose: beyond a group", "permute", transposed, 1, X(19, 37)),
+    ROW("transpose: last two", "permute", transposed_last, 1, X(2, 3, 17)),
+    ROW("transpose: first two", "permute", transposed_first, 1, X(2, 3, 17)),
+    ROW("transpose: first and last", "permute", transposed_ends, 1, X(2, 3, 17)),
+    ROW("transpose: nothing", "permute", transposed_same, 1, X(3, 17)),
+    ROW("permute: heads", "permute", permuted_heads, 1, X(2, 3, 4, 5)),
+    ROW("permute: first to last", "permute", permuted_round, 1, X(2, 3, 4, 5)),
+    ROW("permute: last to first", "permute", permuted_back, 1, X(2, 3, 4, 5)),
+    ROW("permute: a number", "permute", permuted_nothing, 1, X0),
+    ROW("concat: first", "concat", concat_first, 3, X(3, 5), W(1, 5), B(2, 5)),
+    ROW("concat: last", "concat", concat_last, 3, X(3, 17), W(3, 1), B(3, 5)),
+    ROW("concat: middle", "concat", concat_middle, 2, X(2, 3, 5), W(2, 1, 5)),
+    ROW("concat: middle, again", "concat", concat_middle_again, 2, X(2, 1, 5), W(2, 3, 5)),
+    ROW("concat: of one", "concat", concat_one, 1, X(3, 5)),
+    ROW("concat: x three times", "concat", concat_self, 1, X(3, 17)),
+    ROW("slice: first", "slice", slice_first, 1, X(3, 17)),
+    ROW("slice: middle", "slice", slice_middle, 1, X(2, 7, 5)),
+    ROW("slice: middle, again", "slice", slice_middle_again, 1, X(2, 7, 3)),
+    ROW("slice: last", "slice", slice_last, 1, X(3, 17)),
+    ROW("slice: all of it", "slice", slice_all, 1, X(3, 5)),
+    ROW("slice: two that overlap", "slice", slice_overlapping, 1, X(3, 17)),
+
+    ROW("embedding", "embedding", do_embedding, 1, W(5, 17)),
+    ROW("embedding, again", "embedding", do_embedding_again, 1, W(5, 3)),
+    ROW("embedding: a matrix of ids", "embedding", embedding_of_matrix, 1, W(5, 3)),
+    ROW("embedding: one id", "embedding", embedding_of_one, 1, W(5, 3)),
+    ROW("cross_entropy", "cross_entropy", do_cross_entropy, 1, X(6, 17)),
+    ROW("cross_entropy, again", "cross_entropy", do_cross_entropy_again, 1, X(6, 5)),
+    ROW("cross_entropy: a batch", "cross_entropy", do_cross_entropy, 1, X(2, 3, 5)),
+    ROW("cross_entropy: one row", "cross_entropy", do_cross_entropy, 1, X(3)),
+    ROW("cross_entropy: rows ignored", "cross_entropy", cross_entropy_some, 1, X(6, 5)),
+    ROW("cross_entropy: many classes", "cross_entropy", cross_entropy_wide, 1, X(2, 300)),
+    ROW("cross_entropy: one class", "cross_entropy", cross_entropy_narrow, 1, X(3, 1)),
+    ROW("mse_loss", "mse_loss", do_mse_loss, 2, X(3, 17), W(3, 17)),
+    ROW("mse_loss, again", "mse_loss", do_mse_loss_again, 2, X(3, 5), W(3, 5)),
+    ROW("mse_loss: numbers", "mse_loss", do_mse_loss, 2, X0, W0),
+    ROW("mse_loss: x with itself", "mse_loss", mse_loss_view, 1, X(3, 17)),
+
+    ROW("attention", "attention", attend, 3, X(2, 3, 5), W(2, 3, 5), B(2, 3, 7)),
+    ROW("attention, again", "attention", attend_again, 3, X(1, 3, 2), W(1, 5, 2), B(1, 5, 3)),
+    ROW("attention: self", "attention", attend_self, 1, X(2, 3, 5)),
+    ROW("attention: one of each", "attention", attend, 3, X(1, 1, 1), W(1, 1, 1), B(1, 1, 1)),
+    ROW("attention: 17 keys", "attention", attend, 3, X(1, 3, 4), W(1, 17, 4), B(1, 17, 2)),
+    ROW("attention: heads", "attention", attend_heads, 3, X(2, 4, 6), W(2, 5, 6), B(2, 5, 9)),
+    ROW("attention: heads, again", "attention", attend_heads_again, 3, X(1, 2, 3), W(1, 4, 3), B(1, 4, 6)),
+    ROW("attention: heads, self", "attention", attend_heads_self, 1, X(2, 5, 6)),
+    ROW("attention: causal", "attention", attend_back, 3, X(2, 5, 3), W(2, 5, 3), B(2, 5, 2)),
+    ROW("attention: causal, again", "attention", attend_back_again, 3, X(1, 3, 2), W(1, 3, 2), B(1, 3, 1)),
+    ROW("attention: causal, self", "attention", attend_back_self, 1, X(1, 5, 3)),
+    ROW("attention: causal, more keys", "attention", attend_back, 3, X(1, 3, 2), W(1, 7, 2), B(1, 7, 2)),
+    ROW("attention: causal, fewer keys", "attention", attend_back, 3, X(1, 5, 2), W(1, 3, 2), B(1, 3, 2)),
+    ROW("attention: causal, heads", "attention", attend_back_heads, 3, X(2, 3, 6), W(2, 5, 6), B(2, 5, 3)),
+    ROW("attention: causal, heads, again", "attention", attend_back_heads_again, 3,
+        X(1, 3, 6), W(1, 3, 6), B(1, 3, 3)),
+    ROW("attention: causal, heads, self", "attention", attend_back_heads_self, 1, X(2, 3, 6)),
+    TRAIN("attention: dropout", "attention", attend_dropped, 3, X(2, 3, 5), W(2, 4, 5), B(2, 4, 2)),
+    TRAIN("attention: dropout, again", "attention", attend_dropped_again, 3,
+          X(1, 3, 2), W(1, 4, 2), B(1, 4, 2)),
+    TRAIN("attention: dropout, self", "attention", attend_dropped_self, 1, X(2, 3, 5)),
+    TRAIN("attention: all at once", "attention", attend_back_dropped, 3, X(2, 3, 6), W(2, 5, 6), B(2, 5, 9)),
+    TRAIN("attention: all at once, again", "attention", attend_back_dropped_again, 3,
+          X(1, 3, 6), W(1, 3, 6), B(1, 3, 3)),
+    TRAIN("attention: all at once, self", "attention", attend_back_dropped_self, 1, X(2, 5, 6)),
+};
+
+const int op_cases_count = (int)(sizeof op_cases / sizeof *op_cases);

@@ -1,0 +1,21 @@
+/* One table of all ops, for all that is proved of every op: its gradient (test_ops.c), float32 against
+ * float64 (test_ops.c), and that a wrong gradient would be noticed (test_mutants.c). */
+#ifndef GRADUS_TESTS_OPS_TABLE_H
+#define GRADUS_TESTS_OPS_TABLE_H
+
+#include "../core/op.h"
+
+struct op_case {
+    const char   *name;
+    const char   *op;                   /* the op under test, by the name it has on the tape */
+    gra_mode      mode;                 /* GRA_TRAIN where something is dropped, with a seeded generator */
+    int           nin;
+    gra_check_in  in[4];
+    gra_check_fn *f;                    /* y of the inputs; arg is not used */
+    double        tol;                  /* of the gradient check */
+};
+
+extern const struct op_case op_cases[];
+extern const int op_cases_count;
+
+#endif

@@ -1,0 +1,806 @@
+/* The gradient check: right gradients pass, wrong ones are found and explained.
+ *
+ * The wrong ops are one op, y = x^2, whose right gradient 2 x dy a `slip` spoils on its way into dx.
+ * Each slip stands in a shape in which one explanation alone fits, and that one alone may be told. */
+#include "../core/op.h"
+#include "suites.h"
+
+#include <stdlib.h>
+
+
+#define LENGTH(a) (sizeof(a) / sizeof *(a))
+
+static gra_tape *t;
+static gra_check_report report;
+
+static void open_tape(void)
+{
+    t = gra_open(1);
+    gra_keep_going(t, true);
+}
+
+static void close_tape(void)
+{
+    gra_close(t);
+}
+
+static int check(gra_mode mode, gra_rng *rng, gra_model *m, int nin, const gra_check_in *in, gra_check_fn *f,
+                 void *arg)
+{
+    return gra_check(t, mode, rng, m, nin, in, f, arg, 1e-6, &report);
+}
+
+/* The text without its line breaks. */
+static const char *text(void)
+{
+    static char s[sizeof report.text];
+    size_t n = 0;
+    for (const char *p = report.text; *p; p++)
+        if (strncmp(p, "\n  ", 3) == 0) {
+            s[n++] = ' ';
+            p += 2;
+        } else
+            s[n++] = *p;
+    s[n] = '\0';
+    return s;
+}
+
+static bool says(const char *phrase)
+{
+    return strstr(text(), phrase) != NULL;
+}
+
+#ifdef GRADUS_DOUBLE
+
+/* ---- an op that slips ------------------------------------------------------------------------ */
+
+typedef struct slip_args {
+    void (*slip)(const gra_tensor *x, const real *right, real *dx);
+} slip_args;
+
+static void square(gra_tensor *y)
+{
+    for (size_t i = 0; i < y->size; i++)
+        y->data[i] = y->in[0]->data[i] * y->in[0]->data[i];
+}
+
+static void square_backward(gra_tensor *y)
+{
+    const gra_tensor *x = y->in[0];
+    const slip_args *args = y->args;
+    for (size_t i = 0; i < y->size; i++)
+        y->saved[i] = 2 * x->data[i] * y->grad[i];
+    args->slip(x, y->saved, x->grad);
+}
+
+static size_t square_saved(const gra_tensor *y)
+{
+    return y->size;
+}
+
+static const gra_op slip_op = {
+    .name = "slip", .forward = square, .backward = square_backward, .saved = square_saved,
+    .args = sizeof(slip_args),
+};
+
+static gra_tensor *slip(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    gra_tensor *y = gra_result_like(tape, &slip_op, in[0]);
+    memcpy(y->args, arg, sizeof(slip_args));
+    return gra_run(y);
+}
+
+#define EACH(expression)                                                                                 \
+    for (size_t i = 0; i < x->size; i++)                                                                 \
+        dx[i] += expression
+
+static void right(const gra_tensor *x, const real *g, real *dx)   { EACH(g[i]); }
+static void flipped(const gra_tensor *x, const real *g, real *dx) { EACH(-g[i]); }
+static void twice(const gra_tensor *x, const real *g, real *dx)   { EACH(2 * g[i]); }
+static void half(const gra_tensor *x, const real *g, real *dx)    { EACH(g[i] / 2); }
+static void wrong_constant(const gra_tensor *x, const real *g, real *dx) { EACH(1.001 * g[i]); }
+static void minus_twice(const gra_tensor *x, const real *g, real *dx)    { EACH(-2 * g[i]); }
+static void by_batch(const gra_tensor *x, const real *g, real *dx)   { EACH(g[i] / x->shape[0]); }
+static void times_batch(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] * x->shape[0]); }
+static void nothing(const gra_tensor *x, const real *g, real *dx)  { EACH(0 * g[i]); }
+static void no_row_1(const gra_tensor *x, const real *g, real *dx) { EACH(i / 4 == 1 ? 0 : g[i]); }
+static void row_2_alone(const gra_tensor *x, const real *g, real *dx) { EACH(i / 4 == 2 ? g[i] : 0); }
+static void no_last_column(const gra_tensor *x, const real *g, real *dx) { EACH(i % 4 == 3 ? 0 : g[i]); }
+static void no_middle(const gra_tensor *x, const real *g, real *dx) { EACH(i / 2 % 3 == 1 ? 0 : g[i]); }
+static void no_end(const gra_tensor *x, const real *g, real *dx)   { EACH(i >= 4 ? 0 : g[i]); }
+static void two_holes(const gra_tensor *x, const real *g, real *dx) { EACH(i == 1 || i == 6 ? 0 : g[i]); }
+static void shifted_up(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] + 0.25); }
+static void shifted_rows(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] + (real)(i / 4) / 4); }
+static void wrong_formula(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] * cos(x->data[i])); }
+static void not_a_number(const gra_tensor *x, const real *g, real *dx)  { EACH(i >= 2 ? (real)NAN : g[i]); }
+static void neighbours(const gra_tensor *x, const real *g, real *dx) { EACH(g[i / 4 * 4 + (i + 1) % 4]); }
+static void element_5(const gra_tensor *x, const real *g, real *dx) { EACH(i == 5 ? -g[i] : g[i]); }
+static void element_7(const gra_tensor *x, const real *g, real *dx) { EACH(i == 7 ? -g[i] : g[i]); }
+
+static void turned(const gra_tensor *x, const real *g, real *dx)
+{
+    size_t m = (size_t)x->shape[x->ndim - 2], n = (size_t)x->shape[x->ndim - 1];
+    EACH(g[i / (m * n) * (m * n) + i % (m * n) % m * n + i % (m * n) / m]);
+}
+
+/* ---- wrong broadcasting: y = x + b, where b is smaller --------------------------------------- */
+
+static void add(gra_tensor *y)
+{
+    for (size_t i = 0; i < y->size; i++)
+        y->data[i] = y->in[0]->data[i] + y->in[1]->data[i % y->in[1]->size];
+}
+
+/* "=" instead of "+=" */
+static void add_backward(gra_tensor *y)
+{
+    for (size_t i = 0; i < y->size; i++) {
+        y->in[0]->grad[i] += y->grad[i];
+        y->in[1]->grad[i % y->in[1]->size] = y->grad[i];
+    }
+}
+
+/* as if there were nothing beyond b's size */
+static void add_backward_first(gra_tensor *y)
+{
+    for (size_t i = 0; i < y->size; i++)
+        y->in[0]->grad[i] += y->grad[i];
+    for (size_t i = 0; i < y->in[1]->size; i++)
+        y->in[1]->grad[i] += y->grad[i];
+}
+
+static gra_tensor *add_last(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    static const gra_op op = { .name = "add_last", .forward = add, .backward = add_backward };
+    (void)arg;
+    return gra_run(gra_result_broadcast(tape, &op, in[0], in[1]));
+}
+
+static gra_tensor *add_first(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    static const gra_op op = { .name = "add_first", .forward = add, .backward = add_backward_first };
+    (void)arg;
+    return gra_run(gra_result_broadcast(tape, &op, in[0], in[1]));
+}
+
+/* ---- explanations ---------------------------------------------------------------------------- */
+
+static const char *const phrases[] = {                  /* a word or two of each explanation */
+    "sign is flipped", "factor of 2", "factor of 1/2", "constant factor", "batch size", "all zero",
+    "fits: zero in", "should be zero", "transposed", "was added", "only after summing", "constant offset",
+    "constant along", "nobody filled", "none of the usual",
+};
+
+static const struct {
+    void (*slip)(const gra_tensor *x, const real *right, real *dx);
+    int   ndim, shape[4];
+    const char *phrase, *says;          /* the entry above, and the line it is in */
+} slips[] = {
+    { flipped, 2, { 3, 4 }, "sign is flipped",
+      "the sign is flipped" },
+    { flipped, 0, { 0 }, "sign is flipped",
+      "the sign is flipped" },
+    { twice, 2, { 3, 4 }, "factor of 2",
+      "a factor of 2: counted twice, or a forgotten 1/2" },
+    { twice, 1, { 1 }, "factor of 2",
+      "a factor of 2: counted twice, or a forgotten 1/2" },
+    { half, 3, { 3, 1, 5 }, "factor of 1/2",
+      "a factor of 1/2: a forgotten 2" },
+    { wrong_constant, 2, { 3, 4 }, "constant factor",
+      "a constant factor of 1.001" },
+    { wrong_constant, 1, { 1 }, "none of the usual",
+      "none of the usual slips explains it" },
+    { by_batch, 2, { 5, 3 }, "batch size",
+      "divided by the batch size 5: mean or sum?" },
+    { times_batch, 2, { 4, 3 }, "batch size",
+      "times the batch size 4: mean or sum?" },
+    { nothing, 2, { 3, 4 }, "all zero",
+      "all zero: the backward adds nothing here" },
+    { no_row_1, 2, { 3, 4 }, "fits: zero in",
+      "zero in row 1, right elsewhere" },
+    { row_2_alone, 2, { 3, 4 }, "fits: zero in",
+      "zero in row 0, row 1, right elsewhere" },
+    { no_last_column, 2, { 3, 4 }, "fits: zero in",
+      "zero in column 3, right elsewhere" },
+    { no_middle, 3, { 2, 3, 2 }, "fits: zero in",
+      "zero in index 1 of dimension 1, right elsewhere" },
+    { no_end, 1, { 6 }, "fits: zero in",
+      "zero in index 4 of dimension 0, index 5 of dimension 0, right elsewhere" },
+    { two_holes, 2, { 3, 4 }, "fits: zero in",
+      "zero in 2 of 12 elements, the first of them 1, right elsewhere" },
+    { turned, 2, { 3, 3 }, "transposed",
+      "transposed: element (i, j) holds the gradient of (j, i)" },
+    { turned, 2, { 2, 5 }, "transposed",
+      "transposed: the values are those of the other order of the last two dimensions" },
+    { turned, 3, { 2, 3, 4 }, "transposed",
+      "transposed: the values are those of the other order of the last two dimensions" },
+    { neighbours, 2, { 3, 4 }, "only after summing",
+      "right only after summing over dimension 1: the sums agree, the places do not" },
+    { shifted_up, 2, { 3, 4 }, "constant offset",
+      "a constant offset of 0.25: a term that is the same for all elements is missing or too much" },
+    { shifted_rows, 2, { 3, 4 }, "constant along",
+      "an offset that is constant along dimension 1: a term with the sum or the mean over "
+      "it is missing or too much" },
+    { not_a_number, 1, { 5 }, "nobody filled",
+      "a division by zero, the logarithm of zero, or memory that nobody filled" },
+    { wrong_formula, 2, { 3, 4 }, "none of the usual",
+      "none of the usual slips explains it" },
+};
+
+/* The report holds this phrase and none of the others. */
+static void only(const char *phrase)
+{
+    for (size_t i = 0; i < LENGTH(phrases); i++)
+        ck_assert_msg(says(phrases[i]) == (strcmp(phrases[i], phrase) == 0), "\"%s\" %s:\n%s", phrases[i],
+                      strcmp(phrases[i], phrase) == 0 ? "is missing" : "should not be told", report.text);
+}
+
+START_TEST(each_slip_is_explained)
+{
+    gra_check_in in = { .name = "w", .ndim = slips[_i].ndim };
+    memcpy(in.shape, slips[_i].shape, sizeof slips[_i].shape);
+    slip_args args = { slips[_i].slip };
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &args), 1);
+    ck_assert_msg(says(slips[_i].says), "\"%s\" is missing:\n%s", slips[_i].says, report.text);
+    only(slips[_i].phrase);
+    ck_assert_msg(strncmp(report.text, "gradient check FAILED: w (", 26) == 0, "%s", report.text);
+    args.slip = right;
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &args), 0);
+}
+END_TEST
+
+START_TEST(explanations_combine)
+{
+    gra_check_in in = { .ndim = 2, .shape = { 3, 4 } };
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &(slip_args){ minus_twice }), 1);
+    ck_assert_msg(says("it fits: the sign is flipped, and a factor of 2"), "%s", report.text);
+    in.shape[0] = 2;
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &(slip_args){ twice }), 1);
+    ck_assert_msg(says("it fits: a factor of 2"), "%s", report.text);
+    ck_assert_msg(says("it fits: times the batch size 2"), "%s", report.text);
+}
+END_TEST
+
+START_TEST(missing_sums_are_explained)
+{
+    gra_check_in in[2] = { { .name = "x", .ndim = 2, .shape = { 3, 4 } },
+                           { .name = "b", .ndim = 1, .shape = { 4 } } };
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, add_last, NULL), 1);
+    ck_assert_str_eq(report.name, "b");
+    ck_assert_msg(says("it fits: only index 2 of dimension 0 of the output was added: sum over the dimension "
+                       "that was stretched"),
+                  "%s", report.text);
+    only("was added");
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, add_first, NULL), 1);
+    ck_assert_msg(says("it fits: only index 0 of dimension 0 of the output was added"), "%s", report.text);
+    only("was added");
+
+    in[0] = (gra_check_in){ .name = "x", .ndim = 3, .shape = { 2, 3, 4 } };
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, add_last, NULL), 1);
+    ck_assert_msg(says("it fits: only index 1 of dimension 0 and index 2 of dimension 1 of the output was "
+                       "added"),
+                  "%s", report.text);
+    only("was added");
+}
+END_TEST
+
+static gra_tensor *slip_softmax(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    return gra_softmax(tape, slip(tape, in, arg), -1);
+}
+
+/* Softmax's gradient sums to zero, right or wrong: sums that agree so explain nothing. */
+START_TEST(zero_sums_prove_nothing)
+{
+    real ones[12];
+    for (size_t i = 0; i < 12; i++)
+        ones[i] = 1;
+    gra_check_in in = { .ndim = 2, .shape = { 3, 4 }, .data = ones };
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip_softmax, &(slip_args){ twice }), 1);
+    only("factor of 2");
+}
+END_TEST
+
+/* y = x detached, so the backward says 0; y = x^2 + 0 z with a gradient for z. */
+static gra_tensor *detached(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)arg;
+    return gra_detach(tape, in[0]);
+}
+
+static void ghost(gra_tensor *y)
+{
+    memcpy(y->data, y->in[0]->data, y->size * sizeof(real));
+}
+
+static void ghost_backward(gra_tensor *y)
+{
+    for (size_t i = 0; i < y->size; i++) {
+        y->in[0]->grad[i] += y->grad[i];
+        y->in[1]->grad[i] += y->grad[i];
+    }
+}
+
+static gra_tensor *haunted(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    static const gra_op op = { .name = "haunted", .forward = ghost, .backward = ghost_backward };
+    (void)arg;
+    return gra_run(gra_result(tape, &op, in[0]->ndim, in[0]->shape, in[0], in[1]));
+}
+
+START_TEST(zero_on_either_side)
+{
+    gra_check_in in[2] = { { .name = "x", .ndim = 1, .shape = { 5 } },
+                           { .name = "z", .ndim = 1, .shape = { 5 } } };
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, in, detached, NULL), 1);
+    only("all zero");
+    ck_assert(report.analytic == 0 && report.numeric != 0);
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, haunted, NULL), 1);
+    ck_assert_str_eq(report.name, "z");
+    ck_assert_msg(says("it fits: it should be zero: the loss does not depend on z"), "%s", report.text);
+    only("should be zero");
+}
+END_TEST
+
+static gra_tensor *slip_both(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    gra_tensor *a = slip(tape, in, arg), *b = slip(tape, in + 1, &(slip_args){ half });
+    return gra_add(tape, a, b);
+}
+
+START_TEST(other_wrong_tensors_are_named)
+{
+    gra_check_in in[3] = { { .name = "a", .ndim = 1, .shape = { 3 } },
+                           { .name = "b", .ndim = 1, .shape = { 3 } },
+                           { .name = "z", .ndim = 1, .shape = { 3 } } };
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 3, in, slip_both, &(slip_args){ flipped }), 1);
+    ck_assert_str_eq(report.name, "a");
+    ck_assert_msg(says("wrong too: b (error 0.5)") && !says("z (error"), "%s", report.text);
+    ck_assert_uint_eq(report.elements, 9);
+}
+END_TEST
+
+START_TEST(text_keeps_to_80_columns)
+{
+    for (size_t i = 0; i < LENGTH(slips); i++) {
+        gra_check_in in = { .name = "trf_blocks.0.att.W_query.weight", .ndim = slips[i].ndim };
+        memcpy(in.shape, slips[i].shape, sizeof slips[i].shape);
+        ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &(slip_args){ slips[i].slip }), 1);
+        for (const char *line = report.text; *line; line += strcspn(line, "\n"), line += *line == '\n')
+            ck_assert_msg(strcspn(line, "\n") <= 80, "%s", report.text);
+    }
+}
+END_TEST
+
+/* ---- the worst element ----------------------------------------------------------------------- */
+
+static gra_tensor *slip_sum(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    return gra_sum(tape, slip(tape, in, arg));
+}
+
+START_TEST(worst_element_and_its_gradients)
+{
+    real x[12];                         /* loss = c sum x^2: numeric gradients are as the values, 2 c x */
+    double numeric[2];
+    size_t places[2] = { 5, 7 };
+    for (size_t i = 0; i < 12; i++)
+        x[i] = (real)(1 + 0.1 * (double)(i * 5 % 12));
+    for (int i = 0; i < 2; i++) {
+        gra_check_in in = { .name = "w", .ndim = 2, .shape = { 3, 4 }, .data = x };
+        slip_args args = { i ? element_7 : element_5 };
+        ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip_sum, &args), 1);
+        ck_assert_str_eq(report.name, "w");
+        ck_assert_uint_eq(report.index, places[i]);
+        ck_assert_double_eq_tol(report.analytic, -report.numeric, 1e-9);
+        ck_assert_uint_eq(report.elements, 12);
+        ck_assert_msg(says(i ? "w (3, 4), element 7 (row 1, column 3)"
+                             : "w (3, 4), element 5 (row 1, column 1)"),
+                      "%s", report.text);
+        ck_assert_msg(says("wrong there: 1 of 12 elements"), "%s", report.text);
+        numeric[i] = report.numeric;
+        double largest = 0;             /* that of the tensor, which is the measure */
+        for (size_t j = 0; j < 12; j++)
+            largest = fmax(largest, x[j]);
+        ck_assert_double_eq_tol(report.error, 2 * x[places[i]] / largest, 1e-7);
+    }
+    ck_assert_double_eq_tol(numeric[0] / numeric[1], x[5] / x[7], 1e-9);
+}
+END_TEST
+
+START_TEST(the_first_of_equals_is_the_worst)
+{
+    gra_check_in in = { .ndim = 1, .shape = { 5 } };
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &(slip_args){ not_a_number }), 1);
+    ck_assert_uint_eq(report.index, 2);
+    ck_assert(isinf(report.error) && isnan(report.analytic) && isfinite(report.numeric));
+    ck_assert_msg(says("wrong there: 3 of 5 elements"), "%s", report.text);
+}
+END_TEST
+
+START_TEST(wrong_elements_are_counted)
+{
+    gra_check_in in = { .ndim = 2, .shape = { 3, 4 } };
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &(slip_args){ wrong_constant }), 1);
+    ck_assert_msg(says("wrong there: 12 of 12 elements"), "%s", report.text);
+}
+END_TEST
+
+/* The output is one value: the batch size is that of the input. */
+START_TEST(batch_size_of_an_input)
+{
+    gra_check_in in = { .ndim = 2, .shape = { 5, 3 } };
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip_sum, &(slip_args){ by_batch }), 1);
+    ck_assert_msg(says("it fits: divided by the batch size 5: mean or sum?"), "%s", report.text);
+    only("batch size");
+}
+END_TEST
+
+/* A wrong gradient below the floor 1e-3 |loss| is measured by it: y = 1 + 1e-6 x^2. */
+static gra_tensor *small_slip(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    return gra_add(tape, gra_full(tape, 1, 0, NULL), gra_scale(tape, slip(tape, in, arg), 1e-6));
+}
+
+START_TEST(loss_is_a_floor)
+{
+    gra_check_in in = { .ndim = 0, .data = (real[]){ 1 } };
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, small_slip, &(slip_args){ twice }), 1);
+    ck_assert_double_eq_tol(report.error, 2e-6 / (1e-3 * (1 + 1e-6)), 1e-7);
+}
+END_TEST
+
+/* ---- right gradients pass -------------------------------------------------------------------- */
+
+static gra_tensor *shared(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    gra_tensor *y = gra_mul(tape, in[0], in[0]);        /* twice in one op, and again in another */
+    (void)arg;
+    return gra_mul(tape, gra_tanh(tape, gra_add(tape, y, in[0])), in[1]);
+}
+
+static gra_tensor *attends(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)arg;
+    return gra_softmax(tape, gra_matmul_nt(tape, in[0], in[1]), -1);
+}
+
+static gra_tensor *itself(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)tape;
+    (void)arg;
+    return in[0];
+}
+
+static gra_tensor *overwrites(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)arg;
+    in[0] = gra_reshape(tape, in[0], GRA_DIMS(2, 6));
+    in[1] = gra_exp(tape, in[0]);
+    return gra_log_softmax(tape, in[1], 0);
+}
+
+static gra_tensor *logarithm(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)arg;
+    return gra_log(tape, in[0]);
+}
+
+START_TEST(right_gradients_pass)
+{
+    gra_check_in in[2] = { { .name = "a", .ndim = 2, .shape = { 3, 4 } },
+                           { .name = "b", .ndim = 2, .shape = { 3, 4 } } };
+    gra_check_fn *const f[] = { shared, attends, itself, overwrites };
+    for (size_t i = 0; i < LENGTH(f); i++) {
+        ck_assert_msg(check(GRA_GRAD, NULL, NULL, 2, in, f[i], NULL) == 0, "%zu: %s", i, report.text);
+        ck_assert_uint_eq(report.elements, 24);
+        ck_assert(report.error <= 1e-7);
+        ck_assert_msg(strncmp(report.text, "gradient check passed", 21) == 0, "%s", report.text);
+    }
+    ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 2, in, shared, NULL, 1e-6, NULL), 0);
+}
+END_TEST
+
+/* Where y''' is large the plain difference is not good enough: log at 0.002 has y''' = 2.5e8. */
+START_TEST(steep_functions_pass)
+{
+    real x[3] = { 0.002, 0.003, 1 };
+    gra_check_in in = { .ndim = 1, .shape = { 3 }, .data = x };
+    ck_assert_msg(check(GRA_GRAD, NULL, NULL, 1, &in, logarithm, NULL) == 0, "%s", report.text);
+    ck_assert(report.error > 0);
+}
+END_TEST
+
+START_TEST(nothing_to_compare)
+{
+    gra_check_in in = { .ndim = 2, .shape = { 0, 4 } };
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, itself, NULL), 0);
+    ck_assert_uint_eq(report.elements, 0);
+    ck_assert_msg(says("nothing to compare"), "%s", report.text);
+}
+END_TEST
+
+/* ---- models, dropout ------------------------------------------------------------------------- */
+
+typedef struct net {
+    gra_model  *model;
+    gra_tensor *w, *b, *w2;
+    slip_args   on_b;                   /* what happens to b's gradient */
+} net;
+
+static net net_open(void)
+{
+    net n = { .on_b = { right } };
+    gra_rng rng;
+    gra_manual_seed(&rng, 1);
+    n.model = gra_model_open(&rng);
+    gra_scope root = gra_root(n.model);
+    n.w = gra_param(gra_enter(root, "first"), "weight", gra_init_normal(0, 0.5), GRA_DIMS(5, 3));
+    n.b = gra_param(gra_enter(root, "first"), "bias", gra_init_normal(0, 0.5), GRA_DIMS(5));
+    n.w2 = gra_param(gra_enter(root, "second"), "weight", gra_init_normal(0, 0.5), GRA_DIMS(2, 5));
+    return n;
+}
+
+static gra_tensor *net_forward(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    net *n = arg;
+    gra_tensor *b = slip(tape, &n->b, &n->on_b);
+    gra_tensor *h = gra_dropout(tape, gra_gelu(tape, gra_linear(tape, in[0], n->w, b)), 0.4);  /* (4, 5) */
+    return gra_linear(tape, h, n->w2, NULL);                                                  /* (4, 2) */
+}
+
+static const gra_check_in net_in = { .name = "x", .ndim = 2, .shape = { 4, 3 } };
+
+START_TEST(a_model_with_dropout_passes)
+{
+    net n = net_open();
+    gra_rng rng, copy;
+    gra_manual_seed(&rng, 123);
+    copy = rng;
+    real was[15];
+    memcpy(was, n.w->data, sizeof was);
+    ck_assert_msg(check(GRA_TRAIN, &rng, n.model, 1, &net_in, net_forward, &n) == 0, "%s", report.text);
+    ck_assert_uint_eq(report.elements, 15 + 5 + 10 + 12);
+    ck_assert_mem_eq(was, n.w->data, sizeof was);
+    gra_begin(t, GRA_TRAIN, &copy);                                     /* one evaluation later */
+    net_forward(t, (gra_tensor *[]){ gra_full(t, 1, GRA_DIMS(4, 3)) }, &n);
+    ck_assert_mem_eq(&rng, &copy, sizeof rng);
+    ck_assert_msg(check(GRA_GRAD, NULL, n.model, 1, &net_in, net_forward, &n) == 0, "%s", report.text);
+    gra_model_close(n.model);
+}
+END_TEST
+
+START_TEST(dropout_is_on)
+{
+    net n = net_open();                 /* else the numbers of another mask would be the same */
+    gra_rng rng;
+    double numeric[2];
+    n.on_b.slip = flipped;
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        gra_manual_seed(&rng, seed);
+        ck_assert_int_eq(check(GRA_TRAIN, &rng, n.model, 1, &net_in, net_forward, &n), 1);
+        ck_assert_str_eq(report.name, "first.bias");
+        ck_assert_msg(says("it fits: the sign is flipped"), "%s", report.text);
+        numeric[seed] = report.numeric;
+    }
+    ck_assert(numeric[0] != numeric[1]);
+    gra_model_close(n.model);
+}
+END_TEST
+
+START_TEST(frozen_parameters_are_skipped)
+{
+    net n = net_open();
+    real was[5];
+    n.on_b.slip = wrong_formula;
+    memcpy(was, n.b->data, sizeof was);
+    ck_assert_int_eq(check(GRA_GRAD, NULL, n.model, 1, &net_in, net_forward, &n), 1);
+    ck_assert_str_eq(report.name, "first.bias");
+    ck_assert_mem_eq(was, n.b->data, sizeof was);                       /* after a failure too */
+    gra_freeze(n.b, true);
+    ck_assert_msg(check(GRA_GRAD, NULL, n.model, 1, &net_in, net_forward, &n) == 0, "%s", report.text);
+    ck_assert_uint_eq(report.elements, 15 + 10 + 12);
+    gra_model_close(n.model);
+}
+END_TEST
+
+/* ---- inputs ---------------------------------------------------------------------------------- */
+
+typedef struct seen {
+    real   x[1001];
+    size_t n;
+} seen;
+
+static gra_tensor *look(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    seen *s = arg;
+    if (s->n == 0) {                    /* the first evaluation: no value is moved yet */
+        s->n = in[0]->size;
+        memcpy(s->x, in[0]->data, s->n * sizeof(real));
+    }
+    return gra_sum(tape, in[0]);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    real x = *(const real *)a, y = *(const real *)b;
+    return (x > y) - (x < y);
+}
+
+START_TEST(inputs_are_spread)
+{
+    static const struct {
+        int    n;
+        double low, high, really_low, really_high, apart;
+    } cases[] = {
+        { 1001, 0, 0, -2, 2, 2e-3 },
+        { 1000, -2, 2, -2, 2, 2e-3 },
+        { 1, -1, 1, -1, 1, 0 },
+        { 17, 0, 1, 1e-3, 1, 0.05 },
+        { 17, -1, 0, -1, -1e-3, 0.05 },
+        { 300, 0.5, 2, 0.5, 2, 4e-3 },
+        { 17, 0.0005, 3, 1e-3, 3, 0.1 },
+    };
+    for (size_t c = 0; c < LENGTH(cases); c++) {
+        seen s = { .n = 0 };
+        gra_check_in in = { .ndim = 1, .shape = { cases[c].n }, .low = cases[c].low, .high = cases[c].high };
+        ck_assert_msg(check(GRA_GRAD, NULL, NULL, 1, &in, look, &s) == 0, "%s", report.text);
+        bool sorted = true;
+        for (size_t i = 0; i + 1 < s.n; i++)
+            sorted &= s.x[i] < s.x[i + 1];
+        ck_assert(!sorted || s.n == 1);
+        qsort(s.x, s.n, sizeof *s.x, by_value);
+        for (size_t i = 0; i < s.n; i++) {
+            ck_assert(fabs(s.x[i]) >= 1e-3);
+            ck_assert(i == 0 || s.x[i] - s.x[i - 1] >= cases[c].apart);
+            ck_assert(s.x[i] >= cases[c].really_low && s.x[i] <= cases[c].really_high);
+        }
+    }
+}
+END_TEST
+
+static gra_tensor *kinked(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)arg;
+    return gra_relu(tape, gra_sub(tape, in[0], in[1]));
+}
+
+START_TEST(inputs_alike_do_not_meet)
+{
+    gra_check_in in[2] = { { .ndim = 2, .shape = { 17, 17 } }, { .ndim = 2, .shape = { 17, 17 } } };
+    ck_assert_msg(check(GRA_GRAD, NULL, NULL, 2, in, kinked, NULL) == 0, "%s", report.text);
+}
+END_TEST
+
+/* ---- what cannot be checked ------------------------------------------------------------------ */
+
+static gra_tensor *mismatched(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)arg;
+    return gra_matmul(tape, in[0], in[0]);
+}
+
+static gra_tensor *null(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)tape;
+    (void)in;
+    (void)arg;
+    return NULL;
+}
+
+static gra_tensor *counts(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    int *calls = arg;
+    return gra_scale(tape, in[0], ++*calls);
+}
+
+static gra_tensor *grows(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    int *calls = arg;
+    return ++*calls == 3 ? gra_sum(tape, in[0]) : in[0];
+}
+
+static gra_tensor *fails_late(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    int *calls = arg;
+    return ++*calls == 4 ? gra_matmul(tape, in[0], in[0]) : in[0];
+}
+
+START_TEST(failures_are_told)
+{
+    static const struct {
+        gra_check_fn *f;
+        gra_mode      mode;
+        const char   *says;
+    } cases[] = {
+        { mismatched, GRA_GRAD, "matmul" },
+        { null, GRA_GRAD, "NULL" },
+        { logarithm, GRA_GRAD, "no derivative can be taken" },
+        { counts, GRA_GRAD, "not a function of its inputs" },
+        { itself, GRA_EVAL, "GRA_EVAL records nothing" },
+        { grows, GRA_GRAD, "depends on the values" },
+        { fails_late, GRA_GRAD, "matmul" },
+    };
+    real x[6] = { -1, 2, -3, 4, -5, 6 };
+    gra_check_in in = { .ndim = 2, .shape = { 2, 3 }, .data = x };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        int calls = 0;
+        ck_assert_msg(check(cases[i].mode, NULL, NULL, 1, &in, cases[i].f, &calls) == -1, "%zu: %s", i,
+                      report.text);
+        ck_assert_msg(says(cases[i].says), "%zu: %s", i, report.text);
+        ck_assert(!(report.error <= 1e-6));
+    }
+    in.shape[1] = -3;
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, itself, NULL), -1);
+    ck_assert_msg(says("shape"), "%s", report.text);
+}
+END_TEST
+
+START_TEST(a_model_with_an_error_is_refused)
+{
+    net n = net_open();
+    gra_model_keep_going(n.model, true);
+    gra_param(gra_root(n.model), "bad", gra_zeros(), GRA_DIMS(-1));
+    ck_assert_int_eq(check(GRA_GRAD, NULL, n.model, 1, &net_in, net_forward, &n), -1);
+    ck_assert_msg(says(gra_model_error(n.model)), "%s", report.text);
+    gra_model_close(n.model);
+}
+END_TEST
+
+#else
+
+static gra_tensor *itself(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)tape;
+    (void)arg;
+    return in[0];
+}
+
+START_TEST(float32_is_refused)
+{
+    gra_check_in in = { .ndim = 1, .shape = { 3 } };
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, itself, NULL), -1);
+    ck_assert_ptr_nonnull(gra_error(t));
+    ck_assert_ptr_nonnull(strstr(gra_error(t), "-DGRADUS_DOUBLE and link libgradus64"));
+    ck_assert_msg(says(gra_error(t)), "%s", report.text);
+    ck_assert(!(report.error <= 1e-6));
+}
+END_TEST
+
+#endif
+
+Suite *check_suite(void)
+{
+    Suite *s = suite_create("check");
+    TCase *c = tcase_create("gradient check");
+    tcase_add_checked_fixture(c, open_tape, close_tape);
+#ifdef GRADUS_DOUBLE
+    tcase_add_loop_test(c, each_slip_is_explained, 0, (int)LENGTH(slips));
+    tcase_add_test(c, explanations_combine);
+    tcase_add_test(c, missing_sums_are_explained);
+    tcase_add_test(c, zero_sums_prove_nothing);
+    tcase_add_test(c, zero_on_either_side);
+    tcase_add_test(c, other_wrong_tensors_are_named);
+    tcase_add_test(c, text_keeps_to_80_columns);
+    tcase_add_test(c, worst_element_and_its_gradients);
+    tcase_add_test(c, batch_size_of_an_input);
+    tcase_add_test(c, the_first_of_equals_is_the_worst);
+    tcase_add_test(c, wrong_elements_are_counted);
+    tcase_add_test(c, loss_is_a_floor);
+    tcase_add_test(c, right_gradients_pass);
+    tcase_add_test(c, steep_functions_pass);
+    tcase_add_test(c, nothing_to_compare);
+    tcase_add_test(c, a_model_with_dropout_passes);
+    tcase_add_test(c, dropout_is_on);
+    tcase_add_test(c, frozen_parameters_are_skipped);
+    tcase_add_test(c, inputs_are_spread);
+    tcase_add_test(c, inputs_alike_do_not_meet);
+    tcase_add_test(c, failures_are_told);
+    tcase_add_test(c, a_model_with_an_error_is_refused);
+#else
+    tcase_add_test(c, float32_is_refused);
+#endif
+    suite_add_tcase(s, c);
+    return s;
+}

@@ -1,0 +1,1093 @@
+/* The ops. Of each row of ops_table.c: its gradient (float64), and that both precisions agree. Of large
+ * tensors: that work cut in pieces gives what the pieces give. Then what no table can say: known
+ * answers, extreme values, and the sentences for bad input. */
+#include "ops_table.h"
+#include "suites.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+
+#define LENGTH(a) (int)(sizeof(a) / sizeof *(a))
+
+#ifdef GRADUS_DOUBLE
+#define REAL_STEP 0x1p-52               /* from 1 to the next real */
+#else
+#define REAL_STEP 0x1p-23
+#endif
+
+static gra_tape *t;
+static gra_rng   rng;
+
+static void open_tape(void)
+{
+    t = gra_open(1);
+    gra_manual_seed(&rng, 123);
+    gra_begin(t, GRA_GRAD, &rng);
+}
+
+static void close_tape(void)
+{
+    gra_close(t);
+}
+
+/* ---- gradients: float64 alone ------------------------------------------------------------------- */
+
+#ifdef GRADUS_DOUBLE
+/* Runs a row, and keeps the names of the ops on its tape. */
+typedef struct watch {
+    const struct op_case *row;
+    char names[64][32];
+    int  count;
+} watch;
+
+static gra_tensor *watched(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    watch *w = arg;
+    gra_tensor *y = w->row->f(tape, in, NULL);
+    w->count = 0;
+    for (const gra_tensor *r = y; r && w->count < LENGTH(w->names); r = r->prev)
+        if (r->op)
+            snprintf(w->names[w->count++], sizeof w->names[0], "%s", r->op->name);
+    return y;
+}
+
+static bool has(const watch *w, const char *op)
+{
+    for (int i = 0; i < w->count; i++)
+        if (strcmp(w->names[i], op) == 0)
+            return true;
+    return false;
+}
+
+static int check_row(watch *w, gra_check_report *report)
+{
+    gra_manual_seed(&rng, 1);
+    return gra_check(t, w->row->mode, &rng, NULL, w->row->nin, w->row->in, watched, w, w->row->tol, report);
+}
+
+START_TEST(gradients)
+{
+    watch w = { .row = &op_cases[_i] };
+    gra_check_report report;
+    gra_keep_going(t, true);
+    ck_assert_msg(w.row->tol <= 1e-6, "%s: 1e-6 is asked of every op, not %g", w.row->name, w.row->tol);
+    ck_assert_msg(check_row(&w, &report) == 0, "%s: %s", w.row->name, report.text);
+    ck_assert_msg(has(&w, w.row->op), "%s: there is no %s on its tape", w.row->name, w.row->op);
+}
+END_TEST
+
+/* An op that nobody checks is wrong sooner or later. */
+START_TEST(every_op_file_is_checked)
+{
+    DIR *folder = opendir("core/ops");
+    ck_assert_msg(folder, "core/ops cannot be read: the tests run in the root of the repository");
+    int files = 0;
+    for (const struct dirent *e; (e = readdir(folder));) {
+        const char *end = strrchr(e->d_name, '.');
+        if (!end || strcmp(end, ".c") != 0)
+            continue;
+        char op[64];
+        snprintf(op, sizeof op, "%.*s", (int)(end - e->d_name), e->d_name);
+        bool checked = false;
+        for (int i = 0; i < op_cases_count && !checked; i++) {
+            watch w = { .row = &op_cases[i] };
+            gra_check_report report;
+            checked = strcmp(op_cases[i].op, op) == 0 && check_row(&w, &report) == 0 && has(&w, op);
+        }
+        ck_assert_msg(checked, "core/ops/%s: no gradient check has seen an op of the name \"%s\": "
+                      "tests/ops_table.c wants a row for it", e->d_name, op);
+        files++;
+    }
+    closedir(folder);
+    ck_assert_int_gt(files, 0);
+}
+END_TEST
+#endif
+
+/* ---- float32 against float64 ----------------------------------------------------------------------
+ * The float64 suite writes y and all gradients of each row, of inputs that are floats, to a file; the
+ * float32 suite compares. Errors are relative to the largest of a tensor's values, or to 1e-3 |loss|
+ * where all of them are rounding errors. */
+
+static const double *drawn_weights(size_t n)            /* floats in [0.5, 1.5] */
+{
+    static double c[4096];
+    static real u[4096];
+    gra_rng own;
+    gra_manual_seed(&own, 2);
+    ck_assert_uint_le(n, LENGTH(c));
+    gra_rand(&own, u, n);
+    for (size_t i = 0; i < n; i++)
+        c[i] = 0.5 + (double)u[i];
+    return c;
+}
+
+/* loss = sum_i c_i y_i, swept. */
+static gra_tensor *sweep(gra_tensor *y)
+{
+    const double *c = drawn_weights(y->size);
+    real *copy = gra_alloc(t, (y->size + 1) * sizeof(real));
+    for (size_t i = 0; i < y->size; i++)
+        copy[i] = (real)(float)c[i];
+    gra_tensor *loss = gra_sum(t, gra_mul(t, y, gra_constant(t, copy, y->ndim, y->shape)));
+    if (loss->requires_grad)
+        ck_assert_int_eq(gra_backward(t, loss), 0);
+    return loss;
+}
+
+static gra_tensor *draw_input(gra_rng *g, const gra_check_in *in)
+{
+    size_t n;
+    ck_assert(gra_shape_size(in->ndim, in->shape, &n));
+    real *x = gra_alloc(t, n * sizeof(real));
+    double low = in->low < in->high ? in->low : -2, high = in->low < in->high ? in->high : 2;
+    gra_rand(g, x, n);
+    for (size_t i = 0; i < n; i++)
+        x[i] = in->data ? in->data[i] : (real)(float)(low + (high - low) * (double)x[i]);
+    return gra_input(t, x, in->ndim, in->shape);
+}
+
+/* A row's y, inputs and loss. */
+static gra_tensor *run_row(int row, gra_tensor **in, gra_tensor **loss)
+{
+    const struct op_case *c = &op_cases[row];
+    gra_rng own;
+    gra_manual_seed(&rng, 123);
+    gra_begin(t, c->mode, &rng);
+    gra_manual_seed(&own, 1000 + (uint64_t)row);
+    for (int i = 0; i < c->nin; i++)
+        in[i] = draw_input(&own, &c->in[i]);
+    gra_tensor *handed[4];
+    memcpy(handed, in, sizeof handed);
+    gra_tensor *y = c->f(t, handed, NULL);
+    *loss = sweep(y);
+    return y;
+}
+
+static const char *reference_path(void)
+{
+    static char path[512];
+    snprintf(path, sizeof path, "%.*sf64/ops_reference.txt", (int)(strlen(GRADUS_BUILD) - 3), GRADUS_BUILD);
+    return path;
+}
+
+#ifdef GRADUS_DOUBLE
+static void write_values(FILE *f, const char *what, const real *x, size_t n)
+{
+    fprintf(f, "%s %zu", what, n);
+    for (size_t i = 0; i < n; i++)
+        fprintf(f, " %.17g", x ? (double)x[i] : 0.0);
+    fprintf(f, "\n");
+}
+
+START_TEST(write_reference)
+{
+    FILE *f = fopen(reference_path(), "w");
+    ck_assert_msg(f, "%s cannot be written", reference_path());
+    for (int row = 0; row < op_cases_count; row++) {
+        gra_tensor *in[4], *loss, *y = run_row(row, in, &loss);
+        fprintf(f, "row %d %s\n", row, op_cases[row].name);
+        write_values(f, "loss", loss->data, 1);
+        write_values(f, "y", y->data, y->size);
+        for (int i = 0; i < op_cases[row].nin; i++)
+            write_values(f, "gradient", in[i]->grad, in[i]->size);
+    }
+    ck_assert_int_eq(fclose(f), 0);
+}
+END_TEST
+#else
+/* One rounding is 6e-8; some tens of them meet in a row of the table. */
+static const double precision_tolerance = 2e-6;
+
+/* The numbers of a line that begins with `what`. */
+static size_t read_values(FILE *f, const char *what, double *x, size_t most)
+{
+    char word[32];
+    size_t n;
+    ck_assert_msg(fscanf(f, "%31s %zu", word, &n) == 2 && strcmp(word, what) == 0 && n <= most,
+                  "%s is of another table: run the float64 suite again", reference_path());
+    for (size_t i = 0; i < n; i++)
+        ck_assert_int_eq(fscanf(f, "%lf", &x[i]), 1);
+    return n;
+}
+
+static double largest(const double *x, size_t n)
+{
+    double m = 0;
+    for (size_t i = 0; i < n; i++)
+        m = fmax(m, fabs(x[i]));
+    return m;
+}
+
+static void compare_values(FILE *f, const char *row, const char *what, double floor, const real *x, size_t n)
+{
+    static double want[4096];
+    ck_assert_uint_eq(read_values(f, what, want, LENGTH(want)), n);
+    double r = fmax(largest(want, n), floor);
+    for (size_t i = 0; i < n; i++) {
+        double got = x ? (double)x[i] : 0;
+        if (!(fabs(got - want[i]) <= precision_tolerance * r))
+            ck_abort_msg("%s, %s[%zu]: %.9g, in float64 %.9g: %.2g of the largest", row, what, i, got,
+                         want[i], fabs(got - want[i]) / r);
+    }
+}
+
+static void compare_all(void)
+{
+    FILE *f = fopen(reference_path(), "r");
+    ck_assert_msg(f, "%s is missing: run the float64 suite first, which writes it (make test does)",
+                  reference_path());
+    for (int row = 0; row < op_cases_count; row++) {
+        gra_tensor *in[4], *loss, *y = run_row(row, in, &loss);
+        const char *name = op_cases[row].name;
+        char found[128] = "";
+        int number = -1;
+        int got = fscanf(f, " row %d %127[^\n]", &number, found);
+        ck_assert_msg(got == 2 && number == row && strcmp(found, name) == 0,
+                      "%s has \"%s\" for row %d, \"%s\": run the float64 suite again", reference_path(), found,
+                      row, name);
+        double want_loss;
+        read_values(f, "loss", &want_loss, 1);
+        compare_values(f, name, "y", 1e-3 * fabs(want_loss), y->data, y->size);
+        for (int i = 0; i < op_cases[row].nin; i++)
+            compare_values(f, name, "gradient", 1e-3 * fabs(want_loss), in[i]->grad, in[i]->size);
+    }
+    fclose(f);
+}
+#endif
+
+/* ---- instruction sets ------------------------------------------------------------------------------
+ * Tests that loop over them run once for each that this machine has. */
+
+static const char *const isa[] = { "base", "avx2", "avx512" };
+
+static bool open_with(const char *name, int threads)
+{
+    setenv("GRADUS_ISA", name, 1);
+    gra_close(t);
+    t = gra_open(threads);
+    unsetenv("GRADUS_ISA");
+    return strcmp(gra_isa_name(t), name) == 0;
+}
+
+#ifndef GRADUS_DOUBLE
+START_TEST(float32_agrees_with_float64)
+{
+    if (open_with(isa[_i], 1))
+        compare_all();
+}
+END_TEST
+#endif
+
+/* ---- large tensors: work that is cut in chunks -------------------------------------------------------
+ * Where an op takes parts of x by themselves, f(x) is f of each part, put together. A part is small
+ * enough to be done in one piece, x is not. */
+
+enum joined { JOINED, MEAN, SUM, LARGEST };
+
+struct large_case {
+    const char   *name;
+    gra_check_in  in[2];
+    int           d;                    /* the parts are slices of in[0] along d, */
+    enum joined   how;                  /* and the results are put together like this, */
+    int           along;                /* along this dimension */
+    gra_tensor *(*f)(gra_tape *tape, gra_tensor *x, gra_tensor *w, int first);  /* where x begins along d */
+};
+
+static const int large_target[13] = { 5, 300, 0, 7, 7, 9000, 64, 1, 2, 3, 4, 5, 6 };
+
+#define OF(...) .ndim = (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)), .shape = { __VA_ARGS__ }
+#define LARGE(name, ...)                                                                                 \
+    static gra_tensor *name(gra_tape *tape, gra_tensor *x, gra_tensor *w, int first)                     \
+    {                                                                                                    \
+        (void)w, (void)first;                                                                            \
+        return __VA_ARGS__;                                                                              \
+    }
+
+LARGE(l_add, gra_add(tape, x, w))
+LARGE(l_sub, gra_sub(tape, w, x))
+LARGE(l_mul, gra_mul(tape, x, w))
+LARGE(l_div, gra_div(tape, x, w))
+LARGE(l_neg, gra_neg(tape, x))
+LARGE(l_scale, gra_scale(tape, x, 3))
+LARGE(l_pow, gra_pow(tape, x, 2.5))
+LARGE(l_exp, gra_exp(tape, x))
+LARGE(l_log, gra_log(tape, x))
+LARGE(l_sqrt, gra_sqrt(tape, x))
+LARGE(l_tanh, gra_tanh(tape, x))
+LARGE(l_sigmoid, gra_sigmoid(tape, x))
+LARGE(l_relu, gra_relu(tape, x))
+LARGE(l_gelu, gra_gelu(tape, x))
+LARGE(l_gelu_tanh, gra_gelu_tanh(tape, x))
+LARGE(l_silu, gra_silu(tape, x))
+LARGE(l_masked_fill, gra_masked_fill(tape, x, gra_relu(tape, w), 0.5))
+LARGE(l_causal_mask, gra_softmax(tape, gra_causal_mask(tape, x), -1))
+LARGE(l_matmul, gra_matmul(tape, x, w))
+LARGE(l_matmul_nt, gra_matmul_nt(tape, x, w))
+LARGE(l_linear, gra_linear(tape, x, w, NULL))
+LARGE(l_sum, gra_sum(tape, x))
+LARGE(l_mean, gra_mean(tape, x))
+LARGE(l_max, gra_max(tape, x))
+LARGE(l_sum_first, gra_sum_dim(tape, x, 0, true))
+LARGE(l_sum_middle, gra_sum_dim(tape, x, 1, false))
+LARGE(l_sum_last, gra_sum_dim(tape, x, -1, false))
+LARGE(l_max_first, gra_max_dim(tape, x, 0, true))
+LARGE(l_max_last, gra_max_dim(tape, x, -1, false))
+LARGE(l_softmax_first, gra_softmax(tape, x, 0))
+LARGE(l_softmax_last, gra_softmax(tape, x, -1))
+LARGE(l_log_softmax_first, gra_log_softmax(tape, x, 0))
+LARGE(l_log_softmax_last, gra_log_softmax(tape, x, -1))
+LARGE(l_layer_norm, gra_layer_norm(tape, x, w, w, 1e-5))
+LARGE(l_rms_norm, gra_rms_norm(tape, x, w, 1e-5))
+LARGE(l_transpose, gra_transpose(tape, x, 0, 1))
+LARGE(l_transpose_last, gra_transpose(tape, x, -2, -1))
+LARGE(l_permute, gra_permute(tape, x, (const int[]){ 1, 3, 0, 2 }))
+LARGE(l_concat, gra_concat(tape, 3, (gra_tensor *[]){ x, gra_neg(tape, x), x }, 1))
+LARGE(l_slice, gra_slice(tape, x, 1, 3, -5))
+LARGE(l_cross_entropy, gra_cross_entropy(tape, x, large_target + first))
+LARGE(l_mse_loss, gra_mse_loss(tape, x, gra_neg(tape, x)))
+LARGE(l_attention, gra_attention(tape, x, x, gra_neg(tape, x), 3, true, 0))
+
+#define POSITIVE .low = 0.5, .high = 3
+#define ROWS(f)  { #f, { { OF(403, 301) } }, 0, JOINED, 0, f }
+
+static const struct large_case large_cases[] = {
+    ROWS(l_neg), ROWS(l_scale), ROWS(l_exp), ROWS(l_tanh), ROWS(l_sigmoid), ROWS(l_relu), ROWS(l_gelu),
+    ROWS(l_gelu_tanh), ROWS(l_silu), ROWS(l_softmax_last), ROWS(l_log_softmax_last), ROWS(l_concat),
+    ROWS(l_slice),
+    { "pow",            { { OF(403, 301), POSITIVE } }, 0, JOINED, 0, l_pow },
+    { "log",            { { OF(403, 301), POSITIVE } }, 0, JOINED, 0, l_log },
+    { "sqrt",           { { OF(403, 301), POSITIVE } }, 0, JOINED, 0, l_sqrt },
+    { "add, a vector",  { { OF(403, 301) }, { OF(301) } }, 0, JOINED, 0, l_add },
+    { "add, a column",  { { OF(301, 403) }, { OF(301, 1) } }, 1, JOINED, 1, l_add },
+    { "sub, a vector",  { { OF(403, 301) }, { OF(301) } }, 0, JOINED, 0, l_sub },
+    { "mul, columns",   { { OF(403, 1, 7) }, { OF(43, 1) } }, 0, JOINED, 0, l_mul },
+    { "div, a number",  { { OF(403, 301) }, { .ndim = 0, POSITIVE } }, 0, JOINED, 0, l_div },
+    { "masked_fill",    { { OF(403, 301) }, { OF(301) } }, 0, JOINED, 0, l_masked_fill },
+    { "causal_mask",    { { OF(403, 17, 18) } }, 0, JOINED, 0, l_causal_mask },
+    { "matmul",         { { OF(403, 301) }, { OF(301, 17) } }, 0, JOINED, 0, l_matmul },
+    { "matmul, batch",  { { OF(26, 61, 101) }, { OF(101, 17) } }, 0, JOINED, 0, l_matmul },
+    { "matmul_nt",      { { OF(403, 301) }, { OF(17, 301) } }, 0, JOINED, 0, l_matmul_nt },
+    { "linear",         { { OF(403, 301) }, { OF(17, 301) } }, 0, JOINED, 0, l_linear },
+    { "sum",            { { OF(403, 301), POSITIVE } }, 0, SUM, 0, l_sum },
+    { "mean",           { { OF(403, 301), POSITIVE } }, 0, MEAN, 0, l_mean },
+    { "max",            { { OF(403, 301) } }, 0, LARGEST, 0, l_max },
+    { "sum_dim 0",      { { OF(301, 403) } }, 1, JOINED, 1, l_sum_first },
+    { "sum_dim 1",      { { OF(403, 17, 19) } }, 0, JOINED, 0, l_sum_middle },
+    { "sum_dim -1",     { { OF(403, 301) } }, 0, JOINED, 0, l_sum_last },
+    { "max_dim 0",      { { OF(301, 403) } }, 1, JOINED, 1, l_max_first },
+    { "max_dim -1",     { { OF(403, 301) } }, 0, JOINED, 0, l_max_last },
+    { "softmax 0",      { { OF(301, 403) } }, 1, JOINED, 1, l_softmax_first },
+    { "log_softmax 0",  { { OF(301, 403) } }, 1, JOINED, 1, l_log_softmax_first },
+    { "layer_norm",     { { OF(403, 301) }, { OF(301) } }, 0, JOINED, 0, l_layer_norm },
+    { "rms_norm",       { { OF(403, 301) }, { OF(301) } }, 0, JOINED, 0, l_rms_norm },
+    { "transpose",      { { OF(403, 301) } }, 0, JOINED, 1, l_transpose },
+    { "transpose last", { { OF(26, 61, 101) } }, 0, JOINED, 0, l_transpose_last },
+    { "permute",        { { OF(26, 61, 5, 21) } }, 0, JOINED, 2, l_permute },
+    { "cross_entropy",  { { OF(13, 9001) } }, 0, MEAN, 0, l_cross_entropy },
+    { "mse_loss",       { { OF(403, 301) } }, 0, MEAN, 0, l_mse_loss },
+    { "attention",      { { OF(26, 61, 63) } }, 0, JOINED, 0, l_attention },
+};
+
+enum { PARTS = 13 };                    /* which divides the sizes above */
+
+static gra_tensor *in_parts(const struct large_case *c, gra_tensor *x, gra_tensor *w)
+{
+    gra_tensor *part[PARTS];
+    int n = x->shape[c->d] / PARTS;
+    for (int i = 0; i < PARTS; i++) {
+        part[i] = c->f(t, gra_slice(t, x, c->d, i * n, (i + 1) * n), w, i * n);
+        if (c->how != JOINED)
+            part[i] = gra_reshape(t, part[i], GRA_DIMS(1));
+    }
+    gra_tensor *all = gra_concat(t, PARTS, part, c->along);
+    switch (c->how) {
+    case MEAN:    return gra_mean(t, all);
+    case SUM:     return gra_sum(t, all);
+    case LARGEST: return gra_max(t, all);
+    case JOINED:  break;
+    }
+    return all;
+}
+
+/* What a run of a large case gave: y and the gradients of its inputs, copied. */
+struct outcome {
+    real  *values[3];
+    size_t size[3];
+};
+
+static void copy_values(struct outcome *o, int i, const real *x, size_t n)
+{
+    o->size[i] = n;
+    o->values[i] = calloc(n + 1, sizeof(real));
+    if (x)
+        memcpy(o->values[i], x, n * sizeof(real));
+}
+
+static struct outcome run_large(const struct large_case *c, bool parts)
+{
+    struct outcome o;
+    gra_rng own;
+    gra_manual_seed(&own, 3);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *x = draw_input(&own, &c->in[0]), *w = draw_input(&own, &c->in[1]);
+    gra_tensor *y = parts ? in_parts(c, x, w) : gra_reshape(t, c->f(t, x, w, 0), GRA_DIMS(-1));
+    real *dy = gra_alloc(t, y->size * sizeof(real));
+    gra_uniform(&own, dy, y->size, 0.5, 1.5);
+    gra_tensor *flat = gra_reshape(t, y, GRA_DIMS(-1));
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, flat, gra_constant(t, dy, 1, flat->shape)))), 0);
+    copy_values(&o, 0, y->data, y->size);
+    copy_values(&o, 1, x->grad, x->size);
+    copy_values(&o, 2, w->grad, w->size);
+    return o;
+}
+
+static void forget(struct outcome *o)
+{
+    for (int i = 0; i < 3; i++)
+        free(o->values[i]);
+}
+
+/* w's gradient sums up to 121,303 floats in one order or in another. */
+static const double large_tolerance[3] = { 4 * REAL_STEP, 8 * REAL_STEP, 256 * REAL_STEP };
+
+START_TEST(large_tensors_are_their_parts)
+{
+    const struct large_case *c = &large_cases[_i % LENGTH(large_cases)];
+    static const char *const value[] = { "y", "x's gradient", "w's gradient" };
+    if (!open_with(isa[_i / LENGTH(large_cases)], 1))
+        return;
+    struct outcome parts = run_large(c, true), whole = run_large(c, false);
+    open_with(isa[_i / LENGTH(large_cases)], 3);
+    struct outcome threads = run_large(c, false);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_uint_eq(parts.size[i], whole.size[i]);
+        double r = 0;
+        for (size_t j = 0; j < whole.size[i]; j++)
+            r = fmax(r, fabs((double)whole.values[i][j]));
+        for (size_t j = 0; j < whole.size[i]; j++) {
+            double a = (double)whole.values[i][j], b = (double)parts.values[i][j];
+            if (!(fabs(a - b) <= large_tolerance[i] * r))   /* an assertion for each would take long */
+                ck_abort_msg("%s: %s[%zu] is %.9g, of the parts %.9g: %.2g", c->name, value[i], j, a, b,
+                             fabs(a - b) / r);
+        }
+        ck_assert_msg(memcmp(whole.values[i], threads.values[i], whole.size[i] * sizeof(real)) == 0,
+                      "%s: three threads give another %s", c->name, value[i]);
+    }
+    ck_assert(whole.size[0] > 0);
+    forget(&parts);
+    forget(&whole);
+    forget(&threads);
+}
+END_TEST
+
+/* Dropout's parts are no dropouts of parts: each begins where the stream of numbers has come to. */
+START_TEST(dropout_is_the_stream_number_by_number)
+{
+    const size_t n = 100003;
+    const double p = 0.3;
+    gra_rng own;
+    gra_manual_seed(&own, 123);
+    uint32_t x = gra_bernoulli_start(&own);
+    open_with(isa[_i], 3);
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *in = gra_input(t, gra_full(t, 2, GRA_DIMS((int)n))->data, GRA_DIMS((int)n));
+    gra_tensor *y = gra_dropout(t, in, p);
+    gra_backward(t, gra_sum(t, y));
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++, x = gra_bernoulli_next(x)) {
+        bool keep = (double)x / 2147483647 < 1 - p;
+        real factor = keep ? 1 / (real)(1 - p) : 0;
+        if (y->data[i] != 2 * factor || in->grad[i] != factor)
+            ck_abort_msg("element %zu: %g, gradient %g", i, (double)y->data[i], (double)in->grad[i]);
+        kept += keep;
+    }
+    ck_assert_double_eq_tol((double)kept / (double)n, 1 - p, 0.01);
+    ck_assert_uint_eq(gra_random(&rng), gra_random(&own));         /* one number was drawn, no more */
+}
+END_TEST
+
+/* ---- known answers ---------------------------------------------------------------------------------- */
+
+static gra_tensor *tensor(const real *x, int ndim, const int *shape)
+{
+    return gra_input(t, x, ndim, shape);
+}
+#define VECTOR(...) tensor((const real[]){ __VA_ARGS__ }, 1,                                             \
+                           (const int[]){ (int)(sizeof((const real[]){ __VA_ARGS__ }) / sizeof(real)) })
+#define MATRIX(m, n, ...) tensor((const real[]){ __VA_ARGS__ }, 2, (const int[]){ m, n })
+
+static const real inf = (real)INFINITY, nan_ = (real)NAN;
+
+static void expect_values(const real *x, const real *want, size_t n)
+{
+    ck_assert_ptr_nonnull(x);
+    for (size_t i = 0; i < n; i++)
+        ck_assert_msg(x[i] == want[i] || (isnan(x[i]) && isnan(want[i])) ||
+                      fabs((double)(x[i] - want[i])) <= 4 * REAL_STEP * fabs((double)want[i]),
+                      "value %zu is %.9g, wanted %.9g", i, (double)x[i], (double)want[i]);
+}
+#define EXPECT(x, ...)                                                                                   \
+    expect_values(x, (const real[]){ __VA_ARGS__ }, sizeof((const real[]){ __VA_ARGS__ }) / sizeof(real))
+
+static void expect_shape(const gra_tensor *x, int ndim, const int *shape)
+{
+    ck_assert_int_eq(x->ndim, ndim);
+    for (int d = 0; d < ndim; d++)
+        ck_assert_int_eq(x->shape[d], shape[d]);
+}
+
+START_TEST(arithmetic)
+{
+    gra_tensor *a = MATRIX(2, 2, 1, 2, 3, 4), *b = VECTOR(-1, 2);
+    EXPECT(gra_add(t, a, b)->data, 0, 4, 2, 6);
+    EXPECT(gra_sub(t, a, b)->data, 2, 0, 4, 2);
+    EXPECT(gra_mul(t, a, b)->data, -1, 4, -3, 8);
+    EXPECT(gra_div(t, a, b)->data, -1, 1, -3, 2);
+    EXPECT(gra_neg(t, b)->data, 1, -2);
+    EXPECT(gra_scale(t, b, 3)->data, -3, 6);
+    EXPECT(gra_pow(t, a, 3)->data, 1, 8, 27, 64);
+    EXPECT(gra_div(t, b, VECTOR(0, 0))->data, -inf, inf);
+}
+END_TEST
+
+START_TEST(functions)
+{
+    static const double least[] = { 0, 0, 0, 0, 1, 1, 0, 0, 0 };    /* 1 + erf loses digits where they cancel */
+    static const double x[] = { -30, -4, -1.5, -0.25, 0.001, 0.75, 2, 6.5, 30 };
+    real data[LENGTH(x)];
+    for (int i = 0; i < LENGTH(x); i++)
+        data[i] = (real)x[i];
+    gra_tensor *in = gra_input(t, data, GRA_DIMS(LENGTH(x))), *square = gra_mul(t, in, in);
+    gra_tensor *y[] = { gra_exp(t, in), gra_tanh(t, in), gra_sigmoid(t, in), gra_relu(t, in), gra_gelu(t, in),
+                        gra_gelu_tanh(t, in), gra_silu(t, in), gra_log(t, square), gra_sqrt(t, square) };
+    for (int i = 0; i < LENGTH(x); i++) {
+        double v = (double)data[i], u = 0.7978845608028654 * (v + 0.044715 * v * v * v);
+        const double want[] = { exp(v), tanh(v), 1 / (1 + exp(-v)), fmax(v, 0),
+                                v * erfc(-v * 0.7071067811865476) / 2, v / 2 * (1 + tanh(u)), v / (1 + exp(-v)),
+                                log((double)square->data[i]), fabs(v) };
+        for (int f = 0; f < LENGTH(y); f++)
+            ck_assert_msg(fabs((double)y[f]->data[i] - want[f]) <= 4 * REAL_STEP * fmax(fabs(want[f]), least[f]),
+                          "%s(%g) = %.9g, wanted %.9g", y[f]->op->name, v, (double)y[f]->data[i], want[f]);
+    }
+}
+END_TEST
+
+START_TEST(extremes)
+{
+    EXPECT(gra_exp(t, VECTOR(-inf, inf, nan_, 0, 10000))->data, 0, inf, nan_, 1, inf);
+    EXPECT(gra_log(t, VECTOR(0, inf, nan_, 1, -1))->data, -inf, inf, nan_, 0, nan_);
+    EXPECT(gra_sqrt(t, VECTOR(0, inf, nan_, 4, -1))->data, 0, inf, nan_, 2, nan_);
+    EXPECT(gra_tanh(t, VECTOR(-inf, inf, nan_, 0))->data, -1, 1, nan_, 0);
+    EXPECT(gra_sigmoid(t, VECTOR(-inf, inf, nan_, 0))->data, 0, 1, nan_, (real)0.5);
+    EXPECT(gra_relu(t, VECTOR(-inf, inf, nan_, 0, -1))->data, 0, inf, nan_, 0, 0);
+    EXPECT(gra_gelu(t, VECTOR(inf, nan_, 0, 100, -100))->data, inf, nan_, 0, 100, 0);
+    EXPECT(gra_gelu_tanh(t, VECTOR(inf, nan_, 0, 100, -100))->data, inf, nan_, 0, 100, 0);
+    EXPECT(gra_silu(t, VECTOR(inf, nan_, 0, 10000, -10000))->data, inf, nan_, 0, 10000, 0);
+    EXPECT(gra_pow(t, VECTOR(0, 0, -8, -1), 0)->data, 1, 1, 1, 1);
+    EXPECT(gra_pow(t, VECTOR(-8, 0, 16), 0.25)->data, nan_, 0, 2);
+    EXPECT(gra_pow(t, VECTOR(0, 4), -0.5)->data, inf, (real)0.5);
+}
+END_TEST
+
+START_TEST(gradients_at_the_edge)       /* relu at 0; x^0 and x^2 at 0; sqrt at 0 */
+{
+    gra_tensor *x = VECTOR(0, -1, 1);
+    gra_tensor *y = gra_add(t, gra_add(t, gra_relu(t, x), gra_pow(t, x, 0)), gra_pow(t, x, 2));
+    gra_tensor *z = VECTOR(0);
+    ck_assert_int_eq(gra_backward(t, gra_add(t, gra_sum(t, y), gra_sum(t, gra_sqrt(t, z)))), 0);
+    EXPECT(gra_grad(x), 0, -2, 3);
+    EXPECT(gra_grad(z), inf);
+}
+END_TEST
+
+START_TEST(masks)
+{
+    gra_tensor *x = MATRIX(2, 3, 1, 2, 3, 4, 5, 6);
+    EXPECT(gra_masked_fill(t, x, VECTOR(0, 1, 0), 9)->data, 1, 9, 3, 4, 9, 6);
+    EXPECT(gra_masked_fill(t, x, MATRIX(2, 1, -1, 0), (double)-inf)->data, -inf, -inf, -inf, 4, 5, 6);
+    EXPECT(gra_causal_mask(t, x)->data, 1, 2, -inf, 4, 5, 6);
+    EXPECT(gra_causal_mask(t, gra_transpose(t, x, 0, 1))->data, -inf, -inf, 2, -inf, 3, 6);
+    EXPECT(gra_causal_mask(t, MATRIX(2, 2, 1, 2, 3, 4))->data, 1, -inf, 3, 4);
+}
+END_TEST
+
+START_TEST(a_mask_gets_no_gradient)
+{
+    gra_tensor *x = VECTOR(1, 2, 3), *mask = VECTOR(0, 1, 0), *shift = VECTOR(0, 5, 0);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_masked_fill(t, x, gra_mul(t, mask, shift), 9))), 0);
+    EXPECT(gra_grad(x), 1, 0, 1);
+    EXPECT(gra_grad(mask), 0, 0, 0);
+}
+END_TEST
+
+START_TEST(reductions)
+{
+    gra_tensor *x = MATRIX(2, 3, 1, 5, 3, 4, 2, 6);
+    EXPECT(gra_sum(t, x)->data, 21);
+    EXPECT(gra_mean(t, x)->data, (real)3.5);
+    EXPECT(gra_max(t, x)->data, 6);
+    EXPECT(gra_sum_dim(t, x, 0, false)->data, 5, 7, 9);
+    EXPECT(gra_sum_dim(t, x, -1, false)->data, 9, 12);
+    EXPECT(gra_mean_dim(t, x, 1, false)->data, 3, 4);
+    EXPECT(gra_max_dim(t, x, 0, false)->data, 4, 5, 6);
+    EXPECT(gra_max_dim(t, x, 1, false)->data, 5, 6);
+    expect_shape(gra_sum(t, x), 0, NULL);
+    expect_shape(gra_sum_dim(t, x, 0, false), GRA_DIMS(3));
+    expect_shape(gra_sum_dim(t, x, 0, true), GRA_DIMS(1, 3));
+    expect_shape(gra_mean_dim(t, x, 1, true), GRA_DIMS(2, 1));
+    expect_shape(gra_max_dim(t, x, -1, true), GRA_DIMS(2, 1));
+}
+END_TEST
+
+START_TEST(max_takes_the_first_and_nan)
+{
+    gra_tensor *x = MATRIX(2, 3, 7, 7, 1, 2, 7, 7);
+    gra_tensor *columns = gra_sum(t, gra_max_dim(t, x, 0, false)), *rows = gra_sum(t, gra_max_dim(t, x, 1, false));
+    ck_assert_int_eq(gra_backward(t, gra_add(t, gra_add(t, columns, rows), gra_max(t, x))), 0);
+    EXPECT(gra_grad(x), 3, 1, 0, 0, 1, 1);
+    EXPECT(gra_max(t, VECTOR(1, nan_, 3, nan_))->data, nan_);
+    EXPECT(gra_max_dim(t, MATRIX(2, 2, nan_, 1, 3, nan_), 0, false)->data, nan_, nan_);
+    EXPECT(gra_max(t, VECTOR(-inf, -inf))->data, -inf);
+}
+END_TEST
+
+START_TEST(the_gradient_of_a_nan_maximum)
+{
+    gra_tensor *x = VECTOR(5, nan_, 9, nan_);
+    ck_assert_int_eq(gra_backward(t, gra_max(t, x)), 0);
+    EXPECT(gra_grad(x), 0, 1, 0, 0);
+}
+END_TEST
+
+/* A million times a tenth: one float after the other would give 100958. */
+START_TEST(long_sums_keep_their_digits)
+{
+    const int n = 1000001;
+    const double want = (double)(real)0.1 * n, tolerance = sizeof(real) < sizeof(double) ? 1e-6 : 1e-12;
+    gra_tensor *x = gra_full(t, 0.1, GRA_DIMS(n)), *column = gra_reshape(t, x, GRA_DIMS(n, 1));
+    gra_tensor *two = gra_full(t, 0.1, GRA_DIMS(n, 2)), *zero = gra_full(t, 0, GRA_DIMS(n));
+    gra_tensor *y[] = { gra_sum(t, x), gra_sum_dim(t, x, 0, false), gra_sum_dim(t, column, 0, false),
+                        gra_sum_dim(t, two, 0, false), gra_scale(t, gra_mean(t, x), n),
+                        gra_scale(t, gra_mse_loss(t, x, zero), n * 10) };
+    for (int i = 0; i < LENGTH(y); i++)
+        ck_assert_msg(fabs((double)y[i]->data[0] - want) <= tolerance * want, "sum %d is %.9g, wanted %.9g",
+                      i, (double)y[i]->data[0], want);
+}
+END_TEST
+
+/* ---- softmax, cross-entropy ---- */
+
+START_TEST(softmax_of_large_logits)     /* along rows, and along columns of the transposed */
+{
+    gra_tensor *x = MATRIX(2, 3, 10000, 9999, -10000, -10000, -10000, -10000);
+    const double e = exp(-1.0);
+    const real a = (real)(1 / (1 + e)), b = (real)(e / (1 + e)), third = (real)(1.0 / 3);
+    EXPECT(gra_softmax(t, x, -1)->data, a, b, 0, third, third, third);
+    EXPECT(gra_softmax(t, gra_transpose(t, x, 0, 1), 0)->data, a, third, b, third, 0, third);
+    const real la = (real)-log1p(e), l3 = (real)-log(3.0);
+    EXPECT(gra_log_softmax(t, x, -1)->data, la, la - 1, la - 20000, l3, l3, l3);
+    EXPECT(gra_log_softmax(t, gra_transpose(t, x, 0, 1), 0)->data, la, l3, la - 1, l3, la - 20000, l3);
+}
+END_TEST
+
+START_TEST(softmax_of_masked_rows)
+{
+    gra_tensor *x = MATRIX(3, 3, -inf, -inf, -inf, -inf, 2, -inf, 1, nan_, 1);
+    gra_tensor *y = gra_softmax(t, x, 1), *z = gra_softmax(t, gra_transpose(t, x, 0, 1), 0);
+    EXPECT(y->data, 0, 0, 0, 0, 1, 0, nan_, nan_, nan_);
+    EXPECT(z->data, 0, 0, nan_, 0, 1, nan_, 0, 0, nan_);
+    gra_tensor *some = gra_slice(t, y, 0, 0, 2), *others = gra_slice(t, z, 1, 0, 2);
+    gra_tensor *weights = gra_constant(t, (const real[]){ 1, 2, 3, 4, 5, 6 }, GRA_DIMS(2, 3));
+    gra_tensor *loss = gra_sum(t, gra_mul(t, some, weights));
+    loss = gra_add(t, loss, gra_sum(t, gra_mul(t, others, gra_transpose(t, weights, 0, 1))));
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    for (int i = 0; i < 6; i++)
+        ck_assert_double_eq((double)gra_grad(x)[i], 0);
+}
+END_TEST
+
+START_TEST(cross_entropy_values)
+{
+    gra_tensor *x = MATRIX(3, 2, 0, 0, 10000, -10000, 1, 2);
+    const double second = log(1 + exp(1.0));            /* of (1, 2), target 0: log(e + e^2) - 1 */
+    EXPECT(gra_cross_entropy(t, x, (const int[]){ 1, 0, 0 })->data, (real)((log(2.0) + 0 + second) / 3));
+    EXPECT(gra_cross_entropy(t, x, (const int[]){ 1, 1, 0 })->data, (real)((log(2.0) + 20000 + second) / 3));
+    EXPECT(gra_cross_entropy(t, x, (const int[]){ -100, -100, 0 })->data, (real)second);
+    EXPECT(gra_cross_entropy(t, MATRIX(1, 2, 1, nan_), (const int[]){ 0 })->data, nan_);
+    gra_tensor *large = MATRIX(1, 3, 10000, 10000, 10000);
+    gra_backward(t, gra_cross_entropy(t, large, (const int[]){ 1 }));
+    EXPECT(gra_grad(large), (real)(1.0 / 3), (real)(1.0 / 3 - 1), (real)(1.0 / 3));
+}
+END_TEST
+
+START_TEST(cross_entropy_of_no_row_is_nan)
+{
+    gra_tensor *x = MATRIX(2, 2, 1, 2, 3, 4);
+    gra_tensor *loss = gra_cross_entropy(t, x, (const int[]){ GRA_IGNORE_INDEX, GRA_IGNORE_INDEX });
+    ck_assert(isnan(gra_item(loss)));
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    EXPECT(gra_grad(x), 0, 0, 0, 0);
+}
+END_TEST
+
+START_TEST(what_the_caller_lends_is_copied)
+{
+    int ids[] = { 1, 0, 1 }, target[] = { 0, 1, 1 };
+    gra_tensor *w = MATRIX(2, 2, 1, 2, 3, 4);
+    gra_tensor *y = gra_embedding(t, w, ids, GRA_DIMS(3));
+    EXPECT(y->data, 3, 4, 1, 2, 3, 4);
+    gra_tensor *x = MATRIX(3, 2, 0, 0, 0, 0, 0, 0), *loss = gra_cross_entropy(t, x, target);
+    memset(ids, 0, sizeof ids);
+    memset(target, 0, sizeof target);
+    ck_assert_int_eq(gra_backward(t, gra_add(t, gra_sum(t, y), loss)), 0);
+    EXPECT(gra_grad(w), 1, 1, 2, 2);
+    const real sixth = (real)(1.0 / 6);
+    EXPECT(gra_grad(x), -sixth, sixth, sixth, -sixth, sixth, -sixth);
+}
+END_TEST
+
+/* ---- normalisation ---- */
+
+/* Against double, where the mean is far larger than what varies. */
+START_TEST(norms_of_a_row_far_from_zero)
+{
+    enum { N = 300 };
+    real x[N];
+    double mean = 0, var = 0, square = 0;
+    for (int i = 0; i < N; i++)
+        mean += (double)(x[i] = (real)(1000 + i % 7));     /* whole numbers: exact */
+    mean /= N;
+    for (int i = 0; i < N; i++) {
+        var += ((double)x[i] - mean) * ((double)x[i] - mean) / N;
+        square += (double)x[i] * (double)x[i] / N;
+    }
+    gra_tensor *in = gra_input(t, x, GRA_DIMS(N)), *y = gra_layer_norm(t, in, NULL, NULL, 1e-5);
+    gra_tensor *z = gra_rms_norm(t, in, NULL, 1e-5);
+    for (int i = 0; i < N; i++) {
+        double want = ((double)x[i] - mean) / sqrt(var + 1e-5);
+        ck_assert_double_eq_tol((double)y->data[i], want, 1000 * REAL_STEP);   /* the mean is a float */
+        ck_assert_double_eq_tol((double)z->data[i], (double)x[i] / sqrt(square + 1e-5), 8 * REAL_STEP);
+    }
+}
+END_TEST
+
+START_TEST(norm_of_equal_values_is_the_bias)
+{
+    gra_tensor *x = MATRIX(1, 3, 4, 4, 4), *w = VECTOR(1, 2, 3), *b = VECTOR(7, 8, 9);
+    EXPECT(gra_layer_norm(t, x, w, b, 1e-5)->data, 7, 8, 9);
+    EXPECT(gra_rms_norm(t, x, w, 0)->data, 1, 2, 3);
+}
+END_TEST
+
+/* ---- shape ---- */
+
+START_TEST(a_view_shares_values)
+{
+    gra_tensor *x = MATRIX(2, 3, 1, 2, 3, 4, 5, 6), *y = gra_reshape(t, x, GRA_DIMS(3, -1));
+    ck_assert_ptr_eq(y->data, x->data);
+    expect_shape(y, GRA_DIMS(3, 2));
+    expect_shape(gra_reshape(t, x, GRA_DIMS(-1)), GRA_DIMS(6));
+    expect_shape(gra_reshape(t, x, GRA_DIMS(6, -1, 1)), GRA_DIMS(6, 1, 1));
+    expect_shape(gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_DIMS(3, 0)), GRA_DIMS(3, 0));
+    expect_shape(gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_DIMS(3, -1)), GRA_DIMS(3, 0));
+}
+END_TEST
+
+START_TEST(values_move)
+{
+    gra_tensor *x = MATRIX(2, 3, 1, 2, 3, 4, 5, 6);
+    EXPECT(gra_transpose(t, x, 0, 1)->data, 1, 4, 2, 5, 3, 6);
+    gra_tensor *row = MATRIX(1, 3, 7, 8, 9), *column = MATRIX(2, 1, 7, 8);
+    EXPECT(gra_concat(t, 2, (gra_tensor *[]){ x, row }, 0)->data, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+    EXPECT(gra_concat(t, 2, (gra_tensor *[]){ x, column }, -1)->data, 1, 2, 3, 7, 4, 5, 6, 8);
+    EXPECT(gra_slice(t, x, 1, 1, 3)->data, 2, 3, 5, 6);
+    EXPECT(gra_slice(t, x, -2, -1, 2)->data, 4, 5, 6);
+    gra_tensor *y = gra_permute(t, gra_reshape(t, x, GRA_DIMS(1, 2, 3)), (const int[]){ 2, 0, 1 });
+    EXPECT(y->data, 1, 4, 2, 5, 3, 6);
+    expect_shape(y, GRA_DIMS(3, 1, 2));
+}
+END_TEST
+
+/* ---- dropout ---- */
+
+START_TEST(dropout_drops_in_training_alone)
+{
+    gra_tensor *x = VECTOR(1, 2, 3);
+    ck_assert_ptr_eq(gra_dropout(t, x, 0.5), x);                    /* GRA_GRAD */
+    gra_begin(t, GRA_EVAL, &rng);
+    x = VECTOR(1, 2, 3);
+    ck_assert_ptr_eq(gra_dropout(t, x, 0.5), x);
+    gra_begin(t, GRA_TRAIN, &rng);
+    x = VECTOR(1, 2, 3);
+    ck_assert_ptr_eq(gra_dropout(t, x, 0), x);
+    EXPECT(gra_dropout(t, x, 1)->data, 0, 0, 0);
+    ck_assert_uint_eq(gra_random(&rng), 2991312382u);               /* no number was drawn so far */
+}
+END_TEST
+
+START_TEST(dropout_is_pytorchs)         /* torch.manual_seed(123); dropout(ones(6, 6), 0.5) of an MKL build */
+{
+    static const char *const kept = "111111" "010000" "001010" "110001" "100001" "010000";
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *y = gra_dropout(t, gra_full(t, 1, GRA_DIMS(6, 6)), 0.5);
+    for (size_t i = 0; i < y->size; i++)
+        ck_assert_double_eq((double)y->data[i], kept[i] == '1' ? 2 : 0);
+}
+END_TEST
+
+/* ---- sizes of zero: results of no values, or of no terms ---- */
+
+START_TEST(no_values)
+{
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *x = gra_constant(t, NULL, GRA_DIMS(3, 0)), *y = gra_constant(t, NULL, GRA_DIMS(0, 3));
+    gra_tensor *w = VECTOR(1, 2, 3), *none = gra_constant(t, NULL, GRA_DIMS(0));
+    gra_tensor *of[] = { x, y };
+    for (int i = 0; i < 2; i++) {
+        gra_tensor *e = of[i], *all[] = {
+            gra_add(t, e, e), gra_mul(t, e, e), gra_neg(t, e), gra_scale(t, e, 2), gra_pow(t, e, 2),
+            gra_exp(t, e), gra_log(t, e), gra_gelu(t, e), gra_dropout(t, e, 0.5), gra_masked_fill(t, e, e, 1),
+            gra_causal_mask(t, e), gra_softmax(t, e, 0), gra_softmax(t, e, 1), gra_log_softmax(t, e, 0),
+            gra_log_softmax(t, e, 1), gra_rms_norm(t, e, NULL, 1e-5), gra_layer_norm(t, e, NULL, NULL, 1e-5),
+            gra_concat(t, 2, (gra_tensor *[]){ e, e }, 1 - i),
+        };
+        for (int k = 0; k < LENGTH(all); k++)
+            ck_assert_msg(all[k]->size == 0 && gra_same_shape(all[k], e), "result %d", k);
+        EXPECT(gra_sum(t, e)->data, 0);
+        EXPECT(gra_sum_dim(t, e, i, false)->data, 0, 0, 0);
+        ck_assert(isnan(gra_item(gra_mean(t, e))));
+        ck_assert(isnan(gra_item(gra_mse_loss(t, e, e))));
+        expect_shape(gra_transpose(t, e, 0, 1), GRA_DIMS(of[1 - i]->shape[0], of[1 - i]->shape[1]));
+    }
+    ck_assert(isnan(gra_item(gra_cross_entropy(t, y, NULL))));
+    expect_shape(gra_layer_norm(t, y, w, w, 1e-5), GRA_DIMS(0, 3));
+    expect_shape(gra_layer_norm(t, x, none, none, 1e-5), GRA_DIMS(3, 0));
+    expect_shape(gra_max_dim(t, y, 1, false), GRA_DIMS(0));
+    expect_shape(gra_embedding(t, MATRIX(1, 3, 1, 2, 3), NULL, GRA_DIMS(0)), GRA_DIMS(0, 3));
+    expect_shape(gra_embedding(t, x, (const int[]){ 2, 0 }, GRA_DIMS(2)), GRA_DIMS(2, 0));
+    expect_shape(gra_slice(t, w, 0, 2, 2), GRA_DIMS(0));
+    EXPECT(gra_concat(t, 2, (gra_tensor *[]){ none, w }, 0)->data, 1, 2, 3);
+    EXPECT(gra_matmul(t, x, y)->data, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    expect_shape(gra_matmul(t, y, gra_transpose(t, y, 0, 1)), GRA_DIMS(0, 0));
+    expect_shape(gra_linear(t, y, MATRIX(2, 3, 1, 2, 3, 4, 5, 6), VECTOR(1, 2)), GRA_DIMS(0, 2));
+    gra_tensor *keys = gra_reshape(t, none, GRA_DIMS(1, 0, 2));
+    gra_tensor *query = gra_reshape(t, VECTOR(1, 2), GRA_DIMS(1, 1, 2));
+    EXPECT(gra_attention(t, query, keys, keys, 1, false, 0)->data, 0, 0);
+    expect_shape(gra_attention(t, keys, query, query, 1, true, 0), GRA_DIMS(1, 0, 2));
+    ck_assert_ptr_null(gra_error(t));
+}
+END_TEST
+
+/* The sweep passes through results of no values too. */
+START_TEST(no_values_backwards)
+{
+    gra_tensor *x = MATRIX(3, 2, 1, 2, 3, 4, 5, 6), *w = VECTOR(1, 2);
+    gra_tensor *e = gra_slice(t, x, 0, 1, 1), *c = gra_slice(t, x, 1, 0, 0);        /* (0, 2), (3, 0) */
+    gra_tensor *y[] = {
+        gra_layer_norm(t, gra_mul(t, e, w), w, w, 1e-5), gra_rms_norm(t, e, w, 1e-5), gra_softmax(t, e, 0),
+        gra_log_softmax(t, e, 1), gra_transpose(t, c, 0, 1), gra_concat(t, 2, (gra_tensor *[]){ e, e }, 0),
+        gra_causal_mask(t, c), gra_masked_fill(t, e, e, 1), gra_sum_dim(t, c, 0, true), gra_sum_dim(t, e, 1, false),
+        gra_reshape(t, e, GRA_DIMS(2, 0)), gra_max_dim(t, e, 1, false), gra_linear(t, e, MATRIX(1, 2, 1, 2), NULL),
+        gra_embedding(t, x, NULL, GRA_DIMS(0)), gra_dropout(t, e, 0.5), gra_matmul(t, c, e),
+    };
+    gra_tensor *loss = gra_scale(t, gra_sum(t, x), 2);
+    for (int i = 0; i < LENGTH(y); i++)
+        loss = gra_add(t, loss, gra_sum(t, y[i]));
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    EXPECT(gra_grad(x), 2, 2, 2, 2, 2, 2);
+    EXPECT(gra_grad(w), 0, 0);
+}
+END_TEST
+
+/* ---- bad input: a sentence ------------------------------------------------------------------------ */
+
+#define BAD(name, ...)                                                                                   \
+    static gra_tensor *name(gra_tensor *x)                                                               \
+    {                                                                                                    \
+        (void)x;                                                                                         \
+        return __VA_ARGS__;                                                                              \
+    }
+
+BAD(bad_add, gra_add(t, x, VECTOR(1, 2)))
+BAD(bad_mul, gra_mul(t, x, MATRIX(3, 2, 1, 2, 3, 4, 5, 6)))
+BAD(bad_null, gra_gelu(t, NULL))
+BAD(bad_second_null, gra_sub(t, x, NULL))
+BAD(bad_dropout, gra_dropout(t, x, 1.5))
+BAD(bad_dropout_nan, gra_dropout(t, x, (double)NAN))
+BAD(bad_mask, gra_masked_fill(t, x, VECTOR(1, 2), 0))
+BAD(bad_mask_larger, gra_masked_fill(t, VECTOR(1, 2, 3), x, 0))
+BAD(bad_causal, gra_causal_mask(t, VECTOR(1, 2)))
+BAD(bad_matmul, gra_matmul(t, x, x))
+BAD(bad_linear, gra_linear(t, x, MATRIX(1, 2, 1, 2), NULL))
+BAD(bad_sum_dim, gra_sum_dim(t, x, 2, false))
+BAD(bad_mean_dim, gra_mean_dim(t, x, -3, false))
+BAD(bad_max_dim, gra_max_dim(t, x, 5, false))
+BAD(bad_max, gra_max(t, gra_slice(t, x, 0, 0, 0)))
+BAD(bad_softmax, gra_softmax(t, x, 2))
+BAD(bad_softmax_number, gra_softmax(t, gra_sum(t, x), 0))
+BAD(bad_log_softmax, gra_log_softmax(t, x, -3))
+BAD(bad_norm_weight, gra_layer_norm(t, x, VECTOR(1, 2, 3, 4, 5), NULL, 1e-5))
+BAD(bad_norm_bias, gra_layer_norm(t, x, NULL, x, 1e-5))
+BAD(bad_norm_number, gra_layer_norm(t, gra_sum(t, x), NULL, NULL, 1e-5))
+BAD(bad_rms_weight, gra_rms_norm(t, x, VECTOR(1, 2), 1e-5))
+BAD(bad_reshape, gra_reshape(t, x, GRA_DIMS(4, 2)))
+BAD(bad_reshape_open, gra_reshape(t, x, GRA_DIMS(4, -1)))
+BAD(bad_reshape_two_open, gra_reshape(t, x, GRA_DIMS(-1, -1)))
+BAD(bad_reshape_negative, gra_reshape(t, x, GRA_DIMS(-2, -3)))
+BAD(bad_reshape_zero, gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_DIMS(0, -1)))
+BAD(bad_reshape_dims, gra_reshape(t, x, 9, (const int[9]){ 6, 1, 1, 1, 1, 1, 1, 1, 1 }))
+BAD(bad_permute, gra_permute(t, x, (const int[]){ 0, 2 }))
+BAD(bad_permute_twice, gra_permute(t, x, (const int[]){ 1, -1 }))
+BAD(bad_transpose, gra_transpose(t, x, 0, 2))
+BAD(bad_concat, gra_concat(t, 2, (gra_tensor *[]){ x, MATRIX(2, 2, 1, 2, 3, 4) }, 0))
+BAD(bad_concat_dims, gra_concat(t, 2, (gra_tensor *[]){ x, VECTOR(1, 2, 3) }, 0))
+BAD(bad_concat_none, gra_concat(t, 0, NULL, 0))
+BAD(bad_concat_null, gra_concat(t, 2, (gra_tensor *[]){ x, NULL }, 0))
+BAD(bad_slice, gra_slice(t, x, 1, 2, 4))
+BAD(bad_slice_start, gra_slice(t, x, 1, -4, 2))
+BAD(bad_slice_order, gra_slice(t, x, 1, 2, 1))
+BAD(bad_slice_dim, gra_slice(t, x, 2, 0, 1))
+BAD(bad_id, gra_embedding(t, x, (const int[]){ 0, 1, 1, 2 }, GRA_DIMS(2, 2)))
+BAD(bad_id_negative, gra_embedding(t, x, (const int[]){ -1 }, GRA_DIMS(1)))
+BAD(bad_embedding, gra_embedding(t, VECTOR(1, 2), (const int[]){ 0 }, GRA_DIMS(1)))
+BAD(bad_target, gra_cross_entropy(t, x, (const int[]){ 0, 3 }))
+BAD(bad_target_negative, gra_cross_entropy(t, x, (const int[]){ -1, 0 }))
+BAD(bad_logits, gra_cross_entropy(t, gra_sum(t, x), (const int[]){ 0 }))
+BAD(bad_mse, gra_mse_loss(t, x, VECTOR(1, 2, 3)))
+
+static const struct bad_case {
+    gra_tensor *(*f)(gra_tensor *x);    /* x is (2, 3) */
+    const char *sentence;
+} bad_cases[] = {
+    { bad_add, "add: shapes (2, 3) and (2) do not broadcast: from the right, sizes must agree or be 1" },
+    { bad_mul, "mul: shapes (2, 3) and (3, 2) do not broadcast: from the right, sizes must agree or be 1" },
+    { bad_null, "gelu: input 0 is NULL: was it made?" },
+    { bad_second_null, "sub: input 1 is NULL: was it made?" },
+    { bad_dropout, "dropout: p is 1.5: wanted a probability, 0 <= p <= 1" },
+    { bad_dropout_nan, "dropout: p is nan: wanted a probability, 0 <= p <= 1" },
+    { bad_mask, "masked_fill: the mask is (2): it does not broadcast to x, which is (2, 3)" },
+    { bad_mask_larger, "masked_fill: the mask is (2, 3): it does not broadcast to x, which is (3)" },
+    { bad_causal, "causal_mask: x is (2): wanted (..., queries, keys)" },
+    { bad_matmul, "matmul: a is (2, 3) but b is (2, 3): the inner sizes 3 and 2 differ" },
+    { bad_linear, "linear: x is (2, 3) but the weight is (1, 2): the last size of x must be 2" },
+    { bad_sum_dim, "sum_dim: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_mean_dim, "mean_dim: dimension -3 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_max_dim, "max_dim: dimension 5 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_max, "max: x is (0, 3): there is no largest of no values" },
+    { bad_softmax, "softmax: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_softmax_number, "softmax: dimension 0 of a tensor (): it has 0 dimensions" },
+    { bad_log_softmax, "log_softmax: dimension -3 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_norm_weight, "layer_norm: weight is (5) but x is (2, 3): wanted (3)" },
+    { bad_norm_bias, "layer_norm: bias is (2, 3) but x is (2, 3): wanted (3)" },
+    { bad_norm_number, "layer_norm: x is (): wanted at least one dimension to take the mean over" },
+    { bad_rms_weight, "rms_norm: weight is (2) but x is (2, 3): wanted (3)" },
+    { bad_reshape, "reshape: x is (2, 3), 6 values: they do not fill (4, 2)" },
+    { bad_reshape_open, "reshape: x is (2, 3), 6 values: they do not fill (4, -1)" },
+    { bad_reshape_two_open, "reshape: to (-1, -1): only one size may be -1" },
+    { bad_reshape_negative, "reshape: to (-2, -3): a size is negative, or there are too many values" },
+    { bad_reshape_zero, "reshape: to (0, -1): beside a 0, -1 may be any size" },
+    { bad_reshape_dims, "reshape: to 9 dimensions: wanted 0 to 8" },
+    { bad_permute, "permute: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_permute_twice, "permute: dimension 1 comes twice: wanted each of the 2 dimensions of (2, 3) once" },
+    { bad_transpose, "transpose: dimensions 0 and 2 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_concat, "concat: tensor 0 is (2, 3) but tensor 1 is (2, 2): only dimension 0 may differ" },
+    { bad_concat_dims, "concat: tensor 0 is (2, 3) but tensor 1 is (3): only dimension 0 may differ" },
+    { bad_concat_none, "concat: of 0 tensors: wanted one or more" },
+    { bad_concat_null, "concat: input 1 is NULL: was it made?" },
+    { bad_slice, "slice: 2:4 of dimension 1 of a tensor (2, 3): it has 3 entries" },
+    { bad_slice_start, "slice: -4:2 of dimension 1 of a tensor (2, 3): it has 3 entries" },
+    { bad_slice_order, "slice: 2:1 of dimension 1 of a tensor (2, 3): it has 3 entries" },
+    { bad_slice_dim, "slice: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_id, "embedding: id 2 at position 3: the vocabulary has 2 entries (0 to 1)" },
+    { bad_id_negative, "embedding: id -1 at position 0: the vocabulary has 2 entries (0 to 1)" },
+    { bad_embedding, "embedding: the weight is (2): wanted (vocabulary, dim)" },
+    { bad_target, "cross_entropy: target 3 in row 1: there are 3 classes (0 to 2), and -100 skips a row" },
+    { bad_target_negative,
+      "cross_entropy: target -1 in row 0: there are 3 classes (0 to 2), and -100 skips a row" },
+    { bad_logits, "cross_entropy: the logits are (): wanted (..., classes)" },
+    { bad_mse, "mse_loss: x is (2, 3) but target is (3): wanted the same shape" },
+};
+
+START_TEST(bad_input_gets_a_sentence)
+{
+    const struct bad_case *c = &bad_cases[_i];
+    gra_keep_going(t, true);
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *y = c->f(MATRIX(2, 3, 1, 2, 3, 4, 5, 6));
+    ck_assert_ptr_nonnull(gra_error(t));
+    ck_assert_str_eq(gra_error(t), c->sentence);
+    ck_assert_int_eq(y->ndim, 0);                       /* the empty tensor, which the next op passes on */
+    ck_assert(isnan(gra_item(gra_softmax(t, gra_add(t, y, y), 3))));
+    ck_assert_str_eq(gra_error(t), c->sentence);
+}
+END_TEST
+
+START_TEST(dropout_wants_a_generator)
+{
+    gra_keep_going(t, true);
+    gra_begin(t, GRA_TRAIN, NULL);
+    gra_dropout(t, VECTOR(1, 2), 0.5);
+    ck_assert_str_eq(gra_error(t),
+                     "dropout: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)");
+}
+END_TEST
+
+/* ---- the suite -------------------------------------------------------------------------------------- */
+
+static TCase *group(Suite *s, const char *name)
+{
+    TCase *c = tcase_create(name);
+    tcase_add_checked_fixture(c, open_tape, close_tape);
+    tcase_set_timeout(c, 60);
+    suite_add_tcase(s, c);
+    return c;
+}
+
+Suite *ops_suite(void)
+{
+    Suite *s = suite_create("ops");
+    TCase *c;
+#ifdef GRADUS_DOUBLE
+    c = group(s, "gradients");
+    tcase_add_loop_test(c, gradients, 0, op_cases_count);
+    tcase_add_test(c, every_op_file_is_checked);
+    tcase_add_test(c, write_reference);
+#else
+    c = group(s, "float32 against float64");
+    tcase_add_loop_test(c, float32_agrees_with_float64, 0, LENGTH(isa));
+#endif
+    c = group(s, "large tensors");
+    tcase_add_loop_test(c, large_tensors_are_their_parts, 0, LENGTH(isa) * LENGTH(large_cases));
+    tcase_add_loop_test(c, dropout_is_the_stream_number_by_number, 0, LENGTH(isa));
+
+    c = group(s, "values");
+    tcase_add_test(c, arithmetic);
+    tcase_add_test(c, functions);
+    tcase_add_test(c, extremes);
+    tcase_add_test(c, gradients_at_the_edge);
+    tcase_add_test(c, masks);
+    tcase_add_test(c, a_mask_gets_no_gradient);
+    tcase_add_test(c, reductions);
+    tcase_add_test(c, max_takes_the_first_and_nan);
+    tcase_add_test(c, the_gradient_of_a_nan_maximum);
+    tcase_add_test(c, long_sums_keep_their_digits);
+    tcase_add_test(c, softmax_of_large_logits);
+    tcase_add_test(c, softmax_of_masked_rows);
+    tcase_add_test(c, cross_entropy_values);
+    tcase_add_test(c, cross_entropy_of_no_row_is_nan);
+    tcase_add_test(c, what_the_caller_lends_is_copied);
+    tcase_add_test(c, norms_of_a_row_far_from_zero);
+    tcase_add_test(c, norm_of_equal_values_is_the_bias);
+    tcase_add_test(c, a_view_shares_values);
+    tcase_add_test(c, values_move);
+    tcase_add_test(c, dropout_drops_in_training_alone);
+    tcase_add_test(c, dropout_is_pytorchs);
+    tcase_add_test(c, no_values);
+    tcase_add_test(c, no_values_backwards);
+
+    c = group(s, "bad input");
+    tcase_add_loop_test(c, bad_input_gets_a_sentence, 0, LENGTH(bad_cases));
+    tcase_add_test(c, dropout_wants_a_generator);
+    return s;
+}
