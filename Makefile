@@ -37,6 +37,9 @@ SCRIPTS  := $(sort $(wildcard tests/*.sh))
 SHARED   := $(sort $(wildcard examples/lib/*.c))
 TUTORIAL := $(sort $(wildcard examples/[0-9]*.c examples/*/[0-9]*.c))
 PROGRAM  := $(filter-out $(TUTORIAL),$(sort $(wildcard examples/*.c)))
+NOTEBOOK := $(sort $(wildcard examples/notebooks/*.c))
+GOLDEN   := examples/notebooks/lib/golden.c
+READER   := $(GOLDEN) examples/notebooks/lib/notebook.c
 
 # These check gradients, which takes double precision.
 DOUBLE     = 02 04 06
@@ -47,12 +50,16 @@ TUTORIAL32 := $(filter-out $(TUTORIAL64),$(TUTORIAL))
 f32 = $(patsubst %.c,$(B)/f32/%.o,$(1))
 f64 = $(patsubst %.c,$(B)/f64/%.o,$(1))
 
+# NumPy computes in float64, and the notebook of this one prints eight digits.
+NOTEBOOK32 := $(filter-out examples/notebooks/udl_multihead.c,$(NOTEBOOK))
+
 LIBRARIES = $(B)/libgradus.a $(B)/libgradus64.a
 PROGRAMS  = $(PROGRAM:examples/%.c=$(B)/%)
 TUTORIALS = $(TUTORIAL:%.c=$(B)/%)
+NOTEBOOKS = $(NOTEBOOK32:examples/notebooks/%.c=$(B)/notebooks/%) $(NOTEBOOK:examples/notebooks/%.c=$(B)/notebooks64/%)
 
 ## make             both libraries, the training program and the tutorials, in build/
-all: $(LIBRARIES) $(PROGRAMS) $(TUTORIALS)
+all: $(LIBRARIES) $(PROGRAMS) $(TUTORIALS) $(NOTEBOOKS)
 
 $(B)/libgradus.a:   $(call f32,$(LIBRARY)) $(B)/sources
 	$(archive)
@@ -65,6 +72,10 @@ $(TUTORIAL32:%.c=$(B)/%): $(B)/%: $(B)/f32/%.o $(B)/libgradus.a
 	$(link)
 $(TUTORIAL64:%.c=$(B)/%): $(B)/%: $(B)/f64/%.o $(B)/libgradus64.a
 	$(link)
+$(B)/notebooks/%: $(B)/f32/examples/notebooks/%.o $(call f32,$(READER)) $(B)/libgradus.a
+	$(link)
+$(B)/notebooks64/%: $(B)/f64/examples/notebooks/%.o $(call f64,$(READER)) $(B)/libgradus64.a
+	$(link)
 $(B)/bench/%: $(B)/f32/tests/bench/%.o $(B)/libgradus.a
 	$(link)
 
@@ -73,9 +84,9 @@ ifneq ($(shell uname -s),Darwin)
 COUNTED = -DGRADUS_WRAP
 COUNT   = -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
 endif
-$(B)/f32/test: $(call f32,$(TESTS)) $(B)/libgradus.a
+$(B)/f32/test: $(call f32,$(TESTS) $(GOLDEN)) $(B)/libgradus.a
 	$(link) $(COUNT) $$(sed -n 2p $(B)/check.flags)
-$(B)/f64/test: $(call f64,$(TESTS)) $(B)/libgradus64.a
+$(B)/f64/test: $(call f64,$(TESTS) $(GOLDEN)) $(B)/libgradus64.a
 	$(link) $(COUNT) $$(sed -n 2p $(B)/check.flags)
 $(call f32,$(TESTS)): $(B)/f32/%.o: %.c $(B)/flags $(B)/check.flags
 	$(compile) $(COUNTED) -DGRADUS_BUILD='"$(B)/f32"' $$(sed -n 1p $(B)/check.flags)
@@ -113,8 +124,8 @@ $(B)/sources: always
 quote = '$(subst ','\'',$(strip $(1)))'
 remember = @mkdir -p $(B); [ "`cat $@ 2>/dev/null`" = $(quote) ] || printf '%s\n' $(quote) > $@
 
--include $(patsubst %.c,$(B)/f32/%.d,$(LIBRARY) $(TESTS) $(SHARED) $(PROGRAM) $(TUTORIAL32))
--include $(patsubst %.c,$(B)/f64/%.d,$(LIBRARY) $(TESTS) $(TUTORIAL64))
+-include $(patsubst %.c,$(B)/f32/%.d,$(LIBRARY) $(TESTS) $(SHARED) $(PROGRAM) $(TUTORIAL32) $(READER) $(NOTEBOOK32))
+-include $(patsubst %.c,$(B)/f64/%.d,$(LIBRARY) $(TESTS) $(TUTORIAL64) $(READER) $(NOTEBOOK))
 -include $(wildcard $(B)/f32/tests/bench/*.d)
 
 # ---- what can be done ---------------------------------------------------------------------------
@@ -132,6 +143,10 @@ train: $(B)/train | $(DEPS)
 ## make generate    writes text with a trained model; ARGS="--prompt TEXT" are its flags
 generate: $(B)/generate | $(DEPS)
 	$(B)/generate $(ARGS)
+
+## make notebooks   reproduces the numbers that five notebooks on attention print, in both precisions
+notebooks: $(NOTEBOOKS)
+	@sh examples/notebooks/run.sh $(NOTEBOOKS)
 
 programs: all $(B)/f64/test $(B)/f32/test
 
@@ -189,7 +204,7 @@ help:
 	@sed -n 's/^## //p' Makefile
 
 always:
-.PHONY: all programs deps train generate test headers sanitize clean help always
+.PHONY: all programs deps train generate notebooks test headers sanitize clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 .SUFFIXES:

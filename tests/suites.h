@@ -10,10 +10,13 @@ Suite *shape_suite(void);
 Suite *print_suite(void);
 Suite *tape_suite(void);
 Suite *threads_suite(void);
+Suite *memory_suite(void);
 Suite *model_suite(void);
 Suite *check_suite(void);
 Suite *ops_suite(void);
 Suite *mutants_suite(void);
+Suite *golden_suite(void);
+Suite *layers_suite(void);
 Suite *optim_suite(void);
 Suite *save_suite(void);
 

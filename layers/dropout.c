@@ -1,0 +1,15 @@
+/* Dropout: in GRA_TRAIN y = 0 with probability p, else x / (1 - p); in the other modes y = x. */
+#include "layers.h"
+#include "../core/op.h"
+
+void gra_dropout_init(struct gra_dropout *l, gra_scope scope, double p)
+{
+    if (!(p >= 0 && p <= 1))
+        gra_model_fail(scope.model, "dropout: p is %g, but 0 <= p <= 1 is wanted", p);
+    l->p = p;
+}
+
+gra_tensor *gra_dropout_forward(gra_tape *t, const struct gra_dropout *l, gra_tensor *x)
+{
+    return gra_dropout(t, x, l->p);
+}

@@ -1,0 +1,55 @@
+/* Embedding: y_i = W[ids_i], a row of W (num_embeddings, embedding_dim) for each id.
+ * Positional: y_t = x_t + W[t], a row of W (context_length, embedding_dim) for each position. */
+#include "layers.h"
+#include "../core/op.h"
+
+void gra_embedding_init(struct gra_embedding *l, gra_scope scope, int num_embeddings, int embedding_dim)
+{
+    gra_embedding_init_with(l, scope, num_embeddings, embedding_dim, (gra_init){ 0 });
+}
+
+void gra_embedding_init_with(struct gra_embedding *l, gra_scope scope, int num_embeddings, int embedding_dim,
+                             gra_init weight)
+{
+    if (num_embeddings < 1 || embedding_dim < 1)
+        gra_model_fail(scope.model, "embedding: num_embeddings is %d and embedding_dim %d, "
+                       "but both must be 1 or more", num_embeddings, embedding_dim);
+    l->weight = gra_param(scope, "weight", weight.fill ? weight : gra_init_normal(0, 1),
+                          GRA_DIMS(num_embeddings, embedding_dim));
+}
+
+gra_tensor *gra_embedding_forward(gra_tape *t, const struct gra_embedding *l, const int *ids, int ndim,
+                                  const int *shape)
+{
+    return gra_embedding(t, l->weight, ids, ndim, shape);
+}
+
+void gra_positional_embedding_init(gra_positional_embedding *l, gra_scope scope, int context_length,
+                                   int embedding_dim)
+{
+    gra_positional_embedding_init_with(l, scope, context_length, embedding_dim, (gra_init){ 0 });
+}
+
+void gra_positional_embedding_init_with(gra_positional_embedding *l, gra_scope scope, int context_length,
+                                        int embedding_dim, gra_init weight)
+{
+    if (context_length < 1 || embedding_dim < 1)
+        gra_model_fail(scope.model, "positional_embedding: context_length is %d and embedding_dim %d, "
+                       "but both must be 1 or more", context_length, embedding_dim);
+    l->weight = gra_param(scope, "weight", weight.fill ? weight : gra_init_normal(0, 1),
+                          GRA_DIMS(context_length, embedding_dim));
+}
+
+gra_tensor *gra_positional_embedding_forward(gra_tape *t, const gra_positional_embedding *l, gra_tensor *x)
+{
+    if (GRA_REFUSES(t, "positional_embedding", x, l->weight))
+        return gra_empty(t);
+    const int context_length = l->weight->shape[0], dim = l->weight->shape[1], time = gra_dim(x, -2);
+    if (x->ndim < 2 || gra_dim(x, -1) != dim)
+        return gra_fail(t, "positional_embedding: x is %s, but (..., time, %d) is wanted", GRA_SHAPE_OF(x),
+                        dim);
+    if (time > context_length)
+        return gra_fail(t, "positional_embedding: %d tokens, but the context length is %d", time,
+                        context_length);
+    return gra_add(t, x, gra_slice(t, l->weight, 0, 0, time));      /* (..., time, dim) + (time, dim) */
+}

@@ -1,0 +1,27 @@
+/* LayerNorm: y = (x - mean) / sqrt(var + eps) w + b, mean and biased variance over the last
+ * dimension of x (..., dim); w and b (dim). */
+#include "layers.h"
+#include "../core/op.h"
+
+void gra_layer_norm_init(struct gra_layer_norm *l, gra_scope scope, int dim)
+{
+    gra_layer_norm_init_as(l, scope, dim, "weight", "bias");
+}
+
+void gra_layer_norm_init_as(struct gra_layer_norm *l, gra_scope scope, int dim, const char *weight,
+                            const char *bias)
+{
+    if (dim < 1)
+        gra_model_fail(scope.model, "layer_norm: dim is %d, but it must be 1 or more", dim);
+    *l = (struct gra_layer_norm){ .eps = 1e-5 };
+    l->weight = gra_param(scope, weight, gra_ones(), GRA_DIMS(dim));
+    if (bias)
+        l->bias = gra_param(scope, bias, gra_zeros(), GRA_DIMS(dim));
+}
+
+gra_tensor *gra_layer_norm_forward(gra_tape *t, const struct gra_layer_norm *l, gra_tensor *x)
+{
+    if (GRA_REFUSES(t, "layer_norm", x, l->weight))     /* the op would do without a weight */
+        return gra_empty(t);
+    return gra_layer_norm(t, x, l->weight, l->bias, l->eps);
+}

@@ -1,0 +1,1098 @@
+/* Layers: gradients, values, names, first values, errors.
+ *
+ * Golden numbers of PyTorch's (test_golden.c) cover the small layers; a whole GPT is compared here
+ * with one written out in plain loops, dropout included. */
+#include "../core/op.h"
+#include "../layers/layers.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+Suite *layers_suite(void);
+
+static gra_tape  *t;
+static gra_model *model;
+static gra_rng    rng;
+
+static void open_all(void)
+{
+    gra_manual_seed(&rng, 123);
+    t = gra_open(1);
+    model = gra_model_open(&rng);
+    gra_keep_going(t, true);
+    gra_model_keep_going(model, true);
+}
+
+static void close_all(void)
+{
+    gra_model_close(model);
+    gra_close(t);
+}
+
+/* ---- the table: every layer, in odd sizes ------------------------------------------------------ */
+
+typedef union any_layer {
+    struct gra_linear        linear;
+    struct gra_embedding     embedding;
+    gra_positional_embedding positional;
+    struct gra_dropout       dropout;
+    struct gra_layer_norm    layer_norm;
+    struct gra_rms_norm      rms_norm;
+    gra_causal_attention     causal;
+    gra_multi_head_attention heads;
+    gra_feed_forward         feed_forward;
+    gra_transformer_block    block;
+    gra_gpt                  gpt;
+} any_layer;
+
+enum { ROWS = 3, TIME = 5, VOCAB = 7 };
+static const int ids[ROWS * TIME] = { 1, 6, 1, 0, 3, 1, 1, 5, 2, 6, 0, 4, 3, 1, 2 };     /* 1 comes often */
+
+typedef struct row {
+    const char    *name;
+    void         (*init)(any_layer *l, gra_scope s, const gra_gpt_config *c);
+    gra_check_fn  *forward;
+    int            ndim, shape[3];      /* of x; ndim 0: ids instead */
+    gra_gpt_config c;                   /* serves every layer: emb_dim is its width */
+} row;
+
+enum { OUT = 3 };                       /* out_features of the Linear */
+
+static void linear_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    gra_linear_init(&l->linear, s, c->emb_dim, OUT, c->bias);
+}
+static gra_tensor *linear(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return gra_linear_forward(tape, l, in[0]);
+}
+
+static void embedding_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    gra_embedding_init(&l->embedding, s, c->vocab_size, c->emb_dim);
+}
+static gra_tensor *embedding(gra_tape *tape, gra_tensor **in, void *l)
+{
+    (void)in;
+    return gra_embedding_forward(tape, l, ids, GRA_DIMS(ROWS, TIME));
+}
+
+static void positional_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    gra_positional_embedding_init(&l->positional, s, c->context_length, c->emb_dim);
+}
+static gra_tensor *positional(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return gra_positional_embedding_forward(tape, l, in[0]);
+}
+
+static void dropout_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    gra_dropout_init(&l->dropout, s, c->drop_rate);
+}
+static gra_tensor *dropout(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return gra_dropout_forward(tape, l, in[0]);
+}
+
+static void layer_norm_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    if (c->bias)
+        gra_layer_norm_init(&l->layer_norm, s, c->emb_dim);
+    else
+        gra_layer_norm_init_as(&l->layer_norm, s, c->emb_dim, "scale", NULL);
+}
+static gra_tensor *layer_norm(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return gra_layer_norm_forward(tape, l, in[0]);
+}
+
+static void rms_norm_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    gra_rms_norm_init(&l->rms_norm, s, c->emb_dim);
+}
+static gra_tensor *rms_norm(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return gra_rms_norm_forward(tape, l, in[0]);
+}
+
+static void causal_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    gra_causal_attention_init(&l->causal, s, c->emb_dim, OUT, c->context_length, c->drop_rate, c->qkv_bias);
+}
+static gra_tensor *causal(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return gra_causal_attention_forward(tape, l, in[0]);
+}
+
+static void heads_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    gra_multi_head_attention_init(&l->heads, s, c->emb_dim, 3 * c->n_heads, c->context_length, c->drop_rate,
+                                  c->n_heads, c->qkv_bias);
+}
+static gra_tensor *heads(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return gra_multi_head_attention_forward(tape, l, in[0]);
+}
+
+static void feed_forward_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    gra_feed_forward_init(&l->feed_forward, s, c->emb_dim, c->gelu);
+}
+static gra_tensor *feed_forward(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return gra_feed_forward_forward(tape, l, in[0]);
+}
+
+static void block_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    gra_transformer_block_init(&l->block, s, c);
+}
+static gra_tensor *block(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return gra_transformer_block_forward(tape, l, in[0]);
+}
+
+static void gpt_init(any_layer *l, gra_scope s, const gra_gpt_config *c) { gra_gpt_init(&l->gpt, s, c); }
+static gra_tensor *gpt(gra_tape *tape, gra_tensor **in, void *l)
+{
+    (void)in;
+    return gra_gpt_forward(tape, l, ids, ROWS, TIME);
+}
+
+#define GPT .vocab_size = VOCAB, .context_length = TIME + 2, .emb_dim = 9, .n_heads = 3, .n_layers = 2
+
+static const row table[] = {
+    { "linear", linear_init, linear, 3, { 3, 1, 5 }, { .emb_dim = 5, .bias = true } },
+    { "linear without bias", linear_init, linear, 2, { 17, 3 }, { .emb_dim = 3 } },
+    { "embedding", embedding_init, embedding, 0, { 0 }, { .vocab_size = VOCAB, .emb_dim = 3 } },
+    { "positional embedding", positional_init, positional, 3, { 3, 5, 3 },
+      { .context_length = 7, .emb_dim = 3 } },
+    { "positional embedding, filled", positional_init, positional, 2, { 5, 3 },
+      { .context_length = 5, .emb_dim = 3 } },
+    { "dropout", dropout_init, dropout, 2, { 3, 17 }, { .drop_rate = 0.3 } },
+    { "layer norm", layer_norm_init, layer_norm, 3, { 3, 1, 17 }, { .emb_dim = 17, .bias = true } },
+    { "layer norm without shift", layer_norm_init, layer_norm, 2, { 17, 3 }, { .emb_dim = 3 } },
+    { "rms norm", rms_norm_init, rms_norm, 3, { 1, 3, 17 }, { .emb_dim = 17 } },
+    { "causal attention", causal_init, causal, 3, { 3, 5, 5 }, { .emb_dim = 5, .context_length = 5 } },
+    { "causal attention, qkv bias, dropout", causal_init, causal, 3, { 1, 7, 5 },
+      { .emb_dim = 5, .context_length = 9, .qkv_bias = true, .drop_rate = 0.3 } },
+    { "causal attention, one token", causal_init, causal, 3, { 3, 1, 5 },
+      { .emb_dim = 5, .context_length = 1 } },
+    { "multi-head attention", heads_init, heads, 3, { 3, 5, 5 },
+      { .emb_dim = 5, .context_length = 5, .n_heads = 3 } },
+    { "multi-head attention, qkv bias, dropout", heads_init, heads, 3, { 1, 7, 3 },
+      { .emb_dim = 3, .context_length = 9, .n_heads = 3, .qkv_bias = true, .drop_rate = 0.3 } },
+    { "feed-forward, erf", feed_forward_init, feed_forward, 3, { 3, 1, 5 }, { .emb_dim = 5 } },
+    { "feed-forward, tanh", feed_forward_init, feed_forward, 2, { 17, 3 },
+      { .emb_dim = 3, .gelu = GRA_GELU_TANH } },
+    { "block", block_init, block, 3, { 3, 5, 9 }, { GPT, .bias = true, .drop_rate = 0.3 } },
+    { "block without biases", block_init, block, 3, { 1, 7, 9 },
+      { GPT, .qkv_bias = true, .gelu = GRA_GELU_TANH } },
+    { "gpt", gpt_init, gpt, 0, { 0 }, { GPT, .bias = true, .drop_rate = 0.1 } },
+    { "gpt, tied", gpt_init, gpt, 0, { 0 },
+      { GPT, .bias = true, .tied = true, .drop_rate = 0.1, .init = GRA_INIT_GPT2 } },
+    { "gpt, tanh, qkv bias", gpt_init, gpt, 0, { 0 },
+      { GPT, .bias = true, .qkv_bias = true, .gelu = GRA_GELU_TANH } },
+    { "gpt, tied, tanh, no biases", gpt_init, gpt, 0, { 0 },
+      { GPT, .tied = true, .gelu = GRA_GELU_TANH, .drop_rate = 0.3, .init = GRA_INIT_GPT2 } },
+    { "gpt, no biases, full context", gpt_init, gpt, 0, { 0 },
+      { .vocab_size = VOCAB, .context_length = TIME, .emb_dim = 9, .n_heads = 3, .n_layers = 2 } },
+};
+enum { TABLE = sizeof table / sizeof *table };
+
+/* Makes a row's layer and moves its parameters off their first values: a gradient that forgets a
+ * factor of 1 or a term that is 0 must show. */
+static void make(const row *r, any_layer *l, gra_model *m)
+{
+    gra_rng own;
+    real step;
+    gra_manual_seed(&own, 7);
+    r->init(l, gra_root(m), &r->c);
+    ck_assert_msg(!gra_model_error(m), "%s: %s", r->name, gra_model_error(m));
+    for (int i = 0; i < gra_param_count(m); i++)
+        for (size_t j = 0; j < gra_param_at(m, i)->size; j++) {
+            gra_uniform(&own, &step, 1, -0.3, 0.3);
+            gra_param_at(m, i)->data[j] += step;
+        }
+}
+
+/* ---- gradients: double alone ------------------------------------------------------------------- */
+
+#ifdef GRADUS_DOUBLE
+START_TEST(gradients)
+{
+    const row *r = &table[_i / 2];
+    const gra_mode mode = _i % 2 ? GRA_TRAIN : GRA_GRAD;
+    gra_check_in x = { .name = "x", .ndim = r->ndim };
+    memcpy(x.shape, r->shape, sizeof r->shape);
+    gra_check_report report;
+    any_layer l;
+    make(r, &l, model);
+    int result = gra_check(t, mode, &rng, model, r->ndim > 0, &x, r->forward, &l, 1e-6, &report);
+    ck_assert_msg(result == 0, "%s, %s: %s", r->name, mode == GRA_TRAIN ? "training" : "not training",
+                  report.text);
+    size_t values = r->ndim ? 1 : 0;
+    for (int d = 0; d < r->ndim; d++)
+        values *= (size_t)r->shape[d];
+    ck_assert_uint_eq(report.elements, gra_param_values(model) + values);
+}
+END_TEST
+#endif
+
+/* ---- float against double ------------------------------------------------------------------------
+ * The double suite writes what it computed, the float suite compares: the parameters and masks are
+ * the same numbers in both. */
+
+/* build/f64/... from either suite */
+static const char *reference_path(void)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%.*sf64/layers_reference.txt", (int)strlen(GRADUS_BUILD) - 3, GRADUS_BUILD);
+    return path;
+}
+
+/* y and the gradients of sum(c y), c fixed, with dropout: handed to `take` one after another. */
+typedef void taker(FILE *f, const row *r, const char *name, const real *x, size_t n, double most);
+
+static double largest(const real *x, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fabs((double)x[i]));
+    return most;
+}
+
+static void results(FILE *f, const row *r, taker *take)
+{
+    gra_rng own;
+    any_layer l;
+    gra_manual_seed(&own, 5);
+    gra_model *m = gra_model_open(&own);
+    make(r, &l, m);
+    gra_begin(t, GRA_TRAIN, &own);
+    gra_tensor *x = NULL;
+    if (r->ndim) {
+        size_t n;
+        gra_shape_size(r->ndim, r->shape, &n);
+        real *values = gra_alloc(t, n * sizeof *values);
+        gra_randn(&own, values, n);
+        x = gra_input(t, values, r->ndim, r->shape);
+    }
+    gra_tensor *y = r->forward(t, &x, &l);
+    real *weights = gra_alloc(t, y->size * sizeof *weights);
+    gra_randn(&own, weights, y->size);
+    gra_tensor *c = gra_constant(t, weights, y->ndim, y->shape);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, c, y))), 0);
+
+    double most = x ? largest(x->grad, x->size) : 0;    /* of all gradients: some are zero but for rounding */
+    for (int i = 0; i < gra_param_count(m); i++)
+        most = fmax(most, largest(gra_param_at(m, i)->grad, gra_param_at(m, i)->size));
+    take(f, r, "y", y->data, y->size, 0);
+    if (x)
+        take(f, r, "d_x", x->grad, x->size, most);
+    for (int i = 0; i < gra_param_count(m); i++)
+        take(f, r, gra_param_at(m, i)->name, gra_param_at(m, i)->grad, gra_param_at(m, i)->size, most);
+    gra_model_close(m);
+}
+
+#ifdef GRADUS_DOUBLE
+static void write_values(FILE *f, const row *r, const char *name, const real *x, size_t n, double most)
+{
+    (void)r;
+    (void)most;
+    fprintf(f, "%s %zu\n", name, n);
+    for (size_t i = 0; i < n; i++)
+        fprintf(f, "%.17g\n", (double)x[i]);
+}
+
+START_TEST(writes_the_reference)
+{
+    FILE *f = fopen(reference_path(), "w");
+    ck_assert_msg(f != NULL, "%s cannot be written", reference_path());
+    for (int i = 0; i < TABLE; i++)
+        results(f, &table[i], write_values);
+    ck_assert_int_eq(fclose(f), 0);
+}
+END_TEST
+#else
+static double worst_error;
+
+/* Errors are relative to the largest value of the tensor, its small ones being sums of large terms; where
+ * the true gradient is zero (the bias of attention's keys), to that of all gradients: 1e-7 of it is a
+ * float's rounding. */
+static void compare_values(FILE *f, const row *r, const char *name, const real *x, size_t n, double most)
+{
+    static const double tolerance = 1e-5;
+    char was[128];
+    size_t size;
+    double *want = calloc(n + 1, sizeof *want), scale = 1e-2 * most;
+    ck_assert_msg(fscanf(f, "%127s %zu", was, &size) == 2 && strcmp(was, name) == 0 && size == n,
+                  "%s is of another version: run the double suite again", reference_path());
+    for (size_t i = 0; i < n; i++) {
+        ck_assert_msg(fscanf(f, "%lf", &want[i]) == 1, "%s was cut short", reference_path());
+        scale = fmax(scale, fabs(want[i]));
+    }
+    for (size_t i = 0; i < n; i++) {
+        double error = fabs((double)x[i] - want[i]) / scale;
+        worst_error = fmax(worst_error, error);
+        ck_assert_msg(error <= tolerance,
+                      "%s, %s[%zu]: %.9g in float, %.17g in double: error %.2g, allowed %.2g", r->name,
+                      name, i, (double)x[i], want[i], error, tolerance);
+    }
+    free(want);
+}
+
+START_TEST(agrees_with_the_reference)
+{
+    FILE *f = fopen(reference_path(), "r");
+    ck_assert_msg(f != NULL, "%s is missing: the double suite writes it, run that first", reference_path());
+    for (int i = 0; i < TABLE; i++)
+        results(f, &table[i], compare_values);
+    char rest[2];
+    ck_assert_msg(fscanf(f, "%1s", rest) != 1, "%s has more than was compared", reference_path());
+    ck_assert(worst_error > 0);         /* else double was compared with double */
+    fclose(f);
+}
+END_TEST
+#endif
+
+/* ---- a GPT in plain loops ------------------------------------------------------------------------ */
+
+static const double *param(const char *format, int i)   /* values of a parameter, or NULL; see release */
+{
+    char name[128];
+    snprintf(name, sizeof name, format, i);
+    const gra_tensor *p = gra_param_find(model, name);
+    if (!p)
+        return NULL;
+    double *values = calloc(p->size, sizeof *values);
+    for (size_t j = 0; j < p->size; j++)
+        values[j] = (double)p->data[j];
+    return values;
+}
+
+static void release(const double *values) { free((void *)(uintptr_t)values); }
+
+/* y = x w^T + b, parameters by name; b may be absent */
+static void plain_linear(const double *x, int n, int in, int out, const char *weight, const char *bias,
+                         int layer, double *y)
+{
+    const double *w = param(weight, layer), *b = param(bias, layer);
+    for (int i = 0; i < n; i++)
+        for (int o = 0; o < out; o++) {
+            double sum = b ? b[o] : 0;
+            for (int j = 0; j < in; j++)
+                sum += x[i * in + j] * w[o * in + j];
+            y[i * out + o] = sum;
+        }
+    release(w);
+    release(b);
+}
+
+static void plain_norm(const double *x, int n, int dim, const char *scale, const char *shift, int layer,
+                       double *y)
+{
+    const double *w = param(scale, layer), *b = param(shift, layer);
+    for (int i = 0; i < n; i++) {
+        const double *r = x + i * dim;
+        double mean = 0, var = 0;
+        for (int j = 0; j < dim; j++)
+            mean += r[j] / dim;
+        for (int j = 0; j < dim; j++)
+            var += (r[j] - mean) * (r[j] - mean) / dim;
+        for (int j = 0; j < dim; j++)
+            y[i * dim + j] = (r[j] - mean) / sqrt(var + 1e-5) * w[j] + (b ? b[j] : 0);
+    }
+    release(w);
+    release(b);
+}
+
+static void plain_dropout(double *x, int n, double p, gra_rng *g)
+{
+    if (p == 0)
+        return;
+    uint32_t z = gra_bernoulli_start(g);
+    for (int i = 0; i < n; i++, z = gra_bernoulli_next(z))
+        x[i] = z / 2147483647.0 < 1 - p ? x[i] / (1 - p) : 0;
+}
+
+static void plain_attention(const double *q, const double *k, const double *v, const gra_gpt_config *c,
+                            double drop, gra_rng *g, double *y)
+{
+    const int dim = c->emb_dim, d = dim / c->n_heads;
+    static double p[ROWS][16][TIME][TIME];
+    memset(p, 0, sizeof p);
+    ck_assert_int_le(c->n_heads, 16);
+    for (int b = 0; b < ROWS; b++)
+        for (int h = 0; h < c->n_heads; h++)
+            for (int i = 0; i < TIME; i++) {
+                double sum = 0;
+                for (int j = 0; j <= i; j++) {
+                    double score = 0;
+                    for (int e = 0; e < d; e++)
+                        score += q[(b * TIME + i) * dim + h * d + e] * k[(b * TIME + j) * dim + h * d + e];
+                    sum += p[b][h][i][j] = exp(score / sqrt(d));
+                }
+                for (int j = 0; j <= i; j++)
+                    p[b][h][i][j] /= sum;
+            }
+    double flat[ROWS * 16 * TIME * TIME];               /* the mask runs over (batch, heads, time, time) */
+    int n = 0;
+    for (int b = 0; b < ROWS; b++)
+        for (int h = 0; h < c->n_heads; h++, n += TIME * TIME)
+            memcpy(flat + n, p[b][h], sizeof p[b][h]);
+    plain_dropout(flat, n, drop, g);
+    for (int b = 0; b < ROWS; b++)
+        for (int i = 0; i < TIME; i++)
+            for (int e = 0; e < dim; e++) {
+                double sum = 0;
+                for (int j = 0; j < TIME; j++)
+                    sum += flat[((b*c->n_heads + e/d)*TIME + i)*TIME + j] * v[(b*TIME + j)*dim + e];
+                y[(b * TIME + i) * dim + e] = sum;
+            }
+}
+
+static double plain_gelu(double x, gra_gelu_form form)
+{
+    if (form == GRA_GELU_ERF)
+        return x * (1 + erf(x / sqrt(2))) / 2;
+    return x * (1 + tanh(sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x))) / 2;
+}
+
+static void plain_gpt(const gra_gpt_config *c, double drop, gra_rng *g, double *logits)
+{
+    enum { N = ROWS * TIME, MOST = 16 };
+    const int dim = c->emb_dim;
+    ck_assert_int_le(dim, MOST);
+    double x[N * MOST], y[N * MOST], q[N * MOST], k[N * MOST], v[N * MOST], h[N * 4 * MOST];
+    const double *tok = param("tok_emb.weight", 0), *pos = param("pos_emb.weight", 0);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < dim; j++)
+            x[i * dim + j] = tok[ids[i] * dim + j] + pos[i % TIME * dim + j];
+    plain_dropout(x, N * dim, drop, g);
+    for (int l = 0; l < c->n_layers; l++) {
+        plain_norm(x, N, dim, "trf_blocks.%d.norm1.scale", "trf_blocks.%d.norm1.shift", l, y);
+        plain_linear(y, N, dim, dim, "trf_blocks.%d.att.W_query.weight", "trf_blocks.%d.att.W_query.bias", l,
+                     q);
+        plain_linear(y, N, dim, dim, "trf_blocks.%d.att.W_key.weight", "trf_blocks.%d.att.W_key.bias", l, k);
+        plain_linear(y, N, dim, dim, "trf_blocks.%d.att.W_value.weight", "trf_blocks.%d.att.W_value.bias", l,
+                     v);
+        plain_attention(q, k, v, c, drop, g, y);
+        plain_linear(y, N, dim, dim, "trf_blocks.%d.att.out_proj.weight", "trf_blocks.%d.att.out_proj.bias",
+                     l, q);
+        plain_dropout(q, N * dim, drop, g);
+        for (int i = 0; i < N * dim; i++)
+            x[i] += q[i];
+
+        plain_norm(x, N, dim, "trf_blocks.%d.norm2.scale", "trf_blocks.%d.norm2.shift", l, y);
+        plain_linear(y, N, dim, 4 * dim, "trf_blocks.%d.ff.layers.0.weight", "trf_blocks.%d.ff.layers.0.bias",
+                     l, h);
+        for (int i = 0; i < N * 4 * dim; i++)
+            h[i] = plain_gelu(h[i], c->gelu);
+        plain_linear(h, N, 4 * dim, dim, "trf_blocks.%d.ff.layers.2.weight", "trf_blocks.%d.ff.layers.2.bias",
+                     l, y);
+        plain_dropout(y, N * dim, drop, g);
+        for (int i = 0; i < N * dim; i++)
+            x[i] += y[i];
+    }
+    plain_norm(x, N, dim, "final_norm.scale", "final_norm.shift", 0, y);
+    plain_linear(y, N, dim, c->vocab_size, c->tied ? "tok_emb.weight" : "out_head.weight", "no bias", 0,
+                 logits);
+    release(tok);
+    release(pos);
+}
+
+/* Values, and the order in which dropout draws: embeddings, then in each block the attention's weights
+ * and the results of both branches. */
+START_TEST(a_gpt_is_what_its_formula_says)
+{
+    static const double tolerance = sizeof(real) == sizeof(double) ? 1e-12 : 1e-5;
+    const row *r = &table[_i / 2];
+    const gra_mode mode = _i % 2 ? GRA_TRAIN : GRA_EVAL;
+    any_layer l;
+    if (r->forward != gpt)
+        return;
+    make(r, &l, model);
+    gra_rng own = rng;
+    gra_begin(t, mode, &rng);
+    gra_tensor *y = gra_gpt_forward(t, &l.gpt, ids, ROWS, TIME);
+    ck_assert_int_eq(y->ndim, 3);
+    ck_assert(y->shape[0] == ROWS && y->shape[1] == TIME && y->shape[2] == VOCAB);
+    double want[ROWS * TIME * VOCAB];
+    plain_gpt(&r->c, mode == GRA_TRAIN ? r->c.drop_rate : 0, &own, want);
+    double most = largest(y->data, y->size);
+    for (size_t i = 0; i < y->size; i++)
+        ck_assert_msg(fabs((double)y->data[i] - want[i]) <= tolerance * most,
+                      "%s: logit %zu is %.17g, wanted %.17g", r->name, i,
+                      (double)y->data[i], want[i]);
+    ck_assert_uint_eq(gra_random(&rng), gra_random(&own));      /* no draw more or less */
+}
+END_TEST
+
+/* ---- what neither PyTorch's files nor the GPT cover ------------------------------------------------ */
+
+START_TEST(rms_norm_divides_by_the_root_mean_square)
+{
+    enum { N = 3 };
+    static const real small = (real)1e-3;                       /* eps shows */
+    static const real x[2][N] = { { 1, -2, 4 }, { small, 2 * small, -3 * small } };
+    static const double w[N] = { 0.5, -1, 2 }, tolerance = sizeof(real) == sizeof(double) ? 1e-14 : 1e-6;
+    struct gra_rms_norm l;
+    gra_rms_norm_init(&l, gra_root(model), N);
+    for (int j = 0; j < N; j++)
+        l.weight->data[j] = (real)w[j];
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_tensor *y = gra_rms_norm_forward(t, &l, gra_constant(t, x[0], GRA_DIMS(2, N)));
+    for (int i = 0; i < 2; i++) {
+        double squares = 0;
+        for (int j = 0; j < N; j++)
+            squares += (double)x[i][j] * (double)x[i][j];
+        for (int j = 0; j < N; j++)
+            ck_assert_double_eq_tol((double)y->data[i * N + j],
+                                    (double)x[i][j] / sqrt(squares / N + 1e-6) * w[j], tolerance);
+    }
+}
+END_TEST
+
+/* One head written out with the ops it stands for. The mask is the same: both draw it over (batch, time,
+ * time). */
+START_TEST(causal_attention_drops_weights)
+{
+    static const double tolerance = sizeof(real) == sizeof(double) ? 1e-14 : 1e-6;
+    gra_causal_attention a;
+    gra_causal_attention_init(&a, gra_root(model), 3, 3, TIME, 0.4, false);
+    real values[ROWS * TIME * 3];
+    gra_randn(&rng, values, ROWS * TIME * 3);
+    gra_rng copy = rng;
+
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *x = gra_constant(t, values, GRA_DIMS(ROWS, TIME, 3));
+    gra_tensor *y = gra_causal_attention_forward(t, &a, x);
+    double got[ROWS * TIME * 3];
+    for (size_t i = 0; i < y->size; i++)
+        got[i] = (double)y->data[i];
+
+    gra_begin(t, GRA_TRAIN, &copy);
+    x = gra_constant(t, values, GRA_DIMS(ROWS, TIME, 3));
+    gra_tensor *q = gra_linear_forward(t, &a.query, x), *k = gra_linear_forward(t, &a.key, x);
+    gra_tensor *p = gra_causal_mask(t, gra_scale(t, gra_matmul_nt(t, q, k), 1 / sqrt(3)));
+    p = gra_dropout(t, gra_softmax(t, p, -1), 0.4);
+    y = gra_matmul(t, p, gra_linear_forward(t, &a.value, x));
+    int zeros = 0;
+    for (size_t i = 0; i < p->size; i++)
+        zeros += p->data[i] == 0;
+    ck_assert_int_gt(zeros, ROWS * TIME * (TIME - 1) / 2);      /* more than the mask of the future */
+    for (size_t i = 0; i < y->size; i++)
+        ck_assert_double_eq_tol(got[i], (double)y->data[i], tolerance);
+    ck_assert_uint_eq(gra_random(&rng), gra_random(&copy));
+}
+END_TEST
+
+/* ---- names and shapes ------------------------------------------------------------------------------ */
+
+static void expect_params(const char *const *want, int n)
+{
+    for (int i = 0; i < n || i < gra_param_count(model); i++) {
+        const gra_tensor *p = gra_param_at(model, i);
+        char got[256] = "nothing";
+        if (p)
+            snprintf(got, sizeof got, "%s %s", p->name, GRA_SHAPE_OF(p));
+        ck_assert_str_eq(got, i < n ? want[i] : "nothing");
+    }
+}
+#define EXPECT_PARAMS(...) \
+    expect_params((const char *const[]){ __VA_ARGS__ },                                                  \
+                  (int)(sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)))
+
+START_TEST(names_of_a_gpt_with_all_biases)
+{
+    gra_gpt g;
+    gra_gpt_init(&g, gra_root(model), &(gra_gpt_config){ 7, 5, 6, 2, 1, .bias = true, .qkv_bias = true });
+    EXPECT_PARAMS("tok_emb.weight (7, 6)", "pos_emb.weight (5, 6)",
+                  "trf_blocks.0.att.W_query.weight (6, 6)", "trf_blocks.0.att.W_query.bias (6)",
+                  "trf_blocks.0.att.W_key.weight (6, 6)", "trf_blocks.0.att.W_key.bias (6)",
+                  "trf_blocks.0.att.W_value.weight (6, 6)", "trf_blocks.0.att.W_value.bias (6)",
+                  "trf_blocks.0.att.out_proj.weight (6, 6)", "trf_blocks.0.att.out_proj.bias (6)",
+                  "trf_blocks.0.ff.layers.0.weight (24, 6)", "trf_blocks.0.ff.layers.0.bias (24)",
+                  "trf_blocks.0.ff.layers.2.weight (6, 24)", "trf_blocks.0.ff.layers.2.bias (6)",
+                  "trf_blocks.0.norm1.scale (6)", "trf_blocks.0.norm1.shift (6)",
+                  "trf_blocks.0.norm2.scale (6)", "trf_blocks.0.norm2.shift (6)",
+                  "final_norm.scale (6)", "final_norm.shift (6)", "out_head.weight (7, 6)");
+}
+END_TEST
+
+START_TEST(names_of_a_tied_gpt_without_biases)          /* bias = false has the last word on qkv_bias */
+{
+    gra_gpt g;
+    gra_gpt_init(&g, gra_enter(gra_root(model), "gpt"),
+                 &(gra_gpt_config){ 7, 5, 6, 3, 2, .tied = true, .qkv_bias = true });
+    EXPECT_PARAMS("gpt.tok_emb.weight (7, 6)", "gpt.pos_emb.weight (5, 6)",
+                  "gpt.trf_blocks.0.att.W_query.weight (6, 6)", "gpt.trf_blocks.0.att.W_key.weight (6, 6)",
+                  "gpt.trf_blocks.0.att.W_value.weight (6, 6)", "gpt.trf_blocks.0.att.out_proj.weight (6, 6)",
+                  "gpt.trf_blocks.0.ff.layers.0.weight (24, 6)",
+                  "gpt.trf_blocks.0.ff.layers.2.weight (6, 24)",
+                  "gpt.trf_blocks.0.norm1.scale (6)", "gpt.trf_blocks.0.norm2.scale (6)",
+                  "gpt.trf_blocks.1.att.W_query.weight (6, 6)", "gpt.trf_blocks.1.att.W_key.weight (6, 6)",
+                  "gpt.trf_blocks.1.att.W_value.weight (6, 6)", "gpt.trf_blocks.1.att.out_proj.weight (6, 6)",
+                  "gpt.trf_blocks.1.ff.layers.0.weight (24, 6)",
+                  "gpt.trf_blocks.1.ff.layers.2.weight (6, 24)",
+                  "gpt.trf_blocks.1.norm1.scale (6)", "gpt.trf_blocks.1.norm2.scale (6)",
+                  "gpt.final_norm.scale (6)");
+}
+END_TEST
+
+START_TEST(names_of_the_small_layers)
+{
+    any_layer l;
+    gra_linear_init(&l.linear, gra_enter(gra_root(model), "linear"), 3, 2, true);
+    gra_embedding_init(&l.embedding, gra_enter(gra_root(model), "embedding"), 5, 3);
+    gra_layer_norm_init(&l.layer_norm, gra_enter(gra_root(model), "layer_norm"), 3);
+    gra_rms_norm_init(&l.rms_norm, gra_enter(gra_root(model), "rms_norm"), 3);
+    gra_causal_attention_init(&l.causal, gra_root(model), 3, 2, 6, 0, true);
+    EXPECT_PARAMS("linear.weight (2, 3)", "linear.bias (2)", "embedding.weight (5, 3)",
+                  "layer_norm.weight (3)",
+                  "layer_norm.bias (3)", "rms_norm.weight (3)", "W_query.weight (2, 3)", "W_query.bias (2)",
+                  "W_key.weight (2, 3)", "W_key.bias (2)", "W_value.weight (2, 3)", "W_value.bias (2)");
+}
+END_TEST
+
+/* ---- first values ------------------------------------------------------------------------------------ */
+
+static bool named(const gra_tensor *p, const char *part) { return strstr(p->name, part) != NULL; }
+
+static void all_are(const gra_tensor *p, double value)
+{
+    for (size_t i = 0; i < p->size; i++)
+        ck_assert_msg((double)p->data[i] == value, "%s[%zu] is %g, wanted %g", p->name, i, (double)p->data[i],
+                      value);
+}
+
+/* PyTorch's constructors one after another: each Linear draws its weight and then its bias, from U(-k, k). */
+START_TEST(torch_draws_in_the_order_of_construction)
+{
+    gra_gpt g;
+    gra_rng own = rng;
+    gra_gpt_init(&g, gra_root(model), &(gra_gpt_config){ 7, 5, 6, 2, 2, .bias = true, .qkv_bias = true });
+    for (int i = 0; i < gra_param_count(model); i++) {
+        const gra_tensor *p = gra_param_at(model, i);
+        real want[256];
+        ck_assert_uint_le(p->size, 256);
+        if (named(p, "scale") || named(p, "shift")) {
+            all_are(p, named(p, "scale") ? 1 : 0);
+            continue;
+        }
+        double k = 1 / sqrt(named(p, "layers.2") ? 24.0 : 6.0);
+        if (named(p, "emb"))
+            gra_normal(&own, want, p->size, 0, 1);
+        else
+            gra_uniform(&own, want, p->size, -k, k);
+        for (size_t j = 0; j < p->size; j++)
+            ck_assert_msg(p->data[j] == want[j], "%s[%zu] is %.9g, wanted %.9g", p->name, j,
+                          (double)p->data[j], (double)want[j]);
+    }
+    ck_assert_uint_eq(gra_random(&rng), gra_random(&own));
+}
+END_TEST
+
+START_TEST(gpt2_begins_small)
+{
+    enum { LAYERS = 3 };
+    gra_gpt g;
+    gra_gpt_init(&g, gra_root(model),
+                 &(gra_gpt_config){ 50, 40, 48, 3, LAYERS, .bias = true, .qkv_bias = true,
+                                    .init = GRA_INIT_GPT2 });
+    ck_assert_ptr_eq(g.out_head.weight, gra_param_find(model, "out_head.weight"));
+    for (int i = 0; i < gra_param_count(model); i++) {
+        const gra_tensor *p = gra_param_at(model, i);
+        if (p->ndim == 1) {
+            all_are(p, named(p, "scale") ? 1 : 0);
+            continue;
+        }
+        const double std = 0.02 / (named(p, "out_proj") || named(p, "layers.2") ? sqrt(2.0 * LAYERS) : 1);
+        double sum = 0, squares = 0, n = (double)p->size;
+        for (size_t j = 0; j < p->size; j++) {
+            sum += (double)p->data[j];
+            squares += (double)p->data[j] * (double)p->data[j];
+        }
+        /* the mean of n draws deviates by std/sqrt(n), the root mean square by std/sqrt(2n): five of each */
+        ck_assert_msg(fabs(sum / n) < 5 * std / sqrt(n), "%s: mean %g", p->name, sum / n);
+        ck_assert_msg(fabs(sqrt(squares / n) - std) < 5 * std / sqrt(2 * n), "%s: deviation %g, wanted %g",
+                      p->name,
+                      sqrt(squares / n), std);
+    }
+}
+END_TEST
+
+START_TEST(a_tied_head_is_the_embedding)
+{
+    gra_gpt g;
+    gra_gpt_init(&g, gra_root(model), &(gra_gpt_config){ 7, 5, 6, 2, 1, .tied = true });
+    ck_assert_ptr_eq(g.out_head.weight, g.tok_emb.weight);
+    ck_assert_ptr_eq(g.out_head.weight, gra_param_find(model, "tok_emb.weight"));
+}
+END_TEST
+
+START_TEST(a_linear_begins_as_asked)
+{
+    struct gra_linear l;
+    gra_rng own = rng;
+    real want[6];
+    gra_linear_init_with(&l, gra_root(model), 3, 2, true, gra_init_xavier());
+    gra_uniform(&own, want, 6, -sqrt(6.0 / 5), sqrt(6.0 / 5));
+    for (int i = 0; i < 6; i++)
+        ck_assert(l.weight->data[i] == want[i]);
+    all_are(l.bias, 0);
+}
+END_TEST
+
+/* ---- errors of init: the model keeps the first sentence, and forward is an error of the tape ---------- */
+
+static const gra_gpt_config fine = { 7, 5, 6, 2, 2, .bias = true };
+
+static gra_gpt_config but(size_t field, int value)      /* fine, but for one size */
+{
+    gra_gpt_config c = fine;
+    memcpy((char *)&c + field, &value, sizeof value);
+    return c;
+}
+#define BUT(field, value) but(offsetof(gra_gpt_config, field), value)
+
+static gra_tensor *x_of(int a, int b, int c) { return gra_full(t, 1, GRA_DIMS(a, b, c)); }
+
+static gra_tensor *bad_linear(gra_scope s)
+{
+    struct gra_linear l;
+    gra_linear_init(&l, s, 0, 2, true);
+    return gra_linear_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *bad_embedding(gra_scope s)
+{
+    struct gra_embedding l;
+    gra_embedding_init(&l, s, 5, -3);
+    return gra_embedding_forward(t, &l, ids, GRA_DIMS(ROWS, TIME));
+}
+static gra_tensor *bad_positional(gra_scope s)
+{
+    gra_positional_embedding l;
+    gra_positional_embedding_init(&l, s, 0, 3);
+    return gra_positional_embedding_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *bad_dropout(gra_scope s)
+{
+    struct gra_dropout l;
+    gra_dropout_init(&l, s, 1.5);
+    gra_begin(t, GRA_TRAIN, &rng);
+    return gra_dropout_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *bad_layer_norm(gra_scope s)
+{
+    struct gra_layer_norm l;
+    gra_layer_norm_init(&l, s, 0);
+    return gra_layer_norm_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *bad_rms_norm(gra_scope s)
+{
+    struct gra_rms_norm l;
+    gra_rms_norm_init(&l, s, -1);
+    return gra_rms_norm_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *bad_causal_sizes(gra_scope s)
+{
+    gra_causal_attention l;
+    gra_causal_attention_init(&l, s, 3, 2, 0, 0, false);
+    return gra_causal_attention_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *bad_causal_dropout(gra_scope s)
+{
+    gra_causal_attention l;
+    gra_causal_attention_init(&l, s, 3, 2, 6, 1, false);
+    return gra_causal_attention_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *bad_heads(gra_scope s)
+{
+    gra_multi_head_attention l;
+    gra_multi_head_attention_init(&l, s, 3, 10, 6, 0, 4, false);
+    return gra_multi_head_attention_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *no_heads(gra_scope s)
+{
+    gra_multi_head_attention l;
+    gra_multi_head_attention_init(&l, s, 3, 10, 6, 0, 0, false);
+    return gra_multi_head_attention_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *bad_heads_dropout(gra_scope s)
+{
+    gra_multi_head_attention l;
+    gra_multi_head_attention_init(&l, s, 3, 8, 6, (double)NAN, 4, false);
+    return gra_multi_head_attention_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *bad_feed_forward(gra_scope s)
+{
+    gra_feed_forward l;
+    gra_feed_forward_init(&l, s, INT_MAX / 4 + 1, GRA_GELU_ERF);
+    return gra_feed_forward_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *bad_block(gra_scope s)
+{
+    gra_transformer_block l;
+    gra_gpt_config c = BUT(n_heads, 4);
+    gra_transformer_block_init(&l, s, &c);
+    return gra_transformer_block_forward(t, &l, x_of(1, 2, 6));
+}
+static gra_tensor *bad_gpt(gra_scope s, gra_gpt_config c)
+{
+    gra_gpt l;
+    gra_gpt_init(&l, s, &c);
+    return gra_gpt_forward(t, &l, ids, ROWS, TIME);
+}
+static gra_tensor *gpt_without_vocab(gra_scope s)   { return bad_gpt(s, BUT(vocab_size, 0)); }
+static gra_tensor *gpt_without_context(gra_scope s) { return bad_gpt(s, BUT(context_length, -1)); }
+static gra_tensor *gpt_without_width(gra_scope s)   { return bad_gpt(s, BUT(emb_dim, 0)); }
+static gra_tensor *gpt_without_heads(gra_scope s)   { return bad_gpt(s, BUT(n_heads, 0)); }
+static gra_tensor *gpt_without_layers(gra_scope s)  { return bad_gpt(s, BUT(n_layers, 0)); }
+static gra_tensor *gpt_undivided(gra_scope s)       { return bad_gpt(s, BUT(n_heads, 4)); }
+static gra_tensor *gpt_drops_all(gra_scope s)
+{
+    gra_gpt_config c = fine;
+    c.drop_rate = 1;
+    return bad_gpt(s, c);
+}
+
+static const struct {
+    gra_tensor *(*f)(gra_scope s);
+    const char *model, *tape;
+} init_errors[] = {
+    { bad_linear, "linear: in_features is 0 and out_features 2, but both must be 1 or more",
+      "linear: input 1 is NULL: was it made?" },
+    { bad_embedding, "embedding: num_embeddings is 5 and embedding_dim -3, but both must be 1 or more",
+      "embedding: input 0 is NULL: was it made?" },
+    { bad_positional,
+      "positional_embedding: context_length is 0 and embedding_dim 3, but both must be 1 or more",
+      "positional_embedding: input 1 is NULL: was it made?" },
+    { bad_dropout, "dropout: p is 1.5, but 0 <= p <= 1 is wanted",
+      "dropout: p is 1.5: wanted a probability, 0 <= p <= 1" },
+    { bad_layer_norm, "layer_norm: dim is 0, but it must be 1 or more",
+      "layer_norm: input 1 is NULL: was it made?" },
+    { bad_rms_norm, "rms_norm: dim is -1, but it must be 1 or more",
+      "rms_norm: input 1 is NULL: was it made?" },
+    { bad_causal_sizes,
+      "causal_attention: context_length is 0, but it must be 1 or more",
+      "causal_attention: 2 tokens, but the context length is 0" },
+    { bad_causal_dropout, "causal_attention: dropout is 1, but 0 <= dropout < 1 is wanted",
+      "linear: input 1 is NULL: was it made?" },
+    { bad_heads, "multi_head_attention: d_out 10 cannot be divided by num_heads 4",
+      "linear: input 1 is NULL: was it made?" },
+    { no_heads,
+      "multi_head_attention: num_heads is 0, but it must be 1 or more", "linear: input 1 is NULL: was it made?" },
+    { bad_heads_dropout, "multi_head_attention: dropout is nan, but 0 <= dropout < 1 is wanted",
+      "linear: input 1 is NULL: was it made?" },
+    { bad_feed_forward, "feed_forward: emb_dim is 536870912, but 1 to 536870911 is wanted",
+      "linear: input 1 is NULL: was it made?" },
+    { bad_block, "multi_head_attention: d_out 6 cannot be divided by num_heads 4",
+      "layer_norm: input 1 is NULL: was it made?" },
+    { gpt_without_vocab, "gpt: vocab_size is 0, but it must be 1 or more",
+      "gpt: it was not made: gra_model_error says why" },
+    { gpt_without_context, "gpt: context_length is -1, but it must be 1 or more",
+      "gpt: it was not made: gra_model_error says why" },
+    { gpt_without_width, "gpt: emb_dim is 0, but it must be 1 or more",
+      "gpt: it was not made: gra_model_error says why" },
+    { gpt_without_heads, "gpt: n_heads is 0, but it must be 1 or more",
+      "gpt: it was not made: gra_model_error says why" },
+    { gpt_without_layers, "gpt: n_layers is 0, but it must be 1 or more",
+      "gpt: it was not made: gra_model_error says why" },
+    { gpt_undivided, "gpt: emb_dim 6 cannot be divided by n_heads 4",
+      "gpt: it was not made: gra_model_error says why" },
+    { gpt_drops_all, "gpt: drop_rate is 1, but 0 <= drop_rate < 1 is wanted",
+      "gpt: it was not made: gra_model_error says why" },
+};
+enum { INIT_ERRORS = sizeof init_errors / sizeof *init_errors };
+
+static const char *or_none(const char *error) { return error ? error : "no error"; }
+
+START_TEST(init_refuses)
+{
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *y = init_errors[_i].f(gra_enter(gra_root(model), "bad"));
+    ck_assert_str_eq(or_none(gra_model_error(model)), init_errors[_i].model);
+    ck_assert_str_eq(or_none(gra_error(t)), init_errors[_i].tape);
+    ck_assert(isnan(gra_item(y)));
+    ck_assert_int_eq(gra_backward(t, y), -1);
+
+    for (int i = 0; i < INIT_ERRORS; i++) {             /* and all that follows is harmless */
+        gra_begin(t, GRA_GRAD, NULL);
+        init_errors[i].f(gra_enter(gra_root(model), "then.%d", i));
+        ck_assert(gra_error(t));
+    }
+    ck_assert_str_eq(gra_model_error(model), init_errors[_i].model);
+}
+END_TEST
+
+/* Names and sizes are fine, memory or the model is not: a layer made after an error. */
+START_TEST(layers_made_after_an_error)
+{
+    gra_model_fail(model, "an error before");
+    for (int i = 0; i < TABLE; i++) {
+        any_layer l;
+        table[i].init(&l, gra_enter(gra_root(model), "layer.%d", i), &table[i].c);
+        if (table[i].init == dropout_init)              /* has no parameters to miss */
+            continue;
+        gra_begin(t, GRA_TRAIN, &rng);
+        gra_tensor *x = table[i].ndim ? gra_full(t, 1, table[i].ndim, table[i].shape) : NULL;
+        table[i].forward(t, &x, &l);
+        ck_assert_msg(gra_error(t) != NULL, "%s computed without parameters", table[i].name);
+    }
+    ck_assert_str_eq(gra_model_error(model), "an error before");
+    ck_assert_int_eq(gra_param_count(model), 0);
+}
+END_TEST
+
+/* ---- errors of forward ---- */
+
+static gra_tensor *narrow_linear(gra_scope s)
+{
+    struct gra_linear l;
+    gra_linear_init(&l, s, 3, 2, true);
+    return gra_linear_forward(t, &l, x_of(1, 2, 4));
+}
+static gra_tensor *unknown_id(gra_scope s)
+{
+    struct gra_embedding l;
+    gra_embedding_init(&l, s, 5, 3);
+    return gra_embedding_forward(t, &l, ids, GRA_DIMS(ROWS, TIME));
+}
+static gra_tensor *long_positional(gra_scope s)
+{
+    gra_positional_embedding l;
+    gra_positional_embedding_init(&l, s, 64, 3);
+    return gra_positional_embedding_forward(t, &l, x_of(1, 65, 3));
+}
+static gra_tensor *narrow_positional(gra_scope s)
+{
+    gra_positional_embedding l;
+    gra_positional_embedding_init(&l, s, 64, 3);
+    return gra_positional_embedding_forward(t, &l, x_of(1, 3, 1));
+}
+static gra_tensor *flat_positional(gra_scope s)
+{
+    gra_positional_embedding l;
+    gra_positional_embedding_init(&l, s, 64, 3);
+    return gra_positional_embedding_forward(t, &l, gra_full(t, 1, GRA_DIMS(3)));
+}
+static gra_tensor *narrow_layer_norm(gra_scope s)
+{
+    struct gra_layer_norm l;
+    gra_layer_norm_init(&l, s, 3);
+    return gra_layer_norm_forward(t, &l, x_of(1, 2, 4));
+}
+static gra_tensor *narrow_rms_norm(gra_scope s)
+{
+    struct gra_rms_norm l;
+    gra_rms_norm_init(&l, s, 3);
+    return gra_rms_norm_forward(t, &l, x_of(1, 2, 4));
+}
+static gra_tensor *causal_of(gra_scope s, gra_tensor *x)
+{
+    gra_causal_attention l;
+    gra_causal_attention_init(&l, s, 3, 2, 6, 0, false);
+    return gra_causal_attention_forward(t, &l, x);
+}
+static gra_tensor *narrow_causal(gra_scope s) { return causal_of(s, x_of(1, 2, 4)); }
+static gra_tensor *flat_causal(gra_scope s)   { return causal_of(s, gra_full(t, 1, GRA_DIMS(3))); }
+static gra_tensor *long_causal(gra_scope s)   { return causal_of(s, x_of(1, 7, 3)); }
+static gra_tensor *missing_causal(gra_scope s){ return causal_of(s, NULL); }
+
+static gra_tensor *heads_of(gra_scope s, gra_tensor *x)
+{
+    gra_multi_head_attention l;
+    gra_multi_head_attention_init(&l, s, 3, 2, 6, 0, 2, false);
+    return gra_multi_head_attention_forward(t, &l, x);
+}
+static gra_tensor *narrow_heads(gra_scope s) { return heads_of(s, x_of(1, 2, 4)); }
+static gra_tensor *flat_heads(gra_scope s)   { return heads_of(s, gra_full(t, 1, GRA_DIMS(3))); }
+static gra_tensor *long_heads(gra_scope s)   { return heads_of(s, x_of(1, 7, 3)); }
+static gra_tensor *missing_heads(gra_scope s){ return heads_of(s, NULL); }
+
+static gra_tensor *gpt_of(gra_scope s, const int *tokens, int batch, int time)
+{
+    gra_gpt l;
+    gra_gpt_init(&l, s, &fine);
+    return gra_gpt_forward(t, &l, tokens, batch, time);
+}
+static gra_tensor *long_gpt(gra_scope s)         { return gpt_of(s, ids, 1, 6); }
+static gra_tensor *empty_gpt(gra_scope s)        { return gpt_of(s, ids, 3, 0); }
+static gra_tensor *gpt_of_unknown(gra_scope s)   { return gpt_of(s, (int[]){ 0, 6, 7, 1 }, 2, 2); }
+static gra_tensor *gpt_of_negative(gra_scope s)  { return gpt_of(s, (int[]){ -1 }, 1, 1); }
+
+static const struct {
+    gra_tensor *(*f)(gra_scope s);
+    const char *tape;
+} forward_errors[] = {
+    { narrow_linear, "linear: x is (1, 2, 4) but the weight is (2, 3): the last size of x must be 3" },
+    { unknown_id, "embedding: id 6 at position 1: the vocabulary has 5 entries (0 to 4)" },
+    { long_positional, "positional_embedding: 65 tokens, but the context length is 64" },
+    { narrow_positional, "positional_embedding: x is (1, 3, 1), but (..., time, 3) is wanted" },
+    { flat_positional, "positional_embedding: x is (3), but (..., time, 3) is wanted" },
+    { narrow_layer_norm, "layer_norm: weight is (3) but x is (1, 2, 4): wanted (4)" },
+    { narrow_rms_norm, "rms_norm: weight is (3) but x is (1, 2, 4): wanted (4)" },
+    { narrow_causal, "causal_attention: x is (1, 2, 4), but (..., time, 3) is wanted" },
+    { flat_causal, "causal_attention: x is (3), but (..., time, 3) is wanted" },
+    { long_causal, "causal_attention: 7 tokens, but the context length is 6" },
+    { missing_causal, "causal_attention: input 0 is NULL: was it made?" },
+    { narrow_heads, "multi_head_attention: x is (1, 2, 4), but (..., time, 3) is wanted" },
+    { flat_heads, "multi_head_attention: x is (3), but (..., time, 3) is wanted" },
+    { long_heads, "multi_head_attention: 7 tokens, but the context length is 6" },
+    { missing_heads, "multi_head_attention: input 0 is NULL: was it made?" },
+    { long_gpt, "gpt: 6 tokens, but the context length is 5" },
+    { empty_gpt, "gpt: 3 rows of 0 tokens, but at least one of each is wanted" },
+    { gpt_of_unknown, "embedding: id 7 at position 2: the vocabulary has 7 entries (0 to 6)" },
+    { gpt_of_negative, "embedding: id -1 at position 0: the vocabulary has 7 entries (0 to 6)" },
+};
+enum { FORWARD_ERRORS = sizeof forward_errors / sizeof *forward_errors };
+
+START_TEST(forward_refuses)
+{
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *y = forward_errors[_i].f(gra_enter(gra_root(model), "l"));
+    ck_assert_str_eq(or_none(gra_model_error(model)), "no error");
+    ck_assert_str_eq(or_none(gra_error(t)), forward_errors[_i].tape);
+    ck_assert(isnan(gra_item(y)));
+}
+END_TEST
+
+Suite *layers_suite(void)
+{
+    Suite *s = suite_create("layers");
+    TCase *c = tcase_create("values");
+    tcase_add_checked_fixture(c, open_all, close_all);
+    tcase_set_timeout(c, 120);
+#ifdef GRADUS_DOUBLE
+    tcase_add_loop_test(c, gradients, 0, 2 * TABLE);
+    tcase_add_test(c, writes_the_reference);
+#else
+    tcase_add_test(c, agrees_with_the_reference);
+#endif
+    tcase_add_loop_test(c, a_gpt_is_what_its_formula_says, 0, 2 * TABLE);
+    tcase_add_test(c, rms_norm_divides_by_the_root_mean_square);
+    tcase_add_test(c, causal_attention_drops_weights);
+    suite_add_tcase(s, c);
+
+    c = tcase_create("parameters");
+    tcase_add_checked_fixture(c, open_all, close_all);
+    tcase_add_test(c, names_of_a_gpt_with_all_biases);
+    tcase_add_test(c, names_of_a_tied_gpt_without_biases);
+    tcase_add_test(c, names_of_the_small_layers);
+    tcase_add_test(c, torch_draws_in_the_order_of_construction);
+    tcase_add_test(c, gpt2_begins_small);
+    tcase_add_test(c, a_tied_head_is_the_embedding);
+    tcase_add_test(c, a_linear_begins_as_asked);
+    suite_add_tcase(s, c);
+
+    c = tcase_create("errors");
+    tcase_add_checked_fixture(c, open_all, close_all);
+    tcase_add_loop_test(c, init_refuses, 0, INIT_ERRORS);
+    tcase_add_test(c, layers_made_after_an_error);
+    tcase_add_loop_test(c, forward_refuses, 0, FORWARD_ERRORS);
+    suite_add_tcase(s, c);
+    return s;
+}

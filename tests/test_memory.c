@@ -1,0 +1,108 @@
+/* Memory: the arena, and steps that allocate nothing. */
+#include "../core/arena.h"
+#include "../layers/layers.h"
+#include "alloc.h"
+#include "suites.h"
+
+#include <string.h>
+
+START_TEST(pieces_are_aligned_and_apart)
+{
+    gra_arena a = { 0 };
+    unsigned char *p[200];
+    for (int i = 0; i < 200; i++) {
+        p[i] = gra_arena_alloc(&a, (size_t)(i * 37));
+        ck_assert_ptr_nonnull(p[i]);
+        ck_assert_int_eq((int)((uintptr_t)p[i] % 64), 0);
+        memset(p[i], i, (size_t)(i * 37));
+    }
+    for (int i = 0; i < 200; i++)
+        for (int j = 0; j < i * 37; j++)
+            ck_assert_int_eq(p[i][j], i);
+    gra_arena_free(&a);
+}
+END_TEST
+
+START_TEST(several_blocks_become_one)
+{
+    gra_arena a = { 0 };
+    for (int round = 0; round < 4; round++) {
+        int pieces = 0;
+        long before = alloc_calls();
+        for (int i = 0; i < 100; i++)
+            pieces += gra_arena_alloc(&a, 10000) != NULL;
+        long calls = alloc_calls() - before;    /* before an assertion, which may call malloc itself */
+        ck_assert_int_eq(pieces, 100);
+        ck_assert(!alloc_counted() || round == 0 ? calls >= 0 : calls == 0);
+        gra_arena_rewind(&a);
+    }
+    gra_arena_free(&a);
+}
+END_TEST
+
+START_TEST(a_size_that_cannot_be)
+{
+    gra_arena a = { 0 };
+    ck_assert_ptr_null(gra_arena_alloc(&a, SIZE_MAX));
+    ck_assert_ptr_null(gra_arena_alloc(&a, SIZE_MAX / 8));
+    ck_assert_ptr_nonnull(gra_arena_alloc(&a, 1));
+    gra_arena_free(&a);
+}
+END_TEST
+
+START_TEST(the_third_training_step_allocates_nothing)
+{
+    if (!alloc_counted())
+        return;
+    gra_rng rng;
+    gra_manual_seed(&rng, 1);
+    gra_model *m = gra_model_open(&rng);
+    gra_gpt gpt;
+    gra_gpt_config config = { .vocab_size = 11, .context_length = 16, .emb_dim = 24, .n_heads = 3, .n_layers = 2,
+                              .drop_rate = 0.1, .bias = true };
+    gra_gpt_init(&gpt, gra_root(m), &config);
+    gra_tape *t = gra_open(2);
+    gra_adamw matrices = { .model = m, .takes = gra_takes_matrices, .lr = 1e-3, .weight_decay = 0.1 };
+    gra_muon muon = { .model = m, .takes = gra_takes_matrices, .lr = 1e-3, .tape = t };
+    gra_sgd vectors = { .model = m, .takes = gra_takes_vectors, .lr = 1e-3, .momentum = 0.9 };
+    ck_assert_int_eq(gra_adamw_init(&matrices) + gra_muon_init(&muon) + gra_sgd_init(&vectors), 0);
+    int ids[4 * 16], next[4 * 16];
+    long before = 0;
+    int failed = 0;                             /* no assertion in the loop: it may call malloc itself */
+    for (int step = 1; step <= 6; step++) {
+        if (step == 3)
+            before = alloc_calls();
+        for (int i = 0; i < 64; i++) {
+            ids[i] = (int)gra_randint(&rng, 11);
+            next[i] = (int)gra_randint(&rng, 11);
+        }
+        gra_begin(t, GRA_TRAIN, &rng);
+        gra_tensor *logits = gra_gpt_forward(t, &gpt, ids, 4, 16);
+        gra_zero_grad(m);
+        failed |= gra_backward(t, gra_cross_entropy(t, logits, next));
+        gra_clip_grad_norm(m, 1);
+        gra_adamw_step(&matrices);
+        gra_muon_step(&muon);
+        gra_sgd_step(&vectors);
+    }
+    long calls = alloc_calls() - before;
+    ck_assert_int_eq(failed, 0);
+    ck_assert_int_eq((int)calls, 0);
+    gra_close(t);
+    gra_model_close(m);
+}
+END_TEST
+
+Suite *memory_suite(void)
+{
+    Suite *s = suite_create("memory");
+    TCase *c = tcase_create("arena");
+    tcase_add_test(c, pieces_are_aligned_and_apart);
+    tcase_add_test(c, several_blocks_become_one);
+    tcase_add_test(c, a_size_that_cannot_be);
+    suite_add_tcase(s, c);
+    c = tcase_create("steps");
+    tcase_add_test(c, the_third_training_step_allocates_nothing);
+    suite_add_tcase(s, c);
+    return s;
+}
