@@ -1,0 +1,185 @@
+/* files: whole files in and out by read() and write(), and folders. */
+#include "files.h"
+#include "say.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+char *file_path(const char *folder, const char *name)
+{
+    size_t n = strlen(folder);
+    char *path = malloc(n + strlen(name) + 2);
+    if (!path) {
+        complain("out of memory");
+        return NULL;
+    }
+    sprintf(path, "%s%s%s", folder, n > 0 && folder[n - 1] == '/' ? "" : "/", name);
+    return path;
+}
+
+/* What open() said, or what stands under that name instead of a file. */
+static int open_to_read(const char *path)
+{
+    struct stat about;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        complain("cannot read %s: %s", path, strerror(errno));
+        return -1;
+    }
+    if (fstat(fd, &about) == 0 && S_ISDIR(about.st_mode)) {
+        complain("cannot read %s: it is a folder, and a file was wanted", path);
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+char *file_read(const char *path, size_t *size)
+{
+    int fd = open_to_read(path);
+    if (fd < 0)
+        return NULL;
+    size_t room = 1 << 16, n = 0;
+    char *bytes = malloc(room);
+    while (bytes) {
+        ssize_t got = read(fd, bytes + n, room - n - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            complain("cannot read %s: %s", path, strerror(errno));
+            break;
+        }
+        if (got == 0) {
+            close(fd);
+            bytes[n] = 0;
+            *size = n;
+            return bytes;
+        }
+        n += (size_t)got;
+        if (n > INT_MAX) {
+            complain("cannot read %s: it has more than 2 GiB", path);
+            break;
+        }
+        if (room - n < room / 4) {
+            char *more = realloc(bytes, room *= 2);
+            if (!more) {
+                free(bytes);
+                bytes = NULL;
+                break;
+            }
+            bytes = more;
+        }
+    }
+    if (!bytes)
+        complain("cannot read %s: out of memory", path);
+    free(bytes);
+    close(fd);
+    return NULL;
+}
+
+static int write_all(int fd, const char *bytes, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = write(fd, bytes + done, size - done);
+        if (n < 0 && errno != EINTR)
+            return -1;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+int file_write(const char *path, const char *bytes, size_t size)
+{
+    char *other = malloc(strlen(path) + 5);
+    if (!other) {
+        complain("cannot write %s: out of memory", path);
+        return -1;
+    }
+    sprintf(other, "%s.tmp", path);
+    int fd = open(other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int failed = fd < 0 || write_all(fd, bytes, size);
+    int why = errno;
+    if (fd >= 0 && close(fd) && !failed) {
+        failed = 1;
+        why = errno;
+    }
+    if (!failed && rename(other, path)) {
+        failed = 1;
+        why = errno;
+    }
+    if (failed) {
+        complain("cannot write %s: %s", path, strerror(why));
+        if (fd >= 0)
+            unlink(other);
+    }
+    free(other);
+    return failed ? -1 : 0;
+}
+
+/* Leaves errno as it was where there is none. */
+static bool is_folder(const char *path)
+{
+    struct stat about;
+    int before = errno;
+    bool is = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    errno = before;
+    return is;
+}
+
+/* Takes back the folders of path[0, end) from the one that ends at `first` on, the deepest first. */
+static void unmake(char *path, size_t first, size_t end)
+{
+    for (size_t at = end; first > 0 && at >= first; at--) {
+        if (path[at] != '/' && path[at] != 0)
+            continue;
+        char kept = path[at];
+        path[at] = 0;
+        rmdir(path);
+        path[at] = kept;
+    }
+}
+
+/* 0, or what went wrong; folders made on the way are taken back then. */
+static int make(char *path)
+{
+    for (size_t at = 1, first = 0, last = 0; path[0]; last = at++) {
+        at += strcspn(path + at, "/");
+        char kept = path[at];
+        path[at] = 0;
+        bool made = mkdir(path, 0777) == 0;
+        int why = made || is_folder(path) ? 0 : errno;
+        path[at] = kept;
+        if (why) {
+            unmake(path, first, last);
+            return why;
+        }
+        first = made && !first ? at : first;
+        if (!kept)
+            return 0;
+    }
+    return ENOENT;
+}
+
+int folder_make(const char *path)
+{
+    char *copy = malloc(strlen(path) + 1);
+    int why = copy ? make(strcpy(copy, path)) : ENOMEM;
+    free(copy);
+    if (why)
+        complain("cannot make the folder %s: %s", path, strerror(why));
+    return why ? -1 : 0;
+}
+
+void file_forget(const char *folder, const char *name)
+{
+    struct stat about;
+    char *path = file_path(folder, name);
+    if (path && lstat(path, &about) == 0 && S_ISREG(about.st_mode))
+        unlink(path);
+    free(path);
+}

@@ -1,0 +1,14 @@
+/* files: whole files in and out, and folders. Each function that fails has said why, in a sentence. */
+#ifndef EXAMPLES_FILES_H
+#define EXAMPLES_FILES_H
+
+#include <stddef.h>
+
+char *file_path(const char *folder, const char *name);  /* "folder/name", to free; NULL: out of memory */
+char *file_read(const char *path, size_t *size);        /* all of it and a 0 behind, to free; or NULL */
+int   file_write(const char *path, const char *bytes, size_t size); /* whole or not at all: under another
+                                                           name, then renamed */
+int   folder_make(const char *path);                    /* with those it lies in; 0 too when it is there */
+void  file_forget(const char *folder, const char *name); /* removes a plain file, if there is one */
+
+#endif

@@ -1,0 +1,209 @@
+/* flags: `--name value`, `--name=value`, `--switch`, `--no-switch`, from a table. */
+#include "flags.h"
+#include "say.h"
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The place of a word in "adamw|muon|sgd", or -1. */
+static int choice(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+    for (int i = 0; words; i++) {
+        if (n > 0 && strncmp(words, word, n) == 0 && (words[n] == '|' || words[n] == 0))
+            return i;
+        words = strchr(words, '|');
+        words = words ? words + 1 : NULL;
+    }
+    return -1;
+}
+
+static bool set_int(const flag *f, const char *value)
+{
+    char *end;
+    errno = 0;
+    long x = strtol(value, &end, 10);
+    if (isspace((unsigned char)*value) || end == value || *end || errno || (double)x < f->low ||
+        (double)x > f->high)
+        return false;
+    *(long *)f->value = x;
+    return true;
+}
+
+static bool set_real(const flag *f, const char *value)
+{
+    char *end;
+    double x = strtod(value, &end);
+    if (isspace((unsigned char)*value) || end == value || *end || !(x >= f->low && x <= f->high))
+        return false;
+    *(double *)f->value = x;
+    return true;
+}
+
+static bool set_switch(const flag *f, const char *value)
+{
+    int i = choice("no|yes", value);
+    if (i < 0)
+        return false;
+    *(bool *)f->value = i;
+    return true;
+}
+
+static bool set_choice(const flag *f, const char *value)
+{
+    int i = choice(f->what, value);
+    if (i < 0)
+        return false;
+    *(int *)f->value = i;
+    return true;
+}
+
+bool flag_set(const flag *f, const char *value)
+{
+    switch (f->kind) {
+    case FLAG_SWITCH: return set_switch(f, value);
+    case FLAG_INT:    return set_int(f, value);
+    case FLAG_REAL:   return set_real(f, value);
+    case FLAG_CHOICE: return set_choice(f, value);
+    case FLAG_TEXT:   *(const char **)f->value = value; return true;
+    case FLAG_TEXTS: {
+        flag_texts *texts = f->value;
+        texts->text[texts->n++] = value;
+        return true;
+    }
+    case FLAG_HEADING: break;
+    }
+    return false;
+}
+
+char *flag_wants(const flag *f, char text[160])
+{
+    switch (f->kind) {
+    case FLAG_SWITCH: snprintf(text, 160, "yes or no"); break;
+    case FLAG_INT:    snprintf(text, 160, "a whole number from %.0f to %.0f", f->low, f->high); break;
+    case FLAG_REAL:   snprintf(text, 160, "a number from %g to %g", f->low, f->high); break;
+    case FLAG_CHOICE: snprintf(text, 160, "one of %s", f->what); break;
+    default:          snprintf(text, 160, "a value (%s)", f->what); break;
+    }
+    return text;
+}
+
+char *flag_value(const flag *f, char text[64])
+{
+    text[0] = 0;
+    switch (f->kind) {
+    case FLAG_SWITCH: snprintf(text, 64, "%s", *(const bool *)f->value ? "yes" : "no"); break;
+    case FLAG_INT:    snprintf(text, 64, "%ld", *(const long *)f->value); break;
+    case FLAG_REAL: {
+        double x = *(const double *)f->value;
+        for (int digits = 6; digits <= 17; digits++) {  /* as few as read back as the same number */
+            snprintf(text, 64, "%.*g", digits, x);
+            if (!(strtod(text, NULL) < x || strtod(text, NULL) > x))
+                break;
+        }
+        break;
+    }
+    case FLAG_CHOICE: {
+        const char *word = f->what;
+        for (int i = *(const int *)f->value; i > 0; i--)
+            word = strchr(word, '|') + 1;
+        snprintf(text, 64, "%.*s", (int)strcspn(word, "|"), word);
+        break;
+    }
+    case FLAG_TEXT:
+        if (*(const char *const *)f->value)
+            snprintf(text, 64, "%s", *(const char *const *)f->value);
+        break;
+    default: break;
+    }
+    return text;
+}
+
+static int help(const flag *table, int n, const char *about)
+{
+    if (say("usage: %s [--FLAG VALUE ...]\n%s\n", program_name, about))
+        return -1;
+    for (int i = 0; i < n; i++) {
+        const flag *f = &table[i];
+        char left[64], value[64];
+        if (f->kind == FLAG_HEADING) {
+            if (say("\n%s\n", f->help))
+                return -1;
+            continue;
+        }
+        snprintf(left, sizeof left, "--%s%s %s", f->kind == FLAG_SWITCH ? "[no-]" : "", f->name,
+                 f->what ? f->what : "");
+        const char *otherwise = f->unset ? f->unset : flag_value(f, value);
+        if (say("  %-27s %s (%s)\n", left, f->help, otherwise))
+            return -1;
+    }
+    return say("\nIn brackets: what holds without the flag. --flag=value is understood too.\n");
+}
+
+static const flag *find(const flag *table, int n, const char *name, size_t length)
+{
+    for (int i = 0; i < n; i++)
+        if (table[i].kind != FLAG_HEADING && strlen(table[i].name) == length &&
+            strncmp(table[i].name, name, length) == 0)
+            return &table[i];
+    return NULL;
+}
+
+/* One argument, and the next where that is its value. How many were used, or -1 after a complaint. */
+static int parse_one(const flag *table, int n, char **argv)
+{
+    char wants[160];
+    if (strncmp(argv[0], "--", 2) != 0 || !argv[0][2]) {
+        complain("'%s' is not a flag: flags begin with two dashes, and --help lists them", argv[0]);
+        return -1;
+    }
+    const char *name = argv[0] + 2, *value = strchr(name, '=');
+    size_t length = value ? (size_t)(value - name) : strlen(name);
+    const flag *f = find(table, n, name, length);
+    if (!f && length > 3 && strncmp(name, "no-", 3) == 0) {
+        f = find(table, n, name + 3, length - 3);
+        if (f && f->kind == FLAG_SWITCH && !value) {
+            *(bool *)f->value = false;
+            return 1;
+        }
+        f = NULL;
+    }
+    if (!f) {
+        complain("there is no flag --%.*s: --help lists those there are", (int)length, name);
+        return -1;
+    }
+    if (f->kind == FLAG_SWITCH && !value) {
+        *(bool *)f->value = true;
+        return 1;
+    }
+    int used = value ? 1 : 2;
+    value = value ? value + 1 : argv[1];
+    bool text = f->kind == FLAG_TEXT || f->kind == FLAG_TEXTS;
+    if (!value || (used == 2 && text && strncmp(value, "--", 2) == 0)) {
+        complain("--%s lacks its value: it wants %s", f->name, flag_wants(f, wants));
+        return -1;
+    }
+    if (!flag_set(f, value)) {
+        complain("--%s wants %s, not '%s'", f->name, flag_wants(f, wants), value);
+        return -1;
+    }
+    return used;
+}
+
+int flags_parse(const flag *table, int n, const char *about, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0)
+            return help(table, n, about) ? -1 : 1;
+    for (int i = 1; i < argc;) {
+        int used = parse_one(table, n, argv + i);
+        if (used < 0)
+            return -1;
+        i += used;
+    }
+    return 0;
+}

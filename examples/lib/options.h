@@ -1,0 +1,32 @@
+/* options: every choice of a training run, each with its flag and its default. */
+#ifndef EXAMPLES_OPTIONS_H
+#define EXAMPLES_OPTIONS_H
+
+#include "../../layers/layers.h"
+#include "flags.h"
+
+typedef enum optimizer_kind { ADAMW, MUON, SGD } optimizer_kind;
+
+typedef struct options {
+    flag_texts  data;                                   /* the text */
+    long        context, width, heads, layers;          /* the model */
+    double      dropout;
+    bool        tied, bias, qkv_bias;
+    int         gelu, init;                             /* erf or tanh; torch's or GPT-2's */
+    long        steps, batch;                           /* the training */
+    int         optimizer;
+    double      lr, muon_lr, min_lr, decay, clip;
+    long        warmup, seed;
+    long        eval_every, eval_batches;               /* the run */
+    long        sample, threads;
+    const char *out;
+    bool        quiet;
+} options;
+
+#define OPTIONS_FLAGS 40
+options options_default(void);
+int  options_flags(options *o, flag table[OPTIONS_FLAGS]);  /* the flags of o; how many */
+int  options_parse(options *o, int argc, char **argv); /* as flags_parse; o->data.text has room for argc */
+gra_gpt_config options_model(const options *o, int vocab_size);
+
+#endif

@@ -1,0 +1,37 @@
+/* run: the folder that a training run leaves, and reading it back.
+ *
+ *     config.tsv           the flags that made the model, a name and a value a line
+ *     vocab.tsv            its bytes in the order of their ids, and how each prints
+ *     loss.tsv             a row a step, flushed at each
+ *     loss.png, loss.gp    the picture, and the gnuplot script that draws it
+ *     sample.txt           what the model writes
+ *     model.safetensors    its parameters
+ *
+ * Each function that fails has said why, in a sentence. */
+#ifndef EXAMPLES_RUN_H
+#define EXAMPLES_RUN_H
+
+#include "options.h"
+#include "text.h"
+
+typedef struct run {
+    const char *folder;
+    FILE       *loss;
+    char       *loss_path;
+} run;
+
+typedef struct run_row {                        /* of loss.tsv */
+    long   step;
+    double train_loss, val_loss;                /* val_loss NaN: none at this step */
+    double lr, grad_norm, tokens_per_s;
+} run_row;
+
+int  run_create(run *r, options *o, const vocabulary *v);   /* says so when a run is replaced */
+int  run_log(run *r, const run_row *row);
+int  run_save(const run *r, gra_model *m, const options *o, const vocabulary *v, long step);
+int  run_close(run *r);                         /* may be called twice */
+
+int  run_read(const char *folder, options *o, vocabulary *v);   /* config.tsv and vocab.tsv */
+int  run_load(const char *folder, gra_model *m);                /* model.safetensors */
+
+#endif

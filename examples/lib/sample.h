@@ -1,0 +1,21 @@
+/* sample: text from a model, a token at a time. */
+#ifndef EXAMPLES_SAMPLE_H
+#define EXAMPLES_SAMPLE_H
+
+#include "../../layers/layers.h"
+
+typedef struct sampler {
+    gra_tape      *tape;
+    const gra_gpt *gpt;
+    int            context;             /* the model's */
+    double         temperature;         /* 0: always the likeliest token */
+    long           top_k;               /* only among this many likeliest; 0: among all */
+    gra_rng        rng;
+    int           *ids;                 /* what the model sees: room for context tokens, the caller's */
+    int            used;
+} sampler;
+
+void sample_see(sampler *s, const int *ids, size_t n);  /* a prompt; of a long one the last context tokens */
+int  sample_next(sampler *s);               /* the next token, which it then sees too; -1: the tape's error */
+
+#endif

@@ -1,0 +1,218 @@
+/* train: learns to continue a text, byte by byte, and leaves its loss curve.
+ *
+ *     make train                                      on this project's own sources
+ *     build/train --data shakespeare.txt --steps 5000 on a text of yours
+ *     build/train --help                              all there is to choose
+ *
+ * What you will learn: a training run is a loop of a few calls, and all of it stands in train() below.
+ * What surrounds it (flags, text, files, the picture) is in lib/, an idea a file.
+ */
+#include "../layers/layers.h"
+#include "lib/evaluate.h"
+#include "lib/files.h"
+#include "lib/optimizer.h"
+#include "lib/options.h"
+#include "lib/plot.h"
+#include "lib/progress.h"
+#include "lib/run.h"
+#include "lib/sample.h"
+#include "lib/say.h"
+#include "lib/stop.h"
+#include "lib/text.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char program_name[] = "train";
+
+typedef struct session {                /* all that lives as long as the program */
+    options    o;
+    corpus     text;
+    gra_rng    rng;                     /* parameters, batches and dropout draw from it, and nothing else */
+    gra_tape  *tape;
+    gra_model *model;
+    gra_gpt    gpt;
+    optimizer  optimizer;
+    int       *ids, *next;              /* (batch, context) tokens, and for each the one that follows */
+    run        run;
+    plot       plot;
+    progress   progress;
+} session;
+
+/* The loop. How many steps were done, or -1 after a complaint. */
+static long train(session *s, double *val_loss)
+{
+    const options *o = &s->o;
+    int batch = (int)o->batch, context = (int)o->context;
+    run_row row = { 0 };
+    for (bool last = false; !last;) {
+        double begun = seconds_now();
+        row.step++;
+        text_batch(&s->text, &s->rng, batch, context, s->ids, s->next);
+
+        gra_begin(s->tape, GRA_TRAIN, &s->rng);                 /* forget the last step */
+        gra_tensor *logits = gra_gpt_forward(s->tape, &s->gpt, s->ids, batch, context);
+        gra_tensor *loss   = gra_cross_entropy(s->tape, logits, s->next);
+        gra_zero_grad(s->model);
+        if (gra_backward(s->tape, loss)) {
+            complain("step %ld: %s", row.step, gra_error(s->tape));
+            return -1;
+        }
+        row.train_loss = gra_item(loss);
+        row.grad_norm  = gra_clip_grad_norm(s->model, o->clip);
+        row.lr         = optimizer_step(&s->optimizer, row.step);
+
+        row.tokens_per_s = (double)batch * (double)context / (seconds_now() - begun);
+        if (!isfinite(row.train_loss)) {
+            complain("step %ld: the loss is no longer a number; a smaller --lr may help", row.step);
+            return -1;
+        }
+        last = row.step == o->steps || stop_asked();
+        if (last && run_save(&s->run, s->model, o, &s->text.vocab, row.step))
+            return -1;
+        row.val_loss = (double)NAN;
+        if (last)
+            row.val_loss = evaluate_all(s->tape, &s->gpt, &s->text, o, s->ids, s->next);
+        else if (row.step % o->eval_every == 0)
+            row.val_loss = evaluate(s->tape, &s->gpt, &s->text, o, row.step, s->ids, s->next);
+        if (gra_error(s->tape)) {
+            complain("step %ld: %s", row.step, gra_error(s->tape));
+            return -1;
+        }
+        if (run_log(&s->run, &row) || progress_step(&s->progress, &row))
+            return -1;
+        if (!last && !isnan(row.val_loss))
+            plot_draw(&s->plot);
+    }
+    *val_loss = row.val_loss;
+    return row.step;
+}
+
+/* Makes the model and everything that can fail before the first file is written. */
+static int prepare(session *s)
+{
+    const options *o = &s->o;
+    if (text_read(&s->text, o->data.text, o->data.n) || text_suits(&s->text, (int)o->context))
+        return -1;
+    size_t tokens = (size_t)(o->batch * o->context);
+    gra_manual_seed(&s->rng, (uint64_t)o->seed);
+    s->tape = gra_open((int)o->threads);
+    s->model = gra_model_open(&s->rng);
+    s->ids = malloc(tokens * sizeof *s->ids);
+    s->next = malloc(tokens * sizeof *s->next);
+    if (!s->tape || !s->model || !s->ids || !s->next) {
+        complain("out of memory");
+        return -1;
+    }
+    gra_keep_going(s->tape, true);
+    gra_model_keep_going(s->model, true);
+    gra_gpt_config config = options_model(o, s->text.vocab.size);
+    gra_gpt_init(&s->gpt, gra_root(s->model), &config);
+    if (gra_model_error(s->model) || optimizer_init(&s->optimizer, o, s->model, s->tape)) {
+        complain("%s", gra_model_error(s->model));
+        return -1;
+    }
+    return 0;
+}
+
+static int introduce(const session *s)
+{
+    const options *o = &s->o;
+    static const char *const optimizers[] = { "AdamW", "Muon", "SGD" };
+    char bytes[COMMAS], seen[COMMAS], held[COMMAS];
+    if (o->quiet)
+        return 0;
+    return say("text      %d file%s, %s bytes; a vocabulary of %d tokens\n"
+               "          %s tokens to learn from, %s held out\n"
+               "model     context %ld, width %ld, %ld layers of %ld heads: %.2f million parameters\n"
+               "training  %ld steps of %ld x %ld tokens, %s at a rate of %g\n"
+               "machine   %d thread%s, instruction set %s\n"
+               "out       %s\n\n",
+               s->text.files, s->text.files == 1 ? "" : "s", commas(s->text.size, bytes), s->text.vocab.size,
+               commas(s->text.train, seen), commas(s->text.size - s->text.train, held),
+               o->context, o->width, o->layers, o->heads, (double)gra_param_values(s->model) / 1e6,
+               o->steps, o->batch, o->context, optimizers[o->optimizer], o->lr,
+               gra_threads(s->tape), gra_threads(s->tape) == 1 ? "" : "s", gra_isa_name(s->tape), o->out);
+}
+
+/* Writes sample.txt, and on a terminal shows how it begins. */
+static int write_sample(session *s)
+{
+    enum { LINES = 8, TEMPERATURE_PERCENT = 80 };
+    size_t n = (size_t)s->o.sample, shown = 0;
+    const vocabulary *v = &s->text.vocab;
+    char *bytes = malloc(n + 1), *path = file_path(s->o.out, "sample.txt");
+    sampler writer = { .tape = s->tape, .gpt = &s->gpt, .context = (int)s->o.context, .ids = s->ids,
+                        .temperature = TEMPERATURE_PERCENT / 100.0 };
+    gra_manual_seed(&writer.rng, (uint64_t)s->o.seed);
+    sample_see(&writer, (int[]){ v->id['\n'] < 0 ? 0 : v->id['\n'] }, 1);
+    int failed = !bytes || !path;
+    for (size_t i = 0; i < n && !failed; i++) {
+        int id = sample_next(&writer);
+        failed = id < 0;
+        bytes[i] = failed ? 0 : (char)v->byte[id];
+    }
+    if (failed)
+        complain("no sample: %s", gra_error(s->tape) ? gra_error(s->tape) : "out of memory");
+    failed = failed || file_write(path, bytes, n);
+    for (int lines = 0; !failed && shown < n && lines < LINES; shown++)
+        lines += bytes[shown] == '\n';
+    if (!failed && s->progress.live && n > 0)
+        failed = say("\n") || say_bytes(bytes, shown) || (bytes[shown - 1] != '\n' && say("\n")) || say("\n");
+    free(bytes);
+    free(path);
+    return failed ? -1 : 0;
+}
+
+/* The last lines: what came of it and where it is. The exit status. */
+static int finish(session *s, long steps, double val_loss)
+{
+    char clock[24];
+    const char *no_picture;
+    progress_clock(progress_seconds(&s->progress), clock);
+    if (progress_end(&s->progress) || write_sample(s) || run_close(&s->run))
+        return 1;
+    no_picture = plot_finish(&s->plot);
+    if (no_picture && !s->o.quiet && say("%s; gnuplot loss.gp in %s draws it\n", no_picture, s->o.out))
+        return 1;
+    bool stopped = steps < s->o.steps;
+    if (say("%s %ld of %ld steps in %s, validation loss %.4f, all in %s\n",
+            stopped ? "stopped after" : "trained", steps, s->o.steps, clock, val_loss, s->o.out))
+        return 1;
+    return stopped ? 130 : 0;
+}
+
+static int work(session *s)
+{
+    double val_loss;
+    if (prepare(s) || run_create(&s->run, &s->o, &s->text.vocab) || plot_open(&s->plot, s->o.out) ||
+        introduce(s))
+        return 1;
+    stop_on_interrupt();
+    progress_begin(&s->progress, &s->o);
+    long steps = train(s, &val_loss);
+    return steps < 0 ? 1 : finish(s, steps, val_loss);
+}
+
+static void release(session *s)
+{
+    plot_close(&s->plot);
+    run_close(&s->run);
+    gra_model_close(s->model);
+    gra_close(s->tape);
+    text_free(&s->text);
+    free(s->ids);
+    free(s->next);
+    free(s->o.data.text);
+}
+
+int main(int argc, char **argv)
+{
+    static session s;                   /* larger than some stacks like */
+    s.o = options_default();
+    s.o.data.text = malloc((size_t)(argc + 1) * sizeof *s.o.data.text);
+    int how = s.o.data.text ? options_parse(&s.o, argc, argv) : -1;
+    int status = how < 0 ? 2 : how > 0 ? 0 : work(&s);
+    release(&s);
+    return status;
+}

@@ -1,0 +1,382 @@
+#!/bin/sh
+# The training program from end to end: build/train and build/generate, as a user meets them.
+# Runs in the repository's root; the programs are in ${BUILD:-build}, all files go to a folder there.
+BUILD=${BUILD:-build}
+case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+TRAIN=$BUILD/train
+GENERATE=$BUILD/generate
+W=$BUILD/train.test
+passed=0
+failed=0
+
+rm -rf "$W"
+mkdir -p "$W" || exit 1
+unset GRADUS_ISA
+LC_ALL=C
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1
+export LC_ALL ASAN_OPTIONS
+
+ok() {          # ok WHAT COMMAND ...: the command succeeds
+    what=$1
+    shift
+    if "$@" >"$W/ok.out" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $what"
+        sed 's/^/    /' "$W/ok.out"
+    fi
+}
+
+ends_with() {   # ends_with STATUS COMMAND ...: what it wrote stays in $W/out and $W/err
+    wanted=$1
+    shift
+    "$@" >"$W/out" 2>"$W/err"
+    status=$?
+    [ $status -eq "$wanted" ] && return 0
+    echo "exit status $status, not $wanted, of: $*"
+    cat "$W/out" "$W/err"
+    return 1
+}
+
+refuses() {     # refuses STATUS PATTERN PROGRAM ...: one sentence on stderr, nothing on stdout
+    wanted=$1
+    pattern=$2
+    shift 2
+    ends_with "$wanted" "$@" || return 1
+    cat "$W/err"
+    [ ! -s "$W/out" ] && [ "$(wc -l <"$W/err")" -eq 1 ] && grep -q "^${1##*/}: .*$pattern" "$W/err"
+}
+
+bad_train() {   # bad_train STATUS PATTERN FLAGS ...: as refuses, and no out folder appears
+    wanted=$1
+    pattern=$2
+    shift 2
+    refuses "$wanted" "$pattern" "$TRAIN" --out "$W/never" "$@" && [ ! -e "$W/never" ]
+}
+
+bad_generate() { # bad_generate PATTERN FLAGS ...
+    pattern=$1
+    shift
+    refuses 1 "$pattern" "$GENERATE" "$@"
+}
+
+group() {
+    echo "train.sh: $1"
+}
+
+small="--context 16 --batch 4 --width 16 --heads 2 --layers 2 --eval-batches 4"
+
+# ---- the files of a run ---------------------------------------------------------------------------
+is_png() {
+    [ "$(od -An -tx1 -N4 "$1" | tr -d ' \n')" = 89504e47 ]
+}
+
+falls() {       # the mean of the last five training losses is well below that of the first five
+    awk -F '\t' 'NR > 1 { x[NR - 1] = $2; n = NR - 1; v = $3 }
+        END { for (i = 0; i < 5; i++) { a += x[1 + i]; b += x[n - i] }
+              printf "%d steps, %g to %g, validation %s\n", n, a / 5, b / 5, v
+              exit !(n == 50 && b < 0.9 * a && v > 0 && v < 0.9 * a / 5) }' "$1"
+}
+
+columns() {     # the header, and as many fields in each row
+    head -n 1 "$1" | grep -q '^step	train_loss	val_loss	lr	grad_norm	tokens_per_s$' &&
+        awk -F '\t' 'NF != 6 || (NR > 1 && $1 != NR - 1) { print; bad = 1 } END { exit bad }' "$1"
+}
+
+validated_at() { # validated_at FILE STEP ...: there and nowhere else
+    [ "$(awk -F '\t' 'NR > 1 && $3 != "" { printf "%s%s", s, $1; s = " " }' "$1")" = "$2" ]
+}
+
+group "fifty steps on the project's own text"
+run=$W/run
+ok "it trains" ends_with 0 "$TRAIN" $small --steps 50 --lr 0.02 --eval-every 20 --sample 300 \
+    --threads 2 --out "$run"
+ok "it says what it trains" grep -q 'million parameters' "$W/out"
+ok "it says a line at each validation" test "$(grep -c '^step .* val ' "$W/out")" -eq 3
+ok "nothing on stderr" test ! -s "$W/err"
+ok "the loss falls" falls "$run/loss.tsv"
+ok "the table has its columns" columns "$run/loss.tsv"
+ok "validation at steps 20, 40 and the last" validated_at "$run/loss.tsv" "20 40 50"
+ok "the sample has its size" test "$(wc -c <"$run/sample.txt")" -eq 300
+for file in config.tsv vocab.tsv model.safetensors loss.gp; do
+    ok "$file is there" test -s "$run/$file"
+done
+if command -v gnuplot >"$W/ok.out"; then
+    ok "the picture is there" is_png "$run/loss.png"
+fi
+ok "nothing unfinished is left" test -z "$(ls "$run" | grep tmp)"
+
+# ---- the same bits ----------------------------------------------------------------------------------
+same_table() {  # same_table FIELDS A B
+    cut -f "$1" "$2/loss.tsv" >"$W/a" && cut -f "$1" "$3/loss.tsv" >"$W/b" && cmp "$W/a" "$W/b"
+}
+
+group "the same seed, the same bits"
+bare="--quiet --sample 0 --steps 20"
+for n in 1 2 4; do
+    ok "$n threads" ends_with 0 "$TRAIN" $small $bare --dropout 0.1 --threads $n --out "$W/t$n"
+done
+ok "1 and 2 threads" same_table 1-5 "$W/t1" "$W/t2"
+ok "1 and 4 threads" same_table 1-5 "$W/t1" "$W/t4"
+ok "the parameters too" cmp "$W/t1/model.safetensors" "$W/t4/model.safetensors"
+ok "another evaluation" ends_with 0 "$TRAIN" $small $bare --dropout 0.1 --eval-every 3 --out "$W/e"
+ok "... does not change what is trained" same_table 1,2,4,5 "$W/t1" "$W/e"
+ok "another seed" ends_with 0 "$TRAIN" $small $bare --dropout 0.1 --seed 2 --out "$W/s"
+ok "... is another run" sh -c '! cmp -s "$1" "$2"' - "$W/t1/model.safetensors" "$W/s/model.safetensors"
+for optimizer in muon sgd; do
+    ok "$optimizer" ends_with 0 "$TRAIN" $small $bare --steps 50 --optimizer $optimizer --out "$W/$optimizer"
+    ok "$optimizer: the loss falls" falls "$W/$optimizer/loss.tsv"
+done
+
+group "flags"
+ok "--quiet says one line" ends_with 0 "$TRAIN" $small $bare --out "$W/t1"
+ok "... and no other" test "$(wc -l <"$W/out")" -eq 1
+ok "a finished run is replaced" ends_with 0 "$TRAIN" $small --steps 3 --sample 9 --out "$W/t1"
+ok "... after a line that says so" grep -q "$W/t1 holds a finished run" "$W/out"
+ok "--name=value" ends_with 0 "$TRAIN" $small $bare --steps=2 --out="$W/new/in/new/"
+ok "... was understood" test "$(wc -l <"$W/new/in/new/loss.tsv")" -eq 3
+ok "--help" ends_with 0 "$TRAIN" --help
+for name in data steps batch context width heads layers dropout optimizer lr min-lr warmup decay clip seed \
+            threads eval-every eval-batches sample out tied bias qkv-bias gelu init quiet; do
+    ok "--help explains --$name" grep -Eq "^  --(\[no-\])?$name .* \(.*\)$" "$W/out"
+done
+
+# ---- bad input ----------------------------------------------------------------------------------------
+group "wrong usage"
+ok "unknown flag" bad_train 2 'no flag --stepz' --stepz 3
+ok "not a flag" bad_train 2 "'some.txt' is not a flag" some.txt
+ok "no value" bad_train 2 '--steps lacks its value' --steps
+ok "no value before a flag" bad_train 2 '--data lacks its value' --data --quiet
+ok "a switch with a strange value" bad_train 2 '--quiet wants yes or no' --quiet=maybe
+for value in abc '' 3x ' 3' 1e3 0 -1 99999999999999999999; do
+    ok "--steps '$value'" bad_train 2 '--steps wants a whole number from 1 to' --steps "$value"
+done
+for name in batch context width heads layers eval-every eval-batches; do
+    ok "--$name 0" bad_train 2 "--$name wants a whole number from 1 to .* not '0'" --$name 0
+    ok "--$name -4" bad_train 2 "--$name wants a whole number from 1 to .* not '-4'" --$name -4
+done
+for value in x 0 -1 nan inf; do
+    ok "--lr $value" bad_train 2 '--lr wants a number from' --lr $value
+done
+ok "--dropout 1" bad_train 2 '--dropout wants a number from 0 to' --dropout 1
+ok "an optimiser there is not" bad_train 2 '--optimizer wants one of adamw|muon|sgd' --optimizer adam
+ok "heads that do not divide" bad_train 2 '--heads 3 does not divide --width 128' --heads 3
+ok "a rate that rises" bad_train 2 '--min-lr 1 is above --lr' --min-lr 1
+ok "generate: unknown flag" refuses 2 'no flag --token' "$GENERATE" --token 3
+ok "generate: not a number" refuses 2 "--top-k wants a whole number" "$GENERATE" --top-k many
+
+full() {        # full COMMAND ...: it notices that its output is lost
+    "$@" >/dev/full 2>"$W/err"
+    [ $? -eq 1 ] && cat "$W/err" && grep -q 'cannot write to the standard output: No space' "$W/err"
+}
+
+group "bad input"
+printf 'To be, or not to be' >"$W/short"
+awk 'BEGIN { for (i = 0; i < 640; i++) printf "%c", 97 + i * i % 7 }' >"$W/640"
+awk 'BEGIN { for (i = 0; i < 641; i++) printf "%c", 97 + i * i % 7 }' >"$W/641"
+: >"$W/empty"
+ok "no such file" bad_train 1 'nowhere.txt: No such file' --data "$W/nowhere.txt"
+ok "the second one is missing" bad_train 1 'nowhere.txt: No such file' --data "$W/641" --data "$W/nowhere.txt"
+ok "a folder" bad_train 1 'it is a folder' --data "$W"
+ok "an empty file" bad_train 1 'it is empty' --data "$W/empty"
+ok "shorter than a window" bad_train 1 'has 19 bytes, and a window of --context 64 needs 65' --data "$W/short"
+ok "too little to hold out" bad_train 1 'held out.* has 64, .* needs 65' --data "$W/640"
+ok "just enough" ends_with 0 "$TRAIN" $small $bare --context 64 --data "$W/641" --out "$W/641.run"
+mkdir "$W/elsewhere"
+ok "no text of its own here" sh -c 'cd "$1" && ! "$2" --out never 2>err && grep -q "give --data FILE" err' \
+    - "$W/elsewhere" "$TRAIN"
+ok "... nothing is written" test ! -e "$W/elsewhere/never"
+ok "a file in the place of the folder" refuses 1 'cannot make the folder' "$TRAIN" $small --out "$W/short"
+ok "a file on the way to it" refuses 1 'cannot make the folder' "$TRAIN" $small --out "$W/short/a/b"
+ok "a name too long for a folder" refuses 1 'cannot make the folder' "$TRAIN" $small \
+    --out "$W/half/made/$(awk 'BEGIN { for (i = 0; i < 300; i++) printf "x" }')"
+ok "... leaves nothing half made" test ! -e "$W/half"
+if [ "$(cat /proc/sys/vm/overcommit_memory 2>"$W/ok.out")" != 1 ]; then      # 1: any amount is granted
+    ok "a model too large" ends_with 1 "$TRAIN" --data "$W/641" --width 1000000 --heads 1 --out "$W/large"
+    ok "... is out of memory" grep -q '^train: .*memory' "$W/err"
+    ok "... before anything is written" test ! -e "$W/large"
+fi
+if [ -e /dev/full ]; then
+    mkdir "$W/full"
+    ln -s /dev/full "$W/full/loss.tsv"
+    ok "the disk is full" ends_with 1 "$TRAIN" $small --out "$W/full"
+    ok "... and it says so" grep -q '^train: cannot write .*loss.tsv: No space' "$W/err"
+    ok "stdout is full" full "$TRAIN" $small --out "$W/full.out"
+    ok "generate: stdout is full" full "$GENERATE" --model "$run"
+fi
+
+# ---- binary text, odd names ------------------------------------------------------------------------
+group "any bytes, any name"
+awk 'BEGIN { for (i = 0; i < 3000; i++) printf "%c", i * i % 251 }' | tr 'a-z' '\000-\031' >"$W/binary"
+odd="$W/it's a \"run\" \`touch oops\` \$(touch oops) %d 
+two"
+ok "binary bytes" ends_with 0 "$TRAIN" $small --steps 5 --data "$W/binary" --out "$odd"
+ok "the files are there" test -s "$odd/model.safetensors"
+if command -v gnuplot >"$W/ok.out"; then
+    ok "the picture too" is_png "$odd/loss.png"
+fi
+ok "no command was run" test ! -e oops -a ! -e "$odd/oops"
+ok "it generates" ends_with 0 "$GENERATE" --model "$odd" --tokens 40
+ok "... forty bytes" test "$(wc -c <"$W/out")" -eq 40
+
+# ---- gnuplot missing, dying, hanging -------------------------------------------------------------------
+group "gnuplot in any state"
+few="--steps 5 --eval-every 2 --sample 0"
+mkdir "$W/none" "$W/dies" "$W/hangs"
+printf '#!/bin/sh\necho clutter; echo clutter >&2; kill -9 $$\n' >"$W/dies/gnuplot"
+printf '#!/bin/sh\necho $$ >"%s"\nexec sleep 60\n' "$W/hangs/pid" >"$W/hangs/gnuplot"
+chmod +x "$W/dies/gnuplot" "$W/hangs/gnuplot"
+ok "missing" ends_with 0 env PATH="$W/none" "$TRAIN" $small $few --out "$W/g1"
+ok "... it says how to get the picture" grep -q 'install it (make deps)' "$W/out"
+ok "dying" ends_with 0 env PATH="$W/dies:$PATH" "$TRAIN" $small $few --out "$W/g2"
+ok "... it says so" grep -q '^no picture, for gnuplot failed' "$W/out"
+ok "... once, and without gnuplot's own words" sh -c '! grep clutter "$1" "$2"' - "$W/out" "$W/err"
+ok "hanging" ends_with 0 env PATH="$W/hangs:$PATH" "$TRAIN" $small $few --out "$W/g3"
+ok "... it says so" grep -q 'gnuplot did not finish' "$W/out"
+ok "... and ends it" sh -c '! kill -0 "$(cat "$1")"' - "$W/hangs/pid"
+ok "the rest is there" test -s "$W/g3/model.safetensors"
+
+# ---- Ctrl-C ------------------------------------------------------------------------------------------------
+rows() {        # waits until a table has so many lines, at most ten seconds
+    i=0
+    while [ "$(wc -l 2>"$W/ok.out" <"$1")" -lt "$2" ] && [ $i -lt 100 ]; do
+        sleep 0.1
+        i=$((i + 1))
+    done
+}
+
+says() {        # waits until a process has ended or a file is there
+    i=0
+    while [ ! -s "$1" ] && [ $i -lt 100 ]; do
+        sleep 0.1
+        i=$((i + 1))
+    done
+}
+
+group "Ctrl-C"
+endless="$small --steps 1000000 --eval-every 1000000"
+mkdir "$W/c1" "$W/c2"
+: >"$W/c1/loss.tsv"
+: >"$W/c2/loss.tsv"
+"$TRAIN" $endless --sample 50 --out "$W/c1" >"$W/c1.out" 2>"$W/c1.err" &
+pid=$!
+rows "$W/c1/loss.tsv" 20
+kill -INT $pid
+wait $pid
+status=$?
+ok "exit status 130" test $status -eq 130
+ok "it says how far it came" grep -q '^stopped after [0-9]* of 1000000 steps' "$W/c1.out"
+ok "the last row has its validation loss" sh -c 'tail -n 1 "$1" | cut -f 3 | grep -q .' - "$W/c1/loss.tsv"
+ok "the parameters are there" ends_with 0 "$GENERATE" --model "$W/c1" --tokens 5
+ok "the sample is there" test "$(wc -c <"$W/c1/sample.txt")" -eq 50
+
+rm -f "$W/hangs/pid"
+PATH="$W/hangs:$PATH" "$TRAIN" $endless --sample 0 --out "$W/c2" >"$W/c2.out" 2>"$W/c2.err" &
+pid=$!
+rows "$W/c2/loss.tsv" 20
+kill -INT $pid
+says "$W/hangs/pid"     # it now waits for gnuplot to draw the last picture
+kill -INT $pid
+wait $pid
+status=$?
+kill "$(cat "$W/hangs/pid")"
+ok "a second one ends it" test $status -eq 130
+ok "... at once" sh -c '! grep -q stopped "$1"' - "$W/c2.out"
+ok "what was written before is whole" ends_with 0 "$GENERATE" --model "$W/c2" --tokens 5
+
+mkdir "$W/c3"
+: >"$W/c3/loss.tsv"
+"$TRAIN" $endless --out "$W/c3" >"$W/c3.out" 2>"$W/c3.err" &
+pid=$!
+rows "$W/c3/loss.tsv" 20
+kill -KILL $pid
+wait $pid 2>"$W/ok.out"
+ok "killed, it leaves whole rows" columns "$W/c3/loss.tsv"
+ok "... those of the first 20 steps at least" test "$(wc -l <"$W/c3/loss.tsv")" -ge 20
+
+# ---- generate -------------------------------------------------------------------------------------------
+text() {        # text FILE FLAGS ...
+    file=$1
+    shift
+    ends_with 0 "$GENERATE" --model "$W/wild" "$@" && cp "$W/out" "$file"
+}
+
+starts_with() { # starts_with FILE BEGINNING
+    n=$(wc -c <"$2")
+    head -c "$n" "$1" | cmp - "$2"
+}
+
+group "generate"
+# A model that has hardly begun, with large random embeddings: a token depends on all before and on its place.
+ok "a wild model" ends_with 0 "$TRAIN" $small --steps 1 --init torch --no-tied --sample 0 --out "$W/wild"
+ok "greedy" text "$W/g.a" --prompt 'static int ' --tokens 200 --temperature 0
+ok "... again, another seed, one thread" text "$W/g.b" --prompt 'static int ' --tokens 200 --temperature 0 \
+    --seed 9 --threads 1
+ok "... is the same" cmp "$W/g.a" "$W/g.b"
+ok "... and top-k 1 too" text "$W/g.b" --prompt 'static int ' --tokens 200 --top-k 1
+ok "... is the same" cmp "$W/g.a" "$W/g.b"
+ok "the prompt and 200 tokens, beyond the context of 16" test "$(wc -c <"$W/g.a")" -eq 211
+ok "fewer tokens" text "$W/g.c" --prompt 'static int ' --tokens 20 --temperature 0
+ok "... are its beginning" starts_with "$W/g.a" "$W/g.c"
+
+part() {        # part FROM TO: these bytes of the greedy text; an x behind keeps a line break at the end
+    head -c "$2" "$W/g.a" | tail -c $(($2 - $1 + 1))
+    echo x
+}
+
+# It sees what it wrote: a prompt that holds the first four tokens goes on alike. And when its 16 places
+# are full, at the 17th byte, it goes on from the last 8: a prompt of those alone goes on alike too.
+begun=$(part 1 15)
+last=$(part 10 17)
+ok "from its own beginning" text "$W/g.b" --prompt "${begun%x}" --tokens 196 --temperature 0
+ok "... it goes on alike" cmp "$W/g.a" "$W/g.b"
+ok "from the last half of its context" text "$W/g.b" --prompt "${last%x}" --tokens 194 --temperature 0
+tail -c 202 "$W/g.a" >"$W/g.c"
+ok "... it goes on alike" cmp "$W/g.b" "$W/g.c"
+ok "a seed" text "$W/g.d" --tokens 100 --temperature 1
+ok "... again" text "$W/g.e" --tokens 100 --temperature 1
+ok "... is the same" cmp "$W/g.d" "$W/g.e"
+ok "another" text "$W/g.e" --tokens 100 --temperature 1 --seed 2
+ok "... is not" sh -c '! cmp -s "$1" "$2"' - "$W/g.d" "$W/g.e"
+ok "a prompt longer than the context" text "$W/g.f" --prompt 'int main(int argc, char **argv)' --tokens 9
+ok "an empty prompt" text "$W/g.g" --prompt '' --tokens 9
+ok "... nine tokens" test "$(wc -c <"$W/g.g")" -eq 9
+ok "a prompt it cannot spell" bad_generate \
+    "no token for 'é' at position 2, '€' at position 4, '.x01' at position 5" \
+    --model "$W/641.run" --prompt "aéb€$(printf '\001')"
+ok "no such folder" bad_generate 'nowhere/config.tsv: No such file' --model "$W/nowhere"
+
+damaged() {     # damaged NAME: a copy of the run, to damage
+    rm -rf "$W/d"
+    cp -R "$run" "$W/d"
+}
+
+damaged; rm "$W/d/model.safetensors"
+ok "no parameters" bad_generate 'model.safetensors' --model "$W/d"
+damaged; head -c 1000 "$run/model.safetensors" >"$W/d/model.safetensors"
+ok "parameters cut short" bad_generate 'model.safetensors' --model "$W/d"
+damaged; cp "$W/641.run/model.safetensors" "$W/d/model.safetensors"
+ok "another model's parameters" bad_generate 'model.safetensors' --model "$W/d"
+damaged; cp "$W/641.run/vocab.tsv" "$W/d/vocab.tsv"
+ok "another model's vocabulary" bad_generate "another model's vocabulary: its 4 bytes are not" --model "$W/d"
+damaged; cp "$W/641.run/vocab.tsv" "$W/641.run/config.tsv" "$W/d/"
+ok "another vocabulary and its configuration" bad_generate 'model.safetensors' --model "$W/d"
+damaged; sed '1s/.*/7	x/' "$run/vocab.tsv" >"$W/d/vocab.tsv"
+ok "a damaged vocabulary" bad_generate 'vocab.tsv is damaged' --model "$W/d"
+damaged; sed '/^width/d' "$run/config.tsv" >"$W/d/config.tsv"
+ok "a setting is missing" bad_generate "config.tsv lacks the line 'width'" --model "$W/d"
+damaged; sed 's/^width.*/width	wide/' "$run/config.tsv" >"$W/d/config.tsv"
+ok "a setting is no number" bad_generate "line 2: width is a whole number .* not 'wide'" --model "$W/d"
+damaged; sed 's/^heads.*/heads	3/' "$run/config.tsv" >"$W/d/config.tsv"
+ok "heads that do not divide" bad_generate '3 heads do not divide the width 16' --model "$W/d"
+damaged; echo 'colour	blue' >>"$W/d/config.tsv"
+ok "a setting there is not" bad_generate "'colour' is not the name of a setting" --model "$W/d"
+damaged; echo 'width	16' >>"$W/d/config.tsv"
+ok "a setting twice" bad_generate "'width' stands there twice" --model "$W/d"
+damaged; : >"$W/d/config.tsv"
+ok "an empty configuration" bad_generate 'config.tsv lacks' --model "$W/d"
+
+echo "train.sh: $passed passed, $failed failed"
+[ $failed -eq 0 ] && rm -rf "$W"
+[ $failed -eq 0 ]
