@@ -47,6 +47,7 @@ void gra_model_fail(gra_model *m, const char *format, ...)
     va_end(args);
     m->failed = true;
     if (!m->keep_going) {
+        fflush(stdout);
         fprintf(stderr, "gradus: %s\n", m->error);
         abort();
     }

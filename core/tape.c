@@ -127,6 +127,7 @@ gra_tensor *gra_fail(gra_tape *t, const char *format, ...)
     va_end(args);
     t->failed = true;
     if (!t->keep_going) {
+        fflush(stdout);                                 /* what came before belongs before it */
         fprintf(stderr, "gradus: %s\n", t->error);
         abort();
     }

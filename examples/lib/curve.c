@@ -149,7 +149,7 @@ static int print_row(const canvas *v, int row, bool utf8)
 
 static int print_axis(const curve *c, bool utf8)
 {
-    char axis[COLUMNS * 3 + 1] = "", first[8] = "1", middle[24], last[24];
+    char axis[COLUMNS * 3 + 1] = "", first[8] = "1", middle[32], last[24];
     for (int i = 0, at = 0; i < COLUMNS; i++)
         at += sprintf(axis + at, "%s", utf8 ? "\xE2\x94\x80" : "-");
     snprintf(middle, sizeof middle, "step %ld", (c->last + 1) / 2);

@@ -1,0 +1,82 @@
+/* 01: y = a b + c and its gradients, one number each.
+ *
+ *     make && build/examples/01_scalar
+ *
+ * What you will learn: a tape records what you compute; gra_backward walks it from the last record
+ * to the first and leaves dy/dx in each x; and what that number means. PyTorch does the same with
+ * requires_grad=True and y.backward().
+ */
+#include "../core/gradus.h"
+
+static gra_tensor *number(gra_tape *t, double value)
+{
+    return gra_input(t, (gra_real[]){ (gra_real)value }, 0, NULL);          /* no dimensions: a scalar */
+}
+
+static double gradient(const gra_tensor *x)
+{
+    return (double)gra_grad(x)[0];
+}
+
+/* d(ab + c)/da = b, d(ab + c)/db = a, d(ab + c)/dc = 1. */
+static void first(gra_tape *t)
+{
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *a = number(t, 2), *b = number(t, -3), *c = number(t, 10);
+    gra_tensor *y = gra_add(t, gra_mul(t, a, b), c);
+    gra_backward(t, y);
+    printf("a = 2, b = -3, c = 10\n");
+    printf("y = ab + c = %g\n", gra_item(y));
+    printf("dy/da = %g, dy/db = %g, dy/dc = %g\n\n", gradient(a), gradient(b), gradient(c));
+}
+
+/* A value may feed several ops: its gradient is the sum of what comes back from each. This is the
+ * expression on micrograd's first page (Karpathy 2020), where g = 24.704, dg/da = 138.834 and dg/db
+ * = 645.577. */
+static gra_tensor *expression(gra_tape *t, gra_tensor *a, gra_tensor *b)
+{
+    gra_tensor *plus  = gra_relu(t, gra_add(t, b, a));
+    gra_tensor *minus = gra_relu(t, gra_sub(t, b, a));
+    gra_tensor *one   = gra_full(t, 1, 0, NULL);                            /* a constant */
+    gra_tensor *c = gra_add(t, a, b);
+    gra_tensor *d = gra_add(t, gra_mul(t, a, b), gra_pow(t, b, 3));         /* ab + b^3 */
+    c = gra_add(t, c, gra_add(t, c, one));                                  /* c += c + 1 */
+    c = gra_add(t, c, gra_sub(t, gra_add(t, one, c), a));                   /* c += 1 + c - a */
+    d = gra_add(t, d, gra_add(t, gra_scale(t, d, 2), plus));                /* d += 2d + relu(b + a) */
+    d = gra_add(t, d, gra_add(t, gra_scale(t, d, 3), minus));               /* d += 3d + relu(b - a) */
+    gra_tensor *e = gra_pow(t, gra_sub(t, c, d), 2);                        /* (c - d)^2 */
+    return gra_add(t, gra_scale(t, e, 0.5), gra_scale(t, gra_pow(t, e, -1), 10));       /* e/2 + 10/e */
+}
+
+static void shared(gra_tape *t)
+{
+    gra_begin(t, GRA_GRAD, NULL);                                           /* forget the last step */
+    gra_tensor *a = number(t, -4), *b = number(t, 2);
+    gra_tensor *g = expression(t, a, b);
+    gra_backward(t, g);
+    printf("micrograd's expression at a = -4, b = 2\n");
+    printf("g = %.3f, dg/da = %.3f, dg/db = %.3f\n\n", gra_item(g), gradient(a), gradient(b));
+}
+
+/* What a gradient says: where a changes by a small h, g changes by about dg/da h. A backward can be
+ * checked so, without knowing how it was made: gra_check does it for whole models. It computes in
+ * double; float, with its 7 digits, spoils the difference when h is small, as the last lines show. */
+static void nudge(gra_tape *t)
+{
+    printf("       h   (g(a + h) - g(a - h)) / 2h\n");
+    for (double h = 0.1; h > 5e-6; h /= 10) {
+        gra_begin(t, GRA_EVAL, NULL);                                       /* record nothing */
+        double up   = gra_item(expression(t, number(t, -4 + h), number(t, 2)));
+        double down = gra_item(expression(t, number(t, -4 - h), number(t, 2)));
+        printf("%8.5f   %.3f\n", h, (up - down) / (2 * h));
+    }
+}
+
+int main(void)
+{
+    gra_tape *t = gra_open(1);                          /* one thread; 0 would be one for each core */
+    first(t);
+    shared(t);
+    nudge(t);
+    gra_close(t);                                       /* and with it all tensors */
+}

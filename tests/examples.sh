@@ -1,0 +1,164 @@
+#!/bin/sh
+# The lessons in examples/ and the code in README.md: each runs and shows what it says it shows.
+# Runs in the repository's root; the programs are in ${BUILD:-build}, all files go to a folder there.
+BUILD=${BUILD:-build}
+W=$BUILD/examples.test
+passed=0
+failed=0
+
+rm -rf "$W"
+mkdir -p "$W" || exit 1
+unset GRADUS_ISA
+LC_ALL=C
+export LC_ALL
+
+ok() {          # ok WHAT COMMAND ...: the command succeeds
+    what=$1
+    shift
+    if "$@" >"$W/ok.out" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $what"
+        sed 's/^/    /' "$W/ok.out"
+    fi
+}
+
+lesson() {      # lesson STATUS NAME: runs it; what it writes stays in $W/out
+    name=$2
+    "$BUILD/examples/$2" >"$W/out" 2>"$W/err"
+    status=$?
+    ok "$name: exit status $1" test $status -eq "$1"
+    ok "$name: nothing on stderr" cmp "$W/err" /dev/null
+    ok "$name: at most 80 columns" awk 'length > 80 { print; bad = 1 } END { exit bad }' "$W/out"
+}
+
+says() {        # says WHAT LINE: this very line is in what the lesson wrote
+    if grep -Fqx -- "$2" "$W/out"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $name: $1: it does not say '$2' but"
+        sed 's/^/    /' "$W/out"
+    fi
+}
+
+shows() {       # shows WHAT AWK: the awk program, given what the lesson wrote, ends with 0
+    ok "$name: $1" awk "{ print } $2" "$W/out"
+}
+
+# ---- the lessons ----------------------------------------------------------------------------------
+lesson 0 01_scalar
+says "value" "y = ab + c = 4"
+says "gradients" "dy/da = -3, dy/db = 2, dy/dc = 1"
+says "micrograd's numbers" "g = 24.704, dg/da = 138.834, dg/db = 645.577"
+shows "a difference near the gradient" '$1 == "0.01000" && $2 > 138.6 && $2 < 139.1 { n++ } END { exit n != 1 }'
+
+lesson 0 02_own_op
+shows "the check passes" '/^gradient check passed: / { n++ } END { exit n != 1 }'
+says "all elements" "compared: 52 elements of 2 tensors"
+shows "beta is near 1.702" '/^step 200 / && $4 > 1.69 && $4 < 1.73 { n++ } END { exit n != 1 }'
+
+lesson 0 03_line
+shows "the loss falls" '/^ *[0-9]/ { if (!n++) first = $4; last = $4 } END { exit !(n == 11 && last < first / 20) }'
+shows "it finds the line of least squares" '
+    $1 == "found" { a = $4; b = $6 }
+    $1 == "least" { n++; da = $5 - a; db = $7 - b }
+    END { exit !(n && a > 2.5 && b < -0.5 && da * da < 1e-6 && db * db < 1e-6) }'
+shows "... near the truth" '
+    $1 == "found" { a = $4; b = $6 }
+    $1 == "truth" { n++; da = $4 - a; db = $6 - b }
+    END { exit !(n && da * da < 0.04 && db * db < 0.04) }'
+
+lesson 0 04_gated_linear_unit
+shows "the check passes" '/^gradient check passed: / { n++ } END { exit n != 1 }'
+says "all elements" "compared: 66 elements of 5 tensors"
+says "its parameters have names" "glu.gate.weight  3 x 5"
+shows "a gate learns what a Linear cannot" '
+    /^loss left: / { n++; sub(",", "", $4); line = $4; gate = $6 } END { exit !(n && line > 0.15 && gate < 0.01) }'
+
+lesson 0 05_next_token
+shows "the loss falls" '
+    $1 == "step" { if (!n++) first = $4; last = $4 } END { exit !(n == 9 && first > 4.5 && last < 0.12) }'
+sed '1,/^$/d' "$W/out" >"$W/written"
+cat >"$W/wanted" <<'END'
+The shells she sells are sea shells, I'm sure.
+For if she sells sea shells by the sea shore,
+then I'm sure she sells sea shore shells.
+
+She sells sea shells by the sea shore.
+END
+ok "05_next_token: it knows the text by heart" diff "$W/wanted" "$W/written"
+
+# The exercise must be unsolved, and fail for the reason that it is about.
+if ! cmp -s examples/06_find_the_bug.c examples/solutions/06_find_the_bug.c &&
+        "$BUILD/examples/06_find_the_bug" >"$W/out" 2>&1; then
+    echo "examples/06_find_the_bug.c is solved: well done! This test wants it unsolved again."
+fi
+lesson 1 06_find_the_bug
+shows "the report names the tensor" '/^gradient check FAILED: x \(3, 5\), element / { n++ } END { exit n != 1 }'
+tr '\n' ' ' <"$W/out" | tr -s ' ' >"$W/report"
+ok "06_find_the_bug: the report explains" grep -Fq "it fits: an offset that is constant along dimension 1: a term \
+with the sum or the mean over it is missing or too much" "$W/report"
+ok "06_find_the_bug: ... in one way" test "$(grep -c '^it fits' "$W/out")" -eq 1
+says "what to do" "not solved yet: mend backward()"
+cp "$W/out" "$W/unsolved"
+lesson 0 solutions/06_find_the_bug
+shows "the check passes" '/^gradient check passed: / { n++ } END { exit n != 1 }'
+says "solved" "solved: every gradient is right"
+
+# Exercise and solution differ in backward alone.
+rest() { sed -e '1,/^#include <tgmath/d' -e '/^static void backward/,/^}/d' -e '/the judge/,/^$/d' "$1"; }
+rest examples/06_find_the_bug.c >"$W/rest"
+rest examples/solutions/06_find_the_bug.c | diff "$W/rest" - >"$W/differ"
+ok "the solution changes backward alone" test ! -s "$W/differ" -a -s "$W/rest"
+
+# ---- README.md --------------------------------------------------------------------------------------
+# Its blocks, one file each: $W/block.1 is what stands between the first two fences, and so on; the
+# word after the fence is in $W/block.1.kind.
+awk -v w="$W/block." '
+    /^```/ { if (!open) { n++; kind = substr($0, 4); printf "%s", kind > (w n ".kind"); printf "" > (w n) }
+             open = !open; next }
+    open { print > (w n) }
+    END { exit open }' README.md
+ok "README: fences are closed" test $? -eq 0
+
+: >"$W/first.c"
+n=1
+blocks=0
+while [ -f "$W/block.$n" ]; do
+    if [ "$(cat "$W/block.$n.kind")" = c ]; then
+        blocks=$((blocks + 1))
+        [ $blocks -eq 1 ] && cp "$W/block.$n" "$W/first.c" && cp "$W/block.$((n + 1))" "$W/first.wanted"
+        cp "$W/block.$n" "$W/block.c"
+        for precision in -UGRADUS_DOUBLE -DGRADUS_DOUBLE; do    # an op's file stands in core/ops
+            ok "README: C code $blocks compiles, $precision" ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra \
+                -Wpedantic -Wshadow -Wconversion -Werror $precision -I. -Icore/ops -c "$W/block.c" -o "$W/block.o"
+        done
+    fi
+    n=$((n + 1))
+done
+ok "README: it has a program, an op, a layer and an optimiser" test $blocks -eq 4
+
+# The first program as the README says to compile it, plus what this library was compiled with.
+ok "README: the first program compiles" ${CC:-cc} "$W/first.c" -I. "$BUILD/libgradus.a" ${SANITIZE:-} ${CFLAGS:-} \
+    ${LDFLAGS:-} -lm -pthread -o "$W/first"
+"$W/first" >"$W/first.out" 2>&1
+ok "README: it prints what stands there" diff "$W/first.wanted" "$W/first.out"
+
+same_block() {  # same_block WORDS FILE: the block of the README with these words is this text
+    diff "$(grep -l -e "$1" "$W"/block.*[0-9] | head -n 1)" "$2"
+}
+sed '/^$/,$d' "$W/unsolved" >"$W/report"
+ok "README: it shows the exercise's report" same_block "gradient check FAILED" "$W/report"
+"$BUILD/train" --help | sed 1,3d >"$W/help"
+ok "README: it shows the flags of train --help" same_block "--steps N" "$W/help"
+
+# All that it links to or names as a file is there.
+for path in $(grep -o '`\(core\|layers\|examples\|tests\)/[a-z0-9_./]*`' README.md | tr -d '`') \
+            $(grep -o '](examples/[^)]*)' README.md | sed 's/](\(.*\))/\1/'); do
+    ok "README: $path is there" test -e "$path"
+done
+
+echo "examples.sh: $passed passed, $failed failed"
+[ $failed -eq 0 ]
