@@ -20,7 +20,8 @@ ERROR = $(if $(filter-out 0,$(WERROR)),-Werror)
 LINK  = $(CC) -pthread $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS)
 
 # The kernels of an instruction set are compiled for it; elsewhere their files are empty by an #if.
-ifneq ($(filter x86_64-% amd64-%,$(shell $(CC) -dumpmachine)),)
+MACHINE := $(shell $(CC) -dumpmachine)
+ifneq ($(filter x86_64-% amd64-%,$(MACHINE)),)
 AVX2   = -mavx2 -mfma
 AVX512 = $(AVX2) -mavx512f -mavx512bw -mavx512dq -mavx512vl
 endif
@@ -38,8 +39,8 @@ SHARED   := $(sort $(wildcard examples/lib/*.c))
 TUTORIAL := $(sort $(wildcard examples/[0-9]*.c examples/*/[0-9]*.c))
 PROGRAM  := $(filter-out $(TUTORIAL),$(sort $(wildcard examples/*.c)))
 NOTEBOOK := $(sort $(wildcard examples/notebooks/*.c))
-GOLDEN   := examples/notebooks/lib/golden.c
-READER   := $(GOLDEN) examples/notebooks/lib/notebook.c
+GOLDEN   := $(wildcard examples/notebooks/lib/golden.c)
+READER   := $(wildcard examples/notebooks/lib/*.c)
 
 # These check gradients, which takes double precision.
 DOUBLE     = 02 04 06
@@ -56,7 +57,8 @@ NOTEBOOK32 := $(filter-out examples/notebooks/udl_multihead.c,$(NOTEBOOK))
 LIBRARIES = $(B)/libgradus.a $(B)/libgradus64.a
 PROGRAMS  = $(PROGRAM:examples/%.c=$(B)/%)
 TUTORIALS = $(TUTORIAL:%.c=$(B)/%)
-NOTEBOOKS = $(NOTEBOOK32:examples/notebooks/%.c=$(B)/notebooks/%) $(NOTEBOOK:examples/notebooks/%.c=$(B)/notebooks64/%)
+NOTEBOOKS = $(NOTEBOOK32:examples/notebooks/%.c=$(B)/notebooks/%) \
+            $(NOTEBOOK:examples/notebooks/%.c=$(B)/notebooks64/%)
 
 ## make             both libraries, the training program and the tutorials, in build/
 all: $(LIBRARIES) $(PROGRAMS) $(TUTORIALS) $(NOTEBOOKS)
@@ -80,7 +82,7 @@ $(B)/bench/%: $(B)/f32/tests/bench/%.o $(B)/libgradus.a
 	$(link)
 
 # The tests count calls of malloc (tests/alloc.c) where the linker can put a counter in its place.
-ifneq ($(shell uname -s),Darwin)
+ifeq ($(findstring darwin,$(MACHINE)),)
 COUNTED = -DGRADUS_WRAP
 COUNT   = -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
 endif
@@ -124,8 +126,10 @@ $(B)/sources: always
 quote = '$(subst ','\'',$(strip $(1)))'
 remember = @mkdir -p $(B); [ "`cat $@ 2>/dev/null`" = $(quote) ] || printf '%s\n' $(quote) > $@
 
--include $(patsubst %.c,$(B)/f32/%.d,$(LIBRARY) $(TESTS) $(SHARED) $(PROGRAM) $(TUTORIAL32) $(READER) $(NOTEBOOK32))
--include $(patsubst %.c,$(B)/f64/%.d,$(LIBRARY) $(TESTS) $(TUTORIAL64) $(READER) $(NOTEBOOK))
+-include $(patsubst %.c,$(B)/f32/%.d,$(LIBRARY) $(TESTS) $(SHARED) $(PROGRAM) $(TUTORIAL32))
+-include $(patsubst %.c,$(B)/f64/%.d,$(LIBRARY) $(TESTS) $(TUTORIAL64))
+-include $(patsubst %.c,$(B)/f32/%.d,$(READER) $(NOTEBOOK32))
+-include $(patsubst %.c,$(B)/f64/%.d,$(READER) $(NOTEBOOK))
 -include $(wildcard $(B)/f32/tests/bench/*.d)
 
 # ---- what can be done ---------------------------------------------------------------------------

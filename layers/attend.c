@@ -2,11 +2,12 @@
 #include "attend.h"
 #include "../core/op.h"
 
-void gra_attention_sizes(gra_model *m, const char *layer, int d_in, int d_out, int context_length, int num_heads,
-                         double dropout)
+void gra_attention_sizes(gra_model *m, const char *layer, int d_in, int d_out, int context_length,
+                         int num_heads, double dropout)
 {
     const struct { const char *name; int value; } size[] = {
-        { "d_in", d_in }, { "d_out", d_out }, { "context_length", context_length }, { "num_heads", num_heads },
+        { "d_in", d_in }, { "d_out", d_out },
+        { "context_length", context_length }, { "num_heads", num_heads },
     };
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         if (size[i].value < 1)

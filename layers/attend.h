@@ -7,9 +7,9 @@
 
 #include "layers.h"
 
-/* Leaves a sentence in the model, about the layer of that name, if a size is below 1 or dropout no probability. */
-void gra_attention_sizes(gra_model *m, const char *layer, int d_in, int d_out, int context_length, int num_heads,
-                         double dropout);
+/* Where a size is below 1, or dropout no probability, the model gets a sentence about that layer. */
+void gra_attention_sizes(gra_model *m, const char *layer, int d_in, int d_out, int context_length,
+                         int num_heads, double dropout);
 
 /* x is not (..., time, d_in), or has more tokens than context_length: an error of the tape; true. */
 bool gra_attention_refuses(gra_tape *t, const char *layer, gra_tensor *x, int d_in, int context_length);

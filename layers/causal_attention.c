@@ -3,8 +3,8 @@
 #include "attend.h"
 #include "../core/op.h"
 
-void gra_causal_attention_init(gra_causal_attention *a, gra_scope scope, int d_in, int d_out, int context_length,
-                               double dropout, bool qkv_bias)
+void gra_causal_attention_init(gra_causal_attention *a, gra_scope scope, int d_in, int d_out,
+                               int context_length, double dropout, bool qkv_bias)
 {
     gra_attention_sizes(scope.model, "causal_attention", d_in, d_out, context_length, 1, dropout);
     *a = (gra_causal_attention){ .d_in = d_in, .context_length = context_length, .dropout = dropout };

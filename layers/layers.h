@@ -101,7 +101,8 @@ typedef struct gra_self_attention {
     struct gra_linear query, key, value;
     int               d_in;
 } gra_self_attention;
-void        gra_self_attention_init(gra_self_attention *a, gra_scope scope, int d_in, int d_out, bool qkv_bias);
+void        gra_self_attention_init(gra_self_attention *a, gra_scope scope, int d_in, int d_out,
+                                    bool qkv_bias);
 gra_tensor *gra_self_attention_forward(gra_tape *t, const gra_self_attention *a, gra_tensor *x);
 
 /* The same with bare matrices, q = x W_query ... (Raschka's first version). W_query, W_key, W_value:
@@ -133,9 +134,9 @@ typedef struct gra_multi_head_attention_wrapper {
     gra_causal_attention *heads;        /* num_heads, in the model's memory */
     int                   num_heads;
 } gra_multi_head_attention_wrapper;
-void        gra_multi_head_attention_wrapper_init(gra_multi_head_attention_wrapper *a, gra_scope scope, int d_in,
-                                                  int d_out, int context_length, double dropout, int num_heads,
-                                                  bool qkv_bias);
+void        gra_multi_head_attention_wrapper_init(gra_multi_head_attention_wrapper *a, gra_scope scope,
+                                                  int d_in, int d_out, int context_length, double dropout,
+                                                  int num_heads, bool qkv_bias);
 gra_tensor *gra_multi_head_attention_wrapper_forward(gra_tape *t, const gra_multi_head_attention_wrapper *a,
                                                      gra_tensor *x);
 
@@ -150,17 +151,17 @@ typedef struct gra_multi_head_attention {
 } gra_multi_head_attention;
 void        gra_multi_head_attention_init(gra_multi_head_attention *a, gra_scope scope, int d_in, int d_out,
                                           int context_length, double dropout, int num_heads, bool qkv_bias);
-void        gra_multi_head_attention_init_with(gra_multi_head_attention *a, gra_scope scope, int d_in, int d_out,
-                                               int context_length, double dropout, int num_heads, bool qkv_bias,
-                                               const gra_projections *how);
+void        gra_multi_head_attention_init_with(gra_multi_head_attention *a, gra_scope scope, int d_in,
+                                               int d_out, int context_length, double dropout, int num_heads,
+                                               bool qkv_bias, const gra_projections *how);
 gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const gra_multi_head_attention *a, gra_tensor *x);
 
 /* Variants that learn less; forward is the same. d_in = d_out. */
-void gra_optimized_multi_head_attention_init(gra_multi_head_attention *a, gra_scope scope, int d_in, int d_out,
-                                             int context_length, double dropout, int num_heads,
+void gra_optimized_multi_head_attention_init(gra_multi_head_attention *a, gra_scope scope, int d_in,
+                                             int d_out, int context_length, double dropout, int num_heads,
                                              bool qkv_bias);        /* values = x */
-void gra_efficient_multi_head_attention_init(gra_multi_head_attention *a, gra_scope scope, int d_in, int d_out,
-                                             int context_length, double dropout, int num_heads,
+void gra_efficient_multi_head_attention_init(gra_multi_head_attention *a, gra_scope scope, int d_in,
+                                             int d_out, int context_length, double dropout, int num_heads,
                                              bool qkv_bias);        /* keys = values = x */
 
 /* ---- attention with learned positions: y = attention(x + E), E a positional embedding ---------------
@@ -170,16 +171,18 @@ typedef struct gra_positional_self_attention {
     gra_self_attention       att;
     gra_positional_embedding pos;
 } gra_positional_self_attention;
-void        gra_positional_self_attention_init(gra_positional_self_attention *a, gra_scope scope, int d_in, int d_out,
-                                               int context_length, bool qkv_bias);
-gra_tensor *gra_positional_self_attention_forward(gra_tape *t, const gra_positional_self_attention *a, gra_tensor *x);
+void        gra_positional_self_attention_init(gra_positional_self_attention *a, gra_scope scope, int d_in,
+                                               int d_out, int context_length, bool qkv_bias);
+gra_tensor *gra_positional_self_attention_forward(gra_tape *t, const gra_positional_self_attention *a,
+                                                  gra_tensor *x);
 
 typedef struct gra_positional_causal_attention {
     gra_causal_attention     att;
     gra_positional_embedding pos;
 } gra_positional_causal_attention;
-void        gra_positional_causal_attention_init(gra_positional_causal_attention *a, gra_scope scope, int d_in,
-                                                 int d_out, int context_length, double dropout, bool qkv_bias);
+void        gra_positional_causal_attention_init(gra_positional_causal_attention *a, gra_scope scope,
+                                                 int d_in, int d_out, int context_length, double dropout,
+                                                 bool qkv_bias);
 gra_tensor *gra_positional_causal_attention_forward(gra_tape *t, const gra_positional_causal_attention *a,
                                                     gra_tensor *x);
 
@@ -190,10 +193,11 @@ typedef struct gra_positional_multi_head_attention {
     struct gra_linear                out_proj;
     int                              num_heads;
 } gra_positional_multi_head_attention;
-void        gra_positional_multi_head_attention_init(gra_positional_multi_head_attention *a, gra_scope scope, int d_in,
-                                                     int d_out, int context_length, double dropout, int num_heads,
-                                                     bool qkv_bias);
-gra_tensor *gra_positional_multi_head_attention_forward(gra_tape *t, const gra_positional_multi_head_attention *a,
+void        gra_positional_multi_head_attention_init(gra_positional_multi_head_attention *a, gra_scope scope,
+                                                     int d_in, int d_out, int context_length, double dropout,
+                                                     int num_heads, bool qkv_bias);
+gra_tensor *gra_positional_multi_head_attention_forward(gra_tape *t,
+                                                        const gra_positional_multi_head_attention *a,
                                                         gra_tensor *x);
 
 /* ---- FeedForward: y = gelu(x W_0^T + b_0) W_2^T + b_2; (..., emb_dim) -> the same -----------------

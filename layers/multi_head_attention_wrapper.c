@@ -2,17 +2,19 @@
 #include "attend.h"
 #include "../core/op.h"
 
-void gra_multi_head_attention_wrapper_init(gra_multi_head_attention_wrapper *a, gra_scope scope, int d_in, int d_out,
-                                           int context_length, double dropout, int num_heads, bool qkv_bias)
+void gra_multi_head_attention_wrapper_init(gra_multi_head_attention_wrapper *a, gra_scope scope, int d_in,
+                                           int d_out, int context_length, double dropout, int num_heads,
+                                           bool qkv_bias)
 {
     *a = (gra_multi_head_attention_wrapper){ .num_heads = num_heads };
-    gra_attention_sizes(scope.model, "multi_head_attention_wrapper", d_in, d_out, context_length, num_heads, dropout);
+    gra_attention_sizes(scope.model, "multi_head_attention_wrapper", d_in, d_out, context_length, num_heads,
+                        dropout);
     if (gra_model_error(scope.model))
         return;
     a->heads = gra_model_alloc(scope.model, (size_t)num_heads * sizeof *a->heads);
     for (int h = 0; a->heads && h < num_heads; h++)
-        gra_causal_attention_init(&a->heads[h], gra_enter(scope, "heads.%d", h), d_in, d_out, context_length, dropout,
-                                  qkv_bias);
+        gra_causal_attention_init(&a->heads[h], gra_enter(scope, "heads.%d", h), d_in, d_out, context_length,
+                                  dropout, qkv_bias);
 }
 
 gra_tensor *gra_multi_head_attention_wrapper_forward(gra_tape *t, const gra_multi_head_attention_wrapper *a,

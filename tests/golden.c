@@ -31,10 +31,10 @@ int golden_number(const golden *g, const char *key)
 void golden_compare(const golden *g, const golden_tensor *want, const real *x, int ndim, const int *dims)
 {
     ck_assert_msg(ndim == want->ndim && memcmp(dims, want->shape, (size_t)ndim * sizeof(int)) == 0,
-                  "%s: %s is %s, wanted %s", g->path, want->name, gra_shape_text(ndim, dims, (char[GRA_SHAPE_TEXT]){ 0 }),
-                  GRA_SHAPE_OF(want));
+                  "%s: %s is %s, wanted %s", g->path, want->name,
+                  gra_shape_text(ndim, dims, (char[GRA_SHAPE_TEXT]){ 0 }), GRA_SHAPE_OF(want));
     for (size_t i = 0; i < want->size; i++)
-        ck_assert_msg(golden_agrees(want, i, (double)x[i]), "%s: %s[%zu] is %.17g, wanted %.17g: off by %.3g, allowed %.3g",
-                      g->path, want->name, i, (double)x[i], want->values[i], fabs((double)x[i] - want->values[i]),
-                      want->tol);
+        ck_assert_msg(golden_agrees(want, i, (double)x[i]),
+                      "%s: %s[%zu] is %.17g, wanted %.17g: off by %.3g, allowed %.3g", g->path, want->name, i,
+                      (double)x[i], want->values[i], fabs((double)x[i] - want->values[i]), want->tol);
 }

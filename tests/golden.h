@@ -5,10 +5,11 @@
 #include "../examples/notebooks/lib/golden.h"
 
 golden              *golden_open(const char *path);
-const golden_tensor *golden_get(const golden *g, const char *role, const char *name);   /* or the test fails */
-int                  golden_number(const golden *g, const char *key);                   /* config, or the test fails */
+const golden_tensor *golden_get(const golden *g, const char *role, const char *name); /* or the test fails */
+int golden_number(const golden *g, const char *key); /* config, or the test fails */
 
 /* x holds what `want` says, each value within its tolerance. */
-void golden_compare(const golden *g, const golden_tensor *want, const gra_real *x, int ndim, const int *shape);
+void golden_compare(const golden *g, const golden_tensor *want, const gra_real *x, int ndim,
+                    const int *shape);
 
 #endif

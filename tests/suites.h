@@ -15,6 +15,7 @@ Suite *model_suite(void);
 Suite *check_suite(void);
 Suite *ops_suite(void);
 Suite *mutants_suite(void);
+Suite *attention_suite(void);
 Suite *golden_suite(void);
 Suite *layers_suite(void);
 Suite *optim_suite(void);

@@ -193,7 +193,8 @@ static gra_tensor *mha_wrapper(void)
     };
     gra_multi_head_attention_wrapper a;
     ck_assert_int_eq(number("num_heads"), 2);
-    gra_multi_head_attention_wrapper_init(&a, root, number("d_in"), number("d_out"), number("tokens"), 0, 2, false);
+    gra_multi_head_attention_wrapper_init(&a, root, number("d_in"), number("d_out"), number("tokens"), 0, 2,
+                                          false);
     for (int h = 0; h < 2; h++) {
         set(a.heads[h].query.weight, name[h][0]);
         set(a.heads[h].key.weight,   name[h][1]);
@@ -206,8 +207,9 @@ static gra_tensor *mha_optimized(void)                  /* values = x */
 {
     gra_multi_head_attention a;
     const int width = number("d_out");
-    gra_optimized_multi_head_attention_init(&a, root, width, width, number("tokens"), 0, number("num_heads"), false);
-    set(a.query.weight,    "w_query.weight");
+    gra_optimized_multi_head_attention_init(&a, root, width, width, number("tokens"), 0, number("num_heads"),
+                                            false);
+    set(a.query.weight, "w_query.weight");
     set(a.key.weight,      "w_key.weight");
     set(a.out_proj.weight, "out_proj.weight");
     set(a.out_proj.bias,   "out_proj.bias");
@@ -218,8 +220,9 @@ static gra_tensor *mha_efficient(void)                  /* keys = values = x */
 {
     gra_multi_head_attention a;
     const int width = number("d_out");
-    gra_efficient_multi_head_attention_init(&a, root, width, width, number("tokens"), 0, number("num_heads"), false);
-    set(a.query.weight,    "w_query.weight");
+    gra_efficient_multi_head_attention_init(&a, root, width, width, number("tokens"), 0, number("num_heads"),
+                                            false);
+    set(a.query.weight, "w_query.weight");
     set(a.out_proj.weight, "out_proj.weight");
     set(a.out_proj.bias,   "out_proj.bias");
     return gra_multi_head_attention_forward(t, &a, input("x"));

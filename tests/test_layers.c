@@ -38,8 +38,14 @@ typedef union any_layer {
     struct gra_dropout       dropout;
     struct gra_layer_norm    layer_norm;
     struct gra_rms_norm      rms_norm;
+    gra_self_attention       self;
+    gra_self_attention_v1    self_v1;
     gra_causal_attention     causal;
+    gra_multi_head_attention_wrapper wrapper;
     gra_multi_head_attention heads;
+    gra_positional_self_attention       pos_self;
+    gra_positional_causal_attention     pos_causal;
+    gra_positional_multi_head_attention pos_heads;
     gra_feed_forward         feed_forward;
     gra_transformer_block    block;
     gra_gpt                  gpt;
@@ -116,6 +122,24 @@ static gra_tensor *rms_norm(gra_tape *tape, gra_tensor **in, void *l)
     return gra_rms_norm_forward(tape, l, in[0]);
 }
 
+static void self_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    gra_self_attention_init(&l->self, s, c->emb_dim, OUT, c->qkv_bias);
+}
+static gra_tensor *self(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return gra_self_attention_forward(tape, l, in[0]);
+}
+
+static void self_v1_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    gra_self_attention_v1_init(&l->self_v1, s, c->emb_dim, OUT);
+}
+static gra_tensor *self_v1(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return gra_self_attention_v1_forward(tape, l, in[0]);
+}
+
 static void causal_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
 {
     gra_causal_attention_init(&l->causal, s, c->emb_dim, OUT, c->context_length, c->drop_rate, c->qkv_bias);
@@ -123,6 +147,16 @@ static void causal_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
 static gra_tensor *causal(gra_tape *tape, gra_tensor **in, void *l)
 {
     return gra_causal_attention_forward(tape, l, in[0]);
+}
+
+static void wrapper_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    gra_multi_head_attention_wrapper_init(&l->wrapper, s, c->emb_dim, OUT, c->context_length, c->drop_rate,
+                                          c->n_heads, c->qkv_bias);
+}
+static gra_tensor *wrapper(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return gra_multi_head_attention_wrapper_forward(tape, l, in[0]);
 }
 
 static void heads_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
@@ -133,6 +167,47 @@ static void heads_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
 static gra_tensor *heads(gra_tape *tape, gra_tensor **in, void *l)
 {
     return gra_multi_head_attention_forward(tape, l, in[0]);
+}
+
+static void optimized_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    gra_optimized_multi_head_attention_init(&l->heads, s, c->emb_dim, c->emb_dim, c->context_length,
+                                            c->drop_rate, c->n_heads, c->qkv_bias);
+}
+
+static void efficient_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    gra_efficient_multi_head_attention_init(&l->heads, s, c->emb_dim, c->emb_dim, c->context_length,
+                                            c->drop_rate, c->n_heads, c->qkv_bias);
+}
+
+static void pos_self_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    gra_positional_self_attention_init(&l->pos_self, s, c->emb_dim, OUT, c->context_length, c->qkv_bias);
+}
+static gra_tensor *pos_self(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return gra_positional_self_attention_forward(tape, l, in[0]);
+}
+
+static void pos_causal_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    gra_positional_causal_attention_init(&l->pos_causal, s, c->emb_dim, OUT, c->context_length, c->drop_rate,
+                                         c->qkv_bias);
+}
+static gra_tensor *pos_causal(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return gra_positional_causal_attention_forward(tape, l, in[0]);
+}
+
+static void pos_heads_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+{
+    gra_positional_multi_head_attention_init(&l->pos_heads, s, c->emb_dim, OUT, c->context_length,
+                                             c->drop_rate, c->n_heads, c->qkv_bias);
+}
+static gra_tensor *pos_heads(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return gra_positional_multi_head_attention_forward(tape, l, in[0]);
 }
 
 static void feed_forward_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
@@ -174,15 +249,48 @@ static const row table[] = {
     { "layer norm", layer_norm_init, layer_norm, 3, { 3, 1, 17 }, { .emb_dim = 17, .bias = true } },
     { "layer norm without shift", layer_norm_init, layer_norm, 2, { 17, 3 }, { .emb_dim = 3 } },
     { "rms norm", rms_norm_init, rms_norm, 3, { 1, 3, 17 }, { .emb_dim = 17 } },
+    { "self-attention", self_init, self, 3, { 3, 5, 5 }, { .emb_dim = 5 } },
+    { "self-attention, one sequence, qkv bias", self_init, self, 2, { 7, 5 },
+      { .emb_dim = 5, .qkv_bias = true } },
+    { "self-attention, bare matrices", self_v1_init, self_v1, 3, { 3, 5, 5 }, { .emb_dim = 5 } },
+    { "self-attention, bare matrices, one sequence", self_v1_init, self_v1, 2, { 1, 5 }, { .emb_dim = 5 } },
     { "causal attention", causal_init, causal, 3, { 3, 5, 5 }, { .emb_dim = 5, .context_length = 5 } },
     { "causal attention, qkv bias, dropout", causal_init, causal, 3, { 1, 7, 5 },
       { .emb_dim = 5, .context_length = 9, .qkv_bias = true, .drop_rate = 0.3 } },
     { "causal attention, one token", causal_init, causal, 3, { 3, 1, 5 },
       { .emb_dim = 5, .context_length = 1 } },
+    { "causal attention, one sequence", causal_init, causal, 2, { 5, 3 },
+      { .emb_dim = 3, .context_length = 5, .drop_rate = 0.3 } },
+    { "multi-head attention wrapper", wrapper_init, wrapper, 3, { 3, 5, 5 },
+      { .emb_dim = 5, .context_length = 5, .n_heads = 3 } },
+    { "multi-head attention wrapper, one sequence, qkv bias, dropout", wrapper_init, wrapper, 2, { 7, 3 },
+      { .emb_dim = 3, .context_length = 9, .n_heads = 2, .qkv_bias = true, .drop_rate = 0.3 } },
     { "multi-head attention", heads_init, heads, 3, { 3, 5, 5 },
       { .emb_dim = 5, .context_length = 5, .n_heads = 3 } },
     { "multi-head attention, qkv bias, dropout", heads_init, heads, 3, { 1, 7, 3 },
       { .emb_dim = 3, .context_length = 9, .n_heads = 3, .qkv_bias = true, .drop_rate = 0.3 } },
+    { "multi-head attention, one sequence", heads_init, heads, 2, { 5, 3 },
+      { .emb_dim = 3, .context_length = 5, .n_heads = 2 } },
+    { "optimized multi-head attention", optimized_init, heads, 3, { 3, 5, 6 },
+      { .emb_dim = 6, .context_length = 5, .n_heads = 3 } },
+    { "optimized multi-head attention, one sequence, qkv bias, dropout", optimized_init, heads, 2, { 7, 3 },
+      { .emb_dim = 3, .context_length = 9, .n_heads = 3, .qkv_bias = true, .drop_rate = 0.3 } },
+    { "efficient multi-head attention", efficient_init, heads, 3, { 3, 5, 6 },
+      { .emb_dim = 6, .context_length = 5, .n_heads = 3 } },
+    { "efficient multi-head attention, one sequence, qkv bias, dropout", efficient_init, heads, 2, { 7, 3 },
+      { .emb_dim = 3, .context_length = 9, .n_heads = 3, .qkv_bias = true, .drop_rate = 0.3 } },
+    { "positional self-attention", pos_self_init, pos_self, 3, { 3, 5, 5 },
+      { .emb_dim = 5, .context_length = 7 } },
+    { "positional self-attention, one sequence, qkv bias", pos_self_init, pos_self, 2, { 5, 3 },
+      { .emb_dim = 3, .context_length = 5, .qkv_bias = true } },
+    { "positional causal attention", pos_causal_init, pos_causal, 3, { 3, 5, 5 },
+      { .emb_dim = 5, .context_length = 7 } },
+    { "positional causal attention, one sequence, dropout", pos_causal_init, pos_causal, 2, { 5, 3 },
+      { .emb_dim = 3, .context_length = 5, .qkv_bias = true, .drop_rate = 0.3 } },
+    { "positional multi-head attention", pos_heads_init, pos_heads, 3, { 3, 5, 5 },
+      { .emb_dim = 5, .context_length = 7, .n_heads = 2 } },
+    { "positional multi-head attention, one sequence, dropout", pos_heads_init, pos_heads, 2, { 5, 3 },
+      { .emb_dim = 3, .context_length = 5, .n_heads = 3, .qkv_bias = true, .drop_rate = 0.3 } },
     { "feed-forward, erf", feed_forward_init, feed_forward, 3, { 3, 1, 5 }, { .emb_dim = 5 } },
     { "feed-forward, tanh", feed_forward_init, feed_forward, 2, { 17, 3 },
       { .emb_dim = 3, .gelu = GRA_GELU_TANH } },
@@ -657,6 +765,39 @@ START_TEST(names_of_the_small_layers)
 }
 END_TEST
 
+START_TEST(names_of_the_layers_of_attention)
+{
+    any_layer l;
+    gra_self_attention_init(&l.self, gra_enter(gra_root(model), "self"), 3, 2, true);
+    gra_self_attention_v1_init(&l.self_v1, gra_enter(gra_root(model), "v1"), 3, 2);
+    gra_multi_head_attention_wrapper_init(&l.wrapper, gra_enter(gra_root(model), "wrapper"), 3, 2, 6, 0, 2,
+                                          false);
+    gra_optimized_multi_head_attention_init(&l.heads, gra_enter(gra_root(model), "optimized"), 4, 4, 6, 0, 2,
+                                            true);
+    gra_efficient_multi_head_attention_init(&l.heads, gra_enter(gra_root(model), "efficient"), 4, 4, 6, 0, 2,
+                                            false);
+    gra_positional_self_attention_init(&l.pos_self, gra_enter(gra_root(model), "p"), 3, 2, 6, false);
+    gra_positional_multi_head_attention_init(&l.pos_heads, gra_root(model), 3, 2, 6, 0, 2, false);
+    EXPECT_PARAMS("self.W_query.weight (2, 3)", "self.W_query.bias (2)", "self.W_key.weight (2, 3)",
+                  "self.W_key.bias (2)", "self.W_value.weight (2, 3)", "self.W_value.bias (2)",
+                  "v1.W_query (3, 2)", "v1.W_key (3, 2)", "v1.W_value (3, 2)",
+                  "wrapper.heads.0.W_query.weight (2, 3)", "wrapper.heads.0.W_key.weight (2, 3)",
+                  "wrapper.heads.0.W_value.weight (2, 3)", "wrapper.heads.1.W_query.weight (2, 3)",
+                  "wrapper.heads.1.W_key.weight (2, 3)", "wrapper.heads.1.W_value.weight (2, 3)",
+                  "optimized.W_query.weight (4, 4)", "optimized.W_query.bias (4)",
+                  "optimized.W_key.weight (4, 4)", "optimized.W_key.bias (4)",
+                  "optimized.out_proj.weight (4, 4)", "optimized.out_proj.bias (4)",
+                  "efficient.W_query.weight (4, 4)", "efficient.out_proj.weight (4, 4)",
+                  "efficient.out_proj.bias (4)", "p.W_query.weight (2, 3)", "p.W_key.weight (2, 3)",
+                  "p.W_value.weight (2, 3)", "p.positional_encoding.weight (6, 3)",
+                  "heads.0.W_query.weight (2, 3)", "heads.0.W_key.weight (2, 3)",
+                  "heads.0.W_value.weight (2, 3)", "heads.0.positional_encoding.weight (6, 3)",
+                  "heads.1.W_query.weight (2, 3)", "heads.1.W_key.weight (2, 3)",
+                  "heads.1.W_value.weight (2, 3)", "heads.1.positional_encoding.weight (6, 3)",
+                  "out_proj.weight (2, 4)");
+}
+END_TEST
+
 /* ---- first values ------------------------------------------------------------------------------------ */
 
 static bool named(const gra_tensor *p, const char *part) { return strstr(p->name, part) != NULL; }
@@ -827,6 +968,56 @@ static gra_tensor *bad_heads_dropout(gra_scope s)
     gra_multi_head_attention_init(&l, s, 3, 8, 6, (double)NAN, 4, false);
     return gra_multi_head_attention_forward(t, &l, x_of(1, 2, 3));
 }
+static gra_tensor *bad_self(gra_scope s)
+{
+    gra_self_attention l;
+    gra_self_attention_init(&l, s, 0, 2, false);
+    return gra_self_attention_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *bad_self_v1(gra_scope s)
+{
+    gra_self_attention_v1 l;
+    gra_self_attention_v1_init(&l, s, 3, -2);
+    return gra_self_attention_v1_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *bad_wrapper(gra_scope s)
+{
+    gra_multi_head_attention_wrapper l;
+    gra_multi_head_attention_wrapper_init(&l, s, 3, 2, 6, 0, 0, false);
+    return gra_multi_head_attention_wrapper_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *bad_optimized(gra_scope s)
+{
+    gra_multi_head_attention l;
+    gra_optimized_multi_head_attention_init(&l, s, 3, 6, 6, 0, 2, false);
+    return gra_multi_head_attention_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *bad_efficient(gra_scope s)
+{
+    gra_multi_head_attention l;
+    gra_efficient_multi_head_attention_init(&l, s, 6, 4, 6, 0, 2, false);
+    return gra_multi_head_attention_forward(t, &l, x_of(1, 2, 6));
+}
+static gra_tensor *bad_pos_self(gra_scope s)
+{
+    gra_positional_self_attention l;
+    gra_positional_self_attention_init(&l, s, 3, 2, 0, false);
+    return gra_positional_self_attention_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *bad_pos_causal(gra_scope s)
+{
+    gra_positional_causal_attention l;
+    gra_positional_causal_attention_init(&l, s, 3, 2, 6, -0.5, false);
+    return gra_positional_causal_attention_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *pos_heads_of(gra_scope s, int d_out, int num_heads)
+{
+    gra_positional_multi_head_attention l;
+    gra_positional_multi_head_attention_init(&l, s, 3, d_out, 6, 0, num_heads, false);
+    return gra_positional_multi_head_attention_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *bad_pos_heads(gra_scope s)  { return pos_heads_of(s, 2, -1); }
+static gra_tensor *wide_pos_heads(gra_scope s) { return pos_heads_of(s, INT_MAX, 2); }
 static gra_tensor *bad_feed_forward(gra_scope s)
 {
     gra_feed_forward l;
@@ -876,17 +1067,36 @@ static const struct {
       "layer_norm: input 1 is NULL: was it made?" },
     { bad_rms_norm, "rms_norm: dim is -1, but it must be 1 or more",
       "rms_norm: input 1 is NULL: was it made?" },
-    { bad_causal_sizes,
-      "causal_attention: context_length is 0, but it must be 1 or more",
+    { bad_causal_sizes, "causal_attention: context_length is 0, but it must be 1 or more",
       "causal_attention: 2 tokens, but the context length is 0" },
     { bad_causal_dropout, "causal_attention: dropout is 1, but 0 <= dropout < 1 is wanted",
       "linear: input 1 is NULL: was it made?" },
     { bad_heads, "multi_head_attention: d_out 10 cannot be divided by num_heads 4",
       "linear: input 1 is NULL: was it made?" },
-    { no_heads,
-      "multi_head_attention: num_heads is 0, but it must be 1 or more", "linear: input 1 is NULL: was it made?" },
+    { no_heads, "multi_head_attention: num_heads is 0, but it must be 1 or more",
+      "linear: input 1 is NULL: was it made?" },
     { bad_heads_dropout, "multi_head_attention: dropout is nan, but 0 <= dropout < 1 is wanted",
       "linear: input 1 is NULL: was it made?" },
+    { bad_self, "self_attention: d_in is 0, but it must be 1 or more",
+      "self_attention: x is (1, 2, 3), but (..., time, 0) is wanted" },
+    { bad_self_v1, "self_attention_v1: d_out is -2, but it must be 1 or more",
+      "matmul: input 1 is NULL: was it made?" },
+    { bad_wrapper, "multi_head_attention_wrapper: num_heads is 0, but it must be 1 or more",
+      "multi_head_attention_wrapper: it was not made: gra_model_error says why" },
+    { bad_optimized, "multi_head_attention: d_in is 3 and d_out 6, but where values are x they must be equal",
+      "linear: input 1 is NULL: was it made?" },
+    { bad_efficient, "multi_head_attention: d_in is 6 and d_out 4, but where values are x they must be equal",
+      "linear: input 1 is NULL: was it made?" },
+    { bad_pos_self,
+      "positional_embedding: context_length is 0 and embedding_dim 3, but both must be 1 or more",
+      "positional_embedding: input 1 is NULL: was it made?" },
+    { bad_pos_causal, "causal_attention: dropout is -0.5, but 0 <= dropout < 1 is wanted",
+      "positional_embedding: input 1 is NULL: was it made?" },
+    { bad_pos_heads, "positional_multi_head_attention: num_heads is -1, but it must be 1 or more",
+      "positional_multi_head_attention: it was not made: gra_model_error says why" },
+    { wide_pos_heads,
+      "positional_multi_head_attention: 2 heads of 2147483647 columns are more than 2147483647 columns",
+      "positional_multi_head_attention: it was not made: gra_model_error says why" },
     { bad_feed_forward, "feed_forward: emb_dim is 536870912, but 1 to 536870911 is wanted",
       "linear: input 1 is NULL: was it made?" },
     { bad_block, "multi_head_attention: d_out 6 cannot be divided by num_heads 4",
@@ -1013,6 +1223,45 @@ static gra_tensor *flat_heads(gra_scope s)   { return heads_of(s, gra_full(t, 1,
 static gra_tensor *long_heads(gra_scope s)   { return heads_of(s, x_of(1, 7, 3)); }
 static gra_tensor *missing_heads(gra_scope s){ return heads_of(s, NULL); }
 
+static gra_tensor *self_of(gra_scope s, gra_tensor *x)
+{
+    gra_self_attention l;
+    gra_self_attention_init(&l, s, 3, 2, false);
+    return gra_self_attention_forward(t, &l, x);
+}
+static gra_tensor *narrow_self(gra_scope s)  { return self_of(s, x_of(1, 2, 4)); }
+static gra_tensor *flat_self(gra_scope s)    { return self_of(s, gra_full(t, 1, GRA_DIMS(3))); }
+static gra_tensor *missing_self(gra_scope s) { return self_of(s, NULL); }
+
+static gra_tensor *narrow_self_v1(gra_scope s)
+{
+    gra_self_attention_v1 l;
+    gra_self_attention_v1_init(&l, s, 3, 2);
+    return gra_self_attention_v1_forward(t, &l, x_of(1, 2, 4));
+}
+
+static gra_tensor *wrapper_of(gra_scope s, gra_tensor *x)
+{
+    gra_multi_head_attention_wrapper l;
+    gra_multi_head_attention_wrapper_init(&l, s, 3, 2, 6, 0, 2, false);
+    return gra_multi_head_attention_wrapper_forward(t, &l, x);
+}
+static gra_tensor *long_wrapper(gra_scope s)    { return wrapper_of(s, x_of(1, 7, 3)); }
+static gra_tensor *missing_wrapper(gra_scope s) { return wrapper_of(s, NULL); }
+
+static gra_tensor *long_pos_self(gra_scope s)
+{
+    gra_positional_self_attention l;
+    gra_positional_self_attention_init(&l, s, 3, 2, 6, false);
+    return gra_positional_self_attention_forward(t, &l, x_of(1, 7, 3));
+}
+static gra_tensor *long_pos_heads(gra_scope s)
+{
+    gra_positional_multi_head_attention l;
+    gra_positional_multi_head_attention_init(&l, s, 3, 2, 6, 0, 2, false);
+    return gra_positional_multi_head_attention_forward(t, &l, x_of(1, 7, 3));
+}
+
 static gra_tensor *gpt_of(gra_scope s, const int *tokens, int batch, int time)
 {
     gra_gpt l;
@@ -1043,6 +1292,14 @@ static const struct {
     { flat_heads, "multi_head_attention: x is (3), but (..., time, 3) is wanted" },
     { long_heads, "multi_head_attention: 7 tokens, but the context length is 6" },
     { missing_heads, "multi_head_attention: input 0 is NULL: was it made?" },
+    { narrow_self, "self_attention: x is (1, 2, 4), but (..., time, 3) is wanted" },
+    { flat_self, "self_attention: x is (3), but (..., time, 3) is wanted" },
+    { missing_self, "self_attention: input 0 is NULL: was it made?" },
+    { narrow_self_v1, "self_attention_v1: x is (1, 2, 4), but (..., time, 3) is wanted" },
+    { long_wrapper, "causal_attention: 7 tokens, but the context length is 6" },
+    { missing_wrapper, "multi_head_attention_wrapper: input 0 is NULL: was it made?" },
+    { long_pos_self, "positional_embedding: 7 tokens, but the context length is 6" },
+    { long_pos_heads, "positional_embedding: 7 tokens, but the context length is 6" },
     { long_gpt, "gpt: 6 tokens, but the context length is 5" },
     { empty_gpt, "gpt: 3 rows of 0 tokens, but at least one of each is wanted" },
     { gpt_of_unknown, "embedding: id 7 at position 2: the vocabulary has 7 entries (0 to 6)" },
@@ -1082,6 +1339,7 @@ Suite *layers_suite(void)
     tcase_add_test(c, names_of_a_gpt_with_all_biases);
     tcase_add_test(c, names_of_a_tied_gpt_without_biases);
     tcase_add_test(c, names_of_the_small_layers);
+    tcase_add_test(c, names_of_the_layers_of_attention);
     tcase_add_test(c, torch_draws_in_the_order_of_construction);
     tcase_add_test(c, gpt2_begins_small);
     tcase_add_test(c, a_tied_head_is_the_embedding);

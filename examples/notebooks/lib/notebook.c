@@ -1,0 +1,235 @@
+/* notebook: see notebook.h. */
+#include "notebook.h"
+#include "golden.h"
+#include "../../../core/op.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+static struct {
+    const char *name, *folder;
+    gra_tape   *t;
+    gra_model  *model;
+    gra_rng     rng;
+    int         digits;
+    golden     *file;
+    bool        seen[GOLDEN_MAX];       /* which of the file's tensors were compared */
+    bool        unseeded, failed;
+    long        reproduced, printed, from_inputs;
+} n;
+
+GRA_PRINTF(1, 2) static void complain(const char *format, ...)
+{
+    n.failed = true;
+    fflush(stdout);
+    fprintf(stderr, "%s: ", n.name);
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+gra_tape *notebook_open(const char *name, int argc, char **argv)
+{
+    n.name = name;
+    n.folder = argc > 1 ? argv[1] : "tests/golden";
+    n.digits = 4;
+    if (argc > 2 || n.folder[0] == '-') {
+        complain("usage: %s [FOLDER OF GOLDEN NUMBERS]", name);
+        exit(2);
+    }
+    n.t = gra_open(1);
+    n.model = gra_model_open(&n.rng);
+    if (!n.t || !n.model) {
+        complain("out of memory");
+        exit(2);
+    }
+    gra_begin(n.t, GRA_TRAIN, &n.rng);
+    printf("%s, computed in float%d\n", name, (int)sizeof(real) * 8);
+    return n.t;
+}
+
+gra_rng *notebook_rng(void) { return &n.rng; }
+
+gra_scope notebook_scope(const char *name) { return gra_enter(gra_root(n.model), "%s", name); }
+
+void notebook_digits(int digits) { n.digits = digits; }
+
+/* ---- files ---- */
+
+static bool is(const golden_tensor *x, const char *role) { return strcmp(x->role, role) == 0; }
+
+static long known(const golden_tensor *x)               /* how many of its values the notebook's dump has */
+{
+    long count = 0;
+    for (size_t i = 0; i < x->size; i++)
+        if (!isnan(x->values[i]))
+            count++;
+    return count;
+}
+
+static void close_file(void)
+{
+    for (int i = 0; n.file && i < n.file->tensors; i++)
+        if (!n.seen[i] && !is(&n.file->tensor[i], "input"))
+            complain("%s: %s %s was not compared", n.file->path, n.file->tensor[i].role,
+                     n.file->tensor[i].name);
+    golden_close(n.file);
+    n.file = NULL;
+}
+
+void notebook_file(const char *name)
+{
+    char path[256], error[GOLDEN_ERROR];
+    close_file();
+    snprintf(path, sizeof path, "%s/%s.txt", n.folder, name);
+    n.file = golden_read(path, error);
+    if (!n.file) {
+        complain("%s (run it where tests/golden is, in the repository's root, or name the folder)", error);
+        exit(2);
+    }
+    memset(n.seen, 0, sizeof n.seen);
+    for (int i = 0; i < n.file->tensors; i++)
+        if (is(&n.file->tensor[i], "expect"))
+            n.printed += known(&n.file->tensor[i]);
+    n.unseeded = false;
+    printf("\n---- %s\n", name);
+}
+
+void notebook_unseeded(const char *why)
+{
+    n.unseeded = true;
+    printf("(%s)\n", why);
+}
+
+static const golden_tensor *find(const char *name)
+{
+    for (int i = 0; i < n.file->tensors; i++)
+        if (strcmp(n.file->tensor[i].name, name) == 0) {
+            n.seen[i] = true;
+            return &n.file->tensor[i];
+        }
+    complain("%s has no %s", n.file->path, name);
+    exit(2);
+}
+
+/* ---- comparing ---- */
+
+/* A value may be within its tolerance and still print another last digit: on the edge between two roundings,
+ * or where it was computed from rounded inputs. The reader sees that, so it is said. */
+static void note_roundings(const golden_tensor *want, const gra_tensor *x)
+{
+    const double half = 0.5 * pow(10, -n.digits);
+    size_t first = 0, count = 0;
+    for (size_t i = x->size; i-- > 0; )
+        if (fabs((double)x->data[i] - want->values[i]) > half) {
+            first = i;
+            count++;
+        }
+    if (count)
+        printf("    (%zu of %zu %s to another last digit than there: [%zu] is %.*f, there %.*f)\n", count,
+               x->size, count == 1 ? "rounds" : "round", first, n.digits + 4, (double)x->data[first],
+               n.digits, want->values[first]);
+}
+
+static void compare(const golden_tensor *want, const gra_tensor *x)
+{
+    long reproduced = 0;
+    if (x->ndim != want->ndim || memcmp(x->shape, want->shape, (size_t)x->ndim * sizeof(int)) != 0) {
+        complain("%s: %s is %s, wanted %s", n.file->path, want->name, GRA_SHAPE_OF(x), GRA_SHAPE_OF(want));
+        return;
+    }
+    for (size_t i = 0; i < want->size; i++) {
+        if (!golden_agrees(want, i, (double)x->data[i]))
+            complain("%s: %s[%zu] is %.9g, wanted %.9g: off by %.3g, allowed %.3g", n.file->path, want->name,
+                     i, (double)x->data[i], want->values[i], fabs((double)x->data[i] - want->values[i]),
+                     want->tol);
+        else if (!isnan(want->values[i]))
+            reproduced++;
+    }
+    if (is(want, "expect")) {
+        note_roundings(want, x);
+        n.reproduced += reproduced;
+        n.from_inputs += n.unseeded ? reproduced : 0;
+    }
+}
+
+void agrees(const char *name, gra_tensor *x)
+{
+    compare(find(name), x);
+}
+
+void print(const char *cell, const char *name, gra_tensor *x)
+{
+    printf("%s, %s\n", cell, name);
+    gra_fprint(stdout, x->data, x->ndim, x->shape, n.digits);
+}
+
+void show(const char *cell, const char *name, gra_tensor *x)
+{
+    print(cell, name, x);
+    agrees(name, x);
+}
+
+void print_shape(const char *cell, const char *name, const gra_tensor *x)
+{
+    printf("%s, the shape of %s: %s\n", cell, name, GRA_SHAPE_OF(x));
+}
+
+int notebook_close(void)
+{
+    close_file();
+    gra_model_close(n.model);
+    gra_close(n.t);
+    putchar('\n');
+    if (n.from_inputs)
+        printf("%ld from a seed or without a generator, %ld from inputs that unseeded cells print\n",
+               n.reproduced - n.from_inputs, n.from_inputs);
+    printf("%s: %ld of %ld printed numbers reproduced\n", n.name, n.reproduced, n.printed);
+    if (fflush(stdout) != 0)
+        complain("the standard output cannot be written");
+    return n.failed || n.reproduced != n.printed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* ---- tensors ---- */
+
+static gra_tensor *empty(int ndim, const int *shape)    /* its values to be filled */
+{
+    return gra_full(n.t, 0, ndim, shape);
+}
+
+static gra_tensor *from_doubles(gra_tensor *x, const double *values)
+{
+    for (size_t i = 0; i < x->size; i++)
+        x->data[i] = (real)values[i];
+    return x;
+}
+
+gra_tensor *given(const char *name)
+{
+    const golden_tensor *x = find(name);
+    return from_doubles(empty(x->ndim, x->shape), x->values);
+}
+
+gra_tensor *torch_rand(int ndim, const int *shape)
+{
+    gra_tensor *x = empty(ndim, shape);
+    gra_rand(&n.rng, x->data, x->size);
+    return x;
+}
+
+gra_tensor *torch_randn(int ndim, const int *shape)
+{
+    gra_tensor *x = empty(ndim, shape);
+    gra_randn(&n.rng, x->data, x->size);
+    return x;
+}
+
+gra_tensor *np_normal(int ndim, const int *shape)
+{
+    gra_tensor *x = empty(ndim, shape);
+    double *values = gra_alloc(n.t, x->size * sizeof *values);
+    gra_numpy_normal(&n.rng, values, x->size, 0, 1);
+    return from_doubles(x, values);
+}

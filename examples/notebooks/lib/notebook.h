@@ -1,0 +1,44 @@
+/* notebook.h: what the programs of the notebooks share: a tape and a generator, draws as tensors, and
+ * a count of the printed numbers that come out again.
+ *
+ * A program opens itself, names a file of golden numbers for each part of its notebook, shows what
+ * the notebook prints, and closes:
+ *
+ *     gra_tape *t = notebook_open("attention_steps", argc, argv);
+ *     notebook_file("000_single_head");               its numbers: tests/golden/000_single_head.txt
+ *     show("cell 12", "scores", scores);              prints them, and compares each with the notebook's
+ *     return notebook_close();                        "attention_steps: K of N printed numbers reproduced"
+ *
+ * N counts all that the files hold, so that a number left out is a number not reproduced. The tape
+ * is in GRA_TRAIN, as a module is that PyTorch has just made; all tensors live until the end.
+ */
+#ifndef EXAMPLES_NOTEBOOK_H
+#define EXAMPLES_NOTEBOOK_H
+
+#include "../../../core/gradus.h"
+
+/* argv[1]: the folder of the numbers; without it, tests/golden */
+gra_tape  *notebook_open(const char *name, int argc, char **argv);
+int        notebook_close(void);                        /* the exit status: 0 when all numbers came out */
+gra_rng   *notebook_rng(void);                          /* of the draws, the dropout and the layers */
+gra_scope  notebook_scope(const char *name);            /* for a layer, with a name of your own */
+
+void notebook_file(const char *name);           /* compare with the numbers of this file from here on */
+void notebook_unseeded(const char *why);        /* they come from inputs that the notebook prints */
+void notebook_digits(int digits);               /* print so many from here on; 4 at first */
+
+/* show prints x and compares it with what the file has under that name; agrees only compares, and print
+ * only prints. Whatever the role of a number in the file: where x is not within its tolerance, the program
+ * fails. */
+void show(const char *cell, const char *name, gra_tensor *x);
+void agrees(const char *name, gra_tensor *x);
+void print(const char *cell, const char *name, gra_tensor *x);
+void print_shape(const char *cell, const char *name, const gra_tensor *x);
+
+/* Tensors: an input of the file, and draws in the order of the calls. */
+gra_tensor *given(const char *name);
+gra_tensor *torch_rand(int ndim, const int *shape);     /* uniform in [0, 1) */
+gra_tensor *torch_randn(int ndim, const int *shape);    /* normal */
+gra_tensor *np_normal(int ndim, const int *shape);      /* np.random.normal */
+
+#endif

@@ -1,0 +1,168 @@
+/* positional_causal: attention that learns positions, causal attention, several heads. In this notebook one
+ * seed stands at the top and each cell goes on drawing where the one before it stopped, so the order of
+ * the cells is part of the numbers. Even one normal is handed on: a positional embedding draws 15, in
+ * pairs, and the 16th waits in the generator for the next embedding. What the notebook printed is read
+ * from tests/golden/004_*.txt and compared.
+ *
+ *     make notebooks; build/notebooks/positional_causal */
+#include "lib/notebook.h"
+#include "../../layers/layers.h"
+
+#include <math.h>
+
+enum { TOKENS = 5, D = 3, HEADS = 2 };
+
+static gra_tape   *t;
+static gra_tensor *X;                   /* (5, 3) */
+
+static const gra_real tokens[TOKENS * D] = {
+    (gra_real)0.5341, (gra_real)0.3316, (gra_real)0.5995,
+    (gra_real)0.9891, (gra_real)0.8921, (gra_real)0.4602,
+    (gra_real)0.1234, (gra_real)0.5678, (gra_real)0.9101,
+    (gra_real)0.4567, (gra_real)0.7890, (gra_real)0.1234,
+    (gra_real)0.2345, (gra_real)0.6789, (gra_real)0.3456,
+};
+
+static gra_tensor *matrix(gra_tensor *x) { return gra_reshape(t, x, GRA_DIMS(TOKENS, TOKENS)); }
+
+/* cell 3: attention without parameters */
+static void dot_attention(void)
+{
+    notebook_file("004_dot_attention");
+    agrees("X", X);
+    gra_tensor *scores = gra_matmul_nt(t, X, X), *A = gra_softmax(t, scores, -1);
+    show("cell 3", "print_X", X);
+    show("cell 3", "A_star", scores);
+    show("cell 3", "A", A);
+    show("cell 3", "Y", gra_matmul(t, A, X));
+}
+
+/* cell 4: queries, keys and values by Linears */
+static void self_attention(void)
+{
+    gra_self_attention sa;
+    notebook_file("004_self_attention");
+    agrees("X", X);
+    gra_self_attention_init(&sa, notebook_scope("c4"), D, D, false);
+    agrees("c4.W_q.weight", sa.query.weight);
+    agrees("c4.W_k.weight", sa.key.weight);
+    agrees("c4.W_v.weight", sa.value.weight);
+    gra_tensor *y = gra_self_attention_forward(t, &sa, X);
+    show("cell 4", "attention_weights", matrix(gra_attention_weights(y)));
+    show("cell 4", "output", y);
+}
+
+/* cell 5: the same on tokens that know where they stand */
+static void positional_self_attention(void)
+{
+    gra_positional_self_attention sa;
+    notebook_file("004_pos_self_attention");
+    agrees("X", X);
+    gra_positional_self_attention_init(&sa, notebook_scope("c5"), D, D, TOKENS, false);
+    agrees("c5.W_q.weight", sa.att.query.weight);
+    agrees("c5.W_k.weight", sa.att.key.weight);
+    agrees("c5.W_v.weight", sa.att.value.weight);
+    agrees("c5.positional_encoding", sa.pos.weight);
+    gra_tensor *y = gra_positional_self_attention_forward(t, &sa, X);
+    show("cell 5", "attention_weights", matrix(gra_attention_weights(y)));
+    show("cell 5", "output", y);
+}
+
+/* q k^T of a head with positions, as the notebook prints it: the division by sqrt(D) comes later */
+static gra_tensor *scores(const gra_positional_causal_attention *a)
+{
+    gra_tensor *x = gra_positional_embedding_forward(t, &a->pos, X);
+    gra_tensor *q = gra_linear_forward(t, &a->att.query, x), *k = gra_linear_forward(t, &a->att.key, x);
+    return gra_matmul_nt(t, q, k);
+}
+
+/* cell 6: and see only what came before. The third print there is headed as weights, but shows the masked
+ * scores again; of the output nothing is left in the notebook's dump. */
+static void positional_causal_attention(void)
+{
+    gra_positional_causal_attention ca;
+    notebook_file("004_pos_causal_attention");
+    agrees("X", X);
+    gra_positional_causal_attention_init(&ca, notebook_scope("c6"), D, D, TOKENS, 0, false);
+    agrees("c6.W_q.weight", ca.att.query.weight);
+    agrees("c6.W_k.weight", ca.att.key.weight);
+    agrees("c6.W_v.weight", ca.att.value.weight);
+    agrees("c6.positional_encoding", ca.pos.weight);
+    gra_tensor *s = scores(&ca);
+    show("cell 6", "scores", s);
+    show("cell 6", "masked_scores", gra_causal_mask(t, s));
+    show("cell 6", "masked_scores_again", gra_causal_mask(t, s));
+    show("cell 6, cut off there", "output", gra_positional_causal_attention_forward(t, &ca, X));
+}
+
+/* cell 7: two such heads, each with positions of its own, and a Linear that mixes them */
+static void multi_head_v1(void)
+{
+    static const char *const name[HEADS][4] = {
+        { "c7.heads.0.W_q.weight", "c7.heads.0.W_k.weight", "c7.heads.0.W_v.weight",
+          "c7.heads.0.positional_encoding" },
+        { "c7.heads.1.W_q.weight", "c7.heads.1.W_k.weight", "c7.heads.1.W_v.weight",
+          "c7.heads.1.positional_encoding" },
+    };
+    gra_positional_multi_head_attention mha;
+    notebook_file("004_mha_v1");
+    agrees("X", X);
+    gra_positional_multi_head_attention_init(&mha, notebook_scope("c7"), D, D, TOKENS, 0, HEADS, false);
+    for (int h = 0; h < HEADS; h++) {
+        agrees(name[h][0], mha.heads[h].att.query.weight);
+        agrees(name[h][1], mha.heads[h].att.key.weight);
+        agrees(name[h][2], mha.heads[h].att.value.weight);
+        agrees(name[h][3], mha.heads[h].pos.weight);
+    }
+    agrees("c7.W_o.weight", mha.out_proj.weight);
+    gra_tensor *s = scores(&mha.heads[0]);
+    show("cell 7", "head0_scores", s);
+    show("cell 7", "head0_masked_scores", gra_causal_mask(t, s));
+    show("cell 7", "head0_masked_scores_again", gra_causal_mask(t, s));
+    show("cell 7, cut off there", "head1_scores", scores(&mha.heads[1]));
+    show("cell 7, cut off there", "output", gra_positional_multi_head_attention_forward(t, &mha, X));
+}
+
+/* cells 8 and 9: weight splits, with a merge of its own: where (heads, time, d) becomes (time, heads, d)
+ * elsewhere, the notebook makes (heads, d, time) of it and reads the numbers on as rows of heads d. Such a
+ * row mixes tokens; the printed numbers need it. */
+static void multi_head(void)
+{
+    enum { WIDTH = 6, HEAD = WIDTH / HEADS };
+    gra_multi_head_attention mha;
+    notebook_file("004_mha");
+    gra_tensor *x = torch_rand(GRA_DIMS(TOKENS, WIDTH));
+    gra_multi_head_attention_init(&mha, notebook_scope("c9"), WIDTH, WIDTH, TOKENS, 0, HEADS, false);
+    agrees("inputs", x);
+    agrees("W_q.weight", mha.query.weight);
+    agrees("W_k.weight", mha.key.weight);
+    agrees("W_v.weight", mha.value.weight);
+    agrees("W_o.weight", mha.out_proj.weight);
+    agrees("W_o.bias", mha.out_proj.bias);
+
+    const struct gra_linear *const linear[3] = { &mha.query, &mha.key, &mha.value };
+    gra_tensor *qkv[3];
+    for (int i = 0; i < 3; i++) {
+        gra_tensor *all = gra_linear_forward(t, linear[i], x);                          /* (5, 6) */
+        qkv[i] = gra_transpose(t, gra_reshape(t, all, GRA_DIMS(TOKENS, HEADS, HEAD)), 0, 1); /* (2, 5, 3) */
+    }
+    gra_tensor *s = gra_scale(t, gra_matmul_nt(t, qkv[0], qkv[1]), 1 / sqrt((double)HEAD)); /* (2, 5, 5) */
+    gra_tensor *y = gra_matmul(t, gra_softmax(t, gra_causal_mask(t, s), -1), qkv[2]);   /* (2, 5, 3) */
+    y = gra_reshape(t, gra_transpose(t, y, 1, 2), GRA_DIMS(TOKENS, WIDTH));
+    show("cell 9", "output", gra_linear_forward(t, &mha.out_proj, y));
+}
+
+int main(int argc, char **argv)
+{
+    t = notebook_open("positional_causal", argc, argv);
+    gra_keep_attention(t, true);                        /* the layers' weights can be looked at */
+    X = gra_constant(t, tokens, GRA_DIMS(TOKENS, D));
+    gra_manual_seed(notebook_rng(), 239);               /* cell 1, and never again */
+    dot_attention();
+    self_attention();
+    positional_self_attention();
+    positional_causal_attention();
+    multi_head_v1();
+    multi_head();
+    return notebook_close();
+}

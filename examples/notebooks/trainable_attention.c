@@ -1,0 +1,104 @@
+/* trainable_attention: self-attention with trainable matrices, step by step and as two classes (the
+ * notebook of a lecture on Raschka, Build a Large Language Model, 3.4). What the notebook printed is read
+ * from tests/golden/003_*.txt and compared.
+ *
+ *     make notebooks; build/notebooks/trainable_attention */
+#include "lib/notebook.h"
+#include "../../layers/layers.h"
+
+#include <math.h>
+
+enum { TOKENS = 6, D_IN = 3, D_OUT = 2 };
+
+static gra_tape   *t;
+static gra_rng    *rng;
+static gra_tensor *inputs;              /* (6, 3): six words, three numbers each */
+
+static const gra_real words[TOKENS * D_IN] = {
+    (gra_real)0.43, (gra_real)0.15, (gra_real)0.89,     /* Your */
+    (gra_real)0.55, (gra_real)0.87, (gra_real)0.66,     /* journey */
+    (gra_real)0.57, (gra_real)0.85, (gra_real)0.64,     /* starts */
+    (gra_real)0.22, (gra_real)0.58, (gra_real)0.33,     /* with */
+    (gra_real)0.77, (gra_real)0.25, (gra_real)0.10,     /* one */
+    (gra_real)0.05, (gra_real)0.80, (gra_real)0.55,     /* step */
+};
+
+static gra_tensor *row(gra_tensor *x, int i) { return gra_slice(t, x, 0, i, i + 1); }          /* (1, n) */
+static gra_tensor *flat(gra_tensor *x)       { return gra_reshape(t, x, GRA_DIMS(-1)); }
+
+static void steps(void)
+{
+    notebook_file("003_self_attention_steps");
+
+    /* cells 400 to 402: the words and the three matrices */
+    agrees("inputs", inputs);
+    show("cell 402", "print_inputs", inputs);
+    gra_manual_seed(rng, 123);
+    gra_tensor *W_query = torch_rand(GRA_DIMS(D_IN, D_OUT));
+    gra_tensor *W_key   = torch_rand(GRA_DIMS(D_IN, D_OUT));
+    gra_tensor *W_value = torch_rand(GRA_DIMS(D_IN, D_OUT));
+    agrees("W_query", W_query);
+    agrees("W_key", W_key);
+    agrees("W_value", W_value);
+    show("cell 402", "print_W_query", W_query);
+    show("cell 402", "print_W_key", W_key);
+    show("cell 402", "print_W_value", W_value);
+
+    /* cell 403: what the second word asks, offers and says */
+    gra_tensor *journey = row(inputs, 1), *query_2 = gra_matmul(t, journey, W_query);
+    show("cell 403", "query_2", flat(query_2));
+    show("cell 403", "key_2", flat(gra_matmul(t, journey, W_key)));
+    show("cell 403", "value_2", flat(gra_matmul(t, journey, W_value)));
+
+    /* cell 404: and every word */
+    gra_tensor *queries = gra_matmul(t, inputs, W_query);                       /* (6, 2) */
+    gra_tensor *keys    = gra_matmul(t, inputs, W_key);
+    gra_tensor *values  = gra_matmul(t, inputs, W_value);
+    show("cell 404", "queries", queries);
+    show("cell 404", "keys", keys);
+    show("cell 404", "values", values);
+
+    /* cells 405 to 408: scores, scaled by the root of the width, then shares */
+    show("cell 405", "attn_scores_2", flat(gra_matmul_nt(t, query_2, keys)));
+    gra_tensor *scores  = gra_matmul_nt(t, queries, keys);                      /* (6, 6) */
+    gra_tensor *scaled  = gra_scale(t, scores, 1 / sqrt((double)D_OUT));
+    gra_tensor *weights = gra_softmax(t, scaled, -1);
+    show("cell 406", "attn_scores", scores);
+    show("cell 407", "scaled_attn_scores", scaled);
+    show("cell 408", "attn_weights", weights);
+
+    /* cells 409 and 410: the context of the second word, and of each */
+    show("cell 409", "context_journey", flat(gra_matmul(t, row(weights, 1), values)));
+    show("cell 410", "context_matrix", gra_matmul(t, weights, values));
+
+    /* cells 411 and 412: all that as a layer */
+    gra_self_attention_v1 sa;
+    gra_manual_seed(rng, 123);
+    gra_self_attention_v1_init(&sa, notebook_scope("v1"), D_IN, D_OUT);
+    show("cell 412", "context_v1", gra_self_attention_v1_forward(t, &sa, inputs));
+}
+
+static void linears(void)
+{
+    notebook_file("003_self_attention_v2");
+    agrees("inputs", inputs);
+
+    /* cells 413 and 414: Linears instead of bare matrices begin with smaller numbers, of both signs */
+    gra_self_attention sa;
+    gra_manual_seed(rng, 78);
+    gra_self_attention_init(&sa, notebook_scope("v2"), D_IN, D_OUT, false);
+    agrees("W_query.weight", sa.query.weight);
+    agrees("W_key.weight", sa.key.weight);
+    agrees("W_value.weight", sa.value.weight);
+    show("cell 414", "context_matrix", gra_self_attention_forward(t, &sa, inputs));
+}
+
+int main(int argc, char **argv)
+{
+    t = notebook_open("trainable_attention", argc, argv);
+    rng = notebook_rng();
+    inputs = gra_constant(t, words, GRA_DIMS(TOKENS, D_IN));
+    steps();
+    linears();
+    return notebook_close();
+}

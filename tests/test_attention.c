@@ -1,0 +1,209 @@
+/* Attention: its weights, when they are kept, against plain loops; and what is said when they are not
+ * there. Layers over any leading dimensions. */
+#include "../core/op.h"
+#include "../layers/layers.h"
+#include "suites.h"
+
+#include <stdlib.h>
+
+enum { BATCH = 2, HEADS = 3, TIME = 4, KEYS = 5, HEAD = 2, DIM = HEADS * HEAD };
+
+static const double tolerance = sizeof(real) == sizeof(double) ? 1e-14 : 1e-6;
+static gra_tape  *t;
+static gra_model *model;
+static gra_rng    rng;
+
+static void open_all(void)
+{
+    gra_manual_seed(&rng, 123);
+    t = gra_open(1);
+    model = gra_model_open(&rng);
+    gra_keep_going(t, true);
+    gra_keep_attention(t, true);
+}
+
+static void close_all(void)
+{
+    gra_model_close(model);
+    gra_close(t);
+}
+
+static gra_tensor *random_input(int ndim, const int *shape)
+{
+    size_t n;
+    ck_assert(gra_shape_size(ndim, shape, &n));
+    real *values = gra_alloc(t, n * sizeof *values);
+    gra_randn(&rng, values, n);
+    return gra_input(t, values, ndim, shape);
+}
+
+static void expect_error(const char *want)
+{
+    ck_assert_str_eq(gra_error(t) ? gra_error(t) : "no error", want);
+}
+
+/* ---- kept weights -------------------------------------------------------------------------------- */
+
+/* w[b][h][i][j] = softmax over the visible j of q_i . k_j / sqrt(HEAD), in head h */
+static void expect_weights(const gra_tensor *w, const gra_tensor *q, const gra_tensor *k, bool causal)
+{
+    ck_assert_int_eq(w->ndim, 4);
+    ck_assert(w->shape[0] == BATCH && w->shape[1] == HEADS && w->shape[2] == TIME && w->shape[3] == KEYS);
+    ck_assert(!w->requires_grad);
+    for (int b = 0; b < BATCH; b++)
+        for (int h = 0; h < HEADS; h++)
+            for (int i = 0; i < TIME; i++) {
+                const int visible = causal ? i + KEYS - TIME + 1 : KEYS;
+                double want[KEYS] = { 0 }, sum = 0;
+                for (int j = 0; j < visible; j++) {
+                    double score = 0;
+                    for (int e = h * HEAD; e < (h + 1) * HEAD; e++)
+                        score += (double)q->data[(b * TIME + i) * DIM + e] *
+                                 (double)k->data[(b * KEYS + j) * DIM + e];
+                    sum += want[j] = exp(score / sqrt(HEAD));
+                }
+                for (int j = 0; j < KEYS; j++) {
+                    double got = (double)w->data[((b * HEADS + h) * TIME + i) * KEYS + j];
+                    ck_assert_msg(fabs(got - want[j] / sum) <= tolerance,
+                                  "weight %d %d %d %d is %.17g, wanted %.17g", b, h, i, j, got,
+                                  want[j] / sum);
+                }
+            }
+}
+
+START_TEST(weights_are_those_of_the_formula)            /* of both kinds, in every mode, dropout or not */
+{
+    static const gra_mode modes[] = { GRA_TRAIN, GRA_GRAD, GRA_EVAL };
+    for (int i = 0; i < 3 * 2 * 2; i++) {
+        const bool causal = i & 1;
+        gra_begin(t, modes[i / 4], &rng);
+        gra_tensor *q = random_input(GRA_DIMS(BATCH, TIME, DIM)),
+                   *k = random_input(GRA_DIMS(BATCH, KEYS, DIM));
+        gra_tensor *v = random_input(GRA_DIMS(BATCH, KEYS, 2 * DIM));
+        gra_tensor *y = gra_attention(t, q, k, v, HEADS, causal, i & 2 ? 0.5 : 0);
+        expect_weights(gra_attention_weights(y), q, k, causal);
+        ck_assert_ptr_eq(gra_attention_weights(gra_reshape(t, y, GRA_DIMS(-1))), gra_attention_weights(y));
+        expect_error("no error");
+    }
+}
+END_TEST
+
+START_TEST(weights_change_nothing)                      /* of the result and the gradients, to the last bit */
+{
+    real y[2][BATCH * TIME * DIM], dq[2][BATCH * TIME * DIM];
+    for (int keep = 0; keep < 2; keep++) {
+        gra_manual_seed(&rng, 7);
+        gra_keep_attention(t, keep);
+        gra_begin(t, GRA_TRAIN, &rng);
+        gra_tensor *x = random_input(GRA_DIMS(BATCH, TIME, DIM));
+        gra_tensor *out = gra_attention(t, x, x, x, HEADS, true, 0.3);
+        ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, out, out))), 0);
+        memcpy(y[keep], out->data, sizeof y[keep]);
+        memcpy(dq[keep], gra_grad(x), sizeof dq[keep]);
+    }
+    ck_assert_int_eq(memcmp(y[0], y[1], sizeof y[0]), 0);
+    ck_assert_int_eq(memcmp(dq[0], dq[1], sizeof dq[0]), 0);
+}
+END_TEST
+
+START_TEST(weights_of_every_layer_of_a_step)            /* each attention has its own */
+{
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_causal_attention a, b;
+    gra_causal_attention_init(&a, gra_enter(gra_root(model), "a"), 3, 2, 6, 0, false);
+    gra_causal_attention_init(&b, gra_enter(gra_root(model), "b"), 2, 2, 6, 0, false);
+    gra_tensor *y = gra_causal_attention_forward(t, &a, random_input(GRA_DIMS(1, 4, 3)));
+    gra_tensor *z = gra_causal_attention_forward(t, &b, y);
+    gra_tensor *first = gra_attention_weights(y), *second = gra_attention_weights(z);
+    ck_assert_ptr_ne(first, second);
+    for (int i = 0; i < 4; i++) {
+        double sum = 0;
+        for (int j = 0; j < 4; j++) {
+            sum += (double)second->data[i * 4 + j];
+            ck_assert(j <= i || second->data[i * 4 + j] == 0);
+        }
+        ck_assert_double_le(fabs(sum - 1), tolerance);
+    }
+}
+END_TEST
+
+/* ---- none to be had ---- */
+
+static gra_tensor *attended(gra_tensor *x) { return gra_attention(t, x, x, x, 1, false, 0); }
+
+START_TEST(weights_were_not_kept)
+{
+    gra_keep_attention(t, false);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *w = gra_attention_weights(attended(random_input(GRA_DIMS(1, 2, 3))));
+    ck_assert(isnan(gra_item(w)));
+    expect_error("gra_attention_weights: they were not kept: call gra_keep_attention(t, true) first");
+}
+END_TEST
+
+START_TEST(weights_of_another_op)
+{
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_attention_weights(gra_neg(t, attended(random_input(GRA_DIMS(1, 2, 3)))));
+    expect_error("gra_attention_weights: this is the result of neg, not of gra_attention");
+}
+END_TEST
+
+START_TEST(weights_of_no_op)
+{
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_attention_weights(gra_reshape(t, random_input(GRA_DIMS(1, 2, 3)), GRA_DIMS(-1)));
+    expect_error("gra_attention_weights: this is the result of no op, not of gra_attention");
+    ck_assert_ptr_null(gra_attention_weights(gra_param(gra_root(model), "w", gra_ones(), GRA_DIMS(2))));
+}
+END_TEST
+
+START_TEST(weights_after_an_error)
+{
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *w = gra_attention_weights(attended(random_input(GRA_DIMS(2, 3))));
+    ck_assert(isnan(gra_item(w)));
+    expect_error("attention: q (2, 3), k (2, 3), v (2, 3): each must be (batch, time, dim)");
+}
+END_TEST
+
+/* ---- layers take (..., time, d_in) ----------------------------------------------------------------- */
+
+START_TEST(leading_dimensions_are_the_batch)
+{
+    gra_multi_head_attention a;
+    gra_multi_head_attention_init(&a, gra_root(model), DIM, 2 * HEADS, TIME, 0, HEADS, true);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *x = random_input(GRA_DIMS(2, 3, TIME, DIM));
+    gra_tensor *y = gra_multi_head_attention_forward(t, &a, x);
+    ck_assert_str_eq(GRA_SHAPE_OF(y), "(2, 3, 4, 6)");
+    for (int i = 0; i < 6; i++) {                       /* each sequence by itself */
+        gra_tensor *one = gra_constant(t, x->data + i * TIME * DIM, GRA_DIMS(TIME, DIM));
+        gra_tensor *z = gra_multi_head_attention_forward(t, &a, one);
+        ck_assert_str_eq(GRA_SHAPE_OF(z), "(4, 6)");
+        for (size_t j = 0; j < z->size; j++)
+            ck_assert_double_le(fabs((double)(z->data[j] - y->data[(size_t)i * z->size + j])), tolerance);
+    }
+}
+END_TEST
+
+Suite *attention_suite(void)
+{
+    Suite *s = suite_create("attention");
+    TCase *c = tcase_create("weights");
+    tcase_add_checked_fixture(c, open_all, close_all);
+    tcase_add_test(c, weights_are_those_of_the_formula);
+    tcase_add_test(c, weights_change_nothing);
+    tcase_add_test(c, weights_of_every_layer_of_a_step);
+    tcase_add_test(c, weights_were_not_kept);
+    tcase_add_test(c, weights_of_another_op);
+    tcase_add_test(c, weights_of_no_op);
+    tcase_add_test(c, weights_after_an_error);
+    suite_add_tcase(s, c);
+
+    c = tcase_create("shapes");
+    tcase_add_checked_fixture(c, open_all, close_all);
+    tcase_add_test(c, leading_dimensions_are_the_batch);
+    suite_add_tcase(s, c);
+    return s;
+}
