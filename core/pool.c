@@ -27,6 +27,7 @@ struct gra_pool {
     atomic_uint    job;                 /* counts jobs: a change wakes those who watch */
     atomic_bool    open, quit;
     atomic_int     inside, asleep;
+    real          *memory;              /* shared, then each worker's own */
     pthread_mutex_t lock;
     pthread_cond_t  wake;
     struct worker {
@@ -138,6 +139,11 @@ gra_pool *gra_pool_open(int threads)
     p->threads = threads <= 0 ? have : threads;
     if (p->threads > MAX_THREADS)
         p->threads = MAX_THREADS;
+    p->memory = aligned_alloc(64, (GRA_POOL_SHARED + (size_t)p->threads * GRA_POOL_OWN) * sizeof(real));
+    if (!p->memory) {
+        free(p);
+        return NULL;
+    }
     p->watch = p->threads > have ? 0 : WATCH;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
@@ -161,10 +167,10 @@ void gra_pool_close(gra_pool *p)
         pthread_join(p->worker[i].thread, NULL);
     pthread_cond_destroy(&p->wake);
     pthread_mutex_destroy(&p->lock);
+    free(p->memory);
     free(p);
 }
 
-int gra_pool_threads(const gra_pool *p)
-{
-    return p->threads;
-}
+int   gra_pool_threads(const gra_pool *p)         { return p->threads; }
+real *gra_pool_shared(const gra_pool *p)          { return p->memory; }
+real *gra_pool_own(const gra_pool *p, int worker) { return p->memory + GRA_POOL_SHARED + (size_t)worker * GRA_POOL_OWN; }

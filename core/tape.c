@@ -5,7 +5,6 @@
  * gradients, is reverse-mode differentiation. No sort, no recursion, no visited set. */
 #include "tape.h"
 #include "arena.h"
-#include "kern/gemm.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -28,7 +27,6 @@ struct gra_tape {
     max_align_t   scratch[GRA_MAX_ARGS / sizeof(max_align_t) + 1];  /* the empty tensor's args */
     int           isa;
     gra_pool     *pool;
-    real         *packs;
 };
 
 /* ---- opening ---- */
@@ -65,10 +63,8 @@ gra_tape *gra_open(int threads)
     if (!t)
         return NULL;
     t->pool = gra_pool_open(threads);
-    if (t->pool)
-        t->packs = aligned_alloc(64, gra_gemm_pack_bytes(gra_pool_threads(t->pool)));
-    if (!t->packs) {
-        gra_close(t);
+    if (!t->pool) {
+        free(t);
         return NULL;
     }
     t->isa = choose_isa();
@@ -84,7 +80,6 @@ void gra_close(gra_tape *t)
         return;
     gra_pool_close(t->pool);
     gra_arena_free(&t->arena);
-    free(t->packs);
     free(t);
 }
 
@@ -108,7 +103,6 @@ gra_mode    gra_tape_mode(const gra_tape *t)           { return t->mode; }
 gra_pool   *gra_tape_pool(const gra_tape *t)           { return t->pool; }
 int         gra_tape_isa(const gra_tape *t)            { return t->isa; }
 bool        gra_tape_keeps_going(const gra_tape *t)    { return t->keep_going; }
-real       *gra_tape_packs(const gra_tape *t, int worker) { return t->packs + gra_gemm_pack_offset(worker); }
 void        gra_keep_going(gra_tape *t, bool on)       { t->keep_going = on; }
 void        gra_keep_grads(gra_tape *t, bool on)       { t->keep_grads = on; }
 void        gra_keep_attention(gra_tape *t, bool on)   { t->keep_attention = on; }

@@ -6,7 +6,6 @@
 
 gra_pool *gra_tape_pool(const gra_tape *t);
 int       gra_tape_isa(const gra_tape *t);              /* 0 base, 1 avx2, 2 avx512: index of a kernel's variants */
-real     *gra_tape_packs(const gra_tape *t, int worker);/* gemm's pack buffers; worker -1: those of all together */
 bool      gra_tape_keeps_going(const gra_tape *t);
 
 #endif

@@ -11,20 +11,11 @@ enum {
     DEPTH = 256,
     ROWS = 1152, COLS = 2048,           /* of a block that all threads share */
     ROWS_ALONE = 96, COLS_ALONE = 512,  /* of a block that one worker computes alone */
-    GROUP_ROWS = 96, GROUP_COLS = 256   /* of what one thread takes at a time */
+    GROUP_ROWS = 96, GROUP_COLS = 256,  /* of what one thread takes at a time */
+    EDGE = 32                           /* rows or columns by which the last panel may reach beyond */
 };
-#define PACK_COMMON ((size_t)DEPTH * (ROWS + COLS + 64))
-#define PACK_ALONE  ((size_t)DEPTH * (ROWS_ALONE + COLS_ALONE + 64))
-
-size_t gra_gemm_pack_bytes(int threads)
-{
-    return (PACK_COMMON + (size_t)threads * PACK_ALONE) * sizeof(real);
-}
-
-size_t gra_gemm_pack_offset(int worker)
-{
-    return worker < 0 ? 0 : PACK_COMMON + (size_t)worker * PACK_ALONE;
-}
+_Static_assert(DEPTH * (ROWS + COLS + 2 * EDGE) <= GRA_POOL_SHARED, "the panels of a block find no room");
+_Static_assert(DEPTH * (ROWS_ALONE + COLS_ALONE + 2 * EDGE) <= GRA_POOL_OWN, "the panels of a block find no room");
 
 struct block {                          /* c[m x n] (+)= a[m x k] b[k x n], k at most DEPTH */
     const gra_tile *tile;
@@ -137,9 +128,9 @@ static void product(gra_tape *t, bool all_threads, int worker, int m, int n, int
                     .a = { a.p + i * a.row + p * a.col, a.row, a.col },
                     .b = { b.p + p * b.row + j * b.col, b.row, b.col },
                     .c = c + i * ldc + j, .ldc = ldc, .accumulate = accumulate || p > 0,
-                    .pack_b = gra_tape_packs(t, all_threads ? -1 : worker),
+                    .pack_b = all_threads ? gra_pool_shared(gra_tape_pool(t)) : gra_pool_own(gra_tape_pool(t), worker),
                 };
-                s.pack_a = s.pack_b + (size_t)DEPTH * (size_t)(cols + 64);
+                s.pack_a = s.pack_b + (size_t)DEPTH * (size_t)(cols + EDGE);
                 s.groups_a = cut(s.m, GROUP_ROWS);
                 s.groups_b = i == 0 ? cut(s.n, GROUP_COLS) : 0; /* b's panels serve all blocks of rows */
                 size_t packs = s.groups_a + s.groups_b, tiles = s.groups_a * cut(s.n, GROUP_COLS);

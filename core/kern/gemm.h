@@ -15,7 +15,4 @@ extern const gra_tile gra_tile_base, gra_tile_avx2, gra_tile_avx512;
 
 #define GRA_TILE_MAX (12 * 32)          /* values of the largest tile */
 
-size_t gra_gemm_pack_bytes(int threads);/* of the buffers below, for all threads */
-size_t gra_gemm_pack_offset(int worker);/* where a worker's own buffer begins, in values; -1: the common one */
-
 #endif

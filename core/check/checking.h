@@ -1,9 +1,9 @@
-/* explain.h: what a gradient check found (check.c), for its explanations (explain.c) and its sentences
- * (report.c). */
-#ifndef GRADUS_EXPLAIN_H
-#define GRADUS_EXPLAIN_H
+/* checking.h: a gradient check as it runs. Each file below uses those above it:
+ * sentence.c, evaluate.c, explain.c, report.c, check.c. */
+#ifndef GRADUS_CHECKING_H
+#define GRADUS_CHECKING_H
 
-#include "op.h"
+#include "../op.h"
 
 typedef struct gra_checked {            /* one tensor and its two gradients */
     const char *name;
@@ -39,22 +39,26 @@ typedef struct gra_checking {           /* a check as it runs */
     double              loss;
 } gra_checking;
 
-/* parts[j] = c_j dy_j/dx_i, whose sum is the numeric gradient of element i of x; false: f failed. */
-bool gra_check_parts(gra_checking *k, gra_checked *x, size_t i, double step);
-#define GRA_CHECK_STEP 1e-5
-
-double gra_check_error(const gra_checking *k, const gra_checked *x, size_t i);      /* of an element */
-
-/* Each explanation of x's wrong gradient that fits, and all of the report's text (report.c). */
-void gra_check_explain(gra_checking *k, gra_checked *x);
-void gra_check_tell(gra_checking *k, gra_checked *worst);
-
-/* Appends a line to the report's text, wrapped; a line that grows by pieces before it is said. */
+/* sentence.c: appends a line to the report's text, wrapped; a line that grows by pieces before it is said. */
 void gra_check_say(gra_check_report *report, const char *format, ...) GRA_PRINTF(2, 3);
 typedef struct gra_check_line {
     char   s[512];
     size_t at;
 } gra_check_line;
 void gra_check_put(gra_check_line *s, const char *format, ...) GRA_PRINTF(2, 3);
+
+/* evaluate.c: y = f(inputs), or NULL with a sentence; parts[j] = c_j dy_j/dx_i, whose sum is the numeric
+ * gradient of element i of x; the error of an element; says a sentence and is false. */
+gra_tensor *gra_check_evaluate(gra_checking *k);
+bool        gra_check_parts(gra_checking *k, gra_checked *x, size_t i, double step);
+double      gra_check_error(const gra_checking *k, const gra_checked *x, size_t i);
+bool        gra_check_fails(gra_checking *k, const char *sentence);
+#define GRA_CHECK_STEP 1e-5
+
+/* explain.c: each explanation of x's wrong gradient that fits. */
+void gra_check_explain(gra_checking *k, gra_checked *x);
+
+/* report.c: all of the report's text. */
+void gra_check_tell(gra_checking *k, gra_checked *worst);
 
 #endif

@@ -16,16 +16,10 @@
  * (Richardson): (4 n(h/2) - n(h)) / 3. The weights c have the signs of y, so that the loss is
  * no small difference of large terms, and sizes in [0.5, 1.5], so that places that are mixed up
  * show. All values are drawn from a generator of our own. */
-#include "explain.h"
+#include "checking.h"
 #include <stdlib.h>
 
 static const double kink = 1e-3;                        /* how far inputs stay away from 0 */
-
-static bool fails(gra_checking *k, const char *sentence)
-{
-    gra_check_say(k->report, "gradient check: %s", sentence);
-    return false;
-}
 
 /* ---- inputs --------------------------------------------------------------------------------- */
 
@@ -66,7 +60,7 @@ static bool collect(gra_checking *k, gra_model *m)
     k->tensor = calloc(all + 1, sizeof *k->tensor);
     k->input = calloc(2 * (size_t)k->nin + 1, sizeof(gra_tensor *));
     if (!k->tensor || !k->input)
-        return fails(k, "out of memory");
+        return gra_check_fails(k, "out of memory");
     k->handed = k->input + k->nin;
 
     for (int i = 0; i < k->nin; i++) {
@@ -74,7 +68,7 @@ static bool collect(gra_checking *k, gra_model *m)
         *x = (gra_checked){ .name = k->in[i].name ? k->in[i].name : "an input", .ndim = k->in[i].ndim,
                             .shape = k->in[i].shape };
         if (!gra_shape_size(x->ndim, x->shape, &x->size))
-            return fails(k, "an input has a shape that no tensor can have");
+            return gra_check_fails(k, "an input has a shape that no tensor can have");
         values += 3 * x->size;
     }
     for (int i = 0; i < params; i++) {
@@ -87,7 +81,7 @@ static bool collect(gra_checking *k, gra_model *m)
     }
     real *v = k->values = calloc(values + 1, sizeof(real));
     if (!v)
-        return fails(k, "out of memory");
+        return gra_check_fails(k, "out of memory");
 
     gra_rng own;
     gra_manual_seed(&own, 1);
@@ -110,29 +104,10 @@ static bool collect(gra_checking *k, gra_model *m)
 
 /* ---- evaluations ---------------------------------------------------------------------------- */
 
-/* y = f(inputs), each time with the generator as it was at the call: the same dropout. */
-static gra_tensor *evaluate(gra_checking *k)
-{
-    if (k->rng)
-        *k->rng = k->start;
-    gra_begin(k->tape, k->mode, k->rng);
-    for (int i = 0; i < k->nin; i++)
-        k->input[i] = k->handed[i] =
-            gra_input(k->tape, k->tensor[i].data, k->tensor[i].ndim, k->tensor[i].shape);
-    gra_tensor *y = k->f(k->tape, k->handed, k->arg);
-    if (gra_error(k->tape))
-        fails(k, gra_error(k->tape));
-    else if (!y)
-        fails(k, "f returned NULL instead of a tensor");
-    else
-        return y;
-    return NULL;
-}
-
 /* The first evaluation: y, its weights, the loss, and all analytic gradients. */
 static bool analytic(gra_checking *k, gra_model *m)
 {
-    gra_tensor *y = evaluate(k);
+    gra_tensor *y = gra_check_evaluate(k);
     if (!y)
         return false;
     k->size = y->size;
@@ -140,7 +115,7 @@ static bool analytic(gra_checking *k, gra_model *m)
     memcpy(k->shape, y->shape, sizeof k->shape);
     k->y = calloc(3 * k->size + 1, sizeof(real));
     if (!k->y)
-        return fails(k, "out of memory");
+        return gra_check_fails(k, "out of memory");
     k->c = k->y + k->size;
     k->parts = k->c + k->size;
 
@@ -166,7 +141,7 @@ static bool analytic(gra_checking *k, gra_model *m)
     if (loss->requires_grad)                            /* else no gradient flows from it: all stay 0 */
         gra_backward(k->tape, loss);
     if (gra_error(k->tape))
-        return fails(k, gra_error(k->tape));
+        return gra_check_fails(k, gra_error(k->tape));
     for (int i = 0; i < k->nin; i++)
         if (k->input[i]->grad)
             memcpy(k->tensor[i].analytic, k->input[i]->grad, k->tensor[i].size * sizeof(real));
@@ -184,11 +159,11 @@ static bool analytic(gra_checking *k, gra_model *m)
 /* Numeric gradients of an f that gives something else each time would mean nothing. */
 static bool repeats(gra_checking *k)
 {
-    gra_tensor *y = evaluate(k);
+    gra_tensor *y = gra_check_evaluate(k);
     if (!y)
         return false;
     if (y->size != k->size)
-        return fails(k, "f gave another shape for the same inputs");
+        return gra_check_fails(k, "f gave another shape for the same inputs");
     for (size_t j = 0; j < k->size; j++)
         if (y->data[j] != k->y[j]) {
             gra_check_say(k->report,
@@ -197,27 +172,6 @@ static bool repeats(gra_checking *k)
                           j, (double)k->y[j], (double)y->data[j]);
             return false;
         }
-    return true;
-}
-
-bool gra_check_parts(gra_checking *k, gra_checked *x, size_t i, double step)
-{
-    const real was = x->data[i], h = (real)(step * fmax(1, fabs((double)was)));
-    const real up = was + h, down = was - h;            /* 2h is what lies between them as rounded */
-    x->data[i] = up;
-    gra_tensor *y = evaluate(k);
-    bool ok = y && y->size == k->size;
-    if (ok) {
-        memcpy(k->parts, y->data, k->size * sizeof(real));
-        x->data[i] = down;
-        y = evaluate(k);
-        ok = y && y->size == k->size;
-    }
-    x->data[i] = was;
-    if (!ok)
-        return y ? fails(k, "the shape of what f returns depends on the values of its inputs") : false;
-    for (size_t j = 0; j < k->size; j++)
-        k->parts[j] = k->c[j] * ((k->parts[j] - y->data[j]) / (up - down));
     return true;
 }
 
@@ -233,15 +187,6 @@ static bool slope(gra_checking *k, gra_checked *x, size_t i, double step, double
 }
 
 /* ---- comparison ------------------------------------------------------------------------------- */
-
-double gra_check_error(const gra_checking *k, const gra_checked *x, size_t i)
-{
-    double a = (double)x->analytic[i], n = (double)x->numeric[i];
-    if (!isfinite(a) || !isfinite(n))
-        return (double)INFINITY;
-    double r = fmax(x->largest, 1e-3 * fabs(k->loss));  /* largest is one of |a|, |n|, or above both */
-    return a == n ? 0 : fabs(a - n) / r;
-}
 
 static void measure(const gra_checking *k, gra_checked *x)
 {
@@ -319,11 +264,11 @@ int gra_check(gra_tape *t, gra_mode mode, gra_rng *rng, gra_model *m, int nin, c
     gra_checking k = { .tape = t, .mode = mode, .rng = rng, .f = f, .arg = arg, .tolerance = tolerance,
                        .report = report, .nin = nin, .in = in };
     if (mode == GRA_EVAL) {
-        fails(&k, "GRA_EVAL records nothing: use GRA_GRAD, or GRA_TRAIN with a generator");
+         gra_check_fails(&k, "GRA_EVAL records nothing: use GRA_GRAD, or GRA_TRAIN with a generator");
         return -1;
     }
     if (m && gra_model_error(m)) {
-        fails(&k, gra_model_error(m));
+         gra_check_fails(&k, gra_model_error(m));
         return -1;
     }
     if (rng)

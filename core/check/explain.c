@@ -5,7 +5,7 @@
  * guess in every element of the tensor, to 1e-4 of its largest, and to a hundredth of what is to be
  * explained: so it never fits by being nearly right already. All that fit are told: which one is
  * meant may hang on the shape, and another shape tells them apart. */
-#include "explain.h"
+#include "checking.h"
 #include <stdlib.h>
 
 typedef struct wrong {                  /* the tensor to explain */

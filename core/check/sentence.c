@@ -1,0 +1,46 @@
+/* sentence: text of a report, in lines of at most 80 columns. */
+#include "checking.h"
+#include <stdarg.h>
+
+enum { COLUMNS = 80 };
+
+/* Whole words as long as they fit, then a new line, set in by two. What finds no room is lost. */
+static void wrap(char *text, size_t room, const char *line)
+{
+    size_t at = strlen(text), column = 0;
+    if (at && at + 1 < room)
+        text[at++] = '\n';
+    while (*line && at + 1 < room) {
+        size_t space = *line == ' ', word = space + strcspn(line + space, " ");
+        if (column && column + word > COLUMNS && at + 3 < room) {
+            memcpy(text + at, "\n  ", 3);
+            at += 3;
+            column = 2;
+            line += space;
+            word -= space;
+        }
+        for (; word && at + 1 < room; word--, column++)
+            text[at++] = *line++;
+    }
+    text[at] = '\0';
+}
+
+void gra_check_say(gra_check_report *report, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    wrap(report->text, sizeof report->text, line);
+}
+
+void gra_check_put(gra_check_line *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(s->s + s->at, sizeof s->s - s->at, format, args);
+    va_end(args);
+    if (n > 0)
+        s->at += (size_t)n < sizeof s->s - s->at ? (size_t)n : sizeof s->s - s->at - 1;
+}
