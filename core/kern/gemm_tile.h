@@ -14,28 +14,34 @@ typedef real loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), ma
 #define LANES (int)(sizeof(vec) / sizeof(real))
 
 #define ZERO(i) vec x##i = { 0 }, y##i = { 0 };
-#define STEP(i) x##i += a[i] * b0; y##i += a[i] * b1;
+#define STEP(i) x##i += a##i * b0; y##i += a##i * b1;
 #define ADD(i)                                                                                           \
     {                                                                                                    \
-        loose *row = (loose *)(c + i * ldc);                                                             \
-        row[0] += x##i;                                                                                  \
-        row[1] += y##i;                                                                                  \
+        loose *ci = (loose *)(c + i * ldc);                                                              \
+        ci[0] += x##i;                                                                                   \
+        ci[1] += y##i;                                                                                   \
     }
 #define PUT(i)                                                                                           \
     {                                                                                                    \
-        loose *row = (loose *)(c + i * ldc);                                                             \
-        row[0] = x##i;                                                                                   \
-        row[1] = y##i;                                                                                   \
+        loose *ci = (loose *)(c + i * ldc);                                                              \
+        ci[0] = x##i;                                                                                    \
+        ci[1] = y##i;                                                                                    \
     }
 #define COUNT(i) +1
 
-static void run(int k, const real *a, const real *b, real *c, ptrdiff_t ldc, bool accumulate)
+/* a's rows in threes: four pointers and two distances reach all twelve without a register for each. */
+#define READ(i) const real a##i = (i < 3 ? r0 : i < 6 ? r3 : i < 9 ? r6 : r9)[i % 3 * row];
+
+static void run(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, real *c, ptrdiff_t ldc,
+                bool accumulate)
 {
+    const real *r0 = a, *r3 = a + 3 * row, *r6 = a + 6 * row, *r9 = a + 9 * row;
     ROWS(ZERO)
     for (int p = 0; p < k; p++) {
-        vec b0 = *(const loose *)b, b1 = *(const loose *)(b + LANES);
+        const vec b0 = *(const loose *)b, b1 = *(const loose *)(b + LANES);
+        ROWS(READ)
         ROWS(STEP)
-        a += 0 ROWS(COUNT);
+        r0 += col, r3 += col, r6 += col, r9 += col;
         b += 2 * LANES;
     }
     if (accumulate) {
@@ -45,4 +51,20 @@ static void run(int k, const real *a, const real *b, real *c, ptrdiff_t ldc, boo
     }
 }
 
-const gra_tile TILE = { .rows = 0 ROWS(COUNT), .cols = 2 * LANES, .run = run };
+static void pack(int k, int n, gra_mat b, real *panel)
+{
+    enum { COLS = 2 * LANES };
+    if (n == COLS && b.col == 1)                        /* a row of the panel lies as it is wanted */
+        for (int p = 0; p < k; p++)
+            memcpy(panel + p * COLS, b.p + p * b.row, COLS * sizeof(real));
+    else if (n == COLS)
+        for (int p = 0; p < k; p++)
+            for (int j = 0; j < COLS; j++)
+                panel[p * COLS + j] = b.p[p * b.row + j * b.col];
+    else
+        for (int p = 0; p < k; p++)
+            for (int j = 0; j < COLS; j++)
+                panel[p * COLS + j] = j < n ? b.p[p * b.row + j * b.col] : 0;
+}
+
+const gra_tile TILE = { .rows = 0 ROWS(COUNT), .cols = 2 * LANES, .run = run, .pack = pack };
