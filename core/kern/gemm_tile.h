@@ -51,20 +51,42 @@ static void run(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *
     }
 }
 
+/* A square of values, its sides as long as a 16-byte vector, turned in registers. */
+typedef real quad __attribute__((vector_size(16)));
+typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
+enum { SIDE = sizeof(quad) / sizeof(real) };
+
+static inline void turn(const real *from, ptrdiff_t stride, real *to, ptrdiff_t to_stride)
+{
+    const quad a = *(const loose_quad *)from, b = *(const loose_quad *)(from + stride);
+#ifdef GRADUS_DOUBLE
+    *(loose_quad *)to               = __builtin_shufflevector(a, b, 0, 2);
+    *(loose_quad *)(to + to_stride) = __builtin_shufflevector(a, b, 1, 3);
+#else
+    const quad c = *(const loose_quad *)(from + 2 * stride), d = *(const loose_quad *)(from + 3 * stride);
+    const quad ab0 = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const quad cd0 = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd2 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    *(loose_quad *)to                   = __builtin_shufflevector(ab0, cd0, 0, 1, 4, 5);
+    *(loose_quad *)(to + to_stride)     = __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7);
+    *(loose_quad *)(to + 2 * to_stride) = __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5);
+    *(loose_quad *)(to + 3 * to_stride) = __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7);
+#endif
+}
+
 static void pack(int k, int n, gra_mat b, real *panel)
 {
     enum { COLS = 2 * LANES };
-    if (n == COLS && b.col == 1)                        /* a row of the panel lies as it is wanted */
-        for (int p = 0; p < k; p++)
+    int p = 0;
+    if (n == COLS && b.col == 1)                        /* a row of the panel lies as it is wanted, */
+        for (; p < k; p++)
             memcpy(panel + p * COLS, b.p + p * b.row, COLS * sizeof(real));
-    else if (n == COLS)
-        for (int p = 0; p < k; p++)
-            for (int j = 0; j < COLS; j++)
-                panel[p * COLS + j] = b.p[p * b.row + j * b.col];
-    else
-        for (int p = 0; p < k; p++)
-            for (int j = 0; j < COLS; j++)
-                panel[p * COLS + j] = j < n ? b.p[p * b.row + j * b.col] : 0;
+    else if (n == COLS && b.row == 1)                   /* or a column of it does */
+        for (; p + SIDE <= k; p += SIDE)
+            for (int j = 0; j < COLS; j += SIDE)
+                turn(b.p + p + j * b.col, b.col, panel + p * COLS + j, COLS);
+    for (; p < k; p++)
+        for (int j = 0; j < COLS; j++)
+            panel[p * COLS + j] = j < n ? b.p[p * b.row + j * b.col] : 0;
 }
 
 const gra_tile TILE = { .rows = 0 ROWS(COUNT), .cols = 2 * LANES, .run = run, .pack = pack };
