@@ -13,9 +13,11 @@
  * h = 1e-5 makes the errors of the difference, h^2/6 y''' and 1e-16 |y| / h, about 1e-11 each. The
  * difference is taken for each y_j before summing, so outputs that do not depend on x_i add no
  * rounding. An element over the tolerance gets a second look, with the h^2 term removed
- * (Richardson): (4 n(h/2) - n(h)) / 3. The weights c have the signs of y, so that the loss is
- * no small difference of large terms, and sizes in [0.5, 1.5], so that places that are mixed up
- * show. All values are drawn from a generator of our own. */
+ * (Richardson): (4 n(h/2) - n(h)) / 3. The weights c have sizes in [0.5, 1.5], so that places that
+ * are mixed up show, and either sign, so that a backward that loses the sign of dy shows. Every tensor
+ * x is used once more, after f, by a term sum_i d_i x_i: its gradient already holds d when the
+ * backward of f comes, which shows one that overwrites instead of adding; a is without d. All values
+ * are drawn from a generator of our own. */
 #include "checking.h"
 #include <stdlib.h>
 
@@ -67,17 +69,19 @@ static bool collect(gra_checking *k, gra_model *m)
         gra_checked *x = &k->tensor[k->count++];
         *x = (gra_checked){ .name = k->in[i].name ? k->in[i].name : "an input", .ndim = k->in[i].ndim,
                             .shape = k->in[i].shape };
+        if (!k->in[i].data && k->in[i].low >= k->in[i].high && (k->in[i].low != 0 || k->in[i].high != 0))
+            return gra_check_fails(k, "an input's low is not below its high");
         if (!gra_shape_size(x->ndim, x->shape, &x->size))
             return gra_check_fails(k, "an input has a shape that no tensor can have");
-        values += 3 * x->size;
+        values += 4 * x->size;
     }
     for (int i = 0; i < params; i++) {
         gra_tensor *p = gra_param_at(m, i);
         if (!wants_check(p))
             continue;
         k->tensor[k->count++] = (gra_checked){ .name = p->name, .ndim = p->ndim, .shape = p->shape,
-                                               .size = p->size, .data = p->data };
-        values += 2 * p->size;
+                                               .size = p->size, .data = p->data, .param = p };
+        values += 3 * p->size;
     }
     real *v = k->values = calloc(values + 1, sizeof(real));
     if (!v)
@@ -97,12 +101,18 @@ static bool collect(gra_checking *k, gra_model *m)
         }
         x->analytic = v;
         x->numeric = v + x->size;
-        v += 2 * x->size;
+        x->before = v + 2 * x->size;
+        v += 3 * x->size;
     }
     return true;
 }
 
 /* ---- evaluations ---------------------------------------------------------------------------- */
+
+static gra_tensor *tensor_of(const gra_checking *k, int i)     /* of the latest evaluation */
+{
+    return i < k->nin ? k->input[i] : k->tensor[i].param;
+}
 
 /* The first evaluation: y, its weights, the loss, and all analytic gradients. */
 static bool analytic(gra_checking *k, gra_model *m)
@@ -130,7 +140,7 @@ static bool analytic(gra_checking *k, gra_model *m)
                           j, (double)k->y[j]);
             return false;
         }
-        if (k->y[j] < 0)
+        if (gra_random(&own) % 2)
             k->c[j] = -k->c[j];
         k->loss += (double)k->c[j] * (double)k->y[j];
     }
@@ -138,20 +148,21 @@ static bool analytic(gra_checking *k, gra_model *m)
     if (m)
         gra_zero_grad(m);
     gra_tensor *loss = gra_sum(k->tape, gra_mul(k->tape, y, gra_constant(k->tape, k->c, k->ndim, k->shape)));
-    if (loss->requires_grad)                            /* else no gradient flows from it: all stay 0 */
+    for (int i = 0; i < k->count; i++) {                /* + sum_i d_i x_i, for each x */
+        gra_checked *x = &k->tensor[i];
+        gra_uniform(&own, x->before, x->size, 0.5, 1.5);
+        gra_tensor *d = gra_constant(k->tape, x->before, x->ndim, x->shape);
+        loss = gra_add(k->tape, loss, gra_sum(k->tape, gra_mul(k->tape, tensor_of(k, i), d)));
+    }
+    if (loss->requires_grad)                            /* else there is nothing to compare */
         gra_backward(k->tape, loss);
     if (gra_error(k->tape))
         return gra_check_fails(k, gra_error(k->tape));
-    for (int i = 0; i < k->nin; i++)
-        if (k->input[i]->grad)
-            memcpy(k->tensor[i].analytic, k->input[i]->grad, k->tensor[i].size * sizeof(real));
-    int at = k->nin;
-    for (int i = 0; m && i < gra_param_count(m); i++) {
-        const gra_tensor *p = gra_param_at(m, i);
-        if (!wants_check(p))
-            continue;
-        memcpy(k->tensor[at].analytic, p->grad, p->size * sizeof(real));
-        at++;
+    for (int i = 0; i < k->count; i++) {
+        gra_checked *x = &k->tensor[i];
+        const real *grad = tensor_of(k, i)->grad;
+        for (size_t j = 0; grad && j < x->size; j++)
+            x->analytic[j] = grad[j] - x->before[j];
     }
     return true;
 }
@@ -274,6 +285,10 @@ int gra_check(gra_tape *t, gra_mode mode, gra_rng *rng, gra_model *m, int nin, c
     if (rng)
         k.start = *rng;
     int status = check(&k, m);
+    if (rng)
+        *rng = k.start;
+    if (m)
+        gra_zero_grad(m);
     free(k.tensor);
     free(k.input);
     free(k.values);

@@ -11,7 +11,9 @@ typedef struct gra_checked {            /* one tensor and its two gradients */
     const int  *shape;
     size_t      size;
     real       *data;                   /* its values, changed one at a time */
+    gra_tensor *param;                  /* NULL: an input */
     real       *analytic, *numeric;
+    real       *before;                 /* what its gradient holds when the backward of f comes */
     double      error;                  /* of its worst element, */
     size_t      worst;                  /* which is here */
     double      largest;                /* |gradient| of either kind */

@@ -187,8 +187,9 @@ static bool transposed(wrong *w)
 }
 
 /* Does a come from a part of the output alone, one index of each dimension in the set `of`? Each
- * index (or tuple of them) is a candidate until an element of a contradicts it. */
-static bool part_of(wrong *w, unsigned of, double *sum, bool *out)
+ * index (or tuple of them) is a candidate until an element of a contradicts it. `lost`: it was stored
+ * over what the gradient held before. */
+static bool part_of(wrong *w, unsigned of, bool lost, double *sum, bool *out)
 {
     gra_checking *k = w->check;
     size_t n = 1, left, found = 0;
@@ -212,8 +213,9 @@ static bool part_of(wrong *w, unsigned of, double *sum, bool *out)
             }
             sum[candidate] += (double)k->parts[j];
         }
+        double a = (double)w->a[i] + (lost ? (double)w->x->before[i] : 0);
         for (size_t c = 0; c < n; c++)
-            if (!out[c] && !fits(w, (double)w->a[i], sum[c])) {
+            if (!out[c] && !fits(w, a, sum[c])) {
                 out[c] = true;
                 left--;
             }
@@ -230,8 +232,12 @@ static bool part_of(wrong *w, unsigned of, double *sum, bool *out)
         gra_check_put(&s, "%sindex %zu of dimension %d", s.at ? " and " : "", found / n, d);
         found %= n;
     }
-    gra_check_say(k->report,
-                  "it fits: only %s of the output was added: sum over the dimension that was stretched", s.s);
+    if (lost)
+        gra_check_say(k->report, "it fits: only %s of the output is left: the backward says dx[i] = ... where "
+                      "dx[i] += ... is wanted", s.s);
+    else
+        gra_check_say(k->report, "it fits: only %s of the output was added: sum over the dimension that was stretched",
+                      s.s);
     return true;
 }
 
@@ -254,10 +260,10 @@ static bool one_part(wrong *w)
             stretched |= 1u << d;
             count++;
         }
-        fit |= part_of(w, 1u << d, sum, out);
+        fit |= part_of(w, 1u << d, false, sum, out) || part_of(w, 1u << d, true, sum, out);
     }
     if (sum && out && count > 1)
-        fit |= part_of(w, stretched, sum, out);
+        fit |= part_of(w, stretched, false, sum, out) || part_of(w, stretched, true, sum, out);
     free(sum);
     free(out);
     return fit;
@@ -322,9 +328,21 @@ static bool offset(wrong *w)
     return fit;
 }
 
+/* a + before = n: what the gradient held before is gone. */
+static bool overwritten(wrong *w)
+{
+    for (size_t i = 0; i < w->x->size; i++)
+        if (!fits(w, (double)w->a[i] + (double)w->x->before[i], (double)w->n[i]))
+            return false;
+    gra_check_say(w->check->report,
+                  "it fits: what was in the gradient before is lost: the backward says dx[i] = ... where "
+                  "dx[i] += ... is wanted");
+    return true;
+}
+
 typedef bool explanation(wrong *w);
 static explanation *const explanations[] = {
-    zeros, should_be_zero, constant_factor, transposed, one_part, right_sums, offset
+    zeros, should_be_zero, overwritten, constant_factor, transposed, one_part, right_sums, offset
 };
 
 static bool finite(const gra_checked *x)
