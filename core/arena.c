@@ -60,7 +60,7 @@ void gra_arena_rewind(gra_arena *a)
     if (!b)
         return;
     if (b->older) {
-        size_t all = 0;                 /* what was really used, blocks' unused ends left out */
+        size_t all = LINE;              /* what was really used, blocks' unused ends left out, and a line */
         for (struct gra_block *o = b; o; o = o->older)
             all += o->used;
         free_blocks(b->older);

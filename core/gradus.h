@@ -80,6 +80,7 @@ struct gra_tensor {
     gra_tape     *tape;                 /* NULL for a parameter */
     gra_real     *grad_store;           /* of a parameter: grad when it is not frozen */
     bool          retain_grad;
+    unsigned      step;                 /* of its tape, in which it was made */
 };
 
 /* ---- random numbers: PyTorch's CPU generator, bit for bit ------------------------------------
@@ -90,6 +91,7 @@ typedef struct gra_rng {                /* Mersenne Twister 19937, and a cached 
     int      at;                        /* next word of state to hand out; 624: refill first */
     bool     has_normal;
     double   normal;                    /* second value of the last pair of the scalar path */
+    uint32_t seeded;                    /* a mark that gra_manual_seed leaves */
 } gra_rng;
 
 void     gra_manual_seed(gra_rng *g, uint64_t seed);                             /* torch.manual_seed; np.random.seed */
@@ -127,7 +129,8 @@ const char *gra_error(const gra_tape *t);               /* the first error since
 
 void        gra_retain_grad(gra_tensor *x);             /* before backward: keep this step tensor's gradient */
 void        gra_keep_grads(gra_tape *t, bool on);       /* keep those of all step tensors, from now on */
-const gra_real *gra_grad(const gra_tensor *x);          /* the gradient; if none was kept, an error says why: NULL */
+const gra_real *gra_grad(const gra_tensor *x);          /* the gradient; if none was kept, an error says why: NULL;
+                                                           of a frozen parameter NULL */
 
 /* ---- tensors of a step ---------------------------------------------------------------------- */
 gra_tensor *gra_input(gra_tape *t, const gra_real *data, int ndim, const int *shape);    /* a copy; its gradient is kept */
@@ -220,10 +223,11 @@ typedef struct gra_scope {
 typedef struct gra_init {               /* how a new parameter is filled: see the functions below */
     void (*fill)(const struct gra_init *how, gra_rng *rng, gra_tensor *p);
     double a, b;
+    bool   draws;                       /* it needs the model's generator */
 } gra_init;
 
 #define gra_model_open GRA_PRECISION(gra_model_open)
-gra_model  *gra_model_open(gra_rng *rng);               /* NULL: out of memory */
+gra_model  *gra_model_open(gra_rng *rng);               /* rng may be NULL where nothing is drawn; NULL: out of memory */
 void        gra_model_close(gra_model *m);              /* NULL is allowed */
 gra_scope   gra_root(gra_model *m);
 gra_scope   gra_enter(gra_scope s, const char *format, ...) GRA_PRINTF(2, 3);
@@ -244,7 +248,8 @@ gra_tensor *gra_param_find(const gra_model *m, const char *name);  /* by its nam
 void        gra_freeze(gra_tensor *p, bool on);         /* a frozen parameter gets no gradient and no update */
 void        gra_zero_grad(gra_model *m);
 void        gra_model_keep_going(gra_model *m, bool on);/* as gra_keep_going */
-const char *gra_model_error(const gra_model *m);        /* as gra_error; the first since opening */
+const char *gra_model_error(const gra_model *m);        /* the first error since opening, for which the model is not to
+                                                           be used; else why the last gra_save or gra_load failed */
 
 /* ---- optimisers -----------------------------------------------------------------------------------
  * Set the fields, call init once all parameters are made, step after each backward. lr may change
@@ -257,7 +262,7 @@ bool gra_takes_vectors(const gra_tensor *p);            /* fewer */
 typedef struct gra_sgd {                                /* torch.optim.SGD: v = momentum v + g; p -= lr v */
     gra_model *model;
     gra_takes *takes;
-    double     lr, momentum, weight_decay;              /* weight_decay here is L2: g += weight_decay p */
+    double     lr, momentum, weight_decay;              /* lr has no default; weight_decay is L2: g += weight_decay p */
     gra_tensor **v;                                     /* momentum of each parameter, by number, */
     int        params;                                  /* of how many: no parameter may come after init */
 } gra_sgd;
@@ -279,10 +284,10 @@ typedef struct gra_muon {                               /* Muon, for matrices (J
     gra_model *model;
     gra_takes *takes;                                   /* NULL: all matrices */
     double     lr, momentum, weight_decay;              /* 0 for momentum: 0.95 */
-    gra_tape  *tape;                                    /* whose threads it uses, and whose memory for its products:
-                                                           a step of Muon begins a step of the tape */
+    gra_tape  *tape;                                    /* whose threads make its products */
     gra_tensor **v;
     int        params;
+    struct gra_muon_room *room;
 } gra_muon;
 int  gra_muon_init(gra_muon *opt);
 void gra_muon_step(gra_muon *opt);
@@ -306,7 +311,8 @@ int gra_load(gra_model *m, const char *path);           /* names and shapes must
  * Compares the gradient of every element of every parameter and input with central differences of
  *     loss = sum_i c_i y_i,   c fixed random weights, y = f(t, in, arg).
  * The error of an element is |a - n| / max(|a|, |n|, r): a analytic, n numeric, r the larger of the largest
- * |gradient| of its tensor and 1e-3 |loss|. The sign counts. */
+ * |gradient| of its tensor and 1e-3 |loss|. The sign counts. Every tensor is used once more besides, so that
+ * a backward that says = for += shows (core/check/check.c). */
 typedef struct gra_check_in {                           /* an input of f */
     const char *name;
     int         ndim, shape[GRA_MAX_DIMS];
@@ -329,7 +335,8 @@ typedef struct gra_check_report {
 int gra_check(gra_tape *t, gra_mode mode, gra_rng *rng, gra_model *m, int nin, const gra_check_in *in,
               gra_check_fn *f, void *arg, double tolerance, gra_check_report *report);
                                                         /* 0: within the tolerance (1e-6 suits); 1: not; -1: f failed,
-                                                           or this is libgradus; m may be NULL; rng as in gra_begin */
+                                                           or this is libgradus. m may be NULL; its gradients
+                                                           are 0 afterwards, its values and *rng as before */
 #ifdef __cplusplus
 }
 #endif

@@ -37,12 +37,12 @@ static void fill_kaiming(const gra_init *how, gra_rng *rng, gra_tensor *p)
     gra_normal(rng, p->data, p->size, 0, sqrt(2 / fan(p, 1)));
 }
 
-gra_init gra_zeros(void)                                { return (gra_init){ fill_constant, 0, 0 }; }
-gra_init gra_ones(void)                                 { return (gra_init){ fill_constant, 1, 0 }; }
-gra_init gra_init_uniform(double a, double b)           { return (gra_init){ fill_uniform, a, b }; }
-gra_init gra_init_normal(double mean, double std)       { return (gra_init){ fill_normal, mean, std }; }
-gra_init gra_init_xavier(void)                          { return (gra_init){ fill_xavier, 0, 0 }; }
-gra_init gra_init_kaiming(void)                         { return (gra_init){ fill_kaiming, 0, 0 }; }
+gra_init gra_zeros(void)                                { return (gra_init){ fill_constant, 0, 0, false }; }
+gra_init gra_ones(void)                                 { return (gra_init){ fill_constant, 1, 0, false }; }
+gra_init gra_init_uniform(double a, double b)           { return (gra_init){ fill_uniform, a, b, true }; }
+gra_init gra_init_normal(double mean, double std)       { return (gra_init){ fill_normal, mean, std, true }; }
+gra_init gra_init_xavier(void)                          { return (gra_init){ fill_xavier, 0, 0, true }; }
+gra_init gra_init_kaiming(void)                         { return (gra_init){ fill_kaiming, 0, 0, true }; }
 
 gra_init gra_init_linear(int in_features)
 {

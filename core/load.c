@@ -386,7 +386,6 @@ int gra_load(gra_model *m, const char *path)
     f.found = calloc((size_t)gra_param_count(m) + 1, sizeof *f.found);
     bool ok = f.found && load(&f, path);
     free(f.found);
-    if (!ok)                                    /* last: by default this aborts */
-        gra_model_fail(m, "gra_load: %.300s: %s", path, f.why);
+    gra_model_note(m, "gra_load", path, ok ? NULL : f.why);
     return ok ? 0 : -1;
 }

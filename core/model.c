@@ -15,8 +15,8 @@ struct gra_model {
     struct list states;                 /* companions of parameters: moments of optimisers */
     gra_arena   arena;
     gra_rng    *rng;
-    bool        keep_going, failed;
-    char        error[512];
+    bool        keep_going, failed, noted;
+    char        error[512];             /* if failed or noted */
 };
 
 gra_model *gra_model_open(gra_rng *rng)
@@ -53,8 +53,17 @@ void gra_model_fail(gra_model *m, const char *format, ...)
     }
 }
 
+void gra_model_note(gra_model *m, const char *function, const char *path, const char *why)
+{
+    if (m->failed)
+        return;
+    m->noted = why != NULL;
+    if (why)
+        snprintf(m->error, sizeof m->error, "%s: %.300s: %s", function, path, why);
+}
+
 void        gra_model_keep_going(gra_model *m, bool on) { m->keep_going = on; }
-const char *gra_model_error(const gra_model *m)         { return m->failed ? m->error : NULL; }
+const char *gra_model_error(const gra_model *m)         { return m->failed || m->noted ? m->error : NULL; }
 
 void *gra_model_alloc(gra_model *m, size_t bytes)
 {
@@ -138,7 +147,13 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, int ndim, co
     if (m->failed)
         return NULL;
     if (find(&m->params, full.name)) {
-        gra_model_fail(m, "gra_param: there is a parameter %s already", full.name);
+        gra_model_fail(m, "gra_param: there is a parameter %s already: give each layer a scope of its own, "
+                       "gra_enter(scope, \"fc2\")", full.name);
+        return NULL;
+    }
+    if (init.draws && !gra_seeded(m->rng)) {
+        gra_model_fail(m, "gra_param: %s begins with random values, but gra_model_open was given %s", full.name,
+                       m->rng ? "a generator that was never seeded: call gra_manual_seed first" : "no generator");
         return NULL;
     }
     if (!gra_shape_size(ndim, shape, &size) || size == 0) {
@@ -180,6 +195,8 @@ size_t gra_param_values(const gra_model *m)
 
 void gra_freeze(gra_tensor *p, bool on)
 {
+    if (!p)
+        return;
     p->requires_grad = !on;
     p->grad = on ? NULL : p->grad_store;
 }

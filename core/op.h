@@ -58,11 +58,13 @@ gra_tensor *gra_run(gra_tensor *y);                     /* computes it and recor
 gra_tensor *gra_fail(gra_tape *t, const char *format, ...) GRA_PRINTF(2, 3);
 gra_tensor *gra_empty(gra_tape *t);                     /* the empty tensor */
 bool        gra_refuses(gra_tape *t, const char *op, int nin, gra_tensor *const *in); /* an error before, a NULL, or a
-                                                           tensor of another tape: then return gra_empty(t) */
+                                                           tensor of another tape or step: then return gra_empty(t) */
 #define GRA_REFUSES(t, op, ...)                                                                          \
     gra_refuses(t, op, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)),                \
                 (gra_tensor *[]){ __VA_ARGS__ })
-void        gra_model_fail(gra_model *m, const char *format, ...) GRA_PRINTF(2, 3);
+void        gra_model_fail(gra_model *m, const char *format, ...) GRA_PRINTF(2, 3);   /* the model cannot be used, */
+void        gra_model_note(gra_model *m, const char *function, const char *path, const char *why); /* or one file failed;
+                                                           why NULL: it did not, and an earlier note is forgotten */
 
 /* Shapes as text: gra_shape_text(x->ndim, x->shape, (char[GRA_SHAPE_TEXT]){ 0 }) is "(2, 3)". */
 #define GRA_SHAPE_TEXT 120
@@ -95,13 +97,14 @@ void     gra_walk_next(gra_walk *w);                    /* w.n == 0: done */
 /* Memory that lives until the next gra_begin, 64-byte aligned; NULL after an error. */
 void *gra_alloc(gra_tape *t, size_t bytes);
 gra_rng *gra_tape_rng(gra_tape *t);                     /* the generator of gra_begin, or NULL */
+bool     gra_seeded(const gra_rng *g);                  /* false: NULL, or gra_manual_seed was forgotten */
 gra_mode gra_tape_mode(const gra_tape *t);
 bool     gra_tape_keeps_attention(const gra_tape *t);
 
 /* Memory that lives as long as the model, zeroed; NULL after an error. */
 void *gra_model_alloc(gra_model *m, size_t bytes);
 
-/* Parameters' companions: a buffer shaped like p, zeroed, owned by the model and saved with a run. */
+/* Parameters' companions: a buffer shaped like p, zeroed, owned by the model (gra_save leaves it out). */
 gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p);   /* NULL: out of memory */
 
 /* ---- threads --------------------------------------------------------------------------------------

@@ -153,5 +153,7 @@ void gra_fprint(FILE *f, const real *data, int ndim, const int *shape, int digit
 
 void gra_print(const gra_tensor *x)
 {
+    if (!x)
+        return;
     gra_fprint(stdout, x->data, x->ndim, x->shape, 4);
 }

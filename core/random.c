@@ -9,6 +9,7 @@
 /* ---- the Mersenne Twister ------------------------------------------------------------------- */
 
 enum { WORDS = 624, SHIFT = 397 };
+static const uint32_t MARK = 0x6D743139;   /* "mt19" */
 
 void gra_manual_seed(gra_rng *g, uint64_t seed)
 {
@@ -20,6 +21,12 @@ void gra_manual_seed(gra_rng *g, uint64_t seed)
     g->at = WORDS;
     g->has_normal = false;
     g->normal = 0;
+    g->seeded = MARK;
+}
+
+bool gra_seeded(const gra_rng *g)
+{
+    return g && g->seeded == MARK;
 }
 
 static void refill(gra_rng *g)

@@ -18,6 +18,7 @@ struct gra_tape {
     gra_tensor   *last;                 /* the newest record */
     gra_arena     arena;                /* all that this step made */
     struct spare *spares;
+    unsigned      step;                 /* counts gra_begin */
     gra_mode      mode;
     gra_rng      *rng;
     bool          begun, swept, keep_grads, keep_attention, keep_going, failed;
@@ -86,6 +87,8 @@ void gra_close(gra_tape *t)
 void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
 {
     gra_arena_rewind(&t->arena);
+    if (++t->step % 2)
+        gra_arena_alloc(&t->arena, 1);  /* so that no tensor lies where one of the last step lay: see refuses */
     t->last = NULL;
     t->spares = NULL;
     t->mode = mode;
@@ -93,6 +96,8 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
     t->begun = true;
     t->swept = t->failed = false;
     t->error[0] = '\0';
+    if (rng && !gra_seeded(rng))
+        gra_fail(t, "gra_begin: this generator was never seeded: call gra_manual_seed(&rng, 123) first");
 }
 
 gra_tensor *gra_empty(gra_tape *t)                     { return &t->empty; }
@@ -131,9 +136,10 @@ gra_tensor *gra_fail(gra_tape *t, const char *format, ...)
 static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, bool may_be_null)
 {
     if (!x && !may_be_null)
-        gra_fail(t, "%s: input %d is NULL: was it made?", op, i);
-    else if (x && x->tape && x->tape != t)
-        gra_fail(t, "%s: input %d belongs to another tape", op, i);
+        gra_fail(t, "%s: input %d is NULL: it was never made (a layer's parameters are made by its init)", op, i);
+    else if (x && x->tape && (x->tape != t || x->step != t->step))      /* what is there now may be anything */
+        gra_fail(t, "%s: input %d was not made in this step: a tensor ends with its step, at the next gra_begin, and "
+                 "belongs to its tape", op, i);
     return t->failed;
 }
 
@@ -175,7 +181,7 @@ gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, int ndim, const int *sha
     real *data = op->view ? in[0]->data : gra_alloc(t, size * sizeof(real));
     if (!y || !data)
         return &t->empty;
-    *y = (gra_tensor){ .data = data, .size = size, .ndim = ndim, .op = op, .nin = nin, .tape = t };
+    *y = (gra_tensor){ .data = data, .size = size, .ndim = ndim, .op = op, .nin = nin, .tape = t, .step = t->step };
     if (ndim)
         memcpy(y->shape, shape, (size_t)ndim * sizeof(int));
     y->in = (gra_tensor **)(void *)(y + 1);
@@ -249,17 +255,22 @@ static real *zeroed_grad(gra_tape *t, size_t size)
 static bool make_grad(gra_tape *t, gra_tensor *x)
 {
     gra_tensor *owner = x->base ? x->base : x;          /* a view's gradient is its base's */
-    if (!owner->grad)
+    if (!owner->grad && owner->tape)                    /* a parameter's is its model's; frozen, it has none */
         owner->grad = zeroed_grad(t, owner->size);
     x->grad = owner->grad;
-    return x->grad != NULL;
+    return !t->failed;
 }
 
-static bool make_grads(gra_tape *t, gra_tensor *y)
+/* The gradients of y's inputs; *any: there is one to add to. */
+static bool make_grads(gra_tape *t, gra_tensor *y, bool *any)
 {
-    for (int i = 0; i < y->nin; i++)
-        if (y->in[i] && y->in[i]->requires_grad && !y->in[i]->grad && !make_grad(t, y->in[i]))
+    *any = false;
+    for (int i = 0; i < y->nin; i++) {
+        gra_tensor *x = y->in[i];
+        if (x && x->requires_grad && !x->grad && !make_grad(t, x))
             return false;
+        *any |= x && x->grad;
+    }
     return true;
 }
 
@@ -291,15 +302,18 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
     if (t->failed || !make_grad(t, loss))
         return -1;
     t->swept = true;
+    if (!loss->grad)
+        return 0;                                       /* a parameter frozen since */
     loss->grad[0] += 1;
 
+    bool any;
     for (gra_tensor *y = t->last; y; y = y->prev) {
         if (!y->grad)
             continue;                                   /* the loss does not depend on it */
-        if (!make_grads(t, y))
+        if (!make_grads(t, y, &any))
             return -1;
-        if (y->op->backward)
-            y->op->backward(y);
+        if (any && y->op->backward)
+            y->op->backward(y);                         /* the f_all of a GRA_KERNEL: f over all of y */
         recycle_grad(t, y);
     }
     return t->failed ? -1 : 0;
@@ -307,6 +321,8 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
 
 void gra_retain_grad(gra_tensor *x)
 {
+    if (!x)
+        return;
     x->retain_grad = true;
     if (x->base)
         x->base->retain_grad = true;
@@ -314,9 +330,12 @@ void gra_retain_grad(gra_tensor *x)
 
 const real *gra_grad(const gra_tensor *x)
 {
+    if (!x)
+        return NULL;
     gra_tape *t = x->tape;
-    if (x->grad || !t)                                  /* a frozen parameter has none */
-        return x->grad;
+    const real *grad = x->base ? x->base->grad : x->grad;   /* a view's is its base's */
+    if (grad || !t)                                     /* a frozen parameter has none, and no tape to say so */
+        return grad;
     const char *what = x->op ? x->op->name : "input";
     if (!x->requires_grad)
         gra_fail(t, "gra_grad: this %s %s wants no gradient: it depends on nothing that does", what, GRA_SHAPE_OF(x));

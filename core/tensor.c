@@ -5,6 +5,8 @@
 static gra_tensor *source(gra_tape *t, const char *name, bool wants_grad, int ndim, const int *shape)
 {
     gra_op none = { .name = name };
+    if (ndim && !shape)
+        return gra_fail(t, "%s: %d dimensions, but the shape is NULL", name, ndim);
     gra_tensor *x = gra_result_n(t, &none, ndim, shape, 0, NULL);
     x->op = NULL;
     x->requires_grad = wants_grad && x->size && gra_tape_mode(t) != GRA_EVAL;
@@ -14,6 +16,8 @@ static gra_tensor *source(gra_tape *t, const char *name, bool wants_grad, int nd
 gra_tensor *gra_input(gra_tape *t, const real *data, int ndim, const int *shape)
 {
     gra_tensor *x = source(t, "gra_input", true, ndim, shape);
+    if (x->size && !data)
+        return gra_fail(t, "gra_input: the data are NULL, but %s has %zu values", GRA_SHAPE_OF(x), x->size);
     if (x->size)
         memcpy(x->data, data, x->size * sizeof(real));
     return x;
@@ -22,6 +26,8 @@ gra_tensor *gra_input(gra_tape *t, const real *data, int ndim, const int *shape)
 gra_tensor *gra_constant(gra_tape *t, const real *data, int ndim, const int *shape)
 {
     gra_tensor *x = source(t, "gra_constant", false, ndim, shape);
+    if (x->size && !data)
+        return gra_fail(t, "gra_constant: the data are NULL, but %s has %zu values", GRA_SHAPE_OF(x), x->size);
     if (x->size)
         memcpy(x->data, data, x->size * sizeof(real));
     return x;
@@ -46,9 +52,9 @@ gra_tensor *gra_detach(gra_tape *t, gra_tensor *x)
 
 double gra_item(const gra_tensor *x)
 {
-    if (x->size == 1)
+    if (x && x->size == 1)
         return (double)x->data[0];
-    if (x->tape)
+    if (x && x->tape)
         gra_fail(x->tape, "gra_item: a tensor of shape %s has %zu values, not one", GRA_SHAPE_OF(x), x->size);
     return (double)NAN;
 }

@@ -54,7 +54,7 @@ gra_tensor *gra_gpt_forward(gra_tape *t, const gra_gpt *g, const int *ids, int b
     if (gra_error(t))
         return gra_empty(t);
     if (!g->trf_blocks)
-        return gra_fail(t, "gpt: it was not made: gra_model_error says why");
+        return gra_fail(t, "gpt: it was not made: call gra_gpt_init first (if that failed, gra_model_error says why)");
     if (batch < 1 || time < 1)
         return gra_fail(t, "gpt: %d rows of %d tokens, but at least one of each is wanted", batch, time);
     if (time > g->config.context_length)

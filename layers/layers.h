@@ -227,8 +227,8 @@ typedef enum gra_gpt_init_kind {
 typedef struct gra_gpt_config {
     int    vocab_size, context_length, emb_dim, n_heads, n_layers;
     double drop_rate;
-    bool   bias;                        /* false: no biases and no shifts at all (nanoGPT's bias=False) */
-    bool   qkv_bias;                    /* biases of queries, keys and values, where there are biases */
+    bool   bias;                        /* biases of Linears and shifts of norms, but for */
+    bool   qkv_bias;                    /* those of queries, keys and values (both false: nanoGPT's bias=False) */
     bool   tied;                        /* the output head is the token embedding; begin such a model with
                                            GRA_INIT_GPT2: N(0, 1), torch's, makes large logits */
     gra_gelu_form     gelu;

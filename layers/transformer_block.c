@@ -23,8 +23,7 @@ void gra_transformer_block_init(gra_transformer_block *b, gra_scope scope, const
     const gra_projections how = gra_gpt_projections(c);
     const char *shift = c->bias ? "shift" : NULL;
     gra_multi_head_attention_init_with(&b->att, gra_enter(scope, "att"), c->emb_dim, c->emb_dim,
-                                       c->context_length, c->drop_rate, c->n_heads, c->qkv_bias && c->bias,
-                                       &how);
+                                       c->context_length, c->drop_rate, c->n_heads, c->qkv_bias, &how);
     gra_feed_forward_init_with(&b->ff, gra_enter(scope, "ff"), c->emb_dim, c->gelu, &how);
     gra_layer_norm_init_as(&b->norm1, gra_enter(scope, "norm1"), c->emb_dim, "scale", shift);
     gra_layer_norm_init_as(&b->norm2, gra_enter(scope, "norm2"), c->emb_dim, "scale", shift);

@@ -48,6 +48,35 @@ START_TEST(a_name_twice)
 }
 END_TEST
 
+START_TEST(random_values_without_a_generator)
+{
+    static gra_rng unseeded;
+    gra_rng *none[] = { NULL, &unseeded };
+    for (int i = 0; i < 2; i++) {
+        gra_model *own = gra_model_open(none[i]);
+        gra_model_keep_going(own, true);
+        ck_assert_ptr_nonnull(gra_param(gra_root(own), "b", gra_zeros(), GRA_DIMS(2)));
+        ck_assert_ptr_null(gra_param(gra_root(own), "w", gra_init_linear(2), GRA_DIMS(2, 2)));
+        ck_assert_str_eq(gra_model_error(own), i == 0 ?
+            "gra_param: w begins with random values, but gra_model_open was given no generator" :
+            "gra_param: w begins with random values, but gra_model_open was given a generator that was never "
+            "seeded: call gra_manual_seed first");
+        gra_model_close(own);
+    }
+}
+END_TEST
+
+START_TEST(a_file_that_failed_spoils_nothing)
+{
+    gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2));
+    ck_assert_int_eq(gra_save(m, "/nowhere/at/all", NULL, 0), -1);
+    expect_error("gra_save: /nowhere/at/all: ");
+    ck_assert_ptr_nonnull(gra_param(gra_root(m), "b", gra_ones(), GRA_DIMS(2)));
+    ck_assert_int_eq(gra_save(m, GRADUS_BUILD "/model_suite.safetensors", NULL, 0), 0);
+    ck_assert_ptr_null(gra_model_error(m));
+}
+END_TEST
+
 START_TEST(a_shape_that_cannot_be)
 {
     ck_assert_ptr_null(gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2, 0)));
@@ -128,6 +157,8 @@ Suite *model_suite(void)
     tcase_add_checked_fixture(c, open_model, close_model);
     tcase_add_test(c, names_come_from_scopes);
     tcase_add_test(c, a_name_twice);
+    tcase_add_test(c, random_values_without_a_generator);
+    tcase_add_test(c, a_file_that_failed_spoils_nothing);
     tcase_add_test(c, a_shape_that_cannot_be);
     tcase_add_test(c, a_name_too_long);
     tcase_add_test(c, more_memory_than_there_is);

@@ -367,6 +367,43 @@ static bool everything(const gra_tensor *p)
     return p != NULL;
 }
 
+START_TEST(init_begins_anew)                            /* moments and steps alike */
+{
+    gra_model *m = patient();
+    gra_tensor *w = gra_param_at(m, 0);
+    gra_adamw opt = { .model = m, .lr = 0.1 };
+    for (int round = 0; round < 2; round++) {
+        ck_assert_int_eq(gra_adamw_init(&opt), 0);
+        const double was = (double)w->data[0];
+        w->grad[0] = round ? -1 : 1;
+        gra_adamw_step(&opt);                           /* the first step moves by lr, against the gradient */
+        ck_assert_double_eq_tol((double)w->data[0] - was, round ? 0.1 : -0.1, 1e-6);
+        for (int i = 0; i < 20 && round == 0; i++)
+            gra_adamw_step(&opt);
+    }
+    gra_model_close(m);
+}
+END_TEST
+
+START_TEST(muon_leaves_the_step_alone)
+{
+    gra_model *m = patient();
+    gra_tape *t = gra_open(1);
+    gra_muon opt = { .model = m, .takes = gra_takes_matrices, .tape = t, .lr = 0.1 };
+    ck_assert_int_eq(gra_muon_init(&opt), 0);
+    for (int step = 0; step < 3; step++) {
+        gra_begin(t, GRA_GRAD, NULL);
+        gra_tensor *loss = gra_sum(t, gra_mul(t, gra_param_at(m, 0), gra_param_at(m, 0)));
+        const double before = gra_item(loss);
+        ck_assert_int_eq(gra_backward(t, loss), 0);
+        gra_muon_step(&opt);
+        ck_assert_double_eq(gra_item(loss), before);
+    }
+    gra_close(t);
+    gra_model_close(m);
+}
+END_TEST
+
 START_TEST(test_refusals)
 {
     gra_tape *t = gra_open(1);
@@ -531,6 +568,8 @@ Suite *optim_suite(void)
     tcase_add_test(c, test_muon_of_nothing);
     tcase_add_test(c, test_muon_threads);
     tcase_add_test(c, test_muon_after_error);
+    tcase_add_test(c, init_begins_anew);
+    tcase_add_test(c, muon_leaves_the_step_alone);
     tcase_add_test(c, test_refusals);
     tcase_add_test(c, test_clip);
     tcase_add_test(c, test_clip_nothing);

@@ -1,8 +1,10 @@
 /* Threads and instruction sets: every product against the naive loop, and the same bits whatever the
  * number of threads. */
 #include "../core/op.h"
+#include "../layers/layers.h"
 #include "suites.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -195,6 +197,114 @@ START_TEST(ops_have_the_same_bits)
 }
 END_TEST
 
+/* ---- several tapes at once ---- */
+
+enum { VOCAB = 11, TIME = 8, BATCH = 4, STEPS = 15 };
+
+static const gra_gpt_config small = { .vocab_size = VOCAB, .context_length = TIME, .emb_dim = 12, .n_heads = 3,
+                                      .n_layers = 1, .drop_rate = 0.1, .bias = true };
+
+static gra_tensor *some_loss(gra_tape *tape, const gra_gpt *gpt, uint64_t seed)
+{
+    gra_rng rng;
+    int ids[BATCH * TIME], next[BATCH * TIME];
+    gra_manual_seed(&rng, seed);
+    for (int i = 0; i < BATCH * TIME; i++) {
+        ids[i] = (int)gra_randint(&rng, VOCAB);
+        next[i] = (int)gra_randint(&rng, VOCAB);
+    }
+    return gra_cross_entropy(tape, gra_gpt_forward(tape, gpt, ids, BATCH, TIME), next);
+}
+
+static void *train_one(void *last_loss)                 /* a model and a tape of its own */
+{
+    gra_rng rng;
+    gra_manual_seed(&rng, 5);
+    gra_tape *tape = gra_open(2);
+    gra_model *m = gra_model_open(&rng);
+    gra_gpt gpt;
+    gra_gpt_init(&gpt, gra_root(m), &small);
+    gra_adamw opt = { .model = m, .lr = 0.01 };
+    gra_adamw_init(&opt);
+    for (uint64_t step = 0; step < STEPS; step++) {
+        gra_begin(tape, GRA_TRAIN, &rng);
+        gra_tensor *loss = some_loss(tape, &gpt, step);
+        gra_zero_grad(m);
+        gra_backward(tape, loss);
+        *(double *)last_loss = gra_item(loss);
+        gra_adamw_step(&opt);
+    }
+    gra_model_close(m);
+    gra_close(tape);
+    return NULL;
+}
+
+START_TEST(two_models_in_two_threads)
+{
+    double alone, beside[2];
+    pthread_t thread[2];
+    train_one(&alone);
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, train_one, &beside[i]), 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    ck_assert(beside[0] == alone && beside[1] == alone);
+}
+END_TEST
+
+struct shared {                                         /* a model that one tape trains and others evaluate */
+    gra_gpt          gpt;
+    pthread_rwlock_t lock;                              /* held for writing by the optimiser's step alone */
+};
+
+static void *evaluate(void *arg)
+{
+    struct shared *s = arg;
+    gra_tape *tape = gra_open(1);
+    for (uint64_t seed = 0; seed < STEPS; seed++) {     /* not for ever: readers may hold a writer up */
+        pthread_rwlock_rdlock(&s->lock);
+        gra_begin(tape, GRA_EVAL, NULL);
+        double loss = gra_item(some_loss(tape, &s->gpt, seed));
+        pthread_rwlock_unlock(&s->lock);
+        if (!(loss > 0 && loss < 100))
+            abort();
+    }
+    gra_close(tape);
+    return NULL;
+}
+
+START_TEST(evaluation_beside_training)
+{
+    struct shared s;
+    pthread_t thread[3];
+    gra_rng rng;
+    gra_manual_seed(&rng, 5);
+    gra_tape *tape = gra_open(2);
+    gra_model *m = gra_model_open(&rng);
+    gra_gpt_init(&s.gpt, gra_root(m), &small);
+    pthread_rwlock_init(&s.lock, NULL);
+    gra_sgd opt = { .model = m, .lr = 0.1 };
+    ck_assert_int_eq(gra_sgd_init(&opt), 0);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, evaluate, &s), 0);
+    for (uint64_t step = 0; step < STEPS; step++) {
+        pthread_rwlock_rdlock(&s.lock);
+        gra_begin(tape, GRA_TRAIN, &rng);
+        gra_zero_grad(m);
+        ck_assert_int_eq(gra_backward(tape, some_loss(tape, &s.gpt, step)), 0);
+        pthread_rwlock_unlock(&s.lock);
+        pthread_rwlock_wrlock(&s.lock);
+        gra_sgd_step(&opt);
+        pthread_rwlock_unlock(&s.lock);
+    }
+    for (int i = 0; i < 3; i++)
+        pthread_join(thread[i], NULL);
+    pthread_rwlock_destroy(&s.lock);
+    gra_model_close(m);
+    gra_close(tape);
+}
+END_TEST
+
 Suite *threads_suite(void)
 {
     Suite *s = suite_create("threads");
@@ -211,6 +321,11 @@ Suite *threads_suite(void)
     c = tcase_create("ops");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, ops_have_the_same_bits);
+    suite_add_tcase(s, c);
+    c = tcase_create("tapes");
+    tcase_set_timeout(c, 120);
+    tcase_add_test(c, two_models_in_two_threads);
+    tcase_add_test(c, evaluation_beside_training);
     suite_add_tcase(s, c);
     return s;
 }

@@ -205,7 +205,9 @@ static const gra_op op = { .name = "attention", .forward = forward, .backward = 
 
 gra_tensor *gra_attention_weights(gra_tensor *y)
 {
-    if (y->op && y->op->view)                           /* a reshaped result is a result */
+    if (!y)
+        return NULL;
+    if (y->base)                                        /* a reshaped result is a result */
         y = y->base;
     if (y->op == &op && ((struct args *)y->args)->kept)
         return ((struct args *)y->args)->kept;

@@ -54,8 +54,8 @@ gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d)
 {
     static const gra_op op = { .name = "concat", .forward = forward_all, .backward = backward_all,
                                .args = sizeof(struct args) };
-    if (n < 1)
-        return gra_fail(t, "concat: of %d tensors: wanted one or more", n);
+    if (n < 1 || !x)
+        return gra_fail(t, "concat: of %d tensors: wanted one or more", x ? n : 0);
     if (gra_refuses(t, "concat", n, x))
         return gra_empty(t);
     int dim = gra_wrap_dim(x[0], d), shape[GRA_MAX_DIMS];

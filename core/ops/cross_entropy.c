@@ -90,6 +90,8 @@ gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target
     const int n = logits->shape[logits->ndim - 1];
     const size_t count = n ? logits->size / (size_t)n : 0;
     size_t counted = 0;
+    if (count && !target)
+        return gra_fail(t, "cross_entropy: the targets are NULL, but %zu are wanted", count);
     for (size_t r = 0; r < count; r++) {
         if (target[r] == GRA_IGNORE_INDEX)
             continue;

@@ -53,6 +53,8 @@ gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, int ndim, 
     if (ndim >= GRA_MAX_DIMS || !gra_shape_size(ndim, shape, &n))
         return gra_fail(t, "embedding: ids of %d dimensions: wanted 0 to %d, no size negative", ndim,
                         GRA_MAX_DIMS - 1);
+    if (n && !ids)
+        return gra_fail(t, "embedding: the ids are NULL, but %zu are wanted", n);
     for (size_t i = 0; i < n; i++)
         if (ids[i] < 0 || ids[i] >= w->shape[0])
             return gra_fail(t, "embedding: id %d at position %zu: the vocabulary has %d entries (0 to %d)",

@@ -15,6 +15,7 @@ gra_tensor **gra_group_state(gra_model *m, gra_takes *takes, const char *kind)
         state[i] = gra_state(m, kind, p);
         if (!state[i])
             return NULL;
+        memset(state[i]->data, 0, p->size * sizeof(real));      /* init begins anew */
     }
     return state;
 }

@@ -17,6 +17,30 @@ static bool takes_2d(const gra_tensor *p)
     return p->ndim == 2;
 }
 
+/* Memory for the largest matrix: X (m, n) and the next one, A and a polynomial of it (m, m). */
+struct gra_muon_room {
+    real *x, *next, *gram, *poly;
+};
+
+static struct gra_muon_room *make_room(const gra_muon *opt)
+{
+    size_t values = 0, square = 0;
+    for (int i = 0; i < gra_param_count(opt->model); i++) {
+        const gra_tensor *p = gra_param_at(opt->model, i);
+        if (!opt->v[i])
+            continue;
+        size_t m = (size_t)(p->shape[0] < p->shape[1] ? p->shape[0] : p->shape[1]);
+        values = p->size > values ? p->size : values;
+        square = m * m > square ? m * m : square;
+    }
+    struct gra_muon_room *room = gra_model_alloc(opt->model, sizeof *room);
+    real *all = gra_model_alloc(opt->model, 2 * (values + square) * sizeof(real));
+    if (!room || !all)
+        return NULL;
+    *room = (struct gra_muon_room){ all, all + values, all + 2 * values, all + 2 * values + square };
+    return room;
+}
+
 int gra_muon_init(gra_muon *opt)
 {
     opt->v = NULL;
@@ -35,30 +59,8 @@ int gra_muon_init(gra_muon *opt)
     opt->momentum = opt->momentum != 0 ? opt->momentum : 0.95;
     opt->v = gra_group_state(opt->model, opt->takes ? opt->takes : takes_2d, "muon.momentum_buffer");
     opt->params = gra_param_count(opt->model);
-    return opt->v ? 0 : -1;
-}
-
-/* Memory of a step, for the largest matrix: X (m, n) and the next one, A and a polynomial of it (m, m). */
-struct room {
-    real *x, *next, *gram, *poly;
-};
-
-static bool take_room(const gra_muon *opt, struct room *room)
-{
-    size_t values = 0, square = 0;
-    for (int i = 0; i < gra_param_count(opt->model); i++) {
-        const gra_tensor *p = gra_param_at(opt->model, i);
-        if (!opt->v[i] || !p->grad)
-            continue;
-        size_t m = (size_t)(p->shape[0] < p->shape[1] ? p->shape[0] : p->shape[1]);
-        values = p->size > values ? p->size : values;
-        square = m * m > square ? m * m : square;
-    }
-    room->x    = gra_alloc(opt->tape, values * sizeof(real));
-    room->next = gra_alloc(opt->tape, values * sizeof(real));
-    room->gram = gra_alloc(opt->tape, square * sizeof(real));
-    room->poly = gra_alloc(opt->tape, square * sizeof(real));
-    return room->x && room->next && room->gram && room->poly;
+    opt->room = opt->v ? make_room(opt) : NULL;
+    return opt->room ? 0 : -1;
 }
 
 /* u into x, row by row, or transposed when the matrix is tall. */
@@ -76,7 +78,7 @@ static void update(double momentum, const gra_tensor *p, real *v, real *x)
 }
 
 /* Newton-Schulz on room->x (m, n), m <= n; the result is room->x again. */
-static void orthogonalise(gra_tape *t, int m, int n, struct room *room)
+static void orthogonalise(gra_tape *t, int m, int n, struct gra_muon_room *room)
 {
     const size_t size = (size_t)m * (size_t)n, square = (size_t)m * (size_t)m;
     const real scale = (real)(1 / (sqrt(gra_sum_squared(room->x, size)) + 1e-7));
@@ -113,17 +115,13 @@ void gra_muon_step(gra_muon *opt)
         return;
     if (gra_error(opt->tape))
         return;                                 /* the gradients are not to be trusted; the sentence stays */
-    gra_begin(opt->tape, GRA_EVAL, NULL);
-    struct room room;
-    if (!take_room(opt, &room))
-        return;
     for (int i = 0; i < gra_param_count(opt->model); i++) {
         const gra_tensor *p = gra_param_at(opt->model, i);
         if (!opt->v[i] || !p->grad)             /* no gradient: the parameter is frozen */
             continue;
         const int rows = p->shape[0], cols = p->shape[1];
-        update(opt->momentum, p, opt->v[i]->data, room.x);
-        orthogonalise(opt->tape, rows < cols ? rows : cols, rows < cols ? cols : rows, &room);
-        move(opt, p, room.x);
+        update(opt->momentum, p, opt->v[i]->data, opt->room->x);
+        orthogonalise(opt->tape, rows < cols ? rows : cols, rows < cols ? cols : rows, opt->room);
+        move(opt, p, opt->room->x);
     }
 }
