@@ -35,6 +35,7 @@ endif
 LIBRARY  := $(sort $(wildcard core/*.c core/*/*.c layers/*.c))
 TESTS    := $(sort $(wildcard tests/*.c))
 SCRIPTS  := $(sort $(wildcard tests/*.sh))
+BENCH    := $(sort $(wildcard tests/bench/lib/*.c))
 SHARED   := $(sort $(wildcard examples/lib/*.c))
 TUTORIAL := $(sort $(wildcard examples/[0-9]*.c examples/*/[0-9]*.c))
 PROGRAM  := $(filter-out $(TUTORIAL),$(sort $(wildcard examples/*.c)))
@@ -60,7 +61,7 @@ TUTORIALS = $(TUTORIAL:%.c=$(B)/%)
 NOTEBOOKS = $(NOTEBOOK32:examples/notebooks/%.c=$(B)/notebooks/%) \
             $(NOTEBOOK:examples/notebooks/%.c=$(B)/notebooks64/%)
 
-## make             both libraries, the training program and the tutorials, in build/
+## make             both libraries, the programs and the lessons, in build/
 all: $(LIBRARIES) $(PROGRAMS) $(TUTORIALS) $(NOTEBOOKS)
 
 $(B)/libgradus.a:   $(call f32,$(LIBRARY)) $(B)/sources
@@ -78,7 +79,7 @@ $(B)/notebooks/%: $(B)/f32/examples/notebooks/%.o $(call f32,$(READER)) $(B)/lib
 	$(link)
 $(B)/notebooks64/%: $(B)/f64/examples/notebooks/%.o $(call f64,$(READER)) $(B)/libgradus64.a
 	$(link)
-$(B)/bench/%: $(B)/f32/tests/bench/%.o $(B)/libgradus.a
+$(B)/bench/%: $(B)/f32/tests/bench/%.o $(call f32,$(BENCH) examples/lib/sample.c) $(B)/libgradus.a
 	$(link)
 
 # The tests count calls of malloc (tests/alloc.c) where the linker can put a counter in its place.
@@ -130,25 +131,29 @@ remember = @mkdir -p $(B); [ "`cat $@ 2>/dev/null`" = $(quote) ] || printf '%s\n
 -include $(patsubst %.c,$(B)/f64/%.d,$(LIBRARY) $(TESTS) $(TUTORIAL64))
 -include $(patsubst %.c,$(B)/f32/%.d,$(READER) $(NOTEBOOK32))
 -include $(patsubst %.c,$(B)/f64/%.d,$(READER) $(NOTEBOOK))
--include $(wildcard $(B)/f32/tests/bench/*.d)
+-include $(wildcard $(B)/f32/tests/bench/*.d $(B)/f32/tests/bench/lib/*.d)
 
 # ---- what can be done ---------------------------------------------------------------------------
 # Where deps is named on the command line, what needs it waits for it, under -j too.
 DEPS = $(filter deps,$(MAKECMDGOALS))
 
-## make deps        installs Check (for the tests) and gnuplot (for the plots) if they are missing
+## make deps        installs Check (for tests) and gnuplot (for plots) if missing
 deps:
 	@CC=$(call quote,$(CC) $(CFLAGS)) sh .ci/deps
 
-## make train       trains a small model and draws its loss curve; ARGS="--steps 200" are its flags
+## make train       trains a small model, draws its loss; flags: ARGS="--steps 200"
 train: $(B)/train | $(DEPS)
 	$(B)/train $(ARGS)
 
-## make generate    writes text with a trained model; ARGS="--prompt TEXT" are its flags
+## make generate    writes text with a trained model; flags: ARGS="--prompt TEXT"
 generate: $(B)/generate | $(DEPS)
 	$(B)/generate $(ARGS)
 
-## make notebooks   reproduces the numbers that five notebooks on attention print, in both precisions
+## make bench       how fast it is, and how near the peak; flags: ARGS="--quick"
+bench: $(B)/bench/bench $(B)/bench/step
+	$(B)/bench/bench $(ARGS)
+
+## make notebooks   the numbers of five attention notebooks, in both precisions
 notebooks: $(NOTEBOOKS)
 	@sh examples/notebooks/run.sh $(NOTEBOOKS)
 
@@ -189,7 +194,7 @@ headers:
 	    echo "no C++ compiler ($(CXX)): the headers were not tried as C++"; \
 	fi
 
-## make sanitize    runs every test under AddressSanitizer and UndefinedBehaviorSanitizer
+## make sanitize    the same under the sanitizers: addresses, undefined, threads
 ASAN = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 sanitize: | $(DEPS)
 	@mkdir -p $(B)
@@ -198,6 +203,8 @@ sanitize: | $(DEPS)
 	    { echo "sanitize: $(CC) has no AddressSanitizer on this system" >&2; exit 1; }
 	ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 CK_TIMEOUT_MULTIPLIER=10 \
 	    $(MAKE) B=$(B)/asan OPT='-O1 -g' SANITIZE='$(ASAN)' test
+	$(MAKE) B=$(B)/tsan OPT='-O1 -g' SANITIZE=-fsanitize=thread $(B)/tsan/f32/test
+	CK_RUN_SUITE=threads CK_TIMEOUT_MULTIPLIER=10 $(B)/tsan/f32/test
 
 ## make clean       removes what was built, and the runs in build/
 clean:
@@ -208,7 +215,7 @@ help:
 	@sed -n 's/^## //p' Makefile
 
 always:
-.PHONY: all programs deps train generate notebooks test headers sanitize clean help always
+.PHONY: all programs deps train generate bench notebooks test headers sanitize clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 .SUFFIXES:

@@ -53,10 +53,15 @@ static int visible(const struct args *s, size_t row)    /* how many keys this ro
 
 /* ---- products, a head at a time: unit u is head u % heads of sequence u / heads ---- */
 
-static gra_mat head(const real *x, const struct args *s, size_t u, int time, int dim)
+static size_t begin(const struct args *s, size_t u, int time, int dim)       /* where it begins in (batch, time, dim) */
 {
     size_t b = u / (size_t)s->heads, h = u % (size_t)s->heads;
-    return (gra_mat){ x + b * (size_t)time * (size_t)dim + h * (size_t)(dim / s->heads), dim, 1 };
+    return b * (size_t)time * (size_t)dim + h * (size_t)(dim / s->heads);
+}
+
+static gra_mat head(const real *x, const struct args *s, size_t u, int time, int dim)
+{
+    return (gra_mat){ x + begin(s, u, time, dim), dim, 1 };
 }
 
 static gra_mat turned(gra_mat a)        /* a^T */
@@ -87,10 +92,10 @@ static void mix_heads(void *arg, size_t from, size_t to, int worker)         /* 
         gra_gemm_alone(y->tape, worker, s->time, s->dim_v / s->heads, s->keys,
                        (gra_mat){ square(dropped(y), s, u), s->keys, 1 },
                        head(y->in[2]->data, s, u, s->keys, s->dim_v),
-                       y->data + (head(y->data, s, u, s->time, s->dim_v).p - y->data), s->dim_v, false);
+                       y->data + begin(s, u, s->time, s->dim_v), s->dim_v, false);
 }
 
-static void mix_heads_back(void *arg, size_t from, size_t to, int worker)    /* dS = dy v^T; dv += D^T dy */
+static void mix_heads_back(void *arg, size_t from, size_t to, int worker)    /* dD = dy v^T, where dS will be; dv += D^T dy */
 {
     gra_tensor *y = arg, *v = y->in[2];
     const struct args *s = y->args;
@@ -101,8 +106,8 @@ static void mix_heads_back(void *arg, size_t from, size_t to, int worker)    /* 
                        s->keys, false);
         if (v->grad)
             gra_gemm_alone(y->tape, worker, s->keys, s->dim_v / s->heads, s->time,
-                           (gra_mat){ square(dropped(y), s, u), 1, s->keys }, dy, v->grad + (vh.p - v->data),
-                           s->dim_v, true);
+                           (gra_mat){ square(dropped(y), s, u), 1, s->keys }, dy,
+                           v->grad + begin(s, u, s->keys, s->dim_v), s->dim_v, true);
     }
 }
 
@@ -114,11 +119,11 @@ static void score_heads_back(void *arg, size_t from, size_t to, int worker)  /* 
         gra_mat dS = { square(s->dS, s, u), s->keys, 1 };
         gra_mat qh = head(q->data, s, u, s->time, s->dim), kh = head(k->data, s, u, s->keys, s->dim);
         if (q->grad)
-            gra_gemm_alone(y->tape, worker, s->time, s->dim / s->heads, s->keys, dS, kh, q->grad + (qh.p - q->data),
-                           s->dim, true);
+            gra_gemm_alone(y->tape, worker, s->time, s->dim / s->heads, s->keys, dS, kh,
+                           q->grad + begin(s, u, s->time, s->dim), s->dim, true);
         if (k->grad)
             gra_gemm_alone(y->tape, worker, s->keys, s->dim / s->heads, s->time, turned(dS), qh,
-                           k->grad + (kh.p - k->data), s->dim, true);
+                           k->grad + begin(s, u, s->keys, s->dim), s->dim, true);
     }
 }
 
