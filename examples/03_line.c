@@ -53,8 +53,8 @@ int main(void)
     printf("step       a       b    loss\n");
     for (int step = 0; step <= STEPS; step++) {
         gra_begin(t, GRA_TRAIN, &rng);                                      /* forget the last step */
-        gra_tensor *x = gra_constant(t, xs, GRA_DIMS(POINTS));
-        gra_tensor *y = gra_constant(t, ys, GRA_DIMS(POINTS));
+        gra_tensor *x = gra_constant(t, xs, GRA_DIMS(POINTS));              /* its x and y are gone: */
+        gra_tensor *y = gra_constant(t, ys, GRA_DIMS(POINTS));              /* make them anew */
         gra_tensor *line = gra_add(t, gra_mul(t, a, x), b);                 /* a, b stretch to x */
         gra_tensor *loss = gra_mse_loss(t, line, y);                        /* mean (line - y)^2 */
         if (step % 10 == 0) {

@@ -46,7 +46,10 @@ static int check(gra_tape *t, gra_rng *rng)
     glu_init(&l, gra_enter(gra_root(model), "glu"), 5, 3);
     for (int i = 0; i < gra_param_count(model); i++) {
         const gra_tensor *p = gra_param_at(model, i);
-        printf("%-16s %d x %d\n", p->name, gra_dim(p, 0), p->ndim > 1 ? gra_dim(p, 1) : 1);
+        printf("%-16s (%d", p->name, p->shape[0]);
+        for (int d = 1; d < p->ndim; d++)
+            printf(", %d", p->shape[d]);
+        printf(")\n");
     }
     const gra_check_in x = { .name = "x", .ndim = 3, .shape = { 2, 3, 5 } };
     gra_check_report report;
@@ -87,7 +90,7 @@ static double train(gra_tape *t, gra_rng *rng, gra_model *model, gra_check_fn *l
     gra_adamw_init(&adamw);
     for (int step = 1; step <= STEPS; step++) {
         draw(rng, x, y);
-        gra_begin(t, GRA_TRAIN, rng);
+        gra_begin(t, GRA_TRAIN, rng);                   /* ends the last step's tensors: make new ones */
         gra_tensor *in = gra_constant(t, x, GRA_DIMS(BATCH, 2));
         gra_tensor *loss = gra_mse_loss(t, layer(t, &in, l), gra_constant(t, y, GRA_DIMS(BATCH, 1)));
         gra_zero_grad(model);

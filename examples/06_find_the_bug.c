@@ -18,8 +18,8 @@
  *   3. In the code: which road does the backward not take? Mend it (one line, perhaps two), and
  *      run again until it says solved. One way is in solutions/06_find_the_bug.c.
  *   4. When it works, break it in other ways (a sign, a factor, `=` instead of `+=`) and see
- *      what the report says. With `=` it passes! Why? Let `checked` return
- *      gra_add(t, standardize(t, in[0]), in[0]), and see again.
+ *      what the report says. Here x feeds one op alone, so `=` would do no harm: how can the check
+ *      see it all the same? core/check/check.c tells, at its top.
  */
 #include "../core/op.h"
 #include <tgmath.h>

@@ -37,7 +37,7 @@ static int parse(session *s, int argc, char **argv)
         { "model", FLAG_TEXT, &s->folder, 0, 0, "DIR", "what train left", NULL, false },
         { "prompt", FLAG_TEXT, &s->prompt, 0, 0, "TEXT", "the text to continue", "a line break", false },
         { "tokens", FLAG_INT, &s->tokens, 1, 1e9, "N", "how many to write", NULL, false },
-        { "temperature", FLAG_REAL, &s->temperature, 0, 100, "T", "0: always the likeliest; 1: as learned",
+        { "temperature", FLAG_REAL, &s->temperature, 0, 100, "T", "0: always the likeliest, may go in circles",
           NULL, false },
         { "top-k", FLAG_INT, &s->top_k, 0, 256, "K", "only among the K likeliest; 0: among all", NULL,
           false },

@@ -67,9 +67,12 @@ static long train(session *s, double *val_loss)
             complain("step %ld: the loss is no longer a number; a smaller --lr may help", row.step);
             return -1;
         }
-        last = row.step == o->steps || stop_asked();
+        bool stop = stop_asked();
+        last = stop || row.step == o->steps;
         if (last && run_save(&s->run, s->model, o, &s->text.vocab, row.step))
             return -1;
+        if (stop && !o->quiet)          /* on stderr: Ctrl-C may just have ended what reads stdout */
+            complain("stopping: last validation and files; Ctrl-C again ends without them");
         row.val_loss = (double)NAN;
         if (last)
             row.val_loss = evaluate_all(s->tape, &s->gpt, &s->text, o, s->ids, s->next);

@@ -73,7 +73,8 @@ shows "... near the truth" '
 lesson 0 04_gated_linear_unit
 shows "the check passes" '/^gradient check passed: / { n++ } END { exit n != 1 }'
 says "all elements" "compared: 66 elements of 5 tensors"
-says "its parameters have names" "glu.gate.weight  3 x 5"
+says "its parameters have names" "glu.gate.weight  (3, 5)"
+says "a vector's shape" "glu.gate.bias    (3)"
 shows "a gate learns what a Linear cannot" '
     /^loss left: / { n++; sub(",", "", $4); line = $4; gate = $6 } END { exit !(n && line > 0.15 && gate < 0.01) }'
 

@@ -2,7 +2,7 @@
  *
  * A character holds several points: with UTF-8 2 x 4 of them as a Braille pattern, else 1 x 2 as ' or
  * . or both, which is : . The training loss is a mean over the steps around a column of points, joined
- * by a line. */
+ * by a line; the first column is step 1 alone, where a mean would hide from how high it came. */
 #include "curve.h"
 #include "say.h"
 #include <math.h>
@@ -29,6 +29,8 @@ void curve_add(curve *c, long step, double train, double val)
         c->val[b] = val;
         c->has_val[b] = true;
     }
+    if (step == 1)
+        c->first = train;
     c->last = step;
 }
 
@@ -38,7 +40,8 @@ static int used_bins(const curve *c)
     return (int)ceil((double)c->last * CURVE_BINS / (double)c->steps);
 }
 
-/* Means of the bins under and beside each of n columns of points; NaN where there was no step. */
+/* Means of the bins under and beside each of n columns of points, after that of step 1; NaN where there
+ * was no step. */
 static void column_means(const curve *c, int n, double *mean)
 {
     int used = used_bins(c);
@@ -58,6 +61,7 @@ static void column_means(const curve *c, int n, double *mean)
         }
         mean[i] = steps ? total / (double)steps : (double)NAN;
     }
+    mean[0] = c->first;
 }
 
 static void find_range(canvas *v, const curve *c, const double *mean, int n)

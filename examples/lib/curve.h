@@ -9,6 +9,7 @@ enum { CURVE_BINS = 2048 };
 typedef struct curve {                          /* zeroed but for steps */
     long   steps;                               /* how many are planned, */
     long   last;                                /* and how far it came */
+    double first;                               /* the training loss of step 1 */
     double sum[CURVE_BINS], val[CURVE_BINS];    /* bin b holds the steps (b, b + 1] * steps / CURVE_BINS */
     long   count[CURVE_BINS];
     bool   has_val[CURVE_BINS];

@@ -153,19 +153,22 @@ static const flag *find(const flag *table, int n, const char *name, size_t lengt
     return NULL;
 }
 
-/* One argument, and the next where that is its value. How many were used, or -1 after a complaint. */
-static int parse_one(const flag *table, int n, char **argv)
+/* One argument, and the next where that is its value. How many were used, or -1 after a complaint.
+ * *last is the flag before it, and then its own. */
+static int parse_one(const flag *table, int n, char **argv, const flag **last)
 {
     char wants[160];
     if (strncmp(argv[0], "--", 2) != 0 || !argv[0][2]) {
-        complain("'%s' is not a flag: flags begin with two dashes, and --help lists them", argv[0]);
+        bool more = *last && (*last)->kind == FLAG_TEXTS;
+        complain("'%s' is not a flag: flags begin with two dashes, and --help lists them%s%s", argv[0],
+                 more ? "; to give several texts repeat --" : "", more ? (*last)->name : "");
         return -1;
     }
     const char *name = argv[0] + 2, *value = strchr(name, '=');
     size_t length = value ? (size_t)(value - name) : strlen(name);
     const flag *f = find(table, n, name, length);
     if (!f && length > 3 && strncmp(name, "no-", 3) == 0) {
-        f = find(table, n, name + 3, length - 3);
+        *last = f = find(table, n, name + 3, length - 3);
         if (f && f->kind == FLAG_SWITCH && !value) {
             *(bool *)f->value = false;
             return 1;
@@ -176,6 +179,7 @@ static int parse_one(const flag *table, int n, char **argv)
         complain("there is no flag --%.*s: --help lists those there are", (int)length, name);
         return -1;
     }
+    *last = f;
     if (f->kind == FLAG_SWITCH && !value) {
         *(bool *)f->value = true;
         return 1;
@@ -199,8 +203,9 @@ int flags_parse(const flag *table, int n, const char *about, int argc, char **ar
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0)
             return help(table, n, about) ? -1 : 1;
+    const flag *last = NULL;
     for (int i = 1; i < argc;) {
-        int used = parse_one(table, n, argv + i);
+        int used = parse_one(table, n, argv + i, &last);
         if (used < 0)
             return -1;
         i += used;

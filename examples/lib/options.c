@@ -24,7 +24,8 @@ int options_flags(options *o, flag table[OPTIONS_FLAGS])
     const double many = 1e9;
     const flag all[] = {
         { NULL, FLAG_HEADING, NULL, 0, 0, NULL, "the text", NULL, false },
-        { "data", FLAG_TEXTS, &o->data, 0, 0, "FILE", "text, several in order", "this project's own", false },
+        { "data", FLAG_TEXTS, &o->data, 0, 0, "FILE", "text; repeat --data for more", "this project's own",
+          false },
 
         { NULL, FLAG_HEADING, NULL, 0, 0, NULL, "the model", NULL, false },
         { "context", FLAG_INT, &o->context, 1, 1e6, "N", "tokens it looks back on", NULL, true },
