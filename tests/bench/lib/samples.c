@@ -1,0 +1,84 @@
+/* samples: how long something takes on a machine that does other things as well.
+ *
+ * Disturbances only ever add time, so a figure is the median of the fastest third of its samples. */
+#include "bench.h"
+#include <stdlib.h>
+#include <time.h>
+
+enum { MOST = sizeof ((samples *)0)->value / sizeof(double) };
+
+double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+samples samples_begin(double seconds, int least)
+{
+    samples s;
+    s.n = 0;
+    s.least = least;
+    s.seconds = seconds;
+    s.begun = now();
+    return s;
+}
+
+bool samples_wanted(const samples *s)
+{
+    return s->n < s->least || (s->n < MOST && now() - s->begun < s->seconds);
+}
+
+void samples_add(samples *s, double value)
+{
+    if (s->n < MOST)
+        s->value[s->n++] = value;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double samples_fastest(samples *s)
+{
+    qsort(s->value, (size_t)s->n, sizeof *s->value, by_size);
+    const int third = (s->n + 2) / 3;
+    return s->n ? s->value[(third - 1) / 2] : (double)NAN;
+}
+
+bool lasts(double sample, double (*f)(void *arg), void *arg)
+{
+    for (int i = 0; i < 3; i++)
+        if (f(arg) < sample)
+            return false;
+    return true;
+}
+
+struct calls {
+    void (*f)(void *arg);
+    void  *arg;
+    long   n;
+};
+
+static double call(void *arg)
+{
+    const struct calls *c = arg;
+    double begun = now();
+    for (long i = 0; i < c->n; i++)
+        c->f(c->arg);
+    return now() - begun;
+}
+
+double time_of(double seconds, void (*f)(void *arg), void *arg)
+{
+    static const double sample = 1e-3;
+    struct calls c = { f, arg, 1 };
+    while (!lasts(sample, call, &c))
+        c.n *= 2;
+    samples s = samples_begin(seconds, 3);
+    while (samples_wanted(&s))
+        samples_add(&s, call(&c) / (double)c.n);
+    return samples_fastest(&s);
+}
