@@ -11,8 +11,10 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     real *dx = y->in[0]->grad;
-    for (size_t i = from; i < to; i++)
-        dx[i] += y->data[i] <= 0 ? 0 : y->grad[i];
+    for (size_t i = from; i < to; i++) {
+        const real dy = y->grad[i];                     /* read in either case: no branch */
+        dx[i] += y->data[i] <= 0 ? 0 : dy;
+    }
 }
 
 GRA_KERNEL(forward, y->size, 1)
