@@ -3,10 +3,14 @@
  *     build/generate --prompt "static int " --tokens 300
  *
  * What you will learn: generation is the model run again and again on its own output, and temperature
- * and top-k are all that stands between its probabilities and the text.
+ * and top-k are all that stands between its probabilities and the text. What the model looks at, token by
+ * token, when it reads the prompt:
+ *
+ *     build/generate --prompt "static int " --attention attention.png
  */
 #include "../layers/layers.h"
 #include "lib/flags.h"
+#include "lib/heatmap.h"
 #include "lib/options.h"
 #include "lib/run.h"
 #include "lib/sample.h"
@@ -19,7 +23,7 @@
 const char program_name[] = "generate";
 
 typedef struct session {
-    const char *folder, *prompt;        /* the flags */
+    const char *folder, *prompt, *attention;    /* the flags */
     long        tokens, top_k, seed, threads;
     double      temperature;
     options     o;                      /* how the model was trained */
@@ -37,15 +41,18 @@ static int parse(session *s, int argc, char **argv)
         { "model", FLAG_TEXT, &s->folder, 0, 0, "DIR", "what train left", NULL, false },
         { "prompt", FLAG_TEXT, &s->prompt, 0, 0, "TEXT", "the text to continue", "a line break", false },
         { "tokens", FLAG_INT, &s->tokens, 1, 1e9, "N", "how many to write", NULL, false },
-        { "temperature", FLAG_REAL, &s->temperature, 0, 100, "T", "0: always the likeliest, may go in circles",
-          NULL, false },
+        { "temperature", FLAG_REAL, &s->temperature, 0, 100, "T",
+          "0: always the likeliest, may go in circles", NULL, false },
         { "top-k", FLAG_INT, &s->top_k, 0, 256, "K", "only among the K likeliest; 0: among all", NULL,
           false },
         { "seed", FLAG_INT, &s->seed, 0, 4294967295.0, "N", "another one, another text", NULL, false },
         { "threads", FLAG_INT, &s->threads, 0, 1024, "N", "0: as many as there are cores", NULL, false },
+        { "attention", FLAG_TEXT, &s->attention, 0, 0, "FILE",
+          "each head's attention weights over the prompt: .png, .svg, or .tsv for the numbers", "none", false },
     };
-    return flags_parse(table, (int)(sizeof table / sizeof table[0]),
-                       "Writes the prompt and what a trained model makes of it.", argc, argv);
+    int how = flags_parse(table, (int)(sizeof table / sizeof table[0]),
+                          "Writes the prompt and what a trained model makes of it.", argc, argv);
+    return how == 0 && s->attention && !heatmap_knows(s->attention) ? -1 : how;
 }
 
 static int load(session *s)
@@ -82,11 +89,15 @@ static int generate(session *s)
                        .ids = s->window };
     size_t n = strlen(s->prompt);
     char byte = 0;
-    if (vocabulary_encode(&s->vocab, s->prompt, n, s->prompt_ids) || say_bytes(s->prompt, n))
+    if (vocabulary_encode(&s->vocab, s->prompt, n, s->prompt_ids))
         return -1;
     if (n == 0)                         /* a model needs something to start from: a new line */
-        s->prompt_ids[n++] = s->vocab.id['\n'] < 0 ? 0 : s->vocab.id['\n'];
-    sample_see(&writer, s->prompt_ids, n);
+        s->prompt_ids[0] = s->vocab.id['\n'] < 0 ? 0 : s->vocab.id['\n'];
+    sample_see(&writer, s->prompt_ids, n ? n : 1);
+    if (s->attention && heatmap_write(s->attention, s->tape, &s->gpt, &s->vocab, writer.ids, writer.used))
+        return -1;
+    if (say_bytes(s->prompt, n))
+        return -1;
     gra_manual_seed(&writer.rng, (uint64_t)s->seed);
     for (long i = 0; i < s->tokens; i++) {
         int id = sample_next(&writer);

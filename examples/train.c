@@ -118,6 +118,21 @@ static int prepare(session *s)
     return 0;
 }
 
+/* A step that moves nothing: what does not fit in memory is found out here, before a file is written. */
+static int try_step(session *s)
+{
+    int batch = (int)s->o.batch, context = (int)s->o.context;
+    memset(s->ids, 0, (size_t)batch * (size_t)context * sizeof *s->ids);
+    gra_begin(s->tape, GRA_GRAD, NULL);
+    gra_tensor *logits = gra_gpt_forward(s->tape, &s->gpt, s->ids, batch, context);
+    if (gra_backward(s->tape, gra_cross_entropy(s->tape, logits, s->ids))) {
+        complain("%s", gra_error(s->tape));
+        return -1;
+    }
+    gra_zero_grad(s->model);
+    return 0;
+}
+
 static int introduce(const session *s)
 {
     const options *o = &s->o;
@@ -150,7 +165,12 @@ static int write_sample(session *s)
     gra_manual_seed(&writer.rng, (uint64_t)s->o.seed);
     sample_see(&writer, (int[]){ v->id['\n'] < 0 ? 0 : v->id['\n'] }, 1);
     int failed = !bytes || !path;
+    const bool stopped = stop_asked();                  /* before: the sample is written all the same */
     for (size_t i = 0; i < n && !failed; i++) {
+        if (!stopped && stop_asked()) {                 /* now: what there is is written */
+            n = i;
+            break;
+        }
         int id = sample_next(&writer);
         failed = id < 0;
         bytes[i] = failed ? 0 : (char)v->byte[id];
@@ -178,7 +198,7 @@ static int finish(session *s, long steps, double val_loss)
     no_picture = plot_finish(&s->plot);
     if (no_picture && !s->o.quiet && say("%s; gnuplot loss.gp in %s draws it\n", no_picture, s->o.out))
         return 1;
-    bool stopped = steps < s->o.steps;
+    bool stopped = steps < s->o.steps || stop_asked();
     if (say("%s %ld of %ld steps in %s, validation loss %.4f, all in %s\n",
             stopped ? "stopped after" : "trained", steps, s->o.steps, clock, val_loss, s->o.out))
         return 1;
@@ -188,8 +208,8 @@ static int finish(session *s, long steps, double val_loss)
 static int work(session *s)
 {
     double val_loss;
-    if (prepare(s) || run_create(&s->run, &s->o, &s->text.vocab) || plot_open(&s->plot, s->o.out) ||
-        introduce(s))
+    if (prepare(s) || try_step(s) || run_folder(&s->o) || introduce(s) ||
+        run_create(&s->run, &s->o, &s->text.vocab) || plot_open(&s->plot, s->o.out))
         return 1;
     stop_on_interrupt();
     progress_begin(&s->progress, &s->o);

@@ -61,6 +61,14 @@ bad_generate() { # bad_generate PATTERN FLAGS ...
     refuses 1 "$pattern" "$GENERATE" "$@"
 }
 
+first() {       # first N FILE: its first N bytes
+    dd if="$2" bs=1 count="$1" 2>"$W/dd.err"
+}
+
+nap() {         # a tenth of a second where sleep knows fractions
+    sleep 0.1 2>"$W/nap.err" || sleep 1
+}
+
 group() {
     echo "train.sh: $1"
 }
@@ -146,6 +154,10 @@ done
 group "wrong usage"
 ok "unknown flag" bad_train 2 'no flag --stepz' --stepz 3
 ok "not a flag" bad_train 2 "'some.txt' is not a flag" some.txt
+hint="'b.txt' is not a flag.*; to give several texts repeat --data$"
+ok "a second text without its flag" bad_train 2 "$hint" --data a.txt b.txt
+ok "... and after --data=" bad_train 2 "$hint" --data=a.txt b.txt
+ok "... but after nothing else" sh -c '! "$@" 2>&1 | grep several' - "$TRAIN" --data a.txt --seed 1 b.txt
 ok "no value" bad_train 2 '--steps lacks its value' --steps
 ok "no value before a flag" bad_train 2 '--data lacks its value' --data --quiet
 ok "a switch with a strange value" bad_train 2 '--quiet wants yes or no' --quiet=maybe
@@ -207,6 +219,23 @@ if [ -e /dev/full ]; then
 fi
 
 # ---- binary text, odd names ------------------------------------------------------------------------
+group "what stands in the folder"
+mkdir "$W/own" "$W/theirs"
+"$TRAIN" $small --steps 3 --out "$W/own" >"$W/own.out" 2>&1
+cp "$W/own/sample.txt" "$W/own.txt"
+cat Makefile README.md >"$W/own/sample.txt"
+cp "$W/own/sample.txt" "$W/own.copy"
+ok "a text that the run would overwrite" refuses 1 'would be overwritten' "$TRAIN" $small --steps 3 \
+    --data "$W/own/sample.txt" --out "$W/own"
+ok "... is whole" cmp "$W/own/sample.txt" "$W/own.copy"
+echo mine >"$W/theirs/model.safetensors"
+ok "a model that no run left" refuses 1 'no config.tsv of a run' "$TRAIN" $small --steps 3 --out "$W/theirs"
+ok "... is whole" grep -q mine "$W/theirs/model.safetensors"
+ok "... and alone" sh -c '[ "$(ls "$1")" = model.safetensors ]' - "$W/theirs"
+cp "$W/own/model.safetensors" "$W/own.model"
+ok "no memory for a step" sh -c 'ulimit -v 400000 2>/dev/null; ! "$@"' - "$TRAIN" --batch 60000 --out "$W/own"
+ok "... leaves the run that was there" cmp "$W/own/model.safetensors" "$W/own.model"
+
 group "any bytes, any name"
 awk 'BEGIN { for (i = 0; i < 3000; i++) printf "%c", i * i % 251 }' | tr 'a-z' '\000-\031' >"$W/binary"
 odd="$W/it's a \"run\" \`touch oops\` \$(touch oops) %d 
@@ -238,10 +267,10 @@ ok "... and ends it" sh -c '! kill -0 "$(cat "$1")"' - "$W/hangs/pid"
 ok "the rest is there" test -s "$W/g3/model.safetensors"
 
 # ---- Ctrl-C ------------------------------------------------------------------------------------------------
-rows() {        # waits until a table has so many lines, at most ten seconds
+rows() {        # waits until a table has so many lines, at most a hundred naps
     i=0
     while [ "$(wc -l 2>"$W/ok.out" <"$1")" -lt "$2" ] && [ $i -lt 100 ]; do
-        sleep 0.1
+        nap
         i=$((i + 1))
     done
 }
@@ -249,7 +278,7 @@ rows() {        # waits until a table has so many lines, at most ten seconds
 says() {        # waits until a process has ended or a file is there
     i=0
     while [ ! -s "$1" ] && [ $i -lt 100 ]; do
-        sleep 0.1
+        nap
         i=$((i + 1))
     done
 }
@@ -267,9 +296,20 @@ wait $pid
 status=$?
 ok "exit status 130" test $status -eq 130
 ok "it says how far it came" grep -q '^stopped after [0-9]* of 1000000 steps' "$W/c1.out"
+ok "before that, what it does now" sh -c 'echo "$2" | cmp - "$1"' - "$W/c1.err" \
+    "train: stopping: last validation and files; Ctrl-C again ends without them"
 ok "the last row has its validation loss" sh -c 'tail -n 1 "$1" | cut -f 3 | grep -q .' - "$W/c1/loss.tsv"
 ok "the parameters are there" ends_with 0 "$GENERATE" --model "$W/c1" --tokens 5
 ok "the sample is there" test "$(wc -c <"$W/c1/sample.txt")" -eq 50
+
+mkdir "$W/c4"
+: >"$W/c4/loss.tsv"
+"$TRAIN" $endless --quiet --sample 0 --out "$W/c4" >"$W/c4.out" 2>"$W/c4.err" &
+pid=$!
+rows "$W/c4/loss.tsv" 20
+kill -INT $pid
+wait $pid
+ok "with --quiet no such line" test $? -eq 130 -a ! -s "$W/c4.err" -a "$(wc -l <"$W/c4.out")" -eq 1
 
 rm -f "$W/hangs/pid"
 PATH="$W/hangs:$PATH" "$TRAIN" $endless --sample 0 --out "$W/c2" >"$W/c2.out" 2>"$W/c2.err" &
@@ -304,7 +344,7 @@ text() {        # text FILE FLAGS ...
 
 starts_with() { # starts_with FILE BEGINNING
     n=$(wc -c <"$2")
-    head -c "$n" "$1" | cmp - "$2"
+    first "$n" "$1" | cmp - "$2"
 }
 
 group "generate"
@@ -321,7 +361,7 @@ ok "fewer tokens" text "$W/g.c" --prompt 'static int ' --tokens 20 --temperature
 ok "... are its beginning" starts_with "$W/g.a" "$W/g.c"
 
 part() {        # part FROM TO: these bytes of the greedy text; an x behind keeps a line break at the end
-    head -c "$2" "$W/g.a" | tail -c $(($2 - $1 + 1))
+    first "$2" "$W/g.a" | tail -c $(($2 - $1 + 1))
     echo x
 }
 
@@ -354,7 +394,7 @@ damaged() {     # damaged NAME: a copy of the run, to damage
 
 damaged; rm "$W/d/model.safetensors"
 ok "no parameters" bad_generate 'model.safetensors' --model "$W/d"
-damaged; head -c 1000 "$run/model.safetensors" >"$W/d/model.safetensors"
+damaged; first 1000 "$run/model.safetensors" >"$W/d/model.safetensors"
 ok "parameters cut short" bad_generate 'model.safetensors' --model "$W/d"
 damaged; cp "$W/641.run/model.safetensors" "$W/d/model.safetensors"
 ok "another model's parameters" bad_generate 'model.safetensors' --model "$W/d"

@@ -1,5 +1,7 @@
 /* evaluate: mean over windows of -log p(next token | those before it in the window). */
 #include "evaluate.h"
+#include "stop.h"
+#include <math.h>
 
 static double loss_of(gra_tape *t, const gra_gpt *gpt, int batch, int context, const int *ids,
                       const int *next)
@@ -23,6 +25,8 @@ double evaluate(gra_tape *t, const gra_gpt *gpt, const corpus *x, const options 
     double sum = 0;
     gra_rng rng = generator(o->seed, step);
     for (long i = 0; i < o->eval_batches && !gra_error(t); i++) {
+        if (stop_asked())
+            return (double)NAN;
         text_held_batch(x, &rng, (int)o->batch, (int)o->context, ids, next);
         sum += loss_of(t, gpt, (int)o->batch, (int)o->context, ids, next);
     }

@@ -1,4 +1,5 @@
-/* evaluate: the loss on the held-out text, nothing recorded, nothing dropped. NaN: the tape has an error. */
+/* evaluate: the loss on the held-out text, nothing recorded, nothing dropped. NaN: the tape has an error,
+ * or Ctrl-C asked to stop. */
 #ifndef EXAMPLES_EVALUATE_H
 #define EXAMPLES_EVALUATE_H
 

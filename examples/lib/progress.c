@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 79, BAR = 24 };          /* one short of a terminal's 80: the last column would wrap */
+enum { WIDTH = 77, BAR = 24 };          /* of a terminal's 80: behind it fits the ^C that one types */
 
 void progress_begin(progress *p, const options *o)
 {

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char config_name[] = "config.tsv", vocab_name[] = "vocab.tsv", loss_name[] = "loss.tsv",
@@ -61,33 +62,77 @@ static int lost(const run *r)
     return -1;
 }
 
+/* All that a run writes. */
+static const char *const outputs[] = {
+    config_name, vocab_name, loss_name, model_name, "sample.txt", "loss.png", "loss.png.tmp", "loss.gp"
+};
+enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static bool holds_something(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0;
+}
+
+/* What stands in the folder must be ours, and no text that we read. */
+static int may_replace(const options *o)
+{
+    char *config = file_path(o->out, config_name);
+    const bool ours = config && access(config, F_OK) == 0;
+    int failed = !config;
+    free(config);
+    for (int i = 0; i < OUTPUTS && !failed; i++) {
+        char *path = file_path(o->out, outputs[i]);
+        failed = !path;
+        for (int d = 0; d < o->data.n && !failed; d++)
+            if ((failed = same_file(path, o->data.text[d])))
+                complain("--data %s would be overwritten: a run writes that file; choose another --out",
+                         o->data.text[d]);
+        if (!failed && !ours && holds_something(path)) {
+            complain("%s is there, but no config.tsv of a run: choose another --out, or move it away", path);
+            failed = 1;
+        }
+        free(path);
+    }
+    return failed ? -1 : 0;
+}
+
 /* What an earlier run left would contradict what this one writes. */
 static int replace_old(const char *folder, bool quiet)
 {
-    static const char *const left[] = { "model.safetensors", "sample.txt", "loss.png", "loss.png.tmp" };
     char *path = file_path(folder, model_name);
     int failed = !path || (!quiet && access(path, F_OK) == 0 &&
                            say("%s holds a finished run: it is replaced\n", folder));
     free(path);
-    for (size_t i = 0; !failed && i < sizeof left / sizeof left[0]; i++)
-        file_forget(folder, left[i]);
+    for (int i = 0; i < OUTPUTS && !failed; i++)
+        if (outputs[i] != loss_name)
+            file_forget(folder, outputs[i]);
     return failed ? -1 : 0;
+}
+
+int run_folder(const options *o)
+{
+    return may_replace(o) || folder_make(o->out) ? -1 : 0;
 }
 
 int run_create(run *r, options *o, const vocabulary *v)
 {
     *r = (run){ .folder = o->out };
-    if (folder_make(o->out) || !(r->loss_path = file_path(o->out, loss_name)))
+    if (!(r->loss_path = file_path(o->out, loss_name)))
         return -1;
-    if (replace_old(o->out, o->quiet) || write_config(o->out, o, v) || write_vocab(o->out, v))
-        return -1;
-    r->loss = fopen(r->loss_path, "w");
+    r->loss = fopen(r->loss_path, "w");                 /* first: where this cannot be, nothing is replaced */
     if (!r->loss)
         return lost(r);
     fcntl(fileno(r->loss), F_SETFD, FD_CLOEXEC);
     if (fprintf(r->loss, "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens_per_s\n") < 0 || fflush(r->loss))
         return lost(r);
-    return 0;
+    return replace_old(o->out, o->quiet) || write_config(o->out, o, v) || write_vocab(o->out, v) ? -1 : 0;
 }
 
 int run_log(run *r, const run_row *row)

@@ -26,6 +26,8 @@ typedef struct run_row {                        /* of loss.tsv */
     double lr, grad_norm, tokens_per_s;
 } run_row;
 
+int  run_folder(const options *o);              /* makes the folder; refuses one with files that no run left, or with
+                                                   a text that is to be read */
 int  run_create(run *r, options *o, const vocabulary *v);   /* says so when a run is replaced */
 int  run_log(run *r, const run_row *row);
 int  run_save(const run *r, gra_model *m, const options *o, const vocabulary *v, long step);

@@ -3,6 +3,7 @@
  * The model sees at most `context` tokens. When they are full it goes on from the last half of them, so
  * that a long text moves through the window in strides. */
 #include "sample.h"
+#include "../../core/op.h"
 #include <math.h>
 #include <string.h>
 
@@ -72,6 +73,11 @@ int sample_next(sampler *s)
     if (gra_error(s->tape))
         return -1;
     int vocab = gra_dim(logits, -1);
+    for (int i = 0; i < vocab; i++)
+        if (!isfinite(logits->data[(size_t)(s->used - 1) * (size_t)vocab + (size_t)i])) {
+            gra_fail(s->tape, "the model's logits are not finite: its parameters are spoilt");
+            return -1;
+        }
     int id = draw(s, logits->data + (size_t)(s->used - 1) * (size_t)vocab, vocab);
     append(s, id);
     return id;

@@ -1,0 +1,291 @@
+#!/bin/sh
+# Where a model looks: build/generate --attention, as numbers and as pictures.
+# Runs in the repository's root; the programs are in ${BUILD:-build}, all files go to a folder there.
+BUILD=${BUILD:-build}
+case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+TRAIN=$BUILD/train
+GENERATE=$BUILD/generate
+W=$BUILD/attention.test
+passed=0
+failed=0
+
+rm -rf "$W"
+mkdir -p "$W" || exit 1
+unset GRADUS_ISA
+LC_ALL=C
+export LC_ALL
+
+ok() {          # ok WHAT COMMAND ...: the command succeeds
+    what=$1
+    shift
+    if "$@" >"$W/ok.out" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $what"
+        sed 's/^/    /' "$W/ok.out"
+    fi
+}
+
+ends_with() {   # ends_with STATUS COMMAND ...: what it wrote stays in $W/out and $W/err
+    wanted=$1
+    shift
+    "$@" >"$W/out" 2>"$W/err"
+    status=$?
+    [ $status -eq "$wanted" ] && return 0
+    echo "exit status $status, not $wanted, of: $*"
+    cat "$W/out" "$W/err"
+    return 1
+}
+
+refuses() {     # refuses STATUS PATTERN COMMAND ...: one sentence on stderr, nothing on stdout
+    wanted=$1
+    pattern=$2
+    shift 2
+    ends_with "$wanted" "$@" || return 1
+    cat "$W/out" "$W/err"
+    [ ! -s "$W/out" ] && [ "$(wc -l <"$W/err")" -eq 1 ] && grep -q "^generate: .*$pattern" "$W/err"
+}
+
+looks() {       # looks FILE PROMPT FLAGS ...: the weights of the model in $W/run over a prompt
+    file=$1
+    prompt=$2
+    shift 2
+    ends_with 0 "$GENERATE" --model "$W/run" --tokens 1 --attention "$file" --prompt "$prompt" "$@"
+}
+
+group() {
+    echo "attention.sh: $1"
+}
+
+tab=$(printf '\t')
+small="--context 40 --batch 2 --width 16 --heads 2 --eval-batches 2 --init torch --no-tied --sample 0 --quiet"
+printf 'tab\tn\303\251 \342\202\254 \001' >"$W/odd"
+ok "a model" ends_with 0 "$TRAIN" $small --layers 3 --steps 3 --data core/gradus.h --data core/op.h \
+    --data "$W/odd" --data core/ops/attention.c --data examples/lib/heatmap.c --out "$W/run"
+
+# ---- the numbers ------------------------------------------------------------------------------------
+weights() {     # weights FILE LAYERS HEADS N: a row for each, in order; rows of P sum to 1; no look ahead
+    head -n 1 "$1" | grep -qx "layer${tab}head${tab}query_position${tab}query_token${tab}key_position${tab}key_token${tab}weight" &&
+        awk -F '\t' -v layers="$2" -v heads="$3" -v n="$4" '
+            NR == 1 { next }
+            { i = NR - 2
+              key = i % n + 1; i = int(i / n); query = i % n + 1; i = int(i / n); head = i % heads + 1
+              layer = int(i / heads) + 1
+              if (NF != 7 || $1 != layer || $2 != head || $3 != query || $5 != key ||
+                  !($7 >= 0 && $7 <= 1.000001) || (key > query && $7 != 0)) { print NR ": " $0; bad = 1 }
+              sum += $7
+              if (key == n) {
+                  if (sum < 0.99999 || sum > 1.00001) { print NR ": the row sums to " sum; bad = 1 }
+                  sum = 0
+              }
+              if (key <= query && query > 1 && ($7 < 0.9 / query || $7 > 1.1 / query)) uneven = 1 }
+            END { print NR - 1 " rows"; exit bad || !uneven || NR - 1 != layers * heads * n * n }' "$1"
+}
+
+tokens() {      # tokens FILE TOKEN ...: these are the queries and the keys of each panel
+    tokens=$1
+    shift
+    printf '%s\n' "$@" >"$W/tokens"
+    awk -F '\t' 'NR == FNR { token[++n] = $0; next }
+        FNR > 1 && ($4 != token[$3] || $6 != token[$5]) { print FNR ": " $0; bad = 1 }
+        FNR > 1 && ($3 > n || $5 > n) { bad = 1 }
+        END { exit bad }' "$W/tokens" "$tokens"
+}
+
+panel() {       # panel FILE LAYER N: the weights of a layer's first N tokens, 4 digits
+    awk -F '\t' -v layer="$2" -v n="$3" 'NR > 1 && $1 == layer && $3 <= n && $5 <= n {
+        printf "%d %d %d %.4f\n", $2, $3, $5, $7 }' "$1"
+}
+
+group "numbers"
+ok "a prompt" looks "$W/a.tsv" 'int main'
+ok "3 x 2 x 8 x 8 weights" weights "$W/a.tsv" 3 2 8
+ok "of its tokens" tokens "$W/a.tsv" i n t ' ' m a i n
+printf 'int main' >"$W/prompt"
+ok "the text comes all the same" sh -c 'head -c 8 "$1" | cmp - "$2"' - "$W/out" "$W/prompt"
+ok "the same text" ends_with 0 "$GENERATE" --model "$W/run" --prompt 'int main' --tokens 100
+mv "$W/out" "$W/plain"
+ok "... with the weights" looks "$W/b.tsv" 'int main' --tokens 100
+ok "... as without" cmp "$W/plain" "$W/out"
+ok "the weights do not depend on what is written" cmp "$W/a.tsv" "$W/b.tsv"
+ok "nor on the threads" looks "$W/b.tsv" 'int main' --threads 3
+ok "... bit for bit" cmp "$W/a.tsv" "$W/b.tsv"
+ok "a longer prompt" looks "$W/b.tsv" 'int main(void)'
+for layer in 1 2 3; do
+    panel "$W/a.tsv" $layer 8 >"$W/a$layer"
+    panel "$W/b.tsv" $layer 8 >"$W/b$layer"
+    ok "... begins with the same weights in layer $layer" cmp "$W/a$layer" "$W/b$layer"
+done
+ok "... and layers differ" sh -c '! cmp -s "$1" "$2" && ! cmp -s "$2" "$3"' - "$W/a1" "$W/a2" "$W/a3"
+ok "an empty prompt is a line break" looks "$W/b.tsv" ''
+ok "... that sees itself" sh -c 'tail -n +2 "$1" | cut -f 3- | sort -u | grep -qx "$2"' - "$W/b.tsv" \
+    "1$tab\\\\n${tab}1$tab\\\\n${tab}1"
+odd=$(printf 'a\tb\nc\\ "\303\251\001')
+ok "odd tokens" looks "$W/b.tsv" "$odd"
+ok "... are escaped" tokens "$W/b.tsv" a '\t' b '\n' c '\' ' ' '"' '\xC3' '\xA9' '\x01'
+ok "... in whole rows" awk -F '\t' 'NF != 7 { print; bad = 1 } END { exit bad || NR != 1 + 6 * 121 }' "$W/b.tsv"
+long='static_gra_tensor_forward(gra_tape_t,_gra_tensor_x)'
+ok "a prompt longer than the context" looks "$W/b.tsv" "$long"
+ok "... shows what the model sees, its last 40 tokens" weights "$W/b.tsv" 3 2 40
+ok "... in their places" tokens "$W/b.tsv" $(printf '%s' "$long" | tail -c 40 | sed 's/./& /g')
+
+# Two models of one seed that have not learned: the first layer of both is the same, whatever stands above it.
+for layers in 1 2; do
+    ok "$layers layers" ends_with 0 "$TRAIN" $small --layers $layers --steps 1 --lr 1e-12 --min-lr 0 \
+        --data core/gradus.h --out "$W/l$layers"
+    ok "... look" ends_with 0 "$GENERATE" --model "$W/l$layers" --tokens 1 --prompt 'int main' \
+        --attention "$W/l$layers.tsv"
+done
+panel "$W/l1.tsv" 1 8 >"$W/l1.1"
+panel "$W/l2.tsv" 1 8 >"$W/l2.1"
+panel "$W/l2.tsv" 2 8 >"$W/l2.2"
+ok "layer 1 is the one below" cmp "$W/l1.1" "$W/l2.1"
+ok "... and layer 2 is not" sh -c '! cmp -s "$1" "$2"' - "$W/l1.1" "$W/l2.2"
+
+# ---- what gnuplot is told ------------------------------------------------------------------------------
+fake() {        # fake NAME LINE ...: a gnuplot in $W/NAME
+    mkdir "$W/$1"
+    printf '#!/bin/sh\n' >"$W/$1/gnuplot"
+    chmod +x "$W/$1/gnuplot"
+    name=$1
+    shift
+    printf '%s\n' "$@" >>"$W/$name/gnuplot"
+}
+
+with() {        # with NAME COMMAND ...: with that gnuplot
+    path=$PATH
+    PATH=$W/$1:$PATH
+    shift
+    "$@"
+    with=$?
+    PATH=$path
+    return $with
+}
+
+cells() {       # the weights in a script for gnuplot: key, query, weight
+    awk '$1 == "plot" { on = 1; next } $1 == "e" { on = 0 } on && NF == 3' "$1"
+}
+
+group "what gnuplot is told"
+hostile='a`touch pwned`b"'\''$(touch pwned)\'
+fake copies "cat >'$W/script'" 'echo a picture'
+ok "a hostile prompt" with copies looks "$W/a.png" "$hostile"
+ok "the file is what gnuplot wrote" sh -c '[ "$(cat "$1")" = "a picture" ]' - "$W/a.png"
+ok "no word of the prompt" sh -c '! grep -q "touch\|pwned" "$1"' - "$W/script"
+ok "... but the numbers of its bytes" awk -v wanted='97 96 116 111 117 99 104 32 112 119 110 101 100 96 98 34 39 36' '
+    $1 == "$tokens" && $2 == "<<" { on = 1; next } $1 == "END" { on = 0 }
+    on { got = got (got == "" ? "" : " ") $2 } END { print got; exit index(got, wanted " ") != 1 }' "$W/script"
+ok "its weights" looks "$W/a.tsv" "$hostile"
+awk -F '\t' 'NR > 1 && $5 <= $3 { print $5, $3, $7 }' "$W/a.tsv" >"$W/wanted"
+cells "$W/script" >"$W/cells"
+ok "... are in the script" cmp "$W/wanted" "$W/cells"
+
+# ---- pictures ------------------------------------------------------------------------------------------
+is_png() {
+    [ "$(od -An -tx1 -N4 "$1" | tr -d ' \n')" = 89504e47 ] && tail -c 12 "$1" | grep -q IEND
+}
+
+png_width() {
+    od -An -tu1 -j18 -N2 "$1" | awk '{ print 256 * $1 + $2 }'
+}
+
+is_svg() {
+    head -n 1 "$1" | grep -q '^<?xml' && tail -n 3 "$1" | grep -q '</svg>' && ! grep -qi nan "$1"
+}
+
+if command -v gnuplot >"$W/ok.out"; then
+    group "pictures"
+    mkdir "$W/here"
+    cd "$W/here" || exit 1
+    for ending in png svg; do
+        ok "$ending" looks "a.$ending" 'int main'
+        ok "... is one" is_$ending "a.$ending"
+        ok "a hostile prompt as $ending" looks "hostile.$ending" "$hostile"
+        ok "... is one" is_$ending "hostile.$ending"
+        ok "one token" looks "one.$ending" a
+        ok "... is one" is_$ending "one.$ending"
+        ok "odd tokens" looks "odd.$ending" "$odd"
+        ok "... is one" is_$ending "odd.$ending"
+        name="it's \"a\" \`touch pwned\` \$(touch pwned) %d %s 
+two.$ending"
+        ok "a hostile name" looks "$name" 'int main'
+        ok "... is the file's" is_$ending "$name"
+    done
+    ok "no command was run, nothing else is left" test "$(ls | tr '\n' ' ' | tr -d "'")" = \
+        "a.png a.svg hostile.png hostile.svg its \"a\" \`touch pwned\` \$(touch pwned) %d %s  two.png its \"a\" \`touch pwned\` \$(touch pwned) %d %s  two.svg odd.png odd.svg one.png one.svg "
+    for layer in 1 2 3; do
+        ok "two panels of layer $layer" test "$(grep -c "layer $layer, head [12]" a.svg)" -eq 2
+    done
+    ok "six in all" test "$(grep -c 'layer [0-9]*, head [0-9]*' a.svg)" -eq 6
+    for label in '`' '"' "'" '\$' '(' '\\' '·'; do
+        ok "a label $label" grep -q ">$label<" hostile.svg
+    done
+    ok "a label ↵" grep -q '>↵<' odd.svg
+    ok 'a label \xC3' grep -q '>\\xC3<' odd.svg
+    ok "40 tokens" looks long.png "$long"
+    ok "... make a larger picture" test "$(png_width long.png)" -gt "$(png_width a.png)"
+    cd "$OLDPWD" || exit 1
+fi
+
+# ---- what cannot be ------------------------------------------------------------------------------------
+bad() {         # bad STATUS PATTERN FILE: no picture, and none of it
+    refuses "$1" "$2" "$GENERATE" --model "$W/run" --tokens 1 --prompt int --attention "$3"
+}
+
+untouched() {   # nothing but what was there before
+    [ "$(ls -A "$W/old")" = a.png ] && [ "$(cat "$W/old/a.png")" = 'an old one' ]
+}
+
+group "what cannot be"
+ok "--help" ends_with 0 "$GENERATE" --help
+ok "--help explains --attention" grep -Eq '^  --attention FILE .*\.png, \.svg.*\.tsv.* \(none\)$' "$W/out"
+for name in picture picture.pdf picture.png.gz png ''; do
+    ok "--attention '$name'" bad 2 "ends in .png or .svg, .* or in .tsv, .* not '$name'" "$name"
+done
+ok "no value" refuses 2 '--attention lacks its value' "$GENERATE" --attention
+fake draws 'cat >/dev/null' 'echo a picture'
+for ending in png svg tsv; do
+    ok "$ending: no such folder" with draws bad 1 "cannot write $W/nowhere/a.$ending: No such file" "$W/nowhere/a.$ending"
+    mkdir "$W/folder.$ending"
+    ok "$ending: a folder of that name" with draws bad 1 "cannot write $W/folder.$ending: Is a directory" \
+        "$W/folder.$ending"
+    ok "... nothing is left" test ! -e "$W/folder.$ending.tmp" -a -z "$(ls -A "$W/folder.$ending")"
+    if [ -e /dev/full ]; then
+        ln -s /dev/full "$W/full.$ending.tmp"
+        ok "$ending: the disk is full" with draws bad 1 "cannot write $W/full.$ending: No space" "$W/full.$ending"
+        ok "... nothing is left" test ! -e "$W/full.$ending" -a ! -e "$W/full.$ending.tmp"
+    fi
+done
+mkdir "$W/old" "$W/none"
+echo 'an old one' >"$W/old/a.png"
+fake dies 'echo half; echo clutter >&2; kill -9 $$'
+fake fails 'echo half; echo clutter >&2; exit 3'
+fake silent 'cat >/dev/null'
+fake hangs "echo \$\$ >'$W/hangs/pid'" 'echo half' 'exec sleep 60'
+mkdir "$W/denied"
+echo 'not a program' >"$W/denied/gnuplot"
+ok "no gnuplot" env PATH="$W/none" "$GENERATE" --model "$W/run" --tokens 1 --attention "$W/a.tsv"
+for name in none denied; do
+    ok "... $name: no picture" refuses 1 'there is no gnuplot: install it (make deps), or give a name in .tsv' \
+        env PATH="$W/$name" "$GENERATE" --model "$W/run" --prompt int --attention "$W/old/a.png"
+done
+for name in dies fails silent; do
+    ok "gnuplot $name" with $name bad 1 "cannot draw $W/old/a.png: gnuplot failed" "$W/old/a.png"
+    ok "... the old picture stays, alone" untouched
+done
+ok "gnuplot hangs" with hangs bad 1 "cannot draw $W/old/a.png: gnuplot did not finish in time" "$W/old/a.png"
+ok "... the old picture stays, alone" untouched
+ok "... and gnuplot is ended" sh -c '[ -s "$1" ] && ! kill -0 "$(cat "$1")"' - "$W/hangs/pid"
+ok "a large model" ends_with 0 "$TRAIN" $small --context 360 --batch 1 --heads 8 --layers 4 --steps 1 \
+    --data core/gradus.h --out "$W/large"
+ok "too many weights to draw" refuses 1 '4 layers x 8 heads x 360 x 360 tokens are too many for a picture' \
+    with draws "$GENERATE" --model "$W/large" --prompt "$(head -c 400 core/gradus.h)" --attention "$W/old/a.png"
+ok "... the old picture stays, alone" untouched
+ok "a prompt it cannot spell" refuses 1 "no token for '~'" "$GENERATE" --model "$W/large" --prompt '~' \
+    --attention "$W/old/never.tsv"
+ok "... nothing is written" untouched
+
+echo "attention.sh: $passed passed, $failed failed"
+[ $failed -eq 0 ] && rm -rf "$W"
+[ $failed -eq 0 ]
