@@ -97,6 +97,7 @@ void     gra_walk_next(gra_walk *w);                    /* w.n == 0: done */
 /* Memory that lives until the next gra_begin, 64-byte aligned; NULL after an error. */
 void *gra_alloc(gra_tape *t, size_t bytes);
 gra_rng *gra_tape_rng(gra_tape *t);                     /* the generator of gra_begin, or NULL */
+bool     gra_can_draw(gra_tape *t, const char *op);     /* false, with a sentence: there is none, or it was never seeded */
 bool     gra_seeded(const gra_rng *g);                  /* false: NULL, or gra_manual_seed was forgotten */
 gra_mode gra_tape_mode(const gra_tape *t);
 bool     gra_tape_keeps_attention(const gra_tape *t);

@@ -96,8 +96,6 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
     t->begun = true;
     t->swept = t->failed = false;
     t->error[0] = '\0';
-    if (rng && !gra_seeded(rng))
-        gra_fail(t, "gra_begin: this generator was never seeded: call gra_manual_seed(&rng, 123) first");
 }
 
 gra_tensor *gra_empty(gra_tape *t)                     { return &t->empty; }
@@ -131,6 +129,15 @@ gra_tensor *gra_fail(gra_tape *t, const char *format, ...)
         abort();
     }
     return &t->empty;
+}
+
+bool gra_can_draw(gra_tape *t, const char *op)
+{
+    if (!t->rng)
+        gra_fail(t, "%s: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)", op);
+    else if (!gra_seeded(t->rng))
+        gra_fail(t, "%s: the generator was never seeded: call gra_manual_seed(&rng, 123) first", op);
+    return !t->failed;
 }
 
 static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, bool may_be_null)

@@ -336,7 +336,8 @@ START_TEST(a_generator_that_was_never_seeded)
     static gra_rng rng;
     gra_keep_going(t, true);
     gra_begin(t, GRA_TRAIN, &rng);
-    expect_error("gra_begin: this generator was never seeded");
+    gra_dropout(t, number(1), 0.5);
+    expect_error("dropout: the generator was never seeded: call gra_manual_seed(&rng, 123) first");
 }
 END_TEST
 

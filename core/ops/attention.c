@@ -243,8 +243,8 @@ gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
         return gra_fail(t, "attention: dropout %g, wanted 0 <= dropout < 1", dropout);
     if (gra_tape_mode(t) != GRA_TRAIN)
         dropout = 0;
-    if (dropout > 0 && !gra_tape_rng(t))
-        return gra_fail(t, "attention: dropout %g needs a generator: give one to gra_begin", dropout);
+    if (dropout > 0 && !gra_can_draw(t, "attention"))
+        return gra_empty(t);
 
     gra_tensor *y = gra_result(t, &op, GRA_DIMS(q->shape[0], q->shape[1], v->shape[2]), q, k, v);
     struct args *s = y->args;

@@ -32,8 +32,8 @@ gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p)
         return x;
     if (p == 1)                                     /* as in PyTorch, without drawing a number */
         return gra_scale(t, x, 0);
-    if (!gra_tape_rng(t))
-        return gra_fail(t, "dropout: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)");
+    if (!gra_can_draw(t, "dropout"))
+        return gra_empty(t);
 
     gra_tensor *y = gra_result_like(t, &op, x);
     *(struct args *)y->args = (struct args){ mask_begin(gra_tape_rng(t), p) };
