@@ -48,7 +48,7 @@ static int parse(session *s, int argc, char **argv)
         { "seed", FLAG_INT, &s->seed, 0, 4294967295.0, "N", "another one, another text", NULL, false },
         { "threads", FLAG_INT, &s->threads, 0, 1024, "N", "0: as many as there are cores", NULL, false },
         { "attention", FLAG_TEXT, &s->attention, 0, 0, "FILE",
-          "each head's attention weights over the prompt: .png, .svg, or .tsv for the numbers", "none", false },
+          "attention weights to .png, .svg or .tsv", "none", false },
     };
     int how = flags_parse(table, (int)(sizeof table / sizeof table[0]),
                           "Writes the prompt and what a trained model makes of it.", argc, argv);
@@ -57,7 +57,7 @@ static int parse(session *s, int argc, char **argv)
 
 static int load(session *s)
 {
-    if (run_read(s->folder, &s->o, &s->vocab))
+    if (run_read(s->folder, &s->o, &s->vocab) || run_fits(s->folder, &s->o, &s->vocab))
         return -1;
     gra_manual_seed(&s->rng, (uint64_t)s->seed);
     s->tape = gra_open((int)s->threads);
@@ -117,7 +117,7 @@ int main(int argc, char **argv)
     session s = { .folder = "build/run", .prompt = "", .tokens = 500, .temperature = 0.8, .seed = 1,
                   .o = options_default() };
     int how = parse(&s, argc, argv);
-    int status = how < 0 ? 2 : how > 0 ? 0 : load(&s) || generate(&s) ? 1 : 0;
+    int status = how ? flags_status(how) : load(&s) || generate(&s) ? 1 : 0;
     gra_model_close(s.model);
     gra_close(s.tape);
     free(s.prompt_ids);

@@ -73,13 +73,18 @@ static long train(session *s, double *val_loss)
             return -1;
         if (stop && !o->quiet)          /* on stderr: Ctrl-C may just have ended what reads stdout */
             complain("stopping: last validation and files; Ctrl-C again ends without them");
-        row.val_loss = (double)NAN;
+        row.val_loss = (double)NAN;     /* none, or a stop ended it */
         if (last)
             row.val_loss = evaluate_all(s->tape, &s->gpt, &s->text, o, s->ids, s->next);
         else if (row.step % o->eval_every == 0)
             row.val_loss = evaluate(s->tape, &s->gpt, &s->text, o, row.step, s->ids, s->next);
         if (gra_error(s->tape)) {
             complain("step %ld: %s", row.step, gra_error(s->tape));
+            return -1;
+        }
+        if (last && isnan(row.val_loss) && !stop_asked()) {
+            complain("step %ld: the validation loss is no longer a number; a smaller --lr may help",
+                     row.step);
             return -1;
         }
         if (run_log(&s->run, &row) || progress_step(&s->progress, &row))
@@ -118,19 +123,20 @@ static int prepare(session *s)
     return 0;
 }
 
-/* A step that moves nothing: what does not fit in memory is found out here, before a file is written. */
+/* The first step but for what it moves, with a copy of the generator: what does not fit in memory is found
+ * out here, before a file is written or replaced. */
 static int try_step(session *s)
 {
     int batch = (int)s->o.batch, context = (int)s->o.context;
-    memset(s->ids, 0, (size_t)batch * (size_t)context * sizeof *s->ids);
-    gra_begin(s->tape, GRA_GRAD, NULL);
+    gra_rng rng = s->rng;
+    text_batch(&s->text, &rng, batch, context, s->ids, s->next);
+    gra_begin(s->tape, GRA_TRAIN, &rng);
     gra_tensor *logits = gra_gpt_forward(s->tape, &s->gpt, s->ids, batch, context);
-    if (gra_backward(s->tape, gra_cross_entropy(s->tape, logits, s->ids))) {
-        complain("%s", gra_error(s->tape));
-        return -1;
-    }
+    int failed = gra_backward(s->tape, gra_cross_entropy(s->tape, logits, s->next));
+    if (failed)
+        complain("a step does not work: %s", gra_error(s->tape));
     gra_zero_grad(s->model);
-    return 0;
+    return failed ? -1 : 0;
 }
 
 static int introduce(const session *s)
@@ -153,11 +159,11 @@ static int introduce(const session *s)
                gra_threads(s->tape), gra_threads(s->tape) == 1 ? "" : "s", gra_isa_name(s->tape), o->out);
 }
 
-/* Writes sample.txt, and on a terminal shows how it begins. */
+/* Writes sample.txt, and on a terminal shows how it begins. After a stop: what is done in two seconds. */
 static int write_sample(session *s)
 {
-    enum { LINES = 8, TEMPERATURE_PERCENT = 80 };
-    size_t n = (size_t)s->o.sample, shown = 0;
+    enum { LINES = 8, TEMPERATURE_PERCENT = 80, SECONDS = 2 };
+    size_t n = (size_t)s->o.sample, written = 0, shown = 0;
     const vocabulary *v = &s->text.vocab;
     char *bytes = malloc(n + 1), *path = file_path(s->o.out, "sample.txt");
     sampler writer = { .tape = s->tape, .gpt = &s->gpt, .context = (int)s->o.context, .ids = s->ids,
@@ -165,16 +171,13 @@ static int write_sample(session *s)
     gra_manual_seed(&writer.rng, (uint64_t)s->o.seed);
     sample_see(&writer, (int[]){ v->id['\n'] < 0 ? 0 : v->id['\n'] }, 1);
     int failed = !bytes || !path;
-    const bool stopped = stop_asked();                  /* before: the sample is written all the same */
-    for (size_t i = 0; i < n && !failed; i++) {
-        if (!stopped && stop_asked()) {                 /* now: what there is is written */
-            n = i;
-            break;
-        }
+    const double until = seconds_now() + SECONDS;
+    while (written < n && !failed && !(stop_asked() && seconds_now() >= until)) {
         int id = sample_next(&writer);
         failed = id < 0;
-        bytes[i] = failed ? 0 : (char)v->byte[id];
+        bytes[written++] = failed ? 0 : (char)v->byte[id];
     }
+    n = written;
     if (failed)
         complain("no sample: %s", gra_error(s->tape) ? gra_error(s->tape) : "out of memory");
     failed = failed || file_write(path, bytes, n);
@@ -190,7 +193,7 @@ static int write_sample(session *s)
 /* The last lines: what came of it and where it is. The exit status. */
 static int finish(session *s, long steps, double val_loss)
 {
-    char clock[24];
+    char clock[24], validation[64] = "";
     const char *no_picture;
     progress_clock(progress_seconds(&s->progress), clock);
     if (progress_end(&s->progress) || write_sample(s) || run_close(&s->run))
@@ -198,9 +201,11 @@ static int finish(session *s, long steps, double val_loss)
     no_picture = plot_finish(&s->plot);
     if (no_picture && !s->o.quiet && say("%s; gnuplot loss.gp in %s draws it\n", no_picture, s->o.out))
         return 1;
-    bool stopped = steps < s->o.steps || stop_asked();
-    if (say("%s %ld of %ld steps in %s, validation loss %.4f, all in %s\n",
-            stopped ? "stopped after" : "trained", steps, s->o.steps, clock, val_loss, s->o.out))
+    bool stopped = stop_asked();
+    if (!isnan(val_loss))
+        snprintf(validation, sizeof validation, ", validation loss %.4f", val_loss);
+    if (say("%s %ld of %ld steps in %s%s, all in %s\n", stopped ? "stopped after" : "trained", steps,
+            s->o.steps, clock, validation, s->o.out))
         return 1;
     return stopped ? 130 : 0;
 }
@@ -208,10 +213,11 @@ static int finish(session *s, long steps, double val_loss)
 static int work(session *s)
 {
     double val_loss;
-    if (prepare(s) || try_step(s) || run_folder(&s->o) || introduce(s) ||
-        run_create(&s->run, &s->o, &s->text.vocab) || plot_open(&s->plot, s->o.out))
+    if (prepare(s) || run_suits(&s->o) || introduce(s) || try_step(s))
         return 1;
     stop_on_interrupt();
+    if (run_create(&s->run, &s->o, &s->text.vocab) || plot_open(&s->plot, s->o.out))
+        return 1;
     progress_begin(&s->progress, &s->o);
     long steps = train(s, &val_loss);
     return steps < 0 ? 1 : finish(s, steps, val_loss);
@@ -235,7 +241,7 @@ int main(int argc, char **argv)
     s.o = options_default();
     s.o.data.text = malloc((size_t)(argc + 1) * sizeof *s.o.data.text);
     int how = s.o.data.text ? options_parse(&s.o, argc, argv) : -1;
-    int status = how < 0 ? 2 : how > 0 ? 0 : work(&s);
+    int status = how ? flags_status(how) : work(&s);
     release(&s);
     return status;
 }

@@ -200,7 +200,11 @@ ok "no text of its own here" sh -c 'cd "$1" && ! "$2" --out never 2>err && grep 
     - "$W/elsewhere" "$TRAIN"
 ok "... nothing is written" test ! -e "$W/elsewhere/never"
 ok "a file in the place of the folder" refuses 1 'cannot make the folder' "$TRAIN" $small --out "$W/short"
+ok "... which is named" grep -q "short is there, and it is not a folder" "$W/err"
 ok "a file on the way to it" refuses 1 'cannot make the folder' "$TRAIN" $small --out "$W/short/a/b"
+ok "... which is named too" grep -q "short is there, and it is not a folder" "$W/err"
+ln -s "$W/nowhere" "$W/dangling"
+ok "a link to nothing" refuses 1 'dangling is there, and it is not a folder' "$TRAIN" $small --out "$W/dangling"
 ok "a name too long for a folder" refuses 1 'cannot make the folder' "$TRAIN" $small \
     --out "$W/half/made/$(awk 'BEGIN { for (i = 0; i < 300; i++) printf "x" }')"
 ok "... leaves nothing half made" test ! -e "$W/half"
@@ -214,7 +218,15 @@ if [ -e /dev/full ]; then
     ln -s /dev/full "$W/full/loss.tsv"
     ok "the disk is full" ends_with 1 "$TRAIN" $small --out "$W/full"
     ok "... and it says so" grep -q '^train: cannot write .*loss.tsv: No space' "$W/err"
+    ok "... the folder is as it was" test "$(ls "$W/full")" = loss.tsv
     ok "stdout is full" full "$TRAIN" $small --out "$W/full.out"
+    ok "... nothing is written" test ! -e "$W/full.out"
+    ok "a finished run where the table cannot be" ends_with 0 "$TRAIN" $small $bare --out "$W/full.run"
+    ln -sf /dev/full "$W/full.run/loss.tsv"
+    ok "... is not replaced" ends_with 1 "$TRAIN" $small $bare --seed 2 --out "$W/full.run"
+    ok "... but still generates" ends_with 0 "$GENERATE" --model "$W/full.run" --tokens 5
+    ok "--help, and stdout is full" full "$TRAIN" --help
+    ok "generate --help" full "$GENERATE" --help
     ok "generate: stdout is full" full "$GENERATE" --model "$run"
 fi
 
@@ -236,6 +248,15 @@ cp "$W/own/model.safetensors" "$W/own.model"
 ok "no memory for a step" sh -c 'ulimit -v 400000 2>/dev/null; ! "$@"' - "$TRAIN" --batch 60000 --out "$W/own"
 ok "... leaves the run that was there" cmp "$W/own/model.safetensors" "$W/own.model"
 
+ok "... and a new folder unmade" sh -c 'ulimit -v 400000; ! "$@"' - "$TRAIN" --batch 60000 --out "$W/no.room"
+ok "... as it was" test ! -e "$W/no.room"
+ln -s "$W/own.txt" "$W/own/loss.gp.tmp"
+ok "a link to the text" refuses 1 'would be overwritten' "$TRAIN" $small --data "$W/own.txt" --out "$W/own"
+rm "$W/own/loss.gp.tmp"
+echo "key	value" >"$W/theirs/config.tsv"
+rm "$W/theirs/model.safetensors"
+ok "another program's configuration" refuses 1 'theirs/config.tsv is there' "$TRAIN" $small --out "$W/theirs"
+
 group "any bytes, any name"
 awk 'BEGIN { for (i = 0; i < 3000; i++) printf "%c", i * i % 251 }' | tr 'a-z' '\000-\031' >"$W/binary"
 odd="$W/it's a \"run\" \`touch oops\` \$(touch oops) %d 
@@ -252,15 +273,19 @@ ok "... forty bytes" test "$(wc -c <"$W/out")" -eq 40
 # ---- gnuplot missing, dying, hanging -------------------------------------------------------------------
 group "gnuplot in any state"
 few="--steps 5 --eval-every 2 --sample 0"
-mkdir "$W/none" "$W/dies" "$W/hangs"
+mkdir "$W/none" "$W/dies" "$W/hangs" "$W/cuts"
 printf '#!/bin/sh\necho clutter; echo clutter >&2; kill -9 $$\n' >"$W/dies/gnuplot"
 printf '#!/bin/sh\necho $$ >"%s"\nexec sleep 60\n' "$W/hangs/pid" >"$W/hangs/gnuplot"
-chmod +x "$W/dies/gnuplot" "$W/hangs/gnuplot"
+printf '#!/bin/sh\nprintf "\\211PNG\\r\\n\\032\\n and no end" >loss.png.tmp\n' >"$W/cuts/gnuplot"
+chmod +x "$W/dies/gnuplot" "$W/hangs/gnuplot" "$W/cuts/gnuplot"
 ok "missing" ends_with 0 env PATH="$W/none" "$TRAIN" $small $few --out "$W/g1"
 ok "... it says how to get the picture" grep -q 'install it (make deps)' "$W/out"
 ok "dying" ends_with 0 env PATH="$W/dies:$PATH" "$TRAIN" $small $few --out "$W/g2"
 ok "... it says so" grep -q '^no picture, for gnuplot failed' "$W/out"
 ok "... once, and without gnuplot's own words" sh -c '! grep clutter "$1" "$2"' - "$W/out" "$W/err"
+ok "cutting the picture short" ends_with 0 env PATH="$W/cuts:$PATH" "$TRAIN" $small $few --out "$W/g4"
+ok "... it says so" grep -q '^no picture, for gnuplot failed' "$W/out"
+ok "... and keeps none" sh -c '! ls "$1" | grep png' - "$W/g4"
 ok "hanging" ends_with 0 env PATH="$W/hangs:$PATH" "$TRAIN" $small $few --out "$W/g3"
 ok "... it says so" grep -q 'gnuplot did not finish' "$W/out"
 ok "... and ends it" sh -c '! kill -0 "$(cat "$1")"' - "$W/hangs/pid"
@@ -324,6 +349,48 @@ kill "$(cat "$W/hangs/pid")"
 ok "a second one ends it" test $status -eq 130
 ok "... at once" sh -c '! grep -q stopped "$1"' - "$W/c2.out"
 ok "what was written before is whole" ends_with 0 "$GENERATE" --model "$W/c2" --tokens 5
+
+ends() {        # ends WHAT PID: it stops within 150 naps of Ctrl-C, with 130
+    kill -INT "$2"
+    i=0
+    while kill -0 "$2" 2>"$W/ok.out" && [ $i -lt 150 ]; do
+        nap
+        i=$((i + 1))
+    done
+    kill -KILL "$2" 2>"$W/ok.out"
+    wait "$2" 2>"$W/ok.out"
+    status=$?
+    ok "$1" test $status -eq 130
+}
+
+# In the middle of what takes long: a validation, the sample after the last step, the last validation.
+for c in 5 6 7; do
+    mkdir "$W/c$c"
+    : >"$W/c$c/loss.tsv"
+done
+"$TRAIN" $small --steps 9 --eval-every 3 --eval-batches 100000000 --sample 5 --out "$W/c5" >"$W/c5.out" 2>&1 &
+pid=$!
+rows "$W/c5/loss.tsv" 3
+nap
+ends "a validation ends" $pid
+ok "... its row has none, and the last row has" validated_at "$W/c5/loss.tsv" 4
+"$TRAIN" $small --steps 3 --sample 1000000000 --out "$W/c6" >"$W/c6.out" 2>&1 &
+pid=$!
+rows "$W/c6/loss.tsv" 4
+nap
+ends "the sample ends" $pid
+ok "... with what there is" test -s "$W/c6/sample.txt" -a "$(wc -c <"$W/c6/sample.txt")" -lt 1000000000
+ok "... and that is said" grep -q '^stopped after 3 of 3 steps.*, validation loss ' "$W/c6.out"
+awk 'BEGIN { for (i = 0; i < 30000000; i++) printf "%c", 97 + i % 7 }' >"$W/30M"
+"$TRAIN" $small --steps 1 --sample 5 --data "$W/30M" --out "$W/c7" >"$W/c7.out" 2>&1 &
+pid=$!
+says "$W/c7/model.safetensors"
+nap
+ends "the last validation ends" $pid
+ok "... and its row has none" validated_at "$W/c7/loss.tsv" ""
+ok "... nor has the last line" grep -q '^stopped after 1 of 1 steps in [0-9:]*, all in' "$W/c7.out"
+ok "... and the parameters are there" ends_with 0 "$GENERATE" --model "$W/c7" --tokens 5
+rm -f "$W/30M"
 
 mkdir "$W/c3"
 : >"$W/c3/loss.tsv"
@@ -398,6 +465,14 @@ damaged; first 1000 "$run/model.safetensors" >"$W/d/model.safetensors"
 ok "parameters cut short" bad_generate 'model.safetensors' --model "$W/d"
 damaged; cp "$W/641.run/model.safetensors" "$W/d/model.safetensors"
 ok "another model's parameters" bad_generate 'model.safetensors' --model "$W/d"
+damaged; sed 's/^width.*/width	20000/' "$run/config.tsv" >"$W/d/config.tsv"
+ok "a huge width, at once" bad_generate 'bytes are not the [0-9]* values' --model "$W/d"
+damaged; sed 's/^layers.*/layers	10000/' "$run/config.tsv" >"$W/d/config.tsv"
+ok "a great many layers, at once" bad_generate 'bytes are not the [0-9]* values' --model "$W/d"
+damaged; size=$(wc -c <"$run/model.safetensors"); first $((size - 400)) "$run/model.safetensors" >"$W/d/nan"
+awk 'BEGIN { for (i = 0; i < 400; i++) printf "%c", 255 }' >>"$W/d/nan"
+mv "$W/d/nan" "$W/d/model.safetensors"
+ok "no numbers among its parameters" bad_generate 'logits are not finite' --model "$W/d"
 damaged; cp "$W/641.run/vocab.tsv" "$W/d/vocab.tsv"
 ok "another model's vocabulary" bad_generate "another model's vocabulary: its 4 bytes are not" --model "$W/d"
 damaged; cp "$W/641.run/vocab.tsv" "$W/641.run/config.tsv" "$W/d/"

@@ -36,8 +36,11 @@ double evaluate(gra_tape *t, const gra_gpt *gpt, const corpus *x, const options 
 double evaluate_all(gra_tape *t, const gra_gpt *gpt, const corpus *x, const options *o, int *ids, int *next)
 {
     double sum = 0;
+    const bool before = stop_asked();   /* then this is the last validation, which is to be */
     size_t windows = text_windows(x, (int)o->context);
     for (size_t i = 0, n; i < windows && !gra_error(t); i += n) {
+        if (!before && stop_asked())
+            return (double)NAN;
         n = windows - i < (size_t)o->batch ? windows - i : (size_t)o->batch;
         for (size_t j = 0; j < n; j++)
             text_window(x, i + j, (int)o->context, ids + j * (size_t)o->context,

@@ -144,8 +144,9 @@ static void unmake(char *path, size_t first, size_t end)
     }
 }
 
-/* 0, or what went wrong; folders made on the way are taken back then. */
-static int make(char *path)
+/* 0, or what went wrong: then path ends where it did, and the folders made on the way are taken back, as
+ * they always are unless they are to be kept. */
+static int make(char *path, bool keep)
 {
     for (size_t at = 1, first = 0, last = 0; path[0]; last = at++) {
         at += strcspn(path + at, "/");
@@ -153,26 +154,41 @@ static int make(char *path)
         path[at] = 0;
         bool made = mkdir(path, 0777) == 0;
         int why = made || is_folder(path) ? 0 : errno;
-        path[at] = kept;
         if (why) {
             unmake(path, first, last);
             return why;
         }
+        path[at] = kept;
         first = made && !first ? at : first;
-        if (!kept)
+        if (!kept) {
+            if (!keep)
+                unmake(path, first, at);
             return 0;
+        }
     }
     return ENOENT;
 }
 
-int folder_make(const char *path)
+static int make_or_complain(const char *path, bool keep)
 {
     char *copy = malloc(strlen(path) + 1);
-    int why = copy ? make(strcpy(copy, path)) : ENOMEM;
-    free(copy);
-    if (why)
+    int why = copy ? make(strcpy(copy, path), keep) : ENOMEM;
+    if (why == EEXIST)
+        complain("cannot make the folder %s: %s is there, and it is not a folder", path, copy);
+    else if (why)
         complain("cannot make the folder %s: %s", path, strerror(why));
+    free(copy);
     return why ? -1 : 0;
+}
+
+int folder_make(const char *path)
+{
+    return make_or_complain(path, true);
+}
+
+int folder_try(const char *path)
+{
+    return make_or_complain(path, false);
 }
 
 void file_forget(const char *folder, const char *name)

@@ -9,6 +9,7 @@ char *file_read(const char *path, size_t *size);        /* all of it and a 0 beh
 int   file_write(const char *path, const char *bytes, size_t size); /* whole or not at all: under another
                                                            name, then renamed */
 int   folder_make(const char *path);                    /* with those it lies in; 0 too when it is there */
+int   folder_try(const char *path);                     /* whether that would do, and nothing is left */
 void  file_forget(const char *folder, const char *name); /* removes a plain file, if there is one */
 
 #endif

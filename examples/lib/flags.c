@@ -202,7 +202,7 @@ int flags_parse(const flag *table, int n, const char *about, int argc, char **ar
 {
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0)
-            return help(table, n, about) ? -1 : 1;
+            return help(table, n, about) ? 2 : 1;
     const flag *last = NULL;
     for (int i = 1; i < argc;) {
         int used = parse_one(table, n, argv + i, &last);
@@ -211,4 +211,9 @@ int flags_parse(const flag *table, int n, const char *about, int argc, char **ar
         i += used;
     }
     return 0;
+}
+
+int flags_status(int how)
+{
+    return how < 0 ? 2 : how > 1 ? 1 : 0;
 }

@@ -37,7 +37,9 @@ typedef struct flag {
 } flag;
 
 int   flags_parse(const flag *table, int n, const char *about, int argc, char **argv);
-                                        /* 0; 1: --help was given; -1: wrong usage, and that was said */
+                                        /* 0; 1: --help was given; 2: it could not be written; -1: wrong usage;
+                                           what failed was said */
+int   flags_status(int how);            /* the exit status for a result that is not 0 */
 bool  flag_set(const flag *f, const char *value);      /* false: not such a value */
 char *flag_wants(const flag *f, char text[160]);       /* "a whole number from 1 to 100" */
 char *flag_value(const flag *f, char text[64]);        /* its value; numbers read back as the same bits */

@@ -36,7 +36,7 @@ int options_flags(options *o, flag table[OPTIONS_FLAGS])
         { "tied", FLAG_SWITCH, &o->tied, 0, 0, NULL, "head and token embedding share one matrix", NULL,
           true },
         { "bias", FLAG_SWITCH, &o->bias, 0, 0, NULL, "biases in linear layers and norms", NULL, true },
-        { "qkv-bias", FLAG_SWITCH, &o->qkv_bias, 0, 0, NULL, "of query, key and value too, with --bias", NULL,
+        { "qkv-bias", FLAG_SWITCH, &o->qkv_bias, 0, 0, NULL, "of query, key and value", NULL,
           true },
         { "gelu", FLAG_CHOICE, &o->gelu, 0, 0, "erf|tanh", "exact, or GPT-2's approximation", NULL, true },
         { "init", FLAG_CHOICE, &o->init, 0, 0, "torch|gpt2", "how parameters begin", NULL, true },

@@ -103,7 +103,20 @@ static void become_gnuplot(const plot *p)
     _exit(127);
 }
 
-/* Ends the bookkeeping of one drawing: the picture is renamed when gnuplot was content. */
+/* Ends with the last chunk of a PNG: on a full disk gnuplot cuts a picture short and is content. */
+static bool is_whole(const char *path)
+{
+    static const unsigned char last[] = { 0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xAE, 0x42, 0x60, 0x82 };
+    unsigned char end[sizeof last];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool whole = fd >= 0 && lseek(fd, -(off_t)sizeof end, SEEK_END) >= 0 &&
+                 read(fd, end, sizeof end) == (ssize_t)sizeof end && memcmp(end, last, sizeof end) == 0;
+    if (fd >= 0)
+        close(fd);
+    return whole;
+}
+
+/* Ends the bookkeeping of one drawing: the picture is renamed when gnuplot was content and it is whole. */
 static void collect(plot *p, int status)
 {
     p->pid = 0;
@@ -112,7 +125,7 @@ static void collect(plot *p, int status)
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return;
     char *fresh = file_path(p->folder, "loss.png.tmp"), *path = file_path(p->folder, "loss.png");
-    p->drawn = fresh && path && rename(fresh, path) == 0;
+    p->drawn = fresh && path && is_whole(fresh) && rename(fresh, path) == 0;
     free(fresh);
     free(path);
 }

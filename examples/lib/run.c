@@ -62,77 +62,105 @@ static int lost(const run *r)
     return -1;
 }
 
-/* All that a run writes. */
-static const char *const outputs[] = {
-    config_name, vocab_name, loss_name, model_name, "sample.txt", "loss.png", "loss.png.tmp", "loss.gp"
-};
+/* All that a run writes; most of it under another name first. */
+static const char *const outputs[] = { config_name, vocab_name, loss_name, model_name,
+                                       "sample.txt", "loss.png", "loss.gp" };
 enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
 
-static bool same_file(const char *a, const char *b)
+static bool is_config(const char *path)
 {
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    struct stat about;
+    size_t size;
+    char *text = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? file_read(path, &size) : NULL;
+    bool is = text && strncmp(text, "context\t", strlen("context\t")) == 0 && strstr(text, "\nvocab_hash\t");
+    free(text);
+    return is;
 }
 
-static bool holds_something(const char *path)
+/* No text that is read may be a file that is written. */
+static int overwrites_text(const options *o, const char *name)
 {
-    struct stat s;
-    return stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0;
-}
-
-/* What stands in the folder must be ours, and no text that we read. */
-static int may_replace(const options *o)
-{
-    char *config = file_path(o->out, config_name);
-    const bool ours = config && access(config, F_OK) == 0;
-    int failed = !config;
-    free(config);
-    for (int i = 0; i < OUTPUTS && !failed; i++) {
-        char *path = file_path(o->out, outputs[i]);
-        failed = !path;
-        for (int d = 0; d < o->data.n && !failed; d++)
-            if ((failed = same_file(path, o->data.text[d])))
-                complain("--data %s would be overwritten: a run writes that file; choose another --out",
-                         o->data.text[d]);
-        if (!failed && !ours && holds_something(path)) {
-            complain("%s is there, but no config.tsv of a run: choose another --out, or move it away", path);
+    struct stat a, b;
+    char *path = file_path(o->out, name);
+    int failed = !path;
+    for (int i = 0; i < o->data.n && path && !failed; i++)
+        if (stat(path, &a) == 0 && stat(o->data.text[i], &b) == 0 && a.st_dev == b.st_dev &&
+            a.st_ino == b.st_ino) {
+            complain("--data %s would be overwritten: the run writes %s; give another --out",
+                     o->data.text[i], path);
             failed = 1;
         }
-        free(path);
-    }
-    return failed ? -1 : 0;
-}
-
-/* What an earlier run left would contradict what this one writes. */
-static int replace_old(const char *folder, bool quiet)
-{
-    char *path = file_path(folder, model_name);
-    int failed = !path || (!quiet && access(path, F_OK) == 0 &&
-                           say("%s holds a finished run: it is replaced\n", folder));
     free(path);
-    for (int i = 0; i < OUTPUTS && !failed; i++)
-        if (outputs[i] != loss_name)
-            file_forget(folder, outputs[i]);
+    return failed;
+}
+
+/* Where no run has been, a file of that name is somebody's own. */
+static int overwrites_own(const char *folder, const char *name)
+{
+    struct stat about;
+    char *path = file_path(folder, name);
+    int failed = !path;
+    if (path && stat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0) {
+        complain("%s is there, but no config.tsv of a run: give another --out, or move it away", path);
+        failed = 1;
+    }
+    free(path);
+    return failed;
+}
+
+int run_suits(const options *o)
+{
+    char *config = file_path(o->out, config_name);
+    int failed = !config || folder_try(o->out);
+    bool ours = !failed && is_config(config);
+    for (int i = 0; i < OUTPUTS && !failed; i++) {
+        char other[32];
+        snprintf(other, sizeof other, "%s.tmp", outputs[i]);
+        failed = overwrites_text(o, outputs[i]) || overwrites_text(o, other) ||
+                 (!ours && overwrites_own(o->out, outputs[i]));
+    }
+    free(config);
     return failed ? -1 : 0;
 }
 
-int run_folder(const options *o)
+static bool has(const char *folder, const char *name)
 {
-    return may_replace(o) || folder_make(o->out) ? -1 : 0;
+    char *path = file_path(folder, name);
+    bool is = path && access(path, F_OK) == 0;
+    free(path);
+    return is;
 }
 
-int run_create(run *r, options *o, const vocabulary *v)
+static int begin_loss(run *r)
 {
-    *r = (run){ .folder = o->out };
-    if (!(r->loss_path = file_path(o->out, loss_name)))
-        return -1;
-    r->loss = fopen(r->loss_path, "w");                 /* first: where this cannot be, nothing is replaced */
+    r->loss = fopen(r->loss_path, "w");
     if (!r->loss)
         return lost(r);
     fcntl(fileno(r->loss), F_SETFD, FD_CLOEXEC);
     if (fprintf(r->loss, "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens_per_s\n") < 0 || fflush(r->loss))
         return lost(r);
-    return replace_old(o->out, o->quiet) || write_config(o->out, o, v) || write_vocab(o->out, v) ? -1 : 0;
+    return 0;
+}
+
+/* The table first: where it cannot be, an earlier run keeps its model. Once the new one has its place, what
+ * the earlier one left would contradict it. */
+int run_create(run *r, options *o, const vocabulary *v)
+{
+    static const char *const left[] = { "model.safetensors", "sample.txt", "loss.png", "loss.png.tmp" };
+    *r = (run){ .folder = o->out };
+    if (folder_make(o->out) || !(r->loss_path = file_path(o->out, loss_name)))
+        return -1;
+    bool again = has(o->out, config_name);
+    if (!o->quiet && has(o->out, model_name) && say("%s holds a finished run: it is replaced\n", o->out))
+        return -1;
+    if (begin_loss(r) || write_config(o->out, o, v) || write_vocab(o->out, v)) {
+        for (int i = 0; i < OUTPUTS && !again; i++)
+            file_forget(o->out, outputs[i]);
+        return -1;
+    }
+    for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
+        file_forget(o->out, left[i]);
+    return 0;
 }
 
 int run_log(run *r, const run_row *row)
@@ -281,6 +309,52 @@ int run_read(const char *folder, options *o, vocabulary *v)
     free(text);
     free(config);
     free(vocab);
+    return failed ? -1 : 0;
+}
+
+/* How many values such a model has; in double, for a damaged configuration may ask for any number. */
+static double values_of(const gra_gpt_config *c)
+{
+    double w = c->emb_dim, v = c->vocab_size, shift = c->bias ? 1 : 0, qkv = c->qkv_bias ? 1 : 0;
+    double norm = w + shift * w, attention = 4 * w * w + 3 * qkv * w + shift * w;
+    double feed_forward = 8 * w * w + shift * 5 * w;
+    return (v + c->context_length) * w + c->n_layers * (attention + feed_forward + 2 * norm) + norm +
+           (c->tied ? 0 : v * w);
+}
+
+/* How many bytes of values a safetensors file has: what follows the header and its length in 8 bytes.
+ * -1 after a complaint. */
+static double value_bytes(const char *path)
+{
+    struct stat about;
+    unsigned char length[8];
+    double header = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool well = fd >= 0 && fstat(fd, &about) == 0 &&
+                read(fd, length, sizeof length) == (ssize_t)sizeof length;
+    if (fd < 0)
+        complain("cannot load %s: %s", path, strerror(errno));
+    else if (!well)
+        complain("cannot load %s: it is damaged: there is no header", path);
+    if (fd >= 0)
+        close(fd);
+    if (!well)
+        return -1;
+    for (int i = 7; i >= 0; i--)
+        header = header * 256 + length[i];
+    return fmax((double)about.st_size - 8 - header, 0);
+}
+
+int run_fits(const char *folder, const options *o, const vocabulary *v)
+{
+    gra_gpt_config config = options_model(o, v->size);
+    char *path = file_path(folder, model_name);
+    double wanted = values_of(&config), bytes = path ? value_bytes(path) : -1;
+    int failed = bytes < 4 * wanted || bytes > 8 * wanted;      /* F32 or F64 */
+    if (failed && bytes >= 0)
+        complain("cannot load %s: its %.0f bytes are not the %.0f values of the model in config.tsv", path,
+                 bytes, wanted);
+    free(path);
     return failed ? -1 : 0;
 }
 

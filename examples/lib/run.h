@@ -26,14 +26,15 @@ typedef struct run_row {                        /* of loss.tsv */
     double lr, grad_norm, tokens_per_s;
 } run_row;
 
-int  run_folder(const options *o);              /* makes the folder; refuses one with files that no run left, or with
-                                                   a text that is to be read */
+int  run_suits(const options *o);               /* 0: a run may write to o->out. Nothing is changed */
 int  run_create(run *r, options *o, const vocabulary *v);   /* says so when a run is replaced */
 int  run_log(run *r, const run_row *row);
 int  run_save(const run *r, gra_model *m, const options *o, const vocabulary *v, long step);
 int  run_close(run *r);                         /* may be called twice */
 
 int  run_read(const char *folder, options *o, vocabulary *v);   /* config.tsv and vocab.tsv */
+int  run_fits(const char *folder, const options *o, const vocabulary *v); /* 0: by its size,
+                                                   model.safetensors is of that model */
 int  run_load(const char *folder, gra_model *m);                /* model.safetensors */
 
 #endif
