@@ -201,7 +201,7 @@ sanitize: | $(DEPS)
 	@echo 'int main(void) { return 0; }' > $(B)/empty.c
 	@$(CC) $(ASAN) $(B)/empty.c -o $(B)/empty 2>/dev/null || \
 	    { echo "sanitize: $(CC) has no AddressSanitizer on this system" >&2; exit 1; }
-	ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 CK_TIMEOUT_MULTIPLIER=10 \
+	ASAN_OPTIONS=allocator_may_return_null=1:quarantine_size_mb=8 UBSAN_OPTIONS=print_stacktrace=1 CK_TIMEOUT_MULTIPLIER=10 \
 	    $(MAKE) B=$(B)/asan OPT='-O1 -g' SANITIZE='$(ASAN)' test
 	$(MAKE) B=$(B)/tsan OPT='-O1 -g' SANITIZE=-fsanitize=thread $(B)/tsan/f32/test
 	CK_RUN_SUITE=threads CK_TIMEOUT_MULTIPLIER=10 $(B)/tsan/f32/test

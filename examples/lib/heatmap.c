@@ -99,10 +99,11 @@ static const char page[] =
     "\n"
     "$tokens << END\n";                 /* lines: position, byte */
 
-static const char look_of_it[] =
+static const char style[] =
     "END\n"
     "hex(b) = b != 9 && b != 10 && (b < 32 || b > 126)\n"
-    "name(b) = b == 9 ? '→' : b == 10 ? '↵' : b == 32 ? '·' : hex(b) ? sprintf('\\x%02X', b) : sprintf('%c', b)\n"
+    "name(b) = b == 9 ? '→' : b == 10 ? '↵' : b == 32 ? '·' : \\\n"
+    "    hex(b) ? sprintf('\\x%02X', b) : sprintf('%c', b)\n"
     "each = cell >= 10 ? 1 : 10 * ceil(3.6 / cell)\n"
     "label(i, b) = each == 1 ? name(b) : sprintf('%d', i)\n"
     "stats $tokens using (hex($2)) nooutput\n"
@@ -149,10 +150,13 @@ static const char panel[] =
     "set tmargin at screen y(top)\n"
     "set bmargin at screen y(top - side)\n"
     "set title sprintf('layer %d, head %d', layer, head) offset 0,-0.5\n"
-    "if (head == 1) set label 'query' at screen x(left - 46), screen y(top - side / 2) rotate center\n"
-    "if (layer == layers) set label 'key' at screen x(left + side / 2), screen y(top - side - down + side + 32) center\n"
+    "if (head == 1) set label 'query' \\\n"
+    "    at screen x(left - 46), screen y(top - side / 2) rotate center\n"
+    "if (layer == layers) set label 'key' \\\n"
+    "    at screen x(left + side / 2), screen y(top - side - down + side + 32) center\n"
     "plot '-' using 1:2:($1 - 0.5):($1 + 0.5):($2 - 0.5):($2 + 0.5):3 with boxxyerror lw 0.5 lc palette, \\\n"
-    "     $tokens every each::(each - 1) using 1:1:xtic(label($1, $2)):ytic(label($1, $2)) with dots lc rgb '#ff000000'\n";
+    "     $tokens every each::(each - 1) using 1:1:xtic(label($1, $2)):ytic(label($1, $2)) \\\n"
+    "     with dots lc rgb '#ff000000'\n";
 
 /* A line for each cell: key, query, weight. Nothing is drawn where a token would see what comes later. */
 static void write_panel(FILE *f, const weights *w, int layer, int head)
@@ -166,10 +170,11 @@ static void write_panel(FILE *f, const weights *w, int layer, int head)
 
 static void write_script(FILE *f, const weights *w, bool vector)
 {
-    fprintf(f, "reset\nlayers = %d; heads = %d; n = %d; vector = %d\n%s", w->layers, w->heads, w->n, vector, page);
+    fprintf(f, "reset\nlayers = %d; heads = %d; n = %d; vector = %d\n", w->layers, w->heads, w->n, vector);
+    fprintf(f, "%s", page);
     for (int i = 0; i < w->n; i++)
         fprintf(f, "%d %d\n", i + 1, w->token[i]);
-    fprintf(f, "%s", look_of_it);
+    fprintf(f, "%s", style);
     for (int layer = 0; layer < w->layers; layer++)
         for (int head = 0; head < w->heads; head++)
             write_panel(f, w, layer, head);
@@ -223,7 +228,8 @@ static const char *draw(FILE *in, FILE *out, double seconds)
         return "gnuplot did not finish in time";
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)        /* how some systems say that it is missing */
         return missing;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || fstat(fileno(out), &picture) || picture.st_size == 0)
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || fstat(fileno(out), &picture) ||
+        picture.st_size == 0)
         return "gnuplot failed";
     return NULL;
 }
@@ -247,8 +253,8 @@ static int write_picture(const char *path, const weights *w, bool vector)
     const double cells = (double)w->layers * w->heads * w->n * w->n;
     const char *why = NULL;
     if (cells > 4e6) {
-        complain("cannot draw %s: %d layers x %d heads x %d x %d tokens are too many for a picture: give a shorter "
-                 "--prompt, or a name in .tsv", path, w->layers, w->heads, w->n, w->n);
+        complain("cannot draw %s: %d layers x %d heads x %d x %d tokens are too many for a picture: "
+                 "give a shorter --prompt, or a name in .tsv", path, w->layers, w->heads, w->n, w->n);
         return -1;
     }
     FILE *in = tmpfile(), *out = tmpfile();
@@ -282,12 +288,13 @@ bool heatmap_knows(const char *path)
 {
     if (ends_in(path, ".png") || ends_in(path, ".svg") || ends_in(path, ".tsv"))
         return true;
-    complain("--attention wants a name that ends in .png or .svg, for a picture, or in .tsv, for the numbers, "
-             "not '%s'", path);
+    complain("--attention wants a name that ends in .png or .svg, for a picture, or in .tsv, for the "
+             "numbers, not '%s'", path);
     return false;
 }
 
-int heatmap_write(const char *path, gra_tape *t, const gra_gpt *gpt, const vocabulary *v, const int *ids, int n)
+int heatmap_write(const char *path, gra_tape *t, const gra_gpt *gpt, const vocabulary *v, const int *ids,
+                  int n)
 {
     const int layers = gpt->config.n_layers;
     const gra_real **layer = malloc((size_t)layers * sizeof *layer);
@@ -299,7 +306,8 @@ int heatmap_write(const char *path, gra_tape *t, const gra_gpt *gpt, const vocab
     for (int i = 0; !failed && i < n; i++)
         token[i] = v->byte[ids[i]];
     failed = failed || look(&w, t, gpt, ids) ||
-             (ends_in(path, ".tsv") ? write_numbers(path, &w) : write_picture(path, &w, ends_in(path, ".svg")));
+             (ends_in(path, ".tsv") ? write_numbers(path, &w)
+                                    : write_picture(path, &w, ends_in(path, ".svg")));
     free(layer);
     free(token);
     return failed ? -1 : 0;
