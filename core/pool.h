@@ -13,7 +13,7 @@ int       gra_pool_threads(const gra_pool *p);
 /* Memory for kernels that rearrange their operands: a piece for each worker, and one that all share
  * during a job, in values. It stands as long as the pool, so it is taken once. */
 #define GRA_POOL_OWN    ((size_t)256 << 10)
-#define GRA_POOL_SHARED ((size_t)2 << 20)
+#define GRA_POOL_SHARED ((size_t)288 << 10)
 real *gra_pool_own(const gra_pool *p, int worker);
 real *gra_pool_shared(const gra_pool *p);
 

@@ -4,18 +4,23 @@
 
 #include "../op.h"
 
-/* A micro-kernel adds k products to one tile of c, rows x cols values: element (i, p) of a is
- * a[i*row + p*col], b is packed, k rows of cols values. Its pack makes such panels of b. */
-typedef struct gra_tile {
-    int  rows, cols;
-    void (*run)(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, real *c, ptrdiff_t ldc,
-                bool accumulate);
-    void (*pack)(int k, int n, gra_mat b, real *panel); /* b's n columns, n <= cols; zeros behind them */
-} gra_tile;
-
-extern const gra_tile gra_tile_base, gra_tile_avx2, gra_tile_avx512;
+/* A micro-kernel puts k products into one tile of c, or adds them: element (i, p) of a is
+ * a[i*row + p*col], b is packed, k rows of as many values as the widest tile has columns. */
+typedef void gra_tile_run(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, real *c, ptrdiff_t ldc,
+                          bool accumulate);
 
 #define GRA_TILE_ROWS 12                /* of the largest tile */
 #define GRA_TILE_COLS 32
+
+typedef struct gra_tile {
+    int           rows, cols;           /* of the whole tile */
+    gra_tile_run *wide[GRA_TILE_ROWS];  /* those with 1, 2, ... rows and all columns, */
+    gra_tile_run *half[GRA_TILE_ROWS];  /* and with the left half of them */
+    void (*pack_a)(int n, int k, gra_mat a, real *panels);      /* n rows into panels of `rows` rows, column by column, */
+    void (*pack_b)(int n, int k, gra_mat b, real *panels);      /* n columns into panels of `cols`, row by row; where
+                                                                   the last is not full, zeros */
+} gra_tile;
+
+extern const gra_tile gra_tile_base, gra_tile_avx2, gra_tile_avx512;
 
 #endif

@@ -2,7 +2,7 @@
  * -mavx512dq -mavx512vl. */
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #define VECTOR 64
-#define ROWS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#define ROWS 12
 #define TILE gra_tile_avx512
 #include "gemm_tile.h"
 #else

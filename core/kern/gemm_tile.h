@@ -1,55 +1,92 @@
-/* gemm_tile.h: the micro-kernel, written once in vector extensions and compiled by one small stub for
- * each instruction set. The stub defines VECTOR (bytes of a vector), ROWS (an X-macro over the rows of
- * the tile) and TILE (the name of its table).
+/* gemm_tile.h: the micro-kernels, written once in vector extensions and compiled by one small stub for
+ * each instruction set. The stub defines VECTOR (bytes of a vector), ROWS (of the largest tile: 6 or 12)
+ * and TILE (the name of its table).
  *
- *     c[i][j] = sum_p a[p][i] b[p][j]      i < rows, j < 2 vectors
+ *     c[i][j] = sum_p a[p][i] b[p][j]      i < rows, j < 2 vectors, or 1
  *
- * Each row of c stays in two vector registers during the whole sum; named variables, because an array
- * of them may be kept in memory. */
+ * Each row of c stays in vector registers during the whole sum; named variables, because an array of
+ * them may be kept in memory. */
 #include "gemm.h"
 
 typedef real vec __attribute__((vector_size(VECTOR)));
 typedef real loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), may_alias));
 
 #define LANES (int)(sizeof(vec) / sizeof(real))
+#define COLS  (2 * LANES)
 
+/* ---- the sums ---- */
+
+#define DO_1(X)  X(0)
+#define DO_2(X)  DO_1(X) X(1)
+#define DO_3(X)  DO_2(X) X(2)
+#define DO_4(X)  DO_3(X) X(3)
+#define DO_5(X)  DO_4(X) X(4)
+#define DO_6(X)  DO_5(X) X(5)
+#define DO_7(X)  DO_6(X) X(6)
+#define DO_8(X)  DO_7(X) X(7)
+#define DO_9(X)  DO_8(X) X(8)
+#define DO_10(X) DO_9(X) X(9)
+#define DO_11(X) DO_10(X) X(10)
+#define DO_12(X) DO_11(X) X(11)
+
+#define FETCH(i) __builtin_prefetch(c + i * ldc, 1), __builtin_prefetch(c + i * ldc + COLS - 1, 1);
 #define ZERO(i) vec x##i = { 0 }, y##i = { 0 };
-#define STEP(i) x##i += a##i * b0; y##i += a##i * b1;
+/* a's rows in threes: four pointers and two distances reach all twelve without a register for each. */
+#define READ(i) const real a##i = (i < 3 ? r0 : i < 6 ? r3 : i < 9 ? r6 : r9)[i % 3 * row];
+#define STEP(i) x##i += a##i * b0; if (wide) y##i += a##i * b1;
 #define ADD(i)                                                                                           \
     {                                                                                                    \
         loose *ci = (loose *)(c + i * ldc);                                                              \
         ci[0] += x##i;                                                                                   \
-        ci[1] += y##i;                                                                                   \
+        if (wide)                                                                                        \
+            ci[1] += y##i;                                                                               \
     }
 #define PUT(i)                                                                                           \
     {                                                                                                    \
         loose *ci = (loose *)(c + i * ldc);                                                              \
         ci[0] = x##i;                                                                                    \
-        ci[1] = y##i;                                                                                    \
+        if (wide)                                                                                        \
+            ci[1] = y##i;                                                                                \
     }
-#define COUNT(i) +1
 
-/* a's rows in threes: four pointers and two distances reach all twelve without a register for each. */
-#define READ(i) const real a##i = (i < 3 ? r0 : i < 6 ? r3 : i < 9 ? r6 : r9)[i % 3 * row];
+#define KERNEL(rows)                                                                                     \
+    static inline __attribute__((always_inline)) void sum_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, \
+                                                                 const real *b, real *c, ptrdiff_t ldc,  \
+                                                                 bool accumulate, const bool wide)       \
+    {                                                                                                    \
+        const real *r0 = a, *r3 = a + 3 * row, *r6 = a + 6 * row, *r9 = a + 9 * row;                     \
+        DO_##rows(FETCH)                                                                                 \
+        DO_##rows(ZERO)                                                                                  \
+        for (int p = 0; p < k; p++) {                                                                    \
+            const vec b0 = *(const loose *)b, b1 = *(const loose *)(b + LANES);                          \
+            DO_##rows(READ)                                                                              \
+            DO_##rows(STEP)                                                                              \
+            r0 += col, r3 += col, r6 += col, r9 += col;                                                  \
+            b += COLS;                                                                                   \
+        }                                                                                                \
+        if (accumulate) {                                                                                \
+            DO_##rows(ADD)                                                                               \
+        } else {                                                                                         \
+            DO_##rows(PUT)                                                                               \
+        }                                                                                                \
+    }                                                                                                    \
+    static void wide_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, real *c,  \
+                            ptrdiff_t ldc, bool accumulate)                                              \
+    {                                                                                                    \
+        sum_##rows(k, a, row, col, b, c, ldc, accumulate, true);                                         \
+    }                                                                                                    \
+    static void half_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, real *c,  \
+                            ptrdiff_t ldc, bool accumulate)                                              \
+    {                                                                                                    \
+        sum_##rows(k, a, row, col, b, c, ldc, accumulate, false);                                        \
+    }
 
-static void run(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, real *c, ptrdiff_t ldc,
-                bool accumulate)
-{
-    const real *r0 = a, *r3 = a + 3 * row, *r6 = a + 6 * row, *r9 = a + 9 * row;
-    ROWS(ZERO)
-    for (int p = 0; p < k; p++) {
-        const vec b0 = *(const loose *)b, b1 = *(const loose *)(b + LANES);
-        ROWS(READ)
-        ROWS(STEP)
-        r0 += col, r3 += col, r6 += col, r9 += col;
-        b += 2 * LANES;
-    }
-    if (accumulate) {
-        ROWS(ADD)
-    } else {
-        ROWS(PUT)
-    }
-}
+KERNEL(1) KERNEL(2) KERNEL(3) KERNEL(4) KERNEL(5) KERNEL(6)
+#if ROWS == 12
+KERNEL(7) KERNEL(8) KERNEL(9) KERNEL(10) KERNEL(11) KERNEL(12)
+#endif
+
+/* ---- packing ---- */
 
 /* A square of values, its sides as long as a 16-byte vector, turned in registers. */
 typedef real quad __attribute__((vector_size(16)));
@@ -73,20 +110,47 @@ static inline void turn(const real *from, ptrdiff_t stride, real *to, ptrdiff_t 
 #endif
 }
 
-static void pack(int k, int n, gra_mat b, real *panel)
+/* n lines of k values each, `stride` apart, side by side into panels `wide` lines wide: value p of line i
+ * to panel i / wide, place (p, i % wide); zeros behind the last line. */
+static inline __attribute__((always_inline)) void pack(int n, int k, const real *from, ptrdiff_t line, ptrdiff_t next,
+                                                       real *to, const int wide)
 {
-    enum { COLS = 2 * LANES };
-    int p = 0;
-    if (n == COLS && b.col == 1)                        /* a row of the panel lies as it is wanted, */
-        for (; p < k; p++)
-            memcpy(panel + p * COLS, b.p + p * b.row, COLS * sizeof(real));
-    else if (n == COLS && b.row == 1)                   /* or a column of it does */
-        for (; p + SIDE <= k; p += SIDE)
-            for (int j = 0; j < COLS; j += SIDE)
-                turn(b.p + p + j * b.col, b.col, panel + p * COLS + j, COLS);
-    for (; p < k; p++)
-        for (int j = 0; j < COLS; j++)
-            panel[p * COLS + j] = j < n ? b.p[p * b.row + j * b.col] : 0;
+    int whole = n / wide * wide;
+    if (line == 1) {                                    /* lines' values lie side by side already: copied */
+        for (int p = 0; p < k; p++)
+            for (int i = 0; i < whole; i += wide)
+                memcpy(to + (ptrdiff_t)i * k + p * wide, from + i + p * next, (size_t)wide * sizeof(real));
+    } else if (next == 1) {                             /* each line's values lie so: turned, a few lines at a time */
+        const int square = wide / SIDE * SIDE, deep = k / SIDE * SIDE;
+        for (int i = 0; i < whole; i += wide) {
+            real *panel = to + (ptrdiff_t)i * k;
+            for (int j = 0; j < square; j += SIDE)
+                for (int p = 0; p < deep; p += SIDE)
+                    turn(from + (i + j) * line + p, line, panel + p * wide + j, wide);
+            for (int j = 0; j < wide; j++)
+                for (int p = j < square ? deep : 0; p < k; p++)
+                    panel[p * wide + j] = from[(i + j) * line + p];
+        }
+    } else {
+        whole = 0;
+    }
+    for (int i = whole; i < n; i += wide)
+        for (int p = 0; p < k; p++)
+            for (int j = 0; j < wide; j++)
+                to[(ptrdiff_t)i * k + p * wide + j] = i + j < n ? from[(i + j) * line + p * next] : 0;
 }
 
-const gra_tile TILE = { .rows = 0 ROWS(COUNT), .cols = 2 * LANES, .run = run, .pack = pack };
+static void pack_a(int n, int k, gra_mat a, real *panels) { pack(n, k, a.p, a.row, a.col, panels, ROWS); }
+static void pack_b(int n, int k, gra_mat b, real *panels) { pack(n, k, b.p, b.col, b.row, panels, COLS); }
+
+const gra_tile TILE = {
+    .rows = ROWS, .cols = COLS,
+#if ROWS == 12
+    .wide = { wide_1, wide_2, wide_3, wide_4, wide_5, wide_6, wide_7, wide_8, wide_9, wide_10, wide_11, wide_12 },
+    .half = { half_1, half_2, half_3, half_4, half_5, half_6, half_7, half_8, half_9, half_10, half_11, half_12 },
+#else
+    .wide = { wide_1, wide_2, wide_3, wide_4, wide_5, wide_6 },
+    .half = { half_1, half_2, half_3, half_4, half_5, half_6 },
+#endif
+    .pack_a = pack_a, .pack_b = pack_b
+};
