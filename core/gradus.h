@@ -246,6 +246,9 @@ size_t      gra_param_values(const gra_model *m);       /* how many values in al
 gra_tensor *gra_param_at(const gra_model *m, int i);    /* the i-th made, 0 <= i < count (else NULL), */
 gra_tensor *gra_param_find(const gra_model *m, const char *name);  /* by its name, or NULL */
 void        gra_freeze(gra_tensor *p, bool on);         /* a frozen parameter gets no gradient and no update */
+void        gra_model_use(gra_model *m, gra_tape *t);   /* from now on zeroing, clipping and optimisers of this model run
+                                                           on t's threads, until t is closed; NULL: on the caller alone.
+                                                           The same bits either way */
 void        gra_zero_grad(gra_model *m);
 void        gra_model_keep_going(gra_model *m, bool on);/* as gra_keep_going */
 const char *gra_model_error(const gra_model *m);        /* the first error since opening, for which the model is not to
@@ -284,7 +287,6 @@ typedef struct gra_muon {                               /* Muon, for matrices (J
     gra_model *model;
     gra_takes *takes;                                   /* NULL: all matrices */
     double     lr, momentum, weight_decay;              /* 0 for momentum: 0.95 */
-    gra_tape  *tape;                                    /* whose threads make its products */
     gra_tensor **v;
     int        params;
     struct gra_muon_room *room;

@@ -1,5 +1,5 @@
 /* model: the list of named parameters, and the memory that lives as long as they do. */
-#include "op.h"
+#include "tape.h"
 #include "arena.h"
 
 #include <stdarg.h>
@@ -15,6 +15,8 @@ struct gra_model {
     struct list states;                 /* companions of parameters: moments of optimisers */
     gra_arena   arena;
     gra_rng    *rng;
+    gra_tape   *own;                    /* of one thread, for when it uses no other */
+    gra_user    user;
     bool        keep_going, failed, noted;
     char        error[512];             /* if failed or noted */
 };
@@ -22,15 +24,22 @@ struct gra_model {
 gra_model *gra_model_open(gra_rng *rng)
 {
     gra_model *m = calloc(1, sizeof *m);
-    if (m)
-        m->rng = rng;
-    return m;
+    if (!m)
+        return NULL;
+    m->rng = rng;
+    m->own = gra_open(1);
+    if (m->own)
+        return m;
+    free(m);
+    return NULL;
 }
 
 void gra_model_close(gra_model *m)
 {
     if (!m)
         return;
+    gra_tape_serve(NULL, &m->user);
+    gra_close(m->own);
     gra_arena_free(&m->arena);
     free(m->params.item);
     free(m->states.item);
@@ -72,6 +81,9 @@ void *gra_model_alloc(gra_model *m, size_t bytes)
         gra_model_fail(m, "out of memory: %zu more bytes were wanted for the model", bytes);
     return p ? memset(p, 0, bytes) : NULL;
 }
+
+void      gra_model_use(gra_model *m, gra_tape *t) { gra_tape_serve(t, &m->user); }
+gra_tape *gra_model_tape(const gra_model *m)       { return m->user.tape ? m->user.tape : m->own; }
 
 /* ---- scopes ---- */
 
@@ -199,11 +211,4 @@ void gra_freeze(gra_tensor *p, bool on)
         return;
     p->requires_grad = !on;
     p->grad = on ? NULL : p->grad_store;
-}
-
-void gra_zero_grad(gra_model *m)
-{
-    for (int i = 0; i < m->params.count; i++)
-        if (m->params.item[i]->grad)
-            memset(m->params.item[i]->grad, 0, m->params.item[i]->size * sizeof(real));
 }

@@ -105,6 +105,8 @@ bool     gra_tape_keeps_attention(const gra_tape *t);
 /* Memory that lives as long as the model, zeroed; NULL after an error. */
 void *gra_model_alloc(gra_model *m, size_t bytes);
 
+gra_tape *gra_model_tape(const gra_model *m);           /* that of gra_model_use; without, one of its own, of one thread */
+
 /* Parameters' companions: a buffer shaped like p, zeroed, owned by the model (gra_save leaves it out). */
 gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p);   /* NULL: out of memory */
 
@@ -114,43 +116,57 @@ gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p);   /*
 typedef void gra_work(void *arg, size_t from, size_t to, int worker);
 void gra_parallel(gra_tape *t, size_t n, size_t chunk, gra_work *f, void *arg);
 void gra_kernel(gra_tensor *y, size_t n, size_t cost, gra_work *const variant[3]);
+void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t cost, gra_work *const variant[3]);
 
 /* GRA_KERNEL(f, n, cost): f(y, from, to) computes the units [from, to) of n, each worth about `cost`
  * additions. It is compiled for each instruction set, and f_all(y) runs it over all of them, on all
  * threads, with the best set there is. Cost GRA_ALONE: in one piece, where units write the same place. */
 #define GRA_ALONE SIZE_MAX
-#if defined(__x86_64__) && defined(__GNUC__)
-#define GRA_VARIANT(f, isa, ...)                                                                         \
-    __attribute__((target(__VA_ARGS__), flatten)) static void f##_##isa(void *y, size_t from, size_t to, int worker) \
-    {                                                                                                    \
-        (void)worker;                                                                                    \
-        f((gra_tensor *)y, from, to);                                                                    \
-    }
-#define GRA_TARGET_AVX2   "avx2,fma"
-#define GRA_TARGET_AVX512 "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl"
-#else
-#define GRA_VARIANT(f, isa, ...)                                                                         \
-    static void f##_##isa(void *y, size_t from, size_t to, int worker)                                   \
-    {                                                                                                    \
-        (void)worker;                                                                                    \
-        f((gra_tensor *)y, from, to);                                                                    \
-    }
-#define GRA_TARGET_AVX2   ""
-#define GRA_TARGET_AVX512 ""
-#endif
 #define GRA_KERNEL(f, count, cost)                                                                       \
-    static void f##_base(void *y, size_t from, size_t to, int worker)                                    \
-    {                                                                                                    \
-        (void)worker;                                                                                    \
-        f((gra_tensor *)y, from, to);                                                                    \
-    }                                                                                                    \
-    GRA_VARIANT(f, avx2, GRA_TARGET_AVX2)                                                                \
-    GRA_VARIANT(f, avx512, GRA_TARGET_AVX512)                                                            \
+    GRA_VARIANTS(f, gra_tensor)                                                                          \
     static void f##_all(gra_tensor *y)                                                                   \
     {                                                                                                    \
-        static gra_work *const variant[3] = { f##_base, f##_avx2, f##_avx512 };                          \
-        gra_kernel(y, count, cost, variant);                                                             \
+        gra_kernel(y, count, cost, f##_variants);                                                        \
     }
+
+/* GRA_PARAM_KERNEL(f, cost), for optimisers: f(s, from, to) treats the values [from, to) of the parameter
+ * s->p, and f_all(m, only, arg) does so for all parameters that have a gradient and, if `only` is not NULL, an
+ * entry there under their number. Their values stand in one long row, cut into at most GRA_CHUNKS chunks;
+ * what lies in one chunk is treated in order, by one thread. */
+#define GRA_CHUNKS 1024
+typedef struct gra_piece {
+    gra_tensor *p;
+    int         number;                                 /* p is gra_param_at(m, number) */
+    size_t      chunk;                                  /* 0, 1, ... */
+    void       *arg;
+} gra_piece;
+#define GRA_PARAM_KERNEL(f, cost)                                                                        \
+    GRA_VARIANTS(f, gra_piece)                                                                           \
+    static void f##_all(gra_model *m, gra_tensor *const *only, void *arg)                                \
+    {                                                                                                    \
+        gra_param_kernel(m, only, arg, cost, f##_variants);                                              \
+    }
+
+/* f((type *)what, from, to) for each instruction set. */
+#define GRA_VARIANT(f, isa, type, target)                                                                \
+    target static void f##_##isa(void *what, size_t from, size_t to, int worker)                         \
+    {                                                                                                    \
+        (void)worker;                                                                                    \
+        f((type *)what, from, to);                                                                       \
+    }
+#define GRA_VARIANTS(f, type)                                                                            \
+    GRA_VARIANT(f, base, type, GRA_TARGET_BASE)                                                          \
+    GRA_VARIANT(f, avx2, type, GRA_TARGET_AVX2)                                                          \
+    GRA_VARIANT(f, avx512, type, GRA_TARGET_AVX512)                                                      \
+    static gra_work *const f##_variants[3] = { f##_base, f##_avx2, f##_avx512 };
+#define GRA_TARGET_BASE
+#if defined(__x86_64__) && defined(__GNUC__)
+#define GRA_TARGET_AVX2   __attribute__((target("avx2,fma"), flatten))
+#define GRA_TARGET_AVX512 __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl"), flatten))
+#else
+#define GRA_TARGET_AVX2
+#define GRA_TARGET_AVX512
+#endif
 
 /* ---- matrix products: c = a b, or c += a b ------------------------------------------------------------
  * A matrix is seen through strides, so a transpose is a swap of the two: element (i, j) of a is

@@ -28,6 +28,7 @@ struct gra_tape {
     max_align_t   scratch[GRA_MAX_ARGS / sizeof(max_align_t) + 1];  /* the empty tensor's args */
     int           isa;
     gra_pool     *pool;
+    gra_user     *users;
 };
 
 /* ---- opening ---- */
@@ -75,10 +76,26 @@ gra_tape *gra_open(int threads)
     return t;
 }
 
+void gra_tape_serve(gra_tape *t, gra_user *u)
+{
+    gra_user **at = u->tape ? &u->tape->users : NULL;
+    while (at && *at != u)
+        at = &(*at)->next;
+    if (at)
+        *at = u->next;
+    u->tape = t;
+    if (t) {
+        u->next = t->users;
+        t->users = u;
+    }
+}
+
 void gra_close(gra_tape *t)
 {
     if (!t)
         return;
+    while (t->users)
+        gra_tape_serve(NULL, t->users);
     gra_pool_close(t->pool);
     gra_arena_free(&t->arena);
     free(t);

@@ -8,4 +8,11 @@ gra_pool *gra_tape_pool(const gra_tape *t);
 int       gra_tape_isa(const gra_tape *t);              /* 0 base, 1 avx2, 2 avx512: index of a kernel's variants */
 bool      gra_tape_keeps_going(const gra_tape *t);
 
+/* What works on a tape's threads but may outlive it: gra_close leaves it without a tape. */
+typedef struct gra_user {
+    gra_tape        *tape;              /* or NULL */
+    struct gra_user *next;
+} gra_user;
+void      gra_tape_serve(gra_tape *t, gra_user *u);     /* from now on u uses t; NULL: none */
+
 #endif

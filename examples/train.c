@@ -114,9 +114,10 @@ static int prepare(session *s)
     }
     gra_keep_going(s->tape, true);
     gra_model_keep_going(s->model, true);
+    gra_model_use(s->model, s->tape);
     gra_gpt_config config = options_model(o, s->text.vocab.size);
     gra_gpt_init(&s->gpt, gra_root(s->model), &config);
-    if (gra_model_error(s->model) || optimizer_init(&s->optimizer, o, s->model, s->tape)) {
+    if (gra_model_error(s->model) || optimizer_init(&s->optimizer, o, s->model)) {
         complain("%s", gra_model_error(s->model));
         return -1;
     }

@@ -62,8 +62,9 @@ START_TEST(the_third_training_step_allocates_nothing)
                               .drop_rate = 0.1, .bias = true };
     gra_gpt_init(&gpt, gra_root(m), &config);
     gra_tape *t = gra_open(2);
+    gra_model_use(m, t);
     gra_adamw matrices = { .model = m, .takes = gra_takes_matrices, .lr = 1e-3, .weight_decay = 0.1 };
-    gra_muon muon = { .model = m, .takes = gra_takes_matrices, .lr = 1e-3, .tape = t };
+    gra_muon muon = { .model = m, .takes = gra_takes_matrices, .lr = 1e-3 };
     gra_sgd vectors = { .model = m, .takes = gra_takes_vectors, .lr = 1e-3, .momentum = 0.9 };
     ck_assert_int_eq(gra_adamw_init(&matrices) + gra_muon_init(&muon) + gra_sgd_init(&vectors), 0);
     int ids[4 * 16], next[4 * 16];

@@ -21,18 +21,24 @@ int gra_adamw_init(gra_adamw *opt)
 
 /* The same for all elements of a step. With r = sqrt(1 - beta2^t) the last line above is
  * p -= (lr r / (1 - beta1^t)) m / (sqrt(v) + eps r): one division an element. */
-struct factors {
+struct step {
+    gra_tensor **m, **v;
     real beta1, beta2, gain1, gain2, keep, rate, eps;
 };
 
-static void move(struct factors f, size_t n, real *p, const real *g, real *m, real *v)
+static void move(gra_piece *s, size_t from, size_t to)
 {
-    for (size_t i = 0; i < n; i++) {
+    const struct step f = *(const struct step *)s->arg;
+    const real *g = s->p->grad;
+    real *p = s->p->data, *m = f.m[s->number]->data, *v = f.v[s->number]->data;
+    for (size_t i = from; i < to; i++) {
         m[i] = f.beta1 * m[i] + f.gain1 * g[i];
         v[i] = f.beta2 * v[i] + f.gain2 * g[i] * g[i];
         p[i] = f.keep * p[i] - f.rate * m[i] / (sqrt(v[i]) + f.eps);
     }
 }
+
+GRA_PARAM_KERNEL(move, 4)
 
 void gra_adamw_step(gra_adamw *opt)
 {
@@ -40,16 +46,13 @@ void gra_adamw_step(gra_adamw *opt)
         return;
     opt->steps++;
     const double t = (double)opt->steps, r = sqrt(1 - pow(opt->beta2, t));
-    const struct factors f = {
+    struct step f = {
+        .m = opt->m, .v = opt->v,
         .beta1 = (real)opt->beta1, .gain1 = (real)(1 - opt->beta1),
         .beta2 = (real)opt->beta2, .gain2 = (real)(1 - opt->beta2),
         .keep  = (real)(1 - opt->lr * opt->weight_decay),
         .rate  = (real)(opt->lr * r / (1 - pow(opt->beta1, t))),
         .eps   = (real)(opt->eps * r),
     };
-    for (int i = 0; i < gra_param_count(opt->model); i++) {
-        gra_tensor *p = gra_param_at(opt->model, i);
-        if (opt->v[i] && p->grad)               /* no gradient: the parameter is frozen */
-            move(f, p->size, p->data, p->grad, opt->m[i]->data, opt->v[i]->data);
-    }
+    move_all(opt->model, opt->v, &f);
 }

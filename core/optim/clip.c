@@ -3,20 +3,31 @@
  * becomes NaN. */
 #include "group.h"
 
+static void add(gra_piece *s, size_t from, size_t to)
+{
+    double *sum = s->arg;
+    sum[s->chunk] += gra_sum_squared(s->p->grad + from, to - from);
+}
+
+static void scale(gra_piece *s, size_t from, size_t to)
+{
+    const double *by = s->arg;
+    for (size_t i = from; i < to; i++)
+        s->p->grad[i] *= (real)*by;
+}
+
+GRA_PARAM_KERNEL(add, 1)
+GRA_PARAM_KERNEL(scale, 1)
+
 double gra_clip_grad_norm(gra_model *m, double max_norm)
 {
-    double sum = 0;
-    for (int i = 0; i < gra_param_count(m); i++) {
-        const gra_tensor *p = gra_param_at(m, i);
-        sum += p->grad ? gra_sum_squared(p->grad, p->size) : 0;
-    }
-    const double norm = sqrt(sum), scale = max_norm / (norm + 1e-6);
-    if (!(max_norm > 0) || scale >= 1)
-        return norm;
-    for (int i = 0; i < gra_param_count(m); i++) {
-        const gra_tensor *p = gra_param_at(m, i);
-        for (size_t j = 0; p->grad && j < p->size; j++)
-            p->grad[j] *= (real)scale;
-    }
+    double chunk[GRA_CHUNKS] = { 0 }, sum = 0;
+    add_all(m, NULL, chunk);
+    for (int i = 0; i < GRA_CHUNKS; i++)
+        sum += chunk[i];
+    const double norm = sqrt(sum);
+    double by = max_norm / (norm + 1e-6);
+    if (max_norm > 0 && !(by >= 1))
+        scale_all(m, NULL, &by);
     return norm;
 }

@@ -27,18 +27,5 @@ bool gra_group_ready(gra_model *m, const char *optimiser, gra_tensor *const *sta
     else if (params != gra_param_count(m))
         gra_model_fail(m, "gra_%s_step: there are %d parameters, but there were %d when gra_%s_init was called: call it "
                        "after the last is made", optimiser, gra_param_count(m), params, optimiser);
-    return state && params == gra_param_count(m);
-}
-
-/* Eight sums side by side, so that the compiler may keep them in one vector. */
-double gra_sum_squared(const real *x, size_t n)
-{
-    double sum[8] = { 0 };
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (size_t j = 0; j < 8; j++)
-            sum[j] += (double)x[i + j] * (double)x[i + j];
-    for (size_t j = 0; i < n; i++, j++)
-        sum[j] += (double)x[i] * (double)x[i];
-    return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
+    return state && params == gra_param_count(m) && !gra_error(gra_model_tape(m));
 }

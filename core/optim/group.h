@@ -8,9 +8,25 @@
  * others. The model owns them. NULL: out of memory, the sentence is the model's. */
 gra_tensor **gra_group_state(gra_model *m, gra_takes *takes, const char *kind);
 
-/* Before a step: was init called, with as many parameters as there are now? Else a sentence. */
+/* Before a step: was init called, with as many parameters as there are now? Else a sentence. After an
+ * error on the tape in use the gradients are not to be trusted: no step, and the tape's sentence stays. */
 bool gra_group_ready(gra_model *m, const char *optimiser, gra_tensor *const *state, int params);
 
-double gra_sum_squared(const real *x, size_t n);        /* in double, in an order that depends on n alone */
+/* In double, in an order that depends on n alone: sums side by side, so that they may stand in vectors. */
+static inline double gra_sum_squared(const real *x, size_t n)
+{
+    enum { SUMS = 32 };
+    double sum[SUMS] = { 0 };
+    size_t i = 0;
+    for (; i + SUMS <= n; i += SUMS)
+        for (size_t j = 0; j < SUMS; j++)
+            sum[j] += (double)x[i + j] * (double)x[i + j];
+    for (size_t j = 0; i < n; i++, j++)
+        sum[j] += (double)x[i] * (double)x[i];
+    for (size_t half = SUMS / 2; half > 0; half /= 2)
+        for (size_t j = 0; j < half; j++)
+            sum[j] += sum[j + half];
+    return sum[0];
+}
 
 #endif

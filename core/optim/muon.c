@@ -44,10 +44,6 @@ static struct gra_muon_room *make_room(const gra_muon *opt)
 int gra_muon_init(gra_muon *opt)
 {
     opt->v = NULL;
-    if (!opt->tape) {
-        gra_model_fail(opt->model, "muon: it multiplies matrices on a tape, and its tape is NULL");
-        return -1;
-    }
     for (int i = 0; opt->takes && i < gra_param_count(opt->model); i++) {
         const gra_tensor *p = gra_param_at(opt->model, i);
         if (opt->takes(p) && p->ndim != 2) {
@@ -113,15 +109,13 @@ void gra_muon_step(gra_muon *opt)
 {
     if (!gra_group_ready(opt->model, "muon", opt->v, opt->params))
         return;
-    if (gra_error(opt->tape))
-        return;                                 /* the gradients are not to be trusted; the sentence stays */
     for (int i = 0; i < gra_param_count(opt->model); i++) {
         const gra_tensor *p = gra_param_at(opt->model, i);
         if (!opt->v[i] || !p->grad)             /* no gradient: the parameter is frozen */
             continue;
         const int rows = p->shape[0], cols = p->shape[1];
         update(opt->momentum, p, opt->v[i]->data, opt->room->x);
-        orthogonalise(opt->tape, rows < cols ? rows : cols, rows < cols ? cols : rows, opt->room);
+        orthogonalise(gra_model_tape(opt->model), rows < cols ? rows : cols, rows < cols ? cols : rows, opt->room);
         move(opt, p, opt->room->x);
     }
 }

@@ -17,7 +17,7 @@ static bool matrix_elsewhere(const gra_tensor *p)
     return gra_takes_matrices(p) && !in_a_block(p);
 }
 
-int optimizer_init(optimizer *opt, const options *o, gra_model *m, gra_tape *t)
+int optimizer_init(optimizer *opt, const options *o, gra_model *m)
 {
     gra_takes *matrices = o->optimizer == MUON ? matrix_elsewhere : gra_takes_matrices;
     *opt = (optimizer){ .o = o };
@@ -30,7 +30,7 @@ int optimizer_init(optimizer *opt, const options *o, gra_model *m, gra_tape *t)
         if (o->optimizer == SGD ? gra_sgd_init(&opt->sgd[i]) : gra_adamw_init(&opt->adamw[i]))
             return -1;
     }
-    opt->muon = (gra_muon){ .model = m, .takes = in_a_block, .tape = t };
+    opt->muon = (gra_muon){ .model = m, .takes = in_a_block };
     return o->optimizer == MUON ? gra_muon_init(&opt->muon) : 0;
 }
 

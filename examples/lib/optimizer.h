@@ -11,9 +11,7 @@ typedef struct optimizer {
     gra_muon  muon;
 } optimizer;
 
-int    optimizer_init(optimizer *opt, const options *o, gra_model *m, gra_tape *t);
-                                                /* 0, or -1: the model has the sentence */
-double optimizer_step(optimizer *opt, long step);       /* step 1, 2, ...; the rate it was done at. Muon
-                                                   begins a step of the tape: read the loss before */
+int    optimizer_init(optimizer *opt, const options *o, gra_model *m);  /* 0, or -1: the model has the sentence */
+double optimizer_step(optimizer *opt, long step);       /* step 1, 2, ...; the rate it was done at */
 
 #endif

@@ -121,12 +121,14 @@ static const struct walk {
 } walks[] = { { "adamw", update, 7 }, { "zero_grad", forget, 1 }, { "clip_grad_norm", clip, 1 } };
 enum { WALKS = sizeof walks / sizeof *walks };
 
-static double time_walk(const bench *b, const struct sizes *s, const struct walk *w)
+static double time_walk(const bench *b, int threads, const struct sizes *s, const struct walk *w)
 {
     enum { PIECES = 16 };
     gra_rng rng;
     gra_manual_seed(&rng, 1);
     gra_model *m = need(gra_model_open(&rng));
+    gra_tape *t = need(gra_open(threads));
+    gra_model_use(m, t);
     for (int i = 0; i < PIECES; i++) {
         gra_tensor *p = gra_param(gra_enter(gra_root(m), "%d", i), "weight", gra_ones(),
                                   GRA_DIMS((int)(s->params / PIECES)));
@@ -137,6 +139,7 @@ static double time_walk(const bench *b, const struct sizes *s, const struct walk
     gra_adamw_init(&opt);
     double seconds = time_of(b->seconds, w->run, &opt);
     gra_model_close(m);
+    gra_close(t);
     return seconds;
 }
 
@@ -160,8 +163,8 @@ static void in_cache(const bench *b)
             double forward = (double)NAN, backward = (double)NAN, elements = (double)cache.params;
             if (!walk)
                 time_row(b, b->threads[k], &cache, &rows[i], &forward, &backward, &elements);
-            else if (k == ONE)          /* these know no threads yet */
-                forward = time_walk(b, &cache, &walks[i - ROWS]);
+            else
+                forward = time_walk(b, b->threads[k], &cache, &walks[i - ROWS]);
             table_number(&t, 1e9 * forward / elements);
             table_number(&t, 1e9 * backward / elements);
         }
@@ -186,7 +189,7 @@ static void in_memory(const bench *b)
         double seconds[2] = { (double)NAN, (double)NAN }, elements = (double)s->params;
         int moved[2] = { walk ? walks[i - ROWS].values : rows[i].forward, walk ? 0 : rows[i].backward };
         if (walk)
-            seconds[0] = time_walk(b, s, &walks[i - ROWS]);
+            seconds[0] = time_walk(b, b->threads[ALL], s, &walks[i - ROWS]);
         else
             time_row(b, b->threads[ALL], s, &rows[i], &seconds[0], &seconds[1], &elements);
         table_text(&t, "%s", walk ? walks[i - ROWS].name : rows[i].name);

@@ -72,8 +72,8 @@ typedef void work(struct run *r);
 
 WORK(base, 16, )
 #if defined(__x86_64__) && defined(__GNUC__)
-WORK(avx2, 32, __attribute__((target(GRA_TARGET_AVX2))))
-WORK(avx512, 64, __attribute__((target(GRA_TARGET_AVX512))))
+WORK(avx2, 32, GRA_TARGET_AVX2)
+WORK(avx512, 64, GRA_TARGET_AVX512)
 #else
 WORK(avx2, 32, )
 WORK(avx512, 64, )

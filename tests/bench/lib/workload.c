@@ -67,6 +67,7 @@ trainer *trainer_open(const workload *w, int threads, double dropout)
         trainer_close(t);
         return NULL;
     }
+    gra_model_use(t->model, t->tape);
     gra_gpt_init(&t->gpt, gra_root(t->model),
                  &(gra_gpt_config){ .vocab_size = w->vocab, .context_length = w->context, .emb_dim = w->width,
                                     .n_heads = w->heads, .n_layers = w->layers, .drop_rate = dropout,

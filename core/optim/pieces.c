@@ -1,0 +1,45 @@
+/* pieces: the values of all parameters as one long row, cut into chunks that threads share. A chunk may hold
+ * the end of one parameter, all of the next and the beginning of a third: many small tensors cost no more
+ * than a few large ones. */
+#include "../tape.h"
+
+struct row {
+    gra_model         *m;
+    gra_tensor *const *only;
+    void              *arg;
+    size_t             chunk;           /* values in one */
+    gra_work          *f;
+};
+
+static size_t values(const struct row *r, int i)        /* of the parameter i, as far as they are in the row */
+{
+    const gra_tensor *p = gra_param_at(r->m, i);
+    return p->grad && (!r->only || r->only[i]) ? p->size : 0;
+}
+
+static void visit(void *arg, size_t from, size_t to, int worker)
+{
+    const struct row *r = arg;
+    for (size_t i = 0, begin = 0, end; begin < to; i++, begin = end) {
+        end = begin + values(r, (int)i);
+        if (end <= from || end == begin)
+            continue;
+        gra_piece s = { gra_param_at(r->m, (int)i), (int)i, from / r->chunk, r->arg };
+        r->f(&s, (from > begin ? from : begin) - begin, (to < end ? to : end) - begin, worker);
+    }
+}
+
+void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t cost, gra_work *const variant[3])
+{
+    static const size_t worth = 1 << 15;                /* additions that a chunk is worth, at least */
+    gra_tape *t = gra_model_tape(m);
+    struct row r = { m, only, arg, 0, variant[gra_tape_isa(t)] };
+    size_t n = 0, line = 64 / sizeof(real);
+    for (int i = 0; i < gra_param_count(m); i++)
+        n += values(&r, i);
+    r.chunk = worth / cost > n / GRA_CHUNKS ? worth / cost : n / GRA_CHUNKS + 1;
+    r.chunk = (r.chunk + line - 1) / line * line;
+    if (n < 2 * r.chunk)                                /* one chunk, not worth a thread */
+        r.chunk = n;
+    gra_parallel(t, n, r.chunk, visit, &r);
+}

@@ -1,0 +1,14 @@
+/* zero_grad: g = 0, for all gradients. */
+#include "../op.h"
+
+static void zero(gra_piece *s, size_t from, size_t to)
+{
+    memset(s->p->grad + from, 0, (to - from) * sizeof(real));
+}
+
+GRA_PARAM_KERNEL(zero, 1)
+
+void gra_zero_grad(gra_model *m)
+{
+    zero_all(m, NULL, NULL);
+}
