@@ -325,7 +325,7 @@ END_TEST
 /* Parameters of all sizes, so that chunks begin and end within them; matrices that are wide, tall, square,
  * small enough for a thread each and large enough for all threads together. */
 static const int shapes[][2] = { { 1, 1 }, { 300, 210 }, { 7, 0 }, { 40, 130 }, { 130, 40 }, { 64, 64 },
-                                 { 3001, 0 }, { 640, 513 }, { 5, 0 }, { 200, 800 } };
+                                 { 3001, 0 }, { 15500, 70 }, { 5, 0 }, { 70, 330 } };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static gra_model *many_parameters(void)
@@ -347,15 +347,15 @@ static void fill_grads(gra_model *m, size_t step)
     }
 }
 
-/* Three steps of everything there is. The parameters, then the gradients and the norms. */
+/* Two steps of everything there is. The parameters, then the gradients and the norms. */
 static real *moved(gra_model *m)
 {
     gra_adamw adamw = { .model = m, .lr = 1e-2, .weight_decay = 0.1 };
     gra_sgd sgd = { .model = m, .takes = gra_takes_vectors, .lr = 1e-2, .momentum = 0.9, .weight_decay = 0.1 };
     gra_muon muon = { .model = m, .lr = 0.1, .weight_decay = 0.1 };
     ck_assert_int_eq(gra_adamw_init(&adamw) + gra_sgd_init(&sgd) + gra_muon_init(&muon), 0);
-    real *all = malloc((2 * gra_param_values(m) + 3) * sizeof *all), *end = all;
-    for (size_t step = 0; step < 3; step++) {
+    real *all = malloc((2 * gra_param_values(m) + 2) * sizeof *all), *end = all;
+    for (size_t step = 0; step < 2; step++) {
         gra_zero_grad(m);
         ck_assert(gra_clip_grad_norm(m, 0) == 0);
         fill_grads(m, step);
@@ -377,7 +377,7 @@ START_TEST(threads_change_no_bit)
 {
     gra_model *alone = many_parameters();
     real *want = moved(alone);
-    const size_t size = (2 * gra_param_values(alone) + 3) * sizeof *want;
+    const size_t size = (2 * gra_param_values(alone) + 2) * sizeof *want;
     for (int threads = 1; threads <= 4; threads++) {
         gra_model *m = many_parameters();
         gra_tape *t = gra_open(threads);
@@ -636,6 +636,7 @@ Suite *optim_suite(void)
 {
     Suite *s = suite_create("optim");
     TCase *c = tcase_create("optim");
+    tcase_set_timeout(c, 60);
     tcase_add_test(c, test_sgd);
     tcase_add_test(c, test_adamw);
     tcase_add_test(c, test_adamw_groups);

@@ -7,38 +7,64 @@
  *     p *= 1 - lr weight_decay
  *     p -= lr sqrt(max(1, rows / columns)) X
  *
- * X^T serves as well as X, so X is laid out with no more rows than columns: A is then the smaller square. */
+ * X^T serves as well as X, so X is seen with no more rows than columns. And with P = a I + b A + c A^2 the
+ * next A is P A P. So a long X need not be multiplied five times:
+ *
+ *     A = X X^T, Q = I;   five times: P = a I + b A + c A^2, Q = P Q, A = P A P;   X = Q X
+ *
+ * All between is small, square and symmetric: of such products the half is computed, the rest is its mirror. */
 #include "group.h"
+#include "../tape.h"
 
 static const double a = 3.4445, b = -4.7750, c = 2.0315;
+
+enum {
+    ROUNDS = 5,
+    STRIP = 64,                         /* rows of a symmetric product computed at a time, up to the diagonal */
+    CHUNK = 1 << 15                     /* values of a large matrix that a thread takes at a time */
+};
+static const size_t small = 1 << 20;    /* values of a matrix that one thread treats alone */
 
 static bool takes_2d(const gra_tensor *p)
 {
     return p->ndim == 2;
 }
 
-/* Memory for the largest matrix: X (m, n) and the next one, A and a polynomial of it (m, m). */
+static int rows(const gra_tensor *p)    { return p->shape[0]; }
+static int cols(const gra_tensor *p)    { return p->shape[1]; }
+static int shorter(const gra_tensor *p) { return rows(p) < cols(p) ? rows(p) : cols(p); }
+static int longer(const gra_tensor *p)  { return rows(p) < cols(p) ? cols(p) : rows(p); }
+
+/* Memory for the largest matrix of all, and for each thread that of the largest small one. */
 struct gra_muon_room {
-    real *x, *next, *gram, *poly;
+    real  *large, *own;
+    size_t values;                      /* of one thread's own */
+    int    threads;
 };
+
+static size_t room_for(const gra_tensor *p)             /* X and the next; A, P, Q and another such square */
+{
+    const size_t m = (size_t)shorter(p);
+    return 2 * p->size + 4 * m * m;
+}
 
 static struct gra_muon_room *make_room(const gra_muon *opt)
 {
-    size_t values = 0, square = 0;
+    struct gra_muon_room *room = gra_model_alloc(opt->model, sizeof *room);
+    size_t large = 0;
+    if (!room)
+        return NULL;
     for (int i = 0; i < gra_param_count(opt->model); i++) {
         const gra_tensor *p = gra_param_at(opt->model, i);
-        if (!opt->v[i])
-            continue;
-        size_t m = (size_t)(p->shape[0] < p->shape[1] ? p->shape[0] : p->shape[1]);
-        values = p->size > values ? p->size : values;
-        square = m * m > square ? m * m : square;
+        size_t *most = p->size > small ? &large : &room->values;
+        if (opt->v[i] && room_for(p) > *most)
+            *most = room_for(p);
     }
-    struct gra_muon_room *room = gra_model_alloc(opt->model, sizeof *room);
-    real *all = gra_model_alloc(opt->model, 2 * (values + square) * sizeof(real));
-    if (!room || !all)
-        return NULL;
-    *room = (struct gra_muon_room){ all, all + values, all + 2 * values, all + 2 * values + square };
-    return room;
+    room->values = (room->values + 15) / 16 * 16;       /* whole cache lines */
+    room->threads = gra_threads(gra_model_tape(opt->model));
+    room->large = gra_model_alloc(opt->model, large * sizeof(real));
+    room->own = gra_model_alloc(opt->model, room->values * (size_t)room->threads * sizeof(real));
+    return room->large && room->own ? room : NULL;
 }
 
 int gra_muon_init(gra_muon *opt)
@@ -59,63 +85,178 @@ int gra_muon_init(gra_muon *opt)
     return opt->room ? 0 : -1;
 }
 
-/* u into x, row by row, or transposed when the matrix is tall. */
-static void update(double momentum, const gra_tensor *p, real *v, real *x)
+/* ---- one matrix: by one worker alone, or by all threads ---- */
+
+struct job {
+    const gra_muon *opt;
+    gra_tape *tape;
+    int       worker;                   /* or ALL */
+    const gra_tensor *p;
+    real     *v, *x, *next;             /* as p */
+    real     *gram, *poly, *q, *spare;  /* (m, m): A, P, Q */
+    double    scale, sum[GRA_CHUNKS];
+};
+enum { ALL = -1 };
+
+static void update(struct job *j, size_t from, size_t to)
 {
-    const size_t rows = (size_t)p->shape[0], cols = (size_t)p->shape[1];
-    const size_t row = rows > cols ? 1 : cols, col = rows > cols ? rows : 1;
-    const real keep = (real)momentum, gain = (real)(1 - momentum), *g = p->grad;
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < cols; j++) {
-            size_t at = i * cols + j;
-            v[at] = keep * v[at] + gain * g[at];
-            x[i * row + j * col] = keep * v[at] + gain * g[at];
-        }
+    const real keep = (real)j->opt->momentum, gain = (real)(1 - j->opt->momentum), *g = j->p->grad;
+    real *v = j->v, *x = j->x;
+    for (size_t i = from; i < to; i++) {
+        v[i] = keep * v[i] + gain * g[i];
+        x[i] = keep * v[i] + gain * g[i];
+    }
+    j->sum[from / CHUNK % GRA_CHUNKS] += gra_sum_squared(x + from, to - from);
 }
 
-/* Newton-Schulz on room->x (m, n), m <= n; the result is room->x again. */
-static void orthogonalise(gra_tape *t, int m, int n, struct gra_muon_room *room)
+static void normalise(struct job *j, size_t from, size_t to)
 {
-    const size_t size = (size_t)m * (size_t)n, square = (size_t)m * (size_t)m;
-    const real scale = (real)(1 / (sqrt(gra_sum_squared(room->x, size)) + 1e-7));
-    for (size_t i = 0; i < size; i++)
-        room->x[i] *= scale;
-    for (int step = 0; step < 5; step++) {
-        real *x = room->x, *gram = room->gram, *poly = room->poly;
-        gra_gemm(t, m, m, n, (gra_mat){ x, n, 1 }, (gra_mat){ x, 1, n }, gram, m, false);   /* A = X X^T */
-        gra_gemm(t, m, m, m, (gra_mat){ gram, m, 1 }, (gra_mat){ gram, m, 1 }, poly, m, false);    /* A^2 */
-        for (size_t i = 0; i < square; i++)
-            poly[i] = (real)b * gram[i] + (real)c * poly[i];
-        for (size_t i = 0; i < square; i += (size_t)m + 1)
-            poly[i] += (real)a;                                                     /* the diagonal: a I */
-        gra_gemm(t, m, n, m, (gra_mat){ poly, m, 1 }, (gra_mat){ x, n, 1 }, room->next, n, false);
-        room->x = room->next;
-        room->next = x;
+    for (size_t i = from; i < to; i++)
+        j->x[i] *= (real)j->scale;
+}
+
+/* Of A and, in its place, A^2: the polynomial, but for its diagonal. */
+static void polynomial(struct job *j, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        j->poly[i] = (real)b * j->gram[i] + (real)c * j->poly[i];
+}
+
+static void move(struct job *j, size_t from, size_t to)
+{
+    const double tall = (double)rows(j->p) / (double)cols(j->p);
+    const real keep = (real)(1 - j->opt->lr * j->opt->weight_decay);
+    const real rate = (real)(j->opt->lr * sqrt(tall > 1 ? tall : 1));
+    real *p = j->p->data;
+    for (size_t i = from; i < to; i++)
+        p[i] = keep * p[i] - rate * j->x[i];
+}
+
+GRA_VARIANTS(update, struct job)
+GRA_VARIANTS(normalise, struct job)
+GRA_VARIANTS(polynomial, struct job)
+GRA_VARIANTS(move, struct job)
+
+static void each(struct job *j, gra_work *const variant[3], size_t n)
+{
+    gra_work *f = variant[gra_tape_isa(j->tape)];
+    if (j->worker == ALL)
+        gra_parallel(j->tape, n, CHUNK, f, j);
+    else
+        f(j, 0, n, j->worker);
+}
+
+static void product(const struct job *j, int m, int n, int k, gra_mat left, gra_mat right, real *out, int width)
+{
+    if (j->worker == ALL)
+        gra_gemm(j->tape, m, n, k, left, right, out, width, false);
+    else
+        gra_gemm_alone(j->tape, j->worker, m, n, k, left, right, out, width, false);
+}
+
+/* out = left right, (m, m) and symmetric: strips of rows up to the diagonal, and the mirror of what is left of it. */
+static void symmetric(const struct job *j, int m, int k, gra_mat left, gra_mat right, real *out)
+{
+    for (int i = 0; i < m; i += STRIP) {
+        const int high = m - i < STRIP ? m - i : STRIP;
+        product(j, high, i + high, k, (gra_mat){ left.p + i * left.row, left.row, left.col }, right, out + i * m, m);
+        for (int col = 0; col < i; col++)
+            for (int row = i; row < i + high; row++)
+                out[col * m + row] = out[row * m + col];
     }
 }
 
-static void move(const gra_muon *opt, const gra_tensor *p, const real *x)
+static gra_mat square(const real *p, int m)
 {
-    const size_t rows = (size_t)p->shape[0], cols = (size_t)p->shape[1];
-    const size_t row = rows > cols ? 1 : cols, col = rows > cols ? rows : 1;
-    const real keep = (real)(1 - opt->lr * opt->weight_decay);
-    const real rate = (real)(opt->lr * sqrt(rows > cols ? (double)rows / (double)cols : 1));
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < cols; j++)
-            p->data[i * cols + j] = keep * p->data[i * cols + j] - rate * x[i * row + j * col];
+    return (gra_mat){ p, m, 1 };
+}
+
+static void exchange(real **one, real **other)
+{
+    real *was = *one;
+    *one = *other;
+    *other = was;
+}
+
+/* Newton-Schulz. Q takes `together` rounds before X is multiplied by it: all of them, or in a nearly square
+ * matrix, where that saves nothing, one. */
+static void orthogonalise(struct job *j)
+{
+    const int m = shorter(j->p), n = longer(j->p), width = cols(j->p), together = n >= 2 * m ? ROUNDS : 1;
+    for (int done = 0; done < ROUNDS; done += together) {
+        const gra_mat across = { j->x, width, 1 }, down = { j->x, 1, width };
+        const bool wide = width == n;
+        symmetric(j, m, n, wide ? across : down, wide ? down : across, j->gram);
+        for (int round = 1; round <= together; round++) {
+            symmetric(j, m, m, square(j->gram, m), square(j->gram, m), j->poly);
+            each(j, polynomial_variants, (size_t)m * (size_t)m);
+            for (int i = 0; i < m; i++)
+                j->poly[i * (m + 1)] += (real)a;
+            if (round < together) {
+                symmetric(j, m, m, square(j->poly, m), square(j->gram, m), j->spare);
+                symmetric(j, m, m, square(j->spare, m), square(j->poly, m), j->gram);
+            }
+            if (round > 1)
+                symmetric(j, m, m, square(j->poly, m), square(j->q, m), j->spare);
+            exchange(&j->q, round > 1 ? &j->spare : &j->poly);
+        }
+        if (wide)
+            product(j, m, n, m, square(j->q, m), across, j->next, n);
+        else
+            product(j, n, m, m, across, square(j->q, m), j->next, m);
+        exchange(&j->x, &j->next);
+    }
+}
+
+static void treat(const gra_muon *opt, int i, int worker, real *room)
+{
+    gra_tensor *p = gra_param_at(opt->model, i);
+    const size_t squares = (size_t)shorter(p) * (size_t)shorter(p);
+    struct job j = { .opt = opt, .tape = gra_model_tape(opt->model), .worker = worker, .p = p,
+                     .v = opt->v[i]->data, .x = room, .next = room + p->size, .gram = room + 2 * p->size };
+    j.poly = j.gram + squares;
+    j.q = j.poly + squares;
+    j.spare = j.q + squares;
+    each(&j, update_variants, p->size);
+    double sum = 0;
+    for (int k = 0; k < GRA_CHUNKS; k++)
+        sum += j.sum[k];
+    j.scale = 1 / (sqrt(sum) + 1e-7);
+    each(&j, normalise_variants, p->size);
+    orthogonalise(&j);
+    each(&j, move_variants, p->size);
+}
+
+/* ---- all of them ---- */
+
+static bool moves(const gra_muon *opt, size_t i, bool is_small)
+{
+    const gra_tensor *p = gra_param_at(opt->model, (int)i);
+    return opt->v[i] && p->grad && (p->size <= small) == is_small;      /* no gradient: it is frozen */
+}
+
+static void treat_small(void *arg, size_t from, size_t to, int worker)
+{
+    const gra_muon *opt = arg;
+    for (size_t i = from; i < to; i++)
+        if (moves(opt, i, true))
+            treat(opt, (int)i, worker, opt->room->own + (size_t)worker * opt->room->values);
 }
 
 void gra_muon_step(gra_muon *opt)
 {
     if (!gra_group_ready(opt->model, "muon", opt->v, opt->params))
         return;
-    for (int i = 0; i < gra_param_count(opt->model); i++) {
-        const gra_tensor *p = gra_param_at(opt->model, i);
-        if (!opt->v[i] || !p->grad)             /* no gradient: the parameter is frozen */
-            continue;
-        const int rows = p->shape[0], cols = p->shape[1];
-        update(opt->momentum, p, opt->v[i]->data, opt->room->x);
-        orthogonalise(gra_model_tape(opt->model), rows < cols ? rows : cols, rows < cols ? cols : rows, opt->room);
-        move(opt, p, opt->room->x);
+    gra_tape *t = gra_model_tape(opt->model);
+    const size_t n = (size_t)opt->params;
+    if (gra_threads(t) > opt->room->threads) {          /* another tape than at first */
+        struct gra_muon_room *larger = make_room(opt);
+        if (!larger)
+            return;
+        opt->room = larger;
     }
+    gra_parallel(t, n, 1, treat_small, opt);
+    for (size_t i = 0; i < n; i++)
+        if (moves(opt, i, false))
+            treat(opt, (int)i, ALL, opt->room->large);
 }
