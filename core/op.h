@@ -159,6 +159,7 @@ typedef struct gra_piece {
     GRA_VARIANT(f, avx2, type, GRA_TARGET_AVX2)                                                          \
     GRA_VARIANT(f, avx512, type, GRA_TARGET_AVX512)                                                      \
     static gra_work *const f##_variants[3] = { f##_base, f##_avx2, f##_avx512 };
+gra_work *gra_variant(const gra_tape *t, gra_work *const variant[3]);   /* the one for this machine */
 #define GRA_TARGET_BASE
 #if defined(__x86_64__) && defined(__GNUC__)
 #define GRA_TARGET_AVX2   __attribute__((target("avx2,fma"), flatten))

@@ -380,6 +380,8 @@ void gra_parallel(gra_tape *t, size_t n, size_t chunk, gra_work *f, void *arg)
     gra_pool_run(t->pool, n, chunk ? chunk : 1, f, arg);
 }
 
+gra_work *gra_variant(const gra_tape *t, gra_work *const variant[3]) { return variant[t->isa]; }
+
 void gra_kernel(gra_tensor *y, size_t n, size_t cost, gra_work *const variant[3])
 {
     static const size_t worth = 1 << 16;                /* additions for which a thread is woken */

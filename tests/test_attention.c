@@ -127,6 +127,69 @@ START_TEST(weights_of_every_layer_of_a_step)            /* each attention has it
 }
 END_TEST
 
+/* ---- strips: the weights are made some rows at a time, and made again in backward ---- */
+
+static gra_tensor *columns(gra_tensor *x, int h, int width) { return gra_slice(t, x, 2, h * width, (h + 1) * width); }
+
+/* PyTorch's mask as factors, (BATCH, HEADS, time, keys) */
+static gra_tensor *dropout_factors(gra_rng *g, double p, int time, int keys)
+{
+    const size_t n = (size_t)(BATCH * HEADS * time * keys);
+    const uint32_t limit = gra_bernoulli_limit(p);
+    real *factor = gra_alloc(t, n * sizeof *factor);
+    uint32_t x = gra_bernoulli_start(g);
+    for (size_t i = 0; i < n; i++, x = gra_bernoulli_next(x))
+        factor[i] = x < limit ? (real)(1 / (1 - p)) : 0;
+    return gra_constant(t, factor, GRA_DIMS(BATCH, HEADS, time, keys));
+}
+
+/* The same by an op for every step of the formula, a head after the other. */
+static gra_tensor *plainly(gra_tensor *q, gra_tensor *k, gra_tensor *v, bool causal, gra_tensor *factors)
+{
+    const int time = q->shape[1], keys = k->shape[1];
+    gra_tensor *heads[HEADS];
+    for (int h = 0; h < HEADS; h++) {
+        gra_tensor *w = gra_scale(t, gra_matmul_nt(t, columns(q, h, HEAD), columns(k, h, HEAD)), 1 / sqrt(HEAD));
+        w = gra_softmax(t, causal ? gra_causal_mask(t, w) : w, -1);
+        if (factors)
+            w = gra_mul(t, w, gra_reshape(t, gra_slice(t, factors, 1, h, h + 1), GRA_DIMS(BATCH, time, keys)));
+        heads[h] = gra_matmul(t, w, columns(v, h, 2 * HEAD));
+    }
+    return gra_concat(t, HEADS, heads, 2);
+}
+
+static void expect_close(const real *a, const real *b, size_t n, const char *what)
+{
+    const double close = sizeof(real) == sizeof(double) ? 1e-13 : 1e-5;
+    for (size_t i = 0; i < n; i++)
+        ck_assert_msg(fabs((double)(a[i] - b[i])) <= close * (1 + fabs((double)b[i])), "%s %zu is %.17g, wanted %.17g",
+                      what, i, (double)a[i], (double)b[i]);
+}
+
+START_TEST(many_strips_are_as_the_plain_ops)
+{
+    static const int sizes[][2] = { { 32, 32 }, { 33, 33 }, { 100, 70 }, { 150, 150 }, { 130, 201 }, { 200, 131 } };
+    const int time = sizes[_i / 4][0], keys = sizes[_i / 4][1];
+    const bool causal = _i & 1;
+    const double p = _i & 2 ? 0.3 : 0;
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *x[2][3], *y[2];
+    for (int i = 0; i < 3; i++) {
+        x[0][i] = random_input(GRA_DIMS(BATCH, i ? keys : time, i == 2 ? 2 * DIM : DIM));
+        x[1][i] = gra_input(t, x[0][i]->data, x[0][i]->ndim, x[0][i]->shape);
+    }
+    gra_tensor *c = random_input(GRA_DIMS(BATCH, time, 2 * DIM));
+    gra_rng same = rng;
+    y[0] = gra_attention(t, x[0][0], x[0][1], x[0][2], HEADS, causal, p);
+    y[1] = plainly(x[1][0], x[1][1], x[1][2], causal, p > 0 ? dropout_factors(&same, p, time, keys) : NULL);
+    expect_close(y[0]->data, y[1]->data, y[0]->size, "y");
+    gra_backward(t, gra_sum(t, gra_mul(t, c, gra_add(t, y[0], y[1]))));
+    expect_error("no error");
+    for (int i = 0; i < 3; i++)
+        expect_close(gra_grad(x[0][i]), gra_grad(x[1][i]), x[0][i]->size, i == 0 ? "dq" : i == 1 ? "dk" : "dv");
+}
+END_TEST
+
 /* ---- none to be had ---- */
 
 static gra_tensor *attended(gra_tensor *x) { return gra_attention(t, x, x, x, 1, false, 0); }
@@ -199,6 +262,11 @@ Suite *attention_suite(void)
     tcase_add_test(c, weights_of_another_op);
     tcase_add_test(c, weights_of_no_op);
     tcase_add_test(c, weights_after_an_error);
+    suite_add_tcase(s, c);
+
+    c = tcase_create("strips");
+    tcase_add_checked_fixture(c, open_all, close_all);
+    tcase_add_loop_test(c, many_strips_are_as_the_plain_ops, 0, 6 * 4);
     suite_add_tcase(s, c);
 
     c = tcase_create("shapes");

@@ -97,14 +97,14 @@ static size_t groups(const struct block *s)
     return cut(s->m, s->group_rows) * cut(s->n, s->group_cols);
 }
 
-/* Groups are whole tiles, and as large as is good for the caches, but not so large that there are few. */
-static void cut_in_groups(struct block *s)
+/* Groups are whole tiles, and as large as is good for the caches, but not so large that all threads have few. */
+static void cut_in_groups(struct block *s, bool all_threads)
 {
     s->group_rows = GROUP_ROWS;
     s->group_cols = !s->pack_a ? GROUP_COLS : cut(s->m, GROUP_ROWS) < GROUPS ? PACKED_COLS : COLS;
-    while (groups(s) < GROUPS && s->group_rows > GROUP_ROWS / 4)
+    while (all_threads && groups(s) < GROUPS && s->group_rows > GROUP_ROWS / 4)
         s->group_rows /= 2;
-    while (groups(s) < GROUPS && s->group_cols > GROUP_COLS / 4)
+    while (all_threads && groups(s) < GROUPS && s->group_cols > GROUP_COLS / 4)
         s->group_cols /= 2;
 }
 
@@ -162,7 +162,7 @@ static void product(gra_tape *t, bool all_threads, int worker, int m, int n, int
                 .pack_a = rows_pay(a, n),
                 .panels = all_threads ? gra_pool_shared(pool) : gra_pool_own(pool, worker),
             };
-            cut_in_groups(&s);
+            cut_in_groups(&s, all_threads);
             const size_t panels = cut(s.n, tile->cols);
             if (all_threads) {
                 gra_parallel(t, panels, panels < 4 * GROUPS ? 1 : 4, pack_b, &s);

@@ -6,7 +6,11 @@
  *
  * q is (batch, time, dim), k (batch, keys, dim), v (batch, keys, dim_v); head h owns columns
  * h d .. h d + d - 1 of each. Causal: query i sees the keys up to i + keys - time; a row that sees
- * none is zero. Saved: P, and D when something is dropped, as (batch, heads, time, keys). */
+ * none is zero.
+ *
+ * P, (time, keys) a head, never stands in memory: it is computed a strip of rows at a time, as wide as the
+ * strip's last row sees, and once more in backward (Dao et al. 2022). Saved: of each row the largest score
+ * and 1 / sum, from which backward makes the same P again. As y = D v, sum_j dP P = sum_j dD D = dy y. */
 #include "../op.h"
 #include "../kern/mask.h"
 #include "../kern/math.h"
@@ -17,192 +21,218 @@ struct args {
     real     scale;
     bool     drops;                     /* the step trains and dropout > 0: */
     gra_mask mask;
-    real    *dS;                        /* backward's (batch, heads, time, keys) */
-    gra_tensor *kept;                   /* P, for those who look */
+    real    *room;                      /* each worker's strips, */
+    size_t   room_each;                 /* so many values */
+    real    *weights;                   /* (batch, heads, time, keys), for those who look: P, */
+    gra_tensor *kept;                   /* and as a tensor */
 };
 
-static size_t weights(const gra_tensor *y)
+static size_t saved(const gra_tensor *y)                /* (batch, heads, time, 2) */
 {
     const struct args *s = y->args;
-    return (size_t)y->shape[0] * (size_t)s->heads * (size_t)s->time * (size_t)s->keys;
+    return (size_t)y->shape[0] * (size_t)s->heads * (size_t)s->time * 2;
 }
 
-static size_t saved(const gra_tensor *y)
-{
-    const struct args *s = y->args;
-    return weights(y) * (s->drops ? 2 : 1);
-}
+/* ---- a strip ---- */
 
-static real *dropped(gra_tensor *y)     /* D */
-{
-    const struct args *s = y->args;
-    return s->drops ? y->saved + weights(y) : y->saved;
-}
+struct strip {
+    const struct args *s;
+    int      rows, first, keys;         /* rows from `first` on, and how many keys the last of them sees */
+    ptrdiff_t ld;                       /* of P and dS */
+    real    *P, *dS;                    /* (rows, keys): P becomes D, dS was dD */
+    real    *factor;                    /* dropout's, of one row */
+    real    *saved, *weights;           /* of its first row */
+    size_t   place;                     /* of P's first value among all of P: where its mask begins */
+    gra_mat  q, k, v, y, dy;            /* its rows and its head's columns */
+    real    *to_y, *dq, *dk, *dv;       /* where these are written; NULL: not wanted */
+};
 
-static size_t rows(const gra_tensor *y)
+static int visible(const struct args *s, int row)       /* how many keys it sees */
 {
-    const struct args *s = y->args;
-    return (size_t)y->shape[0] * (size_t)s->heads * (size_t)s->time;
-}
-
-static int visible(const struct args *s, size_t row)    /* how many keys this row sees */
-{
-    int n = s->causal ? (int)(row % (size_t)s->time) + s->keys - s->time + 1 : s->keys;
+    int n = s->causal ? row + s->keys - s->time + 1 : s->keys;
     return n < 0 ? 0 : n;
 }
 
-/* ---- products, a head at a time: unit u is head u % heads of sequence u / heads ---- */
+/* Few rows skip more of the half that nobody sees, many make better products. */
+static int strip_rows(const struct args *s) { return s->time > 128 ? 64 : 32; }
+static int strips(const struct args *s)     { return (s->time + strip_rows(s) - 1) / strip_rows(s); }
 
-static size_t begin(const struct args *s, size_t u, int time, int dim)       /* where it begins in (batch, time, dim) */
-{
-    size_t b = u / (size_t)s->heads, h = u % (size_t)s->heads;
-    return b * (size_t)time * (size_t)dim + h * (size_t)(dim / s->heads);
-}
+/* Rows of strips lie a little apart: so they never meet in the cache, and a row of factors may be longer. */
+static ptrdiff_t leading(const struct args *s) { return (s->keys + MASK_LANES - 1) / MASK_LANES * MASK_LANES + 16; }
 
-static gra_mat head(const real *x, const struct args *s, size_t u, int time, int dim)
-{
-    return (gra_mat){ x + begin(s, u, time, dim), dim, 1 };
-}
+static real *shifted(real *p, size_t by)        { return p ? p + by : NULL; }
+static gra_mat turned(gra_mat x)                { return (gra_mat){ x.p, x.col, x.row }; }
 
-static gra_mat turned(gra_mat a)        /* a^T */
-{
-    return (gra_mat){ a.p, a.col, a.row };
-}
-
-static real *square(real *w, const struct args *s, size_t u)
-{
-    return w + u * (size_t)s->time * (size_t)s->keys;
-}
-
-static void score_heads(void *arg, size_t from, size_t to, int worker)       /* P = q k^T */
-{
-    gra_tensor *y = arg;
-    const struct args *s = y->args;
-    for (size_t u = from; u < to; u++)
-        gra_gemm_alone(y->tape, worker, s->time, s->keys, s->dim / s->heads,
-                       head(y->in[0]->data, s, u, s->time, s->dim),
-                       turned(head(y->in[1]->data, s, u, s->keys, s->dim)), square(y->saved, s, u), s->keys, false);
-}
-
-static void mix_heads(void *arg, size_t from, size_t to, int worker)         /* y = D v */
-{
-    gra_tensor *y = arg;
-    const struct args *s = y->args;
-    for (size_t u = from; u < to; u++)
-        gra_gemm_alone(y->tape, worker, s->time, s->dim_v / s->heads, s->keys,
-                       (gra_mat){ square(dropped(y), s, u), s->keys, 1 },
-                       head(y->in[2]->data, s, u, s->keys, s->dim_v),
-                       y->data + begin(s, u, s->time, s->dim_v), s->dim_v, false);
-}
-
-static void mix_heads_back(void *arg, size_t from, size_t to, int worker)    /* dD = dy v^T, where dS will be; dv += D^T dy */
-{
-    gra_tensor *y = arg, *v = y->in[2];
-    const struct args *s = y->args;
-    for (size_t u = from; u < to; u++) {
-        gra_mat dy = head(y->grad, s, u, s->time, s->dim_v);
-        gra_mat vh = head(v->data, s, u, s->keys, s->dim_v);
-        gra_gemm_alone(y->tape, worker, s->time, s->keys, s->dim_v / s->heads, dy, turned(vh), square(s->dS, s, u),
-                       s->keys, false);
-        if (v->grad)
-            gra_gemm_alone(y->tape, worker, s->keys, s->dim_v / s->heads, s->time,
-                           (gra_mat){ square(dropped(y), s, u), 1, s->keys }, dy,
-                           v->grad + begin(s, u, s->keys, s->dim_v), s->dim_v, true);
-    }
-}
-
-static void score_heads_back(void *arg, size_t from, size_t to, int worker)  /* dq += dS k; dk += dS^T q */
-{
-    gra_tensor *y = arg, *q = y->in[0], *k = y->in[1];
-    const struct args *s = y->args;
-    for (size_t u = from; u < to; u++) {
-        gra_mat dS = { square(s->dS, s, u), s->keys, 1 };
-        gra_mat qh = head(q->data, s, u, s->time, s->dim), kh = head(k->data, s, u, s->keys, s->dim);
-        if (q->grad)
-            gra_gemm_alone(y->tape, worker, s->time, s->dim / s->heads, s->keys, dS, kh,
-                           q->grad + begin(s, u, s->time, s->dim), s->dim, true);
-        if (k->grad)
-            gra_gemm_alone(y->tape, worker, s->keys, s->dim / s->heads, s->time, turned(dS), qh,
-                           k->grad + begin(s, u, s->keys, s->dim), s->dim, true);
-    }
-}
-
-/* ---- rows of the weights ---- */
-
-static void softmax(gra_tensor *y, size_t from, size_t to)      /* P = softmax(s P) over the visible keys, else 0 */
+/* The i-th strip of head u % heads in sequence u / heads. */
+static struct strip strip_at(gra_tensor *y, size_t u, int i, int worker)
 {
     const struct args *s = y->args;
+    const gra_tensor *q = y->in[0], *k = y->in[1], *v = y->in[2];
+    const size_t b = u / (size_t)s->heads, h = u % (size_t)s->heads;
+    const int most = strip_rows(s), first = i * most, rows = s->time - first < most ? s->time - first : most;
+    const size_t row = b * (size_t)s->time + (size_t)first, weight_row = u * (size_t)s->time + (size_t)first;
+    const size_t at_q = row * (size_t)s->dim + h * (size_t)(s->dim / s->heads);
+    const size_t at_y = row * (size_t)s->dim_v + h * (size_t)(s->dim_v / s->heads);
+    const size_t at_k = b * (size_t)s->keys * (size_t)s->dim + h * (size_t)(s->dim / s->heads);
+    const size_t at_v = b * (size_t)s->keys * (size_t)s->dim_v + h * (size_t)(s->dim_v / s->heads);
+    const ptrdiff_t ld = leading(s);
+    real *room = s->room + (size_t)worker * s->room_each;
+    return (struct strip){
+        .s = s, .rows = rows, .first = first, .keys = visible(s, first + rows - 1), .ld = ld,
+        .factor = room, .P = room + ld, .dS = room + ld + most * ld,
+        .saved = y->saved + weight_row * 2, .weights = shifted(s->weights, weight_row * (size_t)s->keys),
+        .place = weight_row * (size_t)s->keys,
+        .q = { q->data + at_q, s->dim, 1 }, .k = { k->data + at_k, s->dim, 1 }, .v = { v->data + at_v, s->dim_v, 1 },
+        .y = { y->data + at_y, s->dim_v, 1 }, .dy = { shifted(y->grad, at_y), s->dim_v, 1 }, .to_y = y->data + at_y,
+        .dq = shifted(q->grad, at_q), .dk = shifted(k->grad, at_k), .dv = shifted(v->grad, at_v),
+    };
+}
+
+/* ---- rows of a strip ---- */
+
+/* Rows are treated in whole vectors: in the last of them, what is behind the n visible scores becomes -inf, and
+ * its weight 0. How many values that makes. */
+static size_t whole_vectors(real *row, size_t n)
+{
+    const size_t whole = (n + LANES - 1) / LANES * LANES;
+    if (n)
+        for (size_t j = 0; j < LANES; j++)
+            row[whole - LANES + j] = whole - LANES + j < n ? row[whole - LANES + j] : -(real)INFINITY;
+    return whole;
+}
+
+/* Behind them there is no weight and no gradient. */
+static void hide(const struct strip *p, real *row, size_t from)
+{
+    for (size_t j = from; j < (size_t)p->keys; j++)
+        row[j] = 0;
+}
+
+static void softmax(struct strip *p, size_t from, size_t to)    /* P = softmax(s P), then D */
+{
+    const real scale = p->s->scale;
+    mask_stream mask = mask_rows(p->s->mask, p->place + from * (size_t)p->s->keys, (size_t)p->s->keys);
     for (size_t i = from; i < to; i++) {
-        real *p = y->saved + i * (size_t)s->keys;
-        const size_t n = (size_t)visible(s, i);
-        if (n) {
-            const real most = real_max(p, n), scale = s->scale;
-            for (size_t j = 0; j < n; j++)
-                p[j] = real_exp(scale * (p[j] - most));
-            const real share = 1 / real_sum(p, n);
-            for (size_t j = 0; j < n; j++)
-                p[j] *= share;
-        }
-        memset(p + n, 0, ((size_t)s->keys - n) * sizeof(real));
-    }
-}
-
-static void drop(gra_tensor *y, size_t from, size_t to)         /* D = P mask / (1 - dropout) */
-{
-    const struct args *s = y->args;
-    mask_apply(s->mask, y->saved, dropped(y), from * (size_t)s->keys, to * (size_t)s->keys, false);
-}
-
-static void softmax_back(gra_tensor *y, size_t from, size_t to) /* dS: from dD to the scores' gradient */
-{
-    const struct args *s = y->args;
-    const size_t n = (size_t)s->keys;
-    if (s->drops)
-        mask_apply(s->mask, s->dS, s->dS, from * n, to * n, false);
-    for (size_t i = from; i < to; i++) {
-        const real *p = y->saved + i * n;
-        real *d = s->dS + i * n;
-        const real mean = real_dot(d, p, n), scale = s->scale;
+        real *row = p->P + (ptrdiff_t)i * p->ld;
+        const size_t seen = (size_t)visible(p->s, p->first + (int)i), n = whole_vectors(row, seen);
+        const real most = real_max(row, n);
         for (size_t j = 0; j < n; j++)
-            d[j] = p[j] * (d[j] - mean) * scale;
+            row[j] = real_exp(scale * (row[j] - most));
+        const real share = n ? 1 / real_sum(row, n) : 0;
+        for (size_t j = 0; j < n; j++)
+            row[j] *= share;
+        hide(p, row, n);
+        p->saved[2 * i] = most;
+        p->saved[2 * i + 1] = share;
+        if (p->weights) {
+            real *all = p->weights + i * (size_t)p->s->keys;
+            memcpy(all, row, seen * sizeof(real));
+            memset(all + seen, 0, ((size_t)p->s->keys - seen) * sizeof(real));
+        }
+        if (p->s->drops) {
+            mask_next_row(&mask, p->factor, n);
+            for (size_t j = 0; j < n; j++)
+                row[j] *= p->factor[j];
+        }
     }
 }
 
-GRA_KERNEL(softmax, rows(y), 16 * (size_t)((struct args *)y->args)->keys)
-GRA_KERNEL(drop, rows(y), 8 * (size_t)((struct args *)y->args)->keys)
-GRA_KERNEL(softmax_back, rows(y), 8 * (size_t)((struct args *)y->args)->keys)
+static void softmax_back(struct strip *p, size_t from, size_t to)       /* P: scores to D; dS: dD to dS */
+{
+    const real scale = p->s->scale;
+    const size_t width = (size_t)(p->s->dim_v / p->s->heads);
+    mask_stream mask = mask_rows(p->s->mask, p->place + from * (size_t)p->s->keys, (size_t)p->s->keys);
+    for (size_t i = from; i < to; i++) {
+        real *row = p->P + (ptrdiff_t)i * p->ld, *d = p->dS + (ptrdiff_t)i * p->ld;
+        const size_t seen = (size_t)visible(p->s, p->first + (int)i), n = whole_vectors(row, seen);
+        const real most = p->saved[2 * i], share = p->saved[2 * i + 1];
+        const real mean = real_dot(p->dy.p + (ptrdiff_t)i * p->dy.row, p->y.p + (ptrdiff_t)i * p->y.row, width);
+        if (p->s->drops) {
+            mask_next_row(&mask, p->factor, n);
+            for (size_t j = 0; j < n; j++) {
+                const real weight = real_exp(scale * (row[j] - most)) * share;
+                row[j] = weight * p->factor[j];
+                d[j] = weight * (d[j] * p->factor[j] - mean) * scale;
+            }
+        } else {
+            for (size_t j = 0; j < n; j++) {
+                row[j] = real_exp(scale * (row[j] - most)) * share;
+                d[j] = row[j] * (d[j] - mean) * scale;
+            }
+        }
+        hide(p, row, n);
+        hide(p, d, n);
+    }
+}
+
+GRA_VARIANTS(softmax, struct strip)
+GRA_VARIANTS(softmax_back, struct strip)
 
 /* ---- the op ---- */
 
-static void show_weights(gra_tensor *y)
+static void forward_strips(void *arg, size_t from, size_t to, int worker)
+{
+    gra_tensor *y = arg;
+    const struct args *s = y->args;
+    const size_t each = (size_t)strips(s);
+    const int d = s->dim / s->heads, d_v = s->dim_v / s->heads;
+    for (size_t u = from; u < to; u++) {
+        struct strip p = strip_at(y, u / each, (int)(u % each), worker);
+        gra_gemm_alone(y->tape, worker, p.rows, p.keys, d, p.q, turned(p.k), p.P, p.ld, false);
+        gra_variant(y->tape, softmax_variants)(&p, 0, (size_t)p.rows, worker);
+        gra_gemm_alone(y->tape, worker, p.rows, d_v, p.keys, (gra_mat){ p.P, p.ld, 1 }, p.v, p.to_y, s->dim_v, false);
+    }
+}
+
+/* A head's strips add to the same dk and dv: one worker does them all, in order. */
+static void backward_heads(void *arg, size_t from, size_t to, int worker)
+{
+    gra_tensor *y = arg;
+    const struct args *s = y->args;
+    const int d = s->dim / s->heads, d_v = s->dim_v / s->heads;
+    for (size_t u = from; u < to; u++)
+        for (int i = 0; i < strips(s); i++) {
+            struct strip p = strip_at(y, u, i, worker);
+            const gra_mat P = { p.P, p.ld, 1 }, dS = { p.dS, p.ld, 1 };
+            gra_gemm_alone(y->tape, worker, p.rows, p.keys, d, p.q, turned(p.k), p.P, p.ld, false);
+            gra_gemm_alone(y->tape, worker, p.rows, p.keys, d_v, p.dy, turned(p.v), p.dS, p.ld, false);
+            gra_variant(y->tape, softmax_back_variants)(&p, 0, (size_t)p.rows, worker);
+            if (p.dv)
+                gra_gemm_alone(y->tape, worker, p.keys, d_v, p.rows, turned(P), p.dy, p.dv, s->dim_v, true);
+            if (p.dq)
+                gra_gemm_alone(y->tape, worker, p.rows, d, p.keys, dS, p.k, p.dq, s->dim, true);
+            if (p.dk)
+                gra_gemm_alone(y->tape, worker, p.keys, d, p.rows, turned(dS), p.q, p.dk, s->dim, true);
+        }
+}
+
+static bool make_room(gra_tensor *y, int strips_each)
 {
     struct args *s = y->args;
-    if (gra_tape_keeps_attention(y->tape))
-        s->kept = gra_constant(y->tape, y->saved, GRA_DIMS(y->shape[0], s->heads, s->time, s->keys));
+    s->room_each = (size_t)leading(s) * (size_t)(1 + strips_each * strip_rows(s));
+    s->room = gra_alloc(y->tape, (size_t)gra_threads(y->tape) * s->room_each * sizeof(real));
+    return s->room != NULL;
 }
 
 static void forward(gra_tensor *y)
 {
-    const struct args *s = y->args;
-    const size_t heads = (size_t)y->shape[0] * (size_t)s->heads;
-    gra_parallel(y->tape, heads, 1, score_heads, y);
-    softmax_all(y);
-    if (s->drops)
-        drop_all(y);
-    show_weights(y);
-    gra_parallel(y->tape, heads, 1, mix_heads, y);
+    struct args *s = y->args;
+    const size_t heads = (size_t)y->shape[0] * (size_t)s->heads, rows = heads * (size_t)s->time;
+    const bool keeps = gra_tape_keeps_attention(y->tape);
+    if (!make_room(y, 1))
+        return;
+    if (keeps && !(s->weights = gra_alloc(y->tape, rows * (size_t)s->keys * sizeof(real))))
+        return;
+    gra_parallel(y->tape, heads * (size_t)strips(s), 1, forward_strips, y);
+    if (keeps)
+        s->kept = gra_constant(y->tape, s->weights, GRA_DIMS(y->shape[0], s->heads, s->time, s->keys));
 }
 
 static void backward(gra_tensor *y)
 {
-    struct args *s = y->args;
-    const size_t heads = (size_t)y->shape[0] * (size_t)s->heads;
-    s->dS = gra_alloc(y->tape, weights(y) * sizeof(real));
-    if (!s->dS)
-        return;
-    gra_parallel(y->tape, heads, 1, mix_heads_back, y);
-    softmax_back_all(y);
-    gra_parallel(y->tape, heads, 1, score_heads_back, y);
+    const struct args *s = y->args;
+    if (make_room(y, 2))
+        gra_parallel(y->tape, (size_t)y->shape[0] * (size_t)s->heads, 1, backward_heads, y);
 }
 
 static const gra_op op = { .name = "attention", .forward = forward, .backward = backward, .saved = saved,
