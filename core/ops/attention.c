@@ -10,7 +10,7 @@
  *
  * P, (time, keys) a head, never stands in memory: it is computed a strip of rows at a time, as wide as the
  * strip's last row sees, and once more in backward (Dao et al. 2022). Saved: of each row the largest score
- * and 1 / sum, from which backward makes the same P again. As y = D v, sum_j dP P = sum_j dD D = dy y. */
+ * and 1 / sum, from which backward makes the same P again. */
 #include "../op.h"
 #include "../kern/mask.h"
 #include "../kern/math.h"
@@ -43,7 +43,7 @@ struct strip {
     real    *factor;                    /* dropout's, of one row */
     real    *saved, *weights;           /* of its first row */
     size_t   place;                     /* of P's first value among all of P: where its mask begins */
-    gra_mat  q, k, v, y, dy;            /* its rows and its head's columns */
+    gra_mat  q, k, v, dy;               /* its rows and its head's columns */
     real    *to_y, *dq, *dk, *dv;       /* where these are written; NULL: not wanted */
 };
 
@@ -83,7 +83,7 @@ static struct strip strip_at(gra_tensor *y, size_t u, int i, int worker)
         .saved = y->saved + weight_row * 2, .weights = shifted(s->weights, weight_row * (size_t)s->keys),
         .place = weight_row * (size_t)s->keys,
         .q = { q->data + at_q, s->dim, 1 }, .k = { k->data + at_k, s->dim, 1 }, .v = { v->data + at_v, s->dim_v, 1 },
-        .y = { y->data + at_y, s->dim_v, 1 }, .dy = { shifted(y->grad, at_y), s->dim_v, 1 }, .to_y = y->data + at_y,
+        .dy = { shifted(y->grad, at_y), s->dim_v, 1 }, .to_y = y->data + at_y,
         .dq = shifted(q->grad, at_q), .dk = shifted(k->grad, at_k), .dv = shifted(v->grad, at_v),
     };
 }
@@ -140,26 +140,24 @@ static void softmax(struct strip *p, size_t from, size_t to)    /* P = softmax(s
 static void softmax_back(struct strip *p, size_t from, size_t to)       /* P: scores to D; dS: dD to dS */
 {
     const real scale = p->s->scale;
-    const size_t width = (size_t)(p->s->dim_v / p->s->heads);
     mask_stream mask = mask_rows(p->s->mask, p->place + from * (size_t)p->s->keys, (size_t)p->s->keys);
     for (size_t i = from; i < to; i++) {
         real *row = p->P + (ptrdiff_t)i * p->ld, *d = p->dS + (ptrdiff_t)i * p->ld;
         const size_t seen = (size_t)visible(p->s, p->first + (int)i), n = whole_vectors(row, seen);
         const real most = p->saved[2 * i], share = p->saved[2 * i + 1];
-        const real mean = real_dot(p->dy.p + (ptrdiff_t)i * p->dy.row, p->y.p + (ptrdiff_t)i * p->y.row, width);
+        for (size_t j = 0; j < n; j++)
+            row[j] = real_exp(scale * (row[j] - most)) * share;
         if (p->s->drops) {
             mask_next_row(&mask, p->factor, n);
-            for (size_t j = 0; j < n; j++) {
-                const real weight = real_exp(scale * (row[j] - most)) * share;
-                row[j] = weight * p->factor[j];
-                d[j] = weight * (d[j] * p->factor[j] - mean) * scale;
-            }
-        } else {
-            for (size_t j = 0; j < n; j++) {
-                row[j] = real_exp(scale * (row[j] - most)) * share;
-                d[j] = row[j] * (d[j] - mean) * scale;
-            }
+            for (size_t j = 0; j < n; j++)
+                d[j] *= p->factor[j];
         }
+        const real mean = real_dot(d, row, seen);
+        for (size_t j = 0; j < n; j++)
+            d[j] = row[j] * (d[j] - mean) * scale;
+        if (p->s->drops)
+            for (size_t j = 0; j < n; j++)
+                row[j] *= p->factor[j];
         hide(p, row, n);
         hide(p, d, n);
     }
