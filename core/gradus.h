@@ -79,7 +79,7 @@ struct gra_tensor {
     gra_tensor   *prev;                 /* the tensor recorded before this one */
     gra_tape     *tape;                 /* NULL for a parameter */
     gra_real     *grad_store;           /* of a parameter: grad when it is not frozen */
-    bool          retain_grad;
+    bool          retain_grad, fresh;   /* fresh: nothing was added to grad yet (op.h) */
     unsigned      step;                 /* of its tape, in which it was made */
 };
 

@@ -37,9 +37,16 @@ struct gra_op {
     size_t (*saved)(const gra_tensor *y);       /* how many values y->saved shall have; NULL: none */
     size_t   args;                              /* bytes of y->args, zeroed; at most GRA_MAX_ARGS */
     bool     view;                              /* y shares the data and the gradient of in[0] */
+    bool     stores;                            /* backward heeds in[i]->fresh: see gra_zero_fresh */
 };
 
 #define GRA_MAX_ARGS 128
+
+/* A gradient that nobody added to yet is `fresh`: its memory holds anything. Before a backward that says nothing
+ * of it the tape fills it with zeros, and all backward does is add. Where that costs too much, an op says
+ * .stores = true, and its backward stores where in[i]->fresh and adds elsewhere (linear.c, gelu.c); where it
+ * only adds after all, it calls gra_zero_fresh first. An input that an op has twice is never fresh. */
+void gra_zero_fresh(gra_tensor *y);                     /* the fresh gradients of y's inputs */
 
 /* A tensor not yet computed: result, then fill y->args, then run. After an error both pass the empty
  * tensor on, whose args may be written to. in[0] must not be NULL, others may be. */
@@ -177,6 +184,8 @@ typedef struct gra_mat {
     ptrdiff_t   row, col;
 } gra_mat;
 void gra_gemm(gra_tape *t, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc, bool accumulate);
+void gra_gemm_bias(gra_tape *t, int m, int n, int k, gra_mat a, gra_mat b, const real *bias, real *c, ptrdiff_t ldc);
+                                                        /* c = a b + bias, n values (or NULL), to each row */
 void gra_gemm_alone(gra_tape *t, int worker, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc,
                     bool accumulate);                   /* on one thread, from within gra_parallel */
 

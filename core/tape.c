@@ -260,42 +260,73 @@ gra_tensor *gra_run(gra_tensor *y)
 
 /* ---- the sweep ---- */
 
-static real *zeroed_grad(gra_tape *t, size_t size)
+static real *grad_memory(gra_tape *t, size_t size)
 {
-    real *g = NULL;
-    for (struct spare **s = &t->spares; *s && !g; s = &(*s)->next)
+    for (struct spare **s = &t->spares; *s; s = &(*s)->next)
         if ((*s)->size == size) {
-            g = (real *)*s;
-            *s = (*s)->next;
-            break;
+            struct spare *found = *s;
+            *s = found->next;
+            return (real *)found;
         }
-    if (!g) {
-        size_t bytes = size * sizeof(real);
-        g = gra_alloc(t, bytes < sizeof(struct spare) ? sizeof(struct spare) : bytes);
-    }
-    return g ? memset(g, 0, size * sizeof(real)) : NULL;
+    size_t bytes = size * sizeof(real);
+    return gra_alloc(t, bytes < sizeof(struct spare) ? sizeof(struct spare) : bytes);
 }
+
+static gra_tensor *owner(gra_tensor *x) { return x->base ? x->base : x; }   /* a view's gradient is its base's */
 
 static bool make_grad(gra_tape *t, gra_tensor *x)
 {
-    gra_tensor *owner = x->base ? x->base : x;          /* a view's gradient is its base's */
-    if (!owner->grad && owner->tape)                    /* a parameter's is its model's; frozen, it has none */
-        owner->grad = zeroed_grad(t, owner->size);
-    x->grad = owner->grad;
+    gra_tensor *o = owner(x);
+    if (!o->grad && o->tape) {                          /* a parameter's is its model's; frozen, it has none */
+        o->grad = grad_memory(t, o->size);
+        o->fresh = true;
+    }
+    x->grad = o->grad;
     return !t->failed;
 }
 
-/* The gradients of y's inputs; *any: there is one to add to. */
+void gra_zero_fresh(gra_tensor *y)
+{
+    for (int i = 0; i < y->nin; i++)
+        if (y->in[i] && y->in[i]->fresh) {
+            memset(y->in[i]->grad, 0, y->in[i]->size * sizeof(real));
+            y->in[i]->fresh = owner(y->in[i])->fresh = false;
+        }
+}
+
+static bool comes_twice(const gra_tensor *y, int i)
+{
+    for (int j = 0; j < y->nin; j++)
+        if (j != i && y->in[j] && owner(y->in[j]) == owner(y->in[i]))
+            return true;
+    return false;
+}
+
+/* The gradients of y's inputs, ready for its backward; *any: there is one to add to. */
 static bool make_grads(gra_tape *t, gra_tensor *y, bool *any)
 {
+    bool twice = false;
     *any = false;
     for (int i = 0; i < y->nin; i++) {
         gra_tensor *x = y->in[i];
-        if (x && x->requires_grad && !x->grad && !make_grad(t, x))
+        if (!x || !x->requires_grad)
+            continue;
+        if (!x->grad && !make_grad(t, x))
             return false;
-        *any |= x && x->grad;
+        x->fresh = owner(x)->fresh;
+        twice |= x->fresh && comes_twice(y, i);
+        *any |= x->grad != NULL;
     }
+    if (!y->op->stores || twice)
+        gra_zero_fresh(y);
     return true;
+}
+
+static void grads_added(gra_tensor *y)
+{
+    for (int i = 0; i < y->nin; i++)
+        if (y->in[i])
+            y->in[i]->fresh = owner(y->in[i])->fresh = false;
 }
 
 static void recycle_grad(gra_tape *t, gra_tensor *y)
@@ -328,7 +359,8 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
     t->swept = true;
     if (!loss->grad)
         return 0;                                       /* a parameter frozen since */
-    loss->grad[0] += 1;
+    loss->grad[0] = loss->fresh || (loss->base && loss->base->fresh) ? 1 : loss->grad[0] + 1;
+    loss->fresh = owner(loss)->fresh = false;
 
     bool any;
     for (gra_tensor *y = t->last; y; y = y->prev) {
@@ -338,6 +370,7 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
             return -1;
         if (any && y->op->backward)
             y->op->backward(y);                         /* the f_all of a GRA_KERNEL: f over all of y */
+        grads_added(y);
         recycle_grad(t, y);
     }
     return t->failed ? -1 : 0;

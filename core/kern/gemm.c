@@ -1,4 +1,4 @@
-/* gemm: c = a b or c += a b, for any strides of a and b (Goto & van de Geijn 2008; Van Zee's BLIS).
+/* gemm: c = a b, c += a b, or c = a b + bias, for any strides of a and b (Goto & van de Geijn 2008; Van Zee's BLIS).
  *
  * c's columns are cut into blocks of COLS, k into pieces of DEPTH. For each, b's part is first packed into
  * panels as the micro-kernel reads them; then c is computed in groups of rows and columns, every tile of
@@ -20,14 +20,16 @@ _Static_assert(DEPTH * (COLS + EDGE) <= GRA_POOL_SHARED, "the panels of b find n
 _Static_assert(DEPTH * (COLS_ALONE + EDGE) + (DEPTH + 16) * GROUP_ROWS <= GRA_POOL_OWN, "the panels of a group find no room");
 _Static_assert(GROUP_ROWS % GRA_TILE_ROWS == 0 && GROUP_COLS % GRA_TILE_COLS == 0, "groups are whole tiles");
 
-struct block {                          /* c[m x n] (+)= a[m x k] b[k x n], n at most COLS, k at most DEPTH */
+struct block {                          /* c[m x n] = a[m x k] b[k x n] + add[m x n], n at most COLS, k at most DEPTH */
     const gra_pool *pool;
     const gra_tile *tile;
     int       m, n, k;
     gra_mat   a, b;
     real     *c;
     ptrdiff_t ldc;
-    bool      accumulate, pack_a;
+    const real *add;                    /* c itself, a bias, whose rows are `apart` 0, or NULL */
+    ptrdiff_t apart;
+    bool      pack_a;
     int       group_rows, group_cols;
     real     *panels;                   /* of b */
 };
@@ -49,32 +51,33 @@ static void pack_b(void *arg, size_t from, size_t to, int worker)       /* panel
 }
 
 /* A tile that reaches over the right edge of c: computed whole and stored in part. */
-static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, real *c, ptrdiff_t ldc, int rows, int cols,
-                      bool accumulate)
+static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, real *c, ptrdiff_t ldc, const real *add,
+                      ptrdiff_t apart, int rows, int cols)
 {
     real whole[GRA_TILE_ROWS * GRA_TILE_COLS];
-    run(k, a.p, a.row, a.col, b, whole, GRA_TILE_COLS, false);
+    run(k, a.p, a.row, a.col, b, whole, GRA_TILE_COLS, NULL, 0);
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < cols; j++) {
-            real *to = &c[i * ldc + j];
-            *to = whole[i * GRA_TILE_COLS + j] + (accumulate ? *to : 0);
-        }
+        for (int j = 0; j < cols; j++)
+            c[i * ldc + j] = whole[i * GRA_TILE_COLS + j] + (add ? add[i * apart + j] : 0);
 }
 
-/* m x n values of c, n at most a tile's columns, from m rows of a and a panel of b. */
-static void column_of_tiles(const struct block *s, int m, int n, gra_mat a, const real *panel, real *c)
+/* The values of c in m rows from i0 on and n columns from j on, n at most a tile's, from those rows of a and a
+ * panel of b. */
+static void column_of_tiles(const struct block *s, int i0, int m, int j, int n, gra_mat a, const real *panel)
 {
     const gra_tile *tile = s->tile;
     const int rows = tile->rows;
     gra_tile_run *const *run = n > tile->cols / 2 ? tile->wide : tile->half;
     const bool edge = n != tile->cols && n != tile->cols / 2;
     const ptrdiff_t next = a.row == 1 && s->pack_a ? (ptrdiff_t)rows * s->k : rows * a.row;
-    for (int i = 0; i < m; i += rows, a.p += next, c += rows * s->ldc) {
-        const int high = least(rows, m - i);
+    for (int i = i0; i < i0 + m; i += rows, a.p += next) {
+        const int high = least(rows, i0 + m - i);
+        real *c = s->c + i * s->ldc + j;
+        const real *add = s->add ? s->add + i * s->apart + j : NULL;
         if (edge)
-            edge_tile(run[high - 1], s->k, a, panel, c, s->ldc, high, n, s->accumulate);
+            edge_tile(run[high - 1], s->k, a, panel, c, s->ldc, add, s->apart, high, n);
         else
-            run[high - 1](s->k, a.p, a.row, a.col, panel, c, s->ldc, s->accumulate);
+            run[high - 1](s->k, a.p, a.row, a.col, panel, c, s->ldc, add, s->apart);
     }
 }
 
@@ -120,7 +123,7 @@ static void compute_groups(void *arg, size_t from, size_t to, int worker)
         if (s->pack_a)
             a = packed_rows(s, m, a, gra_pool_own(s->pool, worker) + DEPTH * (COLS_ALONE + EDGE));
         for (int j = j0; j < j1; j += cols)
-            column_of_tiles(s, m, least(cols, j1 - j), a, s->panels + (ptrdiff_t)j * s->k, s->c + i * s->ldc + j);
+            column_of_tiles(s, i, m, j, least(cols, j1 - j), a, s->panels + (ptrdiff_t)j * s->k);
     }
 }
 
@@ -144,22 +147,24 @@ static bool rows_pay(gra_mat a, int n)
     return n >= 512 || (apart * (ptrdiff_t)sizeof(real)) % 4096 == 0;
 }
 
-/* All blocks of c, one after the other; `all_threads` share each, or worker computes it alone. */
+/* c = a b + add, row i of add being add + i * apart; add may be c itself. All blocks of c, one after the other;
+ * `all_threads` share each, or worker computes it alone. */
 static void product(gra_tape *t, bool all_threads, int worker, int m, int n, int k, gra_mat a, gra_mat b, real *c,
-                    ptrdiff_t ldc, bool accumulate)
+                    ptrdiff_t ldc, const real *add, ptrdiff_t apart)
 {
     const gra_pool *pool = gra_tape_pool(t);
     const gra_tile *tile = best_tile(t);
     const int cols = all_threads ? COLS : COLS_ALONE;
-    if (k == 0 && !accumulate)
-        for (int i = 0; i < m; i++)
-            memset(c + i * ldc, 0, (size_t)n * sizeof(real));
+    for (int i = 0; k == 0 && add != c && i < m; i++)
+        for (int j = 0; j < n; j++)
+            c[i * ldc + j] = add ? add[i * apart + j] : 0;
     for (int j = 0; j < n; j += cols)
         for (int p = 0; p < k; p += DEPTH) {
+            const real *to = p > 0 ? c : add;           /* what this piece is added to */
             struct block s = {
                 .pool = pool, .tile = tile, .m = m, .n = least(cols, n - j), .k = least(DEPTH, k - p),
-                .a = at(a, 0, p), .b = at(b, p, j), .c = c + j, .ldc = ldc, .accumulate = accumulate || p > 0,
-                .pack_a = rows_pay(a, n),
+                .a = at(a, 0, p), .b = at(b, p, j), .c = c + j, .ldc = ldc,
+                .add = to ? to + j : NULL, .apart = p > 0 ? ldc : apart, .pack_a = rows_pay(a, n),
                 .panels = all_threads ? gra_pool_shared(pool) : gra_pool_own(pool, worker),
             };
             cut_in_groups(&s, all_threads);
@@ -174,15 +179,24 @@ static void product(gra_tape *t, bool all_threads, int worker, int m, int n, int
         }
 }
 
+static bool worth_threads(int m, int n, int k)
+{
+    static const double worth = 1 << 19;                /* multiplications for which a thread is woken */
+    return (double)m * n * k >= worth;
+}
+
 void gra_gemm_alone(gra_tape *t, int worker, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc,
                     bool accumulate)
 {
-    product(t, false, worker, m, n, k, a, b, c, ldc, accumulate);
+    product(t, false, worker, m, n, k, a, b, c, ldc, accumulate ? c : NULL, ldc);
 }
 
 void gra_gemm(gra_tape *t, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc, bool accumulate)
 {
-    static const double worth = 1 << 19;                /* multiplications for which a thread is woken */
-    bool all_threads = (double)m * n * k >= worth;
-    product(t, all_threads, 0, m, n, k, a, b, c, ldc, accumulate);
+    product(t, worth_threads(m, n, k), 0, m, n, k, a, b, c, ldc, accumulate ? c : NULL, ldc);
+}
+
+void gra_gemm_bias(gra_tape *t, int m, int n, int k, gra_mat a, gra_mat b, const real *bias, real *c, ptrdiff_t ldc)
+{
+    product(t, worth_threads(m, n, k), 0, m, n, k, a, b, c, ldc, bias, 0);
 }

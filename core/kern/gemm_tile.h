@@ -2,7 +2,7 @@
  * each instruction set. The stub defines VECTOR (bytes of a vector), ROWS (of the largest tile: 6 or 12)
  * and TILE (the name of its table).
  *
- *     c[i][j] = sum_p a[p][i] b[p][j]      i < rows, j < 2 vectors, or 1
+ *     c[i][j] = sum_p a[i][p] b[p][j] (+ add[i][j])      i < rows, j < 2 vectors, or 1
  *
  * Each row of c stays in vector registers during the whole sum; named variables, because an array of
  * them may be kept in memory. */
@@ -36,10 +36,10 @@ typedef real loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), ma
 #define STEP(i) x##i += a##i * b0; if (wide) y##i += a##i * b1;
 #define ADD(i)                                                                                           \
     {                                                                                                    \
-        loose *ci = (loose *)(c + i * ldc);                                                              \
-        ci[0] += x##i;                                                                                   \
+        const loose *ai = (const loose *)(add + i * apart);                                              \
+        x##i += ai[0];                                                                                   \
         if (wide)                                                                                        \
-            ci[1] += y##i;                                                                               \
+            y##i += ai[1];                                                                               \
     }
 #define PUT(i)                                                                                           \
     {                                                                                                    \
@@ -52,7 +52,7 @@ typedef real loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), ma
 #define KERNEL(rows)                                                                                     \
     static inline __attribute__((always_inline)) void sum_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, \
                                                                  const real *b, real *c, ptrdiff_t ldc,  \
-                                                                 bool accumulate, const bool wide)       \
+                                                                 const real *add, ptrdiff_t apart, const bool wide) \
     {                                                                                                    \
         const real *r0 = a, *r3 = a + 3 * row, *r6 = a + 6 * row, *r9 = a + 9 * row;                     \
         DO_##rows(FETCH)                                                                                 \
@@ -64,21 +64,20 @@ typedef real loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), ma
             r0 += col, r3 += col, r6 += col, r9 += col;                                                  \
             b += COLS;                                                                                   \
         }                                                                                                \
-        if (accumulate) {                                                                                \
+        if (add) {                                                                                       \
             DO_##rows(ADD)                                                                               \
-        } else {                                                                                         \
-            DO_##rows(PUT)                                                                               \
         }                                                                                                \
+        DO_##rows(PUT)                                                                                   \
     }                                                                                                    \
     static void wide_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, real *c,  \
-                            ptrdiff_t ldc, bool accumulate)                                              \
+                            ptrdiff_t ldc, const real *add, ptrdiff_t apart)                             \
     {                                                                                                    \
-        sum_##rows(k, a, row, col, b, c, ldc, accumulate, true);                                         \
+        sum_##rows(k, a, row, col, b, c, ldc, add, apart, true);                                         \
     }                                                                                                    \
     static void half_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, real *c,  \
-                            ptrdiff_t ldc, bool accumulate)                                              \
+                            ptrdiff_t ldc, const real *add, ptrdiff_t apart)                             \
     {                                                                                                    \
-        sum_##rows(k, a, row, col, b, c, ldc, accumulate, false);                                        \
+        sum_##rows(k, a, row, col, b, c, ldc, add, apart, false);                                        \
     }
 
 KERNEL(1) KERNEL(2) KERNEL(3) KERNEL(4) KERNEL(5) KERNEL(6)

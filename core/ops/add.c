@@ -10,23 +10,32 @@ static void forward(gra_tensor *y, size_t from, size_t to)
             y->data[w.y + i] = a[w.a + i * w.step_a] + b[w.b + i * w.step_b];
 }
 
-static void backward(gra_tensor *y, size_t from, size_t to)
+static void add_back(gra_tensor *y, size_t from, size_t to)
 {
     const real *dy = y->grad;
     real *da = y->in[0]->grad, *db = y->in[1]->grad;
+    const bool add_a = !y->in[0]->fresh, add_b = !y->in[1]->fresh;
     for (gra_walk w = gra_walk_begin(y, y->in[0], y->in[1], from, to); w.n; gra_walk_next(&w)) {
         for (size_t i = 0; da && i < w.n; i++)
-            da[w.a + i * w.step_a] += dy[w.y + i];
+            da[w.a + i * w.step_a] = (add_a ? da[w.a + i * w.step_a] : 0) + dy[w.y + i];
         for (size_t i = 0; db && i < w.n; i++)
-            db[w.b + i * w.step_b] += dy[w.y + i];
+            db[w.b + i * w.step_b] = (add_b ? db[w.b + i * w.step_b] : 0) + dy[w.y + i];
     }
 }
 
 GRA_KERNEL(forward, y->size, 1)
-GRA_KERNEL(backward, y->size, gra_stretched(y) ? GRA_ALONE : 2)
+GRA_KERNEL(add_back, y->size, gra_stretched(y) ? GRA_ALONE : 2)
+
+static void backward(gra_tensor *y)
+{
+    if (gra_stretched(y))
+        gra_zero_fresh(y);
+    add_back_all(y);
+}
 
 gra_tensor *gra_add(gra_tape *t, gra_tensor *a, gra_tensor *b)
 {
-    static const gra_op op = { .name = "add", .forward = forward_all, .backward = backward_all };
+    static const gra_op op = { .name = "add", .forward = forward_all, .backward = backward,
+                               .stores = true };
     return gra_run(gra_result_broadcast(t, &op, a, b));
 }

@@ -189,18 +189,22 @@ static void backward_heads(void *arg, size_t from, size_t to, int worker)
     const struct args *s = y->args;
     const int d = s->dim / s->heads, d_v = s->dim_v / s->heads;
     for (size_t u = from; u < to; u++)
-        for (int i = 0; i < strips(s); i++) {
+        for (int i = strips(s) - 1; i >= 0; i--) {
+            const bool last = i == strips(s) - 1;       /* it comes first and sees every key: here dk and dv are begun */
             struct strip p = strip_at(y, u, i, worker);
             const gra_mat P = { p.P, p.ld, 1 }, dS = { p.dS, p.ld, 1 };
             gra_gemm_alone(y->tape, worker, p.rows, p.keys, d, p.q, turned(p.k), p.P, p.ld, false);
             gra_gemm_alone(y->tape, worker, p.rows, p.keys, d_v, p.dy, turned(p.v), p.dS, p.ld, false);
             gra_variant(y->tape, softmax_back_variants)(&p, 0, (size_t)p.rows, worker);
             if (p.dv)
-                gra_gemm_alone(y->tape, worker, p.keys, d_v, p.rows, turned(P), p.dy, p.dv, s->dim_v, true);
+                gra_gemm_alone(y->tape, worker, p.keys, d_v, p.rows, turned(P), p.dy, p.dv, s->dim_v,
+                               !(last && y->in[2]->fresh));
             if (p.dq)
-                gra_gemm_alone(y->tape, worker, p.rows, d, p.keys, dS, p.k, p.dq, s->dim, true);
+                gra_gemm_alone(y->tape, worker, p.rows, d, p.keys, dS, p.k, p.dq, s->dim,
+                               !y->in[0]->fresh);
             if (p.dk)
-                gra_gemm_alone(y->tape, worker, p.keys, d, p.rows, turned(dS), p.q, p.dk, s->dim, true);
+                gra_gemm_alone(y->tape, worker, p.keys, d, p.rows, turned(dS), p.q, p.dk, s->dim,
+                               !(last && y->in[1]->fresh));
         }
 }
 
@@ -229,12 +233,14 @@ static void forward(gra_tensor *y)
 static void backward(gra_tensor *y)
 {
     const struct args *s = y->args;
+    if (s->keys > 0 && s->time == 0)
+        gra_zero_fresh(y);                              /* nobody looks at the keys */
     if (make_room(y, 2))
         gra_parallel(y->tape, (size_t)y->shape[0] * (size_t)s->heads, 1, backward_heads, y);
 }
 
 static const gra_op op = { .name = "attention", .forward = forward, .backward = backward, .saved = saved,
-                           .args = sizeof(struct args) };
+                           .args = sizeof(struct args), .stores = true };
 
 gra_tensor *gra_attention_weights(gra_tensor *y)
 {

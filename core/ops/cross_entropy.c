@@ -50,14 +50,18 @@ static void rows_backward(gra_tensor *y, size_t from, size_t to)
     const struct args *a = y->args;
     const size_t n = classes(y);
     const real g = y->grad[0] / (real)a->counted;
+    const bool fresh = y->in[0]->fresh;
     for (size_t r = from; r < to; r++) {
-        if (a->target[r] == GRA_IGNORE_INDEX)
+        if (a->target[r] == GRA_IGNORE_INDEX) {
+            for (size_t i = 0; fresh && i < n; i++)
+                y->in[0]->grad[r * n + i] = 0;
             continue;
+        }
         const real *x = y->in[0]->data + r * n;
         const real m = y->saved[2 * r], log_sum = y->saved[2 * r + 1];
         real *dx = y->in[0]->grad + r * n;
         for (size_t i = 0; i < n; i++)
-            dx[i] += g * real_exp(x[i] - m - log_sum);
+            dx[i] = (fresh ? 0 : dx[i]) + g * real_exp(x[i] - m - log_sum);
         dx[a->target[r]] -= g;
     }
 }
@@ -82,7 +86,7 @@ static void forward(gra_tensor *y)
 gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target)
 {
     static const gra_op op = { .name = "cross_entropy", .forward = forward, .backward = rows_backward_all,
-                               .saved = saved, .args = sizeof(struct args) };
+                               .saved = saved, .args = sizeof(struct args), .stores = true };
     if (GRA_REFUSES(t, "cross_entropy", logits))
         return gra_empty(t);
     if (logits->ndim == 0)

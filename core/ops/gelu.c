@@ -16,10 +16,11 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const real *x = y->in[0]->data, half = (real)0.5;
     real *dx = y->in[0]->grad;
+    const bool add = !y->in[0]->fresh;
     for (size_t i = from; i < to; i++) {
         real below = half * (1 + real_erf(x[i] * sqrt_half));
         real density = rsqrt_2pi * real_exp(-half * x[i] * x[i]);
-        dx[i] += y->grad[i] * (below + x[i] * density);
+        dx[i] = (add ? dx[i] : 0) + y->grad[i] * (below + x[i] * density);
     }
 }
 
@@ -28,6 +29,6 @@ GRA_KERNEL(backward, y->size, 32)
 
 gra_tensor *gra_gelu(gra_tape *t, gra_tensor *x)
 {
-    static const gra_op op = { .name = "gelu", .forward = forward_all, .backward = backward_all };
+    static const gra_op op = { .name = "gelu", .forward = forward_all, .backward = backward_all, .stores = true };
     return gra_run(gra_result_like(t, &op, x));
 }

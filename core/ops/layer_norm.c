@@ -66,6 +66,7 @@ static void backward_x(gra_tensor *y, size_t from, size_t to)
 {
     const real *w = y->in[1] ? y->in[1]->data : NULL;
     const size_t n = row_size(y);
+    const bool add = !y->in[0]->fresh;
     real g[BLOCK], z[BLOCK];
     for (size_t k = from; k < to; k++) {
         const real *x = y->in[0]->data + k * n, *dy = y->grad + k * n;
@@ -83,28 +84,30 @@ static void backward_x(gra_tensor *y, size_t from, size_t to)
             size_t m = n - i < BLOCK ? n - i : BLOCK;
             block(x + i, w ? w + i : NULL, dy + i, mean, r, m, g, z);
             for (size_t j = 0; j < m; j++)
-                dx[i + j] += r * (g[j] - mean_g - z[j] * mean_gz);
+                dx[i + j] = (add ? dx[i + j] : 0) + r * (g[j] - mean_g - z[j] * mean_gz);
         }
     }
 }
 
-enum { TILE = 32 };
+enum { TILE = 256 };                    /* columns at a time, so that rows are read in a stream */
 
-/* Units are columns: each chunk adds its own of all rows, in their order. */
+/* Units are tiles of columns: each adds its own of all rows, in their order. */
 static void backward_wb(gra_tensor *y, size_t from, size_t to)
 {
     real *dw = y->in[1] ? y->in[1]->grad : NULL, *db = y->in[2] ? y->in[2]->grad : NULL;
     const size_t n = row_size(y), m = rows(y);
-    for (size_t i = from, width; i < to; i += width) {
+    for (size_t i = from * TILE, width; i < n && i < to * TILE; i += width) {
         const real *x = y->in[0]->data + i, *dy = y->grad + i;
         real sum_w[TILE] = { 0 }, sum_b[TILE] = { 0 };
-        width = to - i < TILE ? to - i : TILE;
-        for (size_t k = 0; k < m; k++)
+        width = n - i < TILE ? n - i : TILE;
+        for (size_t k = 0; k < m; k++) {
+            const real mean = y->saved[2 * k], r = y->saved[2 * k + 1];
             for (size_t j = 0; j < width; j++) {
-                real z = (x[k * n + j] - y->saved[2 * k]) * y->saved[2 * k + 1];
+                real z = (x[k * n + j] - mean) * r;
                 sum_w[j] += dy[k * n + j] * z;
                 sum_b[j] += dy[k * n + j];
             }
+        }
         for (size_t j = 0; dw && j < width; j++)
             dw[i + j] += sum_w[j];
         for (size_t j = 0; db && j < width; j++)
@@ -114,10 +117,12 @@ static void backward_wb(gra_tensor *y, size_t from, size_t to)
 
 GRA_KERNEL(forward, rows(y), 8 * row_size(y))
 GRA_KERNEL(backward_x, rows(y), 12 * row_size(y))
-GRA_KERNEL(backward_wb, y->size ? row_size(y) : 0, 4 * rows(y))
+GRA_KERNEL(backward_wb, y->size ? (row_size(y) + TILE - 1) / TILE : 0, 4 * rows(y) * TILE)
 
 static void backward(gra_tensor *y)
 {
+    if ((y->in[1] && y->in[1]->fresh) || (y->in[2] && y->in[2]->fresh))     /* no parameters */
+        gra_zero_fresh(y);
     if (y->in[0]->grad)
         backward_x_all(y);
     if ((y->in[1] && y->in[1]->grad) || (y->in[2] && y->in[2]->grad))
@@ -127,7 +132,7 @@ static void backward(gra_tensor *y)
 gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b, double eps)
 {
     static const gra_op op = { .name = "layer_norm", .forward = forward_all, .backward = backward,
-                               .saved = saved, .args = sizeof(struct args) };
+                               .saved = saved, .args = sizeof(struct args), .stores = true };
     if (GRA_REFUSES(t, "layer_norm", x))
         return gra_empty(t);
     if (x->ndim == 0)

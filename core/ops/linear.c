@@ -12,53 +12,47 @@ static struct sizes sizes_of(const gra_tensor *y)
     return (struct sizes){ out ? (int)(y->size / (size_t)out) : 0, in, out };
 }
 
-static void copy_bias(gra_tensor *y, size_t from, size_t to)
-{
-    const size_t out = y->in[2]->size;
-    for (size_t i = from; i < to; i++)
-        memcpy(y->data + i * out, y->in[2]->data, out * sizeof(real));
-}
+enum { COLUMNS = 256 };                 /* of dy that are summed at a time: enough for its rows to be read in a stream */
 
-static void sum_rows(gra_tensor *y, size_t from, size_t to)     /* db[from..to) += the rows of dy */
+static void sum_rows(gra_tensor *y, size_t from, size_t to)     /* db += the rows of dy, in blocks of columns */
 {
     const size_t out = y->in[2]->size, rows = y->size / out;
+    const size_t begin = from * COLUMNS, end = to * COLUMNS < out ? to * COLUMNS : out;
     const real *dy = y->grad;
     real *db = y->in[2]->grad;
     for (size_t i = 0; i < rows; i++)
-        for (size_t j = from; j < to; j++)
+        for (size_t j = begin; j < end; j++)
             db[j] += dy[i * out + j];
 }
 
-GRA_KERNEL(copy_bias, y->size / y->in[2]->size, y->in[2]->size)
-GRA_KERNEL(sum_rows, y->in[2]->size, y->size / y->in[2]->size)
+GRA_KERNEL(sum_rows, (y->in[2]->size + COLUMNS - 1) / COLUMNS, y->size / y->in[2]->size * COLUMNS)
 
 static void forward(gra_tensor *y)
 {
     const struct sizes s = sizes_of(y);
-    const bool bias = y->in[2] && y->size;
-    if (bias)
-        copy_bias_all(y);
-    gra_gemm(y->tape, s.rows, s.out, s.in, (gra_mat){ y->in[0]->data, s.in, 1 }, (gra_mat){ y->in[1]->data, 1, s.in },
-             y->data, s.out, bias);
+    gra_gemm_bias(y->tape, s.rows, s.out, s.in, (gra_mat){ y->in[0]->data, s.in, 1 },
+                  (gra_mat){ y->in[1]->data, 1, s.in }, y->in[2] ? y->in[2]->data : NULL, y->data, s.out);
 }
 
 static void backward(gra_tensor *y)
 {
     const struct sizes s = sizes_of(y);
     gra_tensor *x = y->in[0], *w = y->in[1], *b = y->in[2];
+    if (b && b->fresh)                                  /* no parameter */
+        gra_zero_fresh(y);
     if (x->grad)
         gra_gemm(y->tape, s.rows, s.in, s.out, (gra_mat){ y->grad, s.out, 1 }, (gra_mat){ w->data, s.in, 1 },
-                 x->grad, s.in, true);
+                 x->grad, s.in, !x->fresh);
     if (w->grad)
         gra_gemm(y->tape, s.out, s.in, s.rows, (gra_mat){ y->grad, 1, s.out }, (gra_mat){ x->data, s.in, 1 },
-                 w->grad, s.in, true);
+                 w->grad, s.in, !w->fresh);
     if (b && b->grad && y->size)
         sum_rows_all(y);
 }
 
 gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b)
 {
-    static const gra_op op = { .name = "linear", .forward = forward, .backward = backward };
+    static const gra_op op = { .name = "linear", .forward = forward, .backward = backward, .stores = true };
     if (GRA_REFUSES(t, "linear", x, w))
         return gra_empty(t);
     if (w->ndim != 2)
