@@ -44,9 +44,14 @@ struct gra_op {
 
 /* A gradient that nobody added to yet is `fresh`: its memory holds anything. Before a backward that says nothing
  * of it the tape fills it with zeros, and all backward does is add. Where that costs too much, an op says
- * .stores = true, and its backward stores where in[i]->fresh and adds elsewhere (linear.c, gelu.c); where it
- * only adds after all, it calls gra_zero_fresh first. An input that an op has twice is never fresh. */
-void gra_zero_fresh(gra_tensor *y);                     /* the fresh gradients of y's inputs */
+ * .stores = true, and its backward stores where in[i]->fresh and adds elsewhere (linear.c), or fills just what
+ * it is about to add to, while that is in the cache (gelu.c). An input that an op has twice is never fresh. */
+void gra_zero_fresh(gra_tensor *y);                     /* fills the fresh gradients of y's inputs */
+static inline void gra_fill_fresh(gra_tensor *x, size_t from, size_t to)        /* values [from, to), if x is fresh */
+{
+    if (x->fresh)
+        memset(x->grad + from, 0, (to - from) * sizeof(real));
+}
 
 /* A tensor not yet computed: result, then fill y->args, then run. After an error both pass the empty
  * tensor on, whose args may be written to. in[0] must not be NULL, others may be. */

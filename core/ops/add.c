@@ -14,12 +14,13 @@ static void add_back(gra_tensor *y, size_t from, size_t to)
 {
     const real *dy = y->grad;
     real *da = y->in[0]->grad, *db = y->in[1]->grad;
-    const bool add_a = !y->in[0]->fresh, add_b = !y->in[1]->fresh;
+    gra_fill_fresh(y->in[0], from, to);
+    gra_fill_fresh(y->in[1], from, to);
     for (gra_walk w = gra_walk_begin(y, y->in[0], y->in[1], from, to); w.n; gra_walk_next(&w)) {
         for (size_t i = 0; da && i < w.n; i++)
-            da[w.a + i * w.step_a] = (add_a ? da[w.a + i * w.step_a] : 0) + dy[w.y + i];
+            da[w.a + i * w.step_a] += dy[w.y + i];
         for (size_t i = 0; db && i < w.n; i++)
-            db[w.b + i * w.step_b] = (add_b ? db[w.b + i * w.step_b] : 0) + dy[w.y + i];
+            db[w.b + i * w.step_b] += dy[w.y + i];
     }
 }
 
@@ -29,7 +30,7 @@ GRA_KERNEL(add_back, y->size, gra_stretched(y) ? GRA_ALONE : 2)
 static void backward(gra_tensor *y)
 {
     if (gra_stretched(y))
-        gra_zero_fresh(y);
+        gra_zero_fresh(y);                              /* many values of y are added to one: none can be stored */
     add_back_all(y);
 }
 

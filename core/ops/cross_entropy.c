@@ -50,18 +50,15 @@ static void rows_backward(gra_tensor *y, size_t from, size_t to)
     const struct args *a = y->args;
     const size_t n = classes(y);
     const real g = y->grad[0] / (real)a->counted;
-    const bool fresh = y->in[0]->fresh;
     for (size_t r = from; r < to; r++) {
-        if (a->target[r] == GRA_IGNORE_INDEX) {
-            for (size_t i = 0; fresh && i < n; i++)
-                y->in[0]->grad[r * n + i] = 0;
+        gra_fill_fresh(y->in[0], r * n, (r + 1) * n);
+        if (a->target[r] == GRA_IGNORE_INDEX)
             continue;
-        }
         const real *x = y->in[0]->data + r * n;
         const real m = y->saved[2 * r], log_sum = y->saved[2 * r + 1];
         real *dx = y->in[0]->grad + r * n;
         for (size_t i = 0; i < n; i++)
-            dx[i] = (fresh ? 0 : dx[i]) + g * real_exp(x[i] - m - log_sum);
+            dx[i] += g * real_exp(x[i] - m - log_sum);
         dx[a->target[r]] -= g;
     }
 }

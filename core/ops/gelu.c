@@ -16,11 +16,11 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const real *x = y->in[0]->data, half = (real)0.5;
     real *dx = y->in[0]->grad;
-    const bool add = !y->in[0]->fresh;
+    gra_fill_fresh(y->in[0], from, to);
     for (size_t i = from; i < to; i++) {
         real below = half * (1 + real_erf(x[i] * sqrt_half));
         real density = rsqrt_2pi * real_exp(-half * x[i] * x[i]);
-        dx[i] = (add ? dx[i] : 0) + y->grad[i] * (below + x[i] * density);
+        dx[i] += y->grad[i] * (below + x[i] * density);
     }
 }
 

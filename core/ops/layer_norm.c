@@ -66,13 +66,13 @@ static void backward_x(gra_tensor *y, size_t from, size_t to)
 {
     const real *w = y->in[1] ? y->in[1]->data : NULL;
     const size_t n = row_size(y);
-    const bool add = !y->in[0]->fresh;
     real g[BLOCK], z[BLOCK];
     for (size_t k = from; k < to; k++) {
         const real *x = y->in[0]->data + k * n, *dy = y->grad + k * n;
         real *dx = y->in[0]->grad + k * n;
         const real mean = y->saved[2 * k], r = y->saved[2 * k + 1];
         real sum_g = 0, sum_gz = 0;
+        gra_fill_fresh(y->in[0], k * n, (k + 1) * n);
         for (size_t i = 0; i < n; i += BLOCK) {
             size_t m = n - i < BLOCK ? n - i : BLOCK;
             block(x + i, w ? w + i : NULL, dy + i, mean, r, m, g, z);
@@ -84,7 +84,7 @@ static void backward_x(gra_tensor *y, size_t from, size_t to)
             size_t m = n - i < BLOCK ? n - i : BLOCK;
             block(x + i, w ? w + i : NULL, dy + i, mean, r, m, g, z);
             for (size_t j = 0; j < m; j++)
-                dx[i + j] = (add ? dx[i + j] : 0) + r * (g[j] - mean_g - z[j] * mean_gz);
+                dx[i + j] += r * (g[j] - mean_g - z[j] * mean_gz);
         }
     }
 }
