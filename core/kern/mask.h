@@ -36,12 +36,12 @@ static inline void mask_step(uint32_t *lane, uint32_t multiplier)
 typedef struct mask_stream {
     gra_mask mask;
     uint32_t lane[MASK_LANES];                      /* of the elements that come next, */
-    uint32_t row;                                   /* and the multiplier that takes them a row on */
+    uint32_t next, row;                             /* and the multipliers that take them on by as many, and by a row */
 } mask_stream;
 
 static inline mask_stream mask_rows(gra_mask mask, size_t first, size_t row)    /* element `first` begins a row */
 {
-    mask_stream s = { .mask = mask, .row = gra_bernoulli_skip(1, row) };
+    mask_stream s = { .mask = mask, .next = gra_bernoulli_skip(1, MASK_LANES), .row = gra_bernoulli_skip(1, row) };
     s.lane[0] = gra_bernoulli_skip(mask.start, first);
     for (int j = 1; j < MASK_LANES; j++)
         s.lane[j] = gra_bernoulli_next(s.lane[j - 1]);
@@ -52,10 +52,9 @@ static inline mask_stream mask_rows(gra_mask mask, size_t first, size_t row)    
  * stream stands at the next row then. */
 static inline void mask_next_row(mask_stream *s, real *factor, size_t n)
 {
-    const uint32_t multiplier = gra_bernoulli_skip(1, MASK_LANES);
     uint32_t lane[MASK_LANES];
     memcpy(lane, s->lane, sizeof lane);
-    for (size_t i = 0; i < n; i += MASK_LANES, mask_step(lane, multiplier))
+    for (size_t i = 0; i < n; i += MASK_LANES, mask_step(lane, s->next))
         for (size_t j = 0; j < MASK_LANES; j++)
             factor[i + j] = lane[j] < s->mask.limit ? s->mask.kept : 0;
     mask_step(s->lane, s->row);
@@ -64,11 +63,10 @@ static inline void mask_next_row(mask_stream *s, real *factor, size_t n)
 /* to[i] = (add ? to[i] : 0) + x[i] factor_i for i in [from, end); to may be x. */
 static inline void mask_apply(gra_mask mask, const real *x, real *to, size_t from, size_t end, bool add)
 {
-    const uint32_t multiplier = gra_bernoulli_skip(1, MASK_LANES);
     mask_stream s = mask_rows(mask, from, 0);
     uint32_t *lane = s.lane;
     size_t i = from;
-    for (; i + MASK_LANES <= end; i += MASK_LANES, mask_step(lane, multiplier)) {
+    for (; i + MASK_LANES <= end; i += MASK_LANES, mask_step(lane, s.next)) {
         real value[MASK_LANES];                     /* apart from `to`, which may be x: so these are vectors */
         for (int j = 0; j < MASK_LANES; j++)
             value[j] = x[i + (size_t)j] * (lane[j] < mask.limit ? mask.kept : 0);

@@ -35,12 +35,16 @@ static size_t saved(const gra_tensor *y)                /* (batch, heads, time, 
 
 /* ---- a strip ---- */
 
+/* A processor works on several rows at once where a loop does one thing to each, and finds them in the first
+ * cache again if there are few: so each step is a loop of its own over these. */
+enum { TOGETHER = 8 };
+
 struct strip {
     const struct args *s;
     int      rows, first, keys;         /* rows from `first` on, and how many keys the last of them sees */
     ptrdiff_t ld;                       /* of P and dS */
     real    *P, *dS;                    /* (rows, keys): P becomes D, dS was dD */
-    real    *factor;                    /* dropout's, of one row */
+    real    *factor;                    /* dropout's, of a few rows */
     real    *saved, *weights;           /* of its first row */
     size_t   place;                     /* of P's first value among all of P: where its mask begins */
     gra_mat  q, k, v, dy;               /* its rows and its head's columns */
@@ -79,7 +83,7 @@ static struct strip strip_at(gra_tensor *y, size_t u, int i, int worker)
     real *room = s->room + (size_t)worker * s->room_each;
     return (struct strip){
         .s = s, .rows = rows, .first = first, .keys = visible(s, first + rows - 1), .ld = ld,
-        .factor = room, .P = room + ld, .dS = room + ld + most * ld,
+        .factor = room, .P = room + TOGETHER * ld, .dS = room + (TOGETHER + most) * ld,
         .saved = y->saved + weight_row * 2, .weights = shifted(s->weights, weight_row * (size_t)s->keys),
         .place = weight_row * (size_t)s->keys,
         .q = { q->data + at_q, s->dim, 1 }, .k = { k->data + at_k, s->dim, 1 }, .v = { v->data + at_v, s->dim_v, 1 },
@@ -90,77 +94,123 @@ static struct strip strip_at(gra_tensor *y, size_t u, int i, int worker)
 
 /* ---- rows of a strip ---- */
 
-/* Rows are treated in whole vectors: in the last of them, what is behind the n visible scores becomes -inf, and
- * its weight 0. How many values that makes. */
-static size_t whole_vectors(real *row, size_t n)
+struct row {                            /* one of them */
+    real  *P, *factor;
+    size_t seen, n;                     /* how many keys it sees, and how many values that is in whole vectors */
+};
+
+static struct row row_at(const struct strip *p, size_t i)
 {
-    const size_t whole = (n + LANES - 1) / LANES * LANES;
-    if (n)
-        for (size_t j = 0; j < LANES; j++)
-            row[whole - LANES + j] = whole - LANES + j < n ? row[whole - LANES + j] : -(real)INFINITY;
-    return whole;
+    const size_t seen = (size_t)visible(p->s, p->first + (int)i);
+    return (struct row){ p->P + (ptrdiff_t)i * p->ld, p->factor + (ptrdiff_t)(i % TOGETHER) * p->ld, seen,
+                         (seen + LANES - 1) / LANES * LANES };
 }
 
-/* Behind them there is no weight and no gradient. */
+/* Rows are treated in whole vectors: in the last of them, what is behind the visible scores becomes -inf, and its
+ * weight 0. */
+static void hide_scores(struct row r)
+{
+    if (r.n == 0)
+        return;
+    real *last = r.P + r.n - LANES;
+    const size_t seen = r.seen - (r.n - LANES);         /* in it */
+    for (size_t j = 0; j < LANES; j++)
+        last[j] = j < seen ? last[j] : -(real)INFINITY;
+}
+
+/* Behind the vectors there is no weight and no gradient. */
 static void hide(const struct strip *p, real *row, size_t from)
 {
     for (size_t j = from; j < (size_t)p->keys; j++)
         row[j] = 0;
 }
 
-static void softmax(struct strip *p, size_t from, size_t to)    /* P = softmax(s P), then D */
+static void softmax_rows(struct strip *p, size_t from, size_t to)
 {
     const real scale = p->s->scale;
-    mask_stream mask = mask_rows(p->s->mask, p->place + from * (size_t)p->s->keys, (size_t)p->s->keys);
+    for (size_t i = from; i < to; i++) {                /* the largest score */
+        const struct row r = row_at(p, i);
+        hide_scores(r);
+        p->saved[2 * i] = real_max(r.P, r.n);
+    }
+    for (size_t i = from; i < to; i++) {                /* e^(s (score - largest)) */
+        const struct row r = row_at(p, i);
+        const real most = p->saved[2 * i];
+        for (size_t j = 0; j < r.n; j++)
+            r.P[j] = real_exp(scale * (r.P[j] - most));
+    }
+    for (size_t i = from; i < to; i++) {                /* 1 / their sum */
+        const struct row r = row_at(p, i);
+        p->saved[2 * i + 1] = r.n ? 1 / real_sum(r.P, r.n) : 0;
+    }
     for (size_t i = from; i < to; i++) {
-        real *row = p->P + (ptrdiff_t)i * p->ld;
-        const size_t seen = (size_t)visible(p->s, p->first + (int)i), n = whole_vectors(row, seen);
-        const real most = real_max(row, n);
-        for (size_t j = 0; j < n; j++)
-            row[j] = real_exp(scale * (row[j] - most));
-        const real share = n ? 1 / real_sum(row, n) : 0;
-        for (size_t j = 0; j < n; j++)
-            row[j] *= share;
-        hide(p, row, n);
-        p->saved[2 * i] = most;
-        p->saved[2 * i + 1] = share;
+        const struct row r = row_at(p, i);
+        const real share = p->saved[2 * i + 1];
+        for (size_t j = 0; j < r.n; j++)
+            r.P[j] *= share;
+        hide(p, r.P, r.n);
         if (p->weights) {
             real *all = p->weights + i * (size_t)p->s->keys;
-            memcpy(all, row, seen * sizeof(real));
-            memset(all + seen, 0, ((size_t)p->s->keys - seen) * sizeof(real));
+            memcpy(all, r.P, r.seen * sizeof(real));
+            memset(all + r.seen, 0, ((size_t)p->s->keys - r.seen) * sizeof(real));
         }
-        if (p->s->drops) {
-            mask_next_row(&mask, p->factor, n);
-            for (size_t j = 0; j < n; j++)
-                row[j] *= p->factor[j];
-        }
+        for (size_t j = 0; p->s->drops && j < r.n; j++)
+            r.P[j] *= r.factor[j];
     }
+}
+
+static void softmax_rows_back(struct strip *p, size_t from, size_t to)
+{
+    const real scale = p->s->scale;
+    real mean[TOGETHER];
+    for (size_t i = from; i < to; i++) {                /* P again */
+        const struct row r = row_at(p, i);
+        const real most = p->saved[2 * i], share = p->saved[2 * i + 1];
+        hide_scores(r);
+        for (size_t j = 0; j < r.n; j++)
+            r.P[j] = real_exp(scale * (r.P[j] - most)) * share;
+    }
+    for (size_t i = from; i < to; i++) {                /* dP, and the mean of its row */
+        const struct row r = row_at(p, i);
+        real *d = p->dS + (ptrdiff_t)i * p->ld;
+        for (size_t j = 0; p->s->drops && j < r.n; j++)
+            d[j] *= r.factor[j];
+        mean[i - from] = real_dot(d, r.P, r.seen);
+    }
+    for (size_t i = from; i < to; i++) {                /* dS, and D */
+        const struct row r = row_at(p, i);
+        real *d = p->dS + (ptrdiff_t)i * p->ld;
+        for (size_t j = 0; j < r.n; j++)
+            d[j] = r.P[j] * (d[j] - mean[i - from]) * scale;
+        for (size_t j = 0; p->s->drops && j < r.n; j++)
+            r.P[j] *= r.factor[j];
+        hide(p, r.P, r.n);
+        hide(p, d, r.n);
+    }
+}
+
+static void each_few(struct strip *p, size_t from, size_t to, void (*f)(struct strip *p, size_t from, size_t to))
+{
+    const size_t keys = (size_t)p->s->keys;
+    mask_stream mask = { 0 };
+    if (p->s->drops)
+        mask = mask_rows(p->s->mask, p->place + from * keys, keys);
+    for (size_t i = from; i < to; i += TOGETHER) {
+        const size_t end = to - i < TOGETHER ? to : i + TOGETHER;
+        for (size_t k = i; p->s->drops && k < end; k++)
+            mask_next_row(&mask, row_at(p, k).factor, row_at(p, k).n);
+        f(p, i, end);
+    }
+}
+
+static void softmax(struct strip *p, size_t from, size_t to)            /* P = softmax(s P), then D */
+{
+    each_few(p, from, to, softmax_rows);
 }
 
 static void softmax_back(struct strip *p, size_t from, size_t to)       /* P: scores to D; dS: dD to dS */
 {
-    const real scale = p->s->scale;
-    mask_stream mask = mask_rows(p->s->mask, p->place + from * (size_t)p->s->keys, (size_t)p->s->keys);
-    for (size_t i = from; i < to; i++) {
-        real *row = p->P + (ptrdiff_t)i * p->ld, *d = p->dS + (ptrdiff_t)i * p->ld;
-        const size_t seen = (size_t)visible(p->s, p->first + (int)i), n = whole_vectors(row, seen);
-        const real most = p->saved[2 * i], share = p->saved[2 * i + 1];
-        for (size_t j = 0; j < n; j++)
-            row[j] = real_exp(scale * (row[j] - most)) * share;
-        if (p->s->drops) {
-            mask_next_row(&mask, p->factor, n);
-            for (size_t j = 0; j < n; j++)
-                d[j] *= p->factor[j];
-        }
-        const real mean = real_dot(d, row, seen);
-        for (size_t j = 0; j < n; j++)
-            d[j] = row[j] * (d[j] - mean) * scale;
-        if (p->s->drops)
-            for (size_t j = 0; j < n; j++)
-                row[j] *= p->factor[j];
-        hide(p, row, n);
-        hide(p, d, n);
-    }
+    each_few(p, from, to, softmax_rows_back);
 }
 
 GRA_VARIANTS(softmax, struct strip)
@@ -211,7 +261,7 @@ static void backward_heads(void *arg, size_t from, size_t to, int worker)
 static bool make_room(gra_tensor *y, int strips_each)
 {
     struct args *s = y->args;
-    s->room_each = (size_t)leading(s) * (size_t)(1 + strips_each * strip_rows(s));
+    s->room_each = (size_t)leading(s) * (size_t)(TOGETHER + strips_each * strip_rows(s));
     s->room = gra_alloc(y->tape, (size_t)gra_threads(y->tape) * s->room_each * sizeof(real));
     return s->room != NULL;
 }
