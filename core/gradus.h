@@ -126,6 +126,10 @@ const char *gra_isa_name(const gra_tape *t);            /* "base", "avx2" or "av
 
 void        gra_keep_going(gra_tape *t, bool on);       /* do not abort at an error (default: abort) */
 const char *gra_error(const gra_tape *t);               /* the first error since gra_begin, or NULL */
+void        gra_trace_nan(gra_tape *t, bool on);        /* from now on the first op that makes a NaN or an infinity of
+                                                           finite numbers, forward or backward, is an error that names
+                                                           the op, the layer and the place. The -inf of masks and
+                                                           constants count as finite. A step takes about twice as long */
 
 void        gra_retain_grad(gra_tensor *x);             /* before backward: keep this step tensor's gradient */
 void        gra_keep_grads(gra_tape *t, bool on);       /* keep those of all step tensors, from now on */

@@ -38,6 +38,7 @@ struct gra_op {
     size_t   args;                              /* bytes of y->args, zeroed; at most GRA_MAX_ARGS */
     bool     view;                              /* y shares the data and the gradient of in[0] */
     bool     stores;                            /* backward heeds in[i]->fresh: see gra_zero_fresh */
+    bool     masks;                             /* infinities in y are on purpose: gra_trace_nan lets them be */
 };
 
 #define GRA_MAX_ARGS 128

@@ -5,6 +5,7 @@
  * gradients, is reverse-mode differentiation. No sort, no recursion, no visited set. */
 #include "tape.h"
 #include "arena.h"
+#include "trace.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ struct gra_tape {
     unsigned      step;                 /* counts gra_begin */
     gra_mode      mode;
     gra_rng      *rng;
-    bool          begun, swept, keep_grads, keep_attention, keep_going, failed;
+    bool          begun, swept, keep_grads, keep_attention, keep_going, trace_nan, failed;
     char          error[512];
     gra_tensor    empty;                /* what ops return after an error */
     real          nan;
@@ -125,6 +126,7 @@ int         gra_tape_isa(const gra_tape *t)            { return t->isa; }
 bool        gra_tape_keeps_going(const gra_tape *t)    { return t->keep_going; }
 void        gra_keep_going(gra_tape *t, bool on)       { t->keep_going = on; }
 void        gra_keep_grads(gra_tape *t, bool on)       { t->keep_grads = on; }
+void        gra_trace_nan(gra_tape *t, bool on)        { t->trace_nan = on; }
 void        gra_keep_attention(gra_tape *t, bool on)   { t->keep_attention = on; }
 bool        gra_tape_keeps_attention(const gra_tape *t) { return t->keep_attention; }
 const char *gra_error(const gra_tape *t)               { return t->failed ? t->error : NULL; }
@@ -172,6 +174,13 @@ bool gra_refuses(gra_tape *t, const char *op, int nin, gra_tensor *const *in)
     for (int i = 0; i < nin && !t->failed; i++)
         refuses(t, op, i, in[i], false);
     return t->failed;
+}
+
+static void trace(gra_tape *t, gra_trace *finds, gra_tensor *y)
+{
+    char text[GRA_TRACE_TEXT];
+    if (t->trace_nan && !t->failed && finds(y, text))
+        gra_fail(t, "%s", text);
 }
 
 void *gra_alloc(gra_tape *t, size_t bytes)
@@ -251,10 +260,11 @@ gra_tensor *gra_run(gra_tensor *y)
     }
     if (y->op->forward)
         y->op->forward(y);
-    if (y->requires_grad) {
+    if (y->requires_grad || t->trace_nan) {
         y->prev = t->last;
         t->last = y;
     }
+    trace(t, gra_trace_forward, y);
     return t->failed ? &t->empty : y;
 }
 
@@ -354,6 +364,7 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
                  GRA_SHAPE_OF(loss));
     else if (!loss->requires_grad)
         gra_fail(t, "gra_backward: the loss depends on no parameter and no input that wants a gradient");
+    trace(t, gra_trace_loss, loss);
     if (t->failed || !make_grad(t, loss))
         return -1;
     t->swept = true;
@@ -368,8 +379,10 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
             continue;                                   /* the loss does not depend on it */
         if (!make_grads(t, y, &any))
             return -1;
-        if (any && y->op->backward)
+        if (any && y->op->backward) {
             y->op->backward(y);                         /* the f_all of a GRA_KERNEL: f over all of y */
+            trace(t, gra_trace_backward, y);
+        }
         grads_added(y);
         recycle_grad(t, y);
     }

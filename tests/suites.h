@@ -18,6 +18,7 @@ Suite *mutants_suite(void);
 Suite *attention_suite(void);
 Suite *golden_suite(void);
 Suite *layers_suite(void);
+Suite *trace_suite(void);
 Suite *optim_suite(void);
 Suite *save_suite(void);
 

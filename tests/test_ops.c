@@ -167,6 +167,32 @@ static gra_tensor *run_row(int row, gra_tensor **in, gra_tensor **loss)
     return y;
 }
 
+static uint64_t hash(uint64_t h, const real *x, size_t n)       /* FNV-1a of all bits */
+{
+    const unsigned char *byte = (const unsigned char *)x;
+    for (size_t i = 0; x && i < n * sizeof *x; i++)
+        h = (h ^ byte[i]) * 1099511628211u;
+    return h;
+}
+
+START_TEST(tracing_finds_nothing_and_changes_nothing)
+{
+    for (int row = 0; row < op_cases_count; row++) {
+        uint64_t h[2] = { 1, 1 };
+        for (int traced = 0; traced < 2; traced++) {
+            gra_tensor *in[4], *loss;
+            gra_trace_nan(t, traced);
+            gra_tensor *y = run_row(row, in, &loss);
+            h[traced] = hash(h[traced], y->data, y->size);
+            for (int i = 0; i < op_cases[row].nin; i++)
+                h[traced] = hash(h[traced], in[i]->grad, in[i]->size);
+            ck_assert_msg(!gra_error(t), "%s: %s", op_cases[row].name, gra_error(t));
+        }
+        ck_assert_msg(h[0] == h[1], "%s gives other bits when it is traced", op_cases[row].name);
+    }
+}
+END_TEST
+
 static const char *reference_path(void)
 {
     static char path[512];
@@ -1069,6 +1095,7 @@ Suite *ops_suite(void)
     tcase_add_loop_test(c, dropout_is_the_stream_number_by_number, 0, LENGTH(isa));
 
     c = group(s, "values");
+    tcase_add_test(c, tracing_finds_nothing_and_changes_nothing);
     tcase_add_test(c, arithmetic);
     tcase_add_test(c, functions);
     tcase_add_test(c, extremes);

@@ -32,7 +32,7 @@ GRA_KERNEL(backward, y->size, 2)
 gra_tensor *gra_masked_fill(gra_tape *t, gra_tensor *x, gra_tensor *mask, double value)
 {
     static const gra_op op = { .name = "masked_fill", .forward = forward_all, .backward = backward_all,
-                               .args = sizeof(struct args) };
+                               .args = sizeof(struct args), .masks = true };
     if (GRA_REFUSES(t, "masked_fill", x, mask))
         return gra_empty(t);
     int shape[GRA_MAX_DIMS];

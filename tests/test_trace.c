@@ -1,0 +1,371 @@
+/* gra_trace_nan: the op that made the first NaN or infinity is named, and no other. */
+#include "../core/op.h"
+#include "../layers/layers.h"
+#include "suites.h"
+
+static gra_tape  *t;
+static gra_model *model;
+static gra_rng    rng;
+static const real inf = (real)INFINITY, nan_ = (real)NAN;
+static const double large = sizeof(real) == 4 ? 1e25 : 1e200;   /* finite, its square is not */
+
+static void open_all(void)
+{
+    gra_manual_seed(&rng, 123);
+    t = gra_open(1);
+    model = gra_model_open(&rng);
+    gra_keep_going(t, true);
+    gra_trace_nan(t, true);
+    gra_begin(t, GRA_GRAD, NULL);
+}
+
+static void close_all(void)
+{
+    gra_model_close(model);
+    gra_close(t);
+}
+
+static void expect_error(const char *sentence)
+{
+    ck_assert_str_eq(gra_error(t) ? gra_error(t) : "no error", sentence);
+}
+
+static void expect_none(void)
+{
+    expect_error("no error");
+}
+
+#define VECTOR(...)                                                                                      \
+    gra_input(t, (const real[]){ __VA_ARGS__ }, 1, (const int[]){ (int)(sizeof((const real[]){ __VA_ARGS__ }) / sizeof(real)) })
+#define MATRIX(m, n, ...) gra_input(t, (const real[]){ __VA_ARGS__ }, 2, (const int[]){ m, n })
+
+/* ---- forward ---- */
+
+START_TEST(an_overflow)
+{
+    gra_tensor *y = gra_exp(t, MATRIX(2, 4, 1, 2, 3, 4, 5, 6, 7, 1000));
+    expect_error("exp: made inf at (1, 3) from finite inputs, there 1000 (forward)");
+    ck_assert(isnan(gra_item(y)));
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, y)), -1);
+}
+END_TEST
+
+START_TEST(the_first_of_several)
+{
+    gra_tensor *y = gra_div(t, VECTOR(1, -1, 0), VECTOR(1, 0, 0));
+    gra_sub(t, y, y);
+    expect_error("div: made -inf at (1) from finite inputs, there -1 and 0 (forward)");
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_log(t, gra_input(t, (const real[]){ -1 }, 0, NULL));
+    expect_error("log: made nan from finite inputs, there -1 (forward)");
+}
+END_TEST
+
+START_TEST(nothing_is_said_unless_asked)
+{
+    gra_trace_nan(t, false);
+    gra_tensor *x = VECTOR(0, 1000);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, gra_sqrt(t, x), gra_exp(t, x)))), 0);
+    expect_none();
+}
+END_TEST
+
+START_TEST(in_every_mode)
+{
+    static const gra_mode mode[] = { GRA_TRAIN, GRA_GRAD, GRA_EVAL };
+    gra_tensor *w = gra_param(gra_enter(gra_root(model), "head"), "weight", gra_zeros(), GRA_DIMS(1));
+    for (int i = 0; i < 6; i++) {
+        gra_begin(t, mode[i % 3], NULL);
+        gra_freeze(w, i >= 3);
+        gra_exp(t, gra_scale(t, gra_add(t, w, gra_full(t, 1, GRA_DIMS(1))), 1000));
+        expect_error("exp: made inf at (0) from finite inputs, there 1000, after head (forward)");
+    }
+}
+END_TEST
+
+/* ---- infinities on purpose ---- */
+
+static gra_tensor *scores(void)         /* (3, 3) */
+{
+    return MATRIX(3, 3, 1, 2, 3, 10, 5, 6, 7, 8, 9);
+}
+
+static gra_tensor *filled(void)
+{
+    return gra_masked_fill(t, scores(), gra_constant(t, (const real[]){ 0, 1, 1 }, GRA_DIMS(3)), -(double)INFINITY);
+}
+
+static gra_tensor *added(void)
+{
+    return gra_add(t, scores(), gra_constant(t, (const real[]){ 0, -inf, -inf }, GRA_DIMS(3)));
+}
+
+static gra_tensor *(*const masked[])(void) = { filled, added };
+
+START_TEST(a_mask_and_what_passes_it_on)
+{
+    gra_tensor *m = masked[_i]();
+    gra_tensor *column = gra_slice(t, gra_scale(t, gra_neg(t, gra_transpose(t, m, 0, 1)), -2), 0, 0, 1);
+    gra_tensor *y = gra_add(t, gra_sum(t, gra_softmax(t, m, -1)), gra_sum(t, gra_exp(t, gra_scale(t, m, 0.1))));
+    y = gra_add(t, y, gra_sum(t, gra_max_dim(t, m, 1, false)));
+    y = gra_add(t, y, gra_sum(t, column));
+    gra_sum(t, gra_matmul(t, m, gra_full(t, 1, GRA_DIMS(3, 2))));       /* passed on, and not used */
+    gra_concat(t, 2, (gra_tensor *[]){ m, gra_log_softmax(t, m, -1) }, 0);
+    ck_assert_int_eq(gra_backward(t, y), 0);
+    expect_none();
+    ck_assert(isfinite(gra_item(y)));
+}
+END_TEST
+
+START_TEST(a_causal_mask_by_hand)       /* attention as notebooks write it */
+{
+    gra_tensor *x = scores();
+    gra_tensor *p = gra_softmax(t, gra_scale(t, gra_causal_mask(t, gra_matmul_nt(t, x, x)), 0.01), -1);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, gra_matmul(t, p, x), x))), 0);
+    expect_none();
+}
+END_TEST
+
+START_TEST(an_infinity_beside_a_masks)
+{
+    gra_exp(t, gra_scale(t, masked[_i](), 80));
+    expect_error("exp: made inf at (1, 0) from finite inputs, there 800, counting as finite the -inf at (0, 1) of "
+                 "input 0 (from scale) (forward)");
+}
+END_TEST
+
+START_TEST(a_nan_of_a_masks)
+{
+    gra_mul(t, masked[_i](), gra_full(t, 0, GRA_DIMS(3, 3)));
+    expect_error(_i == 0 ?
+        "mul: made nan at (0, 1) from finite inputs, there -inf and 0, counting as finite the -inf at (0, 1) of "
+        "input 0 (from masked_fill) (forward)" :
+        "mul: made nan at (0, 1) from finite inputs, there -inf and 0, counting as finite the -inf at (0, 1) of "
+        "input 0 (from add) (forward)");
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_layer_norm(t, masked[_i](), NULL, NULL, 1e-5);
+    ck_assert_ptr_nonnull(gra_error(t));
+    ck_assert_ptr_eq(strstr(gra_error(t), "layer_norm: made nan at (0, 0) from finite inputs"), gra_error(t));
+}
+END_TEST
+
+START_TEST(what_a_masked_op_keeps_is_its_own)   /* max notes places in forward, and is run again */
+{
+    gra_tensor *x = MATRIX(2, 3, 5, 1, 3, 4, 9, 6);
+    gra_tensor *m = gra_masked_fill(t, x, gra_constant(t, (const real[]){ 1, 0, 0 }, GRA_DIMS(3)), -(double)INFINITY);
+    gra_tensor *none = gra_masked_fill(t, x, gra_full(t, 1, GRA_DIMS(2, 3)), -(double)INFINITY);
+    gra_tensor *most = gra_max_dim(t, m, 1, false);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, most)), 0);
+    ck_assert_double_eq(gra_item(gra_max(t, none)), -INFINITY);
+    expect_none();
+    static const real want[] = { 0, 0, 1, 0, 1, 0 };
+    for (int i = 0; i < 6; i++)
+        ck_assert_double_eq((double)gra_grad(x)[i], (double)want[i]);
+}
+END_TEST
+
+START_TEST(a_loss_that_is_a_masks_infinity)
+{
+    gra_backward(t, gra_cross_entropy(t, filled(), (const int[]){ 0, 1, 0 }));
+    expect_error("gra_backward: the loss is inf, which no op made: it came in, as a mask's infinity or in an input "
+                 "(forward)");
+}
+END_TEST
+
+/* ---- what came in ---- */
+
+START_TEST(a_nan_that_came_in)
+{
+    gra_tensor *x = MATRIX(2, 2, 1, 2, nan_, 4);
+    gra_tensor *hidden = gra_masked_fill(t, x, MATRIX(2, 2, 0, 0, 1, 0), 0);    /* as one treats missing data */
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, hidden, hidden))), 0);
+    expect_none();
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_mul(t, gra_full(t, 2, 0, NULL), MATRIX(2, 2, 1, 2, nan_, 4));
+    expect_error("mul: input 1 holds nan at (1, 0): no op made it, it came in so (forward)");
+}
+END_TEST
+
+START_TEST(a_spoilt_parameter)
+{
+    struct gra_linear l;
+    gra_linear_init(&l, gra_enter(gra_root(model), "fc"), 3, 2, true);
+    for (int i = 0; i < 2; i++) {
+        gra_tensor *p = i ? l.bias : l.weight;
+        p->data[1] = i ? nan_ : inf;
+        gra_begin(t, GRA_GRAD, NULL);
+        gra_linear_forward(t, &l, gra_full(t, 0, GRA_DIMS(4, 3)));
+        expect_error(i ? "linear: the parameter fc.bias holds nan at (1): no op made it, its last update did, or the file it came from"
+                       : "linear: the parameter fc.weight holds inf at (0, 1): no op made it, its last update did, or the file it came from");
+        p->data[1] = 1;
+    }
+}
+END_TEST
+
+START_TEST(a_gradient_spoilt_before)
+{
+    gra_tensor *p = gra_param(gra_enter(gra_root(model), "fc"), "weight", gra_ones(), GRA_DIMS(2));
+    p->grad[1] = nan_;
+    gra_backward(t, gra_sum(t, gra_mul(t, p, p)));
+    expect_error("gra_backward: the gradient of fc.weight holds nan at (1) from before: gra_zero_grad(model) clears it");
+    gra_zero_grad(model);
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, p, p))), 0);
+    expect_none();
+}
+END_TEST
+
+/* ---- backward ---- */
+
+START_TEST(a_gradient_without_end)
+{
+    gra_tensor *x = MATRIX(2, 2, 1, 4, 0, 9);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_sqrt(t, gra_scale(t, x, 2)))), -1);
+    expect_error("sqrt: made inf at (1, 0) in the gradient of input 0 (from scale) from finite ones (backward)");
+}
+END_TEST
+
+START_TEST(a_gradient_of_a_masks_infinity)
+{
+    gra_tensor *w = gra_param(gra_enter(gra_root(model), "gate"), "weight", gra_ones(), GRA_DIMS(3));
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_exp(t, gra_mul(t, w, filled())))), -1);
+    expect_error("mul: made nan at (1) in the gradient of input 0 (gate.weight) from finite ones, in gate (backward)");
+}
+END_TEST
+
+/* ---- where in the model ---- */
+
+static const gra_gpt_config config = { .vocab_size = 7, .context_length = 5, .emb_dim = 6, .n_heads = 2, .n_layers = 3,
+                                       .drop_rate = 0.1, .bias = true };
+
+static void fill(const char *name, double value)
+{
+    gra_tensor *p = gra_param_find(model, name);
+    ck_assert_ptr_nonnull(p);
+    for (size_t i = 0; i < p->size; i++)
+        p->data[i] = (real)value;
+}
+
+static void magnify(const char *name)
+{
+    gra_tensor *p = gra_param_find(model, name);
+    ck_assert_ptr_nonnull(p);
+    for (size_t i = 0; i < p->size; i++)
+        p->data[i] *= (real)large;
+}
+
+static gra_gpt gpt;
+
+static void make_gpt(void) { gra_gpt_init(&gpt, gra_root(model), &config); }
+
+static int step(void)
+{
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *logits = gra_gpt_forward(t, &gpt, (const int[]){ 1, 2, 3, 4, 5, 6, 0, 1, 2, 3 }, 2, 5);
+    gra_tensor *loss = gra_cross_entropy(t, logits, (const int[]){ 2, 3, 4, 5, 6, 0, 1, 2, 3, 4 });
+    gra_zero_grad(model);
+    return gra_backward(t, loss);
+}
+
+static void expect_parts(const char *first, const char *last)
+{
+    const char *e = gra_error(t) ? gra_error(t) : "no error";
+    size_t n = strlen(e), m = strlen(last);
+    ck_assert_msg(strncmp(e, first, strlen(first)) == 0 && n > m && strcmp(e + n - m, last) == 0, "wanted %s...%s, got %s",
+                  first, last, e);
+}
+
+START_TEST(a_sound_model)
+{
+    make_gpt();
+    ck_assert_int_eq(step(), 0);
+    expect_none();
+}
+END_TEST
+
+START_TEST(a_linear_overflows)
+{
+    make_gpt();
+    fill("trf_blocks.1.ff.layers.0.bias", large);
+    fill("trf_blocks.1.ff.layers.2.weight", large);
+    ck_assert_int_eq(step(), -1);
+    expect_parts("linear: made inf at (0, 0, 0) from finite inputs, ", "in trf_blocks.1.ff.layers.2 (forward)");
+}
+END_TEST
+
+START_TEST(attention_overflows)
+{
+    make_gpt();
+    magnify("trf_blocks.2.att.W_query.weight");
+    magnify("trf_blocks.2.att.W_key.weight");
+    step();
+    expect_parts("attention: made nan at (0, ", "after trf_blocks.2.att.W_value (forward)");
+}
+END_TEST
+
+START_TEST(a_sum_overflows)             /* the residual stream: 1.5 and 1.5 of the largest number */
+{
+    make_gpt();
+    fill("tok_emb.weight", sizeof(real) == 4 ? 3e38 : 1.7e308);
+    fill("pos_emb.weight", sizeof(real) == 4 ? 3e38 : 1.7e308);
+    step();
+    expect_parts("add: made inf at (0, 0, 0) from finite inputs, ", "after pos_emb (forward)");
+}
+END_TEST
+
+START_TEST(a_gradient_overflows)        /* its way back is steeper than its way there */
+{
+    struct gra_linear l;
+    gra_linear_init(&l, gra_enter(gra_root(model), "fc"), 2, 3, true);
+    fill("fc.weight", 0);
+    fill("fc.bias", 0);
+    gra_tensor *x = gra_linear_forward(t, &l, gra_full(t, 1, GRA_DIMS(2, 2)));
+    gra_backward(t, gra_sum(t, gra_scale(t, gra_scale(t, x, large), large)));
+    expect_error("scale: made inf at (0, 0) in the gradient of input 0 (from linear) from finite ones, after fc (backward)");
+}
+END_TEST
+
+Suite *trace_suite(void)
+{
+    Suite *s = suite_create("trace");
+    TCase *c = tcase_create("forward");
+    tcase_add_checked_fixture(c, open_all, close_all);
+    tcase_add_test(c, an_overflow);
+    tcase_add_test(c, the_first_of_several);
+    tcase_add_test(c, nothing_is_said_unless_asked);
+    tcase_add_test(c, in_every_mode);
+    suite_add_tcase(s, c);
+
+    c = tcase_create("infinities on purpose");
+    tcase_add_checked_fixture(c, open_all, close_all);
+    tcase_add_loop_test(c, a_mask_and_what_passes_it_on, 0, 2);
+    tcase_add_test(c, a_causal_mask_by_hand);
+    tcase_add_loop_test(c, an_infinity_beside_a_masks, 0, 2);
+    tcase_add_loop_test(c, a_nan_of_a_masks, 0, 2);
+    tcase_add_test(c, what_a_masked_op_keeps_is_its_own);
+    tcase_add_test(c, a_loss_that_is_a_masks_infinity);
+    suite_add_tcase(s, c);
+
+    c = tcase_create("what came in");
+    tcase_add_checked_fixture(c, open_all, close_all);
+    tcase_add_test(c, a_nan_that_came_in);
+    tcase_add_test(c, a_spoilt_parameter);
+    tcase_add_test(c, a_gradient_spoilt_before);
+    suite_add_tcase(s, c);
+
+    c = tcase_create("backward");
+    tcase_add_checked_fixture(c, open_all, close_all);
+    tcase_add_test(c, a_gradient_without_end);
+    tcase_add_test(c, a_gradient_of_a_masks_infinity);
+    suite_add_tcase(s, c);
+
+    c = tcase_create("where in the model");
+    tcase_add_checked_fixture(c, open_all, close_all);
+    tcase_add_test(c, a_sound_model);
+    tcase_add_test(c, a_linear_overflows);
+    tcase_add_test(c, attention_overflows);
+    tcase_add_test(c, a_sum_overflows);
+    tcase_add_test(c, a_gradient_overflows);
+    suite_add_tcase(s, c);
+    return s;
+}
