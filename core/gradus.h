@@ -178,14 +178,18 @@ gra_tensor *gra_matmul_tn(gra_tape *t, gra_tensor *a, gra_tensor *b);  /* a^T b:
 gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b); /* x w^T + b: (..., in) -> (..., out);
                                                                           w (out, in), b (out) or NULL */
 
-/* ---- ops: over dimensions; d < 0 counts from the end ------------------------------------------ */
+/* ---- ops: over dimensions; d < 0 counts from the end ------------------------------------------
+ * The softmax family (softmax, log_softmax, cross_entropy, attention) stays exact with logits of 1e4 and more:
+ * the largest is subtracted first. Where PyTorch gives NaN for a row that is -inf throughout (all masked),
+ * here softmax and attention give zeros, cross_entropy a loss of 0 that counts in the mean, and none of them a
+ * gradient; log_softmax gives -inf and passes dy on. A +inf among the logits gives NaN, as in PyTorch. */
 gra_tensor *gra_sum(gra_tape *t, gra_tensor *x);                       /* of all values: a scalar */
 gra_tensor *gra_mean(gra_tape *t, gra_tensor *x);
 gra_tensor *gra_max(gra_tape *t, gra_tensor *x);                       /* gradient to the first of equals */
 gra_tensor *gra_sum_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim);
 gra_tensor *gra_mean_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim);
 gra_tensor *gra_max_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim);
-gra_tensor *gra_softmax(gra_tape *t, gra_tensor *x, int d);            /* e^x_i / sum_j e^x_j; all -inf gives zeros */
+gra_tensor *gra_softmax(gra_tape *t, gra_tensor *x, int d);            /* e^x_i / sum_j e^x_j; of a row of -inf zeros */
 gra_tensor *gra_log_softmax(gra_tape *t, gra_tensor *x, int d);        /* x_i - log sum_j e^x_j */
 gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b, double eps);
                                                                        /* (x - mean) / sqrt(var + eps) w + b over the

@@ -753,6 +753,98 @@ START_TEST(cross_entropy_values)
 }
 END_TEST
 
+/* Where the largest logit is 1e4, a third class has no part in either gradient. */
+START_TEST(gradients_of_large_logits)
+{
+    const double e = exp(-1.0), a = 1 / (1 + e), b = e / (1 + e);
+    for (int along = 0; along < 2; along++) {           /* a row, and a column */
+        const int *shape = along ? (const int[]){ 3, 1 } : (const int[]){ 1, 3 };
+        gra_begin(t, GRA_GRAD, NULL);
+        gra_tensor *x = gra_input(t, (const real[]){ 10000, 9999, -10000 }, 2, shape);
+        gra_tensor *z = gra_input(t, (const real[]){ 10000, 9999, -10000 }, 2, shape);
+        gra_tensor *w = gra_constant(t, (const real[]){ 1, 2, 3 }, 2, shape);
+        gra_tensor *y = gra_mul(t, w, gra_softmax(t, x, 1 - along)), *l = gra_mul(t, w, gra_log_softmax(t, z, 1 - along));
+        ck_assert_int_eq(gra_backward(t, gra_add(t, gra_sum(t, y), gra_sum(t, l))), 0);
+        const double dx = a * b;                        /* y (w - sum y w): a (1 - a - 2 b) = -a b */
+        EXPECT(gra_grad(x), (real)-dx, (real)dx, 0);
+        EXPECT(gra_grad(z), (real)(1 - 6 * a), (real)(2 - 6 * b), 3);
+    }
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *x = MATRIX(1, 3, 10000, 9999, -10000), *loss = gra_cross_entropy(t, x, (const int[]){ 2 });
+    EXPECT(loss->data, (real)(20000 + log1p(e)));
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    EXPECT(gra_grad(x), (real)a, (real)b, -1);
+}
+END_TEST
+
+START_TEST(log_softmax_of_masked_rows)
+{
+    gra_tensor *x = MATRIX(3, 3, -inf, -inf, -inf, -inf, 2, -inf, inf, 0, 0);
+    EXPECT(gra_log_softmax(t, x, 1)->data, -inf, -inf, -inf, -inf, 0, -inf, nan_, nan_, nan_);
+    EXPECT(gra_log_softmax(t, gra_transpose(t, x, 0, 1), 0)->data, -inf, -inf, nan_, -inf, 0, nan_, -inf, -inf, nan_);
+    EXPECT(gra_softmax(t, x, 1)->data, 0, 0, 0, 0, 1, 0, nan_, nan_, nan_);
+    gra_tensor *some = gra_masked_fill(t, gra_log_softmax(t, gra_slice(t, x, 0, 0, 2), 1),
+                                       gra_constant(t, (const real[]){ 1, 1, 1, 1, 0, 1 }, GRA_DIMS(2, 3)), 0);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, some)), 0);
+    EXPECT(gra_grad(x), 0, 0, 0, 0, 0, 0, 0, 0, 0);
+}
+END_TEST
+
+START_TEST(cross_entropy_of_masked_rows)
+{
+    gra_tensor *x = MATRIX(3, 3, -inf, -inf, -inf, 0, -inf, 0, -inf, 1e4, -inf);
+    gra_tensor *loss = gra_cross_entropy(t, x, (const int[]){ 2, 0, 1 });
+    EXPECT(loss->data, (real)(log(2.0) / 3));           /* 0, log 2, 0 */
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    const real sixth = (real)(1.0 / 6);
+    EXPECT(gra_grad(x), 0, 0, 0, -sixth, 0, sixth, 0, 0, 0);
+
+    gra_begin(t, GRA_GRAD, NULL);
+    x = MATRIX(2, 2, -inf, -inf, -inf, -inf);
+    loss = gra_cross_entropy(t, x, (const int[]){ 1, 0 });
+    EXPECT(loss->data, 0);
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    EXPECT(gra_grad(x), 0, 0, 0, 0);
+
+    gra_begin(t, GRA_GRAD, NULL);
+    x = MATRIX(1, 2, 5, -inf);
+    loss = gra_cross_entropy(t, x, (const int[]){ 1 });
+    EXPECT(loss->data, inf);                            /* -log 0 */
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    EXPECT(gra_grad(x), 1, -1);
+    EXPECT(gra_cross_entropy(t, MATRIX(1, 2, inf, 0), (const int[]){ 0 })->data, nan_);
+}
+END_TEST
+
+START_TEST(attention_with_large_scores)         /* 10000, 9999 and -10000 */
+{
+    const double e = exp(-1.0), a = 1 / (1 + e), b = e / (1 + e);
+    gra_tensor *q = gra_input(t, (const real[]){ 1 }, GRA_DIMS(1, 1, 1));
+    gra_tensor *k = gra_input(t, (const real[]){ 10000, 9999, -10000 }, GRA_DIMS(1, 3, 1));
+    gra_tensor *v = gra_input(t, (const real[]){ 1, 2, 3 }, GRA_DIMS(1, 3, 1));
+    gra_tensor *y = gra_attention(t, q, k, v, 1, false, 0);
+    EXPECT(y->data, (real)(a + 2 * b));
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, y)), 0);
+    EXPECT(gra_grad(v), (real)a, (real)b, 0);
+    EXPECT(gra_grad(k), (real)(-a * b), (real)(a * b), 0);
+    ck_assert_double_le(fabs((double)gra_grad(q)[0] + a * b), 10000 * REAL_STEP);   /* a sum of terms of 1e4 a b */
+}
+END_TEST
+
+START_TEST(attention_rows_that_see_no_key)      /* of four queries the first three come before the only key */
+{
+    gra_tensor *q = gra_input(t, (const real[]){ 1, 2, 3, 4 }, GRA_DIMS(1, 4, 1));
+    gra_tensor *k = gra_input(t, (const real[]){ 5 }, GRA_DIMS(1, 1, 1));
+    gra_tensor *v = gra_input(t, (const real[]){ 7 }, GRA_DIMS(1, 1, 1));
+    gra_tensor *y = gra_attention(t, q, k, v, 1, true, 0);
+    EXPECT(y->data, 0, 0, 0, 7);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, y, y))), 0);
+    EXPECT(gra_grad(v), 14);
+    EXPECT(gra_grad(q), 0, 0, 0, 0);
+    EXPECT(gra_grad(k), 0);
+}
+END_TEST
+
 START_TEST(cross_entropy_of_no_row_is_nan)
 {
     gra_tensor *x = MATRIX(2, 2, 1, 2, 3, 4);
@@ -1109,6 +1201,11 @@ Suite *ops_suite(void)
     tcase_add_test(c, softmax_of_large_logits);
     tcase_add_test(c, softmax_of_masked_rows);
     tcase_add_test(c, cross_entropy_values);
+    tcase_add_test(c, gradients_of_large_logits);
+    tcase_add_test(c, log_softmax_of_masked_rows);
+    tcase_add_test(c, cross_entropy_of_masked_rows);
+    tcase_add_test(c, attention_with_large_scores);
+    tcase_add_test(c, attention_rows_that_see_no_key);
     tcase_add_test(c, cross_entropy_of_no_row_is_nan);
     tcase_add_test(c, what_the_caller_lends_is_copied);
     tcase_add_test(c, norms_of_a_row_far_from_zero);

@@ -1,7 +1,8 @@
 /* cross_entropy: the mean over rows of -log softmax(x)[target]. For a row, with m = max_j x_j,
  *     loss = log sum_j e^(x_j - m) - (x_target - m),   dx_i += dy / rows (softmax(x)_i - [i = target]).
  * A row whose target is GRA_IGNORE_INDEX counts for nothing; when all do, the mean is 0/0: NaN, and
- * the gradient 0, as in PyTorch. Of the logits no copy is kept: backward computes e^(x - m) again. */
+ * the gradient 0, as in PyTorch. A row that is -inf throughout (all masked) has a loss and a gradient of 0,
+ * and counts. Of the logits no copy is kept: backward computes e^(x - m) again. */
 #include "../op.h"
 #include "../kern/math.h"
 
@@ -23,6 +24,11 @@ static size_t rows(const gra_tensor *y)
 static size_t saved(const gra_tensor *y)
 {
     return 2 * rows(y);                             /* m and the log of the sum, of each row */
+}
+
+static bool counts(const gra_tensor *y, size_t r)   /* row r's loss and gradient are not 0 */
+{
+    return ((const struct args *)y->args)->target[r] != GRA_IGNORE_INDEX && y->saved[2 * r] != -(real)INFINITY;
 }
 
 enum { BLOCK = 256 };
@@ -52,7 +58,7 @@ static void rows_backward(gra_tensor *y, size_t from, size_t to)
     const real g = y->grad[0] / (real)a->counted;
     for (size_t r = from; r < to; r++) {
         gra_fill_fresh(y->in[0], r * n, (r + 1) * n);
-        if (a->target[r] == GRA_IGNORE_INDEX)
+        if (!counts(y, r))
             continue;
         const real *x = y->in[0]->data + r * n;
         const real m = y->saved[2 * r], log_sum = y->saved[2 * r + 1];
@@ -73,7 +79,7 @@ static void forward(gra_tensor *y)
     rows_forward_all(y);
     double loss = 0;
     for (size_t r = 0; r < rows(y); r++)
-        if (a->target[r] != GRA_IGNORE_INDEX) {
+        if (counts(y, r)) {
             real x = y->in[0]->data[r * n + (size_t)a->target[r]];
             loss += (double)y->saved[2 * r + 1] - (double)(x - y->saved[2 * r]);
         }

@@ -1,5 +1,6 @@
 /* log_softmax: y_i = x_i - m - log sum_j e^(x_j - m) along one dimension, m = max_j x_j; subtracting
- * m changes nothing but keeps e^x from overflowing. dx_i += dy_i - e^y_i sum_j dy_j. */
+ * m changes nothing but keeps e^x from overflowing. A row that is -inf throughout (all masked) stays so:
+ * the log of softmax's zeros. dx_i += dy_i - e^y_i sum_j dy_j. */
 #include "../op.h"
 #include "../kern/math.h"
 
@@ -10,6 +11,10 @@ struct args {
 static void row(const real *x, real *y, size_t n)
 {
     real m = real_max(x, n);
+    if (m == -(real)INFINITY) {
+        memcpy(y, x, n * sizeof *y);
+        return;
+    }
     for (size_t i = 0; i < n; i++)
         y[i] = real_exp(x[i] - m);
     real log_sum = real_log(real_sum(y, n));
@@ -34,7 +39,7 @@ static void strided_row(const real *x, real *y, size_t end, size_t step)
         sum += real_exp(x[i] - m);
     real log_sum = real_log(sum);
     for (size_t i = 0; i < end; i += step)
-        y[i] = x[i] - m - log_sum;
+        y[i] = m == -(real)INFINITY ? m : x[i] - m - log_sum;
 }
 
 static void strided_row_backward(const real *y, const real *dy, real *dx, size_t end, size_t step)
