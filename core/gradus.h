@@ -122,7 +122,9 @@ void        gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng); /* forget the l
 int         gra_backward(gra_tape *t, gra_tensor *loss);/* loss: one value. Adds to the gradients of parameters; 0, or
                                                            -1 after an error. Once a step: sum several losses first */
 int         gra_threads(const gra_tape *t);             /* how many the tape runs on */
-const char *gra_isa_name(const gra_tape *t);            /* "base", "avx2" or "avx512": GRADUS_ISA=avx2 asks for one */
+const char *gra_isa_name(const gra_tape *t);            /* "base", "avx2" or "avx512", the best there is: GRADUS_ISA=avx2
+                                                           in the environment of gra_open asks for another; one that
+                                                           is not there is an error of each gra_begin */
 
 void        gra_keep_going(gra_tape *t, bool on);       /* do not abort at an error (default: abort) */
 const char *gra_error(const gra_tape *t);               /* the first error since gra_begin, or NULL */

@@ -28,6 +28,7 @@ struct gra_tape {
     real          nan;
     max_align_t   scratch[GRA_MAX_ARGS / sizeof(max_align_t) + 1];  /* the empty tensor's args */
     int           isa;
+    char          no_isa[24];           /* what GRADUS_ISA asked for in vain */
     gra_pool     *pool;
     gra_user     *users;
 };
@@ -50,14 +51,18 @@ static int best_isa(void)
 
 static const char *const isa_name[] = { "base", "avx2", "avx512" };
 
-static int choose_isa(void)
+static void choose_isa(gra_tape *t)
 {
-    int best = best_isa();
     const char *wish = getenv("GRADUS_ISA");
-    for (int i = 0; wish && i <= best; i++)
-        if (strcmp(wish, isa_name[i]) == 0)
-            return i;
-    return best;
+    t->isa = best_isa();
+    if (!wish || !*wish)
+        return;
+    for (int i = 0; i <= t->isa; i++)
+        if (strcmp(wish, isa_name[i]) == 0) {
+            t->isa = i;
+            return;
+        }
+    snprintf(t->no_isa, sizeof t->no_isa, "%s", wish);
 }
 
 gra_tape *gra_open(int threads)
@@ -70,7 +75,7 @@ gra_tape *gra_open(int threads)
         free(t);
         return NULL;
     }
-    t->isa = choose_isa();
+    choose_isa(t);
     t->mode = GRA_GRAD;
     t->nan = (real)NAN;
     t->empty = (gra_tensor){ .data = &t->nan, .args = t->scratch, .tape = t };
@@ -114,6 +119,9 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
     t->begun = true;
     t->swept = t->failed = false;
     t->error[0] = '\0';
+    if (t->no_isa[0])                   /* not in gra_open: only now it is known whether to abort */
+        gra_fail(t, "gra_begin: GRADUS_ISA is %s, but this processor has %s", t->no_isa,
+                 t->isa == 2 ? "base, avx2 and avx512" : t->isa == 1 ? "base and avx2" : "base alone");
 }
 
 gra_tensor *gra_empty(gra_tape *t)                     { return &t->empty; }

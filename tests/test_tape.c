@@ -3,6 +3,7 @@
 #include "suites.h"
 
 #include <signal.h>
+#include <stdlib.h>
 
 static gra_tape *t;
 
@@ -404,6 +405,28 @@ START_TEST(an_op_before_the_first_step)
 }
 END_TEST
 
+START_TEST(an_instruction_set_that_is_not_there)
+{
+    static const char *const wish[] = { "avx3", "AVX2", "a word that is longer than any name", "", "base" };
+    for (int i = 0; i < 5; i++) {
+        setenv("GRADUS_ISA", wish[i], 1);
+        gra_tape *asked = gra_open(1);
+        unsetenv("GRADUS_ISA");
+        gra_tape *best = gra_open(1);
+        gra_keep_going(asked, true);
+        ck_assert(i == 4 || strcmp(gra_isa_name(asked), gra_isa_name(best)) == 0);
+        for (int step = 0; step < 2; step++) {
+            gra_begin(asked, GRA_GRAD, NULL);
+            ck_assert_int_eq(gra_error(asked) != NULL, i < 3);
+            ck_assert(i >= 3 || strstr(gra_error(asked), i == 0 ? "GRADUS_ISA is avx3, but this processor has base" : "but"));
+            ck_assert_int_eq(gra_backward(asked, gra_input(asked, (real[]){ 2 }, 0, NULL)), i < 3 ? -1 : 0);
+        }
+        gra_close(asked);
+        gra_close(best);
+    }
+}
+END_TEST
+
 START_TEST(sizes_that_overflow)
 {
     gra_keep_going(t, true);
@@ -485,6 +508,7 @@ Suite *tape_suite(void)
     tcase_add_test(c, a_loss_of_many_values_is_refused);
     tcase_add_test(c, a_loss_of_constants_is_refused);
     tcase_add_test(c, an_op_before_the_first_step);
+    tcase_add_test(c, an_instruction_set_that_is_not_there);
     tcase_add_test(c, sizes_that_overflow);
     tcase_add_test(c, more_memory_than_there_is);
     tcase_add_test(c, an_item_of_many_values);
