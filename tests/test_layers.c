@@ -6,6 +6,7 @@
 #include "../layers/layers.h"
 
 #include <check.h>
+#include <ctype.h>
 #include <stdlib.h>
 
 Suite *layers_suite(void);
@@ -56,6 +57,7 @@ static const int ids[ROWS * TIME] = { 1, 6, 1, 0, 3, 1, 1, 5, 2, 6, 0, 4, 3, 1, 
 
 typedef struct row {
     const char    *name;
+    const char    *layer;               /* gra_LAYER_init makes it */
     void         (*init)(any_layer *l, gra_scope s, const gra_gpt_config *c);
     gra_check_fn  *forward;
     int            ndim, shape[3];      /* of x; ndim 0: ids instead */
@@ -83,7 +85,7 @@ static gra_tensor *embedding(gra_tape *tape, gra_tensor **in, void *l)
     return gra_embedding_forward(tape, l, ids, GRA_DIMS(ROWS, TIME));
 }
 
-static void positional_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+static void positional_embedding_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
 {
     gra_positional_embedding_init(&l->positional, s, c->context_length, c->emb_dim);
 }
@@ -122,7 +124,7 @@ static gra_tensor *rms_norm(gra_tape *tape, gra_tensor **in, void *l)
     return gra_rms_norm_forward(tape, l, in[0]);
 }
 
-static void self_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+static void self_attention_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
 {
     gra_self_attention_init(&l->self, s, c->emb_dim, OUT, c->qkv_bias);
 }
@@ -131,7 +133,7 @@ static gra_tensor *self(gra_tape *tape, gra_tensor **in, void *l)
     return gra_self_attention_forward(tape, l, in[0]);
 }
 
-static void self_v1_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+static void self_attention_v1_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
 {
     gra_self_attention_v1_init(&l->self_v1, s, c->emb_dim, OUT);
 }
@@ -140,7 +142,7 @@ static gra_tensor *self_v1(gra_tape *tape, gra_tensor **in, void *l)
     return gra_self_attention_v1_forward(tape, l, in[0]);
 }
 
-static void causal_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+static void causal_attention_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
 {
     gra_causal_attention_init(&l->causal, s, c->emb_dim, OUT, c->context_length, c->drop_rate, c->qkv_bias);
 }
@@ -149,7 +151,7 @@ static gra_tensor *causal(gra_tape *tape, gra_tensor **in, void *l)
     return gra_causal_attention_forward(tape, l, in[0]);
 }
 
-static void wrapper_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+static void multi_head_attention_wrapper_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
 {
     gra_multi_head_attention_wrapper_init(&l->wrapper, s, c->emb_dim, OUT, c->context_length, c->drop_rate,
                                           c->n_heads, c->qkv_bias);
@@ -159,7 +161,7 @@ static gra_tensor *wrapper(gra_tape *tape, gra_tensor **in, void *l)
     return gra_multi_head_attention_wrapper_forward(tape, l, in[0]);
 }
 
-static void heads_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+static void multi_head_attention_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
 {
     gra_multi_head_attention_init(&l->heads, s, c->emb_dim, 3 * c->n_heads, c->context_length, c->drop_rate,
                                   c->n_heads, c->qkv_bias);
@@ -169,19 +171,19 @@ static gra_tensor *heads(gra_tape *tape, gra_tensor **in, void *l)
     return gra_multi_head_attention_forward(tape, l, in[0]);
 }
 
-static void optimized_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+static void optimized_multi_head_attention_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
 {
     gra_optimized_multi_head_attention_init(&l->heads, s, c->emb_dim, c->emb_dim, c->context_length,
                                             c->drop_rate, c->n_heads, c->qkv_bias);
 }
 
-static void efficient_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+static void efficient_multi_head_attention_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
 {
     gra_efficient_multi_head_attention_init(&l->heads, s, c->emb_dim, c->emb_dim, c->context_length,
                                             c->drop_rate, c->n_heads, c->qkv_bias);
 }
 
-static void pos_self_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+static void positional_self_attention_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
 {
     gra_positional_self_attention_init(&l->pos_self, s, c->emb_dim, OUT, c->context_length, c->qkv_bias);
 }
@@ -190,7 +192,7 @@ static gra_tensor *pos_self(gra_tape *tape, gra_tensor **in, void *l)
     return gra_positional_self_attention_forward(tape, l, in[0]);
 }
 
-static void pos_causal_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+static void positional_causal_attention_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
 {
     gra_positional_causal_attention_init(&l->pos_causal, s, c->emb_dim, OUT, c->context_length, c->drop_rate,
                                          c->qkv_bias);
@@ -200,7 +202,7 @@ static gra_tensor *pos_causal(gra_tape *tape, gra_tensor **in, void *l)
     return gra_positional_causal_attention_forward(tape, l, in[0]);
 }
 
-static void pos_heads_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+static void positional_multi_head_attention_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
 {
     gra_positional_multi_head_attention_init(&l->pos_heads, s, c->emb_dim, OUT, c->context_length,
                                              c->drop_rate, c->n_heads, c->qkv_bias);
@@ -219,7 +221,7 @@ static gra_tensor *feed_forward(gra_tape *tape, gra_tensor **in, void *l)
     return gra_feed_forward_forward(tape, l, in[0]);
 }
 
-static void block_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
+static void transformer_block_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
 {
     gra_transformer_block_init(&l->block, s, c);
 }
@@ -237,77 +239,121 @@ static gra_tensor *gpt(gra_tape *tape, gra_tensor **in, void *l)
 
 #define GPT .vocab_size = VOCAB, .context_length = TIME + 2, .emb_dim = 9, .n_heads = 3, .n_layers = 2
 
+#define LAYER(name) #name, name##_init
+
 static const row table[] = {
-    { "linear", linear_init, linear, 3, { 3, 1, 5 }, { .emb_dim = 5, .bias = true } },
-    { "linear without bias", linear_init, linear, 2, { 17, 3 }, { .emb_dim = 3 } },
-    { "embedding", embedding_init, embedding, 0, { 0 }, { .vocab_size = VOCAB, .emb_dim = 3 } },
-    { "positional embedding", positional_init, positional, 3, { 3, 5, 3 },
+    { "linear", LAYER(linear), linear, 3, { 3, 1, 5 }, { .emb_dim = 5, .bias = true } },
+    { "linear without bias", LAYER(linear), linear, 2, { 17, 3 }, { .emb_dim = 3 } },
+    { "embedding", LAYER(embedding), embedding, 0, { 0 }, { .vocab_size = VOCAB, .emb_dim = 3 } },
+    { "positional embedding", LAYER(positional_embedding), positional, 3, { 3, 5, 3 },
       { .context_length = 7, .emb_dim = 3 } },
-    { "positional embedding, filled", positional_init, positional, 2, { 5, 3 },
+    { "positional embedding, filled", LAYER(positional_embedding), positional, 2, { 5, 3 },
       { .context_length = 5, .emb_dim = 3 } },
-    { "dropout", dropout_init, dropout, 2, { 3, 17 }, { .drop_rate = 0.3 } },
-    { "layer norm", layer_norm_init, layer_norm, 3, { 3, 1, 17 }, { .emb_dim = 17, .bias = true } },
-    { "layer norm without shift", layer_norm_init, layer_norm, 2, { 17, 3 }, { .emb_dim = 3 } },
-    { "rms norm", rms_norm_init, rms_norm, 3, { 1, 3, 17 }, { .emb_dim = 17 } },
-    { "self-attention", self_init, self, 3, { 3, 5, 5 }, { .emb_dim = 5 } },
-    { "self-attention, one sequence, qkv bias", self_init, self, 2, { 7, 5 },
+    { "dropout", LAYER(dropout), dropout, 2, { 3, 17 }, { .drop_rate = 0.3 } },
+    { "layer norm", LAYER(layer_norm), layer_norm, 3, { 3, 1, 17 }, { .emb_dim = 17, .bias = true } },
+    { "layer norm without shift", LAYER(layer_norm), layer_norm, 2, { 17, 3 }, { .emb_dim = 3 } },
+    { "rms norm", LAYER(rms_norm), rms_norm, 3, { 1, 3, 17 }, { .emb_dim = 17 } },
+    { "self-attention", LAYER(self_attention), self, 3, { 3, 5, 5 }, { .emb_dim = 5 } },
+    { "self-attention, one sequence, qkv bias", LAYER(self_attention), self, 2, { 7, 5 },
       { .emb_dim = 5, .qkv_bias = true } },
-    { "self-attention, bare matrices", self_v1_init, self_v1, 3, { 3, 5, 5 }, { .emb_dim = 5 } },
-    { "self-attention, bare matrices, one sequence", self_v1_init, self_v1, 2, { 1, 5 }, { .emb_dim = 5 } },
-    { "causal attention", causal_init, causal, 3, { 3, 5, 5 }, { .emb_dim = 5, .context_length = 5 } },
-    { "causal attention, qkv bias, dropout", causal_init, causal, 3, { 1, 7, 5 },
+    { "self-attention, bare matrices",
+      LAYER(self_attention_v1), self_v1, 3, { 3, 5, 5 }, { .emb_dim = 5 } },
+    { "self-attention, bare matrices, one sequence",
+      LAYER(self_attention_v1), self_v1, 2, { 1, 5 }, { .emb_dim = 5 } },
+    { "causal attention",
+      LAYER(causal_attention), causal, 3, { 3, 5, 5 }, { .emb_dim = 5, .context_length = 5 } },
+    { "causal attention, qkv bias, dropout", LAYER(causal_attention), causal, 3, { 1, 7, 5 },
       { .emb_dim = 5, .context_length = 9, .qkv_bias = true, .drop_rate = 0.3 } },
-    { "causal attention, one token", causal_init, causal, 3, { 3, 1, 5 },
+    { "causal attention, one token", LAYER(causal_attention), causal, 3, { 3, 1, 5 },
       { .emb_dim = 5, .context_length = 1 } },
-    { "causal attention, one sequence", causal_init, causal, 2, { 5, 3 },
+    { "causal attention, one sequence", LAYER(causal_attention), causal, 2, { 5, 3 },
       { .emb_dim = 3, .context_length = 5, .drop_rate = 0.3 } },
-    { "multi-head attention wrapper", wrapper_init, wrapper, 3, { 3, 5, 5 },
+    { "multi-head attention wrapper", LAYER(multi_head_attention_wrapper), wrapper, 3, { 3, 5, 5 },
       { .emb_dim = 5, .context_length = 5, .n_heads = 3 } },
-    { "multi-head attention wrapper, one sequence, qkv bias, dropout", wrapper_init, wrapper, 2, { 7, 3 },
+    { "multi-head attention wrapper, one sequence, qkv bias, dropout",
+      LAYER(multi_head_attention_wrapper), wrapper, 2, { 7, 3 },
       { .emb_dim = 3, .context_length = 9, .n_heads = 2, .qkv_bias = true, .drop_rate = 0.3 } },
-    { "multi-head attention", heads_init, heads, 3, { 3, 5, 5 },
+    { "multi-head attention", LAYER(multi_head_attention), heads, 3, { 3, 5, 5 },
       { .emb_dim = 5, .context_length = 5, .n_heads = 3 } },
-    { "multi-head attention, qkv bias, dropout", heads_init, heads, 3, { 1, 7, 3 },
+    { "multi-head attention, qkv bias, dropout", LAYER(multi_head_attention), heads, 3, { 1, 7, 3 },
       { .emb_dim = 3, .context_length = 9, .n_heads = 3, .qkv_bias = true, .drop_rate = 0.3 } },
-    { "multi-head attention, one sequence", heads_init, heads, 2, { 5, 3 },
+    { "multi-head attention, one sequence", LAYER(multi_head_attention), heads, 2, { 5, 3 },
       { .emb_dim = 3, .context_length = 5, .n_heads = 2 } },
-    { "optimized multi-head attention", optimized_init, heads, 3, { 3, 5, 6 },
+    { "optimized multi-head attention", LAYER(optimized_multi_head_attention), heads, 3, { 3, 5, 6 },
       { .emb_dim = 6, .context_length = 5, .n_heads = 3 } },
-    { "optimized multi-head attention, one sequence, qkv bias, dropout", optimized_init, heads, 2, { 7, 3 },
+    { "optimized multi-head attention, one sequence, qkv bias, dropout",
+      LAYER(optimized_multi_head_attention), heads, 2, { 7, 3 },
       { .emb_dim = 3, .context_length = 9, .n_heads = 3, .qkv_bias = true, .drop_rate = 0.3 } },
-    { "efficient multi-head attention", efficient_init, heads, 3, { 3, 5, 6 },
+    { "efficient multi-head attention", LAYER(efficient_multi_head_attention), heads, 3, { 3, 5, 6 },
       { .emb_dim = 6, .context_length = 5, .n_heads = 3 } },
-    { "efficient multi-head attention, one sequence, qkv bias, dropout", efficient_init, heads, 2, { 7, 3 },
+    { "efficient multi-head attention, one sequence, qkv bias, dropout",
+      LAYER(efficient_multi_head_attention), heads, 2, { 7, 3 },
       { .emb_dim = 3, .context_length = 9, .n_heads = 3, .qkv_bias = true, .drop_rate = 0.3 } },
-    { "positional self-attention", pos_self_init, pos_self, 3, { 3, 5, 5 },
+    { "positional self-attention", LAYER(positional_self_attention), pos_self, 3, { 3, 5, 5 },
       { .emb_dim = 5, .context_length = 7 } },
-    { "positional self-attention, one sequence, qkv bias", pos_self_init, pos_self, 2, { 5, 3 },
+    { "positional self-attention, one sequence, qkv bias",
+      LAYER(positional_self_attention), pos_self, 2, { 5, 3 },
       { .emb_dim = 3, .context_length = 5, .qkv_bias = true } },
-    { "positional causal attention", pos_causal_init, pos_causal, 3, { 3, 5, 5 },
+    { "positional causal attention", LAYER(positional_causal_attention), pos_causal, 3, { 3, 5, 5 },
       { .emb_dim = 5, .context_length = 7 } },
-    { "positional causal attention, one sequence, dropout", pos_causal_init, pos_causal, 2, { 5, 3 },
+    { "positional causal attention, one sequence, dropout",
+      LAYER(positional_causal_attention), pos_causal, 2, { 5, 3 },
       { .emb_dim = 3, .context_length = 5, .qkv_bias = true, .drop_rate = 0.3 } },
-    { "positional multi-head attention", pos_heads_init, pos_heads, 3, { 3, 5, 5 },
+    { "positional multi-head attention",
+      LAYER(positional_multi_head_attention), pos_heads, 3, { 3, 5, 5 },
       { .emb_dim = 5, .context_length = 7, .n_heads = 2 } },
-    { "positional multi-head attention, one sequence, dropout", pos_heads_init, pos_heads, 2, { 5, 3 },
+    { "positional multi-head attention, one sequence, dropout",
+      LAYER(positional_multi_head_attention), pos_heads, 2, { 5, 3 },
       { .emb_dim = 3, .context_length = 5, .n_heads = 3, .qkv_bias = true, .drop_rate = 0.3 } },
-    { "feed-forward, erf", feed_forward_init, feed_forward, 3, { 3, 1, 5 }, { .emb_dim = 5 } },
-    { "feed-forward, tanh", feed_forward_init, feed_forward, 2, { 17, 3 },
+    { "feed-forward, erf", LAYER(feed_forward), feed_forward, 3, { 3, 1, 5 }, { .emb_dim = 5 } },
+    { "feed-forward, tanh", LAYER(feed_forward), feed_forward, 2, { 17, 3 },
       { .emb_dim = 3, .gelu = GRA_GELU_TANH } },
-    { "block", block_init, block, 3, { 3, 5, 9 }, { GPT, .bias = true, .drop_rate = 0.3 } },
-    { "block without biases", block_init, block, 3, { 1, 7, 9 },
+    { "block",
+      LAYER(transformer_block), block, 3, { 3, 5, 9 }, { GPT, .bias = true, .drop_rate = 0.3 } },
+    { "block without biases", LAYER(transformer_block), block, 3, { 1, 7, 9 },
       { GPT, .qkv_bias = true, .gelu = GRA_GELU_TANH } },
-    { "gpt", gpt_init, gpt, 0, { 0 }, { GPT, .bias = true, .drop_rate = 0.1 } },
-    { "gpt, tied", gpt_init, gpt, 0, { 0 },
+    { "gpt", LAYER(gpt), gpt, 0, { 0 }, { GPT, .bias = true, .drop_rate = 0.1 } },
+    { "gpt, tied", LAYER(gpt), gpt, 0, { 0 },
       { GPT, .bias = true, .tied = true, .drop_rate = 0.1, .init = GRA_INIT_GPT2 } },
-    { "gpt, tanh, qkv bias", gpt_init, gpt, 0, { 0 },
+    { "gpt, tanh, qkv bias", LAYER(gpt), gpt, 0, { 0 },
       { GPT, .bias = true, .qkv_bias = true, .gelu = GRA_GELU_TANH } },
-    { "gpt, tied, tanh, no biases", gpt_init, gpt, 0, { 0 },
+    { "gpt, tied, tanh, no biases", LAYER(gpt), gpt, 0, { 0 },
       { GPT, .tied = true, .gelu = GRA_GELU_TANH, .drop_rate = 0.3, .init = GRA_INIT_GPT2 } },
-    { "gpt, no biases, full context", gpt_init, gpt, 0, { 0 },
+    { "gpt, no biases, full context", LAYER(gpt), gpt, 0, { 0 },
       { .vocab_size = VOCAB, .context_length = TIME, .emb_dim = 9, .n_heads = 3, .n_layers = 2 } },
 };
 enum { TABLE = sizeof table / sizeof *table };
+
+/* A layer that is not in the table is checked by nobody. */
+START_TEST(every_layer_has_a_row)
+{
+    static const char begin[] = "gra_", init[] = "_init(";
+    char text[65536], name[64];
+    FILE *f = fopen("layers/layers.h", "r");
+    ck_assert_msg(f != NULL, "layers/layers.h cannot be read: the tests run in the root of the repository");
+    size_t size = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    text[size] = '\0';
+    ck_assert_uint_lt(size, sizeof text - 1);
+    int layers = 0;
+    for (char *at = text; (at = strstr(at, init)); at += sizeof init - 1) {
+        const char *scope = strstr(at, "gra_scope scope");
+        if (!scope || scope > strchr(at, ')'))          /* a layer's init takes a scope */
+            continue;
+        const char *from = at;
+        while (from > text && (isalnum((unsigned char)from[-1]) || from[-1] == '_'))
+            from--;
+        snprintf(name, sizeof name, "%.*s", (int)(at - from), from);
+        bool found = false;
+        for (int i = 0; i < TABLE && !found; i++)
+            found = strcmp(table[i].layer, name + sizeof begin - 1) == 0;
+        ck_assert_msg(found, "layers/layers.h has %s%s...): the table of tests/test_layers.c wants a row for it",
+                      name, init);
+        layers++;
+    }
+    ck_assert_int_gt(layers, 0);
+}
+END_TEST
 
 /* Makes a row's layer and moves its parameters off their first values: a gradient that forgets a
  * factor of 1 or a term that is 0 must show. */
@@ -1329,6 +1375,7 @@ Suite *layers_suite(void)
 #else
     tcase_add_test(c, agrees_with_the_reference);
 #endif
+    tcase_add_test(c, every_layer_has_a_row);
     tcase_add_loop_test(c, a_gpt_is_what_its_formula_says, 0, 2 * TABLE);
     tcase_add_test(c, rms_norm_divides_by_the_root_mean_square);
     tcase_add_test(c, causal_attention_drops_weights);
