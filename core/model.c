@@ -8,6 +8,7 @@
 struct list {
     gra_tensor **item;
     int          count, room;
+    int         *slot;                  /* 2 room of them: the number of an item + 1, where its name is sought; 0: free */
 };
 
 struct gra_model {
@@ -42,7 +43,9 @@ void gra_model_close(gra_model *m)
     gra_close(m->own);
     gra_arena_free(&m->arena);
     free(m->params.item);
+    free(m->params.slot);
     free(m->states.item);
+    free(m->states.slot);
     free(m);
 }
 
@@ -110,28 +113,50 @@ gra_scope gra_enter(gra_scope s, const char *format, ...)
 
 /* ---- parameters ---- */
 
-static bool append(gra_model *m, struct list *l, gra_tensor *p)
+/* Where the name is, or would be: from its hash (FNV-1a) on to the first free slot. Half of them are free. */
+static int *slot_of(const struct list *l, const char *name)
 {
-    if (l->count == l->room) {
-        int room = l->room ? 2 * l->room : 32;
-        gra_tensor **item = realloc(l->item, (size_t)room * sizeof *item);
-        if (!item) {
-            gra_model_fail(m, "out of memory: a list of %d parameters was wanted", room);
-            return false;
-        }
-        l->item = item;
-        l->room = room;
-    }
-    l->item[l->count++] = p;
-    return true;
+    const size_t slots = 2 * (size_t)l->room;
+    uint64_t hash = 14695981039346656037u;
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    size_t i = (size_t)(hash % slots);
+    while (l->slot[i] && strcmp(l->item[l->slot[i] - 1]->name, name) != 0)
+        i = (i + 1) % slots;
+    return &l->slot[i];
 }
 
 static gra_tensor *find(const struct list *l, const char *name)
 {
+    const int number = l->room ? *slot_of(l, name) : 0;
+    return number ? l->item[number - 1] : NULL;
+}
+
+static bool grow(struct list *l)
+{
+    const int room = l->room ? 2 * l->room : 32;
+    gra_tensor **item = realloc(l->item, (size_t)room * sizeof *item);
+    l->item = item ? item : l->item;
+    int *slot = item ? calloc(2 * (size_t)room, sizeof *slot) : NULL;
+    if (!slot)
+        return false;
+    free(l->slot);
+    l->slot = slot;
+    l->room = room;
     for (int i = 0; i < l->count; i++)
-        if (strcmp(l->item[i]->name, name) == 0)
-            return l->item[i];
-    return NULL;
+        *slot_of(l, l->item[i]->name) = i + 1;
+    return true;
+}
+
+static bool append(gra_model *m, struct list *l, gra_tensor *p)
+{
+    if (l->count == l->room && !grow(l)) {
+        gra_model_fail(m, "out of memory: a list of more than %d parameters was wanted", l->room);
+        return false;
+    }
+    l->item[l->count++] = p;
+    *slot_of(l, p->name) = l->count;
+    return true;
 }
 
 /* A zeroed tensor of the model, with a gradient or without. */

@@ -35,6 +35,9 @@ START_TEST(names_come_from_scopes)
     ck_assert_ptr_null(gra_param_at(m, -1));
     ck_assert_ptr_eq(gra_param_find(m, "trf_blocks.7.att.weight"), w);
     ck_assert_ptr_null(gra_param_find(m, "weight"));
+    gra_model *empty = gra_model_open(NULL);
+    ck_assert_ptr_null(gra_param_find(empty, "weight"));
+    gra_model_close(empty);
     ck_assert_int_eq((int)w->size, 6);
     ck_assert(w->requires_grad && w->grad && w->ndim == 2 && w->shape[1] == 3);
 }
@@ -45,6 +48,28 @@ START_TEST(a_name_twice)
     gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2));
     ck_assert_ptr_null(gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2)));
     expect_error("there is a parameter w already");
+}
+END_TEST
+
+START_TEST(names_of_many_parameters)    /* of 10,000 layers: found in no time, and the first stays the first */
+{
+    enum { LAYERS = 10000 };
+    for (int i = 0; i < LAYERS; i++) {
+        gra_scope s = gra_enter(gra_root(m), "blocks.%d", i);
+        gra_tensor *w = gra_param(s, "weight", gra_ones(), GRA_DIMS(1));
+        gra_tensor *b = gra_param(s, "bias", gra_zeros(), GRA_DIMS(1));
+        ck_assert(w && b && gra_state(m, "sgd.momentum_buffer", w) && gra_state(m, "sgd.momentum_buffer", b));
+    }
+    ck_assert_int_eq(gra_param_count(m), 2 * LAYERS);
+    for (int i = 0; i < 2 * LAYERS; i++) {
+        gra_tensor *p = gra_param_at(m, i);
+        ck_assert_ptr_eq(gra_param_find(m, p->name), p);
+        ck_assert_str_eq(gra_state(m, "sgd.momentum_buffer", p)->name + strlen("sgd.momentum_buffer."), p->name);
+    }
+    ck_assert_ptr_null(gra_param_find(m, "blocks.10000.weight"));
+    ck_assert_ptr_null(gra_param_find(m, ""));
+    ck_assert_ptr_null(gra_param(gra_root(m), "blocks.7.bias", gra_ones(), GRA_DIMS(2)));
+    expect_error("there is a parameter blocks.7.bias already");
 }
 END_TEST
 
@@ -157,6 +182,7 @@ Suite *model_suite(void)
     tcase_add_checked_fixture(c, open_model, close_model);
     tcase_add_test(c, names_come_from_scopes);
     tcase_add_test(c, a_name_twice);
+    tcase_add_test(c, names_of_many_parameters);
     tcase_add_test(c, random_values_without_a_generator);
     tcase_add_test(c, a_file_that_failed_spoils_nothing);
     tcase_add_test(c, a_shape_that_cannot_be);
