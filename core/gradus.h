@@ -267,7 +267,8 @@ const char *gra_model_error(const gra_model *m);        /* the first error since
 /* ---- optimisers -----------------------------------------------------------------------------------
  * Set the fields, call init once all parameters are made, step after each backward. lr may change
  * between steps. A parameter group is an optimiser of its own: `takes` says which parameters it
- * moves (NULL: all); for one decay on matrices and none on vectors, use two. Moments live in the model. */
+ * moves (NULL: all); for one decay on matrices and none on vectors, use two. Moments live in the model, for
+ * each parameter one set of a kind: two AdamWs may follow one another over it, but not both step. */
 typedef bool gra_takes(const gra_tensor *p);
 bool gra_takes_matrices(const gra_tensor *p);           /* two dimensions or more */
 bool gra_takes_vectors(const gra_tensor *p);            /* fewer */

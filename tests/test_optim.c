@@ -512,6 +512,26 @@ START_TEST(test_refusals)
 }
 END_TEST
 
+START_TEST(test_one_optimiser_of_a_kind_for_each_parameter)
+{
+    gra_model *m = patient();
+    gra_adamw first = { .model = m, .lr = 0.1 }, second = first;
+    gra_sgd other = { .model = m, .lr = 0.1 };
+    ck_assert_int_eq(gra_adamw_init(&first), 0);
+    gra_adamw_step(&first);
+    ck_assert_int_eq(gra_sgd_init(&other), 0);          /* of another kind, with moments of its own */
+    ck_assert_int_eq(gra_adamw_init(&second), 0);       /* one after the other is fine */
+    gra_adamw copy = second;
+    gra_adamw_step(&second);
+    gra_adamw_step(&copy);
+    gra_sgd_step(&other);
+    ck_assert_ptr_null(gra_model_error(m));
+    gra_adamw_step(&first);                             /* both at once are not */
+    refused(m, -1, "gra_adamw_step: the moments of w belong to another optimiser since its gra_adamw_init: let "
+                   "`takes` give each parameter to one of a kind");
+}
+END_TEST
+
 /* ---- clipping ---- */
 
 static void clip(const char *system)
@@ -652,6 +672,7 @@ Suite *optim_suite(void)
     tcase_add_test(c, init_begins_anew);
     tcase_add_test(c, muon_leaves_the_step_alone);
     tcase_add_test(c, test_refusals);
+    tcase_add_test(c, test_one_optimiser_of_a_kind_for_each_parameter);
     tcase_add_test(c, test_clip);
     tcase_add_test(c, test_clip_nothing);
     tcase_add_test(c, test_norm_is_accurate);

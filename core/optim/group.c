@@ -16,8 +16,18 @@ gra_tensor **gra_group_state(gra_model *m, gra_takes *takes, const char *kind)
         if (!state[i])
             return NULL;
         memset(state[i]->data, 0, p->size * sizeof(real));      /* init begins anew */
+        state[i]->in = state;                                   /* and it is this optimiser's from now on */
     }
     return state;
+}
+
+/* The first parameter whose buffer a later init of another optimiser took, or NULL. */
+static const gra_tensor *lost(const gra_model *m, gra_tensor *const *state)
+{
+    for (int i = 0; i < gra_param_count(m); i++)
+        if (state[i] && state[i]->in != state)
+            return gra_param_at(m, i);
+    return NULL;
 }
 
 bool gra_group_ready(gra_model *m, const char *optimiser, gra_tensor *const *state, int params)
@@ -27,5 +37,10 @@ bool gra_group_ready(gra_model *m, const char *optimiser, gra_tensor *const *sta
     else if (params != gra_param_count(m))
         gra_model_fail(m, "gra_%s_step: there are %d parameters, but there were %d when gra_%s_init was called: call it "
                        "after the last is made", optimiser, gra_param_count(m), params, optimiser);
-    return state && params == gra_param_count(m) && !gra_error(gra_model_tape(m));
+    else if (lost(m, state))
+        gra_model_fail(m, "gra_%s_step: the moments of %s belong to another optimiser since its gra_%s_init: let "
+                       "`takes` give each parameter to one of a kind", optimiser, lost(m, state)->name, optimiser);
+    else
+        return !gra_error(gra_model_tape(m));
+    return false;
 }
