@@ -171,18 +171,33 @@ static bool spoilt_parameter(const gra_tensor *y, char *text)
     return false;
 }
 
+/* What it was made of: where all inputs are shaped like y, what stands at the same place in each; else the
+ * largest of each. */
+static void put_inputs(struct sentence *s, const gra_tensor *y, size_t i)
+{
+    bool alike = true;
+    for (int k = 0; k < y->nin; k++)
+        alike &= y->in[k] && gra_same_shape(y->in[k], y);
+    const char *between = alike ? ", there " : ", up to ";
+    for (int k = 0; k < y->nin; k++) {
+        double v = alike ? (double)y->in[k]->data[i] : 0;
+        for (size_t j = 0; !alike && y->in[k] && j < y->in[k]->size; j++)
+            if (isfinite(y->in[k]->data[j]))
+                v = fmax(v, fabs((double)y->in[k]->data[j]));
+        if (y->in[k]) {
+            put(s, "%s%g", between, v);
+            between = " and ";
+        }
+    }
+}
+
 static bool blame(const gra_tensor *y, size_t i, char *text)
 {
     struct sentence s = { .text = text };
     put(&s, "%s: made ", y->op->name);
     put_value(&s, y, y->data, i);
     put(&s, " from finite inputs");
-    const char *between = ", there ";
-    for (int k = 0; k < y->nin; k++)
-        if (y->in[k] && gra_same_shape(y->in[k], y)) {
-            put(&s, "%s%g", between, (double)y->in[k]->data[i]);
-            between = " and ";
-        }
+    put_inputs(&s, y, i);
     const int k = input_with(first_wrong, y);
     if (k >= 0) {
         put(&s, ", counting as finite the ");

@@ -8,6 +8,7 @@
  * What surrounds it (flags, text, files, the picture) is in lib/, an idea a file.
  */
 #include "../layers/layers.h"
+#include "lib/diagnose.h"
 #include "lib/evaluate.h"
 #include "lib/files.h"
 #include "lib/optimizer.h"
@@ -49,6 +50,7 @@ static long train(session *s, double *val_loss)
         double begun = seconds_now();
         row.step++;
         text_batch(&s->text, &s->rng, batch, context, s->ids, s->next);
+        const gra_rng before = s->rng;
 
         gra_begin(s->tape, GRA_TRAIN, &s->rng);                 /* forget the last step */
         gra_tensor *logits = gra_gpt_forward(s->tape, &s->gpt, s->ids, batch, context);
@@ -60,13 +62,15 @@ static long train(session *s, double *val_loss)
         }
         row.train_loss = gra_item(loss);
         row.grad_norm  = gra_clip_grad_norm(s->model, o->clip);
+        if (!isfinite(row.train_loss) || !isfinite(row.grad_norm)) {
+            complain("step %ld: the %s is no longer a number; a smaller --lr may help", row.step,
+                     isfinite(row.train_loss) ? "gradient" : "loss");
+            diagnose(s->tape, s->model, &s->gpt, o, before, s->ids, s->next);
+            return -1;
+        }
         row.lr         = optimizer_step(&s->optimizer, row.step);
 
         row.tokens_per_s = (double)batch * (double)context / (seconds_now() - begun);
-        if (!isfinite(row.train_loss)) {
-            complain("step %ld: the loss is no longer a number; a smaller --lr may help", row.step);
-            return -1;
-        }
         bool stop = stop_asked();
         last = stop || row.step == o->steps;
         if (last && run_save(&s->run, s->model, o, &s->text.vocab, row.step))

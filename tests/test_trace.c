@@ -58,6 +58,9 @@ START_TEST(the_first_of_several)
     gra_begin(t, GRA_GRAD, NULL);
     gra_log(t, gra_input(t, (const real[]){ -1 }, 0, NULL));
     expect_error("log: made nan from finite inputs, there -1 (forward)");
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_div(t, VECTOR(1, -3, 2), gra_full(t, 0, 0, NULL));
+    expect_error("div: made inf at (0) from finite inputs, up to 3 and 0 (forward)");
 }
 END_TEST
 

@@ -231,6 +231,20 @@ if [ -e /dev/full ]; then
 fi
 
 # ---- binary text, odd names ------------------------------------------------------------------------
+group "numbers that go wrong"
+wild="$small --data $W/641 --steps 300 --optimizer sgd --lr 1000 --clip 0 --dropout 0.2 --sample 0 --quiet"
+ok "a rate that is far too large" ends_with 1 "$TRAIN" $wild --out "$W/wild.1" --threads 1
+cp "$W/err" "$W/wild.err"
+ok "... is said" grep -Eq '^train: step [0-9]+: the (loss|gradient) is no longer a number; a smaller --lr' "$W/err"
+ok "... and where it began" grep -Eq \
+    '^train: it began here: [a-z_]+: made (-?inf|nan) at [(][0-9, ]+[)] .*, (in|after) [a-zA-Z_.0-9]+ [(](for|back)ward[)]$' \
+    "$W/err"
+ok "... in two lines" test "$(wc -l <"$W/err")" -eq 2
+ok "... and no parameters are written" test ! -e "$W/wild.1/model.safetensors"
+ok "... nor rows of no numbers" sh -c '! grep -Eqi "nan|inf" "$1"' - "$W/wild.1/loss.tsv"
+ok "with two threads" ends_with 1 "$TRAIN" $wild --out "$W/wild.2" --threads 2
+ok "... it began there too" cmp "$W/err" "$W/wild.err"
+
 group "what stands in the folder"
 mkdir "$W/own" "$W/theirs"
 "$TRAIN" $small --steps 3 --out "$W/own" >"$W/own.out" 2>&1
