@@ -9,8 +9,8 @@
 gra_tensor **gra_group_state(gra_model *m, gra_takes *takes, const char *kind);
 
 /* Before a step: was init called, with as many parameters as there are now, and by no other optimiser of the
- * kind since? Else a sentence. After an
- * error on the tape in use the gradients are not to be trusted: no step, and the tape's sentence stays. */
+ * kind since? Else a sentence. After an error on the tape in use the gradients are not to be trusted: no
+ * step, and the tape's sentence stays. */
 bool gra_group_ready(gra_model *m, const char *optimiser, gra_tensor *const *state, int params);
 
 /* In double, in an order that depends on n alone: sums side by side, so that they may stand in vectors. */
