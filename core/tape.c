@@ -184,13 +184,6 @@ bool gra_refuses(gra_tape *t, const char *op, int nin, gra_tensor *const *in)
     return t->failed;
 }
 
-static void trace(gra_tape *t, gra_trace *finds, gra_tensor *y)
-{
-    char text[GRA_TRACE_TEXT];
-    if (t->trace_nan && !t->failed && finds(y, text))
-        gra_fail(t, "%s", text);
-}
-
 void *gra_alloc(gra_tape *t, size_t bytes)
 {
     void *p = t->failed ? NULL : gra_arena_alloc(&t->arena, bytes);
@@ -272,7 +265,8 @@ gra_tensor *gra_run(gra_tensor *y)
         y->prev = t->last;
         t->last = y;
     }
-    trace(t, gra_trace_forward, y);
+    if (t->trace_nan)
+        gra_trace_forward(t, y);
     return t->failed ? &t->empty : y;
 }
 
@@ -372,7 +366,8 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
                  GRA_SHAPE_OF(loss));
     else if (!loss->requires_grad)
         gra_fail(t, "gra_backward: the loss depends on no parameter and no input that wants a gradient");
-    trace(t, gra_trace_loss, loss);
+    if (t->trace_nan)
+        gra_trace_loss(t, loss);
     if (t->failed || !make_grad(t, loss))
         return -1;
     t->swept = true;
@@ -389,7 +384,8 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
             return -1;
         if (any && y->op->backward) {
             y->op->backward(y);                         /* the f_all of a GRA_KERNEL: f over all of y */
-            trace(t, gra_trace_backward, y);
+            if (t->trace_nan)
+                gra_trace_backward(t, y);
         }
         grads_added(y);
         recycle_grad(t, y);

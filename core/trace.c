@@ -16,8 +16,10 @@
 
 /* ---- sentences ---- */
 
+enum { TEXT = 512 };
+
 struct sentence {
-    char  *text;                        /* GRA_TRACE_TEXT */
+    char  *text;                        /* TEXT of it */
     size_t at;
 };
 
@@ -25,11 +27,11 @@ GRA_PRINTF(2, 3) static void put(struct sentence *s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(s->text + s->at, GRA_TRACE_TEXT - s->at, format, args);
+    int n = vsnprintf(s->text + s->at, TEXT - s->at, format, args);
     va_end(args);
     s->at += n < 0 ? 0 : (size_t)n;
-    if (s->at >= GRA_TRACE_TEXT)
-        s->at = GRA_TRACE_TEXT - 1;
+    if (s->at >= TEXT)
+        s->at = TEXT - 1;
 }
 
 /* "inf at (0, 3)": element i of values shaped like x; of a scalar "inf". */
@@ -221,7 +223,7 @@ static bool came_in(const gra_tensor *y, int k, char *text)
     return true;
 }
 
-bool gra_trace_forward(gra_tensor *y, char *text)
+static bool wrong_forward(gra_tensor *y, char *text)
 {
     if (spoilt_parameter(y, text))
         return true;
@@ -239,7 +241,7 @@ bool gra_trace_forward(gra_tensor *y, char *text)
     return k < 0 ? blame(y, nan, text) : came_in(y, k, text);
 }
 
-bool gra_trace_loss(gra_tensor *loss, char *text)
+static bool wrong_loss(gra_tensor *loss, char *text)
 {
     struct sentence s = { .text = text };
     for (const gra_tensor *y = loss; y; y = y->prev)
@@ -262,7 +264,7 @@ bool gra_trace_loss(gra_tensor *loss, char *text)
     return true;
 }
 
-bool gra_trace_backward(gra_tensor *y, char *text)
+static bool wrong_backward(gra_tensor *y, char *text)
 {
     struct sentence s = { .text = text };
     for (int k = 0; k < y->nin; k++) {
@@ -280,3 +282,14 @@ bool gra_trace_backward(gra_tensor *y, char *text)
     }
     return false;
 }
+
+static void tell(gra_tape *t, bool (*wrong)(gra_tensor *y, char *text), gra_tensor *y)
+{
+    char text[TEXT];
+    if (!gra_error(t) && wrong(y, text))
+        gra_fail(t, "%s", text);
+}
+
+void gra_trace_forward(gra_tape *t, gra_tensor *y)     { tell(t, wrong_forward, y); }
+void gra_trace_loss(gra_tape *t, gra_tensor *loss)     { tell(t, wrong_loss, loss); }
+void gra_trace_backward(gra_tape *t, gra_tensor *y)    { tell(t, wrong_backward, y); }
