@@ -8,7 +8,7 @@
 struct list {
     gra_tensor **item;
     int          count, room;
-    int         *slot;                  /* 2 room of them: the number of an item + 1, where its name is sought; 0: free */
+    int         *slot;                  /* 2 room of them: 1 + the number of an item, or 0: free. See slot_of */
 };
 
 struct gra_model {

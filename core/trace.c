@@ -76,8 +76,8 @@ static void put_place(struct sentence *s, const gra_tensor *y, const char *direc
         p = named_input(x);
     if (p) {
         const char *dot = strrchr(p->name, '.');
-        put(s, ", %s %.*s", p == named_input(y) ? "in" : "after", (int)(dot ? (size_t)(dot - p->name) : strlen(p->name)),
-            p->name);
+        const size_t length = dot ? (size_t)(dot - p->name) : strlen(p->name);
+        put(s, ", %s %.*s", p == named_input(y) ? "in" : "after", (int)length, p->name);
     }
     put(s, " (%s)", direction);
 }
