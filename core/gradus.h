@@ -312,13 +312,39 @@ double gra_warmup_cosine(long step, long warmup, long steps, double lr, double m
 double gra_warmup_linear(long step, long warmup, long hold, long steps, double lr, double min_lr); /* linear to lr,
                                                            constant until step hold, then linear to min_lr */
 
-/* ---- files: safetensors (https://github.com/huggingface/safetensors), values as F32 or F64 -------------
- * 0, or -1 and gra_model_error says why. A file is written whole under another name, then renamed. */
-typedef struct gra_meta {                               /* text that goes with the parameters */
+/* ---- files: safetensors (https://github.com/huggingface/safetensors) -----------------------------------
+ * 0, or -1 and gra_model_error says why; never an abort, unless memory of the model itself runs out. A file is
+ * written whole under another name in the same folder, brought to the disk, then renamed: whatever happens, the
+ * old file or the new one is there. Values are written as F32 (libgradus) or F64 (libgradus64), bit for bit;
+ * F32, F64, F16 and BF16 come in, converted. */
+typedef struct gra_meta {                               /* text that goes with the values, UTF-8; a key stands once */
     const char *key, *value;
 } gra_meta;
-int gra_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta);
-int gra_load(gra_model *m, const char *path);           /* names and shapes must be the model's, or nothing changes */
+int gra_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta);     /* the parameters */
+int gra_load(gra_model *m, const char *path);           /* names and shapes must be the model's, or nothing changes.
+                                                           Takes as much memory again as the parameters meanwhile */
+int gra_save_all(gra_model *m, const char *path, const gra_meta *meta, int nmeta); /* and the optimisers' moments, as
+                                                           "adamw.exp_avg.out.weight": a file to go on from */
+int gra_load_all(gra_model *m, const char *path);       /* the same, after the optimisers' init: what it has made must be
+                                                           in the file, and nothing else */
+
+/* A file that is opened has had its header wholly checked: what is found there lies within the file. What the
+ * functions return is the file's, and good until it is closed. The model lends its error sentence alone. */
+typedef struct gra_file gra_file;
+typedef struct gra_file_tensor {
+    const char *name, *dtype;                           /* UTF-8, escapes read; "F32", "I64", "BOOL" ... */
+    int         ndim, shape[GRA_MAX_DIMS];
+    size_t      size;                                   /* how many values: 1 for a scalar, may be 0 */
+    uint64_t    begin, end;                             /* its bytes, counted from the end of the header */
+} gra_file_tensor;
+gra_file   *gra_file_open(gra_model *m, const char *path);              /* NULL: gra_model_error says why */
+int         gra_file_count(const gra_file *f);                          /* how many tensors, */
+const gra_file_tensor *gra_file_at(const gra_file *f, int i);           /* the i-th in the file (0 <= i < count, else NULL) */
+const gra_file_tensor *gra_file_find(const gra_file *f, const char *name); /* or by its name; NULL: there is none */
+const char *gra_file_meta(const gra_file *f, const char *key);          /* the value of a gra_meta; NULL: there is none */
+int         gra_file_read(gra_file *f, const gra_file_tensor *x, gra_real *to); /* x->size values, row-major. A dtype of no
+                                                           real numbers (I64, BOOL ...) is refused. -1: `to` may be half written */
+void        gra_file_close(gra_file *f);                                /* NULL is allowed */
 
 /* ---- the gradient check: libgradus64 alone -------------------------------------------------------------
  * Compares the gradient of every element of every parameter and input with central differences of

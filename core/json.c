@@ -1,5 +1,4 @@
-/* json: see json.h. Strings are compared as they are read, character by character, and never copied:
- * nothing here takes memory. */
+/* json: see json.h. Nothing here takes memory. */
 #include "json.h"
 
 #include <string.h>
@@ -125,10 +124,13 @@ gra_json_text gra_json_string(gra_json *j)
     const char *s = j->at;
     while (!j->wrong && j->at < j->end && *j->at != '"') {
         const char *next = j->at;
+        const int32_t c = (unsigned char)*j->at < 0x20 ? 0x20 : character(&next, j->end);
         if ((unsigned char)*j->at < 0x20)
             gra_json_fail(j, "a string holds a control character");
-        else if (character(&next, j->end) < 0)
-            gra_json_fail(j, "a string holds what is neither UTF-8 nor an escape");
+        else if (c < 0)
+            gra_json_fail(j, "a string holds a \\ that begins no escape");
+        else if (c == 0)
+            gra_json_fail(j, "a string holds the character \\u0000");
         else
             j->at = next;
     }
@@ -157,15 +159,20 @@ uint64_t gra_json_count(gra_json *j)
     return j->wrong ? 0 : value;
 }
 
-bool gra_json_same(gra_json_text a, const char *b)
+/* The bytes that follow the first are 10xxxxxx; the first says how many they are. */
+static char *put_utf8(char *to, int32_t c)
 {
-    if (!a.s)
-        return false;
-    const char *end_a = a.s + a.n, *end_b = b + strlen(b);
-    while (a.s < end_a && b < end_b) {
-        int32_t want = gra_utf8(&b, end_b);
-        if (want < 0 || character(&a.s, end_a) != want)
-            return false;
-    }
-    return a.s == end_a && b == end_b;
+    static const unsigned char lead[] = { 0x00, 0xc0, 0xe0, 0xf0 };
+    const int more = (c >= 0x80) + (c >= 0x800) + (c >= 0x10000);
+    for (int i = more; i > 0; i--, c /= 64)
+        to[i] = (char)(0x80 | c % 64);
+    to[0] = (char)(lead[more] | c);
+    return to + more + 1;
+}
+
+void gra_json_decode(gra_json_text t, char *to)
+{
+    for (const char *end = t.s + t.n; t.s < end;)
+        to = put_utf8(to, character(&t.s, end));        /* an escape is longer than what it stands for */
+    *to = '\0';
 }

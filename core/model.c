@@ -183,7 +183,7 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, int ndim, co
     gra_scope full = gra_enter(s, "%s", name);
     if (m->failed)
         return NULL;
-    if (find(&m->params, full.name)) {
+    if (find(&m->params, full.name) || find(&m->states, full.name)) {
         gra_model_fail(m, "gra_param: there is a parameter %s already: give each layer a scope of its own, "
                        "gra_enter(scope, \"fc2\")", full.name);
         return NULL;
@@ -210,6 +210,8 @@ gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p)
     char name[2 * sizeof(gra_scope)];                   /* room for a kind as long as a name */
     snprintf(name, sizeof name, "%s.%s", kind, p->name);
     gra_tensor *s = m->failed ? NULL : find(&m->states, name);
+    if (!s && !m->failed && find(&m->params, name))
+        gra_model_fail(m, "gra_state: there is a parameter %s already", name);
     if (!s && !m->failed) {
         s = make(m, name, p->ndim, p->shape, p->size, false);
         if (s && !append(m, &m->states, s))
@@ -221,6 +223,17 @@ gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p)
 int         gra_param_count(const gra_model *m)                   { return m->params.count; }
 gra_tensor *gra_param_at(const gra_model *m, int i)               { return i >= 0 && i < m->params.count ? m->params.item[i] : NULL; }
 gra_tensor *gra_param_find(const gra_model *m, const char *name)  { return find(&m->params, name); }
+
+int gra_owned_count(const gra_model *m)
+{
+    return m->params.count + m->states.count;
+}
+
+gra_tensor *gra_owned_at(const gra_model *m, int i)
+{
+    const int state = i - m->params.count;
+    return state < 0 ? gra_param_at(m, i) : state < m->states.count ? m->states.item[state] : NULL;
+}
 
 size_t gra_param_values(const gra_model *m)
 {

@@ -120,8 +120,24 @@ void *gra_model_alloc(gra_model *m, size_t bytes);
 
 gra_tape *gra_model_tape(const gra_model *m);           /* that of gra_model_use; without, one of its own, of one thread */
 
-/* Parameters' companions: a buffer shaped like p, zeroed, owned by the model (gra_save leaves it out). */
-gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p);   /* NULL: out of memory */
+/* Parameters' companions: a buffer shaped like p, zeroed, owned by the model (gra_save leaves it out,
+ * gra_save_all does not). Its name is "kind.name of p". */
+gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p);   /* NULL: out of memory, or the name is taken */
+int         gra_owned_count(const gra_model *m);        /* how many parameters and companions, */
+gra_tensor *gra_owned_at(const gra_model *m, int i);    /* the i-th: parameters first, as gra_param_at has them */
+
+/* ---- files -------------------------------------------------------------------------------------------
+ * For functions that read or write models of another make under their own name: the sentence of an error is
+ * "function: path: why". */
+gra_file *gra_file_open_for(gra_model *m, const char *function, const char *path); /* gra_file_open; function is borrowed */
+int       gra_file_fail(gra_file *f, const char *format, ...) GRA_PRINTF(2, 3);     /* notes why; -1 */
+
+typedef struct gra_named {                      /* values and the name under which they are written */
+    const char       *name;
+    const gra_tensor *x;                        /* data, size, ndim and shape are read */
+} gra_named;
+int gra_file_write(gra_model *m, const char *function, const char *path, int n, const gra_named *x,
+                   const gra_meta *meta, int nmeta);   /* n tensors, sorted by name; no name twice. 0 or -1 */
 
 /* ---- threads --------------------------------------------------------------------------------------
  * Work is cut by its size, never by the number of threads: any number gives the same bits. f gets

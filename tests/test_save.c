@@ -298,14 +298,14 @@ END_TEST
 #define NO    "it is no safetensors file: "
 #define KEYS  "a tensor has dtype, shape and data_offsets, each once, and nothing else"
 #define NEEDS "a tensor needs dtype, shape and data_offsets"
-#define UTF8  "a string holds what is neither UTF-8 nor an escape"
+#define ESCAPE "a string holds a \\ that begins no escape"
 
 /* An @ stands before the byte at which the reader must stop, and is not in the file. */
 static const struct {
     const char *header, *wrong;
 } broken[] = {
     { "@",                              "there should be a {" },
-    { "@ {" A "," B "}",                "there should be a {" },
+    { " @x{" A "," B "}",               "there should be a {" },
     { "@[]",                            "there should be a {" },
     { "{" A "," B "@",                  "there should be a , or a }" },
     { "{" A "," B ",@}",                "there should be a string" },
@@ -318,26 +318,18 @@ static const struct {
     { "{@a:{}}",                        "there should be a string" },
     { "{\"a@",                          "a string without its end" },
     { "{\"a@\nb\":0}",                  "a string holds a control character" },
-    { "{\"a@\\",                        UTF8 },
-    { "{\"a@\\x\":0}",                  UTF8 },
-    { "{\"@\\u00g0\":0}",               UTF8 },
-    { "{\"@\\u00",                      UTF8 },
-    { "{\"@\\ud800\":0}",               UTF8 },
-    { "{\"@\\ud800\\n0041\":0}",       UTF8 },
-    { "{\"@\\ud800\\u0041\":0}",       UTF8 },
-    { "{\"@\\ud800\\ue000\":0}",       UTF8 },
-    { "{\"@\\udc00\":0}",               UTF8 },
-    { "{\"@\\udc00\\udc00\":0}",       UTF8 },
-    { "{\"@\xff\":0}",                  UTF8 },
-    { "{\"@\x80\":0}",                  UTF8 },
-    { "{\"@\xc0\x80\":0}",              UTF8 },
-    { "{\"@\xe0\x9f\xbf\":0}",          UTF8 },
-    { "{\"@\xed\xa0\x80\":0}",          UTF8 },
-    { "{\"@\xf4\x90\x80\x80\":0}",      UTF8 },
-    { "{\"@\xf5\x80\x80\x80\":0}",      UTF8 },
-    { "{\"@\xe2\x82\":0}",              UTF8 },
-    { "{\"@\xe2\x82",                   UTF8 },
-    { "{\"@\xf0",                       UTF8 },
+    { "{\"a@\\",                        ESCAPE },
+    { "{\"a@\\x\":0}",                  ESCAPE },
+    { "{\"@\\u00g0\":0}",               ESCAPE },
+    { "{\"@\\u00",                      ESCAPE },
+    { "{\"@\\ud800\":0}",               ESCAPE },
+    { "{\"@\\ud800\\n0041\":0}",       ESCAPE },
+    { "{\"@\\ud800\\u0041\":0}",       ESCAPE },
+    { "{\"@\\ud800\\ue000\":0}",       ESCAPE },
+    { "{\"@\\udc00\":0}",               ESCAPE },
+    { "{\"a@\\u0000\":0}",              "a string holds the character \\u0000" },
+    { "{\"__metadata__\":{\"@\\u0000\":\"\"}," A "," B "}", "a string holds the character \\u0000" },
+    { "{\"@\\udc00\\udc00\":0}",       ESCAPE },
     { "{\"__metadata__\":{\"a\":@1}," A "," B "}",                   "there should be a string" },
     { "{\"__metadata__\":{},\"__metadata__\":@{}," A "," B "}",      "there is a second __metadata__" },
 
@@ -361,51 +353,78 @@ static const struct {
     { "{\"a\":{\"shape\":[2],\"data_offsets\":[0,8]@}," B "}",     NEEDS },
 };
 
+/* The same, where the byte is no UTF-8. */
+static const char *const not_utf8[] = {
+    "{\"@\xff\":0}",             "{\"@\x80\":0}",             "{\"@\xc0\x80\":0}", "{\"@\xe0\x9f\xbf\":0}",
+    "{\"@\xed\xa0\x80\":0}",     "{\"@\xf4\x90\x80\x80\":0}", "{\"@\xf5\x80\x80\x80\":0}",
+    "{\"@\xe2\x82\":0}",         "{\"@\xe2\x82",              "{\"@\xf0",
+    "@\xef",                     "{" A "," B "}@\x80",
+};
+
 static const struct {
     const char *header;
     size_t      n;                      /* bytes behind it */
     const char *sentence;
 } unfit[] = {
-    { A_AS("\"F16\"", "[2]", "[0,8]"),    24, "tensor a has the dtype F16: F32 and F64 can be read" },
-    { A_AS("\"f32\"", "[2]", "[0,8]"),    24, "tensor a has the dtype f32: F32 and F64 can be read" },
+    { A_AS("\"f32\"", "[2]", "[0,8]"),    24, "tensor a has the dtype f32, which safetensors does not know" },
+    { A_AS("\"F\\u00333\"", "[2]", "[0,8]"), 24, "tensor a has the dtype F33, which safetensors does not know" },
+    { A_AS("\"\"", "[2]", "[0,8]"),       24, "tensor a has the dtype , which safetensors does not know" },
     { A_AS("\"F32\"", "[4294967296,4294967296]", "[0,0]"), 24,
       "tensor a has the shape [4294967296,4294967296]: so many values cannot be counted" },
+    { A_AS("\"F32\"", "[4294967296,4294967296,0]", "[0,0]"), 24,
+      "tensor a has the shape [4294967296,4294967296,0]: so many values cannot be counted" },
     { A_AS("\"F32\"", "[4611686018427387904]", "[0,0]"), 24,
       "tensor a has the shape [4611686018427387904]: so many values cannot be counted" },
-    { A_AS("\"F32\"", "[2]", "[8,0]"), 24, 
-      "tensor a is said to be bytes 8 to 0, but there are 24 behind the header" },
-    { A_AS("\"F32\"", "[2]", "[0,25]"), 24, 
-      "tensor a is said to be bytes 0 to 25, but there are 24 behind the header" },
+    { A_AS("\"BOOL\"", "[18446744073709551615]", "[0,0]"), 24,
+      "tensor a has the shape [18446744073709551615]: so many values cannot be counted" },
+    { A_AS("\"F32\"", "[0,2147483648]", "[0,0]"), 24,
+      "tensor a has the shape [0,2147483648]: a dimension here has at most 2147483647" },
+    { A_AS("\"F4\"", "[3]", "[0,1]"),     24, "tensor a has 3 values of F4, which end within a byte" },
+    { A_AS("\"F32\"", "[2]", "[8,0]"),    24, "tensor a ends at byte 0, before it begins at byte 8" },
+    { A_AS("\"F32\"", "[2]", "[0,25]"),   24, "tensor a ends at byte 25, but there are 24 behind the header" },
     { A_AS("\"F32\"", "[2]", "[0,18446744073709551615]"), 24,
-      "tensor a is said to be bytes 0 to 18446744073709551615, but there are 24 behind the header" },
+      "tensor a ends at byte 18446744073709551615, but there are 24 behind the header" },
+    { A_AS("\"F32\"", "[2]", "[18446744073709551608,18446744073709551615]"), 24,
+      "tensor a ends at byte 18446744073709551615, but there are 24 behind the header" },
     { A_AS("\"F32\"", "[2]", "[0,4]"),    24, "tensor a has 4 bytes, but its shape [2] of F32 needs 8" },
+    { A_AS("\"F32\"", "[2]", "[0,0]"),    24, "tensor a has 0 bytes, but its shape [2] of F32 needs 8" },
+    { A_AS("\"F32\"", "[]", "[0,8]"),     24, "tensor a has 8 bytes, but its shape [] of F32 needs 4" },
+    { A_AS("\"F32\"", "[0,3]", "[0,8]"),  24, "tensor a has 8 bytes, but its shape [0,3] of F32 needs 0" },
     { A_AS("\"F64\"", "[2]", "[0,8]"),    24, "tensor a has 8 bytes, but its shape [2] of F64 needs 16" },
+    { A_AS("\"F16\"", "[2]", "[0,8]"),    24, "tensor a has 8 bytes, but its shape [2] of F16 needs 4" },
+    { A_AS("\"BOOL\"", "[2]", "[0,8]"),   24, "tensor a has 8 bytes, but its shape [2] of BOOL needs 2" },
+    { A_AS("\"I64\"", "[2]", "[0,8]"),    24, "tensor a has 8 bytes, but its shape [2] of I64 needs 16" },
+
+    { "{" A "," A "," B "}",        24, "there are two tensors a" },
+    { "{" A ",\"\\u0061\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}," B "}", 24,
+      "there are two tensors a" },
+    { "{\"x\\u001b[1m\\u0085\":{\"dtype\":\"?\",\"shape\":[2],\"data_offsets\":[0,8]}," B "}", 24,
+      "tensor x?[1m?? has the dtype ?, which safetensors does not know" },
+    { "{\"__metadata__\":{\"k\":\"1\",\"l\":\"\",\"\\u006b\":\"3\"}," A "," B "}", 24,
+      "the metadata have the key k twice" },
+
+    { A_AS("\"F32\"", "[2]", "[4,12]"),   24, "bytes 0 to 4 behind its header are in no tensor: the next is a" },
+    { A_AS("\"F32\"", "[2]", "[12,20]"),  24, "bytes 0 to 8 behind its header are in no tensor: the next is b" },
+    { A_AS("\"F64\"", "[2]", "[0,16]"),   24, "tensor b begins at byte 8, but tensor a ends at byte 16" },
+    { A_AS("\"F32\"", "[2]", "[8,16]"),   24, "bytes 0 to 8 behind its header are in no tensor: the next is a" },
+    { A_AS("\"F32\"", "[0]", "[12,12]"),  24, "bytes 0 to 8 behind its header are in no tensor: the next is b" },
+    { "{" A "," B ",\"c\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[4,4]}}", 24,
+      "tensor c begins at byte 4, but tensor a ends at byte 8" },
+    { "{" A ",\"b\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[12,28]}}", 28,
+      "bytes 8 to 12 behind its header are in no tensor: the next is b" },
+    { "{" A "," B "}", 25,          "its tensors end at byte 24, but the file has 25 behind its header" },
+    { "{}", 1,                      "its tensors end at byte 0, but the file has 1 behind its header" },
 
     { "{" A "," B ",\"c\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[24,28]}}", 28,
       "the model has no parameter c" },
-    { "{\"\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}," B "}", 24,
+    { "{" A "," B ",\"\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[24,24]}}", 24,
       "the model has no parameter " },
-    { "{" A "," A "," B "}",        24, "there are two tensors a" },
-    { "{" A ",\"\\u0061\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}," B "}", 24,
-      "there are two tensors \\u0061" },
-    { "{\"a\\u0000\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}," B "}", 24,
-      "the model has no parameter a\\u0000" },
-    { "{" B "}",                    24, "it has no tensor a" },
+    { "{" B "}",                    24, "bytes 0 to 8 behind its header are in no tensor: the next is b" },
+    { "{" A "}",                     8, "it has no tensor b" },
     { "{}",                          0, "it has no tensor b, and 1 more of the model's are missing" },
-    { A_AS("\"F32\"", "[1,2]", "[0,8]"),  24, "tensor a has the shape [1,2], but in the model it is (2)" },
-    { A_AS("\"F32\"", "[]", "[0,4]"),     24, "tensor a has the shape [], but in the model it is (2)" },
-    { A_AS("\"F32\"", "[0,5]", "[3,3]"),  24, "tensor a has the shape [0,5], but in the model it is (2)" },
-
-    { A_AS("\"F32\"", "[2]", "[4,12]"), 24, 
-      "tensor a begins at byte 4, but the one before it ends at byte 0" },
-    { A_AS("\"F32\"", "[2]", "[12,20]"), 24, 
-      "tensor b begins at byte 8, but the one before it ends at byte 0" },
-    { A_AS("\"F64\"", "[2]", "[0,16]"), 24, 
-      "tensor b begins at byte 8, but the one before it ends at byte 16" },
-    { "{" A ",\"b\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[12,28]}}", 28,
-      "tensor b begins at byte 12, but the one before it ends at byte 8" },
-    { "{" A "," B "}", 25,
-      "its tensors end at byte 24, but there are 25 bytes behind the header" },
+    { A_AS("\"F32\"", "[1,2]", "[0,8]"),  24, "tensor a has the shape (1, 2), but in the model it is (2)" },
+    { A_AS("\"F64\"", "[]", "[0,8]"),     24, "tensor a has the shape (), but in the model it is (2)" },
+    { A_AS("\"I32\"", "[2]", "[0,8]"),    24, "tensor a has the dtype I32: F32, F64, F16 and BF16 can be read" },
 };
 
 static void refuses(const char *path, const char *sentence)
@@ -419,20 +438,29 @@ static void refuses(const char *path, const char *sentence)
     gra_model_close(m);
 }
 
+static void refuses_marked(const char *marked, const char *wrong)
+{
+    char header[512], sentence[256];
+    unsigned char file[1024], zeros[24] = { 0 };
+    const char *mark = strchr(marked, '@');
+    ck_assert_ptr_nonnull(mark);
+    const size_t at = (size_t)(mark - marked);
+    snprintf(header, sizeof header, "%.*s%s", (int)at, marked, mark + 1);
+    snprintf(sentence, sizeof sentence, NO "byte %zu of its header%s", at, wrong);
+    write_bytes(PATH, file, compose(file, header, zeros, sizeof zeros));
+    refuses(PATH, sentence);
+}
+
 START_TEST(test_broken_json)
 {
     clear();
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
-        char header[512], sentence[256];
-        unsigned char file[1024], zeros[24] = { 0 };
-        const char *mark = strchr(broken[i].header, '@');
-        ck_assert_ptr_nonnull(mark);
-        const size_t at = (size_t)(mark - broken[i].header);
-        snprintf(header, sizeof header, "%.*s%s", (int)at, broken[i].header, mark + 1);
-        snprintf(sentence, sizeof sentence, NO "byte %zu of its header: %s", at, broken[i].wrong);
-        write_bytes(PATH, file, compose(file, header, zeros, sizeof zeros));
-        refuses(PATH, sentence);
+        char wrong[128];
+        snprintf(wrong, sizeof wrong, ": %s", broken[i].wrong);
+        refuses_marked(broken[i].header, wrong);
     }
+    for (size_t i = 0; i < sizeof not_utf8 / sizeof *not_utf8; i++)
+        refuses_marked(not_utf8[i], " is not UTF-8");
 }
 END_TEST
 
@@ -458,12 +486,12 @@ START_TEST(test_header_length)
         size_t        n;
         const char   *sentence;
     } cases[] = {
-        { { 0 },                      0, NO "it has 0 bytes" },
-        { { 2, 0, 0, 0, 0, 0, 0 },    7, NO "it has 7 bytes" },
+        { { 0 },                      0, NO "it has 0 bytes, and the length of a header alone takes 8" },
+        { { 2, 0, 0, 0, 0, 0, 0 },    7, NO "it has 7 bytes, and the length of a header alone takes 8" },
         { { 0, 0, 0, 0, 0, 0, 0, 0 }, 8, NO "byte 0 of its header: there should be a {" },
-        { { 3, 0, 0, 0, 0, 0, 0, 0, '{', '}' }, 10, NO "a header of 3 bytes cannot be in a file of 10" },
+        { { 3, 0, 0, 0, 0, 0, 0, 0, '{', '}' }, 10, NO "its header would have 3 bytes, and there are 2" },
         { { 255, 255, 255, 255, 255, 255, 255, 255, '{', '}' }, 10,
-          NO "a header of 18446744073709551615 bytes cannot be in a file of 10" },
+          NO "its header would have 18446744073709551615 bytes, and 100000000 are allowed" },
     };
     clear();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -480,7 +508,7 @@ START_TEST(test_header_limit)
     static const unsigned char length[8] = { 0x01, 0xe1, 0xf5, 0x05 };
     write_bytes(PATH, length, sizeof length);
     ck_assert_int_eq(truncate(PATH, 100000100), 0);
-    refuses(PATH, NO "a header of 100000001 bytes cannot be in a file of 100000100");
+    refuses(PATH, NO "its header would have 100000001 bytes, and 100000000 are allowed");
     unlink(PATH);
 }
 END_TEST
