@@ -71,6 +71,18 @@ int32_t gra_utf8(const char **s, const char *end)
     return -1;
 }
 
+void gra_legible(char *s)
+{
+    for (const char *end = s + strlen(s); s < end;) {
+        const char *next = s;
+        const int32_t c = gra_utf8(&next, end);
+        const size_t n = c < 0 ? 1 : (size_t)(next - s);
+        if (c < 0x20 || (c >= 0x7f && c < 0xa0))
+            memset(s, '?', n);
+        s += n;
+    }
+}
+
 static int32_t hex4(const char **s, const char *end)
 {
     static const char digits[] = "0123456789abcdef0123456789ABCDEF";

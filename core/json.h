@@ -30,5 +30,7 @@ uint64_t      gra_json_count(gra_json *j);                      /* 0, 1, 2 ...: 
 void          gra_json_decode(gra_json_text t, char *to);       /* its escapes read, and a 0 behind: at most t.n + 1 bytes.
                                                                    `to` may be t.s, in its own place */
 int32_t       gra_utf8(const char **s, const char *end);        /* the next character; -1: not UTF-8 */
+void          gra_legible(char *s);                             /* for a message: what is not UTF-8, or would steer
+                                                                   a terminal, becomes ? */
 
 #endif

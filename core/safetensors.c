@@ -28,20 +28,6 @@ struct gra_file {
     char             path[];
 };
 
-/* Names from a file may hold anything: nothing reaches a terminal that would steer it. */
-static void make_legible(char *s)
-{
-    for (const char *end = s + strlen(s); s < end;) {
-        const char *next = s;
-        const int32_t c = gra_utf8(&next, end);
-        if (c < 0)
-            next = s + 1;
-        if (c < 0x20 || (c >= 0x7f && c < 0xa0))
-            memset(s, '?', (size_t)(next - s));
-        s += next - s;
-    }
-}
-
 int gra_file_fail(gra_file *f, const char *format, ...)
 {
     char why[600];
@@ -49,7 +35,7 @@ int gra_file_fail(gra_file *f, const char *format, ...)
     va_start(args, format);
     vsnprintf(why, sizeof why, format, args);
     va_end(args);
-    make_legible(why);
+    gra_legible(why);                   /* names from a file may hold anything */
     gra_model_note(f->model, f->function, f->path, why);
     return -1;
 }
@@ -58,11 +44,9 @@ int gra_file_fail(gra_file *f, const char *format, ...)
 
 struct entry {
     const char *dtype;                  /* NULL: not met yet */
-    int         ndim;                   /* -1 */
-    uint64_t    shape[GRA_MAX_DIMS];
-    uint64_t    offset[2];
-    bool        located;
-    uint64_t    values;                 /* the product of the shape */
+    gra_extent  extent;                 /* ndim -1: not met yet */
+    uint64_t    begin, end;
+    bool        located;                /* they were met */
 };
 
 /* The next string, in the place where it stood in the header. */
@@ -78,26 +62,23 @@ static char *read_string(gra_file *f, gra_json *j)
 
 static void read_shape(gra_json *j, struct entry *e)
 {
-    e->ndim = 0;
+    e->extent.ndim = 0;
     gra_json_expect(j, '[');
     if (gra_json_accept(j, ']'))
         return;
-    do {
-        uint64_t size = gra_json_count(j);
-        if (e->ndim == GRA_MAX_DIMS)
+    do
+        if (!gra_extent_add(&e->extent, gra_json_count(j)))
             gra_json_fail(j, "a tensor has more than 8 dimensions");
-        else
-            e->shape[e->ndim++] = size;
-    } while (gra_json_accept(j, ','));
+    while (gra_json_accept(j, ','));
     gra_json_expect(j, ']');
 }
 
 static void read_offsets(gra_json *j, struct entry *e)
 {
     gra_json_expect(j, '[');
-    e->offset[0] = gra_json_count(j);
+    e->begin = gra_json_count(j);
     gra_json_expect(j, ',');
-    e->offset[1] = gra_json_count(j);
+    e->end = gra_json_count(j);
     gra_json_expect(j, ']');
     e->located = true;
 }
@@ -112,73 +93,40 @@ static void read_entry(gra_file *f, gra_json *j, struct entry *e)
             return;
         if (!e->dtype && strcmp(key, "dtype") == 0)
             e->dtype = read_string(f, j);
-        else if (e->ndim < 0 && strcmp(key, "shape") == 0)
+        else if (e->extent.ndim < 0 && strcmp(key, "shape") == 0)
             read_shape(j, e);
         else if (!e->located && strcmp(key, "data_offsets") == 0)
             read_offsets(j, e);
         else
             gra_json_fail(j, "a tensor has dtype, shape and data_offsets, each once, and nothing else");
     } while (gra_json_accept(j, ','));
-    if (!e->dtype || e->ndim < 0 || !e->located)
+    if (!e->dtype || e->extent.ndim < 0 || !e->located)
         gra_json_fail(j, "a tensor needs dtype, shape and data_offsets");
     gra_json_expect(j, '}');
 }
 
 /* ---- what an entry must be ---- */
 
-static bool countable(struct entry *e, const gra_values *kind)  /* sets e->values */
-{
-    e->values = 1;
-    for (int d = 0; d < e->ndim; d++) {
-        if (e->shape[d] != 0 && e->values > UINT64_MAX / e->shape[d])
-            return false;
-        e->values *= e->shape[d];
-    }
-    return e->values <= UINT64_MAX / kind->bits && e->values <= SIZE_MAX;
-}
-
-static const char *shape_text(const struct entry *e, char text[static 22 * GRA_MAX_DIMS + 2])
-{
-    char *at = text;
-    *at++ = '[';
-    for (int d = 0; d < e->ndim; d++)
-        at += sprintf(at, "%s%" PRIu64, d ? "," : "", e->shape[d]);
-    strcpy(at, "]");
-    return text;
-}
-
-static bool small_dimensions(const struct entry *e)
-{
-    for (int d = 0; d < e->ndim; d++)
-        if (e->shape[d] > INT_MAX)
-            return false;
-    return true;
-}
-
 static int check_entry(gra_file *f, const char *name, struct entry *e)
 {
-    char text[22 * GRA_MAX_DIMS + 2];
-    const char *shape = shape_text(e, text);
-    const uint64_t begin = e->offset[0], end = e->offset[1];
+    const uint64_t begin = e->begin, end = e->end;
     const gra_values *kind = gra_values_named(e->dtype);
+    const char *shape = gra_extent_text(&e->extent, (char[GRA_EXTENT_TEXT]){ 0 });
     if (!kind)
         return gra_file_fail(f, "tensor %.100s has the dtype %.100s, which safetensors does not know", name, e->dtype);
-    if (!countable(e, kind))
-        return gra_file_fail(f, "tensor %.100s has the shape %s: so many values cannot be counted", name, shape);
-    if (!small_dimensions(e))
-        return gra_file_fail(f, "tensor %.100s has the shape %s: a dimension here has at most %d", name, shape, INT_MAX);
-    if (e->values * kind->bits % 8 != 0)
-        return gra_file_fail(f, "tensor %.100s has %" PRIu64 " values of %s, which end within a byte", name, e->values,
-                             kind->name);
+    const char *wrong = gra_extent_wrong(&e->extent, kind);
+    if (wrong)
+        return gra_file_fail(f, "tensor %.100s has the shape %s of %s: %s", name, shape, kind->name, wrong);
+    const uint64_t needed = gra_extent_bytes(&e->extent, kind);
     if (end < begin)
         return gra_file_fail(f, "tensor %.100s ends at byte %" PRIu64 ", before it begins at byte %" PRIu64, name,
                              end, begin);
     if (end > f->length)
         return gra_file_fail(f, "tensor %.100s ends at byte %" PRIu64 ", but there are %" PRIu64 " behind the header",
                              name, end, f->length);
-    if (end - begin != e->values * kind->bits / 8)
+    if (end - begin != needed)
         return gra_file_fail(f, "tensor %.100s has %" PRIu64 " bytes, but its shape %s of %s needs %" PRIu64, name,
-                             end - begin, shape, kind->name, e->values * kind->bits / 8);
+                             end - begin, shape, kind->name, needed);
     return 0;
 }
 
@@ -202,16 +150,14 @@ static int take_entry(gra_file *f, const char *name, struct entry *e)
         return gra_file_fail(f, "out of memory: a list of %d tensors was wanted", f->count + 1);
     f->tensor = tensor;
     gra_file_tensor *x = &f->tensor[f->count++];
-    *x = (gra_file_tensor){ .name = name, .dtype = e->dtype, .ndim = e->ndim, .size = (size_t)e->values,
-                            .begin = e->offset[0], .end = e->offset[1] };
-    for (int d = 0; d < e->ndim; d++)
-        x->shape[d] = (int)e->shape[d];
+    *x = (gra_file_tensor){ .name = name, .dtype = e->dtype, .ndim = e->extent.ndim, .begin = e->begin, .end = e->end };
+    x->size = gra_extent_shape(&e->extent, x->shape);
     return 0;
 }
 
 static int read_tensor(gra_file *f, gra_json *j, const char *name)
 {
-    struct entry e = { .ndim = -1 };
+    struct entry e = { .extent.ndim = -1 };
     read_entry(f, j, &e);
     return j->wrong ? 0 : take_entry(f, name, &e);      /* what is wrong with the text is said at its end */
 }

@@ -2,6 +2,8 @@
  * half of an F32. Both widen exactly. Numbers of our own precision pass bit for bit, whatever they are. */
 #include "values.h"
 
+#include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 #define PIECE 16384                     /* bytes at a time, a multiple of the size of each kind */
@@ -99,6 +101,64 @@ const gra_values *gra_values_named(const char *name)
         if (strcmp(v->name, name) == 0)
             return v;
     return NULL;
+}
+
+/* ---- shapes ---- */
+
+bool gra_extent_add(gra_extent *e, uint64_t size)
+{
+    if (e->ndim == GRA_MAX_DIMS)
+        return false;
+    e->sizes[e->ndim++] = size;
+    return true;
+}
+
+static bool product(const gra_extent *e, uint64_t *values)      /* false: it is beyond 2^64, be it times 0 in the end */
+{
+    *values = 1;
+    for (int d = 0; d < e->ndim; d++) {
+        if (e->sizes[d] != 0 && *values > UINT64_MAX / e->sizes[d])
+            return false;
+        *values *= e->sizes[d];
+    }
+    return true;
+}
+
+const char *gra_extent_wrong(const gra_extent *e, const gra_values *kind)
+{
+    uint64_t values;
+    if (!product(e, &values) || values > UINT64_MAX / kind->bits || values > SIZE_MAX)
+        return "so many values cannot be counted";
+    for (int d = 0; d < e->ndim; d++)
+        if (e->sizes[d] > INT_MAX)
+            return "a dimension here is at most 2147483647";
+    return values * kind->bits % 8 != 0 ? "its last value ends within a byte" : NULL;
+}
+
+uint64_t gra_extent_bytes(const gra_extent *e, const gra_values *kind)
+{
+    uint64_t values;
+    product(e, &values);
+    return values * kind->bits / 8;
+}
+
+size_t gra_extent_shape(const gra_extent *e, int *shape)
+{
+    uint64_t values;
+    product(e, &values);
+    for (int d = 0; d < e->ndim; d++)
+        shape[d] = (int)e->sizes[d];
+    return (size_t)values;
+}
+
+char *gra_extent_text(const gra_extent *e, char *text)
+{
+    char *at = text;
+    *at++ = '(';
+    for (int d = 0; d < e->ndim; d++)
+        at += sprintf(at, "%s%" PRIu64, d ? ", " : "", e->sizes[d]);
+    strcpy(at, ")");
+    return text;
 }
 
 /* ---- files ---- */

@@ -1,4 +1,4 @@
-/* values.h: numbers as files have them, little-endian or big-endian, and as reals in memory. */
+/* values.h: numbers and shapes as files have them, and as reals and ints in memory. */
 #ifndef GRADUS_VALUES_H
 #define GRADUS_VALUES_H
 
@@ -19,6 +19,18 @@ typedef struct gra_values {             /* a kind of numbers */
 #endif
 
 const gra_values *gra_values_named(const char *name);   /* NULL: safetensors has no such kind */
+
+/* A shape as a file says it: numbers of 64 bits, which may be anything. */
+typedef struct gra_extent {
+    int      ndim;
+    uint64_t sizes[GRA_MAX_DIMS];
+} gra_extent;
+bool        gra_extent_add(gra_extent *e, uint64_t size);       /* one dimension more; false: there is no room for it */
+const char *gra_extent_wrong(const gra_extent *e, const gra_values *kind);  /* why such a tensor cannot be, or NULL */
+uint64_t    gra_extent_bytes(const gra_extent *e, const gra_values *kind);  /* it takes; if nothing is wrong, */
+size_t      gra_extent_shape(const gra_extent *e, int *shape);              /* how many values it has, and its shape */
+#define GRA_EXTENT_TEXT (22 * GRA_MAX_DIMS + 3)
+char       *gra_extent_text(const gra_extent *e, char *text);               /* "(2, 3)" */
 
 /* n numbers that stand at a place of a file. Takes no memory; false: in->why. */
 bool gra_values_read(const gra_values *kind, gra_infile *in, uint64_t at, bool big_endian, size_t n, gra_real *to);
