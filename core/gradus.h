@@ -346,6 +346,12 @@ int         gra_file_read(gra_file *f, const gra_file_tensor *x, gra_real *to); 
                                                            real numbers (I64, BOOL ...) is refused. -1: `to` may be half written */
 void        gra_file_close(gra_file *f);                                /* NULL is allowed */
 
+/* One tensor in NumPy's .npy. Written as <f4 (libgradus) or <f8; <f2, <f4, <f8 come in, big-endian too, in C's order
+ * or in Fortran's. */
+int         gra_save_npy(gra_model *m, const char *path, const gra_tensor *x);  /* any: of a step, or a parameter */
+gra_tensor *gra_load_npy(gra_model *m, const char *path); /* a constant that lives as long as the model, and any tape takes;
+                                                           NULL: gra_model_error says why */
+
 /* ---- the gradient check: libgradus64 alone -------------------------------------------------------------
  * Compares the gradient of every element of every parameter and input with central differences of
  *     loss = sum_i c_i y_i,   c fixed random weights, y = f(t, in, arg).

@@ -159,16 +159,17 @@ static bool append(gra_model *m, struct list *l, gra_tensor *p)
     return true;
 }
 
-/* A zeroed tensor of the model, with a gradient or without. */
+/* A zeroed tensor of the model, with a name and a gradient or without. */
 static gra_tensor *make(gra_model *m, const char *name, int ndim, const int *shape, size_t size, bool grad)
 {
     gra_tensor *p = gra_model_alloc(m, sizeof *p);
-    char *copy = gra_model_alloc(m, strlen(name) + 1);
+    char *copy = name ? gra_model_alloc(m, strlen(name) + 1) : NULL;
     real *data = gra_model_alloc(m, size * sizeof(real));
     real *dp = grad ? gra_model_alloc(m, size * sizeof(real)) : NULL;
-    if (!p || !copy || !data || (grad && !dp))
+    if (!p || (name && !copy) || !data || (grad && !dp))
         return NULL;
-    strcpy(copy, name);
+    if (name)
+        strcpy(copy, name);
     *p = (gra_tensor){ .data = data, .grad = dp, .grad_store = dp, .size = size, .ndim = ndim,
                        .requires_grad = grad, .name = copy };
     if (ndim)
@@ -218,6 +219,12 @@ gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p)
             s = NULL;
     }
     return s;
+}
+
+gra_tensor *gra_model_constant(gra_model *m, int ndim, const int *shape)
+{
+    size_t size;
+    return gra_shape_size(ndim, shape, &size) ? make(m, NULL, ndim, shape, size, false) : NULL;
 }
 
 int         gra_param_count(const gra_model *m)                   { return m->params.count; }

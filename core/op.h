@@ -123,6 +123,8 @@ gra_tape *gra_model_tape(const gra_model *m);           /* that of gra_model_use
 /* Parameters' companions: a buffer shaped like p, zeroed, owned by the model (gra_save leaves it out,
  * gra_save_all does not). Its name is "kind.name of p". */
 gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p);   /* NULL: out of memory, or the name is taken */
+gra_tensor *gra_model_constant(gra_model *m, int ndim, const int *shape);     /* zeroed, no parameter: it has no name and no
+                                                           gradient, and nothing walks over it */
 int         gra_owned_count(const gra_model *m);        /* how many parameters and companions, */
 gra_tensor *gra_owned_at(const gra_model *m, int i);    /* the i-th: parameters first, as gra_param_at has them */
 

@@ -4,8 +4,10 @@
 #define TESTS_ALLOC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-bool alloc_counted(void);
-long alloc_calls(void);
+bool   alloc_counted(void);
+long   alloc_calls(void);
+size_t alloc_largest(void);             /* the most bytes that one call has asked for, since this was asked last */
 
 #endif

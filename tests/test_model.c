@@ -172,6 +172,30 @@ START_TEST(companions_belong_to_a_parameter)
     ck_assert_ptr_eq(gra_state(m, "adamw.exp_avg", p), v);
     ck_assert(v->size == 6 && v->data[5] == 0 && !v->requires_grad);
     ck_assert_int_eq(gra_param_count(m), 1);
+    ck_assert_int_eq(gra_owned_count(m), 3);
+    ck_assert(gra_owned_at(m, 0) == p && gra_owned_at(m, 1) == v && gra_owned_at(m, 2) == u);
+    ck_assert(!gra_owned_at(m, 3) && !gra_owned_at(m, -1));
+    ck_assert(!gra_model_error(m));
+}
+END_TEST
+
+/* In a file of both no name may stand twice. */
+START_TEST(a_companion_named_as_a_parameter)
+{
+    gra_tensor *p = gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2, 3));
+    gra_param(gra_root(m), "sgd.momentum.w", gra_ones(), GRA_DIMS(1));
+    ck_assert_ptr_null(gra_state(m, "sgd.momentum", p));
+    expect_error("gra_state: there is a parameter sgd.momentum.w already");
+}
+END_TEST
+
+START_TEST(a_parameter_named_as_a_companion)
+{
+    gra_tensor *p = gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2, 3));
+    ck_assert_ptr_nonnull(gra_state(m, "sgd.momentum", p));
+    ck_assert_ptr_null(gra_param(gra_root(m), "sgd.momentum.w", gra_ones(), GRA_DIMS(1)));
+    expect_error("gra_param: there is a parameter sgd.momentum.w already: give each layer a scope of its own, "
+                 "gra_enter(scope, \"fc2\")");
 }
 END_TEST
 
@@ -190,6 +214,8 @@ Suite *model_suite(void)
     tcase_add_test(c, more_memory_than_there_is);
     tcase_add_test(c, initialisers);
     tcase_add_test(c, companions_belong_to_a_parameter);
+    tcase_add_test(c, a_companion_named_as_a_parameter);
+    tcase_add_test(c, a_parameter_named_as_a_companion);
     suite_add_tcase(s, c);
     return s;
 }

@@ -1,9 +1,10 @@
 /* Saving and loading: the bytes of a file, what comes back, and what is refused with which sentence. */
 #define _XOPEN_SOURCE 700               /* mkfifo, symlink */
 #include "../core/op.h"
+#include "alloc.h"
+#include "folder.h"
 #include "suites.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,47 +20,9 @@
 
 /* ---- files ---- */
 
-static void clear(void)                 /* an empty folder */
+static void clear(void)
 {
-    mkdir(FOLDER, 0777);
-    DIR *d = opendir(FOLDER);
-    ck_assert_msg(d != NULL, "%s cannot be made", FOLDER);
-    for (struct dirent *e = readdir(d); e; e = readdir(d)) {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/%s", FOLDER, e->d_name);
-        if (e->d_name[0] != '.' && unlink(path) != 0)
-            rmdir(path);
-    }
-    closedir(d);
-}
-
-static int entries(void)                /* of the folder */
-{
-    int n = 0;
-    DIR *d = opendir(FOLDER);
-    ck_assert_ptr_nonnull(d);
-    for (struct dirent *e = readdir(d); e; e = readdir(d))
-        n += e->d_name[0] != '.';
-    closedir(d);
-    return n;
-}
-
-static void write_bytes(const char *path, const void *bytes, size_t n)
-{
-    FILE *f = fopen(path, "wb");
-    ck_assert_ptr_nonnull(f);
-    ck_assert_uint_eq(fwrite(bytes, 1, n, f), n);
-    ck_assert_int_eq(fclose(f), 0);
-}
-
-static size_t read_bytes(const char *path, unsigned char *bytes, size_t room)
-{
-    FILE *f = fopen(path, "rb");
-    ck_assert_ptr_nonnull(f);
-    size_t n = fread(bytes, 1, room, f);
-    ck_assert_msg(n < room, "%s is longer than %zu bytes", path, room);
-    fclose(f);
-    return n;
+    folder_clear(FOLDER);
 }
 
 /* The bytes of a file with that header and n bytes behind it; returns how many. */
@@ -152,7 +115,7 @@ START_TEST(test_bytes)
     ck_assert_uint_eq(n, wanted);
     ck_assert_msg(memcmp(file, want, n) == 0, "the file is\n%.*s\nwanted\n%.*s", (int)n - 8, (char *)file + 8,
                   (int)n - 8, (char *)want + 8);
-    ck_assert_int_eq(entries(), 1);
+    ck_assert_int_eq(folder_entries(FOLDER), 1);
     ck_assert_int_eq(gra_load(m, PATH), 0);     /* with its metadata */
     gra_model_close(m);
 }
@@ -207,7 +170,7 @@ START_TEST(test_mode_and_link)          /* a new file has the usual mode; a link
     gra_model *back = two();
     ck_assert_int_eq(gra_load(back, PATH), 0);
     ck_assert(gra_param_find(back, "a")->data[0] == 42);
-    ck_assert_int_eq(entries(), 2);
+    ck_assert_int_eq(folder_entries(FOLDER), 2);
     gra_model_close(back);
     gra_model_close(m);
 }
@@ -237,6 +200,51 @@ START_TEST(test_round_trip)             /* every bit: also of -0, infinities, Na
     ck_assert_int_eq(memcmp(b->data, b2->data, b->size * sizeof(real)), 0);
     ck_assert_int_eq(memcmp(s->data, s2->data, sizeof(real)), 0);
     ck_assert(w->data[0] != 0 && w->data[1] != w->data[0]);
+    gra_model_close(back);
+    gra_model_close(m);
+}
+END_TEST
+
+/* Any pattern of bits, also of NaN that signal, comes back: of parameters and of optimisers' moments. */
+START_TEST(test_all_of_it)
+{
+    clear();
+    static gra_rng rng;
+    gra_manual_seed(&rng, 7);
+    gra_model *m = two(), *back = two();
+    gra_adamw opt = { .model = m, .lr = 1 }, opt_back = { .model = back, .lr = 1 };
+    ck_assert(gra_adamw_init(&opt) == 0 && gra_adamw_init(&opt_back) == 0);
+    ck_assert_int_eq(gra_owned_count(m), 6);
+    for (int i = 0; i < gra_owned_count(m); i++)
+        for (size_t j = 0; j < gra_owned_at(m, i)->size; j++) {
+            uint64_t bits = gra_random64(&rng);
+            if (j % 2)                          /* a NaN that signals, with a payload */
+                bits = sizeof(real) == 4 ? (bits & 0x803fffff) | 0x7f800001 : (bits & 0x8007ffffffffffff) | 0x7ff0000000000001;
+            memcpy(&gra_owned_at(m, i)->data[j], &bits, sizeof(real));
+        }
+    ck_assert_int_eq(gra_save_all(m, PATH, (gra_meta[]){ { "step", "12" } }, 1), 0);
+    ck_assert_int_eq(gra_load_all(back, PATH), 0);
+    for (int i = 0; i < gra_owned_count(m); i++) {
+        const gra_tensor *x = gra_owned_at(m, i), *y = gra_owned_at(back, i);
+        ck_assert_str_eq(x->name, y->name);
+        ck_assert_msg(memcmp(x->data, y->data, x->size * sizeof(real)) == 0, "%s came back otherwise", x->name);
+    }
+    gra_file *f = gra_file_open(m, PATH);
+    ck_assert_int_eq(gra_file_count(f), 6);
+    ck_assert(gra_file_find(f, "adamw.exp_avg.a") && gra_file_find(f, "adamw.exp_avg_sq.b"));
+    ck_assert_str_eq(gra_file_meta(f, "step"), "12");
+    gra_file_close(f);
+
+    ck_assert_int_eq(gra_load(back, PATH), -1);         /* it holds more than parameters */
+    ck_assert_str_eq(gra_model_error(back), "gra_load: " PATH ": the model has no parameter adamw.exp_avg.a");
+    gra_model *bare = two();
+    ck_assert_int_eq(gra_load_all(bare, PATH), -1);     /* no optimiser was there yet */
+    ck_assert(untouched(bare));
+    ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
+    ck_assert_int_eq(gra_load_all(back, PATH), -1);
+    ck_assert_str_eq(gra_model_error(back), "gra_load_all: " PATH ": it has no tensor adamw.exp_avg.b, and 3 more of the "
+                     "model's are missing");
+    gra_model_close(bare);
     gra_model_close(back);
     gra_model_close(m);
 }
@@ -289,10 +297,196 @@ START_TEST(test_other_writers)
 }
 END_TEST
 
-/* ---- what is refused when loading ---- */
+/* ---- what is accepted ---- */
 
 #define A     "\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}"
 #define B     "\"b\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]}"
+
+START_TEST(test_accepted)               /* a = 1, 2 and b = 3, 4, 5, 6, said in many ways */
+{
+    static const char *const headers[] = {
+        "{" A "," B "}", "{" B "," A "}",
+        "{" A "," B "} ", "{" A "," B "}  ", "{" A "," B "}   ", "{" A "," B "}    ", /* values at any place */
+        "{" A "," B "}     ", "{" A "," B "}      ", "{" A "," B "}       ",
+        "{" A "," B "} \t\r\n", " {" A "," B "}", "\n\t \r{" A "," B "}",
+        "{\"__metadata__\":{}," A "," B "}", "{" A ",\"__metadata__\":{\"x\":\"y\",\"\":\"\"}," B "}",
+        " { \"a\" : { \"shape\" : [ 2 ] , \"dtype\" : \"F32\" , \"data_offsets\" : [ 0 , 8 ] } , " B " } ",
+        "{\"a\":{\"dtype\":\"\\u00463\\u0032\",\"shape\":[2],\"data_offsets\":[0,8]}," B "}",
+    };
+    static const unsigned char data[] = {
+        0, 0, 0x80, 0x3f,  0, 0, 0, 0x40,  0, 0, 0x40, 0x40,  0, 0, 0x80, 0x40,  0, 0, 0xa0, 0x40,  0, 0, 0xc0, 0x40,
+    };
+    clear();
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        unsigned char file[1024];
+        write_bytes(PATH, file, compose(file, headers[i], data, sizeof data));
+        gra_model *m = two();
+        ck_assert_msg(gra_load(m, PATH) == 0, "%s\n%s", headers[i], gra_model_error(m));
+        const real *a = gra_param_find(m, "a")->data, *b = gra_param_find(m, "b")->data;
+        ck_assert_msg(a[0] == 1 && a[1] == 2 && b[0] == 3 && b[1] == 4 && b[2] == 5 && b[3] == 6, "%s", headers[i]);
+        gra_model_close(m);
+    }
+}
+END_TEST
+
+/* All of the reader: kinds of values, a scalar, no values at all, metadata, what is not there. */
+START_TEST(test_look_inside)
+{
+    static const char header[] = "{\"half\":{\"dtype\":\"F16\",\"shape\":[1,3],\"data_offsets\":[5,11]},"
+        "\"mask\":{\"dtype\":\"BOOL\",\"shape\":[5],\"data_offsets\":[0,5]},"
+        "\"none\":{\"dtype\":\"F64\",\"shape\":[3,0,7],\"data_offsets\":[11,11]},"
+        "\"one\":{\"dtype\":\"F64\",\"shape\":[],\"data_offsets\":[11,19]},"
+        "\"six\":{\"dtype\":\"F6_E2M3\",\"shape\":[2,2],\"data_offsets\":[19,22]},"
+        "\"br\\u00e9in\":{\"dtype\":\"BF16\",\"shape\":[1],\"data_offsets\":[22,24]},"
+        "\"count\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[24,32]},"
+        "\"\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]},"
+        "\"__metadata__\":{\"z\":\"\\u007a\\n\",\"a\":\"\",\"\":\"empty\",\"\\uD834\\uDD1E\":\"clef\"}}";
+    static const unsigned char data[32] = {
+        1, 0, 1, 0, 1,  0, 0x3c, 1, 0, 0, 0xfc,  0, 0, 0, 0, 0, 0, 0xe0, 0x3f,  1, 2, 3,  0x80, 0xc0, 9,
+    };
+    static const char *const names[] = { "", "mask", "half", "none", "one", "six", "br\xc3\xa9in", "count" };
+    unsigned char bytes[1024];
+    real x[3] = { 0 };
+    clear();
+    write_bytes(PATH, bytes, compose(bytes, header, data, sizeof data));
+    gra_model *m = model_open();
+    gra_file *f = gra_file_open(m, PATH);
+    ck_assert_msg(f != NULL, "%s", gra_model_error(m));
+
+    ck_assert_int_eq(gra_file_count(f), 8);
+    for (int i = 0; i < 8; i++) {               /* in their order in the file */
+        ck_assert_str_eq(gra_file_at(f, i)->name, names[i]);
+        ck_assert_ptr_eq(gra_file_find(f, names[i]), gra_file_at(f, i));
+    }
+    ck_assert(!gra_file_at(f, 8) && !gra_file_at(f, -1) && !gra_file_find(f, "hal") && !gra_file_find(f, "halff"));
+
+    const gra_file_tensor *half = gra_file_find(f, "half"), *none = gra_file_find(f, "none"), *one = gra_file_find(f, "one");
+    ck_assert(half->ndim == 2 && half->shape[0] == 1 && half->shape[1] == 3 && half->size == 3 && half->begin == 5);
+    ck_assert(none->ndim == 3 && none->shape[0] == 3 && none->shape[1] == 0 && none->shape[2] == 7 && none->size == 0);
+    ck_assert(one->ndim == 0 && one->size == 1 && one->end == 19);
+    ck_assert_str_eq(half->dtype, "F16");
+    ck_assert_int_eq(gra_file_read(f, half, x), 0);
+    ck_assert(x[0] == 1 && x[1] == (real)ldexp(1, -24) && x[2] == (real)-INFINITY);
+    ck_assert(gra_file_read(f, one, x) == 0 && x[0] == (real)0.5);
+    ck_assert(gra_file_read(f, none, x) == 0 && x[0] == (real)0.5);
+    ck_assert(gra_file_read(f, gra_file_find(f, "br\xc3\xa9in"), x) == 0 && x[0] == -4);
+    ck_assert_ptr_null(gra_model_error(m));
+    ck_assert_int_eq(gra_file_read(f, gra_file_find(f, "count"), x), -1);
+    ck_assert_str_eq(gra_model_error(m), "gra_file_open: " PATH ": tensor count has the dtype I64: F32, F64, F16 and BF16 "
+                     "can be read");
+
+    ck_assert_str_eq(gra_file_meta(f, "z"), "z\n");
+    ck_assert_str_eq(gra_file_meta(f, "a"), "");
+    ck_assert_str_eq(gra_file_meta(f, ""), "empty");
+    ck_assert_str_eq(gra_file_meta(f, "\xf0\x9d\x84\x9e"), "clef");
+    ck_assert_ptr_null(gra_file_meta(f, "b"));
+    gra_file_close(f);
+
+    f = gra_file_open(m, PATH);
+    ck_assert_ptr_null(gra_model_error(m));     /* an opening that succeeds forgets the note */
+    ck_assert_int_eq(truncate(PATH, (off_t)strlen(header) + 8 + 10), 0);
+    ck_assert_int_eq(gra_file_read(f, gra_file_find(f, "half"), x), -1);
+    ck_assert_str_eq(gra_model_error(m), "gra_file_open: " PATH ": it ended while it was read");
+    gra_file_close(f);
+    ck_assert_ptr_null(gra_file_open(m, PATH));
+    gra_file_close(NULL);
+    gra_model_close(m);
+}
+END_TEST
+
+START_TEST(test_no_metadata)
+{
+    clear();
+    gra_model *m = two();
+    ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
+    gra_file *f = gra_file_open(m, PATH);
+    ck_assert(f && !gra_file_meta(f, "format") && !gra_file_meta(f, ""));
+    gra_file_close(f);
+    gra_model_close(m);
+}
+END_TEST
+
+/* Each of the 65536 numbers of 16 bits against its definition. */
+static double half_of(unsigned bits, int exponent_bits, int fraction_bits)
+{
+    const int most = (1 << exponent_bits) - 1, bias = most / 2;
+    const int exponent = (int)(bits >> fraction_bits) & most, fraction = (int)bits & ((1 << fraction_bits) - 1);
+    const double sign = bits & 0x8000 ? -1 : 1;
+    if (exponent == most)
+        return fraction ? copysign((double)NAN, sign) : sign * (double)INFINITY;
+    if (exponent == 0)
+        return sign * ldexp(fraction, 1 - bias - fraction_bits);
+    return sign * ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
+}
+
+START_TEST(test_16_bits)
+{
+    enum { ALL = 65536 };
+    static const struct {
+        const char *dtype;
+        int         exponent, fraction;
+    } kind[] = { { "F16", 5, 10 }, { "BF16", 8, 7 } };
+    static unsigned char file[2 * ALL + 256], data[2 * ALL];
+    static real x[ALL];
+    clear();
+    for (unsigned i = 0; i < ALL; i++) {
+        data[2 * i]     = (unsigned char)i;
+        data[2 * i + 1] = (unsigned char)(i >> 8);
+    }
+    for (int k = 0; k < 2; k++) {
+        char header[256];
+        snprintf(header, sizeof header, "{\"x\":{\"dtype\":\"%s\",\"shape\":[65536],\"data_offsets\":[0,131072]}}",
+                 kind[k].dtype);
+        write_bytes(PATH, file, compose(file, header, data, sizeof data));
+        gra_model *m = model_open();
+        gra_file *f = gra_file_open(m, PATH);
+        ck_assert_ptr_nonnull(f);
+        ck_assert_int_eq(gra_file_read(f, gra_file_at(f, 0), x), 0);
+        for (unsigned i = 0; i < ALL; i++) {
+            const double want = half_of(i, kind[k].exponent, kind[k].fraction), got = (double)x[i];
+            ck_assert_msg((got == want || (isnan(got) && isnan(want))) && !signbit(got) == !signbit(want),
+                          "%s %04x is %a, and was read as %a", kind[k].dtype, i, want, got);
+        }
+        gra_file_close(f);
+        gra_model_close(m);
+    }
+}
+END_TEST
+
+/* A header may be nothing but entries: what is kept of them must not outgrow the file. */
+START_TEST(test_memory_for_a_header)
+{
+    enum { MANY = 20000, ROOM = MANY * 80 };
+    static const char *const entry[] = { "%s\"%x\":\"\"", "%s\"%x\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}" };
+    char *header = malloc(ROOM);
+    unsigned char *file = malloc(ROOM + 8);
+    ck_assert(header && file);
+    clear();
+    for (int k = 0; k < 2; k++) {
+        char *at = header + sprintf(header, k == 0 ? "{\"__metadata__\":{" : "{");
+        for (unsigned i = 0; i < MANY; i++)
+            at += sprintf(at, entry[k], i ? "," : "", i);
+        strcpy(at, k == 0 ? "}}" : "}");
+        const size_t n = compose(file, header, "", 0);
+        write_bytes(PATH, file, n);
+        gra_model *m = model_open();
+        alloc_largest();
+        gra_file *f = gra_file_open(m, PATH);
+        const size_t largest = alloc_largest();
+        ck_assert_msg(f != NULL, "%s", gra_model_error(m));
+        ck_assert_int_eq(gra_file_count(f), k == 0 ? 0 : MANY);
+        ck_assert(k == 0 ? gra_file_meta(f, "4e1f") != NULL : gra_file_find(f, "4e1f") != NULL);
+        ck_assert_msg(largest <= 4 * n, "%zu bytes were asked for at once, for a file of %zu", largest, n);
+        gra_file_close(f);
+        gra_model_close(m);
+    }
+    free(header);
+    free(file);
+}
+END_TEST
+
+/* ---- what is refused when loading ---- */
+
 #define A_AS(dtype, shape, offsets) \
     "{\"a\":{\"dtype\":" dtype ",\"shape\":" shape ",\"data_offsets\":" offsets "}," B "}"
 #define NO    "it is no safetensors file: "
@@ -432,7 +626,11 @@ static void refuses(const char *path, const char *sentence)
     char want[1024];
     snprintf(want, sizeof want, "gra_load: %s: %s", path, sentence);
     gra_model *m = two();
+    struct stat s = { 0 };
+    stat(path, &s);
+    alloc_largest();
     ck_assert_msg(gra_load(m, path) == -1, "this was loaded, though %s", sentence);
+    ck_assert_uint_le(alloc_largest(), 8 * (size_t)s.st_size + 1024);
     ck_assert_str_eq(gra_model_error(m), want);
     ck_assert_msg(untouched(m), "half of it was loaded, though %s", sentence);
     gra_model_close(m);
@@ -531,6 +729,19 @@ START_TEST(test_every_length)           /* a file cut short anywhere is refused,
 }
 END_TEST
 
+START_TEST(test_long_name)              /* the sentence holds its first 100 bytes, and no half of a character */
+{
+    clear();
+    char name[128] = "", header[512], sentence[512];
+    unsigned char file[512];
+    memset(name, 'x', 99);
+    snprintf(header, sizeof header, "{\"%s\xc3\xa9y\":{\"dtype\":\"F\",\"shape\":[],\"data_offsets\":[0,0]}}", name);
+    snprintf(sentence, sizeof sentence, "tensor %s? has the dtype F, which safetensors does not know", name);
+    write_bytes(PATH, file, compose(file, header, "", 0));
+    refuses(PATH, sentence);
+}
+END_TEST
+
 START_TEST(test_no_file)
 {
     clear();
@@ -548,10 +759,10 @@ static void cannot_save(gra_model *m, const char *path, const gra_meta *meta, in
 {
     char want[1024];
     snprintf(want, sizeof want, "gra_save: %s: %s", path, sentence);
-    int before = entries();
+    int before = folder_entries(FOLDER);
     ck_assert_int_eq(gra_save(m, path, meta, nmeta), -1);
     ck_assert_str_eq(gra_model_error(m), want);
-    ck_assert_int_eq(entries(), before);        /* nothing is left behind */
+    ck_assert_int_eq(folder_entries(FOLDER), before);        /* nothing is left behind */
     gra_model_close(m);
 }
 
@@ -617,7 +828,7 @@ START_TEST(test_disk_fills_up)
     unsigned char file[16];
     ck_assert_uint_eq(read_bytes(PATH, file, sizeof file), 3);
     ck_assert_int_eq(memcmp(file, "old", 3), 0);
-    ck_assert_int_eq(entries(), 1);
+    ck_assert_int_eq(folder_entries(FOLDER), 1);
     gra_model_close(m);
 }
 END_TEST
@@ -634,6 +845,36 @@ START_TEST(test_what_a_header_cannot_say)
     cannot_save(two(), PATH, (gra_meta[]){ { "k", "\x80" } }, 1, "the metadata are not UTF-8: k");
     cannot_save(two(), PATH, (gra_meta[]){ { "k", "1" }, { "l", "2" }, { "k", "3" } }, 3,
                 "the metadata have the key k twice");
+}
+END_TEST
+
+/* Tensors under names that are not their own: one under two names, and one that no model has. */
+START_TEST(test_other_names)
+{
+    clear();
+    gra_model *m = two(), *back = model_open();
+    const gra_tensor *a = gra_param_find(m, "a");
+    const gra_tensor none = { .ndim = 2, .shape = { 0, 3 } };
+    const gra_named x[] = { { "tail", a }, { "none", &none }, { "head", a } };
+    gra_param_find(m, "a")->data[1] = 5;
+    ck_assert_int_eq(gra_file_write(m, "test", PATH, 3, x, NULL, 0), 0);
+    gra_file *f = gra_file_open(m, PATH);
+    ck_assert_int_eq(gra_file_count(f), 3);
+    ck_assert_str_eq(gra_file_at(f, 0)->name, "head");
+    ck_assert(gra_file_find(f, "none")->shape[1] == 3 && gra_file_find(f, "none")->size == 0);
+    real values[2];
+    ck_assert(gra_file_read(f, gra_file_find(f, "tail"), values) == 0 && values[0] == -1 && values[1] == 5);
+    ck_assert_int_eq(gra_file_fail(f, "%d is no colour", 7), -1);
+    ck_assert_str_eq(gra_model_error(m), "gra_file_open: " PATH ": 7 is no colour");
+    gra_file_close(f);
+
+    const gra_named twice[] = { { "w", a }, { "v", a }, { "w", &none } };
+    ck_assert_int_eq(gra_file_write(m, "test", PATH, 3, twice, NULL, 0), -1);
+    ck_assert_str_eq(gra_model_error(m), "test: " PATH ": two tensors are to have the name w");
+    ck_assert_ptr_null(gra_file_open_for(back, "test", FOLDER "/none"));
+    ck_assert(strstr(gra_model_error(back), "test: " FOLDER "/none: ") == gra_model_error(back));
+    gra_model_close(back);
+    gra_model_close(m);
 }
 END_TEST
 
@@ -708,17 +949,25 @@ Suite *save_suite(void)
     tcase_add_test(c, test_empty_model);
     tcase_add_test(c, test_mode_and_link);
     tcase_add_test(c, test_round_trip);
+    tcase_add_test(c, test_all_of_it);
     tcase_add_test(c, test_names);
     tcase_add_test(c, test_other_writers);
+    tcase_add_test(c, test_accepted);
+    tcase_add_test(c, test_look_inside);
+    tcase_add_test(c, test_no_metadata);
+    tcase_add_test(c, test_16_bits);
+    tcase_add_test(c, test_memory_for_a_header);
     tcase_add_test(c, test_broken_json);
     tcase_add_test(c, test_unfit);
     tcase_add_test(c, test_header_length);
     tcase_add_test(c, test_header_limit);
     tcase_add_test(c, test_every_length);
+    tcase_add_test(c, test_long_name);
     tcase_add_test(c, test_no_file);
     tcase_add_test(c, test_unwritable);
     tcase_add_test(c, test_disk_fills_up);
     tcase_add_test(c, test_what_a_header_cannot_say);
+    tcase_add_test(c, test_other_names);
     tcase_add_test(c, test_interrupted_writes);
     suite_add_tcase(s, c);
     return s;

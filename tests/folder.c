@@ -1,0 +1,51 @@
+/* folder: see folder.h. */
+#include "folder.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void folder_clear(const char *folder)
+{
+    mkdir(folder, 0777);
+    DIR *d = opendir(folder);
+    ck_assert_msg(d != NULL, "%s cannot be made", folder);
+    for (struct dirent *e = readdir(d); e; e = readdir(d)) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        if (e->d_name[0] != '.' && unlink(path) != 0)
+            rmdir(path);
+    }
+    closedir(d);
+}
+
+int folder_entries(const char *folder)
+{
+    int n = 0;
+    DIR *d = opendir(folder);
+    ck_assert_ptr_nonnull(d);
+    for (struct dirent *e = readdir(d); e; e = readdir(d))
+        n += e->d_name[0] != '.';
+    closedir(d);
+    return n;
+}
+
+void write_bytes(const char *path, const void *bytes, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_eq(fwrite(bytes, 1, n, f), n);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+size_t read_bytes(const char *path, unsigned char *bytes, size_t room)
+{
+    FILE *f = fopen(path, "rb");
+    ck_assert_ptr_nonnull(f);
+    size_t n = fread(bytes, 1, room, f);
+    ck_assert_msg(n < room, "%s is longer than %zu bytes", path, room);
+    fclose(f);
+    return n;
+}
