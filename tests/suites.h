@@ -21,5 +21,6 @@ Suite *layers_suite(void);
 Suite *trace_suite(void);
 Suite *optim_suite(void);
 Suite *save_suite(void);
+Suite *npy_suite(void);
 
 #endif
