@@ -221,7 +221,7 @@ static void to_row_major(const real *from, gra_tensor *x)       /* from: the fir
 
 static bool read_values(struct file *f, const struct header *h, gra_tensor *x)
 {
-    const bool turn = h->fortran && x->ndim > 1 && x->size;
+    const bool turn = h->fortran && x->size;
     real *to = turn ? malloc(x->size * sizeof *to) : x->data;
     if (turn && !to)
         return because(f, "out of memory: %zu values were wanted", x->size);

@@ -159,7 +159,7 @@ START_TEST(test_accepted)
         ck_assert_msg(x != NULL, "%s\n%s", cases[i].header, gra_model_error(m));
         ck_assert(x->ndim == 2 && x->shape[0] == 2 && x->shape[1] == 3 && x->size == 6);
         for (int j = 0; j < 6; j++)
-            ck_assert_msg(x->data[j] == j + 1, "%s: value %d is %g", cases[i].header, j, (double)x->data[j]);
+            ck_assert_msg(x->data[j] == (real)(j + 1), "%s: value %d is %g", cases[i].header, j, (double)x->data[j]);
         ck_assert_ptr_null(gra_model_error(m));
     }
 }
@@ -208,6 +208,8 @@ static const struct {
     { F4("False", "@2"),                             "there should be a (" },
     { F4("False", "(2)@"),                           "there should be a ," },
     { F4("False", "(2 @3)"),                         "there should be a ," },
+    { F4("False", "(2, 3 @4)"),                      "there should be a ," },
+    { "{'shape': (2, @",                              "there should be a count: 0, 1, 2 ..." },
     { F4("False", "(@,)"),                           "there should be a count: 0, 1, 2 ..." },
     { F4("False", "(@-1,)"),                         "there should be a count: 0, 1, 2 ..." },
     { F4("False", "(2@.5,)"),                        "there should be a ," },

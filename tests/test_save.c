@@ -617,6 +617,7 @@ static const struct {
     { "{" A "}",                     8, "it has no tensor b" },
     { "{}",                          0, "it has no tensor b, and 1 more of the model's are missing" },
     { A_AS("\"F32\"", "[1,2]", "[0,8]"),  24, "tensor a has the shape (1, 2), but in the model it is (2)" },
+    { A_AS("\"F32\"", "[2,1]", "[0,8]"),  24, "tensor a has the shape (2, 1), but in the model it is (2)" },
     { A_AS("\"F64\"", "[]", "[0,8]"),     24, "tensor a has the shape (), but in the model it is (2)" },
     { A_AS("\"I32\"", "[2]", "[0,8]"),    24, "tensor a has the dtype I32: F32, F64, F16 and BF16 can be read" },
 };
