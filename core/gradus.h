@@ -262,7 +262,7 @@ void        gra_model_use(gra_model *m, gra_tape *t);   /* from now on zeroing, 
 void        gra_zero_grad(gra_model *m);
 void        gra_model_keep_going(gra_model *m, bool on);/* as gra_keep_going */
 const char *gra_model_error(const gra_model *m);        /* the first error since opening, for which the model is not to
-                                                           be used; else why the last gra_save or gra_load failed */
+                                                           be used; else why the last work with a file failed */
 
 /* ---- optimisers -----------------------------------------------------------------------------------
  * Set the fields, call init once all parameters are made, step after each backward. lr may change
@@ -346,8 +346,8 @@ int         gra_file_read(gra_file *f, const gra_file_tensor *x, gra_real *to); 
                                                            real numbers (I64, BOOL ...) is refused. -1: `to` may be half written */
 void        gra_file_close(gra_file *f);                                /* NULL is allowed */
 
-/* One tensor in NumPy's .npy. Written as <f4 (libgradus) or <f8; <f2, <f4, <f8 come in, big-endian too, in C's order
- * or in Fortran's. */
+/* One tensor in NumPy's .npy. Written as <f4 (libgradus) or <f8, in C's order; <f2, <f4 and <f8 come in, big-endian too,
+ * in C's order or in Fortran's (which takes as much memory again meanwhile). Other dtypes are refused. */
 int         gra_save_npy(gra_model *m, const char *path, const gra_tensor *x);  /* any: of a step, or a parameter */
 gra_tensor *gra_load_npy(gra_model *m, const char *path); /* a constant that lives as long as the model, and any tape takes;
                                                            NULL: gra_model_error says why */

@@ -1,7 +1,8 @@
 /* json.h: reading the JSON of a safetensors header, which is objects, strings and counts.
  *
- * The text must be UTF-8: whoever reads it looks first (gra_utf8). A reader goes through the text once. The first thing that is not as it should be stops it: `wrong` says
- * what, `at` where, and from there on every call gives nothing, so one look at the end is enough. */
+ * The text must be UTF-8: whoever reads it looks first (gra_utf8). A reader goes through it once. The first
+ * thing that is not as it should be stops it: `wrong` says what, `at` where, and from there on every call
+ * gives nothing, so one look at the end is enough. */
 #ifndef GRADUS_JSON_H
 #define GRADUS_JSON_H
 
@@ -23,12 +24,11 @@ void          gra_json_fail(gra_json *j, const char *wrong);    /* keeps the fir
 bool          gra_json_accept(gra_json *j, char c);             /* past blanks and c, if c comes next */
 void          gra_json_expect(gra_json *j, char c);             /* as accept, and anything else is wrong */
 void          gra_json_finish(gra_json *j);                     /* nothing but blanks may come */
-gra_json_text gra_json_string(gra_json *j);                     /* one with a zero character (\u0000) is wrong: C
-                                                                   strings end there */
+gra_json_text gra_json_string(gra_json *j);                     /* a zero character (\u0000) is wrong: C's strings end there */
 uint64_t      gra_json_count(gra_json *j);                      /* 0, 1, 2 ...: no sign, no fraction */
 
-void          gra_json_decode(gra_json_text t, char *to);       /* its escapes read, and a 0 behind: at most t.n + 1 bytes.
-                                                                   `to` may be t.s, in its own place */
+void          gra_json_decode(gra_json_text t, char *to);       /* its escapes read, and a 0 behind: at most t.n + 1
+                                                                   bytes, which may be those of t.s itself */
 int32_t       gra_utf8(const char **s, const char *end);        /* the next character; -1: not UTF-8 */
 void          gra_legible(char *s);                             /* for a message: what is not UTF-8, or would steer
                                                                    a terminal, becomes ? */

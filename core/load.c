@@ -47,7 +47,8 @@ static int compare(gra_file *f, const gra_model *m, int n)
     if (missing == 1)
         return gra_file_fail(f, "it has no tensor %.100s", first);
     if (missing)
-        return gra_file_fail(f, "it has no tensor %.100s, and %d more of the model's are missing", first, missing - 1);
+        return gra_file_fail(f, "it has no tensor %.100s, and %d more of the model's are missing", first,
+                             missing - 1);
     return nothing_more(f, m, n);
 }
 

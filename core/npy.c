@@ -225,7 +225,9 @@ static bool read_values(struct file *f, const struct header *h, gra_tensor *x)
     real *to = turn ? malloc(x->size * sizeof *to) : x->data;
     if (turn && !to)
         return because(f, "out of memory: %zu values were wanted", x->size);
-    bool ok = gra_values_read(h->kind, &f->in, f->at + f->n, h->big_endian, x->size, to) || because(f, "%s", f->in.why);
+    bool ok = gra_values_read(h->kind, &f->in, f->at + f->n, h->big_endian, x->size, to);
+    if (!ok)
+        because(f, "%s", f->in.why);
     if (turn && ok)
         to_row_major(to, x);
     if (turn)
@@ -246,7 +248,8 @@ static gra_tensor *read_file(struct file *f, const char *path)
         gra_extent_shape(&h.extent, shape);
         x = gra_model_constant(f->model, h.extent.ndim, shape);
         if (!x)
-            because(f, "a tensor of its shape %s cannot be made", gra_extent_text(&h.extent, (char[GRA_EXTENT_TEXT]){ 0 }));
+            because(f, "a tensor of its shape %s cannot be made",
+                    gra_extent_text(&h.extent, (char[GRA_EXTENT_TEXT]){ 0 }));
         else if (!read_values(f, &h, x))
             x = NULL;
     }

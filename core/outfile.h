@@ -16,7 +16,7 @@ typedef struct gra_outfile {
 
 bool gra_outfile_open(gra_outfile *out, const char *path);      /* false: out->why, and there is nothing to close */
 void gra_outfile_write(gra_outfile *out, const void *data, size_t n);  /* after an error nothing is done */
-bool gra_outfile_close(gra_outfile *out);       /* the file takes its name; false: out->why, and nothing was changed (but if
-                                                   its directory alone could not be brought to the disk) */
+bool gra_outfile_close(gra_outfile *out);       /* the file takes its name; false: out->why, and nothing was changed
+                                                   (unless its directory alone could not be brought to the disk) */
 
 #endif

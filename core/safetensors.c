@@ -113,7 +113,8 @@ static int check_entry(gra_file *f, const char *name, struct entry *e)
     const gra_values *kind = gra_values_named(e->dtype);
     const char *shape = gra_extent_text(&e->extent, (char[GRA_EXTENT_TEXT]){ 0 });
     if (!kind)
-        return gra_file_fail(f, "tensor %.100s has the dtype %.100s, which safetensors does not know", name, e->dtype);
+        return gra_file_fail(f, "tensor %.100s has the dtype %.100s, which safetensors does not know", name,
+                             e->dtype);
     const char *wrong = gra_extent_wrong(&e->extent, kind);
     if (wrong)
         return gra_file_fail(f, "tensor %.100s has the shape %s of %s: %s", name, shape, kind->name, wrong);
@@ -150,7 +151,8 @@ static int take_entry(gra_file *f, const char *name, struct entry *e)
         return gra_file_fail(f, "out of memory: a list of %d tensors was wanted", f->count + 1);
     f->tensor = tensor;
     gra_file_tensor *x = &f->tensor[f->count++];
-    *x = (gra_file_tensor){ .name = name, .dtype = e->dtype, .ndim = e->extent.ndim, .begin = e->begin, .end = e->end };
+    *x = (gra_file_tensor){ .name = name, .dtype = e->dtype, .ndim = e->extent.ndim, .begin = e->begin,
+                            .end = e->end };
     x->size = gra_extent_shape(&e->extent, x->shape);
     return 0;
 }
@@ -271,11 +273,11 @@ static int without_gaps(gra_file *f)
     for (int i = 0; i < f->count; i++) {
         const gra_file_tensor *x = &f->tensor[i];
         if (x->begin > at)
-            return gra_file_fail(f, "bytes %" PRIu64 " to %" PRIu64 " behind its header are in no tensor: the next is "
-                                 "%.100s", at, x->begin, x->name);
+            return gra_file_fail(f, "bytes %" PRIu64 " to %" PRIu64 " behind its header are in no tensor: the next "
+                                 "is %.100s", at, x->begin, x->name);
         if (x->begin < at)
-            return gra_file_fail(f, "tensor %.100s begins at byte %" PRIu64 ", but tensor %.100s ends at byte %" PRIu64,
-                                 x->name, x->begin, x[-1].name, at);
+            return gra_file_fail(f, "tensor %.100s begins at byte %" PRIu64 ", but tensor %.100s ends at byte %"
+                                 PRIu64, x->name, x->begin, x[-1].name, at);
         at = x->end;
     }
     if (at < f->length)
@@ -387,7 +389,8 @@ int gra_file_read(gra_file *f, const gra_file_tensor *x, real *to)
 {
     const gra_values *kind = gra_values_named(x->dtype);
     if (!kind->to_reals)
-        return gra_file_fail(f, "tensor %.100s has the dtype %s: F32, F64, F16 and BF16 can be read", x->name, x->dtype);
+        return gra_file_fail(f, "tensor %.100s has the dtype %s: F32, F64, F16 and BF16 can be read", x->name,
+                             x->dtype);
     const uint64_t at = f->in.length - f->length + x->begin;
     if (!gra_values_read(kind, &f->in, at, false, x->size, to))
         return gra_file_fail(f, "%s", f->in.why);

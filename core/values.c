@@ -173,7 +173,8 @@ static void swap_bytes(unsigned char *numbers, size_t n, size_t bytes)
         }
 }
 
-bool gra_values_read(const gra_values *kind, gra_infile *in, uint64_t at, bool big_endian, size_t n, gra_real *to)
+bool gra_values_read(const gra_values *kind, gra_infile *in, uint64_t at, bool big_endian, size_t n,
+                     gra_real *to)
 {
     unsigned char piece[PIECE];
     const size_t bytes = kind->bits / 8, fit = PIECE / bytes;
