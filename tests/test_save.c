@@ -1,6 +1,7 @@
 /* Saving and loading: the bytes of a file, what comes back, and what is refused with which sentence. */
 #define _XOPEN_SOURCE 700               /* mkfifo, symlink */
 #include "../core/op.h"
+#include "../core/outfile.h"
 #include "alloc.h"
 #include "folder.h"
 #include "suites.h"
@@ -834,6 +835,22 @@ START_TEST(test_disk_fills_up)
 }
 END_TEST
 
+START_TEST(test_name_taken)             /* by a directory, while the file is written */
+{
+    clear();
+    gra_outfile out;
+    char sentence[256];
+    ck_assert(gra_outfile_open(&out, PATH));
+    gra_outfile_write(&out, "x", 1);
+    ck_assert_int_eq(folder_entries(FOLDER), 1);
+    ck_assert_int_eq(mkdir(PATH, 0777), 0);
+    ck_assert(!gra_outfile_close(&out));
+    snprintf(sentence, sizeof sentence, "the finished file cannot be renamed: %s", strerror(EISDIR));
+    ck_assert_str_eq(out.why, sentence);
+    ck_assert_int_eq(folder_entries(FOLDER), 1);        /* the directory alone */
+}
+END_TEST
+
 START_TEST(test_what_a_header_cannot_say)
 {
     clear();
@@ -967,6 +984,7 @@ Suite *save_suite(void)
     tcase_add_test(c, test_no_file);
     tcase_add_test(c, test_unwritable);
     tcase_add_test(c, test_disk_fills_up);
+    tcase_add_test(c, test_name_taken);
     tcase_add_test(c, test_what_a_header_cannot_say);
     tcase_add_test(c, test_other_names);
     tcase_add_test(c, test_interrupted_writes);
