@@ -324,7 +324,8 @@ int gra_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta);  
 int gra_load(gra_model *m, const char *path);           /* names and shapes must be the model's, or nothing changes.
                                                            Takes as much memory again as the parameters meanwhile */
 int gra_save_all(gra_model *m, const char *path, const gra_meta *meta, int nmeta); /* and the optimisers' moments, as
-                                                           "adamw.exp_avg.out.weight": a file to go on from */
+                                                           "adamw.exp_avg.out.weight": a file to go on from. The
+                                                           optimisers' fields (steps, lr) are the caller's to keep */
 int gra_load_all(gra_model *m, const char *path);       /* the same, after the optimisers' init: what it has made must be
                                                            in the file, and nothing else */
 
