@@ -1,7 +1,7 @@
 /* gemm: c = a b, c += a b, or c = a b + bias, for any strides of a and b (Goto & van de Geijn 2008; Van Zee's BLIS).
  *
  * c's columns are cut into blocks of COLS, k into pieces of DEPTH. For each, b's part is first packed into
- * panels as the micro-kernel reads them; then c is computed in groups of rows and columns, every tile of
+ * panels as the micro-kernel reads them, where that pays; then c is computed in groups of rows and columns, every tile of
  * which is one call of the micro-kernel. A group's rows of a are packed too where that pays; else the kernel
  * reads them in place. A transpose is only another pair of strides. Cuts depend on the sizes alone and
  * pieces are added in order: any number of threads gives the same bits. */
@@ -29,9 +29,9 @@ struct block {                          /* c[m x n] = a[m x k] b[k x n] + add[m 
     ptrdiff_t ldc;
     const real *add;                    /* c itself, a bias, whose rows are `apart` 0, or NULL */
     ptrdiff_t apart;
-    bool      pack_a;
+    bool      pack_a, pack_b;
     int       group_rows, group_cols;
-    real     *panels;                   /* of b */
+    real     *panels;                   /* of b, where it is packed */
 };
 
 static size_t cut(int n, int group)     { return ((size_t)n + (size_t)group - 1) / (size_t)group; }
@@ -50,12 +50,15 @@ static void pack_b(void *arg, size_t from, size_t to, int worker)       /* panel
     s->tile->pack_b(least((int)(to - from) * cols, s->n - j), s->k, at(s->b, 0, j), s->panels + (ptrdiff_t)j * s->k);
 }
 
+static const real *panel(const struct block *s, int j) { return s->pack_b ? s->panels + (ptrdiff_t)j * s->k : s->b.p + j; }
+static ptrdiff_t panel_row(const struct block *s)      { return s->pack_b ? s->tile->cols : s->b.row; }
+
 /* A tile that reaches over the right edge of c: computed whole and stored in part. */
-static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, real *c, ptrdiff_t ldc, const real *add,
+static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdiff_t next, real *c, ptrdiff_t ldc, const real *add,
                       ptrdiff_t apart, int rows, int cols)
 {
     real whole[GRA_TILE_ROWS * GRA_TILE_COLS];
-    run(k, a.p, a.row, a.col, b, whole, GRA_TILE_COLS, NULL, 0);
+    run(k, a.p, a.row, a.col, b, next, whole, GRA_TILE_COLS, NULL, 0);
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < cols; j++)
             c[i * ldc + j] = whole[i * GRA_TILE_COLS + j] + (add ? add[i * apart + j] : 0);
@@ -63,21 +66,23 @@ static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, real *
 
 /* The values of c in m rows from i0 on and n columns from j on, n at most a tile's, from those rows of a and a
  * panel of b. */
-static void column_of_tiles(const struct block *s, int i0, int m, int j, int n, gra_mat a, const real *panel)
+static void column_of_tiles(const struct block *s, int i0, int m, int j, int n, gra_mat a)
 {
     const gra_tile *tile = s->tile;
     const int rows = tile->rows;
     gra_tile_run *const *run = n > tile->cols / 2 ? tile->wide : tile->half;
     const bool edge = n != tile->cols && n != tile->cols / 2;
+    const real *b = panel(s, j);
+    const ptrdiff_t next_b = panel_row(s);
     const ptrdiff_t next = a.row == 1 && s->pack_a ? (ptrdiff_t)rows * s->k : rows * a.row;
     for (int i = i0; i < i0 + m; i += rows, a.p += next) {
         const int high = least(rows, i0 + m - i);
         real *c = s->c + i * s->ldc + j;
         const real *add = s->add ? s->add + i * s->apart + j : NULL;
         if (edge)
-            edge_tile(run[high - 1], s->k, a, panel, c, s->ldc, add, s->apart, high, n);
+            edge_tile(run[high - 1], s->k, a, b, next_b, c, s->ldc, add, s->apart, high, n);
         else
-            run[high - 1](s->k, a.p, a.row, a.col, panel, c, s->ldc, add, s->apart);
+            run[high - 1](s->k, a.p, a.row, a.col, b, next_b, c, s->ldc, add, s->apart);
     }
 }
 
@@ -123,7 +128,7 @@ static void compute_groups(void *arg, size_t from, size_t to, int worker)
         if (s->pack_a)
             a = packed_rows(s, m, a, gra_pool_own(s->pool, worker) + DEPTH * (COLS_ALONE + EDGE));
         for (int j = j0; j < j1; j += cols)
-            column_of_tiles(s, i, m, j, least(cols, j1 - j), a, s->panels + (ptrdiff_t)j * s->k);
+            column_of_tiles(s, i, m, j, least(cols, j1 - j), a);
     }
 }
 
@@ -139,12 +144,19 @@ static const gra_tile *best_tile(const gra_tape *t)
     return &gra_tile_base;
 }
 
+static bool meet_in_cache(ptrdiff_t apart) { return (apart * (ptrdiff_t)sizeof(real)) % 4096 == 0; }
+
 /* Packing a's rows costs as much as some ten products of each of their values. It pays for wide b, and where
  * the values that a tile reads at once, or its rows, lie so far apart that they share few lines of the cache. */
-static bool rows_pay(gra_mat a, int n)
+static bool a_pays(gra_mat a, int n)
 {
-    const ptrdiff_t apart = a.row == 1 ? a.col : a.row;
-    return n >= 512 || (apart * (ptrdiff_t)sizeof(real)) % 4096 == 0;
+    return n >= 512 || meet_in_cache(a.row == 1 ? a.col : a.row);
+}
+
+/* Packing b's columns pays for many rows of a. They can be read in place where they lie in rows and fill panels. */
+static bool b_pays(gra_mat b, int m, int n, const gra_tile *tile)
+{
+    return m > 256 || b.col != 1 || n % tile->cols || meet_in_cache(b.row);
 }
 
 /* c = a b + add, row i of add being add + i * apart; add may be c itself. All blocks of c, one after the other;
@@ -164,11 +176,12 @@ static void product(gra_tape *t, bool all_threads, int worker, int m, int n, int
             struct block s = {
                 .pool = pool, .tile = tile, .m = m, .n = least(cols, n - j), .k = least(DEPTH, k - p),
                 .a = at(a, 0, p), .b = at(b, p, j), .c = c + j, .ldc = ldc,
-                .add = to ? to + j : NULL, .apart = p > 0 ? ldc : apart, .pack_a = rows_pay(a, n),
+                .add = to ? to + j : NULL, .apart = p > 0 ? ldc : apart, .pack_a = a_pays(a, n),
+                .pack_b = b_pays(b, m, n, tile),
                 .panels = all_threads ? gra_pool_shared(pool) : gra_pool_own(pool, worker),
             };
             cut_in_groups(&s, all_threads);
-            const size_t panels = cut(s.n, tile->cols);
+            const size_t panels = s.pack_b ? cut(s.n, tile->cols) : 0;
             if (all_threads) {
                 gra_parallel(t, panels, panels < 4 * GROUPS ? 1 : 4, pack_b, &s);
                 gra_parallel(t, groups(&s), 1, compute_groups, &s);

@@ -4,11 +4,10 @@
 
 #include "../op.h"
 
-/* A micro-kernel puts k products into one tile of c: element (i, p) of a is a[i*row + p*col], b is packed, k
- * rows of as many values as the widest tile has columns. It adds them to add[i*apart + j], if there is such:
- * c itself, or a bias. */
-typedef void gra_tile_run(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, real *c, ptrdiff_t ldc,
-                          const real *add, ptrdiff_t apart);
+/* A micro-kernel puts k products into one tile of c: element (i, p) of a is a[i*row + p*col],
+ * element (p, j) of b is b[p*next + j]. It adds them to add[i*apart + j], if there is such: c itself, or a bias. */
+typedef void gra_tile_run(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, ptrdiff_t next, real *c,
+                          ptrdiff_t ldc, const real *add, ptrdiff_t apart);
 
 #define GRA_TILE_ROWS 12                /* of the largest tile */
 #define GRA_TILE_COLS 32

@@ -51,7 +51,7 @@ typedef real loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), ma
 
 #define KERNEL(rows)                                                                                     \
     static inline __attribute__((always_inline)) void sum_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, \
-                                                                 const real *b, real *c, ptrdiff_t ldc,  \
+                                                                 const real *b, ptrdiff_t next, real *c, ptrdiff_t ldc, \
                                                                  const real *add, ptrdiff_t apart, const bool wide) \
     {                                                                                                    \
         const real *r0 = a, *r3 = a + 3 * row, *r6 = a + 6 * row, *r9 = a + 9 * row;                     \
@@ -62,22 +62,22 @@ typedef real loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), ma
             DO_##rows(READ)                                                                              \
             DO_##rows(STEP)                                                                              \
             r0 += col, r3 += col, r6 += col, r9 += col;                                                  \
-            b += COLS;                                                                                   \
+            b += next;                                                                                   \
         }                                                                                                \
         if (add) {                                                                                       \
             DO_##rows(ADD)                                                                               \
         }                                                                                                \
         DO_##rows(PUT)                                                                                   \
     }                                                                                                    \
-    static void wide_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, real *c,  \
-                            ptrdiff_t ldc, const real *add, ptrdiff_t apart)                             \
+    static void wide_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, \
+                            ptrdiff_t next, real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart)                             \
     {                                                                                                    \
-        sum_##rows(k, a, row, col, b, c, ldc, add, apart, true);                                         \
+        sum_##rows(k, a, row, col, b, next, c, ldc, add, apart, true);                                         \
     }                                                                                                    \
-    static void half_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, real *c,  \
-                            ptrdiff_t ldc, const real *add, ptrdiff_t apart)                             \
+    static void half_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, \
+                            ptrdiff_t next, real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart)                             \
     {                                                                                                    \
-        sum_##rows(k, a, row, col, b, c, ldc, add, apart, false);                                        \
+        sum_##rows(k, a, row, col, b, next, c, ldc, add, apart, false);                                        \
     }
 
 KERNEL(1) KERNEL(2) KERNEL(3) KERNEL(4) KERNEL(5) KERNEL(6)
