@@ -1,61 +1,12 @@
 #!/bin/sh
 # Where a model looks: build/generate --attention, as numbers and as pictures.
-# Runs in the repository's root; the programs are in ${BUILD:-build}, all files go to a folder there.
-BUILD=${BUILD:-build}
-case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
-TRAIN=$BUILD/train
-GENERATE=$BUILD/generate
-W=$BUILD/attention.test
-passed=0
-failed=0
-
-rm -rf "$W"
-mkdir -p "$W" || exit 1
-unset GRADUS_ISA
-LC_ALL=C
-export LC_ALL
-
-ok() {          # ok WHAT COMMAND ...: the command succeeds
-    what=$1
-    shift
-    if "$@" >"$W/ok.out" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $what"
-        sed 's/^/    /' "$W/ok.out"
-    fi
-}
-
-ends_with() {   # ends_with STATUS COMMAND ...: what it wrote stays in $W/out and $W/err
-    wanted=$1
-    shift
-    "$@" >"$W/out" 2>"$W/err"
-    status=$?
-    [ $status -eq "$wanted" ] && return 0
-    echo "exit status $status, not $wanted, of: $*"
-    cat "$W/out" "$W/err"
-    return 1
-}
-
-refuses() {     # refuses STATUS PATTERN COMMAND ...: one sentence on stderr, nothing on stdout
-    wanted=$1
-    pattern=$2
-    shift 2
-    ends_with "$wanted" "$@" || return 1
-    cat "$W/out" "$W/err"
-    [ ! -s "$W/out" ] && [ "$(wc -l <"$W/err")" -eq 1 ] && grep -q "^generate: .*$pattern" "$W/err"
-}
+. tests/lib/ok.sh
 
 looks() {       # looks FILE PROMPT FLAGS ...: the weights of the model in $W/run over a prompt
     file=$1
     prompt=$2
     shift 2
     ends_with 0 "$GENERATE" --model "$W/run" --tokens 1 --attention "$file" --prompt "$prompt" "$@"
-}
-
-group() {
-    echo "attention.sh: $1"
 }
 
 tab=$(printf '\t')
@@ -295,6 +246,4 @@ ok "a prompt it cannot spell" refuses 1 "no token for '~'" "$GENERATE" --model "
     --attention "$W/old/never.tsv"
 ok "... nothing is written" untouched
 
-echo "attention.sh: $passed passed, $failed failed"
-[ $failed -eq 0 ] && rm -rf "$W"
-[ $failed -eq 0 ]
+finish

@@ -1,28 +1,6 @@
 #!/bin/sh
 # The lessons in examples/ and the code in README.md: each runs and shows what it says it shows.
-# Runs in the repository's root; the programs are in ${BUILD:-build}, all files go to a folder there.
-BUILD=${BUILD:-build}
-W=$BUILD/examples.test
-passed=0
-failed=0
-
-rm -rf "$W"
-mkdir -p "$W" || exit 1
-unset GRADUS_ISA
-LC_ALL=C
-export LC_ALL
-
-ok() {          # ok WHAT COMMAND ...: the command succeeds
-    what=$1
-    shift
-    if "$@" >"$W/ok.out" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $what"
-        sed 's/^/    /' "$W/ok.out"
-    fi
-}
+. tests/lib/ok.sh
 
 lesson() {      # lesson STATUS NAME: runs it; what it writes stays in $W/out
     name=$2
@@ -161,5 +139,4 @@ for path in $(grep -o '`\(core\|layers\|examples\|tests\)/[a-z0-9_./]*`' README.
     ok "README: $path is there" test -e "$path"
 done
 
-echo "examples.sh: $passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

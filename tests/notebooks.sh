@@ -1,38 +1,9 @@
 #!/bin/sh
 # The programs of the notebooks: every printed number comes out, in both precisions, and a number that
-# does not is noticed. Runs in the repository's root; the programs are in ${BUILD:-build}.
-BUILD=${BUILD:-build}
-W=$BUILD/notebooks.test
-passed=0
-failed=0
-LC_ALL=C
-export LC_ALL
+# does not is noticed.
+. tests/lib/ok.sh
 
-rm -rf "$W"
 mkdir -p "$W/lines.32" "$W/lines.64" || exit 1
-
-ok() {          # ok WHAT COMMAND ...: the command succeeds
-    what=$1
-    shift
-    if "$@" >"$W/ok.out" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $what"
-        sed 's/^/    /' "$W/ok.out"
-    fi
-}
-
-ends_with() {   # ends_with STATUS COMMAND ...: what it wrote stays in $W/out and $W/err
-    wanted=$1
-    shift
-    "$@" >"$W/out" 2>"$W/err"
-    status=$?
-    cat "$W/out" "$W/err"
-    [ $status -eq "$wanted" ] && return 0
-    echo "exit status $status, not $wanted, of: $*"
-    return 1
-}
 
 # ---- every number ----
 
@@ -167,5 +138,4 @@ ok 'a missing folder' ends_with 2 "$P/attention_steps" "$W/none"
 ok 'a wrong call' ends_with 2 "$P/attention_steps" tests/golden and more
 ok 'make notebooks fails with a program' run_fails
 
-echo "notebooks.sh: $passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

@@ -1,52 +1,6 @@
 #!/bin/sh
 # The training program from end to end: build/train and build/generate, as a user meets them.
-# Runs in the repository's root; the programs are in ${BUILD:-build}, all files go to a folder there.
-BUILD=${BUILD:-build}
-case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
-TRAIN=$BUILD/train
-GENERATE=$BUILD/generate
-W=$BUILD/train.test
-passed=0
-failed=0
-
-rm -rf "$W"
-mkdir -p "$W" || exit 1
-unset GRADUS_ISA
-LC_ALL=C
-ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1
-export LC_ALL ASAN_OPTIONS
-
-ok() {          # ok WHAT COMMAND ...: the command succeeds
-    what=$1
-    shift
-    if "$@" >"$W/ok.out" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $what"
-        sed 's/^/    /' "$W/ok.out"
-    fi
-}
-
-ends_with() {   # ends_with STATUS COMMAND ...: what it wrote stays in $W/out and $W/err
-    wanted=$1
-    shift
-    "$@" >"$W/out" 2>"$W/err"
-    status=$?
-    [ $status -eq "$wanted" ] && return 0
-    echo "exit status $status, not $wanted, of: $*"
-    cat "$W/out" "$W/err"
-    return 1
-}
-
-refuses() {     # refuses STATUS PATTERN PROGRAM ...: one sentence on stderr, nothing on stdout
-    wanted=$1
-    pattern=$2
-    shift 2
-    ends_with "$wanted" "$@" || return 1
-    cat "$W/err"
-    [ ! -s "$W/out" ] && [ "$(wc -l <"$W/err")" -eq 1 ] && grep -q "^${1##*/}: .*$pattern" "$W/err"
-}
+. tests/lib/ok.sh
 
 bad_train() {   # bad_train STATUS PATTERN FLAGS ...: as refuses, and no out folder appears
     wanted=$1
@@ -63,14 +17,6 @@ bad_generate() { # bad_generate PATTERN FLAGS ...
 
 first() {       # first N FILE: its first N bytes
     dd if="$2" bs=1 count="$1" 2>"$W/dd.err"
-}
-
-nap() {         # a tenth of a second where sleep knows fractions
-    sleep 0.1 2>"$W/nap.err" || sleep 1
-}
-
-group() {
-    echo "train.sh: $1"
 }
 
 small="--context 16 --batch 4 --width 16 --heads 2 --layers 2 --eval-batches 4"
@@ -116,10 +62,6 @@ fi
 ok "nothing unfinished is left" test -z "$(ls "$run" | grep tmp)"
 
 # ---- the same bits ----------------------------------------------------------------------------------
-same_table() {  # same_table FIELDS A B
-    cut -f "$1" "$2/loss.tsv" >"$W/a" && cut -f "$1" "$3/loss.tsv" >"$W/b" && cmp "$W/a" "$W/b"
-}
-
 group "the same seed, the same bits"
 bare="--quiet --sample 0 --steps 20"
 for n in 1 2 4; do
@@ -306,14 +248,6 @@ ok "... and ends it" sh -c '! kill -0 "$(cat "$1")"' - "$W/hangs/pid"
 ok "the rest is there" test -s "$W/g3/model.safetensors"
 
 # ---- Ctrl-C ------------------------------------------------------------------------------------------------
-rows() {        # waits until a table has so many lines, at most a hundred naps
-    i=0
-    while [ "$(wc -l 2>"$W/ok.out" <"$1")" -lt "$2" ] && [ $i -lt 100 ]; do
-        nap
-        i=$((i + 1))
-    done
-}
-
 says() {        # waits until a process has ended or a file is there
     i=0
     while [ ! -s "$1" ] && [ $i -lt 100 ]; do
@@ -506,6 +440,4 @@ ok "a setting twice" bad_generate "'width' stands there twice" --model "$W/d"
 damaged; : >"$W/d/config.tsv"
 ok "an empty configuration" bad_generate 'config.tsv lacks' --model "$W/d"
 
-echo "train.sh: $passed passed, $failed failed"
-[ $failed -eq 0 ] && rm -rf "$W"
-[ $failed -eq 0 ]
+finish
