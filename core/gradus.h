@@ -85,7 +85,7 @@ struct gra_tensor {
 
 /* ---- random numbers: PyTorch's CPU generator, bit for bit ------------------------------------
  * The float32 streams are drawn in float in both libraries and widened in the float64 one, so
- * that a seed gives the same parameters in both. Copy a gra_rng to save its state. */
+ * that a seed gives the same parameters in both. Copy a gra_rng to save its state; as text it goes into a file. */
 typedef struct gra_rng {                /* Mersenne Twister 19937, and a cached normal */
     uint32_t state[624];
     int      at;                        /* next word of state to hand out; 624: refill first */
@@ -106,6 +106,11 @@ void     gra_rand_f64(gra_rng *g, double *x, size_t n);                         
 void     gra_randn_f64(gra_rng *g, double *x, size_t n);                         /* torch.randn(dtype=torch.float64) */
 void     gra_numpy_random(gra_rng *g, double *x, size_t n);                      /* np.random.random_sample */
 void     gra_numpy_normal(gra_rng *g, double *x, size_t n, double loc, double scale); /* np.random.normal */
+
+#define GRA_RNG_TEXT 5025
+int gra_rng_text(const gra_rng *g, char text[GRA_RNG_TEXT]);  /* all of its state, the waiting normal too, in a line of
+                                                           ASCII. 0; -1, and "": it was never seeded */
+int gra_rng_from_text(gra_rng *g, const char *text);    /* 0; -1: no such line, to the letter, and g is as it was */
 
 /* ---- the tape: one step of work ------------------------------------------------------------- */
 typedef enum gra_mode {

@@ -62,6 +62,72 @@ uint64_t gra_randint(gra_rng *g, uint64_t n)
     return (n >> 32 ? gra_random64(g) : gra_random(g)) % n;
 }
 
+/* ---- its state as text ------------------------------------------------------------------------
+ * mt19937:at:has_normal:bits of normal:the words, all in hexadecimal of fixed width:
+ * "mt19937:0270:0:0000000000000000:6c078966..." */
+
+static char *put_hex(char *to, uint64_t x, int width)
+{
+    while (width-- > 0)
+        *to++ = "0123456789abcdef"[x >> 4 * width & 15];
+    return to;
+}
+
+static uint64_t take_hex(const char *from, int width, bool *well)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint64_t x = 0;
+    for (int i = 0; i < width; i++) {
+        const char *digit = memchr(digits, from[i], sizeof digits - 1);
+        *well = *well && digit;
+        x = x << 4 | (uint64_t)(digit ? digit - digits : 0);
+    }
+    return x;
+}
+
+enum { AT = 8, HAS = AT + 5, NORMAL = HAS + 2, STATE = NORMAL + 17, END = STATE + 8 * WORDS };
+
+int gra_rng_text(const gra_rng *g, char text[GRA_RNG_TEXT])
+{
+    uint64_t normal = 0;
+    text[0] = 0;
+    if (!gra_seeded(g))
+        return -1;
+    if (g->has_normal)
+        memcpy(&normal, &g->normal, sizeof normal);
+    memset(text, ':', STATE);
+    memcpy(text, "mt19937", AT - 1);
+    put_hex(text + AT, (uint64_t)g->at, 4);
+    put_hex(text + HAS, g->has_normal, 1);
+    put_hex(text + NORMAL, normal, 16);
+    char *end = text + STATE;
+    for (int i = 0; i < WORDS; i++)
+        end = put_hex(end, g->state[i], 8);
+    *end = 0;
+    return 0;
+}
+
+/* What is read must be, written again, the same text. A Twister whose words are all 0 gives nothing else. */
+int gra_rng_from_text(gra_rng *g, const char *text)
+{
+    gra_rng h = { .seeded = MARK };
+    char again[GRA_RNG_TEXT];
+    bool well = strlen(text) == END;
+    if (!well)
+        return -1;
+    h.at = (int)take_hex(text + AT, 4, &well);
+    h.has_normal = take_hex(text + HAS, 1, &well) == 1;
+    uint64_t normal = take_hex(text + NORMAL, 16, &well), any = 0;
+    memcpy(&h.normal, &normal, sizeof normal);
+    for (int i = 0; i < WORDS; i++)
+        any |= h.state[i] = (uint32_t)take_hex(text + STATE + 8 * i, 8, &well);
+    if (!well || h.at > WORDS || !any || !isfinite(h.normal) || gra_rng_text(&h, again) ||
+        strcmp(again, text) != 0)
+        return -1;
+    *g = h;
+    return 0;
+}
+
 /* ---- PyTorch: uniform ----------------------------------------------------------------------- */
 
 /* The low 24 bits of a word, as many as a float holds: in [0, 1). */

@@ -684,6 +684,93 @@ START_TEST(numpy_normal_waits_and_scales)
 }
 END_TEST
 
+/* ---- its state as text ------------------------------------------------------------------------- */
+
+/* A generator in the middle of things: words drawn, a normal that waits. */
+static gra_rng in_use(void)
+{
+    gra_rng g = seeded(42);
+    gra_real x[3];
+    skip_words(&g, 700);
+    gra_randn(&g, x, 3);
+    ck_assert(g.has_normal);
+    return g;
+}
+
+START_TEST(text_goes_out_and_in)
+{
+    const gra_rng all[] = { seeded(0), seeded(4294967295u), in_use(), stuck(1) };
+    for (size_t i = 0; i < LENGTH(all); i++) {
+        char text[GRA_RNG_TEXT], again[GRA_RNG_TEXT];
+        gra_rng g = { 0 };
+        ck_assert_int_eq(gra_rng_text(&all[i], text), 0);
+        ck_assert_uint_eq(strlen(text), GRA_RNG_TEXT - 1);
+        ck_assert_uint_eq(strspn(text, "mt:0123456789abcdef"), strlen(text));
+        ck_assert_int_eq(gra_rng_from_text(&g, text), 0);
+        ck_assert_int_eq(gra_rng_text(&g, again), 0);
+        ck_assert_str_eq(text, again);
+        same_state(&all[i], &g);
+        ck_assert(gra_seeded(&g));
+    }
+}
+END_TEST
+
+/* The format itself: what was written once is to be read for ever. The first word is the seed, before any
+ * word is drawn the place is 624. */
+START_TEST(text_is_the_state)
+{
+    static const char begins[] = "mt19937:0270:0:0000000000000000:0000002a";
+    gra_rng g = seeded(42);
+    char text[GRA_RNG_TEXT];
+    ck_assert_int_eq(gra_rng_text(&g, text), 0);
+    ck_assert_msg(strncmp(text, begins, strlen(begins)) == 0, "it begins %.40s", text);
+    g.has_normal = true;
+    g.normal = -1;
+    ck_assert_int_eq(gra_rng_text(&g, text), 0);
+    ck_assert_msg(strncmp(text + 13, "1:bff0000000000000:", 19) == 0, "the normal is %.19s", text + 13);
+}
+END_TEST
+
+START_TEST(text_of_nothing)
+{
+    gra_rng g = { 0 };
+    char text[GRA_RNG_TEXT] = "left";
+    ck_assert_int_eq(gra_rng_text(&g, text), -1);
+    ck_assert_str_eq(text, "");
+}
+END_TEST
+
+/* Any change but that of a digit of the state makes another text, which is refused and changes nothing. */
+START_TEST(text_that_is_none)
+{
+    static const struct { size_t at; const char *put; } change[] = {
+        { 0, "M" }, { 7, " " }, { 8, "1" }, { 8, "0271" }, { 11, "G" }, { 12, "," }, { 13, "0" }, { 13, "2" },
+        { 15, "7ff0000000000000" }, { 15, "fff8000000000000" }, { 15, "BFF" }, { 32, "+" }, { 100, "A" },
+        { GRA_RNG_TEXT - 2, " " }, { GRA_RNG_TEXT - 2, "g" },
+    };
+    const gra_rng before = in_use();
+    char good[GRA_RNG_TEXT], text[GRA_RNG_TEXT + 1];
+    gra_rng g = before;
+    ck_assert_int_eq(gra_rng_text(&before, good), 0);
+    for (size_t i = 0; i < LENGTH(change); i++) {
+        strcpy(text, good);
+        memcpy(text + change[i].at, change[i].put, strlen(change[i].put));
+        ck_assert_msg(gra_rng_from_text(&g, text) == -1, "'%s' at %zu was read", change[i].put, change[i].at);
+    }
+    for (size_t n = 0; n < strlen(good); n++) {
+        strcpy(text, good);
+        text[n] = 0;
+        ck_assert_int_eq(gra_rng_from_text(&g, text), -1);
+    }
+    snprintf(text, sizeof text, "%s0", good);
+    ck_assert_int_eq(gra_rng_from_text(&g, text), -1);
+    strcpy(text, good);
+    memset(text + 32, '0', GRA_RNG_TEXT - 1 - 32);
+    ck_assert_int_eq(gra_rng_from_text(&g, text), -1);     /* all words 0: it would never leave them */
+    same_state(&before, &g);
+}
+END_TEST
+
 Suite *random_suite(void)
 {
     Suite *s = suite_create("random");
@@ -741,5 +828,13 @@ Suite *random_suite(void)
     tcase_add_test(numpy, numpy_normal);
     tcase_add_test(numpy, numpy_normal_waits_and_scales);
     suite_add_tcase(s, numpy);
+
+    TCase *text = tcase_create("text");
+    tcase_add_test(text, text_goes_out_and_in);
+    tcase_add_test(text, text_is_the_state);
+    tcase_add_test(text, text_of_nothing);
+    tcase_add_test(text, text_that_is_none);
+    suite_add_tcase(s, text);
+
     return s;
 }
