@@ -2,12 +2,14 @@
  *
  *     make train                                      on this project's own sources
  *     build/train --data shakespeare.txt --steps 5000 on a text of yours
+ *     build/train --resume build/run                  goes on where that run was stopped
  *     build/train --help                              all there is to choose
  *
  * What you will learn: a training run is a loop of a few calls, and all of it stands in train() below.
  * What surrounds it (flags, text, files, the picture) is in lib/, an idea a file.
  */
 #include "../layers/layers.h"
+#include "lib/checkpoint.h"
 #include "lib/diagnose.h"
 #include "lib/evaluate.h"
 #include "lib/files.h"
@@ -36,17 +38,59 @@ typedef struct session {                /* all that lives as long as the program
     optimizer  optimizer;
     int       *ids, *next;              /* (batch, context) tokens, and for each the one that follows */
     run        run;
+    run_row   *rows;                    /* those that stand in loss.tsv already, when a run goes on */
+    checkpoint checkpoint;
     plot       plot;
     progress   progress;
 } session;
+
+/* What follows a step: the validation that is due, the checkpoint, the row of the table. *last: it was the
+ * last. A stop makes any step the last: its row then differs from what it would be, so the checkpoint comes
+ * first, and a run that goes on writes the row again. */
+static int record(session *s, run_row *row, bool *last)
+{
+    const options *o = &s->o;
+    bool done = row->step == o->steps;
+    row->val_loss = (double)NAN;            /* none, or a stop ended it */
+    if (!done && !stop_asked() && row->step % o->eval_every == 0)
+        row->val_loss = evaluate(s->tape, &s->gpt, &s->text, o, row->step, s->ids, s->next);
+    bool stop = stop_asked();
+    *last = done || stop;
+    if (checkpoint_keep(&s->checkpoint, row, *last))
+        return -1;
+    if (*last && run_save(&s->run, s->model, o, &s->text.vocab, row->step))
+        return -1;
+    if (stop && !o->quiet)                  /* on stderr: Ctrl-C may just have ended what reads stdout */
+        complain("stopping: last validation and files; Ctrl-C again ends without them");
+    if (*last)
+        row->val_loss = evaluate_all(s->tape, &s->gpt, &s->text, o, s->ids, s->next);
+    if (gra_error(s->tape)) {
+        complain("step %ld: %s", row->step, gra_error(s->tape));
+        return -1;
+    }
+    if (*last && isnan(row->val_loss) && !stop_asked()) {
+        complain("step %ld: the validation loss is no longer a number; a smaller --lr may help", row->step);
+        return -1;
+    }
+    if (done && checkpoint_keep(&s->checkpoint, row, false))       /* it may be the best */
+        return -1;
+    if (run_log(&s->run, row) || progress_step(&s->progress, row))
+        return -1;
+    if (!*last && !isnan(row->val_loss))
+        plot_draw(&s->plot);
+    return 0;
+}
 
 /* The loop. How many steps were done, or -1 after a complaint. */
 static long train(session *s, double *val_loss)
 {
     const options *o = &s->o;
     int batch = (int)o->batch, context = (int)o->context;
-    run_row row = { 0 };
-    for (bool last = false; !last;) {
+    run_row row = s->checkpoint.row;        /* of the step that a run goes on after; 0: a new one */
+    bool last = false;
+    if (row.step > 0 ? record(s, &row, &last) : checkpoint_keep(&s->checkpoint, &row, true))
+        return -1;
+    while (!last) {
         double begun = seconds_now();
         row.step++;
         text_batch(&s->text, &s->rng, batch, context, s->ids, s->next);
@@ -71,40 +115,30 @@ static long train(session *s, double *val_loss)
         row.lr         = optimizer_step(&s->optimizer, row.step);
 
         row.tokens_per_s = (double)batch * (double)context / (seconds_now() - begun);
-        bool stop = stop_asked();
-        last = stop || row.step == o->steps;
-        if (last && run_save(&s->run, s->model, o, &s->text.vocab, row.step))
+        if (record(s, &row, &last))
             return -1;
-        if (stop && !o->quiet)          /* on stderr: Ctrl-C may just have ended what reads stdout */
-            complain("stopping: last validation and files; Ctrl-C again ends without them");
-        row.val_loss = (double)NAN;     /* none, or a stop ended it */
-        if (last)
-            row.val_loss = evaluate_all(s->tape, &s->gpt, &s->text, o, s->ids, s->next);
-        else if (row.step % o->eval_every == 0)
-            row.val_loss = evaluate(s->tape, &s->gpt, &s->text, o, row.step, s->ids, s->next);
-        if (gra_error(s->tape)) {
-            complain("step %ld: %s", row.step, gra_error(s->tape));
-            return -1;
-        }
-        if (last && isnan(row.val_loss) && !stop_asked()) {
-            complain("step %ld: the validation loss is no longer a number; a smaller --lr may help",
-                     row.step);
-            return -1;
-        }
-        if (run_log(&s->run, &row) || progress_step(&s->progress, &row))
-            return -1;
-        if (!last && !isnan(row.val_loss))
-            plot_draw(&s->plot);
     }
     *val_loss = row.val_loss;
     return row.step;
+}
+
+/* What a run that goes on has behind it. */
+static int take_up(session *s)
+{
+    checkpoint *c = &s->checkpoint;
+    long rows = c->row.step > 0 ? c->row.step - 1 : 0;
+    if (checkpoint_load(c))
+        return -1;
+    s->rows = run_rows(s->o.out, c->table, rows);
+    return s->rows ? 0 : -1;
 }
 
 /* Makes the model and everything that can fail before the first file is written. */
 static int prepare(session *s)
 {
     const options *o = &s->o;
-    if (text_read(&s->text, o->data.text, o->data.n) || text_suits(&s->text, (int)o->context))
+    if (text_read(&s->text, o->data.text, o->data.n) || text_suits(&s->text, (int)o->context) ||
+        (o->resume && checkpoint_suits(&s->checkpoint)))
         return -1;
     size_t tokens = (size_t)(o->batch * o->context);
     gra_manual_seed(&s->rng, (uint64_t)o->seed);
@@ -125,7 +159,9 @@ static int prepare(session *s)
         complain("%s", gra_model_error(s->model));
         return -1;
     }
-    return 0;
+    s->checkpoint.tape = s->tape;
+    s->checkpoint.model = s->model;
+    return o->resume ? take_up(s) : 0;
 }
 
 /* The first step but for what it moves, with a copy of the generator: what does not fit in memory is found
@@ -148,20 +184,23 @@ static int introduce(const session *s)
 {
     const options *o = &s->o;
     static const char *const optimizers[] = { "AdamW", "Muon", "SGD" };
-    char bytes[COMMAS], seen[COMMAS], held[COMMAS];
+    char bytes[COMMAS], seen[COMMAS], held[COMMAS], from[64] = "";
     if (o->quiet)
         return 0;
+    if (o->resume)
+        snprintf(from, sizeof from, ", which goes on after step %ld", s->checkpoint.row.step);
     return say("text      %d file%s, %s bytes; a vocabulary of %d tokens\n"
                "          %s tokens to learn from, %s held out\n"
                "model     context %ld, width %ld, %ld layers of %ld heads: %.2f million parameters\n"
                "training  %ld steps of %ld x %ld tokens, %s at a rate of %g\n"
                "machine   %d thread%s, instruction set %s\n"
-               "out       %s\n\n",
+               "out       %s%s\n\n",
                s->text.files, s->text.files == 1 ? "" : "s", commas(s->text.size, bytes), s->text.vocab.size,
                commas(s->text.train, seen), commas(s->text.size - s->text.train, held),
                o->context, o->width, o->layers, o->heads, (double)gra_param_values(s->model) / 1e6,
                o->steps, o->batch, o->context, optimizers[o->optimizer], o->lr,
-               gra_threads(s->tape), gra_threads(s->tape) == 1 ? "" : "s", gra_isa_name(s->tape), o->out);
+               gra_threads(s->tape), gra_threads(s->tape) == 1 ? "" : "s", gra_isa_name(s->tape),
+               o->out, from);
 }
 
 /* Writes sample.txt, and on a terminal shows how it begins. After a stop: what is done in two seconds. */
@@ -215,15 +254,27 @@ static int finish(session *s, long steps, double val_loss)
     return stopped ? 130 : 0;
 }
 
+/* The files of a new run, or those of one that goes on, cut where its checkpoint stands. */
+static int begin(session *s)
+{
+    options *o = &s->o;
+    checkpoint *c = &s->checkpoint;
+    if (o->resume ? run_resume(&s->run, o, &s->text.vocab, c->table) : run_create(&s->run, o, &s->text.vocab))
+        return -1;
+    if (plot_open(&s->plot, o->out))
+        return -1;
+    progress_begin(&s->progress, o, s->rows, c->row.step > 0 ? c->row.step - 1 : 0);
+    return 0;
+}
+
 static int work(session *s)
 {
     double val_loss;
     if (prepare(s) || run_suits(&s->o) || introduce(s) || try_step(s))
         return 1;
     stop_on_interrupt();
-    if (run_create(&s->run, &s->o, &s->text.vocab) || plot_open(&s->plot, s->o.out))
+    if (begin(s))
         return 1;
-    progress_begin(&s->progress, &s->o);
     long steps = train(s, &val_loss);
     return steps < 0 ? 1 : finish(s, steps, val_loss);
 }
@@ -232,6 +283,8 @@ static void release(session *s)
 {
     plot_close(&s->plot);
     run_close(&s->run);
+    checkpoint_close(&s->checkpoint);
+    free(s->rows);
     gra_model_close(s->model);
     gra_close(s->tape);
     text_free(&s->text);
@@ -245,7 +298,11 @@ int main(int argc, char **argv)
     static session s;                   /* larger than some stacks like */
     s.o = options_default();
     s.o.data.text = malloc((size_t)(argc + 1) * sizeof *s.o.data.text);
+    s.checkpoint = (checkpoint){ .o = &s.o, .text = &s.text, .optimizer = &s.optimizer, .rng = &s.rng,
+                                 .run = &s.run, .best = HUGE_VAL, .row.val_loss = (double)NAN };
     int how = s.o.data.text ? options_parse(&s.o, argc, argv) : -1;
+    if (how == 0)
+        how = s.o.resume ? checkpoint_options(&s.checkpoint, argc, argv) : options_settle(&s.o);
     int status = how ? flags_status(how) : work(&s);
     release(&s);
     return status;

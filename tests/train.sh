@@ -88,7 +88,7 @@ ok "--name=value" ends_with 0 "$TRAIN" $small $bare --steps=2 --out="$W/new/in/n
 ok "... was understood" test "$(wc -l <"$W/new/in/new/loss.tsv")" -eq 3
 ok "--help" ends_with 0 "$TRAIN" --help
 for name in data steps batch context width heads layers dropout optimizer lr min-lr warmup decay clip seed \
-            threads eval-every eval-batches sample out tied bias qkv-bias gelu init quiet; do
+            threads eval-every eval-batches sample out resume checkpoint-every tied bias qkv-bias gelu init quiet; do
     ok "--help explains --$name" grep -Eq "^  --(\[no-\])?$name .* \(.*\)$" "$W/out"
 done
 
@@ -321,7 +321,7 @@ pid=$!
 rows "$W/c5/loss.tsv" 3
 nap
 ends "a validation ends" $pid
-ok "... its row has none, and the last row has" validated_at "$W/c5/loss.tsv" 4
+ok "... its row is the last, with the last validation" validated_at "$W/c5/loss.tsv" 3
 "$TRAIN" $small --steps 3 --sample 1000000000 --out "$W/c6" >"$W/c6.out" 2>&1 &
 pid=$!
 rows "$W/c6/loss.tsv" 4

@@ -1,6 +1,8 @@
-/* files: whole files in and out by read() and write(), and folders. */
+/* files: whole files in and out, and folders. */
 #include "files.h"
+#include "../../core/outfile.h"
 #include "say.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -82,41 +84,27 @@ char *file_read(const char *path, size_t *size)
     return NULL;
 }
 
-static int write_all(int fd, const char *bytes, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t n = write(fd, bytes + done, size - done);
-        if (n < 0 && errno != EINTR)
-            return -1;
-        done += n > 0 ? (size_t)n : 0;
-    }
-    return 0;
-}
-
 int file_write(const char *path, const char *bytes, size_t size)
 {
-    char *other = malloc(strlen(path) + 5);
-    if (!other) {
-        complain("cannot write %s: out of memory", path);
+    gra_outfile out;
+    bool open = gra_outfile_open(&out, path);
+    if (open)
+        gra_outfile_write(&out, bytes, size);
+    if (open && gra_outfile_close(&out))
+        return 0;
+    complain("cannot write %s: %s", path, out.why);
+    return -1;
+}
+
+int file_link(const char *path, const char *name)
+{
+    char *other = malloc(strlen(name) + 5);
+    if (!other)
         return -1;
-    }
-    sprintf(other, "%s.tmp", path);
-    int fd = open(other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int failed = fd < 0 || write_all(fd, bytes, size);
-    int why = errno;
-    if (fd >= 0 && close(fd) && !failed) {
-        failed = 1;
-        why = errno;
-    }
-    if (!failed && rename(other, path)) {
-        failed = 1;
-        why = errno;
-    }
-    if (failed) {
-        complain("cannot write %s: %s", path, strerror(why));
-        if (fd >= 0)
-            unlink(other);
-    }
+    sprintf(other, "%s.tmp", name);
+    unlink(other);
+    int failed = link(path, other) || rename(other, name);
+    unlink(other);                      /* still there too where both were the same file before */
     free(other);
     return failed ? -1 : 0;
 }
@@ -144,6 +132,20 @@ static void unmake(char *path, size_t first, size_t end)
     }
 }
 
+/* path[0, end) is a folder that has a new entry, which is on the disk when the folder is. What cannot be done
+ * is left to the system. */
+static void to_disk(char *path, size_t end)
+{
+    char kept = path[end];
+    path[end] = 0;
+    int fd = open(end > 0 ? path : kept == '/' ? "/" : ".", O_RDONLY | O_CLOEXEC);
+    path[end] = kept;
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
 /* 0, or what went wrong: then path ends where it did, and the folders made on the way are taken back, as
  * they always are unless they are to be kept. */
 static int make(char *path, bool keep)
@@ -158,6 +160,8 @@ static int make(char *path, bool keep)
             unmake(path, first, last);
             return why;
         }
+        if (made && keep)
+            to_disk(path, last);
         path[at] = kept;
         first = made && !first ? at : first;
         if (!kept) {
@@ -189,6 +193,23 @@ int folder_make(const char *path)
 int folder_try(const char *path)
 {
     return make_or_complain(path, false);
+}
+
+/* The rest of a name by which a file is written: "tmp", after a process and a number from core/outfile.c. */
+static bool is_unfinished(const char *rest)
+{
+    return rest[0] == '.' && strcmp(rest + strspn(rest, ".-0123456789"), "tmp") == 0;
+}
+
+void file_forget_unfinished(const char *folder, const char *name)
+{
+    DIR *dir = opendir(folder);
+    const size_t n = strlen(name);
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        if (strncmp(entry->d_name, name, n) == 0 && is_unfinished(entry->d_name + n))
+            file_forget(folder, entry->d_name);
+    if (dir)
+        closedir(dir);
 }
 
 void file_forget(const char *folder, const char *name)

@@ -6,10 +6,13 @@
 
 char *file_path(const char *folder, const char *name);  /* "folder/name", to free; NULL: out of memory */
 char *file_read(const char *path, size_t *size);        /* all of it and a 0 behind, to free; or NULL */
-int   file_write(const char *path, const char *bytes, size_t size); /* whole or not at all: under another
-                                                           name, then renamed */
+int   file_write(const char *path, const char *bytes, size_t size); /* whole or not at all: core/outfile.h */
+int   file_link(const char *path, const char *name);    /* the file has this name too; -1, and nothing is said:
+                                                           files have but one name there */
 int   folder_make(const char *path);                    /* with those it lies in; 0 too when it is there */
 int   folder_try(const char *path);                     /* whether that would do, and nothing is left */
 void  file_forget(const char *folder, const char *name); /* removes a plain file, if there is one */
+void  file_forget_unfinished(const char *folder, const char *name); /* and those that were to become it when a
+                                                           program was killed */
 
 #endif

@@ -20,6 +20,12 @@ typedef enum flag_kind {
     FLAG_TEXTS                          /* flag_texts: may be given several times */
 } flag_kind;
 
+typedef enum flag_role {
+    FLAG_FREE,                          /* of this call alone */
+    FLAG_FIXED,                         /* part of a run: it cannot go on with another value */
+    FLAG_KEPT                           /* and part of what makes its model: written beside the parameters */
+} flag_role;
+
 typedef struct flag_texts {
     const char **text;                  /* room for argc of them, the caller's */
     int          n;
@@ -33,7 +39,7 @@ typedef struct flag {
     const char *what;                   /* what --help calls the value: N, FILE, a|b|c */
     const char *help;                   /* what it is, in a line */
     const char *unset;                  /* the default in words, where the value does not say it */
-    bool        kept;                   /* part of what makes a run: written beside its parameters */
+    flag_role   role;
 } flag;
 
 int   flags_parse(const flag *table, int n, const char *about, int argc, char **argv);

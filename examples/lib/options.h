@@ -18,15 +18,19 @@ typedef struct options {
     double      lr, muon_lr, min_lr, decay, clip;
     long        warmup, seed;
     long        eval_every, eval_batches;               /* the run */
-    long        sample, threads;
-    const char *out;
+    long        sample, threads, checkpoint_every;
+    const char *out, *resume;                           /* resume NULL: a new run */
     bool        quiet;
 } options;
 
 #define OPTIONS_FLAGS 40
 options options_default(void);
 int  options_flags(options *o, flag table[OPTIONS_FLAGS]);  /* the flags of o; how many */
-int  options_parse(options *o, int argc, char **argv); /* as flags_parse; o->data.text has room for argc */
+int  options_parse(options *o, int argc, char **argv);  /* as flags_parse; o->data.text has room for argc */
+int  options_settle(options *o);        /* then: what was left open follows from the rest. 0; -1, after a sentence:
+                                           they do not fit together */
+int  options_settings(options *o, flag_role least, flag table[OPTIONS_FLAGS]);
+                                        /* the flags of one value, and of that role or a higher; how many */
 gra_gpt_config options_model(const options *o, int vocab_size);
 
 #endif

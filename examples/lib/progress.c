@@ -6,7 +6,17 @@
 
 enum { WIDTH = 77, BAR = 24 };          /* of a terminal's 80: behind it fits the ^C that one types */
 
-void progress_begin(progress *p, const options *o)
+/* Into the curve and the running mean. */
+static void count(progress *p, const run_row *row)
+{
+    curve_add(&p->curve, row->step, row->train_loss, row->val_loss);
+    p->loss += (row->train_loss - p->loss) / 10;        /* over about 10 steps, */
+    p->weight += (1 - p->weight) / 10;                  /* and from the first on a true mean */
+    if (!isnan(row->val_loss))
+        p->val = row->val_loss;
+}
+
+void progress_begin(progress *p, const options *o, const run_row *rows, long n)
 {
     memset(p, 0, sizeof *p);
     p->quiet = o->quiet;
@@ -14,7 +24,10 @@ void progress_begin(progress *p, const options *o)
     p->utf8 = p->live && say_utf8();
     p->steps = p->curve.steps = o->steps;
     p->begun = seconds_now();
+    p->from = n;
     p->val = (double)NAN;
+    for (long i = 0; i < n; i++)
+        count(p, &rows[i]);
 }
 
 double progress_seconds(const progress *p)
@@ -49,7 +62,7 @@ static int live_line(progress *p, long step)
         snprintf(val, sizeof val, "%.3f", p->val);
     int n = snprintf(text, sizeof text, "%ld/%ld  loss %.3f  val %s  %.0f tok/s  %s, %s left", step, p->steps,
                      p->loss / p->weight, val, p->rate, progress_clock(seconds, passed),
-                     progress_clock(seconds / (double)step * (double)(p->steps - step), left));
+                     progress_clock(seconds / (double)(step - p->from) * (double)(p->steps - step), left));
     int width = WIDTH - n - 1 < BAR ? WIDTH - n - 1 : BAR;
     bar(p, step, width > 0 ? width : 0, drawn);
     p->shown = seconds_now();
@@ -66,13 +79,9 @@ static int plain_line(const progress *p, const run_row *row)
 
 int progress_step(progress *p, const run_row *row)
 {
-    curve_add(&p->curve, row->step, row->train_loss, row->val_loss);
-    p->loss += (row->train_loss - p->loss) / 10;        /* over about 10 steps, */
-    p->weight += (1 - p->weight) / 10;                  /* and from the first on a true mean */
+    count(p, row);
     p->rate = p->rate > 0 ? p->rate + (row->tokens_per_s - p->rate) / 20 : row->tokens_per_s;
     bool validated = !isnan(row->val_loss);
-    if (validated)
-        p->val = row->val_loss;
     if (p->quiet)
         return 0;
     if (p->live && (validated || seconds_now() - p->shown >= 0.1))

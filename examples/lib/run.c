@@ -3,6 +3,7 @@
 #include "run.h"
 #include "files.h"
 #include "say.h"
+#include "settings.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -12,7 +13,8 @@
 #include <unistd.h>
 
 static const char config_name[] = "config.tsv", vocab_name[] = "vocab.tsv", loss_name[] = "loss.tsv",
-                  model_name[] = "model.safetensors";
+                  model_name[] = "model.safetensors", last_name[] = "checkpoint.safetensors",
+                  best_name[] = "best.safetensors";
 
 /* ---- writing --------------------------------------------------------------------------------------- */
 
@@ -24,19 +26,32 @@ static int write_named(const char *folder, const char *name, const char *bytes, 
     return failed ? -1 : 0;
 }
 
+/* config.tsv: what makes the model, and which vocabulary it has. */
+static int config_table(options *o, long *vocab_size, const char **hash, flag table[SETTINGS_MOST])
+{
+    int n = options_settings(o, FLAG_KEPT, table);
+    table[n++] = (flag){ .name = "vocab_size", .kind = FLAG_INT, .value = vocab_size, .low = 1, .high = 256 };
+    table[n++] = (flag){ .name = "vocab_hash", .kind = FLAG_TEXT, .value = (void *)hash };
+    return n;
+}
+
+static const char *vocab_hash(const vocabulary *v, char text[9])
+{
+    snprintf(text, 9, "%08lx", (unsigned long)vocabulary_hash(v));
+    return text;
+}
+
 static int write_config(const char *folder, options *o, const vocabulary *v)
 {
-    char out[4096], value[64];
-    flag table[OPTIONS_FLAGS];
-    int n = options_flags(o, table);
-    size_t at = 0;
-    for (int i = 0; i < n; i++)
-        if (table[i].kept)
-            at += (size_t)snprintf(out + at, sizeof out - at, "%s\t%s\n", table[i].name,
-                                   flag_value(&table[i], value));
-    at += (size_t)snprintf(out + at, sizeof out - at, "vocab_size\t%d\nvocab_hash\t%08lx\n", v->size,
-                           (unsigned long)vocabulary_hash(v));
-    return write_named(folder, config_name, out, at);
+    flag table[SETTINGS_MOST];
+    char text[9];
+    size_t size;
+    long vocab_size = v->size;
+    const char *hash = vocab_hash(v, text);
+    char *out = settings_write(table, config_table(o, &vocab_size, &hash, table), &size);
+    int failed = !out || write_named(folder, config_name, out, size);
+    free(out);
+    return failed ? -1 : 0;
 }
 
 static size_t vocab_text(const vocabulary *v, char out[4096])
@@ -62,8 +77,8 @@ static int lost(const run *r)
     return -1;
 }
 
-/* All that a run writes; most of it under another name first. */
-static const char *const outputs[] = { config_name, vocab_name, loss_name, model_name,
+/* All that a run writes. */
+static const char *const outputs[] = { config_name, vocab_name, loss_name, model_name, last_name, best_name,
                                        "sample.txt", "loss.png", "loss.gp" };
 enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
 
@@ -112,7 +127,7 @@ int run_suits(const options *o)
 {
     char *config = file_path(o->out, config_name);
     int failed = !config || folder_try(o->out);
-    bool ours = !failed && is_config(config);
+    bool ours = !failed && (o->resume || is_config(config));
     for (int i = 0; i < OUTPUTS && !failed; i++) {
         char other[32];
         snprintf(other, sizeof other, "%s.tmp", outputs[i]);
@@ -131,36 +146,78 @@ static bool has(const char *folder, const char *name)
     return is;
 }
 
-static int begin_loss(run *r)
+static const char columns[] = "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens_per_s\n";
+
+static int open_loss(run *r, const options *o, const char *mode)
 {
-    r->loss = fopen(r->loss_path, "w");
+    *r = (run){ .folder = o->out, .loss_path = file_path(o->out, loss_name) };
+    if (!r->loss_path)
+        return -1;
+    r->loss = fopen(r->loss_path, mode);
     if (!r->loss)
         return lost(r);
     fcntl(fileno(r->loss), F_SETFD, FD_CLOEXEC);
-    if (fprintf(r->loss, "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens_per_s\n") < 0 || fflush(r->loss))
-        return lost(r);
     return 0;
 }
 
-/* The table first: where it cannot be, an earlier run keeps its model. Once the new one has its place, what
- * the earlier one left would contradict it. */
+/* Says what a new run takes the place of. */
+static int say_what_was(const options *o)
+{
+    if (o->quiet || (!has(o->out, model_name) && !has(o->out, last_name)))
+        return 0;
+    if (has(o->out, model_name))
+        return say("%s holds a finished run: it is replaced\n", o->out);
+    return say("%s holds a run that was cut off, with which --resume %s would have gone on: it is replaced\n",
+               o->out, o->out);
+}
+
+/* What an earlier run left would contradict a new one; and files that were being written when a run was
+ * killed are of no use to any. */
+static void clear(const options *o)
+{
+    static const char *const left[] = { model_name, last_name, best_name, "sample.txt", "loss.png" };
+    for (size_t i = 0; i < sizeof left / sizeof left[0] && !o->resume; i++)
+        file_forget(o->out, left[i]);
+    for (int i = 0; i < OUTPUTS; i++)
+        file_forget_unfinished(o->out, outputs[i]);
+}
+
+/* The table first: where it cannot be, an earlier run keeps its model. */
 int run_create(run *r, options *o, const vocabulary *v)
 {
-    static const char *const left[] = { "model.safetensors", "sample.txt", "loss.png", "loss.png.tmp" };
-    *r = (run){ .folder = o->out };
-    if (folder_make(o->out) || !(r->loss_path = file_path(o->out, loss_name)))
+    if (folder_make(o->out))
         return -1;
     bool again = has(o->out, config_name);
-    if (!o->quiet && has(o->out, model_name) && say("%s holds a finished run: it is replaced\n", o->out))
+    if (say_what_was(o))
         return -1;
-    if (begin_loss(r) || write_config(o->out, o, v) || write_vocab(o->out, v)) {
+    bool failed = open_loss(r, o, "w") || ((fputs(columns, r->loss) < 0 || fflush(r->loss)) && lost(r));
+    if (failed || write_config(o->out, o, v) || write_vocab(o->out, v)) {
         for (int i = 0; i < OUTPUTS && !again; i++)
             file_forget(o->out, outputs[i]);
         return -1;
     }
-    for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
-        file_forget(o->out, left[i]);
+    clear(o);
     return 0;
+}
+
+int run_resume(run *r, options *o, const vocabulary *v, long table)
+{
+    if (open_loss(r, o, "r+"))
+        return -1;
+    if (ftruncate(fileno(r->loss), (off_t)table) || fseek(r->loss, table, SEEK_SET))
+        return lost(r);
+    clear(o);
+    return write_config(o->out, o, v) || write_vocab(o->out, v) ? -1 : 0;
+}
+
+/* A file system that cannot bring a file to the disk is no failure. */
+int run_table(run *r, long *bytes)
+{
+    int failed = fflush(r->loss);
+    while (!failed && fsync(fileno(r->loss)) && errno != EINVAL && errno != ENOTSUP)
+        failed = errno != EINTR;
+    *bytes = failed ? -1 : ftell(r->loss);
+    return *bytes < 0 ? lost(r) : 0;
 }
 
 int run_log(run *r, const run_row *row)
@@ -175,12 +232,11 @@ int run_log(run *r, const run_row *row)
 
 int run_save(const run *r, gra_model *m, const options *o, const vocabulary *v, long step)
 {
-    char steps[24], seed[24], hash[24];
+    char steps[24], seed[24], hash[9];
     snprintf(steps, sizeof steps, "%ld", step);
     snprintf(seed, sizeof seed, "%ld", o->seed);
-    snprintf(hash, sizeof hash, "%08lx", (unsigned long)vocabulary_hash(v));
     const gra_meta meta[] = {
-        { "format", "pt" }, { "steps", steps }, { "seed", seed }, { "vocab_hash", hash }
+        { "format", "pt" }, { "steps", steps }, { "seed", seed }, { "vocab_hash", vocab_hash(v, hash) }
     };
     char *path = file_path(r->folder, model_name);
     int failed = !path || gra_save(m, path, meta, (int)(sizeof meta / sizeof meta[0]));
@@ -201,67 +257,12 @@ int run_close(run *r)
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
-/* Cuts "name\tvalue\n" off the front of *text. False at its end, or where there is no such line. */
-static bool next_line(char **text, char **name, char **value)
-{
-    char *end = strchr(*text, '\n'), *tab = strchr(*text, '\t');
-    if (!end || !tab || tab > end)
-        return false;
-    *end = *tab = 0;
-    *name = *text;
-    *value = tab + 1;
-    *text = end + 1;
-    return true;
-}
-
-static const flag *find(const flag *table, int n, const char *name)
-{
-    for (int i = 0; i < n; i++)
-        if (table[i].kept && strcmp(table[i].name, name) == 0)
-            return &table[i];
-    return NULL;
-}
-
-static int parse_config(const char *path, char *text, const char *end, const flag *table, int n)
-{
-    char *name, *value, wants[160];
-    bool seen[OPTIONS_FLAGS] = { false };
-    for (int line = 1; next_line(&text, &name, &value); line++) {
-        const flag *f = find(table, n, name);
-        if (!f || seen[f - table]) {
-            complain("%s, line %d: '%s' %s", path, line, name,
-                     f ? "stands there twice" : "is not the name of a setting");
-            return -1;
-        }
-        seen[f - table] = true;
-        if (!flag_set(f, value)) {
-            complain("%s, line %d: %s is %s, not '%s'", path, line, name, flag_wants(f, wants), value);
-            return -1;
-        }
-    }
-    if (text != end) {
-        complain("%s is damaged: each line must be a name, a tab and a value", path);
-        return -1;
-    }
-    for (int i = 0; i < n; i++)
-        if (table[i].kept && !seen[i]) {
-            complain("%s lacks the line '%s'", path, table[i].name);
-            return -1;
-        }
-    return 0;
-}
-
 static int read_config(const char *path, options *o, long *vocab_size, const char **hash, char **text)
 {
-    flag table[OPTIONS_FLAGS + 2];
-    int n = options_flags(o, table);
-    table[n++] = (flag){
-        .name = "vocab_size", .kind = FLAG_INT, .value = vocab_size, .low = 1, .high = 256, .kept = true
-    };
-    table[n++] = (flag){ .name = "vocab_hash", .kind = FLAG_TEXT, .value = (void *)hash, .kept = true };
+    flag table[SETTINGS_MOST];
     size_t size;
     *text = file_read(path, &size);
-    if (!*text || parse_config(path, *text, *text + size, table, n))
+    if (!*text || settings_read(path, *text, size, table, config_table(o, vocab_size, hash, table)))
         return -1;
     if (o->width % o->heads != 0) {
         complain("%s is damaged: %ld heads do not divide the width %ld", path, o->heads, o->width);
@@ -295,12 +296,11 @@ int run_read(const char *folder, options *o, vocabulary *v)
     long vocab_size = 0;
     const char *hash = NULL;
     char *text = NULL, *config = file_path(folder, config_name), *vocab = file_path(folder, vocab_name),
-         now[16];
+         now[9];
     int failed =
         !config || !vocab || read_config(config, o, &vocab_size, &hash, &text) || read_vocab(vocab, v);
     if (!failed) {
-        snprintf(now, sizeof now, "%08lx", (unsigned long)vocabulary_hash(v));
-        if (v->size != vocab_size || strcmp(now, hash) != 0) {
+        if (v->size != vocab_size || strcmp(vocab_hash(v, now), hash) != 0) {
             complain("%s is another model's vocabulary: its %d bytes are not the %ld of %s", vocab, v->size,
                      vocab_size, config);
             failed = 1;
@@ -310,6 +310,52 @@ int run_read(const char *folder, options *o, vocabulary *v)
     free(config);
     free(vocab);
     return failed ? -1 : 0;
+}
+
+/* The number at *at and what must follow it, of which one character is passed. */
+static bool next_number(const char **at, const char *follows, double *x)
+{
+    char *end;
+    *x = strtod(*at, &end);
+    bool well = end != *at && isfinite(*x) && *end && strchr(follows, *end);
+    *at = end + well;
+    return well;
+}
+
+static bool next_row(const char **at, run_row *row)
+{
+    double step;
+    *row = (run_row){ .val_loss = (double)NAN };
+    bool well = next_number(at, "\t", &step) && next_number(at, "\t", &row->train_loss) &&
+                (**at == '\t' ? (++*at, true) : next_number(at, "\t", &row->val_loss)) &&
+                next_number(at, "\t", &row->lr) && next_number(at, "\t", &row->grad_norm) &&
+                next_number(at, "\n", &row->tokens_per_s);
+    row->step = well && step >= 1 && step <= 1e9 ? (long)step : 0;
+    return row->step > 0;
+}
+
+/* Room for n rows is made once so many can stand in the file: the shortest has 12 bytes. */
+run_row *run_rows(const char *folder, long table, long n)
+{
+    size_t size = 0;
+    char *path = file_path(folder, loss_name), *text = path ? file_read(path, &size) : NULL;
+    bool well = text && (size_t)table <= size && n <= table / 12 &&
+                strncmp(text, columns, sizeof columns - 1) == 0;
+    run_row *rows = well ? malloc(((size_t)n + 1) * sizeof *rows) : NULL;
+    const char *at = text + (well ? sizeof columns - 1 : 0);
+    if (well && !rows)
+        complain("out of memory");
+    for (long i = 0; rows && well && i < n; i++)
+        well = next_row(&at, &rows[i]) && rows[i].step == i + 1;
+    if (text && !(well && (!rows || at == text + table))) {
+        complain("%s is not the table that the checkpoint remembers: that has %ld rows in %ld bytes", path, n,
+                 table);
+        free(rows);
+        rows = NULL;
+    }
+    free(text);
+    free(path);
+    return rows;
 }
 
 /* How many values such a model has; in double, for a damaged configuration may ask for any number. */

@@ -6,6 +6,7 @@
  *     loss.png, loss.gp    the picture, and the gnuplot script that draws it
  *     sample.txt           what the model writes
  *     model.safetensors    its parameters
+ *     checkpoint.safetensors, best.safetensors    see checkpoint.h
  *
  * Each function that fails has said why, in a sentence. */
 #ifndef EXAMPLES_RUN_H
@@ -28,7 +29,9 @@ typedef struct run_row {                        /* of loss.tsv */
 
 int  run_suits(const options *o);               /* 0: a run may write to o->out. Nothing is changed */
 int  run_create(run *r, options *o, const vocabulary *v);   /* says so when a run is replaced */
+int  run_resume(run *r, options *o, const vocabulary *v, long table);   /* cuts loss.tsv to so many bytes */
 int  run_log(run *r, const run_row *row);
+int  run_table(run *r, long *bytes);            /* how long loss.tsv is; so much of it is on the disk then */
 int  run_save(const run *r, gra_model *m, const options *o, const vocabulary *v, long step);
 int  run_close(run *r);                         /* may be called twice */
 
@@ -36,5 +39,7 @@ int  run_read(const char *folder, options *o, vocabulary *v);   /* config.tsv an
 int  run_fits(const char *folder, const options *o, const vocabulary *v); /* 0: by its size,
                                                    model.safetensors is of that model */
 int  run_load(const char *folder, gra_model *m);                /* model.safetensors */
+run_row *run_rows(const char *folder, long table, long n);      /* the n rows that loss.tsv must have in so many
+                                                   bytes, to free; NULL after a sentence */
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "text.h"
 #include "files.h"
+#include "hash.h"
 #include "say.h"
 #include <dirent.h>
 #include <errno.h>
@@ -124,6 +125,7 @@ int text_read(corpus *x, const char *const *file, int n)
         text_free(x);
         return -1;
     }
+    x->hash = hash_bytes(HASH_BEGIN, x->ids, x->size);
     vocabulary_of(&x->vocab, (const char *)x->ids, x->size);
     for (size_t i = 0; i < x->size; i++)
         x->ids[i] = (unsigned char)x->vocab.id[x->ids[i]];

@@ -15,6 +15,7 @@ typedef struct corpus {
     size_t         size;
     size_t         train;                       /* the first 9/10 train, ids[train] and on is held out */
     int            files;                       /* how many it was read from */
+    uint64_t       hash;                        /* of its bytes: another text has another (hash.h) */
     vocabulary     vocab;
 } corpus;
 

@@ -41,7 +41,7 @@ ends_with() {   # ends_with STATUS COMMAND ...: what it wrote stays in $W/out an
     return 1
 }
 
-refuses() {     # refuses STATUS PATTERN COMMAND ...: one sentence of the program's on stderr, nothing on stdout
+refuses() {     # refuses STATUS PATTERN COMMAND ...: one sentence of a program on stderr, nothing on stdout
     wanted=$1
     pattern=$2
     shift 2
@@ -53,9 +53,9 @@ nap() {         # a tenth of a second where sleep knows fractions
     sleep 0.1 2>"$W/nap.err" || sleep 1
 }
 
-rows() {        # waits until a table has so many lines, at most a hundred naps
+rows() {        # waits until a table has so many lines, at most 300 naps
     i=0
-    while [ "$(cat "$1" 2>"$W/nap.err" | wc -l)" -lt "$2" ] && [ $i -lt 100 ]; do
+    while [ "$(cat "$1" 2>"$W/nap.err" | wc -l)" -lt "$2" ] && [ $i -lt 300 ]; do
         nap
         i=$((i + 1))
     done
