@@ -136,6 +136,10 @@ printf 'odd' >"$W/od d%"
 ok "a text with an odd name" ends_with 0 sh -c 'cd "$1" && "$2" --data "od d%" --data "$3" --steps 3 \
     --context 8 --width 8 --heads 1 --layers 1 --sample 0 --quiet --out odd' - "$W" "$TRAIN" "$PWD/core/op.h"
 ok "... is found from elsewhere" ends_with 0 "$TRAIN" --resume "$W/odd"
+ok "... with another instruction set too" ends_with 0 env GRADUS_ISA=base "$TRAIN" --resume "$W/odd"
+if ! "$TRAIN" --resume "$W/odd" --no-quiet 2>"$W/ls.err" | grep -q 'instruction set base'; then
+    ok "... which is said" grep -q 'goes on with base: its last digits will differ .* GRADUS_ISA=' "$W/err"
+fi
 ok "... and its change is noticed" sh -c 'printf even >"$1/od d%"; ! "$2" --resume "$1/odd"' - "$W" "$TRAIN"
 
 # ---- damaged ------------------------------------------------------------------------------------------
