@@ -362,8 +362,10 @@ void gra_check_explain(gra_checking *k, gra_checked *x)
                       "it fits: a division by zero, the logarithm of zero, or memory that nobody filled");
         return;
     }
-    for (size_t i = 0; i < x->size; i++)
-        w.near = fmax(w.near, fabs((double)x->analytic[i] - (double)x->numeric[i]));
+    for (size_t i = 0; i < x->size; i++) {              /* not fmax: gcc 12 for aarch64 breaks down over it */
+        double off = fabs((double)x->analytic[i] - (double)x->numeric[i]);
+        w.near = off > w.near ? off : w.near;
+    }
     w.near = fmin(w.near / 100, 1e-4 * x->largest);
     for (size_t i = 0; i < sizeof explanations / sizeof *explanations; i++)
         fit |= explanations[i](&w);
