@@ -412,8 +412,8 @@ typedef void taker(FILE *f, const row *r, const char *name, const real *x, size_
 static double largest(const real *x, size_t n)
 {
     double most = 0;
-    for (size_t i = 0; i < n; i++)
-        most = fmax(most, fabs((double)x[i]));
+    for (size_t i = 0; i < n; i++)                      /* not fmax: gcc 12 for aarch64 breaks down over it */
+        most = fabs((double)x[i]) > most ? fabs((double)x[i]) : most;
     return most;
 }
 
