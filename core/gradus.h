@@ -247,6 +247,8 @@ void        gra_model_close(gra_model *m);              /* NULL is allowed */
 gra_scope   gra_root(gra_model *m);
 gra_scope   gra_enter(gra_scope s, const char *format, ...) GRA_PRINTF(2, 3);
 gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, int ndim, const int *shape);
+void        gra_alias(gra_scope s, const char *name, gra_tensor *p);    /* in files p stands under this name too, as a
+                                                           tied head does in PyTorch's state dicts; nowhere else */
 
 gra_init    gra_zeros(void);
 gra_init    gra_ones(void);

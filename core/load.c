@@ -15,10 +15,27 @@ static int fits(gra_file *f, const gra_tensor *p, const gra_file_tensor *x)
                          GRA_SHAPE_OF(p));
 }
 
+/* A further name of a parameter need not be in the file; where it is, the values must be the parameter's. */
+static int alias_fits(gra_file *f, const gra_tensor *alias)
+{
+    const gra_file_tensor *x = gra_file_find(f, alias->name), *base = gra_file_find(f, alias->base->name);
+    if (!x)
+        return 0;
+    if (fits(f, alias, x))
+        return -1;
+    const int same = gra_file_same(f, x, base);
+    if (same == 0)
+        gra_file_fail(f, "tensors %.100s and %.100s differ, but in the model they are one", x->name, base->name);
+    return same > 0 ? 0 : -1;
+}
+
 static bool wants(const gra_model *m, int n, const char *name)
 {
     for (int i = 0; i < n; i++)
         if (strcmp(gra_owned_at(m, i)->name, name) == 0)
+            return true;
+    for (int i = 0; i < gra_alias_count(m); i++)
+        if (strcmp(gra_alias_at(m, i)->name, name) == 0)
             return true;
     return false;
 }
@@ -28,6 +45,9 @@ static int nothing_more(gra_file *f, const gra_model *m, int n)
     for (int i = 0; i < gra_file_count(f) && gra_file_count(f) != n; i++)
         if (!wants(m, n, gra_file_at(f, i)->name))
             return gra_file_fail(f, "the model has no parameter %.100s", gra_file_at(f, i)->name);
+    for (int i = 0; i < gra_alias_count(m); i++)
+        if (alias_fits(f, gra_alias_at(m, i)))
+            return -1;
     return 0;
 }
 

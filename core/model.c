@@ -13,6 +13,7 @@ struct list {
 
 struct gra_model {
     struct list params;
+    struct list aliases;                /* further names of parameters: see gra_alias */
     struct list states;                 /* companions of parameters: moments of optimisers */
     gra_arena   arena;
     gra_rng    *rng;
@@ -44,6 +45,8 @@ void gra_model_close(gra_model *m)
     gra_arena_free(&m->arena);
     free(m->params.item);
     free(m->params.slot);
+    free(m->aliases.item);
+    free(m->aliases.slot);
     free(m->states.item);
     free(m->states.slot);
     free(m);
@@ -177,6 +180,15 @@ static gra_tensor *make(gra_model *m, const char *name, int ndim, const int *sha
     return p;
 }
 
+static bool is_new(gra_model *m, const char *function, const char *name)
+{
+    if (!find(&m->params, name) && !find(&m->aliases, name) && !find(&m->states, name))
+        return true;
+    gra_model_fail(m, "%s: there is a parameter %s already: give each layer a scope of its own, "
+                   "gra_enter(scope, \"fc2\")", function, name);
+    return false;
+}
+
 gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, int ndim, const int *shape)
 {
     gra_model *m = s.model;
@@ -184,11 +196,8 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, int ndim, co
     gra_scope full = gra_enter(s, "%s", name);
     if (m->failed)
         return NULL;
-    if (find(&m->params, full.name) || find(&m->states, full.name)) {
-        gra_model_fail(m, "gra_param: there is a parameter %s already: give each layer a scope of its own, "
-                       "gra_enter(scope, \"fc2\")", full.name);
+    if (!is_new(m, "gra_param", full.name))
         return NULL;
-    }
     if (init.draws && !gra_seeded(m->rng)) {
         gra_model_fail(m, "gra_param: %s begins with random values, but gra_model_open was given %s", full.name,
                        m->rng ? "a generator that was never seeded: call gra_manual_seed first" : "no generator");
@@ -206,12 +215,37 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, int ndim, co
     return p;
 }
 
+/* A further name is a tensor that shares the parameter's values: files treat both alike. */
+void gra_alias(gra_scope s, const char *name, gra_tensor *p)
+{
+    gra_model *m = s.model;
+    gra_scope full = gra_enter(s, "%s", name);
+    if (m->failed || !is_new(m, "gra_alias", full.name))
+        return;
+    if (!p || !p->name || find(&m->params, p->name) != p) {
+        gra_model_fail(m, "gra_alias: %s is to be another name of a parameter, but what was given is none of this "
+                       "model's", full.name);
+        return;
+    }
+    gra_tensor *alias = gra_model_alloc(m, sizeof *alias);
+    char *copy = gra_model_alloc(m, strlen(full.name) + 1);
+    if (!alias || !copy)
+        return;
+    strcpy(copy, full.name);
+    *alias = (gra_tensor){ .data = p->data, .size = p->size, .ndim = p->ndim, .name = copy, .base = p };
+    memcpy(alias->shape, p->shape, sizeof alias->shape);
+    append(m, &m->aliases, alias);
+}
+
+int         gra_alias_count(const gra_model *m)         { return m->aliases.count; }
+gra_tensor *gra_alias_at(const gra_model *m, int i)     { return m->aliases.item[i]; }
+
 gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p)
 {
     char name[2 * sizeof(gra_scope)];                   /* room for a kind as long as a name */
     snprintf(name, sizeof name, "%s.%s", kind, p->name);
     gra_tensor *s = m->failed ? NULL : find(&m->states, name);
-    if (!s && !m->failed && find(&m->params, name))
+    if (!s && !m->failed && (find(&m->params, name) || find(&m->aliases, name)))
         gra_model_fail(m, "gra_state: there is a parameter %s already", name);
     if (!s && !m->failed) {
         s = make(m, name, p->ndim, p->shape, p->size, false);

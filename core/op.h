@@ -128,11 +128,17 @@ gra_tensor *gra_model_constant(gra_model *m, int ndim, const int *shape);     /*
 int         gra_owned_count(const gra_model *m);        /* how many parameters and companions, */
 gra_tensor *gra_owned_at(const gra_model *m, int i);    /* the i-th: parameters first, as gra_param_at has them */
 
+/* Further names of parameters (gra_alias): a tensor each, with the parameter's data; base is the parameter. */
+int         gra_alias_count(const gra_model *m);
+gra_tensor *gra_alias_at(const gra_model *m, int i);    /* 0 <= i < count */
+
 /* ---- files -------------------------------------------------------------------------------------------
  * For functions that read or write models of another make under their own name: the sentence of an error is
  * "function: path: why". */
 gra_file *gra_file_open_for(gra_model *m, const char *function, const char *path); /* gra_file_open; function is borrowed */
 int       gra_file_fail(gra_file *f, const char *format, ...) GRA_PRINTF(2, 3);     /* notes why; -1 */
+int       gra_file_same(gra_file *f, const gra_file_tensor *x, const gra_file_tensor *y);  /* 1: x and y have the same
+                                                           values, bit for bit, 0: not, -1: they cannot be read */
 
 typedef struct gra_named {                      /* values and the name under which they are written */
     const char       *name;

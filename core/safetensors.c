@@ -396,3 +396,15 @@ int gra_file_read(gra_file *f, const gra_file_tensor *x, real *to)
         return gra_file_fail(f, "%s", f->in.why);
     return 0;
 }
+
+int gra_file_same(gra_file *f, const gra_file_tensor *x, const gra_file_tensor *y)
+{
+    if (x->size != y->size)
+        return 0;
+    real *values = x->size <= SIZE_MAX / sizeof *values / 2 ? malloc((2 * x->size + 1) * sizeof *values) : NULL;
+    int status = values ? 0 : gra_file_fail(f, "out of memory: %zu values were wanted twice", x->size);
+    if (!status && !(status = gra_file_read(f, x, values)) && !(status = gra_file_read(f, y, values + x->size)))
+        status = memcmp(values, values + x->size, x->size * sizeof *values) == 0;
+    free(values);
+    return status;
+}

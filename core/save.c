@@ -200,16 +200,20 @@ int gra_file_write(gra_model *m, const char *function, const char *path, int n, 
     return ok ? 0 : -1;
 }
 
+/* The first n tensors that the model owns, and the further names of its parameters. */
 static int save(gra_model *m, const char *function, const char *path, int n, const gra_meta *meta, int nmeta)
 {
-    gra_named *x = malloc(((size_t)n + 1) * sizeof *x);
+    const int aliases = gra_alias_count(m);
+    gra_named *x = malloc(((size_t)n + (size_t)aliases + 1) * sizeof *x);
     if (!x) {
         gra_model_note(m, function, path, "out of memory");
         return -1;
     }
-    for (int i = 0; i < n; i++)
-        x[i] = (gra_named){ gra_owned_at(m, i)->name, gra_owned_at(m, i) };
-    int status = gra_file_write(m, function, path, n, x, meta, nmeta);
+    for (int i = 0; i < n + aliases; i++) {
+        const gra_tensor *p = i < n ? gra_owned_at(m, i) : gra_alias_at(m, i - n);
+        x[i] = (gra_named){ p->name, p };
+    }
+    int status = gra_file_write(m, function, path, n + aliases, x, meta, nmeta);
     free(x);
     return status;
 }

@@ -73,6 +73,43 @@ START_TEST(names_of_many_parameters)    /* of 10,000 layers: found in no time, a
 }
 END_TEST
 
+START_TEST(a_further_name)
+{
+    gra_tensor *w = gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2, 3));
+    gra_alias(gra_enter(gra_root(m), "head"), "weight", w);
+    ck_assert_ptr_null(gra_model_error(m));
+    ck_assert_int_eq(gra_param_count(m), 1);            /* it is no parameter */
+    ck_assert_ptr_null(gra_param_find(m, "head.weight"));
+    ck_assert_int_eq(gra_alias_count(m), 1);
+    const gra_tensor *a = gra_alias_at(m, 0);
+    ck_assert_str_eq(a->name, "head.weight");
+    ck_assert(a->data == w->data && a->base == w && gra_same_shape(a, w) && a->size == 6);
+    ck_assert_ptr_null(gra_param(gra_enter(gra_root(m), "head"), "weight", gra_ones(), GRA_DIMS(2)));
+    expect_error("gra_param: there is a parameter head.weight already");
+}
+END_TEST
+
+START_TEST(a_further_name_twice)
+{
+    gra_tensor *w = gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2));
+    gra_alias(gra_root(m), "w", w);
+    expect_error("gra_alias: there is a parameter w already");
+}
+END_TEST
+
+START_TEST(a_further_name_of_nothing)
+{
+    gra_model *other = gra_model_open(NULL);
+    gra_tensor *foreign = _i == 0 ? NULL : _i == 1 ? gra_param(gra_root(other), "w", gra_ones(), GRA_DIMS(2))
+                                         : gra_model_constant(m, GRA_DIMS(2));
+    gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2));
+    gra_alias(gra_root(m), "head", foreign);
+    expect_error("gra_alias: head is to be another name of a parameter, but what was given is none of this model's");
+    ck_assert_int_eq(gra_alias_count(m), 0);
+    gra_model_close(other);
+}
+END_TEST
+
 START_TEST(random_values_without_a_generator)
 {
     static gra_rng unseeded;
@@ -207,6 +244,9 @@ Suite *model_suite(void)
     tcase_add_test(c, names_come_from_scopes);
     tcase_add_test(c, a_name_twice);
     tcase_add_test(c, names_of_many_parameters);
+    tcase_add_test(c, a_further_name);
+    tcase_add_test(c, a_further_name_twice);
+    tcase_add_loop_test(c, a_further_name_of_nothing, 0, 3);
     tcase_add_test(c, random_values_without_a_generator);
     tcase_add_test(c, a_file_that_failed_spoils_nothing);
     tcase_add_test(c, a_shape_that_cannot_be);
