@@ -171,6 +171,33 @@ uint64_t gra_json_count(gra_json *j)
     return j->wrong ? 0 : value;
 }
 
+static void skip_word(gra_json *j)      /* a number, true, false, null */
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
+    const char *s = j->at;
+    while (!j->wrong && j->at < j->end && *j->at && strchr(letters, *j->at))
+        j->at++;
+    if (j->at == s)
+        gra_json_fail(j, "there should be a value");
+}
+
+void gra_json_skip(gra_json *j)
+{
+    size_t depth = 0;
+    do {
+        if (gra_json_accept(j, '{') || gra_json_accept(j, '['))
+            depth++;
+        else if (depth && (gra_json_accept(j, '}') || gra_json_accept(j, ']')))
+            depth--;
+        else if (depth && (gra_json_accept(j, ',') || gra_json_accept(j, ':')))
+            continue;
+        else if (j->at < j->end && *j->at == '"')
+            gra_json_string(j);
+        else
+            skip_word(j);
+    } while (depth && !j->wrong);
+}
+
 /* The bytes that follow the first are 10xxxxxx; the first says how many they are. */
 static char *put_utf8(char *to, int32_t c)
 {

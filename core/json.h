@@ -26,7 +26,8 @@ void          gra_json_expect(gra_json *j, char c);             /* as accept, an
 void          gra_json_finish(gra_json *j);                     /* nothing but blanks may come */
 gra_json_text gra_json_string(gra_json *j);                     /* a zero character (\u0000) is wrong: C's strings end there */
 uint64_t      gra_json_count(gra_json *j);                      /* 0, 1, 2 ...: no sign, no fraction */
-
+void          gra_json_skip(gra_json *j);                       /* past a value of any kind; words and numbers are not
+                                                                   looked at closely */
 void          gra_json_decode(gra_json_text t, char *to);       /* its escapes read, and a 0 behind: at most t.n + 1
                                                                    bytes, which may be those of t.s itself */
 int32_t       gra_utf8(const char **s, const char *end);        /* the next character; -1: not UTF-8 */

@@ -15,11 +15,12 @@ static bool sound(gra_model *m, const gra_gpt_config *c)
             gra_model_fail(m, "gpt: %s is %d, but it must be 1 or more", size[i].name, size[i].value);
             return false;
         }
-    if (c->emb_dim % c->n_heads)
+    const bool divided = c->emb_dim % c->n_heads == 0, drops = c->drop_rate >= 0 && c->drop_rate < 1;
+    if (!divided)
         gra_model_fail(m, "gpt: emb_dim %d cannot be divided by n_heads %d", c->emb_dim, c->n_heads);
-    else if (!(c->drop_rate >= 0 && c->drop_rate < 1))
+    else if (!drops)
         gra_model_fail(m, "gpt: drop_rate is %g, but 0 <= drop_rate < 1 is wanted", c->drop_rate);
-    return !gra_model_error(m);
+    return divided && drops;
 }
 
 void gra_gpt_init(gra_gpt *g, gra_scope scope, const gra_gpt_config *config)
@@ -42,9 +43,10 @@ void gra_gpt_init(gra_gpt *g, gra_scope scope, const gra_gpt_config *config)
         gra_transformer_block_init(&blocks[i], gra_enter(scope, "trf_blocks.%d", i), c);
     gra_layer_norm_init_as(&g->final_norm, gra_enter(scope, "final_norm"), c->emb_dim, "scale",
                            c->bias ? "shift" : NULL);
-    if (c->tied)
+    if (c->tied) {
         g->out_head.weight = g->tok_emb.weight;
-    else
+        gra_alias(gra_enter(scope, "out_head"), "weight", g->tok_emb.weight);
+    } else
         gra_linear_init_with(&g->out_head, gra_enter(scope, "out_head"), c->emb_dim, c->vocab_size, false,
                              weight);
 }

@@ -219,9 +219,10 @@ gra_tensor *gra_feed_forward_forward(gra_tape *t, const gra_feed_forward *f, gra
 /* ---- what a GPT is like --------------------------------------------------------------------------- */
 typedef enum gra_gpt_init_kind {
     GRA_INIT_TORCH,                     /* the layers' own defaults */
-    GRA_INIT_GPT2                       /* weights N(0, 0.02), biases 0; out_proj and layers.2, which write to
+    GRA_INIT_GPT2,                      /* weights N(0, 0.02), biases 0; out_proj and layers.2, which write to
                                            the residual stream, N(0, 0.02 / sqrt(2 n_layers)) (Radford et
                                            al. 2019) */
+    GRA_INIT_ZEROS                      /* of a model that will be loaded: draws nothing */
 } gra_gpt_init_kind;
 
 typedef struct gra_gpt_config {
@@ -252,7 +253,7 @@ gra_tensor *gra_transformer_block_forward(gra_tape *t, const gra_transformer_blo
 /* ---- GPT: ids (batch, time) -> logits (batch, time, vocab_size) -------------------------------------
  * logits = out_head(final_norm(blocks(drop(tok_emb[ids] + pos_emb)))) (Radford et al. 2018, 2019;
  * Raschka 4.6). tok_emb.weight, pos_emb.weight, trf_blocks.0 ..., final_norm.scale and shift,
- * out_head.weight (without a bias; not there when tied). */
+ * out_head.weight (without a bias; when tied a further name of tok_emb.weight, in files alone). */
 typedef struct gra_gpt {
     gra_gpt_config           config;
     struct gra_embedding     tok_emb;
@@ -265,6 +266,32 @@ typedef struct gra_gpt {
 void        gra_gpt_init(gra_gpt *g, gra_scope scope, const gra_gpt_config *config);
 gra_projections gra_gpt_projections(const gra_gpt_config *config);     /* how its Linears begin */
 gra_tensor *gra_gpt_forward(gra_tape *t, const gra_gpt *g, const int *ids, int batch, int time);
+
+/* ---- files of GPTs ----------------------------------------------------------------------------------
+ * A GPT from a safetensors file, by the names and shapes of Raschka's GPTModel (ours), of nanoGPT
+ * ("transformer.h.0.attn.c_attn.weight") or of Hugging Face's GPT-2 ("h.0.attn.c_attn.weight", transposed;
+ * with or without "transformer."), with or without the "_orig_mod." of torch.compile:
+ *
+ *     gra_model *model = gra_model_open(NULL);
+ *     gra_gpt_config config;
+ *     gra_gpt_read_config(model, "gpt2.safetensors", 0, &config);
+ *     gra_gpt_init(&gpt, gra_root(model), &config);
+ *     gra_gpt_load(model, &gpt, "gpt2.safetensors");
+ *
+ * Buffers (*.mask, *.attn.bias, *.attn.masked_bias) are skipped. Biases that the whole file does not have
+ * are 0. A file without a head, or with one equal to the token embedding, is tied. GELU's form is
+ * GRA_GELU_ERF for nanoGPT, GRA_GELU_TANH for the others, but where the metadata say "gelu": "erf" or "tanh"
+ * that. All functions: 0, or -1 and gra_model_error says why: a tensor that is missing, too much or of another
+ * shape is named, and nothing has changed. */
+int gra_gpt_read_config(gra_model *m, const char *path, int n_heads, gra_gpt_config *config);
+                                        /* what the file is like; drop_rate is 0, init GRA_INIT_ZEROS. No tensor
+                                           shows the number of heads: it is n_heads, or if that is 0 the metadata's
+                                           "n_heads", or the "n_head" of a config.json beside the file, or
+                                           emb_dim / 64, as in every GPT-2. m lends its error sentence alone */
+int gra_gpt_load(gra_model *m, gra_gpt *g, const char *path);
+                                        /* its values and its form of GELU; then g's gradients are 0 */
+int gra_gpt_save(gra_model *m, const gra_gpt_config *config, const char *path, const gra_meta *meta, int nmeta);
+                                        /* gra_save, with the metadata "gelu" and "n_heads" */
 
 #ifdef __cplusplus
 }

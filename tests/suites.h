@@ -22,5 +22,6 @@ Suite *trace_suite(void);
 Suite *optim_suite(void);
 Suite *save_suite(void);
 Suite *npy_suite(void);
+Suite *gpt_file_suite(void);
 
 #endif
