@@ -14,13 +14,20 @@ void sample_see(sampler *s, const int *ids, size_t n)
     s->used = (int)keep;
 }
 
-/* How many are likelier than i; of equals the first is. */
-static int rank_of(const gra_real *logits, int n, int i)
+/* The last of the k likeliest; of equals the first is likelier. */
+static int kth(const gra_real *logits, int n, long k)
 {
-    int rank = 0;
-    for (int j = 0; j < n; j++)
-        rank += logits[j] > logits[i] || (j < i && !(logits[j] < logits[i]));
-    return rank;
+    int best[SAMPLE_TOP_K];
+    long found = 0;
+    for (int i = 0; i < n; i++) {
+        if (found == k && !(logits[i] > logits[best[k - 1]]))
+            continue;
+        long at = found < k ? found++ : k - 1;
+        for (; at > 0 && logits[i] > logits[best[at - 1]]; at--)
+            best[at] = best[at - 1];
+        best[at] = i;
+    }
+    return best[k - 1];
 }
 
 static int likeliest(const gra_real *logits, int n)
@@ -35,11 +42,15 @@ static int likeliest(const gra_real *logits, int n)
 static int draw(sampler *s, const gra_real *logits, int n)
 {
     int best = likeliest(logits, n), last = best;
-    double p[256], sum = 0, u;
+    double sum = 0, u;
     if (s->temperature <= 0)
         return best;
+    double *p = gra_alloc(s->tape, (size_t)n * sizeof *p);
+    if (!p)
+        return -1;
+    const int least = s->top_k > 0 && s->top_k < n ? kth(logits, n, s->top_k) : -1;
     for (int i = 0; i < n; i++) {
-        bool out = s->top_k > 0 && s->top_k < n && rank_of(logits, n, i) >= s->top_k;
+        bool out = least >= 0 && !(logits[i] > logits[least] || (logits[i] >= logits[least] && i <= least));
         p[i] = out ? 0 : exp(((double)logits[i] - (double)logits[best]) / s->temperature);
         sum += p[i];
     }
@@ -79,6 +90,7 @@ int sample_next(sampler *s)
             return -1;
         }
     int id = draw(s, logits->data + (size_t)(s->used - 1) * (size_t)vocab, vocab);
-    append(s, id);
+    if (id >= 0)
+        append(s, id);
     return id;
 }
