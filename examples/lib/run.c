@@ -238,8 +238,9 @@ int run_save(const run *r, gra_model *m, const options *o, const vocabulary *v, 
     const gra_meta meta[] = {
         { "format", "pt" }, { "steps", steps }, { "seed", seed }, { "vocab_hash", vocab_hash(v, hash) }
     };
+    const gra_gpt_config config = options_model(o, v->size);
     char *path = file_path(r->folder, model_name);
-    int failed = !path || gra_save(m, path, meta, (int)(sizeof meta / sizeof meta[0]));
+    int failed = !path || gra_gpt_save(m, &config, path, meta, (int)(sizeof meta / sizeof meta[0]));
     if (failed && path)
         complain("cannot write %s: %s", path, gra_model_error(m));
     free(path);
@@ -396,7 +397,8 @@ int run_fits(const char *folder, const options *o, const vocabulary *v)
     gra_gpt_config config = options_model(o, v->size);
     char *path = file_path(folder, model_name);
     double wanted = values_of(&config), bytes = path ? value_bytes(path) : -1;
-    int failed = bytes < 4 * wanted || bytes > 8 * wanted;      /* F32 or F64 */
+    double head = config.tied ? (double)config.vocab_size * config.emb_dim : 0; /* its second name */
+    int failed = bytes < 4 * wanted || bytes > 8 * (wanted + head);     /* F32 or F64 */
     if (failed && bytes >= 0)
         complain("cannot load %s: its %.0f bytes are not the %.0f values of the model in config.tsv", path,
                  bytes, wanted);
