@@ -1,0 +1,70 @@
+#!/bin/sh
+# A model in a file of its own: build/generate --model FILE --ids, and --logits.
+# shellcheck source=tests/lib/ok.sh
+. tests/lib/ok.sh
+
+# What vocab.tsv says of a text's bytes: "3 1 4".
+ids_of() {
+    od -An -v -tu1 | tr -s ' ' '\n' | awk -F '\t' '
+        FNR == NR { id[$1] = n++; next }
+        $1 != "" { printf "%s%d", between, id[$1]; between = " " }' "$W/run/vocab.tsv" -
+}
+
+ok "a run" "$TRAIN" --context 16 --batch 4 --width 16 --heads 2 --layers 2 --steps 20 --sample 0 --quiet --out "$W/run"
+FILE=$W/run/model.safetensors
+
+same_tokens() { # same_tokens FLAGS ...: from the folder and from the file
+    ends_with 0 "$GENERATE" --model "$W/run" --prompt "static int" --tokens 100 "$@" || return 1
+    ids_of <"$W/out" >"$W/wanted"
+    ends_with 0 "$GENERATE" --model "$FILE" --ids " $(printf 'static int' | ids_of)" --tokens 100 "$@" || return 1
+    [ "$(cat "$W/out")" = "$(cat "$W/wanted")" ]
+}
+ok "ids are the text's" same_tokens
+ok "ids are the text's, at another temperature" same_tokens --temperature 2 --seed 5
+ok "ids are the text's, the likeliest alone" same_tokens --temperature 0
+ok "ids are the text's, of the 3 likeliest" same_tokens --top-k 3 --temperature 3
+ok "commas are blanks" ends_with 0 "$GENERATE" --model "$FILE" --ids "1, 2,3 " --tokens 1
+
+few() {         # few K: at a temperature at which all tokens are alike, K different ones come
+    ends_with 0 "$GENERATE" --model "$FILE" --ids 1 --tokens 1 --temperature 100 --top-k "$1" --seed "$2" >"$W/few"
+    cut -d ' ' -f 2 "$W/few"
+}
+most() {
+    for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do few "$1" $seed; done | sort -u | wc -l
+}
+ok "top-k 1 is one token" test "$(most 1)" -eq 1
+ok "top-k 2 are two" test "$(most 2)" -eq 2
+ok "top-k 256 are all of a small vocabulary" test "$(most 256)" -gt 6
+
+bad() {         # bad STATUS PATTERN FLAGS ...
+    wanted=$1
+    pattern=$2
+    shift 2
+    refuses "$wanted" "$pattern" "$GENERATE" "$@"
+}
+ok "no ids" bad 2 'comes without a vocabulary: give it tokens as numbers, --ids' --model "$FILE"
+ok "text for a file" bad 2 '--prompt goes with --model DIR' --model "$FILE" --ids 1 --prompt a
+ok "attention of a file" bad 2 '--attention goes with --model DIR' --model "$FILE" --ids 1 --attention "$W/a.tsv"
+ok "ids for a folder" bad 2 '--ids goes with --model FILE' --model "$W/run" --ids 1
+ok "heads for a folder" bad 2 '--heads goes with --model FILE' --model "$W/run" --heads 2
+for word in x 1x -1 1.5 99999 99999999999999999999 0x1; do
+    ok "--ids $word" bad 1 "--ids: '$word' is no token of this model: it has 0 to [0-9]*$" \
+        --model "$FILE" --ids "1 $word"
+done
+ok "empty --ids" bad 1 '--ids wants at least one token' --model "$FILE" --ids ' '
+ok "no such file" bad 1 'none.safetensors: No such file' --model "$W/none.safetensors" --ids 1
+ok "no such model" bad 1 'No such file' --model "$W/none" --prompt a
+ok "not a model" bad 1 'it is no safetensors file' --model "$W/run/config.tsv" --ids 1
+ok "heads that do not divide" bad 1 'a width of 16 cannot be shared by 3 heads' --model "$FILE" --ids 1 --heads 3
+ok "logits that cannot be written" bad 1 'gra_save_npy: .*/none/a.npy: ' \
+    --model "$FILE" --ids 1 --logits "$W/none/a.npy"
+
+logits() {      # logits FLAGS ...: leaves them in $W/l.npy
+    ends_with 0 "$GENERATE" --tokens 1 --logits "$W/l.npy" "$@"
+}
+ok "logits of a text" logits --model "$W/run" --prompt abc
+mv "$W/l.npy" "$W/wanted"
+ok "logits of ids" logits --model "$FILE" --ids "$(printf abc | ids_of)"
+ok "... are the same" cmp "$W/wanted" "$W/l.npy"
+ok "... have a row for each token" grep -aq "'shape': (3, $(wc -l <"$W/run/vocab.tsv" | tr -d ' '))" "$W/l.npy"
+finish
