@@ -83,6 +83,8 @@ START_TEST(products_are_right)          /* _i: an instruction set */
         compare_product(t, &rng, 131, 70, 700, form);           /* several pieces of k, */
         compare_product(t, &rng, 1300, 9, 17, form);            /* several blocks of rows, */
         compare_product(t, &rng, 7, 2200, 19, form);            /* and of columns */
+        compare_product(t, &rng, 1, 1500, 70, form);            /* few rows are another kernel's */
+        compare_product(t, &rng, 2, 203, 700, form);
     }
     gra_close(t);
 }
@@ -104,6 +106,39 @@ START_TEST(products_have_the_same_bits)
         gra_close(t);
     }
     free(a), free(b), free(c[0]), free(c[1]);
+}
+END_TEST
+
+/* A token computed alone is to be the token computed among others. */
+START_TEST(few_rows_have_the_bits_of_many)      /* _i: an instruction set */
+{
+    gra_tape *t = open_with(isa[_i], 3);
+    if (!t)
+        return;
+    enum { M = 13, N = 1131, K = 603 };
+    gra_rng rng;
+    gra_manual_seed(&rng, 11);
+    real *a = drawn(&rng, M * K), *b = drawn(&rng, N * K), *before = drawn(&rng, M * N);
+    real *many = malloc(M * N * sizeof *many), *few = malloc(M * N * sizeof *few);
+    static const int depth[] = { 1, 6, 255, 256, 257, 299, K };
+    for (int form = 0; form < 4; form++)
+        for (size_t d = 0; d < sizeof depth / sizeof *depth; d++) {
+            const int k = depth[d];
+            const bool accumulate = form & 1;
+            const gra_mat mb = form & 2 ? (gra_mat){ b, 1, K } : (gra_mat){ b, N, 1 };
+            memcpy(many, before, M * N * sizeof *many);
+            memcpy(few, before, M * N * sizeof *few);
+            gra_gemm(t, M, N, k, (gra_mat){ a, K, 1 }, mb, many, N, accumulate);
+            for (int i = 0, m; i < M; i += m) {
+                m = i < 9 ? 1 : 2;
+                gra_gemm(t, m, N, k, (gra_mat){ a + i * K, K, 1 }, mb, few + i * N, N, accumulate);
+            }
+            for (int i = 0; i < M * N; i++)
+                ck_assert_msg(few[i] == many[i], "%s, form %d, k = %d, row %d, column %d: %.17g, with others %.17g",
+                              isa[_i], form, k, i / N, i % N, (double)few[i], (double)many[i]);
+        }
+    free(a), free(b), free(before), free(many), free(few);
+    gra_close(t);
 }
 END_TEST
 
@@ -312,6 +347,7 @@ Suite *threads_suite(void)
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, products_are_right, 0, 3);
     tcase_add_test(c, products_have_the_same_bits);
+    tcase_add_loop_test(c, few_rows_have_the_bits_of_many, 0, 3);
     suite_add_tcase(s, c);
     c = tcase_create("pool");
     tcase_set_timeout(c, 120);

@@ -6,6 +6,7 @@
  * reads them in place. A transpose is only another pair of strides. Cuts depend on the sizes alone and
  * pieces are added in order: any number of threads gives the same bits. */
 #include "gemm.h"
+#include "gemv.h"
 #include "../tape.h"
 
 enum {
@@ -167,6 +168,10 @@ static void product(gra_tape *t, bool all_threads, int worker, int m, int n, int
     const gra_pool *pool = gra_tape_pool(t);
     const gra_tile *tile = best_tile(t);
     const int cols = all_threads ? COLS : COLS_ALONE;
+    if (m <= GRA_FEW_ROWS && k > 0) {
+        gra_gemv(t, all_threads, m, n, k, a, b, c, ldc, add, apart);
+        return;
+    }
     for (int i = 0; k == 0 && add != c && i < m; i++)
         for (int j = 0; j < n; j++)
             c[i * ldc + j] = add ? add[i * apart + j] : 0;
@@ -194,7 +199,7 @@ static void product(gra_tape *t, bool all_threads, int worker, int m, int n, int
 
 static bool worth_threads(int m, int n, int k)
 {
-    static const double worth = 1 << 19;                /* multiplications for which a thread is woken */
+    const double worth = m > GRA_FEW_ROWS ? 1 << 19 : 1 << 14;  /* multiplications for which a thread is woken */
     return (double)m * n * k >= worth;
 }
 

@@ -1,0 +1,57 @@
+/* gemv: c = a b for few rows of a, added to something or not: a token at a time, a sample at a time.
+ *
+ * b is then read for the sake of these rows alone, and to pack it as gemm does would cost more than the
+ * product. Each column of c is summed by itself, and as gemm sums it, so the bits depend neither on the
+ * cut nor on the threads, nor on how many rows a product has. */
+#include "gemv.h"
+#include "../tape.h"
+
+enum {
+    NARROW = 64,                        /* columns that a thread takes at a time, */
+    WIDE = 512                          /* where they are not contiguous: a good piece of each row */
+};
+
+struct product {
+    gra_gemv_kernel *kernel;
+    int         m, n, k;
+    gra_mat     a, b;
+    real       *c;
+    ptrdiff_t   ldc;
+    const real *add;
+    ptrdiff_t   apart;
+    int         columns;                /* of a unit of work */
+};
+
+static void compute(void *arg, size_t from, size_t to, int worker)
+{
+    const struct product *s = arg;
+    (void)worker;
+    for (size_t unit = from; unit < to; unit++) {
+        const int j = (int)unit * s->columns, n = s->n - j < s->columns ? s->n - j : s->columns;
+        const gra_mat b = { s->b.p + j * s->b.col, s->b.row, s->b.col };
+        for (int i = 0; i < s->m; i++)                  /* b's columns stay in a cache */
+            s->kernel(s->k, n, s->a.p + i * s->a.row, s->a.col, b, s->c + i * s->ldc + j,
+                      s->add ? s->add + i * s->apart + j : NULL);
+    }
+}
+
+static gra_gemv_kernel *best_kernel(const gra_tape *t)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (gra_tape_isa(t) > 0)
+        return gra_gemv_avx2;           /* memory sets the pace: wider vectors gain nothing */
+#endif
+    (void)t;
+    return gra_gemv_base;
+}
+
+void gra_gemv(gra_tape *t, bool all_threads, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc,
+              const real *add, ptrdiff_t apart)
+{
+    struct product s = { best_kernel(t), m, n, k, a, b, c, ldc, add, apart, b.row == 1 ? NARROW : WIDE };
+    const size_t units = ((size_t)n + (size_t)s.columns - 1) / (size_t)s.columns;
+    if (all_threads)
+        gra_parallel(t, units, 1, compute, &s);
+    else
+        compute(&s, 0, units, 0);
+}

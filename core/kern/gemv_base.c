@@ -1,0 +1,4 @@
+/* A row times a matrix, for any processor: 16-byte vectors (SSE2, NEON). */
+#define VECTOR 16
+#define GEMV gra_gemv_base
+#include "gemv_kernel.h"
