@@ -146,6 +146,8 @@ const gra_real *gra_grad(const gra_tensor *x);          /* the gradient; if none
 /* ---- tensors of a step ---------------------------------------------------------------------- */
 gra_tensor *gra_input(gra_tape *t, const gra_real *data, int ndim, const int *shape);    /* a copy; its gradient is kept */
 gra_tensor *gra_constant(gra_tape *t, const gra_real *data, int ndim, const int *shape); /* a copy that wants no gradient */
+gra_tensor *gra_borrow(gra_tape *t, gra_real *data, int ndim, const int *shape);         /* a constant without the copy: the
+                                                           caller's values, which must stay until the next gra_begin */
 gra_tensor *gra_full(gra_tape *t, double value, int ndim, const int *shape);             /* constant, all value */
 gra_tensor *gra_detach(gra_tape *t, gra_tensor *x);     /* the same values, cut off from the graph */
 

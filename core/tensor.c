@@ -1,21 +1,26 @@
 /* tensor: those that a step starts from (inputs and constants), and reading one value. */
 #include "op.h"
 
-/* They are results of no op: gra_result wants one, so it serves as their name until it is taken off. */
-static gra_tensor *source(gra_tape *t, const char *name, bool wants_grad, int ndim, const int *shape)
+/* They are results of no op: gra_result wants one, so it serves as their name until it is taken off.
+ * Where values are lent, it is a view of what they would be as a parameter. */
+static gra_tensor *source(gra_tape *t, const char *name, bool wants_grad, int ndim, const int *shape, real *lent)
 {
-    gra_op none = { .name = name };
+    gra_tensor lender = { .data = lent }, *in = &lender;
+    gra_op none = { .name = name, .view = lent };
     if (ndim && !shape)
         return gra_fail(t, "%s: %d dimensions, but the shape is NULL", name, ndim);
-    gra_tensor *x = gra_result_n(t, &none, ndim, shape, 0, NULL);
+    gra_tensor *x = gra_result_n(t, &none, ndim, shape, lent ? 1 : 0, &in);
     x->op = NULL;
+    x->base = NULL;
+    x->in = NULL;
+    x->nin = 0;
     x->requires_grad = wants_grad && x->size && gra_tape_mode(t) != GRA_EVAL;
     return x;
 }
 
 gra_tensor *gra_input(gra_tape *t, const real *data, int ndim, const int *shape)
 {
-    gra_tensor *x = source(t, "gra_input", true, ndim, shape);
+    gra_tensor *x = source(t, "gra_input", true, ndim, shape, NULL);
     if (x->size && !data)
         return gra_fail(t, "gra_input: the data are NULL, but %s has %zu values", GRA_SHAPE_OF(x), x->size);
     if (x->size)
@@ -25,7 +30,7 @@ gra_tensor *gra_input(gra_tape *t, const real *data, int ndim, const int *shape)
 
 gra_tensor *gra_constant(gra_tape *t, const real *data, int ndim, const int *shape)
 {
-    gra_tensor *x = source(t, "gra_constant", false, ndim, shape);
+    gra_tensor *x = source(t, "gra_constant", false, ndim, shape, NULL);
     if (x->size && !data)
         return gra_fail(t, "gra_constant: the data are NULL, but %s has %zu values", GRA_SHAPE_OF(x), x->size);
     if (x->size)
@@ -33,9 +38,16 @@ gra_tensor *gra_constant(gra_tape *t, const real *data, int ndim, const int *sha
     return x;
 }
 
+gra_tensor *gra_borrow(gra_tape *t, real *data, int ndim, const int *shape)
+{
+    if (!data)
+        return gra_fail(t, "gra_borrow: the data are NULL");
+    return source(t, "gra_borrow", false, ndim, shape, data);
+}
+
 gra_tensor *gra_full(gra_tape *t, double value, int ndim, const int *shape)
 {
-    gra_tensor *x = source(t, "gra_full", false, ndim, shape);
+    gra_tensor *x = source(t, "gra_full", false, ndim, shape, NULL);
     for (size_t i = 0; i < x->size; i++)
         x->data[i] = (real)value;
     return x;

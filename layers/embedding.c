@@ -1,5 +1,5 @@
 /* Embedding: y_i = W[ids_i], a row of W (num_embeddings, embedding_dim) for each id.
- * Positional: y_t = x_t + W[t], a row of W (context_length, embedding_dim) for each position. */
+ * Positional: y_t = x_t + W[first + t], a row of W (context_length, embedding_dim) for each position. */
 #include "layers.h"
 #include "../core/op.h"
 
@@ -40,7 +40,8 @@ void gra_positional_embedding_init_with(gra_positional_embedding *l, gra_scope s
                           GRA_DIMS(context_length, embedding_dim));
 }
 
-gra_tensor *gra_positional_embedding_forward(gra_tape *t, const gra_positional_embedding *l, gra_tensor *x)
+gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const gra_positional_embedding *l,
+                                                  gra_tensor *x, int first)
 {
     if (GRA_REFUSES(t, "positional_embedding", x, l->weight))
         return gra_empty(t);
@@ -48,8 +49,13 @@ gra_tensor *gra_positional_embedding_forward(gra_tape *t, const gra_positional_e
     if (x->ndim < 2 || gra_dim(x, -1) != dim)
         return gra_fail(t, "positional_embedding: x is %s, but (..., time, %d) is wanted", GRA_SHAPE_OF(x),
                         dim);
-    if (time > context_length)
-        return gra_fail(t, "positional_embedding: %d tokens, but the context length is %d", time,
+    if (time > context_length - first)
+        return gra_fail(t, "positional_embedding: %d tokens, but the context length is %d", first + time,
                         context_length);
-    return gra_add(t, x, gra_slice(t, l->weight, 0, 0, time));      /* (..., time, dim) + (time, dim) */
+    return gra_add(t, x, gra_slice(t, l->weight, 0, first, first + time));  /* (..., time, dim) + (time, dim) */
+}
+
+gra_tensor *gra_positional_embedding_forward(gra_tape *t, const gra_positional_embedding *l, gra_tensor *x)
+{
+    return gra_positional_embedding_forward_from(t, l, x, 0);
 }

@@ -56,6 +56,8 @@ void        gra_positional_embedding_init(gra_positional_embedding *l, gra_scope
 void        gra_positional_embedding_init_with(gra_positional_embedding *l, gra_scope scope,
                                                int context_length, int embedding_dim, gra_init weight);
 gra_tensor *gra_positional_embedding_forward(gra_tape *t, const gra_positional_embedding *l, gra_tensor *x);
+gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const gra_positional_embedding *l,
+                                                  gra_tensor *x, int first);       /* x_t + weight[first + t] */
 
 /* ---- Dropout: GRA_TRAIN: 0 with probability p, else x / (1 - p); else x (Srivastava et al. 2014) --
  * No parameters. */
@@ -156,6 +158,17 @@ void        gra_multi_head_attention_init_with(gra_multi_head_attention *a, gra_
                                                bool qkv_bias, const gra_projections *how);
 gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const gra_multi_head_attention *a, gra_tensor *x);
 
+/* To go on with a sequence, its tokens so far need not be computed again: of them attention reads keys and
+ * values alone. Given these, continue computes forward's last rows from the new tokens x (1, time, d_in)
+ * alone, and puts their keys and values behind the others; past->time is the caller's to move. GRA_EVAL
+ * only; with past NULL it is forward. */
+typedef struct gra_past {
+    gra_real *keys, *values;            /* (context_length, d_out) each, the caller's */
+    int       time;                     /* how many tokens came before x: rows that are filled */
+} gra_past;
+gra_tensor *gra_multi_head_attention_continue(gra_tape *t, const gra_multi_head_attention *a, gra_tensor *x,
+                                              const gra_past *past);
+
 /* Variants that learn less; forward is the same. d_in = d_out. */
 void gra_optimized_multi_head_attention_init(gra_multi_head_attention *a, gra_scope scope, int d_in,
                                              int d_out, int context_length, double dropout, int num_heads,
@@ -249,6 +262,8 @@ typedef struct gra_transformer_block {
 void        gra_transformer_block_init(gra_transformer_block *b, gra_scope scope,
                                        const gra_gpt_config *config);
 gra_tensor *gra_transformer_block_forward(gra_tape *t, const gra_transformer_block *b, gra_tensor *x);
+gra_tensor *gra_transformer_block_continue(gra_tape *t, const gra_transformer_block *b, gra_tensor *x,
+                                           const gra_past *past);       /* as the attention's */
 
 /* ---- GPT: ids (batch, time) -> logits (batch, time, vocab_size) -------------------------------------
  * logits = out_head(final_norm(blocks(drop(tok_emb[ids] + pos_emb)))) (Radford et al. 2018, 2019;
@@ -292,6 +307,30 @@ int gra_gpt_load(gra_model *m, gra_gpt *g, const char *path);
                                         /* its values and its form of GELU; then g's gradients are 0 */
 int gra_gpt_save(gra_model *m, const gra_gpt_config *config, const char *path, const gra_meta *meta, int nmeta);
                                         /* gra_save, with the metadata "gelu" and "n_heads" */
+
+/* ---- GPT, a token at a time: what it remembers of a sequence ------------------------------------------
+ * Each block's keys and values of the tokens so far, 2 n_layers (context_length, emb_dim): a token then
+ * costs one row of products, not `time` of them.
+ *
+ *     gra_gpt_cache cache;
+ *     gra_gpt_cache_open(&cache, &gpt);
+ *     logits = gra_gpt_continue(t, &cache, prompt, n);                 of the token after the prompt
+ *     logits = gra_gpt_continue(t, &cache, &id, 1);                    after that one, ...
+ *     gra_gpt_cache_close(&cache);                                     the one thing that wants closing
+ *
+ * Positions are learned from the first token on, so a window that slides begins anew: clear the cache
+ * and hand it the tokens that stay. Clear it too when parameters have changed. */
+typedef struct gra_gpt_cache {
+    const gra_gpt *gpt;                 /* whose; borrowed */
+    gra_real      *rows;                /* of block i: keys at 2 i, values at 2 i + 1 times their size */
+    int            time;                /* tokens so far, at most context_length */
+} gra_gpt_cache;
+int         gra_gpt_cache_open(gra_gpt_cache *c, const gra_gpt *g); /* 0, or -1: no memory, or g was not made */
+void        gra_gpt_cache_clear(gra_gpt_cache *c);      /* a new sequence */
+void        gra_gpt_cache_close(gra_gpt_cache *c);
+gra_past    gra_gpt_cache_past(const gra_gpt_cache *c, int block);
+gra_tensor *gra_gpt_continue(gra_tape *t, gra_gpt_cache *c, const int *ids, int time);  /* GRA_EVAL only: the last
+                                           row of gra_gpt_forward's logits, (1, 1, vocab_size) */
 
 #ifdef __cplusplus
 }

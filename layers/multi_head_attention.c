@@ -58,13 +58,48 @@ void gra_efficient_multi_head_attention_init(gra_multi_head_attention *a, gra_sc
     init(a, scope, d_in, d_out, context_length, dropout, num_heads, qkv_bias, &torch, true, true);
 }
 
-gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const gra_multi_head_attention *a, gra_tensor *x)
+static bool refuses_past(gra_tape *t, const gra_multi_head_attention *a, const gra_tensor *x, const gra_past *past)
 {
-    if (gra_attention_refuses(t, "multi_head_attention", x, a->d_in, a->context_length))
+    const char *name = "multi_head_attention";
+    if (gra_tape_mode(t) != GRA_EVAL)
+        gra_fail(t, "%s: through remembered keys and values no gradient flows: begin the step as GRA_EVAL", name);
+    else if (x->ndim != 3 || x->shape[0] != 1)
+        gra_fail(t, "%s: x is %s, but what is remembered is of one sequence: (1, time, %d) is wanted", name,
+                 GRA_SHAPE_OF(x), a->d_in);
+    else if (gra_dim(x, -2) > a->context_length - past->time)
+        gra_fail(t, "%s: %d tokens after %d others, but the context length is %d", name, gra_dim(x, -2),
+                 past->time, a->context_length);
+    return gra_error(t) != NULL;
+}
+
+/* x's rows, put behind the remembered ones: all of them, (1, past + time, dim). */
+static gra_tensor *remember(gra_tape *t, real *rows, int past, gra_tensor *x)
+{
+    if (gra_error(t))
+        return gra_empty(t);
+    const int time = gra_dim(x, -2), dim = gra_dim(x, -1);
+    memcpy(rows + (size_t)past * (size_t)dim, x->data, x->size * sizeof *rows);
+    return gra_borrow(t, rows, GRA_DIMS(1, past + time, dim));
+}
+
+gra_tensor *gra_multi_head_attention_continue(gra_tape *t, const gra_multi_head_attention *a, gra_tensor *x,
+                                              const gra_past *past)
+{
+    if (gra_attention_refuses(t, "multi_head_attention", x, a->d_in, a->context_length) ||
+        (past && refuses_past(t, a, x, past)))
         return gra_empty(t);
     gra_tensor *q = gra_linear_forward(t, &a->query, x);            /* (..., time, d_out) */
     gra_tensor *k = a->keys_are_x   ? x : gra_linear_forward(t, &a->key,   x);
     gra_tensor *v = a->values_are_x ? x : gra_linear_forward(t, &a->value, x);
-    gra_tensor *y = gra_attend(t, q, k, v, a->num_heads, true, a->dropout); /* causal; the same shape */
+    if (past) {
+        k = remember(t, past->keys,   past->time, k);               /* (1, past + time, d_out) */
+        v = remember(t, past->values, past->time, v);
+    }
+    gra_tensor *y = gra_attend(t, q, k, v, a->num_heads, true, a->dropout); /* causal; the shape of q */
     return gra_linear_forward(t, &a->out_proj, y);
+}
+
+gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const gra_multi_head_attention *a, gra_tensor *x)
+{
+    return gra_multi_head_attention_continue(t, a, x, NULL);
 }

@@ -32,13 +32,19 @@ void gra_transformer_block_init(gra_transformer_block *b, gra_scope scope, const
     gra_dropout_init(&b->drop_shortcut, scope, c->drop_rate);
 }
 
-gra_tensor *gra_transformer_block_forward(gra_tape *t, const gra_transformer_block *b, gra_tensor *x)
+gra_tensor *gra_transformer_block_continue(gra_tape *t, const gra_transformer_block *b, gra_tensor *x,
+                                           const gra_past *past)
 {
     gra_tensor *y = gra_layer_norm_forward(t, &b->norm1, x);        /* (batch, time, emb_dim), as all below */
-    y = gra_multi_head_attention_forward(t, &b->att, y);
+    y = gra_multi_head_attention_continue(t, &b->att, y, past);
     x = gra_add(t, x, gra_dropout_forward(t, &b->drop_shortcut, y));
 
     y = gra_layer_norm_forward(t, &b->norm2, x);
     y = gra_feed_forward_forward(t, &b->ff, y);
     return gra_add(t, x, gra_dropout_forward(t, &b->drop_shortcut, y));
+}
+
+gra_tensor *gra_transformer_block_forward(gra_tape *t, const gra_transformer_block *b, gra_tensor *x)
+{
+    return gra_transformer_block_continue(t, b, x, NULL);
 }

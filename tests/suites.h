@@ -19,6 +19,7 @@ Suite *attention_suite(void);
 Suite *golden_suite(void);
 Suite *layers_suite(void);
 Suite *trace_suite(void);
+Suite *cache_suite(void);
 Suite *optim_suite(void);
 Suite *save_suite(void);
 Suite *npy_suite(void);

@@ -1,0 +1,368 @@
+/* The key/value cache: going on with a sequence is computing all of it again, on any number of threads,
+ * with any instruction set, through windows that slide; and what it refuses. */
+#include "../core/op.h"
+#include "../layers/layers.h"
+#include "alloc.h"
+#include "suites.h"
+
+#include <stdlib.h>
+
+static const double tolerance = sizeof(real) == sizeof(double) ? 1e-12 : 1e-5;
+
+static const gra_gpt_config configs[] = {
+    { 13, 9, 12, 3, 2, .bias = true },
+    { 13, 9, 12, 2, 3, .tied = true, .init = GRA_INIT_GPT2, .gelu = GRA_GELU_TANH, .drop_rate = 0.3 },
+    { 70, 290, 40, 5, 1, .bias = true, .qkv_bias = true },      /* more keys than gemm takes in one piece */
+};
+enum { CONFIGS = sizeof configs / sizeof *configs, LONGEST = 290 };
+
+static gra_tape     *t;
+static gra_model    *model;
+static gra_rng       rng;
+static gra_gpt       gpt;
+static gra_gpt_cache cache;
+static int           ids[4 * LONGEST];
+
+static void open_tape(int threads, const char *isa)
+{
+    if (isa)
+        setenv("GRADUS_ISA", isa, 1);
+    gra_close(t);
+    t = gra_open(threads);
+    gra_keep_going(t, true);
+    unsetenv("GRADUS_ISA");
+}
+
+static void open_gpt(const gra_gpt_config *c)
+{
+    gra_manual_seed(&rng, 5);
+    model = gra_model_open(&rng);
+    gra_gpt_init(&gpt, gra_root(model), c);
+    for (int i = 0; i < gra_param_count(model); i++) {          /* nothing is to stay at 0 or 1 */
+        gra_tensor *p = gra_param_at(model, i);
+        for (size_t j = 0; j < p->size; j++)
+            p->data[j] += (real)((double)(gra_random(&rng) % 1000) / 2500 - 0.2);
+    }
+    for (int i = 0; i < 4 * LONGEST; i++)
+        ids[i] = (int)gra_randint(&rng, (uint64_t)c->vocab_size);
+    ck_assert_int_eq(gra_gpt_cache_open(&cache, &gpt), 0);
+}
+
+static void close_gpt(void)
+{
+    gra_gpt_cache_close(&cache);
+    gra_model_close(model);
+    model = NULL;
+}
+
+static void open_all(void)
+{
+    open_tape(1, NULL);
+    open_gpt(&configs[0]);
+}
+
+static void close_all(void)
+{
+    close_gpt();
+    gra_close(t);
+    t = NULL;
+}
+
+/* ---- the same logits ---------------------------------------------------------------------------------- */
+
+static void last_logits(const int *tokens, int n, real *to)
+{
+    const int vocab = gpt.config.vocab_size;
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_tensor *y = gra_gpt_forward(t, &gpt, tokens, 1, n);
+    ck_assert_msg(!gra_error(t), "%s", gra_error(t));
+    memcpy(to, y->data + (n - 1) * vocab, (size_t)vocab * sizeof *to);
+}
+
+/* Hands the cache `chunk` tokens at a time and compares what it says after each chunk. */
+static void compare(int chunk, const char *what)
+{
+    const int vocab = gpt.config.vocab_size, context = gpt.config.context_length;
+    real want[80];
+    gra_gpt_cache_clear(&cache);
+    for (int from = 0, n; from < context; from += n) {
+        n = context - from < chunk ? context - from : chunk;
+        last_logits(ids, from + n, want);
+        gra_begin(t, GRA_EVAL, NULL);
+        gra_tensor *y = gra_gpt_continue(t, &cache, ids + from, n);
+        ck_assert_msg(!gra_error(t), "%s", gra_error(t));
+        ck_assert_int_eq(y->ndim == 3 && y->shape[0] == 1 && y->shape[1] == 1 && y->shape[2] == vocab, 1);
+        ck_assert_int_eq(cache.time, from + n);
+        for (int i = 0; i < vocab; i++)
+            ck_assert_msg(fabs((double)(y->data[i] - want[i])) <= tolerance * (1 + fabs((double)want[i])),
+                          "%s, %d at a time, %d tokens: logit %d is %.17g, from all of them %.17g", what, chunk,
+                          from + n, i, (double)y->data[i], (double)want[i]);
+    }
+}
+
+START_TEST(continues_as_if_from_the_beginning)  /* _i: a configuration */
+{
+    static const char *const isa[] = { "base", "avx2", "avx512" };
+    close_gpt();
+    open_gpt(&configs[_i]);
+    for (int i = 0; i < 3; i++)
+        for (int threads = 1; threads <= 4; threads++) {
+            char what[80];
+            if (configs[_i].context_length == LONGEST && threads % 2)
+                continue;
+            open_tape(threads, isa[i]);
+            snprintf(what, sizeof what, "%s, %d threads", gra_isa_name(t), threads);
+            compare(1, what);
+            compare(3, what);
+            compare(gpt.config.context_length, what);
+        }
+}
+END_TEST
+
+/* ---- the same text ------------------------------------------------------------------------------------ */
+
+static int likeliest(const real *x, int n)
+{
+    int best = 0;
+    for (int i = 1; i < n; i++)
+        best = x[i] > x[best] ? i : best;
+    return best;
+}
+
+/* Writes n tokens; a full window goes on from its last half. */
+static void write_text(bool cached, int n, int *text)
+{
+    const int vocab = gpt.config.vocab_size, context = gpt.config.context_length;
+    real logits[80];
+    gra_gpt_cache_clear(&cache);
+    text[0] = ids[0];
+    for (int begin = 0, i = 1; i < n; i++) {
+        if (i - begin > context) {
+            begin = i - context / 2;
+            gra_gpt_cache_clear(&cache);
+        }
+        if (cached) {
+            gra_begin(t, GRA_EVAL, NULL);
+            gra_tensor *y = gra_gpt_continue(t, &cache, text + begin + cache.time, i - begin - cache.time);
+            ck_assert_msg(!gra_error(t), "%s", gra_error(t));
+            memcpy(logits, y->data, (size_t)vocab * sizeof *logits);
+        } else {
+            last_logits(text + begin, i - begin, logits);
+        }
+        logits[text[i - 1]] -= 2;                       /* so that it does not go in circles */
+        text[i] = likeliest(logits, vocab);
+    }
+}
+
+START_TEST(windows_slide_alike)         /* _i: a configuration */
+{
+    close_gpt();
+    open_gpt(&configs[_i]);
+    const int n = 3 * gpt.config.context_length;
+    int plain[3 * LONGEST], cached[3 * LONGEST];
+    write_text(false, n, plain);
+    for (int threads = 1; threads <= 4; threads += 3) {
+        open_tape(threads, NULL);
+        write_text(true, n, cached);
+        for (int i = 0; i < n; i++)
+            ck_assert_msg(cached[i] == plain[i], "token %d of %d", i, n);
+    }
+}
+END_TEST
+
+/* ---- layers by themselves ----------------------------------------------------------------------------- */
+
+START_TEST(a_block_continues)           /* with variants of attention that no GPT has: k = x, v = x */
+{
+    enum { TIME = 6, WIDTH = 12 };
+    gra_multi_head_attention a;
+    real keys[TIME * WIDTH], values[TIME * WIDTH], x[TIME * WIDTH], want[TIME * WIDTH];
+    gra_randn(&rng, x, TIME * WIDTH);
+    gra_efficient_multi_head_attention_init(&a, gra_enter(gra_root(model), "e"), WIDTH, WIDTH, TIME, 0, 3, true);
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_tensor *y = gra_multi_head_attention_forward(t, &a, gra_constant(t, x, GRA_DIMS(1, TIME, WIDTH)));
+    memcpy(want, y->data, sizeof want);
+    for (int i = 0; i < TIME; i++) {
+        gra_begin(t, GRA_EVAL, NULL);
+        gra_tensor *xi = gra_constant(t, x + i * WIDTH, GRA_DIMS(1, 1, WIDTH));
+        y = gra_multi_head_attention_continue(t, &a, xi, &(gra_past){ keys, values, i });
+        ck_assert_msg(!gra_error(t), "%s", gra_error(t));
+        for (int j = 0; j < WIDTH; j++)
+            ck_assert_msg(fabs((double)(y->data[j] - want[i * WIDTH + j])) <= tolerance, "token %d", i);
+    }
+}
+END_TEST
+
+START_TEST(a_token_allocates_nothing)
+{
+    if (!alloc_counted())
+        return;
+    long before = 0;
+    int failed = 0;                             /* no assertion in the loop: it may call malloc itself */
+    for (int step = 0; step < 18; step++) {
+        if (step == 9)                          /* the second time through the window */
+            before = alloc_calls();
+        if (step % 9 == 0)
+            gra_gpt_cache_clear(&cache);
+        gra_begin(t, GRA_EVAL, NULL);
+        gra_gpt_continue(t, &cache, &ids[step], 1);
+        failed |= gra_error(t) != NULL;
+    }
+    long calls = alloc_calls() - before;
+    ck_assert_int_eq(failed, 0);
+    ck_assert_int_eq((int)calls, 0);
+}
+END_TEST
+
+/* ---- refusals ------------------------------------------------------------------------------------------ */
+
+static void not_open(void)
+{
+    gra_gpt_cache none = { 0 };
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_gpt_continue(t, &none, ids, 1);
+}
+
+static void of_no_gpt(void)
+{
+    gra_gpt none = { 0 };
+    gra_gpt_cache_close(&cache);
+    ck_assert_int_eq(gra_gpt_cache_open(&cache, &none), -1);
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_gpt_continue(t, &cache, ids, 1);
+}
+
+static void too_large(void)
+{
+    gra_gpt vast = gpt;
+    vast.config.context_length = vast.config.emb_dim = vast.config.n_layers = INT_MAX;
+    gra_gpt_cache_close(&cache);
+    ck_assert_int_eq(gra_gpt_cache_open(&cache, &vast), -1);
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_gpt_continue(t, &cache, ids, 1);
+}
+
+static void after_close(void)
+{
+    gra_gpt_cache_close(&cache);
+    gra_gpt_cache_close(&cache);
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_gpt_continue(t, &cache, ids, 1);
+}
+
+static void in_training(void)
+{
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_gpt_continue(t, &cache, ids, 1);
+}
+
+static void no_token(void)
+{
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_gpt_continue(t, &cache, ids, 0);
+}
+
+static void too_many_tokens(void)
+{
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_gpt_continue(t, &cache, ids, 7);
+    gra_gpt_continue(t, &cache, ids, 3);
+}
+
+static void unknown_token(void)
+{
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_gpt_continue(t, &cache, &(int){ 13 }, 1);
+}
+
+static void attend(gra_mode mode, int batch, int time, int before)
+{
+    gra_begin(t, mode, NULL);
+    gra_past past = gra_gpt_cache_past(&cache, 0);
+    past.time = before;
+    gra_multi_head_attention_continue(t, &gpt.trf_blocks[0].att, gra_full(t, 1, GRA_DIMS(batch, time, 12)), &past);
+}
+static void attention_in_training(void) { attend(GRA_TRAIN, 1, 1, 0); }
+static void attention_in_batches(void)  { attend(GRA_EVAL, 2, 1, 0); }
+static void attention_too_long(void)    { attend(GRA_EVAL, 1, 3, 7); }
+
+static void positions_too_far(void)
+{
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_positional_embedding_forward_from(t, &gpt.pos_emb, gra_full(t, 1, GRA_DIMS(2, 12)), 8);
+}
+
+static void borrows_nothing(void)
+{
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_borrow(t, NULL, GRA_DIMS(2));
+}
+
+static const char closed[] = "gpt: the cache is not open: call gra_gpt_cache_open(&cache, &gpt) first, which must "
+                             "return 0";
+
+static const struct {
+    void (*f)(void);
+    const char *error;
+} errors[] = {
+    { not_open, closed },
+    { of_no_gpt, closed },
+    { too_large, closed },
+    { after_close, closed },
+    { in_training, "gpt: through a cache no gradient flows: begin the step as GRA_EVAL" },
+    { no_token, "gpt: 0 tokens, but at least one is wanted" },
+    { too_many_tokens, "gpt: 3 tokens after 7 others, but the context length is 9: clear the cache, and go on "
+                       "from the last tokens" },
+    { unknown_token, "embedding: id 13 at position 0: the vocabulary has 13 entries (0 to 12)" },
+    { attention_in_training, "multi_head_attention: through remembered keys and values no gradient flows: "
+                             "begin the step as GRA_EVAL" },
+    { attention_in_batches, "multi_head_attention: x is (2, 1, 12), but what is remembered is of one sequence: "
+                            "(1, time, 12) is wanted" },
+    { attention_too_long, "multi_head_attention: 3 tokens after 7 others, but the context length is 9" },
+    { positions_too_far, "positional_embedding: 10 tokens, but the context length is 9" },
+    { borrows_nothing, "gra_borrow: the data are NULL" },
+};
+enum { ERRORS = sizeof errors / sizeof *errors };
+
+START_TEST(refuses)
+{
+    const int before = cache.time;
+    errors[_i].f();
+    ck_assert_str_eq(gra_error(t) ? gra_error(t) : "no error", errors[_i].error);
+    ck_assert_int_eq(cache.time, errors[_i].f == too_many_tokens ? 7 : before);   /* a refused token was not seen */
+}
+END_TEST
+
+START_TEST(what_is_borrowed_is_not_copied)
+{
+    real x[4] = { 1, 2, 3, 4 };
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *b = gra_borrow(t, x, GRA_DIMS(2, 2));
+    ck_assert(b->data == x && b->size == 4 && !b->requires_grad && b->nin == 0 && !b->base);
+    gra_tensor *w = gra_input(t, x, GRA_DIMS(2, 2));
+    gra_backward(t, gra_sum(t, gra_mul(t, b, w)));
+    for (int i = 0; i < 4; i++)
+        ck_assert(gra_grad(w)[i] == x[i]);
+    ck_assert(!b->grad);
+}
+END_TEST
+
+Suite *cache_suite(void)
+{
+    Suite *s = suite_create("cache");
+    TCase *c = tcase_create("values");
+    tcase_add_checked_fixture(c, open_all, close_all);
+    tcase_set_timeout(c, 120);
+    tcase_add_loop_test(c, continues_as_if_from_the_beginning, 0, CONFIGS);
+    tcase_add_loop_test(c, windows_slide_alike, 0, CONFIGS);
+    tcase_add_test(c, a_block_continues);
+    tcase_add_test(c, a_token_allocates_nothing);
+    tcase_add_test(c, what_is_borrowed_is_not_copied);
+    suite_add_tcase(s, c);
+
+    c = tcase_create("errors");
+    tcase_add_checked_fixture(c, open_all, close_all);
+    tcase_add_loop_test(c, refuses, 0, ERRORS);
+    suite_add_tcase(s, c);
+    return s;
+}
