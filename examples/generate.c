@@ -37,6 +37,8 @@ typedef struct session {
     gra_tape   *tape;
     gra_model  *model;
     gra_gpt     gpt;
+    gra_gpt_cache cache;
+    bool        remember;
     int        *prompt_ids, *window;
     long        prompt_size;            /* tokens */
 } session;
@@ -88,6 +90,8 @@ static int parse(session *s, int argc, char **argv)
         { "top-k", FLAG_INT, &s->top_k, 0, SAMPLE_TOP_K, "K", "only among the K likeliest; 0: among all", NULL,
           false },
         { "seed", FLAG_INT, &s->seed, 0, 4294967295.0, "N", "another one, another text", NULL, false },
+        { "cache", FLAG_SWITCH, &s->remember, 0, 0, NULL, "remember keys and values: faster, the same text", NULL,
+          false },
         { "threads", FLAG_INT, &s->threads, 0, 1024, "N", "0: as many as there are cores", NULL, false },
         { "attention", FLAG_TEXT, &s->attention, 0, 0, "FILE",
           "attention weights to .png, .svg or .tsv", "none", false },
@@ -151,7 +155,13 @@ static int load(session *s)
         complain("%s", gra_model_error(s->model));
         return -1;
     }
-    return read_values(s);
+    if (read_values(s))
+        return -1;
+    if (s->remember && gra_gpt_cache_open(&s->cache, &s->gpt)) {
+        complain("out of memory");
+        return -1;
+    }
+    return 0;
 }
 
 static int read_prompt(session *s)
@@ -201,6 +211,7 @@ static int generate(session *s)
 {
     sampler writer = { .tape = s->tape,
                        .gpt = &s->gpt,
+                       .cache = s->remember ? &s->cache : NULL,
                        .context = s->gpt.config.context_length,
                        .temperature = s->temperature,
                        .top_k = s->top_k,
@@ -229,10 +240,11 @@ static int generate(session *s)
 
 int main(int argc, char **argv)
 {
-    session s = { .folder = "build/run", .prompt = "", .tokens = 500, .temperature = 0.8, .seed = 1,
+    session s = { .folder = "build/run", .prompt = "", .tokens = 500, .temperature = 0.8, .seed = 1, .remember = true,
                   .o = options_default() };
     int how = parse(&s, argc, argv);
     int status = how ? flags_status(how) : load(&s) || generate(&s) ? 1 : 0;
+    gra_gpt_cache_close(&s.cache);
     gra_model_close(s.model);
     gra_close(s.tape);
     free(s.prompt_ids);

@@ -210,11 +210,12 @@ static int write_sample(session *s)
     size_t n = (size_t)s->o.sample, written = 0, shown = 0;
     const vocabulary *v = &s->text.vocab;
     char *bytes = malloc(n + 1), *path = file_path(s->o.out, "sample.txt");
-    sampler writer = { .tape = s->tape, .gpt = &s->gpt, .context = (int)s->o.context, .ids = s->ids,
-                        .temperature = TEMPERATURE_PERCENT / 100.0 };
+    gra_gpt_cache cache;
+    sampler writer = { .tape = s->tape, .gpt = &s->gpt, .cache = &cache, .context = (int)s->o.context,
+                        .ids = s->ids, .temperature = TEMPERATURE_PERCENT / 100.0 };
+    int failed = gra_gpt_cache_open(&cache, &s->gpt) || !bytes || !path;
     gra_manual_seed(&writer.rng, (uint64_t)s->o.seed);
     sample_see(&writer, (int[]){ v->id['\n'] < 0 ? 0 : v->id['\n'] }, 1);
-    int failed = !bytes || !path;
     const double until = seconds_now() + SECONDS;
     while (written < n && !failed && !(stop_asked() && seconds_now() >= until)) {
         int id = sample_next(&writer);
@@ -229,6 +230,7 @@ static int write_sample(session *s)
         lines += bytes[shown] == '\n';
     if (!failed && s->progress.live && n > 0)
         failed = say("\n") || say_bytes(bytes, shown) || (bytes[shown - 1] != '\n' && say("\n")) || say("\n");
+    gra_gpt_cache_close(&cache);
     free(bytes);
     free(path);
     return failed ? -1 : 0;

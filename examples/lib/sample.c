@@ -1,7 +1,7 @@
 /* sample: token ~ softmax(logits / temperature), among the k likeliest.
  *
  * The model sees at most `context` tokens. When they are full it goes on from the last half of them, so
- * that a long text moves through the window in strides. */
+ * that a long text moves through the window in strides: a cache of what it saw then begins anew. */
 #include "sample.h"
 #include "../../core/op.h"
 #include <math.h>
@@ -12,6 +12,8 @@ void sample_see(sampler *s, const int *ids, size_t n)
     size_t keep = n < (size_t)s->context ? n : (size_t)s->context;
     memcpy(s->ids, ids + n - keep, keep * sizeof *ids);
     s->used = (int)keep;
+    if (s->cache)
+        gra_gpt_cache_clear(s->cache);
 }
 
 /* The last of the k likeliest; of equals the first is likelier. */
@@ -73,23 +75,35 @@ static void append(sampler *s, int id)
         int keep = s->context > 1 ? s->context / 2 - 1 : 0;
         memmove(s->ids, s->ids + s->used - keep, (size_t)keep * sizeof *s->ids);
         s->used = keep;
+        if (s->cache)                   /* a token's position is another now */
+            gra_gpt_cache_clear(s->cache);
     }
     s->ids[s->used++] = id;
 }
 
+/* The scores of what follows ids 0 .. used - 1, from all of them or from those the cache has not seen. */
+static const gra_real *score(sampler *s)
+{
+    gra_gpt_cache *c = s->cache;
+    const size_t vocab = (size_t)s->gpt->config.vocab_size;
+    if (c)
+        return gra_gpt_continue(s->tape, c, s->ids + c->time, s->used - c->time)->data;
+    return gra_gpt_forward(s->tape, s->gpt, s->ids, 1, s->used)->data + (size_t)(s->used - 1) * vocab;
+}
+
 int sample_next(sampler *s)
 {
+    const int vocab = s->gpt->config.vocab_size;
     gra_begin(s->tape, GRA_EVAL, NULL);
-    gra_tensor *logits = gra_gpt_forward(s->tape, s->gpt, s->ids, 1, s->used);  /* (1, used, vocab) */
+    const gra_real *logits = score(s);
     if (gra_error(s->tape))
         return -1;
-    int vocab = gra_dim(logits, -1);
     for (int i = 0; i < vocab; i++)
-        if (!isfinite(logits->data[(size_t)(s->used - 1) * (size_t)vocab + (size_t)i])) {
+        if (!isfinite(logits[i])) {
             gra_fail(s->tape, "the model's logits are not finite: its parameters are spoilt");
             return -1;
         }
-    int id = draw(s, logits->data + (size_t)(s->used - 1) * (size_t)vocab, vocab);
+    int id = draw(s, logits, vocab);
     if (id >= 0)
         append(s, id);
     return id;
