@@ -354,7 +354,7 @@ static real *moved(gra_model *m, gra_tape *t, double norm[2])
     gra_adamw adamw = { .model = m, .lr = 1e-2, .weight_decay = 0.1 };
     gra_sgd sgd = { .model = m, .takes = gra_takes_vectors, .lr = 1e-2, .momentum = 0.9, .weight_decay = 0.1 };
     gra_muon muon = { .model = m, .lr = 0.1, .weight_decay = 0.1 };
-    ck_assert_int_eq(gra_adamw_init(&adamw) + gra_sgd_init(&sgd) + gra_muon_init(&muon), 0);
+    ck_assert_int_eq(gra_muon_init(&muon) + gra_adamw_init(&adamw) + gra_sgd_init(&sgd), 0);
     real *all = malloc(2 * gra_param_values(m) * sizeof *all), *end = all;
     if (t)
         gra_model_use(m, t);
