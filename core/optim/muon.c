@@ -20,8 +20,8 @@ static const double a = 3.4445, b = -4.7750, c = 2.0315;
 
 enum {
     ROUNDS = 5,
-    STRIP = 64,                         /* rows of a symmetric product computed at a time, up to the diagonal */
-    CHUNK = 1 << 15                     /* values of a large matrix that a thread takes at a time */
+    STRIP = 64, STRIP_OF_ALL = 256,     /* rows of a symmetric product computed at a time, up to the diagonal */
+    CHUNK = 1 << 15                     /* values of a large matrix that a thread takes at a time, at least */
 };
 static const size_t small = 1 << 20;    /* values of a matrix that one thread treats alone */
 
@@ -94,6 +94,7 @@ struct job {
     const gra_tensor *p;
     real     *v, *x, *next;             /* as p */
     real     *gram, *poly, *q, *spare;  /* (m, m): A, P, Q */
+    size_t    chunk;
     double    scale, sum[GRA_CHUNKS];
 };
 enum { ALL = -1 };
@@ -106,7 +107,7 @@ static void update(struct job *j, size_t from, size_t to)
         v[i] = keep * v[i] + gain * g[i];
         x[i] = keep * v[i] + gain * g[i];
     }
-    j->sum[from / CHUNK % GRA_CHUNKS] += gra_sum_squared(x + from, to - from);
+    j->sum[from / j->chunk] += gra_sum_squared(x + from, to - from);
 }
 
 static void normalise(struct job *j, size_t from, size_t to)
@@ -141,7 +142,7 @@ static void each(struct job *j, gra_work *const variant[3], size_t n)
 {
     gra_work *f = variant[gra_tape_isa(j->tape)];
     if (j->worker == ALL)
-        gra_parallel(j->tape, n, CHUNK, f, j);
+        gra_parallel(j->tape, n, j->chunk, f, j);
     else
         f(j, 0, n, j->worker);
 }
@@ -157,12 +158,14 @@ static void product(const struct job *j, int m, int n, int k, gra_mat left, gra_
 /* out = left right, (m, m) and symmetric: strips of rows up to the diagonal, and the mirror of what is left of it. */
 static void symmetric(const struct job *j, int m, int k, gra_mat left, gra_mat right, real *out)
 {
-    for (int i = 0; i < m; i += STRIP) {
-        const int high = m - i < STRIP ? m - i : STRIP;
-        product(j, high, i + high, k, (gra_mat){ left.p + i * left.row, left.row, left.col }, right, out + i * m, m);
-        for (int col = 0; col < i; col++)
-            for (int row = i; row < i + high; row++)
-                out[col * m + row] = out[row * m + col];
+    const int strip = j->worker == ALL ? STRIP_OF_ALL : STRIP;
+    for (int i = 0; i < m; i += strip) {
+        const int high = m - i < strip ? m - i : strip;
+        const gra_mat here = { left.p + i * left.row, left.row, left.col };
+        product(j, high, i + high, k, here, right, out + (size_t)i * (size_t)m, m);
+        for (size_t col = 0; col < (size_t)i; col++)
+            for (size_t row = (size_t)i; row < (size_t)(i + high); row++)
+                out[col * (size_t)m + row] = out[row * (size_t)m + col];
     }
 }
 
@@ -190,8 +193,8 @@ static void orthogonalise(struct job *j)
         for (int round = 1; round <= together; round++) {
             symmetric(j, m, m, square(j->gram, m), square(j->gram, m), j->poly);
             each(j, polynomial_variants, (size_t)m * (size_t)m);
-            for (int i = 0; i < m; i++)
-                j->poly[i * (m + 1)] += (real)a;
+            for (size_t i = 0; i < (size_t)m; i++)
+                j->poly[i * ((size_t)m + 1)] += (real)a;
             if (round < together) {
                 symmetric(j, m, m, square(j->poly, m), square(j->gram, m), j->spare);
                 symmetric(j, m, m, square(j->spare, m), square(j->poly, m), j->gram);
@@ -213,7 +216,8 @@ static void treat(const gra_muon *opt, int i, int worker, real *room)
     gra_tensor *p = gra_param_at(opt->model, i);
     const size_t squares = (size_t)shorter(p) * (size_t)shorter(p);
     struct job j = { .opt = opt, .tape = gra_model_tape(opt->model), .worker = worker, .p = p,
-                     .v = opt->v[i]->data, .x = room, .next = room + p->size, .gram = room + 2 * p->size };
+                     .v = opt->v[i]->data, .x = room, .next = room + p->size, .gram = room + 2 * p->size,
+                     .chunk = p->size / GRA_CHUNKS < CHUNK ? CHUNK : p->size / GRA_CHUNKS + 1 };
     j.poly = j.gram + squares;
     j.q = j.poly + squares;
     j.spare = j.q + squares;
