@@ -82,10 +82,14 @@ $(B)/notebooks64/%: $(B)/f64/examples/notebooks/%.o $(call f64,$(READER)) $(B)/l
 $(B)/bench/%: $(B)/f32/tests/bench/%.o $(call f32,$(BENCH) examples/lib/sample.c) $(B)/libgradus.a
 	$(link)
 
-# The tests count calls of malloc (tests/alloc.c) where the linker can put a counter in its place.
+# The tests count calls of the C library and make them fail (tests/fault.c) where the linker can put a
+# function of theirs in the place of each.
 ifeq ($(findstring darwin,$(MACHINE)),)
 COUNTED = -DGRADUS_WRAP
-COUNT   = -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
+WRAPPED = malloc calloc realloc aligned_alloc strdup strndup free pthread_create \
+          open read write fsync close fstat lseek rename unlink mkdir realpath opendir closedir \
+          fopen open_memstream tmpfile fclose fflush fwrite vprintf fprintf
+COUNT   = $(WRAPPED:%=-Wl,--wrap=%)
 endif
 $(B)/f32/test: $(call f32,$(TESTS) $(GOLDEN)) $(B)/libgradus.a
 	$(link) $(COUNT) $$(sed -n 2p $(B)/check.flags)

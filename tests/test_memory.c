@@ -1,7 +1,7 @@
 /* Memory: the arena, and steps that allocate nothing. */
 #include "../core/arena.h"
 #include "../layers/layers.h"
-#include "alloc.h"
+#include "fault.h"
 #include "suites.h"
 
 #include <string.h>
@@ -28,12 +28,12 @@ START_TEST(several_blocks_become_one)
     gra_arena a = { 0 };
     for (int round = 0; round < 4; round++) {
         int pieces = 0;
-        long before = alloc_calls();
+        long before = fault_count(FAULT_ALLOC);
         for (int i = 0; i < 100; i++)
             pieces += gra_arena_alloc(&a, 10000) != NULL;
-        long calls = alloc_calls() - before;    /* before an assertion, which may call malloc itself */
+        long calls = fault_count(FAULT_ALLOC) - before;    /* before an assertion, which may call malloc itself */
         ck_assert_int_eq(pieces, 100);
-        ck_assert(!alloc_counted() || round == 0 ? calls >= 0 : calls == 0);
+        ck_assert(!fault_wrapped() || round == 0 ? calls >= 0 : calls == 0);
         gra_arena_rewind(&a);
     }
     gra_arena_free(&a);
@@ -52,7 +52,7 @@ END_TEST
 
 START_TEST(the_third_training_step_allocates_nothing)
 {
-    if (!alloc_counted())
+    if (!fault_wrapped())
         return;
     gra_rng rng;
     gra_manual_seed(&rng, 1);
@@ -72,7 +72,7 @@ START_TEST(the_third_training_step_allocates_nothing)
     int failed = 0;                             /* no assertion in the loop: it may call malloc itself */
     for (int step = 1; step <= 6; step++) {
         if (step == 3)
-            before = alloc_calls();
+            before = fault_count(FAULT_ALLOC);
         for (int i = 0; i < 64; i++) {
             ids[i] = (int)gra_randint(&rng, 11);
             next[i] = (int)gra_randint(&rng, 11);
@@ -86,7 +86,7 @@ START_TEST(the_third_training_step_allocates_nothing)
         gra_muon_step(&muon);
         gra_sgd_step(&vectors);
     }
-    long calls = alloc_calls() - before;
+    long calls = fault_count(FAULT_ALLOC) - before;
     ck_assert_int_eq(failed, 0);
     ck_assert_int_eq((int)calls, 0);
     gra_close(t);

@@ -1,7 +1,7 @@
 /* .npy: the bytes that are written, what is read, what is refused with which sentence; and all of it with NumPy
  * (tests/npy.py), where there is one. */
 #include "../core/op.h"
-#include "alloc.h"
+#include "fault.h"
 #include "folder.h"
 #include "suites.h"
 
@@ -173,9 +173,9 @@ static void refuses(const char *path, const char *sentence)
     struct stat s = { 0 };
     stat(path, &s);
     snprintf(want, sizeof want, "gra_load_npy: %s: %s", path, sentence);
-    alloc_largest();
+    fault_largest();
     ck_assert_msg(gra_load_npy(m, path) == NULL, "this was loaded, though %s", sentence);
-    const size_t largest = alloc_largest();
+    const size_t largest = fault_largest();
     ck_assert_str_eq(gra_model_error(m), want);
     ck_assert_uint_le(largest, 8 * (size_t)s.st_size + 65536);
 }

@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700               /* mkfifo, symlink */
 #include "../core/op.h"
 #include "../core/outfile.h"
-#include "alloc.h"
+#include "fault.h"
 #include "folder.h"
 #include "suites.h"
 
@@ -471,9 +471,9 @@ START_TEST(test_memory_for_a_header)
         const size_t n = compose(file, header, "", 0);
         write_bytes(PATH, file, n);
         gra_model *m = model_open();
-        alloc_largest();
+        fault_largest();
         gra_file *f = gra_file_open(m, PATH);
-        const size_t largest = alloc_largest();
+        const size_t largest = fault_largest();
         ck_assert_msg(f != NULL, "%s", gra_model_error(m));
         ck_assert_int_eq(gra_file_count(f), k == 0 ? 0 : MANY);
         ck_assert(k == 0 ? gra_file_meta(f, "4e1f") != NULL : gra_file_find(f, "4e1f") != NULL);
@@ -630,9 +630,9 @@ static void refuses(const char *path, const char *sentence)
     gra_model *m = two();
     struct stat s = { 0 };
     stat(path, &s);
-    alloc_largest();
+    fault_largest();
     ck_assert_msg(gra_load(m, path) == -1, "this was loaded, though %s", sentence);
-    ck_assert_uint_le(alloc_largest(), 8 * (size_t)s.st_size + 1024);
+    ck_assert_uint_le(fault_largest(), 8 * (size_t)s.st_size + 1024);
     ck_assert_str_eq(gra_model_error(m), want);
     ck_assert_msg(untouched(m), "half of it was loaded, though %s", sentence);
     gra_model_close(m);

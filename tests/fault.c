@@ -1,0 +1,365 @@
+/* fault: see fault.h. Of a function f, the linker calls our __wrap_f for f, and f for our __real_f. */
+#define _XOPEN_SOURCE 700               /* realpath */
+#include "fault.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static atomic_long   calls[FAULT_CALLS], held;
+static atomic_size_t limit, largest;
+
+static struct {
+    atomic_bool armed;
+    fault_call  call;
+    long        n;
+    int         error;
+    bool        ever;
+    atomic_long seen, struck;
+} fault;
+
+long fault_count(fault_call call) { return atomic_load(&calls[call]); }
+long fault_held(void)             { return atomic_load(&held); }
+size_t fault_largest(void)        { return atomic_exchange(&largest, 0); }
+void fault_limit(size_t bytes)    { atomic_store(&limit, bytes); }
+
+void fault_arm(fault_call call, long n, int error, bool ever)
+{
+    fault.call = call;
+    fault.n = n;
+    fault.error = error;
+    fault.ever = ever;
+    atomic_store(&fault.seen, 0);
+    atomic_store(&fault.struck, 0);
+    atomic_store(&fault.armed, true);
+}
+
+long fault_disarm(void)
+{
+    atomic_store(&fault.armed, false);
+    return atomic_load(&fault.struck);
+}
+
+#ifdef GRADUS_WRAP
+bool fault_wrapped(void) { return true; }
+
+/* Counts a call; 0, or the errno with which it is to fail. */
+static int strikes(fault_call call)
+{
+    atomic_fetch_add(&calls[call], 1);
+    if (!atomic_load(&fault.armed) || fault.call != call)
+        return 0;
+    const long seen = atomic_fetch_add(&fault.seen, 1) + 1;
+    if (seen != fault.n && !(fault.ever && seen > fault.n))
+        return 0;
+    atomic_fetch_add(&fault.struck, 1);
+    return fault.error;
+}
+
+static bool fails(fault_call call)
+{
+    const int error = strikes(call);
+    if (error)
+        errno = error;
+    return error != 0;
+}
+
+static void *hold(void *p)
+{
+    if (p)
+        atomic_fetch_add(&held, 1);
+    return p;
+}
+
+static int hold_fd(int fd)
+{
+    if (fd >= 0)
+        atomic_fetch_add(&held, 1);
+    return fd;
+}
+
+#define IN_PLACE_OF(type, name, ...)                                                                      \
+    type __real_##name(__VA_ARGS__);                                                                      \
+    type __wrap_##name(__VA_ARGS__);                                                                      \
+    type __wrap_##name(__VA_ARGS__)
+
+/* ---- memory ---- */
+
+static bool no_memory(size_t bytes)
+{
+    const size_t most = atomic_load(&limit);
+    for (size_t seen = atomic_load(&largest); bytes > seen;)
+        if (atomic_compare_exchange_weak(&largest, &seen, bytes))
+            break;
+    if (most && bytes > most) {
+        fprintf(stderr, "fault: %zu bytes were asked for at once, and %zu are the limit\n", bytes, most);
+        abort();
+    }
+    return fails(FAULT_ALLOC);
+}
+
+IN_PLACE_OF(void *, malloc, size_t size)
+{
+    return no_memory(size) ? NULL : hold(__real_malloc(size));
+}
+
+IN_PLACE_OF(void *, calloc, size_t n, size_t size)
+{
+    return no_memory(size && n > SIZE_MAX / size ? SIZE_MAX : n * size) ? NULL : hold(__real_calloc(n, size));
+}
+
+IN_PLACE_OF(void *, realloc, void *p, size_t size)
+{
+    if (no_memory(size))
+        return NULL;
+    void *grown = __real_realloc(p, size);
+    return p ? grown : hold(grown);
+}
+
+IN_PLACE_OF(void *, aligned_alloc, size_t alignment, size_t size)
+{
+    return no_memory(size) ? NULL : hold(__real_aligned_alloc(alignment, size));
+}
+
+IN_PLACE_OF(char *, strdup, const char *s)
+{
+    return no_memory(strlen(s) + 1) ? NULL : hold(__real_strdup(s));
+}
+
+IN_PLACE_OF(char *, strndup, const char *s, size_t n)
+{
+    return no_memory(n + 1) ? NULL : hold(__real_strndup(s, n));
+}
+
+IN_PLACE_OF(void, free, void *p)
+{
+    if (p)
+        atomic_fetch_sub(&held, 1);
+    __real_free(p);
+}
+
+IN_PLACE_OF(int, pthread_create, pthread_t *thread, const pthread_attr_t *how, void *(*f)(void *), void *arg)
+{
+    const int error = strikes(FAULT_THREAD);
+    return error ? error : __real_pthread_create(thread, how, f, arg);
+}
+
+/* ---- descriptors ---- */
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...)
+{
+    if (fails(FAULT_OPEN))
+        return -1;
+    if (!(flags & O_CREAT))
+        return hold_fd(__real_open(path, flags));
+    va_list args;
+    va_start(args, flags);
+    const int fd = __real_open(path, flags, va_arg(args, int));
+    va_end(args);
+    return hold_fd(fd);
+}
+
+/* How many of n bytes are to be moved; -1: none, errno says why. */
+static ssize_t cut(fault_call call, size_t n)
+{
+    const int error = strikes(call);
+    if (error > 0)
+        errno = error;
+    return error > 0 ? -1 : error == FAULT_END ? 0 : error == FAULT_SHORT && n > 1 ? 1 : (ssize_t)n;
+}
+
+IN_PLACE_OF(ssize_t, read, int fd, void *to, size_t n)
+{
+    const ssize_t now = cut(FAULT_READ, n);
+    return now <= 0 ? now : __real_read(fd, to, (size_t)now);
+}
+
+IN_PLACE_OF(ssize_t, write, int fd, const void *from, size_t n)
+{
+    const ssize_t now = cut(FAULT_WRITE, n);
+    return now <= 0 ? now : __real_write(fd, from, (size_t)now);
+}
+
+IN_PLACE_OF(int, fsync, int fd)
+{
+    return fails(FAULT_SYNC) ? -1 : __real_fsync(fd);
+}
+
+IN_PLACE_OF(int, close, int fd)
+{
+    const int error = strikes(FAULT_CLOSE), status = __real_close(fd);
+    if (status == 0)
+        atomic_fetch_sub(&held, 1);
+    if (error)
+        errno = error;
+    return error ? -1 : status;
+}
+
+IN_PLACE_OF(int, fstat, int fd, struct stat *about)
+{
+    return fails(FAULT_STAT) ? -1 : __real_fstat(fd, about);
+}
+
+IN_PLACE_OF(off_t, lseek, int fd, off_t offset, int whence)
+{
+    return fails(FAULT_STAT) ? -1 : __real_lseek(fd, offset, whence);
+}
+
+/* ---- names ---- */
+
+IN_PLACE_OF(int, rename, const char *from, const char *to)
+{
+    return fails(FAULT_RENAME) ? -1 : __real_rename(from, to);
+}
+
+IN_PLACE_OF(int, unlink, const char *path)
+{
+    return fails(FAULT_UNLINK) ? -1 : __real_unlink(path);
+}
+
+IN_PLACE_OF(int, mkdir, const char *path, mode_t mode)
+{
+    return fails(FAULT_MKDIR) ? -1 : __real_mkdir(path, mode);
+}
+
+IN_PLACE_OF(char *, realpath, const char *path, char *resolved)
+{
+    if (fails(FAULT_STAT))
+        return NULL;
+    char *full = __real_realpath(path, resolved);
+    return resolved ? full : hold(full);
+}
+
+IN_PLACE_OF(DIR *, opendir, const char *path)
+{
+    return fails(FAULT_OPEN) ? NULL : hold(__real_opendir(path));
+}
+
+IN_PLACE_OF(int, closedir, DIR *dir)
+{
+    atomic_fetch_sub(&held, 1);
+    return __real_closedir(dir);
+}
+
+/* ---- streams ---- */
+
+static bool no_print(FILE *f)
+{
+    return f != stderr && fails(FAULT_PRINT);
+}
+
+IN_PLACE_OF(FILE *, fopen, const char *path, const char *mode)
+{
+    return fails(FAULT_OPEN) ? NULL : hold(__real_fopen(path, mode));
+}
+
+IN_PLACE_OF(FILE *, open_memstream, char **text, size_t *size)
+{
+    FILE *f = fails(FAULT_OPEN) ? NULL : __real_open_memstream(text, size);
+    return hold(f) ? hold(f) : NULL;                    /* the stream and, until it is freed, its text */
+}
+
+IN_PLACE_OF(FILE *, tmpfile, void)
+{
+    return fails(FAULT_OPEN) ? NULL : hold(__real_tmpfile());
+}
+
+IN_PLACE_OF(int, fclose, FILE *f)
+{
+    const int error = strikes(FAULT_CLOSE), status = __real_fclose(f);
+    atomic_fetch_sub(&held, 1);
+    if (error)
+        errno = error;
+    return error ? EOF : status;
+}
+
+IN_PLACE_OF(int, fflush, FILE *f)
+{
+    return no_print(f) ? EOF : __real_fflush(f);
+}
+
+IN_PLACE_OF(size_t, fwrite, const void *from, size_t size, size_t n, FILE *f)
+{
+    return no_print(f) ? 0 : __real_fwrite(from, size, n, f);
+}
+
+IN_PLACE_OF(int, vprintf, const char *format, va_list args)
+{
+    return no_print(stdout) ? -1 : __real_vprintf(format, args);
+}
+
+int __wrap_fprintf(FILE *f, const char *format, ...);
+int __wrap_fprintf(FILE *f, const char *format, ...)
+{
+    if (no_print(f))
+        return -1;
+    va_list args;
+    va_start(args, format);
+    const int n = vfprintf(f, format, args);
+    va_end(args);
+    return n;
+}
+
+/* ---- armed from the environment ---- */
+
+static const char *const call_name[FAULT_CALLS] = {
+    "alloc", "thread", "open", "read", "write", "print", "sync", "close", "rename", "unlink", "mkdir", "stat",
+};
+
+static const struct {
+    const char *name;
+    int         error;
+} errors[] = {
+    { "ENOMEM", ENOMEM }, { "EAGAIN", EAGAIN }, { "EIO", EIO },     { "ENOSPC", ENOSPC },    { "EINTR", EINTR },
+    { "EMFILE", EMFILE }, { "EACCES", EACCES }, { "EROFS", EROFS }, { "SHORT", FAULT_SHORT }, { "END", FAULT_END },
+};
+
+__attribute__((constructor)) static void arm_from_environment(void)
+{
+    const char *wish = getenv("GRADUS_FAULT");
+    char call[16], error[16], ever[8] = "";
+    long n;
+    if (!wish || !*wish)
+        return;
+    int c = 0;
+    size_t e = 0;
+    if (sscanf(wish, "%15s %ld %15s %7s", call, &n, error, ever) >= 3) {
+        while (c < FAULT_CALLS && strcmp(call_name[c], call) != 0)
+            c++;
+        while (e < sizeof errors / sizeof *errors && strcmp(errors[e].name, error) != 0)
+            e++;
+        if (c < FAULT_CALLS && e < sizeof errors / sizeof *errors) {
+            fault_arm((fault_call)c, n, errors[e].error, strcmp(ever, "ever") == 0);
+            return;
+        }
+    }
+    fprintf(stderr, "fault: GRADUS_FAULT is '%s': a call, its number and an errno were wanted\n", wish);
+    _exit(99);
+}
+
+__attribute__((destructor)) static void report(void)
+{
+    const char *path = getenv("GRADUS_FAULT_REPORT");
+    const long struck = fault_disarm(), left = fault_held();
+    FILE *f = path ? __real_fopen(path, "w") : NULL;
+    if (!f)
+        return;
+    fprintf(f, "struck %ld\nheld %ld\n", struck, left);
+    for (int i = 0; i < FAULT_CALLS; i++)
+        fprintf(f, "%s %ld\n", call_name[i], fault_count((fault_call)i));
+    __real_fclose(f);
+}
+#else
+bool fault_wrapped(void) { return false; }
+#endif
