@@ -24,5 +24,6 @@ Suite *optim_suite(void);
 Suite *save_suite(void);
 Suite *npy_suite(void);
 Suite *gpt_file_suite(void);
+Suite *faults_suite(void);
 
 #endif
