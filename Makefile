@@ -34,8 +34,10 @@ endif
 
 LIBRARY  := $(sort $(wildcard core/*.c core/*/*.c layers/*.c))
 TESTS    := $(sort $(wildcard tests/*.c))
-SCRIPTS  := $(sort $(wildcard tests/*.sh))
+SCRIPTS  := $(sort $(wildcard tests/*.sh)) $(wildcard tests/faults/programs.sh tests/faults/fuzz.sh)
 BENCH    := $(sort $(wildcard tests/bench/lib/*.c))
+FUZZ     := $(sort $(wildcard tests/fuzz/*.c))
+FUZZLIB   = tests/fuzz/lib/fuzz.c $(filter-out %/say.c,$(SHARED))
 SHARED   := $(sort $(wildcard examples/lib/*.c))
 TUTORIAL := $(sort $(wildcard examples/[0-9]*.c examples/*/[0-9]*.c))
 PROGRAM  := $(filter-out $(TUTORIAL),$(sort $(wildcard examples/*.c)))
@@ -95,6 +97,11 @@ $(B)/f32/test: $(call f32,$(TESTS) $(GOLDEN)) $(B)/libgradus.a
 	$(link) $(COUNT) $$(sed -n 2p $(B)/check.flags)
 $(B)/f64/test: $(call f64,$(TESTS) $(GOLDEN)) $(B)/libgradus64.a
 	$(link) $(COUNT) $$(sed -n 2p $(B)/check.flags)
+$(B)/faults/%: $(B)/f32/examples/%.o $(call f32,$(SHARED)) $(B)/f32/tests/fault.o $(B)/libgradus.a
+	$(link) $(COUNT)
+$(B)/fuzz/%: $(B)/f32/tests/fuzz/%.o $(call f32,$(FUZZLIB)) $(B)/f32/tests/fault.o $(B)/libgradus.a
+	$(link) $(COUNT) $(FUZZER)
+$(call f32,$(FUZZ) tests/fuzz/lib/fuzz.c): OWN = $(if $(FUZZER),-DGRADUS_FUZZER)
 $(call f32,$(TESTS)): $(B)/f32/%.o: %.c $(B)/flags $(B)/check.flags
 	$(compile) $(COUNTED) -DGRADUS_BUILD='"$(B)/f32"' $$(sed -n 1p $(B)/check.flags)
 $(call f64,$(TESTS)): $(B)/f64/%.o: %.c $(B)/flags $(B)/check.flags
@@ -136,6 +143,7 @@ remember = @mkdir -p $(B); [ "`cat $@ 2>/dev/null`" = $(quote) ] || printf '%s\n
 -include $(patsubst %.c,$(B)/f32/%.d,$(READER) $(NOTEBOOK32))
 -include $(patsubst %.c,$(B)/f64/%.d,$(READER) $(NOTEBOOK))
 -include $(wildcard $(B)/f32/tests/bench/*.d $(B)/f32/tests/bench/lib/*.d)
+-include $(patsubst %.c,$(B)/f32/%.d,$(FUZZ) $(FUZZLIB))
 
 # ---- what can be done ---------------------------------------------------------------------------
 # Where deps is named on the command line, what needs it waits for it, under -j too.
@@ -167,13 +175,13 @@ programs: all $(B)/f64/test $(B)/f32/test
 # The float suite reads what the double suite has written, so it comes second. Scripts find the
 # programs in $BUILD. (A recipe that names MAKE itself would run under `make -n` too.)
 THIS_MAKE = $(MAKE)
-test: programs headers | $(DEPS)
+test: programs headers $(FAULTY) | $(DEPS)
 	@rm -f $(B)/f64/test.tap $(B)/f32/test.tap
 	CK_TAP_LOG_FILE_NAME=$(B)/f64/test.tap $(B)/f64/test
 	CK_TAP_LOG_FILE_NAME=$(B)/f32/test.tap $(B)/f32/test
 	@for script in $(SCRIPTS); do \
 	    echo "sh $$script"; \
-	    BUILD=$(B) MAKE='$(THIS_MAKE)' sh $$script || { echo "$$script failed"; exit 1; }; \
+	    FUZZ_SECONDS=0 BUILD=$(B) MAKE='$(THIS_MAKE)' WRAPPED='$(WRAPPED)' sh $$script || { echo "$$script failed"; exit 1; }; \
 	    echo "ok $$script" >> $(B)/f32/test.tap; \
 	done
 	@echo "`cat $(B)/f64/test.tap $(B)/f32/test.tap | grep -c '^ok'` passed, 0 failed"
@@ -210,6 +218,18 @@ sanitize: | $(DEPS)
 	$(MAKE) B=$(B)/tsan OPT='-O1 -g' SANITIZE=-fsanitize=thread $(B)/tsan/f32/test
 	CK_RUN_SUITE=threads CK_TIMEOUT_MULTIPLIER=10 $(B)/tsan/f32/test
 
+## make faults      memory, disk and processes that fail, damaged files (10 minutes)
+# The quick ones are in make test too.
+FAULTS = $(sort $(wildcard tests/faults/*.sh))
+FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
+faults: programs $(FAULTY) | $(DEPS)
+	CK_RUN_SUITE=faults $(B)/f64/test
+	CK_RUN_SUITE=faults $(B)/f32/test
+	@for script in $(FAULTS); do \
+	    echo "sh $$script"; \
+	    BUILD=$(B) MAKE='$(THIS_MAKE)' WRAPPED='$(WRAPPED)' sh $$script || { echo "$$script failed"; exit 1; }; \
+	done
+
 ## make clean       removes what was built, and the runs in build/
 clean:
 	rm -rf $(B)
@@ -219,7 +239,7 @@ help:
 	@sed -n 's/^## //p' Makefile
 
 always:
-.PHONY: all programs deps train generate bench notebooks test headers sanitize clean help always
+.PHONY: all programs deps train generate bench notebooks test headers sanitize faults clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 .SUFFIXES:

@@ -300,9 +300,13 @@ int main(int argc, char **argv)
     static session s;                   /* larger than some stacks like */
     s.o = options_default();
     s.o.data.text = malloc((size_t)(argc + 1) * sizeof *s.o.data.text);
+    if (!s.o.data.text) {
+        complain("out of memory");
+        return 1;
+    }
     s.checkpoint = (checkpoint){ .o = &s.o, .text = &s.text, .optimizer = &s.optimizer, .rng = &s.rng,
                                  .run = &s.run, .best = HUGE_VAL, .row.val_loss = (double)NAN };
-    int how = s.o.data.text ? options_parse(&s.o, argc, argv) : -1;
+    int how = options_parse(&s.o, argc, argv);
     if (how == 0)
         how = s.o.resume ? checkpoint_options(&s.checkpoint, argc, argv) : options_settle(&s.o);
     int status = how ? flags_status(how) : work(&s);

@@ -254,9 +254,11 @@ IN_PLACE_OF(int, closedir, DIR *dir)
 
 /* ---- streams ---- */
 
+static FILE *in_memory;                 /* what is printed there fails by malloc alone, which ferror tells */
+
 static bool no_print(FILE *f)
 {
-    return f != stderr && fails(FAULT_PRINT);
+    return f != stderr && f != in_memory && fails(FAULT_PRINT);
 }
 
 IN_PLACE_OF(FILE *, fopen, const char *path, const char *mode)
@@ -266,8 +268,8 @@ IN_PLACE_OF(FILE *, fopen, const char *path, const char *mode)
 
 IN_PLACE_OF(FILE *, open_memstream, char **text, size_t *size)
 {
-    FILE *f = fails(FAULT_OPEN) ? NULL : __real_open_memstream(text, size);
-    return hold(f) ? hold(f) : NULL;                    /* the stream and, until it is freed, its text */
+    in_memory = fails(FAULT_OPEN) ? NULL : __real_open_memstream(text, size);
+    return hold(in_memory) ? hold(in_memory) : NULL;    /* the stream and, until it is freed, its text */
 }
 
 IN_PLACE_OF(FILE *, tmpfile, void)
@@ -277,6 +279,7 @@ IN_PLACE_OF(FILE *, tmpfile, void)
 
 IN_PLACE_OF(int, fclose, FILE *f)
 {
+    in_memory = f == in_memory ? NULL : in_memory;
     const int error = strikes(FAULT_CLOSE), status = __real_fclose(f);
     atomic_fetch_sub(&held, 1);
     if (error)

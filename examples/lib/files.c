@@ -84,6 +84,18 @@ char *file_read(const char *path, size_t *size)
     return NULL;
 }
 
+size_t file_some(int fd, void *bytes, size_t n)
+{
+    size_t done = 0;
+    for (ssize_t got = 1; done < n && got != 0;) {
+        got = read(fd, (char *)bytes + done, n - done);
+        if (got < 0 && errno != EINTR)
+            break;
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return done;
+}
+
 int file_write(const char *path, const char *bytes, size_t size)
 {
     gra_outfile out;

@@ -6,6 +6,7 @@
 
 char *file_path(const char *folder, const char *name);  /* "folder/name", to free; NULL: out of memory */
 char *file_read(const char *path, size_t *size);        /* all of it and a 0 behind, to free; or NULL */
+size_t file_some(int fd, void *bytes, size_t n);        /* reads n bytes, or all up to the end or an error */
 int   file_write(const char *path, const char *bytes, size_t size); /* whole or not at all: core/outfile.h */
 int   file_link(const char *path, const char *name);    /* the file has this name too; -1, and nothing is said:
                                                            files have but one name there */

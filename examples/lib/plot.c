@@ -110,7 +110,7 @@ static bool is_whole(const char *path)
     unsigned char end[sizeof last];
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     bool whole = fd >= 0 && lseek(fd, -(off_t)sizeof end, SEEK_END) >= 0 &&
-                 read(fd, end, sizeof end) == (ssize_t)sizeof end && memcmp(end, last, sizeof end) == 0;
+                 file_some(fd, end, sizeof end) == sizeof end && memcmp(end, last, sizeof end) == 0;
     if (fd >= 0)
         close(fd);
     return whole;

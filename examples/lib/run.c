@@ -378,7 +378,7 @@ static double value_bytes(const char *path)
     double header = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     bool well = fd >= 0 && fstat(fd, &about) == 0 &&
-                read(fd, length, sizeof length) == (ssize_t)sizeof length;
+                file_some(fd, length, sizeof length) == sizeof length;
     if (fd < 0)
         complain("cannot load %s: %s", path, strerror(errno));
     else if (!well)

@@ -1,0 +1,196 @@
+#!/bin/sh
+# train and generate as processes, again and again, each time with another call of the C library failing
+# (tests/fault.c): its first, its second ... until none fails any more. After each run: the exit status is 0
+# or 1, and with 1 comes a sentence; nothing is still held; under its name each file is absent, the one of
+# before or the new one, whole; nothing unfinished is left.
+# Runs in the repository's root; the programs, linked with fault.c, are in ${BUILD:-build}/faults.
+BUILD=${BUILD:-build}
+case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+W=$BUILD/faults/programs.test
+OUT=$W/out
+[ "${WRAPPED-all}" ] || { echo "programs.sh: this linker cannot put our calls in place: left out"; exit 0; }
+failed=0
+runs=0
+
+rm -rf "$W"
+mkdir -p "$W" || exit 1
+LC_ALL=C
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1
+export LC_ALL ASAN_OPTIONS
+
+wrong() {       # wrong WHAT: of the run that $fault disturbed
+    failed=$((failed + 1))
+    echo "FAILED: $program, $fault: exit status $status: $1"
+    sed 's/^/    /' "$W/err"
+}
+
+disturbed() {   # disturbed FAULT COMMAND ...: without gnuplot, which is another program
+    fault=$1
+    shift
+    PATH=/nowhere GRADUS_FAULT=$fault GRADUS_FAULT_REPORT=$W/report "$@" >"$W/stdout" 2>"$W/err"
+    status=$?
+    runs=$((runs + 1))
+    struck=none held=none
+    [ -s "$W/report" ] && { read -r _ struck && read -r _ held; } <"$W/report"
+    rm -f "$W/report"
+}
+
+is_well() {     # what must be so after every run
+    sentence=none
+    while read -r line; do
+        sentence=$line
+    done <"$W/err"
+    case $status.$sentence in
+    0.*) ;;
+    1."$program: "?*) ;;
+    1.*) wrong "no sentence" ;;
+    *) wrong "it should be 0 or 1" ;;
+    esac
+    case $held.$fault in
+    0.*) ;;
+    *) wrong "$held blocks or files are still held" ;;
+    esac
+}
+
+files_are_whole() {     # files_are_whole FOLDER OLD NEW: each of its files, but for the growing table
+    for file in "$1"/* "$1"/*/*; do
+        name=${file#"$1/"}
+        case $name.$fault in
+        '*'.* | '*/*'.*) ;;
+        *.tmp.unlink*) ;;
+        *.tmp.*) wrong "$name is left" ;;
+        loss.tsv.*) ;;
+        *) cmp -s "$file" "$2/$name" || cmp -s "$file" "$3/$name" || [ -d "$file" ] ||
+            wrong "$name is neither the old one nor the new one" ;;
+        esac
+    done
+}
+
+# ---- is every call that may fail in fault.c's hands? -----------------------------------------------------
+# Of the calls that take memory or touch files, those that our objects make; WRAPPED is the Makefile's list.
+may_fail='malloc calloc realloc reallocarray aligned_alloc posix_memalign strdup strndup asprintf vasprintf getline
+getdelim open openat creat fopen fdopen freopen tmpfile mkstemp mkdtemp opendir fdopendir open_memstream read
+pread readv write pwrite writev fsync fdatasync ftruncate truncate rename renameat link linkat symlink unlink
+unlinkat remove close fclose fstat lseek mkdir mkdirat realpath mmap sendfile copy_file_range posix_fallocate
+pthread_create'
+if [ "$WRAPPED" ] && command -v nm >"$W/nm"; then
+    find "$BUILD/f32/core" "$BUILD/f32/layers" "$BUILD/f32/examples/lib" "$BUILD/f32/examples/train.o" \
+        "$BUILD/f32/examples/generate.o" -name '*.o' -exec nm -u {} + | awk 'NF == 2 { print $2 }' | sort -u >"$W/nm"
+    for call in $may_fail; do
+        case " $WRAPPED " in
+        *" $call "*) ;;
+        *) grep -qx "_*$call\(64\)\{0,1\}" "$W/nm" && failed=$((failed + 1)) &&
+            echo "FAILED: $call is called, but tests/fault.c does not know it (WRAPPED in the Makefile)" ;;
+        esac
+    done
+fi
+
+# ---- train: into a folder that holds another run ------------------------------------------------------
+small="--context 8 --batch 2 --width 8 --heads 2 --layers 1 --steps 3 --eval-every 2 --eval-batches 2
+       --sample 5 --threads 2"
+head -c 3000 README.md >"$W/text"
+train() {       # train FLAGS ...
+    # shellcheck disable=SC2086
+    "$BUILD/faults/train" $small --data "$W/text" --out "$OUT" "$@"
+}
+
+program=train
+fault=
+disturbed '' train --seed 7
+is_well
+[ "$status.$struck" = 0.0 ] || wrong "without a fault it should train"
+mv "$OUT" "$W/old"
+disturbed '' train
+mv "$OUT" "$W/new"
+cp "$W/stdout" "$W/said"
+cmp -s "$W/old/model.safetensors" "$W/new/model.safetensors" && wrong "two seeds, one model"
+
+sweep_train() { # sweep_train FAULT ERROR [ever]
+    n=1
+    while [ $n -lt 5000 ]; do
+        rm -rf "$OUT"
+        cp -R "$W/old" "$OUT"
+        disturbed "$1 $n $2 $3" train
+        is_well
+        files_are_whole "$OUT" "$W/old" "$W/new"
+        [ $status -ne 0 ] || cmp -s "$OUT/model.safetensors" "$W/new/model.safetensors" ||
+            wrong "it says all is well, and the model is another"
+        case $1.$2.$status in
+        read.EINTR.1 | write.EINTR.1 | sync.EINTR.1 | *.SHORT.1)
+            wrong "a call that was interrupted or cut short is no reason to give up" ;;
+        esac
+        [ "$struck" = 0 ] && break
+        n=$((n + 1))
+    done
+}
+
+# ---- generate: the same text or none ------------------------------------------------------------------
+generate() {    # generate FLAGS ...
+    "$BUILD/faults/generate" --model "$W/new" --tokens 4 --threads 2 "$@"
+}
+
+sweep_generate() {      # sweep_generate FAULT ERROR [ever]
+    n=1
+    while [ $n -lt 5000 ]; do
+        rm -rf "$OUT"
+        mkdir "$OUT"
+        disturbed "$1 $n $2 $3" generate --attention "$OUT/attention.tsv"
+        is_well
+        files_are_whole "$OUT" "$W/attention" "$W/attention"
+        [ $status -ne 0 ] || cmp -s "$W/stdout" "$W/text.out" || wrong "it says all is well, and the text is another"
+        case $1.$2.$status in
+        read.EINTR.1 | write.EINTR.1 | sync.EINTR.1 | *.SHORT.1)
+            wrong "a call that was interrupted or cut short is no reason to give up" ;;
+        esac
+        [ "$struck" = 0 ] && break
+        n=$((n + 1))
+    done
+}
+
+program=generate
+mkdir "$W/attention"
+disturbed '' generate --attention "$W/attention/attention.tsv"
+[ "$status.$struck" = 0.0 ] || wrong "without a fault it should generate"
+cp "$W/stdout" "$W/text.out"
+
+for program in train generate; do
+    while read -r call error ever; do
+        sweep_$program "$call" "$error" "$ever"
+    done <<-END
+	alloc ENOMEM
+	alloc ENOMEM ever
+	thread EAGAIN ever
+	open EMFILE
+	open EIO ever
+	open EINTR
+	read EIO
+	read EINTR
+	read SHORT
+	read SHORT ever
+	read END ever
+	write ENOSPC
+	write ENOSPC ever
+	write EIO
+	write EINTR
+	write END ever
+	write SHORT
+	write SHORT ever
+	print ENOSPC
+	print EIO ever
+	sync EIO
+	sync EINTR
+	close ENOSPC
+	close EIO ever
+	close EINTR
+	rename EIO
+	rename ENOSPC ever
+	unlink EIO ever
+	mkdir ENOSPC
+	mkdir EACCES ever
+	stat EIO
+	stat EIO ever
+	END
+done
+rm -rf "$W"
+echo "programs.sh: $runs runs, $failed wrong"
+[ $failed -eq 0 ]
