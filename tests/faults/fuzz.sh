@@ -1,0 +1,48 @@
+#!/bin/sh
+# The targets in tests/fuzz, each ${FUZZ_SECONDS:-20} seconds by libFuzzer, which comes with clang: it learns from
+# the branches that an input takes which to vary. Where it is missing (or FUZZ_SECONDS is 0) the targets run on
+# their seeds alone. Runs in the repository's root.
+BUILD=${BUILD:-build}
+MAKE=${MAKE:-make}
+seconds=${FUZZ_SECONDS:-20}
+targets=$(cd tests/fuzz && for file in *.c; do echo "${file%.c}"; done)
+W=$BUILD/fuzz
+failed=0
+
+mkdir -p "$W"
+BUILD=$BUILD sh tests/fuzz/seeds.sh "$W/seeds" || exit 1
+for target in $targets; do
+    printf '%s: ' "$target"
+    "$W/$target" "$W/seeds/$target"/* || failed=1
+done
+[ "$seconds" -gt 0 ] || exit $failed
+
+echo 'int LLVMFuzzerTestOneInput(const char *s, long n); int LLVMFuzzerTestOneInput(const char *s, long n) { return !s && n; }' \
+    >"$W/empty.c"
+if ! clang -fsanitize=fuzzer,address,undefined "$W/empty.c" -o "$W/empty" 2>"$W/empty.err"; then
+    echo "fuzz.sh: clang with libFuzzer is not here: the seeds alone were tried"
+    exit $failed
+fi
+programs=
+for target in $targets; do
+    programs="$programs $BUILD/libfuzzer/fuzz/$target"
+done
+# shellcheck disable=SC2086
+$MAKE B="$BUILD/libfuzzer" CC=clang OPT='-O1 -g' FUZZER=-fsanitize=fuzzer \
+    SANITIZE='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all' $programs >"$W/make.log" || {
+    cat "$W/make.log"
+    exit 1
+}
+for target in $targets; do
+    mkdir -p "$W/found/$target"
+    if "$BUILD/libfuzzer/fuzz/$target" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=1024 \
+        -print_final_stats=1 -close_fd_mask=1 -artifact_prefix="$W/$target-" "$W/found/$target" "$W/seeds/$target" \
+        >"$W/$target.log" 2>&1; then
+        echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$W/$target.log") executions in $seconds seconds"
+    else
+        echo "FAILED: $target: the input is in $W/$target-*"
+        tail -n 60 "$W/$target.log"
+        failed=1
+    fi
+done
+exit $failed

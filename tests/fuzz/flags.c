@@ -1,0 +1,63 @@
+/* The command lines of train and of generate: a word a line. */
+#define main         generate_main
+#define program_name generate_name
+int generate_main(int argc, char **argv);
+#include "../../examples/generate.c"
+#undef main
+#include "lib/fuzz.h"
+
+enum { WORDS = 64 };
+
+static void claims(int how)
+{
+    fuzz_claim(how >= -1 && how <= 2, "a command line is right, wrong, or asks for help");
+    fuzz_claim((how == -1) == (fuzz_complaints() > 0), "there is a sentence when it is wrong, and else none");
+    fuzz_claim(how == 0 || flags_status(how) == (how < 0 ? 2 : how - 1), "the exit status is 2 when it is wrong");
+}
+
+static void train_flags(int argc, char **argv)
+{
+    const char *texts[WORDS + 1];
+    options o = options_default();
+    o.data.text = texts;
+    const int how = options_parse(&o, argc, argv);
+    claims(how);
+    if (how == 0)
+        fuzz_claim(o.width % o.heads == 0 && o.batch * o.context <= 1 << 30 && o.steps > 0 && o.data.n < argc,
+                   "what was taken is in its range");
+}
+
+static void generate_flags(int argc, char **argv)
+{
+    session s = { .folder = "build/run", .prompt = "", .tokens = 500, .temperature = 0.8, .seed = 1 };
+    const int how = parse(&s, argc, argv);
+    claims(how);
+    if (how == 0)
+        fuzz_claim(s.tokens > 0 && s.temperature >= 0 && s.temperature <= 100 && s.top_k >= 0 && s.folder && s.prompt,
+                   "what was taken is in its range");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    char *text = malloc(n + 1), *argv[WORDS + 1] = { text }, name[] = "fuzz";
+    int argc = 1;
+    fuzz_claim(text != NULL, "there is memory");
+    memcpy(text, bytes, n);
+    text[n] = '\0';
+    argv[0] = name;
+    for (char *word = text; word && argc < WORDS;) {
+        argv[argc++] = word;
+        word = strchr(word, '\n');
+        if (word)
+            *word++ = '\0';
+    }
+    argv[argc] = NULL;
+    fuzz_begin(n);
+    train_flags(argc, argv);
+    fuzz_end();
+    fuzz_begin(n);
+    generate_flags(argc, argv);
+    fuzz_end();
+    free(text);
+    return 0;
+}

@@ -1,0 +1,24 @@
+/* fuzz: what the targets share. A target is LLVMFuzzerTestOneInput: whatever the bytes are, nothing may crash,
+ * leak, or take more memory at once than 8 times their number and 64 KiB; where something is refused, a
+ * sentence says why. With libFuzzer (clang) the bytes are its own inventions, else main() here takes them
+ * from the files that it is given. */
+#ifndef TESTS_FUZZ_H
+#define TESTS_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+const char *fuzz_folder(void);          /* an empty one, made at the first call */
+const char *fuzz_file(const char *name, const uint8_t *bytes, size_t n);   /* written there; its path */
+
+/* The next part of the input, up to a line ==== or its end. */
+size_t fuzz_part(const uint8_t **bytes, size_t *left, const uint8_t **part);
+
+void fuzz_begin(size_t n);              /* from here on the limits hold for an input of n bytes, */
+void fuzz_end(void);                    /* up to here: aborts if something is still held */
+void fuzz_claim(int that, const char *what);    /* aborts with the sentence if it is not so */
+int  fuzz_complaints(void);             /* how often the programs' complain() was called since fuzz_begin */
+
+#endif

@@ -1,0 +1,61 @@
+#!/bin/sh
+# The seeds of the targets in this folder: sh tests/fuzz/seeds.sh FOLDER fills FOLDER/TARGET with small files,
+# sound ones and broken ones. What a run leaves is left by the programs in ${BUILD:-build}, and README.md
+# is what they read: it runs in the repository's root.
+BUILD=${BUILD:-build}
+C=$1
+rm -rf "$C"
+for target in safetensors vocabulary checkpoint flags; do
+    mkdir -p "$C/$target" || exit 1
+done
+
+# ---- safetensors: of b.w (2, 3), a (2) and the scalar c -----------------------------------------------------
+number=0
+seed() {        # seed HEADER BYTES: a file with that header and so many bytes behind it
+    number=$((number + 1))
+    length=$(printf '%s' "$1" | wc -c)
+    {
+        # shellcheck disable=SC2059
+        printf "\\$(printf %03o $((length % 256)))\\$(printf %03o $((length / 256)))\\0\\0\\0\\0\\0\\0%s" "$1"
+        head -c "$2" /dev/zero
+    } >"$C/safetensors/$number"
+}
+a='"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}'
+b='"b.w":{"dtype":"F32","shape":[2,3],"data_offsets":[8,32]}'
+c='"c":{"dtype":"F32","shape":[],"data_offsets":[32,36]}'
+seed "{$a,$b,$c}" 36
+seed "{\"__metadata__\":{\"format\":\"pt\",\"\\u0041\\n\":\"\\ud83d\\ude00\"},$a,$b,$c}    " 36
+seed ' {"a":{"dtype":"F64","shape":[2],"data_offsets":[0,16]},"b.w":{"shape":[2,3],"dtype":"F64","data_offsets":[16,64]},"c":{"dtype":"F64","shape":[],"data_offsets":[64,72]}}' 72
+seed '{"a":{"dtype":"F16","shape":[2],"data_offsets":[0,4]},"b.w":{"dtype":"BF16","shape":[2,3],"data_offsets":[4,16]},"c":{"dtype":"F16","shape":[],"data_offsets":[16,18]}}' 18
+seed "{$a,$b,$c,\"d\":{\"dtype\":\"I64\",\"shape\":[0,3],\"data_offsets\":[36,36]}}" 36
+seed "{$a,$b}" 32
+seed "{$a,$b,$c}x" 36
+seed "{$a,$a,$b,$c}" 36
+seed "{$a,$b,$c}" 35
+seed '{"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}' 0
+seed '{"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}}' 8
+seed '{}' 0
+printf '\377\377\377\377\377\377\377\177{}' >"$C/safetensors/long"
+printf '' >"$C/safetensors/empty"
+
+# ---- what a run leaves ---------------------------------------------------------------------------------------
+head -c 2000 README.md >"$C/text"
+for flags in '' '--bias --no-tied --optimizer sgd' '--qkv-bias --gelu tanh --init torch --layers 2'; do
+    number=$((number + 1))
+    # shellcheck disable=SC2086
+    "$BUILD/train" --data "$C/text" --context 4 --width 2 --heads 1 --layers 1 --batch 1 --steps 1 --sample 0 \
+        --quiet --out "$C/run" $flags >"$C/said" || exit 1
+    (cd "$C/run" && cat config.tsv && echo ==== && cat vocab.tsv && echo ====) >"$C/beginning"
+    { cat "$C/beginning" && head -c 100 "$C/text"; } >"$C/vocabulary/$number"
+    { cat "$C/beginning" && cat "$C/run/model.safetensors"; } >"$C/checkpoint/$number"
+done
+printf 'context\t4\n====\n10\t\\n\n====\nx' >"$C/vocabulary/short"
+rm -rf "$C/run" "$C/text" "$C/said" "$C/beginning"
+
+# ---- command lines: a word a line -----------------------------------------------------------------------------
+printf -- '--data\na\n--data=b\n--context\n64\n--no-tied\n--optimizer\nmuon\n--lr\n1e-3' >"$C/flags/1"
+printf -- '--prompt\nab\n--tokens=10\n--temperature\n0\n--top-k\n4\n--attention\nx.png' >"$C/flags/2"
+printf -- '--steps\n-1' >"$C/flags/3"
+printf -- '--help' >"$C/flags/4"
+printf -- '--width\n6\n--heads\n4\n--nothing' >"$C/flags/5"
+printf -- '--out=\n--batch\n1000000\n--context\n1000000' >"$C/flags/6"
