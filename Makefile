@@ -89,7 +89,7 @@ $(B)/bench/%: $(B)/f32/tests/bench/%.o $(call f32,$(BENCH) examples/lib/sample.c
 ifeq ($(findstring darwin,$(MACHINE)),)
 COUNTED = -DGRADUS_WRAP
 WRAPPED = malloc calloc realloc aligned_alloc strdup strndup free pthread_create \
-          open read write fsync close fstat lseek rename unlink mkdir realpath opendir closedir \
+          open read pread write fsync close fstat lseek rename unlink mkdir realpath opendir closedir \
           fopen open_memstream tmpfile fclose fflush fwrite vprintf fprintf
 COUNT   = $(WRAPPED:%=-Wl,--wrap=%)
 endif

@@ -185,6 +185,12 @@ IN_PLACE_OF(ssize_t, read, int fd, void *to, size_t n)
     return now <= 0 ? now : __real_read(fd, to, (size_t)now);
 }
 
+IN_PLACE_OF(ssize_t, pread, int fd, void *to, size_t n, off_t at)
+{
+    const ssize_t now = cut(FAULT_READ, n);
+    return now <= 0 ? now : __real_pread(fd, to, (size_t)now, at);
+}
+
 IN_PLACE_OF(ssize_t, write, int fd, const void *from, size_t n)
 {
     const ssize_t now = cut(FAULT_WRITE, n);

@@ -1,5 +1,5 @@
-/* Faults: a whole run (train, save, load, generate; and the gradient check), again and again, each time
- * with another call of the C library failing. What must be so after each: a sentence where something came
+/* Faults: a whole run (train, save, load, generate; a tensor to .npy and back; the gradient check), again and
+ * again, each time with another call of the C library failing. What must be so after each: a sentence where something came
  * to nothing, nothing still held, and the file of before or the new one, whole. */
 #define _XOPEN_SOURCE 700               /* symlink */
 #include "../layers/layers.h"
@@ -33,6 +33,9 @@ struct run {
     gra_model *model;
     gra_gpt    gpt;
     gra_rng    rng;
+    gra_muon   muon;
+    gra_adamw  adamw;
+    gra_sgd    sgd;
 };
 
 static bool open_run(struct run *r, uint64_t seed)
@@ -48,16 +51,24 @@ static bool open_run(struct run *r, uint64_t seed)
     gra_model_keep_going(r->model, true);
     gra_keep_attention(r->tape, true);
     gra_gpt_init(&r->gpt, gra_root(r->model), &config);
-    return !gra_model_error(r->model) || fails(gra_model_error(r->model), "");
+    if (gra_model_error(r->model))
+        return fails(gra_model_error(r->model), "");
+    r->muon  = (gra_muon){ .model = r->model, .takes = gra_takes_matrices, .lr = 0.01, .tape = r->tape };
+    r->adamw = (gra_adamw){ .model = r->model, .takes = gra_takes_vectors, .lr = 0.01 };
+    r->sgd   = (gra_sgd){ .model = r->model, .takes = gra_takes_vectors, .lr = 0.01, .momentum = 0.9 };
+    if (gra_muon_init(&r->muon) || gra_adamw_init(&r->adamw) || gra_sgd_init(&r->sgd))
+        return fails(gra_model_error(r->model), "");
+    return true;
+}
+
+static void close_run(struct run *r)
+{
+    gra_model_close(r->model);
+    gra_close(r->tape);
 }
 
 static bool train(struct run *r)
 {
-    gra_muon  muon  = { .model = r->model, .takes = gra_takes_matrices, .lr = 0.01, .tape = r->tape };
-    gra_adamw adamw = { .model = r->model, .takes = gra_takes_vectors, .lr = 0.01 };
-    gra_sgd   sgd   = { .model = r->model, .takes = gra_takes_vectors, .lr = 0.01, .momentum = 0.9 };
-    if (gra_muon_init(&muon) || gra_adamw_init(&adamw) || gra_sgd_init(&sgd))
-        return fails(gra_model_error(r->model), "");
     for (int step = 0; step < 3; step++) {
         int ids[BATCH * TIME], next[BATCH * TIME];
         for (int i = 0; i < BATCH * TIME; i++) {
@@ -70,9 +81,9 @@ static bool train(struct run *r)
         if (gra_backward(r->tape, loss))
             return fails(gra_error(r->tape), "");
         gra_clip_grad_norm(r->model, 1);
-        gra_muon_step(&muon);
-        gra_adamw_step(&adamw);
-        gra_sgd_step(&sgd);
+        gra_muon_step(&r->muon);
+        gra_adamw_step(&r->adamw);
+        gra_sgd_step(&r->sgd);
     }
     return true;
 }
@@ -94,22 +105,36 @@ static bool generate(struct run *r)
 
 static bool saved;                      /* by the last run */
 
+static bool keep(gra_model *m, int status)
+{
+    saved = status == 0;
+    return saved || fails(gra_model_error(m), "");
+}
+
 static bool train_save_load_generate(void)
 {
     static const gra_meta meta[] = { { "format", "pt" } };
     struct run trained = { 0 }, loaded = { 0 };
-    saved = false;
-    bool ok = open_run(&trained, 1) && train(&trained);
-    if (ok) {
-        saved = gra_save(trained.model, PATH, meta, 1) == 0;
-        ok = saved || fails(gra_model_error(trained.model), "");
+    const bool ok = open_run(&trained, 1) && train(&trained) &&
+                    keep(trained.model, gra_save_all(trained.model, PATH, meta, 1)) && open_run(&loaded, 2) &&
+                    (gra_load_all(loaded.model, PATH) == 0 || fails(gra_model_error(loaded.model), "")) &&
+                    generate(&loaded);
+    close_run(&trained);
+    close_run(&loaded);
+    return ok;
+}
+
+static bool npy_there_and_back(void)
+{
+    gra_model *m = gra_model_open(NULL);
+    bool ok = m || fails(NULL, "NULL, which is out of memory");
+    if (m) {
+        gra_model_keep_going(m, true);
+        const gra_tensor *x = gra_param(gra_root(m), "x", gra_ones(), GRA_DIMS(30, 40));
+        ok = x || fails(gra_model_error(m), "");
+        ok = ok && keep(m, gra_save_npy(m, PATH, x)) && (gra_load_npy(m, PATH) || fails(gra_model_error(m), ""));
     }
-    ok = ok && open_run(&loaded, 2) &&
-         (gra_load(loaded.model, PATH) == 0 || fails(gra_model_error(loaded.model), "")) && generate(&loaded);
-    gra_model_close(trained.model);
-    gra_model_close(loaded.model);
-    gra_close(trained.tape);
-    gra_close(loaded.tape);
+    gra_model_close(m);
     return ok;
 }
 
@@ -175,15 +200,14 @@ static int clear_folder(void)           /* how many files there were */
 }
 
 /* Another model's file, which every run finds; and what a run that nothing disturbs leaves. */
-static void undisturbed(void)
+static void undisturbed(bool run(void))
 {
     struct run r = { 0 };
     clear_folder();
     ck_assert(open_run(&r, 3) && gra_save(r.model, PATH, NULL, 0) == 0);
-    gra_model_close(r.model);
-    gra_close(r.tape);
+    close_run(&r);
     old_size = read_file(old_file);
-    ck_assert_msg(train_save_load_generate(), "%s", sentence);
+    ck_assert_msg(run(), "%s", sentence);
     new_size = read_file(new_file);
     ck_assert(old_size > 1000 && new_size > 1000);
     ck_assert(old_size != new_size || memcmp(old_file, new_file, new_size) != 0);
@@ -248,6 +272,7 @@ static void sweep(const struct fault *f, bool run(void), bool files)
             put_old_file();
         }
         sentence[0] = '\0';
+        saved = false;
         const long held = fault_held();
         fault_arm(f->call, n, f->error, f->ever);
         const bool ok = run();
@@ -273,8 +298,17 @@ START_TEST(a_run_survives)              /* _i: a fault */
 {
     if (!fault_wrapped())
         return;
-    undisturbed();
+    undisturbed(train_save_load_generate);
     sweep(&faults[_i], train_save_load_generate, true);
+}
+END_TEST
+
+START_TEST(npy_survives)                /* _i: a fault */
+{
+    if (!fault_wrapped())
+        return;
+    undisturbed(npy_there_and_back);
+    sweep(&faults[_i], npy_there_and_back, true);
 }
 END_TEST
 
@@ -283,7 +317,6 @@ START_TEST(a_link_stays)                /* where it cannot be found out what it 
     static const int error[] = { EACCES, EIO, ENOMEM };
     if (!fault_wrapped())
         return;
-    undisturbed();
     clear_folder();
     ck_assert_int_eq(symlink("other", PATH), 0);
     gra_model *m = gra_model_open(NULL);
@@ -315,6 +348,7 @@ Suite *faults_suite(void)
     TCase *c = tcase_create("faults");
     tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, a_run_survives, 0, FAULTS);
+    tcase_add_loop_test(c, npy_survives, 0, FAULTS);
     tcase_add_test(c, a_link_stays);
     tcase_add_loop_test(c, the_check_survives, 0, 2);
     suite_add_tcase(s, c);
