@@ -1,4 +1,4 @@
-/* The safetensors reader: any bytes as a file, loaded into a model. It is loaded whole, or the model is as
+/* The safetensors reader: any bytes as a file, looked into, then loaded into a model: whole, or the model is as
  * it was and there is a sentence. */
 #include "../../core/op.h"
 #include "lib/fuzz.h"
@@ -21,6 +21,22 @@ static bool untouched(real x)
     return true;
 }
 
+/* Everything that can be asked of a file. */
+static void look_into(gra_file *f)
+{
+    real values[64];
+    for (int i = 0; i < gra_file_count(f); i++) {
+        const gra_file_tensor *x = gra_file_at(f, i);
+        fuzz_claim(x && gra_file_find(f, x->name) == x, "a tensor is found by its name");
+        fuzz_claim(x->begin <= x->end, "a tensor has its bytes in the file");
+        if (x->size <= 64)
+            gra_file_read(f, x, values);
+    }
+    fuzz_claim(!gra_file_at(f, -1) && !gra_file_at(f, gra_file_count(f)), "there is none before or behind");
+    gra_file_find(f, "");
+    gra_file_meta(f, "format");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     if (!model) {
@@ -33,11 +49,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     const char *path = fuzz_file("model.safetensors", bytes, n);
     fill(-7);
     fuzz_begin(n);
+    gra_file *f = gra_file_open(model, path);
+    fuzz_claim(!f == (gra_model_error(model) != NULL), "there is a sentence when it failed, and else none");
+    if (f)
+        look_into(f);
+    gra_file_close(f);
     const int status = gra_load(model, path);
     fuzz_end();
     const char *why = gra_model_error(model);
     fuzz_claim(status == 0 || status == -1, "the status is 0 or -1");
     fuzz_claim((status == 0) == !why, "there is a sentence when it failed, and else none");
+    fuzz_claim(status != 0 || f, "what cannot be opened cannot be loaded");
     fuzz_claim(status == 0 || untouched(-7), "a file that is refused changes nothing");
     return 0;
 }

@@ -5,7 +5,7 @@
 BUILD=${BUILD:-build}
 C=$1
 rm -rf "$C"
-for target in safetensors vocabulary checkpoint flags; do
+for target in safetensors npy vocabulary checkpoint flags; do
     mkdir -p "$C/$target" || exit 1
 done
 
@@ -37,6 +37,27 @@ seed '{"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}}' 8
 seed '{}' 0
 printf '\377\377\377\377\377\377\377\177{}' >"$C/safetensors/long"
 printf '' >"$C/safetensors/empty"
+
+# ---- npy ------------------------------------------------------------------------------------------------------
+npy() {         # npy VERSION HEADER BYTES
+    number=$((number + 1))
+    length=$(printf '%s\n' "$2" | wc -c)
+    [ "$1" = 1 ] && rest='' || rest='\0\0'
+    {
+        # shellcheck disable=SC2059
+        printf "\\223NUMPY\\00$1\\0\\$(printf %03o "$length")\\0$rest%s\n" "$2"
+        head -c "$3" /dev/zero
+    } >"$C/npy/$number"
+}
+npy 1 "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }" 24
+npy 1 "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }   " 48
+npy 2 "{'descr': '>f4', 'fortran_order': False, 'shape': (), }" 4
+npy 3 "{'descr': '<f2', 'fortran_order': False, 'shape': (3,), }" 6
+npy 1 "{'descr': '>f8', 'fortran_order': True, 'shape': (2, 1, 2), }" 32
+npy 1 "{'descr': '<i4', 'fortran_order': False, 'shape': (1,), }" 4
+npy 1 "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }" 0
+npy 1 "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3), }" 0
+npy 1 "{\"shape\": (1,), \"descr\": \"|f4\", \"fortran_order\": False}" 4
 
 # ---- what a run leaves ---------------------------------------------------------------------------------------
 head -c 2000 README.md >"$C/text"
