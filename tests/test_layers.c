@@ -1308,6 +1308,13 @@ static gra_tensor *long_pos_heads(gra_scope s)
     return gra_positional_multi_head_attention_forward(t, &l, x_of(1, 7, 3));
 }
 
+static gra_tensor *missing_pos_heads(gra_scope s)
+{
+    gra_positional_multi_head_attention l;
+    gra_positional_multi_head_attention_init(&l, s, 3, 2, 6, 0, 2, false);
+    return gra_positional_multi_head_attention_forward(t, &l, NULL);
+}
+
 static gra_tensor *gpt_of(gra_scope s, const int *tokens, int batch, int time)
 {
     gra_gpt l;
@@ -1315,6 +1322,12 @@ static gra_tensor *gpt_of(gra_scope s, const int *tokens, int batch, int time)
     return gra_gpt_forward(t, &l, tokens, batch, time);
 }
 static gra_tensor *long_gpt(gra_scope s)         { return gpt_of(s, ids, 1, 6); }
+static gra_tensor *gpt_of_no_rows(gra_scope s)   { return gpt_of(s, ids, 0, 2); }
+static gra_tensor *gpt_after_an_error(gra_scope s)
+{
+    gra_fail(t, "an error before");
+    return gpt_of(s, ids, 1, 2);
+}
 static gra_tensor *empty_gpt(gra_scope s)        { return gpt_of(s, ids, 3, 0); }
 static gra_tensor *gpt_of_unknown(gra_scope s)   { return gpt_of(s, (int[]){ 0, 6, 7, 1 }, 2, 2); }
 static gra_tensor *gpt_of_negative(gra_scope s)  { return gpt_of(s, (int[]){ -1 }, 1, 1); }
@@ -1346,6 +1359,10 @@ static const struct {
     { missing_wrapper, "multi_head_attention_wrapper: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
     { long_pos_self, "positional_embedding: 7 tokens, but the context length is 6" },
     { long_pos_heads, "positional_embedding: 7 tokens, but the context length is 6" },
+    { missing_pos_heads, "positional_multi_head_attention: input 0 is NULL: it was never made (a layer's parameters are "
+                         "made by its init)" },
+    { gpt_after_an_error, "an error before" },
+    { gpt_of_no_rows, "gpt: 0 rows of 2 tokens, but at least one of each is wanted" },
     { long_gpt, "gpt: 6 tokens, but the context length is 5" },
     { empty_gpt, "gpt: 3 rows of 0 tokens, but at least one of each is wanted" },
     { gpt_of_unknown, "embedding: id 7 at position 2: the vocabulary has 7 entries (0 to 6)" },

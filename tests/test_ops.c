@@ -1083,6 +1083,33 @@ BAD(bad_target, gra_cross_entropy(t, x, (const int[]){ 0, 3 }))
 BAD(bad_target_negative, gra_cross_entropy(t, x, (const int[]){ -1, 0 }))
 BAD(bad_logits, gra_cross_entropy(t, gra_sum(t, x), (const int[]){ 0 }))
 BAD(bad_mse, gra_mse_loss(t, x, VECTOR(1, 2, 3)))
+BAD(bad_matmul_vector, gra_matmul(t, x, VECTOR(1, 2, 3)))
+BAD(bad_matmul_batch, gra_matmul(t, gra_full(t, 1, GRA_DIMS(2, 1, 1)), gra_full(t, 1, GRA_DIMS(3, 1, 1))))
+BAD(bad_linear_weight, gra_linear(t, x, VECTOR(1, 2, 3), NULL))
+BAD(bad_linear_bias, gra_linear(t, x, x, VECTOR(1, 2, 3)))
+BAD(bad_rms_number, gra_rms_norm(t, gra_sum(t, x), NULL, 1e-5))
+BAD(bad_concat_dim, gra_concat(t, 1, &x, 2))
+BAD(bad_concat_long, gra_concat(t, 2, (gra_tensor *[]){ gra_full(t, 0, GRA_DIMS(INT_MAX, 0)),
+                                                        gra_full(t, 0, GRA_DIMS(1, 0)) }, 0))
+BAD(bad_ids, gra_embedding(t, x, (const int[]){ 0 }, 9, (const int[9]){ 1, 1, 1, 1, 1, 1, 1, 1, 1 }))
+BAD(bad_attention, gra_attention(t, gra_full(t, 1, GRA_DIMS(1, 2, 4)), gra_full(t, 1, GRA_DIMS(1, 3, 4)),
+                                 gra_full(t, 1, GRA_DIMS(1, 2, 4)), 1, true, 0))
+BAD(bad_heads, gra_attention(t, gra_full(t, 1, GRA_DIMS(1, 2, 4)), gra_full(t, 1, GRA_DIMS(1, 2, 4)),
+                             gra_full(t, 1, GRA_DIMS(1, 2, 6)), 4, true, 0))
+BAD(bad_attention_dropout, gra_attention(t, gra_full(t, 1, GRA_DIMS(1, 2, 4)), gra_full(t, 1, GRA_DIMS(1, 2, 4)),
+                                         gra_full(t, 1, GRA_DIMS(1, 2, 4)), 1, true, 1))
+BAD(null_mean, gra_mean(t, NULL))
+BAD(null_max, gra_max(t, NULL))
+BAD(null_max_dim, gra_max_dim(t, NULL, 0, false))
+BAD(null_log_softmax, gra_log_softmax(t, NULL, 0))
+BAD(null_rms_norm, gra_rms_norm(t, NULL, NULL, 1e-5))
+BAD(null_layer_norm, gra_layer_norm(t, NULL, NULL, NULL, 1e-5))
+BAD(null_masked_fill, gra_masked_fill(t, x, NULL, 0))
+BAD(null_causal_mask, gra_causal_mask(t, NULL))
+BAD(null_permute, gra_permute(t, NULL, (const int[]){ 0 }))
+BAD(null_transpose, gra_transpose(t, NULL, 0, 1))
+BAD(null_slice, gra_slice(t, NULL, 0, 0, 1))
+BAD(null_mse_loss, gra_mse_loss(t, NULL, x))
 
 static const struct bad_case {
     gra_tensor *(*f)(gra_tensor *x);    /* x is (2, 3) */
@@ -1135,6 +1162,30 @@ static const struct bad_case {
       "cross_entropy: target -1 in row 0: there are 3 classes (0 to 2), and -100 skips a row" },
     { bad_logits, "cross_entropy: the logits are (): wanted (..., classes)" },
     { bad_mse, "mse_loss: x is (2, 3) but target is (3): wanted the same shape" },
+    { bad_matmul_vector, "matmul: a is (2, 3) and b is (3): both must be matrices (reshape a vector to one row or column)" },
+    { bad_matmul_batch, "matmul: a is (2, 1, 1) but b is (3, 1, 1): their batch dimensions do not broadcast" },
+    { bad_linear_weight, "linear: the weight is (3), wanted (out, in)" },
+    { bad_linear_bias, "linear: the bias is (3) but the weight is (2, 3): wanted (2)" },
+    { bad_rms_number, "rms_norm: x is (): wanted at least one dimension to take the mean over" },
+    { bad_concat_dim, "concat: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_concat_long, "concat: dimension 0 would have more than 2147483647 entries" },
+    { bad_ids, "embedding: ids of 9 dimensions: wanted 0 to 7, no size negative" },
+    { bad_attention,
+      "attention: q (1, 2, 4), k (1, 3, 4), v (1, 2, 4): batches must agree, k and v in time, q and k in dim" },
+    { bad_heads, "attention: 4 heads cannot share q (1, 2, 4) and v (1, 2, 6): the last sizes must divide by the heads" },
+    { bad_attention_dropout, "attention: dropout 1, wanted 0 <= dropout < 1" },
+    { null_mean, "mean: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_max, "max: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_max_dim, "max_dim: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_log_softmax, "log_softmax: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_rms_norm, "rms_norm: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_layer_norm, "layer_norm: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_masked_fill, "masked_fill: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_causal_mask, "causal_mask: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_permute, "permute: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_transpose, "transpose: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_slice, "slice: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_mse_loss, "mse_loss: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
 };
 
 START_TEST(bad_input_gets_a_sentence)

@@ -109,6 +109,30 @@ START_TEST(many_values)
 }
 END_TEST
 
+START_TEST(to_standard_output)
+{
+    static const char path[] = GRADUS_BUILD "/print.txt";
+    char got[64] = "";
+    gra_tape *t = gra_open(1);
+    ck_assert_ptr_nonnull(freopen(path, "w", stdout));
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_print(gra_full(t, 7, GRA_DIMS(2)));
+    fflush(stdout);
+    FILE *f = fopen(path, "r");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_eq(fread(got, 1, sizeof got - 1, f), 17);
+    fclose(f);
+    ck_assert_str_eq(got, "tensor([7., 7.])\n");
+    gra_close(t);
+}
+END_TEST
+
+START_TEST(no_shape)
+{
+    expect_print("tensor(a shape that cannot be)\n", NULL, GRA_DIMS(-1), 4);
+}
+END_TEST
+
 Suite *print_suite(void)
 {
     Suite *s = suite_create("print");
@@ -119,6 +143,8 @@ Suite *print_suite(void)
     tcase_add_test(c, three_dimensions);
     tcase_add_test(c, long_lines);
     tcase_add_test(c, many_values);
+    tcase_add_test(c, to_standard_output);
+    tcase_add_test(c, no_shape);
     suite_add_tcase(s, c);
     return s;
 }

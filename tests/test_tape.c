@@ -348,6 +348,9 @@ START_TEST(nothing_where_something_is_wanted)
     gra_input(t, NULL, GRA_DIMS(3));
     expect_error("gra_input: the data are NULL, but (3) has 3 values");
     gra_begin(t, GRA_GRAD, NULL);
+    gra_constant(t, NULL, GRA_DIMS(2));
+    expect_error("gra_constant: the data are NULL, but (2) has 2 values");
+    gra_begin(t, GRA_GRAD, NULL);
     gra_full(t, 1, 2, NULL);
     expect_error("gra_full: 2 dimensions, but the shape is NULL");
     gra_begin(t, GRA_GRAD, NULL);
@@ -364,6 +367,26 @@ START_TEST(nothing_where_something_is_wanted)
     gra_retain_grad(NULL);
     gra_freeze(NULL, true);
     gra_print(NULL);
+}
+END_TEST
+
+START_TEST(an_op_with_too_many_arguments)
+{
+    static const gra_op op = { .name = "greedy", .args = GRA_MAX_ARGS + 1 };
+    gra_keep_going(t, true);
+    gra_run(gra_result_like(t, &op, number(1)));
+    expect_error("greedy: 129 bytes of args, but GRA_MAX_ARGS is 128");
+}
+END_TEST
+
+START_TEST(a_loss_that_was_frozen)      /* since it was made: it has no gradient to begin with */
+{
+    gra_model *m = gra_model_open(NULL);
+    gra_tensor *p = gra_param(gra_root(m), "p", gra_ones(), 0, NULL), *view = gra_reshape(t, p, 0, NULL);
+    gra_freeze(p, true);
+    ck_assert_int_eq(gra_backward(t, view), 0);
+    ck_assert_double_eq((double)p->grad_store[0], 0);
+    gra_model_close(m);
 }
 END_TEST
 
@@ -504,6 +527,8 @@ Suite *tape_suite(void)
     tcase_add_test(c, a_tensor_of_the_last_step);
     tcase_add_test(c, a_generator_that_was_never_seeded);
     tcase_add_test(c, nothing_where_something_is_wanted);
+    tcase_add_test(c, an_op_with_too_many_arguments);
+    tcase_add_test(c, a_loss_that_was_frozen);
     tcase_add_test(c, a_second_backward_is_refused);
     tcase_add_test(c, a_loss_of_many_values_is_refused);
     tcase_add_test(c, a_loss_of_constants_is_refused);

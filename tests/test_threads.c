@@ -188,6 +188,9 @@ START_TEST(opening_and_closing_often)
     gra_tape *t = gra_open(0);
     ck_assert_int_ge(gra_threads(t), 1);
     gra_close(t);
+    t = gra_open(100000);
+    ck_assert_int_eq(gra_threads(t), 256);
+    gra_close(t);
     gra_close(NULL);
 }
 END_TEST
