@@ -230,6 +230,15 @@ faults: programs $(FAULTY) | $(DEPS)
 	    BUILD=$(B) MAKE='$(THIS_MAKE)' WRAPPED='$(WRAPPED)' sh $$script || { echo "$$script failed"; exit 1; }; \
 	done
 
+## make coverage    which lines and branches of core/ and layers/ the tests take (gcc)
+# Counts are kept per object, so the double and the float library add up; each suite runs once in each.
+coverage: | $(DEPS)
+	$(MAKE) B=$(B)/coverage OPT='-O0 -g' SANITIZE='--coverage -DGRADUS_COVERAGE' $(B)/coverage/f64/test $(B)/coverage/f32/test
+	@find $(B)/coverage -name '*.gcda' -exec rm -f {} +
+	CK_TIMEOUT_MULTIPLIER=20 $(B)/coverage/f64/test
+	CK_TIMEOUT_MULTIPLIER=20 $(B)/coverage/f32/test
+	BUILD=$(B)/coverage sh tests/coverage/coverage.sh
+
 ## make clean       removes what was built, and the runs in build/
 clean:
 	rm -rf $(B)
@@ -239,7 +248,7 @@ help:
 	@sed -n 's/^## //p' Makefile
 
 always:
-.PHONY: all programs deps train generate bench notebooks test headers sanitize faults clean help always
+.PHONY: all programs deps train generate bench notebooks test headers sanitize faults coverage clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 .SUFFIXES:
