@@ -89,7 +89,7 @@ $(B)/bench/%: $(B)/f32/tests/bench/%.o $(call f32,$(BENCH) examples/lib/sample.c
 ifeq ($(findstring darwin,$(MACHINE)),)
 COUNTED = -DGRADUS_WRAP
 WRAPPED = malloc calloc realloc aligned_alloc strdup strndup free pthread_create \
-          open read pread write fsync close fstat lseek rename unlink mkdir realpath opendir closedir \
+          open read pread write fsync ftruncate close fstat lseek rename link unlink mkdir realpath opendir closedir \
           fopen open_memstream tmpfile fclose fflush fwrite vprintf fprintf
 COUNT   = $(WRAPPED:%=-Wl,--wrap=%)
 endif
@@ -181,7 +181,7 @@ test: programs headers $(FAULTY) | $(DEPS)
 	CK_TAP_LOG_FILE_NAME=$(B)/f32/test.tap $(B)/f32/test
 	@for script in $(SCRIPTS); do \
 	    echo "sh $$script"; \
-	    FUZZ_SECONDS=0 BUILD=$(B) MAKE='$(THIS_MAKE)' WRAPPED='$(WRAPPED)' sh $$script || { echo "$$script failed"; exit 1; }; \
+	    FUZZ_SECONDS=0 FAULT_STEP=7 BUILD=$(B) MAKE='$(THIS_MAKE)' WRAPPED='$(WRAPPED)' sh $$script || { echo "$$script failed"; exit 1; }; \
 	    echo "ok $$script" >> $(B)/f32/test.tap; \
 	done
 	@echo "`cat $(B)/f64/test.tap $(B)/f32/test.tap | grep -c '^ok'` passed, 0 failed"

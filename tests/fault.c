@@ -202,6 +202,11 @@ IN_PLACE_OF(int, fsync, int fd)
     return fails(FAULT_SYNC) ? -1 : __real_fsync(fd);
 }
 
+IN_PLACE_OF(int, ftruncate, int fd, off_t length)
+{
+    return fails(FAULT_SYNC) ? -1 : __real_ftruncate(fd, length);
+}
+
 IN_PLACE_OF(int, close, int fd)
 {
     const int error = strikes(FAULT_CLOSE), status = __real_close(fd);
@@ -227,6 +232,11 @@ IN_PLACE_OF(off_t, lseek, int fd, off_t offset, int whence)
 IN_PLACE_OF(int, rename, const char *from, const char *to)
 {
     return fails(FAULT_RENAME) ? -1 : __real_rename(from, to);
+}
+
+IN_PLACE_OF(int, link, const char *from, const char *to)
+{
+    return fails(FAULT_RENAME) ? -1 : __real_link(from, to);
 }
 
 IN_PLACE_OF(int, unlink, const char *path)

@@ -18,9 +18,9 @@ typedef enum fault_call {
     FAULT_READ,                         /* read, pread */
     FAULT_WRITE,
     FAULT_PRINT,                        /* fprintf, vprintf, fwrite, fflush; on stderr they are left alone */
-    FAULT_SYNC,
+    FAULT_SYNC,                         /* fsync, ftruncate */
     FAULT_CLOSE,                        /* close, fclose: what was open is closed even so */
-    FAULT_RENAME,
+    FAULT_RENAME,                       /* rename, link */
     FAULT_UNLINK,
     FAULT_MKDIR,
     FAULT_STAT,                         /* fstat, lseek, realpath */

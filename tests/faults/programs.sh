@@ -3,12 +3,14 @@
 # (tests/fault.c): its first, its second ... until none fails any more. After each run: the exit status is 0
 # or 1, and with 1 comes a sentence; nothing is still held; under its name each file is absent, the one of
 # before or the new one, whole; nothing unfinished is left.
+# FAULT_STEP=5 tries every fifth alone.
 # Runs in the repository's root; the programs, linked with fault.c, are in ${BUILD:-build}/faults.
 BUILD=${BUILD:-build}
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 W=$BUILD/faults/programs.test
 OUT=$W/out
 [ "${WRAPPED-all}" ] || { echo "programs.sh: this linker cannot put our calls in place: left out"; exit 0; }
+step=${FAULT_STEP:-1}
 failed=0
 runs=0
 
@@ -52,14 +54,15 @@ is_well() {     # what must be so after every run
     esac
 }
 
-files_are_whole() {     # files_are_whole FOLDER OLD NEW: each of its files, but for the growing table
+files_are_whole() {     # files_are_whole FOLDER OLD NEW: each of its files, but for the growing table and text, and
+                        # the checkpoints, which hold times
     for file in "$1"/* "$1"/*/*; do
         name=${file#"$1/"}
         case $name.$fault in
         '*'.* | '*/*'.*) ;;
         *.tmp.unlink*) ;;
         *.tmp.*) wrong "$name is left" ;;
-        loss.tsv.*) ;;
+        loss.tsv.* | text.* | checkpoint.safetensors.* | best.safetensors.*) ;;
         *) cmp -s "$file" "$2/$name" || cmp -s "$file" "$3/$name" || [ -d "$file" ] ||
             wrong "$name is neither the old one nor the new one" ;;
         esac
@@ -102,95 +105,106 @@ is_well
 mv "$OUT" "$W/old"
 disturbed '' train
 mv "$OUT" "$W/new"
-cp "$W/stdout" "$W/said"
 cmp -s "$W/old/model.safetensors" "$W/new/model.safetensors" && wrong "two seeds, one model"
 
-sweep_train() { # sweep_train FAULT ERROR [ever]
+# From the checkpoint that is there the run goes on to its end, which is what it always was. Only where a new
+# run had begun to replace an old one may the old one's checkpoint be refused: its table is gone.
+goes_on() {     # goes_on OLD NEW
+    [ -e "$OUT/checkpoint.safetensors" ] || return 0
+    if ! PATH=/nowhere "$BUILD/train" --resume "$OUT" --quiet >"$W/said" 2>"$W/err"; then
+        if [ "$1" != "$W/old" ] || ! grep -q 'is not the table that the checkpoint remembers' "$W/err"; then
+            wrong "no run can go on from its checkpoint"
+        fi
+        return 0
+    fi
+    cmp -s "$OUT/model.safetensors" "$1/model.safetensors" || cmp -s "$OUT/model.safetensors" "$2/model.safetensors" ||
+        wrong "what goes on from the checkpoint comes to another end"
+}
+
+sweep() {       # sweep OLD NEW FAULT ERROR EVER COMMAND ...
+    old=$1 new=$2 call=$3 error=$4 ever=$5
+    shift 5
     n=1
-    while [ $n -lt 5000 ]; do
+    while [ "$n" -lt 5000 ]; do
         rm -rf "$OUT"
-        cp -R "$W/old" "$OUT"
-        disturbed "$1 $n $2 $3" train
+        cp -R "$old" "$OUT"
+        disturbed "$call $n $error $ever" "$@"
         is_well
-        files_are_whole "$OUT" "$W/old" "$W/new"
-        [ $status -ne 0 ] || cmp -s "$OUT/model.safetensors" "$W/new/model.safetensors" ||
-            wrong "it says all is well, and the model is another"
-        case $1.$2.$status in
+        files_are_whole "$OUT" "$old" "$new"
+        [ $status -ne 0 ] || cmp -s "$OUT/$result" "$new/$result" || wrong "it says all is well, and $result is another"
+        case $call.$error.$status in
         read.EINTR.1 | write.EINTR.1 | sync.EINTR.1 | *.SHORT.1)
             wrong "a call that was interrupted or cut short is no reason to give up" ;;
         esac
+        goes_on "$old" "$new"
         [ "$struck" = 0 ] && break
-        n=$((n + 1))
+        n=$((n + step))
     done
 }
 
-# ---- generate: the same text or none ------------------------------------------------------------------
-generate() {    # generate FLAGS ...
-    "$BUILD/faults/generate" --model "$W/new" --tokens 4 --threads 2 "$@"
-}
+# A run that was stopped in its middle, to go on: by a disk that is full from some write on.
+n=150
+while [ $n -gt 1 ]; do
+    rm -rf "$OUT"
+    disturbed "write $n ENOSPC ever" train
+    [ -e "$OUT/checkpoint.safetensors" ] && [ ! -e "$OUT/model.safetensors" ] && mv "$OUT" "$W/stopped" && break
+    n=$((n - 1))
+done
+[ -e "$W/stopped" ] || wrong "no fault stopped a run behind its first checkpoint"
 
-sweep_generate() {      # sweep_generate FAULT ERROR [ever]
-    n=1
-    while [ $n -lt 5000 ]; do
-        rm -rf "$OUT"
-        mkdir "$OUT"
-        disturbed "$1 $n $2 $3" generate --attention "$OUT/attention.tsv"
-        is_well
-        files_are_whole "$OUT" "$W/attention" "$W/attention"
-        [ $status -ne 0 ] || cmp -s "$W/stdout" "$W/text.out" || wrong "it says all is well, and the text is another"
-        case $1.$2.$status in
-        read.EINTR.1 | write.EINTR.1 | sync.EINTR.1 | *.SHORT.1)
-            wrong "a call that was interrupted or cut short is no reason to give up" ;;
-        esac
-        [ "$struck" = 0 ] && break
-        n=$((n + 1))
-    done
+# ---- generate: its text, and a table of attention weights ---------------------------------------------
+generate() {    # the text goes to a file of the same folder
+    "$BUILD/faults/generate" --model "$W/new" --tokens 4 --threads 2 --attention "$OUT/attention.tsv" >"$OUT/text"
 }
 
 program=generate
-mkdir "$W/attention"
-disturbed '' generate --attention "$W/attention/attention.tsv"
+rm -rf "$OUT"
+mkdir "$OUT" "$W/nothing"
+disturbed '' generate
 [ "$status.$struck" = 0.0 ] || wrong "without a fault it should generate"
-cp "$W/stdout" "$W/text.out"
+mv "$OUT" "$W/generated"
 
-for program in train generate; do
-    while read -r call error ever; do
-        sweep_$program "$call" "$error" "$ever"
-    done <<-END
-	alloc ENOMEM
-	alloc ENOMEM ever
-	thread EAGAIN ever
-	open EMFILE
-	open EIO ever
-	open EINTR
-	read EIO
-	read EINTR
-	read SHORT
-	read SHORT ever
-	read END ever
-	write ENOSPC
-	write ENOSPC ever
-	write EIO
-	write EINTR
-	write END ever
-	write SHORT
-	write SHORT ever
-	print ENOSPC
-	print EIO ever
-	sync EIO
-	sync EINTR
-	close ENOSPC
-	close EIO ever
-	close EINTR
-	rename EIO
-	rename ENOSPC ever
-	unlink EIO ever
-	mkdir ENOSPC
-	mkdir EACCES ever
-	stat EIO
-	stat EIO ever
-	END
-done
+# ---- all faults, of all of them -------------------------------------------------------------------------
+while read -r call error ever; do
+    program=train result=model.safetensors
+    sweep "$W/old" "$W/new" "$call" "$error" "$ever" train
+    sweep "$W/stopped" "$W/new" "$call" "$error" "$ever" "$BUILD/faults/train" --resume "$OUT"
+    program=generate result=text
+    sweep "$W/nothing" "$W/generated" "$call" "$error" "$ever" generate
+done <<END
+alloc ENOMEM
+alloc ENOMEM ever
+thread EAGAIN ever
+open EMFILE
+open EIO ever
+open EINTR
+read EIO
+read EINTR
+read SHORT
+read SHORT ever
+read END ever
+write ENOSPC
+write ENOSPC ever
+write EIO
+write EINTR
+write END ever
+write SHORT
+write SHORT ever
+print ENOSPC
+print EIO ever
+sync EIO
+sync EINTR
+close ENOSPC
+close EIO ever
+close EINTR
+rename EIO
+rename ENOSPC ever
+unlink EIO ever
+mkdir ENOSPC
+mkdir EACCES ever
+stat EIO
+stat EIO ever
+END
 rm -rf "$W"
 echo "programs.sh: $runs runs, $failed wrong"
 [ $failed -eq 0 ]
