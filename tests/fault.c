@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static atomic_long   calls[FAULT_CALLS], held;
-static atomic_size_t limit, largest;
+static atomic_size_t limit, allowed, largest;
 
 static struct {
     atomic_bool armed;
@@ -30,7 +30,12 @@ static struct {
 long fault_count(fault_call call) { return atomic_load(&calls[call]); }
 long fault_held(void)             { return atomic_load(&held); }
 size_t fault_largest(void)        { return atomic_exchange(&largest, 0); }
-void fault_limit(size_t bytes)    { atomic_store(&limit, bytes); }
+
+void fault_limit(size_t bytes, size_t but)
+{
+    atomic_store(&allowed, but);
+    atomic_store(&limit, bytes);
+}
 
 void fault_arm(fault_call call, long n, int error, bool ever)
 {
@@ -100,7 +105,7 @@ static bool no_memory(size_t bytes)
     for (size_t seen = atomic_load(&largest); bytes > seen;)
         if (atomic_compare_exchange_weak(&largest, &seen, bytes))
             break;
-    if (most && bytes > most) {
+    if (most && bytes > most && bytes != atomic_load(&allowed)) {
         fprintf(stderr, "fault: %zu bytes were asked for at once, and %zu are the limit\n", bytes, most);
         abort();
     }

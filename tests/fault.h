@@ -39,7 +39,8 @@ long fault_held(void);                  /* blocks, descriptors and streams that 
 void fault_arm(fault_call call, long n, int error, bool ever);
 long fault_disarm(void);
 
-/* Until 0 is given again: who asks for more than that many bytes at once is told off, and aborted. */
-void fault_limit(size_t bytes);
+/* Until 0 is given again: who asks for more than that many bytes at once is told off, and aborted; but for
+ * asking for exactly `but` bytes. */
+void fault_limit(size_t bytes, size_t but);
 
 #endif

@@ -35,7 +35,7 @@ $MAKE B="$BUILD/libfuzzer" CC=clang OPT='-O1 -g' FUZZER=-fsanitize=fuzzer \
 }
 for target in $targets; do
     mkdir -p "$W/found/$target"
-    if "$BUILD/libfuzzer/fuzz/$target" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=1024 \
+    if "$BUILD/libfuzzer/fuzz/$target" -max_total_time="$seconds" -max_len=8192 -timeout=10 -rss_limit_mb=1024 \
         -print_final_stats=1 -close_fd_mask=1 -artifact_prefix="$W/$target-" "$W/found/$target" "$W/seeds/$target" \
         >"$W/$target.log" 2>&1; then
         echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$W/$target.log") executions in $seconds seconds"

@@ -20,7 +20,9 @@ static void train_flags(int argc, char **argv)
     const char *texts[WORDS + 1];
     options o = options_default();
     o.data.text = texts;
-    const int how = options_parse(&o, argc, argv);
+    int how = options_parse(&o, argc, argv);
+    if (how == 0)
+        how = options_settle(&o);
     claims(how);
     if (how == 0)
         fuzz_claim(o.width % o.heads == 0 && o.batch * o.context <= 1 << 30 && o.steps > 0 && o.data.n < argc,
