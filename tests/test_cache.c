@@ -2,7 +2,7 @@
  * with any instruction set, through windows that slide; and what it refuses. */
 #include "../core/op.h"
 #include "../layers/layers.h"
-#include "alloc.h"
+#include "fault.h"
 #include "suites.h"
 
 #include <stdlib.h>
@@ -195,20 +195,20 @@ END_TEST
 
 START_TEST(a_token_allocates_nothing)
 {
-    if (!alloc_counted())
+    if (!fault_wrapped())
         return;
     long before = 0;
     int failed = 0;                             /* no assertion in the loop: it may call malloc itself */
     for (int step = 0; step < 18; step++) {
         if (step == 9)                          /* the second time through the window */
-            before = alloc_calls();
+            before = fault_count(FAULT_ALLOC);
         if (step % 9 == 0)
             gra_gpt_cache_clear(&cache);
         gra_begin(t, GRA_EVAL, NULL);
         gra_gpt_continue(t, &cache, &ids[step], 1);
         failed |= gra_error(t) != NULL;
     }
-    long calls = alloc_calls() - before;
+    long calls = fault_count(FAULT_ALLOC) - before;
     ck_assert_int_eq(failed, 0);
     ck_assert_int_eq((int)calls, 0);
 }
