@@ -69,7 +69,7 @@ bool gra_outfile_open(gra_outfile *out, const char *path)
     out->fd = device ? open_device(path) : open_replacement(out, path);
     if (out->fd >= 0)
         return true;
-    failed(out, "cannot be written");
+    failed(out, "opening failed");
     forget_names(out);
     return false;
 }

@@ -839,13 +839,13 @@ START_TEST(test_unwritable)
     clear();
     check_pipe();
     write_bytes(FOLDER "/file", "x", 1);
-    cannot_write(FOLDER "/none/model", "cannot be written", ENOENT);
-    cannot_write(FOLDER "/file/model", "cannot be written", ENOTDIR);
-    cannot_write(FOLDER, "cannot be written", EISDIR);
+    cannot_write(FOLDER "/none/model", "opening failed", ENOENT);
+    cannot_write(FOLDER "/file/model", "opening failed", ENOTDIR);
+    cannot_write(FOLDER, "opening failed", EISDIR);
     cannot_save(two(), "", NULL, 0, "this is no name of a file");
     ck_assert_int_eq(mkdir(FOLDER "/locked", 0555), 0);
     if (geteuid() != 0)                         /* root may write anywhere */
-        cannot_write(FOLDER "/locked/model", "cannot be written", EACCES);
+        cannot_write(FOLDER "/locked/model", "opening failed", EACCES);
     if (access("/dev/full", W_OK) == 0)         /* a device of Linux: the disk that is full */
         cannot_write("/dev/full", "writing failed", ENOSPC);
 }
