@@ -236,7 +236,7 @@ ok "... with numbers" sh -c 'from=$(sed -n "s/.*goes on after step //p" "$1"); [
 ok "... from which it comes to the same end" grep -q "^train: step $step: .*no longer a number" "$W/err"
 
 rm -rf "$W/part"
-ok "a run that is cut off" stopped KILL 100 "$W/part" $whole --out "$W/part"
+ok "a run that is cut off" stopped KILL 100 "$W/part" $small --steps 20000 --out "$W/part"
 : >"$W/part/checkpoint.safetensors.123-0.tmp"
 ok "... is replaced by a new one" ends_with 0 "$TRAIN" $whole --no-quiet --out "$W/part"
 ok "... which says so" grep -q "part holds a run that was cut off, with which --resume .*part would" "$W/out"
