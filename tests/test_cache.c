@@ -23,7 +23,7 @@ static gra_gpt       gpt;
 static gra_gpt_cache cache;
 static int           ids[4 * LONGEST];
 
-static void open_tape(int threads, const char *isa)
+static bool open_tape(int threads, const char *isa)     /* false: this processor does not have it */
 {
     if (isa)
         setenv("GRADUS_ISA", isa, 1);
@@ -31,6 +31,7 @@ static void open_tape(int threads, const char *isa)
     t = gra_open(threads);
     gra_keep_going(t, true);
     unsetenv("GRADUS_ISA");
+    return !isa || strcmp(gra_isa_name(t), isa) == 0;
 }
 
 static void open_gpt(const gra_gpt_config *c)
@@ -108,9 +109,8 @@ START_TEST(continues_as_if_from_the_beginning)  /* _i: a configuration */
     for (int i = 0; i < 3; i++)
         for (int threads = 1; threads <= 4; threads++) {
             char what[80];
-            if (configs[_i].context_length == LONGEST && threads % 2)
+            if ((configs[_i].context_length == LONGEST && threads % 2) || !open_tape(threads, isa[i]))
                 continue;
-            open_tape(threads, isa[i]);
             snprintf(what, sizeof what, "%s, %d threads", gra_isa_name(t), threads);
             compare(1, what);
             compare(3, what);
