@@ -1,6 +1,8 @@
-/* pool: one job at a time, cut into chunks that the threads take in turn.
+/* pool: one job at a time, cut into chunks. Each thread has its share of them, one after the other, and
+ * helps the others when it is done.
  *
- * The caller is worker 0 and works too. A worker watches `job` for a short while, then sleeps. To run
+ * Shares are the same for every job of the same cut: so the rows that a thread has computed are mostly
+ * those that it reads next, and lie in its own cache. The caller is worker 0 and works too. A worker watches `job` for a short while, then sleeps. To run
  * a job: fill in the fields, open the gate, take chunks until none is left, close the gate, wait until
  * nobody is inside. A worker that wakes too late finds the gate closed and does no harm. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
@@ -23,7 +25,6 @@ struct gra_pool {
     gra_work      *f;
     void          *arg;
     size_t         n, chunk;
-    atomic_size_t  next;                /* first unit not yet taken */
     atomic_uint    job;                 /* counts jobs: a change wakes those who watch */
     atomic_bool    open, quit;
     atomic_int     inside, asleep;
@@ -31,6 +32,8 @@ struct gra_pool {
     pthread_mutex_t lock;
     pthread_cond_t  wake;
     struct worker {
+        _Alignas(64) atomic_size_t next;    /* of its share of the chunks: the first not yet taken, */
+        size_t    end;                  /* and where it ends */
         gra_pool *pool;
         int       number;
         pthread_t thread;
@@ -55,13 +58,26 @@ static void pause_a_little(void)
 #endif
 }
 
-static void take_chunks(gra_pool *p, int worker)
+static void cut_into_shares(gra_pool *p)
 {
-    for (;;) {
-        size_t from = atomic_fetch_add(&p->next, p->chunk);
-        if (from >= p->n)
-            return;
-        p->f(p->arg, from, p->n - from < p->chunk ? p->n : from + p->chunk, worker);
+    const size_t chunks = (p->n - 1) / p->chunk + 1, threads = (size_t)p->started + 1;
+    for (size_t i = 0; i < threads; i++) {
+        atomic_store_explicit(&p->worker[i].next, chunks * i / threads, memory_order_relaxed);
+        p->worker[i].end = chunks * (i + 1) / threads;
+    }
+}
+
+static void take_chunks(gra_pool *p, int number)
+{
+    for (int i = 0; i <= p->started; i++) {
+        struct worker *w = &p->worker[(number + i) % (p->started + 1)];
+        for (;;) {
+            size_t chunk = atomic_fetch_add(&w->next, 1);
+            if (chunk >= w->end)
+                break;
+            size_t from = chunk * p->chunk;
+            p->f(p->arg, from, p->n - from < p->chunk ? p->n : from + p->chunk, number);
+        }
     }
 }
 
@@ -117,7 +133,7 @@ void gra_pool_run(gra_pool *p, size_t n, size_t chunk, gra_work *f, void *arg)
     p->arg = arg;
     p->n = n;
     p->chunk = chunk;
-    atomic_store(&p->next, 0);
+    cut_into_shares(p);
     atomic_store(&p->open, true);
     announce(p);
     take_chunks(p, 0);
@@ -132,9 +148,10 @@ void gra_pool_run(gra_pool *p, size_t n, size_t chunk, gra_work *f, void *arg)
 
 gra_pool *gra_pool_open(int threads)
 {
-    gra_pool *p = calloc(1, sizeof *p);
+    gra_pool *p = aligned_alloc(_Alignof(gra_pool), sizeof *p);
     if (!p)
         return NULL;
+    memset(p, 0, sizeof *p);
     int have = cores();
     p->threads = threads <= 0 ? have : threads;
     if (p->threads > MAX_THREADS)
@@ -149,7 +166,8 @@ gra_pool *gra_pool_open(int threads)
     pthread_cond_init(&p->wake, NULL);
     for (int i = 1; i < p->threads; i++) {      /* fewer than asked for work just as well */
         struct worker *w = &p->worker[i];
-        *w = (struct worker){ .pool = p, .number = i };
+        w->pool = p;
+        w->number = i;
         if (pthread_create(&w->thread, NULL, worker_main, w) != 0)
             break;
         p->started = i;

@@ -43,6 +43,12 @@ static gra_mat at(gra_mat x, ptrdiff_t i, ptrdiff_t j)          /* the part of x
     return (gra_mat){ x.p + i * x.row + j * x.col, x.row, x.col };
 }
 
+static size_t panels_at_once(const struct block *s)     /* as many as are worth a thread */
+{
+    const int values = 1 << 14, each = s->k * s->tile->cols;
+    return each < values ? (size_t)(values / each) : 1;
+}
+
 static void pack_b(void *arg, size_t from, size_t to, int worker)       /* panels [from, to) */
 {
     const struct block *s = arg;
@@ -121,10 +127,10 @@ static void compute_groups(void *arg, size_t from, size_t to, int worker)
 {
     const struct block *s = arg;
     const int cols = s->tile->cols;
-    const size_t down = cut(s->m, s->group_rows);
+    const size_t across = cut(s->n, s->group_cols);     /* row by row: a thread's share is some rows of c */
     for (size_t g = from; g < to; g++) {
-        const int i = (int)(g % down) * s->group_rows, m = least(s->group_rows, s->m - i);
-        const int j0 = (int)(g / down) * s->group_cols, j1 = least(s->n, j0 + s->group_cols);
+        const int i = (int)(g / across) * s->group_rows, m = least(s->group_rows, s->m - i);
+        const int j0 = (int)(g % across) * s->group_cols, j1 = least(s->n, j0 + s->group_cols);
         gra_mat a = at(s->a, i, 0);
         if (s->pack_a)
             a = packed_rows(s, m, a, gra_pool_own(s->pool, worker) + DEPTH * (COLS_ALONE + EDGE));
@@ -188,7 +194,7 @@ static void product(gra_tape *t, bool all_threads, int worker, int m, int n, int
             cut_in_groups(&s, all_threads);
             const size_t panels = s.pack_b ? cut(s.n, tile->cols) : 0;
             if (all_threads) {
-                gra_parallel(t, panels, panels < 4 * GROUPS ? 1 : 4, pack_b, &s);
+                gra_parallel(t, panels, panels_at_once(&s), pack_b, &s);
                 gra_parallel(t, groups(&s), 1, compute_groups, &s);
             } else {
                 pack_b(&s, 0, panels, worker);
@@ -199,7 +205,7 @@ static void product(gra_tape *t, bool all_threads, int worker, int m, int n, int
 
 static bool worth_threads(int m, int n, int k)
 {
-    const double worth = m > GRA_FEW_ROWS ? 1 << 19 : 1 << 14;  /* multiplications for which a thread is woken */
+    const double worth = m > GRA_FEW_ROWS ? 1 << 18 : 1 << 14;  /* multiplications for which a thread is woken */
     return (double)m * n * k >= worth;
 }
 
