@@ -170,6 +170,7 @@ notebooks: $(NOTEBOOKS)
 	@sh examples/notebooks/run.sh $(NOTEBOOKS)
 
 programs: all $(B)/f64/test $(B)/f32/test
+FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 
 ## make test        runs every test, in double and in single precision
 # The float suite reads what the double suite has written, so it comes second. Scripts find the
@@ -221,7 +222,6 @@ sanitize: | $(DEPS)
 ## make faults      memory, disk and processes that fail, damaged files (10 minutes)
 # The quick ones are in make test too.
 FAULTS = $(sort $(wildcard tests/faults/*.sh))
-FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 faults: programs $(FAULTY) | $(DEPS)
 	CK_RUN_SUITE=faults $(B)/f64/test
 	CK_RUN_SUITE=faults $(B)/f32/test

@@ -396,6 +396,15 @@ static double value_bytes(const char *path)
     return fmax((double)about.st_size - 8 - header, 0);
 }
 
+int run_holds(const char *path, const options *o, const vocabulary *v)
+{
+    gra_gpt_config config = options_model(o, v->size);
+    double wanted = values_of(&config), bytes = value_bytes(path);
+    if (bytes >= 0 && bytes < 4 * wanted)
+        complain("%s is damaged: its %.0f bytes are too few for the %.0f values of its own model", path, bytes, wanted);
+    return bytes < 4 * wanted ? -1 : 0;
+}
+
 int run_fits(const char *folder, const options *o, const vocabulary *v)
 {
     gra_gpt_config config = options_model(o, v->size);

@@ -38,6 +38,8 @@ int  run_close(run *r);                         /* may be called twice */
 int  run_read(const char *folder, options *o, vocabulary *v);   /* config.tsv and vocab.tsv */
 int  run_fits(const char *folder, const options *o, const vocabulary *v); /* 0: by its size,
                                                    model.safetensors is of that model */
+int  run_holds(const char *path, const options *o, const vocabulary *v); /* 0: by its size, the file may hold the
+                                                   parameters of that model */
 int  run_load(const char *folder, gra_model *m);                /* model.safetensors */
 run_row *run_rows(const char *folder, long table, long n);      /* the n rows that loss.tsv must have in so many
                                                    bytes, to free; NULL after a sentence */
