@@ -9,10 +9,10 @@ export BOX
 trap 'rm -rf "$BOX"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# A project that has what matters here: the Makefile and its two scripts, a program, a test.
+# A project that has what matters here: the Makefile and its two scripts, a program, a test with its faults.
 mkdir -p "$BOX/tree/core" "$BOX/tree/examples" "$BOX/tree/tests" "$BOX/fakes"
 cp -R Makefile .ci "$BOX/tree"
-for file in core/tape examples/train tests/main; do
+for file in core/tape examples/train tests/main tests/fault; do
     : > "$BOX/tree/$file.c"
 done
 
