@@ -131,7 +131,6 @@ gra_rng    *gra_tape_rng(gra_tape *t)                  { return t->rng; }
 gra_mode    gra_tape_mode(const gra_tape *t)           { return t->mode; }
 gra_pool   *gra_tape_pool(const gra_tape *t)           { return t->pool; }
 int         gra_tape_isa(const gra_tape *t)            { return t->isa; }
-bool        gra_tape_keeps_going(const gra_tape *t)    { return t->keep_going; }
 void        gra_keep_going(gra_tape *t, bool on)       { t->keep_going = on; }
 void        gra_keep_grads(gra_tape *t, bool on)       { t->keep_grads = on; }
 void        gra_trace_nan(gra_tape *t, bool on)        { t->trace_nan = on; }

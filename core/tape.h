@@ -6,7 +6,6 @@
 
 gra_pool *gra_tape_pool(const gra_tape *t);
 int       gra_tape_isa(const gra_tape *t);              /* 0 base, 1 avx2, 2 avx512: index of a kernel's variants */
-bool      gra_tape_keeps_going(const gra_tape *t);
 
 /* What works on a tape's threads but may outlive it: gra_close leaves it without a tape. */
 typedef struct gra_user {

@@ -1,9 +1,9 @@
 /* gemm: c = a b, c += a b, or c = a b + bias, for any strides of a and b (Goto & van de Geijn 2008; Van Zee's BLIS).
  *
  * c's columns are cut into blocks of COLS, k into pieces of DEPTH. For each, b's part is first packed into
- * panels as the micro-kernel reads them, where that pays; then c is computed in groups of rows and columns, every tile of
- * which is one call of the micro-kernel. A group's rows of a are packed too where that pays; else the kernel
- * reads them in place. A transpose is only another pair of strides. Cuts depend on the sizes alone and
+ * panels as the micro-kernel reads them; then c is computed in groups of rows and columns, every tile of
+ * which is one call of the micro-kernel. A group's rows of a are packed too. What does not pay is not packed:
+ * the kernel then reads it in place. A transpose is only another pair of strides. Cuts depend on the sizes alone and
  * pieces are added in order: any number of threads gives the same bits. */
 #include "gemm.h"
 #include "gemv.h"
@@ -43,12 +43,6 @@ static gra_mat at(gra_mat x, ptrdiff_t i, ptrdiff_t j)          /* the part of x
     return (gra_mat){ x.p + i * x.row + j * x.col, x.row, x.col };
 }
 
-static size_t panels_at_once(const struct block *s)     /* as many as are worth a thread */
-{
-    const int values = 1 << 14, each = s->k * s->tile->cols;
-    return each < values ? (size_t)(values / each) : 1;
-}
-
 static void pack_b(void *arg, size_t from, size_t to, int worker)       /* panels [from, to) */
 {
     const struct block *s = arg;
@@ -60,9 +54,15 @@ static void pack_b(void *arg, size_t from, size_t to, int worker)       /* panel
 static const real *panel(const struct block *s, int j) { return s->pack_b ? s->panels + (ptrdiff_t)j * s->k : s->b.p + j; }
 static ptrdiff_t panel_row(const struct block *s)      { return s->pack_b ? s->tile->cols : s->b.row; }
 
+static size_t panels_at_once(const struct block *s)     /* as many as are worth a thread */
+{
+    const int values = 1 << 14, each = s->k * s->tile->cols;
+    return each < values ? (size_t)(values / each) : 1;
+}
+
 /* A tile that reaches over the right edge of c: computed whole and stored in part. */
-static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdiff_t next, real *c, ptrdiff_t ldc, const real *add,
-                      ptrdiff_t apart, int rows, int cols)
+static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdiff_t next, real *c, ptrdiff_t ldc,
+                      const real *add, ptrdiff_t apart, int rows, int cols)
 {
     real whole[GRA_TILE_ROWS * GRA_TILE_COLS];
     run(k, a.p, a.row, a.col, b, next, whole, GRA_TILE_COLS, NULL, 0);
