@@ -109,7 +109,7 @@ static int parse(session *s, int argc, char **argv)
 static int read_config(session *s, gra_gpt_config *config)
 {
     if (!is_file(s->folder)) {
-        if (run_read(s->folder, &s->o, &s->vocab) || run_fits(s->folder, &s->o, &s->vocab))
+        if (run_read(s->folder, &s->o, &s->vocab) || run_fits(s->model, s->folder, &s->o, &s->vocab))
             return -1;
         *config = options_model(&s->o, s->vocab.size);
         config->init = GRA_INIT_ZEROS;

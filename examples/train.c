@@ -88,7 +88,7 @@ static long train(session *s, double *val_loss)
     int batch = (int)o->batch, context = (int)o->context;
     run_row row = s->checkpoint.row;        /* of the step that a run goes on after; 0: a new one */
     bool last = false;
-    if (row.step > 0 ? record(s, &row, &last) : checkpoint_keep(&s->checkpoint, &row, true))
+    if (row.step > 0 && record(s, &row, &last))
         return -1;
     while (!last) {
         double begun = seconds_now();
@@ -256,14 +256,14 @@ static int finish(session *s, long steps, double val_loss)
     return stopped ? 130 : 0;
 }
 
-/* The files of a new run, or those of one that goes on, cut where its checkpoint stands. */
+/* The files of a new run, or those of one that goes on. What an earlier run left goes once a checkpoint stands
+ * that needs none of it. */
 static int begin(session *s)
 {
     options *o = &s->o;
     checkpoint *c = &s->checkpoint;
-    if (o->resume ? run_resume(&s->run, o, &s->text.vocab, c->table) : run_create(&s->run, o, &s->text.vocab))
-        return -1;
-    if (plot_open(&s->plot, o->out))
+    if (run_open(&s->run, o) || (!o->resume && checkpoint_keep(c, &c->row, true)) ||
+        run_from(&s->run, o, &s->text.vocab, c->row.step, c->table) || plot_open(&s->plot, o->out))
         return -1;
     progress_begin(&s->progress, o, s->rows, c->row.step > 0 ? c->row.step - 1 : 0);
     return 0;

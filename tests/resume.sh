@@ -198,6 +198,10 @@ damaged; put $((size - 1)) '\001'
 ok "a changed moment" bad_resume 'is damaged: its values have the hash'
 damaged; put $((size - 80000)) '\001'
 ok "a changed value" bad_resume 'is damaged: its values have the hash'
+damaged
+header=$(tail -c +9 "$good" | LC_ALL=C awk 'BEGIN { RS = "\001" } { print substr($0, 1, index($0, "}")) "}"; exit }')
+{ printf "$(printf '\\%o\\%o' $((${#header} % 256)) $((${#header} / 256)))\0\0\0\0\0\0%s" "$header"; } >"$bad"
+ok "no tensors, under its right hash" bad_resume 'is damaged: it has 0 values, and its own model has [0-9]*'
 damaged; rm "$W/d/loss.tsv"
 ok "no table" bad_resume 'loss.tsv: No such file'
 damaged; head -n 200 "$W/whole/loss.tsv" >"$W/d/loss.tsv"
@@ -225,6 +229,14 @@ ok "... the last good one stands" cmp "$W/kept" "$W/part/checkpoint.safetensors"
 ok "... and nothing unfinished" sh -c '! ls "$1"/*safetensors.*' - "$W/part"
 ok "... the run goes on from it" ends_with 0 "$TRAIN" --resume "$W/part"
 ok "... with the same bits" same_run "$W/whole" "$W/part"
+
+rm -rf "$W/part"
+cp -R "$W/whole" "$W/part"
+images "$W/part" >"$W/before"
+ok "no room for a new run's first checkpoint" ends_with 1 limited $whole --seed 5 --out "$W/part"
+ok "... the run that was there is as it was" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/part" "$W/before"
+ok "... nor in a new folder" ends_with 1 limited $whole --out "$W/no room"
+ok "... which stays empty" test -z "$(ls "$W/no room")"
 
 ok "a rate that spoils the model" ends_with 1 "$TRAIN" $small --optimizer sgd --lr 1000 --clip 0 --steps 300 \
     --checkpoint-every 1 --out "$W/spoilt"

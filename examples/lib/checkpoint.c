@@ -251,7 +251,7 @@ static int read_state(checkpoint *c)
                  c->o->resume, last_name);
     else if (!(f = gra_file_open(none, path)))
         complain("cannot go on: %s", gra_model_error(none));
-    int failed = !f || take_state(c, path, f);
+    int failed = !f || take_state(c, path, f) || run_holds(f, path, c->o, (int)(strlen(c->vocab) / 2));
     gra_file_close(f);
     gra_model_close(none);
     free(path);
@@ -299,21 +299,12 @@ int checkpoint_options(checkpoint *c, int argc, char **argv)
     return options_settle(o);
 }
 
-/* Before memory is taken for a model as large as the file says. */
-static int file_holds_model(const checkpoint *c)
-{
-    char *path = file_path(c->o->out, last_name);
-    int failed = !path || run_holds(path, c->o, &c->text->vocab);
-    free(path);
-    return failed ? -1 : 0;
-}
-
 int checkpoint_suits(const checkpoint *c)
 {
     char hash[HASH_TEXT], vocab[2 * 256 + 1];
     put_hex(vocab, c->text->vocab.byte, (size_t)c->text->vocab.size);
     if (strcmp(hash_text(c->text->hash, hash), c->text_hash) == 0 && strcmp(vocab, c->vocab) == 0)
-        return file_holds_model(c);
+        return 0;
     complain("the text is not the one that the run in %s began with, and it can go on with no other: its hash "
              "is %s, and it was %.20s",
              c->o->out, hash, c->text_hash);

@@ -82,13 +82,26 @@ static const char *const outputs[] = { config_name, vocab_name, loss_name, model
                                        "sample.txt", "loss.png", "loss.gp" };
 enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
 
-static bool is_config(const char *path)
+static const char columns[] = "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens_per_s\n";
+
+/* Whether a table begins there; the next thing read is its first row. A run that was killed at once may have
+ * left but some of the columns. */
+static bool begins(FILE *table, bool whole)
 {
-    struct stat about;
-    size_t size;
-    char *text = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? file_read(path, &size) : NULL;
-    bool is = text && strncmp(text, "context\t", strlen("context\t")) == 0 && strstr(text, "\nvocab_hash\t");
-    free(text);
+    char begin[sizeof columns] = "";
+    const bool some = fgets(begin, sizeof begin, table) != NULL;
+    return some && strncmp(columns, begin, whole ? sizeof columns : strlen(begin)) == 0;
+}
+
+/* A folder is a run's if its loss.tsv is: the first file that a run makes. */
+static bool is_run(const char *folder)
+{
+    char *path = file_path(folder, loss_name);
+    FILE *table = path ? fopen(path, "r") : NULL;
+    const bool is = table && begins(table, false);
+    if (table)
+        fclose(table);
+    free(path);
     return is;
 }
 
@@ -116,7 +129,7 @@ static int overwrites_own(const char *folder, const char *name)
     char *path = file_path(folder, name);
     int failed = !path;
     if (path && stat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0) {
-        complain("%s is there, but no config.tsv of a run: give another --out, or move it away", path);
+        complain("%s is there, but no loss.tsv of a run: give another --out, or move it away", path);
         failed = 1;
     }
     free(path);
@@ -125,16 +138,14 @@ static int overwrites_own(const char *folder, const char *name)
 
 int run_suits(const options *o)
 {
-    char *config = file_path(o->out, config_name);
-    int failed = !config || folder_try(o->out);
-    bool ours = !failed && (o->resume || is_config(config));
+    int failed = folder_try(o->out);
+    bool ours = !failed && is_run(o->out);
     for (int i = 0; i < OUTPUTS && !failed; i++) {
         char other[32];
         snprintf(other, sizeof other, "%s.tmp", outputs[i]);
         failed = overwrites_text(o, outputs[i]) || overwrites_text(o, other) ||
                  (!ours && overwrites_own(o->out, outputs[i]));
     }
-    free(config);
     return failed ? -1 : 0;
 }
 
@@ -144,20 +155,6 @@ static bool has(const char *folder, const char *name)
     bool is = path && access(path, F_OK) == 0;
     free(path);
     return is;
-}
-
-static const char columns[] = "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens_per_s\n";
-
-static int open_loss(run *r, const options *o, const char *mode)
-{
-    *r = (run){ .folder = o->out, .loss_path = file_path(o->out, loss_name) };
-    if (!r->loss_path)
-        return -1;
-    r->loss = fopen(r->loss_path, mode);
-    if (!r->loss)
-        return lost(r);
-    fcntl(fileno(r->loss), F_SETFD, FD_CLOEXEC);
-    return 0;
 }
 
 /* Says what a new run takes the place of. */
@@ -171,46 +168,50 @@ static int say_what_was(const options *o)
                o->out, o->out);
 }
 
+/* The table of an earlier run stays as it is: it begins as a new one does. */
+int run_open(run *r, const options *o)
+{
+    *r = (run){ .folder = o->out };
+    if (folder_make(o->out) || (!o->resume && say_what_was(o)))
+        return -1;
+    r->loss_path = file_path(o->out, loss_name);
+    if (!r->loss_path)
+        return -1;
+    r->loss = fopen(r->loss_path, "r+");
+    r->fresh = !r->loss && errno == ENOENT;
+    if (r->fresh)
+        r->loss = fopen(r->loss_path, "w+");
+    if (!r->loss)
+        return lost(r);
+    fcntl(fileno(r->loss), F_SETFD, FD_CLOEXEC);
+    if (begins(r->loss, true))
+        return fseek(r->loss, sizeof columns - 1, SEEK_SET) ? lost(r) : 0;
+    if (ferror(r->loss) || fseek(r->loss, 0, SEEK_SET) || fputs(columns, r->loss) < 0 || fflush(r->loss))
+        return lost(r);
+    return 0;
+}
+
 /* What an earlier run left would contradict a new one; and files that were being written when a run was
  * killed are of no use to any. */
-static void clear(const options *o)
+static void clear(const options *o, bool new)
 {
-    static const char *const left[] = { model_name, last_name, best_name, "sample.txt", "loss.png" };
-    for (size_t i = 0; i < sizeof left / sizeof left[0] && !o->resume; i++)
+    static const char *const left[] = { model_name, best_name, "sample.txt", "loss.png" };
+    for (size_t i = 0; i < sizeof left / sizeof left[0] && new; i++)
         file_forget(o->out, left[i]);
     for (int i = 0; i < OUTPUTS; i++)
         file_forget_unfinished(o->out, outputs[i]);
 }
 
-/* The table first: where it cannot be, an earlier run keeps its model. */
-int run_create(run *r, options *o, const vocabulary *v)
+int run_from(run *r, options *o, const vocabulary *v, long step, long table)
 {
-    if (folder_make(o->out))
-        return -1;
-    bool again = has(o->out, config_name);
-    if (say_what_was(o))
-        return -1;
-    bool failed = open_loss(r, o, "w") || ((fputs(columns, r->loss) < 0 || fflush(r->loss)) && lost(r));
-    if (failed || write_config(o->out, o, v) || write_vocab(o->out, v)) {
-        for (int i = 0; i < OUTPUTS && !again; i++)
-            file_forget(o->out, outputs[i]);
-        return -1;
-    }
-    clear(o);
-    return 0;
-}
-
-int run_resume(run *r, options *o, const vocabulary *v, long table)
-{
-    if (open_loss(r, o, "r+"))
-        return -1;
     int cut;
     do
         cut = ftruncate(fileno(r->loss), (off_t)table);
     while (cut != 0 && errno == EINTR);
     if (cut || fseek(r->loss, table, SEEK_SET))
         return lost(r);
-    clear(o);
+    r->fresh = false;
+    clear(o, step == 0);
     return write_config(o->out, o, v) || write_vocab(o->out, v) ? -1 : 0;
 }
 
@@ -254,6 +255,8 @@ int run_save(const run *r, gra_model *m, const options *o, const vocabulary *v, 
 int run_close(run *r)
 {
     int failed = r->loss && fclose(r->loss) && lost(r);
+    if (r->loss && r->fresh)
+        file_forget(r->folder, loss_name);
     free(r->loss_path);
     r->loss = NULL;
     r->loss_path = NULL;
@@ -373,48 +376,52 @@ static double values_of(const gra_gpt_config *c)
            (c->tied ? 0 : v * w);
 }
 
-/* How many bytes of values a safetensors file has: what follows the header and its length in 8 bytes.
- * -1 after a complaint. */
-static double value_bytes(const char *path)
+static double values_in(const gra_file *f)
 {
-    struct stat about;
-    unsigned char length[8];
-    double header = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool well = fd >= 0 && fstat(fd, &about) == 0 &&
-                file_some(fd, length, sizeof length) == sizeof length;
-    if (fd < 0)
-        complain("cannot load %s: %s", path, strerror(errno));
-    else if (!well)
-        complain("cannot load %s: it is damaged: there is no header", path);
-    if (fd >= 0)
-        close(fd);
-    if (!well)
-        return -1;
-    for (int i = 7; i >= 0; i--)
-        header = header * 256 + length[i];
-    return fmax((double)about.st_size - 8 - header, 0);
+    double n = 0;
+    for (int i = 0; i < gra_file_count(f); i++)
+        n += (double)gra_file_at(f, i)->size;
+    return n;
 }
 
-int run_holds(const char *path, const options *o, const vocabulary *v)
+int run_holds(const gra_file *f, const char *path, const options *o, int vocab_size)
 {
-    gra_gpt_config config = options_model(o, v->size);
-    double wanted = values_of(&config), bytes = value_bytes(path);
-    if (bytes >= 0 && bytes < 4 * wanted)
-        complain("%s is damaged: its %.0f bytes are too few for the %.0f values of its own model", path, bytes, wanted);
-    return bytes < 4 * wanted ? -1 : 0;
+    const gra_gpt_config config = options_model(o, vocab_size);
+    const double wanted = values_of(&config), held = values_in(f);
+    if (held < wanted)
+        complain("%s is damaged: it has %.0f values, and its own model has %.0f", path, held, wanted);
+    return held < wanted ? -1 : 0;
 }
 
-int run_fits(const char *folder, const options *o, const vocabulary *v)
+/* Whether the file's values are as many as the model's, and were learnt with its vocabulary. */
+static bool file_fits(const gra_file *f, const char *path, const gra_gpt_config *c, const vocabulary *v)
 {
-    gra_gpt_config config = options_model(o, v->size);
+    char hash[9];
+    const double wanted = values_of(c), held = values_in(f);
+    const double again = c->tied ? (double)v->size * c->emb_dim : 0;    /* a tied head has two names */
+    const char *learnt = gra_file_meta(f, "vocab_hash");
+    if (held != wanted && held != wanted + again) {
+        complain("cannot load %s: its %.0f values are not the %.0f of the model in config.tsv", path, held,
+                 wanted);
+        return false;
+    }
+    if (learnt && strcmp(learnt, vocab_hash(v, hash)) != 0) {
+        complain("cannot load %s: it was learnt with the vocabulary %.20s, and that of vocab.tsv is %s", path,
+                 learnt, hash);
+        return false;
+    }
+    return true;
+}
+
+int run_fits(gra_model *m, const char *folder, const options *o, const vocabulary *v)
+{
+    const gra_gpt_config config = options_model(o, v->size);
     char *path = file_path(folder, model_name);
-    double wanted = values_of(&config), bytes = path ? value_bytes(path) : -1;
-    double head = config.tied ? (double)config.vocab_size * config.emb_dim : 0; /* its second name */
-    int failed = bytes < 4 * wanted || bytes > 8 * (wanted + head);     /* F32 or F64 */
-    if (failed && bytes >= 0)
-        complain("cannot load %s: its %.0f bytes are not the %.0f values of the model in config.tsv", path,
-                 bytes, wanted);
+    gra_file *f = path ? gra_file_open(m, path) : NULL;
+    if (path && !f)
+        complain("%s", gra_model_error(m));
+    int failed = !f || !file_fits(f, path, &config, v);
+    gra_file_close(f);
     free(path);
     return failed ? -1 : 0;
 }

@@ -19,6 +19,7 @@ typedef struct run {
     const char *folder;
     FILE       *loss;
     char       *loss_path;
+    bool        fresh;                          /* loss.tsv was just made: it goes again unless the run begins */
 } run;
 
 typedef struct run_row {                        /* of loss.tsv */
@@ -28,18 +29,20 @@ typedef struct run_row {                        /* of loss.tsv */
 } run_row;
 
 int  run_suits(const options *o);               /* 0: a run may write to o->out. Nothing is changed */
-int  run_create(run *r, options *o, const vocabulary *v);   /* says so when a run is replaced */
-int  run_resume(run *r, options *o, const vocabulary *v, long table);   /* cuts loss.tsv to so many bytes */
+int  run_open(run *r, const options *o);        /* the folder and its loss.tsv; says so when a run is replaced,
+                                                   which loses nothing before */
+int  run_from(run *r, options *o, const vocabulary *v, long step, long table);  /* cuts loss.tsv to so many bytes
+                                                   and removes what a run at that step does not have */
 int  run_log(run *r, const run_row *row);
 int  run_table(run *r, long *bytes);            /* how long loss.tsv is; so much of it is on the disk then */
 int  run_save(const run *r, gra_model *m, const options *o, const vocabulary *v, long step);
 int  run_close(run *r);                         /* may be called twice */
 
 int  run_read(const char *folder, options *o, vocabulary *v);   /* config.tsv and vocab.tsv */
-int  run_fits(const char *folder, const options *o, const vocabulary *v); /* 0: by its size,
-                                                   model.safetensors is of that model */
-int  run_holds(const char *path, const options *o, const vocabulary *v); /* 0: by its size, the file may hold the
-                                                   parameters of that model */
+int  run_fits(gra_model *m, const char *folder, const options *o, const vocabulary *v); /* 0: model.safetensors
+                                                   is of that model and vocabulary; m lends its sentence */
+int  run_holds(const gra_file *f, const char *path, const options *o, int vocab_size);  /* 0: the file may hold
+                                                   the parameters of that model */
 int  run_load(const char *folder, gra_model *m);                /* model.safetensors */
 run_row *run_rows(const char *folder, long table, long n);      /* the n rows that loss.tsv must have in so many
                                                    bytes, to free; NULL after a sentence */
