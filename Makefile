@@ -172,7 +172,7 @@ notebooks: $(NOTEBOOKS)
 programs: all $(B)/f64/test $(B)/f32/test
 FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 
-## make test        runs every test, in double and in single precision; -j2: two at a time
+## make test        runs every test, in both precisions; -j2: two at a time
 # Scripts find the programs in $BUILD. (A recipe that names MAKE itself would run under `make -n` too.)
 THIS_MAKE = $(MAKE)
 TRIED = $(SCRIPTS:%=$(B)/tried/%)
@@ -223,7 +223,7 @@ sanitize: | $(DEPS)
 	$(MAKE) B=$(B)/tsan OPT='-O1 -g' SANITIZE=-fsanitize=thread $(B)/tsan/f32/test
 	CK_RUN_SUITE=threads CK_TIMEOUT_MULTIPLIER=10 $(B)/tsan/f32/test
 
-## make faults      memory, disk and processes that fail, damaged files (10 minutes)
+## make faults      failing memory, disk, processes; damaged files (10 minutes)
 # The quick ones are in make test too.
 FAULTS = $(sort $(wildcard tests/faults/*.sh))
 faults: programs $(FAULTY) | $(DEPS)
@@ -234,7 +234,7 @@ faults: programs $(FAULTY) | $(DEPS)
 	    BUILD=$(B) MAKE='$(THIS_MAKE)' WRAPPED='$(WRAPPED)' sh $$script || { echo "$$script failed"; exit 1; }; \
 	done
 
-## make coverage    which lines and branches of core/ and layers/ the tests take (gcc)
+## make coverage    lines and branches of core/, layers/ that tests take (gcc)
 # Counts are kept per object, so the double and the float library add up; each suite runs once in each.
 coverage: | $(DEPS)
 	$(MAKE) B=$(B)/coverage OPT='-O0 -g' SANITIZE='--coverage -DGRADUS_COVERAGE' $(B)/coverage/f64/test $(B)/coverage/f32/test
