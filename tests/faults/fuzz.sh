@@ -28,7 +28,7 @@ for target in $targets; do
     programs="$programs $BUILD/libfuzzer/fuzz/$target"
 done
 # shellcheck disable=SC2086
-$MAKE B="$BUILD/libfuzzer" CC=clang OPT='-O1 -g' FUZZER=-fsanitize=fuzzer \
+$MAKE -j"$(getconf _NPROCESSORS_ONLN)" B="$BUILD/libfuzzer" CC=clang OPT='-O1 -g' FUZZER=-fsanitize=fuzzer \
     SANITIZE='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all' $programs >"$W/make.log" || {
     cat "$W/make.log"
     exit 1
