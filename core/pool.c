@@ -2,9 +2,10 @@
  * helps the others when it is done.
  *
  * Shares are the same for every job of the same cut: so the rows that a thread has computed are mostly
- * those that it reads next, and lie in its own cache. The caller is worker 0 and works too. A worker watches `job` for a short while, then sleeps. To run
- * a job: fill in the fields, open the gate, take chunks until none is left, close the gate, wait until
- * nobody is inside. A worker that wakes too late finds the gate closed and does no harm. */
+ * those that it reads next, and lie in its own cache. The caller is worker 0 and works too. A worker watches
+ * `job` for a short while, then sleeps. To run a job: fill in the fields, open the gate, take chunks until
+ * none is left, close the gate, wait until nobody is inside. A worker that wakes too late finds the gate
+ * closed and does no harm. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE                     /* sched_getaffinity */
 #endif

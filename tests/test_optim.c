@@ -671,8 +671,6 @@ Suite *optim_suite(void)
     tcase_add_test(c, test_defaults);
     tcase_add_test(c, test_muon_of_nothing);
     tcase_add_test(c, no_step_after_an_error);
-    tcase_add_test(c, threads_change_no_bit);
-    tcase_add_test(c, models_and_tapes_end_in_any_order);
     tcase_add_test(c, init_begins_anew);
     tcase_add_test(c, muon_leaves_the_step_alone);
     tcase_add_test(c, test_refusals);
@@ -681,6 +679,12 @@ Suite *optim_suite(void)
     tcase_add_test(c, test_clip_nothing);
     tcase_add_test(c, test_norm_is_accurate);
     tcase_add_test(c, test_schedules);
+    suite_add_tcase(s, c);
+    c = tcase_create("threads");
+    tcase_set_tags(c, "long");
+    tcase_set_timeout(c, 60);
+    tcase_add_test(c, threads_change_no_bit);
+    tcase_add_test(c, models_and_tapes_end_in_any_order);
     suite_add_tcase(s, c);
     return s;
 }
