@@ -54,6 +54,19 @@ static void free_blocks(struct gra_block *b)
     }
 }
 
+static void part_with(gra_arena *a, struct gra_block *b)
+{
+    struct gra_block *last = b;
+    while (last->older)
+        last = last->older;
+    if (a->keeps) {
+        last->older = a->kept;
+        a->kept = b;
+    } else {
+        free_blocks(b);
+    }
+}
+
 void gra_arena_rewind(gra_arena *a)
 {
     struct gra_block *b = a->block;
@@ -63,10 +76,10 @@ void gra_arena_rewind(gra_arena *a)
         size_t all = LINE;              /* what was really used, blocks' unused ends left out, and a line */
         for (struct gra_block *o = b; o; o = o->older)
             all += o->used;
-        free_blocks(b->older);
+        part_with(a, b->older);
         b->older = NULL;
         if (all > b->size) {
-            free(b);
+            part_with(a, b);
             b = new_block(all);
             a->block = b;               /* NULL: the next piece asks again */
         }
@@ -78,5 +91,6 @@ void gra_arena_rewind(gra_arena *a)
 void gra_arena_free(gra_arena *a)
 {
     free_blocks(a->block);
-    a->block = NULL;
+    free_blocks(a->kept);
+    a->block = a->kept = NULL;
 }

@@ -20,15 +20,19 @@ static bool failed(gra_outfile *out, const char *what)
 
 /* ---- opening ---- */
 
-/* A new file beside the target; its name is left in temporary. */
+/* A new file beside the target, for those who might read and write that; its name is left in temporary. */
 static int open_beside(const char *target, char *temporary, size_t room)
 {
     int fd = -1;
+    struct stat was;
+    const bool replaces = stat(target, &was) == 0;
     errno = EEXIST;
     for (int i = 0; i < 1000 && fd < 0 && (errno == EEXIST || errno == EINTR); i++) {
         snprintf(temporary, room, "%s.%ld-%d.tmp", target, (long)getpid(), i);
         fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     }
+    if (fd >= 0 && replaces)
+        fchmod(fd, was.st_mode & 0777);         /* a file system may have no permissions */
     return fd;
 }
 
@@ -43,9 +47,9 @@ static int open_device(const char *path)
 
 static int open_replacement(gra_outfile *out, const char *path)
 {
-    out->target = realpath(path, NULL);         /* where a link leads: the file is replaced, the link stays */
+    out->target = realpath(path, NULL);         /* where a link leads: that file is replaced, the link stays */
     if (!out->target && errno == ENOENT)
-        out->target = strdup(path);             /* there is no such file yet */
+        out->target = strdup(path);             /* there is no such file yet, or a link that leads nowhere */
     const size_t room = out->target ? strlen(out->target) + 40 : 0;
     out->temporary = out->target ? malloc(room) : NULL;
     return out->temporary ? open_beside(out->target, out->temporary, room) : -1;

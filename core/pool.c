@@ -173,6 +173,7 @@ gra_pool *gra_pool_open(int threads)
             break;
         p->started = i;
     }
+    p->threads = p->started + 1;
     return p;
 }
 

@@ -17,7 +17,8 @@ struct spare {                          /* a recycled gradient: the list lies in
 
 struct gra_tape {
     gra_tensor   *last;                 /* the newest record */
-    gra_arena     arena;                /* all that this step made */
+    gra_arena     arena;                /* all that this step made, but for the tensors themselves: those of steps */
+    gra_arena     tensors;              /* before can still be looked at, and refused */
     struct spare *spares;
     unsigned      step;                 /* counts gra_begin */
     gra_mode      mode;
@@ -77,6 +78,7 @@ gra_tape *gra_open(int threads)
     }
     choose_isa(t);
     t->mode = GRA_GRAD;
+    t->tensors.keeps = true;
     t->nan = (real)NAN;
     t->empty = (gra_tensor){ .data = &t->nan, .args = t->scratch, .tape = t };
     return t;
@@ -104,14 +106,16 @@ void gra_close(gra_tape *t)
         gra_tape_serve(NULL, t->users);
     gra_pool_close(t->pool);
     gra_arena_free(&t->arena);
+    gra_arena_free(&t->tensors);
     free(t);
 }
 
 void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
 {
     gra_arena_rewind(&t->arena);
+    gra_arena_rewind(&t->tensors);
     if (++t->step % 2)
-        gra_arena_alloc(&t->arena, 1);  /* so that no tensor lies where one of the last step lay: see refuses */
+        gra_arena_alloc(&t->tensors, 1);        /* so that no tensor lies where one of the last step lay: see refuses */
     t->last = NULL;
     t->spares = NULL;
     t->mode = mode;
@@ -183,13 +187,15 @@ bool gra_refuses(gra_tape *t, const char *op, int nin, gra_tensor *const *in)
     return t->failed;
 }
 
-void *gra_alloc(gra_tape *t, size_t bytes)
+static void *alloc_from(gra_tape *t, gra_arena *arena, size_t bytes)
 {
-    void *p = t->failed ? NULL : gra_arena_alloc(&t->arena, bytes);
+    void *p = t->failed ? NULL : gra_arena_alloc(arena, bytes);
     if (!p)
         gra_fail(t, "out of memory: %zu more bytes were wanted for this step", bytes);
     return p;
 }
+
+void *gra_alloc(gra_tape *t, size_t bytes) { return alloc_from(t, &t->arena, bytes); }
 
 /* ---- recording ---- */
 
@@ -210,7 +216,7 @@ gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, int ndim, const int *sha
         return gra_fail(t, "%s: %zu bytes of args, but GRA_MAX_ARGS is %d", op->name, op->args, GRA_MAX_ARGS);
 
     size_t head = (sizeof(gra_tensor) + (size_t)nin * sizeof *in + 15) / 16 * 16;
-    gra_tensor *y = gra_alloc(t, head + op->args);      /* the tensor, its inputs, its arguments in one piece */
+    gra_tensor *y = alloc_from(t, &t->tensors, head + op->args);    /* the tensor, its inputs, its arguments in one piece */
     real *data = op->view ? in[0]->data : gra_alloc(t, size * sizeof(real));
     if (!y || !data)
         return &t->empty;

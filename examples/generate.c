@@ -219,6 +219,11 @@ static int generate(session *s)
     int id = -1;
     if (read_prompt(s))
         return -1;
+    if (s->logits && s->prompt_size > writer.context) {
+        complain("--logits: the prompt has %ld tokens, and the model looks back on %d: give it fewer",
+                 s->prompt_size, writer.context);
+        return -1;
+    }
     sample_see(&writer, s->prompt_ids, (size_t)s->prompt_size);
     if (s->attention && heatmap_write(s->attention, s->tape, &s->gpt, &s->vocab, writer.ids, writer.used))
         return -1;

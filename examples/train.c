@@ -58,7 +58,7 @@ static int record(session *s, run_row *row, bool *last)
     *last = done || stop;
     if (checkpoint_keep(&s->checkpoint, row, *last))
         return -1;
-    if (*last && run_save(&s->run, s->model, o, &s->text.vocab, row->step))
+    if (stop && run_save(&s->run, s->model, o, &s->text.vocab, row->step))
         return -1;
     if (stop && !o->quiet)                  /* on stderr: Ctrl-C may just have ended what reads stdout */
         complain("stopping: last validation and files; Ctrl-C again ends without them");
@@ -72,7 +72,8 @@ static int record(session *s, run_row *row, bool *last)
         complain("step %ld: the validation loss is no longer a number; a smaller --lr may help", row->step);
         return -1;
     }
-    if (done && checkpoint_keep(&s->checkpoint, row, false))       /* it may be the best */
+    if (done && (checkpoint_keep(&s->checkpoint, row, false) ||     /* it may be the best */
+                 (!stop && run_save(&s->run, s->model, o, &s->text.vocab, row->step))))
         return -1;
     if (run_log(&s->run, row) || progress_step(&s->progress, row))
         return -1;
@@ -184,20 +185,21 @@ static int introduce(const session *s)
 {
     const options *o = &s->o;
     static const char *const optimizers[] = { "AdamW", "Muon", "SGD" };
-    char bytes[COMMAS], seen[COMMAS], held[COMMAS], from[64] = "";
+    char bytes[COMMAS], seen[COMMAS], held[COMMAS], values[COMMAS], from[64] = "";
     if (o->quiet)
         return 0;
     if (o->resume)
         snprintf(from, sizeof from, ", which goes on after step %ld", s->checkpoint.row.step);
     return say("text      %d file%s, %s bytes; a vocabulary of %d tokens\n"
                "          %s tokens to learn from, %s held out\n"
-               "model     context %ld, width %ld, %ld layers of %ld heads: %.2f million parameters\n"
+               "model     context %ld, width %ld, %ld layer%s of %ld head%s: %s parameters\n"
                "training  %ld steps of %ld x %ld tokens, %s at a rate of %g\n"
                "machine   %d thread%s, instruction set %s\n"
                "out       %s%s\n\n",
                s->text.files, s->text.files == 1 ? "" : "s", commas(s->text.size, bytes), s->text.vocab.size,
                commas(s->text.train, seen), commas(s->text.size - s->text.train, held),
-               o->context, o->width, o->layers, o->heads, (double)gra_param_values(s->model) / 1e6,
+               o->context, o->width, o->layers, o->layers == 1 ? "" : "s", o->heads, o->heads == 1 ? "" : "s",
+               commas(gra_param_values(s->model), values),
                o->steps, o->batch, o->context, optimizers[o->optimizer], o->lr,
                gra_threads(s->tape), gra_threads(s->tape) == 1 ? "" : "s", gra_isa_name(s->tape),
                o->out, from);
@@ -251,7 +253,8 @@ static int finish(session *s, long steps, double val_loss)
     if (!isnan(val_loss))
         snprintf(validation, sizeof validation, ", validation loss %.4f", val_loss);
     if (say("%s %ld of %ld steps in %s%s, all in %s\n", stopped ? "stopped after" : "trained", steps,
-            s->o.steps, clock, validation, s->o.out))
+            s->o.steps, clock, validation, s->o.out) ||
+        (stopped && !s->o.quiet && say("--resume %s goes on\n", s->o.out)))
         return 1;
     return stopped ? 130 : 0;
 }

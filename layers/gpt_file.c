@@ -152,10 +152,10 @@ static bool measure(struct gpt_file *f)
     for (int i = 0; i < 2; i++) {
         const gra_file_tensor *x = matrix[i];
         if (!x)
-            return !gra_file_fail(f->file, "it has no tensor %s",
+            return !gra_file_fail(f->file, "it has no tensor %.100s",
                                   name_of(f->dialect, POS_EMB, (char[NAME]){ 0 }));
         if (x->ndim != 2 || x->size == 0 || x->shape[1] > INT_MAX / 4)
-            return !gra_file_fail(f->file, "tensor %s has the shape %s, but a matrix with a row for each %s is "
+            return !gra_file_fail(f->file, "tensor %.100s has the shape %s, but a matrix with a row for each %s is "
                                   "wanted", x->name, GRA_SHAPE_OF(x), i ? "position" : "token");
     }
     *c = (gra_gpt_config){ .vocab_size = matrix[0]->shape[0], .emb_dim = matrix[0]->shape[1],
@@ -205,7 +205,7 @@ static bool none_missing(const struct gpt_file *f)
             missing++;
             first = i;
         }
-    return !missing || !gra_file_fail(f->file, "it has no tensor %s%s",
+    return !missing || !gra_file_fail(f->file, "it has no tensor %.100s%s",
                                       name_of(f->dialect, first, (char[NAME]){ 0 }),
                                       missing > 1 ? ", and more are missing" : "");
 }
@@ -223,7 +223,7 @@ static bool shaped(const struct gpt_file *f, int i)
     shape[!turned] = length[r->columns];
     if (x->ndim == 1 + matrix && memcmp(x->shape, shape, (size_t)x->ndim * sizeof *shape) == 0)
         return true;
-    return !gra_file_fail(f->file, "tensor %s has the shape %s, but in the model it is %s", x->name,
+    return !gra_file_fail(f->file, "tensor %.100s has the shape %s, but in the model it is %s", x->name,
                           GRA_SHAPE_OF(x), gra_shape_text(1 + matrix, shape, (char[GRA_SHAPE_TEXT]){ 0 }));
 }
 
@@ -257,7 +257,7 @@ static bool none_extra(const struct gpt_file *f)
     for (int i = 0; i < gra_file_count(f->file); i++) {
         const gra_file_tensor *x = gra_file_at(f->file, i);
         if (!has_place(f, x))
-            return !gra_file_fail(f->file, "the model has no place for the tensor %s", x->name);
+            return !gra_file_fail(f->file, "the model has no place for the tensor %.100s", x->name);
     }
     return true;
 }
@@ -412,7 +412,7 @@ static bool settle_head(struct gpt_file *f, bool tied)
         f->place[OUT_HEAD] = f->place[TOK_EMB];
     const int same = tied ? is_tied(f) : true;
     if (same == 0)
-        gra_file_fail(f->file, "tensors %s and %s differ, but in the model they are one (tied)",
+        gra_file_fail(f->file, "tensors %.100s and %.100s differ, but in the model they are one (tied)",
                       f->place[OUT_HEAD]->name, f->place[TOK_EMB]->name);
     return same > 0;
 }

@@ -332,6 +332,24 @@ START_TEST(a_tensor_of_the_last_step)
 }
 END_TEST
 
+/* The step's memory grows in its middle, so the next step joins its pieces: it is the system's again where the old
+ * tensors' values lay, but they themselves can be looked at. */
+START_TEST(a_tensor_of_a_large_step)
+{
+    enum { MANY = 1 << 15 };
+    gra_tensor *old[300];
+    gra_keep_going(t, true);
+    for (int i = 0; i < 300; i++)
+        old[i] = i % 100 ? gra_scale(t, old[i - 1], 1) : gra_full(t, 1, GRA_DIMS(i ? MANY : 1));
+    for (int step = 0; step < 4; step++)
+        for (int i = 0; i < 300; i += 23) {
+            gra_begin(t, GRA_GRAD, NULL);
+            gra_exp(t, old[i]);
+            expect_error("exp: input 0 was not made in this step");
+        }
+}
+END_TEST
+
 START_TEST(a_generator_that_was_never_seeded)
 {
     static gra_rng rng;
@@ -525,6 +543,7 @@ Suite *tape_suite(void)
     tcase_add_test(c, a_null_is_named);
     tcase_add_test(c, a_tensor_of_another_tape);
     tcase_add_test(c, a_tensor_of_the_last_step);
+    tcase_add_test(c, a_tensor_of_a_large_step);
     tcase_add_test(c, a_generator_that_was_never_seeded);
     tcase_add_test(c, nothing_where_something_is_wanted);
     tcase_add_test(c, an_op_with_too_many_arguments);

@@ -46,7 +46,7 @@ group "fifty steps on the project's own text"
 run=$W/run
 ok "it trains" ends_with 0 "$TRAIN" $small --steps 50 --lr 0.02 --eval-every 20 --sample 300 \
     --threads 2 --out "$run"
-ok "it says what it trains" grep -q 'million parameters' "$W/out"
+ok "it says what it trains" grep -q 'layers of [0-9]* heads: [0-9,]* parameters' "$W/out"
 ok "it says a line at each validation" test "$(grep -c '^step .* val ' "$W/out")" -eq 3
 ok "nothing on stderr" test ! -s "$W/err"
 ok "the loss falls" falls "$run/loss.tsv"
@@ -83,7 +83,7 @@ group "flags"
 ok "--quiet says one line" ends_with 0 "$TRAIN" $small $bare --out "$W/t1"
 ok "... and no other" test "$(wc -l <"$W/out")" -eq 1
 ok "a finished run is replaced" ends_with 0 "$TRAIN" $small --steps 3 --sample 9 --out "$W/t1"
-ok "... after a line that says so" grep -q "$W/t1 holds a finished run" "$W/out"
+ok "... after a line that says so" grep -q "$W/t1 holds a run, and a new one takes its place; --resume $W/t1 would" "$W/out"
 ok "--name=value" ends_with 0 "$TRAIN" $small $bare --steps=2 --out="$W/new/in/new/"
 ok "... was understood" test "$(wc -l <"$W/new/in/new/loss.tsv")" -eq 3
 ok "--help" ends_with 0 "$TRAIN" --help
@@ -256,6 +256,17 @@ says() {        # waits until a process has ended or a file is there
     done
 }
 
+two_runs() {    # the second is refused, and spoils nothing
+    "$TRAIN" $endless --out "$W/two" >"$W/two.out" 2>"$W/two.err" &
+    pid=$!
+    rows "$W/two/loss.tsv" 3
+    refuses 1 "another run is writing to $W/two" "$TRAIN" $endless --quiet --out "$W/two"
+    refused=$?
+    kill -INT $pid
+    wait $pid
+    [ $refused -eq 0 ] && awk 'NR > 1 && $1 != NR - 1 { exit 1 }' "$W/two/loss.tsv"
+}
+
 group "Ctrl-C"
 endless="$small --steps 1000000 --eval-every 1000000"
 mkdir "$W/c1" "$W/c2"
@@ -332,7 +343,7 @@ ok "... and that is said" grep -q '^stopped after 3 of 3 steps.*, validation los
 awk 'BEGIN { for (i = 0; i < 30000000; i++) printf "%c", 97 + i % 7 }' >"$W/30M"
 "$TRAIN" $small --steps 1 --sample 5 --data "$W/30M" --out "$W/c7" >"$W/c7.out" 2>&1 &
 pid=$!
-says "$W/c7/model.safetensors"
+says "$W/c7/config.tsv"
 nap
 ends "the last validation ends" $pid
 ok "... and its row has none" validated_at "$W/c7/loss.tsv" ""
@@ -340,6 +351,7 @@ ok "... nor has the last line" grep -q '^stopped after 1 of 1 steps in [0-9:]*, 
 ok "... and the parameters are there" ends_with 0 "$GENERATE" --model "$W/c7" --tokens 5
 rm -f "$W/30M"
 
+ok "two runs in one folder" two_runs
 mkdir "$W/c3"
 : >"$W/c3/loss.tsv"
 "$TRAIN" $endless --out "$W/c3" >"$W/c3.out" 2>"$W/c3.err" &

@@ -2,8 +2,8 @@
  *
  * metadata:  format "pt"    checkpoint "1"    state "steps\t2000\n..."    hash, of the state
  *
- * The state is a table of settings, and as strict. It holds a hash of the tensors' values, so that no digit
- * and no bit of the file can change without being noticed. */
+ * The state is a table of settings, and as strict. It holds a hash of the tensors' values, so that no value
+ * and no line of the state can change without being noticed. */
 #include "checkpoint.h"
 #include "../../core/op.h"
 #include "files.h"
@@ -12,10 +12,10 @@
 #include "settings.h"
 #include <errno.h>
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char last_name[] = "checkpoint.safetensors", best_name[] = "best.safetensors";
 static const char version[] = "1";
 
 /* ---- the state --------------------------------------------------------------------------------------- */
@@ -131,7 +131,7 @@ static int write_as(checkpoint *c, const char *name, const gra_meta *meta, int n
     char *path = file_path(c->o->out, name);
     int failed = !path || gra_save_all(c->model, path, meta, n);
     if (failed && path)
-        complain("cannot write %s: %s", path, gra_model_error(c->model));
+        complain("cannot write %s: %s", path, file_why(gra_model_error(c->model), path));
     free(path);
     return failed ? -1 : 0;
 }
@@ -139,7 +139,7 @@ static int write_as(checkpoint *c, const char *name, const gra_meta *meta, int n
 /* The best is another name of the last, where a file can have two. */
 static int name_best(const checkpoint *c)
 {
-    char *last = file_path(c->o->out, last_name), *best = file_path(c->o->out, best_name);
+    char *last = file_path(c->o->out, checkpoint_name), *best = file_path(c->o->out, best_name);
     int failed = !last || !best || file_link(last, best);
     free(last);
     free(best);
@@ -152,9 +152,23 @@ static int write_state(checkpoint *c, const char *state, size_t size, bool best)
     const gra_meta meta[] = { { "format", "pt" }, { "checkpoint", version }, { "state", state },
                               { "hash", hash_text(hash_bytes(HASH_BEGIN, state, size), hash) } };
     const int n = (int)(sizeof meta / sizeof meta[0]);
-    if (write_as(c, last_name, meta, n))
+    if (write_as(c, checkpoint_name, meta, n))
         return -1;
     return best && name_best(c) ? write_as(c, best_name, meta, n) : 0;
+}
+
+/* Behind what is no number nothing goes on: the last checkpoint stays. */
+static int has_numbers(const checkpoint *c)
+{
+    for (int i = 0; i < gra_owned_count(c->model); i++) {
+        const gra_tensor *x = gra_owned_at(c->model, i);
+        for (size_t j = 0; j < x->size; j++)
+            if (!isfinite(x->data[j])) {
+                complain("step %ld: %s is no longer made of numbers; a smaller --lr may help", c->row.step, x->name);
+                return 0;
+            }
+    }
+    return 1;
 }
 
 static int save(checkpoint *c, bool best)
@@ -163,7 +177,7 @@ static int save(checkpoint *c, bool best)
     flag table[SETTINGS_MOST];
     size_t size;
     char *names = names_text(&c->o->data);
-    if (!names || run_table(c->run, &c->table)) {
+    if (!names || !has_numbers(c) || run_table(c->run, &c->table)) {
         free(names);
         return -1;
     }
@@ -237,7 +251,7 @@ static int take_state(checkpoint *c, const char *path, const gra_file *f)
 static int read_state(checkpoint *c)
 {
     gra_model *none = gra_model_open(NULL);             /* it lends its sentence */
-    char *path = file_path(c->o->resume, last_name);
+    char *path = file_path(c->o->resume, checkpoint_name);
     if (!none || !path) {
         complain("out of memory");
         gra_model_close(none);
@@ -248,9 +262,9 @@ static int read_state(checkpoint *c)
     gra_file *f = NULL;
     if (access(path, F_OK) != 0 && errno == ENOENT)
         complain("no run can go on in %s: there is no %s, which is written before the first step",
-                 c->o->resume, last_name);
+                 c->o->resume, checkpoint_name);
     else if (!(f = gra_file_open(none, path)))
-        complain("cannot go on: %s", gra_model_error(none));
+        complain("cannot go on: %s: %s", path, file_why(gra_model_error(none), path));
     int failed = !f || take_state(c, path, f) || run_holds(f, path, c->o, (int)(strlen(c->vocab) / 2));
     gra_file_close(f);
     gra_model_close(none);
@@ -267,7 +281,7 @@ static int contradicts(options *begun, options *now)
     options_settings(now, FLAG_FIXED, b);
     for (int i = 0; i < n; i++)
         if (strcmp(flag_value(&a[i], was), flag_value(&b[i], is)) != 0) {
-            complain("--%s %s, but the run in %s was begun with --%s %s", a[i].name, is, begun->resume,
+            complain("--%s=%s, but the run in %s was begun with --%s=%s", a[i].name, is, begun->resume,
                      a[i].name, was);
             return 1;
         }
@@ -315,7 +329,7 @@ static int take_values(checkpoint *c, const char *path)
 {
     char hash[HASH_TEXT];
     if (gra_load_all(c->model, path)) {
-        complain("cannot go on: %s", gra_model_error(c->model));
+        complain("cannot go on: %s: %s", path, file_why(gra_model_error(c->model), path));
         return -1;
     }
     if (strcmp(hash_text(hash_values(c->model), hash), c->values) != 0) {
@@ -332,7 +346,7 @@ static int take_values(checkpoint *c, const char *path)
 
 int checkpoint_load(checkpoint *c)
 {
-    char *path = file_path(c->o->out, last_name);
+    char *path = file_path(c->o->out, checkpoint_name);
     int failed = !path || take_values(c, path);
     free(path);
     for (int i = 0; i < 2; i++)

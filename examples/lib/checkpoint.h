@@ -39,8 +39,7 @@ typedef struct checkpoint {
 int  checkpoint_options(checkpoint *c, int argc, char **argv);
                                         /* o->resume: takes o from the file, then what the command line says. As
                                            options_parse; 2: the file cannot be read, -1: a flag contradicts it */
-int  checkpoint_suits(const checkpoint *c);     /* the text is the one that the run began with, and the file
-                                           as large as its model: 0 or -1 */
+int  checkpoint_suits(const checkpoint *c);     /* the text is the one that the run began with: 0 or -1 */
 int  checkpoint_load(checkpoint *c);            /* model, optimizer and rng as they were saved: 0 or -1 */
 int  checkpoint_keep(checkpoint *c, const run_row *row, bool now);
                                         /* after step row->step (0: before the first): saves where it is time,

@@ -108,6 +108,20 @@ int file_write(const char *path, const char *bytes, size_t size)
     return -1;
 }
 
+/* path[0, end) is a folder that has a new entry, which is on the disk when the folder is. What cannot be done
+ * is left to the system. */
+static void to_disk(char *path, size_t end)
+{
+    char kept = path[end];
+    path[end] = 0;
+    int fd = open(end > 0 ? path : kept == '/' ? "/" : ".", O_RDONLY | O_CLOEXEC);
+    path[end] = kept;
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
 int file_link(const char *path, const char *name)
 {
     char *other = malloc(strlen(name) + 5);
@@ -117,6 +131,9 @@ int file_link(const char *path, const char *name)
     unlink(other);
     int failed = link(path, other) || rename(other, name);
     unlink(other);                      /* still there too where both were the same file before */
+    strcpy(other, name);
+    if (!failed)
+        to_disk(other, strrchr(other, '/') ? (size_t)(strrchr(other, '/') - other) : 0);
     free(other);
     return failed ? -1 : 0;
 }
@@ -142,20 +159,6 @@ static void unmake(char *path, size_t first, size_t end)
         rmdir(path);
         path[at] = kept;
     }
-}
-
-/* path[0, end) is a folder that has a new entry, which is on the disk when the folder is. What cannot be done
- * is left to the system. */
-static void to_disk(char *path, size_t end)
-{
-    char kept = path[end];
-    path[end] = 0;
-    int fd = open(end > 0 ? path : kept == '/' ? "/" : ".", O_RDONLY | O_CLOEXEC);
-    path[end] = kept;
-    if (fd < 0)
-        return;
-    fsync(fd);
-    close(fd);
 }
 
 /* 0, or what went wrong: then path ends where it did, and the folders made on the way are taken back, as
@@ -222,6 +225,13 @@ void file_forget_unfinished(const char *folder, const char *name)
             file_forget(folder, entry->d_name);
     if (dir)
         closedir(dir);
+}
+
+const char *file_why(const char *error, const char *path)
+{
+    const char *at = strstr(error, path);
+    const size_t n = strlen(path);
+    return at && strncmp(at + n, ": ", 2) == 0 ? at + n + 2 : error;
 }
 
 void file_forget(const char *folder, const char *name)

@@ -12,6 +12,7 @@ int   file_link(const char *path, const char *name);    /* the file has this nam
                                                            files have but one name there */
 int   folder_make(const char *path);                    /* with those it lies in; 0 too when it is there */
 int   folder_try(const char *path);                     /* whether that would do, and nothing is left */
+const char *file_why(const char *error, const char *path);  /* of gradus' sentence "function: path: why", why */
 void  file_forget(const char *folder, const char *name); /* removes a plain file, if there is one */
 void  file_forget_unfinished(const char *folder, const char *name); /* and those that were to become it when a
                                                            program was killed */

@@ -120,7 +120,6 @@ static bool is_whole(const char *path)
 static void collect(plot *p, int status)
 {
     p->pid = 0;
-    p->status = status;
     p->drawn = false;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return;

@@ -9,7 +9,6 @@ typedef struct plot {
     const char *folder;
     char       *gnuplot;                /* its absolute path; NULL: there is none */
     pid_t       pid;                    /* of the one that draws now, or 0 */
-    int         status;                 /* how the last one ended, as waitpid tells */
     bool        drawn;                  /* the last one left a picture */
 } plot;
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 static const char config_name[] = "config.tsv", vocab_name[] = "vocab.tsv", loss_name[] = "loss.tsv",
-                  model_name[] = "model.safetensors", last_name[] = "checkpoint.safetensors",
-                  best_name[] = "best.safetensors";
+                  model_name[] = "model.safetensors";
+const char checkpoint_name[] = "checkpoint.safetensors", best_name[] = "best.safetensors";
 
 /* ---- writing --------------------------------------------------------------------------------------- */
 
@@ -78,7 +78,7 @@ static int lost(const run *r)
 }
 
 /* All that a run writes. */
-static const char *const outputs[] = { config_name, vocab_name, loss_name, model_name, last_name, best_name,
+static const char *const outputs[] = { config_name, vocab_name, loss_name, model_name, checkpoint_name, best_name,
                                        "sample.txt", "loss.png", "loss.gp" };
 enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
 
@@ -89,7 +89,7 @@ static const char columns[] = "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens
 static bool begins(FILE *table, bool whole)
 {
     char begin[sizeof columns] = "";
-    const bool some = fgets(begin, sizeof begin, table) != NULL;
+    const bool some = fgets(begin, sizeof begin, table) && *begin;
     return some && strncmp(columns, begin, whole ? sizeof columns : strlen(begin)) == 0;
 }
 
@@ -160,19 +160,26 @@ static bool has(const char *folder, const char *name)
 /* Says what a new run takes the place of. */
 static int say_what_was(const options *o)
 {
-    if (o->quiet || (!has(o->out, model_name) && !has(o->out, last_name)))
+    if (o->resume || o->quiet || (!has(o->out, model_name) && !has(o->out, checkpoint_name)))
         return 0;
-    if (has(o->out, model_name))
-        return say("%s holds a finished run: it is replaced\n", o->out);
-    return say("%s holds a run that was cut off, with which --resume %s would have gone on: it is replaced\n",
-               o->out, o->out);
+    return say("%s holds a run, and a new one takes its place; --resume %s would go on with it\n", o->out, o->out);
+}
+
+/* Two runs that write to one table spoil each other's. Where a file system knows no locks there is none. */
+static int lock_table(run *r)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    if (fcntl(fileno(r->loss), F_SETLK, &lock) == 0 || (errno != EACCES && errno != EAGAIN))
+        return 0;
+    complain("another run is writing to %s: wait for its end, or give another --out", r->folder);
+    return -1;
 }
 
 /* The table of an earlier run stays as it is: it begins as a new one does. */
 int run_open(run *r, const options *o)
 {
     *r = (run){ .folder = o->out };
-    if (folder_make(o->out) || (!o->resume && say_what_was(o)))
+    if (folder_make(o->out))
         return -1;
     r->loss_path = file_path(o->out, loss_name);
     if (!r->loss_path)
@@ -184,6 +191,8 @@ int run_open(run *r, const options *o)
     if (!r->loss)
         return lost(r);
     fcntl(fileno(r->loss), F_SETFD, FD_CLOEXEC);
+    if (lock_table(r) || say_what_was(o))
+        return -1;
     if (begins(r->loss, true))
         return fseek(r->loss, sizeof columns - 1, SEEK_SET) ? lost(r) : 0;
     if (ferror(r->loss) || fseek(r->loss, 0, SEEK_SET) || fputs(columns, r->loss) < 0 || fflush(r->loss))
@@ -210,8 +219,9 @@ int run_from(run *r, options *o, const vocabulary *v, long step, long table)
     while (cut != 0 && errno == EINTR);
     if (cut || fseek(r->loss, table, SEEK_SET))
         return lost(r);
+    if (!r->fresh)                              /* else there was no run whose files these could be */
+        clear(o, step == 0);
     r->fresh = false;
-    clear(o, step == 0);
     return write_config(o->out, o, v) || write_vocab(o->out, v) ? -1 : 0;
 }
 
@@ -247,7 +257,7 @@ int run_save(const run *r, gra_model *m, const options *o, const vocabulary *v, 
     char *path = file_path(r->folder, model_name);
     int failed = !path || gra_gpt_save(m, &config, path, meta, (int)(sizeof meta / sizeof meta[0]));
     if (failed && path)
-        complain("cannot write %s: %s", path, gra_model_error(m));
+        complain("cannot write %s: %s", path, file_why(gra_model_error(m), path));
     free(path);
     return failed ? -1 : 0;
 }
@@ -350,7 +360,7 @@ run_row *run_rows(const char *folder, long table, long n)
     bool well = text && (size_t)table <= size && n <= table / 12 &&
                 strncmp(text, columns, sizeof columns - 1) == 0;
     run_row *rows = well ? malloc(((size_t)n + 1) * sizeof *rows) : NULL;
-    const char *at = text + (well ? sizeof columns - 1 : 0);
+    const char *at = well ? text + sizeof columns - 1 : NULL;
     if (well && !rows)
         complain("out of memory");
     for (long i = 0; rows && well && i < n; i++)
@@ -419,7 +429,7 @@ int run_fits(gra_model *m, const char *folder, const options *o, const vocabular
     char *path = file_path(folder, model_name);
     gra_file *f = path ? gra_file_open(m, path) : NULL;
     if (path && !f)
-        complain("%s", gra_model_error(m));
+        complain("cannot load %s: %s", path, file_why(gra_model_error(m), path));
     int failed = !f || !file_fits(f, path, &config, v);
     gra_file_close(f);
     free(path);
@@ -431,7 +441,7 @@ int run_load(const char *folder, gra_model *m)
     char *path = file_path(folder, model_name);
     int failed = !path || gra_load(m, path);
     if (failed && path)
-        complain("cannot load %s: %s", path, gra_model_error(m));
+        complain("cannot load %s: %s", path, file_why(gra_model_error(m), path));
     free(path);
     return failed ? -1 : 0;
 }

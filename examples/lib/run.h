@@ -15,6 +15,8 @@
 #include "options.h"
 #include "text.h"
 
+extern const char checkpoint_name[], best_name[];       /* see checkpoint.h */
+
 typedef struct run {
     const char *folder;
     FILE       *loss;

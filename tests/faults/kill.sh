@@ -4,6 +4,7 @@
 . tests/lib/ok.sh
 
 KILLS=${KILLS:-100}
+SEED=${SEED:-$(date +%s)}              # of the moments
 flags="--context 16 --batch 4 --width 16 --heads 2 --layers 2 --dropout 0.1 --steps 600 --eval-every 30
        --eval-batches 4 --checkpoint-every 5 --data core/gradus.h --sample 40 --quiet"
 
@@ -13,8 +14,8 @@ same_run() {    # but for the column of times, they left the same, and nothing u
 }
 
 moments() {     # a hundredth to three tenths of a second, and a number of threads, for each kill
-    awk -v n="$1" 'BEGIN {
-        srand()
+    awk -v n="$1" -v seed="$SEED" 'BEGIN {
+        srand(seed)
         for (i = 0; i < n; i++)
             printf "%.3f %d\n", 0.01 + 0.29 * rand(), 2 ^ int(3 * rand()) }'
 }
@@ -64,6 +65,6 @@ if [ -e "$W/part/checkpoint.safetensors" ]; then
 fi
 ok "$KILLS kills" test $kills -eq "$KILLS"
 echo "kill.sh: killed after step$after"
-echo "kill.sh: $kills kills, $ended runs came to their end between them"
+echo "kill.sh: $kills kills at moments of SEED=$SEED, $ended runs came to their end between them"
 
 finish

@@ -137,6 +137,7 @@ sweep() {       # sweep OLD NEW FAULT ERROR EVER COMMAND ...
         [ "$struck" = 0 ] && break
         n=$((n + step))
     done
+    [ "$n" -lt 5000 ] || wrong "there are more such calls than were tried"
 }
 
 # A run that was stopped in its middle, to go on: by a disk that is full from some write on.
