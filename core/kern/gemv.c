@@ -38,8 +38,10 @@ static void compute(void *arg, size_t from, size_t to, int worker)
 static gra_gemv_kernel *best_kernel(const gra_tape *t)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
-    if (gra_tape_isa(t) > 0)
-        return gra_gemv_avx2;           /* memory sets the pace: wider vectors gain nothing */
+    if (gra_tape_isa(t) == 2)
+        return gra_gemv_avx512;
+    if (gra_tape_isa(t) == 1)
+        return gra_gemv_avx2;
 #endif
     (void)t;
     return gra_gemv_base;

@@ -7,7 +7,7 @@
 /* c_j = sum_p a[p*col] b_pj for n columns of b, added to add_j where add is not NULL: the kernel of an
  * instruction set. */
 typedef void gra_gemv_kernel(int k, int n, const real *a, ptrdiff_t col, gra_mat b, real *c, const real *add);
-gra_gemv_kernel gra_gemv_base, gra_gemv_avx2;
+gra_gemv_kernel gra_gemv_base, gra_gemv_avx2, gra_gemv_avx512;
 
 /* c = a b, added to `add`, rows `apart`, where that is not NULL; with the bits of gra_gemm, and faster for
  * this many rows of a. On all threads, or on this one. */

@@ -15,60 +15,72 @@ typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), m
 enum {
     DEPTH = 256,                        /* as in gemm.c: the same sums */
     LANES = VECTOR / sizeof(real),
-    SOME = 2 * LANES,                   /* columns at a time where they are contiguous, */
+    SOME = VECTOR < 64 ? 2 * LANES : LANES,     /* columns at a time where they are contiguous, */
     MANY = 512,                         /* and where rows are */
     SIDE = 16 / sizeof(real),           /* of a square of values, in quads of 16 bytes */
     LINE = 64 / sizeof(real),           /* values of a cache line */
     AHEAD = 4 * LINE                    /* how far ahead a column is asked for */
 };
 
-/* A vector of quads of several columns, all from the same place: of column i, and of i + SIDE. */
-#if VECTOR == 16
-#define QUADS(i) (*(const loose_quad *)(w + (i) * ld))
-#elif defined(GRADUS_DOUBLE)
-#define QUADS(i) SHUFFLE(*(const loose_quad *)(w + (i) * ld), *(const loose_quad *)(w + ((i) + SIDE) * ld), 0, 1, 2, 3)
-#else
-#define QUADS(i) SHUFFLE(*(const loose_quad *)(w + (i) * ld), *(const loose_quad *)(w + ((i) + SIDE) * ld), \
-                         0, 1, 2, 3, 4, 5, 6, 7)
-#endif
 #define SHUFFLE __builtin_shufflevector
 
-/* The squares in such vectors, turned: then a vector holds the same row of LANES columns. */
-#ifdef GRADUS_DOUBLE
+/* A vector of quads, `at` values behind w0 and, the wider it is, w1, w2, w3. By intrinsics: of a shuffle that
+ * could read memory compilers make a load and a shuffle. */
 #if VECTOR == 16
-#define ROW0 0, 2
-#define ROW1 1, 3
+#define QUADS(at) (*(const loose_quad *)(w0 + (at)))
 #else
-#define ROW0 0, 4, 2, 6
-#define ROW1 1, 5, 3, 7
+#include <immintrin.h>
+#ifdef GRADUS_DOUBLE
+#define QUAD(i, at)    _mm_loadu_pd(w##i + (at))
+#define BOTH(at)       _mm256_insertf128_pd(_mm256_castpd128_pd256(QUAD(0, at)), QUAD(1, at), 1)
+#define PUT(x, i, at)  _mm512_insertf64x2(x, QUAD(i, at), i)
+#define FIRST(at)      _mm512_castpd128_pd512(QUAD(0, at))
+#else
+#define QUAD(i, at)    _mm_loadu_ps(w##i + (at))
+#define BOTH(at)       _mm256_insertf128_ps(_mm256_castps128_ps256(QUAD(0, at)), QUAD(1, at), 1)
+#define PUT(x, i, at)  _mm512_insertf32x4(x, QUAD(i, at), i)
+#define FIRST(at)      _mm512_castps128_ps512(QUAD(0, at))
 #endif
+#if VECTOR == 32
+#define QUADS(at) BOTH(at)
+#else
+#define QUADS(at) PUT(PUT(PUT(FIRST(at), 1, at), 2, at), 3, at)
+#endif
+#endif
+
+/* The squares in such vectors, turned: then a vector holds the same row of LANES columns. Of each quad of one
+ * vector and of another (it begins at j), a turn takes the same places. */
+#if VECTOR == 16
+#define EACH(TURN) TURN(0, LANES)
+#elif VECTOR == 32
+#define EACH(TURN) TURN(0, LANES), TURN(SIDE, LANES + SIDE)
+#else
+#define EACH(TURN) TURN(0, LANES), TURN(SIDE, LANES + SIDE), TURN(2 * SIDE, LANES + 2 * SIDE), \
+                   TURN(3 * SIDE, LANES + 3 * SIDE)
+#endif
+#ifdef GRADUS_DOUBLE
+#define ROW0(i, j) (i), (j)
+#define ROW1(i, j) (i) + 1, (j) + 1
 #define ADD_SQUARES(x)                                                                                   \
     {                                                                                                    \
-        const vec q0 = QUADS(0), q1 = QUADS(1);                                                          \
-        x += a[0] * SHUFFLE(q0, q1, ROW0);                                                               \
-        x += a[col] * SHUFFLE(q0, q1, ROW1);                                                             \
+        const vec q0 = QUADS(0), q1 = QUADS(ld);                                                     \
+        x += a[0] * SHUFFLE(q0, q1, EACH(ROW0));                                                         \
+        x += a[1] * SHUFFLE(q0, q1, EACH(ROW1));                                                     \
     }
 #else
-#if VECTOR == 16
-#define LOW   0, 4, 1, 5
-#define HIGH  2, 6, 3, 7
-#define LEFT  0, 1, 4, 5
-#define RIGHT 2, 3, 6, 7
-#else
-#define LOW   0, 8, 1, 9, 4, 12, 5, 13
-#define HIGH  2, 10, 3, 11, 6, 14, 7, 15
-#define LEFT  0, 1, 8, 9, 4, 5, 12, 13
-#define RIGHT 2, 3, 10, 11, 6, 7, 14, 15
-#endif
+#define LOW(i, j)   (i), (j), (i) + 1, (j) + 1
+#define HIGH(i, j)  (i) + 2, (j) + 2, (i) + 3, (j) + 3
+#define LEFT(i, j)  (i), (i) + 1, (j), (j) + 1
+#define RIGHT(i, j) (i) + 2, (i) + 3, (j) + 2, (j) + 3
 #define ADD_SQUARES(x)                                                                                   \
     {                                                                                                    \
-        const vec q0 = QUADS(0), q1 = QUADS(1), q2 = QUADS(2), q3 = QUADS(3);                            \
-        const vec low01 = SHUFFLE(q0, q1, LOW), high01 = SHUFFLE(q0, q1, HIGH);                          \
-        const vec low23 = SHUFFLE(q2, q3, LOW), high23 = SHUFFLE(q2, q3, HIGH);                          \
-        x += a[0] * SHUFFLE(low01, low23, LEFT);                                                         \
-        x += a[col] * SHUFFLE(low01, low23, RIGHT);                                                      \
-        x += a[2 * col] * SHUFFLE(high01, high23, LEFT);                                                 \
-        x += a[3 * col] * SHUFFLE(high01, high23, RIGHT);                                                \
+        const vec q0 = QUADS(0), q1 = QUADS(ld), q2 = QUADS(2 * ld), q3 = QUADS(3 * ld);     \
+        const vec low01 = SHUFFLE(q0, q1, EACH(LOW)), high01 = SHUFFLE(q0, q1, EACH(HIGH));              \
+        const vec low23 = SHUFFLE(q2, q3, EACH(LOW)), high23 = SHUFFLE(q2, q3, EACH(HIGH));              \
+        x += a[0] * SHUFFLE(low01, low23, EACH(LEFT));                                                   \
+        x += a[1] * SHUFFLE(low01, low23, EACH(RIGHT));                                              \
+        x += a[2] * SHUFFLE(high01, high23, EACH(LEFT));                                             \
+        x += a[3] * SHUFFLE(high01, high23, EACH(RIGHT));                                            \
     }
 #endif
 
@@ -98,52 +110,74 @@ static void rows(int p, int end, int n, const real *a, ptrdiff_t col, gra_mat b,
     plain(p, end, n, a, col, b, sum);
 }
 
-/* SOME columns of b, which are contiguous and k long (w^T): a cache line of each at a time. */
-static void columns(int p, int end, int k, const real *from, ptrdiff_t col, gra_mat b, real *sum)
+/* x += the products of LANES columns, a cache line of each. Four pointers and distances reach them all without a
+ * register for each. */
+static inline __attribute__((always_inline)) vec add_line(vec x, const real *a, const real *column, ptrdiff_t ld)
+{
+    enum { SECOND = VECTOR > 16 ? SIDE : 0, THIRD = VECTOR > 32 ? 2 * SIDE : 0, FOURTH = VECTOR > 32 ? 3 * SIDE : 0 };
+    const real *w0 = column, *w1 = column + SECOND * ld, *w2 = column + THIRD * ld, *w3 = column + FOURTH * ld;
+    for (int i = 0; i < LINE; i += SIDE, a += SIDE, w0 += SIDE, w1 += SIDE, w2 += SIDE, w3 += SIDE)
+        ADD_SQUARES(x)
+    (void)w1, (void)w2, (void)w3;       /* narrower vectors have no use for them */
+    return x;
+}
+
+static void finish(int n, const real *sum, real *c, const real *to)
+{
+    for (int j = 0; j < n; j++)
+        c[j] = to ? to[j] + sum[j] : sum[j];
+}
+
+/* SOME columns of b, which are contiguous (w^T): a cache line of each at a time. */
+static void columns(int k, const real *a, gra_mat b, real *c, const real *add)
 {
     const ptrdiff_t ld = b.col;
-    vec x = *(loose *)sum, y = *(loose *)(sum + LANES);
-    for (int squares; (squares = (end - p < LINE ? end - p : LINE) / SIDE) > 0; p += squares * SIDE) {
-        /* Ask for what comes soon: farther down these columns, then at the top of the next ones. */
-        const ptrdiff_t soon = p + AHEAD < k ? p + AHEAD : p + AHEAD - k + SOME * ld;
-        const uintptr_t line = (uintptr_t)b.p + (uintptr_t)soon * sizeof(real);
-        for (int j = 0; j < SOME; j++)
-            __builtin_prefetch((const void *)(line + (uintptr_t)(j * ld) * sizeof(real)));
-        const real *a = from + p * col, *w = b.p + p;
-        for (int i = 0; i < squares; i++, a += SIDE * col, w += SIDE)
-            ADD_SQUARES(x)
-        a = from + p * col;
-        w = b.p + p + LANES * ld;
-        for (int i = 0; i < squares; i++, a += SIDE * col, w += SIDE)
-            ADD_SQUARES(y)
+    for (int p = 0, end; p < k; p = end) {
+        const real *to = p > 0 ? c : add;               /* what this piece is added to */
+        real sum[SOME];
+        vec x = { 0 }, y = { 0 };
+        end = k - p < DEPTH ? k : p + DEPTH;
+        for (; p + LINE <= end; p += LINE) {
+            /* Ask for what comes soon: farther down these columns, then at the top of the next ones. */
+            const ptrdiff_t soon = p + AHEAD < k ? p + AHEAD : p + AHEAD - k + SOME * ld;
+            const uintptr_t line = (uintptr_t)b.p + (uintptr_t)soon * sizeof(real);
+            for (int j = 0; j < SOME; j++)
+                __builtin_prefetch((const void *)(line + (uintptr_t)(j * ld) * sizeof(real)));
+            x = add_line(x, a + p, b.p + p, ld);
+            if (SOME > LANES)
+                y = add_line(y, a + p, b.p + p + LANES * ld, ld);
+        }
+        *(loose *)sum = x;
+        if (SOME > LANES)
+            *(loose *)(sum + SOME - LANES) = y;
+        plain(p, end, SOME, a, 1, b, sum);
+        finish(SOME, sum, c, to);
     }
-    *(loose *)sum = x;
-    *(loose *)(sum + LANES) = y;
-    plain(p, end, SOME, from, col, b, sum);
 }
 
 static void block(int k, int n, const real *a, ptrdiff_t col, gra_mat b, real *c, const real *add)
 {
     for (int p = 0; p < k; p += DEPTH) {
         const int end = k - p < DEPTH ? k : p + DEPTH;
-        const real *to = p > 0 ? c : add;               /* what this piece is added to */
         real sum[MANY];
         memset(sum, 0, (size_t)n * sizeof *sum);
-        if (b.row == 1 && n == SOME)
-            columns(p, end, k, a, col, b, sum);
-        else if (b.col == 1)
+        if (b.col == 1)
             rows(p, end, n, a, col, b, sum);
         else
             plain(p, end, n, a, col, b, sum);
-        for (int j = 0; j < n; j++)
-            c[j] = to ? to[j] + sum[j] : sum[j];
+        finish(n, sum, c, p > 0 ? c : add);
     }
 }
 
 void GEMV(int k, int n, const real *a, ptrdiff_t col, gra_mat b, real *c, const real *add)
 {
     const int most = b.row == 1 ? SOME : MANY;
-    for (int j = 0; j < n; j += most)
-        block(k, n - j < most ? n - j : most, a, col, (gra_mat){ b.p + j * b.col, b.row, b.col }, c + j,
-              add ? add + j : NULL);
+    for (int j = 0; j < n; j += most) {
+        const gra_mat here = { b.p + j * b.col, b.row, b.col };
+        const int wide = n - j < most ? n - j : most;
+        if (b.row == 1 && col == 1 && wide == SOME)
+            columns(k, a, here, c + j, add ? add + j : NULL);
+        else
+            block(k, wide, a, col, here, c + j, add ? add + j : NULL);
+    }
 }
