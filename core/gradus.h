@@ -307,6 +307,8 @@ typedef struct gra_muon {                               /* Muon, for matrices (J
     gra_model *model;
     gra_takes *takes;                                   /* NULL: all matrices */
     double     lr, momentum, weight_decay;              /* 0 for momentum: 0.95 */
+    int        ns_steps;                                /* of Newton-Schulz; 0: 5. Fewer cost less, and leave small
+                                                           singular values farther below 1 */
     gra_tensor **v;
     int        params;
     struct gra_muon_room *room;

@@ -267,7 +267,7 @@ START_TEST(test_defaults)
     ck_assert_int_eq(gra_adamw_init(&adamw), 0);
     ck_assert_int_eq(gra_muon_init(&muon), 0);
     ck_assert(adamw.beta1 == 0.9 && adamw.beta2 == 0.999 && adamw.eps == 1e-8 && adamw.steps == 0);
-    ck_assert(muon.momentum == 0.95);
+    ck_assert(muon.momentum == 0.95 && muon.ns_steps == 5);
     gra_model_close(m);
 }
 END_TEST
@@ -285,6 +285,67 @@ START_TEST(test_muon_of_nothing)
     gra_muon_step(&muon);
     ck_assert(unmoved(w));
     gra_model_close(m);
+}
+END_TEST
+
+static double mirror(double norm, int i, int j) /* H = I - 2 v v^T / |v|^2 */
+{
+    return (i == j) - 2 * (1 + i % 3) * (1 + j % 3) / norm;
+}
+
+/* H D H in the first m rows and columns of w, zeros elsewhere: H mirrors, D is diagonal. */
+static void mirrored(gra_real *w, int width, int m, const double *d)
+{
+    double norm = 0;
+    for (int k = 0; k < m; k++)
+        norm += (1 + k % 3) * (1 + k % 3);
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++) {
+            double sum = 0;
+            for (int k = 0; k < m; k++)
+                sum += mirror(norm, i, k) * d[k] * mirror(norm, k, j);
+            w[i * width + j] = (gra_real)sum;
+        }
+}
+
+/* H D H has the singular values D, and each step of Newton-Schulz makes every s of them a s + b s^3 + c s^5. The shapes:
+ * square, tall (X is multiplied once for all steps), wide, wide by less; of no, one and several strips. */
+START_TEST(test_muon_steps)
+{
+    static const int shape[][2] = { { 2, 2 }, { 40, 2 }, { 2, 40 }, { 2, 3 }, { 24, 24 }, { 70, 70 }, { 33, 100 },
+                                    { 70, 90 }, { 150, 70 } };
+    const double a = 3.4445, b = -4.7750, c = 2.0315, tolerance = sizeof(real) == sizeof(float) ? 1e-4 : 1e-11;
+    for (int steps = 1; steps <= 6; steps++)
+        for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
+            const int rows = shape[i][0], cols = shape[i][1], n = rows < cols ? rows : cols;
+            gra_model *m = gra_model_open(NULL);
+            gra_tensor *w = parameter(m, "w", GRA_DIMS(rows, cols));
+            gra_muon muon = { .model = m, .lr = 1, .ns_steps = steps };
+            double d[100], norm = 0;
+            for (int k = 0; k < n; k++) {
+                d[k] = 3 + k % 2;
+                norm += d[k] * d[k];
+            }
+            memset(w->data, 0, w->size * sizeof(real));
+            gra_zero_grad(m);
+            mirrored(w->grad, cols, n, d);
+            ck_assert_int_eq(gra_muon_init(&muon), 0);
+            gra_muon_step(&muon);
+            const double first = 0.05 + 0.95 * 0.05;            /* of the gradient, in the first step */
+            for (int k = 0; k < n; k++) {
+                d[k] /= sqrt(norm) + 1e-7 / first;
+                for (int j = 0; j < steps; j++)
+                    d[k] = a * d[k] + b * pow(d[k], 3) + c * pow(d[k], 5);
+                d[k] *= -sqrt(rows > cols ? (double)rows / cols : 1);
+            }
+            gra_real *wanted = calloc(w->size, sizeof *wanted);
+            ck_assert_ptr_nonnull(wanted);
+            mirrored(wanted, cols, n, d);
+            for (size_t k = 0; k < w->size; k++)
+                ck_assert_double_eq_tol((double)w->data[k], (double)wanted[k], tolerance);
+            free(wanted);
+            gra_model_close(m);
+        }
 }
 END_TEST
 
@@ -498,6 +559,9 @@ START_TEST(test_refusals)
     refused(m, gra_muon_init(&(gra_muon){ .model = m, .takes = everything }),
             "muon: b is (3), but only matrices can be made orthogonal: give it to another optimiser");
     m = patient();
+    refused(m, gra_muon_init(&(gra_muon){ .model = m, .takes = gra_takes_matrices, .ns_steps = -1 }),
+            "muon: ns_steps is -1, but it must be 1 or more (or 0: 5)");
+    m = patient();
     gra_sgd_step(&(gra_sgd){ .model = m, .lr = 1 });
     refused(m, -1, "gra_sgd_step: call gra_sgd_init first");
     m = patient();
@@ -670,6 +734,7 @@ Suite *optim_suite(void)
     tcase_add_test(c, test_all_frozen);
     tcase_add_test(c, test_defaults);
     tcase_add_test(c, test_muon_of_nothing);
+    tcase_add_test(c, test_muon_steps);
     tcase_add_test(c, no_step_after_an_error);
     tcase_add_test(c, init_begins_anew);
     tcase_add_test(c, muon_leaves_the_step_alone);

@@ -3,24 +3,25 @@
  *     v  = momentum v + (1 - momentum) g
  *     u  = momentum v + (1 - momentum) g                     Nesterov's look ahead
  *     X  = u / (|u| + 1e-7)                                   |u|: the Frobenius norm
- *     five times: A = X X^T, X = (a I + b A + c A^2) X        all singular values come near 1
+ *     ns_steps times: A = X X^T, X = (a I + b A + c A^2) X    all singular values come near 1
  *     p *= 1 - lr weight_decay
  *     p -= lr sqrt(max(1, rows / columns)) X
  *
  * X^T serves as well as X, so X is seen with no more rows than columns. And with P = a I + b A + c A^2 the
- * next A is P A P. So a long X need not be multiplied five times:
+ * next A is P A P. So a long X need not be multiplied so many times:
  *
- *     A = X X^T, Q = I;   five times: P = a I + b A + c A^2, Q = P Q, A = P A P;   X = Q X
+ *     A = X X^T, Q = I;   ns_steps times: P = a I + b A + c A^2, Q = P Q, A = P A P;   X = Q X
  *
- * All between is small, square and symmetric: of such products the half is computed, the rest is its mirror. */
+ * All between is small, square and symmetric: of such products half is computed, the rest is its mirror. */
 #include "group.h"
 #include "../tape.h"
 
 static const double a = 3.4445, b = -4.7750, c = 2.0315;
 
 enum {
-    ROUNDS = 5,
-    STRIP = 64, STRIP_OF_ALL = 256,     /* rows of a symmetric product computed at a time, up to the diagonal */
+    STRIP = 24, STRIP_OF_ALL = 256,     /* rows of a symmetric product computed at a time, up to the diagonal, */
+    STRIP_PACKED = 64,                  /* where each strip takes columns of its own from afar, */
+    WHOLE = 32,                         /* and a few columns more, as many as make whole tiles */
     CHUNK = 1 << 15                     /* values of a large matrix that a thread takes at a time, at least */
 };
 static const size_t small = 1 << 20;    /* values of a matrix that one thread treats alone */
@@ -78,7 +79,12 @@ int gra_muon_init(gra_muon *opt)
             return -1;
         }
     }
+    if (opt->ns_steps < 0) {
+        gra_model_fail(opt->model, "muon: ns_steps is %d, but it must be 1 or more (or 0: 5)", opt->ns_steps);
+        return -1;
+    }
     opt->momentum = opt->momentum != 0 ? opt->momentum : 0.95;
+    opt->ns_steps = opt->ns_steps != 0 ? opt->ns_steps : 5;
     opt->v = gra_group_state(opt->model, opt->takes ? opt->takes : takes_2d, "muon.momentum_buffer");
     opt->params = gra_param_count(opt->model);
     opt->room = opt->v ? make_room(opt) : NULL;
@@ -158,11 +164,11 @@ static void product(const struct job *j, int m, int n, int k, gra_mat left, gra_
 /* out = left right, (m, m) and symmetric: strips of rows up to the diagonal, and the mirror of what is left of it. */
 static void symmetric(const struct job *j, int m, int k, gra_mat left, gra_mat right, real *out)
 {
-    const int strip = j->worker == ALL ? STRIP_OF_ALL : STRIP;
+    const int strip = j->worker == ALL ? STRIP_OF_ALL : right.col == 1 ? STRIP : STRIP_PACKED;
     for (int i = 0; i < m; i += strip) {
-        const int high = m - i < strip ? m - i : strip;
+        const int high = m - i < strip ? m - i : strip, tiles = (i + high + WHOLE - 1) / WHOLE * WHOLE;
         const gra_mat here = { left.p + i * left.row, left.row, left.col };
-        product(j, high, i + high, k, here, right, out + (size_t)i * (size_t)m, m);
+        product(j, high, tiles < m ? tiles : m, k, here, right, out + (size_t)i * (size_t)m, m);
         for (size_t col = 0; col < (size_t)i; col++)
             for (size_t row = (size_t)i; row < (size_t)(i + high); row++)
                 out[col * (size_t)m + row] = out[row * (size_t)m + col];
@@ -185,10 +191,11 @@ static void exchange(real **one, real **other)
  * matrix, where that saves nothing, one. */
 static void orthogonalise(struct job *j)
 {
-    const int m = shorter(j->p), n = longer(j->p), width = cols(j->p), together = n >= 2 * m ? ROUNDS : 1;
-    for (int done = 0; done < ROUNDS; done += together) {
+    const int m = shorter(j->p), n = longer(j->p), width = cols(j->p), rounds = j->opt->ns_steps;
+    const int together = n >= 2 * m ? rounds : 1;
+    for (int done = 0; done < rounds; done += together) {
         const gra_mat across = { j->x, width, 1 }, down = { j->x, 1, width };
-        const bool wide = width == n;
+        const bool wide = width > m;
         symmetric(j, m, n, wide ? across : down, wide ? down : across, j->gram);
         for (int round = 1; round <= together; round++) {
             symmetric(j, m, m, square(j->gram, m), square(j->gram, m), j->poly);
