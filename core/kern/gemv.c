@@ -8,7 +8,8 @@
 
 enum {
     NARROW = 64,                        /* columns that a thread takes at a time, */
-    WIDE = 512                          /* where they are not contiguous: a good piece of each row */
+    WIDE = 512,                         /* where they are not contiguous: a good piece of each row; */
+    FEW = 16                            /* and so few left over go with the last of these */
 };
 
 struct product {
@@ -19,7 +20,7 @@ struct product {
     ptrdiff_t   ldc;
     const real *add;
     ptrdiff_t   apart;
-    int         columns;                /* of a unit of work */
+    int         columns, units;         /* of a unit of work, and how many there are */
 };
 
 static void compute(void *arg, size_t from, size_t to, int worker)
@@ -27,7 +28,7 @@ static void compute(void *arg, size_t from, size_t to, int worker)
     const struct product *s = arg;
     (void)worker;
     for (size_t unit = from; unit < to; unit++) {
-        const int j = (int)unit * s->columns, n = s->n - j < s->columns ? s->n - j : s->columns;
+        const int j = (int)unit * s->columns, n = (int)unit + 1 == s->units ? s->n - j : s->columns;
         const gra_mat b = { s->b.p + j * s->b.col, s->b.row, s->b.col };
         for (int i = 0; i < s->m; i++)                  /* b's columns stay in a cache */
             s->kernel(s->k, n, s->a.p + i * s->a.row, s->a.col, b, s->c + i * s->ldc + j,
@@ -50,10 +51,10 @@ static gra_gemv_kernel *best_kernel(const gra_tape *t)
 void gra_gemv(gra_tape *t, bool all_threads, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc,
               const real *add, ptrdiff_t apart)
 {
-    struct product s = { best_kernel(t), m, n, k, a, b, c, ldc, add, apart, b.row == 1 ? NARROW : WIDE };
-    const size_t units = ((size_t)n + (size_t)s.columns - 1) / (size_t)s.columns;
+    const int columns = b.row == 1 ? NARROW : WIDE, units = (n + columns - FEW) / columns;
+    struct product s = { best_kernel(t), m, n, k, a, b, c, ldc, add, apart, columns, units ? units : 1 };
     if (all_threads)
-        gra_parallel(t, units, 1, compute, &s);
+        gra_parallel(t, (size_t)s.units, 1, compute, &s);
     else
-        compute(&s, 0, units, 0);
+        compute(&s, 0, (size_t)s.units, 0);
 }

@@ -171,13 +171,20 @@ static void block(int k, int n, const real *a, ptrdiff_t col, gra_mat b, real *c
 
 void GEMV(int k, int n, const real *a, ptrdiff_t col, gra_mat b, real *c, const real *add)
 {
-    const int most = b.row == 1 ? SOME : MANY;
+    const bool down = b.row == 1 && col == 1;
+    const int most = down ? SOME : MANY;
     for (int j = 0; j < n; j += most) {
-        const gra_mat here = { b.p + j * b.col, b.row, b.col };
         const int wide = n - j < most ? n - j : most;
-        if (b.row == 1 && col == 1 && wide == SOME)
-            columns(k, a, here, c + j, add ? add + j : NULL);
+        const int from = down && wide < SOME && n >= SOME ? n - SOME : j;       /* some once more: as fast as any */
+        const gra_mat here = { b.p + from * b.col, b.row, b.col };
+        const real *to = add ? add + from : NULL;
+        real last[SOME];
+        if (from < j) {
+            columns(k, a, here, last, to);
+            memcpy(c + j, last + j - from, (size_t)wide * sizeof *c);
+        } else if (down && wide == SOME)
+            columns(k, a, here, c + j, to);
         else
-            block(k, wide, a, col, here, c + j, add ? add + j : NULL);
+            block(k, wide, a, col, here, c + j, to);
     }
 }
