@@ -1,10 +1,12 @@
 /* The ops. Of each row of ops_table.c: its gradient (float64), and that both precisions agree. Of large
  * tensors: that work cut in pieces gives what the pieces give. Then what no table can say: known
  * answers, extreme values, and the sentences for bad input. */
+#include "fault.h"
 #include "ops_table.h"
 #include "suites.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #define LENGTH(a) (int)(sizeof(a) / sizeof *(a))
@@ -138,7 +140,7 @@ static gra_tensor *sweep(gra_tensor *y)
     return loss;
 }
 
-static gra_tensor *draw_input(gra_rng *g, const gra_check_in *in)
+static gra_tensor *draw_input(gra_rng *g, const gra_check_in *in, bool wanted)
 {
     size_t n;
     ck_assert(gra_shape_size(in->ndim, in->shape, &n));
@@ -147,11 +149,11 @@ static gra_tensor *draw_input(gra_rng *g, const gra_check_in *in)
     gra_rand(g, x, n);
     for (size_t i = 0; i < n; i++)
         x[i] = in->data ? in->data[i] : (real)(float)(low + (high - low) * (double)x[i]);
-    return gra_input(t, x, in->ndim, in->shape);
+    return wanted ? gra_input(t, x, in->ndim, in->shape) : gra_constant(t, x, in->ndim, in->shape);
 }
 
-/* A row's y, inputs and loss. */
-static gra_tensor *run_row(int row, gra_tensor **in, gra_tensor **loss)
+/* A row's y, inputs and loss. Bit i of `wanted`: input i wants a gradient. */
+static gra_tensor *run_row(int row, unsigned wanted, gra_tensor **in, gra_tensor **loss)
 {
     const struct op_case *c = &op_cases[row];
     gra_rng own;
@@ -159,7 +161,7 @@ static gra_tensor *run_row(int row, gra_tensor **in, gra_tensor **loss)
     gra_begin(t, c->mode, &rng);
     gra_manual_seed(&own, 1000 + (uint64_t)row);
     for (int i = 0; i < c->nin; i++)
-        in[i] = draw_input(&own, &c->in[i]);
+        in[i] = draw_input(&own, &c->in[i], wanted >> i & 1);
     gra_tensor *handed[4];
     memcpy(handed, in, sizeof handed);
     gra_tensor *y = c->f(t, handed, NULL);
@@ -182,7 +184,7 @@ START_TEST(tracing_finds_nothing_and_changes_nothing)
         for (int traced = 0; traced < 2; traced++) {
             gra_tensor *in[4], *loss;
             gra_trace_nan(t, traced);
-            gra_tensor *y = run_row(row, in, &loss);
+            gra_tensor *y = run_row(row, ~0u, in, &loss);
             h[traced] = hash(h[traced], y->data, y->size);
             for (int i = 0; i < op_cases[row].nin; i++)
                 h[traced] = hash(h[traced], in[i]->grad, in[i]->size);
@@ -190,6 +192,74 @@ START_TEST(tracing_finds_nothing_and_changes_nothing)
         }
         ck_assert_msg(h[0] == h[1], "%s gives other bits when it is traced", op_cases[row].name);
     }
+}
+END_TEST
+
+/* Which inputs want a gradient changes neither y nor the gradients of those that do. */
+START_TEST(each_choice_of_gradients)
+{
+    for (int row = 0; row < op_cases_count; row++) {
+        const struct op_case *c = &op_cases[row];
+        static real all[4][4096], y_of_all[4096];
+        gra_tensor *in[4], *loss, *y = run_row(row, ~0u, in, &loss);
+        memcpy(y_of_all, y->data, y->size * sizeof(real));
+        for (int i = 0; i < c->nin; i++) {
+            ck_assert_uint_le(in[i]->size, LENGTH(all[i]));
+            for (size_t j = 0; j < in[i]->size; j++)
+                all[i][j] = in[i]->grad ? in[i]->grad[j] : 0;
+        }
+        for (unsigned wanted = 0; wanted + 1 < 1u << c->nin; wanted++) {
+            y = run_row(row, wanted, in, &loss);
+            ck_assert_msg(memcmp(y->data, y_of_all, y->size * sizeof(real)) == 0, "%s: another y", c->name);
+            for (int i = 0; i < c->nin; i++)
+                for (size_t j = 0; j < in[i]->size; j++) {
+                    const bool want = wanted >> i & 1;
+                    ck_assert_msg(want || !in[i]->grad, "%s: input %d got a gradient", c->name, i);
+                    if (want && (in[i]->grad ? in[i]->grad[j] : 0) != all[i][j])
+                        ck_abort_msg("%s: input %d, choice %u: %zu is %g, wanted %g", c->name, i, wanted, j,
+                                     in[i]->grad ? (double)in[i]->grad[j] : 0, (double)all[i][j]);
+                }
+        }
+    }
+}
+END_TEST
+
+/* A row with `lines` of the memory that is there already taken, and no more to be had. */
+static bool has_room(const struct op_case *c, size_t lines)
+{
+    static const real values[8192] = { 0 };
+    gra_tensor *in[4], *handed[4];
+    gra_begin(t, c->mode, &rng);
+    gra_begin(t, c->mode, &rng);                        /* each second begin takes a line */
+    fault_arm(FAULT_ALLOC, 1, ENOMEM, true);
+    gra_alloc(t, 64 * lines);
+    for (int i = 0; i < c->nin; i++)
+        handed[i] = in[i] = gra_input(t, c->in[i].data ? c->in[i].data : values, c->in[i].ndim, c->in[i].shape);
+    gra_tensor *y = c->f(t, handed, NULL), *loss = gra_sum(t, y);
+    const int status = gra_backward(t, loss);
+    fault_disarm();
+    if (!gra_error(t) || strstr(gra_error(t), "depends on no parameter"))
+        return true;
+    ck_assert_msg(strncmp(gra_error(t), "out of memory: ", 15) == 0, "%s: %s", c->name, gra_error(t));
+    ck_assert_int_eq(status, -1);
+    return false;
+}
+
+/* Wherever in a step it is that memory ends: a sentence, and no harm. */
+START_TEST(memory_ends_anywhere)        /* _i: a row */
+{
+    size_t lines = 0, least = 0;
+    if (!fault_wrapped())
+        return;
+    gra_keep_going(t, true);
+    gra_keep_attention(t, true);
+    fault_arm(FAULT_ALLOC, 1, ENOMEM, true);
+    for (gra_begin(t, GRA_GRAD, NULL); !gra_error(t); lines++)
+        gra_alloc(t, 64);
+    fault_disarm();
+    while (least < lines && !has_room(&op_cases[_i], lines - least))
+        least++;
+    ck_assert_msg(least > 3, "%s took no memory", op_cases[_i].name);
 }
 END_TEST
 
@@ -214,7 +284,7 @@ START_TEST(write_reference)
     FILE *f = fopen(reference_path(), "w");
     ck_assert_msg(f, "%s cannot be written", reference_path());
     for (int row = 0; row < op_cases_count; row++) {
-        gra_tensor *in[4], *loss, *y = run_row(row, in, &loss);
+        gra_tensor *in[4], *loss, *y = run_row(row, ~0u, in, &loss);
         fprintf(f, "row %d %s\n", row, op_cases[row].name);
         write_values(f, "loss", loss->data, 1);
         write_values(f, "y", y->data, y->size);
@@ -267,7 +337,7 @@ static void compare_all(void)
     ck_assert_msg(f, "%s is missing: run the float64 suite first, which writes it (make test does)",
                   reference_path());
     for (int row = 0; row < op_cases_count; row++) {
-        gra_tensor *in[4], *loss, *y = run_row(row, in, &loss);
+        gra_tensor *in[4], *loss, *y = run_row(row, ~0u, in, &loss);
         const char *name = op_cases[row].name;
         char found[128] = "";
         int number = -1;
@@ -459,7 +529,7 @@ static struct outcome run_large(const struct large_case *c, bool parts)
     gra_rng own;
     gra_manual_seed(&own, 3);
     gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *x = draw_input(&own, &c->in[0]), *w = draw_input(&own, &c->in[1]);
+    gra_tensor *x = draw_input(&own, &c->in[0], true), *w = draw_input(&own, &c->in[1], true);
     gra_tensor *y = parts ? in_parts(c, x, w) : gra_reshape(t, c->f(t, x, w, 0), GRA_DIMS(-1));
     real *dy = gra_alloc(t, y->size * sizeof(real));
     gra_uniform(&own, dy, y->size, 0.5, 1.5);
@@ -692,6 +762,10 @@ START_TEST(the_gradient_of_a_nan_maximum)
     gra_tensor *x = VECTOR(5, nan_, 9, nan_);
     ck_assert_int_eq(gra_backward(t, gra_max(t, x)), 0);
     EXPECT(gra_grad(x), 0, 1, 0, 0);
+    gra_begin(t, GRA_GRAD, NULL);
+    x = MATRIX(3, 2, 5, 1, nan_, 2, nan_, 3);           /* along columns, another loop */
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_max_dim(t, x, 0, false))), 0);
+    EXPECT(gra_grad(x), 0, 0, 1, 0, 0, 1);
 }
 END_TEST
 
@@ -988,6 +1062,7 @@ START_TEST(no_values)
         expect_shape(gra_transpose(t, e, 0, 1), GRA_DIMS(of[1 - i]->shape[0], of[1 - i]->shape[1]));
     }
     ck_assert(isnan(gra_item(gra_cross_entropy(t, y, NULL))));
+    ck_assert(isnan(gra_item(gra_cross_entropy(t, x, NULL))));
     expect_shape(gra_layer_norm(t, y, w, w, 1e-5), GRA_DIMS(0, 3));
     expect_shape(gra_layer_norm(t, x, none, none, 1e-5), GRA_DIMS(3, 0));
     expect_shape(gra_max_dim(t, y, 1, false), GRA_DIMS(0));
@@ -998,6 +1073,8 @@ START_TEST(no_values)
     EXPECT(gra_matmul(t, x, y)->data, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     expect_shape(gra_matmul(t, y, gra_transpose(t, y, 0, 1)), GRA_DIMS(0, 0));
     expect_shape(gra_linear(t, y, MATRIX(2, 3, 1, 2, 3, 4, 5, 6), VECTOR(1, 2)), GRA_DIMS(0, 2));
+    expect_shape(gra_linear(t, MATRIX(2, 3, 1, 2, 3, 4, 5, 6), y, NULL), GRA_DIMS(2, 0));
+    EXPECT(gra_linear(t, x, gra_constant(t, NULL, GRA_DIMS(2, 0)), VECTOR(1, 2))->data, 1, 2, 1, 2, 1, 2);
     gra_tensor *keys = gra_reshape(t, none, GRA_DIMS(1, 0, 2));
     gra_tensor *query = gra_reshape(t, VECTOR(1, 2), GRA_DIMS(1, 1, 2));
     EXPECT(gra_attention(t, query, keys, keys, 1, false, 0)->data, 0, 0);
@@ -1017,7 +1094,11 @@ START_TEST(no_values_backwards)
         gra_causal_mask(t, c), gra_masked_fill(t, e, e, 1), gra_sum_dim(t, c, 0, true),
         gra_sum_dim(t, e, 1, false), gra_reshape(t, e, GRA_DIMS(2, 0)), gra_max_dim(t, e, 1, false),
         gra_linear(t, e, MATRIX(1, 2, 1, 2), NULL), gra_embedding(t, x, NULL, GRA_DIMS(0)),
-        gra_matmul(t, c, e),
+        gra_matmul(t, c, e), gra_linear(t, e, x, VECTOR(1, 2, 3)),
+        gra_attention(t, gra_reshape(t, e, GRA_DIMS(1, 0, 2)), gra_reshape(t, x, GRA_DIMS(1, 3, 2)),
+                      gra_reshape(t, x, GRA_DIMS(1, 3, 2)), 1, false, 0),
+        gra_attention(t, gra_reshape(t, x, GRA_DIMS(1, 3, 2)), gra_reshape(t, e, GRA_DIMS(1, 0, 2)),
+                      gra_reshape(t, e, GRA_DIMS(1, 0, 2)), 1, false, 0),
     };
     gra_tensor *loss = gra_scale(t, gra_sum(t, x), 2);
     for (int i = 0; i < LENGTH(y); i++)
@@ -1098,6 +1179,30 @@ BAD(bad_heads, gra_attention(t, gra_full(t, 1, GRA_DIMS(1, 2, 4)), gra_full(t, 1
                              gra_full(t, 1, GRA_DIMS(1, 2, 6)), 4, true, 0))
 BAD(bad_attention_dropout, gra_attention(t, gra_full(t, 1, GRA_DIMS(1, 2, 4)), gra_full(t, 1, GRA_DIMS(1, 2, 4)),
                                          gra_full(t, 1, GRA_DIMS(1, 2, 4)), 1, true, 1))
+BAD(bad_mask_as_long, gra_masked_fill(t, MATRIX(1, 3, 1, 2, 3), x, 0))
+BAD(bad_matmul_vector_first, gra_matmul(t, VECTOR(1, 2, 3), x))
+BAD(bad_matmul_nt, gra_matmul_nt(t, x, MATRIX(1, 2, 1, 2)))
+BAD(bad_matmul_tn, gra_matmul_tn(t, x, MATRIX(3, 1, 1, 2, 3)))
+BAD(bad_linear_number, gra_linear(t, gra_sum(t, x), x, NULL))
+BAD(bad_linear_bias_matrix, gra_linear(t, x, x, x))
+BAD(bad_norm_weight_matrix, gra_layer_norm(t, x, x, NULL, 1e-5))
+BAD(bad_norm_bias_size, gra_layer_norm(t, x, NULL, VECTOR(1, 2), 1e-5))
+BAD(bad_rms_weight_matrix, gra_rms_norm(t, x, x, 1e-5))
+BAD(bad_reshape_no_dims, gra_reshape(t, x, -1, NULL))
+BAD(bad_reshape_open_long, gra_reshape(t, gra_borrow(t, x->data, GRA_DIMS(65536, 65536)), GRA_DIMS(-1)))
+BAD(bad_transpose_first, gra_transpose(t, x, 3, 0))
+BAD(bad_concat_of_none, gra_concat(t, 0, &x, 0))
+BAD(bad_ids_negative, gra_embedding(t, x, (const int[]){ 0 }, GRA_DIMS(-1)))
+#define ONES(...) gra_full(t, 1, GRA_DIMS(__VA_ARGS__))
+BAD(bad_attention_q, gra_attention(t, ONES(2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 1, true, 0))
+BAD(bad_attention_k, gra_attention(t, ONES(1, 2, 4), ONES(2, 4), ONES(1, 2, 4), 1, true, 0))
+BAD(bad_attention_v, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(2, 4), 1, true, 0))
+BAD(bad_attention_batch, gra_attention(t, ONES(2, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 1, true, 0))
+BAD(bad_attention_batch_v, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(2, 2, 4), 1, true, 0))
+BAD(bad_attention_dim, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 6), ONES(1, 2, 4), 1, true, 0))
+BAD(bad_heads_none, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 0, true, 0))
+BAD(bad_heads_q, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 6), 3, true, 0))
+BAD(bad_attention_dropout_negative, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 1, true, -1))
 BAD(null_mean, gra_mean(t, NULL))
 BAD(null_max, gra_max(t, NULL))
 BAD(null_max_dim, gra_max_dim(t, NULL, 0, false))
@@ -1174,6 +1279,33 @@ static const struct bad_case {
       "attention: q (1, 2, 4), k (1, 3, 4), v (1, 2, 4): batches must agree, k and v in time, q and k in dim" },
     { bad_heads, "attention: 4 heads cannot share q (1, 2, 4) and v (1, 2, 6): the last sizes must divide by the heads" },
     { bad_attention_dropout, "attention: dropout 1, wanted 0 <= dropout < 1" },
+    { bad_mask_as_long, "masked_fill: the mask is (2, 3): it does not broadcast to x, which is (1, 3)" },
+    { bad_matmul_vector_first,
+      "matmul: a is (3) and b is (2, 3): both must be matrices (reshape a vector to one row or column)" },
+    { bad_matmul_nt, "matmul: a is (2, 3) but b is (1, 2) transposed: the inner sizes 3 and 2 differ" },
+    { bad_matmul_tn, "matmul: a is (2, 3) transposed but b is (3, 1): the inner sizes 2 and 3 differ" },
+    { bad_linear_number, "linear: x is () but the weight is (2, 3): the last size of x must be 3" },
+    { bad_linear_bias_matrix, "linear: the bias is (2, 3) but the weight is (2, 3): wanted (2)" },
+    { bad_norm_weight_matrix, "layer_norm: weight is (2, 3) but x is (2, 3): wanted (3)" },
+    { bad_norm_bias_size, "layer_norm: bias is (2) but x is (2, 3): wanted (3)" },
+    { bad_rms_weight_matrix, "rms_norm: weight is (2, 3) but x is (2, 3): wanted (3)" },
+    { bad_reshape_no_dims, "reshape: to -1 dimensions: wanted 0 to 8" },
+    { bad_reshape_open_long, "reshape: x is (65536, 65536), 4294967296 values: they do not fill (-1)" },
+    { bad_transpose_first, "transpose: dimensions 3 and 0 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_concat_of_none, "concat: of 0 tensors: wanted one or more" },
+    { bad_ids_negative, "embedding: ids of 1 dimensions: wanted 0 to 7, no size negative" },
+    { bad_attention_q, "attention: q (2, 4), k (1, 2, 4), v (1, 2, 4): each must be (batch, time, dim)" },
+    { bad_attention_k, "attention: q (1, 2, 4), k (2, 4), v (1, 2, 4): each must be (batch, time, dim)" },
+    { bad_attention_v, "attention: q (1, 2, 4), k (1, 2, 4), v (2, 4): each must be (batch, time, dim)" },
+    { bad_attention_batch,
+      "attention: q (2, 2, 4), k (1, 2, 4), v (1, 2, 4): batches must agree, k and v in time, q and k in dim" },
+    { bad_attention_batch_v,
+      "attention: q (1, 2, 4), k (1, 2, 4), v (2, 2, 4): batches must agree, k and v in time, q and k in dim" },
+    { bad_attention_dim,
+      "attention: q (1, 2, 4), k (1, 2, 6), v (1, 2, 4): batches must agree, k and v in time, q and k in dim" },
+    { bad_heads_none, "attention: 0 heads cannot share q (1, 2, 4) and v (1, 2, 4): the last sizes must divide by the heads" },
+    { bad_heads_q, "attention: 3 heads cannot share q (1, 2, 4) and v (1, 2, 6): the last sizes must divide by the heads" },
+    { bad_attention_dropout_negative, "attention: dropout -1, wanted 0 <= dropout < 1" },
     { null_mean, "mean: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
     { null_max, "max: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
     { null_max_dim, "max_dim: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
@@ -1209,6 +1341,10 @@ START_TEST(dropout_wants_a_generator)
     gra_dropout(t, VECTOR(1, 2), 0.5);
     ck_assert_str_eq(gra_error(t),
                      "dropout: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)");
+    gra_begin(t, GRA_TRAIN, NULL);
+    ck_assert(isnan(gra_item(gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 1, true, 0.5))));
+    ck_assert_str_eq(gra_error(t),
+                     "attention: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)");
 }
 END_TEST
 
@@ -1239,6 +1375,10 @@ Suite *ops_suite(void)
     c = group(s, "large tensors");
     tcase_add_loop_test(c, large_tensors_are_their_parts, 0, LENGTH(isa) * LENGTH(large_cases));
     tcase_add_loop_test(c, dropout_is_the_stream_number_by_number, 0, LENGTH(isa));
+
+    c = group(s, "gradients and memory");
+    tcase_add_test(c, each_choice_of_gradients);
+    tcase_add_loop_test(c, memory_ends_anywhere, 0, op_cases_count);
 
     c = group(s, "values");
     tcase_add_test(c, tracing_finds_nothing_and_changes_nothing);
