@@ -14,9 +14,9 @@ struct gra_block {
     size_t            size, used;       /* of the memory behind this header */
 };
 
-static struct gra_block *new_block(size_t size)
+static struct gra_block *new_block(size_t size)         /* at most half of SIZE_MAX: twice what there is, or a piece */
 {
-    struct gra_block *b = size <= SIZE_MAX - 2 * LINE ? aligned_alloc(LINE, LINE + size) : NULL;
+    struct gra_block *b = aligned_alloc(LINE, LINE + size);
     if (b)
         *b = (struct gra_block){ .size = size };
     return b;

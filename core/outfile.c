@@ -13,8 +13,7 @@
 
 static bool failed(gra_outfile *out, const char *what)
 {
-    if (!*out->why)
-        snprintf(out->why, sizeof out->why, "%s: %s", what, strerror(errno));
+    snprintf(out->why, sizeof out->why, "%s: %s", what, strerror(errno));
     return false;
 }
 

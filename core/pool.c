@@ -179,8 +179,6 @@ gra_pool *gra_pool_open(int threads)
 
 void gra_pool_close(gra_pool *p)
 {
-    if (!p)
-        return;
     atomic_store(&p->quit, true);
     announce(p);
     for (int i = 1; i <= p->started; i++)

@@ -218,6 +218,7 @@ START_TEST(weights_of_no_op)
     gra_attention_weights(gra_reshape(t, random_input(GRA_DIMS(1, 2, 3)), GRA_DIMS(-1)));
     expect_error("gra_attention_weights: this is the result of no op, not of gra_attention");
     ck_assert_ptr_null(gra_attention_weights(gra_param(gra_root(model), "w", gra_ones(), GRA_DIMS(2))));
+    ck_assert_ptr_null(gra_attention_weights(NULL));
 }
 END_TEST
 

@@ -5,6 +5,7 @@
 #include "fault.h"
 #include "suites.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static const double tolerance = sizeof(real) == sizeof(double) ? 1e-12 : 1e-5;
@@ -284,6 +285,36 @@ static void attend(gra_mode mode, int batch, int time, int before)
 }
 static void attention_in_training(void) { attend(GRA_TRAIN, 1, 1, 0); }
 static void attention_in_batches(void)  { attend(GRA_EVAL, 2, 1, 0); }
+static void attention_without_batch(void)
+{
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_past past = gra_gpt_cache_past(&cache, 0);
+    gra_multi_head_attention_continue(t, &gpt.trf_blocks[0].att, gra_full(t, 1, GRA_DIMS(1, 12)), &past);
+}
+static void attention_without_keys(void)
+{
+    gra_multi_head_attention att = gpt.trf_blocks[0].att;
+    att.key.weight = NULL;
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_past past = gra_gpt_cache_past(&cache, 0);
+    gra_multi_head_attention_continue(t, &att, gra_full(t, 1, GRA_DIMS(1, 1, 12)), &past);
+}
+static void after_an_error(void)
+{
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_fail(t, "an error before");
+    gra_gpt_continue(t, &cache, ids, 1);
+}
+static void without_memory(void)
+{
+    gra_gpt_cache_close(&cache);
+    fault_arm(FAULT_ALLOC, 1, ENOMEM, false);
+    const int status = gra_gpt_cache_open(&cache, &gpt);
+    fault_disarm();
+    ck_assert(status == -1 || !fault_wrapped());
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_gpt_continue(t, &(gra_gpt_cache){ 0 }, ids, 1);
+}
 static void attention_too_long(void)    { attend(GRA_EVAL, 1, 3, 7); }
 
 static void positions_too_far(void)
@@ -318,6 +349,12 @@ static const struct {
                              "begin the step as GRA_EVAL" },
     { attention_in_batches, "multi_head_attention: x is (2, 1, 12), but what is remembered is of one sequence: "
                             "(1, time, 12) is wanted" },
+    { attention_without_batch, "multi_head_attention: x is (1, 12), but what is remembered is of one sequence: "
+                               "(1, time, 12) is wanted" },
+    { attention_without_keys,
+      "linear: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { after_an_error, "an error before" },
+    { without_memory, closed },
     { attention_too_long, "multi_head_attention: 3 tokens after 7 others, but the context length is 9" },
     { positions_too_far, "positional_embedding: 10 tokens, but the context length is 9" },
     { borrows_nothing, "gra_borrow: the data are NULL" },

@@ -2,7 +2,7 @@
  *
  * The wrong ops are one op, y = x^2, whose right gradient 2 x dy a `slip` spoils on its way into dx.
  * Each slip stands in a shape in which one explanation alone fits, and that one alone may be told. */
-#include "../core/op.h"
+#include "../core/check/checking.h"
 #include "suites.h"
 
 #include <stdlib.h>
@@ -688,6 +688,7 @@ START_TEST(inputs_are_spread)
         { 17, -1, 0, -1, -1e-3, 0.05 },
         { 300, 0.5, 2, 0.5, 2, 4e-3 },
         { 17, 0.0005, 3, 1e-3, 3, 0.1 },
+        { 17, -0.0005, 0.0005, -0.0005, 0.0005, 5e-5 },        /* nothing of it is far enough from 0 */
     };
     for (size_t c = 0; c < LENGTH(cases); c++) {
         seen s = { .n = 0 };
@@ -699,7 +700,7 @@ START_TEST(inputs_are_spread)
         ck_assert(!sorted || s.n == 1);
         qsort(s.x, s.n, sizeof *s.x, by_value);
         for (size_t i = 0; i < s.n; i++) {
-            ck_assert(fabs(s.x[i]) >= 1e-3);
+            ck_assert(fabs(s.x[i]) >= 1e-3 || cases[c].really_high < 1e-3);
             ck_assert(i == 0 || s.x[i] - s.x[i - 1] >= cases[c].apart);
             ck_assert(s.x[i] >= cases[c].really_low && s.x[i] <= cases[c].really_high);
         }
@@ -753,6 +754,72 @@ static gra_tensor *fails_late(gra_tape *tape, gra_tensor **in, void *arg)
     int *calls = arg;
     return ++*calls == 4 ? gra_matmul(tape, in[0], in[0]) : in[0];
 }
+
+typedef struct late {                   /* fails at one of its calls */
+    int calls, bad, how;
+} late;
+
+static gra_tensor *some_call_fails(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    late *l = arg;
+    gra_tensor *y = gra_mul(tape, gra_mul(tape, in[0], in[1]), gra_detach(tape, in[1]));   /* half of in[1]'s gradient */
+    if (++l->calls != l->bad)
+        return y;
+    return l->how == 0 ? gra_matmul(tape, in[0], in[0]) : l->how == 1 ? NULL : gra_sum(tape, y);
+}
+
+START_TEST(any_call_may_fail)           /* _i: how. Until more calls than there are would have to fail */
+{
+    static const char *const what[] = { "matmul", "f returned NULL", "shape" };
+    const gra_check_in in[2] = { { .name = "a", .ndim = 2, .shape = { 2, 3 } }, { .name = "b", .ndim = 2, .shape = { 1, 3 } } };
+    late l = { .bad = 1, .how = _i };
+    for (;; l.bad++) {
+        l.calls = 0;
+        const int result = check(GRA_GRAD, NULL, NULL, 2, in, some_call_fails, &l);
+        if (l.calls < l.bad)
+            break;
+        ck_assert_msg(says(what[_i]) || (_i == 2 && l.bad == 1), "call %d: %s", l.bad, report.text);
+        ck_assert_msg(result == -1 || says("b"), "call %d: %s", l.bad, report.text);
+    }
+    ck_assert_int_gt(l.bad, 20);
+}
+END_TEST
+
+static gra_tensor *backward_fails(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)arg;
+    gra_trace_nan(tape, true);
+    return gra_sqrt(tape, gra_mul(tape, in[0], in[0]));     /* at 0: 0 by a gradient without end */
+}
+
+START_TEST(a_backward_that_fails)
+{
+    real x[2] = { 0, 1 };
+    const gra_check_in in = { .ndim = 1, .shape = { 2 }, .data = x };
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, backward_fails, NULL), -1);
+    ck_assert_msg(says("(backward)"), "%s", report.text);
+}
+END_TEST
+
+START_TEST(a_step_over_the_edge)        /* log at 1e-6: a step to the left there is none */
+{
+    real x[2] = { 1e-6, 1 };
+    const gra_check_in in = { .ndim = 1, .shape = { 2 }, .data = x };
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, logarithm, NULL), 1);
+    ck_assert(isinf(report.error) && isnan(report.numeric) && isfinite(report.analytic));
+}
+END_TEST
+
+START_TEST(bounds_the_wrong_way_round)
+{
+    static const double low[] = { 3, 0 }, high[] = { 1, -1 };
+    for (int i = 0; i < 2; i++) {
+        const gra_check_in in = { .ndim = 1, .shape = { 2 }, .low = low[i], .high = high[i] };
+        ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, itself, NULL), -1);
+        ck_assert_msg(says("an input's low is not below its high"), "%s", report.text);
+    }
+}
+END_TEST
 
 START_TEST(failures_are_told)
 {
@@ -818,6 +885,25 @@ END_TEST
 
 #endif
 
+/* What finds no room in a report is lost, whatever room is left, and the text ends. */
+START_TEST(a_text_longer_than_its_room)
+{
+    gra_check_line line = { .at = 0 };
+    for (int i = 0; i < 300; i++)
+        gra_check_put(&line, "%s", i % 3 ? "word " : "");
+    ck_assert_uint_eq(line.at, sizeof line.s - 1);
+    ck_assert_uint_eq(strlen(line.s), line.at);
+    for (int first = 1; first < 90; first++) {
+        struct { gra_check_report report; char behind; } r = { .behind = 'x' };
+        gra_check_say(&r.report, "%.*s", first, line.s);
+        for (int i = 0; i < 20; i++)
+            gra_check_say(&r.report, "%s", i % 2 ? "a" : line.s);
+        ck_assert_uint_eq(strlen(r.report.text), sizeof r.report.text - 1);
+        ck_assert_int_eq(r.behind, 'x');
+    }
+}
+END_TEST
+
 Suite *check_suite(void)
 {
     Suite *s = suite_create("check");
@@ -846,11 +932,16 @@ Suite *check_suite(void)
     tcase_add_test(c, frozen_parameters_are_skipped);
     tcase_add_test(c, inputs_are_spread);
     tcase_add_test(c, inputs_alike_do_not_meet);
+    tcase_add_loop_test(c, any_call_may_fail, 0, 3);
+    tcase_add_test(c, a_backward_that_fails);
+    tcase_add_test(c, a_step_over_the_edge);
+    tcase_add_test(c, bounds_the_wrong_way_round);
     tcase_add_test(c, failures_are_told);
     tcase_add_test(c, a_model_with_an_error_is_refused);
 #else
     tcase_add_test(c, float32_is_refused);
 #endif
+    tcase_add_test(c, a_text_longer_than_its_room);
     suite_add_tcase(s, c);
     return s;
 }

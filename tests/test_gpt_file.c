@@ -1,8 +1,10 @@
 /* GPTs from files of three families: every name, every order of rows and columns, and what is refused. */
 #include "../core/op.h"
 #include "../layers/layers.h"
+#include "fault.h"
 #include "suites.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -545,6 +547,8 @@ START_TEST(how_many_heads)
     write_json(" {\"a\": [1, {\"n_head\": 1, \"s\": \"]}\"}, null], \"n_head\": 2, \"eps\": 1e-05, \"b\": true}\n");
     heads(0, 2, NULL);
     heads(3, 3, NULL);
+    write_json("{\"n_heap\": 2}");
+    heads(0, 0, "nothing says how many heads");
     write_json("{\"n_layer\": 2}");
     heads(0, 0, "nothing says how many heads");
     write_json("{}");
@@ -561,6 +565,13 @@ START_TEST(how_many_heads)
     heads(0, 0, "the config.json beside it: it is not UTF-8");
     write_json("");
     heads(0, 0, "the config.json beside it: there should be a {");
+    FILE *f = fopen(JSON, "w");
+    ck_assert_ptr_nonnull(f);
+    fwrite("{\"a\": \0}", 1, 9, f);
+    ck_assert_int_eq(fclose(f), 0);
+    heads(0, 0, "the config.json beside it: there should be a value");
+    ck_assert_int_eq(truncate(JSON, 65537), 0);
+    heads(0, 0, "the config.json beside it: it is too long for one");
     unlink(JSON);
     mkdir(JSON, 0777);
     heads(0, 0, "the config.json beside it: it is a directory");
@@ -633,6 +644,20 @@ START_TEST(embeddings_that_are_no_matrices)
     gra_param(gra_root(m), "wpe.weight", gra_zeros(), GRA_DIMS(2, 2, 1));
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
     refused_by_read_config("tensor wpe.weight has the shape (2, 2, 1), but a matrix with a row for each position");
+    const gra_tensor no_columns = { .ndim = 2, .shape = { 2, 0 } };
+    const gra_named empty[] = { { "wte.weight", &no_columns }, { "wpe.weight", &no_columns } };
+    ck_assert_int_eq(gra_file_write(m, "test", PATH, 2, empty, NULL, 0), 0);
+    refused_by_read_config("tensor wte.weight has the shape (2, 0), but a matrix with a row for each token is wanted");
+
+    static const char wide[] = "{\"wpe.weight\":{\"dtype\":\"BOOL\",\"shape\":[0],\"data_offsets\":[0,0]},\"wte.weight\":"
+                               "{\"dtype\":\"BOOL\",\"shape\":[1,536870912],\"data_offsets\":[0,536870912]}}";
+    FILE *f = fopen(PATH, "w");                         /* its values are a hole in the file */
+    ck_assert_ptr_nonnull(f);
+    fprintf(f, "%c%c%c%c%c%c%c%c%s", (int)sizeof wide - 1, 0, 0, 0, 0, 0, 0, 0, wide);
+    ck_assert_int_eq(fclose(f), 0);
+    ck_assert_int_eq(truncate(PATH, 8 + (off_t)sizeof wide - 1 + 536870912), 0);
+    refused_by_read_config("tensor wte.weight has the shape (1, 536870912), but a matrix with a row for each token");
+    unlink(PATH);
 }
 END_TEST
 
@@ -643,6 +668,71 @@ START_TEST(into_a_gpt_that_was_not_made)
     g = (gra_gpt){ 0 };
     ck_assert_int_eq(gra_gpt_load(m, &g, PATH), -1);
     expect_error("gra_gpt_load: " PATH ": there is no GPT to load it into");
+    make_model(true, true, false);
+    g.tok_emb.weight = NULL;
+    refused_by_load("there is no GPT to load it into");
+}
+END_TEST
+
+/* In GPT-2's order or not? A first matrix that is none does not say; another tensor has too many dimensions. */
+START_TEST(shapes_of_no_family)
+{
+    again();
+    gra_param(gra_root(m), "wte.weight", gra_zeros(), GRA_DIMS(3, 2));
+    gra_param(gra_root(m), "wpe.weight", gra_zeros(), GRA_DIMS(2, 2));
+    gra_param(gra_root(m), "h.0.attn.c_attn.weight", gra_zeros(), GRA_DIMS(12));
+    gra_param(gra_root(m), "h.0.ln_1.weight", gra_zeros(), GRA_DIMS(2, 1));
+    gra_param(gra_root(m), "ln_f.weight", gra_zeros(), GRA_DIMS(2));
+    ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
+    refused_by_read_config("it has no tensor h.0.");
+
+    write_file(families[0], none, NULL, 0);
+    gra_tensor *norm = (gra_tensor *)gra_param_find(w.m, "trf_blocks.0.norm1.scale");
+    norm->ndim = 2;
+    norm->shape[1] = 1;
+    ck_assert_int_eq(gra_save(w.m, PATH, NULL, 0), 0);
+    refused_by_read_config("tensor trf_blocks.0.norm1.scale has the shape (6, 1), but in the model it is (6)");
+}
+END_TEST
+
+/* Whatever call fails, of memory or of reading, while a GPT is saved, described and loaded: a sentence, nothing
+ * held, and the model as before. */
+START_TEST(any_call_may_fail)           /* _i: memory, reading; with the number of heads in the file, or beside it */
+{
+    const fault_call call = _i % 2 ? FAULT_READ : FAULT_ALLOC;
+    if (!fault_wrapped())
+        return;
+    for (long n = 1, struck = 1; struck; n++) {
+        make_model(true, true, true);
+        write_json("{\"n_head\": 3}");
+        ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
+        const long held = fault_held();
+        gra_gpt_config read;
+        fault_arm(call, n, _i % 2 ? EIO : ENOMEM, false);
+        const bool ok = (_i < 2 || gra_gpt_save(m, &g.config, PATH, NULL, 0) == 0) &&
+                        gra_gpt_read_config(m, PATH, 0, &read) == 0 && gra_gpt_load(m, &g, PATH) == 0;
+        struck = fault_disarm();
+        ck_assert_int_eq(ok, !struck);
+        ck_assert_msg(ok || gra_model_error(m), "call %ld: it failed without a sentence", n);
+        ck_assert_int_eq((int)(fault_held() - held), 0);
+        ck_assert(all_are(-1));
+        ck_assert(!ok || read.n_heads == HEADS);
+    }
+}
+END_TEST
+
+START_TEST(in_this_folder)              /* a path that names none, and a config.json beside it */
+{
+    char here[1024];
+    write_file(families[0], none, NULL, 0);
+    write_json("{\"n_head\": 3}");
+    again();
+    ck_assert_ptr_nonnull(getcwd(here, sizeof here));
+    ck_assert_int_eq(chdir(FOLDER), 0);
+    const int status = gra_gpt_read_config(m, "gpt.safetensors", 0, &c);
+    ck_assert_int_eq(chdir(here), 0);
+    ck_assert_msg(status == 0, "%s", gra_model_error(m));
+    ck_assert_int_eq(c.n_heads, 3);
 }
 END_TEST
 
@@ -729,6 +819,9 @@ Suite *gpt_file_suite(void)
     tcase_add_test(tc, not_a_gpt);
     tcase_add_test(tc, embeddings_that_are_no_matrices);
     tcase_add_test(tc, into_a_gpt_that_was_not_made);
+    tcase_add_test(tc, shapes_of_no_family);
+    tcase_add_loop_test(tc, any_call_may_fail, 0, 4);
+    tcase_add_test(tc, in_this_folder);
     tcase_add_test(tc, a_model_after_a_note);
     tcase_add_test(tc, what_is_saved_is_read_back);
     tcase_add_test(tc, a_tied_head_under_both_names);

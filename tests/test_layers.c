@@ -4,6 +4,8 @@
  * with one written out in plain loops, dropout included. */
 #include "../core/op.h"
 #include "../layers/layers.h"
+#include "fault.h"
+#include "room.h"
 
 #include <check.h>
 #include <ctype.h>
@@ -953,17 +955,42 @@ static gra_tensor *bad_linear(gra_scope s)
     gra_linear_init(&l, s, 0, 2, true);
     return gra_linear_forward(t, &l, x_of(1, 2, 3));
 }
+static gra_tensor *bad_linear_out(gra_scope s)
+{
+    struct gra_linear l;
+    gra_linear_init(&l, s, 3, -2, false);
+    return gra_linear_forward(t, &l, x_of(1, 2, 3));
+}
 static gra_tensor *bad_embedding(gra_scope s)
 {
     struct gra_embedding l;
     gra_embedding_init(&l, s, 5, -3);
     return gra_embedding_forward(t, &l, ids, GRA_DIMS(ROWS, TIME));
 }
+static gra_tensor *bad_vocabulary(gra_scope s)
+{
+    struct gra_embedding l;
+    gra_embedding_init(&l, s, 0, 3);
+    return gra_embedding_forward(t, &l, ids, GRA_DIMS(ROWS, TIME));
+}
+static gra_tensor *bad_positional_dim(gra_scope s)
+{
+    gra_positional_embedding l;
+    gra_positional_embedding_init(&l, s, 5, 0);
+    return gra_positional_embedding_forward(t, &l, x_of(1, 2, 3));
+}
 static gra_tensor *bad_positional(gra_scope s)
 {
     gra_positional_embedding l;
     gra_positional_embedding_init(&l, s, 0, 3);
     return gra_positional_embedding_forward(t, &l, x_of(1, 2, 3));
+}
+static gra_tensor *negative_dropout(gra_scope s)
+{
+    struct gra_dropout l;
+    gra_dropout_init(&l, s, -0.5);
+    gra_begin(t, GRA_TRAIN, &rng);
+    return gra_dropout_forward(t, &l, x_of(1, 2, 3));
 }
 static gra_tensor *bad_dropout(gra_scope s)
 {
@@ -1064,12 +1091,14 @@ static gra_tensor *pos_heads_of(gra_scope s, int d_out, int num_heads)
 }
 static gra_tensor *bad_pos_heads(gra_scope s)  { return pos_heads_of(s, 2, -1); }
 static gra_tensor *wide_pos_heads(gra_scope s) { return pos_heads_of(s, INT_MAX, 2); }
-static gra_tensor *bad_feed_forward(gra_scope s)
+static gra_tensor *feed_forward_of(gra_scope s, int emb_dim)
 {
     gra_feed_forward l;
-    gra_feed_forward_init(&l, s, INT_MAX / 4 + 1, GRA_GELU_ERF);
+    gra_feed_forward_init(&l, s, emb_dim, GRA_GELU_ERF);
     return gra_feed_forward_forward(t, &l, x_of(1, 2, 3));
 }
+static gra_tensor *bad_feed_forward(gra_scope s)   { return feed_forward_of(s, INT_MAX / 4 + 1); }
+static gra_tensor *empty_feed_forward(gra_scope s) { return feed_forward_of(s, 0); }
 static gra_tensor *bad_block(gra_scope s)
 {
     gra_transformer_block l;
@@ -1089,12 +1118,14 @@ static gra_tensor *gpt_without_width(gra_scope s)   { return bad_gpt(s, BUT(emb_
 static gra_tensor *gpt_without_heads(gra_scope s)   { return bad_gpt(s, BUT(n_heads, 0)); }
 static gra_tensor *gpt_without_layers(gra_scope s)  { return bad_gpt(s, BUT(n_layers, 0)); }
 static gra_tensor *gpt_undivided(gra_scope s)       { return bad_gpt(s, BUT(n_heads, 4)); }
-static gra_tensor *gpt_drops_all(gra_scope s)
+static gra_tensor *gpt_drops(gra_scope s, double rate)
 {
     gra_gpt_config c = fine;
-    c.drop_rate = 1;
+    c.drop_rate = rate;
     return bad_gpt(s, c);
 }
+static gra_tensor *gpt_drops_all(gra_scope s)       { return gpt_drops(s, 1); }
+static gra_tensor *gpt_drops_less(gra_scope s)      { return gpt_drops(s, -0.5); }
 
 static const struct {
     gra_tensor *(*f)(gra_scope s);
@@ -1102,6 +1133,19 @@ static const struct {
 } init_errors[] = {
     { bad_linear, "linear: in_features is 0 and out_features 2, but both must be 1 or more",
       "linear: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { bad_linear_out, "linear: in_features is 3 and out_features -2, but both must be 1 or more",
+      "linear: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { bad_vocabulary, "embedding: num_embeddings is 0 and embedding_dim 3, but both must be 1 or more",
+      "embedding: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { bad_positional_dim,
+      "positional_embedding: context_length is 5 and embedding_dim 0, but both must be 1 or more",
+      "positional_embedding: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { negative_dropout, "dropout: p is -0.5, but 0 <= p <= 1 is wanted",
+      "dropout: p is -0.5: wanted a probability, 0 <= p <= 1" },
+    { empty_feed_forward, "feed_forward: emb_dim is 0, but 1 to 536870911 is wanted",
+      "linear: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { gpt_drops_less, "gpt: drop_rate is -0.5, but 0 <= drop_rate < 1 is wanted",
+      "gpt: it was not made: call gra_gpt_init first (if that failed, gra_model_error says why)" },
     { bad_embedding, "embedding: num_embeddings is 5 and embedding_dim -3, but both must be 1 or more",
       "embedding: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
     { bad_positional,
@@ -1200,6 +1244,40 @@ START_TEST(layers_made_after_an_error)
     }
     ck_assert_str_eq(gra_model_error(model), "an error before");
     ck_assert_int_eq(gra_param_count(model), 0);
+}
+END_TEST
+
+/* Wherever in a layer it is that memory ends, the model's or the step's: a sentence, and no harm. The first pieces
+ * one by one, then here and there. */
+static size_t further(size_t lines) { return lines + 1 + lines / 16; }
+
+START_TEST(memory_ends_in_a_layer)      /* _i: a row */
+{
+    const row *r = &table[_i];
+    any_layer l;
+    size_t lines = 0;
+    bool made = false;
+    for (gra_model *m; !made && (m = room_model(&rng, lines)); lines = further(lines)) {
+        r->init(&l, gra_root(m), &r->c);
+        fault_disarm();
+        made = !gra_model_error(m);
+        ck_assert_msg(made || strncmp(gra_model_error(m), "out of memory: ", 15) == 0, "%s", gra_model_error(m));
+        gra_model_close(m);
+    }
+    ck_assert(made || !fault_wrapped());
+    r->init(&l, gra_root(model), &r->c);
+    const size_t all = room_of(t);
+    bool computed = false;
+    for (lines = 0; !computed && lines < all; lines = further(lines)) {
+        room_begin(t, GRA_TRAIN, &rng, all - lines);
+        gra_tensor *x = r->ndim ? gra_full(t, 1, r->ndim, r->shape) : NULL;
+        gra_tensor *y = r->forward(t, &x, &l);
+        fault_disarm();
+        computed = !gra_error(t);
+        ck_assert_msg(computed || (isnan(gra_item(y)) && strncmp(gra_error(t), "out of memory: ", 15) == 0), "%s: %s",
+                      r->name, computed ? "" : gra_error(t));
+    }
+    ck_assert(computed || all == 0);
 }
 END_TEST
 
@@ -1414,6 +1492,7 @@ Suite *layers_suite(void)
     tcase_add_checked_fixture(c, open_all, close_all);
     tcase_add_loop_test(c, init_refuses, 0, INIT_ERRORS);
     tcase_add_test(c, layers_made_after_an_error);
+    tcase_add_loop_test(c, memory_ends_in_a_layer, 0, TABLE);
     tcase_add_loop_test(c, forward_refuses, 0, FORWARD_ERRORS);
     suite_add_tcase(s, c);
     return s;

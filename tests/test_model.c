@@ -2,6 +2,9 @@
 #include "../core/op.h"
 #include "suites.h"
 
+#include <signal.h>
+#include <stddef.h>
+
 static gra_model *m;
 static gra_rng    rng;
 
@@ -40,6 +43,35 @@ START_TEST(names_come_from_scopes)
     gra_model_close(empty);
     ck_assert_int_eq((int)w->size, 6);
     ck_assert(w->requires_grad && w->grad && w->ndim == 2 && w->shape[1] == 3);
+}
+END_TEST
+
+START_TEST(an_error_aborts_by_default)
+{
+    gra_model_keep_going(m, false);
+    ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));   /* its sentence, which would look like ours */
+    gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(-1));
+}
+END_TEST
+
+START_TEST(the_first_error_stays)
+{
+    gra_tensor *w = gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2));
+    gra_tensor *v = gra_state(m, "sgd.momentum", w);
+    gra_model_fail(m, "the first");
+    ck_assert_int_eq(gra_load(m, GRADUS_BUILD "/none"), -1);
+    ck_assert_ptr_null(gra_state(m, "sgd.momentum", w));
+    ck_assert_ptr_null(gra_param(gra_root(m), "u", gra_ones(), GRA_DIMS(2)));
+    expect_error("the first");
+    ck_assert(v && gra_owned_count(m) == 2);
+}
+END_TEST
+
+START_TEST(a_name_that_cannot_be_written)       /* in a locale of ASCII alone */
+{
+    gra_param(gra_enter(gra_root(m), "%ls", L"\x263a"), "w", gra_ones(), GRA_DIMS(2));
+    expect_error("gra_enter: the name ");
+    ck_assert_int_eq(gra_param_count(m), 0);
 }
 END_TEST
 
@@ -173,6 +205,16 @@ static void moments(const gra_tensor *p, double *mean, double *var, double *most
     }
 }
 
+START_TEST(xavier_of_a_vector)          /* all of its values come in and go out */
+{
+    gra_rng same = rng;
+    real x[12];
+    gra_tensor *p = gra_param(gra_root(m), "v", gra_init_xavier(), GRA_DIMS(12));
+    gra_uniform(&same, x, 12, -0.5, 0.5);
+    ck_assert_int_eq(memcmp(p->data, x, sizeof x), 0);
+}
+END_TEST
+
 START_TEST(initialisers)                /* mean, variance and bound of 120 x 80 values, 3 % of luck */
 {
     const double in = 80, out = 120, x = sqrt(6 / (in + out)), l = 1 / sqrt(in);
@@ -223,6 +265,13 @@ START_TEST(a_companion_named_as_a_parameter)
     gra_param(gra_root(m), "sgd.momentum.w", gra_ones(), GRA_DIMS(1));
     ck_assert_ptr_null(gra_state(m, "sgd.momentum", p));
     expect_error("gra_state: there is a parameter sgd.momentum.w already");
+    gra_model *other = gra_model_open(NULL);
+    gra_model_keep_going(other, true);
+    p = gra_param(gra_root(other), "w", gra_ones(), GRA_DIMS(2, 3));
+    gra_alias(gra_root(other), "sgd.momentum.w", p);
+    ck_assert_ptr_null(gra_state(other, "sgd.momentum", p));
+    ck_assert_str_eq(gra_model_error(other), gra_model_error(m));
+    gra_model_close(other);
 }
 END_TEST
 
@@ -242,6 +291,10 @@ Suite *model_suite(void)
     TCase *c = tcase_create("parameters");
     tcase_add_checked_fixture(c, open_model, close_model);
     tcase_add_test(c, names_come_from_scopes);
+    tcase_add_test_raise_signal(c, an_error_aborts_by_default, SIGABRT);
+    tcase_add_test(c, the_first_error_stays);
+    tcase_add_test(c, a_name_that_cannot_be_written);
+    tcase_add_test(c, xavier_of_a_vector);
     tcase_add_test(c, a_name_twice);
     tcase_add_test(c, names_of_many_parameters);
     tcase_add_test(c, a_further_name);

@@ -197,6 +197,7 @@ static const struct {
     { "{'descr': @[('x', '<f4')], 'shape': (2,)}",   "there should be a string" },
     { "{'descr': '<f4' @'shape': (2,)}",             "there should be a , or a }" },
     { "{'descr': '<f4', 'descr':@ '<f4'}",           KEYS },
+    { F4("False", "(2,), 'shape':@ (2,)"),           KEYS },
     { "{'more':@ 1}",                                KEYS },
     { "{'descr': '<f4', 'shape': (2,)}@",            "a header needs descr, fortran_order and shape" },
     { "{'descr': '<f4', 'fortran_order': False}@",   "a header needs descr, fortran_order and shape" },
@@ -250,6 +251,9 @@ START_TEST(test_unfit)
         { "{'descr': '<f',  'fortran_order': False, 'shape': (1,)}",  4, "its values are <f" KINDS },
         { "{'descr': '',    'fortran_order': False, 'shape': (1,)}",  4, "its values are " KINDS },
         { "{'descr': '<f44','fortran_order': False, 'shape': (1,)}",  4, "its values are <f44" KINDS },
+        { "{'descr': '\xc3\xa9\xe2\x82\xac', 'fortran_order': False, 'shape': (1,)}", 4, "its values are \xc3\xa9\xe2\x82\xac" KINDS },
+        { "{'descr': '0123456789012345678901234567890123456789 and more', 'fortran_order': False, 'shape': (1,)}", 4,
+          "its values are 0123456789012345678901234567890123456789" KINDS },
         { "{'descr': '\x1b[1m\xff', 'fortran_order': False, 'shape': (1,)}",  4, "its values are ?[1m?" KINDS },
         { F4("False", "(2,)"), 4, "its shape (2) of <f4 needs 8 bytes, but the file has 4 behind its header" },
         { F4("False", "(2,)"), 9, "its shape (2) of <f4 needs 8 bytes, but the file has 9 behind its header" },
@@ -369,6 +373,33 @@ static int numpy(const char *what)      /* tests/npy.py; its status */
     return 0;
 }
 
+/* Column-major values wait in memory of their own. */
+START_TEST(test_turned_and_unread)
+{
+    unsigned char file[512], zeros[24] = { 0 };
+    const gra_tensor *x = NULL;
+    write_bytes(PATH, file, compose(file, F4("True", "(0, 3)"), zeros, 0));
+    ck_assert_msg((x = gra_load_npy(m, PATH)) && x->size == 0 && x->shape[1] == 3, "%s", gra_model_error(m));
+    if (!fault_wrapped())
+        return;
+    write_bytes(PATH, file, compose(file, F4("True", "(2, 3)"), zeros, 24));
+    static const fault_call call[] = { FAULT_ALLOC, FAULT_READ };
+    for (int i = 0; i < 2; i++) {
+        int failures = 0;
+        for (long n = 1, struck = 1; struck; n++) {
+            const long held = fault_held();
+            fault_arm(call[i], n, i ? EIO : ENOMEM, false);
+            x = gra_load_npy(m, PATH);
+            struck = fault_disarm();
+            ck_assert(struck ? !x && gra_model_error(m) : x && !gra_model_error(m));
+            ck_assert_int_eq((int)(fault_held() - held), 0);
+            failures += !x;
+        }
+        ck_assert_int_ge(failures, 2);
+    }
+}
+END_TEST
+
 START_TEST(test_numpy_writes)
 {
     if (numpy("write") != 0)
@@ -431,6 +462,7 @@ Suite *npy_suite(void)
     tcase_add_test(c, test_beginning);
     tcase_add_test(c, test_every_length);
     tcase_add_test(c, test_unwritable);
+    tcase_add_test(c, test_turned_and_unread);
     tcase_add_test(c, test_numpy_writes);
     tcase_add_test(c, test_numpy_reads);
     suite_add_tcase(s, c);

@@ -43,6 +43,8 @@ START_TEST(far_apart)
                  "        [ 1.0000e+03, -2.0000e+00]])\n",
                  (real[]){ (real)0.5, (real)1e-5, 1000, -2 }, GRA_DIMS(2, 2), 4);
     expect_print("tensor([1.0000e+09, 2.0000e+00])\n", (real[]){ 1000000000, 2 }, GRA_DIMS(2), 4);
+    expect_print("tensor([2.0000e+08, 3.0000e+08])\n", (real[]){ 200000000, 300000000 }, GRA_DIMS(2), 4);
+    expect_print("tensor([2.0000e-05, 3.0000e-05])\n", (real[]){ (real)2e-5, (real)3e-5 }, GRA_DIMS(2), 4);
 }
 END_TEST
 
@@ -109,6 +111,30 @@ START_TEST(many_values)
 }
 END_TEST
 
+START_TEST(many_values_of_few_rows_or_columns)
+{
+    real *x = counted(1200, 0, 1);
+    expect_print("tensor([[1., 1., 1.,  ..., 1., 1., 1.],\n"
+                 "        [1., 1., 1.,  ..., 1., 1., 1.]])\n", x, GRA_DIMS(2, 600), 4);
+    expect_print("tensor([[1., 1.],\n"
+                 "        [1., 1.],\n"
+                 "        [1., 1.],\n"
+                 "        ...,\n"
+                 "        [1., 1.],\n"
+                 "        [1., 1.],\n"
+                 "        [1., 1.]])\n", x, GRA_DIMS(600, 2), 4);
+    free(x);
+}
+END_TEST
+
+START_TEST(longer_than_a_line)          /* a line for each */
+{
+    char wanted[256], zeros[] = "000000000000000000000000000000000000000000000000000000000000000000000000000000";
+    snprintf(wanted, sizeof wanted, "tensor([1.5%s,\n        2.5%s])\n", zeros, zeros);
+    expect_print(wanted, (real[]){ (real)1.5, (real)2.5 }, GRA_DIMS(2), (int)sizeof zeros);
+}
+END_TEST
+
 START_TEST(to_standard_output)
 {
     static const char path[] = GRADUS_BUILD "/print.txt";
@@ -143,6 +169,8 @@ Suite *print_suite(void)
     tcase_add_test(c, three_dimensions);
     tcase_add_test(c, long_lines);
     tcase_add_test(c, many_values);
+    tcase_add_test(c, many_values_of_few_rows_or_columns);
+    tcase_add_test(c, longer_than_a_line);
     tcase_add_test(c, to_standard_output);
     tcase_add_test(c, no_shape);
     suite_add_tcase(s, c);

@@ -501,6 +501,11 @@ START_TEST(randn_f64_in_blocks)
     near_f64(x, want, 20, LIBM_ERROR);
     skip_words(&stepped, 2 * (20 + 16));
     same_state(&g, &stepped);
+    g = stepped = seeded(123);
+    gra_randn_f64(&g, x, 16);                           /* a whole block is not drawn again */
+    near_f64(x, want, 4, LIBM_ERROR);
+    skip_words(&stepped, 2 * 16);
+    same_state(&g, &stepped);
 }
 END_TEST
 

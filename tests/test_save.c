@@ -525,6 +525,8 @@ static const struct {
     { "{\"a@\\u0000\":0}",              "a string holds the character \\u0000" },
     { "{\"__metadata__\":{\"@\\u0000\":\"\"}," A "," B "}", "a string holds the character \\u0000" },
     { "{\"@\\udc00\\udc00\":0}",       ESCAPE },
+    { "{\"@\\ud800",                     ESCAPE },
+    { "{\"@\\ud800\\",                   ESCAPE },
     { "{\"__metadata__\":{\"a\":@1}," A "," B "}",                   "there should be a string" },
     { "{\"__metadata__\":{},\"__metadata__\":@{}," A "," B "}",      "there is a second __metadata__" },
 
@@ -563,6 +565,8 @@ static const struct {
 } unfit[] = {
     { A_AS("\"f32\"", "[2]", "[0,8]"),    24, "tensor a has the dtype f32, which safetensors does not know" },
     { A_AS("\"F\\u00333\"", "[2]", "[0,8]"), 24, "tensor a has the dtype F33, which safetensors does not know" },
+    { "{\"\\ue000\xc3\xa9\":{\"dtype\":\"F33\",\"shape\":[2],\"data_offsets\":[0,8]}," B "}", 24,
+      "tensor \xee\x80\x80\xc3\xa9 has the dtype F33, which safetensors does not know" },
     { A_AS("\"\"", "[2]", "[0,8]"),       24, "tensor a has the dtype , which safetensors does not know" },
     { A_AS("\"F32\"", "[4294967296,4294967296]", "[0,0]"), 24,
       "tensor a has the shape (4294967296, 4294967296) of F32: so many values cannot be counted" },
@@ -661,6 +665,13 @@ START_TEST(test_broken_json)
     }
     for (size_t i = 0; i < sizeof not_utf8 / sizeof *not_utf8; i++)
         refuses_marked(not_utf8[i], " is not UTF-8");
+    unsigned char file[512], zeros[24] = { 0 };
+    const size_t n = compose(file, "{" A " " "," B "}", zeros, sizeof zeros), at = strlen("{" A);
+    file[8 + at] = '\0';                        /* where a blank may be */
+    write_bytes(PATH, file, n);
+    char sentence[128];
+    snprintf(sentence, sizeof sentence, NO "byte %zu of its header: there should be a , or a }", at);
+    refuses(PATH, sentence);
 }
 END_TEST
 
@@ -795,6 +806,21 @@ START_TEST(test_further_name)
     ck_assert_str_eq(gra_model_error(m), "gra_load: " PATH ": tensor z has the shape (3), but in the model it is (2)");
     ck_assert(untouched(m));
     gra_model_close(plain);
+
+    plain = two();
+    parameter(plain, "y", GRA_DIMS(2));
+    ck_assert_int_eq(gra_save(plain, PATH, NULL, 0), 0);
+    ck_assert_int_eq(gra_load(m, PATH), -1);
+    ck_assert_str_eq(gra_model_error(m), "gra_load: " PATH ": the model has no parameter y");
+    ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
+    for (long n = 1, struck = 1; struck && fault_wrapped(); n++) {      /* both of its values are read, to compare */
+        fault_arm(_i ? FAULT_READ : FAULT_ALLOC, n, _i ? EIO : ENOMEM, false);
+        const int status = gra_load(m, PATH);
+        struck = fault_disarm();
+        ck_assert_int_eq(status, struck ? -1 : 0);
+        ck_assert(untouched(m) && !gra_model_error(m) == !struck);
+    }
+    gra_model_close(plain);
     gra_model_close(m);
 }
 END_TEST
@@ -877,6 +903,57 @@ START_TEST(test_disk_fills_up)
 }
 END_TEST
 
+/* What a system may answer that is no failure, or a second one. */
+START_TEST(test_other_answers)
+{
+    static const struct {
+        fault_call call;
+        long       n;
+        int        error;
+        bool       ever;
+        const char *path;
+        int        status;              /* -1: with errno's sentence */
+    } answers[] = {
+        { FAULT_OPEN, 1, EEXIST, true, PATH, -1 },              /* no name is free */
+        { FAULT_OPEN, 2, EACCES, false, PATH, 0 },              /* a folder that cannot be read */
+        { FAULT_OPEN, 1, EINTR, false, "/dev/null", 0 },
+        { FAULT_SYNC, 1, EINVAL, true, PATH, 0 },               /* a file system without such a thing */
+        { FAULT_SYNC, 1, ENOTSUP, true, PATH, 0 },
+        { FAULT_CLOSE, 1, EIO, false, "/dev/full", -1 },        /* behind a write that failed */
+    };
+    clear();
+    for (size_t i = 0; fault_wrapped() && i < sizeof answers / sizeof *answers; i++) {
+        const bool full = strcmp(answers[i].path, "/dev/full") == 0;
+        if (full && access("/dev/full", W_OK) != 0)
+            continue;
+        gra_model *m = two();
+        fault_arm(answers[i].call, answers[i].n, answers[i].error, answers[i].ever);
+        const int status = gra_save(m, answers[i].path, NULL, 0);
+        ck_assert_int_gt((int)fault_disarm(), 0);
+        ck_assert_int_eq(status, answers[i].status);
+        if (status)
+            ck_assert_ptr_nonnull(strstr(gra_model_error(m), strerror(full ? ENOSPC : answers[i].error)));
+        gra_model_close(m);
+    }
+}
+END_TEST
+
+START_TEST(test_in_this_folder)         /* a path that names none */
+{
+    char here[1024];
+    clear();
+    ck_assert_ptr_nonnull(getcwd(here, sizeof here));
+    ck_assert_int_eq(chdir(FOLDER), 0);
+    gra_model *m = two();
+    const int status = gra_save(m, "model.safetensors", NULL, 0);
+    ck_assert_int_eq(chdir(here), 0);
+    ck_assert_int_eq(status, 0);
+    ck_assert_int_eq(folder_entries(FOLDER), 1);
+    ck_assert_int_eq(gra_load(m, PATH), 0);
+    gra_model_close(m);
+}
+END_TEST
+
 START_TEST(test_name_taken)             /* by a directory, while the file is written */
 {
     clear();
@@ -903,6 +980,7 @@ START_TEST(test_what_a_header_cannot_say)
     parameter(m, "__metadata__", GRA_DIMS(1));
     cannot_save(m, PATH, NULL, 0, "in a safetensors file a parameter cannot be named __metadata__");
     cannot_save(two(), PATH, (gra_meta[]){ { "k", "\x80" } }, 1, "the metadata are not UTF-8: k");
+    cannot_save(two(), PATH, (gra_meta[]){ { "\x80", "v" } }, 1, "the metadata are not UTF-8: \x80");
     cannot_save(two(), PATH, (gra_meta[]){ { "k", "1" }, { "l", "2" }, { "k", "3" } }, 3,
                 "the metadata have the key k twice");
 }
@@ -1010,7 +1088,7 @@ Suite *save_suite(void)
     tcase_add_test(c, test_mode_and_link);
     tcase_add_test(c, test_round_trip);
     tcase_add_test(c, test_all_of_it);
-    tcase_add_test(c, test_further_name);
+    tcase_add_loop_test(c, test_further_name, 0, 2);
     tcase_add_test(c, test_names);
     tcase_add_test(c, test_other_writers);
     tcase_add_test(c, test_accepted);
@@ -1027,6 +1105,8 @@ Suite *save_suite(void)
     tcase_add_test(c, test_no_file);
     tcase_add_test(c, test_unwritable);
     tcase_add_test(c, test_disk_fills_up);
+    tcase_add_test(c, test_other_answers);
+    tcase_add_test(c, test_in_this_folder);
     tcase_add_test(c, test_name_taken);
     tcase_add_test(c, test_what_a_header_cannot_say);
     tcase_add_test(c, test_other_names);

@@ -20,6 +20,7 @@ START_TEST(sizes)
     ck_assert(gra_shape_size(GRA_DIMS(50257, 64, 768), &size) && size == (size_t)50257 * 64 * 768);
     ck_assert(!gra_shape_size(GRA_DIMS(INT_MAX, INT_MAX, INT_MAX), &size));
     ck_assert(!gra_shape_size(GRA_DIMS(2, -1), &size));
+    ck_assert(!gra_shape_size(-1, NULL, &size));
     ck_assert(!gra_shape_size(GRA_DIMS(1, 1, 1, 1, 1, 1, 1, 1, 1), &size));
 }
 END_TEST
@@ -57,6 +58,17 @@ START_TEST(shapes_that_do_not_fit)
     ck_assert_int_eq(gra_broadcast(&a, &b, shape), -1);
     b = shaped(GRA_DIMS(3, 2));
     ck_assert_int_eq(gra_broadcast(&a, &b, shape), -1);
+}
+END_TEST
+
+START_TEST(stretched)                   /* inputs that are not there are not */
+{
+    gra_tensor y = shaped(GRA_DIMS(2, 3)), a = shaped(GRA_DIMS(3)), *in[] = { &y, NULL, &a };
+    y.in = in;
+    y.nin = 2;
+    ck_assert(!gra_stretched(&y));
+    y.nin = 3;
+    ck_assert(gra_stretched(&y));
 }
 END_TEST
 
@@ -112,6 +124,7 @@ Suite *shape_suite(void)
     tcase_add_test(c, texts);
     tcase_add_test(c, dimensions);
     tcase_add_test(c, shapes_that_do_not_fit);
+    tcase_add_test(c, stretched);
     tcase_add_test(c, walks);
     suite_add_tcase(s, c);
     return s;

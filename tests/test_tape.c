@@ -121,6 +121,24 @@ START_TEST(the_loss_may_be_a_view)
 }
 END_TEST
 
+START_TEST(the_loss_may_be_a_parameter)         /* whose gradient adds up */
+{
+    gra_model *m = gra_model_open(NULL);
+    gra_tensor *p = gra_param(gra_root(m), "p", gra_ones(), 0, NULL);
+    for (int step = 1; step <= 2; step++) {
+        gra_begin(t, GRA_GRAD, NULL);
+        ck_assert_int_eq(gra_backward(t, p), 0);
+        ck_assert_double_eq((double)p->grad[0], step);
+    }
+    for (int step = 3; step <= 4; step++) {             /* and seen as another shape */
+        gra_begin(t, GRA_GRAD, NULL);
+        ck_assert_int_eq(gra_backward(t, gra_reshape(t, p, GRA_DIMS(1))), 0);
+        ck_assert_double_eq((double)p->grad[0], step);
+    }
+    gra_model_close(m);
+}
+END_TEST
+
 START_TEST(a_frozen_parameter_gets_nothing)
 {
     gra_model *m = gra_model_open(NULL);
@@ -328,7 +346,13 @@ START_TEST(a_tensor_of_the_last_step)
         gra_mul(t, fresh, step % 2 ? old : sum);
         expect_error("mul: input 1 was not made in this step");
         gra_begin(t, GRA_GRAD, NULL);
+        gra_begin(t, GRA_GRAD, NULL);
     }
+    gra_full(t, 0, GRA_DIMS(1000));                     /* what follows lies where the next step will not have come yet */
+    gra_tensor *bias = gra_full(t, 0, GRA_DIMS(3));
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_layer_norm(t, gra_full(t, 1, GRA_DIMS(3)), NULL, bias, 1e-5);
+    expect_error("layer_norm: input 2 was not made in this step");
 }
 END_TEST
 
@@ -385,6 +409,24 @@ START_TEST(nothing_where_something_is_wanted)
     gra_retain_grad(NULL);
     gra_freeze(NULL, true);
     gra_print(NULL);
+}
+END_TEST
+
+static void count(gra_tensor *y, size_t from, size_t to)
+{
+    y->data[0] += (real)(to - from);
+}
+GRA_KERNEL(count, 5, 0)
+static void count_forward(gra_tensor *y)
+{
+    y->data[0] = 0;
+    count_all(y);
+}
+
+START_TEST(units_that_cost_nothing)     /* all of them are computed none the less */
+{
+    static const gra_op op = { .name = "count", .forward = count_forward };
+    ck_assert_double_eq(gra_item(gra_run(gra_result_like(t, &op, number(1)))), 5);
 }
 END_TEST
 
@@ -498,6 +540,9 @@ START_TEST(an_item_of_many_values)
     gra_keep_going(t, true);
     ck_assert(isnan(gra_item(gra_full(t, 1, GRA_DIMS(2, 3)))));
     expect_error("(2, 3)");
+    gra_model *m = gra_model_open(NULL);
+    ck_assert(isnan(gra_item(gra_param(gra_root(m), "p", gra_ones(), GRA_DIMS(2)))));   /* which has no tape to say so */
+    gra_model_close(m);
 }
 END_TEST
 
@@ -515,6 +560,7 @@ Suite *tape_suite(void)
     tcase_add_test(c, a_view_shares_data_and_gradient);
     tcase_add_test(c, a_view_of_a_step_tensor);
     tcase_add_test(c, the_loss_may_be_a_view);
+    tcase_add_test(c, the_loss_may_be_a_parameter);
     tcase_add_test(c, a_frozen_parameter_gets_nothing);
     tcase_add_test(c, a_parameter_frozen_after_the_forward);
     tcase_add_test(c, a_views_gradient_is_its_bases);
@@ -546,6 +592,7 @@ Suite *tape_suite(void)
     tcase_add_test(c, a_tensor_of_a_large_step);
     tcase_add_test(c, a_generator_that_was_never_seeded);
     tcase_add_test(c, nothing_where_something_is_wanted);
+    tcase_add_test(c, units_that_cost_nothing);
     tcase_add_test(c, an_op_with_too_many_arguments);
     tcase_add_test(c, a_loss_that_was_frozen);
     tcase_add_test(c, a_second_backward_is_refused);

@@ -85,7 +85,35 @@ START_TEST(products_are_right)          /* _i: an instruction set */
         compare_product(t, &rng, 7, 2200, 19, form);            /* and of columns */
         compare_product(t, &rng, 1, 1500, 70, form);            /* few rows are another kernel's */
         compare_product(t, &rng, 2, 203, 700, form);
+        compare_product(t, &rng, 20, 48, 1024, form);           /* rows of a, or of b, that meet in the cache */
+        compare_product(t, &rng, 20, 1024, 17, form);
+        compare_product(t, &rng, 700, 513, 3, form);            /* many groups of packed rows */
     }
+    gra_close(t);
+}
+END_TEST
+
+/* Every second value of every third row: of whole numbers, so that sums are exact. */
+START_TEST(products_of_any_strides)     /* _i: an instruction set */
+{
+    gra_tape *t = open_with(isa[_i], 2);
+    enum { M = 20, N = 520, K = 30 };
+    if (!t)
+        return;
+    real *a = calloc(6 * M * K, sizeof *a), *b = calloc(6 * K * N, sizeof *b), *c = calloc(M * N, sizeof *c);
+    for (int i = 0; i < 6 * M * K; i++)
+        a[i] = (real)(i % 13 - 6);
+    for (int i = 0; i < 6 * K * N; i++)
+        b[i] = (real)(i % 11 - 5);
+    gra_gemm(t, M, N, K, (gra_mat){ a, 6 * K, 2 }, (gra_mat){ b, 6 * N, 2 }, c, N, false);
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < N; j++) {
+            real sum = 0;
+            for (int p = 0; p < K; p++)
+                sum += a[i * 6 * K + 2 * p] * b[p * 6 * N + 2 * j];
+            ck_assert(c[i * N + j] == sum);
+        }
+    free(a), free(b), free(c);
     gra_close(t);
 }
 END_TEST
@@ -349,6 +377,7 @@ Suite *threads_suite(void)
     TCase *c = tcase_create("products");
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, products_are_right, 0, 3);
+    tcase_add_loop_test(c, products_of_any_strides, 0, 3);
     tcase_add_test(c, products_have_the_same_bits);
     tcase_add_loop_test(c, few_rows_have_the_bits_of_many, 0, 3);
     suite_add_tcase(s, c);

@@ -1,7 +1,10 @@
 /* gra_trace_nan: the op that made the first NaN or infinity is named, and no other. */
 #include "../core/op.h"
 #include "../layers/layers.h"
+#include "fault.h"
 #include "suites.h"
+
+#include <errno.h>
 
 static gra_tape  *t;
 static gra_model *model;
@@ -38,6 +41,8 @@ static void expect_none(void)
 #define VECTOR(...)                                                                                      \
     gra_input(t, (const real[]){ __VA_ARGS__ }, 1, (const int[]){ (int)(sizeof((const real[]){ __VA_ARGS__ }) / sizeof(real)) })
 #define MATRIX(m, n, ...) gra_input(t, (const real[]){ __VA_ARGS__ }, 2, (const int[]){ m, n })
+
+static void make_infinite(gra_tensor *y) { y->data[0] = inf; }
 
 /* ---- forward ---- */
 
@@ -205,6 +210,62 @@ START_TEST(a_nan_that_came_in)
 }
 END_TEST
 
+/* Without memory to look again, what an op made of infinities is not blamed on it; and no harm is done. */
+START_TEST(no_memory_to_look_again)
+{
+    for (long n = 1, struck = 1; struck; n++) {
+        gra_begin(t, GRA_GRAD, NULL);
+        gra_tensor *m = added();
+        fault_arm(FAULT_ALLOC, n, ENOMEM, false);
+        gra_tensor *y = gra_scale(t, m, 2);
+        struck = fault_disarm();
+        expect_none();
+        ck_assert(y->data[1] == -inf && y->data[0] == 2);
+        ck_assert(n < 9);
+    }
+}
+END_TEST
+
+START_TEST(a_view_of_infinities)
+{
+    gra_reshape(t, gra_constant(t, (const real[]){ inf, nan_ }, GRA_DIMS(2)), GRA_DIMS(2, 1));
+    expect_none();
+}
+END_TEST
+
+/* The sentence ends where its room does. */
+START_TEST(long_names)
+{
+    char name[105];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    gra_tensor *p = gra_param(gra_root(model), name, gra_ones(), GRA_DIMS(1));
+    p->data[0] = (real)large;
+    gra_mul(t, p, p);
+    ck_assert_ptr_nonnull(gra_error(t));
+    ck_assert_ptr_nonnull(strstr(gra_error(t), name));  /* it has no layer: the whole of it */
+    static const gra_op op = { .name = "an op whose name is longer than any other, and than the line in which it is "
+        "written, so long that nobody would give an op such a name, and that what is said of it and of what it was made "
+        "of finds no room behind it in the sentence, which is four hundred and some characters long and no more, and "
+        "this is the end of the name: more of it would be of no use to anybody, since all that can be said of it was "
+        "said, and yet it goes on and on, as if there were no end to it at all, until there is one, and that is here",
+        .forward = make_infinite };
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_run(gra_result_like(t, &op, VECTOR(1)));
+    ck_assert_uint_le(strlen(gra_error(t)), 511);
+    ck_assert_ptr_nonnull(strstr(gra_error(t), "an op whose name"));
+}
+END_TEST
+
+START_TEST(a_frozen_parameter_in_the_step)      /* has no gradient to look at */
+{
+    gra_tensor *p = gra_param(gra_root(model), "p", gra_ones(), GRA_DIMS(2));
+    gra_freeze(p, true);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, p, VECTOR(1, 2)))), 0);
+    expect_none();
+}
+END_TEST
+
 START_TEST(a_spoilt_parameter)
 {
     struct gra_linear l;
@@ -369,6 +430,10 @@ Suite *trace_suite(void)
     c = tcase_create("what came in");
     tcase_add_checked_fixture(c, open_all, close_all);
     tcase_add_test(c, a_nan_that_came_in);
+    tcase_add_test(c, no_memory_to_look_again);
+    tcase_add_test(c, a_view_of_infinities);
+    tcase_add_test(c, long_names);
+    tcase_add_test(c, a_frozen_parameter_in_the_step);
     tcase_add_test(c, a_spoilt_parameter);
     tcase_add_test(c, a_gradient_spoilt_before);
     suite_add_tcase(s, c);

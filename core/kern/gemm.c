@@ -19,6 +19,7 @@ enum {
 };
 _Static_assert(DEPTH * (COLS + EDGE) <= GRA_POOL_SHARED, "the panels of b find no room");
 _Static_assert(DEPTH * (COLS_ALONE + EDGE) + (DEPTH + 16) * GROUP_ROWS <= GRA_POOL_OWN, "the panels of a group find no room");
+_Static_assert(DEPTH * GRA_TILE_COLS <= 1 << 14, "a panel is more than is worth a thread");
 _Static_assert(GROUP_ROWS % GRA_TILE_ROWS == 0 && GROUP_COLS % GRA_TILE_COLS == 0, "groups are whole tiles");
 
 struct block {                          /* c[m x n] = a[m x k] b[k x n] + add[m x n], n at most COLS, k at most DEPTH */
@@ -56,8 +57,8 @@ static ptrdiff_t panel_row(const struct block *s)      { return s->pack_b ? s->t
 
 static size_t panels_at_once(const struct block *s)     /* as many as are worth a thread */
 {
-    const int values = 1 << 14, each = s->k * s->tile->cols;
-    return each < values ? (size_t)(values / each) : 1;
+    const int values = 1 << 14;                         /* more than a panel has */
+    return (size_t)(values / (s->k * s->tile->cols));
 }
 
 /* A tile that reaches over the right edge of c: computed whole and stored in part. */

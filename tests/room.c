@@ -1,0 +1,69 @@
+/* room: see room.h. */
+#include "room.h"
+#include "fault.h"
+
+#include <errno.h>
+
+enum { LINE = 64 };
+
+static void no_more(void)
+{
+    fault_arm(FAULT_ALLOC, 1, ENOMEM, true);
+}
+
+static void begin(gra_tape *t, gra_mode mode, gra_rng *rng)
+{
+    gra_begin(t, mode, rng);
+    gra_begin(t, mode, rng);            /* each second one takes a line */
+}
+
+size_t room_of(gra_tape *t)
+{
+    size_t lines = 0;
+    if (!fault_wrapped())
+        return 0;
+    begin(t, GRA_GRAD, NULL);
+    gra_alloc(t, LINE);                 /* now it has a block, which stays */
+    begin(t, GRA_GRAD, NULL);
+    no_more();
+    while (gra_alloc(t, LINE))
+        lines++;
+    fault_disarm();
+    return lines;
+}
+
+void room_begin(gra_tape *t, gra_mode mode, gra_rng *rng, size_t taken)
+{
+    begin(t, mode, rng);
+    no_more();
+    gra_alloc(t, LINE * taken);
+}
+
+static gra_model *new_model(gra_rng *rng)
+{
+    gra_model *m = gra_model_open(rng);
+    gra_model_keep_going(m, true);
+    gra_tensor *first = gra_param(gra_root(m), "first", gra_zeros(), GRA_DIMS(2, 3));
+    gra_alias(gra_root(m), "first again", first);
+    gra_state(m, "state", first);
+    return m;
+}
+
+gra_model *room_model(gra_rng *rng, size_t lines)
+{
+    size_t all = 0;
+    if (!fault_wrapped())
+        return NULL;
+    gra_model *m = new_model(rng);
+    no_more();
+    while (gra_model_alloc(m, LINE))
+        all++;
+    fault_disarm();
+    gra_model_close(m);
+    if (lines > all)
+        return NULL;
+    m = new_model(rng);
+    gra_model_alloc(m, LINE * (all - lines));
+    no_more();
+    return m;
+}
