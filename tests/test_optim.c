@@ -365,11 +365,12 @@ START_TEST(memory_ends_in_an_optimiser) /* _i: which */
         for (size_t i = 0; i < p->size; i++)
             p->grad[i] = 1;
         const int status = _i == 0 ? gra_sgd_init(&sgd) : _i == 1 ? gra_adamw_init(&adamw) : gra_muon_init(&muon);
-        ck_assert_int_eq(status, gra_model_error(m) ? -1 : 0);
+        const bool failed = gra_model_error(m);
         gra_model_use(m, three);
         if (status == 0)
             _i == 0 ? gra_sgd_step(&sgd) : _i == 1 ? gra_adamw_step(&adamw) : gra_muon_step(&muon);
         fault_disarm();
+        ck_assert_int_eq(status, failed ? -1 : 0);
         well = !gra_model_error(m);
         ck_assert_msg(well || strncmp(gra_model_error(m), "out of memory: ", 15) == 0, "%s", gra_model_error(m));
         for (size_t i = 0; i < p->size; i++)
@@ -378,25 +379,6 @@ START_TEST(memory_ends_in_an_optimiser) /* _i: which */
     }
     ck_assert(well);
     gra_close(three);
-}
-END_TEST
-
-/* Where one chunk holds more values than usual, since there are never more than GRA_CHUNKS of them. */
-START_TEST(many_values)
-{
-    enum { VALUES = (GRA_CHUNKS + 1) << 13 };
-    gra_model *m = gra_model_open(NULL);
-    gra_tensor *p = gra_param(gra_root(m), "p", gra_zeros(), GRA_DIMS(VALUES));
-    gra_sgd sgd = { .model = m, .lr = 2 };
-    for (size_t i = 0; i < p->size; i++)
-        p->grad[i] = -1;
-    ck_assert_int_eq(gra_sgd_init(&sgd), 0);
-    gra_sgd_step(&sgd);
-    for (size_t i = 0; i < p->size; i++)
-        if (p->data[i] != 2)
-            ck_abort_msg("value %zu is %g", i, (double)p->data[i]);
-    ck_assert(fabs(gra_clip_grad_norm(m, 1) / sqrt(VALUES) - 1) < 1e-6);
-    gra_model_close(m);
 }
 END_TEST
 
@@ -787,7 +769,6 @@ Suite *optim_suite(void)
     tcase_add_test(c, test_muon_of_nothing);
     tcase_add_test(c, test_muon_steps);
     tcase_add_loop_test(c, memory_ends_in_an_optimiser, 0, 3);
-    tcase_add_test(c, many_values);
     tcase_add_test(c, no_step_after_an_error);
     tcase_add_test(c, init_begins_anew);
     tcase_add_test(c, muon_leaves_the_step_alone);

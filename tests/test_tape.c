@@ -346,7 +346,6 @@ START_TEST(a_tensor_of_the_last_step)
         gra_mul(t, fresh, step % 2 ? old : sum);
         expect_error("mul: input 1 was not made in this step");
         gra_begin(t, GRA_GRAD, NULL);
-        gra_begin(t, GRA_GRAD, NULL);
     }
     gra_full(t, 0, GRA_DIMS(1000));                     /* what follows lies where the next step will not have come yet */
     gra_tensor *bias = gra_full(t, 0, GRA_DIMS(3));
