@@ -281,6 +281,10 @@ START_TEST(missing_sums_are_explained)
     ck_assert_msg(says("it fits: only index 1 of dimension 0 and index 2 of dimension 1 of the output is left"),
                   "%s", report.text);
     only("output is left");
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, add_first, NULL), 1);
+    ck_assert_msg(says("it fits: only index 0 of dimension 0 and index 0 of dimension 1 of the output was added"),
+                  "%s", report.text);
+    only("was added");
 }
 END_TEST
 

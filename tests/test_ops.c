@@ -714,6 +714,11 @@ START_TEST(a_mask_gets_no_gradient)
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_masked_fill(t, x, gra_mul(t, mask, shift), 9))), 0);
     EXPECT(gra_grad(x), 1, 0, 1);
     EXPECT(gra_grad(mask), 0, 0, 0);
+    gra_begin(t, GRA_GRAD, NULL);
+    x = gra_full(t, 1, GRA_DIMS(3));                    /* no more does it where it alone would want one */
+    mask = VECTOR(0, 1, 0);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_masked_fill(t, x, mask, 9))), 0);
+    EXPECT(gra_grad(mask), 0, 0, 0);
 }
 END_TEST
 
