@@ -190,6 +190,20 @@ START_TEST(many_strips_are_as_the_plain_ops)
 }
 END_TEST
 
+START_TEST(a_hidden_key_may_be_anything)
+{
+    enum { N = 3 };
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_tensor *q = random_input(GRA_DIMS(1, N, DIM)), *k = random_input(GRA_DIMS(1, N, DIM));
+    gra_tensor *want = gra_attention(t, q, k, q, HEADS, true, 0);
+    k->data[k->size - 1] = (real)NAN;                   /* the last key: the last query alone sees it */
+    gra_tensor *y = gra_attention(t, q, k, q, HEADS, true, 0);
+    for (int i = 0; i < (N - 1) * DIM; i++)
+        ck_assert_msg(y->data[i] == want->data[i], "value %d is %g, wanted %g", i, (double)y->data[i], (double)want->data[i]);
+    ck_assert(isnan(y->data[y->size - 1]));
+}
+END_TEST
+
 /* ---- none to be had ---- */
 
 static gra_tensor *attended(gra_tensor *x) { return gra_attention(t, x, x, x, 1, false, 0); }
@@ -268,6 +282,7 @@ Suite *attention_suite(void)
     c = tcase_create("strips");
     tcase_add_checked_fixture(c, open_all, close_all);
     tcase_add_loop_test(c, many_strips_are_as_the_plain_ops, 0, 6 * 4);
+    tcase_add_test(c, a_hidden_key_may_be_anything);
     suite_add_tcase(s, c);
 
     c = tcase_create("shapes");

@@ -23,47 +23,49 @@ static inline gra_mask mask_begin(gra_rng *rng, double p)
  * product is its high and low 31 bits added. */
 enum { MASK_LANES = 32 };                           /* gcc unrolls 16 into scalar steps, 4 times as slow */
 
-static inline void mask_step(uint32_t *lane, uint32_t multiplier)
+static inline uint32_t mask_product(uint32_t x, uint32_t multiplier)
 {
     const uint32_t m = 2147483647;
-    for (int j = 0; j < MASK_LANES; j++) {
-        uint64_t product = (uint64_t)lane[j] * multiplier;
-        uint32_t sum = (uint32_t)(product >> 31) + (uint32_t)(product & m);
-        lane[j] = sum < m ? sum : sum - m;
-    }
+    const uint64_t product = (uint64_t)x * multiplier;
+    const uint32_t sum = (uint32_t)(product >> 31) + (uint32_t)(product & m);
+    return sum < m ? sum : sum - m;
+}
+
+static inline void mask_step(uint32_t *lane, uint32_t multiplier)
+{
+    for (int j = 0; j < MASK_LANES; j++)
+        lane[j] = mask_product(lane[j], multiplier);
 }
 
 typedef struct mask_stream {
     gra_mask mask;
     uint32_t lane[MASK_LANES];                      /* of the elements that come next, */
-    uint32_t next, row;                             /* and the multipliers that take them on by as many, and by a row */
+    uint32_t next;                                  /* and the multiplier that takes them on */
 } mask_stream;
 
-static inline mask_stream mask_rows(gra_mask mask, size_t first, size_t row)    /* element `first` begins a row */
+/* At element `first`, its lanes so many elements apart, and going on by `step`. */
+static inline mask_stream mask_begin_at(gra_mask mask, size_t first, size_t apart, size_t step)
 {
-    mask_stream s = { .mask = mask, .next = gra_bernoulli_skip(1, MASK_LANES), .row = gra_bernoulli_skip(1, row) };
+    mask_stream s = { .mask = mask, .next = gra_bernoulli_skip(1, step) };
+    uint32_t across = gra_bernoulli_skip(1, apart);
     s.lane[0] = gra_bernoulli_skip(mask.start, first);
-    for (int j = 1; j < MASK_LANES; j++)
-        s.lane[j] = gra_bernoulli_next(s.lane[j - 1]);
+    for (int n = 1; n < MASK_LANES; n *= 2, across = mask_product(across, across))
+        for (int j = 0; j < n; j++)
+            s.lane[n + j] = mask_product(s.lane[j], across);
     return s;
 }
 
-/* The factors of the row's first n elements, and of some behind them: up to MASK_LANES - 1 are written too. The
- * stream stands at the next row then. */
-static inline void mask_next_row(mask_stream *s, real *factor, size_t n)
+static inline void mask_next(mask_stream *s, real *factor)      /* of MASK_LANES elements */
 {
-    uint32_t lane[MASK_LANES];
-    memcpy(lane, s->lane, sizeof lane);
-    for (size_t i = 0; i < n; i += MASK_LANES, mask_step(lane, s->next))
-        for (size_t j = 0; j < MASK_LANES; j++)
-            factor[i + j] = lane[j] < s->mask.limit ? s->mask.kept : 0;
-    mask_step(s->lane, s->row);
+    for (int j = 0; j < MASK_LANES; j++)
+        factor[j] = s->lane[j] < s->mask.limit ? s->mask.kept : 0;
+    mask_step(s->lane, s->next);
 }
 
 /* to[i] = (add ? to[i] : 0) + x[i] factor_i for i in [from, end); to may be x. */
 static inline void mask_apply(gra_mask mask, const real *x, real *to, size_t from, size_t end, bool add)
 {
-    mask_stream s = mask_rows(mask, from, 0);
+    mask_stream s = mask_begin_at(mask, from, 1, MASK_LANES);
     uint32_t *lane = s.lane;
     size_t i = from;
     for (; i + MASK_LANES <= end; i += MASK_LANES, mask_step(lane, s.next)) {

@@ -35,16 +35,16 @@ static size_t saved(const gra_tensor *y)                /* (batch, heads, time, 
 
 /* ---- a strip ---- */
 
-/* A processor works on several rows at once where a loop does one thing to each, and finds them in the first
- * cache again if there are few: so each step is a loop of its own over these. */
-enum { TOGETHER = 8 };
+/* A strip stands transposed, a key in a line: so what is done to a row is done to ABREAST rows at once, each in a
+ * lane of the processor's vectors, and no sum or maximum runs across lanes. */
+enum { ABREAST = MASK_LANES };
 
 struct strip {
     const struct args *s;
     int      rows, first, keys;         /* rows from `first` on, and how many keys the last of them sees */
     ptrdiff_t ld;                       /* of P and dS */
-    real    *P, *dS;                    /* (rows, keys): P becomes D, dS was dD */
-    real    *factor;                    /* dropout's, of a few rows */
+    real    *P, *dS;                    /* (keys, rows): P becomes D, dS was dD */
+    real    *factor;                    /* (keys, ABREAST): dropout's, of a few rows */
     real    *saved, *weights;           /* of its first row */
     size_t   place;                     /* of P's first value among all of P: where its mask begins */
     gra_mat  q, k, v, dy;               /* its rows and its head's columns */
@@ -58,11 +58,11 @@ static int visible(const struct args *s, int row)       /* how many keys it sees
 }
 
 /* Few rows skip more of the half that nobody sees, many make better products. */
-static int strip_rows(const struct args *s) { return s->time > 128 ? 64 : 32; }
+static int strip_rows(const struct args *s) { return s->time > 128 ? 2 * ABREAST : ABREAST; }
 static int strips(const struct args *s)     { return (s->time + strip_rows(s) - 1) / strip_rows(s); }
 
-/* Rows of strips lie a little apart: so they never meet in the cache, and a row of factors may be longer. */
-static ptrdiff_t leading(const struct args *s) { return (s->keys + MASK_LANES - 1) / MASK_LANES * MASK_LANES + 16; }
+/* Lines of a strip lie a little apart, so they do not meet in the cache. */
+static ptrdiff_t leading(const struct args *s) { return strip_rows(s) + 16; }
 
 static real *shifted(real *p, size_t by)        { return p ? p + by : NULL; }
 static gra_mat turned(gra_mat x)                { return (gra_mat){ x.p, x.col, x.row }; }
@@ -83,7 +83,7 @@ static struct strip strip_at(gra_tensor *y, size_t u, int i, int worker)
     real *room = s->room + (size_t)worker * s->room_each;
     return (struct strip){
         .s = s, .rows = rows, .first = first, .keys = visible(s, first + rows - 1), .ld = ld,
-        .factor = room, .P = room + TOGETHER * ld, .dS = room + (TOGETHER + most) * ld,
+        .factor = room, .P = room + s->keys * ABREAST, .dS = room + s->keys * (ABREAST + ld),
         .saved = y->saved + weight_row * 2, .weights = shifted(s->weights, weight_row * (size_t)s->keys),
         .place = weight_row * (size_t)s->keys,
         .q = { q->data + at_q, s->dim, 1 }, .k = { k->data + at_k, s->dim, 1 }, .v = { v->data + at_v, s->dim_v, 1 },
@@ -94,123 +94,125 @@ static struct strip strip_at(gra_tensor *y, size_t u, int i, int worker)
 
 /* ---- rows of a strip ---- */
 
-struct row {                            /* one of them */
-    real  *P, *factor;
-    size_t seen, n;                     /* how many keys it sees, and how many values that is in whole vectors */
+struct lanes {                          /* some of its rows */
+    int   n, keys;                      /* how many, and how many keys the last of them sees */
+    int   seen[ABREAST];                /* how many each sees; behind the last row, none */
+    real *P, *dS, *saved;
 };
 
-static struct row row_at(const struct strip *p, size_t i)
+static struct lanes lanes_at(const struct strip *p, int i)
 {
-    const size_t seen = (size_t)visible(p->s, p->first + (int)i);
-    return (struct row){ p->P + (ptrdiff_t)i * p->ld, p->factor + (ptrdiff_t)(i % TOGETHER) * p->ld, seen,
-                         (seen + LANES - 1) / LANES * LANES };
+    struct lanes r = { .n = p->rows - i < ABREAST ? p->rows - i : ABREAST, .P = p->P + i, .dS = p->dS + i,
+                       .saved = p->saved + 2 * i };
+    for (int l = 0; l < ABREAST; l++)
+        r.seen[l] = l < r.n ? visible(p->s, p->first + i + l) : 0;
+    r.keys = r.seen[r.n - 1];
+    return r;
 }
 
-/* Rows are treated in whole vectors: in the last of them, what is behind the visible scores becomes -inf, and its
- * weight 0. */
-static void hide_scores(struct row r)
+static void draw_factors(const struct strip *p, int i, int keys)        /* of ABREAST rows, from row i of the strip on */
 {
-    if (r.n == 0)
-        return;
-    real *last = r.P + r.n - LANES;
-    const size_t seen = r.seen - (r.n - LANES);         /* in it */
-    for (size_t j = 0; j < LANES; j++)
-        last[j] = j < seen ? last[j] : -(real)INFINITY;
+    const size_t row = (size_t)p->s->keys;
+    mask_stream mask = mask_begin_at(p->s->mask, p->place + (size_t)i * row, row, 1);
+    for (int j = 0; j < keys; j++)
+        mask_next(&mask, p->factor + j * ABREAST);
 }
 
-/* Behind the vectors there is no weight and no gradient. */
-static void hide(const struct strip *p, real *row, size_t from)
+/* The strip's last keys, which none of these rows sees, have no weight and no gradient. */
+static void hide(const struct strip *p, real *lanes, int from)
 {
-    for (size_t j = from; j < (size_t)p->keys; j++)
-        row[j] = 0;
+    for (int j = from; j < p->keys; j++)
+        memset(lanes + j * p->ld, 0, ABREAST * sizeof(real));
 }
 
-static void softmax_rows(struct strip *p, size_t from, size_t to)
-{
-    const real scale = p->s->scale;
-    for (size_t i = from; i < to; i++) {                /* the largest score */
-        const struct row r = row_at(p, i);
-        hide_scores(r);
-        p->saved[2 * i] = real_max(r.P, r.n);
-    }
-    for (size_t i = from; i < to; i++) {                /* e^(s (score - largest)) */
-        const struct row r = row_at(p, i);
-        const real most = p->saved[2 * i];
-        for (size_t j = 0; j < r.n; j++)
-            r.P[j] = real_exp(scale * (r.P[j] - most));
-    }
-    for (size_t i = from; i < to; i++) {                /* 1 / their sum */
-        const struct row r = row_at(p, i);
-        p->saved[2 * i + 1] = r.n ? 1 / real_sum(r.P, r.n) : 0;
-    }
-    for (size_t i = from; i < to; i++) {
-        const struct row r = row_at(p, i);
-        const real share = p->saved[2 * i + 1];
-        for (size_t j = 0; j < r.n; j++)
-            r.P[j] *= share;
-        hide(p, r.P, r.n);
-        if (p->weights) {
-            real *all = p->weights + i * (size_t)p->s->keys;
-            memcpy(all, r.P, r.seen * sizeof(real));
-            memset(all + r.seen, 0, ((size_t)p->s->keys - r.seen) * sizeof(real));
-        }
-        for (size_t j = 0; p->s->drops && j < r.n; j++)
-            r.P[j] *= r.factor[j];
-    }
-}
-
-static void softmax_rows_back(struct strip *p, size_t from, size_t to)
-{
-    const real scale = p->s->scale;
-    real mean[TOGETHER];
-    for (size_t i = from; i < to; i++) {                /* P again */
-        const struct row r = row_at(p, i);
-        const real most = p->saved[2 * i], share = p->saved[2 * i + 1];
-        hide_scores(r);
-        for (size_t j = 0; j < r.n; j++)
-            r.P[j] = real_exp(scale * (r.P[j] - most)) * share;
-    }
-    for (size_t i = from; i < to; i++) {                /* dP, and the mean of its row */
-        const struct row r = row_at(p, i);
-        real *d = p->dS + (ptrdiff_t)i * p->ld;
-        for (size_t j = 0; p->s->drops && j < r.n; j++)
-            d[j] *= r.factor[j];
-        mean[i - from] = real_dot(d, r.P, r.seen);
-    }
-    for (size_t i = from; i < to; i++) {                /* dS, and D */
-        const struct row r = row_at(p, i);
-        real *d = p->dS + (ptrdiff_t)i * p->ld;
-        for (size_t j = 0; j < r.n; j++)
-            d[j] = r.P[j] * (d[j] - mean[i - from]) * scale;
-        for (size_t j = 0; p->s->drops && j < r.n; j++)
-            r.P[j] *= r.factor[j];
-        hide(p, r.P, r.n);
-        hide(p, d, r.n);
-    }
-}
-
-static void each_few(struct strip *p, size_t from, size_t to, void (*f)(struct strip *p, size_t from, size_t to))
+static void keep_weights(const struct strip *p, int i, const struct lanes *r)
 {
     const size_t keys = (size_t)p->s->keys;
-    mask_stream mask = { 0 };
-    if (p->s->drops)
-        mask = mask_rows(p->s->mask, p->place + from * keys, keys);
-    for (size_t i = from; i < to; i += TOGETHER) {
-        const size_t end = to - i < TOGETHER ? to : i + TOGETHER;
-        for (size_t k = i; p->s->drops && k < end; k++)
-            mask_next_row(&mask, row_at(p, k).factor, row_at(p, k).n);
-        f(p, i, end);
+    for (int l = 0; l < r->n; l++) {
+        real *row = p->weights + (size_t)(i + l) * keys;
+        for (int j = 0; j < r->seen[l]; j++)
+            row[j] = r->P[j * p->ld + l];
+        memset(row + r->seen[l], 0, (keys - (size_t)r->seen[l]) * sizeof(real));
     }
 }
 
 static void softmax(struct strip *p, size_t from, size_t to)            /* P = softmax(s P), then D */
 {
-    each_few(p, from, to, softmax_rows);
+    const real scale = p->s->scale;
+    for (int i = (int)from; i < (int)to; i += ABREAST) {
+        const struct lanes r = lanes_at(p, i);
+        real most[ABREAST], sum[ABREAST];
+        for (int l = 0; l < ABREAST; l++) {
+            most[l] = -(real)INFINITY;
+            sum[l] = 0;
+        }
+        for (int j = 0; j < r.keys; j++)                /* the largest score */
+            for (int l = 0; l < ABREAST; l++) {
+                const real score = j < r.seen[l] ? r.P[j * p->ld + l] : -(real)INFINITY;
+                most[l] = score > most[l] ? score : most[l];
+            }
+        for (int j = 0; j < r.keys; j++)                /* e^(s (score - largest)), and their sum */
+            for (int l = 0; l < ABREAST; l++) {
+                const real e = real_exp(scale * (r.P[j * p->ld + l] - most[l]));
+                r.P[j * p->ld + l] = j < r.seen[l] ? e : 0;
+                sum[l] += r.P[j * p->ld + l];
+            }
+        for (int l = 0; l < ABREAST; l++)
+            sum[l] = r.seen[l] ? 1 / sum[l] : 0;
+        for (int j = 0; j < r.keys; j++)
+            for (int l = 0; l < ABREAST; l++)
+                r.P[j * p->ld + l] *= sum[l];
+        for (int l = 0; l < r.n; l++) {
+            r.saved[2 * l] = most[l];
+            r.saved[2 * l + 1] = sum[l];
+        }
+        hide(p, r.P, r.keys);
+        if (p->weights)
+            keep_weights(p, i, &r);
+        if (p->s->drops) {
+            draw_factors(p, i, r.keys);
+            for (int j = 0; j < r.keys; j++)
+                for (int l = 0; l < ABREAST; l++)
+                    r.P[j * p->ld + l] *= p->factor[j * ABREAST + l];
+        }
+    }
 }
 
 static void softmax_back(struct strip *p, size_t from, size_t to)       /* P: scores to D; dS: dD to dS */
 {
-    each_few(p, from, to, softmax_rows_back);
+    const real scale = p->s->scale;
+    for (int i = (int)from; i < (int)to; i += ABREAST) {
+        const struct lanes r = lanes_at(p, i);
+        real most[ABREAST], share[ABREAST], mean[ABREAST];
+        for (int l = 0; l < ABREAST; l++) {
+            most[l] = l < r.n ? r.saved[2 * l] : 0;
+            share[l] = l < r.n ? r.saved[2 * l + 1] : 0;
+            mean[l] = 0;
+        }
+        if (p->s->drops) {
+            draw_factors(p, i, r.keys);
+            for (int j = 0; j < r.keys; j++)            /* dP */
+                for (int l = 0; l < ABREAST; l++)
+                    r.dS[j * p->ld + l] *= p->factor[j * ABREAST + l];
+        }
+        for (int j = 0; j < r.keys; j++)                /* P again, and the mean of dP */
+            for (int l = 0; l < ABREAST; l++) {
+                const real P = real_exp(scale * (r.P[j * p->ld + l] - most[l])) * share[l];
+                r.P[j * p->ld + l] = P;
+                mean[l] += j < r.seen[l] ? P * r.dS[j * p->ld + l] : 0;
+            }
+        for (int j = 0; j < r.keys; j++)                /* dS */
+            for (int l = 0; l < ABREAST; l++) {
+                const real P = r.P[j * p->ld + l], dS = P * (r.dS[j * p->ld + l] - mean[l]) * scale;
+                r.P[j * p->ld + l]  = j < r.seen[l] ? P : 0;
+                r.dS[j * p->ld + l] = j < r.seen[l] ? dS : 0;
+            }
+        hide(p, r.P, r.keys);
+        hide(p, r.dS, r.keys);
+        for (int j = 0; p->s->drops && j < r.keys; j++) /* D */
+            for (int l = 0; l < ABREAST; l++)
+                r.P[j * p->ld + l] *= p->factor[j * ABREAST + l];
+    }
 }
 
 GRA_VARIANTS(softmax, struct strip)
@@ -226,9 +228,9 @@ static void forward_strips(void *arg, size_t from, size_t to, int worker)
     const int d = s->dim / s->heads, d_v = s->dim_v / s->heads;
     for (size_t u = from; u < to; u++) {
         struct strip p = strip_at(y, u / each, (int)(u % each), worker);
-        gra_gemm_alone(y->tape, worker, p.rows, p.keys, d, p.q, turned(p.k), p.P, p.ld, false);
+        gra_gemm_alone(y->tape, worker, p.keys, p.rows, d, p.k, turned(p.q), p.P, p.ld, false);
         gra_variant(y->tape, softmax_variants)(&p, 0, (size_t)p.rows, worker);
-        gra_gemm_alone(y->tape, worker, p.rows, d_v, p.keys, (gra_mat){ p.P, p.ld, 1 }, p.v, p.to_y, s->dim_v, false);
+        gra_gemm_alone(y->tape, worker, p.rows, d_v, p.keys, (gra_mat){ p.P, 1, p.ld }, p.v, p.to_y, s->dim_v, false);
     }
 }
 
@@ -242,9 +244,9 @@ static void backward_heads(void *arg, size_t from, size_t to, int worker)
         for (int i = strips(s) - 1; i >= 0; i--) {
             const bool last = i == strips(s) - 1;       /* it comes first and sees every key: here dk and dv are begun */
             struct strip p = strip_at(y, u, i, worker);
-            const gra_mat P = { p.P, p.ld, 1 }, dS = { p.dS, p.ld, 1 };
-            gra_gemm_alone(y->tape, worker, p.rows, p.keys, d, p.q, turned(p.k), p.P, p.ld, false);
-            gra_gemm_alone(y->tape, worker, p.rows, p.keys, d_v, p.dy, turned(p.v), p.dS, p.ld, false);
+            const gra_mat P = { p.P, 1, p.ld }, dS = { p.dS, 1, p.ld };
+            gra_gemm_alone(y->tape, worker, p.keys, p.rows, d, p.k, turned(p.q), p.P, p.ld, false);
+            gra_gemm_alone(y->tape, worker, p.keys, p.rows, d_v, p.v, turned(p.dy), p.dS, p.ld, false);
             gra_variant(y->tape, softmax_back_variants)(&p, 0, (size_t)p.rows, worker);
             if (p.dv)
                 gra_gemm_alone(y->tape, worker, p.keys, d_v, p.rows, turned(P), p.dy, p.dv, s->dim_v,
@@ -261,7 +263,7 @@ static void backward_heads(void *arg, size_t from, size_t to, int worker)
 static bool make_room(gra_tensor *y, int strips_each)
 {
     struct args *s = y->args;
-    s->room_each = (size_t)leading(s) * (size_t)(TOGETHER + strips_each * strip_rows(s));
+    s->room_each = (size_t)s->keys * (ABREAST + (size_t)leading(s) * (size_t)strips_each);
     s->room = gra_alloc(y->tape, (size_t)gra_threads(y->tape) * s->room_each * sizeof(real));
     return s->room != NULL;
 }
