@@ -61,6 +61,11 @@ static size_t panels_at_once(const struct block *s)     /* as many as are worth 
     return (size_t)(values / (s->k * s->tile->cols));
 }
 
+static int narrowest(const gra_tile *tile, int n)       /* how many columns a tile must have to hold n */
+{
+    return n > tile->cols / 2 ? tile->cols : n > tile->cols / 4 ? tile->cols / 2 : tile->cols / 4;
+}
+
 /* A tile that reaches over the right edge of c: computed whole and stored in part. */
 static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdiff_t next, real *c, ptrdiff_t ldc,
                       const real *add, ptrdiff_t apart, int rows, int cols)
@@ -77,9 +82,9 @@ static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdif
 static void column_of_tiles(const struct block *s, int i0, int m, int j, int n, gra_mat a)
 {
     const gra_tile *tile = s->tile;
-    const int rows = tile->rows;
-    gra_tile_run *const *run = n > tile->cols / 2 ? tile->wide : tile->half;
-    const bool edge = n != tile->cols && n != tile->cols / 2;
+    const int rows = tile->rows, cols = narrowest(tile, n);
+    gra_tile_run *const *run = cols == tile->cols ? tile->wide : cols == tile->cols / 2 ? tile->half : tile->quarter;
+    const bool edge = n != cols;
     const real *b = panel(s, j);
     const ptrdiff_t next_b = panel_row(s);
     const ptrdiff_t next = a.row == 1 && s->pack_a ? (ptrdiff_t)rows * s->k : rows * a.row;
@@ -161,10 +166,11 @@ static bool a_pays(gra_mat a, int n)
     return n >= 512 || meet_in_cache(a.row == 1 ? a.col : a.row);
 }
 
-/* Packing b's columns pays for many rows of a. They can be read in place where they lie in rows and fill panels. */
+/* Packing b's columns pays for many rows of a. They can be read in place where they lie in rows and fill tiles. */
 static bool b_pays(gra_mat b, int m, int n, const gra_tile *tile)
 {
-    return m > 256 || b.col != 1 || n % tile->cols || meet_in_cache(b.row);
+    const int last = n % tile->cols;
+    return m > 256 || b.col != 1 || (last && last != narrowest(tile, last)) || meet_in_cache(b.row);
 }
 
 /* c = a b + add, row i of add being add + i * apart; add may be c itself. All blocks of c, one after the other;

@@ -15,7 +15,8 @@ typedef void gra_tile_run(int k, const real *a, ptrdiff_t row, ptrdiff_t col, co
 typedef struct gra_tile {
     int           rows, cols;           /* of the whole tile */
     gra_tile_run *wide[GRA_TILE_ROWS];  /* those with 1, 2, ... rows and all columns, */
-    gra_tile_run *half[GRA_TILE_ROWS];  /* and with the left half of them */
+    gra_tile_run *half[GRA_TILE_ROWS];  /* with the left half of them, */
+    gra_tile_run *quarter[GRA_TILE_ROWS];       /* and with half of those */
     void (*pack_a)(int n, int k, gra_mat a, real *panels);      /* n rows into panels of `rows` rows, column by column, */
     void (*pack_b)(int n, int k, gra_mat b, real *panels);      /* n columns into panels of `cols`, row by row; where
                                                                    the last is not full, zeros */

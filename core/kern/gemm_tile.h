@@ -2,7 +2,7 @@
  * each instruction set. The stub defines VECTOR (bytes of a vector), ROWS (of the largest tile: 6 or 12)
  * and TILE (the name of its table).
  *
- *     c[i][j] = sum_p a[i][p] b[p][j] (+ add[i][j])      i < rows, j < 2 vectors, or 1
+ *     c[i][j] = sum_p a[i][p] b[p][j] (+ add[i][j])      i < rows, j < 2 vectors, or 1, or half a vector
  *
  * Each row of c stays in vector registers during the whole sum; named variables, because an array of
  * them may be kept in memory. */
@@ -10,6 +10,8 @@
 
 typedef real vec __attribute__((vector_size(VECTOR)));
 typedef real loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), may_alias));
+typedef real half_vec __attribute__((vector_size(VECTOR / 2)));
+typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(real)), may_alias));
 
 #define LANES (int)(sizeof(vec) / sizeof(real))
 #define COLS  (2 * LANES)
@@ -30,35 +32,38 @@ typedef real loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), ma
 #define DO_12(X) DO_11(X) X(11)
 
 #define FETCH(i) __builtin_prefetch(c + i * ldc, 1), __builtin_prefetch(c + i * ldc + COLS - 1, 1);
-#define ZERO(i) vec x##i = { 0 }, y##i = { 0 };
+#define ZERO(i) V x##i = { 0 }, y##i = { 0 };
 /* a's rows in threes: four pointers and two distances reach all twelve without a register for each. */
 #define READ(i) const real a##i = (i < 3 ? r0 : i < 6 ? r3 : i < 9 ? r6 : r9)[i % 3 * row];
-#define STEP(i) x##i += a##i * b0; if (wide) y##i += a##i * b1;
+#define STEP(i) x##i += a##i * b0; if (two) y##i += a##i * b1;
 #define ADD(i)                                                                                           \
     {                                                                                                    \
-        const loose *ai = (const loose *)(add + i * apart);                                              \
+        const L *ai = (const L *)(add + i * apart);                                                      \
         x##i += ai[0];                                                                                   \
-        if (wide)                                                                                        \
+        if (two)                                                                                         \
             y##i += ai[1];                                                                               \
     }
 #define PUT(i)                                                                                           \
     {                                                                                                    \
-        loose *ci = (loose *)(c + i * ldc);                                                              \
+        L *ci = (L *)(c + i * ldc);                                                                      \
         ci[0] = x##i;                                                                                    \
-        if (wide)                                                                                        \
+        if (two)                                                                                         \
             ci[1] = y##i;                                                                                \
     }
 
-#define KERNEL(rows)                                                                                     \
-    static inline __attribute__((always_inline)) void sum_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, \
-                                                                 const real *b, ptrdiff_t next, real *c, ptrdiff_t ldc, \
-                                                                 const real *add, ptrdiff_t apart, const bool wide) \
+/* A tile of so many rows and one vector, or two: of this type, and of that which says where such may stand. */
+#define KERNEL(name, rows, vector, loose_vector, is_two)                                                 \
+    static void name##_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, ptrdiff_t next, \
+                              real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart)                  \
     {                                                                                                    \
+        typedef vector V;                                                                                \
+        typedef loose_vector L;                                                                          \
+        const bool two = is_two;                                                                         \
         const real *r0 = a, *r3 = a + 3 * row, *r6 = a + 6 * row, *r9 = a + 9 * row;                     \
         DO_##rows(FETCH)                                                                                 \
         DO_##rows(ZERO)                                                                                  \
         for (int p = 0; p < k; p++) {                                                                    \
-            const vec b0 = *(const loose *)b, b1 = *(const loose *)(b + LANES);                          \
+            const V b0 = ((const L *)b)[0], b1 = ((const L *)b)[two ? 1 : 0];                         \
             DO_##rows(READ)                                                                              \
             DO_##rows(STEP)                                                                              \
             r0 += col, r3 += col, r6 += col, r9 += col;                                                  \
@@ -68,21 +73,19 @@ typedef real loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), ma
             DO_##rows(ADD)                                                                               \
         }                                                                                                \
         DO_##rows(PUT)                                                                                   \
-    }                                                                                                    \
-    static void wide_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, \
-                            ptrdiff_t next, real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart)                             \
-    {                                                                                                    \
-        sum_##rows(k, a, row, col, b, next, c, ldc, add, apart, true);                                         \
-    }                                                                                                    \
-    static void half_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, \
-                            ptrdiff_t next, real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart)                             \
-    {                                                                                                    \
-        sum_##rows(k, a, row, col, b, next, c, ldc, add, apart, false);                                        \
     }
+#define KERNELS(rows)                                                                                    \
+    KERNEL(wide, rows, vec, loose, true)                                                                 \
+    KERNEL(half, rows, vec, loose, false)                                                                \
+    KERNEL(quarter, rows, half_vec, half_loose, false)
 
-KERNEL(1) KERNEL(2) KERNEL(3) KERNEL(4) KERNEL(5) KERNEL(6)
+KERNELS(1) KERNELS(2) KERNELS(3) KERNELS(4) KERNELS(5) KERNELS(6)
 #if ROWS == 12
-KERNEL(7) KERNEL(8) KERNEL(9) KERNEL(10) KERNEL(11) KERNEL(12)
+KERNELS(7) KERNELS(8) KERNELS(9) KERNELS(10) KERNELS(11) KERNELS(12)
+#define RUNS(name) { name##_1, name##_2, name##_3, name##_4, name##_5, name##_6, \
+                     name##_7, name##_8, name##_9, name##_10, name##_11, name##_12 }
+#else
+#define RUNS(name) { name##_1, name##_2, name##_3, name##_4, name##_5, name##_6 }
 #endif
 
 /* ---- packing ---- */
@@ -144,12 +147,6 @@ static void pack_b(int n, int k, gra_mat b, real *panels) { pack(n, k, b.p, b.co
 
 const gra_tile TILE = {
     .rows = ROWS, .cols = COLS,
-#if ROWS == 12
-    .wide = { wide_1, wide_2, wide_3, wide_4, wide_5, wide_6, wide_7, wide_8, wide_9, wide_10, wide_11, wide_12 },
-    .half = { half_1, half_2, half_3, half_4, half_5, half_6, half_7, half_8, half_9, half_10, half_11, half_12 },
-#else
-    .wide = { wide_1, wide_2, wide_3, wide_4, wide_5, wide_6 },
-    .half = { half_1, half_2, half_3, half_4, half_5, half_6 },
-#endif
+    .wide = RUNS(wide), .half = RUNS(half), .quarter = RUNS(quarter),
     .pack_a = pack_a, .pack_b = pack_b
 };
