@@ -226,11 +226,18 @@ KERNEL real real_rsqrt(real x)
  * them in vectors, and the order of additions is the same on every machine. */
 #define LANES 16
 
+KERNEL void fold(real *s, int half)     /* a loop over halves would be no SIMD code: `half` must be a constant */
+{
+    for (int j = 0; j < half; j++)
+        s[j] += s[j + half];
+}
+
 KERNEL real sum_lanes(real *s)
 {
-    for (int half = LANES / 2; half > 0; half /= 2)
-        for (int j = 0; j < half; j++)
-            s[j] += s[j + half];
+    fold(s, LANES / 2);
+    fold(s, LANES / 4);
+    fold(s, LANES / 8);
+    fold(s, LANES / 16);
     return s[0];
 }
 
@@ -277,6 +284,12 @@ KERNEL real larger(real m, real x)
     return x == x ? y : x;
 }
 
+KERNEL void fold_max(real *m, int half)
+{
+    for (int j = 0; j < half; j++)
+        m[j] = larger(m[j], m[j + half]);
+}
+
 /* max_i x_i: NaN if any x_i is NaN, -inf if n is 0. */
 KERNEL real real_max(const real *x, size_t n)
 {
@@ -289,9 +302,10 @@ KERNEL real real_max(const real *x, size_t n)
             m[j] = larger(m[j], x[j]);
     for (size_t j = 0; j < n; j++)
         m[j] = larger(m[j], x[j]);
-    for (int half = LANES / 2; half > 0; half /= 2)
-        for (int j = 0; j < half; j++)
-            m[j] = larger(m[j], m[j + half]);
+    fold_max(m, LANES / 2);
+    fold_max(m, LANES / 4);
+    fold_max(m, LANES / 8);
+    fold_max(m, LANES / 16);
     return m[0];
 }
 

@@ -14,11 +14,12 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
-    const real *x = y->in[0]->data, half = (real)0.5;
+    const real *x = y->in[0]->data, half = (real)0.5, tiny = (real)1e-36;
     real *dx = y->in[0]->grad;
     gra_fill_fresh(y->in[0], from, to);
     for (size_t i = from; i < to; i++) {
-        real below = half * (1 + real_erf(x[i] * sqrt_half));
+        real below = y->data[i] / x[i];                 /* Phi(x) = y / x, quicker than erf, */
+        below = x[i] * x[i] < tiny ? half : below;      /* but not at 0 */
         real density = rsqrt_2pi * real_exp(-half * x[i] * x[i]);
         dx[i] += y->grad[i] * (below + x[i] * density);
     }
