@@ -31,19 +31,18 @@ static void forward(gra_tensor *y, size_t from, size_t to)
     const real *w = y->in[1] ? y->in[1]->data : NULL, *b = y->in[2] ? y->in[2]->data : NULL;
     const real eps = (real)((const struct args *)y->args)->eps;
     const size_t n = row_size(y);
+    const real *x = y->in[0]->data;
+    for (size_t k = from; k < to; k++)              /* a loop for each step: no row waits for its own last one */
+        y->saved[2 * k] = real_sum(x + k * n, n) / (real)n;
+    for (size_t k = from; k < to; k++)
+        y->saved[2 * k + 1] = real_rsqrt(real_sum_squared_from(x + k * n, y->saved[2 * k], n) / (real)n + eps);
     for (size_t k = from; k < to; k++) {
-        const real *x = y->in[0]->data + k * n;
+        const real mean = y->saved[2 * k], r = y->saved[2 * k + 1], *xk = x + k * n;
         real *yk = y->data + k * n;
-        real mean = real_sum(x, n) / (real)n;
-        real r = real_rsqrt(real_sum_squared_from(x, mean, n) / (real)n + eps);
-        for (size_t i = 0; i < n; i++)
-            yk[i] = (x[i] - mean) * r;
-        for (size_t i = 0; w && i < n; i++)
-            yk[i] *= w[i];
-        for (size_t i = 0; b && i < n; i++)
-            yk[i] += b[i];
-        y->saved[2 * k] = mean;
-        y->saved[2 * k + 1] = r;
+        for (size_t i = 0; i < n; i++) {
+            const real z = (xk[i] - mean) * r;
+            yk[i] = w && b ? z * w[i] + b[i] : w ? z * w[i] : b ? z + b[i] : z;
+        }
     }
 }
 
