@@ -1,11 +1,11 @@
 /* pool: one job at a time, cut into chunks. Each thread has its share of them, one after the other, and
  * helps the others when it is done.
  *
- * Shares are the same for every job of the same cut: so the rows that a thread has computed are mostly
- * those that it reads next, and lie in its own cache. The caller is worker 0 and works too. A worker watches
- * `job` for a short while, then sleeps. To run a job: fill in the fields, open the gate, take chunks until
- * none is left, close the gate, wait until nobody is inside. A worker that wakes too late finds the gate
- * closed and does no harm. */
+ * Shares are the same for every job of the same cut: so the rows that a thread has computed are mostly those that it
+ * reads next, and lie in its own cache. The caller is worker 0 and works too. A worker watches `job` for a short while,
+ * then sleeps. To run a job: fill in the fields, hand out the shares, take chunks until none is left, wait until
+ * those that others took are done. Who has taken a chunk knows that the fields belong to it: they change only when
+ * every chunk is done. A worker that wakes too late finds nothing to take, or takes from the next job. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE                     /* sched_getaffinity */
 #endif
@@ -27,14 +27,14 @@ struct gra_pool {
     void          *arg;
     size_t         n, chunk;
     atomic_uint    job;                 /* counts jobs: a change wakes those who watch */
-    atomic_bool    open, quit;
-    atomic_int     inside, asleep;
+    atomic_bool    quit;
+    atomic_int     asleep;
+    _Alignas(64) atomic_size_t done;    /* chunks, by others than the caller */
     real          *memory;              /* shared, then each worker's own */
     pthread_mutex_t lock;
     pthread_cond_t  wake;
     struct worker {
-        _Alignas(64) atomic_size_t next;    /* of its share of the chunks: the first not yet taken, */
-        size_t    end;                  /* and where it ends */
+        _Alignas(64) _Atomic uint64_t share;    /* of the chunks: the first not yet taken, and << 32 where it ends */
         gra_pool *pool;
         int       number;
         pthread_t thread;
@@ -59,27 +59,40 @@ static void pause_a_little(void)
 #endif
 }
 
-static void cut_into_shares(gra_pool *p)
+static void hand_out_shares(gra_pool *p, uint64_t chunks)
 {
-    const size_t chunks = (p->n - 1) / p->chunk + 1, threads = (size_t)p->started + 1;
-    for (size_t i = 0; i < threads; i++) {
-        atomic_store_explicit(&p->worker[i].next, chunks * i / threads, memory_order_relaxed);
-        p->worker[i].end = chunks * (i + 1) / threads;
-    }
+    const uint64_t threads = (uint64_t)p->started + 1;
+    for (uint64_t i = 0; i < threads; i++)
+        atomic_store_explicit(&p->worker[i].share, chunks * i / threads | chunks * (i + 1) / threads << 32,
+                              memory_order_release);
 }
 
-static void take_chunks(gra_pool *p, int number)
+static bool is_empty(uint64_t share) { return (uint32_t)share >= share >> 32; }
+
+static size_t take_share(gra_pool *p, struct worker *from, int number)     /* what is left of it; how many chunks */
 {
-    for (int i = 0; i <= p->started; i++) {
-        struct worker *w = &p->worker[(number + i) % (p->started + 1)];
-        for (;;) {
-            size_t chunk = atomic_fetch_add(&w->next, 1);
-            if (chunk >= w->end)
-                break;
-            size_t from = chunk * p->chunk;
-            p->f(p->arg, from, p->n - from < p->chunk ? p->n : from + p->chunk, number);
-        }
+    size_t taken = 0;
+    while (!is_empty(atomic_load_explicit(&from->share, memory_order_relaxed))) {
+        const uint64_t share = atomic_fetch_add(&from->share, 1);
+        if (is_empty(share))
+            break;
+        const size_t begin = (uint32_t)share * p->chunk;
+        p->f(p->arg, begin, p->n - begin < p->chunk ? p->n : begin + p->chunk, number);
+        taken++;
     }
+    return taken;
+}
+
+static size_t take_chunks(gra_pool *p, int number)
+{
+    size_t taken = 0;
+    for (int i = 0; i <= p->started; i++) {
+        const size_t more = take_share(p, &p->worker[(number + i) % (p->started + 1)], number);
+        if (number > 0 && more > 0)
+            atomic_fetch_add(&p->done, more);
+        taken += more;
+    }
+    return taken;
 }
 
 static void sleep_until_job(gra_pool *p, unsigned seen)
@@ -106,10 +119,7 @@ static void *worker_main(void *arg)
         seen = atomic_load(&p->job);
         if (atomic_load(&p->quit))
             return NULL;
-        atomic_fetch_add(&p->inside, 1);
-        if (atomic_load(&p->open))
-            take_chunks(p, w->number);
-        atomic_fetch_sub(&p->inside, 1);
+        take_chunks(p, w->number);
     }
 }
 
@@ -125,7 +135,8 @@ static void announce(gra_pool *p)
 
 void gra_pool_run(gra_pool *p, size_t n, size_t chunk, gra_work *f, void *arg)
 {
-    if (n <= chunk || p->started == 0) {
+    const size_t chunks = n / chunk + (n % chunk > 0);
+    if (chunks <= 1 || chunks > INT32_MAX || p->started == 0) {
         for (size_t from = 0; from < n; from += chunk)
             f(arg, from, n - from < chunk ? n : from + chunk, 0);
         return;
@@ -134,12 +145,11 @@ void gra_pool_run(gra_pool *p, size_t n, size_t chunk, gra_work *f, void *arg)
     p->arg = arg;
     p->n = n;
     p->chunk = chunk;
-    cut_into_shares(p);
-    atomic_store(&p->open, true);
+    atomic_store_explicit(&p->done, 0, memory_order_relaxed);
+    hand_out_shares(p, chunks);
     announce(p);
-    take_chunks(p, 0);
-    atomic_store(&p->open, false);
-    for (int looks = 0; atomic_load(&p->inside); looks++) {
+    const size_t others = chunks - take_chunks(p, 0);
+    for (int looks = 0; atomic_load(&p->done) < others; looks++) {
         if (looks < p->watch)
             pause_a_little();
         else
