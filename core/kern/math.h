@@ -50,7 +50,8 @@ typedef uint64_t real_bits;             /* an unsigned integer as wide as a real
 #define LN2_HI    0.6931471805592082    /* ln 2 to 40 bits, so that k * LN2_HI is exact, ... */
 #define LN2_LO    7.371002565167799e-13 /* ... and the rest of it */
 #define EXP_MIN   -746.0                /* exp rounds to 0 below, */
-#define EXP_MAX   710.0                 /* and to infinity above */
+#define EXP_MAX   710.0                 /* to infinity above, */
+#define EXP_SMALL -708.3                /* and to no normal real below this */
 #define TANH_CUT  0.625
 #define ERF_END   6.0                   /* erf rounds to 1 from here on */
 #define COPYSIGN  __builtin_copysign
@@ -99,6 +100,7 @@ typedef uint32_t real_bits;
 #define LN2_LO    1.4286068e-06f
 #define EXP_MIN   -104.0f
 #define EXP_MAX   89.0f
+#define EXP_SMALL -87.3f
 #define TANH_CUT  0.625f
 #define ERF_END   4.0f
 #define COPYSIGN  __builtin_copysignf
@@ -165,6 +167,18 @@ KERNEL real real_exp(real x)
     return y * from_bits((half + EXP_BIAS) << MANTISSA) * from_bits((rest + EXP_BIAS) << MANTISSA);
 }
 
+/* The same for x <= 0, where 0 will do for what is no normal real: half the work.
+ * max ulp: float 1.02; double 0.98. */
+KERNEL real real_exp_neg(real x)
+{
+    const real magic = (real)1.5 * TWO_M;
+    real kbits = x * LOG2_E + magic, k = kbits - magic;
+    real r = (x - k * LN2_HI) - k * LN2_LO;
+    real y = r * r * POLY(exp_poly, r) + r + 1;
+    y *= from_bits((to_bits(kbits) + EXP_BIAS) << MANTISSA);
+    return x < EXP_SMALL ? 0 : y;
+}
+
 /* log(x) = k ln 2 + log(1+f), where x = 2^k (1+f) and 1+f lies in [sqrt(1/2), sqrt(2)]. With
  * s = f / (2+f), 1+f = (1+s) / (1-s), and log(1+f) = 2s + sR(s^2) = f - (f^2/2 - s (f^2/2 + R)),
  * whose leading term f has no rounding error. max ulp: float 0.83; double 0.83. */
@@ -212,7 +226,7 @@ KERNEL real real_erf(real x)
     real a = COPYSIGN(x, 1);
     a = a > ERF_END ? ERF_END : a;
     real near = a + a * POLY(erf_poly, a * a);
-    real far = 1 - real_exp(-POLY(erf_tail_poly, a - 1));
+    real far = 1 - real_exp_neg(-POLY(erf_tail_poly, a - 1));
     return COPYSIGN(a < 1 ? near : far, x);
 }
 

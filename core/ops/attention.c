@@ -153,7 +153,7 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* P = s
             }
         for (int j = 0; j < r.keys; j++)                /* e^(s (score - largest)), and their sum */
             for (int l = 0; l < ABREAST; l++) {
-                const real e = real_exp(scale * (r.P[j * p->ld + l] - most[l]));
+                const real e = real_exp_neg(scale * (r.P[j * p->ld + l] - most[l]));
                 r.P[j * p->ld + l] = j < r.seen[l] ? e : 0;
                 sum[l] += r.P[j * p->ld + l];
             }
@@ -197,7 +197,7 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* P: sc
         }
         for (int j = 0; j < r.keys; j++)                /* P again, and the mean of dP */
             for (int l = 0; l < ABREAST; l++) {
-                const real P = real_exp(scale * (r.P[j * p->ld + l] - most[l])) * share[l];
+                const real P = real_exp_neg(scale * (r.P[j * p->ld + l] - most[l])) * share[l];
                 r.P[j * p->ld + l] = P;
                 mean[l] += j < r.seen[l] ? P * r.dS[j * p->ld + l] : 0;
             }

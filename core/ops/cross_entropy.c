@@ -43,7 +43,7 @@ static void rows_forward(gra_tensor *y, size_t from, size_t to)
         for (size_t i = 0; i < n; i += BLOCK) {
             size_t k = n - i < BLOCK ? n - i : BLOCK;
             for (size_t j = 0; j < k; j++)
-                e[j] = real_exp(x[i + j] - m);
+                e[j] = real_exp_neg(x[i + j] - m);
             sum += real_sum(e, k);
         }
         y->saved[2 * r] = m;
@@ -64,7 +64,7 @@ static void rows_backward(gra_tensor *y, size_t from, size_t to)
         const real m = y->saved[2 * r], log_sum = y->saved[2 * r + 1];
         real *dx = y->in[0]->grad + r * n;
         for (size_t i = 0; i < n; i++)
-            dx[i] += g * real_exp(x[i] - m - log_sum);
+            dx[i] += g * real_exp_neg(x[i] - m - log_sum);
         dx[a->target[r]] -= g;
     }
 }

@@ -16,7 +16,7 @@ static void row(const real *x, real *y, size_t n)
         return;
     }
     for (size_t i = 0; i < n; i++)
-        y[i] = real_exp(x[i] - m);
+        y[i] = real_exp_neg(x[i] - m);
     real log_sum = real_log(real_sum(y, n));
     for (size_t i = 0; i < n; i++)
         y[i] = x[i] - m - log_sum;
@@ -26,7 +26,7 @@ static void row_backward(const real *y, const real *dy, real *dx, size_t n)
 {
     real sum = real_sum(dy, n);
     for (size_t i = 0; i < n; i++)
-        dx[i] += dy[i] - real_exp(y[i]) * sum;
+        dx[i] += dy[i] - real_exp_neg(y[i]) * sum;
 }
 
 /* The same for a row whose values lie `step` apart; end is its end. */
@@ -36,7 +36,7 @@ static void strided_row(const real *x, real *y, size_t end, size_t step)
     for (size_t i = step; i < end; i += step)
         m = larger(m, x[i]);
     for (size_t i = 0; i < end; i += step)
-        sum += real_exp(x[i] - m);
+        sum += real_exp_neg(x[i] - m);
     real log_sum = real_log(sum);
     for (size_t i = 0; i < end; i += step)
         y[i] = m == -(real)INFINITY ? m : x[i] - m - log_sum;
@@ -48,7 +48,7 @@ static void strided_row_backward(const real *y, const real *dy, real *dx, size_t
     for (size_t i = 0; i < end; i += step)
         sum += dy[i];
     for (size_t i = 0; i < end; i += step)
-        dx[i] += dy[i] - real_exp(y[i]) * sum;
+        dx[i] += dy[i] - real_exp_neg(y[i]) * sum;
 }
 
 /* Row r = (o, j) begins at (o, 0, j). */

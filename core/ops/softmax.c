@@ -16,7 +16,7 @@ static void row(const real *x, real *y, size_t n)
         return;
     }
     for (size_t i = 0; i < n; i++)
-        y[i] = real_exp(x[i] - m);
+        y[i] = real_exp_neg(x[i] - m);
     real s = real_sum(y, n);
     for (size_t i = 0; i < n; i++)
         y[i] /= s;
@@ -36,7 +36,7 @@ static void strided_row(const real *x, real *y, size_t end, size_t step)
     for (size_t i = step; i < end; i += step)
         m = larger(m, x[i]);
     for (size_t i = 0; i < end; i += step)
-        s += y[i] = m == -(real)INFINITY ? 0 : real_exp(x[i] - m);
+        s += y[i] = m == -(real)INFINITY ? 0 : real_exp_neg(x[i] - m);
     for (size_t i = 0; i < end; i += step)
         y[i] = s == 0 ? 0 : y[i] / s;
 }

@@ -38,6 +38,9 @@ typedef gra_real real;
 static wide sigmoid(wide x) { return 1 / (1 + WIDE(exp)(-x)); }
 static wide rsqrt(wide x) { return 1 / WIDE(sqrt)(x); }
 
+/* exp_neg where it serves. */
+static inline real real_exp_serving(real x) { return x <= 0 && x >= EXP_SMALL ? real_exp_neg(x) : real_exp(x); }
+
 #define LOOP(name) \
     static void loop_##name(const real *x, real *y) \
     { \
@@ -46,6 +49,7 @@ static wide rsqrt(wide x) { return 1 / WIDE(sqrt)(x); }
     }
 
 LOOP(exp)
+LOOP(exp_serving)
 LOOP(log)
 LOOP(tanh)
 LOOP(erf)
@@ -61,6 +65,7 @@ static const struct {
     double bound;
 } functions[] = {
     { "exp", loop_exp, WIDE(exp), EXP_MIN - 1, EXP_MAX + 1, 2 },
+    { "exp_neg", loop_exp_serving, WIDE(exp), EXP_SMALL, 0, 2 },
     { "log", loop_log, WIDE(log), 0, 4, 2 },
     { "tanh", loop_tanh, WIDE(tanh), -1, 1, 2 },
     { "erf", loop_erf, WIDE(erf), -2, 2, 2 },
