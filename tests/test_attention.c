@@ -168,7 +168,7 @@ static void expect_close(const real *a, const real *b, size_t n, const char *wha
 
 START_TEST(many_strips_are_as_the_plain_ops)
 {
-    static const int sizes[][2] = { { 32, 32 }, { 33, 33 }, { 100, 70 }, { 150, 150 }, { 130, 201 }, { 200, 131 } };
+    static const int sizes[][2] = { { 32, 32 }, { 33, 33 }, { 100, 70 }, { 150, 150 }, { 130, 201 }, { 200, 131 }, { 1, 70 } };
     const int time = sizes[_i / 4][0], keys = sizes[_i / 4][1];
     const bool causal = _i & 1;
     const double p = _i & 2 ? 0.3 : 0;
@@ -281,7 +281,7 @@ Suite *attention_suite(void)
 
     c = tcase_create("strips");
     tcase_add_checked_fixture(c, open_all, close_all);
-    tcase_add_loop_test(c, many_strips_are_as_the_plain_ops, 0, 6 * 4);
+    tcase_add_loop_test(c, many_strips_are_as_the_plain_ops, 0, 7 * 4);
     tcase_add_test(c, a_hidden_key_may_be_anything);
     suite_add_tcase(s, c);
 

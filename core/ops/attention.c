@@ -215,7 +215,25 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* P: sc
     }
 }
 
+/* A strip of one row, (1, keys), stands as it is: the lanes are for its keys. */
+static void softmax_alone(struct strip *p, size_t from, size_t to)
+{
+    const size_t keys = (size_t)p->keys;
+    const real scale = p->s->scale, most = real_max(p->P, keys);
+    (void)from, (void)to;
+    for (size_t j = 0; j < keys; j++)
+        p->P[j] = real_exp_neg(scale * (p->P[j] - most));
+    const real share = keys ? 1 / real_sum(p->P, keys) : 0;
+    for (size_t j = 0; j < keys; j++)
+        p->P[j] *= share;
+    p->saved[0] = most;
+    p->saved[1] = share;
+    if (p->weights)
+        memcpy(p->weights, p->P, keys * sizeof(real));
+}
+
 GRA_VARIANTS(softmax, struct strip)
+GRA_VARIANTS(softmax_alone, struct strip)
 GRA_VARIANTS(softmax_back, struct strip)
 
 /* ---- the op ---- */
@@ -231,6 +249,20 @@ static void forward_strips(void *arg, size_t from, size_t to, int worker)
         gra_gemm_alone(y->tape, worker, p.keys, p.rows, d, p.k, turned(p.q), p.P, p.ld, false);
         gra_variant(y->tape, softmax_variants)(&p, 0, (size_t)p.rows, worker);
         gra_gemm_alone(y->tape, worker, p.rows, d_v, p.keys, (gra_mat){ p.P, 1, p.ld }, p.v, p.to_y, s->dim_v, false);
+    }
+}
+
+/* A query by itself, as generation asks: the same weights, without a strip of which most would be empty. */
+static void forward_alone(void *arg, size_t from, size_t to, int worker)
+{
+    gra_tensor *y = arg;
+    const struct args *s = y->args;
+    const int d = s->dim / s->heads, d_v = s->dim_v / s->heads;
+    for (size_t u = from; u < to; u++) {
+        struct strip p = strip_at(y, u, 0, worker);
+        gra_gemm_alone(y->tape, worker, 1, p.keys, d, p.q, turned(p.k), p.P, p.keys, false);
+        gra_variant(y->tape, softmax_alone_variants)(&p, 0, 1, worker);
+        gra_gemm_alone(y->tape, worker, 1, d_v, p.keys, (gra_mat){ p.P, p.keys, 1 }, p.v, p.to_y, s->dim_v, false);
     }
 }
 
@@ -277,7 +309,7 @@ static void forward(gra_tensor *y)
         return;
     if (keeps && !(s->weights = gra_alloc(y->tape, rows * (size_t)s->keys * sizeof(real))))
         return;
-    gra_parallel(y->tape, heads * (size_t)strips(s), 1, forward_strips, y);
+    gra_parallel(y->tape, heads * (size_t)strips(s), 1, s->time == 1 && !s->drops ? forward_alone : forward_strips, y);
     if (keeps)
         s->kept = gra_constant(y->tape, s->weights, GRA_DIMS(y->shape[0], s->heads, s->time, s->keys));
 }
