@@ -146,9 +146,9 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* P = s
             most[l] = -(real)INFINITY;
             sum[l] = 0;
         }
-        for (int j = 0; j < r.keys; j++)                /* the largest score */
+        for (int j = 0; j < r.keys; j++)                /* the largest score; a hidden one is read, too: no branch */
             for (int l = 0; l < ABREAST; l++) {
-                const real score = j < r.seen[l] ? r.P[j * p->ld + l] : -(real)INFINITY;
+                const real any = r.P[j * p->ld + l], score = j < r.seen[l] ? any : -(real)INFINITY;
                 most[l] = score > most[l] ? score : most[l];
             }
         for (int j = 0; j < r.keys; j++)                /* e^(s (score - largest)), and their sum */
@@ -198,8 +198,9 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* P: sc
         for (int j = 0; j < r.keys; j++)                /* P again, and the mean of dP */
             for (int l = 0; l < ABREAST; l++) {
                 const real P = real_exp_neg(scale * (r.P[j * p->ld + l] - most[l])) * share[l];
+                const real any = P * r.dS[j * p->ld + l];
                 r.P[j * p->ld + l] = P;
-                mean[l] += j < r.seen[l] ? P * r.dS[j * p->ld + l] : 0;
+                mean[l] += j < r.seen[l] ? any : 0;
             }
         for (int j = 0; j < r.keys; j++)                /* dS */
             for (int l = 0; l < ABREAST; l++) {
