@@ -1,5 +1,7 @@
 /* Models: names, initialisers, iteration. */
 #include "../core/op.h"
+#include "fault.h"
+#include "room.h"
 #include "suites.h"
 
 #include <signal.h>
@@ -126,6 +128,22 @@ START_TEST(a_further_name_twice)
     gra_tensor *w = gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2));
     gra_alias(gra_root(m), "w", w);
     expect_error("gra_alias: there is a parameter w already");
+}
+END_TEST
+
+START_TEST(a_further_name_without_memory)       /* wherever it is that memory ends */
+{
+    bool well = !fault_wrapped();
+    gra_model *r;
+    for (size_t lines = 0; !well && (r = room_model(NULL, lines)); lines++) {
+        gra_alias(gra_root(r), "head", gra_param_find(r, "first"));
+        fault_disarm();
+        well = !gra_model_error(r);
+        ck_assert_msg(well || strncmp(gra_model_error(r), "out of memory: ", 15) == 0, "%s", gra_model_error(r));
+        ck_assert_int_eq(gra_alias_count(r), 1 + well);
+        gra_model_close(r);
+    }
+    ck_assert(well);
 }
 END_TEST
 
@@ -299,6 +317,7 @@ Suite *model_suite(void)
     tcase_add_test(c, names_of_many_parameters);
     tcase_add_test(c, a_further_name);
     tcase_add_test(c, a_further_name_twice);
+    tcase_add_test(c, a_further_name_without_memory);
     tcase_add_loop_test(c, a_further_name_of_nothing, 0, 3);
     tcase_add_test(c, random_values_without_a_generator);
     tcase_add_test(c, a_file_that_failed_spoils_nothing);
