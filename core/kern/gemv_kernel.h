@@ -84,8 +84,9 @@ enum {
     }
 #endif
 
-/* Any strides. Each function adds the products from p to end to the sums. */
-static void plain(int p, int end, int n, const real *a, ptrdiff_t col, gra_mat b, real *sum)
+/* Any strides. Each function adds the products from p to end to the sums. Not inlined: of a known n gcc makes
+ * products first and sums then, which are other bits than those of a product added in one. */
+static __attribute__((noinline)) void plain(int p, int end, int n, const real *a, ptrdiff_t col, gra_mat b, real *sum)
 {
     for (; p < end; p++)
         for (int j = 0; j < n; j++)
