@@ -213,13 +213,15 @@ headers:
 
 ## make sanitize    the same under the sanitizers: addresses, undefined, threads
 ASAN = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-sanitize: | $(DEPS)
+sanitize: asan tsan
+asan: | $(DEPS)
 	@mkdir -p $(B)
 	@echo 'int main(void) { return 0; }' > $(B)/empty.c
 	@$(CC) $(ASAN) $(B)/empty.c -o $(B)/empty 2>/dev/null || \
 	    { echo "sanitize: $(CC) has no AddressSanitizer on this system" >&2; exit 1; }
 	ASAN_OPTIONS=allocator_may_return_null=1:quarantine_size_mb=8 UBSAN_OPTIONS=print_stacktrace=1 CK_TIMEOUT_MULTIPLIER=10 \
 	    $(MAKE) B=$(B)/asan OPT='-O1 -g' SANITIZE='$(ASAN)' test
+tsan: | $(DEPS)
 	$(MAKE) B=$(B)/tsan OPT='-O1 -g' SANITIZE=-fsanitize=thread $(B)/tsan/f32/test
 	CK_RUN_SUITE=threads CK_TIMEOUT_MULTIPLIER=10 $(B)/tsan/f32/test
 
@@ -253,7 +255,7 @@ help:
 	@sed -n 's/^## //p' Makefile
 
 always:
-.PHONY: all programs deps train generate bench notebooks test headers sanitize faults coverage clean help always
+.PHONY: all programs deps train generate bench notebooks test headers sanitize asan tsan faults coverage clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 .SUFFIXES:
