@@ -223,7 +223,7 @@ asan: | $(DEPS)
 	    $(MAKE) B=$(B)/asan OPT='-O1 -g' SANITIZE='$(ASAN)' test
 tsan: | $(DEPS)
 	$(MAKE) B=$(B)/tsan OPT='-O1 -g' SANITIZE=-fsanitize=thread $(B)/tsan/f32/test
-	CK_RUN_SUITE=threads CK_TIMEOUT_MULTIPLIER=10 $(B)/tsan/f32/test
+	CK_RUN_SUITE=threads CK_EXCLUDE_TAGS=long CK_TIMEOUT_MULTIPLIER=10 $(B)/tsan/f32/test
 
 ## make faults      failing memory, disk, processes; damaged files (10 minutes)
 # The quick ones are in make test too.

@@ -375,14 +375,15 @@ Suite *threads_suite(void)
 {
     Suite *s = suite_create("threads");
     TCase *c = tcase_create("products");
+    tcase_set_tags(c, "long");
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, products_are_right, 0, 3);
     tcase_add_loop_test(c, products_of_any_strides, 0, 3);
-    tcase_add_test(c, products_have_the_same_bits);
     tcase_add_loop_test(c, few_rows_have_the_bits_of_many, 0, 3);
     suite_add_tcase(s, c);
     c = tcase_create("pool");
     tcase_set_timeout(c, 120);
+    tcase_add_test(c, products_have_the_same_bits);
     tcase_add_loop_test(c, every_unit_once, 1, 6);
     tcase_add_test(c, opening_and_closing_often);
     suite_add_tcase(s, c);
