@@ -201,6 +201,9 @@ ok "a model that no run left" refuses 1 'no loss.tsv of a run' "$TRAIN" $small -
 ok "... is whole" grep -q mine "$W/theirs/model.safetensors"
 ok "... and alone" sh -c '[ "$(ls "$1")" = model.safetensors ]' - "$W/theirs"
 cp "$W/own/model.safetensors" "$W/own.model"
+mkdir "$W/pipe"
+mkfifo "$W/pipe/loss.tsv"
+ok "a table that is a pipe" refuses 1 'cannot write .*pipe/loss.tsv: ' "$TRAIN" $small --quiet --steps 3 --out "$W/pipe"
 ok "no memory for a step" sh -c 'ulimit -v 400000 2>/dev/null; ! "$@"' - "$TRAIN" --batch 60000 --out "$W/own"
 ok "... leaves the run that was there" cmp "$W/own/model.safetensors" "$W/own.model"
 

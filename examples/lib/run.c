@@ -93,11 +93,17 @@ static bool begins(FILE *table, bool whole)
     return some && strncmp(columns, begin, whole ? sizeof columns : strlen(begin)) == 0;
 }
 
+static bool is_plain(const char *path)          /* and no pipe, from which nothing may ever come */
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
 /* A folder is a run's if its loss.tsv is: the first file that a run makes. */
 static bool is_run(const char *folder)
 {
     char *path = file_path(folder, loss_name);
-    FILE *table = path ? fopen(path, "r") : NULL;
+    FILE *table = path && is_plain(path) ? fopen(path, "r") : NULL;
     const bool is = table && begins(table, false);
     if (table)
         fclose(table);
@@ -193,7 +199,7 @@ int run_open(run *r, const options *o)
     fcntl(fileno(r->loss), F_SETFD, FD_CLOEXEC);
     if (lock_table(r) || say_what_was(o))
         return -1;
-    if (begins(r->loss, true))
+    if (is_plain(r->loss_path) && begins(r->loss, true))
         return fseek(r->loss, sizeof columns - 1, SEEK_SET) ? lost(r) : 0;
     if (ferror(r->loss) || fseek(r->loss, 0, SEEK_SET) || fputs(columns, r->loss) < 0 || fflush(r->loss))
         return lost(r);
