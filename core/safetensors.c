@@ -11,8 +11,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#define MAX_HEADER 100000000            /* the reference reader's limit */
-
 struct gra_file {
     gra_model       *model;             /* who keeps the sentence of an error, */
     const char      *function;          /* who speaks in it */
@@ -297,8 +295,8 @@ static int check(gra_file *f)
     if (!gra_infile_read(&f->in, 0, first, sizeof first))
         return gra_file_fail(f, "%s", f->in.why);
     const uint64_t n = gra_little_endian(first, sizeof first);
-    if (n > MAX_HEADER)
-        return gra_file_fail(f, NO "its header would have %" PRIu64 " bytes, and %d are allowed", n, MAX_HEADER);
+    if (n > GRA_MAX_HEADER)
+        return gra_file_fail(f, NO "its header would have %" PRIu64 " bytes, and %d are allowed", n, GRA_MAX_HEADER);
     if (n > length - 8)
         return gra_file_fail(f, NO "its header would have %" PRIu64 " bytes, and there are %" PRIu64, n, length - 8);
     f->length = length - 8 - n;

@@ -12,7 +12,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#define MAX_HEADER 100000000            /* the reference reader's limit */
 #define WHY        600
 
 /* ---- what is written ---- */
@@ -158,7 +157,7 @@ static bool make_header(struct file *f)
         put_text(t, " ");
     if (t->full)
         return because(f, "out of memory");
-    return t->n <= MAX_HEADER || because(f, "a header of %zu bytes is more than safetensors allows", t->n);
+    return t->n <= GRA_MAX_HEADER || because(f, "a header of %zu bytes is more than safetensors allows", t->n);
 }
 
 /* ---- the file ---- */

@@ -12,6 +12,8 @@ typedef struct gra_values {             /* a kind of numbers */
     void      (*to_reals)(const unsigned char *from, size_t n, gra_real *to);   /* NULL: they are no real numbers */
 } gra_values;
 
+#define GRA_MAX_HEADER 100000000        /* bytes of a safetensors header: the reference reader's limit */
+
 #ifdef GRADUS_DOUBLE
 #define GRA_OWN_VALUES "F64"            /* the kind that is written */
 #else

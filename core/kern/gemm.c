@@ -10,7 +10,7 @@
 #include "../tape.h"
 
 enum {
-    DEPTH = 256,                        /* of a piece: a panel of b then stays in the first cache, */
+    DEPTH = GRA_DEPTH,                  /* of a piece: a panel of b then stays in the first cache, */
     COLS = 1024, COLS_ALONE = 512,      /* and those of a block, for all threads or for one, in the second */
     GROUP_ROWS = 96, GROUP_COLS = 256,  /* of what one thread takes at a time, at most; if a's rows are packed for it, */
     PACKED_COLS = 512,                  /* or all columns where the rows make many groups; */

@@ -4,6 +4,9 @@
 
 #include "../op.h"
 
+/* Sums run in pieces of so many products, here and in gemm.c: so their bits are the same. */
+#define GRA_DEPTH 256
+
 /* c_j = sum_p a[p*col] b_pj for n columns of b, added to add_j where add is not NULL: the kernel of an
  * instruction set. */
 typedef void gra_gemv_kernel(int k, int n, const real *a, ptrdiff_t col, gra_mat b, real *c, const real *add);

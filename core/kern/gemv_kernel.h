@@ -13,7 +13,7 @@ typedef real loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), ma
 typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
 
 enum {
-    DEPTH = 256,                        /* as in gemm.c: the same sums */
+    DEPTH = GRA_DEPTH,
     LANES = VECTOR / sizeof(real),
     SOME = VECTOR < 64 ? 2 * LANES : LANES,     /* columns at a time where they are contiguous, */
     MANY = 512,                         /* and where rows are */
