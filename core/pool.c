@@ -30,7 +30,7 @@ struct gra_pool {
     atomic_bool    quit;
     atomic_int     asleep;
     _Alignas(64) atomic_size_t done;    /* chunks, by others than the caller */
-    real          *memory;              /* shared, then each worker's own */
+    real          *memory;              /* each worker's own */
     pthread_mutex_t lock;
     pthread_cond_t  wake;
     struct worker {
@@ -167,7 +167,7 @@ gra_pool *gra_pool_open(int threads)
     p->threads = threads <= 0 ? have : threads;
     if (p->threads > MAX_THREADS)
         p->threads = MAX_THREADS;
-    p->memory = aligned_alloc(64, (GRA_POOL_SHARED + (size_t)p->threads * GRA_POOL_OWN) * sizeof(real));
+    p->memory = aligned_alloc(64, (size_t)p->threads * GRA_POOL_OWN * sizeof(real));
     if (!p->memory) {
         free(p);
         return NULL;
@@ -200,5 +200,4 @@ void gra_pool_close(gra_pool *p)
 }
 
 int   gra_pool_threads(const gra_pool *p)         { return p->threads; }
-real *gra_pool_shared(const gra_pool *p)          { return p->memory; }
-real *gra_pool_own(const gra_pool *p, int worker) { return p->memory + GRA_POOL_SHARED + (size_t)worker * GRA_POOL_OWN; }
+real *gra_pool_own(const gra_pool *p, int worker) { return p->memory + (size_t)worker * GRA_POOL_OWN; }

@@ -10,12 +10,10 @@ gra_pool *gra_pool_open(int threads);   /* 0: as many as the process has cores; 
 void      gra_pool_close(gra_pool *p);
 int       gra_pool_threads(const gra_pool *p);
 
-/* Memory for kernels that rearrange their operands: a piece for each worker, and one that all share
- * during a job, in values. It stands as long as the pool, so it is taken once. */
-#define GRA_POOL_OWN    ((size_t)256 << 10)
-#define GRA_POOL_SHARED ((size_t)288 << 10)
+/* Memory for kernels that rearrange their operands: so many values for each worker. It stands as long as the
+ * pool, so it is taken once. */
+#define GRA_POOL_OWN ((size_t)256 << 10)
 real *gra_pool_own(const gra_pool *p, int worker);
-real *gra_pool_shared(const gra_pool *p);
 
 void      gra_pool_run(gra_pool *p, size_t n, size_t chunk, gra_work *f, void *arg);
 
