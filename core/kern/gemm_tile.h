@@ -90,25 +90,56 @@ KERNELS(7) KERNELS(8) KERNELS(9) KERNELS(10) KERNELS(11) KERNELS(12)
 
 /* ---- packing ---- */
 
-/* A square of values, its sides as long as a 16-byte vector, turned in registers. */
+/* A few values each of LINES lines, `stride` apart, turned in registers: value p of line i goes to to[p*wide + i]. A
+ * quad is 16 bytes of a line, SIDE values; two of them, from lines SIDE apart, fill a vector where it has room. */
 typedef real quad __attribute__((vector_size(16)));
 typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
-enum { SIDE = sizeof(quad) / sizeof(real) };
+enum { SIDE = sizeof(quad) / sizeof(real), LINES = VECTOR < 32 ? SIDE : 2 * SIDE };
 
-static inline void turn(const real *from, ptrdiff_t stride, real *to, ptrdiff_t to_stride)
-{
-    const quad a = *(const loose_quad *)from, b = *(const loose_quad *)(from + stride);
+#define SHUFFLE __builtin_shufflevector
+#define QUAD(i) (*(const loose_quad *)(from + (i) * stride))
+#if VECTOR < 32
+typedef quad lines;
+typedef loose_quad loose_lines;
+#define TAKE(i)           QUAD(i)
 #ifdef GRADUS_DOUBLE
-    *(loose_quad *)to               = __builtin_shufflevector(a, b, 0, 2);
-    *(loose_quad *)(to + to_stride) = __builtin_shufflevector(a, b, 1, 3);
+#define EVEN(a, b)        SHUFFLE(a, b, 0, 2)
+#define ODD(a, b)         SHUFFLE(a, b, 1, 3)
 #else
-    const quad c = *(const loose_quad *)(from + 2 * stride), d = *(const loose_quad *)(from + 3 * stride);
-    const quad ab0 = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    const quad cd0 = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd2 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    *(loose_quad *)to                   = __builtin_shufflevector(ab0, cd0, 0, 1, 4, 5);
-    *(loose_quad *)(to + to_stride)     = __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7);
-    *(loose_quad *)(to + 2 * to_stride) = __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5);
-    *(loose_quad *)(to + 3 * to_stride) = __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7);
+#define EVEN(a, b)        SHUFFLE(a, b, 0, 4, 1, 5)             /* of pairs: a0 b0 a1 b1, */
+#define ODD(a, b)         SHUFFLE(a, b, 2, 6, 3, 7)             /* a2 b2 a3 b3; */
+#define FIRST(ab, cd)     SHUFFLE(ab, cd, 0, 1, 4, 5)           /* of pairs of these: a0 b0 c0 d0, */
+#define SECOND(ab, cd)    SHUFFLE(ab, cd, 2, 3, 6, 7)           /* a1 b1 c1 d1 */
+#endif
+#else
+typedef real lines __attribute__((vector_size(32)));
+typedef real loose_lines __attribute__((vector_size(32), aligned(sizeof(real)), may_alias));
+#ifdef GRADUS_DOUBLE
+#define TAKE(i)           SHUFFLE(QUAD(i), QUAD((i) + SIDE), 0, 1, 2, 3)
+#define EVEN(a, b)        SHUFFLE(a, b, 0, 4, 2, 6)
+#define ODD(a, b)         SHUFFLE(a, b, 1, 5, 3, 7)
+#else
+#define TAKE(i)           SHUFFLE(QUAD(i), QUAD((i) + SIDE), 0, 1, 2, 3, 4, 5, 6, 7)
+#define EVEN(a, b)        SHUFFLE(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define ODD(a, b)         SHUFFLE(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#define FIRST(ab, cd)     SHUFFLE(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13)
+#define SECOND(ab, cd)    SHUFFLE(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15)
+#endif
+#endif
+
+static inline void turn(const real *from, ptrdiff_t stride, real *to, ptrdiff_t wide)
+{
+    const lines a = TAKE(0), b = TAKE(1);
+#ifdef GRADUS_DOUBLE
+    *(loose_lines *)to          = EVEN(a, b);
+    *(loose_lines *)(to + wide) = ODD(a, b);
+#else
+    const lines c = TAKE(2), d = TAKE(3);
+    const lines ab0 = EVEN(a, b), ab2 = ODD(a, b), cd0 = EVEN(c, d), cd2 = ODD(c, d);
+    *(loose_lines *)to              = FIRST(ab0, cd0);
+    *(loose_lines *)(to + wide)     = SECOND(ab0, cd0);
+    *(loose_lines *)(to + 2 * wide) = FIRST(ab2, cd2);
+    *(loose_lines *)(to + 3 * wide) = SECOND(ab2, cd2);
 #endif
 }
 
@@ -123,14 +154,14 @@ static inline __attribute__((always_inline)) void pack(int n, int k, const real 
             for (int i = 0; i < whole; i += wide)
                 memcpy(to + (ptrdiff_t)i * k + p * wide, from + i + p * next, (size_t)wide * sizeof(real));
     } else if (next == 1) {                             /* each line's values lie so: turned, a few lines at a time */
-        const int square = wide / SIDE * SIDE, deep = k / SIDE * SIDE;
+        const int whole_lines = wide / LINES * LINES, deep = k / SIDE * SIDE;
         for (int i = 0; i < whole; i += wide) {
             real *panel = to + (ptrdiff_t)i * k;
-            for (int j = 0; j < square; j += SIDE)
+            for (int j = 0; j < whole_lines; j += LINES)
                 for (int p = 0; p < deep; p += SIDE)
                     turn(from + (i + j) * line + p, line, panel + p * wide + j, wide);
             for (int j = 0; j < wide; j++)
-                for (int p = j < square ? deep : 0; p < k; p++)
+                for (int p = j < whole_lines ? deep : 0; p < k; p++)
                     panel[p * wide + j] = from[(i + j) * line + p];
         }
     } else {
