@@ -70,8 +70,9 @@ gra_tensor *gra_run(gra_tensor *y);                     /* computes it and recor
  * Say who speaks, what came, what was wanted: "matmul: a is (6, 3) but b is (2, 3): ..." */
 gra_tensor *gra_fail(gra_tape *t, const char *format, ...) GRA_PRINTF(2, 3);
 gra_tensor *gra_empty(gra_tape *t);                     /* the empty tensor */
-bool        gra_refuses(gra_tape *t, const char *op, int nin, gra_tensor *const *in); /* an error before, a NULL, or a
-                                                           tensor of another tape or step: then return gra_empty(t) */
+bool        gra_refuses(gra_tape *t, const char *op, int nin, gra_tensor *const *in);
+                                        /* an error before, a NULL, or a tensor of another tape or step: then return
+                                           gra_empty(t). For one that may be NULL hand over b ? b : x */
 #define GRA_REFUSES(t, op, ...)                                                                          \
     gra_refuses(t, op, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)),                \
                 (gra_tensor *[]){ __VA_ARGS__ })

@@ -355,6 +355,35 @@ START_TEST(a_tensor_of_the_last_step)
 }
 END_TEST
 
+static gra_tensor *of_the_last_step(void)
+{
+    gra_tensor *old = gra_full(t, 0, GRA_DIMS(2, 5));
+    gra_begin(t, GRA_GRAD, NULL);
+    return old;
+}
+
+/* That it is of another step is said before anything of its shape. */
+START_TEST(an_optional_tensor_of_the_last_step)
+{
+    gra_keep_going(t, true);
+    gra_tensor *old = of_the_last_step();
+    gra_linear(t, gra_full(t, 1, GRA_DIMS(1, 3)), gra_full(t, 1, GRA_DIMS(4, 3)), old);
+    expect_error("linear: input 2 was not made in this step");
+    gra_begin(t, GRA_GRAD, NULL);
+    old = of_the_last_step();
+    gra_layer_norm(t, gra_full(t, 1, GRA_DIMS(3)), old, NULL, 1e-5);
+    expect_error("layer_norm: input 1 was not made in this step");
+    gra_begin(t, GRA_GRAD, NULL);
+    old = of_the_last_step();
+    gra_layer_norm(t, gra_full(t, 1, GRA_DIMS(3)), NULL, old, 1e-5);
+    expect_error("layer_norm: input 2 was not made in this step");
+    gra_begin(t, GRA_GRAD, NULL);
+    old = of_the_last_step();
+    gra_rms_norm(t, gra_full(t, 1, GRA_DIMS(3)), old, 1e-6);
+    expect_error("rms_norm: input 1 was not made in this step");
+}
+END_TEST
+
 /* The step's memory grows in its middle, so the next step joins its pieces: it is the system's again where the old
  * tensors' values lay, but they themselves can be looked at. */
 START_TEST(a_tensor_of_a_large_step)
@@ -588,6 +617,7 @@ Suite *tape_suite(void)
     tcase_add_test(c, a_null_is_named);
     tcase_add_test(c, a_tensor_of_another_tape);
     tcase_add_test(c, a_tensor_of_the_last_step);
+    tcase_add_test(c, an_optional_tensor_of_the_last_step);
     tcase_add_test(c, a_tensor_of_a_large_step);
     tcase_add_test(c, a_generator_that_was_never_seeded);
     tcase_add_test(c, nothing_where_something_is_wanted);

@@ -132,7 +132,7 @@ gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor
 {
     static const gra_op op = { .name = "layer_norm", .forward = forward_all, .backward = backward,
                                .saved = saved, .args = sizeof(struct args), .stores = true };
-    if (GRA_REFUSES(t, "layer_norm", x))
+    if (GRA_REFUSES(t, "layer_norm", x, w ? w : x, b ? b : x))
         return gra_empty(t);
     if (x->ndim == 0)
         return gra_fail(t, "layer_norm: x is (): wanted at least one dimension to take the mean over");

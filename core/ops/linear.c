@@ -53,7 +53,7 @@ static void backward(gra_tensor *y)
 gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b)
 {
     static const gra_op op = { .name = "linear", .forward = forward, .backward = backward, .stores = true };
-    if (GRA_REFUSES(t, "linear", x, w))
+    if (GRA_REFUSES(t, "linear", x, w, b ? b : w))
         return gra_empty(t);
     if (w->ndim != 2)
         return gra_fail(t, "linear: the weight is %s, wanted (out, in)", GRA_SHAPE_OF(w));
