@@ -22,6 +22,7 @@ Suite *trace_suite(void);
 Suite *cache_suite(void);
 Suite *optim_suite(void);
 Suite *save_suite(void);
+Suite *load_suite(void);
 Suite *npy_suite(void);
 Suite *gpt_file_suite(void);
 Suite *faults_suite(void);

@@ -1,0 +1,16 @@
+/* two.h: a model of two small parameters, to be saved and loaded, and files that others might have written. */
+#ifndef TESTS_TWO_H
+#define TESTS_TWO_H
+
+#include "../core/op.h"
+
+gra_model  *model_open(void);           /* an empty one that keeps going */
+gra_tensor *parameter(gra_model *m, const char *name, int ndim, const int *shape);      /* of zeros */
+gra_model  *two(void);                  /* "b" (2, 2) and then "a" (2): in a file a stands first. All values are -1 */
+bool        untouched(const gra_model *m);              /* they still are */
+void        fill(gra_tensor *p, const real *values);    /* p->size of them */
+
+/* The bytes of a safetensors file with that header and n bytes behind it; how many they are. */
+size_t compose(unsigned char *file, const char *header, const void *data, size_t n);
+
+#endif
