@@ -1,0 +1,817 @@
+/* What no table of ops can say: known answers, extreme values, and the sentences for bad input. */
+#include "../core/op.h"
+#include "suites.h"
+
+#include <stdlib.h>
+
+#define LENGTH(a) (int)(sizeof(a) / sizeof *(a))
+
+#define REAL_STEP (sizeof(real) == 8 ? 0x1p-52 : 0x1p-23)    /* from 1 to the next real */
+
+static gra_tape *t;
+static gra_rng   rng;
+
+static void open_tape(void)
+{
+    t = gra_open(1);
+    gra_manual_seed(&rng, 123);
+    gra_begin(t, GRA_GRAD, &rng);
+}
+
+static void close_tape(void)
+{
+    gra_close(t);
+}
+
+/* ---- known answers ---------------------------------------------------------------------------------- */
+
+static gra_tensor *tensor(const real *x, int ndim, const int *shape)
+{
+    return gra_input(t, x, ndim, shape);
+}
+#define VECTOR(...) tensor((const real[]){ __VA_ARGS__ }, 1,                                             \
+                           (const int[]){ (int)(sizeof((const real[]){ __VA_ARGS__ }) / sizeof(real)) })
+#define MATRIX(m, n, ...) tensor((const real[]){ __VA_ARGS__ }, 2, (const int[]){ m, n })
+
+static const real inf = (real)INFINITY, nan_ = (real)NAN;
+
+static void expect_values(const real *x, const real *want, size_t n)
+{
+    ck_assert_ptr_nonnull(x);
+    for (size_t i = 0; i < n; i++)
+        ck_assert_msg(x[i] == want[i] || (isnan(x[i]) && isnan(want[i])) ||
+                      fabs((double)(x[i] - want[i])) <= 4 * REAL_STEP * fabs((double)want[i]),
+                      "value %zu is %.9g, wanted %.9g", i, (double)x[i], (double)want[i]);
+}
+#define EXPECT(x, ...)                                                                                   \
+    expect_values(x, (const real[]){ __VA_ARGS__ }, sizeof((const real[]){ __VA_ARGS__ }) / sizeof(real))
+
+static void expect_shape(const gra_tensor *x, int ndim, const int *shape)
+{
+    ck_assert_int_eq(x->ndim, ndim);
+    for (int d = 0; d < ndim; d++)
+        ck_assert_int_eq(x->shape[d], shape[d]);
+}
+
+START_TEST(arithmetic)
+{
+    gra_tensor *a = MATRIX(2, 2, 1, 2, 3, 4), *b = VECTOR(-1, 2);
+    EXPECT(gra_add(t, a, b)->data, 0, 4, 2, 6);
+    EXPECT(gra_sub(t, a, b)->data, 2, 0, 4, 2);
+    EXPECT(gra_mul(t, a, b)->data, -1, 4, -3, 8);
+    EXPECT(gra_div(t, a, b)->data, -1, 1, -3, 2);
+    EXPECT(gra_neg(t, b)->data, 1, -2);
+    EXPECT(gra_scale(t, b, 3)->data, -3, 6);
+    EXPECT(gra_pow(t, a, 3)->data, 1, 8, 27, 64);
+    EXPECT(gra_div(t, b, VECTOR(0, 0))->data, -inf, inf);
+}
+END_TEST
+
+START_TEST(functions)
+{
+    static const double least[] = { 0, 0, 0, 0, 1, 1, 0, 0, 0 };    /* gelu's 1 + erf may cancel */
+    static const double x[] = { -30, -4, -1.5, -0.25, 0.001, 0.75, 2, 6.5, 30 };
+    real data[LENGTH(x)];
+    for (int i = 0; i < LENGTH(x); i++)
+        data[i] = (real)x[i];
+    gra_tensor *in = gra_input(t, data, GRA_DIMS(LENGTH(x))), *square = gra_mul(t, in, in);
+    gra_tensor *y[] = { gra_exp(t, in), gra_tanh(t, in), gra_sigmoid(t, in), gra_relu(t, in), gra_gelu(t, in),
+                        gra_gelu_tanh(t, in), gra_silu(t, in), gra_log(t, square), gra_sqrt(t, square) };
+    for (int i = 0; i < LENGTH(x); i++) {
+        double v = (double)data[i], u = 0.7978845608028654 * (v + 0.044715 * v * v * v);
+        const double want[] = { exp(v), tanh(v), 1 / (1 + exp(-v)), fmax(v, 0),
+                                v * erfc(-v * 0.7071067811865476) / 2, v / 2 * (1 + tanh(u)),
+                                v / (1 + exp(-v)), log((double)square->data[i]), fabs(v) };
+        for (int f = 0; f < LENGTH(y); f++) {
+            double got = (double)y[f]->data[i], r = fmax(fabs(want[f]), least[f]);
+            ck_assert_msg(fabs(got - want[f]) <= 4 * REAL_STEP * r, "%s(%g) = %.9g, wanted %.9g",
+                          y[f]->op->name, v, got, want[f]);
+        }
+    }
+}
+END_TEST
+
+START_TEST(extremes)
+{
+    EXPECT(gra_exp(t, VECTOR(-inf, inf, nan_, 0, 10000))->data, 0, inf, nan_, 1, inf);
+    EXPECT(gra_log(t, VECTOR(0, inf, nan_, 1, -1))->data, -inf, inf, nan_, 0, nan_);
+    EXPECT(gra_sqrt(t, VECTOR(0, inf, nan_, 4, -1))->data, 0, inf, nan_, 2, nan_);
+    EXPECT(gra_tanh(t, VECTOR(-inf, inf, nan_, 0))->data, -1, 1, nan_, 0);
+    EXPECT(gra_sigmoid(t, VECTOR(-inf, inf, nan_, 0))->data, 0, 1, nan_, (real)0.5);
+    EXPECT(gra_relu(t, VECTOR(-inf, inf, nan_, 0, -1))->data, 0, inf, nan_, 0, 0);
+    EXPECT(gra_gelu(t, VECTOR(inf, nan_, 0, 100, -100))->data, inf, nan_, 0, 100, 0);
+    EXPECT(gra_gelu_tanh(t, VECTOR(inf, nan_, 0, 100, -100))->data, inf, nan_, 0, 100, 0);
+    EXPECT(gra_silu(t, VECTOR(inf, nan_, 0, 10000, -10000))->data, inf, nan_, 0, 10000, 0);
+    EXPECT(gra_pow(t, VECTOR(0, 0, -8, -1), 0)->data, 1, 1, 1, 1);
+    EXPECT(gra_pow(t, VECTOR(-8, 0, 16), 0.25)->data, nan_, 0, 2);
+    EXPECT(gra_pow(t, VECTOR(0, 4), -0.5)->data, inf, (real)0.5);
+}
+END_TEST
+
+START_TEST(gradients_at_the_edge)       /* relu at 0; x^0 and x^2 at 0; sqrt at 0 */
+{
+    gra_tensor *x = VECTOR(0, -1, 1);
+    gra_tensor *y = gra_add(t, gra_add(t, gra_relu(t, x), gra_pow(t, x, 0)), gra_pow(t, x, 2));
+    gra_tensor *z = VECTOR(0);
+    ck_assert_int_eq(gra_backward(t, gra_add(t, gra_sum(t, y), gra_sum(t, gra_sqrt(t, z)))), 0);
+    EXPECT(gra_grad(x), 0, -2, 3);
+    EXPECT(gra_grad(z), inf);
+}
+END_TEST
+
+START_TEST(masks)
+{
+    gra_tensor *x = MATRIX(2, 3, 1, 2, 3, 4, 5, 6);
+    EXPECT(gra_masked_fill(t, x, VECTOR(0, 1, 0), 9)->data, 1, 9, 3, 4, 9, 6);
+    EXPECT(gra_masked_fill(t, x, MATRIX(2, 1, -1, 0), (double)-inf)->data, -inf, -inf, -inf, 4, 5, 6);
+    EXPECT(gra_causal_mask(t, x)->data, 1, 2, -inf, 4, 5, 6);
+    EXPECT(gra_causal_mask(t, gra_transpose(t, x, 0, 1))->data, -inf, -inf, 2, -inf, 3, 6);
+    EXPECT(gra_causal_mask(t, MATRIX(2, 2, 1, 2, 3, 4))->data, 1, -inf, 3, 4);
+}
+END_TEST
+
+START_TEST(a_mask_gets_no_gradient)
+{
+    gra_tensor *x = VECTOR(1, 2, 3), *mask = VECTOR(0, 1, 0), *shift = VECTOR(0, 5, 0);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_masked_fill(t, x, gra_mul(t, mask, shift), 9))), 0);
+    EXPECT(gra_grad(x), 1, 0, 1);
+    EXPECT(gra_grad(mask), 0, 0, 0);
+    gra_begin(t, GRA_GRAD, NULL);
+    x = gra_full(t, 1, GRA_DIMS(3));                    /* no more does it where it alone would want one */
+    mask = VECTOR(0, 1, 0);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_masked_fill(t, x, mask, 9))), 0);
+    EXPECT(gra_grad(mask), 0, 0, 0);
+}
+END_TEST
+
+START_TEST(reductions)
+{
+    gra_tensor *x = MATRIX(2, 3, 1, 5, 3, 4, 2, 6);
+    EXPECT(gra_sum(t, x)->data, 21);
+    EXPECT(gra_mean(t, x)->data, (real)3.5);
+    EXPECT(gra_max(t, x)->data, 6);
+    EXPECT(gra_sum_dim(t, x, 0, false)->data, 5, 7, 9);
+    EXPECT(gra_sum_dim(t, x, -1, false)->data, 9, 12);
+    EXPECT(gra_mean_dim(t, x, 1, false)->data, 3, 4);
+    EXPECT(gra_max_dim(t, x, 0, false)->data, 4, 5, 6);
+    EXPECT(gra_max_dim(t, x, 1, false)->data, 5, 6);
+    expect_shape(gra_sum(t, x), 0, NULL);
+    expect_shape(gra_sum_dim(t, x, 0, false), GRA_DIMS(3));
+    expect_shape(gra_sum_dim(t, x, 0, true), GRA_DIMS(1, 3));
+    expect_shape(gra_mean_dim(t, x, 1, true), GRA_DIMS(2, 1));
+    expect_shape(gra_max_dim(t, x, -1, true), GRA_DIMS(2, 1));
+}
+END_TEST
+
+START_TEST(max_takes_the_first_and_nan)
+{
+    gra_tensor *x = MATRIX(2, 3, 7, 7, 1, 2, 7, 7);
+    gra_tensor *columns = gra_sum(t, gra_max_dim(t, x, 0, false));
+    gra_tensor *rows = gra_sum(t, gra_max_dim(t, x, 1, false));
+    ck_assert_int_eq(gra_backward(t, gra_add(t, gra_add(t, columns, rows), gra_max(t, x))), 0);
+    EXPECT(gra_grad(x), 3, 1, 0, 0, 1, 1);
+    EXPECT(gra_max(t, VECTOR(1, nan_, 3, nan_))->data, nan_);
+    EXPECT(gra_max_dim(t, MATRIX(2, 2, nan_, 1, 3, nan_), 0, false)->data, nan_, nan_);
+    EXPECT(gra_max(t, VECTOR(-inf, -inf))->data, -inf);
+}
+END_TEST
+
+START_TEST(the_gradient_of_a_nan_maximum)
+{
+    gra_tensor *x = VECTOR(5, nan_, 9, nan_);
+    ck_assert_int_eq(gra_backward(t, gra_max(t, x)), 0);
+    EXPECT(gra_grad(x), 0, 1, 0, 0);
+    gra_begin(t, GRA_GRAD, NULL);
+    x = MATRIX(3, 2, 5, 1, nan_, 2, nan_, 3);           /* along columns, another loop */
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_max_dim(t, x, 0, false))), 0);
+    EXPECT(gra_grad(x), 0, 0, 1, 0, 0, 1);
+}
+END_TEST
+
+/* A million times a tenth: one float after the other would give 100958. */
+START_TEST(long_sums_keep_their_digits)
+{
+    const int n = 1000001;
+    const double want = (double)(real)0.1 * n, tolerance = sizeof(real) < sizeof(double) ? 1e-6 : 1e-12;
+    gra_tensor *x = gra_full(t, 0.1, GRA_DIMS(n)), *column = gra_reshape(t, x, GRA_DIMS(n, 1));
+    gra_tensor *two = gra_full(t, 0.1, GRA_DIMS(n, 2)), *zero = gra_full(t, 0, GRA_DIMS(n));
+    gra_tensor *y[] = { gra_sum(t, x), gra_sum_dim(t, x, 0, false), gra_sum_dim(t, column, 0, false),
+                        gra_sum_dim(t, two, 0, false), gra_scale(t, gra_mean(t, x), n),
+                        gra_scale(t, gra_mse_loss(t, x, zero), n * 10) };
+    for (int i = 0; i < LENGTH(y); i++)
+        ck_assert_msg(fabs((double)y[i]->data[0] - want) <= tolerance * want, "sum %d is %.9g, wanted %.9g",
+                      i, (double)y[i]->data[0], want);
+}
+END_TEST
+
+/* ---- softmax, cross-entropy ---- */
+
+START_TEST(softmax_of_large_logits)     /* along rows, and along columns of the transposed */
+{
+    gra_tensor *x = MATRIX(2, 3, 10000, 9999, -10000, -10000, -10000, -10000);
+    const double e = exp(-1.0);
+    const real a = (real)(1 / (1 + e)), b = (real)(e / (1 + e)), third = (real)(1.0 / 3);
+    EXPECT(gra_softmax(t, x, -1)->data, a, b, 0, third, third, third);
+    EXPECT(gra_softmax(t, gra_transpose(t, x, 0, 1), 0)->data, a, third, b, third, 0, third);
+    const real la = (real)-log1p(e), l3 = (real)-log(3.0);
+    EXPECT(gra_log_softmax(t, x, -1)->data, la, la - 1, la - 20000, l3, l3, l3);
+    EXPECT(gra_log_softmax(t, gra_transpose(t, x, 0, 1), 0)->data, la, l3, la - 1, l3, la - 20000, l3);
+}
+END_TEST
+
+START_TEST(softmax_of_masked_rows)
+{
+    gra_tensor *x = MATRIX(3, 3, -inf, -inf, -inf, -inf, 2, -inf, 1, nan_, 1);
+    gra_tensor *y = gra_softmax(t, x, 1), *z = gra_softmax(t, gra_transpose(t, x, 0, 1), 0);
+    EXPECT(y->data, 0, 0, 0, 0, 1, 0, nan_, nan_, nan_);
+    EXPECT(z->data, 0, 0, nan_, 0, 1, nan_, 0, 0, nan_);
+    gra_tensor *some = gra_slice(t, y, 0, 0, 2), *others = gra_slice(t, z, 1, 0, 2);
+    gra_tensor *weights = gra_constant(t, (const real[]){ 1, 2, 3, 4, 5, 6 }, GRA_DIMS(2, 3));
+    gra_tensor *loss = gra_sum(t, gra_mul(t, some, weights));
+    loss = gra_add(t, loss, gra_sum(t, gra_mul(t, others, gra_transpose(t, weights, 0, 1))));
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    for (int i = 0; i < 6; i++)
+        ck_assert_double_eq((double)gra_grad(x)[i], 0);
+}
+END_TEST
+
+START_TEST(cross_entropy_values)
+{
+    gra_tensor *x = MATRIX(3, 2, 0, 0, 10000, -10000, 1, 2);
+    const double second = log(1 + exp(1.0));            /* of (1, 2), target 0: log(e + e^2) - 1 */
+    EXPECT(gra_cross_entropy(t, x, (const int[]){ 1, 0, 0 })->data, (real)((log(2.0) + 0 + second) / 3));
+    EXPECT(gra_cross_entropy(t, x, (const int[]){ 1, 1, 0 })->data, (real)((log(2.0) + 20000 + second) / 3));
+    EXPECT(gra_cross_entropy(t, x, (const int[]){ -100, -100, 0 })->data, (real)second);
+    EXPECT(gra_cross_entropy(t, MATRIX(1, 2, 1, nan_), (const int[]){ 0 })->data, nan_);
+    gra_tensor *large = MATRIX(1, 3, 10000, 10000, 10000);
+    gra_backward(t, gra_cross_entropy(t, large, (const int[]){ 1 }));
+    EXPECT(gra_grad(large), (real)(1.0 / 3), (real)(1.0 / 3 - 1), (real)(1.0 / 3));
+}
+END_TEST
+
+/* Where the largest logit is 1e4, a third class has no part in either gradient. */
+START_TEST(gradients_of_large_logits)
+{
+    const double e = exp(-1.0), a = 1 / (1 + e), b = e / (1 + e);
+    for (int along = 0; along < 2; along++) {           /* a row, and a column */
+        const int *shape = along ? (const int[]){ 3, 1 } : (const int[]){ 1, 3 };
+        gra_begin(t, GRA_GRAD, NULL);
+        gra_tensor *x = gra_input(t, (const real[]){ 10000, 9999, -10000 }, 2, shape);
+        gra_tensor *z = gra_input(t, (const real[]){ 10000, 9999, -10000 }, 2, shape);
+        gra_tensor *w = gra_constant(t, (const real[]){ 1, 2, 3 }, 2, shape);
+        gra_tensor *y = gra_mul(t, w, gra_softmax(t, x, 1 - along)), *l = gra_mul(t, w, gra_log_softmax(t, z, 1 - along));
+        ck_assert_int_eq(gra_backward(t, gra_add(t, gra_sum(t, y), gra_sum(t, l))), 0);
+        const double dx = a * b;                        /* y (w - sum y w): a (1 - a - 2 b) = -a b */
+        EXPECT(gra_grad(x), (real)-dx, (real)dx, 0);
+        EXPECT(gra_grad(z), (real)(1 - 6 * a), (real)(2 - 6 * b), 3);
+    }
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *x = MATRIX(1, 3, 10000, 9999, -10000), *loss = gra_cross_entropy(t, x, (const int[]){ 2 });
+    EXPECT(loss->data, (real)(20000 + log1p(e)));
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    EXPECT(gra_grad(x), (real)a, (real)b, -1);
+}
+END_TEST
+
+START_TEST(log_softmax_of_masked_rows)
+{
+    gra_tensor *x = MATRIX(3, 3, -inf, -inf, -inf, -inf, 2, -inf, inf, 0, 0);
+    EXPECT(gra_log_softmax(t, x, 1)->data, -inf, -inf, -inf, -inf, 0, -inf, nan_, nan_, nan_);
+    EXPECT(gra_log_softmax(t, gra_transpose(t, x, 0, 1), 0)->data, -inf, -inf, nan_, -inf, 0, nan_, -inf, -inf, nan_);
+    EXPECT(gra_softmax(t, x, 1)->data, 0, 0, 0, 0, 1, 0, nan_, nan_, nan_);
+    gra_tensor *some = gra_masked_fill(t, gra_log_softmax(t, gra_slice(t, x, 0, 0, 2), 1),
+                                       gra_constant(t, (const real[]){ 1, 1, 1, 1, 0, 1 }, GRA_DIMS(2, 3)), 0);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, some)), 0);
+    EXPECT(gra_grad(x), 0, 0, 0, 0, 0, 0, 0, 0, 0);
+}
+END_TEST
+
+START_TEST(cross_entropy_of_masked_rows)
+{
+    gra_tensor *x = MATRIX(3, 3, -inf, -inf, -inf, 0, -inf, 0, -inf, 1e4, -inf);
+    gra_tensor *loss = gra_cross_entropy(t, x, (const int[]){ 2, 0, 1 });
+    EXPECT(loss->data, (real)(log(2.0) / 3));           /* 0, log 2, 0 */
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    const real sixth = (real)(1.0 / 6);
+    EXPECT(gra_grad(x), 0, 0, 0, -sixth, 0, sixth, 0, 0, 0);
+
+    gra_begin(t, GRA_GRAD, NULL);
+    x = MATRIX(2, 2, -inf, -inf, -inf, -inf);
+    loss = gra_cross_entropy(t, x, (const int[]){ 1, 0 });
+    EXPECT(loss->data, 0);
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    EXPECT(gra_grad(x), 0, 0, 0, 0);
+
+    gra_begin(t, GRA_GRAD, NULL);
+    x = MATRIX(1, 2, 5, -inf);
+    loss = gra_cross_entropy(t, x, (const int[]){ 1 });
+    EXPECT(loss->data, inf);                            /* -log 0 */
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    EXPECT(gra_grad(x), 1, -1);
+    EXPECT(gra_cross_entropy(t, MATRIX(1, 2, inf, 0), (const int[]){ 0 })->data, nan_);
+}
+END_TEST
+
+START_TEST(attention_with_large_scores)         /* 10000, 9999 and -10000 */
+{
+    const double e = exp(-1.0), a = 1 / (1 + e), b = e / (1 + e);
+    gra_tensor *q = gra_input(t, (const real[]){ 1 }, GRA_DIMS(1, 1, 1));
+    gra_tensor *k = gra_input(t, (const real[]){ 10000, 9999, -10000 }, GRA_DIMS(1, 3, 1));
+    gra_tensor *v = gra_input(t, (const real[]){ 1, 2, 3 }, GRA_DIMS(1, 3, 1));
+    gra_tensor *y = gra_attention(t, q, k, v, 1, false, 0);
+    EXPECT(y->data, (real)(a + 2 * b));
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, y)), 0);
+    EXPECT(gra_grad(v), (real)a, (real)b, 0);
+    EXPECT(gra_grad(k), (real)(-a * b), (real)(a * b), 0);
+    ck_assert_double_le(fabs((double)gra_grad(q)[0] + a * b), 10000 * REAL_STEP);   /* a sum of terms of 1e4 a b */
+}
+END_TEST
+
+START_TEST(attention_rows_that_see_no_key)      /* of four queries the first three come before the only key */
+{
+    gra_tensor *q = gra_input(t, (const real[]){ 1, 2, 3, 4 }, GRA_DIMS(1, 4, 1));
+    gra_tensor *k = gra_input(t, (const real[]){ 5 }, GRA_DIMS(1, 1, 1));
+    gra_tensor *v = gra_input(t, (const real[]){ 7 }, GRA_DIMS(1, 1, 1));
+    gra_tensor *y = gra_attention(t, q, k, v, 1, true, 0);
+    EXPECT(y->data, 0, 0, 0, 7);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, y, y))), 0);
+    EXPECT(gra_grad(v), 14);
+    EXPECT(gra_grad(q), 0, 0, 0, 0);
+    EXPECT(gra_grad(k), 0);
+}
+END_TEST
+
+START_TEST(cross_entropy_of_no_row_is_nan)
+{
+    gra_tensor *x = MATRIX(2, 2, 1, 2, 3, 4);
+    gra_tensor *loss = gra_cross_entropy(t, x, (const int[]){ GRA_IGNORE_INDEX, GRA_IGNORE_INDEX });
+    ck_assert(isnan(gra_item(loss)));
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    EXPECT(gra_grad(x), 0, 0, 0, 0);
+}
+END_TEST
+
+START_TEST(what_the_caller_lends_is_copied)
+{
+    int ids[] = { 1, 0, 1 }, target[] = { 0, 1, 1 };
+    gra_tensor *w = MATRIX(2, 2, 1, 2, 3, 4);
+    gra_tensor *y = gra_embedding(t, w, ids, GRA_DIMS(3));
+    EXPECT(y->data, 3, 4, 1, 2, 3, 4);
+    gra_tensor *x = MATRIX(3, 2, 0, 0, 0, 0, 0, 0), *loss = gra_cross_entropy(t, x, target);
+    memset(ids, 0, sizeof ids);
+    memset(target, 0, sizeof target);
+    ck_assert_int_eq(gra_backward(t, gra_add(t, gra_sum(t, y), loss)), 0);
+    EXPECT(gra_grad(w), 1, 1, 2, 2);
+    const real sixth = (real)(1.0 / 6);
+    EXPECT(gra_grad(x), -sixth, sixth, sixth, -sixth, sixth, -sixth);
+}
+END_TEST
+
+/* ---- normalisation ---- */
+
+/* Against double, where the mean is far larger than what varies. */
+START_TEST(norms_of_a_row_far_from_zero)
+{
+    enum { N = 300 };
+    real x[N];
+    double mean = 0, var = 0, square = 0;
+    for (int i = 0; i < N; i++)
+        mean += (double)(x[i] = (real)(1000 + i % 7));     /* whole numbers: exact */
+    mean /= N;
+    for (int i = 0; i < N; i++) {
+        var += ((double)x[i] - mean) * ((double)x[i] - mean) / N;
+        square += (double)x[i] * (double)x[i] / N;
+    }
+    gra_tensor *in = gra_input(t, x, GRA_DIMS(N)), *y = gra_layer_norm(t, in, NULL, NULL, 1e-5);
+    gra_tensor *z = gra_rms_norm(t, in, NULL, 1e-5);
+    for (int i = 0; i < N; i++) {
+        double want = ((double)x[i] - mean) / sqrt(var + 1e-5);
+        ck_assert_double_eq_tol((double)y->data[i], want, 1000 * REAL_STEP);   /* the mean is a float */
+        ck_assert_double_eq_tol((double)z->data[i], (double)x[i] / sqrt(square + 1e-5), 8 * REAL_STEP);
+    }
+}
+END_TEST
+
+START_TEST(norm_of_equal_values_is_the_bias)
+{
+    gra_tensor *x = MATRIX(1, 3, 4, 4, 4), *w = VECTOR(1, 2, 3), *b = VECTOR(7, 8, 9);
+    EXPECT(gra_layer_norm(t, x, w, b, 1e-5)->data, 7, 8, 9);
+    EXPECT(gra_rms_norm(t, x, w, 0)->data, 1, 2, 3);
+}
+END_TEST
+
+/* ---- shape ---- */
+
+START_TEST(a_view_shares_values)
+{
+    gra_tensor *x = MATRIX(2, 3, 1, 2, 3, 4, 5, 6), *y = gra_reshape(t, x, GRA_DIMS(3, -1));
+    ck_assert_ptr_eq(y->data, x->data);
+    expect_shape(y, GRA_DIMS(3, 2));
+    expect_shape(gra_reshape(t, x, GRA_DIMS(-1)), GRA_DIMS(6));
+    expect_shape(gra_reshape(t, x, GRA_DIMS(6, -1, 1)), GRA_DIMS(6, 1, 1));
+    expect_shape(gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_DIMS(3, 0)), GRA_DIMS(3, 0));
+    expect_shape(gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_DIMS(3, -1)), GRA_DIMS(3, 0));
+}
+END_TEST
+
+START_TEST(values_move)
+{
+    gra_tensor *x = MATRIX(2, 3, 1, 2, 3, 4, 5, 6);
+    EXPECT(gra_transpose(t, x, 0, 1)->data, 1, 4, 2, 5, 3, 6);
+    gra_tensor *row = MATRIX(1, 3, 7, 8, 9), *column = MATRIX(2, 1, 7, 8);
+    EXPECT(gra_concat(t, 2, (gra_tensor *[]){ x, row }, 0)->data, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+    EXPECT(gra_concat(t, 2, (gra_tensor *[]){ x, column }, -1)->data, 1, 2, 3, 7, 4, 5, 6, 8);
+    EXPECT(gra_slice(t, x, 1, 1, 3)->data, 2, 3, 5, 6);
+    EXPECT(gra_slice(t, x, -2, -1, 2)->data, 4, 5, 6);
+    gra_tensor *y = gra_permute(t, gra_reshape(t, x, GRA_DIMS(1, 2, 3)), (const int[]){ 2, 0, 1 });
+    EXPECT(y->data, 1, 4, 2, 5, 3, 6);
+    expect_shape(y, GRA_DIMS(3, 1, 2));
+}
+END_TEST
+
+/* ---- dropout ---- */
+
+START_TEST(dropout_drops_in_training_alone)
+{
+    gra_tensor *x = VECTOR(1, 2, 3);
+    ck_assert_ptr_eq(gra_dropout(t, x, 0.5), x);                    /* GRA_GRAD */
+    gra_begin(t, GRA_EVAL, &rng);
+    x = VECTOR(1, 2, 3);
+    ck_assert_ptr_eq(gra_dropout(t, x, 0.5), x);
+    gra_begin(t, GRA_TRAIN, &rng);
+    x = VECTOR(1, 2, 3);
+    ck_assert_ptr_eq(gra_dropout(t, x, 0), x);
+    EXPECT(gra_dropout(t, x, 1)->data, 0, 0, 0);
+    ck_assert_uint_eq(gra_random(&rng), 2991312382u);               /* no number was drawn so far */
+}
+END_TEST
+
+START_TEST(dropout_is_pytorchs)         /* torch.manual_seed(123); dropout(ones(6, 6), 0.5) of an MKL build */
+{
+    static const char *const kept = "111111" "010000" "001010" "110001" "100001" "010000";
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *y = gra_dropout(t, gra_full(t, 1, GRA_DIMS(6, 6)), 0.5);
+    for (size_t i = 0; i < y->size; i++)
+        ck_assert_double_eq((double)y->data[i], kept[i] == '1' ? 2 : 0);
+}
+END_TEST
+
+/* ---- sizes of zero: results of no values, or of no terms ---- */
+
+START_TEST(no_values)
+{
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *x = gra_constant(t, NULL, GRA_DIMS(3, 0)), *y = gra_constant(t, NULL, GRA_DIMS(0, 3));
+    gra_tensor *w = VECTOR(1, 2, 3), *none = gra_constant(t, NULL, GRA_DIMS(0));
+    gra_tensor *of[] = { x, y };
+    for (int i = 0; i < 2; i++) {
+        gra_tensor *e = of[i], *all[] = {
+            gra_add(t, e, e), gra_mul(t, e, e), gra_neg(t, e), gra_scale(t, e, 2), gra_pow(t, e, 2),
+            gra_exp(t, e), gra_log(t, e), gra_gelu(t, e), gra_dropout(t, e, 0.5), gra_masked_fill(t, e, e, 1),
+            gra_causal_mask(t, e), gra_softmax(t, e, 0), gra_softmax(t, e, 1), gra_log_softmax(t, e, 0),
+            gra_log_softmax(t, e, 1), gra_rms_norm(t, e, NULL, 1e-5), gra_layer_norm(t, e, NULL, NULL, 1e-5),
+            gra_concat(t, 2, (gra_tensor *[]){ e, e }, 1 - i),
+        };
+        for (int k = 0; k < LENGTH(all); k++)
+            ck_assert_msg(all[k]->size == 0 && gra_same_shape(all[k], e), "result %d", k);
+        EXPECT(gra_sum(t, e)->data, 0);
+        EXPECT(gra_sum_dim(t, e, 1 - i, false)->data, 0, 0, 0);
+        ck_assert(isnan(gra_item(gra_mean(t, e))));
+        ck_assert(isnan(gra_item(gra_mse_loss(t, e, e))));
+        expect_shape(gra_transpose(t, e, 0, 1), GRA_DIMS(of[1 - i]->shape[0], of[1 - i]->shape[1]));
+    }
+    ck_assert(isnan(gra_item(gra_cross_entropy(t, y, NULL))));
+    ck_assert(isnan(gra_item(gra_cross_entropy(t, x, NULL))));
+    expect_shape(gra_layer_norm(t, y, w, w, 1e-5), GRA_DIMS(0, 3));
+    expect_shape(gra_layer_norm(t, x, none, none, 1e-5), GRA_DIMS(3, 0));
+    expect_shape(gra_max_dim(t, y, 1, false), GRA_DIMS(0));
+    expect_shape(gra_embedding(t, MATRIX(1, 3, 1, 2, 3), NULL, GRA_DIMS(0)), GRA_DIMS(0, 3));
+    expect_shape(gra_embedding(t, x, (const int[]){ 2, 0 }, GRA_DIMS(2)), GRA_DIMS(2, 0));
+    expect_shape(gra_slice(t, w, 0, 2, 2), GRA_DIMS(0));
+    EXPECT(gra_concat(t, 2, (gra_tensor *[]){ none, w }, 0)->data, 1, 2, 3);
+    EXPECT(gra_matmul(t, x, y)->data, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    expect_shape(gra_matmul(t, y, gra_transpose(t, y, 0, 1)), GRA_DIMS(0, 0));
+    expect_shape(gra_linear(t, y, MATRIX(2, 3, 1, 2, 3, 4, 5, 6), VECTOR(1, 2)), GRA_DIMS(0, 2));
+    expect_shape(gra_linear(t, MATRIX(2, 3, 1, 2, 3, 4, 5, 6), y, NULL), GRA_DIMS(2, 0));
+    EXPECT(gra_linear(t, x, gra_constant(t, NULL, GRA_DIMS(2, 0)), VECTOR(1, 2))->data, 1, 2, 1, 2, 1, 2);
+    gra_tensor *keys = gra_reshape(t, none, GRA_DIMS(1, 0, 2));
+    gra_tensor *query = gra_reshape(t, VECTOR(1, 2), GRA_DIMS(1, 1, 2));
+    EXPECT(gra_attention(t, query, keys, keys, 1, false, 0)->data, 0, 0);
+    expect_shape(gra_attention(t, keys, query, query, 1, true, 0), GRA_DIMS(1, 0, 2));
+    ck_assert_ptr_null(gra_error(t));
+}
+END_TEST
+
+/* The sweep passes through results of no values too. */
+START_TEST(no_values_backwards)
+{
+    gra_tensor *x = MATRIX(3, 2, 1, 2, 3, 4, 5, 6), *w = VECTOR(1, 2);
+    gra_tensor *e = gra_slice(t, x, 0, 1, 1), *c = gra_slice(t, x, 1, 0, 0);        /* (0, 2), (3, 0) */
+    gra_tensor *y[] = {
+        gra_layer_norm(t, gra_mul(t, e, w), w, w, 1e-5), gra_rms_norm(t, e, w, 1e-5), gra_softmax(t, e, 0),
+        gra_log_softmax(t, e, 1), gra_transpose(t, c, 0, 1), gra_concat(t, 2, (gra_tensor *[]){ e, e }, 0),
+        gra_causal_mask(t, c), gra_masked_fill(t, e, e, 1), gra_sum_dim(t, c, 0, true),
+        gra_sum_dim(t, e, 1, false), gra_reshape(t, e, GRA_DIMS(2, 0)), gra_max_dim(t, e, 1, false),
+        gra_linear(t, e, MATRIX(1, 2, 1, 2), NULL), gra_embedding(t, x, NULL, GRA_DIMS(0)),
+        gra_matmul(t, c, e), gra_linear(t, e, x, VECTOR(1, 2, 3)),
+        gra_attention(t, gra_reshape(t, e, GRA_DIMS(1, 0, 2)), gra_reshape(t, x, GRA_DIMS(1, 3, 2)),
+                      gra_reshape(t, x, GRA_DIMS(1, 3, 2)), 1, false, 0),
+        gra_attention(t, gra_reshape(t, x, GRA_DIMS(1, 3, 2)), gra_reshape(t, e, GRA_DIMS(1, 0, 2)),
+                      gra_reshape(t, e, GRA_DIMS(1, 0, 2)), 1, false, 0),
+    };
+    gra_tensor *loss = gra_scale(t, gra_sum(t, x), 2);
+    for (int i = 0; i < LENGTH(y); i++)
+        loss = gra_add(t, loss, gra_sum(t, y[i]));
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    EXPECT(gra_grad(x), 2, 2, 2, 2, 2, 2);
+    EXPECT(gra_grad(w), 0, 0);
+}
+END_TEST
+
+/* ---- bad input: a sentence ------------------------------------------------------------------------ */
+
+#define BAD(name, ...)                                                                                   \
+    static gra_tensor *name(gra_tensor *x)                                                               \
+    {                                                                                                    \
+        (void)x;                                                                                         \
+        return __VA_ARGS__;                                                                              \
+    }
+
+BAD(bad_add, gra_add(t, x, VECTOR(1, 2)))
+BAD(bad_mul, gra_mul(t, x, MATRIX(3, 2, 1, 2, 3, 4, 5, 6)))
+BAD(bad_null, gra_gelu(t, NULL))
+BAD(bad_second_null, gra_sub(t, x, NULL))
+BAD(bad_dropout, gra_dropout(t, x, 1.5))
+BAD(bad_dropout_nan, gra_dropout(t, x, (double)NAN))
+BAD(bad_mask, gra_masked_fill(t, x, VECTOR(1, 2), 0))
+BAD(bad_mask_larger, gra_masked_fill(t, VECTOR(1, 2, 3), x, 0))
+BAD(bad_causal, gra_causal_mask(t, VECTOR(1, 2)))
+BAD(bad_matmul, gra_matmul(t, x, x))
+BAD(bad_linear, gra_linear(t, x, MATRIX(1, 2, 1, 2), NULL))
+BAD(bad_sum_dim, gra_sum_dim(t, x, 2, false))
+BAD(bad_mean_dim, gra_mean_dim(t, x, -3, false))
+BAD(bad_max_dim, gra_max_dim(t, x, 5, false))
+BAD(bad_max, gra_max(t, gra_slice(t, x, 0, 0, 0)))
+BAD(bad_softmax, gra_softmax(t, x, 2))
+BAD(bad_softmax_number, gra_softmax(t, gra_sum(t, x), 0))
+BAD(bad_log_softmax, gra_log_softmax(t, x, -3))
+BAD(bad_norm_weight, gra_layer_norm(t, x, VECTOR(1, 2, 3, 4, 5), NULL, 1e-5))
+BAD(bad_norm_bias, gra_layer_norm(t, x, NULL, x, 1e-5))
+BAD(bad_norm_number, gra_layer_norm(t, gra_sum(t, x), NULL, NULL, 1e-5))
+BAD(bad_rms_weight, gra_rms_norm(t, x, VECTOR(1, 2), 1e-5))
+BAD(bad_reshape, gra_reshape(t, x, GRA_DIMS(4, 2)))
+BAD(bad_reshape_open, gra_reshape(t, x, GRA_DIMS(4, -1)))
+BAD(bad_reshape_two_open, gra_reshape(t, x, GRA_DIMS(-1, -1)))
+BAD(bad_reshape_negative, gra_reshape(t, x, GRA_DIMS(-2, -3)))
+BAD(bad_reshape_zero, gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_DIMS(0, -1)))
+BAD(bad_reshape_dims, gra_reshape(t, x, 9, (const int[9]){ 6, 1, 1, 1, 1, 1, 1, 1, 1 }))
+BAD(bad_permute, gra_permute(t, x, (const int[]){ 0, 2 }))
+BAD(bad_permute_twice, gra_permute(t, x, (const int[]){ 1, -1 }))
+BAD(bad_transpose, gra_transpose(t, x, 0, 2))
+BAD(bad_concat, gra_concat(t, 2, (gra_tensor *[]){ x, MATRIX(2, 2, 1, 2, 3, 4) }, 0))
+BAD(bad_concat_dims, gra_concat(t, 2, (gra_tensor *[]){ x, VECTOR(1, 2, 3) }, 0))
+BAD(bad_concat_none, gra_concat(t, 0, NULL, 0))
+BAD(bad_concat_null, gra_concat(t, 2, (gra_tensor *[]){ x, NULL }, 0))
+BAD(bad_slice, gra_slice(t, x, 1, 2, 4))
+BAD(bad_slice_start, gra_slice(t, x, 1, -4, 2))
+BAD(bad_slice_order, gra_slice(t, x, 1, 2, 1))
+BAD(bad_slice_dim, gra_slice(t, x, 2, 0, 1))
+BAD(bad_id, gra_embedding(t, x, (const int[]){ 0, 1, 1, 2 }, GRA_DIMS(2, 2)))
+BAD(bad_id_negative, gra_embedding(t, x, (const int[]){ -1 }, GRA_DIMS(1)))
+BAD(bad_embedding, gra_embedding(t, VECTOR(1, 2), (const int[]){ 0 }, GRA_DIMS(1)))
+BAD(bad_target, gra_cross_entropy(t, x, (const int[]){ 0, 3 }))
+BAD(bad_target_negative, gra_cross_entropy(t, x, (const int[]){ -1, 0 }))
+BAD(bad_logits, gra_cross_entropy(t, gra_sum(t, x), (const int[]){ 0 }))
+BAD(bad_mse, gra_mse_loss(t, x, VECTOR(1, 2, 3)))
+BAD(bad_matmul_vector, gra_matmul(t, x, VECTOR(1, 2, 3)))
+BAD(bad_matmul_batch, gra_matmul(t, gra_full(t, 1, GRA_DIMS(2, 1, 1)), gra_full(t, 1, GRA_DIMS(3, 1, 1))))
+BAD(bad_linear_weight, gra_linear(t, x, VECTOR(1, 2, 3), NULL))
+BAD(bad_linear_bias, gra_linear(t, x, x, VECTOR(1, 2, 3)))
+BAD(bad_rms_number, gra_rms_norm(t, gra_sum(t, x), NULL, 1e-5))
+BAD(bad_concat_dim, gra_concat(t, 1, &x, 2))
+BAD(bad_concat_long, gra_concat(t, 2, (gra_tensor *[]){ gra_full(t, 0, GRA_DIMS(INT_MAX, 0)),
+                                                        gra_full(t, 0, GRA_DIMS(1, 0)) }, 0))
+BAD(bad_ids, gra_embedding(t, x, (const int[]){ 0 }, 9, (const int[9]){ 1, 1, 1, 1, 1, 1, 1, 1, 1 }))
+BAD(bad_attention, gra_attention(t, gra_full(t, 1, GRA_DIMS(1, 2, 4)), gra_full(t, 1, GRA_DIMS(1, 3, 4)),
+                                 gra_full(t, 1, GRA_DIMS(1, 2, 4)), 1, true, 0))
+BAD(bad_heads, gra_attention(t, gra_full(t, 1, GRA_DIMS(1, 2, 4)), gra_full(t, 1, GRA_DIMS(1, 2, 4)),
+                             gra_full(t, 1, GRA_DIMS(1, 2, 6)), 4, true, 0))
+BAD(bad_attention_dropout, gra_attention(t, gra_full(t, 1, GRA_DIMS(1, 2, 4)), gra_full(t, 1, GRA_DIMS(1, 2, 4)),
+                                         gra_full(t, 1, GRA_DIMS(1, 2, 4)), 1, true, 1))
+BAD(bad_mask_as_long, gra_masked_fill(t, MATRIX(1, 3, 1, 2, 3), x, 0))
+BAD(bad_matmul_vector_first, gra_matmul(t, VECTOR(1, 2, 3), x))
+BAD(bad_matmul_nt, gra_matmul_nt(t, x, MATRIX(1, 2, 1, 2)))
+BAD(bad_matmul_tn, gra_matmul_tn(t, x, MATRIX(3, 1, 1, 2, 3)))
+BAD(bad_linear_number, gra_linear(t, gra_sum(t, x), x, NULL))
+BAD(bad_linear_bias_matrix, gra_linear(t, x, x, x))
+BAD(bad_norm_weight_matrix, gra_layer_norm(t, x, x, NULL, 1e-5))
+BAD(bad_norm_bias_size, gra_layer_norm(t, x, NULL, VECTOR(1, 2), 1e-5))
+BAD(bad_rms_weight_matrix, gra_rms_norm(t, x, x, 1e-5))
+BAD(bad_reshape_no_dims, gra_reshape(t, x, -1, NULL))
+BAD(bad_reshape_open_long, gra_reshape(t, gra_borrow(t, x->data, GRA_DIMS(65536, 65536)), GRA_DIMS(-1)))
+BAD(bad_transpose_first, gra_transpose(t, x, 3, 0))
+BAD(bad_concat_of_none, gra_concat(t, 0, &x, 0))
+BAD(bad_ids_negative, gra_embedding(t, x, (const int[]){ 0 }, GRA_DIMS(-1)))
+#define ONES(...) gra_full(t, 1, GRA_DIMS(__VA_ARGS__))
+BAD(bad_attention_q, gra_attention(t, ONES(2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 1, true, 0))
+BAD(bad_attention_k, gra_attention(t, ONES(1, 2, 4), ONES(2, 4), ONES(1, 2, 4), 1, true, 0))
+BAD(bad_attention_v, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(2, 4), 1, true, 0))
+BAD(bad_attention_batch, gra_attention(t, ONES(2, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 1, true, 0))
+BAD(bad_attention_batch_v, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(2, 2, 4), 1, true, 0))
+BAD(bad_attention_dim, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 6), ONES(1, 2, 4), 1, true, 0))
+BAD(bad_heads_none, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 0, true, 0))
+BAD(bad_heads_q, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 6), 3, true, 0))
+BAD(bad_attention_dropout_negative, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 1, true, -1))
+BAD(null_mean, gra_mean(t, NULL))
+BAD(null_max, gra_max(t, NULL))
+BAD(null_max_dim, gra_max_dim(t, NULL, 0, false))
+BAD(null_log_softmax, gra_log_softmax(t, NULL, 0))
+BAD(null_rms_norm, gra_rms_norm(t, NULL, NULL, 1e-5))
+BAD(null_layer_norm, gra_layer_norm(t, NULL, NULL, NULL, 1e-5))
+BAD(null_masked_fill, gra_masked_fill(t, x, NULL, 0))
+BAD(null_causal_mask, gra_causal_mask(t, NULL))
+BAD(null_permute, gra_permute(t, NULL, (const int[]){ 0 }))
+BAD(null_transpose, gra_transpose(t, NULL, 0, 1))
+BAD(null_slice, gra_slice(t, NULL, 0, 0, 1))
+BAD(null_mse_loss, gra_mse_loss(t, NULL, x))
+
+static const struct bad_case {
+    gra_tensor *(*f)(gra_tensor *x);    /* x is (2, 3) */
+    const char *sentence;
+} bad_cases[] = {
+    { bad_add, "add: shapes (2, 3) and (2) do not broadcast: from the right, sizes must agree or be 1" },
+    { bad_mul, "mul: shapes (2, 3) and (3, 2) do not broadcast: from the right, sizes must agree or be 1" },
+    { bad_null, "gelu: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { bad_second_null, "sub: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { bad_dropout, "dropout: p is 1.5: wanted a probability, 0 <= p <= 1" },
+    { bad_dropout_nan, "dropout: p is nan: wanted a probability, 0 <= p <= 1" },
+    { bad_mask, "masked_fill: the mask is (2): it does not broadcast to x, which is (2, 3)" },
+    { bad_mask_larger, "masked_fill: the mask is (2, 3): it does not broadcast to x, which is (3)" },
+    { bad_causal, "causal_mask: x is (2): wanted (..., queries, keys)" },
+    { bad_matmul, "matmul: a is (2, 3) but b is (2, 3): the inner sizes 3 and 2 differ" },
+    { bad_linear, "linear: x is (2, 3) but the weight is (1, 2): the last size of x must be 2" },
+    { bad_sum_dim, "sum_dim: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_mean_dim, "mean_dim: dimension -3 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_max_dim, "max_dim: dimension 5 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_max, "max: x is (0, 3): there is no largest of no values" },
+    { bad_softmax, "softmax: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_softmax_number, "softmax: dimension 0 of a tensor (): it has 0 dimensions" },
+    { bad_log_softmax, "log_softmax: dimension -3 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_norm_weight, "layer_norm: weight is (5) but x is (2, 3): wanted (3)" },
+    { bad_norm_bias, "layer_norm: bias is (2, 3) but x is (2, 3): wanted (3)" },
+    { bad_norm_number, "layer_norm: x is (): wanted at least one dimension to take the mean over" },
+    { bad_rms_weight, "rms_norm: weight is (2) but x is (2, 3): wanted (3)" },
+    { bad_reshape, "reshape: x is (2, 3), 6 values: they do not fill (4, 2)" },
+    { bad_reshape_open, "reshape: x is (2, 3), 6 values: they do not fill (4, -1)" },
+    { bad_reshape_two_open, "reshape: to (-1, -1): only one size may be -1" },
+    { bad_reshape_negative, "reshape: to (-2, -3): a size is negative, or there are too many values" },
+    { bad_reshape_zero, "reshape: to (0, -1): beside a 0, -1 may be any size" },
+    { bad_reshape_dims, "reshape: to 9 dimensions: wanted 0 to 8" },
+    { bad_permute, "permute: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_permute_twice, "permute: dimension 1 comes twice: wanted each of the 2 dimensions of (2, 3) once" },
+    { bad_transpose, "transpose: dimensions 0 and 2 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_concat, "concat: tensor 0 is (2, 3) but tensor 1 is (2, 2): only dimension 0 may differ" },
+    { bad_concat_dims, "concat: tensor 0 is (2, 3) but tensor 1 is (3): only dimension 0 may differ" },
+    { bad_concat_none, "concat: of 0 tensors: wanted one or more" },
+    { bad_concat_null, "concat: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { bad_slice, "slice: 2:4 of dimension 1 of a tensor (2, 3): it has 3 entries" },
+    { bad_slice_start, "slice: -4:2 of dimension 1 of a tensor (2, 3): it has 3 entries" },
+    { bad_slice_order, "slice: 2:1 of dimension 1 of a tensor (2, 3): it has 3 entries" },
+    { bad_slice_dim, "slice: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_id, "embedding: id 2 at position 3: the vocabulary has 2 entries (0 to 1)" },
+    { bad_id_negative, "embedding: id -1 at position 0: the vocabulary has 2 entries (0 to 1)" },
+    { bad_embedding, "embedding: the weight is (2): wanted (vocabulary, dim)" },
+    { bad_target, "cross_entropy: target 3 in row 1: there are 3 classes (0 to 2), and -100 skips a row" },
+    { bad_target_negative,
+      "cross_entropy: target -1 in row 0: there are 3 classes (0 to 2), and -100 skips a row" },
+    { bad_logits, "cross_entropy: the logits are (): wanted (..., classes)" },
+    { bad_mse, "mse_loss: x is (2, 3) but target is (3): wanted the same shape" },
+    { bad_matmul_vector, "matmul: a is (2, 3) and b is (3): both must be matrices (reshape a vector to one row or column)" },
+    { bad_matmul_batch, "matmul: a is (2, 1, 1) but b is (3, 1, 1): their batch dimensions do not broadcast" },
+    { bad_linear_weight, "linear: the weight is (3), wanted (out, in)" },
+    { bad_linear_bias, "linear: the bias is (3) but the weight is (2, 3): wanted (2)" },
+    { bad_rms_number, "rms_norm: x is (): wanted at least one dimension to take the mean over" },
+    { bad_concat_dim, "concat: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_concat_long, "concat: dimension 0 would have more than 2147483647 entries" },
+    { bad_ids, "embedding: ids of 9 dimensions: wanted 0 to 7, no size negative" },
+    { bad_attention,
+      "attention: q (1, 2, 4), k (1, 3, 4), v (1, 2, 4): batches must agree, k and v in time, q and k in dim" },
+    { bad_heads, "attention: 4 heads cannot share q (1, 2, 4) and v (1, 2, 6): the last sizes must divide by the heads" },
+    { bad_attention_dropout, "attention: dropout 1, wanted 0 <= dropout < 1" },
+    { bad_mask_as_long, "masked_fill: the mask is (2, 3): it does not broadcast to x, which is (1, 3)" },
+    { bad_matmul_vector_first,
+      "matmul: a is (3) and b is (2, 3): both must be matrices (reshape a vector to one row or column)" },
+    { bad_matmul_nt, "matmul: a is (2, 3) but b is (1, 2) transposed: the inner sizes 3 and 2 differ" },
+    { bad_matmul_tn, "matmul: a is (2, 3) transposed but b is (3, 1): the inner sizes 2 and 3 differ" },
+    { bad_linear_number, "linear: x is () but the weight is (2, 3): the last size of x must be 3" },
+    { bad_linear_bias_matrix, "linear: the bias is (2, 3) but the weight is (2, 3): wanted (2)" },
+    { bad_norm_weight_matrix, "layer_norm: weight is (2, 3) but x is (2, 3): wanted (3)" },
+    { bad_norm_bias_size, "layer_norm: bias is (2) but x is (2, 3): wanted (3)" },
+    { bad_rms_weight_matrix, "rms_norm: weight is (2, 3) but x is (2, 3): wanted (3)" },
+    { bad_reshape_no_dims, "reshape: to -1 dimensions: wanted 0 to 8" },
+    { bad_reshape_open_long, "reshape: x is (65536, 65536), 4294967296 values: they do not fill (-1)" },
+    { bad_transpose_first, "transpose: dimensions 3 and 0 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_concat_of_none, "concat: of 0 tensors: wanted one or more" },
+    { bad_ids_negative, "embedding: ids of 1 dimensions: wanted 0 to 7, no size negative" },
+    { bad_attention_q, "attention: q (2, 4), k (1, 2, 4), v (1, 2, 4): each must be (batch, time, dim)" },
+    { bad_attention_k, "attention: q (1, 2, 4), k (2, 4), v (1, 2, 4): each must be (batch, time, dim)" },
+    { bad_attention_v, "attention: q (1, 2, 4), k (1, 2, 4), v (2, 4): each must be (batch, time, dim)" },
+    { bad_attention_batch,
+      "attention: q (2, 2, 4), k (1, 2, 4), v (1, 2, 4): batches must agree, k and v in time, q and k in dim" },
+    { bad_attention_batch_v,
+      "attention: q (1, 2, 4), k (1, 2, 4), v (2, 2, 4): batches must agree, k and v in time, q and k in dim" },
+    { bad_attention_dim,
+      "attention: q (1, 2, 4), k (1, 2, 6), v (1, 2, 4): batches must agree, k and v in time, q and k in dim" },
+    { bad_heads_none, "attention: 0 heads cannot share q (1, 2, 4) and v (1, 2, 4): the last sizes must divide by the heads" },
+    { bad_heads_q, "attention: 3 heads cannot share q (1, 2, 4) and v (1, 2, 6): the last sizes must divide by the heads" },
+    { bad_attention_dropout_negative, "attention: dropout -1, wanted 0 <= dropout < 1" },
+    { null_mean, "mean: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_max, "max: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_max_dim, "max_dim: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_log_softmax, "log_softmax: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_rms_norm, "rms_norm: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_layer_norm, "layer_norm: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_masked_fill, "masked_fill: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_causal_mask, "causal_mask: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_permute, "permute: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_transpose, "transpose: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_slice, "slice: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_mse_loss, "mse_loss: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+};
+
+START_TEST(bad_input_gets_a_sentence)
+{
+    const struct bad_case *c = &bad_cases[_i];
+    gra_keep_going(t, true);
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *y = c->f(MATRIX(2, 3, 1, 2, 3, 4, 5, 6));
+    ck_assert_ptr_nonnull(gra_error(t));
+    ck_assert_str_eq(gra_error(t), c->sentence);
+    ck_assert_int_eq(y->ndim, 0);                       /* the empty tensor, which the next op passes on */
+    ck_assert(isnan(gra_item(gra_softmax(t, gra_add(t, y, y), 3))));
+    ck_assert_str_eq(gra_error(t), c->sentence);
+}
+END_TEST
+
+START_TEST(dropout_wants_a_generator)
+{
+    gra_keep_going(t, true);
+    gra_begin(t, GRA_TRAIN, NULL);
+    gra_dropout(t, VECTOR(1, 2), 0.5);
+    ck_assert_str_eq(gra_error(t),
+                     "dropout: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)");
+    gra_begin(t, GRA_TRAIN, NULL);
+    ck_assert(isnan(gra_item(gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 1, true, 0.5))));
+    ck_assert_str_eq(gra_error(t),
+                     "attention: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)");
+}
+END_TEST
+
+/* ---- the suite -------------------------------------------------------------------------------------- */
+
+static TCase *group(Suite *s, const char *name)
+{
+    TCase *c = tcase_create(name);
+    tcase_add_checked_fixture(c, open_tape, close_tape);
+    suite_add_tcase(s, c);
+    return c;
+}
+
+Suite *answers_suite(void)
+{
+    Suite *s = suite_create("answers");
+    TCase *c = group(s, "values");
+    tcase_add_test(c, arithmetic);
+    tcase_add_test(c, functions);
+    tcase_add_test(c, extremes);
+    tcase_add_test(c, gradients_at_the_edge);
+    tcase_add_test(c, masks);
+    tcase_add_test(c, a_mask_gets_no_gradient);
+    tcase_add_test(c, reductions);
+    tcase_add_test(c, max_takes_the_first_and_nan);
+    tcase_add_test(c, the_gradient_of_a_nan_maximum);
+    tcase_add_test(c, long_sums_keep_their_digits);
+    tcase_add_test(c, softmax_of_large_logits);
+    tcase_add_test(c, softmax_of_masked_rows);
+    tcase_add_test(c, cross_entropy_values);
+    tcase_add_test(c, gradients_of_large_logits);
+    tcase_add_test(c, log_softmax_of_masked_rows);
+    tcase_add_test(c, cross_entropy_of_masked_rows);
+    tcase_add_test(c, attention_with_large_scores);
+    tcase_add_test(c, attention_rows_that_see_no_key);
+    tcase_add_test(c, cross_entropy_of_no_row_is_nan);
+    tcase_add_test(c, what_the_caller_lends_is_copied);
+    tcase_add_test(c, norms_of_a_row_far_from_zero);
+    tcase_add_test(c, norm_of_equal_values_is_the_bias);
+    tcase_add_test(c, a_view_shares_values);
+    tcase_add_test(c, values_move);
+    tcase_add_test(c, dropout_drops_in_training_alone);
+    tcase_add_test(c, dropout_is_pytorchs);
+    tcase_add_test(c, no_values);
+    tcase_add_test(c, no_values_backwards);
+
+    c = group(s, "bad input");
+    tcase_add_loop_test(c, bad_input_gets_a_sentence, 0, LENGTH(bad_cases));
+    tcase_add_test(c, dropout_wants_a_generator);
+    return s;
+}
