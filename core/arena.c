@@ -14,7 +14,8 @@ struct gra_block {
     size_t            size, used;       /* of the memory behind this header */
 };
 
-static struct gra_block *new_block(size_t size)         /* at most half of SIZE_MAX: twice what there is, or a piece */
+/* size: at most half of SIZE_MAX, as twice what there is and a piece are. */
+static struct gra_block *new_block(size_t size)
 {
     struct gra_block *b = aligned_alloc(LINE, LINE + size);
     if (b)

@@ -1,4 +1,5 @@
-/* infile: see infile.h. Files are read, not mapped: one that is cut short meanwhile is an error, not a signal. */
+/* infile: see infile.h. Files are read, not mapped: one that is cut short meanwhile is an error, not a
+ * signal. */
 #include "infile.h"
 
 #include <errno.h>

@@ -21,7 +21,8 @@ static void fill_normal(const gra_init *how, gra_rng *rng, gra_tensor *p)
 /* A weight is (out, in, ...): what stands behind the first two dimensions is shared by both. */
 static double fan(const gra_tensor *p, int d)
 {
-    return p->ndim < 2 ? (double)p->size : (double)p->size / (p->shape[0] * (double)p->shape[1]) * p->shape[d];
+    return p->ndim < 2 ? (double)p->size
+                       : (double)p->size / (p->shape[0] * (double)p->shape[1]) * p->shape[d];
 }
 
 static void fill_xavier(const gra_init *how, gra_rng *rng, gra_tensor *p)

@@ -11,8 +11,8 @@ static int fits(gra_file *f, const gra_tensor *p, const gra_file_tensor *x)
 {
     if (x->ndim == p->ndim && memcmp(x->shape, p->shape, (size_t)p->ndim * sizeof *p->shape) == 0)
         return 0;
-    return gra_file_fail(f, "tensor %.100s has the shape %s, but in the model it is %s", x->name, GRA_SHAPE_OF(x),
-                         GRA_SHAPE_OF(p));
+    return gra_file_fail(f, "tensor %.100s has the shape %s, but in the model it is %s", x->name,
+                         GRA_SHAPE_OF(x), GRA_SHAPE_OF(p));
 }
 
 /* A further name of a parameter need not be in the file; where it is, the values must be the parameter's. */
@@ -25,7 +25,8 @@ static int alias_fits(gra_file *f, const gra_tensor *alias)
         return -1;
     const int same = gra_file_same(f, x, base);
     if (same == 0)
-        gra_file_fail(f, "tensors %.100s and %.100s differ, but in the model they are one", x->name, base->name);
+        gra_file_fail(f, "tensors %.100s and %.100s differ, but in the model they are one", x->name,
+                      base->name);
     return same > 0 ? 0 : -1;
 }
 

@@ -8,7 +8,7 @@
 struct list {
     gra_tensor **item;
     int          count, room;
-    int         *slot;                  /* 2 room of them: 1 + the number of an item, or 0: free. See slot_of */
+    int         *slot;                  /* 2 room of them: 1 + an item's number, or 0: free. See slot_of */
 };
 
 struct gra_model {
@@ -110,7 +110,8 @@ gra_scope gra_enter(gra_scope s, const char *format, ...)
     int n = vsnprintf(s.name + at, sizeof s.name - at, format, args);
     va_end(args);
     if (n < 0 || (size_t)n >= sizeof s.name - at)
-        gra_model_fail(s.model, "gra_enter: the name %s... is longer than %zu characters", s.name, sizeof s.name - 1);
+        gra_model_fail(s.model, "gra_enter: the name %s... is longer than %zu characters", s.name,
+                       sizeof s.name - 1);
     return s;
 }
 
@@ -199,12 +200,14 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, int ndim, co
     if (!is_new(m, "gra_param", full.name))
         return NULL;
     if (init.draws && !gra_seeded(m->rng)) {
-        gra_model_fail(m, "gra_param: %s begins with random values, but gra_model_open was given %s", full.name,
-                       m->rng ? "a generator that was never seeded: call gra_manual_seed first" : "no generator");
+        gra_model_fail(m, "gra_param: %s begins with random values, but gra_model_open was given %s",
+                       full.name, m->rng ? "a generator that was never seeded: call gra_manual_seed first"
+                                         : "no generator");
         return NULL;
     }
     if (!gra_shape_size(ndim, shape, &size) || size == 0) {
-        gra_model_fail(m, "gra_param: %s cannot have the shape %s: sizes must be positive, and fit in memory", full.name,
+        gra_model_fail(m, "gra_param: %s cannot have the shape %s: sizes must be positive, and fit in "
+                       "memory", full.name,
                        gra_shape_text(ndim < 0 ? 0 : ndim, shape, (char[GRA_SHAPE_TEXT]){ 0 }));
         return NULL;
     }
@@ -223,8 +226,8 @@ void gra_alias(gra_scope s, const char *name, gra_tensor *p)
     if (m->failed || !is_new(m, "gra_alias", full.name))
         return;
     if (!p || !p->name || find(&m->params, p->name) != p) {
-        gra_model_fail(m, "gra_alias: %s is to be another name of a parameter, but what was given is none of this "
-                       "model's", full.name);
+        gra_model_fail(m, "gra_alias: %s is to be another name of a parameter, but what was given is none of "
+                       "this model's", full.name);
         return;
     }
     gra_tensor *alias = gra_model_alloc(m, sizeof *alias);
@@ -262,8 +265,12 @@ gra_tensor *gra_model_constant(gra_model *m, int ndim, const int *shape)
 }
 
 int         gra_param_count(const gra_model *m)                   { return m->params.count; }
-gra_tensor *gra_param_at(const gra_model *m, int i)               { return i >= 0 && i < m->params.count ? m->params.item[i] : NULL; }
 gra_tensor *gra_param_find(const gra_model *m, const char *name)  { return find(&m->params, name); }
+
+gra_tensor *gra_param_at(const gra_model *m, int i)
+{
+    return i >= 0 && i < m->params.count ? m->params.item[i] : NULL;
+}
 
 int gra_owned_count(const gra_model *m)
 {

@@ -148,7 +148,8 @@ static bool find_header(struct file *f)
     if (n < sizeof first)
         return because(f, NO "it ends after %zu bytes", n);
     if (first[6] < 1 || first[6] > 3 || first[7] != 0)
-        return because(f, "it has version %d.%d of the format: 1.0, 2.0 and 3.0 can be read", first[6], first[7]);
+        return because(f, "it has version %d.%d of the format: 1.0, 2.0 and 3.0 can be read", first[6],
+                       first[7]);
     const size_t width = first[6] == 1 ? 2 : 4;
     f->at = 8 + width;
     f->n  = gra_little_endian(first + 8, width);
@@ -162,7 +163,8 @@ static bool known_kind(struct file *f, struct header *h)
 {
     const gra_json_text d = h->descr;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (d.n > 1 && (d.s[0] == '<' || d.s[0] == '>') && is((gra_json_text){ d.s + 1, d.n - 1 }, kinds[i].descr)) {
+        if (d.n > 1 && (d.s[0] == '<' || d.s[0] == '>') &&
+            is((gra_json_text){ d.s + 1, d.n - 1 }, kinds[i].descr)) {
             h->kind = gra_values_named(kinds[i].name);
             h->big_endian = d.s[0] == '>';
             return true;
@@ -184,8 +186,9 @@ static bool check_header(struct file *f, struct header *h, char *text)
     if (wrong)
         return because(f, "it has the shape %s: %s", shape, wrong);
     const uint64_t needed = gra_extent_bytes(&h->extent, h->kind), there = f->in.length - f->at - f->n;
-    return needed == there || because(f, "its shape %s of %.*s needs %" PRIu64 " bytes, but the file has %" PRIu64
-                                      " behind its header", shape, (int)h->descr.n, h->descr.s, needed, there);
+    return needed == there ||
+           because(f, "its shape %s of %.*s needs %" PRIu64 " bytes, but the file has %" PRIu64
+                   " behind its header", shape, (int)h->descr.n, h->descr.s, needed, there);
 }
 
 static bool read_header(struct file *f, struct header *h)
@@ -272,8 +275,8 @@ static size_t make_header(const gra_tensor *x, char header[static 256])
 {
     const size_t before = sizeof MAGIC - 1 + 4;
     const char *shape = GRA_SHAPE_OF(x);                /* "(3)" is a number in Python, "(3,)" a shape */
-    int n = snprintf(header + before, 256 - before, "{'descr': '<f%zu', 'fortran_order': False, 'shape': %.*s%s, }",
-                     sizeof *x->data, (int)strlen(shape) - 1, shape, x->ndim == 1 ? ",)" : ")");
+    int n = snprintf(header + before, 256 - before, "{'descr': '<f%zu', 'fortran_order': False, 'shape': "
+                     "%.*s%s, }", sizeof *x->data, (int)strlen(shape) - 1, shape, x->ndim == 1 ? ",)" : ")");
     const size_t all = (before + (size_t)n + 1 + 63) / 64 * 64;
     memset(header + before + n, ' ', all - before - (size_t)n);
     header[all - 1] = '\n';

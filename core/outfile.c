@@ -46,7 +46,7 @@ static int open_device(const char *path)
 
 static int open_replacement(gra_outfile *out, const char *path)
 {
-    out->target = realpath(path, NULL);         /* where a link leads: that file is replaced, the link stays */
+    out->target = realpath(path, NULL);     /* where a link leads: that file is replaced, the link stays */
     if (!out->target && errno == ENOENT)
         out->target = strdup(path);             /* there is no such file yet, or a link that leads nowhere */
     const size_t room = out->target ? strlen(out->target) + 40 : 0;

@@ -28,8 +28,8 @@ static int number_text(const struct style *s, double v, char *text)
 }
 
 /* Calls f for each value that is shown. */
-static void each_shown(const struct style *s, const real *x, int ndim, const int *shape, void (*f)(void *, double),
-                       void *arg)
+static void each_shown(const struct style *s, const real *x, int ndim, const int *shape,
+                       void (*f)(void *, double), void *arg)
 {
     size_t step = 1;
     if (ndim == 0) {

@@ -1,8 +1,8 @@
 /* safetensors: a file opened and its header checked (save.c says how one is laid out).
  *
- * The header is read whole, and its strings are decoded in their own places, where they never get longer. What
- * is kept besides are two lists that grow with what was really read: no memory is taken for a number in the
- * file before that number was found to fit in the file. */
+ * The header is read whole, and its strings are decoded in their own places, where they never get longer.
+ * What is kept besides are two lists that grow with what was really read: no memory is taken for a number in
+ * the file before that number was found to fit in the file. */
 #include "op.h"
 #include "json.h"
 #include "values.h"
@@ -118,21 +118,21 @@ static int check_entry(gra_file *f, const char *name, struct entry *e)
         return gra_file_fail(f, "tensor %.100s has the shape %s of %s: %s", name, shape, kind->name, wrong);
     const uint64_t needed = gra_extent_bytes(&e->extent, kind);
     if (end < begin)
-        return gra_file_fail(f, "tensor %.100s ends at byte %" PRIu64 ", before it begins at byte %" PRIu64, name,
-                             end, begin);
+        return gra_file_fail(f, "tensor %.100s ends at byte %" PRIu64 ", before it begins at byte %" PRIu64,
+                             name, end, begin);
     if (end > f->length)
-        return gra_file_fail(f, "tensor %.100s ends at byte %" PRIu64 ", but there are %" PRIu64 " behind the header",
-                             name, end, f->length);
+        return gra_file_fail(f, "tensor %.100s ends at byte %" PRIu64 ", but there are %" PRIu64 " behind "
+                             "the header", name, end, f->length);
     if (end - begin != needed)
-        return gra_file_fail(f, "tensor %.100s has %" PRIu64 " bytes, but its shape %s of %s needs %" PRIu64, name,
-                             end - begin, shape, kind->name, needed);
+        return gra_file_fail(f, "tensor %.100s has %" PRIu64 " bytes, but its shape %s of %s needs %" PRIu64,
+                             name, end - begin, shape, kind->name, needed);
     return 0;
 }
 
 /* ---- the header ---- */
 
-/* Room behind the `count` items of a list, which doubles whenever that is a power of two. NULL: out of memory,
- * and the list is as it was. */
+/* Room behind the `count` items of a list, which doubles whenever that is a power of two. NULL: out of
+ * memory, and the list is as it was. */
 static void *one_more(void *list, int count, size_t size)
 {
     if (count & (count - 1))
@@ -223,7 +223,8 @@ static int read_header(gra_file *f, uint64_t n)
     if (read_entries(f, &j))
         return -1;
     gra_json_finish(&j);
-    return j.wrong ? gra_file_fail(f, NO "byte %zu of its header: %s", (size_t)(j.at - f->header), j.wrong) : 0;
+    return j.wrong ? gra_file_fail(f, NO "byte %zu of its header: %s", (size_t)(j.at - f->header), j.wrong)
+                   : 0;
 }
 
 /* ---- all tensors together ---- */
@@ -271,16 +272,16 @@ static int without_gaps(gra_file *f)
     for (int i = 0; i < f->count; i++) {
         const gra_file_tensor *x = &f->tensor[i];
         if (x->begin > at)
-            return gra_file_fail(f, "bytes %" PRIu64 " to %" PRIu64 " behind its header are in no tensor: the next "
-                                 "is %.100s", at, x->begin, x->name);
+            return gra_file_fail(f, "bytes %" PRIu64 " to %" PRIu64 " behind its header are in no tensor: "
+                                 "the next is %.100s", at, x->begin, x->name);
         if (x->begin < at)
-            return gra_file_fail(f, "tensor %.100s begins at byte %" PRIu64 ", but tensor %.100s ends at byte %"
-                                 PRIu64, x->name, x->begin, x[-1].name, at);
+            return gra_file_fail(f, "tensor %.100s begins at byte %" PRIu64 ", but tensor %.100s ends at "
+                                 "byte %" PRIu64, x->name, x->begin, x[-1].name, at);
         at = x->end;
     }
     if (at < f->length)
-        return gra_file_fail(f, "its tensors end at byte %" PRIu64 ", but the file has %" PRIu64 " behind its "
-                             "header", at, f->length);
+        return gra_file_fail(f, "its tensors end at byte %" PRIu64 ", but the file has %" PRIu64 " behind "
+                             "its header", at, f->length);
     return 0;
 }
 
@@ -291,14 +292,17 @@ static int check(gra_file *f)
     unsigned char first[8];
     const uint64_t length = f->in.length;
     if (length < 8)
-        return gra_file_fail(f, NO "it has %" PRIu64 " bytes, and the length of a header alone takes 8", length);
+        return gra_file_fail(f, NO "it has %" PRIu64 " bytes, and the length of a header alone takes 8",
+                             length);
     if (!gra_infile_read(&f->in, 0, first, sizeof first))
         return gra_file_fail(f, "%s", f->in.why);
     const uint64_t n = gra_little_endian(first, sizeof first);
     if (n > GRA_MAX_HEADER)
-        return gra_file_fail(f, NO "its header would have %" PRIu64 " bytes, and %d are allowed", n, GRA_MAX_HEADER);
+        return gra_file_fail(f, NO "its header would have %" PRIu64 " bytes, and %d are allowed", n,
+                             GRA_MAX_HEADER);
     if (n > length - 8)
-        return gra_file_fail(f, NO "its header would have %" PRIu64 " bytes, and there are %" PRIu64, n, length - 8);
+        return gra_file_fail(f, NO "its header would have %" PRIu64 " bytes, and there are %" PRIu64, n,
+                             length - 8);
     f->length = length - 8 - n;
     f->header = malloc((size_t)n + 1);
     if (!f->header)
@@ -399,9 +403,11 @@ int gra_file_same(gra_file *f, const gra_file_tensor *x, const gra_file_tensor *
 {
     if (x->size != y->size)
         return 0;
-    real *values = x->size <= SIZE_MAX / sizeof *values / 2 ? malloc((2 * x->size + 1) * sizeof *values) : NULL;
+    real *values = x->size <= SIZE_MAX / sizeof *values / 2 ? malloc((2 * x->size + 1) * sizeof *values)
+                                                            : NULL;
     int status = values ? 0 : gra_file_fail(f, "out of memory: %zu values were wanted twice", x->size);
-    if (!status && !(status = gra_file_read(f, x, values)) && !(status = gra_file_read(f, y, values + x->size)))
+    if (!status && !(status = gra_file_read(f, x, values)) &&
+        !(status = gra_file_read(f, y, values + x->size)))
         status = memcmp(values, values + x->size, x->size * sizeof *values) == 0;
     free(values);
     return status;

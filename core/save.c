@@ -157,7 +157,8 @@ static bool make_header(struct file *f)
         put_text(t, " ");
     if (t->full)
         return because(f, "out of memory");
-    return t->n <= GRA_MAX_HEADER || because(f, "a header of %zu bytes is more than safetensors allows", t->n);
+    return t->n <= GRA_MAX_HEADER ||
+           because(f, "a header of %zu bytes is more than safetensors allows", t->n);
 }
 
 /* ---- the file ---- */

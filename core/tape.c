@@ -17,8 +17,8 @@ struct spare {                          /* a recycled gradient: the list lies in
 
 struct gra_tape {
     gra_tensor   *last;                 /* the newest record */
-    gra_arena     arena;                /* all that this step made, but for the tensors themselves: those of steps */
-    gra_arena     tensors;              /* before can still be looked at, and refused */
+    gra_arena     arena;                /* all that this step made but for the tensors themselves: those */
+    gra_arena     tensors;              /* of steps before can still be looked at, and refused */
     struct spare *spares;
     unsigned      step;                 /* counts gra_begin */
     gra_mode      mode;
@@ -115,7 +115,7 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
     gra_arena_rewind(&t->arena);
     gra_arena_rewind(&t->tensors);
     if (++t->step % 2)
-        gra_arena_alloc(&t->tensors, 1);        /* so that no tensor lies where one of the last step lay: see refuses */
+        gra_arena_alloc(&t->tensors, 1);        /* none lies where one of the last step lay: see refuses */
     t->last = NULL;
     t->spares = NULL;
     t->mode = mode;
@@ -173,10 +173,11 @@ bool gra_can_draw(gra_tape *t, const char *op)
 static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, bool may_be_null)
 {
     if (!x && !may_be_null)
-        gra_fail(t, "%s: input %d is NULL: it was never made (a layer's parameters are made by its init)", op, i);
-    else if (x && x->tape && (x->tape != t || x->step != t->step))      /* what is there now may be anything */
-        gra_fail(t, "%s: input %d was not made in this step: a tensor ends with its step, at the next gra_begin, and "
-                 "belongs to its tape", op, i);
+        gra_fail(t, "%s: input %d is NULL: it was never made (a layer's parameters are made by its init)", op,
+                 i);
+    else if (x && x->tape && (x->tape != t || x->step != t->step))      /* by now it may be anything */
+        gra_fail(t, "%s: input %d was not made in this step: a tensor ends with its step, at the next "
+                 "gra_begin, and belongs to its tape", op, i);
     return t->failed;
 }
 
@@ -199,7 +200,8 @@ void *gra_alloc(gra_tape *t, size_t bytes) { return alloc_from(t, &t->arena, byt
 
 /* ---- recording ---- */
 
-gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, int ndim, const int *shape, int nin, gra_tensor *const *in)
+gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, int ndim, const int *shape, int nin,
+                         gra_tensor *const *in)
 {
     size_t size;
     for (int i = 0; i < nin; i++)
@@ -216,11 +218,12 @@ gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, int ndim, const int *sha
         return gra_fail(t, "%s: %zu bytes of args, but GRA_MAX_ARGS is %d", op->name, op->args, GRA_MAX_ARGS);
 
     size_t head = (sizeof(gra_tensor) + (size_t)nin * sizeof *in + 15) / 16 * 16;
-    gra_tensor *y = alloc_from(t, &t->tensors, head + op->args);    /* the tensor, its inputs, its arguments in one piece */
+    gra_tensor *y = alloc_from(t, &t->tensors, head + op->args);    /* its inputs and args behind it */
     real *data = op->view ? in[0]->data : gra_alloc(t, size * sizeof(real));
     if (!y || !data)
         return &t->empty;
-    *y = (gra_tensor){ .data = data, .size = size, .ndim = ndim, .op = op, .nin = nin, .tape = t, .step = t->step };
+    *y = (gra_tensor){ .data = data, .size = size, .ndim = ndim, .op = op, .nin = nin, .tape = t,
+                       .step = t->step };
     if (ndim)
         memcpy(y->shape, shape, (size_t)ndim * sizeof(int));
     y->in = (gra_tensor **)(void *)(y + 1);
@@ -289,12 +292,13 @@ static real *grad_memory(gra_tape *t, size_t size)
     return gra_alloc(t, bytes < sizeof(struct spare) ? sizeof(struct spare) : bytes);
 }
 
-static gra_tensor *owner(gra_tensor *x) { return x->base ? x->base : x; }   /* a view's gradient is its base's */
+/* A view's gradient is its base's. */
+static gra_tensor *owner(gra_tensor *x) { return x->base ? x->base : x; }
 
 static bool make_grad(gra_tape *t, gra_tensor *x)
 {
     gra_tensor *o = owner(x);
-    if (!o->grad && o->tape) {                          /* a parameter's is its model's; frozen, it has none */
+    if (!o->grad && o->tape) {                      /* a parameter's is its model's; frozen, it has none */
         o->grad = grad_memory(t, o->size);
         o->fresh = true;
     }
@@ -363,9 +367,11 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
     if (GRA_REFUSES(t, "gra_backward", loss))
         return -1;
     if (t->mode == GRA_EVAL)
-        gra_fail(t, "gra_backward: this step began as GRA_EVAL, which records nothing: begin it as GRA_TRAIN or GRA_GRAD");
+        gra_fail(t, "gra_backward: this step began as GRA_EVAL, which records nothing: begin it as GRA_TRAIN "
+                 "or GRA_GRAD");
     else if (t->swept)
-        gra_fail(t, "gra_backward: this step was swept already: add several losses first, or begin a new step");
+        gra_fail(t, "gra_backward: this step was swept already: add several losses first, or begin a new "
+                 "step");
     else if (loss->size != 1)
         gra_fail(t, "gra_backward: the loss is %s, but one value is wanted: take gra_sum or gra_mean of it",
                  GRA_SHAPE_OF(loss));
@@ -413,18 +419,19 @@ const real *gra_grad(const gra_tensor *x)
         return NULL;
     gra_tape *t = x->tape;
     const real *grad = x->base ? x->base->grad : x->grad;   /* a view's is its base's */
-    if (grad || !t)                                     /* a frozen parameter has none, and no tape to say so */
+    if (grad || !t)                                 /* a frozen parameter has none, and no tape to say so */
         return grad;
     const char *what = x->op ? x->op->name : "input";
     if (!x->requires_grad)
-        gra_fail(t, "gra_grad: this %s %s wants no gradient: it depends on nothing that does", what, GRA_SHAPE_OF(x));
+        gra_fail(t, "gra_grad: this %s %s wants no gradient: it depends on nothing that does", what,
+                 GRA_SHAPE_OF(x));
     else if (!t->swept)
         gra_fail(t, "gra_grad: the gradient of this %s %s comes with gra_backward", what, GRA_SHAPE_OF(x));
     else if (!x->op)
         gra_fail(t, "gra_grad: the loss does not depend on this input %s", GRA_SHAPE_OF(x));
     else
-        gra_fail(t, "gra_grad: the gradient of this %s %s was not kept: call gra_retain_grad(x) before gra_backward, "
-                 "or gra_keep_grads(t, true)", what, GRA_SHAPE_OF(x));
+        gra_fail(t, "gra_grad: the gradient of this %s %s was not kept: call gra_retain_grad(x) before "
+                 "gra_backward, or gra_keep_grads(t, true)", what, GRA_SHAPE_OF(x));
     return NULL;
 }
 

@@ -3,7 +3,8 @@
 
 /* They are results of no op: gra_result wants one, so it serves as their name until it is taken off.
  * Where values are lent, it is a view of what they would be as a parameter. */
-static gra_tensor *source(gra_tape *t, const char *name, bool wants_grad, int ndim, const int *shape, real *lent)
+static gra_tensor *source(gra_tape *t, const char *name, bool wants_grad, int ndim, const int *shape,
+                          real *lent)
 {
     gra_tensor lender = { .data = lent }, *in = &lender;
     gra_op none = { .name = name, .view = lent };
@@ -32,7 +33,8 @@ gra_tensor *gra_constant(gra_tape *t, const real *data, int ndim, const int *sha
 {
     gra_tensor *x = source(t, "gra_constant", false, ndim, shape, NULL);
     if (x->size && !data)
-        return gra_fail(t, "gra_constant: the data are NULL, but %s has %zu values", GRA_SHAPE_OF(x), x->size);
+        return gra_fail(t, "gra_constant: the data are NULL, but %s has %zu values", GRA_SHAPE_OF(x),
+                        x->size);
     if (x->size)
         memcpy(x->data, data, x->size * sizeof(real));
     return x;

@@ -1,5 +1,5 @@
-/* values: see values.h. F16 is a half of IEEE 754 (a sign, 5 bits of exponent, 10 of fraction); BF16 is the upper
- * half of an F32. Both widen exactly. Numbers of our own precision pass bit for bit, whatever they are. */
+/* values: see values.h. F16 is a half of IEEE 754 (a sign, 5 bits of exponent, 10 of fraction); BF16 is the
+ * upper half of an F32. Both widen exactly. Numbers of our own precision pass bit for bit. */
 #include "values.h"
 
 #include <inttypes.h>
@@ -56,7 +56,7 @@ static uint32_t f32_of_f16(uint32_t half)
         return sign | (exponent + 127 - 15) << 23 | fraction << 13;
     if (fraction == 0)
         return sign;
-    for (; fraction < 1024; fraction <<= 1)             /* a subnormal, which F32 has room to write as 1.fraction */
+    for (; fraction < 1024; fraction <<= 1)             /* a subnormal, which F32 can write as 1.fraction */
         shift++;
     return sign | (1 + 127 - 15 - shift) << 23 | (fraction & 1023) << 13;
 }
@@ -113,7 +113,8 @@ bool gra_extent_add(gra_extent *e, uint64_t size)
     return true;
 }
 
-static bool product(const gra_extent *e, uint64_t *values)      /* false: it is beyond 2^64, be it times 0 in the end */
+/* false: it is beyond 2^64, be it times 0 in the end */
+static bool product(const gra_extent *e, uint64_t *values)
 {
     *values = 1;
     for (int d = 0; d < e->ndim; d++) {

@@ -66,7 +66,8 @@ static int agree(const session *s)
         return s->ids || s->heads ? -1 : 0;
     }
     if (!s->ids)
-        complain("%s comes without a vocabulary: give it tokens as numbers, --ids \"464 3290 318\"", s->folder);
+        complain("%s comes without a vocabulary: give it tokens as numbers, --ids \"464 3290 318\"",
+                 s->folder);
     else if (s->prompt[0] || s->attention)
         complain("--%s goes with --model DIR: %s comes without a vocabulary",
                  s->prompt[0] ? "prompt" : "attention", s->folder);
@@ -78,20 +79,21 @@ static int agree(const session *s)
 static int parse(session *s, int argc, char **argv)
 {
     const flag table[] = {
-        { "model", FLAG_TEXT, &s->folder, 0, 0, "DIR|FILE", "what train left, or a .safetensors", NULL, false },
-        { "prompt", FLAG_TEXT, &s->prompt, 0, 0, "TEXT", "the text to continue", "a line break", false },
-        { "ids", FLAG_TEXT, &s->ids, 0, 0, "\"N N N\"", "tokens to continue, where the model is a FILE", "none",
+        { "model", FLAG_TEXT, &s->folder, 0, 0, "DIR|FILE", "what train left, or a .safetensors", NULL,
           false },
+        { "prompt", FLAG_TEXT, &s->prompt, 0, 0, "TEXT", "the text to continue", "a line break", false },
+        { "ids", FLAG_TEXT, &s->ids, 0, 0, "\"N N N\"", "tokens to continue, where the model is a FILE",
+          "none", false },
         { "heads", FLAG_INT, &s->heads, 0, 1e6, "N", "attention heads of a FILE", "as it says, or width / 64",
           false },
         { "tokens", FLAG_INT, &s->tokens, 1, 1e9, "N", "how many to write", NULL, false },
         { "temperature", FLAG_REAL, &s->temperature, 0, 100, "T",
           "0: always the likeliest, may go in circles", NULL, false },
-        { "top-k", FLAG_INT, &s->top_k, 0, SAMPLE_TOP_K, "K", "only among the K likeliest; 0: among all", NULL,
-          false },
+        { "top-k", FLAG_INT, &s->top_k, 0, SAMPLE_TOP_K, "K", "only among the K likeliest; 0: among all",
+          NULL, false },
         { "seed", FLAG_INT, &s->seed, 0, 4294967295.0, "N", "another one, another text", NULL, false },
-        { "cache", FLAG_SWITCH, &s->remember, 0, 0, NULL, "remember keys and values: faster, the same text", NULL,
-          false },
+        { "cache", FLAG_SWITCH, &s->remember, 0, 0, NULL, "remember keys and values: faster, the same text",
+          NULL, false },
         { "threads", FLAG_INT, &s->threads, 0, 1024, "N", "0: as many as there are cores", NULL, false },
         { "attention", FLAG_TEXT, &s->attention, 0, 0, "FILE",
           "attention weights to .png, .svg or .tsv", "none", false },
@@ -245,8 +247,8 @@ static int generate(session *s)
 
 int main(int argc, char **argv)
 {
-    session s = { .folder = "build/run", .prompt = "", .tokens = 500, .temperature = 0.8, .seed = 1, .remember = true,
-                  .o = options_default() };
+    session s = { .folder = "build/run", .prompt = "", .tokens = 500, .temperature = 0.8, .seed = 1,
+                  .remember = true, .o = options_default() };
     int how = parse(&s, argc, argv);
     int status = how ? flags_status(how) : load(&s) || generate(&s) ? 1 : 0;
     gra_gpt_cache_close(&s.cache);

@@ -259,8 +259,8 @@ static int finish(session *s, long steps, double val_loss)
     return stopped ? 130 : 0;
 }
 
-/* The files of a new run, or those of one that goes on. What an earlier run left goes once a checkpoint stands
- * that needs none of it. */
+/* The files of a new run, or those of one that goes on. What an earlier run left goes once a checkpoint
+ * stands that needs none of it. */
 static int begin(session *s)
 {
     options *o = &s->o;

@@ -52,7 +52,7 @@ gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const gra_positio
     if (time > context_length - first)
         return gra_fail(t, "positional_embedding: %d tokens, but the context length is %d", first + time,
                         context_length);
-    return gra_add(t, x, gra_slice(t, l->weight, 0, first, first + time));  /* (..., time, dim) + (time, dim) */
+    return gra_add(t, x, gra_slice(t, l->weight, 0, first, first + time));     /* of (time, dim) */
 }
 
 gra_tensor *gra_positional_embedding_forward(gra_tape *t, const gra_positional_embedding *l, gra_tensor *x)

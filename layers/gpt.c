@@ -52,7 +52,8 @@ void gra_gpt_init(gra_gpt *g, gra_scope scope, const gra_gpt_config *config)
 }
 
 /* What the head reads, (batch, time, emb_dim). c: what came before, or NULL: nothing. */
-static gra_tensor *stream(gra_tape *t, const gra_gpt *g, const gra_gpt_cache *c, const int *ids, int batch, int time)
+static gra_tensor *stream(gra_tape *t, const gra_gpt *g, const gra_gpt_cache *c, const int *ids, int batch,
+                          int time)
 {
     gra_tensor *x = gra_embedding_forward(t, &g->tok_emb, ids, GRA_DIMS(batch, time));
     x = gra_positional_embedding_forward_from(t, &g->pos_emb, x, c ? c->time : 0);
@@ -69,7 +70,8 @@ gra_tensor *gra_gpt_forward(gra_tape *t, const gra_gpt *g, const int *ids, int b
     if (gra_error(t))
         return gra_empty(t);
     if (!g->trf_blocks)
-        return gra_fail(t, "gpt: it was not made: call gra_gpt_init first (if that failed, gra_model_error says why)");
+        return gra_fail(t, "gpt: it was not made: call gra_gpt_init first (if that failed, gra_model_error "
+                        "says why)");
     if (batch < 1 || time < 1)
         return gra_fail(t, "gpt: %d rows of %d tokens, but at least one of each is wanted", batch, time);
     if (time > g->config.context_length)
@@ -84,14 +86,15 @@ gra_tensor *gra_gpt_continue(gra_tape *t, gra_gpt_cache *c, const int *ids, int 
     if (gra_error(t))
         return gra_empty(t);
     if (!g)
-        return gra_fail(t, "gpt: the cache is not open: call gra_gpt_cache_open(&cache, &gpt) first, which must return 0");
+        return gra_fail(t, "gpt: the cache is not open: call gra_gpt_cache_open(&cache, &gpt) first, which "
+                        "must return 0");
     if (gra_tape_mode(t) != GRA_EVAL)
         return gra_fail(t, "gpt: through a cache no gradient flows: begin the step as GRA_EVAL");
     if (time < 1)
         return gra_fail(t, "gpt: %d tokens, but at least one is wanted", time);
     if (time > g->config.context_length - c->time)
-        return gra_fail(t, "gpt: %d tokens after %d others, but the context length is %d: clear the cache, and go on "
-                        "from the last tokens", time, c->time, g->config.context_length);
+        return gra_fail(t, "gpt: %d tokens after %d others, but the context length is %d: clear the cache, "
+                        "and go on from the last tokens", time, c->time, g->config.context_length);
     gra_tensor *x = stream(t, g, c, ids, 1, time);
     x = gra_linear_forward(t, &g->out_head, gra_slice(t, x, 1, time - 1, time));    /* (1, 1, vocab_size) */
     if (!gra_error(t))

@@ -32,7 +32,7 @@ struct row {
     const char *name[NAMES];
     enum length rows, columns;          /* (rows, columns), or (rows) */
     enum group  group;
-    int         third;                  /* of the rows of GPT-2's tensor: 1, 2 or 3; 0: it is this one alone */
+    int         third;                  /* of the rows of GPT-2's tensor: 1, 2 or 3; 0: this one alone */
     size_t      at;                     /* where a gra_gpt or gra_transformer_block points at it */
 };
 
@@ -140,8 +140,8 @@ static bool recognise(struct gpt_file *f)
         f->transposed = f->dialect->names == GPT2 && x && x->ndim == 2 && x->shape[0] < x->shape[1];
         return true;
     }
-    return !gra_file_fail(f->file, "it is no GPT's: it has neither tok_emb.weight, as Raschka's GPTModel, nor "
-                          "wte.weight, as GPT-2");
+    return !gra_file_fail(f->file, "it is no GPT's: it has neither tok_emb.weight, as Raschka's GPTModel, "
+                          "nor wte.weight, as GPT-2");
 }
 
 /* The model that the file itself speaks of, for the rest to be compared with. */
@@ -155,8 +155,8 @@ static bool measure(struct gpt_file *f)
             return !gra_file_fail(f->file, "it has no tensor %.100s",
                                   name_of(f->dialect, POS_EMB, (char[NAME]){ 0 }));
         if (x->ndim != 2 || x->size == 0 || x->shape[1] > INT_MAX / 4)
-            return !gra_file_fail(f->file, "tensor %.100s has the shape %s, but a matrix with a row for each %s is "
-                                  "wanted", x->name, GRA_SHAPE_OF(x), i ? "position" : "token");
+            return !gra_file_fail(f->file, "tensor %.100s has the shape %s, but a matrix with a row for each "
+                                  "%s is wanted", x->name, GRA_SHAPE_OF(x), i ? "position" : "token");
     }
     *c = (gra_gpt_config){ .vocab_size = matrix[0]->shape[0], .emb_dim = matrix[0]->shape[1],
                            .context_length = matrix[1]->shape[0], .bias = true, .qkv_bias = true,
@@ -301,8 +301,8 @@ static bool read_heads(struct gpt_file *f, const char *path, int given)
         return !gra_file_fail(f->file, "%s", why);
     if (!given && !said && heads == 0) {
         if (width % 64)
-            return !gra_file_fail(f->file, "nothing says how many heads there are, and a width of %d is not made "
-                                  "of heads of 64, as GPT-2's is: give their number", width);
+            return !gra_file_fail(f->file, "nothing says how many heads there are, and a width of %d is not "
+                                  "made of heads of 64, as GPT-2's is: give their number", width);
         heads = width / 64;
     }
     if (heads < 1 || width % heads)
@@ -453,7 +453,8 @@ int gra_gpt_load(gra_model *m, gra_gpt *g, const char *path)
 
 /* ---- and back ---- */
 
-int gra_gpt_save(gra_model *m, const gra_gpt_config *config, const char *path, const gra_meta *meta, int nmeta)
+int gra_gpt_save(gra_model *m, const gra_gpt_config *config, const char *path, const gra_meta *meta,
+                 int nmeta)
 {
     char heads[16];
     gra_meta *all = malloc(((size_t)nmeta + 2) * sizeof *all);

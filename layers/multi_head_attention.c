@@ -58,11 +58,13 @@ void gra_efficient_multi_head_attention_init(gra_multi_head_attention *a, gra_sc
     init(a, scope, d_in, d_out, context_length, dropout, num_heads, qkv_bias, &torch, true, true);
 }
 
-static bool refuses_past(gra_tape *t, const gra_multi_head_attention *a, const gra_tensor *x, const gra_past *past)
+static bool refuses_past(gra_tape *t, const gra_multi_head_attention *a, const gra_tensor *x,
+                         const gra_past *past)
 {
     const char *name = "multi_head_attention";
     if (gra_tape_mode(t) != GRA_EVAL)
-        gra_fail(t, "%s: through remembered keys and values no gradient flows: begin the step as GRA_EVAL", name);
+        gra_fail(t, "%s: through remembered keys and values no gradient flows: begin the step as GRA_EVAL",
+                 name);
     else if (x->ndim != 3 || x->shape[0] != 1)
         gra_fail(t, "%s: x is %s, but what is remembered is of one sequence: (1, time, %d) is wanted", name,
                  GRA_SHAPE_OF(x), a->d_in);

@@ -42,7 +42,7 @@ bool gra_check_parts(gra_checking *k, gra_checked *x, size_t i, double step)
     }
     x->data[i] = was;
     if (!ok)
-        return y ? gra_check_fails(k, "the shape of what f returns depends on the values of its inputs") : false;
+        return y && gra_check_fails(k, "the shape of what f returns depends on the values of its inputs");
     for (size_t j = 0; j < k->size; j++)
         k->parts[j] = k->c[j] * ((k->parts[j] - y->data[j]) / (up - down));
     return true;

@@ -233,11 +233,11 @@ static bool part_of(wrong *w, unsigned of, bool lost, double *sum, bool *out)
         found %= n;
     }
     if (lost)
-        gra_check_say(k->report, "it fits: only %s of the output is left: the backward says dx[i] = ... where "
-                      "dx[i] += ... is wanted", s.s);
+        gra_check_say(k->report, "it fits: only %s of the output is left: the backward says dx[i] = ... "
+                      "where dx[i] += ... is wanted", s.s);
     else
-        gra_check_say(k->report, "it fits: only %s of the output was added: sum over the dimension that was stretched",
-                      s.s);
+        gra_check_say(k->report, "it fits: only %s of the output was added: sum over the dimension that was "
+                      "stretched", s.s);
     return true;
 }
 

@@ -30,7 +30,7 @@ GRA_KERNEL(add_back, y->size, gra_stretched(y) ? GRA_ALONE : 2)
 static void backward(gra_tensor *y)
 {
     if (gra_stretched(y))
-        gra_zero_fresh(y);                              /* many values of y are added to one: none can be stored */
+        gra_zero_fresh(y);                      /* many values of y are added to one: none can be stored */
     add_back_all(y);
 }
 

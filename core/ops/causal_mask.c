@@ -50,7 +50,8 @@ GRA_KERNEL(backward, rows(y), columns(y))
 
 gra_tensor *gra_causal_mask(gra_tape *t, gra_tensor *x)
 {
-    static const gra_op op = { .name = "causal_mask", .forward = forward_all, .backward = backward_all, .masks = true };
+    static const gra_op op = { .name = "causal_mask", .forward = forward_all, .backward = backward_all,
+                               .masks = true };
     if (GRA_REFUSES(t, "causal_mask", x))
         return gra_empty(t);
     if (x->ndim < 2)

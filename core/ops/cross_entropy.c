@@ -28,7 +28,8 @@ static size_t saved(const gra_tensor *y)
 
 static bool counts(const gra_tensor *y, size_t r)   /* row r's loss and gradient are not 0 */
 {
-    return ((const struct args *)y->args)->target[r] != GRA_IGNORE_INDEX && y->saved[2 * r] != -(real)INFINITY;
+    return ((const struct args *)y->args)->target[r] != GRA_IGNORE_INDEX &&
+           y->saved[2 * r] != -(real)INFINITY;
 }
 
 enum { BLOCK = 256 };

@@ -30,6 +30,7 @@ GRA_KERNEL(backward, y->size, 32)
 
 gra_tensor *gra_gelu(gra_tape *t, gra_tensor *x)
 {
-    static const gra_op op = { .name = "gelu", .forward = forward_all, .backward = backward_all, .stores = true };
+    static const gra_op op = { .name = "gelu", .forward = forward_all, .backward = backward_all,
+                               .stores = true };
     return gra_run(gra_result_like(t, &op, x));
 }

@@ -32,10 +32,11 @@ static void forward(gra_tensor *y, size_t from, size_t to)
     const real eps = (real)((const struct args *)y->args)->eps;
     const size_t n = row_size(y);
     const real *x = y->in[0]->data;
-    for (size_t k = from; k < to; k++)              /* a loop for each step: no row waits for its own last one */
+    for (size_t k = from; k < to; k++)  /* a loop for each step: no row waits for its own last one */
         y->saved[2 * k] = real_sum(x + k * n, n) / (real)n;
     for (size_t k = from; k < to; k++)
-        y->saved[2 * k + 1] = real_rsqrt(real_sum_squared_from(x + k * n, y->saved[2 * k], n) / (real)n + eps);
+        y->saved[2 * k + 1] =
+            real_rsqrt(real_sum_squared_from(x + k * n, y->saved[2 * k], n) / (real)n + eps);
     for (size_t k = from; k < to; k++) {
         const real mean = y->saved[2 * k], r = y->saved[2 * k + 1], *xk = x + k * n;
         real *yk = y->data + k * n;

@@ -12,9 +12,9 @@ static struct sizes sizes_of(const gra_tensor *y)
     return (struct sizes){ out ? (int)(y->size / (size_t)out) : 0, in, out };
 }
 
-enum { COLUMNS = 256 };                 /* of dy that are summed at a time: enough for its rows to be read in a stream */
+enum { COLUMNS = 256 };                 /* of dy, summed at a time: enough to read its rows in a stream */
 
-static void sum_rows(gra_tensor *y, size_t from, size_t to)     /* db += the rows of dy, in blocks of columns */
+static void sum_rows(gra_tensor *y, size_t from, size_t to) /* db += the rows of dy, in blocks of columns */
 {
     const size_t out = y->in[2]->size, rows = y->size / out;
     const size_t begin = from * COLUMNS, end = to * COLUMNS < out ? to * COLUMNS : out;
@@ -58,8 +58,8 @@ gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b)
     if (w->ndim != 2)
         return gra_fail(t, "linear: the weight is %s, wanted (out, in)", GRA_SHAPE_OF(w));
     if (x->ndim < 1 || gra_dim(x, -1) != w->shape[1])
-        return gra_fail(t, "linear: x is %s but the weight is %s: the last size of x must be %d", GRA_SHAPE_OF(x),
-                        GRA_SHAPE_OF(w), w->shape[1]);
+        return gra_fail(t, "linear: x is %s but the weight is %s: the last size of x must be %d",
+                        GRA_SHAPE_OF(x), GRA_SHAPE_OF(w), w->shape[1]);
     if (b && (b->ndim != 1 || b->shape[0] != w->shape[0]))
         return gra_fail(t, "linear: the bias is %s but the weight is %s: wanted (%d)", GRA_SHAPE_OF(b),
                         GRA_SHAPE_OF(w), w->shape[0]);

@@ -64,25 +64,27 @@ static void backward(gra_tensor *y) { each_matrix(y, backward_one); }
 
 static gra_tensor *matmul(gra_tape *t, gra_tensor *a, gra_tensor *b, bool ta, bool tb)
 {
-    static const gra_op op = { .name = "matmul", .forward = forward, .backward = backward, .args = sizeof(struct args) };
+    static const gra_op op = { .name = "matmul", .forward = forward, .backward = backward,
+                               .args = sizeof(struct args) };
     if (GRA_REFUSES(t, "matmul", a, b))
         return gra_empty(t);
     if (a->ndim < 2 || b->ndim < 2)
-        return gra_fail(t, "matmul: a is %s and b is %s: both must be matrices (reshape a vector to one row or column)",
-                        GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
+        return gra_fail(t, "matmul: a is %s and b is %s: both must be matrices (reshape a vector to one row "
+                        "or column)", GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
     struct args s = { .ta = ta, .tb = tb, .m = gra_dim(a, ta ? -1 : -2), .n = gra_dim(b, tb ? -2 : -1),
                       .k = gra_dim(a, ta ? -2 : -1) };
     int kb = gra_dim(b, tb ? -1 : -2);
     if (s.k != kb)
-        return gra_fail(t, "matmul: a is %s%s but b is %s%s: the inner sizes %d and %d differ", GRA_SHAPE_OF(a),
-                        ta ? " transposed" : "", GRA_SHAPE_OF(b), tb ? " transposed" : "", s.k, kb);
+        return gra_fail(t, "matmul: a is %s%s but b is %s%s: the inner sizes %d and %d differ",
+                        GRA_SHAPE_OF(a), ta ? " transposed" : "",
+                        GRA_SHAPE_OF(b), tb ? " transposed" : "", s.k, kb);
     gra_tensor batch_a = *a, batch_b = *b;
     batch_a.ndim -= 2;
     batch_b.ndim -= 2;
     int shape[GRA_MAX_DIMS], ndim = gra_broadcast(&batch_a, &batch_b, shape);
     if (ndim < 0)
-        return gra_fail(t, "matmul: a is %s but b is %s: their batch dimensions do not broadcast", GRA_SHAPE_OF(a),
-                        GRA_SHAPE_OF(b));
+        return gra_fail(t, "matmul: a is %s but b is %s: their batch dimensions do not broadcast",
+                        GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
     shape[ndim] = s.m;
     shape[ndim + 1] = s.n;
     gra_tensor *y = gra_result(t, &op, ndim + 2, shape, a, b);

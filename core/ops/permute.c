@@ -132,8 +132,8 @@ gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims)
             return gra_fail(t, "permute: dimension %d of a tensor %s: it has %d dimensions", dims[i],
                             GRA_SHAPE_OF(x), x->ndim);
         if (seen[d])
-            return gra_fail(t, "permute: dimension %d comes twice: wanted each of the %d dimensions of %s once",
-                            d, x->ndim, GRA_SHAPE_OF(x));
+            return gra_fail(t, "permute: dimension %d comes twice: wanted each of the %d dimensions of %s "
+                            "once", d, x->ndim, GRA_SHAPE_OF(x));
         seen[d] = true;
     }
     return permuted(t, x, wrapped);

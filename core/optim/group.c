@@ -35,11 +35,13 @@ bool gra_group_ready(gra_model *m, const char *optimiser, gra_tensor *const *sta
     if (!state)
         gra_model_fail(m, "gra_%s_step: call gra_%s_init first", optimiser, optimiser);
     else if (params != gra_param_count(m))
-        gra_model_fail(m, "gra_%s_step: there are %d parameters, but there were %d when gra_%s_init was called: call it "
-                       "after the last is made", optimiser, gra_param_count(m), params, optimiser);
+        gra_model_fail(m, "gra_%s_step: there are %d parameters, but there were %d when gra_%s_init was "
+                       "called: call it after the last is made", optimiser, gra_param_count(m), params,
+                       optimiser);
     else if (lost(m, state))
-        gra_model_fail(m, "gra_%s_step: the moments of %s belong to another optimiser since its gra_%s_init: let "
-                       "`takes` give each parameter to one of a kind", optimiser, lost(m, state)->name, optimiser);
+        gra_model_fail(m, "gra_%s_step: the moments of %s belong to another optimiser since its gra_%s_init: "
+                       "let `takes` give each parameter to one of a kind", optimiser, lost(m, state)->name,
+                       optimiser);
     else
         return !gra_error(gra_model_tape(m));
     return false;

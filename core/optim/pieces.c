@@ -11,7 +11,7 @@ struct row {
     gra_work          *f;
 };
 
-static size_t values(const struct row *r, int i)        /* of the parameter i, as far as they are in the row */
+static size_t values(const struct row *r, int i)  /* of the parameter i, as far as they are in the row */
 {
     const gra_tensor *p = gra_param_at(r->m, i);
     return p->grad && (!r->only || r->only[i]) ? p->size : 0;
@@ -29,7 +29,8 @@ static void visit(void *arg, size_t from, size_t to, int worker)
     }
 }
 
-void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t cost, gra_work *const variant[3])
+void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t cost,
+                      gra_work *const variant[3])
 {
     static const size_t worth = 1 << 15;                /* additions that a chunk is worth, at least */
     gra_tape *t = gra_model_tape(m);

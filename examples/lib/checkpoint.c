@@ -28,7 +28,8 @@ static int state_table(checkpoint *c, flag table[SETTINGS_MOST])
         { .name = "step_loss", .kind = FLAG_REAL, .value = &c->row.train_loss, .low = -any, .high = any },
         { .name = "step_lr", .kind = FLAG_REAL, .value = &c->row.lr, .low = 0, .high = any },
         { .name = "step_grad_norm", .kind = FLAG_REAL, .value = &c->row.grad_norm, .low = 0, .high = any },
-        { .name = "step_speed", .kind = FLAG_REAL, .value = &c->row.tokens_per_s, .low = 0, .high = HUGE_VAL },
+        { .name = "step_speed", .kind = FLAG_REAL, .value = &c->row.tokens_per_s, .low = 0,
+          .high = HUGE_VAL },
         { .name = "best_val_loss", .kind = FLAG_REAL, .value = &c->best, .low = -any, .high = HUGE_VAL },
         { .name = "loss_tsv_bytes", .kind = FLAG_INT, .value = &c->table, .low = 0, .high = 1e15 },
         { .name = "adamw_steps", .kind = FLAG_INT, .value = &c->moments[0], .low = 0, .high = many },
@@ -164,7 +165,8 @@ static int has_numbers(const checkpoint *c)
         const gra_tensor *x = gra_owned_at(c->model, i);
         for (size_t j = 0; j < x->size; j++)
             if (!isfinite(x->data[j])) {
-                complain("step %ld: %s is no longer made of numbers; a smaller --lr may help", c->row.step, x->name);
+                complain("step %ld: %s is no longer made of numbers; a smaller --lr may help", c->row.step,
+                         x->name);
                 return 0;
             }
     }
@@ -319,8 +321,8 @@ int checkpoint_suits(const checkpoint *c)
     put_hex(vocab, c->text->vocab.byte, (size_t)c->text->vocab.size);
     if (strcmp(hash_text(c->text->hash, hash), c->text_hash) == 0 && strcmp(vocab, c->vocab) == 0)
         return 0;
-    complain("the text is not the one that the run in %s began with, and it can go on with no other: its hash "
-             "is %s, and it was %.20s",
+    complain("the text is not the one that the run in %s began with, and it can go on with no other: its "
+             "hash is %s, and it was %.20s",
              c->o->out, hash, c->text_hash);
     return -1;
 }
@@ -352,8 +354,8 @@ int checkpoint_load(checkpoint *c)
     for (int i = 0; i < 2; i++)
         c->optimizer->adamw[i].steps = c->moments[i];
     if (!failed && strcmp(c->isa, gra_isa_name(c->tape)) != 0)
-        complain("the run in %s was computed with %.20s and goes on with %s: its last digits will differ from "
-                 "those of a run never stopped; GRADUS_ISA=%.20s keeps them",
+        complain("the run in %s was computed with %.20s and goes on with %s: its last digits will differ "
+                 "from those of a run never stopped; GRADUS_ISA=%.20s keeps them",
                  c->o->out, c->isa, gra_isa_name(c->tape), c->isa);
     return failed ? -1 : 0;
 }

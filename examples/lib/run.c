@@ -78,8 +78,8 @@ static int lost(const run *r)
 }
 
 /* All that a run writes. */
-static const char *const outputs[] = { config_name, vocab_name, loss_name, model_name, checkpoint_name, best_name,
-                                       "sample.txt", "loss.png", "loss.gp" };
+static const char *const outputs[] = { config_name, vocab_name, loss_name, model_name, checkpoint_name,
+                                       best_name, "sample.txt", "loss.png", "loss.gp" };
 enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
 
 static const char columns[] = "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens_per_s\n";
@@ -168,7 +168,8 @@ static int say_what_was(const options *o)
 {
     if (o->resume || o->quiet || (!has(o->out, model_name) && !has(o->out, checkpoint_name)))
         return 0;
-    return say("%s holds a run, and a new one takes its place; --resume %s would go on with it\n", o->out, o->out);
+    return say("%s holds a run, and a new one takes its place; --resume %s would go on with it\n", o->out,
+               o->out);
 }
 
 /* Two runs that write to one table spoil each other's. Where a file system knows no locks there is none. */
