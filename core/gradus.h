@@ -85,7 +85,8 @@ struct gra_tensor {
 
 /* ---- random numbers: PyTorch's CPU generator, bit for bit ------------------------------------
  * The float32 streams are drawn in float in both libraries and widened in the float64 one, so
- * that a seed gives the same parameters in both. Copy a gra_rng to save its state; as text it goes into a file. */
+ * that a seed gives the same parameters in both. Copy a gra_rng to save its state; as text it goes into a
+ * file. */
 typedef struct gra_rng {                /* Mersenne Twister 19937, and a cached normal */
     uint32_t state[624];
     int      at;                        /* next word of state to hand out; 624: refill first */
@@ -188,10 +189,11 @@ gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b)
                                                                           w (out, in), b (out) or NULL */
 
 /* ---- ops: over dimensions; d < 0 counts from the end ------------------------------------------
- * The softmax family (softmax, log_softmax, cross_entropy, attention) stays exact with logits of 1e4 and more:
- * the largest is subtracted first. Where PyTorch gives NaN for a row that is -inf throughout (all masked),
- * here softmax and attention give zeros, cross_entropy a loss of 0 that counts in the mean, and none of them a
- * gradient; log_softmax gives -inf and passes dy on. A +inf among the logits gives NaN, as in PyTorch. */
+ * The softmax family (softmax, log_softmax, cross_entropy, attention) stays exact with logits of 1e4 and
+ * more: the largest is subtracted first. Where PyTorch gives NaN for a row that is -inf throughout (all
+ * masked), here softmax and attention give zeros, cross_entropy a loss of 0 that counts in the mean, and none
+ * of them a gradient; log_softmax gives -inf and passes dy on. A +inf among the logits gives NaN, as in
+ * PyTorch. */
 gra_tensor *gra_sum(gra_tape *t, gra_tensor *x);                       /* of all values: a scalar */
 gra_tensor *gra_mean(gra_tape *t, gra_tensor *x);
 gra_tensor *gra_max(gra_tape *t, gra_tensor *x);                       /* gradient to the first of equals */
@@ -220,7 +222,8 @@ gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target
                                                         /* mean over rows of -log softmax(logits)[target]; logits
                                                            (..., classes), one target a row, GRA_IGNORE_INDEX skips it */
 gra_tensor *gra_mse_loss(gra_tape *t, gra_tensor *x, gra_tensor *target); /* mean (x - target)^2; same shapes */
-gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor *v, int heads, bool causal, double dropout);
+gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor *v, int heads, bool causal,
+                          double dropout);
                                                         /* softmax(q k^T / sqrt(d)) v in each head (Vaswani et al. 2017);
                                                            q (batch, time, dim), k (batch, keys, dim), v (batch, keys,
                                                            dim_v) -> (batch, time, dim_v); d = dim / heads. Causal:
@@ -324,10 +327,10 @@ double gra_warmup_linear(long step, long warmup, long hold, long steps, double l
                                                            constant until step hold, then linear to min_lr */
 
 /* ---- files: safetensors (https://github.com/huggingface/safetensors) -----------------------------------
- * 0, or -1 and gra_model_error says why; never an abort, unless memory of the model itself runs out. A file is
- * written whole under another name in the same folder, brought to the disk, then renamed: whatever happens, the
- * old file or the new one is there. Values are written as F32 (libgradus) or F64 (libgradus64), bit for bit;
- * F32, F64, F16 and BF16 come in, converted. */
+ * 0, or -1 and gra_model_error says why; never an abort, unless memory of the model itself runs out. A file
+ * is written whole under another name in the same folder, brought to the disk, then renamed: whatever
+ * happens, the old file or the new one is there. Values are written as F32 (libgradus) or F64 (libgradus64),
+ * bit for bit; F32, F64, F16 and BF16 come in, converted. */
 typedef struct gra_meta {                               /* text that goes with the values, UTF-8; a key stands once */
     const char *key, *value;
 } gra_meta;
@@ -358,8 +361,9 @@ int         gra_file_read(gra_file *f, const gra_file_tensor *x, gra_real *to); 
                                                            real numbers (I64, BOOL ...) is refused. -1: `to` may be half written */
 void        gra_file_close(gra_file *f);                                /* NULL is allowed */
 
-/* One tensor in NumPy's .npy. Written as <f4 (libgradus) or <f8, in C's order; <f2, <f4 and <f8 come in, big-endian too,
- * in C's order or in Fortran's (which takes as much memory again meanwhile). Other dtypes are refused. */
+/* One tensor in NumPy's .npy. Written as <f4 (libgradus) or <f8, in C's order; <f2, <f4 and <f8 come in,
+ * big-endian too, in C's order or in Fortran's (which takes as much memory again meanwhile). Other dtypes are
+ * refused. */
 int         gra_save_npy(gra_model *m, const char *path, const gra_tensor *x);  /* any: of a step, or a parameter */
 gra_tensor *gra_load_npy(gra_model *m, const char *path); /* a constant that lives as long as the model, and any tape takes;
                                                            NULL: gra_model_error says why */

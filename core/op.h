@@ -43,10 +43,11 @@ struct gra_op {
 
 #define GRA_MAX_ARGS 128
 
-/* A gradient that nobody added to yet is `fresh`: its memory holds anything. Before a backward that says nothing
- * of it the tape fills it with zeros, and all backward does is add. Where that costs too much, an op says
- * .stores = true, and its backward stores where in[i]->fresh and adds elsewhere (linear.c), or fills just what
- * it is about to add to, while that is in the cache (gelu.c). An input that an op has twice is never fresh. */
+/* A gradient that nobody added to yet is `fresh`: its memory holds anything. Before a backward that says
+ * nothing of it the tape fills it with zeros, and all backward does is add. Where that costs too much, an op
+ * says .stores = true, and its backward stores where in[i]->fresh and adds elsewhere (linear.c), or fills
+ * just what it is about to add to, while that is in the cache (gelu.c). An input that an op has twice is
+ * never fresh. */
 void gra_zero_fresh(gra_tensor *y);                     /* fills the fresh gradients of y's inputs */
 static inline void gra_fill_fresh(gra_tensor *x, size_t from, size_t to)        /* values [from, to), if x is fresh */
 {
@@ -57,7 +58,8 @@ static inline void gra_fill_fresh(gra_tensor *x, size_t from, size_t to)        
 /* A tensor not yet computed: result, then fill y->args, then run. After an error both pass the empty
  * tensor on, whose args may be written to. in[0] must not be NULL, others may be. */
 #define gra_result_n GRA_PRECISION(gra_result)
-gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, int ndim, const int *shape, int nin, gra_tensor *const *in);
+gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, int ndim, const int *shape, int nin,
+                         gra_tensor *const *in);
 #define gra_result(...) gra_result_of(__VA_ARGS__)     /* twice, so that GRA_DIMS(...) may stand for ndim, shape */
 #define gra_result_of(t, op, ndim, shape, ...)                                                           \
     gra_result_n(t, op, ndim, shape, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)), \
@@ -95,8 +97,8 @@ gra_around gra_around_dim(const gra_tensor *x, int d);  /* 0 <= d < ndim */
 int        gra_wrap_dim(const gra_tensor *x, int d);    /* d, or d + ndim; -1 if there is no such dimension */
 
 /* NumPy broadcasting. gra_broadcast gives the shape of both (its dimensions, or -1 when they differ);
- * a walk visits y's elements from `from` to `to` in rows: y[w.y + i], a[w.a + i*w.step_a], b[w.b + i*w.step_b]
- * for i < w.n. A step is 0 where the operand is stretched. */
+ * a walk visits y's elements from `from` to `to` in rows: y[w.y + i], a[w.a + i*w.step_a],
+ * b[w.b + i*w.step_b] for i < w.n. A step is 0 where the operand is stretched. */
 int  gra_broadcast(const gra_tensor *a, const gra_tensor *b, int *shape);
 bool gra_stretched(const gra_tensor *y);                /* some input of y is smaller than y */
 typedef struct gra_walk {
@@ -105,7 +107,8 @@ typedef struct gra_walk {
     int    ndim;
     size_t dim[GRA_MAX_DIMS], at[GRA_MAX_DIMS], stride_a[GRA_MAX_DIMS], stride_b[GRA_MAX_DIMS];
 } gra_walk;
-gra_walk gra_walk_begin(const gra_tensor *y, const gra_tensor *a, const gra_tensor *b, size_t from, size_t to);
+gra_walk gra_walk_begin(const gra_tensor *y, const gra_tensor *a, const gra_tensor *b, size_t from,
+                        size_t to);
 void     gra_walk_next(gra_walk *w);                    /* w.n == 0: done */
 
 /* Memory that lives until the next gra_begin, 64-byte aligned; NULL after an error. */
@@ -129,7 +132,8 @@ gra_tensor *gra_model_constant(gra_model *m, int ndim, const int *shape);     /*
 int         gra_owned_count(const gra_model *m);        /* how many parameters and companions, */
 gra_tensor *gra_owned_at(const gra_model *m, int i);    /* the i-th: parameters first, as gra_param_at has them */
 
-/* Further names of parameters (gra_alias): a tensor each, with the parameter's data; base is the parameter. */
+/* Further names of parameters (gra_alias): a tensor each, with the parameter's data; base is the
+ * parameter. */
 int         gra_alias_count(const gra_model *m);
 gra_tensor *gra_alias_at(const gra_model *m, int i);    /* 0 <= i < count */
 
@@ -154,7 +158,8 @@ int gra_file_write(gra_model *m, const char *function, const char *path, int n, 
 typedef void gra_work(void *arg, size_t from, size_t to, int worker);
 void gra_parallel(gra_tape *t, size_t n, size_t chunk, gra_work *f, void *arg);
 void gra_kernel(gra_tensor *y, size_t n, size_t cost, gra_work *const variant[3]);
-void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t cost, gra_work *const variant[3]);
+void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t cost,
+                      gra_work *const variant[3]);
 
 /* GRA_KERNEL(f, n, cost): f(y, from, to) computes the units [from, to) of n, each worth about `cost`
  * additions. It is compiled for each instruction set, and f_all(y) runs it over all of them, on all
@@ -168,8 +173,8 @@ void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t c
     }
 
 /* GRA_PARAM_KERNEL(f, cost), for optimisers: f(s, from, to) treats the values [from, to) of the parameter
- * s->p, and f_all(m, only, arg) does so for all parameters that have a gradient and, if `only` is not NULL, an
- * entry there under their number. Their values stand in one long row, cut into at most GRA_CHUNKS chunks;
+ * s->p, and f_all(m, only, arg) does so for all parameters that have a gradient and, if `only` is not NULL,
+ * an entry there under their number. Their values stand in one long row, cut into at most GRA_CHUNKS chunks;
  * what lies in one chunk is treated in order, by one thread. */
 #define GRA_CHUNKS 1024
 typedef struct gra_piece {

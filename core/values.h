@@ -35,7 +35,8 @@ size_t      gra_extent_shape(const gra_extent *e, int *shape);              /* h
 char       *gra_extent_text(const gra_extent *e, char *text);               /* "(2, 3)" */
 
 /* n numbers that stand at a place of a file. Takes no memory; false: in->why. */
-bool gra_values_read(const gra_values *kind, gra_infile *in, uint64_t at, bool big_endian, size_t n, gra_real *to);
+bool gra_values_read(const gra_values *kind, gra_infile *in, uint64_t at, bool big_endian, size_t n,
+                     gra_real *to);
 void gra_values_write(gra_outfile *out, const gra_real *from, size_t n);        /* little-endian */
 
 uint64_t gra_little_endian(const unsigned char *from, size_t bytes);    /* a count of up to 8 bytes */

@@ -296,8 +296,8 @@ gra_tensor *gra_gpt_forward(gra_tape *t, const gra_gpt *g, const int *ids, int b
  * Buffers (*.mask, *.attn.bias, *.attn.masked_bias) are skipped. Biases that the whole file does not have
  * are 0. A file without a head, or with one equal to the token embedding, is tied. GELU's form is
  * GRA_GELU_ERF for nanoGPT, GRA_GELU_TANH for the others, but where the metadata say "gelu": "erf" or "tanh"
- * that. All functions: 0, or -1 and gra_model_error says why: a tensor that is missing, too much or of another
- * shape is named, and nothing has changed. */
+ * that. All functions: 0, or -1 and gra_model_error says why: a tensor that is missing, too much or of
+ * another shape is named, and nothing has changed. */
 int gra_gpt_read_config(gra_model *m, const char *path, int n_heads, gra_gpt_config *config);
                                         /* what the file is like; drop_rate is 0, init GRA_INIT_ZEROS. No tensor
                                            shows the number of heads: it is n_heads, or if that is 0 the metadata's
@@ -305,7 +305,8 @@ int gra_gpt_read_config(gra_model *m, const char *path, int n_heads, gra_gpt_con
                                            emb_dim / 64, as in every GPT-2. m lends its error sentence alone */
 int gra_gpt_load(gra_model *m, gra_gpt *g, const char *path);
                                         /* its values and its form of GELU; then g's gradients are 0 */
-int gra_gpt_save(gra_model *m, const gra_gpt_config *config, const char *path, const gra_meta *meta, int nmeta);
+int gra_gpt_save(gra_model *m, const gra_gpt_config *config, const char *path, const gra_meta *meta,
+                 int nmeta);
                                         /* gra_save, with the metadata "gelu" and "n_heads" */
 
 /* ---- GPT, a token at a time: what it remembers of a sequence ------------------------------------------

@@ -7,8 +7,8 @@
 static Suite *(*const suites[])(void) = {
     random_suite, shape_suite, print_suite, tape_suite, threads_suite, memory_suite, model_suite,
     check_suite, ops_suite, answers_suite, mutants_suite, attention_suite, golden_suite, layers_suite,
-    layer_errors_suite, cache_suite, trace_suite, optim_suite, save_suite, load_suite, npy_suite, gpt_file_suite,
-    faults_suite,
+    layer_errors_suite, cache_suite, trace_suite, optim_suite, save_suite, load_suite, npy_suite,
+    gpt_file_suite, faults_suite,
 };
 
 #ifdef GRADUS_COVERAGE

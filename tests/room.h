@@ -1,5 +1,6 @@
-/* room: tapes and models whose memory ends after so many lines of 64 bytes, so that a test may let it end at each
- * of the pieces that something takes. Where no call can be made to fail (see fault.h) there is no room at all. */
+/* room: tapes and models whose memory ends after so many lines of 64 bytes, so that a test may let it end at
+ * each of the pieces that something takes. Where no call can be made to fail (see fault.h) there is no room
+ * at all. */
 #ifndef TESTS_ROOM_H
 #define TESTS_ROOM_H
 

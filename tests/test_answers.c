@@ -259,7 +259,8 @@ START_TEST(gradients_of_large_logits)
         gra_tensor *x = gra_input(t, (const real[]){ 10000, 9999, -10000 }, 2, shape);
         gra_tensor *z = gra_input(t, (const real[]){ 10000, 9999, -10000 }, 2, shape);
         gra_tensor *w = gra_constant(t, (const real[]){ 1, 2, 3 }, 2, shape);
-        gra_tensor *y = gra_mul(t, w, gra_softmax(t, x, 1 - along)), *l = gra_mul(t, w, gra_log_softmax(t, z, 1 - along));
+        gra_tensor *y = gra_mul(t, w, gra_softmax(t, x, 1 - along));
+        gra_tensor *l = gra_mul(t, w, gra_log_softmax(t, z, 1 - along));
         ck_assert_int_eq(gra_backward(t, gra_add(t, gra_sum(t, y), gra_sum(t, l))), 0);
         const double dx = a * b;                        /* y (w - sum y w): a (1 - a - 2 b) = -a b */
         EXPECT(gra_grad(x), (real)-dx, (real)dx, 0);
@@ -277,10 +278,12 @@ START_TEST(log_softmax_of_masked_rows)
 {
     gra_tensor *x = MATRIX(3, 3, -inf, -inf, -inf, -inf, 2, -inf, inf, 0, 0);
     EXPECT(gra_log_softmax(t, x, 1)->data, -inf, -inf, -inf, -inf, 0, -inf, nan_, nan_, nan_);
-    EXPECT(gra_log_softmax(t, gra_transpose(t, x, 0, 1), 0)->data, -inf, -inf, nan_, -inf, 0, nan_, -inf, -inf, nan_);
+    EXPECT(gra_log_softmax(t, gra_transpose(t, x, 0, 1), 0)->data, -inf, -inf, nan_, -inf, 0, nan_, -inf,
+           -inf, nan_);
     EXPECT(gra_softmax(t, x, 1)->data, 0, 0, 0, 0, 1, 0, nan_, nan_, nan_);
     gra_tensor *some = gra_masked_fill(t, gra_log_softmax(t, gra_slice(t, x, 0, 0, 2), 1),
-                                       gra_constant(t, (const real[]){ 1, 1, 1, 1, 0, 1 }, GRA_DIMS(2, 3)), 0);
+                                       gra_constant(t, (const real[]){ 1, 1, 1, 1, 0, 1 }, GRA_DIMS(2, 3)),
+                                       0);
     ck_assert_int_eq(gra_backward(t, gra_sum(t, some)), 0);
     EXPECT(gra_grad(x), 0, 0, 0, 0, 0, 0, 0, 0, 0);
 }
@@ -323,7 +326,7 @@ START_TEST(attention_with_large_scores)         /* 10000, 9999 and -10000 */
     ck_assert_int_eq(gra_backward(t, gra_sum(t, y)), 0);
     EXPECT(gra_grad(v), (real)a, (real)b, 0);
     EXPECT(gra_grad(k), (real)(-a * b), (real)(a * b), 0);
-    ck_assert_double_le(fabs((double)gra_grad(q)[0] + a * b), 10000 * REAL_STEP);   /* a sum of terms of 1e4 a b */
+    ck_assert_double_le(fabs((double)gra_grad(q)[0] + a * b), 10000 * REAL_STEP);  /* of terms of 1e4 a b */
 }
 END_TEST
 

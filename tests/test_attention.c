@@ -129,7 +129,10 @@ END_TEST
 
 /* ---- strips: the weights are made some rows at a time, and made again in backward ---- */
 
-static gra_tensor *columns(gra_tensor *x, int h, int width) { return gra_slice(t, x, 2, h * width, (h + 1) * width); }
+static gra_tensor *columns(gra_tensor *x, int h, int width)
+{
+    return gra_slice(t, x, 2, h * width, (h + 1) * width);
+}
 
 /* PyTorch's mask as factors, (BATCH, HEADS, time, keys) */
 static gra_tensor *dropout_factors(gra_rng *g, double p, int time, int keys)
@@ -149,10 +152,12 @@ static gra_tensor *plainly(gra_tensor *q, gra_tensor *k, gra_tensor *v, bool cau
     const int time = q->shape[1], keys = k->shape[1];
     gra_tensor *heads[HEADS];
     for (int h = 0; h < HEADS; h++) {
-        gra_tensor *w = gra_scale(t, gra_matmul_nt(t, columns(q, h, HEAD), columns(k, h, HEAD)), 1 / sqrt(HEAD));
+        gra_tensor *w = gra_scale(t, gra_matmul_nt(t, columns(q, h, HEAD), columns(k, h, HEAD)),
+                                  1 / sqrt(HEAD));
         w = gra_softmax(t, causal ? gra_causal_mask(t, w) : w, -1);
         if (factors)
-            w = gra_mul(t, w, gra_reshape(t, gra_slice(t, factors, 1, h, h + 1), GRA_DIMS(BATCH, time, keys)));
+            w = gra_mul(t, w, gra_reshape(t, gra_slice(t, factors, 1, h, h + 1),
+                                          GRA_DIMS(BATCH, time, keys)));
         heads[h] = gra_matmul(t, w, columns(v, h, 2 * HEAD));
     }
     return gra_concat(t, HEADS, heads, 2);
@@ -162,13 +167,14 @@ static void expect_close(const real *a, const real *b, size_t n, const char *wha
 {
     const double close = sizeof(real) == sizeof(double) ? 1e-13 : 1e-5;
     for (size_t i = 0; i < n; i++)
-        ck_assert_msg(fabs((double)(a[i] - b[i])) <= close * (1 + fabs((double)b[i])), "%s %zu is %.17g, wanted %.17g",
-                      what, i, (double)a[i], (double)b[i]);
+        ck_assert_msg(fabs((double)(a[i] - b[i])) <= close * (1 + fabs((double)b[i])),
+                      "%s %zu is %.17g, wanted %.17g", what, i, (double)a[i], (double)b[i]);
 }
 
 START_TEST(many_strips_are_as_the_plain_ops)
 {
-    static const int sizes[][2] = { { 32, 32 }, { 33, 33 }, { 100, 70 }, { 150, 150 }, { 130, 201 }, { 200, 131 }, { 1, 70 } };
+    static const int sizes[][2] = { { 32, 32 }, { 33, 33 }, { 100, 70 }, { 150, 150 }, { 130, 201 },
+                                    { 200, 131 }, { 1, 70 } };
     const int time = sizes[_i / 4][0], keys = sizes[_i / 4][1];
     const bool causal = _i & 1;
     const double p = _i & 2 ? 0.3 : 0;
@@ -186,7 +192,8 @@ START_TEST(many_strips_are_as_the_plain_ops)
     gra_backward(t, gra_sum(t, gra_mul(t, c, gra_add(t, y[0], y[1]))));
     expect_error("no error");
     for (int i = 0; i < 3; i++)
-        expect_close(gra_grad(x[0][i]), gra_grad(x[1][i]), x[0][i]->size, i == 0 ? "dq" : i == 1 ? "dk" : "dv");
+        expect_close(gra_grad(x[0][i]), gra_grad(x[1][i]), x[0][i]->size,
+                     i == 0 ? "dq" : i == 1 ? "dk" : "dv");
 }
 END_TEST
 
@@ -195,12 +202,13 @@ START_TEST(a_hidden_key_may_be_anything)
     enum { N = 3 };
     gra_begin(t, GRA_EVAL, NULL);
     gra_tensor *q = random_input(GRA_DIMS(1, N, DIM)), *k = random_input(GRA_DIMS(1, N, DIM));
-    q->data[DIM - 1] = q->data[q->size - 1] = 1;        /* infinite is then the first query's score, and the last's */
+    q->data[DIM - 1] = q->data[q->size - 1] = 1;    /* infinite are then the first query's score and the last's */
     gra_tensor *want = gra_attention(t, q, k, q, HEADS, true, 0);
-    k->data[k->size - 1] = _i ? (real)INFINITY : (real)NAN;     /* the last key: the last query alone sees it */
+    k->data[k->size - 1] = _i ? (real)INFINITY : (real)NAN; /* the last key: the last query alone sees it */
     gra_tensor *y = gra_attention(t, q, k, q, HEADS, true, 0);
     for (int i = 0; i < (N - 1) * DIM; i++)
-        ck_assert_msg(y->data[i] == want->data[i], "value %d is %g, wanted %g", i, (double)y->data[i], (double)want->data[i]);
+        ck_assert_msg(y->data[i] == want->data[i], "value %d is %g, wanted %g", i, (double)y->data[i],
+                      (double)want->data[i]);
     ck_assert(isnan(y->data[y->size - 1]));
 }
 END_TEST

@@ -179,7 +179,8 @@ START_TEST(a_block_continues)           /* with variants of attention that no GP
     gra_multi_head_attention a;
     real keys[TIME * WIDTH], values[TIME * WIDTH], x[TIME * WIDTH], want[TIME * WIDTH];
     gra_randn(&rng, x, TIME * WIDTH);
-    gra_efficient_multi_head_attention_init(&a, gra_enter(gra_root(model), "e"), WIDTH, WIDTH, TIME, 0, 3, true);
+    gra_efficient_multi_head_attention_init(&a, gra_enter(gra_root(model), "e"), WIDTH, WIDTH, TIME, 0, 3,
+                                            true);
     gra_begin(t, GRA_EVAL, NULL);
     gra_tensor *y = gra_multi_head_attention_forward(t, &a, gra_constant(t, x, GRA_DIMS(1, TIME, WIDTH)));
     memcpy(want, y->data, sizeof want);
@@ -281,7 +282,8 @@ static void attend(gra_mode mode, int batch, int time, int before)
     gra_begin(t, mode, NULL);
     gra_past past = gra_gpt_cache_past(&cache, 0);
     past.time = before;
-    gra_multi_head_attention_continue(t, &gpt.trf_blocks[0].att, gra_full(t, 1, GRA_DIMS(batch, time, 12)), &past);
+    gra_multi_head_attention_continue(t, &gpt.trf_blocks[0].att, gra_full(t, 1, GRA_DIMS(batch, time, 12)),
+                                      &past);
 }
 static void attention_in_training(void) { attend(GRA_TRAIN, 1, 1, 0); }
 static void attention_in_batches(void)  { attend(GRA_EVAL, 2, 1, 0); }

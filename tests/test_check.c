@@ -775,7 +775,8 @@ static gra_tensor *some_call_fails(gra_tape *tape, gra_tensor **in, void *arg)
 START_TEST(any_call_may_fail)           /* _i: how. Until more calls than there are would have to fail */
 {
     static const char *const what[] = { "matmul", "f returned NULL", "shape" };
-    const gra_check_in in[2] = { { .name = "a", .ndim = 2, .shape = { 2, 3 } }, { .name = "b", .ndim = 2, .shape = { 1, 3 } } };
+    const gra_check_in in[2] = { { .name = "a", .ndim = 2, .shape = { 2, 3 } },
+                                 { .name = "b", .ndim = 2, .shape = { 1, 3 } } };
     late l = { .bad = 1, .how = _i };
     for (;; l.bad++) {
         l.calls = 0;

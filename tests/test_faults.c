@@ -1,6 +1,6 @@
 /* Faults: a whole run (train, save, load, generate; a tensor to .npy and back; the gradient check), again and
- * again, each time with another call of the C library failing. What must be so after each: a sentence where something came
- * to nothing, nothing still held, and the file of before or the new one, whole. */
+ * again, each time with another call of the C library failing. What must be so after each: a sentence where
+ * something came to nothing, nothing still held, and the file of before or the new one, whole. */
 #define _XOPEN_SOURCE 700               /* symlink */
 #include "../layers/layers.h"
 #include "fault.h"
@@ -77,7 +77,8 @@ static bool train(struct run *r)
             next[i] = (int)gra_randint(&r->rng, VOCAB);
         }
         gra_begin(r->tape, GRA_TRAIN, &r->rng);
-        gra_tensor *loss = gra_cross_entropy(r->tape, gra_gpt_forward(r->tape, &r->gpt, ids, BATCH, TIME), next);
+        gra_tensor *loss = gra_cross_entropy(r->tape, gra_gpt_forward(r->tape, &r->gpt, ids, BATCH, TIME),
+                                             next);
         gra_zero_grad(r->model);
         if (gra_backward(r->tape, loss))
             return fails(gra_error(r->tape), "");
@@ -133,7 +134,8 @@ static bool npy_there_and_back(void)
         gra_model_keep_going(m, true);
         const gra_tensor *x = gra_param(gra_root(m), "x", gra_ones(), GRA_DIMS(30, 40));
         ok = x || fails(gra_model_error(m), "");
-        ok = ok && keep(m, gra_save_npy(m, PATH, x)) && (gra_load_npy(m, PATH) || fails(gra_model_error(m), ""));
+        ok = ok && keep(m, gra_save_npy(m, PATH, x)) &&
+             (gra_load_npy(m, PATH) || fails(gra_model_error(m), ""));
     }
     gra_model_close(m);
     return ok;
@@ -142,7 +144,8 @@ static bool npy_there_and_back(void)
 static gra_tensor *wrong_mul(gra_tape *t, gra_tensor **in, void *arg)   /* so that there is much to explain */
 {
     (void)arg;
-    return gra_add(t, gra_mul(t, in[0], gra_detach(t, in[1])), gra_sum_dim(t, gra_sqrt(t, gra_exp(t, in[1])), 0, true));
+    return gra_add(t, gra_mul(t, in[0], gra_detach(t, in[1])),
+                   gra_sum_dim(t, gra_sqrt(t, gra_exp(t, in[1])), 0, true));
 }
 
 static bool check_gradients(void)
@@ -279,18 +282,20 @@ static void sweep(const struct fault *f, bool run(void), bool files)
         const bool ok = run();
         struck = fault_disarm();
         const long left = fault_held() - held;
-        const bool is_old = files && file_is(old_file, old_size), is_new = files && file_is(new_file, new_size);
+        const bool is_old = files && file_is(old_file, old_size),
+                   is_new = files && file_is(new_file, new_size);
         const int entries = files ? clear_folder() : 1;
 
         failures += !ok;
         ck_assert_msg(ok || sentence[0], "%s, n = %ld: it failed without a sentence", f->name, n);
         ck_assert_msg(ok || struck, "%s, n = %ld: nothing failed, and yet: %s", f->name, n, sentence);
         ck_assert_msg(ok || !f->survived, "%s, n = %ld: not survived: %s", f->name, n, sentence);
-        ck_assert_msg(left == 0, "%s, n = %ld: %ld blocks or files are still held (%s)", f->name, n, left, sentence);
+        ck_assert_msg(left == 0, "%s, n = %ld: %ld blocks or files are still held (%s)", f->name, n, left,
+                      sentence);
         ck_assert_msg(entries == 1, "%s, n = %ld: %d files are there (%s)", f->name, n, entries, sentence);
         if (files)
-            ck_assert_msg(is_new || (is_old && !saved), "%s, n = %ld: the file is %s, saved: %d (%s)", f->name, n,
-                          is_old ? "the old one" : "neither old nor new", saved, sentence);
+            ck_assert_msg(is_new || (is_old && !saved), "%s, n = %ld: the file is %s, saved: %d (%s)",
+                          f->name, n, is_old ? "the old one" : "neither old nor new", saved, sentence);
     }
     ck_assert_msg(f->survived || failures > 0 || !files, "%s: nothing ever failed", f->name);
 }
@@ -313,7 +318,7 @@ START_TEST(npy_survives)                /* _i: a fault */
 }
 END_TEST
 
-START_TEST(a_link_stays)                /* where it cannot be found out what it leads to, it is not replaced */
+START_TEST(a_link_stays)                /* where nobody can say what it leads to, it is not replaced */
 {
     static const int error[] = { EACCES, EIO, ENOMEM };
     if (!fault_wrapped())

@@ -594,7 +594,8 @@ START_TEST(heads_of_64)
 }
 END_TEST
 
-/* The dtype of the tensor that is read last becomes one that cannot be read: it is noticed when all others are. */
+/* The dtype of the tensor that is read last becomes one that cannot be read: it is noticed when all others
+ * are. */
 START_TEST(nothing_is_half_loaded)
 {
     static unsigned char bytes[1 << 16];
@@ -674,7 +675,8 @@ START_TEST(into_a_gpt_that_was_not_made)
 }
 END_TEST
 
-/* In GPT-2's order or not? A first matrix that is none does not say; another tensor has too many dimensions. */
+/* In GPT-2's order or not? A first matrix that is none does not say; another tensor has too many
+ * dimensions. */
 START_TEST(shapes_of_no_family)
 {
     again();
@@ -695,9 +697,9 @@ START_TEST(shapes_of_no_family)
 }
 END_TEST
 
-/* Whatever call fails, of memory or of reading, while a GPT is saved, described and loaded: a sentence, nothing
- * held, and the model as before. */
-START_TEST(any_call_may_fail)           /* _i: memory, reading; with the number of heads in the file, or beside it */
+/* Whatever call fails, of memory or of reading, while a GPT is saved, described and loaded: a sentence,
+ * nothing held, and the model as before. */
+START_TEST(any_call_may_fail)   /* _i: memory, reading; with the number of heads in the file, or beside it */
 {
     const fault_call call = _i % 2 ? FAULT_READ : FAULT_ALLOC;
     if (!fault_wrapped())

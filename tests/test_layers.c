@@ -954,8 +954,8 @@ START_TEST(layers_made_after_an_error)
 }
 END_TEST
 
-/* Wherever in a layer it is that memory ends, the model's or the step's: a sentence, and no harm. The first pieces
- * one by one, then here and there. */
+/* Wherever in a layer it is that memory ends, the model's or the step's: a sentence, and no harm. The first
+ * pieces one by one, then here and there. */
 static size_t further(size_t lines) { return lines + 1 + lines / 16; }
 
 START_TEST(memory_ends_in_a_layer)      /* _i: a row */
@@ -968,7 +968,8 @@ START_TEST(memory_ends_in_a_layer)      /* _i: a row */
         r->init(&l, gra_root(m), &r->c);
         fault_disarm();
         made = !gra_model_error(m);
-        ck_assert_msg(made || strncmp(gra_model_error(m), "out of memory: ", 15) == 0, "%s", gra_model_error(m));
+        ck_assert_msg(made || strncmp(gra_model_error(m), "out of memory: ", 15) == 0, "%s",
+                      gra_model_error(m));
         gra_model_close(m);
     }
     r->init(&l, gra_root(model), &r->c);
@@ -980,8 +981,8 @@ START_TEST(memory_ends_in_a_layer)      /* _i: a row */
         gra_tensor *y = r->forward(t, &x, &l);
         fault_disarm();
         computed = !gra_error(t);
-        ck_assert_msg(computed || (isnan(gra_item(y)) && strncmp(gra_error(t), "out of memory: ", 15) == 0), "%s: %s",
-                      r->name, computed ? "" : gra_error(t));
+        ck_assert_msg(computed || (isnan(gra_item(y)) && strncmp(gra_error(t), "out of memory: ", 15) == 0),
+                      "%s: %s", r->name, computed ? "" : gra_error(t));
     }
     ck_assert_msg(lines > 1 || all == 0, "%s took no memory", r->name);
 }

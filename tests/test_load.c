@@ -92,7 +92,8 @@ START_TEST(test_accepted)               /* a = 1, 2 and b = 3, 4, 5, 6, said in 
         gra_model *m = two();
         ck_assert_msg(gra_load(m, PATH) == 0, "%s\n%s", headers[i], gra_model_error(m));
         const real *a = gra_param_find(m, "a")->data, *b = gra_param_find(m, "b")->data;
-        ck_assert_msg(a[0] == 1 && a[1] == 2 && b[0] == 3 && b[1] == 4 && b[2] == 5 && b[3] == 6, "%s", headers[i]);
+        ck_assert_msg(a[0] == 1 && a[1] == 2 && b[0] == 3 && b[1] == 4 && b[2] == 5 && b[3] == 6, "%s",
+                      headers[i]);
         gra_model_close(m);
     }
 }
@@ -127,11 +128,15 @@ START_TEST(test_look_inside)
         ck_assert_str_eq(gra_file_at(f, i)->name, names[i]);
         ck_assert_ptr_eq(gra_file_find(f, names[i]), gra_file_at(f, i));
     }
-    ck_assert(!gra_file_at(f, 8) && !gra_file_at(f, -1) && !gra_file_find(f, "hal") && !gra_file_find(f, "halff"));
+    ck_assert(!gra_file_at(f, 8) && !gra_file_at(f, -1) && !gra_file_find(f, "hal") &&
+              !gra_file_find(f, "halff"));
 
-    const gra_file_tensor *half = gra_file_find(f, "half"), *none = gra_file_find(f, "none"), *one = gra_file_find(f, "one");
-    ck_assert(half->ndim == 2 && half->shape[0] == 1 && half->shape[1] == 3 && half->size == 3 && half->begin == 5);
-    ck_assert(none->ndim == 3 && none->shape[0] == 3 && none->shape[1] == 0 && none->shape[2] == 7 && none->size == 0);
+    const gra_file_tensor *half = gra_file_find(f, "half"), *none = gra_file_find(f, "none"),
+                          *one = gra_file_find(f, "one");
+    ck_assert(half->ndim == 2 && half->shape[0] == 1 && half->shape[1] == 3 && half->size == 3 &&
+              half->begin == 5);
+    ck_assert(none->ndim == 3 && none->shape[0] == 3 && none->shape[1] == 0 && none->shape[2] == 7 &&
+              none->size == 0);
     ck_assert(one->ndim == 0 && one->size == 1 && one->end == 19);
     ck_assert_str_eq(half->dtype, "F16");
     ck_assert_int_eq(gra_file_read(f, half, x), 0);
@@ -179,7 +184,8 @@ END_TEST
 static double half_of(unsigned bits, int exponent_bits, int fraction_bits)
 {
     const int most = (1 << exponent_bits) - 1, bias = most / 2;
-    const int exponent = (int)(bits >> fraction_bits) & most, fraction = (int)bits & ((1 << fraction_bits) - 1);
+    const int exponent = (int)(bits >> fraction_bits) & most;
+    const int fraction = (int)bits & ((1 << fraction_bits) - 1);
     const double sign = bits & 0x8000 ? -1 : 1;
     if (exponent == most)
         return fraction ? copysign((double)NAN, sign) : sign * (double)INFINITY;
@@ -299,7 +305,7 @@ START_TEST(test_further_name)
     ck_assert_int_eq(gra_load(m, PATH), -1);
     ck_assert_str_eq(gra_model_error(m), "gra_load: " PATH ": the model has no parameter y");
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
-    for (long n = 1, struck = 1; struck && fault_wrapped(); n++) {      /* both of its values are read, to compare */
+    for (long n = 1, struck = 1; struck && fault_wrapped(); n++) {  /* both of its values are read, to compare */
         fault_arm(_i ? FAULT_READ : FAULT_ALLOC, n, _i ? EIO : ENOMEM, false);
         const int status = gra_load(m, PATH);
         struck = fault_disarm();
@@ -567,13 +573,14 @@ START_TEST(test_every_length)           /* a file cut short anywhere is refused,
 }
 END_TEST
 
-START_TEST(test_long_name)              /* the sentence holds its first 100 bytes, and no half of a character */
+START_TEST(test_long_name)              /* its first 100 bytes are said, and no half of a character */
 {
     clear();
     char name[128] = "", header[512], sentence[512];
     unsigned char file[512];
     memset(name, 'x', 99);
-    snprintf(header, sizeof header, "{\"%s\xc3\xa9y\":{\"dtype\":\"F\",\"shape\":[],\"data_offsets\":[0,0]}}", name);
+    snprintf(header, sizeof header, "{\"%s\xc3\xa9y\":{\"dtype\":\"F\",\"shape\":[],\"data_offsets\":[0,0]}}",
+             name);
     snprintf(sentence, sizeof sentence, "tensor %s? has the dtype F, which safetensors does not know", name);
     write_bytes(PATH, file, compose(file, header, "", 0));
     refuses(PATH, sentence);

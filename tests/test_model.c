@@ -85,7 +85,7 @@ START_TEST(a_name_twice)
 }
 END_TEST
 
-START_TEST(names_of_many_parameters)    /* of 10,000 layers: found in no time, and the first stays the first */
+START_TEST(names_of_many_parameters)    /* of 10,000 layers: found in no time, the first stays the first */
 {
     enum { LAYERS = 10000 };
     for (int i = 0; i < LAYERS; i++) {
@@ -98,7 +98,8 @@ START_TEST(names_of_many_parameters)    /* of 10,000 layers: found in no time, a
     for (int i = 0; i < 2 * LAYERS; i++) {
         gra_tensor *p = gra_param_at(m, i);
         ck_assert_ptr_eq(gra_param_find(m, p->name), p);
-        ck_assert_str_eq(gra_state(m, "sgd.momentum_buffer", p)->name + strlen("sgd.momentum_buffer."), p->name);
+        ck_assert_str_eq(gra_state(m, "sgd.momentum_buffer", p)->name + strlen("sgd.momentum_buffer."),
+                         p->name);
     }
     ck_assert_ptr_null(gra_param_find(m, "blocks.10000.weight"));
     ck_assert_ptr_null(gra_param_find(m, ""));
@@ -139,7 +140,8 @@ START_TEST(a_further_name_without_memory)       /* wherever it is that memory en
         gra_alias(gra_root(r), "head", gra_param_find(r, "first"));
         fault_disarm();
         well = !gra_model_error(r);
-        ck_assert_msg(well || strncmp(gra_model_error(r), "out of memory: ", 15) == 0, "%s", gra_model_error(r));
+        ck_assert_msg(well || strncmp(gra_model_error(r), "out of memory: ", 15) == 0, "%s",
+                      gra_model_error(r));
         ck_assert_int_eq(gra_alias_count(r), 1 + well);
         gra_model_close(r);
     }
@@ -253,7 +255,8 @@ START_TEST(initialisers)                /* mean, variance and bound of 120 x 80 
         gra_tensor *p = gra_param(s, "w", row[i].init, GRA_DIMS(120, 80));
         double mean, var, most;
         moments(p, &mean, &var, &most);
-        ck_assert_msg(fabs(mean - row[i].mean) <= 4 * sqrt(row[i].var / 9600) + 1e-12, "init %d: mean %g", i, mean);
+        ck_assert_msg(fabs(mean - row[i].mean) <= 4 * sqrt(row[i].var / 9600) + 1e-12, "init %d: mean %g", i,
+                      mean);
         ck_assert_msg(fabs(var - row[i].var) <= 0.06 * row[i].var + 1e-12, "init %d: variance %g", i, var);
         ck_assert_msg(most <= row[i].bound * (1 + 1e-7), "init %d: bound %g", i, most);
     }

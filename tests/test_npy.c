@@ -1,5 +1,5 @@
-/* .npy: the bytes that are written, what is read, what is refused with which sentence; and all of it with NumPy
- * (tests/npy.py), where there is one. */
+/* .npy: the bytes that are written, what is read, what is refused with which sentence; and all of it with
+ * NumPy (tests/npy.py), where there is one. */
 #include "../core/op.h"
 #include "fault.h"
 #include "folder.h"
@@ -50,20 +50,21 @@ START_TEST(test_bytes)
         unsigned char file[512];
         char header[256];
         size_t n = read_bytes(PATH, file, sizeof file);
-        snprintf(header, sizeof header, "{'descr': '<f%d', 'fortran_order': False, 'shape': %s, }", (int)sizeof(real),
-                 cases[i].text);
+        snprintf(header, sizeof header, "{'descr': '<f%d', 'fortran_order': False, 'shape': %s, }",
+                 (int)sizeof(real), cases[i].text);
         ck_assert_uint_eq(n, 128 + x.size * sizeof(real));
         ck_assert_msg(memcmp(file, MAGIC "\x01\x00\x76\x00", 10) == 0, "it begins otherwise");
         ck_assert_msg(memcmp(file + 10, header, strlen(header)) == 0, "%.*s", 118, (char *)file + 10);
         for (size_t j = 10 + strlen(header); j < 127; j++)
             ck_assert_int_eq(file[j], ' ');
         ck_assert_int_eq(file[127], '\n');
-        ck_assert(memcmp(file + 128, values, x.size * sizeof(real)) == 0);     /* on a little-endian machine */
+        ck_assert(memcmp(file + 128, values, x.size * sizeof(real)) == 0);    /* on a little-endian machine */
         ck_assert_int_eq(folder_entries(FOLDER), 1);
 
         gra_tensor *y = gra_load_npy(m, PATH);
         ck_assert_msg(y != NULL, "%s", gra_model_error(m));
-        ck_assert(gra_same_shape(&x, y) && y->size == x.size && memcmp(y->data, x.data, x.size * sizeof(real)) == 0);
+        ck_assert(gra_same_shape(&x, y) && y->size == x.size &&
+                  memcmp(y->data, x.data, x.size * sizeof(real)) == 0);
     }
 }
 END_TEST
@@ -108,7 +109,8 @@ START_TEST(test_in_a_step)
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert_int_eq(gra_save_npy(m, PATH, b), -1);     /* it is gone with its step */
     const char *error = gra_model_error(m);
-    ck_assert_msg(error && strstr(error, "gra_save_npy: " PATH ": gra_save_npy: ") == error, "%s", error ? error : "");
+    ck_assert_msg(error && strstr(error, "gra_save_npy: " PATH ": gra_save_npy: ") == error, "%s",
+                  error ? error : "");
     ck_assert_int_eq(gra_save_npy(m, PATH, NULL), -1);
     ck_assert_str_eq(gra_model_error(m), "gra_save_npy: " PATH ": there is no tensor: it is NULL");
     gra_close(t);
@@ -159,7 +161,8 @@ START_TEST(test_accepted)
         ck_assert_msg(x != NULL, "%s\n%s", cases[i].header, gra_model_error(m));
         ck_assert(x->ndim == 2 && x->shape[0] == 2 && x->shape[1] == 3 && x->size == 6);
         for (int j = 0; j < 6; j++)
-            ck_assert_msg(x->data[j] == (real)(j + 1), "%s: value %d is %g", cases[i].header, j, (double)x->data[j]);
+            ck_assert_msg(x->data[j] == (real)(j + 1), "%s: value %d is %g", cases[i].header, j,
+                          (double)x->data[j]);
         ck_assert_ptr_null(gra_model_error(m));
     }
 }
@@ -368,7 +371,8 @@ static int numpy(const char *what)      /* tests/npy.py; its status */
         printf("npy: no python3 with NumPy: .npy files were not compared with NumPy's\n");
         return -1;
     }
-    snprintf(command, sizeof command, "%s tests/npy.py %s " FOLDER " f%d >" FOLDER "/said", name, what, (int)sizeof(real));
+    snprintf(command, sizeof command, "%s tests/npy.py %s " FOLDER " f%d >" FOLDER "/said", name, what,
+             (int)sizeof(real));
     ck_assert_msg(system(command) == 0, "tests/npy.py %s failed", what);
     return 0;
 }
@@ -417,7 +421,8 @@ START_TEST(test_numpy_writes)
         for (int d = 0; d < x->ndim; d++)
             ck_assert_int_eq(x->shape[d], shapes[k % SHAPES].shape[d]);
         for (size_t i = 0; i < x->size; i++)
-            ck_assert_msg(x->data[i] == (real)(k + 0.5 * (double)i), "%s: value %zu is %g", path, i, (double)x->data[i]);
+            ck_assert_msg(x->data[i] == (real)(k + 0.5 * (double)i), "%s: value %zu is %g", path, i,
+                          (double)x->data[i]);
     }
     static const char *const others[] = { "ints", "bools", "complex", "text", "records" };
     for (int i = 0; i < 5; i++) {

@@ -226,7 +226,8 @@ static bool has_room(const struct op_case *c, size_t taken)
     gra_tensor *in[4], *handed[4];
     room_begin(t, c->mode, &rng, taken);
     for (int i = 0; i < c->nin; i++)
-        handed[i] = in[i] = gra_input(t, c->in[i].data ? c->in[i].data : values, c->in[i].ndim, c->in[i].shape);
+        handed[i] = in[i] = gra_input(t, c->in[i].data ? c->in[i].data : values, c->in[i].ndim,
+                                      c->in[i].shape);
     gra_tensor *y = c->f(t, handed, NULL), *loss = gra_sum(t, y);
     const int status = gra_backward(t, loss);
     fault_disarm();

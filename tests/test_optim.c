@@ -310,13 +310,15 @@ static void mirrored(gra_real *w, int width, int m, const double *d)
         }
 }
 
-/* H D H has the singular values D, and each step of Newton-Schulz makes every s of them a s + b s^3 + c s^5. The shapes:
- * square, tall (X is multiplied once for all steps), wide, wide by less; of no, one and several strips. */
+/* H D H has the singular values D, and each step of Newton-Schulz makes every s of them a s + b s^3 + c s^5.
+ * The shapes: square, tall (X is multiplied once for all steps), wide, wide by less; of no, one and several
+ * strips. */
 START_TEST(test_muon_steps)
 {
     static const int shape[][2] = { { 2, 2 }, { 40, 2 }, { 2, 40 }, { 2, 3 }, { 24, 24 }, { 70, 70 }, { 33, 100 },
                                     { 70, 90 }, { 150, 70 } };
-    const double a = 3.4445, b = -4.7750, c = 2.0315, tolerance = sizeof(real) == sizeof(float) ? 1e-4 : 1e-11;
+    const double a = 3.4445, b = -4.7750, c = 2.0315;
+    const double tolerance = sizeof(real) == sizeof(float) ? 1e-4 : 1e-11;
     for (int steps = 1; steps <= 6; steps++)
         for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
             const int rows = shape[i][0], cols = shape[i][1], n = rows < cols ? rows : cols;
@@ -351,7 +353,8 @@ START_TEST(test_muon_steps)
 }
 END_TEST
 
-/* Wherever it is that memory ends, in an init or in the first step on more threads: a sentence, and no step. */
+/* Wherever it is that memory ends, in an init or in the first step on more threads: a sentence, and no
+ * step. */
 START_TEST(memory_ends_in_an_optimiser) /* _i: which */
 {
     gra_tape *three = gra_open(3);
@@ -372,7 +375,8 @@ START_TEST(memory_ends_in_an_optimiser) /* _i: which */
         fault_disarm();
         ck_assert_int_eq(status, failed ? -1 : 0);
         well = !gra_model_error(m);
-        ck_assert_msg(well || strncmp(gra_model_error(m), "out of memory: ", 15) == 0, "%s", gra_model_error(m));
+        ck_assert_msg(well || strncmp(gra_model_error(m), "out of memory: ", 15) == 0, "%s",
+                      gra_model_error(m));
         for (size_t i = 0; i < p->size; i++)
             ck_assert_int_eq(p->data[i] != 0, well);
         gra_model_close(m);
@@ -426,8 +430,8 @@ static gra_model *many_parameters(void)
 {
     gra_model *m = gra_model_open(NULL);
     for (int i = 0; i < SHAPES; i++)
-        ck_assert_ptr_nonnull(gra_param(gra_enter(gra_root(m), "%d", i), "p", gra_ones(), shapes[i][1] ? 2 : 1,
-                                        shapes[i]));
+        ck_assert_ptr_nonnull(gra_param(gra_enter(gra_root(m), "%d", i), "p", gra_ones(),
+                                        shapes[i][1] ? 2 : 1, shapes[i]));
     gra_freeze(gra_param_at(m, 3), true);
     return m;
 }

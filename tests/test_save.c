@@ -167,7 +167,8 @@ START_TEST(test_all_of_it)
         for (size_t j = 0; j < gra_owned_at(m, i)->size; j++) {
             uint64_t bits = gra_random64(&rng);
             if (j % 2)                          /* a NaN that signals, with a payload */
-                bits = sizeof(real) == 4 ? (bits & 0x803fffff) | 0x7f800001 : (bits & 0x8007ffffffffffff) | 0x7ff0000000000001;
+                bits = sizeof(real) == 4 ? (bits & 0x803fffff) | 0x7f800001
+                                         : (bits & 0x8007ffffffffffff) | 0x7ff0000000000001;
             memcpy(&gra_owned_at(m, i)->data[j], &bits, sizeof(real));
         }
     ck_assert_int_eq(gra_save_all(m, PATH, (gra_meta[]){ { "step", "12" } }, 1), 0);
@@ -175,7 +176,8 @@ START_TEST(test_all_of_it)
     for (int i = 0; i < gra_owned_count(m); i++) {
         const gra_tensor *x = gra_owned_at(m, i), *y = gra_owned_at(back, i);
         ck_assert_str_eq(x->name, y->name);
-        ck_assert_msg(memcmp(x->data, y->data, x->size * sizeof(real)) == 0, "%s came back otherwise", x->name);
+        ck_assert_msg(memcmp(x->data, y->data, x->size * sizeof(real)) == 0, "%s came back otherwise",
+                      x->name);
     }
     gra_file *f = gra_file_open(m, PATH);
     ck_assert_int_eq(gra_file_count(f), 6);
@@ -190,8 +192,8 @@ START_TEST(test_all_of_it)
     ck_assert(untouched(bare));
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
     ck_assert_int_eq(gra_load_all(back, PATH), -1);
-    ck_assert_str_eq(gra_model_error(back), "gra_load_all: " PATH ": it has no tensor adamw.exp_avg.b, and 3 more of the "
-                     "model's are missing");
+    ck_assert_str_eq(gra_model_error(back), "gra_load_all: " PATH ": it has no tensor adamw.exp_avg.b, and 3 "
+                     "more of the model's are missing");
     gra_model_close(bare);
     gra_model_close(back);
     gra_model_close(m);

@@ -341,13 +341,13 @@ START_TEST(a_tensor_of_the_last_step)
         gra_tensor *old = gra_input(t, (real[]){ 1, 2, 3 }, GRA_DIMS(3));
         gra_tensor *sum = gra_sum(t, old);
         gra_begin(t, GRA_GRAD, NULL);
-        gra_tensor *fresh = gra_input(t, (real[]){ 4, 5, 6 }, GRA_DIMS(3));     /* the same again, where that lay */
+        gra_tensor *fresh = gra_input(t, (real[]){ 4, 5, 6 }, GRA_DIMS(3)); /* the same again, where that lay */
         gra_sum(t, fresh);
         gra_mul(t, fresh, step % 2 ? old : sum);
         expect_error("mul: input 1 was not made in this step");
         gra_begin(t, GRA_GRAD, NULL);
     }
-    gra_full(t, 0, GRA_DIMS(1000));                     /* what follows lies where the next step will not have come yet */
+    gra_full(t, 0, GRA_DIMS(1000));         /* what follows lies where the next step will not have come yet */
     gra_tensor *bias = gra_full(t, 0, GRA_DIMS(3));
     gra_begin(t, GRA_GRAD, NULL);
     gra_layer_norm(t, gra_full(t, 1, GRA_DIMS(3)), NULL, bias, 1e-5);
@@ -384,8 +384,8 @@ START_TEST(an_optional_tensor_of_the_last_step)
 }
 END_TEST
 
-/* The step's memory grows in its middle, so the next step joins its pieces: it is the system's again where the old
- * tensors' values lay, but they themselves can be looked at. */
+/* The step's memory grows in its middle, so the next step joins its pieces: it is the system's again where
+ * the old tensors' values lay, but they themselves can be looked at. */
 START_TEST(a_tensor_of_a_large_step)
 {
     enum { MANY = 1 << 15 };
@@ -529,7 +529,8 @@ START_TEST(an_instruction_set_that_is_not_there)
         for (int step = 0; step < 2; step++) {
             gra_begin(asked, GRA_GRAD, NULL);
             ck_assert_int_eq(gra_error(asked) != NULL, i < 3);
-            ck_assert(i >= 3 || strstr(gra_error(asked), i == 0 ? "GRADUS_ISA is avx3, but this processor has base" : "but"));
+            ck_assert(i >= 3 || strstr(gra_error(asked), i == 0 ? "GRADUS_ISA is avx3, but this processor has base"
+                                                                : "but"));
             ck_assert_int_eq(gra_backward(asked, gra_input(asked, (real[]){ 2 }, 0, NULL)), i < 3 ? -1 : 0);
         }
         gra_close(asked);
@@ -569,7 +570,7 @@ START_TEST(an_item_of_many_values)
     ck_assert(isnan(gra_item(gra_full(t, 1, GRA_DIMS(2, 3)))));
     expect_error("(2, 3)");
     gra_model *m = gra_model_open(NULL);
-    ck_assert(isnan(gra_item(gra_param(gra_root(m), "p", gra_ones(), GRA_DIMS(2)))));   /* which has no tape to say so */
+    ck_assert(isnan(gra_item(gra_param(gra_root(m), "p", gra_ones(), GRA_DIMS(2)))));   /* no tape to say so */
     gra_model_close(m);
 }
 END_TEST

@@ -31,7 +31,8 @@ static real *drawn(gra_rng *rng, size_t n)
 /* ---- products ---- */
 
 /* The oracle: c = a b (+ c), in double, with the sum of magnitudes that bounds the rounding. */
-static void naive(int m, int n, int k, gra_mat a, gra_mat b, const real *c, bool accumulate, double *sum, double *size)
+static void naive(int m, int n, int k, gra_mat a, gra_mat b, const real *c, bool accumulate, double *sum,
+                  double *size)
 {
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++) {
@@ -50,7 +51,8 @@ static void compare_product(gra_tape *t, gra_rng *rng, int m, int n, int k, int 
 {
     const bool ta = form & 1, tb = form & 2, accumulate = form & 4, alone = form & 8;
     const size_t cells = (size_t)m * (size_t)n;
-    real *a = drawn(rng, (size_t)m * (size_t)k + 1), *b = drawn(rng, (size_t)n * (size_t)k + 1), *c = drawn(rng, cells);
+    real *a = drawn(rng, (size_t)m * (size_t)k + 1), *b = drawn(rng, (size_t)n * (size_t)k + 1),
+         *c = drawn(rng, cells);
     double *sum = malloc(cells * sizeof *sum), *size = malloc(cells * sizeof *size);
     gra_mat ma = ta ? (gra_mat){ a, 1, m } : (gra_mat){ a, k, 1 };
     gra_mat mb = tb ? (gra_mat){ b, 1, k } : (gra_mat){ b, n, 1 };
@@ -60,7 +62,7 @@ static void compare_product(gra_tape *t, gra_rng *rng, int m, int n, int k, int 
     else
         gra_gemm(t, m, n, k, ma, mb, c, n, accumulate);
     const double unit = sizeof(real) == 4 ? 0x1p-24 : 0x1p-53;
-    for (size_t i = 0; i < cells; i++)          /* Higham: |error| <= k u sum |a||b|, here with a small k for its luck */
+    for (size_t i = 0; i < cells; i++)      /* Higham: |error| <= k u sum |a||b|, here with a small k for its luck */
         ck_assert_msg(fabs((double)c[i] - sum[i]) <= (2 + sqrt(k)) * 4 * unit * size[i],
                       "%s: %d x %d x %d, form %d, cell %zu: %.17g, wanted %.17g", gra_isa_name(t), m, n, k, form, i,
                       (double)c[i], sum[i]);
@@ -85,7 +87,7 @@ START_TEST(products_are_right)          /* _i: an instruction set */
         compare_product(t, &rng, 7, 2200, 19, form);            /* and of columns */
         compare_product(t, &rng, 1, 1500, 70, form);            /* few rows are another kernel's */
         compare_product(t, &rng, 2, 203, 700, form);
-        compare_product(t, &rng, 20, 48, 1024, form);           /* rows of a, or of b, that meet in the cache */
+        compare_product(t, &rng, 20, 48, 1024, form);         /* rows of a, or of b, that meet in the cache */
         compare_product(t, &rng, 20, 1024, 17, form);
         compare_product(t, &rng, 700, 513, 3, form);            /* many groups of packed rows */
     }
@@ -130,7 +132,8 @@ START_TEST(products_have_the_same_bits)
     for (int i = 0; i < 5; i++) {
         gra_tape *t = gra_open(threads[i]);
         gra_gemm(t, m, n, k, (gra_mat){ a, k, 1 }, (gra_mat){ b, 1, k }, c[i > 0], n, false);
-        ck_assert_msg(i == 0 || memcmp(c[0], c[1], (size_t)(m * n) * sizeof(real)) == 0, "%d threads", threads[i]);
+        ck_assert_msg(i == 0 || memcmp(c[0], c[1], (size_t)(m * n) * sizeof(real)) == 0, "%d threads",
+                      threads[i]);
         gra_close(t);
     }
     free(a), free(b), free(c[0]), free(c[1]);

@@ -39,7 +39,8 @@ static void expect_none(void)
 }
 
 #define VECTOR(...)                                                                                      \
-    gra_input(t, (const real[]){ __VA_ARGS__ }, 1, (const int[]){ (int)(sizeof((const real[]){ __VA_ARGS__ }) / sizeof(real)) })
+    gra_input(t, (const real[]){ __VA_ARGS__ }, 1,                                                       \
+              (const int[]){ (int)(sizeof((const real[]){ __VA_ARGS__ }) / sizeof(real)) })
 #define MATRIX(m, n, ...) gra_input(t, (const real[]){ __VA_ARGS__ }, 2, (const int[]){ m, n })
 
 static void make_infinite(gra_tensor *y) { y->data[0] = inf; }
@@ -100,7 +101,8 @@ static gra_tensor *scores(void)         /* (3, 3) */
 
 static gra_tensor *filled(void)
 {
-    return gra_masked_fill(t, scores(), gra_constant(t, (const real[]){ 0, 1, 1 }, GRA_DIMS(3)), -(double)INFINITY);
+    return gra_masked_fill(t, scores(), gra_constant(t, (const real[]){ 0, 1, 1 }, GRA_DIMS(3)),
+                           -(double)INFINITY);
 }
 
 static gra_tensor *added(void)
@@ -114,7 +116,8 @@ START_TEST(a_mask_and_what_passes_it_on)
 {
     gra_tensor *m = masked[_i]();
     gra_tensor *column = gra_slice(t, gra_scale(t, gra_neg(t, gra_transpose(t, m, 0, 1)), -2), 0, 0, 1);
-    gra_tensor *y = gra_add(t, gra_sum(t, gra_softmax(t, m, -1)), gra_sum(t, gra_exp(t, gra_scale(t, m, 0.1))));
+    gra_tensor *y = gra_add(t, gra_sum(t, gra_softmax(t, m, -1)),
+                            gra_sum(t, gra_exp(t, gra_scale(t, m, 0.1))));
     y = gra_add(t, y, gra_sum(t, gra_max_dim(t, m, 1, false)));
     y = gra_add(t, y, gra_sum(t, column));
     gra_sum(t, gra_matmul(t, m, gra_full(t, 1, GRA_DIMS(3, 2))));       /* passed on, and not used */
@@ -201,7 +204,7 @@ END_TEST
 START_TEST(a_nan_that_came_in)
 {
     gra_tensor *x = MATRIX(2, 2, 1, 2, nan_, 4);
-    gra_tensor *hidden = gra_masked_fill(t, x, MATRIX(2, 2, 0, 0, 1, 0), 0);    /* as one treats missing data */
+    gra_tensor *hidden = gra_masked_fill(t, x, MATRIX(2, 2, 0, 0, 1, 0), 0);  /* as one treats missing data */
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, hidden, hidden))), 0);
     expect_none();
     gra_begin(t, GRA_GRAD, NULL);
@@ -275,8 +278,10 @@ START_TEST(a_spoilt_parameter)
         p->data[1] = i ? nan_ : inf;
         gra_begin(t, GRA_GRAD, NULL);
         gra_linear_forward(t, &l, gra_full(t, 0, GRA_DIMS(4, 3)));
-        expect_error(i ? "linear: the parameter fc.bias holds nan at (1): no op made it, its last update did, or the file it came from"
-                       : "linear: the parameter fc.weight holds inf at (0, 1): no op made it, its last update did, or the file it came from");
+        expect_error(i ? "linear: the parameter fc.bias holds nan at (1): no op made it, "
+                         "its last update did, or the file it came from"
+                       : "linear: the parameter fc.weight holds inf at (0, 1): no op made it, "
+                         "its last update did, or the file it came from");
         p->data[1] = 1;
     }
 }
@@ -351,8 +356,8 @@ static void expect_parts(const char *first, const char *last)
 {
     const char *e = gra_error(t) ? gra_error(t) : "no error";
     size_t n = strlen(e), m = strlen(last);
-    ck_assert_msg(strncmp(e, first, strlen(first)) == 0 && n > m && strcmp(e + n - m, last) == 0, "wanted %s...%s, got %s",
-                  first, last, e);
+    ck_assert_msg(strncmp(e, first, strlen(first)) == 0 && n > m && strcmp(e + n - m, last) == 0,
+                  "wanted %s...%s, got %s", first, last, e);
 }
 
 START_TEST(a_sound_model)
@@ -369,7 +374,8 @@ START_TEST(a_linear_overflows)
     fill("trf_blocks.1.ff.layers.0.bias", large);
     fill("trf_blocks.1.ff.layers.2.weight", large);
     ck_assert_int_eq(step(), -1);
-    expect_parts("linear: made inf at (0, 0, 0) from finite inputs, ", "in trf_blocks.1.ff.layers.2 (forward)");
+    expect_parts("linear: made inf at (0, 0, 0) from finite inputs, ",
+                 "in trf_blocks.1.ff.layers.2 (forward)");
 }
 END_TEST
 

@@ -1,4 +1,4 @@
-/* two.h: a model of two small parameters, to be saved and loaded, and files that others might have written. */
+/* two.h: a model of two small parameters, to be saved and loaded, and files as others might write them. */
 #ifndef TESTS_TWO_H
 #define TESTS_TWO_H
 
@@ -6,7 +6,7 @@
 
 gra_model  *model_open(void);           /* an empty one that keeps going */
 gra_tensor *parameter(gra_model *m, const char *name, int ndim, const int *shape);      /* of zeros */
-gra_model  *two(void);                  /* "b" (2, 2) and then "a" (2): in a file a stands first. All values are -1 */
+gra_model  *two(void);                  /* "b" (2, 2), then "a" (2), which a file has first; all values are -1 */
 bool        untouched(const gra_model *m);              /* they still are */
 void        fill(gra_tensor *p, const real *values);    /* p->size of them */
 

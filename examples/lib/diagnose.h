@@ -7,7 +7,8 @@
 #include "../../layers/layers.h"
 #include "options.h"
 
-/* rng: as it was before the step's forward, whose ids and targets these are. No parameter may have moved since. */
+/* rng: as it was before the step's forward, whose ids and targets these are. No parameter may have moved
+ * since. */
 void diagnose(gra_tape *t, gra_model *m, const gra_gpt *gpt, const options *o, gra_rng rng, const int *ids,
               const int *next);
 

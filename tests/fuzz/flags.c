@@ -12,7 +12,8 @@ static void claims(int how)
 {
     fuzz_claim(how >= -1 && how <= 2, "a command line is right, wrong, or asks for help");
     fuzz_claim((how == -1) == (fuzz_complaints() > 0), "there is a sentence when it is wrong, and else none");
-    fuzz_claim(how == 0 || flags_status(how) == (how < 0 ? 2 : how - 1), "the exit status is 2 when it is wrong");
+    fuzz_claim(how == 0 || flags_status(how) == (how < 0 ? 2 : how - 1),
+               "the exit status is 2 when it is wrong");
 }
 
 static void train_flags(int argc, char **argv)
@@ -35,8 +36,8 @@ static void generate_flags(int argc, char **argv)
     const int how = parse(&s, argc, argv);
     claims(how);
     if (how == 0)
-        fuzz_claim(s.tokens > 0 && s.temperature >= 0 && s.temperature <= 100 && s.top_k >= 0 && s.folder && s.prompt,
-                   "what was taken is in its range");
+        fuzz_claim(s.tokens > 0 && s.temperature >= 0 && s.temperature <= 100 && s.top_k >= 0 && s.folder &&
+                   s.prompt, "what was taken is in its range");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

@@ -1,4 +1,5 @@
-/* The .npy reader: any bytes as a file. What is loaded comes back the same when it is saved and loaded again. */
+/* The .npy reader: any bytes as a file. What is loaded comes back the same when it is saved and loaded
+ * again. */
 #include "../../core/op.h"
 #include "lib/fuzz.h"
 

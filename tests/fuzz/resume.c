@@ -1,5 +1,5 @@
-/* The state in a checkpoint, from which train goes on: the bytes are its text, and stand in a sound file under
- * their right hash, behind which no random bytes would get. */
+/* The state in a checkpoint, from which train goes on: the bytes are its text, and stand in a sound file
+ * under their right hash, behind which no random bytes would get. */
 #include "../../examples/lib/checkpoint.h"
 #include "../../examples/lib/files.h"
 #include "../../examples/lib/hash.h"
@@ -44,8 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     const int how = checkpoint_options(&c, 3, argv);
     fuzz_claim((how == 0) == (fuzz_complaints() == 0), "there is a sentence when it failed, and else none");
     if (how == 0) {
-        fuzz_claim(o.width % o.heads == 0 && o.batch * o.context <= 1 << 30 && c.row.step >= 0 && c.table >= 0,
-                   "what was read is in its range");
+        fuzz_claim(o.width % o.heads == 0 && o.batch * o.context <= 1 << 30 && c.row.step >= 0 &&
+                   c.table >= 0, "what was read is in its range");
         gra_rng_from_text(&rng, c.rng_text);
         checkpoint_suits(&c);
     }

@@ -1,5 +1,5 @@
-/* The safetensors reader: any bytes as a file, looked into, then loaded into a model: whole, or the model is as
- * it was and there is a sentence. */
+/* The safetensors reader: any bytes as a file, looked into, then loaded into a model: whole, or the model is
+ * as it was and there is a sentence. */
 #include "../../core/op.h"
 #include "lib/fuzz.h"
 

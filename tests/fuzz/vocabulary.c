@@ -13,7 +13,8 @@ static void encode(const vocabulary *v, const uint8_t *prompt, size_t n)
     const int before = fuzz_complaints(), failed = vocabulary_encode(v, (const char *)prompt, n, ids);
     fuzz_claim(!failed == (fuzz_complaints() == before), "there is a sentence when it failed, and else none");
     for (size_t i = 0; !failed && i < n; i++)
-        fuzz_claim(ids[i] >= 0 && ids[i] < v->size && v->byte[ids[i]] == prompt[i], "a token stands for its byte");
+        fuzz_claim(ids[i] >= 0 && ids[i] < v->size && v->byte[ids[i]] == prompt[i],
+                   "a token stands for its byte");
     free(ids);
 }
 

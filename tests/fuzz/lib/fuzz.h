@@ -1,6 +1,6 @@
-/* fuzz: what the targets share. A target is LLVMFuzzerTestOneInput: whatever the bytes are, nothing may crash,
- * leak, or take more memory at once than 8 times their number and 64 KiB; where something is refused, a
- * sentence says why. With libFuzzer (clang) the bytes are its own inventions, else main() here takes them
+/* fuzz: what the targets share. A target is LLVMFuzzerTestOneInput: whatever the bytes are, nothing may
+ * crash, leak, or take more memory at once than 8 times their number and 64 KiB; where something is refused,
+ * a sentence says why. With libFuzzer (clang) the bytes are its own inventions, else main() here takes them
  * from the files that it is given. */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
