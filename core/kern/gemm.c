@@ -114,7 +114,7 @@ static bool meet_in_cache(ptrdiff_t apart) { return (apart * (ptrdiff_t)sizeof(r
  * the values that a tile reads at once, or its rows, lie so far apart that they share few lines of the cache. */
 static bool a_pays(const struct product *s)
 {
-    return s->n >= (s->a.row == 1 ? 128 : 512) || meet_in_cache(s->a.row == 1 ? s->a.col : s->a.row);
+    return s->n >= (s->a.row == 1 ? 384 : 512) || meet_in_cache(s->a.row == 1 ? s->a.col : s->a.row);
 }
 
 /* Packing b's columns pays for many rows of a. They can be read in place where they lie in rows and fill tiles. */
