@@ -13,11 +13,10 @@
 enum {
     DEPTH = GRA_DEPTH,                  /* of a piece: a panel of b then stays in the first cache, */
     COLS = 512,                         /* and those of a block in the second, */
-    EDGE = 32,                          /* of which the last may reach so far beyond, */
     ROWS = 96,                          /* and as many rows of a, */
     APART = DEPTH + 16                  /* packed so that they do not meet in the cache */
 };
-_Static_assert(DEPTH * (COLS + EDGE) + APART * ROWS <= GRA_POOL_OWN, "what is packed finds no room");
+_Static_assert(DEPTH * COLS + APART * ROWS <= GRA_POOL_OWN, "what is packed finds no room");
 _Static_assert(ROWS % GRA_TILE_ROWS == 0 && COLS % GRA_TILE_COLS == 0, "blocks are whole tiles");
 
 struct product {                        /* c[m x n] = a[m x k] b[k x n] + add[m x n], or a part of it */
@@ -92,7 +91,7 @@ static gra_mat packed_rows(const struct product *s, int m, gra_mat a, real *to)
 static void block(const struct product *s, bool pack_a, bool pack_b, int worker)
 {
     const int cols = s->tile->cols;
-    real *panels = gra_pool_own(s->pool, worker), *rows = panels + DEPTH * (COLS + EDGE);
+    real *panels = gra_pool_own(s->pool, worker), *rows = panels + DEPTH * COLS;
     if (pack_b)
         s->tile->pack_b(s->n, s->k, s->b, panels);
     for (int i = 0; i < s->m; i += ROWS) {
@@ -144,9 +143,9 @@ static void rectangle(const struct product *s, int worker)
         struct product part = part_of(s, 0, s->m, j, least(COLS, s->n - j));
         for (int p = 0; p < s->k; p += DEPTH) {
             part.k = least(DEPTH, s->k - p);
+            part.a = at(s->a, 0, p);
+            part.b = at(s->b, p, j);
             block(&part, pack_a, pack_b, worker);
-            part.a = at(part.a, 0, DEPTH);
-            part.b = at(part.b, DEPTH, 0);
             part.add = part.c;                          /* what the next piece is added to */
             part.apart = part.ldc;
         }
