@@ -123,37 +123,44 @@ static inline __attribute__((always_inline)) vec add_line(vec x, const real *a, 
     return x;
 }
 
-static void finish(int n, const real *sum, real *c, const real *to)
+static inline __attribute__((always_inline)) void store(vec sum, real *c, const real *to)
 {
-    for (int j = 0; j < n; j++)
-        c[j] = to ? to[j] + sum[j] : sum[j];
+    *(loose *)c = to ? sum + *(const loose *)to : sum;
 }
 
 /* SOME columns of b, which are contiguous (w^T): a cache line of each at a time. */
-static void columns(int k, const real *a, gra_mat b, real *c, const real *add)
+static void columns(int k, const real *a, const real *column, ptrdiff_t ld, real *c, const real *add)
 {
-    const ptrdiff_t ld = b.col;
     for (int p = 0, end; p < k; p = end) {
         const real *to = p > 0 ? c : add;               /* what this piece is added to */
-        real sum[SOME];
         vec x = { 0 }, y = { 0 };
         end = k - p < DEPTH ? k : p + DEPTH;
         for (; p + LINE <= end; p += LINE) {
             /* Ask for what comes soon: farther down these columns, then at the top of the next ones. */
             const ptrdiff_t soon = p + AHEAD < k ? p + AHEAD : p + AHEAD - k + SOME * ld;
-            const uintptr_t line = (uintptr_t)b.p + (uintptr_t)soon * sizeof(real);
+            const uintptr_t line = (uintptr_t)column + (uintptr_t)soon * sizeof(real);
             for (int j = 0; j < SOME; j++)
                 __builtin_prefetch((const void *)(line + (uintptr_t)(j * ld) * sizeof(real)));
-            x = add_line(x, a + p, b.p + p, ld);
+            x = add_line(x, a + p, column + p, ld);
             if (SOME > LANES)
-                y = add_line(y, a + p, b.p + p + LANES * ld, ld);
+                y = add_line(y, a + p, column + p + LANES * ld, ld);
         }
-        *(loose *)sum = x;
+        if (p < end) {
+            vec sum[] = { x, y };
+            plain(p, end, SOME, a, 1, (gra_mat){ column, 1, ld }, (real *)sum);
+            x = sum[0];
+            y = sum[1];
+        }
+        store(x, c, to);
         if (SOME > LANES)
-            *(loose *)(sum + SOME - LANES) = y;
-        plain(p, end, SOME, a, 1, b, sum);
-        finish(SOME, sum, c, to);
+            store(y, c + SOME - LANES, to ? to + SOME - LANES : NULL);
     }
+}
+
+static void finish(int n, const real *sum, real *c, const real *to)
+{
+    for (int j = 0; j < n; j++)
+        c[j] = to ? to[j] + sum[j] : sum[j];
 }
 
 static void block(int k, int n, const real *a, ptrdiff_t col, gra_mat b, real *c, const real *add)
@@ -181,10 +188,10 @@ void GEMV(int k, int n, const real *a, ptrdiff_t col, gra_mat b, real *c, const 
         const real *to = add ? add + from : NULL;
         real last[SOME];
         if (from < j) {
-            columns(k, a, here, last, to);
+            columns(k, a, here.p, b.col, last, to);
             memcpy(c + j, last + j - from, (size_t)wide * sizeof *c);
         } else if (down && wide == SOME)
-            columns(k, a, here, c + j, to);
+            columns(k, a, here.p, b.col, c + j, to);
         else
             block(k, wide, a, col, here, c + j, to);
     }
