@@ -267,6 +267,12 @@ static void forward_alone(void *arg, size_t from, size_t to, int worker)
     }
 }
 
+static size_t heads_at_once(const struct args *s)       /* as many as are worth a thread */
+{
+    const size_t worth = 1 << 14, each = (size_t)s->keys * (size_t)(s->dim + s->dim_v) / (size_t)s->heads;
+    return each ? worth / each + 1 : 1;
+}
+
 /* A head's strips add to the same dk and dv: one worker does them all, in order. */
 static void backward_heads(void *arg, size_t from, size_t to, int worker)
 {
@@ -310,7 +316,10 @@ static void forward(gra_tensor *y)
         return;
     if (keeps && !(s->weights = gra_alloc(y->tape, rows * (size_t)s->keys * sizeof(real))))
         return;
-    gra_parallel(y->tape, heads * (size_t)strips(s), 1, s->time == 1 && !s->drops ? forward_alone : forward_strips, y);
+    if (s->time == 1 && !s->drops)
+        gra_parallel(y->tape, heads, heads_at_once(s), forward_alone, y);
+    else
+        gra_parallel(y->tape, heads * (size_t)strips(s), 1, forward_strips, y);
     if (keeps)
         s->kept = gra_constant(y->tape, s->weights, GRA_DIMS(y->shape[0], s->heads, s->time, s->keys));
 }
