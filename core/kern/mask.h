@@ -1,84 +1,68 @@
 /* mask.h: dropout's mask, y_i = x_i / (1 - p) where a stream of random numbers says so, else 0.
  *
  * The mask is PyTorch's (op.h): one number of the generator starts a stream x_0, x_1 = a x_0 mod m, ...,
- * and element i is kept where x_i is below a limit. So no mask is stored: backward draws it again, and
- * each chunk of work skips ahead to its own place in the stream. */
+ * and element i is kept where x_i is below a limit. Any chunk of work skips ahead to its own place in the
+ * stream. What forward has drawn is a bit an element, and backward reads it. */
 #ifndef GRADUS_MASK_H
 #define GRADUS_MASK_H
 
 #include "../op.h"
 
-typedef struct gra_mask {
-    uint32_t start, limit;
-    real     kept;                                  /* 1 / (1 - p) */
-} gra_mask;
-
-static inline gra_mask mask_begin(gra_rng *rng, double p)
-{
-    return (gra_mask){ .start = gra_bernoulli_start(rng), .limit = gra_bernoulli_limit(p), .kept = 1 / (real)(1 - p) };
-}
-
-/* The stream in MASK_LANES streams side by side, element i + MASK_LANES being a^MASK_LANES x_i mod m: a
- * step of all lanes is a vector operation. m = 2^31 - 1, so 2^31 is 1 mod m, and the remainder of a
- * product is its high and low 31 bits added. */
-enum { MASK_LANES = 32 };                           /* gcc unrolls 16 into scalar steps, 4 times as slow */
-
-static inline uint32_t mask_product(uint32_t x, uint32_t multiplier)
-{
-    const uint32_t m = 2147483647;
-    const uint64_t product = (uint64_t)x * multiplier;
-    const uint32_t sum = (uint32_t)(product >> 31) + (uint32_t)(product & m);
-    return sum < m ? sum : sum - m;
-}
-
-static inline void mask_step(uint32_t *lane, uint32_t multiplier)
-{
-    for (int j = 0; j < MASK_LANES; j++)
-        lane[j] = mask_product(lane[j], multiplier);
-}
+/* The stream is drawn as MASK_LANES streams side by side, so that a step of all lanes is some vector
+ * operations. The bits of MASK_STEPS steps are a tile: bit s of its word l is lane l's in step s. */
+enum { MASK_LANES = 32, MASK_STEPS = 32, MASK_TILE = MASK_LANES * MASK_STEPS };
 
 typedef struct mask_stream {
-    gra_mask mask;
     uint32_t lane[MASK_LANES];                      /* of the elements that come next, */
-    uint32_t next;                                  /* and the multiplier that takes them on */
+    uint32_t once, twice;                           /* what takes them on by a step, and by two, */
+    uint32_t limit;                                 /* and below what they are kept, */
+    real     kept;                                  /* times 1 / (1 - p) */
 } mask_stream;
 
-/* At element `first`, its lanes so many elements apart, and going on by `step`. */
-static inline mask_stream mask_begin_at(gra_mask mask, size_t first, size_t apart, size_t step)
+/* A new mask from element 0 on, its lanes so many elements apart, a step so many further. */
+static inline mask_stream mask_begin(gra_rng *rng, double p, size_t apart, size_t step)
 {
-    mask_stream s = { .mask = mask, .next = gra_bernoulli_skip(1, step) };
+    mask_stream s = { .lane[0] = gra_bernoulli_start(rng), .once = gra_bernoulli_skip(1, step),
+                      .limit = gra_bernoulli_limit(p), .kept = 1 / (real)(1 - p) };
     uint32_t across = gra_bernoulli_skip(1, apart);
-    s.lane[0] = gra_bernoulli_skip(mask.start, first);
-    for (int n = 1; n < MASK_LANES; n *= 2, across = mask_product(across, across))
-        for (int j = 0; j < n; j++)
-            s.lane[n + j] = mask_product(s.lane[j], across);
+    s.twice = gra_bernoulli_product(s.once, s.once);
+    for (int n = 1; n < MASK_LANES; n *= 2, across = gra_bernoulli_product(across, across))
+        for (int l = 0; l < n; l++)
+            s.lane[n + l] = gra_bernoulli_product(s.lane[l], across);
     return s;
 }
 
-static inline void mask_next(mask_stream *s, real *factor)      /* of MASK_LANES elements */
+static inline mask_stream mask_skip(const mask_stream *from, size_t elements)
 {
-    for (int j = 0; j < MASK_LANES; j++)
-        factor[j] = s->lane[j] < s->mask.limit ? s->mask.kept : 0;
-    mask_step(s->lane, s->next);
+    mask_stream s = *from;
+    const uint32_t across = gra_bernoulli_skip(1, elements);
+    for (int l = 0; l < MASK_LANES; l++)
+        s.lane[l] = gra_bernoulli_product(s.lane[l], across);
+    return s;
 }
 
-/* to[i] = (add ? to[i] : 0) + x[i] factor_i for i in [from, end); to may be x. */
-static inline void mask_apply(gra_mask mask, const real *x, real *to, size_t from, size_t end, bool add)
+/* A tile, or the first steps of one. Two steps at a time: neither waits for the other. Where x < limit < 2^31
+ * the top bit of x - limit is set; it enters the word from above. */
+static inline void mask_draw(mask_stream *s, int steps, uint32_t *tile)
 {
-    mask_stream s = mask_begin_at(mask, from, 1, MASK_LANES);
-    uint32_t *lane = s.lane;
-    size_t i = from;
-    for (; i + MASK_LANES <= end; i += MASK_LANES, mask_step(lane, s.next)) {
-        real value[MASK_LANES];                     /* apart from `to`, which may be x: so these are vectors */
-        for (int j = 0; j < MASK_LANES; j++)
-            value[j] = x[i + (size_t)j] * (lane[j] < mask.limit ? mask.kept : 0);
-        for (int j = 0; j < MASK_LANES; j++)
-            to[i + (size_t)j] = add ? to[i + (size_t)j] + value[j] : value[j];
-    }
-    for (int j = 0; i < end; i++, j++) {
-        real value = x[i] * (lane[j] < mask.limit ? mask.kept : 0);
-        to[i] = add ? to[i] + value : value;
-    }
+    const uint32_t top = (uint32_t)1 << 31, limit = s->limit, once = s->once, twice = s->twice;
+    uint32_t lane[MASK_LANES], bits[MASK_LANES] = { 0 };
+    int drawn = 0;
+    memcpy(lane, s->lane, sizeof lane);
+    for (; drawn < steps; drawn += 2)
+        for (int l = 0; l < MASK_LANES; l++) {
+            const uint32_t x = lane[l], next = gra_bernoulli_product(x, once);
+            bits[l] = bits[l] >> 2 | ((x - limit) & top) >> 1 | ((next - limit) & top);
+            lane[l] = gra_bernoulli_product(x, twice);
+        }
+    memcpy(s->lane, lane, sizeof lane);
+    for (int l = 0; l < MASK_LANES; l++)
+        tile[l] = bits[l] >> (MASK_STEPS - drawn);
+}
+
+static inline real mask_factor(uint32_t word, int step, real kept)
+{
+    return word & (uint32_t)1 << step ? kept : 0;
 }
 
 #endif

@@ -10,7 +10,7 @@
  *
  * P, (time, keys) a head, never stands in memory: it is computed a strip of rows at a time, as wide as the
  * strip's last row sees, and once more in backward (Dao et al. 2022). Saved: of each row the largest score
- * and 1 / sum, from which backward makes the same P again. */
+ * and 1 / sum, from which backward makes the same P again, and of each value a bit: dropout's mask. */
 #include "../op.h"
 #include "../kern/mask.h"
 #include "../kern/math.h"
@@ -20,7 +20,8 @@ struct args {
     bool     causal;
     real     scale;
     bool     drops;                     /* the step trains and dropout > 0: */
-    gra_mask mask;
+    mask_stream *mask;                  /* its beginning: lanes are rows, a step is a key */
+    uint32_t *tiles;                    /* and what was drawn from it, for backward */
     real    *room;                      /* each worker's strips, */
     size_t   room_each;                 /* so many values */
     real    *weights;                   /* (batch, heads, time, keys), for those who look: P, */
@@ -44,8 +45,8 @@ struct strip {
     int      rows, first, keys;         /* rows from `first` on, and how many keys the last of them sees */
     ptrdiff_t ld;                       /* of P and dS */
     real    *P, *dS;                    /* (keys, rows): P becomes D, dS was dD */
-    real    *factor;                    /* (keys, ABREAST): dropout's, of a few rows */
     real    *saved, *weights;           /* of its first row */
+    size_t   head;                      /* among all heads of the batch */
     size_t   place;                     /* of P's first value among all of P: where its mask begins */
     gra_mat  q, k, v, dy;               /* its rows and its head's columns */
     real    *to_y, *dq, *dk, *dv;       /* where these are written; NULL: not wanted */
@@ -63,6 +64,15 @@ static int strips(const struct args *s)     { return (s->time + strip_rows(s) - 
 
 /* Lines of a strip lie a little apart, so they do not meet in the cache. */
 static ptrdiff_t leading(const struct args *s) { return strip_rows(s) + 16; }
+
+/* A head's mask: so many tiles for ABREAST rows; those of the rows from `row` on; NULL: there is none. */
+static size_t tiles_across(const struct args *s) { return ((size_t)s->keys + MASK_STEPS - 1) / MASK_STEPS; }
+static size_t tiles_down(const struct args *s)   { return ((size_t)s->time + ABREAST - 1) / ABREAST; }
+static uint32_t *tiles_at(const struct args *s, size_t head, int row)
+{
+    const size_t down = head * tiles_down(s) + (size_t)(row / ABREAST);
+    return s->tiles ? s->tiles + down * tiles_across(s) * MASK_LANES : NULL;
+}
 
 static real *shifted(real *p, size_t by)        { return p ? p + by : NULL; }
 static gra_mat turned(gra_mat x)                { return (gra_mat){ x.p, x.col, x.row }; }
@@ -83,9 +93,9 @@ static struct strip strip_at(gra_tensor *y, size_t u, int i, int worker)
     real *room = s->room + (size_t)worker * s->room_each;
     return (struct strip){
         .s = s, .rows = rows, .first = first, .keys = visible(s, first + rows - 1), .ld = ld,
-        .factor = room, .P = room + s->keys * ABREAST, .dS = room + s->keys * (ABREAST + ld),
+        .P = room, .dS = room + s->keys * ld,
         .saved = y->saved + weight_row * 2, .weights = shifted(s->weights, weight_row * (size_t)s->keys),
-        .place = weight_row * (size_t)s->keys,
+        .head = u, .place = weight_row * (size_t)s->keys,
         .q = { q->data + at_q, s->dim, 1 }, .k = { k->data + at_k, s->dim, 1 }, .v = { v->data + at_v, s->dim_v, 1 },
         .dy = { shifted(y->grad, at_y), s->dim_v, 1 }, .to_y = y->data + at_y,
         .dq = shifted(q->grad, at_q), .dk = shifted(k->grad, at_k), .dv = shifted(v->grad, at_v),
@@ -98,24 +108,17 @@ struct lanes {                          /* some of its rows */
     int   n, keys;                      /* how many, and how many keys the last of them sees */
     int   seen[ABREAST];                /* how many each sees; behind the last row, none */
     real *P, *dS, *saved;
+    uint32_t *tiles;                    /* of their mask */
 };
 
 static struct lanes lanes_at(const struct strip *p, int i)
 {
     struct lanes r = { .n = p->rows - i < ABREAST ? p->rows - i : ABREAST, .P = p->P + i, .dS = p->dS + i,
-                       .saved = p->saved + 2 * i };
+                       .saved = p->saved + 2 * i, .tiles = tiles_at(p->s, p->head, p->first + i) };
     for (int l = 0; l < ABREAST; l++)
         r.seen[l] = l < r.n ? visible(p->s, p->first + i + l) : 0;
     r.keys = r.seen[r.n - 1];
     return r;
-}
-
-static void draw_factors(const struct strip *p, int i, int keys)        /* of ABREAST rows, from row i of the strip on */
-{
-    const size_t row = (size_t)p->s->keys;
-    mask_stream mask = mask_begin_at(p->s->mask, p->place + (size_t)i * row, row, 1);
-    for (int j = 0; j < keys; j++)
-        mask_next(&mask, p->factor + j * ABREAST);
 }
 
 /* The strip's last keys, which none of these rows sees, have no weight and no gradient. */
@@ -123,6 +126,24 @@ static void hide(const struct strip *p, real *lanes, int from)
 {
     for (int j = from; j < p->keys; j++)
         memset(lanes + j * p->ld, 0, ABREAST * sizeof(real));
+}
+
+static void draw(const struct strip *p, int i, const struct lanes *r)   /* the mask of rows i, i + 1, ... */
+{
+    mask_stream mask = mask_skip(p->s->mask, p->place + (size_t)i * (size_t)p->s->keys);
+    for (int j = 0; j < r->keys; j += MASK_STEPS)
+        mask_draw(&mask, r->keys - j < MASK_STEPS ? r->keys - j : MASK_STEPS,
+                  r->tiles + j / MASK_STEPS * MASK_LANES);
+}
+
+static void drop(const struct strip *p, const struct lanes *r, real *x) /* x, (keys, rows), by that mask */
+{
+    const real kept = p->s->mask->kept;
+    for (int j = 0; j < r->keys; j++) {
+        const uint32_t *tile = r->tiles + j / MASK_STEPS * MASK_LANES;
+        for (int l = 0; l < ABREAST; l++)
+            x[j * p->ld + l] *= mask_factor(tile[l], j % MASK_STEPS, kept);
+    }
 }
 
 static void keep_weights(const struct strip *p, int i, const struct lanes *r)
@@ -170,10 +191,8 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* P = s
         if (p->weights)
             keep_weights(p, i, &r);
         if (p->s->drops) {
-            draw_factors(p, i, r.keys);
-            for (int j = 0; j < r.keys; j++)
-                for (int l = 0; l < ABREAST; l++)
-                    r.P[j * p->ld + l] *= p->factor[j * ABREAST + l];
+            draw(p, i, &r);
+            drop(p, &r, r.P);
         }
     }
 }
@@ -189,12 +208,8 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* P: sc
             share[l] = l < r.n ? r.saved[2 * l + 1] : 0;
             mean[l] = 0;
         }
-        if (p->s->drops) {
-            draw_factors(p, i, r.keys);
-            for (int j = 0; j < r.keys; j++)            /* dP */
-                for (int l = 0; l < ABREAST; l++)
-                    r.dS[j * p->ld + l] *= p->factor[j * ABREAST + l];
-        }
+        if (p->s->drops)                                /* dP */
+            drop(p, &r, r.dS);
         for (int j = 0; j < r.keys; j++)                /* P again, and the mean of dP */
             for (int l = 0; l < ABREAST; l++) {
                 const real P = real_exp_neg(scale * (r.P[j * p->ld + l] - most[l])) * share[l];
@@ -210,9 +225,8 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* P: sc
             }
         hide(p, r.P, r.keys);
         hide(p, r.dS, r.keys);
-        for (int j = 0; p->s->drops && j < r.keys; j++) /* D */
-            for (int l = 0; l < ABREAST; l++)
-                r.P[j * p->ld + l] *= p->factor[j * ABREAST + l];
+        if (p->s->drops)                                /* D */
+            drop(p, &r, r.P);
     }
 }
 
@@ -302,7 +316,7 @@ static void backward_heads(void *arg, size_t from, size_t to, int worker)
 static bool make_room(gra_tensor *y, int strips_each)
 {
     struct args *s = y->args;
-    s->room_each = (size_t)s->keys * (ABREAST + (size_t)leading(s) * (size_t)strips_each);
+    s->room_each = (size_t)s->keys * (size_t)leading(s) * (size_t)strips_each;
     s->room = gra_alloc(y->tape, (size_t)gra_threads(y->tape) * s->room_each * sizeof(real));
     return s->room != NULL;
 }
@@ -379,7 +393,12 @@ gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
     *s = (struct args){ .heads = heads, .time = q->shape[1], .keys = k->shape[1], .dim = q->shape[2],
                         .dim_v = v->shape[2], .causal = causal, .drops = dropout > 0,
                         .scale = (real)(1 / sqrt((double)q->shape[2] / heads)) };
-    if (dropout > 0)
-        s->mask = mask_begin(gra_tape_rng(t), dropout);
+    if (dropout > 0) {
+        s->mask = gra_alloc(t, sizeof *s->mask);
+        s->tiles = gra_alloc(t, (size_t)q->shape[0] * (size_t)heads * tiles_down(s) * tiles_across(s) *
+                                MASK_TILE / 8);
+        if (s->mask)
+            *s->mask = mask_begin(gra_tape_rng(t), dropout, (size_t)s->keys, 1);
+    }
     return gra_run(y);
 }

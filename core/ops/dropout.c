@@ -4,26 +4,59 @@
 #include "../kern/mask.h"
 
 struct args {
-    gra_mask mask;
+    mask_stream *mask;                              /* its beginning; lanes are elements side by side, */
+    uint32_t    *tiles;                             /* and what was drawn from it */
 };
+
+static size_t tiles(const gra_tensor *y)
+{
+    return (y->size + MASK_TILE - 1) / MASK_TILE;
+}
+
+/* to = x times the factors of a tile, or to += that. */
+static void apply(const gra_tensor *y, size_t tile, const real *x, real *to, bool add)
+{
+    const struct args *s = y->args;
+    const uint32_t *bits = s->tiles + tile * MASK_LANES;
+    const real kept = s->mask->kept;
+    const size_t begin = tile * MASK_TILE, n = y->size - begin < MASK_TILE ? y->size - begin : MASK_TILE;
+    const size_t whole = n / MASK_LANES * MASK_LANES;
+    x += begin;
+    to += begin;
+    for (size_t i = 0; i < whole; i += MASK_LANES)
+        for (size_t l = 0; l < MASK_LANES; l++) {
+            const real value = x[i + l] * mask_factor(bits[l], (int)(i / MASK_LANES), kept);
+            to[i + l] = add ? to[i + l] + value : value;
+        }
+    for (size_t i = whole; i < n; i++) {
+        const real value = x[i] * mask_factor(bits[i % MASK_LANES], (int)(i / MASK_LANES), kept);
+        to[i] = add ? to[i] + value : value;
+    }
+}
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
-    mask_apply(((const struct args *)y->args)->mask, y->in[0]->data, y->data, from, to, false);
+    const struct args *s = y->args;
+    mask_stream mask = mask_skip(s->mask, from * MASK_TILE);
+    for (size_t tile = from; tile < to; tile++) {
+        mask_draw(&mask, MASK_STEPS, s->tiles + tile * MASK_LANES);
+        apply(y, tile, y->in[0]->data, y->data, false);
+    }
 }
 
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
-    mask_apply(((const struct args *)y->args)->mask, y->grad, y->in[0]->grad, from, to, true);
+    for (size_t tile = from; tile < to; tile++)
+        apply(y, tile, y->grad, y->in[0]->grad, !y->in[0]->fresh);
 }
 
-GRA_KERNEL(forward, y->size, 4)
-GRA_KERNEL(backward, y->size, 4)
+GRA_KERNEL(forward, tiles(y), 4 * MASK_TILE)
+GRA_KERNEL(backward, tiles(y), 2 * MASK_TILE)
 
 gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p)
 {
     static const gra_op op = { .name = "dropout", .forward = forward_all, .backward = backward_all,
-                               .args = sizeof(struct args) };
+                               .args = sizeof(struct args), .stores = true };
     if (GRA_REFUSES(t, "dropout", x))
         return gra_empty(t);
     if (!(p >= 0 && p <= 1))
@@ -36,6 +69,10 @@ gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p)
         return gra_empty(t);
 
     gra_tensor *y = gra_result_like(t, &op, x);
-    *(struct args *)y->args = (struct args){ mask_begin(gra_tape_rng(t), p) };
+    struct args *s = y->args;
+    s->mask = gra_alloc(t, sizeof *s->mask);
+    s->tiles = gra_alloc(t, tiles(y) * MASK_TILE / 8);
+    if (s->mask)
+        *s->mask = mask_begin(gra_tape_rng(t), p, 1, MASK_LANES);
     return gra_run(y);
 }
