@@ -554,6 +554,17 @@ START_TEST(dropout_steps)
 }
 END_TEST
 
+START_TEST(dropout_products)                            /* with the remainder by its definition */
+{
+    static const uint32_t x[] = { 0, 1, 2, 46340, 46341, 65536, 1 << 30, 1073741823, 2147483645, 2147483646 };
+    for (size_t i = 0; i < LENGTH(x); i++)
+        for (size_t j = 0; j < LENGTH(x); j++)
+            ck_assert_uint_eq(gra_bernoulli_product(x[i], x[j]), (uint64_t)x[i] * x[j] % 2147483647);
+    for (uint32_t i = 1, z = 843828735; i < 100000; i++, z = gra_bernoulli_next(z))
+        ck_assert_uint_eq(gra_bernoulli_product(z, 2147483647 - i), (uint64_t)z * (2147483647 - i) % 2147483647);
+}
+END_TEST
+
 START_TEST(dropout_masks)
 {
     gra_rng g = seeded(123);
@@ -819,6 +830,7 @@ Suite *random_suite(void)
     TCase *dropout = tcase_create("dropout");
     tcase_add_test(dropout, dropout_takes_one_word);
     tcase_add_test(dropout, dropout_steps);
+    tcase_add_test(dropout, dropout_products);
     tcase_add_test(dropout, dropout_masks);
     tcase_add_test(dropout, dropout_after_other_draws);
     tcase_add_loop_test(dropout, dropout_never_starts_at_zero, 0, 3);
