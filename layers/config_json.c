@@ -53,11 +53,11 @@ static int read_and_parse(gra_infile *in, char *why, size_t room)
 {
     const size_t n = in->length <= MOST ? (size_t)in->length : 0;
     char *text = malloc(n + 1);
-    int heads = in->length > MOST              ? wrong(why, room, "it is too long for one")
-              : !text                          ? wrong(why, room, "out of memory")
+    int heads = in->length > MOST                ? wrong(why, room, "it is too long for one")
+              : !text                            ? wrong(why, room, "out of memory")
               : !gra_infile_read(in, 0, text, n) ? wrong(why, room, in->why)
-              : !is_utf8(text, text + n)       ? wrong(why, room, "it is not UTF-8")
-                                               : parse(text, n, why, room);
+              : !is_utf8(text, text + n)         ? wrong(why, room, "it is not UTF-8")
+                                                 : parse(text, n, why, room);
     free(text);
     return heads;
 }
