@@ -311,12 +311,12 @@ static void mirrored(gra_real *w, int width, int m, const double *d)
 }
 
 /* H D H has the singular values D, and each step of Newton-Schulz makes every s of them a s + b s^3 + c s^5.
- * The shapes: square, tall (X is multiplied once for all steps), wide, wide by less; of no, one and several
- * strips. */
+ * The shapes: square, tall (X is multiplied once for all steps), wide, wide by less; of one and several
+ * blocks, of rows that fill cache lines and of others. */
 START_TEST(test_muon_steps)
 {
     static const int shape[][2] = { { 2, 2 }, { 40, 2 }, { 2, 40 }, { 2, 3 }, { 24, 24 }, { 70, 70 }, { 33, 100 },
-                                    { 70, 90 }, { 150, 70 } };
+                                    { 70, 90 }, { 150, 70 }, { 64, 64 }, { 32, 96 } };
     const double a = 3.4445, b = -4.7750, c = 2.0315;
     const double tolerance = sizeof(real) == sizeof(float) ? 1e-4 : 1e-11;
     for (int steps = 1; steps <= 6; steps++)

@@ -12,16 +12,17 @@
  *
  *     A = X X^T, Q = I;   ns_steps times: P = a I + b A + c A^2, Q = P Q, A = P A P;   X = Q X
  *
- * All between is small, square and symmetric: of such products half is computed, the rest is its mirror. */
+ * All between is small, square and symmetric: of such products half is computed, the rest is its mirror. And with
+ * X in units in which c is 1 (c^(1/4) X, so A is sqrt(c) A) P is one such product, but for its diagonal:
+ *
+ *     P = (A - h I)^2 + d I,   h = -b / (2 sqrt(c)),   d = a - h^2 */
 #include "group.h"
 #include "../tape.h"
 
 static const double a = 3.4445, b = -4.7750, c = 2.0315;
 
 enum {
-    STRIP = 24, STRIP_OF_ALL = 256,     /* rows of a symmetric product computed at a time, up to the diagonal, */
-    STRIP_PACKED = 64,                  /* where each strip takes columns of its own from afar, */
-    WHOLE = 32,                         /* and a few columns more, as many as make whole tiles */
+    BLOCK = 32, BLOCK_OF_ALL = 256,     /* columns of a symmetric product that one thread, or all, take at a time */
     CHUNK = 1 << 15                     /* values of a large matrix that a thread takes at a time, at least */
 };
 static const size_t small = 1 << 20;    /* values of a matrix that one thread treats alone */
@@ -36,6 +37,14 @@ static int cols(const gra_tensor *p)    { return p->shape[1]; }
 static int shorter(const gra_tensor *p) { return rows(p) < cols(p) ? rows(p) : cols(p); }
 static int longer(const gra_tensor *p)  { return rows(p) < cols(p) ? cols(p) : rows(p); }
 
+/* How far apart the rows of a matrix at work lie. Rows of whole cache lines: an odd number of these, or the
+ * values of a column would all have to share a few places of the cache. */
+static int apart(int width)
+{
+    const int line = 64 / (int)sizeof(real);
+    return width % line ? width : (width / line | 1) * line;
+}
+
 /* Memory for the largest matrix of all, and for each thread that of the largest small one. */
 struct gra_muon_room {
     real  *large, *own;
@@ -45,8 +54,7 @@ struct gra_muon_room {
 
 static size_t room_for(const gra_tensor *p)             /* X and the next; A, P, Q and another such square */
 {
-    const size_t m = (size_t)shorter(p);
-    return 2 * p->size + 4 * m * m;
+    return 2 * (size_t)rows(p) * (size_t)apart(cols(p)) + 4 * (size_t)shorter(p) * (size_t)apart(shorter(p));
 }
 
 static struct gra_muon_room *make_room(const gra_muon *opt)
@@ -98,86 +106,112 @@ struct job {
     gra_tape *tape;
     int       worker;                   /* or ALL */
     const gra_tensor *p;
-    real     *v, *x, *next;             /* as p */
-    real     *gram, *poly, *q, *spare;  /* (m, m): A, P, Q */
+    real     *v;                        /* as p */
+    real     *x, *next;                 /* as p, but rows `wide` apart */
+    real     *gram, *poly, *q, *spare;  /* (m, m): A, P, Q; rows `high` apart */
+    int       m, wide, high;
     size_t    chunk;
     double    scale, sum[GRA_CHUNKS];
 };
 enum { ALL = -1 };
 
+static double unit(void) { return sqrt(sqrt(c)); }     /* what 1 is in X */
+
 static void update(struct job *j, size_t from, size_t to)
 {
     const real keep = (real)j->opt->momentum, gain = (real)(1 - j->opt->momentum), *g = j->p->grad;
-    real *v = j->v, *x = j->x;
+    real *v = j->v, *u = j->next;
     for (size_t i = from; i < to; i++) {
         v[i] = keep * v[i] + gain * g[i];
-        x[i] = keep * v[i] + gain * g[i];
+        u[i] = keep * v[i] + gain * g[i];
     }
-    j->sum[from / j->chunk] += gra_sum_squared(x + from, to - from);
+    j->sum[from / j->chunk] += gra_sum_squared(u + from, to - from);
 }
 
-static void normalise(struct job *j, size_t from, size_t to)
+static void normalise(struct job *j, size_t from, size_t to)            /* rows */
 {
-    for (size_t i = from; i < to; i++)
-        j->x[i] *= (real)j->scale;
+    const size_t n = (size_t)cols(j->p);
+    for (size_t row = from; row < to; row++)
+        for (size_t i = 0; i < n; i++)
+            j->x[row * (size_t)j->wide + i] = (real)j->scale * j->next[row * n + i];
 }
 
-/* Of A and, in its place, A^2: the polynomial, but for its diagonal. */
-static void polynomial(struct job *j, size_t from, size_t to)
+static void move(struct job *j, size_t from, size_t to)                 /* rows */
 {
-    for (size_t i = from; i < to; i++)
-        j->poly[i] = (real)b * j->gram[i] + (real)c * j->poly[i];
-}
-
-static void move(struct job *j, size_t from, size_t to)
-{
+    const size_t n = (size_t)cols(j->p);
     const double tall = (double)rows(j->p) / (double)cols(j->p);
     const real keep = (real)(1 - j->opt->lr * j->opt->weight_decay);
-    const real rate = (real)(j->opt->lr * sqrt(tall > 1 ? tall : 1));
-    real *p = j->p->data;
-    for (size_t i = from; i < to; i++)
-        p[i] = keep * p[i] - rate * j->x[i];
+    const real rate = (real)(j->opt->lr * sqrt(tall > 1 ? tall : 1) / unit());
+    for (size_t row = from; row < to; row++) {
+        const real *x = j->x + row * (size_t)j->wide;
+        real *p = j->p->data + row * n;
+        for (size_t i = 0; i < n; i++)
+            p[i] = keep * p[i] - rate * x[i];
+    }
+}
+
+struct mirror {                         /* beside = below^T, where below has `wide` columns */
+    const real *below;
+    real       *beside;
+    size_t      wide, next;             /* rows of both lie `next` apart */
+};
+
+static void mirror(struct mirror *s, size_t from, size_t to)            /* rows of below, four at a time */
+{
+    const size_t next = s->next;
+    for (; from + 4 <= to; from += 4)
+        for (size_t col = 0; col < s->wide; col++) {
+            const real *x = s->below + from * next + col;
+            const real x0 = x[0], x1 = x[next], x2 = x[2 * next], x3 = x[3 * next];
+            real *y = s->beside + col * next + from;
+            y[0] = x0, y[1] = x1, y[2] = x2, y[3] = x3;
+        }
+    for (; from < to; from++)
+        for (size_t col = 0; col < s->wide; col++)
+            s->beside[col * next + from] = s->below[from * next + col];
 }
 
 GRA_VARIANTS(update, struct job)
 GRA_VARIANTS(normalise, struct job)
-GRA_VARIANTS(polynomial, struct job)
 GRA_VARIANTS(move, struct job)
+GRA_VARIANTS(mirror, struct mirror)
 
-static void each(struct job *j, gra_work *const variant[3], size_t n)
+static void each(const struct job *j, gra_work *const variant[3], void *what, size_t n, size_t chunk)
 {
     gra_work *f = variant[gra_tape_isa(j->tape)];
     if (j->worker == ALL)
-        gra_parallel(j->tape, n, j->chunk, f, j);
+        gra_parallel(j->tape, n, chunk, f, what);
     else
-        f(j, 0, n, j->worker);
+        f(what, 0, n, j->worker);
 }
 
-static void product(const struct job *j, int m, int n, int k, gra_mat left, gra_mat right, real *out, int width)
+static void product(const struct job *j, int m, int n, int k, gra_mat left, gra_mat right, real *out, int next)
 {
     if (j->worker == ALL)
-        gra_gemm(j->tape, m, n, k, left, right, out, width, false);
+        gra_gemm(j->tape, m, n, k, left, right, out, next, false);
     else
-        gra_gemm_alone(j->tape, j->worker, m, n, k, left, right, out, width, false);
+        gra_gemm_alone(j->tape, j->worker, m, n, k, left, right, out, next, false);
 }
 
-/* out = left right, (m, m) and symmetric: strips of rows up to the diagonal, and the mirror of what is left of it. */
-static void symmetric(const struct job *j, int m, int k, gra_mat left, gra_mat right, real *out)
+/* out = left right, (m, m) and symmetric: a block of columns is computed from the diagonal down, and what is below
+ * the block is mirrored to its right. */
+static void symmetric(const struct job *j, int k, gra_mat left, gra_mat right, real *out)
 {
-    const int strip = j->worker == ALL ? STRIP_OF_ALL : right.col == 1 ? STRIP : STRIP_PACKED;
-    for (int i = 0; i < m; i += strip) {
-        const int high = m - i < strip ? m - i : strip, tiles = (i + high + WHOLE - 1) / WHOLE * WHOLE;
-        const gra_mat here = { left.p + i * left.row, left.row, left.col };
-        product(j, high, tiles < m ? tiles : m, k, here, right, out + (size_t)i * (size_t)m, m);
-        for (size_t col = 0; col < (size_t)i; col++)
-            for (size_t row = (size_t)i; row < (size_t)(i + high); row++)
-                out[col * (size_t)m + row] = out[row * (size_t)m + col];
+    const int m = j->m, block = j->worker == ALL ? BLOCK_OF_ALL : BLOCK;
+    for (int i = 0; i < m; i += block) {
+        const int wide = m - i < block ? m - i : block, below = m - i - wide;
+        const gra_mat lower = { left.p + i * left.row, left.row, left.col };
+        const gra_mat block_of = { right.p + i * right.col, right.row, right.col };
+        real *corner = out + (ptrdiff_t)i * j->high + i;
+        product(j, m - i, wide, k, lower, block_of, corner, j->high);
+        struct mirror s = { corner + (ptrdiff_t)wide * j->high, corner + wide, (size_t)wide, (size_t)j->high };
+        each(j, mirror_variants, &s, (size_t)below, BLOCK);
     }
 }
 
-static gra_mat square(const real *p, int m)
+static gra_mat square(const struct job *j, const real *p)
 {
-    return (gra_mat){ p, m, 1 };
+    return (gra_mat){ p, j->high, 1 };
 }
 
 static void exchange(real **one, real **other)
@@ -187,33 +221,46 @@ static void exchange(real **one, real **other)
     *other = was;
 }
 
+/* P = (A - h I)^2 + d I. A's diagonal is put back as it was: adding h would not give its last digits again. */
+static void polynomial(struct job *j)
+{
+    const double h = -b / 2 / sqrt(c), d = a - h * h;
+    const size_t m = (size_t)j->m, next = (size_t)j->high + 1;
+    real *diagonal = j->spare;
+    for (size_t i = 0; i < m; i++) {
+        diagonal[i] = j->gram[i * next];
+        j->gram[i * next] -= (real)h;
+    }
+    symmetric(j, j->m, square(j, j->gram), square(j, j->gram), j->poly);
+    for (size_t i = 0; i < m; i++) {
+        j->gram[i * next] = diagonal[i];
+        j->poly[i * next] += (real)d;
+    }
+}
+
 /* Newton-Schulz. Q takes `together` rounds before X is multiplied by it: all of them, or in a nearly square
  * matrix, where that saves nothing, one. */
 static void orthogonalise(struct job *j)
 {
-    const int m = shorter(j->p), n = longer(j->p), width = cols(j->p), rounds = j->opt->ns_steps;
-    const int together = n >= 2 * m ? rounds : 1;
+    const int m = j->m, n = longer(j->p), rounds = j->opt->ns_steps, together = n >= 2 * m ? rounds : 1;
     for (int done = 0; done < rounds; done += together) {
-        const gra_mat across = { j->x, width, 1 }, down = { j->x, 1, width };
-        const bool wide = width > m;
-        symmetric(j, m, n, wide ? across : down, wide ? down : across, j->gram);
+        const gra_mat across = { j->x, j->wide, 1 }, down = { j->x, 1, j->wide };
+        const bool wide = cols(j->p) > m;
+        symmetric(j, n, wide ? across : down, wide ? down : across, j->gram);
         for (int round = 1; round <= together; round++) {
-            symmetric(j, m, m, square(j->gram, m), square(j->gram, m), j->poly);
-            each(j, polynomial_variants, (size_t)m * (size_t)m);
-            for (size_t i = 0; i < (size_t)m; i++)
-                j->poly[i * ((size_t)m + 1)] += (real)a;
+            polynomial(j);
             if (round < together) {
-                symmetric(j, m, m, square(j->poly, m), square(j->gram, m), j->spare);
-                symmetric(j, m, m, square(j->spare, m), square(j->poly, m), j->gram);
+                symmetric(j, m, square(j, j->poly), square(j, j->gram), j->spare);
+                symmetric(j, m, square(j, j->spare), square(j, j->poly), j->gram);
             }
             if (round > 1)
-                symmetric(j, m, m, square(j->poly, m), square(j->q, m), j->spare);
+                symmetric(j, m, square(j, j->poly), square(j, j->q), j->spare);
             exchange(&j->q, round > 1 ? &j->spare : &j->poly);
         }
         if (wide)
-            product(j, m, n, m, square(j->q, m), across, j->next, n);
+            product(j, m, n, m, square(j, j->q), across, j->next, j->wide);
         else
-            product(j, n, m, m, across, square(j->q, m), j->next, m);
+            product(j, n, m, m, across, square(j, j->q), j->next, j->wide);
         exchange(&j->x, &j->next);
     }
 }
@@ -221,21 +268,25 @@ static void orthogonalise(struct job *j)
 static void treat(const gra_muon *opt, int i, int worker, real *room)
 {
     gra_tensor *p = gra_param_at(opt->model, i);
-    const size_t squares = (size_t)shorter(p) * (size_t)shorter(p);
     struct job j = { .opt = opt, .tape = gra_model_tape(opt->model), .worker = worker, .p = p,
-                     .v = opt->v[i]->data, .x = room, .next = room + p->size, .gram = room + 2 * p->size,
+                     .v = opt->v[i]->data, .m = shorter(p), .wide = apart(cols(p)), .high = apart(shorter(p)),
                      .chunk = p->size / GRA_CHUNKS < CHUNK ? CHUNK : p->size / GRA_CHUNKS + 1 };
+    const size_t whole = (size_t)rows(p) * (size_t)j.wide, squares = (size_t)j.m * (size_t)j.high;
+    const size_t n = (size_t)rows(p), some = CHUNK / (size_t)j.wide + 1;
+    j.x = room;
+    j.next = j.x + whole;
+    j.gram = j.next + whole;
     j.poly = j.gram + squares;
     j.q = j.poly + squares;
     j.spare = j.q + squares;
-    each(&j, update_variants, p->size);
+    each(&j, update_variants, &j, p->size, j.chunk);
     double sum = 0;
     for (int k = 0; k < GRA_CHUNKS; k++)
         sum += j.sum[k];
-    j.scale = 1 / (sqrt(sum) + 1e-7);
-    each(&j, normalise_variants, p->size);
+    j.scale = unit() / (sqrt(sum) + 1e-7);
+    each(&j, normalise_variants, &j, n, some);
     orthogonalise(&j);
-    each(&j, move_variants, p->size);
+    each(&j, move_variants, &j, n, some);
 }
 
 /* ---- all of them ---- */
