@@ -131,9 +131,13 @@ static void update(struct job *j, size_t from, size_t to)
 static void normalise(struct job *j, size_t from, size_t to)            /* rows */
 {
     const size_t n = (size_t)cols(j->p);
-    for (size_t row = from; row < to; row++)
+    const real scale = (real)j->scale;
+    for (size_t row = from; row < to; row++) {
+        const real *u = j->next + row * n;
+        real *x = j->x + row * (size_t)j->wide;
         for (size_t i = 0; i < n; i++)
-            j->x[row * (size_t)j->wide + i] = (real)j->scale * j->next[row * n + i];
+            x[i] = scale * u[i];
+    }
 }
 
 static void move(struct job *j, size_t from, size_t to)                 /* rows */
