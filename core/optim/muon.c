@@ -12,8 +12,8 @@
  *
  *     A = X X^T, Q = I;   ns_steps times: P = a I + b A + c A^2, Q = P Q, A = P A P;   X = Q X
  *
- * All between is small, square and symmetric: of such products half is computed, the rest is its mirror. And with
- * X in units in which c is 1 (c^(1/4) X, so A is sqrt(c) A) P is one such product, but for its diagonal:
+ * All between is small, square and symmetric: of such products half is computed, the rest is its mirror. And
+ * with X in units in which c is 1 (c^(1/4) X, so A is sqrt(c) A) P is one such product, but for its diagonal:
  *
  *     P = (A - h I)^2 + d I,   h = -b / (2 sqrt(c)),   d = a - h^2 */
 #include "group.h"
@@ -22,7 +22,7 @@
 static const double a = 3.4445, b = -4.7750, c = 2.0315;
 
 enum {
-    BLOCK = 32, BLOCK_OF_ALL = 256,     /* columns of a symmetric product that one thread, or all, take at a time */
+    BLOCK = 32, BLOCK_OF_ALL = 256,     /* columns of a symmetric product at a time: of one thread, of all */
     CHUNK = 1 << 15                     /* values of a large matrix that a thread takes at a time, at least */
 };
 static const size_t small = 1 << 20;    /* values of a matrix that one thread treats alone */
@@ -189,7 +189,8 @@ static void each(const struct job *j, gra_work *const variant[3], void *what, si
         f(what, 0, n, j->worker);
 }
 
-static void product(const struct job *j, int m, int n, int k, gra_mat left, gra_mat right, real *out, int next)
+static void product(const struct job *j, int m, int n, int k, gra_mat left, gra_mat right, real *out,
+                    int next)
 {
     if (j->worker == ALL)
         gra_gemm(j->tape, m, n, k, left, right, out, next, false);
@@ -197,8 +198,8 @@ static void product(const struct job *j, int m, int n, int k, gra_mat left, gra_
         gra_gemm_alone(j->tape, j->worker, m, n, k, left, right, out, next, false);
 }
 
-/* out = left right, (m, m) and symmetric: a block of columns is computed from the diagonal down, and what is below
- * the block is mirrored to its right. */
+/* out = left right, (m, m) and symmetric: a block of columns is computed from the diagonal down, and what is
+ * below the block is mirrored to its right. */
 static void symmetric(const struct job *j, int k, gra_mat left, gra_mat right, real *out)
 {
     const int m = j->m, block = j->worker == ALL ? BLOCK_OF_ALL : BLOCK;
@@ -208,7 +209,8 @@ static void symmetric(const struct job *j, int k, gra_mat left, gra_mat right, r
         const gra_mat block_of = { right.p + i * right.col, right.row, right.col };
         real *corner = out + (ptrdiff_t)i * j->high + i;
         product(j, m - i, wide, k, lower, block_of, corner, j->high);
-        struct mirror s = { corner + (ptrdiff_t)wide * j->high, corner + wide, (size_t)wide, (size_t)j->high };
+        struct mirror s = { .below = corner + (ptrdiff_t)wide * j->high, .beside = corner + wide,
+                            .wide = (size_t)wide, .next = (size_t)j->high };
         each(j, mirror_variants, &s, (size_t)below, BLOCK);
     }
 }
@@ -225,7 +227,7 @@ static void exchange(real **one, real **other)
     *other = was;
 }
 
-/* P = (A - h I)^2 + d I. A's diagonal is put back as it was: adding h would not give its last digits again. */
+/* P = (A - h I)^2 + d I. A's diagonal is put back as it was: adding h would not give its last digits. */
 static void polynomial(struct job *j)
 {
     const double h = -b / 2 / sqrt(c), d = a - h * h;
