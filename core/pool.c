@@ -1,11 +1,12 @@
 /* pool: one job at a time, cut into chunks. Each thread has its share of them, one after the other, and
  * helps the others when it is done.
  *
- * Shares are the same for every job of the same cut: so the rows that a thread has computed are mostly those that it
- * reads next, and lie in its own cache. The caller is worker 0 and works too. A worker watches `job` for a short while,
- * then sleeps. To run a job: fill in the fields, hand out the shares, take chunks until none is left, wait until
- * those that others took are done. Who has taken a chunk knows that the fields belong to it: they change only when
- * every chunk is done. A worker that wakes too late finds nothing to take, or takes from the next job. */
+ * Shares are the same for every job of the same cut: so the rows that a thread has computed are mostly those
+ * that it reads next, and lie in its own cache. The caller is worker 0 and works too. A worker watches `job`
+ * for a short while, then sleeps. To run a job: fill in the fields, hand out the shares, take chunks until
+ * none is left, wait until those that others took are done. Who has taken a chunk knows that the fields
+ * belong to it: they change when every chunk is done. A worker that wakes too late finds nothing to take, or
+ * takes from the next job. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE                     /* sched_getaffinity */
 #endif
@@ -34,7 +35,7 @@ struct gra_pool {
     pthread_mutex_t lock;
     pthread_cond_t  wake;
     struct worker {
-        _Alignas(64) _Atomic uint64_t share;    /* of the chunks: the first not yet taken, and << 32 where it ends */
+        _Alignas(64) _Atomic uint64_t share;    /* of the chunks: the first not taken, and << 32 where it ends */
         gra_pool *pool;
         int       number;
         pthread_t thread;
@@ -69,7 +70,8 @@ static void hand_out_shares(gra_pool *p, uint64_t chunks)
 
 static bool is_empty(uint64_t share) { return (uint32_t)share >= share >> 32; }
 
-static size_t take_share(gra_pool *p, struct worker *from, int number)     /* what is left of it; how many chunks */
+/* All that is left of a share; how many chunks that was. */
+static size_t take_share(gra_pool *p, struct worker *from, int number)
 {
     size_t taken = 0;
     while (!is_empty(atomic_load_explicit(&from->share, memory_order_relaxed))) {

@@ -1,11 +1,11 @@
-/* gemm: c = a b, c += a b, or c = a b + bias, for any strides of a and b (Goto & van de Geijn 2008; Van Zee's BLIS).
+/* gemm: c = a b, c += a b, or c = a b + bias, for any strides of a and b (Goto & van de Geijn 2008; BLIS).
  *
- * c is cut into rectangles, each of which one thread computes alone: what it packs lies in its own cache. A rectangle's
- * columns are cut into blocks of COLS, k into pieces of DEPTH. For each, b's part is packed into panels as the
- * micro-kernel reads them; then c is computed a few rows at a time, every tile by one call of the micro-kernel. These
- * rows of a are packed too. What does not pay is not packed: the kernel then reads it in place. A transpose is only
- * another pair of strides. However c is cut, every value is the same sum in the same order: any number of threads
- * gives the same bits. */
+ * c is cut into rectangles, each of which one thread computes alone: what it packs lies in its own cache. A
+ * rectangle's columns are cut into blocks of COLS, k into pieces of DEPTH. For each, b's part is packed into
+ * panels as the micro-kernel reads them; then c is computed a few rows at a time, every tile by one call of
+ * the micro-kernel. These rows of a are packed too. What does not pay is not packed: the kernel then reads
+ * it in place. A transpose is only another pair of strides. However c is cut, every value is the same sum in
+ * the same order: any number of threads gives the same bits. */
 #include "gemm.h"
 #include "gemv.h"
 #include "../tape.h"
@@ -46,8 +46,8 @@ static int narrowest(const gra_tile *tile, int n)       /* how many columns a ti
 }
 
 /* A tile that reaches over the right edge of c: computed whole and stored in part. */
-static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdiff_t next, real *c, ptrdiff_t ldc,
-                      const real *add, ptrdiff_t apart, int rows, int cols)
+static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdiff_t next, real *c,
+                      ptrdiff_t ldc, const real *add, ptrdiff_t apart, int rows, int cols)
 {
     real whole[GRA_TILE_ROWS * GRA_TILE_COLS];
     run(k, a.p, a.row, a.col, b, next, whole, GRA_TILE_COLS, NULL, 0);
@@ -56,13 +56,15 @@ static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdif
             c[i * ldc + j] = whole[i * GRA_TILE_COLS + j] + (add ? add[i * apart + j] : 0);
 }
 
-/* m rows of c from i on and n columns from j on, n at most a tile's: from those rows of a and the panel of b. */
-static void column_of_tiles(const struct product *s, int i, int m, int j, int n, gra_mat a, bool packed, const real *b,
-                            ptrdiff_t next_b)
+/* m rows of c from i on and n columns from j on, n at most a tile's, from those rows of a and a panel of b.
+ * */
+static void column_of_tiles(const struct product *s, int i, int m, int j, int n, gra_mat a, bool packed,
+                            const real *b, ptrdiff_t next_b)
 {
     const gra_tile *tile = s->tile;
     const int rows = tile->rows, cols = narrowest(tile, n);
-    gra_tile_run *const *run = cols == tile->cols ? tile->wide : cols == tile->cols / 2 ? tile->half : tile->quarter;
+    gra_tile_run *const *run = cols == tile->cols     ? tile->wide
+                             : cols == tile->cols / 2 ? tile->half : tile->quarter;
     const ptrdiff_t next_a = packed && a.row == 1 ? (ptrdiff_t)rows * s->k : rows * a.row;
     for (const int end = i + m; i < end; i += rows, a.p += next_a) {
         const int high = least(rows, end - i);
@@ -110,17 +112,20 @@ static void block(const struct product *s, bool pack_a, bool pack_b, int worker)
 static bool meet_in_cache(ptrdiff_t apart) { return (apart * (ptrdiff_t)sizeof(real)) % 4096 == 0; }
 
 /* Packing a's rows costs as much as some ten products of each of their values. It pays for wide b, and where
- * the values that a tile reads at once, or its rows, lie so far apart that they share few lines of the cache. */
+ * the values that a tile reads at once, or its rows, lie so far apart that they share few lines of the
+ * cache. */
 static bool a_pays(const struct product *s)
 {
     return s->n >= (s->a.row == 1 ? 384 : 512) || meet_in_cache(s->a.row == 1 ? s->a.col : s->a.row);
 }
 
-/* Packing b's columns pays for many rows of a. They can be read in place where they lie in rows and fill tiles. */
+/* Packing b's columns pays for many rows of a. They are read in place where they lie in rows and fill tiles.
+ * */
 static bool b_pays(const struct product *s)
 {
     const int last = s->n % s->tile->cols;
-    return s->m > 256 || s->b.col != 1 || (last && last != narrowest(s->tile, last)) || meet_in_cache(s->b.row);
+    const bool fills = !last || last == narrowest(s->tile, last);
+    return s->m > 256 || s->b.col != 1 || !fills || meet_in_cache(s->b.row);
 }
 
 static struct product part_of(const struct product *s, int i, int m, int j, int n)
@@ -215,9 +220,9 @@ static const gra_tile *best_tile(const gra_tape *t)
     return &gra_tile_base;
 }
 
-/* c = a b + add, row i of add being add + i * apart; add may be c itself. On all threads, or by this worker. */
-static void product(gra_tape *t, bool all_threads, int worker, int m, int n, int k, gra_mat a, gra_mat b, real *c,
-                    ptrdiff_t ldc, const real *add, ptrdiff_t apart)
+/* c = a b + add, row i of add at add + i * apart; add may be c itself. On all threads, or by this worker. */
+static void product(gra_tape *t, bool all_threads, int worker, int m, int n, int k, gra_mat a, gra_mat b,
+                    real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart)
 {
     if (m <= GRA_FEW_ROWS && k > 0) {
         gra_gemv(t, all_threads, m, n, k, a, b, c, ldc, add, apart);
@@ -235,12 +240,12 @@ static void product(gra_tape *t, bool all_threads, int worker, int m, int n, int
 
 static bool worth_threads(int m, int n, int k)
 {
-    const double worth = m > GRA_FEW_ROWS ? 1 << 18 : 1 << 14;  /* multiplications for which a thread is woken */
+    const double worth = m > GRA_FEW_ROWS ? 1 << 18 : 1 << 14;  /* products for which a thread is woken */
     return (double)m * n * k >= worth;
 }
 
-void gra_gemm_alone(gra_tape *t, int worker, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc,
-                    bool accumulate)
+void gra_gemm_alone(gra_tape *t, int worker, int m, int n, int k, gra_mat a, gra_mat b, real *c,
+                    ptrdiff_t ldc, bool accumulate)
 {
     product(t, false, worker, m, n, k, a, b, c, ldc, accumulate ? c : NULL, ldc);
 }
@@ -250,7 +255,8 @@ void gra_gemm(gra_tape *t, int m, int n, int k, gra_mat a, gra_mat b, real *c, p
     product(t, worth_threads(m, n, k), 0, m, n, k, a, b, c, ldc, accumulate ? c : NULL, ldc);
 }
 
-void gra_gemm_bias(gra_tape *t, int m, int n, int k, gra_mat a, gra_mat b, const real *bias, real *c, ptrdiff_t ldc)
+void gra_gemm_bias(gra_tape *t, int m, int n, int k, gra_mat a, gra_mat b, const real *bias, real *c,
+                   ptrdiff_t ldc)
 {
     product(t, worth_threads(m, n, k), 0, m, n, k, a, b, c, ldc, bias, 0);
 }

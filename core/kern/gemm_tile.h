@@ -51,10 +51,10 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
             ci[1] = y##i;                                                                                \
     }
 
-/* A tile of so many rows and one vector, or two: of this type, and of that which says where such may stand. */
+/* A tile of so many rows and one vector, or two: of this type, and of that for such at any place. */
 #define KERNEL(name, rows, vector, loose_vector, is_two)                                                 \
-    static void name##_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, ptrdiff_t next, \
-                              real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart)                  \
+    static void name##_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b,         \
+                              ptrdiff_t next, real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart)  \
     {                                                                                                    \
         typedef vector V;                                                                                \
         typedef loose_vector L;                                                                          \
@@ -90,8 +90,9 @@ KERNELS(7) KERNELS(8) KERNELS(9) KERNELS(10) KERNELS(11) KERNELS(12)
 
 /* ---- packing ---- */
 
-/* A few values each of LINES lines, `stride` apart, turned in registers: value p of line i goes to to[p*wide + i]. A
- * quad is 16 bytes of a line, SIDE values; two of them, from lines SIDE apart, fill a vector where it has room. */
+/* A few values each of LINES lines, `stride` apart, turned in registers: value p of line i goes to
+ * to[p*wide + i]. A quad is 16 bytes of a line, SIDE values; two of them, from lines SIDE apart, fill a vector
+ * where it has room. */
 typedef real quad __attribute__((vector_size(16)));
 typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
 enum { SIDE = sizeof(quad) / sizeof(real), LINES = VECTOR < 32 ? SIDE : 2 * SIDE };
@@ -145,15 +146,15 @@ static inline void turn(const real *from, ptrdiff_t stride, real *to, ptrdiff_t 
 
 /* n lines of k values each, `stride` apart, side by side into panels `wide` lines wide: value p of line i
  * to panel i / wide, place (p, i % wide); zeros behind the last line. */
-static inline __attribute__((always_inline)) void pack(int n, int k, const real *from, ptrdiff_t line, ptrdiff_t next,
-                                                       real *to, const int wide)
+static inline __attribute__((always_inline)) void pack(int n, int k, const real *from, ptrdiff_t line,
+                                                       ptrdiff_t next, real *to, const int wide)
 {
     int whole = n / wide * wide;
     if (line == 1) {                                    /* lines' values lie side by side already: copied */
         for (int p = 0; p < k; p++)
             for (int i = 0; i < whole; i += wide)
                 memcpy(to + (ptrdiff_t)i * k + p * wide, from + i + p * next, (size_t)wide * sizeof(real));
-    } else if (next == 1) {                             /* each line's values lie so: turned, a few lines at a time */
+    } else if (next == 1) {                             /* each line's values lie so: a few lines are turned */
         const int whole_lines = wide / LINES * LINES, deep = k / SIDE * SIDE;
         for (int i = 0; i < whole; i += wide) {
             real *panel = to + (ptrdiff_t)i * k;

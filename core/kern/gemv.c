@@ -48,8 +48,8 @@ static gra_gemv_kernel *best_kernel(const gra_tape *t)
     return gra_gemv_base;
 }
 
-void gra_gemv(gra_tape *t, bool all_threads, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc,
-              const real *add, ptrdiff_t apart)
+void gra_gemv(gra_tape *t, bool all_threads, int m, int n, int k, gra_mat a, gra_mat b, real *c,
+              ptrdiff_t ldc, const real *add, ptrdiff_t apart)
 {
     const int columns = b.row == 1 ? NARROW : WIDE, units = (n + columns - FEW) / columns;
     struct product s = { best_kernel(t), m, n, k, a, b, c, ldc, add, apart, columns, units ? units : 1 };

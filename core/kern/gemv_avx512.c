@@ -1,4 +1,4 @@
-/* A row times a matrix, for AVX-512: 64-byte vectors. Compiled with -mavx512f and its companions, bw, dq, vl. */
+/* A row times a matrix, for AVX-512: 64-byte vectors. Compiled with -mavx512f and its companions bw, dq, vl. */
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #define VECTOR 64
 #define GEMV gra_gemv_avx512

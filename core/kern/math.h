@@ -240,7 +240,7 @@ KERNEL real real_rsqrt(real x)
  * them in vectors, and the order of additions is the same on every machine. */
 #define LANES 16
 
-KERNEL void fold(real *s, int half)     /* a loop over halves would be no SIMD code: `half` must be a constant */
+KERNEL void fold(real *s, int half)     /* `half` must be a constant, or the code is not SIMD */
 {
     for (int j = 0; j < half; j++)
         s[j] += s[j + half];

@@ -96,7 +96,8 @@ static struct strip strip_at(gra_tensor *y, size_t u, int i, int worker)
         .P = room, .dS = room + s->keys * ld,
         .saved = y->saved + weight_row * 2, .weights = shifted(s->weights, weight_row * (size_t)s->keys),
         .head = u, .place = weight_row * (size_t)s->keys,
-        .q = { q->data + at_q, s->dim, 1 }, .k = { k->data + at_k, s->dim, 1 }, .v = { v->data + at_v, s->dim_v, 1 },
+        .q = { q->data + at_q, s->dim, 1 }, .k = { k->data + at_k, s->dim, 1 },
+        .v = { v->data + at_v, s->dim_v, 1 },
         .dy = { shifted(y->grad, at_y), s->dim_v, 1 }, .to_y = y->data + at_y,
         .dq = shifted(q->grad, at_q), .dk = shifted(k->grad, at_k), .dv = shifted(v->grad, at_v),
     };
@@ -167,7 +168,7 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* P = s
             most[l] = -(real)INFINITY;
             sum[l] = 0;
         }
-        for (int j = 0; j < r.keys; j++)                /* the largest score; a hidden one is read, too: no branch */
+        for (int j = 0; j < r.keys; j++)                /* the largest score; a hidden one too: no branch */
             for (int l = 0; l < ABREAST; l++) {
                 const real any = r.P[j * p->ld + l], score = j < r.seen[l] ? any : -(real)INFINITY;
                 most[l] = score > most[l] ? score : most[l];
@@ -263,7 +264,8 @@ static void forward_strips(void *arg, size_t from, size_t to, int worker)
         struct strip p = strip_at(y, u / each, (int)(u % each), worker);
         gra_gemm_alone(y->tape, worker, p.keys, p.rows, d, p.k, turned(p.q), p.P, p.ld, false);
         gra_variant(y->tape, softmax_variants)(&p, 0, (size_t)p.rows, worker);
-        gra_gemm_alone(y->tape, worker, p.rows, d_v, p.keys, (gra_mat){ p.P, 1, p.ld }, p.v, p.to_y, s->dim_v, false);
+        gra_gemm_alone(y->tape, worker, p.rows, d_v, p.keys, (gra_mat){ p.P, 1, p.ld }, p.v, p.to_y, s->dim_v,
+                       false);
     }
 }
 
@@ -277,7 +279,8 @@ static void forward_alone(void *arg, size_t from, size_t to, int worker)
         struct strip p = strip_at(y, u, 0, worker);
         gra_gemm_alone(y->tape, worker, 1, p.keys, d, p.q, turned(p.k), p.P, p.keys, false);
         gra_variant(y->tape, softmax_alone_variants)(&p, 0, 1, worker);
-        gra_gemm_alone(y->tape, worker, 1, d_v, p.keys, (gra_mat){ p.P, p.keys, 1 }, p.v, p.to_y, s->dim_v, false);
+        gra_gemm_alone(y->tape, worker, 1, d_v, p.keys, (gra_mat){ p.P, p.keys, 1 }, p.v, p.to_y, s->dim_v,
+                       false);
     }
 }
 
@@ -295,7 +298,7 @@ static void backward_heads(void *arg, size_t from, size_t to, int worker)
     const int d = s->dim / s->heads, d_v = s->dim_v / s->heads;
     for (size_t u = from; u < to; u++)
         for (int i = strips(s) - 1; i >= 0; i--) {
-            const bool last = i == strips(s) - 1;       /* it comes first and sees every key: here dk and dv are begun */
+            const bool last = i == strips(s) - 1;       /* comes first and sees every key: here dk and dv are begun */
             struct strip p = strip_at(y, u, i, worker);
             const gra_mat P = { p.P, 1, p.ld }, dS = { p.dS, 1, p.ld };
             gra_gemm_alone(y->tape, worker, p.keys, p.rows, d, p.k, turned(p.q), p.P, p.ld, false);
