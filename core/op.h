@@ -153,7 +153,7 @@ int gra_file_write(gra_model *m, const char *function, const char *path, int n, 
                    const gra_meta *meta, int nmeta);   /* n tensors, sorted by name; no name twice. 0 or -1 */
 
 /* ---- threads --------------------------------------------------------------------------------------
- * Work is cut by its size, never by the number of threads: any number gives the same bits. f gets
+ * However work is cut, the order of each sum must stay: any number of threads gives the same bits. f gets
  * [from, to) of n units, `chunk` at a time, and the number of the thread it runs on. */
 typedef void gra_work(void *arg, size_t from, size_t to, int worker);
 void gra_parallel(gra_tape *t, size_t n, size_t chunk, gra_work *f, void *arg);

@@ -423,7 +423,7 @@ END_TEST
 /* Parameters of all sizes, so that chunks begin and end within them; matrices that are wide, tall, square,
  * small enough for a thread each and large enough for all threads together. */
 static const int shapes[][2] = { { 1, 1 }, { 300, 210 }, { 7, 0 }, { 40, 130 }, { 130, 40 }, { 64, 64 },
-                                 { 3001, 0 }, { 4100, 260 }, { 5, 0 }, { 70, 330 } };
+                                 { 3001, 0 }, { 4100, 260 }, { 5, 0 }, { 70, 330 }, { 830, 1300 } };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static gra_model *many_parameters(void)

@@ -122,21 +122,37 @@ END_TEST
 
 START_TEST(products_have_the_same_bits)
 {
+    static const int sizes[][3] = { { 333, 514, 300 }, { 3, 96, 1030 }, { 530, 7, 90 }, { 40, 33, 4100 },
+                                    { 256, 1024, 64 } };
+    static const int threads[] = { 1, 2, 3, 4, 7, 64 };
+    const int *size = sizes[_i / 8], m = size[0], n = size[1], k = size[2];
+    const bool turn_a = _i & 1, turn_b = _i & 2, more = _i & 4;
     gra_rng rng;
     gra_manual_seed(&rng, 8);
-    const int m = 333, n = 514, k = 300;
-    real *a = drawn(&rng, (size_t)(m * k)), *b = drawn(&rng, (size_t)(n * k)), *c[2];
-    for (int i = 0; i < 2; i++)
-        c[i] = calloc((size_t)(m * n), sizeof(real));
-    static const int threads[] = { 1, 2, 3, 4, 7 };
-    for (int i = 0; i < 5; i++) {
+    real *x = drawn(&rng, (size_t)(m * k)), *y = drawn(&rng, (size_t)(n * k)), *z = drawn(&rng, (size_t)(m * n));
+    real *one = calloc((size_t)(m * n), sizeof(real)), *c = calloc((size_t)(m * n), sizeof(real));
+    const gra_mat a = turn_a ? (gra_mat){ x, 1, m } : (gra_mat){ x, k, 1 };
+    const gra_mat b = turn_b ? (gra_mat){ y, 1, k } : (gra_mat){ y, n, 1 };
+    for (int i = 0; i < 6; i++) {
+        real *to = i ? c : one;
         gra_tape *t = gra_open(threads[i]);
-        gra_gemm(t, m, n, k, (gra_mat){ a, k, 1 }, (gra_mat){ b, 1, k }, c[i > 0], n, false);
-        ck_assert_msg(i == 0 || memcmp(c[0], c[1], (size_t)(m * n) * sizeof(real)) == 0, "%d threads",
-                      threads[i]);
+        memcpy(to, z, (size_t)(m * n) * sizeof(real));
+        gra_gemm(t, m, n, k, a, b, to, n, more);
+        ck_assert_msg(memcmp(one, to, (size_t)(m * n) * sizeof(real)) == 0, "%d threads, %d x %d x %d",
+                      threads[i], m, n, k);
         gra_close(t);
     }
-    free(a), free(b), free(c[0]), free(c[1]);
+    for (int i = 0; i < m; i += 7)                      /* and they are the products */
+        for (int j = 0; j < n; j++) {
+            double sum = more ? (double)z[i * n + j] : 0, all = fabs(sum);
+            for (int p = 0; p < k; p++) {
+                const double term = (double)a.p[i * a.row + p * a.col] * (double)b.p[p * b.row + j * b.col];
+                sum += term;
+                all += fabs(term);
+            }
+            ck_assert_double_le(fabs((double)one[i * n + j] - sum), all * (sizeof(real) == 4 ? 3e-6 : 5e-15));
+        }
+    free(x), free(y), free(z), free(one), free(c);
 }
 END_TEST
 
@@ -386,7 +402,7 @@ Suite *threads_suite(void)
     suite_add_tcase(s, c);
     c = tcase_create("pool");
     tcase_set_timeout(c, 120);
-    tcase_add_test(c, products_have_the_same_bits);
+    tcase_add_loop_test(c, products_have_the_same_bits, 0, 5 * 8);
     tcase_add_loop_test(c, every_unit_once, 1, 6);
     tcase_add_test(c, opening_and_closing_often);
     suite_add_tcase(s, c);

@@ -30,7 +30,7 @@ struct product {                        /* c[m x n] = a[m x k] b[k x n] + add[m 
     ptrdiff_t   apart;
 };
 
-static int parts(int n, int part)       { return (n - 1) / part + 1; }
+static int parts(int n, int part)       { return (n - 1) / part + 1; }     /* n > 0 */
 static int least(int a, int b)          { return a < b ? a : b; }
 
 static gra_mat at(gra_mat x, ptrdiff_t i, ptrdiff_t j)          /* the part of x that begins at (i, j) */
@@ -53,7 +53,7 @@ static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdif
     run(k, a.p, a.row, a.col, b, next, whole, GRA_TILE_COLS, NULL, 0);
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < cols; j++)
-            c[i * ldc + j] = whole[i * GRA_TILE_COLS + j] + (add ? add[i * apart + j] : 0);
+            c[i * ldc + j] = add ? whole[i * GRA_TILE_COLS + j] + add[i * apart + j] : whole[i * GRA_TILE_COLS + j];
 }
 
 /* m rows of c from i on and n columns from j on, n at most a tile's, from those rows of a and a panel of b.
@@ -109,14 +109,17 @@ static void block(const struct product *s, bool pack_a, bool pack_b, int worker)
 
 /* ---- a rectangle of c: its blocks one after the other ---- */
 
+/* Reading and packing a value costs about as much as so many products with it. */
+enum { PACKING = 10 };
+
 static bool meet_in_cache(ptrdiff_t apart) { return (apart * (ptrdiff_t)sizeof(real)) % 4096 == 0; }
 
-/* Packing a's rows costs as much as some ten products of each of their values. It pays for wide b, and where
- * the values that a tile reads at once, or its rows, lie so far apart that they share few lines of the
- * cache. */
+/* Packing a's rows pays for wide b, and where what the kernel reads one after the other, or side by side, would
+ * have to share a few places of the cache. */
 static bool a_pays(const struct product *s)
 {
-    return s->n >= (s->a.row == 1 ? 384 : 512) || meet_in_cache(s->a.row == 1 ? s->a.col : s->a.row);
+    const bool down = s->a.row == 1;                    /* a's columns lie side by side: a^T */
+    return s->n >= (down ? 384 : 512) || meet_in_cache(down ? s->a.col : s->a.row);
 }
 
 /* Packing b's columns pays for many rows of a. They are read in place where they lie in rows and fill tiles.
@@ -160,14 +163,14 @@ static void rectangle(const struct product *s, int worker)
 /* ---- all rectangles, on all threads ---- */
 
 struct cut {
-    struct product whole;
+    const struct product *whole;
     int rows, cols;                                     /* of a rectangle */
 };
 
 static void rectangles(void *arg, size_t from, size_t to, int worker)
 {
     const struct cut *c = arg;
-    const struct product *s = &c->whole;
+    const struct product *s = c->whole;
     const int across = parts(s->n, c->cols);            /* row by row: a thread's share is some rows of c */
     for (int r = (int)from; r < (int)to; r++) {
         const int i = r / across * c->rows, j = r % across * c->cols;
@@ -176,28 +179,38 @@ static void rectangles(void *arg, size_t from, size_t to, int worker)
     }
 }
 
-/* How long all rectangles take, as products of one thread: what a rectangle reads of a and b counts too. */
+/* How long all rectangles take: values of c that a thread computes, and as many more as cost what it costs to
+ * read and pack the rows of a and the columns of b that they are made of. */
 static double time_of(const struct cut *c, int threads)
 {
-    enum { READ = 10 };
-    const int rectangles = parts(c->whole.m, c->rows) * parts(c->whole.n, c->cols);
-    return (double)parts(rectangles, threads) * ((double)c->rows * c->cols + READ * (c->rows + c->cols));
+    const int all = parts(c->whole->m, c->rows) * parts(c->whole->n, c->cols);
+    return (double)parts(all, threads) * ((double)c->rows * c->cols + PACKING * ((double)c->rows + c->cols));
 }
 
-/* A rectangle for each thread; where these are large, some, so that who is late is helped. */
+static int whole_tiles(int n, int tile, int into)       /* so many of n that the tiles of n fall into so many parts */
+{
+    const ptrdiff_t size = (ptrdiff_t)parts(parts(n, tile), into) * tile;
+    return size < n ? (int)size : n;
+}
+
+/* A rectangle for each thread; some where they are large: so who is done early takes one more. */
 static struct cut cut_for(const struct product *s, int threads)
 {
     enum { SOME = 4, LARGE = 1 << 25 };                 /* products */
     int wanted = SOME * threads;
     while (wanted > threads && (double)s->m * s->n * s->k / wanted < LARGE)
         wanted /= 2;
-    struct cut best = { *s, s->m, s->n };
-    for (int across = 1; across <= wanted; across++) {
-        struct cut c = best;
-        c.cols = parts(parts(s->n, s->tile->cols), across) * s->tile->cols;
-        c.rows = parts(parts(s->m, s->tile->rows), parts(wanted, across)) * s->tile->rows;
-        if (time_of(&c, threads) < time_of(&best, threads))
+    struct cut best = { s, s->m, s->n };
+    double shortest = time_of(&best, threads);
+    const int most = least(wanted, parts(s->n, s->tile->cols));
+    for (int across = 1; across <= most; across++) {
+        const struct cut c = { s, whole_tiles(s->m, s->tile->rows, parts(wanted, across)),
+                               whole_tiles(s->n, s->tile->cols, across) };
+        const double time = time_of(&c, threads);
+        if (time < shortest) {
+            shortest = time;
             best = c;
+        }
     }
     return best;
 }

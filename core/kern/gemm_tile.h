@@ -91,8 +91,8 @@ KERNELS(7) KERNELS(8) KERNELS(9) KERNELS(10) KERNELS(11) KERNELS(12)
 /* ---- packing ---- */
 
 /* A few values each of LINES lines, `stride` apart, turned in registers: value p of line i goes to
- * to[p*wide + i]. A quad is 16 bytes of a line, SIDE values; two of them, from lines SIDE apart, fill a vector
- * where it has room. */
+ * to[p*wide + i]. A quad is 16 bytes of a line, SIDE values; two of them, from lines SIDE apart, are turned at
+ * once where vectors have room. */
 typedef real quad __attribute__((vector_size(16)));
 typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
 enum { SIDE = sizeof(quad) / sizeof(real), LINES = VECTOR < 32 ? SIDE : 2 * SIDE };
@@ -144,38 +144,47 @@ static inline void turn(const real *from, ptrdiff_t stride, real *to, ptrdiff_t 
 #endif
 }
 
-/* n lines of k values each, `stride` apart, side by side into panels `wide` lines wide: value p of line i
- * to panel i / wide, place (p, i % wide); zeros behind the last line. */
-static inline __attribute__((always_inline)) void pack(int n, int k, const real *from, ptrdiff_t line,
+/* n lines of k values each, `stride` apart, into panels of `wide` lines: value p of line i to panel i / wide,
+ * place (p, i % wide). Here n is whole panels of b, and each line's values lie side by side. */
+static void turn_all(int n, int k, const real *from, ptrdiff_t stride, real *to)
+{
+    const int deep = k / SIDE * SIDE;
+    for (int i = 0; i < n; i += LINES) {
+        const real *line = from + i * stride;
+        real *place = to + (ptrdiff_t)(i / COLS * COLS) * k + i % COLS;
+        for (int p = 0; p < deep; p += SIDE)
+            turn(line + p, stride, place + p * COLS, COLS);
+        for (int p = deep; p < k; p++)
+            for (int j = 0; j < LINES; j++)
+                place[p * COLS + j] = line[j * stride + p];
+    }
+}
+
+/* The same for any lines, their values `next` apart; zeros behind the last line. */
+static inline __attribute__((always_inline)) void pack(int n, int k, const real *from, ptrdiff_t stride,
                                                        ptrdiff_t next, real *to, const int wide)
 {
-    int whole = n / wide * wide;
-    if (line == 1) {                                    /* lines' values lie side by side already: copied */
-        for (int p = 0; p < k; p++)
-            for (int i = 0; i < whole; i += wide)
-                memcpy(to + (ptrdiff_t)i * k + p * wide, from + i + p * next, (size_t)wide * sizeof(real));
-    } else if (next == 1) {                             /* each line's values lie so: a few lines are turned */
-        const int whole_lines = wide / LINES * LINES, deep = k / SIDE * SIDE;
-        for (int i = 0; i < whole; i += wide) {
-            real *panel = to + (ptrdiff_t)i * k;
-            for (int j = 0; j < whole_lines; j += LINES)
-                for (int p = 0; p < deep; p += SIDE)
-                    turn(from + (i + j) * line + p, line, panel + p * wide + j, wide);
-            for (int j = 0; j < wide; j++)
-                for (int p = j < whole_lines ? deep : 0; p < k; p++)
-                    panel[p * wide + j] = from[(i + j) * line + p];
-        }
-    } else {
-        whole = 0;
-    }
+    const int whole = stride == 1 ? n / wide * wide : 0;    /* lines lie side by side already: copied */
+    for (int p = 0; p < k; p++)
+        for (int i = 0; i < whole; i += wide)
+            memcpy(to + (ptrdiff_t)i * k + p * wide, from + i + p * next, (size_t)wide * sizeof(real));
     for (int i = whole; i < n; i += wide)
         for (int p = 0; p < k; p++)
             for (int j = 0; j < wide; j++)
-                to[(ptrdiff_t)i * k + p * wide + j] = i + j < n ? from[(i + j) * line + p * next] : 0;
+                to[(ptrdiff_t)i * k + p * wide + j] = i + j < n ? from[(i + j) * stride + p * next] : 0;
 }
 
-static void pack_a(int n, int k, gra_mat a, real *panels) { pack(n, k, a.p, a.row, a.col, panels, ROWS); }
-static void pack_b(int n, int k, gra_mat b, real *panels) { pack(n, k, b.p, b.col, b.row, panels, COLS); }
+static void pack_a(int n, int k, gra_mat a, real *panels)
+{
+    pack(n, k, a.p, a.row, a.col, panels, ROWS);
+}
+
+static void pack_b(int n, int k, gra_mat b, real *panels)
+{
+    const int turned = b.row == 1 && b.col != 1 ? n / COLS * COLS : 0;
+    turn_all(turned, k, b.p, b.col, panels);
+    pack(n - turned, k, b.p + turned * b.col, b.col, b.row, panels + (ptrdiff_t)turned * k, COLS);
+}
 
 const gra_tile TILE = {
     .rows = ROWS, .cols = COLS,

@@ -150,10 +150,12 @@ static void columns(int k, const real *a, const real *column, ptrdiff_t ld, real
                 y = add_line(y, a + p, column + p + LANES * ld, ld);
         }
         if (p < end) {
-            vec sum[] = { x, y };
-            plain(p, end, SOME, a, 1, (gra_mat){ column, 1, ld }, (real *)sum);
-            x = sum[0];
-            y = sum[1];
+            real sum[2 * LANES];
+            store(x, sum, NULL);
+            store(y, sum + LANES, NULL);
+            plain(p, end, SOME, a, 1, (gra_mat){ column, 1, ld }, sum);
+            x = *(const loose *)sum;
+            y = *(const loose *)(sum + LANES);
         }
         store(x, c, to);
         if (SOME > LANES)

@@ -286,7 +286,7 @@ static void forward_alone(void *arg, size_t from, size_t to, int worker)
 
 static size_t heads_at_once(const struct args *s)       /* as many as are worth a thread */
 {
-    const size_t worth = 1 << 14, each = (size_t)s->keys * (size_t)(s->dim + s->dim_v) / (size_t)s->heads;
+    const size_t worth = 1 << 14, each = (size_t)s->keys * ((size_t)s->dim + (size_t)s->dim_v) / (size_t)s->heads;
     return each ? worth / each + 1 : 1;
 }
 

@@ -209,6 +209,8 @@ static void symmetric(const struct job *j, int k, gra_mat left, gra_mat right, r
         const gra_mat block_of = { right.p + i * right.col, right.row, right.col };
         real *corner = out + (ptrdiff_t)i * j->high + i;
         product(j, m - i, wide, k, lower, block_of, corner, j->high);
+        if (below == 0)
+            break;
         struct mirror s = { .below = corner + (ptrdiff_t)wide * j->high, .beside = corner + wide,
                             .wide = (size_t)wide, .next = (size_t)j->high };
         each(j, mirror_variants, &s, (size_t)below, BLOCK);
