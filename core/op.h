@@ -228,22 +228,23 @@ void gra_gemm_alone(gra_tape *t, int worker, int m, int n, int k, gra_mat a, gra
 /* ---- dropout: the masks of PyTorch's MKL builds -----------------------------------------------------------
  * One u32 of the generator starts a stream x_0, x_1 = a x_0 mod m, ...; element i is kept when
  * x_i / m < 1 - p. Any thread may skip ahead. */
+enum { GRA_MCG_A = 1132489760, GRA_MCG_M = 2147483647 };        /* a, and m = 2^31 - 1, a prime */
 uint32_t gra_bernoulli_start(gra_rng *g);
 uint32_t gra_bernoulli_skip(uint32_t x0, uint64_t i);   /* x_i */
 static inline uint32_t gra_bernoulli_next(uint32_t x)
 {
-    return (uint32_t)((uint64_t)x * 1132489760u % 2147483647u);
+    return (uint32_t)((uint64_t)x * GRA_MCG_A % GRA_MCG_M);
 }
 static inline uint32_t gra_bernoulli_product(uint32_t x, uint32_t y)     /* x y mod m, for x and y below m */
 {
-    const uint32_t m = 2147483647;                      /* 2^31 - 1 */
+    const uint32_t m = GRA_MCG_M;
     const uint64_t product = (uint64_t)x * y;           /* 2^31 is 1 mod m: its high and low bits are added */
     const uint32_t sum = (uint32_t)(product >> 31) + (uint32_t)(product & m), less = sum - m;
     return less < sum ? less : sum;                     /* where sum < m, less has wrapped around */
 }
 static inline uint32_t gra_bernoulli_limit(double p)    /* keep element i when x_i < limit */
 {
-    return (uint32_t)ceil((1 - p) * 2147483647.0);
+    return (uint32_t)ceil((1 - p) * GRA_MCG_M);
 }
 
 #ifdef __cplusplus

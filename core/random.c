@@ -246,18 +246,16 @@ void gra_randn_f64(gra_rng *g, double *x, size_t n)
  * The generator MCG31 of Intel's MKL, x' = a x mod m, started from one word of the Twister:
  * element i of a tensor is kept where x_i / m < 1 - p. One step is gra_bernoulli_next. */
 
-static const uint32_t mcg_a = 1132489760, mcg_m = 2147483647;      /* m = 2^31 - 1, a prime */
-
 uint32_t gra_bernoulli_start(gra_rng *g)
 {
-    uint32_t x = gra_random(g) % mcg_m;
+    uint32_t x = gra_random(g) % GRA_MCG_M;
     return x ? x : 1;                   /* 0 would stay 0 */
 }
 
 /* x_i = a^i x_0 mod m, by squaring: a thread starts at its own element. */
 uint32_t gra_bernoulli_skip(uint32_t x0, uint64_t i)
 {
-    uint32_t x = x0, power = mcg_a;     /* a, a^2, a^4, ...: those in the binary digits of i */
+    uint32_t x = x0, power = GRA_MCG_A;     /* a, a^2, a^4, ...: those in the binary digits of i */
     for (; i; i >>= 1, power = gra_bernoulli_product(power, power))
         x = gra_bernoulli_product(x, i & 1 ? power : 1);
     return x;

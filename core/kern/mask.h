@@ -12,6 +12,11 @@
  * operations. The bits of MASK_STEPS steps are a tile: bit s of its word l is lane l's in step s. */
 enum { MASK_LANES = 32, MASK_STEPS = 32, MASK_TILE = MASK_LANES * MASK_STEPS };
 
+static inline uint32_t *mask_tiles(gra_tape *t, size_t n)       /* memory for so many; NULL: there is none */
+{
+    return gra_alloc(t, n * MASK_LANES * sizeof(uint32_t));
+}
+
 typedef struct mask_stream {
     uint32_t lane[MASK_LANES];                      /* of the elements that come next, */
     uint32_t once, twice;                           /* what takes them on by a step, and by two, */

@@ -398,8 +398,7 @@ gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
                         .scale = (real)(1 / sqrt((double)q->shape[2] / heads)) };
     if (dropout > 0) {
         s->mask = gra_alloc(t, sizeof *s->mask);
-        s->tiles = gra_alloc(t, (size_t)q->shape[0] * (size_t)heads * tiles_down(s) * tiles_across(s) *
-                                MASK_TILE / 8);
+        s->tiles = mask_tiles(t, (size_t)q->shape[0] * (size_t)heads * tiles_down(s) * tiles_across(s));
         if (s->mask)
             *s->mask = mask_begin(gra_tape_rng(t), dropout, (size_t)s->keys, 1);
     }

@@ -71,7 +71,7 @@ gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p)
     gra_tensor *y = gra_result_like(t, &op, x);
     struct args *s = y->args;
     s->mask = gra_alloc(t, sizeof *s->mask);
-    s->tiles = gra_alloc(t, tiles(y) * MASK_TILE / 8);
+    s->tiles = mask_tiles(t, tiles(y));
     if (s->mask)
         *s->mask = mask_begin(gra_tape_rng(t), p, 1, MASK_LANES);
     return gra_run(y);
