@@ -122,9 +122,9 @@ END_TEST
 
 START_TEST(products_have_the_same_bits)
 {
-    static const int sizes[][3] = { { 333, 514, 300 }, { 3, 96, 1030 }, { 530, 7, 90 }, { 40, 33, 4100 },
-                                    { 256, 1024, 64 } };
-    static const int threads[] = { 1, 2, 3, 4, 7, 64 };
+    static const int sizes[][3] = { { 333, 514, 40 }, { 3, 96, 1030 }, { 530, 7, 90 }, { 40, 33, 1100 },
+                                    { 100, 130, 270 } };
+    static const int threads[] = { 1, 2, 7, 64 };
     const int *size = sizes[_i / 8], m = size[0], n = size[1], k = size[2];
     const bool turn_a = _i & 1, turn_b = _i & 2, more = _i & 4;
     gra_rng rng;
@@ -133,7 +133,7 @@ START_TEST(products_have_the_same_bits)
     real *one = calloc((size_t)(m * n), sizeof(real)), *c = calloc((size_t)(m * n), sizeof(real));
     const gra_mat a = turn_a ? (gra_mat){ x, 1, m } : (gra_mat){ x, k, 1 };
     const gra_mat b = turn_b ? (gra_mat){ y, 1, k } : (gra_mat){ y, n, 1 };
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 4; i++) {
         real *to = i ? c : one;
         gra_tape *t = gra_open(threads[i]);
         memcpy(to, z, (size_t)(m * n) * sizeof(real));
