@@ -56,8 +56,7 @@ static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdif
             c[i * ldc + j] = add ? whole[i * GRA_TILE_COLS + j] + add[i * apart + j] : whole[i * GRA_TILE_COLS + j];
 }
 
-/* m rows of c from i on and n columns from j on, n at most a tile's, from those rows of a and a panel of b.
- * */
+/* m rows of c from i on, n columns from j on, n at most a tile's: from those rows of a and a panel of b. */
 static void column_of_tiles(const struct product *s, int i, int m, int j, int n, gra_mat a, bool packed,
                             const real *b, ptrdiff_t next_b)
 {
