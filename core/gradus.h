@@ -164,8 +164,12 @@ gra_tensor *gra_sub(gra_tape *t, gra_tensor *a, gra_tensor *b);        /* a - b 
 gra_tensor *gra_mul(gra_tape *t, gra_tensor *a, gra_tensor *b);        /* a b, element by element */
 gra_tensor *gra_div(gra_tape *t, gra_tensor *a, gra_tensor *b);        /* a / b */
 gra_tensor *gra_neg(gra_tape *t, gra_tensor *x);                       /* -x */
-gra_tensor *gra_scale(gra_tape *t, gra_tensor *x, double s);           /* s x */
+gra_tensor *gra_scale(gra_tape *t, gra_tensor *x, double s);           /* s x: a tensor times a number */
+gra_tensor *gra_add_scalar(gra_tape *t, gra_tensor *x, double s);      /* x + s: a tensor plus a number */
 gra_tensor *gra_pow(gra_tape *t, gra_tensor *x, double p);             /* x^p */
+gra_tensor *gra_abs(gra_tape *t, gra_tensor *x);                       /* |x|; gradient 0 at 0 */
+gra_tensor *gra_clamp(gra_tape *t, gra_tensor *x, double low, double high); /* min(max(x, low), high); gradient dy from low
+                                                                          to high; -INFINITY, INFINITY: no bound */
 gra_tensor *gra_exp(gra_tape *t, gra_tensor *x);                       /* e^x */
 gra_tensor *gra_log(gra_tape *t, gra_tensor *x);                       /* ln x */
 gra_tensor *gra_sqrt(gra_tape *t, gra_tensor *x);                      /* x^(1/2) */
@@ -176,6 +180,14 @@ gra_tensor *gra_gelu(gra_tape *t, gra_tensor *x);                      /* x Phi(
 gra_tensor *gra_gelu_tanh(gra_tape *t, gra_tensor *x);                 /* its tanh approximation (GPT-2, Raschka) */
 gra_tensor *gra_silu(gra_tape *t, gra_tensor *x);                      /* x sigmoid(x) */
 gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p);         /* GRA_TRAIN: 0 with probability p, else x/(1-p) */
+gra_tensor *gra_lt(gra_tape *t, gra_tensor *x, gra_tensor *w);         /* x < w:  1 where it holds, else 0; no gradient */
+gra_tensor *gra_le(gra_tape *t, gra_tensor *x, gra_tensor *w);         /* x <= w */
+gra_tensor *gra_gt(gra_tape *t, gra_tensor *x, gra_tensor *w);         /* x > w */
+gra_tensor *gra_ge(gra_tape *t, gra_tensor *x, gra_tensor *w);         /* x >= w */
+gra_tensor *gra_eq(gra_tape *t, gra_tensor *x, gra_tensor *w);         /* x == w */
+gra_tensor *gra_ne(gra_tape *t, gra_tensor *x, gra_tensor *w);         /* x != w */
+gra_tensor *gra_where(gra_tape *t, gra_tensor *c, gra_tensor *a, gra_tensor *b); /* a where c is not 0, else b; all
+                                                                          three broadcast */
 gra_tensor *gra_masked_fill(gra_tape *t, gra_tensor *x, gra_tensor *mask, double value); /* value where mask is not 0;
                                                                           mask broadcasts to x */
 gra_tensor *gra_causal_mask(gra_tape *t, gra_tensor *x);               /* (..., m, n): -inf where column > row + n - m */
@@ -197,9 +209,18 @@ gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b)
 gra_tensor *gra_sum(gra_tape *t, gra_tensor *x);                       /* of all values: a scalar */
 gra_tensor *gra_mean(gra_tape *t, gra_tensor *x);
 gra_tensor *gra_max(gra_tape *t, gra_tensor *x);                       /* gradient to the first of equals */
-gra_tensor *gra_sum_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim);
+gra_tensor *gra_min(gra_tape *t, gra_tensor *x);                       /* gradient to the first of equals */
+gra_tensor *gra_var(gra_tape *t, gra_tensor *x, double correction);    /* sum (x - mean)^2 / (n - correction): torch.var's
+                                                                          default is 1, of a sample; 0 is layer norm's */
+gra_tensor *gra_sum_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim);   /* keepdim: dimension d stays, of size 1 */
 gra_tensor *gra_mean_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim);
 gra_tensor *gra_max_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim);
+gra_tensor *gra_min_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim);
+gra_tensor *gra_var_dim(gra_tape *t, gra_tensor *x, int d, double correction, bool keepdim);
+int        *gra_argmax(gra_tape *t, gra_tensor *x, int d);             /* where along d the largest stands, the first of
+                                                                          equals: an index for each of the other
+                                                                          places, row-major, there until the next
+                                                                          gra_begin; NULL after an error */
 gra_tensor *gra_softmax(gra_tape *t, gra_tensor *x, int d);            /* e^x_i / sum_j e^x_j; of a row of -inf zeros */
 gra_tensor *gra_log_softmax(gra_tape *t, gra_tensor *x, int d);        /* x_i - log sum_j e^x_j */
 gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b, double eps);
@@ -212,16 +233,27 @@ gra_tensor *gra_reshape(gra_tape *t, gra_tensor *x, int ndim, const int *shape);
 gra_tensor *gra_transpose(gra_tape *t, gra_tensor *x, int d0, int d1);           /* swaps two dimensions, copies */
 gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims);            /* y.shape[i] = x.shape[dims[i]] */
 gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d);         /* n tensors along dimension d */
-gra_tensor *gra_slice(gra_tape *t, gra_tensor *x, int d, int start, int end);    /* x[..., start:end, ...] along d */
+gra_tensor *gra_stack(gra_tape *t, int n, gra_tensor *const *x, int d);          /* n tensors of one shape along a new
+                                                                          dimension d of size n */
+gra_tensor *gra_slice(gra_tape *t, gra_tensor *x, int d, int start, int end);    /* x[..., start:end, ...] along d; negative
+                                                                          start and end count from the end, as -1 in
+                                                                          x[:-1] */
 
 /* ---- ops: of language models -------------------------------------------------------------------- */
 #define GRA_IGNORE_INDEX (-100)
 gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, int ndim, const int *shape);
-                                                        /* w (vocab, dim); ids of that shape, copied -> (shape, dim) */
+                                                        /* w (vocab, dim); ids of that shape, copied -> (shape, dim).
+                                                           w may be any matrix of the graph: this gathers rows, and an
+                                                           id that comes twice gets both gradients */
 gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target);
                                                         /* mean over rows of -log softmax(logits)[target]; logits
                                                            (..., classes), one target a row, GRA_IGNORE_INDEX skips it */
 gra_tensor *gra_mse_loss(gra_tape *t, gra_tensor *x, gra_tensor *target); /* mean (x - target)^2; same shapes */
+gra_tensor *gra_binary_cross_entropy(gra_tape *t, gra_tensor *p, gra_tensor *target);
+                                                        /* mean of -(target log p + (1 - target) log(1 - p)), p
+                                                           probabilities; logarithms are at least -100; same shapes */
+gra_tensor *gra_binary_cross_entropy_with_logits(gra_tape *t, gra_tensor *x, gra_tensor *target);
+                                                        /* the same of p = sigmoid(x), exact for any x */
 gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor *v, int heads, bool causal,
                           double dropout);
                                                         /* softmax(q k^T / sqrt(d)) v in each head (Vaswani et al. 2017);

@@ -95,6 +95,8 @@ typedef struct gra_around {
 } gra_around;
 gra_around gra_around_dim(const gra_tensor *x, int d);  /* 0 <= d < ndim */
 int        gra_wrap_dim(const gra_tensor *x, int d);    /* d, or d + ndim; -1 if there is no such dimension */
+int        gra_shape_without(const gra_tensor *x, int dim, bool keepdim, int *shape); /* the shape of x reduced over dim:
+                                                           without it, or with a 1 there; how many dimensions */
 
 /* NumPy broadcasting. gra_broadcast gives the shape of both (its dimensions, or -1 when they differ);
  * a walk visits y's elements from `from` to `to` in rows: y[w.y + i], a[w.a + i*w.step_a],

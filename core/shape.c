@@ -48,6 +48,15 @@ int gra_dim(const gra_tensor *x, int d)
     return d < 0 ? 0 : x->shape[d];
 }
 
+int gra_shape_without(const gra_tensor *x, int dim, bool keepdim, int *shape)
+{
+    int ndim = 0;
+    for (int i = 0; i < x->ndim; i++)
+        if (i != dim || keepdim)
+            shape[ndim++] = i == dim ? 1 : x->shape[i];
+    return ndim;
+}
+
 gra_around gra_around_dim(const gra_tensor *x, int d)
 {
     gra_around a = { 1, (size_t)x->shape[d], 1 };

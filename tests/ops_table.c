@@ -51,6 +51,16 @@ UNARY(relu)
 UNARY(gelu)
 UNARY(gelu_tanh)
 UNARY(silu)
+UNARY(abs)
+
+F(do_clamp, gra_clamp(t, in[0], -1.25, 0.75))
+AGAIN(do_clamp, 1)
+F(do_add_scalar, gra_add_scalar(t, in[0], -1.5))
+AGAIN(do_add_scalar, 1)
+F(do_where, gra_where(t, gra_gt(t, in[0], in[1]), in[0], in[1]))
+AGAIN(do_where, 2)
+F(where_self, gra_where(t, gra_lt(t, in[0], gra_full(t, 0, 0, NULL)), in[0], in[0]))
+F(where_rows, gra_where(t, gra_constant(t, (const real[]){ 1, 0, 1 }, GRA_DIMS(3, 1)), in[0], in[1]))
 
 F(do_scale, gra_scale(t, in[0], -2.5))
 AGAIN(do_scale, 1)
@@ -106,6 +116,11 @@ F(linear_self, gra_linear(t, in[0], in[0], NULL))
 UNARY(sum)
 UNARY(mean)
 UNARY(max)
+UNARY(min)
+F(do_var, gra_var(t, in[0], 1))
+AGAIN(do_var, 1)
+F(var_1, gra_var_dim(t, in[0], 1, 0, true))
+F(var_last, gra_var_dim(t, in[0], -1, 1, false))
 
 #define OVER(op)                                                                                         \
     F(op##_0, gra_##op##_dim(t, in[0], 0, false))                                                        \
@@ -118,6 +133,7 @@ UNARY(max)
 OVER(sum)
 OVER(mean)
 OVER(max)
+OVER(min)
 
 #define ALONG(op)                                                                                        \
     F(op##_0, gra_##op(t, in[0], 0))                                                                     \
@@ -170,6 +186,10 @@ F(concat_one, gra_concat(t, 1, in, 0))
 F(concat_self, gra_concat(t, 3, (gra_tensor *[]){ in[0], in[0], view(t, in[0], GRA_DIMS(3, 17)) }, 1))
 AGAIN(concat_middle, 2)
 
+F(stack_first, gra_stack(t, 2, in, 0))
+F(stack_middle, gra_stack(t, 2, in, 1))
+F(stack_last, gra_stack(t, 3, (gra_tensor *[]){ in[0], in[1], in[0] }, -1))
+
 F(slice_first, gra_slice(t, in[0], 0, 1, 3))
 F(slice_middle, gra_slice(t, in[0], 1, -3, -1))
 F(slice_last, gra_slice(t, in[0], -1, 5, 17))
@@ -198,6 +218,10 @@ F(cross_entropy_narrow, gra_cross_entropy(t, in[0], first_target))
 
 F(do_mse_loss, gra_mse_loss(t, in[0], in[1]))
 AGAIN(do_mse_loss, 2)
+F(do_bce, gra_binary_cross_entropy(t, in[0], in[1]))
+AGAIN(do_bce, 2)
+F(do_bce_logits, gra_binary_cross_entropy_with_logits(t, in[0], in[1]))
+AGAIN(do_bce_logits, 2)
 F(mse_loss_view, gra_mse_loss(t, gra_scale(t, in[0], 2), view(t, in[0], GRA_DIMS(3, 17))))
 
 #define ATTENTION(name, heads, causal, dropout)                                                          \
@@ -223,6 +247,7 @@ ATTENTION(attend_back_dropped, 3, true, 0.3)
 #define W0            { .name = "w" }
 #define WIDE(...)     { .name = "x", OF(__VA_ARGS__), .low = -6, .high = 6 }
 #define POSITIVE(...) { .name = "x", OF(__VA_ARGS__), .low = 0.5, .high = 3 }
+#define PROBABILITY(name_, ...) { .name = name_, OF(__VA_ARGS__), .low = 0.05, .high = 0.95 }
 #define DIVISOR(...)  { .name = "w", OF(__VA_ARGS__), .low = -3, .high = -0.5 }
 
 #define ROW(name, op, f, nin, ...)   { name, op, GRA_GRAD, nin, { __VA_ARGS__ }, f, 1e-6 }
@@ -299,6 +324,20 @@ const struct op_case op_cases[] = {
     ROW("silu", "silu", do_silu, 1, WIDE(3, 17)),
     ROW("silu, again", "silu", do_silu_again, 1, X(17)),
 
+    ROW("abs", "abs", do_abs, 1, X(3, 17)),
+    ROW("abs, again", "abs", do_abs_again, 1, X(17)),
+    ROW("clamp", "clamp", do_clamp, 1, X(3, 17)),
+    ROW("clamp, again", "clamp", do_clamp_again, 1, X(17)),
+    ROW("add_scalar", "add_scalar", do_add_scalar, 1, X(3, 17)),
+    ROW("add_scalar, again", "add_scalar", do_add_scalar_again, 1, X(17)),
+    ROW("where", "where", do_where, 2, X(3, 17), W(3, 17)),
+    ROW("where: a vector to rows", "where", do_where, 2, X(2, 3, 17), W(17)),
+    ROW("where: rows and columns", "where", do_where, 2, X(3, 1), W(1, 17)),
+    ROW("where: stretched in the middle", "where", do_where, 2, X(3, 1, 5), W(3, 4, 1)),
+    ROW("where: by rows", "where", where_rows, 2, X(3, 17), W(17)),
+    ROW("where: x or x", "where", where_self, 1, X(17)),
+    ROW("where, again", "where", do_where_again, 2, X(17), W(3, 17)),
+
     TRAIN("dropout", "dropout", do_dropout, 1, X(3, 17)),
     TRAIN("dropout, again", "dropout", do_dropout_again, 1, X(3, 17)),
     TRAIN("dropout: 1 in 10", "dropout", dropout_a_little, 1, X(7, 17)),
@@ -373,6 +412,19 @@ const struct op_case op_cases[] = {
     ROW("max_dim: last", "max", max_last, 1, X(2, 3, 17)),
     ROW("max_dim: last, kept", "max", max_last_kept, 1, X(3, 17)),
 
+    ROW("min", "min", do_min, 1, X(3, 17)),
+    ROW("min, again", "min", do_min_again, 1, X(37)),
+    ROW("min_dim: first", "min", min_0, 1, X(3, 2, 17)),
+    ROW("min_dim: middle", "min", min_1, 1, X(2, 3, 17)),
+    ROW("min_dim: middle, again", "min", min_1_again, 1, X(2, 3, 5)),
+    ROW("min_dim: middle, kept", "min", min_1_kept, 1, X(2, 3, 5)),
+    ROW("min_dim: last", "min", min_last, 1, X(2, 3, 17)),
+    ROW("min_dim: last, kept", "min", min_last_kept, 1, X(3, 17)),
+    ROW("var", "var", do_var, 1, X(3, 17)),
+    ROW("var, again", "var", do_var_again, 1, X(17)),
+    ROW("var_dim: middle, kept", "var", var_1, 1, X(2, 3, 17)),
+    ROW("var_dim: last", "var", var_last, 1, X(2, 3, 17)),
+
     ROW("softmax: first", "softmax", softmax_0, 1, X(17, 3)),
     ROW("softmax: middle", "softmax", softmax_1, 1, X(2, 5, 3)),
     ROW("softmax: middle, again", "softmax", softmax_1_again, 1, X(2, 5, 3)),
@@ -424,6 +476,9 @@ const struct op_case op_cases[] = {
     ROW("concat: middle, again", "concat", concat_middle_again, 2, X(2, 1, 5), W(2, 3, 5)),
     ROW("concat: of one", "concat", concat_one, 1, X(3, 5)),
     ROW("concat: x three times", "concat", concat_self, 1, X(3, 17)),
+    ROW("stack: first", "concat", stack_first, 2, X(3, 5), W(3, 5)),
+    ROW("stack: middle", "concat", stack_middle, 2, X(3, 5), W(3, 5)),
+    ROW("stack: last, one twice", "concat", stack_last, 2, X(3, 5), W(3, 5)),
     ROW("slice: first", "slice", slice_first, 1, X(3, 17)),
     ROW("slice: middle", "slice", slice_middle, 1, X(2, 7, 5)),
     ROW("slice: middle, again", "slice", slice_middle_again, 1, X(2, 7, 3)),
@@ -446,6 +501,13 @@ const struct op_case op_cases[] = {
     ROW("mse_loss, again", "mse_loss", do_mse_loss_again, 2, X(3, 5), W(3, 5)),
     ROW("mse_loss: numbers", "mse_loss", do_mse_loss, 2, X0, W0),
     ROW("mse_loss: x with itself", "mse_loss", mse_loss_view, 1, X(3, 17)),
+    ROW("binary_cross_entropy", "binary_cross_entropy", do_bce, 2, PROBABILITY("x", 3, 17), PROBABILITY("w", 3, 17)),
+    ROW("binary_cross_entropy, again", "binary_cross_entropy", do_bce_again, 2, PROBABILITY("x", 5),
+        PROBABILITY("w", 5)),
+    ROW("binary_cross_entropy_with_logits", "binary_cross_entropy_with_logits", do_bce_logits, 2, WIDE(3, 17),
+        PROBABILITY("w", 3, 17)),
+    ROW("binary_cross_entropy_with_logits, again", "binary_cross_entropy_with_logits", do_bce_logits_again, 2,
+        X(5), PROBABILITY("w", 5)),
 
     ROW("attention", "attention", attend, 3, X(2, 3, 5), W(2, 3, 5), B(2, 3, 7)),
     ROW("attention, again", "attention", attend_again, 3, X(1, 3, 2), W(1, 5, 2), B(1, 5, 3)),

@@ -130,6 +130,71 @@ START_TEST(masks)
 }
 END_TEST
 
+START_TEST(comparisons)                 /* of a NaN only "not equal" holds */
+{
+    gra_tensor *x = VECTOR(1, 2, 3, nan_), *two = VECTOR(2);
+    EXPECT(gra_lt(t, x, two)->data, 1, 0, 0, 0);
+    EXPECT(gra_le(t, x, two)->data, 1, 1, 0, 0);
+    EXPECT(gra_gt(t, x, two)->data, 0, 0, 1, 0);
+    EXPECT(gra_ge(t, x, two)->data, 0, 1, 1, 0);
+    EXPECT(gra_eq(t, x, two)->data, 0, 1, 0, 0);
+    EXPECT(gra_ne(t, x, two)->data, 1, 0, 1, 1);
+    ck_assert(!gra_lt(t, x, two)->requires_grad);
+}
+END_TEST
+
+START_TEST(bounds)
+{
+    EXPECT(gra_clamp(t, VECTOR(-5, -1, 0, 1, 5, nan_, inf), -1, 1)->data, -1, -1, 0, 1, 1, nan_, 1);
+    EXPECT(gra_clamp(t, VECTOR(-5, 5), 0, (double)inf)->data, 0, 5);
+    EXPECT(gra_abs(t, VECTOR(-2, 0, 2, -inf, nan_))->data, 2, 0, 2, inf, nan_);
+    EXPECT(gra_min(t, VECTOR(3, -1, 2))->data, -1);
+    EXPECT(gra_min(t, VECTOR(3, nan_, 2))->data, nan_);
+    gra_tensor *x = VECTOR(2, 1, 1);                    /* of equals the first gets the gradient */
+    ck_assert_int_eq(gra_backward(t, gra_min(t, x)), 0);
+    EXPECT(gra_grad(x), 0, 1, 0);
+}
+END_TEST
+
+START_TEST(places_of_the_largest)
+{
+    gra_tensor *x = MATRIX(2, 3, 1, 5, 5, 7, -1, nan_);
+    const int *row = gra_argmax(t, x, -1), *column = gra_argmax(t, x, 0);
+    ck_assert_int_eq(row[0], 1);                        /* the first of equals */
+    ck_assert_int_eq(row[1], 2);                        /* a NaN counts as largest */
+    ck_assert_int_eq(column[0], 1);
+    ck_assert_int_eq(column[1], 0);
+    ck_assert_int_eq(column[2], 1);
+}
+END_TEST
+
+START_TEST(losses_of_extreme_logits)
+{
+    gra_tensor *x = VECTOR(10000, -10000, 10000), *target = gra_constant(t, (const real[]){ 1, 0, 0 }, GRA_DIMS(3));
+    gra_tensor *loss = gra_binary_cross_entropy_with_logits(t, x, target);
+    EXPECT(loss->data, (real)(10000.0 / 3));
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    EXPECT(gra_grad(x), 0, 0, (real)(1.0 / 3));
+    EXPECT(gra_binary_cross_entropy(t, VECTOR(0, 1), VECTOR(1, 0))->data, 100);      /* no logarithm below -100 */
+
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *p = VECTOR(0, 1, 1), *q = VECTOR(0, 1, 0);
+    ck_assert_int_eq(gra_backward(t, gra_scale(t, gra_binary_cross_entropy(t, p, q), 3)), 0);
+    EXPECT(gra_grad(p), 0, 0, (real)1e12);              /* p (1 - p) counts as 1e-12 at least */
+    EXPECT(gra_grad(q), 100, -100, -100);
+}
+END_TEST
+
+START_TEST(variances)
+{
+    gra_tensor *x = VECTOR(1, 2, 3, 6);
+    EXPECT(gra_var(t, x, 1)->data, (real)(14.0 / 3));
+    EXPECT(gra_var(t, x, 0)->data, (real)3.5);
+    EXPECT(gra_var(t, VECTOR(5), 1)->data, nan_);       /* of a sample of one: 0/0, as in PyTorch */
+    EXPECT(gra_var_dim(t, MATRIX(2, 2, 1, 3, 4, 4), 1, 1, false)->data, 2, 0);
+}
+END_TEST
+
 START_TEST(a_mask_gets_no_gradient)
 {
     gra_tensor *x = VECTOR(1, 2, 3), *mask = VECTOR(0, 1, 0), *shift = VECTOR(0, 5, 0);
@@ -516,7 +581,9 @@ START_TEST(no_values_backwards)
         gra_causal_mask(t, c), gra_masked_fill(t, e, e, 1), gra_sum_dim(t, c, 0, true),
         gra_sum_dim(t, e, 1, false), gra_reshape(t, e, GRA_DIMS(2, 0)), gra_max_dim(t, e, 1, false),
         gra_linear(t, e, MATRIX(1, 2, 1, 2), NULL), gra_embedding(t, x, NULL, GRA_DIMS(0)),
-        gra_matmul(t, c, e), gra_linear(t, e, x, VECTOR(1, 2, 3)),
+        gra_matmul(t, c, e), gra_linear(t, e, x, VECTOR(1, 2, 3)), gra_min_dim(t, e, 1, false), gra_abs(t, e),
+        gra_var_dim(t, e, 1, 1, true), gra_where(t, e, e, w), gra_clamp(t, e, 0, 1), gra_add_scalar(t, e, 1),
+        gra_stack(t, 2, (gra_tensor *[]){ e, e }, 0),
         gra_attention(t, gra_reshape(t, e, GRA_DIMS(1, 0, 2)), gra_reshape(t, x, GRA_DIMS(1, 3, 2)),
                       gra_reshape(t, x, GRA_DIMS(1, 3, 2)), 1, false, 0),
         gra_attention(t, gra_reshape(t, x, GRA_DIMS(1, 3, 2)), gra_reshape(t, e, GRA_DIMS(1, 0, 2)),
@@ -586,6 +653,26 @@ BAD(bad_target, gra_cross_entropy(t, x, (const int[]){ 0, 3 }))
 BAD(bad_target_negative, gra_cross_entropy(t, x, (const int[]){ -1, 0 }))
 BAD(bad_logits, gra_cross_entropy(t, gra_sum(t, x), (const int[]){ 0 }))
 BAD(bad_mse, gra_mse_loss(t, x, VECTOR(1, 2, 3)))
+BAD(bad_clamp, gra_clamp(t, x, 2, 1))
+BAD(bad_clamp_nan, gra_clamp(t, x, (double)NAN, 1))
+BAD(bad_where, gra_where(t, VECTOR(1, 0), x, x))
+BAD(bad_where_sides, gra_where(t, x, VECTOR(1, 0), x))
+BAD(bad_comparison, gra_lt(t, x, VECTOR(1, 2)))
+BAD(bad_min, gra_min(t, gra_slice(t, x, 0, 0, 0)))
+BAD(bad_min_dim, gra_min_dim(t, x, 2, false))
+BAD(bad_var_dim, gra_var_dim(t, x, 2, 1, false))
+BAD(bad_argmax, (gra_argmax(t, x, 2), gra_empty(t)))
+BAD(bad_argmax_none, (gra_argmax(t, gra_slice(t, x, 0, 0, 0), 0), gra_empty(t)))
+BAD(bad_stack, gra_stack(t, 2, (gra_tensor *[]){ x, VECTOR(1, 2, 3) }, 0))
+BAD(bad_stack_dim, gra_stack(t, 1, &x, 3))
+BAD(bad_stack_dim_negative, gra_stack(t, 1, &x, -4))
+BAD(bad_stack_none, gra_stack(t, 0, &x, 0))
+BAD(bad_stack_list, gra_stack(t, 2, NULL, 0))
+BAD(bad_stack_dims, gra_stack(t, 1, (gra_tensor *[]){ gra_reshape(t, x, GRA_DIMS(2, 3, 1, 1, 1, 1, 1, 1)) }, 0))
+BAD(bad_bce, gra_binary_cross_entropy(t, x, VECTOR(1, 2, 3)))
+BAD(bad_probability, gra_binary_cross_entropy(t, x, x))
+BAD(bad_probability_negative, gra_binary_cross_entropy(t, VECTOR(0, -1), VECTOR(1, 1)))
+BAD(bad_bce_logits, gra_binary_cross_entropy_with_logits(t, x, VECTOR(1, 2, 3)))
 BAD(bad_matmul_vector, gra_matmul(t, x, VECTOR(1, 2, 3)))
 BAD(bad_matmul_batch, gra_matmul(t, gra_full(t, 1, GRA_DIMS(2, 1, 1)), gra_full(t, 1, GRA_DIMS(3, 1, 1))))
 BAD(bad_linear_weight, gra_linear(t, x, VECTOR(1, 2, 3), NULL))
@@ -627,6 +714,13 @@ BAD(bad_heads_q, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 6), 3
 BAD(bad_attention_dropout_negative, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 1, true, -1))
 BAD(null_mean, gra_mean(t, NULL))
 BAD(null_max, gra_max(t, NULL))
+BAD(null_min, gra_min(t, NULL))
+BAD(null_var, gra_var(t, NULL, 1))
+BAD(null_var_dim, gra_var_dim(t, NULL, 0, 1, false))
+BAD(null_where, gra_where(t, x, x, NULL))
+BAD(null_stack, gra_stack(t, 2, (gra_tensor *[]){ x, NULL }, 0))
+BAD(null_bce, gra_binary_cross_entropy(t, x, NULL))
+BAD(null_bce_logits, gra_binary_cross_entropy_with_logits(t, NULL, x))
 BAD(null_max_dim, gra_max_dim(t, NULL, 0, false))
 BAD(null_log_softmax, gra_log_softmax(t, NULL, 0))
 BAD(null_rms_norm, gra_rms_norm(t, NULL, NULL, 1e-5))
@@ -689,6 +783,39 @@ static const struct bad_case {
       "cross_entropy: target -1 in row 0: there are 3 classes (0 to 2), and -100 skips a row" },
     { bad_logits, "cross_entropy: the logits are (): wanted (..., classes)" },
     { bad_mse, "mse_loss: x is (2, 3) but target is (3): wanted the same shape" },
+    { bad_clamp, "clamp: low is 2 and high is 1: wanted low <= high" },
+    { bad_clamp_nan, "clamp: low is nan and high is 1: wanted low <= high" },
+    { bad_where, "where: the condition is (2), a is (2, 3) and b is (2, 3): they do not broadcast: from the right, "
+                 "sizes must agree or be 1" },
+    { bad_where_sides, "where: the condition is (2, 3), a is (2) and b is (2, 3): they do not broadcast: from the "
+                       "right, sizes must agree or be 1" },
+    { bad_comparison, "lt: shapes (2, 3) and (2) do not broadcast: from the right, sizes must agree or be 1" },
+    { bad_min, "min: x is (0, 3): there is no smallest of no values" },
+    { bad_min_dim, "min_dim: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_var_dim, "var_dim: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_argmax, "argmax: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
+    { bad_argmax_none, "argmax: x is (0, 3): there is no largest of no values" },
+    { bad_stack, "stack: tensor 0 is (2, 3) but tensor 1 is (3): wanted the same shape" },
+    { bad_stack_dim, "stack: a new dimension 3 in tensors (2, 3): wanted -3 to 2, and at most 8 dimensions in all" },
+    { bad_stack_dim_negative,
+      "stack: a new dimension -4 in tensors (2, 3): wanted -3 to 2, and at most 8 dimensions in all" },
+    { bad_stack_none, "stack: of 0 tensors: wanted one or more" },
+    { bad_stack_list, "stack: of 0 tensors: wanted one or more" },
+    { bad_stack_dims, "stack: a new dimension 0 in tensors (2, 3, 1, 1, 1, 1, 1, 1): wanted -9 to 8, and at most 8 "
+                      "dimensions in all" },
+    { bad_bce, "binary_cross_entropy: p is (2, 3) but target is (3): wanted the same shape" },
+    { bad_probability, "binary_cross_entropy: element 1 of p is 2: wanted probabilities, from 0 to 1 (for logits there "
+                       "is gra_binary_cross_entropy_with_logits)" },
+    { bad_probability_negative, "binary_cross_entropy: element 1 of p is -1: wanted probabilities, from 0 to 1 (for "
+                                "logits there is gra_binary_cross_entropy_with_logits)" },
+    { bad_bce_logits, "binary_cross_entropy_with_logits: x is (2, 3) but target is (3): wanted the same shape" },
+    { null_min, "min: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_var, "var: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_var_dim, "var_dim: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_where, "where: input 2 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_stack, "stack: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_bce, "binary_cross_entropy: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
+    { null_bce_logits, "binary_cross_entropy_with_logits: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
     { bad_matmul_vector, "matmul: a is (2, 3) and b is (3): both must be matrices (reshape a vector to one row or column)" },
     { bad_matmul_batch, "matmul: a is (2, 1, 1) but b is (3, 1, 1): their batch dimensions do not broadcast" },
     { bad_linear_weight, "linear: the weight is (3), wanted (out, in)" },
@@ -789,6 +916,11 @@ Suite *answers_suite(void)
     tcase_add_test(c, extremes);
     tcase_add_test(c, gradients_at_the_edge);
     tcase_add_test(c, masks);
+    tcase_add_test(c, comparisons);
+    tcase_add_test(c, bounds);
+    tcase_add_test(c, places_of_the_largest);
+    tcase_add_test(c, losses_of_extreme_logits);
+    tcase_add_test(c, variances);
     tcase_add_test(c, a_mask_gets_no_gradient);
     tcase_add_test(c, reductions);
     tcase_add_test(c, max_takes_the_first_and_nan);

@@ -139,6 +139,37 @@ static gra_tensor *gelu_erf(void)  { return gra_gelu(t, input("x")); }
 static gra_tensor *gelu_tanh(void) { return gra_gelu_tanh(t, input("x")); }
 static gra_tensor *softmax(void)   { return gra_softmax(t, input("x"), -1); }
 
+static gra_tensor *absolute(void)   { return gra_abs(t, input("input")); }
+static gra_tensor *clamp(void)      { return gra_clamp(t, input("x"), -1, 1); }
+static gra_tensor *add_scalar(void) { return gra_add_scalar(t, input("x"), 1.5); }
+static gra_tensor *min_dim(void)    { return gra_min_dim(t, input("x"), 1, false); }
+static gra_tensor *var(void)        { return gra_var(t, input("x"), 1); }
+static gra_tensor *var_dim(void)    { return gra_var_dim(t, input("x"), 1, 0, true); }
+
+static gra_tensor *where(void)
+{
+    gra_tensor *x = input("x"), *w = input("w");
+    return gra_where(t, gra_gt(t, x, w), x, w);
+}
+
+static gra_tensor *stack(void)
+{
+    gra_tensor *a = input("a"), *b = input("b");
+    return gra_stack(t, 3, (gra_tensor *[]){ a, b, a }, 1);
+}
+
+static gra_tensor *binary_cross_entropy(void)
+{
+    gra_tensor *p = input("input");
+    return gra_binary_cross_entropy(t, p, input("target"));
+}
+
+static gra_tensor *binary_cross_entropy_with_logits(void)
+{
+    gra_tensor *x = input("input");
+    return gra_binary_cross_entropy_with_logits(t, x, input("target"));
+}
+
 static gra_tensor *cross_entropy(void)
 {
     return gra_cross_entropy(t, input("logits"), indices("target"));
@@ -298,6 +329,16 @@ static const struct {
     { "gelu_tanh", gelu_tanh },
     { "softmax", softmax },
     { "cross_entropy", cross_entropy },
+    { "abs", absolute },
+    { "clamp", clamp },
+    { "add_scalar", add_scalar },
+    { "where", where },
+    { "min_dim", min_dim },
+    { "var", var },
+    { "var_dim", var_dim },
+    { "stack", stack },
+    { "binary_cross_entropy", binary_cross_entropy },
+    { "binary_cross_entropy_with_logits", binary_cross_entropy_with_logits },
     { "causal_attention", causal_attention },
     { "causal_attention_bias", causal_attention },
     { "causal_attention_dropout", causal_attention_dropout },

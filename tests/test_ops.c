@@ -33,7 +33,7 @@ static void close_tape(void)
 /* Runs a row, and keeps the names of the ops on its tape. */
 typedef struct watch {
     const struct op_case *row;
-    char names[64][32];
+    char names[64][48];
     int  count;
 } watch;
 

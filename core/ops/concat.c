@@ -1,4 +1,5 @@
-/* concat: y is x_0, x_1, ... one after the other along dimension d; dx_k += its part of dy. */
+/* concat: y is x_0, x_1, ... one after the other along dimension d; dx_k += its part of dy.
+ * stack: the same along a new dimension of size n. */
 #include "../op.h"
 
 struct args {
@@ -77,4 +78,27 @@ gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d)
     gra_tensor *y = gra_result_n(t, &op, x[0]->ndim, shape, n, x);
     *(struct args *)y->args = (struct args){ dim };
     return gra_run(y);
+}
+
+gra_tensor *gra_stack(gra_tape *t, int n, gra_tensor *const *x, int d)
+{
+    if (n < 1 || !x)
+        return gra_fail(t, "stack: of %d tensors: wanted one or more", x ? n : 0);
+    if (gra_refuses(t, "stack", n, x))
+        return gra_empty(t);
+    const int ndim = x[0]->ndim + 1, dim = d < 0 ? d + ndim : d;
+    if (dim < 0 || dim >= ndim || ndim > GRA_MAX_DIMS)
+        return gra_fail(t, "stack: a new dimension %d in tensors %s: wanted %d to %d, and at most %d dimensions in "
+                        "all", d, GRA_SHAPE_OF(x[0]), -ndim, ndim - 1, GRA_MAX_DIMS);
+    int shape[GRA_MAX_DIMS];
+    for (int i = 0; i < ndim; i++)
+        shape[i] = i < dim ? x[0]->shape[i] : i > dim ? x[0]->shape[i - 1] : 1;
+    gra_tensor **row = gra_alloc(t, (size_t)n * sizeof *row);
+    for (int k = 0; row && k < n; k++) {
+        if (!gra_same_shape(x[k], x[0]))
+            return gra_fail(t, "stack: tensor 0 is %s but tensor %d is %s: wanted the same shape",
+                            GRA_SHAPE_OF(x[0]), k, GRA_SHAPE_OF(x[k]));
+        row[k] = gra_reshape(t, x[k], ndim, shape);
+    }
+    return row ? gra_concat(t, n, row, dim) : gra_empty(t);
 }

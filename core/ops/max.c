@@ -1,27 +1,36 @@
-/* max: y = max_i x_i over all values, or over one dimension; dx_i += dy where i is the first of the
- * largest. A NaN counts as largest, as in PyTorch. */
+/* max: y = max_i x_i over all values, or over one dimension; dx_i += dy where i is the first of the largest. A
+ * NaN counts as largest, as in PyTorch. min is the same with the smallest, and a NaN counts as smallest.
+ * argmax is where the largest stands. */
 #include "../op.h"
 #include "../kern/math.h"
 
 struct args {
     gra_around around;                              /* x is (outer, n, inner), y (outer, inner) */
+    bool       least;                               /* min */
     size_t    *first;                               /* for each y, where in x it came from */
 };
 
-/* The place of the first largest of n values that lie `inner` apart. */
-static size_t first_largest(const real *x, size_t n, size_t inner)
+/* The place of the first largest (or smallest) of n values that lie `inner` apart. */
+static size_t first_extreme(const real *x, size_t n, size_t inner, bool least)
 {
     size_t i = 0;
-    if (inner == 1) {
+    if (inner == 1 && !least) {
         real m = real_max(x, n);
         while (m == m ? x[i] != m : x[i] == x[i])
             i++;
         return i;
     }
-    for (size_t k = 1; k < n; k++)
-        if (x[k * inner] > x[i * inner] || (x[k * inner] != x[k * inner] && x[i * inner] == x[i * inner]))
+    for (size_t k = 1; k < n; k++) {
+        const real best = x[i * inner], next = x[k * inner];
+        if ((least ? next < best : next > best) || (next != next && best == best))
             i = k;
+    }
     return i;
+}
+
+static size_t begin(gra_around a, size_t k)         /* where in x the values of y_k begin */
+{
+    return k / a.inner * a.n * a.inner + k % a.inner;
 }
 
 static void forward(gra_tensor *y, size_t from, size_t to)
@@ -30,8 +39,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
     const gra_around in = a->around;
     const real *x = y->in[0]->data;
     for (size_t k = from; k < to; k++) {
-        size_t start = k / in.inner * in.n * in.inner + k % in.inner;
-        a->first[k] = start + first_largest(x + start, in.n, in.inner) * in.inner;
+        a->first[k] = begin(in, k) + first_extreme(x + begin(in, k), in.n, in.inner, a->least) * in.inner;
         y->data[k] = x[a->first[k]];
     }
 }
@@ -47,36 +55,77 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 GRA_KERNEL(forward, y->size, ((const struct args *)y->args)->around.n)
 GRA_KERNEL(backward, y->size, 4)
 
-static const gra_op op = { .name = "max", .forward = forward_all, .backward = backward_all,
-                           .args = sizeof(struct args) };
+static const gra_op max = { .name = "max", .forward = forward_all, .backward = backward_all,
+                            .args = sizeof(struct args) };
+static const gra_op min = { .name = "min", .forward = forward_all, .backward = backward_all,
+                            .args = sizeof(struct args) };
 
-static gra_tensor *largest(gra_tape *t, gra_tensor *x, int ndim, const int *shape, gra_around around)
+static gra_tensor *extreme(gra_tape *t, const gra_op *op, gra_tensor *x, int ndim, const int *shape,
+                           gra_around around)
 {
     if (around.n == 0)
-        return gra_fail(t, "max: x is %s: there is no largest of no values", GRA_SHAPE_OF(x));
-    gra_tensor *y = gra_result(t, &op, ndim, shape, x);
+        return gra_fail(t, "%s: x is %s: there is no %s of no values", op->name, GRA_SHAPE_OF(x),
+                        op == &min ? "smallest" : "largest");
+    gra_tensor *y = gra_result(t, op, ndim, shape, x);
     size_t *first = gra_alloc(t, y->size * sizeof *first);
-    *(struct args *)y->args = (struct args){ around, first };
+    *(struct args *)y->args = (struct args){ around, op == &min, first };
     return gra_run(y);
 }
 
-gra_tensor *gra_max(gra_tape *t, gra_tensor *x)
+static gra_tensor *extreme_all(gra_tape *t, const gra_op *op, gra_tensor *x)
 {
-    if (GRA_REFUSES(t, "max", x))
+    if (GRA_REFUSES(t, op->name, x))
         return gra_empty(t);
-    return largest(t, x, 0, NULL, (gra_around){ 1, x->size, 1 });
+    return extreme(t, op, x, 0, NULL, (gra_around){ 1, x->size, 1 });
 }
+
+/* The dimension that is meant, or -1 after a sentence. */
+static int dim_of(gra_tape *t, const char *name, gra_tensor *x, int d)
+{
+    if (GRA_REFUSES(t, name, x))
+        return -1;
+    const int dim = gra_wrap_dim(x, d);
+    if (dim < 0)
+        gra_fail(t, "%s: dimension %d of a tensor %s: it has %d dimensions", name, d, GRA_SHAPE_OF(x), x->ndim);
+    return dim;
+}
+
+static gra_tensor *extreme_dim(gra_tape *t, const gra_op *op, const char *name, gra_tensor *x, int d, bool keepdim)
+{
+    int shape[GRA_MAX_DIMS];
+    const int dim = dim_of(t, name, x, d);
+    if (dim < 0)
+        return gra_empty(t);
+    const int ndim = gra_shape_without(x, dim, keepdim, shape);
+    return extreme(t, op, x, ndim, shape, gra_around_dim(x, dim));
+}
+
+gra_tensor *gra_max(gra_tape *t, gra_tensor *x) { return extreme_all(t, &max, x); }
+gra_tensor *gra_min(gra_tape *t, gra_tensor *x) { return extreme_all(t, &min, x); }
 
 gra_tensor *gra_max_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim)
 {
-    if (GRA_REFUSES(t, "max_dim", x))
-        return gra_empty(t);
-    int dim = gra_wrap_dim(x, d), shape[GRA_MAX_DIMS], ndim = 0;
+    return extreme_dim(t, &max, "max_dim", x, d, keepdim);
+}
+
+gra_tensor *gra_min_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim)
+{
+    return extreme_dim(t, &min, "min_dim", x, d, keepdim);
+}
+
+int *gra_argmax(gra_tape *t, gra_tensor *x, int d)
+{
+    const int dim = dim_of(t, "argmax", x, d);
     if (dim < 0)
-        return gra_fail(t, "max_dim: dimension %d of a tensor %s: it has %d dimensions", d, GRA_SHAPE_OF(x),
-                        x->ndim);
-    for (int i = 0; i < x->ndim; i++)
-        if (i != dim || keepdim)
-            shape[ndim++] = i == dim ? 1 : x->shape[i];
-    return largest(t, x, ndim, shape, gra_around_dim(x, dim));
+        return NULL;
+    const gra_around a = gra_around_dim(x, dim);
+    const size_t n = a.outer * a.inner;
+    if (a.n == 0 && n) {
+        gra_fail(t, "argmax: x is %s: there is no largest of no values", GRA_SHAPE_OF(x));
+        return NULL;
+    }
+    int *at = gra_alloc(t, n * sizeof *at);
+    for (size_t k = 0; at && k < n; k++)
+        at[k] = (int)first_extreme(x->data + begin(a, k), a.n, a.inner, false);
+    return at;
 }

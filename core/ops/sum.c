@@ -95,13 +95,11 @@ static gra_tensor *sum_dim(gra_tape *t, const char *name, gra_tensor *x, int d, 
 {
     if (GRA_REFUSES(t, name, x))
         return gra_empty(t);
-    int dim = gra_wrap_dim(x, d), shape[GRA_MAX_DIMS], ndim = 0;
+    int dim = gra_wrap_dim(x, d), shape[GRA_MAX_DIMS];
     if (dim < 0)
         return gra_fail(t, "%s: dimension %d of a tensor %s: it has %d dimensions", name, d, GRA_SHAPE_OF(x),
                         x->ndim);
-    for (int i = 0; i < x->ndim; i++)
-        if (i != dim || keepdim)
-            shape[ndim++] = i == dim ? 1 : x->shape[i];
+    const int ndim = gra_shape_without(x, dim, keepdim, shape);
     gra_tensor *y = gra_result(t, &op, ndim, shape, x);
     *(struct args *)y->args = (struct args){ gra_around_dim(x, dim) };
     return gra_run(y);

@@ -1,0 +1,51 @@
+/* binary_cross_entropy: the mean of -(t log p + (1 - t) log(1 - p)); p are probabilities, t the targets,
+ * 0 or 1 or between. dp += dy (p - t) / (p (1 - p)) / n, dt += dy (log(1 - p) - log p) / n. As in PyTorch no
+ * logarithm is below -100 and no p (1 - p) below 1e-12, so that a p of 0 or 1 gives finite numbers (PyTorch's
+ * gradient of t alone is infinite there). */
+#include "../op.h"
+#include "../kern/math.h"
+
+static real log_of(real p)
+{
+    const real l = real_log(p);
+    return l < -100 ? -100 : l;
+}
+
+static void forward(gra_tensor *y)
+{
+    const real *p = y->in[0]->data, *target = y->in[1]->data;
+    const size_t n = y->in[0]->size;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum -= (double)(target[i] * log_of(p[i]) + (1 - target[i]) * log_of(1 - p[i]));
+    y->data[0] = (real)(sum / (double)n);
+}
+
+static void backward(gra_tensor *y, size_t from, size_t to)
+{
+    static const real least = (real)1e-12;
+    const real *p = y->in[0]->data, *target = y->in[1]->data;
+    const real g = y->grad[0] / (real)y->in[0]->size;
+    real *dp = y->in[0]->grad, *dt = y->in[1]->grad;
+    for (size_t i = from; dp && i < to; i++)
+        dp[i] += g * (p[i] - target[i]) / larger(p[i] * (1 - p[i]), least);
+    for (size_t i = from; dt && i < to; i++)
+        dt[i] += g * (log_of(1 - p[i]) - log_of(p[i]));
+}
+
+GRA_KERNEL(backward, y->in[0]->size, 24)
+
+gra_tensor *gra_binary_cross_entropy(gra_tape *t, gra_tensor *p, gra_tensor *target)
+{
+    static const gra_op op = { .name = "binary_cross_entropy", .forward = forward, .backward = backward_all };
+    if (GRA_REFUSES(t, "binary_cross_entropy", p, target))
+        return gra_empty(t);
+    if (!gra_same_shape(p, target))
+        return gra_fail(t, "binary_cross_entropy: p is %s but target is %s: wanted the same shape",
+                        GRA_SHAPE_OF(p), GRA_SHAPE_OF(target));
+    for (size_t i = 0; i < p->size; i++)
+        if (!(p->data[i] >= 0 && p->data[i] <= 1))
+            return gra_fail(t, "binary_cross_entropy: element %zu of p is %g: wanted probabilities, from 0 to 1 (for "
+                            "logits there is gra_binary_cross_entropy_with_logits)", i, (double)p->data[i]);
+    return gra_run(gra_result(t, &op, 0, NULL, p, target));
+}

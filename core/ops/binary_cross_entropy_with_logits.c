@@ -1,0 +1,42 @@
+/* binary_cross_entropy_with_logits: the mean of -(t log s(x) + (1 - t) log(1 - s(x))), s the sigmoid, written as
+ * max(x, 0) - x t + log(1 + e^-|x|), which neither overflows nor takes the logarithm of 0.
+ * dx += dy (s(x) - t) / n, dt -= dy x / n. */
+#include "../op.h"
+#include "../kern/math.h"
+
+static void forward(gra_tensor *y)
+{
+    const real *x = y->in[0]->data, *target = y->in[1]->data;
+    const size_t n = y->in[0]->size;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const real log_part = real_log(1 + real_exp(x[i] > 0 ? -x[i] : x[i]));
+        sum += (double)((x[i] > 0 ? x[i] : 0) - x[i] * target[i] + log_part);
+    }
+    y->data[0] = (real)(sum / (double)n);
+}
+
+static void backward(gra_tensor *y, size_t from, size_t to)
+{
+    const real *x = y->in[0]->data, *target = y->in[1]->data;
+    const real g = y->grad[0] / (real)y->in[0]->size;
+    real *dx = y->in[0]->grad, *dt = y->in[1]->grad;
+    for (size_t i = from; dx && i < to; i++)
+        dx[i] += g * (real_sigmoid(x[i]) - target[i]);
+    for (size_t i = from; dt && i < to; i++)
+        dt[i] -= g * x[i];
+}
+
+GRA_KERNEL(backward, y->in[0]->size, 14)
+
+gra_tensor *gra_binary_cross_entropy_with_logits(gra_tape *t, gra_tensor *x, gra_tensor *target)
+{
+    static const gra_op op = { .name = "binary_cross_entropy_with_logits", .forward = forward,
+                               .backward = backward_all };
+    if (GRA_REFUSES(t, "binary_cross_entropy_with_logits", x, target))
+        return gra_empty(t);
+    if (!gra_same_shape(x, target))
+        return gra_fail(t, "binary_cross_entropy_with_logits: x is %s but target is %s: wanted the same shape",
+                        GRA_SHAPE_OF(x), GRA_SHAPE_OF(target));
+    return gra_run(gra_result(t, &op, 0, NULL, x, target));
+}

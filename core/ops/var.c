@@ -1,0 +1,79 @@
+/* var: y = sum_i (x_i - m)^2 / (n - c) over all values, or over one dimension; m is their mean, and c the
+ * correction: 1 for a sample (Bessel's, PyTorch's default), 0 for the whole population (layer norm's).
+ * dx_i += dy 2 (x_i - m) / (n - c): what m itself adds is 0, as the deviations from a mean sum to 0. */
+#include "../op.h"
+
+struct args {
+    gra_around around;                  /* x is (outer, n, inner), y (outer, inner) */
+    double     correction;
+};
+
+static size_t saved(const gra_tensor *y) { return y->size; }            /* the means */
+
+static size_t begin(gra_around a, size_t k)             /* where in x the values of y_k begin; they lie inner apart */
+{
+    return k / a.inner * a.n * a.inner + k % a.inner;
+}
+
+static void forward(gra_tensor *y, size_t from, size_t to)
+{
+    const struct args *s = y->args;
+    const gra_around a = s->around;
+    for (size_t k = from; k < to; k++) {
+        const real *x = y->in[0]->data + begin(a, k);
+        double mean = 0, sum = 0;                       /* in double: the error does not grow with n */
+        for (size_t i = 0; i < a.n; i++)
+            mean += (double)x[i * a.inner];
+        mean /= (double)a.n;
+        for (size_t i = 0; i < a.n; i++)
+            sum += ((double)x[i * a.inner] - mean) * ((double)x[i * a.inner] - mean);
+        y->saved[k] = (real)mean;
+        y->data[k] = (real)(sum / fmax((double)a.n - s->correction, 0));
+    }
+}
+
+static void backward(gra_tensor *y, size_t from, size_t to)
+{
+    const struct args *s = y->args;
+    const gra_around a = s->around;
+    const real factor = (real)(2 / fmax((double)a.n - s->correction, 0));
+    for (size_t k = from; k < to; k++) {
+        const real *x = y->in[0]->data + begin(a, k);
+        real *dx = y->in[0]->grad + begin(a, k);
+        for (size_t i = 0; i < a.n; i++)
+            dx[i * a.inner] += y->grad[k] * factor * (x[i * a.inner] - y->saved[k]);
+    }
+}
+
+static size_t row_size(const gra_tensor *y) { return ((const struct args *)y->args)->around.n; }
+
+GRA_KERNEL(forward, y->size, 5 * row_size(y))
+GRA_KERNEL(backward, y->size, 4 * row_size(y))
+
+static gra_tensor *var(gra_tape *t, gra_tensor *x, int ndim, const int *shape, gra_around around, double correction)
+{
+    static const gra_op op = { .name = "var", .forward = forward_all, .backward = backward_all, .saved = saved,
+                               .args = sizeof(struct args) };
+    gra_tensor *y = gra_result(t, &op, ndim, shape, x);
+    *(struct args *)y->args = (struct args){ around, correction };
+    return gra_run(y);
+}
+
+gra_tensor *gra_var(gra_tape *t, gra_tensor *x, double correction)
+{
+    if (GRA_REFUSES(t, "var", x))
+        return gra_empty(t);
+    return var(t, x, 0, NULL, (gra_around){ 1, x->size, 1 }, correction);
+}
+
+gra_tensor *gra_var_dim(gra_tape *t, gra_tensor *x, int d, double correction, bool keepdim)
+{
+    int shape[GRA_MAX_DIMS];
+    if (GRA_REFUSES(t, "var_dim", x))
+        return gra_empty(t);
+    const int dim = gra_wrap_dim(x, d);
+    if (dim < 0)
+        return gra_fail(t, "var_dim: dimension %d of a tensor %s: it has %d dimensions", d, GRA_SHAPE_OF(x), x->ndim);
+    const int ndim = gra_shape_without(x, dim, keepdim, shape);
+    return var(t, x, ndim, shape, gra_around_dim(x, dim), correction);
+}

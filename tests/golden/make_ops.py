@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Reference cases of ops, from PyTorch on the CPU: y, and every gradient of sum(dy y).
+usage: make_ops.py OUTDIR                                (tests/golden/torch: these were made with PyTorch 1.13)
+
+Writes CASE_f64.txt and CASE_f32.txt for each case below."""
+import os, sys, torch
+import torch.nn.functional as F
+
+torch.set_num_threads(1)
+G = torch.Generator().manual_seed(2024)
+
+
+def draw(*shape):
+    return torch.randn(shape, generator=G, dtype=torch.float64)
+
+
+def tensor(f, role, name, x, tol):
+    digits = '%.17g' if x.dtype == torch.float64 else '%.9g'
+    print('tensor', role, name, '%g' % tol, x.dim(), *x.shape, file=f)
+    rows = x.detach().reshape(-1, x.shape[-1]) if x.dim() else x.detach().reshape(1, 1)
+    for row in rows.tolist():
+        print(*(digits % v for v in row), file=f)
+
+
+def case(name, what, y_of, **inputs):
+    dy = None
+    for dtype, tag, tol in ((torch.float64, 'f64', 1e-10), (torch.float32, 'f32', 2e-5)):
+        x = {n: v.detach().clone().to(dtype).requires_grad_() for n, v in inputs.items()}
+        y = y_of(**x)
+        dy = draw(*y.shape) if dy is None else dy
+        (y * dy.to(dtype)).sum().backward()
+        with open(os.path.join(sys.argv[1], '%s_%s.txt' % (name, tag)), 'w') as f:
+            print('# %s\n# PyTorch %s, CPU, %s' % (what, torch.__version__, dtype), file=f)
+            print('source torch\nsystem', name, file=f)
+            for n, v in x.items():
+                tensor(f, 'input', n, v, 0)
+            tensor(f, 'expect', 'y', y, tol)
+            tensor(f, 'input', 'dy', dy.to(dtype), 0)
+            for n, v in x.items():
+                tensor(f, 'expect', 'd_' + n, v.grad, 5 * tol)
+            print('end', file=f)
+
+
+signs = torch.tensor([[-1.5, 0, 2], [0.25, -0.0, -3]], dtype=torch.float64)
+steps = torch.tensor([[-2, -1, -0.5], [0.5, 1, 3]], dtype=torch.float64)        # the bounds count as inside
+p = torch.tensor([[0.01, 0.99, 0.5, 0.001], [0.25, 0.999, 0.75, 0.125]], dtype=torch.float64)
+targets = torch.tensor([[0, 1, 0.25, 1], [1, 0, 1, 0]], dtype=torch.float64)
+logits = torch.tensor([[0, -30, 30, 2], [-2, 20, -20, 60]], dtype=torch.float64)
+
+case('abs', '|x|', torch.abs, input=signs)
+case('clamp', 'clamp(x, -1, 1)', lambda x: torch.clamp(x, -1, 1), x=steps)
+case('add_scalar', 'x + 1.5', lambda x: x + 1.5, x=draw(2, 3))
+case('where', 'where(x > w, x, w), both broadcast', lambda x, w: torch.where(x > w, x, w), x=draw(2, 1, 4), w=draw(3, 1))
+case('min_dim', 'the smallest along dimension 1', lambda x: x.min(1).values, x=draw(2, 3, 4))
+case('var', 'var(x), of a sample', lambda x: x.var(), x=draw(3, 5))
+case('var_dim', 'var(x, 1, unbiased=False, keepdim=True)', lambda x: x.var(1, unbiased=False, keepdim=True), x=draw(2, 3, 4))
+case('stack', 'stack([a, b, a], 1)', lambda a, b: torch.stack([a, b, a], 1), a=draw(2, 3), b=draw(2, 3))
+case('binary_cross_entropy', 'of probabilities and targets', F.binary_cross_entropy, input=p, target=targets)
+case('binary_cross_entropy_with_logits', 'of logits and targets', F.binary_cross_entropy_with_logits,
+     input=logits, target=targets)
