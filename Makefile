@@ -84,13 +84,14 @@ $(B)/notebooks64/%: $(B)/f64/examples/notebooks/%.o $(call f64,$(READER)) $(B)/l
 $(B)/bench/%: $(B)/f32/tests/bench/%.o $(call f32,$(BENCH) examples/lib/sample.c) $(B)/libgradus.a
 	$(link)
 
-# The tests count calls of the C library and make them fail (tests/fault.c) where the linker can put a
-# function of theirs in the place of each.
+# The tests count calls and make them fail, or a signal come, at the n-th (tests/fault.c) where the linker can
+# put a function of theirs in the place of each.
 ifeq ($(findstring darwin,$(MACHINE)),)
 COUNTED = -DGRADUS_WRAP
 WRAPPED = malloc calloc realloc aligned_alloc strdup strndup free pthread_create \
           open read pread write fsync ftruncate close fstat lseek rename link unlink mkdir realpath opendir closedir \
-          fopen open_memstream tmpfile fclose fflush fwrite vprintf fprintf
+          fopen open_memstream tmpfile fclose fflush fwrite vprintf fprintf \
+          clock_gettime nanosleep gra_begin
 COUNT   = $(WRAPPED:%=-Wl,--wrap=%)
 endif
 $(B)/f32/test: $(call f32,$(TESTS) $(GOLDEN)) $(B)/libgradus.a

@@ -1,11 +1,13 @@
 /* fault: see fault.h. Of a function f, the linker calls our __wrap_f for f, and f for our __real_f. */
 #define _XOPEN_SOURCE 700               /* realpath */
 #include "fault.h"
+#include "../core/gradus.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -13,19 +15,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { FAULTS = 4 };                    /* so many at once */
 
 static atomic_long   calls[FAULT_CALLS], held;
 static atomic_size_t limit, allowed, largest;
 
-static struct {
-    atomic_bool armed;
+static atomic_int armed;                /* so many of these */
+static struct fault {
     fault_call  call;
     long        n;
     int         error;
     bool        ever;
     atomic_long seen, struck;
-} fault;
+} faults[FAULTS];
 
 long fault_count(fault_call call) { return atomic_load(&calls[call]); }
 long fault_held(void)             { return atomic_load(&held); }
@@ -37,37 +42,86 @@ void fault_limit(size_t bytes, size_t but)
     atomic_store(&limit, bytes);
 }
 
+static void add(fault_call call, long n, int error, bool ever)
+{
+    struct fault *f = &faults[atomic_load(&armed)];
+    f->call = call;
+    f->n = n;
+    f->error = error;
+    f->ever = ever;
+    atomic_store(&f->seen, 0);
+    atomic_store(&f->struck, 0);
+    atomic_fetch_add(&armed, 1);
+}
+
 void fault_arm(fault_call call, long n, int error, bool ever)
 {
-    fault.call = call;
-    fault.n = n;
-    fault.error = error;
-    fault.ever = ever;
-    atomic_store(&fault.seen, 0);
-    atomic_store(&fault.struck, 0);
-    atomic_store(&fault.armed, true);
+    atomic_store(&armed, 0);
+    add(call, n, error, ever);
 }
 
 long fault_disarm(void)
 {
-    atomic_store(&fault.armed, false);
-    return atomic_load(&fault.struck);
+    long struck = 0;
+    for (int i = atomic_exchange(&armed, 0); i-- > 0;)
+        struck += atomic_load(&faults[i].struck);
+    return struck;
 }
 
 #ifdef GRADUS_WRAP
 bool fault_wrapped(void) { return true; }
 
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+
+/* A clock of its own, from the first TICK on: seconds that have passed since. */
+static atomic_long     ticks;
+static struct timespec first_tick;
+
+static void tick(void)
+{
+    if (atomic_fetch_add(&ticks, 1) == 0)
+        __real_clock_gettime(CLOCK_MONOTONIC, &first_tick);
+}
+
+static void run_command(void)
+{
+    const char *command = getenv("GRADUS_FAULT_RUN");
+    if (command && system(command) == 0)
+        return;
+    fprintf(stderr, "fault: GRADUS_FAULT_RUN failed: %s\n", command ? command : "it is not set");
+    _exit(99);
+}
+
+/* What happens to a call that is struck; 0, or the errno with which it is to fail. */
+static int strike(int error)
+{
+    switch (error) {
+    case FAULT_INT:  raise(SIGINT); return 0;
+    case FAULT_TERM: raise(SIGTERM); return 0;
+    case FAULT_KILL: raise(SIGKILL); return 0;
+    case FAULT_RUN:  run_command(); return 0;
+    case FAULT_TICK: tick(); return 0;
+    default:         return error;
+    }
+}
+
 /* Counts a call; 0, or the errno with which it is to fail. */
 static int strikes(fault_call call)
 {
+    int error = 0;
     atomic_fetch_add(&calls[call], 1);
-    if (!atomic_load(&fault.armed) || fault.call != call)
-        return 0;
-    const long seen = atomic_fetch_add(&fault.seen, 1) + 1;
-    if (seen != fault.n && !(fault.ever && seen > fault.n))
-        return 0;
-    atomic_fetch_add(&fault.struck, 1);
-    return fault.error;
+    for (int i = 0; i < atomic_load(&armed); i++) {
+        struct fault *f = &faults[i];
+        if (f->call != call)
+            continue;
+        const long seen = atomic_fetch_add(&f->seen, 1) + 1;
+        if (seen != f->n && !(f->ever && seen > f->n))
+            continue;
+        atomic_fetch_add(&f->struck, 1);
+        const int what = strike(f->error);
+        error = error ? error : what;
+    }
+    return error;
 }
 
 static bool fails(fault_call call)
@@ -335,10 +389,36 @@ int __wrap_fprintf(FILE *f, const char *format, ...)
     return n;
 }
 
+/* ---- moments ---- */
+
+IN_PLACE_OF(void, gra_begin, gra_tape *t, gra_mode mode, gra_rng *rng)
+{
+    strikes(FAULT_BEGIN);
+    __real_gra_begin(t, mode, rng);
+}
+
+IN_PLACE_OF(int, clock_gettime, clockid_t clock, struct timespec *now)
+{
+    strikes(FAULT_CLOCK);
+    const long passed = atomic_load(&ticks);
+    if (passed == 0)
+        return __real_clock_gettime(clock, now);
+    *now = first_tick;
+    now->tv_sec += (time_t)passed;
+    return 0;
+}
+
+IN_PLACE_OF(int, nanosleep, const struct timespec *time, struct timespec *left)
+{
+    strikes(FAULT_SLEEP);
+    return __real_nanosleep(time, left);
+}
+
 /* ---- armed from the environment ---- */
 
 static const char *const call_name[FAULT_CALLS] = {
     "alloc", "thread", "open", "read", "write", "print", "sync", "close", "rename", "unlink", "mkdir", "stat",
+    "begin", "clock", "sleep",
 };
 
 static const struct {
@@ -347,29 +427,45 @@ static const struct {
 } errors[] = {
     { "ENOMEM", ENOMEM }, { "EAGAIN", EAGAIN }, { "EIO", EIO },     { "ENOSPC", ENOSPC },    { "EINTR", EINTR },
     { "EMFILE", EMFILE }, { "EACCES", EACCES }, { "EROFS", EROFS }, { "SHORT", FAULT_SHORT }, { "END", FAULT_END },
+    { "INT", FAULT_INT }, { "TERM", FAULT_TERM }, { "KILL", FAULT_KILL }, { "RUN", FAULT_RUN },
+    { "TICK", FAULT_TICK },
 };
+
+/* Adds the fault that a wish begins with; false where it is none. */
+static bool add_wish(const char *wish)
+{
+    char call[16], error[16], ever[8] = "";
+    long n;
+    int c = 0;
+    size_t e = 0;
+    if (atomic_load(&armed) == FAULTS ||
+        sscanf(wish, " %15[a-z] %ld %15[A-Z] %7[a-z]", call, &n, error, ever) < 3)
+        return false;
+    while (c < FAULT_CALLS && strcmp(call_name[c], call) != 0)
+        c++;
+    while (e < sizeof errors / sizeof *errors && strcmp(errors[e].name, error) != 0)
+        e++;
+    if (c == FAULT_CALLS || e == sizeof errors / sizeof *errors)
+        return false;
+    add((fault_call)c, n, errors[e].error, strcmp(ever, "ever") == 0);
+    return true;
+}
 
 __attribute__((constructor)) static void arm_from_environment(void)
 {
-    const char *wish = getenv("GRADUS_FAULT");
-    char call[16], error[16], ever[8] = "";
-    long n;
-    if (!wish || !*wish)
-        return;
-    int c = 0;
-    size_t e = 0;
-    if (sscanf(wish, "%15s %ld %15s %7s", call, &n, error, ever) >= 3) {
-        while (c < FAULT_CALLS && strcmp(call_name[c], call) != 0)
-            c++;
-        while (e < sizeof errors / sizeof *errors && strcmp(errors[e].name, error) != 0)
-            e++;
-        if (c < FAULT_CALLS && e < sizeof errors / sizeof *errors) {
-            fault_arm((fault_call)c, n, errors[e].error, strcmp(ever, "ever") == 0);
-            return;
+    const char *wishes = getenv("GRADUS_FAULT");
+    for (const char *wish = wishes; wish && *wish; wish += *wish == ',') {
+        if (!add_wish(wish)) {
+            fprintf(stderr, "fault: GRADUS_FAULT is '%s': a call, its number and an errno or what else is to happen "
+                            "were wanted, at most %d times, between commas\n", wishes, (int)FAULTS);
+            _exit(99);
         }
+        wish += strcspn(wish, ",");
     }
-    fprintf(stderr, "fault: GRADUS_FAULT is '%s': a call, its number and an errno were wanted\n", wish);
-    _exit(99);
+    if (wishes && *wishes) {
+        signal(SIGINT, SIG_DFL);        /* what a shell runs in the background begins with Ctrl-C ignored */
+        alarm(600);
+    }
 }
 
 __attribute__((destructor)) static void report(void)
@@ -386,4 +482,13 @@ __attribute__((destructor)) static void report(void)
 }
 #else
 bool fault_wrapped(void) { return false; }
+
+__attribute__((constructor)) static void say_so(void)
+{
+    const char *wishes = getenv("GRADUS_FAULT");
+    if (!wishes || !*wishes)
+        return;
+    fprintf(stderr, "fault: GRADUS_FAULT is '%s', but this linker cannot put our calls in place\n", wishes);
+    _exit(98);
+}
 #endif

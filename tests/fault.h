@@ -1,10 +1,21 @@
-/* fault: the calls of the C library that may fail, counted and made to fail.
+/* fault: calls of a program, counted; at the n-th something happens: it fails, or a signal comes. So a test
+ * makes a moment instead of waiting for it.
  *
- * The Makefile puts the functions of fault.c in their place where the linker can (--wrap, ELF systems);
- * elsewhere fault_wrapped() is false, and the tests that ask are left out. Calls that the C library makes
- * by itself (fopen's own malloc) are not seen. A program linked with fault.c arms itself from its
- * environment: GRADUS_FAULT="write 3 ENOSPC" fails its third write, "write 3 ENOSPC ever" those after it
- * too; GRADUS_FAULT_REPORT=FILE is told at the end what was held and what was called. */
+ * Counted are the calls of the C library that may fail, those that read a clock or sleep, and gra_begin: a
+ * program that trains calls it once for each step, each batch of an evaluation and each token it writes. The
+ * Makefile puts the functions of fault.c in their place where the linker can (--wrap, ELF systems); elsewhere
+ * fault_wrapped() is false, the tests that ask are left out, and a program that is armed says so and ends with
+ * 98. Calls that the C library makes by itself (fopen's own malloc) are not seen.
+ *
+ * A program linked with fault.c arms itself from its environment, GRADUS_FAULT:
+ *     write 3 ENOSPC                   its third write fails
+ *     write 3 ENOSPC ever              ... and those after it
+ *     begin 60 KILL                    it is killed as its 60th gra_begin begins; INT and TERM are other signals
+ *     begin 60 INT, rename 2 KILL      both; up to four, each with a count of its own
+ *     begin 60 RUN                     the shell command GRADUS_FAULT_RUN runs to its end, and must succeed
+ *     clock 1 TICK ever                from one reading of the clock to the next a second passes, and none else
+ * After ten minutes SIGALRM ends it, so that a test of what never ends fails and does not hang.
+ * GRADUS_FAULT_REPORT=FILE is told at a normal end what was held and what was called. */
 #ifndef TESTS_FAULT_H
 #define TESTS_FAULT_H
 
@@ -24,18 +35,30 @@ typedef enum fault_call {
     FAULT_UNLINK,
     FAULT_MKDIR,
     FAULT_STAT,                         /* fstat, lseek, realpath */
+    FAULT_BEGIN,                        /* gra_begin: this and the next two do not fail */
+    FAULT_CLOCK,                        /* clock_gettime */
+    FAULT_SLEEP,                        /* nanosleep */
     FAULT_CALLS
 } fault_call;
 
-enum { FAULT_SHORT = -1, FAULT_END = -2 };      /* read and write: one byte is taken; none is */
+/* What may happen to a call besides an errno. After the last five it does what it was called for. */
+enum {
+    FAULT_SHORT = -1,                   /* read and write: one byte is taken */
+    FAULT_END   = -2,                   /* read and write: none is */
+    FAULT_INT   = -3,
+    FAULT_TERM  = -4,
+    FAULT_KILL  = -5,
+    FAULT_RUN   = -6,
+    FAULT_TICK  = -7
+};
 
 bool fault_wrapped(void);
 long fault_count(fault_call call);      /* how often it was called */
 size_t fault_largest(void);             /* the most bytes that one call has asked for, since this was asked last */
 long fault_held(void);                  /* blocks, descriptors and streams that nobody has given back */
 
-/* From now on the n-th such call, n = 1, 2 ..., fails with that errno (or is cut short), and with `ever`
- * all after it. Disarming says how many failed. */
+/* From now on the n-th such call, n = 1, 2 ..., fails with that errno (or one of the above happens to it), and
+ * with `ever` all after it. Disarming says how many were struck. */
 void fault_arm(fault_call call, long n, int error, bool ever);
 long fault_disarm(void);
 
