@@ -2,7 +2,7 @@
 # A run that was stopped and goes on by build/train --resume ends with the very bits of one never stopped.
 . tests/lib/ok.sh
 
-small="--context 16 --batch 4 --width 16 --heads 2 --layers 2 --eval-every 50 --eval-batches 4 --dropout 0.1
+small="--context 16 --batch 4 --width 16 --heads 2 --layers 2 --eval-every 10 --eval-batches 4 --dropout 0.1
        --data core/gradus.h --sample 40 --quiet"
 
 # A gnuplot that has no time: of pictures nothing is said here.
@@ -11,96 +11,105 @@ printf '#!/bin/sh\nexit 1\n' >"$W/bin/gnuplot"
 chmod +x "$W/bin/gnuplot"
 PATH=$W/bin:$PATH
 
-same_run() {    # same_run A B: but for the column of times, they left the same
-    same_table 1-5 "$1" "$2" && cmp "$1/model.safetensors" "$2/model.safetensors" &&
-        cmp "$1/sample.txt" "$2/sample.txt" && cmp "$1/config.tsv" "$2/config.tsv" &&
-        [ -s "$1/best.safetensors" ] && [ -s "$2/best.safetensors" ] && ! ls "$2"/*safetensors.* 2>"$W/ls.err"
-}
-
-# stopped SIGNAL ROWS DIR FLAGS ...: trains, and gets the signal when its table has so many rows.
-# KILL ends it at once; INT is Ctrl-C, after which it says and does its last things.
-stopped() {
-    signal=$1
-    rows=$2
-    table=$3/loss.tsv
-    shift 3
-    "$TRAIN" "$@" >"$W/leg.out" 2>"$W/leg.err" &
-    pid=$!
-    rows "$table" $((rows + 1))
-    kill -"$signal" $pid
-    wait $pid 2>"$W/wait.err"
-    status=$?
-    cat "$W/leg.out" "$W/leg.err"
-    case $signal in
-    INT) [ $status -eq 130 ] ;;
-    *) [ $status -gt 128 ] ;;
-    esac
+again() {       # again DIR FLAGS ...: goes on with the run; where none had begun, it begins
+    dir=$1
+    shift
+    if [ -e "$dir/checkpoint.safetensors" ]; then
+        ends_with 0 "$TRAIN" --resume "$dir"
+    else
+        ends_with 0 "$TRAIN" "$@" --out "$dir"
+    fi
 }
 
 # ---- the same bits, wherever it is stopped -----------------------------------------------------------------
-for optimizer in adamw muon sgd; do
-    group "$optimizer, stopped twice, with 1, 2 and 4 threads"
-    flags="$small --optimizer $optimizer --steps 800"
-    ok "never stopped" ends_with 0 "$TRAIN" $flags --threads 2 --out "$W/whole"
-    for order in "INT KILL 1 2 4" "KILL INT 4 1 2"; do
-        set -- $order
-        rm -rf "$W/part"
-        ok "stopped by $1, $3 threads" stopped "$1" 60 "$W/part" $flags --threads "$3" --out "$W/part"
-        ok "goes on, stopped by $2, $4 threads" stopped "$2" 400 "$W/part" --resume "$W/part" --threads "$4"
-        ok "goes on to the end, $5 threads" ends_with 0 "$TRAIN" --resume "$W/part" --threads "$5"
-        ok "... with the same bits" same_run "$W/whole" "$W/part"
+# KILL and TERM end a run at once; INT is Ctrl-C, after which it says and does its last things, and a second INT
+# ends it at once too. A "begin" is a step, a batch of an evaluation or a letter of the sample.
+legs() {        # legs OPTIMIZER: stopped again and again, with other numbers of threads
+    rm -rf "$W/part"
+    ok "$1, stopped at once" at 137 "begin 15 KILL" train $flags --threads 4 --out "$W/part"
+    for leg in "130 1 INT 30" "137 2 KILL 20" "143 4 TERM 3" "130 1 INT 17" "137 2 KILL 25"; do
+        set -- "$1" $leg
+        ok "$1, goes on, stopped by $4 with $3 threads" at "$2" "begin $5 $4" train --resume "$W/part" --threads "$3"
+        ok "... with whole rows" columns "$W/part/loss.tsv"
     done
-done
+    ok "$1, goes on to the end, 4 threads" ends_with 0 "$TRAIN" --resume "$W/part" --threads 4
+    ok "... with the same bits" same_run "$W/whole" "$W/part"
+}
+
+# stopped_at MOMENTS STATUS: a run that was stopped there leaves whole rows, and goes on to the same end.
+stopped_at() {
+    rm -rf "$W/part"
+    at "$2" "$1" train $flags --data "$W/text" --out "$W/part" || return 1
+    [ ! -e "$W/part/checkpoint.safetensors" ] || columns "$W/part/loss.tsv" || return 1
+    again "$W/part" $flags --data "$W/text" && same_run "$W/whole" "$W/part"
+}
+
+# sweep CALL STATUS ACTION ...: stopped at each such call of a whole run; a second action at the next call
+sweep() {
+    last=$(sed -n "s/^$1 //p" "$W/whole.calls")
+    ok "there are moments" test "$last" -ge 15
+    n=1
+    while [ $n -le "$last" ]; do
+        ok "$3 at $1 $n" stopped_at "$1 $n $3${4:+, $1 $((n + 1)) $4}" "$2"
+        n=$((n + 1))
+    done
+}
+
+if moments "runs that are stopped"; then
+    for optimizer in adamw muon sgd; do
+        group "$optimizer, stopped six times, with 1, 2 and 4 threads"
+        flags="$small --optimizer $optimizer --steps 60"
+        rm -rf "$W/whole"
+        ok "never stopped" ends_with 0 "$TRAIN" $flags --threads 2 --out "$W/whole"
+        legs $optimizer
+    done
+
+    group "stopped anywhere"
+    head -c 1000 core/gradus.h >"$W/text"
+    flags="--context 8 --batch 4 --width 8 --heads 2 --layers 1 --dropout 0.1 --steps 7 --eval-every 3
+           --eval-batches 2 --checkpoint-every 2 --sample 3 --quiet --threads 1"
+    rm -rf "$W/whole"
+    ok "never stopped" at 0 '' train $flags --data "$W/text" --out "$W/whole"
+    cp "$W/report" "$W/whole.calls"
+    sweep begin 137 KILL
+    sweep begin 130 INT
+    sweep begin 130 INT INT
+fi
 
 group "stopped in odd places"
-whole="$small --steps 300"
+whole="$small --steps 60"
+rm -rf "$W/whole" "$W/part"
 ok "never stopped" ends_with 0 "$TRAIN" $whole --out "$W/whole"
 
-rm -rf "$W/part"
 cp -R "$W/whole" "$W/part"
 ok "finished, it goes on" ends_with 0 "$TRAIN" --resume "$W/whole"
-ok "... and finishes again" grep -q '^trained 300 of 300 steps' "$W/out"
+ok "... and finishes again" grep -q '^trained 60 of 60 steps' "$W/out"
 ok "... as it was" same_run "$W/whole" "$W/part"
 
-rm -rf "$W/part"
-"$TRAIN" $whole --steps 300 --out "$W/part" >"$W/leg.out" 2>&1 &
-pid=$!
-i=0
-while [ ! -e "$W/part/checkpoint.safetensors" ] && [ $((i += 1)) -lt 3000000 ]; do :; done
-kill -KILL $pid
-wait $pid 2>"$W/wait.err"
-ok "killed as soon as there is a checkpoint, it goes on" ends_with 0 "$TRAIN" --resume "$W/part"
-ok "... with the same bits" same_run "$W/whole" "$W/part"
-
-# Of an evaluation that is cut short nothing may stay: neither its row nor what it says of the best.
-slow="$small --steps 40 --eval-every 20 --eval-batches 3000"
-ok "an evaluation that takes long" ends_with 0 "$TRAIN" $slow --out "$W/slow"
-rm -rf "$W/part"
-ok "... is stopped by Ctrl-C" stopped INT 19 "$W/part" $slow --out "$W/part"
-ok "... its row is the last" awk 'END { print; exit $1 > 21 }' "$W/part/loss.tsv"
-ok "... the run goes on" ends_with 0 "$TRAIN" --resume "$W/part"
-ok "... with the same bits" same_run "$W/slow" "$W/part"
-
-rm -rf "$W/part"
-"$TRAIN" $whole --sample 1000000000 --out "$W/part" >"$W/leg.out" 2>&1 &
-pid=$!
-rows "$W/part/loss.tsv" 301
-kill -INT $pid
-wait $pid 2>"$W/wait.err"
-ok "stopped while it writes its sample, it goes on" ends_with 0 "$TRAIN" --resume "$W/part" --sample 40
-ok "... with the same bits" same_run "$W/whole" "$W/part"
-
 ok "from its best checkpoint" cp "$W/part/best.safetensors" "$W/part/checkpoint.safetensors"
-ok "... it goes on" ends_with 0 "$TRAIN" --resume "$W/part" --sample 40
+ok "... it goes on" ends_with 0 "$TRAIN" --resume "$W/part"
 ok "... with the same bits" same_run "$W/whole" "$W/part"
 
-rm -rf "$W/part"
-ok "a checkpoint at every 7th step" stopped KILL 100 "$W/part" $whole --checkpoint-every 7 --out "$W/part"
-killed=$(tail -n 1 "$W/part/loss.tsv" | cut -f 1)
-ok "... remembers that" ends_with 0 "$TRAIN" --resume "$W/part" --no-quiet
-ok "... and loses 7 steps at most" sh -c 'step=$(sed -n "s/.*goes on after step //p" "$1")
-    echo "from $step after $2"; [ "$2" -le $((step + 7)) ]' - "$W/out" "$killed"
-ok "... with the same bits" same_run "$W/whole" "$W/part"
+cut_off() {     # cut_off FLAGS ...: a run in $W/part that was killed in its middle
+    rm -rf "$W/part"
+    at 137 "begin 40 KILL" train $whole --out "$W/part" "$@"
+}
+
+if moments "runs that are stopped in odd places"; then
+    # Of an evaluation that is cut short nothing may stay: neither its row nor what it says of the best.
+    rm -rf "$W/part"
+    ok "stopped in an evaluation" at 130 "begin 13 INT" train $whole --out "$W/part"
+    ok "... its row is the last" awk 'END { print; exit $1 != 10 }' "$W/part/loss.tsv"
+    ok "... the run goes on" ends_with 0 "$TRAIN" --resume "$W/part"
+    ok "... with the same bits" same_run "$W/whole" "$W/part"
+
+    ok "a checkpoint at every 7th step" cut_off --checkpoint-every 7
+    killed=$(tail -n 1 "$W/part/loss.tsv" | cut -f 1)
+    ok "... remembers that" ends_with 0 "$TRAIN" --resume "$W/part" --no-quiet
+    ok "... and loses 7 steps at most" sh -c 'step=$(sed -n "s/.*goes on after step //p" "$1")
+        echo "from $step after $2"; [ "$2" -le $((step + 7)) ]' - "$W/out" "$killed"
+    ok "... with the same bits" same_run "$W/whole" "$W/part"
+fi
 
 # ---- what may differ, and what may not ----------------------------------------------------------------
 group "flags"
@@ -114,12 +123,12 @@ images() {      # of all files of a folder
 
 images "$W/whole" >"$W/before"
 ok "--lr" contradicts --lr 0.001 0.004
-ok "--steps" contradicts --steps 400 300
+ok "--steps" contradicts --steps 400 60
 ok "--optimizer" contradicts --optimizer sgd adamw
 ok "--tied" contradicts --tied no yes
 ok "--dropout" contradicts --dropout 0 0.1
 ok "--seed" contradicts --seed 2 1
-ok "--eval-every" contradicts --eval-every 20 50
+ok "--eval-every" contradicts --eval-every 20 10
 ok "--min-lr, which was not given" contradicts --min-lr 0 0.0004
 ok "another --out" refuses 2 "--out $W/part, but --resume $W/whole goes on in that folder" \
     "$TRAIN" --resume "$W/whole" --out "$W/part"
@@ -131,7 +140,7 @@ ok "another text" refuses 1 'the text is not the one that the run in .*/whole be
 ok "all that changed nothing" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/whole" "$W/before"
 cp core/gradus.h "$W/moved.txt"
 ok "the same text elsewhere, and the same values" ends_with 0 "$TRAIN" --resume "$W/whole" \
-    --data "$W/moved.txt" --lr 0.004 --steps 300 --out "$W/whole" --threads 1 --checkpoint-every 100
+    --data "$W/moved.txt" --lr 0.004 --steps 60 --out "$W/whole" --threads 1 --checkpoint-every 100
 printf 'odd' >"$W/od d%"
 ok "a text with an odd name" ends_with 0 sh -c 'cd "$1" && "$2" --data "od d%" --data "$3" --steps 3 \
     --context 8 --width 8 --heads 1 --layers 1 --sample 0 --quiet --out odd' - "$W" "$TRAIN" "$PWD/core/op.h"
@@ -140,7 +149,9 @@ ok "... with another instruction set too" ends_with 0 env GRADUS_ISA=base "$TRAI
 if ! "$TRAIN" --resume "$W/odd" --no-quiet 2>"$W/ls.err" | grep -q 'instruction set base'; then
     ok "... which is said" grep -q 'goes on with base: its last digits will differ .* GRADUS_ISA=' "$W/err"
 fi
-ok "... and its change is noticed" sh -c 'printf even >"$1/od d%"; ! "$2" --resume "$1/odd"' - "$W" "$TRAIN"
+printf even >"$W/od d%"
+ok "... and its change is noticed" refuses 1 'the text is not the one that the run in .*/odd began with' \
+    "$TRAIN" --resume "$W/odd"
 
 # ---- damaged ------------------------------------------------------------------------------------------
 bad_resume() {  # bad_resume PATTERN: the run in $W/d is refused in one sentence, and is as it was
@@ -204,13 +215,13 @@ header=$(tail -c +9 "$good" | LC_ALL=C awk 'BEGIN { RS = "\001" } { print substr
 ok "no tensors, under its right hash" bad_resume 'is damaged: it has 0 values, and its own model has [0-9]*'
 damaged; rm "$W/d/loss.tsv"
 ok "no table" bad_resume 'loss.tsv: No such file'
-damaged; head -n 200 "$W/whole/loss.tsv" >"$W/d/loss.tsv"
-ok "a shorter table" bad_resume 'loss.tsv is not the table that the checkpoint remembers: that has 299 rows'
-damaged; sed 's/^100	/101	/' "$W/whole/loss.tsv" >"$W/d/loss.tsv"
+damaged; head -n 40 "$W/whole/loss.tsv" >"$W/d/loss.tsv"
+ok "a shorter table" bad_resume 'loss.tsv is not the table that the checkpoint remembers: that has [0-9]* rows'
+damaged; sed 's/^20	/21	/' "$W/whole/loss.tsv" >"$W/d/loss.tsv"
 ok "another table" bad_resume 'loss.tsv is not the table that the checkpoint remembers'
-damaged; sed 's/^100	[^	]*/100	loss/' "$W/whole/loss.tsv" >"$W/d/loss.tsv"
+damaged; sed 's/^20	[^	]*/20	loss/' "$W/whole/loss.tsv" >"$W/d/loss.tsv"
 ok "a table without numbers" bad_resume 'loss.tsv is not the table that the checkpoint remembers'
-damaged; printf '301\t2\t\t1\t1\t1\nhalf a ro' >>"$W/d/loss.tsv"; rm "$W/d/config.tsv" "$W/d/vocab.tsv"
+damaged; printf '61\t2\t\t1\t1\t1\nhalf a ro' >>"$W/d/loss.tsv"; rm "$W/d/config.tsv" "$W/d/vocab.tsv"
 ok "a longer table, and no configuration" ends_with 0 "$TRAIN" --resume "$W/d"
 ok "... are mended" same_run "$W/whole" "$W/d"
 
@@ -220,15 +231,16 @@ limited() {     # limited FLAGS ...: no file may get more than 64 KiB
 }
 
 group "full disk, spoilt model"
-rm -rf "$W/part"
-ok "a run" stopped KILL 100 "$W/part" $whole --out "$W/part"
-cp "$W/part/checkpoint.safetensors" "$W/kept"
-ok "no room for a checkpoint" ends_with 1 limited --resume "$W/part"
-ok "... is said" grep -q '^train: cannot write .*checkpoint.safetensors: .*too large' "$W/err"
-ok "... the last good one stands" cmp "$W/kept" "$W/part/checkpoint.safetensors"
-ok "... and nothing unfinished" sh -c '! ls "$1"/*safetensors.*' - "$W/part"
-ok "... the run goes on from it" ends_with 0 "$TRAIN" --resume "$W/part"
-ok "... with the same bits" same_run "$W/whole" "$W/part"
+if moments "a full disk for a run that goes on"; then
+    ok "a run" cut_off
+    cp "$W/part/checkpoint.safetensors" "$W/kept"
+    ok "no room for a checkpoint" ends_with 1 limited --resume "$W/part"
+    ok "... is said" grep -q '^train: cannot write .*checkpoint.safetensors: .*too large' "$W/err"
+    ok "... the last good one stands" cmp "$W/kept" "$W/part/checkpoint.safetensors"
+    ok "... and nothing unfinished" holds_no '[.]tmp$' "$W/part"
+    ok "... the run goes on from it" ends_with 0 "$TRAIN" --resume "$W/part"
+    ok "... with the same bits" same_run "$W/whole" "$W/part"
+fi
 
 rm -rf "$W/part"
 cp -R "$W/whole" "$W/part"
@@ -247,11 +259,12 @@ ok "... with numbers" sh -c 'from=$(sed -n "s/.*goes on after step //p" "$1"); [
     - "$W/out" "$step"
 ok "... from which it comes to the same end" grep -q "^train: step $step: .*no longer a number" "$W/err"
 
-rm -rf "$W/part"
-ok "a run that is cut off" stopped KILL 100 "$W/part" $small --steps 20000 --out "$W/part"
-: >"$W/part/checkpoint.safetensors.123-0.tmp"
-ok "... is replaced by a new one" ends_with 0 "$TRAIN" $whole --no-quiet --out "$W/part"
-ok "... which says so" grep -q "part holds a run, and a new one takes its place" "$W/out"
-ok "... and leaves what a new one leaves" same_run "$W/whole" "$W/part"
+if moments "a run that takes the place of one that was killed"; then
+    ok "a run that is cut off" cut_off --seed 3
+    : >"$W/part/checkpoint.safetensors.123-0.tmp"
+    ok "... is replaced by a new one" ends_with 0 "$TRAIN" $whole --no-quiet --out "$W/part"
+    ok "... which says so" grep -q "part holds a run, and a new one takes its place" "$W/out"
+    ok "... and leaves what a new one leaves" same_run "$W/whole" "$W/part"
+fi
 
 finish

@@ -1,18 +1,39 @@
 # shellcheck shell=sh disable=SC2034
 # What the scripts tests/NAME.sh share; each begins with it: . tests/lib/ok.sh
-# They run in the repository's root. The programs are in ${BUILD:-build}; what a script writes goes to $W,
-# NAME.test in that folder, and stays there when something failed.
+# They run in the repository's root. The programs are in ${BUILD:-build}; what a script writes goes to $W, and when
+# something failed it is then in NAME.test in that folder.
 BUILD=${BUILD:-build}
-case $BUILD in /*) W=$BUILD ;; *) W=$PWD/$BUILD ;; esac     # $W is absolute: some change the folder
-TRAIN=$W/train
-GENERATE=$W/generate
+case $BUILD in /*) KEPT=$BUILD ;; *) KEPT=$PWD/$BUILD ;; esac     # absolute, as $W is: some change the folder
+TRAIN=$KEPT/train
+GENERATE=$KEPT/generate
+FAULTS=$KEPT/faults
 SCRIPT=${0##*/}
-W=$W/${SCRIPT%.sh}.test
+KEPT=$KEPT/${SCRIPT%.sh}.test
 passed=0
 failed=0
 
-rm -rf "$W"
-mkdir -p "$W" || exit 1
+# A folder in memory, where the system has one that suits. A run brings each of its files to the disk before it goes
+# on; a thousand runs that are stopped in all places would wait for the disk most of their time.
+in_memory() {
+    dir=$(mktemp -d /dev/shm/gradus.XXXXXX) || return 1
+    printf '#!/bin/sh\n' >"$dir/program"
+    if chmod +x "$dir/program" && "$dir/program" && [ "$(df -kP "$dir" | awk 'END { print $4 }')" -gt 500000 ]; then
+        echo "$dir"
+    else
+        rm -rf "$dir"
+        return 1
+    fi
+}
+
+leave() {
+    [ $failed -eq 0 ] || [ "$W" = "$KEPT" ] || cp -R "$W" "$KEPT"
+    [ $failed -ne 0 ] && [ "$W" = "$KEPT" ] || rm -rf "$W"
+}
+
+rm -rf "$KEPT"
+W=$(in_memory 2>/dev/null) || { W=$KEPT && mkdir -p "$W" || exit 1; }
+trap leave EXIT
+trap 'exit 1' HUP INT TERM
 unset GRADUS_ISA
 LC_ALL=C
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1
@@ -49,16 +70,80 @@ refuses() {     # refuses STATUS PATTERN COMMAND ...: one sentence of a program 
     [ ! -s "$W/out" ] && [ "$(wc -l <"$W/err")" -eq 1 ] && grep -q "^[a-z]*: .*$pattern" "$W/err"
 }
 
-nap() {         # a tenth of a second where sleep knows fractions
-    sleep 0.1 2>"$W/nap.err" || sleep 1
+# ---- a moment is made, not waited for ------------------------------------------------------------------
+# The programs in $FAULTS are linked with tests/fault.c, which counts their calls: at the n-th something happens.
+moments() {     # moments WHAT: true where programs can be so linked; elsewhere it is said what is left out
+    env GRADUS_FAULT="clock 1 TICK" "$FAULTS/train" --help >"$W/moments" 2>&1
+    moments=$?
+    [ $moments -eq 0 ] && return 0
+    if [ $moments -eq 98 ]; then
+        echo "$SCRIPT: left out: $1: this linker cannot put calls of ours in the place of others"
+    else
+        ok "$FAULTS/train can be told what is to happen" sh -c 'cat "$1"; exit 1' - "$W/moments"
+    fi
+    return 1
 }
 
-rows() {        # waits until a table has so many lines, at most 300 naps
-    i=0
-    while [ "$(cat "$1" 2>"$W/nap.err" | wc -l)" -lt "$2" ] && [ $i -lt 300 ]; do
-        nap
-        i=$((i + 1))
+at() {          # at STATUS MOMENTS PROGRAM FLAGS ...: it ends so when that has happened (tests/fault.h); $meanwhile is run
+    wanted=$1
+    moments=$2
+    program=$3
+    shift 3
+    rm -f "$W/report"
+    ends_with "$wanted" env GRADUS_FAULT="$moments" GRADUS_FAULT_RUN="${meanwhile:-}" GRADUS_FAULT_REPORT="$W/report" \
+        "$FAULTS/$program" "$@"
+}
+
+calls() {       # calls CALL: how often the last program that came to a normal end has made it
+    sed -n "s/^$1 //p" "$W/report"
+}
+
+# ---- what must not be there: a file or a folder that is missing is no proof ------------------------------
+lacks() {       # lacks GREP'S ARGUMENTS: the files are there, and no line of theirs fits
+    grep "$@"
+    [ $? -eq 1 ]
+}
+
+differ() {      # differ A B: both are there, and they are not the same
+    cmp -s "$1" "$2"
+    [ $? -eq 1 ]
+}
+
+holds_no() {    # holds_no PATTERN DIR: no file of that folder has such a name
+    ls -A "$2" >"$W/names" && lacks "$1" "$W/names"
+}
+
+gone() {        # gone FILE: the process whose number is in there has ended
+    [ -s "$1" ] || { echo "nothing is in $1"; return 1; }
+    ! kill -0 "$(cat "$1")"
+}
+
+with() {        # with NAME COMMAND ...: what stands in $W/NAME is found first, such as a gnuplot
+    path=$PATH
+    PATH=$W/$1:$PATH
+    shift
+    "$@"
+    with=$?
+    PATH=$path
+    return $with
+}
+
+values() {      # values FILE: the checksum of a safetensors file's values, which stand behind its header
+    header=$(od -An -tu4 -N4 "$1") && tail -c +$((header + 9)) "$1" | cksum
+}
+
+same_run() {    # same_run A B: but for the times that they took, they left the same, and nothing unfinished
+    same_table 1-5 "$1" "$2" || return 1
+    for same in model.safetensors sample.txt config.tsv vocab.tsv; do
+        cmp "$1/$same" "$2/$same" || return 1
     done
+    [ "$(values "$1/best.safetensors")" = "$(values "$2/best.safetensors")" ] || { echo "another best one"; return 1; }
+    [ -s "$2/best.safetensors" ] && holds_no '[.]tmp$' "$2"
+}
+
+columns() {     # columns FILE: the table's header, and whole rows, one for each step
+    head -n 1 "$1" | grep -q '^step	train_loss	val_loss	lr	grad_norm	tokens_per_s$' &&
+        awk -F '\t' 'NF != 6 || (NR > 1 && $1 != NR - 1) { print; bad = 1 } END { exit bad }' "$1"
 }
 
 same_table() {  # same_table FIELDS A B: two runs have the same there
@@ -71,6 +156,6 @@ group() {       # group WHAT: comes now
 
 finish() {      # the last line of each script
     echo "$SCRIPT: $passed passed, $failed failed"
-    [ $failed -eq 0 ] && rm -rf "$W"
+    [ $failed -eq 0 ] || echo "$SCRIPT: what it wrote is in $KEPT"
     [ $failed -eq 0 ]
 }
