@@ -1,24 +1,17 @@
 #!/bin/sh
-# train and generate as processes, again and again, each time with another call of the C library failing
-# (tests/fault.c): its first, its second ... until none fails any more. After each run: the exit status is 0
+# train and generate as processes, again and again, each time with another call of the C library failing, or with
+# a signal (tests/fault.c): at its first, its second ... until there is none. After each run: the exit status is 0
 # or 1, and with 1 comes a sentence; nothing is still held; under its name each file is absent, the one of
-# before or the new one, whole; nothing unfinished is left.
+# before or the new one, whole; nothing unfinished is left. What was killed cannot clear up, but what goes on from
+# its checkpoint does; and wherever train was stopped, that comes to the end of a run never disturbed.
 # FAULT_STEP=5 tries every fifth alone.
-# Runs in the repository's root; the programs, linked with fault.c, are in ${BUILD:-build}/faults.
-BUILD=${BUILD:-build}
-case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
-W=$BUILD/faults/programs.test
-OUT=$W/out
-[ "${WRAPPED-all}" ] || { echo "programs.sh: this linker cannot put our calls in place: left out"; exit 0; }
-step=${FAULT_STEP:-1}
-failed=0
-runs=0
+[ "${WRAPPED-all}" ] || { echo "programs.sh: left out: this linker cannot put calls of ours in the place of others"; exit 0; }
+. tests/lib/ok.sh
 
-rm -rf "$W"
-mkdir -p "$W" || exit 1
-LC_ALL=C
-ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1
-export LC_ALL ASAN_OPTIONS
+OUT=$W/out
+BUILD=${KEPT%/*}
+step=${FAULT_STEP:-1}
+runs=0
 
 wrong() {       # wrong WHAT: of the run that $fault disturbed
     failed=$((failed + 1))
@@ -29,12 +22,12 @@ wrong() {       # wrong WHAT: of the run that $fault disturbed
 disturbed() {   # disturbed FAULT COMMAND ...: without gnuplot, which is another program
     fault=$1
     shift
-    PATH=/nowhere GRADUS_FAULT=$fault GRADUS_FAULT_REPORT=$W/report "$@" >"$W/stdout" 2>"$W/err"
+    : >"$W/report"
+    { PATH=/nowhere GRADUS_FAULT=$fault GRADUS_FAULT_REPORT=$W/report "$@" >"$W/stdout" 2>"$W/err"; } 2>"$W/killed"
     status=$?
     runs=$((runs + 1))
     struck=none held=none
-    [ -s "$W/report" ] && { read -r _ struck && read -r _ held; } <"$W/report"
-    rm -f "$W/report"
+    [ ! -s "$W/report" ] || { read -r _ struck && read -r _ held; } <"$W/report"
 }
 
 is_well() {     # what must be so after every run
@@ -42,29 +35,40 @@ is_well() {     # what must be so after every run
     while read -r line; do
         sentence=$line
     done <"$W/err"
-    case $status.$sentence in
-    0.*) ;;
-    1."$program: "?*) ;;
-    1.*) wrong "no sentence" ;;
+    case $fault.$status.$sentence in
+    *KILL*.137.* | *INT*.130.*) ;;
+    *.0.*) ;;
+    *.1."$program: "?*) ;;
+    *.1.*) wrong "no sentence" ;;
     *) wrong "it should be 0 or 1" ;;
     esac
-    case $held.$fault in
+    case $held.$fault.$status in
     0.*) ;;
+    none.*KILL*.137 | none.*INT*.130) ;;
     *) wrong "$held blocks or files are still held" ;;
     esac
 }
 
-files_are_whole() {     # files_are_whole FOLDER OLD NEW: each of its files, but for the growing table and text, and
-                        # the checkpoints, which hold times
-    for file in "$1"/* "$1"/*/*; do
-        name=${file#"$1/"}
+image() {       # of each file of a folder: NAME:CHECKSUM:BYTES
+    (cd "$1" && cksum ./* ./*/* 2>"$W/none") | while read -r sum bytes name; do
+        echo "${name#./}:$sum:$bytes"
+    done
+}
+
+files_are_whole() {     # files_are_whole FOLDER IMAGES: each of its files is one of those, but for the growing table and
+                        # text, and the checkpoints, which hold times; and for what a run leaves that was stopped early
+    for file in $(image "$1"); do
+        name=${file%%:*}
         case $name.$fault in
-        '*'.* | '*/*'.*) ;;
-        *.tmp.unlink*) ;;
+        *.tmp.unlink* | *.tmp.*KILL*) ;;
+        *.tmp.*INT*) [ "$held" = none ] || wrong "$name is left" ;;
         *.tmp.*) wrong "$name is left" ;;
         loss.tsv.* | text.* | checkpoint.safetensors.* | best.safetensors.*) ;;
-        *) cmp -s "$file" "$2/$name" || cmp -s "$file" "$3/$name" || [ -d "$file" ] ||
-            wrong "$name is neither the old one nor the new one" ;;
+        model.safetensors.*INT* | sample.txt.*INT*) ;;
+        *) case $2 in
+            *" $file "*) ;;
+            *) wrong "$name is neither the old one nor the new one" ;;
+            esac ;;
         esac
     done
 }
@@ -116,10 +120,17 @@ goes_on() {     # goes_on OLD NEW
     fi
     cmp -s "$OUT/model.safetensors" "$1/model.safetensors" || cmp -s "$OUT/model.safetensors" "$2/model.safetensors" ||
         wrong "what goes on from the checkpoint comes to another end"
+    case $fault in
+    *KILL* | *INT*)
+        for file in "$OUT"/*.tmp; do
+            [ ! -e "$file" ] || wrong "what goes on from the checkpoint leaves $file"
+        done ;;
+    esac
 }
 
 sweep() {       # sweep OLD NEW FAULT ERROR EVER COMMAND ...
     old=$1 new=$2 call=$3 error=$4 ever=$5
+    images=$(echo " $(image "$old") $(image "$new") " | tr '\n' ' ')
     shift 5
     n=1
     while [ "$n" -lt 5000 ]; do
@@ -127,7 +138,7 @@ sweep() {       # sweep OLD NEW FAULT ERROR EVER COMMAND ...
         cp -R "$old" "$OUT"
         disturbed "$call $n $error $ever" "$@"
         is_well
-        files_are_whole "$OUT" "$old" "$new"
+        files_are_whole "$OUT" "$images"
         [ $status -ne 0 ] || cmp -s "$OUT/$result" "$new/$result" || wrong "it says all is well, and $result is another"
         case $call.$error.$status in
         read.EINTR.1 | write.EINTR.1 | sync.EINTR.1 | *.SHORT.1)
@@ -202,7 +213,19 @@ mkdir ENOSPC
 mkdir EACCES ever
 stat EIO
 stat EIO ever
+open KILL
+write KILL
+print KILL
+sync KILL
+close KILL
+rename KILL
+unlink KILL
+mkdir KILL
+begin KILL
+write INT
+write INT ever
+rename INT
+begin INT ever
 END
-rm -rf "$W"
 echo "programs.sh: $runs runs, $failed wrong"
 [ $failed -eq 0 ]
