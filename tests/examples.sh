@@ -134,9 +134,12 @@ ok "README: it shows the exercise's report" same_block "gradient check FAILED" "
 ok "README: it shows the flags of train --help" same_block "--steps N" "$W/help"
 
 # All that it links to or names as a file is there.
+paths=0
 for path in $(grep -o '`\(core\|layers\|examples\|tests\)/[a-z0-9_./]*`' README.md | tr -d '`') \
             $(grep -o '](examples/[^)]*)' README.md | sed 's/](\(.*\))/\1/'); do
     ok "README: $path is there" test -e "$path"
+    paths=$((paths + 1))
 done
+ok "README: it names files" test $paths -gt 10
 
 finish

@@ -26,6 +26,7 @@ same_text() {   # same_text ISA FLAGS ...: where this processor has it
 through_a_pipe() { # a prompt longer than the window
     long=$(printf 'int int int int int int int int int int %.0s' 1 2 3)
     write plain --no-cache --prompt "$long" --tokens 60
+    [ "$(wc -c <"$W/plain")" -eq $((${#long} + 60)) ] || return 1
     "$GENERATE" --model "$W/run" --prompt "$long" --seed 3 --tokens 60 | cat >"$W/cached"
     cmp "$W/plain" "$W/cached"
 }
