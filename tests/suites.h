@@ -4,7 +4,18 @@
 #define TESTS_SUITES_H
 
 #include <check.h>
+#include <stdbool.h>
+#include <stdio.h>
 
+extern const struct suite {
+    const char *name;                   /* by which CK_RUN_SUITE knows it; NULL ends the list */
+    Suite    *(*make)(void);
+} suites[];
+
+/* True for the name of a suite, and for NULL, which is all of them. False: their names are listed. */
+bool suite_known(const char *name, FILE *list);
+
+Suite *tests_suite(void);
 Suite *random_suite(void);
 Suite *shape_suite(void);
 Suite *print_suite(void);

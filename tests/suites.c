@@ -1,0 +1,34 @@
+/* suites: see suites.h. */
+#include "suites.h"
+
+#include <string.h>
+
+#define SUITE(name) { #name, name##_suite }
+const struct suite suites[] = {
+    SUITE(tests), SUITE(random), SUITE(shape), SUITE(print), SUITE(tape), SUITE(threads), SUITE(memory),
+    SUITE(model), SUITE(check), SUITE(ops), SUITE(answers), SUITE(mutants), SUITE(attention),
+    SUITE(golden), SUITE(layers), SUITE(layer_errors), SUITE(cache), SUITE(trace), SUITE(optim), SUITE(save),
+    SUITE(load), SUITE(npy), SUITE(gpt_file), SUITE(faults),
+    { NULL, NULL },
+};
+
+bool suite_known(const char *name, FILE *list)
+{
+    if (!name)
+        return true;
+    for (int i = 0; suites[i].name; i++)
+        if (strcmp(suites[i].name, name) == 0)
+            return true;
+    fprintf(list, "there is no suite of the name \"%s\"; there are", name);
+    for (int i = 0, column = 80; suites[i].name; i++) {
+        const int width = (int)strlen(suites[i].name) + 1;
+        if (column + width > 76) {
+            fputs("\n   ", list);
+            column = 3;
+        }
+        fprintf(list, " %s", suites[i].name);
+        column += width;
+    }
+    fputc('\n', list);
+    return false;
+}
