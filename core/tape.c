@@ -31,6 +31,7 @@ struct gra_tape {
     int           isa;
     char          no_isa[24];           /* what GRADUS_ISA asked for in vain */
     gra_pool     *pool;
+    gra_cut      *cut;                  /* NULL but in tests */
     gra_user     *users;
 };
 
@@ -135,6 +136,7 @@ gra_rng    *gra_tape_rng(gra_tape *t)                  { return t->rng; }
 gra_mode    gra_tape_mode(const gra_tape *t)           { return t->mode; }
 gra_pool   *gra_tape_pool(const gra_tape *t)           { return t->pool; }
 int         gra_tape_isa(const gra_tape *t)            { return t->isa; }
+void        gra_tape_cut(gra_tape *t, gra_cut *cut)    { t->cut = cut; }
 void        gra_keep_going(gra_tape *t, bool on)       { t->keep_going = on; }
 void        gra_keep_grads(gra_tape *t, bool on)       { t->keep_grads = on; }
 void        gra_trace_nan(gra_tape *t, bool on)        { t->trace_nan = on; }
@@ -452,6 +454,10 @@ void gra_kernel(gra_tensor *y, size_t n, size_t cost, gra_work *const variant[3]
         return;
     if (cost == 0)                                      /* units without values, of an empty tensor */
         cost = 1;
+    if (t->cut && cost != GRA_ALONE) {
+        t->cut(y, n, variant[t->isa]);
+        return;
+    }
     if (cost == GRA_ALONE || n <= worth / cost) {
         variant[t->isa](y, 0, n, 0);
         return;

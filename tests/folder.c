@@ -4,6 +4,7 @@
 #include <check.h>
 #include <dirent.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,4 +49,19 @@ size_t read_bytes(const char *path, unsigned char *bytes, size_t room)
     ck_assert_msg(n < room, "%s is longer than %zu bytes", path, room);
     fclose(f);
     return n;
+}
+
+void read_text(const char *path, char *text, size_t room)
+{
+    FILE *f = fopen(path, "rb");
+    ck_assert_msg(f != NULL, "%s cannot be read: the tests run in the root of the repository", path);
+    fclose(f);
+    text[read_bytes(path, (unsigned char *)text, room)] = '\0';
+}
+
+const char *reference_path(const char *name)
+{
+    static char path[512];
+    snprintf(path, sizeof path, "%.*sf64/%s", (int)strlen(GRADUS_BUILD) - 3, GRADUS_BUILD, name);
+    return path;
 }

@@ -1,4 +1,5 @@
-/* folder.h: a folder of files for a test, and files whole. What fails here fails the test. */
+/* folder.h: a folder of files for a test, files whole, and where the two suites meet. What fails here
+ * fails the test. */
 #ifndef TESTS_FOLDER_H
 #define TESTS_FOLDER_H
 
@@ -7,6 +8,11 @@
 void   folder_clear(const char *folder);        /* makes it, and takes out what is in it */
 int    folder_entries(const char *folder);      /* how many there are */
 void   write_bytes(const char *path, const void *bytes, size_t n);
+void   read_text(const char *path, char *text, size_t room);    /* of the repository, and a 0 behind it */
 size_t read_bytes(const char *path, unsigned char *bytes, size_t room);         /* how many they are: less than room */
+
+/* The file in which the double suite leaves what it computed, for the float suite to compare:
+ * build/f64/NAME. */
+const char *reference_path(const char *name);
 
 #endif

@@ -1,6 +1,28 @@
-/* A row or several for each op. Sizes are odd on purpose (1, 3, 17): no loop over whole vectors fits
- * them; a few are longer than the blocks in which an op works. Each op is also run "again": its inputs
- * are used a second time, so that a gradient is already there when the op adds its own. */
+/* The table of all ops, at the end of this file: a row or several for each. Before it stand the functions that
+ * the rows call. Every row is checked as ops_table.h says.
+ *
+ *     UNARY(softplus)     defines do_softplus, which calls gra_softplus(t, in[0]), and do_softplus_again
+ *     BINARY(hypot)       the same for two operands, and do_hypot_self and do_hypot_view, whose operands are
+ *                         one tensor
+ *     F(name, y)          defines one function of that name by itself: y, of t and the inputs in[0], in[1], ...
+ *     AGAIN(name, n)      defines name_again, which uses the n inputs once more: their gradients are not empty
+ *                         when the op's backward comes, so that `=` in place of `+=` shows
+ *
+ *     ROW(name, op, function, n, input, ...)     a row: what messages call it, the .name of the gra_op that it
+ *                         checks, the function, and its n inputs
+ *     TRAIN(...)          a row that runs in training mode, where something is dropped
+ *
+ *     X(3, 17)            an input named "x" in reports, of that shape, with values from -2 to 2
+ *     W(17), B(17)        the second and the third, "w" and "b"
+ *     X0, W0              numbers: they have no dimensions
+ *     WIDE(17)            an "x" from -6 to 6, where a function becomes flat
+ *     POSITIVE(17)        an "x" from 0.5 to 3, for logarithms and roots
+ *     DIVISOR(17)         a "w" from -3 to -0.5, which is not 0
+ *     PROBABILITY("x", 17)    values from 0.05 to 0.95
+ *
+ * Begin with the plainest row of an op: of several that fail, the first shows its report. Sizes are odd on
+ * purpose (1, 3, 17): no loop over whole vectors fits them; a few are longer than the blocks in which an op
+ * works. */
 #include "ops_table.h"
 
 #define F(name, ...)                                                                                     \

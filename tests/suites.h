@@ -25,6 +25,7 @@ Suite *memory_suite(void);
 Suite *model_suite(void);
 Suite *check_suite(void);
 Suite *ops_suite(void);
+Suite *large_suite(void);
 Suite *answers_suite(void);
 Suite *mutants_suite(void);
 Suite *attention_suite(void);

@@ -4,7 +4,10 @@
  * with one written out in plain loops, dropout included. */
 #include "../core/op.h"
 #include "../layers/layers.h"
+#include "chunks.h"
+#include "crash.h"
 #include "fault.h"
+#include "folder.h"
 #include "room.h"
 #include "suites.h"
 
@@ -329,12 +332,7 @@ START_TEST(every_layer_has_a_row)
 {
     static const char begin[] = "gra_", init[] = "_init(";
     char text[65536], name[64];
-    FILE *f = fopen("layers/layers.h", "r");
-    ck_assert_msg(f != NULL, "layers/layers.h cannot be read: the tests run in the root of the repository");
-    size_t size = fread(text, 1, sizeof text - 1, f);
-    fclose(f);
-    text[size] = '\0';
-    ck_assert_uint_lt(size, sizeof text - 1);
+    read_text("layers/layers.h", text, sizeof text);
     int layers = 0;
     for (char *at = text; (at = strstr(at, init)); at += sizeof init - 1) {
         const char *scope = strstr(at, "gra_scope scope");
@@ -382,6 +380,7 @@ START_TEST(gradients)
     memcpy(x.shape, r->shape, sizeof r->shape);
     gra_check_report report;
     any_layer l;
+    crash_note("crash in the row \"%s\" of tests/test_layers.c", r->name);
     make(r, &l, model);
     int result = gra_check(t, mode, &rng, model, r->ndim > 0, &x, r->forward, &l, 1e-6, &report);
     ck_assert_msg(result == 0, "%s, %s: %s", r->name, mode == GRA_TRAIN ? "training" : "not training",
@@ -394,20 +393,18 @@ START_TEST(gradients)
 END_TEST
 #endif
 
-/* ---- float against double ------------------------------------------------------------------------
- * The double suite writes what it computed, the float suite compares: the parameters and masks are
- * the same numbers in both. */
+/* ---- what a row computes -------------------------------------------------------------------------- */
 
-/* build/f64/... from either suite */
-static const char *reference_path(void)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%.*sf64/layers_reference.txt", (int)strlen(GRADUS_BUILD) - 3, GRADUS_BUILD);
-    return path;
-}
-
-/* y and the gradients of sum(c y), c fixed, with dropout: handed to `take` one after another. */
-typedef void taker(FILE *f, const row *r, const char *name, const real *x, size_t n, double most);
+/* y and the gradients of sum(c y), c fixed, with dropout: of x, and of the parameters by their names. */
+typedef struct results {
+    int n;
+    struct {
+        char   name[128];
+        real  *x;
+        size_t size;
+    } value[64];
+    double most;                        /* the largest of all gradients: some are zero but for rounding */
+} results;
 
 static double largest(const real *x, size_t n)
 {
@@ -417,55 +414,98 @@ static double largest(const real *x, size_t n)
     return most;
 }
 
-static void results(FILE *f, const row *r, taker *take)
+static void keep(results *k, const char *name, const gra_tensor *x, const real *values)
 {
+    ck_assert_int_lt(k->n, 64);
+    snprintf(k->value[k->n].name, sizeof k->value[0].name, "%s", name);
+    k->value[k->n].x = calloc(x->size + 1, sizeof(real));
+    k->value[k->n].size = x->size;
+    memcpy(k->value[k->n++].x, values, x->size * sizeof(real));
+    if (values != x->data)
+        k->most = fmax(k->most, largest(values, x->size));
+}
+
+static results compute(gra_tape *tape, const row *r)
+{
+    results k = { 0 };
     gra_rng own;
     any_layer l;
+    crash_note("crash in the row \"%s\" of tests/test_layers.c", r->name);
     gra_manual_seed(&own, 5);
     gra_model *m = gra_model_open(&own);
     make(r, &l, m);
-    gra_begin(t, GRA_TRAIN, &own);
+    gra_begin(tape, GRA_TRAIN, &own);
     gra_tensor *x = NULL;
     if (r->ndim) {
         size_t n;
         gra_shape_size(r->ndim, r->shape, &n);
-        real *values = gra_alloc(t, n * sizeof *values);
+        real *values = gra_alloc(tape, n * sizeof *values);
         gra_randn(&own, values, n);
-        x = gra_input(t, values, r->ndim, r->shape);
+        x = gra_input(tape, values, r->ndim, r->shape);
     }
-    gra_tensor *y = r->forward(t, &x, &l);
-    real *weights = gra_alloc(t, y->size * sizeof *weights);
+    gra_tensor *y = r->forward(tape, &x, &l);
+    real *weights = gra_alloc(tape, y->size * sizeof *weights);
     gra_randn(&own, weights, y->size);
-    gra_tensor *c = gra_constant(t, weights, y->ndim, y->shape);
-    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, c, y))), 0);
+    gra_tensor *c = gra_constant(tape, weights, y->ndim, y->shape);
+    ck_assert_int_eq(gra_backward(tape, gra_sum(tape, gra_mul(tape, c, y))), 0);
 
-    double most = x ? largest(x->grad, x->size) : 0;    /* of all gradients: some are zero but for rounding */
-    for (int i = 0; i < gra_param_count(m); i++)
-        most = fmax(most, largest(gra_param_at(m, i)->grad, gra_param_at(m, i)->size));
-    take(f, r, "y", y->data, y->size, 0);
+    keep(&k, "y", y, y->data);
     if (x)
-        take(f, r, "d_x", x->grad, x->size, most);
+        keep(&k, "d_x", x, x->grad);
     for (int i = 0; i < gra_param_count(m); i++)
-        take(f, r, gra_param_at(m, i)->name, gra_param_at(m, i)->grad, gra_param_at(m, i)->size, most);
+        keep(&k, gra_param_at(m, i)->name, gra_param_at(m, i), gra_param_at(m, i)->grad);
     gra_model_close(m);
+    return k;
 }
+
+static void forget(results *k)
+{
+    for (int i = 0; i < k->n; i++)
+        free(k->value[i].x);
+}
+
+/* Threads share the work of large tensors; the table's are small. */
+START_TEST(chunks_of_one)               /* _i: a row */
+{
+    results whole = compute(t, &table[_i]);
+    for (int threads = 1; threads <= 3; threads += 2) {
+        gra_tape *cut = gra_open(threads);
+        chunks_begin(cut);
+        gra_tape_cut(cut, threads == 1 ? chunks_alone : chunks_on_threads);
+        results chunks = compute(cut, &table[_i]);
+        ck_assert_msg(!chunks_fault(), "row \"%s\": %s", table[_i].name, chunks_fault());
+        for (int i = 0; i < whole.n; i++)
+            ck_assert_msg(memcmp(whole.value[i].x, chunks.value[i].x, whole.value[i].size * sizeof(real)) == 0,
+                          "%s: %s has other bits with the kernels cut into chunks of one unit, %s: a kernel "
+                          "depends on how it is cut", table[_i].name, whole.value[i].name,
+                          threads == 1 ? "each by itself" : "on three threads");
+        forget(&chunks);
+        gra_close(cut);
+    }
+    forget(&whole);
+}
+END_TEST
+
+/* ---- float against double ------------------------------------------------------------------------
+ * The double suite writes what it computed, the float suite compares: the parameters and masks are
+ * the same numbers in both. */
+
+#define REFERENCE reference_path("layers_reference.txt")
 
 #ifdef GRADUS_DOUBLE
-static void write_values(FILE *f, const row *r, const char *name, const real *x, size_t n, double most)
-{
-    (void)r;
-    (void)most;
-    fprintf(f, "%s %zu\n", name, n);
-    for (size_t i = 0; i < n; i++)
-        fprintf(f, "%.17g\n", (double)x[i]);
-}
-
 START_TEST(writes_the_reference)
 {
-    FILE *f = fopen(reference_path(), "w");
-    ck_assert_msg(f != NULL, "%s cannot be written", reference_path());
-    for (int i = 0; i < TABLE; i++)
-        results(f, &table[i], write_values);
+    FILE *f = fopen(REFERENCE, "w");
+    ck_assert_msg(f != NULL, "%s cannot be written", REFERENCE);
+    for (const row *r = table; r < table + TABLE; r++) {
+        results k = compute(t, r);
+        for (int i = 0; i < k.n; i++) {
+            fprintf(f, "%s %zu\n", k.value[i].name, k.value[i].size);
+            for (size_t j = 0; j < k.value[i].size; j++)
+                fprintf(f, "%.17g\n", (double)k.value[i].x[j]);
+        }
+        forget(&k);
+    }
     ck_assert_int_eq(fclose(f), 0);
 }
 END_TEST
@@ -474,39 +514,64 @@ static double worst_error;
 
 /* Errors are relative to the largest value of the tensor, its small ones being sums of large terms; where
  * the true gradient is zero (the bias of attention's keys), to that of all gradients: 1e-7 of it is a
- * float's rounding. */
-static void compare_values(FILE *f, const row *r, const char *name, const real *x, size_t n, double most)
+ * float's rounding. False: the file is of another table. */
+static bool compare_value(FILE *f, const row *r, const results *k, int i)
 {
     static const double tolerance = 1e-5;
     char was[128];
     size_t size;
-    double *want = calloc(n + 1, sizeof *want), scale = 1e-2 * most;
-    ck_assert_msg(fscanf(f, "%127s %zu", was, &size) == 2 && strcmp(was, name) == 0 && size == n,
-                  "%s is of another version: run the double suite again", reference_path());
-    for (size_t i = 0; i < n; i++) {
-        ck_assert_msg(fscanf(f, "%lf", &want[i]) == 1, "%s was cut short", reference_path());
-        scale = fmax(scale, fabs(want[i]));
+    if (fscanf(f, "%127s %zu", was, &size) != 2 || strcmp(was, k->value[i].name) != 0 ||
+        size != k->value[i].size)
+        return false;
+    double *want = calloc(size + 1, sizeof *want), scale = i > 0 ? 1e-2 * k->most : 0;
+    bool all = true;
+    for (size_t j = 0; j < size && all; j++) {
+        all = fscanf(f, "%lf", &want[j]) == 1;
+        scale = fmax(scale, fabs(want[j]));
     }
-    for (size_t i = 0; i < n; i++) {
-        double error = fabs((double)x[i] - want[i]) / scale;
+    for (size_t j = 0; j < size && all; j++) {
+        double error = fabs((double)k->value[i].x[j] - want[j]) / scale;
         worst_error = fmax(worst_error, error);
         ck_assert_msg(error <= tolerance,
                       "%s, %s[%zu]: %.9g in float, %.17g in double: error %.2g, allowed %.2g", r->name,
-                      name, i, (double)x[i], want[i], error, tolerance);
+                      was, j, (double)k->value[i].x[j], want[j], error, tolerance);
     }
     free(want);
+    return all;
+}
+
+/* False: there is no reference, or it is of another table. */
+static bool compare_all(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char rest[2];
+    bool same = f != NULL;
+    for (const row *r = table; r < table + TABLE && same; r++) {
+        results k = compute(t, r);
+        for (int i = 0; i < k.n && same; i++)
+            same = compare_value(f, r, &k, i);
+        forget(&k);
+    }
+    same = same && fscanf(f, "%1s", rest) != 1;
+    if (f)
+        fclose(f);
+    return same;
 }
 
 START_TEST(agrees_with_the_reference)
 {
-    FILE *f = fopen(reference_path(), "r");
-    ck_assert_msg(f != NULL, "%s is missing: the double suite writes it, run that first", reference_path());
-    for (int i = 0; i < TABLE; i++)
-        results(f, &table[i], compare_values);
-    char rest[2];
-    ck_assert_msg(fscanf(f, "%1s", rest) != 1, "%s has more than was compared", reference_path());
-    ck_assert(worst_error > 0);         /* else double was compared with double */
-    fclose(f);
+    if (compare_all(REFERENCE))
+        ck_assert(worst_error > 0);     /* else double was compared with double */
+    else
+        fprintf(stderr, "left out: layers in float against layers in double. %s is missing or of another "
+                "table; build/f64/test writes it\n", REFERENCE);
+}
+END_TEST
+
+START_TEST(without_a_reference_nothing_is_compared)
+{
+    ck_assert(!compare_all("no such file"));
+    ck_assert(!compare_all("README.md"));
 }
 END_TEST
 #endif
@@ -963,6 +1028,7 @@ START_TEST(memory_ends_in_a_layer)      /* _i: a row */
     const row *r = &table[_i];
     any_layer l;
     size_t lines = 0;
+    crash_note("crash in the row \"%s\" of tests/test_layers.c, where memory ends", r->name);
     bool made = false;
     for (gra_model *m; !made && (m = room_model(&rng, lines)); lines = further(lines)) {
         r->init(&l, gra_root(m), &r->c);
@@ -999,7 +1065,9 @@ Suite *layers_suite(void)
     tcase_add_test(c, writes_the_reference);
 #else
     tcase_add_test(c, agrees_with_the_reference);
+    tcase_add_test(c, without_a_reference_nothing_is_compared);
 #endif
+    tcase_add_loop_test(c, chunks_of_one, 0, TABLE);
     tcase_add_test(c, every_layer_has_a_row);
     tcase_add_loop_test(c, a_gpt_is_what_its_formula_says, 0, 2 * TABLE);
     tcase_add_test(c, rms_norm_divides_by_the_root_mean_square);

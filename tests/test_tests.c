@@ -1,11 +1,137 @@
 /* What the other tests find, and what they say of it: mistakes made on purpose. */
+#include "chunks.h"
 #include "crash.h"
 #include "suites.h"
 
 #include <signal.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* ---- kernels that cannot be cut into chunks ----
+ * What a beginner writes. In one piece all of them are right. */
+
+static void sum_of_both(gra_tensor *y, size_t from, size_t to)         /* right */
+{
+    const real *a = y->in[0]->data, *b = y->in[1]->data;
+    for (gra_walk w = gra_walk_begin(y, y->in[0], y->in[1], from, to); w.n; gra_walk_next(&w))
+        for (size_t i = 0; i < w.n; i++)
+            y->data[w.y + i] = a[w.a + i * w.step_a] + b[w.b + i * w.step_b];
+}
+GRA_KERNEL(sum_of_both, y->size, 1)
+
+static void to_both(gra_tensor *y, size_t from, size_t to)
+{
+    real *da = y->in[0]->grad, *db = y->in[1]->grad;
+    for (gra_walk w = gra_walk_begin(y, y->in[0], y->in[1], from, to); w.n; gra_walk_next(&w))
+        for (size_t i = 0; i < w.n; i++) {
+            da[w.a + i * w.step_a] += y->grad[w.y + i];
+            db[w.b + i * w.step_b] += y->grad[w.y + i];
+        }
+}
+GRA_KERNEL(to_both, y->size, 2)         /* GRA_ALONE is missing, for operands that are stretched */
+
+static void to_both_of_all(gra_tensor *y, size_t from, size_t to)
+{
+    (void)from, (void)to;
+    to_both(y, 0, y->size);
+}
+GRA_KERNEL(to_both_of_all, y->size, 2)
+
+static void sum_of_all(gra_tensor *y, size_t from, size_t to)
+{
+    (void)from, (void)to;
+    sum_of_both(y, 0, y->size);
+}
+GRA_KERNEL(sum_of_all, y->size, 1)
+
+static void sum_so_far(gra_tensor *y, size_t from, size_t to)   /* reads what the chunk before it writes */
+{
+    for (size_t i = from; i < to; i++)
+        y->data[i] = y->in[0]->data[i] + (i > 0 ? y->data[i - 1] : 0);
+}
+GRA_KERNEL(sum_so_far, y->size, 1)
+
+static void to_the_next(gra_tensor *y, size_t from, size_t to)         /* a neighbour's place too */
+{
+    for (size_t i = from; i < to; i++) {
+        y->in[0]->grad[i] += y->grad[i];
+        y->in[0]->grad[(i + 1) % y->size] += y->grad[i];
+    }
+}
+GRA_KERNEL(to_the_next, y->size, 2)
+
+static const real values[6] = { 1, 2, 3, 4, 5, 6 };
+
+typedef void pass(gra_tensor *y);
+
+/* The op, and the sum of its results swept: of (2, 3) and (2, 3), or of (3, 1) and (1, 2). */
+static gra_tensor *run(gra_tape *t, pass *forward, pass *backward, bool stretched)
+{
+    static gra_op op;
+    op = (gra_op){ .name = "op", .forward = forward, .backward = backward };
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *a = stretched ? gra_input(t, values, GRA_DIMS(3, 1)) : gra_input(t, values, GRA_DIMS(2, 3));
+    gra_tensor *b = stretched ? gra_input(t, values, GRA_DIMS(1, 2)) : gra_input(t, values, GRA_DIMS(2, 3));
+    gra_tensor *y = gra_run(gra_result_broadcast(t, &op, a, b));
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, y)), 0);
+    return y;
+}
+
+static const struct {
+    pass       *forward, *backward;
+    bool        stretched;
+    const char *fault;
+} cuts[] = {
+    { sum_of_both_all, to_both_all, false, NULL },
+    { sum_of_both_all, to_both_of_all_all, false,
+      "op: its backward does the whole tensor in every chunk: a large one is cut into chunks that threads "
+      "share, so all of it would be done many times over. Loop over the units of this call: "
+      "for (size_t i = from; i < to; i++)" },
+    { sum_of_both_all, to_both_of_all_all, true, "op: its backward does the whole tensor in every chunk: " },
+    { sum_of_all_all, to_both_all, false, "op: its forward does the whole tensor in every chunk: " },
+    { sum_of_both_all, to_both_all, true,
+      "op: two chunks of its backward add to the same place (element 0 of the gradient of input 0, which is "
+      "stretched): on a large tensor two threads would do so at once, and one sum would be lost. A stretched "
+      "operand wants one piece: GRA_KERNEL(backward, y->size, gra_stretched(y) ? GRA_ALONE : ...)" },
+    { sum_of_both_all, to_the_next_all, false,
+      "op: two chunks of its backward, [0, 1) and [1, 2), write the same place (element 1 of the gradient of "
+      "input 0): on a large tensor two threads would do so at once. Let each unit write places of its own, or "
+      "give GRA_KERNEL the cost GRA_ALONE" },
+};
+
+START_TEST(wrong_cuts_are_named)        /* _i: one of them */
+{
+    gra_tape *t = gra_open(1);
+    chunks_begin(t);
+    run(t, cuts[_i].forward, cuts[_i].backward, cuts[_i].stretched);
+    ck_assert_ptr_null(chunks_fault());                 /* in one piece */
+    chunks_begin(t);
+    gra_tape_cut(t, chunks_alone);
+    run(t, cuts[_i].forward, cuts[_i].backward, cuts[_i].stretched);
+    const char *fault = chunks_fault();
+    if (cuts[_i].fault)
+        ck_assert_msg(fault && strncmp(fault, cuts[_i].fault, strlen(cuts[_i].fault)) == 0, "%s",
+                      fault ? fault : "no fault was found");
+    else
+        ck_assert_msg(!fault, "%s", fault);
+    gra_close(t);
+}
+END_TEST
+
+START_TEST(a_chunk_that_reads_another_gives_other_values)
+{
+    gra_tape *t = gra_open(1);
+    chunks_begin(t);
+    const gra_tensor *y = run(t, sum_so_far_all, to_both_all, false);
+    ck_assert_double_eq((double)y->data[5], 21);
+    chunks_begin(t);
+    gra_tape_cut(t, chunks_alone);
+    y = run(t, sum_so_far_all, to_both_all, false);
+    ck_assert_double_eq((double)y->data[0], 1);
+    ck_assert(isnan(y->data[5]));
+    gra_close(t);
+}
+END_TEST
 
 /* ---- crashes ---- */
 
@@ -56,6 +182,8 @@ Suite *tests_suite(void)
 {
     Suite *s = suite_create("tests");
     TCase *c = tcase_create("mistakes made on purpose");
+    tcase_add_loop_test(c, wrong_cuts_are_named, 0, sizeof cuts / sizeof *cuts);
+    tcase_add_test(c, a_chunk_that_reads_another_gives_other_values);
     tcase_add_test(c, a_crash_is_blamed_on_its_note);
     tcase_add_test(c, an_unknown_suite_is_refused);
     suite_add_tcase(s, c);

@@ -2,24 +2,12 @@
  * number of threads. */
 #include "../core/op.h"
 #include "../layers/layers.h"
+#include "isa.h"
 #include "suites.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-
-static const char *const isa[] = { "base", "avx2", "avx512" };
-
-static gra_tape *open_with(const char *set, int threads)    /* NULL: this processor does not have it */
-{
-    setenv("GRADUS_ISA", set, 1);
-    gra_tape *t = gra_open(threads);
-    unsetenv("GRADUS_ISA");
-    if (strcmp(gra_isa_name(t), set) == 0)
-        return t;
-    gra_close(t);
-    return NULL;
-}
 
 static real *drawn(gra_rng *rng, size_t n)
 {

@@ -1,0 +1,29 @@
+/* rows.h: a row of ops_table.c run once: y, a loss of y, and the gradients of the inputs. The same
+ * numbers each time, on any tape and in both precisions. */
+#ifndef TESTS_ROWS_H
+#define TESTS_ROWS_H
+
+#include "ops_table.h"
+
+enum { ROW_INPUTS = 4, EVERY_INPUT = (1 << ROW_INPUTS) - 1 };
+
+typedef struct row_run {
+    gra_tensor *y, *loss, *in[ROW_INPUTS];
+} row_run;
+
+/* In a step of its own; bit i of `wanted`: input i wants a gradient. */
+row_run     run_row(gra_tape *t, int row, unsigned wanted);
+gra_tensor *draw_input(gra_tape *t, gra_rng *g, const gra_check_in *in, bool wanted);
+
+/* y and the gradients, copied: 0 where there is none. */
+typedef struct outcome {
+    int    n;
+    real  *values[1 + ROW_INPUTS];
+    size_t size[1 + ROW_INPUTS];
+} outcome;
+
+outcome     outcome_of(const gra_tensor *y, int nin, gra_tensor *const *in);
+void        outcome_free(outcome *o);
+bool        outcomes_differ(const outcome *a, const outcome *b, char where[160]);   /* in some bit */
+
+#endif
