@@ -5,10 +5,12 @@
  * to 1e-6 of the tensor's largest value. */
 #include "../core/op.h"
 #include "fault.h"
+#include "folder.h"
 #include "golden.h"
 #include "room.h"
 #include "suites.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 
 #define STEPS 5
@@ -757,6 +759,57 @@ START_TEST(test_schedules)
 }
 END_TEST
 
+/* ---- none is forgotten ---- */
+
+/* Numbers of PyTorch's (or another's) that begin with that name, and a test that takes them. */
+static bool is_compared(const char *name, const char *tests)
+{
+    char call[80];
+    snprintf(call, sizeof call, "gra_%s_step(", name);
+    const size_t n = strlen(name);
+    bool numbers = false;
+    DIR *folder = opendir("tests/golden/optim");
+    ck_assert_ptr_nonnull(folder);
+    for (const struct dirent *e; (e = readdir(folder));)
+        numbers |= strncmp(e->d_name, name, n) == 0 && (e->d_name[n] == '.' || e->d_name[n] == '_');
+    closedir(folder);
+    return numbers && strstr(tests, call);
+}
+
+START_TEST(every_optimiser_is_compared)
+{
+    static char tests[1 << 17], text[1 << 17];
+    int optimisers = 0;
+    read_text("tests/test_optim.c", tests, sizeof tests);
+    ck_assert(is_compared("sgd", tests));
+    ck_assert(!is_compared("clip", tests));             /* there are numbers, but no gra_clip_step */
+    DIR *folder = opendir("core/optim");
+    ck_assert_msg(folder, "core/optim cannot be read: the tests run in the root of the repository");
+    for (const struct dirent *e; (e = readdir(folder));) {
+        char path[300], name[64];
+        if (!strstr(e->d_name, ".c"))
+            continue;
+        snprintf(path, sizeof path, "core/optim/%s", e->d_name);
+        read_text(path, text, sizeof text);
+        for (const char *line = text; line; line = strchr(line, '\n')) {
+            line += *line == '\n';                      /* void gra_NAME_step(gra_NAME *opt) */
+            if (sscanf(line, "%*63[a-z] gra_%63[a-z0-9_](", name) != 1)
+                continue;
+            char *end = strstr(name, "_step");
+            if (!end || end[5])
+                continue;
+            *end = '\0';
+            ck_assert_msg(is_compared(name, tests), "%s has gra_%s_step, which is compared with nobody's "
+                          "numbers: tests/golden/make_optim.py wants a trajectory(\"%s\", ...), and "
+                          "tests/test_optim.c a test that follows it", path, name, name);
+            optimisers++;
+        }
+    }
+    closedir(folder);
+    ck_assert_int_ge(optimisers, 3);
+}
+END_TEST
+
 Suite *optim_suite(void)
 {
     Suite *s = suite_create("optim");
@@ -782,6 +835,7 @@ Suite *optim_suite(void)
     tcase_add_test(c, test_clip_nothing);
     tcase_add_test(c, test_norm_is_accurate);
     tcase_add_test(c, test_schedules);
+    tcase_add_test(c, every_optimiser_is_compared);
     suite_add_tcase(s, c);
     c = tcase_create("threads");
     tcase_set_tags(c, "long");
