@@ -38,117 +38,37 @@ static gra_gpt_config but(size_t field, int value)      /* fine, but for one siz
 #define BUT(field, value) but(offsetof(gra_gpt_config, field), value)
 
 static gra_tensor *x_of(int a, int b, int c) { return gra_full(t, 1, GRA_DIMS(a, b, c)); }
+#define TOKENS ids, GRA_DIMS(ROWS, TIME)
 
-static gra_tensor *bad_linear(gra_scope s)
-{
-    struct gra_linear l;
-    gra_linear_init(&l, s, 0, 2, true);
-    return gra_linear_forward(t, &l, x_of(1, 2, 3));
-}
-static gra_tensor *bad_linear_out(gra_scope s)
-{
-    struct gra_linear l;
-    gra_linear_init(&l, s, 3, -2, false);
-    return gra_linear_forward(t, &l, x_of(1, 2, 3));
-}
-static gra_tensor *bad_embedding(gra_scope s)
-{
-    struct gra_embedding l;
-    gra_embedding_init(&l, s, 5, -3);
-    return gra_embedding_forward(t, &l, ids, GRA_DIMS(ROWS, TIME));
-}
-static gra_tensor *bad_vocabulary(gra_scope s)
-{
-    struct gra_embedding l;
-    gra_embedding_init(&l, s, 0, 3);
-    return gra_embedding_forward(t, &l, ids, GRA_DIMS(ROWS, TIME));
-}
-static gra_tensor *bad_positional_dim(gra_scope s)
-{
-    gra_positional_embedding l;
-    gra_positional_embedding_init(&l, s, 5, 0);
-    return gra_positional_embedding_forward(t, &l, x_of(1, 2, 3));
-}
-static gra_tensor *bad_positional(gra_scope s)
-{
-    gra_positional_embedding l;
-    gra_positional_embedding_init(&l, s, 0, 3);
-    return gra_positional_embedding_forward(t, &l, x_of(1, 2, 3));
-}
-static gra_tensor *negative_dropout(gra_scope s)
-{
-    struct gra_dropout l;
-    gra_dropout_init(&l, s, -0.5);
-    gra_begin(t, GRA_TRAIN, &rng);
-    return gra_dropout_forward(t, &l, x_of(1, 2, 3));
-}
-static gra_tensor *bad_dropout(gra_scope s)
-{
-    struct gra_dropout l;
-    gra_dropout_init(&l, s, 1.5);
-    gra_begin(t, GRA_TRAIN, &rng);
-    return gra_dropout_forward(t, &l, x_of(1, 2, 3));
-}
-static gra_tensor *bad_layer_norm(gra_scope s)
-{
-    struct gra_layer_norm l;
-    gra_layer_norm_init(&l, s, 0);
-    return gra_layer_norm_forward(t, &l, x_of(1, 2, 3));
-}
-static gra_tensor *bad_rms_norm(gra_scope s)
-{
-    struct gra_rms_norm l;
-    gra_rms_norm_init(&l, s, -1);
-    return gra_rms_norm_forward(t, &l, x_of(1, 2, 3));
-}
-static gra_tensor *bad_causal_sizes(gra_scope s)
-{
-    gra_causal_attention l;
-    gra_causal_attention_init(&l, s, 3, 2, 0, 0, false);
-    return gra_causal_attention_forward(t, &l, x_of(1, 2, 3));
-}
-static gra_tensor *bad_causal_dropout(gra_scope s)
-{
-    gra_causal_attention l;
-    gra_causal_attention_init(&l, s, 3, 2, 6, 1, false);
-    return gra_causal_attention_forward(t, &l, x_of(1, 2, 3));
-}
-static gra_tensor *bad_heads(gra_scope s)
-{
-    gra_multi_head_attention l;
-    gra_multi_head_attention_init(&l, s, 3, 10, 6, 0, 4, false);
-    return gra_multi_head_attention_forward(t, &l, x_of(1, 2, 3));
-}
-static gra_tensor *no_heads(gra_scope s)
-{
-    gra_multi_head_attention l;
-    gra_multi_head_attention_init(&l, s, 3, 10, 6, 0, 0, false);
-    return gra_multi_head_attention_forward(t, &l, x_of(1, 2, 3));
-}
-static gra_tensor *bad_heads_dropout(gra_scope s)
-{
-    gra_multi_head_attention l;
-    gra_multi_head_attention_init(&l, s, 3, 8, 6, (double)NAN, 4, false);
-    return gra_multi_head_attention_forward(t, &l, x_of(1, 2, 3));
-}
-static gra_tensor *bad_self(gra_scope s)
-{
-    gra_self_attention l;
-    gra_self_attention_init(&l, s, 0, 2, false);
-    return gra_self_attention_forward(t, &l, x_of(1, 2, 3));
-}
-static gra_tensor *bad_self_v1(gra_scope s)
-{
-    gra_self_attention_v1 l;
-    gra_self_attention_v1_init(&l, s, 3, -2);
-    return gra_self_attention_v1_forward(t, &l, x_of(1, 2, 3));
-}
-static gra_tensor *bad_wrapper(gra_scope s)
-{
-    gra_multi_head_attention_wrapper l;
-    gra_multi_head_attention_wrapper_init(&l, s, 3, 2, 6, 0, 0, false);
-    return gra_multi_head_attention_wrapper_forward(t, &l, x_of(1, 2, 3));
-}
+/* name(scope): the layer, whose init gets these arguments, of x. */
+#define LAYER(name, type, layer, x, ...)                                                                 \
+    static gra_tensor *name(gra_scope s)                                                                 \
+    {                                                                                                    \
+        type l;                                                                                          \
+        gra_##layer##_init(&l, s, __VA_ARGS__);                                                          \
+        return gra_##layer##_forward(t, &l, x);                                                          \
+    }
+
+LAYER(bad_linear, struct gra_linear, linear, x_of(1, 2, 3), 0, 2, true)
+LAYER(bad_linear_out, struct gra_linear, linear, x_of(1, 2, 3), 3, -2, false)
+LAYER(bad_embedding, struct gra_embedding, embedding, TOKENS, 5, -3)
+LAYER(bad_vocabulary, struct gra_embedding, embedding, TOKENS, 0, 3)
+LAYER(bad_positional_dim, gra_positional_embedding, positional_embedding, x_of(1, 2, 3), 5, 0)
+LAYER(bad_positional, gra_positional_embedding, positional_embedding, x_of(1, 2, 3), 0, 3)
+LAYER(negative_dropout, struct gra_dropout, dropout, x_of(1, 2, 3), -0.5)
+LAYER(bad_dropout, struct gra_dropout, dropout, x_of(1, 2, 3), 1.5)
+LAYER(bad_layer_norm, struct gra_layer_norm, layer_norm, x_of(1, 2, 3), 0)
+LAYER(bad_rms_norm, struct gra_rms_norm, rms_norm, x_of(1, 2, 3), -1)
+LAYER(bad_causal_sizes, gra_causal_attention, causal_attention, x_of(1, 2, 3), 3, 2, 0, 0, false)
+LAYER(bad_causal_dropout, gra_causal_attention, causal_attention, x_of(1, 2, 3), 3, 2, 6, 1, false)
+LAYER(bad_heads, gra_multi_head_attention, multi_head_attention, x_of(1, 2, 3), 3, 10, 6, 0, 4, false)
+LAYER(no_heads, gra_multi_head_attention, multi_head_attention, x_of(1, 2, 3), 3, 10, 6, 0, 0, false)
+LAYER(bad_heads_dropout, gra_multi_head_attention, multi_head_attention, x_of(1, 2, 3),
+      3, 8, 6, (double)NAN, 4, false)
+LAYER(bad_self, gra_self_attention, self_attention, x_of(1, 2, 3), 0, 2, false)
+LAYER(bad_self_v1, gra_self_attention_v1, self_attention_v1, x_of(1, 2, 3), 3, -2)
+LAYER(bad_wrapper, gra_multi_head_attention_wrapper, multi_head_attention_wrapper, x_of(1, 2, 3),
+      3, 2, 6, 0, 0, false)
 static gra_tensor *bad_optimized(gra_scope s)
 {
     gra_multi_head_attention l;
@@ -161,18 +81,9 @@ static gra_tensor *bad_efficient(gra_scope s)
     gra_efficient_multi_head_attention_init(&l, s, 6, 4, 6, 0, 2, false);
     return gra_multi_head_attention_forward(t, &l, x_of(1, 2, 6));
 }
-static gra_tensor *bad_pos_self(gra_scope s)
-{
-    gra_positional_self_attention l;
-    gra_positional_self_attention_init(&l, s, 3, 2, 0, false);
-    return gra_positional_self_attention_forward(t, &l, x_of(1, 2, 3));
-}
-static gra_tensor *bad_pos_causal(gra_scope s)
-{
-    gra_positional_causal_attention l;
-    gra_positional_causal_attention_init(&l, s, 3, 2, 6, -0.5, false);
-    return gra_positional_causal_attention_forward(t, &l, x_of(1, 2, 3));
-}
+LAYER(bad_pos_self, gra_positional_self_attention, positional_self_attention, x_of(1, 2, 3), 3, 2, 0, false)
+LAYER(bad_pos_causal, gra_positional_causal_attention, positional_causal_attention, x_of(1, 2, 3),
+      3, 2, 6, -0.5, false)
 static gra_tensor *pos_heads_of(gra_scope s, int d_out, int num_heads)
 {
     gra_positional_multi_head_attention l;
@@ -302,7 +213,7 @@ static const char *or_none(const char *error) { return error ? error : "no error
 
 START_TEST(init_refuses)
 {
-    gra_begin(t, GRA_GRAD, NULL);
+    gra_begin(t, GRA_TRAIN, &rng);
     gra_tensor *y = init_errors[_i].f(gra_enter(gra_root(model), "bad"));
     ck_assert_str_eq(or_none(gra_model_error(model)), init_errors[_i].model);
     ck_assert_str_eq(or_none(gra_error(t)), init_errors[_i].tape);
@@ -310,7 +221,7 @@ START_TEST(init_refuses)
     ck_assert_int_eq(gra_backward(t, y), -1);
 
     for (int i = 0; i < INIT_ERRORS; i++) {             /* and all that follows is harmless */
-        gra_begin(t, GRA_GRAD, NULL);
+        gra_begin(t, GRA_TRAIN, &rng);
         init_errors[i].f(gra_enter(gra_root(model), "then.%d", i));
         ck_assert(gra_error(t));
     }
@@ -320,48 +231,13 @@ END_TEST
 
 /* ---- of forward ---- */
 
-static gra_tensor *narrow_linear(gra_scope s)
-{
-    struct gra_linear l;
-    gra_linear_init(&l, s, 3, 2, true);
-    return gra_linear_forward(t, &l, x_of(1, 2, 4));
-}
-static gra_tensor *unknown_id(gra_scope s)
-{
-    struct gra_embedding l;
-    gra_embedding_init(&l, s, 5, 3);
-    return gra_embedding_forward(t, &l, ids, GRA_DIMS(ROWS, TIME));
-}
-static gra_tensor *long_positional(gra_scope s)
-{
-    gra_positional_embedding l;
-    gra_positional_embedding_init(&l, s, 64, 3);
-    return gra_positional_embedding_forward(t, &l, x_of(1, 65, 3));
-}
-static gra_tensor *narrow_positional(gra_scope s)
-{
-    gra_positional_embedding l;
-    gra_positional_embedding_init(&l, s, 64, 3);
-    return gra_positional_embedding_forward(t, &l, x_of(1, 3, 1));
-}
-static gra_tensor *flat_positional(gra_scope s)
-{
-    gra_positional_embedding l;
-    gra_positional_embedding_init(&l, s, 64, 3);
-    return gra_positional_embedding_forward(t, &l, gra_full(t, 1, GRA_DIMS(3)));
-}
-static gra_tensor *narrow_layer_norm(gra_scope s)
-{
-    struct gra_layer_norm l;
-    gra_layer_norm_init(&l, s, 3);
-    return gra_layer_norm_forward(t, &l, x_of(1, 2, 4));
-}
-static gra_tensor *narrow_rms_norm(gra_scope s)
-{
-    struct gra_rms_norm l;
-    gra_rms_norm_init(&l, s, 3);
-    return gra_rms_norm_forward(t, &l, x_of(1, 2, 4));
-}
+LAYER(narrow_linear, struct gra_linear, linear, x_of(1, 2, 4), 3, 2, true)
+LAYER(unknown_id, struct gra_embedding, embedding, TOKENS, 5, 3)
+LAYER(long_positional, gra_positional_embedding, positional_embedding, x_of(1, 65, 3), 64, 3)
+LAYER(narrow_positional, gra_positional_embedding, positional_embedding, x_of(1, 3, 1), 64, 3)
+LAYER(flat_positional, gra_positional_embedding, positional_embedding, gra_full(t, 1, GRA_DIMS(3)), 64, 3)
+LAYER(narrow_layer_norm, struct gra_layer_norm, layer_norm, x_of(1, 2, 4), 3)
+LAYER(narrow_rms_norm, struct gra_rms_norm, rms_norm, x_of(1, 2, 4), 3)
 static gra_tensor *causal_of(gra_scope s, gra_tensor *x)
 {
     gra_causal_attention l;
@@ -394,12 +270,7 @@ static gra_tensor *narrow_self(gra_scope s)  { return self_of(s, x_of(1, 2, 4));
 static gra_tensor *flat_self(gra_scope s)    { return self_of(s, gra_full(t, 1, GRA_DIMS(3))); }
 static gra_tensor *missing_self(gra_scope s) { return self_of(s, NULL); }
 
-static gra_tensor *narrow_self_v1(gra_scope s)
-{
-    gra_self_attention_v1 l;
-    gra_self_attention_v1_init(&l, s, 3, 2);
-    return gra_self_attention_v1_forward(t, &l, x_of(1, 2, 4));
-}
+LAYER(narrow_self_v1, gra_self_attention_v1, self_attention_v1, x_of(1, 2, 4), 3, 2)
 
 static gra_tensor *wrapper_of(gra_scope s, gra_tensor *x)
 {
@@ -410,25 +281,11 @@ static gra_tensor *wrapper_of(gra_scope s, gra_tensor *x)
 static gra_tensor *long_wrapper(gra_scope s)    { return wrapper_of(s, x_of(1, 7, 3)); }
 static gra_tensor *missing_wrapper(gra_scope s) { return wrapper_of(s, NULL); }
 
-static gra_tensor *long_pos_self(gra_scope s)
-{
-    gra_positional_self_attention l;
-    gra_positional_self_attention_init(&l, s, 3, 2, 6, false);
-    return gra_positional_self_attention_forward(t, &l, x_of(1, 7, 3));
-}
-static gra_tensor *long_pos_heads(gra_scope s)
-{
-    gra_positional_multi_head_attention l;
-    gra_positional_multi_head_attention_init(&l, s, 3, 2, 6, 0, 2, false);
-    return gra_positional_multi_head_attention_forward(t, &l, x_of(1, 7, 3));
-}
-
-static gra_tensor *missing_pos_heads(gra_scope s)
-{
-    gra_positional_multi_head_attention l;
-    gra_positional_multi_head_attention_init(&l, s, 3, 2, 6, 0, 2, false);
-    return gra_positional_multi_head_attention_forward(t, &l, NULL);
-}
+LAYER(long_pos_self, gra_positional_self_attention, positional_self_attention, x_of(1, 7, 3), 3, 2, 6, false)
+LAYER(long_pos_heads, gra_positional_multi_head_attention, positional_multi_head_attention, x_of(1, 7, 3),
+      3, 2, 6, 0, 2, false)
+LAYER(missing_pos_heads, gra_positional_multi_head_attention, positional_multi_head_attention, NULL,
+      3, 2, 6, 0, 2, false)
 
 static gra_tensor *gpt_of(gra_scope s, const int *tokens, int batch, int time)
 {
@@ -487,7 +344,7 @@ enum { FORWARD_ERRORS = sizeof forward_errors / sizeof *forward_errors };
 
 START_TEST(forward_refuses)
 {
-    gra_begin(t, GRA_GRAD, NULL);
+    gra_begin(t, GRA_TRAIN, &rng);
     gra_tensor *y = forward_errors[_i].f(gra_enter(gra_root(model), "l"));
     ck_assert_str_eq(or_none(gra_model_error(model)), "no error");
     ck_assert_str_eq(or_none(gra_error(t)), forward_errors[_i].tape);
