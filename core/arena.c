@@ -1,6 +1,4 @@
-/* arena: a bump allocator over a growing list of blocks. Every piece starts on a cache line. A step
- * that needed several blocks leaves one block as large as all of them to the next step, so a loop of
- * equal steps soon allocates nothing at all. */
+/* arena: a bump allocator over a growing list of blocks. Every piece starts on a cache line. */
 #include "arena.h"
 
 #include <stdint.h>
@@ -10,11 +8,11 @@
 #define FIRST_BLOCK ((size_t)64 << 10)
 
 struct gra_block {
-    struct gra_block *older;
+    struct gra_block *next;
     size_t            size, used;       /* of the memory behind this header */
 };
 
-/* size: at most half of SIZE_MAX, as twice what there is and a piece are. */
+/* Callers keep size below SIZE_MAX / 2, so that the sum does not overflow. */
 static struct gra_block *new_block(size_t size)
 {
     struct gra_block *b = aligned_alloc(LINE, LINE + size);
@@ -28,9 +26,12 @@ void *gra_arena_alloc(gra_arena *a, size_t bytes)
     if (bytes > SIZE_MAX / 4)
         return NULL;
     bytes = (bytes + LINE - 1) / LINE * LINE;
-    struct gra_block *b = a->block;
+    struct gra_block *b = a->at;
+    while (b && b->size - b->used < bytes && b->next)   /* blocks of an earlier filling */
+        b = b->next;
     if (!b || b->size - b->used < bytes) {
-        size_t size = b ? 2 * b->size : FIRST_BLOCK;
+        struct gra_block *last = b;
+        size_t size = last ? 2 * last->size : FIRST_BLOCK;
         if (size < bytes)
             size = bytes;
         b = new_block(size);
@@ -38,60 +39,55 @@ void *gra_arena_alloc(gra_arena *a, size_t bytes)
             b = new_block(bytes);
         if (!b)
             return NULL;
-        b->older = a->block;
-        a->block = b;
+        *(last ? &last->next : &a->first) = b;
     }
+    a->at = b;
     void *piece = (char *)b + LINE + b->used;
     b->used += bytes;
     return piece;
 }
 
-static void free_blocks(struct gra_block *b)
+bool gra_arena_reserve(gra_arena *a, size_t bytes)
 {
-    while (b) {
-        struct gra_block *older = b->older;
-        free(b);
-        b = older;
-    }
+    const bool done = gra_arena_alloc(a, bytes) != NULL;
+    gra_arena_rewind(a);
+    return done;
 }
 
-static void part_with(gra_arena *a, struct gra_block *b)
+size_t gra_arena_used(const gra_arena *a)
 {
-    struct gra_block *last = b;
-    while (last->older)
-        last = last->older;
-    if (a->keeps) {
-        last->older = a->kept;
-        a->kept = b;
-    } else {
-        free_blocks(b);
-    }
+    size_t used = 0;
+    for (const struct gra_block *b = a->first; b; b = b->next)
+        used += b->used;
+    return used;
 }
 
 void gra_arena_rewind(gra_arena *a)
 {
-    struct gra_block *b = a->block;
-    if (!b)
-        return;
-    if (b->older) {
-        size_t all = LINE;              /* what was really used, blocks' unused ends left out, and a line */
-        for (struct gra_block *o = b; o; o = o->older)
-            all += o->used;
-        part_with(a, b->older);
-        b->older = NULL;
-        if (all > b->size) {
-            part_with(a, b);
-            b = new_block(all);
-            a->block = b;               /* NULL: the next piece asks again */
-        }
-    }
-    if (b)
+    for (struct gra_block *b = a->first; b; b = b->next)
         b->used = 0;
+    a->at = a->first;
+}
+
+/* The last block is the largest, as a rule: often it holds all by itself. */
+void gra_arena_merge(gra_arena *a)
+{
+    const size_t used = gra_arena_used(a);
+    while (a->first && (a->first->next || a->first->size < used)) {
+        struct gra_block *next = a->first->next;
+        free(a->first);
+        a->first = next;
+    }
+    if (!a->first && used)
+        a->first = new_block(used);     /* NULL: the next piece asks again */
+    gra_arena_rewind(a);
 }
 
 void gra_arena_free(gra_arena *a)
 {
-    free_blocks(a->block);
-    free_blocks(a->kept);
-    a->block = a->kept = NULL;
+    for (struct gra_block *b = a->first, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    *a = (gra_arena){ 0 };
 }

@@ -61,11 +61,8 @@ void gra_model_fail(gra_model *m, const char *format, ...)
     vsnprintf(m->error, sizeof m->error, format, args);
     va_end(args);
     m->failed = true;
-    if (!m->keep_going) {
-        fflush(stdout);
-        fprintf(stderr, "gradus: %s\n", m->error);
-        abort();
-    }
+    if (!m->keep_going)
+        gra_abort(m->error);
 }
 
 void gra_model_note(gra_model *m, const char *function, const char *path, const char *why)
@@ -203,6 +200,10 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, int ndim, co
         gra_model_fail(m, "gra_param: %s begins with random values, but gra_model_open was given %s",
                        full.name, m->rng ? "a generator that was never seeded: call gra_manual_seed first"
                                          : "no generator");
+        return NULL;
+    }
+    if (ndim > GRA_MAX_DIMS) {
+        gra_model_fail(m, "gra_param: %s: at most %d dimensions, but %d came", full.name, GRA_MAX_DIMS, ndim);
         return NULL;
     }
     if (!gra_shape_size(ndim, shape, &size) || size == 0) {

@@ -15,10 +15,13 @@ struct spare {                          /* a recycled gradient: the list lies in
     size_t        size;
 };
 
+enum { TURN = 128 << 10 };              /* bytes of headers after which the other arena is filled */
+
 struct gra_tape {
     gra_tensor   *last;                 /* the newest record */
-    gra_arena     arena;                /* all that this step made but for the tensors themselves: those */
-    gra_arena     tensors;              /* of steps before can still be looked at, and refused */
+    gra_arena     arena;                /* all that this step made but for the headers (gra_tensor) */
+    gra_arena     headers[2];           /* filled in turn, so that headers of earlier steps stay intact: */
+    int           turn;                 /* see gra_begin */
     struct spare *spares;
     unsigned      step;                 /* counts gra_begin */
     gra_mode      mode;
@@ -73,13 +76,13 @@ gra_tape *gra_open(int threads)
     if (!t)
         return NULL;
     t->pool = gra_pool_open(threads);
-    if (!t->pool) {
-        free(t);
+    if (!t->pool || !gra_arena_reserve(&t->headers[0], 2 * TURN) ||
+        !gra_arena_reserve(&t->headers[1], 2 * TURN)) {         /* a small step needs no more of them, ever */
+        gra_close(t);
         return NULL;
     }
     choose_isa(t);
     t->mode = GRA_GRAD;
-    t->tensors.keeps = true;
     t->nan = (real)NAN;
     t->empty = (gra_tensor){ .data = &t->nan, .args = t->scratch, .tape = t };
     return t;
@@ -105,18 +108,31 @@ void gra_close(gra_tape *t)
         return;
     while (t->users)
         gra_tape_serve(NULL, t->users);
-    gra_pool_close(t->pool);
+    if (t->pool)
+        gra_pool_close(t->pool);
     gra_arena_free(&t->arena);
-    gra_arena_free(&t->tensors);
+    gra_arena_free(&t->headers[0]);
+    gra_arena_free(&t->headers[1]);
     free(t);
+}
+
+/* A header is never freed before gra_close, and its arena is rewound only when the other one has taken TURN bytes
+ * since. So headers of the step before are intact, and those of an earlier step until as much was made. */
+static void keep_headers(gra_tape *t)
+{
+    if (gra_arena_used(&t->headers[t->turn]) < TURN)
+        return;
+    t->turn = 1 - t->turn;
+    gra_arena_rewind(&t->headers[t->turn]);
 }
 
 void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
 {
-    gra_arena_rewind(&t->arena);
-    gra_arena_rewind(&t->tensors);
-    if (++t->step % 2)
-        gra_arena_alloc(&t->tensors, 1);        /* none lies where one of the last step lay: see refuses */
+    if (!t)
+        gra_abort("gra_begin: the tape is NULL: gra_open had no memory for it");
+    gra_arena_merge(&t->arena);
+    keep_headers(t);
+    t->step++;
     t->last = NULL;
     t->spares = NULL;
     t->mode = mode;
@@ -146,6 +162,13 @@ const char *gra_error(const gra_tape *t)               { return t->failed ? t->e
 
 /* ---- errors: the first one stays ---- */
 
+void gra_abort(const char *sentence)
+{
+    fflush(stdout);                                     /* what was printed before stands before it */
+    fprintf(stderr, "gradus: %s\n", sentence);
+    abort();
+}
+
 gra_tensor *gra_fail(gra_tape *t, const char *format, ...)
 {
     if (t->failed)
@@ -155,11 +178,8 @@ gra_tensor *gra_fail(gra_tape *t, const char *format, ...)
     vsnprintf(t->error, sizeof t->error, format, args);
     va_end(args);
     t->failed = true;
-    if (!t->keep_going) {
-        fflush(stdout);                                 /* what came before belongs before it */
-        fprintf(stderr, "gradus: %s\n", t->error);
-        abort();
-    }
+    if (!t->keep_going)
+        gra_abort(t->error);
     return &t->empty;
 }
 
@@ -172,12 +192,14 @@ bool gra_can_draw(gra_tape *t, const char *op)
     return !t->failed;
 }
 
+/* x may be of an earlier step. Its header is intact (see keep_headers), so its step can be read and compared; its
+ * values may be gone. */
 static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, bool may_be_null)
 {
     if (!x && !may_be_null)
         gra_fail(t, "%s: input %d is NULL: it was never made (a layer's parameters are made by its init)", op,
                  i);
-    else if (x && x->tape && (x->tape != t || x->step != t->step))      /* by now it may be anything */
+    else if (x && x->tape && (x->tape != t || x->step != t->step))
         gra_fail(t, "%s: input %d was not made in this step: a tensor ends with its step, at the next "
                  "gra_begin, and belongs to its tape", op, i);
     return t->failed;
@@ -213,6 +235,8 @@ gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, int ndim, const int *sha
         return &t->empty;
     if (!t->begun)
         return gra_fail(t, "%s: gra_begin comes first", op->name);
+    if (ndim > GRA_MAX_DIMS)
+        return gra_fail(t, "%s: at most %d dimensions, but %d came", op->name, GRA_MAX_DIMS, ndim);
     if (!gra_shape_size(ndim, shape, &size))
         return gra_fail(t, "%s: a result of shape %s is too large or has a negative size", op->name,
                         gra_shape_text(ndim < 0 ? 0 : ndim, shape, (char[GRA_SHAPE_TEXT]){ 0 }));
@@ -220,7 +244,7 @@ gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, int ndim, const int *sha
         return gra_fail(t, "%s: %zu bytes of args, but GRA_MAX_ARGS is %d", op->name, op->args, GRA_MAX_ARGS);
 
     size_t head = (sizeof(gra_tensor) + (size_t)nin * sizeof *in + 15) / 16 * 16;
-    gra_tensor *y = alloc_from(t, &t->tensors, head + op->args);    /* its inputs and args behind it */
+    gra_tensor *y = alloc_from(t, &t->headers[t->turn], head + op->args);    /* its inputs and args behind it */
     real *data = op->view ? in[0]->data : gra_alloc(t, size * sizeof(real));
     if (!y || !data)
         return &t->empty;

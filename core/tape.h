@@ -4,6 +4,8 @@
 
 #include "pool.h"
 
+_Noreturn void gra_abort(const char *sentence);        /* prints it; for an error that nobody can hold */
+
 gra_pool *gra_tape_pool(const gra_tape *t);
 int       gra_tape_isa(const gra_tape *t);              /* 0 base, 1 avx2, 2 avx512: index of a kernel's variants */
 

@@ -11,20 +11,14 @@ static void no_more(void)
     fault_arm(FAULT_ALLOC, 1, ENOMEM, true);
 }
 
-static void begin(gra_tape *t, gra_mode mode, gra_rng *rng)
-{
-    gra_begin(t, mode, rng);
-    gra_begin(t, mode, rng);            /* each second one takes a line */
-}
-
 size_t room_of(gra_tape *t)
 {
     size_t lines = 0;
     if (!fault_wrapped())
         return 0;
-    begin(t, GRA_GRAD, NULL);
+    gra_begin(t, GRA_GRAD, NULL);
     gra_alloc(t, LINE);                 /* now it has a block, which stays */
-    begin(t, GRA_GRAD, NULL);
+    gra_begin(t, GRA_GRAD, NULL);
     no_more();
     while (gra_alloc(t, LINE))
         lines++;
@@ -34,7 +28,7 @@ size_t room_of(gra_tape *t)
 
 void room_begin(gra_tape *t, gra_mode mode, gra_rng *rng, size_t taken)
 {
-    begin(t, mode, rng);
+    gra_begin(t, mode, rng);
     no_more();
     gra_alloc(t, LINE * taken);
 }

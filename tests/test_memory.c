@@ -34,7 +34,7 @@ START_TEST(several_blocks_become_one)
         long calls = fault_count(FAULT_ALLOC) - before;    /* before an assertion, which may call malloc itself */
         ck_assert_int_eq(pieces, 100);
         ck_assert(!fault_wrapped() || round == 0 ? calls >= 0 : calls == 0);
-        gra_arena_rewind(&a);
+        gra_arena_merge(&a);
     }
     gra_arena_free(&a);
 }
@@ -94,6 +94,30 @@ START_TEST(the_third_training_step_allocates_nothing)
 }
 END_TEST
 
+/* As in a step of scalars, where headers are most of what is made: few of them, so that many steps share an arena,
+ * and more than an arena has at first. */
+START_TEST(steps_of_many_tensors_allocate_nothing)
+{
+    static const int many[] = { 10, 500, 900, 20000 };
+    if (!fault_wrapped())
+        return;
+    gra_tape *t = gra_open(1);
+    long before = 0;
+    for (int step = 1; step <= 100; step++) {
+        if (step == 3)
+            before = fault_count(FAULT_ALLOC);
+        gra_begin(t, GRA_GRAD, NULL);
+        gra_tensor *y = gra_input(t, (const gra_real[]){ 1 }, 0, NULL);
+        for (int i = 0; i < many[_i]; i++)
+            y = gra_scale(t, y, 1);
+        gra_backward(t, y);
+    }
+    const long calls = fault_count(FAULT_ALLOC) - before;
+    gra_close(t);
+    ck_assert_int_eq((int)calls, 0);
+}
+END_TEST
+
 Suite *memory_suite(void)
 {
     Suite *s = suite_create("memory");
@@ -104,6 +128,7 @@ Suite *memory_suite(void)
     suite_add_tcase(s, c);
     c = tcase_create("steps");
     tcase_add_test(c, the_third_training_step_allocates_nothing);
+    tcase_add_loop_test(c, steps_of_many_tensors_allocate_nothing, 0, 4);
     suite_add_tcase(s, c);
     return s;
 }

@@ -198,6 +198,13 @@ START_TEST(a_shape_that_cannot_be)
 }
 END_TEST
 
+START_TEST(nine_dimensions)
+{
+    ck_assert_ptr_null(gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(1, 1, 1, 1, 1, 1, 1, 1, 1)));
+    expect_error("gra_param: w: at most 8 dimensions, but 9 came");
+}
+END_TEST
+
 START_TEST(a_name_too_long)
 {
     gra_scope s = gra_root(m);
@@ -325,6 +332,7 @@ Suite *model_suite(void)
     tcase_add_test(c, random_values_without_a_generator);
     tcase_add_test(c, a_file_that_failed_spoils_nothing);
     tcase_add_test(c, a_shape_that_cannot_be);
+    tcase_add_test(c, nine_dimensions);
     tcase_add_test(c, a_name_too_long);
     tcase_add_test(c, more_memory_than_there_is);
     tcase_add_test(c, initialisers);

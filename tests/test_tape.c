@@ -1,5 +1,6 @@
 /* The tape: gradients, modes, whose gradient stays, errors. */
 #include "../core/op.h"
+#include "aborts.h"
 #include "suites.h"
 
 #include <signal.h>
@@ -314,6 +315,14 @@ START_TEST(an_error_aborts_by_default)
 }
 END_TEST
 
+static void begin_nothing(void) { gra_begin(NULL, GRA_GRAD, NULL); }
+
+START_TEST(a_step_of_no_tape)
+{
+    expect_abort(begin_nothing, "gra_begin: the tape is NULL: gra_open had no memory for it");
+}
+END_TEST
+
 START_TEST(a_null_is_named)
 {
     gra_keep_going(t, true);
@@ -381,6 +390,60 @@ START_TEST(an_optional_tensor_of_the_last_step)
     old = of_the_last_step();
     gra_rms_norm(t, gra_full(t, 1, GRA_DIMS(3)), old, 1e-6);
     expect_error("rms_norm: input 1 was not made in this step");
+}
+END_TEST
+
+/* Headers of many sizes: of 1, 3 and 7 inputs, with and without arguments. */
+static gra_tensor *of_many_sizes(int n)
+{
+    gra_tensor *x = gra_full(t, 1, GRA_DIMS(1, 2, 4)), *y = x;
+    for (int i = 0; i < n; i++)
+        switch (i % 4) {
+        case 0: y = gra_attention(t, y, x, x, 2, true, 0); break;
+        case 1: y = gra_scale(t, y, 1); break;
+        case 2: y = gra_slice(t, gra_concat(t, 7, (gra_tensor *[]){ y, x, x, x, x, x, x }, 1), 1, 0, 2); break;
+        case 3: y = gra_full(t, i, GRA_DIMS(1, 2, 4)); break;
+        }
+    return y;
+}
+
+/* Whatever the steps after it made, and of whatever size: a tensor of the step before is refused, and one of an
+ * earlier step while less than 128 KiB of headers were made since. Here the last is 40 steps back. */
+START_TEST(tensors_of_steps_of_other_sizes)
+{
+    gra_tensor *old[40];
+    gra_keep_going(t, true);
+    for (int round = 0; round < 30; round++) {
+        old[0] = gra_full(t, 1, GRA_DIMS(2, 3));
+        for (int i = 1; i < 40; i++)
+            old[i] = gra_scale(t, old[i - 1], 2);
+        for (int i = 0; i < 40; i++) {
+            gra_begin(t, i % 2 ? GRA_EVAL : GRA_GRAD, NULL);
+            of_many_sizes(i % 11);
+            gra_neg(t, old[(7 * i + 39) % 40]);
+            expect_error("neg: input 0 was not made in this step");
+        }
+        gra_begin(t, GRA_GRAD, NULL);
+    }
+}
+END_TEST
+
+START_TEST(tensors_of_a_step_of_thousands)
+{
+    enum { MANY = 4000 };
+    static gra_tensor *old[MANY];
+    gra_keep_going(t, true);
+    for (int step = 0; step < 12; step++) {
+        for (int i = 0; i < MANY; i++)
+            old[i] = gra_full(t, 1, 0, NULL);
+        gra_begin(t, GRA_GRAD, NULL);
+        gra_tensor *y = of_many_sizes(step % 3 ? 6000 : 3);
+        for (int i = 0; i < MANY; i++)
+            ck_assert(old[i] != y && (!y->prev || old[i] != y->prev) && old[i]->step + 1 == y->step);
+        gra_neg(t, old[step * 333 % MANY]);
+        expect_error("neg: input 0 was not made in this step");
+        gra_begin(t, GRA_GRAD, NULL);
+    }
 }
 END_TEST
 
@@ -549,7 +612,10 @@ START_TEST(sizes_that_overflow)
     expect_error("(2, -1)");
     gra_begin(t, GRA_GRAD, NULL);
     gra_full(t, 1, GRA_DIMS(1, 1, 1, 1, 1, 1, 1, 1, 1));
-    expect_error("shape");
+    expect_error("gra_full: at most 8 dimensions, but 9 came");
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_full(t, 1, -1, (const int[]){ 2 });
+    expect_error("gra_full: a result of shape () is too large or has a negative size");
 }
 END_TEST
 
@@ -615,10 +681,13 @@ Suite *tape_suite(void)
     tcase_add_checked_fixture(c, open_tape, close_tape);
     tcase_add_test(c, the_first_error_stays_until_the_next_step);
     tcase_add_test_raise_signal(c, an_error_aborts_by_default, SIGABRT);
+    tcase_add_test(c, a_step_of_no_tape);
     tcase_add_test(c, a_null_is_named);
     tcase_add_test(c, a_tensor_of_another_tape);
     tcase_add_test(c, a_tensor_of_the_last_step);
     tcase_add_test(c, an_optional_tensor_of_the_last_step);
+    tcase_add_test(c, tensors_of_steps_of_other_sizes);
+    tcase_add_test(c, tensors_of_a_step_of_thousands);
     tcase_add_test(c, a_tensor_of_a_large_step);
     tcase_add_test(c, a_generator_that_was_never_seeded);
     tcase_add_test(c, nothing_where_something_is_wanted);
