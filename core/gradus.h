@@ -14,11 +14,17 @@
  *
  * Lifetimes, once for all. Whatever takes a tape first makes something that lives until the next
  * gra_begin of that tape: nobody frees a tensor. Whatever takes a scope makes a parameter that
- * lives as long as its model. A layer owns nothing and needs no clean-up.
+ * lives as long as its model. A layer owns nothing and needs no clean-up. An op that is given a tensor of an
+ * earlier step refuses it with a sentence: always if it is of the step before, and else as long as less than
+ * 128 KiB of tensors, some 500 without their values, were made since. After that its memory may be another's.
  *
  * Errors, once for all. The first error sticks to the tape (or the model) with a sentence. By
  * default it is printed and the program aborts, so that a debugger stops at the very call; after
  * gra_keep_going(t, true) ops go on with an empty tensor, gra_item is NaN and gra_backward -1.
+ *
+ * Threads, once for all. A tape and a model belong to one thread at a time; another thread takes a tape of its own,
+ * and may read the model's parameters on it, in GRA_EVAL, beside a forward or backward of their owner. Optimiser
+ * steps, loading and initialising need the model alone: the caller sees to it.
  *
  * Precision. libgradus computes in float; libgradus64 is the same source with -DGRADUS_DOUBLE.
  * Compile your own code with the same flag: a mismatch does not link.
@@ -121,7 +127,8 @@ typedef enum gra_mode {
 } gra_mode;
 
 #define gra_open GRA_PRECISION(gra_open)
-gra_tape   *gra_open(int threads);                      /* 0: as many as the process has cores; NULL: out of memory */
+gra_tape   *gra_open(int threads);                      /* 0 or less: as many as the process has cores; at most 256,
+                                                           more are not started. NULL: out of memory */
 void        gra_close(gra_tape *t);                     /* NULL is allowed */
 void        gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng); /* forget the last step; rng, borrowed until the
                                                            next begin, serves dropout and may be NULL without it */
@@ -134,12 +141,15 @@ const char *gra_isa_name(const gra_tape *t);            /* "base", "avx2" or "av
 
 void        gra_keep_going(gra_tape *t, bool on);       /* do not abort at an error (default: abort) */
 const char *gra_error(const gra_tape *t);               /* the first error since gra_begin, or NULL */
-void        gra_trace_nan(gra_tape *t, bool on);        /* from now on the first op that makes a NaN or an infinity of
-                                                           finite numbers, forward or backward, is an error that names
-                                                           the op, the layer and the place. The -inf of masks and
-                                                           constants count as finite. A step takes 20 to 40 % longer */
+void        gra_trace_nan(gra_tape *t, bool on);        /* from now on the first op whose result has a nan, inf or
+                                                           -inf where no input has one of that kind is an error that
+                                                           names the op, the layer and the place; so is any in a
+                                                           gradient. The -inf of a mask may be passed on, and a second
+                                                           one beside it is not noticed. A step takes 5 to 20 % longer */
 
-void        gra_retain_grad(gra_tensor *x);             /* before backward: keep this step tensor's gradient */
+void        gra_retain_grad(gra_tensor *x);             /* before backward: keep this step tensor's gradient. That of a
+                                                           view is its base's: for y = gra_reshape(t, x, ...) gra_grad
+                                                           of both is d(loss)/dx, all uses of x counted */
 void        gra_keep_grads(gra_tape *t, bool on);       /* keep those of all step tensors, from now on */
 const gra_real *gra_grad(const gra_tensor *x);          /* the gradient; if none was kept, an error says why: NULL;
                                                            of a frozen parameter NULL */
@@ -179,7 +189,8 @@ gra_tensor *gra_relu(gra_tape *t, gra_tensor *x);                      /* max(x,
 gra_tensor *gra_gelu(gra_tape *t, gra_tensor *x);                      /* x Phi(x), Phi by erf (PyTorch's default) */
 gra_tensor *gra_gelu_tanh(gra_tape *t, gra_tensor *x);                 /* its tanh approximation (GPT-2, Raschka) */
 gra_tensor *gra_silu(gra_tape *t, gra_tensor *x);                      /* x sigmoid(x) */
-gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p);         /* GRA_TRAIN: 0 with probability p, else x/(1-p) */
+gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p);         /* GRA_TRAIN: 0 with probability p, else x/(1-p);
+                                                                          in the other modes x itself */
 gra_tensor *gra_lt(gra_tape *t, gra_tensor *x, gra_tensor *w);         /* x < w:  1 where it holds, else 0; no gradient */
 gra_tensor *gra_le(gra_tape *t, gra_tensor *x, gra_tensor *w);         /* x <= w */
 gra_tensor *gra_gt(gra_tape *t, gra_tensor *x, gra_tensor *w);         /* x > w */
@@ -207,7 +218,7 @@ gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b)
  * of them a gradient; log_softmax gives -inf and passes dy on. A +inf among the logits gives NaN, as in
  * PyTorch. */
 gra_tensor *gra_sum(gra_tape *t, gra_tensor *x);                       /* of all values: a scalar */
-gra_tensor *gra_mean(gra_tape *t, gra_tensor *x);
+gra_tensor *gra_mean(gra_tape *t, gra_tensor *x);                      /* of no values: nan, as in PyTorch */
 gra_tensor *gra_max(gra_tape *t, gra_tensor *x);                       /* gradient to the first of equals */
 gra_tensor *gra_min(gra_tape *t, gra_tensor *x);                       /* gradient to the first of equals */
 gra_tensor *gra_var(gra_tape *t, gra_tensor *x, double correction);    /* sum (x - mean)^2 / (n - correction): torch.var's
@@ -229,7 +240,8 @@ gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor
 gra_tensor *gra_rms_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, double eps); /* x / sqrt(mean x^2 + eps) w */
 
 /* ---- ops: shape ------------------------------------------------------------------------------- */
-gra_tensor *gra_reshape(gra_tape *t, gra_tensor *x, int ndim, const int *shape); /* a view; one size may be -1 */
+gra_tensor *gra_reshape(gra_tape *t, gra_tensor *x, int ndim, const int *shape); /* a view: shares data and
+                                                                          gradient with x. One size may be -1 */
 gra_tensor *gra_transpose(gra_tape *t, gra_tensor *x, int d0, int d1);           /* swaps two dimensions, copies */
 gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims);            /* y.shape[i] = x.shape[dims[i]] */
 gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d);         /* n tensors along dimension d */
