@@ -409,6 +409,64 @@ START_TEST(attention_rows_that_see_no_key)      /* of four queries the first thr
 }
 END_TEST
 
+/* q k overflows to -inf in every second row: zeros, without a gradient. In the others all scores are 0, so y is the
+ * mean of the values that they see. One query alone, and strips of several; with dropout too. */
+START_TEST(attention_rows_of_minus_infinity)
+{
+    static const int times[] = { 1, 2, 40, 150 };
+    const real large = sizeof(real) == sizeof(double) ? (real)1e200 : (real)1e25;
+    const int time = times[_i / 4], keys = 37 + time;
+    const bool causal = _i & 1;
+    const double p = _i & 2 ? 0.5 : 0;
+    real q[150], k[190], v[190];
+    gra_manual_seed(&rng, 1);
+    for (int i = 0; i < time; i++)
+        q[i] = i % 2 ? 0 : -large;
+    for (int j = 0; j < keys; j++) {
+        k[j] = large;
+        v[j] = (real)j;
+    }
+    gra_keep_attention(t, true);
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *x[3] = { gra_input(t, q, GRA_DIMS(1, time, 1)), gra_input(t, k, GRA_DIMS(1, keys, 1)),
+                         gra_input(t, v, GRA_DIMS(1, keys, 1)) };
+    gra_tensor *y = gra_attention(t, x[0], x[1], x[2], 1, causal, p);
+    const real *w = gra_attention_weights(y)->data;
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, y)), 0);
+    for (int i = 0; i < time; i++) {
+        const int sees = causal ? keys - time + 1 + i : keys;
+        if (i % 2 == 0)
+            ck_assert_msg(y->data[i] == 0 && gra_grad(x[0])[i] == 0, "row %d: %g, gradient %g", i, (double)y->data[i],
+                          (double)gra_grad(x[0])[i]);
+        else if (p == 0)
+            ck_assert_double_eq_tol((double)y->data[i], (sees - 1) / 2.0, 1e-4);
+        for (int j = 0; j < keys; j++)
+            ck_assert_double_eq_tol((double)w[i * keys + j], i % 2 && j < sees ? 1.0 / sees : 0, 1e-6);
+    }
+    double dv = 0;
+    for (int j = 0; j < keys; j++) {
+        ck_assert(gra_grad(x[1])[j] == 0);
+        dv += (double)gra_grad(x[2])[j];
+    }
+    if (p == 0)
+        ck_assert_double_eq_tol(dv, time / 2, 1e-4);    /* the weights of a row that sees something add up to 1 */
+    ck_assert(time > 1 || dv == 0);
+}
+END_TEST
+
+START_TEST(attention_hides_no_nan)      /* scores of -inf and nan, of -inf and inf: the row is nan */
+{
+    const real large = sizeof(real) == sizeof(double) ? (real)1e200 : (real)1e25;
+    for (int time = 1; time <= 2; time++)
+        for (int i = 0; i < 2; i++) {
+            gra_tensor *q = gra_full(t, (double)-large, GRA_DIMS(1, time, 1));
+            gra_tensor *k = gra_input(t, (const real[]){ large, i ? -large : (real)NAN }, GRA_DIMS(1, 2, 1));
+            gra_tensor *y = gra_attention(t, q, k, k, 1, false, 0);
+            ck_assert(isnan(y->data[0]) && isnan(y->data[time - 1]));
+        }
+}
+END_TEST
+
 START_TEST(cross_entropy_of_no_row_is_nan)
 {
     gra_tensor *x = MATRIX(2, 2, 1, 2, 3, 4);
@@ -934,6 +992,8 @@ Suite *answers_suite(void)
     tcase_add_test(c, cross_entropy_of_masked_rows);
     tcase_add_test(c, attention_with_large_scores);
     tcase_add_test(c, attention_rows_that_see_no_key);
+    tcase_add_loop_test(c, attention_rows_of_minus_infinity, 0, 16);
+    tcase_add_test(c, attention_hides_no_nan);
     tcase_add_test(c, cross_entropy_of_no_row_is_nan);
     tcase_add_test(c, what_the_caller_lends_is_copied);
     tcase_add_test(c, norms_of_a_row_far_from_zero);

@@ -6,7 +6,7 @@
  *
  * q is (batch, time, dim), k (batch, keys, dim), v (batch, keys, dim_v); head h owns columns
  * h d .. h d + d - 1 of each. Causal: query i sees the keys up to i + keys - time; a row that sees
- * none is zero.
+ * none, or whose scores are all -inf, is zero and has no gradient.
  *
  * P, (time, keys) a head, never stands in memory: it is computed a strip of rows at a time, as wide as the
  * strip's last row sees, and once more in backward (Dao et al. 2022). Saved: of each row the largest score
@@ -173,6 +173,8 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* P = s
                 const real any = r.P[j * p->ld + l], score = j < r.seen[l] ? any : -(real)INFINITY;
                 most[l] = score > most[l] ? score : most[l];
             }
+        for (int l = 0; l < ABREAST; l++)               /* all -inf: each e^(s score) is 0 */
+            most[l] = most[l] == -(real)INFINITY ? 0 : most[l];
         for (int j = 0; j < r.keys; j++)                /* e^(s (score - largest)), and their sum */
             for (int l = 0; l < ABREAST; l++) {
                 const real e = real_exp_neg(scale * (r.P[j * p->ld + l] - most[l]));
@@ -180,7 +182,7 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* P = s
                 sum[l] += r.P[j * p->ld + l];
             }
         for (int l = 0; l < ABREAST; l++)
-            sum[l] = r.seen[l] ? 1 / sum[l] : 0;
+            sum[l] = sum[l] == 0 ? 0 : 1 / sum[l];      /* 0: nothing seen, or all -inf */
         for (int j = 0; j < r.keys; j++)
             for (int l = 0; l < ABREAST; l++)
                 r.P[j * p->ld + l] *= sum[l];
@@ -235,11 +237,12 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* P: sc
 static void softmax_alone(struct strip *p, size_t from, size_t to)
 {
     const size_t keys = (size_t)p->keys;
-    const real scale = p->s->scale, most = real_max(p->P, keys);
+    const real scale = p->s->scale, largest = real_max(p->P, keys);
+    const real most = largest == -(real)INFINITY ? 0 : largest;
     (void)from, (void)to;
     for (size_t j = 0; j < keys; j++)
         p->P[j] = real_exp_neg(scale * (p->P[j] - most));
-    const real share = keys ? 1 / real_sum(p->P, keys) : 0;
+    const real sum = real_sum(p->P, keys), share = sum == 0 ? 0 : 1 / sum;
     for (size_t j = 0; j < keys; j++)
         p->P[j] *= share;
     p->saved[0] = most;
