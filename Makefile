@@ -27,7 +27,6 @@ AVX512 = $(AVX2) -mavx512f -mavx512bw -mavx512dq -mavx512vl
 endif
 %_avx2.o:        OWN = $(AVX2)
 %_avx512.o:      OWN = $(AVX512)
-%/core/random.o: OWN = -ffp-contract=off        # PyTorch's numbers, bit for bit, by any compiler
 
 # ---- what is made from what ---------------------------------------------------------------------
 # build/f32 and build/f64 hold the objects of the float and of the double library.

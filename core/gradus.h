@@ -90,9 +90,12 @@ struct gra_tensor {
 };
 
 /* ---- random numbers: PyTorch's CPU generator, bit for bit ------------------------------------
- * The float32 streams are drawn in float in both libraries and widened in the float64 one, so
- * that a seed gives the same parameters in both. Copy a gra_rng to save its state; as text it goes into a
- * file. */
+ * A seed gives the integers and float32 values that PyTorch's builds for x86-64 by gcc give on a processor
+ * with AVX2 (compared with 1.13), here with any compiler and on any processor. PyTorch itself differs elsewhere
+ * (ARM, other compilers) in the last bits of normals drawn 16 or more at a time. The float32 streams are drawn
+ * in float in both libraries and widened in the float64 one, so that a seed gives the same parameters in both.
+ * Normals in float64 take log, sin and cos from libm, so their last bits are its. Copy a gra_rng to save its
+ * state; as text it goes into a file. */
 typedef struct gra_rng {                /* Mersenne Twister 19937, and a cached normal */
     uint32_t state[624];
     int      at;                        /* next word of state to hand out; 624: refill first */

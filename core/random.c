@@ -3,8 +3,13 @@
  * Both are the Mersenne Twister MT19937 (Matsumoto & Nishimura 1998) with integer seeding; they
  * differ in how its 32-bit words become real numbers. The conversions are those of PyTorch's
  * CPUGeneratorImpl and distributions, and of NumPy's RandomState, as documented. Normals come in
- * pairs: PyTorch's by Box & Muller (1958), NumPy's by Marsaglia's polar method. */
+ * pairs: PyTorch's by Box & Muller (1958), NumPy's by Marsaglia's polar method.
+ *
+ * The bits must not depend on whether the compiler fuses a product with a sum. So what shall be rounded
+ * once is written as fma, and a product that shall be rounded by itself goes through `rounded`; other
+ * products that meet a sum are exact. */
 #include "op.h"
+#include "kern/normal.h"
 
 /* ---- the Mersenne Twister ------------------------------------------------------------------- */
 
@@ -167,7 +172,7 @@ void gra_uniform(gra_rng *g, gra_real *x, size_t n, double a, double b)
  * normals. Fewer than BLOCK values are drawn one by one, in double, the second of each pair being
  * kept for the next call. Others are drawn in blocks, the pairs lying half a block apart. */
 
-enum { BLOCK = 16, HALF = BLOCK / 2 };
+enum { BLOCK = NORMAL_BLOCK, HALF = BLOCK / 2 };
 
 static const double two_pi = 6.283185307179586;
 
@@ -178,21 +183,70 @@ static double one_normal(gra_rng *g)
         return g->normal;
     }
     double u = uniform_f64(g), v = uniform_f64(g);
-    double r = sqrt(-2 * log1p(-v)), t = two_pi * u;
+    double r = sqrt(-2 * log(1 - v)), t = two_pi * u;
     g->normal = r * sin(t);
     g->has_normal = true;
     return r * cos(t);
 }
 
-/* x: BLOCK uniforms, each a float whatever gra_real is, that become BLOCK normals. */
-static void normal_block(gra_real *x, float mean, float std)
+/* n blocks of uniforms, each a float whatever gra_real is, become normals. */
+typedef void fill_blocks(gra_real *x, size_t n, float mean, float std);
+
+static inline void fill(gra_real *x, size_t n, float mean, float std, bool has_fma)
 {
-    for (int i = 0; i < HALF; i++) {
-        float v = 1 - (float)x[i], u = (float)x[i + HALF];
-        float r = sqrtf(-2 * logf(v)), t = (float)two_pi * u;
-        x[i]        = (gra_real)fmaf(r * cosf(t), std, mean);
-        x[i + HALF] = (gra_real)fmaf(r * sinf(t), std, mean);
+    for (; n > 0; n--, x += BLOCK) {
+        float block[BLOCK];
+        for (int i = 0; i < BLOCK; i++)
+            block[i] = (float)x[i];
+        normal_block(block, mean, std, has_fma);
+        for (int i = 0; i < BLOCK; i++)
+            x[i] = (gra_real)block[i];
     }
+}
+
+static void fill_base(gra_real *x, size_t n, float mean, float std)
+{
+    fill(x, n, mean, std, NORMAL_FMA);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+GRA_TARGET_AVX2 static void fill_avx2(gra_real *x, size_t n, float mean, float std)
+{
+    fill(x, n, mean, std, true);
+}
+
+static fill_blocks *best_fill(void)
+{
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? fill_avx2 : fill_base;
+}
+#else
+static fill_blocks *best_fill(void)
+{
+    return fill_base;
+}
+#endif
+
+/* Where n is no multiple of BLOCK, a fresh block overwrites the last BLOCK values. */
+void gra_normal(gra_rng *g, gra_real *x, size_t n, double mean, double std)
+{
+    if (n < BLOCK) {
+        for (size_t i = 0; i < n; i++)
+            x[i] = (gra_real)(float)fma(one_normal(g), std, mean);
+        return;
+    }
+    fill_blocks *best = best_fill();
+    gra_rand(g, x, n);
+    best(x, n / BLOCK, (float)mean, (float)std);
+    if (n % BLOCK != 0) {
+        gra_rand(g, x + n - BLOCK, BLOCK);
+        best(x + n - BLOCK, 1, (float)mean, (float)std);
+    }
+}
+
+void gra_randn(gra_rng *g, gra_real *x, size_t n)
+{
+    gra_normal(g, x, n, 0, 1);
 }
 
 static void normal_block_f64(double *x)
@@ -202,28 +256,6 @@ static void normal_block_f64(double *x)
         x[i]        = r * cos(t);
         x[i + HALF] = r * sin(t);
     }
-}
-
-/* Where n is no multiple of BLOCK, a fresh block overwrites the last BLOCK values. */
-void gra_normal(gra_rng *g, gra_real *x, size_t n, double mean, double std)
-{
-    if (n < BLOCK) {
-        for (size_t i = 0; i < n; i++)
-            x[i] = (gra_real)(float)(one_normal(g) * std + mean);
-        return;
-    }
-    gra_rand(g, x, n);
-    for (size_t i = 0; i < n / BLOCK; i++)
-        normal_block(x + i * BLOCK, (float)mean, (float)std);
-    if (n % BLOCK != 0) {
-        gra_rand(g, x + n - BLOCK, BLOCK);
-        normal_block(x + n - BLOCK, (float)mean, (float)std);
-    }
-}
-
-void gra_randn(gra_rng *g, gra_real *x, size_t n)
-{
-    gra_normal(g, x, n, 0, 1);
 }
 
 void gra_randn_f64(gra_rng *g, double *x, size_t n)
@@ -269,6 +301,13 @@ static double numpy_uniform(gra_rng *g)
     return (high * 0x1p26 + low) * 0x1p-53;
 }
 
+/* The product x, rounded by itself: what comes out of memory is no longer part of it. */
+static double rounded(double x)
+{
+    volatile double y = x;
+    return y;
+}
+
 /* A point (x, y) of the unit disc; its direction and its r = x^2 + y^2 are independent. */
 static double numpy_one_normal(gra_rng *g)
 {
@@ -280,7 +319,7 @@ static double numpy_one_normal(gra_rng *g)
     do {
         x = 2 * numpy_uniform(g) - 1;
         y = 2 * numpy_uniform(g) - 1;
-        r = x*x + y*y;
+        r = rounded(x * x) + rounded(y * y);
     } while (r >= 1 || r == 0);
     double f = sqrt(-2 * log(r) / r);
     g->normal = f * x;
@@ -297,5 +336,5 @@ void gra_numpy_random(gra_rng *g, double *x, size_t n)
 void gra_numpy_normal(gra_rng *g, double *x, size_t n, double loc, double scale)
 {
     for (size_t i = 0; i < n; i++)
-        x[i] = loc + scale * numpy_one_normal(g);
+        x[i] = loc + rounded(scale * numpy_one_normal(g));
 }

@@ -31,6 +31,7 @@ Suite *mutants_suite(void);
 Suite *attention_suite(void);
 Suite *golden_suite(void);
 Suite *layers_suite(void);
+Suite *seeds_suite(void);
 Suite *layer_errors_suite(void);
 Suite *trace_suite(void);
 Suite *cache_suite(void);

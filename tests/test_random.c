@@ -1,16 +1,15 @@
 /* The generator and its distributions against numbers that PyTorch 1.13 and NumPy 1.24 print.
  *
- * Words, uniforms and PyTorch's normals drawn one by one must be equal to the last bit. PyTorch's
- * normals in blocks of 16 come from polynomials there and from libm here: 2e-6 apart at most.
- * Normals in double must agree to a few units in the last place, the difference between libms. */
+ * All that is drawn in float32 must be equal to the last bit. Normals in double must agree to a few units in
+ * the last place, the difference between libms. tests/golden/random.txt has more, as hashes: test_seeds.c. */
 #include "../core/op.h"
+#include "../core/kern/normal.h"
 #include "suites.h"
 
 #include <inttypes.h>
 
 
 #define LENGTH(a) (sizeof(a) / sizeof *(a))
-#define BLOCK_ERROR 2e-6
 #define LIBM_ERROR  1e-14
 
 static gra_rng seeded(uint64_t seed)
@@ -26,16 +25,6 @@ static void equal(const gra_real *x, const double *want, size_t n)
     for (size_t i = 0; i < n; i++)
         ck_assert_msg(x[i] == (gra_real)(float)want[i], "element %zu: %.9g, but PyTorch has %.9g",
                       i, (double)x[i], want[i]);
-}
-
-static void near(const gra_real *x, const double *want, size_t n, double error)
-{
-    for (size_t i = 0; i < n; i++) {
-        ck_assert_msg(fabs((double)x[i] - want[i]) <= error, "element %zu: %.9g, but PyTorch has "
-                      "%.9g", i, (double)x[i], want[i]);
-        ck_assert_msg(x[i] == (gra_real)(float)x[i], "element %zu: %.17g is not a float",
-                      i, (double)x[i]);
-    }
 }
 
 static void near_f64(const double *x, const double *want, size_t n, double error)
@@ -424,7 +413,7 @@ START_TEST(randn_in_a_block)
     gra_rng g = seeded(0);
     gra_real x[16];
     gra_randn(&g, x, 16);
-    near(x, randn_16, 16, BLOCK_ERROR);
+    equal(x, randn_16, 16);
 }
 END_TEST
 
@@ -434,7 +423,7 @@ START_TEST(randn_redraws_the_last_block)
     gra_rng g = seeded(seed[_i]);
     gra_real x[20];
     gra_randn(&g, x, 20);
-    near(x, randn_20[_i], 20, BLOCK_ERROR);
+    equal(x, randn_20[_i], 20);
 }
 END_TEST
 
@@ -460,8 +449,8 @@ START_TEST(randn_about_the_block_sizes)
         for (size_t k = 0; k < LENGTH(x); k++)
             x[k] = 99;
         gra_randn(&g, x, n);
-        near(&x[0], &draws[i].first, 1, BLOCK_ERROR);
-        near(&x[n - 1], &draws[i].last, 1, BLOCK_ERROR);
+        equal(&x[0], &draws[i].first, 1);
+        equal(&x[n - 1], &draws[i].last, 1);
         ck_assert_msg(x[n] == 99, "randn(%zu) wrote past its end", n);
 
         skip_words(&stepped, draws[i].words);
@@ -482,7 +471,7 @@ START_TEST(normal_in_blocks)
     gra_rng g = seeded(123);
     gra_real x[20];
     gra_normal(&g, x, 20, 3, 2);
-    near(x, want, 20, 2 * BLOCK_ERROR);
+    equal(x, want, 20);
 }
 END_TEST
 
@@ -506,6 +495,56 @@ START_TEST(randn_f64_in_blocks)
     near_f64(x, want, 4, LIBM_ERROR);
     skip_words(&stepped, 2 * 16);
     same_state(&g, &stepped);
+}
+END_TEST
+
+/* Without the operation ab + c is rounded once in another way: where the product or the sum is exact, where c
+ * and ab cancel, where a rounding lies halfway or next to it, where the sum is denormal, too large, or NaN. */
+static void same_fused(float a, float b, float c)
+{
+    float want = fmaf(a, b, c), x = fused(a, b, c, false);
+    ck_assert_msg(memcmp(&x, &want, sizeof x) == 0 || (isnan(x) && isnan(want)), "%a * %a + %a is %a, not %a",
+                  (double)a, (double)b, (double)c, (double)x, (double)want);
+}
+
+START_TEST(fused_by_hand)
+{
+    static const float some[] = {
+        0, 1, 3, 0.1f, 0x1.000002p0f, 0x1.fffffep0f, 0x1.000002p12f, 0x1.fffffep-13f, 0x1p-24f, 0x1p-25f,
+        0x1.8p-25f, 0x1p-126f, 0x1.8p-149f, 0x1.fffffep-127f, 0x1.fffffep127f, INFINITY,
+    };
+    const size_t n = 2 * LENGTH(some);
+    gra_rng g = seeded(1);
+    for (size_t i = 0; i < n * n * n; i++) {
+        const size_t at[] = { i % n, i / n % n, i / n / n };
+        float x[3];
+        for (int k = 0; k < 3; k++)
+            x[k] = at[k] % 2 ? -some[at[k] / 2] : some[at[k] / 2];
+        same_fused(x[0], x[1], x[2]);
+    }
+    for (int i = 0; i < 1000000; i++) {                 /* any bits, of magnitudes that meet */
+        float x[3];
+        for (int k = 0; k < 3; k++) {
+            uint32_t bits = (gra_random(&g) & 0x80FFFFFFu) | (gra_random(&g) % 40 + 107) << 23;
+            memcpy(&x[k], &bits, sizeof bits);
+        }
+        same_fused(x[0], x[1], x[2]);
+    }
+}
+END_TEST
+
+/* What processors without fused multiply-add compute. */
+START_TEST(blocks_without_fma)
+{
+    gra_rng g = seeded(5);
+    for (int i = 0; i < 20000; i++) {
+        float with[NORMAL_BLOCK], without[NORMAL_BLOCK];
+        for (int k = 0; k < NORMAL_BLOCK; k++)
+            with[k] = without[k] = (float)(gra_random(&g) >> 8) * 0x1p-24f;
+        normal_block(with, 0.5f, 0.02f, true);
+        normal_block(without, 0.5f, 0.02f, false);
+        ck_assert_mem_eq(with, without, sizeof with);
+    }
 }
 END_TEST
 
@@ -824,6 +863,8 @@ Suite *random_suite(void)
     tcase_add_test(normal, randn_about_the_block_sizes);
     tcase_add_test(normal, normal_in_blocks);
     tcase_add_test(normal, randn_f64_in_blocks);
+    tcase_add_test(normal, fused_by_hand);
+    tcase_add_test(normal, blocks_without_fma);
     tcase_add_test(normal, nothing_draws_nothing);
     suite_add_tcase(s, normal);
 
