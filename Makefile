@@ -19,14 +19,7 @@ FLAGS = -std=c11 $(OPT) -ffp-contract=fast -fno-math-errno -fno-trapping-math \
 ERROR = $(if $(filter-out 0,$(WERROR)),-Werror)
 LINK  = $(CC) -pthread $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS)
 
-# The kernels of an instruction set are compiled for it; elsewhere their files are empty by an #if.
 MACHINE := $(shell $(CC) -dumpmachine)
-ifneq ($(filter x86_64-% amd64-%,$(MACHINE)),)
-AVX2   = -mavx2 -mfma
-AVX512 = $(AVX2) -mavx512f -mavx512bw -mavx512dq -mavx512vl
-endif
-%_avx2.o:        OWN = $(AVX2)
-%_avx512.o:      OWN = $(AVX512)
 
 # ---- what is made from what ---------------------------------------------------------------------
 # build/f32 and build/f64 hold the objects of the float and of the double library.
@@ -132,7 +125,7 @@ endef
 # Two notes of what was last built with and from: objects are made again when the flags change,
 # libraries when a file comes or goes.
 $(B)/flags: always
-	$(call remember,$(CC) $(FLAGS) $(AVX512) $(CFLAGS) $(LDFLAGS))
+	$(call remember,$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS))
 $(B)/sources: always
 	$(call remember,$(LIBRARY))
 quote = '$(subst ','\'',$(strip $(1)))'

@@ -1,10 +1,13 @@
 /* The micro-kernel for AVX-512: 64-byte vectors, 32 registers. Compiled with -mavx512f -mavx512bw
  * -mavx512dq -mavx512vl. */
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#include "gemm.h"
+#include "simd.h"
+
+#if SIMD_X86
 #define VECTOR 64
 #define ROWS 12
 #define TILE gra_tile_avx512
+AVX512_BEGIN
 #include "gemm_tile.h"
-#else
-typedef int gra_not_this_processor;     /* ISO C wants a declaration */
+SIMD_END
 #endif

@@ -7,6 +7,7 @@
  * Each row of c stays in vector registers during the whole sum; named variables, because an array of
  * them may be kept in memory. */
 #include "gemm.h"
+#include "simd.h"
 
 typedef real vec __attribute__((vector_size(VECTOR)));
 typedef real loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), may_alias));
@@ -97,7 +98,6 @@ typedef real quad __attribute__((vector_size(16)));
 typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
 enum { SIDE = sizeof(quad) / sizeof(real), LINES = VECTOR < 32 ? SIDE : 2 * SIDE };
 
-#define SHUFFLE __builtin_shufflevector
 #define QUAD(i) (*(const loose_quad *)(from + (i) * stride))
 #if VECTOR < 32
 typedef quad lines;
@@ -115,18 +115,19 @@ typedef loose_quad loose_lines;
 #else
 typedef real lines __attribute__((vector_size(32)));
 typedef real loose_lines __attribute__((vector_size(32), aligned(sizeof(real)), may_alias));
+#define TAKE(i)           JOIN(QUAD(i), QUAD((i) + SIDE))
 #ifdef GRADUS_DOUBLE
-#define TAKE(i)           SHUFFLE(QUAD(i), QUAD((i) + SIDE), 0, 1, 2, 3)
 #define EVEN(a, b)        SHUFFLE(a, b, 0, 4, 2, 6)
 #define ODD(a, b)         SHUFFLE(a, b, 1, 5, 3, 7)
 #else
-#define TAKE(i)           SHUFFLE(QUAD(i), QUAD((i) + SIDE), 0, 1, 2, 3, 4, 5, 6, 7)
 #define EVEN(a, b)        SHUFFLE(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
 #define ODD(a, b)         SHUFFLE(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
 #define FIRST(ab, cd)     SHUFFLE(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13)
 #define SECOND(ab, cd)    SHUFFLE(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15)
 #endif
 #endif
+
+typedef real_place places __attribute__((vector_size(sizeof(lines))));
 
 static inline void turn(const real *from, ptrdiff_t stride, real *to, ptrdiff_t wide)
 {

@@ -1,8 +1,11 @@
-/* A row times a matrix, for AVX2 and FMA: 32-byte vectors. Compiled with -mavx2 -mfma. */
-#if defined(__AVX2__) && defined(__FMA__)
+/* A row times a matrix, for AVX2 and FMA: 32-byte vectors. */
+#include "gemv.h"
+#include "simd.h"
+
+#if SIMD_X86
 #define VECTOR 32
 #define GEMV gra_gemv_avx2
+AVX2_BEGIN
 #include "gemv_kernel.h"
-#else
-typedef int gra_not_this_processor;     /* ISO C wants a declaration */
+SIMD_END
 #endif

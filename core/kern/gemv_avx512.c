@@ -1,8 +1,11 @@
-/* A row times a matrix, for AVX-512: 64-byte vectors. Compiled with -mavx512f and its companions bw, dq, vl. */
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+/* A row times a matrix, for AVX-512: 64-byte vectors. */
+#include "gemv.h"
+#include "simd.h"
+
+#if SIMD_X86
 #define VECTOR 64
 #define GEMV gra_gemv_avx512
+AVX512_BEGIN
 #include "gemv_kernel.h"
-#else
-typedef int gra_not_this_processor;     /* ISO C wants a declaration */
+SIMD_END
 #endif

@@ -7,8 +7,10 @@
  * Each value of b is used once, so memory sets the pace and packing would only add to it. A sum runs
  * through p in order, in pieces of DEPTH, as gemm's does: so its bits are gemm's. */
 #include "gemv.h"
+#include "simd.h"
 
 typedef real vec __attribute__((vector_size(VECTOR)));
+typedef real_place places __attribute__((vector_size(VECTOR)));
 typedef real loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), may_alias));
 typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
 
@@ -22,27 +24,21 @@ enum {
     AHEAD = 4 * LINE                    /* how far ahead a column is asked for */
 };
 
-#define SHUFFLE __builtin_shufflevector
-
-/* A vector of quads, `at` values behind w0 and, the wider it is, w1, w2, w3. By intrinsics: of a shuffle that
- * could read memory compilers make a load and a shuffle. */
+/* A vector of quads, `at` values behind w0 and, the wider it is, w1, w2, w3. */
 #if VECTOR == 16
 #define QUADS(at) (*(const loose_quad *)(w0 + (at)))
 #else
-#include <immintrin.h>
 #ifdef GRADUS_DOUBLE
 #define QUAD(i, at)    _mm_loadu_pd(w##i + (at))
-#define BOTH(at)       _mm256_insertf128_pd(_mm256_castpd128_pd256(QUAD(0, at)), QUAD(1, at), 1)
 #define PUT(x, i, at)  _mm512_insertf64x2(x, QUAD(i, at), i)
 #define FIRST(at)      _mm512_castpd128_pd512(QUAD(0, at))
 #else
 #define QUAD(i, at)    _mm_loadu_ps(w##i + (at))
-#define BOTH(at)       _mm256_insertf128_ps(_mm256_castps128_ps256(QUAD(0, at)), QUAD(1, at), 1)
 #define PUT(x, i, at)  _mm512_insertf32x4(x, QUAD(i, at), i)
 #define FIRST(at)      _mm512_castps128_ps512(QUAD(0, at))
 #endif
 #if VECTOR == 32
-#define QUADS(at) BOTH(at)
+#define QUADS(at) JOIN(QUAD(0, at), QUAD(1, at))
 #else
 #define QUADS(at) PUT(PUT(PUT(FIRST(at), 1, at), 2, at), 3, at)
 #endif

@@ -1,0 +1,56 @@
+/* simd.h: what gcc and clang say differently about vectors, and how a file of kernels is compiled for an
+ * instruction set that the rest of the library does without.
+ *
+ *     #include "gemm.h"                whatever others share, compiled for any processor
+ *     AVX2_BEGIN
+ *     #include "gemm_tile.h"           static functions and one table: what is compiled for AVX2 must not be a
+ *     SIMD_END                         function that the linker may take for another file's
+ *
+ * So the kernels need no flags, and any build that compiles core/kern/ has them all. */
+#ifndef GRADUS_SIMD_H
+#define GRADUS_SIMD_H
+
+#include "../op.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define SIMD_X86 1
+#include <immintrin.h>
+#else
+#define SIMD_X86 0
+#endif
+
+#ifdef __clang__
+#define AVX2_BEGIN   _Pragma("clang attribute push (__attribute__((target(\"avx2,fma\"))), apply_to = function)")
+#define AVX512_BEGIN _Pragma("clang attribute push (__attribute__((target(\
+\"avx2,fma,avx512f,avx512bw,avx512dq,avx512vl\"))), apply_to = function)")
+#define SIMD_END     _Pragma("clang attribute pop")
+#else
+#define AVX2_BEGIN   _Pragma("GCC push_options") _Pragma("GCC target(\"avx2,fma\")")
+#define AVX512_BEGIN _Pragma("GCC push_options") \
+                     _Pragma("GCC target(\"avx2,fma,avx512f,avx512bw,avx512dq,avx512vl\")")
+#define SIMD_END     _Pragma("GCC pop_options")
+#endif
+
+/* A vector of some values of a and b, which are vectors of the same type: those at these places, counted
+ * through a, then b. The includer defines `places`, that vector of real_place. (gcc has the words of clang
+ * from 12 on only.) */
+#ifdef GRADUS_DOUBLE
+typedef int64_t real_place;
+#else
+typedef int32_t real_place;
+#endif
+#ifdef __clang__
+#define SHUFFLE __builtin_shufflevector
+#else
+#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (places){ __VA_ARGS__ })
+#endif
+
+/* 32 bytes from two times 16, by intrinsics: of a shuffle that could read memory compilers make a load and
+ * a shuffle. */
+#ifdef GRADUS_DOUBLE
+#define JOIN(a, b) _mm256_insertf128_pd(_mm256_castpd128_pd256(a), b, 1)
+#else
+#define JOIN(a, b) _mm256_insertf128_ps(_mm256_castps128_ps256(a), b, 1)
+#endif
+
+#endif
