@@ -1,5 +1,6 @@
 /* infile: see infile.h. Files are read, not mapped: one that is cut short meanwhile is an error, not a
  * signal. */
+#define _POSIX_C_SOURCE 200809L         /* O_CLOEXEC, pread */
 #include "infile.h"
 
 #include <errno.h>

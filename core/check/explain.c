@@ -345,7 +345,7 @@ static explanation *const explanations[] = {
     zeros, should_be_zero, overwritten, constant_factor, transposed, one_part, right_sums, offset
 };
 
-static bool finite(const gra_checked *x)
+static bool all_finite(const gra_checked *x)
 {
     for (size_t i = 0; i < x->size; i++)
         if (!isfinite(x->analytic[i]) || !isfinite(x->numeric[i]))
@@ -357,7 +357,7 @@ void gra_check_explain(gra_checking *k, gra_checked *x)
 {
     wrong w = { .check = k, .x = x, .a = x->analytic, .n = x->numeric };
     bool fit = false;
-    if (!finite(x)) {
+    if (!all_finite(x)) {
         gra_check_say(k->report,
                       "it fits: a division by zero, the logarithm of zero, or memory that nobody filled");
         return;
