@@ -27,7 +27,9 @@
  * steps, loading and initialising need the model alone: the caller sees to it.
  *
  * Precision. libgradus computes in float; libgradus64 is the same source with -DGRADUS_DOUBLE.
- * Compile your own code with the same flag: a mismatch does not link.
+ * Compile all your own code with the same flag: a file without it does not link with libgradus64, nor
+ * one with it with libgradus, and the linker says so:
+ *     undefined reference to `gra_compiled_without_GRADUS_DOUBLE_needs_libgradus'
  */
 #ifndef GRADUS_H
 #define GRADUS_H
@@ -43,10 +45,31 @@ extern "C" {
 
 #ifdef GRADUS_DOUBLE
 typedef double gra_real;
-#define GRA_PRECISION(name) name##_f64
+#define GRA_NEEDS_LIBRARY gra_compiled_with_GRADUS_DOUBLE_needs_libgradus64
 #else
 typedef float gra_real;
-#define GRA_PRECISION(name) name##_f32
+#define GRA_NEEDS_LIBRARY gra_compiled_without_GRADUS_DOUBLE_needs_libgradus
+#endif
+
+/* Whatever a file calls, it refers to this, which the other library lacks. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wattributes"           /* of linkers that know no `retain` */
+#if defined(__has_attribute) && defined(__ELF__)
+#if __has_attribute(retain)
+#define GRA_KEPT __attribute__((used, retain))          /* by --gc-sections too */
+#endif
+#endif
+#ifndef GRA_KEPT
+#define GRA_KEPT __attribute__((used))
+#endif
+#else
+#define GRA_KEPT
+#endif
+extern const size_t GRA_NEEDS_LIBRARY;
+static const size_t *const gra_library GRA_KEPT = &GRA_NEEDS_LIBRARY;
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
 #endif
 
 #if defined(__GNUC__)
@@ -129,7 +152,6 @@ typedef enum gra_mode {
     GRA_EVAL                            /* does not record; dropout does nothing */
 } gra_mode;
 
-#define gra_open GRA_PRECISION(gra_open)
 gra_tape   *gra_open(int threads);                      /* 0 or less: as many as the process has cores; at most 256,
                                                            more are not started. NULL: out of memory */
 void        gra_close(gra_tape *t);                     /* NULL is allowed */
@@ -293,7 +315,6 @@ typedef struct gra_init {               /* how a new parameter is filled: see th
     bool   draws;                       /* it needs the model's generator */
 } gra_init;
 
-#define gra_model_open GRA_PRECISION(gra_model_open)
 gra_model  *gra_model_open(gra_rng *rng);               /* rng may be NULL where nothing is drawn; NULL: out of memory */
 void        gra_model_close(gra_model *m);              /* NULL is allowed */
 gra_scope   gra_root(gra_model *m);

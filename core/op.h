@@ -57,7 +57,6 @@ static inline void gra_fill_fresh(gra_tensor *x, size_t from, size_t to)        
 
 /* A tensor not yet computed: result, then fill y->args, then run. After an error both pass the empty
  * tensor on, whose args may be written to. in[0] must not be NULL, others may be. */
-#define gra_result_n GRA_PRECISION(gra_result)
 gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, int ndim, const int *shape, int nin,
                          gra_tensor *const *in);
 #define gra_result(...) gra_result_of(__VA_ARGS__)     /* twice, so that GRA_DIMS(...) may stand for ndim, shape */

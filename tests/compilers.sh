@@ -1,0 +1,188 @@
+#!/bin/sh
+# What compilers and linkers must do without the Makefile: compile the sources by one line and no flag,
+# and refuse a program whose files are of another precision than the library. With $CC, and with gcc and clang
+# where there are such.
+. tests/lib/ok.sh
+
+which_one() {   # which_one COMPILER: what it is, by whatever name
+    echo __clang__ __clang_major__ __GNUC__ __GNUC_MINOR__ | $1 -E -P - 2>"$W/which.err"
+}
+
+# With the flags that the library was built with: the compiler's own, and those of sanitizers.
+own="${CC:-cc} ${SANITIZE:-} ${CFLAGS:-} ${LDFLAGS:-}"
+compilers=${CC:-cc}
+for cc in gcc clang; do
+    for known in $compilers; do
+        [ "$(which_one $cc)" = "$(which_one $known)" ] && continue 2
+    done
+    command -v $cc >/dev/null && compilers="$compilers $cc"
+done
+
+# ---- precision ------------------------------------------------------------------------------------
+group "a mismatch of precision does not link"
+
+cat >"$W/nothing.c" <<'END'
+#include "core/op.h"
+int main(void) { return 0; }
+END
+cat >"$W/numbers.c" <<'END'
+#include "core/gradus.h"
+int helper(void);
+int main(void)
+{
+    gra_rng rng;
+    gra_real x[4];
+    gra_manual_seed(&rng, 1);
+    gra_randn(&rng, x, 4);
+    return helper();
+}
+END
+cat >"$W/helper.c" <<'END'
+#include "core/gradus.h"
+int helper(void);
+int helper(void) { return 0; }
+END
+cat >"$W/other.cpp" <<'END'
+#include "layers/layers.h"
+int main() { return 0; }
+END
+
+float=gra_compiled_without_GRADUS_DOUBLE_needs_libgradus
+double=gra_compiled_with_GRADUS_DOUBLE_needs_libgradus64
+strict="-Wall -Wextra -Wpedantic -Wunused -Wunused-const-variable -Wshadow -Werror -I."
+
+no_link() {     # no_link SYMBOL FILES AND FLAGS ...: the linker misses that symbol
+    wanted=$1
+    shift
+    if "$@" -lm -pthread -o "$W/no" >"$W/link" 2>&1; then
+        echo "it links: $*"
+        return 1
+    fi
+    cat "$W/link"
+    grep -q "$wanted" "$W/link"
+}
+
+# Can the linker leave out what nothing refers to, and the compiler mark what must stay?
+gc="-ffunction-sections -fdata-sections -Wl,--gc-sections"
+echo 'static int kept __attribute__((used, retain)); int main(void) { return 0; }' >"$W/gc.c"
+$own -Werror $gc "$W/gc.c" -o "$W/gc" 2>"$W/gc.err" || gc=
+
+for cc in $compilers; do
+    for flags in -O0 "-O3 $gc"; do
+        compile="$cc ${flags% -Wl*} $strict -c"
+        link="$own ${flags##*sections }"
+        for name in nothing helper numbers; do
+            ok "$cc $flags: $name, float" $compile "$W/$name.c" -o "$W/${name}32.o"
+            ok "$cc $flags: $name, double" $compile -DGRADUS_DOUBLE "$W/$name.c" -o "$W/${name}64.o"
+        done
+        ok "$cc $flags: float with libgradus" \
+            $link "$W/numbers32.o" "$W/helper32.o" "$BUILD/libgradus.a" -lm -pthread -o "$W/yes"
+        ok "... and it runs" "$W/yes"
+        ok "$cc $flags: double with libgradus64" \
+            $link "$W/numbers64.o" "$W/helper64.o" "$BUILD/libgradus64.a" -lm -pthread -o "$W/yes"
+        ok "... and it runs" "$W/yes"
+        ok "$cc $flags: float with libgradus64" no_link $float \
+            $link "$W/numbers32.o" "$W/helper32.o" "$BUILD/libgradus64.a"
+        ok "$cc $flags: double with libgradus" no_link $double \
+            $link "$W/numbers64.o" "$W/helper64.o" "$BUILD/libgradus.a"
+        ok "$cc $flags: one file float, one double, libgradus64" no_link $float \
+            $link "$W/numbers64.o" "$W/helper32.o" "$BUILD/libgradus64.a"
+        ok "$cc $flags: one file float, one double, libgradus" no_link $double \
+            $link "$W/numbers32.o" "$W/helper64.o" "$BUILD/libgradus.a"
+        ok "$cc $flags: float that calls nothing, libgradus64" no_link $float $link "$W/nothing32.o" "$BUILD/libgradus64.a"
+        ok "$cc $flags: double that calls nothing, libgradus" no_link $double $link "$W/nothing64.o" "$BUILD/libgradus.a"
+    done
+done
+for cc in ${CXX:-c++} clang++; do
+    command -v "$cc" >/dev/null || continue
+    for flags in -O0 "-O3 -std=c++17"; do
+        ok "$cc $flags: with libgradus" $cc $flags $strict ${SANITIZE:-} "$W/other.cpp" "$BUILD/libgradus.a" -lm \
+            -pthread -o "$W/yes"
+        ok "$cc $flags: with libgradus64" no_link $float $cc $flags $strict "$W/other.cpp" "$BUILD/libgradus64.a"
+        ok "$cc $flags: double with libgradus" no_link $double \
+            $cc $flags $strict -DGRADUS_DOUBLE "$W/other.cpp" "$BUILD/libgradus.a"
+    done
+done
+
+# ---- without make -----------------------------------------------------------------------------------
+group "one line and no flag compile it"
+
+cat >"$W/my.c" <<'END'
+#include "layers/layers.h"
+int main(void)
+{
+    gra_rng rng;
+    gra_manual_seed(&rng, 123);
+    gra_model *model = gra_model_open(&rng);
+    struct gra_linear l;
+    gra_linear_init(&l, gra_root(model), 64, 96, true);
+    gra_tape *t = gra_open(2);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *w = l.weight, *y = gra_sum(t, gra_exp(t, gra_matmul_nt(t, w, w)));
+    gra_backward(t, y);
+    printf("%s: %.5g, gradient %.4g\n", gra_isa_name(t), gra_item(y), (double)gra_grad(w)[0]);
+    gra_close(t);
+    gra_model_close(model);
+    return 0;
+}
+END
+ok "by make's library" $own -I. "$W/my.c" "$BUILD/libgradus.a" -lm -pthread -o "$W/my"
+
+set -- '' -std=c11                      # the first compiler takes the sources as GNU C, the next as ISO C
+for cc in $compilers; do
+    ok "$cc $1 my.c core/*.c core/*/*.c layers/*.c" $cc $1 -I. "$W/my.c" core/*.c core/*/*.c layers/*.c \
+        -lm -pthread -o "$W/mine"
+    for isa in '' base avx2 avx512; do
+        GRADUS_ISA=$isa "$W/my" >"$W/my.wanted" 2>"$W/my.err" || continue       # this processor lacks it
+        GRADUS_ISA=$isa "$W/mine" >"$W/mine.out" 2>&1
+        ok "... which computes the same, ${isa:-the best instructions}" diff "$W/my.wanted" "$W/mine.out"
+    done
+    set -- "$2" "$1"
+done
+ok "${CC:-cc} -std=c11" ${CC:-cc} -std=c11 -fsyntax-only -I. core/*.c core/*/*.c layers/*.c
+
+# ---- random bits ----------------------------------------------------------------------------------
+group "no flag changes the bits of random numbers"
+
+cat >"$W/bits.c" <<'END'
+#include "core/gradus.h"
+#include <string.h>
+static void tell(const char *what, const void *values, size_t bytes)
+{
+    unsigned long long hash = 0xcbf29ce484222325u;
+    for (const unsigned char *c = values; bytes > 0; c++, bytes--)
+        hash = (hash ^ *c) * 0x100000001b3u;
+    printf("%s %016llx\n", what, hash);
+}
+int main(void)
+{
+    enum { N = 5000 };
+    static gra_real x[N];
+    static double y[N];
+    gra_rng g;
+    gra_manual_seed(&g, 123);
+    gra_uniform(&g, x, N, -0.3, 0.1), tell("uniform", x, sizeof x);
+    gra_normal(&g, x, N, 0.3, 0.02), tell("normals in blocks", x, sizeof x);
+    for (int i = 0; i < N; i += 5)
+        gra_normal(&g, x + i, 5, 0.3, 0.02);
+    tell("single normals", x, sizeof x);
+    gra_rand_f64(&g, y, N), tell("uniform, float64", y, sizeof y);
+    gra_randn_f64(&g, y, N), tell("normals, float64", y, sizeof y);
+    gra_numpy_random(&g, y, N), tell("NumPy's uniform", y, sizeof y);
+    gra_numpy_normal(&g, y, N, 0.3, 0.7), tell("NumPy's normals", y, sizeof y);
+    return 0;
+}
+END
+ok "by make's library" $own -I. "$W/bits.c" "$BUILD/libgradus.a" -lm -pthread -o "$W/bits"
+"$W/bits" >"$W/bits.wanted"
+fma=
+grep -qw fma /proc/cpuinfo 2>"$W/cpuinfo.err" && fma=-mfma
+for cc in $compilers; do
+    for flags in '-O0 -std=c11' '-O3 -ffp-contract=off' "-O3 -ffp-contract=fast $fma" "-O2 -std=gnu17 $fma"; do
+        ok "$cc $flags compiles" $cc $flags -I. "$W/bits.c" core/random.c core/precision.c -lm -o "$W/bits"
+        "$W/bits" >"$W/bits.out"
+        ok "... and draws the same" diff "$W/bits.wanted" "$W/bits.out"
+    done
+done
+
+finish
