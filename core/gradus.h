@@ -108,6 +108,7 @@ struct gra_tensor {
     gra_tensor   *prev;                 /* the tensor recorded before this one */
     gra_tape     *tape;                 /* NULL for a parameter */
     gra_real     *grad_store;           /* of a parameter: grad when it is not frozen */
+    const void   *owner;                /* of an optimiser's buffer: which one's (core/optim/group.c) */
     bool          retain_grad, fresh;   /* fresh: nothing was added to grad yet (op.h) */
     unsigned      step;                 /* of its tape, in which it was made */
 };
@@ -345,10 +346,18 @@ const char *gra_model_error(const gra_model *m);        /* the first error since
                                                            be used; else why the last work with a file failed */
 
 /* ---- optimisers -----------------------------------------------------------------------------------
- * Set the fields, call init once all parameters are made, step after each backward. lr may change
- * between steps. A parameter group is an optimiser of its own: `takes` says which parameters it
- * moves (NULL: all); for one decay on matrices and none on vectors, use two. Moments live in the model, for
- * each parameter one set of a kind: two AdamWs may follow one another over it, but not both step. */
+ * Call init once all parameters are made: it fills every field. Then set lr, which has no default, and what else
+ * shall not be PyTorch's default; then step after each backward.
+ *
+ *     gra_adamw opt;
+ *     gra_adamw_init(&opt, model, NULL);
+ *     opt.lr = 1e-3;
+ *
+ * Fields may change between steps. A parameter group is an optimiser of its own: `takes` says which parameters it
+ * moves (NULL: all); for one decay on matrices and none on vectors, use two. Moments live in the model, one set of
+ * a kind for each parameter: init sets them to 0, and an older optimiser of the same kind must not step any more.
+ * Init returns 0, or -1 when the model has an error (out of memory); the model must not be NULL. A step without a
+ * backward before it moves by the gradients that are there: 0 after gra_zero_grad. */
 typedef bool gra_takes(const gra_tensor *p);
 bool gra_takes_matrices(const gra_tensor *p);           /* two dimensions or more */
 bool gra_takes_vectors(const gra_tensor *p);            /* fewer */
@@ -356,35 +365,35 @@ bool gra_takes_vectors(const gra_tensor *p);            /* fewer */
 typedef struct gra_sgd {                                /* torch.optim.SGD: v = momentum v + g; p -= lr v */
     gra_model *model;
     gra_takes *takes;
-    double     lr, momentum, weight_decay;              /* lr has no default; weight_decay is L2: g += weight_decay p */
+    double     lr, momentum, weight_decay;              /* momentum 0, weight_decay 0; this is L2: g += weight_decay p */
     gra_tensor **v;                                     /* momentum of each parameter, by number, */
     int        params;                                  /* of how many: no parameter may come after init */
 } gra_sgd;
-int  gra_sgd_init(gra_sgd *opt);                        /* 0, or -1: out of memory, the sentence is the model's */
+int  gra_sgd_init(gra_sgd *opt, gra_model *m, gra_takes *takes);
 void gra_sgd_step(gra_sgd *opt);
 
 typedef struct gra_adamw {                              /* torch.optim.AdamW (Loshchilov & Hutter 2019) */
     gra_model *model;
     gra_takes *takes;
-    double     lr, beta1, beta2, eps, weight_decay;     /* 0 for beta1, beta2, eps: 0.9, 0.999, 1e-8 */
+    double     lr, beta1, beta2, eps, weight_decay;     /* beta1 0.9, beta2 0.999, eps 1e-8, weight_decay 0.01 */
     long       steps;
     gra_tensor **m, **v;
     int        params;
 } gra_adamw;
-int  gra_adamw_init(gra_adamw *opt);
+int  gra_adamw_init(gra_adamw *opt, gra_model *m, gra_takes *takes);
 void gra_adamw_step(gra_adamw *opt);
 
 typedef struct gra_muon {                               /* Muon, for matrices (Jordan et al. 2024) */
     gra_model *model;
-    gra_takes *takes;                                   /* NULL: all matrices */
-    double     lr, momentum, weight_decay;              /* 0 for momentum: 0.95 */
-    int        ns_steps;                                /* of Newton-Schulz; 0: 5. Fewer cost less, and leave small
+    gra_takes *takes;                                   /* init with NULL: all with two dimensions */
+    double     lr, momentum, weight_decay;              /* momentum 0.95, weight_decay 0, as in its authors' code */
+    int        ns_steps;                                /* of Newton-Schulz: 5. Fewer cost less, and leave small
                                                            singular values farther below 1 */
     gra_tensor **v;
     int        params;
     struct gra_muon_room *room;
 } gra_muon;
-int  gra_muon_init(gra_muon *opt);
+int  gra_muon_init(gra_muon *opt, gra_model *m, gra_takes *takes);  /* -1, too: one that it takes is no matrix */
 void gra_muon_step(gra_muon *opt);
 
 double gra_clip_grad_norm(gra_model *m, double max_norm);  /* scales all gradients so that their norm is at most

@@ -85,8 +85,9 @@ static void learn(gra_tape *t)
 
     gra_model *model = gra_model_open(&rng);
     gra_tensor *beta = gra_param(gra_root(model), "beta", gra_ones(), 0, NULL);     /* begins at 1 */
-    gra_sgd sgd = { .model = model, .lr = 2 };          /* a large rate: the slopes are small */
-    gra_sgd_init(&sgd);
+    gra_sgd sgd;
+    gra_sgd_init(&sgd, model, NULL);
+    sgd.lr = 2;                                         /* a large rate: the slopes are small */
 
     printf("which beta makes x sigmoid(beta x) a GELU?\n");
     for (int step = 0; step <= STEPS; step++) {

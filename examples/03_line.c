@@ -47,8 +47,9 @@ int main(void)
     gra_model *model = gra_model_open(&rng);
     gra_tensor *a = gra_param(gra_root(model), "a", gra_zeros(), 0, NULL);
     gra_tensor *b = gra_param(gra_root(model), "b", gra_zeros(), 0, NULL);
-    gra_sgd sgd = { .model = model, .lr = 0.2 };
-    gra_sgd_init(&sgd);
+    gra_sgd sgd;
+    gra_sgd_init(&sgd, model, NULL);
+    sgd.lr = 0.2;
 
     printf("step       a       b    loss\n");
     for (int step = 0; step <= STEPS; step++) {

@@ -86,8 +86,10 @@ static double train(gra_tape *t, gra_rng *rng, gra_model *model, gra_check_fn *l
 {
     gra_real x[2 * BATCH], y[BATCH];
     double left = 0;
-    gra_adamw adamw = { .model = model, .lr = 0.05 };
-    gra_adamw_init(&adamw);
+    gra_adamw adamw;
+    gra_adamw_init(&adamw, model, NULL);
+    adamw.lr = 0.05;
+    adamw.weight_decay = 0;                             /* the default, 0.01, draws the weights to 0 */
     for (int step = 1; step <= STEPS; step++) {
         draw(rng, x, y);
         gra_begin(t, GRA_TRAIN, rng);                   /* ends the last step's tensors: make new ones */

@@ -28,8 +28,8 @@ int main(void)
     gra_gpt_init(&gpt, gra_root(model), &(gra_gpt_config){
         .vocab_size = VOCAB, .context_length = CONTEXT, .emb_dim = 32, .n_heads = 4, .n_layers = 2,
         .bias = true, .init = GRA_INIT_GPT2 });
-    gra_adamw adamw = { .model = model, .weight_decay = 0.01 };
-    gra_adamw_init(&adamw);
+    gra_adamw adamw;
+    gra_adamw_init(&adamw, model, NULL);                /* lr is set in each step */
     printf("%zu parameters, %d characters\n", gra_param_values(model), LENGTH);
 
     int ids[BATCH * CONTEXT], next[BATCH * CONTEXT];

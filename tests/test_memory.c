@@ -63,10 +63,13 @@ START_TEST(the_third_training_step_allocates_nothing)
     gra_gpt_init(&gpt, gra_root(m), &config);
     gra_tape *t = gra_open(2);
     gra_model_use(m, t);
-    gra_adamw matrices = { .model = m, .takes = gra_takes_matrices, .lr = 1e-3, .weight_decay = 0.1 };
-    gra_muon muon = { .model = m, .takes = gra_takes_matrices, .lr = 1e-3 };
-    gra_sgd vectors = { .model = m, .takes = gra_takes_vectors, .lr = 1e-3, .momentum = 0.9 };
-    ck_assert_int_eq(gra_adamw_init(&matrices) + gra_muon_init(&muon) + gra_sgd_init(&vectors), 0);
+    gra_adamw matrices;
+    gra_muon muon;
+    gra_sgd vectors;
+    ck_assert_int_eq(gra_adamw_init(&matrices, m, gra_takes_matrices), 0);
+    ck_assert_int_eq(gra_muon_init(&muon, m, gra_takes_matrices), 0);
+    ck_assert_int_eq(gra_sgd_init(&vectors, m, gra_takes_vectors), 0);
+    matrices.lr = muon.lr = vectors.lr = 1e-3;
     int ids[4 * 16], next[4 * 16];
     long before = 0;
     int failed = 0;                             /* no assertion in the loop: it may call malloc itself */

@@ -4,6 +4,7 @@
  * the parameters after each of five steps. Here float64 must agree to 1e-12 (the file's tolerance), float32
  * to 1e-6 of the tensor's largest value. */
 #include "../core/op.h"
+#include "aborts.h"
 #include "fault.h"
 #include "folder.h"
 #include "golden.h"
@@ -44,12 +45,6 @@ static void close_run(struct run *r)
 {
     gra_model_close(r->m);
     golden_close(r->g);
-}
-
-static double given(const struct run *r, const char *name)     /* a number of the file; 0: it has none */
-{
-    const golden_tensor *t = golden_find(r->g, "input", name);
-    return t ? t->values[0] : 0;
 }
 
 static const golden_tensor *numbered(const struct run *r, const char *role, const char *name,
@@ -100,14 +95,23 @@ static void muon_step(void *opt)  { gra_muon_step(opt); }
 
 /* ---- against PyTorch ---- */
 
+/* What the file says; what it does not say stays as init made it: PyTorch's default. */
+static void set(const struct run *r, const char *name, double *field)
+{
+    const golden_tensor *t = golden_find(r->g, "input", name);
+    *field = t ? t->values[0] : *field;
+}
+
 static void follow_sgd(const char *system, const char *frozen)
 {
     struct run r = open_run(system);
-    gra_sgd opt = { .model = r.m, .lr = given(&r, "lr"), .momentum = given(&r, "momentum"),
-                    .weight_decay = given(&r, "weight_decay") };
+    gra_sgd opt;
     if (frozen)
         gra_freeze(gra_param_find(r.m, frozen), true);
-    ck_assert_int_eq(gra_sgd_init(&opt), 0);
+    ck_assert_int_eq(gra_sgd_init(&opt, r.m, NULL), 0);
+    set(&r, "lr", &opt.lr);
+    set(&r, "momentum", &opt.momentum);
+    set(&r, "weight_decay", &opt.weight_decay);
     follow(&r, sgd_step, &opt, NULL);
     close_run(&r);
 }
@@ -115,12 +119,15 @@ static void follow_sgd(const char *system, const char *frozen)
 static void follow_adamw(const char *system, const char *frozen)
 {
     struct run r = open_run(system);
-    gra_adamw opt = { .model = r.m, .lr = given(&r, "lr"), .beta1 = given(&r, "beta1"),
-                      .beta2 = given(&r, "beta2"), .eps = given(&r, "eps"),
-                      .weight_decay = given(&r, "weight_decay") };
+    gra_adamw opt;
     if (frozen)
         gra_freeze(gra_param_find(r.m, frozen), true);
-    ck_assert_int_eq(gra_adamw_init(&opt), 0);
+    ck_assert_int_eq(gra_adamw_init(&opt, r.m, NULL), 0);
+    set(&r, "lr", &opt.lr);
+    set(&r, "beta1", &opt.beta1);
+    set(&r, "beta2", &opt.beta2);
+    set(&r, "eps", &opt.eps);
+    set(&r, "weight_decay", &opt.weight_decay);
     follow(&r, adamw_step, &opt, NULL);
     ck_assert_int_eq(opt.steps, STEPS);
     close_run(&r);
@@ -130,10 +137,12 @@ static void follow_muon(const char *system)
 {
     struct run r = open_run(system);
     gra_tape *t = gra_open(2);
-    gra_muon opt = { .model = r.m, .lr = given(&r, "lr"), .momentum = given(&r, "momentum"),
-                     .weight_decay = given(&r, "weight_decay") };
+    gra_muon opt;
     gra_model_use(r.m, t);
-    ck_assert_int_eq(gra_muon_init(&opt), 0);
+    ck_assert_int_eq(gra_muon_init(&opt, r.m, NULL), 0);
+    set(&r, "lr", &opt.lr);
+    set(&r, "momentum", &opt.momentum);
+    set(&r, "weight_decay", &opt.weight_decay);
     follow(&r, muon_step, &opt, NULL);
     gra_close(t);
     close_run(&r);
@@ -152,6 +161,7 @@ START_TEST(test_adamw)
 {
     follow_adamw("adamw_defaults", NULL);
     follow_adamw("adamw", NULL);
+    follow_adamw("adamw_no_momentum", NULL);
     follow_adamw("adamw_frozen", "b");
 }
 END_TEST
@@ -159,11 +169,13 @@ END_TEST
 START_TEST(test_adamw_groups)
 {
     struct run r = open_run("adamw_groups");
-    gra_adamw matrices = { .model = r.m, .takes = gra_takes_matrices, .lr = given(&r, "lr"),
-                           .weight_decay = given(&r, "weight_decay") };
-    gra_adamw vectors = { .model = r.m, .takes = gra_takes_vectors, .lr = given(&r, "lr") };
-    ck_assert_int_eq(gra_adamw_init(&matrices), 0);
-    ck_assert_int_eq(gra_adamw_init(&vectors), 0);
+    gra_adamw matrices, vectors;
+    ck_assert_int_eq(gra_adamw_init(&matrices, r.m, gra_takes_matrices), 0);
+    ck_assert_int_eq(gra_adamw_init(&vectors, r.m, gra_takes_vectors), 0);
+    set(&r, "lr", &matrices.lr);
+    set(&r, "lr", &vectors.lr);
+    set(&r, "weight_decay", &matrices.weight_decay);
+    vectors.weight_decay = 0;
     follow(&r, adamw_step, &matrices, &vectors);
     close_run(&r);
 }
@@ -217,14 +229,18 @@ START_TEST(test_group_moves_its_own)
                *frozen = parameter(m, "frozen", GRA_DIMS(2, 2));
     gra_freeze(frozen, true);
 
-    gra_sgd sgd = { .model = m, .takes = gra_takes_vectors, .lr = 1, .momentum = 0.5 };
-    ck_assert_int_eq(gra_sgd_init(&sgd), 0);
+    gra_sgd sgd;
+    ck_assert_int_eq(gra_sgd_init(&sgd, m, gra_takes_vectors), 0);
+    sgd.lr = 1;
+    sgd.momentum = 0.5;
     ck_assert(sgd.v[0] == NULL && sgd.v[1] != NULL && sgd.v[2] == NULL);
     gra_sgd_step(&sgd);
     ck_assert(unmoved(w) && !unmoved(b) && unmoved(frozen));
 
-    gra_adamw adamw = { .model = m, .takes = gra_takes_matrices, .lr = 1, .weight_decay = 0.5 };
-    ck_assert_int_eq(gra_adamw_init(&adamw), 0);
+    gra_adamw adamw;
+    ck_assert_int_eq(gra_adamw_init(&adamw, m, gra_takes_matrices), 0);
+    adamw.lr = 1;
+    adamw.weight_decay = 0.5;
     ck_assert(adamw.v[0] != NULL && adamw.v[1] == NULL && adamw.v[2] != NULL);
     for (size_t i = 0; i < b->size; i++)
         b->data[i] = 1;
@@ -233,8 +249,10 @@ START_TEST(test_group_moves_its_own)
     for (size_t i = 0; i < frozen->size; i++)
         ck_assert(adamw.m[2]->data[i] == 0 && adamw.v[2]->data[i] == 0);
 
-    gra_muon muon = { .model = m, .lr = 1, .weight_decay = 0.5 };
-    ck_assert_int_eq(gra_muon_init(&muon), 0);
+    gra_muon muon;
+    ck_assert_int_eq(gra_muon_init(&muon, m, NULL), 0);
+    muon.lr = 1;
+    muon.weight_decay = 0.5;
     ck_assert(muon.v[0] != NULL && muon.v[1] == NULL && muon.v[2] != NULL);
     for (size_t i = 0; i < w->size; i++)
         w->data[i] = 1;
@@ -253,8 +271,9 @@ START_TEST(test_all_frozen)
     gra_model *m = gra_model_open(NULL);
     gra_tensor *w = parameter(m, "w", GRA_DIMS(3, 2));
     gra_freeze(w, true);
-    gra_muon muon = { .model = m, .lr = 1 };
-    ck_assert_int_eq(gra_muon_init(&muon), 0);
+    gra_muon muon;
+    ck_assert_int_eq(gra_muon_init(&muon, m, NULL), 0);
+    muon.lr = 1;
     gra_muon_step(&muon);
     ck_assert(unmoved(w));
     ck_assert(gra_clip_grad_norm(m, 1) == 0);
@@ -263,15 +282,23 @@ START_TEST(test_all_frozen)
 }
 END_TEST
 
-START_TEST(test_defaults)
+START_TEST(test_defaults)               /* every field is filled, whatever it was; lr says that it was not set */
 {
     gra_model *m = gra_model_open(NULL);
-    gra_adamw adamw = { .model = m, .steps = 7 };
-    gra_muon muon = { .model = m };
-    ck_assert_int_eq(gra_adamw_init(&adamw), 0);
-    ck_assert_int_eq(gra_muon_init(&muon), 0);
-    ck_assert(adamw.beta1 == 0.9 && adamw.beta2 == 0.999 && adamw.eps == 1e-8 && adamw.steps == 0);
-    ck_assert(muon.momentum == 0.95 && muon.ns_steps == 5);
+    gra_sgd sgd;
+    gra_adamw adamw;
+    gra_muon muon;
+    memset(&sgd, 0x55, sizeof sgd);
+    memset(&adamw, 0x55, sizeof adamw);
+    memset(&muon, 0x55, sizeof muon);
+    ck_assert_int_eq(gra_sgd_init(&sgd, m, NULL), 0);
+    ck_assert_int_eq(gra_adamw_init(&adamw, m, gra_takes_vectors), 0);
+    ck_assert_int_eq(gra_muon_init(&muon, m, NULL), 0);
+    ck_assert(isnan(sgd.lr) && isnan(adamw.lr) && isnan(muon.lr));
+    ck_assert(sgd.model == m && !sgd.takes && sgd.momentum == 0 && sgd.weight_decay == 0);
+    ck_assert(adamw.model == m && adamw.takes == gra_takes_vectors && adamw.beta1 == 0.9 && adamw.beta2 == 0.999 &&
+              adamw.eps == 1e-8 && adamw.weight_decay == 0.01 && adamw.steps == 0);
+    ck_assert(muon.model == m && muon.momentum == 0.95 && muon.weight_decay == 0 && muon.ns_steps == 5);
     gra_model_close(m);
 }
 END_TEST
@@ -284,8 +311,9 @@ START_TEST(test_muon_of_nothing)
     gra_model *m = gra_model_open(NULL);
     gra_tensor *w = parameter(m, "w", GRA_DIMS(3, 5));
     gra_zero_grad(m);
-    gra_muon muon = { .model = m, .lr = 1 };
-    ck_assert_int_eq(gra_muon_init(&muon), 0);
+    gra_muon muon;
+    ck_assert_int_eq(gra_muon_init(&muon, m, NULL), 0);
+    muon.lr = 1;
     gra_muon_step(&muon);
     ck_assert(unmoved(w));
     gra_model_close(m);
@@ -326,7 +354,6 @@ START_TEST(test_muon_steps)
             const int rows = shape[i][0], cols = shape[i][1], n = rows < cols ? rows : cols;
             gra_model *m = gra_model_open(NULL);
             gra_tensor *w = parameter(m, "w", GRA_DIMS(rows, cols));
-            gra_muon muon = { .model = m, .lr = 1, .ns_steps = steps };
             double d[100], norm = 0;
             for (int k = 0; k < n; k++) {
                 d[k] = 3 + k % 2;
@@ -335,7 +362,10 @@ START_TEST(test_muon_steps)
             memset(w->data, 0, w->size * sizeof(real));
             gra_zero_grad(m);
             mirrored(w->grad, cols, n, d);
-            ck_assert_int_eq(gra_muon_init(&muon), 0);
+            gra_muon muon;
+            ck_assert_int_eq(gra_muon_init(&muon, m, NULL), 0);
+            muon.lr = 1;
+            muon.ns_steps = steps;
             gra_muon_step(&muon);
             const double first = 0.05 + 0.95 * 0.05;            /* of the gradient, in the first step */
             for (int k = 0; k < n; k++) {
@@ -364,12 +394,14 @@ START_TEST(memory_ends_in_an_optimiser) /* _i: which */
     bool well = !fault_wrapped();
     for (size_t lines = 0; !well && (m = room_model(NULL, lines)); lines++) {
         gra_tensor *p = gra_param_find(m, "first");
-        gra_sgd sgd = { .model = m, .lr = 1 };
-        gra_adamw adamw = { .model = m, .lr = 1 };
-        gra_muon muon = { .model = m, .lr = 1 };
+        gra_sgd sgd;
+        gra_adamw adamw;
+        gra_muon muon;
         for (size_t i = 0; i < p->size; i++)
             p->grad[i] = 1;
-        const int status = _i == 0 ? gra_sgd_init(&sgd) : _i == 1 ? gra_adamw_init(&adamw) : gra_muon_init(&muon);
+        const int status = _i == 0 ? gra_sgd_init(&sgd, m, NULL) : _i == 1 ? gra_adamw_init(&adamw, m, NULL)
+                                                                 : gra_muon_init(&muon, m, NULL);
+        sgd.lr = adamw.lr = muon.lr = 1;
         const bool failed = gra_model_error(m);
         gra_model_use(m, three);
         if (status == 0)
@@ -396,10 +428,11 @@ START_TEST(no_step_after_an_error)
     gra_keep_going(t, true);
     gra_model_use(m, t);
     gra_tensor *w = parameter(m, "w", GRA_DIMS(3, 5));
-    gra_muon muon = { .model = m, .lr = 1 };
-    gra_adamw adamw = { .model = m, .lr = 1 };
-    gra_sgd sgd = { .model = m, .lr = 1 };
-    ck_assert_int_eq(gra_muon_init(&muon) + gra_adamw_init(&adamw) + gra_sgd_init(&sgd), 0);
+    gra_muon muon;
+    gra_adamw adamw;
+    gra_sgd sgd;
+    ck_assert_int_eq(gra_muon_init(&muon, m, NULL) + gra_adamw_init(&adamw, m, NULL) + gra_sgd_init(&sgd, m, NULL), 0);
+    muon.lr = adamw.lr = sgd.lr = 1;
     step_fn *const step[] = { muon_step, adamw_step, sgd_step };
     void *const opt[] = { &muon, &adamw, &sgd };
     for (int i = 0; i < 3; i++) {
@@ -451,10 +484,14 @@ static void fill_grads(gra_model *m, size_t step)
  * parameters and their gradients. */
 static real *moved(gra_model *m, gra_tape *t, double norm[2])
 {
-    gra_adamw adamw = { .model = m, .lr = 1e-2, .weight_decay = 0.1 };
-    gra_sgd sgd = { .model = m, .takes = gra_takes_vectors, .lr = 1e-2, .momentum = 0.9, .weight_decay = 0.1 };
-    gra_muon muon = { .model = m, .lr = 0.1, .weight_decay = 0.1 };
-    ck_assert_int_eq(gra_muon_init(&muon) + gra_adamw_init(&adamw) + gra_sgd_init(&sgd), 0);
+    gra_adamw adamw;
+    gra_sgd sgd;
+    gra_muon muon;
+    ck_assert_int_eq(gra_muon_init(&muon, m, NULL) + gra_adamw_init(&adamw, m, NULL), 0);
+    ck_assert_int_eq(gra_sgd_init(&sgd, m, gra_takes_vectors), 0);
+    adamw.lr = sgd.lr = 1e-2;
+    muon.lr = adamw.weight_decay = sgd.weight_decay = muon.weight_decay = 0.1;
+    sgd.momentum = 0.9;
     real *all = malloc(2 * gra_param_values(m) * sizeof *all), *end = all;
     if (t)
         gra_model_use(m, t);
@@ -559,9 +596,11 @@ START_TEST(init_begins_anew)                            /* moments and steps ali
 {
     gra_model *m = patient();
     gra_tensor *w = gra_param_at(m, 0);
-    gra_adamw opt = { .model = m, .lr = 0.1 };
+    gra_adamw opt;
     for (int round = 0; round < 2; round++) {
-        ck_assert_int_eq(gra_adamw_init(&opt), 0);
+        ck_assert_int_eq(gra_adamw_init(&opt, m, NULL), 0);
+        opt.lr = 0.1;
+        opt.weight_decay = 0;
         const double was = (double)w->data[0];
         w->grad[0] = round ? -1 : 1;
         gra_adamw_step(&opt);                           /* the first step moves by lr, against the gradient */
@@ -577,8 +616,9 @@ START_TEST(muon_leaves_the_step_alone)
 {
     gra_model *m = patient();
     gra_tape *t = gra_open(1);
-    gra_muon opt = { .model = m, .takes = gra_takes_matrices, .lr = 0.1 };
-    ck_assert_int_eq(gra_muon_init(&opt), 0);
+    gra_muon opt;
+    ck_assert_int_eq(gra_muon_init(&opt, m, gra_takes_matrices), 0);
+    opt.lr = 0.1;
     for (int step = 0; step < 3; step++) {
         gra_begin(t, GRA_GRAD, NULL);
         gra_tensor *loss = gra_sum(t, gra_mul(t, gra_param_at(m, 0), gra_param_at(m, 0)));
@@ -595,11 +635,33 @@ END_TEST
 START_TEST(test_refusals)
 {
     gra_model *m = patient();
-    refused(m, gra_muon_init(&(gra_muon){ .model = m, .takes = everything }),
+    gra_muon muon;
+    gra_adamw adamw;
+    gra_sgd sgd;
+    refused(m, gra_muon_init(&muon, m, everything),
             "muon: b is (3), but only matrices can be made orthogonal: give it to another optimiser");
     m = patient();
-    refused(m, gra_muon_init(&(gra_muon){ .model = m, .takes = gra_takes_matrices, .ns_steps = -1 }),
-            "muon: ns_steps is -1, but it must be 1 or more (or 0: 5)");
+    ck_assert_int_eq(gra_muon_init(&muon, m, gra_takes_matrices), 0);
+    muon.lr = 1;
+    muon.ns_steps = 0;
+    gra_muon_step(&muon);
+    ck_assert(unmoved(gra_param_at(m, 0)));
+    refused(m, -1, "gra_muon_step: ns_steps is 0, but it must be 1 or more");
+    m = patient();
+    ck_assert_int_eq(gra_muon_init(&muon, m, NULL), 0);
+    gra_muon_step(&muon);
+    ck_assert(unmoved(gra_param_at(m, 0)));
+    refused(m, -1, "gra_muon_step: lr is nan: set it after gra_muon_init, for it has no default");
+    m = patient();
+    ck_assert_int_eq(gra_adamw_init(&adamw, m, NULL), 0);
+    gra_adamw_step(&adamw);
+    ck_assert(unmoved(gra_param_at(m, 0)) && adamw.steps == 0);
+    refused(m, -1, "gra_adamw_step: lr is nan: set it after gra_adamw_init, for it has no default");
+    m = patient();
+    ck_assert_int_eq(gra_sgd_init(&sgd, m, NULL), 0);
+    gra_sgd_step(&sgd);
+    ck_assert(unmoved(gra_param_at(m, 0)));
+    refused(m, -1, "gra_sgd_step: lr is nan: set it after gra_sgd_init, for it has no default");
     m = patient();
     gra_sgd_step(&(gra_sgd){ .model = m, .lr = 1 });
     refused(m, -1, "gra_sgd_step: call gra_sgd_init first");
@@ -610,8 +672,9 @@ START_TEST(test_refusals)
     gra_muon_step(&(gra_muon){ .model = m, .lr = 1 });
     refused(m, -1, "gra_muon_step: call gra_muon_init first");
     m = patient();
-    gra_sgd late = { .model = m, .lr = 1 };
-    ck_assert_int_eq(gra_sgd_init(&late), 0);
+    gra_sgd late;
+    ck_assert_int_eq(gra_sgd_init(&late, m, NULL), 0);
+    late.lr = 1;
     gra_param(gra_root(m), "one_more", gra_ones(), GRA_DIMS(2));
     gra_sgd_step(&late);
     refused(m, -1, "gra_sgd_step: there are 3 parameters, but there were 2 when gra_sgd_init was called: call it "
@@ -619,15 +682,31 @@ START_TEST(test_refusals)
 }
 END_TEST
 
+static void init_sgd(void)    { gra_sgd_init(&(gra_sgd){ 0 }, NULL, NULL); }
+static void init_adamw(void)  { gra_adamw_init(&(gra_adamw){ 0 }, NULL, NULL); }
+static void init_muon(void)   { gra_muon_init(&(gra_muon){ 0 }, NULL, NULL); }
+static void step_nothing(void) { gra_sgd_step(&(gra_sgd){ 0 }); }
+
+START_TEST(test_without_a_model)        /* there is nobody to hold the sentence */
+{
+    expect_abort(init_sgd, "an optimiser's init: the model is NULL: gra_model_open had no memory for it");
+    expect_abort(init_adamw, "an optimiser's init: the model is NULL: gra_model_open had no memory for it");
+    expect_abort(init_muon, "an optimiser's init: the model is NULL: gra_model_open had no memory for it");
+    expect_abort(step_nothing, "an optimiser's step: it has no model: call its init first");
+}
+END_TEST
+
 START_TEST(test_one_optimiser_of_a_kind_for_each_parameter)
 {
     gra_model *m = patient();
-    gra_adamw first = { .model = m, .lr = 0.1 }, second = first;
-    gra_sgd other = { .model = m, .lr = 0.1 };
-    ck_assert_int_eq(gra_adamw_init(&first), 0);
+    gra_adamw first, second;
+    gra_sgd other;
+    ck_assert_int_eq(gra_adamw_init(&first, m, NULL), 0);
+    first.lr = 0.1;
     gra_adamw_step(&first);
-    ck_assert_int_eq(gra_sgd_init(&other), 0);          /* of another kind, with moments of its own */
-    ck_assert_int_eq(gra_adamw_init(&second), 0);       /* one after the other is fine */
+    ck_assert_int_eq(gra_sgd_init(&other, m, NULL), 0); /* of another kind, with moments of its own */
+    ck_assert_int_eq(gra_adamw_init(&second, m, NULL), 0);      /* one after the other is fine */
+    second.lr = other.lr = 0.1;
     gra_adamw copy = second;
     gra_adamw_step(&second);
     gra_adamw_step(&copy);
@@ -830,6 +909,7 @@ Suite *optim_suite(void)
     tcase_add_test(c, init_begins_anew);
     tcase_add_test(c, muon_leaves_the_step_alone);
     tcase_add_test(c, test_refusals);
+    tcase_add_test(c, test_without_a_model);
     tcase_add_test(c, test_one_optimiser_of_a_kind_for_each_parameter);
     tcase_add_test(c, test_clip);
     tcase_add_test(c, test_clip_nothing);

@@ -160,8 +160,8 @@ START_TEST(test_all_of_it)
     static gra_rng rng;
     gra_manual_seed(&rng, 7);
     gra_model *m = two(), *back = two();
-    gra_adamw opt = { .model = m, .lr = 1 }, opt_back = { .model = back, .lr = 1 };
-    ck_assert(gra_adamw_init(&opt) == 0 && gra_adamw_init(&opt_back) == 0);
+    gra_adamw opt, opt_back;
+    ck_assert(gra_adamw_init(&opt, m, NULL) == 0 && gra_adamw_init(&opt_back, back, NULL) == 0);
     ck_assert_int_eq(gra_owned_count(m), 6);
     for (int i = 0; i < gra_owned_count(m); i++)
         for (size_t j = 0; j < gra_owned_at(m, i)->size; j++) {

@@ -297,8 +297,9 @@ static void *train_one(void *last_loss)                 /* a model and a tape of
     gra_model *m = gra_model_open(&rng);
     gra_gpt gpt;
     gra_gpt_init(&gpt, gra_root(m), &small);
-    gra_adamw opt = { .model = m, .lr = 0.01 };
-    gra_adamw_init(&opt);
+    gra_adamw opt;
+    gra_adamw_init(&opt, m, NULL);
+    opt.lr = 0.01;
     for (uint64_t step = 0; step < STEPS; step++) {
         gra_begin(tape, GRA_TRAIN, &rng);
         gra_tensor *loss = some_loss(tape, &gpt, step);
@@ -356,8 +357,9 @@ START_TEST(evaluation_beside_training)
     gra_model *m = gra_model_open(&rng);
     gra_gpt_init(&s.gpt, gra_root(m), &small);
     pthread_rwlock_init(&s.lock, NULL);
-    gra_sgd opt = { .model = m, .lr = 0.1 };
-    ck_assert_int_eq(gra_sgd_init(&opt), 0);
+    gra_sgd opt;
+    ck_assert_int_eq(gra_sgd_init(&opt, m, NULL), 0);
+    opt.lr = 0.1;
     for (int i = 0; i < 3; i++)
         ck_assert_int_eq(pthread_create(&thread[i], NULL, evaluate, &s), 0);
     for (uint64_t step = 0; step < STEPS; step++) {

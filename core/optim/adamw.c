@@ -7,15 +7,13 @@
 #include "group.h"
 #include <tgmath.h>
 
-int gra_adamw_init(gra_adamw *opt)
+int gra_adamw_init(gra_adamw *opt, gra_model *m, gra_takes *takes)
 {
-    opt->beta1 = opt->beta1 != 0 ? opt->beta1 : 0.9;
-    opt->beta2 = opt->beta2 != 0 ? opt->beta2 : 0.999;
-    opt->eps   = opt->eps   != 0 ? opt->eps   : 1e-8;
-    opt->steps = 0;
-    opt->m = gra_group_state(opt->model, opt->takes, "adamw.exp_avg");
-    opt->v = opt->m ? gra_group_state(opt->model, opt->takes, "adamw.exp_avg_sq") : NULL;
-    opt->params = gra_param_count(opt->model);
+    *opt = (gra_adamw){ .model = m, .takes = takes, .lr = GRA_NO_LR, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8,
+                        .weight_decay = 0.01 };
+    opt->m = gra_group_state(m, takes, "adamw.exp_avg");
+    opt->v = opt->m ? gra_group_state(m, takes, "adamw.exp_avg_sq") : NULL;
+    opt->params = gra_param_count(m);
     return opt->v ? 0 : -1;
 }
 
@@ -42,7 +40,7 @@ GRA_PARAM_KERNEL(move, 4)
 
 void gra_adamw_step(gra_adamw *opt)
 {
-    if (!gra_group_ready(opt->model, "adamw", opt->v, opt->params))
+    if (!gra_group_ready(opt->model, "adamw", opt->lr, opt->v, opt->params))
         return;
     opt->steps++;
     const double t = (double)opt->steps, r = sqrt(1 - pow(opt->beta2, t));

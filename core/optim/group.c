@@ -1,11 +1,14 @@
 /* group: which parameters an optimiser moves, and the buffers that it keeps for them. */
 #include "group.h"
+#include "../tape.h"
 
 bool gra_takes_matrices(const gra_tensor *p) { return p->ndim >= 2; }
 bool gra_takes_vectors(const gra_tensor *p)  { return p->ndim < 2; }
 
 gra_tensor **gra_group_state(gra_model *m, gra_takes *takes, const char *kind)
 {
+    if (!m)
+        gra_abort("an optimiser's init: the model is NULL: gra_model_open had no memory for it");
     const int n = gra_param_count(m);
     gra_tensor **state = gra_model_alloc(m, ((size_t)n + 1) * sizeof *state);
     for (int i = 0; state && i < n; i++) {
@@ -15,8 +18,8 @@ gra_tensor **gra_group_state(gra_model *m, gra_takes *takes, const char *kind)
         state[i] = gra_state(m, kind, p);
         if (!state[i])
             return NULL;
-        memset(state[i]->data, 0, p->size * sizeof(real));      /* init begins anew */
-        state[i]->in = state;                                   /* and it is this optimiser's from now on */
+        memset(state[i]->data, 0, p->size * sizeof(real));      /* it may be an earlier optimiser's */
+        state[i]->owner = state;
     }
     return state;
 }
@@ -25,13 +28,15 @@ gra_tensor **gra_group_state(gra_model *m, gra_takes *takes, const char *kind)
 static const gra_tensor *lost(const gra_model *m, gra_tensor *const *state)
 {
     for (int i = 0; i < gra_param_count(m); i++)
-        if (state[i] && state[i]->in != state)
+        if (state[i] && state[i]->owner != state)
             return gra_param_at(m, i);
     return NULL;
 }
 
-bool gra_group_ready(gra_model *m, const char *optimiser, gra_tensor *const *state, int params)
+bool gra_group_ready(gra_model *m, const char *optimiser, double lr, gra_tensor *const *state, int params)
 {
+    if (!m)
+        gra_abort("an optimiser's step: it has no model: call its init first");
     if (!state)
         gra_model_fail(m, "gra_%s_step: call gra_%s_init first", optimiser, optimiser);
     else if (params != gra_param_count(m))
@@ -41,6 +46,9 @@ bool gra_group_ready(gra_model *m, const char *optimiser, gra_tensor *const *sta
     else if (lost(m, state))
         gra_model_fail(m, "gra_%s_step: the moments of %s belong to another optimiser since its gra_%s_init: "
                        "let `takes` give each parameter to one of a kind", optimiser, lost(m, state)->name,
+                       optimiser);
+    else if (isnan(lr))
+        gra_model_fail(m, "gra_%s_step: lr is nan: set it after gra_%s_init, for it has no default", optimiser,
                        optimiser);
     else
         return !gra_error(gra_model_tape(m));

@@ -76,25 +76,20 @@ static struct gra_muon_room *make_room(const gra_muon *opt)
     return room->large && room->own ? room : NULL;
 }
 
-int gra_muon_init(gra_muon *opt)
+int gra_muon_init(gra_muon *opt, gra_model *m, gra_takes *takes)
 {
-    opt->v = NULL;
-    for (int i = 0; opt->takes && i < gra_param_count(opt->model); i++) {
-        const gra_tensor *p = gra_param_at(opt->model, i);
-        if (opt->takes(p) && p->ndim != 2) {
-            gra_model_fail(opt->model, "muon: %s is %s, but only matrices can be made orthogonal: give it to "
-                           "another optimiser", p->name, GRA_SHAPE_OF(p));
-            return -1;
+    *opt = (gra_muon){ .model = m, .takes = takes ? takes : takes_2d, .lr = GRA_NO_LR, .momentum = 0.95,
+                       .ns_steps = 5 };
+    opt->v = gra_group_state(m, opt->takes, "muon.momentum_buffer");
+    opt->params = gra_param_count(m);
+    for (int i = 0; opt->v && i < opt->params; i++) {
+        const gra_tensor *p = gra_param_at(m, i);
+        if (opt->v[i] && p->ndim != 2) {
+            gra_model_fail(m, "muon: %s is %s, but only matrices can be made orthogonal: give it to another "
+                           "optimiser", p->name, GRA_SHAPE_OF(p));
+            opt->v = NULL;
         }
     }
-    if (opt->ns_steps < 0) {
-        gra_model_fail(opt->model, "muon: ns_steps is %d, but it must be 1 or more (or 0: 5)", opt->ns_steps);
-        return -1;
-    }
-    opt->momentum = opt->momentum != 0 ? opt->momentum : 0.95;
-    opt->ns_steps = opt->ns_steps != 0 ? opt->ns_steps : 5;
-    opt->v = gra_group_state(opt->model, opt->takes ? opt->takes : takes_2d, "muon.momentum_buffer");
-    opt->params = gra_param_count(opt->model);
     opt->room = opt->v ? make_room(opt) : NULL;
     return opt->room ? 0 : -1;
 }
@@ -315,8 +310,12 @@ static void treat_small(void *arg, size_t from, size_t to, int worker)
 
 void gra_muon_step(gra_muon *opt)
 {
-    if (!gra_group_ready(opt->model, "muon", opt->v, opt->params))
+    if (!gra_group_ready(opt->model, "muon", opt->lr, opt->v, opt->params))
         return;
+    if (opt->ns_steps < 1) {
+        gra_model_fail(opt->model, "gra_muon_step: ns_steps is %d, but it must be 1 or more", opt->ns_steps);
+        return;
+    }
     gra_tape *t = gra_model_tape(opt->model);
     const size_t n = (size_t)opt->params;
     if (gra_threads(t) > opt->room->threads) {          /* another tape than at first */

@@ -1,10 +1,11 @@
 /* sgd: g += weight_decay p, v = momentum v + g, p -= lr v. */
 #include "group.h"
 
-int gra_sgd_init(gra_sgd *opt)
+int gra_sgd_init(gra_sgd *opt, gra_model *m, gra_takes *takes)
 {
-    opt->v = gra_group_state(opt->model, opt->takes, "sgd.momentum_buffer");
-    opt->params = gra_param_count(opt->model);
+    *opt = (gra_sgd){ .model = m, .takes = takes, .lr = GRA_NO_LR };
+    opt->v = gra_group_state(m, takes, "sgd.momentum_buffer");
+    opt->params = gra_param_count(m);
     return opt->v ? 0 : -1;
 }
 
@@ -24,6 +25,6 @@ GRA_PARAM_KERNEL(move, 2)
 
 void gra_sgd_step(gra_sgd *opt)
 {
-    if (gra_group_ready(opt->model, "sgd", opt->v, opt->params))
+    if (gra_group_ready(opt->model, "sgd", opt->lr, opt->v, opt->params))
         move_all(opt->model, opt->v, opt);
 }

@@ -24,14 +24,14 @@ int optimizer_init(optimizer *opt, const options *o, gra_model *m)
     for (int i = 0; i < 2; i++) {
         gra_takes *takes = i == 0 ? matrices : gra_takes_vectors;
         double decay = i == 0 ? o->decay : 0;
-        opt->adamw[i] =
-            (gra_adamw){ .model = m, .takes = takes, .beta1 = 0.9, .beta2 = 0.99, .weight_decay = decay };
-        opt->sgd[i] = (gra_sgd){ .model = m, .takes = takes, .momentum = 0.9, .weight_decay = decay };
-        if (o->optimizer == SGD ? gra_sgd_init(&opt->sgd[i]) : gra_adamw_init(&opt->adamw[i]))
+        if (o->optimizer == SGD ? gra_sgd_init(&opt->sgd[i], m, takes)
+                                : gra_adamw_init(&opt->adamw[i], m, takes))
             return -1;
+        opt->sgd[i].momentum = 0.9;
+        opt->adamw[i].beta2 = 0.99;
+        opt->sgd[i].weight_decay = opt->adamw[i].weight_decay = decay;
     }
-    opt->muon = (gra_muon){ .model = m, .takes = in_a_block };
-    return o->optimizer == MUON ? gra_muon_init(&opt->muon) : 0;
+    return o->optimizer == MUON ? gra_muon_init(&opt->muon, m, in_a_block) : 0;
 }
 
 double optimizer_step(optimizer *opt, long step)

@@ -135,8 +135,9 @@ static double time_walk(const bench *b, int threads, const struct sizes *s, cons
         for (size_t j = 0; j < p->size; j++)
             p->grad[j] = (real)1e-3;
     }
-    gra_adamw opt = { .model = m, .lr = 1e-4 };
-    gra_adamw_init(&opt);
+    gra_adamw opt;
+    gra_adamw_init(&opt, m, NULL);
+    opt.lr = 1e-4;
     double seconds = time_of(b->seconds, w->run, &opt);
     gra_model_close(m);
     gra_close(t);

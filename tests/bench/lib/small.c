@@ -94,8 +94,8 @@ void bench_small(const bench *b)
         gra_linear_init(&s.layer[i], gra_enter(gra_root(net), "%d", i), width[i], width[i + 1], true);
     gra_model *all = s.model;
     s.model = net;
-    s.opt = (gra_sgd){ .model = net, .lr = 1e-4 };
-    gra_sgd_init(&s.opt);
+    gra_sgd_init(&s.opt, net, NULL);
+    s.opt.lr = 1e-4;
     table t = table_begin(b, "small", "what the tape itself costs, on one thread", 2, c);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         table_text(&t, "%s", rows[i].name);

@@ -72,8 +72,8 @@ trainer *trainer_open(const workload *w, int threads, double dropout)
                  &(gra_gpt_config){ .vocab_size = w->vocab, .context_length = w->context, .emb_dim = w->width,
                                     .n_heads = w->heads, .n_layers = w->layers, .drop_rate = dropout,
                                     .bias = true });
-    t->opt = (gra_adamw){ .model = t->model, .lr = 3e-4, .weight_decay = 0.01 };
-    gra_adamw_init(&t->opt);
+    gra_adamw_init(&t->opt, t->model, NULL);
+    t->opt.lr = 3e-4;
     for (size_t i = 0; i < tokens; i++) {
         t->ids[i] = (int)gra_randint(&t->rng, (uint64_t)w->vocab);
         t->next[i] = (int)gra_randint(&t->rng, (uint64_t)w->vocab);
