@@ -12,6 +12,7 @@ V   =
 OWN =
 SANITIZE =
 
+# None of these is needed: the -f flags make it faster, -D is for the programs, the rest are warnings.
 FLAGS = -std=c11 $(OPT) -ffp-contract=fast -fno-math-errno -fno-trapping-math \
         -D_POSIX_C_SOURCE=200809L -pthread -I. \
         -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion \

@@ -226,7 +226,7 @@ void gra_gemm_bias(gra_tape *t, int m, int n, int k, gra_mat a, gra_mat b, const
 void gra_gemm_alone(gra_tape *t, int worker, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc,
                     bool accumulate);                   /* on one thread, from within gra_parallel */
 
-/* ---- dropout: the masks of PyTorch's MKL builds -----------------------------------------------------------
+/* ---- dropout: the masks of PyTorch's MKL builds on Intel processors ---------------------------------------
  * One u32 of the generator starts a stream x_0, x_1 = a x_0 mod m, ...; element i is kept when
  * x_i / m < 1 - p. Any thread may skip ahead. */
 enum { GRA_MCG_A = 1132489760, GRA_MCG_M = 2147483647 };        /* a, and m = 2^31 - 1, a prime */
