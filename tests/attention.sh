@@ -201,7 +201,7 @@ for ending in png svg tsv; do
     mkdir "$W/folder.$ending"
     ok "$ending: a folder of that name" with draws bad 1 "cannot write $W/folder.$ending: opening failed: Is a directory" \
         "$W/folder.$ending"
-    ok "... nothing is left" test -z "$(ls -A "$W/folder.$ending")"
+    ok "... nothing is left" is_empty "$W/folder.$ending"
     ok "... nor unfinished" holds_no '[.]tmp$' "$W"
     if [ -e /dev/full ]; then
         ln -s /dev/full "$W/full.$ending"

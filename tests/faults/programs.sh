@@ -83,6 +83,7 @@ pthread_create'
 if [ "$WRAPPED" ] && command -v nm >"$W/nm"; then
     find "$BUILD/f32/core" "$BUILD/f32/layers" "$BUILD/f32/examples/lib" "$BUILD/f32/examples/train.o" \
         "$BUILD/f32/examples/generate.o" -name '*.o' -exec nm -u {} + | awk 'NF == 2 { print $2 }' | sort -u >"$W/nm"
+    grep -qx '_*malloc' "$W/nm" || { failed=$((failed + 1)); echo "FAILED: nm does not show what our objects call"; }
     for call in $may_fail; do
         case " $WRAPPED " in
         *" $call "*) ;;

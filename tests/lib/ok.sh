@@ -113,6 +113,10 @@ holds_no() {    # holds_no PATTERN DIR: no file of that folder has such a name
     ls -A "$2" >"$W/names" && lacks "$1" "$W/names"
 }
 
+is_empty() {    # is_empty DIR: it is there, and nothing in it
+    ls -A "$1" >"$W/names" && [ ! -s "$W/names" ]
+}
+
 gone() {        # gone FILE: the process whose number is in there has ended
     [ -s "$1" ] || { echo "nothing is in $1"; return 1; }
     ! kill -0 "$(cat "$1")"
