@@ -467,7 +467,8 @@ typedef struct gra_check_report {
     size_t index;                                       /* its place there, row-major, */
     double analytic, numeric;                           /* its two gradients */
     size_t elements;                                    /* how many were compared */
-    char   text[1024];                                  /* all that in sentences, and each explanation that fits */
+    char   finding[1024];                               /* the facts alone, in sentences: what a class may be shown */
+    char   text[1024];                                  /* facts, and hints: each explanation that fits */
 } gra_check_report;
 
 int gra_check(gra_tape *t, gra_mode mode, gra_rng *rng, gra_model *m, int nin, const gra_check_in *in,
