@@ -36,6 +36,8 @@ struct gra_tape {
     gra_pool     *pool;
     gra_cut      *cut;                  /* NULL but in tests */
     gra_user     *users;
+    gra_watch    *watch;                /* or NULL */
+    gra_trial     trial;
 };
 
 /* ---- opening ---- */
@@ -157,6 +159,8 @@ void        gra_keep_going(gra_tape *t, bool on)       { t->keep_going = on; }
 void        gra_keep_grads(gra_tape *t, bool on)       { t->keep_grads = on; }
 void        gra_trace_nan(gra_tape *t, bool on)        { t->trace_nan = on; }
 void        gra_keep_attention(gra_tape *t, bool on)   { t->keep_attention = on; }
+void        gra_tape_watch(gra_tape *t, gra_watch *w)  { t->watch = w; }
+void        gra_tape_try(gra_tape *t, gra_trial how)   { t->trial = how; }
 bool        gra_tape_keeps_attention(const gra_tape *t) { return t->keep_attention; }
 const char *gra_error(const gra_tape *t)               { return t->failed ? t->error : NULL; }
 
@@ -178,7 +182,7 @@ gra_tensor *gra_fail(gra_tape *t, const char *format, ...)
     vsnprintf(t->error, sizeof t->error, format, args);
     va_end(args);
     t->failed = true;
-    if (!t->keep_going)
+    if (!t->keep_going && t->trial != GRA_TRIED)
         gra_abort(t->error);
     return &t->empty;
 }
@@ -220,7 +224,16 @@ static void *alloc_from(gra_tape *t, gra_arena *arena, size_t bytes)
     return p;
 }
 
-void *gra_alloc(gra_tape *t, size_t bytes) { return alloc_from(t, &t->arena, bytes); }
+void *gra_alloc(gra_tape *t, size_t bytes)
+{
+    if (!t->watch || bytes > SIZE_MAX / 4)              /* so much there never is */
+        return alloc_from(t, &t->arena, bytes);
+    char *room = alloc_from(t, &t->arena, bytes + 2 * GRA_WATCH_ROOM);
+    if (!room)
+        return NULL;
+    t->watch->made(t->watch, room + GRA_WATCH_ROOM, bytes);
+    return room + GRA_WATCH_ROOM;
+}
 
 /* ---- recording ---- */
 
@@ -283,6 +296,17 @@ gra_tensor *gra_result_broadcast(gra_tape *t, const gra_op *op, gra_tensor *a, g
     return gra_result(t, op, ndim, shape, a, b);
 }
 
+/* f is y's forward or backward. */
+static void work(gra_tape *t, gra_tensor *y, void (*f)(gra_tensor *y))
+{
+    if (t->watch)
+        t->watch->work(t->watch, y, f);
+    else
+        f(y);
+}
+
+static bool traces(const gra_tape *t) { return t->trace_nan && t->trial == GRA_IN_EARNEST; }
+
 gra_tensor *gra_run(gra_tensor *y)
 {
     gra_tape *t = y->tape;
@@ -294,12 +318,12 @@ gra_tensor *gra_run(gra_tensor *y)
             return &t->empty;
     }
     if (y->op->forward)
-        y->op->forward(y);
-    if (y->requires_grad || t->trace_nan) {
+        work(t, y, y->op->forward);
+    if (y->requires_grad || traces(t)) {
         y->prev = t->last;
         t->last = y;
     }
-    if (t->trace_nan)
+    if (traces(t))
         gra_trace_forward(t, y);
     return t->failed ? &t->empty : y;
 }
@@ -315,7 +339,7 @@ static real *grad_memory(gra_tape *t, size_t size)
             return (real *)found;
         }
     size_t bytes = size * sizeof(real);
-    return gra_alloc(t, bytes < sizeof(struct spare) ? sizeof(struct spare) : bytes);
+    return gra_alloc(t, bytes < sizeof(struct spare) && !t->watch ? sizeof(struct spare) : bytes);
 }
 
 /* A view's gradient is its base's. */
@@ -378,7 +402,7 @@ static void grads_added(gra_tensor *y)
 
 static void recycle_grad(gra_tape *t, gra_tensor *y)
 {
-    if (t->keep_grads || y->retain_grad)
+    if (t->keep_grads || t->watch || y->retain_grad)
         return;
     if (!y->base) {
         struct spare *s = (struct spare *)(void *)y->grad;
@@ -403,7 +427,7 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
                  GRA_SHAPE_OF(loss));
     else if (!loss->requires_grad)
         gra_fail(t, "gra_backward: the loss depends on no parameter and no input that wants a gradient");
-    if (t->trace_nan)
+    if (traces(t))
         gra_trace_loss(t, loss);
     if (t->failed || !make_grad(t, loss))
         return -1;
@@ -420,8 +444,8 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
         if (!make_grads(t, y, &any))
             return -1;
         if (any && y->op->backward) {
-            y->op->backward(y);                         /* the f_all of a GRA_KERNEL: f over all of y */
-            if (t->trace_nan)
+            work(t, y, y->op->backward);                /* the f_all of a GRA_KERNEL: f over all of y */
+            if (traces(t))
                 gra_trace_backward(t, y);
         }
         grads_added(y);

@@ -21,4 +21,20 @@ typedef struct gra_user {
 } gra_user;
 void      gra_tape_serve(gra_tape *t, gra_user *u);     /* from now on u uses t; NULL: none */
 
+/* A gradient check watches the steps that it sweeps (check/guard.c). While a tape is watched, each piece of
+ * a step's memory has GRA_WATCH_ROOM unused bytes before and behind it, no gradient is recycled, and `work`
+ * runs each forward and backward. */
+enum { GRA_WATCH_ROOM = 64 };
+typedef struct gra_watch {
+    void (*made)(struct gra_watch *w, void *piece, size_t bytes);       /* uninitialised, as is the room around it */
+    void (*work)(struct gra_watch *w, gra_tensor *y, void (*f)(gra_tensor *y));  /* calls f(y): y's forward or backward */
+} gra_watch;
+void      gra_tape_watch(gra_tape *t, gra_watch *w);    /* from the next gra_begin on; NULL: nobody watches */
+typedef enum gra_trial {
+    GRA_IN_EARNEST,
+    GRA_UNTRACED,                       /* NaNs are not traced: an input was moved, perhaps to where f is not defined */
+    GRA_TRIED                           /* nor does an error abort */
+} gra_trial;
+void      gra_tape_try(gra_tape *t, gra_trial how);
+
 #endif
