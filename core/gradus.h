@@ -448,9 +448,18 @@ gra_tensor *gra_load_npy(gra_model *m, const char *path); /* a constant that liv
 /* ---- the gradient check: libgradus64 alone -------------------------------------------------------------
  * Compares the gradient of every element of every parameter and input with central differences of
  *     loss = sum_i c_i y_i,   c fixed random weights, y = f(t, in, arg).
- * The error of an element is |a - n| / max(|a|, |n|, r): a analytic, n numeric, r the larger of the largest
- * |gradient| of its tensor and 1e-3 |loss|. The sign counts. Every tensor is used once more besides, so that
- * a backward that says = for += shows (core/check/check.c). */
+ * The error of an element is |a - n| / r: a analytic, n numeric, r the larger of the largest |gradient| of its
+ * tensor and 1e-7 sum_i |c_i y_i| / max(1, largest |x|). The sign counts. The step of a difference follows the size of x
+ * and what f is like there; where f is too rough for the tolerance, a is held against what is known of n.
+ *
+ * The analytic gradients must agree with the numeric ones under all circumstances: uninitialised before the
+ * backward (in[i]->fresh), or holding something that is to be added to; with each tensor in turn a constant,
+ * whose gradient is NULL; and with one tensor handed over as any two inputs of one shape. An op is named that
+ * changes an input, dy or its result, or writes past either end of a tensor or a gradient.
+ *
+ * Cost: two calls of f for each element; besides 5 in all, 2 for each tensor, and 2 (4 at most) for each two
+ * inputs of one shape. An element that is wrong takes up to 8 calls, and one where f is steep, kinked or rough
+ * some 50, or more where x is very large or small. Memory: 6 doubles for each element. */
 typedef struct gra_check_in {                           /* an input of f */
     const char *name;
     int         ndim, shape[GRA_MAX_DIMS];
@@ -462,7 +471,8 @@ typedef struct gra_check_in {                           /* an input of f */
 typedef gra_tensor *gra_check_fn(gra_tape *t, gra_tensor **in, void *arg);
 
 typedef struct gra_check_report {
-    double error;                                       /* of the worst element; 0 when nothing wants a gradient */
+    double error;                                       /* of the worst element; 0 when nothing wants a gradient, and
+                                                           infinite after a -1, or where an op wrote out of bounds */
     char   name[128];                                   /* its tensor, */
     size_t index;                                       /* its place there, row-major, */
     double analytic, numeric;                           /* its two gradients */
@@ -473,9 +483,13 @@ typedef struct gra_check_report {
 
 int gra_check(gra_tape *t, gra_mode mode, gra_rng *rng, gra_model *m, int nin, const gra_check_in *in,
               gra_check_fn *f, void *arg, double tolerance, gra_check_report *report);
-                                                        /* 0: within the tolerance (1e-6 suits); 1: not; -1: f failed,
-                                                           or this is libgradus. m may be NULL; its gradients
-                                                           are 0 afterwards, its values and *rng as before */
+                                                        /* 0: passed, all within the tolerance (1e-6 suits); 1: not, or
+                                                           an op wrote where it may not; 2: all that was tested agrees,
+                                                           but of some tensor every gradient is 0, or there was nothing
+                                                           to test at all; -1: f failed, or this is libgradus. m may be
+                                                           NULL; its gradients are 0 afterwards, its values and *rng as
+                                                           before. While it runs, its parameters' data and grad point
+                                                           elsewhere */
 #ifdef __cplusplus
 }
 #endif

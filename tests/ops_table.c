@@ -272,8 +272,9 @@ ATTENTION(attend_back_dropped, 3, true, 0.3)
 #define PROBABILITY(name_, ...) { .name = name_, OF(__VA_ARGS__), .low = 0.05, .high = 0.95 }
 #define DIVISOR(...)  { .name = "w", OF(__VA_ARGS__), .low = -3, .high = -0.5 }
 
-#define ROW(name, op, f, nin, ...)   { name, op, GRA_GRAD, nin, { __VA_ARGS__ }, f, 1e-6 }
-#define TRAIN(name, op, f, nin, ...) { name, op, GRA_TRAIN, nin, { __VA_ARGS__ }, f, 1e-6 }
+#define ROW(name, op, f, nin, ...)   { name, op, GRA_GRAD, nin, { __VA_ARGS__ }, f, 1e-6, false }
+#define FLAT(name, op, f, nin, ...)  { name, op, GRA_GRAD, nin, { __VA_ARGS__ }, f, 1e-6, true }
+#define TRAIN(name, op, f, nin, ...) { name, op, GRA_TRAIN, nin, { __VA_ARGS__ }, f, 1e-6, false }
 
 const struct op_case op_cases[] = {
     ROW("add", "add", do_add, 2, X(3, 17), W(3, 17)),
@@ -292,7 +293,7 @@ const struct op_case op_cases[] = {
     ROW("sub: rows and columns", "sub", do_sub, 2, X(3, 1), W(1, 17)),
     ROW("sub: stretched in the middle", "sub", do_sub, 2, X(3, 1, 5), W(3, 4, 1)),
     ROW("sub: a number", "sub", do_sub, 2, X0, W(3, 17)),
-    ROW("sub: x from itself", "sub", do_sub_self, 1, X(17)),
+    FLAT("sub: x from itself", "sub", do_sub_self, 1, X(17)),
     ROW("sub: two views of x", "sub", do_sub_view, 1, X(3, 17)),
     ROW("sub, again", "sub", do_sub_again, 2, X(17), W(3, 17)),
 
@@ -310,7 +311,7 @@ const struct op_case op_cases[] = {
     ROW("div: rows and columns", "div", do_div, 2, X(3, 1), DIVISOR(1, 17)),
     ROW("div: stretched in the middle", "div", do_div, 2, X(3, 1, 5), DIVISOR(3, 4, 1)),
     ROW("div: a number", "div", do_div, 2, X0, DIVISOR(3, 17)),
-    ROW("div: x by itself", "div", do_div_self, 1, POSITIVE(17)),
+    FLAT("div: x by itself", "div", do_div_self, 1, POSITIVE(17)),
     ROW("div: two views of x", "div", do_div_view, 1, POSITIVE(3, 17)),
     ROW("div, again", "div", do_div_again, 2, X(3, 17), DIVISOR(3, 1)),
 
@@ -318,12 +319,12 @@ const struct op_case op_cases[] = {
     ROW("neg, again", "neg", do_neg_again, 1, X(17)),
     ROW("scale", "scale", do_scale, 1, X(3, 17)),
     ROW("scale, again", "scale", do_scale_again, 1, X(17)),
-    ROW("scale: by 0", "scale", scale_by_nothing, 1, X(3)),
+    FLAT("scale: by 0", "scale", scale_by_nothing, 1, X(3)),
     ROW("pow: x^2", "pow", square, 1, X(3, 17)),
     ROW("pow: x^2, again", "pow", square_again, 1, X(17)),
     ROW("pow: x^3", "pow", cube, 1, X(17)),
     ROW("pow: x^1", "pow", to_the_first, 1, X(17)),
-    ROW("pow: x^0", "pow", to_the_zeroth, 1, X(3)),
+    FLAT("pow: x^0", "pow", to_the_zeroth, 1, X(3)),
     ROW("pow: x^0.5", "pow", to_the_half, 1, POSITIVE(17)),
     ROW("pow: x^-1.5", "pow", to_a_negative, 1, POSITIVE(17)),
     ROW("exp", "exp", do_exp, 1, X(3, 17)),
@@ -375,7 +376,7 @@ const struct op_case op_cases[] = {
     ROW("causal_mask, again", "causal_mask", causal_weights_again, 1, X(5, 5)),
     ROW("causal_mask: more keys", "causal_mask", causal_weights, 1, X(3, 7)),
     ROW("causal_mask: fewer keys", "causal_mask", causal_weights, 1, X(2, 7, 3)),
-    ROW("causal_mask: one score", "causal_mask", causal_weights, 1, X(1, 1)),
+    FLAT("causal_mask: one score", "causal_mask", causal_weights, 1, X(1, 1)),
 
     ROW("matmul", "matmul", do_matmul, 2, X(3, 17), W(17, 5)),
     ROW("matmul, again", "matmul", do_matmul_again, 2, X(3, 5), W(5, 2)),
@@ -453,7 +454,7 @@ const struct op_case op_cases[] = {
     ROW("softmax: last", "softmax", softmax_last, 1, X(2, 3, 17)),
     ROW("softmax: last, again", "softmax", softmax_last_again, 1, X(3, 17)),
     ROW("softmax: of a vector", "softmax", softmax_0, 1, X(37)),
-    ROW("softmax: of one", "softmax", softmax_last, 1, X(3, 1)),
+    FLAT("softmax: of one", "softmax", softmax_last, 1, X(3, 1)),
     ROW("log_softmax: first", "log_softmax", log_softmax_0, 1, X(17, 3)),
     ROW("log_softmax: middle", "log_softmax", log_softmax_1, 1, X(2, 5, 3)),
     ROW("log_softmax: middle, again", "log_softmax", log_softmax_1_again, 1, X(2, 5, 3)),
@@ -464,7 +465,7 @@ const struct op_case op_cases[] = {
     ROW("layer_norm", "layer_norm", do_layer_norm, 3, X(3, 17), W(17), B(17)),
     ROW("layer_norm, again", "layer_norm", do_layer_norm_again, 3, X(2, 3, 5), W(5), B(5)),
     ROW("layer_norm: long rows", "layer_norm", do_layer_norm, 3, X(2, 131), W(131), B(131)),
-    ROW("layer_norm: rows of one", "layer_norm", do_layer_norm, 3, X(3, 1), W(1), B(1)),
+    FLAT("layer_norm: rows of one", "layer_norm", do_layer_norm, 3, X(3, 1), W(1), B(1)),
     ROW("layer_norm: no weight, no bias", "layer_norm", layer_norm_bare, 1, X(3, 17)),
     ROW("layer_norm: no bias", "layer_norm", layer_norm_weight, 2, X(3, 5), W(5)),
     ROW("layer_norm: no weight", "layer_norm", layer_norm_bias, 2, X(3, 5), B(5)),
@@ -518,7 +519,7 @@ const struct op_case op_cases[] = {
     ROW("cross_entropy: one row", "cross_entropy", do_cross_entropy, 1, X(3)),
     ROW("cross_entropy: rows ignored", "cross_entropy", cross_entropy_some, 1, X(6, 5)),
     ROW("cross_entropy: many classes", "cross_entropy", cross_entropy_wide, 1, X(2, 300)),
-    ROW("cross_entropy: one class", "cross_entropy", cross_entropy_narrow, 1, X(3, 1)),
+    FLAT("cross_entropy: one class", "cross_entropy", cross_entropy_narrow, 1, X(3, 1)),
     ROW("mse_loss", "mse_loss", do_mse_loss, 2, X(3, 17), W(3, 17)),
     ROW("mse_loss, again", "mse_loss", do_mse_loss_again, 2, X(3, 5), W(3, 5)),
     ROW("mse_loss: numbers", "mse_loss", do_mse_loss, 2, X0, W0),
@@ -534,7 +535,7 @@ const struct op_case op_cases[] = {
     ROW("attention", "attention", attend, 3, X(2, 3, 5), W(2, 3, 5), B(2, 3, 7)),
     ROW("attention, again", "attention", attend_again, 3, X(1, 3, 2), W(1, 5, 2), B(1, 5, 3)),
     ROW("attention: self", "attention", attend_self, 1, X(2, 3, 5)),
-    ROW("attention: one of each", "attention", attend, 3, X(1, 1, 1), W(1, 1, 1), B(1, 1, 1)),
+    FLAT("attention: one of each", "attention", attend, 3, X(1, 1, 1), W(1, 1, 1), B(1, 1, 1)),
     ROW("attention: 17 keys", "attention", attend, 3, X(1, 3, 4), W(1, 17, 4), B(1, 17, 2)),
     ROW("attention: heads", "attention", attend_heads, 3, X(2, 4, 6), W(2, 5, 6), B(2, 5, 9)),
     ROW("attention: heads, again", "attention", attend_heads_again, 3, X(1, 2, 3), W(1, 4, 3), B(1, 4, 6)),

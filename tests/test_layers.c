@@ -383,7 +383,9 @@ START_TEST(gradients)
     crash_note("crash in the row \"%s\" of tests/test_layers.c", r->name);
     make(r, &l, model);
     int result = gra_check(t, mode, &rng, model, r->ndim > 0, &x, r->forward, &l, 1e-6, &report);
-    ck_assert_msg(result == 0, "%s, %s: %s", r->name, mode == GRA_TRAIN ? "training" : "not training",
+    /* Over one key the weight is 1, whatever queries and keys are: their gradients are 0, and test nothing. */
+    const bool one_key = r->ndim > 1 && r->shape[r->ndim - 2] == 1 && strstr(r->name, "attention");
+    ck_assert_msg(result == (one_key ? 2 : 0), "%s, %s: %s", r->name, mode == GRA_TRAIN ? "training" : "not training",
                   report.text);
     size_t values = r->ndim ? 1 : 0;
     for (int d = 0; d < r->ndim; d++)

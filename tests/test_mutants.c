@@ -127,6 +127,7 @@ static gra_tensor *mutated(gra_tape *t, gra_tensor **in, void *arg)
         mutant *m = &k->mutants[k->count++];
         *m = (mutant){ .op = *r->op, .original = r->op, .trial = k };
         m->op.backward = mutant_backward;
+        m->op.stores = false;           /* it sets aside what is there: the tape fills what is fresh with zeros */
         r->op = &m->op;
         for (int i = 0; i < r->nin; i++)
             if (k->kind == OVERWRITTEN || k->kind == NONE)
@@ -155,9 +156,9 @@ static int caught(gra_tape *t, const char *op, mutation kind, int input)
         int status = run(t, &k, &report);
         ck_assert_msg(status >= 0, "%s with %s: %s", op_cases[i].name, kind_name[kind], report.text);
         if (kind == NONE)
-            ck_assert_msg(status == 0, "%s: its gradient is wrong: see the suite ops, CK_RUN_SUITE=ops",
+            ck_assert_msg(status != 1, "%s: its gradient is wrong: see the suite ops, CK_RUN_SUITE=ops",
                           op_cases[i].name);
-        ck_assert_msg(k.changed || status == 0, "%s with %s: nothing was changed, and yet %s",
+        ck_assert_msg(k.changed || status != 1, "%s with %s: nothing was changed, and yet %s",
                       op_cases[i].name, kind_name[kind], report.text);
         view |= k.view;
         seen |= k.changed;

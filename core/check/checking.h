@@ -1,9 +1,12 @@
 /* checking.h: a gradient check as it runs. Each file below uses those above it:
- * sentence.c, evaluate.c, explain.c, report.c, check.c. */
+ * sentence.c, guard.c, numeric.c, collect.c, explain.c, report.c, check.c. */
 #ifndef GRADUS_CHECKING_H
 #define GRADUS_CHECKING_H
 
 #include "../op.h"
+#include "../tape.h"
+
+typedef struct gra_checking gra_checking;
 
 typedef struct gra_checked {            /* one tensor and its two gradients */
     const char *name;
@@ -12,14 +15,44 @@ typedef struct gra_checked {            /* one tensor and its two gradients */
     size_t      size;
     real       *data;                   /* its values, changed one at a time */
     gra_tensor *param;                  /* NULL: an input */
+    real       *grad;                   /* of a parameter, while it is checked, */
+    real       *own_data, *own_grad;    /* and what it has else */
     real       *analytic, *numeric;
-    real       *before;                 /* what its gradient holds when the backward of f comes */
+    real       *before;                 /* what its gradient held when the backward of f came */
+    real       *fresh;                  /* the analytic gradient where it held nothing */
+    real       *unsure;                 /* the numeric gradient is known to this, where the tolerance is less */
+    real       *step;                   /* with which it was taken */
+    double      good_step;              /* one that was found by searching; 0: none was */
+    double      most;                   /* the largest |value| */
+    double      floor;                  /* gradients are measured by this at least */
+    bool        untested;               /* all its gradients are 0, of both kinds */
     double      error;                  /* of its worst element, */
     size_t      worst;                  /* which is here */
     double      largest;                /* |gradient| of either kind */
 } gra_checked;
 
-typedef struct gra_checking {           /* a check as it runs */
+/* guard.c: what an op may not write to. */
+typedef struct gra_piece_of_memory {
+    char  *start;
+    size_t bytes;
+} gra_piece_of_memory;
+
+typedef struct gra_guard {
+    gra_watch            watch;         /* first: the tape knows a gra_guard by it */
+    gra_checking        *check;
+    gra_piece_of_memory *piece;         /* those of this step, behind those that are kept */
+    size_t               count, kept, places;
+    bool                 guilty;        /* an op wrote where it may not: */
+    char                 tensor[128], sentence[512];
+} gra_guard;
+
+void  gra_guard_begin(gra_guard *g, gra_checking *k);
+void  gra_guard_end(gra_guard *g);
+void  gra_guard_step(gra_guard *g);                     /* a new step: the memory of the last is gone */
+void *gra_guard_memory(gra_guard *g, size_t bytes);     /* guarded until gra_guard_end; NULL: out of memory */
+void  gra_guard_free(void *memory);                     /* NULL is allowed */
+
+struct gra_checking {                   /* a check as it runs */
     gra_tape           *tape;
     gra_mode            mode;
     gra_rng            *rng, start;     /* start: its state at the call */
@@ -33,13 +66,21 @@ typedef struct gra_checking {           /* a check as it runs */
     gra_tensor        **input;          /* of the latest evaluation, */
     gra_tensor        **handed;         /* and what f gets, free to overwrite it */
     gra_checked        *tensor;
-    real               *values;         /* one block for data, analytic and numeric */
+    real               *values;         /* one block for the inputs' data and for all that is compared */
+    gra_guard           guard;
+
+    int                 constant;       /* this tensor wants no gradient now; -1: all do */
+    int                 twin[2];        /* these inputs are one tensor now; -1: none are */
+    bool                quiet;          /* what fails now is no failure of the check */
+    bool                known, finite;  /* of the latest sweep: there was a gradient to take; y is finite */
+    char                when[256];      /* under what circumstances a gradient is wrong; "": under all */
 
     size_t              size;           /* of y */
     int                 ndim, shape[GRA_MAX_DIMS];
     real               *y, *c, *parts;
-    double              loss;
-} gra_checking;
+    double              noise;          /* how far rounding y may have moved the sum of parts */
+    double              loss;           /* sum of |c_j y_j| */
+};
 
 /* sentence.c: appends a line to the report's text, wrapped; a line that grows by pieces before it is said. */
 void gra_check_say(gra_check_report *report, const char *format, ...) GRA_PRINTF(2, 3);
@@ -49,18 +90,25 @@ typedef struct gra_check_line {
 } gra_check_line;
 void gra_check_put(gra_check_line *s, const char *format, ...) GRA_PRINTF(2, 3);
 
-/* evaluate.c: y = f(inputs), or NULL with a sentence; parts[j] = c_j dy_j/dx_i, whose sum is the numeric
- * gradient of element i of x; the error of an element; says a sentence and is false. */
+/* numeric.c: y = f(inputs), or NULL with a sentence; parts[j] = c_j dy_j/dx_i, whose sum is the numeric
+ * gradient of element i of x; all numeric gradients of x; says a sentence and is false. */
 gra_tensor *gra_check_evaluate(gra_checking *k);
-bool        gra_check_parts(gra_checking *k, gra_checked *x, size_t i, double step);
-double      gra_check_error(const gra_checking *k, const gra_checked *x, size_t i);
+bool        gra_check_parts(gra_checking *k, gra_checked *x, size_t i, double steps);   /* by so many x->step[i] */
+bool        gra_check_numeric(gra_checking *k, gra_checked *x);
+double      gra_check_measure(const gra_checked *x);    /* r, which an error is relative to, */
+double      gra_check_error(const gra_checked *x, size_t i);
 bool        gra_check_fails(gra_checking *k, const char *sentence);
-#define GRA_CHECK_STEP 1e-5
+#define GRA_CHECK_STEP 1
+
+/* collect.c: lists the tensors to compare, and makes the inputs' values; false, with a sentence: it cannot. */
+bool gra_check_collect(gra_checking *k, gra_model *m);
+void gra_check_give_back(gra_checking *k);
 
 /* explain.c: each explanation of x's wrong gradient that fits. */
 void gra_check_explain(gra_checking *k, gra_checked *x);
 
-/* report.c: all of the report's text. */
-void gra_check_tell(gra_checking *k, gra_checked *worst);
+/* report.c: all of the report's text. worst: NULL where there is nothing to compare. untested: some tensor's
+ * gradients are all 0. */
+void gra_check_tell(gra_checking *k, gra_checked *worst, bool untested);
 
 #endif

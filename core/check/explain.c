@@ -357,6 +357,11 @@ void gra_check_explain(gra_checking *k, gra_checked *x)
 {
     wrong w = { .check = k, .x = x, .a = x->analytic, .n = x->numeric };
     bool fit = false;
+    if (isfinite(x->analytic[x->worst]) && !isfinite(x->numeric[x->worst])) {
+        gra_check_say(k->report, "f is not finite on both sides of that element, however near: it may lie outside "
+                      "of where f is defined. .low and .high say where inputs lie");
+        return;
+    }
     if (!all_finite(x)) {
         gra_check_say(k->report,
                       "it fits: a division by zero, the logarithm of zero, or memory that nobody filled");

@@ -1,4 +1,5 @@
-/* report: what a gradient check found: the worst element, what explains it, what else is wrong. */
+/* report: what a gradient check found: the worst element, what explains it, what else is wrong, and what was
+ * not tested. */
 #include "checking.h"
 
 /* "w (3, 4), element 5 (row 1, column 1)" */
@@ -22,29 +23,76 @@ static size_t wrong_elements(const gra_checking *k, const gra_checked *x)
 {
     size_t count = 0;
     for (size_t i = 0; i < x->size; i++)
-        if (!(gra_check_error(k, x, i) <= k->tolerance))
+        if (!(gra_check_error(x, i) <= k->tolerance))
             count++;
     return count;
 }
 
-void gra_check_tell(gra_checking *k, gra_checked *worst)
+/* Where nothing was tested, or next to nothing. */
+static void say_untested(const gra_checking *k)
+{
+    for (int i = 0; i < k->count; i++)
+        if (k->tensor[i].untested)
+            gra_check_say(k->report, "%s: every gradient is 0: nothing was tested there", k->tensor[i].name);
+}
+
+/* Beside large gradients small ones may be anything. */
+static void say_small(const gra_checking *k)
+{
+    gra_check_line small = { .at = 0 }, unsure = { .at = 0 };
+    for (int i = 0; i < k->count; i++) {
+        const gra_checked *x = &k->tensor[i];
+        const double least = k->tolerance * gra_check_measure(x);
+        size_t below = 0, rough = 0;
+        for (size_t j = 0; j < x->size; j++) {
+            const double g = fmax(fabs((double)x->analytic[j]), fabs((double)x->numeric[j]));
+            if (g <= fmax(least, (double)x->unsure[j]))
+                below += g > 0;
+            else
+                rough += (double)x->unsure[j] > least;
+        }
+        if (below)
+            gra_check_put(&small, "%s%zu of %zu elements of %s (below %.2g)", small.at ? ", " : "", below, x->size,
+                          x->name, least);
+        if (rough)
+            gra_check_put(&unsure, "%s%zu of %zu elements of %s", unsure.at ? ", " : "", rough, x->size, x->name);
+    }
+    if (small.at)
+        gra_check_say(k->report, "too small to be judged beside the largest gradient, or beside the loss, so that "
+                      "they could be anything: %s", small.s);
+    if (unsure.at)
+        gra_check_say(k->report, "judged less exactly than to the tolerance, since differences of the loss are rough "
+                      "there: %s", unsure.s);
+}
+
+void gra_check_tell(gra_checking *k, gra_checked *worst, bool untested)
 {
     gra_check_line s = { .at = 0 };
     if (!worst) {
-        gra_check_say(k->report, "gradient check: nothing to compare: no input, and no parameter unfrozen");
+        gra_check_say(k->report, "gradient check: nothing to compare: no input of any size, and no parameter "
+                      "unfrozen");
+        return;
+    }
+    if (k->size == 0) {
+        gra_check_say(k->report, "gradient check: nothing was tested: what f returned is empty: %s",
+                      gra_shape_text(k->ndim, k->shape, (char[GRA_SHAPE_TEXT]){ 0 }));
         return;
     }
     bool failed = !(worst->error <= k->tolerance);
     put_element(&s, worst, worst->worst);
     gra_check_say(k->report,
                   "gradient check %s: %s%s: the backward says %.6g, the loss says %.6g (error %.2g)",
-                  failed ? "FAILED" : "passed", failed ? "" : "the worst is ", s.s, k->report->analytic,
+                  failed ? "FAILED" : untested ? "incomplete" : "passed", failed ? "" : "the worst is ", s.s, k->report->analytic,
                   k->report->numeric, worst->error);
     if (!failed) {
         gra_check_say(k->report, "compared: %zu elements of %d tensor%s", k->report->elements, k->count,
                       k->count == 1 ? "" : "s");
+        say_untested(k);
+        say_small(k);
         return;
     }
+    if (k->when[0])
+        gra_check_say(k->report, "%s", k->when);
     gra_check_say(k->report, "wrong there: %zu of %zu elements", wrong_elements(k, worst), worst->size);
     gra_check_explain(k, worst);
     gra_check_line others = { .at = 0 };

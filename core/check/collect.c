@@ -1,0 +1,119 @@
+/* collect: the tensors that are compared. Inputs get values, and parameters lend theirs. */
+#include "checking.h"
+#include <stdlib.h>
+
+/* Values at even steps over [low, high], less the part of it that is too near 0, shuffled. Each
+ * input starts at another fraction of its step, so that two alike do not meet (a - b, max). */
+static void spread(gra_rng *g, int number, double low, double high, real *x, size_t n)
+{
+    if (low >= high) {
+        low = -2;
+        high = 2;
+    }
+    const double kink = 1e-3 * fmin(1, fmax(fabs(low), fabs(high)));    /* how far inputs stay away from 0 */
+    double from = fmax(low, -kink), gap = fmin(high, kink) - from;
+    if (gap < 0 || gap >= high - low)
+        gap = 0;
+    double start = fmod(0.5 + 0.618033988749895 * number, 1);
+    for (size_t i = 0; i < n; i++) {
+        double v = low + ((double)i + start) / (double)n * (high - low - gap);
+        x[i] = (real)(gap > 0 && v >= from ? v + gap : v);
+    }
+    for (size_t i = n; i > 1; i--) {
+        size_t j = (size_t)gra_randint(g, i);
+        real last = x[i - 1];
+        x[i - 1] = x[j];
+        x[j] = last;
+    }
+}
+
+/* While it is checked a parameter has values and a gradient with guarded room around them. */
+static bool lend(gra_checking *k, gra_checked *x)
+{
+    gra_tensor *p = x->param;
+    const size_t bytes = p->size * sizeof(real);
+    x->data = gra_guard_memory(&k->guard, bytes);
+    x->grad = gra_guard_memory(&k->guard, bytes);
+    if (!x->data || !x->grad)
+        return false;
+    x->own_data = p->data;
+    x->own_grad = p->grad;
+    p->data = memcpy(x->data, p->data, bytes);
+    p->grad = x->grad;
+    return true;
+}
+
+/* Lists the tensors to compare, and makes the inputs' values. */
+bool gra_check_collect(gra_checking *k, gra_model *m)
+{
+    int params = m ? gra_param_count(m) : 0;
+    size_t values = 0, all = (size_t)k->nin + (size_t)params;
+    k->tensor = calloc(all + 1, sizeof *k->tensor);
+    k->input = calloc(2 * (size_t)k->nin + 1, sizeof(gra_tensor *));
+    if (!k->tensor || !k->input)
+        return gra_check_fails(k, "out of memory");
+    k->handed = k->input + k->nin;
+
+    for (int i = 0; i < k->nin; i++) {
+        gra_checked *x = &k->tensor[k->count++];
+        *x = (gra_checked){ .name = k->in[i].name ? k->in[i].name : "an input", .ndim = k->in[i].ndim,
+                            .shape = k->in[i].shape };
+        if (!k->in[i].data && k->in[i].low >= k->in[i].high && (k->in[i].low != 0 || k->in[i].high != 0))
+            return gra_check_fails(k, "an input's low is not below its high");
+        if (!gra_shape_size(x->ndim, x->shape, &x->size))
+            return gra_check_fails(k, "an input has a shape that no tensor can have");
+        values += 7 * x->size;
+    }
+    for (int i = 0; i < params; i++) {
+        gra_tensor *p = gra_param_at(m, i);
+        if (!p->grad)                                   /* it is frozen */
+            continue;
+        gra_checked *x = &k->tensor[k->count++];
+        *x = (gra_checked){ .name = p->name, .ndim = p->ndim, .shape = p->shape, .size = p->size, .param = p };
+        if (!lend(k, x))
+            return gra_check_fails(k, "out of memory");
+        values += 6 * p->size;
+    }
+    real *v = k->values = calloc(values + 1, sizeof(real));
+    if (!v)
+        return gra_check_fails(k, "out of memory");
+
+    gra_rng own;
+    gra_manual_seed(&own, 1);
+    for (int i = 0; i < k->count; i++) {
+        gra_checked *x = &k->tensor[i];
+        if (!x->data) {
+            x->data = v;
+            v += x->size;
+            if (k->in[i].data)
+                memcpy(x->data, k->in[i].data, x->size * sizeof(real));
+            else
+                spread(&own, i, k->in[i].low, k->in[i].high, x->data, x->size);
+        }
+        x->analytic = v;
+        x->numeric = v + x->size;
+        x->before = v + 2 * x->size;
+        x->fresh = v + 3 * x->size;
+        x->unsure = v + 4 * x->size;
+        x->step = v + 5 * x->size;
+        v += 6 * x->size;
+    }
+    return true;
+}
+
+/* Parameters get their own values and gradients back. */
+void gra_check_give_back(gra_checking *k)
+{
+    for (int i = 0; i < k->count; i++) {
+        gra_checked *x = &k->tensor[i];
+        if (x->own_data) {
+            x->param->data = x->own_data;
+            x->param->grad = x->own_grad;
+            x->param->requires_grad = true;
+        }
+        if (x->param) {
+            gra_guard_free(x->data);
+            gra_guard_free(x->grad);
+        }
+    }
+}

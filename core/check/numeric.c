@@ -1,0 +1,226 @@
+/* numeric: y = f(x), and the gradient as differences of the loss say it.
+ *
+ *     n(h) = sum_j c_j (y_j(x_i + h) - y_j(x_i - h)) / 2h
+ *
+ * is off by h^2/6 y''' and by the rounding of y, about 1e-16 |y| / h. Which h suits depends on f: log at 1e-8
+ * wants a smaller step than at 1, x^2 at 1e8 a larger one, sin at 1e8 does not. So:
+ *
+ * 1. h = 1e-5 max(1, |x_i|), or a 1e-4th of the largest |x|, if that is less: where n(h) agrees with the
+ *    analytic gradient a, that is all. Two evaluations.
+ * 2. Else a second, smaller step, and both together without the h^2 term (Richardson). If n agrees now, good;
+ *    if it does not, and a third step says the same, then n is known, and a is wrong. Two or four more.
+ * 3. Else f is steep, kinked, noisy or not defined so far from x_i: all steps are tried, from the smallest.
+ *    Where three in a row agree best, there n is taken, and how well they agree is how well it is known. The
+ *    step is tried first with the next element.
+ *
+ * The difference is taken for each y_j before summing, so outputs that do not depend on x_i add no rounding. */
+#include "checking.h"
+
+bool gra_check_fails(gra_checking *k, const char *sentence)
+{
+    if (!k->quiet)
+        gra_check_say(k->report, "gradient check: %s", sentence);
+    return false;
+}
+
+/* ---- evaluations ---- */
+
+static void hand_over(gra_checking *k)
+{
+    for (int i = 0; i < k->nin; i++) {
+        const gra_checked *x = &k->tensor[i];
+        if (i == k->constant)
+            k->input[i] = gra_constant(k->tape, x->data, x->ndim, x->shape);
+        else if (i == k->twin[1])
+            k->input[i] = k->input[k->twin[0]];
+        else
+            k->input[i] = gra_input(k->tape, x->data, x->ndim, x->shape);
+        k->handed[i] = k->input[i];
+    }
+    for (int i = k->nin; i < k->count; i++) {
+        k->tensor[i].param->requires_grad = i != k->constant;
+        k->tensor[i].param->grad = i != k->constant ? k->tensor[i].grad : NULL;
+    }
+}
+
+/* y = f(inputs), each time with the generator as it was at the call: the same dropout. */
+gra_tensor *gra_check_evaluate(gra_checking *k)
+{
+    if (k->rng)
+        *k->rng = k->start;
+    gra_guard_step(&k->guard);
+    gra_begin(k->tape, k->mode, k->rng);
+    hand_over(k);
+    gra_tensor *y = k->f(k->tape, k->handed, k->arg);
+    if (gra_error(k->tape))
+        gra_check_fails(k, gra_error(k->tape));
+    else if (!y)
+        gra_check_fails(k, "f returned NULL instead of a tensor");
+    else
+        return y;
+    return NULL;
+}
+
+static bool parts(gra_checking *k, gra_checked *x, size_t i, double step)
+{
+    const real was = x->data[i], up = was + (real)step, down = was - (up - was);
+    x->data[i] = up;
+    gra_tensor *y = gra_check_evaluate(k);
+    bool ok = y && y->size == k->size;
+    if (ok) {
+        memcpy(k->parts, y->data, k->size * sizeof(real));
+        x->data[i] = down;
+        y = gra_check_evaluate(k);
+        ok = y && y->size == k->size;
+    }
+    x->data[i] = was;
+    if (!ok)
+        return y && gra_check_fails(k, "the shape of what f returns depends on the values of its inputs");
+    bool changed = false;
+    k->noise = 0;
+    for (size_t j = 0; j < k->size; j++) {              /* 2h is what lies between up and down as rounded */
+        const double up_j = (double)k->parts[j], down_j = (double)y->data[j];
+        changed |= up_j != down_j;
+        k->noise += 0x1p-52 * fabs((double)k->c[j]) * (fabs(up_j) + fabs(down_j));
+        k->parts[j] = k->c[j] * ((k->parts[j] - y->data[j]) / (up - down));
+    }
+    if (!changed)                                       /* or rounding within f hides it: a guess at how much */
+        k->noise = 1e-6 * k->loss;
+    k->noise /= (double)(up - down);
+    return true;
+}
+
+bool gra_check_parts(gra_checking *k, gra_checked *x, size_t i, double steps)
+{
+    return parts(k, x, i, steps * (double)x->step[i]);
+}
+
+/* n(h). Moving x may lead where f is not defined, so nothing traces the NaN that comes of it. */
+static bool slope(gra_checking *k, gra_checked *x, size_t i, double h, double *n)
+{
+    gra_tape_try(k->tape, k->quiet ? GRA_TRIED : GRA_UNTRACED);
+    const bool ok = parts(k, x, i, h);
+    gra_tape_try(k->tape, GRA_IN_EARNEST);
+    double sum = 0;
+    for (size_t j = 0; ok && j < k->size; j++)
+        sum += (double)k->parts[j];
+    *n = sum;
+    return ok;
+}
+
+/* ---- 3: all steps ---- */
+
+/* Far away f may fail, or return another shape: there n is not known, and the report has no word of it. */
+static double slope_far_away(gra_checking *k, gra_checked *x, size_t i, double h)
+{
+    double n;
+    k->quiet = true;
+    const bool ok = slope(k, x, i, h, &n);
+    k->quiet = false;
+    return ok ? n : (double)NAN;
+}
+
+/* The smallest step from a value: four of those that there are between numbers of its size. */
+static double smallest(double v)
+{
+    return fmax(0x1p-50 * v, 0x1p-1022);
+}
+
+/* The gradient of element i by the step whose neighbours agree best with it. A derivative is what the smallest
+ * steps say as well as they can: larger ones may make it more exact, not another. */
+static void search(gra_checking *k, gra_checked *x, size_t i)
+{
+    const double v = fabs((double)x->data[i]), ratio = 4.236;   /* of no small numbers: roundings shall not agree by chance */
+    double n[3] = { (double)NAN, (double)NAN, (double)NAN }, noise[3] = { 0 }, unsure = (double)INFINITY;
+    x->numeric[i] = (real)NAN;
+    x->unsure[i] = 0;
+    if (!isfinite(v))
+        return;
+    for (double h = smallest(v > 0 ? v : fmin(1, x->most)); h <= fmax(1, x->most) / 4; h *= ratio) {
+        n[0] = n[1], n[1] = n[2], n[2] = slope_far_away(k, x, i, h);
+        noise[0] = noise[1], noise[1] = noise[2], noise[2] = k->noise;
+        const double doubt = 10 * (fabs(n[0] - n[1]) + fabs(n[1] - n[2])) + 2 * noise[0];
+        if (!(doubt < unsure) || fabs(n[1] - (double)x->numeric[i]) > unsure)   /* so too where an n is NaN */
+            continue;
+        x->numeric[i] = (real)n[1];
+        x->unsure[i] = (real)(unsure = doubt);
+        x->step[i] = (real)(h / ratio);
+        x->good_step = h / ratio;
+    }
+}
+
+/* ---- 1 and 2 ---- */
+
+static bool agree(const gra_checking *k, double a, double n, double r)
+{
+    return fabs(a - n) <= k->tolerance * r;
+}
+
+/* The numeric gradient of element i. False: f failed. */
+static bool differentiate(gra_checking *k, gra_checked *x, size_t i, double largest)
+{
+    const double a = (double)x->analytic[i], v = fabs((double)x->data[i]);
+    const double usual = fmax(1e-5 * v, fmin(1e-5, 1e-4 * x->most));
+    const double h = x->good_step > smallest(v) ? x->good_step : usual;
+    const double ratio = 0.414, square = ratio * ratio;
+    double n, second, third;
+    if (!slope(k, x, i, h, &n))
+        return false;
+    x->step[i] = (real)h;
+    x->numeric[i] = (real)n;
+    x->unsure[i] = 0;
+    const double r = fmax(fmax(largest, fabs(n)), x->floor);
+    if (agree(k, a, n, r))
+        return true;
+
+    if (!slope(k, x, i, ratio * h, &second))
+        return false;
+    double better = (second - square * n) / (1 - square);
+    x->numeric[i] = (real)better;
+    if (agree(k, a, better, r))
+        return true;
+    bool known = fabs(n - second) + k->noise <= k->tolerance * r / 2;
+    if (known) {
+        if (!slope(k, x, i, h / 100, &third))
+            return false;
+        known = fabs(third - better) + k->noise <= k->tolerance * r / 2;
+    }
+    if (!known || better == 0)
+        search(k, x, i);
+    return true;
+}
+
+bool gra_check_numeric(gra_checking *k, gra_checked *x)
+{
+    double largest = 0;
+    x->most = 0;
+    for (size_t i = 0; i < x->size; i++) {              /* fmax passes over a NaN */
+        largest = fmax(largest, fabs((double)x->analytic[i]));
+        if (isfinite(x->data[i]))
+            x->most = fmax(x->most, fabs((double)x->data[i]));
+    }
+    if (x->most == 0)
+        x->most = 1;
+    x->floor = isfinite(k->loss) ? 1e-7 * k->loss / fmax(1, x->most) : 0;
+    for (size_t i = 0; i < x->size; i++)
+        if (!differentiate(k, x, i, largest))
+            return false;
+    return true;
+}
+
+/* ---- errors ---- */
+
+double gra_check_measure(const gra_checked *x)
+{
+    return fmax(x->largest, x->floor);
+}
+
+double gra_check_error(const gra_checked *x, size_t i)
+{
+    const double a = (double)x->analytic[i], n = (double)x->numeric[i];
+    if (!isfinite(a) || !isfinite(n))
+        return (double)INFINITY;
+    if (a == n || fabs(a - n) <= (double)x->unsure[i])
+        return 0;
+    return fabs(a - n) / gra_check_measure(x);
+}

@@ -1,0 +1,759 @@
+/* What the gradient check must refuse, and what it must pass. Each wrong op below is right wherever its
+ * gradient is wanted once, is there already, and lies in memory of its own: only the circumstance that its
+ * name speaks of shows the mistake. The right functions are hard on differences: steep, huge, tiny, noisy,
+ * or not defined a little farther on. */
+#include "../core/op.h"
+#include "suites.h"
+
+#include <stdlib.h>
+
+#ifdef GRADUS_DOUBLE
+
+#define LENGTH(a) (sizeof(a) / sizeof *(a))
+
+static gra_tape *t;
+static gra_check_report report;
+
+static void open_tape(void)
+{
+    t = gra_open(1);
+    gra_keep_going(t, true);
+}
+
+static void close_tape(void)
+{
+    gra_close(t);
+}
+
+static bool says(const char *phrase)                    /* whatever the line breaks */
+{
+    char s[sizeof report.text];
+    size_t n = 0;
+    for (const char *p = report.text; *p; p++) {
+        s[n++] = *p == '\n' ? ' ' : *p;
+        if (strncmp(p, "\n  ", 3) == 0)
+            p += 2;
+    }
+    s[n] = '\0';
+    return strstr(s, phrase) != NULL;
+}
+
+/* ---- y = x^2 and y = x w, with mistakes ------------------------------------------------------------ */
+
+#define OP(fn, forward_, backward_, ...)                                                                 \
+    static gra_tensor *fn(gra_tape *tape, gra_tensor **in, void *arg)                                    \
+    {                                                                                                    \
+        static const gra_op op = { .name = #fn, .forward = forward_, .backward = backward_, __VA_ARGS__ }; \
+        return gra_run(gra_result(tape, &op, in[0]->ndim, in[0]->shape, in[0], arg ? arg : in[1]));      \
+    }
+#define EACH for (size_t i = 0; i < y->size; i++)
+#define BACKWARD(name)                                                                                   \
+    static void name(gra_tensor *y)                                                                      \
+    {                                                                                                    \
+        gra_tensor *in = y->in[0];                                                                       \
+        real *x = in->data, *dx = in->grad, *dy = y->grad;
+
+static void square(gra_tensor *y)
+{
+    EACH y->data[i] = y->in[0]->data[i] * y->in[0]->data[i];
+}
+
+static void product(gra_tensor *y)
+{
+    EACH y->data[i] = y->in[0]->data[i] * y->in[1]->data[i];
+}
+
+static size_t as_many(const gra_tensor *y)
+{
+    return y->size;
+}
+
+BACKWARD(forgets)                       /* to fill what is fresh */
+    EACH dx[i] += 2 * x[i] * dy[i];
+}
+OP(forgets_to_fill, square, forgets, .stores = true)
+
+BACKWARD(other)                         /* formula where it stores */
+    EACH dx[i] = in->fresh ? x[i] * dy[i] : dx[i] + 2 * x[i] * dy[i];
+}
+OP(other_where_it_stores, square, other, .stores = true)
+
+BACKWARD(fills_but_one)
+    gra_fill_fresh(in, 1, y->size);
+    EACH dx[i] += 2 * x[i] * dy[i];
+}
+OP(fills_all_but_one, square, fills_but_one, .stores = true)
+
+BACKWARD(needs_dw)                      /* for dx */
+    real *w = y->in[1]->data, *dw = y->in[1]->grad;
+    for (size_t i = 0; dw && i < y->size; i++) {
+        dw[i] += x[i] * dy[i];
+        if (dx)
+            dx[i] += w[i] * dy[i];
+    }
+}
+OP(no_dx_without_dw, product, needs_dw, .args = 0)
+
+BACKWARD(needs_dx)
+    real *w = y->in[1]->data, *dw = y->in[1]->grad;
+    for (size_t i = 0; dx && i < y->size; i++) {
+        dx[i] += w[i] * dy[i];
+        if (dw)
+            dw[i] += x[i] * dy[i];
+    }
+}
+OP(no_dw_without_dx, product, needs_dx, .args = 0)
+
+BACKWARD(stores_alone)                  /* = for +=, where dw is NULL */
+    real *w = y->in[1]->data, *dw = y->in[1]->grad;
+    EACH if (dx) dx[i] = (dw ? dx[i] : 0) + w[i] * dy[i];
+    EACH if (dw) dw[i] += x[i] * dy[i];
+}
+OP(overwrites_without_dw, product, stores_alone, .args = 0)
+
+BACKWARD(both_at_once)                  /* reads both gradients before it writes either */
+    real *w = y->in[1]->data, *dw = y->in[1]->grad;
+    EACH {
+        real of_x = dx ? dx[i] : 0, of_w = dw ? dw[i] : 0;
+        if (dx)
+            dx[i] = of_x + w[i] * dy[i];
+        if (dw)
+            dw[i] = of_w + x[i] * dy[i];
+    }
+}
+OP(loses_one_of_two, product, both_at_once, .args = 0)
+
+BACKWARD(one_too_many)
+    for (size_t i = 0; i <= y->size; i++)
+        dx[i] += i < y->size ? 2 * x[i] * dy[i] : 1;
+}
+OP(past_the_gradient, square, one_too_many, .args = 0)
+
+BACKWARD(one_too_early)
+    EACH dx[i] += 2 * x[i] * dy[i];
+    dx[-1] = 0;
+}
+OP(before_the_gradient, square, one_too_early, .args = 0)
+
+BACKWARD(zeroes_x)
+    EACH dx[i] += 2 * x[i] * dy[i];
+    memset(x, 0, y->size * sizeof *x);
+}
+OP(zeroes_its_input, square, zeroes_x, .args = 0)
+
+BACKWARD(scales_dy)
+    EACH dx[i] += dy[i] *= 2 * x[i];
+}
+OP(scales_dy_in_place, square, scales_dy, .args = 0)
+
+BACKWARD(reuses_y)
+    EACH dx[i] += y->data[i] = 2 * x[i] * dy[i];
+}
+OP(reuses_its_result, square, reuses_y, .args = 0)
+
+BACKWARD(right)
+    EACH if (dx) dx[i] += 2 * x[i] * dy[i];
+}
+
+static void rounds_x(gra_tensor *y)
+{
+    EACH y->in[0]->data[i] = (real)fabs((double)y->in[0]->data[i]);
+    square(y);
+}
+OP(forward_changes_x, rounds_x, right, .args = 0)
+
+static void past_y(gra_tensor *y)
+{
+    square(y);
+    y->data[y->size] = 0;
+}
+OP(past_the_result, past_y, right, .args = 0)
+
+static void past_saved(gra_tensor *y)
+{
+    square(y);
+    y->saved[y->size] = 0;
+}
+OP(past_what_it_saves, past_saved, right, .saved = as_many)
+
+static void past_x(gra_tensor *y)
+{
+    square(y);
+    y->in[0]->data[y->size] += 1;
+}
+OP(past_the_values, past_x, right, .args = 0)
+
+static void changes_w(gra_tensor *y)
+{
+    product(y);
+    y->in[1]->data[0] = 0;
+}
+BACKWARD(of_product)
+    real *w = y->in[1]->data, *dw = y->in[1]->grad;
+    EACH if (dx) dx[i] += w[i] * dy[i];
+    EACH if (dw) dw[i] += x[i] * dy[i];
+}
+OP(changes_a_parameter, changes_w, of_product, .args = 0)
+
+static void past_w(gra_tensor *y)
+{
+    product(y);
+    y->in[1]->data[y->size] = 0;
+}
+OP(past_a_parameter, past_w, of_product, .args = 0)
+
+BACKWARD(past_dw)
+    of_product(y);
+    if (y->in[1]->grad)
+        y->in[1]->grad[y->size] += 1;
+    (void)dx, (void)dy, (void)x;
+}
+OP(past_the_gradient_of_a_parameter, product, past_dw, .args = 0)
+
+static void steps(gra_tensor *y)        /* y_i = x_i - x_(i-1) */
+{
+    EACH y->data[i] = y->in[0]->data[i] - (i ? y->in[0]->data[i - 1] : 0);
+}
+BACKWARD(reads_on)
+    EACH dx[i] += dy[i] - dy[i + 1];    /* behind the last there is none */
+    (void)x;
+}
+OP(reads_past_dy, steps, reads_on, .args = 0)
+
+OP(right_square, square, right, .args = 0)
+OP(right_product, product, of_product, .args = 0)
+
+static const struct wrong {
+    gra_check_fn *f;
+    int           nin;                  /* w: the second input, or a parameter */
+    const char   *name, *phrase;
+} wrongs[] = {
+    { forgets_to_fill, 1, "x", "this happens only while the gradient is uninitialised (in[i]->fresh)" },
+    { other_where_it_stores, 1, "x", "this happens only while the gradient is uninitialised (in[i]->fresh)" },
+    { fills_all_but_one, 1, "x", "this happens only while the gradient is uninitialised (in[i]->fresh)" },
+    { no_dx_without_dw, 2, "x", "this happens only where w is a constant, whose gradient is NULL" },
+    { no_dx_without_dw, 0, "x", "this happens only where w is a constant, whose gradient is NULL" },
+    { no_dw_without_dx, 2, "w", "this happens only where x is a constant, whose gradient is NULL" },
+    { no_dw_without_dx, 0, "w", "this happens only where x is a constant, whose gradient is NULL" },
+    { overwrites_without_dw, 2, "x", "this happens only where w is a constant, whose gradient is NULL" },
+    { loses_one_of_two, 2, "x", "one tensor handed over as both x and w" },
+    { past_the_gradient, 1, "x", "the backward of past_the_gradient wrote past the end of the gradient of x (3, 4)" },
+    { before_the_gradient, 1, "x", "the backward of before_the_gradient wrote before the start of the gradient of x" },
+    { zeroes_its_input, 1, "x", "the backward of zeroes_its_input changed its input x (3, 4)" },
+    { scales_dy_in_place, 1, "", "the backward of scales_dy_in_place changed dy, the gradient of its result (3, 4)" },
+    { reuses_its_result, 1, "", "the backward of reuses_its_result changed its result (3, 4)" },
+    { forward_changes_x, 1, "x", "the forward of forward_changes_x changed its input x (3, 4)" },
+    { past_the_result, 1, "", "the forward of past_the_result wrote past the end of the values of its result" },
+    { past_what_it_saves, 1, "", "the forward of past_what_it_saves wrote past the end of y->saved" },
+    { past_the_values, 1, "x", "the forward of past_the_values wrote past the end of the values of x (3, 4)" },
+    { changes_a_parameter, 0, "w", "the forward of changes_a_parameter changed its input w (3, 4)" },
+    { past_a_parameter, 0, "w", "the forward of past_a_parameter wrote past the end of the values of w (3, 4)" },
+    { reads_past_dy, 1, "x", "wrong there: 1 of 12 elements" },
+    { past_the_gradient_of_a_parameter, 0, "w", "wrote past the end of the gradient of w (3, 4)" },
+};
+
+typedef struct wrapped {
+    gra_check_fn *f;
+    gra_tensor   *w;
+} wrapped;
+
+static gra_tensor *wrap(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    const wrapped *a = arg;
+    return a->f(tape, in, a->w);
+}
+
+static int run(gra_check_fn *f, int nin, int times)
+{
+    const gra_check_in in[] = { { .name = "x", .ndim = 2, .shape = { 3, 4 } },
+                                { .name = "w", .ndim = 2, .shape = { 3, 4 } } };
+    gra_rng rng;
+    gra_manual_seed(&rng, 1);
+    gra_model *m = gra_model_open(&rng);
+    gra_tensor *w = gra_param(gra_root(m), "w", gra_init_normal(0, 1), GRA_DIMS(3, 4));
+    real was[12];
+    memcpy(was, w->data, sizeof was);
+    const real *data = w->data, *grad = w->grad;
+    int status = 0;
+    for (int i = 0; i < times; i++) {
+        wrapped a = { f, nin == 0 ? w : NULL };
+        gra_check_in one[] = { in[0], in[1] };
+        status = gra_check(t, GRA_GRAD, NULL, nin == 0 ? m : NULL, nin == 0 ? 1 : nin, one, wrap, &a, 1e-6, &report);
+    }
+    ck_assert_mem_eq(was, w->data, sizeof was);
+    ck_assert(data == w->data && grad == w->grad && w->requires_grad);
+    gra_model_close(m);
+    return status;
+}
+
+/* One input: w is x itself, which the op does not look at. */
+static gra_check_fn *alone;
+static gra_tensor *with_itself(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)arg;
+    return alone(tape, in, gra_constant(tape, in[0]->data, in[0]->ndim, in[0]->shape));
+}
+
+START_TEST(wrong_ops_are_refused)
+{
+    const struct wrong *w = &wrongs[_i];
+    alone = w->f;
+    ck_assert_msg(run(w->nin == 1 ? with_itself : w->f, w->nin, 1) == 1, "%s", report.text);
+    ck_assert_msg(says(w->phrase), "\"%s\" is missing:\n%s", w->phrase, report.text);
+    ck_assert_msg(strcmp(report.name, w->name) == 0, "\"%s\": %s", report.name, report.text);
+    ck_assert(report.error > 1e-6);
+}
+END_TEST
+
+START_TEST(right_ops_pass)
+{
+    alone = right_square;
+    ck_assert_msg(run(with_itself, 1, 2) == 0, "%s", report.text);
+    ck_assert_msg(run(right_product, 2, 1) == 0, "%s", report.text);
+    ck_assert_msg(run(right_product, 0, 1) == 0, "%s", report.text);
+}
+END_TEST
+
+/* ---- nothing was tested ------------------------------------------------------------------------------ */
+
+static gra_tensor *first_alone(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)arg;
+    return gra_exp(tape, in[0]);
+}
+
+static gra_tensor *empty(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)arg;
+    return gra_slice(tape, in[0], 0, 0, 0);
+}
+
+static gra_tensor *saturated(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)arg;
+    return gra_softmax(tape, gra_scale(tape, in[0], 1e6), -1);
+}
+
+static gra_tensor *begins_at_zero(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    return gra_matmul(tape, gra_exp(tape, in[0]), arg ? arg : in[1]);
+}
+
+static gra_tensor *of_constants(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)in;
+    (void)arg;
+    return gra_full(tape, 1, GRA_DIMS(2));
+}
+
+START_TEST(where_nothing_was_tested)
+{
+    const gra_check_in in[] = { { .name = "x", .ndim = 2, .shape = { 3, 4 } },
+                                { .name = "z", .ndim = 2, .shape = { 4, 5 } } };
+    static const char all_zero[] = "every gradient is 0: nothing was tested there";
+    gra_check_in zero = in[1];
+    zero.data = (real[20]){ 0 };
+    const struct {
+        gra_check_fn *f;
+        int           nin;
+        gra_check_in  in[2];
+        const char   *name, *phrase;
+    } cases[] = {
+        { first_alone, 2, { in[0], in[1] }, "z: ", all_zero },
+        { saturated, 1, { in[0] }, "x: ", all_zero },
+        { begins_at_zero, 2, { in[0], zero }, "x: ", all_zero },
+        { of_constants, 1, { in[0] }, "x: ", all_zero },
+        { empty, 1, { in[0] }, "", "nothing was tested: what f returned is empty: (0, 4)" },
+        { of_constants, 0, { in[0] }, "", "nothing to compare" },
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const int status = gra_check(t, GRA_GRAD, NULL, NULL, cases[i].nin, cases[i].in, cases[i].f, NULL, 1e-6,
+                                     &report);
+        ck_assert_msg(status == 2, "%zu: %d, %s", i, status, report.text);
+        ck_assert_msg(says(cases[i].name) && says(cases[i].phrase) && !says("passed"), "%zu: %s", i, report.text);
+        ck_assert_msg(!says("x: every") || cases[i].name[0] == 'x', "%zu: %s", i, report.text);
+    }
+}
+END_TEST
+
+/* An empty tensor among others is no reason for doubt. */
+static gra_tensor *joined(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)arg;
+    return gra_concat(tape, 2, in, 0);
+}
+
+START_TEST(an_empty_input_among_others)
+{
+    const gra_check_in in[] = { { .name = "x", .ndim = 2, .shape = { 3, 4 } },
+                                { .name = "none", .ndim = 2, .shape = { 0, 4 } } };
+    ck_assert_msg(gra_check(t, GRA_GRAD, NULL, NULL, 2, in, joined, NULL, 1e-6, &report) == 0, "%s", report.text);
+}
+END_TEST
+
+/* ---- functions of a number, and their derivatives, right or wrong ------------------------------------ */
+
+typedef struct formula {
+    double (*f)(double), (*df)(double);
+    double factor;                      /* 1: right */
+} formula;
+
+static void each(gra_tensor *y)
+{
+    const formula *f = y->args;
+    EACH y->data[i] = (real)f->f((double)y->in[0]->data[i]);
+}
+
+static void each_backward(gra_tensor *y)
+{
+    const formula *f = y->args;
+    EACH y->in[0]->grad[i] += (real)(f->factor * f->df((double)y->in[0]->data[i])) * y->grad[i];
+}
+
+static gra_tensor *of_numbers(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    static const gra_op op = { .name = "of_numbers", .forward = each, .backward = each_backward,
+                               .args = sizeof(formula) };
+    gra_tensor *y = gra_result_like(tape, &op, in[0]);
+    memcpy(y->args, arg, sizeof(formula));
+    return gra_run(y);
+}
+
+static double inverse(double x)         { return 1 / x; }
+static double inverse_slope(double x)   { return -1 / (x * x); }
+static double sqrt_slope(double x)      { return 0.5 / sqrt(x); }
+static double twice(double x)           { return 2 * x; }
+static double squared(double x)         { return x * x; }
+static double one(double x)             { return 0 * x + 1; }
+static double steep_tanh(double x)      { return tanh(1e8 * x); }
+static double steep_tanh_slope(double x){ return 1e8 / pow(cosh(1e8 * x), 2); }
+static double fast_sin(double x)        { return sin(1e3 * x); }
+static double fast_sin_slope(double x)  { return 1e3 * cos(1e3 * x); }
+static double narrow(double x)          { return exp(-500 * x * x); }
+static double narrow_slope(double x)    { return -1000 * x * exp(-500 * x * x); }
+static double lifted(double x)          { return x + 1e10; }
+static volatile double ten_to_10 = 1e10;                /* so that no compiler cancels it */
+static double cancelled(double x)       { return (x + ten_to_10) - ten_to_10; }
+static double in_float(double x)        { return (double)sinf((float)x); }
+static double minute(double x)          { return 1e-200 * x * x; }
+static double minute_slope(double x)    { return 2e-200 * x; }
+static double log_of_distance(double x) { return log(fabs(x - 0.5)); }
+static double of_distance(double x)     { return 1 / (x - 0.5); }
+static double kinked(double x)          { return fabs(x - 0.30001) + fabs(x); }
+static double kinked_slope(double x)    { return (x > 0.30001 ? 1 : -1) + (x > 0 ? 1 : -1); }
+static double on_an_edge(double x)      { return acos(x); }
+static double on_an_edge_slope(double x){ return -1 / sqrt(1 - x * x); }
+static double giant(double x)           { return exp(x); }
+
+static const struct {
+    const char *name;
+    double    (*f)(double), (*df)(double);
+    double      low, high, data[4];     /* low = high: the data */
+    const char *doubt;                  /* said of elements that may be wrong unseen: some are "below", or "rough" */
+    double      seen;                   /* the smallest relative mistake that must be seen */
+} numbers[] = {
+    { "log near 1e-8", log, inverse, 1e-8, 2e-8, { 0 }, NULL, 1e-5 },
+    { "sqrt near 1e-8", sqrt, sqrt_slope, 1e-8, 2e-8, { 0 }, NULL, 1e-5 },
+    { "log near 1e-300", log, inverse, 1e-300, 2e-300, { 0 }, NULL, 1e-5 },
+    { "log of 1e-15 beside 1", log, inverse, 0, 0, { 1e-15, 1, 1e-8, 3 }, "below", 1e-5 },
+    { "log of 1e-6 beside 1", log, inverse, 0, 0, { 1e-6, 1, 2, 3 }, "below", 1e-5 },
+    { "tanh(1e8 x) near 1e-8", steep_tanh, steep_tanh_slope, 1e-8, 2e-8, { 0 }, NULL, 1e-5 },
+    { "sin near 1e8", sin, cos, 1e8, 2e8, { 0 }, NULL, 1e-5 },
+    { "sin near 1e5", sin, cos, 1e5, 1e5 + 3, { 0 }, NULL, 1e-5 },
+    { "sin(1000 x)", fast_sin, fast_sin_slope, -2, 2, { 0 }, NULL, 1e-5 },
+    { "x^2 near 1e8", squared, twice, 1e8, 2e8, { 0 }, NULL, 1e-5 },
+    { "x^2 near 1e-8", squared, twice, 1e-8, 2e-8, { 0 }, NULL, 1e-5 },
+    { "x^2 over seventeen decades", squared, twice, 0, 0, { 1e8, 2, 3e-9, 4 }, "below", 1e-5 },
+    { "1/x near 1e-8", inverse, inverse_slope, 1e-8, 2e-8, { 0 }, NULL, 1e-5 },
+    { "1/x near 0.001", inverse, inverse_slope, 1e-3, 2e-3, { 0 }, NULL, 1e-5 },
+    { "1/x near 1e8", inverse, inverse_slope, 1e8, 2e8, { 0 }, NULL, 1e-5 },
+    { "e^(-500 x^2)", narrow, narrow_slope, -0.2, 0.2, { 0 }, "below", 1e-5 },
+    { "x + 1e10", lifted, one, -2, 2, { 0 }, NULL, 0.5 },
+    { "(x + 1e10) - 1e10", cancelled, one, -2, 2, { 0 }, "rough", 0.5 },
+    { "sin in float", in_float, cos, -2, 2, { 0 }, "rough", 0.5 },
+    { "1e-200 x^2", minute, minute_slope, -2, 2, { 0 }, NULL, 1e-5 },
+    { "log |x - 0.5|, near its pole", log_of_distance, of_distance, 0, 0, { 0.5001, 0.49, 0.500001, 2 }, "below", 1e-5 },
+    { "|x - 0.30001| + |x|, near its kink", kinked, kinked_slope, 0, 0, { 0.3, 0.30002, -1e-3, 1 }, NULL, 1e-5 },
+    { "acos near 1", on_an_edge, on_an_edge_slope, 0, 0, { 0.9999999, 0.999, -0.99999, 0.5 }, NULL, 1e-5 },
+    { "e^x at 600", giant, exp, 600, 601, { 0 }, NULL, 1e-5 },
+    { "e^x at -600", giant, exp, -601, -600, { 0 }, NULL, 1e-5 },
+};
+
+static int check_number(size_t i, double factor)
+{
+    formula f = { numbers[i].f, numbers[i].df, factor };
+    real data[4];
+    gra_check_in in = { .name = "x", .ndim = 1, .shape = { 17 }, .low = numbers[i].low, .high = numbers[i].high };
+    for (int j = 0; j < 4; j++)
+        data[j] = (real)numbers[i].data[j];
+    if (in.low >= in.high)
+        in = (gra_check_in){ .name = "x", .ndim = 1, .shape = { 4 }, .data = data };
+    return gra_check(t, GRA_GRAD, NULL, NULL, 1, &in, of_numbers, &f, 1e-6, &report);
+}
+
+START_TEST(right_derivatives_pass)
+{
+    ck_assert_msg(check_number((size_t)_i, 1) == 0, "%s: %s", numbers[_i].name, report.text);
+    const char *doubt = numbers[_i].doubt;
+    ck_assert_msg(says("could be anything") == (doubt && strcmp(doubt, "below") == 0), "%s: %s", numbers[_i].name,
+                  report.text);
+    ck_assert_msg(says("rough there") == (doubt && strcmp(doubt, "rough") == 0), "%s: %s", numbers[_i].name,
+                  report.text);
+}
+END_TEST
+
+START_TEST(wrong_derivatives_are_refused)
+{
+    const double factors[] = { 1.00001, 1.01, 2, 0.5, 0, -1, 1e8 };
+    for (size_t j = 0; j < LENGTH(factors); j++)
+        if (fabs(factors[j] - 1) > 0.99 * numbers[_i].seen)
+            ck_assert_msg(check_number((size_t)_i, factors[j]) == 1, "%s times %g: %s", numbers[_i].name,
+                          factors[j], report.text);
+}
+END_TEST
+
+/* ---- right functions of several inputs ------------------------------------------------------------- */
+
+#define F(fn, ...)                                                                                       \
+    static gra_tensor *fn(gra_tape *tape, gra_tensor **in, void *arg)                                    \
+    {                                                                                                    \
+        (void)arg;                                                                                       \
+        return __VA_ARGS__;                                                                              \
+    }
+F(log_of_difference, gra_log(tape, gra_sub(tape, in[0], in[1])))        /* -inf of one tensor and itself */
+F(distance, gra_sqrt(tape, gra_pow(tape, gra_sub(tape, in[0], in[1]), 2)))  /* there 0 times infinity */
+F(difference, gra_sub(tape, in[0], in[1]))
+F(quotient, gra_div(tape, in[0], in[1]))
+F(larger, gra_max_dim(tape, gra_concat(tape, 2, in, 1), 1, false))
+F(squared_error, gra_mse_loss(tape, in[0], in[1]))
+F(scores, gra_softmax(tape, gra_matmul_nt(tape, in[0], in[1]), -1))
+F(standardized, gra_layer_norm(tape, in[0], NULL, NULL, 1e-5))
+F(log_scores, gra_log_softmax(tape, gra_mul(tape, in[0], in[1]), -1))
+F(views, gra_concat(tape, 2, ((gra_tensor *[]){ gra_reshape(tape, in[0], GRA_DIMS(2, 6)),
+                                                gra_reshape(tape, gra_tanh(tape, in[1]), GRA_DIMS(2, 6)) }), 0))
+F(reductions, gra_add(tape, gra_mean_dim(tape, in[0], 0, true), gra_sum_dim(tape, gra_mul(tape, in[0], in[1]), 1, true)))
+F(turned, gra_permute(tape, gra_slice(tape, gra_reshape(tape, in[0], GRA_DIMS(2, 3, 2)), 1, 1, 3), (int[]){ 2, 0, 1 }))
+F(dropped, gra_mul(tape, gra_dropout(tape, in[0], 0.5), gra_dropout(tape, in[1], 0.1)))
+F(heads, gra_attention(tape, gra_reshape(tape, in[0], GRA_DIMS(1, 3, 4)), gra_reshape(tape, in[1], GRA_DIMS(1, 3, 4)),
+                       gra_reshape(tape, in[0], GRA_DIMS(1, 3, 4)), 2, true, 0))
+F(of_both, in[0] == in[1] ? gra_fail(tape, "of_both: two tensors are wanted") : gra_mul(tape, in[0], in[1]))
+F(near_zero_traced, (gra_trace_nan(tape, true), gra_log(tape, in[0])))
+F(roots_of_sums, gra_sqrt(tape, gra_add(tape, in[0], in[1])))
+F(itself, tape ? in[0] : NULL)
+F(all_of_it, gra_sum(tape, gra_gelu(tape, in[0])))
+
+static const struct {
+    const char   *name;
+    gra_check_fn *f;
+    int           nin;
+    double        low[2], high[2];
+} graphs[] = {
+    { "log(a - b)", log_of_difference, 2, { 3, 0 }, { 4, 2 } },
+    { "|a - b| as a root", distance, 2, { 3, 0 }, { 4, 2 } },
+    { "a - b", difference, 2, { 0 }, { 0 } },
+    { "a / b", quotient, 2, { -2, 1e-6 }, { 2, 2e-6 } },
+    { "the larger", larger, 2, { 0 }, { 0 } },
+    { "squared error", squared_error, 2, { 0 }, { 0 } },
+    { "scores", scores, 2, { 0 }, { 0 } },
+    { "scores of large logits", scores, 2, { -5, -5 }, { 5, 5 } },
+    { "log of scores of 1e4", log_scores, 2, { -100, -100 }, { 100, 100 } },
+    { "standardized, far from 0", standardized, 1, { 1e8 }, { 1e8 + 10 } },
+    { "standardized, very small", standardized, 1, { 1e-8 }, { 2e-8 } },
+    { "views", views, 2, { 0 }, { 0 } },
+    { "reductions", reductions, 2, { 0 }, { 0 } },
+    { "reductions of large values", reductions, 2, { -1e8, -1 }, { 1e8, 1 } },
+    { "a part, permuted", turned, 1, { 0 }, { 0 } },
+    { "dropout", dropped, 2, { 0 }, { 0 } },
+    { "attention", heads, 2, { 0 }, { 0 } },
+    { "two tensors alone", of_both, 2, { 0 }, { 0 } },
+    { "log, its NaNs traced", near_zero_traced, 1, { 1e-9 }, { 1 } },
+    { "roots of sums", roots_of_sums, 2, { 1e-9, 1e-9 }, { 2e-9, 2e-9 } },
+    { "x itself", itself, 1, { 0 }, { 0 } },
+    { "one number of many", all_of_it, 1, { 0 }, { 0 } },
+};
+
+/* The tape aborts at an error: whatever is tried on the way, none may come. */
+START_TEST(right_graphs_pass)
+{
+    gra_check_in in[2] = { { .name = "a", .ndim = 2, .shape = { 3, 4 } }, { .name = "b", .ndim = 2, .shape = { 3, 4 } } };
+    gra_rng rng;
+    gra_manual_seed(&rng, 1);
+    for (int i = 0; i < graphs[_i].nin; i++) {
+        in[i].low = graphs[_i].low[i];
+        in[i].high = graphs[_i].high[i];
+    }
+    gra_keep_going(t, false);
+    ck_assert_msg(gra_check(t, GRA_TRAIN, &rng, NULL, graphs[_i].nin, in, graphs[_i].f, NULL, 1e-6, &report) == 0,
+                  "%s: %s", graphs[_i].name, report.text);
+}
+END_TEST
+
+/* Graphs drawn at random, with a last op that is right, or a thousandth off. */
+typedef struct drawn {
+    uint64_t seed;
+    formula  last;
+} drawn;
+
+static double same(double x) { return x; }
+
+static gra_tensor *draw(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    const drawn *d = arg;
+    gra_tensor *x[15] = { in[0], in[1], in[2] };
+    gra_rng g;
+    gra_manual_seed(&g, d->seed);
+    for (int n = 3; n < 15; n++) {
+        gra_tensor *a = x[gra_randint(&g, (uint64_t)n)], *b = x[gra_randint(&g, (uint64_t)n)];
+        switch (gra_randint(&g, 12)) {
+        case 0:  x[n] = gra_add(tape, a, b); break;
+        case 1:  x[n] = gra_sub(tape, a, b); break;
+        case 2:  x[n] = gra_mul(tape, a, gra_tanh(tape, b)); break;
+        case 3:  x[n] = gra_exp(tape, gra_tanh(tape, a)); break;
+        case 4:  x[n] = gra_gelu(tape, a); break;
+        case 5:  x[n] = gra_softmax(tape, a, -1); break;
+        case 6:  x[n] = gra_layer_norm(tape, a, NULL, NULL, 0.1); break;
+        case 7:  x[n] = gra_reshape(tape, a, GRA_DIMS(3, 3)); break;
+        case 8:  x[n] = gra_matmul(tape, a, gra_sigmoid(tape, b)); break;
+        case 9:  x[n] = gra_div(tape, a, gra_exp(tape, gra_tanh(tape, b))); break;
+        case 10: x[n] = gra_linear(tape, gra_tanh(tape, a), b, NULL); break;
+        default: x[n] = gra_permute(tape, a, (int[]){ 1, 0 }); break;
+        }
+    }
+    gra_tensor *y = gra_concat(tape, 3, in, 0);         /* so that each input is used */
+    y = gra_concat(tape, 2, ((gra_tensor *[]){ y, x[14] }), 0);
+    return of_numbers(tape, &y, (void *)(uintptr_t)&d->last);
+}
+
+START_TEST(graphs_at_random)
+{
+    static const char *const names[] = { "a", "b", "c" };
+    gra_check_in in[3];
+    for (int i = 0; i < 3; i++)
+        in[i] = (gra_check_in){ .name = names[i], .ndim = 2, .shape = { 3, 3 } };
+    drawn d = { (uint64_t)_i, { same, one, 1 } };
+    ck_assert_msg(gra_check(t, GRA_GRAD, NULL, NULL, 3, in, draw, &d, 1e-6, &report) == 0, "%s", report.text);
+    d.last.factor = 1.001;
+    ck_assert_msg(gra_check(t, GRA_GRAD, NULL, NULL, 3, in, draw, &d, 1e-6, &report) == 1, "%s", report.text);
+}
+END_TEST
+
+/* ---- what it costs ----------------------------------------------------------------------------------- */
+
+typedef struct counted {
+    gra_check_fn *f;
+    int           calls;
+} counted;
+
+static gra_tensor *count_calls(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    counted *c = arg;
+    c->calls++;
+    return c->f(tape, in, NULL);
+}
+
+START_TEST(two_evaluations_an_element)
+{
+    const gra_check_in in[] = { { .name = "a", .ndim = 2, .shape = { 17, 18 } },
+                                { .name = "b", .ndim = 2, .shape = { 17, 18 } } };
+    counted c = { difference, 0 };
+    ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 2, in, count_calls, &c, 1e-6, &report), 0);
+    ck_assert_int_eq(c.calls, 2 * 2 * 17 * 18 + 5 + 2 * 2 + 2);
+}
+END_TEST
+
+/* ---- how it is said --------------------------------------------------------------------------------- */
+
+static void adds_to_y(gra_tensor *y)
+{
+    EACH y->data[i] += y->in[0]->data[i];
+}
+OP(reads_what_is_not_filled, adds_to_y, right, .args = 0)
+
+F(root, gra_sqrt(tape, in[0]))
+
+START_TEST(outside_of_its_domain)
+{
+    const gra_check_in x = { .name = "x", .ndim = 1, .shape = { 4 } };
+    ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 1, &x, root, NULL, 1e-6, &report), -1);
+    ck_assert_msg(says(" is NaN: no derivative can be taken. If f is not defined everywhere, .low and .high say "
+                       "where inputs lie"), "%s", report.text);
+    const gra_check_in edge = { .name = "x", .ndim = 1, .shape = { 2 }, .data = (real[]){ 1, 2 } };
+    ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 1, &edge, of_numbers,
+                               &(formula){ acos, one, 1 }, 1e-6, &report), -1);        /* acos(2) */
+    const gra_check_in at = { .name = "x", .ndim = 1, .shape = { 2 }, .data = (real[]){ 1, 0.5 } };
+    ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 1, &at, of_numbers,
+                               &(formula){ acos, one, 1 }, 1e-6, &report), 1);
+    ck_assert_msg(says("f is not finite on both sides of that element, however near: it may lie outside of where f "
+                       "is defined. .low and .high say where inputs lie") && !says("nobody filled"),
+                  "%s", report.text);
+}
+END_TEST
+
+static void reads_on_forward(gra_tensor *y)
+{
+    EACH y->data[i] = y->in[0]->data[i] * y->in[0]->data[i + 1];
+}
+OP(reads_past_x, reads_on_forward, right, .args = 0)
+
+START_TEST(memory_that_is_not_its_own)
+{
+    alone = reads_past_x;
+    ck_assert_int_eq(run(with_itself, 1, 1), -1);
+    ck_assert_msg(says("or read past the end of a tensor?"), "%s", report.text);
+}
+END_TEST
+
+/* An error after much has passed is no success. */
+static gra_tensor *fails_as_constant(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)arg;
+    return in[1]->requires_grad ? gra_mul(tape, in[0], in[1]) : gra_fail(tape, "fails: b is a constant");
+}
+
+START_TEST(an_f_that_takes_no_constant)
+{
+    const gra_check_in in[] = { { .name = "a", .ndim = 1, .shape = { 3 } }, { .name = "b", .ndim = 1, .shape = { 3 } } };
+    ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 2, in, fails_as_constant, NULL, 1e-6, &report), -1);
+    ck_assert(isinf(report.error));
+    ck_assert_msg(says("fails: b is a constant"), "%s", report.text);
+}
+END_TEST
+
+START_TEST(memory_that_is_not_filled)
+{
+    alone = reads_what_is_not_filled;
+    ck_assert_int_eq(run(with_itself, 1, 1), -1);
+    ck_assert_msg(says("its forward reads memory that it did not fill"), "%s", report.text);
+}
+END_TEST
+
+Suite *verdicts_suite(void)
+{
+    Suite *s = suite_create("verdicts");
+    TCase *c = tcase_create("gradient check");
+    tcase_add_checked_fixture(c, open_tape, close_tape);
+    tcase_add_loop_test(c, wrong_ops_are_refused, 0, (int)LENGTH(wrongs));
+    tcase_add_test(c, right_ops_pass);
+    tcase_add_test(c, where_nothing_was_tested);
+    tcase_add_test(c, an_empty_input_among_others);
+    tcase_add_loop_test(c, right_derivatives_pass, 0, (int)LENGTH(numbers));
+    tcase_add_loop_test(c, wrong_derivatives_are_refused, 0, (int)LENGTH(numbers));
+    tcase_add_loop_test(c, right_graphs_pass, 0, (int)LENGTH(graphs));
+    tcase_add_loop_test(c, graphs_at_random, 0, 100);
+    tcase_add_test(c, two_evaluations_an_element);
+    tcase_add_test(c, outside_of_its_domain);
+    tcase_add_test(c, memory_that_is_not_filled);
+    tcase_add_test(c, memory_that_is_not_its_own);
+    tcase_add_test(c, an_f_that_takes_no_constant);
+    suite_add_tcase(s, c);
+    return s;
+}
+
+#else
+
+Suite *verdicts_suite(void)
+{
+    return suite_create("verdicts");
+}
+
+#endif
