@@ -2,10 +2,20 @@
 #ifndef LAYERS_CONFIG_JSON_H
 #define LAYERS_CONFIG_JSON_H
 
-#include <stddef.h>
+#include <stdbool.h>
 
-/* Its "n_head", for a model at `path`. 0: there is no such file, or it does not say; -1: why[room] says what
- * is wrong with it. */
-int gra_config_json_heads(const char *path, char *why, size_t room);
+typedef struct gra_config_json {        /* 0: it does not say */
+    int  n_head, n_embd, n_layer, n_positions, vocab_size;
+    int  gelu;                          /* 1: "gelu", by erf; 2 and 3: "gelu_new", "gelu_pytorch_tanh", by tanh */
+    int  tied;                          /* 1: the head is the token embedding; 2: it is not */
+    int  fixed;                         /* of settings that can have but one value */
+    char why[240];                      /* after false */
+} gra_config_json;
+
+/* The config.json beside a model at `path`; where there is none, it says nothing. False, and `why` names what is
+ * wrong with the file, or which setting asks for a model that a gra_gpt cannot be: another activation function,
+ * another epsilon of the norms, attention that is not scaled by 1 / sqrt(head size) alone. Settings that change
+ * no logits (dropout, tokens that begin or end a text, ...) are passed over. */
+bool gra_config_json_read(gra_config_json *c, const char *path);
 
 #endif

@@ -93,6 +93,7 @@ struct gpt_file {
     const struct dialect   *dialect;
     bool                    transposed; /* matrices in the blocks */
     gra_gpt_config          config;     /* of the model that it is compared with */
+    gra_config_json         beside;     /* the config.json beside it */
     int                     n;          /* parameters: OUTSIDE, and BLOCK for each block */
     const gra_file_tensor **place;      /* of each in the file; NULL: it is not there */
 };
@@ -278,11 +279,14 @@ static int is_tied(const struct gpt_file *f)
 
 static const char *const gelu_names[] = { [GRA_GELU_ERF] = "erf", [GRA_GELU_TANH] = "tanh" };
 
+/* What the metadata say goes before what the config.json beside the file says. */
 static bool read_gelu(struct gpt_file *f)
 {
     const bool nano = f->dialect->names == GPT2 && !f->transposed;
     const char *said = gra_file_meta(f->file, "gelu");
     f->config.gelu = nano ? GRA_GELU_ERF : GRA_GELU_TANH;
+    if (f->beside.gelu)
+        f->config.gelu = f->beside.gelu == 1 ? GRA_GELU_ERF : GRA_GELU_TANH;
     for (int i = 0; said && i < 2; i++)
         if (strcmp(said, gelu_names[i]) == 0) {
             f->config.gelu = (gra_gelu_form)i;
@@ -291,24 +295,55 @@ static bool read_gelu(struct gpt_file *f)
     return !said || !gra_file_fail(f->file, "its metadata say gelu: %.40s, but erf and tanh are known", said);
 }
 
-static bool read_heads(struct gpt_file *f, const char *path, int given)
+/* A whole number above 0, or 0. */
+static int whole(const char *text)
+{
+    char *end;
+    const long n = strtol(text, &end, 10);
+    return *text >= '1' && *text <= '9' && !*end && n <= INT_MAX ? (int)n : 0;
+}
+
+static bool read_heads(struct gpt_file *f, int given)
 {
     const int width = f->config.emb_dim;
     const char *said = given ? NULL : gra_file_meta(f->file, "n_heads");
-    char why[160];
-    long heads = given ? given : said ? strtol(said, NULL, 10) : gra_config_json_heads(path, why, sizeof why);
-    if (!given && !said && heads < 0)
-        return !gra_file_fail(f->file, "%s", why);
-    if (!given && !said && heads == 0) {
-        if (width % 64)
-            return !gra_file_fail(f->file, "nothing says how many heads there are, and a width of %d is not "
-                                  "made of heads of 64, as GPT-2's is: give their number", width);
+    int heads = given ? given : said ? whole(said) : f->beside.n_head;
+    if (said && !heads)
+        return !gra_file_fail(f->file, "its metadata say n_heads: %.40s, but a whole number is wanted", said);
+    if (!heads && width % 64)
+        return !gra_file_fail(f->file, "nothing says how many heads there are, and a width of %d is not "
+                              "made of heads of 64, as GPT-2's is: give their number", width);
+    if (!heads)
         heads = width / 64;
-    }
     if (heads < 1 || width % heads)
-        return !gra_file_fail(f->file, "a width of %d cannot be shared by %ld heads", width, heads);
-    f->config.n_heads = (int)heads;
+        return !gra_file_fail(f->file, "a width of %d cannot be shared by %d heads", width, heads);
+    f->config.n_heads = heads;
     return true;
+}
+
+/* The config.json beside the file, if there is one, speaks of this very model. */
+static bool read_beside(struct gpt_file *f, const char *path)
+{
+    gra_config_json *b = &f->beside;
+    const gra_gpt_config *c = &f->config;
+    if (!gra_config_json_read(b, path))
+        return !gra_file_fail(f->file, "%s", b->why);
+    const struct { const char *name; int said, is; } size[] = {
+        { "n_embd", b->n_embd, c->emb_dim }, { "n_layer", b->n_layer, c->n_layers },
+        { "n_positions", b->n_positions, c->context_length }, { "vocab_size", b->vocab_size, c->vocab_size },
+    };
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        if (size[i].said && size[i].said != size[i].is)
+            return !gra_file_fail(f->file, "the config.json beside it says %s: %d, but its tensors %d",
+                                  size[i].name, size[i].said, size[i].is);
+    if (b->tied == 2 && !f->place[OUT_HEAD])
+        return !gra_file_fail(f->file, "the config.json beside it says tie_word_embeddings: false, but it has no "
+                              "tensor %.100s", name_of(f->dialect, OUT_HEAD, (char[NAME]){ 0 }));
+    const int tied = b->tied == 1 ? is_tied(f) : true;
+    if (!tied)
+        gra_file_fail(f->file, "the config.json beside it says tie_word_embeddings: true, but tensors %.100s and "
+                      "%.100s differ", f->place[OUT_HEAD]->name, f->place[TOK_EMB]->name);
+    return tied > 0;
 }
 
 /* ---- the configuration of a file ---- */
@@ -329,8 +364,8 @@ static int close_file(struct gpt_file *f, bool ok)
 int gra_gpt_read_config(gra_model *m, const char *path, int n_heads, gra_gpt_config *config)
 {
     struct gpt_file f = { 0 };
-    bool ok = open_file(&f, m, "gra_gpt_read_config", path) && measure(&f) && fits(&f) && read_gelu(&f) &&
-              read_heads(&f, path, n_heads);
+    bool ok = open_file(&f, m, "gra_gpt_read_config", path) && measure(&f) && fits(&f) &&
+              read_beside(&f, path) && read_gelu(&f) && read_heads(&f, n_heads);
     const int tied = ok ? is_tied(&f) : -1;
     if (tied >= 0) {
         *config = f.config;
@@ -441,8 +476,8 @@ int gra_gpt_load(gra_model *m, gra_gpt *g, const char *path)
         gra_model_note(m, "gra_gpt_load", path, not_made);
         return -1;
     }
-    bool ok = open_file(&f, m, "gra_gpt_load", path) && fits(&f) && read_gelu(&f) &&
-              settle_head(&f, g->config.tied) && load(&f, g);
+    bool ok = open_file(&f, m, "gra_gpt_load", path) && fits(&f) && read_beside(&f, path) &&
+              read_gelu(&f) && settle_head(&f, g->config.tied) && load(&f, g);
     if (ok) {
         g->config.gelu = f.config.gelu;
         for (int i = 0; i < g->config.n_layers; i++)

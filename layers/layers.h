@@ -294,10 +294,13 @@ gra_tensor *gra_gpt_forward(gra_tape *t, const gra_gpt *g, const int *ids, int b
  *     gra_gpt_load(model, &gpt, "gpt2.safetensors");
  *
  * Buffers (*.mask, *.attn.bias, *.attn.masked_bias) are skipped. Biases that the whole file does not have
- * are 0. A file without a head, or with one equal to the token embedding, is tied. GELU's form is
- * GRA_GELU_ERF for nanoGPT, GRA_GELU_TANH for the others, but where the metadata say "gelu": "erf" or "tanh"
- * that. All functions: 0, or -1 and gra_model_error says why: a tensor that is missing, too much or of
- * another shape is named, and nothing has changed. */
+ * are 0. A file without a head, or with one equal to the token embedding, is tied. GELU's form is what the
+ * metadata say ("gelu": "erf" or "tanh"), else what the config.json beside the file says ("activation_function":
+ * "gelu" is erf, "gelu_new" and "gelu_pytorch_tanh" are tanh), else GRA_GELU_ERF for nanoGPT and GRA_GELU_TANH for
+ * the others. A config.json that asks for what a gra_gpt does not compute (another activation, another epsilon,
+ * scale_attn_by_inverse_layer_idx ...), or that speaks of another size, is refused. All functions: 0, or -1 and
+ * gra_model_error says why: a tensor that is missing, too much or of another shape, or a setting, is named, and
+ * nothing has changed. */
 int gra_gpt_read_config(gra_model *m, const char *path, int n_heads, gra_gpt_config *config);
                                         /* what the file is like; drop_rate is 0, init GRA_INIT_ZEROS. No tensor
                                            shows the number of heads: it is n_heads, or if that is 0 the metadata's

@@ -549,16 +549,22 @@ START_TEST(how_many_heads)
     heads(3, 3, NULL);
     write_json("{\"n_heap\": 2}");
     heads(0, 0, "nothing says how many heads");
-    write_json("{\"n_layer\": 2}");
+    write_json("{\"n_layer\": 2, \"n_head\": null}");
     heads(0, 0, "nothing says how many heads");
     write_json("{}");
     heads(0, 0, "nothing says how many heads");
     write_json("{\"n_head\": 2");
     heads(0, 0, "the config.json beside it: there should be a , or a }");
     write_json("{\"n_head\": -2}");
-    heads(0, 0, "the config.json beside it: there should be a count");
+    heads(0, 0, "the config.json beside it says n_head: -2, but a whole number from 1 on is wanted");
     write_json("{\"n_head\": 99999999999}");
-    heads(0, 0, "the config.json beside it: so many heads");
+    heads(0, 0, "the config.json beside it says n_head: 99999999999, but a whole number");
+    write_json("{\"n_head\": \"2\"}");
+    heads(0, 0, "the config.json beside it says n_head: \"2\", but a whole number");
+    write_json("{\"n_head\": 4}");
+    heads(0, 0, "a width of 6 cannot be shared by 4 heads");
+    write_json("{\"num_attention_heads\": 3}");
+    heads(0, 3, NULL);
     write_json("{\"a\": [1, {\"b\"");
     heads(0, 0, "the config.json beside it: there should be");
     write_json("{\"a\": \xff}");
@@ -581,7 +587,71 @@ START_TEST(how_many_heads)
     heads(0, 3, NULL);
     heads(2, 2, NULL);
     write_file(families[0], none, &(gra_meta){ "n_heads", "three" }, 1);
-    heads(0, 0, "a width of 6 cannot be shared by 0 heads");
+    heads(0, 0, "its metadata say n_heads: three, but a whole number is wanted");
+    write_file(families[0], none, &(gra_meta){ "n_heads", "3 heads" }, 1);
+    heads(0, 0, "its metadata say n_heads: 3 heads, but a whole number is wanted");
+    write_file(families[0], none, &(gra_meta){ "n_heads", "+3" }, 1);
+    heads(0, 0, "its metadata say n_heads: +3, but a whole number is wanted");
+}
+END_TEST
+
+/* Of a config.json, each setting that changes what is computed is honoured or refused, when the file is described
+ * and when it is loaded. */
+static void beside(const char *setting, const char *sentence)
+{
+    char json[200], wanted[300];
+    snprintf(json, sizeof json, "{\"n_head\": 3, %s, \"resid_pdrop\": 0.1}", setting);
+    snprintf(wanted, sizeof wanted, "the config.json beside it says %s", sentence);
+    write_json(json);
+    refused_by_read_config(wanted);
+    make_model(true, true, false);
+    refused_by_load(wanted);
+}
+
+static void gelu_beside(const char *name, gra_gelu_form wanted)
+{
+    char json[100];
+    snprintf(json, sizeof json, "{\"n_head\": 3, \"activation_function\": \"%s\"}", name);
+    write_json(json);
+    expect_gelu(wanted);
+}
+
+START_TEST(what_config_json_says)
+{
+    write_file(families[_i], none, NULL, 0);
+    gelu_beside("gelu", GRA_GELU_ERF);
+    gelu_beside("gelu_new", GRA_GELU_TANH);
+    gelu_beside("gelu_pytorch_tanh", GRA_GELU_TANH);
+    beside("\"activation_function\": \"relu\"",
+           "activation_function: \"relu\", but only gelu, gelu_new and gelu_pytorch_tanh are known");
+    beside("\"activation_function\": \"gelu_10\"", "activation_function: \"gelu_10\", but only gelu");
+    beside("\"layer_norm_epsilon\": 0.001", "layer_norm_epsilon: 0.001, but the norms of a gra_gpt have 1e-05");
+    beside("\"scale_attn_by_inverse_layer_idx\": true",
+           "scale_attn_by_inverse_layer_idx: true, but a gra_gpt scales all layers alike");
+    beside("\"scale_attn_weights\": false", "scale_attn_weights: false, but");
+    beside("\"model_type\": \"imagegpt\"", "model_type: \"imagegpt\", but only gpt2 is known");
+    beside("\"n_embd\": 7", "n_embd: 7, but its tensors 6");
+    beside("\"n_layer\": 3", "n_layer: 3, but its tensors 2");
+    beside("\"n_positions\": 1024", "n_positions: 1024, but its tensors");
+    beside("\"vocab_size\": 50257", "vocab_size: 50257, but its tensors");
+    beside("\"tie_word_embeddings\": 1", "tie_word_embeddings: 1, but true or false is wanted");
+    write_json("{\"model_type\": \"gpt2\", \"layer_norm_epsilon\": 1e-05, \"scale_attn_weights\": true,\n"
+               "\"scale_attn_by_inverse_layer_idx\": false, \"n_embd\": 6, \"n_head\": 3, \"n_layer\": 2,\n"
+               "\"reorder_and_upcast_attn\": true, \"attn_pdrop\": 0.1, \"eos_token_id\": 50256}");
+    read_file();
+    ck_assert_int_eq(c.n_heads, 3);
+}
+END_TEST
+
+START_TEST(what_config_json_says_of_the_head)
+{
+    struct kind kind = families[_i];
+    kind.head = NO_HEAD;
+    write_file(kind, none, NULL, 0);
+    beside("\"tie_word_embeddings\": false", "tie_word_embeddings: false, but it has no tensor ");
+    kind.head = OWN_HEAD;
+    write_file(kind, none, NULL, 0);
+    beside("\"tie_word_embeddings\": true", "tie_word_embeddings: true, but tensors ");
 }
 END_TEST
 
@@ -816,6 +886,8 @@ Suite *gpt_file_suite(void)
     tcase_add_loop_test(tc, heads_that_differ, 0, FAMILIES);
     tcase_add_loop_test(tc, the_form_of_gelu, 0, FAMILIES);
     tcase_add_test(tc, how_many_heads);
+    tcase_add_loop_test(tc, what_config_json_says, 0, FAMILIES);
+    tcase_add_loop_test(tc, what_config_json_says_of_the_head, 0, FAMILIES);
     tcase_add_test(tc, heads_of_64);
     tcase_add_loop_test(tc, nothing_is_half_loaded, 0, FAMILIES);
     tcase_add_test(tc, not_a_gpt);
