@@ -240,9 +240,13 @@ coverage: | $(DEPS)
 	BUILD=$(B)/coverage CC='$(CC)' sh tests/coverage/proof.sh
 	BUILD=$(B)/coverage sh tests/coverage/coverage.sh
 
-## make clean       removes what was built, and the runs in build/
+## make clean       removes what was built; trained models in build/ stay
+# By name: what else stands in $(B) is somebody's own, a run or a model.
+MADE = $(LIBRARIES) $(PROGRAMS) $(addprefix $(B)/,f32 f64 examples notebooks notebooks64 bench faults fuzz tried \
+        coverage asan tsan flags sources check.flags check.flags.new empty empty.c) $(wildcard $(B)/*.test)
 clean:
-	rm -rf $(B)
+	rm -rf $(MADE)
+	@rmdir $(B) 2>/dev/null || [ ! -d $(B) ] || echo "left in $(B):" `ls $(B)`
 
 ## make help        this list
 help:
