@@ -16,20 +16,39 @@ void sample_see(sampler *s, const int *ids, size_t n)
         gra_gpt_cache_clear(s->cache);
 }
 
-/* The last of the k likeliest; of equals the first is likelier. */
-static int kth(const gra_real *logits, int n, long k)
+/* Of equals the first is likelier. */
+static bool less_likely(const gra_real *logits, int i, int j)
 {
-    int best[SAMPLE_TOP_K];
-    long found = 0;
-    for (int i = 0; i < n; i++) {
-        if (found == k && !(logits[i] > logits[best[k - 1]]))
-            continue;
-        long at = found < k ? found++ : k - 1;
-        for (; at > 0 && logits[i] > logits[best[at - 1]]; at--)
-            best[at] = best[at - 1];
-        best[at] = i;
+    return logits[i] < logits[j] || (logits[i] <= logits[j] && i > j);
+}
+
+/* heap[0] is to be the least likely of k, and each the less likely than its two children: moves heap[at] down. */
+static void sink(const gra_real *logits, int *heap, long k, long at)
+{
+    for (long child; (child = 2 * at + 1) < k; at = child) {
+        if (child + 1 < k && less_likely(logits, heap[child + 1], heap[child]))
+            child++;
+        if (less_likely(logits, heap[at], heap[child]))
+            return;
+        const int moved = heap[at];
+        heap[at] = heap[child];
+        heap[child] = moved;
     }
-    return best[k - 1];
+}
+
+/* The last of the k likeliest of n; heap has room for k. */
+static int kth(const gra_real *logits, int n, long k, int *heap)
+{
+    for (long i = 0; i < k; i++)
+        heap[i] = (int)i;
+    for (long i = k / 2; i-- > 0;)
+        sink(logits, heap, k, i);
+    for (int i = (int)k; i < n; i++)
+        if (less_likely(logits, heap[0], i)) {
+            heap[0] = i;
+            sink(logits, heap, k, 0);
+        }
+    return heap[0];
 }
 
 static int likeliest(const gra_real *logits, int n)
@@ -48,11 +67,12 @@ static int draw(sampler *s, const gra_real *logits, int n)
     if (s->temperature <= 0)
         return best;
     double *p = gra_alloc(s->tape, (size_t)n * sizeof *p);
-    if (!p)
+    int *heap = gra_alloc(s->tape, (size_t)n * sizeof *heap);
+    if (!p || !heap)
         return -1;
-    const int least = s->top_k > 0 && s->top_k < n ? kth(logits, n, s->top_k) : -1;
+    const int least = s->top_k > 0 && s->top_k < n ? kth(logits, n, s->top_k, heap) : -1;
     for (int i = 0; i < n; i++) {
-        bool out = least >= 0 && !(logits[i] > logits[least] || (logits[i] >= logits[least] && i <= least));
+        const bool out = least >= 0 && less_likely(logits, i, least);
         p[i] = out ? 0 : exp(((double)logits[i] - (double)logits[best]) / s->temperature);
         sum += p[i];
     }

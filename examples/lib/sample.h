@@ -4,15 +4,13 @@
 
 #include "../../layers/layers.h"
 
-#define SAMPLE_TOP_K 256
-
 typedef struct sampler {
     gra_tape      *tape;
     const gra_gpt *gpt;
     gra_gpt_cache *cache;               /* open, the caller's; NULL: every token is computed from all before it */
     int            context;             /* the model's */
     double         temperature;         /* 0: always the likeliest token */
-    long           top_k;               /* only among this many likeliest, SAMPLE_TOP_K at most; 0: among all */
+    long           top_k;               /* only among this many likeliest; 0: among all */
     gra_rng        rng;
     int           *ids;                 /* what the model sees: room for context tokens, the caller's */
     int            used;
