@@ -171,7 +171,7 @@ void        gra_trace_nan(gra_tape *t, bool on);        /* from now on the first
                                                            -inf where no input has one of that kind is an error that
                                                            names the op, the layer and the place; so is any in a
                                                            gradient. The -inf of a mask may be passed on, and a second
-                                                           one beside it is not noticed. A step takes 5 to 20 % longer */
+                                                           one beside it is not noticed. A step takes 10 to 20 % longer */
 
 void        gra_retain_grad(gra_tensor *x);             /* before backward: keep this step tensor's gradient. That of a
                                                            view is its base's: for y = gra_reshape(t, x, ...) gra_grad
