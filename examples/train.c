@@ -184,7 +184,6 @@ static int try_step(session *s)
 static int introduce(const session *s)
 {
     const options *o = &s->o;
-    static const char *const optimizers[] = { "AdamW", "Muon", "SGD" };
     char bytes[COMMAS], seen[COMMAS], held[COMMAS], values[COMMAS], from[64] = "";
     if (o->quiet)
         return 0;
@@ -200,7 +199,7 @@ static int introduce(const session *s)
                commas(s->text.train, seen), commas(s->text.size - s->text.train, held),
                o->context, o->width, o->layers, o->layers == 1 ? "" : "s", o->heads, o->heads == 1 ? "" : "s",
                commas(gra_param_values(s->model), values),
-               o->steps, o->batch, o->context, optimizers[o->optimizer], o->lr,
+               o->steps, o->batch, o->context, optimizer_kinds[o->optimizer].title, o->lr,
                gra_threads(s->tape), gra_threads(s->tape) == 1 ? "" : "s", gra_isa_name(s->tape),
                o->out, from);
 }

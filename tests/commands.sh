@@ -30,4 +30,82 @@ rm -r "$W/b/run" "$W/b/mine"
 ok "once more" ends_with 0 ${MAKE:-make} B="$W/b" clean
 ok "an empty folder goes" test ! -e "$W/b"
 
+
+# ---- flags and --help -------------------------------------------------------------------------------------
+narrow() {      # narrow FILE ...: no line has more than 80 columns
+    awk 'length > 80 { print FILENAME ": " length ": " $0; bad = 1 } END { exit bad }' "$@"
+}
+
+same_help() {   # -h is --help
+    "$1" --help >"$W/long" && "$1" -h >"$W/short" && cmp "$W/long" "$W/short" && narrow "$W/long"
+}
+
+near() {        # near PROGRAM WRONG RIGHT: is asked back
+    refuses 2 "there is no flag $2: did you mean $3?\$" "$1" "$2" 3
+}
+
+group "flags"
+ok "train -h" same_help "$TRAIN"
+ok "generate -h" same_help "$GENERATE"
+ok "--step" near "$TRAIN" --step --steps
+ok "--batchsize" refuses 2 'there is no flag --batchsize: --help lists' "$TRAIN" --batchsize 3
+ok "--dropuot" near "$TRAIN" --dropuot --dropout
+ok "--no-quite" near "$TRAIN" --no-quite --no-quiet
+ok "--tempreture" near "$GENERATE" --tempreture --temperature
+ok "--topk" near "$GENERATE" --topk --top-k
+ok "a name of a thousand letters" refuses 2 'there is no flag' "$TRAIN" "--$(printf '%01000d' 0)"
+ok "--x" refuses 2 'there is no flag --x: --help lists' "$TRAIN" --x 1
+
+# ---- generate, and what it is given ---------------------------------------------------------------------------
+bad() {         # bad STATUS PATTERN FLAGS ...: a sentence for people
+    wanted=$1
+    pattern=$2
+    shift 2
+    refuses "$wanted" "$pattern" "$GENERATE" "$@" && ! grep 'gra_' "$W/err"
+}
+
+text_of() {     # text_of FLAGS ...: 40 tokens of it
+    "$GENERATE" --tokens 40 --prompt 'static int' --seed 3 "$@"
+}
+
+group "generate"
+small="--context 16 --batch 4 --width 16 --heads 2 --layers 2 --eval-batches 4"
+ok "a run" ends_with 0 "$TRAIN" $small --steps 20 --data core/gradus.h --quiet --out "$W/run"
+ok "from its folder" ends_with 0 text_of --model "$W/run"
+cp "$W/out" "$W/wanted"
+ok "from its model" ends_with 0 text_of --model "$W/run/model.safetensors"
+ok "... the same text" cmp "$W/wanted" "$W/out"
+ok "... in its folder too" ends_with 0 sh -c 'cd "$1" && shift && "$@"' - "$W/run" \
+    "$GENERATE" --tokens 40 --prompt 'static int' --seed 3 --model model.safetensors
+ok "... the same text" cmp "$W/wanted" "$W/out"
+ok "heads of a run's model" bad 2 '--heads goes with a model of another program' \
+    --model "$W/run/model.safetensors" --heads 2
+ok "nothing trained" ends_with 1 sh -c 'cd "$1" && "$2" --prompt a' - "$W/none" "$GENERATE"
+ok "... make train first" grep -qx 'generate: there is no trained model in build/run: run make train first' "$W/err"
+ok "a folder without a model" bad 1 "there is no trained model in $W/none: model.safetensors is missing" --model "$W/none"
+: >"$W/empty"
+awk 'BEGIN { srand(1); for (i = 0; i < 3000; i++) printf "%c", 1 + int(255 * rand()) }' >"$W/random"
+echo '{' >"$W/brace"
+ok "an empty file" bad 1 "$W/empty is not a model: it is empty; give the folder that train left" --model "$W/empty"
+for file in "$W/random" "$W/brace" README.md examples/loss.png "$W/run/loss.tsv"; do
+    ok "${file##*/}" bad 1 "$file is not a model: it is no safetensors file; give the folder" --model "$file"
+    ok "${file##*/}, for numbers" bad 1 "$file is not a model: " --model "$file" --ids 1
+done
+ok "a checkpoint" bad 1 "is a checkpoint, with which build/train --resume $W/run goes on; .* --model $W/run\$" \
+    --model "$W/run/checkpoint.safetensors"
+cp "$W/run/model.safetensors" "$W/alone.safetensors"
+ok "a model alone" bad 2 'comes without a vocabulary: give it tokens as numbers' --model "$W/alone.safetensors"
+mv "$W/run/model.safetensors" "$W/model"
+ok "a run that was cut off" bad 1 "$W/run has no model.safetensors yet, .*: build/train --resume $W/run goes on" --model "$W/run"
+mv "$W/model" "$W/run/model.safetensors"
+ok "logits as .csv" bad 2 "--logits wants a name that ends in .npy, not 'x.csv'" --model "$W/run" --logits x.csv
+ok "... leave no file" test ! -e x.csv
+mkdir "$W/json"
+mv "$W/alone.safetensors" "$W/json"
+echo '{"n_head": 2, "activation_function": "relu"}' >"$W/json/config.json"
+ok "a config.json with another activation" bad 1 'beside it says activation_function: "relu", but only gelu' \
+    --model "$W/json/alone.safetensors" --ids 1
+ok "a vast --top-k is all" ends_with 0 text_of --model "$W/run" --top-k 1000000
+ok "... the same text" cmp "$W/wanted" "$W/out"
+
 finish

@@ -42,9 +42,11 @@ bad() {         # bad STATUS PATTERN FLAGS ...
     shift 2
     refuses "$wanted" "$pattern" "$GENERATE" "$@"
 }
-ok "no ids" bad 2 'comes without a vocabulary: give it tokens as numbers, --ids' --model "$FILE"
-ok "text for a file" bad 2 '--prompt goes with --model DIR' --model "$FILE" --ids 1 --prompt a
-ok "attention of a file" bad 2 '--attention goes with --model DIR' --model "$FILE" --ids 1 --attention "$W/a.tsv"
+cp "$FILE" "$W/alone.safetensors"
+ok "no ids" bad 2 'comes without a vocabulary: give it tokens as numbers, --ids' --model "$W/alone.safetensors"
+ok "text and numbers" bad 2 '--ids gives the tokens as numbers, --prompt as text: give one' \
+    --model "$FILE" --ids 1 --prompt a
+ok "attention of numbers" bad 2 '--attention goes with --prompt' --model "$FILE" --ids 1 --attention "$W/a.tsv"
 ok "ids for a folder" bad 2 '--ids goes with --model FILE' --model "$W/run" --ids 1
 ok "heads for a folder" bad 2 '--heads goes with --model FILE' --model "$W/run" --heads 2
 for word in x 1x -1 1.5 99999 99999999999999999999 0x1; do
@@ -56,7 +58,7 @@ ok "no such file" bad 1 'none.safetensors: No such file' --model "$W/none.safete
 ok "no such model" bad 1 'No such file' --model "$W/none" --prompt a
 ok "not a model" bad 1 'it is no safetensors file' --model "$W/run/config.tsv" --ids 1
 ok "heads that do not divide" bad 1 'a width of 16 cannot be shared by 3 heads' --model "$FILE" --ids 1 --heads 3
-ok "logits that cannot be written" bad 1 'gra_save_npy: .*/none/a.npy: ' \
+ok "logits that cannot be written" bad 1 'cannot write .*none/a.npy: opening failed: No such file' \
     --model "$FILE" --ids 1 --logits "$W/none/a.npy"
 
 logits() {      # logits FLAGS ...: leaves them in $W/l.npy

@@ -356,7 +356,7 @@ ok "... nine tokens" test "$(wc -c <"$W/g.g")" -eq 9
 ok "a prompt it cannot spell" bad_generate \
     "no token for 'é' at position 2, '€' at position 4, '.x01' at position 5" \
     --model "$W/641.run" --prompt "aéb€$(printf '\001')"
-ok "no such folder" bad_generate 'nowhere/config.tsv: No such file' --model "$W/nowhere"
+ok "no such folder" bad_generate 'nowhere: No such file' --model "$W/nowhere"
 
 damaged() {     # damaged NAME: a copy of the run, to damage
     rm -rf "$W/d"

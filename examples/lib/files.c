@@ -24,6 +24,12 @@ char *file_path(const char *folder, const char *name)
     return path;
 }
 
+bool file_ends_in(const char *path, const char *ending)
+{
+    size_t n = strlen(path), m = strlen(ending);
+    return n >= m && strcmp(path + n - m, ending) == 0;
+}
+
 /* What open() said, or what stands under that name instead of a file. */
 static int open_to_read(const char *path)
 {

@@ -2,9 +2,11 @@
 #ifndef EXAMPLES_FILES_H
 #define EXAMPLES_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 char *file_path(const char *folder, const char *name);  /* "folder/name", to free; NULL: out of memory */
+bool  file_ends_in(const char *path, const char *ending);       /* ".png" */
 char *file_read(const char *path, size_t *size);        /* all of it and a 0 behind, to free; or NULL */
 size_t file_some(int fd, void *bytes, size_t n);        /* reads n bytes, or all up to the end or an error */
 int   file_write(const char *path, const char *bytes, size_t size); /* whole or not at all: core/outfile.h */

@@ -153,6 +153,47 @@ static const flag *find(const flag *table, int n, const char *name, size_t lengt
     return NULL;
 }
 
+/* How many letters must be changed, added or taken away to make one name of the other; names are short. */
+static int distance(const char *a, const char *b)
+{
+    int cost[64];
+    const int n = (int)strlen(b);
+    for (int j = 0; j <= n; j++)
+        cost[j] = j;
+    for (int i = 1; *a; i++, a++) {
+        int diagonal = cost[0];
+        cost[0] = i;
+        for (int j = 1; j <= n; j++) {
+            const int kept = diagonal + (*a != b[j - 1]), changed = (diagonal = cost[j]) + 1;
+            cost[j] = cost[j - 1] + 1 < changed ? cost[j - 1] + 1 : changed;
+            cost[j] = kept < cost[j] ? kept : cost[j];
+        }
+    }
+    return cost[n];
+}
+
+/* Names the flag that was probably meant. */
+static int unknown(const flag *table, int n, const char *name, int length)
+{
+    char wrong[32], name_of[40], nearest[40] = "";
+    int least = 3;
+    snprintf(wrong, sizeof wrong, "%.*s", length, name);
+    for (int i = 0; i < n; i++)
+        for (int no = 0; table[i].kind != FLAG_HEADING && no <= (table[i].kind == FLAG_SWITCH); no++) {
+            snprintf(name_of, sizeof name_of, "%s%s", no ? "no-" : "", table[i].name);
+            const int d = distance(wrong, name_of);
+            if (d < least && d < (int)strlen(name_of) / 2) {
+                least = d;
+                memcpy(nearest, name_of, sizeof nearest);
+            }
+        }
+    if (nearest[0])
+        complain("there is no flag --%.*s: did you mean --%s?", length, name, nearest);
+    else
+        complain("there is no flag --%.*s: --help lists those there are", length, name);
+    return -1;
+}
+
 /* One argument, and the next where that is its value. How many were used, or -1 after a complaint.
  * *last is the flag before it, and then its own. */
 static int parse_one(const flag *table, int n, char **argv, const flag **last)
@@ -168,17 +209,16 @@ static int parse_one(const flag *table, int n, char **argv, const flag **last)
     size_t length = value ? (size_t)(value - name) : strlen(name);
     const flag *f = find(table, n, name, length);
     if (!f && length > 3 && strncmp(name, "no-", 3) == 0) {
-        *last = f = find(table, n, name + 3, length - 3);
+        f = find(table, n, name + 3, length - 3);
         if (f && f->kind == FLAG_SWITCH && !value) {
             *(bool *)f->value = false;
+            *last = f;
             return 1;
         }
         f = NULL;
     }
-    if (!f) {
-        complain("there is no flag --%.*s: --help lists those there are", (int)length, name);
-        return -1;
-    }
+    if (!f)
+        return unknown(table, n, name, (int)length);
     *last = f;
     if (f->kind == FLAG_SWITCH && !value) {
         *(bool *)f->value = true;
@@ -198,16 +238,18 @@ static int parse_one(const flag *table, int n, char **argv, const flag **last)
     return used;
 }
 
-int flags_parse(const flag *table, int n, const char *about, int argc, char **argv)
+int flags_parse(const flag *table, int n, const char *about, int argc, char **argv, bool *given)
 {
     for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--help") == 0)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return help(table, n, about) ? 2 : 1;
     const flag *last = NULL;
     for (int i = 1; i < argc;) {
         int used = parse_one(table, n, argv + i, &last);
         if (used < 0)
             return -1;
+        if (given)
+            given[last - table] = true;
         i += used;
     }
     return 0;

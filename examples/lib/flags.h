@@ -21,9 +21,9 @@ typedef enum flag_kind {
 } flag_kind;
 
 typedef enum flag_role {
-    FLAG_FREE,                          /* of this call alone */
-    FLAG_FIXED,                         /* part of a run: it cannot go on with another value */
-    FLAG_KEPT                           /* and part of what makes its model: written beside the parameters */
+    FLAG_FREE,                          /* of this call alone: may be given again when a run goes on */
+    FLAG_FIXED,                         /* of the whole run: from its beginning to its end */
+    FLAG_MODEL                          /* and of what makes its model: written beside the parameters */
 } flag_role;
 
 typedef struct flag_texts {
@@ -42,9 +42,9 @@ typedef struct flag {
     flag_role   role;
 } flag;
 
-int   flags_parse(const flag *table, int n, const char *about, int argc, char **argv);
+int   flags_parse(const flag *table, int n, const char *about, int argc, char **argv, bool *given);
                                         /* 0; 1: --help was given; 2: it could not be written; -1: wrong usage;
-                                           what failed was said */
+                                           what failed was said. given[n], unless NULL: which flags there were */
 int   flags_status(int how);            /* the exit status for a result that is not 0 */
 bool  flag_set(const flag *f, const char *value);      /* false: not such a value */
 char *flag_wants(const flag *f, char text[160]);       /* "a whole number from 1 to 100" */

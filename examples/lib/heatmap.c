@@ -278,15 +278,9 @@ static int write_picture(const char *path, const weights *w, bool vector)
 
 /* ---- the one and the other ------------------------------------------------------------------------- */
 
-static bool ends_in(const char *path, const char *ending)
-{
-    size_t n = strlen(path), m = strlen(ending);
-    return n >= m && strcmp(path + n - m, ending) == 0;
-}
-
 bool heatmap_knows(const char *path)
 {
-    if (ends_in(path, ".png") || ends_in(path, ".svg") || ends_in(path, ".tsv"))
+    if (file_ends_in(path, ".png") || file_ends_in(path, ".svg") || file_ends_in(path, ".tsv"))
         return true;
     complain("--attention wants a name that ends in .png or .svg, for a picture, or in .tsv, for the "
              "numbers, not '%s'", path);
@@ -306,8 +300,8 @@ int heatmap_write(const char *path, gra_tape *t, const gra_gpt *gpt, const vocab
     for (int i = 0; !failed && i < n; i++)
         token[i] = v->byte[ids[i]];
     failed = failed || look(&w, t, gpt, ids) ||
-             (ends_in(path, ".tsv") ? write_numbers(path, &w)
-                                    : write_picture(path, &w, ends_in(path, ".svg")));
+             (file_ends_in(path, ".tsv") ? write_numbers(path, &w)
+                                    : write_picture(path, &w, file_ends_in(path, ".svg")));
     free(layer);
     free(token);
     return failed ? -1 : 0;

@@ -3,9 +3,14 @@
  *     adamw   matrices (with decay) and vectors (without), warm-up then a cosine
  *     sgd     the same with momentum 0.9
  *     muon    the matrices inside the blocks by Muon, all else by AdamW; warm-up, constant, then a line
+ *
+ * To add one, write its init and its step, and a line in the table below.
  */
 #include "optimizer.h"
+#include <stdio.h>
 #include <string.h>
+
+/* ---- which parameters --------------------------------------------------------------------------------- */
 
 static bool in_a_block(const gra_tensor *p)
 {
@@ -17,38 +22,99 @@ static bool matrix_elsewhere(const gra_tensor *p)
     return gra_takes_matrices(p) && !in_a_block(p);
 }
 
-int optimizer_init(optimizer *opt, const options *o, gra_model *m)
+/* ---- how they begin and what a step is ------------------------------------------------------------------ */
+
+static int adamw_of(gra_adamw *opt, gra_model *m, gra_takes *takes, double decay)
 {
-    gra_takes *matrices = o->optimizer == MUON ? matrix_elsewhere : gra_takes_matrices;
-    *opt = (optimizer){ .o = o };
+    int failed = gra_adamw_init(opt, m, takes);
+    opt->beta2 = 0.99;
+    opt->weight_decay = decay;
+    return failed;
+}
+
+static int adamw_init(optimizer *opt, gra_model *m)
+{
+    return adamw_of(&opt->adamw[0], m, gra_takes_matrices, opt->o->decay) ||
+           adamw_of(&opt->adamw[1], m, gra_takes_vectors, 0) ? -1 : 0;
+}
+
+static void adamw_step(optimizer *opt, double lr)
+{
     for (int i = 0; i < 2; i++) {
-        gra_takes *takes = i == 0 ? matrices : gra_takes_vectors;
-        double decay = i == 0 ? o->decay : 0;
-        if (o->optimizer == SGD ? gra_sgd_init(&opt->sgd[i], m, takes)
-                                : gra_adamw_init(&opt->adamw[i], m, takes))
+        opt->adamw[i].lr = lr;
+        gra_adamw_step(&opt->adamw[i]);
+    }
+}
+
+static int muon_init(optimizer *opt, gra_model *m)
+{
+    return adamw_of(&opt->adamw[0], m, matrix_elsewhere, opt->o->decay) ||
+           adamw_of(&opt->adamw[1], m, gra_takes_vectors, 0) || gra_muon_init(&opt->muon, m, in_a_block) ? -1 : 0;
+}
+
+static void muon_step(optimizer *opt, double lr)
+{
+    adamw_step(opt, lr);
+    opt->muon.lr = opt->o->muon_lr * lr / opt->o->lr;   /* the same shape */
+    gra_muon_step(&opt->muon);
+}
+
+static int sgd_init(optimizer *opt, gra_model *m)
+{
+    for (int i = 0; i < 2; i++) {
+        if (gra_sgd_init(&opt->sgd[i], m, i ? gra_takes_vectors : gra_takes_matrices))
             return -1;
         opt->sgd[i].momentum = 0.9;
-        opt->adamw[i].beta2 = 0.99;
-        opt->sgd[i].weight_decay = opt->adamw[i].weight_decay = decay;
+        opt->sgd[i].weight_decay = i ? 0 : opt->o->decay;
     }
-    return o->optimizer == MUON ? gra_muon_init(&opt->muon, m, in_a_block) : 0;
+    return 0;
+}
+
+static void sgd_step(optimizer *opt, double lr)
+{
+    for (int i = 0; i < 2; i++) {
+        opt->sgd[i].lr = lr;
+        gra_sgd_step(&opt->sgd[i]);
+    }
+}
+
+/* ---- at what rate --------------------------------------------------------------------------------------- */
+
+static double cosine(const options *o, long step)
+{
+    return gra_warmup_cosine(step - 1, o->warmup, o->steps, o->lr, o->min_lr);
+}
+
+static double line(const options *o, long step)
+{
+    return gra_warmup_linear(step - 1, o->warmup, o->steps * 3 / 10, o->steps, o->lr, o->min_lr);
+}
+
+/* ---- the table of --optimizer ----------------------------------------------------------------------------- */
+
+const optimizer_kind optimizer_kinds[] = {      /* the first is the default */
+    { "adamw", "AdamW", 0.004, 10, adamw_init, cosine, adamw_step },
+    { "muon",  "Muon",  0.004, 50, muon_init,  line,   muon_step },
+    { "sgd",   "SGD",   0.1,   10, sgd_init,   cosine, sgd_step },
+};
+
+void optimizer_names(char names[64])
+{
+    size_t at = 0;
+    for (size_t i = 0; i < sizeof optimizer_kinds / sizeof optimizer_kinds[0] && at < 64; i++)
+        at += (size_t)snprintf(names + at, 64 - at, "%s%s", i ? "|" : "", optimizer_kinds[i].name);
+}
+
+int optimizer_init(optimizer *opt, const options *o, gra_model *m)
+{
+    *opt = (optimizer){ .o = o };
+    return optimizer_kinds[o->optimizer].init(opt, m);
 }
 
 double optimizer_step(optimizer *opt, long step)
 {
-    const options *o = opt->o;
-    double lr = o->optimizer == MUON
-        ? gra_warmup_linear(step - 1, o->warmup, o->steps * 3 / 10, o->steps, o->lr, o->min_lr)
-        : gra_warmup_cosine(step - 1, o->warmup, o->steps, o->lr, o->min_lr);
-    for (int i = 0; i < 2; i++) {
-        opt->adamw[i].lr = opt->sgd[i].lr = lr;
-        if (o->optimizer == SGD)
-            gra_sgd_step(&opt->sgd[i]);
-        else
-            gra_adamw_step(&opt->adamw[i]);
-    }
-    opt->muon.lr = o->muon_lr * lr / o->lr;     /* the same shape */
-    if (o->optimizer == MUON)
-        gra_muon_step(&opt->muon);
+    const optimizer_kind *kind = &optimizer_kinds[opt->o->optimizer];
+    double lr = kind->rate(opt->o, step);
+    kind->step(opt, lr);
     return lr;
 }

@@ -1,4 +1,5 @@
-/* optimizer: which optimiser moves which parameters, and at what rate. */
+/* optimizer: which optimiser moves which parameters, and at what rate. The table of those that --optimizer knows
+ * is in optimizer.c. */
 #ifndef EXAMPLES_OPTIMIZER_H
 #define EXAMPLES_OPTIMIZER_H
 
@@ -11,6 +12,17 @@ typedef struct optimizer {
     gra_muon  muon;
 } optimizer;
 
+typedef struct optimizer_kind {
+    const char *name, *title;                   /* of --optimizer, and for people */
+    double lr, fall;                            /* the default rate, and through what it is divided at the end */
+    int    (*init)(optimizer *opt, gra_model *m);       /* 0, or -1: the model has the sentence */
+    double (*rate)(const options *o, long step);        /* the learning rate of step 1, 2, ... */
+    void   (*step)(optimizer *opt, double lr);
+} optimizer_kind;
+
+extern const optimizer_kind optimizer_kinds[];
+
+void   optimizer_names(char names[64]);         /* "adamw|muon|sgd" */
 int    optimizer_init(optimizer *opt, const options *o, gra_model *m);  /* 0, or -1: the model has the sentence */
 double optimizer_step(optimizer *opt, long step);       /* step 1, 2, ...; the rate it was done at */
 

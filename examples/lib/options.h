@@ -5,8 +5,6 @@
 #include "../../layers/layers.h"
 #include "flags.h"
 
-typedef enum optimizer_kind { ADAMW, MUON, SGD } optimizer_kind;
-
 typedef struct options {
     flag_texts  data;                                   /* the text */
     long        context, width, heads, layers;          /* the model */
@@ -14,7 +12,8 @@ typedef struct options {
     bool        tied, bias, qkv_bias;
     int         gelu, init;                             /* erf or tanh; torch's or GPT-2's */
     long        steps, batch;                           /* the training */
-    int         optimizer;
+    int         optimizer;                              /* its row in the table of optimizer.c */
+    char        optimizers[64];                         /* the names there: "adamw|muon|sgd" */
     double      lr, muon_lr, min_lr, decay, clip;
     long        warmup, seed;
     long        eval_every, eval_batches;               /* the run */

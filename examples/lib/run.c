@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char config_name[] = "config.tsv", vocab_name[] = "vocab.tsv", loss_name[] = "loss.tsv",
-                  model_name[] = "model.safetensors";
+static const char loss_name[] = "loss.tsv";
+const char config_name[] = "config.tsv", vocab_name[] = "vocab.tsv", model_name[] = "model.safetensors";
 const char checkpoint_name[] = "checkpoint.safetensors", best_name[] = "best.safetensors";
 
 /* ---- writing --------------------------------------------------------------------------------------- */
@@ -29,7 +29,7 @@ static int write_named(const char *folder, const char *name, const char *bytes, 
 /* config.tsv: what makes the model, and which vocabulary it has. */
 static int config_table(options *o, long *vocab_size, const char **hash, flag table[SETTINGS_MOST])
 {
-    int n = options_settings(o, FLAG_KEPT, table);
+    int n = options_settings(o, FLAG_MODEL, table);
     table[n++] = (flag){ .name = "vocab_size", .kind = FLAG_INT, .value = vocab_size, .low = 1, .high = 256 };
     table[n++] = (flag){ .name = "vocab_hash", .kind = FLAG_TEXT, .value = (void *)hash };
     return n;
@@ -155,7 +155,7 @@ int run_suits(const options *o)
     return failed ? -1 : 0;
 }
 
-static bool has(const char *folder, const char *name)
+bool run_has(const char *folder, const char *name)
 {
     char *path = file_path(folder, name);
     bool is = path && access(path, F_OK) == 0;
@@ -166,7 +166,7 @@ static bool has(const char *folder, const char *name)
 /* Says what a new run takes the place of. */
 static int say_what_was(const options *o)
 {
-    if (o->resume || o->quiet || (!has(o->out, model_name) && !has(o->out, checkpoint_name)))
+    if (o->resume || o->quiet || (!run_has(o->out, model_name) && !run_has(o->out, checkpoint_name)))
         return 0;
     return say("%s holds a run, and a new one takes its place; --resume %s would go on with it\n", o->out,
                o->out);
@@ -430,25 +430,55 @@ static bool file_fits(const gra_file *f, const char *path, const gra_gpt_config 
     return true;
 }
 
-int run_fits(gra_model *m, const char *folder, const options *o, const vocabulary *v)
+int run_fits(gra_model *m, const char *path, const options *o, const vocabulary *v)
 {
     const gra_gpt_config config = options_model(o, v->size);
-    char *path = file_path(folder, model_name);
-    gra_file *f = path ? gra_file_open(m, path) : NULL;
-    if (path && !f)
+    gra_file *f = gra_file_open(m, path);
+    if (!f)
         complain("cannot load %s: %s", path, file_why(gra_model_error(m), path));
     int failed = !f || !file_fits(f, path, &config, v);
     gra_file_close(f);
-    free(path);
     return failed ? -1 : 0;
 }
 
-int run_load(const char *folder, gra_model *m)
+int run_load(const char *path, gra_model *m)
 {
-    char *path = file_path(folder, model_name);
-    int failed = !path || gra_load(m, path);
-    if (failed && path)
+    int failed = gra_load(m, path);
+    if (failed)
         complain("cannot load %s: %s", path, file_why(gra_model_error(m), path));
-    free(path);
-    return failed ? -1 : 0;
+    return failed;
+}
+
+/* A safetensors file begins with the length of its header, 8 bytes, and the header's {. */
+static int looks_like_model(const char *path)
+{
+    char begin[9] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) {
+        complain("cannot read %s: %s", path, strerror(errno));
+        return -1;
+    }
+    size_t n = file_some(fd, begin, sizeof begin);
+    close(fd);
+    if (n == sizeof begin && begin[8] == '{')
+        return 0;
+    complain("%s is not a model: %s; give the folder that train left, or a .safetensors file", path,
+             n ? "it is no safetensors file" : "it is empty");
+    return -1;
+}
+
+int run_model(gra_model *m, const char *folder, const char *path, bool *learnt)
+{
+    if (looks_like_model(path))
+        return -1;
+    gra_file *f = gra_file_open(m, path);
+    if (!f)
+        complain("cannot load %s: %s", path, file_why(gra_model_error(m), path));
+    const bool stopped = f && gra_file_meta(f, "checkpoint");
+    if (stopped)
+        complain("%s is a checkpoint, with which build/train --resume %s goes on; to generate give the model, "
+                 "--model %s", path, folder, folder);
+    *learnt = f && gra_file_meta(f, "vocab_hash");
+    gra_file_close(f);
+    return f && !stopped ? 0 : -1;
 }

@@ -15,7 +15,7 @@
 #include "options.h"
 #include "text.h"
 
-extern const char checkpoint_name[], best_name[];       /* see checkpoint.h */
+extern const char config_name[], vocab_name[], model_name[], checkpoint_name[], best_name[];
 
 typedef struct run {
     const char *folder;
@@ -41,11 +41,14 @@ int  run_save(const run *r, gra_model *m, const options *o, const vocabulary *v,
 int  run_close(run *r);                         /* may be called twice */
 
 int  run_read(const char *folder, options *o, vocabulary *v);   /* config.tsv and vocab.tsv */
-int  run_fits(gra_model *m, const char *folder, const options *o, const vocabulary *v); /* 0: model.safetensors
-                                                   is of that model and vocabulary; m lends its sentence */
+int  run_model(gra_model *m, const char *folder, const char *path, bool *learnt);   /* 0: the file is a model, and no
+                                                   checkpoint. *learnt: a run's, in whose folder is its vocabulary */
+bool run_has(const char *folder, const char *name);     /* a file of that name */
+int  run_fits(gra_model *m, const char *path, const options *o, const vocabulary *v); /* 0: the file is of that
+                                                   model and vocabulary; m lends its sentence */
 int  run_holds(const gra_file *f, const char *path, const options *o, int vocab_size);  /* 0: the file may hold
                                                    the parameters of that model */
-int  run_load(const char *folder, gra_model *m);                /* model.safetensors */
+int  run_load(const char *path, gra_model *m);
 run_row *run_rows(const char *folder, long table, long n);      /* the n rows that loss.tsv must have in so many
                                                    bytes, to free; NULL after a sentence */
 

@@ -8,13 +8,16 @@ static int take_up(gra_model *m)
 {
     options o = options_default();
     vocabulary v;
-    if (run_read(fuzz_folder(), &o, &v) || run_fits(m, fuzz_folder(), &o, &v))
+    bool learnt;
+    char path[256];
+    snprintf(path, sizeof path, "%s/model.safetensors", fuzz_folder());
+    if (run_model(m, fuzz_folder(), path, &learnt) || run_read(fuzz_folder(), &o, &v) || run_fits(m, path, &o, &v))
         return -1;
     gra_gpt gpt;
     gra_gpt_config config = options_model(&o, v.size);
     config.init = GRA_INIT_ZEROS;
     gra_gpt_init(&gpt, gra_root(m), &config);
-    return gra_model_error(m) ? complain("%s", gra_model_error(m)), -1 : run_load(fuzz_folder(), m);
+    return gra_model_error(m) ? complain("%s", gra_model_error(m)), -1 : run_load(path, m);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

@@ -32,11 +32,11 @@ static void train_flags(int argc, char **argv)
 
 static void generate_flags(int argc, char **argv)
 {
-    session s = { .folder = "build/run", .prompt = "", .tokens = 500, .temperature = 0.8, .seed = 1 };
+    session s = { .model_flag = "build/run", .prompt = "", .tokens = 500, .temperature = 0.8, .seed = 1 };
     const int how = parse(&s, argc, argv);
     claims(how);
     if (how == 0)
-        fuzz_claim(s.tokens > 0 && s.temperature >= 0 && s.temperature <= 100 && s.top_k >= 0 && s.folder &&
+        fuzz_claim(s.tokens > 0 && s.temperature >= 0 && s.temperature <= 100 && s.top_k >= 0 && s.model_flag &&
                    s.prompt, "what was taken is in its range");
 }
 
