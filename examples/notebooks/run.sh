@@ -1,14 +1,14 @@
 #!/bin/sh
-# run.sh PROGRAM ...: runs programs of notebooks and sums up how many printed numbers each reproduces.
-# Those in a folder notebooks64 compute in float64, the others in float32. All that a program says is left
-# beside it, in PROGRAM.txt. $GOLDEN_FOLDER names another folder of numbers than tests/golden.
+# run.sh PROGRAM ...: runs programs of notebooks and sums up how many printed numbers each reproduces, and how
+# many of those were computed. Those in a folder notebooks64 compute in float64, the others in float32. All that a
+# program says is left beside it, in PROGRAM.txt. $GOLDEN_FOLDER names another folder of numbers than tests/golden.
 lines=$(for program; do
     case $program in *notebooks64/*) precision=float64 ;; *) precision=float32 ;; esac
     "$program" ${GOLDEN_FOLDER:+"$GOLDEN_FOLDER"} >"$program.txt"
-    echo "$precision $? $(tail -n 1 "$program.txt")"
+    echo "$precision $? $(tail -n 1 "$program.txt") $(tail -n 2 "$program.txt" | sed '$d' | tr -dc '0-9 ')"
 done)
 echo "$lines" | awk '
-    $5 != "of" || $7 != "printed" {
+    $5 != "of" || $7 != "printed" || NF != 12 {
         print "no result: " $0
         next
     }
@@ -20,13 +20,21 @@ echo "$lines" | awk '
         has[$1, name] = 1
         names[name] = 1
         good += $2 == 0 && $4 == $6 && $6 > 0
+        if ($1 == "float64") {
+            computed += $10
+            from_inputs += $11
+            rearranged += $12
+        }
     }
     END {
         for (name in names)
             if (!(("float32", name) in has))
                 missing = missing (missing ? ", " : ", which has no ") name
-        printf "notebooks: %d of %d printed numbers reproduced in float64, %d of %d in float32%s\n",
-            reproduced["float64"], printed["float64"], reproduced["float32"], printed["float32"], missing
+        printf "notebooks: %d of %d printed numbers reproduced in float64:\n", reproduced["float64"], printed["float64"]
+        printf "  %d computed from seeds and from numbers of the program,\n", computed
+        printf "  %d computed from inputs that the notebook prints (its cells have no seed),\n", from_inputs
+        printf "  %d such an input itself, whole or in another order\n", rearranged
+        printf "notebooks: %d of %d in float32%s\n", reproduced["float32"], printed["float32"], missing
         if (good != NR)
             printf "notebooks: %d of %d programs failed\n", NR - good, NR
         exit good != NR
