@@ -16,7 +16,6 @@
 #include "lib/files.h"
 #include "lib/flags.h"
 #include "lib/heatmap.h"
-#include "lib/ids.h"
 #include "lib/options.h"
 #include "lib/run.h"
 #include "lib/sample.h"
@@ -209,10 +208,33 @@ static int load(session *s)
     return 0;
 }
 
+/* "464 3290 318"; commas are blanks too. How many, or -1 after a complaint. */
+static long read_ids(const char *text, int vocab_size, int *ids)
+{
+    static const char between[] = " ,\t\n";
+    long n = 0;
+    for (const char *word = text + strspn(text, between); *word; word += strspn(word, between)) {
+        char *end;
+        errno = 0;
+        long id = strtol(word, &end, 10);
+        if (end == word || (*end && !strchr(between, *end)) || errno || id < 0 || id >= vocab_size) {
+            const size_t length = strcspn(word, between);
+            complain("--ids: '%.*s' is no token of this model: it has 0 to %d", length < 40 ? (int)length : 40, word,
+                     vocab_size - 1);
+            return -1;
+        }
+        ids[n++] = (int)id;
+        word = end;
+    }
+    if (n == 0)
+        complain("--ids wants at least one token: this model has 0 to %d", vocab_size - 1);
+    return n ? n : -1;
+}
+
 static int read_prompt(session *s)
 {
     if (!s->text)
-        s->prompt_size = ids_read(s->ids, s->gpt.config.vocab_size, s->prompt_ids);
+        s->prompt_size = read_ids(s->ids, s->gpt.config.vocab_size, s->prompt_ids);
     else {
         size_t n = strlen(s->prompt);
         if (vocabulary_encode(&s->vocab, s->prompt, n, s->prompt_ids))

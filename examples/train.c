@@ -10,18 +10,15 @@
  */
 #include "../layers/layers.h"
 #include "lib/checkpoint.h"
-#include "lib/diagnose.h"
 #include "lib/evaluate.h"
 #include "lib/files.h"
-#include "lib/optimizer.h"
-#include "lib/options.h"
 #include "lib/plot.h"
 #include "lib/progress.h"
 #include "lib/run.h"
 #include "lib/sample.h"
 #include "lib/say.h"
 #include "lib/stop.h"
-#include "lib/text.h"
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,193 +26,258 @@
 const char program_name[] = "train";
 
 typedef struct session {                /* all that lives as long as the program */
-    options    o;
-    corpus     text;
-    gra_rng    rng;                     /* parameters, batches and dropout draw from it, and nothing else */
-    gra_tape  *tape;
-    gra_model *model;
-    gra_gpt    gpt;
-    optimizer  optimizer;
-    int       *ids, *next;              /* (batch, context) tokens, and for each the one that follows */
+    training   t;
+    checkpoint begun;                   /* the one that a run goes on from */
     run        run;
-    run_row   *rows;                    /* those that stand in loss.tsv already, when a run goes on */
-    checkpoint checkpoint;
+    run_row   *rows;                    /* those that stand in loss.tsv already, when a run goes on, */
+    long       n_rows;                  /* and how many */
     plot       plot;
     progress   progress;
+    double     saved, cost;             /* the clock after the last checkpoint, and how many seconds that took */
+    const char *program;                /* argv[0] */
 } session;
 
-/* What follows a step: the validation that is due, the checkpoint, the row of the table. *last: it was the
- * last. A stop makes any step the last: its row then differs from what it would be, so the checkpoint comes
- * first, and a run that goes on writes the row again. */
-static int record(session *s, run_row *row, bool *last)
+/* ---- training ------------------------------------------------------------------------------------------- */
+
+/* By the clock: so seldom that all saving takes at most half a hundredth of the time. */
+static bool checkpoint_is_due(const session *s)
 {
-    const options *o = &s->o;
-    bool done = row->step == o->steps;
-    row->val_loss = (double)NAN;            /* none, or a stop ended it */
-    if (!done && !stop_asked() && row->step % o->eval_every == 0)
-        row->val_loss = evaluate(s->tape, &s->gpt, &s->text, o, row->step, s->ids, s->next);
-    bool stop = stop_asked();
-    *last = done || stop;
-    if (checkpoint_keep(&s->checkpoint, row, *last))
-        return -1;
-    if (stop && run_save(&s->run, s->model, o, &s->text.vocab, row->step))
-        return -1;
-    if (stop && !o->quiet)                  /* on stderr: Ctrl-C may just have ended what reads stdout */
-        complain("stopping: last validation and files; Ctrl-C again ends without them");
-    if (*last)
-        row->val_loss = evaluate_all(s->tape, &s->gpt, &s->text, o, s->ids, s->next);
-    if (gra_error(s->tape)) {
-        complain("step %ld: %s", row->step, gra_error(s->tape));
-        return -1;
-    }
-    if (*last && isnan(row->val_loss) && !stop_asked()) {
-        complain("step %ld: the validation loss is no longer a number; a smaller --lr may help", row->step);
-        return -1;
-    }
-    if (done && (checkpoint_keep(&s->checkpoint, row, false) ||     /* it may be the best */
-                 (!stop && run_save(&s->run, s->model, o, &s->text.vocab, row->step))))
-        return -1;
+    const options *o = &s->t.o;
+    if (o->checkpoint_every > 0)
+        return s->t.step % o->checkpoint_every == 0;
+    return seconds_now() - s->saved >= 200 * s->cost;
+}
+
+static int save_checkpoint(session *s, bool best)
+{
+    const double begun = seconds_now();
+    int failed = run_sync(&s->run) || checkpoint_save(&s->t, best);
+    s->saved = seconds_now();
+    s->cost = s->saved - begun;
+    return failed ? -1 : 0;
+}
+
+/* What follows a step: its row, and then the checkpoint that goes with it. */
+static int record(session *s, const run_row *row)
+{
+    const bool validated = !isnan(row->val_loss), best = row->val_loss <= s->t.best;
     if (run_log(&s->run, row) || progress_step(&s->progress, row))
         return -1;
-    if (!*last && !isnan(row->val_loss))
+    if (best)
+        s->t.best = row->val_loss;
+    if ((best || checkpoint_is_due(s)) && save_checkpoint(s, best))
+        return -1;
+    if (validated && row->step < s->t.o.steps)
         plot_draw(&s->plot);
     return 0;
 }
 
-/* The loop. How many steps were done, or -1 after a complaint. */
-static long train(session *s, double *val_loss)
+/* Where the first NaN or infinity of a step came from: the step is computed once more, each number looked at.
+ * rng: as it was before the step's forward; no parameter has moved since. */
+static void diagnose(training *t, gra_rng rng)
 {
-    const options *o = &s->o;
-    int batch = (int)o->batch, context = (int)o->context;
-    run_row row = s->checkpoint.row;        /* of the step that a run goes on after; 0: a new one */
-    bool last = false;
-    if (row.step > 0 && record(s, &row, &last))
-        return -1;
-    while (!last) {
-        double begun = seconds_now();
-        row.step++;
-        text_batch(&s->text, &s->rng, batch, context, s->ids, s->next);
-        const gra_rng before = s->rng;
+    gra_trace_nan(t->tape, true);
+    gra_begin(t->tape, GRA_TRAIN, &rng);
+    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids, (int)t->o.batch, (int)t->o.context);
+    gra_tensor *loss = gra_cross_entropy(t->tape, logits, t->next);
+    gra_zero_grad(t->model);
+    gra_backward(t->tape, loss);
+    gra_trace_nan(t->tape, false);
+    if (gra_error(t->tape))
+        complain("it began here: %s", gra_error(t->tape));
+    else
+        complain("computed once more, all its numbers are finite: is the memory sound?");
+}
 
-        gra_begin(s->tape, GRA_TRAIN, &s->rng);                 /* forget the last step */
-        gra_tensor *logits = gra_gpt_forward(s->tape, &s->gpt, s->ids, batch, context);
-        gra_tensor *loss   = gra_cross_entropy(s->tape, logits, s->next);
-        gra_zero_grad(s->model);
-        if (gra_backward(s->tape, loss)) {
-            complain("step %ld: %s", row.step, gra_error(s->tape));
+static int no_number(const training *t, const char *what)
+{
+    complain("step %ld: the %s is no longer a number; a smaller --lr may help", t->step, what);
+    return -1;
+}
+
+static bool validation_is_due(const training *t)
+{
+    return t->step > 0 && (t->step % t->o.eval_every == 0 || t->step == t->o.steps);
+}
+
+/* Estimates the validation loss where that is due; a stop leaves NaN. 0, or -1 after a complaint. */
+static int validate(training *t, run_row *row)
+{
+    row->val_loss = (double)NAN;
+    if (!validation_is_due(t))
+        return 0;
+    row->val_loss = evaluate(t->tape, &t->gpt, &t->text, &t->o, t->step, t->ids, t->next);
+    if (gra_error(t->tape)) {
+        complain("step %ld: %s", t->step, gra_error(t->tape));
+        return -1;
+    }
+    return isnan(row->val_loss) && !stop_asked() ? no_number(t, "validation loss") : 0;
+}
+
+/* The loop, to its end or until Ctrl-C. 0, or -1 after a complaint. */
+static int train(session *s)
+{
+    training *t = &s->t;
+    const options *o = &t->o;
+    int batch = (int)o->batch, context = (int)o->context;
+    if (s->n_rows < t->step) {          /* a stop had ended the validation of that step */
+        run_row row = s->rows[t->step - 1];
+        if (validate(t, &row) || record(s, &row))
+            return -1;
+    }
+    while (t->step < o->steps && !stop_asked()) {
+        double begun = seconds_now();
+        run_row row = { .step = ++t->step };
+        text_batch(&t->text, &t->rng, batch, context, t->ids, t->next);
+        const gra_rng before = t->rng;
+
+        gra_begin(t->tape, GRA_TRAIN, &t->rng);                 /* forget the last step */
+        gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids, batch, context);
+        gra_tensor *loss   = gra_cross_entropy(t->tape, logits, t->next);
+        gra_zero_grad(t->model);
+        if (gra_backward(t->tape, loss)) {
+            complain("step %ld: %s", row.step, gra_error(t->tape));
             return -1;
         }
         row.train_loss = gra_item(loss);
-        row.grad_norm  = gra_clip_grad_norm(s->model, o->clip);
+        row.grad_norm  = gra_clip_grad_norm(t->model, o->clip);
         if (!isfinite(row.train_loss) || !isfinite(row.grad_norm)) {
-            complain("step %ld: the %s is no longer a number; a smaller --lr may help", row.step,
-                     isfinite(row.train_loss) ? "gradient" : "loss");
-            diagnose(s->tape, s->model, &s->gpt, o, before, s->ids, s->next);
+            no_number(t, isfinite(row.train_loss) ? "gradient" : "loss");
+            diagnose(t, before);
             return -1;
         }
-        row.lr         = optimizer_step(&s->optimizer, row.step);
+        row.lr         = optimizer_step(&t->optimizer, row.step);
 
         row.tokens_per_s = (double)batch * (double)context / (seconds_now() - begun);
-        if (record(s, &row, &last))
+        if (validate(t, &row) || record(s, &row))
             return -1;
     }
-    *val_loss = row.val_loss;
-    return row.step;
+    return 0;
 }
 
-/* What a run that goes on has behind it. */
-static int take_up(session *s)
-{
-    checkpoint *c = &s->checkpoint;
-    long rows = c->row.step > 0 ? c->row.step - 1 : 0;
-    if (checkpoint_load(c))
-        return -1;
-    s->rows = run_rows(s->o.out, c->table, rows);
-    return s->rows ? 0 : -1;
-}
+/* ---- before ------------------------------------------------------------------------------------------------ */
 
 /* Makes the model and everything that can fail before the first file is written. */
 static int prepare(session *s)
 {
-    const options *o = &s->o;
-    if (text_read(&s->text, o->data.text, o->data.n) || text_suits(&s->text, (int)o->context) ||
-        (o->resume && checkpoint_suits(&s->checkpoint)))
+    training *t = &s->t;
+    const options *o = &t->o;
+    if (text_read(&t->text, o->data.text, o->data.n) || text_suits(&t->text, (int)o->context))
         return -1;
     size_t tokens = (size_t)(o->batch * o->context);
-    gra_manual_seed(&s->rng, (uint64_t)o->seed);
-    s->tape = gra_open((int)o->threads);
-    s->model = gra_model_open(&s->rng);
-    s->ids = malloc(tokens * sizeof *s->ids);
-    s->next = malloc(tokens * sizeof *s->next);
-    if (!s->tape || !s->model || !s->ids || !s->next) {
+    gra_manual_seed(&t->rng, (uint64_t)o->seed);
+    t->tape = gra_open((int)o->threads);
+    t->model = gra_model_open(&t->rng);
+    t->ids = malloc(tokens * sizeof *t->ids);
+    t->next = malloc(tokens * sizeof *t->next);
+    if (!t->tape || !t->model || !t->ids || !t->next) {
         complain("out of memory");
         return -1;
     }
-    gra_keep_going(s->tape, true);
-    gra_model_keep_going(s->model, true);
-    gra_model_use(s->model, s->tape);
-    gra_gpt_config config = options_model(o, s->text.vocab.size);
-    gra_gpt_init(&s->gpt, gra_root(s->model), &config);
-    if (gra_model_error(s->model) || optimizer_init(&s->optimizer, o, s->model)) {
-        complain("%s", gra_model_error(s->model));
+    gra_keep_going(t->tape, true);
+    gra_model_keep_going(t->model, true);
+    gra_model_use(t->model, t->tape);
+    gra_gpt_config config = options_model(o, t->text.vocab.size);
+    gra_gpt_init(&t->gpt, gra_root(t->model), &config);
+    if (gra_model_error(t->model) || optimizer_init(&t->optimizer, o, t->model)) {
+        complain("%s", gra_model_error(t->model));
         return -1;
     }
-    s->checkpoint.tape = s->tape;
-    s->checkpoint.model = s->model;
-    return o->resume ? take_up(s) : 0;
+    if (!o->resume)
+        return 0;
+    if (checkpoint_load(&s->begun, t))
+        return -1;
+    s->rows = run_rows(&s->run, o->out, t->step);
+    if (!s->rows)
+        return -1;
+    s->n_rows = t->step;
+    if (validation_is_due(t) && isnan(s->rows[t->step - 1].val_loss)) {
+        s->n_rows--;                    /* its row is written again, with the validation */
+        s->run.end = s->run.last;
+    }
+    return 0;
 }
 
 /* The first step but for what it moves, with a copy of the generator: what does not fit in memory is found
- * out here, before a file is written or replaced. */
-static int try_step(session *s)
+ * out here, before a run is replaced. */
+static int try_step(training *t)
 {
-    int batch = (int)s->o.batch, context = (int)s->o.context;
-    gra_rng rng = s->rng;
-    text_batch(&s->text, &rng, batch, context, s->ids, s->next);
-    gra_begin(s->tape, GRA_TRAIN, &rng);
-    gra_tensor *logits = gra_gpt_forward(s->tape, &s->gpt, s->ids, batch, context);
-    int failed = gra_backward(s->tape, gra_cross_entropy(s->tape, logits, s->next));
+    int batch = (int)t->o.batch, context = (int)t->o.context;
+    gra_rng rng = t->rng;
+    text_batch(&t->text, &rng, batch, context, t->ids, t->next);
+    gra_begin(t->tape, GRA_TRAIN, &rng);
+    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids, batch, context);
+    int failed = gra_backward(t->tape, gra_cross_entropy(t->tape, logits, t->next));
     if (failed)
-        complain("a step does not work: %s", gra_error(s->tape));
-    gra_zero_grad(s->model);
+        complain("a step does not work: %s", gra_error(t->tape));
+    gra_zero_grad(t->model);
     return failed ? -1 : 0;
 }
 
-static int introduce(const session *s)
+static int introduce(const training *t)
 {
-    const options *o = &s->o;
+    const options *o = &t->o;
     char bytes[COMMAS], seen[COMMAS], held[COMMAS], values[COMMAS], from[64] = "";
     if (o->quiet)
         return 0;
     if (o->resume)
-        snprintf(from, sizeof from, ", which goes on after step %ld", s->checkpoint.row.step);
-    return say("text      %d file%s, %s bytes; a vocabulary of %d tokens\n"
+        snprintf(from, sizeof from, ", which goes on after step %ld", t->step);
+    return say("text      %d file%s, %s bytes; a vocabulary of %d token%s\n"
                "          %s tokens to learn from, %s held out\n"
                "model     context %ld, width %ld, %ld layer%s of %ld head%s: %s parameters\n"
-               "training  %ld steps of %ld x %ld tokens, %s at a rate of %g\n"
+               "training  %ld step%s of %ld x %ld tokens, %s at a rate of %g\n"
                "machine   %d thread%s, instruction set %s\n"
                "out       %s%s\n\n",
-               s->text.files, s->text.files == 1 ? "" : "s", commas(s->text.size, bytes), s->text.vocab.size,
-               commas(s->text.train, seen), commas(s->text.size - s->text.train, held),
+               t->text.files, t->text.files == 1 ? "" : "s", commas(t->text.size, bytes), t->text.vocab.size,
+               t->text.vocab.size == 1 ? "" : "s",
+               commas(t->text.train, seen), commas(t->text.size - t->text.train, held),
                o->context, o->width, o->layers, o->layers == 1 ? "" : "s", o->heads, o->heads == 1 ? "" : "s",
-               commas(gra_param_values(s->model), values),
-               o->steps, o->batch, o->context, optimizer_kinds[o->optimizer].title, o->lr,
-               gra_threads(s->tape), gra_threads(s->tape) == 1 ? "" : "s", gra_isa_name(s->tape),
+               commas(gra_param_values(t->model), values),
+               o->steps, o->steps == 1 ? "" : "s", o->batch, o->context, optimizer_kinds[o->optimizer].title, o->lr,
+               gra_threads(t->tape), gra_threads(t->tape) == 1 ? "" : "s", gra_isa_name(t->tape),
                o->out, from);
 }
 
-/* Writes sample.txt, and on a terminal shows how it begins. After a stop: what is done in two seconds. */
-static int write_sample(session *s)
+/* The files of a new run, or those of one that goes on. What an earlier run left goes once a checkpoint
+ * stands that needs none of it. */
+static int begin(session *s)
 {
-    enum { LINES = 8, TEMPERATURE_PERCENT = 80, SECONDS = 2 };
-    size_t n = (size_t)s->o.sample, written = 0, shown = 0;
-    const vocabulary *v = &s->text.vocab;
-    char *bytes = malloc(n + 1), *path = file_path(s->o.out, "sample.txt");
+    training *t = &s->t;
+    if ((!t->o.resume && save_checkpoint(s, false)) || run_begin(&s->run, t) || plot_open(&s->plot, t->o.out))
+        return -1;
+    s->saved = seconds_now();
+    progress_begin(&s->progress, &t->o, s->rows, s->n_rows);
+    return 0;
+}
+
+/* ---- after ------------------------------------------------------------------------------------------------- */
+
+/* What the model is worth: the loss over all of the held-out text. NaN: Ctrl-C ended that. */
+static int result(session *s, double *val_loss)
+{
+    training *t = &s->t;
+    *val_loss = evaluate_all(t->tape, &t->gpt, &t->text, &t->o, t->ids, t->next);
+    if (gra_error(t->tape)) {
+        complain("step %ld: %s", t->step, gra_error(t->tape));
+        return -1;
+    }
+    if (isnan(*val_loss))
+        return stop_asked() ? 0 : no_number(t, "validation loss");
+    return run_result(&s->run, t->step, *val_loss);
+}
+
+/* Writes into bytes; how many, -1 after a complaint. After a stop: what is done in two seconds. */
+static long write_sample(session *s, char *bytes, size_t n)
+{
+    enum { TEMPERATURE_PERCENT = 80, SECONDS = 2 };
+    training *t = &s->t;
+    const vocabulary *v = &t->text.vocab;
+    size_t written = 0;
     gra_gpt_cache cache;
-    sampler writer = { .tape = s->tape, .gpt = &s->gpt, .cache = &cache, .context = (int)s->o.context,
-                        .ids = s->ids, .temperature = TEMPERATURE_PERCENT / 100.0 };
-    int failed = gra_gpt_cache_open(&cache, &s->gpt) || !bytes || !path;
-    gra_manual_seed(&writer.rng, (uint64_t)s->o.seed);
+    sampler writer = { .tape = t->tape, .gpt = &t->gpt, .cache = &cache, .context = (int)t->o.context,
+                       .ids = t->ids, .temperature = TEMPERATURE_PERCENT / 100.0 };
+    int failed = gra_gpt_cache_open(&cache, &t->gpt);
+    gra_manual_seed(&writer.rng, (uint64_t)t->o.seed);
     sample_see(&writer, (int[]){ v->id['\n'] < 0 ? 0 : v->id['\n'] }, 1);
     const double until = seconds_now() + SECONDS;
     while (written < n && !failed && !(stop_asked() && seconds_now() >= until)) {
@@ -223,95 +285,151 @@ static int write_sample(session *s)
         failed = id < 0;
         bytes[written++] = failed ? 0 : (char)v->byte[id];
     }
-    n = written;
-    if (failed)
-        complain("no sample: %s", gra_error(s->tape) ? gra_error(s->tape) : "out of memory");
-    failed = failed || file_write(path, bytes, n);
-    for (int lines = 0; !failed && shown < n && lines < LINES; shown++)
-        lines += bytes[shown] == '\n';
-    if (!failed && s->progress.live && n > 0)
-        failed = say("\n") || say_bytes(bytes, shown) || (bytes[shown - 1] != '\n' && say("\n")) || say("\n");
     gra_gpt_cache_close(&cache);
+    if (failed)
+        complain("no sample: %s", gra_error(t->tape) ? gra_error(t->tape) : "out of memory");
+    return failed ? -1 : (long)written;
+}
+
+/* The first lines of the sample, and of each what the width of a terminal holds. */
+static int show_sample(const char *bytes, size_t n)
+{
+    enum { LINES = 8 };
+    const size_t wide = (size_t)say_columns() - 2;
+    if (n == 0)
+        return 0;
+    if (say("\nit writes:\n"))
+        return -1;
+    for (int line = 0; line < LINES && n > 0; line++) {
+        const char *end = memchr(bytes, '\n', n);
+        const size_t length = end ? (size_t)(end - bytes) : n;
+        if (say("  ") || say_bytes(bytes, length < wide ? length : wide) || say("\n"))
+            return -1;
+        n -= length + (end != NULL);
+        bytes += length + (end != NULL);
+    }
+    return say("\n");
+}
+
+static int sample(session *s)
+{
+    const size_t most = (size_t)s->t.o.sample;
+    char *bytes = malloc(most + 1), *path = file_path(s->t.o.out, "sample.txt");
+    if (!bytes)
+        complain("out of memory");
+    const long n = bytes && path ? write_sample(s, bytes, most) : -1;
+    int failed = n < 0 || file_write(path, bytes, (size_t)n) ||
+                 (!s->t.o.quiet && show_sample(bytes, (size_t)n));
     free(bytes);
     free(path);
     return failed ? -1 : 0;
 }
 
-/* The last lines: what came of it and where it is. The exit status. */
-static int finish(session *s, long steps, double val_loss)
+/* The command that writes more: the generate beside this program, and the first word of the text as its prompt. */
+static int say_next(const session *s)
 {
-    char clock[24], validation[64] = "";
-    const char *no_picture;
-    progress_clock(progress_seconds(&s->progress), clock);
-    if (progress_end(&s->progress) || write_sample(s) || run_close(&s->run))
-        return 1;
-    no_picture = plot_finish(&s->plot);
-    if (no_picture && !s->o.quiet && say("%s; gnuplot loss.gp in %s draws it\n", no_picture, s->o.out))
-        return 1;
-    bool stopped = stop_asked();
-    if (!isnan(val_loss))
-        snprintf(validation, sizeof validation, ", validation loss %.4f", val_loss);
-    if (say("%s %ld of %ld steps in %s%s, all in %s\n", stopped ? "stopped after" : "trained", steps,
-            s->o.steps, clock, validation, s->o.out) ||
-        (stopped && !s->o.quiet && say("--resume %s goes on\n", s->o.out)))
-        return 1;
-    return stopped ? 130 : 0;
+    enum { WORD = 20 };
+    const training *t = &s->t;
+    const char *slash = strrchr(s->program, '/');
+    const bool usual = strcmp(t->o.out, options_default().out) == 0;
+    char word[WORD + 1] = "";
+    int n = 0;
+    for (size_t i = 0; i < t->text.size && n < WORD; i++) {
+        const unsigned char byte = t->text.vocab.byte[t->text.ids[i]];
+        if (byte < 0x80 && isalpha(byte))
+            word[n++] = (char)byte;
+        else if (n > 0)
+            break;
+    }
+    return say("it writes more by: %.*sgenerate%s%s%s%s%s\n", slash ? (int)(slash + 1 - s->program) : 0, s->program,
+               usual ? "" : " --model ", usual ? "" : t->o.out, n ? " --prompt \"" : "", word, n ? "\"" : "");
 }
 
-/* The files of a new run, or those of one that goes on. What an earlier run left goes once a checkpoint
- * stands that needs none of it. */
-static int begin(session *s)
+/* The last lines: what came of it, where it is, and what one can do now. The exit status. */
+static int finish(session *s)
 {
-    options *o = &s->o;
-    checkpoint *c = &s->checkpoint;
-    if (run_open(&s->run, o) || (!o->resume && checkpoint_keep(c, &c->row, true)) ||
-        run_from(&s->run, o, &s->text.vocab, c->row.step, c->table) || plot_open(&s->plot, o->out))
+    const options *o = &s->t.o;
+    const bool stopped = stop_asked();
+    double val_loss;
+    char clock[24], validation[64] = "";
+    if (save_checkpoint(s, false) || run_save(&s->run, &s->t))
+        return 1;
+    if (stopped && !o->quiet)           /* on stderr: Ctrl-C may just have ended what reads stdout */
+        complain("stopping: last validation and files; Ctrl-C again ends without them");
+    if (result(s, &val_loss))
+        return 1;
+    progress_clock(progress_seconds(&s->progress), clock);
+    if (progress_end(&s->progress) || sample(s) || run_close(&s->run))
+        return 1;
+    const char *no_picture = plot_finish(&s->plot);
+    if (no_picture && !o->quiet && say("no picture, for %s\n(gnuplot loss.gp in %s draws it)\n", no_picture, o->out))
+        return 1;
+    if (!isnan(val_loss))
+        snprintf(validation, sizeof validation, ", validation loss %.4f", val_loss);
+    if (!stop_asked())
+        return say("trained %ld step%s in %s%s, all in %s\n", s->t.step, s->t.step == 1 ? "" : "s", clock, validation,
+                   o->out) || (!o->quiet && say_next(s));
+    if (say("stopped after %ld of %ld steps in %s%s\n", s->t.step, o->steps, clock, validation) ||
+        (!o->quiet && say("all in %s; --resume %s goes on\n", o->out, o->out)))
+        return 1;
+    return 130;
+}
+
+/* A run that goes on remembers its options, and the command line may change those that are of one call alone. */
+static int take_up(session *s, int argc, char **argv)
+{
+    options *o = &s->t.o;
+    if (checkpoint_open(&s->begun, &s->t))
         return -1;
-    progress_begin(&s->progress, o, s->rows, c->row.step > 0 ? c->row.step - 1 : 0);
-    return 0;
+    o->data.n = 0;
+    if (options_parse(o, argc, argv) || (o->data.n == 0 && checkpoint_files(&s->begun, &o->data)))
+        return -1;
+    return options_settle(o);
 }
 
 static int work(session *s)
 {
-    double val_loss;
-    if (prepare(s) || run_suits(&s->o) || introduce(s) || try_step(s))
+    training *t = &s->t;
+    if (prepare(s) || run_open(&s->run, &t->o) || introduce(t) || try_step(t))
         return 1;
     stop_on_interrupt();
-    if (begin(s))
-        return 1;
-    long steps = train(s, &val_loss);
-    return steps < 0 ? 1 : finish(s, steps, val_loss);
+    return begin(s) || train(s) ? 1 : finish(s);
 }
 
 static void release(session *s)
 {
+    training *t = &s->t;
     plot_close(&s->plot);
     run_close(&s->run);
-    checkpoint_close(&s->checkpoint);
+    checkpoint_close(&s->begun);
     free(s->rows);
-    gra_model_close(s->model);
-    gra_close(s->tape);
-    text_free(&s->text);
-    free(s->ids);
-    free(s->next);
-    free(s->o.data.text);
+    gra_model_close(t->model);
+    gra_close(t->tape);
+    text_free(&t->text);
+    free(t->ids);
+    free(t->next);
+    free(t->o.data.text);
 }
 
 int main(int argc, char **argv)
 {
     static session s;                   /* larger than some stacks like */
-    s.o = options_default();
-    s.o.data.text = malloc((size_t)(argc + 1) * sizeof *s.o.data.text);
-    if (!s.o.data.text) {
+    s.program = argc > 0 ? argv[0] : "";
+    s.t = (training){ .o = options_default(), .best = HUGE_VAL };
+    s.t.o.data.text = malloc((size_t)(argc + 1) * sizeof *s.t.o.data.text);
+    if (!s.t.o.data.text) {
         complain("out of memory");
         return 1;
     }
-    s.checkpoint = (checkpoint){ .o = &s.o, .text = &s.text, .optimizer = &s.optimizer, .rng = &s.rng,
-                                 .run = &s.run, .best = HUGE_VAL, .row.val_loss = (double)NAN };
-    int how = options_parse(&s.o, argc, argv);
-    if (how == 0)
-        how = s.o.resume ? checkpoint_options(&s.checkpoint, argc, argv) : options_settle(&s.o);
-    int status = how ? flags_status(how) : work(&s);
+    int how = options_parse(&s.t.o, argc, argv), status = 0;
+    if (how == 0 && !s.t.o.resume)
+        how = options_settle(&s.t.o);
+    if (how)
+        status = flags_status(how);
+    else if (s.t.o.resume && take_up(&s, argc, argv))
+        status = 1;
+    else
+        status = work(&s);
     release(&s);
     return status;
 }

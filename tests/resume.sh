@@ -83,7 +83,7 @@ ok "never stopped" ends_with 0 "$TRAIN" $whole --out "$W/whole"
 
 cp -R "$W/whole" "$W/part"
 ok "finished, it goes on" ends_with 0 "$TRAIN" --resume "$W/whole"
-ok "... and finishes again" grep -q '^trained 60 of 60 steps' "$W/out"
+ok "... and finishes again" grep -q '^trained 60 steps' "$W/out"
 ok "... as it was" same_run "$W/whole" "$W/part"
 
 ok "from its best checkpoint" cp "$W/part/best.safetensors" "$W/part/checkpoint.safetensors"
@@ -96,10 +96,10 @@ cut_off() {     # cut_off FLAGS ...: a run in $W/part that was killed in its mid
 }
 
 if moments "runs that are stopped in odd places"; then
-    # Of an evaluation that is cut short nothing may stay: neither its row nor what it says of the best.
+    # An evaluation that was cut short is made again: in the row of its step, and in what is the best.
     rm -rf "$W/part"
     ok "stopped in an evaluation" at 130 "begin 13 INT" train $whole --out "$W/part"
-    ok "... its row is the last" awk 'END { print; exit $1 != 10 }' "$W/part/loss.tsv"
+    ok "... its row is the last, and has none" awk -F '\t' 'END { print; exit $1 != 10 || $3 != "" }' "$W/part/loss.tsv"
     ok "... the run goes on" ends_with 0 "$TRAIN" --resume "$W/part"
     ok "... with the same bits" same_run "$W/whole" "$W/part"
 
@@ -113,8 +113,9 @@ fi
 
 # ---- what may differ, and what may not ----------------------------------------------------------------
 group "flags"
-contradicts() { # contradicts FLAG IS WAS
-    refuses 2 "$1=$2, but the run in $W/whole was begun with $1=$3\$" "$TRAIN" --resume "$W/whole" "$1=$2"
+begun_so() {    # begun_so FLAG VALUE: is of the run, and not to be given again
+    refuses 2 "$1 does not go with --resume: the run goes on in $W/whole as it was begun\$" \
+        "$TRAIN" --resume "$W/whole" "$1=$2"
 }
 
 images() {      # of all files of a folder
@@ -122,16 +123,10 @@ images() {      # of all files of a folder
 }
 
 images "$W/whole" >"$W/before"
-ok "--lr" contradicts --lr 0.001 0.004
-ok "--steps" contradicts --steps 400 60
-ok "--optimizer" contradicts --optimizer sgd adamw
-ok "--tied" contradicts --tied no yes
-ok "--dropout" contradicts --dropout 0 0.1
-ok "--seed" contradicts --seed 2 1
-ok "--eval-every" contradicts --eval-every 20 10
-ok "--min-lr, which was not given" contradicts --min-lr 0 0.0004
-ok "another --out" refuses 2 "--out $W/part, but --resume $W/whole goes on in that folder" \
-    "$TRAIN" --resume "$W/whole" --out "$W/part"
+for flag in lr=0.004 steps=60 optimizer=sgd tied=no dropout=0 seed=2 eval-every=20 eval-batches=4 min-lr=0 out=$W/whole; do
+    ok "--$flag" begun_so "--${flag%%=*}" "${flag#*=}"
+done
+ok "--no-bias" refuses 2 '--bias does not go with --resume' "$TRAIN" --no-bias --resume "$W/whole"
 ok "no name" refuses 2 "wants the name of a folder, not ''" "$TRAIN" --resume ''
 ok "an unknown flag" refuses 2 'no flag --stepz' "$TRAIN" --resume "$W/whole" --stepz 3
 sed 's/gradus/grados/' core/gradus.h >"$W/changed.txt"
@@ -139,8 +134,8 @@ ok "another text" refuses 1 'the text is not the one that the run in .*/whole be
     "$TRAIN" --resume "$W/whole" --data "$W/changed.txt"
 ok "all that changed nothing" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/whole" "$W/before"
 cp core/gradus.h "$W/moved.txt"
-ok "the same text elsewhere, and the same values" ends_with 0 "$TRAIN" --resume "$W/whole" \
-    --data "$W/moved.txt" --lr 0.004 --steps 60 --out "$W/whole" --threads 1 --checkpoint-every 100
+ok "what is of this call alone" ends_with 0 "$TRAIN" --resume "$W/whole" --data "$W/moved.txt" --threads 1 \
+    --checkpoint-every 100 --sample 40 --quiet
 printf 'odd' >"$W/od d%"
 ok "a text with an odd name" ends_with 0 sh -c 'cd "$1" && "$2" --data "od d%" --data "$3" --steps 3 \
     --context 8 --width 8 --heads 1 --layers 1 --sample 0 --quiet --out odd' - "$W" "$TRAIN" "$PWD/core/op.h"
@@ -176,7 +171,7 @@ place() {       # place TEXT: where it begins in the checkpoint
 
 group "damaged checkpoints"
 mkdir "$W/bare"
-ok "none" refuses 1 "no run can go on in $W/bare: there is no checkpoint.safetensors" \
+ok "none" refuses 1 "no run was begun in $W/bare: there is no checkpoint.safetensors" \
     "$TRAIN" --resume "$W/bare"
 ok "... the folder stays empty" is_empty "$W/bare"
 ok "no folder" refuses 1 'there is no checkpoint.safetensors' "$TRAIN" --resume "$W/nowhere"
@@ -197,30 +192,28 @@ damaged; cp examples/loss.png "$bad"
 ok "a picture" bad_resume 'checkpoint.safetensors'
 damaged; rm "$bad"; mkdir "$bad"
 ok "a folder" refuses 1 'checkpoint.safetensors' "$TRAIN" --resume "$W/d"
-damaged; put "$(($(place '"checkpoint":"1"') + 14))" 2
-ok "another version" bad_resume "a checkpoint of version '2', and this program reads version 1"
-damaged; put "$(($(place 'lr\\t0.004') + 4))" 1
-ok "a changed setting" bad_resume 'is damaged: its state has the hash'
-damaged; put "$(($(place 'mt19937:') + 100))" g
-ok "a changed generator" bad_resume 'is damaged: its state has the hash'
-damaged; put "$(($(place '"hash":"') + 9))" g
-ok "a changed hash" bad_resume 'is damaged: its state has the hash'
-damaged; put $((size - 1)) '\001'
-ok "a changed moment" bad_resume 'is damaged: its values have the hash'
-damaged; put $((size - 80000)) '\001'
-ok "a changed value" bad_resume 'is damaged: its values have the hash'
+damaged; put "$(($(place '"checkpoint":"2"') + 14))" 1
+ok "another version" bad_resume "a checkpoint of version '1', and this program reads version 2"
+damaged; put "$(($(place 'width\\t16') + 7))" x
+ok "a setting that is none" bad_resume "width is a whole number from 1 to 1000000, not 'x6'"
+damaged; put "$(($(place 'mt19937:') + 3))" x
+ok "no generator" bad_resume "is damaged: 'rng' is no state of a generator"
+damaged; put "$(($(place 'step\\t60') + 6))" 9
+ok "a step beyond the last" bad_resume 'is damaged: its step 90 is beyond the last, 60'
 damaged
 header=$(tail -c +9 "$good" | LC_ALL=C awk 'BEGIN { RS = "\001" } { print substr($0, 1, index($0, "}")) "}"; exit }')
 { printf "$(printf '\\%o\\%o' $((${#header} % 256)) $((${#header} / 256)))\0\0\0\0\0\0%s" "$header"; } >"$bad"
-ok "no tensors, under its right hash" bad_resume 'is damaged: it has 0 values, and its own model has [0-9]*'
+ok "no tensors" bad_resume 'is damaged: it has 0 values, and its own model has [0-9]*'
 damaged; rm "$W/d/loss.tsv"
 ok "no table" bad_resume 'loss.tsv: No such file'
 damaged; head -n 40 "$W/whole/loss.tsv" >"$W/d/loss.tsv"
-ok "a shorter table" bad_resume 'loss.tsv is not the table that the checkpoint remembers: that has [0-9]* rows'
+ok "a shorter table" bad_resume 'loss.tsv does not go with the checkpoint of step 60: it lacks the row of step 40'
 damaged; sed 's/^20	/21	/' "$W/whole/loss.tsv" >"$W/d/loss.tsv"
-ok "another table" bad_resume 'loss.tsv is not the table that the checkpoint remembers'
+ok "another table" bad_resume 'it lacks the row of step 20'
 damaged; sed 's/^20	[^	]*/20	loss/' "$W/whole/loss.tsv" >"$W/d/loss.tsv"
-ok "a table without numbers" bad_resume 'loss.tsv is not the table that the checkpoint remembers'
+ok "a table without numbers" bad_resume 'it lacks the row of step 20'
+damaged; sed 1d "$W/whole/loss.tsv" >"$W/d/loss.tsv"
+ok "a table without its columns" bad_resume 'loss.tsv'
 damaged; printf '61\t2\t\t1\t1\t1\nhalf a ro' >>"$W/d/loss.tsv"; rm "$W/d/config.tsv" "$W/d/vocab.tsv"
 ok "a longer table, and no configuration" ends_with 0 "$TRAIN" --resume "$W/d"
 ok "... are mended" same_run "$W/whole" "$W/d"
@@ -248,7 +241,12 @@ images "$W/part" >"$W/before"
 ok "no room for a new run's first checkpoint" ends_with 1 limited $whole --seed 5 --out "$W/part"
 ok "... the run that was there is as it was" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/part" "$W/before"
 ok "... nor in a new folder" ends_with 1 limited $whole --out "$W/no room"
-ok "... in which nothing is left" test -z "$(ls -A "$W/no room" 2>"$W/ls.err")"
+ok "... which goes again" test ! -e "$W/no room"
+ok "... nothing was begun there" refuses 1 "no run was begun in $W/no room: there is no checkpoint" \
+    "$TRAIN" --resume "$W/no room"
+mkdir "$W/theirs"
+ok "... nor in a folder that was there" ends_with 1 limited $whole --out "$W/theirs"
+ok "... which is empty again" is_empty "$W/theirs"
 
 ok "a rate that spoils the model" ends_with 1 "$TRAIN" $small --optimizer sgd --lr 1000 --clip 0 --steps 300 \
     --checkpoint-every 1 --out "$W/spoilt"

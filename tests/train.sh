@@ -22,6 +22,12 @@ is_png() {
     [ "$(od -An -tx1 -N4 "$1" | tr -d ' \n')" = 89504e47 ]
 }
 
+shown() {       # shown SAMPLE: its first lines, whole or cut at 78, are what the program has said
+    head -n 8 "$1" | cut -c 1-78 | sed 's/^/  /' >"$W/a"
+    sed -n '/^it writes:$/,/^$/p' "$W/out" | sed '1d;$d' >"$W/b"
+    cmp "$W/a" "$W/b"
+}
+
 falls() {       # the mean of the last five training losses is well below that of the first five
     awk -F '\t' 'NR > 1 { x[NR - 1] = $2; n = NR - 1; v = $3 }
         END { for (i = 0; i < 5; i++) { a += x[1 + i]; b += x[n - i] }
@@ -31,6 +37,12 @@ falls() {       # the mean of the last five training losses is well below that o
 
 validated_at() { # validated_at FILE STEP ...: there and nowhere else
     [ "$(awk -F '\t' 'NR > 1 && $3 != "" { printf "%s%s", s, $1; s = " " }' "$1")" = "$2" ]
+}
+
+result_of() {   # result_of RUN STEP: the loss over all of the held-out text after that step, as the last line says it
+    awk -F '\t' -v step="$2" 'NR == 1 && $0 != "step\tval_loss" { exit 1 } NR == 2 && ($1 != step || !($2 > 0)) { exit 1 }
+        END { exit NR != 2 }' "$1/result.tsv" &&
+        grep -q "validation loss $(awk 'NR == 2 { printf "%.4f", $2 }' "$1/result.tsv")" "$W/out"
 }
 
 group "fifty steps on the project's own text"
@@ -43,6 +55,10 @@ ok "nothing on stderr" test ! -s "$W/err"
 ok "the loss falls" falls "$run/loss.tsv"
 ok "the table has its columns" columns "$run/loss.tsv"
 ok "validation at steps 20, 40 and the last" validated_at "$run/loss.tsv" "20 40 50"
+ok "the result stands apart" result_of "$run" 50
+ok "the sample is shown" shown "$run/sample.txt"
+ok "and the next command" test "$(tail -n 1 "$W/out")" = "it writes more by: ${TRAIN%train}generate --model $run --prompt \"gradus\""
+ok "which works" sh -c "$(tail -n 1 "$W/out" | cut -d : -f 2-) --tokens 5"
 ok "the sample has its size" test "$(wc -c <"$run/sample.txt")" -eq 300
 for file in config.tsv vocab.tsv model.safetensors loss.gp; do
     ok "$file is there" test -s "$run/$file"
@@ -75,7 +91,7 @@ group "flags"
 ok "--quiet says one line" ends_with 0 "$TRAIN" $small $bare --out "$W/t1"
 ok "... and no other" test "$(wc -l <"$W/out")" -eq 1
 ok "a finished run is replaced" ends_with 0 "$TRAIN" $small --steps 3 --sample 9 --out "$W/t1"
-ok "... after a line that says so" grep -q "$W/t1 holds a run, and a new one takes its place; --resume $W/t1 would" "$W/out"
+ok "... after a line that says so" grep -qx "(--resume $W/t1 would go on with it)" "$W/out"
 ok "--name=value" ends_with 0 "$TRAIN" $small $bare --steps=2 --out="$W/new/in/new/"
 ok "... was understood" test "$(wc -l <"$W/new/in/new/loss.tsv")" -eq 3
 ok "--help" ends_with 0 "$TRAIN" --help
@@ -235,7 +251,7 @@ mkdir "$W/none" "$W/dies" "$W/hangs" "$W/cuts" "$W/interrupts"
 mkfifo "$W/fifo"
 printf '#!/bin/sh\necho clutter; echo clutter >&2; kill -9 $$\n' >"$W/dies/gnuplot"
 printf '#!/bin/sh\necho $$ >"%s"\n: >"%s"\nexec sleep 600\n' "$W/hangs/pid" "$W/fifo" >"$W/hangs/gnuplot"
-printf '#!/bin/sh\nprintf "\\211PNG\\r\\n\\032\\n and no end" >loss.png.tmp\n' >"$W/cuts/gnuplot"
+printf '#!/bin/sh\nprintf "\\211PNG\\r\\n\\032\\n and no end"\n' >"$W/cuts/gnuplot"
 chmod +x "$W/dies/gnuplot" "$W/hangs/gnuplot" "$W/cuts/gnuplot"
 ok "missing" ends_with 0 env PATH="$W/none" "$TRAIN" $small $few --out "$W/g1"
 ok "... it says how to get the picture" grep -q 'install it (make deps)' "$W/out"
@@ -266,7 +282,8 @@ if moments "Ctrl-C, and two runs in one folder"; then
     echo "train: stopping: last validation and files; Ctrl-C again ends without them" >"$W/stopping"
     ok "before that, what it does now" cmp "$W/stopping" "$W/err"
     ok "the table is whole" columns "$W/c1/loss.tsv"
-    ok "the last row has its validation loss" sh -c 'tail -n 1 "$1" | cut -f 3 | grep -q .' - "$W/c1/loss.tsv"
+    ok "the last row has no estimate" validated_at "$W/c1/loss.tsv" ""
+    ok "the loss over all of the held-out text is there" result_of "$W/c1" "$(tail -n 1 "$W/c1/loss.tsv" | cut -f 1)"
     ok "the parameters are there" ends_with 0 "$GENERATE" --model "$W/c1" --tokens 5
     ok "the sample is there" test "$(wc -c <"$W/c1/sample.txt")" -eq 50
 
@@ -284,10 +301,12 @@ if moments "Ctrl-C, and two runs in one folder"; then
     # In the middle of what takes long: a validation, the last validation, the sample.
     ok "a validation ends" at 130 "begin 6 INT" train $little --steps 9 --eval-every 3 --eval-batches 100000000 \
         --sample 5 --out "$W/c5"
-    ok "... its row is the last, with the last validation" validated_at "$W/c5/loss.tsv" 3
-    ok "the last validation ends" at 130 "begin 5 INT" train $little --steps 1 --sample 5 --out "$W/c7"
-    ok "... and its row has none" validated_at "$W/c7/loss.tsv" ""
-    ok "... nor has the last line" grep -q '^stopped after 1 of 1 steps in [0-9:]*, all in' "$W/out"
+    ok "... its row is the last, without one" validated_at "$W/c5/loss.tsv" ""
+    ok "... that of the third step" test "$(wc -l <"$W/c5/loss.tsv")" -eq 4
+    ok "the last validation ends" at 130 "begin 8 INT" train $little --steps 1 --sample 5 --out "$W/c7"
+    ok "... the row has its estimate" validated_at "$W/c7/loss.tsv" 1
+    ok "... there is no result" test ! -e "$W/c7/result.tsv"
+    ok "... nor has the last line one" grep -q '^stopped after 1 of 1 steps in [0-9:]*$' "$W/out"
     ok "... and the parameters are there" ends_with 0 "$GENERATE" --model "$W/c7" --tokens 5
     ok "three steps" at 0 '' train $little --steps 3 --sample 0 --out "$W/c6"
     ok "the sample ends, two seconds after it began" at 130 "begin $(($(calls begin) + 5)) INT, clock 1 TICK ever" \

@@ -5,45 +5,29 @@
  *                               the run goes on from there
  *
  * The tensors are the parameters and what the optimiser remembers of each. All else is text in the file's
- * metadata: the flags, the generator of batches and dropout, the step, the vocabulary, what tells the text it
- * learns from and the length of loss.tsv. The rate and the place in the text need no line of their own: one
- * follows from the step, the other is the generator's.
+ * metadata: the flags, the generator of batches and dropout, the step, and what tells the text it learns from.
+ * The learning rate and the place in the text need no line of their own: one follows from the step, the other
+ * from the generator.
  *
- * A checkpoint stands between a step and its row in loss.tsv, and remembers the row. Each function that fails
- * has said why, in a sentence. */
+ * A checkpoint is saved after the row of its step in loss.tsv is on the disk. Rows of later steps are cut off when
+ * the run goes on from it. Each function that fails has said why, in a sentence. */
 #ifndef EXAMPLES_CHECKPOINT_H
 #define EXAMPLES_CHECKPOINT_H
 
-#include "optimizer.h"
-#include "run.h"
+#include "training.h"
 
-typedef struct checkpoint {
-    options      *o;                    /* lent by the program: what is saved, or filled when a run goes on */
-    const corpus *text;
-    gra_tape  *tape;
-    gra_model *model;
-    optimizer *optimizer;
-    gra_rng   *rng;
-    run       *run;
-
-    run_row    row;                     /* of the step last done, not yet in the table. Step 0: none was */
-    double     best;                    /* the lowest validation loss so far; infinity: there was none */
-    long       table;                   /* the length of loss.tsv in bytes */
-    long       moments[2];              /* how many steps AdamW's moments have seen, in each of its groups */
-    double     saved, cost;             /* the clock after the last save, and how many seconds that took */
-
-    char       *read, *names;           /* of the file that was read: the state, and which files the text is */
-    const char *rng_text, *vocab, *text_hash, *data, *isa, *values;    /* parts of the state, as text */
+typedef struct checkpoint {             /* one that was read. Zeroed: none was */
+    char       *state, *names;          /* its text, which the others point into; the names of the text's files */
+    const char *rng, *text_hash, *files, *isa;
+    long        vocab_size, adamw_steps[2];
 } checkpoint;
 
-int  checkpoint_options(checkpoint *c, int argc, char **argv);
-                                        /* o->resume: takes o from the file, then what the command line says. As
-                                           options_parse; 2: the file cannot be read, -1: a flag contradicts it */
-int  checkpoint_suits(const checkpoint *c);     /* the text is the one that the run began with: 0 or -1 */
-int  checkpoint_load(checkpoint *c);            /* model, optimizer and rng as they were saved: 0 or -1 */
-int  checkpoint_keep(checkpoint *c, const run_row *row, bool now);
-                                        /* after step row->step (0: before the first): saves where it is time,
-                                           or `now`, or where row->val_loss is the lowest so far. 0 or -1 */
+int  checkpoint_save(const training *t, bool best);     /* best: under that name too. 0 or -1 */
+
+int  checkpoint_open(checkpoint *c, training *t);       /* of the folder t->o.resume: options, step and best. 0 or -1 */
+int  checkpoint_files(checkpoint *c, flag_texts *files);        /* those of its text; room is made for them. 0 or -1 */
+int  checkpoint_load(const checkpoint *c, training *t); /* once its text is read and its model made: 0, and model,
+                                                           optimizer and rng are as they were saved; or -1 */
 void checkpoint_close(checkpoint *c);
 
 #endif

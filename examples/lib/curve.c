@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS = 15, COLUMNS = 68, ACROSS = 2, DOWN = 4 };     /* characters; points in one, at most */
+enum { ROWS = 15, COLUMNS = 68, ACROSS = 2, DOWN = 4 };     /* characters, at most; points in one */
 
 typedef struct canvas {
+    int           columns;                      /* characters in a row */
     int           across, down;                 /* points in a character */
     unsigned char points[ROWS][COLUMNS];        /* of each: bit y * across + x */
     bool          mark[ROWS][COLUMNS];          /* a validation loss stands there */
@@ -117,7 +118,7 @@ static void draw_validation(canvas *v, const curve *c)
     int used = used_bins(c);
     for (int b = 0; b < used; b++)
         if (c->has_val[b])
-            v->mark[row_of(v, c->val[b], ROWS)][(int)((long)b * COLUMNS / used)] = true;
+            v->mark[row_of(v, c->val[b], ROWS)][(int)((long)b * v->columns / used)] = true;
 }
 
 /* Braille numbers its points down the left column, then the right, and the lowest row last. */
@@ -135,7 +136,7 @@ static int print_row(const canvas *v, int row, bool utf8)
 {
     char line[COLUMNS * 3 + 1];
     int at = 0;
-    for (int i = 0; i < COLUMNS; i++) {
+    for (int i = 0; i < v->columns; i++) {
         unsigned points = v->points[row][i];
         if (v->mark[row][i])
             at += sprintf(line + at, "%s", utf8 ? "\xE2\x97\x8F" : "o");
@@ -151,23 +152,23 @@ static int print_row(const canvas *v, int row, bool utf8)
     return say("%8s %s%s\n", "", utf8 ? "\xE2\x94\x82" : "|", line);
 }
 
-static int print_axis(const curve *c, bool utf8)
+static int print_axis(const curve *c, int columns, bool utf8)
 {
     char axis[COLUMNS * 3 + 1] = "", first[8] = "1", middle[32], last[24];
-    for (int i = 0, at = 0; i < COLUMNS; i++)
+    for (int i = 0, at = 0; i < columns; i++)
         at += sprintf(axis + at, "%s", utf8 ? "\xE2\x94\x80" : "-");
     snprintf(middle, sizeof middle, "step %ld", (c->last + 1) / 2);
     snprintf(last, sizeof last, "%ld", c->last);
-    int half = COLUMNS / 2 + (int)strlen(middle) / 2;
+    int half = columns / 2 + (int)strlen(middle) / 2;
     return say("%8s %s%s\n%10s%s%*s%*s\n", "", utf8 ? "\xE2\x94\x94" : "+", axis, "", first,
-               half - (int)strlen(first), middle, COLUMNS - half, last);
+               half - (int)strlen(first), middle, columns - half, last);
 }
 
 int curve_print(const curve *c, bool utf8)
 {
-    canvas v = { .across = utf8 ? ACROSS : 1, .down = utf8 ? DOWN : 2 };
+    canvas v = { .columns = say_columns() - 12, .across = utf8 ? ACROSS : 1, .down = utf8 ? DOWN : 2 };
     double mean[COLUMNS * ACROSS];
-    int n = COLUMNS * v.across;
+    int n = v.columns * v.across;
     column_means(c, n, mean);
     find_range(&v, c, mean, n);
     draw_training(&v, mean, n);
@@ -178,5 +179,5 @@ int curve_print(const curve *c, bool utf8)
     for (int row = 0; row < ROWS; row++)
         if (print_row(&v, row, utf8))
             return -1;
-    return print_axis(c, utf8);
+    return print_axis(c, v.columns, utf8);
 }

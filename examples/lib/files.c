@@ -2,7 +2,6 @@
 #include "files.h"
 #include "../../core/outfile.h"
 #include "say.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -30,11 +29,38 @@ bool file_ends_in(const char *path, const char *ending)
     return n >= m && strcmp(path + n - m, ending) == 0;
 }
 
+int file_open(const char *path, int flags)
+{
+    int fd;
+    do
+        fd = open(path, flags | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+FILE *file_stream(const char *path, const char *mode)
+{
+    FILE *f;
+    do
+        f = path ? fopen(path, mode) : tmpfile();
+    while (!f && errno == EINTR);
+    return f;
+}
+
+DIR *folder_open(const char *path)
+{
+    DIR *dir;
+    do
+        dir = opendir(path);
+    while (!dir && errno == EINTR);
+    return dir;
+}
+
 /* What open() said, or what stands under that name instead of a file. */
 static int open_to_read(const char *path)
 {
     struct stat about;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = file_open(path, O_RDONLY);
     if (fd < 0) {
         complain("cannot read %s: %s", path, strerror(errno));
         return -1;
@@ -120,7 +146,7 @@ static void to_disk(char *path, size_t end)
 {
     char kept = path[end];
     path[end] = 0;
-    int fd = open(end > 0 ? path : kept == '/' ? "/" : ".", O_RDONLY | O_CLOEXEC);
+    int fd = file_open(end > 0 ? path : kept == '/' ? "/" : ".", O_RDONLY);
     path[end] = kept;
     if (fd < 0)
         return;
@@ -154,66 +180,51 @@ static bool is_folder(const char *path)
     return is;
 }
 
-/* Takes back the folders of path[0, end) from the one that ends at `first` on, the deepest first. */
-static void unmake(char *path, size_t first, size_t end)
+/* As mkdir -p. 0, or what went wrong: then path ends where it did. *made: where the name of the first one that was
+ * made ends; 0: none was. */
+static int make(char *path, size_t *made)
 {
-    for (size_t at = end; first > 0 && at >= first; at--) {
-        if (path[at] != '/' && path[at] != 0)
-            continue;
-        char kept = path[at];
-        path[at] = 0;
-        rmdir(path);
-        path[at] = kept;
-    }
-}
-
-/* 0, or what went wrong: then path ends where it did, and the folders made on the way are taken back, as
- * they always are unless they are to be kept. */
-static int make(char *path, bool keep)
-{
-    for (size_t at = 1, first = 0, last = 0; path[0]; last = at++) {
+    for (size_t at = 1, last = 0; path[0]; last = at++) {
         at += strcspn(path + at, "/");
         char kept = path[at];
         path[at] = 0;
-        bool made = mkdir(path, 0777) == 0;
-        int why = made || is_folder(path) ? 0 : errno;
-        if (why) {
-            unmake(path, first, last);
-            return why;
-        }
-        if (made && keep)
+        if (mkdir(path, 0777) == 0) {
+            *made = *made ? *made : at;
             to_disk(path, last);
+        } else if (!is_folder(path))
+            return errno;
         path[at] = kept;
-        first = made && !first ? at : first;
-        if (!kept) {
-            if (!keep)
-                unmake(path, first, at);
+        if (!kept)
             return 0;
-        }
     }
     return ENOENT;
 }
 
-static int make_or_complain(const char *path, bool keep)
+int folder_make(const char *path, size_t *made)
 {
-    char *copy = malloc(strlen(path) + 1);
-    int why = copy ? make(strcpy(copy, path), keep) : ENOMEM;
+    char *copy = strdup(path);
+    *made = 0;
+    int why = copy ? make(copy, made) : ENOMEM;
     if (why == EEXIST)
         complain("cannot make the folder %s: %s is there, and it is not a folder", path, copy);
     else if (why)
         complain("cannot make the folder %s: %s", path, strerror(why));
     free(copy);
+    if (why)
+        folder_unmake(path, made);
     return why ? -1 : 0;
 }
 
-int folder_make(const char *path)
+void folder_unmake(const char *path, size_t *made)
 {
-    return make_or_complain(path, true);
-}
-
-int folder_try(const char *path)
-{
-    return make_or_complain(path, false);
+    char *copy = *made ? strdup(path) : NULL;
+    for (size_t at = copy ? strlen(copy) : 0; copy && at >= *made; at--)
+        if (at == strlen(path) || path[at] == '/') {
+            copy[at] = 0;
+            rmdir(copy);
+        }
+    free(copy);
+    *made = 0;
 }
 
 /* The rest of a name by which a file is written: "tmp", after a process and a number from core/outfile.c. */
@@ -224,7 +235,7 @@ static bool is_unfinished(const char *rest)
 
 void file_forget_unfinished(const char *folder, const char *name)
 {
-    DIR *dir = opendir(folder);
+    DIR *dir = folder_open(folder);
     const size_t n = strlen(name);
     for (struct dirent *entry; dir && (entry = readdir(dir));)
         if (strncmp(entry->d_name, name, n) == 0 && is_unfinished(entry->d_name + n))

@@ -3,22 +3,15 @@
  * A recorded step keeps its attention ops, and each keeps its weights (gra_keep_attention): the way back
  * from the logits, record by record, passes the last layer first.
  *
- * gnuplot draws the picture. It runs without a shell, reads its script from an unnamed file and writes the
- * picture to another, so there is no path to quote and nothing to clean up; and all that it learns of the
- * tokens is their numbers, so that no text of the user's can become a command. */
+ * gnuplot draws the picture. All that it learns of the tokens is their numbers, so that no text of the user's can
+ * become a command. */
 #include "heatmap.h"
 #include "../../core/op.h"
 #include "files.h"
+#include "gnuplot.h"
 #include "say.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 typedef struct weights {
     int                layers, heads, n;
@@ -67,7 +60,10 @@ static int write_numbers(const char *path, const weights *w)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f;
+    do
+        f = open_memstream(&text, &size);
+    while (!f && errno == EINTR);
     if (f)
         fprintf(f, "layer\thead\tquery_position\tquery_token\tkey_position\tkey_token\tweight\n");
     for (int layer = 0; f && layer < w->layers; layer++)
@@ -181,99 +177,35 @@ static void write_script(FILE *f, const weights *w, bool vector)
     fprintf(f, "unset multiplot\n");
 }
 
-/* gnuplot from `in` to `out`; what posix_spawnp says. */
-static int start(pid_t *pid, int in, int out)
-{
-    extern char **environ;
-    static char name[] = "gnuplot", option[] = "-d";     /* not the user's settings */
-    char *arguments[] = { name, option, NULL };
-    posix_spawn_file_actions_t files;
-    int why = posix_spawn_file_actions_init(&files);
-    if (why)
-        return why;
-    if (!(why = posix_spawn_file_actions_adddup2(&files, in, 0)) &&
-        !(why = posix_spawn_file_actions_adddup2(&files, out, 1)) &&
-        !(why = posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0)))
-        why = posix_spawnp(pid, name, &files, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&files);
-    return why;
-}
-
-/* True when it ended in time; else it is killed. */
-static bool ends(pid_t pid, double seconds, int *status)
-{
-    for (double until = seconds_now() + seconds; seconds_now() < until;) {
-        if (waitpid(pid, status, WNOHANG) == pid)
-            return true;
-        nanosleep(&(struct timespec){ .tv_nsec = 10 * 1000 * 1000 }, NULL);
-    }
-    kill(pid, SIGKILL);
-    while (waitpid(pid, status, 0) < 0 && errno == EINTR)
-        ;
-    return false;
-}
-
-/* Draws what the script in `in` says; what went wrong, or NULL. */
-static const char *draw(FILE *in, FILE *out, double seconds)
-{
-    static const char missing[] = "there is no gnuplot: install it (make deps), or give a name in .tsv";
-    struct stat picture;
-    pid_t pid;
-    int status = 0, why = start(&pid, fileno(in), fileno(out));
-    if (why == ENOENT || why == EACCES)
-        return missing;
-    if (why)
-        return strerror(why);
-    if (!ends(pid, seconds, &status))
-        return "gnuplot did not finish in time";
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)        /* how some systems say that it is missing */
-        return missing;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || fstat(fileno(out), &picture) ||
-        picture.st_size == 0)
-        return "gnuplot failed";
-    return NULL;
-}
-
-/* All bytes of a file that another program wrote, into path. */
-static int keep(const char *path, FILE *f)
-{
-    struct stat about;
-    char *bytes = fstat(fileno(f), &about) == 0 ? malloc((size_t)about.st_size) : NULL;
-    rewind(f);
-    int failed = !bytes || fread(bytes, 1, (size_t)about.st_size, f) != (size_t)about.st_size;
-    if (failed)
-        complain("cannot write %s: the picture could not be read back", path);
-    failed = failed || file_write(path, bytes, (size_t)about.st_size);
-    free(bytes);
-    return failed ? -1 : 0;
-}
-
-static int write_picture(const char *path, const weights *w, bool vector)
+static const char *draw(gnuplot *g, const char *path, const weights *w)
 {
     const double cells = (double)w->layers * w->heads * w->n * w->n;
-    const char *why = NULL;
+    const char *why = gnuplot_open(g);
+    if (why)
+        return why;
+    write_script(g->script, w, file_ends_in(path, ".svg"));
+    why = gnuplot_start(g, NULL);
+    if (why == gnuplot_missing)
+        return "there is no gnuplot: install it (make deps), or give a name in .tsv";
+    if (!why && gnuplot_draws(g, 10 + cells / 50000))
+        return "gnuplot did not finish in time";
+    return why ? why : gnuplot_keep(g, path, false);
+}
+
+static int write_picture(const char *path, const weights *w)
+{
+    const double cells = (double)w->layers * w->heads * w->n * w->n;
     if (cells > 4e6) {
         complain("cannot draw %s: %d layers x %d heads x %d x %d tokens are too many for a picture: "
                  "give a shorter --prompt, or a name in .tsv", path, w->layers, w->heads, w->n, w->n);
         return -1;
     }
-    FILE *in = tmpfile(), *out = tmpfile();
-    if (in && out)
-        write_script(in, w, vector);
-    if (!in || !out || fflush(in) || ferror(in))
-        why = strerror(errno);
-    else {
-        rewind(in);
-        why = draw(in, out, 10 + cells / 50000);
-    }
-    if (why)
+    gnuplot g = { 0 };
+    const char *why = draw(&g, path, w);
+    if (why && *why)
         complain("cannot draw %s: %s", path, why);
-    int failed = why || keep(path, out);
-    if (in)
-        fclose(in);
-    if (out)
-        fclose(out);
-    return failed ? -1 : 0;
+    gnuplot_close(&g);
+    return why ? -1 : 0;
 }
 
 /* ---- the one and the other ------------------------------------------------------------------------- */
@@ -301,7 +233,7 @@ int heatmap_write(const char *path, gra_tape *t, const gra_gpt *gpt, const vocab
         token[i] = v->byte[ids[i]];
     failed = failed || look(&w, t, gpt, ids) ||
              (file_ends_in(path, ".tsv") ? write_numbers(path, &w)
-                                    : write_picture(path, &w, file_ends_in(path, ".svg")));
+                                    : write_picture(path, &w));
     free(layer);
     free(token);
     return failed ? -1 : 0;

@@ -113,10 +113,24 @@ int options_settle(options *o)
 int options_parse(options *o, int argc, char **argv)
 {
     flag table[OPTIONS_FLAGS];
+    bool given[OPTIONS_FLAGS] = { false };
     int n = options_flags(o, table);
-    return flags_parse(table, n,
-                       "Trains a small GPT on text; leaves its loss curve, a sample, its parameters.",
-                       argc, argv, NULL);
+    int how = flags_parse(table, n, "Trains a small GPT on text; leaves its loss curve, a sample, its parameters.",
+                          argc, argv, given);
+    if (how || !o->resume)
+        return how;
+    if (!o->resume[0]) {
+        complain("--resume wants the name of a folder, not ''");
+        return -1;
+    }
+    for (int i = 0; i < n; i++)
+        if (given[i] && table[i].role != FLAG_FREE) {
+            complain("--%s does not go with --resume: the run goes on in %s as it was begun", table[i].name,
+                     o->resume);
+            return -1;
+        }
+    o->out = o->resume;
+    return 0;
 }
 
 int options_settings(options *o, flag_role least, flag table[OPTIONS_FLAGS])

@@ -25,7 +25,8 @@ typedef struct options {
 #define OPTIONS_FLAGS 40
 options options_default(void);
 int  options_flags(options *o, flag table[OPTIONS_FLAGS]);  /* the flags of o; how many */
-int  options_parse(options *o, int argc, char **argv);  /* as flags_parse; o->data.text has room for argc */
+int  options_parse(options *o, int argc, char **argv);  /* as flags_parse; o->data.text has room for argc. -1 too
+                                           where a flag does not go with --resume */
 int  options_settle(options *o);        /* then: what was left open follows from the rest. 0; -1, after a sentence:
                                            they do not fit together */
 int  options_settings(options *o, flag_role least, flag table[OPTIONS_FLAGS]);

@@ -1,32 +1,18 @@
-/* plot: loss.png from loss.tsv, by gnuplot in the background.
- *
- * gnuplot runs without a shell, in the run's own folder, on a script in which nothing comes from the
- * user: there is no path in it to quote. It draws into another file, which takes the place of the picture
- * once it is whole. It has a process group of its own, so that Ctrl-C does not reach it, and nothing waits
- * for it but the end of the program. */
+/* plot: loss.png from loss.tsv, by gnuplot in the background. The script that stands in the folder as loss.gp, for
+ * the user, is handed to gnuplot by its text; nothing in it comes from the user. */
 #include "plot.h"
 #include "files.h"
 #include "say.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 static const char script[] =
     "# The loss curve of this run: in this folder, gnuplot loss.gp draws loss.png.\n"
     "reset\n"
-    "if (!exists('picture')) picture = 'loss.png'\n"
     "if (strstrt(GPVAL_TERMINALS, 'pngcairo') > 0) \\\n"
     "    set terminal pngcairo noenhanced size 1000,600 font 'sans,13'; \\\n"
     "else \\\n"
     "    set terminal png noenhanced size 1000,600\n"
-    "set output picture\n"
+    "if (!exists('piped')) set output 'loss.png'\n"
     "set datafile separator \"\\t\"\n"
     "set xlabel 'training step'\n"
     "set ylabel 'loss (nats per token)'\n"
@@ -58,134 +44,54 @@ static const char script[] =
     "     '' every ::1 using 1:3 with linespoints lw 2 pt 7 ps 1.1 lc rgb '#e06020' title 'validation'\n"
     "set output\n";
 
-/* The program of that name in PATH, as an absolute path: it is to run in another folder. */
-static char *find_program(const char *name)
-{
-    char here[4096], *path = NULL;
-    struct stat about;
-    if (!getcwd(here, sizeof here))
-        return NULL;
-    for (const char *from = getenv("PATH"); from && *from; from += *from == ':') {
-        size_t n = strcspn(from, ":");
-        char *part = strndup(from, n), *folder = part && *part != '/' ? file_path(here, part) : part;
-        path = folder ? file_path(folder, name) : NULL;
-        if (folder != part)
-            free(folder);
-        free(part);
-        if (path && stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0)
-            return path;
-        free(path);
-        from += n;
-    }
-    return NULL;
-}
-
 int plot_open(plot *p, const char *folder)
 {
-    *p = (plot){ .folder = folder, .gnuplot = find_program("gnuplot") };
+    *p = (plot){ .folder = folder };
     char *path = file_path(folder, "loss.gp");
     int failed = !path || file_write(path, script, sizeof script - 1);
     free(path);
     return failed ? -1 : 0;
 }
 
-/* The child, until it is gnuplot: nothing here but what is safe after a fork in a program with threads. */
-static void become_gnuplot(const plot *p)
+/* A picture that is ready becomes loss.png; what went wrong, or NULL. */
+static const char *keep(plot *p)
 {
-    static char name[] = "gnuplot", option[] = "-e", set[] = "picture = 'loss.png.tmp'", file[] = "loss.gp";
-    char *arguments[] = { name, option, set, file, NULL };
-    int null = open("/dev/null", O_RDWR);
-    setpgid(0, 0);
-    if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0 || chdir(p->folder))
-        _exit(126);
-    signal(SIGINT, SIG_DFL);
-    execv(p->gnuplot, arguments);
-    _exit(127);
-}
-
-/* Ends with the last chunk of a PNG: on a full disk gnuplot cuts a picture short and is content. */
-static bool is_whole(const char *path)
-{
-    static const unsigned char last[] = { 0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xAE, 0x42, 0x60, 0x82 };
-    unsigned char end[sizeof last];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool whole = fd >= 0 && lseek(fd, -(off_t)sizeof end, SEEK_END) >= 0 &&
-                 file_some(fd, end, sizeof end) == sizeof end && memcmp(end, last, sizeof end) == 0;
-    if (fd >= 0)
-        close(fd);
-    return whole;
-}
-
-/* Ends the bookkeeping of one drawing: the picture is renamed when gnuplot was content and it is whole. */
-static void collect(plot *p, int status)
-{
-    p->pid = 0;
-    p->drawn = false;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return;
-    char *fresh = file_path(p->folder, "loss.png.tmp"), *path = file_path(p->folder, "loss.png");
-    p->drawn = fresh && path && is_whole(fresh) && rename(fresh, path) == 0;
-    free(fresh);
+    char *path = file_path(p->folder, "loss.png");
+    const char *why = path ? gnuplot_keep(&p->gnuplot, path, true) : "out of memory";
     free(path);
+    gnuplot_close(&p->gnuplot);
+    return why;
 }
 
-/* True when none draws any more. */
-static bool idle(plot *p)
+static const char *draw(plot *p)
 {
-    int status = 0;
-    if (p->pid > 0 && waitpid(p->pid, &status, WNOHANG) == p->pid)
-        collect(p, status);
-    return p->pid == 0;
-}
-
-static void end(plot *p)
-{
-    int status;
-    if (p->pid == 0)
-        return;
-    kill(-p->pid, SIGKILL);             /* the group: what it started goes with it */
-    kill(p->pid, SIGKILL);
-    while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    p->pid = 0;
-    p->drawn = false;
-    file_forget(p->folder, "loss.png.tmp");
+    const char *why = gnuplot_open(&p->gnuplot);
+    if (why)
+        return why;
+    fprintf(p->gnuplot.script, "piped = 1\n%s", script);
+    return gnuplot_start(&p->gnuplot, p->folder);
 }
 
 void plot_draw(plot *p)
 {
-    if (!p->gnuplot || !idle(p))
+    if (gnuplot_draws(&p->gnuplot, 0))
         return;
-    p->drawn = false;
-    pid_t pid = fork();
-    if (pid == 0)
-        become_gnuplot(p);
-    if (pid < 0)
-        return;
-    setpgid(pid, pid);                  /* here too: whoever comes first */
-    p->pid = pid;
+    if (p->gnuplot.picture)
+        keep(p);
+    draw(p);
 }
 
 const char *plot_finish(plot *p)
 {
-    if (!p->gnuplot)
-        return "no picture, for there is no gnuplot: install it (make deps)";
-    idle(p);
-    end(p);                             /* an unfinished picture is out of date now */
-    plot_draw(p);
-    for (double until = seconds_now() + 10; !idle(p) && seconds_now() < until;)
-        nanosleep(&(struct timespec){ .tv_nsec = 10 * 1000 * 1000 }, NULL);
-    if (p->pid) {
-        end(p);
-        return "no picture, for gnuplot did not finish within ten seconds";
+    const char *why = draw(p);          /* an unfinished picture is out of date now */
+    if (!why && gnuplot_draws(&p->gnuplot, 10)) {
+        gnuplot_close(&p->gnuplot);
+        return "gnuplot did not finish within ten seconds";
     }
-    file_forget(p->folder, "loss.png.tmp");
-    return p->drawn ? NULL : "no picture, for gnuplot failed";
+    return why ? why : keep(p);
 }
 
 void plot_close(plot *p)
 {
-    end(p);
-    free(p->gnuplot);
-    p->gnuplot = NULL;
+    gnuplot_close(&p->gnuplot);
 }

@@ -2,17 +2,14 @@
 #ifndef EXAMPLES_PLOT_H
 #define EXAMPLES_PLOT_H
 
-#include <stdbool.h>
-#include <sys/types.h>
+#include "gnuplot.h"
 
 typedef struct plot {
     const char *folder;
-    char       *gnuplot;                /* its absolute path; NULL: there is none */
-    pid_t       pid;                    /* of the one that draws now, or 0 */
-    bool        drawn;                  /* the last one left a picture */
+    gnuplot     gnuplot;
 } plot;
 
-int  plot_open(plot *p, const char *folder);    /* looks for gnuplot, writes loss.gp; 0 or -1 */
+int  plot_open(plot *p, const char *folder);    /* writes loss.gp; 0 or -1 */
 void plot_draw(plot *p);                        /* draws, unless an earlier drawing still goes on */
 const char *plot_finish(plot *p);               /* draws a last time and waits, at most 10 s; what the user
                                                    should know, or NULL: the picture is there */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 77, BAR = 24 };          /* of a terminal's 80: behind it fits the ^C that one types */
+enum { BAR = 24 };
 
 /* Into the curve and the running mean. */
 static void count(progress *p, const run_row *row)
@@ -63,16 +63,17 @@ static int live_line(progress *p, long step)
     int n = snprintf(text, sizeof text, "%ld/%ld  loss %.3f  val %s  %.0f tok/s  %s, %s left", step, p->steps,
                      p->loss / p->weight, val, p->rate, progress_clock(seconds, passed),
                      progress_clock(seconds / (double)(step - p->from) * (double)(p->steps - step), left));
-    int width = WIDTH - n - 1 < BAR ? WIDTH - n - 1 : BAR;
+    const int room = say_columns() - 3;         /* behind it fits the ^C that one types */
+    int width = room - n - 1 < BAR ? room - n - 1 : BAR;
     bar(p, step, width > 0 ? width : 0, drawn);
     p->shown = seconds_now();
-    return say("\r%s %.*s\033[K", drawn, WIDTH - 1, text);
+    return say("\r%s %.*s\033[K", drawn, room - 1, text);
 }
 
 static int plain_line(const progress *p, const run_row *row)
 {
     char passed[24];
-    return say("step %*ld of %ld   loss %.4f   val %.4f   lr %.5f   %.0f tokens/s   %s\n",
+    return say("step %*ld/%ld  loss %.3f  val %.3f  lr %.5f  %.0f tok/s  %s\n",
                (int)snprintf(NULL, 0, "%ld", p->steps), row->step, p->steps, p->loss / p->weight,
                row->val_loss, row->lr, p->rate, progress_clock(progress_seconds(p), passed));
 }

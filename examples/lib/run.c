@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char loss_name[] = "loss.tsv";
+static const char loss_name[] = "loss.tsv", result_name[] = "result.tsv";
 const char config_name[] = "config.tsv", vocab_name[] = "vocab.tsv", model_name[] = "model.safetensors";
 const char checkpoint_name[] = "checkpoint.safetensors", best_name[] = "best.safetensors";
 
@@ -35,19 +35,13 @@ static int config_table(options *o, long *vocab_size, const char **hash, flag ta
     return n;
 }
 
-static const char *vocab_hash(const vocabulary *v, char text[9])
-{
-    snprintf(text, 9, "%08lx", (unsigned long)vocabulary_hash(v));
-    return text;
-}
-
 static int write_config(const char *folder, options *o, const vocabulary *v)
 {
     flag table[SETTINGS_MOST];
-    char text[9];
+    char text[TEXT_HASH];
     size_t size;
     long vocab_size = v->size;
-    const char *hash = vocab_hash(v, text);
+    const char *hash = vocabulary_hash(v, text);
     char *out = settings_write(table, config_table(o, &vocab_size, &hash, table), &size);
     int failed = !out || write_named(folder, config_name, out, size);
     free(out);
@@ -78,8 +72,8 @@ static int lost(const run *r)
 }
 
 /* All that a run writes. */
-static const char *const outputs[] = { config_name, vocab_name, loss_name, model_name, checkpoint_name,
-                                       best_name, "sample.txt", "loss.png", "loss.gp" };
+static const char *const outputs[] = { config_name, vocab_name, loss_name, result_name, model_name,
+                                       checkpoint_name, best_name, "sample.txt", "loss.png", "loss.gp" };
 enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
 
 static const char columns[] = "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens_per_s\n";
@@ -103,7 +97,7 @@ static bool is_plain(const char *path)          /* and no pipe, from which nothi
 static bool is_run(const char *folder)
 {
     char *path = file_path(folder, loss_name);
-    FILE *table = path && is_plain(path) ? fopen(path, "r") : NULL;
+    FILE *table = path && is_plain(path) ? file_stream(path, "r") : NULL;
     const bool is = table && begins(table, false);
     if (table)
         fclose(table);
@@ -142,10 +136,11 @@ static int overwrites_own(const char *folder, const char *name)
     return failed;
 }
 
-int run_suits(const options *o)
+/* Whether a run may write to that folder. */
+static int suits(const options *o)
 {
-    int failed = folder_try(o->out);
-    bool ours = !failed && is_run(o->out);
+    int failed = 0;
+    bool ours = is_run(o->out);
     for (int i = 0; i < OUTPUTS && !failed; i++) {
         char other[32];
         snprintf(other, sizeof other, "%s.tmp", outputs[i]);
@@ -168,8 +163,7 @@ static int say_what_was(const options *o)
 {
     if (o->resume || o->quiet || (!run_has(o->out, model_name) && !run_has(o->out, checkpoint_name)))
         return 0;
-    return say("%s holds a run, and a new one takes its place; --resume %s would go on with it\n", o->out,
-               o->out);
+    return say("%s holds a run, and a new one takes its place\n(--resume %s would go on with it)\n", o->out, o->out);
 }
 
 /* Two runs that write to one table spoil each other's. Where a file system knows no locks there is none. */
@@ -182,26 +176,33 @@ static int lock_table(run *r)
     return -1;
 }
 
-/* The table of an earlier run stays as it is: it begins as a new one does. */
-int run_open(run *r, const options *o)
+static int open_table(run *r, const options *o)
 {
-    *r = (run){ .folder = o->out };
-    if (folder_make(o->out))
-        return -1;
     r->loss_path = file_path(o->out, loss_name);
     if (!r->loss_path)
         return -1;
-    r->loss = fopen(r->loss_path, "r+");
-    r->fresh = !r->loss && errno == ENOENT;
+    r->loss = file_stream(r->loss_path, "r+");
+    r->fresh = !r->loss && errno == ENOENT && !o->resume;
     if (r->fresh)
-        r->loss = fopen(r->loss_path, "w+");
+        r->loss = file_stream(r->loss_path, "w+");
     if (!r->loss)
         return lost(r);
     fcntl(fileno(r->loss), F_SETFD, FD_CLOEXEC);
-    if (lock_table(r) || say_what_was(o))
+    return 0;
+}
+
+/* The table of an earlier run stays as it is: it begins as a new one does. */
+int run_open(run *r, const options *o)
+{
+    r->folder = o->out;
+    if (suits(o) || (!o->resume && folder_make(o->out, &r->made)) || open_table(r, o) || lock_table(r) ||
+        say_what_was(o))
         return -1;
+    if (o->resume)
+        return 0;
+    r->end = sizeof columns - 1;
     if (is_plain(r->loss_path) && begins(r->loss, true))
-        return fseek(r->loss, sizeof columns - 1, SEEK_SET) ? lost(r) : 0;
+        return 0;
     if (ferror(r->loss) || fseek(r->loss, 0, SEEK_SET) || fputs(columns, r->loss) < 0 || fflush(r->loss))
         return lost(r);
     return 0;
@@ -214,32 +215,33 @@ static void clear(const options *o, bool new)
     static const char *const left[] = { model_name, best_name, "sample.txt", "loss.png" };
     for (size_t i = 0; i < sizeof left / sizeof left[0] && new; i++)
         file_forget(o->out, left[i]);
+    file_forget(o->out, result_name);           /* the run has not ended now */
     for (int i = 0; i < OUTPUTS; i++)
         file_forget_unfinished(o->out, outputs[i]);
 }
 
-int run_from(run *r, options *o, const vocabulary *v, long step, long table)
+int run_begin(run *r, training *t)
 {
     int cut;
     do
-        cut = ftruncate(fileno(r->loss), (off_t)table);
+        cut = ftruncate(fileno(r->loss), (off_t)r->end);
     while (cut != 0 && errno == EINTR);
-    if (cut || fseek(r->loss, table, SEEK_SET))
+    if (cut || fseek(r->loss, r->end, SEEK_SET))
         return lost(r);
     if (!r->fresh)                              /* else there was no run whose files these could be */
-        clear(o, step == 0);
+        clear(&t->o, t->step == 0);
     r->fresh = false;
-    return write_config(o->out, o, v) || write_vocab(o->out, v) ? -1 : 0;
+    r->made = 0;
+    return write_config(t->o.out, &t->o, &t->text.vocab) || write_vocab(t->o.out, &t->text.vocab) ? -1 : 0;
 }
 
 /* A file system that cannot bring a file to the disk is no failure. */
-int run_table(run *r, long *bytes)
+int run_sync(run *r)
 {
     int failed = fflush(r->loss);
     while (!failed && fsync(fileno(r->loss)) && errno != EINVAL && errno != ENOTSUP)
         failed = errno != EINTR;
-    *bytes = failed ? -1 : ftell(r->loss);
-    return *bytes < 0 ? lost(r) : 0;
+    return failed ? lost(r) : 0;
 }
 
 int run_log(run *r, const run_row *row)
@@ -252,21 +254,29 @@ int run_log(run *r, const run_row *row)
     return n < 0 || fflush(r->loss) ? lost(r) : 0;
 }
 
-int run_save(const run *r, gra_model *m, const options *o, const vocabulary *v, long step)
+int run_save(const run *r, const training *t)
 {
-    char steps[24], seed[24], hash[9];
-    snprintf(steps, sizeof steps, "%ld", step);
-    snprintf(seed, sizeof seed, "%ld", o->seed);
+    char steps[24], seed[24], hash[TEXT_HASH];
+    const vocabulary *v = &t->text.vocab;
+    snprintf(steps, sizeof steps, "%ld", t->step);
+    snprintf(seed, sizeof seed, "%ld", t->o.seed);
     const gra_meta meta[] = {
-        { "format", "pt" }, { "steps", steps }, { "seed", seed }, { "vocab_hash", vocab_hash(v, hash) }
+        { "format", "pt" }, { "steps", steps }, { "seed", seed }, { "vocab_hash", vocabulary_hash(v, hash) }
     };
-    const gra_gpt_config config = options_model(o, v->size);
+    const gra_gpt_config config = options_model(&t->o, v->size);
     char *path = file_path(r->folder, model_name);
-    int failed = !path || gra_gpt_save(m, &config, path, meta, (int)(sizeof meta / sizeof meta[0]));
+    int failed = !path || gra_gpt_save(t->model, &config, path, meta, (int)(sizeof meta / sizeof meta[0]));
     if (failed && path)
-        complain("cannot write %s: %s", path, file_why(gra_model_error(m), path));
+        complain("cannot write %s: %s", path, file_why(gra_model_error(t->model), path));
     free(path);
     return failed ? -1 : 0;
+}
+
+int run_result(const run *r, long step, double val_loss)
+{
+    char text[96];
+    int n = snprintf(text, sizeof text, "step\tval_loss\n%ld\t%.9g\n", step, val_loss);
+    return write_named(r->folder, result_name, text, (size_t)n);
 }
 
 int run_close(run *r)
@@ -274,9 +284,10 @@ int run_close(run *r)
     int failed = r->loss && fclose(r->loss) && lost(r);
     if (r->loss && r->fresh)
         file_forget(r->folder, loss_name);
+    if (r->made)
+        folder_unmake(r->folder, &r->made);
     free(r->loss_path);
-    r->loss = NULL;
-    r->loss_path = NULL;
+    *r = (run){ 0 };
     return failed ? -1 : 0;
 }
 
@@ -321,11 +332,11 @@ int run_read(const char *folder, options *o, vocabulary *v)
     long vocab_size = 0;
     const char *hash = NULL;
     char *text = NULL, *config = file_path(folder, config_name), *vocab = file_path(folder, vocab_name),
-         now[9];
+         now[TEXT_HASH];
     int failed =
         !config || !vocab || read_config(config, o, &vocab_size, &hash, &text) || read_vocab(vocab, v);
     if (!failed) {
-        if (v->size != vocab_size || strcmp(vocab_hash(v, now), hash) != 0) {
+        if (v->size != vocab_size || strcmp(vocabulary_hash(v, now), hash) != 0) {
             complain("%s is another model's vocabulary: its %d bytes are not the %ld of %s", vocab, v->size,
                      vocab_size, config);
             failed = 1;
@@ -360,24 +371,28 @@ static bool next_row(const char **at, run_row *row)
 }
 
 /* Room for n rows is made once so many can stand in the file: the shortest has 12 bytes. */
-run_row *run_rows(const char *folder, long table, long n)
+run_row *run_rows(run *r, const char *folder, long n)
 {
     size_t size = 0;
     char *path = file_path(folder, loss_name), *text = path ? file_read(path, &size) : NULL;
-    bool well = text && (size_t)table <= size && n <= table / 12 &&
-                strncmp(text, columns, sizeof columns - 1) == 0;
+    bool well = text && (size_t)n <= size / 12 && strncmp(text, columns, sizeof columns - 1) == 0;
     run_row *rows = well ? malloc(((size_t)n + 1) * sizeof *rows) : NULL;
     const char *at = well ? text + sizeof columns - 1 : NULL;
+    long read = 0;
+    while (rows && read < n) {
+        r->last = (long)(at - text);
+        if (!next_row(&at, &rows[read]) || rows[read].step != read + 1)
+            break;
+        read++;
+    }
     if (well && !rows)
         complain("out of memory");
-    for (long i = 0; rows && well && i < n; i++)
-        well = next_row(&at, &rows[i]) && rows[i].step == i + 1;
-    if (text && !(well && (!rows || at == text + table))) {
-        complain("%s is not the table that the checkpoint remembers: that has %ld rows in %ld bytes", path, n,
-                 table);
+    else if (text && (!well || read < n)) {
+        complain("%s does not go with the checkpoint of step %ld: it lacks the row of step %ld", path, n, read + 1);
         free(rows);
         rows = NULL;
     }
+    r->end = rows ? (long)(at - text) : 0;
     free(text);
     free(path);
     return rows;
@@ -413,7 +428,7 @@ int run_holds(const gra_file *f, const char *path, const options *o, int vocab_s
 /* Whether the file's values are as many as the model's, and were learnt with its vocabulary. */
 static bool file_fits(const gra_file *f, const char *path, const gra_gpt_config *c, const vocabulary *v)
 {
-    char hash[9];
+    char hash[TEXT_HASH];
     const double wanted = values_of(c), held = values_in(f);
     const double again = c->tied ? (double)v->size * c->emb_dim : 0;    /* a tied head has two names */
     const char *learnt = gra_file_meta(f, "vocab_hash");
@@ -422,7 +437,7 @@ static bool file_fits(const gra_file *f, const char *path, const gra_gpt_config 
                  wanted);
         return false;
     }
-    if (learnt && strcmp(learnt, vocab_hash(v, hash)) != 0) {
+    if (learnt && strcmp(learnt, vocabulary_hash(v, hash)) != 0) {
         complain("cannot load %s: it was learnt with the vocabulary %.20s, and that of vocab.tsv is %s", path,
                  learnt, hash);
         return false;
@@ -453,7 +468,7 @@ int run_load(const char *path, gra_model *m)
 static int looks_like_model(const char *path)
 {
     char begin[9] = "";
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = file_open(path, O_RDONLY | O_NONBLOCK);
     if (fd < 0) {
         complain("cannot read %s: %s", path, strerror(errno));
         return -1;

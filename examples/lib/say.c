@@ -1,5 +1,7 @@
 /* say: how a program speaks to its user: sentences to stderr, results to stdout, and every failed
  * write noticed. */
+#define _DEFAULT_SOURCE                 /* TIOCGWINSZ, the size of a terminal: */
+#define _DARWIN_C_SOURCE                /* where there is none, lines have 80 columns */
 #include "say.h"
 #include <errno.h>
 #include <langinfo.h>
@@ -9,20 +11,58 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
+/* The width of the terminal behind a descriptor. */
+static int columns_of(int fd)
+{
+    int columns = 80;
+#ifdef TIOCGWINSZ
+    struct winsize size;
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20 && size.ws_col < 80)
+        columns = size.ws_col;
+#endif
+    return columns;
+}
+
+int say_columns(void)
+{
+    return columns_of(STDOUT_FILENO);
+}
+
+/* Breaks the text's lines at blanks, in place, where they would be longer. */
+static void wrap(char *text, int columns)
+{
+    char *blank = NULL;
+    for (int at = 0; *text; text++) {
+        if (*text == ' ')
+            blank = text;
+        at = *text == '\n' ? 0 : at + (((unsigned char)*text & 0xC0) != 0x80);     /* UTF-8 goes on */
+        if (at > columns && blank) {
+            *blank = '\n';
+            at = (int)(text - blank);
+            blank = NULL;
+        }
+    }
+}
+
 void complain(const char *format, ...)
 {
+    char text[4096];
+    const bool terminal = isatty(STDERR_FILENO);
     fflush(stdout);
-    if (say_to_terminal() && isatty(STDERR_FILENO))
+    if (say_to_terminal() && terminal)
         fputs("\r\033[K", stderr);              /* a live line may stand there */
-    fprintf(stderr, "%s: ", program_name);
+    int n = snprintf(text, sizeof text, "%s: ", program_name);
     va_list args;
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text + n, sizeof text - (size_t)n, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    if (terminal)
+        wrap(text, columns_of(STDERR_FILENO));
+    fprintf(stderr, "%s\n", text);
 }
 
 static int written(bool well)

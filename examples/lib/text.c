@@ -4,10 +4,9 @@
  */
 #include "text.h"
 #include "files.h"
-#include "hash.h"
 #include "say.h"
-#include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +48,7 @@ static bool is_source(const char *name)
 /* All sources below a folder; links are not followed, so there is an end. */
 static int add_sources(names *list, const char *folder)
 {
-    DIR *dir = opendir(folder);
+    DIR *dir = folder_open(folder);
     if (!dir) {
         complain("cannot read the project's own text: %s: %s; run this in the project's folder or give "
                  "--data FILE",
@@ -90,6 +89,30 @@ static int own_sources(names *list)
     return 0;
 }
 
+/* ---- hashes: whether bytes are still the same ----------------------------------------------------- */
+
+/* FNV-1a, eight bytes at a time: h = (h ^ the next eight bytes) * prime. Every step can be undone, so two texts of
+ * one length that differ in one place alone never have the same hash. */
+static char *hash(const void *bytes, size_t n, char text[TEXT_HASH])
+{
+    static const uint64_t prime = 1099511628211u;
+    const unsigned char *at = bytes;
+    uint64_t h = 14695981039346656037u, word;
+    for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        h = (h ^ word) * prime;
+    }
+    for (; n > 0; n--)
+        h = (h ^ *at++) * prime;
+    snprintf(text, TEXT_HASH, "%016" PRIx64, h);
+    return text;
+}
+
+char *vocabulary_hash(const vocabulary *v, char text[TEXT_HASH])
+{
+    return hash(v->byte, (size_t)v->size, text);
+}
+
 /* ---- reading ----------------------------------------------------------------------------------- */
 
 static int append(corpus *x, const char *path)
@@ -125,7 +148,7 @@ int text_read(corpus *x, const char *const *file, int n)
         text_free(x);
         return -1;
     }
-    x->hash = hash_bytes(HASH_BEGIN, x->ids, x->size);
+    hash(x->ids, x->size, x->hash);
     vocabulary_of(&x->vocab, (const char *)x->ids, x->size);
     for (size_t i = 0; i < x->size; i++)
         x->ids[i] = (unsigned char)x->vocab.id[x->ids[i]];
@@ -137,17 +160,16 @@ int text_suits(const corpus *x, int context)
 {
     char size[COMMAS], held[COMMAS];
     size_t least = (size_t)context + 1;
+    const char *s = x->size == 1 ? "" : "s";
     if (x->size < least) {
-        complain("the text has %s bytes, and a window of --context %d needs %zu: give more text or a smaller "
-                 "--context",
-                 commas(x->size, size), context, least);
+        complain("the text has %s byte%s, and a window of --context %d needs %zu: give more text or a smaller "
+                 "--context", commas(x->size, size), s, context, least);
         return -1;
     }
     if (x->size - x->train < least) {
-        complain("the text has %s bytes, its last tenth, held out to validate, has %s, and a window of "
-                 "--context %d needs "
-                 "%zu: give more text or a smaller --context",
-                 commas(x->size, size), commas(x->size - x->train, held), context, least);
+        complain("the text has %s byte%s, its last tenth, held out to validate, has %s, and a window of "
+                 "--context %d needs %zu: give more text or a smaller --context",
+                 commas(x->size, size), s, commas(x->size - x->train, held), context, least);
         return -1;
     }
     return 0;
@@ -211,14 +233,6 @@ void vocabulary_of(vocabulary *v, const char *bytes, size_t n)
     }
 }
 
-uint32_t vocabulary_hash(const vocabulary *v)   /* FNV-1a */
-{
-    uint32_t h = 2166136261u;
-    for (int i = 0; i < v->size; i++)
-        h = (h ^ v->byte[i]) * 16777619u;
-    return h;
-}
-
 void byte_text(unsigned char byte, char name[8])
 {
     if (byte == '\n')
@@ -268,7 +282,7 @@ int vocabulary_encode(const vocabulary *v, const char *bytes, size_t n, int *ids
     }
     if (missing == 0)
         return 0;
-    complain("the model has no token for %s%s: it knows the %d bytes that occur in the text it learned from",
-             lacking, missing > NAMED ? " and more" : "", v->size);
+    complain("the model has no token for %s%s: it knows the %d byte%s that occur%s in the text it learned from",
+             lacking, missing > NAMED ? " and more" : "", v->size, v->size == 1 ? "" : "s", v->size == 1 ? "s" : "");
     return -1;
 }

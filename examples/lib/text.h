@@ -4,6 +4,8 @@
 
 #include "../../core/gradus.h"
 
+#define TEXT_HASH 17                            /* 16 digits and a 0 */
+
 typedef struct vocabulary {
     int           size;                         /* ids are 0 ... size - 1, in the order of the bytes */
     unsigned char byte[256];                    /* of an id */
@@ -15,7 +17,7 @@ typedef struct corpus {
     size_t         size;
     size_t         train;                       /* the first 9/10 train, ids[train] and on is held out */
     int            files;                       /* how many it was read from */
-    uint64_t       hash;                        /* of its bytes: another text has another (hash.h) */
+    char           hash[TEXT_HASH];             /* of its bytes: another text has another */
     vocabulary     vocab;
 } corpus;
 
@@ -31,7 +33,7 @@ size_t text_windows(const corpus *x, int context);/* how many complete windows t
 void   text_window(const corpus *x, size_t i, int context, int *ids, int *next); /* the i-th of them */
 
 void     vocabulary_of(vocabulary *v, const char *bytes, size_t n);
-uint32_t vocabulary_hash(const vocabulary *v);  /* tells two vocabularies of one size apart */
+char    *vocabulary_hash(const vocabulary *v, char text[TEXT_HASH]);   /* tells two vocabularies of one size apart */
 int      vocabulary_encode(const vocabulary *v, const char *bytes, size_t n, int *ids);
                                                 /* 0, or -1: the sentence names each character it lacks */
 void     byte_text(unsigned char byte, char name[8]);   /* how a byte prints: "a", "\n", "\xE2" */

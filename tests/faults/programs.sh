@@ -64,7 +64,7 @@ files_are_whole() {     # files_are_whole FOLDER IMAGES: each of its files is on
         *.tmp.*INT*) [ "$held" = none ] || wrong "$name is left" ;;
         *.tmp.*) wrong "$name is left" ;;
         loss.tsv.* | text.* | checkpoint.safetensors.* | best.safetensors.*) ;;
-        model.safetensors.*INT* | sample.txt.*INT*) ;;
+        model.safetensors.*INT* | sample.txt.*INT* | result.tsv.*INT*) ;;
         *) case $2 in
             *" $file "*) ;;
             *) wrong "$name is neither the old one nor the new one" ;;
@@ -142,7 +142,7 @@ sweep() {       # sweep OLD NEW FAULT ERROR EVER COMMAND ...
         files_are_whole "$OUT" "$images"
         [ $status -ne 0 ] || cmp -s "$OUT/$result" "$new/$result" || wrong "it says all is well, and $result is another"
         case $call.$error.$status in
-        read.EINTR.1 | write.EINTR.1 | sync.EINTR.1 | *.SHORT.1)
+        open.EINTR.1 | read.EINTR.1 | write.EINTR.1 | sync.EINTR.1 | *.SHORT.1)
             wrong "a call that was interrupted or cut short is no reason to give up" ;;
         esac
         goes_on "$old" "$new"

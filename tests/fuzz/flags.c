@@ -26,7 +26,7 @@ static void train_flags(int argc, char **argv)
         how = options_settle(&o);
     claims(how);
     if (how == 0)
-        fuzz_claim(o.width % o.heads == 0 && o.batch * o.context <= 1 << 30 && o.steps > 0 && o.data.n < argc,
+        fuzz_claim(o.width % o.heads == 0 && o.batch * o.context <= 1 << 30 && o.steps > 0 && o.data.n < argc && (!o.resume || o.out == o.resume),
                    "what was taken is in its range");
 }
 

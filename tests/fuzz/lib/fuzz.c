@@ -128,6 +128,7 @@ int say(const char *format, ...)
 
 bool   say_to_terminal(void)                    { return false; }
 bool   say_utf8(void)                           { return false; }
+int    say_columns(void)                        { return 80; }
 int    say_bytes(const char *bytes, size_t n)   { return bytes || !n ? 0 : -1; }
 double seconds_now(void)                        { return 0; }
 
