@@ -97,8 +97,8 @@ static int no_model(const session *s)
 {
     struct stat about;
     if (run_has(s->folder, checkpoint_name))
-        complain("%s has no %s yet, for its run was cut off: build/train --resume %s goes on with it", s->folder, model_name,
-                 s->folder);
+        complain("%s has no %s yet, for its run was cut off: build/train --resume %s goes on with it",
+                 s->folder, model_name, s->folder);
     else if (strcmp(s->model_flag, default_model) == 0)
         complain("there is no trained model in %s: run make train first", default_model);
     else if (stat(s->model_flag, &about) != 0)
@@ -125,7 +125,8 @@ static int find_model(session *s)
 /* Which flags go with which model: numbers with any file, text where there is a vocabulary. */
 static int agree(session *s, bool learnt)
 {
-    const bool can = !s->is_file || (learnt && run_has(s->folder, vocab_name) && run_has(s->folder, config_name));
+    const bool beside = learnt && run_has(s->folder, vocab_name) && run_has(s->folder, config_name);
+    const bool can = !s->is_file || beside;
     s->text = can && !s->ids;
     if (!s->is_file && (s->ids || s->heads))
         complain("--%s goes with --model FILE; the model in the folder %s takes --prompt TEXT",

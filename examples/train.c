@@ -362,13 +362,14 @@ static int finish(session *s)
     if (progress_end(&s->progress) || sample(s) || run_close(&s->run))
         return 1;
     const char *no_picture = plot_finish(&s->plot);
-    if (no_picture && !o->quiet && say("no picture, for %s\n(gnuplot loss.gp in %s draws it)\n", no_picture, o->out))
+    if (no_picture && !o->quiet &&
+        say("no picture, for %s\n(gnuplot loss.gp in %s draws it)\n", no_picture, o->out))
         return 1;
     if (!isnan(val_loss))
         snprintf(validation, sizeof validation, ", validation loss %.4f", val_loss);
     if (!stop_asked())
-        return say("trained %ld step%s in %s%s, all in %s\n", s->t.step, s->t.step == 1 ? "" : "s", clock, validation,
-                   o->out) || (!o->quiet && say_next(s));
+        return say("trained %ld step%s in %s%s, all in %s\n", s->t.step, s->t.step == 1 ? "" : "s", clock,
+                   validation, o->out) || (!o->quiet && say_next(s));
     if (say("stopped after %ld of %ld steps in %s%s\n", s->t.step, o->steps, clock, validation) ||
         (!o->quiet && say("all in %s; --resume %s goes on\n", o->out, o->out)))
         return 1;

@@ -98,8 +98,8 @@ ok "a model alone" bad 2 'comes without a vocabulary: give it tokens as numbers'
 mv "$W/run/model.safetensors" "$W/model"
 ok "a run that was cut off" bad 1 "$W/run has no model.safetensors yet, .*: build/train --resume $W/run goes on" --model "$W/run"
 mv "$W/model" "$W/run/model.safetensors"
-ok "logits as .csv" bad 2 "--logits wants a name that ends in .npy, not 'x.csv'" --model "$W/run" --logits x.csv
-ok "... leave no file" test ! -e x.csv
+ok "logits as .csv" bad 2 "--logits wants a name that ends in .npy, not '$W/x.csv'" --model "$W/run" --logits "$W/x.csv"
+ok "... leave no file" test ! -e "$W/x.csv"
 mkdir "$W/json"
 mv "$W/alone.safetensors" "$W/json"
 echo '{"n_head": 2, "activation_function": "relu"}' >"$W/json/config.json"
@@ -107,5 +107,35 @@ ok "a config.json with another activation" bad 1 'beside it says activation_func
     --model "$W/json/alone.safetensors" --ids 1
 ok "a vast --top-k is all" ends_with 0 text_of --model "$W/run" --top-k 1000000
 ok "... the same text" cmp "$W/wanted" "$W/out"
+
+# ---- widths: what a program says fits a terminal ----------------------------------------------------------------
+says() {        # says PATTERN STATUS COMMAND ...: somewhere, and in lines of at most 80 columns
+    words=$1
+    ends=$2
+    shift 2
+    ends_with "$ends" "$@" && cat "$W/out" "$W/err" >"$W/said" && narrow "$W/said" && grep -q -e "$words" "$W/said"
+}
+
+group "80 columns"
+PATH=$(dirname "$TRAIN"):$PATH
+text=$PWD/core/op.h
+mkdir "$W/bin"
+ln -s "$TRAIN" "$W/bin/train"
+cd "$W" || exit 1
+tiny="--context 8 --batch 2 --width 8 --heads 2 --layers 1 --eval-batches 1 --data $text"
+ok "a run" says '^step 1250/1250 ' 0 train $tiny --steps 1250
+ok "its result" grep -q '^trained 1250 steps in [0-9:]*, validation loss [0-9.]*, all in build/run$' "$W/said"
+ok "what it writes" grep -q '^it writes:$' "$W/said"
+word=$(tr -cs 'A-Za-z' '\n' <"$text" | grep -m 1 .)
+ok "the next command" grep -qx "it writes more by: generate --prompt \"$word\"" "$W/said"
+ok "... says as much" says "^$word" 0 generate --prompt "$word" --tokens 20
+ok "the same again, in its place" says '^build/run holds a run, and a new one takes its place$' 0 train $tiny --steps 3
+ok "... or not" says 'goes on after step 3' 0 train --resume build/run
+ok "without gnuplot" says '^no picture, for there is no gnuplot: install it (make deps)$' 0 \
+    env PATH="$W/bin" train $tiny --steps 3 --out build/none
+ok "a text of one byte" sh -c 'printf a >one; train --data one 2>err; grep -q "the text has 1 byte, and a window" err'
+cd "$OLDPWD" || exit 1
+${MAKE:-make} help >"$W/help" 2>&1
+ok "make help" narrow "$W/help"
 
 finish

@@ -36,7 +36,7 @@ expected() {
 }
 
 reproduced() {  # reproduced PROGRAM: it succeeds, and its last line says K of N with K = N
-    ends_with 0 "$1" && [ ! -s "$W/err" ] || return 1
+    ends_with 0 "$1" && [ ! -s "$W/err" ] && awk 'length > 80 { bad = 1 } END { exit bad }' "$W/out" || return 1
     tail -n 1 "$W/out" >"$W/line"
     awk -v name="${1##*/}:" '
         $1 == name && $2 == $4 && $2 > 0 && $0 == $1 " " $2 " of " $4 " printed numbers reproduced" { exit 0 }

@@ -272,8 +272,7 @@ static void step_by_step(void)
     show("cell 36", "a_aT", gra_matmul_nt(t, a, a));
 
     notebook_file("002_mha_explained");
-    notebook_unseeded(
-        "cells 46 to 61 draw without a seed: queries, keys and values are taken as printed there");
+    notebook_unseeded("cells 46 to 61 have no seed: queries, keys and values are taken as printed");
 
     /* cells 45 to 52: queries in three layouts */
     gra_tensor *queries = given("queries"), *keys = given("keys"), *values = given("values");
@@ -301,7 +300,7 @@ static void step_by_step(void)
 static void optimized(void)
 {
     notebook_file("002_optimized_walkthrough");
-    notebook_unseeded("cells 89 to 94 draw without a seed: the scores are taken as printed there");
+    notebook_unseeded("cells 89 to 94 have no seed: the scores are taken as printed");
 
     /* cells 81 to 93: the words themselves are the values */
     gra_tensor *x = given("x"), *scores = given("attention_scores");
