@@ -21,6 +21,7 @@
 #include "lib/sample.h"
 #include "lib/say.h"
 #include "lib/text.h"
+#include "lib/trained.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +97,7 @@ static char *folder_of(const char *file)
 static int no_model(const session *s)
 {
     struct stat about;
-    if (run_has(s->folder, checkpoint_name))
+    if (file_is_in(s->folder, checkpoint_name))
         complain("%s has no %s yet, for its run was cut off: build/train --resume %s goes on with it",
                  s->folder, model_name, s->folder);
     else if (strcmp(s->model_flag, default_model) == 0)
@@ -125,7 +126,7 @@ static int find_model(session *s)
 /* Which flags go with which model: numbers with any file, text where there is a vocabulary. */
 static int agree(session *s, bool learnt)
 {
-    const bool beside = learnt && run_has(s->folder, vocab_name) && run_has(s->folder, config_name);
+    const bool beside = learnt && file_is_in(s->folder, vocab_name) && file_is_in(s->folder, config_name);
     const bool can = !s->is_file || beside;
     s->text = can && !s->ids;
     if (!s->is_file && (s->ids || s->heads))
@@ -148,7 +149,7 @@ static int agree(session *s, bool learnt)
 static int read_config(session *s, gra_gpt_config *config)
 {
     if (s->text) {
-        if (run_read(s->folder, &s->o, &s->vocab) || run_fits(s->model, s->file, &s->o, &s->vocab))
+        if (trained_read(s->folder, &s->o, &s->vocab) || trained_fits(s->model, s->file, &s->o, &s->vocab))
             return -1;
         *config = options_model(&s->o, s->vocab.size);
         config->init = GRA_INIT_ZEROS;
@@ -163,7 +164,7 @@ static int read_config(session *s, gra_gpt_config *config)
 static int read_values(session *s)
 {
     if (s->text)
-        return run_load(s->file, s->model);
+        return trained_load(s->file, s->model);
     int failed = gra_gpt_load(s->model, &s->gpt, s->file);
     if (failed)
         complain("cannot load %s: %s", s->file, file_why(gra_model_error(s->model), s->file));
@@ -184,7 +185,7 @@ static int load(session *s)
     }
     gra_keep_going(s->tape, true);
     gra_model_keep_going(s->model, true);
-    if (find_model(s) || run_model(s->model, s->folder, s->file, &learnt))
+    if (find_model(s) || trained_model(s->model, s->folder, s->file, &learnt))
         return 1;
     if (agree(s, learnt))
         return 2;

@@ -18,6 +18,7 @@
 #include "lib/sample.h"
 #include "lib/say.h"
 #include "lib/stop.h"
+#include "lib/trained.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -352,7 +353,7 @@ static int finish(session *s)
     const bool stopped = stop_asked();
     double val_loss;
     char clock[24], validation[64] = "";
-    if (save_checkpoint(s, false) || run_save(&s->run, &s->t))
+    if (save_checkpoint(s, false) || trained_save(&s->t))
         return 1;
     if (stopped && !o->quiet)           /* on stderr: Ctrl-C may just have ended what reads stdout */
         complain("stopping: last validation and files; Ctrl-C again ends without them");

@@ -9,6 +9,7 @@
 #include "run.h"
 #include "say.h"
 #include "settings.h"
+#include "trained.h"
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -177,7 +178,7 @@ static int take_state(checkpoint *c, training *t, const char *path, const gra_fi
         complain("%s is damaged: its step %ld is beyond the last, %ld", path, t->step, t->o.steps);
         return -1;
     }
-    return run_holds(f, path, &t->o, (int)c->vocab_size);
+    return trained_holds(f, path, &t->o, (int)c->vocab_size);
 }
 
 static int read_state(checkpoint *c, training *t, const char *path)

@@ -23,6 +23,14 @@ char *file_path(const char *folder, const char *name)
     return path;
 }
 
+bool file_is_in(const char *folder, const char *name)
+{
+    char *path = file_path(folder, name);
+    bool is = path && access(path, F_OK) == 0;
+    free(path);
+    return is;
+}
+
 bool file_ends_in(const char *path, const char *ending)
 {
     size_t n = strlen(path), m = strlen(ending);

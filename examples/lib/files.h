@@ -11,6 +11,7 @@ char *file_path(const char *folder, const char *name);  /* "folder/name", to fre
 int   file_open(const char *path, int flags);   /* as open, fopen and opendir, but tried again when a signal comes */
 FILE *file_stream(const char *path, const char *mode);  /* in between; nothing is said. path NULL: an unnamed file */
 DIR  *folder_open(const char *path);
+bool  file_is_in(const char *folder, const char *name); /* it has a file of that name */
 bool  file_ends_in(const char *path, const char *ending);       /* ".png" */
 char *file_read(const char *path, size_t *size);        /* all of it and a 0 behind, to free; or NULL */
 size_t file_some(int fd, void *bytes, size_t n);        /* reads n bytes, or all up to the end or an error */

@@ -1,12 +1,10 @@
-/* run: the folder that a training run leaves, and reading it back.
+/* run: the folder that a training run leaves, and its table.
  *
- *     config.tsv           the flags that made the model, a name and a value a line
- *     vocab.tsv            its bytes in the order of their ids, and how each prints
  *     loss.tsv             a row a step, flushed at each; val_loss: an estimate from some batches
  *     result.tsv           the loss over all of the held-out text, when the run ended or was stopped
  *     loss.png, loss.gp    the picture, and the gnuplot script that draws it
  *     sample.txt           what the model writes
- *     model.safetensors    its parameters
+ *     config.tsv, vocab.tsv, model.safetensors    see trained.h
  *     checkpoint.safetensors, best.safetensors    see checkpoint.h
  *
  * Each function that fails has said why, in a sentence. */
@@ -15,7 +13,7 @@
 
 #include "training.h"
 
-extern const char config_name[], vocab_name[], model_name[], checkpoint_name[], best_name[];
+extern const char checkpoint_name[], best_name[];
 
 typedef struct run {
     const char *folder;
@@ -40,18 +38,7 @@ int  run_begin(run *r, training *t);            /* once a checkpoint stands: cut
                                                    that step does not have */
 int  run_log(run *r, const run_row *row);
 int  run_sync(run *r);                          /* all rows are on the disk then */
-int  run_save(const run *r, const training *t); /* the model */
 int  run_result(const run *r, long step, double val_loss);
 int  run_close(run *r);                         /* may be called twice */
-
-bool run_has(const char *folder, const char *name);     /* a file of that name */
-int  run_model(gra_model *m, const char *folder, const char *path, bool *learnt);   /* 0: the file is a model, and no
-                                                   checkpoint. *learnt: a run's, in whose folder is its vocabulary */
-int  run_read(const char *folder, options *o, vocabulary *v);   /* config.tsv and vocab.tsv */
-int  run_fits(gra_model *m, const char *path, const options *o, const vocabulary *v); /* 0: the file is of that
-                                                   model and vocabulary; m lends its sentence */
-int  run_load(const char *path, gra_model *m);
-int  run_holds(const gra_file *f, const char *path, const options *o, int vocab_size);  /* 0: the file may hold
-                                                   the parameters of that model */
 
 #endif

@@ -1,6 +1,6 @@
 /* What a run leaves, as generate takes it up: config.tsv, vocab.tsv and model.safetensors, with a line ====
  * between them. The model that config.tsv asks for is made only where the parameters' file has its size. */
-#include "../../examples/lib/run.h"
+#include "../../examples/lib/trained.h"
 #include "../../examples/lib/say.h"
 #include "lib/fuzz.h"
 
@@ -11,13 +11,13 @@ static int take_up(gra_model *m)
     bool learnt;
     char path[256];
     snprintf(path, sizeof path, "%s/model.safetensors", fuzz_folder());
-    if (run_model(m, fuzz_folder(), path, &learnt) || run_read(fuzz_folder(), &o, &v) || run_fits(m, path, &o, &v))
+    if (trained_model(m, fuzz_folder(), path, &learnt) || trained_read(fuzz_folder(), &o, &v) || trained_fits(m, path, &o, &v))
         return -1;
     gra_gpt gpt;
     gra_gpt_config config = options_model(&o, v.size);
     config.init = GRA_INIT_ZEROS;
     gra_gpt_init(&gpt, gra_root(m), &config);
-    return gra_model_error(m) ? complain("%s", gra_model_error(m)), -1 : run_load(path, m);
+    return gra_model_error(m) ? complain("%s", gra_model_error(m)), -1 : trained_load(path, m);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

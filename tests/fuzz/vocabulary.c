@@ -1,6 +1,6 @@
 /* The vocabulary and the configuration beside it: config.tsv, vocab.tsv, and a prompt to encode, with a line
  * ==== between them. */
-#include "../../examples/lib/run.h"
+#include "../../examples/lib/trained.h"
 #include "lib/fuzz.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     options o = options_default();
     vocabulary v;
     fuzz_begin(all);
-    const int failed = run_read(fuzz_folder(), &o, &v);
+    const int failed = trained_read(fuzz_folder(), &o, &v);
     fuzz_claim(!failed == (fuzz_complaints() == 0), "there is a sentence when it failed, and else none");
     if (!failed) {
         fuzz_claim(v.size >= 1 && v.size <= 256 && o.width % o.heads == 0, "what was read is in its range");
