@@ -31,7 +31,7 @@ typedef struct session {                /* all that lives as long as the program
     checkpoint begun;                   /* the one that a run goes on from */
     run        run;
     run_row   *rows;                    /* those that stand in loss.tsv already, when a run goes on, */
-    long       n_rows;                  /* and how many */
+    long       n_rows;                  /* and how many of them are complete */
     plot       plot;
     progress   progress;
     double     saved, cost;             /* the clock after the last checkpoint, and how many seconds that took */
@@ -121,9 +121,9 @@ static int train(session *s)
     training *t = &s->t;
     const options *o = &t->o;
     int batch = (int)o->batch, context = (int)o->context;
-    if (s->n_rows < t->step) {          /* a stop had ended the validation of that step */
+    if (s->n_rows < t->step) {
         run_row row = s->rows[t->step - 1];
-        if (validate(t, &row) || record(s, &row))
+        if (validate(t, &row) || run_last_again(&s->run) || record(s, &row))
             return -1;
     }
     while (t->step < o->steps && !stop_asked()) {
@@ -192,10 +192,8 @@ static int prepare(session *s)
     if (!s->rows)
         return -1;
     s->n_rows = t->step;
-    if (validation_is_due(t) && isnan(s->rows[t->step - 1].val_loss)) {
-        s->n_rows--;                    /* its row is written again, with the validation */
-        s->run.end = s->run.last;
-    }
+    if (validation_is_due(t) && isnan(s->rows[t->step - 1].val_loss))
+        s->n_rows--;                    /* a stop had ended that validation: its row is written again, with it */
     return 0;
 }
 

@@ -100,6 +100,9 @@ if moments "runs that are stopped in odd places"; then
     rm -rf "$W/part"
     ok "stopped in an evaluation" at 130 "begin 13 INT" train $whole --out "$W/part"
     ok "... its row is the last, and has none" awk -F '\t' 'END { print; exit $1 != 10 || $3 != "" }' "$W/part/loss.tsv"
+    ok "... killed while it is made again" at 137 "begin 3 KILL" train --resume "$W/part"
+    ok "... stopped while it is made again" at 130 "begin 3 INT" train --resume "$W/part"
+    ok "... its row is the last still" awk -F '\t' 'END { print; exit $1 != 10 || $3 != "" }' "$W/part/loss.tsv"
     ok "... the run goes on" ends_with 0 "$TRAIN" --resume "$W/part"
     ok "... with the same bits" same_run "$W/whole" "$W/part"
 

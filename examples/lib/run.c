@@ -202,6 +202,11 @@ int run_log(run *r, const run_row *row)
     return n < 0 || fflush(r->loss) ? lost(r) : 0;
 }
 
+int run_last_again(run *r)
+{
+    return fseek(r->loss, r->last, SEEK_SET) ? lost(r) : 0;
+}
+
 int run_result(const run *r, long step, double val_loss)
 {
     char text[96];

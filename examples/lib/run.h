@@ -37,6 +37,7 @@ int  run_open(run *r, const options *o);        /* the folder and its loss.tsv, 
 int  run_begin(run *r, training *t);            /* once a checkpoint stands: cuts loss.tsv and removes what a run at
                                                    that step does not have */
 int  run_log(run *r, const run_row *row);
+int  run_last_again(run *r);                    /* the next row is to replace the last of run_rows; it is no shorter */
 int  run_sync(run *r);                          /* all rows are on the disk then */
 int  run_result(const run *r, long step, double val_loss);
 int  run_close(run *r);                         /* may be called twice */
