@@ -503,8 +503,8 @@ END_TEST
 static void same_fused(float a, float b, float c)
 {
     float want = fmaf(a, b, c), x = fused(a, b, c, false);
-    ck_assert_msg(memcmp(&x, &want, sizeof x) == 0 || (isnan(x) && isnan(want)), "%a * %a + %a is %a, not %a",
-                  (double)a, (double)b, (double)c, (double)x, (double)want);
+    if (memcmp(&x, &want, sizeof x) != 0 && !(isnan(x) && isnan(want)))
+        ck_abort_msg("%a * %a + %a is %a, not %a", (double)a, (double)b, (double)c, (double)x, (double)want);
 }
 
 START_TEST(fused_by_hand)
@@ -522,7 +522,7 @@ START_TEST(fused_by_hand)
             x[k] = at[k] % 2 ? -some[at[k] / 2] : some[at[k] / 2];
         same_fused(x[0], x[1], x[2]);
     }
-    for (int i = 0; i < 1000000; i++) {                 /* any bits, of magnitudes that meet */
+    for (int i = 0; i < 300000; i++) {                  /* any bits, of magnitudes that meet */
         float x[3];
         for (int k = 0; k < 3; k++) {
             uint32_t bits = (gra_random(&g) & 0x80FFFFFFu) | (gra_random(&g) % 40 + 107) << 23;
@@ -543,7 +543,8 @@ START_TEST(blocks_without_fma)
             with[k] = without[k] = (float)(gra_random(&g) >> 8) * 0x1p-24f;
         normal_block(with, 0.5f, 0.02f, true);
         normal_block(without, 0.5f, 0.02f, false);
-        ck_assert_mem_eq(with, without, sizeof with);
+        if (memcmp(with, without, sizeof with) != 0)
+            ck_abort_msg("block %d differs", i);
     }
 }
 END_TEST

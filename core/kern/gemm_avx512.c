@@ -1,5 +1,4 @@
-/* The micro-kernel for AVX-512: 64-byte vectors, 32 registers. Compiled with -mavx512f -mavx512bw
- * -mavx512dq -mavx512vl. */
+/* The micro-kernel for AVX-512: 64-byte vectors, 32 registers. */
 #include "gemm.h"
 #include "simd.h"
 
