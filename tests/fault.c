@@ -21,7 +21,13 @@
 enum { FAULTS = 4 };                    /* so many at once */
 
 static atomic_long   calls[FAULT_CALLS], held;
-static atomic_size_t limit, allowed, largest;
+static atomic_size_t limit, largest;
+
+enum { USUAL = 8, LARGE = 64 << 10 };
+static atomic_bool learning;
+static size_t      usual[USUAL];        /* sizes of more than LARGE bytes that are always asked for */
+static atomic_int  usuals;
+
 
 static atomic_int armed;                /* so many of these */
 static struct fault {
@@ -36,9 +42,13 @@ long fault_count(fault_call call) { return atomic_load(&calls[call]); }
 long fault_held(void)             { return atomic_load(&held); }
 size_t fault_largest(void)        { return atomic_exchange(&largest, 0); }
 
-void fault_limit(size_t bytes, size_t but)
+void fault_usual(bool learn)
 {
-    atomic_store(&allowed, but);
+    atomic_store(&learning, learn);
+}
+
+void fault_limit(size_t bytes)
+{
     atomic_store(&limit, bytes);
 }
 
@@ -153,13 +163,23 @@ static int hold_fd(int fd)
 
 /* ---- memory ---- */
 
+static bool is_usual(size_t bytes)
+{
+    for (int i = 0; i < atomic_load(&usuals); i++)
+        if (usual[i] == bytes)
+            return true;
+    return false;
+}
+
 static bool no_memory(size_t bytes)
 {
+    if (bytes > LARGE && atomic_load(&learning) && !is_usual(bytes) && atomic_load(&usuals) < USUAL)
+        usual[atomic_fetch_add(&usuals, 1)] = bytes;
     const size_t most = atomic_load(&limit);
     for (size_t seen = atomic_load(&largest); bytes > seen;)
         if (atomic_compare_exchange_weak(&largest, &seen, bytes))
             break;
-    if (most && bytes > most && bytes != atomic_load(&allowed)) {
+    if (most && bytes > most && !is_usual(bytes)) {
         fprintf(stderr, "fault: %zu bytes were asked for at once, and %zu are the limit\n", bytes, most);
         abort();
     }

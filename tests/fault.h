@@ -62,8 +62,9 @@ long fault_held(void);                  /* blocks, descriptors and streams that 
 void fault_arm(fault_call call, long n, int error, bool ever);
 long fault_disarm(void);
 
-/* Until 0 is given again: who asks for more than that many bytes at once is told off, and aborted; but for
- * asking for exactly `but` bytes. */
-void fault_limit(size_t bytes, size_t but);
+/* Until 0 is given again: who asks for more than that many bytes at once is told off, and aborted; but for sizes
+ * that were asked for while it was learnt what is usual. */
+void fault_usual(bool learn);
+void fault_limit(size_t bytes);
 
 #endif
