@@ -24,6 +24,7 @@ Suite *threads_suite(void);
 Suite *memory_suite(void);
 Suite *model_suite(void);
 Suite *check_suite(void);
+Suite *slips_suite(void);
 Suite *verdicts_suite(void);
 Suite *ops_suite(void);
 Suite *large_suite(void);

@@ -109,8 +109,18 @@ static void no_last_column(const gra_tensor *x, const real *g, real *dx) { EACH(
 static void no_middle(const gra_tensor *x, const real *g, real *dx) { EACH(i / 2 % 3 == 1 ? 0 : g[i]); }
 static void no_end(const gra_tensor *x, const real *g, real *dx)   { EACH(i >= 4 ? 0 : g[i]); }
 static void two_holes(const gra_tensor *x, const real *g, real *dx) { EACH(i == 1 || i == 6 ? 0 : g[i]); }
-static void shifted_up(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] + 0.25); }
-static void shifted_rows(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] + (real)(i / 4) / 4); }
+static void no_dy(const gra_tensor *x, const real *g, real *dx)    { EACH(2 * x->data[i] + 0 * g[i]); }
+static void constant_term(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] + 0.25); }
+static void squared_dy(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] * g[i] / (2 * x->data[i])); }
+static void unsigned_dy(const gra_tensor *x, const real *g, real *dx) { EACH(2 * x->data[i] * fabs(g[i] / x->data[i]) / 2); }
+static void bent_dy(const gra_tensor *x, const real *g, real *dx)  { EACH(g[i] + g[i] * g[i]); }
+static void shifted_rows(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] + (g[i / 4 * 4] + g[i / 4 * 4 + 1] * x->data[i / 4 * 4]) / 4); }
+static void absolute(const gra_tensor *x, const real *g, real *dx) { EACH(x->data[i] < 0 ? -g[i] : g[i]); }
+static void twice_row_1(const gra_tensor *x, const real *g, real *dx) { EACH(i / 4 == 1 ? 2 * g[i] : g[i]); }
+static void positive_alone(const gra_tensor *x, const real *g, real *dx) { EACH(x->data[i] < 0 ? 0 : g[i]); }
+static void odd_factor(const gra_tensor *x, const real *g, real *dx) { EACH(1.37 * g[i]); }
+static void by_row(const gra_tensor *x, const real *g, real *dx)   { EACH(g[i] * (1 + (real)(i / 4))); }
+static void nearly(const gra_tensor *x, const real *g, real *dx)   { EACH(g[i] * (1 + 1e-4 * sin(x->data[i]))); }
 static void wrong_formula(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] * cos(x->data[i])); }
 static void not_a_number(const gra_tensor *x, const real *g, real *dx)  { EACH(i >= 2 ? (real)NAN : g[i]); }
 static void neighbours(const gra_tensor *x, const real *g, real *dx) { EACH(g[i / 4 * 4 + (i + 1) % 4]); }
@@ -166,9 +176,11 @@ static gra_tensor *add_first(gra_tape *tape, gra_tensor **in, void *arg)
 /* ---- explanations ---------------------------------------------------------------------------- */
 
 static const char *const phrases[] = {                  /* a word or two of each explanation */
-    "sign is flipped", "factor of 2", "factor of 1/2", "constant factor", "batch size", "all zero",
-    "fits: zero in", "should be zero", "transposed", "was added", "only after summing", "constant offset",
-    "constant along", "nobody filled", "none of the usual", "before is lost", "output is left",
+    "sign is flipped", "factor of 2", "factor of 0.5", "constant factor", "all zero", "fits: zero in",
+    "fits: zero where", "should be zero", "transposed", "was added", "constant along",
+    "nobody filled", "none of the usual", "before is lost", "output is left", "does not enter", "term without dy",
+    "enters twice", "sign of dy", "not linear in dy", "of its own for each row", "nearly right", "holds the gradient of i",
+    "the derivative of y by",
 };
 
 static const struct {
@@ -184,47 +196,68 @@ static const struct {
       "a factor of 2: counted twice, or a forgotten 1/2" },
     { twice, 1, { 1 }, "factor of 2",
       "a factor of 2: counted twice, or a forgotten 1/2" },
-    { half, 3, { 3, 1, 5 }, "factor of 1/2",
-      "a factor of 1/2: a forgotten 2" },
+    { half, 3, { 3, 1, 5 }, "factor of 0.5",
+      "a factor of 0.5: a forgotten 2" },
     { wrong_constant, 2, { 3, 4 }, "constant factor",
       "a constant factor of 1.001" },
-    { wrong_constant, 1, { 1 }, "none of the usual",
+    { odd_factor, 1, { 1 }, "none of the usual",
       "none of the usual slips explains it" },
-    { by_batch, 2, { 5, 3 }, "batch size",
-      "divided by the batch size 5: mean or sum?" },
-    { times_batch, 2, { 4, 3 }, "batch size",
-      "times the batch size 4: mean or sum?" },
+    { by_batch, 2, { 5, 3 }, "constant factor",
+      "a constant factor of 0.2: 1/5, and 5 is the size of dimension 0 of w and of dimension 0 of the output "
+      "(mean or sum?)" },
+    { times_batch, 2, { 4, 3 }, "constant factor",
+      "a constant factor of 4: the size of dimension 0 of w and of dimension 0 of the output (mean or sum?)" },
+    { no_dy, 2, { 3, 4 }, "does not enter",
+      "dy does not enter: the backward adds the same whatever y->grad is: multiply by y->grad; the rest of the "
+      "formula is right" },
+    { constant_term, 2, { 3, 4 }, "term without dy",
+      "a term without dy: where y->grad is 0 the backward still adds something" },
+    { squared_dy, 2, { 3, 4 }, "enters twice",
+      "dy enters twice: twice the y->grad makes four times the gradient: multiply by y->grad once" },
+    { unsigned_dy, 2, { 3, 4 }, "sign of dy",
+      "the sign of dy is lost: y->grad and -y->grad make the same gradient" },
+    { bent_dy, 2, { 3, 4 }, "not linear in dy",
+      "it is not linear in dy: twice the y->grad does not make twice the gradient" },
+    { absolute, 2, { 3, 4 }, "sign is flipped",
+      "it fits: where w < 0: the sign is flipped; it is right elsewhere" },
+    { twice_row_1, 2, { 3, 4 }, "factor of 2",
+      "it fits: in row 1: a factor of 2: counted twice, or a forgotten 1/2; or sqrt(4), and 4 is the size of dimension 1 "
+      "of w and of dimension 1 of the output; it is right elsewhere" },
+    { positive_alone, 2, { 3, 4 }, "fits: zero where",
+      "zero where w < 0; it is right elsewhere" },
+    { by_row, 2, { 3, 4 }, "of its own for each row",
+      "a factor of its own for each row of w (1, 2, 3, ...)" },
+    { nearly, 2, { 3, 4 }, "nearly right",
+      "a clue: nearly right: off by 9.7e-05 of the largest at most" },
     { nothing, 2, { 3, 4 }, "all zero",
       "all zero: the backward adds nothing here" },
     { no_row_1, 2, { 3, 4 }, "fits: zero in",
-      "zero in row 1, right elsewhere" },
+      "zero in row 1; it is right elsewhere" },
     { row_2_alone, 2, { 3, 4 }, "fits: zero in",
-      "zero in row 0, row 1, right elsewhere" },
+      "zero in row 0, row 1; it is right elsewhere" },
     { no_last_column, 2, { 3, 4 }, "fits: zero in",
-      "zero in column 3, right elsewhere" },
+      "zero in column 3; it is right elsewhere" },
     { no_middle, 3, { 2, 3, 2 }, "fits: zero in",
-      "zero in index 1 of dimension 1, right elsewhere" },
+      "zero in index 1 of dimension 1; it is right elsewhere" },
     { no_end, 1, { 6 }, "fits: zero in",
-      "zero in index 4 of dimension 0, index 5 of dimension 0, right elsewhere" },
+      "zero in index 4 of dimension 0, index 5 of dimension 0; it is right elsewhere" },
     { two_holes, 2, { 3, 4 }, "fits: zero in",
-      "zero in 2 of 12 elements, the first of them 1, right elsewhere" },
+      "zero in 2 of 12 elements, the first of them 1; it is right elsewhere" },
     { turned, 2, { 3, 3 }, "transposed",
       "transposed: element (i, j) holds the gradient of (j, i)" },
     { turned, 2, { 2, 5 }, "transposed",
       "transposed: the values are those of the other order of the last two dimensions" },
     { turned, 3, { 2, 3, 4 }, "transposed",
       "transposed: the values are those of the other order of the last two dimensions" },
-    { neighbours, 2, { 3, 4 }, "only after summing",
-      "right only after summing over dimension 1: the sums agree, the places do not" },
-    { shifted_up, 2, { 3, 4 }, "constant offset",
-      "a constant offset of 0.25: a term that is the same for all elements is missing or too much" },
+    { neighbours, 2, { 3, 4 }, "holds the gradient of i",
+      "column i of w holds the gradient of i + 1" },
     { shifted_rows, 2, { 3, 4 }, "constant along",
       "an offset that is constant along dimension 1: a term with the sum or the mean over "
       "it is missing or too much" },
     { not_a_number, 1, { 5 }, "nobody filled",
       "a division by zero, the logarithm of zero, or memory that nobody filled" },
-    { wrong_formula, 2, { 3, 4 }, "none of the usual",
-      "none of the usual slips explains it" },
+    { wrong_formula, 2, { 3, 4 }, "the derivative of y by",
+      "what is wrong is that number, the derivative of y by w: at w = 1.83342 it is -0.951954, and 3.66683 is right" },
 };
 
 /* The report holds this phrase and none of the others. */
@@ -256,8 +289,9 @@ START_TEST(explanations_combine)
     ck_assert_msg(says("it fits: the sign is flipped, and a factor of 2"), "%s", report.text);
     in.shape[0] = 2;
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &(slip_args){ twice }), 1);
-    ck_assert_msg(says("it fits: a factor of 2"), "%s", report.text);
-    ck_assert_msg(says("it fits: times the batch size 2"), "%s", report.text);
+    ck_assert_msg(says("it fits: a factor of 2: counted twice, or a forgotten 1/2; or"), "%s", report.text);
+    ck_assert_msg(says("or the size of dimension 0 of an input and of dimension 0 of the output (mean or sum?)"), "%s",
+                  report.text);
 }
 END_TEST
 
@@ -267,20 +301,20 @@ START_TEST(missing_sums_are_explained)
                            { .name = "b", .ndim = 1, .shape = { 4 } } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, add_last, NULL), 1);
     ck_assert_str_eq(report.name, "b");
-    ck_assert_msg(says("it fits: only index 2 of dimension 0 of the output is left: the backward says "
-                       "dx[i] = ... where dx[i] += ... is wanted"),
+    ck_assert_msg(says("it fits: only index 2 of dimension 0 of the output is left, since each overwrites "
+                       "the one before"),
                   "%s", report.text);
-    only("output is left");
+    ck_assert_msg(says("what was in the gradient before is lost"), "%s", report.text);
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, add_first, NULL), 1);
-    ck_assert_msg(says("it fits: only index 0 of dimension 0 of the output was added: sum over the dimension "
-                       "that was stretched"), "%s", report.text);
+    ck_assert_msg(says("it fits: only index 0 of dimension 0 of the output was added: b needs the sum over "
+                       "all of them"), "%s", report.text);
     only("was added");
 
     in[0] = (gra_check_in){ .name = "x", .ndim = 3, .shape = { 2, 3, 4 } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, add_last, NULL), 1);
     ck_assert_msg(says("it fits: only index 1 of dimension 0 and index 2 of dimension 1 of the output is left"),
                   "%s", report.text);
-    only("output is left");
+    ck_assert_msg(says("what was in the gradient before is lost"), "%s", report.text);
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, add_first, NULL), 1);
     ck_assert_msg(says("it fits: only index 0 of dimension 0 and index 0 of dimension 1 of the output was added"),
                   "%s", report.text);
@@ -485,8 +519,8 @@ START_TEST(batch_size_of_an_input)
 {
     gra_check_in in = { .ndim = 2, .shape = { 5, 3 } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip_sum, &(slip_args){ by_batch }), 1);
-    ck_assert_msg(says("it fits: divided by the batch size 5: mean or sum?"), "%s", report.text);
-    only("batch size");
+    ck_assert_msg(says("1/5, and 5 is the size of dimension 0 of an input (mean or sum?)"), "%s", report.text);
+    only("constant factor");
 }
 END_TEST
 

@@ -82,8 +82,10 @@ struct gra_checking {                   /* a check as it runs */
     double              loss;           /* sum of |c_j y_j| */
 };
 
-/* sentence.c: appends a line to the report's text, wrapped; a line that grows by pieces before it is said. */
+/* sentence.c: appends a line, wrapped, to the report's finding and text: a fact, or what went wrong; to the text
+ * alone: a hint; a line that grows by pieces before it is said. */
 void gra_check_say(gra_check_report *report, const char *format, ...) GRA_PRINTF(2, 3);
+void gra_check_hint(gra_check_report *report, const char *format, ...) GRA_PRINTF(2, 3);
 typedef struct gra_check_line {
     char   s[512];
     size_t at;

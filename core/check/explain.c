@@ -1,349 +1,278 @@
-/* explain: a wrong gradient in sentences, with each explanation that fits the numbers.
+/* explain: a wrong gradient in sentences.
  *
- * An explanation is a guess b(n) at what the backward computed, made from the right gradient n:
- * -n, 2n, n transposed, n but for a row of zeros ... It fits when the backward's gradient a is that
- * guess in every element of the tensor, to 1e-4 of its largest, and to a hundredth of what is to be
- * explained: so it never fits by being nearly right already. All that fit are told: which one is
- * meant may hang on the shape, and another shape tells them apart. */
-#include "checking.h"
+ * First the backward is asked how it uses dy, the gradient of the output: it is run again with other weights of
+ * the loss. If it is linear in dy, all of it is in its Jacobian, which has a row for each output: the backward
+ * of a loss that is this output alone. The differences give the right one. Then each explanation is a guess at
+ * what was made of the right Jacobian: -n, 2n, n transposed, n without its diagonal ... It fits when the guess is
+ * the backward's Jacobian in every entry, to 1e-4 of the largest, and to a hundredth of what is to be explained:
+ * so it never fits by being nearly right already. What fits is told as "it fits". Only where nothing does,
+ * "a clue" is told: a fact about the numbers that narrows the search. */
+#include "explaining.h"
+#include <stdarg.h>
 #include <stdlib.h>
 
-typedef struct wrong {                  /* the tensor to explain */
-    gra_checking *check;
-    gra_checked  *x;
-    const real   *a, *n;                /* its analytic and numeric gradients */
-    double        near;                 /* how near is a fit */
-    bool          zero;                 /* explained by zeros, wholly or in part */
-} wrong;
+enum { MOST_ENTRIES = 1 << 16, MOST_ROWS = 2048 };      /* of a Jacobian that is looked at */
 
-static bool fits(const wrong *w, double a, double guess)
+/* ---- sentences --------------------------------------------------------------------------------- */
+
+static void keep(gra_wrong *w, int *count, const char *format, va_list args)
 {
-    return fabs(a - guess) <= w->near;
+    char line[sizeof w->hint[0].s];
+    const int i = w->fits + w->clues;
+    vsnprintf(line, sizeof line, format, args);
+    if (i >= GRA_MOST_HINTS)
+        return;
+    w->hint[i].at = 0;
+    gra_check_put(&w->hint[i], "%s%s", w->part ? w->part : "", line);
+    ++*count;
 }
 
-static gra_around around(const gra_checked *x, int d)
+void gra_fits(gra_wrong *w, const char *format, ...)
 {
-    gra_around v = { 1, (size_t)x->shape[d], 1 };
-    for (int i = 0; i < d; i++)
-        v.outer *= (size_t)x->shape[i];
-    for (int i = d + 1; i < x->ndim; i++)
-        v.inner *= (size_t)x->shape[i];
-    return v;
+    va_list args;
+    va_start(args, format);
+    keep(w, &w->fits, format, args);
+    va_end(args);
 }
 
-static bool same(double k, double of)
+void gra_clue(gra_wrong *w, const char *format, ...)
 {
-    return fabs(k - of) <= 1e-4 * of;
+    va_list args;
+    va_start(args, format);
+    keep(w, &w->clues, format, args);
+    va_end(args);
 }
 
-/* The batch sizes there are: first dimensions of the output and of the inputs. */
-static int batch_size(const gra_checking *k, double factor)
-{
-    for (int i = -1; i < k->nin; i++) {
-        int ndim = i < 0 ? k->ndim : k->in[i].ndim;
-        int size = ndim == 0 ? 0 : i < 0 ? k->shape[0] : k->in[i].shape[0];
-        if (size > 1 && (same(factor, size) || same(factor, 1.0 / size)))
-            return size;
-    }
-    return 0;
-}
-
-/* a = k n, k by least squares. One number is k times another for some k, so in a tensor of one
- * element only the factors with a name count. */
-static bool constant_factor(wrong *w)
-{
-    double an = 0, nn = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < w->x->size; i++) {
-        double a = (double)w->a[i], n = (double)w->n[i];
-        an += a * n;
-        nn += n * n;
-        count += fabs(n) > w->near;
-    }
-    double k = nn > 0 ? an / nn : 0, size = fabs(k);
-    if (size == 0)
-        return false;
-    for (size_t i = 0; i < w->x->size; i++)
-        if (!fits(w, (double)w->a[i], k * (double)w->n[i]))
-            return false;
-
-    int batch = batch_size(w->check, size);
-    bool named = batch || same(size, 1) || same(size, 2) || same(size, 0.5);
-    if (count < 2 && !named)
-        return false;
-    const char *sign = k < 0 ? "the sign is flipped, and " : "";
-    if (same(size, 1))
-        gra_check_say(w->check->report, "it fits: the sign is flipped");
-    else if (same(size, 2))
-        gra_check_say(w->check->report, "it fits: %sa factor of 2: counted twice, or a forgotten 1/2", sign);
-    else if (same(size, 0.5))
-        gra_check_say(w->check->report, "it fits: %sa factor of 1/2: a forgotten 2", sign);
-    else if (!batch)
-        gra_check_say(w->check->report, "it fits: %sa constant factor of %.6g", sign, size);
-    if (batch)
-        gra_check_say(w->check->report, "it fits: %s%s the batch size %d: mean or sum?", sign,
-                      size > 1 ? "times" : "divided by", batch);
-    return true;
-}
-
-static void put_index(gra_check_line *s, int ndim, int d, int i)
-{
-    if (ndim == 2)
-        gra_check_put(s, "%s %d", d ? "column" : "row", i);
-    else
-        gra_check_put(s, "index %d of dimension %d", i, d);
-}
-
-static bool slice_is_zero(const wrong *w, int d, size_t i, bool *missing)
-{
-    gra_around v = around(w->x, d);
-    *missing = false;
-    for (size_t o = 0; o < v.outer; o++)
-        for (size_t j = 0; j < v.inner; j++) {
-            size_t at = (o * v.n + i) * v.inner + j;
-            if (w->a[at] != 0)
-                return false;
-            *missing |= fabs((double)w->n[at]) > w->near;
-        }
-    return true;
-}
-
-/* Are the elements that are missing all those of some indices of dimension d? Names them. */
-static bool zero_along(wrong *w, int d, size_t missing)
-{
-    gra_around v = around(w->x, d);
-    gra_check_line s = { .at = 0 };
-    size_t slices = 0;
-    for (size_t i = 0; i < v.n; i++) {
-        bool some;
-        if (!slice_is_zero(w, d, i, &some) || !some)
-            continue;
-        for (size_t at = 0; at < w->x->size; at++)
-            missing -= at / v.inner % v.n == i && fabs((double)w->n[at]) > w->near;
-        if (slices++)
-            gra_check_put(&s, ", ");
-        put_index(&s, w->x->ndim, d, (int)i);
-    }
-    if (missing || slices == v.n)
-        return false;
-    gra_check_say(w->check->report, "it fits: zero in %s, right elsewhere", s.s);
-    return true;
-}
-
-/* a = 0 where n is not, a = n elsewhere. */
-static bool zeros(wrong *w)
-{
-    size_t missing = 0, first = 0, zero = 0;
-    for (size_t i = 0; i < w->x->size; i++) {
-        double a = (double)w->a[i], n = (double)w->n[i];
-        zero += a == 0;
-        if (fits(w, a, n))
-            continue;
-        if (a != 0)
-            return false;
-        if (missing++ == 0)
-            first = i;
-    }
-    w->zero = true;
-    if (zero == w->x->size) {
-        gra_check_say(w->check->report, "it fits: all zero: the backward adds nothing here");
-        return true;
-    }
-    bool along = false;
-    for (int d = 0; d < w->x->ndim; d++)
-        along |= zero_along(w, d, missing);
-    if (!along)
-        gra_check_say(w->check->report,
-                      "it fits: zero in %zu of %zu elements, the first of them %zu, right elsewhere",
-                      missing, w->x->size, first);
-    return true;
-}
-
-/* n = 0: the loss does not depend on x. */
-static bool should_be_zero(wrong *w)
-{
-    for (size_t i = 0; i < w->x->size; i++)
-        if (fabs((double)w->n[i]) > w->near)
-            return false;
-    gra_check_say(w->check->report, "it fits: it should be zero: the loss does not depend on %s", w->x->name);
-    return true;
-}
-
-/* The last two dimensions m x k were filled as if they were k x m. */
-static bool transposed(wrong *w)
-{
-    if (w->x->ndim < 2)
-        return false;
-    size_t m = (size_t)w->x->shape[w->x->ndim - 2], k = (size_t)w->x->shape[w->x->ndim - 1];
-    for (size_t i = 0; i < w->x->size; i++) {
-        size_t matrix = i / (m * k) * (m * k), row = i % (m * k) / k, column = i % k;
-        if (!fits(w, (double)w->a[matrix + column * m + row], (double)w->n[i]))
-            return false;
-    }
-    gra_check_say(w->check->report, "it fits: transposed: %s",
-                  m == k ? "element (i, j) holds the gradient of (j, i)"
-                         : "the values are those of the other order of the last two dimensions");
-    return true;
-}
-
-/* Does a come from a part of the output alone, one index of each dimension in the set `of`? Each
- * index (or tuple of them) is a candidate until an element of a contradicts it. `lost`: it was stored
- * over what the gradient held before. */
-static bool part_of(wrong *w, unsigned of, bool lost, double *sum, bool *out)
-{
-    gra_checking *k = w->check;
-    size_t n = 1, left, found = 0;
-    for (int d = 0; d < k->ndim; d++)
-        n *= of >> d & 1 ? (size_t)k->shape[d] : 1;
-    memset(out, 0, n * sizeof *out);
-    left = n;
-    for (size_t i = 0; i < w->x->size && left; i++) {
-        if (!gra_check_parts(k, w->x, i, GRA_CHECK_STEP))
-            return false;
-        memset(sum, 0, n * sizeof *sum);
-        for (size_t j = 0; j < k->size; j++) {
-            size_t rest = j, candidate = 0, step = 1;
-            for (int d = k->ndim - 1; d >= 0; d--) {
-                size_t size = (size_t)k->shape[d];
-                if (of >> d & 1) {
-                    candidate += rest % size * step;
-                    step *= size;
-                }
-                rest /= size;
-            }
-            sum[candidate] += (double)k->parts[j];
-        }
-        double a = (double)w->a[i] + (lost ? (double)w->x->before[i] : 0);
-        for (size_t c = 0; c < n; c++)
-            if (!out[c] && !fits(w, a, sum[c])) {
-                out[c] = true;
-                left--;
-            }
-    }
-    if (!left)
-        return false;
-    while (out[found])
-        found++;
-    gra_check_line s = { .at = 0 };
-    for (int d = 0; d < k->ndim; d++) {
-        if (!(of >> d & 1))
-            continue;
-        n /= (size_t)k->shape[d];
-        gra_check_put(&s, "%sindex %zu of dimension %d", s.at ? " and " : "", found / n, d);
-        found %= n;
-    }
-    if (lost)
-        gra_check_say(k->report, "it fits: only %s of the output is left: the backward says dx[i] = ... "
-                      "where dx[i] += ... is wanted", s.s);
-    else
-        gra_check_say(k->report, "it fits: only %s of the output was added: sum over the dimension that was "
-                      "stretched", s.s);
-    return true;
-}
-
-/* Broadcasting without the sum: one index of one dimension, or of all that stretched x. */
-static bool one_part(wrong *w)
+bool gra_same_shapes(const gra_wrong *w)
 {
     const gra_checking *k = w->check;
-    unsigned stretched = 0;
-    int count = 0;
-    bool fit = false;
-    if (w->zero || k->ndim == 0)
-        return false;
-    double *sum = calloc(k->size + 1, sizeof *sum);
-    bool *out = calloc(k->size + 1, sizeof *out);
-    for (int d = 0; sum && out && d < k->ndim; d++) {
-        int own = d - k->ndim + w->x->ndim;             /* aligned at the right */
-        if (k->shape[d] < 2)
-            continue;
-        if (own < 0 || w->x->shape[own] == 1) {
-            stretched |= 1u << d;
-            count++;
-        }
-        fit |= part_of(w, 1u << d, false, sum, out) || part_of(w, 1u << d, true, sum, out);
-    }
-    if (sum && out && count > 1)
-        fit |= part_of(w, stretched, false, sum, out) || part_of(w, stretched, true, sum, out);
-    free(sum);
-    free(out);
-    return fit;
+    bool same = gra_whole(w) && w->x->ndim == k->ndim;
+    for (int d = 0; same && d < k->ndim; d++)
+        same = w->x->shape[d] == k->shape[d];
+    return same;
 }
 
-/* The sums over a dimension agree, the places do not. Sums that are all zero prove nothing. */
-static bool right_sums(wrong *w)
+int gra_dims_of(const gra_wrong *w, bool out, const int **shape)
 {
-    bool fit = false;
-    for (int d = 0; d < w->x->ndim; d++) {
-        gra_around v = around(w->x, d);
-        double largest = 0;
-        bool agree = v.n > 1;
-        for (size_t oj = 0; agree && oj < v.outer * v.inner; oj++) {
-            double a = 0, n = 0;
-            for (size_t i = 0; i < v.n; i++) {
-                size_t at = (oj / v.inner * v.n + i) * v.inner + oj % v.inner;
-                a += (double)w->a[at];
-                n += (double)w->n[at];
-            }
-            agree = fits(w, a, n);
-            largest = fmax(largest, fabs(n));
-        }
-        if (!agree || largest < 1e-2 * w->x->largest)
-            continue;
-        gra_check_say(w->check->report,
-                      "it fits: right only after summing over dimension %d: the sums agree, "
-                      "the places do not",
-                      d);
-        fit = true;
-    }
-    return fit;
+    *shape = out ? w->check->shape : w->x->shape;
+    return out ? w->check->ndim : w->x->ndim;
 }
 
-/* a - n is the same everywhere, or the same along a dimension. */
-static bool offset(wrong *w)
+size_t gra_index_along(const gra_wrong *w, bool out, int d, size_t at)
 {
-    bool fit = false;
-    double first = (double)w->a[0] - (double)w->n[0];
-    bool everywhere = w->x->size > 1;
-    for (size_t i = 0; everywhere && i < w->x->size; i++)
-        everywhere = fits(w, (double)w->a[i], (double)w->n[i] + first);
-    if (everywhere) {
-        gra_check_say(w->check->report,
-                      "it fits: a constant offset of %.6g: "
-                      "a term that is the same for all elements is missing or too much", first);
-        return true;
-    }
-    for (int d = 0; d < w->x->ndim; d++) {
-        gra_around v = around(w->x, d);
-        bool along = v.n > 1;
-        for (size_t at = 0; along && at < w->x->size; at++) {
-            size_t start = at - at / v.inner % v.n * v.inner;
-            along = fits(w, (double)w->a[at], (double)w->n[at] + ((double)w->a[start] - (double)w->n[start]));
-        }
-        if (along)
-            gra_check_say(w->check->report,
-                          "it fits: an offset that is constant along dimension %d: "
-                          "a term with the sum or the mean over it is missing or too much", d);
-        fit |= along;
-    }
-    return fit;
+    const int *shape;
+    const int ndim = gra_dims_of(w, out, &shape);
+    for (int i = ndim - 1; i > d; i--)
+        at /= (size_t)shape[i];
+    return at % (size_t)shape[d];
 }
 
-/* a + before = n: what the gradient held before is gone. */
-static bool overwritten(wrong *w)
+void gra_put_place(gra_check_line *s, const gra_wrong *w, bool out, size_t at)
 {
-    for (size_t i = 0; i < w->x->size; i++)
-        if (!fits(w, (double)w->a[i] + (double)w->x->before[i], (double)w->n[i]))
-            return false;
-    gra_check_say(w->check->report,
-                  "it fits: what was in the gradient before is lost: the backward says dx[i] = ... where "
-                  "dx[i] += ... is wanted");
+    const int *shape;
+    const int ndim = gra_dims_of(w, out, &shape);
+    gra_check_put(s, "%s", out ? "dy" : w->x->name);
+    for (int d = 0; d < ndim; d++)
+        gra_check_put(s, "%s%zu%s", d ? ", " : " (", gra_index_along(w, out, d, at), d == ndim - 1 ? ")" : "");
+}
+
+/* ---- how the backward uses dy ------------------------------------------------------------------ */
+
+typedef struct sweeps {                 /* the gradient of x by backwards with other weights c of the outputs */
+    real *c, *weighted, *zero, *one, *twice, *minus, *other, *sum;
+} sweeps;
+
+/* What the backward adds to x's gradient, in which nothing is before, for weights c of the outputs. */
+static bool gradient_for(gra_wrong *w, const real *c, real *a)
+{
+    gra_checking *k = w->check;
+    gra_checked *x = w->x;
+    gra_tensor *y = gra_check_evaluate(k);
+    if (!y || y->size != k->size)
+        return y && gra_check_fails(k, "the shape of what f returns depends on how often it is called");
+    for (int i = k->nin; i < k->count; i++)
+        memset(k->tensor[i].grad, 0, k->tensor[i].size * sizeof(real));
+    gra_tensor *loss = gra_sum(k->tape, gra_mul(k->tape, y, gra_constant(k->tape, c, k->ndim, k->shape)));
+    if (loss->requires_grad)
+        gra_backward(k->tape, loss);
+    if (gra_error(k->tape))
+        return gra_check_fails(k, gra_error(k->tape));
+    const real *grad = (x->param ? x->param : k->input[x - k->tensor])->grad;
+    for (size_t i = 0; i < x->size; i++)
+        a[i] = grad ? grad[i] : 0;
     return true;
 }
 
-typedef bool explanation(wrong *w);
-static explanation *const explanations[] = {
-    zeros, should_be_zero, overwritten, constant_factor, transposed, one_part, right_sums, offset
+static bool near_all(const real *p, const real *q, double factor, size_t n, double least)
+{
+    double largest = 0, off = 0;
+    for (size_t i = 0; i < n; i++) {
+        largest = fmax(largest, fmax(fabs((double)p[i]), fabs(factor * (double)q[i])));
+        off = fmax(off, fabs((double)p[i] - factor * (double)q[i]));
+    }
+    return off <= 1e-9 * fmax(largest, least);
+}
+
+static bool swept(gra_wrong *w, sweeps *s, double own, double other, double all, real *a)
+{
+    gra_checking *k = w->check;
+    for (size_t j = 0; j < k->size; j++)
+        s->c[j] = (real)(own * (double)k->c[j] + other * (1.5 - (double)((j * 7 + 3) % 11) / 4) + all);
+    return gradient_for(w, s->c, a);
+}
+
+/* Is a right where dy is 1 everywhere: the sum of the Jacobian's rows? */
+static bool right_for_ones(gra_wrong *w, const real *a)
+{
+    gra_checking *k = w->check;
+    for (size_t i = 0; i < w->x->size; i++) {
+        double sum = 0;
+        if (!gra_check_parts(k, w->x, i, GRA_CHECK_STEP))
+            return false;
+        for (size_t j = 0; j < k->size; j++)
+            sum += (double)(k->parts[j] / k->c[j]);
+        if (fabs(sum - (double)a[i]) > 1e-6 * w->x->largest)
+            return false;
+    }
+    return true;
+}
+
+/* True: dy is used as it should be. */
+static bool linear_in_dy(gra_wrong *w, sweeps *s)
+{
+    const size_t n = w->x->size;
+    if (!swept(w, s, 0, 0, 0, s->zero) || !swept(w, s, 2, 0, 0, s->twice) || !swept(w, s, -1, 0, 0, s->minus) ||
+        !swept(w, s, 0, 1, 0, s->other) || !swept(w, s, 1, 1, 0, s->sum))
+        return false;
+    const double least = w->x->largest;                 /* beside which rounding is nothing */
+    bool none = true, linear = true;
+    for (size_t i = 0; i < n; i++) {
+        none &= fabs((double)s->zero[i]) <= 1e-9 * least;
+        s->other[i] += s->weighted[i];
+    }
+    linear = none && near_all(s->sum, s->other, 1, n, least) && near_all(s->twice, s->weighted, 2, n, least) &&
+             near_all(s->minus, s->weighted, -1, n, least);
+    if (linear)
+        return true;
+    if (!none && near_all(s->zero, s->weighted, 1, n, least) && near_all(s->zero, s->sum, 1, n, least))
+        gra_fits(w, "dy does not enter: the backward adds the same whatever y->grad is: multiply by y->grad%s",
+                 right_for_ones(w, s->zero) ? "; the rest of the formula is right" : "");
+    else if (!none)
+        gra_fits(w, "a term without dy: where y->grad is 0 the backward still adds something: each of its terms "
+                 "has y->grad as a factor");
+    else if (near_all(s->minus, s->weighted, 1, n, least) && near_all(s->twice, s->weighted, 4, n, least))
+        gra_fits(w, "dy enters twice: twice the y->grad makes four times the gradient: multiply by y->grad once");
+    else if (near_all(s->minus, s->weighted, 1, n, least))
+        gra_fits(w, "the sign of dy is lost: y->grad and -y->grad make the same gradient");
+    else
+        gra_fits(w, "it is not linear in dy: twice the y->grad does not make twice the gradient: y->grad is a "
+                 "factor of each term, once, and stands in no other function");
+    return false;
+}
+
+/* Is what was in the gradient before still there? True where nothing else is wrong. */
+static bool overwritten(gra_wrong *w, const sweeps *s)
+{
+    const gra_checked *x = w->x;
+    const double r = 1e-6 * gra_check_measure(x);
+    bool whole = true, lost = true;
+    for (size_t i = 0; i < x->size; i++) {
+        const double fresh = (double)s->weighted[i], less = fresh - (double)x->analytic[i];
+        const bool changed = fabs(less) > r;
+        w->overwrites |= changed;
+        lost &= !changed || fabs(less - (double)x->before[i]) <= r;
+        whole &= fabs(fresh - (double)x->numeric[i]) <= r;
+    }
+    if (w->overwrites && lost)
+        gra_fits(w, "what was in the gradient before is lost: the backward says dx[i] = ... where dx[i] += ... is "
+                 "wanted");
+    else if (w->overwrites && whole)
+        gra_fits(w, "it is right where nothing was in the gradient before, and wrong where something was");
+    return w->overwrites && whole;
+}
+
+/* ---- the Jacobians ----------------------------------------------------------------------------- */
+
+static bool jacobians(gra_wrong *w, sweeps *s)
+{
+    gra_checking *k = w->check;
+    for (size_t i = 0; i < w->cols; i++) {
+        if (!gra_check_parts(k, w->x, i, GRA_CHECK_STEP))
+            return false;
+        for (size_t j = 0; j < w->rows; j++)
+            w->n[j * w->cols + i] = (double)(k->parts[j] / k->c[j]);
+    }
+    for (size_t j = 0; j < w->rows; j++) {
+        memset(s->c, 0, k->size * sizeof(real));
+        s->c[j] = 1;
+        if (!gradient_for(w, s->c, s->one))
+            return false;
+        for (size_t i = 0; i < w->cols; i++)
+            w->a[j * w->cols + i] = (double)s->one[i];
+    }
+    return true;
+}
+
+static void measure(gra_wrong *w)
+{
+    double off = 0;
+    w->largest = 0;
+    for (size_t e = 0; e < w->size; e++) {
+        w->largest = fmax(w->largest, fmax(fabs(w->a[e]), fabs(w->n[e])));
+        off = fmax(off, fabs(w->a[e] - w->n[e]));
+    }
+    w->near = fmin(off / 100, 1e-4 * w->largest);
+    w->zero = fmin(1e-7 * w->largest, w->near);
+}
+
+/* The error is small beside the gradient: the formula must be right. */
+static bool nearly_right(gra_wrong *w, double least)
+{
+    double off = 0;
+    for (size_t e = 0; e < w->size; e++)
+        off = fmax(off, fabs(w->a[e] - w->n[e]));
+    if (off > least * w->largest)
+        return false;
+    gra_clue(w, "nearly right: off by %.2g of the largest at most: a constant with a wrong or missing digit, an eps "
+             "that is forgotten or stands elsewhere, or an approximation that the forward does not make",
+             off / w->largest);
+    return true;
+}
+
+static bool very_nearly_right(gra_wrong *w)
+{
+    return nearly_right(w, 1e-4);
+}
+
+static gra_explanation *const explanations[] = {        /* the more special before the more general */
+    gra_all_zero, gra_should_be_zero, gra_swapped, gra_constant_factor, gra_diagonal_alone, gra_zeros_and_masks,
+    very_nearly_right, gra_transposed, gra_permuted, gra_one_row_of_dy, gra_moved, gra_tensor_factor,
+    gra_function_of_it, gra_values_of, gra_indexed_factor, gra_partial_factor, gra_wrong_matrix,
+    gra_others_factor, gra_local_derivative, gra_row_term, gra_softmax_less_target, gra_one_each_row, gra_offset,
 };
+
+static void explain(gra_wrong *w, sweeps *s)
+{
+    const gra_checked *x = w->x;
+    if (!gradient_for(w, w->check->c, s->weighted) || overwritten(w, s) ||
+        !linear_in_dy(w, s) || (gra_whole(w) && !jacobians(w, s)))
+        return;
+    for (size_t i = 0; !gra_whole(w) && i < w->cols; i++) {
+        w->a[i] = (double)s->weighted[i];
+        w->n[i] = (double)x->numeric[i];
+    }
+    measure(w);
+    for (size_t i = 0; i < sizeof explanations / sizeof *explanations; i++)
+        if (explanations[i](w))
+            return;
+    if (w->fits)
+        return;
+    if (!nearly_right(w, 2e-3))
+        gra_place_clues(w);
+    gra_sum_clues(w);
+    gra_derivative_clue(w);
+    gra_value_clue(w);
+}
 
 static bool all_finite(const gra_checked *x)
 {
@@ -353,28 +282,64 @@ static bool all_finite(const gra_checked *x)
     return true;
 }
 
-void gra_check_explain(gra_checking *k, gra_checked *x)
+static void explain_tensor(gra_wrong *w)
 {
-    wrong w = { .check = k, .x = x, .a = x->analytic, .n = x->numeric };
-    bool fit = false;
+    gra_checking *k = w->check;
+    const gra_checked *x = w->x;
+    w->cols = x->size;
+    w->rows = k->size <= MOST_ROWS && k->size * x->size <= MOST_ENTRIES ? k->size : 1;
+    w->size = w->rows * w->cols;
     if (isfinite(x->analytic[x->worst]) && !isfinite(x->numeric[x->worst])) {
-        gra_check_say(k->report, "f is not finite on both sides of that element, however near: it may lie outside "
-                      "of where f is defined. .low and .high say where inputs lie");
+        gra_clue(w, "f is not finite on both sides of that element, however near: it may lie outside of where f is "
+                 "defined. .low and .high say where inputs lie");
         return;
     }
     if (!all_finite(x)) {
-        gra_check_say(k->report,
-                      "it fits: a division by zero, the logarithm of zero, or memory that nobody filled");
+        gra_fits(w, "a division by zero, the logarithm of zero, or memory that nobody filled");
         return;
     }
-    for (size_t i = 0; i < x->size; i++) {              /* not fmax: gcc 12 for aarch64 breaks down over it */
-        double off = fabs((double)x->analytic[i] - (double)x->numeric[i]);
-        w.near = off > w.near ? off : w.near;
+    sweeps s = { .c = calloc(k->size + 7 * x->size, sizeof(real)) };
+    w->a = calloc(2 * w->size, sizeof(double));
+    w->in = calloc(2 * w->size, sizeof(bool));
+    if (s.c && w->a && w->in) {
+        real **const sweep[] = { &s.weighted, &s.zero, &s.one, &s.twice, &s.minus, &s.other, &s.sum };
+        for (size_t i = 0; i < sizeof sweep / sizeof *sweep; i++)
+            *sweep[i] = s.c + k->size + i * x->size;
+        w->n = w->a + w->size;
+        w->of = w->in + w->size;
+        explain(w, &s);
     }
-    w.near = fmin(w.near / 100, 1e-4 * x->largest);
-    for (size_t i = 0; i < sizeof explanations / sizeof *explanations; i++)
-        fit |= explanations[i](&w);
-    if (!fit)
-        gra_check_say(k->report,
-                      "none of the usual slips explains it: compare the backward's formula, term by term");
+    free(s.c);
+    free(w->a);
+    free(w->in);
+}
+
+static void tell(const gra_wrong *w, bool name, int room)
+{
+    for (int i = 0; i < w->fits + w->clues && i < room; i++)
+        gra_check_hint(w->check->report, "%s%s%s: %s", i < w->fits ? "it fits" : "a clue", name ? ", for " : "",
+                       name ? w->x->name : "", w->hint[i].s);
+}
+
+/* The worst tensor is explained, or where nothing fits there, another that is wrong. */
+void gra_check_explain(gra_checking *k, gra_checked *worst)
+{
+    gra_wrong first = { .check = k, .x = worst }, other = { .check = k, .x = worst };
+    explain_tensor(&first);
+    for (int i = 0; i < k->count && !first.fits && !other.fits; i++) {
+        gra_wrong w = { .check = k, .x = &k->tensor[i] };
+        if (w.x == worst || w.x->error <= k->tolerance)
+            continue;
+        explain_tensor(&w);
+        if (w.fits || (w.clues && (!other.clues || (other.general && !w.general))))
+            other = w;
+    }
+    const bool both = !first.fits && !other.fits && !other.general;
+    if (!other.fits && !(both && first.general && other.clues))
+        tell(&first, false, GRA_MOST_HINTS);
+    if (other.fits || both)
+        tell(&other, true, GRA_MOST_HINTS - (first.general ? 0 : first.clues));
+    if (!(first.fits + first.clues + other.fits + other.clues))
+        gra_check_hint(k->report,
+                       "none of the usual slips explains it: compare the backward's formula, term by term");
 }

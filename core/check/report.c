@@ -1,5 +1,5 @@
-/* report: what a gradient check found: the worst element, what explains it, what else is wrong, and what was
- * not tested. */
+/* report: what a gradient check found: the worst element, what else is wrong, what is right, what was not
+ * tested, and what explains it. */
 #include "checking.h"
 
 /* "w (3, 4), element 5 (row 1, column 1)" */
@@ -80,10 +80,9 @@ void gra_check_tell(gra_checking *k, gra_checked *worst, bool untested)
     }
     bool failed = !(worst->error <= k->tolerance);
     put_element(&s, worst, worst->worst);
-    gra_check_say(k->report,
-                  "gradient check %s: %s%s: the backward says %.6g, the loss says %.6g (error %.2g)",
-                  failed ? "FAILED" : untested ? "incomplete" : "passed", failed ? "" : "the worst is ", s.s, k->report->analytic,
-                  k->report->numeric, worst->error);
+    gra_check_say(k->report, "gradient check %s: %s%s: analytic %.6g, numeric %.6g (error %.2g)",
+                  failed ? "FAILED" : untested ? "incomplete" : "passed", failed ? "" : "the worst is ", s.s,
+                  k->report->analytic, k->report->numeric, worst->error);
     if (!failed) {
         gra_check_say(k->report, "compared: %zu elements of %d tensor%s", k->report->elements, k->count,
                       k->count == 1 ? "" : "s");
@@ -94,12 +93,17 @@ void gra_check_tell(gra_checking *k, gra_checked *worst, bool untested)
     if (k->when[0])
         gra_check_say(k->report, "%s", k->when);
     gra_check_say(k->report, "wrong there: %zu of %zu elements", wrong_elements(k, worst), worst->size);
-    gra_check_explain(k, worst);
-    gra_check_line others = { .at = 0 };
-    for (int i = 0; i < k->count; i++)
-        if (&k->tensor[i] != worst && !(k->tensor[i].error <= k->tolerance))
-            gra_check_put(&others, "%s%s (error %.2g)", others.at ? ", " : "", k->tensor[i].name,
-                          k->tensor[i].error);
+    gra_check_line others = { .at = 0 }, right = { .at = 0 };
+    for (int i = 0; i < k->count; i++) {
+        const gra_checked *x = &k->tensor[i];
+        if (x->error <= k->tolerance && i != k->constant)
+            gra_check_put(&right, "%s%s", right.at ? ", " : "", x->name);
+        else if (x != worst && i != k->constant)
+            gra_check_put(&others, "%s%s (error %.2g)", others.at ? ", " : "", x->name, x->error);
+    }
     if (others.at)
         gra_check_say(k->report, "wrong too: %s", others.s);
+    if (right.at)
+        gra_check_say(k->report, "right: %s", right.s);
+    gra_check_explain(k, worst);
 }

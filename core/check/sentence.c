@@ -25,7 +25,19 @@ static void wrap(char *text, size_t room, const char *line)
     text[at] = '\0';
 }
 
+/* A fact stands in the finding too, a hint in the text alone. */
 void gra_check_say(gra_check_report *report, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    wrap(report->finding, sizeof report->finding, line);
+    wrap(report->text, sizeof report->text, line);
+}
+
+void gra_check_hint(gra_check_report *report, const char *format, ...)
 {
     char line[1024];
     va_list args;

@@ -11,9 +11,8 @@
  *
  *     dx_i = (dy_i  -  mean of dy  -  y_i mean of (dy y)) / s
  *
- * The exercise forgot the mean of dy, which is the same for a whole row: hence the report's "offset
- * that is constant along dimension 1". Without it the formula is RMSNorm's, which subtracts no
- * mean: a slip that is easily made.
+ * The exercise forgot the mean of dy: hence the report's "term with the sum (or mean) over dimension 1
+ * of dy". Without it the formula is RMSNorm's, which subtracts no mean: a slip that is easily made.
  */
 #include "../../core/op.h"
 #include <tgmath.h>

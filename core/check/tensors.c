@@ -1,0 +1,329 @@
+/* tensors: explanations in which a tensor is a factor: missing, too many, the wrong one, or of the wrong place. */
+#include "explaining.h"
+
+typedef struct source {                 /* a value for each entry: an element of a tensor */
+    const char *name;                   /* NULL: 1 everywhere */
+    const real *data;
+    size_t      rows, columns;
+    int         row, column;            /* which of an entry's four indices (below) leads there; -1: none */
+    bool        from_one;               /* 1 - the element */
+    bool        both;                   /* that of x times that of the output */
+} source;
+
+enum { MOST_SOURCES = 160 };
+
+/* Row and column of the element of x, of the output: all dimensions but the last, and the last. */
+static void four(const gra_wrong *w, size_t e, size_t index[4])
+{
+    const gra_checking *k = w->check;
+    const size_t cx = w->x->ndim ? (size_t)w->x->shape[w->x->ndim - 1] : 1;
+    const size_t cy = k->ndim && gra_whole(w) ? (size_t)k->shape[k->ndim - 1] : 1;
+    index[0] = e % w->cols / cx;
+    index[1] = e % w->cols % cx;
+    index[2] = e / w->cols / cy;
+    index[3] = e / w->cols % cy;
+}
+
+static size_t element_of(const gra_wrong *w, const source *s, size_t e)
+{
+    size_t index[4];
+    four(w, e, index);
+    return (s->row < 0 ? 0 : index[s->row] * s->columns) + (s->column < 0 ? 0 : index[s->column]);
+}
+
+static double value_of(const gra_wrong *w, const source *s, size_t e)
+{
+    if (!s->name)
+        return 1;
+    const double v = (double)s->data[element_of(w, s, e)];
+    if (s->both)
+        return v * (double)s->data[e / w->cols];
+    return s->from_one ? 1 - v : v;
+}
+
+static bool varies(const source *s)
+{
+    for (size_t i = 1; i < s->rows * s->columns; i++)
+        if (s->data[i] != s->data[0])
+            return true;
+    return false;
+}
+
+static int sources_of(const gra_wrong *w, source *list)
+{
+    const gra_checking *k = w->check;
+    int count = 0;
+    size_t last[4], extent[4];
+    four(w, w->size - 1, last);
+    for (int i = 0; i < 4; i++)
+        extent[i] = last[i] + 1;
+    list[count++] = (source){ .name = NULL };
+    for (int t = 0; t < 2 * k->count + 2; t++) {        /* tensors, the output; then 1 less each */
+        const bool out = t % (k->count + 1) == k->count;
+        const gra_checked *x = out ? NULL : &k->tensor[t % (k->count + 1)];
+        source s = { .name = out ? "y" : x->name, .data = out ? k->y : x->data, .from_one = t > k->count };
+        const int ndim = out ? k->ndim : x->ndim;
+        const size_t size = out ? k->size : x->size;
+        s.columns = ndim ? (size_t)(out ? k->shape : x->shape)[ndim - 1] : 1;
+        s.rows = size / (s.columns ? s.columns : 1);
+        if (size > 4096 || !varies(&s))
+            continue;
+        for (s.row = s.rows == 1 ? -1 : 0; s.row < (s.rows == 1 ? 0 : 4); s.row++)
+            for (s.column = s.columns == 1 ? -1 : 0; s.column < (s.columns == 1 ? 0 : 4); s.column++)
+                if ((s.row < 0 || extent[s.row] == s.rows) && (s.column < 0 || extent[s.column] == s.columns) &&
+                    s.row != s.column && count < MOST_SOURCES)
+                    list[count++] = s;
+        if (!s.from_one && size == w->rows && gra_same_shapes(w) && count < MOST_SOURCES) {
+            s.row = s.rows == 1 ? -1 : 0;
+            s.column = 1;
+            s.both = true;
+            list[count++] = s;
+        }
+    }
+    return count;
+}
+
+static void put_source(gra_check_line *line, const gra_wrong *w, const source *s, size_t e)
+{
+    const size_t at = element_of(w, s, e);
+    if (s->both)
+        gra_check_put(line, "%s_i %s_j", s->name, s->name);
+    else if (s->rows == 1)
+        gra_check_put(line, "%s%s (%zu)", s->from_one ? "1 - " : "", s->name, at);
+    else
+        gra_check_put(line, "%s%s (%zu, %zu)", s->from_one ? "1 - " : "", s->name, at / s->columns, at % s->columns);
+}
+
+/* a = k n P / Q for all entries? k is that of the largest. */
+static bool quotient(const gra_wrong *w, const source *p, const source *q, size_t largest, double *k)
+{
+    const double np = w->n[largest] * value_of(w, p, largest);
+    *k = w->a[largest] * value_of(w, q, largest) / np;
+    if (!(fabs(*k) > 1e-6) || !isfinite(*k))
+        return false;
+    for (size_t e = 0; e < w->size; e++) {
+        if (gra_none(w, w->a[e]) && gra_none(w, w->n[e]))
+            continue;
+        const double of_p = *k * value_of(w, p, e), of_q = value_of(w, q, e);
+        if (fabs(w->a[e] * of_q - w->n[e] * of_p) >
+            1e-5 * fabs(w->a[e] * of_q) + 1e-7 * w->largest * (fabs(of_q) + fabs(of_p)))
+            return false;
+    }
+    return true;
+}
+
+static void tell_quotient(gra_wrong *w, const source *p, const source *q, double k)
+{
+    gra_check_line has = { .at = 0 }, wants = { .at = 0 }, at = { .at = 0 }, rest = { .at = 0 };
+    size_t e = 0;
+    double most = 0;
+    for (size_t i = 0; i < w->size; i++)                /* an example: a large entry with distinct indices */
+        if (fabs(w->n[i]) > most * 1.01 && !(i % w->cols == i / w->cols && most > 0)) {
+            most = fabs(w->n[i]);
+            e = i;
+        }
+    if (p->name)
+        put_source(&has, w, p, e);
+    if (q->name)
+        put_source(&wants, w, q, e);
+    if (gra_whole(w)) {
+        gra_check_put(&at, "in what ");
+        gra_put_place(&at, w, true, e / w->cols);
+        gra_check_put(&at, " gives to ");
+    } else
+        gra_check_put(&at, "in the gradient of ");
+    gra_put_place(&at, w, false, e % w->cols);
+    if (!gra_equal(k, 1)) {
+        gra_check_put(&rest, "; and ");
+        gra_put_factor(&rest, w, k);
+    }
+    if (!q->name)
+        gra_fits(w, "a factor too many: %s, as %s %s%s", p->name, has.s, at.s, rest.s);
+    else if (!p->name)
+        gra_fits(w, "a factor is missing: %s%s, as %s %s%s", q->from_one ? "1 - " : "", q->name,
+                 wants.s, at.s, rest.s);
+    else
+        gra_fits(w, "the wrong factor: %s stands where %s is wanted, %s%s", has.s, wants.s, at.s, rest.s);
+}
+
+bool gra_tensor_factor(gra_wrong *w)
+{
+    source list[MOST_SOURCES];
+    const int count = sources_of(w, list);
+    size_t entries = 0, largest = 0;
+    for (size_t e = 0; e < w->size; e++) {
+        entries += !gra_none(w, w->n[e]);
+        if (fabs(w->n[e]) > fabs(w->n[largest]))
+            largest = e;
+    }
+    if (entries < 4)
+        return false;
+    for (int pass = 0; pass < 4; pass++)                /* one tensor before two, no constant before one */
+        for (int p = 0; p < count; p++)
+            for (int q = 0; q < count; q++) {
+                double k = 0;
+                if (p == q || (pass % 2 == 0) != (p == 0 || q == 0) || !quotient(w, &list[p], &list[q], largest, &k) ||
+                    (pass < 2) != gra_equal(k, 1))
+                    continue;
+                tell_quotient(w, &list[p], &list[q], k);
+                return true;
+            }
+    return false;
+}
+
+/* ---- functions of the right entry, and elements of a tensor ------------------------------------ */
+
+bool gra_function_of_it(gra_wrong *w)
+{
+    static const char *const name[] = { "1 divided by", "the square of", "the square root of", "the logarithm of",
+                                        "1 less", "p (1 - p), where p is", "e to the power of", "1" };
+    bool is[8] = { true, true, true, true, true, true, true, true };
+    size_t count = 0;
+    double first = 0, number = 0;
+    bool vary = false;
+    for (size_t e = 0; e < w->size; e++) {
+        const double n = w->n[e], a = w->a[e];
+        if (gra_none(w, n)) {
+            if (!gra_none(w, a))
+                return false;
+            continue;
+        }
+        if (count++ == 0) {
+            first = n;
+            number = a;
+        }
+        vary |= !gra_fit(w, n, first);
+        const double of[] = { 1 / n, n * n, sqrt(fabs(n)), log(fabs(n)), 1 - n, n * (1 - n), exp(n), number };
+        for (int i = 0; i < 8; i++)
+            is[i] &= gra_fit(w, a, of[i]);
+    }
+    for (int i = 0; i < 8 && count >= 4 && vary; i++)
+        if (is[i]) {
+            if (i == 7 && gra_none(w, number))
+                return false;
+            if (i == 7)
+                gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, by which it is to be multiplied, "
+                         "is forgotten", number);
+            else
+                gra_fits(w, "dy is multiplied by %s what it should be multiplied by", name[i]);
+            return true;
+        }
+    return false;
+}
+
+/* Is each entry of m that is not zero an element of this tensor? */
+static bool all_elements(const gra_wrong *w, const double *m, const real *data, size_t size)
+{
+    size_t count = 0;
+    for (size_t e = 0; e < w->size; e++) {
+        bool found = gra_none(w, m[e]);
+        count += !found;
+        for (size_t i = 0; !found && i < size; i++)
+            found = fabs(m[e] - (double)data[i]) <= fmin(w->near, 1e-6 * w->largest);
+        if (!found)
+            return false;
+    }
+    return count >= 4;
+}
+
+/* dy is multiplied by elements of a tensor, but by the wrong ones, or of the wrong tensor. */
+bool gra_values_of(gra_wrong *w)
+{
+    const gra_checking *k = w->check;
+    const char *has = NULL, *wants = NULL;
+    if (!gra_whole(w))
+        return false;
+    for (int t = 0; t <= k->count; t++) {
+        const bool out = t == k->count;
+        const real *data = out ? k->y : k->tensor[t].data;
+        const size_t size = out ? k->size : k->tensor[t].size;
+        if (size < 4 || size > 1024)
+            continue;
+        if (!has && all_elements(w, w->a, data, size))
+            has = out ? "the output" : k->tensor[t].name;
+        if (!wants && all_elements(w, w->n, data, size))
+            wants = out ? "the output" : k->tensor[t].name;
+    }
+    if (!has)
+        return false;
+    size_t e = 0;
+    while (gra_fit(w, w->a[e], w->n[e]))
+        e++;
+    gra_check_line s = { .at = 0 };
+    gra_put_place(&s, w, true, e / w->cols);
+    gra_check_put(&s, " is multiplied by %.6g for ", w->a[e]);
+    gra_put_place(&s, w, false, e % w->cols);
+    gra_check_put(&s, ", and %.6g is right", w->n[e]);
+    if (wants == has)
+        gra_fits(w, "dy is multiplied by elements of %s, but by the wrong ones: %s", has, s.s);
+    else
+        gra_fits(w, "dy is multiplied by elements of %s, where %s%s is wanted: %s", has,
+                 wants ? "one of " : "something else", wants ? wants : "", s.s);
+    return true;
+}
+
+/* ---- a product with the wrong matrix ----------------------------------------------------------- */
+
+enum { WIDEST = 64 };
+
+/* Takes from v its parts along the orthonormal rows of q; the length of what is left. */
+static double left_of(double *v, double q[][2 * WIDEST], size_t count, size_t n)
+{
+    double left = 0;
+    for (int twice = 0; twice < 2; twice++)
+        for (size_t r = 0; r < count; r++) {
+            double dot = 0;
+            for (size_t i = 0; i < n; i++)
+                dot += v[i] * q[r][i];
+            for (size_t i = 0; i < n; i++)
+                v[i] -= dot * q[r][i];
+        }
+    for (size_t i = 0; i < n; i++)
+        left += v[i] * v[i];
+    return sqrt(left);
+}
+
+/* n = g K and a = g Q, for a matrix g that is not known: each row of (n, a) lies in the space of the rows of
+ * (K, Q), of which there are fewer than it has elements. */
+static bool same_mixture(const gra_wrong *w, const gra_checked *wanted, const gra_checked *used, size_t n)
+{
+    double q[WIDEST][2 * WIDEST], v[2 * WIDEST];
+    size_t count = 0;
+    for (size_t r = 0; r < wanted->size / n; r++) {
+        double length = 0;
+        for (size_t i = 0; i < n; i++) {
+            v[i] = (double)wanted->data[r * n + i];
+            v[n + i] = (double)used->data[r * n + i];
+            length += v[i] * v[i] + v[n + i] * v[n + i];
+        }
+        const double left = left_of(v, q, count, 2 * n);
+        for (size_t i = 0; left > 1e-6 * sqrt(length) && i < 2 * n; i++)
+            q[count][i] = v[i] / left;
+        count += left > 1e-6 * sqrt(length);
+    }
+    for (size_t start = 0; start < w->size; start += n) {
+        memcpy(v, w->n + start, n * sizeof *v);
+        memcpy(v + n, w->a + start, n * sizeof *v);
+        if (left_of(v, q, count, 2 * n) > 1e-5 * w->largest)
+            return false;
+    }
+    return count < 2 * n;
+}
+
+bool gra_wrong_matrix(gra_wrong *w)
+{
+    const gra_checking *k = w->check;
+    const size_t n = w->x->ndim > 1 ? (size_t)w->x->shape[w->x->ndim - 1] : 0;
+    for (int i = 0; gra_whole(w) && n > 1 && n <= WIDEST && i < k->count; i++)
+        for (int j = 0; j < k->count; j++) {
+            const gra_checked *wanted = &k->tensor[i], *used = &k->tensor[j];
+            if (i == j || wanted->size != used->size || wanted->ndim < 2 || used->ndim < 2 ||
+                (size_t)wanted->shape[wanted->ndim - 1] != n || (size_t)used->shape[used->ndim - 1] != n ||
+                wanted->size / n >= 2 * n || wanted->size / n > WIDEST || !same_mixture(w, wanted, used, n))
+                continue;
+            gra_fits(w, "the product with the wrong matrix: dy is mixed as it should be, but then %s stands where %s "
+                     "is wanted", used->name, wanted->name);
+            return true;
+        }
+    return false;
+}

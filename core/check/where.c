@@ -1,0 +1,178 @@
+/* where: names for sets of places, and what can be said of a wrong Jacobian's zeros. */
+#include "explaining.h"
+#include <stdlib.h>
+
+enum { MOST_NAMES = 4 };                /* indices that are listed one by one */
+
+static void put_index(gra_check_line *s, const gra_wrong *w, bool out, int d, size_t i)
+{
+    if (!out && w->x->ndim == 2)
+        gra_check_put(s, "%s %zu", d ? "column" : "row", i);
+    else
+        gra_check_put(s, "index %zu of dimension %d", i, d);
+}
+
+/* Is an entry in the set exactly when its index along dimension d is one of some? Names them. */
+static bool put_indices(gra_check_line *s, const gra_wrong *w, bool out, int d)
+{
+    const int *shape;
+    gra_dims_of(w, out, &shape);
+    const size_t n = (size_t)shape[d];
+    size_t count[2] = { 0 }, *in = calloc(2 * n + 1, sizeof *in), *all = in + n;
+    gra_check_line list[2] = { { .at = 0 }, { .at = 0 } };
+    bool fit = in != NULL;
+    for (size_t e = 0; fit && e < w->size; e++) {
+        const size_t i = gra_index_along(w, out, d, out ? e / w->cols : e % w->cols);
+        in[i] += w->of[e] && w->in[e];
+        all[i] += w->of[e];
+    }
+    for (size_t i = 0; fit && i < n; i++) {
+        fit = in[i] == 0 || in[i] == all[i];
+        const int yes = in[i] > 0;
+        if (all[i] && count[yes]++ < MOST_NAMES) {
+            gra_check_put(&list[yes], "%s", list[yes].at ? ", " : "");
+            put_index(&list[yes], w, out, d, i);
+        }
+    }
+    free(in);
+    if (!fit || !count[0] || !count[1])
+        return false;
+    const char *const of = out ? " of the output" : "";
+    if (count[1] <= MOST_NAMES)
+        gra_check_put(s, "in %s%s", list[1].s, of);
+    else if (count[0] <= MOST_NAMES)
+        gra_check_put(s, "everywhere but in %s%s", list[0].s, of);
+    else
+        gra_check_put(s, "in %zu of %zu indices of dimension %d%s", count[1], n, d, of);
+    return true;
+}
+
+static bool by_sign(const gra_wrong *w, double sign)
+{
+    for (size_t e = 0; e < w->size; e++)
+        if (w->of[e] && w->in[e] != (sign * (double)w->x->data[e % w->cols] > 0))
+            return false;
+    return true;
+}
+
+static const char above[] = "above";
+
+bool gra_is_causal(const char *where)
+{
+    return strstr(where, above) != NULL;
+}
+
+/* Does the set hang on how an index of x and one of the output compare? */
+static bool put_relation(gra_check_line *s, const gra_wrong *w)
+{
+    static const char *const how[] = { above, "below", "not" };
+    const int *shape_x, *shape_y;
+    const int nx = gra_dims_of(w, false, &shape_x), ny = gra_dims_of(w, true, &shape_y);
+    for (int d = 0; gra_whole(w) && d < nx; d++)
+        for (int o = 0; o < ny; o++) {
+            bool is[3] = { true, true, true };
+            for (size_t e = 0; e < w->size && shape_x[d] == shape_y[o]; e++) {
+                const size_t i = gra_index_along(w, false, d, e % w->cols);
+                const size_t j = gra_index_along(w, true, o, e / w->cols);
+                is[0] &= !w->of[e] || w->in[e] == (i > j);
+                is[1] &= !w->of[e] || w->in[e] == (i < j);
+                is[2] &= !w->of[e] || w->in[e] == (i != j);
+            }
+            for (int r = 0; r < 3 && shape_x[d] == shape_y[o] && shape_x[d] > 1; r++)
+                if (is[r]) {
+                    gra_check_put(s, "where the index along dimension %d of %s is %s that along dimension %d of dy", d,
+                                  w->x->name, how[r], o);
+                    return true;
+                }
+        }
+    return false;
+}
+
+/* Is the set the Jacobian's diagonal, or all that is beside it? */
+static bool on_diagonal(const gra_wrong *w, bool diagonal)
+{
+    for (size_t e = 0; e < w->size; e++)
+        if (w->of[e] && w->in[e] != ((e / w->cols == e % w->cols) == diagonal))
+            return false;
+    return gra_same_shapes(w);
+}
+
+static bool any(const bool *set, size_t n)
+{
+    return memchr(set, 1, n) != NULL;
+}
+
+bool gra_put_where(gra_check_line *s, const gra_wrong *w)
+{
+    const int *shape;
+    if (!any(w->in, w->size))
+        return false;
+    for (int sign = -1; sign <= 1; sign += 2)
+        if (by_sign(w, sign)) {
+            gra_check_put(s, "where %s %c 0", w->x->name, sign < 0 ? '<' : '>');
+            return true;
+        }
+    for (int out = 0; out < (gra_whole(w) ? 2 : 1); out++)
+        for (int d = 0; d < gra_dims_of(w, out, &shape); d++)
+            if (put_indices(s, w, out, d))
+                return true;
+    if (on_diagonal(w, true) || on_diagonal(w, false)) {
+        gra_check_put(s, "in what dy_i gives to %s %s_%s", on_diagonal(w, true) ? "place i itself," :
+                      "the other places,", w->x->name, on_diagonal(w, true) ? "i" : "j");
+        return true;
+    }
+    return put_relation(s, w);
+}
+
+/* Which outputs give a gradient to which elements of x, though the values fit no explanation. */
+void gra_place_clues(gra_wrong *w)
+{
+    for (int extra = 1; extra >= 0; extra--) {
+        gra_check_line s = { .at = 0 };
+        size_t count = 0;
+        for (size_t e = 0; e < w->size; e++) {
+            const bool a = !gra_none(w, w->a[e]), n = !gra_none(w, w->n[e]);
+            w->of[e] = a || n;
+            w->in[e] = extra ? a && !n : n && !a;
+            count += w->in[e];
+        }
+        if (!count)
+            continue;
+        size_t first = 0;
+        while (!w->in[first])
+            first++;
+        const bool named = gra_put_where(&s, w);
+        w->placed |= named;
+        if (!named) {
+            gra_check_put(&s, "in %zu places, the first of them ", count);
+            if (gra_whole(w)) {
+                gra_put_place(&s, w, true, first / w->cols);
+                gra_check_put(&s, " to ");
+            }
+            gra_put_place(&s, w, false, first % w->cols);
+        }
+        if (extra)
+            gra_clue(w, "the backward gives a gradient %s, but there the output does not depend on %s%s", s.s,
+                     w->x->name,
+                     gra_is_causal(s.s) ? ": a causal mask is forgotten, or a factor that is 0 there" : "");
+        else
+            gra_clue(w, "nothing arrives %s, where the output does depend on %s", s.s, w->x->name);
+    }
+}
+
+/* What is left to say: where dy goes is right, and the numbers it is multiplied by are not. */
+void gra_value_clue(gra_wrong *w)
+{
+    size_t worst = 0;
+    gra_check_line from = { .at = 0 }, to = { .at = 0 };
+    if (w->clues || !gra_whole(w))
+        return;
+    for (size_t e = 0; e < w->size; e++)
+        if (fabs(w->a[e] - w->n[e]) > fabs(w->a[worst] - w->n[worst]))
+            worst = e;
+    gra_put_place(&from, w, true, worst / w->cols);
+    gra_put_place(&to, w, false, worst % w->cols);
+    w->general = true;
+    gra_clue(w, "each dy is used, and goes where it should; the number that it is multiplied by on its way is wrong: %s "
+             "gives %.6g times itself to %s, and %.6g is right", from.s, w->a[worst], to.s, w->n[worst]);
+}
