@@ -6,7 +6,7 @@ looks() {       # looks FILE PROMPT FLAGS ...: the weights of the model in $W/ru
     file=$1
     prompt=$2
     shift 2
-    ends_with 0 "$GENERATE" --model "$W/run" --tokens 1 --attention "$file" --prompt "$prompt" "$@"
+    ends_with 0 patient generate --model "$W/run" --tokens 1 --attention "$file" --prompt "$prompt" "$@"
 }
 
 tab=$(printf '\t')

@@ -14,6 +14,7 @@
  *     begin 60 INT, rename 2 KILL      both; up to four, each with a count of its own
  *     begin 60 RUN                     the shell command GRADUS_FAULT_RUN runs to its end, and must succeed
  *     clock 1 TICK ever                from one reading of the clock to the next a second passes, and none else
+ *     clock 1 CPU                      the clock is the processor time that the program has taken, as good as none
  * After ten minutes SIGALRM ends it, so that a test of what never ends fails and does not hang.
  * GRADUS_FAULT_REPORT=FILE is told at a normal end what was held and what was called. */
 #ifndef TESTS_FAULT_H
@@ -41,7 +42,7 @@ typedef enum fault_call {
     FAULT_CALLS
 } fault_call;
 
-/* What may happen to a call besides an errno. After the last five it does what it was called for. */
+/* What may happen to a call besides an errno. After the last six it does what it was called for. */
 enum {
     FAULT_SHORT = -1,                   /* read and write: one byte is taken */
     FAULT_END   = -2,                   /* read and write: none is */
@@ -49,7 +50,8 @@ enum {
     FAULT_TERM  = -4,
     FAULT_KILL  = -5,
     FAULT_RUN   = -6,
-    FAULT_TICK  = -7
+    FAULT_TICK  = -7,
+    FAULT_CPU   = -8
 };
 
 bool fault_wrapped(void);

@@ -4,12 +4,30 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+
+/* No test is in a hurry: on a busy machine a second of work may take minutes. An endless loop is ended by the
+ * processor time that it takes, and a test that waits for ever after an hour. The makefile asks for more where
+ * programs are slower (CK_TIMEOUT_MULTIPLIER). */
+static void limit_tests(void)
+{
+    enum { SECONDS = 120 };
+    const char *factor = getenv("CK_TIMEOUT_MULTIPLIER");
+    const rlim_t seconds = SECONDS * (rlim_t)(factor && atoi(factor) > 1 ? atoi(factor) : 1);
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_CPU, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > seconds)) {
+        limit.rlim_cur = seconds;
+        setrlimit(RLIMIT_CPU, &limit);
+    }
+    setenv("CK_DEFAULT_TIMEOUT", "3600", 0);
+}
 
 int main(void)
 {
     if (!suite_known(getenv("CK_RUN_SUITE"), stderr))
         return EXIT_FAILURE;
     crash_watch();
+    limit_tests();
     SRunner *r = srunner_create(NULL);
     for (int i = 0; suites[i].name; i++)
         srunner_add_suite(r, suites[i].make());

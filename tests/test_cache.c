@@ -391,7 +391,6 @@ Suite *cache_suite(void)
     Suite *s = suite_create("cache");
     TCase *c = tcase_create("values");
     tcase_add_checked_fixture(c, open_all, close_all);
-    tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, continues_as_if_from_the_beginning, 0, CONFIGS);
     tcase_add_loop_test(c, windows_slide_alike, 0, CONFIGS);
     tcase_add_test(c, a_block_continues);

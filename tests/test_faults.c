@@ -352,7 +352,6 @@ Suite *faults_suite(void)
 {
     Suite *s = suite_create("faults");
     TCase *c = tcase_create("faults");
-    tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, a_run_survives, 0, FAULTS);
     tcase_add_loop_test(c, npy_survives, 0, FAULTS);
     tcase_add_test(c, a_link_stays);

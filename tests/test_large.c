@@ -222,7 +222,6 @@ Suite *large_suite(void)
 {
     Suite *s = suite_create("large");
     TCase *c = tcase_create("large tensors");
-    tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, large_tensors_are_their_parts, 0, ISAS * LENGTH(large_cases));
     tcase_add_loop_test(c, dropout_is_the_stream_number_by_number, 0, ISAS);
     suite_add_tcase(s, c);

@@ -1061,7 +1061,6 @@ Suite *layers_suite(void)
     Suite *s = suite_create("layers");
     TCase *c = tcase_create("values");
     tcase_add_checked_fixture(c, open_all, close_all);
-    tcase_set_timeout(c, 120);
 #ifdef GRADUS_DOUBLE
     tcase_add_loop_test(c, gradients, 0, 2 * TABLE);
     tcase_add_test(c, writes_the_reference);

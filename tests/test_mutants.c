@@ -204,7 +204,6 @@ Suite *mutants_suite(void)
     Suite *s = suite_create("mutants");
     TCase *c = tcase_create("wrong gradients of every op");
 #ifdef GRADUS_DOUBLE
-    tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, mutants_are_caught, 0, op_cases_count);
 #endif
     suite_add_tcase(s, c);

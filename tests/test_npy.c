@@ -456,7 +456,6 @@ Suite *npy_suite(void)
 {
     Suite *s = suite_create("npy");
     TCase *c = tcase_create("npy");
-    tcase_set_timeout(c, 60);
     tcase_add_checked_fixture(c, open_model, close_model);
     tcase_add_test(c, test_bytes);
     tcase_add_test(c, test_every_bit);

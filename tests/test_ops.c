@@ -383,7 +383,6 @@ static TCase *group(Suite *s, const char *name)
 {
     TCase *c = tcase_create(name);
     tcase_add_checked_fixture(c, open_tape, close_tape);
-    tcase_set_timeout(c, 60);
     suite_add_tcase(s, c);
     return c;
 }

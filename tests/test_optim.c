@@ -893,7 +893,6 @@ Suite *optim_suite(void)
 {
     Suite *s = suite_create("optim");
     TCase *c = tcase_create("optim");
-    tcase_set_timeout(c, 60);
     tcase_add_test(c, test_sgd);
     tcase_add_test(c, test_adamw);
     tcase_add_test(c, test_adamw_groups);
@@ -919,7 +918,6 @@ Suite *optim_suite(void)
     suite_add_tcase(s, c);
     c = tcase_create("threads");
     tcase_set_tags(c, "long");
-    tcase_set_timeout(c, 60);
     tcase_add_test(c, threads_change_no_bit);
     tcase_add_test(c, models_and_tapes_end_in_any_order);
     suite_add_tcase(s, c);

@@ -94,6 +94,16 @@ at() {          # at STATUS MOMENTS PROGRAM FLAGS ...: it ends so when that has 
         "$FAULTS/$program" "$@"
 }
 
+patient() {     # patient PROGRAM FLAGS ...: it waits for gnuplot as long as that takes on the slowest machine
+    program=$1
+    shift
+    if env GRADUS_FAULT="clock 1 CPU" "$FAULTS/$program" --help >"$W/patient" 2>&1; then
+        env GRADUS_FAULT="clock 1 CPU" "$FAULTS/$program" "$@"
+    else
+        "${TRAIN%train}$program" "$@"
+    fi
+}
+
 calls() {       # calls CALL: how often the last program that came to a normal end has made it
     sed -n "s/^$1 //p" "$W/report"
 }
