@@ -6,8 +6,8 @@
  *
  *     gra_tape   *t = gra_open(1);                             one thread
  *     gra_begin(t, GRA_GRAD, NULL);                            a new step
- *     gra_tensor *a = gra_input(t, (gra_real[]){ 2 }, 0, NULL);
- *     gra_tensor *b = gra_input(t, (gra_real[]){ 3 }, 0, NULL);
+ *     gra_tensor *a = gra_scalar(t, 2);
+ *     gra_tensor *b = gra_scalar(t, 3);
  *     gra_backward(t, gra_mul(t, a, b));
  *     printf("%g\n", (double)gra_grad(a)[0]);                  d(ab)/da = b = 3
  *     gra_close(t);
@@ -80,9 +80,19 @@ static const size_t *const gra_library GRA_KEPT = &GRA_NEEDS_LIBRARY;
 
 #define GRA_MAX_DIMS 8
 
-/* A shape, where a function asks for `int ndim, const int *shape`: GRA_DIMS(2, 3) is a matrix of
- * two rows and three columns. A scalar has no dimensions: 0, NULL. (C only; in C++ name an array.) */
-#define GRA_DIMS(...) (int)(sizeof((const int[]){ __VA_ARGS__ }) / sizeof(int)), ((const int[]){ __VA_ARGS__ })
+/* A shape, by value: GRA_SHAPE(2, 3) is a matrix of two rows and three columns. A scalar has no dimensions:
+ * GRA_SCALAR. Both are C and C++. (In a static table, where C wants constants, a shape is { 2, { 2, 3 } }.) */
+typedef struct gra_shape {
+    int ndim, dim[GRA_MAX_DIMS];
+} gra_shape;
+#ifdef __cplusplus
+#define GRA_SHAPE(...) (gra_shape{ GRA_COUNT(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0), { __VA_ARGS__ } })
+#define GRA_COUNT(a, b, c, d, e, f, g, h, count, ...) count
+#define GRA_SCALAR     (gra_shape{ 0, { 0 } })
+#else
+#define GRA_SHAPE(...) ((gra_shape){ (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)), { __VA_ARGS__ } })
+#define GRA_SCALAR     ((gra_shape){ 0 })
+#endif
 
 typedef struct gra_tape  gra_tape;
 typedef struct gra_model gra_model;
@@ -95,7 +105,7 @@ struct gra_tensor {
     gra_real *data;                     /* size values */
     gra_real *grad;                     /* d(loss)/d(data), or NULL: see gra_grad */
     size_t    size;                     /* product of the shape; 1 for a scalar */
-    int       ndim, shape[GRA_MAX_DIMS];
+    gra_shape shape;
     bool      requires_grad;            /* a gradient is wanted here, or upstream of here */
     const char *name;                   /* of a parameter, "trf_blocks.0.norm1.scale"; else NULL */
 
@@ -181,17 +191,21 @@ const gra_real *gra_grad(const gra_tensor *x);          /* the gradient; if none
                                                            of a frozen parameter NULL */
 
 /* ---- tensors of a step ---------------------------------------------------------------------- */
-gra_tensor *gra_input(gra_tape *t, const gra_real *data, int ndim, const int *shape);    /* a copy; its gradient is kept */
-gra_tensor *gra_constant(gra_tape *t, const gra_real *data, int ndim, const int *shape); /* a copy that wants no gradient */
-gra_tensor *gra_borrow(gra_tape *t, gra_real *data, int ndim, const int *shape);         /* a constant without the copy: the
+gra_tensor *gra_input(gra_tape *t, const gra_real *data, gra_shape shape);     /* a copy; its gradient is kept */
+gra_tensor *gra_scalar(gra_tape *t, double value);                             /* an input of one value, no dimensions */
+gra_tensor *gra_constant(gra_tape *t, const gra_real *data, gra_shape shape);  /* a copy that wants no gradient */
+gra_tensor *gra_borrow(gra_tape *t, gra_real *data, gra_shape shape);          /* a constant without the copy: the
                                                            caller's values, which must stay until the next gra_begin */
-gra_tensor *gra_full(gra_tape *t, double value, int ndim, const int *shape);             /* constant, all value */
+gra_tensor *gra_full(gra_tape *t, double value, gra_shape shape);              /* constants: all value, */
+gra_tensor *gra_zeros(gra_tape *t, gra_shape shape);                           /* all 0, */
+gra_tensor *gra_ones(gra_tape *t, gra_shape shape);                            /* all 1, */
+gra_tensor *gra_arange(gra_tape *t, int n);                                    /* 0, 1, ... n - 1 */
 gra_tensor *gra_detach(gra_tape *t, gra_tensor *x);     /* the same values, cut off from the graph */
 
 double      gra_item(const gra_tensor *x);              /* the value of a tensor of one element */
-int         gra_dim(const gra_tensor *x, int d);        /* shape[d], d < 0 counts from the end; 0 if there is none */
+int         gra_dim(const gra_tensor *x, int d);        /* shape.dim[d], d < 0 counts from the end; 0 if there is none */
 void        gra_print(const gra_tensor *x);             /* to stdout in PyTorch's manner, 4 digits */
-void        gra_fprint(FILE *f, const gra_real *data, int ndim, const int *shape, int digits);
+void        gra_fprint(FILE *f, const gra_real *data, gra_shape shape, int digits);
 
 /* ---- ops: element by element ------------------------------------------------------------------
  * Two operands broadcast as NumPy's: shapes are aligned at the right, a 1 stretches. */
@@ -266,10 +280,10 @@ gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor
 gra_tensor *gra_rms_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, double eps); /* x / sqrt(mean x^2 + eps) w */
 
 /* ---- ops: shape ------------------------------------------------------------------------------- */
-gra_tensor *gra_reshape(gra_tape *t, gra_tensor *x, int ndim, const int *shape); /* a view: shares data and
-                                                                          gradient with x. One size may be -1 */
+gra_tensor *gra_reshape(gra_tape *t, gra_tensor *x, gra_shape shape);  /* a view: shares data and gradient with x. One
+                                                                          size may be -1 */
 gra_tensor *gra_transpose(gra_tape *t, gra_tensor *x, int d0, int d1);           /* swaps two dimensions, copies */
-gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims);            /* y.shape[i] = x.shape[dims[i]] */
+gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims);            /* dimension i of y is dims[i] of x */
 gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d);         /* n tensors along dimension d */
 gra_tensor *gra_stack(gra_tape *t, int n, gra_tensor *const *x, int d);          /* n tensors of one shape along a new
                                                                           dimension d of size n */
@@ -279,7 +293,7 @@ gra_tensor *gra_slice(gra_tape *t, gra_tensor *x, int d, int start, int end);   
 
 /* ---- ops: of language models -------------------------------------------------------------------- */
 #define GRA_IGNORE_INDEX (-100)
-gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, int ndim, const int *shape);
+gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, gra_shape shape);
                                                         /* w (vocab, dim); ids of that shape, copied -> (shape, dim).
                                                            w may be any matrix of the graph: this gathers rows, and an
                                                            id that comes twice gets both gradients */
@@ -320,12 +334,12 @@ gra_model  *gra_model_open(gra_rng *rng);               /* rng may be NULL where
 void        gra_model_close(gra_model *m);              /* NULL is allowed */
 gra_scope   gra_root(gra_model *m);
 gra_scope   gra_enter(gra_scope s, const char *format, ...) GRA_PRINTF(2, 3);
-gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, int ndim, const int *shape);
+gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape shape);
 void        gra_alias(gra_scope s, const char *name, gra_tensor *p);    /* in files p stands under this name too, as a
                                                            tied head does in PyTorch's state dicts; nowhere else */
 
-gra_init    gra_zeros(void);
-gra_init    gra_ones(void);
+gra_init    gra_init_zeros(void);
+gra_init    gra_init_ones(void);
 gra_init    gra_init_uniform(double a, double b);
 gra_init    gra_init_normal(double mean, double std);
 gra_init    gra_init_xavier(void);                      /* xavier_uniform_: U(-k, k), k = sqrt(6 / (in + out)) (Glorot 2010) */
@@ -425,7 +439,7 @@ int gra_load_all(gra_model *m, const char *path);       /* the same, after the o
 typedef struct gra_file gra_file;
 typedef struct gra_file_tensor {
     const char *name, *dtype;                           /* UTF-8, escapes read; "F32", "I64", "BOOL" ... */
-    int         ndim, shape[GRA_MAX_DIMS];
+    gra_shape   shape;
     size_t      size;                                   /* how many values: 1 for a scalar, may be 0 */
     uint64_t    begin, end;                             /* its bytes, counted from the end of the header */
 } gra_file_tensor;
@@ -462,7 +476,7 @@ gra_tensor *gra_load_npy(gra_model *m, const char *path); /* a constant that liv
  * some 50, or more where x is very large or small. Memory: 6 doubles for each element. */
 typedef struct gra_check_in {                           /* an input of f */
     const char *name;
-    int         ndim, shape[GRA_MAX_DIMS];
+    gra_shape   shape;
     double      low, high;                              /* its values are spread over [low, high] (both 0: [-2, 2]), in
                                                            random order, no two equal, 1e-3 away from 0 */
     const gra_real *data;                               /* or these; NULL: as above */

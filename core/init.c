@@ -21,8 +21,8 @@ static void fill_normal(const gra_init *how, gra_rng *rng, gra_tensor *p)
 /* A weight is (out, in, ...): what stands behind the first two dimensions is shared by both. */
 static double fan(const gra_tensor *p, int d)
 {
-    return p->ndim < 2 ? (double)p->size
-                       : (double)p->size / (p->shape[0] * (double)p->shape[1]) * p->shape[d];
+    return p->shape.ndim < 2 ? (double)p->size
+                       : (double)p->size / (p->shape.dim[0] * (double)p->shape.dim[1]) * p->shape.dim[d];
 }
 
 static void fill_xavier(const gra_init *how, gra_rng *rng, gra_tensor *p)
@@ -38,8 +38,8 @@ static void fill_kaiming(const gra_init *how, gra_rng *rng, gra_tensor *p)
     gra_normal(rng, p->data, p->size, 0, sqrt(2 / fan(p, 1)));
 }
 
-gra_init gra_zeros(void)                                { return (gra_init){ fill_constant, 0, 0, false }; }
-gra_init gra_ones(void)                                 { return (gra_init){ fill_constant, 1, 0, false }; }
+gra_init gra_init_zeros(void)                           { return (gra_init){ fill_constant, 0, 0, false }; }
+gra_init gra_init_ones(void)                            { return (gra_init){ fill_constant, 1, 0, false }; }
 gra_init gra_init_uniform(double a, double b)           { return (gra_init){ fill_uniform, a, b, true }; }
 gra_init gra_init_normal(double mean, double std)       { return (gra_init){ fill_normal, mean, std, true }; }
 gra_init gra_init_xavier(void)                          { return (gra_init){ fill_xavier, 0, 0, true }; }

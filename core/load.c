@@ -9,7 +9,7 @@
 /* A tensor that the model wants, as the file has it: 0, or -1 after a sentence. */
 static int fits(gra_file *f, const gra_tensor *p, const gra_file_tensor *x)
 {
-    if (x->ndim == p->ndim && memcmp(x->shape, p->shape, (size_t)p->ndim * sizeof *p->shape) == 0)
+    if (gra_same_shape(x->shape, p->shape))
         return 0;
     return gra_file_fail(f, "tensor %.100s has the shape %s, but in the model it is %s", x->name,
                          GRA_SHAPE_OF(x), GRA_SHAPE_OF(p));

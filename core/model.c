@@ -161,7 +161,7 @@ static bool append(gra_model *m, struct list *l, gra_tensor *p)
 }
 
 /* A zeroed tensor of the model, with a name and a gradient or without. */
-static gra_tensor *make(gra_model *m, const char *name, int ndim, const int *shape, size_t size, bool grad)
+static gra_tensor *make(gra_model *m, const char *name, gra_shape shape, size_t size, bool grad)
 {
     gra_tensor *p = gra_model_alloc(m, sizeof *p);
     char *copy = name ? gra_model_alloc(m, strlen(name) + 1) : NULL;
@@ -171,10 +171,8 @@ static gra_tensor *make(gra_model *m, const char *name, int ndim, const int *sha
         return NULL;
     if (name)
         strcpy(copy, name);
-    *p = (gra_tensor){ .data = data, .grad = dp, .grad_store = dp, .size = size, .ndim = ndim,
+    *p = (gra_tensor){ .data = data, .grad = dp, .grad_store = dp, .size = size, .shape = shape,
                        .requires_grad = grad, .name = copy };
-    if (ndim)
-        memcpy(p->shape, shape, (size_t)ndim * sizeof(int));
     return p;
 }
 
@@ -187,7 +185,7 @@ static bool is_new(gra_model *m, const char *function, const char *name)
     return false;
 }
 
-gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, int ndim, const int *shape)
+gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape shape)
 {
     gra_model *m = s.model;
     size_t size;
@@ -202,17 +200,16 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, int ndim, co
                                          : "no generator");
         return NULL;
     }
-    if (ndim > GRA_MAX_DIMS) {
-        gra_model_fail(m, "gra_param: %s: at most %d dimensions, but %d came", full.name, GRA_MAX_DIMS, ndim);
+    if (shape.ndim > GRA_MAX_DIMS) {
+        gra_model_fail(m, "gra_param: %s: at most %d dimensions, but %d came", full.name, GRA_MAX_DIMS, shape.ndim);
         return NULL;
     }
-    if (!gra_shape_size(ndim, shape, &size) || size == 0) {
+    if (!gra_shape_size(shape, &size) || size == 0) {
         gra_model_fail(m, "gra_param: %s cannot have the shape %s: sizes must be positive, and fit in "
-                       "memory", full.name,
-                       gra_shape_text(ndim < 0 ? 0 : ndim, shape, (char[GRA_SHAPE_TEXT]){ 0 }));
+                       "memory", full.name, gra_shape_text(shape, (char[GRA_SHAPE_TEXT]){ 0 }));
         return NULL;
     }
-    gra_tensor *p = make(m, full.name, ndim, shape, size, true);
+    gra_tensor *p = make(m, full.name, shape, size, true);
     if (!p || !append(m, &m->params, p))
         return NULL;
     init.fill(&init, m->rng, p);
@@ -236,8 +233,7 @@ void gra_alias(gra_scope s, const char *name, gra_tensor *p)
     if (!alias || !copy)
         return;
     strcpy(copy, full.name);
-    *alias = (gra_tensor){ .data = p->data, .size = p->size, .ndim = p->ndim, .name = copy, .base = p };
-    memcpy(alias->shape, p->shape, sizeof alias->shape);
+    *alias = (gra_tensor){ .data = p->data, .size = p->size, .shape = p->shape, .name = copy, .base = p };
     append(m, &m->aliases, alias);
 }
 
@@ -252,17 +248,17 @@ gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p)
     if (!s && !m->failed && (find(&m->params, name) || find(&m->aliases, name)))
         gra_model_fail(m, "gra_state: there is a parameter %s already", name);
     if (!s && !m->failed) {
-        s = make(m, name, p->ndim, p->shape, p->size, false);
+        s = make(m, name, p->shape, p->size, false);
         if (s && !append(m, &m->states, s))
             s = NULL;
     }
     return s;
 }
 
-gra_tensor *gra_model_constant(gra_model *m, int ndim, const int *shape)
+gra_tensor *gra_model_constant(gra_model *m, gra_shape shape)
 {
     size_t size;
-    return gra_shape_size(ndim, shape, &size) ? make(m, NULL, ndim, shape, size, false) : NULL;
+    return gra_shape_size(shape, &size) ? make(m, NULL, shape, size, false) : NULL;
 }
 
 int         gra_param_count(const gra_model *m)                   { return m->params.count; }

@@ -208,15 +208,15 @@ static void to_row_major(const real *from, gra_tensor *x)       /* from: the fir
 {
     size_t stride[GRA_MAX_DIMS], n = 1, place = 0;
     int at[GRA_MAX_DIMS] = { 0 };
-    for (int d = x->ndim - 1; d >= 0; n *= (size_t)x->shape[d--])
+    for (int d = x->shape.ndim - 1; d >= 0; n *= (size_t)x->shape.dim[d--])
         stride[d] = n;
     for (size_t i = 0; i < x->size; i++) {
         x->data[place] = from[i];
-        for (int d = 0; d < x->ndim; d++) {
+        for (int d = 0; d < x->shape.ndim; d++) {
             place += stride[d];
-            if (++at[d] < x->shape[d])
+            if (++at[d] < x->shape.dim[d])
                 break;
-            place -= stride[d] * (size_t)x->shape[d];
+            place -= stride[d] * (size_t)x->shape.dim[d];
             at[d] = 0;
         }
     }
@@ -241,15 +241,15 @@ static bool read_values(struct file *f, const struct header *h, gra_tensor *x)
 static gra_tensor *read_file(struct file *f, const char *path)
 {
     struct header h = { .extent.ndim = -1 };
-    int shape[GRA_MAX_DIMS];
     if (!gra_infile_open(&f->in, path)) {
         because(f, "%s", f->in.why);
         return NULL;
     }
     gra_tensor *x = NULL;
     if (read_header(f, &h)) {
-        gra_extent_shape(&h.extent, shape);
-        x = gra_model_constant(f->model, h.extent.ndim, shape);
+        gra_shape shape;
+        gra_extent_shape(&h.extent, &shape);
+        x = gra_model_constant(f->model, shape);
         if (!x)
             because(f, "a tensor of its shape %s cannot be made",
                     gra_extent_text(&h.extent, (char[GRA_EXTENT_TEXT]){ 0 }));
@@ -276,7 +276,7 @@ static size_t make_header(const gra_tensor *x, char header[static 256])
     const size_t before = sizeof MAGIC - 1 + 4;
     const char *shape = GRA_SHAPE_OF(x);                /* "(3)" is a number in Python, "(3,)" a shape */
     int n = snprintf(header + before, 256 - before, "{'descr': '<f%zu', 'fortran_order': False, 'shape': "
-                     "%.*s%s, }", sizeof *x->data, (int)strlen(shape) - 1, shape, x->ndim == 1 ? ",)" : ")");
+                     "%.*s%s, }", sizeof *x->data, (int)strlen(shape) - 1, shape, x->shape.ndim == 1 ? ",)" : ")");
     const size_t all = (before + (size_t)n + 1 + 63) / 64 * 64;
     memset(header + before + n, ' ', all - before - (size_t)n);
     header[all - 1] = '\n';

@@ -57,11 +57,9 @@ static inline void gra_fill_fresh(gra_tensor *x, size_t from, size_t to)        
 
 /* A tensor not yet computed: result, then fill y->args, then run. After an error both pass the empty
  * tensor on, whose args may be written to. in[0] must not be NULL, others may be. */
-gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, int ndim, const int *shape, int nin,
-                         gra_tensor *const *in);
-#define gra_result(...) gra_result_of(__VA_ARGS__)     /* twice, so that GRA_DIMS(...) may stand for ndim, shape */
-#define gra_result_of(t, op, ndim, shape, ...)                                                           \
-    gra_result_n(t, op, ndim, shape, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)), \
+gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin, gra_tensor *const *in);
+#define gra_result(t, op, shape, ...)                                                                    \
+    gra_result_n(t, op, shape, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)),       \
                  (gra_tensor *[]){ __VA_ARGS__ })
 gra_tensor *gra_result_like(gra_tape *t, const gra_op *op, gra_tensor *x);   /* shaped like x, its only input */
 gra_tensor *gra_result_broadcast(gra_tape *t, const gra_op *op, gra_tensor *a, gra_tensor *b); /* shaped as both */
@@ -81,26 +79,25 @@ void        gra_model_fail(gra_model *m, const char *format, ...) GRA_PRINTF(2, 
 void        gra_model_note(gra_model *m, const char *function, const char *path, const char *why); /* or one file failed;
                                                            why NULL: it did not, and an earlier note is forgotten */
 
-/* Shapes as text: gra_shape_text(x->ndim, x->shape, (char[GRA_SHAPE_TEXT]){ 0 }) is "(2, 3)". */
+/* Shapes. As text: gra_shape_text(x->shape, (char[GRA_SHAPE_TEXT]){ 0 }), which is GRA_SHAPE_OF(x), is "(2, 3)". */
 #define GRA_SHAPE_TEXT 120
-#define GRA_SHAPE_OF(x) gra_shape_text((x)->ndim, (x)->shape, (char[GRA_SHAPE_TEXT]){ 0 })
-char *gra_shape_text(int ndim, const int *shape, char *text);
-bool  gra_same_shape(const gra_tensor *a, const gra_tensor *b);
-bool  gra_shape_size(int ndim, const int *shape, size_t *size);     /* false: negative, over 8 dims, or overflow */
+#define GRA_SHAPE_OF(x) gra_shape_text((x)->shape, (char[GRA_SHAPE_TEXT]){ 0 })
+char     *gra_shape_text(gra_shape s, char *text);
+bool      gra_shape_size(gra_shape s, size_t *size);    /* false: a size is negative, over 8 dims, or too large */
+bool      gra_same_shape(gra_shape a, gra_shape b);
+int       gra_wrap_dim(gra_shape s, int d);             /* d, or d + ndim; -1 if there is no such dimension */
+gra_shape gra_shape_without(gra_shape s, int d, bool keepdim);  /* reduced over d: without it, or with a 1 there */
 
 /* A tensor seen as (outer, n, inner) around dimension d: element (o, i, j) is data[(o*n + i)*inner + j]. */
 typedef struct gra_around {
     size_t outer, n, inner;
 } gra_around;
-gra_around gra_around_dim(const gra_tensor *x, int d);  /* 0 <= d < ndim */
-int        gra_wrap_dim(const gra_tensor *x, int d);    /* d, or d + ndim; -1 if there is no such dimension */
-int        gra_shape_without(const gra_tensor *x, int dim, bool keepdim, int *shape); /* the shape of x reduced over dim:
-                                                           without it, or with a 1 there; how many dimensions */
+gra_around gra_around_dim(gra_shape s, int d);          /* 0 <= d < ndim */
 
-/* NumPy broadcasting. gra_broadcast gives the shape of both (its dimensions, or -1 when they differ);
+/* NumPy broadcasting. gra_broadcast gives the shape of both; false: they do not fit;
  * a walk visits y's elements from `from` to `to` in rows: y[w.y + i], a[w.a + i*w.step_a],
  * b[w.b + i*w.step_b] for i < w.n. A step is 0 where the operand is stretched. */
-int  gra_broadcast(const gra_tensor *a, const gra_tensor *b, int *shape);
+bool gra_broadcast(gra_shape a, gra_shape b, gra_shape *both);
 bool gra_stretched(const gra_tensor *y);                /* some input of y is smaller than y */
 typedef struct gra_walk {
     size_t n, y, a, b, step_a, step_b;
@@ -108,8 +105,7 @@ typedef struct gra_walk {
     int    ndim;
     size_t dim[GRA_MAX_DIMS], at[GRA_MAX_DIMS], stride_a[GRA_MAX_DIMS], stride_b[GRA_MAX_DIMS];
 } gra_walk;
-gra_walk gra_walk_begin(const gra_tensor *y, const gra_tensor *a, const gra_tensor *b, size_t from,
-                        size_t to);
+gra_walk gra_walk_begin(gra_shape y, gra_shape a, gra_shape b, size_t from, size_t to);
 void     gra_walk_next(gra_walk *w);                    /* w.n == 0: done */
 
 /* Memory that lives until the next gra_begin, 64-byte aligned; NULL after an error. */
@@ -128,7 +124,7 @@ gra_tape *gra_model_tape(const gra_model *m);           /* that of gra_model_use
 /* Parameters' companions: a buffer shaped like p, zeroed, owned by the model (gra_save leaves it out,
  * gra_save_all does not). Its name is "kind.name of p". */
 gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p);   /* NULL: out of memory, or the name is taken */
-gra_tensor *gra_model_constant(gra_model *m, int ndim, const int *shape);     /* zeroed, no parameter: it has no name and no
+gra_tensor *gra_model_constant(gra_model *m, gra_shape shape);     /* zeroed, no parameter: it has no name and no
                                                            gradient, and nothing walks over it */
 int         gra_owned_count(const gra_model *m);        /* how many parameters and companions, */
 gra_tensor *gra_owned_at(const gra_model *m, int i);    /* the i-th: parameters first, as gra_param_at has them */

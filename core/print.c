@@ -28,20 +28,18 @@ static int number_text(const struct style *s, double v, char *text)
 }
 
 /* Calls f for each value that is shown. */
-static void each_shown(const struct style *s, const real *x, int ndim, const int *shape,
+static void each_shown(const struct style *s, const real *x, gra_shape shape,
                        void (*f)(void *, double), void *arg)
 {
-    size_t step = 1;
-    if (ndim == 0) {
+    if (shape.ndim == 0) {
         f(arg, (double)*x);
         return;
     }
-    for (int d = 1; d < ndim; d++)
-        step *= (size_t)shape[d];
-    for (int i = 0; i < shape[0]; i++) {
-        if (s->summary && shape[0] > 2 * EDGE && i == EDGE)
-            i = shape[0] - EDGE;
-        each_shown(s, x + (size_t)i * step, ndim - 1, shape + 1, f, arg);
+    const size_t step = gra_around_dim(shape, 0).inner;
+    for (int i = 0; i < shape.dim[0]; i++) {
+        if (s->summary && shape.dim[0] > 2 * EDGE && i == EDGE)
+            i = shape.dim[0] - EDGE;
+        each_shown(s, x + (size_t)i * step, gra_shape_without(shape, 0, false), f, arg);
     }
 }
 
@@ -69,14 +67,14 @@ static void widen_style(void *arg, double v)
         s->width = n;
 }
 
-static struct style choose_style(const real *x, int ndim, const int *shape, size_t size, int digits)
+static struct style choose_style(const real *x, gra_shape shape, size_t size, int digits)
 {
     struct style s = { .digits = digits, .width = 1, .summary = size > SUMMARIZE };
     struct range r = { .least = HUGE_VAL, .most = 0, .whole = true };
-    each_shown(&s, x, ndim, shape, widen_range, &r);
+    each_shown(&s, x, shape, widen_range, &r);
     s.whole = r.whole;
     s.exponent = r.most > 0 && (r.most / r.least > 1000 || r.most > 1e8 || (!r.whole && r.least < 1e-4));
-    each_shown(&s, x, ndim, shape, widen_style, &s);
+    each_shown(&s, x, shape, widen_style, &s);
     return s;
 }
 
@@ -101,52 +99,50 @@ static void print_row(FILE *f, const struct style *s, const real *x, int n, int 
     fputc(']', f);
 }
 
-static void print_part(FILE *f, const struct style *s, const real *x, int ndim, const int *shape, int indent)
+static void print_part(FILE *f, const struct style *s, const real *x, gra_shape shape, int indent)
 {
     char text[TEXT];
-    size_t step = 1;
-    if (ndim == 0) {
+    if (shape.ndim == 0) {
         number_text(s, (double)*x, text);
         fputs(text, f);
         return;
     }
-    if (ndim == 1) {
-        print_row(f, s, x, shape[0], indent);
+    if (shape.ndim == 1) {
+        print_row(f, s, x, shape.dim[0], indent);
         return;
     }
-    for (int d = 1; d < ndim; d++)
-        step *= (size_t)shape[d];
+    const size_t step = gra_around_dim(shape, 0).inner;
     fputc('[', f);
-    for (int i = 0; i < shape[0]; i++) {
+    for (int i = 0; i < shape.dim[0]; i++) {
         if (i) {
             fputc(',', f);
-            for (int d = 1; d < ndim; d++)
+            for (int d = 1; d < shape.ndim; d++)
                 fputc('\n', f);
             fprintf(f, "%*s", indent + 1, "");
         }
-        if (s->summary && shape[0] > 2 * EDGE && i == EDGE) {
+        if (s->summary && shape.dim[0] > 2 * EDGE && i == EDGE) {
             fputs("...", f);
-            i = shape[0] - EDGE - 1;
+            i = shape.dim[0] - EDGE - 1;
             continue;
         }
-        print_part(f, s, x + (size_t)i * step, ndim - 1, shape + 1, indent + 1);
+        print_part(f, s, x + (size_t)i * step, gra_shape_without(shape, 0, false), indent + 1);
     }
     fputc(']', f);
 }
 
-void gra_fprint(FILE *f, const real *data, int ndim, const int *shape, int digits)
+void gra_fprint(FILE *f, const real *data, gra_shape shape, int digits)
 {
     static const char before[] = "tensor(";
     size_t size;
     char text[GRA_SHAPE_TEXT];
-    if (!gra_shape_size(ndim, shape, &size)) {
+    if (!gra_shape_size(shape, &size)) {
         fprintf(f, "tensor(a shape that cannot be)\n");
     } else if (size == 0) {
-        fprintf(f, "tensor([], size=%s)\n", gra_shape_text(ndim, shape, text));
+        fprintf(f, "tensor([], size=%s)\n", gra_shape_text(shape, text));
     } else {
-        struct style s = choose_style(data, ndim, shape, size, digits);
+        struct style s = choose_style(data, shape, size, digits);
         fputs(before, f);
-        print_part(f, &s, data, ndim, shape, (int)sizeof before - 1);
+        print_part(f, &s, data, shape, (int)sizeof before - 1);
         fputs(")\n", f);
     }
 }
@@ -155,5 +151,5 @@ void gra_print(const gra_tensor *x)
 {
     if (!x)
         return;
-    gra_fprint(stdout, x->data, x->ndim, x->shape, 4);
+    gra_fprint(stdout, x->data, x->shape, 4);
 }

@@ -149,9 +149,8 @@ static int take_entry(gra_file *f, const char *name, struct entry *e)
         return gra_file_fail(f, "out of memory: a list of %d tensors was wanted", f->count + 1);
     f->tensor = tensor;
     gra_file_tensor *x = &f->tensor[f->count++];
-    *x = (gra_file_tensor){ .name = name, .dtype = e->dtype, .ndim = e->extent.ndim, .begin = e->begin,
-                            .end = e->end };
-    x->size = gra_extent_shape(&e->extent, x->shape);
+    *x = (gra_file_tensor){ .name = name, .dtype = e->dtype, .begin = e->begin, .end = e->end };
+    x->size = gra_extent_shape(&e->extent, &x->shape);
     return 0;
 }
 

@@ -129,9 +129,9 @@ static void put_tensor(struct text *t, const char *name, const gra_tensor *p, si
 {
     put_string(t, name);
     put_text(t, ":{\"dtype\":\"" GRA_OWN_VALUES "\",\"shape\":[");
-    for (int d = 0; d < p->ndim; d++) {
+    for (int d = 0; d < p->shape.ndim; d++) {
         put_text(t, d ? "," : "");
-        put_count(t, (size_t)p->shape[d]);
+        put_count(t, (size_t)p->shape.dim[d]);
     }
     put_text(t, "],\"data_offsets\":[");
     put_count(t, begin);

@@ -1,85 +1,89 @@
 /* shape: sizes with overflow checks, shapes as text, dimensions, NumPy's broadcasting. */
 #include "op.h"
 
-bool gra_shape_size(int ndim, const int *shape, size_t *size)
+bool gra_shape_size(gra_shape s, size_t *size)
 {
-    if (ndim < 0 || ndim > GRA_MAX_DIMS)
+    if (s.ndim < 0 || s.ndim > GRA_MAX_DIMS)
         return false;
     size_t n = 1;
     bool empty = false;
-    for (int d = 0; d < ndim; d++) {
-        if (shape[d] < 0)
+    for (int d = 0; d < s.ndim; d++) {
+        if (s.dim[d] < 0)
             return false;
-        if (shape[d] == 0)
+        if (s.dim[d] == 0)
             empty = true;
-        else if (n > (size_t)PTRDIFF_MAX / sizeof(real) / (size_t)shape[d])
+        else if (n > (size_t)PTRDIFF_MAX / sizeof(real) / (size_t)s.dim[d])
             return false;
         else
-            n *= (size_t)shape[d];
+            n *= (size_t)s.dim[d];
     }
     *size = empty ? 0 : n;
     return true;
 }
 
-char *gra_shape_text(int ndim, const int *shape, char *text)
+char *gra_shape_text(gra_shape s, char *text)
 {
     size_t at = (size_t)snprintf(text, GRA_SHAPE_TEXT, "(");
-    for (int d = 0; d < ndim && d < GRA_MAX_DIMS; d++)
-        at += (size_t)snprintf(text + at, GRA_SHAPE_TEXT - at, "%s%d", d ? ", " : "", shape[d]);
+    for (int d = 0; d < s.ndim && d < GRA_MAX_DIMS; d++)
+        at += (size_t)snprintf(text + at, GRA_SHAPE_TEXT - at, "%s%d", d ? ", " : "", s.dim[d]);
     snprintf(text + at, GRA_SHAPE_TEXT - at, ")");
     return text;
 }
 
-bool gra_same_shape(const gra_tensor *a, const gra_tensor *b)
+bool gra_same_shape(gra_shape a, gra_shape b)
 {
-    return a->ndim == b->ndim && memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof(int)) == 0;
+    return a.ndim == b.ndim && memcmp(a.dim, b.dim, (size_t)a.ndim * sizeof(int)) == 0;
 }
 
-int gra_wrap_dim(const gra_tensor *x, int d)
+int gra_wrap_dim(gra_shape s, int d)
 {
     if (d < 0)
-        d += x->ndim;
-    return d >= 0 && d < x->ndim ? d : -1;
+        d += s.ndim;
+    return d >= 0 && d < s.ndim ? d : -1;
 }
 
 int gra_dim(const gra_tensor *x, int d)
 {
-    d = x ? gra_wrap_dim(x, d) : -1;
-    return d < 0 ? 0 : x->shape[d];
+    d = x ? gra_wrap_dim(x->shape, d) : -1;
+    return d < 0 ? 0 : x->shape.dim[d];
 }
 
-int gra_shape_without(const gra_tensor *x, int dim, bool keepdim, int *shape)
+gra_shape gra_shape_without(gra_shape s, int d, bool keepdim)
 {
-    int ndim = 0;
-    for (int i = 0; i < x->ndim; i++)
-        if (i != dim || keepdim)
-            shape[ndim++] = i == dim ? 1 : x->shape[i];
-    return ndim;
+    gra_shape less = { 0 };
+    for (int i = 0; i < s.ndim; i++)
+        if (i != d || keepdim)
+            less.dim[less.ndim++] = i == d ? 1 : s.dim[i];
+    return less;
 }
 
-gra_around gra_around_dim(const gra_tensor *x, int d)
+gra_around gra_around_dim(gra_shape s, int d)
 {
-    gra_around a = { 1, (size_t)x->shape[d], 1 };
+    gra_around a = { 1, (size_t)s.dim[d], 1 };
     for (int i = 0; i < d; i++)
-        a.outer *= (size_t)x->shape[i];
-    for (int i = d + 1; i < x->ndim; i++)
-        a.inner *= (size_t)x->shape[i];
+        a.outer *= (size_t)s.dim[i];
+    for (int i = d + 1; i < s.ndim; i++)
+        a.inner *= (size_t)s.dim[i];
     return a;
 }
 
 /* ---- broadcasting: aligned at the right, sizes agree or one of them is 1 ---- */
 
-int gra_broadcast(const gra_tensor *a, const gra_tensor *b, int *shape)
+static int from_right(gra_shape s, int d)       /* the d-th size, 1, 2, ... from the right; missing ones count as 1 */
 {
-    int ndim = a->ndim > b->ndim ? a->ndim : b->ndim;
-    for (int d = 1; d <= ndim; d++) {           /* d-th from the right; missing ones count as 1 */
-        int na = d <= a->ndim ? a->shape[a->ndim - d] : 1;
-        int nb = d <= b->ndim ? b->shape[b->ndim - d] : 1;
+    return d <= s.ndim ? s.dim[s.ndim - d] : 1;
+}
+
+bool gra_broadcast(gra_shape a, gra_shape b, gra_shape *both)
+{
+    *both = (gra_shape){ .ndim = a.ndim > b.ndim ? a.ndim : b.ndim };
+    for (int d = 1; d <= both->ndim; d++) {
+        const int na = from_right(a, d), nb = from_right(b, d);
         if (na != nb && na != 1 && nb != 1)
-            return -1;
-        shape[ndim - d] = na == 1 ? nb : na;
+            return false;
+        both->dim[both->ndim - d] = na == 1 ? nb : na;
     }
-    return ndim;
+    return true;
 }
 
 bool gra_stretched(const gra_tensor *y)
@@ -91,24 +95,24 @@ bool gra_stretched(const gra_tensor *y)
 }
 
 /* Strides of x as seen from y's dimensions: 0 where x is stretched. */
-static void strides_in(const gra_tensor *y, const gra_tensor *x, size_t *stride)
+static void strides_in(gra_shape y, gra_shape x, size_t *stride)
 {
     size_t step = 1;
-    for (int d = 1; d <= y->ndim; d++) {
-        int n = d <= x->ndim ? x->shape[x->ndim - d] : 1;
-        stride[y->ndim - d] = n == 1 ? 0 : step;
+    for (int d = 1; d <= y.ndim; d++) {
+        const int n = from_right(x, d);
+        stride[y.ndim - d] = n == 1 ? 0 : step;
         step *= (size_t)n;
     }
 }
 
-gra_walk gra_walk_begin(const gra_tensor *y, const gra_tensor *a, const gra_tensor *b, size_t from, size_t to)
+gra_walk gra_walk_begin(gra_shape y, gra_shape a, gra_shape b, size_t from, size_t to)
 {
     gra_walk w = { .y = from, .end = to };
     size_t sa[GRA_MAX_DIMS], sb[GRA_MAX_DIMS];
     strides_in(y, a, sa);
     strides_in(y, b, sb);
-    for (int d = 0; d < y->ndim; d++) {         /* merge neighbours that both operands step through alike */
-        size_t n = (size_t)y->shape[d];
+    for (int d = 0; d < y.ndim; d++) {          /* merge neighbours that both operands step through alike */
+        size_t n = (size_t)y.dim[d];
         if (n == 1)
             continue;
         int l = w.ndim - 1;

@@ -237,8 +237,7 @@ void *gra_alloc(gra_tape *t, size_t bytes)
 
 /* ---- recording ---- */
 
-gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, int ndim, const int *shape, int nin,
-                         gra_tensor *const *in)
+gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin, gra_tensor *const *in)
 {
     size_t size;
     for (int i = 0; i < nin; i++)
@@ -248,11 +247,11 @@ gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, int ndim, const int *sha
         return &t->empty;
     if (!t->begun)
         return gra_fail(t, "%s: gra_begin comes first", op->name);
-    if (ndim > GRA_MAX_DIMS)
-        return gra_fail(t, "%s: at most %d dimensions, but %d came", op->name, GRA_MAX_DIMS, ndim);
-    if (!gra_shape_size(ndim, shape, &size))
+    if (shape.ndim > GRA_MAX_DIMS)
+        return gra_fail(t, "%s: at most %d dimensions, but %d came", op->name, GRA_MAX_DIMS, shape.ndim);
+    if (!gra_shape_size(shape, &size))
         return gra_fail(t, "%s: a result of shape %s is too large or has a negative size", op->name,
-                        gra_shape_text(ndim < 0 ? 0 : ndim, shape, (char[GRA_SHAPE_TEXT]){ 0 }));
+                        gra_shape_text(shape, (char[GRA_SHAPE_TEXT]){ 0 }));
     if (op->args > GRA_MAX_ARGS)
         return gra_fail(t, "%s: %zu bytes of args, but GRA_MAX_ARGS is %d", op->name, op->args, GRA_MAX_ARGS);
 
@@ -261,10 +260,8 @@ gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, int ndim, const int *sha
     real *data = op->view ? in[0]->data : gra_alloc(t, size * sizeof(real));
     if (!y || !data)
         return &t->empty;
-    *y = (gra_tensor){ .data = data, .size = size, .ndim = ndim, .op = op, .nin = nin, .tape = t,
+    *y = (gra_tensor){ .data = data, .size = size, .shape = shape, .op = op, .nin = nin, .tape = t,
                        .step = t->step };
-    if (ndim)
-        memcpy(y->shape, shape, (size_t)ndim * sizeof(int));
     y->in = (gra_tensor **)(void *)(y + 1);
     for (int i = 0; i < nin; i++) {
         y->in[i] = in[i];
@@ -282,18 +279,18 @@ gra_tensor *gra_result_like(gra_tape *t, const gra_op *op, gra_tensor *x)
 {
     if (GRA_REFUSES(t, op->name, x))
         return &t->empty;
-    return gra_result(t, op, x->ndim, x->shape, x);
+    return gra_result(t, op, x->shape, x);
 }
 
 gra_tensor *gra_result_broadcast(gra_tape *t, const gra_op *op, gra_tensor *a, gra_tensor *b)
 {
     if (GRA_REFUSES(t, op->name, a, b))
         return &t->empty;
-    int shape[GRA_MAX_DIMS], ndim = gra_broadcast(a, b, shape);
-    if (ndim < 0)
+    gra_shape shape;
+    if (!gra_broadcast(a->shape, b->shape, &shape))
         return gra_fail(t, "%s: shapes %s and %s do not broadcast: from the right, sizes must agree or be 1",
                         op->name, GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
-    return gra_result(t, op, ndim, shape, a, b);
+    return gra_result(t, op, shape, a, b);
 }
 
 /* f is y's forward or backward. */

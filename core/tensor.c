@@ -3,14 +3,12 @@
 
 /* They are results of no op: gra_result wants one, so it serves as their name until it is taken off.
  * Where values are lent, it is a view of what they would be as a parameter. */
-static gra_tensor *source(gra_tape *t, const char *name, bool wants_grad, int ndim, const int *shape,
+static gra_tensor *source(gra_tape *t, const char *name, bool wants_grad, gra_shape shape,
                           real *lent)
 {
     gra_tensor lender = { .data = lent }, *in = &lender;
     gra_op none = { .name = name, .view = lent };
-    if (ndim && !shape)
-        return gra_fail(t, "%s: %d dimensions, but the shape is NULL", name, ndim);
-    gra_tensor *x = gra_result_n(t, &none, ndim, shape, lent ? 1 : 0, &in);
+    gra_tensor *x = gra_result_n(t, &none, shape, lent ? 1 : 0, &in);
     x->op = NULL;
     x->base = NULL;
     x->in = NULL;
@@ -19,9 +17,9 @@ static gra_tensor *source(gra_tape *t, const char *name, bool wants_grad, int nd
     return x;
 }
 
-gra_tensor *gra_input(gra_tape *t, const real *data, int ndim, const int *shape)
+gra_tensor *gra_input(gra_tape *t, const real *data, gra_shape shape)
 {
-    gra_tensor *x = source(t, "gra_input", true, ndim, shape, NULL);
+    gra_tensor *x = source(t, "gra_input", true, shape, NULL);
     if (x->size && !data)
         return gra_fail(t, "gra_input: the data are NULL, but %s has %zu values", GRA_SHAPE_OF(x), x->size);
     if (x->size)
@@ -29,9 +27,15 @@ gra_tensor *gra_input(gra_tape *t, const real *data, int ndim, const int *shape)
     return x;
 }
 
-gra_tensor *gra_constant(gra_tape *t, const real *data, int ndim, const int *shape)
+gra_tensor *gra_scalar(gra_tape *t, double value)
 {
-    gra_tensor *x = source(t, "gra_constant", false, ndim, shape, NULL);
+    const real v = (real)value;
+    return gra_input(t, &v, GRA_SCALAR);
+}
+
+gra_tensor *gra_constant(gra_tape *t, const real *data, gra_shape shape)
+{
+    gra_tensor *x = source(t, "gra_constant", false, shape, NULL);
     if (x->size && !data)
         return gra_fail(t, "gra_constant: the data are NULL, but %s has %zu values", GRA_SHAPE_OF(x),
                         x->size);
@@ -40,18 +44,29 @@ gra_tensor *gra_constant(gra_tape *t, const real *data, int ndim, const int *sha
     return x;
 }
 
-gra_tensor *gra_borrow(gra_tape *t, real *data, int ndim, const int *shape)
+gra_tensor *gra_borrow(gra_tape *t, real *data, gra_shape shape)
 {
     if (!data)
         return gra_fail(t, "gra_borrow: the data are NULL");
-    return source(t, "gra_borrow", false, ndim, shape, data);
+    return source(t, "gra_borrow", false, shape, data);
 }
 
-gra_tensor *gra_full(gra_tape *t, double value, int ndim, const int *shape)
+gra_tensor *gra_full(gra_tape *t, double value, gra_shape shape)
 {
-    gra_tensor *x = source(t, "gra_full", false, ndim, shape, NULL);
+    gra_tensor *x = source(t, "gra_full", false, shape, NULL);
     for (size_t i = 0; i < x->size; i++)
         x->data[i] = (real)value;
+    return x;
+}
+
+gra_tensor *gra_zeros(gra_tape *t, gra_shape shape) { return gra_full(t, 0, shape); }
+gra_tensor *gra_ones(gra_tape *t, gra_shape shape)  { return gra_full(t, 1, shape); }
+
+gra_tensor *gra_arange(gra_tape *t, int n)
+{
+    gra_tensor *x = source(t, "gra_arange", false, GRA_SHAPE(n), NULL);
+    for (size_t i = 0; i < x->size; i++)
+        x->data[i] = (real)i;
     return x;
 }
 

@@ -46,14 +46,14 @@ enum { TEXT = 256 };
 /* "inf at (0, 3)": the first of these kinds among values shaped like x; of a scalar "inf". */
 static char *value_text(unsigned wanted, const gra_tensor *x, const real *values, char *text)
 {
-    int at[GRA_MAX_DIMS];
+    gra_shape at = { .ndim = x->shape.ndim };
     size_t i = first_of(wanted, values);
     const char *name = isnan(values[i]) ? "nan" : values[i] > 0 ? "inf" : "-inf";
-    for (int d = x->ndim - 1; d >= 0; d--) {
-        at[d] = (int)(i % (size_t)x->shape[d]);
-        i /= (size_t)x->shape[d];
+    for (int d = x->shape.ndim - 1; d >= 0; d--) {
+        at.dim[d] = (int)(i % (size_t)x->shape.dim[d]);
+        i /= (size_t)x->shape.dim[d];
     }
-    snprintf(text, TEXT, x->ndim ? "%s at %s" : "%s", name, gra_shape_text(x->ndim, at, (char[GRA_SHAPE_TEXT]){ 0 }));
+    snprintf(text, TEXT, x->shape.ndim ? "%s at %s" : "%s", name, gra_shape_text(at, (char[GRA_SHAPE_TEXT]){ 0 }));
     return text;
 }
 
@@ -72,7 +72,7 @@ static char *inputs_text(const gra_tensor *y, size_t i, char *text)
 {
     bool alike = true;
     for (int k = 0; k < y->nin; k++)
-        alike &= y->in[k] && gra_same_shape(y->in[k], y);
+        alike &= y->in[k] && gra_same_shape(y->in[k]->shape, y->shape);
     for (int k = 0, at = 0; k < y->nin && at < TEXT; k++) {
         double v = alike ? (double)y->in[k]->data[i] : 0;
         for (size_t j = 0; !alike && y->in[k] && j < y->in[k]->size; j++)

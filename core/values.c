@@ -143,12 +143,13 @@ uint64_t gra_extent_bytes(const gra_extent *e, const gra_values *kind)
     return values * kind->bits / 8;
 }
 
-size_t gra_extent_shape(const gra_extent *e, int *shape)
+size_t gra_extent_shape(const gra_extent *e, gra_shape *shape)
 {
     uint64_t values;
     product(e, &values);
+    *shape = (gra_shape){ .ndim = e->ndim };
     for (int d = 0; d < e->ndim; d++)
-        shape[d] = (int)e->sizes[d];
+        shape->dim[d] = (int)e->sizes[d];
     return (size_t)values;
 }
 

@@ -30,7 +30,7 @@ typedef struct gra_extent {
 bool        gra_extent_add(gra_extent *e, uint64_t size);       /* one dimension more; false: there is no room for it */
 const char *gra_extent_wrong(const gra_extent *e, const gra_values *kind);  /* why such a tensor cannot be, or NULL */
 uint64_t    gra_extent_bytes(const gra_extent *e, const gra_values *kind);  /* it takes; if nothing is wrong, */
-size_t      gra_extent_shape(const gra_extent *e, int *shape);              /* how many values it has, and its shape */
+size_t      gra_extent_shape(const gra_extent *e, gra_shape *shape);            /* how many values it has, and its shape */
 #define GRA_EXTENT_TEXT (22 * GRA_MAX_DIMS + 3)
 char       *gra_extent_text(const gra_extent *e, char *text);               /* "(2, 3)" */
 

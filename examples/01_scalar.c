@@ -8,11 +8,6 @@
  */
 #include "../core/gradus.h"
 
-static gra_tensor *number(gra_tape *t, double value)
-{
-    return gra_input(t, (gra_real[]){ (gra_real)value }, 0, NULL);          /* no dimensions: a scalar */
-}
-
 static double gradient(const gra_tensor *x)
 {
     return (double)gra_grad(x)[0];
@@ -22,7 +17,7 @@ static double gradient(const gra_tensor *x)
 static void first(gra_tape *t)
 {
     gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *a = number(t, 2), *b = number(t, -3), *c = number(t, 10);
+    gra_tensor *a = gra_scalar(t, 2), *b = gra_scalar(t, -3), *c = gra_scalar(t, 10);
     gra_tensor *y = gra_add(t, gra_mul(t, a, b), c);
     gra_backward(t, y);
     printf("a = 2, b = -3, c = 10\n");
@@ -37,7 +32,7 @@ static gra_tensor *expression(gra_tape *t, gra_tensor *a, gra_tensor *b)
 {
     gra_tensor *plus  = gra_relu(t, gra_add(t, b, a));
     gra_tensor *minus = gra_relu(t, gra_sub(t, b, a));
-    gra_tensor *one   = gra_full(t, 1, 0, NULL);                            /* a constant */
+    gra_tensor *one   = gra_full(t, 1, GRA_SCALAR);                            /* a constant */
     gra_tensor *c = gra_add(t, a, b);
     gra_tensor *d = gra_add(t, gra_mul(t, a, b), gra_pow(t, b, 3));         /* ab + b^3 */
     c = gra_add(t, c, gra_add(t, c, one));                                  /* c += c + 1 */
@@ -51,7 +46,7 @@ static gra_tensor *expression(gra_tape *t, gra_tensor *a, gra_tensor *b)
 static void shared(gra_tape *t)
 {
     gra_begin(t, GRA_GRAD, NULL);                                           /* forget the last step */
-    gra_tensor *a = number(t, -4), *b = number(t, 2);
+    gra_tensor *a = gra_scalar(t, -4), *b = gra_scalar(t, 2);
     gra_tensor *g = expression(t, a, b);
     gra_backward(t, g);
     printf("micrograd's expression at a = -4, b = 2\n");
@@ -66,8 +61,8 @@ static void nudge(gra_tape *t)
     printf("       h   (g(a + h) - g(a - h)) / 2h\n");
     for (double h = 0.1; h > 5e-6; h /= 10) {
         gra_begin(t, GRA_EVAL, NULL);                                       /* record nothing */
-        double up   = gra_item(expression(t, number(t, -4 + h), number(t, 2)));
-        double down = gra_item(expression(t, number(t, -4 - h), number(t, 2)));
+        double up   = gra_item(expression(t, gra_scalar(t, -4 + h), gra_scalar(t, 2)));
+        double down = gra_item(expression(t, gra_scalar(t, -4 - h), gra_scalar(t, 2)));
         printf("%8.5f   %.3f\n", h, (up - down) / (2 * h));
     }
 }

@@ -50,7 +50,7 @@ static gra_tensor *swish(gra_tape *t, gra_tensor *x, gra_tensor *beta)
         return gra_empty(t);
     if (beta->size != 1)
         return gra_fail(t, "swish: beta is %s, but one number is wanted", GRA_SHAPE_OF(beta));
-    return gra_run(gra_result(t, &op, x->ndim, x->shape, x, beta));
+    return gra_run(gra_result(t, &op, x->shape, x, beta));
 }
 
 /* ---- is the backward right? ------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ static gra_tensor *checked(gra_tape *t, gra_tensor **in, void *arg)
 /* Odd sizes, and x of two dimensions: a slip must have no place to hide. */
 static int check(gra_tape *t)
 {
-    const gra_check_in in[] = { { .name = "x", .ndim = 2, .shape = { 3, 17 } }, { .name = "beta" } };
+    const gra_check_in in[] = { { .name = "x", .shape = GRA_SHAPE(3, 17) }, { .name = "beta" } };
     gra_check_report report;
     int result = gra_check(t, GRA_GRAD, NULL, NULL, 2, in, checked, NULL, 1e-6, &report);
     printf("%s\n\n", report.text);
@@ -84,7 +84,7 @@ static void learn(gra_tape *t)
     gra_randn(&rng, points, POINTS);
 
     gra_model *model = gra_model_open(&rng);
-    gra_tensor *beta = gra_param(gra_root(model), "beta", gra_ones(), 0, NULL);     /* begins at 1 */
+    gra_tensor *beta = gra_param(gra_root(model), "beta", gra_init_ones(), GRA_SCALAR);     /* begins at 1 */
     gra_sgd sgd;
     gra_sgd_init(&sgd, model, NULL);
     sgd.lr = 2;                                         /* a large rate: the slopes are small */
@@ -92,7 +92,7 @@ static void learn(gra_tape *t)
     printf("which beta makes x sigmoid(beta x) a GELU?\n");
     for (int step = 0; step <= STEPS; step++) {
         gra_begin(t, GRA_GRAD, NULL);
-        gra_tensor *x = gra_constant(t, points, GRA_DIMS(POINTS));
+        gra_tensor *x = gra_constant(t, points, GRA_SHAPE(POINTS));
         gra_tensor *loss = gra_mse_loss(t, swish(t, x, beta), gra_gelu(t, x));
         if (step % 40 == 0)
             printf("step %3d   beta %.4f   mean squared difference %.7f\n", step, (double)*beta->data,

@@ -45,8 +45,8 @@ int main(void)
 
     gra_tape *t = gra_open(1);
     gra_model *model = gra_model_open(&rng);
-    gra_tensor *a = gra_param(gra_root(model), "a", gra_zeros(), 0, NULL);
-    gra_tensor *b = gra_param(gra_root(model), "b", gra_zeros(), 0, NULL);
+    gra_tensor *a = gra_param(gra_root(model), "a", gra_init_zeros(), GRA_SCALAR);
+    gra_tensor *b = gra_param(gra_root(model), "b", gra_init_zeros(), GRA_SCALAR);
     gra_sgd sgd;
     gra_sgd_init(&sgd, model, NULL);
     sgd.lr = 0.2;
@@ -54,8 +54,8 @@ int main(void)
     printf("step       a       b    loss\n");
     for (int step = 0; step <= STEPS; step++) {
         gra_begin(t, GRA_TRAIN, &rng);                                      /* forget the last step */
-        gra_tensor *x = gra_constant(t, xs, GRA_DIMS(POINTS));              /* its x and y are gone: */
-        gra_tensor *y = gra_constant(t, ys, GRA_DIMS(POINTS));              /* make them anew */
+        gra_tensor *x = gra_constant(t, xs, GRA_SHAPE(POINTS));              /* its x and y are gone: */
+        gra_tensor *y = gra_constant(t, ys, GRA_SHAPE(POINTS));              /* make them anew */
         gra_tensor *line = gra_add(t, gra_mul(t, a, x), b);                 /* a, b stretch to x */
         gra_tensor *loss = gra_mse_loss(t, line, y);                        /* mean (line - y)^2 */
         if (step % 10 == 0) {

@@ -46,12 +46,12 @@ static int check(gra_tape *t, gra_rng *rng)
     glu_init(&l, gra_enter(gra_root(model), "glu"), 5, 3);
     for (int i = 0; i < gra_param_count(model); i++) {
         const gra_tensor *p = gra_param_at(model, i);
-        printf("%-16s (%d", p->name, p->shape[0]);
-        for (int d = 1; d < p->ndim; d++)
-            printf(", %d", p->shape[d]);
+        printf("%-16s (%d", p->name, p->shape.dim[0]);
+        for (int d = 1; d < p->shape.ndim; d++)
+            printf(", %d", p->shape.dim[d]);
         printf(")\n");
     }
-    const gra_check_in x = { .name = "x", .ndim = 3, .shape = { 2, 3, 5 } };
+    const gra_check_in x = { .name = "x", .shape = GRA_SHAPE(2, 3, 5) };
     gra_check_report report;
     int result = gra_check(t, GRA_GRAD, NULL, model, 1, &x, checked, &l, 1e-6, &report);
     printf("%s\n\n", report.text);
@@ -93,8 +93,8 @@ static double train(gra_tape *t, gra_rng *rng, gra_model *model, gra_check_fn *l
     for (int step = 1; step <= STEPS; step++) {
         draw(rng, x, y);
         gra_begin(t, GRA_TRAIN, rng);                   /* ends the last step's tensors: make new ones */
-        gra_tensor *in = gra_constant(t, x, GRA_DIMS(BATCH, 2));
-        gra_tensor *loss = gra_mse_loss(t, layer(t, &in, l), gra_constant(t, y, GRA_DIMS(BATCH, 1)));
+        gra_tensor *in = gra_constant(t, x, GRA_SHAPE(BATCH, 2));
+        gra_tensor *loss = gra_mse_loss(t, layer(t, &in, l), gra_constant(t, y, GRA_SHAPE(BATCH, 1)));
         gra_zero_grad(model);
         gra_backward(t, loss);
         gra_adamw_step(&adamw);
@@ -110,7 +110,7 @@ static double train(gra_tape *t, gra_rng *rng, gra_model *model, gra_check_fn *l
 static void show(gra_tape *t, gra_check_fn *layer, void *l)
 {
     gra_begin(t, GRA_EVAL, NULL);
-    gra_tensor *x = gra_constant(t, (gra_real[]){ 1, 0, 1, 1 }, GRA_DIMS(2, 2));
+    gra_tensor *x = gra_constant(t, (gra_real[]){ 1, 0, 1, 1 }, GRA_SHAPE(2, 2));
     gra_tensor *y = layer(t, &x, l);
     printf("  the signal 1 comes out as %.3f when switched off, %.3f when on\n", (double)y->data[0],
            (double)y->data[1]);

@@ -253,7 +253,7 @@ static int write_logits(session *s, const sampler *writer)
 {
     gra_begin(s->tape, GRA_EVAL, NULL);
     gra_tensor *y = gra_gpt_forward(s->tape, &s->gpt, writer->ids, 1, writer->used);   /* (1, used, vocab) */
-    y = gra_reshape(s->tape, y, GRA_DIMS(writer->used, s->gpt.config.vocab_size));
+    y = gra_reshape(s->tape, y, GRA_SHAPE(writer->used, s->gpt.config.vocab_size));
     int failed = gra_error(s->tape) || gra_save_npy(s->model, s->logits, y);
     if (failed)
         complain("cannot write %s: %s", s->logits, gra_error(s->tape) ? gra_error(s->tape)

@@ -20,7 +20,7 @@ bool gra_attention_refuses(gra_tape *t, const char *layer, gra_tensor *x, int d_
 {
     if (GRA_REFUSES(t, layer, x))
         return true;
-    if (x->ndim < 2 || gra_dim(x, -1) != d_in)
+    if (x->shape.ndim < 2 || gra_dim(x, -1) != d_in)
         gra_fail(t, "%s: x is %s, but (..., time, %d) is wanted", layer, GRA_SHAPE_OF(x), d_in);
     else if (gra_dim(x, -2) > context_length)
         gra_fail(t, "%s: %d tokens, but the context length is %d", layer, gra_dim(x, -2), context_length);
@@ -29,13 +29,13 @@ bool gra_attention_refuses(gra_tape *t, const char *layer, gra_tensor *x, int d_
 
 static gra_tensor *batched(gra_tape *t, gra_tensor *x)          /* a view, (batch, time, dim) */
 {
-    const int batch = x->ndim == 2 ? 1 : -1;
-    return x->ndim == 3 ? x : gra_reshape(t, x, GRA_DIMS(batch, gra_dim(x, -2), gra_dim(x, -1)));
+    const int batch = x->shape.ndim == 2 ? 1 : -1;
+    return x->shape.ndim == 3 ? x : gra_reshape(t, x, GRA_SHAPE(batch, gra_dim(x, -2), gra_dim(x, -1)));
 }
 
 gra_tensor *gra_attend(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor *v, int num_heads, bool causal,
                        double dropout)
 {
     gra_tensor *y = gra_attention(t, batched(t, q), batched(t, k), batched(t, v), num_heads, causal, dropout);
-    return v->ndim == 3 ? y : gra_reshape(t, y, v->ndim, v->shape);
+    return v->shape.ndim == 3 ? y : gra_reshape(t, y, v->shape);
 }

@@ -15,13 +15,13 @@ void gra_embedding_init_with(struct gra_embedding *l, gra_scope scope, int num_e
         gra_model_fail(scope.model, "embedding: num_embeddings is %d and embedding_dim %d, "
                        "but both must be 1 or more", num_embeddings, embedding_dim);
     l->weight = gra_param(scope, "weight", weight.fill ? weight : gra_init_normal(0, 1),
-                          GRA_DIMS(num_embeddings, embedding_dim));
+                          GRA_SHAPE(num_embeddings, embedding_dim));
 }
 
-gra_tensor *gra_embedding_forward(gra_tape *t, const struct gra_embedding *l, const int *ids, int ndim,
-                                  const int *shape)
+gra_tensor *gra_embedding_forward(gra_tape *t, const struct gra_embedding *l, const int *ids,
+                                  gra_shape shape)
 {
-    return gra_embedding(t, l->weight, ids, ndim, shape);
+    return gra_embedding(t, l->weight, ids, shape);
 }
 
 void gra_positional_embedding_init(gra_positional_embedding *l, gra_scope scope, int context_length,
@@ -37,7 +37,7 @@ void gra_positional_embedding_init_with(gra_positional_embedding *l, gra_scope s
         gra_model_fail(scope.model, "positional_embedding: context_length is %d and embedding_dim %d, "
                        "but both must be 1 or more", context_length, embedding_dim);
     l->weight = gra_param(scope, "weight", weight.fill ? weight : gra_init_normal(0, 1),
-                          GRA_DIMS(context_length, embedding_dim));
+                          GRA_SHAPE(context_length, embedding_dim));
 }
 
 gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const gra_positional_embedding *l,
@@ -45,8 +45,8 @@ gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const gra_positio
 {
     if (GRA_REFUSES(t, "positional_embedding", x, l->weight))
         return gra_empty(t);
-    const int context_length = l->weight->shape[0], dim = l->weight->shape[1], time = gra_dim(x, -2);
-    if (x->ndim < 2 || gra_dim(x, -1) != dim)
+    const int context_length = l->weight->shape.dim[0], dim = l->weight->shape.dim[1], time = gra_dim(x, -2);
+    if (x->shape.ndim < 2 || gra_dim(x, -1) != dim)
         return gra_fail(t, "positional_embedding: x is %s, but (..., time, %d) is wanted", GRA_SHAPE_OF(x),
                         dim);
     if (time > context_length - first)

@@ -55,7 +55,7 @@ void gra_gpt_init(gra_gpt *g, gra_scope scope, const gra_gpt_config *config)
 static gra_tensor *stream(gra_tape *t, const gra_gpt *g, const gra_gpt_cache *c, const int *ids, int batch,
                           int time)
 {
-    gra_tensor *x = gra_embedding_forward(t, &g->tok_emb, ids, GRA_DIMS(batch, time));
+    gra_tensor *x = gra_embedding_forward(t, &g->tok_emb, ids, GRA_SHAPE(batch, time));
     x = gra_positional_embedding_forward_from(t, &g->pos_emb, x, c ? c->time : 0);
     x = gra_dropout_forward(t, &g->drop_emb, x);
     for (int i = 0; i < g->config.n_layers; i++) {

@@ -11,7 +11,7 @@ int gra_gpt_cache_open(gra_gpt_cache *c, const gra_gpt *g)
     size_t n;
     *c = (gra_gpt_cache){ 0 };
     if (!g->trf_blocks ||
-        !gra_shape_size(GRA_DIMS(2, config->n_layers, config->context_length, config->emb_dim), &n))
+        !gra_shape_size(GRA_SHAPE(2, config->n_layers, config->context_length, config->emb_dim), &n))
         return -1;
     real *rows = aligned_alloc(LINE, (n * sizeof(real) + LINE - 1) / LINE * LINE);
     if (!rows)

@@ -138,7 +138,7 @@ static bool recognise(struct gpt_file *f)
         if (!find(f, TOK_EMB))
             continue;
         const gra_file_tensor *x = find(f, OUTSIDE);    /* of GPT-2's the first block's c_attn */
-        f->transposed = f->dialect->names == GPT2 && x && x->ndim == 2 && x->shape[0] < x->shape[1];
+        f->transposed = f->dialect->names == GPT2 && x && x->shape.ndim == 2 && x->shape.dim[0] < x->shape.dim[1];
         return true;
     }
     return !gra_file_fail(f->file, "it is no GPT's: it has neither tok_emb.weight, as Raschka's GPTModel, "
@@ -155,12 +155,12 @@ static bool measure(struct gpt_file *f)
         if (!x)
             return !gra_file_fail(f->file, "it has no tensor %.100s",
                                   name_of(f->dialect, POS_EMB, (char[NAME]){ 0 }));
-        if (x->ndim != 2 || x->size == 0 || x->shape[1] > INT_MAX / 4)
+        if (x->shape.ndim != 2 || x->size == 0 || x->shape.dim[1] > INT_MAX / 4)
             return !gra_file_fail(f->file, "tensor %.100s has the shape %s, but a matrix with a row for each "
                                   "%s is wanted", x->name, GRA_SHAPE_OF(x), i ? "position" : "token");
     }
-    *c = (gra_gpt_config){ .vocab_size = matrix[0]->shape[0], .emb_dim = matrix[0]->shape[1],
-                           .context_length = matrix[1]->shape[0], .bias = true, .qkv_bias = true,
+    *c = (gra_gpt_config){ .vocab_size = matrix[0]->shape.dim[0], .emb_dim = matrix[0]->shape.dim[1],
+                           .context_length = matrix[1]->shape.dim[0], .bias = true, .qkv_bias = true,
                            .init = GRA_INIT_ZEROS };
     while (has_block(f, c->n_layers))
         c->n_layers++;
@@ -219,13 +219,13 @@ static bool shaped(const struct gpt_file *f, int i)
     const struct row *r = row_of(i);
     const gra_file_tensor *x = f->place[i];
     const bool matrix = r->columns != NONE, turned = matrix && f->transposed && i >= OUTSIDE;
-    int shape[2];
-    shape[turned]  = length[r->rows] * (is_third(f, r) ? 3 : 1);
-    shape[!turned] = length[r->columns];
-    if (x->ndim == 1 + matrix && memcmp(x->shape, shape, (size_t)x->ndim * sizeof *shape) == 0)
+    gra_shape shape = { .ndim = 1 + matrix };
+    shape.dim[turned] = length[r->rows] * (is_third(f, r) ? 3 : 1);
+    shape.dim[!turned] = length[r->columns];
+    if (gra_same_shape(x->shape, shape))
         return true;
     return !gra_file_fail(f->file, "tensor %.100s has the shape %s, but in the model it is %s", x->name,
-                          GRA_SHAPE_OF(x), gra_shape_text(1 + matrix, shape, (char[GRA_SHAPE_TEXT]){ 0 }));
+                          GRA_SHAPE_OF(x), gra_shape_text(shape, (char[GRA_SHAPE_TEXT]){ 0 }));
 }
 
 static bool all_shaped(const struct gpt_file *f)
@@ -399,7 +399,7 @@ static void put(const struct gpt_file *f, int i, gra_tensor *p, const real *x)
 {
     const struct row *r = row_of(i);
     const bool transposed = f->transposed && i >= OUTSIDE && r->columns != NONE, third = is_third(f, r);
-    const size_t rows = (size_t)p->shape[0], columns = p->size / rows;
+    const size_t rows = (size_t)p->shape.dim[0], columns = p->size / rows;
     const size_t from = third ? (size_t)(r->third - 1) * rows : 0, all_rows = third ? 3 * rows : rows;
     const size_t row = transposed ? 1 : columns, column = transposed ? all_rows : 1;       /* strides in x */
     real *w = p->grad_store;

@@ -14,9 +14,9 @@ void gra_layer_norm_init_as(struct gra_layer_norm *l, gra_scope scope, int dim, 
     if (dim < 1)
         gra_model_fail(scope.model, "layer_norm: dim is %d, but it must be 1 or more", dim);
     *l = (struct gra_layer_norm){ .eps = 1e-5 };
-    l->weight = gra_param(scope, weight, gra_ones(), GRA_DIMS(dim));
+    l->weight = gra_param(scope, weight, gra_init_ones(), GRA_SHAPE(dim));
     if (bias)
-        l->bias = gra_param(scope, bias, gra_zeros(), GRA_DIMS(dim));
+        l->bias = gra_param(scope, bias, gra_init_zeros(), GRA_SHAPE(dim));
 }
 
 gra_tensor *gra_layer_norm_forward(gra_tape *t, const struct gra_layer_norm *l, gra_tensor *x)

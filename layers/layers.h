@@ -43,8 +43,8 @@ void        gra_embedding_init(struct gra_embedding *l, gra_scope scope, int num
                                int embedding_dim);
 void        gra_embedding_init_with(struct gra_embedding *l, gra_scope scope, int num_embeddings,
                                     int embedding_dim, gra_init weight);
-gra_tensor *gra_embedding_forward(gra_tape *t, const struct gra_embedding *l, const int *ids, int ndim,
-                                  const int *shape);
+gra_tensor *gra_embedding_forward(gra_tape *t, const struct gra_embedding *l, const int *ids,
+                                  gra_shape shape);
 
 /* ---- learned positional Embedding: y_t = x_t + weight[t]; (..., time, dim) -> the same ------------
  * (Gehring et al. 2017; GPT.) An Embedding with a row for each position; time <= context_length. */

@@ -65,7 +65,7 @@ static bool refuses_past(gra_tape *t, const gra_multi_head_attention *a, const g
     if (gra_tape_mode(t) != GRA_EVAL)
         gra_fail(t, "%s: through remembered keys and values no gradient flows: begin the step as GRA_EVAL",
                  name);
-    else if (x->ndim != 3 || x->shape[0] != 1)
+    else if (x->shape.ndim != 3 || x->shape.dim[0] != 1)
         gra_fail(t, "%s: x is %s, but what is remembered is of one sequence: (1, time, %d) is wanted", name,
                  GRA_SHAPE_OF(x), a->d_in);
     else if (gra_dim(x, -2) > a->context_length - past->time)
@@ -81,7 +81,7 @@ static gra_tensor *remember(gra_tape *t, real *rows, int past, gra_tensor *x)
         return gra_empty(t);
     const int time = gra_dim(x, -2), dim = gra_dim(x, -1);
     memcpy(rows + (size_t)past * (size_t)dim, x->data, x->size * sizeof *rows);
-    return gra_borrow(t, rows, GRA_DIMS(1, past + time, dim));
+    return gra_borrow(t, rows, GRA_SHAPE(1, past + time, dim));
 }
 
 gra_tensor *gra_multi_head_attention_continue(gra_tape *t, const gra_multi_head_attention *a, gra_tensor *x,

@@ -7,7 +7,7 @@ void gra_rms_norm_init(struct gra_rms_norm *l, gra_scope scope, int dim)
     if (dim < 1)
         gra_model_fail(scope.model, "rms_norm: dim is %d, but it must be 1 or more", dim);
     *l = (struct gra_rms_norm){ .eps = 1e-6 };
-    l->weight = gra_param(scope, "weight", gra_ones(), GRA_DIMS(dim));
+    l->weight = gra_param(scope, "weight", gra_init_ones(), GRA_SHAPE(dim));
 }
 
 gra_tensor *gra_rms_norm_forward(gra_tape *t, const struct gra_rms_norm *l, gra_tensor *x)

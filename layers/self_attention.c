@@ -30,9 +30,9 @@ void gra_self_attention_v1_init(gra_self_attention_v1 *a, gra_scope scope, int d
     const gra_init rand = gra_init_uniform(0, 1);
     gra_attention_sizes(scope.model, "self_attention_v1", d_in, d_out, INT_MAX, 1, 0);
     *a = (gra_self_attention_v1){ .d_in = d_in };
-    a->query = gra_param(scope, "W_query", rand, GRA_DIMS(d_in, d_out));
-    a->key   = gra_param(scope, "W_key",   rand, GRA_DIMS(d_in, d_out));
-    a->value = gra_param(scope, "W_value", rand, GRA_DIMS(d_in, d_out));
+    a->query = gra_param(scope, "W_query", rand, GRA_SHAPE(d_in, d_out));
+    a->key   = gra_param(scope, "W_key",   rand, GRA_SHAPE(d_in, d_out));
+    a->value = gra_param(scope, "W_value", rand, GRA_SHAPE(d_in, d_out));
 }
 
 gra_tensor *gra_self_attention_v1_forward(gra_tape *t, const gra_self_attention_v1 *a, gra_tensor *x)

@@ -14,7 +14,7 @@ gra_projections gra_gpt_projections(const gra_gpt_config *config)
         how.read  = gra_init_normal(0, 0.02);
         how.write = gra_init_normal(0, 0.02 / sqrt(2.0 * config->n_layers));
     } else if (config->init == GRA_INIT_ZEROS) {
-        how.read = how.write = gra_zeros();
+        how.read = how.write = gra_init_zeros();
     }
     return how;
 }

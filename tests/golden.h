@@ -9,7 +9,6 @@ const golden_tensor *golden_get(const golden *g, const char *role, const char *n
 int golden_number(const golden *g, const char *key); /* config, or the test fails */
 
 /* x holds what `want` says, each value within its tolerance. */
-void golden_compare(const golden *g, const golden_tensor *want, const gra_real *x, int ndim,
-                    const int *shape);
+void golden_compare(const golden *g, const golden_tensor *want, const gra_real *x, gra_shape shape);
 
 #endif

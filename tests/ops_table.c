@@ -35,17 +35,17 @@
 /* y and the n inputs, all of them in a row. The sweep meets this use of the inputs first. */
 static gra_tensor *again(gra_tape *t, gra_tensor *y, int n, gra_tensor **in)
 {
-    gra_tensor *flat[5] = { gra_reshape(t, y, GRA_DIMS(-1)) };
+    gra_tensor *flat[5] = { gra_reshape(t, y, GRA_SHAPE(-1)) };
     for (int i = 0; i < n; i++)
-        flat[i + 1] = gra_reshape(t, in[i], GRA_DIMS(-1));
+        flat[i + 1] = gra_reshape(t, in[i], GRA_SHAPE(-1));
     return gra_concat(t, n + 1, flat, 0);
 }
 
 #define AGAIN(f, n) F(f##_again, again(t, f(t, in, NULL), n, in))
 
-static gra_tensor *view(gra_tape *t, gra_tensor *x, int ndim, const int *shape)
+static gra_tensor *view(gra_tape *t, gra_tensor *x, gra_shape shape)
 {
-    return gra_reshape(t, x, ndim, shape);
+    return gra_reshape(t, x, shape);
 }
 
 /* ---- element by element ---- */
@@ -54,7 +54,7 @@ static gra_tensor *view(gra_tape *t, gra_tensor *x, int ndim, const int *shape)
     F(do_##op, gra_##op(t, in[0], in[1]))                                                                \
     AGAIN(do_##op, 2)                                                                                    \
     F(do_##op##_self, gra_##op(t, in[0], in[0]))                                                         \
-    F(do_##op##_view, gra_##op(t, view(t, in[0], GRA_DIMS(3, 1, 17)), view(t, in[0], GRA_DIMS(1, 3, 17))))
+    F(do_##op##_view, gra_##op(t, view(t, in[0], GRA_SHAPE(3, 1, 17)), view(t, in[0], GRA_SHAPE(1, 3, 17))))
 
 BINARY(add)
 BINARY(sub)
@@ -81,8 +81,8 @@ F(do_add_scalar, gra_add_scalar(t, in[0], -1.5))
 AGAIN(do_add_scalar, 1)
 F(do_where, gra_where(t, gra_gt(t, in[0], in[1]), in[0], in[1]))
 AGAIN(do_where, 2)
-F(where_self, gra_where(t, gra_lt(t, in[0], gra_full(t, 0, 0, NULL)), in[0], in[0]))
-F(where_rows, gra_where(t, gra_constant(t, (const real[]){ 1, 0, 1 }, GRA_DIMS(3, 1)), in[0], in[1]))
+F(where_self, gra_where(t, gra_lt(t, in[0], gra_full(t, 0, GRA_SCALAR)), in[0], in[0]))
+F(where_rows, gra_where(t, gra_constant(t, (const real[]){ 1, 0, 1 }, GRA_SHAPE(3, 1)), in[0], in[1]))
 
 F(do_scale, gra_scale(t, in[0], -2.5))
 AGAIN(do_scale, 1)
@@ -101,17 +101,17 @@ AGAIN(do_dropout, 1)
 F(dropout_a_little, gra_dropout(t, in[0], 0.1))
 F(dropout_twice, gra_dropout(t, gra_dropout(t, in[0], 0.25), 0.25))
 
-static gra_tensor *mask(gra_tape *t, int ndim, const int *shape)
+static gra_tensor *mask(gra_tape *t, gra_shape shape)
 {
     static const real some[] = { 0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0 };  /* 17, or the first ones */
-    return gra_constant(t, some, ndim, shape);
+    return gra_constant(t, some, shape);
 }
 
-F(do_masked_fill, gra_masked_fill(t, in[0], mask(t, GRA_DIMS(17)), -3))
+F(do_masked_fill, gra_masked_fill(t, in[0], mask(t, GRA_SHAPE(17)), -3))
 AGAIN(do_masked_fill, 1)
-F(masked_rows, gra_masked_fill(t, in[0], mask(t, GRA_DIMS(3, 1)), 0.5))
-F(masked_by_one, gra_masked_fill(t, in[0], mask(t, 0, NULL), 7))
-F(masked_weights, gra_softmax(t, gra_masked_fill(t, in[0], mask(t, GRA_DIMS(17)), -(double)INFINITY), -1))
+F(masked_rows, gra_masked_fill(t, in[0], mask(t, GRA_SHAPE(3, 1)), 0.5))
+F(masked_by_one, gra_masked_fill(t, in[0], mask(t, GRA_SCALAR), 7))
+F(masked_weights, gra_softmax(t, gra_masked_fill(t, in[0], mask(t, GRA_SHAPE(17)), -(double)INFINITY), -1))
 
 /* -inf is no number to check a gradient with: what a softmax makes of it is. */
 F(causal_weights, gra_softmax(t, gra_causal_mask(t, in[0]), -1))
@@ -184,11 +184,11 @@ F(rms_norm_self, gra_rms_norm(t, in[0], in[0], EPS))
 /* ---- shape ---- */
 
 /* A view's gradient is that of its base: a square of it is what shows whether it arrives. */
-F(reshaped, gra_mul(t, view(t, in[0], GRA_DIMS(17, 3)), view(t, in[0], GRA_DIMS(17, -1))))
-F(reshaped_twice, gra_exp(t, view(t, view(t, in[0], GRA_DIMS(-1)), GRA_DIMS(3, 1, 17))))
-F(reshaped_to_one, gra_exp(t, view(t, in[0], 0, NULL)))
-F(reshaped_result, gra_exp(t, view(t, gra_neg(t, in[0]), GRA_DIMS(17, 3))))
-F(reshaped_returned, view(t, gra_exp(t, in[0]), GRA_DIMS(17, 3)))
+F(reshaped, gra_mul(t, view(t, in[0], GRA_SHAPE(17, 3)), view(t, in[0], GRA_SHAPE(17, -1))))
+F(reshaped_twice, gra_exp(t, view(t, view(t, in[0], GRA_SHAPE(-1)), GRA_SHAPE(3, 1, 17))))
+F(reshaped_to_one, gra_exp(t, view(t, in[0], GRA_SCALAR)))
+F(reshaped_result, gra_exp(t, view(t, gra_neg(t, in[0]), GRA_SHAPE(17, 3))))
+F(reshaped_returned, view(t, gra_exp(t, in[0]), GRA_SHAPE(17, 3)))
 
 F(transposed, gra_transpose(t, in[0], 0, 1))
 AGAIN(transposed, 1)
@@ -205,7 +205,7 @@ F(concat_first, gra_concat(t, 3, in, 0))
 F(concat_last, gra_concat(t, 3, in, -1))
 F(concat_middle, gra_concat(t, 2, in, 1))
 F(concat_one, gra_concat(t, 1, in, 0))
-F(concat_self, gra_concat(t, 3, (gra_tensor *[]){ in[0], in[0], view(t, in[0], GRA_DIMS(3, 17)) }, 1))
+F(concat_self, gra_concat(t, 3, (gra_tensor *[]){ in[0], in[0], view(t, in[0], GRA_SHAPE(3, 17)) }, 1))
 AGAIN(concat_middle, 2)
 
 F(stack_first, gra_stack(t, 2, in, 0))
@@ -223,10 +223,10 @@ AGAIN(slice_middle, 1)
 
 static const int ids[] = { 2, 0, 4, 4, 1, 2 };          /* 3 never, 2 and 4 twice */
 
-F(do_embedding, gra_embedding(t, in[0], ids, GRA_DIMS(6)))
+F(do_embedding, gra_embedding(t, in[0], ids, GRA_SHAPE(6)))
 AGAIN(do_embedding, 1)
-F(embedding_of_matrix, gra_embedding(t, in[0], ids, GRA_DIMS(2, 3)))
-F(embedding_of_one, gra_embedding(t, in[0], ids, 0, NULL))
+F(embedding_of_matrix, gra_embedding(t, in[0], ids, GRA_SHAPE(2, 3)))
+F(embedding_of_one, gra_embedding(t, in[0], ids, GRA_SCALAR))
 
 static const int target[] = { 2, 0, 4, 4, 1, 2 };
 static const int some_target[] = { 1, GRA_IGNORE_INDEX, 0, GRA_IGNORE_INDEX, 4, 3 };
@@ -244,7 +244,7 @@ F(do_bce, gra_binary_cross_entropy(t, in[0], in[1]))
 AGAIN(do_bce, 2)
 F(do_bce_logits, gra_binary_cross_entropy_with_logits(t, in[0], in[1]))
 AGAIN(do_bce_logits, 2)
-F(mse_loss_view, gra_mse_loss(t, gra_scale(t, in[0], 2), view(t, in[0], GRA_DIMS(3, 17))))
+F(mse_loss_view, gra_mse_loss(t, gra_scale(t, in[0], 2), view(t, in[0], GRA_SHAPE(3, 17))))
 
 #define ATTENTION(name, heads, causal, dropout)                                                          \
     F(name, gra_attention(t, in[0], in[1], in[2], heads, causal, dropout))                               \
@@ -261,7 +261,7 @@ ATTENTION(attend_back_dropped, 3, true, 0.3)
 /* ---- the table ---- */
 
 #define COUNT(...) (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int))
-#define OF(...)    .ndim = COUNT(__VA_ARGS__), .shape = { __VA_ARGS__ }
+#define OF(...)    .shape = { COUNT(__VA_ARGS__), { __VA_ARGS__ } }
 #define X(...)        { .name = "x", OF(__VA_ARGS__) }
 #define W(...)        { .name = "w", OF(__VA_ARGS__) }
 #define B(...)        { .name = "b", OF(__VA_ARGS__) }

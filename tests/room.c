@@ -37,7 +37,7 @@ static gra_model *new_model(gra_rng *rng)
 {
     gra_model *m = gra_model_open(rng);
     gra_model_keep_going(m, true);
-    gra_tensor *first = gra_param(gra_root(m), "first", gra_zeros(), GRA_DIMS(2, 3));
+    gra_tensor *first = gra_param(gra_root(m), "first", gra_init_zeros(), GRA_SHAPE(2, 3));
     gra_alias(gra_root(m), "first again", first);
     gra_state(m, "state", first);
     return m;

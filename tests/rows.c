@@ -25,7 +25,7 @@ static gra_tensor *sweep(gra_tape *t, gra_tensor *y)
     real *copy = gra_alloc(t, (y->size + 1) * sizeof(real));
     for (size_t i = 0; i < y->size; i++)
         copy[i] = (real)(float)c[i];
-    gra_tensor *loss = gra_sum(t, gra_mul(t, y, gra_constant(t, copy, y->ndim, y->shape)));
+    gra_tensor *loss = gra_sum(t, gra_mul(t, y, gra_constant(t, copy, y->shape)));
     if (loss->requires_grad)
         ck_assert_int_eq(gra_backward(t, loss), 0);
     return loss;
@@ -34,13 +34,13 @@ static gra_tensor *sweep(gra_tape *t, gra_tensor *y)
 gra_tensor *draw_input(gra_tape *t, gra_rng *g, const gra_check_in *in, bool wanted)
 {
     size_t n;
-    ck_assert(gra_shape_size(in->ndim, in->shape, &n));
+    ck_assert(gra_shape_size(in->shape, &n));
     real *x = gra_alloc(t, n * sizeof(real));
     double low = in->low < in->high ? in->low : -2, high = in->low < in->high ? in->high : 2;
     gra_rand(g, x, n);
     for (size_t i = 0; i < n; i++)
         x[i] = in->data ? in->data[i] : (real)(float)(low + (high - low) * (double)x[i]);
-    return wanted ? gra_input(t, x, in->ndim, in->shape) : gra_constant(t, x, in->ndim, in->shape);
+    return wanted ? gra_input(t, x, in->shape) : gra_constant(t, x, in->shape);
 }
 
 static void note_row(const struct op_case *c, unsigned wanted)

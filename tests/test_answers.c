@@ -25,13 +25,9 @@ static void close_tape(void)
 
 /* ---- known answers ---------------------------------------------------------------------------------- */
 
-static gra_tensor *tensor(const real *x, int ndim, const int *shape)
-{
-    return gra_input(t, x, ndim, shape);
-}
-#define VECTOR(...) tensor((const real[]){ __VA_ARGS__ }, 1,                                             \
-                           (const int[]){ (int)(sizeof((const real[]){ __VA_ARGS__ }) / sizeof(real)) })
-#define MATRIX(m, n, ...) tensor((const real[]){ __VA_ARGS__ }, 2, (const int[]){ m, n })
+#define VECTOR(...) gra_input(t, (const real[]){ __VA_ARGS__ },                                          \
+                              GRA_SHAPE((int)(sizeof((const real[]){ __VA_ARGS__ }) / sizeof(real))))
+#define MATRIX(m, n, ...) gra_input(t, (const real[]){ __VA_ARGS__ }, GRA_SHAPE(m, n))
 
 static const real inf = (real)INFINITY, nan_ = (real)NAN;
 
@@ -46,11 +42,9 @@ static void expect_values(const real *x, const real *want, size_t n)
 #define EXPECT(x, ...)                                                                                   \
     expect_values(x, (const real[]){ __VA_ARGS__ }, sizeof((const real[]){ __VA_ARGS__ }) / sizeof(real))
 
-static void expect_shape(const gra_tensor *x, int ndim, const int *shape)
+static void expect_shape(const gra_tensor *x, gra_shape shape)
 {
-    ck_assert_int_eq(x->ndim, ndim);
-    for (int d = 0; d < ndim; d++)
-        ck_assert_int_eq(x->shape[d], shape[d]);
+    ck_assert(gra_same_shape(x->shape, shape));
 }
 
 START_TEST(arithmetic)
@@ -67,6 +61,20 @@ START_TEST(arithmetic)
 }
 END_TEST
 
+START_TEST(tensors_of_a_step)
+{
+    gra_tensor *x = gra_scalar(t, 2.5), *zeros = gra_zeros(t, GRA_SHAPE(2)), *ones = gra_ones(t, GRA_SHAPE(1, 2));
+    EXPECT(x->data, (real)2.5);
+    expect_shape(x, GRA_SCALAR);
+    ck_assert(x->requires_grad && !zeros->requires_grad && !ones->requires_grad);
+    EXPECT(zeros->data, 0, 0);
+    EXPECT(ones->data, 1, 1);
+    expect_shape(ones, GRA_SHAPE(1, 2));
+    EXPECT(gra_arange(t, 4)->data, 0, 1, 2, 3);
+    expect_shape(gra_arange(t, 0), GRA_SHAPE(0));
+}
+END_TEST
+
 START_TEST(functions)
 {
     static const double least[] = { 0, 0, 0, 0, 1, 1, 0, 0, 0 };    /* gelu's 1 + erf may cancel */
@@ -74,7 +82,7 @@ START_TEST(functions)
     real data[LENGTH(x)];
     for (int i = 0; i < LENGTH(x); i++)
         data[i] = (real)x[i];
-    gra_tensor *in = gra_input(t, data, GRA_DIMS(LENGTH(x))), *square = gra_mul(t, in, in);
+    gra_tensor *in = gra_input(t, data, GRA_SHAPE(LENGTH(x))), *square = gra_mul(t, in, in);
     gra_tensor *y[] = { gra_exp(t, in), gra_tanh(t, in), gra_sigmoid(t, in), gra_relu(t, in), gra_gelu(t, in),
                         gra_gelu_tanh(t, in), gra_silu(t, in), gra_log(t, square), gra_sqrt(t, square) };
     for (int i = 0; i < LENGTH(x); i++) {
@@ -170,7 +178,7 @@ END_TEST
 
 START_TEST(losses_of_extreme_logits)
 {
-    gra_tensor *x = VECTOR(10000, -10000, 10000), *target = gra_constant(t, (const real[]){ 1, 0, 0 }, GRA_DIMS(3));
+    gra_tensor *x = VECTOR(10000, -10000, 10000), *target = gra_constant(t, (const real[]){ 1, 0, 0 }, GRA_SHAPE(3));
     gra_tensor *loss = gra_binary_cross_entropy_with_logits(t, x, target);
     EXPECT(loss->data, (real)(10000.0 / 3));
     ck_assert_int_eq(gra_backward(t, loss), 0);
@@ -202,7 +210,7 @@ START_TEST(a_mask_gets_no_gradient)
     EXPECT(gra_grad(x), 1, 0, 1);
     EXPECT(gra_grad(mask), 0, 0, 0);
     gra_begin(t, GRA_GRAD, NULL);
-    x = gra_full(t, 1, GRA_DIMS(3));                    /* no more does it where it alone would want one */
+    x = gra_full(t, 1, GRA_SHAPE(3));                    /* no more does it where it alone would want one */
     mask = VECTOR(0, 1, 0);
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_masked_fill(t, x, mask, 9))), 0);
     EXPECT(gra_grad(mask), 0, 0, 0);
@@ -220,11 +228,11 @@ START_TEST(reductions)
     EXPECT(gra_mean_dim(t, x, 1, false)->data, 3, 4);
     EXPECT(gra_max_dim(t, x, 0, false)->data, 4, 5, 6);
     EXPECT(gra_max_dim(t, x, 1, false)->data, 5, 6);
-    expect_shape(gra_sum(t, x), 0, NULL);
-    expect_shape(gra_sum_dim(t, x, 0, false), GRA_DIMS(3));
-    expect_shape(gra_sum_dim(t, x, 0, true), GRA_DIMS(1, 3));
-    expect_shape(gra_mean_dim(t, x, 1, true), GRA_DIMS(2, 1));
-    expect_shape(gra_max_dim(t, x, -1, true), GRA_DIMS(2, 1));
+    expect_shape(gra_sum(t, x), GRA_SCALAR);
+    expect_shape(gra_sum_dim(t, x, 0, false), GRA_SHAPE(3));
+    expect_shape(gra_sum_dim(t, x, 0, true), GRA_SHAPE(1, 3));
+    expect_shape(gra_mean_dim(t, x, 1, true), GRA_SHAPE(2, 1));
+    expect_shape(gra_max_dim(t, x, -1, true), GRA_SHAPE(2, 1));
 }
 END_TEST
 
@@ -258,8 +266,8 @@ START_TEST(long_sums_keep_their_digits)
 {
     const int n = 1000001;
     const double want = (double)(real)0.1 * n, tolerance = sizeof(real) < sizeof(double) ? 1e-6 : 1e-12;
-    gra_tensor *x = gra_full(t, 0.1, GRA_DIMS(n)), *column = gra_reshape(t, x, GRA_DIMS(n, 1));
-    gra_tensor *two = gra_full(t, 0.1, GRA_DIMS(n, 2)), *zero = gra_full(t, 0, GRA_DIMS(n));
+    gra_tensor *x = gra_full(t, 0.1, GRA_SHAPE(n)), *column = gra_reshape(t, x, GRA_SHAPE(n, 1));
+    gra_tensor *two = gra_full(t, 0.1, GRA_SHAPE(n, 2)), *zero = gra_full(t, 0, GRA_SHAPE(n));
     gra_tensor *y[] = { gra_sum(t, x), gra_sum_dim(t, x, 0, false), gra_sum_dim(t, column, 0, false),
                         gra_sum_dim(t, two, 0, false), gra_scale(t, gra_mean(t, x), n),
                         gra_scale(t, gra_mse_loss(t, x, zero), n * 10) };
@@ -291,7 +299,7 @@ START_TEST(softmax_of_masked_rows)
     EXPECT(y->data, 0, 0, 0, 0, 1, 0, nan_, nan_, nan_);
     EXPECT(z->data, 0, 0, nan_, 0, 1, nan_, 0, 0, nan_);
     gra_tensor *some = gra_slice(t, y, 0, 0, 2), *others = gra_slice(t, z, 1, 0, 2);
-    gra_tensor *weights = gra_constant(t, (const real[]){ 1, 2, 3, 4, 5, 6 }, GRA_DIMS(2, 3));
+    gra_tensor *weights = gra_constant(t, (const real[]){ 1, 2, 3, 4, 5, 6 }, GRA_SHAPE(2, 3));
     gra_tensor *loss = gra_sum(t, gra_mul(t, some, weights));
     loss = gra_add(t, loss, gra_sum(t, gra_mul(t, others, gra_transpose(t, weights, 0, 1))));
     ck_assert_int_eq(gra_backward(t, loss), 0);
@@ -319,11 +327,11 @@ START_TEST(gradients_of_large_logits)
 {
     const double e = exp(-1.0), a = 1 / (1 + e), b = e / (1 + e);
     for (int along = 0; along < 2; along++) {           /* a row, and a column */
-        const int *shape = along ? (const int[]){ 3, 1 } : (const int[]){ 1, 3 };
+        const gra_shape shape = along ? GRA_SHAPE(3, 1) : GRA_SHAPE(1, 3);
         gra_begin(t, GRA_GRAD, NULL);
-        gra_tensor *x = gra_input(t, (const real[]){ 10000, 9999, -10000 }, 2, shape);
-        gra_tensor *z = gra_input(t, (const real[]){ 10000, 9999, -10000 }, 2, shape);
-        gra_tensor *w = gra_constant(t, (const real[]){ 1, 2, 3 }, 2, shape);
+        gra_tensor *x = gra_input(t, (const real[]){ 10000, 9999, -10000 }, shape);
+        gra_tensor *z = gra_input(t, (const real[]){ 10000, 9999, -10000 }, shape);
+        gra_tensor *w = gra_constant(t, (const real[]){ 1, 2, 3 }, shape);
         gra_tensor *y = gra_mul(t, w, gra_softmax(t, x, 1 - along));
         gra_tensor *l = gra_mul(t, w, gra_log_softmax(t, z, 1 - along));
         ck_assert_int_eq(gra_backward(t, gra_add(t, gra_sum(t, y), gra_sum(t, l))), 0);
@@ -347,7 +355,7 @@ START_TEST(log_softmax_of_masked_rows)
            -inf, nan_);
     EXPECT(gra_softmax(t, x, 1)->data, 0, 0, 0, 0, 1, 0, nan_, nan_, nan_);
     gra_tensor *some = gra_masked_fill(t, gra_log_softmax(t, gra_slice(t, x, 0, 0, 2), 1),
-                                       gra_constant(t, (const real[]){ 1, 1, 1, 1, 0, 1 }, GRA_DIMS(2, 3)),
+                                       gra_constant(t, (const real[]){ 1, 1, 1, 1, 0, 1 }, GRA_SHAPE(2, 3)),
                                        0);
     ck_assert_int_eq(gra_backward(t, gra_sum(t, some)), 0);
     EXPECT(gra_grad(x), 0, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -383,9 +391,9 @@ END_TEST
 START_TEST(attention_with_large_scores)         /* 10000, 9999 and -10000 */
 {
     const double e = exp(-1.0), a = 1 / (1 + e), b = e / (1 + e);
-    gra_tensor *q = gra_input(t, (const real[]){ 1 }, GRA_DIMS(1, 1, 1));
-    gra_tensor *k = gra_input(t, (const real[]){ 10000, 9999, -10000 }, GRA_DIMS(1, 3, 1));
-    gra_tensor *v = gra_input(t, (const real[]){ 1, 2, 3 }, GRA_DIMS(1, 3, 1));
+    gra_tensor *q = gra_input(t, (const real[]){ 1 }, GRA_SHAPE(1, 1, 1));
+    gra_tensor *k = gra_input(t, (const real[]){ 10000, 9999, -10000 }, GRA_SHAPE(1, 3, 1));
+    gra_tensor *v = gra_input(t, (const real[]){ 1, 2, 3 }, GRA_SHAPE(1, 3, 1));
     gra_tensor *y = gra_attention(t, q, k, v, 1, false, 0);
     EXPECT(y->data, (real)(a + 2 * b));
     ck_assert_int_eq(gra_backward(t, gra_sum(t, y)), 0);
@@ -397,9 +405,9 @@ END_TEST
 
 START_TEST(attention_rows_that_see_no_key)      /* of four queries the first three come before the only key */
 {
-    gra_tensor *q = gra_input(t, (const real[]){ 1, 2, 3, 4 }, GRA_DIMS(1, 4, 1));
-    gra_tensor *k = gra_input(t, (const real[]){ 5 }, GRA_DIMS(1, 1, 1));
-    gra_tensor *v = gra_input(t, (const real[]){ 7 }, GRA_DIMS(1, 1, 1));
+    gra_tensor *q = gra_input(t, (const real[]){ 1, 2, 3, 4 }, GRA_SHAPE(1, 4, 1));
+    gra_tensor *k = gra_input(t, (const real[]){ 5 }, GRA_SHAPE(1, 1, 1));
+    gra_tensor *v = gra_input(t, (const real[]){ 7 }, GRA_SHAPE(1, 1, 1));
     gra_tensor *y = gra_attention(t, q, k, v, 1, true, 0);
     EXPECT(y->data, 0, 0, 0, 7);
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, y, y))), 0);
@@ -428,8 +436,8 @@ START_TEST(attention_rows_of_minus_infinity)
     }
     gra_keep_attention(t, true);
     gra_begin(t, GRA_TRAIN, &rng);
-    gra_tensor *x[3] = { gra_input(t, q, GRA_DIMS(1, time, 1)), gra_input(t, k, GRA_DIMS(1, keys, 1)),
-                         gra_input(t, v, GRA_DIMS(1, keys, 1)) };
+    gra_tensor *x[3] = { gra_input(t, q, GRA_SHAPE(1, time, 1)), gra_input(t, k, GRA_SHAPE(1, keys, 1)),
+                         gra_input(t, v, GRA_SHAPE(1, keys, 1)) };
     gra_tensor *y = gra_attention(t, x[0], x[1], x[2], 1, causal, p);
     const real *w = gra_attention_weights(y)->data;
     ck_assert_int_eq(gra_backward(t, gra_sum(t, y)), 0);
@@ -459,8 +467,8 @@ START_TEST(attention_hides_no_nan)      /* scores of -inf and nan, of -inf and i
     const real large = sizeof(real) == sizeof(double) ? (real)1e200 : (real)1e25;
     for (int time = 1; time <= 2; time++)
         for (int i = 0; i < 2; i++) {
-            gra_tensor *q = gra_full(t, (double)-large, GRA_DIMS(1, time, 1));
-            gra_tensor *k = gra_input(t, (const real[]){ large, i ? -large : (real)NAN }, GRA_DIMS(1, 2, 1));
+            gra_tensor *q = gra_full(t, (double)-large, GRA_SHAPE(1, time, 1));
+            gra_tensor *k = gra_input(t, (const real[]){ large, i ? -large : (real)NAN }, GRA_SHAPE(1, 2, 1));
             gra_tensor *y = gra_attention(t, q, k, k, 1, false, 0);
             ck_assert(isnan(y->data[0]) && isnan(y->data[time - 1]));
         }
@@ -481,7 +489,7 @@ START_TEST(what_the_caller_lends_is_copied)
 {
     int ids[] = { 1, 0, 1 }, target[] = { 0, 1, 1 };
     gra_tensor *w = MATRIX(2, 2, 1, 2, 3, 4);
-    gra_tensor *y = gra_embedding(t, w, ids, GRA_DIMS(3));
+    gra_tensor *y = gra_embedding(t, w, ids, GRA_SHAPE(3));
     EXPECT(y->data, 3, 4, 1, 2, 3, 4);
     gra_tensor *x = MATRIX(3, 2, 0, 0, 0, 0, 0, 0), *loss = gra_cross_entropy(t, x, target);
     memset(ids, 0, sizeof ids);
@@ -508,7 +516,7 @@ START_TEST(norms_of_a_row_far_from_zero)
         var += ((double)x[i] - mean) * ((double)x[i] - mean) / N;
         square += (double)x[i] * (double)x[i] / N;
     }
-    gra_tensor *in = gra_input(t, x, GRA_DIMS(N)), *y = gra_layer_norm(t, in, NULL, NULL, 1e-5);
+    gra_tensor *in = gra_input(t, x, GRA_SHAPE(N)), *y = gra_layer_norm(t, in, NULL, NULL, 1e-5);
     gra_tensor *z = gra_rms_norm(t, in, NULL, 1e-5);
     for (int i = 0; i < N; i++) {
         double want = ((double)x[i] - mean) / sqrt(var + 1e-5);
@@ -530,13 +538,13 @@ END_TEST
 
 START_TEST(a_view_shares_values)
 {
-    gra_tensor *x = MATRIX(2, 3, 1, 2, 3, 4, 5, 6), *y = gra_reshape(t, x, GRA_DIMS(3, -1));
+    gra_tensor *x = MATRIX(2, 3, 1, 2, 3, 4, 5, 6), *y = gra_reshape(t, x, GRA_SHAPE(3, -1));
     ck_assert_ptr_eq(y->data, x->data);
-    expect_shape(y, GRA_DIMS(3, 2));
-    expect_shape(gra_reshape(t, x, GRA_DIMS(-1)), GRA_DIMS(6));
-    expect_shape(gra_reshape(t, x, GRA_DIMS(6, -1, 1)), GRA_DIMS(6, 1, 1));
-    expect_shape(gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_DIMS(3, 0)), GRA_DIMS(3, 0));
-    expect_shape(gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_DIMS(3, -1)), GRA_DIMS(3, 0));
+    expect_shape(y, GRA_SHAPE(3, 2));
+    expect_shape(gra_reshape(t, x, GRA_SHAPE(-1)), GRA_SHAPE(6));
+    expect_shape(gra_reshape(t, x, GRA_SHAPE(6, -1, 1)), GRA_SHAPE(6, 1, 1));
+    expect_shape(gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_SHAPE(3, 0)), GRA_SHAPE(3, 0));
+    expect_shape(gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_SHAPE(3, -1)), GRA_SHAPE(3, 0));
 }
 END_TEST
 
@@ -549,9 +557,9 @@ START_TEST(values_move)
     EXPECT(gra_concat(t, 2, (gra_tensor *[]){ x, column }, -1)->data, 1, 2, 3, 7, 4, 5, 6, 8);
     EXPECT(gra_slice(t, x, 1, 1, 3)->data, 2, 3, 5, 6);
     EXPECT(gra_slice(t, x, -2, -1, 2)->data, 4, 5, 6);
-    gra_tensor *y = gra_permute(t, gra_reshape(t, x, GRA_DIMS(1, 2, 3)), (const int[]){ 2, 0, 1 });
+    gra_tensor *y = gra_permute(t, gra_reshape(t, x, GRA_SHAPE(1, 2, 3)), (const int[]){ 2, 0, 1 });
     EXPECT(y->data, 1, 4, 2, 5, 3, 6);
-    expect_shape(y, GRA_DIMS(3, 1, 2));
+    expect_shape(y, GRA_SHAPE(3, 1, 2));
 }
 END_TEST
 
@@ -576,7 +584,7 @@ START_TEST(dropout_is_pytorchs)         /* torch.manual_seed(123); dropout(ones(
 {
     static const char *const kept = "111111" "010000" "001010" "110001" "100001" "010000";
     gra_begin(t, GRA_TRAIN, &rng);
-    gra_tensor *y = gra_dropout(t, gra_full(t, 1, GRA_DIMS(6, 6)), 0.5);
+    gra_tensor *y = gra_dropout(t, gra_full(t, 1, GRA_SHAPE(6, 6)), 0.5);
     for (size_t i = 0; i < y->size; i++)
         ck_assert_double_eq((double)y->data[i], kept[i] == '1' ? 2 : 0);
 }
@@ -587,8 +595,8 @@ END_TEST
 START_TEST(no_values)
 {
     gra_begin(t, GRA_TRAIN, &rng);
-    gra_tensor *x = gra_constant(t, NULL, GRA_DIMS(3, 0)), *y = gra_constant(t, NULL, GRA_DIMS(0, 3));
-    gra_tensor *w = VECTOR(1, 2, 3), *none = gra_constant(t, NULL, GRA_DIMS(0));
+    gra_tensor *x = gra_constant(t, NULL, GRA_SHAPE(3, 0)), *y = gra_constant(t, NULL, GRA_SHAPE(0, 3));
+    gra_tensor *w = VECTOR(1, 2, 3), *none = gra_constant(t, NULL, GRA_SHAPE(0));
     gra_tensor *of[] = { x, y };
     for (int i = 0; i < 2; i++) {
         gra_tensor *e = of[i], *all[] = {
@@ -599,31 +607,31 @@ START_TEST(no_values)
             gra_concat(t, 2, (gra_tensor *[]){ e, e }, 1 - i),
         };
         for (int k = 0; k < LENGTH(all); k++)
-            ck_assert_msg(all[k]->size == 0 && gra_same_shape(all[k], e), "result %d", k);
+            ck_assert_msg(all[k]->size == 0 && gra_same_shape(all[k]->shape, e->shape), "result %d", k);
         EXPECT(gra_sum(t, e)->data, 0);
         EXPECT(gra_sum_dim(t, e, 1 - i, false)->data, 0, 0, 0);
         ck_assert(isnan(gra_item(gra_mean(t, e))));
         ck_assert(isnan(gra_item(gra_mse_loss(t, e, e))));
-        expect_shape(gra_transpose(t, e, 0, 1), GRA_DIMS(of[1 - i]->shape[0], of[1 - i]->shape[1]));
+        expect_shape(gra_transpose(t, e, 0, 1), GRA_SHAPE(of[1 - i]->shape.dim[0], of[1 - i]->shape.dim[1]));
     }
     ck_assert(isnan(gra_item(gra_cross_entropy(t, y, NULL))));
     ck_assert(isnan(gra_item(gra_cross_entropy(t, x, NULL))));
-    expect_shape(gra_layer_norm(t, y, w, w, 1e-5), GRA_DIMS(0, 3));
-    expect_shape(gra_layer_norm(t, x, none, none, 1e-5), GRA_DIMS(3, 0));
-    expect_shape(gra_max_dim(t, y, 1, false), GRA_DIMS(0));
-    expect_shape(gra_embedding(t, MATRIX(1, 3, 1, 2, 3), NULL, GRA_DIMS(0)), GRA_DIMS(0, 3));
-    expect_shape(gra_embedding(t, x, (const int[]){ 2, 0 }, GRA_DIMS(2)), GRA_DIMS(2, 0));
-    expect_shape(gra_slice(t, w, 0, 2, 2), GRA_DIMS(0));
+    expect_shape(gra_layer_norm(t, y, w, w, 1e-5), GRA_SHAPE(0, 3));
+    expect_shape(gra_layer_norm(t, x, none, none, 1e-5), GRA_SHAPE(3, 0));
+    expect_shape(gra_max_dim(t, y, 1, false), GRA_SHAPE(0));
+    expect_shape(gra_embedding(t, MATRIX(1, 3, 1, 2, 3), NULL, GRA_SHAPE(0)), GRA_SHAPE(0, 3));
+    expect_shape(gra_embedding(t, x, (const int[]){ 2, 0 }, GRA_SHAPE(2)), GRA_SHAPE(2, 0));
+    expect_shape(gra_slice(t, w, 0, 2, 2), GRA_SHAPE(0));
     EXPECT(gra_concat(t, 2, (gra_tensor *[]){ none, w }, 0)->data, 1, 2, 3);
     EXPECT(gra_matmul(t, x, y)->data, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    expect_shape(gra_matmul(t, y, gra_transpose(t, y, 0, 1)), GRA_DIMS(0, 0));
-    expect_shape(gra_linear(t, y, MATRIX(2, 3, 1, 2, 3, 4, 5, 6), VECTOR(1, 2)), GRA_DIMS(0, 2));
-    expect_shape(gra_linear(t, MATRIX(2, 3, 1, 2, 3, 4, 5, 6), y, NULL), GRA_DIMS(2, 0));
-    EXPECT(gra_linear(t, x, gra_constant(t, NULL, GRA_DIMS(2, 0)), VECTOR(1, 2))->data, 1, 2, 1, 2, 1, 2);
-    gra_tensor *keys = gra_reshape(t, none, GRA_DIMS(1, 0, 2));
-    gra_tensor *query = gra_reshape(t, VECTOR(1, 2), GRA_DIMS(1, 1, 2));
+    expect_shape(gra_matmul(t, y, gra_transpose(t, y, 0, 1)), GRA_SHAPE(0, 0));
+    expect_shape(gra_linear(t, y, MATRIX(2, 3, 1, 2, 3, 4, 5, 6), VECTOR(1, 2)), GRA_SHAPE(0, 2));
+    expect_shape(gra_linear(t, MATRIX(2, 3, 1, 2, 3, 4, 5, 6), y, NULL), GRA_SHAPE(2, 0));
+    EXPECT(gra_linear(t, x, gra_constant(t, NULL, GRA_SHAPE(2, 0)), VECTOR(1, 2))->data, 1, 2, 1, 2, 1, 2);
+    gra_tensor *keys = gra_reshape(t, none, GRA_SHAPE(1, 0, 2));
+    gra_tensor *query = gra_reshape(t, VECTOR(1, 2), GRA_SHAPE(1, 1, 2));
     EXPECT(gra_attention(t, query, keys, keys, 1, false, 0)->data, 0, 0);
-    expect_shape(gra_attention(t, keys, query, query, 1, true, 0), GRA_DIMS(1, 0, 2));
+    expect_shape(gra_attention(t, keys, query, query, 1, true, 0), GRA_SHAPE(1, 0, 2));
     ck_assert_ptr_null(gra_error(t));
 }
 END_TEST
@@ -637,15 +645,15 @@ START_TEST(no_values_backwards)
         gra_layer_norm(t, gra_mul(t, e, w), w, w, 1e-5), gra_rms_norm(t, e, w, 1e-5), gra_softmax(t, e, 0),
         gra_log_softmax(t, e, 1), gra_transpose(t, c, 0, 1), gra_concat(t, 2, (gra_tensor *[]){ e, e }, 0),
         gra_causal_mask(t, c), gra_masked_fill(t, e, e, 1), gra_sum_dim(t, c, 0, true),
-        gra_sum_dim(t, e, 1, false), gra_reshape(t, e, GRA_DIMS(2, 0)), gra_max_dim(t, e, 1, false),
-        gra_linear(t, e, MATRIX(1, 2, 1, 2), NULL), gra_embedding(t, x, NULL, GRA_DIMS(0)),
+        gra_sum_dim(t, e, 1, false), gra_reshape(t, e, GRA_SHAPE(2, 0)), gra_max_dim(t, e, 1, false),
+        gra_linear(t, e, MATRIX(1, 2, 1, 2), NULL), gra_embedding(t, x, NULL, GRA_SHAPE(0)),
         gra_matmul(t, c, e), gra_linear(t, e, x, VECTOR(1, 2, 3)), gra_min_dim(t, e, 1, false), gra_abs(t, e),
         gra_var_dim(t, e, 1, 1, true), gra_where(t, e, e, w), gra_clamp(t, e, 0, 1), gra_add_scalar(t, e, 1),
         gra_stack(t, 2, (gra_tensor *[]){ e, e }, 0),
-        gra_attention(t, gra_reshape(t, e, GRA_DIMS(1, 0, 2)), gra_reshape(t, x, GRA_DIMS(1, 3, 2)),
-                      gra_reshape(t, x, GRA_DIMS(1, 3, 2)), 1, false, 0),
-        gra_attention(t, gra_reshape(t, x, GRA_DIMS(1, 3, 2)), gra_reshape(t, e, GRA_DIMS(1, 0, 2)),
-                      gra_reshape(t, e, GRA_DIMS(1, 0, 2)), 1, false, 0),
+        gra_attention(t, gra_reshape(t, e, GRA_SHAPE(1, 0, 2)), gra_reshape(t, x, GRA_SHAPE(1, 3, 2)),
+                      gra_reshape(t, x, GRA_SHAPE(1, 3, 2)), 1, false, 0),
+        gra_attention(t, gra_reshape(t, x, GRA_SHAPE(1, 3, 2)), gra_reshape(t, e, GRA_SHAPE(1, 0, 2)),
+                      gra_reshape(t, e, GRA_SHAPE(1, 0, 2)), 1, false, 0),
     };
     gra_tensor *loss = gra_scale(t, gra_sum(t, x), 2);
     for (int i = 0; i < LENGTH(y); i++)
@@ -687,12 +695,12 @@ BAD(bad_norm_weight, gra_layer_norm(t, x, VECTOR(1, 2, 3, 4, 5), NULL, 1e-5))
 BAD(bad_norm_bias, gra_layer_norm(t, x, NULL, x, 1e-5))
 BAD(bad_norm_number, gra_layer_norm(t, gra_sum(t, x), NULL, NULL, 1e-5))
 BAD(bad_rms_weight, gra_rms_norm(t, x, VECTOR(1, 2), 1e-5))
-BAD(bad_reshape, gra_reshape(t, x, GRA_DIMS(4, 2)))
-BAD(bad_reshape_open, gra_reshape(t, x, GRA_DIMS(4, -1)))
-BAD(bad_reshape_two_open, gra_reshape(t, x, GRA_DIMS(-1, -1)))
-BAD(bad_reshape_negative, gra_reshape(t, x, GRA_DIMS(-2, -3)))
-BAD(bad_reshape_zero, gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_DIMS(0, -1)))
-BAD(bad_reshape_dims, gra_reshape(t, x, 9, (const int[9]){ 6, 1, 1, 1, 1, 1, 1, 1, 1 }))
+BAD(bad_reshape, gra_reshape(t, x, GRA_SHAPE(4, 2)))
+BAD(bad_reshape_open, gra_reshape(t, x, GRA_SHAPE(4, -1)))
+BAD(bad_reshape_two_open, gra_reshape(t, x, GRA_SHAPE(-1, -1)))
+BAD(bad_reshape_negative, gra_reshape(t, x, GRA_SHAPE(-2, -3)))
+BAD(bad_reshape_zero, gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_SHAPE(0, -1)))
+BAD(bad_reshape_dims, gra_reshape(t, x, (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } }))
 BAD(bad_permute, gra_permute(t, x, (const int[]){ 0, 2 }))
 BAD(bad_permute_twice, gra_permute(t, x, (const int[]){ 1, -1 }))
 BAD(bad_transpose, gra_transpose(t, x, 0, 2))
@@ -704,13 +712,14 @@ BAD(bad_slice, gra_slice(t, x, 1, 2, 4))
 BAD(bad_slice_start, gra_slice(t, x, 1, -4, 2))
 BAD(bad_slice_order, gra_slice(t, x, 1, 2, 1))
 BAD(bad_slice_dim, gra_slice(t, x, 2, 0, 1))
-BAD(bad_id, gra_embedding(t, x, (const int[]){ 0, 1, 1, 2 }, GRA_DIMS(2, 2)))
-BAD(bad_id_negative, gra_embedding(t, x, (const int[]){ -1 }, GRA_DIMS(1)))
-BAD(bad_embedding, gra_embedding(t, VECTOR(1, 2), (const int[]){ 0 }, GRA_DIMS(1)))
+BAD(bad_id, gra_embedding(t, x, (const int[]){ 0, 1, 1, 2 }, GRA_SHAPE(2, 2)))
+BAD(bad_id_negative, gra_embedding(t, x, (const int[]){ -1 }, GRA_SHAPE(1)))
+BAD(bad_embedding, gra_embedding(t, VECTOR(1, 2), (const int[]){ 0 }, GRA_SHAPE(1)))
 BAD(bad_target, gra_cross_entropy(t, x, (const int[]){ 0, 3 }))
 BAD(bad_target_negative, gra_cross_entropy(t, x, (const int[]){ -1, 0 }))
 BAD(bad_logits, gra_cross_entropy(t, gra_sum(t, x), (const int[]){ 0 }))
 BAD(bad_mse, gra_mse_loss(t, x, VECTOR(1, 2, 3)))
+BAD(bad_arange, gra_arange(t, -1))
 BAD(bad_clamp, gra_clamp(t, x, 2, 1))
 BAD(bad_clamp_nan, gra_clamp(t, x, (double)NAN, 1))
 BAD(bad_where, gra_where(t, VECTOR(1, 0), x, x))
@@ -726,26 +735,26 @@ BAD(bad_stack_dim, gra_stack(t, 1, &x, 3))
 BAD(bad_stack_dim_negative, gra_stack(t, 1, &x, -4))
 BAD(bad_stack_none, gra_stack(t, 0, &x, 0))
 BAD(bad_stack_list, gra_stack(t, 2, NULL, 0))
-BAD(bad_stack_dims, gra_stack(t, 1, (gra_tensor *[]){ gra_reshape(t, x, GRA_DIMS(2, 3, 1, 1, 1, 1, 1, 1)) }, 0))
+BAD(bad_stack_dims, gra_stack(t, 1, (gra_tensor *[]){ gra_reshape(t, x, GRA_SHAPE(2, 3, 1, 1, 1, 1, 1, 1)) }, 0))
 BAD(bad_bce, gra_binary_cross_entropy(t, x, VECTOR(1, 2, 3)))
 BAD(bad_probability, gra_binary_cross_entropy(t, x, x))
 BAD(bad_probability_negative, gra_binary_cross_entropy(t, VECTOR(0, -1), VECTOR(1, 1)))
 BAD(bad_bce_logits, gra_binary_cross_entropy_with_logits(t, x, VECTOR(1, 2, 3)))
 BAD(bad_matmul_vector, gra_matmul(t, x, VECTOR(1, 2, 3)))
-BAD(bad_matmul_batch, gra_matmul(t, gra_full(t, 1, GRA_DIMS(2, 1, 1)), gra_full(t, 1, GRA_DIMS(3, 1, 1))))
+BAD(bad_matmul_batch, gra_matmul(t, gra_full(t, 1, GRA_SHAPE(2, 1, 1)), gra_full(t, 1, GRA_SHAPE(3, 1, 1))))
 BAD(bad_linear_weight, gra_linear(t, x, VECTOR(1, 2, 3), NULL))
 BAD(bad_linear_bias, gra_linear(t, x, x, VECTOR(1, 2, 3)))
 BAD(bad_rms_number, gra_rms_norm(t, gra_sum(t, x), NULL, 1e-5))
 BAD(bad_concat_dim, gra_concat(t, 1, &x, 2))
-BAD(bad_concat_long, gra_concat(t, 2, (gra_tensor *[]){ gra_full(t, 0, GRA_DIMS(INT_MAX, 0)),
-                                                        gra_full(t, 0, GRA_DIMS(1, 0)) }, 0))
-BAD(bad_ids, gra_embedding(t, x, (const int[]){ 0 }, 9, (const int[9]){ 1, 1, 1, 1, 1, 1, 1, 1, 1 }))
-BAD(bad_attention, gra_attention(t, gra_full(t, 1, GRA_DIMS(1, 2, 4)), gra_full(t, 1, GRA_DIMS(1, 3, 4)),
-                                 gra_full(t, 1, GRA_DIMS(1, 2, 4)), 1, true, 0))
-BAD(bad_heads, gra_attention(t, gra_full(t, 1, GRA_DIMS(1, 2, 4)), gra_full(t, 1, GRA_DIMS(1, 2, 4)),
-                             gra_full(t, 1, GRA_DIMS(1, 2, 6)), 4, true, 0))
-BAD(bad_attention_dropout, gra_attention(t, gra_full(t, 1, GRA_DIMS(1, 2, 4)), gra_full(t, 1, GRA_DIMS(1, 2, 4)),
-                                         gra_full(t, 1, GRA_DIMS(1, 2, 4)), 1, true, 1))
+BAD(bad_concat_long, gra_concat(t, 2, (gra_tensor *[]){ gra_full(t, 0, GRA_SHAPE(INT_MAX, 0)),
+                                                        gra_full(t, 0, GRA_SHAPE(1, 0)) }, 0))
+BAD(bad_ids, gra_embedding(t, x, (const int[]){ 0 }, (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } }))
+BAD(bad_attention, gra_attention(t, gra_full(t, 1, GRA_SHAPE(1, 2, 4)), gra_full(t, 1, GRA_SHAPE(1, 3, 4)),
+                                 gra_full(t, 1, GRA_SHAPE(1, 2, 4)), 1, true, 0))
+BAD(bad_heads, gra_attention(t, gra_full(t, 1, GRA_SHAPE(1, 2, 4)), gra_full(t, 1, GRA_SHAPE(1, 2, 4)),
+                             gra_full(t, 1, GRA_SHAPE(1, 2, 6)), 4, true, 0))
+BAD(bad_attention_dropout, gra_attention(t, gra_full(t, 1, GRA_SHAPE(1, 2, 4)), gra_full(t, 1, GRA_SHAPE(1, 2, 4)),
+                                         gra_full(t, 1, GRA_SHAPE(1, 2, 4)), 1, true, 1))
 BAD(bad_mask_as_long, gra_masked_fill(t, MATRIX(1, 3, 1, 2, 3), x, 0))
 BAD(bad_matmul_vector_first, gra_matmul(t, VECTOR(1, 2, 3), x))
 BAD(bad_matmul_nt, gra_matmul_nt(t, x, MATRIX(1, 2, 1, 2)))
@@ -755,12 +764,12 @@ BAD(bad_linear_bias_matrix, gra_linear(t, x, x, x))
 BAD(bad_norm_weight_matrix, gra_layer_norm(t, x, x, NULL, 1e-5))
 BAD(bad_norm_bias_size, gra_layer_norm(t, x, NULL, VECTOR(1, 2), 1e-5))
 BAD(bad_rms_weight_matrix, gra_rms_norm(t, x, x, 1e-5))
-BAD(bad_reshape_no_dims, gra_reshape(t, x, -1, NULL))
-BAD(bad_reshape_open_long, gra_reshape(t, gra_borrow(t, x->data, GRA_DIMS(65536, 65536)), GRA_DIMS(-1)))
+BAD(bad_reshape_no_dims, gra_reshape(t, x, (gra_shape){ .ndim = -1 }))
+BAD(bad_reshape_open_long, gra_reshape(t, gra_borrow(t, x->data, GRA_SHAPE(65536, 65536)), GRA_SHAPE(-1)))
 BAD(bad_transpose_first, gra_transpose(t, x, 3, 0))
 BAD(bad_concat_of_none, gra_concat(t, 0, &x, 0))
-BAD(bad_ids_negative, gra_embedding(t, x, (const int[]){ 0 }, GRA_DIMS(-1)))
-#define ONES(...) gra_full(t, 1, GRA_DIMS(__VA_ARGS__))
+BAD(bad_ids_negative, gra_embedding(t, x, (const int[]){ 0 }, GRA_SHAPE(-1)))
+#define ONES(...) gra_full(t, 1, GRA_SHAPE(__VA_ARGS__))
 BAD(bad_attention_q, gra_attention(t, ONES(2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 1, true, 0))
 BAD(bad_attention_k, gra_attention(t, ONES(1, 2, 4), ONES(2, 4), ONES(1, 2, 4), 1, true, 0))
 BAD(bad_attention_v, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(2, 4), 1, true, 0))
@@ -841,6 +850,7 @@ static const struct bad_case {
       "cross_entropy: target -1 in row 0: there are 3 classes (0 to 2), and -100 skips a row" },
     { bad_logits, "cross_entropy: the logits are (): wanted (..., classes)" },
     { bad_mse, "mse_loss: x is (2, 3) but target is (3): wanted the same shape" },
+    { bad_arange, "gra_arange: a result of shape (-1) is too large or has a negative size" },
     { bad_clamp, "clamp: low is 2 and high is 1: wanted low <= high" },
     { bad_clamp_nan, "clamp: low is nan and high is 1: wanted low <= high" },
     { bad_where, "where: the condition is (2), a is (2, 3) and b is (2, 3): they do not broadcast: from the right, "
@@ -935,7 +945,7 @@ START_TEST(bad_input_gets_a_sentence)
     gra_tensor *y = c->f(MATRIX(2, 3, 1, 2, 3, 4, 5, 6));
     ck_assert_ptr_nonnull(gra_error(t));
     ck_assert_str_eq(gra_error(t), c->sentence);
-    ck_assert_int_eq(y->ndim, 0);                       /* the empty tensor, which the next op passes on */
+    ck_assert_int_eq(y->shape.ndim, 0);                       /* the empty tensor, which the next op passes on */
     ck_assert(isnan(gra_item(gra_softmax(t, gra_add(t, y, y), 3))));
     ck_assert_str_eq(gra_error(t), c->sentence);
 }
@@ -970,6 +980,7 @@ Suite *answers_suite(void)
     Suite *s = suite_create("answers");
     TCase *c = group(s, "values");
     tcase_add_test(c, arithmetic);
+    tcase_add_test(c, tensors_of_a_step);
     tcase_add_test(c, functions);
     tcase_add_test(c, extremes);
     tcase_add_test(c, gradients_at_the_edge);

@@ -28,13 +28,13 @@ static void close_all(void)
     gra_close(t);
 }
 
-static gra_tensor *random_input(int ndim, const int *shape)
+static gra_tensor *random_input(gra_shape shape)
 {
     size_t n;
-    ck_assert(gra_shape_size(ndim, shape, &n));
+    ck_assert(gra_shape_size(shape, &n));
     real *values = gra_alloc(t, n * sizeof *values);
     gra_randn(&rng, values, n);
-    return gra_input(t, values, ndim, shape);
+    return gra_input(t, values, shape);
 }
 
 static void expect_error(const char *want)
@@ -47,8 +47,8 @@ static void expect_error(const char *want)
 /* w[b][h][i][j] = softmax over the visible j of q_i . k_j / sqrt(HEAD), in head h */
 static void expect_weights(const gra_tensor *w, const gra_tensor *q, const gra_tensor *k, bool causal)
 {
-    ck_assert_int_eq(w->ndim, 4);
-    ck_assert(w->shape[0] == BATCH && w->shape[1] == HEADS && w->shape[2] == TIME && w->shape[3] == KEYS);
+    ck_assert_int_eq(w->shape.ndim, 4);
+    ck_assert(w->shape.dim[0] == BATCH && w->shape.dim[1] == HEADS && w->shape.dim[2] == TIME && w->shape.dim[3] == KEYS);
     ck_assert(!w->requires_grad);
     for (int b = 0; b < BATCH; b++)
         for (int h = 0; h < HEADS; h++)
@@ -77,12 +77,12 @@ START_TEST(weights_are_those_of_the_formula)            /* of both kinds, in eve
     for (int i = 0; i < 3 * 2 * 2; i++) {
         const bool causal = i & 1;
         gra_begin(t, modes[i / 4], &rng);
-        gra_tensor *q = random_input(GRA_DIMS(BATCH, TIME, DIM)),
-                   *k = random_input(GRA_DIMS(BATCH, KEYS, DIM));
-        gra_tensor *v = random_input(GRA_DIMS(BATCH, KEYS, 2 * DIM));
+        gra_tensor *q = random_input(GRA_SHAPE(BATCH, TIME, DIM)),
+                   *k = random_input(GRA_SHAPE(BATCH, KEYS, DIM));
+        gra_tensor *v = random_input(GRA_SHAPE(BATCH, KEYS, 2 * DIM));
         gra_tensor *y = gra_attention(t, q, k, v, HEADS, causal, i & 2 ? 0.5 : 0);
         expect_weights(gra_attention_weights(y), q, k, causal);
-        ck_assert_ptr_eq(gra_attention_weights(gra_reshape(t, y, GRA_DIMS(-1))), gra_attention_weights(y));
+        ck_assert_ptr_eq(gra_attention_weights(gra_reshape(t, y, GRA_SHAPE(-1))), gra_attention_weights(y));
         expect_error("no error");
     }
 }
@@ -95,7 +95,7 @@ START_TEST(weights_change_nothing)                      /* of the result and the
         gra_manual_seed(&rng, 7);
         gra_keep_attention(t, keep);
         gra_begin(t, GRA_TRAIN, &rng);
-        gra_tensor *x = random_input(GRA_DIMS(BATCH, TIME, DIM));
+        gra_tensor *x = random_input(GRA_SHAPE(BATCH, TIME, DIM));
         gra_tensor *out = gra_attention(t, x, x, x, HEADS, true, 0.3);
         ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, out, out))), 0);
         memcpy(y[keep], out->data, sizeof y[keep]);
@@ -112,7 +112,7 @@ START_TEST(weights_of_every_layer_of_a_step)            /* each attention has it
     gra_causal_attention a, b;
     gra_causal_attention_init(&a, gra_enter(gra_root(model), "a"), 3, 2, 6, 0, false);
     gra_causal_attention_init(&b, gra_enter(gra_root(model), "b"), 2, 2, 6, 0, false);
-    gra_tensor *y = gra_causal_attention_forward(t, &a, random_input(GRA_DIMS(1, 4, 3)));
+    gra_tensor *y = gra_causal_attention_forward(t, &a, random_input(GRA_SHAPE(1, 4, 3)));
     gra_tensor *z = gra_causal_attention_forward(t, &b, y);
     gra_tensor *first = gra_attention_weights(y), *second = gra_attention_weights(z);
     ck_assert_ptr_ne(first, second);
@@ -143,13 +143,13 @@ static gra_tensor *dropout_factors(gra_rng *g, double p, int time, int keys)
     uint32_t x = gra_bernoulli_start(g);
     for (size_t i = 0; i < n; i++, x = gra_bernoulli_next(x))
         factor[i] = x < limit ? (real)(1 / (1 - p)) : 0;
-    return gra_constant(t, factor, GRA_DIMS(BATCH, HEADS, time, keys));
+    return gra_constant(t, factor, GRA_SHAPE(BATCH, HEADS, time, keys));
 }
 
 /* The same by an op for every step of the formula, a head after the other. */
 static gra_tensor *plainly(gra_tensor *q, gra_tensor *k, gra_tensor *v, bool causal, gra_tensor *factors)
 {
-    const int time = q->shape[1], keys = k->shape[1];
+    const int time = q->shape.dim[1], keys = k->shape.dim[1];
     gra_tensor *heads[HEADS];
     for (int h = 0; h < HEADS; h++) {
         gra_tensor *w = gra_scale(t, gra_matmul_nt(t, columns(q, h, HEAD), columns(k, h, HEAD)),
@@ -157,7 +157,7 @@ static gra_tensor *plainly(gra_tensor *q, gra_tensor *k, gra_tensor *v, bool cau
         w = gra_softmax(t, causal ? gra_causal_mask(t, w) : w, -1);
         if (factors)
             w = gra_mul(t, w, gra_reshape(t, gra_slice(t, factors, 1, h, h + 1),
-                                          GRA_DIMS(BATCH, time, keys)));
+                                          GRA_SHAPE(BATCH, time, keys)));
         heads[h] = gra_matmul(t, w, columns(v, h, 2 * HEAD));
     }
     return gra_concat(t, HEADS, heads, 2);
@@ -181,10 +181,10 @@ START_TEST(many_strips_are_as_the_plain_ops)
     gra_begin(t, GRA_TRAIN, &rng);
     gra_tensor *x[2][3], *y[2];
     for (int i = 0; i < 3; i++) {
-        x[0][i] = random_input(GRA_DIMS(BATCH, i ? keys : time, i == 2 ? 2 * DIM : DIM));
-        x[1][i] = gra_input(t, x[0][i]->data, x[0][i]->ndim, x[0][i]->shape);
+        x[0][i] = random_input(GRA_SHAPE(BATCH, i ? keys : time, i == 2 ? 2 * DIM : DIM));
+        x[1][i] = gra_input(t, x[0][i]->data, x[0][i]->shape);
     }
-    gra_tensor *c = random_input(GRA_DIMS(BATCH, time, 2 * DIM));
+    gra_tensor *c = random_input(GRA_SHAPE(BATCH, time, 2 * DIM));
     gra_rng same = rng;
     y[0] = gra_attention(t, x[0][0], x[0][1], x[0][2], HEADS, causal, p);
     y[1] = plainly(x[1][0], x[1][1], x[1][2], causal, p > 0 ? dropout_factors(&same, p, time, keys) : NULL);
@@ -201,7 +201,7 @@ START_TEST(a_hidden_key_may_be_anything)
 {
     enum { N = 3 };
     gra_begin(t, GRA_EVAL, NULL);
-    gra_tensor *q = random_input(GRA_DIMS(1, N, DIM)), *k = random_input(GRA_DIMS(1, N, DIM));
+    gra_tensor *q = random_input(GRA_SHAPE(1, N, DIM)), *k = random_input(GRA_SHAPE(1, N, DIM));
     q->data[DIM - 1] = q->data[q->size - 1] = 1;    /* infinite are then the first query's score and the last's */
     gra_tensor *want = gra_attention(t, q, k, q, HEADS, true, 0);
     k->data[k->size - 1] = _i ? (real)INFINITY : (real)NAN; /* the last key: the last query alone sees it */
@@ -221,7 +221,7 @@ START_TEST(weights_were_not_kept)
 {
     gra_keep_attention(t, false);
     gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *w = gra_attention_weights(attended(random_input(GRA_DIMS(1, 2, 3))));
+    gra_tensor *w = gra_attention_weights(attended(random_input(GRA_SHAPE(1, 2, 3))));
     ck_assert(isnan(gra_item(w)));
     expect_error("gra_attention_weights: they were not kept: call gra_keep_attention(t, true) first");
 }
@@ -230,7 +230,7 @@ END_TEST
 START_TEST(weights_of_another_op)
 {
     gra_begin(t, GRA_GRAD, NULL);
-    gra_attention_weights(gra_neg(t, attended(random_input(GRA_DIMS(1, 2, 3)))));
+    gra_attention_weights(gra_neg(t, attended(random_input(GRA_SHAPE(1, 2, 3)))));
     expect_error("gra_attention_weights: this is the result of neg, not of gra_attention");
 }
 END_TEST
@@ -238,9 +238,9 @@ END_TEST
 START_TEST(weights_of_no_op)
 {
     gra_begin(t, GRA_GRAD, NULL);
-    gra_attention_weights(gra_reshape(t, random_input(GRA_DIMS(1, 2, 3)), GRA_DIMS(-1)));
+    gra_attention_weights(gra_reshape(t, random_input(GRA_SHAPE(1, 2, 3)), GRA_SHAPE(-1)));
     expect_error("gra_attention_weights: this is the result of no op, not of gra_attention");
-    ck_assert_ptr_null(gra_attention_weights(gra_param(gra_root(model), "w", gra_ones(), GRA_DIMS(2))));
+    ck_assert_ptr_null(gra_attention_weights(gra_param(gra_root(model), "w", gra_init_ones(), GRA_SHAPE(2))));
     ck_assert_ptr_null(gra_attention_weights(NULL));
 }
 END_TEST
@@ -248,7 +248,7 @@ END_TEST
 START_TEST(weights_after_an_error)
 {
     gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *w = gra_attention_weights(attended(random_input(GRA_DIMS(2, 3))));
+    gra_tensor *w = gra_attention_weights(attended(random_input(GRA_SHAPE(2, 3))));
     ck_assert(isnan(gra_item(w)));
     expect_error("attention: q (2, 3), k (2, 3), v (2, 3): each must be (batch, time, dim)");
 }
@@ -261,11 +261,11 @@ START_TEST(leading_dimensions_are_the_batch)
     gra_multi_head_attention a;
     gra_multi_head_attention_init(&a, gra_root(model), DIM, 2 * HEADS, TIME, 0, HEADS, true);
     gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *x = random_input(GRA_DIMS(2, 3, TIME, DIM));
+    gra_tensor *x = random_input(GRA_SHAPE(2, 3, TIME, DIM));
     gra_tensor *y = gra_multi_head_attention_forward(t, &a, x);
     ck_assert_str_eq(GRA_SHAPE_OF(y), "(2, 3, 4, 6)");
     for (int i = 0; i < 6; i++) {                       /* each sequence by itself */
-        gra_tensor *one = gra_constant(t, x->data + i * TIME * DIM, GRA_DIMS(TIME, DIM));
+        gra_tensor *one = gra_constant(t, x->data + i * TIME * DIM, GRA_SHAPE(TIME, DIM));
         gra_tensor *z = gra_multi_head_attention_forward(t, &a, one);
         ck_assert_str_eq(GRA_SHAPE_OF(z), "(4, 6)");
         for (size_t j = 0; j < z->size; j++)

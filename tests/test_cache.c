@@ -93,7 +93,7 @@ static void compare(int chunk, const char *what)
         gra_begin(t, GRA_EVAL, NULL);
         gra_tensor *y = gra_gpt_continue(t, &cache, ids + from, n);
         ck_assert_msg(!gra_error(t), "%s", gra_error(t));
-        ck_assert_int_eq(y->ndim == 3 && y->shape[0] == 1 && y->shape[1] == 1 && y->shape[2] == vocab, 1);
+        ck_assert_int_eq(y->shape.ndim == 3 && y->shape.dim[0] == 1 && y->shape.dim[1] == 1 && y->shape.dim[2] == vocab, 1);
         ck_assert_int_eq(cache.time, from + n);
         for (int i = 0; i < vocab; i++)
             ck_assert_msg(fabs((double)(y->data[i] - want[i])) <= tolerance * (1 + fabs((double)want[i])),
@@ -182,11 +182,11 @@ START_TEST(a_block_continues)           /* with variants of attention that no GP
     gra_efficient_multi_head_attention_init(&a, gra_enter(gra_root(model), "e"), WIDTH, WIDTH, TIME, 0, 3,
                                             true);
     gra_begin(t, GRA_EVAL, NULL);
-    gra_tensor *y = gra_multi_head_attention_forward(t, &a, gra_constant(t, x, GRA_DIMS(1, TIME, WIDTH)));
+    gra_tensor *y = gra_multi_head_attention_forward(t, &a, gra_constant(t, x, GRA_SHAPE(1, TIME, WIDTH)));
     memcpy(want, y->data, sizeof want);
     for (int i = 0; i < TIME; i++) {
         gra_begin(t, GRA_EVAL, NULL);
-        gra_tensor *xi = gra_constant(t, x + i * WIDTH, GRA_DIMS(1, 1, WIDTH));
+        gra_tensor *xi = gra_constant(t, x + i * WIDTH, GRA_SHAPE(1, 1, WIDTH));
         y = gra_multi_head_attention_continue(t, &a, xi, &(gra_past){ keys, values, i });
         ck_assert_msg(!gra_error(t), "%s", gra_error(t));
         for (int j = 0; j < WIDTH; j++)
@@ -282,7 +282,7 @@ static void attend(gra_mode mode, int batch, int time, int before)
     gra_begin(t, mode, NULL);
     gra_past past = gra_gpt_cache_past(&cache, 0);
     past.time = before;
-    gra_multi_head_attention_continue(t, &gpt.trf_blocks[0].att, gra_full(t, 1, GRA_DIMS(batch, time, 12)),
+    gra_multi_head_attention_continue(t, &gpt.trf_blocks[0].att, gra_full(t, 1, GRA_SHAPE(batch, time, 12)),
                                       &past);
 }
 static void attention_in_training(void) { attend(GRA_TRAIN, 1, 1, 0); }
@@ -291,7 +291,7 @@ static void attention_without_batch(void)
 {
     gra_begin(t, GRA_EVAL, NULL);
     gra_past past = gra_gpt_cache_past(&cache, 0);
-    gra_multi_head_attention_continue(t, &gpt.trf_blocks[0].att, gra_full(t, 1, GRA_DIMS(1, 12)), &past);
+    gra_multi_head_attention_continue(t, &gpt.trf_blocks[0].att, gra_full(t, 1, GRA_SHAPE(1, 12)), &past);
 }
 static void attention_without_keys(void)
 {
@@ -299,7 +299,7 @@ static void attention_without_keys(void)
     att.key.weight = NULL;
     gra_begin(t, GRA_EVAL, NULL);
     gra_past past = gra_gpt_cache_past(&cache, 0);
-    gra_multi_head_attention_continue(t, &att, gra_full(t, 1, GRA_DIMS(1, 1, 12)), &past);
+    gra_multi_head_attention_continue(t, &att, gra_full(t, 1, GRA_SHAPE(1, 1, 12)), &past);
 }
 static void after_an_error(void)
 {
@@ -322,13 +322,13 @@ static void attention_too_long(void)    { attend(GRA_EVAL, 1, 3, 7); }
 static void positions_too_far(void)
 {
     gra_begin(t, GRA_EVAL, NULL);
-    gra_positional_embedding_forward_from(t, &gpt.pos_emb, gra_full(t, 1, GRA_DIMS(2, 12)), 8);
+    gra_positional_embedding_forward_from(t, &gpt.pos_emb, gra_full(t, 1, GRA_SHAPE(2, 12)), 8);
 }
 
 static void borrows_nothing(void)
 {
     gra_begin(t, GRA_EVAL, NULL);
-    gra_borrow(t, NULL, GRA_DIMS(2));
+    gra_borrow(t, NULL, GRA_SHAPE(2));
 }
 
 static const char closed[] = "gpt: the cache is not open: call gra_gpt_cache_open(&cache, &gpt) first, which must "
@@ -376,9 +376,9 @@ START_TEST(what_is_borrowed_is_not_copied)
 {
     real x[4] = { 1, 2, 3, 4 };
     gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *b = gra_borrow(t, x, GRA_DIMS(2, 2));
+    gra_tensor *b = gra_borrow(t, x, GRA_SHAPE(2, 2));
     ck_assert(b->data == x && b->size == 4 && !b->requires_grad && b->nin == 0 && !b->base);
-    gra_tensor *w = gra_input(t, x, GRA_DIMS(2, 2));
+    gra_tensor *w = gra_input(t, x, GRA_SHAPE(2, 2));
     gra_backward(t, gra_sum(t, gra_mul(t, b, w)));
     for (int i = 0; i < 4; i++)
         ck_assert(gra_grad(w)[i] == x[i]);

@@ -100,8 +100,8 @@ static void twice(const gra_tensor *x, const real *g, real *dx)   { EACH(2 * g[i
 static void half(const gra_tensor *x, const real *g, real *dx)    { EACH(g[i] / 2); }
 static void wrong_constant(const gra_tensor *x, const real *g, real *dx) { EACH(1.001 * g[i]); }
 static void minus_twice(const gra_tensor *x, const real *g, real *dx)    { EACH(-2 * g[i]); }
-static void by_batch(const gra_tensor *x, const real *g, real *dx)   { EACH(g[i] / x->shape[0]); }
-static void times_batch(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] * x->shape[0]); }
+static void by_batch(const gra_tensor *x, const real *g, real *dx)   { EACH(g[i] / x->shape.dim[0]); }
+static void times_batch(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] * x->shape.dim[0]); }
 static void nothing(const gra_tensor *x, const real *g, real *dx)  { EACH(0 * g[i]); }
 static void no_row_1(const gra_tensor *x, const real *g, real *dx) { EACH(i / 4 == 1 ? 0 : g[i]); }
 static void row_2_alone(const gra_tensor *x, const real *g, real *dx) { EACH(i / 4 == 2 ? g[i] : 0); }
@@ -129,7 +129,7 @@ static void element_7(const gra_tensor *x, const real *g, real *dx) { EACH(i == 
 
 static void turned(const gra_tensor *x, const real *g, real *dx)
 {
-    size_t m = (size_t)x->shape[x->ndim - 2], n = (size_t)x->shape[x->ndim - 1];
+    size_t m = (size_t)x->shape.dim[x->shape.ndim - 2], n = (size_t)x->shape.dim[x->shape.ndim - 1];
     EACH(g[i / (m * n) * (m * n) + i % (m * n) % m * n + i % (m * n) / m]);
 }
 
@@ -185,78 +185,78 @@ static const char *const phrases[] = {                  /* a word or two of each
 
 static const struct {
     void (*slip)(const gra_tensor *x, const real *right, real *dx);
-    int   ndim, shape[4];
+    gra_shape   shape;
     const char *phrase, *says;          /* the entry above, and the line it is in */
 } slips[] = {
-    { flipped, 2, { 3, 4 }, "sign is flipped",
+    { flipped, { 2, { 3, 4 } }, "sign is flipped",
       "the sign is flipped" },
-    { flipped, 0, { 0 }, "sign is flipped",
+    { flipped, { 0, { 0 } }, "sign is flipped",
       "the sign is flipped" },
-    { twice, 2, { 3, 4 }, "factor of 2",
+    { twice, { 2, { 3, 4 } }, "factor of 2",
       "a factor of 2: counted twice, or a forgotten 1/2" },
-    { twice, 1, { 1 }, "factor of 2",
+    { twice, { 1, { 1 } }, "factor of 2",
       "a factor of 2: counted twice, or a forgotten 1/2" },
-    { half, 3, { 3, 1, 5 }, "factor of 0.5",
+    { half, { 3, { 3, 1, 5 } }, "factor of 0.5",
       "a factor of 0.5: a forgotten 2" },
-    { wrong_constant, 2, { 3, 4 }, "constant factor",
+    { wrong_constant, { 2, { 3, 4 } }, "constant factor",
       "a constant factor of 1.001" },
-    { odd_factor, 1, { 1 }, "none of the usual",
+    { odd_factor, { 1, { 1 } }, "none of the usual",
       "none of the usual slips explains it" },
-    { by_batch, 2, { 5, 3 }, "constant factor",
+    { by_batch, { 2, { 5, 3 } }, "constant factor",
       "a constant factor of 0.2: 1/5, and 5 is the size of dimension 0 of w and of dimension 0 of the output "
       "(mean or sum?)" },
-    { times_batch, 2, { 4, 3 }, "constant factor",
+    { times_batch, { 2, { 4, 3 } }, "constant factor",
       "a constant factor of 4: the size of dimension 0 of w and of dimension 0 of the output (mean or sum?)" },
-    { no_dy, 2, { 3, 4 }, "does not enter",
+    { no_dy, { 2, { 3, 4 } }, "does not enter",
       "dy does not enter: the backward adds the same whatever y->grad is: multiply by y->grad; the rest of the "
       "formula is right" },
-    { constant_term, 2, { 3, 4 }, "term without dy",
+    { constant_term, { 2, { 3, 4 } }, "term without dy",
       "a term without dy: where y->grad is 0 the backward still adds something" },
-    { squared_dy, 2, { 3, 4 }, "enters twice",
+    { squared_dy, { 2, { 3, 4 } }, "enters twice",
       "dy enters twice: twice the y->grad makes four times the gradient: multiply by y->grad once" },
-    { unsigned_dy, 2, { 3, 4 }, "sign of dy",
+    { unsigned_dy, { 2, { 3, 4 } }, "sign of dy",
       "the sign of dy is lost: y->grad and -y->grad make the same gradient" },
-    { bent_dy, 2, { 3, 4 }, "not linear in dy",
+    { bent_dy, { 2, { 3, 4 } }, "not linear in dy",
       "it is not linear in dy: twice the y->grad does not make twice the gradient" },
-    { absolute, 2, { 3, 4 }, "sign is flipped",
+    { absolute, { 2, { 3, 4 } }, "sign is flipped",
       "it fits: where w < 0: the sign is flipped; it is right elsewhere" },
-    { twice_row_1, 2, { 3, 4 }, "factor of 2",
+    { twice_row_1, { 2, { 3, 4 } }, "factor of 2",
       "it fits: in row 1: a factor of 2: counted twice, or a forgotten 1/2; or sqrt(4), and 4 is the size of dimension 1 "
       "of w and of dimension 1 of the output; it is right elsewhere" },
-    { positive_alone, 2, { 3, 4 }, "fits: zero where",
+    { positive_alone, { 2, { 3, 4 } }, "fits: zero where",
       "zero where w < 0; it is right elsewhere" },
-    { by_row, 2, { 3, 4 }, "of its own for each row",
+    { by_row, { 2, { 3, 4 } }, "of its own for each row",
       "a factor of its own for each row of w (1, 2, 3, ...)" },
-    { nearly, 2, { 3, 4 }, "nearly right",
+    { nearly, { 2, { 3, 4 } }, "nearly right",
       "a clue: nearly right: off by 9.7e-05 of the largest at most" },
-    { nothing, 2, { 3, 4 }, "all zero",
+    { nothing, { 2, { 3, 4 } }, "all zero",
       "all zero: the backward adds nothing here" },
-    { no_row_1, 2, { 3, 4 }, "fits: zero in",
+    { no_row_1, { 2, { 3, 4 } }, "fits: zero in",
       "zero in row 1; it is right elsewhere" },
-    { row_2_alone, 2, { 3, 4 }, "fits: zero in",
+    { row_2_alone, { 2, { 3, 4 } }, "fits: zero in",
       "zero in row 0, row 1; it is right elsewhere" },
-    { no_last_column, 2, { 3, 4 }, "fits: zero in",
+    { no_last_column, { 2, { 3, 4 } }, "fits: zero in",
       "zero in column 3; it is right elsewhere" },
-    { no_middle, 3, { 2, 3, 2 }, "fits: zero in",
+    { no_middle, { 3, { 2, 3, 2 } }, "fits: zero in",
       "zero in index 1 of dimension 1; it is right elsewhere" },
-    { no_end, 1, { 6 }, "fits: zero in",
+    { no_end, { 1, { 6 } }, "fits: zero in",
       "zero in index 4 of dimension 0, index 5 of dimension 0; it is right elsewhere" },
-    { two_holes, 2, { 3, 4 }, "fits: zero in",
+    { two_holes, { 2, { 3, 4 } }, "fits: zero in",
       "zero in 2 of 12 elements, the first of them 1; it is right elsewhere" },
-    { turned, 2, { 3, 3 }, "transposed",
+    { turned, { 2, { 3, 3 } }, "transposed",
       "transposed: element (i, j) holds the gradient of (j, i)" },
-    { turned, 2, { 2, 5 }, "transposed",
+    { turned, { 2, { 2, 5 } }, "transposed",
       "transposed: the values are those of the other order of the last two dimensions" },
-    { turned, 3, { 2, 3, 4 }, "transposed",
+    { turned, { 3, { 2, 3, 4 } }, "transposed",
       "transposed: the values are those of the other order of the last two dimensions" },
-    { neighbours, 2, { 3, 4 }, "holds the gradient of i",
+    { neighbours, { 2, { 3, 4 } }, "holds the gradient of i",
       "column i of w holds the gradient of i + 1" },
-    { shifted_rows, 2, { 3, 4 }, "constant along",
+    { shifted_rows, { 2, { 3, 4 } }, "constant along",
       "an offset that is constant along dimension 1: a term with the sum or the mean over "
       "it is missing or too much" },
-    { not_a_number, 1, { 5 }, "nobody filled",
+    { not_a_number, { 1, { 5 } }, "nobody filled",
       "a division by zero, the logarithm of zero, or memory that nobody filled" },
-    { wrong_formula, 2, { 3, 4 }, "the derivative of y by",
+    { wrong_formula, { 2, { 3, 4 } }, "the derivative of y by",
       "what is wrong is that number, the derivative of y by w: at w = 1.83342 it is -0.951954, and 3.66683 is right" },
 };
 
@@ -270,8 +270,7 @@ static void only(const char *phrase)
 
 START_TEST(each_slip_is_explained)
 {
-    gra_check_in in = { .name = "w", .ndim = slips[_i].ndim };
-    memcpy(in.shape, slips[_i].shape, sizeof slips[_i].shape);
+    gra_check_in in = { .name = "w", .shape = slips[_i].shape };
     slip_args args = { slips[_i].slip };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &args), 1);
     ck_assert_msg(says(slips[_i].says), "\"%s\" is missing:\n%s", slips[_i].says, report.text);
@@ -284,10 +283,10 @@ END_TEST
 
 START_TEST(explanations_combine)
 {
-    gra_check_in in = { .ndim = 2, .shape = { 3, 4 } };
+    gra_check_in in = { .shape = { 2, { 3, 4 } } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &(slip_args){ minus_twice }), 1);
     ck_assert_msg(says("it fits: the sign is flipped, and a factor of 2"), "%s", report.text);
-    in.shape[0] = 2;
+    in.shape.dim[0] = 2;
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &(slip_args){ twice }), 1);
     ck_assert_msg(says("it fits: a factor of 2: counted twice, or a forgotten 1/2; or"), "%s", report.text);
     ck_assert_msg(says("or the size of dimension 0 of an input and of dimension 0 of the output (mean or sum?)"), "%s",
@@ -297,8 +296,8 @@ END_TEST
 
 START_TEST(missing_sums_are_explained)
 {
-    gra_check_in in[2] = { { .name = "x", .ndim = 2, .shape = { 3, 4 } },
-                           { .name = "b", .ndim = 1, .shape = { 4 } } };
+    gra_check_in in[2] = { { .name = "x", .shape = { 2, { 3, 4 } } },
+                           { .name = "b", .shape = { 1, { 4 } } } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, add_last, NULL), 1);
     ck_assert_str_eq(report.name, "b");
     ck_assert_msg(says("it fits: only index 2 of dimension 0 of the output is left, since each overwrites "
@@ -310,7 +309,7 @@ START_TEST(missing_sums_are_explained)
                        "all of them"), "%s", report.text);
     only("was added");
 
-    in[0] = (gra_check_in){ .name = "x", .ndim = 3, .shape = { 2, 3, 4 } };
+    in[0] = (gra_check_in){ .name = "x", .shape = { 3, { 2, 3, 4 } } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, add_last, NULL), 1);
     ck_assert_msg(says("it fits: only index 1 of dimension 0 and index 2 of dimension 1 of the output is left"),
                   "%s", report.text);
@@ -357,7 +356,7 @@ static gra_tensor *unsigned_(gra_tape *tape, gra_tensor **in, void *arg)
 
 START_TEST(a_gradient_that_is_stored)
 {
-    gra_check_in in = { .name = "x", .ndim = 2, .shape = { 3, 4 } };
+    gra_check_in in = { .name = "x", .shape = { 2, { 3, 4 } } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, stored, NULL), 1);
     ck_assert_msg(says("it fits: what was in the gradient before is lost: the backward says dx[i] = ... where "
                        "dx[i] += ... is wanted"), "%s", report.text);
@@ -367,7 +366,7 @@ END_TEST
 
 START_TEST(a_gradient_that_loses_the_sign_of_dy)
 {
-    gra_check_in in = { .name = "x", .ndim = 2, .shape = { 3, 4 } };
+    gra_check_in in = { .name = "x", .shape = { 2, { 3, 4 } } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, unsigned_, NULL), 1);
 }
 END_TEST
@@ -383,7 +382,7 @@ START_TEST(zero_sums_prove_nothing)
     real ones[12];
     for (size_t i = 0; i < 12; i++)
         ones[i] = 1;
-    gra_check_in in = { .ndim = 2, .shape = { 3, 4 }, .data = ones };
+    gra_check_in in = { .shape = { 2, { 3, 4 } }, .data = ones };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip_softmax, &(slip_args){ twice }), 1);
     only("factor of 2");
 }
@@ -413,13 +412,13 @@ static gra_tensor *haunted(gra_tape *tape, gra_tensor **in, void *arg)
 {
     static const gra_op op = { .name = "haunted", .forward = ghost, .backward = ghost_backward };
     (void)arg;
-    return gra_run(gra_result(tape, &op, in[0]->ndim, in[0]->shape, in[0], in[1]));
+    return gra_run(gra_result(tape, &op, in[0]->shape, in[0], in[1]));
 }
 
 START_TEST(zero_on_either_side)
 {
-    gra_check_in in[2] = { { .name = "x", .ndim = 1, .shape = { 5 } },
-                           { .name = "z", .ndim = 1, .shape = { 5 } } };
+    gra_check_in in[2] = { { .name = "x", .shape = { 1, { 5 } } },
+                           { .name = "z", .shape = { 1, { 5 } } } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, in, detached, NULL), 1);
     only("all zero");
     ck_assert(report.analytic == 0 && report.numeric != 0);
@@ -438,9 +437,9 @@ static gra_tensor *slip_both(gra_tape *tape, gra_tensor **in, void *arg)
 
 START_TEST(other_wrong_tensors_are_named)
 {
-    gra_check_in in[3] = { { .name = "a", .ndim = 1, .shape = { 3 } },
-                           { .name = "b", .ndim = 1, .shape = { 3 } },
-                           { .name = "z", .ndim = 1, .shape = { 3 } } };
+    gra_check_in in[3] = { { .name = "a", .shape = { 1, { 3 } } },
+                           { .name = "b", .shape = { 1, { 3 } } },
+                           { .name = "z", .shape = { 1, { 3 } } } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 3, in, slip_both, &(slip_args){ flipped }), 1);
     ck_assert_str_eq(report.name, "a");
     ck_assert_msg(says("wrong too: b (error 0.5)") && !says("z (error"), "%s", report.text);
@@ -451,8 +450,7 @@ END_TEST
 START_TEST(text_keeps_to_80_columns)
 {
     for (size_t i = 0; i < LENGTH(slips); i++) {
-        gra_check_in in = { .name = "trf_blocks.0.att.W_query.weight", .ndim = slips[i].ndim };
-        memcpy(in.shape, slips[i].shape, sizeof slips[i].shape);
+        gra_check_in in = { .name = "trf_blocks.0.att.W_query.weight", .shape = slips[i].shape };
         ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &(slip_args){ slips[i].slip }), 1);
         for (const char *line = report.text; *line; line += strcspn(line, "\n"), line += *line == '\n')
             ck_assert_msg(strcspn(line, "\n") <= 80, "%s", report.text);
@@ -475,7 +473,7 @@ START_TEST(worst_element_and_its_gradients)
     for (size_t i = 0; i < 12; i++)
         x[i] = (real)(1 + 0.1 * (double)(i * 5 % 12));
     for (int i = 0; i < 2; i++) {
-        gra_check_in in = { .name = "w", .ndim = 2, .shape = { 3, 4 }, .data = x };
+        gra_check_in in = { .name = "w", .shape = { 2, { 3, 4 } }, .data = x };
         slip_args args = { i ? element_7 : element_5 };
         ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip_sum, &args), 1);
         ck_assert_str_eq(report.name, "w");
@@ -498,7 +496,7 @@ END_TEST
 
 START_TEST(the_first_of_equals_is_the_worst)
 {
-    gra_check_in in = { .ndim = 1, .shape = { 5 } };
+    gra_check_in in = { .shape = { 1, { 5 } } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &(slip_args){ not_a_number }), 1);
     ck_assert_uint_eq(report.index, 2);
     ck_assert(isinf(report.error) && isnan(report.analytic) && isfinite(report.numeric));
@@ -508,7 +506,7 @@ END_TEST
 
 START_TEST(wrong_elements_are_counted)
 {
-    gra_check_in in = { .ndim = 2, .shape = { 3, 4 } };
+    gra_check_in in = { .shape = { 2, { 3, 4 } } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &(slip_args){ wrong_constant }), 1);
     ck_assert_msg(says("wrong there: 12 of 12 elements"), "%s", report.text);
 }
@@ -517,7 +515,7 @@ END_TEST
 /* The output is one value: the batch size is that of the input. */
 START_TEST(batch_size_of_an_input)
 {
-    gra_check_in in = { .ndim = 2, .shape = { 5, 3 } };
+    gra_check_in in = { .shape = { 2, { 5, 3 } } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip_sum, &(slip_args){ by_batch }), 1);
     ck_assert_msg(says("1/5, and 5 is the size of dimension 0 of an input (mean or sum?)"), "%s", report.text);
     only("constant factor");
@@ -527,12 +525,12 @@ END_TEST
 /* A wrong gradient below the floor 1e-7 sum |c y| is measured by it: y = 1 + 1e-12 x^2. */
 static gra_tensor *small_slip(gra_tape *tape, gra_tensor **in, void *arg)
 {
-    return gra_add(tape, gra_full(tape, 1, 0, NULL), gra_scale(tape, slip(tape, in, arg), 1e-12));
+    return gra_add(tape, gra_full(tape, 1, GRA_SCALAR), gra_scale(tape, slip(tape, in, arg), 1e-12));
 }
 
 START_TEST(loss_is_a_floor)
 {
-    gra_check_in in = { .ndim = 0, .data = (real[]){ 1 } };
+    gra_check_in in = { .data = (real[]){ 1 } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, small_slip, &(slip_args){ twice }), 1);
     ck_assert_double_eq_tol(report.error, 2e-12 / 1e-7, 1e-7);
 }
@@ -563,8 +561,8 @@ static gra_tensor *itself(gra_tape *tape, gra_tensor **in, void *arg)
 static gra_tensor *overwrites(gra_tape *tape, gra_tensor **in, void *arg)
 {
     (void)arg;
-    in[0] = gra_reshape(tape, in[0], GRA_DIMS(2, 6));
-    in[1] = gra_mul(tape, in[0], gra_exp(tape, gra_reshape(tape, in[1], GRA_DIMS(2, 6))));
+    in[0] = gra_reshape(tape, in[0], GRA_SHAPE(2, 6));
+    in[1] = gra_mul(tape, in[0], gra_exp(tape, gra_reshape(tape, in[1], GRA_SHAPE(2, 6))));
     return gra_log_softmax(tape, in[1], 0);
 }
 
@@ -576,8 +574,8 @@ static gra_tensor *logarithm(gra_tape *tape, gra_tensor **in, void *arg)
 
 START_TEST(right_gradients_pass)
 {
-    gra_check_in in[2] = { { .name = "a", .ndim = 2, .shape = { 3, 4 } },
-                           { .name = "b", .ndim = 2, .shape = { 3, 4 } } };
+    gra_check_in in[2] = { { .name = "a", .shape = { 2, { 3, 4 } } },
+                           { .name = "b", .shape = { 2, { 3, 4 } } } };
     gra_check_fn *const f[] = { shared, attends, overwrites };
     for (size_t i = 0; i < LENGTH(f); i++) {
         ck_assert_msg(check(GRA_GRAD, NULL, NULL, 2, in, f[i], NULL) == 0, "%zu: %s", i, report.text);
@@ -593,7 +591,7 @@ END_TEST
 START_TEST(steep_functions_pass)
 {
     real x[3] = { 0.002, 0.003, 1 };
-    gra_check_in in = { .ndim = 1, .shape = { 3 }, .data = x };
+    gra_check_in in = { .shape = { 1, { 3 } }, .data = x };
     ck_assert_msg(check(GRA_GRAD, NULL, NULL, 1, &in, logarithm, NULL) == 0, "%s", report.text);
     ck_assert(report.error > 0);
 }
@@ -601,7 +599,7 @@ END_TEST
 
 START_TEST(nothing_to_compare)
 {
-    gra_check_in in = { .ndim = 2, .shape = { 0, 4 } };
+    gra_check_in in = { .shape = { 2, { 0, 4 } } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, itself, NULL), 2);
     ck_assert_uint_eq(report.elements, 0);
     ck_assert_msg(says("nothing to compare"), "%s", report.text);
@@ -623,9 +621,9 @@ static net net_open(void)
     gra_manual_seed(&rng, 1);
     n.model = gra_model_open(&rng);
     gra_scope root = gra_root(n.model);
-    n.w = gra_param(gra_enter(root, "first"), "weight", gra_init_normal(0, 0.5), GRA_DIMS(5, 3));
-    n.b = gra_param(gra_enter(root, "first"), "bias", gra_init_normal(0, 0.5), GRA_DIMS(5));
-    n.w2 = gra_param(gra_enter(root, "second"), "weight", gra_init_normal(0, 0.5), GRA_DIMS(2, 5));
+    n.w = gra_param(gra_enter(root, "first"), "weight", gra_init_normal(0, 0.5), GRA_SHAPE(5, 3));
+    n.b = gra_param(gra_enter(root, "first"), "bias", gra_init_normal(0, 0.5), GRA_SHAPE(5));
+    n.w2 = gra_param(gra_enter(root, "second"), "weight", gra_init_normal(0, 0.5), GRA_SHAPE(2, 5));
     return n;
 }
 
@@ -637,7 +635,7 @@ static gra_tensor *net_forward(gra_tape *tape, gra_tensor **in, void *arg)
     return gra_linear(tape, h, n->w2, NULL);                                                  /* (4, 2) */
 }
 
-static const gra_check_in net_in = { .name = "x", .ndim = 2, .shape = { 4, 3 } };
+static const gra_check_in net_in = { .name = "x", .shape = { 2, { 4, 3 } } };
 
 START_TEST(a_model_with_dropout_passes)
 {
@@ -730,7 +728,7 @@ START_TEST(inputs_are_spread)
     };
     for (size_t c = 0; c < LENGTH(cases); c++) {
         seen s = { .n = 0 };
-        gra_check_in in = { .ndim = 1, .shape = { cases[c].n }, .low = cases[c].low, .high = cases[c].high };
+        gra_check_in in = { .shape = { 1, { cases[c].n } }, .low = cases[c].low, .high = cases[c].high };
         ck_assert_msg(check(GRA_GRAD, NULL, NULL, 1, &in, look, &s) == 0, "%s", report.text);
         bool sorted = true;
         for (size_t i = 0; i + 1 < s.n; i++)
@@ -754,7 +752,7 @@ static gra_tensor *kinked(gra_tape *tape, gra_tensor **in, void *arg)
 
 START_TEST(inputs_alike_do_not_meet)
 {
-    gra_check_in in[2] = { { .ndim = 2, .shape = { 17, 17 } }, { .ndim = 2, .shape = { 17, 17 } } };
+    gra_check_in in[2] = { { .shape = { 2, { 17, 17 } } }, { .shape = { 2, { 17, 17 } } } };
     ck_assert_msg(check(GRA_GRAD, NULL, NULL, 2, in, kinked, NULL) == 0, "%s", report.text);
 }
 END_TEST
@@ -809,8 +807,8 @@ static gra_tensor *some_call_fails(gra_tape *tape, gra_tensor **in, void *arg)
 START_TEST(any_call_may_fail)           /* _i: how. Until more calls than there are would have to fail */
 {
     static const char *const what[] = { "matmul", "f returned NULL", "shape" };
-    const gra_check_in in[2] = { { .name = "a", .ndim = 2, .shape = { 2, 3 } },
-                                 { .name = "b", .ndim = 2, .shape = { 1, 3 } } };
+    const gra_check_in in[2] = { { .name = "a", .shape = { 2, { 2, 3 } } },
+                                 { .name = "b", .shape = { 2, { 1, 3 } } } };
     late l = { .bad = 1, .how = _i };
     for (;; l.bad++) {
         l.calls = 0;
@@ -835,7 +833,7 @@ static gra_tensor *backward_fails(gra_tape *tape, gra_tensor **in, void *arg)
 START_TEST(a_backward_that_fails)
 {
     real x[2] = { 0, 1 };
-    const gra_check_in in = { .ndim = 1, .shape = { 2 }, .data = x };
+    const gra_check_in in = { .shape = { 1, { 2 } }, .data = x };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, backward_fails, NULL), -1);
     ck_assert_msg(says("(backward)"), "%s", report.text);
 }
@@ -844,7 +842,7 @@ END_TEST
 START_TEST(an_element_over_the_edge)    /* log at 0: to the left there is none, however small the step */
 {
     real x[2] = { 1e-6, 1 };
-    const gra_check_in in = { .ndim = 1, .shape = { 2 }, .data = x };
+    const gra_check_in in = { .shape = { 1, { 2 } }, .data = x };
     ck_assert_msg(check(GRA_GRAD, NULL, NULL, 1, &in, logarithm, NULL) == 0, "%s", report.text);
     x[0] = 0x1p-1074;                   /* the smallest number above 0 */
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, logarithm, NULL), 1);
@@ -856,7 +854,7 @@ START_TEST(bounds_the_wrong_way_round)
 {
     static const double low[] = { 3, 0 }, high[] = { 1, -1 };
     for (int i = 0; i < 2; i++) {
-        const gra_check_in in = { .ndim = 1, .shape = { 2 }, .low = low[i], .high = high[i] };
+        const gra_check_in in = { .shape = { 1, { 2 } }, .low = low[i], .high = high[i] };
         ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, itself, NULL), -1);
         ck_assert_msg(says("an input's low is not below its high"), "%s", report.text);
     }
@@ -879,7 +877,7 @@ START_TEST(failures_are_told)
         { fails_late, GRA_GRAD, "matmul" },
     };
     real x[6] = { -1, 2, -3, 4, -5, 6 };
-    gra_check_in in = { .ndim = 2, .shape = { 2, 3 }, .data = x };
+    gra_check_in in = { .shape = { 2, { 2, 3 } }, .data = x };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         int calls = 0;
         ck_assert_msg(check(cases[i].mode, NULL, NULL, 1, &in, cases[i].f, &calls) == -1, "%zu: %s", i,
@@ -887,7 +885,7 @@ START_TEST(failures_are_told)
         ck_assert_msg(says(cases[i].says), "%zu: %s", i, report.text);
         ck_assert(!(report.error <= 1e-6));
     }
-    in.shape[1] = -3;
+    in.shape.dim[1] = -3;
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, itself, NULL), -1);
     ck_assert_msg(says("shape"), "%s", report.text);
 }
@@ -897,7 +895,7 @@ START_TEST(a_model_with_an_error_is_refused)
 {
     net n = net_open();
     gra_model_keep_going(n.model, true);
-    gra_param(gra_root(n.model), "bad", gra_zeros(), GRA_DIMS(-1));
+    gra_param(gra_root(n.model), "bad", gra_init_zeros(), GRA_SHAPE(-1));
     ck_assert_int_eq(check(GRA_GRAD, NULL, n.model, 1, &net_in, net_forward, &n), -1);
     ck_assert_msg(says(gra_model_error(n.model)), "%s", report.text);
     gra_model_close(n.model);
@@ -915,7 +913,7 @@ static gra_tensor *itself(gra_tape *tape, gra_tensor **in, void *arg)
 
 START_TEST(float32_is_refused)
 {
-    gra_check_in in = { .ndim = 1, .shape = { 3 } };
+    gra_check_in in = { .shape = { 1, { 3 } } };
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, itself, NULL), -1);
     ck_assert_ptr_nonnull(gra_error(t));

@@ -132,7 +132,7 @@ static bool npy_there_and_back(void)
     bool ok = m || fails(NULL, "NULL, which is out of memory");
     if (m) {
         gra_model_keep_going(m, true);
-        const gra_tensor *x = gra_param(gra_root(m), "x", gra_ones(), GRA_DIMS(30, 40));
+        const gra_tensor *x = gra_param(gra_root(m), "x", gra_init_ones(), GRA_SHAPE(30, 40));
         ok = x || fails(gra_model_error(m), "");
         ok = ok && keep(m, gra_save_npy(m, PATH, x)) &&
              (gra_load_npy(m, PATH) || fails(gra_model_error(m), ""));
@@ -150,8 +150,8 @@ static gra_tensor *wrong_mul(gra_tape *t, gra_tensor **in, void *arg)   /* so th
 
 static bool check_gradients(void)
 {
-    static const gra_check_in in[] = { { .name = "a", .ndim = 2, .shape = { 3, 4 } },
-                                       { .name = "b", .ndim = 2, .shape = { 3, 4 } } };
+    static const gra_check_in in[] = { { .name = "a", .shape = { 2, { 3, 4 } } },
+                                       { .name = "b", .shape = { 2, { 3, 4 } } } };
     gra_check_report report = { 0 };
     gra_tape *t = gra_open(1);
     bool ok = t || fails(NULL, "NULL, which is out of memory");

@@ -51,7 +51,7 @@ static real *as_real(const golden_tensor *x)
 static gra_tensor *input(const char *name)
 {
     const golden_tensor *x = golden_get(file, "input", name);
-    gra_tensor *y = gra_input(t, as_real(x), x->ndim, x->shape);
+    gra_tensor *y = gra_input(t, as_real(x), x->shape);
     remember(name, y);
     return y;
 }
@@ -59,7 +59,7 @@ static gra_tensor *input(const char *name)
 static gra_tensor *constant(const char *name)
 {
     const golden_tensor *x = golden_get(file, "input", name);
-    return gra_constant(t, as_real(x), x->ndim, x->shape);
+    return gra_constant(t, as_real(x), x->shape);
 }
 
 static int *indices(const char *name)
@@ -75,7 +75,7 @@ static int *indices(const char *name)
 static void set(gra_tensor *p, const char *name)
 {
     const golden_tensor *x = golden_get(file, "param", name);
-    ck_assert_msg(p && p->ndim == x->ndim && memcmp(p->shape, x->shape, (size_t)p->ndim * sizeof(int)) == 0,
+    ck_assert_msg(p && gra_same_shape(p->shape, x->shape),
                   "%s: the layer's %s is %s, the file's %s", file->path, name,
                   p ? GRA_SHAPE_OF(p) : "missing", GRA_SHAPE_OF(x));
     for (size_t i = 0; i < p->size; i++)
@@ -86,7 +86,7 @@ static void set(gra_tensor *p, const char *name)
 static gra_tensor *param(const char *name)
 {
     const golden_tensor *x = golden_get(file, "param", name);
-    gra_tensor *p = gra_param(root, name, gra_zeros(), x->ndim, x->shape);
+    gra_tensor *p = gra_param(root, name, gra_init_zeros(), x->shape);
     set(p, name);
     return p;
 }
@@ -111,7 +111,7 @@ static gra_tensor *linear_layer(void)
 {
     const golden_tensor *w = golden_get(file, "param", "lin.weight");
     struct gra_linear l;
-    gra_linear_init(&l, root, w->shape[1], w->shape[0], true);
+    gra_linear_init(&l, root, w->shape.dim[1], w->shape.dim[0], true);
     set(l.weight, "lin.weight");
     set(l.bias, "lin.bias");
     return gra_linear_forward(t, &l, input("x"));
@@ -121,15 +121,15 @@ static gra_tensor *embedding_layer(void)
 {
     const golden_tensor *table = golden_get(file, "param", "table"), *idx = golden_get(file, "input", "idx");
     struct gra_embedding l;
-    gra_embedding_init(&l, root, table->shape[0], table->shape[1]);
+    gra_embedding_init(&l, root, table->shape.dim[0], table->shape.dim[1]);
     set(l.weight, "table");
-    return gra_embedding_forward(t, &l, indices("idx"), idx->ndim, idx->shape);
+    return gra_embedding_forward(t, &l, indices("idx"), idx->shape);
 }
 
 static gra_tensor *layer_norm_layer(void)
 {
     struct gra_layer_norm l;
-    gra_layer_norm_init(&l, root, golden_get(file, "param", "gamma")->shape[0]);
+    gra_layer_norm_init(&l, root, golden_get(file, "param", "gamma")->shape.dim[0]);
     set(l.weight, "gamma");
     set(l.bias, "beta");
     return gra_layer_norm_forward(t, &l, input("x"));
@@ -259,7 +259,7 @@ static gra_tensor *mha_efficient(void)                  /* keys = values = x */
     return gra_multi_head_attention_forward(t, &a, input("x"));
 }
 
-static int positions(void) { return golden_get(file, "param", "positional_encoding")->shape[0]; }
+static int positions(void) { return golden_get(file, "param", "positional_encoding")->shape.dim[0]; }
 
 static gra_tensor *pos_self_attention(void)
 {
@@ -290,13 +290,13 @@ static gra_tensor *mha_004_layout(void)
     const int time = number("tokens"), heads = number("num_heads"), d = number("d_out") / heads;
     gra_tensor *x = input("x"), *qkv[3];
     for (int i = 0; i < 3; i++) {
-        gra_tensor *y = gra_reshape(t, linear(x, name[i], NULL), GRA_DIMS(time, heads, d));
+        gra_tensor *y = gra_reshape(t, linear(x, name[i], NULL), GRA_SHAPE(time, heads, d));
         qkv[i] = gra_transpose(t, y, 0, 1);             /* (heads, time, d) */
     }
     gra_tensor *p = head_scale(gra_matmul_nt(t, qkv[0], qkv[1]), d);
     p = gra_softmax(t, gra_causal_mask(t, p), -1);
     gra_tensor *y = gra_transpose(t, gra_matmul(t, p, qkv[2]), 1, 2);
-    return linear(gra_reshape(t, y, GRA_DIMS(time, heads * d)), "W_o.weight", "W_o.bias");
+    return linear(gra_reshape(t, y, GRA_SHAPE(time, heads * d)), "W_o.weight", "W_o.bias");
 }
 
 /* Columns are tokens (Prince, Understanding Deep Learning, 12.2): v softmax(k^T q / sqrt(d)), over rows. */
@@ -385,7 +385,7 @@ static void compare_gradients(void)
             if (strcmp(made[j].name, want->name + 2) == 0)
                 x = made[j].tensor;
         ck_assert_msg(x != NULL, "%s: the case does not use %s", file->path, want->name + 2);
-        golden_compare(file, want, gra_grad(x), x->ndim, x->shape);
+        golden_compare(file, want, gra_grad(x), x->shape);
         compared++;
     }
     ck_assert_int_ge(compared, 1);
@@ -401,7 +401,7 @@ START_TEST(outputs_and_gradients)
 
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *y = cases[_i].y();
-    golden_compare(file, golden_get(file, "expect", "y"), y->data, y->ndim, y->shape);
+    golden_compare(file, golden_get(file, "expect", "y"), y->data, y->shape);
     gra_tensor *loss = gra_sum(t, gra_mul(t, constant("dy"), y));
     ck_assert_int_eq(gra_backward(t, loss), 0);
     compare_gradients();
@@ -447,13 +447,13 @@ static void seeded(const char *path)
 
 static void begins_with(const gra_tensor *p, const char *name)
 {
-    golden_compare(file, golden_get(file, "param", name), p->data, p->ndim, p->shape);
+    golden_compare(file, golden_get(file, "param", name), p->data, p->shape);
 }
 
 static gra_tensor *two_copies(void)     /* of the inputs, as a batch */
 {
     gra_tensor *x = constant("inputs");
-    x = gra_reshape(t, x, GRA_DIMS(1, gra_dim(x, 0), gra_dim(x, 1)));
+    x = gra_reshape(t, x, GRA_SHAPE(1, gra_dim(x, 0), gra_dim(x, 1)));
     return gra_concat(t, 2, (gra_tensor *[]){ x, x }, 0);
 }
 
@@ -468,7 +468,7 @@ START_TEST(seeded_causal_attention)
 
     gra_begin(t, GRA_EVAL, NULL);
     gra_tensor *y = gra_causal_attention_forward(t, &a, two_copies());
-    golden_compare(file, golden_get(file, "ref", "context_vecs"), y->data, y->ndim, y->shape);
+    golden_compare(file, golden_get(file, "ref", "context_vecs"), y->data, y->shape);
 }
 END_TEST
 
@@ -486,7 +486,7 @@ START_TEST(seeded_multi_head_attention)
 
     gra_begin(t, GRA_EVAL, NULL);
     gra_tensor *y = gra_multi_head_attention_forward(t, &a, two_copies());
-    golden_compare(file, golden_get(file, "expect", "context_vecs"), y->data, y->ndim, y->shape);
+    golden_compare(file, golden_get(file, "expect", "context_vecs"), y->data, y->shape);
 }
 END_TEST
 

@@ -56,8 +56,8 @@ static void put(bool head, const char *name, int rows, int columns)
         strcpy(w.odd, full);
     if (number == w.fault.without)
         return;
-    const int shape[] = { rows + (number == w.fault.misshapen), columns };
-    gra_tensor *p = gra_param(gra_root(w.m), full, gra_zeros(), columns ? 2 : 1, shape);
+    const gra_shape shape = { columns ? 2 : 1, { rows + (number == w.fault.misshapen), columns } };
+    gra_tensor *p = gra_param(gra_root(w.m), full, gra_init_zeros(), shape);
     ck_assert_ptr_nonnull(p);
     for (size_t i = 0; i < p->size; i++)
         p->data[i] = value(number, i);
@@ -290,11 +290,11 @@ static const gra_tensor *written(bool head, const char *name)
 static void same(const gra_tensor *p, const gra_tensor *x, int from, bool inner)
 {
     ck_assert_ptr_nonnull(p);
-    const bool transposed = inner && w.kind.transposed && x && x->ndim == 2;
-    const size_t columns = p->ndim == 2 ? (size_t)p->shape[1] : 1;
+    const bool transposed = inner && w.kind.transposed && x && x->shape.ndim == 2;
+    const size_t columns = p->shape.ndim == 2 ? (size_t)p->shape.dim[1] : 1;
     for (size_t i = 0; i < p->size; i++) {
         const size_t row = (size_t)from + i / columns, column = i % columns;
-        const size_t at = transposed ? column * (size_t)x->shape[1] + row : row * columns + column;
+        const size_t at = transposed ? column * (size_t)x->shape.dim[1] + row : row * columns + column;
         ck_assert_msg(p->data[i] == (x ? x->data[at] : 0), "%s: element %zu", p->name, i);
         ck_assert_msg(p->grad[i] == 0, "%s: gradient %zu", p->name, i);
     }
@@ -692,7 +692,7 @@ END_TEST
 START_TEST(not_a_gpt)
 {
     again();
-    gra_param(gra_root(m), "w", gra_zeros(), GRA_DIMS(2));
+    gra_param(gra_root(m), "w", gra_init_zeros(), GRA_SHAPE(2));
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
     refused_by_read_config("it is no GPT's: it has neither tok_emb.weight, as Raschka's GPTModel, nor wte.weight");
     ck_assert_int_eq(gra_gpt_read_config(m, FOLDER "/none", 0, &c), -1);
@@ -706,16 +706,16 @@ END_TEST
 START_TEST(embeddings_that_are_no_matrices)
 {
     again();
-    gra_param(gra_root(m), "wte.weight", gra_zeros(), GRA_DIMS(2));
-    gra_param(gra_root(m), "wpe.weight", gra_zeros(), GRA_DIMS(2, 2));
+    gra_param(gra_root(m), "wte.weight", gra_init_zeros(), GRA_SHAPE(2));
+    gra_param(gra_root(m), "wpe.weight", gra_init_zeros(), GRA_SHAPE(2, 2));
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
     refused_by_read_config("tensor wte.weight has the shape (2), but a matrix with a row for each token is wanted");
     again();
-    gra_param(gra_root(m), "wte.weight", gra_zeros(), GRA_DIMS(2, 2));
-    gra_param(gra_root(m), "wpe.weight", gra_zeros(), GRA_DIMS(2, 2, 1));
+    gra_param(gra_root(m), "wte.weight", gra_init_zeros(), GRA_SHAPE(2, 2));
+    gra_param(gra_root(m), "wpe.weight", gra_init_zeros(), GRA_SHAPE(2, 2, 1));
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
     refused_by_read_config("tensor wpe.weight has the shape (2, 2, 1), but a matrix with a row for each position");
-    const gra_tensor no_columns = { .ndim = 2, .shape = { 2, 0 } };
+    const gra_tensor no_columns = { .shape = { 2, { 2, 0 } } };
     const gra_named empty[] = { { "wte.weight", &no_columns }, { "wpe.weight", &no_columns } };
     ck_assert_int_eq(gra_file_write(m, "test", PATH, 2, empty, NULL, 0), 0);
     refused_by_read_config("tensor wte.weight has the shape (2, 0), but a matrix with a row for each token is wanted");
@@ -750,18 +750,18 @@ END_TEST
 START_TEST(shapes_of_no_family)
 {
     again();
-    gra_param(gra_root(m), "wte.weight", gra_zeros(), GRA_DIMS(3, 2));
-    gra_param(gra_root(m), "wpe.weight", gra_zeros(), GRA_DIMS(2, 2));
-    gra_param(gra_root(m), "h.0.attn.c_attn.weight", gra_zeros(), GRA_DIMS(12));
-    gra_param(gra_root(m), "h.0.ln_1.weight", gra_zeros(), GRA_DIMS(2, 1));
-    gra_param(gra_root(m), "ln_f.weight", gra_zeros(), GRA_DIMS(2));
+    gra_param(gra_root(m), "wte.weight", gra_init_zeros(), GRA_SHAPE(3, 2));
+    gra_param(gra_root(m), "wpe.weight", gra_init_zeros(), GRA_SHAPE(2, 2));
+    gra_param(gra_root(m), "h.0.attn.c_attn.weight", gra_init_zeros(), GRA_SHAPE(12));
+    gra_param(gra_root(m), "h.0.ln_1.weight", gra_init_zeros(), GRA_SHAPE(2, 1));
+    gra_param(gra_root(m), "ln_f.weight", gra_init_zeros(), GRA_SHAPE(2));
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
     refused_by_read_config("it has no tensor h.0.");
 
     write_file(families[0], none, NULL, 0);
     gra_tensor *norm = (gra_tensor *)gra_param_find(w.m, "trf_blocks.0.norm1.scale");
-    norm->ndim = 2;
-    norm->shape[1] = 1;
+    norm->shape.ndim = 2;
+    norm->shape.dim[1] = 1;
     ck_assert_int_eq(gra_save(w.m, PATH, NULL, 0), 0);
     refused_by_read_config("tensor trf_blocks.0.norm1.scale has the shape (6, 1), but in the model it is (6)");
 }

@@ -22,7 +22,7 @@ struct large_case {
 
 static const int large_target[13] = { 5, 300, 0, 7, 7, 9000, 64, 1, 2, 3, 4, 5, 6 };
 
-#define OF(...) .ndim = (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)), .shape = { __VA_ARGS__ }
+#define OF(...) .shape = { (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)), { __VA_ARGS__ } }
 #define LARGE(name, ...)                                                                                 \
     static gra_tensor *name(gra_tape *tape, gra_tensor *x, gra_tensor *w, int first)                     \
     {                                                                                                    \
@@ -88,7 +88,7 @@ static const struct large_case large_cases[] = {
     { "add, a column",  { { OF(301, 403) }, { OF(301, 1) } }, 1, JOINED, 1, l_add },
     { "sub, a vector",  { { OF(403, 301) }, { OF(301) } }, 0, JOINED, 0, l_sub },
     { "mul, columns",   { { OF(403, 1, 7) }, { OF(43, 1) } }, 0, JOINED, 0, l_mul },
-    { "div, a number",  { { OF(403, 301) }, { .ndim = 0, POSITIVE } }, 0, JOINED, 0, l_div },
+    { "div, a number",  { { OF(403, 301) }, { POSITIVE } }, 0, JOINED, 0, l_div },
     { "masked_fill",    { { OF(403, 301) }, { OF(301) } }, 0, JOINED, 0, l_masked_fill },
     { "causal_mask",    { { OF(403, 17, 18) } }, 0, JOINED, 0, l_causal_mask },
     { "matmul",         { { OF(403, 301) }, { OF(301, 17) } }, 0, JOINED, 0, l_matmul },
@@ -120,11 +120,11 @@ enum { PARTS = 13 };                    /* which divides the sizes above */
 static gra_tensor *in_parts(gra_tape *t, const struct large_case *c, gra_tensor *x, gra_tensor *w)
 {
     gra_tensor *part[PARTS];
-    int n = x->shape[c->d] / PARTS;
+    int n = x->shape.dim[c->d] / PARTS;
     for (int i = 0; i < PARTS; i++) {
         part[i] = c->f(t, gra_slice(t, x, c->d, i * n, (i + 1) * n), w, i * n);
         if (c->how != JOINED)
-            part[i] = gra_reshape(t, part[i], GRA_DIMS(1));
+            part[i] = gra_reshape(t, part[i], GRA_SHAPE(1));
     }
     gra_tensor *all = gra_concat(t, PARTS, part, c->along);
     switch (c->how) {
@@ -142,11 +142,11 @@ static outcome run_large(gra_tape *t, const struct large_case *c, bool parts)
     gra_manual_seed(&own, 3);
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *x = draw_input(t, &own, &c->in[0], true), *w = draw_input(t, &own, &c->in[1], true);
-    gra_tensor *y = parts ? in_parts(t, c, x, w) : gra_reshape(t, c->f(t, x, w, 0), GRA_DIMS(-1));
+    gra_tensor *y = parts ? in_parts(t, c, x, w) : gra_reshape(t, c->f(t, x, w, 0), GRA_SHAPE(-1));
     real *dy = gra_alloc(t, y->size * sizeof(real));
     gra_uniform(&own, dy, y->size, 0.5, 1.5);
-    gra_tensor *flat = gra_reshape(t, y, GRA_DIMS(-1));
-    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, flat, gra_constant(t, dy, 1, flat->shape)))), 0);
+    gra_tensor *flat = gra_reshape(t, y, GRA_SHAPE(-1));
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, flat, gra_constant(t, dy, flat->shape)))), 0);
     return outcome_of(y, 2, (gra_tensor *[]){ x, w });
 }
 
@@ -201,7 +201,7 @@ START_TEST(dropout_is_the_stream_number_by_number)
         return;
     gra_manual_seed(&rng, 123);
     gra_begin(t, GRA_TRAIN, &rng);
-    gra_tensor *in = gra_input(t, gra_full(t, 2, GRA_DIMS((int)n))->data, GRA_DIMS((int)n));
+    gra_tensor *in = gra_input(t, gra_full(t, 2, GRA_SHAPE((int)n))->data, GRA_SHAPE((int)n));
     gra_tensor *y = gra_dropout(t, in, p);
     gra_backward(t, gra_sum(t, y));
     size_t kept = 0;

@@ -37,8 +37,8 @@ static gra_gpt_config but(size_t field, int value)      /* fine, but for one siz
 }
 #define BUT(field, value) but(offsetof(gra_gpt_config, field), value)
 
-static gra_tensor *x_of(int a, int b, int c) { return gra_full(t, 1, GRA_DIMS(a, b, c)); }
-#define TOKENS ids, GRA_DIMS(ROWS, TIME)
+static gra_tensor *x_of(int a, int b, int c) { return gra_full(t, 1, GRA_SHAPE(a, b, c)); }
+#define TOKENS ids, GRA_SHAPE(ROWS, TIME)
 
 /* name(scope): the layer, whose init gets these arguments, of x. */
 #define LAYER(name, type, layer, x, ...)                                                                 \
@@ -235,7 +235,7 @@ LAYER(narrow_linear, struct gra_linear, linear, x_of(1, 2, 4), 3, 2, true)
 LAYER(unknown_id, struct gra_embedding, embedding, TOKENS, 5, 3)
 LAYER(long_positional, gra_positional_embedding, positional_embedding, x_of(1, 65, 3), 64, 3)
 LAYER(narrow_positional, gra_positional_embedding, positional_embedding, x_of(1, 3, 1), 64, 3)
-LAYER(flat_positional, gra_positional_embedding, positional_embedding, gra_full(t, 1, GRA_DIMS(3)), 64, 3)
+LAYER(flat_positional, gra_positional_embedding, positional_embedding, gra_full(t, 1, GRA_SHAPE(3)), 64, 3)
 LAYER(narrow_layer_norm, struct gra_layer_norm, layer_norm, x_of(1, 2, 4), 3)
 LAYER(narrow_rms_norm, struct gra_rms_norm, rms_norm, x_of(1, 2, 4), 3)
 static gra_tensor *causal_of(gra_scope s, gra_tensor *x)
@@ -245,7 +245,7 @@ static gra_tensor *causal_of(gra_scope s, gra_tensor *x)
     return gra_causal_attention_forward(t, &l, x);
 }
 static gra_tensor *narrow_causal(gra_scope s) { return causal_of(s, x_of(1, 2, 4)); }
-static gra_tensor *flat_causal(gra_scope s)   { return causal_of(s, gra_full(t, 1, GRA_DIMS(3))); }
+static gra_tensor *flat_causal(gra_scope s)   { return causal_of(s, gra_full(t, 1, GRA_SHAPE(3))); }
 static gra_tensor *long_causal(gra_scope s)   { return causal_of(s, x_of(1, 7, 3)); }
 static gra_tensor *missing_causal(gra_scope s){ return causal_of(s, NULL); }
 
@@ -256,7 +256,7 @@ static gra_tensor *heads_of(gra_scope s, gra_tensor *x)
     return gra_multi_head_attention_forward(t, &l, x);
 }
 static gra_tensor *narrow_heads(gra_scope s) { return heads_of(s, x_of(1, 2, 4)); }
-static gra_tensor *flat_heads(gra_scope s)   { return heads_of(s, gra_full(t, 1, GRA_DIMS(3))); }
+static gra_tensor *flat_heads(gra_scope s)   { return heads_of(s, gra_full(t, 1, GRA_SHAPE(3))); }
 static gra_tensor *long_heads(gra_scope s)   { return heads_of(s, x_of(1, 7, 3)); }
 static gra_tensor *missing_heads(gra_scope s){ return heads_of(s, NULL); }
 
@@ -267,7 +267,7 @@ static gra_tensor *self_of(gra_scope s, gra_tensor *x)
     return gra_self_attention_forward(t, &l, x);
 }
 static gra_tensor *narrow_self(gra_scope s)  { return self_of(s, x_of(1, 2, 4)); }
-static gra_tensor *flat_self(gra_scope s)    { return self_of(s, gra_full(t, 1, GRA_DIMS(3))); }
+static gra_tensor *flat_self(gra_scope s)    { return self_of(s, gra_full(t, 1, GRA_SHAPE(3))); }
 static gra_tensor *missing_self(gra_scope s) { return self_of(s, NULL); }
 
 LAYER(narrow_self_v1, gra_self_attention_v1, self_attention_v1, x_of(1, 2, 4), 3, 2)

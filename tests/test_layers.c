@@ -63,7 +63,7 @@ typedef struct row {
     const char    *layer;               /* gra_LAYER_init makes it */
     void         (*init)(any_layer *l, gra_scope s, const gra_gpt_config *c);
     gra_check_fn  *forward;
-    int            ndim, shape[3];      /* of x; ndim 0: ids instead */
+    gra_shape      shape;               /* of x; ndim 0: ids instead */
     gra_gpt_config c;                   /* serves every layer: emb_dim is its width */
 } row;
 
@@ -85,7 +85,7 @@ static void embedding_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
 static gra_tensor *embedding(gra_tape *tape, gra_tensor **in, void *l)
 {
     (void)in;
-    return gra_embedding_forward(tape, l, ids, GRA_DIMS(ROWS, TIME));
+    return gra_embedding_forward(tape, l, ids, GRA_SHAPE(ROWS, TIME));
 }
 
 static void positional_embedding_init(any_layer *l, gra_scope s, const gra_gpt_config *c)
@@ -245,84 +245,84 @@ static gra_tensor *gpt(gra_tape *tape, gra_tensor **in, void *l)
 #define LAYER(name) #name, name##_init
 
 static const row table[] = {
-    { "linear", LAYER(linear), linear, 3, { 3, 1, 5 }, { .emb_dim = 5, .bias = true } },
-    { "linear without bias", LAYER(linear), linear, 2, { 17, 3 }, { .emb_dim = 3 } },
-    { "embedding", LAYER(embedding), embedding, 0, { 0 }, { .vocab_size = VOCAB, .emb_dim = 3 } },
-    { "positional embedding", LAYER(positional_embedding), positional, 3, { 3, 5, 3 },
+    { "linear", LAYER(linear), linear, { 3, { 3, 1, 5 } }, { .emb_dim = 5, .bias = true } },
+    { "linear without bias", LAYER(linear), linear, { 2, { 17, 3 } }, { .emb_dim = 3 } },
+    { "embedding", LAYER(embedding), embedding, { 0, { 0 } }, { .vocab_size = VOCAB, .emb_dim = 3 } },
+    { "positional embedding", LAYER(positional_embedding), positional, { 3, { 3, 5, 3 } },
       { .context_length = 7, .emb_dim = 3 } },
-    { "positional embedding, filled", LAYER(positional_embedding), positional, 2, { 5, 3 },
+    { "positional embedding, filled", LAYER(positional_embedding), positional, { 2, { 5, 3 } },
       { .context_length = 5, .emb_dim = 3 } },
-    { "dropout", LAYER(dropout), dropout, 2, { 3, 17 }, { .drop_rate = 0.3 } },
-    { "layer norm", LAYER(layer_norm), layer_norm, 3, { 3, 1, 17 }, { .emb_dim = 17, .bias = true } },
-    { "layer norm without shift", LAYER(layer_norm), layer_norm, 2, { 17, 3 }, { .emb_dim = 3 } },
-    { "rms norm", LAYER(rms_norm), rms_norm, 3, { 1, 3, 17 }, { .emb_dim = 17 } },
-    { "self-attention", LAYER(self_attention), self, 3, { 3, 5, 5 }, { .emb_dim = 5 } },
-    { "self-attention, one sequence, qkv bias", LAYER(self_attention), self, 2, { 7, 5 },
+    { "dropout", LAYER(dropout), dropout, { 2, { 3, 17 } }, { .drop_rate = 0.3 } },
+    { "layer norm", LAYER(layer_norm), layer_norm, { 3, { 3, 1, 17 } }, { .emb_dim = 17, .bias = true } },
+    { "layer norm without shift", LAYER(layer_norm), layer_norm, { 2, { 17, 3 } }, { .emb_dim = 3 } },
+    { "rms norm", LAYER(rms_norm), rms_norm, { 3, { 1, 3, 17 } }, { .emb_dim = 17 } },
+    { "self-attention", LAYER(self_attention), self, { 3, { 3, 5, 5 } }, { .emb_dim = 5 } },
+    { "self-attention, one sequence, qkv bias", LAYER(self_attention), self, { 2, { 7, 5 } },
       { .emb_dim = 5, .qkv_bias = true } },
     { "self-attention, bare matrices",
-      LAYER(self_attention_v1), self_v1, 3, { 3, 5, 5 }, { .emb_dim = 5 } },
+      LAYER(self_attention_v1), self_v1, { 3, { 3, 5, 5 } }, { .emb_dim = 5 } },
     { "self-attention, bare matrices, one sequence",
-      LAYER(self_attention_v1), self_v1, 2, { 1, 5 }, { .emb_dim = 5 } },
+      LAYER(self_attention_v1), self_v1, { 2, { 1, 5 } }, { .emb_dim = 5 } },
     { "causal attention",
-      LAYER(causal_attention), causal, 3, { 3, 5, 5 }, { .emb_dim = 5, .context_length = 5 } },
-    { "causal attention, qkv bias, dropout", LAYER(causal_attention), causal, 3, { 1, 7, 5 },
+      LAYER(causal_attention), causal, { 3, { 3, 5, 5 } }, { .emb_dim = 5, .context_length = 5 } },
+    { "causal attention, qkv bias, dropout", LAYER(causal_attention), causal, { 3, { 1, 7, 5 } },
       { .emb_dim = 5, .context_length = 9, .qkv_bias = true, .drop_rate = 0.3 } },
-    { "causal attention, one token", LAYER(causal_attention), causal, 3, { 3, 1, 5 },
+    { "causal attention, one token", LAYER(causal_attention), causal, { 3, { 3, 1, 5 } },
       { .emb_dim = 5, .context_length = 1 } },
-    { "causal attention, one sequence", LAYER(causal_attention), causal, 2, { 5, 3 },
+    { "causal attention, one sequence", LAYER(causal_attention), causal, { 2, { 5, 3 } },
       { .emb_dim = 3, .context_length = 5, .drop_rate = 0.3 } },
-    { "multi-head attention wrapper", LAYER(multi_head_attention_wrapper), wrapper, 3, { 3, 5, 5 },
+    { "multi-head attention wrapper", LAYER(multi_head_attention_wrapper), wrapper, { 3, { 3, 5, 5 } },
       { .emb_dim = 5, .context_length = 5, .n_heads = 3 } },
     { "multi-head attention wrapper, one sequence, qkv bias, dropout",
-      LAYER(multi_head_attention_wrapper), wrapper, 2, { 7, 3 },
+      LAYER(multi_head_attention_wrapper), wrapper, { 2, { 7, 3 } },
       { .emb_dim = 3, .context_length = 9, .n_heads = 2, .qkv_bias = true, .drop_rate = 0.3 } },
-    { "multi-head attention", LAYER(multi_head_attention), heads, 3, { 3, 5, 5 },
+    { "multi-head attention", LAYER(multi_head_attention), heads, { 3, { 3, 5, 5 } },
       { .emb_dim = 5, .context_length = 5, .n_heads = 3 } },
-    { "multi-head attention, qkv bias, dropout", LAYER(multi_head_attention), heads, 3, { 1, 7, 3 },
+    { "multi-head attention, qkv bias, dropout", LAYER(multi_head_attention), heads, { 3, { 1, 7, 3 } },
       { .emb_dim = 3, .context_length = 9, .n_heads = 3, .qkv_bias = true, .drop_rate = 0.3 } },
-    { "multi-head attention, one sequence", LAYER(multi_head_attention), heads, 2, { 5, 3 },
+    { "multi-head attention, one sequence", LAYER(multi_head_attention), heads, { 2, { 5, 3 } },
       { .emb_dim = 3, .context_length = 5, .n_heads = 2 } },
-    { "optimized multi-head attention", LAYER(optimized_multi_head_attention), heads, 3, { 3, 5, 6 },
+    { "optimized multi-head attention", LAYER(optimized_multi_head_attention), heads, { 3, { 3, 5, 6 } },
       { .emb_dim = 6, .context_length = 5, .n_heads = 3 } },
     { "optimized multi-head attention, one sequence, qkv bias, dropout",
-      LAYER(optimized_multi_head_attention), heads, 2, { 7, 3 },
+      LAYER(optimized_multi_head_attention), heads, { 2, { 7, 3 } },
       { .emb_dim = 3, .context_length = 9, .n_heads = 3, .qkv_bias = true, .drop_rate = 0.3 } },
-    { "efficient multi-head attention", LAYER(efficient_multi_head_attention), heads, 3, { 3, 5, 6 },
+    { "efficient multi-head attention", LAYER(efficient_multi_head_attention), heads, { 3, { 3, 5, 6 } },
       { .emb_dim = 6, .context_length = 5, .n_heads = 3 } },
     { "efficient multi-head attention, one sequence, qkv bias, dropout",
-      LAYER(efficient_multi_head_attention), heads, 2, { 7, 3 },
+      LAYER(efficient_multi_head_attention), heads, { 2, { 7, 3 } },
       { .emb_dim = 3, .context_length = 9, .n_heads = 3, .qkv_bias = true, .drop_rate = 0.3 } },
-    { "positional self-attention", LAYER(positional_self_attention), pos_self, 3, { 3, 5, 5 },
+    { "positional self-attention", LAYER(positional_self_attention), pos_self, { 3, { 3, 5, 5 } },
       { .emb_dim = 5, .context_length = 7 } },
     { "positional self-attention, one sequence, qkv bias",
-      LAYER(positional_self_attention), pos_self, 2, { 5, 3 },
+      LAYER(positional_self_attention), pos_self, { 2, { 5, 3 } },
       { .emb_dim = 3, .context_length = 5, .qkv_bias = true } },
-    { "positional causal attention", LAYER(positional_causal_attention), pos_causal, 3, { 3, 5, 5 },
+    { "positional causal attention", LAYER(positional_causal_attention), pos_causal, { 3, { 3, 5, 5 } },
       { .emb_dim = 5, .context_length = 7 } },
     { "positional causal attention, one sequence, dropout",
-      LAYER(positional_causal_attention), pos_causal, 2, { 5, 3 },
+      LAYER(positional_causal_attention), pos_causal, { 2, { 5, 3 } },
       { .emb_dim = 3, .context_length = 5, .qkv_bias = true, .drop_rate = 0.3 } },
     { "positional multi-head attention",
-      LAYER(positional_multi_head_attention), pos_heads, 3, { 3, 5, 5 },
+      LAYER(positional_multi_head_attention), pos_heads, { 3, { 3, 5, 5 } },
       { .emb_dim = 5, .context_length = 7, .n_heads = 2 } },
     { "positional multi-head attention, one sequence, dropout",
-      LAYER(positional_multi_head_attention), pos_heads, 2, { 5, 3 },
+      LAYER(positional_multi_head_attention), pos_heads, { 2, { 5, 3 } },
       { .emb_dim = 3, .context_length = 5, .n_heads = 3, .qkv_bias = true, .drop_rate = 0.3 } },
-    { "feed-forward, erf", LAYER(feed_forward), feed_forward, 3, { 3, 1, 5 }, { .emb_dim = 5 } },
-    { "feed-forward, tanh", LAYER(feed_forward), feed_forward, 2, { 17, 3 },
+    { "feed-forward, erf", LAYER(feed_forward), feed_forward, { 3, { 3, 1, 5 } }, { .emb_dim = 5 } },
+    { "feed-forward, tanh", LAYER(feed_forward), feed_forward, { 2, { 17, 3 } },
       { .emb_dim = 3, .gelu = GRA_GELU_TANH } },
     { "block",
-      LAYER(transformer_block), block, 3, { 3, 5, 9 }, { GPT, .bias = true, .drop_rate = 0.3 } },
-    { "block without biases", LAYER(transformer_block), block, 3, { 1, 7, 9 },
+      LAYER(transformer_block), block, { 3, { 3, 5, 9 } }, { GPT, .bias = true, .drop_rate = 0.3 } },
+    { "block without biases", LAYER(transformer_block), block, { 3, { 1, 7, 9 } },
       { GPT, .qkv_bias = true, .gelu = GRA_GELU_TANH } },
-    { "gpt", LAYER(gpt), gpt, 0, { 0 }, { GPT, .bias = true, .drop_rate = 0.1 } },
-    { "gpt, tied", LAYER(gpt), gpt, 0, { 0 },
+    { "gpt", LAYER(gpt), gpt, { 0, { 0 } }, { GPT, .bias = true, .drop_rate = 0.1 } },
+    { "gpt, tied", LAYER(gpt), gpt, { 0, { 0 } },
       { GPT, .bias = true, .tied = true, .drop_rate = 0.1, .init = GRA_INIT_GPT2 } },
-    { "gpt, tanh, qkv bias", LAYER(gpt), gpt, 0, { 0 },
+    { "gpt, tanh, qkv bias", LAYER(gpt), gpt, { 0, { 0 } },
       { GPT, .bias = true, .qkv_bias = true, .gelu = GRA_GELU_TANH } },
-    { "gpt, tied, tanh, no biases", LAYER(gpt), gpt, 0, { 0 },
+    { "gpt, tied, tanh, no biases", LAYER(gpt), gpt, { 0, { 0 } },
       { GPT, .tied = true, .gelu = GRA_GELU_TANH, .drop_rate = 0.3, .init = GRA_INIT_GPT2 } },
-    { "gpt, no biases, full context", LAYER(gpt), gpt, 0, { 0 },
+    { "gpt, no biases, full context", LAYER(gpt), gpt, { 0, { 0 } },
       { .vocab_size = VOCAB, .context_length = TIME, .emb_dim = 9, .n_heads = 3, .n_layers = 2 } },
 };
 enum { TABLE = sizeof table / sizeof *table };
@@ -376,20 +376,19 @@ START_TEST(gradients)
 {
     const row *r = &table[_i / 2];
     const gra_mode mode = _i % 2 ? GRA_TRAIN : GRA_GRAD;
-    gra_check_in x = { .name = "x", .ndim = r->ndim };
-    memcpy(x.shape, r->shape, sizeof r->shape);
+    gra_check_in x = { .name = "x", .shape = r->shape };
     gra_check_report report;
     any_layer l;
     crash_note("crash in the row \"%s\" of tests/test_layers.c", r->name);
     make(r, &l, model);
-    int result = gra_check(t, mode, &rng, model, r->ndim > 0, &x, r->forward, &l, 1e-6, &report);
+    int result = gra_check(t, mode, &rng, model, r->shape.ndim > 0, &x, r->forward, &l, 1e-6, &report);
     /* Over one key the weight is 1, whatever queries and keys are: their gradients are 0, and test nothing. */
-    const bool one_key = r->ndim > 1 && r->shape[r->ndim - 2] == 1 && strstr(r->name, "attention");
+    const bool one_key = r->shape.ndim > 1 && r->shape.dim[r->shape.ndim - 2] == 1 && strstr(r->name, "attention");
     ck_assert_msg(result == (one_key ? 2 : 0), "%s, %s: %s", r->name, mode == GRA_TRAIN ? "training" : "not training",
                   report.text);
-    size_t values = r->ndim ? 1 : 0;
-    for (int d = 0; d < r->ndim; d++)
-        values *= (size_t)r->shape[d];
+    size_t values = r->shape.ndim ? 1 : 0;
+    for (int d = 0; d < r->shape.ndim; d++)
+        values *= (size_t)r->shape.dim[d];
     ck_assert_uint_eq(report.elements, gra_param_values(model) + values);
 }
 END_TEST
@@ -438,17 +437,17 @@ static results compute(gra_tape *tape, const row *r)
     make(r, &l, m);
     gra_begin(tape, GRA_TRAIN, &own);
     gra_tensor *x = NULL;
-    if (r->ndim) {
+    if (r->shape.ndim) {
         size_t n;
-        gra_shape_size(r->ndim, r->shape, &n);
+        gra_shape_size(r->shape, &n);
         real *values = gra_alloc(tape, n * sizeof *values);
         gra_randn(&own, values, n);
-        x = gra_input(tape, values, r->ndim, r->shape);
+        x = gra_input(tape, values, r->shape);
     }
     gra_tensor *y = r->forward(tape, &x, &l);
     real *weights = gra_alloc(tape, y->size * sizeof *weights);
     gra_randn(&own, weights, y->size);
-    gra_tensor *c = gra_constant(tape, weights, y->ndim, y->shape);
+    gra_tensor *c = gra_constant(tape, weights, y->shape);
     ck_assert_int_eq(gra_backward(tape, gra_sum(tape, gra_mul(tape, c, y))), 0);
 
     keep(&k, "y", y, y->data);
@@ -738,8 +737,8 @@ START_TEST(a_gpt_is_what_its_formula_says)
     gra_rng own = rng;
     gra_begin(t, mode, &rng);
     gra_tensor *y = gra_gpt_forward(t, &l.gpt, ids, ROWS, TIME);
-    ck_assert_int_eq(y->ndim, 3);
-    ck_assert(y->shape[0] == ROWS && y->shape[1] == TIME && y->shape[2] == VOCAB);
+    ck_assert_int_eq(y->shape.ndim, 3);
+    ck_assert(y->shape.dim[0] == ROWS && y->shape.dim[1] == TIME && y->shape.dim[2] == VOCAB);
     double want[ROWS * TIME * VOCAB];
     plain_gpt(&r->c, mode == GRA_TRAIN ? r->c.drop_rate : 0, &own, want);
     double most = largest(y->data, y->size);
@@ -764,7 +763,7 @@ START_TEST(rms_norm_divides_by_the_root_mean_square)
     for (int j = 0; j < N; j++)
         l.weight->data[j] = (real)w[j];
     gra_begin(t, GRA_EVAL, NULL);
-    gra_tensor *y = gra_rms_norm_forward(t, &l, gra_constant(t, x[0], GRA_DIMS(2, N)));
+    gra_tensor *y = gra_rms_norm_forward(t, &l, gra_constant(t, x[0], GRA_SHAPE(2, N)));
     for (int i = 0; i < 2; i++) {
         double squares = 0;
         for (int j = 0; j < N; j++)
@@ -788,14 +787,14 @@ START_TEST(causal_attention_drops_weights)
     gra_rng copy = rng;
 
     gra_begin(t, GRA_TRAIN, &rng);
-    gra_tensor *x = gra_constant(t, values, GRA_DIMS(ROWS, TIME, 3));
+    gra_tensor *x = gra_constant(t, values, GRA_SHAPE(ROWS, TIME, 3));
     gra_tensor *y = gra_causal_attention_forward(t, &a, x);
     double got[ROWS * TIME * 3];
     for (size_t i = 0; i < y->size; i++)
         got[i] = (double)y->data[i];
 
     gra_begin(t, GRA_TRAIN, &copy);
-    x = gra_constant(t, values, GRA_DIMS(ROWS, TIME, 3));
+    x = gra_constant(t, values, GRA_SHAPE(ROWS, TIME, 3));
     gra_tensor *q = gra_linear_forward(t, &a.query, x), *k = gra_linear_forward(t, &a.key, x);
     gra_tensor *p = gra_causal_mask(t, gra_scale(t, gra_matmul_nt(t, q, k), 1 / sqrt(3)));
     p = gra_dropout(t, gra_softmax(t, p, -1), 0.4);
@@ -959,7 +958,7 @@ START_TEST(gpt2_begins_small)
     ck_assert_ptr_eq(g.out_head.weight, gra_param_find(model, "out_head.weight"));
     for (int i = 0; i < gra_param_count(model); i++) {
         const gra_tensor *p = gra_param_at(model, i);
-        if (p->ndim == 1) {
+        if (p->shape.ndim == 1) {
             all_are(p, named(p, "scale") ? 1 : 0);
             continue;
         }
@@ -1012,7 +1011,7 @@ START_TEST(layers_made_after_an_error)
         if (table[i].init == dropout_init)              /* has no parameters to miss */
             continue;
         gra_begin(t, GRA_TRAIN, &rng);
-        gra_tensor *x = table[i].ndim ? gra_full(t, 1, table[i].ndim, table[i].shape) : NULL;
+        gra_tensor *x = table[i].shape.ndim ? gra_full(t, 1, table[i].shape) : NULL;
         table[i].forward(t, &x, &l);
         ck_assert_msg(gra_error(t) != NULL, "%s computed without parameters", table[i].name);
     }
@@ -1045,7 +1044,7 @@ START_TEST(memory_ends_in_a_layer)      /* _i: a row */
     bool computed = false;
     for (lines = 0; !computed && lines < all; lines = further(lines)) {
         room_begin(t, GRA_TRAIN, &rng, all - lines);
-        gra_tensor *x = r->ndim ? gra_full(t, 1, r->ndim, r->shape) : NULL;
+        gra_tensor *x = r->shape.ndim ? gra_full(t, 1, r->shape) : NULL;
         gra_tensor *y = r->forward(t, &x, &l);
         fault_disarm();
         computed = !gra_error(t);

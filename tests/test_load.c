@@ -26,7 +26,7 @@ START_TEST(test_names)                  /* of any characters, written by us and 
     clear();
     static const char name[] = "a\"\\/\n\t\x01 \xc3\xa9 \xf0\x9f\x98\x80";
     gra_model *m = model_open();
-    gra_tensor *p = parameter(m, name, GRA_DIMS(1));
+    gra_tensor *p = parameter(m, name, GRA_SHAPE(1));
     p->data[0] = 7;
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
     p->data[0] = 0;
@@ -133,11 +133,11 @@ START_TEST(test_look_inside)
 
     const gra_file_tensor *half = gra_file_find(f, "half"), *none = gra_file_find(f, "none"),
                           *one = gra_file_find(f, "one");
-    ck_assert(half->ndim == 2 && half->shape[0] == 1 && half->shape[1] == 3 && half->size == 3 &&
+    ck_assert(half->shape.ndim == 2 && half->shape.dim[0] == 1 && half->shape.dim[1] == 3 && half->size == 3 &&
               half->begin == 5);
-    ck_assert(none->ndim == 3 && none->shape[0] == 3 && none->shape[1] == 0 && none->shape[2] == 7 &&
+    ck_assert(none->shape.ndim == 3 && none->shape.dim[0] == 3 && none->shape.dim[1] == 0 && none->shape.dim[2] == 7 &&
               none->size == 0);
-    ck_assert(one->ndim == 0 && one->size == 1 && one->end == 19);
+    ck_assert(one->shape.ndim == 0 && one->size == 1 && one->end == 19);
     ck_assert_str_eq(half->dtype, "F16");
     ck_assert_int_eq(gra_file_read(f, half, x), 0);
     ck_assert(x[0] == 1 && x[1] == (real)ldexp(1, -24) && x[2] == (real)-INFINITY);
@@ -266,7 +266,7 @@ START_TEST(test_further_name)
     clear();
     gra_model *m = two(), *plain = two();
     gra_alias(gra_root(m), "z", gra_param_find(m, "a"));
-    gra_tensor *z = parameter(plain, "z", GRA_DIMS(2));
+    gra_tensor *z = parameter(plain, "z", GRA_SHAPE(2));
     fill(gra_param_find(m, "a"), (real[]){ 5, 6 });
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
     ck_assert_int_eq(gra_load(plain, PATH), 0);
@@ -292,7 +292,7 @@ START_TEST(test_further_name)
 
     m = two();
     gra_alias(gra_root(m), "z", gra_param_find(m, "a"));
-    parameter(plain, "z", GRA_DIMS(3));
+    parameter(plain, "z", GRA_SHAPE(3));
     ck_assert_int_eq(gra_save(plain, PATH, NULL, 0), 0);
     ck_assert_int_eq(gra_load(m, PATH), -1);
     ck_assert_str_eq(gra_model_error(m), "gra_load: " PATH ": tensor z has the shape (3), but in the model it is (2)");
@@ -300,7 +300,7 @@ START_TEST(test_further_name)
     gra_model_close(plain);
 
     plain = two();
-    parameter(plain, "y", GRA_DIMS(2));
+    parameter(plain, "y", GRA_SHAPE(2));
     ck_assert_int_eq(gra_save(plain, PATH, NULL, 0), 0);
     ck_assert_int_eq(gra_load(m, PATH), -1);
     ck_assert_str_eq(gra_model_error(m), "gra_load: " PATH ": the model has no parameter y");

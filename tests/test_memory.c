@@ -110,7 +110,7 @@ START_TEST(steps_of_many_tensors_allocate_nothing)
         if (step == 3)
             before = fault_count(FAULT_ALLOC);
         gra_begin(t, GRA_GRAD, NULL);
-        gra_tensor *y = gra_input(t, (const gra_real[]){ 1 }, 0, NULL);
+        gra_tensor *y = gra_input(t, (const gra_real[]){ 1 }, GRA_SCALAR);
         for (int i = 0; i < many[_i]; i++)
             y = gra_scale(t, y, 1);
         gra_backward(t, y);

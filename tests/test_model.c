@@ -28,8 +28,8 @@ static void expect_error(const char *part)
 START_TEST(names_come_from_scopes)
 {
     gra_scope block = gra_enter(gra_enter(gra_root(m), "trf_blocks.%d", 7), "att");
-    gra_tensor *w = gra_param(block, "weight", gra_ones(), GRA_DIMS(2, 3));
-    gra_tensor *b = gra_param(gra_root(m), "bias", gra_zeros(), GRA_DIMS(3));
+    gra_tensor *w = gra_param(block, "weight", gra_init_ones(), GRA_SHAPE(2, 3));
+    gra_tensor *b = gra_param(gra_root(m), "bias", gra_init_zeros(), GRA_SHAPE(3));
     ck_assert_str_eq(w->name, "trf_blocks.7.att.weight");
     ck_assert_str_eq(b->name, "bias");
     ck_assert_int_eq(gra_param_count(m), 2);
@@ -44,7 +44,7 @@ START_TEST(names_come_from_scopes)
     ck_assert_ptr_null(gra_param_find(empty, "weight"));
     gra_model_close(empty);
     ck_assert_int_eq((int)w->size, 6);
-    ck_assert(w->requires_grad && w->grad && w->ndim == 2 && w->shape[1] == 3);
+    ck_assert(w->requires_grad && w->grad && w->shape.ndim == 2 && w->shape.dim[1] == 3);
 }
 END_TEST
 
@@ -52,18 +52,18 @@ START_TEST(an_error_aborts_by_default)
 {
     gra_model_keep_going(m, false);
     ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));   /* its sentence, which would look like ours */
-    gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(-1));
+    gra_param(gra_root(m), "w", gra_init_ones(), GRA_SHAPE(-1));
 }
 END_TEST
 
 START_TEST(the_first_error_stays)
 {
-    gra_tensor *w = gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2));
+    gra_tensor *w = gra_param(gra_root(m), "w", gra_init_ones(), GRA_SHAPE(2));
     gra_tensor *v = gra_state(m, "sgd.momentum", w);
     gra_model_fail(m, "the first");
     ck_assert_int_eq(gra_load(m, GRADUS_BUILD "/none"), -1);
     ck_assert_ptr_null(gra_state(m, "sgd.momentum", w));
-    ck_assert_ptr_null(gra_param(gra_root(m), "u", gra_ones(), GRA_DIMS(2)));
+    ck_assert_ptr_null(gra_param(gra_root(m), "u", gra_init_ones(), GRA_SHAPE(2)));
     expect_error("the first");
     ck_assert(v && gra_owned_count(m) == 2);
 }
@@ -71,7 +71,7 @@ END_TEST
 
 START_TEST(a_name_that_cannot_be_written)       /* in a locale of ASCII alone */
 {
-    gra_param(gra_enter(gra_root(m), "%ls", L"\x263a"), "w", gra_ones(), GRA_DIMS(2));
+    gra_param(gra_enter(gra_root(m), "%ls", L"\x263a"), "w", gra_init_ones(), GRA_SHAPE(2));
     expect_error("gra_enter: the name ");
     ck_assert_int_eq(gra_param_count(m), 0);
 }
@@ -79,8 +79,8 @@ END_TEST
 
 START_TEST(a_name_twice)
 {
-    gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2));
-    ck_assert_ptr_null(gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2)));
+    gra_param(gra_root(m), "w", gra_init_ones(), GRA_SHAPE(2));
+    ck_assert_ptr_null(gra_param(gra_root(m), "w", gra_init_ones(), GRA_SHAPE(2)));
     expect_error("there is a parameter w already");
 }
 END_TEST
@@ -90,8 +90,8 @@ START_TEST(names_of_many_parameters)    /* of 10,000 layers: found in no time, t
     enum { LAYERS = 10000 };
     for (int i = 0; i < LAYERS; i++) {
         gra_scope s = gra_enter(gra_root(m), "blocks.%d", i);
-        gra_tensor *w = gra_param(s, "weight", gra_ones(), GRA_DIMS(1));
-        gra_tensor *b = gra_param(s, "bias", gra_zeros(), GRA_DIMS(1));
+        gra_tensor *w = gra_param(s, "weight", gra_init_ones(), GRA_SHAPE(1));
+        gra_tensor *b = gra_param(s, "bias", gra_init_zeros(), GRA_SHAPE(1));
         ck_assert(w && b && gra_state(m, "sgd.momentum_buffer", w) && gra_state(m, "sgd.momentum_buffer", b));
     }
     ck_assert_int_eq(gra_param_count(m), 2 * LAYERS);
@@ -103,14 +103,14 @@ START_TEST(names_of_many_parameters)    /* of 10,000 layers: found in no time, t
     }
     ck_assert_ptr_null(gra_param_find(m, "blocks.10000.weight"));
     ck_assert_ptr_null(gra_param_find(m, ""));
-    ck_assert_ptr_null(gra_param(gra_root(m), "blocks.7.bias", gra_ones(), GRA_DIMS(2)));
+    ck_assert_ptr_null(gra_param(gra_root(m), "blocks.7.bias", gra_init_ones(), GRA_SHAPE(2)));
     expect_error("there is a parameter blocks.7.bias already");
 }
 END_TEST
 
 START_TEST(a_further_name)
 {
-    gra_tensor *w = gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2, 3));
+    gra_tensor *w = gra_param(gra_root(m), "w", gra_init_ones(), GRA_SHAPE(2, 3));
     gra_alias(gra_enter(gra_root(m), "head"), "weight", w);
     ck_assert_ptr_null(gra_model_error(m));
     ck_assert_int_eq(gra_param_count(m), 1);            /* it is no parameter */
@@ -118,15 +118,15 @@ START_TEST(a_further_name)
     ck_assert_int_eq(gra_alias_count(m), 1);
     const gra_tensor *a = gra_alias_at(m, 0);
     ck_assert_str_eq(a->name, "head.weight");
-    ck_assert(a->data == w->data && a->base == w && gra_same_shape(a, w) && a->size == 6);
-    ck_assert_ptr_null(gra_param(gra_enter(gra_root(m), "head"), "weight", gra_ones(), GRA_DIMS(2)));
+    ck_assert(a->data == w->data && a->base == w && gra_same_shape(a->shape, w->shape) && a->size == 6);
+    ck_assert_ptr_null(gra_param(gra_enter(gra_root(m), "head"), "weight", gra_init_ones(), GRA_SHAPE(2)));
     expect_error("gra_param: there is a parameter head.weight already");
 }
 END_TEST
 
 START_TEST(a_further_name_twice)
 {
-    gra_tensor *w = gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2));
+    gra_tensor *w = gra_param(gra_root(m), "w", gra_init_ones(), GRA_SHAPE(2));
     gra_alias(gra_root(m), "w", w);
     expect_error("gra_alias: there is a parameter w already");
 }
@@ -152,9 +152,9 @@ END_TEST
 START_TEST(a_further_name_of_nothing)
 {
     gra_model *other = gra_model_open(NULL);
-    gra_tensor *foreign = _i == 0 ? NULL : _i == 1 ? gra_param(gra_root(other), "w", gra_ones(), GRA_DIMS(2))
-                                         : gra_model_constant(m, GRA_DIMS(2));
-    gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2));
+    gra_tensor *foreign = _i == 0 ? NULL : _i == 1 ? gra_param(gra_root(other), "w", gra_init_ones(), GRA_SHAPE(2))
+                                         : gra_model_constant(m, GRA_SHAPE(2));
+    gra_param(gra_root(m), "w", gra_init_ones(), GRA_SHAPE(2));
     gra_alias(gra_root(m), "head", foreign);
     expect_error("gra_alias: head is to be another name of a parameter, but what was given is none of this model's");
     ck_assert_int_eq(gra_alias_count(m), 0);
@@ -169,8 +169,8 @@ START_TEST(random_values_without_a_generator)
     for (int i = 0; i < 2; i++) {
         gra_model *own = gra_model_open(none[i]);
         gra_model_keep_going(own, true);
-        ck_assert_ptr_nonnull(gra_param(gra_root(own), "b", gra_zeros(), GRA_DIMS(2)));
-        ck_assert_ptr_null(gra_param(gra_root(own), "w", gra_init_linear(2), GRA_DIMS(2, 2)));
+        ck_assert_ptr_nonnull(gra_param(gra_root(own), "b", gra_init_zeros(), GRA_SHAPE(2)));
+        ck_assert_ptr_null(gra_param(gra_root(own), "w", gra_init_linear(2), GRA_SHAPE(2, 2)));
         ck_assert_str_eq(gra_model_error(own), i == 0 ?
             "gra_param: w begins with random values, but gra_model_open was given no generator" :
             "gra_param: w begins with random values, but gra_model_open was given a generator that was never "
@@ -182,10 +182,10 @@ END_TEST
 
 START_TEST(a_file_that_failed_spoils_nothing)
 {
-    gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2));
+    gra_param(gra_root(m), "w", gra_init_ones(), GRA_SHAPE(2));
     ck_assert_int_eq(gra_save(m, "/nowhere/at/all", NULL, 0), -1);
     expect_error("gra_save: /nowhere/at/all: ");
-    ck_assert_ptr_nonnull(gra_param(gra_root(m), "b", gra_ones(), GRA_DIMS(2)));
+    ck_assert_ptr_nonnull(gra_param(gra_root(m), "b", gra_init_ones(), GRA_SHAPE(2)));
     ck_assert_int_eq(gra_save(m, GRADUS_BUILD "/model_suite.safetensors", NULL, 0), 0);
     ck_assert_ptr_null(gra_model_error(m));
 }
@@ -193,14 +193,14 @@ END_TEST
 
 START_TEST(a_shape_that_cannot_be)
 {
-    ck_assert_ptr_null(gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2, 0)));
+    ck_assert_ptr_null(gra_param(gra_root(m), "w", gra_init_ones(), GRA_SHAPE(2, 0)));
     expect_error("w cannot have the shape (2, 0)");
 }
 END_TEST
 
 START_TEST(nine_dimensions)
 {
-    ck_assert_ptr_null(gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(1, 1, 1, 1, 1, 1, 1, 1, 1)));
+    ck_assert_ptr_null(gra_param(gra_root(m), "w", gra_init_ones(), (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } }));
     expect_error("gra_param: w: at most 8 dimensions, but 9 came");
 }
 END_TEST
@@ -216,7 +216,7 @@ END_TEST
 
 START_TEST(more_memory_than_there_is)
 {
-    ck_assert_ptr_null(gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(1 << 30, 1 << 15)));
+    ck_assert_ptr_null(gra_param(gra_root(m), "w", gra_init_ones(), GRA_SHAPE(1 << 30, 1 << 15)));
     expect_error("out of memory");
 }
 END_TEST
@@ -236,7 +236,7 @@ START_TEST(xavier_of_a_vector)          /* all of its values come in and go out 
 {
     gra_rng same = rng;
     real x[12];
-    gra_tensor *p = gra_param(gra_root(m), "v", gra_init_xavier(), GRA_DIMS(12));
+    gra_tensor *p = gra_param(gra_root(m), "v", gra_init_xavier(), GRA_SHAPE(12));
     gra_uniform(&same, x, 12, -0.5, 0.5);
     ck_assert_int_eq(memcmp(p->data, x, sizeof x), 0);
 }
@@ -249,8 +249,8 @@ START_TEST(initialisers)                /* mean, variance and bound of 120 x 80 
         gra_init init;
         double   mean, var, bound;
     } row[] = {
-        { gra_zeros(), 0, 0, 0 },
-        { gra_ones(), 1, 0, 1 },
+        { gra_init_zeros(), 0, 0, 0 },
+        { gra_init_ones(), 1, 0, 1 },
         { gra_init_uniform(-1, 3), 1, 16.0 / 12, 3 },
         { gra_init_normal(2, 3), 2, 9, 1e9 },
         { gra_init_xavier(), 0, x * x / 3, x },
@@ -259,7 +259,7 @@ START_TEST(initialisers)                /* mean, variance and bound of 120 x 80 
     };
     for (int i = 0; i < 7; i++) {
         gra_scope s = gra_enter(gra_root(m), "%d", i);
-        gra_tensor *p = gra_param(s, "w", row[i].init, GRA_DIMS(120, 80));
+        gra_tensor *p = gra_param(s, "w", row[i].init, GRA_SHAPE(120, 80));
         double mean, var, most;
         moments(p, &mean, &var, &most);
         ck_assert_msg(fabs(mean - row[i].mean) <= 4 * sqrt(row[i].var / 9600) + 1e-12, "init %d: mean %g", i,
@@ -272,7 +272,7 @@ END_TEST
 
 START_TEST(companions_belong_to_a_parameter)
 {
-    gra_tensor *p = gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2, 3));
+    gra_tensor *p = gra_param(gra_root(m), "w", gra_init_ones(), GRA_SHAPE(2, 3));
     gra_tensor *v = gra_state(m, "adamw.exp_avg", p), *u = gra_state(m, "adamw.exp_avg_sq", p);
     ck_assert_str_eq(v->name, "adamw.exp_avg.w");
     ck_assert_ptr_ne(u, v);
@@ -289,13 +289,13 @@ END_TEST
 /* In a file of both no name may stand twice. */
 START_TEST(a_companion_named_as_a_parameter)
 {
-    gra_tensor *p = gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2, 3));
-    gra_param(gra_root(m), "sgd.momentum.w", gra_ones(), GRA_DIMS(1));
+    gra_tensor *p = gra_param(gra_root(m), "w", gra_init_ones(), GRA_SHAPE(2, 3));
+    gra_param(gra_root(m), "sgd.momentum.w", gra_init_ones(), GRA_SHAPE(1));
     ck_assert_ptr_null(gra_state(m, "sgd.momentum", p));
     expect_error("gra_state: there is a parameter sgd.momentum.w already");
     gra_model *other = gra_model_open(NULL);
     gra_model_keep_going(other, true);
-    p = gra_param(gra_root(other), "w", gra_ones(), GRA_DIMS(2, 3));
+    p = gra_param(gra_root(other), "w", gra_init_ones(), GRA_SHAPE(2, 3));
     gra_alias(gra_root(other), "sgd.momentum.w", p);
     ck_assert_ptr_null(gra_state(other, "sgd.momentum", p));
     ck_assert_str_eq(gra_model_error(other), gra_model_error(m));
@@ -305,9 +305,9 @@ END_TEST
 
 START_TEST(a_parameter_named_as_a_companion)
 {
-    gra_tensor *p = gra_param(gra_root(m), "w", gra_ones(), GRA_DIMS(2, 3));
+    gra_tensor *p = gra_param(gra_root(m), "w", gra_init_ones(), GRA_SHAPE(2, 3));
     ck_assert_ptr_nonnull(gra_state(m, "sgd.momentum", p));
-    ck_assert_ptr_null(gra_param(gra_root(m), "sgd.momentum.w", gra_ones(), GRA_DIMS(1)));
+    ck_assert_ptr_null(gra_param(gra_root(m), "sgd.momentum.w", gra_init_ones(), GRA_SHAPE(1)));
     expect_error("gra_param: there is a parameter sgd.momentum.w already: give each layer a scope of its own, "
                  "gra_enter(scope, \"fc2\")");
 }

@@ -34,17 +34,16 @@ static void close_model(void)
 START_TEST(test_bytes)
 {
     static const struct {
-        int         ndim, shape[GRA_MAX_DIMS];
+        gra_shape   shape;
         const char *text;
     } cases[] = {
-        { 0, { 0 }, "()" }, { 1, { 3 }, "(3,)" }, { 2, { 2, 3 }, "(2, 3)" }, { 2, { 4, 0 }, "(4, 0)" },
-        { 8, { 1, 2, 1, 1, 1, 1, 1, 2 }, "(1, 2, 1, 1, 1, 1, 1, 2)" },
+        { { 0, { 0 } }, "()" }, { { 1, { 3 } }, "(3,)" }, { { 2, { 2, 3 } }, "(2, 3)" }, { { 2, { 4, 0 } }, "(4, 0)" },
+        { { 8, { 1, 2, 1, 1, 1, 1, 1, 2 } }, "(1, 2, 1, 1, 1, 1, 1, 2)" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         real values[6] = { 1, 2, 3, 4, 5, (real)-0.5 };
-        gra_tensor x = { .data = values, .ndim = cases[i].ndim };
-        memcpy(x.shape, cases[i].shape, sizeof x.shape);
-        ck_assert(gra_shape_size(x.ndim, x.shape, &x.size) && x.size <= 6);
+        gra_tensor x = { .data = values, .shape = cases[i].shape };
+        ck_assert(gra_shape_size(x.shape, &x.size) && x.size <= 6);
         ck_assert_int_eq(gra_save_npy(m, PATH, &x), 0);
 
         unsigned char file[512];
@@ -63,7 +62,7 @@ START_TEST(test_bytes)
 
         gra_tensor *y = gra_load_npy(m, PATH);
         ck_assert_msg(y != NULL, "%s", gra_model_error(m));
-        ck_assert(gra_same_shape(&x, y) && y->size == x.size &&
+        ck_assert(gra_same_shape(x.shape, y->shape) && y->size == x.size &&
                   memcmp(y->data, x.data, x.size * sizeof(real)) == 0);
     }
 }
@@ -79,7 +78,7 @@ START_TEST(test_every_bit)              /* also of NaN that signal */
         const uint64_t bits = gra_random64(&rng) | (i % 2 ? 0 : sizeof(real) == 4 ? 0x7f800000 : 0x7ff0000000000000);
         memcpy(&values[i], &bits, sizeof(real));
     }
-    const gra_tensor x = { .data = values, .ndim = 1, .shape = { N }, .size = N };
+    const gra_tensor x = { .data = values, .shape = { 1, { N } }, .size = N };
     ck_assert_int_eq(gra_save_npy(m, PATH, &x), 0);
     const gra_tensor *y = gra_load_npy(m, PATH);
     ck_assert_msg(y && memcmp(y->data, values, sizeof values) == 0, "other bits came back");
@@ -92,7 +91,7 @@ START_TEST(test_in_a_step)
     gra_tape *t = gra_open(1);
     gra_keep_going(t, true);
     gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *a = gra_input(t, (real[]){ 1, 2, 3, 4 }, GRA_DIMS(2, 2));
+    gra_tensor *a = gra_input(t, (real[]){ 1, 2, 3, 4 }, GRA_SHAPE(2, 2));
     gra_tensor *y = gra_scale(t, a, 2);
     ck_assert_int_eq(gra_save_npy(m, PATH, y), 0);
     gra_tensor *x = gra_load_npy(m, PATH);
@@ -100,7 +99,7 @@ START_TEST(test_in_a_step)
     ck_assert(gra_param_count(m) == 0 && gra_owned_count(m) == 0);
 
     gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *b = gra_input(t, (real[]){ 1, 1, 1, 3 }, GRA_DIMS(2, 2));
+    gra_tensor *b = gra_input(t, (real[]){ 1, 1, 1, 3 }, GRA_SHAPE(2, 2));
     gra_tensor *loss = gra_sum(t, gra_mul(t, x, b));
     ck_assert(gra_item(loss) == 2 + 4 + 6 + 24);
     ck_assert_int_eq(gra_backward(t, loss), 0);
@@ -159,7 +158,7 @@ START_TEST(test_accepted)
         write_bytes(PATH, file, compose(file, cases[i].header, cases[i].data, cases[i].n));
         const gra_tensor *x = gra_load_npy(m, PATH);
         ck_assert_msg(x != NULL, "%s\n%s", cases[i].header, gra_model_error(m));
-        ck_assert(x->ndim == 2 && x->shape[0] == 2 && x->shape[1] == 3 && x->size == 6);
+        ck_assert(x->shape.ndim == 2 && x->shape.dim[0] == 2 && x->shape.dim[1] == 3 && x->size == 6);
         for (int j = 0; j < 6; j++)
             ck_assert_msg(x->data[j] == (real)(j + 1), "%s: value %d is %g", cases[i].header, j,
                           (double)x->data[j]);
@@ -313,7 +312,7 @@ END_TEST
 
 START_TEST(test_every_length)           /* a file cut short anywhere is refused */
 {
-    const gra_tensor x = { .data = (real[]){ 1, 2 }, .ndim = 1, .shape = { 2 }, .size = 2 };
+    const gra_tensor x = { .data = (real[]){ 1, 2 }, .shape = { 1, { 2 } }, .size = 2 };
     unsigned char file[512];
     ck_assert_int_eq(gra_save_npy(m, PATH, &x), 0);
     const size_t n = read_bytes(PATH, file, sizeof file);
@@ -343,9 +342,7 @@ END_TEST
 
 /* ---- NumPy ---- */
 
-static const struct {
-    int ndim, shape[GRA_MAX_DIMS];
-} shapes[] = {                          /* as in tests/npy.py */
+static const gra_shape shapes[] = {                          /* as in tests/npy.py */
     { 0, { 0 } }, { 1, { 1 } }, { 1, { 3 } }, { 1, { 0 } }, { 2, { 2, 3 } }, { 3, { 3, 0, 2 } }, { 3, { 2, 3, 4 } },
     { 8, { 1, 2, 1, 3, 1, 2, 1, 2 } },
 };
@@ -383,7 +380,7 @@ START_TEST(test_turned_and_unread)
     unsigned char file[512], zeros[24] = { 0 };
     const gra_tensor *x = NULL;
     write_bytes(PATH, file, compose(file, F4("True", "(0, 3)"), zeros, 0));
-    ck_assert_msg((x = gra_load_npy(m, PATH)) && x->size == 0 && x->shape[1] == 3, "%s", gra_model_error(m));
+    ck_assert_msg((x = gra_load_npy(m, PATH)) && x->size == 0 && x->shape.dim[1] == 3, "%s", gra_model_error(m));
     if (!fault_wrapped())
         return;
     write_bytes(PATH, file, compose(file, F4("True", "(2, 3)"), zeros, 24));
@@ -417,9 +414,9 @@ START_TEST(test_numpy_writes)
         snprintf(path, sizeof path, FOLDER "/%d.npy", k);
         const gra_tensor *x = gra_load_npy(m, path);
         ck_assert_msg(x != NULL, "%s", gra_model_error(m));
-        ck_assert_int_eq(x->ndim, shapes[k % SHAPES].ndim);
-        for (int d = 0; d < x->ndim; d++)
-            ck_assert_int_eq(x->shape[d], shapes[k % SHAPES].shape[d]);
+        ck_assert_int_eq(x->shape.ndim, shapes[k % SHAPES].ndim);
+        for (int d = 0; d < x->shape.ndim; d++)
+            ck_assert_int_eq(x->shape.dim[d], shapes[k % SHAPES].dim[d]);
         for (size_t i = 0; i < x->size; i++)
             ck_assert_msg(x->data[i] == (real)(k + 0.5 * (double)i), "%s: value %zu is %g", path, i,
                           (double)x->data[i]);
@@ -440,9 +437,8 @@ START_TEST(test_numpy_reads)
     real values[64];
     for (int k = 0; k < SHAPES; k++) {
         char path[256];
-        gra_tensor x = { .data = values, .ndim = shapes[k].ndim };
-        memcpy(x.shape, shapes[k].shape, sizeof x.shape);
-        ck_assert(gra_shape_size(x.ndim, x.shape, &x.size) && x.size <= 64);
+        gra_tensor x = { .data = values, .shape = shapes[k] };
+        ck_assert(gra_shape_size(x.shape, &x.size) && x.size <= 64);
         for (size_t i = 0; i < x.size; i++)
             values[i] = (real)(k + 0.5 * (double)i);
         snprintf(path, sizeof path, FOLDER "/%d.npy", k);

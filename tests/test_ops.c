@@ -235,8 +235,7 @@ static bool has_room(const struct op_case *c, size_t taken)
     gra_manual_seed(&rng, 123);
     room_begin(t, c->mode, &rng, taken);
     for (int i = 0; i < c->nin; i++)
-        handed[i] = in[i] = gra_input(t, c->in[i].data ? c->in[i].data : values, c->in[i].ndim,
-                                      c->in[i].shape);
+        handed[i] = in[i] = gra_input(t, c->in[i].data ? c->in[i].data : values, c->in[i].shape);
     gra_tensor *y = c->f(t, handed, NULL), *loss = gra_sum(t, y);
     const int status = gra_backward(t, loss);
     fault_disarm();

@@ -34,7 +34,7 @@ static struct run open_run(const char *system)
         const golden_tensor *t = &r.g->tensor[i];
         if (strcmp(t->role, "param") != 0)
             continue;
-        gra_tensor *p = gra_param(gra_root(r.m), t->name, gra_zeros(), t->ndim, t->shape);
+        gra_tensor *p = gra_param(gra_root(r.m), t->name, gra_init_zeros(), t->shape);
         for (size_t j = 0; j < t->size; j++)
             p->data[j] = (real)t->values[j];
     }
@@ -190,9 +190,9 @@ END_TEST
 
 /* ---- groups and frozen parameters ---- */
 
-static gra_tensor *parameter(gra_model *m, const char *name, int ndim, const int *shape)
+static gra_tensor *parameter(gra_model *m, const char *name, gra_shape shape)
 {
-    gra_tensor *p = gra_param(gra_root(m), name, gra_ones(), ndim, shape);
+    gra_tensor *p = gra_param(gra_root(m), name, gra_init_ones(), shape);
     ck_assert_ptr_nonnull(p);
     for (size_t i = 0; i < p->size; i++)
         p->grad[i] = (real)(1 + i % 7);
@@ -210,9 +210,9 @@ static bool unmoved(const gra_tensor *p)
 START_TEST(test_takes)
 {
     gra_model *m = gra_model_open(NULL);
-    const gra_tensor *p[] = { parameter(m, "scalar", 0, NULL), parameter(m, "vector", GRA_DIMS(3)),
-                              parameter(m, "matrix", GRA_DIMS(3, 2)),
-                              parameter(m, "cube", GRA_DIMS(3, 2, 4)) };
+    const gra_tensor *p[] = { parameter(m, "scalar", GRA_SCALAR), parameter(m, "vector", GRA_SHAPE(3)),
+                              parameter(m, "matrix", GRA_SHAPE(3, 2)),
+                              parameter(m, "cube", GRA_SHAPE(3, 2, 4)) };
     for (int i = 0; i < 4; i++) {
         ck_assert_int_eq(gra_takes_matrices(p[i]), i >= 2);
         ck_assert_int_eq(gra_takes_vectors(p[i]), i < 2);
@@ -225,8 +225,8 @@ END_TEST
 START_TEST(test_group_moves_its_own)
 {
     gra_model *m = gra_model_open(NULL);
-    gra_tensor *w = parameter(m, "w", GRA_DIMS(3, 2)), *b = parameter(m, "b", GRA_DIMS(3)),
-               *frozen = parameter(m, "frozen", GRA_DIMS(2, 2));
+    gra_tensor *w = parameter(m, "w", GRA_SHAPE(3, 2)), *b = parameter(m, "b", GRA_SHAPE(3)),
+               *frozen = parameter(m, "frozen", GRA_SHAPE(2, 2));
     gra_freeze(frozen, true);
 
     gra_sgd sgd;
@@ -269,7 +269,7 @@ END_TEST
 START_TEST(test_all_frozen)
 {
     gra_model *m = gra_model_open(NULL);
-    gra_tensor *w = parameter(m, "w", GRA_DIMS(3, 2));
+    gra_tensor *w = parameter(m, "w", GRA_SHAPE(3, 2));
     gra_freeze(w, true);
     gra_muon muon;
     ck_assert_int_eq(gra_muon_init(&muon, m, NULL), 0);
@@ -309,7 +309,7 @@ END_TEST
 START_TEST(test_muon_of_nothing)
 {
     gra_model *m = gra_model_open(NULL);
-    gra_tensor *w = parameter(m, "w", GRA_DIMS(3, 5));
+    gra_tensor *w = parameter(m, "w", GRA_SHAPE(3, 5));
     gra_zero_grad(m);
     gra_muon muon;
     ck_assert_int_eq(gra_muon_init(&muon, m, NULL), 0);
@@ -353,7 +353,7 @@ START_TEST(test_muon_steps)
         for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
             const int rows = shape[i][0], cols = shape[i][1], n = rows < cols ? rows : cols;
             gra_model *m = gra_model_open(NULL);
-            gra_tensor *w = parameter(m, "w", GRA_DIMS(rows, cols));
+            gra_tensor *w = parameter(m, "w", GRA_SHAPE(rows, cols));
             double d[100], norm = 0;
             for (int k = 0; k < n; k++) {
                 d[k] = 3 + k % 2;
@@ -427,7 +427,7 @@ START_TEST(no_step_after_an_error)
     gra_tape *t = gra_open(1);
     gra_keep_going(t, true);
     gra_model_use(m, t);
-    gra_tensor *w = parameter(m, "w", GRA_DIMS(3, 5));
+    gra_tensor *w = parameter(m, "w", GRA_SHAPE(3, 5));
     gra_muon muon;
     gra_adamw adamw;
     gra_sgd sgd;
@@ -465,8 +465,8 @@ static gra_model *many_parameters(void)
 {
     gra_model *m = gra_model_open(NULL);
     for (int i = 0; i < SHAPES; i++)
-        ck_assert_ptr_nonnull(gra_param(gra_enter(gra_root(m), "%d", i), "p", gra_ones(),
-                                        shapes[i][1] ? 2 : 1, shapes[i]));
+        ck_assert_ptr_nonnull(gra_param(gra_enter(gra_root(m), "%d", i), "p", gra_init_ones(),
+                                        (gra_shape){ shapes[i][1] ? 2 : 1, { shapes[i][0], shapes[i][1] } }));
     gra_freeze(gra_param_at(m, 3), true);
     return m;
 }
@@ -582,8 +582,8 @@ static gra_model *patient(void)
 {
     gra_model *m = gra_model_open(NULL);
     gra_model_keep_going(m, true);
-    parameter(m, "w", GRA_DIMS(3, 2));
-    parameter(m, "b", GRA_DIMS(3));
+    parameter(m, "w", GRA_SHAPE(3, 2));
+    parameter(m, "b", GRA_SHAPE(3));
     return m;
 }
 
@@ -675,7 +675,7 @@ START_TEST(test_refusals)
     gra_sgd late;
     ck_assert_int_eq(gra_sgd_init(&late, m, NULL), 0);
     late.lr = 1;
-    gra_param(gra_root(m), "one_more", gra_ones(), GRA_DIMS(2));
+    gra_param(gra_root(m), "one_more", gra_init_ones(), GRA_SHAPE(2));
     gra_sgd_step(&late);
     refused(m, -1, "gra_sgd_step: there are 3 parameters, but there were 2 when gra_sgd_init was called: call it "
                    "after the last is made");
@@ -732,11 +732,11 @@ static void clip(const char *system)
         if (!dot)
             continue;
         snprintf(name, sizeof name, "%.*s", (int)(dot - t->name), t->name);
-        gra_tensor *p = parameter(m, name, t->ndim, t->shape);
+        gra_tensor *p = parameter(m, name, t->shape);
         for (size_t j = 0; j < t->size; j++)
             p->grad[j] = (real)t->values[j];
     }
-    gra_tensor *frozen = parameter(m, "frozen", GRA_DIMS(2));  /* neither counts nor is scaled */
+    gra_tensor *frozen = parameter(m, "frozen", GRA_SHAPE(2));  /* neither counts nor is scaled */
     gra_freeze(frozen, true);
 
     const golden_tensor *norm = golden_get(g, "expect", "norm");
@@ -766,7 +766,7 @@ END_TEST
 START_TEST(test_clip_nothing)
 {
     gra_model *m = gra_model_open(NULL);
-    gra_tensor *w = parameter(m, "w", GRA_DIMS(2));
+    gra_tensor *w = parameter(m, "w", GRA_SHAPE(2));
     ck_assert(fabs(gra_clip_grad_norm(m, 0) - sqrt(5.0)) < 1e-15);
     ck_assert(w->grad[0] == 1 && w->grad[1] == 2);
     w->grad[1] = (real)NAN;
@@ -784,7 +784,7 @@ END_TEST
 START_TEST(test_norm_is_accurate)
 {
     gra_model *m = gra_model_open(NULL);
-    gra_tensor *w = parameter(m, "w", GRA_DIMS(1000003));
+    gra_tensor *w = parameter(m, "w", GRA_SHAPE(1000003));
     for (size_t i = 0; i < w->size; i++)
         w->grad[i] = (real)0.1;
     double want = (double)(real)0.1 * sqrt(1000003.0);
@@ -793,7 +793,7 @@ START_TEST(test_norm_is_accurate)
 
     for (int n = 1; n <= 40; n++) {
         m = gra_model_open(NULL);
-        w = parameter(m, "w", GRA_DIMS(n));
+        w = parameter(m, "w", GRA_SHAPE(n));
         double sum = 0;
         for (size_t i = 0; i < w->size; i++)
             sum += (double)w->grad[i] * (double)w->grad[i];

@@ -76,7 +76,7 @@ START_TEST(test_header_padding)         /* a name of each length: the values sta
         char name[32] = { 0 };
         memset(name, 'x', i);
         gra_model *m = model_open();
-        parameter(m, name, 0, NULL);
+        parameter(m, name, GRA_SCALAR);
         ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
         unsigned char file[256];
         size_t n = read_bytes(PATH, file, sizeof file);
@@ -133,14 +133,14 @@ START_TEST(test_round_trip)             /* every bit: also of -0, infinities, Na
     gra_manual_seed(&rng, 5);
     gra_model *m = gra_model_open(&rng), *back = model_open();
     gra_scope block = gra_enter(gra_root(m), "blocks.%d", 0);
-    gra_tensor *w = gra_param(block, "weight", gra_init_normal(0, 1), GRA_DIMS(130, 70));
-    gra_tensor *b = gra_param(block, "bias", gra_init_normal(0, 1), GRA_DIMS(7));
-    gra_tensor *s = gra_param(gra_root(m), "scalar", gra_init_normal(0, 1), 0, NULL);
+    gra_tensor *w = gra_param(block, "weight", gra_init_normal(0, 1), GRA_SHAPE(130, 70));
+    gra_tensor *b = gra_param(block, "bias", gra_init_normal(0, 1), GRA_SHAPE(7));
+    gra_tensor *s = gra_param(gra_root(m), "scalar", gra_init_normal(0, 1), GRA_SCALAR);
     const real smallest = sizeof(real) == 4 ? (real)1e-45 : (real)5e-324;
     fill(b, (real[]){ (real)-0.0, (real)INFINITY, (real)-INFINITY, (real)NAN, smallest, 1, 2 });
-    gra_tensor *s2 = parameter(back, "scalar", 0, NULL);        /* in another order */
-    gra_tensor *b2 = parameter(back, "blocks.0.bias", GRA_DIMS(7));
-    gra_tensor *w2 = parameter(back, "blocks.0.weight", GRA_DIMS(130, 70));
+    gra_tensor *s2 = parameter(back, "scalar", GRA_SCALAR);        /* in another order */
+    gra_tensor *b2 = parameter(back, "blocks.0.bias", GRA_SHAPE(7));
+    gra_tensor *w2 = parameter(back, "blocks.0.weight", GRA_SHAPE(130, 70));
     gra_freeze(w2, true);                                       /* loading is no training */
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
     ck_assert_int_eq(gra_load(back, PATH), 0);
@@ -260,7 +260,7 @@ START_TEST(test_disk_fills_up)
     clear();
     write_bytes(PATH, "old", 3);
     gra_model *m = model_open();
-    parameter(m, "w", GRA_DIMS(100, 100));
+    parameter(m, "w", GRA_SHAPE(100, 100));
     struct rlimit limit, small;
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
     small = limit;
@@ -351,10 +351,10 @@ START_TEST(test_what_a_header_cannot_say)
 {
     clear();
     gra_model *m = model_open();
-    parameter(m, "\xff", GRA_DIMS(1));
+    parameter(m, "\xff", GRA_SHAPE(1));
     cannot_save(m, PATH, NULL, 0, "the name of a parameter is not UTF-8: \xff");
     m = model_open();
-    parameter(m, "__metadata__", GRA_DIMS(1));
+    parameter(m, "__metadata__", GRA_SHAPE(1));
     cannot_save(m, PATH, NULL, 0, "in a safetensors file a parameter cannot be named __metadata__");
     cannot_save(two(), PATH, (gra_meta[]){ { "k", "\x80" } }, 1, "the metadata are not UTF-8: k");
     cannot_save(two(), PATH, (gra_meta[]){ { "\x80", "v" } }, 1, "the metadata are not UTF-8: \x80");
@@ -369,14 +369,14 @@ START_TEST(test_other_names)
     clear();
     gra_model *m = two(), *back = model_open();
     const gra_tensor *a = gra_param_find(m, "a");
-    const gra_tensor none = { .ndim = 2, .shape = { 0, 3 } };
+    const gra_tensor none = { .shape = { 2, { 0, 3 } } };
     const gra_named x[] = { { "tail", a }, { "none", &none }, { "head", a } };
     gra_param_find(m, "a")->data[1] = 5;
     ck_assert_int_eq(gra_file_write(m, "test", PATH, 3, x, NULL, 0), 0);
     gra_file *f = gra_file_open(m, PATH);
     ck_assert_int_eq(gra_file_count(f), 3);
     ck_assert_str_eq(gra_file_at(f, 0)->name, "head");
-    ck_assert(gra_file_find(f, "none")->shape[1] == 3 && gra_file_find(f, "none")->size == 0);
+    ck_assert(gra_file_find(f, "none")->shape.dim[1] == 3 && gra_file_find(f, "none")->size == 0);
     real values[2];
     ck_assert(gra_file_read(f, gra_file_find(f, "tail"), values) == 0 && values[0] == -1 && values[1] == 5);
     ck_assert_int_eq(gra_file_fail(f, "%d is no colour", 7), -1);
@@ -429,7 +429,7 @@ START_TEST(test_interrupted_writes)
     static gra_rng rng;
     gra_manual_seed(&rng, 6);
     gra_model *m = gra_model_open(&rng);
-    gra_param(gra_root(m), "w", gra_init_normal(0, 1), GRA_DIMS(250, 1000));
+    gra_param(gra_root(m), "w", gra_init_normal(0, 1), GRA_SHAPE(250, 1000));
     unsigned char *want = malloc(ROOM);
     struct reader r = { .writer = pthread_self(), .bytes = malloc(ROOM), .room = ROOM };
     ck_assert(want && r.bytes);

@@ -59,7 +59,7 @@ static void same(const drawing *d, uint64_t hash, double first, double last)
 /* A weight (out, in) for an initialiser to fill. */
 static gra_tensor matrix(real *x, double out, double in)
 {
-    return (gra_tensor){ .data = x, .size = (size_t)out * (size_t)in, .ndim = 2, .shape = { (int)out, (int)in } };
+    return (gra_tensor){ .data = x, .size = (size_t)out * (size_t)in, .shape = { 2, { (int)out, (int)in } } };
 }
 
 static void draw_floats(const drawing *d, gra_rng *g)

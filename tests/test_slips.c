@@ -38,7 +38,7 @@ static void put(gra_tensor *x, size_t i, real v)
 static void linear_forward(gra_tensor *y)
 {
     const real *x = y->in[0]->data, *w = y->in[1]->data, *b = y->in[2]->data;
-    const int rows = y->shape[0], out = y->shape[1], in = y->in[0]->shape[1];
+    const int rows = y->shape.dim[0], out = y->shape.dim[1], in = y->in[0]->shape.dim[1];
     for (int r = 0; r < rows; r++)
         for (int o = 0; o < out; o++) {
             real sum = b[o];
@@ -58,7 +58,7 @@ static void linear_backward(gra_tensor *y)
 {
     gra_tensor *X = y->in[0], *W = y->in[1], *B = y->in[2];
     const real *x = X->data, *w = W->data, *dy = y->grad;
-    const int rows = y->shape[0], out = y->shape[1], in = X->shape[1], slip = slip_of(y);
+    const int rows = y->shape.dim[0], out = y->shape.dim[1], in = X->shape.dim[1], slip = slip_of(y);
     for (int r = 0; r < rows; r++)
         for (int o = 0; o < out; o++) {
             const real g = dy[r * out + o];
@@ -113,7 +113,7 @@ static void softmax_rows(const real *x, real *y, int rows, int n)
 
 static void softmax_forward(gra_tensor *y)
 {
-    softmax_rows(y->in[0]->data, y->data, y->shape[0], y->shape[1]);
+    softmax_rows(y->in[0]->data, y->data, y->shape.dim[0], y->shape.dim[1]);
 }
 
 enum {
@@ -125,7 +125,7 @@ enum {
 static void softmax_backward(gra_tensor *y)
 {
     const real *v = y->data, *x = y->in[0]->data, *dy = y->grad;
-    const int rows = y->shape[0], n = y->shape[1], slip = slip_of(y);
+    const int rows = y->shape.dim[0], n = y->shape.dim[1], slip = slip_of(y);
     real all = 0, last = 0;
     for (int i = 0; i < rows * n; i++)
         all += dy[i] * v[i];
@@ -188,7 +188,7 @@ static void norm_of(const real *x, int n, real unbiased, real *mean, real *r)
 
 static void norm_forward(gra_tensor *y)
 {
-    const int rows = y->shape[0], n = y->shape[1];
+    const int rows = y->shape.dim[0], n = y->shape.dim[1];
     for (int k = 0; k < rows; k++) {
         real mean, r;
         norm_of(y->in[0]->data + k * n, n, 0, &mean, &r);
@@ -207,7 +207,7 @@ static void norm_backward(gra_tensor *y)
 {
     gra_tensor *X = y->in[0], *W = y->in[1], *B = y->in[2];
     const real *w = W->data;
-    const int rows = y->shape[0], n = y->shape[1], slip = slip_of(y);
+    const int rows = y->shape.dim[0], n = y->shape.dim[1], slip = slip_of(y);
     for (int k = 0; k < rows; k++) {
         const int from = slip == N_OTHER_ROW ? (k + 1) % rows : k;
         const real *x = X->data + k * n, *dy = y->grad + k * n;
@@ -475,7 +475,7 @@ static const int targets[4] = { 1, 0, -100, 3 };
 
 static void loss_forward(gra_tensor *y)
 {
-    const int rows = y->in[0]->shape[0], n = y->in[0]->shape[1];
+    const int rows = y->in[0]->shape.dim[0], n = y->in[0]->shape.dim[1];
     real p[64], sum = 0;
     softmax_rows(y->in[0]->data, p, rows, n);
     for (int r = 0; r < rows; r++)
@@ -493,7 +493,7 @@ enum {
 static void loss_backward(gra_tensor *y)
 {
     const real *x = y->in[0]->data, dy = y->grad[0];
-    const int rows = y->in[0]->shape[0], n = y->in[0]->shape[1], slip = slip_of(y);
+    const int rows = y->in[0]->shape.dim[0], n = y->in[0]->shape.dim[1], slip = slip_of(y);
     real p[64], column[64];
     const real g = dy / (rows - 1);
     softmax_rows(x, p, rows, n);
@@ -640,37 +640,38 @@ static void exact_backward(gra_tensor *y)
 
 typedef struct op_of {
     gra_op       op;
-    int          nin, ndim, shape[3];               /* of the output */
+    int          nin;
+    gra_shape    shape;                             /* of the output */
     gra_check_in in[3];
 } op_of;
 
 #define OP(name, forward, backward) { name, forward, backward, NULL, sizeof(args), false, false, false }
 static const op_of
-    linear = { OP("linear", linear_forward, linear_backward), 3, 2, { 3, 5 },
-               { { .name = "x", .ndim = 2, .shape = { 3, 4 } }, { .name = "w", .ndim = 2, .shape = { 5, 4 } },
-                 { .name = "b", .ndim = 1, .shape = { 5 } } } },
-    square = { OP("linear", linear_forward, linear_backward), 3, 2, { 3, 4 },
-               { { .name = "x", .ndim = 2, .shape = { 3, 4 } }, { .name = "w", .ndim = 2, .shape = { 4, 4 } },
-                 { .name = "b", .ndim = 1, .shape = { 4 } } } },
-    softmax = { OP("softmax", softmax_forward, softmax_backward), 1, 2, { 3, 4 },
-                { { .name = "x", .ndim = 2, .shape = { 3, 4 } } } },
-    norm = { OP("layer_norm", norm_forward, norm_backward), 3, 2, { 3, 4 },
-             { { .name = "x", .ndim = 2, .shape = { 3, 4 } }, { .name = "w", .ndim = 1, .shape = { 4 } },
-               { .name = "b", .ndim = 1, .shape = { 4 } } } },
-    attention = { OP("attention", attention_forward, attention_backward), 3, 3, { HEADS, TIME, DIM },
-                  { { .name = "q", .ndim = 3, .shape = { HEADS, TIME, DIM } },
-                    { .name = "k", .ndim = 3, .shape = { HEADS, TIME, DIM } },
-                    { .name = "v", .ndim = 3, .shape = { HEADS, TIME, DIM } } } },
-    embedding = { OP("embedding", embedding_forward, embedding_backward), 1, 2, { IDS, WIDTH },
-                  { { .name = "w", .ndim = 2, .shape = { VOCABULARY, WIDTH } } } },
-    dropout = { OP("dropout", dropout_forward, dropout_backward), 1, 2, { 4, 5 },
-                { { .name = "x", .ndim = 2, .shape = { 4, 5 } } } },
-    loss = { OP("cross_entropy", loss_forward, loss_backward), 1, 0, { 0 },
-             { { .name = "x", .ndim = 2, .shape = { 4, 5 } } } },
-    gelu = { OP("gelu", gelu_forward, gelu_backward), 1, 2, { 3, 5 },
-             { { .name = "x", .ndim = 2, .shape = { 3, 5 } } } },
-    exact = { OP("gelu", exact_forward, exact_backward), 1, 2, { 3, 5 },
-              { { .name = "x", .ndim = 2, .shape = { 3, 5 } } } };
+    linear = { OP("linear", linear_forward, linear_backward), 3, { 2, { 3, 5 } },
+               { { .name = "x", .shape = { 2, { 3, 4 } } }, { .name = "w", .shape = { 2, { 5, 4 } } },
+                 { .name = "b", .shape = { 1, { 5 } } } } },
+    square = { OP("linear", linear_forward, linear_backward), 3, { 2, { 3, 4 } },
+               { { .name = "x", .shape = { 2, { 3, 4 } } }, { .name = "w", .shape = { 2, { 4, 4 } } },
+                 { .name = "b", .shape = { 1, { 4 } } } } },
+    softmax = { OP("softmax", softmax_forward, softmax_backward), 1, { 2, { 3, 4 } },
+                { { .name = "x", .shape = { 2, { 3, 4 } } } } },
+    norm = { OP("layer_norm", norm_forward, norm_backward), 3, { 2, { 3, 4 } },
+             { { .name = "x", .shape = { 2, { 3, 4 } } }, { .name = "w", .shape = { 1, { 4 } } },
+               { .name = "b", .shape = { 1, { 4 } } } } },
+    attention = { OP("attention", attention_forward, attention_backward), 3, { 3, { HEADS, TIME, DIM } },
+                  { { .name = "q", .shape = { 3, { HEADS, TIME, DIM } } },
+                    { .name = "k", .shape = { 3, { HEADS, TIME, DIM } } },
+                    { .name = "v", .shape = { 3, { HEADS, TIME, DIM } } } } },
+    embedding = { OP("embedding", embedding_forward, embedding_backward), 1, { 2, { IDS, WIDTH } },
+                  { { .name = "w", .shape = { 2, { VOCABULARY, WIDTH } } } } },
+    dropout = { OP("dropout", dropout_forward, dropout_backward), 1, { 2, { 4, 5 } },
+                { { .name = "x", .shape = { 2, { 4, 5 } } } } },
+    loss = { OP("cross_entropy", loss_forward, loss_backward), 1, { 0, { 0 } },
+             { { .name = "x", .shape = { 2, { 4, 5 } } } } },
+    gelu = { OP("gelu", gelu_forward, gelu_backward), 1, { 2, { 3, 5 } },
+             { { .name = "x", .shape = { 2, { 3, 5 } } } } },
+    exact = { OP("gelu", exact_forward, exact_backward), 1, { 2, { 3, 5 } },
+              { { .name = "x", .shape = { 2, { 3, 5 } } } } };
 
 /* ---- what is said ---------------------------------------------------------------------------------------- */
 
@@ -979,7 +980,7 @@ typedef struct run {
 static gra_tensor *forward(gra_tape *tape, gra_tensor **in, void *arg)
 {
     const run *r = arg;
-    gra_tensor *y = gra_result_n(tape, &r->op->op, r->op->ndim, r->op->shape, r->op->nin, in);
+    gra_tensor *y = gra_result_n(tape, &r->op->op, r->op->shape, r->op->nin, in);
     ((args *)y->args)->slip = r->slip;
     return gra_run(y);
 }

@@ -13,7 +13,7 @@ static void close_tape(void) { gra_close(t); }
 
 static gra_tensor *number(double v)
 {
-    return gra_input(t, (real[]){ (real)v }, 0, NULL);
+    return gra_input(t, (real[]){ (real)v }, GRA_SCALAR);
 }
 
 static void expect_error(const char *part)
@@ -68,7 +68,7 @@ END_TEST
 START_TEST(gradients_of_parameters_add_up_over_steps)
 {
     gra_model *m = gra_model_open(NULL);
-    gra_tensor *p = gra_param(gra_root(m), "p", gra_ones(), 0, NULL);
+    gra_tensor *p = gra_param(gra_root(m), "p", gra_init_ones(), GRA_SCALAR);
     for (int step = 1; step <= 3; step++) {
         gra_begin(t, GRA_GRAD, NULL);
         gra_backward(t, gra_scale(t, p, 5));
@@ -91,8 +91,8 @@ END_TEST
 
 START_TEST(a_view_shares_data_and_gradient)
 {
-    gra_tensor *x = gra_input(t, (real[]){ 1, 2, 3, 4 }, GRA_DIMS(2, 2));
-    gra_tensor *row = gra_reshape(t, gra_reshape(t, x, GRA_DIMS(4)), GRA_DIMS(1, -1));
+    gra_tensor *x = gra_input(t, (real[]){ 1, 2, 3, 4 }, GRA_SHAPE(2, 2));
+    gra_tensor *row = gra_reshape(t, gra_reshape(t, x, GRA_SHAPE(4)), GRA_SHAPE(1, -1));
     ck_assert_ptr_eq(row->data, x->data);
     gra_backward(t, gra_add(t, gra_sum(t, gra_mul(t, row, row)), gra_sum(t, x)));
     for (int i = 0; i < 4; i++)
@@ -102,8 +102,8 @@ END_TEST
 
 START_TEST(a_view_of_a_step_tensor)     /* its gradient lives as long as its base's */
 {
-    gra_tensor *x = gra_input(t, (real[]){ 1, 2, 3, 4 }, GRA_DIMS(2, 2));
-    gra_tensor *y = gra_mul(t, x, x), *view = gra_reshape(t, y, GRA_DIMS(4));
+    gra_tensor *x = gra_input(t, (real[]){ 1, 2, 3, 4 }, GRA_SHAPE(2, 2));
+    gra_tensor *y = gra_mul(t, x, x), *view = gra_reshape(t, y, GRA_SHAPE(4));
     gra_retain_grad(view);
     gra_backward(t, gra_add(t, gra_sum(t, gra_mul(t, view, view)), gra_sum(t, y)));
     for (int i = 0; i < 4; i++) {       /* x^4 + x^2 */
@@ -117,7 +117,7 @@ END_TEST
 START_TEST(the_loss_may_be_a_view)
 {
     gra_tensor *x = number(3);
-    ck_assert_int_eq(gra_backward(t, gra_reshape(t, gra_mul(t, x, x), GRA_DIMS(1, 1))), 0);
+    ck_assert_int_eq(gra_backward(t, gra_reshape(t, gra_mul(t, x, x), GRA_SHAPE(1, 1))), 0);
     ck_assert_double_eq((double)gra_grad(x)[0], 6);
 }
 END_TEST
@@ -125,7 +125,7 @@ END_TEST
 START_TEST(the_loss_may_be_a_parameter)         /* whose gradient adds up */
 {
     gra_model *m = gra_model_open(NULL);
-    gra_tensor *p = gra_param(gra_root(m), "p", gra_ones(), 0, NULL);
+    gra_tensor *p = gra_param(gra_root(m), "p", gra_init_ones(), GRA_SCALAR);
     for (int step = 1; step <= 2; step++) {
         gra_begin(t, GRA_GRAD, NULL);
         ck_assert_int_eq(gra_backward(t, p), 0);
@@ -133,7 +133,7 @@ START_TEST(the_loss_may_be_a_parameter)         /* whose gradient adds up */
     }
     for (int step = 3; step <= 4; step++) {             /* and seen as another shape */
         gra_begin(t, GRA_GRAD, NULL);
-        ck_assert_int_eq(gra_backward(t, gra_reshape(t, p, GRA_DIMS(1))), 0);
+        ck_assert_int_eq(gra_backward(t, gra_reshape(t, p, GRA_SHAPE(1))), 0);
         ck_assert_double_eq((double)p->grad[0], step);
     }
     gra_model_close(m);
@@ -143,7 +143,7 @@ END_TEST
 START_TEST(a_frozen_parameter_gets_nothing)
 {
     gra_model *m = gra_model_open(NULL);
-    gra_tensor *p = gra_param(gra_root(m), "p", gra_ones(), 0, NULL);
+    gra_tensor *p = gra_param(gra_root(m), "p", gra_init_ones(), GRA_SCALAR);
     gra_freeze(p, true);
     gra_tensor *x = number(2);
     gra_backward(t, gra_mul(t, p, x));
@@ -160,9 +160,9 @@ END_TEST
 START_TEST(a_parameter_frozen_after_the_forward)
 {
     gra_model *m = gra_model_open(NULL);
-    gra_tensor *p = gra_param(gra_root(m), "p", gra_ones(), GRA_DIMS(2));
-    gra_tensor *x = gra_input(t, (real[]){ 1, 2 }, GRA_DIMS(2));
-    gra_tensor *view = gra_reshape(t, p, GRA_DIMS(2, 1));
+    gra_tensor *p = gra_param(gra_root(m), "p", gra_init_ones(), GRA_SHAPE(2));
+    gra_tensor *x = gra_input(t, (real[]){ 1, 2 }, GRA_SHAPE(2));
+    gra_tensor *view = gra_reshape(t, p, GRA_SHAPE(2, 1));
     gra_tensor *y = gra_add(t, gra_sum(t, gra_relu(t, p)), gra_sum(t, gra_mul(t, view, x)));
     gra_freeze(p, true);
     ck_assert_int_eq(gra_backward(t, y), 0);
@@ -172,7 +172,7 @@ START_TEST(a_parameter_frozen_after_the_forward)
     ck_assert_double_eq((double)p->grad[0], 0);
     gra_begin(t, GRA_GRAD, NULL);
     gra_freeze(p, false);
-    gra_tensor *loss = gra_reshape(t, gra_sum(t, p), GRA_DIMS(1));
+    gra_tensor *loss = gra_reshape(t, gra_sum(t, p), GRA_SHAPE(1));
     gra_freeze(p, true);
     ck_assert_int_eq(gra_backward(t, loss), 0);
     gra_model_close(m);
@@ -181,10 +181,10 @@ END_TEST
 
 START_TEST(a_views_gradient_is_its_bases)
 {
-    gra_tensor *x = gra_input(t, (real[]){ 1, 2 }, GRA_DIMS(2)), *view = gra_reshape(t, x, GRA_DIMS(1, 2));
-    gra_tensor *y = gra_mul(t, x, x), *aside = gra_reshape(t, y, GRA_DIMS(2, 1));
+    gra_tensor *x = gra_input(t, (real[]){ 1, 2 }, GRA_SHAPE(2)), *view = gra_reshape(t, x, GRA_SHAPE(1, 2));
+    gra_tensor *y = gra_mul(t, x, x), *aside = gra_reshape(t, y, GRA_SHAPE(2, 1));
     gra_retain_grad(aside);
-    gra_backward(t, gra_sum(t, gra_mul(t, y, gra_reshape(t, view, GRA_DIMS(2)))));     /* x^3 */
+    gra_backward(t, gra_sum(t, gra_mul(t, y, gra_reshape(t, view, GRA_SHAPE(2)))));     /* x^3 */
     ck_assert_double_eq((double)gra_grad(view)[1], 12);
     ck_assert_double_eq((double)gra_grad(aside)[1], 2);
 }
@@ -214,7 +214,7 @@ START_TEST(dropout_drops_in_training_alone)
     for (int m = 0; m < 3; m++) {
         gra_manual_seed(&rng, 123);
         gra_begin(t, mode[m], &rng);
-        gra_tensor *y = gra_dropout(t, gra_constant(t, ones, GRA_DIMS(1000)), 0.5);
+        gra_tensor *y = gra_dropout(t, gra_constant(t, ones, GRA_SHAPE(1000)), 0.5);
         int zeros = 0;
         for (size_t i = 0; i < y->size; i++)
             zeros += y->data[i] == 0;
@@ -270,7 +270,7 @@ END_TEST
 START_TEST(asking_a_constant)
 {
     gra_keep_going(t, true);
-    gra_tensor *c = gra_full(t, 2, GRA_DIMS(3)), *x = number(1);
+    gra_tensor *c = gra_full(t, 2, GRA_SHAPE(3)), *x = number(1);
     gra_backward(t, gra_sum(t, gra_mul(t, c, x)));
     ck_assert_double_eq((double)gra_grad(x)[0], 6);
     ck_assert_ptr_null(gra_grad(c));
@@ -293,7 +293,7 @@ END_TEST
 START_TEST(the_first_error_stays_until_the_next_step)
 {
     gra_keep_going(t, true);
-    gra_tensor *a = gra_full(t, 1, GRA_DIMS(6, 3)), *b = gra_full(t, 1, GRA_DIMS(2, 3));
+    gra_tensor *a = gra_full(t, 1, GRA_SHAPE(6, 3)), *b = gra_full(t, 1, GRA_SHAPE(2, 3));
     gra_tensor *y = gra_matmul(t, a, b);
     expect_error("matmul: a is (6, 3) but b is (2, 3): the inner sizes 3 and 2 differ");
     gra_tensor *z = gra_softmax(t, gra_add(t, y, a), -1);       /* goes on with the empty tensor */
@@ -311,7 +311,7 @@ END_TEST
 START_TEST(an_error_aborts_by_default)
 {
     ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));   /* its sentence, which would look like ours */
-    gra_matmul(t, gra_full(t, 1, GRA_DIMS(6, 3)), gra_full(t, 1, GRA_DIMS(2, 3)));
+    gra_matmul(t, gra_full(t, 1, GRA_SHAPE(6, 3)), gra_full(t, 1, GRA_SHAPE(2, 3)));
 }
 END_TEST
 
@@ -335,7 +335,7 @@ START_TEST(a_tensor_of_another_tape)
 {
     gra_tape *other = gra_open(1);
     gra_begin(other, GRA_GRAD, NULL);
-    gra_tensor *x = gra_input(other, (real[]){ 1 }, 0, NULL);
+    gra_tensor *x = gra_input(other, (real[]){ 1 }, GRA_SCALAR);
     gra_keep_going(t, true);
     gra_tanh(t, x);
     expect_error("tanh: input 0 was not made in this step");
@@ -347,26 +347,26 @@ START_TEST(a_tensor_of_the_last_step)
 {
     gra_keep_going(t, true);
     for (int step = 0; step < 6; step++) {
-        gra_tensor *old = gra_input(t, (real[]){ 1, 2, 3 }, GRA_DIMS(3));
+        gra_tensor *old = gra_input(t, (real[]){ 1, 2, 3 }, GRA_SHAPE(3));
         gra_tensor *sum = gra_sum(t, old);
         gra_begin(t, GRA_GRAD, NULL);
-        gra_tensor *fresh = gra_input(t, (real[]){ 4, 5, 6 }, GRA_DIMS(3)); /* the same again, where that lay */
+        gra_tensor *fresh = gra_input(t, (real[]){ 4, 5, 6 }, GRA_SHAPE(3)); /* the same again, where that lay */
         gra_sum(t, fresh);
         gra_mul(t, fresh, step % 2 ? old : sum);
         expect_error("mul: input 1 was not made in this step");
         gra_begin(t, GRA_GRAD, NULL);
     }
-    gra_full(t, 0, GRA_DIMS(1000));         /* what follows lies where the next step will not have come yet */
-    gra_tensor *bias = gra_full(t, 0, GRA_DIMS(3));
+    gra_full(t, 0, GRA_SHAPE(1000));         /* what follows lies where the next step will not have come yet */
+    gra_tensor *bias = gra_full(t, 0, GRA_SHAPE(3));
     gra_begin(t, GRA_GRAD, NULL);
-    gra_layer_norm(t, gra_full(t, 1, GRA_DIMS(3)), NULL, bias, 1e-5);
+    gra_layer_norm(t, gra_full(t, 1, GRA_SHAPE(3)), NULL, bias, 1e-5);
     expect_error("layer_norm: input 2 was not made in this step");
 }
 END_TEST
 
 static gra_tensor *of_the_last_step(void)
 {
-    gra_tensor *old = gra_full(t, 0, GRA_DIMS(2, 5));
+    gra_tensor *old = gra_full(t, 0, GRA_SHAPE(2, 5));
     gra_begin(t, GRA_GRAD, NULL);
     return old;
 }
@@ -376,19 +376,19 @@ START_TEST(an_optional_tensor_of_the_last_step)
 {
     gra_keep_going(t, true);
     gra_tensor *old = of_the_last_step();
-    gra_linear(t, gra_full(t, 1, GRA_DIMS(1, 3)), gra_full(t, 1, GRA_DIMS(4, 3)), old);
+    gra_linear(t, gra_full(t, 1, GRA_SHAPE(1, 3)), gra_full(t, 1, GRA_SHAPE(4, 3)), old);
     expect_error("linear: input 2 was not made in this step");
     gra_begin(t, GRA_GRAD, NULL);
     old = of_the_last_step();
-    gra_layer_norm(t, gra_full(t, 1, GRA_DIMS(3)), old, NULL, 1e-5);
+    gra_layer_norm(t, gra_full(t, 1, GRA_SHAPE(3)), old, NULL, 1e-5);
     expect_error("layer_norm: input 1 was not made in this step");
     gra_begin(t, GRA_GRAD, NULL);
     old = of_the_last_step();
-    gra_layer_norm(t, gra_full(t, 1, GRA_DIMS(3)), NULL, old, 1e-5);
+    gra_layer_norm(t, gra_full(t, 1, GRA_SHAPE(3)), NULL, old, 1e-5);
     expect_error("layer_norm: input 2 was not made in this step");
     gra_begin(t, GRA_GRAD, NULL);
     old = of_the_last_step();
-    gra_rms_norm(t, gra_full(t, 1, GRA_DIMS(3)), old, 1e-6);
+    gra_rms_norm(t, gra_full(t, 1, GRA_SHAPE(3)), old, 1e-6);
     expect_error("rms_norm: input 1 was not made in this step");
 }
 END_TEST
@@ -396,13 +396,13 @@ END_TEST
 /* Headers of many sizes: of 1, 3 and 7 inputs, with and without arguments. */
 static gra_tensor *of_many_sizes(int n)
 {
-    gra_tensor *x = gra_full(t, 1, GRA_DIMS(1, 2, 4)), *y = x;
+    gra_tensor *x = gra_full(t, 1, GRA_SHAPE(1, 2, 4)), *y = x;
     for (int i = 0; i < n; i++)
         switch (i % 4) {
         case 0: y = gra_attention(t, y, x, x, 2, true, 0); break;
         case 1: y = gra_scale(t, y, 1); break;
         case 2: y = gra_slice(t, gra_concat(t, 7, (gra_tensor *[]){ y, x, x, x, x, x, x }, 1), 1, 0, 2); break;
-        case 3: y = gra_full(t, i, GRA_DIMS(1, 2, 4)); break;
+        case 3: y = gra_full(t, i, GRA_SHAPE(1, 2, 4)); break;
         }
     return y;
 }
@@ -414,7 +414,7 @@ START_TEST(tensors_of_steps_of_other_sizes)
     gra_tensor *old[40];
     gra_keep_going(t, true);
     for (int round = 0; round < 30; round++) {
-        old[0] = gra_full(t, 1, GRA_DIMS(2, 3));
+        old[0] = gra_full(t, 1, GRA_SHAPE(2, 3));
         for (int i = 1; i < 40; i++)
             old[i] = gra_scale(t, old[i - 1], 2);
         for (int i = 0; i < 40; i++) {
@@ -435,7 +435,7 @@ START_TEST(tensors_of_a_step_of_thousands)
     gra_keep_going(t, true);
     for (int step = 0; step < 12; step++) {
         for (int i = 0; i < MANY; i++)
-            old[i] = gra_full(t, 1, 0, NULL);
+            old[i] = gra_full(t, 1, GRA_SCALAR);
         gra_begin(t, GRA_GRAD, NULL);
         gra_tensor *y = of_many_sizes(step % 3 ? 6000 : 3);
         for (int i = 0; i < MANY; i++)
@@ -455,7 +455,7 @@ START_TEST(a_tensor_of_a_large_step)
     gra_tensor *old[300];
     gra_keep_going(t, true);
     for (int i = 0; i < 300; i++)
-        old[i] = i % 100 ? gra_scale(t, old[i - 1], 1) : gra_full(t, 1, GRA_DIMS(i ? MANY : 1));
+        old[i] = i % 100 ? gra_scale(t, old[i - 1], 1) : gra_full(t, 1, GRA_SHAPE(i ? MANY : 1));
     for (int step = 0; step < 4; step++)
         for (int i = 0; i < 300; i += 23) {
             gra_begin(t, GRA_GRAD, NULL);
@@ -478,19 +478,16 @@ END_TEST
 START_TEST(nothing_where_something_is_wanted)
 {
     gra_keep_going(t, true);
-    gra_input(t, NULL, GRA_DIMS(3));
+    gra_input(t, NULL, GRA_SHAPE(3));
     expect_error("gra_input: the data are NULL, but (3) has 3 values");
     gra_begin(t, GRA_GRAD, NULL);
-    gra_constant(t, NULL, GRA_DIMS(2));
+    gra_constant(t, NULL, GRA_SHAPE(2));
     expect_error("gra_constant: the data are NULL, but (2) has 2 values");
     gra_begin(t, GRA_GRAD, NULL);
-    gra_full(t, 1, 2, NULL);
-    expect_error("gra_full: 2 dimensions, but the shape is NULL");
-    gra_begin(t, GRA_GRAD, NULL);
-    gra_cross_entropy(t, gra_full(t, 1, GRA_DIMS(2, 3)), NULL);
+    gra_cross_entropy(t, gra_full(t, 1, GRA_SHAPE(2, 3)), NULL);
     expect_error("cross_entropy: the targets are NULL, but 2 are wanted");
     gra_begin(t, GRA_GRAD, NULL);
-    gra_embedding(t, gra_full(t, 1, GRA_DIMS(2, 3)), NULL, GRA_DIMS(4));
+    gra_embedding(t, gra_full(t, 1, GRA_SHAPE(2, 3)), NULL, GRA_SHAPE(4));
     expect_error("embedding: the ids are NULL, but 4 are wanted");
     gra_begin(t, GRA_GRAD, NULL);
     gra_concat(t, 2, NULL, 0);
@@ -533,7 +530,7 @@ END_TEST
 START_TEST(a_loss_that_was_frozen)      /* since it was made: it has no gradient to begin with */
 {
     gra_model *m = gra_model_open(NULL);
-    gra_tensor *p = gra_param(gra_root(m), "p", gra_ones(), 0, NULL), *view = gra_reshape(t, p, 0, NULL);
+    gra_tensor *p = gra_param(gra_root(m), "p", gra_init_ones(), GRA_SCALAR), *view = gra_reshape(t, p, GRA_SCALAR);
     gra_freeze(p, true);
     ck_assert_int_eq(gra_backward(t, view), 0);
     ck_assert_double_eq((double)p->grad_store[0], 0);
@@ -555,7 +552,7 @@ END_TEST
 START_TEST(a_loss_of_many_values_is_refused)
 {
     gra_keep_going(t, true);
-    ck_assert_int_eq(gra_backward(t, gra_input(t, (real[]){ 1, 2 }, GRA_DIMS(2))), -1);
+    ck_assert_int_eq(gra_backward(t, gra_input(t, (real[]){ 1, 2 }, GRA_SHAPE(2))), -1);
     expect_error("the loss is (2)");
 }
 END_TEST
@@ -563,7 +560,7 @@ END_TEST
 START_TEST(a_loss_of_constants_is_refused)
 {
     gra_keep_going(t, true);
-    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_full(t, 1, GRA_DIMS(2)))), -1);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_full(t, 1, GRA_SHAPE(2)))), -1);
     expect_error("depends on no parameter");
 }
 END_TEST
@@ -572,7 +569,7 @@ START_TEST(an_op_before_the_first_step)
 {
     gra_tape *fresh = gra_open(1);
     gra_keep_going(fresh, true);
-    gra_full(fresh, 1, 0, NULL);
+    gra_full(fresh, 1, GRA_SCALAR);
     ck_assert_ptr_nonnull(gra_error(fresh));
     ck_assert_ptr_nonnull(strstr(gra_error(fresh), "gra_begin comes first"));
     gra_close(fresh);
@@ -594,7 +591,7 @@ START_TEST(an_instruction_set_that_is_not_there)
             ck_assert_int_eq(gra_error(asked) != NULL, i < 3);
             ck_assert(i >= 3 || strstr(gra_error(asked), i == 0 ? "GRADUS_ISA is avx3, but this processor has base"
                                                                 : "but"));
-            ck_assert_int_eq(gra_backward(asked, gra_input(asked, (real[]){ 2 }, 0, NULL)), i < 3 ? -1 : 0);
+            ck_assert_int_eq(gra_backward(asked, gra_input(asked, (real[]){ 2 }, GRA_SCALAR)), i < 3 ? -1 : 0);
         }
         gra_close(asked);
         gra_close(best);
@@ -605,16 +602,16 @@ END_TEST
 START_TEST(sizes_that_overflow)
 {
     gra_keep_going(t, true);
-    gra_full(t, 1, GRA_DIMS(1 << 30, 1 << 30, 1 << 30));
+    gra_full(t, 1, GRA_SHAPE(1 << 30, 1 << 30, 1 << 30));
     expect_error("too large");
     gra_begin(t, GRA_GRAD, NULL);
-    gra_full(t, 1, GRA_DIMS(2, -1));
+    gra_full(t, 1, GRA_SHAPE(2, -1));
     expect_error("(2, -1)");
     gra_begin(t, GRA_GRAD, NULL);
-    gra_full(t, 1, GRA_DIMS(1, 1, 1, 1, 1, 1, 1, 1, 1));
+    gra_full(t, 1, (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } });
     expect_error("gra_full: at most 8 dimensions, but 9 came");
     gra_begin(t, GRA_GRAD, NULL);
-    gra_full(t, 1, -1, (const int[]){ 2 });
+    gra_full(t, 1, (gra_shape){ .ndim = -1 });
     expect_error("gra_full: a result of shape () is too large or has a negative size");
 }
 END_TEST
@@ -622,7 +619,7 @@ END_TEST
 START_TEST(more_memory_than_there_is)
 {
     gra_keep_going(t, true);
-    gra_tensor *x = gra_full(t, 1, GRA_DIMS(1 << 30, 1 << 15));
+    gra_tensor *x = gra_full(t, 1, GRA_SHAPE(1 << 30, 1 << 15));
     ck_assert_int_eq((int)x->size, 0);
     expect_error("out of memory");
     gra_begin(t, GRA_GRAD, NULL);
@@ -633,10 +630,10 @@ END_TEST
 START_TEST(an_item_of_many_values)
 {
     gra_keep_going(t, true);
-    ck_assert(isnan(gra_item(gra_full(t, 1, GRA_DIMS(2, 3)))));
+    ck_assert(isnan(gra_item(gra_full(t, 1, GRA_SHAPE(2, 3)))));
     expect_error("(2, 3)");
     gra_model *m = gra_model_open(NULL);
-    ck_assert(isnan(gra_item(gra_param(gra_root(m), "p", gra_ones(), GRA_DIMS(2)))));   /* no tape to say so */
+    ck_assert(isnan(gra_item(gra_param(gra_root(m), "p", gra_init_ones(), GRA_SHAPE(2)))));   /* no tape to say so */
     gra_model_close(m);
 }
 END_TEST

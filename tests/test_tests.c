@@ -13,7 +13,7 @@
 static void sum_of_both(gra_tensor *y, size_t from, size_t to)         /* right */
 {
     const real *a = y->in[0]->data, *b = y->in[1]->data;
-    for (gra_walk w = gra_walk_begin(y, y->in[0], y->in[1], from, to); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++)
             y->data[w.y + i] = a[w.a + i * w.step_a] + b[w.b + i * w.step_b];
 }
@@ -22,7 +22,7 @@ GRA_KERNEL(sum_of_both, y->size, 1)
 static void to_both(gra_tensor *y, size_t from, size_t to)
 {
     real *da = y->in[0]->grad, *db = y->in[1]->grad;
-    for (gra_walk w = gra_walk_begin(y, y->in[0], y->in[1], from, to); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++) {
             da[w.a + i * w.step_a] += y->grad[w.y + i];
             db[w.b + i * w.step_b] += y->grad[w.y + i];
@@ -70,8 +70,8 @@ static gra_tensor *run(gra_tape *t, pass *forward, pass *backward, bool stretche
     static gra_op op;
     op = (gra_op){ .name = "op", .forward = forward, .backward = backward };
     gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *a = stretched ? gra_input(t, values, GRA_DIMS(3, 1)) : gra_input(t, values, GRA_DIMS(2, 3));
-    gra_tensor *b = stretched ? gra_input(t, values, GRA_DIMS(1, 2)) : gra_input(t, values, GRA_DIMS(2, 3));
+    gra_tensor *a = stretched ? gra_input(t, values, GRA_SHAPE(3, 1)) : gra_input(t, values, GRA_SHAPE(2, 3));
+    gra_tensor *b = stretched ? gra_input(t, values, GRA_SHAPE(1, 2)) : gra_input(t, values, GRA_SHAPE(2, 3));
     gra_tensor *y = gra_run(gra_result_broadcast(t, &op, a, b));
     ck_assert_int_eq(gra_backward(t, gra_sum(t, y)), 0);
     return y;

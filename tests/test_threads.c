@@ -251,8 +251,8 @@ START_TEST(ops_have_the_same_bits)
         gra_tape *t = gra_open(threads);
         gra_manual_seed(&rng, 10);
         gra_begin(t, GRA_TRAIN, &rng);
-        gra_tensor *in[] = { gra_input(t, x, GRA_DIMS(B, T, C)), gra_input(t, w, GRA_DIMS(C, C)),
-                             gra_input(t, b, GRA_DIMS(C)) };
+        gra_tensor *in[] = { gra_input(t, x, GRA_SHAPE(B, T, C)), gra_input(t, w, GRA_SHAPE(C, C)),
+                             gra_input(t, b, GRA_SHAPE(C)) };
         gra_tensor *loss = forward(t, in[0], in[1], in[2]);
         ck_assert_int_eq(gra_backward(t, loss), 0);
         real *all = malloc((1 + N + C * C + C) * sizeof *all), *end = all;

@@ -35,10 +35,9 @@ static void expect_none(void)
     expect_error("no error");
 }
 
-#define VECTOR(...)                                                                                      \
-    gra_input(t, (const real[]){ __VA_ARGS__ }, 1,                                                       \
-              (const int[]){ (int)(sizeof((const real[]){ __VA_ARGS__ }) / sizeof(real)) })
-#define MATRIX(m, n, ...) gra_input(t, (const real[]){ __VA_ARGS__ }, 2, (const int[]){ m, n })
+#define VECTOR(...) gra_input(t, (const real[]){ __VA_ARGS__ },                                          \
+                              GRA_SHAPE((int)(sizeof((const real[]){ __VA_ARGS__ }) / sizeof(real))))
+#define MATRIX(m, n, ...) gra_input(t, (const real[]){ __VA_ARGS__ }, GRA_SHAPE(m, n))
 
 static void make_infinite(gra_tensor *y) { y->data[0] = inf; }
 
@@ -59,10 +58,10 @@ START_TEST(the_first_of_several)
     gra_sub(t, y, y);
     expect_error("div: made -inf at (1) from finite inputs, there -1 and 0 (forward)");
     gra_begin(t, GRA_GRAD, NULL);
-    gra_log(t, gra_input(t, (const real[]){ -1 }, 0, NULL));
+    gra_log(t, gra_input(t, (const real[]){ -1 }, GRA_SCALAR));
     expect_error("log: made nan from finite inputs, there -1 (forward)");
     gra_begin(t, GRA_GRAD, NULL);
-    gra_div(t, VECTOR(1, -3, 2), gra_full(t, 0, 0, NULL));
+    gra_div(t, VECTOR(1, -3, 2), gra_full(t, 0, GRA_SCALAR));
     expect_error("div: made inf at (0) from finite inputs, up to 3 and 0 (forward)");
 }
 END_TEST
@@ -79,11 +78,11 @@ END_TEST
 START_TEST(in_every_mode)
 {
     static const gra_mode mode[] = { GRA_TRAIN, GRA_GRAD, GRA_EVAL };
-    gra_tensor *w = gra_param(gra_enter(gra_root(model), "head"), "weight", gra_zeros(), GRA_DIMS(1));
+    gra_tensor *w = gra_param(gra_enter(gra_root(model), "head"), "weight", gra_init_zeros(), GRA_SHAPE(1));
     for (int i = 0; i < 6; i++) {
         gra_begin(t, mode[i % 3], NULL);
         gra_freeze(w, i >= 3);
-        gra_exp(t, gra_scale(t, gra_add(t, w, gra_full(t, 1, GRA_DIMS(1))), 1000));
+        gra_exp(t, gra_scale(t, gra_add(t, w, gra_full(t, 1, GRA_SHAPE(1))), 1000));
         expect_error("exp: made inf at (0) from finite inputs, there 1000, after head (forward)");
     }
 }
@@ -98,13 +97,13 @@ static gra_tensor *scores(void)         /* (3, 3) */
 
 static gra_tensor *filled(void)
 {
-    return gra_masked_fill(t, scores(), gra_constant(t, (const real[]){ 0, 1, 1 }, GRA_DIMS(3)),
+    return gra_masked_fill(t, scores(), gra_constant(t, (const real[]){ 0, 1, 1 }, GRA_SHAPE(3)),
                            -(double)INFINITY);
 }
 
 static gra_tensor *added(void)
 {
-    return gra_add(t, scores(), gra_constant(t, (const real[]){ 0, -inf, -inf }, GRA_DIMS(3)));
+    return gra_add(t, scores(), gra_constant(t, (const real[]){ 0, -inf, -inf }, GRA_SHAPE(3)));
 }
 
 static gra_tensor *(*const masked[])(void) = { filled, added };
@@ -117,7 +116,7 @@ START_TEST(a_mask_and_what_passes_it_on)
                             gra_sum(t, gra_exp(t, gra_scale(t, m, 0.1))));
     y = gra_add(t, y, gra_sum(t, gra_max_dim(t, m, 1, false)));
     y = gra_add(t, y, gra_sum(t, column));
-    gra_sum(t, gra_matmul(t, m, gra_full(t, 1, GRA_DIMS(3, 2))));       /* passed on, and not used */
+    gra_sum(t, gra_matmul(t, m, gra_full(t, 1, GRA_SHAPE(3, 2))));       /* passed on, and not used */
     gra_concat(t, 2, (gra_tensor *[]){ m, gra_log_softmax(t, m, -1) }, 0);
     ck_assert_int_eq(gra_backward(t, y), 0);
     expect_none();
@@ -147,7 +146,7 @@ START_TEST(another_infinity_of_a_masks_kind)
     gra_tensor *m = gra_scale(t, gra_scale(t, masked[_i](), -large), large);
     expect_error("scale: made inf at (0, 1) from finite inputs and -inf, there -inf (forward)");   /* its sign is turned */
     gra_begin(t, GRA_GRAD, NULL);
-    m = gra_scale(t, gra_scale(t, gra_sub(t, masked[_i](), gra_full(t, 100, 0, NULL)), large), large);
+    m = gra_scale(t, gra_scale(t, gra_sub(t, masked[_i](), gra_full(t, 100, GRA_SCALAR)), large), large);
     expect_none();                                      /* -98 large^2 is -inf, as the mask is */
     ck_assert(m->data[0] == -inf && m->data[1] == -inf);
     gra_sub(t, m, m);
@@ -157,7 +156,7 @@ END_TEST
 
 START_TEST(a_nan_of_a_masks)
 {
-    gra_mul(t, masked[_i](), gra_full(t, 0, GRA_DIMS(3, 3)));
+    gra_mul(t, masked[_i](), gra_full(t, 0, GRA_SHAPE(3, 3)));
     expect_error("mul: made nan at (0, 1) from finite inputs and -inf, there -inf and 0 (forward)");
     gra_begin(t, GRA_GRAD, NULL);
     gra_layer_norm(t, masked[_i](), NULL, NULL, 1e-5);
@@ -181,7 +180,7 @@ START_TEST(nothing_is_computed_twice)           /* an op that draws draws once, 
     gra_rng before = rng;
     gra_rand(&before, &noise, 1);
     gra_begin(t, GRA_TRAIN, &rng);
-    gra_tensor *y = gra_run(gra_result_like(t, &op, gra_constant(t, (const real[]){ -inf, 2 }, GRA_DIMS(2))));
+    gra_tensor *y = gra_run(gra_result_like(t, &op, gra_constant(t, (const real[]){ -inf, 2 }, GRA_SHAPE(2))));
     expect_none();
     ck_assert(y->data[0] == -inf && y->data[1] == 2 + noise);
     ck_assert_uint_eq(gra_random(&rng), gra_random(&before));
@@ -190,7 +189,7 @@ END_TEST
 
 START_TEST(a_frozen_parameter_may_be_a_mask)
 {
-    gra_tensor *p = gra_param(gra_root(model), "mask", gra_zeros(), GRA_DIMS(3));
+    gra_tensor *p = gra_param(gra_root(model), "mask", gra_init_zeros(), GRA_SHAPE(3));
     p->data[1] = -inf;
     gra_freeze(p, true);
     gra_softmax(t, gra_add(t, scores(), p), 1);
@@ -221,14 +220,14 @@ START_TEST(a_nan_that_came_in)
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, hidden, hidden))), 0);
     expect_none();
     gra_begin(t, GRA_GRAD, NULL);
-    gra_mul(t, gra_full(t, 2, 0, NULL), MATRIX(2, 2, 1, 2, nan_, 4));
+    gra_mul(t, gra_full(t, 2, GRA_SCALAR), MATRIX(2, 2, 1, 2, nan_, 4));
     expect_error("mul: input 1 holds nan at (1, 0): no op made it, it came in so (forward)");
 }
 END_TEST
 
 START_TEST(a_view_of_infinities)
 {
-    gra_reshape(t, gra_constant(t, (const real[]){ inf, nan_ }, GRA_DIMS(2)), GRA_DIMS(2, 1));
+    gra_reshape(t, gra_constant(t, (const real[]){ inf, nan_ }, GRA_SHAPE(2)), GRA_SHAPE(2, 1));
     expect_none();
 }
 END_TEST
@@ -239,7 +238,7 @@ START_TEST(long_names)
     char name[105];
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    gra_tensor *p = gra_param(gra_root(model), name, gra_ones(), GRA_DIMS(1));
+    gra_tensor *p = gra_param(gra_root(model), name, gra_init_ones(), GRA_SHAPE(1));
     p->data[0] = (real)large;
     gra_mul(t, p, p);
     ck_assert_ptr_nonnull(gra_error(t));
@@ -259,7 +258,7 @@ END_TEST
 
 START_TEST(a_frozen_parameter_in_the_step)      /* has no gradient to look at */
 {
-    gra_tensor *p = gra_param(gra_root(model), "p", gra_ones(), GRA_DIMS(2));
+    gra_tensor *p = gra_param(gra_root(model), "p", gra_init_ones(), GRA_SHAPE(2));
     gra_freeze(p, true);
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, p, VECTOR(1, 2)))), 0);
     expect_none();
@@ -274,7 +273,7 @@ START_TEST(a_spoilt_parameter)
         gra_tensor *p = i ? l.bias : l.weight;
         p->data[1] = i ? nan_ : inf;
         gra_begin(t, GRA_GRAD, NULL);
-        gra_linear_forward(t, &l, gra_full(t, 0, GRA_DIMS(4, 3)));
+        gra_linear_forward(t, &l, gra_full(t, 0, GRA_SHAPE(4, 3)));
         expect_error(i ? "linear: the parameter fc.bias holds nan at (1): no op made it, "
                          "its last update did, or the file it came from"
                        : "linear: the parameter fc.weight holds inf at (0, 1): no op made it, "
@@ -286,7 +285,7 @@ END_TEST
 
 START_TEST(a_gradient_spoilt_before)
 {
-    gra_tensor *p = gra_param(gra_enter(gra_root(model), "fc"), "weight", gra_ones(), GRA_DIMS(2));
+    gra_tensor *p = gra_param(gra_enter(gra_root(model), "fc"), "weight", gra_init_ones(), GRA_SHAPE(2));
     p->grad[1] = nan_;
     gra_backward(t, gra_sum(t, gra_mul(t, p, p)));
     expect_error("gra_backward: the gradient of fc.weight holds nan at (1) from before: gra_zero_grad(model) clears it");
@@ -309,7 +308,7 @@ END_TEST
 
 START_TEST(a_gradient_of_a_masks_infinity)
 {
-    gra_tensor *w = gra_param(gra_enter(gra_root(model), "gate"), "weight", gra_ones(), GRA_DIMS(3));
+    gra_tensor *w = gra_param(gra_enter(gra_root(model), "gate"), "weight", gra_init_ones(), GRA_SHAPE(3));
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_exp(t, gra_mul(t, w, filled())))), -1);
     expect_error("mul: made nan at (1) in the gradient of input 0 (gate.weight) from finite ones, in gate (backward)");
 }
@@ -402,7 +401,7 @@ START_TEST(a_gradient_overflows)        /* its way back is steeper than its way 
     gra_linear_init(&l, gra_enter(gra_root(model), "fc"), 2, 3, true);
     fill("fc.weight", 0);
     fill("fc.bias", 0);
-    gra_tensor *x = gra_linear_forward(t, &l, gra_full(t, 1, GRA_DIMS(2, 2)));
+    gra_tensor *x = gra_linear_forward(t, &l, gra_full(t, 1, GRA_SHAPE(2, 2)));
     gra_backward(t, gra_sum(t, gra_scale(t, gra_scale(t, x, large), large)));
     expect_error("scale: made inf at (0, 0) in the gradient of input 0 (from linear) from finite ones, after fc (backward)");
 }

@@ -44,7 +44,7 @@ static bool says(const char *phrase)                    /* whatever the line bre
     static gra_tensor *fn(gra_tape *tape, gra_tensor **in, void *arg)                                    \
     {                                                                                                    \
         static const gra_op op = { .name = #fn, .forward = forward_, .backward = backward_, __VA_ARGS__ }; \
-        return gra_run(gra_result(tape, &op, in[0]->ndim, in[0]->shape, in[0], arg ? arg : in[1]));      \
+        return gra_run(gra_result(tape, &op, in[0]->shape, in[0], arg ? arg : in[1]));      \
     }
 #define EACH for (size_t i = 0; i < y->size; i++)
 #define BACKWARD(name)                                                                                   \
@@ -265,12 +265,12 @@ static gra_tensor *wrap(gra_tape *tape, gra_tensor **in, void *arg)
 
 static int run(gra_check_fn *f, int nin, int times)
 {
-    const gra_check_in in[] = { { .name = "x", .ndim = 2, .shape = { 3, 4 } },
-                                { .name = "w", .ndim = 2, .shape = { 3, 4 } } };
+    const gra_check_in in[] = { { .name = "x", .shape = { 2, { 3, 4 } } },
+                                { .name = "w", .shape = { 2, { 3, 4 } } } };
     gra_rng rng;
     gra_manual_seed(&rng, 1);
     gra_model *m = gra_model_open(&rng);
-    gra_tensor *w = gra_param(gra_root(m), "w", gra_init_normal(0, 1), GRA_DIMS(3, 4));
+    gra_tensor *w = gra_param(gra_root(m), "w", gra_init_normal(0, 1), GRA_SHAPE(3, 4));
     real was[12];
     memcpy(was, w->data, sizeof was);
     const real *data = w->data, *grad = w->grad;
@@ -291,7 +291,7 @@ static gra_check_fn *alone;
 static gra_tensor *with_itself(gra_tape *tape, gra_tensor **in, void *arg)
 {
     (void)arg;
-    return alone(tape, in, gra_constant(tape, in[0]->data, in[0]->ndim, in[0]->shape));
+    return alone(tape, in, gra_constant(tape, in[0]->data, in[0]->shape));
 }
 
 START_TEST(wrong_ops_are_refused)
@@ -343,13 +343,13 @@ static gra_tensor *of_constants(gra_tape *tape, gra_tensor **in, void *arg)
 {
     (void)in;
     (void)arg;
-    return gra_full(tape, 1, GRA_DIMS(2));
+    return gra_full(tape, 1, GRA_SHAPE(2));
 }
 
 START_TEST(where_nothing_was_tested)
 {
-    const gra_check_in in[] = { { .name = "x", .ndim = 2, .shape = { 3, 4 } },
-                                { .name = "z", .ndim = 2, .shape = { 4, 5 } } };
+    const gra_check_in in[] = { { .name = "x", .shape = { 2, { 3, 4 } } },
+                                { .name = "z", .shape = { 2, { 4, 5 } } } };
     static const char all_zero[] = "every gradient is 0: nothing was tested there";
     gra_check_in zero = in[1];
     zero.data = (real[20]){ 0 };
@@ -385,8 +385,8 @@ static gra_tensor *joined(gra_tape *tape, gra_tensor **in, void *arg)
 
 START_TEST(an_empty_input_among_others)
 {
-    const gra_check_in in[] = { { .name = "x", .ndim = 2, .shape = { 3, 4 } },
-                                { .name = "none", .ndim = 2, .shape = { 0, 4 } } };
+    const gra_check_in in[] = { { .name = "x", .shape = { 2, { 3, 4 } } },
+                                { .name = "none", .shape = { 2, { 0, 4 } } } };
     ck_assert_msg(gra_check(t, GRA_GRAD, NULL, NULL, 2, in, joined, NULL, 1e-6, &report) == 0, "%s", report.text);
 }
 END_TEST
@@ -483,11 +483,11 @@ static int check_number(size_t i, double factor)
 {
     formula f = { numbers[i].f, numbers[i].df, factor };
     real data[4];
-    gra_check_in in = { .name = "x", .ndim = 1, .shape = { 17 }, .low = numbers[i].low, .high = numbers[i].high };
+    gra_check_in in = { .name = "x", .shape = { 1, { 17 } }, .low = numbers[i].low, .high = numbers[i].high };
     for (int j = 0; j < 4; j++)
         data[j] = (real)numbers[i].data[j];
     if (in.low >= in.high)
-        in = (gra_check_in){ .name = "x", .ndim = 1, .shape = { 4 }, .data = data };
+        in = (gra_check_in){ .name = "x", .shape = { 1, { 4 } }, .data = data };
     return gra_check(t, GRA_GRAD, NULL, NULL, 1, &in, of_numbers, &f, 1e-6, &report);
 }
 
@@ -529,13 +529,13 @@ F(squared_error, gra_mse_loss(tape, in[0], in[1]))
 F(scores, gra_softmax(tape, gra_matmul_nt(tape, in[0], in[1]), -1))
 F(standardized, gra_layer_norm(tape, in[0], NULL, NULL, 1e-5))
 F(log_scores, gra_log_softmax(tape, gra_mul(tape, in[0], in[1]), -1))
-F(views, gra_concat(tape, 2, ((gra_tensor *[]){ gra_reshape(tape, in[0], GRA_DIMS(2, 6)),
-                                                gra_reshape(tape, gra_tanh(tape, in[1]), GRA_DIMS(2, 6)) }), 0))
+F(views, gra_concat(tape, 2, ((gra_tensor *[]){ gra_reshape(tape, in[0], GRA_SHAPE(2, 6)),
+                                                gra_reshape(tape, gra_tanh(tape, in[1]), GRA_SHAPE(2, 6)) }), 0))
 F(reductions, gra_add(tape, gra_mean_dim(tape, in[0], 0, true), gra_sum_dim(tape, gra_mul(tape, in[0], in[1]), 1, true)))
-F(turned, gra_permute(tape, gra_slice(tape, gra_reshape(tape, in[0], GRA_DIMS(2, 3, 2)), 1, 1, 3), (int[]){ 2, 0, 1 }))
+F(turned, gra_permute(tape, gra_slice(tape, gra_reshape(tape, in[0], GRA_SHAPE(2, 3, 2)), 1, 1, 3), (int[]){ 2, 0, 1 }))
 F(dropped, gra_mul(tape, gra_dropout(tape, in[0], 0.5), gra_dropout(tape, in[1], 0.1)))
-F(heads, gra_attention(tape, gra_reshape(tape, in[0], GRA_DIMS(1, 3, 4)), gra_reshape(tape, in[1], GRA_DIMS(1, 3, 4)),
-                       gra_reshape(tape, in[0], GRA_DIMS(1, 3, 4)), 2, true, 0))
+F(heads, gra_attention(tape, gra_reshape(tape, in[0], GRA_SHAPE(1, 3, 4)), gra_reshape(tape, in[1], GRA_SHAPE(1, 3, 4)),
+                       gra_reshape(tape, in[0], GRA_SHAPE(1, 3, 4)), 2, true, 0))
 F(of_both, in[0] == in[1] ? gra_fail(tape, "of_both: two tensors are wanted") : gra_mul(tape, in[0], in[1]))
 F(near_zero_traced, (gra_trace_nan(tape, true), gra_log(tape, in[0])))
 F(roots_of_sums, gra_sqrt(tape, gra_add(tape, in[0], in[1])))
@@ -575,7 +575,7 @@ static const struct {
 /* The tape aborts at an error: whatever is tried on the way, none may come. */
 START_TEST(right_graphs_pass)
 {
-    gra_check_in in[2] = { { .name = "a", .ndim = 2, .shape = { 3, 4 } }, { .name = "b", .ndim = 2, .shape = { 3, 4 } } };
+    gra_check_in in[2] = { { .name = "a", .shape = { 2, { 3, 4 } } }, { .name = "b", .shape = { 2, { 3, 4 } } } };
     gra_rng rng;
     gra_manual_seed(&rng, 1);
     for (int i = 0; i < graphs[_i].nin; i++) {
@@ -612,7 +612,7 @@ static gra_tensor *draw(gra_tape *tape, gra_tensor **in, void *arg)
         case 4:  x[n] = gra_gelu(tape, a); break;
         case 5:  x[n] = gra_softmax(tape, a, -1); break;
         case 6:  x[n] = gra_layer_norm(tape, a, NULL, NULL, 0.1); break;
-        case 7:  x[n] = gra_reshape(tape, a, GRA_DIMS(3, 3)); break;
+        case 7:  x[n] = gra_reshape(tape, a, GRA_SHAPE(3, 3)); break;
         case 8:  x[n] = gra_matmul(tape, a, gra_sigmoid(tape, b)); break;
         case 9:  x[n] = gra_div(tape, a, gra_exp(tape, gra_tanh(tape, b))); break;
         case 10: x[n] = gra_linear(tape, gra_tanh(tape, a), b, NULL); break;
@@ -629,7 +629,7 @@ START_TEST(graphs_at_random)
     static const char *const names[] = { "a", "b", "c" };
     gra_check_in in[3];
     for (int i = 0; i < 3; i++)
-        in[i] = (gra_check_in){ .name = names[i], .ndim = 2, .shape = { 3, 3 } };
+        in[i] = (gra_check_in){ .name = names[i], .shape = { 2, { 3, 3 } } };
     drawn d = { (uint64_t)_i, { same, one, 1 } };
     ck_assert_msg(gra_check(t, GRA_GRAD, NULL, NULL, 3, in, draw, &d, 1e-6, &report) == 0, "%s", report.text);
     d.last.factor = 1.001;
@@ -653,8 +653,8 @@ static gra_tensor *count_calls(gra_tape *tape, gra_tensor **in, void *arg)
 
 START_TEST(two_evaluations_an_element)
 {
-    const gra_check_in in[] = { { .name = "a", .ndim = 2, .shape = { 17, 18 } },
-                                { .name = "b", .ndim = 2, .shape = { 17, 18 } } };
+    const gra_check_in in[] = { { .name = "a", .shape = { 2, { 17, 18 } } },
+                                { .name = "b", .shape = { 2, { 17, 18 } } } };
     counted c = { difference, 0 };
     ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 2, in, count_calls, &c, 1e-6, &report), 0);
     ck_assert_int_eq(c.calls, 2 * 2 * 17 * 18 + 5 + 2 * 2 + 2);
@@ -673,14 +673,14 @@ F(root, gra_sqrt(tape, in[0]))
 
 START_TEST(outside_of_its_domain)
 {
-    const gra_check_in x = { .name = "x", .ndim = 1, .shape = { 4 } };
+    const gra_check_in x = { .name = "x", .shape = { 1, { 4 } } };
     ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 1, &x, root, NULL, 1e-6, &report), -1);
     ck_assert_msg(says(" is NaN: no derivative can be taken. If f is not defined everywhere, .low and .high say "
                        "where inputs lie"), "%s", report.text);
-    const gra_check_in edge = { .name = "x", .ndim = 1, .shape = { 2 }, .data = (real[]){ 1, 2 } };
+    const gra_check_in edge = { .name = "x", .shape = { 1, { 2 } }, .data = (real[]){ 1, 2 } };
     ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 1, &edge, of_numbers,
                                &(formula){ acos, one, 1 }, 1e-6, &report), -1);        /* acos(2) */
-    const gra_check_in at = { .name = "x", .ndim = 1, .shape = { 2 }, .data = (real[]){ 1, 0.5 } };
+    const gra_check_in at = { .name = "x", .shape = { 1, { 2 } }, .data = (real[]){ 1, 0.5 } };
     ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 1, &at, of_numbers,
                                &(formula){ acos, one, 1 }, 1e-6, &report), 1);
     ck_assert_msg(says("f is not finite on both sides of that element, however near: it may lie outside of where f "
@@ -712,7 +712,7 @@ static gra_tensor *fails_as_constant(gra_tape *tape, gra_tensor **in, void *arg)
 
 START_TEST(an_f_that_takes_no_constant)
 {
-    const gra_check_in in[] = { { .name = "a", .ndim = 1, .shape = { 3 } }, { .name = "b", .ndim = 1, .shape = { 3 } } };
+    const gra_check_in in[] = { { .name = "a", .shape = { 1, { 3 } } }, { .name = "b", .shape = { 1, { 3 } } } };
     ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 2, in, fails_as_constant, NULL, 1e-6, &report), -1);
     ck_assert(isinf(report.error));
     ck_assert_msg(says("fails: b is a constant"), "%s", report.text);

@@ -11,9 +11,9 @@ gra_model *model_open(void)
     return m;
 }
 
-gra_tensor *parameter(gra_model *m, const char *name, int ndim, const int *shape)
+gra_tensor *parameter(gra_model *m, const char *name, gra_shape shape)
 {
-    gra_tensor *p = gra_param(gra_root(m), name, gra_zeros(), ndim, shape);
+    gra_tensor *p = gra_param(gra_root(m), name, gra_init_zeros(), shape);
     ck_assert_ptr_nonnull(p);
     return p;
 }
@@ -21,7 +21,7 @@ gra_tensor *parameter(gra_model *m, const char *name, int ndim, const int *shape
 gra_model *two(void)
 {
     gra_model *m = model_open();
-    gra_tensor *b = parameter(m, "b", GRA_DIMS(2, 2)), *a = parameter(m, "a", GRA_DIMS(2));
+    gra_tensor *b = parameter(m, "b", GRA_SHAPE(2, 2)), *a = parameter(m, "a", GRA_SHAPE(2));
     for (int i = 0; i < 6; i++)
         *(i < 4 ? &b->data[i] : &a->data[i - 4]) = -1;
     return m;

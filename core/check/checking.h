@@ -10,8 +10,7 @@ typedef struct gra_checking gra_checking;
 
 typedef struct gra_checked {            /* one tensor and its two gradients */
     const char *name;
-    int         ndim;
-    const int  *shape;
+    gra_shape   shape;
     size_t      size;
     real       *data;                   /* its values, changed one at a time */
     gra_tensor *param;                  /* NULL: an input */
@@ -76,7 +75,7 @@ struct gra_checking {                   /* a check as it runs */
     char                when[256];      /* under what circumstances a gradient is wrong; "": under all */
 
     size_t              size;           /* of y */
-    int                 ndim, shape[GRA_MAX_DIMS];
+    gra_shape           shape;
     real               *y, *c, *parts;
     double              noise;          /* how far rounding y may have moved the sum of parts */
     double              loss;           /* sum of |c_j y_j| */

@@ -56,11 +56,10 @@ bool gra_check_collect(gra_checking *k, gra_model *m)
 
     for (int i = 0; i < k->nin; i++) {
         gra_checked *x = &k->tensor[k->count++];
-        *x = (gra_checked){ .name = k->in[i].name ? k->in[i].name : "an input", .ndim = k->in[i].ndim,
-                            .shape = k->in[i].shape };
+        *x = (gra_checked){ .name = k->in[i].name ? k->in[i].name : "an input", .shape = k->in[i].shape };
         if (!k->in[i].data && k->in[i].low >= k->in[i].high && (k->in[i].low != 0 || k->in[i].high != 0))
             return gra_check_fails(k, "an input's low is not below its high");
-        if (!gra_shape_size(x->ndim, x->shape, &x->size))
+        if (!gra_shape_size(x->shape, &x->size))
             return gra_check_fails(k, "an input has a shape that no tensor can have");
         values += 7 * x->size;
     }
@@ -69,7 +68,7 @@ bool gra_check_collect(gra_checking *k, gra_model *m)
         if (!p->grad)                                   /* it is frozen */
             continue;
         gra_checked *x = &k->tensor[k->count++];
-        *x = (gra_checked){ .name = p->name, .ndim = p->ndim, .shape = p->shape, .size = p->size, .param = p };
+        *x = (gra_checked){ .name = p->name, .shape = p->shape, .size = p->size, .param = p };
         if (!lend(k, x))
             return gra_check_fails(k, "out of memory");
         values += 6 * p->size;

@@ -12,8 +12,8 @@ static bool put_sizes(gra_check_line *s, const gra_wrong *w, int size, bool coun
     int found = 0;
     for (int i = -2; i < k->count; i++) {               /* x, the output, the others */
         const gra_checked *x = i == -2 ? w->x : i >= 0 ? &k->tensor[i] : NULL;
-        for (int d = 0; (i < 0 || x != w->x) && d < (x ? x->ndim : k->ndim); d++)
-            if ((x ? x->shape[d] : k->shape[d]) == size && found++ < 2)
+        for (int d = 0; (i < 0 || x != w->x) && d < (x ? x->shape.ndim : k->shape.ndim); d++)
+            if ((x ? x->shape.dim[d] : k->shape.dim[d]) == size && found++ < 2)
                 gra_check_put(s, "%s of dimension %d of %s", found > 1 ? " and" : "the size", d,
                               x ? x->name : "the output");
     }
@@ -23,15 +23,15 @@ static bool put_sizes(gra_check_line *s, const gra_wrong *w, int size, bool coun
         gra_check_put(s, "the size of all of %s", (size_t)size == k->size ? "the output" : w->x->name);
         return true;
     }
-    for (int d = 0; d < w->x->ndim && !found; d++) {    /* rows that an index of a target leaves out, say */
+    for (int d = 0; d < w->x->shape.ndim && !found; d++) {    /* rows that an index of a target leaves out, say */
         int count = 0;
-        for (int i = 0; i < w->x->shape[d] && w->x->shape[d] <= 64; i++) {
+        for (int i = 0; i < w->x->shape.dim[d] && w->x->shape.dim[d] <= 64; i++) {
             bool used = false;
             for (size_t e = 0; e < w->size; e++)
                 used |= !gra_none(w, w->n[e]) && (int)gra_index_along(w, false, d, e % w->cols) == i;
             count += used;
         }
-        if (count == size && count < w->x->shape[d] && found++ == 0)
+        if (count == size && count < w->x->shape.dim[d] && found++ == 0)
             gra_check_put(s, "how many indices of dimension %d of %s the loss depends on", d, w->x->name);
     }
     return found > 0;

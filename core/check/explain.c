@@ -46,16 +46,13 @@ void gra_clue(gra_wrong *w, const char *format, ...)
 bool gra_same_shapes(const gra_wrong *w)
 {
     const gra_checking *k = w->check;
-    bool same = gra_whole(w) && w->x->ndim == k->ndim;
-    for (int d = 0; same && d < k->ndim; d++)
-        same = w->x->shape[d] == k->shape[d];
-    return same;
+    return gra_whole(w) && gra_same_shape(w->x->shape, k->shape);
 }
 
 int gra_dims_of(const gra_wrong *w, bool out, const int **shape)
 {
-    *shape = out ? w->check->shape : w->x->shape;
-    return out ? w->check->ndim : w->x->ndim;
+    *shape = out ? w->check->shape.dim : w->x->shape.dim;
+    return out ? w->check->shape.ndim : w->x->shape.ndim;
 }
 
 size_t gra_index_along(const gra_wrong *w, bool out, int d, size_t at)
@@ -92,7 +89,7 @@ static bool gradient_for(gra_wrong *w, const real *c, real *a)
         return y && gra_check_fails(k, "the shape of what f returns depends on how often it is called");
     for (int i = k->nin; i < k->count; i++)
         memset(k->tensor[i].grad, 0, k->tensor[i].size * sizeof(real));
-    gra_tensor *loss = gra_sum(k->tape, gra_mul(k->tape, y, gra_constant(k->tape, c, k->ndim, k->shape)));
+    gra_tensor *loss = gra_sum(k->tape, gra_mul(k->tape, y, gra_constant(k->tape, c, k->shape)));
     if (loss->requires_grad)
         gra_backward(k->tape, loss);
     if (gra_error(k->tape))

@@ -127,7 +127,7 @@ static bool tell_groups(gra_wrong *w, groups *g)
         snprintf(whose, sizeof whose, "row of %s", g->out ? "the output" : w->x->name);
     else if (g->d == ELEMENT)
         snprintf(whose, sizeof whose, "element of %s", g->out ? "dy" : w->x->name);
-    else if (!g->out && w->x->ndim == 2)
+    else if (!g->out && w->x->shape.ndim == 2)
         snprintf(whose, sizeof whose, "%s of %s", g->d ? "column" : "row", w->x->name);
     else
         snprintf(whose, sizeof whose, "index of dimension %d of %s", g->d, g->out ? "the output" : w->x->name);

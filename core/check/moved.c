@@ -29,10 +29,10 @@ bool gra_transposed(gra_wrong *w)
 {
     const gra_checked *x = w->x;
     size_t m = 1, k = 1;
-    bool layout = x->ndim >= 2, jacobian = gra_whole(w) && w->rows == w->cols;
+    bool layout = x->shape.ndim >= 2, jacobian = gra_whole(w) && w->rows == w->cols;
     if (layout) {
-        m = (size_t)x->shape[x->ndim - 2];
-        k = (size_t)x->shape[x->ndim - 1];
+        m = (size_t)x->shape.dim[x->shape.ndim - 2];
+        k = (size_t)x->shape.dim[x->shape.ndim - 1];
     }
     layout &= m > 1 && k > 1;
     for (size_t e = 0; e < w->size && (layout || jacobian); e++) {
@@ -91,7 +91,7 @@ static bool shifted(gra_wrong *w, bool out, int d, size_t n, long shift)
     if (count < 2)
         return false;
     char place[40] = "row i";
-    if (out || w->x->ndim != 2)
+    if (out || w->x->shape.ndim != 2)
         snprintf(place, sizeof place, "index i of dimension %d", d);
     else if (d)
         snprintf(place, sizeof place, "column i");

@@ -30,11 +30,11 @@ static void hand_over(gra_checking *k)
     for (int i = 0; i < k->nin; i++) {
         const gra_checked *x = &k->tensor[i];
         if (i == k->constant)
-            k->input[i] = gra_constant(k->tape, x->data, x->ndim, x->shape);
+            k->input[i] = gra_constant(k->tape, x->data, x->shape);
         else if (i == k->twin[1])
             k->input[i] = k->input[k->twin[0]];
         else
-            k->input[i] = gra_input(k->tape, x->data, x->ndim, x->shape);
+            k->input[i] = gra_input(k->tape, x->data, x->shape);
         k->handed[i] = k->input[i];
     }
     for (int i = k->nin; i < k->count; i++) {

@@ -5,16 +5,16 @@
 /* "w (3, 4), element 5 (row 1, column 1)" */
 static void put_element(gra_check_line *s, const gra_checked *x, size_t i)
 {
-    gra_check_put(s, "%s %s", x->name, gra_shape_text(x->ndim, x->shape, (char[GRA_SHAPE_TEXT]){ 0 }));
-    if (x->ndim == 0)
+    gra_check_put(s, "%s %s", x->name, gra_shape_text(x->shape, (char[GRA_SHAPE_TEXT]){ 0 }));
+    if (x->shape.ndim == 0)
         return;
     gra_check_put(s, ", element %zu", i);
-    if (x->ndim == 2)
-        gra_check_put(s, " (row %zu, column %zu)", i / (size_t)x->shape[1], i % (size_t)x->shape[1]);
+    if (x->shape.ndim == 2)
+        gra_check_put(s, " (row %zu, column %zu)", i / (size_t)x->shape.dim[1], i % (size_t)x->shape.dim[1]);
     size_t below = x->size, rest = i;
-    for (int d = 0; x->ndim > 2 && d < x->ndim; d++) {
-        below /= (size_t)x->shape[d];
-        gra_check_put(s, "%s%zu%s", d ? ", " : " (at ", rest / below, d == x->ndim - 1 ? ")" : "");
+    for (int d = 0; x->shape.ndim > 2 && d < x->shape.ndim; d++) {
+        below /= (size_t)x->shape.dim[d];
+        gra_check_put(s, "%s%zu%s", d ? ", " : " (at ", rest / below, d == x->shape.ndim - 1 ? ")" : "");
         rest %= below;
     }
 }
@@ -75,7 +75,7 @@ void gra_check_tell(gra_checking *k, gra_checked *worst, bool untested)
     }
     if (k->size == 0) {
         gra_check_say(k->report, "gradient check: nothing was tested: what f returned is empty: %s",
-                      gra_shape_text(k->ndim, k->shape, (char[GRA_SHAPE_TEXT]){ 0 }));
+                      gra_shape_text(k->shape, (char[GRA_SHAPE_TEXT]){ 0 }));
         return;
     }
     bool failed = !(worst->error <= k->tolerance);

@@ -16,8 +16,8 @@ enum { MOST_SOURCES = 160 };
 static void four(const gra_wrong *w, size_t e, size_t index[4])
 {
     const gra_checking *k = w->check;
-    const size_t cx = w->x->ndim ? (size_t)w->x->shape[w->x->ndim - 1] : 1;
-    const size_t cy = k->ndim && gra_whole(w) ? (size_t)k->shape[k->ndim - 1] : 1;
+    const size_t cx = w->x->shape.ndim ? (size_t)w->x->shape.dim[w->x->shape.ndim - 1] : 1;
+    const size_t cy = k->shape.ndim && gra_whole(w) ? (size_t)k->shape.dim[k->shape.ndim - 1] : 1;
     index[0] = e % w->cols / cx;
     index[1] = e % w->cols % cx;
     index[2] = e / w->cols / cy;
@@ -62,9 +62,9 @@ static int sources_of(const gra_wrong *w, source *list)
         const bool out = t % (k->count + 1) == k->count;
         const gra_checked *x = out ? NULL : &k->tensor[t % (k->count + 1)];
         source s = { .name = out ? "y" : x->name, .data = out ? k->y : x->data, .from_one = t > k->count };
-        const int ndim = out ? k->ndim : x->ndim;
+        const int ndim = out ? k->shape.ndim : x->shape.ndim;
         const size_t size = out ? k->size : x->size;
-        s.columns = ndim ? (size_t)(out ? k->shape : x->shape)[ndim - 1] : 1;
+        s.columns = ndim ? (size_t)(out ? k->shape : x->shape).dim[ndim - 1] : 1;
         s.rows = size / (s.columns ? s.columns : 1);
         if (size > 4096 || !varies(&s))
             continue;
@@ -313,12 +313,12 @@ static bool same_mixture(const gra_wrong *w, const gra_checked *wanted, const gr
 bool gra_wrong_matrix(gra_wrong *w)
 {
     const gra_checking *k = w->check;
-    const size_t n = w->x->ndim > 1 ? (size_t)w->x->shape[w->x->ndim - 1] : 0;
+    const size_t n = w->x->shape.ndim > 1 ? (size_t)w->x->shape.dim[w->x->shape.ndim - 1] : 0;
     for (int i = 0; gra_whole(w) && n > 1 && n <= WIDEST && i < k->count; i++)
         for (int j = 0; j < k->count; j++) {
             const gra_checked *wanted = &k->tensor[i], *used = &k->tensor[j];
-            if (i == j || wanted->size != used->size || wanted->ndim < 2 || used->ndim < 2 ||
-                (size_t)wanted->shape[wanted->ndim - 1] != n || (size_t)used->shape[used->ndim - 1] != n ||
+            if (i == j || wanted->size != used->size || wanted->shape.ndim < 2 || used->shape.ndim < 2 ||
+                (size_t)wanted->shape.dim[wanted->shape.ndim - 1] != n || (size_t)used->shape.dim[used->shape.ndim - 1] != n ||
                 wanted->size / n >= 2 * n || wanted->size / n > WIDEST || !same_mixture(w, wanted, used, n))
                 continue;
             gra_fits(w, "the product with the wrong matrix: dy is mixed as it should be, but then %s stands where %s "

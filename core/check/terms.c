@@ -20,7 +20,7 @@ static double weight(const weighted *v, size_t j)
 static size_t row_length(const gra_wrong *w)
 {
     const gra_checking *k = w->check;
-    return gra_whole(w) && k->ndim ? (size_t)k->shape[k->ndim - 1] : 1;
+    return gra_whole(w) && k->shape.ndim ? (size_t)k->shape.dim[k->shape.ndim - 1] : 1;
 }
 
 /* a = k n + u v, where u depends on the row of the output and on the element of x alone. */
@@ -81,7 +81,7 @@ static void tell_row_term(gra_wrong *w, const weighted *v, double k)
         gra_put_constant(&rest, w, k);
     }
     gra_fits(w, "a term with the sum (or mean) over dimension %d of dy%s is missing or wrong; the other terms are "
-             "right%s", w->check->ndim - 1, s.s, rest.s);
+             "right%s", w->check->shape.ndim - 1, s.s, rest.s);
 }
 
 /* a = n + u v, for some weights v of each row of the output; u for at least three elements of x. */
@@ -142,7 +142,7 @@ bool gra_row_term(gra_wrong *w)
     if (!one_sum(w))
         return false;
     gra_fits(w, "one sum over dimension %d of dy is missing or wrong, or its weights are: in each row all that is off is "
-             "a multiple of one such sum", k->ndim - 1);
+             "a multiple of one such sum", k->shape.ndim - 1);
     return true;
 }
 
@@ -154,7 +154,7 @@ static bool line_sums(const gra_wrong *w, int d, size_t line, double *a, double 
     const int *shape;
     gra_dims_of(w, false, &shape);
     size_t inner = 1, length = (size_t)shape[d];
-    for (int i = d + 1; i < w->x->ndim; i++)
+    for (int i = d + 1; i < w->x->shape.ndim; i++)
         inner *= (size_t)shape[i];
     if (line >= w->size / length)
         return false;
@@ -170,10 +170,10 @@ static bool line_sums(const gra_wrong *w, int d, size_t line, double *a, double 
 /* a - n is the same along a dimension of x. */
 bool gra_offset(gra_wrong *w)
 {
-    for (int d = 0; d < w->x->ndim; d++) {
-        size_t inner = 1, length = (size_t)w->x->shape[d];
-        for (int i = d + 1; i < w->x->ndim; i++)
-            inner *= (size_t)w->x->shape[i];
+    for (int d = 0; d < w->x->shape.ndim; d++) {
+        size_t inner = 1, length = (size_t)w->x->shape.dim[d];
+        for (int i = d + 1; i < w->x->shape.ndim; i++)
+            inner *= (size_t)w->x->shape.dim[i];
         bool along = length > 1;
         for (size_t e = 0; along && e < w->size; e++) {
             const size_t start = e - e / inner % length * inner;
@@ -191,9 +191,9 @@ bool gra_offset(gra_wrong *w)
 /* Sums over a dimension: of the right gradient they are zero, or they are those of the wrong one. */
 void gra_sum_clues(gra_wrong *w)
 {
-    for (int d = 0; d < w->x->ndim && !w->placed; d++) {
+    for (int d = 0; d < w->x->shape.ndim && !w->placed; d++) {
         double a, n, off = 0, sum = 0, zero = 0;
-        for (size_t line = 0; w->x->shape[d] > 1 && line_sums(w, d, line, &a, &n); line++) {
+        for (size_t line = 0; w->x->shape.dim[d] > 1 && line_sums(w, d, line, &a, &n); line++) {
             off = fmax(off, fabs(a - n));
             sum = fmax(sum, fabs(a));
             zero = fmax(zero, fabs(n));
@@ -213,7 +213,7 @@ void gra_sum_clues(gra_wrong *w)
  * either sign. */
 bool gra_one_each_row(gra_wrong *w)
 {
-    const size_t length = w->x->ndim ? (size_t)w->x->shape[w->x->ndim - 1] : 1;
+    const size_t length = w->x->shape.ndim ? (size_t)w->x->shape.dim[w->x->shape.ndim - 1] : 1;
     size_t lines[3] = { 0 }, first = 0, lost = 0;
     double off = 0;
     for (size_t start = 0; start < w->size && length > 2; start += length) {
@@ -384,7 +384,7 @@ static bool fits_row(gra_wrong *w, size_t n, const double *p, const double *k, c
 bool gra_softmax_less_target(gra_wrong *w)
 {
     const gra_checked *x = w->x;
-    const size_t n = x->ndim ? (size_t)x->shape[x->ndim - 1] : 1, rows = n ? x->size / n : 0;
+    const size_t n = x->shape.ndim ? (size_t)x->shape.dim[x->shape.ndim - 1] : 1, rows = n ? x->size / n : 0;
     if (n < 3 || w->overwrites)
         return false;
     double *p = calloc(x->size + rows, sizeof *p);

@@ -6,7 +6,7 @@ enum { MOST_NAMES = 4 };                /* indices that are listed one by one */
 
 static void put_index(gra_check_line *s, const gra_wrong *w, bool out, int d, size_t i)
 {
-    if (!out && w->x->ndim == 2)
+    if (!out && w->x->shape.ndim == 2)
         gra_check_put(s, "%s %zu", d ? "column" : "row", i);
     else
         gra_check_put(s, "index %zu of dimension %d", i, d);

@@ -59,7 +59,7 @@ static bool put_left(gra_check_line *s, const gra_wrong *w)
     const gra_checking *k = w->check;
     for (size_t e = 0; e < w->size; e++)
         if (w->of[e] && !w->in[e]) {
-            for (int d = 0; d < k->ndim; d++) {
+            for (int d = 0; d < k->shape.ndim; d++) {
                 const size_t i = gra_index_along(w, true, d, e / w->cols);
                 one[d] = first || (one[d] && index[d] == i);
                 index[d] = i;
@@ -68,13 +68,13 @@ static bool put_left(gra_check_line *s, const gra_wrong *w)
         }
     for (size_t e = 0; !first && e < w->size; e++) {    /* and nothing else is what the lost ones lack */
         bool left = true;
-        for (int d = 0; d < k->ndim; d++)
+        for (int d = 0; d < k->shape.ndim; d++)
             left &= !one[d] || gra_index_along(w, true, d, e / w->cols) == index[d];
         if (w->of[e] && w->in[e] == left)
             return false;
     }
-    for (int d = 0; !first && d < k->ndim; d++)
-        if (one[d] && k->shape[d] > 1)
+    for (int d = 0; !first && d < k->shape.ndim; d++)
+        if (one[d] && k->shape.dim[d] > 1)
             gra_check_put(s, "%sindex %zu of dimension %d", s->at ? " and " : "", index[d], d);
     return s->at > 0;
 }
@@ -82,7 +82,7 @@ static bool put_left(gra_check_line *s, const gra_wrong *w)
 /* In each row of x, along its last dimension, as far as it has a gradient: is one element missing, or all but one? */
 static const char *one_of_each_row(const gra_wrong *w)
 {
-    const size_t n = w->x->ndim ? (size_t)w->x->shape[w->x->ndim - 1] : 1;
+    const size_t n = w->x->shape.ndim ? (size_t)w->x->shape.dim[w->x->shape.ndim - 1] : 1;
     bool one = n > 2, others = n > 2;
     for (size_t start = 0; start < w->size && (one || others); start += n) {
         size_t in = 0, all = 0;

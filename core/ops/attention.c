@@ -31,7 +31,7 @@ struct args {
 static size_t saved(const gra_tensor *y)                /* (batch, heads, time, 2) */
 {
     const struct args *s = y->args;
-    return (size_t)y->shape[0] * (size_t)s->heads * (size_t)s->time * 2;
+    return (size_t)y->shape.dim[0] * (size_t)s->heads * (size_t)s->time * 2;
 }
 
 /* ---- a strip ---- */
@@ -330,7 +330,7 @@ static bool make_room(gra_tensor *y, int strips_each)
 static void forward(gra_tensor *y)
 {
     struct args *s = y->args;
-    const size_t heads = (size_t)y->shape[0] * (size_t)s->heads, rows = heads * (size_t)s->time;
+    const size_t heads = (size_t)y->shape.dim[0] * (size_t)s->heads, rows = heads * (size_t)s->time;
     const bool keeps = gra_tape_keeps_attention(y->tape);
     if (!make_room(y, 1))
         return;
@@ -341,7 +341,7 @@ static void forward(gra_tensor *y)
     else
         gra_parallel(y->tape, heads * (size_t)strips(s), 1, forward_strips, y);
     if (keeps)
-        s->kept = gra_constant(y->tape, s->weights, GRA_DIMS(y->shape[0], s->heads, s->time, s->keys));
+        s->kept = gra_constant(y->tape, s->weights, GRA_SHAPE(y->shape.dim[0], s->heads, s->time, s->keys));
 }
 
 static void backward(gra_tensor *y)
@@ -350,7 +350,7 @@ static void backward(gra_tensor *y)
     if (s->keys > 0 && s->time == 0)
         gra_zero_fresh(y);                              /* nobody looks at the keys */
     if (make_room(y, 2))
-        gra_parallel(y->tape, (size_t)y->shape[0] * (size_t)s->heads, 1, backward_heads, y);
+        gra_parallel(y->tape, (size_t)y->shape.dim[0] * (size_t)s->heads, 1, backward_heads, y);
 }
 
 static const gra_op op = { .name = "attention", .forward = forward, .backward = backward, .saved = saved,
@@ -377,14 +377,14 @@ gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
 {
     if (GRA_REFUSES(t, "attention", q, k, v))
         return gra_empty(t);
-    if (q->ndim != 3 || k->ndim != 3 || v->ndim != 3)
+    if (q->shape.ndim != 3 || k->shape.ndim != 3 || v->shape.ndim != 3)
         return gra_fail(t, "attention: q %s, k %s, v %s: each must be (batch, time, dim)", GRA_SHAPE_OF(q),
                         GRA_SHAPE_OF(k), GRA_SHAPE_OF(v));
-    if (q->shape[0] != k->shape[0] || k->shape[0] != v->shape[0] || k->shape[1] != v->shape[1] ||
-        q->shape[2] != k->shape[2])
+    if (q->shape.dim[0] != k->shape.dim[0] || k->shape.dim[0] != v->shape.dim[0] || k->shape.dim[1] != v->shape.dim[1] ||
+        q->shape.dim[2] != k->shape.dim[2])
         return gra_fail(t, "attention: q %s, k %s, v %s: batches must agree, k and v in time, q and k in dim",
                         GRA_SHAPE_OF(q), GRA_SHAPE_OF(k), GRA_SHAPE_OF(v));
-    if (heads < 1 || q->shape[2] % heads || v->shape[2] % heads)
+    if (heads < 1 || q->shape.dim[2] % heads || v->shape.dim[2] % heads)
         return gra_fail(t, "attention: %d heads cannot share q %s and v %s: the last sizes must divide by the heads",
                         heads, GRA_SHAPE_OF(q), GRA_SHAPE_OF(v));
     if (!(dropout >= 0 && dropout < 1))
@@ -394,14 +394,14 @@ gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
     if (dropout > 0 && !gra_can_draw(t, "attention"))
         return gra_empty(t);
 
-    gra_tensor *y = gra_result(t, &op, GRA_DIMS(q->shape[0], q->shape[1], v->shape[2]), q, k, v);
+    gra_tensor *y = gra_result(t, &op, GRA_SHAPE(q->shape.dim[0], q->shape.dim[1], v->shape.dim[2]), q, k, v);
     struct args *s = y->args;
-    *s = (struct args){ .heads = heads, .time = q->shape[1], .keys = k->shape[1], .dim = q->shape[2],
-                        .dim_v = v->shape[2], .causal = causal, .drops = dropout > 0,
-                        .scale = (real)(1 / sqrt((double)q->shape[2] / heads)) };
+    *s = (struct args){ .heads = heads, .time = q->shape.dim[1], .keys = k->shape.dim[1], .dim = q->shape.dim[2],
+                        .dim_v = v->shape.dim[2], .causal = causal, .drops = dropout > 0,
+                        .scale = (real)(1 / sqrt((double)q->shape.dim[2] / heads)) };
     if (dropout > 0) {
         s->mask = gra_alloc(t, sizeof *s->mask);
-        s->tiles = mask_tiles(t, (size_t)q->shape[0] * (size_t)heads * tiles_down(s) * tiles_across(s));
+        s->tiles = mask_tiles(t, (size_t)q->shape.dim[0] * (size_t)heads * tiles_down(s) * tiles_across(s));
         if (s->mask)
             *s->mask = mask_begin(gra_tape_rng(t), dropout, (size_t)s->keys, 1);
     }

@@ -40,12 +40,12 @@ gra_tensor *gra_binary_cross_entropy(gra_tape *t, gra_tensor *p, gra_tensor *tar
     static const gra_op op = { .name = "binary_cross_entropy", .forward = forward, .backward = backward_all };
     if (GRA_REFUSES(t, "binary_cross_entropy", p, target))
         return gra_empty(t);
-    if (!gra_same_shape(p, target))
+    if (!gra_same_shape(p->shape, target->shape))
         return gra_fail(t, "binary_cross_entropy: p is %s but target is %s: wanted the same shape",
                         GRA_SHAPE_OF(p), GRA_SHAPE_OF(target));
     for (size_t i = 0; i < p->size; i++)
         if (!(p->data[i] >= 0 && p->data[i] <= 1))
             return gra_fail(t, "binary_cross_entropy: element %zu of p is %g: wanted probabilities, from 0 to 1 (for "
                             "logits there is gra_binary_cross_entropy_with_logits)", i, (double)p->data[i]);
-    return gra_run(gra_result(t, &op, 0, NULL, p, target));
+    return gra_run(gra_result(t, &op, GRA_SCALAR, p, target));
 }

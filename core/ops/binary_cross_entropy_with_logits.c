@@ -35,8 +35,8 @@ gra_tensor *gra_binary_cross_entropy_with_logits(gra_tape *t, gra_tensor *x, gra
                                .backward = backward_all };
     if (GRA_REFUSES(t, "binary_cross_entropy_with_logits", x, target))
         return gra_empty(t);
-    if (!gra_same_shape(x, target))
+    if (!gra_same_shape(x->shape, target->shape))
         return gra_fail(t, "binary_cross_entropy_with_logits: x is %s but target is %s: wanted the same shape",
                         GRA_SHAPE_OF(x), GRA_SHAPE_OF(target));
-    return gra_run(gra_result(t, &op, 0, NULL, x, target));
+    return gra_run(gra_result(t, &op, GRA_SCALAR, x, target));
 }

@@ -4,7 +4,7 @@
 
 static size_t columns(const gra_tensor *y)
 {
-    return (size_t)y->shape[y->ndim - 1];
+    return (size_t)y->shape.dim[y->shape.ndim - 1];
 }
 
 static size_t rows(const gra_tensor *y)
@@ -15,7 +15,7 @@ static size_t rows(const gra_tensor *y)
 /* How many columns row r of all rows keeps. */
 static inline size_t visible(const gra_tensor *y, size_t r)
 {
-    size_t m = (size_t)y->shape[y->ndim - 2], n = columns(y);
+    size_t m = (size_t)y->shape.dim[y->shape.ndim - 2], n = columns(y);
     size_t count = r % m + 1 + n;
     return count <= m ? 0 : count - m < n ? count - m : n;
 }
@@ -54,7 +54,7 @@ gra_tensor *gra_causal_mask(gra_tape *t, gra_tensor *x)
                                .masks = true };
     if (GRA_REFUSES(t, "causal_mask", x))
         return gra_empty(t);
-    if (x->ndim < 2)
+    if (x->shape.ndim < 2)
         return gra_fail(t, "causal_mask: x is %s: wanted (..., queries, keys)", GRA_SHAPE_OF(x));
     return gra_run(gra_result_like(t, &op, x));
 }

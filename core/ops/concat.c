@@ -11,7 +11,7 @@ struct args {
  * same tensor may be there twice. */
 static size_t row_size(const gra_tensor *x, int d)
 {
-    gra_around a = gra_around_dim(x, d);
+    gra_around a = gra_around_dim(x->shape, d);
     return a.n * a.inner;
 }
 
@@ -45,7 +45,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 
 static size_t rows(const gra_tensor *y)
 {
-    return y->size ? gra_around_dim(y, ((const struct args *)y->args)->d).outer : 0;
+    return y->size ? gra_around_dim(y->shape, ((const struct args *)y->args)->d).outer : 0;
 }
 
 GRA_KERNEL(forward, rows(y), row_size(y, ((const struct args *)y->args)->d))
@@ -59,23 +59,23 @@ gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d)
         return gra_fail(t, "concat: of %d tensors: wanted one or more", x ? n : 0);
     if (gra_refuses(t, "concat", n, x))
         return gra_empty(t);
-    int dim = gra_wrap_dim(x[0], d), shape[GRA_MAX_DIMS];
+    const int dim = gra_wrap_dim(x[0]->shape, d);
     if (dim < 0)
         return gra_fail(t, "concat: dimension %d of a tensor %s: it has %d dimensions", d, GRA_SHAPE_OF(x[0]),
-                        x[0]->ndim);
-    memcpy(shape, x[0]->shape, sizeof shape);
+                        x[0]->shape.ndim);
+    gra_shape shape = x[0]->shape;
     for (int k = 1; k < n; k++) {
-        bool fits = x[k]->ndim == x[0]->ndim;
-        for (int i = 0; fits && i < x[0]->ndim; i++)
-            fits = i == dim || x[k]->shape[i] == x[0]->shape[i];
+        bool fits = x[k]->shape.ndim == x[0]->shape.ndim;
+        for (int i = 0; fits && i < x[0]->shape.ndim; i++)
+            fits = i == dim || x[k]->shape.dim[i] == x[0]->shape.dim[i];
         if (!fits)
             return gra_fail(t, "concat: tensor 0 is %s but tensor %d is %s: only dimension %d may differ",
                             GRA_SHAPE_OF(x[0]), k, GRA_SHAPE_OF(x[k]), dim);
-        if (x[k]->shape[dim] > INT_MAX - shape[dim])
+        if (x[k]->shape.dim[dim] > INT_MAX - shape.dim[dim])
             return gra_fail(t, "concat: dimension %d would have more than %d entries", dim, INT_MAX);
-        shape[dim] += x[k]->shape[dim];
+        shape.dim[dim] += x[k]->shape.dim[dim];
     }
-    gra_tensor *y = gra_result_n(t, &op, x[0]->ndim, shape, n, x);
+    gra_tensor *y = gra_result_n(t, &op, shape, n, x);
     *(struct args *)y->args = (struct args){ dim };
     return gra_run(y);
 }
@@ -86,19 +86,19 @@ gra_tensor *gra_stack(gra_tape *t, int n, gra_tensor *const *x, int d)
         return gra_fail(t, "stack: of %d tensors: wanted one or more", x ? n : 0);
     if (gra_refuses(t, "stack", n, x))
         return gra_empty(t);
-    const int ndim = x[0]->ndim + 1, dim = d < 0 ? d + ndim : d;
+    const int ndim = x[0]->shape.ndim + 1, dim = d < 0 ? d + ndim : d;
     if (dim < 0 || dim >= ndim || ndim > GRA_MAX_DIMS)
         return gra_fail(t, "stack: a new dimension %d in tensors %s: wanted %d to %d, and at most %d dimensions in "
                         "all", d, GRA_SHAPE_OF(x[0]), -ndim, ndim - 1, GRA_MAX_DIMS);
-    int shape[GRA_MAX_DIMS];
+    gra_shape shape = { .ndim = ndim };
     for (int i = 0; i < ndim; i++)
-        shape[i] = i < dim ? x[0]->shape[i] : i > dim ? x[0]->shape[i - 1] : 1;
+        shape.dim[i] = i < dim ? x[0]->shape.dim[i] : i > dim ? x[0]->shape.dim[i - 1] : 1;
     gra_tensor **row = gra_alloc(t, (size_t)n * sizeof *row);
     for (int k = 0; row && k < n; k++) {
-        if (!gra_same_shape(x[k], x[0]))
+        if (!gra_same_shape(x[k]->shape, x[0]->shape))
             return gra_fail(t, "stack: tensor 0 is %s but tensor %d is %s: wanted the same shape",
                             GRA_SHAPE_OF(x[0]), k, GRA_SHAPE_OF(x[k]));
-        row[k] = gra_reshape(t, x[k], ndim, shape);
+        row[k] = gra_reshape(t, x[k], shape);
     }
     return row ? gra_concat(t, n, row, dim) : gra_empty(t);
 }

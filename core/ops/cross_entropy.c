@@ -93,9 +93,9 @@ gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target
                                .saved = saved, .args = sizeof(struct args), .stores = true };
     if (GRA_REFUSES(t, "cross_entropy", logits))
         return gra_empty(t);
-    if (logits->ndim == 0)
+    if (logits->shape.ndim == 0)
         return gra_fail(t, "cross_entropy: the logits are (): wanted (..., classes)");
-    const int n = logits->shape[logits->ndim - 1];
+    const int n = logits->shape.dim[logits->shape.ndim - 1];
     const size_t count = n ? logits->size / (size_t)n : 0;
     size_t counted = 0;
     if (count && !target)
@@ -108,7 +108,7 @@ gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target
                             "and %d skips a row", target[r], r, n, n - 1, GRA_IGNORE_INDEX);
         counted++;
     }
-    gra_tensor *y = gra_result(t, &op, 0, NULL, logits);
+    gra_tensor *y = gra_result(t, &op, GRA_SCALAR, logits);
     int *copy = gra_alloc(t, count * sizeof *copy);
     if (copy && count)
         memcpy(copy, target, count * sizeof *copy);

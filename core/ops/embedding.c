@@ -8,7 +8,7 @@ struct args {
 
 static size_t dim(const gra_tensor *y)
 {
-    return (size_t)y->in[0]->shape[1];
+    return (size_t)y->in[0]->shape.dim[1];
 }
 
 static void forward(gra_tensor *y, size_t from, size_t to)
@@ -41,30 +41,27 @@ static size_t count(const gra_tensor *y)
 GRA_KERNEL(forward, y->size ? count(y) : 0, dim(y))
 GRA_KERNEL(backward, y->size ? dim(y) : 0, 2 * count(y))
 
-gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, int ndim, const int *shape)
+gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, gra_shape shape)
 {
     static const gra_op op = { .name = "embedding", .forward = forward_all, .backward = backward_all,
                                .args = sizeof(struct args) };
     if (GRA_REFUSES(t, "embedding", w))
         return gra_empty(t);
     size_t n;
-    if (w->ndim != 2)
+    if (w->shape.ndim != 2)
         return gra_fail(t, "embedding: the weight is %s: wanted (vocabulary, dim)", GRA_SHAPE_OF(w));
-    if (ndim >= GRA_MAX_DIMS || !gra_shape_size(ndim, shape, &n))
-        return gra_fail(t, "embedding: ids of %d dimensions: wanted 0 to %d, no size negative", ndim,
+    if (shape.ndim >= GRA_MAX_DIMS || !gra_shape_size(shape, &n))
+        return gra_fail(t, "embedding: ids of %d dimensions: wanted 0 to %d, no size negative", shape.ndim,
                         GRA_MAX_DIMS - 1);
     if (n && !ids)
         return gra_fail(t, "embedding: the ids are NULL, but %zu are wanted", n);
     for (size_t i = 0; i < n; i++)
-        if (ids[i] < 0 || ids[i] >= w->shape[0])
+        if (ids[i] < 0 || ids[i] >= w->shape.dim[0])
             return gra_fail(t, "embedding: id %d at position %zu: the vocabulary has %d entries (0 to %d)",
-                            ids[i], i, w->shape[0], w->shape[0] - 1);
+                            ids[i], i, w->shape.dim[0], w->shape.dim[0] - 1);
 
-    int whole[GRA_MAX_DIMS];
-    for (int d = 0; d < ndim; d++)
-        whole[d] = shape[d];
-    whole[ndim] = w->shape[1];                      /* (shape of ids, dim) */
-    gra_tensor *y = gra_result(t, &op, ndim + 1, whole, w);
+    shape.dim[shape.ndim++] = w->shape.dim[1];      /* (shape of ids, dim) */
+    gra_tensor *y = gra_result(t, &op, shape, w);
     int *copy = gra_alloc(t, n * sizeof *copy);
     if (copy && n)
         memcpy(copy, ids, n * sizeof *copy);

@@ -13,7 +13,7 @@ struct args {
 
 static size_t row_size(const gra_tensor *y)
 {
-    return (size_t)y->shape[y->ndim - 1];
+    return (size_t)y->shape.dim[y->shape.ndim - 1];
 }
 
 static size_t rows(const gra_tensor *y)
@@ -135,16 +135,16 @@ gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor
                                .saved = saved, .args = sizeof(struct args), .stores = true };
     if (GRA_REFUSES(t, "layer_norm", x, w ? w : x, b ? b : x))
         return gra_empty(t);
-    if (x->ndim == 0)
+    if (x->shape.ndim == 0)
         return gra_fail(t, "layer_norm: x is (): wanted at least one dimension to take the mean over");
-    int n = x->shape[x->ndim - 1];
-    if (w && (w->ndim != 1 || w->shape[0] != n))
+    int n = x->shape.dim[x->shape.ndim - 1];
+    if (w && (w->shape.ndim != 1 || w->shape.dim[0] != n))
         return gra_fail(t, "layer_norm: weight is %s but x is %s: wanted (%d)", GRA_SHAPE_OF(w),
                         GRA_SHAPE_OF(x), n);
-    if (b && (b->ndim != 1 || b->shape[0] != n))
+    if (b && (b->shape.ndim != 1 || b->shape.dim[0] != n))
         return gra_fail(t, "layer_norm: bias is %s but x is %s: wanted (%d)", GRA_SHAPE_OF(b),
                         GRA_SHAPE_OF(x), n);
-    gra_tensor *y = gra_result(t, &op, x->ndim, x->shape, x, w, b);
+    gra_tensor *y = gra_result(t, &op, x->shape, x, w, b);
     *(struct args *)y->args = (struct args){ eps };
     return gra_run(y);
 }

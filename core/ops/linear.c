@@ -55,16 +55,15 @@ gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b)
     static const gra_op op = { .name = "linear", .forward = forward, .backward = backward, .stores = true };
     if (GRA_REFUSES(t, "linear", x, w, b ? b : w))
         return gra_empty(t);
-    if (w->ndim != 2)
+    if (w->shape.ndim != 2)
         return gra_fail(t, "linear: the weight is %s, wanted (out, in)", GRA_SHAPE_OF(w));
-    if (x->ndim < 1 || gra_dim(x, -1) != w->shape[1])
+    if (x->shape.ndim < 1 || gra_dim(x, -1) != w->shape.dim[1])
         return gra_fail(t, "linear: x is %s but the weight is %s: the last size of x must be %d",
-                        GRA_SHAPE_OF(x), GRA_SHAPE_OF(w), w->shape[1]);
-    if (b && (b->ndim != 1 || b->shape[0] != w->shape[0]))
+                        GRA_SHAPE_OF(x), GRA_SHAPE_OF(w), w->shape.dim[1]);
+    if (b && (b->shape.ndim != 1 || b->shape.dim[0] != w->shape.dim[0]))
         return gra_fail(t, "linear: the bias is %s but the weight is %s: wanted (%d)", GRA_SHAPE_OF(b),
-                        GRA_SHAPE_OF(w), w->shape[0]);
-    int shape[GRA_MAX_DIMS];
-    memcpy(shape, x->shape, sizeof shape);
-    shape[x->ndim - 1] = w->shape[0];
-    return gra_run(gra_result(t, &op, x->ndim, shape, x, w, b));
+                        GRA_SHAPE_OF(w), w->shape.dim[0]);
+    gra_shape shape = x->shape;                     /* (..., in) -> (..., out) */
+    shape.dim[shape.ndim - 1] = w->shape.dim[0];
+    return gra_run(gra_result(t, &op, shape, x, w, b));
 }

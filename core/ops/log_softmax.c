@@ -40,11 +40,11 @@ gra_tensor *gra_log_softmax(gra_tape *t, gra_tensor *x, int d)
     static const gra_op op = { .name = "log_softmax", .forward = forward_all, .backward = backward_all };
     if (GRA_REFUSES(t, "log_softmax", x))
         return gra_empty(t);
-    const int dim = gra_wrap_dim(x, d);
+    const int dim = gra_wrap_dim(x->shape, d);
     if (dim < 0)
         return gra_fail(t, "log_softmax: dimension %d of a tensor %s: it has %d dimensions", d,
-                        GRA_SHAPE_OF(x), x->ndim);
-    if (dim == x->ndim - 1)
+                        GRA_SHAPE_OF(x), x->shape.ndim);
+    if (dim == x->shape.ndim - 1)
         return gra_run(gra_result_like(t, &op, x));
     return gra_transpose(t, gra_log_softmax(t, gra_transpose(t, x, dim, -1), -1), dim, -1); /* rows lie together */
 }

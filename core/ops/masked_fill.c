@@ -10,7 +10,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *x = y->in[0]->data, *mask = y->in[1]->data;
     const real value = (real)((const struct args *)y->args)->value;
-    for (gra_walk w = gra_walk_begin(y, y->in[0], y->in[1], from, to); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++)
             y->data[w.y + i] = mask[w.b + i * w.step_b] == 0 ? x[w.y + i] : value;  /* x is shaped like y */
 }
@@ -21,7 +21,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     real *dx = y->in[0]->grad;
     if (!dx)
         return;
-    for (gra_walk w = gra_walk_begin(y, y->in[0], y->in[1], from, to); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++)
             dx[w.y + i] += mask[w.b + i * w.step_b] == 0 ? dy[w.y + i] : 0;
 }
@@ -35,12 +35,11 @@ gra_tensor *gra_masked_fill(gra_tape *t, gra_tensor *x, gra_tensor *mask, double
                                .args = sizeof(struct args), .masks = true };
     if (GRA_REFUSES(t, "masked_fill", x, mask))
         return gra_empty(t);
-    int shape[GRA_MAX_DIMS];
-    int ndim = gra_broadcast(x, mask, shape);
-    if (ndim != x->ndim || memcmp(shape, x->shape, (size_t)ndim * sizeof *shape) != 0)
+    gra_shape shape;
+    if (!gra_broadcast(x->shape, mask->shape, &shape) || !gra_same_shape(shape, x->shape))
         return gra_fail(t, "masked_fill: the mask is %s: it does not broadcast to x, which is %s",
                         GRA_SHAPE_OF(mask), GRA_SHAPE_OF(x));
-    gra_tensor *y = gra_result(t, &op, x->ndim, x->shape, x, mask);
+    gra_tensor *y = gra_result(t, &op, x->shape, x, mask);
     *(struct args *)y->args = (struct args){ value };
     return gra_run(y);
 }

@@ -12,19 +12,23 @@ static gra_mat matrix(const real *p, int cols, bool transposed)
     return transposed ? (gra_mat){ p, 1, cols } : (gra_mat){ p, cols, 1 };
 }
 
+static gra_shape batch_of(gra_shape s)          /* without the last two dimensions */
+{
+    s.ndim -= 2;
+    return s;
+}
+
 /* Calls f for each matrix of the batch, with the places where its operands begin. */
 static void each_matrix(gra_tensor *y, void (*f)(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b))
 {
     const struct args *s = y->args;
-    gra_tensor batch[3] = { *y, *y->in[0], *y->in[1] };         /* the same without the last two dimensions */
-    for (int i = 0; i < 3; i++)
-        batch[i].ndim -= 2;
-    size_t n = 1;
-    for (int d = 0; d < batch[0].ndim; d++)
-        n *= (size_t)y->shape[d];
+    const gra_shape batch = batch_of(y->shape);
+    size_t n;
+    gra_shape_size(batch, &n);
     const size_t size_y = (size_t)s->m * (size_t)s->n, size_a = (size_t)s->m * (size_t)s->k,
                  size_b = (size_t)s->k * (size_t)s->n;
-    for (gra_walk w = gra_walk_begin(&batch[0], &batch[1], &batch[2], 0, n); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(batch, batch_of(y->in[0]->shape), batch_of(y->in[1]->shape), 0, n); w.n;
+         gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++)
             f(y, (w.y + i) * size_y, (w.a + i * w.step_a) * size_a, (w.b + i * w.step_b) * size_b);
 }
@@ -68,7 +72,7 @@ static gra_tensor *matmul(gra_tape *t, gra_tensor *a, gra_tensor *b, bool ta, bo
                                .args = sizeof(struct args) };
     if (GRA_REFUSES(t, "matmul", a, b))
         return gra_empty(t);
-    if (a->ndim < 2 || b->ndim < 2)
+    if (a->shape.ndim < 2 || b->shape.ndim < 2)
         return gra_fail(t, "matmul: a is %s and b is %s: both must be matrices (reshape a vector to one row "
                         "or column)", GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
     struct args s = { .ta = ta, .tb = tb, .m = gra_dim(a, ta ? -1 : -2), .n = gra_dim(b, tb ? -2 : -1),
@@ -78,16 +82,13 @@ static gra_tensor *matmul(gra_tape *t, gra_tensor *a, gra_tensor *b, bool ta, bo
         return gra_fail(t, "matmul: a is %s%s but b is %s%s: the inner sizes %d and %d differ",
                         GRA_SHAPE_OF(a), ta ? " transposed" : "",
                         GRA_SHAPE_OF(b), tb ? " transposed" : "", s.k, kb);
-    gra_tensor batch_a = *a, batch_b = *b;
-    batch_a.ndim -= 2;
-    batch_b.ndim -= 2;
-    int shape[GRA_MAX_DIMS], ndim = gra_broadcast(&batch_a, &batch_b, shape);
-    if (ndim < 0)
+    gra_shape shape;
+    if (!gra_broadcast(batch_of(a->shape), batch_of(b->shape), &shape))
         return gra_fail(t, "matmul: a is %s but b is %s: their batch dimensions do not broadcast",
                         GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
-    shape[ndim] = s.m;
-    shape[ndim + 1] = s.n;
-    gra_tensor *y = gra_result(t, &op, ndim + 2, shape, a, b);
+    shape.dim[shape.ndim++] = s.m;
+    shape.dim[shape.ndim++] = s.n;
+    gra_tensor *y = gra_result(t, &op, shape, a, b);
     memcpy(y->args, &s, sizeof s);
     return gra_run(y);
 }

@@ -60,13 +60,12 @@ static const gra_op max = { .name = "max", .forward = forward_all, .backward = b
 static const gra_op min = { .name = "min", .forward = forward_all, .backward = backward_all,
                             .args = sizeof(struct args) };
 
-static gra_tensor *extreme(gra_tape *t, const gra_op *op, gra_tensor *x, int ndim, const int *shape,
-                           gra_around around)
+static gra_tensor *extreme(gra_tape *t, const gra_op *op, gra_tensor *x, gra_shape shape, gra_around around)
 {
     if (around.n == 0)
         return gra_fail(t, "%s: x is %s: there is no %s of no values", op->name, GRA_SHAPE_OF(x),
                         op == &min ? "smallest" : "largest");
-    gra_tensor *y = gra_result(t, op, ndim, shape, x);
+    gra_tensor *y = gra_result(t, op, shape, x);
     size_t *first = gra_alloc(t, y->size * sizeof *first);
     *(struct args *)y->args = (struct args){ around, op == &min, first };
     return gra_run(y);
@@ -76,7 +75,7 @@ static gra_tensor *extreme_all(gra_tape *t, const gra_op *op, gra_tensor *x)
 {
     if (GRA_REFUSES(t, op->name, x))
         return gra_empty(t);
-    return extreme(t, op, x, 0, NULL, (gra_around){ 1, x->size, 1 });
+    return extreme(t, op, x, GRA_SCALAR, (gra_around){ 1, x->size, 1 });
 }
 
 /* The dimension that is meant, or -1 after a sentence. */
@@ -84,20 +83,18 @@ static int dim_of(gra_tape *t, const char *name, gra_tensor *x, int d)
 {
     if (GRA_REFUSES(t, name, x))
         return -1;
-    const int dim = gra_wrap_dim(x, d);
+    const int dim = gra_wrap_dim(x->shape, d);
     if (dim < 0)
-        gra_fail(t, "%s: dimension %d of a tensor %s: it has %d dimensions", name, d, GRA_SHAPE_OF(x), x->ndim);
+        gra_fail(t, "%s: dimension %d of a tensor %s: it has %d dimensions", name, d, GRA_SHAPE_OF(x), x->shape.ndim);
     return dim;
 }
 
 static gra_tensor *extreme_dim(gra_tape *t, const gra_op *op, const char *name, gra_tensor *x, int d, bool keepdim)
 {
-    int shape[GRA_MAX_DIMS];
     const int dim = dim_of(t, name, x, d);
     if (dim < 0)
         return gra_empty(t);
-    const int ndim = gra_shape_without(x, dim, keepdim, shape);
-    return extreme(t, op, x, ndim, shape, gra_around_dim(x, dim));
+    return extreme(t, op, x, gra_shape_without(x->shape, dim, keepdim), gra_around_dim(x->shape, dim));
 }
 
 gra_tensor *gra_max(gra_tape *t, gra_tensor *x) { return extreme_all(t, &max, x); }
@@ -118,7 +115,7 @@ int *gra_argmax(gra_tape *t, gra_tensor *x, int d)
     const int dim = dim_of(t, "argmax", x, d);
     if (dim < 0)
         return NULL;
-    const gra_around a = gra_around_dim(x, dim);
+    const gra_around a = gra_around_dim(x->shape, dim);
     const size_t n = a.outer * a.inner;
     if (a.n == 0 && n) {
         gra_fail(t, "argmax: x is %s: there is no largest of no values", GRA_SHAPE_OF(x));

@@ -40,8 +40,8 @@ gra_tensor *gra_mse_loss(gra_tape *t, gra_tensor *x, gra_tensor *target)
     static const gra_op op = { .name = "mse_loss", .forward = forward_all, .backward = backward_all };
     if (GRA_REFUSES(t, "mse_loss", x, target))
         return gra_empty(t);
-    if (!gra_same_shape(x, target))
+    if (!gra_same_shape(x->shape, target->shape))
         return gra_fail(t, "mse_loss: x is %s but target is %s: wanted the same shape", GRA_SHAPE_OF(x),
                         GRA_SHAPE_OF(target));
-    return gra_run(gra_result(t, &op, 0, NULL, x, target));
+    return gra_run(gra_result(t, &op, GRA_SCALAR, x, target));
 }

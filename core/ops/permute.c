@@ -1,4 +1,4 @@
-/* permute: y.shape[i] = x.shape[dims[i]], the values go along: y[..., k_i, ...] = x with index k_i in
+/* permute: dimension i of y is dims[i] of x, the values go along: y[..., k_i, ...] = x with index k_i in
  * dimension dims[i]. transpose: the permutation that swaps two dimensions. dx += dy, taken back. */
 #include "../op.h"
 
@@ -17,20 +17,20 @@ static struct layout layout_of(const gra_tensor *y)
     const int *dims = ((const struct args *)y->args)->dims;
     const gra_tensor *x = y->in[0];
     size_t stride[GRA_MAX_DIMS], next = 1;
-    for (int d = x->ndim - 1; d >= 0; d--) {
+    for (int d = x->shape.ndim - 1; d >= 0; d--) {
         stride[d] = next;
-        next *= (size_t)x->shape[d];
+        next *= (size_t)x->shape.dim[d];
     }
     struct layout l = { .m = 1, .n = 1, .col = 1 };
-    for (int i = 0; i < y->ndim; i++)
+    for (int i = 0; i < y->shape.ndim; i++)
         l.stride[i] = stride[dims[i]];
-    if (y->ndim >= 1) {
-        l.n = (size_t)y->shape[y->ndim - 1];
-        l.col = l.stride[y->ndim - 1];
+    if (y->shape.ndim >= 1) {
+        l.n = (size_t)y->shape.dim[y->shape.ndim - 1];
+        l.col = l.stride[y->shape.ndim - 1];
     }
-    if (y->ndim >= 2) {
-        l.m = (size_t)y->shape[y->ndim - 2];
-        l.row = l.stride[y->ndim - 2];
+    if (y->shape.ndim >= 2) {
+        l.m = (size_t)y->shape.dim[y->shape.ndim - 2];
+        l.row = l.stride[y->shape.ndim - 2];
     }
     return l;
 }
@@ -39,9 +39,9 @@ static struct layout layout_of(const gra_tensor *y)
 static size_t matrix_begin(const gra_tensor *y, const struct layout *l, size_t k)
 {
     size_t begin = 0;
-    for (int d = y->ndim - 3; d >= 0; d--) {
-        begin += k % (size_t)y->shape[d] * l->stride[d];
-        k /= (size_t)y->shape[d];
+    for (int d = y->shape.ndim - 3; d >= 0; d--) {
+        begin += k % (size_t)y->shape.dim[d] * l->stride[d];
+        k /= (size_t)y->shape.dim[d];
     }
     return begin;
 }
@@ -99,7 +99,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 
 static size_t row_size(const gra_tensor *y)
 {
-    return y->ndim ? (size_t)y->shape[y->ndim - 1] : 1;
+    return y->shape.ndim ? (size_t)y->shape.dim[y->shape.ndim - 1] : 1;
 }
 
 GRA_KERNEL(forward, y->size ? y->size / row_size(y) : 0, 2 * row_size(y))
@@ -110,12 +110,12 @@ static gra_tensor *permuted(gra_tape *t, gra_tensor *x, const int *dims)
     static const gra_op op = { .name = "permute", .forward = forward_all, .backward = backward_all,
                                .args = sizeof(struct args) };
     struct args a = { { 0 } };
-    int shape[GRA_MAX_DIMS];
-    for (int i = 0; i < x->ndim; i++) {
+    gra_shape shape = { .ndim = x->shape.ndim };
+    for (int i = 0; i < x->shape.ndim; i++) {
         a.dims[i] = dims[i];
-        shape[i] = x->shape[dims[i]];
+        shape.dim[i] = x->shape.dim[dims[i]];
     }
-    gra_tensor *y = gra_result(t, &op, x->ndim, shape, x);
+    gra_tensor *y = gra_result(t, &op, shape, x);
     *(struct args *)y->args = a;
     return gra_run(y);
 }
@@ -126,14 +126,14 @@ gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims)
         return gra_empty(t);
     int wrapped[GRA_MAX_DIMS];
     bool seen[GRA_MAX_DIMS] = { false };
-    for (int i = 0; i < x->ndim; i++) {
-        int d = wrapped[i] = gra_wrap_dim(x, dims[i]);
+    for (int i = 0; i < x->shape.ndim; i++) {
+        int d = wrapped[i] = gra_wrap_dim(x->shape, dims[i]);
         if (d < 0)
             return gra_fail(t, "permute: dimension %d of a tensor %s: it has %d dimensions", dims[i],
-                            GRA_SHAPE_OF(x), x->ndim);
+                            GRA_SHAPE_OF(x), x->shape.ndim);
         if (seen[d])
             return gra_fail(t, "permute: dimension %d comes twice: wanted each of the %d dimensions of %s "
-                            "once", d, x->ndim, GRA_SHAPE_OF(x));
+                            "once", d, x->shape.ndim, GRA_SHAPE_OF(x));
         seen[d] = true;
     }
     return permuted(t, x, wrapped);
@@ -143,11 +143,11 @@ gra_tensor *gra_transpose(gra_tape *t, gra_tensor *x, int d0, int d1)
 {
     if (GRA_REFUSES(t, "transpose", x))
         return gra_empty(t);
-    int a = gra_wrap_dim(x, d0), b = gra_wrap_dim(x, d1), dims[GRA_MAX_DIMS];
+    int a = gra_wrap_dim(x->shape, d0), b = gra_wrap_dim(x->shape, d1), dims[GRA_MAX_DIMS];
     if (a < 0 || b < 0)
         return gra_fail(t, "transpose: dimensions %d and %d of a tensor %s: it has %d dimensions", d0, d1,
-                        GRA_SHAPE_OF(x), x->ndim);
-    for (int i = 0; i < x->ndim; i++)
+                        GRA_SHAPE_OF(x), x->shape.ndim);
+    for (int i = 0; i < x->shape.ndim; i++)
         dims[i] = i == a ? b : i == b ? a : i;
     return permuted(t, x, dims);
 }

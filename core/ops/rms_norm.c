@@ -11,7 +11,7 @@ struct args {
 
 static size_t row_size(const gra_tensor *y)
 {
-    return (size_t)y->shape[y->ndim - 1];
+    return (size_t)y->shape.dim[y->shape.ndim - 1];
 }
 
 static size_t rows(const gra_tensor *y)
@@ -109,13 +109,13 @@ gra_tensor *gra_rms_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, double eps)
                                .saved = rows, .args = sizeof(struct args) };
     if (GRA_REFUSES(t, "rms_norm", x, w ? w : x))
         return gra_empty(t);
-    if (x->ndim == 0)
+    if (x->shape.ndim == 0)
         return gra_fail(t, "rms_norm: x is (): wanted at least one dimension to take the mean over");
-    int n = x->shape[x->ndim - 1];
-    if (w && (w->ndim != 1 || w->shape[0] != n))
+    int n = x->shape.dim[x->shape.ndim - 1];
+    if (w && (w->shape.ndim != 1 || w->shape.dim[0] != n))
         return gra_fail(t, "rms_norm: weight is %s but x is %s: wanted (%d)", GRA_SHAPE_OF(w),
                         GRA_SHAPE_OF(x), n);
-    gra_tensor *y = gra_result(t, &op, x->ndim, x->shape, x, w);
+    gra_tensor *y = gra_result(t, &op, x->shape, x, w);
     *(struct args *)y->args = (struct args){ eps };
     return gra_run(y);
 }

@@ -14,9 +14,9 @@ struct piece {
 static struct piece piece_of(const gra_tensor *y)
 {
     const struct args *a = y->args;
-    gra_around x = gra_around_dim(y->in[0], a->d);
+    gra_around x = gra_around_dim(y->in[0]->shape, a->d);
     return (struct piece){ .outer = x.outer, .begin = (size_t)a->start * x.inner,
-                           .size = (size_t)y->shape[a->d] * x.inner, .of = x.n * x.inner };
+                           .size = (size_t)y->shape.dim[a->d] * x.inner, .of = x.n * x.inner };
 }
 
 static void forward(gra_tensor *y, size_t from, size_t to)
@@ -46,17 +46,17 @@ gra_tensor *gra_slice(gra_tape *t, gra_tensor *x, int d, int start, int end)
                                .args = sizeof(struct args) };
     if (GRA_REFUSES(t, "slice", x))
         return gra_empty(t);
-    int dim = gra_wrap_dim(x, d), shape[GRA_MAX_DIMS];
+    int dim = gra_wrap_dim(x->shape, d);
     if (dim < 0)
         return gra_fail(t, "slice: dimension %d of a tensor %s: it has %d dimensions", d, GRA_SHAPE_OF(x),
-                        x->ndim);
-    int n = x->shape[dim], first = start < 0 ? start + n : start, last = end < 0 ? end + n : end;
+                        x->shape.ndim);
+    int n = x->shape.dim[dim], first = start < 0 ? start + n : start, last = end < 0 ? end + n : end;
     if (first < 0 || first > last || last > n)
         return gra_fail(t, "slice: %d:%d of dimension %d of a tensor %s: it has %d entries", start, end, d,
                         GRA_SHAPE_OF(x), n);
-    memcpy(shape, x->shape, sizeof shape);
-    shape[dim] = last - first;
-    gra_tensor *y = gra_result(t, &op, x->ndim, shape, x);
+    gra_shape shape = x->shape;
+    shape.dim[dim] = last - first;
+    gra_tensor *y = gra_result(t, &op, shape, x);
     *(struct args *)y->args = (struct args){ dim, first };
     return gra_run(y);
 }

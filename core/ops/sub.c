@@ -5,7 +5,7 @@
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *a = y->in[0]->data, *b = y->in[1]->data;
-    for (gra_walk w = gra_walk_begin(y, y->in[0], y->in[1], from, to); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++)
             y->data[w.y + i] = a[w.a + i * w.step_a] - b[w.b + i * w.step_b];
 }
@@ -14,7 +14,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const real *dy = y->grad;
     real *da = y->in[0]->grad, *db = y->in[1]->grad;
-    for (gra_walk w = gra_walk_begin(y, y->in[0], y->in[1], from, to); w.n; gra_walk_next(&w)) {
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w)) {
         for (size_t i = 0; da && i < w.n; i++)
             da[w.a + i * w.step_a] += dy[w.y + i];
         for (size_t i = 0; db && i < w.n; i++)

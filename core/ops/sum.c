@@ -85,7 +85,7 @@ gra_tensor *gra_sum(gra_tape *t, gra_tensor *x)
 {
     if (GRA_REFUSES(t, "sum", x))
         return gra_empty(t);
-    gra_tensor *y = gra_result(t, &op, 0, NULL, x);
+    gra_tensor *y = gra_result(t, &op, GRA_SCALAR, x);
     *(struct args *)y->args = (struct args){ { 1, x->size, 1 } };
     return gra_run(y);
 }
@@ -95,13 +95,12 @@ static gra_tensor *sum_dim(gra_tape *t, const char *name, gra_tensor *x, int d, 
 {
     if (GRA_REFUSES(t, name, x))
         return gra_empty(t);
-    int dim = gra_wrap_dim(x, d), shape[GRA_MAX_DIMS];
+    int dim = gra_wrap_dim(x->shape, d);
     if (dim < 0)
         return gra_fail(t, "%s: dimension %d of a tensor %s: it has %d dimensions", name, d, GRA_SHAPE_OF(x),
-                        x->ndim);
-    const int ndim = gra_shape_without(x, dim, keepdim, shape);
-    gra_tensor *y = gra_result(t, &op, ndim, shape, x);
-    *(struct args *)y->args = (struct args){ gra_around_dim(x, dim) };
+                        x->shape.ndim);
+    gra_tensor *y = gra_result(t, &op, gra_shape_without(x->shape, dim, keepdim), x);
+    *(struct args *)y->args = (struct args){ gra_around_dim(x->shape, dim) };
     return gra_run(y);
 }
 

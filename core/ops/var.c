@@ -50,11 +50,11 @@ static size_t row_size(const gra_tensor *y) { return ((const struct args *)y->ar
 GRA_KERNEL(forward, y->size, 5 * row_size(y))
 GRA_KERNEL(backward, y->size, 4 * row_size(y))
 
-static gra_tensor *var(gra_tape *t, gra_tensor *x, int ndim, const int *shape, gra_around around, double correction)
+static gra_tensor *var(gra_tape *t, gra_tensor *x, gra_shape shape, gra_around around, double correction)
 {
     static const gra_op op = { .name = "var", .forward = forward_all, .backward = backward_all, .saved = saved,
                                .args = sizeof(struct args) };
-    gra_tensor *y = gra_result(t, &op, ndim, shape, x);
+    gra_tensor *y = gra_result(t, &op, shape, x);
     *(struct args *)y->args = (struct args){ around, correction };
     return gra_run(y);
 }
@@ -63,17 +63,15 @@ gra_tensor *gra_var(gra_tape *t, gra_tensor *x, double correction)
 {
     if (GRA_REFUSES(t, "var", x))
         return gra_empty(t);
-    return var(t, x, 0, NULL, (gra_around){ 1, x->size, 1 }, correction);
+    return var(t, x, GRA_SCALAR, (gra_around){ 1, x->size, 1 }, correction);
 }
 
 gra_tensor *gra_var_dim(gra_tape *t, gra_tensor *x, int d, double correction, bool keepdim)
 {
-    int shape[GRA_MAX_DIMS];
     if (GRA_REFUSES(t, "var_dim", x))
         return gra_empty(t);
-    const int dim = gra_wrap_dim(x, d);
+    const int dim = gra_wrap_dim(x->shape, d);
     if (dim < 0)
-        return gra_fail(t, "var_dim: dimension %d of a tensor %s: it has %d dimensions", d, GRA_SHAPE_OF(x), x->ndim);
-    const int ndim = gra_shape_without(x, dim, keepdim, shape);
-    return var(t, x, ndim, shape, gra_around_dim(x, dim), correction);
+        return gra_fail(t, "var_dim: dimension %d of a tensor %s: it has %d dimensions", d, GRA_SHAPE_OF(x), x->shape.ndim);
+    return var(t, x, gra_shape_without(x->shape, dim, keepdim), gra_around_dim(x->shape, dim), correction);
 }

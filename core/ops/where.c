@@ -9,11 +9,11 @@
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *c = y->in[0]->data, *a = y->in[1]->data, *b = y->in[2]->data;
-    for (gra_walk w = gra_walk_begin(y, y->in[1], y->in[0], from, to); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[1]->shape, y->in[0]->shape, from, to); w.n; gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++)
             if (c[w.b + i * w.step_b] != 0)
                 y->data[w.y + i] = a[w.a + i * w.step_a];
-    for (gra_walk w = gra_walk_begin(y, y->in[2], y->in[0], from, to); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[2]->shape, y->in[0]->shape, from, to); w.n; gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++)
             if (c[w.b + i * w.step_b] == 0)
                 y->data[w.y + i] = b[w.a + i * w.step_a];
@@ -24,11 +24,11 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     const real *c = y->in[0]->data, *dy = y->grad;
     real *da = y->in[1]->grad, *db = y->in[2]->grad;
     if (da)
-        for (gra_walk w = gra_walk_begin(y, y->in[1], y->in[0], from, to); w.n; gra_walk_next(&w))
+        for (gra_walk w = gra_walk_begin(y->shape, y->in[1]->shape, y->in[0]->shape, from, to); w.n; gra_walk_next(&w))
             for (size_t i = 0; i < w.n; i++)
                 da[w.a + i * w.step_a] += c[w.b + i * w.step_b] != 0 ? dy[w.y + i] : 0;
     if (db)
-        for (gra_walk w = gra_walk_begin(y, y->in[2], y->in[0], from, to); w.n; gra_walk_next(&w))
+        for (gra_walk w = gra_walk_begin(y->shape, y->in[2]->shape, y->in[0]->shape, from, to); w.n; gra_walk_next(&w))
             for (size_t i = 0; i < w.n; i++)
                 db[w.a + i * w.step_a] += c[w.b + i * w.step_b] == 0 ? dy[w.y + i] : 0;
 }
@@ -41,14 +41,11 @@ gra_tensor *gra_where(gra_tape *t, gra_tensor *c, gra_tensor *a, gra_tensor *b)
     static const gra_op op = { .name = "where", .forward = forward_all, .backward = backward_all };
     if (GRA_REFUSES(t, "where", c, a, b))
         return gra_empty(t);
-    gra_tensor both = { .ndim = 0 };
-    int shape[GRA_MAX_DIMS], ndim = both.ndim = gra_broadcast(a, b, both.shape);
-    if (ndim >= 0)
-        ndim = gra_broadcast(c, &both, shape);
-    if (ndim < 0)
+    gra_shape shape;
+    if (!gra_broadcast(a->shape, b->shape, &shape) || !gra_broadcast(c->shape, shape, &shape))
         return gra_fail(t, "where: the condition is %s, a is %s and b is %s: they do not broadcast: from the "
                         "right, sizes must agree or be 1", GRA_SHAPE_OF(c), GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
-    return gra_run(gra_result(t, &op, ndim, shape, c, a, b));
+    return gra_run(gra_result(t, &op, shape, c, a, b));
 }
 
 /* ---- comparisons ---- */
@@ -71,7 +68,7 @@ static void compare(gra_tensor *y, size_t from, size_t to)
 {
     const enum comparison is = ((const struct args *)y->args)->is;
     const real *a = y->in[0]->data, *b = y->in[1]->data;
-    for (gra_walk w = gra_walk_begin(y, y->in[0], y->in[1], from, to); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++)
             y->data[w.y + i] = holds(is, a[w.a + i * w.step_a], b[w.b + i * w.step_b]);
 }

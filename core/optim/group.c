@@ -2,8 +2,8 @@
 #include "group.h"
 #include "../tape.h"
 
-bool gra_takes_matrices(const gra_tensor *p) { return p->ndim >= 2; }
-bool gra_takes_vectors(const gra_tensor *p)  { return p->ndim < 2; }
+bool gra_takes_matrices(const gra_tensor *p) { return p->shape.ndim >= 2; }
+bool gra_takes_vectors(const gra_tensor *p)  { return p->shape.ndim < 2; }
 
 gra_tensor **gra_group_state(gra_model *m, gra_takes *takes, const char *kind)
 {

@@ -29,11 +29,11 @@ static const size_t small = 1 << 20;    /* values of a matrix that one thread tr
 
 static bool takes_2d(const gra_tensor *p)
 {
-    return p->ndim == 2;
+    return p->shape.ndim == 2;
 }
 
-static int rows(const gra_tensor *p)    { return p->shape[0]; }
-static int cols(const gra_tensor *p)    { return p->shape[1]; }
+static int rows(const gra_tensor *p)    { return p->shape.dim[0]; }
+static int cols(const gra_tensor *p)    { return p->shape.dim[1]; }
 static int shorter(const gra_tensor *p) { return rows(p) < cols(p) ? rows(p) : cols(p); }
 static int longer(const gra_tensor *p)  { return rows(p) < cols(p) ? cols(p) : rows(p); }
 
@@ -84,7 +84,7 @@ int gra_muon_init(gra_muon *opt, gra_model *m, gra_takes *takes)
     opt->params = gra_param_count(m);
     for (int i = 0; opt->v && i < opt->params; i++) {
         const gra_tensor *p = gra_param_at(m, i);
-        if (opt->v[i] && p->ndim != 2) {
+        if (opt->v[i] && p->shape.ndim != 2) {
             gra_model_fail(m, "muon: %s is %s, but only matrices can be made orthogonal: give it to another "
                            "optimiser", p->name, GRA_SHAPE_OF(p));
             opt->v = NULL;

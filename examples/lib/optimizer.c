@@ -14,7 +14,7 @@
 
 static bool in_a_block(const gra_tensor *p)
 {
-    return p->ndim == 2 && strncmp(p->name, "trf_blocks.", strlen("trf_blocks.")) == 0;
+    return p->shape.ndim == 2 && strncmp(p->name, "trf_blocks.", strlen("trf_blocks.")) == 0;
 }
 
 static bool matrix_elsewhere(const gra_tensor *p)

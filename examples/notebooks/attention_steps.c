@@ -43,19 +43,19 @@ static void one_head(void)
     /* cell 1: three tokens, each a column of four numbers */
     gra_manual_seed(rng, 3);
     for (int i = 0; i < N; i++) {
-        x[i] = torch_randn(GRA_DIMS(D, 1));
+        x[i] = torch_randn(GRA_SHAPE(D, 1));
         agrees(names[0][i], x[i]);
         show("cell 1", names[1][i], x[i]);
     }
 
     /* cell 2: the parameters of queries, keys and values */
     gra_manual_seed(rng, 0);
-    gra_tensor *W_q = torch_randn(GRA_DIMS(D, D));
-    gra_tensor *W_k = torch_randn(GRA_DIMS(D, D));
-    gra_tensor *W_v = torch_randn(GRA_DIMS(D, D));
-    gra_tensor *b_q = torch_randn(GRA_DIMS(D, 1));
-    gra_tensor *b_k = torch_randn(GRA_DIMS(D, 1));
-    gra_tensor *b_v = torch_randn(GRA_DIMS(D, 1));
+    gra_tensor *W_q = torch_randn(GRA_SHAPE(D, D));
+    gra_tensor *W_k = torch_randn(GRA_SHAPE(D, D));
+    gra_tensor *W_v = torch_randn(GRA_SHAPE(D, D));
+    gra_tensor *b_q = torch_randn(GRA_SHAPE(D, 1));
+    gra_tensor *b_k = torch_randn(GRA_SHAPE(D, 1));
+    gra_tensor *b_v = torch_randn(GRA_SHAPE(D, 1));
     agrees("W_q", W_q);
     agrees("W_k", W_k);
     agrees("W_v", W_v);
@@ -83,19 +83,19 @@ static void one_head(void)
      * two of them are over 1000 apart, and so each has a tolerance of its own. */
     for (int i = 0; i < N; i++) {
         row[i] = gra_softmax(t, row[i], 1);
-        gra_tensor *shares = gra_reshape(t, row[i], GRA_DIMS(N));
+        gra_tensor *shares = gra_reshape(t, row[i], GRA_SHAPE(N));
         print("cells 20 and 26", names[2][i], shares);
         if (i < 2)
             agrees(names[2][i], shares);
         for (int j = 0; i == 2 && j < N; j++)
-            agrees(third[j], gra_reshape(t, part(shares, 0, j), 0, NULL));
+            agrees(third[j], gra_reshape(t, part(shares, 0, j), GRA_SCALAR));
     }
 
     /* cells 22 and 26: what token i hears: the values, each as loud as its share.
      * The third of x_prime_2 sits on the edge between two roundings, -1.642150: float64 comes out on the
      * notebook's side of it, -1.6421, and float32 on the other, -1.6422. The tolerance allows both. */
     for (int i = 0; i < N; i++) {
-        x_prime[i] = gra_full(t, 0, GRA_DIMS(D, 1));
+        x_prime[i] = gra_full(t, 0, GRA_SHAPE(D, 1));
         for (int j = 0; j < N; j++)
             x_prime[i] = gra_add(t, x_prime[i], gra_mul(t, part(row[i], 1, j), v[j]));
         show("cells 22 and 26", names[3][i], x_prime[i]);
@@ -119,7 +119,7 @@ static void two_heads(void)
 
     /* cell 61: six tokens of eight numbers */
     gra_manual_seed(rng, 3);
-    gra_tensor *X = torch_randn(GRA_DIMS(WIDTH, TOKENS));
+    gra_tensor *X = torch_randn(GRA_SHAPE(WIDTH, TOKENS));
     agrees("mat_X", X);
     show("cell 61", "print_mat_X", X);
 
@@ -127,15 +127,15 @@ static void two_heads(void)
     gra_manual_seed(rng, 0);
     for (int h = 0; h < HEADS; h++) {
         for (int i = 0; i < 3; i++) {
-            weight[h][i] = torch_randn(GRA_DIMS(HEAD, WIDTH));
+            weight[h][i] = torch_randn(GRA_SHAPE(HEAD, WIDTH));
             agrees(W[h][i], weight[h][i]);
         }
         for (int i = 0; i < 3; i++) {
-            bias[h][i] = torch_randn(GRA_DIMS(HEAD, 1));
+            bias[h][i] = torch_randn(GRA_SHAPE(HEAD, 1));
             agrees(b[h][i], bias[h][i]);
         }
     }
-    gra_tensor *W_c = torch_randn(GRA_DIMS(WIDTH, WIDTH));
+    gra_tensor *W_c = torch_randn(GRA_SHAPE(WIDTH, WIDTH));
     agrees("W_c", W_c);
 
     /* cells 54, 66 and 72: heads one above the other, then mixed. The notebook prints a copy of its own after

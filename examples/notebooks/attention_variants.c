@@ -27,8 +27,8 @@ static const gra_real words[TOKENS * D_IN] = {
 };
 
 static gra_tensor *row(gra_tensor *x, int i)   { return gra_slice(t, x, 0, i, i + 1); }        /* (1, n) */
-static gra_tensor *flat(gra_tensor *x)         { return gra_reshape(t, x, GRA_DIMS(-1)); }
-static gra_tensor *matrix(gra_tensor *x)       { return gra_reshape(t, x, GRA_DIMS(TOKENS, TOKENS)); }
+static gra_tensor *flat(gra_tensor *x)         { return gra_reshape(t, x, GRA_SHAPE(-1)); }
+static gra_tensor *matrix(gra_tensor *x)       { return gra_reshape(t, x, GRA_SHAPE(TOKENS, TOKENS)); }
 
 /* softmax(scores / sqrt(d)) over the last dimension */
 static gra_tensor *scaled_softmax(gra_tensor *scores, int d)
@@ -58,7 +58,7 @@ static void dot_attention(void)
     show("cell 5", "attn_weights_2", flat(weights));
 
     /* cells 6 and 7: the second word's context: the sum of all words by their shares, in both forms */
-    gra_tensor *context = gra_full(t, 0, GRA_DIMS(1, D_IN));
+    gra_tensor *context = gra_full(t, 0, GRA_SHAPE(1, D_IN));
     for (int i = 0; i < TOKENS; i++)
         context = gra_add(t, context, gra_mul(t, gra_slice(t, weights, 1, i, i + 1), row(inputs, i)));
     show("cell 6", "context_vec2", flat(context));
@@ -72,7 +72,7 @@ static void dot_attention(void)
             for (int k = 0; k < D_IN; k++)
                 loop[i][j] += words[i * D_IN + k] * words[j * D_IN + k];
         }
-    show("cell 8", "attn_scores_loop", gra_constant(t, &loop[0][0], GRA_DIMS(TOKENS, TOKENS)));
+    show("cell 8", "attn_scores_loop", gra_constant(t, &loop[0][0], GRA_SHAPE(TOKENS, TOKENS)));
     scores = gra_matmul_nt(t, inputs, inputs);                                  /* (6, 6) */
     show("cell 9", "attn_scores", scores);
 
@@ -91,9 +91,9 @@ static void self_attention_v1(void)
 
     /* cells 13 and 14 */
     gra_manual_seed(rng, 123);
-    gra_tensor *W_query = torch_rand(GRA_DIMS(D_IN, D_OUT));
-    gra_tensor *W_key   = torch_rand(GRA_DIMS(D_IN, D_OUT));
-    gra_tensor *W_value = torch_rand(GRA_DIMS(D_IN, D_OUT));
+    gra_tensor *W_query = torch_rand(GRA_SHAPE(D_IN, D_OUT));
+    gra_tensor *W_key   = torch_rand(GRA_SHAPE(D_IN, D_OUT));
+    gra_tensor *W_value = torch_rand(GRA_SHAPE(D_IN, D_OUT));
     agrees("W_query", W_query);
     agrees("W_key", W_key);
     agrees("W_value", W_value);
@@ -150,7 +150,7 @@ static void self_attention_v2_masked(void)
     for (int i = 0; i < TOKENS; i++)
         for (int j = 0; j <= i; j++)
             lower[i][j] = 1;
-    gra_tensor *mask = gra_constant(t, &lower[0][0], GRA_DIMS(TOKENS, TOKENS));
+    gra_tensor *mask = gra_constant(t, &lower[0][0], GRA_SHAPE(TOKENS, TOKENS));
     gra_tensor *masked = gra_mul(t, weights, mask);
     show("cell 24", "mask_simple", mask);
     show("cell 24", "masked_simple", masked);
@@ -171,7 +171,7 @@ static void self_attention_v2_masked(void)
     notebook_file("002_dropout");
     expect_projections(&sa);
     gra_manual_seed(rng, 123);
-    gra_tensor *ones = gra_dropout(t, gra_full(t, 1, GRA_DIMS(TOKENS, TOKENS)), 0.5);
+    gra_tensor *ones = gra_dropout(t, gra_full(t, 1, GRA_SHAPE(TOKENS, TOKENS)), 0.5);
     agrees("mask", gra_scale(t, ones, 0.5));
     show("cell 26", "dropout_ones", ones);
 
@@ -186,7 +186,7 @@ static void self_attention_v2_masked(void)
     gra_rand_f64(rng, u, TOKENS * TOKENS);
     for (int i = 0; i < TOKENS * TOKENS; i++)
         kept[i] = u[i] < 0.5;
-    mask = gra_constant(t, kept, GRA_DIMS(TOKENS, TOKENS));
+    mask = gra_constant(t, kept, GRA_SHAPE(TOKENS, TOKENS));
     agrees("mask_no_mkl", mask);
     agrees("dropout_ones_no_mkl", gra_scale(t, mask, 2));
 }
@@ -256,11 +256,11 @@ static void weight_splits(void)
 enum { BATCH = 2, TIME = 3, HEADS = 2, HEAD = 3 };
 
 /* (batch, time, heads head) seen as (batch, time, heads, head): each head's part of each token */
-static gra_tensor *split(gra_tensor *x)    { return gra_reshape(t, x, GRA_DIMS(BATCH, TIME, HEADS, HEAD)); }
+static gra_tensor *split(gra_tensor *x)    { return gra_reshape(t, x, GRA_SHAPE(BATCH, TIME, HEADS, HEAD)); }
 /* (batch, time, heads, head) -> (batch, heads, time, head): each head's tokens; and back */
 static gra_tensor *by_head(gra_tensor *x)  { return gra_transpose(t, x, 1, 2); }
 /* (batch, time, heads, head) seen as (batch, time, heads head) */
-static gra_tensor *merged(gra_tensor *x)   { return gra_reshape(t, x, GRA_DIMS(BATCH, TIME, HEADS * HEAD)); }
+static gra_tensor *merged(gra_tensor *x)   { return gra_reshape(t, x, GRA_SHAPE(BATCH, TIME, HEADS * HEAD)); }
 
 static void step_by_step(void)
 {
@@ -343,8 +343,8 @@ int main(int argc, char **argv)
 {
     t = notebook_open("attention_variants", argc, argv);
     rng = notebook_rng();
-    inputs = gra_constant(t, words, GRA_DIMS(TOKENS, D_IN));
-    gra_tensor *one = gra_reshape(t, inputs, GRA_DIMS(1, TOKENS, D_IN));
+    inputs = gra_constant(t, words, GRA_SHAPE(TOKENS, D_IN));
+    gra_tensor *one = gra_reshape(t, inputs, GRA_SHAPE(1, TOKENS, D_IN));
     batch = gra_concat(t, 2, (gra_tensor *[]){ one, one }, 0);
     dot_attention();
     self_attention_v1();

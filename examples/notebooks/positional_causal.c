@@ -23,7 +23,7 @@ static const gra_real tokens[TOKENS * D] = {
     (gra_real)0.2345, (gra_real)0.6789, (gra_real)0.3456,
 };
 
-static gra_tensor *matrix(gra_tensor *x) { return gra_reshape(t, x, GRA_DIMS(TOKENS, TOKENS)); }
+static gra_tensor *matrix(gra_tensor *x) { return gra_reshape(t, x, GRA_SHAPE(TOKENS, TOKENS)); }
 
 /* cell 3: attention without parameters */
 static void dot_attention(void)
@@ -131,7 +131,7 @@ static void multi_head(void)
     enum { WIDTH = 6, HEAD = WIDTH / HEADS };
     gra_multi_head_attention mha;
     notebook_file("004_mha");
-    gra_tensor *x = torch_rand(GRA_DIMS(TOKENS, WIDTH));
+    gra_tensor *x = torch_rand(GRA_SHAPE(TOKENS, WIDTH));
     gra_multi_head_attention_init(&mha, notebook_scope("c9"), WIDTH, WIDTH, TOKENS, 0, HEADS, false);
     agrees("inputs", x);
     agrees("W_q.weight", mha.query.weight);
@@ -144,11 +144,11 @@ static void multi_head(void)
     gra_tensor *qkv[3];
     for (int i = 0; i < 3; i++) {
         gra_tensor *all = gra_linear_forward(t, linear[i], x);                          /* (5, 6) */
-        qkv[i] = gra_transpose(t, gra_reshape(t, all, GRA_DIMS(TOKENS, HEADS, HEAD)), 0, 1); /* (2, 5, 3) */
+        qkv[i] = gra_transpose(t, gra_reshape(t, all, GRA_SHAPE(TOKENS, HEADS, HEAD)), 0, 1); /* (2, 5, 3) */
     }
     gra_tensor *s = gra_scale(t, gra_matmul_nt(t, qkv[0], qkv[1]), 1 / sqrt((double)HEAD)); /* (2, 5, 5) */
     gra_tensor *y = gra_matmul(t, gra_softmax(t, gra_causal_mask(t, s), -1), qkv[2]);   /* (2, 5, 3) */
-    y = gra_reshape(t, gra_transpose(t, y, 1, 2), GRA_DIMS(TOKENS, WIDTH));
+    y = gra_reshape(t, gra_transpose(t, y, 1, 2), GRA_SHAPE(TOKENS, WIDTH));
     show("cell 9", "output", gra_linear_forward(t, &mha.out_proj, y));
 }
 
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 {
     t = notebook_open("positional_causal", argc, argv);
     gra_keep_attention(t, true);                        /* the layers' weights can be looked at */
-    X = gra_constant(t, tokens, GRA_DIMS(TOKENS, D));
+    X = gra_constant(t, tokens, GRA_SHAPE(TOKENS, D));
     gra_manual_seed(notebook_rng(), 239);               /* cell 1, and never again */
     dot_attention();
     self_attention();

@@ -24,7 +24,7 @@ static const gra_real words[TOKENS * D_IN] = {
 };
 
 static gra_tensor *row(gra_tensor *x, int i) { return gra_slice(t, x, 0, i, i + 1); }          /* (1, n) */
-static gra_tensor *flat(gra_tensor *x)       { return gra_reshape(t, x, GRA_DIMS(-1)); }
+static gra_tensor *flat(gra_tensor *x)       { return gra_reshape(t, x, GRA_SHAPE(-1)); }
 
 static void steps(void)
 {
@@ -34,9 +34,9 @@ static void steps(void)
     agrees("inputs", inputs);
     show("cell 402", "print_inputs", inputs);
     gra_manual_seed(rng, 123);
-    gra_tensor *W_query = torch_rand(GRA_DIMS(D_IN, D_OUT));
-    gra_tensor *W_key   = torch_rand(GRA_DIMS(D_IN, D_OUT));
-    gra_tensor *W_value = torch_rand(GRA_DIMS(D_IN, D_OUT));
+    gra_tensor *W_query = torch_rand(GRA_SHAPE(D_IN, D_OUT));
+    gra_tensor *W_key   = torch_rand(GRA_SHAPE(D_IN, D_OUT));
+    gra_tensor *W_value = torch_rand(GRA_SHAPE(D_IN, D_OUT));
     agrees("W_query", W_query);
     agrees("W_key", W_key);
     agrees("W_value", W_value);
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 {
     t = notebook_open("trainable_attention", argc, argv);
     rng = notebook_rng();
-    inputs = gra_constant(t, words, GRA_DIMS(TOKENS, D_IN));
+    inputs = gra_constant(t, words, GRA_SHAPE(TOKENS, D_IN));
     steps();
     linears();
     return notebook_close();

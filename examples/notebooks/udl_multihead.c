@@ -20,7 +20,7 @@ static gra_tensor *affine(gra_tensor *omega, gra_tensor *x, gra_tensor *beta)
 
 static gra_tensor *drawn(const char *name, int rows, int columns)
 {
-    gra_tensor *x = np_normal(GRA_DIMS(rows, columns));
+    gra_tensor *x = np_normal(GRA_SHAPE(rows, columns));
     agrees(name, x);
     return x;
 }

@@ -76,7 +76,7 @@ static gra_tensor *checked(gra_tape *t, gra_tensor **in, void *arg)
 
 int main(void)
 {
-    const gra_check_in x = { .name = "x", .ndim = 2, .shape = { 3, 5 } };
+    const gra_check_in x = { .name = "x", .shape = GRA_SHAPE(3, 5) };
     gra_check_report report;
     gra_tape *t = gra_open(1);
     int wrong = gra_check(t, GRA_GRAD, NULL, NULL, 1, &x, checked, NULL, 1e-6, &report);

@@ -17,7 +17,7 @@ static void there_and_back(gra_model *m, const gra_tensor *x)
     snprintf(path, sizeof path, "%s/again.npy", fuzz_folder());
     fuzz_claim(gra_save_npy(m, path, x) == 0, "what was loaded can be saved");
     const gra_tensor *y = gra_load_npy(m, path);
-    fuzz_claim(y && gra_same_shape(x, y), "what was saved has its shape");
+    fuzz_claim(y && gra_same_shape(x->shape, y->shape), "what was saved has its shape");
     fuzz_claim(memcmp(x->data, y->data, x->size * sizeof(real)) == 0, "what was saved has its bits");
 }
 

@@ -66,17 +66,17 @@ static int integer(struct file *in)
     return 0;
 }
 
-static size_t shape(struct file *in, int *ndim, int *dims)
+static size_t shape(struct file *in, gra_shape *s)
 {
     size_t size = 0;
-    *ndim = integer(in);
-    if (*ndim < 0 || *ndim > GRA_MAX_DIMS) {
-        fail(in, "%s: a tensor of %d dimensions", in->path, *ndim);
-        *ndim = 0;
+    s->ndim = integer(in);
+    if (s->ndim < 0 || s->ndim > GRA_MAX_DIMS) {
+        fail(in, "%s: a tensor of %d dimensions", in->path, s->ndim);
+        s->ndim = 0;
     }
-    for (int d = 0; d < *ndim; d++)
-        dims[d] = integer(in);
-    if (!gra_shape_size(*ndim, dims, &size))
+    for (int d = 0; d < s->ndim; d++)
+        s->dim[d] = integer(in);
+    if (!gra_shape_size(*s, &size))
         fail(in, "%s: a shape that cannot be", in->path);
     return size;
 }
@@ -86,7 +86,7 @@ static void read_tensor(struct file *in, golden_tensor *t)
     word(in, t->role);
     word(in, t->name);
     t->tol = number(in);
-    t->size = shape(in, &t->ndim, t->shape);
+    t->size = shape(in, &t->shape);
     t->values = in->error[0] ? NULL : calloc(t->size + 1, sizeof *t->values);
     if (!t->values)
         fail(in, "%s: out of memory for %s", in->path, t->name);
@@ -98,7 +98,7 @@ static void read_draw(struct file *in, golden_draw *d)
 {
     word(in, d->kind);
     word(in, d->name);
-    shape(in, &d->ndim, d->shape);
+    shape(in, &d->shape);
     d->x = number(in);
 }
 

@@ -23,14 +23,14 @@ enum { GOLDEN_WORD = 64, GOLDEN_MAX = 64, GOLDEN_ERROR = 400 };
 typedef struct golden_tensor {
     char    role[GOLDEN_WORD], name[GOLDEN_WORD];
     double  tol;
-    int     ndim, shape[GRA_MAX_DIMS];
+    gra_shape     shape;
     size_t  size;
     double *values;
 } golden_tensor;
 
 typedef struct golden_draw {
     char   kind[GOLDEN_WORD], name[GOLDEN_WORD];
-    int    ndim, shape[GRA_MAX_DIMS];
+    gra_shape    shape;
     double x;
 } golden_draw;
 

@@ -163,7 +163,7 @@ static bool is_rearranged(const golden_tensor *want)
 static void compare(const golden_tensor *want, const gra_tensor *x)
 {
     long reproduced = 0;
-    if (x->ndim != want->ndim || memcmp(x->shape, want->shape, (size_t)x->ndim * sizeof(int)) != 0) {
+    if (!gra_same_shape(x->shape, want->shape)) {
         complain("%s: %s is %s, wanted %s", n.file->path, want->name, GRA_SHAPE_OF(x), GRA_SHAPE_OF(want));
         return;
     }
@@ -193,7 +193,7 @@ void agrees(const char *name, gra_tensor *x)
 void print(const char *cell, const char *name, gra_tensor *x)
 {
     printf("%s, %s\n", cell, name);
-    gra_fprint(stdout, x->data, x->ndim, x->shape, n.digits);
+    gra_fprint(stdout, x->data, x->shape, n.digits);
 }
 
 void show(const char *cell, const char *name, gra_tensor *x)
@@ -223,9 +223,9 @@ int notebook_close(void)
 
 /* ---- tensors ---- */
 
-static gra_tensor *empty(int ndim, const int *shape)    /* its values to be filled */
+static gra_tensor *empty(gra_shape shape)    /* its values to be filled */
 {
-    return gra_full(n.t, 0, ndim, shape);
+    return gra_full(n.t, 0, shape);
 }
 
 static gra_tensor *from_doubles(gra_tensor *x, const double *values)
@@ -238,26 +238,26 @@ static gra_tensor *from_doubles(gra_tensor *x, const double *values)
 gra_tensor *given(const char *name)
 {
     const golden_tensor *x = find(name);
-    return from_doubles(empty(x->ndim, x->shape), x->values);
+    return from_doubles(empty(x->shape), x->values);
 }
 
-gra_tensor *torch_rand(int ndim, const int *shape)
+gra_tensor *torch_rand(gra_shape shape)
 {
-    gra_tensor *x = empty(ndim, shape);
+    gra_tensor *x = empty(shape);
     gra_rand(&n.rng, x->data, x->size);
     return x;
 }
 
-gra_tensor *torch_randn(int ndim, const int *shape)
+gra_tensor *torch_randn(gra_shape shape)
 {
-    gra_tensor *x = empty(ndim, shape);
+    gra_tensor *x = empty(shape);
     gra_randn(&n.rng, x->data, x->size);
     return x;
 }
 
-gra_tensor *np_normal(int ndim, const int *shape)
+gra_tensor *np_normal(gra_shape shape)
 {
-    gra_tensor *x = empty(ndim, shape);
+    gra_tensor *x = empty(shape);
     double *values = gra_alloc(n.t, x->size * sizeof *values);
     gra_numpy_normal(&n.rng, values, x->size, 0, 1);
     return from_doubles(x, values);

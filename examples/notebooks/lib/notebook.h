@@ -39,8 +39,8 @@ void print_shape(const char *cell, const char *name, const gra_tensor *x);
 
 /* Tensors: an input of the file, and draws in the order of the calls. */
 gra_tensor *given(const char *name);
-gra_tensor *torch_rand(int ndim, const int *shape);     /* uniform in [0, 1) */
-gra_tensor *torch_randn(int ndim, const int *shape);    /* normal */
-gra_tensor *np_normal(int ndim, const int *shape);      /* np.random.normal */
+gra_tensor *torch_rand(gra_shape shape);     /* uniform in [0, 1) */
+gra_tensor *torch_randn(gra_shape shape);    /* normal */
+gra_tensor *np_normal(gra_shape shape);      /* np.random.normal */
 
 #endif

@@ -16,7 +16,7 @@ static void row(const bench *b, table *out, int time, double dropout)
 {
     const int batch = TOKENS / time;
     const double flop = 4.0 * time * WIDTH * TOKENS;
-    op_case c = { .inputs = 3, .ndim = 3, .shape = { batch, time, WIDTH }, .make = attend,
+    op_case c = { .inputs = 3, .shape = { 3, { batch, time, WIDTH } }, .make = attend,
                   .arg = &dropout };
     table_text(out, "%d", time);
     table_text(out, "%d", batch);

@@ -96,7 +96,8 @@ void time_steps(const bench *b, const workload *w, int threads, double dropout, 
 
 /* ---- ops (optime.c) ---- */
 typedef struct op_case {
-    int   inputs, ndim, shape[4];       /* so many tensors of random values, all of this shape, */
+    int   inputs;                       /* so many tensors of random values, */
+    gra_shape shape;                    /* all of this shape, */
     gra_tensor *(*make)(gra_tape *t, gra_tensor **x, void *arg);        /* go in; it is timed */
     void *arg;
 } op_case;

@@ -49,7 +49,7 @@ static gra_tensor *embedding(gra_tape *t, gra_tensor **x, void *arg)
 {
     const struct extras *e = arg;
     (void)x;
-    return gra_embedding(t, e->table, e->ids, GRA_DIMS(e->rows));
+    return gra_embedding(t, e->table, e->ids, GRA_SHAPE(e->rows));
 }
 
 /* Values read and written for each element, forward and backward; of what else there is there is little. */
@@ -76,9 +76,9 @@ static struct extras extras_open(const struct sizes *s, int count)
     gra_rng rng;
     gra_manual_seed(&rng, 1);
     struct extras e = { .model = need(gra_model_open(&rng)), .rows = s->rows };
-    e.scale = gra_param(gra_root(e.model), "scale", gra_ones(), GRA_DIMS(s->dim));
-    e.shift = gra_param(gra_root(e.model), "shift", gra_zeros(), GRA_DIMS(s->dim));
-    e.table = gra_param(gra_root(e.model), "table", gra_ones(), GRA_DIMS(s->classes, s->dim));
+    e.scale = gra_param(gra_root(e.model), "scale", gra_init_ones(), GRA_SHAPE(s->dim));
+    e.shift = gra_param(gra_root(e.model), "shift", gra_init_zeros(), GRA_SHAPE(s->dim));
+    e.table = gra_param(gra_root(e.model), "table", gra_init_ones(), GRA_SHAPE(s->classes, s->dim));
     e.ids = need(malloc((size_t)count * sizeof *e.ids));
     e.target = need(malloc((size_t)count * sizeof *e.target));
     for (int i = 0; i < count; i++)
@@ -99,12 +99,12 @@ static void time_row(const bench *b, int threads, const struct sizes *s, const s
 {
     bool logits = r->make == cross_entropy;
     int count = logits && s->classes > 1000 ? LOGIT_ROWS : s->rows;
-    op_case c = { .inputs = r->inputs, .ndim = 2, .shape = { count, logits ? s->classes : s->dim },
+    op_case c = { .inputs = r->inputs, .shape = { 2, { count, logits ? s->classes : s->dim } },
                   .make = r->make };
     struct extras e = extras_open(s, s->rows);
     c.arg = &e;
     time_op(b, threads, &c, forward, backward);
-    *elements = (double)c.shape[0] * c.shape[1];
+    *elements = (double)c.shape.dim[0] * c.shape.dim[1];
     extras_close(&e);
 }
 
@@ -130,8 +130,8 @@ static double time_walk(const bench *b, int threads, const struct sizes *s, cons
     gra_tape *t = need(gra_open(threads));
     gra_model_use(m, t);
     for (int i = 0; i < PIECES; i++) {
-        gra_tensor *p = gra_param(gra_enter(gra_root(m), "%d", i), "weight", gra_ones(),
-                                  GRA_DIMS((int)(s->params / PIECES)));
+        gra_tensor *p = gra_param(gra_enter(gra_root(m), "%d", i), "weight", gra_init_ones(),
+                                  GRA_SHAPE((int)(s->params / PIECES)));
         for (size_t j = 0; j < p->size; j++)
             p->grad[j] = (real)1e-3;
     }

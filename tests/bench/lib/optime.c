@@ -69,7 +69,7 @@ static gra_tensor *source(gra_tape *t, gra_tensor *seed, const op_case *c, struc
 {
     static const gra_op op = { .name = "source", .forward = source_forward, .backward = source_backward,
                                .args = sizeof(struct args) };
-    gra_tensor *y = gra_result(t, &op, c->ndim, c->shape, seed);
+    gra_tensor *y = gra_result(t, &op, c->shape, seed);
     *(struct args *)y->args = a;
     return gra_run(y);
 }
@@ -78,7 +78,7 @@ static gra_tensor *sink(gra_tape *t, gra_tensor *x, struct args a)
 {
     static const gra_op op = { .name = "sink", .forward = sink_forward, .backward = sink_backward,
                                .args = sizeof(struct args) };
-    gra_tensor *y = gra_result(t, &op, 0, NULL, x);
+    gra_tensor *y = gra_result(t, &op, GRA_SCALAR, x);
     *(struct args *)y->args = a;
     return gra_run(y);
 }
@@ -89,11 +89,11 @@ void time_op(const bench *b, int threads, const op_case *c, double *forward, dou
     struct watch watch;
     size_t size;
     gra_manual_seed(&rng, 1);
-    gra_shape_size(c->ndim, c->shape, &size);
+    gra_shape_size(c->shape, &size);
     real *values = random_values(size);
     gra_tape *t = need(gra_open(threads));
     gra_model *m = need(gra_model_open(&rng));
-    gra_tensor *seed = gra_param(gra_root(m), "seed", gra_ones(), 0, NULL), *x[3];
+    gra_tensor *seed = gra_param(gra_root(m), "seed", gra_init_ones(), GRA_SCALAR), *x[3];
     samples f = samples_begin(b->seconds, 5), g = f;
     for (int warm = 2; warm || samples_wanted(&f);) {
         watch = (struct watch){ 0 };

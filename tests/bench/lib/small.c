@@ -16,7 +16,7 @@ struct small {
 static gra_tensor *perceptron(struct small *s)
 {
     gra_tape *t = s->tape;
-    gra_tensor *x = gra_constant(t, (gra_real[]){ 1, -2 }, GRA_DIMS(1, 2));
+    gra_tensor *x = gra_constant(t, (gra_real[]){ 1, -2 }, GRA_SHAPE(1, 2));
     x = gra_relu(t, gra_linear_forward(t, &s->layer[0], x));
     x = gra_relu(t, gra_linear_forward(t, &s->layer[1], x));
     return gra_linear_forward(t, &s->layer[2], x);
@@ -33,7 +33,7 @@ static void step(void *arg)
 {
     struct small *s = arg;
     gra_begin(s->tape, GRA_TRAIN, NULL);
-    gra_tensor *loss = gra_mse_loss(s->tape, perceptron(s), gra_full(s->tape, 1, GRA_DIMS(1, 1)));
+    gra_tensor *loss = gra_mse_loss(s->tape, perceptron(s), gra_full(s->tape, 1, GRA_SHAPE(1, 1)));
     gra_zero_grad(s->model);
     gra_backward(s->tape, loss);
     gra_sgd_step(&s->opt);
@@ -87,8 +87,8 @@ void bench_small(const bench *b)
     gra_rng rng;
     gra_manual_seed(&rng, 1);
     s.model = need(gra_model_open(&rng));
-    s.a = gra_param(gra_root(s.model), "a", gra_init_normal(0, 1), GRA_DIMS(4, 4));
-    s.b = gra_param(gra_root(s.model), "b", gra_init_normal(0, 1), GRA_DIMS(4, 4));
+    s.a = gra_param(gra_root(s.model), "a", gra_init_normal(0, 1), GRA_SHAPE(4, 4));
+    s.b = gra_param(gra_root(s.model), "b", gra_init_normal(0, 1), GRA_SHAPE(4, 4));
     gra_model *net = need(gra_model_open(&rng));
     for (int i = 0; i < 3; i++)
         gra_linear_init(&s.layer[i], gra_enter(gra_root(net), "%d", i), width[i], width[i + 1], true);
