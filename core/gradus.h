@@ -142,6 +142,7 @@ void     gra_manual_seed(gra_rng *g, uint64_t seed);                            
 uint32_t gra_random(gra_rng *g);                                                 /* one raw 32-bit output */
 uint64_t gra_random64(gra_rng *g);                                               /* two of them, the first on top */
 uint64_t gra_randint(gra_rng *g, uint64_t n);                                    /* torch.randint(0, n); n > 0 */
+void     gra_randperm(gra_rng *g, int *p, int n);                                /* torch.randperm(n): 0 ... n - 1 in random order */
 void     gra_rand(gra_rng *g, gra_real *x, size_t n);                            /* torch.rand: uniform in [0, 1) */
 void     gra_randn(gra_rng *g, gra_real *x, size_t n);                           /* torch.randn */
 void     gra_uniform(gra_rng *g, gra_real *x, size_t n, double a, double b);     /* uniform_(a, b) */

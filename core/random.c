@@ -67,6 +67,17 @@ uint64_t gra_randint(gra_rng *g, uint64_t n)
     return (n >> 32 ? gra_random64(g) : gra_random(g)) % n;
 }
 
+void gra_randperm(gra_rng *g, int *p, int n)
+{
+    for (int i = 0; i < n; i++)
+        p[i] = i;
+    for (int i = 0; i < n - 1; i++) {           /* PyTorch's way (Fisher & Yates, from the front) */
+        const int j = i + (int)gra_randint(g, (uint64_t)(n - i)), kept = p[i];
+        p[i] = p[j];
+        p[j] = kept;
+    }
+}
+
 /* ---- its state as text ------------------------------------------------------------------------
  * mt19937:at:has_normal:bits of normal:the words, all in hexadecimal of fixed width:
  * "mt19937:0270:0:0000000000000000:6c078966..." */

@@ -173,6 +173,29 @@ START_TEST(randint)
 }
 END_TEST
 
+START_TEST(randperm)                    /* torch.manual_seed(5), randperm(10); manual_seed(7), randperm(1000) */
+{
+    static const int ten[] = { 1, 4, 9, 6, 3, 5, 0, 2, 8, 7 };
+    int p[1000];
+    gra_rng g;
+    gra_manual_seed(&g, 5);
+    gra_randperm(&g, p, 10);
+    ck_assert_mem_eq(p, ten, sizeof ten);
+    gra_manual_seed(&g, 7);
+    gra_randperm(&g, p, 1000);
+    uint64_t hash = 0xcbf29ce484222325u;                /* FNV-1a, least significant byte first */
+    for (int i = 0; i < 1000; i++)
+        for (int k = 0; k < 4; k++)
+            hash = (hash ^ ((uint64_t)p[i] >> 8 * k & 255)) * 0x100000001b3u;
+    ck_assert_uint_eq(hash, 0xee154ed4ffd10b0du);
+    const gra_rng before = g;
+    gra_randperm(&g, p, 1);                             /* draws nothing */
+    gra_randperm(&g, p, 0);
+    ck_assert_mem_eq(&g, &before, sizeof g);
+    ck_assert_int_eq(p[0], 0);
+}
+END_TEST
+
 START_TEST(randint_of_one_is_zero_and_takes_a_word)
 {
     gra_rng g = seeded(0);
@@ -839,6 +862,7 @@ Suite *random_suite(void)
     tcase_add_test(words, a_seed_counts_modulo_2_to_the_32);
     tcase_add_test(words, a_copy_replays);
     tcase_add_test(words, randint);
+    tcase_add_test(words, randperm);
     tcase_add_test(words, randint_of_one_is_zero_and_takes_a_word);
     suite_add_tcase(s, words);
 
