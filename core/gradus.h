@@ -310,8 +310,10 @@ gra_tensor *gra_binary_cross_entropy_with_logits(gra_tape *t, gra_tensor *x, gra
 gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor *v, int heads, bool causal,
                           double dropout);
                                                         /* softmax(q k^T / sqrt(d)) v in each head (Vaswani et al. 2017);
-                                                           q (batch, time, dim), k (batch, keys, dim), v (batch, keys,
-                                                           dim_v) -> (batch, time, dim_v); d = dim / heads. Causal:
+                                                           q (batch, time, heads d), k (batch, keys, kv_heads d), v
+                                                           (batch, keys, kv_heads d_v) -> (batch, time, heads d_v).
+                                                           kv_heads follows from k's size: as many as heads, or fewer
+                                                           that neighbours share (grouped-query attention). Causal:
                                                            query i sees keys up to i + keys - time */
 void        gra_keep_attention(gra_tape *t, bool on);   /* from now on attention keeps its weights, before dropout, */
 gra_tensor *gra_attention_weights(gra_tensor *y);       /* and this returns those of gra_attention's result y: a constant

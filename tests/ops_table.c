@@ -255,7 +255,10 @@ ATTENTION(attend, 1, false, 0)
 ATTENTION(attend_heads, 3, false, 0)
 ATTENTION(attend_back, 1, true, 0)
 ATTENTION(attend_back_heads, 3, true, 0)
+F(attend_groups, gra_attention(t, in[0], in[1], in[2], 4, true, 0))
+AGAIN(attend_groups, 3)
 ATTENTION(attend_dropped, 1, false, 0.3)
+F(attend_groups_dropped, gra_attention(t, in[0], in[1], in[2], 4, false, 0.3))
 ATTENTION(attend_back_dropped, 3, true, 0.3)
 
 /* ---- the table ---- */
@@ -540,6 +543,9 @@ const struct op_case op_cases[] = {
     ROW("attention: heads", "attention", attend_heads, 3, X(2, 4, 6), W(2, 5, 6), B(2, 5, 9)),
     ROW("attention: heads, again", "attention", attend_heads_again, 3, X(1, 2, 3), W(1, 4, 3), B(1, 4, 6)),
     ROW("attention: heads, self", "attention", attend_heads_self, 1, X(2, 5, 6)),
+    ROW("attention: grouped", "attention", attend_groups, 3, X(2, 5, 12), W(2, 6, 6), B(2, 6, 10)),
+    ROW("attention: grouped, again", "attention", attend_groups_again, 3, X(1, 3, 8), W(1, 4, 2), B(1, 4, 3)),
+    ROW("attention: one key-value head", "attention", attend_groups, 3, X(1, 3, 8), W(1, 3, 2), B(1, 3, 2)),
     ROW("attention: causal", "attention", attend_back, 3, X(2, 5, 3), W(2, 5, 3), B(2, 5, 2)),
     ROW("attention: causal, again", "attention", attend_back_again, 3, X(1, 3, 2), W(1, 3, 2), B(1, 3, 1)),
     ROW("attention: causal, self", "attention", attend_back_self, 1, X(1, 5, 3)),
@@ -549,6 +555,7 @@ const struct op_case op_cases[] = {
     ROW("attention: causal, heads, again", "attention", attend_back_heads_again, 3,
         X(1, 3, 6), W(1, 3, 6), B(1, 3, 3)),
     ROW("attention: causal, heads, self", "attention", attend_back_heads_self, 1, X(2, 3, 6)),
+    TRAIN("attention: grouped, dropout", "attention", attend_groups_dropped, 3, X(2, 3, 8), W(2, 4, 4), B(2, 4, 6)),
     TRAIN("attention: dropout", "attention", attend_dropped, 3, X(2, 3, 5), W(2, 4, 5), B(2, 4, 2)),
     TRAIN("attention: dropout, again", "attention", attend_dropped_again, 3,
           X(1, 3, 2), W(1, 4, 2), B(1, 4, 2)),

@@ -776,6 +776,8 @@ BAD(bad_attention_v, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(2, 4), 
 BAD(bad_attention_batch, gra_attention(t, ONES(2, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 1, true, 0))
 BAD(bad_attention_batch_v, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(2, 2, 4), 1, true, 0))
 BAD(bad_attention_dim, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 6), ONES(1, 2, 4), 1, true, 0))
+BAD(bad_kv_heads, gra_attention(t, ONES(1, 2, 8), ONES(1, 2, 6), ONES(1, 2, 6), 4, true, 0))
+BAD(bad_kv_values, gra_attention(t, ONES(1, 2, 8), ONES(1, 2, 4), ONES(1, 2, 5), 4, true, 0))
 BAD(bad_heads_none, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 0, true, 0))
 BAD(bad_heads_q, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 6), 3, true, 0))
 BAD(bad_attention_dropout_negative, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 1, true, -1))
@@ -893,8 +895,9 @@ static const struct bad_case {
     { bad_concat_long, "concat: dimension 0 would have more than 2147483647 entries" },
     { bad_ids, "embedding: ids of 9 dimensions: wanted 0 to 7, no size negative" },
     { bad_attention,
-      "attention: q (1, 2, 4), k (1, 3, 4), v (1, 2, 4): batches must agree, k and v in time, q and k in dim" },
-    { bad_heads, "attention: 4 heads cannot share q (1, 2, 4) and v (1, 2, 6): the last sizes must divide by the heads" },
+      "attention: q (1, 2, 4), k (1, 3, 4), v (1, 2, 4): batches must agree, and k and v in time" },
+    { bad_heads, "attention: q (1, 2, 4) has 4 heads of 1 columns, but k is (1, 2, 4) and v (1, 2, 6): they must have "
+                 "as many heads, or fewer that 4 divides by" },
     { bad_attention_dropout, "attention: dropout 1, wanted 0 <= dropout < 1" },
     { bad_mask_as_long, "masked_fill: the mask is (2, 3): it does not broadcast to x, which is (1, 3)" },
     { bad_matmul_vector_first,
@@ -915,13 +918,18 @@ static const struct bad_case {
     { bad_attention_k, "attention: q (1, 2, 4), k (2, 4), v (1, 2, 4): each must be (batch, time, dim)" },
     { bad_attention_v, "attention: q (1, 2, 4), k (1, 2, 4), v (2, 4): each must be (batch, time, dim)" },
     { bad_attention_batch,
-      "attention: q (2, 2, 4), k (1, 2, 4), v (1, 2, 4): batches must agree, k and v in time, q and k in dim" },
+      "attention: q (2, 2, 4), k (1, 2, 4), v (1, 2, 4): batches must agree, and k and v in time" },
     { bad_attention_batch_v,
-      "attention: q (1, 2, 4), k (1, 2, 4), v (2, 2, 4): batches must agree, k and v in time, q and k in dim" },
+      "attention: q (1, 2, 4), k (1, 2, 4), v (2, 2, 4): batches must agree, and k and v in time" },
     { bad_attention_dim,
-      "attention: q (1, 2, 4), k (1, 2, 6), v (1, 2, 4): batches must agree, k and v in time, q and k in dim" },
-    { bad_heads_none, "attention: 0 heads cannot share q (1, 2, 4) and v (1, 2, 4): the last sizes must divide by the heads" },
-    { bad_heads_q, "attention: 3 heads cannot share q (1, 2, 4) and v (1, 2, 6): the last sizes must divide by the heads" },
+      "attention: q (1, 2, 4) has 1 head of 4 columns, but k is (1, 2, 6) and v (1, 2, 4): they must have as many "
+      "heads, or fewer that 1 divides by" },
+    { bad_kv_heads, "attention: q (1, 2, 8) has 4 heads of 2 columns, but k is (1, 2, 6) and v (1, 2, 6): they must "
+                    "have as many heads, or fewer that 4 divides by" },
+    { bad_kv_values, "attention: q (1, 2, 8) has 4 heads of 2 columns, but k is (1, 2, 4) and v (1, 2, 5): they must "
+                     "have as many heads, or fewer that 4 divides by" },
+    { bad_heads_none, "attention: 0 heads cannot share q (1, 2, 4): its last size must divide by the heads" },
+    { bad_heads_q, "attention: 3 heads cannot share q (1, 2, 4): its last size must divide by the heads" },
     { bad_attention_dropout_negative, "attention: dropout -1, wanted 0 <= dropout < 1" },
     { null_mean, "mean: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
     { null_max, "max: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },

@@ -170,6 +170,12 @@ static gra_tensor *binary_cross_entropy_with_logits(void)
     return gra_binary_cross_entropy_with_logits(t, x, input("target"));
 }
 
+static gra_tensor *grouped_query_attention(void)
+{
+    gra_tensor *q = input("q"), *k = input("k"), *v = input("v");
+    return gra_attention(t, q, k, v, 4, true, 0);
+}
+
 static gra_tensor *cross_entropy(void)
 {
     return gra_cross_entropy(t, input("logits"), indices("target"));
@@ -337,6 +343,7 @@ static const struct {
     { "var", var },
     { "var_dim", var_dim },
     { "stack", stack },
+    { "grouped_query_attention", grouped_query_attention },
     { "binary_cross_entropy", binary_cross_entropy },
     { "binary_cross_entropy_with_logits", binary_cross_entropy_with_logits },
     { "causal_attention", causal_attention },

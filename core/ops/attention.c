@@ -4,9 +4,10 @@
  *     dv += D^T dy,  dD = dy v^T,  dP = dropout's share of dD,
  *     dS = P (dP - sum_j dP P) s,  dq += dS k,  dk += dS^T q.
  *
- * q is (batch, time, dim), k (batch, keys, dim), v (batch, keys, dim_v); head h owns columns
- * h d .. h d + d - 1 of each. Causal: query i sees the keys up to i + keys - time; a row that sees
- * none, or whose scores are all -inf, is zero and has no gradient.
+ * q is (batch, time, heads d), k (batch, keys, kv_heads d), v (batch, keys, kv_heads d_v), y (batch, time,
+ * heads d_v): each head has d or d_v columns, side by side. Where k and v have fewer heads than q, neighbours share
+ * one: query head h has key-value head h kv_heads / heads (Ainslie et al. 2023). Causal: query i sees the keys up to
+ * i + keys - time; a row that sees none, or whose scores are all -inf, is zero and has no gradient.
  *
  * P, (time, keys) a head, never stands in memory: it is computed a strip of rows at a time, as wide as the
  * strip's last row sees, and once more in backward (Dao et al. 2022). Saved: of each row the largest score
@@ -16,7 +17,8 @@
 #include "../kern/math.h"
 
 struct args {
-    int      heads, time, keys, dim, dim_v;
+    int      heads, kv_heads, time, keys;
+    int      d, d_v;                    /* columns of one head, in q and k and in v and y */
     bool     causal;
     real     scale;
     bool     drops;                     /* the step trains and dropout > 0: */
@@ -82,13 +84,12 @@ static struct strip strip_at(gra_tensor *y, size_t u, int i, int worker)
 {
     const struct args *s = y->args;
     const gra_tensor *q = y->in[0], *k = y->in[1], *v = y->in[2];
-    const size_t b = u / (size_t)s->heads, h = u % (size_t)s->heads;
+    const size_t b = u / (size_t)s->heads, h = u % (size_t)s->heads, kv = h / (size_t)(s->heads / s->kv_heads);
     const int most = strip_rows(s), first = i * most, rows = s->time - first < most ? s->time - first : most;
     const size_t row = b * (size_t)s->time + (size_t)first, weight_row = u * (size_t)s->time + (size_t)first;
-    const size_t at_q = row * (size_t)s->dim + h * (size_t)(s->dim / s->heads);
-    const size_t at_y = row * (size_t)s->dim_v + h * (size_t)(s->dim_v / s->heads);
-    const size_t at_k = b * (size_t)s->keys * (size_t)s->dim + h * (size_t)(s->dim / s->heads);
-    const size_t at_v = b * (size_t)s->keys * (size_t)s->dim_v + h * (size_t)(s->dim_v / s->heads);
+    const size_t key = b * (size_t)s->keys, d = (size_t)s->d, d_v = (size_t)s->d_v;
+    const size_t at_q = row * d * (size_t)s->heads + h * d, at_k = key * d * (size_t)s->kv_heads + kv * d;
+    const size_t at_y = row * d_v * (size_t)s->heads + h * d_v, at_v = key * d_v * (size_t)s->kv_heads + kv * d_v;
     const ptrdiff_t ld = leading(s);
     real *room = s->room + (size_t)worker * s->room_each;
     return (struct strip){
@@ -96,9 +97,9 @@ static struct strip strip_at(gra_tensor *y, size_t u, int i, int worker)
         .P = room, .dS = room + s->keys * ld,
         .saved = y->saved + weight_row * 2, .weights = shifted(s->weights, weight_row * (size_t)s->keys),
         .head = u, .place = weight_row * (size_t)s->keys,
-        .q = { q->data + at_q, s->dim, 1 }, .k = { k->data + at_k, s->dim, 1 },
-        .v = { v->data + at_v, s->dim_v, 1 },
-        .dy = { shifted(y->grad, at_y), s->dim_v, 1 }, .to_y = y->data + at_y,
+        .q = { q->data + at_q, s->heads * s->d, 1 }, .k = { k->data + at_k, s->kv_heads * s->d, 1 },
+        .v = { v->data + at_v, s->kv_heads * s->d_v, 1 },
+        .dy = { shifted(y->grad, at_y), s->heads * s->d_v, 1 }, .to_y = y->data + at_y,
         .dq = shifted(q->grad, at_q), .dk = shifted(k->grad, at_k), .dv = shifted(v->grad, at_v),
     };
 }
@@ -262,13 +263,13 @@ static void forward_strips(void *arg, size_t from, size_t to, int worker)
     gra_tensor *y = arg;
     const struct args *s = y->args;
     const size_t each = (size_t)strips(s);
-    const int d = s->dim / s->heads, d_v = s->dim_v / s->heads;
+    const int d = s->d, d_v = s->d_v;
     for (size_t u = from; u < to; u++) {
         struct strip p = strip_at(y, u / each, (int)(u % each), worker);
         gra_gemm_alone(y->tape, worker, p.keys, p.rows, d, p.k, turned(p.q), p.P, p.ld, false);
         gra_variant(y->tape, softmax_variants)(&p, 0, (size_t)p.rows, worker);
-        gra_gemm_alone(y->tape, worker, p.rows, d_v, p.keys, (gra_mat){ p.P, 1, p.ld }, p.v, p.to_y, s->dim_v,
-                       false);
+        gra_gemm_alone(y->tape, worker, p.rows, d_v, p.keys, (gra_mat){ p.P, 1, p.ld }, p.v, p.to_y,
+                       s->heads * d_v, false);
     }
 }
 
@@ -277,45 +278,45 @@ static void forward_alone(void *arg, size_t from, size_t to, int worker)
 {
     gra_tensor *y = arg;
     const struct args *s = y->args;
-    const int d = s->dim / s->heads, d_v = s->dim_v / s->heads;
+    const int d = s->d, d_v = s->d_v;
     for (size_t u = from; u < to; u++) {
         struct strip p = strip_at(y, u, 0, worker);
         gra_gemm_alone(y->tape, worker, 1, p.keys, d, p.q, turned(p.k), p.P, p.keys, false);
         gra_variant(y->tape, softmax_alone_variants)(&p, 0, 1, worker);
-        gra_gemm_alone(y->tape, worker, 1, d_v, p.keys, (gra_mat){ p.P, p.keys, 1 }, p.v, p.to_y, s->dim_v,
-                       false);
+        gra_gemm_alone(y->tape, worker, 1, d_v, p.keys, (gra_mat){ p.P, p.keys, 1 }, p.v, p.to_y,
+                       s->heads * d_v, false);
     }
 }
 
 static size_t heads_at_once(const struct args *s)       /* as many as are worth a thread */
 {
-    const size_t worth = 1 << 14, each = (size_t)s->keys * ((size_t)s->dim + (size_t)s->dim_v) / (size_t)s->heads;
+    const size_t worth = 1 << 14, each = (size_t)s->keys * (size_t)(s->d + s->d_v);
     return each ? worth / each + 1 : 1;
 }
 
-/* A head's strips add to the same dk and dv: one worker does them all, in order. */
+/* Strips of heads that share a key-value head add to the same dk and dv: one worker does them all, in order. */
 static void backward_heads(void *arg, size_t from, size_t to, int worker)
 {
     gra_tensor *y = arg;
     const struct args *s = y->args;
-    const int d = s->dim / s->heads, d_v = s->dim_v / s->heads;
+    const int d = s->d, d_v = s->d_v, sharing = s->heads / s->kv_heads, each = strips(s);
     for (size_t u = from; u < to; u++)
-        for (int i = strips(s) - 1; i >= 0; i--) {
-            const bool last = i == strips(s) - 1;       /* comes first and sees every key: here dk and dv are begun */
-            struct strip p = strip_at(y, u, i, worker);
+        for (int n = 0; n < sharing * each; n++) {      /* its heads, and the strips of each from the last on */
+            const bool first = n == 0;                  /* it sees every key: here dk and dv are begun */
+            struct strip p = strip_at(y, u * (size_t)sharing + (size_t)(n / each), each - 1 - n % each, worker);
             const gra_mat P = { p.P, 1, p.ld }, dS = { p.dS, 1, p.ld };
             gra_gemm_alone(y->tape, worker, p.keys, p.rows, d, p.k, turned(p.q), p.P, p.ld, false);
             gra_gemm_alone(y->tape, worker, p.keys, p.rows, d_v, p.v, turned(p.dy), p.dS, p.ld, false);
             gra_variant(y->tape, softmax_back_variants)(&p, 0, (size_t)p.rows, worker);
             if (p.dv)
-                gra_gemm_alone(y->tape, worker, p.keys, d_v, p.rows, turned(P), p.dy, p.dv, s->dim_v,
-                               !(last && y->in[2]->fresh));
+                gra_gemm_alone(y->tape, worker, p.keys, d_v, p.rows, turned(P), p.dy, p.dv, s->kv_heads * d_v,
+                               !(first && y->in[2]->fresh));
             if (p.dq)
-                gra_gemm_alone(y->tape, worker, p.rows, d, p.keys, dS, p.k, p.dq, s->dim,
+                gra_gemm_alone(y->tape, worker, p.rows, d, p.keys, dS, p.k, p.dq, s->heads * d,
                                !y->in[0]->fresh);
             if (p.dk)
-                gra_gemm_alone(y->tape, worker, p.keys, d, p.rows, turned(dS), p.q, p.dk, s->dim,
-                               !(last && y->in[1]->fresh));
+                gra_gemm_alone(y->tape, worker, p.keys, d, p.rows, turned(dS), p.q, p.dk, s->kv_heads * d,
+                               !(first && y->in[1]->fresh));
         }
 }
 
@@ -350,7 +351,7 @@ static void backward(gra_tensor *y)
     if (s->keys > 0 && s->time == 0)
         gra_zero_fresh(y);                              /* nobody looks at the keys */
     if (make_room(y, 2))
-        gra_parallel(y->tape, (size_t)y->shape.dim[0] * (size_t)s->heads, 1, backward_heads, y);
+        gra_parallel(y->tape, (size_t)y->shape.dim[0] * (size_t)s->kv_heads, 1, backward_heads, y);
 }
 
 static const gra_op op = { .name = "attention", .forward = forward, .backward = backward, .saved = saved,
@@ -380,13 +381,18 @@ gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
     if (q->shape.ndim != 3 || k->shape.ndim != 3 || v->shape.ndim != 3)
         return gra_fail(t, "attention: q %s, k %s, v %s: each must be (batch, time, dim)", GRA_SHAPE_OF(q),
                         GRA_SHAPE_OF(k), GRA_SHAPE_OF(v));
-    if (q->shape.dim[0] != k->shape.dim[0] || k->shape.dim[0] != v->shape.dim[0] || k->shape.dim[1] != v->shape.dim[1] ||
-        q->shape.dim[2] != k->shape.dim[2])
-        return gra_fail(t, "attention: q %s, k %s, v %s: batches must agree, k and v in time, q and k in dim",
-                        GRA_SHAPE_OF(q), GRA_SHAPE_OF(k), GRA_SHAPE_OF(v));
-    if (heads < 1 || q->shape.dim[2] % heads || v->shape.dim[2] % heads)
-        return gra_fail(t, "attention: %d heads cannot share q %s and v %s: the last sizes must divide by the heads",
-                        heads, GRA_SHAPE_OF(q), GRA_SHAPE_OF(v));
+    if (q->shape.dim[0] != k->shape.dim[0] || k->shape.dim[0] != v->shape.dim[0] || k->shape.dim[1] != v->shape.dim[1])
+        return gra_fail(t, "attention: q %s, k %s, v %s: batches must agree, and k and v in time", GRA_SHAPE_OF(q),
+                        GRA_SHAPE_OF(k), GRA_SHAPE_OF(v));
+    if (heads < 1 || q->shape.dim[2] % heads)
+        return gra_fail(t, "attention: %d heads cannot share q %s: its last size must divide by the heads", heads,
+                        GRA_SHAPE_OF(q));
+    const int d = q->shape.dim[2] / heads, kv_heads = d ? k->shape.dim[2] / d : heads;
+    if (kv_heads < 1 || k->shape.dim[2] != kv_heads * d || heads % kv_heads || v->shape.dim[2] % kv_heads)
+        return gra_fail(t, "attention: q %s has %d head%s of %d columns, but k is %s and v %s: they must have as many "
+                        "heads, or fewer that %d divides by", GRA_SHAPE_OF(q), heads, heads == 1 ? "" : "s", d,
+                        GRA_SHAPE_OF(k), GRA_SHAPE_OF(v), heads);
+    const int d_v = v->shape.dim[2] / kv_heads;
     if (!(dropout >= 0 && dropout < 1))
         return gra_fail(t, "attention: dropout %g, wanted 0 <= dropout < 1", dropout);
     if (gra_tape_mode(t) != GRA_TRAIN)
@@ -394,11 +400,11 @@ gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
     if (dropout > 0 && !gra_can_draw(t, "attention"))
         return gra_empty(t);
 
-    gra_tensor *y = gra_result(t, &op, GRA_SHAPE(q->shape.dim[0], q->shape.dim[1], v->shape.dim[2]), q, k, v);
+    gra_tensor *y = gra_result(t, &op, GRA_SHAPE(q->shape.dim[0], q->shape.dim[1], heads * d_v), q, k, v);
     struct args *s = y->args;
-    *s = (struct args){ .heads = heads, .time = q->shape.dim[1], .keys = k->shape.dim[1], .dim = q->shape.dim[2],
-                        .dim_v = v->shape.dim[2], .causal = causal, .drops = dropout > 0,
-                        .scale = (real)(1 / sqrt((double)q->shape.dim[2] / heads)) };
+    *s = (struct args){ .heads = heads, .kv_heads = kv_heads, .time = q->shape.dim[1], .keys = k->shape.dim[1],
+                        .d = d, .d_v = d_v, .causal = causal, .drops = dropout > 0,
+                        .scale = (real)(1 / sqrt((double)d)) };
     if (dropout > 0) {
         s->mask = gra_alloc(t, sizeof *s->mask);
         s->tiles = mask_tiles(t, (size_t)q->shape.dim[0] * (size_t)heads * tiles_down(s) * tiles_across(s));

@@ -58,3 +58,15 @@ case('stack', 'stack([a, b, a], 1)', lambda a, b: torch.stack([a, b, a], 1), a=d
 case('binary_cross_entropy', 'of probabilities and targets', F.binary_cross_entropy, input=p, target=targets)
 case('binary_cross_entropy_with_logits', 'of logits and targets', F.binary_cross_entropy_with_logits,
      input=logits, target=targets)
+
+
+def grouped(q, k, v):                           # 4 heads of queries, 2 of keys and values, causal
+    heads = lambda x, n: x.reshape(*x.shape[:2], n, -1).transpose(1, 2)
+    q, k, v = heads(q, 4), *(heads(x, 2).repeat_interleave(2, 1) for x in (k, v))
+    scores = q @ k.mT / q.shape[-1] ** 0.5
+    hidden = torch.ones(scores.shape[-2:]).triu(1 + scores.shape[-1] - scores.shape[-2]).bool()
+    return (scores.masked_fill(hidden, -torch.inf).softmax(-1) @ v).transpose(1, 2).flatten(2)
+
+
+case('grouped_query_attention', '4 heads, 2 key-value heads, causal', grouped, q=draw(2, 3, 8), k=draw(2, 5, 4),
+     v=draw(2, 5, 6))
