@@ -107,52 +107,58 @@ else
     echo "left out: tests of examples/06_find_the_bug.c, which has another bug than it came with"
 fi
 
-# ---- README.md --------------------------------------------------------------------------------------
-# Its blocks, one file each: $W/block.1 is what stands between the first two fences, and so on; the
+# ---- README.md and those of folders ---------------------------------------------------------------------
+# Their blocks, one file each: $W/block.1 is what stands between the first two fences, and so on; the
 # word after the fence is in $W/block.1.kind.
+readmes="README.md core/README.md examples/README.md tests/bench/README.md"
+cat $readmes >"$W/readmes"
 awk -v w="$W/block." '
     /^```/ { if (!open) { n++; kind = substr($0, 4); printf "%s", kind > (w n ".kind"); printf "" > (w n) }
              open = !open; next }
     open { print > (w n) }
-    END { exit open }' README.md
+    END { exit open }' "$W/readmes"
 ok "README: fences are closed" test $? -eq 0
 
-: >"$W/first.c"
+# A program among them is run, and prints the block behind it.
 n=1
 blocks=0
+programs=0
 while [ -f "$W/block.$n" ]; do
     if [ "$(cat "$W/block.$n.kind")" = c ]; then
         blocks=$((blocks + 1))
-        [ $blocks -eq 1 ] && cp "$W/block.$n" "$W/first.c" && cp "$W/block.$((n + 1))" "$W/first.wanted"
         cp "$W/block.$n" "$W/block.c"
         for precision in -UGRADUS_DOUBLE -DGRADUS_DOUBLE; do    # an op's file stands in core/ops
             ok "README: C code $blocks compiles, $precision" ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra \
                 -Wpedantic -Wshadow -Wconversion -Werror $precision -I. -Icore/ops -c "$W/block.c" -o "$W/block.o"
         done
+        if grep -q '^int main' "$W/block.c"; then
+            programs=$((programs + 1))
+            ok "README: program $programs links" compile "$W/block.c" "$BUILD/libgradus.a" "$W/program"
+            "$W/program" >"$W/program.out" 2>&1
+            ok "README: it prints what stands there" diff "$W/block.$((n + 1))" "$W/program.out"
+        fi
     fi
     n=$((n + 1))
 done
-ok "README: it has a program, an op, a layer and an optimiser" test $blocks -eq 4
+ok "README: two programs, a check, an op, a layer and an optimiser" test $blocks -eq 6 -a $programs -eq 2
 
-ok "README: the first program compiles" compile "$W/first.c" "$BUILD/libgradus.a" "$W/first"
-"$W/first" >"$W/first.out" 2>&1
-ok "README: it prints what stands there" diff "$W/first.wanted" "$W/first.out"
-
-same_block() {  # same_block WORDS FILE: the block of the README with these words is this text
+same_block() {  # same_block WORDS FILE: the block with these words is this text
     diff "$(grep -l -e "$1" "$W"/block.*[0-9] | head -n 1)" "$2"
 }
 sed '/^$/,$d' "$W/unsolved" >"$W/report"
 ok "README: it shows the exercise's report" same_block "gradient check FAILED" "$W/report"
 "$BUILD/train" --help | sed 1,3d >"$W/help"
-ok "README: it shows the flags of train --help" same_block "--steps N" "$W/help"
+ok "README: the manual shows the flags of train --help" same_block "--steps N" "$W/help"
 
-# All that it links to or names as a file is there.
+# All that they link to or name as a file is there.
 paths=0
-for path in $(grep -o '`\(core\|layers\|examples\|tests\)/[a-z0-9_./]*`' README.md | tr -d '`') \
-            $(grep -o '](examples/[^)]*)' README.md | sed 's/](\(.*\))/\1/'); do
-    ok "README: $path is there" test -e "$path"
-    paths=$((paths + 1))
+for readme in $readmes; do
+    for path in $(grep -o '`\(core\|layers\|examples\|tests\)/[a-z0-9_./]*`' $readme | tr -d '`') \
+                $(grep -o '](\([^)#:]*\))' $readme | sed "s|](\(.*\))|${readme%README.md}\1|"); do
+        ok "$readme: $path is there" test -e "$path"
+        paths=$((paths + 1))
+    done
 done
-ok "README: it names files" test $paths -gt 10
+ok "README: it names files" test $paths -gt 20
 
 finish
