@@ -119,14 +119,14 @@ static void softmax_forward(gra_tensor *y)
 enum {
     S_NO_SUM = 1, S_DIAGONAL, S_NO_Y, S_SUM_UNWEIGHTED, S_X_FOR_Y, S_PLUS, S_SUM_OF_ALL, S_COLUMNS, S_SUM_NOT_TIMES_Y,
     S_NO_DY, S_MEAN, S_TWICE, S_ONE_MINUS_Y, S_FLIPPED, S_SUM_OF_LAST_ROW, S_EXP, S_STORED, S_SUM_WITHOUT_SELF,
-    S_Y_SQUARED, S_DIAGONAL_MISSES
+    S_Y_SQUARED, S_DIAGONAL_MISSES, S_SUM_RUNS_ON
 };
 
 static void softmax_backward(gra_tensor *y)
 {
     const real *v = y->data, *x = y->in[0]->data, *dy = y->grad;
     const int rows = y->shape.dim[0], n = y->shape.dim[1], slip = slip_of(y);
-    real all = 0, last = 0;
+    real all = 0, last = 0, run = 0;
     for (int i = 0; i < rows * n; i++)
         all += dy[i] * v[i];
     for (int r = 0; r < rows; r++) {
@@ -136,6 +136,7 @@ static void softmax_backward(gra_tensor *y)
             plain += dy[i];
             xs += dy[i] * x[i];
         }
+        run += s;
         for (int i = r * n; i < r * n + n; i++) {
             real column = 0, d = v[i] * (dy[i] - s);
             for (int q = 0; q < rows; q++)
@@ -159,6 +160,7 @@ static void softmax_backward(gra_tensor *y)
             case S_EXP:             d = exp(x[i]) * (dy[i] - s); break;
             case S_SUM_WITHOUT_SELF: d = v[i] * (dy[i] - s + dy[i] * v[i]); break;
             case S_Y_SQUARED:       d = v[i] * v[i] * (dy[i] - s); break;
+            case S_SUM_RUNS_ON:     d = v[i] * (dy[i] - run); break;
             case S_DIAGONAL_MISSES: d = v[i] * (dy[i] * v[i] - s); break;
             default:                break;
             }
@@ -487,7 +489,7 @@ static void loss_forward(gra_tensor *y)
 enum {
     L_NO_DY = 1, L_NO_MEAN, L_NO_TARGET, L_NEXT_TARGET, L_NOT_IGNORED, L_ALL_ROWS, L_FLIPPED, L_MEAN_OF_P, L_MEAN_OF_ONE,
     L_LAST_ROW, L_COLUMNS, L_EXP, L_LOG, L_CLASSES, L_TIMES_LOSS, L_P_ONE_MINUS_P, L_NO_P, L_TARGET_ONLY, L_PLUS_TARGET,
-    L_TARGET_NO_DY, L_DY_SQUARED, L_P_OF_TARGET, L_COLUMN_0, L_STORED, L_LOGITS
+    L_TARGET_NO_DY, L_DY_SQUARED, L_P_OF_TARGET, L_COLUMN_0, L_STORED, L_LOGITS, L_ROW_0, L_ONLY_P
 };
 
 static void loss_backward(gra_tensor *y)
@@ -535,6 +537,12 @@ static void loss_backward(gra_tensor *y)
             case L_P_OF_TARGET:   d = g * (hot * q - hot); break;
             case L_COLUMN_0:      d = g * (q - (i == 0)); break;
             case L_LOGITS:        d = g * (x[at] - hot); break;
+            case L_ROW_0:
+                d = g * q;
+                if (i == targets[r])
+                    give(y->in[0], (size_t)i, -g);
+                break;
+            case L_ONLY_P:        d = -g * hot / q; break;
             default:              break;
             }
             if (slip == L_STORED)
@@ -730,9 +738,12 @@ static const struct {
     { &softmax, S_SUM_UNWEIGHTED, BESIDE "a factor is missing: y", NULL },
     { &softmax, S_X_FOR_Y, BESIDE "the wrong factor: x_i x_j stands where y_i y_j is wanted", NULL },
     { &softmax, S_PLUS, BESIDE "the sign is flipped", "it fits: the sign is flipped" },
-    { &softmax, S_SUM_OF_ALL, "the output does not depend on x: a sum runs too far", "mask" },
+    { &softmax, S_SUM_OF_ALL, "it fits: rows are mixed: x at index i of dimension 0 gets something from dy at other indices of "
+      "it, but each depends on its own alone", "mask" },
+    { &softmax, S_SUM_RUNS_ON, "it fits: rows are mixed: x at index i of dimension 0 gets something from dy at other "
+      "indices of it, but each depends on its own alone: a sum that is not begun anew for each", "mask" },
     { &softmax, S_COLUMNS,
-      "a clue: nothing arrives where the index along dimension 1 of x is not that along dimension 1 of dy", "it fits" },
+      "a clue: a sum over dy is taken along dimension 0, where one along dimension 1 is wanted", "nothing arrives" },
     { &softmax, S_SUM_NOT_TIMES_Y, BESIDE "a factor is missing: y", NULL },
     { &softmax, S_NO_DY, NO_DY, "the rest of the formula is right" },
     { &softmax, S_MEAN, BESIDE "a constant factor of 0.25: 1/4", NULL },
@@ -810,8 +821,8 @@ static const struct {
       "dimension 1 of dy, but there the output does not depend on v: a causal mask is forgotten", "it fits" },
     { &attention, A_SWAPPED, "and the other way round: the two are exchanged", NULL },
     { &attention, A_DK_NOT_TRANSPOSED,
-      "a clue: nothing arrives where the index along dimension 1 of k is below that along dimension 1 of "
-      "dy", "mask" },
+      "it fits: a product with dS where its transpose is wanted: the gradient of k is dS^T q, for a matrix dS (the "
+      "gradient of the scores) that is right; the backward has dS q", "mask" },
     { &attention, A_DK_K_FOR_Q, "the wrong factor: k (1, 1) stands where q (1, 1) is wanted", NULL },
     { &attention, A_HEADS,
       "the indices along dimension 0 of v are mixed up: index 0 that of 1, 1 that of 0", "mask" },
@@ -852,7 +863,8 @@ static const struct {
     { &embedding, E_STRIDE, "the values are those of the other order of the last two dimensions", NULL },
     { &embedding, E_PADDED, "zero in row 0; it is right elsewhere", NULL },
     { &embedding, E_TIMES_WIDTH, "a constant factor of 3: the size of dimension 1 of w", NULL },
-    { &embedding, E_ROW_SUM, "a sum runs too far; it is right elsewhere", "mask" },
+    { &embedding, E_ROW_SUM, "it fits: columns are mixed: w at index i of dimension 1 gets something from dy at other "
+      "indices of it", "mask" },
     { &embedding, E_REVERSED,
       "the wrong dy: for index i of dimension 0 of the output that of i + 3 is taken", NULL },
     { &embedding, E_LAST_KEPT,
@@ -884,7 +896,7 @@ static const struct {
     { &dropout, D_ONE_ROW, "the mask is not that of the forward", "wrong way round" },
     { &loss, L_NO_DY, NO_DY "; the rest of the formula is right", "factor" },
     { &loss, L_NO_MEAN,
-      "a constant factor of 3: how many indices of dimension 0 of x the loss depends on (mean or sum?)", NULL },
+      "a constant factor of 3: how many rows of x the loss depends on (mean or sum?)", NULL },
     { &loss, L_NO_TARGET, TARGET "the -1 at the target is missing", NULL },
     { &loss, L_NEXT_TARGET,
       "what is added or subtracted at one index (the target's) stands at another", NULL },
@@ -892,7 +904,8 @@ static const struct {
       "the loss does not depend on 5 of 20 elements of x (those in row 2), but the backward gives them a "
       "gradient", NULL },
     { &loss, L_ALL_ROWS,
-      "a constant factor of 0.75: (n - 1) / n for n = 4, and 4 is the size of dimension 0 of x", NULL },
+      "a constant factor of 0.75: 3/4: 3 of 4 rows have a gradient: divided by all rows and not by those that "
+      "count (ignore_index?)", "(n - 1)" },
     { &loss, L_FLIPPED, "it fits: the sign is flipped", NULL },
     { &loss, L_MEAN_OF_P, TARGET "the -1 at the target has a factor of 3", NULL },
     { &loss, L_MEAN_OF_ONE, TARGET "the softmax has a factor of 3", NULL },
@@ -917,6 +930,10 @@ static const struct {
       "what is added or subtracted at one index (the target's) stands at another", NULL },
     { &loss, L_STORED, "what was in the gradient before is lost", NULL },
     { &loss, L_LOGITS, TARGET "x stands where softmax(x) is wanted", NULL },
+    { &loss, L_ROW_0, TARGET "the 1 of each row is subtracted in row 0: the row's offset r * n is forgotten", NULL },
+    { &loss, L_ONLY_P,
+      "it fits: only the element at the target gets a gradient, dy times -1/p and a constant: that is the gradient of p "
+      "= softmax(x); the others depend on it too, through the softmax's sum", TARGET },
     { &gelu, G_NO_SECOND, PRODUCT "the second is missing", NULL },
     { &gelu, G_NO_FIRST, PRODUCT "the first is missing", NULL },
     { &gelu, G_NO_INNER,

@@ -4,37 +4,54 @@
 
 /* ---- names ------------------------------------------------------------------------------------- */
 
-/* "the size of dimension 1 of x and of dimension 0 of w": what has `size` indices. False: nothing has. `counts`:
- * of elements in all, and of rows that are not zero, count too. */
-static bool put_sizes(gra_check_line *s, const gra_wrong *w, int size, bool counts)
+/* Of all rows of x (over its dimensions up to d; elements, where that is the last), how many have a gradient? */
+static size_t counted(const gra_wrong *w, int d, size_t *rows)
+{
+    size_t length = 1, count = 0;
+    for (int i = d + 1; i < w->x->shape.ndim; i++)
+        length *= (size_t)w->x->shape.dim[i];
+    *rows = w->cols / length;
+    for (size_t r = 0; r < *rows; r++) {
+        bool used = false;
+        for (size_t e = 0; e < w->size; e++)
+            used |= e % w->cols / length == r && !gra_none(w, w->n[e]);
+        count += used;
+    }
+    return count;
+}
+
+/* "the size of dimension 1 of x and of dimension 0 of w": what has `size` indices; `most` of them are told. False:
+ * nothing has. */
+static bool put_sizes(gra_check_line *s, const gra_wrong *w, int size, int most, bool last)
 {
     const gra_checking *k = w->check;
     int found = 0;
     for (int i = -2; i < k->count; i++) {               /* x, the output, the others */
         const gra_checked *x = i == -2 ? w->x : i >= 0 ? &k->tensor[i] : NULL;
-        for (int d = 0; (i < 0 || x != w->x) && d < (x ? x->shape.ndim : k->shape.ndim); d++)
-            if ((x ? x->shape.dim[d] : k->shape.dim[d]) == size && found++ < 2)
+        const int ndim = x ? x->shape.ndim : k->shape.ndim;
+        for (int d = last && ndim ? ndim - 1 : 0; (i < 0 || x != w->x) && d < ndim; d++)
+            if ((x ? x->shape.dim[d] : k->shape.dim[d]) == size && found++ < most)
                 gra_check_put(s, "%s of dimension %d of %s", found > 1 ? " and" : "the size", d,
                               x ? x->name : "the output");
     }
-    if (found || !counts)
-        return found > 0;
-    if (((size_t)size == k->size || (size_t)size == w->x->size)) {
-        gra_check_put(s, "the size of all of %s", (size_t)size == k->size ? "the output" : w->x->name);
+    return found > 0;
+}
+
+/* Of elements in all, or of rows that a loss depends on. */
+static bool put_count(gra_check_line *s, const gra_wrong *w, size_t size)
+{
+    if (size == w->check->size || size == w->x->size) {
+        gra_check_put(s, "the size of all of %s", size == w->check->size ? "the output" : w->x->name);
         return true;
     }
-    for (int d = 0; d < w->x->shape.ndim && !found; d++) {    /* rows that an index of a target leaves out, say */
-        int count = 0;
-        for (int i = 0; i < w->x->shape.dim[d] && w->x->shape.dim[d] <= 64; i++) {
-            bool used = false;
-            for (size_t e = 0; e < w->size; e++)
-                used |= !gra_none(w, w->n[e]) && (int)gra_index_along(w, false, d, e % w->cols) == i;
-            count += used;
+    for (int d = 0; !gra_whole(w) && d < w->x->shape.ndim - 1; d++) {
+        size_t rows;
+        if (counted(w, d, &rows) == size) {
+            gra_check_put(s, "how many rows of %s the loss depends on", w->x->name);
+            return true;
         }
-        if (count == size && count < w->x->shape.dim[d] && found++ == 0)
-            gra_check_put(s, "how many indices of dimension %d of %s the loss depends on", d, w->x->name);
     }
-    return found > 0;
+    return false;
 }
 
 typedef struct names {
@@ -44,44 +61,73 @@ typedef struct names {
 
 static bool another(names *n)
 {
-    if (n->count++ >= 3)
+    if (n->count >= 2)
         return false;
-    gra_check_put(n->s, n->count > 1 ? "; or " : ": ");
+    gra_check_put(n->s, n->count++ ? "; or " : ": ");
     return true;
 }
 
-/* v as a function of a size n: those of these forms. */
-static void put_size_forms(names *list, const gra_wrong *w, double v, size_t from, size_t to)
+/* A loss over rows, of which some have no gradient: one number of rows over the other. */
+static void put_rows(names *list, const gra_wrong *w, double v)
 {
-    static const struct { const char *before, *after; } text[] = {
-        { "sqrt(", ")" }, { "1/sqrt(", ")" }, { "", "" }, { "1/", "" }, { "", "^2" }, { "1/", "^2" },
-        { "n / (n - 1) for n = ", "" }, { "(n - 1) / n for n = ", "" }, { "sqrt(n / (n - 1)) for n = ", "" },
-        { "sqrt((n - 1) / n) for n = ", "" },
-    };
-    for (size_t f = from; f < to; f++)
-        for (int size = f < 6 ? 2 : 3; size <= 4096; size++) {
-            const double n = size;
-            const double is[] = { sqrt(n), 1 / sqrt(n), n, 1 / n, n * n, 1 / (n * n), n / (n - 1), (n - 1) / n,
-                                  sqrt(n / (n - 1)), sqrt((n - 1) / n) };
-            gra_check_line sizes = { .at = 0 };
-            if (!gra_equal(v, is[f]) || !put_sizes(&sizes, w, size, f == 2 || f == 3) || !another(list))
-                continue;
-            if (f != 2)
-                gra_check_put(list->s, "%s%d%s, and %d is ", text[f].before, size, text[f].after, size);
-            gra_check_put(list->s, "%s%s", sizes.s, f == 2 || f == 3 ? " (mean or sum?)" : "");
-        }
+    for (int d = 0; !gra_whole(w) && d < w->x->shape.ndim && !list->count; d++) {
+        const char *const what = d < w->x->shape.ndim - 1 ? "rows" : "elements";
+        size_t rows;
+        const size_t used = counted(w, d, &rows);
+        const bool all = gra_equal(v, (double)used / (double)rows);
+        if (used == rows || !used || (!all && !gra_equal(v, (double)rows / (double)used)) || !another(list))
+            continue;
+        gra_check_put(list->s, "%zu/%zu: %zu of %zu %s have a gradient: divided by %s", all ? used : rows,
+                      all ? rows : used, used, rows, what, all ? "all " : "those that count and not by all ");
+        gra_check_put(list->s, all ? "%s and not by those that count (ignore_index?)" : "%s", what);
+    }
 }
 
-/* The square root of one size over another: sqrt(d) where another's is wanted. */
+/* v as a function of a size n. */
+typedef struct form {
+    const char *before, *after;
+    double      power;                  /* of n, or of n / (n - 1) */
+} form;
+
+static const form plain[] = { { "", "", 1 }, { "1/", "", -1 }, { "", "^2", 2 }, { "1/", "^2", -2 } };
+static const form roots[] = { { "sqrt(", ")", 0.5 }, { "1/sqrt(", ")", -0.5 } };
+static const form unbiased[] = {
+    { "n / (n - 1) for n = ", "", 1 }, { "(n - 1) / n for n = ", "", -1 }, { "sqrt(n / (n - 1)) for n = ", "", 0.5 },
+    { "sqrt((n - 1) / n) for n = ", "", -0.5 },
+};
+
+static void put_forms(names *list, const gra_wrong *w, double v, const form *of, size_t count, bool last)
+{
+    for (size_t f = 0; f < count; f++) {
+        const double root = pow(v, 1 / of[f].power);    /* n, or n / (n - 1) */
+        const double n = of == unbiased ? root / (root - 1) : root;
+        const int size = n > 1.5 && n < 1e6 ? (int)(n + 0.5) : 0;
+        const bool number = of == plain && fabs(of[f].power) == 1;
+        gra_check_line sizes = { .at = 0 };
+        if (size < 2 || !gra_equal(root, of == unbiased ? size / (size - 1.0) : size) ||
+            !(put_sizes(&sizes, w, size, number ? 2 : 1, last) || (number && put_count(&sizes, w, (size_t)size))) ||
+            !another(list))
+            continue;
+        if (of != plain || f)
+            gra_check_put(list->s, "%s%d%s, and %d is ", of[f].before, size, of[f].after, size);
+        gra_check_put(list->s, "%s%s", sizes.s, number ? " (mean or sum?)" : "");
+    }
+}
+
+#define FORMS(a) a, sizeof(a) / sizeof *(a)
+
+/* The square root of one size over another: sqrt(d) where another's is wanted. One is the size of a last
+ * dimension, the width; the other is such a size, or divides it: the width of a head. */
 static void put_root_of_two(names *list, const gra_wrong *w, double v)
 {
     for (int b = 2; b <= 64; b++) {
-        const int a = (int)(v * v * b + 0.5);
-        gra_check_line first = { .at = 0 }, second = { .at = 0 };
-        if (a < 2 || a > 64 || a == b || !gra_equal(v, sqrt((double)a / b)) || !put_sizes(&first, w, a, false) ||
-            !put_sizes(&second, w, b, false) || !another(list))
+        const int a = (int)(v * v * b + 0.5), wide = a > b ? a : b, narrow = a > b ? b : a;
+        gra_check_line size = { .at = 0 };
+        if (narrow < 2 || wide > 64 || a == b || !gra_equal(v, sqrt((double)a / b)) ||
+            !put_sizes(&size, w, wide, 1, true) || wide % narrow || !another(list))
             continue;
-        gra_check_put(list->s, "sqrt(%d)/sqrt(%d), and %d is %s, %d %s", a, b, a, first.s, b, second.s);
+        gra_check_put(list->s, "sqrt(%d)/sqrt(%d), and %d is %s (the width of one head, or of all?)", a, b, wide, size.s);
+        return;
     }
 }
 
@@ -108,8 +154,8 @@ static void put_fraction(names *list, const gra_wrong *w, double v)
             gra_check_line sizes = { .at = 0 };
             if (a < 1 || (a > 64 && b > 12) || (b > 12 && !sized) || !gra_equal(v, (double)a / b))
                 continue;
-            int of = sized && put_sizes(&sizes, w, b, false) ? b : 0;
-            if (sized && !of && a > 1 && put_sizes(&sizes, w, a, false))
+            int of = sized && put_sizes(&sizes, w, b, 1, false) ? b : 0;
+            if (sized && !of && a > 1 && put_sizes(&sizes, w, a, 1, false))
                 of = a;
             if ((sized && !of) || !another(list))
                 continue;
@@ -120,6 +166,25 @@ static void put_fraction(names *list, const gra_wrong *w, double v)
         }
 }
 
+/* An op of which n is the right gradient may hold a variance, for which n - 1 may stand for n. A loss over rows
+ * does not; a variance over all elements has a gradient that is a multiple of x - its mean. */
+static bool may_be_unbiased(const gra_wrong *w)
+{
+    const gra_checked *x = w->x;
+    double mean = 0, dn = 0, dd = 0;
+    for (size_t i = 0; i < x->size; i++)
+        mean += (double)x->data[i] / (double)x->size;
+    for (size_t i = 0; i < w->cols; i++) {
+        const double d = (double)x->data[i] - mean;
+        dn += d * w->n[i];
+        dd += d * d;
+    }
+    for (size_t i = 0; !gra_whole(w) && i < w->cols; i++)
+        if (!gra_fit(w, w->n[i], dn / dd * ((double)x->data[i] - mean)))
+            return false;
+    return true;
+}
+
 void gra_put_constant(gra_check_line *s, const gra_wrong *w, double k)
 {
     const double v = fabs(k);
@@ -127,12 +192,17 @@ void gra_put_constant(gra_check_line *s, const gra_wrong *w, double k)
     gra_check_put(s, "%.6g", k);
     if ((gra_equal(v, 2) || gra_equal(v, 0.5)) && another(&list))
         gra_check_put(s, v > 1 ? "counted twice, or a forgotten 1/2" : "a forgotten 2");
-    put_size_forms(&list, w, v, 0, 6);
+    put_rows(&list, w, v);
+    put_forms(&list, w, v, FORMS(roots), true);
+    put_forms(&list, w, v, FORMS(plain), false);
     put_root_of_two(&list, w, v);
-    put_size_forms(&list, w, v, 6, 10);
     if (w->check->size == 1 && !gra_equal(v, 1) && gra_equal(v, fabs((double)w->check->y[0])) && another(&list))
         gra_check_put(s, "the output itself");
     put_known(&list, v);
+    if (!list.count && may_be_unbiased(w))
+        put_forms(&list, w, v, FORMS(unbiased), false);
+    if (!list.count)
+        put_forms(&list, w, v, FORMS(roots), false);
     if (!list.count && !gra_equal(v, floor(v + 0.5)))
         put_fraction(&list, w, v);
 }

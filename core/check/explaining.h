@@ -57,7 +57,8 @@ bool gra_same_shapes(const gra_wrong *w);
 
 /* where.c: "where x < 0": names the set w->in among the entries w->of; false: it has no name. */
 bool gra_put_where(gra_check_line *s, const gra_wrong *w);
-bool gra_is_causal(const char *where);                  /* such a name is that of a triangle */
+void gra_put_places(gra_check_line *s, const gra_wrong *w);
+bool gra_put_extra(gra_check_line *s, const gra_wrong *w);
 void gra_place_clues(gra_wrong *w);
 void gra_value_clue(gra_wrong *w);
 
@@ -68,9 +69,10 @@ void gra_put_factor(gra_check_line *s, const gra_wrong *w, double k);
 /* The explanations: each tells what fits, and is true then. */
 typedef bool gra_explanation(gra_wrong *w);
 /* zeros.c */ gra_explanation gra_all_zero, gra_should_be_zero, gra_diagonal_alone, gra_zeros_and_masks;
-/* moved.c */ gra_explanation gra_swapped, gra_transposed, gra_permuted, gra_one_row_of_dy, gra_moved;
+/* moved.c */ gra_explanation gra_swapped, gra_transposed, gra_permuted, gra_one_index, gra_moved;
 /* constants.c */ gra_explanation gra_constant_factor, gra_partial_factor;
 /* tensors.c */ gra_explanation gra_tensor_factor, gra_function_of_it, gra_values_of, gra_wrong_matrix;
+/* tensors.c */ gra_explanation gra_other_order, gra_one_term, gra_sign_wanted;
 /* factors.c */ gra_explanation gra_indexed_factor, gra_others_factor;
 /* terms.c */ gra_explanation gra_row_term, gra_one_each_row, gra_softmax_less_target, gra_offset;
 /* derivative.c */ gra_explanation gra_local_derivative;

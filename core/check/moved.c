@@ -133,25 +133,31 @@ bool gra_permuted(gra_wrong *w)
     return false;
 }
 
-/* Along dimension d of the output, one index of dy is used for all of them. */
-bool gra_one_row_of_dy(gra_wrong *w)
+/* Along dimension d of the output one index of dy is used for all of them; or along one of x, one index gets what is
+ * all of theirs. */
+bool gra_one_index(gra_wrong *w)
 {
     const int *shape;
-    for (int d = 0; gra_whole(w) && d < gra_dims_of(w, true, &shape); d++)
-        for (size_t p = 0; p < (size_t)shape[d] && shape[d] > 1; p++) {
-            bool fit = true;
-            for (size_t e = 0; fit && e < w->size; e++) {
-                const bool here = gra_index_along(w, true, d, e / w->cols) == p;
-                double sum = 0;
-                for (size_t q = 0; here && q < (size_t)shape[d]; q++)
-                    sum += w->n[moved_along(w, true, d, e, q)];
-                fit = gra_fit(w, w->a[e], sum);
+    for (int out = 1; gra_whole(w) && out >= 0; out--)
+        for (int d = 0; d < gra_dims_of(w, out, &shape); d++)
+            for (size_t p = 0; p < (size_t)shape[d] && shape[d] > 1; p++) {
+                bool fit = true;
+                for (size_t e = 0; fit && e < w->size; e++) {
+                    double sum = 0;
+                    if (gra_index_along(w, out, d, out ? e / w->cols : e % w->cols) == p)
+                        for (size_t q = 0; q < (size_t)shape[d]; q++)
+                            sum += w->n[moved_along(w, out, d, e, q)];
+                    fit = gra_fit(w, w->a[e], sum);
+                }
+                if (!fit)
+                    continue;
+                if (out)
+                    gra_fits(w, "the dy of index %zu of dimension %d is used in place of that of each index", p, d);
+                else
+                    gra_fits(w, "right values at the wrong places: what belongs to any index along dimension %d of %s is "
+                             "added to index %zu of it", d, w->x->name, p);
+                return true;
             }
-            if (!fit)
-                continue;
-            gra_fits(w, "the dy of index %zu of dimension %d is used in place of that of each index", p, d);
-            return true;
-        }
     return false;
 }
 

@@ -171,6 +171,88 @@ bool gra_tensor_factor(gra_wrong *w)
     return false;
 }
 
+/* a = n + k P Q where the two differ, k is 1 or -1, and P or Q may be 1: one term is missing, or too many. */
+bool gra_one_term(gra_wrong *w)
+{
+    source list[MOST_SOURCES];
+    const int count = sources_of(w, list);
+    size_t off = 0, most = 0, kept = 0;
+    for (size_t e = 0; e < w->size; e++) {
+        off += !gra_fit(w, w->a[e], w->n[e]);
+        kept += !gra_none(w, w->a[e]) && !gra_none(w, w->n[e]);
+        if (fabs(w->a[e] - w->n[e]) > fabs(w->a[most] - w->n[most]))
+            most = e;
+    }
+    const double sign = w->n[most] > w->a[most] ? 1 : -1;
+    for (int p = 0; off >= 4 && kept >= 4 && p < count; p++)
+        for (int q = p > 1 ? p : 1; q < count; q++) {
+            const source *const s = &list[p], *const r = &list[q];
+            double way = 0;
+            bool fit = !s->from_one && !s->both && !r->from_one && !r->both;
+            way = fit ? value_of(w, s, most) * value_of(w, r, most) : 0;
+            fit = fit && gra_fit(w, fabs(w->n[most] - w->a[most]), fabs(way));
+            for (size_t e = 0; fit && e < w->size; e++) {
+                const double by = w->n[e] - w->a[e], term = value_of(w, s, e) * value_of(w, r, e);
+                fit = gra_fit(w, by, 0) || gra_fit(w, by, way * sign > 0 ? term : -term);
+            }
+            if (!fit)
+                continue;
+            gra_check_line term = { .at = 0 }, from = { .at = 0 }, to = { .at = 0 };
+            gra_check_put(&term, way * sign > 0 ? "" : "-");
+            if (s->name) {
+                put_source(&term, w, s, most);
+                gra_check_put(&term, " ");
+            }
+            put_source(&term, w, r, most);
+            gra_put_place(&from, w, true, most / w->cols);
+            gra_put_place(&to, w, false, most % w->cols);
+            gra_fits(w, "a term is missing: to what %s gives to %s is to be added %s; where %s is used in several places, "
+                     "each gives it a gradient", from.s, to.s, term.s, w->x->name);
+            return true;
+        }
+    return false;
+}
+
+/* The right size is one number where a is not right, and there a is a multiple of x, or of x less a tensor. */
+bool gra_sign_wanted(gra_wrong *w)
+{
+    const gra_checking *k = w->check;
+    double size = 0;
+    size_t off = 0, right = 0;
+    for (size_t e = 0; e < w->size; e++) {
+        if (gra_fit(w, w->a[e], w->n[e])) {
+            right += !gra_none(w, w->n[e]);
+            continue;
+        }
+        if (off++ == 0)
+            size = fabs(w->n[e]);
+        if (gra_none(w, w->n[e]) || !gra_fit(w, fabs(w->n[e]), size))
+            return false;
+    }
+    for (int t = -1; off >= 4 && t < k->count; t++) {
+        const real *less = t < 0 ? NULL : k->tensor[t].data;
+        double by = 0;
+        bool fit = t < 0 || (k->tensor[t].size == w->x->size && &k->tensor[t] != w->x);
+        for (size_t e = 0; fit && e < w->size; e++) {
+            const size_t i = e % w->cols;
+            const double d = (double)w->x->data[i] - (less ? (double)less[i] : 0);
+            if (gra_fit(w, w->a[e], w->n[e]))
+                continue;
+            if (by == 0)
+                by = w->a[e] / d;
+            fit = by != 0 && isfinite(by) && gra_fit(w, w->a[e], by * d);
+        }
+        if (!fit)
+            continue;
+        gra_check_line d = { .at = 0 };
+        gra_check_put(&d, t < 0 ? "%s" : "%s - %s", w->x->name, t < 0 ? "" : k->tensor[t].name);
+        gra_fits(w, "the size of the gradient should not depend on that of %s%s: there its sign is wanted, not its "
+                 "value%s", d.s, right ? " everywhere" : "", right ? " (beyond a limit?); it is right elsewhere" : "");
+        return true;
+    }
+    return false;
+}
+
 /* ---- functions of the right entry, and elements of a tensor ------------------------------------ */
 
 bool gra_function_of_it(gra_wrong *w)
@@ -325,5 +407,61 @@ bool gra_wrong_matrix(gra_wrong *w)
                      "is wanted", used->name, wanted->name);
             return true;
         }
+    return false;
+}
+
+/* For one output n is a matrix product with one row of a tensor Q, as dS^T q is: row s of it is g_s Q_t. And a, as
+ * dS q, is sum_s g_s Q_s in row t alone; or the other way round. x and Q are stacks of matrices of one shape. */
+static bool other_order(const gra_wrong *w, const gra_checked *q, const double *n, const double *a)
+{
+    const size_t width = (size_t)w->x->shape.dim[w->x->shape.ndim - 1], rows = (size_t)w->x->shape.dim[w->x->shape.ndim - 2];
+    size_t used = 0;
+    for (size_t start = 0; start < w->size; start += rows * width) {
+        const real *const of = q->data + start % w->cols;
+        bool fit = false, zero = true;
+        for (size_t e = start; e < start + rows * width; e++)
+            zero &= gra_none(w, n[e]) && gra_none(w, a[e]);
+        for (size_t t = 0; !fit && !zero && t < rows; t++) {
+            double length = 0, sum[WIDEST] = { 0 };
+            for (size_t i = 0; i < width; i++)
+                length += (double)of[t * width + i] * (double)of[t * width + i];
+            fit = length > 0;
+            for (size_t s = 0; fit && s < rows; s++) {
+                double g = 0;
+                for (size_t i = 0; i < width; i++)
+                    g += n[start + s * width + i] * (double)of[t * width + i] / length;
+                for (size_t i = 0; i < width; i++) {
+                    fit = fit && gra_fit(w, n[start + s * width + i], g * (double)of[t * width + i]) &&
+                          (s == t || gra_none(w, a[start + s * width + i]));
+                    sum[i] += g * (double)of[s * width + i];
+                }
+            }
+            for (size_t i = 0; fit && i < width; i++)
+                fit = gra_fit(w, a[start + t * width + i], sum[i]);
+        }
+        if (!fit && !zero)
+            return false;
+        used += !zero;
+    }
+    return used > 0;
+}
+
+bool gra_other_order(gra_wrong *w)
+{
+    const gra_checking *k = w->check;
+    const gra_checked *x = w->x;
+    for (int i = 0; gra_whole(w) && x->shape.ndim >= 2 && x->shape.dim[x->shape.ndim - 1] <= WIDEST && i < k->count; i++) {
+        const gra_checked *q = &k->tensor[i];
+        if (q->size != x->size || q->shape.ndim < 2 || q->shape.dim[q->shape.ndim - 1] != x->shape.dim[x->shape.ndim - 1] ||
+            q->shape.dim[q->shape.ndim - 2] != x->shape.dim[x->shape.ndim - 2])
+            continue;
+        const bool wanted = other_order(w, q, w->n, w->a);
+        if (!wanted && !other_order(w, q, w->a, w->n))
+            continue;
+        gra_fits(w, "a product with dS where its transpose is wanted: the gradient of %s is dS%s %s, for a matrix dS (the "
+                 "gradient of the scores) that is right; the backward has dS%s %s", x->name, wanted ? "^T" : "", q->name,
+                 wanted ? "" : "^T", q->name);
+        return true;
+    }
     return false;
 }

@@ -363,18 +363,27 @@ static bool fits_row(gra_wrong *w, size_t n, const double *p, const double *k, c
 {
     const gra_checked *x = w->x;
     const double near = 1e-6 * x->largest;
-    bool one = true, class = true, square = true, rest = true;
+    bool one = true, class = true, square = true, rest = true, alone = true, first = true;
     for (size_t e = 0; e < x->size; e++) {
         const double a = (double)x->analytic[e], d = (double)x->numeric[e], by = k[e / n];
         one &= fabs(a - by * (p[e] - 1)) <= near;
         class &= fabs(a - by * (p[e] - (double)target[e / n])) <= near;
         square &= fabs(a - d * p[e]) <= near;
         rest &= fabs(a - d * (1 - p[e])) <= near;
+        alone &= fabs(a + (target[e / n] == e % n ? by / p[e] : 0)) <= near;
+        double ones = 0;
+        for (size_t r = 0; e < n && r < x->size / n; r++)
+            ones += target[r] == e ? k[r] : 0;
+        first &= fabs(a - by * p[e] + ones) <= near;
     }
-    if (!(one || class || square || rest))
-        return false;
+    if (alone)
+        gra_fits(w, "only the element at the target gets a gradient, dy times -1/p and a constant: that is the gradient "
+                 "of p = softmax(%s); the others depend on it too, through the softmax's sum", x->name);
+    if (!(one || class || square || rest || first))
+        return alone;
     gra_fits(w, "the gradient is softmax(%s), less 1 at one index of each row (the target), times dy and a constant: %s",
              x->name, one     ? "1 is subtracted at every index"
+                      : first ? "the 1 of each row is subtracted in row 0: the row's offset r * n is forgotten"
                       : class ? "the number of the target is subtracted everywhere, in place of 1 at its index"
                       : square ? "it is multiplied by the softmax once more"
                                : "it is multiplied by 1 - softmax once more");

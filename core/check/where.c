@@ -55,17 +55,10 @@ static bool by_sign(const gra_wrong *w, double sign)
     return true;
 }
 
-static const char above[] = "above";
-
-bool gra_is_causal(const char *where)
-{
-    return strstr(where, above) != NULL;
-}
-
 /* Does the set hang on how an index of x and one of the output compare? */
 static bool put_relation(gra_check_line *s, const gra_wrong *w)
 {
-    static const char *const how[] = { above, "below", "not" };
+    static const char *const how[] = { "above", "below", "not" };
     const int *shape_x, *shape_y;
     const int nx = gra_dims_of(w, false, &shape_x), ny = gra_dims_of(w, true, &shape_y);
     for (int d = 0; gra_whole(w) && d < nx; d++)
@@ -124,39 +117,121 @@ bool gra_put_where(gra_check_line *s, const gra_wrong *w)
     return put_relation(s, w);
 }
 
+/* Where the backward gives a gradient that it should not give, or gives none: its name, or how many and the first. */
+void gra_put_places(gra_check_line *s, const gra_wrong *w)
+{
+    size_t count = 0, first = w->size;
+    if (gra_put_where(s, w))
+        return;
+    for (size_t e = w->size; e-- > 0;)
+        if (w->in[e]) {
+            count++;
+            first = e;
+        }
+    gra_check_put(s, "in %zu places, the first of them ", count);
+    if (gra_whole(w)) {
+        gra_put_place(s, w, true, first / w->cols);
+        gra_check_put(s, " to ");
+    }
+    gra_put_place(s, w, false, first % w->cols);
+}
+
+typedef struct pair {                   /* a dimension of x, and one of the output that is as large */
+    int x, out;
+} pair;
+
+static bool next_pair(const gra_wrong *w, pair *p)
+{
+    const int *shape_x, *shape_y;
+    const int nx = gra_dims_of(w, false, &shape_x), ny = gra_dims_of(w, true, &shape_y);
+    for (p->out++; gra_whole(w) && p->x < nx; p->x++, p->out = 0)
+        for (; p->out < ny; p->out++)
+            if (shape_x[p->x] == shape_y[p->out] && shape_x[p->x] > 1)
+                return true;
+    return false;
+}
+
+/* How the index of x and that of the output compare, where m is not 0 (set: NULL) or in the set: are there
+ * entries where that of x is less, the same, more? */
+static void sides(const gra_wrong *w, pair p, const double *m, const bool *set, bool has[3])
+{
+    memset(has, 0, 3 * sizeof *has);
+    for (size_t e = 0; e < w->size; e++) {
+        const size_t i = gra_index_along(w, false, p.x, e % w->cols), j = gra_index_along(w, true, p.out, e / w->cols);
+        if (set ? set[e] : !gra_none(w, m[e]))
+            has[i < j ? 0 : i == j ? 1 : 2] = true;
+    }
+}
+
+/* Each index of x gives to, or gets from, the same index of the output alone. */
+static bool apart(const gra_wrong *w, pair p, const double *m)
+{
+    bool has[3];
+    sides(w, p, m, NULL, has);
+    return has[1] && !has[0] && !has[2];
+}
+
+/* The output at an index depends on x up to that index, and the set is what lies behind it. */
+static bool behind(const gra_wrong *w)
+{
+    for (pair p = { 0, -1 }; next_pair(w, &p);) {
+        bool n[3], in[3];
+        sides(w, p, w->n, NULL, n);
+        sides(w, p, NULL, w->in, in);
+        if (n[0] && !n[2] && in[2] && !in[0] && !in[1])
+            return true;
+    }
+    return false;
+}
+
+/* What is wrong with a backward that gives a gradient in w->in, where the output does not depend on x. True: that
+ * tells what is missing, too. */
+bool gra_put_extra(gra_check_line *s, const gra_wrong *w)
+{
+    const char *const name = w->x->name;
+    for (pair p = { 0, -1 }; next_pair(w, &p);) {
+        if (!apart(w, p, w->n) || apart(w, p, w->a))
+            continue;
+        for (pair q = { 0, -1 }; next_pair(w, &q);)
+            if (q.x != p.x && q.out != p.out && apart(w, q, w->a) && !apart(w, q, w->n)) {
+                gra_check_put(s, "a sum over dy is taken along dimension %d, where one along dimension %d is wanted", p.out,
+                              q.out);
+                return true;
+            }
+        gra_check_put(s, "%s are mixed: %s at index i of dimension %d gets something from dy at other indices of it, but "
+                      "each depends on its own alone: a sum that is not begun anew for each, or one taken over the "
+                      "wrong dimension", w->x->shape.ndim != 2 ? "indices" : p.x ? "columns" : "rows", name, p.x);
+        return false;
+    }
+    gra_check_put(s, "the backward gives a gradient ");
+    gra_put_places(s, w);
+    gra_check_put(s, ", but there the output does not depend on %s%s", name,
+                  behind(w) ? ": a causal mask is forgotten, or a factor that is 0 there" : "");
+    return false;
+}
+
 /* Which outputs give a gradient to which elements of x, though the values fit no explanation. */
 void gra_place_clues(gra_wrong *w)
 {
     for (int extra = 1; extra >= 0; extra--) {
         gra_check_line s = { .at = 0 };
-        size_t count = 0;
         for (size_t e = 0; e < w->size; e++) {
             const bool a = !gra_none(w, w->a[e]), n = !gra_none(w, w->n[e]);
             w->of[e] = a || n;
             w->in[e] = extra ? a && !n : n && !a;
-            count += w->in[e];
         }
-        if (!count)
+        if (!any(w->in, w->size))
             continue;
-        size_t first = 0;
-        while (!w->in[first])
-            first++;
-        const bool named = gra_put_where(&s, w);
-        w->placed |= named;
-        if (!named) {
-            gra_check_put(&s, "in %zu places, the first of them ", count);
-            if (gra_whole(w)) {
-                gra_put_place(&s, w, true, first / w->cols);
-                gra_check_put(&s, " to ");
-            }
-            gra_put_place(&s, w, false, first % w->cols);
-        }
-        if (extra)
-            gra_clue(w, "the backward gives a gradient %s, but there the output does not depend on %s%s", s.s,
-                     w->x->name,
-                     gra_is_causal(s.s) ? ": a causal mask is forgotten, or a factor that is 0 there" : "");
-        else
+        w->placed = true;
+        if (extra) {
+            const bool all = gra_put_extra(&s, w);
+            gra_clue(w, "%s", s.s);
+            if (all)
+                return;
+        } else {
+            gra_put_places(&s, w);
             gra_clue(w, "nothing arrives %s, where the output does depend on %s", s.s, w->x->name);
+        }
     }
 }
 

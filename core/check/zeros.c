@@ -99,12 +99,7 @@ static const char *one_of_each_row(const gra_wrong *w)
 static void tell_missing(gra_wrong *w, const char *rest)
 {
     gra_check_line s = { .at = 0 };
-    size_t count = 0, first = w->size;
-    for (size_t e = w->size; e-- > 0;)
-        if (w->in[e]) {
-            count++;
-            first = e;
-        }
+    size_t first = 0;
     if (whole_lines(w, true)) {
         if (gra_put_where(&s, w))
             gra_fits(w, "zero %s; %s", s.s, rest);
@@ -129,47 +124,35 @@ static void tell_missing(gra_wrong *w, const char *rest)
     } else if (one_left(w, true) || one_left(w, false))
         gra_fits(w, "where several outputs use one element of %s, only the %s of them counts: add all of them up (+=)",
                  w->x->name, one_left(w, true) ? "last" : "first");
-    else if (gra_put_where(&s, w))
-        gra_fits(w, "nothing arrives %s; %s", s.s, rest);
     else {
-        gra_put_place(&s, w, true, first / w->cols);
-        gra_check_put(&s, " gives nothing to ");
-        gra_put_place(&s, w, false, first % w->cols);
-        gra_fits(w, "parts of a sum are missing: %s, and so in %zu places in all; %s", s.s, count, rest);
+        gra_put_places(&s, w);
+        gra_fits(w, "nothing arrives %s; %s", s.s, rest);
     }
 }
-
 
 static void tell_extra(gra_wrong *w, const char *rest)
 {
     gra_check_line s = { .at = 0 };
-    size_t columns = 0, first = w->size;
+    size_t columns = 0;
     bool whole = true;                  /* the output does not depend on these elements of x at all */
     for (size_t i = 0; i < w->cols; i++) {
         bool used = false, given = false;
         for (size_t e = i; e < w->size; e += w->cols) {
             used |= !gra_none(w, w->n[e]);
             given |= w->in[e];
-            first = w->in[e] && e < first ? e : first;
         }
         columns += given;
         whole &= !(used && given);
     }
-    const bool named = gra_put_where(&s, w);
-    if (whole)
+    if (whole) {
+        const bool named = gra_put_where(&s, w);
         gra_fits(w, "the loss does not depend on %zu of %zu elements of %s%s%s%s, but the backward gives them a "
                  "gradient: a mask is forgotten; %s", columns, w->cols, w->x->name, named ? " (those " : "", s.s,
                  named ? ")" : "", rest);
-    else if (named)
-        gra_fits(w, "the backward gives a gradient %s, but there the output does not depend on %s: %s; %s", s.s,
-                 w->x->name,
-                 gra_is_causal(s.s) ? "a causal mask is forgotten, or a factor that is 0 there" : "a sum runs too far", rest);
-    else {
-        gra_put_place(&s, w, true, first / w->cols);
-        gra_check_put(&s, " gives something to ");
-        gra_put_place(&s, w, false, first % w->cols);
-        gra_fits(w, "too much is added: %s, on which that output does not depend; %s", s.s, rest);
+        return;
     }
+    gra_put_extra(&s, w);
+    gra_fits(w, "%s; %s", s.s, rest);
 }
 
 /* Some elements are masked that should not be, and the other way round: the outputs that too much comes from
