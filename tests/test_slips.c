@@ -303,7 +303,7 @@ enum {
     A_DQ_NO_SCALE = 1, A_NO_SCALE, A_SCALE_TWICE, A_NO_SUM, A_DV_TRANSPOSED, A_NO_MASK, A_DV_NO_MASK, A_SWAPPED,
     A_DK_NOT_TRANSPOSED, A_DK_K_FOR_Q, A_HEADS, A_SCALE_IS_D, A_DV_NO_P, A_DIAGONAL, A_DQ_STORED, A_NO_SOFTMAX,
     A_DV_SCORES, A_SUM_UNWEIGHTED, A_DK_NO_SCALE, A_DV_NO_DY, A_DP_TRANSPOSED, A_P_NO_SCALE, A_DQ_SIGN, A_DV_V,
-    A_SUM_PLUS
+    A_SUM_PLUS, A_DQ_TRANSPOSED
 };
 
 static void attention_backward(gra_tensor *y)
@@ -350,6 +350,8 @@ static void attention_backward(gra_tensor *y)
                     } else {
                         if (slip == A_DQ_STORED)
                             put(Q, te, dq);
+                        else if (slip == A_DQ_TRANSPOSED)
+                            give(Q, se, ds[t][s] * k[t * DIM + e] * dq_scale);
                         else
                             give(Q, te, dq);
                         if (slip == A_DK_NOT_TRANSPOSED)
@@ -644,6 +646,200 @@ static void exact_backward(gra_tensor *y)
     }
 }
 
+/* ---- tied: h = x w^T, y = h w; x (3, 4), w (2, 4) ------------------------------------------------------- */
+
+static real hidden(const gra_tensor *y, int r, int k)
+{
+    const int n = y->shape.dim[1];
+    real h = 0;
+    for (int i = 0; i < n; i++)
+        h += y->in[0]->data[r * n + i] * y->in[1]->data[k * n + i];
+    return h;
+}
+
+static void tied_forward(gra_tensor *y)
+{
+    const int n = y->shape.dim[1];
+    for (int i = 0; i < (int)y->size; i++) {
+        y->data[i] = 0;
+        for (int k = 0; k < y->in[1]->shape.dim[0]; k++)
+            y->data[i] += hidden(y, i / n, k) * y->in[1]->data[k * n + i % n];
+    }
+}
+
+enum { T_LAST_USE = 1, T_LAST_TWICE, T_FIRST_FLIPPED, T_HALF };
+
+static void tied_backward(gra_tensor *y)
+{
+    const int n = y->shape.dim[1], slip = slip_of(y);
+    const real *x = y->in[0]->data, *w = y->in[1]->data, *dy = y->grad;
+    for (int r = 0; r < y->shape.dim[0]; r++)
+        for (int k = 0; k < y->in[1]->shape.dim[0]; k++) {
+            real dh = 0;
+            for (int i = 0; i < n; i++)
+                dh += dy[r * n + i] * w[k * n + i];
+            for (int i = 0; i < n; i++) {
+                const size_t ri = (size_t)(r * n + i), ki = (size_t)(k * n + i);
+                const real first = dh * x[ri], last = dy[ri] * hidden(y, r, k);
+                give(y->in[0], ri, dh * w[ki]);
+                switch (slip) {
+                case T_LAST_USE:      give(y->in[1], ki, last); break;
+                case T_LAST_TWICE:    give(y->in[1], ki, first + 2 * last); break;
+                case T_FIRST_FLIPPED: give(y->in[1], ki, last - first); break;
+                case T_HALF:          give(y->in[1], ki, (first + last) / 2); break;
+                default:              give(y->in[1], ki, first + last);
+                }
+            }
+        }
+}
+
+/* ---- Huber's loss, and |a - b| where no difference is small: the mean; a and b (8) ---------------------- */
+
+static real bound(const gra_tensor *y)          /* up to here it is a square; the name tells which of the two it is */
+{
+    return y->op->name[0] == 'h' ? 0.5 : 0;
+}
+
+static void gap_forward(gra_tensor *y)
+{
+    y->data[0] = 0;
+    for (int i = 0; i < 8; i++) {
+        const real d = y->in[0]->data[i] - y->in[1]->data[i], q = fabs(d), most = bound(y);
+        y->data[0] += (q < most ? d * d / 2 : most > 0 ? most * (q - most / 2) : q) / 8;
+    }
+}
+
+enum { B_DISTANCE = 1, B_ALWAYS_UP, B_SECOND_SIGN, B_TWICE };
+
+static void gap_backward(gra_tensor *y)
+{
+    for (size_t i = 0; i < 8; i++) {
+        const real d = y->in[0]->data[i] - y->in[1]->data[i], most = bound(y), size = most > 0 ? most : 1;
+        real g = fabs(d) < most ? d : d > 0 ? size : -size;
+        switch (slip_of(y)) {
+        case B_DISTANCE:  g = d; break;
+        case B_ALWAYS_UP: g = fabs(d) < most ? d : size; break;
+        case B_TWICE:     g *= 2; break;
+        default:          break;
+        }
+        give(y->in[0], i, y->grad[0] * g / 8);
+        give(y->in[1], i, (slip_of(y) == B_SECOND_SIGN ? 1 : -1) * y->grad[0] * g / 8);
+    }
+}
+
+/* ---- log-softmax, and x / |x|: of rows; x (3, 4) -------------------------------------------------------- */
+
+static void log_softmax_forward(gra_tensor *y)
+{
+    softmax_rows(y->in[0]->data, y->data, y->shape.dim[0], y->shape.dim[1]);
+    for (size_t i = 0; i < y->size; i++)
+        y->data[i] = log(y->data[i]);
+}
+
+static void unit_forward(gra_tensor *y)
+{
+    const int n = y->shape.dim[1];
+    for (int i = 0; i < (int)y->size; i++) {
+        real sum = 0;
+        for (int q = i / n * n; q < i / n * n + n; q++)
+            sum += y->in[0]->data[q] * y->in[0]->data[q];
+        y->data[i] = y->in[0]->data[i] / sqrt(sum);
+    }
+}
+
+enum { R_NO_P = 1, R_AS_SOFTMAX, R_Y_FOR_P, R_RUNS_ON, R_COLUMNS, R_TWICE_DIVIDED, R_NOT_DIVIDED };
+
+/* With p = e^y and a plain sum, or p = y and a sum with y, divided by |x|. */
+static void rows_backward(gra_tensor *y)
+{
+    const bool unit = y->op->name[0] == 'u';
+    const int n = y->shape.dim[1], slip = slip_of(y);
+    real run = 0;
+    for (int r = 0; r < y->shape.dim[0]; r++) {
+        real s = 0, sy = 0;
+        for (int i = r * n; i < r * n + n; i++) {
+            s += y->grad[i] * (unit ? y->data[i] : 1);
+            sy += y->grad[i] * exp(y->data[i]);
+        }
+        run += s;
+        for (int i = r * n; i < r * n + n; i++) {
+            const real g = y->grad[i], p = unit ? y->data[i] : exp(y->data[i]), size = unit ? y->in[0]->data[i] / y->data[i] : 1;
+            real d = (g - p * s) / size, column = 0;
+            for (int q = i % n; q < (int)y->size; q += n)
+                column += y->grad[q] * (unit ? y->data[q] : 1);
+            switch (slip) {
+            case R_NO_P:          d = (g - s) / size; break;
+            case R_AS_SOFTMAX:    d = p * (g - sy); break;
+            case R_Y_FOR_P:       d = g - y->data[i] * s; break;
+            case R_RUNS_ON:       d = (g - p * run) / size; break;
+            case R_COLUMNS:       d = (g - p * column) / size; break;
+            case R_TWICE_DIVIDED: d /= size; break;
+            case R_NOT_DIVIDED:   d *= size; break;
+            default:              break;
+            }
+            give(y->in[0], (size_t)i, d);
+        }
+    }
+}
+
+/* ---- concat: a (3, 2) and b (3, 4) beside each other; mean over dimension 1 of x (2, 3, 4) --------------- */
+
+static void concat_forward(gra_tensor *y)
+{
+    for (int i = 0; i < 18; i++)
+        y->data[i] = i % 6 < 2 ? y->in[0]->data[i / 6 * 2 + i % 6] : y->in[1]->data[i / 6 * 4 + i % 6 - 2];
+}
+
+enum { C_NO_OFFSET = 1, C_STRIDE };
+
+static void concat_backward(gra_tensor *y)
+{
+    const int offset = slip_of(y) == C_NO_OFFSET ? 0 : 2, stride = slip_of(y) == C_STRIDE ? 2 : 6;
+    for (int i = 0; i < 6; i++)
+        give(y->in[0], (size_t)i, y->grad[i / 2 * stride + i % 2]);
+    for (int i = 0; i < 12; i++)
+        give(y->in[1], (size_t)i, y->grad[i / 4 * 6 + offset + i % 4]);
+}
+
+static void mean_forward(gra_tensor *y)
+{
+    for (int i = 0; i < 8; i++)
+        y->data[i] = (y->in[0]->data[i / 4 * 12 + i % 4] + y->in[0]->data[i / 4 * 12 + 4 + i % 4] +
+                      y->in[0]->data[i / 4 * 12 + 8 + i % 4]) / 3;
+}
+
+enum { M_BY_COLUMNS = 1, M_SUM };
+
+static void mean_backward(gra_tensor *y)
+{
+    for (int i = 0; i < 24; i++)
+        give(y->in[0], (size_t)i, y->grad[i / 12 * 4 + i % 4] / (slip_of(y) == M_SUM ? 1 : slip_of(y) ? 4 : 3));
+}
+
+/* ---- cumulative sum of rows; x (3, 5) -------------------------------------------------------------------- */
+
+static void cumsum_forward(gra_tensor *y)
+{
+    for (int i = 0; i < 15; i++)
+        y->data[i] = y->in[0]->data[i] + (i % 5 ? y->data[i - 1] : 0);
+}
+
+enum { U_ALL = 1, U_NEVER_RESET, U_FORWARDS };
+
+static void cumsum_backward(gra_tensor *y)
+{
+    for (int i = 0; i < 15; i++)
+        for (int j = 0; j < 15; j++) {
+            const bool row = i / 5 == j / 5;
+            switch (slip_of(y)) {
+            case U_ALL:         give(y->in[0], (size_t)i, row ? y->grad[j] : 0); break;
+            case U_NEVER_RESET: give(y->in[0], (size_t)i, j >= i ? y->grad[j] : 0); break;
+            case U_FORWARDS:    give(y->in[0], (size_t)i, row && j <= i ? y->grad[j] : 0); break;
+            default:            give(y->in[0], (size_t)i, row && j >= i ? y->grad[j] : 0);
+            }
+        }
+}
+
 /* ---- the ops ---------------------------------------------------------------------------------------------- */
 
 typedef struct op_of {
@@ -678,6 +874,22 @@ static const op_of
              { { .name = "x", .shape = { 2, { 4, 5 } } } } },
     gelu = { OP("gelu", gelu_forward, gelu_backward), 1, { 2, { 3, 5 } },
              { { .name = "x", .shape = { 2, { 3, 5 } } } } },
+    tied = { OP("tied", tied_forward, tied_backward), 2, { 2, { 3, 4 } },
+             { { .name = "x", .shape = { 2, { 3, 4 } } }, { .name = "w", .shape = { 2, { 2, 4 } } } } },
+    huber = { OP("huber_loss", gap_forward, gap_backward), 2, { 0, { 0 } },
+              { { .name = "a", .shape = { 1, { 8 } } }, { .name = "b", .shape = { 1, { 8 } } } } },
+    l1 = { OP("l1_loss", gap_forward, gap_backward), 2, { 0, { 0 } },
+           { { .name = "a", .shape = { 1, { 8 } } }, { .name = "b", .shape = { 1, { 8 } } } } },
+    log_softmax = { OP("log_softmax", log_softmax_forward, rows_backward), 1, { 2, { 3, 4 } },
+                    { { .name = "x", .shape = { 2, { 3, 4 } } } } },
+    unit = { OP("unit", unit_forward, rows_backward), 1, { 2, { 3, 4 } },
+             { { .name = "x", .shape = { 2, { 3, 4 } } } } },
+    concat = { OP("concat", concat_forward, concat_backward), 2, { 2, { 3, 6 } },
+               { { .name = "a", .shape = { 2, { 3, 2 } } }, { .name = "b", .shape = { 2, { 3, 4 } } } } },
+    mean = { OP("mean", mean_forward, mean_backward), 1, { 2, { 2, 4 } },
+             { { .name = "x", .shape = { 3, { 2, 3, 4 } } } } },
+    cumsum = { OP("cumsum", cumsum_forward, cumsum_backward), 1, { 2, { 3, 5 } },
+               { { .name = "x", .shape = { 2, { 3, 5 } } } } },
     exact = { OP("gelu", exact_forward, exact_backward), 1, { 2, { 3, 5 } },
               { { .name = "x", .shape = { 2, { 3, 5 } } } } };
 
@@ -760,7 +972,8 @@ static const struct {
       "what was in the gradient before is lost: the backward says dx[i] = ... where dx[i] += ... is "
       "wanted", "is left" },
     { &softmax, S_SUM_WITHOUT_SELF,
-      "on the diagonal alone, in what dy_i gives to place i itself: a factor is missing: 1 - y", NULL },
+      "it fits: a term too many, or one that is counted twice: what dy (1, 0) gives to x (1, 0) has y (1, 0) y (1, 0) "
+      "too much, and so elsewhere", "missing" },
     { &softmax, S_Y_SQUARED, "it fits: a factor too many: y, as y (0, 0)", NULL },
     { &softmax, S_DIAGONAL_MISSES, "nothing arrives in what dy_i gives to place i itself", NULL },
     { &norm, N_NO_MEAN,
@@ -823,7 +1036,8 @@ static const struct {
     { &attention, A_DK_NOT_TRANSPOSED,
       "it fits: a product with dS where its transpose is wanted: the gradient of k is dS^T q, for a matrix dS (the "
       "gradient of the scores) that is right; the backward has dS q", "mask" },
-    { &attention, A_DK_K_FOR_Q, "the wrong factor: k (1, 1) stands where q (1, 1) is wanted", NULL },
+    { &attention, A_DQ_TRANSPOSED, "a product with dS where its transpose is wanted: the gradient of q is dS k", "mask" },
+    { &attention, A_DK_K_FOR_Q, "the wrong factor: k (1, 1) stands where q (1, 1) is wanted", "transpose" },
     { &attention, A_HEADS,
       "the indices along dimension 0 of v are mixed up: index 0 that of 1, 1 that of 0", "mask" },
     { &attention, A_SCALE_IS_D, "or 1/sqrt(4), and 4 is the size of dimension 2 of", NULL },
@@ -913,7 +1127,9 @@ static const struct {
     { &loss, L_COLUMNS, TARGET "the softmax is over another dimension", NULL },
     { &loss, L_EXP, TARGET "e^x stands where softmax(x) is wanted", NULL },
     { &loss, L_LOG, TARGET "log softmax(x) stands where softmax(x) is wanted", NULL },
-    { &loss, L_CLASSES, "a constant factor of 0.6: 3/5, and 5 is the size of dimension 1 of x", NULL },
+    { &loss, L_CLASSES, 
+      "a constant factor of 0.6: 3/5, and 3 is how many rows of x the loss depends on, 5 is the size of dimension 1 of "
+      "x", "ignore_index" },
     { &loss, L_TIMES_LOSS, "a constant factor of 2.61361: the output itself", NULL },
     { &loss, L_P_ONE_MINUS_P, "p (1 - p) stands where p = softmax(x) is wanted", NULL },
     { &loss, L_NO_P, TARGET "the softmax is missing", NULL },
@@ -974,6 +1190,34 @@ static const struct {
     { &exact, P_X_SQUARED, PRODUCT "the second has a factor of x too many", NULL },
     { &exact, P_TANH, "a clue: nearly right: off by", "it fits" },
     { &exact, P_NO_DY, NO_DY "; the rest of the formula is right", NULL },
+    { &tied, T_LAST_USE, "it fits: a term is missing: what dy (1, 3) gives to w (0, 0) lacks x (1, 0) w (0, 3), and so "
+      "elsewhere: of another place where w is used?", NULL },
+    { &tied, T_LAST_TWICE, "a clue", "a term" },
+    { &tied, T_FIRST_FLIPPED, "a clue", "a term" },
+    { &tied, T_HALF, "a factor of 0.5: a forgotten 2", "a term" },
+    { &l1, B_DISTANCE, "it fits: the size of the gradient should not depend on that of a - b: its sign is wanted", NULL },
+    { &l1, B_ALWAYS_UP, "it fits: where a < b: the sign is flipped; it is right elsewhere", "is wanted" },
+    { &l1, B_SECOND_SIGN, "it fits: the sign is flipped", "the gradient of a" },
+    { &l1, B_TWICE, "a factor of 2: counted twice", "sqrt(8)" },
+    { &huber, B_DISTANCE, "it fits: where it is wrong, the size of the gradient should not depend on that of a - b: its "
+      "sign is wanted, not its value (beyond a limit?)", NULL },
+    { &huber, B_ALWAYS_UP, "it fits: where a < b: the sign is flipped; it is right elsewhere", "is wanted" },
+    { &log_softmax, R_NO_P, BESIDE "a factor is missing: e^y", NULL },
+    { &log_softmax, R_AS_SOFTMAX, "it fits: a factor too many: e^y", "1/sum" },
+    { &log_softmax, R_Y_FOR_P, "stands where e^y (0, 3) is wanted", NULL },
+    { &log_softmax, R_RUNS_ON, "it fits: rows are mixed: ", "mask" },
+    { &unit, R_RUNS_ON, "it fits: rows are mixed: ", "mask" },
+    { &unit, R_COLUMNS, "a sum over dy is taken along dimension 0, where one along dimension 1 is wanted", "mixed" },
+    { &unit, R_TWICE_DIVIDED, "the root mean square of it is divided by once too often", "stands where" },
+    { &unit, R_NOT_DIVIDED, "the root mean square of it is not divided by", "stands where" },
+    { &concat, C_NO_OFFSET, "column i of b holds the gradient of i - 2", "mask" },
+    { &concat, C_STRIDE, "times the wrong dy: a (1, 0) takes dy (0, 2) where dy (1, 0) is wanted", "mask" },
+    { &mean, M_BY_COLUMNS, "a constant factor of 0.75: 3/4, and 3 is the size of dimension 1 of x, 4 is the size of "
+      "dimension 2 of x", "(n - 1)" },
+    { &mean, M_SUM, "a constant factor of 3: the size of dimension 1 of x (mean or sum?)", "; or" },
+    { &cumsum, U_ALL, "a causal mask is forgotten, or a sum runs too far; it is right elsewhere", "mixed" },
+    { &cumsum, U_NEVER_RESET, "it fits: rows are mixed: ", "mask" },
+    { &cumsum, U_FORWARDS, "a matrix is taken in place of its transpose", "mask" },
 };
 
 static gra_tape *t;
@@ -1066,7 +1310,8 @@ END_TEST
 START_TEST(without_a_slip_all_pass)
 {
     static const op_of *const ops[] = { &linear, &square, &softmax, &norm, &attention, &embedding, &dropout, &loss,
-                                        &gelu, &exact };
+                                        &gelu, &exact, &tied, &huber, &l1, &log_softmax, &unit, &concat, &mean,
+                                        &cumsum };
     for (size_t i = 0; i < LENGTH(ops); i++) {
         gra_check_report r;
         ck_assert_msg(check(ops[i], 0, &r) == 0, "%s: %s", ops[i]->op.name, r.text);

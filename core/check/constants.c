@@ -29,7 +29,7 @@ static bool put_sizes(gra_check_line *s, const gra_wrong *w, int size, int most,
     for (int i = -2; i < k->count; i++) {               /* x, the output, the others */
         const gra_checked *x = i == -2 ? w->x : i >= 0 ? &k->tensor[i] : NULL;
         const int ndim = x ? x->shape.ndim : k->shape.ndim;
-        for (int d = last && ndim ? ndim - 1 : 0; (i < 0 || x != w->x) && d < ndim; d++)
+        for (int d = last ? ndim < 2 ? ndim : ndim - 1 : 0; (i < 0 || x != w->x) && d < ndim; d++)
             if ((x ? x->shape.dim[d] : k->shape.dim[d]) == size && found++ < most)
                 gra_check_put(s, "%s of dimension %d of %s", found > 1 ? " and" : "the size", d,
                               x ? x->name : "the output");
@@ -89,7 +89,8 @@ typedef struct form {
     double      power;                  /* of n, or of n / (n - 1) */
 } form;
 
-static const form plain[] = { { "", "", 1 }, { "1/", "", -1 }, { "", "^2", 2 }, { "1/", "^2", -2 } };
+static const form plain[] = { { "", "", 1 }, { "1/", "", -1 } };
+static const form squares[] = { { "", "^2", 2 }, { "1/", "^2", -2 } };
 static const form roots[] = { { "sqrt(", ")", 0.5 }, { "1/sqrt(", ")", -0.5 } };
 static const form unbiased[] = {
     { "n / (n - 1) for n = ", "", 1 }, { "(n - 1) / n for n = ", "", -1 }, { "sqrt(n / (n - 1)) for n = ", "", 0.5 },
@@ -102,7 +103,7 @@ static void put_forms(names *list, const gra_wrong *w, double v, const form *of,
         const double root = pow(v, 1 / of[f].power);    /* n, or n / (n - 1) */
         const double n = of == unbiased ? root / (root - 1) : root;
         const int size = n > 1.5 && n < 1e6 ? (int)(n + 0.5) : 0;
-        const bool number = of == plain && fabs(of[f].power) == 1;
+        const bool number = of == plain;
         gra_check_line sizes = { .at = 0 };
         if (size < 2 || !gra_equal(root, of == unbiased ? size / (size - 1.0) : size) ||
             !(put_sizes(&sizes, w, size, number ? 2 : 1, last) || (number && put_count(&sizes, w, (size_t)size))) ||
@@ -123,7 +124,8 @@ static void put_root_of_two(names *list, const gra_wrong *w, double v)
     for (int b = 2; b <= 64; b++) {
         const int a = (int)(v * v * b + 0.5), wide = a > b ? a : b, narrow = a > b ? b : a;
         gra_check_line size = { .at = 0 };
-        if (narrow < 2 || wide > 64 || a == b || !gra_equal(v, sqrt((double)a / b)) ||
+        const int root = (int)(sqrt(wide / narrow) + 0.5);
+        if (narrow < 2 || wide > 64 || a == b || root * root == wide / narrow || !gra_equal(v, sqrt((double)a / b)) ||
             !put_sizes(&size, w, wide, 1, true) || wide % narrow || !another(list))
             continue;
         gra_check_put(list->s, "sqrt(%d)/sqrt(%d), and %d is %s (the width of one head, or of all?)", a, b, wide, size.s);
@@ -145,33 +147,50 @@ static void put_known(names *list, double v)
             gra_check_put(list->s, "1/%s", known[i].name);
 }
 
-/* a / b, and a size for one of them at least if there is one. */
+/* a / b in lowest terms, and a size for both of them, or for one if there is one. */
 static void put_fraction(names *list, const gra_wrong *w, double v)
 {
-    for (int sized = 1; sized >= 0; sized--)
+    for (int sized = 2; sized >= 0; sized--)
         for (int b = 2; b <= 64; b++) {
             const int a = (int)(v * b + 0.5);
-            gra_check_line sizes = { .at = 0 };
+            gra_check_line top = { .at = 0 }, bottom = { .at = 0 };
             if (a < 1 || (a > 64 && b > 12) || (b > 12 && !sized) || !gra_equal(v, (double)a / b))
                 continue;
-            int of = sized && put_sizes(&sizes, w, b, 1, false) ? b : 0;
-            if (sized && !of && a > 1 && put_sizes(&sizes, w, a, 1, false))
-                of = a;
-            if ((sized && !of) || !another(list))
-                continue;
-            gra_check_put(list->s, "%d/%d", a, b);
-            if (of)
-                gra_check_put(list->s, ", and %d is %s", of, sizes.s);
-            return;
+            const bool of_a = a > 1 && (put_sizes(&top, w, a, 1, false) || put_count(&top, w, (size_t)a));
+            const bool of_b = put_sizes(&bottom, w, b, 1, false) || put_count(&bottom, w, (size_t)b);
+            if (of_a + of_b >= sized && another(list)) {
+                gra_check_put(list->s, "%d/%d", a, b);
+                if (of_a)
+                    gra_check_put(list->s, ", and %d is %s", a, top.s);
+                if (of_b)
+                    gra_check_put(list->s, ", %s%d is %s", of_a ? "" : "and ", b, bottom.s);
+                return;
+            }
+            break;                                      /* the others are no lowest terms */
         }
 }
 
-/* An op of which n is the right gradient may hold a variance, for which n - 1 may stand for n. A loss over rows
- * does not; a variance over all elements has a gradient that is a multiple of x - its mean. */
+/* Are the right entries, but for zeros, all one number n? */
+static bool one_number(const gra_wrong *w, double *n)
+{
+    *n = 0;
+    for (size_t e = 0; e < w->size; e++)
+        if (!gra_none(w, w->n[e])) {
+            if (*n != 0 && !gra_fit(w, w->n[e], *n))
+                return false;
+            *n = w->n[e];
+        }
+    return true;
+}
+
+/* May the op hold a variance, for which n - 1 may stand for n? A mean does not, of which all gradients are one number;
+ * nor does a loss over rows: the gradient of a variance over all elements is a multiple of x - its mean. */
 static bool may_be_unbiased(const gra_wrong *w)
 {
     const gra_checked *x = w->x;
-    double mean = 0, dn = 0, dd = 0;
+    double mean = 0, dn = 0, dd = 0, n;
+    if (gra_whole(w))
+        return !one_number(w, &n);
     for (size_t i = 0; i < x->size; i++)
         mean += (double)x->data[i] / (double)x->size;
     for (size_t i = 0; i < w->cols; i++) {
@@ -179,7 +198,7 @@ static bool may_be_unbiased(const gra_wrong *w)
         dn += d * w->n[i];
         dd += d * d;
     }
-    for (size_t i = 0; !gra_whole(w) && i < w->cols; i++)
+    for (size_t i = 0; i < w->cols; i++)
         if (!gra_fit(w, w->n[i], dn / dd * ((double)x->data[i] - mean)))
             return false;
     return true;
@@ -195,6 +214,8 @@ void gra_put_constant(gra_check_line *s, const gra_wrong *w, double k)
     put_rows(&list, w, v);
     put_forms(&list, w, v, FORMS(roots), true);
     put_forms(&list, w, v, FORMS(plain), false);
+    if (!list.count)
+        put_forms(&list, w, v, FORMS(squares), false);
     put_root_of_two(&list, w, v);
     if (w->check->size == 1 && !gra_equal(v, 1) && gra_equal(v, fabs((double)w->check->y[0])) && another(&list))
         gra_check_put(s, "the output itself");
@@ -218,19 +239,6 @@ static double least_squares(const gra_wrong *w, const bool *of)
             nn += w->n[e] * w->n[e];
         }
     return nn > 0 ? an / nn : 0;
-}
-
-/* Where the right entries are all one number, it can be told. */
-static bool one_number(const gra_wrong *w, double *n)
-{
-    *n = 0;
-    for (size_t e = 0; e < w->size; e++)
-        if (!gra_none(w, w->n[e])) {
-            if (*n != 0 && !gra_fit(w, w->n[e], *n))
-                return false;
-            *n = w->n[e];
-        }
-    return !gra_equal(fabs(*n), 1);
 }
 
 /* Dropout: some outputs depend on nothing, the others are x / (1 - p). Its p, or 0. */
@@ -273,7 +281,7 @@ void gra_put_factor(gra_check_line *s, const gra_wrong *w, double k)
     }
     gra_check_put(s, gra_equal(fabs(k), 2) || gra_equal(fabs(k), 0.5) ? "a factor of " : "a constant factor of ");
     gra_put_constant(s, w, fabs(k));
-    if (gra_whole(w) && !w->part && one_number(w, &n))
+    if (gra_whole(w) && !w->part && one_number(w, &n) && !gra_equal(fabs(n), 1))
         gra_check_put(s, "; dy is multiplied by %.6g where %.6g is right", k * n, n);
 }
 

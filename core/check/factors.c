@@ -105,7 +105,7 @@ static const char *statistic(const gra_wrong *w, groups *g)
 }
 
 /* False: what is wrong is one factor in some of the groups, which is for gra_partial_factor to tell. */
-static bool tell_groups(gra_wrong *w, groups *g)
+static bool tell_groups(gra_wrong *w, groups *g, bool only_known)
 {
     const char *known = statistic(w, g);
     double factor = 1;
@@ -115,7 +115,7 @@ static bool tell_groups(gra_wrong *w, groups *g)
             one &= gra_equal(factor, 1) || gra_equal(g->k[i], factor);
             factor = g->k[i];
         }
-    if (one && !known && !w->part)
+    if (!known && (only_known || (one && !w->part)))
         return false;
     gra_check_line s = { .at = 0 };
     size_t told = 0;
@@ -136,7 +136,7 @@ static bool tell_groups(gra_wrong *w, groups *g)
     return true;
 }
 
-bool gra_indexed_factor(gra_wrong *w)
+static bool indexed_factor(gra_wrong *w, bool known)
 {
     const int *shape;
     double *memory = calloc(4 * (w->rows + w->cols), sizeof *memory);
@@ -150,10 +150,20 @@ bool gra_indexed_factor(gra_wrong *w)
                 continue;
             if (g.d != ELEMENT)
                 g.count = g.d >= 0 ? (size_t)shape[g.d] : g.count / (size_t)shape[ndim - 1];
-            fit = grouped(w, &g) && tell_groups(w, &g);
+            fit = grouped(w, &g) && tell_groups(w, &g, known);
         }
     free(memory);
     return fit;
+}
+
+bool gra_row_statistic(gra_wrong *w)
+{
+    return indexed_factor(w, true);
+}
+
+bool gra_indexed_factor(gra_wrong *w)
+{
+    return indexed_factor(w, false);
 }
 
 /* ---- the diagonal, and what is beside it ------------------------------------------------------- */

@@ -6,7 +6,8 @@ typedef struct source {                 /* a value for each entry: an element of
     const real *data;
     size_t      rows, columns;
     int         row, column;            /* which of an entry's four indices (below) leads there; -1: none */
-    bool        from_one;               /* 1 - the element */
+    bool        from_one;               /* 1 - the element, or e to the power of it */
+    bool        power;
     bool        both;                   /* that of x times that of the output */
 } source;
 
@@ -38,7 +39,7 @@ static double value_of(const gra_wrong *w, const source *s, size_t e)
     const double v = (double)s->data[element_of(w, s, e)];
     if (s->both)
         return v * (double)s->data[e / w->cols];
-    return s->from_one ? 1 - v : v;
+    return s->from_one ? 1 - v : s->power ? exp(v) : v;
 }
 
 static bool varies(const source *s)
@@ -58,10 +59,11 @@ static int sources_of(const gra_wrong *w, source *list)
     for (int i = 0; i < 4; i++)
         extent[i] = last[i] + 1;
     list[count++] = (source){ .name = NULL };
-    for (int t = 0; t < 2 * k->count + 2; t++) {        /* tensors, the output; then 1 less each */
-        const bool out = t % (k->count + 1) == k->count;
+    for (int t = 0; t < 2 * k->count + 3; t++) {        /* tensors, the output; then 1 less each; then e^y */
+        const bool power = t == 2 * k->count + 2, out = power || t % (k->count + 1) == k->count;
         const gra_checked *x = out ? NULL : &k->tensor[t % (k->count + 1)];
-        source s = { .name = out ? "y" : x->name, .data = out ? k->y : x->data, .from_one = t > k->count };
+        source s = { .name = out ? "y" : x->name, .data = out ? k->y : x->data, .from_one = t > k->count && !power,
+                     .power = power };
         const int ndim = out ? k->shape.ndim : x->shape.ndim;
         const size_t size = out ? k->size : x->size;
         s.columns = ndim ? (size_t)(out ? k->shape : x->shape).dim[ndim - 1] : 1;
@@ -73,7 +75,7 @@ static int sources_of(const gra_wrong *w, source *list)
                 if ((s.row < 0 || extent[s.row] == s.rows) && (s.column < 0 || extent[s.column] == s.columns) &&
                     s.row != s.column && count < MOST_SOURCES)
                     list[count++] = s;
-        if (!s.from_one && size == w->rows && gra_same_shapes(w) && count < MOST_SOURCES) {
+        if (t <= k->count && size == w->rows && gra_same_shapes(w) && count < MOST_SOURCES) {
             s.row = s.rows == 1 ? -1 : 0;
             s.column = 1;
             s.both = true;
@@ -83,15 +85,21 @@ static int sources_of(const gra_wrong *w, source *list)
     return count;
 }
 
+static const char *before_name(const source *s)
+{
+    return s->from_one ? "1 - " : s->power ? "e^" : "";
+}
+
 static void put_source(gra_check_line *line, const gra_wrong *w, const source *s, size_t e)
 {
     const size_t at = element_of(w, s, e);
+    const char *const of = before_name(s);
     if (s->both)
         gra_check_put(line, "%s_i %s_j", s->name, s->name);
     else if (s->rows == 1)
-        gra_check_put(line, "%s%s (%zu)", s->from_one ? "1 - " : "", s->name, at);
+        gra_check_put(line, "%s%s (%zu)", of, s->name, at);
     else
-        gra_check_put(line, "%s%s (%zu, %zu)", s->from_one ? "1 - " : "", s->name, at / s->columns, at % s->columns);
+        gra_check_put(line, "%s%s (%zu, %zu)", of, s->name, at / s->columns, at % s->columns);
 }
 
 /* a = k n P / Q for all entries? k is that of the largest. */
@@ -138,9 +146,9 @@ static void tell_quotient(gra_wrong *w, const source *p, const source *q, double
         gra_put_factor(&rest, w, k);
     }
     if (!q->name)
-        gra_fits(w, "a factor too many: %s, as %s %s%s", p->name, has.s, at.s, rest.s);
+        gra_fits(w, "a factor too many: %s%s, as %s %s%s", before_name(p), p->name, has.s, at.s, rest.s);
     else if (!p->name)
-        gra_fits(w, "a factor is missing: %s%s, as %s %s%s", q->from_one ? "1 - " : "", q->name,
+        gra_fits(w, "a factor is missing: %s%s, as %s %s%s", before_name(q), q->name,
                  wants.s, at.s, rest.s);
     else
         gra_fits(w, "the wrong factor: %s stands where %s is wanted, %s%s", has.s, wants.s, at.s, rest.s);
@@ -171,7 +179,8 @@ bool gra_tensor_factor(gra_wrong *w)
     return false;
 }
 
-/* a = n + k P Q where the two differ, k is 1 or -1, and P or Q may be 1: one term is missing, or too many. */
+/* n - a is P Q, or -P Q, where the two differ, and P or both may be 1; a constant may stand before them in a gradient
+ * of a loss: one term is missing, or too many. */
 bool gra_one_term(gra_wrong *w)
 {
     source list[MOST_SOURCES];
@@ -183,31 +192,39 @@ bool gra_one_term(gra_wrong *w)
         if (fabs(w->a[e] - w->n[e]) > fabs(w->a[most] - w->n[most]))
             most = e;
     }
-    const double sign = w->n[most] > w->a[most] ? 1 : -1;
     for (int p = 0; off >= 4 && kept >= 4 && p < count; p++)
-        for (int q = p > 1 ? p : 1; q < count; q++) {
+        for (int q = p; q < count; q++) {
             const source *const s = &list[p], *const r = &list[q];
-            double way = 0;
-            bool fit = !s->from_one && !s->both && !r->from_one && !r->both;
-            way = fit ? value_of(w, s, most) * value_of(w, r, most) : 0;
-            fit = fit && gra_fit(w, fabs(w->n[most] - w->a[most]), fabs(way));
-            for (size_t e = 0; fit && e < w->size; e++) {
-                const double by = w->n[e] - w->a[e], term = value_of(w, s, e) * value_of(w, r, e);
-                fit = gra_fit(w, by, 0) || gra_fit(w, by, way * sign > 0 ? term : -term);
-            }
+            const double one = value_of(w, s, most) * value_of(w, r, most), by = (w->n[most] - w->a[most]) / one;
+            bool fit = !s->from_one && !s->both && !s->power && !r->from_one && !r->both && !r->power && isfinite(by) &&
+                       (gra_whole(w) ? gra_equal(fabs(by), 1) : r->name != NULL);
+            for (size_t e = 0; fit && e < w->size; e++)
+                fit = gra_fit(w, w->n[e], w->a[e]) ||
+                      gra_fit(w, w->n[e] - w->a[e], by * value_of(w, s, e) * value_of(w, r, e));
             if (!fit)
                 continue;
-            gra_check_line term = { .at = 0 }, from = { .at = 0 }, to = { .at = 0 };
-            gra_check_put(&term, way * sign > 0 ? "" : "-");
+            gra_check_line term = { .at = 0 }, at = { .at = 0 };
+            if (!gra_equal(fabs(by), 1) || !r->name)
+                gra_check_put(&term, "%.6g%s", gra_whole(w) ? 1 : by, r->name ? " " : "");
             if (s->name) {
                 put_source(&term, w, s, most);
                 gra_check_put(&term, " ");
             }
-            put_source(&term, w, r, most);
-            gra_put_place(&from, w, true, most / w->cols);
-            gra_put_place(&to, w, false, most % w->cols);
-            gra_fits(w, "a term is missing: to what %s gives to %s is to be added %s; where %s is used in several places, "
-                     "each gives it a gradient", from.s, to.s, term.s, w->x->name);
+            if (r->name)
+                put_source(&term, w, r, most);
+            if (gra_whole(w)) {
+                gra_check_put(&at, "what ");
+                gra_put_place(&at, w, true, most / w->cols);
+                gra_check_put(&at, " gives to ");
+            } else
+                gra_check_put(&at, "the gradient of ");
+            gra_put_place(&at, w, false, most % w->cols);
+            if (by > 0 || !gra_whole(w))
+                gra_fits(w, "a term is missing: %s lacks %s, and so elsewhere: of another place where %s is used?", at.s,
+                         term.s, w->x->name);
+            else
+                gra_fits(w, "a term too many, or one that is counted twice: %s has %s too much, and so elsewhere", at.s,
+                         term.s);
             return true;
         }
     return false;
@@ -246,8 +263,8 @@ bool gra_sign_wanted(gra_wrong *w)
             continue;
         gra_check_line d = { .at = 0 };
         gra_check_put(&d, t < 0 ? "%s" : "%s - %s", w->x->name, t < 0 ? "" : k->tensor[t].name);
-        gra_fits(w, "the size of the gradient should not depend on that of %s%s: there its sign is wanted, not its "
-                 "value%s", d.s, right ? " everywhere" : "", right ? " (beyond a limit?); it is right elsewhere" : "");
+        gra_fits(w, "%sthe size of the gradient should not depend on that of %s: its sign is wanted, not its value%s",
+                 right ? "where it is wrong, " : "", d.s, right ? " (beyond a limit?)" : "");
         return true;
     }
     return false;
@@ -274,7 +291,7 @@ bool gra_function_of_it(gra_wrong *w)
             first = n;
             number = a;
         }
-        vary |= !gra_fit(w, n, first);
+        vary |= !gra_fit(w, fabs(n), fabs(first));
         const double of[] = { 1 / n, n * n, sqrt(fabs(n)), log(fabs(n)), 1 - n, n * (1 - n), exp(n), number };
         for (int i = 0; i < 8; i++)
             is[i] &= gra_fit(w, a, of[i]);
@@ -308,6 +325,14 @@ static bool all_elements(const gra_wrong *w, const double *m, const real *data, 
     return count >= 4;
 }
 
+static bool none_missing(const gra_wrong *w)
+{
+    for (size_t e = 0; e < w->size; e++)
+        if (gra_none(w, w->a[e]) && !gra_none(w, w->n[e]))
+            return false;
+    return true;
+}
+
 /* dy is multiplied by elements of a tensor, but by the wrong ones, or of the wrong tensor. */
 bool gra_values_of(gra_wrong *w)
 {
@@ -321,7 +346,7 @@ bool gra_values_of(gra_wrong *w)
         const size_t size = out ? k->size : k->tensor[t].size;
         if (size < 4 || size > 1024)
             continue;
-        if (!has && all_elements(w, w->a, data, size))
+        if (!has && all_elements(w, w->a, data, size) && none_missing(w))
             has = out ? "the output" : k->tensor[t].name;
         if (!wants && all_elements(w, w->n, data, size))
             wants = out ? "the output" : k->tensor[t].name;
@@ -411,17 +436,19 @@ bool gra_wrong_matrix(gra_wrong *w)
 }
 
 /* For one output n is a matrix product with one row of a tensor Q, as dS^T q is: row s of it is g_s Q_t. And a, as
- * dS q, is sum_s g_s Q_s in row t alone; or the other way round. x and Q are stacks of matrices of one shape. */
+ * dS q, is sum_s g_s Q_s in row t alone; or the other way round. x and Q are stacks of matrices of
+ * one shape. */
 static bool other_order(const gra_wrong *w, const gra_checked *q, const double *n, const double *a)
 {
     const size_t width = (size_t)w->x->shape.dim[w->x->shape.ndim - 1], rows = (size_t)w->x->shape.dim[w->x->shape.ndim - 2];
     size_t used = 0;
     for (size_t start = 0; start < w->size; start += rows * width) {
-        const real *const of = q->data + start % w->cols;
         bool fit = false, zero = true;
         for (size_t e = start; e < start + rows * width; e++)
             zero &= gra_none(w, n[e]) && gra_none(w, a[e]);
-        for (size_t t = 0; !fit && !zero && t < rows; t++) {
+        for (size_t at = 0; !fit && !zero && at < q->size / width; at++) {
+            const size_t t = at % rows;
+            const real *const of = q->data + (at - t) * width;
             double length = 0, sum[WIDEST] = { 0 };
             for (size_t i = 0; i < width; i++)
                 length += (double)of[t * width + i] * (double)of[t * width + i];
@@ -452,7 +479,7 @@ bool gra_other_order(gra_wrong *w)
     const gra_checked *x = w->x;
     for (int i = 0; gra_whole(w) && x->shape.ndim >= 2 && x->shape.dim[x->shape.ndim - 1] <= WIDEST && i < k->count; i++) {
         const gra_checked *q = &k->tensor[i];
-        if (q->size != x->size || q->shape.ndim < 2 || q->shape.dim[q->shape.ndim - 1] != x->shape.dim[x->shape.ndim - 1] ||
+        if (q->shape.ndim < 2 || q->shape.dim[q->shape.ndim - 1] != x->shape.dim[x->shape.ndim - 1] ||
             q->shape.dim[q->shape.ndim - 2] != x->shape.dim[x->shape.ndim - 2])
             continue;
         const bool wanted = other_order(w, q, w->n, w->a);

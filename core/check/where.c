@@ -47,12 +47,26 @@ static bool put_indices(gra_check_line *s, const gra_wrong *w, bool out, int d)
     return true;
 }
 
-static bool by_sign(const gra_wrong *w, double sign)
+/* Is the set where x < 0 (or > 0), or where x is less (or more) than a tensor? With that few tell nothing. */
+static bool put_sign(gra_check_line *s, const gra_wrong *w)
 {
-    for (size_t e = 0; e < w->size; e++)
-        if (w->of[e] && w->in[e] != (sign * (double)w->x->data[e % w->cols] > 0))
-            return false;
-    return true;
+    const gra_checking *k = w->check;
+    for (int i = -1; i < k->count; i++) {
+        const gra_checked *of = i < 0 ? NULL : &k->tensor[i];
+        bool less = !of || (of != w->x && w->cols >= 6 && w->cols % of->size == 0), more = less;
+        for (size_t e = 0; e < w->size && (less || more); e++)
+            if (w->of[e]) {
+                const size_t c = e % w->cols;
+                const double d = (double)w->x->data[c] - (of ? (double)of->data[c % of->size] : 0);
+                less &= w->in[e] == (d < 0);
+                more &= w->in[e] == (d > 0);
+            }
+        if (!less && !more)
+            continue;
+        gra_check_put(s, "where %s %c %s", w->x->name, less ? '<' : '>', of ? of->name : "0");
+        return true;
+    }
+    return false;
 }
 
 /* Does the set hang on how an index of x and one of the output compare? */
@@ -100,11 +114,8 @@ bool gra_put_where(gra_check_line *s, const gra_wrong *w)
     const int *shape;
     if (!any(w->in, w->size))
         return false;
-    for (int sign = -1; sign <= 1; sign += 2)
-        if (by_sign(w, sign)) {
-            gra_check_put(s, "where %s %c 0", w->x->name, sign < 0 ? '<' : '>');
-            return true;
-        }
+    if (put_sign(s, w))
+        return true;
     for (int out = 0; out < (gra_whole(w) ? 2 : 1); out++)
         for (int d = 0; d < gra_dims_of(w, out, &shape); d++)
             if (put_indices(s, w, out, d))
@@ -206,7 +217,7 @@ bool gra_put_extra(gra_check_line *s, const gra_wrong *w)
     gra_check_put(s, "the backward gives a gradient ");
     gra_put_places(s, w);
     gra_check_put(s, ", but there the output does not depend on %s%s", name,
-                  behind(w) ? ": a causal mask is forgotten, or a factor that is 0 there" : "");
+                  behind(w) ? ": a causal mask is forgotten, or a sum runs too far" : "");
     return false;
 }
 

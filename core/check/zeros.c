@@ -163,10 +163,15 @@ static bool another_mask(gra_wrong *w, bool both)
         w->in[e] = gra_none(w, w->a[e]) != gra_none(w, w->n[e]);
     if (!whole_lines(w, true))
         return false;
-    for (size_t e = 0; e < w->size; e++) {
+    for (size_t e = 0; e < w->size; e++) {              /* what gets too much, and from where, is masked */
         const double *row = w->n + e / w->cols * w->cols;
-        for (size_t i = 0; w->in[e] && !gra_none(w, w->a[e]) && i < w->cols; i++)
+        if (!w->in[e] || gra_none(w, w->a[e]))
+            continue;
+        for (size_t i = 0; i < w->cols; i++)
             if (!gra_none(w, row[i]))
+                return false;
+        for (size_t i = e % w->cols; i < w->size; i += w->cols)
+            if (!gra_none(w, w->n[i]))
                 return false;
     }
     gra_fits(w, both ? "zero where it should not be, and not zero where it should: the mask is not that of the forward"
