@@ -251,9 +251,8 @@ static const struct {
       "transposed: the values are those of the other order of the last two dimensions" },
     { neighbours, { 2, { 3, 4 } }, "holds the gradient of i",
       "column i of w holds the gradient of i + 1" },
-    { shifted_rows, { 2, { 3, 4 } }, "constant along",
-      "an offset that is constant along dimension 1: a term with the sum or the mean over "
-      "it is missing or too much" },
+    { shifted_rows, { 2, { 3, 4 } }, "are mixed",
+      "a clue: columns are mixed: w at index i of dimension 1 gets something from dy at other indices of it" },
     { not_a_number, { 1, { 5 } }, "nobody filled",
       "a division by zero, the logarithm of zero, or memory that nobody filled" },
     { wrong_formula, { 2, { 3, 4 } }, "the derivative of y by",

@@ -303,7 +303,7 @@ enum {
     A_DQ_NO_SCALE = 1, A_NO_SCALE, A_SCALE_TWICE, A_NO_SUM, A_DV_TRANSPOSED, A_NO_MASK, A_DV_NO_MASK, A_SWAPPED,
     A_DK_NOT_TRANSPOSED, A_DK_K_FOR_Q, A_HEADS, A_SCALE_IS_D, A_DV_NO_P, A_DIAGONAL, A_DQ_STORED, A_NO_SOFTMAX,
     A_DV_SCORES, A_SUM_UNWEIGHTED, A_DK_NO_SCALE, A_DV_NO_DY, A_DP_TRANSPOSED, A_P_NO_SCALE, A_DQ_SIGN, A_DV_V,
-    A_SUM_PLUS, A_DQ_TRANSPOSED
+    A_SUM_PLUS, A_DQ_TRANSPOSED, A_DQ_Q_FOR_K, A_WIDTH_2
 };
 
 static void attention_backward(gra_tensor *y)
@@ -335,7 +335,8 @@ static void attention_backward(gra_tensor *y)
                 default:               ds[t][s] = p[t][s] * (dp[t][s] - sum);
                 }
         }
-        const real both = slip == A_NO_SCALE ? 1 : slip == A_SCALE_TWICE || slip == A_SCALE_IS_D ? 0.25 : 0.5;
+        const real both = slip == A_NO_SCALE ? 1 : slip == A_SCALE_TWICE || slip == A_SCALE_IS_D ? 0.25
+                          : slip == A_WIDTH_2 ? 1 / sqrt(2) : 0.5;
         const real dq_scale = slip == A_DQ_NO_SCALE ? 1 : slip == A_DQ_SIGN ? -0.5 : both;
         const real dk_scale = slip == A_DK_NO_SCALE ? 1 : both;
         for (int t = 0; t < TIME; t++)
@@ -350,6 +351,8 @@ static void attention_backward(gra_tensor *y)
                     } else {
                         if (slip == A_DQ_STORED)
                             put(Q, te, dq);
+                        else if (slip == A_DQ_Q_FOR_K)
+                            give(Q, te, ds[t][s] * q[s * DIM + e] * dq_scale);
                         else if (slip == A_DQ_TRANSPOSED)
                             give(Q, se, ds[t][s] * k[t * DIM + e] * dq_scale);
                         else
@@ -388,7 +391,7 @@ static void embedding_forward(gra_tensor *y)
 
 enum {
     E_LAST = 1, E_FIRST, E_NEXT, E_MEAN, E_DY_0, E_T_FOR_ID, E_NO_DY, E_STRIDE, E_PADDED, E_TIMES_WIDTH, E_ROW_SUM,
-    E_REVERSED, E_LAST_KEPT, E_HALF, E_TIMES_W, E_LAST_COLUMN
+    E_REVERSED, E_LAST_KEPT, E_HALF, E_TIMES_W, E_LAST_COLUMN, E_ROW_0
 };
 
 static void embedding_backward(gra_tensor *y)
@@ -422,6 +425,7 @@ static void embedding_backward(gra_tensor *y)
             case E_REVERSED:    give(W, (size_t)(ids[IDS - 1 - t] * WIDTH + e), g); break;
             case E_HALF:        give(W, at, t < IDS / 2 ? g : 0); break;
             case E_TIMES_W:     give(W, at, g * W->data[at]); break;
+            case E_ROW_0:       give(W, (size_t)e, g); break;
             case E_LAST_COLUMN: give(W, at, e < WIDTH - 1 ? g : 0); break;
             default:            give(W, at, g);
             }
@@ -693,11 +697,16 @@ static void tied_backward(gra_tensor *y)
         }
 }
 
-/* ---- Huber's loss, and |a - b| where no difference is small: the mean; a and b (8) ---------------------- */
+/* ---- Huber's loss, |a - b| where no difference is small, and (a - b)^2: the mean; a and b (8) ----------- */
 
 static real bound(const gra_tensor *y)          /* up to here it is a square; the name tells which of the two it is */
 {
     return y->op->name[0] == 'h' ? 0.5 : 0;
+}
+
+static bool is_mse(const gra_tensor *y)
+{
+    return y->op->name[0] == 'm';
 }
 
 static void gap_forward(gra_tensor *y)
@@ -705,21 +714,22 @@ static void gap_forward(gra_tensor *y)
     y->data[0] = 0;
     for (int i = 0; i < 8; i++) {
         const real d = y->in[0]->data[i] - y->in[1]->data[i], q = fabs(d), most = bound(y);
-        y->data[0] += (q < most ? d * d / 2 : most > 0 ? most * (q - most / 2) : q) / 8;
+        y->data[0] += (is_mse(y) ? d * d : q < most ? d * d / 2 : most > 0 ? most * (q - most / 2) : q) / 8;
     }
 }
 
-enum { B_DISTANCE = 1, B_ALWAYS_UP, B_SECOND_SIGN, B_TWICE };
+enum { B_DISTANCE = 1, B_ALWAYS_UP, B_SECOND_SIGN, B_TWICE, B_NO_B };
 
 static void gap_backward(gra_tensor *y)
 {
     for (size_t i = 0; i < 8; i++) {
         const real d = y->in[0]->data[i] - y->in[1]->data[i], most = bound(y), size = most > 0 ? most : 1;
-        real g = fabs(d) < most ? d : d > 0 ? size : -size;
+        real g = is_mse(y) ? 2 * d : fabs(d) < most ? d : d > 0 ? size : -size;
         switch (slip_of(y)) {
         case B_DISTANCE:  g = d; break;
         case B_ALWAYS_UP: g = fabs(d) < most ? d : size; break;
         case B_TWICE:     g *= 2; break;
+        case B_NO_B:      g = 2 * y->in[0]->data[i]; break;
         default:          break;
         }
         give(y->in[0], i, y->grad[0] * g / 8);
@@ -880,6 +890,8 @@ static const op_of
               { { .name = "a", .shape = { 1, { 8 } } }, { .name = "b", .shape = { 1, { 8 } } } } },
     l1 = { OP("l1_loss", gap_forward, gap_backward), 2, { 0, { 0 } },
            { { .name = "a", .shape = { 1, { 8 } } }, { .name = "b", .shape = { 1, { 8 } } } } },
+    mse = { OP("mse_loss", gap_forward, gap_backward), 2, { 0, { 0 } },
+            { { .name = "a", .shape = { 1, { 8 } } }, { .name = "b", .shape = { 1, { 8 } } } } },
     log_softmax = { OP("log_softmax", log_softmax_forward, rows_backward), 1, { 2, { 3, 4 } },
                     { { .name = "x", .shape = { 2, { 3, 4 } } } } },
     unit = { OP("unit", unit_forward, rows_backward), 1, { 2, { 3, 4 } },
@@ -1036,6 +1048,11 @@ static const struct {
     { &attention, A_DK_NOT_TRANSPOSED,
       "it fits: a product with dS where its transpose is wanted: the gradient of k is dS^T q, for a matrix dS (the "
       "gradient of the scores) that is right; the backward has dS q", "mask" },
+    { &attention, A_DQ_Q_FOR_K,
+      "the product with the wrong matrix: dy is mixed as it should be, but then q stands where k is wanted", "transpose" },
+    { &attention, A_WIDTH_2,
+      "a constant factor of 1.41421: sqrt(4)/sqrt(2), and 4 is the size of dimension 2 of q (the width of one head, or "
+      "of all?); or sqrt(2)", "dimension 0" },
     { &attention, A_DQ_TRANSPOSED, "a product with dS where its transpose is wanted: the gradient of q is dS k", "mask" },
     { &attention, A_DK_K_FOR_Q, "the wrong factor: k (1, 1) stands where q (1, 1) is wanted", "transpose" },
     { &attention, A_HEADS,
@@ -1087,6 +1104,8 @@ static const struct {
       "nothing arrives in index 3 of dimension 0, index 4 of dimension 0, index 5 of dimension 0 of the "
       "output", NULL },
     { &embedding, E_TIMES_W, "a factor too many: w", NULL },
+    { &embedding, E_ROW_0, "right values at the wrong places: what belongs to any index along dimension 0 of w is added "
+      "to index 0 of it", "used in place" },
     { &embedding, E_LAST_COLUMN, "zero in column 2; it is right elsewhere", NULL },
     { &dropout, D_NO_MASK,
       "the loss does not depend on 5 of 20 elements of x, but the backward gives them a gradient: a mask "
@@ -1202,6 +1221,8 @@ static const struct {
     { &huber, B_DISTANCE, "it fits: where it is wrong, the size of the gradient should not depend on that of a - b: its "
       "sign is wanted, not its value (beyond a limit?)", NULL },
     { &huber, B_ALWAYS_UP, "it fits: where a < b: the sign is flipped; it is right elsewhere", "is wanted" },
+    { &mse, B_NO_B, "it fits: a term is missing: the gradient of b (6) lacks 0.25 b (6), and so elsewhere", NULL },
+    { &mse, B_SECOND_SIGN, "it fits: the sign is flipped", "the gradient of a" },
     { &log_softmax, R_NO_P, BESIDE "a factor is missing: e^y", NULL },
     { &log_softmax, R_AS_SOFTMAX, "it fits: a factor too many: e^y", "1/sum" },
     { &log_softmax, R_Y_FOR_P, "stands where e^y (0, 3) is wanted", NULL },
@@ -1310,7 +1331,7 @@ END_TEST
 START_TEST(without_a_slip_all_pass)
 {
     static const op_of *const ops[] = { &linear, &square, &softmax, &norm, &attention, &embedding, &dropout, &loss,
-                                        &gelu, &exact, &tied, &huber, &l1, &log_softmax, &unit, &concat, &mean,
+                                        &gelu, &exact, &tied, &huber, &l1, &mse, &log_softmax, &unit, &concat, &mean,
                                         &cumsum };
     for (size_t i = 0; i < LENGTH(ops); i++) {
         gra_check_report r;

@@ -121,11 +121,11 @@ static void put_forms(names *list, const gra_wrong *w, double v, const form *of,
  * dimension, the width; the other is such a size, or divides it: the width of a head. */
 static void put_root_of_two(names *list, const gra_wrong *w, double v)
 {
-    for (int b = 2; b <= 64; b++) {
-        const int a = (int)(v * v * b + 0.5), wide = a > b ? a : b, narrow = a > b ? b : a;
+    const double nearest = floor(fmax(v, 1 / v) + 0.5);
+    for (int b = 2; b <= 64 && !gra_equal(fmax(v, 1 / v), nearest); b++) {
+        const int a = v < 64 ? (int)(v * v * b + 0.5) : 0, wide = a > b ? a : b, narrow = a > b ? b : a;
         gra_check_line size = { .at = 0 };
-        const int root = (int)(sqrt(wide / narrow) + 0.5);
-        if (narrow < 2 || wide > 64 || a == b || root * root == wide / narrow || !gra_equal(v, sqrt((double)a / b)) ||
+        if (narrow < 2 || wide > 64 || !gra_equal(v, sqrt((double)a / b)) ||
             !put_sizes(&size, w, wide, 1, true) || wide % narrow || !another(list))
             continue;
         gra_check_put(list->s, "sqrt(%d)/sqrt(%d), and %d is %s (the width of one head, or of all?)", a, b, wide, size.s);
@@ -183,25 +183,12 @@ static bool one_number(const gra_wrong *w, double *n)
     return true;
 }
 
-/* May the op hold a variance, for which n - 1 may stand for n? A mean does not, of which all gradients are one number;
- * nor does a loss over rows: the gradient of a variance over all elements is a multiple of x - its mean. */
+/* May the op hold a variance, for which n - 1 may stand for n? A loss over rows does not, nor does a mean, of which all
+ * gradients are one number. */
 static bool may_be_unbiased(const gra_wrong *w)
 {
-    const gra_checked *x = w->x;
-    double mean = 0, dn = 0, dd = 0, n;
-    if (gra_whole(w))
-        return !one_number(w, &n);
-    for (size_t i = 0; i < x->size; i++)
-        mean += (double)x->data[i] / (double)x->size;
-    for (size_t i = 0; i < w->cols; i++) {
-        const double d = (double)x->data[i] - mean;
-        dn += d * w->n[i];
-        dd += d * d;
-    }
-    for (size_t i = 0; i < w->cols; i++)
-        if (!gra_fit(w, w->n[i], dn / dd * ((double)x->data[i] - mean)))
-            return false;
-    return true;
+    double n;
+    return gra_whole(w) && !one_number(w, &n);
 }
 
 void gra_put_constant(gra_check_line *s, const gra_wrong *w, double k)

@@ -7,7 +7,7 @@ typedef struct points {                 /* the derivative at each x: the backwar
     double *x, *a, *d, *p, *t;          /* p: y / x; t: a ratio to be named */
 } points;
 
-static bool elementwise(const gra_wrong *w)
+bool gra_elementwise(const gra_wrong *w)
 {
     if (w->rows != w->cols || !gra_whole(w))
         return false;
@@ -203,34 +203,9 @@ static bool taken_at_y(gra_wrong *w)
     return fit;
 }
 
-/* a = d + c x^m. */
-static bool off_by_a_power(gra_wrong *w, points *g, double *f)
-{
-    for (int power = 0; power <= 3; power++) {
-        double cf = 0, ff = 0;
-        bool fit = true;
-        for (size_t i = 0; i < g->n; i++) {
-            f[i] = pow(g->x[i], power);
-            cf += f[i] * (g->a[i] - g->d[i]);
-            ff += f[i] * f[i];
-        }
-        for (size_t i = 0; i < g->n; i++)
-            fit &= fabs(g->a[i] - g->d[i] - cf / ff * f[i]) <= w->near;
-        if (!fit)
-            continue;
-        gra_check_line s = { .at = 0 };
-        if (power)
-            gra_check_put(&s, " %s^%d", w->x->name, power);
-        gra_fits(w, "the derivative of y by %s is off by %.6g%s everywhere: a term of it is missing, or too much",
-                 w->x->name, cf / ff, s.s);
-        return true;
-    }
-    return false;
-}
-
 bool gra_local_derivative(gra_wrong *w)
 {
-    if (!elementwise(w) || w->cols < 6)
+    if (!gra_elementwise(w) || w->cols < 6)
         return false;
     points g = { .n = 0 };
     double *memory = calloc(8 * w->cols, sizeof *memory);
@@ -255,26 +230,10 @@ bool gra_local_derivative(gra_wrong *w)
     for (size_t i = 0; !fit && i < g.n; i++)
         g.t[i] = g.a[i] / g.d[i];
     gra_check_line s = { .at = 0 };
-    if (!fit && g.n >= 6 && off_by_a_power(w, &g, f))
-        fit = true;
     if (!fit && g.n >= 6 && put_ratio(&s, w, &g, f)) {
         gra_fits(w, "the derivative of y by %s %s", w->x->name, s.s);
         fit = true;
     }
     free(memory);
     return fit;
-}
-
-/* What is known of any op of single elements. */
-void gra_derivative_clue(gra_wrong *w)
-{
-    size_t at = 0;
-    if (!elementwise(w))
-        return;
-    for (size_t i = 0; i < w->size; i += w->cols + 1)
-        if (fabs(w->a[i] - w->n[i]) > fabs(w->a[at] - w->n[at]))
-            at = i;
-    gra_clue(w, "each element of %s gets its own dy times a number, as it should: what is wrong is that number, the "
-             "derivative of y by %s: at %s = %.6g it is %.6g, and %.6g is right", w->x->name, w->x->name, w->x->name,
-             (double)w->x->data[at % w->cols], w->a[at], w->n[at]);
 }

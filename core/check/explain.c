@@ -246,7 +246,6 @@ static gra_explanation *const explanations[] = {        /* the more special befo
     very_nearly_right, gra_transposed, gra_permuted, gra_one_index, gra_moved, gra_row_statistic, gra_tensor_factor,
     gra_function_of_it, gra_softmax_less_target, gra_one_term, gra_values_of, gra_indexed_factor, gra_partial_factor, gra_sign_wanted,
     gra_wrong_matrix, gra_other_order, gra_others_factor, gra_local_derivative, gra_row_term,
-    gra_one_each_row, gra_offset,
 };
 
 static void explain(gra_wrong *w, sweeps *s)
@@ -268,7 +267,6 @@ static void explain(gra_wrong *w, sweeps *s)
     if (!nearly_right(w, 2e-3))
         gra_place_clues(w);
     gra_sum_clues(w);
-    gra_derivative_clue(w);
     gra_value_clue(w);
 }
 

@@ -74,9 +74,10 @@ typedef bool gra_explanation(gra_wrong *w);
 /* tensors.c */ gra_explanation gra_tensor_factor, gra_function_of_it, gra_values_of, gra_wrong_matrix;
 /* tensors.c */ gra_explanation gra_other_order, gra_one_term, gra_sign_wanted;
 /* factors.c */ gra_explanation gra_row_statistic, gra_indexed_factor, gra_others_factor;
-/* terms.c */ gra_explanation gra_row_term, gra_one_each_row, gra_softmax_less_target, gra_offset;
+/* terms.c */ gra_explanation gra_row_term;
+/* targets.c */ gra_explanation gra_softmax_less_target;
 /* derivative.c */ gra_explanation gra_local_derivative;
 void gra_sum_clues(gra_wrong *w);
-void gra_derivative_clue(gra_wrong *w);
+bool gra_elementwise(const gra_wrong *w);               /* each output depends on one element of x */
 
 #endif

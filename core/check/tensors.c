@@ -204,8 +204,10 @@ bool gra_one_term(gra_wrong *w)
             if (!fit)
                 continue;
             gra_check_line term = { .at = 0 }, at = { .at = 0 };
-            if (!gra_equal(fabs(by), 1) || !r->name)
-                gra_check_put(&term, "%.6g%s", gra_whole(w) ? 1 : by, r->name ? " " : "");
+            if (!r->name)
+                gra_check_put(&term, "1");
+            else if (!gra_whole(w))                     /* of which a is the gradient, for this dy */
+                gra_check_put(&term, "%.6g ", w->check->size == 1 ? by / (double)w->check->c[0] : by);
             if (s->name) {
                 put_source(&term, w, s, most);
                 gra_check_put(&term, " ");

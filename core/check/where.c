@@ -139,7 +139,7 @@ void gra_put_places(gra_check_line *s, const gra_wrong *w)
             count++;
             first = e;
         }
-    gra_check_put(s, "in %zu places, the first of them ", count);
+    gra_check_put(s, count == 1 ? "in one place, " : "in %zu places, the first of them ", count);
     if (gra_whole(w)) {
         gra_put_place(s, w, true, first / w->cols);
         gra_check_put(s, " to ");
@@ -251,11 +251,18 @@ void gra_value_clue(gra_wrong *w)
 {
     size_t worst = 0;
     gra_check_line from = { .at = 0 }, to = { .at = 0 };
-    if (w->clues || !gra_whole(w))
+    const bool single = gra_elementwise(w);
+    if (!gra_whole(w) || (w->clues && !single))
         return;
     for (size_t e = 0; e < w->size; e++)
         if (fabs(w->a[e] - w->n[e]) > fabs(w->a[worst] - w->n[worst]))
             worst = e;
+    if (single) {
+        gra_clue(w, "each element of %s gets its own dy times a number, as it should: what is wrong is that number, the "
+                 "derivative of y by %s: at %s = %.6g it is %.6g, and %.6g is right", w->x->name, w->x->name,
+                 w->x->name, (double)w->x->data[worst % w->cols], w->a[worst], w->n[worst]);
+        return;
+    }
     gra_put_place(&from, w, true, worst / w->cols);
     gra_put_place(&to, w, false, worst % w->cols);
     w->general = true;
