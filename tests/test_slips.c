@@ -773,7 +773,8 @@ static void rows_backward(gra_tensor *y)
         }
         run += s;
         for (int i = r * n; i < r * n + n; i++) {
-            const real g = y->grad[i], p = unit ? y->data[i] : exp(y->data[i]), size = unit ? y->in[0]->data[i] / y->data[i] : 1;
+            const real g = y->grad[i], p = unit ? y->data[i] : exp(y->data[i]);
+            const real size = unit ? y->in[0]->data[i] / y->data[i] : 1;
             real d = (g - p * s) / size, column = 0;
             for (int q = i % n; q < (int)y->size; q += n)
                 column += y->grad[q] * (unit ? y->data[q] : 1);
@@ -962,8 +963,8 @@ static const struct {
     { &softmax, S_SUM_UNWEIGHTED, BESIDE "a factor is missing: y", NULL },
     { &softmax, S_X_FOR_Y, BESIDE "the wrong factor: x_i x_j stands where y_i y_j is wanted", NULL },
     { &softmax, S_PLUS, BESIDE "the sign is flipped", "it fits: the sign is flipped" },
-    { &softmax, S_SUM_OF_ALL, "it fits: rows are mixed: x at index i of dimension 0 gets something from dy at other indices of "
-      "it, but each depends on its own alone", "mask" },
+    { &softmax, S_SUM_OF_ALL, "it fits: rows are mixed: x at index i of dimension 0 gets something from dy at other "
+      "indices of it, but each depends on its own alone", "mask" },
     { &softmax, S_SUM_RUNS_ON, "it fits: rows are mixed: x at index i of dimension 0 gets something from dy at other "
       "indices of it, but each depends on its own alone: a sum that is not begun anew for each", "mask" },
     { &softmax, S_COLUMNS,

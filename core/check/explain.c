@@ -244,8 +244,8 @@ static bool very_nearly_right(gra_wrong *w)
 static gra_explanation *const explanations[] = {        /* the more special before the more general */
     gra_all_zero, gra_should_be_zero, gra_constant_factor, gra_swapped, gra_diagonal_alone, gra_zeros_and_masks,
     very_nearly_right, gra_transposed, gra_permuted, gra_one_index, gra_moved, gra_row_statistic, gra_tensor_factor,
-    gra_function_of_it, gra_softmax_less_target, gra_one_term, gra_values_of, gra_indexed_factor, gra_partial_factor, gra_sign_wanted,
-    gra_wrong_matrix, gra_other_order, gra_others_factor, gra_local_derivative, gra_row_term,
+    gra_function_of_it, gra_softmax_less_target, gra_one_term, gra_values_of, gra_indexed_factor,
+    gra_partial_factor, gra_sign_wanted, gra_wrong_matrix, gra_other_order, gra_others_factor, gra_local_derivative, gra_row_term,
 };
 
 static void explain(gra_wrong *w, sweeps *s)

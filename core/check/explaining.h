@@ -57,8 +57,8 @@ bool gra_same_shapes(const gra_wrong *w);
 
 /* where.c: "where x < 0": names the set w->in among the entries w->of; false: it has no name. */
 bool gra_put_where(gra_check_line *s, const gra_wrong *w);
-void gra_put_places(gra_check_line *s, const gra_wrong *w);
-bool gra_put_extra(gra_check_line *s, const gra_wrong *w);
+void gra_put_places(gra_check_line *s, const gra_wrong *w);     /* named, or counted */
+bool gra_put_extra(gra_check_line *s, const gra_wrong *w);      /* why a gradient is where none should be */
 void gra_place_clues(gra_wrong *w);
 void gra_value_clue(gra_wrong *w);
 
@@ -71,8 +71,9 @@ typedef bool gra_explanation(gra_wrong *w);
 /* zeros.c */ gra_explanation gra_all_zero, gra_should_be_zero, gra_diagonal_alone, gra_zeros_and_masks;
 /* moved.c */ gra_explanation gra_swapped, gra_transposed, gra_permuted, gra_one_index, gra_moved;
 /* constants.c */ gra_explanation gra_constant_factor, gra_partial_factor;
-/* tensors.c */ gra_explanation gra_tensor_factor, gra_function_of_it, gra_values_of, gra_wrong_matrix;
-/* tensors.c */ gra_explanation gra_other_order, gra_one_term, gra_sign_wanted;
+/* tensors.c */ gra_explanation gra_tensor_factor, gra_function_of_it, gra_values_of, gra_one_term,
+    gra_sign_wanted;
+/* products.c */ gra_explanation gra_wrong_matrix, gra_other_order;
 /* factors.c */ gra_explanation gra_row_statistic, gra_indexed_factor, gra_others_factor;
 /* terms.c */ gra_explanation gra_row_term;
 /* targets.c */ gra_explanation gra_softmax_less_target;

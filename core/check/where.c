@@ -168,7 +168,8 @@ static void sides(const gra_wrong *w, pair p, const double *m, const bool *set, 
 {
     memset(has, 0, 3 * sizeof *has);
     for (size_t e = 0; e < w->size; e++) {
-        const size_t i = gra_index_along(w, false, p.x, e % w->cols), j = gra_index_along(w, true, p.out, e / w->cols);
+        const size_t i = gra_index_along(w, false, p.x, e % w->cols);
+        const size_t j = gra_index_along(w, true, p.out, e / w->cols);
         if (set ? set[e] : !gra_none(w, m[e]))
             has[i < j ? 0 : i == j ? 1 : 2] = true;
     }
