@@ -9,9 +9,9 @@
  *
  * Its forward is right. What to do:
  *
- *   1. Run it and read the report: which tensor, which element, its analytic gradient (of backward)
- *      and its numeric one (of differences of the loss). Does the sign agree? Is one a multiple of the other? Do the elements of a row
- *      have something in common?
+ *   1. Run it and read the report: which tensor, which element, its analytic gradient (of
+ *      backward) and its numeric one (of differences of the loss). Does the sign agree? Is one a
+ *      multiple of the other? Do the elements of a row have something in common?
  *   2. On paper: x_i reaches the loss by three roads, since y_i needs x_i itself, and every y_j
  *      of the row needs m and s, which need x_i. Each road gives a term. Show that
  *      ds/dx_i = y_i / n, and find dm/dx_i.
