@@ -56,6 +56,34 @@ ok "--topk" near "$GENERATE" --topk --top-k
 ok "a name of a thousand letters" refuses 2 'there is no flag' "$TRAIN" "--$(printf '%01000d' 0)"
 ok "--x" refuses 2 'there is no flag --x: --help lists' "$TRAIN" --x 1
 
+# A copy of train that has two optimisers more: --help knows their rates, and --optimizer their names.
+with_more() {
+    mkdir "$W/more" && cp -R examples core layers "$W/more" && awk '{ print }
+        /^const optimizer_kind optimizer_kinds/ { table = 1 }
+        table && /"sgd"/ { print "{ \"lion\", \"Lion\", 0.0003, 20, sgd_init, cosine, sgd_step },"
+                           print "{ \"tiger\", \"Tiger\", 0.004, 10, sgd_init, cosine, sgd_step }," }' \
+        examples/lib/optimizer.c >"$W/more/examples/lib/optimizer.c" &&
+        ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L ${SANITIZE:-} ${CFLAGS:-} "$W/more/examples/train.c" \
+            "$W"/more/examples/lib/*.c "$BUILD/libgradus.a" ${LDFLAGS:-} -lm -pthread -o "$W/more/train"
+}
+
+group "two optimisers more"
+cat >"$W/wanted" <<'END'
+  --optimizer adamw|muon|sgd|lion|tiger
+                              muon: in the blocks, else AdamW (adamw)
+  --lr X                      learning rate (0.004; 0.1 with sgd; 0.0003 with
+                              lion)
+  --muon-lr X                 learning rate of Muon (0.02)
+  --min-lr X                  final learning rate (lr / 10; with muon lr / 50;
+                              with lion lr / 20)
+END
+ok "a copy with them is made" with_more
+ok "its --help" same_help "$W/more/train"
+sed -n '/^  --optimizer/,/^  --warmup/p' "$W/long" | sed '$d' >"$W/lines"
+ok "... says their names and rates" diff "$W/wanted" "$W/lines"
+ok "they are in the list" refuses 2 "one of adamw|muon|sgd|lion|tiger, not 'x'\$" "$W/more/train" --optimizer x
+rm -rf "$W/more"
+
 # ---- generate, and what it is given ---------------------------------------------------------------------------
 bad() {         # bad STATUS PATTERN FLAGS ...: a sentence for people
     wanted=$1

@@ -123,13 +123,34 @@ char *flag_value(const flag *f, char text[64])
     return text;
 }
 
+/* A flag's line of --help. A left part that is longer than its column has a line of its own, and a right part that
+ * is longer than the rest of the line goes on in the next one. */
+static int help_line(const char *left, const char *right)
+{
+    enum { LEFT = 27, RIGHT = 50 };
+    const bool apart = strlen(left) > LEFT;
+    if (say("  %-*s%s%*s", LEFT, left, apart ? "\n" : "", apart ? LEFT + 3 : 1, ""))
+        return -1;
+    for (size_t n = strlen(right); n > RIGHT; n = strlen(right)) {
+        n = RIGHT;
+        while (n > 0 && right[n] != ' ')
+            n--;
+        if (n == 0)
+            break;
+        if (say("%.*s\n%*s", (int)n, right, LEFT + 3, ""))
+            return -1;
+        right += n + 1;
+    }
+    return say("%s\n", right);
+}
+
 static int help(const flag *table, int n, const char *about)
 {
     if (say("usage: %s [--FLAG VALUE ...]\n%s\n", program_name, about))
         return -1;
     for (int i = 0; i < n; i++) {
         const flag *f = &table[i];
-        char left[64], value[64];
+        char left[240], right[400], value[64];
         if (f->kind == FLAG_HEADING) {
             if (say("\n%s\n", f->help))
                 return -1;
@@ -138,7 +159,8 @@ static int help(const flag *table, int n, const char *about)
         snprintf(left, sizeof left, "--%s%s %s", f->kind == FLAG_SWITCH ? "[no-]" : "", f->name,
                  f->what ? f->what : "");
         const char *otherwise = f->unset ? f->unset : flag_value(f, value);
-        if (say("  %-27s %s (%s)\n", left, f->help, otherwise))
+        snprintf(right, sizeof right, "%s (%s)", f->help, otherwise);
+        if (help_line(left, right))
             return -1;
     }
     return say("\nIn brackets: what holds without the flag. --flag=value is understood too.\n");

@@ -7,6 +7,7 @@
  * To add one, write its init and its step, and a line in the table below.
  */
 #include "optimizer.h"
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -98,11 +99,32 @@ const optimizer_kind optimizer_kinds[] = {      /* the first is the default */
     { "sgd",   "SGD",   0.1,   10, sgd_init,   cosine, sgd_step },
 };
 
-void optimizer_names(char names[64])
+enum { KINDS = sizeof optimizer_kinds / sizeof optimizer_kinds[0] };
+
+/* Appends to a text, as far as there is room. */
+static void append(char text[OPTIMIZER_TEXT], const char *format, ...)
 {
-    size_t at = 0;
-    for (size_t i = 0; i < sizeof optimizer_kinds / sizeof optimizer_kinds[0] && at < 64; i++)
-        at += (size_t)snprintf(names + at, 64 - at, "%s%s", i ? "|" : "", optimizer_kinds[i].name);
+    const size_t n = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + n, OPTIMIZER_TEXT - n, format, args);
+    va_end(args);
+}
+
+void optimizer_texts(char names[OPTIMIZER_TEXT], char lr[OPTIMIZER_TEXT], char min_lr[OPTIMIZER_TEXT])
+{
+    const optimizer_kind *usual = &optimizer_kinds[0];
+    names[0] = lr[0] = min_lr[0] = 0;
+    append(names, "%s", usual->name);
+    append(lr, "%g", usual->lr);
+    append(min_lr, "lr / %g", usual->fall);
+    for (const optimizer_kind *kind = usual + 1; kind < usual + KINDS; kind++) {
+        append(names, "|%s", kind->name);
+        if (kind->lr < usual->lr || kind->lr > usual->lr)
+            append(lr, "; %g with %s", kind->lr, kind->name);
+        if (kind->fall < usual->fall || kind->fall > usual->fall)
+            append(min_lr, "; with %s lr / %g", kind->name, kind->fall);
+    }
 }
 
 int optimizer_init(optimizer *opt, const options *o, gra_model *m)

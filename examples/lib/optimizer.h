@@ -22,7 +22,9 @@ typedef struct optimizer_kind {
 
 extern const optimizer_kind optimizer_kinds[];
 
-void   optimizer_names(char names[64]);         /* "adamw|muon|sgd" */
+void   optimizer_texts(char names[OPTIMIZER_TEXT], char lr[OPTIMIZER_TEXT], char min_lr[OPTIMIZER_TEXT]);
+                                                /* what --help says of the table: "adamw|muon|sgd", and the defaults:
+                                                   "0.004; 0.1 with sgd" and "lr / 10; with muon lr / 50" */
 int    optimizer_init(optimizer *opt, const options *o, gra_model *m);  /* 0, or -1: the model has the sentence */
 double optimizer_step(optimizer *opt, long step);       /* step 1, 2, ...; the rate it was done at */
 

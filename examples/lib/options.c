@@ -23,7 +23,7 @@ options options_default(void)
 int options_flags(options *o, flag table[OPTIONS_FLAGS])
 {
     const double many = 1e9;
-    optimizer_names(o->optimizers);
+    optimizer_texts(o->optimizers, o->lr_unset, o->min_lr_unset);
     const flag all[] = {
         { NULL, FLAG_HEADING, NULL, 0, 0, NULL, "the text", NULL, FLAG_FREE },
         { "data", FLAG_TEXTS, &o->data, 0, 0, "FILE", "text; repeat --data for more",
@@ -47,10 +47,9 @@ int options_flags(options *o, flag table[OPTIONS_FLAGS])
         { "batch", FLAG_INT, &o->batch, 1, 1e6, "N", "batch size: windows of text in a step", NULL, FLAG_MODEL },
         { "optimizer", FLAG_CHOICE, &o->optimizer, 0, 0, o->optimizers, "muon: in the blocks, else AdamW", NULL,
           FLAG_MODEL },
-        { "lr", FLAG_REAL, &o->lr, 1e-12, 1e3, "X", "learning rate", "0.004; 0.1 with sgd", FLAG_MODEL },
+        { "lr", FLAG_REAL, &o->lr, 1e-12, 1e3, "X", "learning rate", o->lr_unset, FLAG_MODEL },
         { "muon-lr", FLAG_REAL, &o->muon_lr, 1e-12, 1e3, "X", "learning rate of Muon", NULL, FLAG_MODEL },
-        { "min-lr", FLAG_REAL, &o->min_lr, 0, 1e3, "X", "final learning rate", "lr / 10; with muon lr / 50",
-          FLAG_MODEL },
+        { "min-lr", FLAG_REAL, &o->min_lr, 0, 1e3, "X", "final learning rate", o->min_lr_unset, FLAG_MODEL },
         { "warmup", FLAG_INT, &o->warmup, 0, many, "N", "steps of warm-up", "100, or steps / 10 if fewer",
           FLAG_MODEL },
         { "decay", FLAG_REAL, &o->decay, 0, 1e3, "X", "weight decay, of matrices only", NULL, FLAG_MODEL },

@@ -5,6 +5,8 @@
 #include "../../layers/layers.h"
 #include "flags.h"
 
+#define OPTIMIZER_TEXT 160              /* bytes of a text made from that table */
+
 typedef struct options {
     flag_texts  data;                                   /* the text */
     long        context, width, heads, layers;          /* the model */
@@ -13,7 +15,8 @@ typedef struct options {
     int         gelu, init;                             /* erf or tanh; torch's or GPT-2's */
     long        steps, batch;                           /* the training */
     int         optimizer;                              /* its row in the table of optimizer.c */
-    char        optimizers[64];                         /* the names there: "adamw|muon|sgd" */
+    char        optimizers[OPTIMIZER_TEXT];             /* the names there: "adamw|muon|sgd" */
+    char        lr_unset[OPTIMIZER_TEXT], min_lr_unset[OPTIMIZER_TEXT]; /* and what holds without --lr, --min-lr */
     double      lr, muon_lr, min_lr, decay, clip;
     long        warmup, seed;
     long        eval_every, eval_batches;               /* the run */
