@@ -98,8 +98,8 @@ static int no_model(const session *s)
 {
     struct stat about;
     if (file_is_in(s->folder, checkpoint_name))
-        complain("%s has no %s yet, for its run was cut off: build/train --resume %s goes on with it",
-                 s->folder, model_name, s->folder);
+        complain("%s has no %s yet: its run is not done. If it was stopped, build/train --resume %s goes on "
+                 "with it", s->folder, model_name, s->folder);
     else if (strcmp(s->model_flag, default_model) == 0)
         complain("there is no trained model in %s: run make train first", default_model);
     else if (stat(s->model_flag, &about) != 0)
