@@ -50,6 +50,13 @@ ok "generate -h" same_help "$GENERATE"
 ok "--step" near "$TRAIN" --step --steps
 ok "--batchsize" refuses 2 'there is no flag --batchsize: --help lists' "$TRAIN" --batchsize 3
 ok "--dropuot" near "$TRAIN" --dropuot --dropout
+ok "--setps, where two letters are swapped" near "$TRAIN" --setps --steps
+ok "--tde, where three are not in order" refuses 2 'there is no flag --tde: --help lists' "$TRAIN" --tde
+for flag in -steps -setps -steps=3; do
+    ok "$flag" refuses 2 "'${flag%=3}' is not a flag: did you mean --steps?\$" "$TRAIN" $flag 3
+done
+ok "-no-quiet" refuses 2 "'-no-quiet' is not a flag: did you mean --no-quiet?\$" "$TRAIN" -no-quiet
+ok "-4" refuses 2 "'-4' is not a flag: flags begin with two dashes, and --help lists them\$" "$TRAIN" -4
 ok "--no-quite" near "$TRAIN" --no-quite --no-quiet
 ok "--tempreture" near "$GENERATE" --tempreture --temperature
 ok "--topk" near "$GENERATE" --topk --top-k

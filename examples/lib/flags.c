@@ -175,30 +175,39 @@ static const flag *find(const flag *table, int n, const char *name, size_t lengt
     return NULL;
 }
 
-/* How many letters must be changed, added or taken away to make one name of the other; names are short. */
-static int distance(const char *a, const char *b)
+static int least_of(int a, int b)
 {
-    int cost[64];
-    const int n = (int)strlen(b);
-    for (int j = 0; j <= n; j++)
-        cost[j] = j;
-    for (int i = 1; *a; i++, a++) {
-        int diagonal = cost[0];
-        cost[0] = i;
-        for (int j = 1; j <= n; j++) {
-            const int kept = diagonal + (*a != b[j - 1]), changed = (diagonal = cost[j]) + 1;
-            cost[j] = cost[j - 1] + 1 < changed ? cost[j - 1] + 1 : changed;
-            cost[j] = kept < cost[j] ? kept : cost[j];
-        }
-    }
-    return cost[n];
+    return a < b ? a : b;
 }
 
-/* Names the flag that was probably meant. */
-static int unknown(const flag *table, int n, const char *name, int length)
+enum { NAME = 40 };                     /* bytes of a flag's name, with no- before it and its 0 */
+
+/* How many slips make one name of the other: a letter changed, added or taken away, or two neighbours swapped.
+ * cost[i][j] is that of the first i letters of a and the first j of b. */
+static int distance(const char a[NAME], const char b[NAME])
 {
-    char wrong[32], name_of[40], nearest[40] = "";
+    int cost[NAME][NAME];
+    const int m = (int)strlen(a), n = (int)strlen(b);
+    for (int i = 0; i <= m; i++)
+        for (int j = 0; j <= n; j++) {
+            if (i == 0 || j == 0) {
+                cost[i][j] = i + j;
+                continue;
+            }
+            cost[i][j] = least_of(cost[i - 1][j], cost[i][j - 1]) + 1;
+            cost[i][j] = least_of(cost[i][j], cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                cost[i][j] = least_of(cost[i][j], cost[i - 2][j - 2] + 1);
+        }
+    return cost[m][n];
+}
+
+/* The flag that was probably meant; its name is empty where none is near. */
+static void find_nearest(const flag *table, int n, const char *name, int length, char nearest[NAME])
+{
+    char wrong[NAME], name_of[NAME];
     int least = 3;
+    nearest[0] = 0;
     snprintf(wrong, sizeof wrong, "%.*s", length, name);
     for (int i = 0; i < n; i++)
         for (int no = 0; table[i].kind != FLAG_HEADING && no <= (table[i].kind == FLAG_SWITCH); no++) {
@@ -206,13 +215,35 @@ static int unknown(const flag *table, int n, const char *name, int length)
             const int d = distance(wrong, name_of);
             if (d < least && d < (int)strlen(name_of) / 2) {
                 least = d;
-                memcpy(nearest, name_of, sizeof nearest);
+                memcpy(nearest, name_of, sizeof name_of);
             }
         }
+}
+
+static int unknown(const flag *table, int n, const char *name, int length)
+{
+    char nearest[NAME];
+    find_nearest(table, n, name, length, nearest);
     if (nearest[0])
         complain("there is no flag --%.*s: did you mean --%s?", length, name, nearest);
     else
         complain("there is no flag --%.*s: --help lists those there are", length, name);
+    return -1;
+}
+
+/* What does not begin with two dashes. last: the flag before it. */
+static int no_flag(const flag *table, int n, const char *word, const flag *last)
+{
+    const bool more = last && last->kind == FLAG_TEXTS;
+    const int length = (int)strcspn(word, "=");
+    char nearest[NAME] = "";
+    if (word[0] == '-' && length > 1)
+        find_nearest(table, n, word + 1, length - 1, nearest);
+    if (nearest[0])
+        complain("'%.*s' is not a flag: did you mean --%s?", length, word, nearest);
+    else
+        complain("'%s' is not a flag: flags begin with two dashes, and --help lists them%s%s", word,
+                 more ? "; to give several texts repeat --" : "", more ? last->name : "");
     return -1;
 }
 
@@ -221,12 +252,8 @@ static int unknown(const flag *table, int n, const char *name, int length)
 static int parse_one(const flag *table, int n, char **argv, const flag **last)
 {
     char wants[160];
-    if (strncmp(argv[0], "--", 2) != 0 || !argv[0][2]) {
-        bool more = *last && (*last)->kind == FLAG_TEXTS;
-        complain("'%s' is not a flag: flags begin with two dashes, and --help lists them%s%s", argv[0],
-                 more ? "; to give several texts repeat --" : "", more ? (*last)->name : "");
-        return -1;
-    }
+    if (strncmp(argv[0], "--", 2) != 0 || !argv[0][2])
+        return no_flag(table, n, argv[0], *last);
     const char *name = argv[0] + 2, *value = strchr(name, '=');
     size_t length = value ? (size_t)(value - name) : strlen(name);
     const flag *f = find(table, n, name, length);
