@@ -115,6 +115,7 @@ ok "... in its folder too" ends_with 0 sh -c 'cd "$1" && shift && "$@"' - "$W/ru
 ok "... the same text" cmp "$W/wanted" "$W/out"
 ok "heads of a run's model" bad 2 '--heads goes with a model of another program' \
     --model "$W/run/model.safetensors" --heads 2
+ok "no value" bad 2 '--attention lacks its value: FILE$' --attention
 ok "nothing trained" ends_with 1 sh -c 'cd "$1" && "$2" --prompt a' - "$W/none" "$GENERATE"
 ok "... make train first" grep -qx 'generate: there is no trained model in build/run: run make train first' "$W/err"
 ok "a folder without a model" bad 1 "there is no trained model in $W/none: model.safetensors is missing" --model "$W/none"

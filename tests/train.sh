@@ -111,8 +111,9 @@ ok "a second text without its flag" bad_train 2 "$hint" --data a.txt b.txt
 ok "... and after --data=" bad_train 2 "$hint" --data=a.txt b.txt
 ok "... but after nothing else" bad_train 2 "'b.txt' is not a flag" --data a.txt --seed 1 b.txt
 ok "... is that said" lacks several "$W/err"
-ok "no value" bad_train 2 '--steps lacks its value' --steps
-ok "no value before a flag" bad_train 2 '--data lacks its value' --data --quiet
+ok "no value" bad_train 2 '--steps lacks its value: a whole number from 1 to 1000000000$' --steps
+ok "no value before a flag" bad_train 2 '--data lacks its value: FILE$' --data --quiet
+ok "no choice" bad_train 2 '--gelu lacks its value: one of erf|tanh$' --gelu
 ok "a switch with a strange value" bad_train 2 '--quiet wants yes or no' --quiet=maybe
 for value in abc '' 3x ' 3' 1e3 0 -1 99999999999999999999; do
     ok "--steps '$value'" bad_train 2 '--steps wants a whole number from 1 to' --steps "$value"

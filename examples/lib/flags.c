@@ -87,7 +87,7 @@ char *flag_wants(const flag *f, char text[160])
     case FLAG_INT:    snprintf(text, 160, "a whole number from %.0f to %.0f", f->low, f->high); break;
     case FLAG_REAL:   snprintf(text, 160, "a number from %g to %g", f->low, f->high); break;
     case FLAG_CHOICE: snprintf(text, 160, "one of %s", f->what); break;
-    default:          snprintf(text, 160, "a value (%s)", f->what); break;
+    default:          snprintf(text, 160, "%s", f->what); break;
     }
     return text;
 }
@@ -277,7 +277,7 @@ static int parse_one(const flag *table, int n, char **argv, const flag **last)
     value = value ? value + 1 : argv[1];
     bool text = f->kind == FLAG_TEXT || f->kind == FLAG_TEXTS;
     if (!value || (used == 2 && text && strncmp(value, "--", 2) == 0)) {
-        complain("--%s lacks its value: it wants %s", f->name, flag_wants(f, wants));
+        complain("--%s lacks its value: %s", f->name, flag_wants(f, wants));
         return -1;
     }
     if (!flag_set(f, value)) {

@@ -47,7 +47,7 @@ int   flags_parse(const flag *table, int n, const char *about, int argc, char **
                                            what failed was said. given[n], unless NULL: which flags there were */
 int   flags_status(int how);            /* the exit status for a result that is not 0 */
 bool  flag_set(const flag *f, const char *value);      /* false: not such a value */
-char *flag_wants(const flag *f, char text[160]);       /* "a whole number from 1 to 100" */
+char *flag_wants(const flag *f, char text[160]);       /* "a whole number from 1 to 100"; of a text, its what */
 char *flag_value(const flag *f, char text[64]);        /* its value; numbers read back as the same bits */
 
 #endif
