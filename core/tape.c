@@ -143,7 +143,7 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
     t->swept = t->failed = false;
     t->error[0] = '\0';
     if (t->no_isa[0])                   /* not in gra_open: only now it is known whether to abort */
-        gra_fail(t, "gra_begin: GRADUS_ISA is %s, but this processor has %s", t->no_isa,
+        gra_fail(t, "GRADUS_ISA is %s, but this processor has %s", t->no_isa,
                  t->isa == 2 ? "base, avx2 and avx512" : t->isa == 1 ? "base and avx2" : "base alone");
 }
 

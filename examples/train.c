@@ -197,14 +197,18 @@ static int prepare(session *s)
     return 0;
 }
 
-/* The first step but for what it moves, with a copy of the generator: what does not fit in memory is found
- * out here, before a run is replaced. */
+/* The first step but for what it moves, with a copy of the generator: an instruction set that is not there and
+ * what does not fit in memory are found out here, before anything is said or written. */
 static int try_step(training *t)
 {
     int batch = (int)t->o.batch, context = (int)t->o.context;
     gra_rng rng = t->rng;
     text_batch(&t->text, &rng, batch, context, t->ids, t->next);
     gra_begin(t->tape, GRA_TRAIN, &rng);
+    if (gra_error(t->tape)) {
+        complain("%s", gra_error(t->tape));
+        return -1;
+    }
     gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids, batch, context);
     int failed = gra_backward(t->tape, gra_cross_entropy(t->tape, logits, t->next));
     if (failed)
@@ -390,7 +394,7 @@ static int take_up(session *s, int argc, char **argv)
 static int work(session *s)
 {
     training *t = &s->t;
-    if (prepare(s) || run_open(&s->run, &t->o) || introduce(t) || try_step(t))
+    if (prepare(s) || try_step(t) || run_open(&s->run, &t->o) || introduce(t))
         return 1;
     stop_on_interrupt();
     return begin(s) || train(s) ? 1 : finish(s);

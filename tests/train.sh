@@ -214,6 +214,14 @@ ok "a model that no run left" refuses 1 'no loss.tsv of a run' "$TRAIN" $small -
 ok "... is whole" grep -q mine "$W/theirs/model.safetensors"
 ok "... and alone" sh -c '[ "$(ls "$1")" = model.safetensors ]' - "$W/theirs"
 cp "$W/own/model.safetensors" "$W/own.model"
+(cd "$W/own" && cksum ./*) >"$W/own.sums"
+no_isa='GRADUS_ISA is sse, but this processor has base'
+ok "no such instruction set" refuses 1 "$no_isa" env GRADUS_ISA=sse "$TRAIN" $small --out "$W/own"
+ok "... that is all it says" grep -q "^train: $no_isa" "$W/err"
+ok "... and leaves the run that was there" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/own" "$W/own.sums"
+ok "no such instruction set, a new folder" refuses 1 "$no_isa" env GRADUS_ISA=sse "$TRAIN" $small --out "$W/no.isa"
+ok "... is not made" test ! -e "$W/no.isa"
+ok "no such instruction set, to generate" refuses 1 "$no_isa" env GRADUS_ISA=sse "$GENERATE" --model "$W/own"
 mkdir "$W/pipe"
 mkfifo "$W/pipe/loss.tsv"
 ok "a table that is a pipe" refuses 1 'cannot write .*pipe/loss.tsv: ' "$TRAIN" $small --quiet --steps 3 --out "$W/pipe"
@@ -222,7 +230,7 @@ confined() {    # confined FLAGS ...: train in 400 MB of addresses
 }
 if confined --help >"$W/ok.out" 2>&1; then
     no_memory='a step does not work: out of memory: [0-9]* more bytes were wanted'
-    ok "no memory for a step" refuses 1 "$no_memory" confined --quiet --batch 60000 --out "$W/own"
+    ok "no memory for a step" refuses 1 "$no_memory" confined --batch 60000 --out "$W/own"
     ok "... leaves the run that was there" cmp "$W/own/model.safetensors" "$W/own.model"
     ok "no memory for a step, a new folder" refuses 1 "$no_memory" confined --quiet --batch 60000 --out "$W/no.room"
     ok "... is not made" test ! -e "$W/no.room"
