@@ -34,6 +34,7 @@ typedef struct session {                /* all that lives as long as the program
     long       n_rows;                  /* and how many of them are complete */
     plot       plot;
     progress   progress;
+    long       from;                    /* the step that this call of the program began at */
     double     saved, cost;             /* the clock after the last checkpoint, and how many seconds that took */
     const char *program;                /* argv[0] */
 } session;
@@ -217,20 +218,28 @@ static int try_step(training *t)
     return failed ? -1 : 0;
 }
 
+static bool is_done(const training *t)
+{
+    return t->step == t->o.steps;
+}
+
 static int introduce(const training *t)
 {
     const options *o = &t->o;
-    char bytes[COMMAS], seen[COMMAS], held[COMMAS], values[COMMAS], from[64] = "";
+    char bytes[COMMAS], seen[COMMAS], held[COMMAS], values[COMMAS], from[96] = "\n";
     if (o->quiet)
         return 0;
-    if (o->resume)
-        snprintf(from, sizeof from, ", which goes on after step %ld", t->step);
+    if (is_done(t))
+        snprintf(from, sizeof from, "\n          all %ld step%s done: nothing is left to train", o->steps,
+                 o->steps == 1 ? " is" : "s are");
+    else if (o->resume)
+        snprintf(from, sizeof from, ", which goes on after step %ld\n", t->step);
     return say("text      %d file%s, %s bytes; a vocabulary of %d token%s\n"
                "          %s tokens to learn from, %s held out\n"
                "model     context %ld, width %ld, %ld layer%s of %ld head%s: %s parameters\n"
                "training  %ld step%s of %ld x %ld tokens, %s at a rate of %g\n"
                "machine   %d thread%s, instruction set %s\n"
-               "out       %s%s\n\n",
+               "out       %s%s\n",
                t->text.files, t->text.files == 1 ? "" : "s", commas(t->text.size, bytes), t->text.vocab.size,
                t->text.vocab.size == 1 ? "" : "s",
                commas(t->text.train, seen), commas(t->text.size - t->text.train, held),
@@ -248,6 +257,7 @@ static int begin(session *s)
     training *t = &s->t;
     if ((!t->o.resume && save_checkpoint(s, false)) || run_begin(&s->run, t) || plot_open(&s->plot, t->o.out))
         return -1;
+    s->from = t->step;
     s->saved = seconds_now();
     progress_begin(&s->progress, &t->o, s->rows, s->n_rows);
     return 0;
@@ -348,13 +358,28 @@ static int say_next(const session *s)
                usual ? "" : " --model ", usual ? "" : t->o.out, n ? " --prompt \"" : "", word, n ? "\"" : "");
 }
 
+/* How far it came, and in what time: after --resume that of this part alone. */
+static void how_far(const session *s, const char *clock, char text[120])
+{
+    const long step = s->t.step, steps = s->t.o.steps, now = step - s->from;
+    const char *plural = now == 1 ? "" : "s";
+    if (stop_asked() && s->from > 0)
+        snprintf(text, 120, "stopped after %ld more step%s in %s (%ld of %ld)", now, plural, clock, step, steps);
+    else if (stop_asked())
+        snprintf(text, 120, "stopped after %ld of %ld steps in %s", step, steps, clock);
+    else if (now == 0)
+        snprintf(text, 120, "trained %ld step%s", step, step == 1 ? "" : "s");
+    else
+        snprintf(text, 120, "trained %ld%s step%s in %s", now, s->from > 0 ? " more" : "", plural, clock);
+}
+
 /* The last lines: what came of it, where it is, and what one can do now. The exit status. */
 static int finish(session *s)
 {
     const options *o = &s->t.o;
     const bool stopped = stop_asked();
     double val_loss;
-    char clock[24], validation[64] = "";
+    char clock[24], far[120], validation[64] = "";
     if (save_checkpoint(s, false) || trained_save(&s->t))
         return 1;
     if (stopped && !o->quiet)           /* on stderr: Ctrl-C may just have ended what reads stdout */
@@ -370,10 +395,10 @@ static int finish(session *s)
         return 1;
     if (!isnan(val_loss))
         snprintf(validation, sizeof validation, ", validation loss %.4f", val_loss);
+    how_far(s, clock, far);
     if (!stop_asked())
-        return say("trained %ld step%s in %s%s, all in %s\n", s->t.step, s->t.step == 1 ? "" : "s", clock,
-                   validation, o->out) || (!o->quiet && say_next(s));
-    if (say("stopped after %ld of %ld steps in %s%s\n", s->t.step, o->steps, clock, validation) ||
+        return say("%s%s, all in %s\n", far, validation, o->out) || (!o->quiet && say_next(s));
+    if (say("%s%s\n", far, validation) ||
         (!o->quiet && say("all in %s; --resume %s goes on\n", o->out, o->out)))
         return 1;
     return 130;

@@ -167,7 +167,7 @@ word=$(tr -cs 'A-Za-z' '\n' <"$text" | grep -m 1 .)
 ok "the next command" grep -qx "it writes more by: generate --prompt \"$word\"" "$W/said"
 ok "... says as much" says "^$word" 0 generate --prompt "$word" --tokens 20
 ok "the same again, in its place" says '^build/run holds a run, and a new one takes its place$' 0 train $tiny --steps 3
-ok "... or not" says 'goes on after step 3' 0 train --resume build/run
+ok "... or not" says 'all 3 steps are done: nothing is left' 0 train --resume build/run
 ok "without gnuplot" says '^no picture, for there is no gnuplot: install it (make deps)$' 0 \
     env PATH="$W/bin" train $tiny --steps 3 --out build/none
 ok "a text of one byte" sh -c 'printf a >one; train --data one 2>err; grep -q "the text has 1 byte, and a window" err'

@@ -83,7 +83,12 @@ ok "never stopped" ends_with 0 "$TRAIN" $whole --out "$W/whole"
 
 cp -R "$W/whole" "$W/part"
 ok "finished, it goes on" ends_with 0 "$TRAIN" --resume "$W/whole"
-ok "... and finishes again" grep -q '^trained 60 steps' "$W/out"
+ok "... and finishes again" grep -q '^trained 60 steps, validation loss [0-9.]*, all in ' "$W/out"
+ok "... as it was" same_run "$W/whole" "$W/part"
+ok "once more, not quiet" ends_with 0 "$TRAIN" --resume "$W/whole" --no-quiet
+ok "... nothing is left to train" grep -qx ' *all 60 steps are done: nothing is left to train' "$W/out"
+ok "... and of going on nothing is said" lacks 'goes on after' "$W/out"
+ok "... nor are there two empty lines" sh -c 'cat -s "$1" | cmp - "$1"' - "$W/out"
 ok "... as it was" same_run "$W/whole" "$W/part"
 
 ok "from its best checkpoint" cp "$W/part/best.safetensors" "$W/part/checkpoint.safetensors"
@@ -111,7 +116,12 @@ if moments "runs that are stopped in odd places"; then
     ok "... remembers that" ends_with 0 "$TRAIN" --resume "$W/part" --no-quiet
     ok "... and loses 7 steps at most" sh -c 'step=$(sed -n "s/.*goes on after step //p" "$1")
         echo "from $step after $2"; [ "$2" -le $((step + 7)) ]' - "$W/out" "$killed"
+    ok "... says which steps its time is of" sh -c 'step=$(sed -n "s/.*goes on after step //p" "$1")
+        grep -q "^trained $((60 - step)) more steps in [0-9:]*, validation loss " "$1"' - "$W/out"
     ok "... with the same bits" same_run "$W/whole" "$W/part"
+    ok "cut off" cut_off --checkpoint-every 7
+    ok "... and stopped when it goes on" at 130 "begin 10 INT" train --resume "$W/part"
+    ok "... that is said too" grep -Eq '^stopped after [0-9]* more steps in [0-9:]* [(][0-9]* of 60[)], validation' "$W/out"
 fi
 
 # ---- what may differ, and what may not ----------------------------------------------------------------
