@@ -12,11 +12,13 @@ V   =
 OWN =
 SANITIZE =
 
-# None of these is needed: the -f flags make it faster, -D is for the programs, the rest are warnings.
+# None of these is needed: the -f flags make it faster, -D is for the programs, the rest are warnings. Three
+# warnings are errors always: what they warn of (a function undeclared, one of another type) crashes where it is called.
 FLAGS = -std=c11 $(OPT) -ffp-contract=fast -fno-math-errno -fno-trapping-math \
         -D_POSIX_C_SOURCE=200809L -pthread -I. \
         -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion \
-        -Wstrict-prototypes -Wmissing-prototypes -Wvla $(ERROR) $(SANITIZE)
+        -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=implicit-function-declaration \
+        -Werror=incompatible-pointer-types -Werror=int-conversion $(ERROR) $(SANITIZE)
 ERROR = $(if $(filter-out 0,$(WERROR)),-Werror)
 LINK  = $(CC) -pthread $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS)
 

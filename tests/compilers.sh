@@ -104,6 +104,47 @@ for cc in ${CXX:-c++} clang++; do
     done
 done
 
+# ---- with make ------------------------------------------------------------------------------------
+group "make compiles no call that would crash"
+
+cat >"$W/right.c" <<'END'
+#include "core/op.h"
+gra_tensor *my_op(gra_tape *t, gra_tensor *x);
+static void forward(gra_tensor *y, size_t from, size_t to) { memcpy(y->data + from, y->in[0]->data + from, to - from); }
+GRA_KERNEL(forward, y->size, 1)
+gra_tensor *my_op(gra_tape *t, gra_tensor *x)
+{
+    static const gra_op op = { .name = "my_op", .forward = forward_all };
+    return gra_run(gra_result_like(t, &op, x));
+}
+END
+sed '$s/$/ gra_tensor *use(gra_tape *t); gra_tensor *use(gra_tape *t) { return my_opp(t); }/' \
+    "$W/right.c" >"$W/undeclared.c"
+sed 's/ = forward_all/ = forward/' "$W/right.c" >"$W/chunk.c"
+sed 's/, x));/, x->size));/' "$W/right.c" >"$W/number.c"
+
+as_make_does() {        # as_make_does COMPILER NAME: compiles $W/NAME.c as make does a file of core/
+    (unset MAKEFLAGS MFLAGS MAKELEVEL
+     ${MAKE:-make} -n V=1 CC="$1" B="$W/made" OPT=-O0 WERROR= "$W/made/f32/core/shape.o") >"$W/make" || return 2
+    sed -n "s,-MMD.* core/shape.c -o [^ ]*,-fsyntax-only $W/$2.c,p" "$W/make" >"$W/make.line"
+    grep -q fsyntax-only "$W/make.line" || return 2
+    sh "$W/make.line" 2>"$W/make.err"
+}
+
+refused_by() {          # refused_by COMPILER NAME WARNING: it is an error, and that one
+    as_make_does "$1" "$2"
+    [ $? = 1 ] && grep -q "error: .*\[-Werror.*$3\]" "$W/make.err" && return
+    cat "$W/make.err"
+    return 1
+}
+
+for cc in $compilers; do
+    ok "$cc: what is right" as_make_does "$cc" right
+    ok "$cc: a function without a declaration" refused_by "$cc" undeclared implicit-function-declaration
+    ok "$cc: .forward = forward for forward_all" refused_by "$cc" chunk 'incompatible-.*pointer-types'
+    ok "$cc: a number for a tensor" refused_by "$cc" number int-conversion
+done
+
 # ---- without make -----------------------------------------------------------------------------------
 group "one line and no flag compile it"
 
