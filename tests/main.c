@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 /* No test is in a hurry: on a busy machine a second of work may take minutes. An endless loop is ended by the
@@ -22,10 +23,30 @@ static void limit_tests(void)
     setenv("CK_DEFAULT_TIMEOUT", "3600", 0);
 }
 
+static const char *why_none(void)
+{
+    if (getenv("CK_RUN_CASE"))
+        return "CK_RUN_CASE names none, or none in this precision";
+#ifdef GRADUS_DOUBLE
+    return "CK_INCLUDE_TAGS and CK_EXCLUDE_TAGS leave none";
+#else
+    return "this suite checks gradients, which takes double precision:\nrun it with build/f64/test";
+#endif
+}
+
 int main(void)
 {
-    if (!suite_known(getenv("CK_RUN_SUITE"), stderr))
+    const char *suite = getenv("CK_RUN_SUITE");
+    if (suite && strcmp(suite, "help") == 0) {
+        fputs("suites:", stdout);
+        list_suites(stdout);
+        return EXIT_SUCCESS;
+    }
+    if (suite && !suite_known(suite)) {
+        fprintf(stderr, "there is no suite of the name \"%s\"; there are", suite);
+        list_suites(stderr);
         return EXIT_FAILURE;
+    }
     crash_watch();
     limit_tests();
     SRunner *r = srunner_create(NULL);
@@ -35,6 +56,6 @@ int main(void)
     int run = srunner_ntests_run(r), failed = srunner_ntests_failed(r);
     srunner_free(r);
     if (run == 0)
-        fputs("no test was run: CK_RUN_CASE names none, or that suite has none in this precision\n", stderr);
+        fprintf(stderr, "no test was run: %s\n", why_none());
     return failed || run == 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

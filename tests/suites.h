@@ -12,8 +12,8 @@ extern const struct suite {
     Suite    *(*make)(void);
 } suites[];
 
-/* True for the name of a suite, and for NULL, which is all of them. False: their names are listed. */
-bool suite_known(const char *name, FILE *list);
+bool suite_known(const char *name);
+void list_suites(FILE *f);              /* their names, in lines that begin with a line break */
 
 Suite *tests_suite(void);
 Suite *random_suite(void);

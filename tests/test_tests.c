@@ -160,21 +160,46 @@ END_TEST
 
 /* ---- names of suites ---- */
 
-START_TEST(an_unknown_suite_is_refused)
+/* What this program says when it is run with these variables, and its exit status. */
+static int run_with(const char *variables, char *said, size_t size)
 {
-    char said[1024] = "";
-    FILE *f = tmpfile();
+    char command[512];
+    snprintf(command, sizeof command,
+             "unset CK_RUN_SUITE CK_RUN_CASE CK_INCLUDE_TAGS CK_EXCLUDE_TAGS CK_TAP_LOG_FILE_NAME CK_LOG_FILE_NAME "
+             "CK_XML_LOG_FILE_NAME; %s " GRADUS_BUILD "/test 2>&1", variables);
+    FILE *f = popen(command, "r");
     ck_assert_ptr_nonnull(f);
-    ck_assert(suite_known(NULL, f));
-    ck_assert(suite_known("ops", f));
-    ck_assert_int_eq(ftell(f), 0);
-    ck_assert(!suite_known("op", f));
-    rewind(f);
-    ck_assert_uint_gt(fread(said, 1, sizeof said - 1, f), 0);
-    ck_assert_ptr_nonnull(strstr(said, "there is no suite of the name \"op\"; there are\n    tests random "));
-    for (int i = 0; suites[i].name; i++)
+    said[fread(said, 1, size - 1, f)] = '\0';
+    const int status = pclose(f);
+    ck_assert(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+START_TEST(suites_are_listed)           /* _i 0: when that is asked for; 1: where there is none of that name */
+{
+    static const char *const begin[2] = { "suites:\n    tests random ",
+                                          "there is no suite of the name \"op\"; there are\n    tests random " };
+    char said[2048];
+    ck_assert_int_eq(run_with(_i == 0 ? "CK_RUN_SUITE=help" : "CK_RUN_SUITE=op", said, sizeof said), _i);
+    ck_assert_msg(strncmp(said, begin[_i], strlen(begin[_i])) == 0, "%s", said);
+    for (int i = 0; suites[i].name; i++) {
         ck_assert_ptr_nonnull(strstr(said, suites[i].name));
-    fclose(f);
+        ck_assert(suite_known(suites[i].name));
+    }
+    ck_assert(!suite_known("op"));
+}
+END_TEST
+
+START_TEST(no_test_at_all_is_a_failure)
+{
+    char said[2048];
+    ck_assert_int_eq(run_with("CK_RUN_SUITE=shape CK_RUN_CASE=circle", said, sizeof said), 1);
+    ck_assert_ptr_nonnull(strstr(said, "no test was run: CK_RUN_CASE names none"));
+#ifndef GRADUS_DOUBLE
+    ck_assert_int_eq(run_with("CK_RUN_SUITE=mutants", said, sizeof said), 1);
+    ck_assert_ptr_nonnull(strstr(said, "no test was run: this suite checks gradients, which takes double "
+                                       "precision:\nrun it with build/f64/test\n"));
+#endif
 }
 END_TEST
 
@@ -185,7 +210,8 @@ Suite *tests_suite(void)
     tcase_add_loop_test(c, wrong_cuts_are_named, 0, sizeof cuts / sizeof *cuts);
     tcase_add_test(c, a_chunk_that_reads_another_gives_other_values);
     tcase_add_test(c, a_crash_is_blamed_on_its_note);
-    tcase_add_test(c, an_unknown_suite_is_refused);
+    tcase_add_loop_test(c, suites_are_listed, 0, 2);
+    tcase_add_test(c, no_test_at_all_is_a_failure);
     suite_add_tcase(s, c);
     return s;
 }
