@@ -1,5 +1,6 @@
 /* chunks: see chunks.h. */
 #include "chunks.h"
+#include "../core/check/checking.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -14,9 +15,9 @@ struct place {                          /* an array that a kernel may write */
 };
 enum { DATA = -1, SAVED = -2 };
 
-static char fault[640];
+static gra_check_report fault;          /* its text alone, in lines as those of a gradient check */
 
-const char *chunks_fault(void) { return fault[0] ? fault : NULL; }
+const char *chunks_fault(void) { return fault.text[0] ? fault.text : NULL; }
 
 static void *copy_of(const void *x, size_t bytes)
 {
@@ -73,23 +74,21 @@ static void explain(gra_tensor *y, gra_work *f, size_t a, size_t b, const struct
     for (int i = 0; i < n; i++)
         whole &= same(p[i].x, p[i].after, p[i].size);
 
-    if (whole)
-        snprintf(fault, sizeof fault,
-                 "%s: its %s does the whole tensor in every chunk: a large one is cut into chunks that threads "
-                 "share, so all of it would be done many times over. Loop over the units of this call: "
-                 "for (size_t i = from; i < to; i++)", y->op->name, pass);
-    else if (at->input >= 0 && y->in[at->input]->size < y->size)
-        snprintf(fault, sizeof fault,
-                 "%s: two chunks of its %s add to the same place (element %zu of %s, which is stretched): on "
-                 "a large tensor two threads would do so at once, and one sum would be lost. A stretched "
-                 "operand wants one piece: GRA_KERNEL(%s, y->size, gra_stretched(y) ? GRA_ALONE : ...)",
-                 y->op->name, pass, j, where, pass);
-    else
-        snprintf(fault, sizeof fault,
-                 "%s: two chunks of its %s, [%zu, %zu) and [%zu, %zu), write the same place (element %zu of "
-                 "%s): on a large tensor two threads would do so at once. Let each unit write places of its "
-                 "own, or give GRA_KERNEL the cost GRA_ALONE",
-                 y->op->name, pass, a, a + 1, b, b + 1, j, where);
+    if (whole) {
+        gra_check_hint(&fault, "%s: its %s does the whole tensor in every chunk: a large one is cut into chunks that "
+                       "threads share, so all of it would be done many times over. Loop over the units of this call:",
+                       y->op->name, pass);
+        gra_check_hint(&fault, "    for (size_t i = from; i < to; i++)");
+    } else if (at->input >= 0 && y->in[at->input]->size < y->size) {
+        gra_check_hint(&fault, "%s: two chunks of its %s add to the same place (element %zu of %s, which is "
+                       "stretched): on a large tensor two threads would do so at once, and one sum would be lost. A "
+                       "stretched operand wants one piece:", y->op->name, pass, j, where);
+        gra_check_hint(&fault, "    GRA_KERNEL(%s, y->size, gra_stretched(y) ? GRA_ALONE : ...)", pass);
+    } else {
+        gra_check_hint(&fault, "%s: two chunks of its %s, [%zu, %zu) and [%zu, %zu), write the same place (element %zu "
+                       "of %s): on a large tensor two threads would do so at once. Let each unit write places of its "
+                       "own, or give GRA_KERNEL the cost GRA_ALONE", y->op->name, pass, a, a + 1, b, b + 1, j, where);
+    }
 }
 
 /* Notes what the chunk that was run last has written. */
@@ -99,7 +98,7 @@ static void note(gra_tensor *y, gra_work *f, size_t chunk, const struct place *p
         for (size_t j = 0; j < p[i].size; j++) {
             if (same(&p[i].x[j], &p[i].before[j], 1))
                 continue;
-            if (p[i].writer[j] && !fault[0]) {
+            if (p[i].writer[j] && !fault.text[0]) {
                 explain(y, f, p[i].writer[j] - 1, chunk, p, n, &p[i], j);
                 return;
             }
@@ -112,7 +111,7 @@ void chunks_alone(gra_tensor *y, size_t n, gra_work *f)
 {
     struct place *p = calloc((size_t)y->nin + 2, sizeof *p);
     const int places = list_places(y, p);
-    for (size_t chunk = 0; chunk < n && !fault[0]; chunk++) {
+    for (size_t chunk = 0; chunk < n && !fault.text[0]; chunk++) {
         run_chunk(y, f, chunk, p, places);
         note(y, f, chunk, p, places);
     }
@@ -130,7 +129,7 @@ void chunks_on_threads(gra_tensor *y, size_t n, gra_work *f) { gra_parallel(y->t
 void chunks_begin(gra_tape *t)
 {
     enum { BYTES = 1 << 18 };
-    fault[0] = '\0';
+    fault.text[0] = '\0';
     gra_begin(t, GRA_EVAL, NULL);
     void *memory = gra_alloc(t, BYTES);
     ck_assert_ptr_nonnull(memory);

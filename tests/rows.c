@@ -1,6 +1,7 @@
 /* rows: see rows.h. */
 #include "rows.h"
 #include "crash.h"
+#include "../core/tape.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -43,21 +44,6 @@ gra_tensor *draw_input(gra_tape *t, gra_rng *g, const gra_check_in *in, bool wan
     return wanted ? gra_input(t, x, in->shape) : gra_constant(t, x, in->shape);
 }
 
-static void note_row(const struct op_case *c, unsigned wanted)
-{
-    const unsigned all = (1u << c->nin) - 1;
-    char missing[64] = "";
-    for (int i = 0; i < c->nin; i++)
-        if (!(wanted >> i & 1))
-            snprintf(missing + strlen(missing), sizeof missing - strlen(missing), " in[%d]->grad", i);
-    if ((wanted & all) == all)
-        crash_note("crash in the row \"%s\" of tests/ops_table.c", c->name);
-    else
-        crash_note("crash in the row \"%s\" of tests/ops_table.c, where not all inputs want a gradient.\n"
-                   "NULL in its backward:%s. Test it before adding to it: if (db) db[i] += ...", c->name,
-                   missing);
-}
-
 /* By its name: another row in the table changes no numbers of those behind it. */
 static uint64_t seed_of(const struct op_case *c)
 {
@@ -67,13 +53,77 @@ static uint64_t seed_of(const struct op_case *c)
     return seed;
 }
 
+/* ---- what a crash is blamed on ---- */
+
+typedef struct probe {                  /* watches a row that is built and not computed */
+    gra_watch   watch;                  /* first */
+    const char *op;
+    int         inputs;                 /* the most that the op was made with; 0: it is not there */
+} probe;
+
+static void made(gra_watch *w, void *piece, size_t bytes)
+{
+    (void)w;
+    memset(piece, 0, bytes);
+}
+
+static void count_inputs(gra_watch *w, gra_tensor *y, void (*f)(gra_tensor *y))
+{
+    probe *p = (probe *)(void *)w;
+    (void)f;
+    if (strcmp(y->op->name, p->op) == 0 && y->nin > p->inputs)
+        p->inputs = y->nin;
+}
+
+/* How many inputs the op is made with, on a tape of its own; no forward runs. */
+static int inputs_of_op(const struct op_case *c)
+{
+    static gra_rng rng;
+    probe p = { { made, count_inputs }, c->op, 0 };
+    gra_tape *t = gra_open(1);
+    gra_tensor *in[ROW_INPUTS];
+    gra_manual_seed(&rng, 123);
+    gra_keep_going(t, true);
+    gra_tape_watch(t, &p.watch);
+    gra_begin(t, c->mode, &rng);
+    for (int i = 0; i < c->nin; i++)
+        in[i] = draw_input(t, &rng, &c->in[i], true);
+    c->f(t, in, NULL);
+    gra_close(t);
+    return p.inputs;
+}
+
+void note_row(const struct op_case *c, const char *how)
+{
+    crash_note("crash in the row \"%s\" of tests/ops_table.c", c->name);
+    const int inputs = inputs_of_op(c);
+    char fewer[256] = "";
+    if (inputs == 1 && c->nin > 1)
+        snprintf(fewer, sizeof fewer, "\n%s was made with one input, but the row has %d:\n"
+                 "gra_result_broadcast(t, &op, a, b), or gra_result(t, &op, shape, a, b, ...)", c->op, c->nin);
+    crash_note("crash in the row \"%s\" of tests/ops_table.c%s%s", c->name, how, fewer);
+}
+
+static void note_row_and_missing(const struct op_case *c, unsigned wanted)
+{
+    const unsigned all = (1u << c->nin) - 1;
+    char missing[64] = "", how[320] = "";
+    for (int i = 0; i < c->nin; i++)
+        if (!(wanted >> i & 1))
+            snprintf(missing + strlen(missing), sizeof missing - strlen(missing), " in[%d]->grad", i);
+    if ((wanted & all) != all)
+        snprintf(how, sizeof how, ", where not all inputs want a gradient.\n"
+                 "NULL in its backward:%s. Test it before adding to it: if (db) db[i] += ...", missing);
+    note_row(c, how);
+}
+
 row_run run_row(gra_tape *t, int row, unsigned wanted)
 {
     static gra_rng rng;
     const struct op_case *c = &op_cases[row];
     row_run r = { 0 };
     gra_rng own;
-    note_row(c, wanted);
+    note_row_and_missing(c, wanted);
     gra_manual_seed(&rng, 123);
     gra_begin(t, c->mode, &rng);
     gra_manual_seed(&own, seed_of(c));

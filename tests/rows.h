@@ -15,6 +15,9 @@ typedef struct row_run {
 row_run     run_row(gra_tape *t, int row, unsigned wanted);
 gra_tensor *draw_input(gra_tape *t, gra_rng *g, const gra_check_in *in, bool wanted);
 
+/* What a crash is blamed on: this row, and how it is run, such as ", where memory ends" or "". */
+void        note_row(const struct op_case *c, const char *how);
+
 /* y and the gradients, copied: 0 where there is none. */
 typedef struct outcome {
     int    n;

@@ -384,7 +384,7 @@ START_TEST(gradients)
     int result = gra_check(t, mode, &rng, model, r->shape.ndim > 0, &x, r->forward, &l, 1e-6, &report);
     /* Over one key the weight is 1, whatever queries and keys are: their gradients are 0, and test nothing. */
     const bool one_key = r->shape.ndim > 1 && r->shape.dim[r->shape.ndim - 2] == 1 && strstr(r->name, "attention");
-    ck_assert_msg(result == (one_key ? 2 : 0), "%s, %s: %s", r->name, mode == GRA_TRAIN ? "training" : "not training",
+    ck_assert_msg(result == (one_key ? 2 : 0), "%s, %s:\n%s", r->name, mode == GRA_TRAIN ? "training" : "not training",
                   report.text);
     size_t values = r->shape.ndim ? 1 : 0;
     for (int d = 0; d < r->shape.ndim; d++)
@@ -474,7 +474,7 @@ START_TEST(chunks_of_one)               /* _i: a row */
         chunks_begin(cut);
         gra_tape_cut(cut, threads == 1 ? chunks_alone : chunks_on_threads);
         results chunks = compute(cut, &table[_i]);
-        ck_assert_msg(!chunks_fault(), "row \"%s\": %s", table[_i].name, chunks_fault());
+        ck_assert_msg(!chunks_fault(), "row \"%s\":\n%s", table[_i].name, chunks_fault());
         for (int i = 0; i < whole.n; i++)
             ck_assert_msg(memcmp(whole.value[i].x, chunks.value[i].x, whole.value[i].size * sizeof(real)) == 0,
                           "%s: %s has other bits with the kernels cut into chunks of one unit, %s: a kernel "

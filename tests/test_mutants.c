@@ -154,11 +154,11 @@ static int caught(gra_tape *t, const char *op, mutation kind, int input)
         if (strcmp(op_cases[i].op, op) != 0)
             continue;
         int status = run(t, &k, &report);
-        ck_assert_msg(status >= 0, "%s with %s: %s", op_cases[i].name, kind_name[kind], report.text);
+        ck_assert_msg(status >= 0, "%s with %s:\n%s", op_cases[i].name, kind_name[kind], report.text);
         if (kind == NONE)
             ck_assert_msg(status != 1, "%s: its gradient is wrong: see the suite ops, CK_RUN_SUITE=ops",
                           op_cases[i].name);
-        ck_assert_msg(k.changed || status != 1, "%s with %s: nothing was changed, and yet %s",
+        ck_assert_msg(k.changed || status != 1, "%s with %s: nothing was changed, and yet\n%s",
                       op_cases[i].name, kind_name[kind], report.text);
         view |= k.view;
         seen |= k.changed;

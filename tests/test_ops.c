@@ -2,13 +2,13 @@
  * cut into chunks, that any of its inputs may want no gradient, and that memory may end anywhere. What no
  * table can say is in test_answers.c. */
 #include "chunks.h"
-#include "crash.h"
 #include "fault.h"
 #include "folder.h"
 #include "isa.h"
 #include "room.h"
 #include "rows.h"
 #include "suites.h"
+#include "../core/check/checking.h"
 
 #include <dirent.h>
 
@@ -28,8 +28,9 @@ static void close_tape(void)
 
 /* An op that nobody checks is wrong sooner or later; one that broadcasts, where an operand is stretched.
  * False, and what is asked for, where the table has no such row. */
-static bool has_its_rows(const char *op, bool broadcasts, char *asked, size_t n)
+static bool has_its_rows(const char *op, bool broadcasts, gra_check_report *asked)
 {
+    asked->text[0] = '\0';
     bool seen = false, wants[ROW_INPUTS] = { false }, stretched[ROW_INPUTS] = { false };
     for (int row = 0; row < op_cases_count; row++) {
         if (strcmp(op_cases[row].op, op) != 0)
@@ -46,15 +47,17 @@ static bool has_its_rows(const char *op, bool broadcasts, char *asked, size_t n)
         }
     }
     if (!seen) {
-        snprintf(asked, n, "core/ops/%s.c: no gradient check has seen an op of the name \"%s\": "
-                 "tests/ops_table.c wants a row for it", op, op);
+        gra_check_hint(asked, "core/ops/%s.c: no gradient check has seen an op of the name \"%s\": "
+                       "tests/ops_table.c wants a row for it", op, op);
         return false;
     }
     for (int i = 0; broadcasts && i < ROW_INPUTS; i++)
         if (wants[i] && !stretched[i]) {
-            snprintf(asked, n, "core/ops/%s.c broadcasts (gra_result_broadcast), but in no row of "
-                     "tests/ops_table.c is its operand in[%d] stretched, whose gradient is a sum: add one "
-                     "such as ROW(\"%s: rows and columns\", \"%s\", do_%s, 2, X(3, 1), W(1, 17))", op, i, op, op, op);
+            gra_check_hint(asked, "core/ops/%s.c broadcasts (gra_result_broadcast), but in no row of "
+                           "tests/ops_table.c is its operand in[%d] stretched, whose gradient is a sum: add one "
+                           "such as", op, i);
+            gra_check_hint(asked, "    ROW(\"%s: rows and columns\", \"%s\",", op, op);
+            gra_check_hint(asked, "        do_%s, 2, X(3, 1), W(1, 17)),", op);
             return false;
         }
     return true;
@@ -63,7 +66,7 @@ static bool has_its_rows(const char *op, bool broadcasts, char *asked, size_t n)
 START_TEST(every_op_file_has_its_rows)
 {
     static char text[1 << 16];
-    char asked[512];
+    gra_check_report asked;
     DIR *folder = opendir("core/ops");
     ck_assert_msg(folder, "core/ops cannot be read: the tests run in the root of the repository");
     int files = 0;
@@ -76,7 +79,7 @@ START_TEST(every_op_file_has_its_rows)
         snprintf(path, sizeof path, "core/ops/%s.c", op);
         read_text(path, text, sizeof text);
         const bool broadcasts = strstr(text, "gra_result_broadcast(") != NULL;
-        ck_assert_msg(has_its_rows(op, broadcasts, asked, sizeof asked), "%s", asked);
+        ck_assert_msg(has_its_rows(op, broadcasts, &asked), "\n%s", asked.text);
         files++;
     }
     closedir(folder);
@@ -87,16 +90,32 @@ END_TEST
 /* That the test above asks at all. */
 START_TEST(a_missing_row_is_asked_for)
 {
-    char asked[512];
-    ck_assert(has_its_rows("mul", true, asked, sizeof asked));
-    ck_assert(!has_its_rows("no_such_op", false, asked, sizeof asked));
-    ck_assert_str_eq(asked, "core/ops/no_such_op.c: no gradient check has seen an op of the name "
-                            "\"no_such_op\": tests/ops_table.c wants a row for it");
-    ck_assert(!has_its_rows("mse_loss", true, asked, sizeof asked));      /* nothing is stretched */
-    ck_assert_ptr_nonnull(strstr(asked, "core/ops/mse_loss.c broadcasts (gra_result_broadcast), but in no "
-                                        "row of tests/ops_table.c is its operand in[0] stretched"));
+    gra_check_report asked;
+    ck_assert(has_its_rows("mul", true, &asked));
+    ck_assert(!has_its_rows("no_such_op", false, &asked));
+    ck_assert_str_eq(asked.text, "core/ops/no_such_op.c: no gradient check has seen an op of the name\n"
+                                 "  \"no_such_op\": tests/ops_table.c wants a row for it");
+    ck_assert(!has_its_rows("mse_loss", true, &asked));      /* nothing is stretched */
+    ck_assert_str_eq(asked.text,
+                     "core/ops/mse_loss.c broadcasts (gra_result_broadcast), but in no row of\n"
+                     "  tests/ops_table.c is its operand in[0] stretched, whose gradient is a sum: add\n"
+                     "  one such as\n"
+                     "    ROW(\"mse_loss: rows and columns\", \"mse_loss\",\n"
+                     "        do_mse_loss, 2, X(3, 1), W(1, 17)),");
 }
 END_TEST
+
+/* The row of the same op above this one that fails too, or NULL. Only the first row of an op that fails shows its
+ * report: rows begin with the plainest, and where x is used twice or an operand is stretched, the numbers of the
+ * same slip suggest something else. */
+static const char *fails_before(int row, bool passes(int row, gra_check_report *report))
+{
+    gra_check_report report;
+    for (int i = 0; i < row; i++)
+        if (strcmp(op_cases[i].op, op_cases[row].op) == 0 && !passes(i, &report))
+            return op_cases[i].name;
+    return NULL;
+}
 
 /* ---- gradients: float64 alone ------------------------------------------------------------------- */
 
@@ -117,38 +136,30 @@ static gra_tensor *watched(gra_tape *tape, gra_tensor **in, void *arg)
     return y;
 }
 
-static bool passes(watch *w, gra_check_report *report)
+static bool watched_passes(watch *w, gra_check_report *report)
 {
     gra_rng rng;
     gra_manual_seed(&rng, 1);
-    crash_note("crash in the row \"%s\" of tests/ops_table.c", w->row->name);
+    note_row(w->row, "");
     return gra_check(t, w->row->mode, &rng, NULL, w->row->nin, w->row->in, watched, w, w->row->tol, report) ==
            (w->row->flat ? 2 : 0);
 }
 
-/* The row of the same op above this one whose gradient is wrong too, or NULL. */
-static const char *fails_before(int row)
+static bool gradients_pass(int row, gra_check_report *report)
 {
-    for (int i = 0; i < row; i++) {
-        watch w = { .row = &op_cases[i] };
-        if (strcmp(op_cases[i].op, op_cases[row].op) == 0 && !passes(&w, NULL))
-            return op_cases[i].name;
-    }
-    return NULL;
+    return watched_passes(&(watch){ .row = &op_cases[row] }, report);
 }
 
-/* Only the first row of an op that fails shows its report: rows begin with the plainest, and where x is
- * used twice or an operand is stretched, the numbers of the same slip suggest something else. */
 START_TEST(gradients)                   /* _i: a row */
 {
     watch w = { .row = &op_cases[_i] };
     gra_check_report report;
     gra_keep_going(t, true);
     ck_assert_msg(w.row->tol <= 1e-6, "%s: 1e-6 is asked of every op, not %g", w.row->name, w.row->tol);
-    const bool passed = passes(&w, &report);
-    const char *before = passed ? NULL : fails_before(_i);
-    ck_assert_msg(!before, "%s: its gradient is wrong, as in the row \"%s\": see there", w.row->name, before);
-    ck_assert_msg(passed, "%s: %s", w.row->name, report.text);
+    const bool passed = watched_passes(&w, &report);
+    const char *before = passed ? NULL : fails_before(_i, gradients_pass);
+    ck_assert_msg(!before, "%s:\nits gradient is wrong, as in the row \"%s\": see there", w.row->name, before);
+    ck_assert_msg(passed, "%s:\n%s", w.row->name, report.text);
     ck_assert_msg(w.seen, "%s: there is no %s on its tape", w.row->name, w.row->op);
 }
 END_TEST
@@ -156,28 +167,40 @@ END_TEST
 
 /* ---- cut into chunks --------------------------------------------------------------------------------- */
 
-/* Threads share the work of large tensors; the table's are small. */
-START_TEST(chunks_of_one)               /* _i: a row */
+/* Threads share the work of large tensors; the table's are small. False, and why. */
+static bool chunks_pass(int row, gra_check_report *report)
 {
-    const struct op_case *c = &op_cases[_i];
+    const struct op_case *c = &op_cases[row];
     char where[160];
-    row_run r = run_row(t, _i, EVERY_INPUT);
+    report->text[0] = '\0';
+    row_run r = run_row(t, row, EVERY_INPUT);
     outcome whole = outcome_of(r.y, c->nin, r.in);
-    for (int threads = 1; threads <= 3; threads += 2) {
+    for (int threads = 1; threads <= 3 && !report->text[0]; threads += 2) {
         gra_tape *cut = gra_open(threads);
         chunks_begin(cut);
         gra_tape_cut(cut, threads == 1 ? chunks_alone : chunks_on_threads);
-        r = run_row(cut, _i, EVERY_INPUT);
-        ck_assert_msg(!chunks_fault(), "row \"%s\": %s", c->name, chunks_fault());
+        r = run_row(cut, row, EVERY_INPUT);
         outcome chunks = outcome_of(r.y, c->nin, r.in);
-        ck_assert_msg(!outcomes_differ(&whole, &chunks, where),
-                      "row \"%s\": cut into chunks of one unit, %s, %s: a chunk must fill all of its units "
-                      "[from, to), and read nothing that another chunk writes", c->name,
-                      threads == 1 ? "each by itself" : "on three threads", where);
+        if (chunks_fault())
+            snprintf(report->text, sizeof report->text, "%s", chunks_fault());
+        else if (outcomes_differ(&whole, &chunks, where))
+            gra_check_hint(report, "%s: cut into chunks of one unit, %s, %s: a chunk must fill all of its units "
+                           "[from, to), and read nothing that another chunk writes", c->op,
+                           threads == 1 ? "each by itself" : "on three threads", where);
         outcome_free(&chunks);
         gra_close(cut);
     }
     outcome_free(&whole);
+    return !report->text[0];
+}
+
+START_TEST(chunks_of_one)               /* _i: a row */
+{
+    gra_check_report report;
+    const bool passed = chunks_pass(_i, &report);
+    const char *before = passed ? NULL : fails_before(_i, chunks_pass);
+    ck_assert_msg(!before, "%s:\nits chunks are wrong, as in the row \"%s\": see there", op_cases[_i].name, before);
+    ck_assert_msg(passed, "%s:\n%s", op_cases[_i].name, report.text);
 }
 END_TEST
 
@@ -215,11 +238,11 @@ START_TEST(each_choice_of_gradients)    /* _i: a row */
         for (int i = 0; i < c->nin; i++) {
             if (wanted >> i & 1)
                 continue;
-            ck_assert_msg(!r.in[i]->grad, "%s: input %d got a gradient", c->name, i);
+            ck_assert_msg(!r.in[i]->grad, "%s:\ninput %d got a gradient", c->name, i);
             memcpy(some.values[1 + i], all.values[1 + i], all.size[1 + i] * sizeof(real));
         }
         ck_assert_msg(!outcomes_differ(&all, &some, where),
-                      "%s: where not all inputs want a gradient (choice %u), %s", c->name, wanted, where);
+                      "%s:\nwhere not all inputs want a gradient (choice %u),\n%s", c->name, wanted, where);
         outcome_free(&some);
     }
     outcome_free(&all);
@@ -249,7 +272,7 @@ static bool has_room(const struct op_case *c, size_t taken)
 /* Wherever in a step it is that memory ends: a sentence, and no harm. */
 START_TEST(memory_ends_anywhere)        /* _i: a row */
 {
-    crash_note("crash in the row \"%s\" of tests/ops_table.c, where memory ends", op_cases[_i].name);
+    note_row(&op_cases[_i], ", where memory ends");
     gra_keep_going(t, true);
     gra_keep_attention(t, true);
     const size_t all = room_of(t);

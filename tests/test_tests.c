@@ -1,6 +1,7 @@
 /* What the other tests find, and what they say of it: mistakes made on purpose. */
 #include "chunks.h"
 #include "crash.h"
+#include "rows.h"
 #include "suites.h"
 
 #include <signal.h>
@@ -84,19 +85,22 @@ static const struct {
 } cuts[] = {
     { sum_of_both_all, to_both_all, false, NULL },
     { sum_of_both_all, to_both_of_all_all, false,
-      "op: its backward does the whole tensor in every chunk: a large one is cut into chunks that threads "
-      "share, so all of it would be done many times over. Loop over the units of this call: "
-      "for (size_t i = from; i < to; i++)" },
+      "op: its backward does the whole tensor in every chunk: a large one is cut into\n"
+      "  chunks that threads share, so all of it would be done many times over. Loop\n"
+      "  over the units of this call:\n"
+      "    for (size_t i = from; i < to; i++)" },
     { sum_of_both_all, to_both_of_all_all, true, "op: its backward does the whole tensor in every chunk: " },
     { sum_of_all_all, to_both_all, false, "op: its forward does the whole tensor in every chunk: " },
     { sum_of_both_all, to_both_all, true,
-      "op: two chunks of its backward add to the same place (element 0 of the gradient of input 0, which is "
-      "stretched): on a large tensor two threads would do so at once, and one sum would be lost. A stretched "
-      "operand wants one piece: GRA_KERNEL(backward, y->size, gra_stretched(y) ? GRA_ALONE : ...)" },
+      "op: two chunks of its backward add to the same place (element 0 of the gradient\n"
+      "  of input 0, which is stretched): on a large tensor two threads would do so at\n"
+      "  once, and one sum would be lost. A stretched operand wants one piece:\n"
+      "    GRA_KERNEL(backward, y->size, gra_stretched(y) ? GRA_ALONE : ...)" },
     { sum_of_both_all, to_the_next_all, false,
-      "op: two chunks of its backward, [0, 1) and [1, 2), write the same place (element 1 of the gradient of "
-      "input 0): on a large tensor two threads would do so at once. Let each unit write places of its own, or "
-      "give GRA_KERNEL the cost GRA_ALONE" },
+      "op: two chunks of its backward, [0, 1) and [1, 2), write the same place (element\n"
+      "  1 of the gradient of input 0): on a large tensor two threads would do so at\n"
+      "  once. Let each unit write places of its own, or give GRA_KERNEL the cost\n"
+      "  GRA_ALONE" },
 };
 
 START_TEST(wrong_cuts_are_named)        /* _i: one of them */
@@ -135,16 +139,47 @@ END_TEST
 
 /* ---- crashes ---- */
 
-START_TEST(a_crash_is_blamed_on_its_note)
+/* gra_result_like, kept from an op of one input, where gra_result_broadcast is wanted. */
+static gra_tensor *of_one_input(gra_tape *t, gra_tensor **in, void *arg)
 {
-    char said[256] = "";
+    static const gra_op op = { .name = "op", .forward = sum_of_both_all };
+    (void)arg;
+    return gra_run(gra_result_like(t, &op, in[0]));
+}
+
+static gra_tensor *of_two_inputs(gra_tape *t, gra_tensor **in, void *arg)
+{
+    static const gra_op op = { .name = "op", .forward = sum_of_both_all };
+    (void)arg;
+    return gra_run(gra_result_broadcast(t, &op, in[0], in[1]));
+}
+
+#define A_ROW(function)                                                                                  \
+    { .name = "a row", .op = "op", .mode = GRA_GRAD, .nin = 2, .f = (function),                          \
+      .in = { { .shape = { 1, { 3 } } }, { .shape = { 1, { 3 } } } } }
+static const struct op_case one_input = A_ROW(of_one_input), two_inputs = A_ROW(of_two_inputs);
+
+static const char *const notes[] = {
+    "crash in an op\n",
+    "crash in the row \"a row\" of tests/ops_table.c, ends\n",
+    "crash in the row \"a row\" of tests/ops_table.c, ends\n"
+    "op was made with one input, but the row has 2:\n"
+    "gra_result_broadcast(t, &op, a, b), or gra_result(t, &op, shape, a, b, ...)\n",
+};
+
+START_TEST(a_crash_is_blamed_on_its_note)      /* _i: one of them */
+{
+    char said[512] = "";
     int ends[2];
     ck_assert_int_eq(pipe(ends), 0);
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
-        crash_note("crash in %s", "an op");
+        if (_i == 0)
+            crash_note("crash in %s", "an op");
+        else
+            note_row(_i == 1 ? &two_inputs : &one_input, ", ends");
         raise(SIGFPE);
         _exit(0);
     }
@@ -152,7 +187,7 @@ START_TEST(a_crash_is_blamed_on_its_note)
     close(ends[1]);
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_gt((int)read(ends[0], said, sizeof said - 1), 0);
-    ck_assert_msg(strncmp(said, "crash in an op\n", 15) == 0, "%s", said);
+    ck_assert_msg(strncmp(said, notes[_i], strlen(notes[_i])) == 0, "%s", said);
     ck_assert(!WIFEXITED(status) || WEXITSTATUS(status) != 0);  /* the signal came again */
     close(ends[0]);
 }
@@ -209,7 +244,7 @@ Suite *tests_suite(void)
     TCase *c = tcase_create("mistakes made on purpose");
     tcase_add_loop_test(c, wrong_cuts_are_named, 0, sizeof cuts / sizeof *cuts);
     tcase_add_test(c, a_chunk_that_reads_another_gives_other_values);
-    tcase_add_test(c, a_crash_is_blamed_on_its_note);
+    tcase_add_loop_test(c, a_crash_is_blamed_on_its_note, 0, sizeof notes / sizeof *notes);
     tcase_add_loop_test(c, suites_are_listed, 0, 2);
     tcase_add_test(c, no_test_at_all_is_a_failure);
     suite_add_tcase(s, c);
