@@ -5,6 +5,7 @@
 #include "../core/json.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,24 +34,55 @@ static const struct setting {
     { "hidden_size",             TO(n_embd),      COUNT },
     { "n_layer",                 TO(n_layer),     COUNT },
     { "num_hidden_layers",       TO(n_layer),     COUNT },
+    { "n_inner",                 TO(n_inner),     COUNT },
     { "n_positions",             TO(n_positions), COUNT },
     { "max_position_embeddings", TO(n_positions), COUNT },
     { "vocab_size",              TO(vocab_size),  COUNT },
     { "model_type",              TO(fixed), { "\"gpt2\"" }, "only gpt2 is known" },
-    { "layer_norm_epsilon",      TO(fixed), { "1e-05", "1e-5", "0.00001" }, "the norms of a gra_gpt have 1e-05" },
+    { "layer_norm_epsilon",      TO(fixed), { "1e-05" }, "the norms of a gra_gpt have 1e-05" },
     { "scale_attn_weights",      TO(fixed), { "true" }, "a gra_gpt always scales by 1 / sqrt(head size)" },
     { "scale_attn_by_inverse_layer_idx", TO(fixed), { "false" }, "a gra_gpt scales all layers alike" },
 };
 
-static bool set(int *to, const struct setting *s, const char *value)
+static int digits(const char **s, double *x)    /* how many came; *x goes on with them */
+{
+    int n = 0;
+    for (; **s >= '0' && **s <= '9'; ++*s, n++)
+        *x = 10 * *x + (**s - '0');
+    return n;
+}
+
+/* A number of JSON without a sign; strtod would want the decimal point of the locale. NAN: it is none. The
+ * quotient is rounded once, and so is the same for 1e-05, 1.0E-5 and 0.00001. */
+static double number(const char *s)
+{
+    double x = 0, power = 0;
+    int places = 0;
+    bool is = digits(&s, &x) > 0;
+    if (*s == '.') {
+        s++;
+        places = digits(&s, &x);
+        is &= places > 0;
+    }
+    if (*s == 'e' || *s == 'E') {
+        const bool minus = *++s == '-';
+        s += minus || *s == '+';
+        is &= digits(&s, &power) > 0;
+        power = minus ? -power : power;
+    }
+    power -= places;
+    return !is || *s ? (double)NAN : power < 0 ? x / pow(10, -power) : x * pow(10, power);
+}
+
+/* The value, from 1 on, as it is kept in the result; 0: it may not be this. */
+static int read_value(const struct setting *s, const char *value)
 {
     char *end;
     const long n = strtol(value, &end, 10);
-    *to = !s->among[0] && *value >= '1' && *value <= '9' && !*end && n <= INT_MAX ? (int)n : 0;
     for (int i = 0; i < 4 && s->among[i]; i++)
-        if (strcmp(value, s->among[i]) == 0)
-            *to = i + 1;
-    return *to > 0;
+        if (strcmp(value, s->among[i]) == 0 || number(value) == number(s->among[i]))
+            return i + 1;
+    return !s->among[0] && *value >= '1' && *value <= '9' && !*end && n <= INT_MAX ? (int)n : 0;
 }
 
 /* ---- reading ---- */
@@ -86,10 +118,16 @@ static bool next_setting(gra_config_json *c, gra_json *j)
     gra_json_expect(j, ':');
     next_value(j, value);
     const struct setting *s = j->wrong ? NULL : find(key);
-    if (!s || strcmp(value, "null") == 0 || set((int *)(void *)((char *)c + s->to), s, value))
+    if (!s || strcmp(value, "null") == 0)
+        return true;
+    int *to = (int *)(void *)((char *)c + s->to);
+    const int before = *to;
+    *to = read_value(s, value);
+    if (*to && (!before || before == *to))
         return true;
     gra_legible(value);
-    snprintf(c->why, sizeof c->why, "the config.json beside it says %s: %s, but %s", s->name, value, s->wanted);
+    snprintf(c->why, sizeof c->why, "the config.json beside it says %s: %s, but %s", s->name, value,
+             *to ? "another value of this setting came before" : s->wanted);
     return false;
 }
 

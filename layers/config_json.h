@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 typedef struct gra_config_json {        /* 0: it does not say */
-    int  n_head, n_embd, n_layer, n_positions, vocab_size;
+    int  n_head, n_embd, n_layer, n_inner, n_positions, vocab_size;
     int  gelu;                          /* 1: "gelu", by erf; 2 and 3: "gelu_new", "gelu_pytorch_tanh", by tanh */
     int  tied;                          /* 1: the head is the token embedding; 2: it is not */
     int  fixed;                         /* of settings that can have but one value */
@@ -14,8 +14,9 @@ typedef struct gra_config_json {        /* 0: it does not say */
 
 /* The config.json beside a model at `path`; where there is none, it says nothing. False, and `why` names what is
  * wrong with the file, or which setting asks for a model that a gra_gpt cannot be: another activation function,
- * another epsilon of the norms, attention that is not scaled by 1 / sqrt(head size) alone. Settings that change
- * no logits (dropout, tokens that begin or end a text, ...) are passed over. */
+ * another epsilon of the norms, attention that is not scaled by 1 / sqrt(head size) alone; or which has two values,
+ * be it under two names (n_head, num_attention_heads). null says nothing. Settings that change no logits (dropout,
+ * tokens that begin or end a text, ...) are passed over. */
 bool gra_config_json_read(gra_config_json *c, const char *path);
 
 #endif

@@ -303,13 +303,23 @@ static int whole(const char *text)
     return *text >= '1' && *text <= '9' && !*end && n <= INT_MAX ? (int)n : 0;
 }
 
+/* What the metadata say, else what the config.json beside the file says; 0: neither says it. */
+static bool stated_heads(const struct gpt_file *f, int *heads, const char **by)
+{
+    const char *said = gra_file_meta(f->file, "n_heads");
+    *heads = said ? whole(said) : f->beside.n_head;
+    *by = said ? "its metadata say n_heads" : "the config.json beside it says n_head";
+    return *heads || !said ||
+           !gra_file_fail(f->file, "%s: %.40s, but a whole number is wanted", *by, said);
+}
+
 static bool read_heads(struct gpt_file *f, int given)
 {
     const int width = f->config.emb_dim;
-    const char *said = given ? NULL : gra_file_meta(f->file, "n_heads");
-    int heads = given ? given : said ? whole(said) : f->beside.n_head;
-    if (said && !heads)
-        return !gra_file_fail(f->file, "its metadata say n_heads: %.40s, but a whole number is wanted", said);
+    const char *by;
+    int heads = given;
+    if (!given && !stated_heads(f, &heads, &by))
+        return false;
     if (!heads && width % 64)
         return !gra_file_fail(f->file, "nothing says how many heads there are, and a width of %d is not "
                               "made of heads of 64, as GPT-2's is: give their number", width);
@@ -321,6 +331,18 @@ static bool read_heads(struct gpt_file *f, int given)
     return true;
 }
 
+/* No tensor shows the number of heads, so a model with another one would take the file's values and compute
+ * something else with them. */
+static bool heads_agree(const struct gpt_file *f)
+{
+    const char *by;
+    int heads;
+    if (!stated_heads(f, &heads, &by))
+        return false;
+    return !heads || heads == f->config.n_heads ||
+           !gra_file_fail(f->file, "%s: %d, but the model has n_heads: %d", by, heads, f->config.n_heads);
+}
+
 /* The config.json beside the file, if there is one, speaks of this very model. */
 static bool read_beside(struct gpt_file *f, const char *path)
 {
@@ -330,6 +352,7 @@ static bool read_beside(struct gpt_file *f, const char *path)
         return !gra_file_fail(f->file, "%s", b->why);
     const struct { const char *name; int said, is; } size[] = {
         { "n_embd", b->n_embd, c->emb_dim }, { "n_layer", b->n_layer, c->n_layers },
+        { "n_inner", b->n_inner, 4 * c->emb_dim },
         { "n_positions", b->n_positions, c->context_length }, { "vocab_size", b->vocab_size, c->vocab_size },
     };
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
@@ -477,7 +500,7 @@ int gra_gpt_load(gra_model *m, gra_gpt *g, const char *path)
         return -1;
     }
     bool ok = open_file(&f, m, "gra_gpt_load", path) && fits(&f) && read_beside(&f, path) &&
-              read_gelu(&f) && settle_head(&f, g->config.tied) && load(&f, g);
+              heads_agree(&f) && read_gelu(&f) && settle_head(&f, g->config.tied) && load(&f, g);
     if (ok) {
         g->config.gelu = f.config.gelu;
         for (int i = 0; i < g->config.n_layers; i++)

@@ -307,7 +307,8 @@ int gra_gpt_read_config(gra_model *m, const char *path, int n_heads, gra_gpt_con
                                            "n_heads", or the "n_head" of a config.json beside the file, or
                                            emb_dim / 64, as in every GPT-2. m lends its error sentence alone */
 int gra_gpt_load(gra_model *m, gra_gpt *g, const char *path);
-                                        /* its values and its form of GELU; then g's gradients are 0 */
+                                        /* its values and its form of GELU; then g's gradients are 0. A file whose
+                                           metadata, or else config.json, state another number of heads is refused */
 int gra_gpt_save(gra_model *m, const gra_gpt_config *config, const char *path, const gra_meta *meta,
                  int nmeta);
                                         /* gra_save, with the metadata "gelu" and "n_heads" */

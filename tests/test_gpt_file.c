@@ -595,6 +595,26 @@ START_TEST(how_many_heads)
 }
 END_TEST
 
+/* A model with another number of heads than the file states: the metadata's goes before the config.json's. */
+START_TEST(heads_of_another_model)
+{
+    write_file(families[_i], none, &(gra_meta){ "n_heads", "2" }, 1);
+    write_json("{\"n_head\": 3}");
+    make_model(true, true, false);
+    refused_by_load("its metadata say n_heads: 2, but the model has n_heads: 3");
+    write_file(families[_i], none, &(gra_meta){ "n_heads", "three" }, 1);
+    make_model(true, true, false);
+    refused_by_load("its metadata say n_heads: three, but a whole number is wanted");
+    write_file(families[_i], none, NULL, 0);
+    write_json("{\"num_attention_heads\": 6}");
+    make_model(true, true, false);
+    refused_by_load("the config.json beside it says n_head: 6, but the model has n_heads: 3");
+    write_file(families[_i], none, &(gra_meta){ "n_heads", "3" }, 1);
+    make_model(true, true, false);
+    ck_assert_msg(gra_gpt_load(m, &g, PATH) == 0, "%s", gra_model_error(m));
+}
+END_TEST
+
 /* Of a config.json, each setting that changes what is computed is honoured or refused, when the file is described
  * and when it is loaded. */
 static void beside(const char *setting, const char *sentence)
@@ -635,11 +655,56 @@ START_TEST(what_config_json_says)
     beside("\"n_positions\": 1024", "n_positions: 1024, but its tensors");
     beside("\"vocab_size\": 50257", "vocab_size: 50257, but its tensors");
     beside("\"tie_word_embeddings\": 1", "tie_word_embeddings: 1, but true or false is wanted");
+    beside("\"n_inner\": 12", "n_inner: 12, but its tensors 24");
+    beside("\"n_inner\": 24.5", "n_inner: 24.5, but a whole number from 1 on is wanted");
     write_json("{\"model_type\": \"gpt2\", \"layer_norm_epsilon\": 1e-05, \"scale_attn_weights\": true,\n"
                "\"scale_attn_by_inverse_layer_idx\": false, \"n_embd\": 6, \"n_head\": 3, \"n_layer\": 2,\n"
                "\"reorder_and_upcast_attn\": true, \"attn_pdrop\": 0.1, \"eos_token_id\": 50256}");
     read_file();
     ck_assert_int_eq(c.n_heads, 3);
+}
+END_TEST
+
+/* A setting twice, under one name or under both, is fine only with one value. */
+START_TEST(what_config_json_says_twice)
+{
+    static const char again[] = ", but another value of this setting came before";
+    char sentence[120];
+    write_file(families[_i], none, NULL, 0);
+    snprintf(sentence, sizeof sentence, "num_attention_heads: 2%s", again);
+    beside("\"num_attention_heads\": 2", sentence);
+    snprintf(sentence, sizeof sentence, "n_head: 6%s", again);
+    beside("\"n_head\": 6", sentence);
+    snprintf(sentence, sizeof sentence, "hidden_size: 12%s", again);
+    beside("\"n_embd\": 6, \"hidden_size\": 12", sentence);
+    snprintf(sentence, sizeof sentence, "activation_function: \"gelu_new\"%s", again);
+    beside("\"activation_function\": \"gelu\", \"activation_function\": \"gelu_new\"", sentence);
+    write_json("{\"n_head\": 3, \"num_attention_heads\": 3, \"n_head\": null, \"n_inner\": null, \"n_embd\": 6,\n"
+               "\"hidden_size\": 6, \"n_inner\": 24, \"scale_attn_weights\": true, \"scale_attn_weights\": true}");
+    read_file();
+    ck_assert_int_eq(c.n_heads, 3);
+}
+END_TEST
+
+/* The epsilon is compared as a number, however it is written. */
+START_TEST(an_epsilon_in_other_words)
+{
+    static const char *const same[] = { "1e-05", "1e-5", "1E-5", "1.0e-05", "1.000E-005", "0.00001", "0.0000100",
+                                        "10e-6", "0.1e-4", "0.01E-3" };
+    static const char *const other[] = { "1e-5x", "1e", "1e-", "1e-06", "1e+5", "1e5", "1.0e-04", "-1e-05", "0", "0.0",
+                                         "1", "1e-5.0", "\"1e-05\"", "1e-99999999999", "true" };
+    char setting[120], sentence[160];
+    write_file(families[0], none, NULL, 0);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        snprintf(setting, sizeof setting, "{\"layer_norm_epsilon\": %s}", same[i]);
+        write_json(setting);
+        read_file();
+    }
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        snprintf(setting, sizeof setting, "\"layer_norm_epsilon\": %s", other[i]);
+        snprintf(sentence, sizeof sentence, "layer_norm_epsilon: %s, but the norms of a gra_gpt have 1e-05", other[i]);
+        beside(setting, sentence);
+    }
 }
 END_TEST
 
@@ -886,7 +951,10 @@ Suite *gpt_file_suite(void)
     tcase_add_loop_test(tc, heads_that_differ, 0, FAMILIES);
     tcase_add_loop_test(tc, the_form_of_gelu, 0, FAMILIES);
     tcase_add_test(tc, how_many_heads);
+    tcase_add_loop_test(tc, heads_of_another_model, 0, FAMILIES);
     tcase_add_loop_test(tc, what_config_json_says, 0, FAMILIES);
+    tcase_add_loop_test(tc, what_config_json_says_twice, 0, FAMILIES);
+    tcase_add_test(tc, an_epsilon_in_other_words);
     tcase_add_loop_test(tc, what_config_json_says_of_the_head, 0, FAMILIES);
     tcase_add_test(tc, heads_of_64);
     tcase_add_loop_test(tc, nothing_is_half_loaded, 0, FAMILIES);
