@@ -21,6 +21,20 @@ static struct gra_block *new_block(size_t size)
     return b;
 }
 
+/* A new block behind the last one (NULL: there is none), for at least so many bytes. */
+static struct gra_block *append(gra_arena *a, struct gra_block *last, size_t bytes)
+{
+    size_t size = last ? 2 * last->size : FIRST_BLOCK;
+    if (size < bytes)
+        size = bytes;
+    struct gra_block *b = new_block(size);
+    if (!b && size > bytes)             /* no room to grow generously: take what is needed */
+        b = new_block(bytes);
+    if (b)
+        *(last ? &last->next : &a->first) = b;
+    return b;
+}
+
 void *gra_arena_alloc(gra_arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX / 4)
@@ -29,29 +43,30 @@ void *gra_arena_alloc(gra_arena *a, size_t bytes)
     struct gra_block *b = a->at;
     while (b && b->size - b->used < bytes && b->next)   /* blocks of an earlier filling */
         b = b->next;
-    if (!b || b->size - b->used < bytes) {
-        struct gra_block *last = b;
-        size_t size = last ? 2 * last->size : FIRST_BLOCK;
-        if (size < bytes)
-            size = bytes;
-        b = new_block(size);
-        if (!b && size > bytes)         /* no room to grow generously: take what is needed */
-            b = new_block(bytes);
-        if (!b)
-            return NULL;
-        *(last ? &last->next : &a->first) = b;
-    }
+    if (!b || b->size - b->used < bytes)
+        b = append(a, b, bytes);
+    if (!b)
+        return NULL;
     a->at = b;
     void *piece = (char *)b + LINE + b->used;
     b->used += bytes;
     return piece;
 }
 
+/* The one block is enough, however the blocks before it are filled. */
 bool gra_arena_reserve(gra_arena *a, size_t bytes)
 {
-    const bool done = gra_arena_alloc(a, bytes) != NULL;
-    gra_arena_rewind(a);
-    return done;
+    struct gra_block *last = NULL;
+    for (struct gra_block *b = a->first; b; b = b->next) {
+        if (b->size >= bytes)
+            return true;
+        last = b;
+    }
+    if (!append(a, last, bytes))
+        return false;
+    if (!a->at)
+        a->at = a->first;
+    return true;
 }
 
 size_t gra_arena_used(const gra_arena *a)

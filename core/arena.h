@@ -10,7 +10,7 @@ typedef struct gra_arena {
 } gra_arena;
 
 void  *gra_arena_alloc(gra_arena *a, size_t bytes); /* 64-byte aligned, not zeroed; NULL: out of memory */
-bool   gra_arena_reserve(gra_arena *a, size_t bytes); /* of an empty arena: the first so many bytes need no malloc */
+bool   gra_arena_reserve(gra_arena *a, size_t bytes); /* from the next rewind on, so many bytes need no malloc */
 size_t gra_arena_used(const gra_arena *a);          /* bytes */
 void   gra_arena_rewind(gra_arena *a);              /* empty it. Its blocks stay where they are, to be filled again in order */
 void   gra_arena_merge(gra_arena *a);               /* empty it. Several blocks become one that holds as much */

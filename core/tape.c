@@ -21,7 +21,8 @@ struct gra_tape {
     gra_tensor   *last;                 /* the newest record */
     gra_arena     arena;                /* all that this step made but for the headers (gra_tensor) */
     gra_arena     headers[2];           /* filled in turn, so that headers of earlier steps stay intact: */
-    int           turn;                 /* see gra_begin */
+    int           turn;                 /* see keep_headers */
+    size_t        headers_before;       /* bytes in headers[turn] when this step began: less than TURN */
     struct spare *spares;
     unsigned      step;                 /* counts gra_begin */
     gra_mode      mode;
@@ -119,12 +120,19 @@ void gra_close(gra_tape *t)
 }
 
 /* A header is never freed before gra_close, and its arena is rewound only when the other one has taken TURN bytes
- * since. So headers of the step before are intact, and those of an earlier step until as much was made. */
+ * since. So headers of the step before are intact, and those of an earlier step until as much was made. A step
+ * begins with less than TURN bytes in its arena: so each arena has room for TURN and the largest step so far, and
+ * another such step needs no malloc, whichever arena it meets. */
 static void keep_headers(gra_tape *t)
 {
-    if (gra_arena_used(&t->headers[t->turn]) < TURN)
+    const size_t used = gra_arena_used(&t->headers[t->turn]), made = used - t->headers_before;
+    for (int i = 0; i < 2; i++)
+        gra_arena_reserve(&t->headers[i], TURN + made);         /* false: the piece that lacks room asks again */
+    t->headers_before = used;
+    if (used < TURN)
         return;
     t->turn = 1 - t->turn;
+    t->headers_before = 0;
     gra_arena_rewind(&t->headers[t->turn]);
 }
 

@@ -121,6 +121,29 @@ START_TEST(steps_of_many_tensors_allocate_nothing)
 }
 END_TEST
 
+/* Steps of two lengths in turn: when one arena of headers has grown, the other one must not have to. */
+START_TEST(steps_of_two_lengths_allocate_nothing)
+{
+    static const int many[][2] = { { 1434, 10 }, { 10, 1434 }, { 20000, 650 }, { 650, 20000 }, { 1434, 2000 } };
+    if (!fault_wrapped())
+        return;
+    gra_tape *t = gra_open(1);
+    long before = 0;
+    for (int step = 1; step <= 100; step++) {
+        gra_begin(t, GRA_GRAD, NULL);
+        if (step == 3)                          /* it has made room for as much as the step before wanted */
+            before = fault_count(FAULT_ALLOC);
+        gra_tensor *y = gra_input(t, (const gra_real[]){ 1 }, GRA_SCALAR);
+        for (int i = 0; i < many[_i][(step - 1) % 2]; i++)
+            y = gra_scale(t, y, 1);
+        gra_backward(t, y);
+    }
+    const long calls = fault_count(FAULT_ALLOC) - before;
+    gra_close(t);
+    ck_assert_int_eq((int)calls, 0);
+}
+END_TEST
+
 Suite *memory_suite(void)
 {
     Suite *s = suite_create("memory");
@@ -132,6 +155,7 @@ Suite *memory_suite(void)
     c = tcase_create("steps");
     tcase_add_test(c, the_third_training_step_allocates_nothing);
     tcase_add_loop_test(c, steps_of_many_tensors_allocate_nothing, 0, 4);
+    tcase_add_loop_test(c, steps_of_two_lengths_allocate_nothing, 0, 5);
     suite_add_tcase(s, c);
     return s;
 }
