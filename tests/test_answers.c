@@ -619,6 +619,9 @@ START_TEST(no_values)
     expect_shape(gra_layer_norm(t, y, w, w, 1e-5), GRA_SHAPE(0, 3));
     expect_shape(gra_layer_norm(t, x, none, none, 1e-5), GRA_SHAPE(3, 0));
     expect_shape(gra_max_dim(t, y, 1, false), GRA_SHAPE(0));
+    gra_tensor *square = gra_constant(t, NULL, GRA_SHAPE(0, 0));        /* the largest of none, but no row asks */
+    expect_shape(gra_max_dim(t, square, 1, false), GRA_SHAPE(0));
+    expect_shape(gra_min_dim(t, square, 0, true), GRA_SHAPE(1, 0));
     expect_shape(gra_embedding(t, MATRIX(1, 3, 1, 2, 3), NULL, GRA_SHAPE(0)), GRA_SHAPE(0, 3));
     expect_shape(gra_embedding(t, x, (const int[]){ 2, 0 }, GRA_SHAPE(2)), GRA_SHAPE(2, 0));
     expect_shape(gra_slice(t, w, 0, 2, 2), GRA_SHAPE(0));
@@ -688,6 +691,8 @@ BAD(bad_sum_dim, gra_sum_dim(t, x, 2, false))
 BAD(bad_mean_dim, gra_mean_dim(t, x, -3, false))
 BAD(bad_max_dim, gra_max_dim(t, x, 5, false))
 BAD(bad_max, gra_max(t, gra_slice(t, x, 0, 0, 0)))
+BAD(bad_max_dim_none, gra_max_dim(t, gra_slice(t, x, 0, 0, 0), 0, false))
+BAD(bad_min_dim_none, gra_min_dim(t, gra_slice(t, x, 0, 0, 0), 0, true))
 BAD(bad_softmax, gra_softmax(t, x, 2))
 BAD(bad_softmax_number, gra_softmax(t, gra_sum(t, x), 0))
 BAD(bad_log_softmax, gra_log_softmax(t, x, -3))
@@ -820,6 +825,8 @@ static const struct bad_case {
     { bad_mean_dim, "mean_dim: dimension -3 of a tensor (2, 3): it has 2 dimensions" },
     { bad_max_dim, "max_dim: dimension 5 of a tensor (2, 3): it has 2 dimensions" },
     { bad_max, "max: x is (0, 3): there is no largest of no values" },
+    { bad_max_dim_none, "max_dim: x is (0, 3): there is no largest of no values" },
+    { bad_min_dim_none, "min_dim: x is (0, 3): there is no smallest of no values" },
     { bad_softmax, "softmax: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
     { bad_softmax_number, "softmax: dimension 0 of a tensor (): it has 0 dimensions" },
     { bad_log_softmax, "log_softmax: dimension -3 of a tensor (2, 3): it has 2 dimensions" },

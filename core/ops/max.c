@@ -60,10 +60,11 @@ static const gra_op max = { .name = "max", .forward = forward_all, .backward = b
 static const gra_op min = { .name = "min", .forward = forward_all, .backward = backward_all,
                             .args = sizeof(struct args) };
 
-static gra_tensor *extreme(gra_tape *t, const gra_op *op, gra_tensor *x, gra_shape shape, gra_around around)
+static gra_tensor *extreme(gra_tape *t, const gra_op *op, const char *name, gra_tensor *x, gra_shape shape,
+                           gra_around around)
 {
-    if (around.n == 0)
-        return gra_fail(t, "%s: x is %s: there is no %s of no values", op->name, GRA_SHAPE_OF(x),
+    if (around.n == 0 && around.outer * around.inner > 0)
+        return gra_fail(t, "%s: x is %s: there is no %s of no values", name, GRA_SHAPE_OF(x),
                         op == &min ? "smallest" : "largest");
     gra_tensor *y = gra_result(t, op, shape, x);
     size_t *first = gra_alloc(t, y->size * sizeof *first);
@@ -75,7 +76,7 @@ static gra_tensor *extreme_all(gra_tape *t, const gra_op *op, gra_tensor *x)
 {
     if (GRA_REFUSES(t, op->name, x))
         return gra_empty(t);
-    return extreme(t, op, x, GRA_SCALAR, (gra_around){ 1, x->size, 1 });
+    return extreme(t, op, op->name, x, GRA_SCALAR, (gra_around){ 1, x->size, 1 });
 }
 
 /* The dimension that is meant, or -1 after a sentence. */
@@ -94,7 +95,7 @@ static gra_tensor *extreme_dim(gra_tape *t, const gra_op *op, const char *name, 
     const int dim = dim_of(t, name, x, d);
     if (dim < 0)
         return gra_empty(t);
-    return extreme(t, op, x, gra_shape_without(x->shape, dim, keepdim), gra_around_dim(x->shape, dim));
+    return extreme(t, op, name, x, gra_shape_without(x->shape, dim, keepdim), gra_around_dim(x->shape, dim));
 }
 
 gra_tensor *gra_max(gra_tape *t, gra_tensor *x) { return extreme_all(t, &max, x); }
