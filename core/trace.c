@@ -118,7 +118,10 @@ void gra_trace_forward(gra_tape *t, gra_tensor *y)
             nan = x, nan_at = k;
     }
     const unsigned made = has & ~came;
-    if (made)
+    if (made && y->nin == 0)
+        gra_fail(t, "%s: made %s from no inputs%s (forward)", y->op->name, value_text(made, y, y->data, NEW_TEXT),
+                 place_text(y, NEW_TEXT));
+    else if (made)
         gra_fail(t, "%s: made %s from finite inputs%s%s%s, %s%s (forward)", y->op->name,
                  value_text(made, y, y->data, NEW_TEXT), came & IS_NAN ? " and nan" : "",
                  came & IS_INF ? " and inf" : "", came & IS_MINUS_INF ? " and -inf" : "",

@@ -66,6 +66,16 @@ START_TEST(the_first_of_several)
 }
 END_TEST
 
+static void make_nan(gra_tensor *y) { y->data[1] = nan_; }
+
+START_TEST(an_op_without_inputs)
+{
+    static const gra_op op = { .name = "noise", .forward = make_nan };
+    gra_run(gra_result_n(t, &op, GRA_SHAPE(2), 0, NULL));
+    expect_error("noise: made nan at (1) from no inputs (forward)");
+}
+END_TEST
+
 START_TEST(nothing_is_said_unless_asked)
 {
     gra_trace_nan(t, false);
@@ -414,6 +424,7 @@ Suite *trace_suite(void)
     tcase_add_checked_fixture(c, open_all, close_all);
     tcase_add_test(c, an_overflow);
     tcase_add_test(c, the_first_of_several);
+    tcase_add_test(c, an_op_without_inputs);
     tcase_add_test(c, nothing_is_said_unless_asked);
     tcase_add_test(c, in_every_mode);
     suite_add_tcase(s, c);
