@@ -398,8 +398,7 @@ static int finish(session *s)
     how_far(s, clock, far);
     if (!stop_asked())
         return say("%s%s, all in %s\n", far, validation, o->out) || (!o->quiet && say_next(s));
-    if (say("%s%s\n", far, validation) ||
-        (!o->quiet && say("all in %s; --resume %s goes on\n", o->out, o->out)))
+    if (say("%s%s\n", far, validation) || (!o->quiet && say("all in %s; --resume %s goes on\n", o->out, o->out)))
         return 1;
     return 130;
 }

@@ -63,14 +63,22 @@ ok "--topk" near "$GENERATE" --topk --top-k
 ok "a name of a thousand letters" refuses 2 'there is no flag' "$TRAIN" "--$(printf '%01000d' 0)"
 ok "--x" refuses 2 'there is no flag --x: --help lists' "$TRAIN" --x 1
 
-# A copy of train that has two optimisers more: --help knows their rates, and --optimizer their names.
+# A copy of train with a table of its own, in which two optimisers more stand: --help knows their rates, and
+# --optimizer their names.
 with_more() {
-    mkdir "$W/more" && cp -R examples core layers "$W/more" && awk '{ print }
-        /^const optimizer_kind optimizer_kinds/ { table = 1 }
-        table && /"sgd"/ { print "{ \"lion\", \"Lion\", 0.0003, 20, sgd_init, cosine, sgd_step },"
-                           print "{ \"tiger\", \"Tiger\", 0.004, 10, sgd_init, cosine, sgd_step }," }' \
+    mkdir "$W/more" && cp -R examples core layers "$W/more" && awk '
+        table && /^};/ { table = 0 }
+        !table { print }
+        /^const optimizer_kind optimizer_kinds/ {
+            table = 1
+            print "{ \"adamw\", \"AdamW\", 0.004,  10, adamw_init, cosine, adamw_step },"
+            print "{ \"muon\",  \"Muon\",  0.004,  50, muon_init,  line,   muon_step },"
+            print "{ \"sgd\",   \"SGD\",   0.1,    10, sgd_init,   cosine, sgd_step },"
+            print "{ \"lion\",  \"Lion\",  0.0003, 20, sgd_init,   cosine, sgd_step },"
+            print "{ \"tiger\", \"Tiger\", 0.004,  10, sgd_init,   cosine, sgd_step },"
+        }' \
         examples/lib/optimizer.c >"$W/more/examples/lib/optimizer.c" &&
-        ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L ${SANITIZE:-} ${CFLAGS:-} "$W/more/examples/train.c" \
+        ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -w ${SANITIZE:-} ${CFLAGS:-} "$W/more/examples/train.c" \
             "$W"/more/examples/lib/*.c "$BUILD/libgradus.a" ${LDFLAGS:-} -lm -pthread -o "$W/more/train"
 }
 
