@@ -131,6 +131,13 @@ ok "its weights" looks "$W/a.tsv" "$hostile"
 awk -F '\t' 'NR > 1 && $5 <= $3 { print $5, $3, $7 }' "$W/a.tsv" >"$W/wanted"
 cells "$W/script" >"$W/cells"
 ok "... are in the script" cmp "$W/wanted" "$W/cells"
+if env --ignore-signal=CHLD true 2>"$W/ok.out"; then      # GNU's env; a shell's trap does not reach a child
+    ok "where the parent ignores SIGCHLD" with copies ends_with 0 env --ignore-signal=CHLD "$GENERATE" \
+        --model "$W/run" --tokens 1 --prompt int --attention "$W/unheard.png"
+    ok "... the picture is there" test -s "$W/unheard.png"
+else
+    echo "attention.sh: left out: a parent that ignores SIGCHLD: this env cannot be one"
+fi
 
 # ---- pictures ------------------------------------------------------------------------------------------
 is_png() {

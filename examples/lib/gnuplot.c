@@ -68,6 +68,7 @@ const char *gnuplot_start(gnuplot *g, const char *folder)
     if (!program)
         return gnuplot_missing;
     const bool ready = !fflush(g->script) && !ferror(g->script) && !fseek(g->script, 0, SEEK_SET);
+    signal(SIGCHLD, SIG_DFL);           /* where it is ignored, as the parent may have left it, nobody can be waited for */
     pid_t pid = ready ? fork() : -1;
     if (pid == 0)
         become_gnuplot(g, program, folder);
@@ -83,9 +84,10 @@ bool gnuplot_draws(gnuplot *g, double seconds)
 {
     int status = 0;
     for (double until = seconds_now() + seconds; g->pid;) {
-        if (waitpid(g->pid, &status, WNOHANG) == g->pid) {
+        const pid_t ended = waitpid(g->pid, &status, WNOHANG);
+        if (ended == g->pid || (ended < 0 && errno != EINTR)) {         /* or it is no child any more */
+            g->failed = ended < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0;
             g->pid = 0;
-            g->failed = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
         } else if (seconds_now() >= until)
             return true;
         else
