@@ -480,8 +480,8 @@ gra_tensor *gra_load_npy(gra_model *m, const char *path); /* a constant that liv
 typedef struct gra_check_in {                           /* an input of f */
     const char *name;
     gra_shape   shape;
-    double      low, high;                              /* its values are spread over [low, high] (both 0: [-2, 2]), in
-                                                           random order, no two equal, 1e-3 away from 0 */
+    double      low, high;                              /* its values are spread over [low, high] (both 0: [-2, 2]), at
+                                                           random, no two equal, 1e-3 away from 0, as is their mean */
     const gra_real *data;                               /* or these; NULL: as above */
 } gra_check_in;
 

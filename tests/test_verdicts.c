@@ -637,6 +637,84 @@ START_TEST(graphs_at_random)
 }
 END_TEST
 
+/* ---- the mean of an input --------------------------------------------------------------------------- */
+
+static double mean_of(const gra_tensor *x)
+{
+    double sum = 0;
+    for (size_t i = 0; i < x->size; i++)
+        sum += x->data[i];
+    return sum / (double)x->size;
+}
+
+static double squares_of(const gra_tensor *x, double mean)  /* the mean of (x - mean)^2 */
+{
+    double sum = 0;
+    for (size_t i = 0; i < x->size; i++)
+        sum += (x->data[i] - mean) * (x->data[i] - mean);
+    return sum / (double)x->size;
+}
+
+static void variance(gra_tensor *y)
+{
+    y->data[0] = squares_of(y->in[0], mean_of(y->in[0]));
+}
+
+BACKWARD(of_squares)
+    for (size_t i = 0; i < in->size; i++)
+        dx[i] += 2 * x[i] * dy[0] / (double)in->size;
+}
+
+static void norm(gra_tensor *y)
+{
+    const gra_tensor *x = y->in[0];
+    const double mean = mean_of(x), sd = sqrt(squares_of(x, mean) + 1e-5);
+    EACH y->data[i] = (x->data[i] - mean) / sd;
+}
+
+BACKWARD(norm_about)                    /* 0 instead of the mean */
+    const double n = (double)in->size, sd = sqrt(squares_of(in, 0) + 1e-5);
+    double sum = 0, dot = 0;
+    EACH {
+        sum += dy[i];
+        dot += dy[i] * x[i] / sd;
+    }
+    EACH dx[i] += (dy[i] - sum / n - x[i] / sd * dot / n) / sd;
+}
+
+static gra_tensor *variance_about_zero(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    static const gra_op op = { .name = "variance", .forward = variance, .backward = of_squares };
+    (void)arg;
+    return gra_run(gra_result(tape, &op, GRA_SCALAR, in[0]));
+}
+
+static gra_tensor *norm_about_zero(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    static const gra_op op = { .name = "norm", .forward = norm, .backward = norm_about };
+    (void)arg;
+    return gra_run(gra_result_like(tape, &op, in[0]));
+}
+
+F(relu_of_sum, gra_relu(tape, gra_sum(tape, in[0])))
+F(abs_of_mean, gra_abs(tape, gra_mean(tape, in[0])))
+
+START_TEST(values_with_a_mean)
+{
+    static const gra_shape shapes[] = { { 1, { 3 } }, { 1, { 4 } }, { 1, { 6 } }, { 1, { 8 } }, { 1, { 12 } }, { 1, { 16 } },
+                                        { 1, { 100 } }, { 2, { 1, 8 } } };
+    static const struct { gra_check_fn *f; int wanted; } cases[] = {
+        { variance_about_zero, 1 }, { norm_about_zero, 1 }, { relu_of_sum, 0 }, { abs_of_mean, 0 },
+    };
+    for (size_t i = 0; i < LENGTH(shapes); i++)
+        for (size_t f = 0; f < LENGTH(cases); f++) {
+            const gra_check_in x = { .name = "x", .shape = shapes[i] };
+            ck_assert_msg(gra_check(t, GRA_GRAD, NULL, NULL, 1, &x, cases[f].f, NULL, 1e-6, &report) == cases[f].wanted,
+                          "case %zu: %s", f, report.text);
+        }
+}
+END_TEST
+
 /* ---- what it costs ----------------------------------------------------------------------------------- */
 
 typedef struct counted {
@@ -740,6 +818,7 @@ Suite *verdicts_suite(void)
     tcase_add_loop_test(c, wrong_derivatives_are_refused, 0, (int)LENGTH(numbers));
     tcase_add_loop_test(c, right_graphs_pass, 0, (int)LENGTH(graphs));
     tcase_add_loop_test(c, graphs_at_random, 0, 100);
+    tcase_add_test(c, values_with_a_mean);
     tcase_add_test(c, two_evaluations_an_element);
     tcase_add_test(c, outside_of_its_domain);
     tcase_add_test(c, memory_that_is_not_filled);
