@@ -781,6 +781,23 @@ START_TEST(memory_that_is_not_its_own)
 }
 END_TEST
 
+static gra_tensor *writes_itself(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    (void)arg;
+    gra_tensor *y = gra_tanh(tape, in[0]);
+    y->data[y->size] = 1;
+    return y;
+}
+
+/* No op is blamed for what f does after the last. */
+START_TEST(what_no_op_wrote)
+{
+    const gra_check_in x = { .name = "x", .shape = { 1, { 4 } } };
+    ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 1, &x, writes_itself, NULL, 1e-6, &report), 1);
+    ck_assert_msg(says("outside of any op's forward or backward: f itself?"), "%s", report.text);
+}
+END_TEST
+
 /* An error after much has passed is no success. */
 static gra_tensor *fails_as_constant(gra_tape *tape, gra_tensor **in, void *arg)
 {
@@ -823,6 +840,7 @@ Suite *verdicts_suite(void)
     tcase_add_test(c, outside_of_its_domain);
     tcase_add_test(c, memory_that_is_not_filled);
     tcase_add_test(c, memory_that_is_not_its_own);
+    tcase_add_test(c, what_no_op_wrote);
     tcase_add_test(c, an_f_that_takes_no_constant);
     suite_add_tcase(s, c);
     return s;

@@ -30,7 +30,10 @@
 static bool begin(gra_checking *k)
 {
     gra_tape_watch(k->tape, &k->guard.watch);
-    gra_tensor *y = gra_check_evaluate(k);
+    gra_tensor *y;
+    do
+        y = gra_check_evaluate(k);
+    while (gra_guard_repeat(&k->guard));
     gra_tape_watch(k->tape, NULL);
     if (!y)
         return false;
@@ -149,7 +152,10 @@ static bool take_gradients(gra_checking *k, bool once_more)
 static bool sweep(gra_checking *k, bool once_more)
 {
     gra_tape_watch(k->tape, &k->guard.watch);
-    const bool ok = take_gradients(k, once_more);
+    bool ok;
+    do
+        ok = take_gradients(k, once_more);
+    while (gra_guard_repeat(&k->guard));
     gra_tape_watch(k->tape, NULL);
     return ok;
 }

@@ -41,6 +41,7 @@ typedef struct gra_guard {
     gra_checking        *check;
     gra_piece_of_memory *piece;         /* those of this step, behind those that are kept */
     size_t               count, kept, places;
+    bool                 closely;       /* the rooms around pieces are looked at after each op */
     bool                 guilty;        /* an op wrote where it may not: */
     char                 tensor[128], sentence[512];
 } gra_guard;
@@ -48,6 +49,7 @@ typedef struct gra_guard {
 void  gra_guard_begin(gra_guard *g, gra_checking *k);
 void  gra_guard_end(gra_guard *g);
 void  gra_guard_step(gra_guard *g);                     /* a new step: the memory of the last is gone */
+bool  gra_guard_repeat(gra_guard *g);                   /* at a step's end: repeat it, to find who spoilt memory? */
 void *gra_guard_memory(gra_guard *g, size_t bytes);     /* guarded until gra_guard_end; NULL: out of memory */
 void  gra_guard_free(void *memory);                     /* NULL is allowed */
 

@@ -4,7 +4,10 @@
  *
  * Memory that an op gets is uninitialised: here it is NaN, so that whoever reads it before writing shows.
  * The room around it holds a number, large enough to show where it is read, and small enough that what is
- * added to it shows too. */
+ * added to it shows too.
+ *
+ * A value that changed is seen when the op returns. The rooms around all pieces are looked at once, at the end of
+ * a step; only where one is spoilt is the step repeated, and they are looked at after each op, which names it. */
 #include "checking.h"
 #include <stdlib.h>
 
@@ -131,14 +134,44 @@ static bool filled(const char *room)
     return true;
 }
 
+/* A piece whose room was written to; NULL: there is none. */
+static const gra_piece_of_memory *spoilt(const gra_guard *g, bool *before)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        const gra_piece_of_memory *p = &g->piece[i];
+        *before = !filled(p->start - ROOM);
+        if (*before || !filled(p->start + p->bytes))
+            return p;
+    }
+    return NULL;
+}
+
 static void look_around(gra_guard *g, const gra_tensor *y, bool backward)
 {
-    for (size_t i = 0; i < g->count && !g->guilty; i++) {
-        const gra_piece_of_memory *p = &g->piece[i];
-        const bool before = !filled(p->start - ROOM);
-        if (before || !filled(p->start + p->bytes))
-            wrote_past(g, y, backward, p, before);
+    bool before;
+    const gra_piece_of_memory *p = g->guilty ? NULL : spoilt(g, &before);
+    if (p)
+        wrote_past(g, y, backward, p, before);
+}
+
+bool gra_guard_repeat(gra_guard *g)
+{
+    bool before;
+    if (g->guilty || !spoilt(g, &before))
+        return false;
+    if (g->closely) {                                   /* this is the repeated step, and no op was seen */
+        const gra_check_line s = { .s = "something wrote past an end of its memory outside of any op's forward or "
+                                        "backward: f itself?" };
+        g->guilty = true;
+        end(g, &s, NULL);
+        return false;
     }
+    g->closely = true;
+    for (size_t i = 0; i < g->kept; i++) {
+        memset(g->piece[i].start - ROOM, FILL, ROOM);
+        memset(g->piece[i].start + g->piece[i].bytes, FILL, ROOM);
+    }
+    return true;
 }
 
 static bool differs(const real *a, const real *b, size_t n)
@@ -183,7 +216,8 @@ static void work(gra_watch *w, gra_tensor *y, void (*f)(gra_tensor *y))
     if (backward && !g->guilty && differs(at + y->size, y->grad, y->size))
         changed(g, y, backward, "dy, the gradient of ", y);
     free(copy);
-    look_around(g, y, backward);
+    if (g->closely)
+        look_around(g, y, backward);
 }
 
 void gra_guard_begin(gra_guard *g, gra_checking *k)
