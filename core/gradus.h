@@ -494,8 +494,8 @@ typedef struct gra_check_report {
     size_t index;                                       /* its place there, row-major, */
     double analytic, numeric;                           /* its two gradients */
     size_t elements;                                    /* how many were compared */
-    char   finding[1024];                               /* the facts alone, in sentences: what a class may be shown */
-    char   text[1024];                                  /* facts, and hints: each explanation that fits */
+    char   finding[2048];                               /* the facts alone, in sentences: what a class may be shown */
+    char   text[4608];                                  /* facts, and three hints at most: what explains them */
 } gra_check_report;
 
 int gra_check(gra_tape *t, gra_mode mode, gra_rng *rng, gra_model *m, int nin, const gra_check_in *in,

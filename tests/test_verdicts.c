@@ -789,6 +789,64 @@ static gra_tensor *writes_itself(gra_tape *tape, gra_tensor **in, void *arg)
     return y;
 }
 
+BACKWARD(negative)
+    EACH dx[i] -= 2 * x[i] * dy[i];
+}
+
+/* The hints have room behind the facts, however many tensors there are. */
+static gra_tensor *every_square(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    static const gra_op op = { .name = "wrong", .forward = square, .backward = negative };
+    gra_model *m = arg;
+    gra_tensor *y = gra_sum(tape, in[0]);
+    for (int i = 0; i < gra_param_count(m); i++) {
+        gra_tensor *p = gra_param_at(m, i);
+        y = gra_add(tape, y, gra_sum(tape, i % 2 ? gra_run(gra_result_like(tape, &op, p)) : gra_mul(tape, p, p)));
+    }
+    return y;
+}
+
+START_TEST(sixty_parameters)
+{
+    gra_rng rng;
+    gra_manual_seed(&rng, 1);
+    gra_model *m = gra_model_open(&rng);
+    for (int i = 0; i < 60; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "a_layer_with_a_rather_long_name_so_that_all_fill_a_page_%02d", i);
+        gra_param(gra_root(m), name, gra_init_normal(0, 1), GRA_SHAPE(2));
+    }
+    const gra_check_in x = { .name = "x", .shape = { 1, { 3 } } };
+    ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, m, 1, &x, every_square, m, 1e-6, &report), 1);
+    ck_assert_msg(says("wrong too: ") && says(" (error 2) and 25 more "), "%s", report.text);
+    ck_assert_msg(says("right: x, ") && says(" and 27 more "), "%s", report.text);
+    ck_assert_msg(says("it fits: the sign is flipped"), "%s", report.text);
+    gra_model_close(m);
+}
+END_TEST
+
+static void sine(gra_tensor *y)
+{
+    EACH y->data[i] = sin(y->in[0]->data[i]);
+}
+
+BACKWARD(of_no_use)
+    EACH dx[i] += dy[i] * (x[i] + 0.3 * sin(7 * x[i]) + (i % 7 == 3) + 0.01 * (double)(i % 5));
+}
+OP(sine_at_a_loss, sine, of_no_use, .args = 0)
+
+START_TEST(too_large_to_be_explained)
+{
+    alone = sine_at_a_loss;
+    gra_check_in x = { .name = "x", .shape = { 2, { 20, 20 } } };
+    ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 1, &x, with_itself, NULL, 1e-6, &report), 1);
+    ck_assert_msg(says("x: too large to be explained in full: try smaller shapes"), "%s", report.text);
+    x.shape = GRA_SHAPE(4, 4);
+    ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 1, &x, with_itself, NULL, 1e-6, &report), 1);
+    ck_assert_msg(!says("too large"), "%s", report.text);
+}
+END_TEST
+
 /* No op is blamed for what f does after the last. */
 START_TEST(what_no_op_wrote)
 {
@@ -840,6 +898,8 @@ Suite *verdicts_suite(void)
     tcase_add_test(c, outside_of_its_domain);
     tcase_add_test(c, memory_that_is_not_filled);
     tcase_add_test(c, memory_that_is_not_its_own);
+    tcase_add_test(c, sixty_parameters);
+    tcase_add_test(c, too_large_to_be_explained);
     tcase_add_test(c, what_no_op_wrote);
     tcase_add_test(c, an_f_that_takes_no_constant);
     suite_add_tcase(s, c);

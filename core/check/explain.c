@@ -313,7 +313,7 @@ static void explain_tensor(gra_wrong *w)
 static void tell(const gra_wrong *w, bool name, int room)
 {
     for (int i = 0; i < w->fits + w->clues && i < room; i++)
-        gra_check_hint(w->check->report, "%s%s%s: %s", i < w->fits ? "it fits" : "a clue", name ? ", for " : "",
+        gra_check_hint(w->check->report, "%s%s%.80s: %s", i < w->fits ? "it fits" : "a clue", name ? ", for " : "",
                        name ? w->x->name : "", w->hint[i].s);
 }
 
@@ -338,4 +338,6 @@ void gra_check_explain(gra_checking *k, gra_checked *worst)
     if (!(first.fits + first.clues + other.fits + other.clues))
         gra_check_hint(k->report,
                        "none of the usual slips explains it: compare the backward's formula, term by term");
+    if (!first.fits && !other.fits && first.rows == 1 && k->size > 1)
+        gra_check_hint(k->report, "%.80s: too large to be explained in full: try smaller shapes", worst->name);
 }

@@ -2,10 +2,12 @@
  * tested, and what explains it. */
 #include "checking.h"
 
+#define NAME "64"                       /* of a name so many characters are shown */
+
 /* "w (3, 4), element 5 (row 1, column 1)" */
 static void put_element(gra_check_line *s, const gra_checked *x, size_t i)
 {
-    gra_check_put(s, "%s %s", x->name, gra_shape_text(x->shape, (char[GRA_SHAPE_TEXT]){ 0 }));
+    gra_check_put(s, "%." NAME "s %s", x->name, gra_shape_text(x->shape, (char[GRA_SHAPE_TEXT]){ 0 }));
     if (x->shape.ndim == 0)
         return;
     gra_check_put(s, ", element %zu", i);
@@ -28,18 +30,47 @@ static size_t wrong_elements(const gra_checking *k, const gra_checked *x)
     return count;
 }
 
+/* "w, b, k and 7 more" */
+typedef struct list {
+    gra_check_line line;
+    int            count;
+} list;
+
+enum { MOST_NAMES = 4 };
+
+/* The next of a list. False: enough are named already. */
+static bool next(list *l)
+{
+    if (l->count++ >= MOST_NAMES)
+        return false;
+    if (l->count > 1)
+        gra_check_put(&l->line, ", ");
+    return true;
+}
+
+static void say_list(gra_check_report *report, const char *what, list *l)
+{
+    if (l->count > MOST_NAMES)
+        gra_check_put(&l->line, " and %d more", l->count - MOST_NAMES);
+    if (l->count)
+        gra_check_say(report, "%s: %s", what, l->line.s);
+}
+
 /* Where nothing was tested, or next to nothing. */
 static void say_untested(const gra_checking *k)
 {
+    int count = 0;
     for (int i = 0; i < k->count; i++)
-        if (k->tensor[i].untested)
+        if (k->tensor[i].untested && count++ < MOST_NAMES)
             gra_check_say(k->report, "%s: every gradient is 0: nothing was tested there", k->tensor[i].name);
+    if (count > MOST_NAMES)
+        gra_check_say(k->report, "nor was anything in %d more", count - MOST_NAMES);
 }
 
 /* Beside large gradients small ones may be anything. */
 static void say_small(const gra_checking *k)
 {
-    gra_check_line small = { .at = 0 }, unsure = { .at = 0 };
+    list small = { .count = 0 }, unsure = { .count = 0 };
     for (int i = 0; i < k->count; i++) {
         const gra_checked *x = &k->tensor[i];
         const double least = k->tolerance * gra_check_measure(x);
@@ -51,18 +82,15 @@ static void say_small(const gra_checking *k)
             else
                 rough += (double)x->unsure[j] > least;
         }
-        if (below)
-            gra_check_put(&small, "%s%zu of %zu elements of %s (below %.2g)", small.at ? ", " : "", below, x->size,
-                          x->name, least);
-        if (rough)
-            gra_check_put(&unsure, "%s%zu of %zu elements of %s", unsure.at ? ", " : "", rough, x->size, x->name);
+        if (below && next(&small))
+            gra_check_put(&small.line, "%zu of %zu elements of %." NAME "s (below %.2g)", below, x->size, x->name, least);
+        if (rough && next(&unsure))
+            gra_check_put(&unsure.line, "%zu of %zu elements of %." NAME "s", rough, x->size, x->name);
     }
-    if (small.at)
-        gra_check_say(k->report, "too small to be judged beside the largest gradient, or beside the loss, so that "
-                      "they could be anything: %s", small.s);
-    if (unsure.at)
-        gra_check_say(k->report, "judged less exactly than to the tolerance, since differences of the loss are rough "
-                      "there: %s", unsure.s);
+    say_list(k->report, "too small to be judged beside the largest gradient, or beside the loss, so that they could be "
+             "anything", &small);
+    say_list(k->report, "judged less exactly than to the tolerance, since differences of the loss are rough there",
+             &unsure);
 }
 
 void gra_check_tell(gra_checking *k, gra_checked *worst, bool untested)
@@ -93,17 +121,19 @@ void gra_check_tell(gra_checking *k, gra_checked *worst, bool untested)
     if (k->when[0])
         gra_check_say(k->report, "%s", k->when);
     gra_check_say(k->report, "wrong there: %zu of %zu elements", wrong_elements(k, worst), worst->size);
-    gra_check_line others = { .at = 0 }, right = { .at = 0 };
+    list others = { .count = 0 }, right = { .count = 0 };
     for (int i = 0; i < k->count; i++) {
         const gra_checked *x = &k->tensor[i];
-        if (x->error <= k->tolerance && i != k->constant)
-            gra_check_put(&right, "%s%s", right.at ? ", " : "", x->name);
-        else if (x != worst && i != k->constant)
-            gra_check_put(&others, "%s%s (error %.2g)", others.at ? ", " : "", x->name, x->error);
+        if (i == k->constant || x == worst)
+            continue;
+        if (x->error <= k->tolerance) {
+            if (next(&right))
+                gra_check_put(&right.line, "%." NAME "s", x->name);
+        } else if (next(&others)) {
+            gra_check_put(&others.line, "%." NAME "s (error %.2g)", x->name, x->error);
+        }
     }
-    if (others.at)
-        gra_check_say(k->report, "wrong too: %s", others.s);
-    if (right.at)
-        gra_check_say(k->report, "right: %s", right.s);
+    say_list(k->report, "wrong too", &others);
+    say_list(k->report, "right", &right);
     gra_check_explain(k, worst);
 }

@@ -4,24 +4,29 @@
 
 enum { COLUMNS = 80 };
 
-/* Whole words as long as they fit, then a new line, set in by two. What finds no room is lost. */
+/* Whole words as long as they fit, then a new line, set in by two. A word that finds no room in the text, and all
+ * behind it, is left out. */
 static void wrap(char *text, size_t room, const char *line)
 {
     size_t at = strlen(text), column = 0;
     if (at && at + 1 < room)
         text[at++] = '\n';
-    while (*line && at + 1 < room) {
+    while (*line) {
         size_t space = *line == ' ', word = space + strcspn(line + space, " ");
-        if (column && column + word > COLUMNS && at + 3 < room) {
+        if (at + word + 4 > room)
+            break;
+        if (column && column + word > COLUMNS) {
             memcpy(text + at, "\n  ", 3);
             at += 3;
             column = 2;
             line += space;
             word -= space;
         }
-        for (; word && at + 1 < room; word--, column++)
+        for (; word; word--, column++)
             text[at++] = *line++;
     }
+    while (at && (text[at - 1] == '\n' || text[at - 1] == ' '))
+        at--;
     text[at] = '\0';
 }
 
