@@ -847,6 +847,21 @@ START_TEST(too_large_to_be_explained)
 }
 END_TEST
 
+BACKWARD(a_little_past)
+    EACH dx[i] += 2 * x[i] * dy[i];
+    dx[y->size] += 1e-8;
+}
+OP(little_past_the_gradient, square, a_little_past, .args = 0)
+
+START_TEST(a_little_behind_the_end)
+{
+    alone = little_past_the_gradient;
+    const gra_check_in x = { .name = "x", .shape = { 1, { 4 } } };
+    ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 1, &x, with_itself, NULL, 1e-6, &report), 1);
+    ck_assert_msg(says("wrote past the end of the gradient of x (4)"), "%s", report.text);
+}
+END_TEST
+
 /* No op is blamed for what f does after the last. */
 START_TEST(what_no_op_wrote)
 {
@@ -900,6 +915,7 @@ Suite *verdicts_suite(void)
     tcase_add_test(c, memory_that_is_not_its_own);
     tcase_add_test(c, sixty_parameters);
     tcase_add_test(c, too_large_to_be_explained);
+    tcase_add_test(c, a_little_behind_the_end);
     tcase_add_test(c, what_no_op_wrote);
     tcase_add_test(c, an_f_that_takes_no_constant);
     suite_add_tcase(s, c);

@@ -11,7 +11,7 @@
 #include "checking.h"
 #include <stdlib.h>
 
-enum { ROOM = GRA_WATCH_ROOM, FILL = 0x42 };            /* eight of these bytes are the double 1.6e11 */
+enum { ROOM = GRA_WATCH_ROOM, FILL = 0x40 };            /* eight of these bytes are the double 32.5 */
 
 static void made(gra_watch *w, void *memory, size_t bytes)
 {
