@@ -32,8 +32,7 @@ typedef struct gra_watch {
 void      gra_tape_watch(gra_tape *t, gra_watch *w);    /* from the next gra_begin on; NULL: nobody watches */
 typedef enum gra_trial {
     GRA_IN_EARNEST,
-    GRA_UNTRACED,                       /* NaNs are not traced: an input was moved, perhaps to where f is not defined */
-    GRA_TRIED                           /* nor does an error abort */
+    GRA_TRIED                           /* where f may not be defined: NaNs are not traced, and an error does not abort */
 } gra_trial;
 void      gra_tape_try(gra_tape *t, gra_trial how);
 

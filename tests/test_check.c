@@ -791,7 +791,7 @@ static gra_tensor *grows(gra_tape *tape, gra_tensor **in, void *arg)
 static gra_tensor *fails_late(gra_tape *tape, gra_tensor **in, void *arg)
 {
     int *calls = arg;
-    return ++*calls == 6 ? gra_matmul(tape, in[0], in[0]) : in[0];
+    return ++*calls == 4 ? gra_matmul(tape, in[0], in[0]) : in[0];   /* the last before x is moved */
 }
 
 typedef struct late {                   /* fails at one of its calls */
@@ -818,7 +818,8 @@ START_TEST(any_call_may_fail)           /* _i: how. Until more calls than there 
         const int result = check(GRA_GRAD, NULL, NULL, 2, in, some_call_fails, &l);
         if (l.calls < l.bad)
             break;
-        ck_assert_msg(says(what[_i]) || (_i == 2 && l.bad == 1), "call %d: %s", l.bad, report.text);
+        const bool moved = l.bad > 4 && _i < 2;         /* there f need not be defined: the check goes on */
+        ck_assert_msg(says(what[_i]) || (_i == 2 && l.bad == 1) || (moved && result == 1), "call %d: %s", l.bad, report.text);
         ck_assert_msg(result == -1 || says("b"), "call %d: %s", l.bad, report.text);
         ck_assert(report.error > 1e-6);
     }

@@ -761,8 +761,20 @@ START_TEST(outside_of_its_domain)
     const gra_check_in at = { .name = "x", .shape = { 1, { 2 } }, .data = (real[]){ 1, 0.5 } };
     ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 1, &at, of_numbers,
                                &(formula){ acos, one, 1 }, 1e-6, &report), 1);
-    ck_assert_msg(says("f is not finite on both sides of that element, however near: it may lie outside of where f "
-                       "is defined. .low and .high say where inputs lie") && !says("nobody filled"),
+    ck_assert_msg(says("f is not defined on both sides of x[0] = 1, however near: move it, or give .low and .high") && !says("nobody filled"),
+                  "%s", report.text);
+}
+END_TEST
+
+F(cross_entropy_of_two, gra_binary_cross_entropy(tape, in[0], in[1]))
+
+START_TEST(where_f_refuses_its_neighbours)              /* and would abort, but for the check */
+{
+    const gra_check_in in[] = { { .name = "p", .shape = { 1, { 3 } }, .data = (real[]){ 0, 0.5, 0.3 } },
+                                { .name = "target", .shape = { 1, { 3 } }, .data = (real[]){ 0.2, 0.6, 0.3 } } };
+    gra_keep_going(t, false);
+    ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 2, in, cross_entropy_of_two, NULL, 1e-6, &report), 1);
+    ck_assert_msg(says("f is not defined on both sides of p[0] = 0, however near: move it, or give .low and .high"),
                   "%s", report.text);
 }
 END_TEST
@@ -916,6 +928,7 @@ Suite *verdicts_suite(void)
     tcase_add_test(c, sixty_parameters);
     tcase_add_test(c, too_large_to_be_explained);
     tcase_add_test(c, a_little_behind_the_end);
+    tcase_add_test(c, where_f_refuses_its_neighbours);
     tcase_add_test(c, what_no_op_wrote);
     tcase_add_test(c, an_f_that_takes_no_constant);
     suite_add_tcase(s, c);

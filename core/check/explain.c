@@ -285,9 +285,9 @@ static void explain_tensor(gra_wrong *w)
     w->cols = x->size;
     w->rows = k->size <= MOST_ROWS && k->size * x->size <= MOST_ENTRIES ? k->size : 1;
     w->size = w->rows * w->cols;
-    if (isfinite(x->analytic[x->worst]) && !isfinite(x->numeric[x->worst])) {
-        gra_clue(w, "f is not finite on both sides of that element, however near: it may lie outside of where f is "
-                 "defined. .low and .high say where inputs lie");
+    if (!isfinite(x->numeric[x->worst])) {
+        gra_clue(w, "f is not defined on both sides of %.80s[%zu] = %.6g, however near: move it, or give .low and "
+                 ".high", x->name, x->worst, (double)x->data[x->worst]);
         return;
     }
     if (!all_finite(x)) {

@@ -61,21 +61,40 @@ gra_tensor *gra_check_evaluate(gra_checking *k)
     return NULL;
 }
 
+/* With one input moved, perhaps to where f is not defined: then it may fail, or make a NaN that nothing traces. */
+static gra_tensor *evaluate_moved(gra_checking *k)
+{
+    const bool quiet = k->quiet;
+    k->quiet = true;
+    gra_tape_try(k->tape, GRA_TRIED);
+    gra_tensor *y = gra_check_evaluate(k);
+    gra_tape_try(k->tape, GRA_IN_EARNEST);
+    k->quiet = quiet;
+    return y;
+}
+
+/* Where f fails they are NaN. False: f returns another shape. */
 static bool parts(gra_checking *k, gra_checked *x, size_t i, double step)
 {
     const real was = x->data[i], up = was + (real)step, down = was - (up - was);
     x->data[i] = up;
-    gra_tensor *y = gra_check_evaluate(k);
+    gra_tensor *y = evaluate_moved(k);
     bool ok = y && y->size == k->size;
     if (ok) {
         memcpy(k->parts, y->data, k->size * sizeof(real));
         x->data[i] = down;
-        y = gra_check_evaluate(k);
+        y = evaluate_moved(k);
         ok = y && y->size == k->size;
     }
     x->data[i] = was;
+    if (!y) {
+        for (size_t j = 0; j < k->size; j++)
+            k->parts[j] = (real)NAN;
+        k->noise = 0;
+        return true;
+    }
     if (!ok)
-        return y && gra_check_fails(k, "the shape of what f returns depends on the values of its inputs");
+        return gra_check_fails(k, "the shape of what f returns depends on the values of its inputs");
     bool changed = false;
     k->noise = 0;
     for (size_t j = 0; j < k->size; j++) {              /* 2h is what lies between up and down as rounded */
@@ -95,12 +114,10 @@ bool gra_check_parts(gra_checking *k, gra_checked *x, size_t i, double steps)
     return parts(k, x, i, steps * (double)x->step[i]);
 }
 
-/* n(h). Moving x may lead where f is not defined, so nothing traces the NaN that comes of it. */
+/* n(h), or NaN where f is not defined. */
 static bool slope(gra_checking *k, gra_checked *x, size_t i, double h, double *n)
 {
-    gra_tape_try(k->tape, k->quiet ? GRA_TRIED : GRA_UNTRACED);
     const bool ok = parts(k, x, i, h);
-    gra_tape_try(k->tape, GRA_IN_EARNEST);
     double sum = 0;
     for (size_t j = 0; ok && j < k->size; j++)
         sum += (double)k->parts[j];
@@ -110,7 +127,7 @@ static bool slope(gra_checking *k, gra_checked *x, size_t i, double h, double *n
 
 /* ---- 3: all steps ---- */
 
-/* Far away f may fail, or return another shape: there n is not known, and the report has no word of it. */
+/* Far away f may return another shape: there n is not known, and the report has no word of it. */
 static double slope_far_away(gra_checking *k, gra_checked *x, size_t i, double h)
 {
     double n;
