@@ -475,7 +475,7 @@ gra_tensor *gra_load_npy(gra_model *m, const char *path); /* a constant that liv
  * changes an input, dy or its result, or writes past either end of a tensor or a gradient.
  *
  * Cost: two calls of f for each element; besides 5 in all, 2 for each tensor, and 2 (4 at most) for each two
- * inputs of one shape. An element that is wrong takes up to 8 calls, and one where f is steep, kinked or rough
+ * inputs of one shape. An element that is wrong takes up to 14 calls, and one where f is steep, kinked or rough
  * some 50, or more where x is very large or small. Memory: 6 doubles for each element. */
 typedef struct gra_check_in {                           /* an input of f */
     const char *name;
