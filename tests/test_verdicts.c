@@ -824,7 +824,7 @@ START_TEST(sixty_parameters)
     gra_manual_seed(&rng, 1);
     gra_model *m = gra_model_open(&rng);
     for (int i = 0; i < 60; i++) {
-        char name[64];
+        char name[80];
         snprintf(name, sizeof name, "a_layer_with_a_rather_long_name_so_that_all_fill_a_page_%02d", i);
         gra_param(gra_root(m), name, gra_init_normal(0, 1), GRA_SHAPE(2));
     }
