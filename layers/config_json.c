@@ -1,8 +1,8 @@
 /* config_json: the config.json beside a model, which is one JSON object. Each of its settings that changes what a
  * GPT-2 computes has a row in the table below; the values of all others are passed over unread. */
 #include "config_json.h"
-#include "../core/infile.h"
-#include "../core/json.h"
+#include "../core/files/infile.h"
+#include "../core/files/json.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* files: whole files in and out, and folders. */
 #include "files.h"
-#include "../../core/outfile.h"
+#include "../../core/files/outfile.h"
 #include "say.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -235,7 +235,7 @@ void folder_unmake(const char *path, size_t *made)
     *made = 0;
 }
 
-/* The rest of a name by which a file is written: "tmp", after a process and a number from core/outfile.c. */
+/* The rest of a name by which a file is written: "tmp", after a process and a number from core/files/outfile.c. */
 static bool is_unfinished(const char *rest)
 {
     return rest[0] == '.' && strcmp(rest + strspn(rest, ".-0123456789"), "tmp") == 0;

@@ -1,8 +1,8 @@
-/* load: the values of a model from a safetensors file.
+/* state_dict: the values of a model from a safetensors file.
  *
  * The names and the shapes in the file must be the model's. Then the values are read into a buffer, and only
  * when all are there does the model change. */
-#include "op.h"
+#include "../op.h"
 
 #include <stdlib.h>
 

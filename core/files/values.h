@@ -2,7 +2,7 @@
 #ifndef GRADUS_VALUES_H
 #define GRADUS_VALUES_H
 
-#include "gradus.h"
+#include "../gradus.h"
 #include "infile.h"
 #include "outfile.h"
 

@@ -3,7 +3,7 @@
  * The header is read whole, and its strings are decoded in their own places, where they never get longer.
  * What is kept besides are two lists that grow with what was really read: no memory is taken for a number in
  * the file before that number was found to fit in the file. */
-#include "op.h"
+#include "../op.h"
 #include "json.h"
 #include "values.h"
 
