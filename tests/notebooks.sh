@@ -77,7 +77,7 @@ for program in $programs; do
     ok "$program" reproduced "$program"
     ok "$program, with each instruction set" same_in_all "$program"
 done
-total=$(expected tests/golden)
+total=$(expected examples/notebooks/golden)
 ok 'the files hold 1828 printed numbers' [ "$total" -eq 1828 ]
 ok 'all of them come out in float64' sum "$total" "$W"/lines.64/*
 udl=$(awk '{ print $2 }' "$W/lines.64/udl_multihead")
@@ -93,33 +93,33 @@ mkdir "$W/golden"
 
 # off PROGRAM FILE ROLE NAME NUMBER K N: with the tensor's first number replaced, the program fails
 off() {
-    cp tests/golden/0*.txt "$W/golden" || return 1
+    cp examples/notebooks/golden/0*.txt "$W/golden" || return 1
     awk -v role="$3" -v name="$4" -v number="$5" '
         found == 1 { $1 = number; found = 2 }
         $1 == "tensor" && $2 == role && $3 == name { found = 1 }
         { print }
-        END { exit found != 2 }' "tests/golden/$2.txt" >"$W/golden/$2.txt" || return 1
+        END { exit found != 2 }' "examples/notebooks/golden/$2.txt" >"$W/golden/$2.txt" || return 1
     ends_with 1 "$1" "$W/golden" && grep -q "$2.txt: $4\[0\] is .*, wanted $5: off by" "$W/err" &&
         tail -n 1 "$W/out" | grep -q ": $6 of $7 printed numbers reproduced\$"
 }
 
 missing() {     # missing PROGRAM FILE: a tensor that the program does not know is a number not reproduced
-    cp tests/golden/0*.txt "$W/golden" || return 1
-    sed '$d' "tests/golden/$2.txt" >"$W/golden/$2.txt"
+    cp examples/notebooks/golden/0*.txt "$W/golden" || return 1
+    sed '$d' "examples/notebooks/golden/$2.txt" >"$W/golden/$2.txt"
     printf 'tensor expect more 1 1 2\n1 2\nend\n' >>"$W/golden/$2.txt"
     ends_with 1 "$1" "$W/golden" && grep -q "$2.txt: expect more was not compared" "$W/err"
 }
 
 cut() {         # cut PROGRAM FILE: a file that was cut short
-    cp tests/golden/0*.txt "$W/golden" || return 1
-    sed '$d' "tests/golden/$2.txt" >"$W/golden/$2.txt"
+    cp examples/notebooks/golden/0*.txt "$W/golden" || return 1
+    sed '$d' "examples/notebooks/golden/$2.txt" >"$W/golden/$2.txt"
     ends_with 2 "$1" "$W/golden" && grep -q "$2.txt ends where a word was wanted" "$W/err"
 }
 
 run_fails() {   # run.sh fails with the program
-    cp tests/golden/0*.txt "$W/golden" || return 1
+    cp examples/notebooks/golden/0*.txt "$W/golden" || return 1
     file=003_self_attention_v2.txt
-    sed 's/^0\.2461 0\.2370$/0.2461 0.2470/' tests/golden/$file >"$W/golden/$file"
+    sed 's/^0\.2461 0\.2370$/0.2461 0.2470/' examples/notebooks/golden/$file >"$W/golden/$file"
     cp "$P/attention_steps" "$P/trainable_attention" "$W" || return 1
     GOLDEN_FOLDER=$W/golden ends_with 1 sh examples/notebooks/run.sh "$W/attention_steps" \
         "$W/trainable_attention" && grep -q '^notebooks: 1 of 2 programs failed' "$W/out"
@@ -137,7 +137,7 @@ ok 'an input' off "$P/trainable_attention" 003_self_attention_v2 input inputs 0.
 ok 'a number left out' missing "$P/trainable_attention" 003_self_attention_v2
 ok 'a file cut short' cut "$P/attention_variants" 002_dropout
 ok 'a missing folder' ends_with 2 "$P/attention_steps" "$W/none"
-ok 'a wrong call' ends_with 2 "$P/attention_steps" tests/golden and more
+ok 'a wrong call' ends_with 2 "$P/attention_steps" examples/notebooks/golden and more
 ok 'make notebooks fails with a program' run_fails
 
 finish

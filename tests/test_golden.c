@@ -443,59 +443,7 @@ START_TEST(every_file_has_a_case)
 END_TEST
 
 /* ---- what parameters begin with ----
- * Notebooks print 4 digits of what a seeded layer returns; the files have its parameters to 9. */
-
-static void seeded(const char *path)
-{
-    file = golden_open(path);
-    ck_assert_str_eq(file->generator, "torch");
-    gra_manual_seed(&rng, file->seed);
-}
-
-static void begins_with(const gra_tensor *p, const char *name)
-{
-    golden_compare(file, golden_get(file, "param", name), p->data, p->shape);
-}
-
-static gra_tensor *two_copies(void)     /* of the inputs, as a batch */
-{
-    gra_tensor *x = constant("inputs");
-    x = gra_reshape(t, x, GRA_SHAPE(1, gra_dim(x, 0), gra_dim(x, 1)));
-    return gra_concat(t, 2, (gra_tensor *[]){ x, x }, 0);
-}
-
-START_TEST(seeded_causal_attention)
-{
-    gra_causal_attention a;
-    seeded("tests/golden/002_causal_attention.txt");
-    gra_causal_attention_init(&a, root, number("d_in"), number("d_out"), number("context_length"), 0, false);
-    begins_with(a.query.weight, "w_query.weight");
-    begins_with(a.key.weight,   "w_key.weight");
-    begins_with(a.value.weight, "w_value.weight");
-
-    gra_begin(t, GRA_EVAL, NULL);
-    gra_tensor *y = gra_causal_attention_forward(t, &a, two_copies());
-    golden_compare(file, golden_get(file, "ref", "context_vecs"), y->data, y->shape);
-}
-END_TEST
-
-START_TEST(seeded_multi_head_attention)
-{
-    gra_multi_head_attention a;
-    seeded("tests/golden/002_mha_splits.txt");
-    gra_multi_head_attention_init(&a, root, number("d_in"), number("d_out"), number("context_length"), 0,
-                                  number("num_heads"), false);
-    begins_with(a.query.weight,    "w_query.weight");
-    begins_with(a.key.weight,      "w_key.weight");
-    begins_with(a.value.weight,    "w_value.weight");
-    begins_with(a.out_proj.weight, "out_proj.weight");
-    begins_with(a.out_proj.bias,   "out_proj.bias");
-
-    gra_begin(t, GRA_EVAL, NULL);
-    gra_tensor *y = gra_multi_head_attention_forward(t, &a, two_copies());
-    golden_compare(file, golden_get(file, "expect", "context_vecs"), y->data, y->shape);
-}
-END_TEST
+ * (Whole attention layers made from a seed: the notebooks, whose numbers tests/notebooks.sh compares.) */
 
 static void equal(const gra_tensor *p, const double *want, size_t n, double tolerance)
 {
@@ -567,8 +515,6 @@ Suite *golden_suite(void)
     tcase_add_test(c, seeded_linear);
     tcase_add_test(c, seeded_small_embeddings);
     tcase_add_test(c, seeded_large_embeddings);
-    tcase_add_test(c, seeded_causal_attention);
-    tcase_add_test(c, seeded_multi_head_attention);
     suite_add_tcase(s, c);
     return s;
 }

@@ -1,7 +1,7 @@
 /* attention_steps: self-attention by hand, with columns as tokens (the notebook of Understanding Deep
  * Learning, 12.1, in PyTorch). One head as loops over tokens, the same as products of matrices, then
  * two heads and the matrix that mixes them. Every value of the notebook comes from its seeds here;
- * what it printed is read from tests/golden/000_*.txt and compared.
+ * what it printed is read from examples/notebooks/golden/000_*.txt and compared.
  *
  *     make notebooks; build/notebooks/attention_steps */
 #include "lib/notebook.h"

@@ -1,8 +1,8 @@
 /* attention_variants: from dot products to multi-head attention (the notebook of Raschka, Build a Large
  * Language Model, chapter 3, and two variants that learn less). First without parameters, then with
  * trainable projections, a causal mask, dropout, a batch, several heads. What the notebook printed is
- * read from tests/golden/002_*.txt and compared. Two stretches of it have no seed; they start here from
- * the queries, keys, values and scores that it prints.
+ * read from examples/notebooks/golden/002_*.txt and compared. Some of its cells set no seed: here they start
+ * from the queries, keys, values and scores that the notebook prints.
  *
  *     make notebooks; build/notebooks/attention_variants */
 #include "lib/notebook.h"

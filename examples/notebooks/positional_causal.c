@@ -2,7 +2,7 @@
  * seed stands at the top and each cell goes on drawing where the one before it stopped, so the order of
  * the cells is part of the numbers. Even one normal is handed on: a positional embedding draws 15, in
  * pairs, and the 16th waits in the generator for the next embedding. What the notebook printed is read
- * from tests/golden/004_*.txt and compared.
+ * from examples/notebooks/golden/004_*.txt and compared.
  *
  *     make notebooks; build/notebooks/positional_causal */
 #include "lib/notebook.h"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # run.sh PROGRAM ...: runs programs of notebooks and sums up how many printed numbers each reproduces, and how
 # many of those were computed. Those in a folder notebooks64 compute in float64, the others in float32. All that a
-# program says is left beside it, in PROGRAM.txt. $GOLDEN_FOLDER names another folder of numbers than tests/golden.
+# program says is left beside it, in PROGRAM.txt. $GOLDEN_FOLDER names another folder of numbers than
+# examples/notebooks/golden.
 lines=$(for program; do
     case $program in *notebooks64/*) precision=float64 ;; *) precision=float32 ;; esac
     "$program" ${GOLDEN_FOLDER:+"$GOLDEN_FOLDER"} >"$program.txt"

@@ -1,6 +1,6 @@
 /* trainable_attention: self-attention with trainable matrices, step by step and as two classes (the
  * notebook of a lecture on Raschka, Build a Large Language Model, 3.4). What the notebook printed is read
- * from tests/golden/003_*.txt and compared.
+ * from examples/notebooks/golden/003_*.txt and compared.
  *
  *     make notebooks; build/notebooks/trainable_attention */
 #include "lib/notebook.h"

@@ -1,7 +1,7 @@
 /* udl_multihead: multi-head self-attention with columns as tokens, from NumPy's seeds (Prince,
  * Understanding Deep Learning, 12.2). NumPy computes in float64, and the notebook prints eight digits of
  * its input: this program is built in float64 alone. What the notebook printed is read from
- * tests/golden/001_udl_multihead.txt and compared.
+ * examples/notebooks/golden/001_udl_multihead.txt and compared.
  *
  *     make notebooks; build/notebooks64/udl_multihead */
 #include "lib/notebook.h"

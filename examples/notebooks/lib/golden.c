@@ -77,7 +77,7 @@ static size_t shape(struct file *in, gra_shape *s)
     for (int d = 0; d < s->ndim; d++)
         s->dim[d] = integer(in);
     if (!gra_shape_size(*s, &size))
-        fail(in, "%s: a shape that cannot be", in->path);
+        fail(in, "%s: a shape with a negative size, or of more elements than memory can hold", in->path);
     return size;
 }
 
@@ -94,39 +94,26 @@ static void read_tensor(struct file *in, golden_tensor *t)
         t->values[i] = number(in);
 }
 
-static void read_draw(struct file *in, golden_draw *d)
-{
-    word(in, d->kind);
-    word(in, d->name);
-    shape(in, &d->shape);
-    d->x = number(in);
-}
-
 /* One entry; false after the last. */
 static bool read_entry(struct file *in, golden *g)
 {
     char w[GOLDEN_WORD];
     word(in, w);
-    if (g->configs == GOLDEN_MAX || g->draws == GOLDEN_MAX || g->tensors == GOLDEN_MAX)
+    if (g->configs == GOLDEN_MAX || g->tensors == GOLDEN_MAX)
         fail(in, "%s has more entries than GOLDEN_MAX", in->path);
     if (in->error[0] || strcmp(w, "end") == 0)
         return false;
-    if (strcmp(w, "source") == 0) {
+    if (strcmp(w, "source") == 0 || strcmp(w, "seed") == 0 || strcmp(w, "draw") == 0) {
         skip_line(in->f);
     } else if (strcmp(w, "system") == 0) {
         word(in, g->system);
     } else if (strcmp(w, "config") == 0) {
         word(in, g->config[g->configs].key);
         g->config[g->configs++].value = integer(in);
-    } else if (strcmp(w, "seed") == 0) {
-        word(in, g->generator);
-        g->seed = (uint64_t)integer(in);
-    } else if (strcmp(w, "draw") == 0) {
-        read_draw(in, &g->draw[g->draws++]);
     } else if (strcmp(w, "tensor") == 0) {
         read_tensor(in, &g->tensor[g->tensors++]);
     } else {
-        fail(in, "%s: what is %s?", in->path, w);
+        fail(in, "%s: %s, where source, system, config, seed, draw, tensor or end was wanted", in->path, w);
     }
     return true;
 }

@@ -1,17 +1,16 @@
-/* golden.h: reads the files of tests/golden: numbers that PyTorch, NumPy or a notebook printed.
+/* golden.h: reads golden numbers: tensors that a notebook printed (examples/notebooks/golden) or that PyTorch
+ * computed (tests/golden).
  *
  * Such a file is a list of words; `#` starts a comment up to the end of the line.
  *
- *     source <where from, to the end of the line>
  *     system <name>
  *     config <key> <int>
- *     seed torch|numpy <n>
- *     draw <kind> <name> <rank> <dims...> <x>                   in the order of drawing
  *     tensor <role> <name> <tol> <rank> <dims...> <numbers>     row-major
+ *     source, seed, draw                  how the numbers were made: for people, skipped to the end of the line
  *     end
  *
- * Roles: input, param, expect (printed), ref (computed). tol: the absolute error allowed, 0 for the
- * number itself, as near as a gra_real is; nan in expect: not known.
+ * Roles: input, param, expect (printed), ref (computed). tol: the absolute error allowed; 0: x must
+ * be the number rounded to a gra_real; nan in expect: any value is accepted.
  */
 #ifndef EXAMPLES_GOLDEN_H
 #define EXAMPLES_GOLDEN_H
@@ -23,16 +22,10 @@ enum { GOLDEN_WORD = 64, GOLDEN_MAX = 64, GOLDEN_ERROR = 400 };
 typedef struct golden_tensor {
     char    role[GOLDEN_WORD], name[GOLDEN_WORD];
     double  tol;
-    gra_shape     shape;
+    gra_shape shape;
     size_t  size;
     double *values;
 } golden_tensor;
-
-typedef struct golden_draw {
-    char   kind[GOLDEN_WORD], name[GOLDEN_WORD];
-    gra_shape    shape;
-    double x;
-} golden_draw;
 
 typedef struct golden_config {
     char key[GOLDEN_WORD];
@@ -40,12 +33,10 @@ typedef struct golden_config {
 } golden_config;
 
 typedef struct golden {
-    char          path[256], system[GOLDEN_WORD], generator[GOLDEN_WORD];   /* torch, numpy or "" */
-    uint64_t      seed;                                                     /* the last one */
+    char          path[256], system[GOLDEN_WORD];
     golden_config config[GOLDEN_MAX];
-    golden_draw   draw[GOLDEN_MAX];
     golden_tensor tensor[GOLDEN_MAX];
-    int           configs, draws, tensors;
+    int           configs, tensors;
 } golden;
 
 golden              *golden_read(const char *path, char error[GOLDEN_ERROR]);   /* or NULL and a sentence */

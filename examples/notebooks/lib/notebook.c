@@ -33,7 +33,7 @@ GRA_PRINTF(1, 2) static void complain(const char *format, ...)
 gra_tape *notebook_open(const char *name, int argc, char **argv)
 {
     n.name = name;
-    n.folder = argc > 1 ? argv[1] : "tests/golden";
+    n.folder = argc > 1 ? argv[1] : "examples/notebooks/golden";
     n.digits = 4;
     if (argc > 2 || n.folder[0] == '-') {
         complain("usage: %s [FOLDER OF GOLDEN NUMBERS]", name);
@@ -86,7 +86,7 @@ void notebook_file(const char *name)
     snprintf(path, sizeof path, "%s/%s.txt", n.folder, name);
     n.file = golden_read(path, error);
     if (!n.file) {
-        complain("%s (run it where tests/golden is, in the repository's root, or name the folder)", error);
+        complain("%s (run it in the repository's root, or name the folder of the numbers)", error);
         exit(2);
     }
     memset(n.seen, 0, sizeof n.seen);

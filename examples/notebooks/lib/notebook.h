@@ -5,7 +5,7 @@
  * the notebook prints, and closes:
  *
  *     gra_tape *t = notebook_open("attention_steps", argc, argv);
- *     notebook_file("000_single_head");               its numbers: tests/golden/000_single_head.txt
+ *     notebook_file("000_single_head");               its numbers: golden/000_single_head.txt
  *     show("cell 12", "scores", scores);              prints them, and compares each with the notebook's
  *     return notebook_close();                        "attention_steps: K of N printed numbers reproduced"
  *
@@ -19,7 +19,7 @@
 
 #include "../../../core/gradus.h"
 
-/* argv[1]: the folder of the numbers; without it, tests/golden */
+/* argv[1]: the folder of the numbers; without it, examples/notebooks/golden */
 gra_tape  *notebook_open(const char *name, int argc, char **argv);
 int        notebook_close(void);                        /* the exit status: 0 when all numbers came out */
 gra_rng   *notebook_rng(void);                          /* of the draws, the dropout and the layers */
