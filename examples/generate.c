@@ -42,7 +42,7 @@ typedef struct session {
     vocabulary  vocab;
     gra_tape   *tape;
     gra_model  *model;
-    gra_gpt     gpt;
+    struct gra_gpt     gpt;
     gra_gpt_cache cache;
     bool        remember;
     int        *prompt_ids, *window;

@@ -24,13 +24,13 @@ gra_tensor *gra_embedding_forward(gra_tape *t, const struct gra_embedding *l, co
     return gra_embedding(t, l->weight, ids, shape);
 }
 
-void gra_positional_embedding_init(gra_positional_embedding *l, gra_scope scope, int context_length,
+void gra_positional_embedding_init(struct gra_positional_embedding *l, gra_scope scope, int context_length,
                                    int embedding_dim)
 {
     gra_positional_embedding_init_with(l, scope, context_length, embedding_dim, (gra_init){ 0 });
 }
 
-void gra_positional_embedding_init_with(gra_positional_embedding *l, gra_scope scope, int context_length,
+void gra_positional_embedding_init_with(struct gra_positional_embedding *l, gra_scope scope, int context_length,
                                         int embedding_dim, gra_init weight)
 {
     if (context_length < 1 || embedding_dim < 1)
@@ -40,7 +40,7 @@ void gra_positional_embedding_init_with(gra_positional_embedding *l, gra_scope s
                           GRA_SHAPE(context_length, embedding_dim));
 }
 
-gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const gra_positional_embedding *l,
+gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const struct gra_positional_embedding *l,
                                                   gra_tensor *x, int first)
 {
     if (GRA_REFUSES(t, "positional_embedding", x, l->weight))
@@ -55,7 +55,7 @@ gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const gra_positio
     return gra_add(t, x, gra_slice(t, l->weight, 0, first, first + time));     /* of (time, dim) */
 }
 
-gra_tensor *gra_positional_embedding_forward(gra_tape *t, const gra_positional_embedding *l, gra_tensor *x)
+gra_tensor *gra_positional_embedding_forward(gra_tape *t, const struct gra_positional_embedding *l, gra_tensor *x)
 {
     return gra_positional_embedding_forward_from(t, l, x, 0);
 }

@@ -23,14 +23,14 @@ static bool sound(gra_model *m, const gra_gpt_config *c)
     return divided && drops;
 }
 
-void gra_gpt_init(gra_gpt *g, gra_scope scope, const gra_gpt_config *config)
+void gra_gpt_init(struct gra_gpt *g, gra_scope scope, const gra_gpt_config *config)
 {
     const gra_gpt_config *c = config;
-    *g = (gra_gpt){ 0 };
+    *g = (struct gra_gpt){ 0 };
     if (!sound(scope.model, c))
         return;
     const gra_init weight = gra_gpt_projections(c).read;
-    gra_transformer_block *blocks = gra_model_alloc(scope.model, (size_t)c->n_layers * sizeof *blocks);
+    struct gra_transformer_block *blocks = gra_model_alloc(scope.model, (size_t)c->n_layers * sizeof *blocks);
     if (!blocks)
         return;
     g->config = *c;
@@ -52,7 +52,7 @@ void gra_gpt_init(gra_gpt *g, gra_scope scope, const gra_gpt_config *config)
 }
 
 /* What the head reads, (batch, time, emb_dim). c: what came before, or NULL: nothing. */
-static gra_tensor *stream(gra_tape *t, const gra_gpt *g, const gra_gpt_cache *c, const int *ids, int batch,
+static gra_tensor *stream(gra_tape *t, const struct gra_gpt *g, const gra_gpt_cache *c, const int *ids, int batch,
                           int time)
 {
     gra_tensor *x = gra_embedding_forward(t, &g->tok_emb, ids, GRA_SHAPE(batch, time));
@@ -65,7 +65,7 @@ static gra_tensor *stream(gra_tape *t, const gra_gpt *g, const gra_gpt_cache *c,
     return gra_layer_norm_forward(t, &g->final_norm, x);
 }
 
-gra_tensor *gra_gpt_forward(gra_tape *t, const gra_gpt *g, const int *ids, int batch, int time)
+gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids, int batch, int time)
 {
     if (gra_error(t))
         return gra_empty(t);
@@ -82,7 +82,7 @@ gra_tensor *gra_gpt_forward(gra_tape *t, const gra_gpt *g, const int *ids, int b
 
 gra_tensor *gra_gpt_continue(gra_tape *t, gra_gpt_cache *c, const int *ids, int time)
 {
-    const gra_gpt *g = c->gpt;
+    const struct gra_gpt *g = c->gpt;
     if (gra_error(t))
         return gra_empty(t);
     if (!g)

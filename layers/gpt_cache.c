@@ -4,7 +4,7 @@
 #include "../core/op.h"
 #include <stdlib.h>
 
-int gra_gpt_cache_open(gra_gpt_cache *c, const gra_gpt *g)
+int gra_gpt_cache_open(gra_gpt_cache *c, const struct gra_gpt *g)
 {
     enum { LINE = 64 };
     const gra_gpt_config *config = &g->config;

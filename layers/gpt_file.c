@@ -33,11 +33,11 @@ struct row {
     enum length rows, columns;          /* (rows, columns), or (rows) */
     enum group  group;
     int         third;                  /* of the rows of GPT-2's tensor: 1, 2 or 3; 0: this one alone */
-    size_t      at;                     /* where a gra_gpt or gra_transformer_block points at it */
+    size_t      at;                     /* where  gra_gpt or gra_transformer_block points at it */
 };
 
-#define IN_GPT(member)   offsetof(gra_gpt, member)
-#define IN_BLOCK(member) offsetof(gra_transformer_block, member)
+#define IN_GPT(member)   offsetof(struct gra_gpt, member)
+#define IN_BLOCK(member) offsetof(struct gra_transformer_block, member)
 
 static const struct row outside[] = {
     { { "tok_emb.weight",   "wte.weight"     }, VOCAB,   WIDTH, NEEDED, 0, IN_GPT(tok_emb.weight) },
@@ -403,7 +403,7 @@ int gra_gpt_read_config(gra_model *m, const char *path, int n_heads, gra_gpt_con
  * They wait in the gradients until all are read: so a file that fails on the way changes nothing, and a large
  * model needs no memory but for the largest tensor. */
 
-static gra_tensor *parameter(const gra_gpt *g, int i)
+static gra_tensor *parameter(const struct gra_gpt *g, int i)
 {
     const char *base = i < OUTSIDE ? (const char *)g : (const char *)&g->trf_blocks[(i - OUTSIDE) / BLOCK];
     gra_tensor *p;
@@ -431,7 +431,7 @@ static void put(const struct gpt_file *f, int i, gra_tensor *p, const real *x)
             w[a * columns + b] = x[(from + a) * row + b * column];
 }
 
-static bool read_values(struct gpt_file *f, const gra_gpt *g)
+static bool read_values(struct gpt_file *f, const struct gra_gpt *g)
 {
     const gra_file_tensor *held = NULL;
     real *x = NULL;
@@ -453,7 +453,7 @@ static bool read_values(struct gpt_file *f, const gra_gpt *g)
     return ok;
 }
 
-static bool is_made(const struct gpt_file *f, const gra_gpt *g)
+static bool is_made(const struct gpt_file *f, const struct gra_gpt *g)
 {
     for (int i = 0; i < f->n; i++)
         if (f->place[i] && !parameter(g, i))
@@ -475,7 +475,7 @@ static bool settle_head(struct gpt_file *f, bool tied)
     return same > 0;
 }
 
-static bool load(struct gpt_file *f, const gra_gpt *g)
+static bool load(struct gpt_file *f, const struct gra_gpt *g)
 {
     if (!is_made(f, g))
         return !gra_file_fail(f->file, "%s", not_made);
@@ -492,7 +492,7 @@ static bool load(struct gpt_file *f, const gra_gpt *g)
     return ok;
 }
 
-int gra_gpt_load(gra_model *m, gra_gpt *g, const char *path)
+int gra_gpt_load(gra_model *m, struct gra_gpt *g, const char *path)
 {
     struct gpt_file f = { .config = g->config };
     if (!g->trf_blocks) {

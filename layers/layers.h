@@ -9,7 +9,8 @@
  *     gra_linear_init(&l, gra_enter(gra_root(model), "fc"), 3, 2, true);     fc.weight, fc.bias
  *     y = gra_linear_forward(t, &l, x);
  *
- * A layer that bears the name of an op is written with `struct`, as stat() and struct stat are.
+ * A layer's type is `struct gra_NAME`, without a typedef: the short names belong to the ops, of which
+ * many bear the same name (gra_linear(t, x, w, b) is the op, struct gra_linear a layer with its w and b).
  *
  * Errors: init leaves a sentence in the model (gra_model_error), forward in the tape (gra_error). A
  * layer whose init failed may be used: its forward is an error of the tape.
@@ -48,15 +49,15 @@ gra_tensor *gra_embedding_forward(gra_tape *t, const struct gra_embedding *l, co
 
 /* ---- learned positional Embedding: y_t = x_t + weight[t]; (..., time, dim) -> the same ------------
  * (Gehring et al. 2017; GPT.) An Embedding with a row for each position; time <= context_length. */
-typedef struct gra_positional_embedding {
+struct gra_positional_embedding {
     gra_tensor *weight;                 /* (context_length, embedding_dim) */
-} gra_positional_embedding;
-void        gra_positional_embedding_init(gra_positional_embedding *l, gra_scope scope, int context_length,
+};
+void        gra_positional_embedding_init(struct gra_positional_embedding *l, gra_scope scope, int context_length,
                                           int embedding_dim);
-void        gra_positional_embedding_init_with(gra_positional_embedding *l, gra_scope scope,
+void        gra_positional_embedding_init_with(struct gra_positional_embedding *l, gra_scope scope,
                                                int context_length, int embedding_dim, gra_init weight);
-gra_tensor *gra_positional_embedding_forward(gra_tape *t, const gra_positional_embedding *l, gra_tensor *x);
-gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const gra_positional_embedding *l,
+gra_tensor *gra_positional_embedding_forward(gra_tape *t, const struct gra_positional_embedding *l, gra_tensor *x);
+gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const struct gra_positional_embedding *l,
                                                   gra_tensor *x, int first);       /* x_t + weight[first + t] */
 
 /* ---- Dropout: GRA_TRAIN: 0 with probability p, else x / (1 - p); else x (Srivastava et al. 2014) --
@@ -99,64 +100,64 @@ typedef struct gra_projections {
 /* ---- SelfAttention: y = softmax(q k^T / sqrt(d_out)) v;  one head that sees every position --------
  * q, k, v = Linears of x. (..., time, d_in) -> (..., time, d_out). (Raschka, Build a Large Language
  * Model, 3.4.) W_query, W_key, W_value: (d_out, d_in), with biases if qkv_bias. */
-typedef struct gra_self_attention {
+struct gra_self_attention {
     struct gra_linear query, key, value;
     int               d_in;
-} gra_self_attention;
-void        gra_self_attention_init(gra_self_attention *a, gra_scope scope, int d_in, int d_out,
+};
+void        gra_self_attention_init(struct gra_self_attention *a, gra_scope scope, int d_in, int d_out,
                                     bool qkv_bias);
-gra_tensor *gra_self_attention_forward(gra_tape *t, const gra_self_attention *a, gra_tensor *x);
+gra_tensor *gra_self_attention_forward(gra_tape *t, const struct gra_self_attention *a, gra_tensor *x);
 
 /* The same with bare matrices, q = x W_query ... (Raschka's first version). W_query, W_key, W_value:
  * (d_in, d_out), U(0, 1). */
-typedef struct gra_self_attention_v1 {
+struct gra_self_attention_v1 {
     gra_tensor *query, *key, *value;
     int         d_in;
-} gra_self_attention_v1;
-void        gra_self_attention_v1_init(gra_self_attention_v1 *a, gra_scope scope, int d_in, int d_out);
-gra_tensor *gra_self_attention_v1_forward(gra_tape *t, const gra_self_attention_v1 *a, gra_tensor *x);
+};
+void        gra_self_attention_v1_init(struct gra_self_attention_v1 *a, gra_scope scope, int d_in, int d_out);
+gra_tensor *gra_self_attention_v1_forward(gra_tape *t, const struct gra_self_attention_v1 *a, gra_tensor *x);
 
 /* ---- CausalAttention: y = D v, D = dropout(softmax(q k^T / sqrt(d_out)));  one head ---------------
  * q, k, v = Linears of x; a position sees itself and those before it. (..., time, d_in) ->
  * (..., time, d_out); time <= context_length. (Raschka 3.5.) W_query, W_key, W_value: (d_out, d_in),
  * with biases if qkv_bias. */
-typedef struct gra_causal_attention {
+struct gra_causal_attention {
     struct gra_linear query, key, value;
     int               d_in, context_length;
     double            dropout;
-} gra_causal_attention;
-void        gra_causal_attention_init(gra_causal_attention *a, gra_scope scope, int d_in, int d_out,
+};
+void        gra_causal_attention_init(struct gra_causal_attention *a, gra_scope scope, int d_in, int d_out,
                                       int context_length, double dropout, bool qkv_bias);
-gra_tensor *gra_causal_attention_forward(gra_tape *t, const gra_causal_attention *a, gra_tensor *x);
+gra_tensor *gra_causal_attention_forward(gra_tape *t, const struct gra_causal_attention *a, gra_tensor *x);
 
 /* ---- MultiHeadAttentionWrapper: y = concat(num_heads CausalAttentions of x) ------------------------
  * (..., time, d_in) -> (..., time, num_heads d_out). (Raschka 3.6, before the weight splits.)
  * heads.0 ...: CausalAttentions. */
-typedef struct gra_multi_head_attention_wrapper {
-    gra_causal_attention *heads;        /* num_heads, in the model's memory */
+struct gra_multi_head_attention_wrapper {
+    struct gra_causal_attention *heads;        /* num_heads, in the model's memory */
     int                   num_heads;
-} gra_multi_head_attention_wrapper;
-void        gra_multi_head_attention_wrapper_init(gra_multi_head_attention_wrapper *a, gra_scope scope,
+};
+void        gra_multi_head_attention_wrapper_init(struct gra_multi_head_attention_wrapper *a, gra_scope scope,
                                                   int d_in, int d_out, int context_length, double dropout,
                                                   int num_heads, bool qkv_bias);
-gra_tensor *gra_multi_head_attention_wrapper_forward(gra_tape *t, const gra_multi_head_attention_wrapper *a,
+gra_tensor *gra_multi_head_attention_wrapper_forward(gra_tape *t, const struct gra_multi_head_attention_wrapper *a,
                                                      gra_tensor *x);
 
 /* ---- MultiHeadAttention: num_heads causal heads of d_out / num_heads columns, then a Linear --------
  * y = concat(heads) W_o^T + b_o (Vaswani et al. 2017; Raschka 3.6, with weight splits). Shapes as
  * CausalAttention. W_query, W_key, W_value as there; out_proj (d_out, d_out) with a bias. */
-typedef struct gra_multi_head_attention {
+struct gra_multi_head_attention {
     struct gra_linear query, key, value, out_proj;
     int               d_in, context_length, num_heads;
     double            dropout;
     bool              keys_are_x, values_are_x;         /* of the variants below: no W_key, no W_value */
-} gra_multi_head_attention;
-void        gra_multi_head_attention_init(gra_multi_head_attention *a, gra_scope scope, int d_in, int d_out,
+};
+void        gra_multi_head_attention_init(struct gra_multi_head_attention *a, gra_scope scope, int d_in, int d_out,
                                           int context_length, double dropout, int num_heads, bool qkv_bias);
-void        gra_multi_head_attention_init_with(gra_multi_head_attention *a, gra_scope scope, int d_in,
+void        gra_multi_head_attention_init_with(struct gra_multi_head_attention *a, gra_scope scope, int d_in,
                                                int d_out, int context_length, double dropout, int num_heads,
                                                bool qkv_bias, const gra_projections *how);
-gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const gra_multi_head_attention *a, gra_tensor *x);
+gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const struct gra_multi_head_attention *a, gra_tensor *x);
 
 /* To go on with a sequence, its tokens so far need not be computed again: of them attention reads keys and
  * values alone. Given these, continue computes forward's last rows from the new tokens x (1, time, d_in)
@@ -166,51 +167,51 @@ typedef struct gra_past {
     gra_real *keys, *values;            /* (context_length, d_out) each, the caller's */
     int       time;                     /* how many tokens came before x: rows that are filled */
 } gra_past;
-gra_tensor *gra_multi_head_attention_continue(gra_tape *t, const gra_multi_head_attention *a, gra_tensor *x,
+gra_tensor *gra_multi_head_attention_continue(gra_tape *t, const struct gra_multi_head_attention *a, gra_tensor *x,
                                               const gra_past *past);
 
 /* Variants that learn less; forward is the same. d_in = d_out. */
-void gra_optimized_multi_head_attention_init(gra_multi_head_attention *a, gra_scope scope, int d_in,
+void gra_optimized_multi_head_attention_init(struct gra_multi_head_attention *a, gra_scope scope, int d_in,
                                              int d_out, int context_length, double dropout, int num_heads,
                                              bool qkv_bias);        /* values = x */
-void gra_efficient_multi_head_attention_init(gra_multi_head_attention *a, gra_scope scope, int d_in,
+void gra_efficient_multi_head_attention_init(struct gra_multi_head_attention *a, gra_scope scope, int d_in,
                                              int d_out, int context_length, double dropout, int num_heads,
                                              bool qkv_bias);        /* keys = values = x */
 
 /* ---- attention with learned positions: y = attention(x + E), E a positional embedding ---------------
  * (..., time, d_in) -> (..., time, d_out); time <= context_length. Parameters as in SelfAttention or
  * CausalAttention, then positional_encoding.weight (context_length, d_in). */
-typedef struct gra_positional_self_attention {
-    gra_self_attention       att;
-    gra_positional_embedding pos;
-} gra_positional_self_attention;
-void        gra_positional_self_attention_init(gra_positional_self_attention *a, gra_scope scope, int d_in,
+struct gra_positional_self_attention {
+    struct gra_self_attention       att;
+    struct gra_positional_embedding pos;
+};
+void        gra_positional_self_attention_init(struct gra_positional_self_attention *a, gra_scope scope, int d_in,
                                                int d_out, int context_length, bool qkv_bias);
-gra_tensor *gra_positional_self_attention_forward(gra_tape *t, const gra_positional_self_attention *a,
+gra_tensor *gra_positional_self_attention_forward(gra_tape *t, const struct gra_positional_self_attention *a,
                                                   gra_tensor *x);
 
-typedef struct gra_positional_causal_attention {
-    gra_causal_attention     att;
-    gra_positional_embedding pos;
-} gra_positional_causal_attention;
-void        gra_positional_causal_attention_init(gra_positional_causal_attention *a, gra_scope scope,
+struct gra_positional_causal_attention {
+    struct gra_causal_attention     att;
+    struct gra_positional_embedding pos;
+};
+void        gra_positional_causal_attention_init(struct gra_positional_causal_attention *a, gra_scope scope,
                                                  int d_in, int d_out, int context_length, double dropout,
                                                  bool qkv_bias);
-gra_tensor *gra_positional_causal_attention_forward(gra_tape *t, const gra_positional_causal_attention *a,
+gra_tensor *gra_positional_causal_attention_forward(gra_tape *t, const struct gra_positional_causal_attention *a,
                                                     gra_tensor *x);
 
 /* Several causal ones side by side, heads.0 ..., then a Linear: out_proj (d_out, num_heads d_out), with
  * a bias if qkv_bias. */
-typedef struct gra_positional_multi_head_attention {
-    gra_positional_causal_attention *heads;             /* num_heads, in the model's memory */
+struct gra_positional_multi_head_attention {
+    struct gra_positional_causal_attention *heads;             /* num_heads, in the model's memory */
     struct gra_linear                out_proj;
     int                              num_heads;
-} gra_positional_multi_head_attention;
-void        gra_positional_multi_head_attention_init(gra_positional_multi_head_attention *a, gra_scope scope,
+};
+void        gra_positional_multi_head_attention_init(struct gra_positional_multi_head_attention *a, gra_scope scope,
                                                      int d_in, int d_out, int context_length, double dropout,
                                                      int num_heads, bool qkv_bias);
 gra_tensor *gra_positional_multi_head_attention_forward(gra_tape *t,
-                                                        const gra_positional_multi_head_attention *a,
+                                                        const struct gra_positional_multi_head_attention *a,
                                                         gra_tensor *x);
 
 /* ---- FeedForward: y = gelu(x W_0^T + b_0) W_2^T + b_2; (..., emb_dim) -> the same -----------------
@@ -220,14 +221,14 @@ typedef enum gra_gelu_form {
     GRA_GELU_ERF,                       /* nn.GELU() */
     GRA_GELU_TANH                       /* nn.GELU(approximate="tanh"): GPT-2's and Raschka's */
 } gra_gelu_form;
-typedef struct gra_feed_forward {
+struct gra_feed_forward {
     struct gra_linear up, down;         /* layers.0, layers.2 */
     gra_gelu_form     gelu;
-} gra_feed_forward;
-void        gra_feed_forward_init(gra_feed_forward *f, gra_scope scope, int emb_dim, gra_gelu_form gelu);
-void        gra_feed_forward_init_with(gra_feed_forward *f, gra_scope scope, int emb_dim, gra_gelu_form gelu,
+};
+void        gra_feed_forward_init(struct gra_feed_forward *f, gra_scope scope, int emb_dim, gra_gelu_form gelu);
+void        gra_feed_forward_init_with(struct gra_feed_forward *f, gra_scope scope, int emb_dim, gra_gelu_form gelu,
                                        const gra_projections *how);
-gra_tensor *gra_feed_forward_forward(gra_tape *t, const gra_feed_forward *f, gra_tensor *x);
+gra_tensor *gra_feed_forward_forward(gra_tape *t, const struct gra_feed_forward *f, gra_tensor *x);
 
 /* ---- what a GPT is like --------------------------------------------------------------------------- */
 typedef enum gra_gpt_init_kind {
@@ -253,34 +254,34 @@ typedef struct gra_gpt_config {
  * (Radford et al. 2019; Raschka 4.5.) (batch, time, emb_dim) -> the same. att: a MultiHeadAttention;
  * ff: a FeedForward; norm1, norm2: LayerNorms with scale and shift. Of the configuration it needs
  * all but vocab_size and tied. */
-typedef struct gra_transformer_block {
-    gra_multi_head_attention att;
-    gra_feed_forward         ff;
+struct gra_transformer_block {
+    struct gra_multi_head_attention att;
+    struct gra_feed_forward         ff;
     struct gra_layer_norm    norm1, norm2;
     struct gra_dropout       drop_shortcut;
-} gra_transformer_block;
-void        gra_transformer_block_init(gra_transformer_block *b, gra_scope scope,
+};
+void        gra_transformer_block_init(struct gra_transformer_block *b, gra_scope scope,
                                        const gra_gpt_config *config);
-gra_tensor *gra_transformer_block_forward(gra_tape *t, const gra_transformer_block *b, gra_tensor *x);
-gra_tensor *gra_transformer_block_continue(gra_tape *t, const gra_transformer_block *b, gra_tensor *x,
+gra_tensor *gra_transformer_block_forward(gra_tape *t, const struct gra_transformer_block *b, gra_tensor *x);
+gra_tensor *gra_transformer_block_continue(gra_tape *t, const struct gra_transformer_block *b, gra_tensor *x,
                                            const gra_past *past);       /* as the attention's */
 
 /* ---- GPT: ids (batch, time) -> logits (batch, time, vocab_size) -------------------------------------
  * logits = out_head(final_norm(blocks(drop(tok_emb[ids] + pos_emb)))) (Radford et al. 2018, 2019;
  * Raschka 4.6). tok_emb.weight, pos_emb.weight, trf_blocks.0 ..., final_norm.scale and shift,
  * out_head.weight (without a bias; when tied a further name of tok_emb.weight, in files alone). */
-typedef struct gra_gpt {
+struct gra_gpt {
     gra_gpt_config           config;
     struct gra_embedding     tok_emb;
-    gra_positional_embedding pos_emb;
+    struct gra_positional_embedding pos_emb;
     struct gra_dropout       drop_emb;
-    gra_transformer_block   *trf_blocks;                /* n_layers, in the model's memory */
+    struct gra_transformer_block   *trf_blocks;                /* n_layers, in the model's memory */
     struct gra_layer_norm    final_norm;
     struct gra_linear        out_head;
-} gra_gpt;
-void        gra_gpt_init(gra_gpt *g, gra_scope scope, const gra_gpt_config *config);
+};
+void        gra_gpt_init(struct gra_gpt *g, gra_scope scope, const gra_gpt_config *config);
 gra_projections gra_gpt_projections(const gra_gpt_config *config);     /* how its Linears begin */
-gra_tensor *gra_gpt_forward(gra_tape *t, const gra_gpt *g, const int *ids, int batch, int time);
+gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids, int batch, int time);
 
 /* ---- files of GPTs ----------------------------------------------------------------------------------
  * A GPT from a safetensors file, by the names and shapes of Raschka's GPTModel (ours), of nanoGPT
@@ -306,7 +307,7 @@ int gra_gpt_read_config(gra_model *m, const char *path, int n_heads, gra_gpt_con
                                            shows the number of heads: it is n_heads, or if that is 0 the metadata's
                                            "n_heads", or the "n_head" of a config.json beside the file, or
                                            emb_dim / 64, as in every GPT-2. m lends its error sentence alone */
-int gra_gpt_load(gra_model *m, gra_gpt *g, const char *path);
+int gra_gpt_load(gra_model *m, struct gra_gpt *g, const char *path);
                                         /* its values and its form of GELU; then g's gradients are 0. A file whose
                                            metadata, or else config.json, state another number of heads is refused */
 int gra_gpt_save(gra_model *m, const gra_gpt_config *config, const char *path, const gra_meta *meta,
@@ -326,11 +327,11 @@ int gra_gpt_save(gra_model *m, const gra_gpt_config *config, const char *path, c
  * Positions are learned from the first token on, so a window that slides begins anew: clear the cache
  * and hand it the tokens that stay. Clear it too when parameters have changed. */
 typedef struct gra_gpt_cache {
-    const gra_gpt *gpt;                 /* whose; borrowed */
+    const struct gra_gpt *gpt;                 /* whose; borrowed */
     gra_real      *rows;                /* of block i: keys at 2 i, values at 2 i + 1 times their size */
     int            time;                /* tokens so far, at most context_length */
 } gra_gpt_cache;
-int         gra_gpt_cache_open(gra_gpt_cache *c, const gra_gpt *g); /* 0, or -1: no memory, or g was not made */
+int         gra_gpt_cache_open(gra_gpt_cache *c, const struct gra_gpt *g); /* 0, or -1: no memory, or g was not made */
 void        gra_gpt_cache_clear(gra_gpt_cache *c);      /* a new sequence */
 void        gra_gpt_cache_close(gra_gpt_cache *c);
 gra_past    gra_gpt_cache_past(const gra_gpt_cache *c, int block);

@@ -7,7 +7,7 @@
 #include "attend.h"
 #include "../core/op.h"
 
-static void init(gra_multi_head_attention *a, gra_scope scope, int d_in, int d_out, int context_length,
+static void init(struct gra_multi_head_attention *a, gra_scope scope, int d_in, int d_out, int context_length,
                  double dropout, int num_heads, bool qkv_bias, const gra_projections *how, bool keys_are_x,
                  bool values_are_x)
 {
@@ -18,7 +18,7 @@ static void init(gra_multi_head_attention *a, gra_scope scope, int d_in, int d_o
     if (values_are_x && d_in != d_out)
         gra_model_fail(scope.model, "%s: d_in is %d and d_out %d, but where values are x they must be equal",
                        name, d_in, d_out);
-    *a = (gra_multi_head_attention){ .d_in = d_in, .context_length = context_length, .num_heads = num_heads,
+    *a = (struct gra_multi_head_attention){ .d_in = d_in, .context_length = context_length, .num_heads = num_heads,
                                      .dropout = dropout, .keys_are_x = keys_are_x,
                                      .values_are_x = values_are_x };
     gra_linear_init_with(&a->query, gra_enter(scope, "W_query"), d_in, d_out, qkv_bias, how->read);
@@ -31,34 +31,34 @@ static void init(gra_multi_head_attention *a, gra_scope scope, int d_in, int d_o
 
 static const gra_projections torch = { .bias = true };
 
-void gra_multi_head_attention_init(gra_multi_head_attention *a, gra_scope scope, int d_in, int d_out,
+void gra_multi_head_attention_init(struct gra_multi_head_attention *a, gra_scope scope, int d_in, int d_out,
                                    int context_length, double dropout, int num_heads, bool qkv_bias)
 {
     init(a, scope, d_in, d_out, context_length, dropout, num_heads, qkv_bias, &torch, false, false);
 }
 
-void gra_multi_head_attention_init_with(gra_multi_head_attention *a, gra_scope scope, int d_in, int d_out,
+void gra_multi_head_attention_init_with(struct gra_multi_head_attention *a, gra_scope scope, int d_in, int d_out,
                                         int context_length, double dropout, int num_heads, bool qkv_bias,
                                         const gra_projections *how)
 {
     init(a, scope, d_in, d_out, context_length, dropout, num_heads, qkv_bias, how, false, false);
 }
 
-void gra_optimized_multi_head_attention_init(gra_multi_head_attention *a, gra_scope scope, int d_in,
+void gra_optimized_multi_head_attention_init(struct gra_multi_head_attention *a, gra_scope scope, int d_in,
                                              int d_out, int context_length, double dropout, int num_heads,
                                              bool qkv_bias)
 {
     init(a, scope, d_in, d_out, context_length, dropout, num_heads, qkv_bias, &torch, false, true);
 }
 
-void gra_efficient_multi_head_attention_init(gra_multi_head_attention *a, gra_scope scope, int d_in,
+void gra_efficient_multi_head_attention_init(struct gra_multi_head_attention *a, gra_scope scope, int d_in,
                                              int d_out, int context_length, double dropout, int num_heads,
                                              bool qkv_bias)
 {
     init(a, scope, d_in, d_out, context_length, dropout, num_heads, qkv_bias, &torch, true, true);
 }
 
-static bool refuses_past(gra_tape *t, const gra_multi_head_attention *a, const gra_tensor *x,
+static bool refuses_past(gra_tape *t, const struct gra_multi_head_attention *a, const gra_tensor *x,
                          const gra_past *past)
 {
     const char *name = "multi_head_attention";
@@ -84,7 +84,7 @@ static gra_tensor *remember(gra_tape *t, real *rows, int past, gra_tensor *x)
     return gra_borrow(t, rows, GRA_SHAPE(1, past + time, dim));
 }
 
-gra_tensor *gra_multi_head_attention_continue(gra_tape *t, const gra_multi_head_attention *a, gra_tensor *x,
+gra_tensor *gra_multi_head_attention_continue(gra_tape *t, const struct gra_multi_head_attention *a, gra_tensor *x,
                                               const gra_past *past)
 {
     if (gra_attention_refuses(t, "multi_head_attention", x, a->d_in, a->context_length) ||
@@ -101,7 +101,7 @@ gra_tensor *gra_multi_head_attention_continue(gra_tape *t, const gra_multi_head_
     return gra_linear_forward(t, &a->out_proj, y);
 }
 
-gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const gra_multi_head_attention *a, gra_tensor *x)
+gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const struct gra_multi_head_attention *a, gra_tensor *x)
 {
     return gra_multi_head_attention_continue(t, a, x, NULL);
 }

@@ -2,11 +2,11 @@
 #include "attend.h"
 #include "../core/op.h"
 
-void gra_multi_head_attention_wrapper_init(gra_multi_head_attention_wrapper *a, gra_scope scope, int d_in,
+void gra_multi_head_attention_wrapper_init(struct gra_multi_head_attention_wrapper *a, gra_scope scope, int d_in,
                                            int d_out, int context_length, double dropout, int num_heads,
                                            bool qkv_bias)
 {
-    *a = (gra_multi_head_attention_wrapper){ .num_heads = num_heads };
+    *a = (struct gra_multi_head_attention_wrapper){ .num_heads = num_heads };
     gra_attention_sizes(scope.model, "multi_head_attention_wrapper", d_in, d_out, context_length, num_heads,
                         dropout);
     if (gra_model_error(scope.model))
@@ -17,7 +17,7 @@ void gra_multi_head_attention_wrapper_init(gra_multi_head_attention_wrapper *a, 
                                   dropout, qkv_bias);
 }
 
-gra_tensor *gra_multi_head_attention_wrapper_forward(gra_tape *t, const gra_multi_head_attention_wrapper *a,
+gra_tensor *gra_multi_head_attention_wrapper_forward(gra_tape *t, const struct gra_multi_head_attention_wrapper *a,
                                                      gra_tensor *x)
 {
     if (GRA_REFUSES(t, "multi_head_attention_wrapper", x))

@@ -5,38 +5,38 @@
 #include "attend.h"
 #include "../core/op.h"
 
-void gra_positional_self_attention_init(gra_positional_self_attention *a, gra_scope scope, int d_in,
+void gra_positional_self_attention_init(struct gra_positional_self_attention *a, gra_scope scope, int d_in,
                                         int d_out, int context_length, bool qkv_bias)
 {
     gra_self_attention_init(&a->att, scope, d_in, d_out, qkv_bias);
     gra_positional_embedding_init(&a->pos, gra_enter(scope, "positional_encoding"), context_length, d_in);
 }
 
-gra_tensor *gra_positional_self_attention_forward(gra_tape *t, const gra_positional_self_attention *a,
+gra_tensor *gra_positional_self_attention_forward(gra_tape *t, const struct gra_positional_self_attention *a,
                                                   gra_tensor *x)
 {
     return gra_self_attention_forward(t, &a->att, gra_positional_embedding_forward(t, &a->pos, x));
 }
 
-void gra_positional_causal_attention_init(gra_positional_causal_attention *a, gra_scope scope, int d_in,
+void gra_positional_causal_attention_init(struct gra_positional_causal_attention *a, gra_scope scope, int d_in,
                                           int d_out, int context_length, double dropout, bool qkv_bias)
 {
     gra_causal_attention_init(&a->att, scope, d_in, d_out, context_length, dropout, qkv_bias);
     gra_positional_embedding_init(&a->pos, gra_enter(scope, "positional_encoding"), context_length, d_in);
 }
 
-gra_tensor *gra_positional_causal_attention_forward(gra_tape *t, const gra_positional_causal_attention *a,
+gra_tensor *gra_positional_causal_attention_forward(gra_tape *t, const struct gra_positional_causal_attention *a,
                                                     gra_tensor *x)
 {
     return gra_causal_attention_forward(t, &a->att, gra_positional_embedding_forward(t, &a->pos, x));
 }
 
-void gra_positional_multi_head_attention_init(gra_positional_multi_head_attention *a, gra_scope scope,
+void gra_positional_multi_head_attention_init(struct gra_positional_multi_head_attention *a, gra_scope scope,
                                               int d_in, int d_out, int context_length, double dropout,
                                               int num_heads, bool qkv_bias)
 {
     const char *name = "positional_multi_head_attention";
-    *a = (gra_positional_multi_head_attention){ .num_heads = num_heads };
+    *a = (struct gra_positional_multi_head_attention){ .num_heads = num_heads };
     gra_attention_sizes(scope.model, name, d_in, d_out, context_length, num_heads, dropout);
     if (num_heads > 0 && d_out > INT_MAX / num_heads)
         gra_model_fail(scope.model, "%s: %d heads of %d columns are more than %d columns", name, num_heads,
@@ -51,7 +51,7 @@ void gra_positional_multi_head_attention_init(gra_positional_multi_head_attentio
 }
 
 gra_tensor *gra_positional_multi_head_attention_forward(gra_tape *t,
-                                                        const gra_positional_multi_head_attention *a,
+                                                        const struct gra_positional_multi_head_attention *a,
                                                         gra_tensor *x)
 {
     if (GRA_REFUSES(t, "positional_multi_head_attention", x))

@@ -19,7 +19,7 @@ gra_projections gra_gpt_projections(const gra_gpt_config *config)
     return how;
 }
 
-void gra_transformer_block_init(gra_transformer_block *b, gra_scope scope, const gra_gpt_config *config)
+void gra_transformer_block_init(struct gra_transformer_block *b, gra_scope scope, const gra_gpt_config *config)
 {
     const gra_gpt_config *c = config;
     const gra_projections how = gra_gpt_projections(c);
@@ -32,7 +32,7 @@ void gra_transformer_block_init(gra_transformer_block *b, gra_scope scope, const
     gra_dropout_init(&b->drop_shortcut, scope, c->drop_rate);
 }
 
-gra_tensor *gra_transformer_block_continue(gra_tape *t, const gra_transformer_block *b, gra_tensor *x,
+gra_tensor *gra_transformer_block_continue(gra_tape *t, const struct gra_transformer_block *b, gra_tensor *x,
                                            const gra_past *past)
 {
     gra_tensor *y = gra_layer_norm_forward(t, &b->norm1, x);        /* (batch, time, emb_dim), as all below */
@@ -44,7 +44,7 @@ gra_tensor *gra_transformer_block_continue(gra_tape *t, const gra_transformer_bl
     return gra_add(t, x, gra_dropout_forward(t, &b->drop_shortcut, y));
 }
 
-gra_tensor *gra_transformer_block_forward(gra_tape *t, const gra_transformer_block *b, gra_tensor *x)
+gra_tensor *gra_transformer_block_forward(gra_tape *t, const struct gra_transformer_block *b, gra_tensor *x)
 {
     return gra_transformer_block_continue(t, b, x, NULL);
 }

@@ -109,7 +109,7 @@ END_TEST
 START_TEST(weights_of_every_layer_of_a_step)            /* each attention has its own */
 {
     gra_begin(t, GRA_EVAL, NULL);
-    gra_causal_attention a, b;
+    struct gra_causal_attention a, b;
     gra_causal_attention_init(&a, gra_enter(gra_root(model), "a"), 3, 2, 6, 0, false);
     gra_causal_attention_init(&b, gra_enter(gra_root(model), "b"), 2, 2, 6, 0, false);
     gra_tensor *y = gra_causal_attention_forward(t, &a, random_input(GRA_SHAPE(1, 4, 3)));
@@ -258,7 +258,7 @@ END_TEST
 
 START_TEST(leading_dimensions_are_the_batch)
 {
-    gra_multi_head_attention a;
+    struct gra_multi_head_attention a;
     gra_multi_head_attention_init(&a, gra_root(model), DIM, 2 * HEADS, TIME, 0, HEADS, true);
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *x = random_input(GRA_SHAPE(2, 3, TIME, DIM));

@@ -20,7 +20,7 @@ enum { CONFIGS = sizeof configs / sizeof *configs, LONGEST = 290 };
 static gra_tape     *t;
 static gra_model    *model;
 static gra_rng       rng;
-static gra_gpt       gpt;
+static struct gra_gpt       gpt;
 static gra_gpt_cache cache;
 static int           ids[4 * LONGEST];
 
@@ -176,7 +176,7 @@ END_TEST
 START_TEST(a_block_continues)           /* with variants of attention that no GPT has: k = x, v = x */
 {
     enum { TIME = 6, WIDTH = 12 };
-    gra_multi_head_attention a;
+    struct gra_multi_head_attention a;
     real keys[TIME * WIDTH], values[TIME * WIDTH], x[TIME * WIDTH], want[TIME * WIDTH];
     gra_randn(&rng, x, TIME * WIDTH);
     gra_efficient_multi_head_attention_init(&a, gra_enter(gra_root(model), "e"), WIDTH, WIDTH, TIME, 0, 3,
@@ -227,7 +227,7 @@ static void not_open(void)
 
 static void of_no_gpt(void)
 {
-    gra_gpt none = { 0 };
+    struct gra_gpt none = { 0 };
     gra_gpt_cache_close(&cache);
     ck_assert_int_eq(gra_gpt_cache_open(&cache, &none), -1);
     gra_begin(t, GRA_EVAL, NULL);
@@ -236,7 +236,7 @@ static void of_no_gpt(void)
 
 static void too_large(void)
 {
-    gra_gpt vast = gpt;
+    struct gra_gpt vast = gpt;
     vast.config.context_length = vast.config.emb_dim = vast.config.n_layers = INT_MAX;
     gra_gpt_cache_close(&cache);
     ck_assert_int_eq(gra_gpt_cache_open(&cache, &vast), -1);
@@ -295,7 +295,7 @@ static void attention_without_batch(void)
 }
 static void attention_without_keys(void)
 {
-    gra_multi_head_attention att = gpt.trf_blocks[0].att;
+    struct gra_multi_head_attention att = gpt.trf_blocks[0].att;
     att.key.weight = NULL;
     gra_begin(t, GRA_EVAL, NULL);
     gra_past past = gra_gpt_cache_past(&cache, 0);

@@ -31,7 +31,7 @@ static bool fails(const char *error, const char *otherwise)
 struct run {
     gra_tape  *tape;
     gra_model *model;
-    gra_gpt    gpt;
+    struct gra_gpt    gpt;
     gra_rng    rng;
     gra_muon   muon;
     gra_adamw  adamw;

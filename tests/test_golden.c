@@ -183,7 +183,7 @@ static gra_tensor *cross_entropy(void)
 
 static gra_tensor *causal_attention(void)
 {
-    gra_causal_attention a;
+    struct gra_causal_attention a;
     bool bias = golden_find(file, "param", "w_query.bias") != NULL;
     gra_causal_attention_init(&a, root, number("d_in"), number("d_out"), number("tokens"), 0.5, bias);
     set(a.query.weight, "w_query.weight");
@@ -211,7 +211,7 @@ static gra_tensor *causal_attention_dropout(void)
 
 static gra_tensor *mha_splits(void)
 {
-    gra_multi_head_attention a;
+    struct gra_multi_head_attention a;
     gra_multi_head_attention_init(&a, root, number("d_in"), number("d_out"), number("tokens"), 0,
                                   number("num_heads"), false);
     set(a.query.weight,    "w_query.weight");
@@ -228,7 +228,7 @@ static gra_tensor *mha_wrapper(void)
         { "heads.0.w_query.weight", "heads.0.w_key.weight", "heads.0.w_value.weight" },
         { "heads.1.w_query.weight", "heads.1.w_key.weight", "heads.1.w_value.weight" },
     };
-    gra_multi_head_attention_wrapper a;
+    struct gra_multi_head_attention_wrapper a;
     ck_assert_int_eq(number("num_heads"), 2);
     gra_multi_head_attention_wrapper_init(&a, root, number("d_in"), number("d_out"), number("tokens"), 0, 2,
                                           false);
@@ -242,7 +242,7 @@ static gra_tensor *mha_wrapper(void)
 
 static gra_tensor *mha_optimized(void)                  /* values = x */
 {
-    gra_multi_head_attention a;
+    struct gra_multi_head_attention a;
     const int width = number("d_out");
     gra_optimized_multi_head_attention_init(&a, root, width, width, number("tokens"), 0, number("num_heads"),
                                             false);
@@ -255,7 +255,7 @@ static gra_tensor *mha_optimized(void)                  /* values = x */
 
 static gra_tensor *mha_efficient(void)                  /* keys = values = x */
 {
-    gra_multi_head_attention a;
+    struct gra_multi_head_attention a;
     const int width = number("d_out");
     gra_efficient_multi_head_attention_init(&a, root, width, width, number("tokens"), 0, number("num_heads"),
                                             false);
@@ -269,7 +269,7 @@ static int positions(void) { return golden_get(file, "param", "positional_encodi
 
 static gra_tensor *pos_self_attention(void)
 {
-    gra_positional_self_attention a;
+    struct gra_positional_self_attention a;
     gra_positional_self_attention_init(&a, root, number("d_in"), number("d_out"), positions(), false);
     set(a.att.query.weight, "W_q.weight");
     set(a.att.key.weight,   "W_k.weight");
@@ -280,7 +280,7 @@ static gra_tensor *pos_self_attention(void)
 
 static gra_tensor *pos_causal_attention(void)
 {
-    gra_positional_causal_attention a;
+    struct gra_positional_causal_attention a;
     gra_positional_causal_attention_init(&a, root, number("d_in"), number("d_out"), positions(), 0, false);
     set(a.att.query.weight, "W_q.weight");
     set(a.att.key.weight,   "W_k.weight");
@@ -491,7 +491,7 @@ START_TEST(seeded_large_embeddings)
         -0.63150537, -2.83999395, -0.784853339, -1.40957248, -0.407626867, 0.795326114,
     };
     struct gra_embedding l;
-    gra_positional_embedding pos;
+    struct gra_positional_embedding pos;
     gra_manual_seed(&rng, 123);
     gra_embedding_init(&l, gra_enter(root, "tok"), 4, 5);
     equal(l.weight, want, 20, 2e-6);

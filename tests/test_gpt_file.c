@@ -186,7 +186,7 @@ static void write_json(const char *text)
 /* ---- models read from them ---- */
 
 static gra_model     *m;
-static gra_gpt        g;
+static struct gra_gpt        g;
 static gra_gpt_config c;
 
 static void open_model(void)
@@ -308,7 +308,7 @@ static void same_if_there(const gra_tensor *p, const gra_tensor *x, int from)
 
 static void check_gpt2_block(int i)
 {
-    const gra_transformer_block *b = &g.trf_blocks[i];
+    const struct gra_transformer_block *b = &g.trf_blocks[i];
     const gra_tensor *qkv = written(false, in_block(i, "h.#.attn.c_attn.weight"));
     const gra_tensor *qkv_bias = written(false, in_block(i, "h.#.attn.c_attn.bias"));
     same(b->att.query.weight, qkv, 0, true);
@@ -801,7 +801,7 @@ START_TEST(into_a_gpt_that_was_not_made)
 {
     write_file(families[0], none, NULL, 0);
     again();
-    g = (gra_gpt){ 0 };
+    g = (struct gra_gpt){ 0 };
     ck_assert_int_eq(gra_gpt_load(m, &g, PATH), -1);
     expect_error("gra_gpt_load: " PATH ": there is no GPT to load it into");
     make_model(true, true, false);
@@ -896,7 +896,7 @@ START_TEST(what_is_saved_is_read_back)
             .init = GRA_INIT_GPT2,
         };
         gra_model *from = gra_model_open(&rng);
-        gra_gpt trained;
+        struct gra_gpt trained;
         gra_gpt_init(&trained, gra_root(from), &config);
         ck_assert_int_eq(gra_gpt_save(from, &config, PATH, &(gra_meta){ "format", "pt" }, 1), 0);
         again();

@@ -53,40 +53,40 @@ LAYER(bad_linear, struct gra_linear, linear, x_of(1, 2, 3), 0, 2, true)
 LAYER(bad_linear_out, struct gra_linear, linear, x_of(1, 2, 3), 3, -2, false)
 LAYER(bad_embedding, struct gra_embedding, embedding, TOKENS, 5, -3)
 LAYER(bad_vocabulary, struct gra_embedding, embedding, TOKENS, 0, 3)
-LAYER(bad_positional_dim, gra_positional_embedding, positional_embedding, x_of(1, 2, 3), 5, 0)
-LAYER(bad_positional, gra_positional_embedding, positional_embedding, x_of(1, 2, 3), 0, 3)
+LAYER(bad_positional_dim, struct gra_positional_embedding, positional_embedding, x_of(1, 2, 3), 5, 0)
+LAYER(bad_positional, struct gra_positional_embedding, positional_embedding, x_of(1, 2, 3), 0, 3)
 LAYER(negative_dropout, struct gra_dropout, dropout, x_of(1, 2, 3), -0.5)
 LAYER(bad_dropout, struct gra_dropout, dropout, x_of(1, 2, 3), 1.5)
 LAYER(bad_layer_norm, struct gra_layer_norm, layer_norm, x_of(1, 2, 3), 0)
 LAYER(bad_rms_norm, struct gra_rms_norm, rms_norm, x_of(1, 2, 3), -1)
-LAYER(bad_causal_sizes, gra_causal_attention, causal_attention, x_of(1, 2, 3), 3, 2, 0, 0, false)
-LAYER(bad_causal_dropout, gra_causal_attention, causal_attention, x_of(1, 2, 3), 3, 2, 6, 1, false)
-LAYER(bad_heads, gra_multi_head_attention, multi_head_attention, x_of(1, 2, 3), 3, 10, 6, 0, 4, false)
-LAYER(no_heads, gra_multi_head_attention, multi_head_attention, x_of(1, 2, 3), 3, 10, 6, 0, 0, false)
-LAYER(bad_heads_dropout, gra_multi_head_attention, multi_head_attention, x_of(1, 2, 3),
+LAYER(bad_causal_sizes, struct gra_causal_attention, causal_attention, x_of(1, 2, 3), 3, 2, 0, 0, false)
+LAYER(bad_causal_dropout, struct gra_causal_attention, causal_attention, x_of(1, 2, 3), 3, 2, 6, 1, false)
+LAYER(bad_heads, struct gra_multi_head_attention, multi_head_attention, x_of(1, 2, 3), 3, 10, 6, 0, 4, false)
+LAYER(no_heads, struct gra_multi_head_attention, multi_head_attention, x_of(1, 2, 3), 3, 10, 6, 0, 0, false)
+LAYER(bad_heads_dropout, struct gra_multi_head_attention, multi_head_attention, x_of(1, 2, 3),
       3, 8, 6, (double)NAN, 4, false)
-LAYER(bad_self, gra_self_attention, self_attention, x_of(1, 2, 3), 0, 2, false)
-LAYER(bad_self_v1, gra_self_attention_v1, self_attention_v1, x_of(1, 2, 3), 3, -2)
-LAYER(bad_wrapper, gra_multi_head_attention_wrapper, multi_head_attention_wrapper, x_of(1, 2, 3),
+LAYER(bad_self, struct gra_self_attention, self_attention, x_of(1, 2, 3), 0, 2, false)
+LAYER(bad_self_v1, struct gra_self_attention_v1, self_attention_v1, x_of(1, 2, 3), 3, -2)
+LAYER(bad_wrapper, struct gra_multi_head_attention_wrapper, multi_head_attention_wrapper, x_of(1, 2, 3),
       3, 2, 6, 0, 0, false)
 static gra_tensor *bad_optimized(gra_scope s)
 {
-    gra_multi_head_attention l;
+    struct gra_multi_head_attention l;
     gra_optimized_multi_head_attention_init(&l, s, 3, 6, 6, 0, 2, false);
     return gra_multi_head_attention_forward(t, &l, x_of(1, 2, 3));
 }
 static gra_tensor *bad_efficient(gra_scope s)
 {
-    gra_multi_head_attention l;
+    struct gra_multi_head_attention l;
     gra_efficient_multi_head_attention_init(&l, s, 6, 4, 6, 0, 2, false);
     return gra_multi_head_attention_forward(t, &l, x_of(1, 2, 6));
 }
-LAYER(bad_pos_self, gra_positional_self_attention, positional_self_attention, x_of(1, 2, 3), 3, 2, 0, false)
-LAYER(bad_pos_causal, gra_positional_causal_attention, positional_causal_attention, x_of(1, 2, 3),
+LAYER(bad_pos_self, struct gra_positional_self_attention, positional_self_attention, x_of(1, 2, 3), 3, 2, 0, false)
+LAYER(bad_pos_causal, struct gra_positional_causal_attention, positional_causal_attention, x_of(1, 2, 3),
       3, 2, 6, -0.5, false)
 static gra_tensor *pos_heads_of(gra_scope s, int d_out, int num_heads)
 {
-    gra_positional_multi_head_attention l;
+    struct gra_positional_multi_head_attention l;
     gra_positional_multi_head_attention_init(&l, s, 3, d_out, 6, 0, num_heads, false);
     return gra_positional_multi_head_attention_forward(t, &l, x_of(1, 2, 3));
 }
@@ -94,7 +94,7 @@ static gra_tensor *bad_pos_heads(gra_scope s)  { return pos_heads_of(s, 2, -1); 
 static gra_tensor *wide_pos_heads(gra_scope s) { return pos_heads_of(s, INT_MAX, 2); }
 static gra_tensor *feed_forward_of(gra_scope s, int emb_dim)
 {
-    gra_feed_forward l;
+    struct gra_feed_forward l;
     gra_feed_forward_init(&l, s, emb_dim, GRA_GELU_ERF);
     return gra_feed_forward_forward(t, &l, x_of(1, 2, 3));
 }
@@ -102,14 +102,14 @@ static gra_tensor *bad_feed_forward(gra_scope s)   { return feed_forward_of(s, I
 static gra_tensor *empty_feed_forward(gra_scope s) { return feed_forward_of(s, 0); }
 static gra_tensor *bad_block(gra_scope s)
 {
-    gra_transformer_block l;
+    struct gra_transformer_block l;
     gra_gpt_config c = BUT(n_heads, 4);
     gra_transformer_block_init(&l, s, &c);
     return gra_transformer_block_forward(t, &l, x_of(1, 2, 6));
 }
 static gra_tensor *bad_gpt(gra_scope s, gra_gpt_config c)
 {
-    gra_gpt l;
+    struct gra_gpt l;
     gra_gpt_init(&l, s, &c);
     return gra_gpt_forward(t, &l, ids, ROWS, TIME);
 }
@@ -233,14 +233,14 @@ END_TEST
 
 LAYER(narrow_linear, struct gra_linear, linear, x_of(1, 2, 4), 3, 2, true)
 LAYER(unknown_id, struct gra_embedding, embedding, TOKENS, 5, 3)
-LAYER(long_positional, gra_positional_embedding, positional_embedding, x_of(1, 65, 3), 64, 3)
-LAYER(narrow_positional, gra_positional_embedding, positional_embedding, x_of(1, 3, 1), 64, 3)
-LAYER(flat_positional, gra_positional_embedding, positional_embedding, gra_full(t, 1, GRA_SHAPE(3)), 64, 3)
+LAYER(long_positional, struct gra_positional_embedding, positional_embedding, x_of(1, 65, 3), 64, 3)
+LAYER(narrow_positional, struct gra_positional_embedding, positional_embedding, x_of(1, 3, 1), 64, 3)
+LAYER(flat_positional, struct gra_positional_embedding, positional_embedding, gra_full(t, 1, GRA_SHAPE(3)), 64, 3)
 LAYER(narrow_layer_norm, struct gra_layer_norm, layer_norm, x_of(1, 2, 4), 3)
 LAYER(narrow_rms_norm, struct gra_rms_norm, rms_norm, x_of(1, 2, 4), 3)
 static gra_tensor *causal_of(gra_scope s, gra_tensor *x)
 {
-    gra_causal_attention l;
+    struct gra_causal_attention l;
     gra_causal_attention_init(&l, s, 3, 2, 6, 0, false);
     return gra_causal_attention_forward(t, &l, x);
 }
@@ -251,7 +251,7 @@ static gra_tensor *missing_causal(gra_scope s){ return causal_of(s, NULL); }
 
 static gra_tensor *heads_of(gra_scope s, gra_tensor *x)
 {
-    gra_multi_head_attention l;
+    struct gra_multi_head_attention l;
     gra_multi_head_attention_init(&l, s, 3, 2, 6, 0, 2, false);
     return gra_multi_head_attention_forward(t, &l, x);
 }
@@ -262,7 +262,7 @@ static gra_tensor *missing_heads(gra_scope s){ return heads_of(s, NULL); }
 
 static gra_tensor *self_of(gra_scope s, gra_tensor *x)
 {
-    gra_self_attention l;
+    struct gra_self_attention l;
     gra_self_attention_init(&l, s, 3, 2, false);
     return gra_self_attention_forward(t, &l, x);
 }
@@ -270,26 +270,26 @@ static gra_tensor *narrow_self(gra_scope s)  { return self_of(s, x_of(1, 2, 4));
 static gra_tensor *flat_self(gra_scope s)    { return self_of(s, gra_full(t, 1, GRA_SHAPE(3))); }
 static gra_tensor *missing_self(gra_scope s) { return self_of(s, NULL); }
 
-LAYER(narrow_self_v1, gra_self_attention_v1, self_attention_v1, x_of(1, 2, 4), 3, 2)
+LAYER(narrow_self_v1, struct gra_self_attention_v1, self_attention_v1, x_of(1, 2, 4), 3, 2)
 
 static gra_tensor *wrapper_of(gra_scope s, gra_tensor *x)
 {
-    gra_multi_head_attention_wrapper l;
+    struct gra_multi_head_attention_wrapper l;
     gra_multi_head_attention_wrapper_init(&l, s, 3, 2, 6, 0, 2, false);
     return gra_multi_head_attention_wrapper_forward(t, &l, x);
 }
 static gra_tensor *long_wrapper(gra_scope s)    { return wrapper_of(s, x_of(1, 7, 3)); }
 static gra_tensor *missing_wrapper(gra_scope s) { return wrapper_of(s, NULL); }
 
-LAYER(long_pos_self, gra_positional_self_attention, positional_self_attention, x_of(1, 7, 3), 3, 2, 6, false)
-LAYER(long_pos_heads, gra_positional_multi_head_attention, positional_multi_head_attention, x_of(1, 7, 3),
+LAYER(long_pos_self, struct gra_positional_self_attention, positional_self_attention, x_of(1, 7, 3), 3, 2, 6, false)
+LAYER(long_pos_heads, struct gra_positional_multi_head_attention, positional_multi_head_attention, x_of(1, 7, 3),
       3, 2, 6, 0, 2, false)
-LAYER(missing_pos_heads, gra_positional_multi_head_attention, positional_multi_head_attention, NULL,
+LAYER(missing_pos_heads, struct gra_positional_multi_head_attention, positional_multi_head_attention, NULL,
       3, 2, 6, 0, 2, false)
 
 static gra_tensor *gpt_of(gra_scope s, const int *tokens, int batch, int time)
 {
-    gra_gpt l;
+    struct gra_gpt l;
     gra_gpt_init(&l, s, &fine);
     return gra_gpt_forward(t, &l, tokens, batch, time);
 }

@@ -38,21 +38,21 @@ static void close_all(void)
 typedef union any_layer {
     struct gra_linear        linear;
     struct gra_embedding     embedding;
-    gra_positional_embedding positional;
+    struct gra_positional_embedding positional;
     struct gra_dropout       dropout;
     struct gra_layer_norm    layer_norm;
     struct gra_rms_norm      rms_norm;
-    gra_self_attention       self;
-    gra_self_attention_v1    self_v1;
-    gra_causal_attention     causal;
-    gra_multi_head_attention_wrapper wrapper;
-    gra_multi_head_attention heads;
-    gra_positional_self_attention       pos_self;
-    gra_positional_causal_attention     pos_causal;
-    gra_positional_multi_head_attention pos_heads;
-    gra_feed_forward         feed_forward;
-    gra_transformer_block    block;
-    gra_gpt                  gpt;
+    struct gra_self_attention       self;
+    struct gra_self_attention_v1    self_v1;
+    struct gra_causal_attention     causal;
+    struct gra_multi_head_attention_wrapper wrapper;
+    struct gra_multi_head_attention heads;
+    struct gra_positional_self_attention       pos_self;
+    struct gra_positional_causal_attention     pos_causal;
+    struct gra_positional_multi_head_attention pos_heads;
+    struct gra_feed_forward         feed_forward;
+    struct gra_transformer_block    block;
+    struct gra_gpt                  gpt;
 } any_layer;
 
 enum { ROWS = 3, TIME = 5, VOCAB = 7 };
@@ -780,7 +780,7 @@ END_TEST
 START_TEST(causal_attention_drops_weights)
 {
     static const double tolerance = sizeof(real) == sizeof(double) ? 1e-14 : 1e-6;
-    gra_causal_attention a;
+    struct gra_causal_attention a;
     gra_causal_attention_init(&a, gra_root(model), 3, 3, TIME, 0.4, false);
     real values[ROWS * TIME * 3];
     gra_randn(&rng, values, ROWS * TIME * 3);
@@ -827,7 +827,7 @@ static void expect_params(const char *const *want, int n)
 
 START_TEST(names_of_a_gpt_with_all_biases)
 {
-    gra_gpt g;
+    struct gra_gpt g;
     gra_gpt_init(&g, gra_root(model), &(gra_gpt_config){ 7, 5, 6, 2, 1, .bias = true, .qkv_bias = true });
     EXPECT_PARAMS("tok_emb.weight (7, 6)", "pos_emb.weight (5, 6)",
                   "trf_blocks.0.att.W_query.weight (6, 6)", "trf_blocks.0.att.W_query.bias (6)",
@@ -844,7 +844,7 @@ END_TEST
 
 START_TEST(names_of_a_tied_gpt_without_biases)
 {
-    gra_gpt g;
+    struct gra_gpt g;
     gra_gpt_init(&g, gra_enter(gra_root(model), "gpt"),
                  &(gra_gpt_config){ 7, 5, 6, 3, 2, .tied = true });
     EXPECT_PARAMS("gpt.tok_emb.weight (7, 6)", "gpt.pos_emb.weight (5, 6)",
@@ -924,7 +924,7 @@ static void all_are(const gra_tensor *p, double value)
 /* PyTorch's constructors one after another: each Linear draws its weight and then its bias, from U(-k, k). */
 START_TEST(torch_draws_in_the_order_of_construction)
 {
-    gra_gpt g;
+    struct gra_gpt g;
     gra_rng own = rng;
     gra_gpt_init(&g, gra_root(model), &(gra_gpt_config){ 7, 5, 6, 2, 2, .bias = true, .qkv_bias = true });
     for (int i = 0; i < gra_param_count(model); i++) {
@@ -951,7 +951,7 @@ END_TEST
 START_TEST(gpt2_begins_small)
 {
     enum { LAYERS = 3 };
-    gra_gpt g;
+    struct gra_gpt g;
     gra_gpt_init(&g, gra_root(model),
                  &(gra_gpt_config){ 50, 40, 48, 3, LAYERS, .bias = true, .qkv_bias = true,
                                     .init = GRA_INIT_GPT2 });
@@ -979,7 +979,7 @@ END_TEST
 
 START_TEST(a_tied_head_is_the_embedding)
 {
-    gra_gpt g;
+    struct gra_gpt g;
     gra_gpt_init(&g, gra_root(model), &(gra_gpt_config){ 7, 5, 6, 2, 1, .tied = true });
     ck_assert_ptr_eq(g.out_head.weight, g.tok_emb.weight);
     ck_assert_ptr_eq(g.out_head.weight, gra_param_find(model, "tok_emb.weight"));

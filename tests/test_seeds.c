@@ -100,7 +100,7 @@ static void draw_doubles(const drawing *d, gra_rng *g)
 static void make_gpt(const drawing *d, gra_rng *g)
 {
     gra_model *m = gra_model_open(g);
-    gra_gpt gpt;
+    struct gra_gpt gpt;
     gra_gpt_init(&gpt, gra_root(m), &(gra_gpt_config){ .vocab_size = 65, .context_length = 16, .emb_dim = 32,
                                                        .n_heads = 4, .n_layers = 2, .bias = true });
     uint64_t hash = hash_start;

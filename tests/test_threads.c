@@ -277,7 +277,7 @@ enum { VOCAB = 11, TIME = 8, BATCH = 4, STEPS = 15 };
 static const gra_gpt_config small = { .vocab_size = VOCAB, .context_length = TIME, .emb_dim = 12, .n_heads = 3,
                                       .n_layers = 1, .drop_rate = 0.1, .bias = true };
 
-static gra_tensor *some_loss(gra_tape *tape, const gra_gpt *gpt, uint64_t seed)
+static gra_tensor *some_loss(gra_tape *tape, const struct gra_gpt *gpt, uint64_t seed)
 {
     gra_rng rng;
     int ids[BATCH * TIME], next[BATCH * TIME];
@@ -295,7 +295,7 @@ static void *train_one(void *last_loss)                 /* a model and a tape of
     gra_manual_seed(&rng, 5);
     gra_tape *tape = gra_open(2);
     gra_model *m = gra_model_open(&rng);
-    gra_gpt gpt;
+    struct gra_gpt gpt;
     gra_gpt_init(&gpt, gra_root(m), &small);
     gra_adamw opt;
     gra_adamw_init(&opt, m, NULL);
@@ -327,7 +327,7 @@ START_TEST(two_models_in_two_threads)
 END_TEST
 
 struct shared {                                         /* a model that one tape trains and others evaluate */
-    gra_gpt          gpt;
+    struct gra_gpt          gpt;
     pthread_rwlock_t lock;                              /* held for writing by the optimiser's step alone */
 };
 

@@ -345,7 +345,7 @@ static void magnify(const char *name)
         p->data[i] *= (real)large;
 }
 
-static gra_gpt gpt;
+static struct gra_gpt gpt;
 
 static void make_gpt(void) { gra_gpt_init(&gpt, gra_root(model), &config); }
 

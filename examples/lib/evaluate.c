@@ -3,7 +3,7 @@
 #include "stop.h"
 #include <math.h>
 
-static double loss_of(gra_tape *t, const gra_gpt *gpt, int batch, int context, const int *ids,
+static double loss_of(gra_tape *t, const struct gra_gpt *gpt, int batch, int context, const int *ids,
                       const int *next)
 {
     gra_begin(t, GRA_EVAL, NULL);
@@ -19,7 +19,7 @@ static gra_rng generator(long seed, long step)
     return rng;
 }
 
-double evaluate(gra_tape *t, const gra_gpt *gpt, const corpus *x, const options *o, long step, int *ids,
+double evaluate(gra_tape *t, const struct gra_gpt *gpt, const corpus *x, const options *o, long step, int *ids,
                 int *next)
 {
     double sum = 0;
@@ -33,7 +33,7 @@ double evaluate(gra_tape *t, const gra_gpt *gpt, const corpus *x, const options 
     return sum / (double)o->eval_batches;
 }
 
-double evaluate_all(gra_tape *t, const gra_gpt *gpt, const corpus *x, const options *o, int *ids, int *next)
+double evaluate_all(gra_tape *t, const struct gra_gpt *gpt, const corpus *x, const options *o, int *ids, int *next)
 {
     double sum = 0;
     const bool before = stop_asked();   /* then this is the last validation, which is to be */

@@ -26,7 +26,7 @@ static gra_real weight(const weights *w, int layer, int head, int query, int key
 
 /* ---- the weights ----------------------------------------------------------------------------------- */
 
-static int look(weights *w, gra_tape *t, const gra_gpt *gpt, const int *ids)
+static int look(weights *w, gra_tape *t, const struct gra_gpt *gpt, const int *ids)
 {
     gra_keep_attention(t, true);
     gra_begin(t, GRA_GRAD, NULL);
@@ -219,7 +219,7 @@ bool heatmap_knows(const char *path)
     return false;
 }
 
-int heatmap_write(const char *path, gra_tape *t, const gra_gpt *gpt, const vocabulary *v, const int *ids,
+int heatmap_write(const char *path, gra_tape *t, const struct gra_gpt *gpt, const vocabulary *v, const int *ids,
                   int n)
 {
     const int layers = gpt->config.n_layers;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 bool heatmap_knows(const char *path);   /* it ends in .png, .svg or .tsv; else false after a complaint */
-int  heatmap_write(const char *path, gra_tape *t, const gra_gpt *gpt, const vocabulary *v, const int *ids,
+int  heatmap_write(const char *path, gra_tape *t, const struct gra_gpt *gpt, const vocabulary *v, const int *ids,
                    int n);              /* of the n tokens in ids; begins a step of the tape. A picture whole
                                            or not at all, the numbers as .tsv; 0, or -1 after a complaint */
 

@@ -6,7 +6,7 @@
 
 typedef struct sampler {
     gra_tape      *tape;
-    const gra_gpt *gpt;
+    const struct gra_gpt *gpt;
     gra_gpt_cache *cache;               /* open, the caller's; NULL: every token is computed from all before it */
     int            context;             /* the model's */
     double         temperature;         /* 0: always the likeliest token */

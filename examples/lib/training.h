@@ -11,7 +11,7 @@ typedef struct training {
     gra_rng    rng;                     /* parameters, batches and dropout draw from it, and nothing else */
     gra_tape  *tape;
     gra_model *model;
-    gra_gpt    gpt;
+    struct gra_gpt    gpt;
     optimizer  optimizer;
     long       step;                    /* how many were done */
     double     best;                    /* the lowest validation loss so far; infinity: there was none */

@@ -110,7 +110,7 @@ static void self_attention_v1(void)
     show("cell 19", "context_vec2", flat(gra_matmul(t, weights, values)));
 
     /* cells 20 and 21: the same as a layer, from the same seed */
-    gra_self_attention_v1 sa;
+    struct gra_self_attention_v1 sa;
     gra_manual_seed(rng, 123);
     gra_self_attention_v1_init(&sa, notebook_scope("v1"), D_IN, D_OUT);
     agrees("W_query", sa.query);
@@ -121,7 +121,7 @@ static void self_attention_v1(void)
 
 /* ---- cells 22 to 27: Linears, the causal mask in two ways, dropout on the weights ---- */
 
-static void expect_projections(const gra_self_attention *sa)
+static void expect_projections(const struct gra_self_attention *sa)
 {
     agrees("inputs", inputs);
     agrees("W_query.weight", sa->query.weight);
@@ -131,7 +131,7 @@ static void expect_projections(const gra_self_attention *sa)
 
 static void self_attention_v2_masked(void)
 {
-    gra_self_attention sa;
+    struct gra_self_attention sa;
 
     /* cells 22 and 23 */
     notebook_file("002_self_attention_v2");
@@ -200,7 +200,7 @@ static void causal_attention(void)
     print_shape("cell 28", "batch", batch);
 
     /* cells 29 and 30: only the shape is printed */
-    gra_causal_attention ca;
+    struct gra_causal_attention ca;
     gra_manual_seed(rng, 123);
     gra_causal_attention_init(&ca, notebook_scope("causal"), D_IN, D_OUT, TOKENS, 0, false);
     agrees("w_query.weight", ca.query.weight);
@@ -221,7 +221,7 @@ static void wrapper(void)
     agrees("inputs", inputs);
 
     /* cells 31 and 32: two causal heads, their results side by side */
-    gra_multi_head_attention_wrapper mha;
+    struct gra_multi_head_attention_wrapper mha;
     gra_manual_seed(rng, 123);
     gra_multi_head_attention_wrapper_init(&mha, notebook_scope("wrapper"), D_IN, D_OUT, TOKENS, 0, 2, false);
     for (int h = 0; h < 2; h++) {
@@ -238,7 +238,7 @@ static void weight_splits(void)
     agrees("inputs", inputs);
 
     /* cells 33 and 34: one projection for all heads, cut into theirs, and a Linear at the end */
-    gra_multi_head_attention mha;
+    struct gra_multi_head_attention mha;
     gra_manual_seed(rng, 123);
     gra_multi_head_attention_init(&mha, notebook_scope("splits"), D_IN, D_OUT, TOKENS, 0, 2, false);
     agrees("w_query.weight", mha.query.weight);
@@ -313,7 +313,7 @@ static void optimized(void)
     show("cell 94", "context_vector", merged(by_head(context)));
 
     /* The class that follows is never run there; this is how it would be. */
-    gra_multi_head_attention mha;
+    struct gra_multi_head_attention mha;
     gra_manual_seed(rng, 123);
     gra_optimized_multi_head_attention_init(&mha, notebook_scope("optimized"), D_IN, D_IN, TOKENS, 0, 3,
                                             false);
@@ -327,7 +327,7 @@ static void efficient(void)
     agrees("inputs", inputs);
 
     /* cells 96 and 131: keys and values are the words themselves */
-    gra_multi_head_attention mha;
+    struct gra_multi_head_attention mha;
     gra_manual_seed(rng, 123);
     gra_efficient_multi_head_attention_init(&mha, notebook_scope("efficient"), D_IN, D_IN, TOKENS, 0, 3,
                                             false);

@@ -40,7 +40,7 @@ static void dot_attention(void)
 /* cell 4: queries, keys and values by Linears */
 static void self_attention(void)
 {
-    gra_self_attention sa;
+    struct gra_self_attention sa;
     notebook_file("004_self_attention");
     agrees("X", X);
     gra_self_attention_init(&sa, notebook_scope("c4"), D, D, false);
@@ -55,7 +55,7 @@ static void self_attention(void)
 /* cell 5: the same on tokens that know where they stand */
 static void positional_self_attention(void)
 {
-    gra_positional_self_attention sa;
+    struct gra_positional_self_attention sa;
     notebook_file("004_pos_self_attention");
     agrees("X", X);
     gra_positional_self_attention_init(&sa, notebook_scope("c5"), D, D, TOKENS, false);
@@ -69,7 +69,7 @@ static void positional_self_attention(void)
 }
 
 /* q k^T of a head with positions, as the notebook prints it: the division by sqrt(D) comes later */
-static gra_tensor *scores(const gra_positional_causal_attention *a)
+static gra_tensor *scores(const struct gra_positional_causal_attention *a)
 {
     gra_tensor *x = gra_positional_embedding_forward(t, &a->pos, X);
     gra_tensor *q = gra_linear_forward(t, &a->att.query, x), *k = gra_linear_forward(t, &a->att.key, x);
@@ -80,7 +80,7 @@ static gra_tensor *scores(const gra_positional_causal_attention *a)
  * scores again; of the output nothing is left in the notebook's dump. */
 static void positional_causal_attention(void)
 {
-    gra_positional_causal_attention ca;
+    struct gra_positional_causal_attention ca;
     notebook_file("004_pos_causal_attention");
     agrees("X", X);
     gra_positional_causal_attention_init(&ca, notebook_scope("c6"), D, D, TOKENS, 0, false);
@@ -104,7 +104,7 @@ static void multi_head_v1(void)
         { "c7.heads.1.W_q.weight", "c7.heads.1.W_k.weight", "c7.heads.1.W_v.weight",
           "c7.heads.1.positional_encoding" },
     };
-    gra_positional_multi_head_attention mha;
+    struct gra_positional_multi_head_attention mha;
     notebook_file("004_mha_v1");
     agrees("X", X);
     gra_positional_multi_head_attention_init(&mha, notebook_scope("c7"), D, D, TOKENS, 0, HEADS, false);
@@ -129,7 +129,7 @@ static void multi_head_v1(void)
 static void multi_head(void)
 {
     enum { WIDTH = 6, HEAD = WIDTH / HEADS };
-    gra_multi_head_attention mha;
+    struct gra_multi_head_attention mha;
     notebook_file("004_mha");
     gra_tensor *x = torch_rand(GRA_SHAPE(TOKENS, WIDTH));
     gra_multi_head_attention_init(&mha, notebook_scope("c9"), WIDTH, WIDTH, TOKENS, 0, HEADS, false);

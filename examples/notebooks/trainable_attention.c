@@ -72,7 +72,7 @@ static void steps(void)
     show("cell 410", "context_matrix", gra_matmul(t, weights, values));
 
     /* cells 411 and 412: all that as a layer */
-    gra_self_attention_v1 sa;
+    struct gra_self_attention_v1 sa;
     gra_manual_seed(rng, 123);
     gra_self_attention_v1_init(&sa, notebook_scope("v1"), D_IN, D_OUT);
     show("cell 412", "context_v1", gra_self_attention_v1_forward(t, &sa, inputs));
@@ -84,7 +84,7 @@ static void linears(void)
     agrees("inputs", inputs);
 
     /* cells 413 and 414: Linears instead of bare matrices begin with smaller numbers, of both signs */
-    gra_self_attention sa;
+    struct gra_self_attention sa;
     gra_manual_seed(rng, 78);
     gra_self_attention_init(&sa, notebook_scope("v2"), D_IN, D_OUT, false);
     agrees("W_query.weight", sa.query.weight);

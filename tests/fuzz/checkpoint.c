@@ -13,7 +13,7 @@ static int take_up(gra_model *m)
     snprintf(path, sizeof path, "%s/model.safetensors", fuzz_folder());
     if (trained_model(m, fuzz_folder(), path, &learnt) || trained_read(fuzz_folder(), &o, &v) || trained_fits(m, path, &o, &v))
         return -1;
-    gra_gpt gpt;
+    struct gra_gpt gpt;
     gra_gpt_config config = options_model(&o, v.size);
     config.init = GRA_INIT_ZEROS;
     gra_gpt_init(&gpt, gra_root(m), &config);

@@ -18,7 +18,7 @@ static void generate(const void *arg, double *result)
     const struct job *j = arg;
     const workload *w = j->w;
     gra_rng rng;
-    gra_gpt gpt;
+    struct gra_gpt gpt;
     gra_gpt_cache cache;
     gra_manual_seed(&rng, 1);
     gra_tape *t = need(gra_open(j->threads));

@@ -24,7 +24,7 @@ struct trainer {
     gra_rng    rng;
     gra_tape  *tape;
     gra_model *model;
-    gra_gpt    gpt;
+    struct gra_gpt    gpt;
     gra_adamw  opt;
     int       *ids, *next;              /* BATCHES times (batch, context) */
     long       steps;
