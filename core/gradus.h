@@ -455,6 +455,9 @@ int         gra_file_read(gra_file *f, const gra_file_tensor *x, gra_real *to); 
                                                            real numbers (I64, BOOL ...) is refused. -1: `to` may be half written */
 void        gra_file_close(gra_file *f);                                /* NULL is allowed */
 
+/* Any bytes as a file, in the same way: whole, or an old file stays as it was. 0, or -1 and errno says why. */
+int         gra_write_file(const char *path, const void *bytes, size_t n);
+
 /* One tensor in NumPy's .npy. Written as <f4 (libgradus) or <f8, in C's order; <f2, <f4 and <f8 come in,
  * big-endian too, in C's order or in Fortran's (which takes as much memory again meanwhile). Other dtypes are
  * refused. */

@@ -204,15 +204,15 @@ done
 ok "no value" refuses 2 '--attention lacks its value' "$GENERATE" --attention
 fake draws 'cat >/dev/null' 'echo a picture'
 for ending in png svg tsv; do
-    ok "$ending: no such folder" with draws bad 1 "cannot write $W/nowhere/a.$ending: opening failed: No such file" "$W/nowhere/a.$ending"
+    ok "$ending: no such folder" with draws bad 1 "cannot write $W/nowhere/a.$ending: No such file" "$W/nowhere/a.$ending"
     mkdir "$W/folder.$ending"
-    ok "$ending: a folder of that name" with draws bad 1 "cannot write $W/folder.$ending: opening failed: Is a directory" \
+    ok "$ending: a folder of that name" with draws bad 1 "cannot write $W/folder.$ending: Is a directory" \
         "$W/folder.$ending"
     ok "... nothing is left" is_empty "$W/folder.$ending"
     ok "... nor unfinished" holds_no '[.]tmp$' "$W"
     if [ -e /dev/full ]; then
         ln -s /dev/full "$W/full.$ending"
-        ok "$ending: the disk is full" with draws bad 1 "cannot write $W/full.$ending: writing failed: No space" \
+        ok "$ending: the disk is full" with draws bad 1 "cannot write $W/full.$ending: No space" \
             "$W/full.$ending"
     fi
 done

@@ -58,7 +58,7 @@ ok "no such file" bad 1 'none.safetensors: No such file' --model "$W/none.safete
 ok "no such model" bad 1 'No such file' --model "$W/none" --prompt a
 ok "not a model" bad 1 'it is no safetensors file' --model "$W/run/config.tsv" --ids 1
 ok "heads that do not divide" bad 1 'a width of 16 cannot be shared by 3 heads' --model "$FILE" --ids 1 --heads 3
-ok "logits that cannot be written" bad 1 'cannot write .*none/a.npy: opening failed: No such file' \
+ok "logits that cannot be written" bad 1 'cannot write .*none/a.npy: No such file' \
     --model "$FILE" --ids 1 --logits "$W/none/a.npy"
 
 logits() {      # logits FLAGS ...: leaves them in $W/l.npy

@@ -213,11 +213,9 @@ static void cannot_save(gra_model *m, const char *path, const gra_meta *meta, in
     gra_model_close(m);
 }
 
-static void cannot_write(const char *path, const char *what, int number)
+static void cannot_write(const char *path, int number)
 {
-    char sentence[256];
-    snprintf(sentence, sizeof sentence, "%s: %s", what, strerror(number));
-    cannot_save(two(), path, NULL, 0, sentence);
+    cannot_save(two(), path, NULL, 0, strerror(number));
 }
 
 /* A pipe is written to and not replaced. The test below relies on it before it touches a device. */
@@ -242,15 +240,15 @@ START_TEST(test_unwritable)
     clear();
     check_pipe();
     write_bytes(FOLDER "/file", "x", 1);
-    cannot_write(FOLDER "/none/model", "opening failed", ENOENT);
-    cannot_write(FOLDER "/file/model", "opening failed", ENOTDIR);
-    cannot_write(FOLDER, "opening failed", EISDIR);
-    cannot_save(two(), "", NULL, 0, "this is no name of a file");
+    cannot_write(FOLDER "/none/model", ENOENT);
+    cannot_write(FOLDER "/file/model", ENOTDIR);
+    cannot_write(FOLDER, EISDIR);
+    cannot_write("", ENOENT);
     ck_assert_int_eq(mkdir(FOLDER "/locked", 0555), 0);
     if (geteuid() != 0)                         /* root may write anywhere */
-        cannot_write(FOLDER "/locked/model", "opening failed", EACCES);
+        cannot_write(FOLDER "/locked/model", EACCES);
     if (access("/dev/full", W_OK) == 0)         /* a device of Linux: the disk that is full */
-        cannot_write("/dev/full", "writing failed", ENOSPC);
+        cannot_write("/dev/full", ENOSPC);
 }
 END_TEST
 
@@ -335,15 +333,33 @@ START_TEST(test_name_taken)             /* by a directory, while the file is wri
 {
     clear();
     gra_outfile out;
-    char sentence[256];
     ck_assert(gra_outfile_open(&out, PATH));
     gra_outfile_write(&out, "x", 1);
     ck_assert_int_eq(folder_entries(FOLDER), 1);
     ck_assert_int_eq(mkdir(PATH, 0777), 0);
     ck_assert(!gra_outfile_close(&out));
-    snprintf(sentence, sizeof sentence, "the finished file cannot be renamed: %s", strerror(EISDIR));
-    ck_assert_str_eq(out.why, sentence);
+    ck_assert_int_eq(errno, EISDIR);
     ck_assert_int_eq(folder_entries(FOLDER), 1);        /* the directory alone */
+}
+END_TEST
+
+START_TEST(test_write_file)             /* the old file stays until the new one is whole */
+{
+    static const fault_call calls[] = { FAULT_OPEN, FAULT_WRITE, FAULT_SYNC, FAULT_CLOSE, FAULT_RENAME };
+    unsigned char file[16];
+    clear();
+    ck_assert_int_eq(gra_write_file(PATH, "old", 3), 0);
+    for (size_t i = 0; fault_wrapped() && i < sizeof calls / sizeof *calls; i++) {
+        fault_arm(calls[i], 1, EIO, true);
+        const int status = gra_write_file(PATH, "newer", 5), why = errno;
+        ck_assert_int_gt((int)fault_disarm(), 0);
+        ck_assert(status == -1 && why == EIO);
+        ck_assert_uint_eq(read_bytes(PATH, file, sizeof file), 3);
+        ck_assert(memcmp(file, "old", 3) == 0 && folder_entries(FOLDER) == 1);
+    }
+    ck_assert_int_eq(gra_write_file(PATH, "newer", 5), 0);
+    ck_assert(read_bytes(PATH, file, sizeof file) == 5 && memcmp(file, "newer", 5) == 0);
+    ck_assert(gra_write_file("", "x", 1) == -1 && errno == ENOENT);
 }
 END_TEST
 
@@ -470,6 +486,7 @@ Suite *save_suite(void)
     tcase_add_test(c, test_other_answers);
     tcase_add_test(c, test_in_this_folder);
     tcase_add_test(c, test_name_taken);
+    tcase_add_test(c, test_write_file);
     tcase_add_test(c, test_what_a_header_cannot_say);
     tcase_add_test(c, test_other_names);
     tcase_add_test(c, test_interrupted_writes);

@@ -12,6 +12,7 @@
 #include "json.h"
 #include "values.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -296,11 +297,11 @@ int gra_save_npy(gra_model *m, const char *path, const gra_tensor *x)
     else if (x->tape && gra_refuses(x->tape, "gra_save_npy", 1, &in))
         why = gra_error(x->tape);
     else if (!gra_outfile_open(&out, path))
-        why = out.why;
+        why = strerror(errno);
     else {
         gra_outfile_write(&out, header, make_header(x, header));
         gra_values_write(&out, x->data, x->size);
-        why = gra_outfile_close(&out) ? NULL : out.why;
+        why = gra_outfile_close(&out) ? NULL : strerror(errno);
     }
     gra_model_note(m, "gra_save_npy", path, why);
     return why ? -1 : 0;

@@ -9,6 +9,7 @@
 #include "json.h"
 #include "values.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -176,7 +177,7 @@ static bool write_file(const char *path, struct file *f)
             gra_values_write(&out, f->x[i].x->data, f->x[i].x->size);
         ok = gra_outfile_close(&out);
     }
-    return ok || because(f, "%s", out.why);
+    return ok || because(f, "%s", strerror(errno));
 }
 
 static int by_name(const void *a, const void *b)

@@ -2,7 +2,7 @@
  *
  * metadata:  format "pt"    checkpoint "2"    state "context\t64\n..."
  *
- * The state is a table of settings, and as strict. The file is whole or not there (core/files/outfile.h). */
+ * The state is a table of settings, and as strict. The file is whole or not there (gra_write_file). */
 #include "checkpoint.h"
 #include "../../core/op.h"
 #include "files.h"

@@ -1,6 +1,6 @@
 /* files: whole files in and out, and folders. */
 #include "files.h"
-#include "../../core/files/outfile.h"
+#include "../../core/gradus.h"
 #include "say.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -138,13 +138,9 @@ size_t file_some(int fd, void *bytes, size_t n)
 
 int file_write(const char *path, const char *bytes, size_t size)
 {
-    gra_outfile out;
-    bool open = gra_outfile_open(&out, path);
-    if (open)
-        gra_outfile_write(&out, bytes, size);
-    if (open && gra_outfile_close(&out))
+    if (gra_write_file(path, bytes, size) == 0)
         return 0;
-    complain("cannot write %s: %s", path, out.why);
+    complain("cannot write %s: %s", path, strerror(errno));
     return -1;
 }
 
@@ -235,7 +231,7 @@ void folder_unmake(const char *path, size_t *made)
     *made = 0;
 }
 
-/* The rest of a name by which a file is written: "tmp", after a process and a number from core/files/outfile.c. */
+/* The rest of a name by which a file is written: "tmp", after a process and a number from gra_write_file. */
 static bool is_unfinished(const char *rest)
 {
     return rest[0] == '.' && strcmp(rest + strspn(rest, ".-0123456789"), "tmp") == 0;

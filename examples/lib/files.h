@@ -15,7 +15,7 @@ bool  file_is_in(const char *folder, const char *name); /* it has a file of that
 bool  file_ends_in(const char *path, const char *ending);       /* ".png" */
 char *file_read(const char *path, size_t *size);        /* all of it and a 0 behind, to free; or NULL */
 size_t file_some(int fd, void *bytes, size_t n);        /* reads n bytes, or all up to the end or an error */
-int   file_write(const char *path, const char *bytes, size_t size); /* whole or not at all: core/files/outfile.h */
+int   file_write(const char *path, const char *bytes, size_t size); /* whole or not at all: gra_write_file */
 int   file_link(const char *path, const char *name);    /* the file has this name too; -1, and nothing is said:
                                                            files have but one name there */
 int   folder_make(const char *path, size_t *made);      /* with those it lies in; 0 too when it is there */
