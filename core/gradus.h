@@ -22,9 +22,10 @@
  * default it is printed and the program aborts, so that a debugger stops at the very call; after
  * gra_keep_going(t, true) ops go on with an empty tensor, gra_item is NaN and gra_backward -1.
  *
- * Threads, once for all. A tape and a model belong to one thread at a time; another thread takes a tape of its own,
- * and may read the model's parameters on it, in GRA_EVAL, beside a forward or backward of their owner. Optimiser
- * steps, loading and initialising need the model alone: the caller sees to it.
+ * Threads, once for all. A tape and the models opened on it belong to one thread at a time. Another thread opens a
+ * tape of its own, on which it may read these models' parameters in GRA_EVAL while their owner runs a forward or
+ * a backward, which write nothing of a parameter but its gradient. Optimiser steps, loading and initialising write
+ * parameters, so no other thread may read them meanwhile: the caller sees to that.
  *
  * Precision. libgradus computes in float; libgradus64 is the same source with -DGRADUS_DOUBLE.
  * Compile all your own code with the same flag: a file without it does not link with libgradus64, nor
@@ -333,7 +334,9 @@ typedef struct gra_init {               /* how a new parameter is filled: see th
     bool   draws;                       /* it needs the model's generator */
 } gra_init;
 
-gra_model  *gra_model_open(gra_rng *rng);               /* rng may be NULL where nothing is drawn; NULL: out of memory */
+gra_model  *gra_model_open(gra_tape *t, gra_rng *rng);  /* a model that computes on t's threads; t may be closed before
+                                                           it. rng may be NULL where nothing is drawn. NULL: out of
+                                                           memory, here or in gra_open (t is NULL) */
 void        gra_model_close(gra_model *m);              /* NULL is allowed */
 gra_scope   gra_root(gra_model *m);
 gra_scope   gra_enter(gra_scope s, const char *format, ...) GRA_PRINTF(2, 3);
@@ -354,9 +357,6 @@ size_t      gra_param_values(const gra_model *m);       /* how many values in al
 gra_tensor *gra_param_at(const gra_model *m, int i);    /* the i-th made, 0 <= i < count (else NULL), */
 gra_tensor *gra_param_find(const gra_model *m, const char *name);  /* by its name, or NULL */
 void        gra_freeze(gra_tensor *p, bool on);         /* a frozen parameter gets no gradient and no update */
-void        gra_model_use(gra_model *m, gra_tape *t);   /* from now on zeroing, clipping and optimisers of this model run
-                                                           on t's threads, until t is closed; NULL: on the caller alone.
-                                                           The same bits either way */
 void        gra_zero_grad(gra_model *m);
 void        gra_model_keep_going(gra_model *m, bool on);/* as gra_keep_going */
 const char *gra_model_error(const gra_model *m);        /* the first error since opening, for which the model is not to

@@ -17,31 +17,26 @@ struct gra_model {
     struct list states;                 /* companions of parameters: moments of optimisers */
     gra_arena   arena;
     gra_rng    *rng;
-    gra_tape   *own;                    /* of one thread, for when it uses no other */
-    gra_user    user;
+    gra_machine *machine;               /* of the tape that it was opened on */
     bool        keep_going, failed, noted;
     char        error[512];             /* if failed or noted */
 };
 
-gra_model *gra_model_open(gra_rng *rng)
+gra_model *gra_model_open(gra_tape *t, gra_rng *rng)
 {
-    gra_model *m = calloc(1, sizeof *m);
+    gra_model *m = t ? calloc(1, sizeof *m) : NULL;
     if (!m)
         return NULL;
     m->rng = rng;
-    m->own = gra_open(1);
-    if (m->own)
-        return m;
-    free(m);
-    return NULL;
+    m->machine = gra_machine_share(gra_tape_machine(t));
+    return m;
 }
 
 void gra_model_close(gra_model *m)
 {
     if (!m)
         return;
-    gra_tape_serve(NULL, &m->user);
-    gra_close(m->own);
+    gra_machine_close(m->machine);
     gra_arena_free(&m->arena);
     free(m->params.item);
     free(m->params.slot);
@@ -85,13 +80,14 @@ void *gra_model_alloc(gra_model *m, size_t bytes)
     return p ? memset(p, 0, bytes) : NULL;
 }
 
-void      gra_model_use(gra_model *m, gra_tape *t) { gra_tape_serve(t, &m->user); }
-gra_tape *gra_model_tape(const gra_model *m)       { return m->user.tape ? m->user.tape : m->own; }
+gra_machine *gra_model_machine(const gra_model *m) { return m->machine; }
 
 /* ---- scopes ---- */
 
 gra_scope gra_root(gra_model *m)
 {
+    if (!m)
+        gra_abort("gra_root: the model is NULL: gra_open or gra_model_open had no memory for it");
     return (gra_scope){ .model = m };
 }
 

@@ -119,8 +119,6 @@ bool     gra_tape_keeps_attention(const gra_tape *t);
 /* Memory that lives as long as the model, zeroed; NULL after an error. */
 void *gra_model_alloc(gra_model *m, size_t bytes);
 
-gra_tape *gra_model_tape(const gra_model *m);           /* that of gra_model_use; without, one of its own, of one thread */
-
 /* Parameters' companions: a buffer shaped like p, zeroed, owned by the model (gra_save leaves it out,
  * gra_save_all does not). Its name is "kind.name of p". */
 gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p);   /* NULL: out of memory, or the name is taken */
@@ -150,11 +148,17 @@ int gra_file_write(gra_model *m, const char *function, const char *path, int n, 
                    const gra_meta *meta, int nmeta);   /* n tensors, sorted by name; no name twice. 0 or -1 */
 
 /* ---- threads --------------------------------------------------------------------------------------
+ * What kernels compute on is a machine: threads, an instruction set, and a workspace for each thread. A tape has one,
+ * which the models opened on it share.
+ *
  * However work is cut, the order of each sum must stay: any number of threads gives the same bits. f gets
  * [from, to) of n units, `chunk` at a time, and the number of the thread it runs on. */
+typedef struct gra_machine gra_machine;
+gra_machine *gra_tape_machine(const gra_tape *t);
+gra_machine *gra_model_machine(const gra_model *m);
 typedef void gra_work(void *arg, size_t from, size_t to, int worker);
-void gra_parallel(gra_tape *t, size_t n, size_t chunk, gra_work *f, void *arg);
-void gra_kernel(gra_tensor *y, size_t n, size_t cost, gra_work *const variant[3]);
+void gra_parallel(gra_machine *machine, size_t n, size_t chunk, gra_work *f, void *arg);
+void gra_kernel(gra_machine *machine, void *what, size_t n, size_t cost, gra_work *const variant[3]);
 void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t cost,
                       gra_work *const variant[3]);
 
@@ -166,7 +170,7 @@ void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t c
     GRA_VARIANTS(f, gra_tensor)                                                                          \
     static void f##_all(gra_tensor *y)                                                                   \
     {                                                                                                    \
-        gra_kernel(y, count, cost, f##_variants);                                                        \
+        gra_kernel(gra_tape_machine(y->tape), y, count, cost, f##_variants);                                                        \
     }
 
 /* GRA_PARAM_KERNEL(f, cost), for optimisers: f(s, from, to) treats the values [from, to) of the parameter
@@ -199,7 +203,7 @@ typedef struct gra_piece {
     GRA_VARIANT(f, avx2, type, GRA_TARGET_AVX2)                                                          \
     GRA_VARIANT(f, avx512, type, GRA_TARGET_AVX512)                                                      \
     static gra_work *const f##_variants[3] = { f##_base, f##_avx2, f##_avx512 };
-gra_work *gra_variant(const gra_tape *t, gra_work *const variant[3]);   /* the one for this machine */
+gra_work *gra_variant(const gra_machine *machine, gra_work *const variant[3]);   /* the one for this machine */
 #define GRA_TARGET_BASE
 #if defined(__x86_64__) && defined(__GNUC__)
 #define GRA_TARGET_AVX2   __attribute__((target("avx2,fma"), flatten))
@@ -216,11 +220,11 @@ typedef struct gra_mat {
     const real *p;
     ptrdiff_t   row, col;
 } gra_mat;
-void gra_gemm(gra_tape *t, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc, bool accumulate);
-void gra_gemm_bias(gra_tape *t, int m, int n, int k, gra_mat a, gra_mat b, const real *bias, real *c, ptrdiff_t ldc);
-                                                        /* c = a b + bias, n values (or NULL), to each row */
-void gra_gemm_alone(gra_tape *t, int worker, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc,
-                    bool accumulate);                   /* on one thread, from within gra_parallel */
+void gra_gemm(gra_machine *machine, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc, bool accumulate);
+void gra_gemm_bias(gra_machine *machine, int m, int n, int k, gra_mat a, gra_mat b, const real *bias, real *c,
+                   ptrdiff_t ldc);                      /* c = a b + bias, n values (or NULL), to each row */
+void gra_gemm_alone(gra_machine *machine, int worker, int m, int n, int k, gra_mat a, gra_mat b, real *c,
+                    ptrdiff_t ldc, bool accumulate);    /* on one thread, from within gra_parallel */
 
 /* ---- dropout: the masks of PyTorch's MKL builds on Intel processors ---------------------------------------
  * One u32 of the generator starts a stream x_0, x_1 = a x_0 mod m, ...; element i is kept when

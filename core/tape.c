@@ -32,87 +32,38 @@ struct gra_tape {
     gra_tensor    empty;                /* what ops return after an error */
     real          nan;
     max_align_t   scratch[GRA_MAX_ARGS / sizeof(max_align_t) + 1];  /* the empty tensor's args */
-    int           isa;
-    char          no_isa[24];           /* what GRADUS_ISA asked for in vain */
-    gra_pool     *pool;
-    gra_cut      *cut;                  /* NULL but in tests */
-    gra_user     *users;
+    gra_machine  *machine;
     gra_watch    *watch;                /* or NULL */
     gra_trial     trial;
 };
 
 /* ---- opening ---- */
 
-static int best_isa(void)
-{
-    int best = 0;
-#if defined(__x86_64__) && defined(__GNUC__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        best = 1;
-    if (best == 1 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        best = 2;
-#endif
-    return best;
-}
-
-static const char *const isa_name[] = { "base", "avx2", "avx512" };
-
-static void choose_isa(gra_tape *t)
-{
-    const char *wish = getenv("GRADUS_ISA");
-    t->isa = best_isa();
-    if (!wish || !*wish)
-        return;
-    for (int i = 0; i <= t->isa; i++)
-        if (strcmp(wish, isa_name[i]) == 0) {
-            t->isa = i;
-            return;
-        }
-    snprintf(t->no_isa, sizeof t->no_isa, "%s", wish);
-}
-
 gra_tape *gra_open(int threads)
 {
     gra_tape *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
-    t->pool = gra_pool_open(threads);
-    if (!t->pool || !gra_arena_reserve(&t->headers[0], 2 * TURN) ||
+    t->machine = gra_machine_open(threads);
+    if (!t->machine || !gra_arena_reserve(&t->headers[0], 2 * TURN) ||
         !gra_arena_reserve(&t->headers[1], 2 * TURN)) {         /* a small step needs no more of them, ever */
         gra_close(t);
         return NULL;
     }
-    choose_isa(t);
     t->mode = GRA_GRAD;
     t->nan = (real)NAN;
     t->empty = (gra_tensor){ .data = &t->nan, .args = t->scratch, .tape = t };
     return t;
 }
 
-void gra_tape_serve(gra_tape *t, gra_user *u)
-{
-    gra_user **at = u->tape ? &u->tape->users : NULL;
-    while (at && *at != u)
-        at = &(*at)->next;
-    if (at)
-        *at = u->next;
-    u->tape = t;
-    if (t) {
-        u->next = t->users;
-        t->users = u;
-    }
-}
-
 void gra_close(gra_tape *t)
 {
     if (!t)
         return;
-    while (t->users)
-        gra_tape_serve(NULL, t->users);
-    if (t->pool)
-        gra_pool_close(t->pool);
+    if (t->machine) {
+        gra_machine_set_failed(t->machine, false);
+        gra_machine_close(t->machine);
+    }
     gra_arena_free(&t->arena);
     gra_arena_free(&t->headers[0]);
     gra_arena_free(&t->headers[1]);
@@ -150,19 +101,20 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
     t->begun = true;
     t->swept = t->failed = false;
     t->error[0] = '\0';
-    if (t->no_isa[0])                   /* not in gra_open: only now it is known whether to abort */
-        gra_fail(t, "GRADUS_ISA is %s, but this processor has %s", t->no_isa,
-                 t->isa == 2 ? "base, avx2 and avx512" : t->isa == 1 ? "base and avx2" : "base alone");
+    gra_machine_set_failed(t->machine, false);
+    const char *missing = gra_machine_missing_isa(t->machine);
+    const gra_isa best = gra_machine_isa(t->machine);
+    if (*missing)                       /* not in gra_open: only now it is known whether to abort */
+        gra_fail(t, "GRADUS_ISA is %s, but this processor has %s", missing,
+                 best == GRA_AVX512 ? "base, avx2 and avx512" : best == GRA_AVX2 ? "base and avx2" : "base alone");
 }
 
 gra_tensor *gra_empty(gra_tape *t)                     { return &t->empty; }
-int         gra_threads(const gra_tape *t)             { return gra_pool_threads(t->pool); }
-const char *gra_isa_name(const gra_tape *t)            { return isa_name[t->isa]; }
+int         gra_threads(const gra_tape *t)             { return gra_machine_threads(t->machine); }
+const char *gra_isa_name(const gra_tape *t)            { return gra_isa_text(gra_machine_isa(t->machine)); }
 gra_rng    *gra_tape_rng(gra_tape *t)                  { return t->rng; }
 gra_mode    gra_tape_mode(const gra_tape *t)           { return t->mode; }
-gra_pool   *gra_tape_pool(const gra_tape *t)           { return t->pool; }
-int         gra_tape_isa(const gra_tape *t)            { return t->isa; }
-void        gra_tape_cut(gra_tape *t, gra_cut *cut)    { t->cut = cut; }
+gra_machine *gra_tape_machine(const gra_tape *t)       { return t->machine; }
 void        gra_keep_going(gra_tape *t, bool on)       { t->keep_going = on; }
 void        gra_keep_grads(gra_tape *t, bool on)       { t->keep_grads = on; }
 void        gra_trace_nan(gra_tape *t, bool on)        { t->trace_nan = on; }
@@ -190,6 +142,7 @@ gra_tensor *gra_fail(gra_tape *t, const char *format, ...)
     vsnprintf(t->error, sizeof t->error, format, args);
     va_end(args);
     t->failed = true;
+    gra_machine_set_failed(t->machine, true);
     if (!t->keep_going && t->trial != GRA_TRIED)
         gra_abort(t->error);
     return &t->empty;
@@ -449,7 +402,7 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
         if (!make_grads(t, y, &any))
             return -1;
         if (any && y->op->backward) {
-            work(t, y, y->op->backward);                /* the f_all of a GRA_KERNEL: f over all of y */
+            work(t, y, y->op->backward);
             if (traces(t))
                 gra_trace_backward(t, y);
         }
@@ -488,34 +441,4 @@ const real *gra_grad(const gra_tensor *x)
         gra_fail(t, "gra_grad: the gradient of this %s %s was not kept: call gra_retain_grad(x) before "
                  "gra_backward, or gra_keep_grads(t, true)", what, GRA_SHAPE_OF(x));
     return NULL;
-}
-
-/* ---- threads ---- */
-
-void gra_parallel(gra_tape *t, size_t n, size_t chunk, gra_work *f, void *arg)
-{
-    gra_pool_run(t->pool, n, chunk ? chunk : 1, f, arg);
-}
-
-gra_work *gra_variant(const gra_tape *t, gra_work *const variant[3]) { return variant[t->isa]; }
-
-void gra_kernel(gra_tensor *y, size_t n, size_t cost, gra_work *const variant[3])
-{
-    static const size_t worth = 1 << 16;                /* additions for which a thread is woken */
-    gra_tape *t = y->tape;
-    if (n == 0)
-        return;
-    if (cost == 0)                                      /* units without values, of an empty tensor */
-        cost = 1;
-    if (t->cut && cost != GRA_ALONE) {
-        t->cut(y, n, variant[t->isa]);
-        return;
-    }
-    if (cost == GRA_ALONE || n <= worth / cost) {
-        variant[t->isa](y, 0, n, 0);
-        return;
-    }
-    size_t chunk = worth / 2 / cost, line = 64 / sizeof(real);
-    chunk = chunk < line ? (chunk ? chunk : 1) : chunk / line * line;   /* of elements: whole cache lines */
-    gra_pool_run(t->pool, n, chunk, variant[t->isa], y);
 }

@@ -83,7 +83,7 @@ static void learn(gra_tape *t)
     gra_manual_seed(&rng, 123);
     gra_randn(&rng, points, POINTS);
 
-    gra_model *model = gra_model_open(&rng);
+    gra_model *model = gra_model_open(t, &rng);
     gra_tensor *beta = gra_param(gra_root(model), "beta", gra_init_ones(), GRA_SCALAR);     /* begins at 1 */
     gra_sgd sgd;
     gra_sgd_init(&sgd, model, NULL);

@@ -44,7 +44,7 @@ int main(void)
         ys[i] = (gra_real)(true_a * (double)xs[i] + true_b + noise * (double)ys[i]);
 
     gra_tape *t = gra_open(1);
-    gra_model *model = gra_model_open(&rng);
+    gra_model *model = gra_model_open(t, &rng);
     gra_tensor *a = gra_param(gra_root(model), "a", gra_init_zeros(), GRA_SCALAR);
     gra_tensor *b = gra_param(gra_root(model), "b", gra_init_zeros(), GRA_SCALAR);
     gra_sgd sgd;

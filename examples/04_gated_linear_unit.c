@@ -41,7 +41,7 @@ static gra_tensor *checked(gra_tape *t, gra_tensor **in, void *l)
 /* Every element of x and of each parameter of the model is compared. */
 static int check(gra_tape *t, gra_rng *rng)
 {
-    gra_model *model = gra_model_open(rng);
+    gra_model *model = gra_model_open(t, rng);
     glu l;
     glu_init(&l, gra_enter(gra_root(model), "glu"), 5, 3);
     for (int i = 0; i < gra_param_count(model); i++) {
@@ -123,7 +123,7 @@ int main(void)
     gra_tape *t = gra_open(1);
     int wrong = check(t, &rng);
     if (!wrong) {
-        gra_model *plain = gra_model_open(&rng), *gated = gra_model_open(&rng);
+        gra_model *plain = gra_model_open(t, &rng), *gated = gra_model_open(t, &rng);
         struct gra_linear line;
         glu gate;
         gra_linear_init(&line, gra_root(plain), 2, 1, true);

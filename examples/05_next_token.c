@@ -23,7 +23,7 @@ int main(void)
     gra_rng rng;
     gra_manual_seed(&rng, 1);
     gra_tape *t = gra_open(0);                                              /* a thread for each core */
-    gra_model *model = gra_model_open(&rng);
+    gra_model *model = gra_model_open(t, &rng);
     struct gra_gpt gpt;
     gra_gpt_init(&gpt, gra_root(model), &(gra_gpt_config){
         .vocab_size = VOCAB, .context_length = CONTEXT, .emb_dim = 32, .n_heads = 4, .n_layers = 2,

@@ -177,7 +177,7 @@ static int load(session *s)
     gra_gpt_config config;
     bool learnt;
     s->tape = gra_open((int)s->threads);
-    s->model = gra_model_open(NULL);
+    s->model = gra_model_open(s->tape, NULL);
     s->prompt_ids = malloc((strlen(s->ids ? s->ids : s->prompt) + 1) * sizeof *s->prompt_ids);
     if (!s->tape || !s->model || !s->prompt_ids) {
         complain("out of memory");

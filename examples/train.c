@@ -169,7 +169,7 @@ static int prepare(session *s)
     size_t tokens = (size_t)(o->batch * o->context);
     gra_manual_seed(&t->rng, (uint64_t)o->seed);
     t->tape = gra_open((int)o->threads);
-    t->model = gra_model_open(&t->rng);
+    t->model = gra_model_open(t->tape, &t->rng);
     t->ids = malloc(tokens * sizeof *t->ids);
     t->next = malloc(tokens * sizeof *t->next);
     if (!t->tape || !t->model || !t->ids || !t->next) {
@@ -178,7 +178,6 @@ static int prepare(session *s)
     }
     gra_keep_going(t->tape, true);
     gra_model_keep_going(t->model, true);
-    gra_model_use(t->model, t->tape);
     gra_gpt_config config = options_model(o, t->text.vocab.size);
     gra_gpt_init(&t->gpt, gra_root(t->model), &config);
     if (gra_model_error(t->model) || optimizer_init(&t->optimizer, o, t->model)) {

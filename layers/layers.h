@@ -288,7 +288,7 @@ gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids
  * ("transformer.h.0.attn.c_attn.weight") or of Hugging Face's GPT-2 ("h.0.attn.c_attn.weight", transposed;
  * with or without "transformer."), with or without the "_orig_mod." of torch.compile:
  *
- *     gra_model *model = gra_model_open(NULL);
+ *     gra_model *model = gra_model_open(t, NULL);
  *     gra_gpt_config config;
  *     gra_gpt_read_config(model, "gpt2.safetensors", 0, &config);
  *     gra_gpt_init(&gpt, gra_root(model), &config);

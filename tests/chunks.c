@@ -107,8 +107,9 @@ static void note(gra_tensor *y, gra_work *f, size_t chunk, const struct place *p
         }
 }
 
-void chunks_alone(gra_tensor *y, size_t n, gra_work *f)
+void chunks_alone(void *what, size_t n, gra_work *f)
 {
+    gra_tensor *y = what;
     struct place *p = calloc((size_t)y->nin + 2, sizeof *p);
     const int places = list_places(y, p);
     for (size_t chunk = 0; chunk < n && !fault.text[0]; chunk++) {
@@ -124,7 +125,11 @@ void chunks_alone(gra_tensor *y, size_t n, gra_work *f)
     free(p);
 }
 
-void chunks_on_threads(gra_tensor *y, size_t n, gra_work *f) { gra_parallel(y->tape, n, 1, f, y); }
+void chunks_on_threads(void *what, size_t n, gra_work *f)
+{
+    gra_tensor *y = what;
+    gra_parallel(gra_tape_machine(y->tape), n, 1, f, y);
+}
 
 void chunks_begin(gra_tape *t)
 {

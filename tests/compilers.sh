@@ -154,10 +154,10 @@ int main(void)
 {
     gra_rng rng;
     gra_manual_seed(&rng, 123);
-    gra_model *model = gra_model_open(&rng);
+    gra_tape *t = gra_open(2);
+    gra_model *model = gra_model_open(t, &rng);
     struct gra_linear l;
     gra_linear_init(&l, gra_root(model), 64, 96, true);
-    gra_tape *t = gra_open(2);
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *w = l.weight, *y = gra_sum(t, gra_exp(t, gra_matmul_nt(t, w, w)));
     gra_backward(t, y);

@@ -1,4 +1,5 @@
 /* room: see room.h. */
+#include "alone.h"
 #include "room.h"
 #include "fault.h"
 
@@ -35,7 +36,7 @@ void room_begin(gra_tape *t, gra_mode mode, gra_rng *rng, size_t taken)
 
 static gra_model *new_model(gra_rng *rng)
 {
-    gra_model *m = gra_model_open(rng);
+    gra_model *m = model_alone(rng);
     gra_model_keep_going(m, true);
     gra_tensor *first = gra_param(gra_root(m), "first", gra_init_zeros(), GRA_SHAPE(2, 3));
     gra_alias(gra_root(m), "first again", first);

@@ -17,7 +17,7 @@ static void open_all(void)
 {
     gra_manual_seed(&rng, 123);
     t = gra_open(1);
-    model = gra_model_open(&rng);
+    model = gra_model_open(t, &rng);
     gra_keep_going(t, true);
     gra_keep_attention(t, true);
 }

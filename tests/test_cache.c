@@ -38,7 +38,7 @@ static bool open_tape(int threads, const char *isa)     /* false: this processor
 static void open_gpt(const gra_gpt_config *c)
 {
     gra_manual_seed(&rng, 5);
-    model = gra_model_open(&rng);
+    model = gra_model_open(t, &rng);
     gra_gpt_init(&gpt, gra_root(model), c);
     for (int i = 0; i < gra_param_count(model); i++) {          /* nothing is to stay at 0 or 1 */
         gra_tensor *p = gra_param_at(model, i);

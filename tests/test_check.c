@@ -618,7 +618,7 @@ static net net_open(void)
     net n = { .on_b = { right } };
     gra_rng rng;
     gra_manual_seed(&rng, 1);
-    n.model = gra_model_open(&rng);
+    n.model = gra_model_open(t, &rng);
     gra_scope root = gra_root(n.model);
     n.w = gra_param(gra_enter(root, "first"), "weight", gra_init_normal(0, 0.5), GRA_SHAPE(5, 3));
     n.b = gra_param(gra_enter(root, "first"), "bias", gra_init_normal(0, 0.5), GRA_SHAPE(5));

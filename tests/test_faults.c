@@ -2,6 +2,7 @@
  * again, each time with another call of the C library failing. What must be so after each: a sentence where
  * something came to nothing, nothing still held, and the file of before or the new one, whole. */
 #define _XOPEN_SOURCE 700               /* symlink */
+#include "alone.h"
 #include "../layers/layers.h"
 #include "fault.h"
 #include "suites.h"
@@ -44,13 +45,12 @@ static bool open_run(struct run *r, uint64_t seed)
                                            .n_layers = 2, .drop_rate = 0.1, .bias = true };
     gra_manual_seed(&r->rng, seed);
     r->tape = gra_open(2);
-    r->model = gra_model_open(&r->rng);
+    r->model = gra_model_open(r->tape, &r->rng);
     if (!r->tape || !r->model)
         return fails(NULL, "NULL, which is out of memory");
     gra_keep_going(r->tape, true);
     gra_model_keep_going(r->model, true);
     gra_keep_attention(r->tape, true);
-    gra_model_use(r->model, r->tape);
     gra_gpt_init(&r->gpt, gra_root(r->model), &config);
     if (gra_model_error(r->model))
         return fails(gra_model_error(r->model), "");
@@ -128,7 +128,7 @@ static bool train_save_load_generate(void)
 
 static bool npy_there_and_back(void)
 {
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = model_alone(NULL);
     bool ok = m || fails(NULL, "NULL, which is out of memory");
     if (m) {
         gra_model_keep_going(m, true);
@@ -325,7 +325,7 @@ START_TEST(a_link_stays)                /* where nobody can say what it leads to
         return;
     clear_folder();
     ck_assert_int_eq(symlink("other", PATH), 0);
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = model_alone(NULL);
     for (int i = 0; i < 3; i++) {
         struct stat about;
         fault_arm(FAULT_STAT, 1, error[i], false);

@@ -366,7 +366,7 @@ static void open_all(void)
 {
     gra_manual_seed(&rng, 1);
     t = gra_open(1);
-    model = gra_model_open(&rng);
+    model = gra_model_open(t, &rng);
     root = gra_root(model);
     file = NULL;
     count = 0;

@@ -1,4 +1,5 @@
 /* GPTs from files of three families: every name, every order of rows and columns, and what is refused. */
+#include "alone.h"
 #include "../core/op.h"
 #include "../layers/layers.h"
 #include "fault.h"
@@ -160,7 +161,7 @@ static void put_buffers(void)
 static void write_file(struct kind kind, struct fault fault, const gra_meta *meta, int nmeta)
 {
     gra_model_close(w.m);
-    w = (struct writer){ .m = gra_model_open(NULL), .kind = kind, .fault = fault };
+    w = (struct writer){ .m = model_alone(NULL), .kind = kind, .fault = fault };
     ck_assert_ptr_nonnull(w.m);
     if (kind.gpt2)
         put_gpt2();
@@ -206,7 +207,7 @@ static void close_model(void)
 static void again(void)                 /* another model */
 {
     gra_model_close(m);
-    m = gra_model_open(NULL);
+    m = model_alone(NULL);
     ck_assert_ptr_nonnull(m);
     gra_model_keep_going(m, true);
 }
@@ -895,7 +896,7 @@ START_TEST(what_is_saved_is_read_back)
             .bias = i & 1, .qkv_bias = i & 2, .tied = i & 4, .gelu = i & 8 ? GRA_GELU_TANH : GRA_GELU_ERF,
             .init = GRA_INIT_GPT2,
         };
-        gra_model *from = gra_model_open(&rng);
+        gra_model *from = model_alone(&rng);
         struct gra_gpt trained;
         gra_gpt_init(&trained, gra_root(from), &config);
         ck_assert_int_eq(gra_gpt_save(from, &config, PATH, &(gra_meta){ "format", "pt" }, 1), 0);

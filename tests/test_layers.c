@@ -22,7 +22,7 @@ static void open_all(void)
 {
     gra_manual_seed(&rng, 123);
     t = gra_open(1);
-    model = gra_model_open(&rng);
+    model = gra_model_open(t, &rng);
     gra_keep_going(t, true);
     gra_model_keep_going(model, true);
 }
@@ -433,7 +433,7 @@ static results compute(gra_tape *tape, const row *r)
     any_layer l;
     crash_note("crash in the row \"%s\" of tests/test_layers.c", r->name);
     gra_manual_seed(&own, 5);
-    gra_model *m = gra_model_open(&own);
+    gra_model *m = gra_model_open(tape, &own);
     make(r, &l, m);
     gra_begin(tape, GRA_TRAIN, &own);
     gra_tensor *x = NULL;
@@ -472,7 +472,7 @@ START_TEST(chunks_of_one)               /* _i: a row */
     for (int threads = 1; threads <= 3; threads += 2) {
         gra_tape *cut = gra_open(threads);
         chunks_begin(cut);
-        gra_tape_cut(cut, threads == 1 ? chunks_alone : chunks_on_threads);
+        gra_machine_cut(gra_tape_machine(cut), threads == 1 ? chunks_alone : chunks_on_threads);
         results chunks = compute(cut, &table[_i]);
         ck_assert_msg(!chunks_fault(), "row \"%s\":\n%s", table[_i].name, chunks_fault());
         for (int i = 0; i < whole.n; i++)

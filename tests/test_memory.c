@@ -56,13 +56,12 @@ START_TEST(the_third_training_step_allocates_nothing)
         return;
     gra_rng rng;
     gra_manual_seed(&rng, 1);
-    gra_model *m = gra_model_open(&rng);
+    gra_tape *t = gra_open(2);
+    gra_model *m = gra_model_open(t, &rng);
     struct gra_gpt gpt;
     gra_gpt_config config = { .vocab_size = 11, .context_length = 16, .emb_dim = 24, .n_heads = 3, .n_layers = 2,
                               .drop_rate = 0.1, .bias = true };
     gra_gpt_init(&gpt, gra_root(m), &config);
-    gra_tape *t = gra_open(2);
-    gra_model_use(m, t);
     gra_adamw matrices;
     gra_muon muon;
     gra_sgd vectors;

@@ -1,4 +1,5 @@
 /* Models: names, initialisers, iteration. */
+#include "alone.h"
 #include "../core/op.h"
 #include "fault.h"
 #include "room.h"
@@ -13,7 +14,7 @@ static gra_rng    rng;
 static void open_model(void)
 {
     gra_manual_seed(&rng, 123);
-    m = gra_model_open(&rng);
+    m = model_alone(&rng);
     gra_model_keep_going(m, true);
 }
 
@@ -40,7 +41,7 @@ START_TEST(names_come_from_scopes)
     ck_assert_ptr_null(gra_param_at(m, -1));
     ck_assert_ptr_eq(gra_param_find(m, "trf_blocks.7.att.weight"), w);
     ck_assert_ptr_null(gra_param_find(m, "weight"));
-    gra_model *empty = gra_model_open(NULL);
+    gra_model *empty = model_alone(NULL);
     ck_assert_ptr_null(gra_param_find(empty, "weight"));
     gra_model_close(empty);
     ck_assert_int_eq((int)w->size, 6);
@@ -151,7 +152,7 @@ END_TEST
 
 START_TEST(a_further_name_of_nothing)
 {
-    gra_model *other = gra_model_open(NULL);
+    gra_model *other = model_alone(NULL);
     gra_tensor *foreign = _i == 0 ? NULL : _i == 1 ? gra_param(gra_root(other), "w", gra_init_ones(), GRA_SHAPE(2))
                                          : gra_model_constant(m, GRA_SHAPE(2));
     gra_param(gra_root(m), "w", gra_init_ones(), GRA_SHAPE(2));
@@ -167,7 +168,7 @@ START_TEST(random_values_without_a_generator)
     static gra_rng unseeded;
     gra_rng *none[] = { NULL, &unseeded };
     for (int i = 0; i < 2; i++) {
-        gra_model *own = gra_model_open(none[i]);
+        gra_model *own = model_alone(none[i]);
         gra_model_keep_going(own, true);
         ck_assert_ptr_nonnull(gra_param(gra_root(own), "b", gra_init_zeros(), GRA_SHAPE(2)));
         ck_assert_ptr_null(gra_param(gra_root(own), "w", gra_init_linear(2), GRA_SHAPE(2, 2)));
@@ -293,7 +294,7 @@ START_TEST(a_companion_named_as_a_parameter)
     gra_param(gra_root(m), "sgd.momentum.w", gra_init_ones(), GRA_SHAPE(1));
     ck_assert_ptr_null(gra_state(m, "sgd.momentum", p));
     expect_error("gra_state: there is a parameter sgd.momentum.w already");
-    gra_model *other = gra_model_open(NULL);
+    gra_model *other = model_alone(NULL);
     gra_model_keep_going(other, true);
     p = gra_param(gra_root(other), "w", gra_init_ones(), GRA_SHAPE(2, 3));
     gra_alias(gra_root(other), "sgd.momentum.w", p);

@@ -1,5 +1,6 @@
 /* .npy: the bytes that are written, what is read, what is refused with which sentence; and all of it with
  * NumPy (tests/npy.py), where there is one. */
+#include "alone.h"
 #include "../core/op.h"
 #include "fault.h"
 #include "folder.h"
@@ -19,7 +20,7 @@ static gra_model *m;
 static void open_model(void)
 {
     folder_clear(FOLDER);
-    m = gra_model_open(NULL);
+    m = model_alone(NULL);
     ck_assert_ptr_nonnull(m);
     gra_model_keep_going(m, true);
 }

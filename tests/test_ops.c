@@ -178,7 +178,7 @@ static bool chunks_pass(int row, gra_check_report *report)
     for (int threads = 1; threads <= 3 && !report->text[0]; threads += 2) {
         gra_tape *cut = gra_open(threads);
         chunks_begin(cut);
-        gra_tape_cut(cut, threads == 1 ? chunks_alone : chunks_on_threads);
+        gra_machine_cut(gra_tape_machine(cut), threads == 1 ? chunks_alone : chunks_on_threads);
         r = run_row(cut, row, EVERY_INPUT);
         outcome chunks = outcome_of(r.y, c->nin, r.in);
         if (chunks_fault())

@@ -3,6 +3,7 @@
  * tests/golden/optim holds what make_optim.py computed with PyTorch in float64: parameters, gradients, and
  * the parameters after each of five steps. Here float64 must agree to 1e-12 (the file's tolerance), float32
  * to 1e-6 of the tensor's largest value. */
+#include "alone.h"
 #include "../core/op.h"
 #include "aborts.h"
 #include "fault.h"
@@ -28,8 +29,10 @@ static struct run open_run(const char *system)
 {
     char path[128];
     snprintf(path, sizeof path, "tests/golden/optim/%s.txt", system);
-    struct run r = { golden_open(path), gra_model_open(NULL) };
+    gra_tape *tape = gra_open(2);
+    struct run r = { golden_open(path), gra_model_open(tape, NULL) };
     ck_assert_ptr_nonnull(r.m);
+    gra_close(tape);                                     /* the model keeps its two threads */
     for (int i = 0; i < r.g->tensors; i++) {
         const golden_tensor *t = &r.g->tensor[i];
         if (strcmp(t->role, "param") != 0)
@@ -136,15 +139,12 @@ static void follow_adamw(const char *system, const char *frozen)
 static void follow_muon(const char *system)
 {
     struct run r = open_run(system);
-    gra_tape *t = gra_open(2);
     gra_muon opt;
-    gra_model_use(r.m, t);
     ck_assert_int_eq(gra_muon_init(&opt, r.m, NULL), 0);
     set(&r, "lr", &opt.lr);
     set(&r, "momentum", &opt.momentum);
     set(&r, "weight_decay", &opt.weight_decay);
     follow(&r, muon_step, &opt, NULL);
-    gra_close(t);
     close_run(&r);
 }
 
@@ -209,7 +209,7 @@ static bool unmoved(const gra_tensor *p)
 
 START_TEST(test_takes)
 {
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = model_alone(NULL);
     const gra_tensor *p[] = { parameter(m, "scalar", GRA_SCALAR), parameter(m, "vector", GRA_SHAPE(3)),
                               parameter(m, "matrix", GRA_SHAPE(3, 2)),
                               parameter(m, "cube", GRA_SHAPE(3, 2, 4)) };
@@ -224,7 +224,7 @@ END_TEST
 /* An optimiser moves what its group has, and of that what is not frozen; its group alone has buffers. */
 START_TEST(test_group_moves_its_own)
 {
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = model_alone(NULL);
     gra_tensor *w = parameter(m, "w", GRA_SHAPE(3, 2)), *b = parameter(m, "b", GRA_SHAPE(3)),
                *frozen = parameter(m, "frozen", GRA_SHAPE(2, 2));
     gra_freeze(frozen, true);
@@ -268,7 +268,7 @@ END_TEST
 
 START_TEST(test_all_frozen)
 {
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = model_alone(NULL);
     gra_tensor *w = parameter(m, "w", GRA_SHAPE(3, 2));
     gra_freeze(w, true);
     gra_muon muon;
@@ -284,7 +284,7 @@ END_TEST
 
 START_TEST(test_defaults)               /* every field is filled, whatever it was; lr says that it was not set */
 {
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = model_alone(NULL);
     gra_sgd sgd;
     gra_adamw adamw;
     gra_muon muon;
@@ -308,7 +308,7 @@ END_TEST
 /* A gradient of zeros has no direction: nothing moves, and nothing becomes NaN. */
 START_TEST(test_muon_of_nothing)
 {
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = model_alone(NULL);
     gra_tensor *w = parameter(m, "w", GRA_SHAPE(3, 5));
     gra_zero_grad(m);
     gra_muon muon;
@@ -352,7 +352,7 @@ START_TEST(test_muon_steps)
     for (int steps = 1; steps <= 6; steps++)
         for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
             const int rows = shape[i][0], cols = shape[i][1], n = rows < cols ? rows : cols;
-            gra_model *m = gra_model_open(NULL);
+            gra_model *m = model_alone(NULL);
             gra_tensor *w = parameter(m, "w", GRA_SHAPE(rows, cols));
             double d[100], norm = 0;
             for (int k = 0; k < n; k++) {
@@ -385,11 +385,9 @@ START_TEST(test_muon_steps)
 }
 END_TEST
 
-/* Wherever it is that memory ends, in an init or in the first step on more threads: a sentence, and no
- * step. */
+/* Wherever it is that memory ends in an init: a sentence, and no step. */
 START_TEST(memory_ends_in_an_optimiser) /* _i: which */
 {
-    gra_tape *three = gra_open(3);
     gra_model *m;
     bool well = !fault_wrapped();
     for (size_t lines = 0; !well && (m = room_model(NULL, lines)); lines++) {
@@ -403,7 +401,6 @@ START_TEST(memory_ends_in_an_optimiser) /* _i: which */
                                                                  : gra_muon_init(&muon, m, NULL);
         sgd.lr = adamw.lr = muon.lr = 1;
         const bool failed = gra_model_error(m);
-        gra_model_use(m, three);
         if (status == 0)
             _i == 0 ? gra_sgd_step(&sgd) : _i == 1 ? gra_adamw_step(&adamw) : gra_muon_step(&muon);
         fault_disarm();
@@ -416,17 +413,15 @@ START_TEST(memory_ends_in_an_optimiser) /* _i: which */
         gra_model_close(m);
     }
     ck_assert(well);
-    gra_close(three);
 }
 END_TEST
 
 /* After an error on the tape the gradients are not to be trusted: no step, and the sentence stays. */
 START_TEST(no_step_after_an_error)
 {
-    gra_model *m = gra_model_open(NULL);
     gra_tape *t = gra_open(1);
+    gra_model *m = gra_model_open(t, NULL);
     gra_keep_going(t, true);
-    gra_model_use(m, t);
     gra_tensor *w = parameter(m, "w", GRA_SHAPE(3, 5));
     gra_muon muon;
     gra_adamw adamw;
@@ -461,9 +456,9 @@ static const int shapes[][2] = { { 1, 1 }, { 300, 210 }, { 7, 0 }, { 40, 130 }, 
                                  { 3001, 0 }, { 4100, 260 }, { 5, 0 }, { 70, 330 }, { 830, 1300 } };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static gra_model *many_parameters(void)
+static gra_model *many_parameters(gra_tape *t)
 {
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = gra_model_open(t, NULL);
     for (int i = 0; i < SHAPES; i++)
         ck_assert_ptr_nonnull(gra_param(gra_enter(gra_root(m), "%d", i), "p", gra_init_ones(),
                                         (gra_shape){ shapes[i][1] ? 2 : 1, { shapes[i][0], shapes[i][1] } }));
@@ -482,7 +477,7 @@ static void fill_grads(gra_model *m, size_t step)
 
 /* Two steps of everything there is, on the threads of a tape that comes after init; NULL: as it is. The
  * parameters and their gradients. */
-static real *moved(gra_model *m, gra_tape *t, double norm[2])
+static real *moved(gra_model *m, double norm[2])
 {
     gra_adamw adamw;
     gra_sgd sgd;
@@ -493,8 +488,6 @@ static real *moved(gra_model *m, gra_tape *t, double norm[2])
     muon.lr = adamw.weight_decay = sgd.weight_decay = muon.weight_decay = 0.1;
     sgd.momentum = 0.9;
     real *all = malloc(2 * gra_param_values(m) * sizeof *all), *end = all;
-    if (t)
-        gra_model_use(m, t);
     for (size_t step = 0; step < 2; step++) {
         gra_zero_grad(m);
         ck_assert(gra_clip_grad_norm(m, 0) == 0);
@@ -515,56 +508,66 @@ static real *moved(gra_model *m, gra_tape *t, double norm[2])
 
 START_TEST(threads_change_no_bit)
 {
-    gra_model *alone = many_parameters();
+    real *want = NULL;
     double norm[2], norms[2];
-    real *want = moved(alone, NULL, norm);
-    const size_t size = 2 * gra_param_values(alone) * sizeof *want;
     for (int threads = 1; threads <= 4; threads++) {
-        gra_model *m = many_parameters();
         gra_tape *t = gra_open(threads);
-        real *got = moved(m, t, norms);
-        ck_assert_msg(memcmp(want, got, size) == 0, "%d threads: other bits", threads);
-        ck_assert_msg(memcmp(norm, norms, sizeof norm) == 0, "%d threads: another norm", threads);
-        free(got);
+        gra_model *m = many_parameters(t);
+        real *got = moved(m, want ? norms : norm);
+        if (want) {
+            ck_assert_msg(memcmp(want, got, 2 * gra_param_values(m) * sizeof *want) == 0, "%d threads: other bits", threads);
+            ck_assert_msg(memcmp(norm, norms, sizeof norm) == 0, "%d threads: another norm", threads);
+            free(got);
+        } else
+            want = got;
         gra_model_close(m);
         gra_close(t);
     }
     free(want);
-    gra_model_close(alone);
 }
 END_TEST
 
-/* Models share a tape, change it, outlive it, and may end before it: in any order. */
+/* Models keep the machine of their tape when it is closed, and work on; and they may end before it. */
 START_TEST(models_and_tapes_end_in_any_order)
 {
-    gra_tape *t[2] = { gra_open(2), gra_open(3) };
-    gra_model *m[4];
+    gra_tape *t = gra_open(3);
+    gra_model *m[3];
     real *want = NULL;
-    for (int i = 0; i < 4; i++) {
-        m[i] = many_parameters();
-        gra_model_use(m[i], t[0]);
-        ck_assert_ptr_eq(gra_model_tape(m[i]), t[0]);
-    }
-    gra_model_use(m[1], t[1]);
-    gra_model_use(m[1], t[1]);                          /* twice is once */
-    gra_model_use(m[2], NULL);
-    ck_assert_ptr_eq(gra_model_tape(m[1]), t[1]);
-    ck_assert(gra_model_tape(m[2]) != t[0] && gra_threads(gra_model_tape(m[2])) == 1);
-    gra_model_close(m[3]);
-    gra_close(t[0]);
     for (int i = 0; i < 3; i++) {
-        ck_assert_int_eq(gra_threads(gra_model_tape(m[i])), i == 1 ? 3 : 1);
-        real *got = moved(m[i], NULL, (double[2]){ 0 });
+        m[i] = many_parameters(t);
+        ck_assert_ptr_eq(gra_model_machine(m[i]), gra_tape_machine(t));
+    }
+    for (int i = 0; i < 3; i++) {                       /* before the tape is closed, and twice after */
+        real *got = moved(m[i], (double[2]){ 0 });
         want = want ? want : got;
         ck_assert(memcmp(want, got, gra_param_values(m[i]) * sizeof *want) == 0);
         if (got != want)
             free(got);
+        gra_model_close(m[i]);
+        if (i == 0)
+            gra_close(t);
     }
-    gra_model_close(m[1]);
-    gra_close(t[1]);
-    gra_model_close(m[0]);
-    gra_model_close(m[2]);
     free(want);
+    ck_assert_ptr_null(gra_model_open(NULL, NULL));
+}
+END_TEST
+
+/* A tape that is closed in the middle of a failed step takes its error with it. */
+START_TEST(a_closed_tape_holds_no_optimiser_back)
+{
+    gra_tape *t = gra_open(1);
+    gra_model *m = gra_model_open(t, NULL);
+    gra_tensor *w = parameter(m, "w", GRA_SHAPE(3, 5));
+    gra_sgd sgd;
+    ck_assert_int_eq(gra_sgd_init(&sgd, m, NULL), 0);
+    sgd.lr = 1;
+    gra_keep_going(t, true);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_fail(t, "something");
+    gra_close(t);
+    gra_sgd_step(&sgd);
+    ck_assert(!unmoved(w));
+    gra_model_close(m);
 }
 END_TEST
 
@@ -580,7 +583,7 @@ static void refused(gra_model *m, int status, const char *sentence)
 
 static gra_model *patient(void)
 {
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = model_alone(NULL);
     gra_model_keep_going(m, true);
     parameter(m, "w", GRA_SHAPE(3, 2));
     parameter(m, "b", GRA_SHAPE(3));
@@ -725,7 +728,7 @@ static void clip(const char *system)
     char path[128], name[GOLDEN_WORD];
     snprintf(path, sizeof path, "tests/golden/optim/%s.txt", system);
     golden *g = golden_open(path);
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = model_alone(NULL);
     for (int i = 0; i < g->tensors; i++) {
         const golden_tensor *t = &g->tensor[i];
         const char *dot = strstr(t->name, ".grad");
@@ -765,7 +768,7 @@ END_TEST
 
 START_TEST(test_clip_nothing)
 {
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = model_alone(NULL);
     gra_tensor *w = parameter(m, "w", GRA_SHAPE(2));
     ck_assert(fabs(gra_clip_grad_norm(m, 0) - sqrt(5.0)) < 1e-15);
     ck_assert(w->grad[0] == 1 && w->grad[1] == 2);
@@ -783,7 +786,7 @@ END_TEST
 /* A million values, of which a sum of floats is off in the fourth digit; and all lengths around eight. */
 START_TEST(test_norm_is_accurate)
 {
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = model_alone(NULL);
     gra_tensor *w = parameter(m, "w", GRA_SHAPE(1000003));
     for (size_t i = 0; i < w->size; i++)
         w->grad[i] = (real)0.1;
@@ -792,7 +795,7 @@ START_TEST(test_norm_is_accurate)
     gra_model_close(m);
 
     for (int n = 1; n <= 40; n++) {
-        m = gra_model_open(NULL);
+        m = model_alone(NULL);
         w = parameter(m, "w", GRA_SHAPE(n));
         double sum = 0;
         for (size_t i = 0; i < w->size; i++)
@@ -920,6 +923,7 @@ Suite *optim_suite(void)
     tcase_set_tags(c, "long");
     tcase_add_test(c, threads_change_no_bit);
     tcase_add_test(c, models_and_tapes_end_in_any_order);
+    tcase_add_test(c, a_closed_tape_holds_no_optimiser_back);
     suite_add_tcase(s, c);
     return s;
 }

@@ -5,6 +5,7 @@
 #include "fault.h"
 #include "folder.h"
 #include "suites.h"
+#include "alone.h"
 #include "two.h"
 
 #include <errno.h>
@@ -131,7 +132,7 @@ START_TEST(test_round_trip)             /* every bit: also of -0, infinities, Na
     clear();
     static gra_rng rng;
     gra_manual_seed(&rng, 5);
-    gra_model *m = gra_model_open(&rng), *back = model_open();
+    gra_model *m = model_alone(&rng), *back = model_open();
     gra_scope block = gra_enter(gra_root(m), "blocks.%d", 0);
     gra_tensor *w = gra_param(block, "weight", gra_init_normal(0, 1), GRA_SHAPE(130, 70));
     gra_tensor *b = gra_param(block, "bias", gra_init_normal(0, 1), GRA_SHAPE(7));
@@ -444,7 +445,7 @@ START_TEST(test_interrupted_writes)
     clear();
     static gra_rng rng;
     gra_manual_seed(&rng, 6);
-    gra_model *m = gra_model_open(&rng);
+    gra_model *m = model_alone(&rng);
     gra_param(gra_root(m), "w", gra_init_normal(0, 1), GRA_SHAPE(250, 1000));
     unsigned char *want = malloc(ROOM);
     struct reader r = { .writer = pthread_self(), .bytes = malloc(ROOM), .room = ROOM };

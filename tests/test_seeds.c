@@ -1,6 +1,7 @@
 /* What a seed gives: whole tensors, and the parameters of a GPT, against PyTorch's, to the last bit.
  *
  * tests/golden/random.txt has a line for each (make_random.py says what is in it). */
+#include "alone.h"
 #include "../core/op.h"
 #include "../layers/layers.h"
 #include "suites.h"
@@ -99,7 +100,7 @@ static void draw_doubles(const drawing *d, gra_rng *g)
 
 static void make_gpt(const drawing *d, gra_rng *g)
 {
-    gra_model *m = gra_model_open(g);
+    gra_model *m = model_alone(g);
     struct gra_gpt gpt;
     gra_gpt_init(&gpt, gra_root(m), &(gra_gpt_config){ .vocab_size = 65, .context_length = 16, .emb_dim = 32,
                                                        .n_heads = 4, .n_layers = 2, .bias = true });

@@ -67,7 +67,7 @@ END_TEST
 
 START_TEST(gradients_of_parameters_add_up_over_steps)
 {
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = gra_model_open(t, NULL);
     gra_tensor *p = gra_param(gra_root(m), "p", gra_init_ones(), GRA_SCALAR);
     for (int step = 1; step <= 3; step++) {
         gra_begin(t, GRA_GRAD, NULL);
@@ -124,7 +124,7 @@ END_TEST
 
 START_TEST(the_loss_may_be_a_parameter)         /* whose gradient adds up */
 {
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = gra_model_open(t, NULL);
     gra_tensor *p = gra_param(gra_root(m), "p", gra_init_ones(), GRA_SCALAR);
     for (int step = 1; step <= 2; step++) {
         gra_begin(t, GRA_GRAD, NULL);
@@ -142,7 +142,7 @@ END_TEST
 
 START_TEST(a_frozen_parameter_gets_nothing)
 {
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = gra_model_open(t, NULL);
     gra_tensor *p = gra_param(gra_root(m), "p", gra_init_ones(), GRA_SCALAR);
     gra_freeze(p, true);
     gra_tensor *x = number(2);
@@ -159,7 +159,7 @@ END_TEST
 
 START_TEST(a_parameter_frozen_after_the_forward)
 {
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = gra_model_open(t, NULL);
     gra_tensor *p = gra_param(gra_root(m), "p", gra_init_ones(), GRA_SHAPE(2));
     gra_tensor *x = gra_input(t, (real[]){ 1, 2 }, GRA_SHAPE(2));
     gra_tensor *view = gra_reshape(t, p, GRA_SHAPE(2, 1));
@@ -529,7 +529,7 @@ END_TEST
 
 START_TEST(a_loss_that_was_frozen)      /* since it was made: it has no gradient to begin with */
 {
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = gra_model_open(t, NULL);
     gra_tensor *p = gra_param(gra_root(m), "p", gra_init_ones(), GRA_SCALAR), *view = gra_reshape(t, p, GRA_SCALAR);
     gra_freeze(p, true);
     ck_assert_int_eq(gra_backward(t, view), 0);
@@ -632,7 +632,7 @@ START_TEST(an_item_of_many_values)
     gra_keep_going(t, true);
     ck_assert(isnan(gra_item(gra_full(t, 1, GRA_SHAPE(2, 3)))));
     expect_error("(2, 3)");
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = gra_model_open(t, NULL);
     ck_assert(isnan(gra_item(gra_param(gra_root(m), "p", gra_init_ones(), GRA_SHAPE(2)))));   /* no tape to say so */
     gra_model_close(m);
 }

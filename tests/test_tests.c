@@ -110,7 +110,7 @@ START_TEST(wrong_cuts_are_named)        /* _i: one of them */
     run(t, cuts[_i].forward, cuts[_i].backward, cuts[_i].stretched);
     ck_assert_ptr_null(chunks_fault());                 /* in one piece */
     chunks_begin(t);
-    gra_tape_cut(t, chunks_alone);
+    gra_machine_cut(gra_tape_machine(t), chunks_alone);
     run(t, cuts[_i].forward, cuts[_i].backward, cuts[_i].stretched);
     const char *fault = chunks_fault();
     if (cuts[_i].fault)
@@ -129,7 +129,7 @@ START_TEST(a_chunk_that_reads_another_gives_other_values)
     const gra_tensor *y = run(t, sum_so_far_all, to_both_all, false);
     ck_assert_double_eq((double)y->data[5], 21);
     chunks_begin(t);
-    gra_tape_cut(t, chunks_alone);
+    gra_machine_cut(gra_tape_machine(t), chunks_alone);
     y = run(t, sum_so_far_all, to_both_all, false);
     ck_assert_double_eq((double)y->data[0], 1);
     ck_assert(isnan(y->data[5]));

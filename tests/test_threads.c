@@ -46,9 +46,9 @@ static void compare_product(gra_tape *t, gra_rng *rng, int m, int n, int k, int 
     gra_mat mb = tb ? (gra_mat){ b, 1, k } : (gra_mat){ b, n, 1 };
     naive(m, n, k, ma, mb, c, accumulate, sum, size);
     if (alone)
-        gra_gemm_alone(t, 0, m, n, k, ma, mb, c, n, accumulate);
+        gra_gemm_alone(gra_tape_machine(t), 0, m, n, k, ma, mb, c, n, accumulate);
     else
-        gra_gemm(t, m, n, k, ma, mb, c, n, accumulate);
+        gra_gemm(gra_tape_machine(t), m, n, k, ma, mb, c, n, accumulate);
     const double unit = sizeof(real) == 4 ? 0x1p-24 : 0x1p-53;
     for (size_t i = 0; i < cells; i++)      /* Higham: |error| <= k u sum |a||b|, here with a small k for its luck */
         ck_assert_msg(fabs((double)c[i] - sum[i]) <= (2 + sqrt(k)) * 4 * unit * size[i],
@@ -95,7 +95,7 @@ START_TEST(products_of_any_strides)     /* _i: an instruction set */
         a[i] = (real)(i % 13 - 6);
     for (int i = 0; i < 6 * K * N; i++)
         b[i] = (real)(i % 11 - 5);
-    gra_gemm(t, M, N, K, (gra_mat){ a, 6 * K, 2 }, (gra_mat){ b, 6 * N, 2 }, c, N, false);
+    gra_gemm(gra_tape_machine(t), M, N, K, (gra_mat){ a, 6 * K, 2 }, (gra_mat){ b, 6 * N, 2 }, c, N, false);
     for (int i = 0; i < M; i++)
         for (int j = 0; j < N; j++) {
             real sum = 0;
@@ -125,7 +125,7 @@ START_TEST(products_have_the_same_bits)
         real *to = i ? c : one;
         gra_tape *t = gra_open(threads[i]);
         memcpy(to, z, (size_t)(m * n) * sizeof(real));
-        gra_gemm(t, m, n, k, a, b, to, n, more);
+        gra_gemm(gra_tape_machine(t), m, n, k, a, b, to, n, more);
         ck_assert_msg(memcmp(one, to, (size_t)(m * n) * sizeof(real)) == 0, "%d threads, %d x %d x %d",
                       threads[i], m, n, k);
         gra_close(t);
@@ -163,10 +163,10 @@ START_TEST(few_rows_have_the_bits_of_many)      /* _i: an instruction set */
             const gra_mat mb = form & 2 ? (gra_mat){ b, 1, K } : (gra_mat){ b, N, 1 };
             memcpy(many, before, M * N * sizeof *many);
             memcpy(few, before, M * N * sizeof *few);
-            gra_gemm(t, M, N, k, (gra_mat){ a, K, 1 }, mb, many, N, accumulate);
+            gra_gemm(gra_tape_machine(t), M, N, k, (gra_mat){ a, K, 1 }, mb, many, N, accumulate);
             for (int i = 0, m; i < M; i += m) {
                 m = i < 9 ? 1 : 2;
-                gra_gemm(t, m, N, k, (gra_mat){ a + i * K, K, 1 }, mb, few + i * N, N, accumulate);
+                gra_gemm(gra_tape_machine(t), m, N, k, (gra_mat){ a + i * K, K, 1 }, mb, few + i * N, N, accumulate);
             }
             for (int i = 0; i < M * N; i++)
                 ck_assert_msg(few[i] == many[i], "%s, form %d, k = %d, row %d, column %d: %.17g, with others %.17g",
@@ -202,8 +202,8 @@ START_TEST(every_unit_once)             /* _i: the number of threads */
     y->threads = _i;
     int jobs = 0;
     for (; jobs < 3000; jobs++)         /* many short jobs: late workers must find a closed gate */
-        gra_parallel(t, 1 + (size_t)(jobs % 50), 1 + (size_t)(jobs % 3), tally_up, y);
-    gra_parallel(t, 5000, 7, tally_up, y);
+        gra_parallel(gra_tape_machine(t), 1 + (size_t)(jobs % 50), 1 + (size_t)(jobs % 3), tally_up, y);
+    gra_parallel(gra_tape_machine(t), 5000, 7, tally_up, y);
     ck_assert_int_eq(y->wrong_worker, 0);
     for (int i = 0; i < 5000; i++) {
         int wanted = 1;
@@ -294,7 +294,7 @@ static void *train_one(void *last_loss)                 /* a model and a tape of
     gra_rng rng;
     gra_manual_seed(&rng, 5);
     gra_tape *tape = gra_open(2);
-    gra_model *m = gra_model_open(&rng);
+    gra_model *m = gra_model_open(tape, &rng);
     struct gra_gpt gpt;
     gra_gpt_init(&gpt, gra_root(m), &small);
     gra_adamw opt;
@@ -354,7 +354,7 @@ START_TEST(evaluation_beside_training)
     gra_rng rng;
     gra_manual_seed(&rng, 5);
     gra_tape *tape = gra_open(2);
-    gra_model *m = gra_model_open(&rng);
+    gra_model *m = gra_model_open(tape, &rng);
     gra_gpt_init(&s.gpt, gra_root(m), &small);
     pthread_rwlock_init(&s.lock, NULL);
     gra_sgd opt;

@@ -13,7 +13,7 @@ static void open_all(void)
 {
     gra_manual_seed(&rng, 123);
     t = gra_open(1);
-    model = gra_model_open(&rng);
+    model = gra_model_open(t, &rng);
     gra_keep_going(t, true);
     gra_trace_nan(t, true);
     gra_begin(t, GRA_GRAD, NULL);

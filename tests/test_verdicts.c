@@ -269,7 +269,7 @@ static int run(gra_check_fn *f, int nin, int times)
                                 { .name = "w", .shape = { 2, { 3, 4 } } } };
     gra_rng rng;
     gra_manual_seed(&rng, 1);
-    gra_model *m = gra_model_open(&rng);
+    gra_model *m = gra_model_open(t, &rng);
     gra_tensor *w = gra_param(gra_root(m), "w", gra_init_normal(0, 1), GRA_SHAPE(3, 4));
     real was[12];
     memcpy(was, w->data, sizeof was);
@@ -822,7 +822,7 @@ START_TEST(sixty_parameters)
 {
     gra_rng rng;
     gra_manual_seed(&rng, 1);
-    gra_model *m = gra_model_open(&rng);
+    gra_model *m = gra_model_open(t, &rng);
     for (int i = 0; i < 60; i++) {
         char name[80];
         snprintf(name, sizeof name, "a_layer_with_a_rather_long_name_so_that_all_fill_a_page_%02d", i);

@@ -1,11 +1,12 @@
 /* two: see two.h. */
 #include "two.h"
+#include "alone.h"
 
 #include <check.h>
 
 gra_model *model_open(void)
 {
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = model_alone(NULL);
     ck_assert_ptr_nonnull(m);
     gra_model_keep_going(m, true);
     return m;

@@ -8,7 +8,7 @@
  * the same order: any number of threads gives the same bits. */
 #include "gemm.h"
 #include "gemv.h"
-#include "../tape.h"
+#include "../machine.h"
 
 enum {
     DEPTH = GRA_DEPTH,                  /* of a piece: a panel of b then stays in the first cache, */
@@ -16,12 +16,12 @@ enum {
     ROWS = 96,                          /* and as many rows of a, */
     APART = DEPTH + 16                  /* packed so that they do not meet in the cache */
 };
-_Static_assert(DEPTH * COLS + APART * ROWS <= GRA_POOL_OWN, "what is packed finds no room");
+_Static_assert(DEPTH * COLS + APART * ROWS <= GRA_WORKSPACE, "what is packed finds no room");
 _Static_assert(ROWS % GRA_TILE_ROWS == 0 && COLS % GRA_TILE_COLS == 0, "blocks are whole tiles");
 
 struct product {                        /* c[m x n] = a[m x k] b[k x n] + add[m x n], or a part of it */
     const gra_tile *tile;
-    const gra_pool *pool;
+    gra_machine *machine;
     int         m, n, k;
     gra_mat     a, b;
     real       *c;
@@ -92,7 +92,7 @@ static gra_mat packed_rows(const struct product *s, int m, gra_mat a, real *to)
 static void block(const struct product *s, bool pack_a, bool pack_b, int worker)
 {
     const int cols = s->tile->cols;
-    real *panels = gra_pool_own(s->pool, worker), *rows = panels + DEPTH * COLS;
+    real *panels = gra_machine_workspace(s->machine, worker), *rows = panels + DEPTH * COLS;
     if (pack_b)
         s->tile->pack_b(s->n, s->k, s->b, panels);
     for (int i = 0; i < s->m; i += ROWS) {
@@ -214,38 +214,38 @@ static struct cut cut_for(const struct product *s, int threads)
     return best;
 }
 
-static void on_all_threads(gra_tape *t, const struct product *s)
+static void on_all_threads(const struct product *s)
 {
-    struct cut c = cut_for(s, gra_pool_threads(s->pool));
-    gra_parallel(t, (size_t)parts(s->m, c.rows) * (size_t)parts(s->n, c.cols), 1, rectangles, &c);
+    struct cut c = cut_for(s, gra_machine_threads(s->machine));
+    gra_parallel(s->machine, (size_t)parts(s->m, c.rows) * (size_t)parts(s->n, c.cols), 1, rectangles, &c);
 }
 
-static const gra_tile *best_tile(const gra_tape *t)
+static const gra_tile *best_tile(gra_isa isa)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
-    if (gra_tape_isa(t) == 2)
+    if (isa == GRA_AVX512)
         return &gra_tile_avx512;
-    if (gra_tape_isa(t) == 1)
+    if (isa == GRA_AVX2)
         return &gra_tile_avx2;
 #endif
-    (void)t;
+    (void)isa;
     return &gra_tile_base;
 }
 
 /* c = a b + add, row i of add at add + i * apart; add may be c itself. On all threads, or by this worker. */
-static void product(gra_tape *t, bool all_threads, int worker, int m, int n, int k, gra_mat a, gra_mat b,
+static void product(gra_machine *machine, bool all_threads, int worker, int m, int n, int k, gra_mat a, gra_mat b,
                     real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart)
 {
     if (m <= GRA_FEW_ROWS && k > 0) {
-        gra_gemv(t, all_threads, m, n, k, a, b, c, ldc, add, apart);
+        gra_gemv(machine, all_threads, m, n, k, a, b, c, ldc, add, apart);
         return;
     }
     for (int i = 0; k == 0 && add != c && i < m; i++)
         for (int j = 0; j < n; j++)
             c[i * ldc + j] = add ? add[i * apart + j] : 0;
-    const struct product s = { best_tile(t), gra_tape_pool(t), m, n, k, a, b, c, ldc, add, apart };
+    const struct product s = { best_tile(gra_machine_isa(machine)), machine, m, n, k, a, b, c, ldc, add, apart };
     if (all_threads)
-        on_all_threads(t, &s);
+        on_all_threads(&s);
     else
         rectangle(&s, worker);
 }
@@ -256,19 +256,19 @@ static bool worth_threads(int m, int n, int k)
     return (double)m * n * k >= worth;
 }
 
-void gra_gemm_alone(gra_tape *t, int worker, int m, int n, int k, gra_mat a, gra_mat b, real *c,
+void gra_gemm_alone(gra_machine *machine, int worker, int m, int n, int k, gra_mat a, gra_mat b, real *c,
                     ptrdiff_t ldc, bool accumulate)
 {
-    product(t, false, worker, m, n, k, a, b, c, ldc, accumulate ? c : NULL, ldc);
+    product(machine, false, worker, m, n, k, a, b, c, ldc, accumulate ? c : NULL, ldc);
 }
 
-void gra_gemm(gra_tape *t, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc, bool accumulate)
+void gra_gemm(gra_machine *machine, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc, bool accumulate)
 {
-    product(t, worth_threads(m, n, k), 0, m, n, k, a, b, c, ldc, accumulate ? c : NULL, ldc);
+    product(machine, worth_threads(m, n, k), 0, m, n, k, a, b, c, ldc, accumulate ? c : NULL, ldc);
 }
 
-void gra_gemm_bias(gra_tape *t, int m, int n, int k, gra_mat a, gra_mat b, const real *bias, real *c,
+void gra_gemm_bias(gra_machine *machine, int m, int n, int k, gra_mat a, gra_mat b, const real *bias, real *c,
                    ptrdiff_t ldc)
 {
-    product(t, worth_threads(m, n, k), 0, m, n, k, a, b, c, ldc, bias, 0);
+    product(machine, worth_threads(m, n, k), 0, m, n, k, a, b, c, ldc, bias, 0);
 }

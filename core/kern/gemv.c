@@ -4,7 +4,7 @@
  * product. Each column of c is summed by itself, and as gemm sums it, so the bits depend neither on the
  * cut nor on the threads, nor on how many rows a product has. */
 #include "gemv.h"
-#include "../tape.h"
+#include "../machine.h"
 
 enum {
     NARROW = 64,                        /* columns that a thread takes at a time, */
@@ -36,25 +36,25 @@ static void compute(void *arg, size_t from, size_t to, int worker)
     }
 }
 
-static gra_gemv_kernel *best_kernel(const gra_tape *t)
+static gra_gemv_kernel *best_kernel(gra_isa isa)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
-    if (gra_tape_isa(t) == 2)
+    if (isa == GRA_AVX512)
         return gra_gemv_avx512;
-    if (gra_tape_isa(t) == 1)
+    if (isa == GRA_AVX2)
         return gra_gemv_avx2;
 #endif
-    (void)t;
+    (void)isa;
     return gra_gemv_base;
 }
 
-void gra_gemv(gra_tape *t, bool all_threads, int m, int n, int k, gra_mat a, gra_mat b, real *c,
+void gra_gemv(gra_machine *machine, bool all_threads, int m, int n, int k, gra_mat a, gra_mat b, real *c,
               ptrdiff_t ldc, const real *add, ptrdiff_t apart)
 {
     const int columns = b.row == 1 ? NARROW : WIDE, units = (n + columns - FEW) / columns;
-    struct product s = { best_kernel(t), m, n, k, a, b, c, ldc, add, apart, columns, units ? units : 1 };
+    struct product s = { best_kernel(gra_machine_isa(machine)), m, n, k, a, b, c, ldc, add, apart, columns, units ? units : 1 };
     if (all_threads)
-        gra_parallel(t, (size_t)s.units, 1, compute, &s);
+        gra_parallel(machine, (size_t)s.units, 1, compute, &s);
     else
         compute(&s, 0, (size_t)s.units, 0);
 }

@@ -15,7 +15,7 @@ gra_gemv_kernel gra_gemv_base, gra_gemv_avx2, gra_gemv_avx512;
 /* c = a b, added to `add`, rows `apart`, where that is not NULL; with the bits of gra_gemm, and faster for
  * this many rows of a. On all threads, or on this one. */
 #define GRA_FEW_ROWS 2
-void gra_gemv(gra_tape *t, bool all_threads, int m, int n, int k, gra_mat a, gra_mat b, real *c,
+void gra_gemv(gra_machine *machine, bool all_threads, int m, int n, int k, gra_mat a, gra_mat b, real *c,
               ptrdiff_t ldc, const real *add, ptrdiff_t apart);
 
 #endif

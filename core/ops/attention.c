@@ -266,9 +266,9 @@ static void forward_strips(void *arg, size_t from, size_t to, int worker)
     const int d = s->d, d_v = s->d_v;
     for (size_t u = from; u < to; u++) {
         struct strip p = strip_at(y, u / each, (int)(u % each), worker);
-        gra_gemm_alone(y->tape, worker, p.keys, p.rows, d, p.k, turned(p.q), p.P, p.ld, false);
-        gra_variant(y->tape, softmax_variants)(&p, 0, (size_t)p.rows, worker);
-        gra_gemm_alone(y->tape, worker, p.rows, d_v, p.keys, (gra_mat){ p.P, 1, p.ld }, p.v, p.to_y,
+        gra_gemm_alone(gra_tape_machine(y->tape), worker, p.keys, p.rows, d, p.k, turned(p.q), p.P, p.ld, false);
+        gra_variant(gra_tape_machine(y->tape), softmax_variants)(&p, 0, (size_t)p.rows, worker);
+        gra_gemm_alone(gra_tape_machine(y->tape), worker, p.rows, d_v, p.keys, (gra_mat){ p.P, 1, p.ld }, p.v, p.to_y,
                        s->heads * d_v, false);
     }
 }
@@ -281,9 +281,9 @@ static void forward_alone(void *arg, size_t from, size_t to, int worker)
     const int d = s->d, d_v = s->d_v;
     for (size_t u = from; u < to; u++) {
         struct strip p = strip_at(y, u, 0, worker);
-        gra_gemm_alone(y->tape, worker, 1, p.keys, d, p.q, turned(p.k), p.P, p.keys, false);
-        gra_variant(y->tape, softmax_alone_variants)(&p, 0, 1, worker);
-        gra_gemm_alone(y->tape, worker, 1, d_v, p.keys, (gra_mat){ p.P, p.keys, 1 }, p.v, p.to_y,
+        gra_gemm_alone(gra_tape_machine(y->tape), worker, 1, p.keys, d, p.q, turned(p.k), p.P, p.keys, false);
+        gra_variant(gra_tape_machine(y->tape), softmax_alone_variants)(&p, 0, 1, worker);
+        gra_gemm_alone(gra_tape_machine(y->tape), worker, 1, d_v, p.keys, (gra_mat){ p.P, p.keys, 1 }, p.v, p.to_y,
                        s->heads * d_v, false);
     }
 }
@@ -305,17 +305,17 @@ static void backward_heads(void *arg, size_t from, size_t to, int worker)
             const bool first = n == 0;                  /* it sees every key: here dk and dv are begun */
             struct strip p = strip_at(y, u * (size_t)sharing + (size_t)(n / each), each - 1 - n % each, worker);
             const gra_mat P = { p.P, 1, p.ld }, dS = { p.dS, 1, p.ld };
-            gra_gemm_alone(y->tape, worker, p.keys, p.rows, d, p.k, turned(p.q), p.P, p.ld, false);
-            gra_gemm_alone(y->tape, worker, p.keys, p.rows, d_v, p.v, turned(p.dy), p.dS, p.ld, false);
-            gra_variant(y->tape, softmax_back_variants)(&p, 0, (size_t)p.rows, worker);
+            gra_gemm_alone(gra_tape_machine(y->tape), worker, p.keys, p.rows, d, p.k, turned(p.q), p.P, p.ld, false);
+            gra_gemm_alone(gra_tape_machine(y->tape), worker, p.keys, p.rows, d_v, p.v, turned(p.dy), p.dS, p.ld, false);
+            gra_variant(gra_tape_machine(y->tape), softmax_back_variants)(&p, 0, (size_t)p.rows, worker);
             if (p.dv)
-                gra_gemm_alone(y->tape, worker, p.keys, d_v, p.rows, turned(P), p.dy, p.dv, s->kv_heads * d_v,
+                gra_gemm_alone(gra_tape_machine(y->tape), worker, p.keys, d_v, p.rows, turned(P), p.dy, p.dv, s->kv_heads * d_v,
                                !(first && y->in[2]->fresh));
             if (p.dq)
-                gra_gemm_alone(y->tape, worker, p.rows, d, p.keys, dS, p.k, p.dq, s->heads * d,
+                gra_gemm_alone(gra_tape_machine(y->tape), worker, p.rows, d, p.keys, dS, p.k, p.dq, s->heads * d,
                                !y->in[0]->fresh);
             if (p.dk)
-                gra_gemm_alone(y->tape, worker, p.keys, d, p.rows, turned(dS), p.q, p.dk, s->kv_heads * d,
+                gra_gemm_alone(gra_tape_machine(y->tape), worker, p.keys, d, p.rows, turned(dS), p.q, p.dk, s->kv_heads * d,
                                !(first && y->in[1]->fresh));
         }
 }
@@ -338,9 +338,9 @@ static void forward(gra_tensor *y)
     if (keeps && !(s->weights = gra_alloc(y->tape, rows * (size_t)s->keys * sizeof(real))))
         return;
     if (s->time == 1 && !s->drops)
-        gra_parallel(y->tape, heads, heads_at_once(s), forward_alone, y);
+        gra_parallel(gra_tape_machine(y->tape), heads, heads_at_once(s), forward_alone, y);
     else
-        gra_parallel(y->tape, heads * (size_t)strips(s), 1, forward_strips, y);
+        gra_parallel(gra_tape_machine(y->tape), heads * (size_t)strips(s), 1, forward_strips, y);
     if (keeps)
         s->kept = gra_constant(y->tape, s->weights, GRA_SHAPE(y->shape.dim[0], s->heads, s->time, s->keys));
 }
@@ -351,7 +351,7 @@ static void backward(gra_tensor *y)
     if (s->keys > 0 && s->time == 0)
         gra_zero_fresh(y);                              /* nobody looks at the keys */
     if (make_room(y, 2))
-        gra_parallel(y->tape, (size_t)y->shape.dim[0] * (size_t)s->kv_heads, 1, backward_heads, y);
+        gra_parallel(gra_tape_machine(y->tape), (size_t)y->shape.dim[0] * (size_t)s->kv_heads, 1, backward_heads, y);
 }
 
 static const gra_op op = { .name = "attention", .forward = forward, .backward = backward, .saved = saved,

@@ -30,7 +30,7 @@ GRA_KERNEL(sum_rows, (y->in[2]->size + COLUMNS - 1) / COLUMNS, y->size / y->in[2
 static void forward(gra_tensor *y)
 {
     const struct sizes s = sizes_of(y);
-    gra_gemm_bias(y->tape, s.rows, s.out, s.in, (gra_mat){ y->in[0]->data, s.in, 1 },
+    gra_gemm_bias(gra_tape_machine(y->tape), s.rows, s.out, s.in, (gra_mat){ y->in[0]->data, s.in, 1 },
                   (gra_mat){ y->in[1]->data, 1, s.in }, y->in[2] ? y->in[2]->data : NULL, y->data, s.out);
 }
 
@@ -41,10 +41,10 @@ static void backward(gra_tensor *y)
     if (b && b->fresh)                                  /* no parameter */
         gra_zero_fresh(y);
     if (x->grad)
-        gra_gemm(y->tape, s.rows, s.in, s.out, (gra_mat){ y->grad, s.out, 1 }, (gra_mat){ w->data, s.in, 1 },
+        gra_gemm(gra_tape_machine(y->tape), s.rows, s.in, s.out, (gra_mat){ y->grad, s.out, 1 }, (gra_mat){ w->data, s.in, 1 },
                  x->grad, s.in, !x->fresh);
     if (w->grad)
-        gra_gemm(y->tape, s.out, s.in, s.rows, (gra_mat){ y->grad, 1, s.out }, (gra_mat){ x->data, s.in, 1 },
+        gra_gemm(gra_tape_machine(y->tape), s.out, s.in, s.rows, (gra_mat){ y->grad, 1, s.out }, (gra_mat){ x->data, s.in, 1 },
                  w->grad, s.in, !w->fresh);
     if (b && b->grad && y->size)
         sum_rows_all(y);

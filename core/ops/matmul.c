@@ -38,17 +38,17 @@ static void forward_one(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b)
     const struct args *s = y->args;
     gra_mat a = matrix(y->in[0]->data + at_a, gra_dim(y->in[0], -1), s->ta);
     gra_mat b = matrix(y->in[1]->data + at_b, gra_dim(y->in[1], -1), s->tb);
-    gra_gemm(y->tape, s->m, s->n, s->k, a, b, y->data + at_y, s->n, false);
+    gra_gemm(gra_tape_machine(y->tape), s->m, s->n, s->k, a, b, y->data + at_y, s->n, false);
 }
 
 /* c += p q, or its transpose c^T += q^T p^T when the operand stands transposed. */
-static void add_product(gra_tape *t, int m, int n, int k, gra_mat p, gra_mat q, real *c, bool transposed)
+static void add_product(gra_machine *machine, int m, int n, int k, gra_mat p, gra_mat q, real *c, bool transposed)
 {
     gra_mat pt = { p.p, p.col, p.row }, qt = { q.p, q.col, q.row };
     if (transposed)
-        gra_gemm(t, n, m, k, qt, pt, c, m, true);
+        gra_gemm(machine, n, m, k, qt, pt, c, m, true);
     else
-        gra_gemm(t, m, n, k, p, q, c, n, true);
+        gra_gemm(machine, m, n, k, p, q, c, n, true);
 }
 
 static void backward_one(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b)
@@ -58,9 +58,9 @@ static void backward_one(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b)
     gra_mat b = matrix(y->in[1]->data + at_b, gra_dim(y->in[1], -1), !s->tb);   /* b^T */
     gra_mat dy = { y->grad + at_y, s->n, 1 };
     if (y->in[0]->grad)
-        add_product(y->tape, s->m, s->k, s->n, dy, b, y->in[0]->grad + at_a, s->ta);
+        add_product(gra_tape_machine(y->tape), s->m, s->k, s->n, dy, b, y->in[0]->grad + at_a, s->ta);
     if (y->in[1]->grad)
-        add_product(y->tape, s->k, s->n, s->m, a, dy, y->in[1]->grad + at_b, s->tb);
+        add_product(gra_tape_machine(y->tape), s->k, s->n, s->m, a, dy, y->in[1]->grad + at_b, s->tb);
 }
 
 static void forward(gra_tensor *y)  { each_matrix(y, forward_one); }

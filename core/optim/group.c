@@ -51,6 +51,6 @@ bool gra_group_ready(gra_model *m, const char *optimiser, double lr, gra_tensor 
         gra_model_fail(m, "gra_%s_step: lr is nan: set it after gra_%s_init, for it has no default", optimiser,
                        optimiser);
     else
-        return !gra_error(gra_model_tape(m));
+        return !gra_machine_failed(gra_model_machine(m));
     return false;
 }

@@ -17,7 +17,7 @@
  *
  *     P = (A - h I)^2 + d I,   h = -b / (2 sqrt(c)),   d = a - h^2 */
 #include "group.h"
-#include "../tape.h"
+#include "../machine.h"
 
 static const double a = 3.4445, b = -4.7750, c = 2.0315;
 
@@ -49,7 +49,6 @@ static int apart(int width)
 struct gra_muon_room {
     real  *large, *own;
     size_t values;                      /* of one thread's own */
-    int    threads;
 };
 
 static size_t room_for(const gra_tensor *p)             /* X and the next; A, P, Q and another such square */
@@ -70,9 +69,9 @@ static struct gra_muon_room *make_room(const gra_muon *opt)
             *most = room_for(p);
     }
     room->values = (room->values + 15) / 16 * 16;       /* whole cache lines */
-    room->threads = gra_threads(gra_model_tape(opt->model));
+    const size_t threads = (size_t)gra_machine_threads(gra_model_machine(opt->model));
     room->large = gra_model_alloc(opt->model, large * sizeof(real));
-    room->own = gra_model_alloc(opt->model, room->values * (size_t)room->threads * sizeof(real));
+    room->own = gra_model_alloc(opt->model, room->values * threads * sizeof(real));
     return room->large && room->own ? room : NULL;
 }
 
@@ -98,7 +97,7 @@ int gra_muon_init(gra_muon *opt, gra_model *m, gra_takes *takes)
 
 struct job {
     const gra_muon *opt;
-    gra_tape *tape;
+    gra_machine *machine;
     int       worker;                   /* or ALL */
     const gra_tensor *p;
     real     *v;                        /* as p */
@@ -177,9 +176,9 @@ GRA_VARIANTS(mirror, struct mirror)
 
 static void each(const struct job *j, gra_work *const variant[3], void *what, size_t n, size_t chunk)
 {
-    gra_work *f = variant[gra_tape_isa(j->tape)];
+    gra_work *f = gra_variant(j->machine, variant);
     if (j->worker == ALL)
-        gra_parallel(j->tape, n, chunk, f, what);
+        gra_parallel(j->machine, n, chunk, f, what);
     else
         f(what, 0, n, j->worker);
 }
@@ -188,9 +187,9 @@ static void product(const struct job *j, int m, int n, int k, gra_mat left, gra_
                     int next)
 {
     if (j->worker == ALL)
-        gra_gemm(j->tape, m, n, k, left, right, out, next, false);
+        gra_gemm(j->machine, m, n, k, left, right, out, next, false);
     else
-        gra_gemm_alone(j->tape, j->worker, m, n, k, left, right, out, next, false);
+        gra_gemm_alone(j->machine, j->worker, m, n, k, left, right, out, next, false);
 }
 
 /* out = left right, (m, m) and symmetric: a block of columns is computed from the diagonal down, and what is
@@ -271,7 +270,7 @@ static void orthogonalise(struct job *j)
 static void treat(const gra_muon *opt, int i, int worker, real *room)
 {
     gra_tensor *p = gra_param_at(opt->model, i);
-    struct job j = { .opt = opt, .tape = gra_model_tape(opt->model), .worker = worker, .p = p,
+    struct job j = { .opt = opt, .machine = gra_model_machine(opt->model), .worker = worker, .p = p,
                      .v = opt->v[i]->data, .m = shorter(p), .wide = apart(cols(p)), .high = apart(shorter(p)),
                      .chunk = p->size / GRA_CHUNKS < CHUNK ? CHUNK : p->size / GRA_CHUNKS + 1 };
     const size_t whole = (size_t)rows(p) * (size_t)j.wide, squares = (size_t)j.m * (size_t)j.high;
@@ -316,15 +315,8 @@ void gra_muon_step(gra_muon *opt)
         gra_model_fail(opt->model, "gra_muon_step: ns_steps is %d, but it must be 1 or more", opt->ns_steps);
         return;
     }
-    gra_tape *t = gra_model_tape(opt->model);
     const size_t n = (size_t)opt->params;
-    if (gra_threads(t) > opt->room->threads) {          /* another tape than at first */
-        struct gra_muon_room *larger = make_room(opt);
-        if (!larger)
-            return;
-        opt->room = larger;
-    }
-    gra_parallel(t, n, 1, treat_small, opt);
+    gra_parallel(gra_model_machine(opt->model), n, 1, treat_small, opt);
     for (size_t i = 0; i < n; i++)
         if (moves(opt, i, false))
             treat(opt, (int)i, ALL, opt->room->large);

@@ -1,7 +1,7 @@
 /* pieces: the values of all parameters as one long row, cut into chunks that threads share. A chunk may hold
  * the end of one parameter, all of the next and the beginning of a third: many small tensors cost no more
  * than a few large ones. */
-#include "../tape.h"
+#include "../op.h"
 
 struct row {
     gra_model         *m;
@@ -33,8 +33,8 @@ void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t c
                       gra_work *const variant[3])
 {
     static const size_t worth = 1 << 15;                /* additions that a chunk is worth, at least */
-    gra_tape *t = gra_model_tape(m);
-    struct row r = { m, only, arg, 0, variant[gra_tape_isa(t)] };
+    gra_machine *machine = gra_model_machine(m);
+    struct row r = { m, only, arg, 0, gra_variant(machine, variant) };
     size_t n = 0, line = 64 / sizeof(real);
     for (int i = 0; i < gra_param_count(m); i++)
         n += values(&r, i);
@@ -42,5 +42,5 @@ void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t c
     r.chunk = (r.chunk + line - 1) / line * line;
     if (n < 2 * r.chunk)                                /* one chunk, not worth a thread */
         r.chunk = n;
-    gra_parallel(t, n, r.chunk, visit, &r);
+    gra_parallel(machine, n, r.chunk, visit, &r);
 }

@@ -183,7 +183,9 @@ static int take_state(checkpoint *c, training *t, const char *path, const gra_fi
 
 static int read_state(checkpoint *c, training *t, const char *path)
 {
-    gra_model *lender = gra_model_open(NULL);           /* of its error sentence: there is no model yet */
+    gra_tape *tape = gra_open(1);
+    gra_model *lender = gra_model_open(tape, NULL);     /* of its error sentence: there is no model yet */
+    gra_close(tape);
     if (!lender) {
         complain("out of memory");
         return -1;

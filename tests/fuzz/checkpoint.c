@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     fuzz_file("model.safetensors", bytes, n);
 
     fuzz_begin(all);
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = fuzz_model();
     fuzz_claim(m != NULL, "there is memory");
     gra_model_keep_going(m, true);
     const int failed = take_up(m);

@@ -5,7 +5,7 @@
 
 static gra_model *opened(void)
 {
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = fuzz_model();
     fuzz_claim(m != NULL, "there is memory");
     gra_model_keep_going(m, true);
     return m;

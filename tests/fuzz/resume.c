@@ -10,7 +10,7 @@
 static int save(const char *path, const uint8_t *bytes, size_t n)      /* 0: such a text can be in a file */
 {
     char *state = malloc(n + 1);
-    gra_model *m = gra_model_open(NULL);
+    gra_model *m = fuzz_model();
     fuzz_claim(state && m, "there is memory");
     gra_model_keep_going(m, true);
     memcpy(state, bytes, n);

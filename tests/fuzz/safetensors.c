@@ -40,7 +40,7 @@ static void look_into(gra_file *f)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     if (!model) {
-        model = gra_model_open(NULL);
+        model = fuzz_model();
         gra_model_keep_going(model, true);
         gra_param(gra_enter(gra_root(model), "b"), "w", gra_init_zeros(), GRA_SHAPE(2, 3));
         gra_param(gra_root(model), "a", gra_init_zeros(), GRA_SHAPE(2));

@@ -40,7 +40,7 @@ gra_tape *notebook_open(const char *name, int argc, char **argv)
         exit(2);
     }
     n.t = gra_open(1);
-    n.model = gra_model_open(&n.rng);
+    n.model = gra_model_open(n.t, &n.rng);
     if (!n.t || !n.model) {
         complain("out of memory");
         exit(2);

@@ -26,7 +26,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes, FORMS = 3 };
 static void multiply(void *arg)
 {
     const struct product *p = arg;
-    gra_gemm(p->tape, p->m, p->n, p->k, p->a, p->b, p->c, p->n, false);
+    gra_gemm(gra_tape_machine(p->tape), p->m, p->n, p->k, p->a, p->b, p->c, p->n, false);
 }
 
 /* GFLOP/s of one shape in the three forms. */

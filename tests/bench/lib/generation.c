@@ -22,7 +22,7 @@ static void generate(const void *arg, double *result)
     gra_gpt_cache cache;
     gra_manual_seed(&rng, 1);
     gra_tape *t = need(gra_open(j->threads));
-    gra_model *m = need(gra_model_open(&rng));
+    gra_model *m = need(gra_model_open(t, &rng));
     gra_gpt_init(&gpt, gra_root(m),
                  &(gra_gpt_config){ .vocab_size = w->vocab, .context_length = w->context, .emb_dim = w->width,
                                     .n_heads = w->heads, .n_layers = w->layers, .bias = true });

@@ -73,9 +73,11 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 static struct extras extras_open(const struct sizes *s, int count)
 {
+    gra_tape *t = need(gra_open(1));
     gra_rng rng;
     gra_manual_seed(&rng, 1);
-    struct extras e = { .model = need(gra_model_open(&rng)), .rows = s->rows };
+    struct extras e = { .model = need(gra_model_open(t, &rng)), .rows = s->rows };
+    gra_close(t);                       /* the ops run on others */
     e.scale = gra_param(gra_root(e.model), "scale", gra_init_ones(), GRA_SHAPE(s->dim));
     e.shift = gra_param(gra_root(e.model), "shift", gra_init_zeros(), GRA_SHAPE(s->dim));
     e.table = gra_param(gra_root(e.model), "table", gra_init_ones(), GRA_SHAPE(s->classes, s->dim));
@@ -126,9 +128,8 @@ static double time_walk(const bench *b, int threads, const struct sizes *s, cons
     enum { PIECES = 16 };
     gra_rng rng;
     gra_manual_seed(&rng, 1);
-    gra_model *m = need(gra_model_open(&rng));
     gra_tape *t = need(gra_open(threads));
-    gra_model_use(m, t);
+    gra_model *m = need(gra_model_open(t, &rng));
     for (int i = 0; i < PIECES; i++) {
         gra_tensor *p = gra_param(gra_enter(gra_root(m), "%d", i), "weight", gra_init_ones(),
                                   GRA_SHAPE((int)(s->params / PIECES)));

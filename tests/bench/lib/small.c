@@ -86,10 +86,10 @@ void bench_small(const bench *b)
     struct small s = { .tape = need(gra_open(1)) };
     gra_rng rng;
     gra_manual_seed(&rng, 1);
-    s.model = need(gra_model_open(&rng));
+    s.model = need(gra_model_open(s.tape, &rng));
     s.a = gra_param(gra_root(s.model), "a", gra_init_normal(0, 1), GRA_SHAPE(4, 4));
     s.b = gra_param(gra_root(s.model), "b", gra_init_normal(0, 1), GRA_SHAPE(4, 4));
-    gra_model *net = need(gra_model_open(&rng));
+    gra_model *net = need(gra_model_open(s.tape, &rng));
     for (int i = 0; i < 3; i++)
         gra_linear_init(&s.layer[i], gra_enter(gra_root(net), "%d", i), width[i], width[i + 1], true);
     gra_model *all = s.model;

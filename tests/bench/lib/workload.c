@@ -60,14 +60,13 @@ trainer *trainer_open(const workload *w, int threads, double dropout)
     t->w = *w;
     gra_manual_seed(&t->rng, 1);
     t->tape = gra_open(threads);
-    t->model = gra_model_open(&t->rng);
+    t->model = gra_model_open(t->tape, &t->rng);
     t->ids = malloc(tokens * sizeof *t->ids);
     t->next = malloc(tokens * sizeof *t->next);
     if (!t->tape || !t->model || !t->ids || !t->next) {
         trainer_close(t);
         return NULL;
     }
-    gra_model_use(t->model, t->tape);
     gra_gpt_init(&t->gpt, gra_root(t->model),
                  &(gra_gpt_config){ .vocab_size = w->vocab, .context_length = w->context, .emb_dim = w->width,
                                     .n_heads = w->heads, .n_layers = w->layers, .drop_rate = dropout,

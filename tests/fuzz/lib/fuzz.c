@@ -23,6 +23,14 @@ void fuzz_claim(int that, const char *what)
     abort();
 }
 
+gra_model *fuzz_model(void)
+{
+    gra_tape *t = gra_open(1);
+    gra_model *m = gra_model_open(t, NULL);
+    gra_close(t);
+    return m;
+}
+
 /* What every model takes when it is opened, whatever it is for: that is not for the sake of the file. */
 static void learn_opening(void)
 {
@@ -30,7 +38,7 @@ static void learn_opening(void)
     if (learnt)
         return;
     fault_usual(true);
-    gra_model_close(gra_model_open(NULL));
+    gra_model_close(fuzz_model());
     fault_usual(false);
     learnt = true;
 }
