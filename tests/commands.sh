@@ -5,10 +5,18 @@
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
+# ---- make -------------------------------------------------------------------------------------------------
+group "make"
+ok "a dry run" ends_with 0 ${MAKE:-make} -n B="$W/dry"
+for made in libgradus.a libgradus64.a train generate examples/01_scalar; do
+    ok "it makes $made" grep -q "\"[al][rd]  $W/dry/$made\"" "$W/out"
+done
+ok "and not the notebooks" lacks notebooks "$W/out"
+
 # ---- make clean -----------------------------------------------------------------------------------------
 # In a folder where all stands, by name, that the Makefile makes there, beside what a user has made.
 built() {
-    grep -o '\$(B)/[a-z0-9_.]*' Makefile | sed 's,.*/,,' | grep .
+    grep -oh '\$(B)/[a-z0-9_.]*' Makefile tests/tests.mk | sed 's,.*/,,' | grep .
     printf '%s\n' examples train generate libgradus.a broken.test
 }
 

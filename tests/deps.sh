@@ -1,5 +1,6 @@
 #!/bin/sh
-# `make deps` on machines of many kinds, each played by fake commands that note how they were called.
+# `make deps` on machines of many kinds. A machine is a folder of fake commands, the only ones in PATH: the package
+# manager, cc and sudo write down how they were called, and what was installed is there from then on.
 set -eu
 unset MAKEFLAGS MFLAGS MAKELEVEL DEBIAN_FRONTEND HOMEBREW_NO_AUTO_UPDATE
 make=`command -v "${MAKE:-make}"`
@@ -9,246 +10,195 @@ export BOX
 trap 'rm -rf "$BOX"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# A project that has what matters here: the Makefile and its two scripts, a program, a test with its faults.
+# A project that has what matters here: the Makefile and its two scripts, a program, a test.
 mkdir -p "$BOX/tree/core" "$BOX/tree/examples" "$BOX/tree/tests" "$BOX/fakes"
-cp -R Makefile .ci "$BOX/tree"
+cp Makefile "$BOX/tree"
+cp -R tests/tests.mk tests/tools "$BOX/tree/tests"
 for file in core/tape examples/train tests/main tests/fault; do
     : > "$BOX/tree/$file.c"
 done
 
-# The fakes. $BOX/log: what was called; lists: the package lists are there; check: Check is installed;
-# absent: packages that nobody has; stale: an install fails until the lists are refreshed.
-cat > "$BOX/fakes/manager" <<'END'
+# The fakes. $BOX/log: their calls. $BOX/has/NAME: this is there: lists, Check, stale (an install fails until the lists
+# are refreshed), no-PACKAGE (no list has this package).
+fake() { cat > "$BOX/fakes/$1"; chmod +x "$BOX/fakes/$1"; }
+fake manager <<'END'
 #!/bin/sh
-me=${0##*/} package=
 [ "$1" != --prefix ] || exit 1
-echo "${RUN_BY:-}${DEBIAN_FRONTEND:+$DEBIAN_FRONTEND }${HOMEBREW_NO_AUTO_UPDATE:+quick }$me $*" >> "$BOX/log"
-case "$me $*" in
-*update*|*refresh|*-Sy\ *)
-    rm -f "$BOX/stale"; : > "$BOX/lists"; exit ;;
-esac
-if read -r answer; then echo "$me asks" >> "$BOX/log"; fi
 for package; do :; done
-[ -f "$BOX/lists" ] && [ ! -f "$BOX/stale" ] || exit 1
-! grep -x "$package" "$BOX/absent" >/dev/null || exit 1
+call="${0##*/} $*"
+case $call in
+'apt-cache policy '*) [ -f "$BOX/has/lists" ] && echo '  Candidate: 1.0' || echo '  Candidate: (none)'; exit ;;
+'pacman -Si '*)       [ -f "$BOX/has/lists" ]; exit ;;
+'apk search '*)       [ ! -f "$BOX/has/lists" ] || echo "$package-1.0"; exit ;;
+esac
+echo "${RUN_BY:-}${DEBIAN_FRONTEND:+$DEBIAN_FRONTEND }${HOMEBREW_NO_AUTO_UPDATE:+quick }$call" >> "$BOX/log"
+case $call in
+*update*|*refresh|*-Sy\ *) rm -f "$BOX/has/stale"; : > "$BOX/has/lists"; exit ;;
+esac
+if read -r answer; then echo "${0##*/} asks" >> "$BOX/log"; fi
+[ -f "$BOX/has/lists" ] && [ ! -f "$BOX/has/stale" ] && [ ! -f "$BOX/has/no-$package" ] || exit 1
 case $package in
-check*)   : > "$BOX/check" ;;
-gnuplot*) cp "$BOX/fakes/true" "$BOX/bin/gnuplot" ;;
+check*)   : > "$BOX/has/Check" ;;
+gnuplot*) cp "$BOX/fakes/gnuplot" "$BOX/bin" ;;
 *)        exit 1 ;;
 esac
 END
-cat > "$BOX/fakes/query" <<'END'
+fake cc <<'END'
 #!/bin/sh
-for package; do :; done
-case "${0##*/} $*" in
-'apt-cache policy '*) [ -f "$BOX/lists" ] && echo '  Candidate: 1.0' || echo '  Candidate: (none)' ;;
-'pacman -Si '*)       [ -f "$BOX/lists" ] ;;
-'apk search '*)       [ ! -f "$BOX/lists" ] || echo "$package-1.0" ;;
-*)                    exec "$BOX/fakes/${0##*/}" "$@" ;;
-esac
-END
-cat > "$BOX/fakes/sudo" <<'END'
-#!/bin/sh
-RUN_BY="sudo "; export RUN_BY
-exec "$@"
-END
-cat > "$BOX/fakes/id" <<'END'
-#!/bin/sh
-cat "$BOX/uid"
-END
-# Its programs say whether there was a gnuplot when they ran.
-cat > "$BOX/fakes/cc" <<'END'
-#!/bin/sh
+# What it links says whether there was a gnuplot when it ran.
 out=
 while [ $# -gt 0 ]; do
     case $1 in
-    -dumpmachine)   echo unknown; exit ;;
-    */check.c)      [ -f "$BOX/check" ] || exit 1 ;;
-    -o)             out=$2; shift ;;
+    -dumpmachine) echo unknown; exit ;;
+    */check.c)    [ -f "$BOX/has/Check" ] || exit 1 ;;
+    -o)           out=$2; shift ;;
     esac
     shift
 done
 echo 'command -v gnuplot >/dev/null && echo "with gnuplot" || echo "without gnuplot"' > "$out"
 chmod +x "$out"
 END
-printf '#!/bin/sh\n: > "$2"\n' > "$BOX/fakes/ar"
-printf '#!/bin/sh\n' > "$BOX/fakes/true"
-for manager in apt-get zypper dnf pacman apk brew; do
-    cp "$BOX/fakes/manager" "$BOX/fakes/$manager"
-done
-chmod +x "$BOX"/fakes/*
+printf '#!/bin/sh\nRUN_BY="sudo "; export RUN_BY; exec "$@"\n' | fake sudo
+printf '#!/bin/sh\ncat "$BOX/uid"\n'                           | fake id
+printf '#!/bin/sh\n: > "$2"\n'                                 | fake ar
+printf '#!/bin/sh\n'                                           | fake gnuplot
 
-# machine UID COMMAND...: one without packages and lists, that has these managers (and sudo).
+# machine NAME UID COMMANDS THINGS: a new one, which has these commands and things.
 machine() {
-    rm -rf "$BOX/bin" "$BOX/log" "$BOX/lists" "$BOX/stale" "$BOX/check" "$BOX/tree/build"
-    mkdir "$BOX/bin"
-    : > "$BOX/log"; : > "$BOX/absent"
-    echo "$1" > "$BOX/uid"; shift
-    for tool in sh cat chmod cp dirname echo env grep mkdir mktemp mv printf rm sed; do
+    name=$1
+    rm -rf "$BOX/bin" "$BOX/has" "$BOX/tree/build"
+    mkdir "$BOX/bin" "$BOX/has"
+    echo "$2" > "$BOX/uid"
+    for tool in sh cat chmod cp dirname echo env find grep mkdir mktemp mv printf rm sed; do
         tool=`command -v $tool`
         case $tool in /*) ln -s "$tool" "$BOX/bin" ;; esac          # the others are the shell's own
     done
-    for fake in cc ar id "$@"; do
-        case $fake in
-        pacman|apk) cp "$BOX/fakes/query" "$BOX/bin/$fake" ;;
-        apt-get)    cp "$BOX/fakes/query" "$BOX/bin/apt-cache"; cp "$BOX/fakes/apt-get" "$BOX/bin" ;;
-        *)          cp "$BOX/fakes/$fake" "$BOX/bin" ;;
+    for command in cc ar id $3; do
+        case $command in
+        cc|ar|id|sudo|gnuplot) cp "$BOX/fakes/$command" "$BOX/bin" ;;
+        *)                     cp "$BOX/fakes/manager" "$BOX/bin/$command" ;;
         esac
     done
-}
-has() {
-    for thing; do
-        case $thing in
-        Check)   : > "$BOX/check" ;;
-        gnuplot) cp "$BOX/fakes/true" "$BOX/bin/gnuplot" ;;
-        *)       : > "$BOX/$thing" ;;
-        esac
-    done
+    for thing in $4; do : > "$BOX/has/$thing"; done
 }
 
-# gives STATUS GOALS: make's exit status is this (1 for any error); its output goes to $BOX/out. Its
-# input has a line to read, which a package manager must not.
+# gives STATUS GOALS [LINE]: make ends with this status (1 for any error) and says this line, or nothing where the line
+# is empty; its calls of package managers are those of standard input.
 gives() {
+    : > "$BOX/log"
+    cat > "$BOX/wanted"
+    echo 'a line that no package manager must read' > "$BOX/in"
     status=0
     (cd "$BOX/tree"; PATH=$BOX/bin exec "$make" CC=cc CXX=none CFLAGS= --no-print-directory $2) \
-        > "$BOX/out" 2>&1 <"$BOX/uid" || status=1
+        > "$BOX/out" 2>&1 < "$BOX/in" || status=1
     [ $status = $1 ] || wrong "make $2: status $status, not $1"
-}
-# calls: standard input is what was called; says LINE: the output has it; silent: it is empty.
-calls() {
-    cat > "$BOX/wanted"
     [ "`cat "$BOX/wanted"`" = "`cat "$BOX/log"`" ] || wrong "called `cat "$BOX/log"`, not `cat "$BOX/wanted"`"
+    if [ "${3-}" ]; then
+        grep -x "$3" "$BOX/out" >/dev/null || wrong "no line '$3'"
+    elif [ $# = 3 ]; then
+        [ ! -s "$BOX/out" ] || wrong 'not silent'
+    fi
 }
-says()   { grep -x "$1" "$BOX/out" >/dev/null || wrong "no line '$1'"; }
-silent() { [ ! -s "$BOX/out" ] || wrong 'not silent'; }
 wrong() {
     printf '%s\n' "$name: $*" '--- output:' >&2
     cat "$BOX/out" >&2
     exit 1
 }
 
-name='everything there'
-machine 1000 apt-get sudo; has Check gnuplot
-gives 0 deps
-silent
-calls </dev/null
+apt_check='noninteractive apt-get -q -y install --no-install-recommends check'
+apt_gnuplot='noninteractive apt-get -q -y install --no-install-recommends gnuplot-nox'
+dnf='dnf -y --setopt=install_weak_deps=False install'
 
-name='Debian in a container: root, no lists'
-machine 0 apt-get
-gives 0 deps
-says 'deps: installing Check and gnuplot with apt-get'
-calls <<'END'
+machine 'everything there' 1000 'apt-get sudo gnuplot' 'Check'
+gives 0 deps '' </dev/null
+
+machine 'Debian in a container: root, no lists' 0 'apt-get apt-cache' ''
+gives 0 deps 'deps: installing Check and gnuplot with apt-get' <<END
 apt-get -q update
-noninteractive apt-get -q -y install --no-install-recommends check
-noninteractive apt-get -q -y install --no-install-recommends gnuplot-nox
+$apt_check
+$apt_gnuplot
 END
-gives 0 deps
-silent
+gives 0 deps '' </dev/null
 
-name='Ubuntu on a laptop: sudo, lists, Check'
-machine 1000 apt-get sudo; has lists Check
-gives 0 deps
-says 'deps: installing gnuplot with sudo apt-get'
-calls <<'END'
-sudo noninteractive apt-get -q -y install --no-install-recommends gnuplot-nox
+machine 'Ubuntu on a laptop: sudo, lists, Check' 1000 'apt-get apt-cache sudo' 'lists Check'
+gives 0 deps 'deps: installing gnuplot with sudo apt-get' <<END
+sudo $apt_gnuplot
 END
 
-name='Debian with stale lists'
-machine 0 apt-get; has lists stale gnuplot
-gives 0 deps
-calls <<'END'
-noninteractive apt-get -q -y install --no-install-recommends check
+machine 'Debian with stale lists' 0 'apt-get apt-cache gnuplot' 'lists stale'
+gives 0 deps <<END
+$apt_check
 apt-get -q update
-noninteractive apt-get -q -y install --no-install-recommends check
+$apt_check
 END
 
-name='neither root nor sudo'
-machine 1000 apt-get; has lists
-gives 1 deps
-says "deps: not root, and there is no sudo: as root, run 'make deps' or install Check and gnuplot"
-calls </dev/null
+machine 'neither root nor sudo' 1000 'apt-get apt-cache' 'lists'
+gives 1 deps "deps: not root, and there is no sudo: as root, run 'make deps' or install Check and gnuplot" </dev/null
 
-name='Fedora'
-machine 1000 dnf sudo; has lists
-gives 0 deps
-calls <<'END'
-sudo dnf -y --setopt=install_weak_deps=False install check-devel
-sudo dnf -y --setopt=install_weak_deps=False install gnuplot-minimal
+machine 'Fedora' 1000 'dnf sudo' 'lists'
+gives 0 deps <<END
+sudo $dnf check-devel
+sudo $dnf gnuplot-minimal
 END
 
-name='Red Hat, where gnuplot-minimal is not'
-machine 0 dnf; has lists Check; echo gnuplot-minimal > "$BOX/absent"
-gives 0 deps
-calls <<'END'
-dnf -y --setopt=install_weak_deps=False install gnuplot-minimal
-dnf -y --setopt=install_weak_deps=False install gnuplot
+machine 'Red Hat, which lacks gnuplot-minimal' 0 'dnf' 'lists Check no-gnuplot-minimal'
+gives 0 deps <<END
+$dnf gnuplot-minimal
+$dnf gnuplot
 END
 
-name='Arch, no lists'
-machine 0 pacman
-gives 0 deps
-calls <<'END'
+machine 'Arch, no lists' 0 'pacman' ''
+gives 0 deps <<END
 pacman -Sy --noconfirm
 pacman -S --needed --noconfirm check
 pacman -S --needed --noconfirm gnuplot
 END
 
-name='Alpine, no lists'
-machine 0 apk
-gives 0 deps
-calls <<'END'
+machine 'Alpine, no lists' 0 'apk' ''
+gives 0 deps <<END
 apk update
 apk add check-dev
 apk add gnuplot
 END
 
-name='openSUSE, which has dnf too'
-machine 1000 zypper dnf sudo; has lists
-gives 0 deps
-calls <<'END'
+machine 'openSUSE, which has dnf too' 1000 'zypper dnf sudo' 'lists'
+gives 0 deps <<END
 sudo zypper --non-interactive install --no-recommends check-devel
 sudo zypper --non-interactive install --no-recommends gnuplot
 END
 
-name='macOS: brew is never run by sudo'
-machine 501 brew sudo; has lists
-gives 0 deps
-says 'deps: installing Check and gnuplot with brew'
-calls <<'END'
+machine 'macOS: brew is never run by sudo' 501 'brew sudo' 'lists'
+gives 0 deps 'deps: installing Check and gnuplot with brew' <<END
 quick brew install check
 quick brew install gnuplot
 END
 
-name='no package manager'
-machine 1000 sudo
-gives 1 deps
-says 'deps: no package manager that I know (apt, dnf, pacman, apk, zypper, brew): please install Check and gnuplot'
+machine 'no package manager' 1000 'sudo' ''
+gives 1 deps 'deps: no package manager that I know (.*): please install Check and gnuplot' </dev/null
 
-name='a package that nobody has'
-machine 0 apt-get; has lists; echo check > "$BOX/absent"
-gives 1 deps
-says 'deps: still missing: Check'
-[ -x "$BOX/bin/gnuplot" ] || wrong 'gnuplot was not installed'
+machine 'a package that nobody has' 0 'apt-get apt-cache' 'lists no-check'
+gives 1 deps 'deps: still missing: Check' <<END
+$apt_check
+apt-get -q update
+$apt_check
+$apt_gnuplot
+END
 
-# What needs deps waits for it, though it stands before it among the goals, where make would begin with it.
-for goal in train test build/check.flags '-j4 test'; do
-    name="make $goal deps"
-    machine 0 apt-get
-    gives 0 "$goal deps"
-    case $goal in
-    */check.flags) [ -s "$BOX/tree/$goal" ] || wrong 'Check was not found' ;;
-    *)             says 'with gnuplot' ;;
-    esac
+# A goal waits for deps even where it stands before it, with -j too; and train does not ask for Check.
+machine 'train deps' 0 'apt-get apt-cache' 'lists'
+gives 0 'train deps' 'with gnuplot' <<END
+$apt_gnuplot
+END
+for goal in test '-j4 test' 'train test'; do
+    machine "$goal deps" 0 'apt-get apt-cache' 'lists'
+    gives 0 "$goal deps" 'with gnuplot' <<END
+$apt_check
+$apt_gnuplot
+END
 done
 
-name='train without gnuplot'
-machine 1000
-gives 0 train
-says 'without gnuplot'
+machine 'without deps' 1000 '' ''
+gives 0 train 'without gnuplot' </dev/null
+gives 1 test 'Check is missing: run `make deps test`' </dev/null
 
-name='test without Check'
-machine 1000
-gives 1 test
-says 'Check is missing: run `make deps test`'
-
-echo "make deps: as it should on 19 machines"
+echo "make deps: as it should on 18 machines"

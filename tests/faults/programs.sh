@@ -74,7 +74,7 @@ files_are_whole() {     # files_are_whole FOLDER IMAGES: each of its files is on
 }
 
 # ---- is every call that may fail in fault.c's hands? -----------------------------------------------------
-# Of the calls that take memory or touch files, those that our objects make; WRAPPED is the Makefile's list.
+# Of the calls that take memory or touch files, those that our objects make; WRAPPED is the list in tests/tests.mk.
 may_fail='malloc calloc realloc reallocarray aligned_alloc posix_memalign strdup strndup asprintf vasprintf getline
 getdelim open openat creat fopen fdopen freopen tmpfile mkstemp mkdtemp opendir fdopendir open_memstream read
 pread readv write pwrite writev fsync fdatasync ftruncate truncate rename renameat link linkat symlink unlink
@@ -88,7 +88,7 @@ if [ "$WRAPPED" ] && command -v nm >"$W/nm"; then
         case " $WRAPPED " in
         *" $call "*) ;;
         *) grep -qx "_*$call\(64\)\{0,1\}" "$W/nm" && failed=$((failed + 1)) &&
-            echo "FAILED: $call is called, but tests/fault.c does not know it (WRAPPED in the Makefile)" ;;
+            echo "FAILED: $call is called, but tests/fault.c does not know it (WRAPPED in tests/tests.mk)" ;;
         esac
     done
 fi

@@ -1,0 +1,128 @@
+# The part of the Makefile that is about tests: how they are built, and make test, sanitize, faults, coverage, bench.
+
+TESTS   := $(sort $(wildcard tests/*.c))
+SCRIPTS := $(sort $(wildcard tests/*.sh)) $(wildcard tests/faults/programs.sh tests/faults/fuzz.sh)
+BENCH   := $(sort $(wildcard tests/bench/lib/*.c))
+FUZZ    := $(sort $(wildcard tests/fuzz/*.c))
+FUZZLIB := tests/fuzz/lib/fuzz.c $(filter-out %/say.c,$(SHARED))
+TESTED  := $(filter-out %/notebook.c,$(READER))         # what of the notebooks the tests use themselves
+
+# ---- what is made from what ---------------------------------------------------------------------
+# Where the linker can put functions of ours in the place of the C library's (--wrap), those of tests/fault.c count
+# the calls, and make one fail, or send a signal, at the n-th.
+WRAPPED =
+ifeq ($(findstring darwin,$(shell $(CC) -dumpmachine)),)
+WRAPPED = malloc calloc realloc aligned_alloc strdup strndup free pthread_create \
+          open read pread write fsync ftruncate close fstat lseek rename link unlink mkdir realpath opendir closedir \
+          fopen open_memstream tmpfile fclose fflush fwrite vprintf fprintf \
+          clock_gettime nanosleep gra_begin
+endif
+WRAP_C  = $(if $(WRAPPED),-DGRADUS_WRAP)
+WRAP_LD = $(WRAPPED:%=-Wl,--wrap=%)
+
+# How Check is compiled with and linked is found out once; the compiler reads it from these files (@file).
+$(B)/check.compile:
+	@mkdir -p $(B)
+	@CC=$(call quote,$(CC) $(CFLAGS)) sh tests/tools/check-flags $(@:.compile=) || \
+	    { echo 'Check is missing: run `make deps test`' >&2; exit 1; }
+$(call f32,$(TESTS)): $(B)/f32/%.o: %.c $(B)/flags $(B)/check.compile
+	$(compile) $(WRAP_C) -DGRADUS_BUILD='"$(B)/f32"' @$(B)/check.compile
+$(call f64,$(TESTS)): $(B)/f64/%.o: %.c $(B)/flags $(B)/check.compile
+	$(compile) $(WRAP_C) -DGRADUS_DOUBLE -DGRADUS_BUILD='"$(B)/f64"' @$(B)/check.compile
+
+$(B)/f32/test: $(call f32,$(TESTS) $(TESTED)) $(B)/libgradus.a
+	$(link) $(WRAP_LD) @$(B)/check.link
+$(B)/f64/test: $(call f64,$(TESTS) $(TESTED)) $(B)/libgradus64.a
+	$(link) $(WRAP_LD) @$(B)/check.link
+$(B)/faults/%: $(B)/f32/examples/%.o $(call f32,$(SHARED)) $(B)/f32/tests/fault.o $(B)/libgradus.a
+	$(link) $(WRAP_LD)
+$(B)/fuzz/%: $(B)/f32/tests/fuzz/%.o $(call f32,$(FUZZLIB)) $(B)/f32/tests/fault.o $(B)/libgradus.a
+	$(link) $(WRAP_LD) $(FUZZER)
+$(call f32,$(FUZZ) tests/fuzz/lib/fuzz.c): OWN = $(if $(FUZZER),-DGRADUS_FUZZER)
+$(B)/bench/%: $(B)/f32/tests/bench/%.o $(call f32,$(BENCH) examples/lib/sample.c) $(B)/libgradus.a
+	$(link)
+
+FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
+programs: all $(NOTEBOOKS) $(FAULTY) $(B)/f64/test $(B)/f32/test
+
+# ---- what can be done ---------------------------------------------------------------------------
+
+## make test        runs every test, in both precisions; -j2: two at a time
+PASSED = $(SCRIPTS:%=$(B)/passed/%)
+test: headers $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED)
+	@echo "`cat $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) | grep -c '^ok'` passed, 0 failed"
+
+# The float suite reads what the double suite has written, so it comes second.
+$(B)/f32/test.tap: $(B)/f64/test.tap
+$(B)/f64/test.tap $(B)/f32/test.tap: %.tap: % always
+	@rm -f $@
+	CK_TAP_LOG_FILE_NAME=$@ $<
+
+# Scripts find the programs in $BUILD, and this make in $MAKE.
+export MAKE WRAPPED
+$(PASSED): $(B)/passed/%: programs always
+	@mkdir -p $(@D)
+	@echo "sh $*"
+	@FUZZ_SECONDS=0 FAULT_STEP=7 BUILD=$(B) sh $* || { echo "$* failed"; exit 1; }
+	@echo "ok $*" > $@
+
+HEADERS = $(wildcard core/gradus.h core/op.h layers/layers.h)
+headers:
+	@if command -v $(CXX) >/dev/null 2>&1; then \
+	    for precision in -UGRADUS_DOUBLE -DGRADUS_DOUBLE; do \
+	        for header in $(HEADERS); do \
+	            echo "#include \"$$header\"" | $(CXX) -std=c++11 -Wall -Wextra -Wpedantic $(ERROR) \
+	                -I. $$precision -fsyntax-only -x c++ - || exit 1; \
+	        done; \
+	    done; \
+	else \
+	    echo "no C++ compiler ($(CXX)): the headers were not tried as C++"; \
+	fi
+
+## make sanitize    the same under the sanitizers: addresses, undefined, threads
+ASAN = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+sanitize: asan tsan
+asan:
+	@mkdir -p $(B)
+	@echo 'int main(void) { return 0; }' > $(B)/empty.c
+	@$(CC) $(ASAN) $(B)/empty.c -o $(B)/empty 2>/dev/null || \
+	    { echo "sanitize: $(CC) has no AddressSanitizer on this system" >&2; exit 1; }
+	ASAN_OPTIONS=allocator_may_return_null=1:quarantine_size_mb=8 UBSAN_OPTIONS=print_stacktrace=1 CK_TIMEOUT_MULTIPLIER=10 \
+	    $(MAKE) B=$(B)/asan OPT='-O1 -g' SANITIZE='$(ASAN)' test
+tsan:
+	$(MAKE) B=$(B)/tsan OPT='-O1 -g' SANITIZE=-fsanitize=thread $(B)/tsan/f32/test
+	CK_RUN_SUITE=threads CK_EXCLUDE_TAGS=long CK_TIMEOUT_MULTIPLIER=10 $(B)/tsan/f32/test
+
+## make faults      failing memory, disk, processes; damaged files (10 minutes)
+# The quick ones are in make test too.
+FAULTS = $(sort $(wildcard tests/faults/*.sh))
+faults: programs
+	CK_RUN_SUITE=faults $(B)/f64/test
+	CK_RUN_SUITE=faults $(B)/f32/test
+	@for script in $(FAULTS); do \
+	    echo "sh $$script"; \
+	    BUILD=$(B) sh $$script || { echo "$$script failed"; exit 1; }; \
+	done
+
+## make coverage    lines and branches of core/, layers/ that tests take (gcc)
+# Counts are kept per object, so the double and the float library add up; each suite runs once in each.
+coverage:
+	$(MAKE) B=$(B)/coverage OPT='-O0 -g' SANITIZE='--coverage -DGRADUS_COVERAGE' $(B)/coverage/f64/test $(B)/coverage/f32/test
+	@find $(B)/coverage -name '*.gcda' -exec rm -f {} +
+	CK_TIMEOUT_MULTIPLIER=20 $(B)/coverage/f64/test
+	CK_TIMEOUT_MULTIPLIER=20 $(B)/coverage/f32/test
+	BUILD=$(B)/coverage CC='$(CC)' sh tests/coverage/proof.sh
+	BUILD=$(B)/coverage sh tests/coverage/coverage.sh
+
+## make bench       how fast it is, and how near the peak; flags: ARGS="--quick"
+bench: $(B)/bench/bench $(B)/bench/step
+	$(B)/bench/bench $(ARGS)
+
+# `make -j2 deps test` would begin both at once: with deps among the goals, what uses Check or gnuplot waits for it.
+ifneq ($(filter deps,$(MAKECMDGOALS)),)
+train generate asan tsan faults coverage $(B)/check.compile $(B)/f32/test.tap $(B)/f64/test.tap $(PASSED): | deps
+endif
+
+TESTS_MADE = $(addprefix $(B)/,bench faults fuzz passed coverage asan tsan check.compile check.link empty empty.c) \
+             $(wildcard $(B)/*.test)
+.PHONY: programs test headers sanitize asan tsan faults coverage bench
