@@ -171,7 +171,7 @@ void gra_parallel(gra_machine *m, size_t n, size_t chunk, gra_work *f, void *arg
 
 /* ---- kernels: one function for each instruction set ---- */
 
-static const char *const isa_name[] = { [GRA_BASE] = "base", [GRA_AVX2] = "avx2", [GRA_AVX512] = "avx512" };
+static const char *const isa_name[GRA_ISAS] = { [GRA_BASE] = "base", [GRA_AVX2] = "avx2", [GRA_AVX512] = "avx512" };
 
 static gra_isa best_isa(void)
 {
@@ -201,9 +201,9 @@ static void choose_isa(gra_machine *m)
     snprintf(m->missing_isa, sizeof m->missing_isa, "%s", wish);
 }
 
-gra_work *gra_variant(const gra_machine *m, gra_work *const variant[3]) { return variant[m->isa]; }
+gra_work *gra_variant(const gra_machine *m, gra_work *const variant[GRA_ISAS]) { return variant[m->isa]; }
 
-void gra_kernel(gra_machine *m, void *what, size_t n, size_t cost, gra_work *const variant[3])
+void gra_kernel(gra_machine *m, void *what, size_t n, size_t cost, gra_work *const variant[GRA_ISAS])
 {
     static const size_t worth = 1 << 16;                /* additions for which a thread is woken */
     gra_work *f = variant[m->isa];
@@ -211,11 +211,11 @@ void gra_kernel(gra_machine *m, void *what, size_t n, size_t cost, gra_work *con
         return;
     if (cost == 0)                                      /* units without values, of an empty tensor */
         cost = 1;
-    if (m->cut && cost != GRA_ALONE) {
+    if (m->cut && cost != GRA_SERIAL) {
         m->cut(what, n, f);
         return;
     }
-    if (cost == GRA_ALONE || n <= worth / cost) {
+    if (cost == GRA_SERIAL || n <= worth / cost) {
         f(what, 0, n, 0);
         return;
     }

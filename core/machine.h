@@ -14,7 +14,6 @@ void         gra_machine_close(gra_machine *c); /* one owner less; the last one 
 int          gra_machine_threads(const gra_machine *c);
 const char  *gra_machine_missing_isa(const gra_machine *c);     /* what GRADUS_ISA asked for, but the processor lacks; or "" */
 
-typedef enum gra_isa { GRA_BASE, GRA_AVX2, GRA_AVX512 } gra_isa;        /* in the order of a kernel's variants */
 gra_isa      gra_machine_isa(const gra_machine *c);
 const char  *gra_isa_text(gra_isa isa);         /* "base", "avx2" or "avx512" */
 
@@ -27,7 +26,7 @@ real        *gra_machine_workspace(const gra_machine *c, int worker);
 void         gra_machine_set_failed(gra_machine *c, bool failed);
 bool         gra_machine_failed(const gra_machine *c);
 
-/* For tests: `cut` runs every kernel of this machine that is not GRA_ALONE, however small, in place of gra_kernel,
+/* For tests: `cut` runs every kernel of this machine that is not GRA_SERIAL, however small, in place of gra_kernel,
  * which cuts only large ones and shares the chunks among threads. NULL: gra_kernel again. */
 typedef void gra_cut(void *what, size_t n, gra_work *f);        /* f(what, from, to, 0) for all of [0, n) */
 void         gra_machine_cut(gra_machine *c, gra_cut *cut);

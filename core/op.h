@@ -59,7 +59,7 @@ static inline void gra_fill_fresh(gra_tensor *x, size_t from, size_t to)        
  * tensor on, whose args may be written to. in[0] must not be NULL, others may be. */
 gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin, gra_tensor *const *in);
 #define gra_result(t, op, shape, ...)                                                                    \
-    gra_result_n(t, op, shape, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)),       \
+    gra_result_n(t, op, shape, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)),    \
                  (gra_tensor *[]){ __VA_ARGS__ })
 gra_tensor *gra_result_like(gra_tape *t, const gra_op *op, gra_tensor *x);   /* shaped like x, its only input */
 gra_tensor *gra_result_broadcast(gra_tape *t, const gra_op *op, gra_tensor *a, gra_tensor *b); /* shaped as both */
@@ -73,7 +73,7 @@ bool        gra_refuses(gra_tape *t, const char *op, int nin, gra_tensor *const 
                                         /* an error before, a NULL, or a tensor of another tape or step: then return
                                            gra_empty(t). For one that may be NULL hand over b ? b : x */
 #define GRA_REFUSES(t, op, ...)                                                                          \
-    gra_refuses(t, op, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)),                \
+    gra_refuses(t, op, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)),            \
                 (gra_tensor *[]){ __VA_ARGS__ })
 void        gra_model_fail(gra_model *m, const char *format, ...) GRA_PRINTF(2, 3);   /* the model cannot be used, */
 void        gra_model_note(gra_model *m, const char *function, const char *path, const char *why); /* or one file failed;
@@ -158,25 +158,27 @@ gra_machine *gra_tape_machine(const gra_tape *t);
 gra_machine *gra_model_machine(const gra_model *m);
 typedef void gra_work(void *arg, size_t from, size_t to, int worker);
 void gra_parallel(gra_machine *machine, size_t n, size_t chunk, gra_work *f, void *arg);
-void gra_kernel(gra_machine *machine, void *what, size_t n, size_t cost, gra_work *const variant[3]);
+typedef enum gra_isa { GRA_BASE, GRA_AVX2, GRA_AVX512, GRA_ISAS } gra_isa;     /* instruction sets, and how many */
+void gra_kernel(gra_machine *machine, void *what, size_t n, size_t cost, gra_work *const variant[GRA_ISAS]);
 void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t cost,
-                      gra_work *const variant[3]);
+                      gra_work *const variant[GRA_ISAS]);
 
-/* GRA_KERNEL(f, n, cost): f(y, from, to) computes the units [from, to) of n, each worth about `cost`
- * additions. It is compiled for each instruction set, and f_all(y) runs it over all of them, on all
- * threads, with the best set there is. Cost GRA_ALONE: in one piece, where units write the same place. */
-#define GRA_ALONE SIZE_MAX
-#define GRA_KERNEL(f, count, cost)                                                                       \
-    GRA_VARIANTS(f, gra_tensor)                                                                          \
-    static void f##_all(gra_tensor *y)                                                                   \
+/* GRA_KERNEL(all, f, y, n, cost) defines the function all(y), which computes y by f(y, from, to): the units
+ * from <= i < to of n, each worth about `cost` additions. f is compiled for each instruction set; all(y) runs it
+ * with the best that the processor has, in chunks, on all threads where the work is worth it. The cost
+ * GRA_SERIAL means one chunk, on one thread: for an f whose units write to the same places. */
+#define GRA_SERIAL SIZE_MAX
+#define GRA_KERNEL(all, f, y, n, cost)                                                                   \
+    GRA_VARIANTS(all##_on, f, gra_tensor)                                                                \
+    static void all(gra_tensor *y)                                                                       \
     {                                                                                                    \
-        gra_kernel(gra_tape_machine(y->tape), y, count, cost, f##_variants);                                                        \
+        gra_kernel(gra_tape_machine(y->tape), y, n, cost, all##_on);                                     \
     }
 
-/* GRA_PARAM_KERNEL(f, cost), for optimisers: f(s, from, to) treats the values [from, to) of the parameter
- * s->p, and f_all(m, only, arg) does so for all parameters that have a gradient and, if `only` is not NULL,
- * an entry there under their number. Their values stand in one long row, cut into at most GRA_CHUNKS chunks;
- * what lies in one chunk is treated in order, by one thread. */
+/* GRA_PARAM_KERNEL(all, f, cost), for optimisers, defines all(m, only, arg), which updates the parameters of m
+ * that have a gradient (and, if `only` is not NULL, an entry there under their number) by f(s, from, to): the
+ * values from <= i < to of the parameter s->p. The values of all parameters count as one long row, cut into at
+ * most GRA_CHUNKS chunks; one thread goes through a chunk in order. */
 #define GRA_CHUNKS 1024
 typedef struct gra_piece {
     gra_tensor *p;
@@ -184,26 +186,27 @@ typedef struct gra_piece {
     size_t      chunk;                                  /* 0, 1, ... */
     void       *arg;
 } gra_piece;
-#define GRA_PARAM_KERNEL(f, cost)                                                                        \
-    GRA_VARIANTS(f, gra_piece)                                                                           \
-    static void f##_all(gra_model *m, gra_tensor *const *only, void *arg)                                \
+#define GRA_PARAM_KERNEL(all, f, cost)                                                                   \
+    GRA_VARIANTS(all##_on, f, gra_piece)                                                                 \
+    static void all(gra_model *m, gra_tensor *const *only, void *arg)                                    \
     {                                                                                                    \
-        gra_param_kernel(m, only, arg, cost, f##_variants);                                              \
+        gra_param_kernel(m, only, arg, cost, all##_on);                                                  \
     }
 
-/* f((type *)what, from, to) for each instruction set. */
-#define GRA_VARIANT(f, isa, type, target)                                                                \
-    target static void f##_##isa(void *what, size_t from, size_t to, int worker)                         \
+/* GRA_VARIANTS(table, f, type) defines table[GRA_ISAS]: f((type *)what, from, to), compiled for each instruction
+ * set. */
+#define GRA_VARIANT(name, f, type, target)                                                               \
+    target static void name(void *what, size_t from, size_t to, int worker)                              \
     {                                                                                                    \
         (void)worker;                                                                                    \
         f((type *)what, from, to);                                                                       \
     }
-#define GRA_VARIANTS(f, type)                                                                            \
-    GRA_VARIANT(f, base, type, GRA_TARGET_BASE)                                                          \
-    GRA_VARIANT(f, avx2, type, GRA_TARGET_AVX2)                                                          \
-    GRA_VARIANT(f, avx512, type, GRA_TARGET_AVX512)                                                      \
-    static gra_work *const f##_variants[3] = { f##_base, f##_avx2, f##_avx512 };
-gra_work *gra_variant(const gra_machine *machine, gra_work *const variant[3]);   /* the one for this machine */
+#define GRA_VARIANTS(table, f, type)                                                                     \
+    GRA_VARIANT(table##_base, f, type, GRA_TARGET_BASE)                                                  \
+    GRA_VARIANT(table##_avx2, f, type, GRA_TARGET_AVX2)                                                  \
+    GRA_VARIANT(table##_avx512, f, type, GRA_TARGET_AVX512)                                              \
+    static gra_work *const table[GRA_ISAS] = { table##_base, table##_avx2, table##_avx512 };
+gra_work *gra_variant(const gra_machine *machine, gra_work *const variant[GRA_ISAS]);   /* the one for this machine */
 #define GRA_TARGET_BASE
 #if defined(__x86_64__) && defined(__GNUC__)
 #define GRA_TARGET_AVX2   __attribute__((target("avx2,fma"), flatten))

@@ -83,11 +83,11 @@ static void explain(gra_tensor *y, gra_work *f, size_t a, size_t b, const struct
         gra_check_hint(&fault, "%s: two chunks of its %s add to the same place (element %zu of %s, which is "
                        "stretched): on a large tensor two threads would do so at once, and one sum would be lost. A "
                        "stretched operand wants one piece:", y->op->name, pass, j, where);
-        gra_check_hint(&fault, "    GRA_KERNEL(%s, y->size, gra_stretched(y) ? GRA_ALONE : ...)", pass);
+        gra_check_hint(&fault, "    GRA_KERNEL(..., %s, y, y->size, gra_stretched(y) ? GRA_SERIAL : ...)", pass);
     } else {
         gra_check_hint(&fault, "%s: two chunks of its %s, [%zu, %zu) and [%zu, %zu), write the same place (element %zu "
                        "of %s): on a large tensor two threads would do so at once. Let each unit write places of its "
-                       "own, or give GRA_KERNEL the cost GRA_ALONE", y->op->name, pass, a, a + 1, b, b + 1, j, where);
+                       "own, or give GRA_KERNEL the cost GRA_SERIAL", y->op->name, pass, a, a + 1, b, b + 1, j, where);
     }
 }
 

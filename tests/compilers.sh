@@ -104,6 +104,20 @@ for cc in ${CXX:-c++} clang++; do
     done
 done
 
+# ---- names --------------------------------------------------------------------------------------------
+group "headers define no macro but GRA... and gra_..."
+
+macros() {      # macros < SOURCE: the names of all macros that it leaves defined
+    $own -I. -E -dM -x c - | sed 's/^#define \([A-Za-z0-9_]*\).*/\1/' | sort -u
+}
+public="core/gradus.h core/op.h layers/layers.h core/kern/vmath.h"
+cat core/*.h layers/*.h core/kern/vmath.h | grep '^#include <' | macros >"$W/macros.c"     # the C library's own
+for header in $public; do
+    printf '#include "core/op.h"\n#include "%s"\n' "$header" | macros | comm -13 "$W/macros.c" - >"$W/macros"
+    ok "$header has macros" grep -q '^GRA_' "$W/macros"
+    ok "$header: they begin with GRA or gra_" awk '!/^(GRA|gra_)/ { print; bad = 1 } END { exit bad }' "$W/macros"
+done
+
 # ---- with make ------------------------------------------------------------------------------------
 group "make compiles no call that would crash"
 
@@ -111,7 +125,7 @@ cat >"$W/right.c" <<'END'
 #include "core/op.h"
 gra_tensor *my_op(gra_tape *t, gra_tensor *x);
 static void forward(gra_tensor *y, size_t from, size_t to) { memcpy(y->data + from, y->in[0]->data + from, to - from); }
-GRA_KERNEL(forward, y->size, 1)
+GRA_KERNEL(forward_all, forward, y, y->size, 1)
 gra_tensor *my_op(gra_tape *t, gra_tensor *x)
 {
     static const gra_op op = { .name = "my_op", .forward = forward_all };

@@ -18,7 +18,7 @@ static void sum_of_both(gra_tensor *y, size_t from, size_t to)         /* right 
         for (size_t i = 0; i < w.n; i++)
             y->data[w.y + i] = a[w.a + i * w.step_a] + b[w.b + i * w.step_b];
 }
-GRA_KERNEL(sum_of_both, y->size, 1)
+GRA_KERNEL(sum_of_both_all, sum_of_both, y, y->size, 1)
 
 static void to_both(gra_tensor *y, size_t from, size_t to)
 {
@@ -29,28 +29,28 @@ static void to_both(gra_tensor *y, size_t from, size_t to)
             db[w.b + i * w.step_b] += y->grad[w.y + i];
         }
 }
-GRA_KERNEL(to_both, y->size, 2)         /* GRA_ALONE is missing, for operands that are stretched */
+GRA_KERNEL(to_both_all, to_both, y, y->size, 2)         /* GRA_SERIAL is missing, for operands that are stretched */
 
 static void to_both_of_all(gra_tensor *y, size_t from, size_t to)
 {
     (void)from, (void)to;
     to_both(y, 0, y->size);
 }
-GRA_KERNEL(to_both_of_all, y->size, 2)
+GRA_KERNEL(to_both_of_all_all, to_both_of_all, y, y->size, 2)
 
 static void sum_of_all(gra_tensor *y, size_t from, size_t to)
 {
     (void)from, (void)to;
     sum_of_both(y, 0, y->size);
 }
-GRA_KERNEL(sum_of_all, y->size, 1)
+GRA_KERNEL(sum_of_all_all, sum_of_all, y, y->size, 1)
 
 static void sum_so_far(gra_tensor *y, size_t from, size_t to)   /* reads what the chunk before it writes */
 {
     for (size_t i = from; i < to; i++)
         y->data[i] = y->in[0]->data[i] + (i > 0 ? y->data[i - 1] : 0);
 }
-GRA_KERNEL(sum_so_far, y->size, 1)
+GRA_KERNEL(sum_so_far_all, sum_so_far, y, y->size, 1)
 
 static void to_the_next(gra_tensor *y, size_t from, size_t to)         /* a neighbour's place too */
 {
@@ -59,7 +59,7 @@ static void to_the_next(gra_tensor *y, size_t from, size_t to)         /* a neig
         y->in[0]->grad[(i + 1) % y->size] += y->grad[i];
     }
 }
-GRA_KERNEL(to_the_next, y->size, 2)
+GRA_KERNEL(to_the_next_all, to_the_next, y, y->size, 2)
 
 static const real values[6] = { 1, 2, 3, 4, 5, 6 };
 
@@ -95,12 +95,12 @@ static const struct {
       "op: two chunks of its backward add to the same place (element 0 of the gradient\n"
       "  of input 0, which is stretched): on a large tensor two threads would do so at\n"
       "  once, and one sum would be lost. A stretched operand wants one piece:\n"
-      "    GRA_KERNEL(backward, y->size, gra_stretched(y) ? GRA_ALONE : ...)" },
+      "    GRA_KERNEL(..., backward, y, y->size, gra_stretched(y) ? GRA_SERIAL : ...)" },
     { sum_of_both_all, to_the_next_all, false,
       "op: two chunks of its backward, [0, 1) and [1, 2), write the same place (element\n"
       "  1 of the gradient of input 0): on a large tensor two threads would do so at\n"
       "  once. Let each unit write places of its own, or give GRA_KERNEL the cost\n"
-      "  GRA_ALONE" },
+      "  GRA_SERIAL" },
 };
 
 START_TEST(wrong_cuts_are_named)        /* _i: one of them */

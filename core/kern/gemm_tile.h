@@ -54,7 +54,7 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
 
 /* A tile of so many rows and one vector, or two: of this type, and of that for such at any place. */
 #define KERNEL(name, rows, vector, loose_vector, is_two)                                                 \
-    static void name##_##rows(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b,         \
+    static void name(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b,                  \
                               ptrdiff_t next, real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart)  \
     {                                                                                                    \
         typedef vector V;                                                                                \
@@ -64,7 +64,7 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
         DO_##rows(FETCH)                                                                                 \
         DO_##rows(ZERO)                                                                                  \
         for (int p = 0; p < k; p++) {                                                                    \
-            const V b0 = ((const L *)b)[0], b1 = ((const L *)b)[two ? 1 : 0];                         \
+            const V b0 = ((const L *)b)[0], b1 = ((const L *)b)[two ? 1 : 0];                            \
             DO_##rows(READ)                                                                              \
             DO_##rows(STEP)                                                                              \
             r0 += col, r3 += col, r6 += col, r9 += col;                                                  \
@@ -76,9 +76,9 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
         DO_##rows(PUT)                                                                                   \
     }
 #define KERNELS(rows)                                                                                    \
-    KERNEL(wide, rows, vec, loose, true)                                                                 \
-    KERNEL(half, rows, vec, loose, false)                                                                \
-    KERNEL(quarter, rows, half_vec, half_loose, false)
+    KERNEL(wide_##rows, rows, vec, loose, true)                                                          \
+    KERNEL(half_##rows, rows, vec, loose, false)                                                         \
+    KERNEL(quarter_##rows, rows, half_vec, half_loose, false)
 
 KERNELS(1) KERNELS(2) KERNELS(3) KERNELS(4) KERNELS(5) KERNELS(6)
 #if ROWS == 12

@@ -16,8 +16,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         dx[i] += dy[i] * (real)((x[i] > 0) - (x[i] < 0));
 }
 
-GRA_KERNEL(forward, y->size, 1)
-GRA_KERNEL(backward, y->size, 3)
+GRA_KERNEL(forward_all, forward, y, y->size, 1)
+GRA_KERNEL(backward_all, backward, y, y->size, 3)
 
 gra_tensor *gra_abs(gra_tape *t, gra_tensor *x)
 {

@@ -24,8 +24,8 @@ static void add_back(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-GRA_KERNEL(forward, y->size, 1)
-GRA_KERNEL(add_back, y->size, gra_stretched(y) ? GRA_ALONE : 2)
+GRA_KERNEL(forward_all, forward, y, y->size, 1)
+GRA_KERNEL(add_back_all, add_back, y, y->size, gra_stretched(y) ? GRA_SERIAL : 2)
 
 static void backward(gra_tensor *y)
 {

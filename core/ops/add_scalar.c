@@ -19,8 +19,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         dx[i] += y->grad[i];
 }
 
-GRA_KERNEL(forward, y->size, 1)
-GRA_KERNEL(backward, y->size, 1)
+GRA_KERNEL(forward_all, forward, y, y->size, 1)
+GRA_KERNEL(backward_all, backward, y, y->size, 1)
 
 gra_tensor *gra_add_scalar(gra_tape *t, gra_tensor *x, double s)
 {

@@ -14,7 +14,7 @@
  * and 1 / sum, from which backward makes the same P again, and of each value a bit: dropout's mask. */
 #include "../op.h"
 #include "../kern/mask.h"
-#include "../kern/math.h"
+#include "../kern/vmath.h"
 
 struct args {
     int      heads, kv_heads, time, keys;
@@ -252,9 +252,9 @@ static void softmax_alone(struct strip *p, size_t from, size_t to)
         memcpy(p->weights, p->P, keys * sizeof(real));
 }
 
-GRA_VARIANTS(softmax, struct strip)
-GRA_VARIANTS(softmax_alone, struct strip)
-GRA_VARIANTS(softmax_back, struct strip)
+GRA_VARIANTS(softmax_variants, softmax, struct strip)
+GRA_VARIANTS(softmax_alone_variants, softmax_alone, struct strip)
+GRA_VARIANTS(softmax_back_variants, softmax_back, struct strip)
 
 /* ---- the op ---- */
 

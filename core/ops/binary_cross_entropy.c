@@ -3,7 +3,7 @@
  * logarithm is below -100 and no p (1 - p) below 1e-12, so that a p of 0 or 1 gives finite numbers (PyTorch's
  * gradient of t alone is infinite there). */
 #include "../op.h"
-#include "../kern/math.h"
+#include "../kern/vmath.h"
 
 static real log_of(real p)
 {
@@ -28,12 +28,12 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     const real g = y->grad[0] / (real)y->in[0]->size;
     real *dp = y->in[0]->grad, *dt = y->in[1]->grad;
     for (size_t i = from; dp && i < to; i++)
-        dp[i] += g * (p[i] - target[i]) / larger(p[i] * (1 - p[i]), least);
+        dp[i] += g * (p[i] - target[i]) / real_larger(p[i] * (1 - p[i]), least);
     for (size_t i = from; dt && i < to; i++)
         dt[i] += g * (log_of(1 - p[i]) - log_of(p[i]));
 }
 
-GRA_KERNEL(backward, y->in[0]->size, 24)
+GRA_KERNEL(backward_all, backward, y, y->in[0]->size, 24)
 
 gra_tensor *gra_binary_cross_entropy(gra_tape *t, gra_tensor *p, gra_tensor *target)
 {

@@ -2,7 +2,7 @@
  * max(x, 0) - x t + log(1 + e^-|x|), which neither overflows nor takes the logarithm of 0.
  * dx += dy (s(x) - t) / n, dt -= dy x / n. */
 #include "../op.h"
-#include "../kern/math.h"
+#include "../kern/vmath.h"
 
 static void forward(gra_tensor *y)
 {
@@ -27,7 +27,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         dt[i] -= g * x[i];
 }
 
-GRA_KERNEL(backward, y->in[0]->size, 14)
+GRA_KERNEL(backward_all, backward, y, y->in[0]->size, 14)
 
 gra_tensor *gra_binary_cross_entropy_with_logits(gra_tape *t, gra_tensor *x, gra_tensor *target)
 {

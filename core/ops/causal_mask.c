@@ -45,8 +45,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-GRA_KERNEL(forward, rows(y), columns(y))
-GRA_KERNEL(backward, rows(y), columns(y))
+GRA_KERNEL(forward_all, forward, y, rows(y), columns(y))
+GRA_KERNEL(backward_all, backward, y, rows(y), columns(y))
 
 gra_tensor *gra_causal_mask(gra_tape *t, gra_tensor *x)
 {

@@ -24,8 +24,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         dx[i] += x[i] >= low && x[i] <= high ? dy[i] : 0;
 }
 
-GRA_KERNEL(forward, y->size, 2)
-GRA_KERNEL(backward, y->size, 3)
+GRA_KERNEL(forward_all, forward, y, y->size, 2)
+GRA_KERNEL(backward_all, backward, y, y->size, 3)
 
 gra_tensor *gra_clamp(gra_tape *t, gra_tensor *x, double low, double high)
 {

@@ -48,8 +48,8 @@ static size_t rows(const gra_tensor *y)
     return y->size ? gra_around_dim(y->shape, ((const struct args *)y->args)->d).outer : 0;
 }
 
-GRA_KERNEL(forward, rows(y), row_size(y, ((const struct args *)y->args)->d))
-GRA_KERNEL(backward, rows(y), 2 * row_size(y, ((const struct args *)y->args)->d))
+GRA_KERNEL(forward_all, forward, y, rows(y), row_size(y, ((const struct args *)y->args)->d))
+GRA_KERNEL(backward_all, backward, y, rows(y), 2 * row_size(y, ((const struct args *)y->args)->d))
 
 gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d)
 {

@@ -4,7 +4,7 @@
  * the gradient 0, as in PyTorch. A row that is -inf throughout (all masked) has a loss and a gradient of 0,
  * and counts. Of the logits no copy is kept: backward computes e^(x - m) again. */
 #include "../op.h"
-#include "../kern/math.h"
+#include "../kern/vmath.h"
 
 struct args {
     const int *target;                              /* our copy, one a row */
@@ -70,8 +70,8 @@ static void rows_backward(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-GRA_KERNEL(rows_forward, rows(y), 12 * classes(y))
-GRA_KERNEL(rows_backward, rows(y), 12 * classes(y))
+GRA_KERNEL(rows_forward_all, rows_forward, y, rows(y), 12 * classes(y))
+GRA_KERNEL(rows_backward_all, rows_backward, y, rows(y), 12 * classes(y))
 
 static void forward(gra_tensor *y)
 {

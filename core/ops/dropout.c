@@ -50,8 +50,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         apply(y, tile, y->grad, y->in[0]->grad, !y->in[0]->fresh);
 }
 
-GRA_KERNEL(forward, tiles(y), 4 * MASK_TILE)
-GRA_KERNEL(backward, tiles(y), 2 * MASK_TILE)
+GRA_KERNEL(forward_all, forward, y, tiles(y), 4 * MASK_TILE)
+GRA_KERNEL(backward_all, backward, y, tiles(y), 2 * MASK_TILE)
 
 gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p)
 {

@@ -38,8 +38,8 @@ static size_t count(const gra_tensor *y)
     return ((const struct args *)y->args)->count;
 }
 
-GRA_KERNEL(forward, y->size ? count(y) : 0, dim(y))
-GRA_KERNEL(backward, y->size ? dim(y) : 0, 2 * count(y))
+GRA_KERNEL(forward_all, forward, y, y->size ? count(y) : 0, dim(y))
+GRA_KERNEL(backward_all, backward, y, y->size ? dim(y) : 0, 2 * count(y))
 
 gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, gra_shape shape)
 {

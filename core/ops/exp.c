@@ -1,6 +1,6 @@
 /* exp: y = e^x, dx += dy y. */
 #include "../op.h"
-#include "../kern/math.h"
+#include "../kern/vmath.h"
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
@@ -16,8 +16,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         dx[i] += y->grad[i] * y->data[i];
 }
 
-GRA_KERNEL(forward, y->size, 8)
-GRA_KERNEL(backward, y->size, 2)
+GRA_KERNEL(forward_all, forward, y, y->size, 8)
+GRA_KERNEL(backward_all, backward, y, y->size, 2)
 
 gra_tensor *gra_exp(gra_tape *t, gra_tensor *x)
 {

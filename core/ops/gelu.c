@@ -1,7 +1,7 @@
 /* gelu: y = x Phi(x), where Phi(x) = (1 + erf(x / sqrt 2)) / 2 is the normal distribution
  * (Hendrycks & Gimpel 2016). dx += dy (Phi(x) + x phi(x)), phi(x) = e^(-x^2/2) / sqrt(2 pi). */
 #include "../op.h"
-#include "../kern/math.h"
+#include "../kern/vmath.h"
 
 static const real sqrt_half = (real)0.7071067811865476, rsqrt_2pi = (real)0.3989422804014327;
 
@@ -25,8 +25,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-GRA_KERNEL(forward, y->size, 24)
-GRA_KERNEL(backward, y->size, 32)
+GRA_KERNEL(forward_all, forward, y, y->size, 24)
+GRA_KERNEL(backward_all, backward, y, y->size, 32)
 
 gra_tensor *gra_gelu(gra_tape *t, gra_tensor *x)
 {

@@ -1,7 +1,7 @@
 /* gelu_tanh: y = x (1 + tanh u) / 2 with u = a (x + b x^3), close to x Phi(x).
  * dx += dy ((1 + tanh u) + x (1 - tanh^2 u) a (1 + 3 b x^2)) / 2. */
 #include "../op.h"
-#include "../kern/math.h"
+#include "../kern/vmath.h"
 
 static const real a = (real)0.7978845608028654, b = (real)0.044715;      /* a = sqrt(2 / pi) */
 
@@ -23,8 +23,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-GRA_KERNEL(forward, y->size, 20)
-GRA_KERNEL(backward, y->size, 24)
+GRA_KERNEL(forward_all, forward, y, y->size, 20)
+GRA_KERNEL(backward_all, backward, y, y->size, 24)
 
 gra_tensor *gra_gelu_tanh(gra_tape *t, gra_tensor *x)
 {

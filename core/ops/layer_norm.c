@@ -5,7 +5,7 @@
  *     dx_i += r (g_i - sum_j g_j / n - z_i sum_j g_j z_j / n),
  *     dw_i += dy_i z_i and db_i += dy_i, both summed over rows. */
 #include "../op.h"
-#include "../kern/math.h"
+#include "../kern/vmath.h"
 
 struct args {
     double eps;
@@ -115,9 +115,9 @@ static void backward_wb(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-GRA_KERNEL(forward, rows(y), 8 * row_size(y))
-GRA_KERNEL(backward_x, rows(y), 12 * row_size(y))
-GRA_KERNEL(backward_wb, y->size ? (row_size(y) + TILE - 1) / TILE : 0, 4 * rows(y) * TILE)
+GRA_KERNEL(forward_all, forward, y, rows(y), 8 * row_size(y))
+GRA_KERNEL(backward_x_all, backward_x, y, rows(y), 12 * row_size(y))
+GRA_KERNEL(backward_wb_all, backward_wb, y, y->size ? (row_size(y) + TILE - 1) / TILE : 0, 4 * rows(y) * TILE)
 
 static void backward(gra_tensor *y)
 {

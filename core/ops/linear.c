@@ -25,7 +25,7 @@ static void sum_rows(gra_tensor *y, size_t from, size_t to) /* db += the rows of
             db[j] += dy[i * out + j];
 }
 
-GRA_KERNEL(sum_rows, (y->in[2]->size + COLUMNS - 1) / COLUMNS, y->size / y->in[2]->size * COLUMNS)
+GRA_KERNEL(sum_rows_all, sum_rows, y, (y->in[2]->size + COLUMNS - 1) / COLUMNS, y->size / y->in[2]->size * COLUMNS)
 
 static void forward(gra_tensor *y)
 {

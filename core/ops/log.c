@@ -1,6 +1,6 @@
 /* log: y = ln x, dx += dy / x. */
 #include "../op.h"
-#include "../kern/math.h"
+#include "../kern/vmath.h"
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
@@ -17,8 +17,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         dx[i] += y->grad[i] / x[i];
 }
 
-GRA_KERNEL(forward, y->size, 8)
-GRA_KERNEL(backward, y->size, 4)
+GRA_KERNEL(forward_all, forward, y, y->size, 8)
+GRA_KERNEL(backward_all, backward, y, y->size, 4)
 
 gra_tensor *gra_log(gra_tape *t, gra_tensor *x)
 {

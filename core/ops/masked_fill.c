@@ -26,8 +26,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
             dx[w.y + i] += mask[w.b + i * w.step_b] == 0 ? dy[w.y + i] : 0;
 }
 
-GRA_KERNEL(forward, y->size, 2)
-GRA_KERNEL(backward, y->size, 2)
+GRA_KERNEL(forward_all, forward, y, y->size, 2)
+GRA_KERNEL(backward_all, backward, y, y->size, 2)
 
 gra_tensor *gra_masked_fill(gra_tape *t, gra_tensor *x, gra_tensor *mask, double value)
 {

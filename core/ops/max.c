@@ -2,7 +2,7 @@
  * NaN counts as largest, as in PyTorch. min is the same with the smallest, and a NaN counts as smallest.
  * argmax is where the largest stands. */
 #include "../op.h"
-#include "../kern/math.h"
+#include "../kern/vmath.h"
 
 struct args {
     gra_around around;                              /* x is (outer, n, inner), y (outer, inner) */
@@ -52,8 +52,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         dx[first[k]] += y->grad[k];
 }
 
-GRA_KERNEL(forward, y->size, ((const struct args *)y->args)->around.n)
-GRA_KERNEL(backward, y->size, 4)
+GRA_KERNEL(forward_all, forward, y, y->size, ((const struct args *)y->args)->around.n)
+GRA_KERNEL(backward_all, backward, y, y->size, 4)
 
 static const gra_op max = { .name = "max", .forward = forward_all, .backward = backward_all,
                             .args = sizeof(struct args) };

@@ -1,6 +1,6 @@
 /* mse_loss: y = sum_i (x_i - t_i)^2 / n, dx_i += dy 2 (x_i - t_i) / n, and dt_i -= the same. */
 #include "../op.h"
-#include "../kern/math.h"
+#include "../kern/vmath.h"
 
 enum { BLOCK = 1024 };
 
@@ -32,8 +32,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         dt[i] -= g * (x[i] - target[i]);
 }
 
-GRA_KERNEL(forward, 1, GRA_ALONE)
-GRA_KERNEL(backward, y->in[0]->size, 3)
+GRA_KERNEL(forward_all, forward, y, 1, GRA_SERIAL)
+GRA_KERNEL(backward_all, backward, y, y->in[0]->size, 3)
 
 gra_tensor *gra_mse_loss(gra_tape *t, gra_tensor *x, gra_tensor *target)
 {

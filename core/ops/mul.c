@@ -22,8 +22,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-GRA_KERNEL(forward, y->size, 1)
-GRA_KERNEL(backward, y->size, gra_stretched(y) ? GRA_ALONE : 2)
+GRA_KERNEL(forward_all, forward, y, y->size, 1)
+GRA_KERNEL(backward_all, backward, y, y->size, gra_stretched(y) ? GRA_SERIAL : 2)
 
 gra_tensor *gra_mul(gra_tape *t, gra_tensor *a, gra_tensor *b)
 {

@@ -102,8 +102,8 @@ static size_t row_size(const gra_tensor *y)
     return y->shape.ndim ? (size_t)y->shape.dim[y->shape.ndim - 1] : 1;
 }
 
-GRA_KERNEL(forward, y->size ? y->size / row_size(y) : 0, 2 * row_size(y))
-GRA_KERNEL(backward, y->size ? y->size / row_size(y) : 0, 3 * row_size(y))
+GRA_KERNEL(forward_all, forward, y, y->size ? y->size / row_size(y) : 0, 2 * row_size(y))
+GRA_KERNEL(backward_all, backward, y, y->size ? y->size / row_size(y) : 0, 3 * row_size(y))
 
 static gra_tensor *permuted(gra_tape *t, gra_tensor *x, const int *dims)
 {

@@ -30,8 +30,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         dx[i] += y->grad[i] * p * power(x[i], p - 1);
 }
 
-GRA_KERNEL(forward, y->size, 64)
-GRA_KERNEL(backward, y->size, 64)
+GRA_KERNEL(forward_all, forward, y, y->size, 64)
+GRA_KERNEL(backward_all, backward, y, y->size, 64)
 
 gra_tensor *gra_pow(gra_tape *t, gra_tensor *x, double p)
 {

@@ -17,8 +17,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-GRA_KERNEL(forward, y->size, 1)
-GRA_KERNEL(backward, y->size, 2)
+GRA_KERNEL(forward_all, forward, y, y->size, 1)
+GRA_KERNEL(backward_all, backward, y, y->size, 2)
 
 gra_tensor *gra_relu(gra_tape *t, gra_tensor *x)
 {

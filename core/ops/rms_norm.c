@@ -3,7 +3,7 @@
  * With g_i = dy_i w_i:
  *     dx_i += r (g_i - x_i r^2 sum_j g_j x_j / n),   dw_i += dy_i x_i r, summed over rows. */
 #include "../op.h"
-#include "../kern/math.h"
+#include "../kern/vmath.h"
 
 struct args {
     double eps;
@@ -91,9 +91,9 @@ static void backward_w(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-GRA_KERNEL(forward, rows(y), 6 * row_size(y))
-GRA_KERNEL(backward_x, rows(y), 10 * row_size(y))
-GRA_KERNEL(backward_w, y->size ? row_size(y) : 0, 3 * rows(y))
+GRA_KERNEL(forward_all, forward, y, rows(y), 6 * row_size(y))
+GRA_KERNEL(backward_x_all, backward_x, y, rows(y), 10 * row_size(y))
+GRA_KERNEL(backward_w_all, backward_w, y, y->size ? row_size(y) : 0, 3 * rows(y))
 
 static void backward(gra_tensor *y)
 {

@@ -1,6 +1,6 @@
 /* sigmoid: y = 1 / (1 + e^-x), dx += dy y (1 - y). */
 #include "../op.h"
-#include "../kern/math.h"
+#include "../kern/vmath.h"
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
@@ -16,8 +16,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         dx[i] += y->grad[i] * y->data[i] * (1 - y->data[i]);
 }
 
-GRA_KERNEL(forward, y->size, 12)
-GRA_KERNEL(backward, y->size, 3)
+GRA_KERNEL(forward_all, forward, y, y->size, 12)
+GRA_KERNEL(backward_all, backward, y, y->size, 3)
 
 gra_tensor *gra_sigmoid(gra_tape *t, gra_tensor *x)
 {

@@ -1,6 +1,6 @@
 /* silu: y = x s with s = 1 / (1 + e^-x), dx += dy s (1 + x (1 - s)). */
 #include "../op.h"
-#include "../kern/math.h"
+#include "../kern/vmath.h"
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
@@ -19,8 +19,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-GRA_KERNEL(forward, y->size, 12)
-GRA_KERNEL(backward, y->size, 16)
+GRA_KERNEL(forward_all, forward, y, y->size, 12)
+GRA_KERNEL(backward_all, backward, y, y->size, 16)
 
 gra_tensor *gra_silu(gra_tape *t, gra_tensor *x)
 {

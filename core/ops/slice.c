@@ -37,8 +37,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-GRA_KERNEL(forward, y->size ? piece_of(y).outer : 0, piece_of(y).size)
-GRA_KERNEL(backward, y->size ? piece_of(y).outer : 0, 2 * piece_of(y).size)
+GRA_KERNEL(forward_all, forward, y, y->size ? piece_of(y).outer : 0, piece_of(y).size)
+GRA_KERNEL(backward_all, backward, y, y->size ? piece_of(y).outer : 0, 2 * piece_of(y).size)
 
 gra_tensor *gra_slice(gra_tape *t, gra_tensor *x, int d, int start, int end)
 {

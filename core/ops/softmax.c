@@ -2,7 +2,7 @@
  * changes nothing but keeps e^x from overflowing. A row that is -inf throughout (all masked) gives
  * zeros. dx_i += y_i (dy_i - sum_j dy_j y_j). */
 #include "../op.h"
-#include "../kern/math.h"
+#include "../kern/vmath.h"
 
 static size_t row_size(const gra_tensor *y) { return (size_t)gra_dim(y, -1); }
 static size_t rows(const gra_tensor *y)     { return y->size ? y->size / row_size(y) : 0; }
@@ -32,8 +32,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-GRA_KERNEL(forward, rows(y), 16 * row_size(y))
-GRA_KERNEL(backward, rows(y), 4 * row_size(y))
+GRA_KERNEL(forward_all, forward, y, rows(y), 16 * row_size(y))
+GRA_KERNEL(backward_all, backward, y, rows(y), 4 * row_size(y))
 
 gra_tensor *gra_softmax(gra_tape *t, gra_tensor *x, int d)
 {

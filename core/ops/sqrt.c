@@ -1,12 +1,12 @@
 /* sqrt: y = x^(1/2), dx += dy / (2 y), which is infinite at 0. */
 #include "../op.h"
-#include "../kern/math.h"
+#include "../kern/vmath.h"
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *x = y->in[0]->data;
     for (size_t i = from; i < to; i++)
-        y->data[i] = SQRT(x[i]);
+        y->data[i] = real_sqrt(x[i]);
 }
 
 static void backward(gra_tensor *y, size_t from, size_t to)
@@ -16,8 +16,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         dx[i] += y->grad[i] / (2 * y->data[i]);
 }
 
-GRA_KERNEL(forward, y->size, 4)
-GRA_KERNEL(backward, y->size, 4)
+GRA_KERNEL(forward_all, forward, y, y->size, 4)
+GRA_KERNEL(backward_all, backward, y, y->size, 4)
 
 gra_tensor *gra_sqrt(gra_tape *t, gra_tensor *x)
 {

@@ -1,7 +1,7 @@
 /* sum: y = sum_i x_i over all values, or over one dimension; dx_i += dy.
  * mean: the sum times 1 / n. The mean of nothing is 0/0, NaN. */
 #include "../op.h"
-#include "../kern/math.h"
+#include "../kern/vmath.h"
 
 struct args {
     gra_around around;                              /* x is (outer, n, inner), y (outer, inner) */
@@ -75,8 +75,8 @@ static gra_around around(const gra_tensor *y)
     return ((const struct args *)y->args)->around;
 }
 
-GRA_KERNEL(forward, y->size, around(y).n + 1)
-GRA_KERNEL(backward, y->in[0]->size ? around(y).outer * around(y).n : 0, around(y).inner)
+GRA_KERNEL(forward_all, forward, y, y->size, around(y).n + 1)
+GRA_KERNEL(backward_all, backward, y, y->in[0]->size ? around(y).outer * around(y).n : 0, around(y).inner)
 
 static const gra_op op = { .name = "sum", .forward = forward_all, .backward = backward_all,
                            .args = sizeof(struct args) };

@@ -47,8 +47,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 
 static size_t row_size(const gra_tensor *y) { return ((const struct args *)y->args)->around.n; }
 
-GRA_KERNEL(forward, y->size, 5 * row_size(y))
-GRA_KERNEL(backward, y->size, 4 * row_size(y))
+GRA_KERNEL(forward_all, forward, y, y->size, 5 * row_size(y))
+GRA_KERNEL(backward_all, backward, y, y->size, 4 * row_size(y))
 
 static gra_tensor *var(gra_tape *t, gra_tensor *x, gra_shape shape, gra_around around, double correction)
 {

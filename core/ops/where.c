@@ -33,8 +33,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
                 db[w.a + i * w.step_a] += c[w.b + i * w.step_b] == 0 ? dy[w.y + i] : 0;
 }
 
-GRA_KERNEL(forward, y->size, 4)
-GRA_KERNEL(backward, y->size, gra_stretched(y) ? GRA_ALONE : 4)
+GRA_KERNEL(forward_all, forward, y, y->size, 4)
+GRA_KERNEL(backward_all, backward, y, y->size, gra_stretched(y) ? GRA_SERIAL : 4)
 
 gra_tensor *gra_where(gra_tape *t, gra_tensor *c, gra_tensor *a, gra_tensor *b)
 {
@@ -73,7 +73,7 @@ static void compare(gra_tensor *y, size_t from, size_t to)
             y->data[w.y + i] = holds(is, a[w.a + i * w.step_a], b[w.b + i * w.step_b]);
 }
 
-GRA_KERNEL(compare, y->size, 2)
+GRA_KERNEL(compare_all, compare, y, y->size, 2)
 
 static gra_tensor *comparison(gra_tape *t, const gra_op *op, gra_tensor *a, gra_tensor *b, enum comparison is)
 {

@@ -36,7 +36,7 @@ static void move(gra_piece *s, size_t from, size_t to)
     }
 }
 
-GRA_PARAM_KERNEL(move, 4)
+GRA_PARAM_KERNEL(move_all, move, 4)
 
 void gra_adamw_step(gra_adamw *opt)
 {

@@ -16,8 +16,8 @@ static void scale(gra_piece *s, size_t from, size_t to)
         s->p->grad[i] *= (real)*by;
 }
 
-GRA_PARAM_KERNEL(add, 1)
-GRA_PARAM_KERNEL(scale, 1)
+GRA_PARAM_KERNEL(add_all, add, 1)
+GRA_PARAM_KERNEL(scale_all, scale, 1)
 
 double gra_clip_grad_norm(gra_model *m, double max_norm)
 {

@@ -169,12 +169,12 @@ static void mirror(struct mirror *s, size_t from, size_t to)            /* rows 
             s->beside[col * next + from] = s->below[from * next + col];
 }
 
-GRA_VARIANTS(update, struct job)
-GRA_VARIANTS(normalise, struct job)
-GRA_VARIANTS(move, struct job)
-GRA_VARIANTS(mirror, struct mirror)
+GRA_VARIANTS(update_variants, update, struct job)
+GRA_VARIANTS(normalise_variants, normalise, struct job)
+GRA_VARIANTS(move_variants, move, struct job)
+GRA_VARIANTS(mirror_variants, mirror, struct mirror)
 
-static void each(const struct job *j, gra_work *const variant[3], void *what, size_t n, size_t chunk)
+static void each(const struct job *j, gra_work *const variant[GRA_ISAS], void *what, size_t n, size_t chunk)
 {
     gra_work *f = gra_variant(j->machine, variant);
     if (j->worker == ALL)

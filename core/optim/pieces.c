@@ -30,7 +30,7 @@ static void visit(void *arg, size_t from, size_t to, int worker)
 }
 
 void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t cost,
-                      gra_work *const variant[3])
+                      gra_work *const variant[GRA_ISAS])
 {
     static const size_t worth = 1 << 15;                /* additions that a chunk is worth, at least */
     gra_machine *machine = gra_model_machine(m);

@@ -21,7 +21,7 @@ static void move(gra_piece *s, size_t from, size_t to)
     }
 }
 
-GRA_PARAM_KERNEL(move, 2)
+GRA_PARAM_KERNEL(move_all, move, 2)
 
 void gra_sgd_step(gra_sgd *opt)
 {

@@ -6,7 +6,7 @@ static void zero(gra_piece *s, size_t from, size_t to)
     memset(s->p->grad + from, 0, (to - from) * sizeof(real));
 }
 
-GRA_PARAM_KERNEL(zero, 1)
+GRA_PARAM_KERNEL(zero_all, zero, 1)
 
 void gra_zero_grad(gra_model *m)
 {

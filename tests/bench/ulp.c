@@ -1,4 +1,4 @@
-/* ulp.c: how far the functions of core/kern/math.h are from the truth, in units in the last place.
+/* ulp.c: how far the functions of core/kern/vmath.h are from the truth, in units in the last place.
  *
  *     cc -O3 -std=c11 -ffp-contract=fast -fno-math-errno -fno-trapping-math [-DGRADUS_DOUBLE]
  *        tests/bench/ulp.c -lm
@@ -28,7 +28,7 @@ typedef double wide;
 #endif
 typedef gra_real real;
 
-#include "../../core/kern/math.h"
+#include "../../core/kern/vmath.h"
 
 #define BLOCK 1024          /* arguments evaluated in one vectorised loop */
 #define BLOCKS 2000
@@ -39,7 +39,7 @@ static wide sigmoid(wide x) { return 1 / (1 + WIDE(exp)(-x)); }
 static wide rsqrt(wide x) { return 1 / WIDE(sqrt)(x); }
 
 /* exp_neg where it serves. */
-static inline real real_exp_serving(real x) { return x <= 0 && x >= EXP_SMALL ? real_exp_neg(x) : real_exp(x); }
+static inline real real_exp_serving(real x) { return x <= 0 && x >= GRA_EXP_SMALL ? real_exp_neg(x) : real_exp(x); }
 
 #define LOOP(name) \
     static void loop_##name(const real *x, real *y) \
@@ -64,8 +64,8 @@ static const struct {
     real from, to;
     double bound;
 } functions[] = {
-    { "exp", loop_exp, WIDE(exp), EXP_MIN - 1, EXP_MAX + 1, 2 },
-    { "exp_neg", loop_exp_serving, WIDE(exp), EXP_SMALL, 0, 2 },
+    { "exp", loop_exp, WIDE(exp), GRA_EXP_MIN - 1, GRA_EXP_MAX + 1, 2 },
+    { "exp_neg", loop_exp_serving, WIDE(exp), GRA_EXP_SMALL, 0, 2 },
     { "log", loop_log, WIDE(log), 0, 4, 2 },
     { "tanh", loop_tanh, WIDE(tanh), -1, 1, 2 },
     { "erf", loop_erf, WIDE(erf), -2, 2, 2 },
@@ -101,14 +101,15 @@ static uint64_t spread(int i)
 static real argument(int f, int block, int i)
 {
     const real special[] = {
-        0, -(real)0, 1, -1, (real)INFINITY, -(real)INFINITY, (real)NAN, -(real)NAN, MIN_REAL,
-        MIN_REAL / TWO_M, -MIN_REAL / TWO_M, TANH_CUT, ERF_END, EXP_MIN, EXP_MAX, -EXP_MIN, -EXP_MAX
+        0, -(real)0, 1, -1, (real)INFINITY, -(real)INFINITY, (real)NAN, -(real)NAN, GRA_MIN_REAL,
+        GRA_MIN_REAL / GRA_TWO_M, -GRA_MIN_REAL / GRA_TWO_M, GRA_TANH_CUT, GRA_ERF_END, GRA_EXP_MIN, GRA_EXP_MAX,
+        -GRA_EXP_MIN, -GRA_EXP_MAX
     };
     if (block == 0)
         return special[i % (int)(sizeof special / sizeof *special)];
     uint64_t bits = spread(block * BLOCK + i);
     if (block % 2)
-        return from_bits((real_bits)(bits >> (64 - 8 * sizeof(real))));
+        return real_from_bits((real_bits)(bits >> (64 - 8 * sizeof(real))));
     real unit = (real)((double)(bits >> 11) / 0x1p53);
     return functions[f].from + (functions[f].to - functions[f].from) * unit;
 }
