@@ -43,7 +43,7 @@ typedef struct session {
     gra_tape   *tape;
     gra_model  *model;
     struct gra_gpt     gpt;
-    gra_gpt_cache cache;
+    gra_kv_cache cache;
     bool        remember;
     int        *prompt_ids, *window;
     long        prompt_size;            /* tokens */
@@ -203,7 +203,7 @@ static int load(session *s)
     }
     if (read_values(s))
         return 1;
-    if (s->remember && gra_gpt_cache_open(&s->cache, &s->gpt)) {
+    if (s->remember && gra_kv_cache_open(&s->cache, &s->gpt)) {
         complain("out of memory");
         return 1;
     }
@@ -321,7 +321,7 @@ int main(int argc, char **argv)
     int status = how ? flags_status(how) : load(&s);
     if (!how && !status)
         status = generate(&s) ? 1 : 0;
-    gra_gpt_cache_close(&s.cache);
+    gra_kv_cache_close(&s.cache);
     gra_model_close(s.model);
     gra_close(s.tape);
     free(s.folder);

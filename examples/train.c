@@ -285,10 +285,10 @@ static long write_sample(session *s, char *bytes, size_t n)
     training *t = &s->t;
     const vocabulary *v = &t->text.vocab;
     size_t written = 0;
-    gra_gpt_cache cache;
+    gra_kv_cache cache;
     sampler writer = { .tape = t->tape, .gpt = &t->gpt, .cache = &cache, .context = (int)t->o.context,
                        .ids = t->ids, .temperature = TEMPERATURE_PERCENT / 100.0 };
-    int failed = gra_gpt_cache_open(&cache, &t->gpt);
+    int failed = gra_kv_cache_open(&cache, &t->gpt);
     gra_manual_seed(&writer.rng, (uint64_t)t->o.seed);
     sample_see(&writer, (int[]){ v->id['\n'] < 0 ? 0 : v->id['\n'] }, 1);
     const double until = seconds_now() + SECONDS;
@@ -297,7 +297,7 @@ static long write_sample(session *s, char *bytes, size_t n)
         failed = id < 0;
         bytes[written++] = failed ? 0 : (char)v->byte[id];
     }
-    gra_gpt_cache_close(&cache);
+    gra_kv_cache_close(&cache);
     if (failed)
         complain("no sample: %s", gra_error(t->tape) ? gra_error(t->tape) : "out of memory");
     return failed ? -1 : (long)written;

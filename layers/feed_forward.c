@@ -3,22 +3,17 @@
 #include "layers.h"
 #include "../core/op.h"
 
-void gra_feed_forward_init(struct gra_feed_forward *f, gra_scope scope, int emb_dim, gra_gelu_form gelu)
+void gra_feed_forward_init(struct gra_feed_forward *f, gra_scope scope, const gra_gpt_config *config)
 {
-    gra_feed_forward_init_with(f, scope, emb_dim, gelu, &(gra_projections){ .bias = true });
-}
-
-void gra_feed_forward_init_with(struct gra_feed_forward *f, gra_scope scope, int emb_dim, gra_gelu_form gelu,
-                                const gra_projections *how)
-{
-    *f = (struct gra_feed_forward){ .gelu = gelu };
-    if (emb_dim < 1 || emb_dim > INT_MAX / 4) {
-        gra_model_fail(scope.model, "feed_forward: emb_dim is %d, but 1 to %d is wanted", emb_dim,
-                       INT_MAX / 4);
+    const gra_gpt_config *c = config;
+    const int dim = c->emb_dim;
+    *f = (struct gra_feed_forward){ .gelu = c->gelu };
+    if (dim < 1 || dim > INT_MAX / 4) {
+        gra_model_fail(scope.model, "feed_forward: emb_dim is %d, but 1 to %d is wanted", dim, INT_MAX / 4);
         return;
     }
-    gra_linear_init_with(&f->up,   gra_enter(scope, "layers.0"), emb_dim, 4 * emb_dim, how->bias, how->read);
-    gra_linear_init_with(&f->down, gra_enter(scope, "layers.2"), 4 * emb_dim, emb_dim, how->bias, how->write);
+    gra_linear_init_with(&f->up,   gra_enter(scope, "layers.0"), dim, 4 * dim, c->bias, gra_gpt_weight_init(c, false));
+    gra_linear_init_with(&f->down, gra_enter(scope, "layers.2"), 4 * dim, dim, c->bias, gra_gpt_weight_init(c, true));
 }
 
 gra_tensor *gra_feed_forward_forward(gra_tape *t, const struct gra_feed_forward *f, gra_tensor *x)

@@ -4,7 +4,15 @@
 #include "layers.h"
 #include "../core/op.h"
 
-static bool sound(gra_model *m, const gra_gpt_config *c)
+/* In GPT-2 2 n_layers branches add to the stream: sqrt(2 n_layers) keeps the variance of their sum. */
+gra_init gra_gpt_weight_init(const gra_gpt_config *config, bool residual)
+{
+    if (config->init == GRA_INIT_GPT2)
+        return gra_init_normal(0, residual ? 0.02 / sqrt(2.0 * config->n_layers) : 0.02);
+    return config->init == GRA_INIT_ZEROS ? gra_init_zeros() : (gra_init){ 0 };
+}
+
+static bool check_config(gra_model *m, const gra_gpt_config *c)
 {
     const struct { const char *name; int value; } size[] = {
         { "vocab_size", c->vocab_size }, { "context_length", c->context_length }, { "emb_dim", c->emb_dim },
@@ -27,9 +35,9 @@ void gra_gpt_init(struct gra_gpt *g, gra_scope scope, const gra_gpt_config *conf
 {
     const gra_gpt_config *c = config;
     *g = (struct gra_gpt){ 0 };
-    if (!sound(scope.model, c))
+    if (!check_config(scope.model, c))
         return;
-    const gra_init weight = gra_gpt_projections(c).read;
+    const gra_init weight = gra_gpt_weight_init(c, false);
     struct gra_transformer_block *blocks = gra_model_alloc(scope.model, (size_t)c->n_layers * sizeof *blocks);
     if (!blocks)
         return;
@@ -51,53 +59,58 @@ void gra_gpt_init(struct gra_gpt *g, gra_scope scope, const gra_gpt_config *conf
                              weight);
 }
 
-/* What the head reads, (batch, time, emb_dim). c: what came before, or NULL: nothing. */
-static gra_tensor *stream(gra_tape *t, const struct gra_gpt *g, const gra_gpt_cache *c, const int *ids, int batch,
-                          int time)
+static bool is_made(gra_tape *t, const struct gra_gpt *g)
 {
-    gra_tensor *x = gra_embedding_forward(t, &g->tok_emb, ids, GRA_SHAPE(batch, time));
-    x = gra_positional_embedding_forward_from(t, &g->pos_emb, x, c ? c->time : 0);
-    x = gra_dropout_forward(t, &g->drop_emb, x);
-    for (int i = 0; i < g->config.n_layers; i++) {
-        const gra_past past = c ? gra_gpt_cache_past(c, i) : (gra_past){ 0 };
-        x = gra_transformer_block_continue(t, &g->trf_blocks[i], x, c ? &past : NULL);
-    }
-    return gra_layer_norm_forward(t, &g->final_norm, x);
+    if (!gra_error(t) && !g->trf_blocks)
+        gra_fail(t, "gpt: it was not made: call gra_gpt_init first (if that failed, gra_model_error says why)");
+    return !gra_error(t);
 }
 
 gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids, int batch, int time)
 {
-    if (gra_error(t))
+    if (!is_made(t, g))
         return gra_empty(t);
-    if (!g->trf_blocks)
-        return gra_fail(t, "gpt: it was not made: call gra_gpt_init first (if that failed, gra_model_error "
-                        "says why)");
     if (batch < 1 || time < 1)
         return gra_fail(t, "gpt: %d rows of %d tokens, but at least one of each is wanted", batch, time);
     if (time > g->config.context_length)
         return gra_fail(t, "gpt: %d tokens, but the context length is %d", time, g->config.context_length);
-    gra_tensor *x = stream(t, g, NULL, ids, batch, time);
+    gra_tensor *x = gra_embedding_forward(t, &g->tok_emb, ids, GRA_SHAPE(batch, time));
+    x = gra_positional_embedding_forward(t, &g->pos_emb, x);        /* (batch, time, emb_dim) */
+    x = gra_dropout_forward(t, &g->drop_emb, x);
+    for (int i = 0; i < g->config.n_layers; i++)
+        x = gra_transformer_block_forward(t, &g->trf_blocks[i], x);
+    x = gra_layer_norm_forward(t, &g->final_norm, x);
     return gra_linear_forward(t, &g->out_head, x);                  /* (batch, time, vocab_size) */
 }
 
-gra_tensor *gra_gpt_continue(gra_tape *t, gra_gpt_cache *c, const int *ids, int time)
+static bool check_cache(gra_tape *t, const gra_gpt_config *config, const gra_kv_cache *c, int time)
 {
-    const struct gra_gpt *g = c->gpt;
-    if (gra_error(t))
+    if (!c->rows)
+        gra_fail(t, "gpt: the cache is not open: call gra_kv_cache_open(&cache, &gpt) first, which must return 0");
+    else if (c->blocks != config->n_layers || c->context_length != config->context_length ||
+             c->width != config->emb_dim)
+        gra_fail(t, "gpt: the cache was opened for another GPT");
+    else if (gra_tape_mode(t) != GRA_EVAL)
+        gra_fail(t, "gpt: no gradient flows through a key-value cache: begin the step as GRA_EVAL");
+    else if (time < 1)
+        gra_fail(t, "gpt: %d tokens, but at least one is wanted", time);
+    else if (time > c->context_length - c->time)
+        gra_fail(t, "gpt: %d tokens after %d others, but the context length is %d: clear the cache, and go on from "
+                 "the last tokens", time, c->time, c->context_length);
+    return !gra_error(t);
+}
+
+gra_tensor *gra_gpt_forward_cached(gra_tape *t, const struct gra_gpt *g, const int *ids, int time, gra_kv_cache *cache)
+{
+    if (!is_made(t, g) || !check_cache(t, &g->config, cache, time))
         return gra_empty(t);
-    if (!g)
-        return gra_fail(t, "gpt: the cache is not open: call gra_gpt_cache_open(&cache, &gpt) first, which "
-                        "must return 0");
-    if (gra_tape_mode(t) != GRA_EVAL)
-        return gra_fail(t, "gpt: through a cache no gradient flows: begin the step as GRA_EVAL");
-    if (time < 1)
-        return gra_fail(t, "gpt: %d tokens, but at least one is wanted", time);
-    if (time > g->config.context_length - c->time)
-        return gra_fail(t, "gpt: %d tokens after %d others, but the context length is %d: clear the cache, "
-                        "and go on from the last tokens", time, c->time, g->config.context_length);
-    gra_tensor *x = stream(t, g, c, ids, 1, time);
-    x = gra_linear_forward(t, &g->out_head, gra_slice(t, x, 1, time - 1, time));    /* (1, 1, vocab_size) */
+    gra_tensor *x = gra_embedding_forward(t, &g->tok_emb, ids, GRA_SHAPE(1, time));
+    x = gra_positional_embedding_forward_from(t, &g->pos_emb, x, cache->time);      /* (1, time, emb_dim) */
+    for (int i = 0; i < g->config.n_layers; i++)
+        x = gra_transformer_block_forward_cached(t, &g->trf_blocks[i], x, cache, i);
+    x = gra_layer_norm_forward(t, &g->final_norm, gra_slice(t, x, 1, time - 1, time));
+    x = gra_linear_forward(t, &g->out_head, x);                                     /* (1, 1, vocab_size) */
     if (!gra_error(t))
-        c->time += time;
+        cache->time += time;
     return x;
 }

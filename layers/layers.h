@@ -89,160 +89,67 @@ struct gra_rms_norm {
 void        gra_rms_norm_init(struct gra_rms_norm *l, gra_scope scope, int dim);
 gra_tensor *gra_rms_norm_forward(gra_tape *t, const struct gra_rms_norm *l, gra_tensor *x);
 
-/* ---- projections: how the Linears of the layers below begin --------------------------------------
- * All zero but bias = true is PyTorch's way, and what a plain init does. */
-typedef struct gra_projections {
-    bool     bias;                      /* out_proj and the feed-forward have biases */
-    gra_init read, write;               /* of weights that read a residual stream, and of those that write
-                                           to it; all zero: PyTorch's. With one given, biases begin at 0 */
-} gra_projections;
+/* ---- attention: what its two layers are made from ---------------------------------------------------
+ * Named fields, so that swapped numbers cannot compile in silence:
+ *
+ *     gra_multi_head_attention_init(&att, scope, &(gra_attention_config){
+ *         .d_in = 64, .d_out = 64, .context_length = 32, .num_heads = 4, .bias = true });
+ */
+typedef struct gra_attention_config {
+    int      d_in, d_out;               /* numbers of a token in x, and in y */
+    int      context_length;            /* the most tokens in a sequence */
+    int      num_heads;                 /* divides d_out. CausalAttention has one head: 1, or 0 for it */
+    int      num_kv_heads;              /* heads of keys and values: as many (0), or fewer that neighbouring heads
+                                           share (grouped-query attention, Ainslie et al. 2023) */
+    double   dropout;                   /* of the attention weights, in GRA_TRAIN */
+    bool     qkv_bias;                  /* biases of W_query, W_key, W_value */
+    bool     bias;                      /* a bias of out_proj: nn.MultiheadAttention and Raschka's have one */
+    bool     bidirectional;             /* without the causal mask: each position sees every other (BERT) */
+    gra_init qkv_init, out_init;        /* how the weights of W_query, W_key, W_value, and of out_proj, begin; their
+                                           biases then begin at 0. All zero: as nn.Linear */
+} gra_attention_config;
 
-/* ---- SelfAttention: y = softmax(q k^T / sqrt(d_out)) v;  one head that sees every position --------
- * q, k, v = Linears of x. (..., time, d_in) -> (..., time, d_out). (Raschka, Build a Large Language
- * Model, 3.4.) W_query, W_key, W_value: (d_out, d_in), with biases if qkv_bias. */
-struct gra_self_attention {
-    struct gra_linear query, key, value;
-    int               d_in;
-};
-void        gra_self_attention_init(struct gra_self_attention *a, gra_scope scope, int d_in, int d_out,
-                                    bool qkv_bias);
-gra_tensor *gra_self_attention_forward(gra_tape *t, const struct gra_self_attention *a, gra_tensor *x);
-
-/* The same with bare matrices, q = x W_query ... (Raschka's first version). W_query, W_key, W_value:
- * (d_in, d_out), U(0, 1). */
-struct gra_self_attention_v1 {
-    gra_tensor *query, *key, *value;
-    int         d_in;
-};
-void        gra_self_attention_v1_init(struct gra_self_attention_v1 *a, gra_scope scope, int d_in, int d_out);
-gra_tensor *gra_self_attention_v1_forward(gra_tape *t, const struct gra_self_attention_v1 *a, gra_tensor *x);
-
-/* ---- CausalAttention: y = D v, D = dropout(softmax(q k^T / sqrt(d_out)));  one head ---------------
- * q, k, v = Linears of x; a position sees itself and those before it. (..., time, d_in) ->
- * (..., time, d_out); time <= context_length. (Raschka 3.5.) W_query, W_key, W_value: (d_out, d_in),
- * with biases if qkv_bias. */
+/* ---- CausalAttention: y = D v, D = dropout(softmax(q k^T / sqrt(d_out)));  one head ------------------
+ * q, k, v = Linears of x; position i sees positions 0 .. i. (..., time, d_in) -> (..., time, d_out);
+ * time <= context_length. (Raschka, Build a Large Language Model, 3.5.) W_query, W_key, W_value (d_out, d_in). */
 struct gra_causal_attention {
-    struct gra_linear query, key, value;
-    int               d_in, context_length;
-    double            dropout;
+    gra_attention_config config;
+    struct gra_linear    query, key, value;
 };
-void        gra_causal_attention_init(struct gra_causal_attention *a, gra_scope scope, int d_in, int d_out,
-                                      int context_length, double dropout, bool qkv_bias);
+void        gra_causal_attention_init(struct gra_causal_attention *a, gra_scope scope,
+                                      const gra_attention_config *config);
 gra_tensor *gra_causal_attention_forward(gra_tape *t, const struct gra_causal_attention *a, gra_tensor *x);
 
-/* ---- MultiHeadAttentionWrapper: y = concat(num_heads CausalAttentions of x) ------------------------
- * (..., time, d_in) -> (..., time, num_heads d_out). (Raschka 3.6, before the weight splits.)
- * heads.0 ...: CausalAttentions. */
-struct gra_multi_head_attention_wrapper {
-    struct gra_causal_attention *heads;        /* num_heads, in the model's memory */
-    int                   num_heads;
-};
-void        gra_multi_head_attention_wrapper_init(struct gra_multi_head_attention_wrapper *a, gra_scope scope,
-                                                  int d_in, int d_out, int context_length, double dropout,
-                                                  int num_heads, bool qkv_bias);
-gra_tensor *gra_multi_head_attention_wrapper_forward(gra_tape *t, const struct gra_multi_head_attention_wrapper *a,
-                                                     gra_tensor *x);
-
-/* ---- MultiHeadAttention: num_heads causal heads of d_out / num_heads columns, then a Linear --------
- * y = concat(heads) W_o^T + b_o (Vaswani et al. 2017; Raschka 3.6, with weight splits). Shapes as
- * CausalAttention. W_query, W_key, W_value as there; out_proj (d_out, d_out) with a bias. */
+/* ---- MultiHeadAttention: num_heads heads of d_out / num_heads columns, side by side, then a Linear --------
+ * y = concat(heads) W_o^T + b_o, each head as CausalAttention. (Vaswani et al. 2017; Raschka 3.6, with weight
+ * splits.) W_query (d_out, d_in); W_key, W_value (num_kv_heads d_out / num_heads, d_in); out_proj (d_out, d_out). */
 struct gra_multi_head_attention {
-    struct gra_linear query, key, value, out_proj;
-    int               d_in, context_length, num_heads;
-    double            dropout;
-    bool              keys_are_x, values_are_x;         /* of the variants below: no W_key, no W_value */
+    gra_attention_config config;
+    struct gra_linear    query, key, value, out_proj;
 };
-void        gra_multi_head_attention_init(struct gra_multi_head_attention *a, gra_scope scope, int d_in, int d_out,
-                                          int context_length, double dropout, int num_heads, bool qkv_bias);
-void        gra_multi_head_attention_init_with(struct gra_multi_head_attention *a, gra_scope scope, int d_in,
-                                               int d_out, int context_length, double dropout, int num_heads,
-                                               bool qkv_bias, const gra_projections *how);
-gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const struct gra_multi_head_attention *a, gra_tensor *x);
+void        gra_multi_head_attention_init(struct gra_multi_head_attention *a, gra_scope scope,
+                                          const gra_attention_config *config);
+gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const struct gra_multi_head_attention *a,
+                                             gra_tensor *x);
 
-/* To go on with a sequence, its tokens so far need not be computed again: of them attention reads keys and
- * values alone. Given these, continue computes forward's last rows from the new tokens x (1, time, d_in)
- * alone, and puts their keys and values behind the others; past->time is the caller's to move. GRA_EVAL
- * only; with past NULL it is forward. */
-typedef struct gra_past {
-    gra_real *keys, *values;            /* (context_length, d_out) each, the caller's */
-    int       time;                     /* how many tokens came before x: rows that are filled */
-} gra_past;
-gra_tensor *gra_multi_head_attention_continue(gra_tape *t, const struct gra_multi_head_attention *a, gra_tensor *x,
-                                              const gra_past *past);
-
-/* Variants that learn less; forward is the same. d_in = d_out. */
-void gra_optimized_multi_head_attention_init(struct gra_multi_head_attention *a, gra_scope scope, int d_in,
-                                             int d_out, int context_length, double dropout, int num_heads,
-                                             bool qkv_bias);        /* values = x */
-void gra_efficient_multi_head_attention_init(struct gra_multi_head_attention *a, gra_scope scope, int d_in,
-                                             int d_out, int context_length, double dropout, int num_heads,
-                                             bool qkv_bias);        /* keys = values = x */
-
-/* ---- attention with learned positions: y = attention(x + E), E a positional embedding ---------------
- * (..., time, d_in) -> (..., time, d_out); time <= context_length. Parameters as in SelfAttention or
- * CausalAttention, then positional_encoding.weight (context_length, d_in). */
-struct gra_positional_self_attention {
-    struct gra_self_attention       att;
-    struct gra_positional_embedding pos;
-};
-void        gra_positional_self_attention_init(struct gra_positional_self_attention *a, gra_scope scope, int d_in,
-                                               int d_out, int context_length, bool qkv_bias);
-gra_tensor *gra_positional_self_attention_forward(gra_tape *t, const struct gra_positional_self_attention *a,
-                                                  gra_tensor *x);
-
-struct gra_positional_causal_attention {
-    struct gra_causal_attention     att;
-    struct gra_positional_embedding pos;
-};
-void        gra_positional_causal_attention_init(struct gra_positional_causal_attention *a, gra_scope scope,
-                                                 int d_in, int d_out, int context_length, double dropout,
-                                                 bool qkv_bias);
-gra_tensor *gra_positional_causal_attention_forward(gra_tape *t, const struct gra_positional_causal_attention *a,
-                                                    gra_tensor *x);
-
-/* Several causal ones side by side, heads.0 ..., then a Linear: out_proj (d_out, num_heads d_out), with
- * a bias if qkv_bias. */
-struct gra_positional_multi_head_attention {
-    struct gra_positional_causal_attention *heads;             /* num_heads, in the model's memory */
-    struct gra_linear                out_proj;
-    int                              num_heads;
-};
-void        gra_positional_multi_head_attention_init(struct gra_positional_multi_head_attention *a, gra_scope scope,
-                                                     int d_in, int d_out, int context_length, double dropout,
-                                                     int num_heads, bool qkv_bias);
-gra_tensor *gra_positional_multi_head_attention_forward(gra_tape *t,
-                                                        const struct gra_positional_multi_head_attention *a,
-                                                        gra_tensor *x);
-
-/* ---- FeedForward: y = gelu(x W_0^T + b_0) W_2^T + b_2; (..., emb_dim) -> the same -----------------
- * (Vaswani et al. 2017, with GELU as GPT has it; Raschka 4.3.) layers.0 (4 emb_dim, emb_dim),
- * layers.2 (emb_dim, 4 emb_dim), both with biases. */
+/* ---- GPT: its configuration ---------------------------------------------------------------------------- */
 typedef enum gra_gelu_form {
     GRA_GELU_ERF,                       /* nn.GELU() */
     GRA_GELU_TANH                       /* nn.GELU(approximate="tanh"): GPT-2's and Raschka's */
 } gra_gelu_form;
-struct gra_feed_forward {
-    struct gra_linear up, down;         /* layers.0, layers.2 */
-    gra_gelu_form     gelu;
-};
-void        gra_feed_forward_init(struct gra_feed_forward *f, gra_scope scope, int emb_dim, gra_gelu_form gelu);
-void        gra_feed_forward_init_with(struct gra_feed_forward *f, gra_scope scope, int emb_dim, gra_gelu_form gelu,
-                                       const gra_projections *how);
-gra_tensor *gra_feed_forward_forward(gra_tape *t, const struct gra_feed_forward *f, gra_tensor *x);
 
-/* ---- what a GPT is like --------------------------------------------------------------------------- */
 typedef enum gra_gpt_init_kind {
     GRA_INIT_TORCH,                     /* the layers' own defaults */
     GRA_INIT_GPT2,                      /* weights N(0, 0.02), biases 0; out_proj and layers.2, which write to
                                            the residual stream, N(0, 0.02 / sqrt(2 n_layers)) (Radford et
                                            al. 2019) */
-    GRA_INIT_ZEROS                      /* of a model that will be loaded: draws nothing */
+    GRA_INIT_ZEROS                      /* for a model that will be loaded: draws nothing */
 } gra_gpt_init_kind;
 
 typedef struct gra_gpt_config {
     int    vocab_size, context_length, emb_dim, n_heads, n_layers;
     double drop_rate;
-    bool   bias;                        /* biases of Linears and shifts of norms, but for */
+    bool   bias;                        /* biases of Linears and shifts of norms, except */
     bool   qkv_bias;                    /* those of queries, keys and values (both false: nanoGPT's bias=False) */
     bool   tied;                        /* the output head is the token embedding; begin such a model with
                                            GRA_INIT_GPT2: N(0, 1), torch's, makes large logits */
@@ -250,38 +157,84 @@ typedef struct gra_gpt_config {
     gra_gpt_init_kind init;
 } gra_gpt_config;
 
-/* ---- TransformerBlock, pre-norm: x = x + drop(att(norm1(x))); y = x + drop(ff(norm2(x))) ----------
+gra_init gra_gpt_weight_init(const gra_gpt_config *config, bool residual);  /* how the weight of a Linear begins;
+                                           residual: it writes to the residual stream. All zero: as nn.Linear */
+
+/* ---- FeedForward: y = gelu(x W_0^T + b_0) W_2^T + b_2; (..., emb_dim) -> the same -----------------------
+ * (Vaswani et al. 2017, with GELU as GPT has it; Raschka 4.3.) layers.0 (4 emb_dim, emb_dim),
+ * layers.2 (emb_dim, 4 emb_dim). Of the configuration it needs emb_dim, bias, gelu, init, and for
+ * GRA_INIT_GPT2 n_layers. */
+struct gra_feed_forward {
+    struct gra_linear up, down;         /* layers.0, layers.2 */
+    gra_gelu_form     gelu;
+};
+void        gra_feed_forward_init(struct gra_feed_forward *f, gra_scope scope, const gra_gpt_config *config);
+gra_tensor *gra_feed_forward_forward(gra_tape *t, const struct gra_feed_forward *f, gra_tensor *x);
+
+/* ---- TransformerBlock, pre-norm: x = x + drop(att(norm1(x))); y = x + drop(ff(norm2(x))) ----------------
  * (Radford et al. 2019; Raschka 4.5.) (batch, time, emb_dim) -> the same. att: a MultiHeadAttention;
  * ff: a FeedForward; norm1, norm2: LayerNorms with scale and shift. Of the configuration it needs
  * all but vocab_size and tied. */
 struct gra_transformer_block {
     struct gra_multi_head_attention att;
     struct gra_feed_forward         ff;
-    struct gra_layer_norm    norm1, norm2;
-    struct gra_dropout       drop_shortcut;
+    struct gra_layer_norm           norm1, norm2;
+    struct gra_dropout              drop_shortcut;
 };
 void        gra_transformer_block_init(struct gra_transformer_block *b, gra_scope scope,
                                        const gra_gpt_config *config);
 gra_tensor *gra_transformer_block_forward(gra_tape *t, const struct gra_transformer_block *b, gra_tensor *x);
-gra_tensor *gra_transformer_block_continue(gra_tape *t, const struct gra_transformer_block *b, gra_tensor *x,
-                                           const gra_past *past);       /* as the attention's */
 
-/* ---- GPT: ids (batch, time) -> logits (batch, time, vocab_size) -------------------------------------
+/* ---- GPT: ids (batch, time) -> logits (batch, time, vocab_size) -----------------------------------------
  * logits = out_head(final_norm(blocks(drop(tok_emb[ids] + pos_emb)))) (Radford et al. 2018, 2019;
  * Raschka 4.6). tok_emb.weight, pos_emb.weight, trf_blocks.0 ..., final_norm.scale and shift,
- * out_head.weight (without a bias; when tied a further name of tok_emb.weight, in files alone). */
+ * out_head.weight (without a bias; when tied a further name of tok_emb.weight, in files alone).
+ * gra_save and gra_load write and read a GPT as any other model. */
 struct gra_gpt {
-    gra_gpt_config           config;
-    struct gra_embedding     tok_emb;
+    gra_gpt_config                  config;
+    struct gra_embedding            tok_emb;
     struct gra_positional_embedding pos_emb;
-    struct gra_dropout       drop_emb;
-    struct gra_transformer_block   *trf_blocks;                /* n_layers, in the model's memory */
-    struct gra_layer_norm    final_norm;
-    struct gra_linear        out_head;
+    struct gra_dropout              drop_emb;
+    struct gra_transformer_block   *trf_blocks;         /* n_layers, in the model's memory */
+    struct gra_layer_norm           final_norm;
+    struct gra_linear               out_head;
 };
 void        gra_gpt_init(struct gra_gpt *g, gra_scope scope, const gra_gpt_config *config);
-gra_projections gra_gpt_projections(const gra_gpt_config *config);     /* how its Linears begin */
 gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids, int batch, int time);
+
+/* ---- the key-value cache: a GPT, some tokens at a time ----------------------------------------------------
+ * Of the tokens that came before, attention reads keys and values alone. Kept in a cache, they need not be
+ * computed again: a token then costs one row of products, not `time` of them. For GRA_EVAL and one
+ * sequence; the cache is the one thing here that the caller owns and closes.
+ *
+ *     gra_kv_cache cache;
+ *     gra_kv_cache_open(&cache, &gpt);
+ *     logits = gra_gpt_forward_cached(t, &gpt, prompt, n, &cache);     of the token after the prompt
+ *     logits = gra_gpt_forward_cached(t, &gpt, &id, 1, &cache);        after that one, ...
+ *     gra_kv_cache_close(&cache);
+ *
+ * Positions are learned from the first token on, so a window that slides begins anew: clear the cache
+ * and hand it the tokens that stay. Clear it too when parameters have changed. */
+typedef struct gra_kv_cache {
+    gra_real *rows;                     /* of each block its keys, then its values: (context_length, width) each */
+    int       blocks, context_length, width;
+    int       time;                     /* tokens so far: rows that are filled */
+} gra_kv_cache;
+int         gra_kv_cache_open(gra_kv_cache *c, const struct gra_gpt *g);    /* 0, or -1: out of memory, or the init of
+                                           g failed */
+void        gra_kv_cache_clear(gra_kv_cache *c);        /* for a new sequence */
+void        gra_kv_cache_close(gra_kv_cache *c);
+
+gra_tensor *gra_gpt_forward_cached(gra_tape *t, const struct gra_gpt *g, const int *ids, int time,
+                                   gra_kv_cache *cache);/* adds `time` ids to the sequence: the last row of
+                                           gra_gpt_forward's logits, (1, 1, vocab_size) */
+
+/* What it is made of: forward's rows for the new tokens x (1, time, dim), whose keys and values are written
+ * behind those of block `block`. cache->time is moved by the caller, when all blocks are done. */
+gra_tensor *gra_multi_head_attention_forward_cached(gra_tape *t, const struct gra_multi_head_attention *a,
+                                                    gra_tensor *x, const gra_kv_cache *cache, int block);
+gra_tensor *gra_transformer_block_forward_cached(gra_tape *t, const struct gra_transformer_block *b,
+                                                 gra_tensor *x, const gra_kv_cache *cache, int block);
 
 /* ---- files of GPTs ----------------------------------------------------------------------------------
  * A GPT from a safetensors file, by the names and shapes of Raschka's GPTModel (ours), of nanoGPT
@@ -313,30 +266,6 @@ int gra_gpt_load(gra_model *m, struct gra_gpt *g, const char *path);
 int gra_gpt_save(gra_model *m, const gra_gpt_config *config, const char *path, const gra_meta *meta,
                  int nmeta);
                                         /* gra_save, with the metadata "gelu" and "n_heads" */
-
-/* ---- GPT, a token at a time: what it remembers of a sequence ------------------------------------------
- * Each block's keys and values of the tokens so far, 2 n_layers (context_length, emb_dim): a token then
- * costs one row of products, not `time` of them.
- *
- *     gra_gpt_cache cache;
- *     gra_gpt_cache_open(&cache, &gpt);
- *     logits = gra_gpt_continue(t, &cache, prompt, n);                 of the token after the prompt
- *     logits = gra_gpt_continue(t, &cache, &id, 1);                    after that one, ...
- *     gra_gpt_cache_close(&cache);                                     the one thing that wants closing
- *
- * Positions are learned from the first token on, so a window that slides begins anew: clear the cache
- * and hand it the tokens that stay. Clear it too when parameters have changed. */
-typedef struct gra_gpt_cache {
-    const struct gra_gpt *gpt;                 /* whose; borrowed */
-    gra_real      *rows;                /* of block i: keys at 2 i, values at 2 i + 1 times their size */
-    int            time;                /* tokens so far, at most context_length */
-} gra_gpt_cache;
-int         gra_gpt_cache_open(gra_gpt_cache *c, const struct gra_gpt *g); /* 0, or -1: no memory, or g was not made */
-void        gra_gpt_cache_clear(gra_gpt_cache *c);      /* a new sequence */
-void        gra_gpt_cache_close(gra_gpt_cache *c);
-gra_past    gra_gpt_cache_past(const gra_gpt_cache *c, int block);
-gra_tensor *gra_gpt_continue(gra_tape *t, gra_gpt_cache *c, const int *ids, int time);  /* GRA_EVAL only: the last
-                                           row of gra_gpt_forward's logits, (1, 1, vocab_size) */
 
 #ifdef __cplusplus
 }

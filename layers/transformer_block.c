@@ -1,42 +1,29 @@
 /* TransformerBlock, pre-norm: two branches read a normalised copy of the residual stream x and add
- * what they find to it,
+ * what they compute to it,
  *
  *     x = x + drop(att(norm1(x)))     positions exchange what they know
- *     x = x + drop(ff(norm2(x)))      each thinks about it by itself */
+ *     x = x + drop(ff(norm2(x)))      each position is transformed by itself */
 #include "layers.h"
 #include "../core/op.h"
-
-/* In GPT-2 2 n_layers branches add to the stream: sqrt(2 n_layers) keeps the variance of their sum. */
-gra_projections gra_gpt_projections(const gra_gpt_config *config)
-{
-    gra_projections how = { .bias = config->bias };
-    if (config->init == GRA_INIT_GPT2) {
-        how.read  = gra_init_normal(0, 0.02);
-        how.write = gra_init_normal(0, 0.02 / sqrt(2.0 * config->n_layers));
-    } else if (config->init == GRA_INIT_ZEROS) {
-        how.read = how.write = gra_init_zeros();
-    }
-    return how;
-}
 
 void gra_transformer_block_init(struct gra_transformer_block *b, gra_scope scope, const gra_gpt_config *config)
 {
     const gra_gpt_config *c = config;
-    const gra_projections how = gra_gpt_projections(c);
     const char *shift = c->bias ? "shift" : NULL;
-    gra_multi_head_attention_init_with(&b->att, gra_enter(scope, "att"), c->emb_dim, c->emb_dim,
-                                       c->context_length, c->drop_rate, c->n_heads, c->qkv_bias, &how);
-    gra_feed_forward_init_with(&b->ff, gra_enter(scope, "ff"), c->emb_dim, c->gelu, &how);
+    gra_multi_head_attention_init(&b->att, gra_enter(scope, "att"), &(gra_attention_config){
+        .d_in = c->emb_dim, .d_out = c->emb_dim, .context_length = c->context_length, .num_heads = c->n_heads,
+        .dropout = c->drop_rate, .qkv_bias = c->qkv_bias, .bias = c->bias,
+        .qkv_init = gra_gpt_weight_init(c, false), .out_init = gra_gpt_weight_init(c, true) });
+    gra_feed_forward_init(&b->ff, gra_enter(scope, "ff"), c);
     gra_layer_norm_init_as(&b->norm1, gra_enter(scope, "norm1"), c->emb_dim, "scale", shift);
     gra_layer_norm_init_as(&b->norm2, gra_enter(scope, "norm2"), c->emb_dim, "scale", shift);
     gra_dropout_init(&b->drop_shortcut, scope, c->drop_rate);
 }
 
-gra_tensor *gra_transformer_block_continue(gra_tape *t, const struct gra_transformer_block *b, gra_tensor *x,
-                                           const gra_past *past)
+gra_tensor *gra_transformer_block_forward(gra_tape *t, const struct gra_transformer_block *b, gra_tensor *x)
 {
     gra_tensor *y = gra_layer_norm_forward(t, &b->norm1, x);        /* (batch, time, emb_dim), as all below */
-    y = gra_multi_head_attention_continue(t, &b->att, y, past);
+    y = gra_multi_head_attention_forward(t, &b->att, y);
     x = gra_add(t, x, gra_dropout_forward(t, &b->drop_shortcut, y));
 
     y = gra_layer_norm_forward(t, &b->norm2, x);
@@ -44,7 +31,11 @@ gra_tensor *gra_transformer_block_continue(gra_tape *t, const struct gra_transfo
     return gra_add(t, x, gra_dropout_forward(t, &b->drop_shortcut, y));
 }
 
-gra_tensor *gra_transformer_block_forward(gra_tape *t, const struct gra_transformer_block *b, gra_tensor *x)
+gra_tensor *gra_transformer_block_forward_cached(gra_tape *t, const struct gra_transformer_block *b, gra_tensor *x,
+                                                 const gra_kv_cache *cache, int block)
 {
-    return gra_transformer_block_continue(t, b, x, NULL);
+    gra_tensor *y = gra_layer_norm_forward(t, &b->norm1, x);        /* (1, time, emb_dim); no dropout in GRA_EVAL */
+    x = gra_add(t, x, gra_multi_head_attention_forward_cached(t, &b->att, y, cache, block));
+    y = gra_layer_norm_forward(t, &b->norm2, x);
+    return gra_add(t, x, gra_feed_forward_forward(t, &b->ff, y));
 }

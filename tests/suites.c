@@ -7,7 +7,8 @@
 const struct suite suites[] = {
     SUITE(tests), SUITE(random), SUITE(shape), SUITE(print), SUITE(tape), SUITE(threads), SUITE(memory),
     SUITE(model), SUITE(check), SUITE(slips), SUITE(verdicts), SUITE(ops), SUITE(large), SUITE(answers), SUITE(mutants),
-    SUITE(attention), SUITE(golden), SUITE(layers), SUITE(seeds), SUITE(layer_errors), SUITE(cache), SUITE(trace), SUITE(optim),
+    SUITE(attention), SUITE(golden), SUITE(layers), SUITE(seeds), SUITE(layer_errors), SUITE(book),
+    SUITE(cache), SUITE(trace), SUITE(optim),
     SUITE(save), SUITE(load), SUITE(npy), SUITE(gpt_file), SUITE(faults),
     { NULL, NULL },
 };

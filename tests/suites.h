@@ -35,6 +35,7 @@ Suite *golden_suite(void);
 Suite *layers_suite(void);
 Suite *seeds_suite(void);
 Suite *layer_errors_suite(void);
+Suite *book_suite(void);
 Suite *trace_suite(void);
 Suite *cache_suite(void);
 Suite *optim_suite(void);

@@ -110,8 +110,10 @@ START_TEST(weights_of_every_layer_of_a_step)            /* each attention has it
 {
     gra_begin(t, GRA_EVAL, NULL);
     struct gra_causal_attention a, b;
-    gra_causal_attention_init(&a, gra_enter(gra_root(model), "a"), 3, 2, 6, 0, false);
-    gra_causal_attention_init(&b, gra_enter(gra_root(model), "b"), 2, 2, 6, 0, false);
+    gra_causal_attention_init(&a, gra_enter(gra_root(model), "a"),
+                              &(gra_attention_config){ .d_in = 3, .d_out = 2, .context_length = 6 });
+    gra_causal_attention_init(&b, gra_enter(gra_root(model), "b"),
+                              &(gra_attention_config){ .d_in = 2, .d_out = 2, .context_length = 6 });
     gra_tensor *y = gra_causal_attention_forward(t, &a, random_input(GRA_SHAPE(1, 4, 3)));
     gra_tensor *z = gra_causal_attention_forward(t, &b, y);
     gra_tensor *first = gra_attention_weights(y), *second = gra_attention_weights(z);
@@ -259,7 +261,8 @@ END_TEST
 START_TEST(leading_dimensions_are_the_batch)
 {
     struct gra_multi_head_attention a;
-    gra_multi_head_attention_init(&a, gra_root(model), DIM, 2 * HEADS, TIME, 0, HEADS, true);
+    gra_multi_head_attention_init(&a, gra_root(model), &(gra_attention_config){
+        .d_in = DIM, .d_out = 2 * HEADS, .context_length = TIME, .num_heads = HEADS, .qkv_bias = true });
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *x = random_input(GRA_SHAPE(2, 3, TIME, DIM));
     gra_tensor *y = gra_multi_head_attention_forward(t, &a, x);

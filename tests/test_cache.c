@@ -1,8 +1,8 @@
-/* The key/value cache: going on with a sequence is computing all of it again, on any number of threads,
+/* The key-value cache: going on with a sequence is computing all of it again, on any number of threads,
  * with any instruction set, through windows that slide; and what it refuses. */
-#include "../core/op.h"
 #include "../layers/layers.h"
 #include "fault.h"
+#include "fixture.h"
 #include "suites.h"
 
 #include <errno.h>
@@ -17,12 +17,9 @@ static const gra_gpt_config configs[] = {
 };
 enum { CONFIGS = sizeof configs / sizeof *configs, LONGEST = 290 };
 
-static gra_tape     *t;
-static gra_model    *model;
-static gra_rng       rng;
-static struct gra_gpt       gpt;
-static gra_gpt_cache cache;
-static int           ids[4 * LONGEST];
+static struct gra_gpt gpt;
+static gra_kv_cache   cache;
+static int            ids[4 * LONGEST];
 
 static bool open_tape(int threads, const char *isa)     /* false: this processor does not have it */
 {
@@ -37,8 +34,8 @@ static bool open_tape(int threads, const char *isa)     /* false: this processor
 
 static void open_gpt(const gra_gpt_config *c)
 {
+    another_model();
     gra_manual_seed(&rng, 5);
-    model = gra_model_open(t, &rng);
     gra_gpt_init(&gpt, gra_root(model), c);
     for (int i = 0; i < gra_param_count(model); i++) {          /* nothing is to stay at 0 or 1 */
         gra_tensor *p = gra_param_at(model, i);
@@ -47,27 +44,19 @@ static void open_gpt(const gra_gpt_config *c)
     }
     for (int i = 0; i < 4 * LONGEST; i++)
         ids[i] = (int)gra_randint(&rng, (uint64_t)c->vocab_size);
-    ck_assert_int_eq(gra_gpt_cache_open(&cache, &gpt), 0);
+    ck_assert_int_eq(gra_kv_cache_open(&cache, &gpt), 0);
 }
 
-static void close_gpt(void)
+static void open_cache(void)
 {
-    gra_gpt_cache_close(&cache);
-    gra_model_close(model);
-    model = NULL;
-}
-
-static void open_all(void)
-{
-    open_tape(1, NULL);
+    open_all();
     open_gpt(&configs[0]);
 }
 
-static void close_all(void)
+static void close_cache(void)
 {
-    close_gpt();
-    gra_close(t);
-    t = NULL;
+    gra_kv_cache_close(&cache);
+    close_all();
 }
 
 /* ---- the same logits ---------------------------------------------------------------------------------- */
@@ -86,12 +75,12 @@ static void compare(int chunk, const char *what)
 {
     const int vocab = gpt.config.vocab_size, context = gpt.config.context_length;
     real want[80];
-    gra_gpt_cache_clear(&cache);
+    gra_kv_cache_clear(&cache);
     for (int from = 0, n; from < context; from += n) {
         n = context - from < chunk ? context - from : chunk;
         last_logits(ids, from + n, want);
         gra_begin(t, GRA_EVAL, NULL);
-        gra_tensor *y = gra_gpt_continue(t, &cache, ids + from, n);
+        gra_tensor *y = gra_gpt_forward_cached(t, &gpt, ids + from, n, &cache);
         ck_assert_msg(!gra_error(t), "%s", gra_error(t));
         ck_assert_int_eq(y->shape.ndim == 3 && y->shape.dim[0] == 1 && y->shape.dim[1] == 1 && y->shape.dim[2] == vocab, 1);
         ck_assert_int_eq(cache.time, from + n);
@@ -105,7 +94,7 @@ static void compare(int chunk, const char *what)
 START_TEST(continues_as_if_from_the_beginning)  /* _i: a configuration */
 {
     static const char *const isa[] = { "base", "avx2", "avx512" };
-    close_gpt();
+    gra_kv_cache_close(&cache);
     open_gpt(&configs[_i]);
     for (int i = 0; i < 3; i++)
         for (int threads = 1; threads <= 4; threads++) {
@@ -135,16 +124,16 @@ static void write_text(bool cached, int n, int *text)
 {
     const int vocab = gpt.config.vocab_size, context = gpt.config.context_length;
     real logits[80];
-    gra_gpt_cache_clear(&cache);
+    gra_kv_cache_clear(&cache);
     text[0] = ids[0];
     for (int begin = 0, i = 1; i < n; i++) {
         if (i - begin > context) {
             begin = i - context / 2;
-            gra_gpt_cache_clear(&cache);
+            gra_kv_cache_clear(&cache);
         }
         if (cached) {
             gra_begin(t, GRA_EVAL, NULL);
-            gra_tensor *y = gra_gpt_continue(t, &cache, text + begin + cache.time, i - begin - cache.time);
+            gra_tensor *y = gra_gpt_forward_cached(t, &gpt, text + begin + cache.time, i - begin - cache.time, &cache);
             ck_assert_msg(!gra_error(t), "%s", gra_error(t));
             memcpy(logits, y->data, (size_t)vocab * sizeof *logits);
         } else {
@@ -157,7 +146,7 @@ static void write_text(bool cached, int n, int *text)
 
 START_TEST(windows_slide_alike)         /* _i: a configuration */
 {
-    close_gpt();
+    gra_kv_cache_close(&cache);
     open_gpt(&configs[_i]);
     const int n = 3 * gpt.config.context_length;
     int plain[3 * LONGEST], cached[3 * LONGEST];
@@ -173,24 +162,26 @@ END_TEST
 
 /* ---- layers by themselves ----------------------------------------------------------------------------- */
 
-START_TEST(a_block_continues)           /* with variants of attention that no GPT has: k = x, v = x */
+START_TEST(attention_continues)         /* with fewer heads for keys and values, as no GPT has; in the second block */
 {
-    enum { TIME = 6, WIDTH = 12 };
+    enum { TIME = 6, WIDTH = 12, KV = 4 };
     struct gra_multi_head_attention a;
-    real keys[TIME * WIDTH], values[TIME * WIDTH], x[TIME * WIDTH], want[TIME * WIDTH];
+    real rows[4 * TIME * KV], x[TIME * WIDTH], want[TIME * WIDTH];
+    gra_kv_cache own = { .rows = rows, .blocks = 2, .context_length = TIME, .width = KV };
     gra_randn(&rng, x, TIME * WIDTH);
-    gra_efficient_multi_head_attention_init(&a, gra_enter(gra_root(model), "e"), WIDTH, WIDTH, TIME, 0, 3,
-                                            true);
+    gra_multi_head_attention_init(&a, gra_enter(gra_root(model), "e"), &(gra_attention_config){
+        .d_in = WIDTH, .d_out = WIDTH, .context_length = TIME, .num_heads = 6, .num_kv_heads = 2, .qkv_bias = true });
     gra_begin(t, GRA_EVAL, NULL);
     gra_tensor *y = gra_multi_head_attention_forward(t, &a, gra_constant(t, x, GRA_SHAPE(1, TIME, WIDTH)));
     memcpy(want, y->data, sizeof want);
-    for (int i = 0; i < TIME; i++) {
+    for (; own.time < TIME; own.time++) {
+        const real *now = want + own.time * WIDTH;
         gra_begin(t, GRA_EVAL, NULL);
-        gra_tensor *xi = gra_constant(t, x + i * WIDTH, GRA_SHAPE(1, 1, WIDTH));
-        y = gra_multi_head_attention_continue(t, &a, xi, &(gra_past){ keys, values, i });
+        gra_tensor *xi = gra_constant(t, x + own.time * WIDTH, GRA_SHAPE(1, 1, WIDTH));
+        y = gra_multi_head_attention_forward_cached(t, &a, xi, &own, 1);
         ck_assert_msg(!gra_error(t), "%s", gra_error(t));
         for (int j = 0; j < WIDTH; j++)
-            ck_assert_msg(fabs((double)(y->data[j] - want[i * WIDTH + j])) <= tolerance, "token %d", i);
+            ck_assert_msg(fabs((double)(y->data[j] - now[j])) <= tolerance, "token %d", own.time);
     }
 }
 END_TEST
@@ -205,9 +196,9 @@ START_TEST(a_token_allocates_nothing)
         if (step == 9)                          /* the second time through the window */
             before = fault_count(FAULT_ALLOC);
         if (step % 9 == 0)
-            gra_gpt_cache_clear(&cache);
+            gra_kv_cache_clear(&cache);
         gra_begin(t, GRA_EVAL, NULL);
-        gra_gpt_continue(t, &cache, &ids[step], 1);
+        gra_gpt_forward_cached(t, &gpt, &ids[step], 1, &cache);
         failed |= gra_error(t) != NULL;
     }
     long calls = fault_count(FAULT_ALLOC) - before;
@@ -220,104 +211,105 @@ END_TEST
 
 static void not_open(void)
 {
-    gra_gpt_cache none = { 0 };
+    gra_kv_cache none = { 0 };
     gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_continue(t, &none, ids, 1);
+    gra_gpt_forward_cached(t, &gpt, ids, 1, &none);
 }
 
 static void of_no_gpt(void)
 {
     struct gra_gpt none = { 0 };
-    gra_gpt_cache_close(&cache);
-    ck_assert_int_eq(gra_gpt_cache_open(&cache, &none), -1);
+    gra_kv_cache_close(&cache);
+    ck_assert_int_eq(gra_kv_cache_open(&cache, &none), -1);
     gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_continue(t, &cache, ids, 1);
+    gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);
 }
 
 static void too_large(void)
 {
     struct gra_gpt vast = gpt;
     vast.config.context_length = vast.config.emb_dim = vast.config.n_layers = INT_MAX;
-    gra_gpt_cache_close(&cache);
-    ck_assert_int_eq(gra_gpt_cache_open(&cache, &vast), -1);
+    gra_kv_cache_close(&cache);
+    ck_assert_int_eq(gra_kv_cache_open(&cache, &vast), -1);
     gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_continue(t, &cache, ids, 1);
+    gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);
 }
 
 static void after_close(void)
 {
-    gra_gpt_cache_close(&cache);
-    gra_gpt_cache_close(&cache);
+    gra_kv_cache_close(&cache);
+    gra_kv_cache_close(&cache);
     gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_continue(t, &cache, ids, 1);
+    gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);
 }
 
 static void in_training(void)
 {
     gra_begin(t, GRA_GRAD, NULL);
-    gra_gpt_continue(t, &cache, ids, 1);
+    gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);
 }
 
 static void no_token(void)
 {
     gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_continue(t, &cache, ids, 0);
+    gra_gpt_forward_cached(t, &gpt, ids, 0, &cache);
 }
 
 static void too_many_tokens(void)
 {
     gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_continue(t, &cache, ids, 7);
-    gra_gpt_continue(t, &cache, ids, 3);
+    gra_gpt_forward_cached(t, &gpt, ids, 7, &cache);
+    gra_gpt_forward_cached(t, &gpt, ids, 3, &cache);
 }
 
 static void unknown_token(void)
 {
     gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_continue(t, &cache, &(int){ 13 }, 1);
+    gra_gpt_forward_cached(t, &gpt, &(int){ 13 }, 1, &cache);
 }
 
-static void attend(gra_mode mode, int batch, int time, int before)
+static void another_gpt(void)
 {
-    gra_begin(t, mode, NULL);
-    gra_past past = gra_gpt_cache_past(&cache, 0);
-    past.time = before;
-    gra_multi_head_attention_continue(t, &gpt.trf_blocks[0].att, gra_full(t, 1, GRA_SHAPE(batch, time, 12)),
-                                      &past);
-}
-static void attention_in_training(void) { attend(GRA_TRAIN, 1, 1, 0); }
-static void attention_in_batches(void)  { attend(GRA_EVAL, 2, 1, 0); }
-static void attention_without_batch(void)
-{
+    struct gra_gpt deeper = gpt;
+    deeper.config.n_layers++;
     gra_begin(t, GRA_EVAL, NULL);
-    gra_past past = gra_gpt_cache_past(&cache, 0);
-    gra_multi_head_attention_continue(t, &gpt.trf_blocks[0].att, gra_full(t, 1, GRA_SHAPE(1, 12)), &past);
+    gra_gpt_forward_cached(t, &deeper, ids, 1, &cache);
 }
+
+static void attend(gra_mode mode, gra_shape x, int before, int block)
+{
+    gra_kv_cache c = cache;
+    c.time = before;
+    gra_begin(t, mode, NULL);
+    gra_multi_head_attention_forward_cached(t, &gpt.trf_blocks[0].att, gra_full(t, 1, x), &c, block);
+}
+static void attention_in_training(void)   { attend(GRA_TRAIN, GRA_SHAPE(1, 1, 12), 0, 0); }
+static void attention_in_batches(void)    { attend(GRA_EVAL, GRA_SHAPE(2, 1, 12), 0, 0); }
+static void attention_without_batch(void) { attend(GRA_EVAL, GRA_SHAPE(1, 12), 0, 0); }
+static void attention_too_long(void)      { attend(GRA_EVAL, GRA_SHAPE(1, 3, 12), 7, 0); }
+static void attention_of_no_block(void)   { attend(GRA_EVAL, GRA_SHAPE(1, 1, 12), 0, 2); }
 static void attention_without_keys(void)
 {
-    struct gra_multi_head_attention att = gpt.trf_blocks[0].att;
-    att.key.weight = NULL;
     gra_begin(t, GRA_EVAL, NULL);
-    gra_past past = gra_gpt_cache_past(&cache, 0);
-    gra_multi_head_attention_continue(t, &att, gra_full(t, 1, GRA_SHAPE(1, 1, 12)), &past);
+    gpt.trf_blocks[0].att.key.weight = NULL;
+    gra_multi_head_attention_forward_cached(t, &gpt.trf_blocks[0].att, gra_full(t, 1, GRA_SHAPE(1, 1, 12)), &cache, 0);
 }
 static void after_an_error(void)
 {
     gra_begin(t, GRA_EVAL, NULL);
     gra_fail(t, "an error before");
-    gra_gpt_continue(t, &cache, ids, 1);
+    gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);
 }
 static void without_memory(void)
 {
-    gra_gpt_cache_close(&cache);
+    gra_kv_cache_close(&cache);
     fault_arm(FAULT_ALLOC, 1, ENOMEM, false);
-    const int status = gra_gpt_cache_open(&cache, &gpt);
+    const int status = gra_kv_cache_open(&cache, &gpt);
     fault_disarm();
     ck_assert(status == -1 || !fault_wrapped());
     gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_continue(t, &(gra_gpt_cache){ 0 }, ids, 1);
+    gra_gpt_forward_cached(t, &gpt, ids, 1, &(gra_kv_cache){ 0 });
 }
-static void attention_too_long(void)    { attend(GRA_EVAL, 1, 3, 7); }
 
 static void positions_too_far(void)
 {
@@ -331,7 +323,7 @@ static void borrows_nothing(void)
     gra_borrow(t, NULL, GRA_SHAPE(2));
 }
 
-static const char closed[] = "gpt: the cache is not open: call gra_gpt_cache_open(&cache, &gpt) first, which must "
+static const char closed[] = "gpt: the cache is not open: call gra_kv_cache_open(&cache, &gpt) first, which must "
                              "return 0";
 
 static const struct {
@@ -342,17 +334,20 @@ static const struct {
     { of_no_gpt, closed },
     { too_large, closed },
     { after_close, closed },
-    { in_training, "gpt: through a cache no gradient flows: begin the step as GRA_EVAL" },
+    { in_training, "gpt: no gradient flows through a key-value cache: begin the step as GRA_EVAL" },
     { no_token, "gpt: 0 tokens, but at least one is wanted" },
     { too_many_tokens, "gpt: 3 tokens after 7 others, but the context length is 9: clear the cache, and go on "
                        "from the last tokens" },
     { unknown_token, "embedding: id 13 at position 0: the vocabulary has 13 entries (0 to 12)" },
-    { attention_in_training, "multi_head_attention: through remembered keys and values no gradient flows: "
-                             "begin the step as GRA_EVAL" },
-    { attention_in_batches, "multi_head_attention: x is (2, 1, 12), but what is remembered is of one sequence: "
+    { another_gpt, "gpt: the cache was opened for another GPT" },
+    { attention_in_training, "multi_head_attention: no gradient flows through a key-value cache: begin the step as "
+                             "GRA_EVAL" },
+    { attention_in_batches, "multi_head_attention: x is (2, 1, 12), but a key-value cache is of one sequence: "
                             "(1, time, 12) is wanted" },
-    { attention_without_batch, "multi_head_attention: x is (1, 12), but what is remembered is of one sequence: "
+    { attention_without_batch, "multi_head_attention: x is (1, 12), but a key-value cache is of one sequence: "
                                "(1, time, 12) is wanted" },
+    { attention_of_no_block, "multi_head_attention: block 2 with keys of 12 numbers, but the cache has 2 blocks with "
+                             "keys of 12" },
     { attention_without_keys,
       "linear: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
     { after_an_error, "an error before" },
@@ -367,7 +362,7 @@ START_TEST(refuses)
 {
     const int before = cache.time;
     errors[_i].f();
-    ck_assert_str_eq(gra_error(t) ? gra_error(t) : "no error", errors[_i].error);
+    expect_error(errors[_i].error);
     ck_assert_int_eq(cache.time, errors[_i].f == too_many_tokens ? 7 : before);   /* a refused token was not seen */
 }
 END_TEST
@@ -390,16 +385,16 @@ Suite *cache_suite(void)
 {
     Suite *s = suite_create("cache");
     TCase *c = tcase_create("values");
-    tcase_add_checked_fixture(c, open_all, close_all);
+    tcase_add_checked_fixture(c, open_cache, close_cache);
     tcase_add_loop_test(c, continues_as_if_from_the_beginning, 0, CONFIGS);
     tcase_add_loop_test(c, windows_slide_alike, 0, CONFIGS);
-    tcase_add_test(c, a_block_continues);
+    tcase_add_test(c, attention_continues);
     tcase_add_test(c, a_token_allocates_nothing);
     tcase_add_test(c, what_is_borrowed_is_not_copied);
     suite_add_tcase(s, c);
 
     c = tcase_create("errors");
-    tcase_add_checked_fixture(c, open_all, close_all);
+    tcase_add_checked_fixture(c, open_cache, close_cache);
     tcase_add_loop_test(c, refuses, 0, ERRORS);
     suite_add_tcase(s, c);
     return s;

@@ -5,7 +5,7 @@
  * double library computes the _f64 files, the float library the _f32 ones. */
 #include "golden.h"
 #include "../core/op.h"
-#include "../layers/layers.h"
+#include "../examples/notebooks/lib/book.h"
 #include "suites.h"
 
 #include <dirent.h>
@@ -181,11 +181,19 @@ static gra_tensor *cross_entropy(void)
     return gra_cross_entropy(t, input("logits"), indices("target"));
 }
 
+static gra_attention_config sizes(void)
+{
+    return (gra_attention_config){ .d_in = number("d_in"), .d_out = number("d_out"), .context_length = number("tokens") };
+}
+
 static gra_tensor *causal_attention(void)
 {
     struct gra_causal_attention a;
     bool bias = golden_find(file, "param", "w_query.bias") != NULL;
-    gra_causal_attention_init(&a, root, number("d_in"), number("d_out"), number("tokens"), 0.5, bias);
+    gra_attention_config c = sizes();
+    c.dropout = 0.5;
+    c.qkv_bias = bias;
+    gra_causal_attention_init(&a, root, &c);
     set(a.query.weight, "w_query.weight");
     set(a.key.weight,   "w_key.weight");
     set(a.value.weight, "w_value.weight");
@@ -212,8 +220,10 @@ static gra_tensor *causal_attention_dropout(void)
 static gra_tensor *mha_splits(void)
 {
     struct gra_multi_head_attention a;
-    gra_multi_head_attention_init(&a, root, number("d_in"), number("d_out"), number("tokens"), 0,
-                                  number("num_heads"), false);
+    gra_attention_config c = sizes();
+    c.num_heads = number("num_heads");
+    c.bias = true;
+    gra_multi_head_attention_init(&a, root, &c);
     set(a.query.weight,    "w_query.weight");
     set(a.key.weight,      "w_key.weight");
     set(a.value.weight,    "w_value.weight");
@@ -228,65 +238,63 @@ static gra_tensor *mha_wrapper(void)
         { "heads.0.w_query.weight", "heads.0.w_key.weight", "heads.0.w_value.weight" },
         { "heads.1.w_query.weight", "heads.1.w_key.weight", "heads.1.w_value.weight" },
     };
-    struct gra_multi_head_attention_wrapper a;
+    struct wrapper a;
+    const gra_attention_config c = sizes();
     ck_assert_int_eq(number("num_heads"), 2);
-    gra_multi_head_attention_wrapper_init(&a, root, number("d_in"), number("d_out"), number("tokens"), 0, 2,
-                                          false);
+    wrapper_init(&a, root, 2, &c);
     for (int h = 0; h < 2; h++) {
         set(a.heads[h].query.weight, name[h][0]);
         set(a.heads[h].key.weight,   name[h][1]);
         set(a.heads[h].value.weight, name[h][2]);
     }
-    return gra_multi_head_attention_wrapper_forward(t, &a, input("x"));
+    return wrapper_forward(t, &a, input("x"));
 }
 
 static gra_tensor *mha_optimized(void)                  /* values = x */
 {
-    struct gra_multi_head_attention a;
-    const int width = number("d_out");
-    gra_optimized_multi_head_attention_init(&a, root, width, width, number("tokens"), 0, number("num_heads"),
-                                            false);
+    struct lean_attention a;
+    optimized_attention_init(&a, root, number("d_out"), number("num_heads"));
     set(a.query.weight, "w_query.weight");
     set(a.key.weight,      "w_key.weight");
     set(a.out_proj.weight, "out_proj.weight");
     set(a.out_proj.bias,   "out_proj.bias");
-    return gra_multi_head_attention_forward(t, &a, input("x"));
+    return lean_attention_forward(t, &a, input("x"));
 }
 
 static gra_tensor *mha_efficient(void)                  /* keys = values = x */
 {
-    struct gra_multi_head_attention a;
-    const int width = number("d_out");
-    gra_efficient_multi_head_attention_init(&a, root, width, width, number("tokens"), 0, number("num_heads"),
-                                            false);
+    struct lean_attention a;
+    efficient_attention_init(&a, root, number("d_out"), number("num_heads"));
     set(a.query.weight, "w_query.weight");
     set(a.out_proj.weight, "out_proj.weight");
     set(a.out_proj.bias,   "out_proj.bias");
-    return gra_multi_head_attention_forward(t, &a, input("x"));
+    return lean_attention_forward(t, &a, input("x"));
 }
 
 static int positions(void) { return golden_get(file, "param", "positional_encoding")->shape.dim[0]; }
 
 static gra_tensor *pos_self_attention(void)
 {
-    struct gra_positional_self_attention a;
-    gra_positional_self_attention_init(&a, root, number("d_in"), number("d_out"), positions(), false);
+    struct positional_self_attention a;
+    positional_self_attention_init(&a, root, number("d_in"), number("d_out"), positions());
     set(a.att.query.weight, "W_q.weight");
     set(a.att.key.weight,   "W_k.weight");
     set(a.att.value.weight, "W_v.weight");
     set(a.pos.weight,       "positional_encoding");
-    return gra_positional_self_attention_forward(t, &a, input("x"));
+    return positional_self_attention_forward(t, &a, input("x"));
 }
 
 static gra_tensor *pos_causal_attention(void)
 {
-    struct gra_positional_causal_attention a;
-    gra_positional_causal_attention_init(&a, root, number("d_in"), number("d_out"), positions(), 0, false);
+    struct positional_causal_attention a;
+    gra_attention_config c = sizes();
+    c.context_length = positions();
+    positional_causal_attention_init(&a, root, &c);
     set(a.att.query.weight, "W_q.weight");
     set(a.att.key.weight,   "W_k.weight");
     set(a.att.value.weight, "W_v.weight");
     set(a.pos.weight,       "positional_encoding");
-    return gra_positional_causal_attention_forward(t, &a, input("x"));
+    return positional_causal_attention_forward(t, &a, input("x"));
 }
 
 /* The notebook merges its heads by (heads, time, d) -> (heads, d, time), read on as (time, d_out). */

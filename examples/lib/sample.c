@@ -13,7 +13,7 @@ void sample_see(sampler *s, const int *ids, size_t n)
     memcpy(s->ids, ids + n - keep, keep * sizeof *ids);
     s->used = (int)keep;
     if (s->cache)
-        gra_gpt_cache_clear(s->cache);
+        gra_kv_cache_clear(s->cache);
 }
 
 /* Of equals the first is likelier. */
@@ -96,7 +96,7 @@ static void append(sampler *s, int id)
         memmove(s->ids, s->ids + s->used - keep, (size_t)keep * sizeof *s->ids);
         s->used = keep;
         if (s->cache)                   /* a token's position is another now */
-            gra_gpt_cache_clear(s->cache);
+            gra_kv_cache_clear(s->cache);
     }
     s->ids[s->used++] = id;
 }
@@ -104,10 +104,10 @@ static void append(sampler *s, int id)
 /* The scores of what follows ids 0 .. used - 1, from all of them or from those the cache has not seen. */
 static const gra_real *score(sampler *s)
 {
-    gra_gpt_cache *c = s->cache;
+    gra_kv_cache *c = s->cache;
     const size_t vocab = (size_t)s->gpt->config.vocab_size;
     if (c)
-        return gra_gpt_continue(s->tape, c, s->ids + c->time, s->used - c->time)->data;
+        return gra_gpt_forward_cached(s->tape, s->gpt, s->ids + c->time, s->used - c->time, c)->data;
     return gra_gpt_forward(s->tape, s->gpt, s->ids, 1, s->used)->data + (size_t)(s->used - 1) * vocab;
 }
 

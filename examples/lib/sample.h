@@ -7,7 +7,7 @@
 typedef struct sampler {
     gra_tape      *tape;
     const struct gra_gpt *gpt;
-    gra_gpt_cache *cache;               /* open, the caller's; NULL: every token is computed from all before it */
+    gra_kv_cache *cache;               /* open, the caller's; NULL: every token is computed from all before it */
     int            context;             /* the model's */
     double         temperature;         /* 0: always the likeliest token */
     long           top_k;               /* only among this many likeliest; 0: among all */

@@ -5,8 +5,8 @@
  * from the queries, keys, values and scores that the notebook prints.
  *
  *     make notebooks; build/notebooks/attention_variants */
+#include "lib/book.h"
 #include "lib/notebook.h"
-#include "../../layers/layers.h"
 
 #include <math.h>
 
@@ -110,18 +110,18 @@ static void self_attention_v1(void)
     show("cell 19", "context_vec2", flat(gra_matmul(t, weights, values)));
 
     /* cells 20 and 21: the same as a layer, from the same seed */
-    struct gra_self_attention_v1 sa;
+    struct self_attention_v1 sa;
     gra_manual_seed(rng, 123);
-    gra_self_attention_v1_init(&sa, notebook_scope("v1"), D_IN, D_OUT);
+    self_attention_v1_init(&sa, notebook_scope("v1"), D_IN, D_OUT);
     agrees("W_query", sa.query);
     agrees("W_key", sa.key);
     agrees("W_value", sa.value);
-    show("cell 21", "context", gra_self_attention_v1_forward(t, &sa, inputs));
+    show("cell 21", "context", self_attention_v1_forward(t, &sa, inputs));
 }
 
 /* ---- cells 22 to 27: Linears, the causal mask in two ways, dropout on the weights ---- */
 
-static void expect_projections(const struct gra_self_attention *sa)
+static void expect_projections(const struct self_attention *sa)
 {
     agrees("inputs", inputs);
     agrees("W_query.weight", sa->query.weight);
@@ -131,15 +131,15 @@ static void expect_projections(const struct gra_self_attention *sa)
 
 static void self_attention_v2_masked(void)
 {
-    struct gra_self_attention sa;
+    struct self_attention sa;
 
     /* cells 22 and 23 */
     notebook_file("002_self_attention_v2");
     gra_manual_seed(rng, 789);
-    gra_self_attention_init(&sa, notebook_scope("v2"), D_IN, D_OUT, false);
+    self_attention_init(&sa, notebook_scope("v2"), D_IN, D_OUT);
     expect_projections(&sa);
     gra_keep_attention(t, true);                        /* the layer's weights can be looked at */
-    gra_tensor *y = gra_self_attention_forward(t, &sa, inputs);
+    gra_tensor *y = self_attention_forward(t, &sa, inputs);
     gra_tensor *weights = matrix(gra_attention_weights(y));     /* of (1, 1, 6, 6): one sequence, one head */
     show("cell 23", "context", y);
     show("cell 24", "attn_weights", weights);
@@ -202,7 +202,8 @@ static void causal_attention(void)
     /* cells 29 and 30: only the shape is printed */
     struct gra_causal_attention ca;
     gra_manual_seed(rng, 123);
-    gra_causal_attention_init(&ca, notebook_scope("causal"), D_IN, D_OUT, TOKENS, 0, false);
+    gra_causal_attention_init(&ca, notebook_scope("causal"), &(gra_attention_config){
+        .d_in = D_IN, .d_out = D_OUT, .context_length = TOKENS });
     agrees("w_query.weight", ca.query.weight);
     agrees("w_key.weight", ca.key.weight);
     agrees("w_value.weight", ca.value.weight);
@@ -221,15 +222,16 @@ static void wrapper(void)
     agrees("inputs", inputs);
 
     /* cells 31 and 32: two causal heads, their results side by side */
-    struct gra_multi_head_attention_wrapper mha;
+    struct wrapper mha;
     gra_manual_seed(rng, 123);
-    gra_multi_head_attention_wrapper_init(&mha, notebook_scope("wrapper"), D_IN, D_OUT, TOKENS, 0, 2, false);
+    wrapper_init(&mha, notebook_scope("wrapper"), 2, &(gra_attention_config){
+        .d_in = D_IN, .d_out = D_OUT, .context_length = TOKENS });
     for (int h = 0; h < 2; h++) {
         agrees(name[h][0], mha.heads[h].query.weight);
         agrees(name[h][1], mha.heads[h].key.weight);
         agrees(name[h][2], mha.heads[h].value.weight);
     }
-    show("cell 32", "context_vecs", gra_multi_head_attention_wrapper_forward(t, &mha, batch));
+    show("cell 32", "context_vecs", wrapper_forward(t, &mha, batch));
 }
 
 static void weight_splits(void)
@@ -240,7 +242,8 @@ static void weight_splits(void)
     /* cells 33 and 34: one projection for all heads, cut into theirs, and a Linear at the end */
     struct gra_multi_head_attention mha;
     gra_manual_seed(rng, 123);
-    gra_multi_head_attention_init(&mha, notebook_scope("splits"), D_IN, D_OUT, TOKENS, 0, 2, false);
+    gra_multi_head_attention_init(&mha, notebook_scope("splits"), &(gra_attention_config){
+        .d_in = D_IN, .d_out = D_OUT, .context_length = TOKENS, .num_heads = 2, .bias = true });
     agrees("w_query.weight", mha.query.weight);
     agrees("w_key.weight", mha.key.weight);
     agrees("w_value.weight", mha.value.weight);
@@ -313,12 +316,10 @@ static void optimized(void)
     show("cell 94", "context_vector", merged(by_head(context)));
 
     /* The class that follows is never run there; this is how it would be. */
-    struct gra_multi_head_attention mha;
+    struct lean_attention mha;
     gra_manual_seed(rng, 123);
-    gra_optimized_multi_head_attention_init(&mha, notebook_scope("optimized"), D_IN, D_IN, TOKENS, 0, 3,
-                                            false);
-    print_shape("not run there", "the layer with values = x",
-                gra_multi_head_attention_forward(t, &mha, batch));
+    optimized_attention_init(&mha, notebook_scope("optimized"), D_IN, 3);
+    print_shape("not run there", "the layer with values = x", lean_attention_forward(t, &mha, batch));
 }
 
 static void efficient(void)
@@ -327,14 +328,13 @@ static void efficient(void)
     agrees("inputs", inputs);
 
     /* cells 96 and 131: keys and values are the words themselves */
-    struct gra_multi_head_attention mha;
+    struct lean_attention mha;
     gra_manual_seed(rng, 123);
-    gra_efficient_multi_head_attention_init(&mha, notebook_scope("efficient"), D_IN, D_IN, TOKENS, 0, 3,
-                                            false);
+    efficient_attention_init(&mha, notebook_scope("efficient"), D_IN, 3);
     agrees("w_query.weight", mha.query.weight);
     agrees("out_proj.weight", mha.out_proj.weight);
     agrees("out_proj.bias", mha.out_proj.bias);
-    gra_tensor *y = gra_multi_head_attention_forward(t, &mha, batch);
+    gra_tensor *y = lean_attention_forward(t, &mha, batch);
     show("cell 131", "context_vecs", y);
     print_shape("cell 131", "context_vecs", y);
 }

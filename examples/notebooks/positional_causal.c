@@ -5,8 +5,8 @@
  * from examples/notebooks/golden/004_*.txt and compared.
  *
  *     make notebooks; build/notebooks/positional_causal */
+#include "lib/book.h"
 #include "lib/notebook.h"
-#include "../../layers/layers.h"
 
 #include <math.h>
 
@@ -22,6 +22,9 @@ static const gra_real tokens[TOKENS * D] = {
     (gra_real)0.4567, (gra_real)0.7890, (gra_real)0.1234,
     (gra_real)0.2345, (gra_real)0.6789, (gra_real)0.3456,
 };
+
+/* one causal head */
+static const gra_attention_config head = { .d_in = D, .d_out = D, .context_length = TOKENS };
 
 static gra_tensor *matrix(gra_tensor *x) { return gra_reshape(t, x, GRA_SHAPE(TOKENS, TOKENS)); }
 
@@ -40,14 +43,14 @@ static void dot_attention(void)
 /* cell 4: queries, keys and values by Linears */
 static void self_attention(void)
 {
-    struct gra_self_attention sa;
+    struct self_attention sa;
     notebook_file("004_self_attention");
     agrees("X", X);
-    gra_self_attention_init(&sa, notebook_scope("c4"), D, D, false);
+    self_attention_init(&sa, notebook_scope("c4"), D, D);
     agrees("c4.W_q.weight", sa.query.weight);
     agrees("c4.W_k.weight", sa.key.weight);
     agrees("c4.W_v.weight", sa.value.weight);
-    gra_tensor *y = gra_self_attention_forward(t, &sa, X);
+    gra_tensor *y = self_attention_forward(t, &sa, X);
     show("cell 4", "attention_weights", matrix(gra_attention_weights(y)));
     show("cell 4", "output", y);
 }
@@ -55,21 +58,21 @@ static void self_attention(void)
 /* cell 5: the same on tokens that know where they stand */
 static void positional_self_attention(void)
 {
-    struct gra_positional_self_attention sa;
+    struct positional_self_attention sa;
     notebook_file("004_pos_self_attention");
     agrees("X", X);
-    gra_positional_self_attention_init(&sa, notebook_scope("c5"), D, D, TOKENS, false);
+    positional_self_attention_init(&sa, notebook_scope("c5"), D, D, TOKENS);
     agrees("c5.W_q.weight", sa.att.query.weight);
     agrees("c5.W_k.weight", sa.att.key.weight);
     agrees("c5.W_v.weight", sa.att.value.weight);
     agrees("c5.positional_encoding", sa.pos.weight);
-    gra_tensor *y = gra_positional_self_attention_forward(t, &sa, X);
+    gra_tensor *y = positional_self_attention_forward(t, &sa, X);
     show("cell 5", "attention_weights", matrix(gra_attention_weights(y)));
     show("cell 5", "output", y);
 }
 
 /* q k^T of a head with positions, as the notebook prints it: the division by sqrt(D) comes later */
-static gra_tensor *scores(const struct gra_positional_causal_attention *a)
+static gra_tensor *scores(const struct positional_causal_attention *a)
 {
     gra_tensor *x = gra_positional_embedding_forward(t, &a->pos, X);
     gra_tensor *q = gra_linear_forward(t, &a->att.query, x), *k = gra_linear_forward(t, &a->att.key, x);
@@ -80,10 +83,10 @@ static gra_tensor *scores(const struct gra_positional_causal_attention *a)
  * scores again; of the output nothing is left in the notebook's dump. */
 static void positional_causal_attention(void)
 {
-    struct gra_positional_causal_attention ca;
+    struct positional_causal_attention ca;
     notebook_file("004_pos_causal_attention");
     agrees("X", X);
-    gra_positional_causal_attention_init(&ca, notebook_scope("c6"), D, D, TOKENS, 0, false);
+    positional_causal_attention_init(&ca, notebook_scope("c6"), &head);
     agrees("c6.W_q.weight", ca.att.query.weight);
     agrees("c6.W_k.weight", ca.att.key.weight);
     agrees("c6.W_v.weight", ca.att.value.weight);
@@ -92,7 +95,7 @@ static void positional_causal_attention(void)
     show("cell 6", "scores", s);
     show("cell 6", "masked_scores", gra_causal_mask(t, s));
     show("cell 6", "masked_scores_again", gra_causal_mask(t, s));
-    show("cell 6, cut off there", "output", gra_positional_causal_attention_forward(t, &ca, X));
+    show("cell 6, cut off there", "output", positional_causal_attention_forward(t, &ca, X));
 }
 
 /* cell 7: two such heads, each with positions of its own, and a Linear that mixes them */
@@ -104,10 +107,10 @@ static void multi_head_v1(void)
         { "c7.heads.1.W_q.weight", "c7.heads.1.W_k.weight", "c7.heads.1.W_v.weight",
           "c7.heads.1.positional_encoding" },
     };
-    struct gra_positional_multi_head_attention mha;
+    struct positional_multi_head_attention mha;
     notebook_file("004_mha_v1");
     agrees("X", X);
-    gra_positional_multi_head_attention_init(&mha, notebook_scope("c7"), D, D, TOKENS, 0, HEADS, false);
+    positional_multi_head_attention_init(&mha, notebook_scope("c7"), HEADS, &head);
     for (int h = 0; h < HEADS; h++) {
         agrees(name[h][0], mha.heads[h].att.query.weight);
         agrees(name[h][1], mha.heads[h].att.key.weight);
@@ -120,7 +123,7 @@ static void multi_head_v1(void)
     show("cell 7", "head0_masked_scores", gra_causal_mask(t, s));
     show("cell 7", "head0_masked_scores_again", gra_causal_mask(t, s));
     show("cell 7, cut off there", "head1_scores", scores(&mha.heads[1]));
-    show("cell 7, cut off there", "output", gra_positional_multi_head_attention_forward(t, &mha, X));
+    show("cell 7, cut off there", "output", positional_multi_head_attention_forward(t, &mha, X));
 }
 
 /* cells 8 and 9: weight splits, with a merge of its own: where (heads, time, d) becomes (time, heads, d)
@@ -132,7 +135,8 @@ static void multi_head(void)
     struct gra_multi_head_attention mha;
     notebook_file("004_mha");
     gra_tensor *x = torch_rand(GRA_SHAPE(TOKENS, WIDTH));
-    gra_multi_head_attention_init(&mha, notebook_scope("c9"), WIDTH, WIDTH, TOKENS, 0, HEADS, false);
+    gra_multi_head_attention_init(&mha, notebook_scope("c9"), &(gra_attention_config){
+        .d_in = WIDTH, .d_out = WIDTH, .context_length = TOKENS, .num_heads = HEADS, .bias = true });
     agrees("inputs", x);
     agrees("W_q.weight", mha.query.weight);
     agrees("W_k.weight", mha.key.weight);

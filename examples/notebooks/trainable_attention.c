@@ -3,8 +3,8 @@
  * from examples/notebooks/golden/003_*.txt and compared.
  *
  *     make notebooks; build/notebooks/trainable_attention */
+#include "lib/book.h"
 #include "lib/notebook.h"
-#include "../../layers/layers.h"
 
 #include <math.h>
 
@@ -72,10 +72,10 @@ static void steps(void)
     show("cell 410", "context_matrix", gra_matmul(t, weights, values));
 
     /* cells 411 and 412: all that as a layer */
-    struct gra_self_attention_v1 sa;
+    struct self_attention_v1 sa;
     gra_manual_seed(rng, 123);
-    gra_self_attention_v1_init(&sa, notebook_scope("v1"), D_IN, D_OUT);
-    show("cell 412", "context_v1", gra_self_attention_v1_forward(t, &sa, inputs));
+    self_attention_v1_init(&sa, notebook_scope("v1"), D_IN, D_OUT);
+    show("cell 412", "context_v1", self_attention_v1_forward(t, &sa, inputs));
 }
 
 static void linears(void)
@@ -84,13 +84,13 @@ static void linears(void)
     agrees("inputs", inputs);
 
     /* cells 413 and 414: Linears instead of bare matrices begin with smaller numbers, of both signs */
-    struct gra_self_attention sa;
+    struct self_attention sa;
     gra_manual_seed(rng, 78);
-    gra_self_attention_init(&sa, notebook_scope("v2"), D_IN, D_OUT, false);
+    self_attention_init(&sa, notebook_scope("v2"), D_IN, D_OUT);
     agrees("W_query.weight", sa.query.weight);
     agrees("W_key.weight", sa.key.weight);
     agrees("W_value.weight", sa.value.weight);
-    show("cell 414", "context_matrix", gra_self_attention_forward(t, &sa, inputs));
+    show("cell 414", "context_matrix", self_attention_forward(t, &sa, inputs));
 }
 
 int main(int argc, char **argv)

@@ -19,14 +19,14 @@ static void generate(const void *arg, double *result)
     const workload *w = j->w;
     gra_rng rng;
     struct gra_gpt gpt;
-    gra_gpt_cache cache;
+    gra_kv_cache cache;
     gra_manual_seed(&rng, 1);
     gra_tape *t = need(gra_open(j->threads));
     gra_model *m = need(gra_model_open(t, &rng));
     gra_gpt_init(&gpt, gra_root(m),
                  &(gra_gpt_config){ .vocab_size = w->vocab, .context_length = w->context, .emb_dim = w->width,
                                     .n_heads = w->heads, .n_layers = w->layers, .bias = true });
-    if (gra_gpt_cache_open(&cache, &gpt))
+    if (gra_kv_cache_open(&cache, &gpt))
         need(NULL);
     sampler s = { .tape = t, .gpt = &gpt, .cache = j->cached ? &cache : NULL, .context = w->context };
     s.ids = need(malloc((size_t)w->context * sizeof *s.ids));
@@ -39,7 +39,7 @@ static void generate(const void *arg, double *result)
     size_t rows = gpt.tok_emb.weight->size + gpt.pos_emb.weight->size;  /* a row of each is read: nothing */
     result[1] = (double)((gra_param_values(m) - rows) * sizeof(real));
     free(s.ids);
-    gra_gpt_cache_close(&cache);
+    gra_kv_cache_close(&cache);
     gra_model_close(m);
     gra_close(t);
 }

@@ -1,0 +1,177 @@
+/* Attention: q = x W_query^T, k = x W_key^T, v = x W_value^T, and in each head
+ *
+ *     y_h = dropout(softmax(q_h k_h^T / sqrt(d))) v_h,   d = d_out / num_heads,
+ *
+ * where q_h, k_h, v_h are columns h d .. h d + d - 1 of q, k, v. The causal mask lets position i see 0 .. i.
+ *
+ *     CausalAttention      y = y_0, the one head
+ *     MultiHeadAttention   y = concat(y_0, y_1 ...) W_o^T + b_o */
+#include "layers.h"
+#include "../core/op.h"
+
+/* ---- what both share: the checks, the three projections, the op ---- */
+
+static int kv_heads(const gra_attention_config *c) { return c->num_kv_heads ? c->num_kv_heads : c->num_heads; }
+
+/* False, with a sentence in the model: a field of c is out of range. */
+static bool check_config(gra_model *m, const char *layer, const gra_attention_config *c)
+{
+    const struct { const char *name; int value; } size[] = {
+        { "d_in", c->d_in }, { "d_out", c->d_out },
+        { "context_length", c->context_length }, { "num_heads", c->num_heads },
+    };
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        if (size[i].value < 1) {
+            gra_model_fail(m, "%s: %s is %d, but it must be 1 or more", layer, size[i].name, size[i].value);
+            return false;
+        }
+    const int kv = kv_heads(c);
+    if (c->d_out % c->num_heads)
+        gra_model_fail(m, "%s: d_out %d cannot be divided by num_heads %d", layer, c->d_out, c->num_heads);
+    else if (kv < 1 || c->num_heads % kv)
+        gra_model_fail(m, "%s: num_heads %d cannot be divided by num_kv_heads %d", layer, c->num_heads, kv);
+    else if (!(c->dropout >= 0 && c->dropout < 1))
+        gra_model_fail(m, "%s: dropout is %g, but 0 <= dropout < 1 is wanted", layer, c->dropout);
+    else
+        return true;
+    return false;
+}
+
+static void init_projections(gra_scope scope, const gra_attention_config *c, struct gra_linear *query,
+                             struct gra_linear *key, struct gra_linear *value)
+{
+    const int kv = c->d_out / c->num_heads * kv_heads(c);
+    gra_linear_init_with(query, gra_enter(scope, "W_query"), c->d_in, c->d_out, c->qkv_bias, c->qkv_init);
+    gra_linear_init_with(key,   gra_enter(scope, "W_key"),   c->d_in, kv, c->qkv_bias, c->qkv_init);
+    gra_linear_init_with(value, gra_enter(scope, "W_value"), c->d_in, kv, c->qkv_bias, c->qkv_init);
+}
+
+/* False, with a sentence in the tape: x is not (..., time, d_in), or has more tokens than context_length. */
+static bool check_x(gra_tape *t, const char *layer, const gra_attention_config *c, gra_tensor *x)
+{
+    if (GRA_REFUSES(t, layer, x))
+        return false;
+    if (!c->d_in)
+        gra_fail(t, "%s: its init was not called, or failed (gra_model_error says why)", layer);
+    else if (x->shape.ndim < 2 || gra_dim(x, -1) != c->d_in)
+        gra_fail(t, "%s: x is %s, but (..., time, %d) is wanted", layer, GRA_SHAPE_OF(x), c->d_in);
+    else if (gra_dim(x, -2) > c->context_length)
+        gra_fail(t, "%s: %d tokens, but the context length is %d", layer, gra_dim(x, -2), c->context_length);
+    return !gra_error(t);
+}
+
+static gra_tensor *batched(gra_tape *t, gra_tensor *x)          /* a view, (batch, time, dim) */
+{
+    const int batch = x->shape.ndim == 2 ? 1 : -1;
+    return x->shape.ndim == 3 ? x : gra_reshape(t, x, GRA_SHAPE(batch, gra_dim(x, -2), gra_dim(x, -1)));
+}
+
+/* gra_attention for q, k, v (..., time, dim): what stands before time is the batch. */
+static gra_tensor *attend(gra_tape *t, const gra_attention_config *c, gra_tensor *q, gra_tensor *k, gra_tensor *v)
+{
+    gra_tensor *y = gra_attention(t, batched(t, q), batched(t, k), batched(t, v), c->num_heads, !c->bidirectional,
+                                  c->dropout);
+    return q->shape.ndim == 3 ? y : gra_reshape(t, y, q->shape);
+}
+
+/* ---- CausalAttention ---- */
+
+void gra_causal_attention_init(struct gra_causal_attention *a, gra_scope scope, const gra_attention_config *config)
+{
+    const char *name = "causal_attention";
+    gra_attention_config c = *config;
+    *a = (struct gra_causal_attention){ 0 };
+    c.num_heads = c.num_heads ? c.num_heads : 1;
+    if (!check_config(scope.model, name, &c))
+        return;
+    if (c.num_heads > 1)
+        gra_model_fail(scope.model, "%s: num_heads is %d, but it has one head: several make a "
+                       "multi_head_attention", name, c.num_heads);
+    else if (c.bias || c.bidirectional)
+        gra_model_fail(scope.model, "%s: %s is true, but %s", name, c.bias ? "bias" : "bidirectional",
+                       c.bias ? "it has no out_proj (qkv_bias is for its projections)" : "it is causal");
+    else {
+        a->config = c;
+        init_projections(scope, &c, &a->query, &a->key, &a->value);
+    }
+}
+
+gra_tensor *gra_causal_attention_forward(gra_tape *t, const struct gra_causal_attention *a, gra_tensor *x)
+{
+    if (!check_x(t, "causal_attention", &a->config, x))
+        return gra_empty(t);
+    gra_tensor *q = gra_linear_forward(t, &a->query, x);            /* (..., time, d_out) */
+    gra_tensor *k = gra_linear_forward(t, &a->key,   x);
+    gra_tensor *v = gra_linear_forward(t, &a->value, x);
+    return attend(t, &a->config, q, k, v);
+}
+
+/* ---- MultiHeadAttention ---- */
+
+void gra_multi_head_attention_init(struct gra_multi_head_attention *a, gra_scope scope,
+                                   const gra_attention_config *config)
+{
+    const gra_attention_config *c = config;
+    *a = (struct gra_multi_head_attention){ 0 };
+    if (!check_config(scope.model, "multi_head_attention", c))
+        return;
+    a->config = *c;
+    init_projections(scope, c, &a->query, &a->key, &a->value);
+    gra_linear_init_with(&a->out_proj, gra_enter(scope, "out_proj"), c->d_out, c->d_out, c->bias, c->out_init);
+}
+
+gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const struct gra_multi_head_attention *a, gra_tensor *x)
+{
+    if (!check_x(t, "multi_head_attention", &a->config, x))
+        return gra_empty(t);
+    gra_tensor *q = gra_linear_forward(t, &a->query, x);            /* (..., time, d_out) */
+    gra_tensor *k = gra_linear_forward(t, &a->key,   x);
+    gra_tensor *v = gra_linear_forward(t, &a->value, x);
+    gra_tensor *y = attend(t, &a->config, q, k, v);                 /* (..., time, d_out) */
+    return gra_linear_forward(t, &a->out_proj, y);
+}
+
+/* ---- with a key-value cache ---- */
+
+static bool check_cache(gra_tape *t, const gra_attention_config *c, const gra_tensor *x, const gra_kv_cache *cache,
+                        int block)
+{
+    const char *name = "multi_head_attention";
+    const int width = c->d_out / c->num_heads * kv_heads(c);
+    if (gra_tape_mode(t) != GRA_EVAL)
+        gra_fail(t, "%s: no gradient flows through a key-value cache: begin the step as GRA_EVAL", name);
+    else if (x->shape.ndim != 3 || x->shape.dim[0] != 1)
+        gra_fail(t, "%s: x is %s, but a key-value cache is of one sequence: (1, time, %d) is wanted", name,
+                 GRA_SHAPE_OF(x), c->d_in);
+    else if (!cache->rows || cache->width != width || block < 0 || block >= cache->blocks)
+        gra_fail(t, "%s: block %d with keys of %d numbers, but the cache has %d blocks with keys of %d", name, block,
+                 width, cache->blocks, cache->width);
+    else if (gra_dim(x, -2) > cache->context_length - cache->time)
+        gra_fail(t, "%s: %d tokens after %d others, but the context length is %d", name, gra_dim(x, -2), cache->time,
+                 cache->context_length);
+    return !gra_error(t);
+}
+
+/* x (1, time, dim) copied behind the first `filled` of these rows: all of them, (1, filled + time, dim). */
+static gra_tensor *append(gra_tape *t, real *rows, int filled, gra_tensor *x)
+{
+    if (gra_error(t))
+        return gra_empty(t);
+    const int time = gra_dim(x, -2), dim = gra_dim(x, -1);
+    memcpy(rows + (size_t)filled * (size_t)dim, x->data, x->size * sizeof *rows);
+    return gra_borrow(t, rows, GRA_SHAPE(1, filled + time, dim));
+}
+
+gra_tensor *gra_multi_head_attention_forward_cached(gra_tape *t, const struct gra_multi_head_attention *a,
+                                                    gra_tensor *x, const gra_kv_cache *cache, int block)
+{
+    if (!check_x(t, "multi_head_attention", &a->config, x) || !check_cache(t, &a->config, x, cache, block))
+        return gra_empty(t);
+    const size_t size = (size_t)cache->context_length * (size_t)cache->width;
+    real *keys = cache->rows + 2 * (size_t)block * size, *values = keys + size;
+    gra_tensor *q = gra_linear_forward(t, &a->query, x);                                    /* (1, time, d_out) */
+    gra_tensor *k = append(t, keys,   cache->time, gra_linear_forward(t, &a->key,   x));    /* (1, all, width) */
+    gra_tensor *v = append(t, values, cache->time, gra_linear_forward(t, &a->value, x));
+    gra_tensor *y = attend(t, &a->config, q, k, v);
+    return gra_linear_forward(t, &a->out_proj, y);
+}

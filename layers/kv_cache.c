@@ -1,0 +1,31 @@
+/* The key-value cache: the keys and values of a sequence, block by block. It is the one thing here that the
+ * caller owns, since it outlives a step and is no part of the model. */
+#include "layers.h"
+#include "../core/op.h"
+#include <stdlib.h>
+
+int gra_kv_cache_open(gra_kv_cache *c, const struct gra_gpt *g)
+{
+    enum { LINE = 64 };
+    const int blocks = g->config.n_layers, context = g->config.context_length, width = g->config.emb_dim;
+    size_t n;
+    *c = (gra_kv_cache){ 0 };
+    if (!g->trf_blocks || !gra_shape_size(GRA_SHAPE(2, blocks, context, width), &n))
+        return -1;
+    real *rows = aligned_alloc(LINE, (n * sizeof(real) + LINE - 1) / LINE * LINE);
+    if (!rows)
+        return -1;
+    *c = (gra_kv_cache){ .rows = rows, .blocks = blocks, .context_length = context, .width = width };
+    return 0;
+}
+
+void gra_kv_cache_clear(gra_kv_cache *c)
+{
+    c->time = 0;
+}
+
+void gra_kv_cache_close(gra_kv_cache *c)
+{
+    free(c->rows);
+    *c = (gra_kv_cache){ 0 };
+}

@@ -1,0 +1,36 @@
+/* fixture: see fixture.h. */
+#include "fixture.h"
+#include "suites.h"
+
+gra_tape  *t;
+gra_model *model;
+gra_rng    rng;
+
+void open_all(void)
+{
+    gra_manual_seed(&rng, 123);
+    t = gra_open(1);
+    ck_assert_ptr_nonnull(t);
+    gra_keep_going(t, true);
+    model = NULL;
+    another_model();
+}
+
+void close_all(void)
+{
+    gra_model_close(model);
+    gra_close(t);
+}
+
+void another_model(void)
+{
+    gra_model_close(model);
+    model = gra_model_open(t, &rng);
+    ck_assert_ptr_nonnull(model);
+    gra_model_keep_going(model, true);
+}
+
+const char *or_none(const char *error) { return error ? error : "no error"; }
+
+void expect_error(const char *want)       { ck_assert_str_eq(or_none(gra_error(t)), want); }
+void expect_model_error(const char *want) { ck_assert_str_eq(or_none(gra_model_error(model)), want); }
