@@ -3,24 +3,20 @@
  *     make train                                      on this project's own sources
  *     build/train --data shakespeare.txt --steps 5000 on a text of yours
  *     build/train --resume build/run                  goes on where that run was stopped
- *     build/train --help                              all there is to choose
+ *     build/train --help                              all flags
  *
  * What you will learn: a training run is a loop of a few calls, and all of it stands in train() below.
  * What surrounds it (flags, text, files, the picture) is in lib/, an idea a file.
  */
 #include "../layers/layers.h"
 #include "lib/checkpoint.h"
-#include "lib/evaluate.h"
-#include "lib/files.h"
-#include "lib/plot.h"
+#include "lib/curve.h"
 #include "lib/progress.h"
 #include "lib/run.h"
 #include "lib/sample.h"
 #include "lib/say.h"
-#include "lib/stop.h"
-#include "lib/trained.h"
-#include <ctype.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,92 +24,133 @@ const char program_name[] = "train";
 
 typedef struct session {                /* all that lives as long as the program */
     training   t;
-    checkpoint begun;                   /* the one that a run goes on from */
     run        run;
-    run_row   *rows;                    /* those that stand in loss.tsv already, when a run goes on, */
-    long       n_rows;                  /* and how many of them are complete */
-    plot       plot;
     progress   progress;
-    long       from;                    /* the step that this call of the program began at */
     double     saved, cost;             /* the clock after the last checkpoint, and how many seconds that took */
     const char *program;                /* argv[0] */
 } session;
 
-/* ---- training ------------------------------------------------------------------------------------------- */
+/* ---- Ctrl-C: the first asks the program to end in good order, the second ends it ---------------------------- */
 
-/* By the clock: so seldom that all saving takes at most half a hundredth of the time. */
-static bool checkpoint_is_due(const session *s)
+static volatile sig_atomic_t stop_asked;
+
+static void on_interrupt(int signal_number)
 {
-    const options *o = &s->t.o;
-    if (o->checkpoint_every > 0)
-        return s->t.step % o->checkpoint_every == 0;
-    return seconds_now() - s->saved >= 200 * s->cost;
+    (void)signal_number;
+    stop_asked = 1;
 }
 
-static int save_checkpoint(session *s, bool best)
+/* SA_RESETHAND gives the second one its default. SA_RESTART, so that no write is cut short and taken for a failure. */
+static void stop_on_interrupt(void)
+{
+    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+}
+
+/* ---- numbers that are none ---------------------------------------------------------------------------------- */
+
+/* Forward and backward of the batch in t->ids, with a copy of the generator; no parameter moves. 0 or -1. */
+static int compute(training *t, gra_rng rng)
+{
+    gra_begin(t->tape, GRA_TRAIN, &rng);
+    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids, (int)t->o.batch, (int)t->o.context);
+    gra_tensor *loss = gra_cross_entropy(t->tape, logits, t->next);
+    gra_zero_grad(t->model);
+    return gra_backward(t->tape, loss);
+}
+
+/* Where the first NaN or infinity of a step came from: the step is computed once more, each number looked at.
+ * rng: as it was before the step's forward. */
+static void diagnose(training *t, gra_rng rng)
+{
+    gra_trace_nan(t->tape, true);
+    compute(t, rng);
+    gra_trace_nan(t->tape, false);
+    if (gra_error(t->tape))
+        complain("it began here: %s", gra_error(t->tape));
+    else
+        complain("computed once more, all numbers are finite: is the memory sound?");
+}
+
+static int no_number(const training *t, const char *what)
+{
+    if (gra_error(t->tape))
+        complain("step %ld: %s", t->step, gra_error(t->tape));
+    else
+        complain("step %ld: the %s is no longer a number; a smaller --lr may help", t->step, what);
+    return -1;
+}
+
+/* ---- validation: mean over windows of -log p(next token | those before it in the window) ------------------- */
+
+/* Of the first windows in t->ids; NaN: the tape has an error. */
+static double loss_of(training *t, int windows)
+{
+    gra_begin(t->tape, GRA_EVAL, NULL);
+    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids, windows, (int)t->o.context);
+    return gra_item(gra_cross_entropy(t->tape, logits, t->next));
+}
+
+/* From some random batches of the held-out text. The generator is its own: how often one looks at the loss does not
+ * change what is trained. */
+static double estimate(training *t)
+{
+    double sum = 0;
+    gra_rng rng;
+    gra_manual_seed(&rng, (uint64_t)t->o.seed * 2654435761u + (uint64_t)t->step);
+    for (long i = 0; i < t->o.eval_batches && isfinite(sum); i++) {
+        text_batch(t->text.held, &rng, (int)t->o.batch, (int)t->o.context, t->ids, t->next);
+        sum += loss_of(t, (int)t->o.batch);
+    }
+    return sum / (double)t->o.eval_batches;
+}
+
+/* Over all of it, window after window. */
+static double evaluate(training *t)
+{
+    const size_t context = (size_t)t->o.context, windows = (t->text.held.size - 1) / context;
+    double sum = 0;
+    for (size_t i = 0, n; i < windows && isfinite(sum); i += n) {
+        n = windows - i < (size_t)t->o.batch ? windows - i : (size_t)t->o.batch;
+        for (size_t j = 0; j < n; j++)
+            text_window(t->text.held, (i + j) * context, (int)context, t->ids + j * context, t->next + j * context);
+        sum += loss_of(t, (int)n) * (double)n;
+    }
+    return sum / (double)windows;
+}
+
+/* ---- training ------------------------------------------------------------------------------------------- */
+
+static int save_checkpoint(session *s)
 {
     const double begun = seconds_now();
-    int failed = run_sync(&s->run) || checkpoint_save(&s->t, best);
+    const int failed = run_sync(&s->run) || checkpoint_save(&s->t);
     s->saved = seconds_now();
     s->cost = s->saved - begun;
     return failed ? -1 : 0;
 }
 
-/* What follows a step: its row, and then the checkpoint that goes with it. */
+/* By the clock: so seldom that saving takes at most a two-hundredth of the time. */
+static bool checkpoint_is_due(const session *s)
+{
+    const long every = s->t.o.checkpoint_every;
+    return every > 0 ? s->t.step % every == 0 : seconds_now() - s->saved >= 200 * s->cost;
+}
+
+/* What follows a step: its row first, the checkpoint after it. */
 static int record(session *s, const run_row *row)
 {
-    const bool validated = !isnan(row->val_loss), best = row->val_loss <= s->t.best;
-    if (run_log(&s->run, row) || progress_step(&s->progress, row))
+    training *t = &s->t;
+    if (run_log(&s->run, row))
         return -1;
-    if (best)
-        s->t.best = row->val_loss;
-    if ((best || checkpoint_is_due(s)) && save_checkpoint(s, best))
-        return -1;
-    if (validated && row->step < s->t.o.steps)
-        plot_draw(&s->plot);
-    return 0;
-}
-
-/* Where the first NaN or infinity of a step came from: the step is computed once more, each number looked at.
- * rng: as it was before the step's forward; no parameter has moved since. */
-static void diagnose(training *t, gra_rng rng)
-{
-    gra_trace_nan(t->tape, true);
-    gra_begin(t->tape, GRA_TRAIN, &rng);
-    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids, (int)t->o.batch, (int)t->o.context);
-    gra_tensor *loss = gra_cross_entropy(t->tape, logits, t->next);
-    gra_zero_grad(t->model);
-    gra_backward(t->tape, loss);
-    gra_trace_nan(t->tape, false);
-    if (gra_error(t->tape))
-        complain("it began here: %s", gra_error(t->tape));
-    else
-        complain("computed once more, all its numbers are finite: is the memory sound?");
-}
-
-static int no_number(const training *t, const char *what)
-{
-    complain("step %ld: the %s is no longer a number; a smaller --lr may help", t->step, what);
-    return -1;
-}
-
-static bool validation_is_due(const training *t)
-{
-    return t->step > 0 && (t->step % t->o.eval_every == 0 || t->step == t->o.steps);
-}
-
-/* Estimates the validation loss where that is due; a stop leaves NaN. 0, or -1 after a complaint. */
-static int validate(training *t, run_row *row)
-{
-    row->val_loss = (double)NAN;
-    if (!validation_is_due(t))
-        return 0;
-    row->val_loss = evaluate(t->tape, &t->gpt, &t->text, &t->o, t->step, t->ids, t->next);
-    if (gra_error(t->tape)) {
-        complain("step %ld: %s", t->step, gra_error(t->tape));
-        return -1;
+    progress_step(&s->progress, row);
+    if (row->val_loss <= t->best) {
+        t->best = row->val_loss;
+        if (run_save(t, BEST_FILE))
+            return -1;
     }
-    return isnan(row->val_loss) && !stop_asked() ? no_number(t, "validation loss") : 0;
+    return checkpoint_is_due(s) ? save_checkpoint(s) : 0;
 }
 
 /* The loop, to its end or until Ctrl-C. 0, or -1 after a complaint. */
@@ -121,26 +158,19 @@ static int train(session *s)
 {
     training *t = &s->t;
     const options *o = &t->o;
-    int batch = (int)o->batch, context = (int)o->context;
-    if (s->n_rows < t->step) {
-        run_row row = s->rows[t->step - 1];
-        if (validate(t, &row) || run_last_again(&s->run) || record(s, &row))
-            return -1;
-    }
-    while (t->step < o->steps && !stop_asked()) {
-        double begun = seconds_now();
-        run_row row = { .step = ++t->step };
-        text_batch(&t->text, &t->rng, batch, context, t->ids, t->next);
+    const int batch = (int)o->batch, context = (int)o->context;
+    while (t->step < o->steps && !stop_asked && !say_failed()) {
+        const double begun = seconds_now();
+        run_row row = { .step = ++t->step, .val_loss = (double)NAN };
+        text_batch(t->text.train, &t->rng, batch, context, t->ids, t->next);
         const gra_rng before = t->rng;
 
         gra_begin(t->tape, GRA_TRAIN, &t->rng);                 /* forget the last step */
         gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids, batch, context);
         gra_tensor *loss   = gra_cross_entropy(t->tape, logits, t->next);
         gra_zero_grad(t->model);
-        if (gra_backward(t->tape, loss)) {
-            complain("step %ld: %s", row.step, gra_error(t->tape));
-            return -1;
-        }
+        if (gra_backward(t->tape, loss))
+            return no_number(t, "loss");
         row.train_loss = gra_item(loss);
         row.grad_norm  = gra_clip_grad_norm(t->model, o->clip);
         if (!isfinite(row.train_loss) || !isfinite(row.grad_norm)) {
@@ -148,25 +178,29 @@ static int train(session *s)
             diagnose(t, before);
             return -1;
         }
-        row.lr         = optimizer_step(&t->optimizer, row.step);
-
+        row.lr           = optimizer_step(&t->optimizer, row.step);
         row.tokens_per_s = (double)batch * (double)context / (seconds_now() - begun);
-        if (validate(t, &row) || record(s, &row))
+
+        if (row.step % o->eval_every == 0 || row.step == o->steps) {
+            row.val_loss = estimate(t);
+            if (!isfinite(row.val_loss))
+                return no_number(t, "validation loss");
+        }
+        if (record(s, &row))
             return -1;
     }
-    return 0;
+    return say_failed() ? -1 : 0;
 }
 
 /* ---- before ------------------------------------------------------------------------------------------------ */
 
-/* Makes the model and everything that can fail before the first file is written. */
-static int prepare(session *s)
+/* The text and the model: new, or those of the run that goes on. */
+static int prepare(training *t)
 {
-    training *t = &s->t;
     const options *o = &t->o;
-    if (text_read(&t->text, o->data.text, o->data.n) || text_suits(&t->text, (int)o->context))
+    if (text_read(&t->text, &o->data, (int)o->context))
         return -1;
-    size_t tokens = (size_t)(o->batch * o->context);
+    const size_t tokens = (size_t)(o->batch * o->context);
     gra_manual_seed(&t->rng, (uint64_t)o->seed);
     t->tape = gra_open((int)o->threads);
     t->model = gra_model_open(t->tape, &t->rng);
@@ -184,69 +218,35 @@ static int prepare(session *s)
         complain("%s", gra_model_error(t->model));
         return -1;
     }
-    if (!o->resume)
-        return 0;
-    if (checkpoint_load(&s->begun, t))
-        return -1;
-    s->rows = run_rows(&s->run, o->out, t->step);
-    if (!s->rows)
-        return -1;
-    s->n_rows = t->step;
-    if (validation_is_due(t) && isnan(s->rows[t->step - 1].val_loss))
-        s->n_rows--;                    /* a stop had ended that validation: its row is written again, with it */
-    return 0;
+    return o->resume ? checkpoint_load(t) : 0;
 }
 
-/* The first step but for what it moves, with a copy of the generator: an instruction set that is not there and
- * what does not fit in memory are found out here, before anything is said or written. */
+/* The first step but for what it moves: an instruction set that is not there, and what does not fit in memory, is found
+ * out before anything is written. */
 static int try_step(training *t)
 {
-    int batch = (int)t->o.batch, context = (int)t->o.context;
     gra_rng rng = t->rng;
-    text_batch(&t->text, &rng, batch, context, t->ids, t->next);
-    gra_begin(t->tape, GRA_TRAIN, &rng);
-    if (gra_error(t->tape)) {
-        complain("%s", gra_error(t->tape));
-        return -1;
-    }
-    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids, batch, context);
-    int failed = gra_backward(t->tape, gra_cross_entropy(t->tape, logits, t->next));
+    text_batch(t->text.train, &rng, (int)t->o.batch, (int)t->o.context, t->ids, t->next);
+    const int failed = compute(t, rng);
     if (failed)
         complain("a step does not work: %s", gra_error(t->tape));
-    gra_zero_grad(t->model);
-    return failed ? -1 : 0;
+    return failed;
 }
 
-static bool is_done(const training *t)
-{
-    return t->step == t->o.steps;
-}
-
-static int introduce(const training *t)
+static void introduce(const training *t)
 {
     const options *o = &t->o;
-    char bytes[COMMAS], seen[COMMAS], held[COMMAS], values[COMMAS], from[96] = "\n";
-    if (o->quiet)
-        return 0;
-    if (is_done(t))
-        snprintf(from, sizeof from, "\n          all %ld step%s done: nothing is left to train", o->steps,
-                 o->steps == 1 ? " is" : "s are");
-    else if (o->resume)
-        snprintf(from, sizeof from, ", which goes on after step %ld\n", t->step);
-    return say("text      %d file%s, %s bytes; a vocabulary of %d token%s\n"
-               "          %s tokens to learn from, %s held out\n"
-               "model     context %ld, width %ld, %ld layer%s of %ld head%s: %s parameters\n"
-               "training  %ld step%s of %ld x %ld tokens, %s at a rate of %g\n"
-               "machine   %d thread%s, instruction set %s\n"
-               "out       %s%s\n",
-               t->text.files, t->text.files == 1 ? "" : "s", commas(t->text.size, bytes), t->text.vocab.size,
-               t->text.vocab.size == 1 ? "" : "s",
-               commas(t->text.train, seen), commas(t->text.size - t->text.train, held),
-               o->context, o->width, o->layers, o->layers == 1 ? "" : "s", o->heads, o->heads == 1 ? "" : "s",
-               commas(gra_param_values(t->model), values),
-               o->steps, o->steps == 1 ? "" : "s", o->batch, o->context, optimizer_kinds[o->optimizer].title, o->lr,
-               gra_threads(t->tape), gra_threads(t->tape) == 1 ? "" : "s", gra_isa_name(t->tape),
-               o->out, from);
+    say("text      bytes %zu, vocabulary %d, held out for validation %zu\n"
+        "model     context %ld, width %ld, heads %ld, layers %ld, parameters %zu\n"
+        "training  steps %ld, batch %ld, optimizer %s, learning rate %g\n"
+        "machine   threads %d, instruction set %s\n"
+        "out       %s",
+        t->text.size, t->text.vocab.size, t->text.held.size, o->context, o->width, o->heads, o->layers,
+        gra_param_values(t->model), o->steps, o->batch, optimizer_title(o), o->lr, gra_threads(t->tape),
+        gra_isa_name(t->tape), o->out);
+    if (o->resume)
+        say(t->step == o->steps ? ": all %ld steps are done" : ", goes on after step %ld", t->step);
+    say("\n");
 }
 
 /* The files of a new run, or those of one that goes on. What an earlier run left goes once a checkpoint
@@ -254,208 +254,158 @@ static int introduce(const training *t)
 static int begin(session *s)
 {
     training *t = &s->t;
-    if ((!t->o.resume && save_checkpoint(s, false)) || run_begin(&s->run, t) || plot_open(&s->plot, t->o.out))
+    if ((!t->o.resume && save_checkpoint(s)) || run_begin(&s->run, t) || curve_begin(t->o.out))
         return -1;
-    s->from = t->step;
     s->saved = seconds_now();
-    progress_begin(&s->progress, &t->o, s->rows, s->n_rows);
+    progress_begin(&s->progress, t);
     return 0;
 }
 
 /* ---- after ------------------------------------------------------------------------------------------------- */
 
-/* What the model is worth: the loss over all of the held-out text. NaN: Ctrl-C ended that. */
-static int result(session *s, double *val_loss)
+/* Writes n tokens into bytes. 0, or -1 after a complaint. */
+static int write_sample(training *t, char *bytes, size_t n)
 {
-    training *t = &s->t;
-    *val_loss = evaluate_all(t->tape, &t->gpt, &t->text, &t->o, t->ids, t->next);
-    if (gra_error(t->tape)) {
-        complain("step %ld: %s", t->step, gra_error(t->tape));
-        return -1;
-    }
-    if (isnan(*val_loss))
-        return stop_asked() ? 0 : no_number(t, "validation loss");
-    return run_result(&s->run, t->step, *val_loss);
-}
-
-/* Writes into bytes; how many, -1 after a complaint. After a stop: what is done in two seconds. */
-static long write_sample(session *s, char *bytes, size_t n)
-{
-    enum { TEMPERATURE_PERCENT = 80, SECONDS = 2 };
-    training *t = &s->t;
-    const vocabulary *v = &t->text.vocab;
-    size_t written = 0;
     gra_kv_cache cache;
     sampler writer = { .tape = t->tape, .gpt = &t->gpt, .cache = &cache, .context = (int)t->o.context,
-                       .ids = t->ids, .temperature = TEMPERATURE_PERCENT / 100.0 };
+                       .ids = t->ids, .temperature = 0.8 };
     int failed = gra_kv_cache_open(&cache, &t->gpt);
     gra_manual_seed(&writer.rng, (uint64_t)t->o.seed);
-    sample_see(&writer, (int[]){ v->id['\n'] < 0 ? 0 : v->id['\n'] }, 1);
-    const double until = seconds_now() + SECONDS;
-    while (written < n && !failed && !(stop_asked() && seconds_now() >= until)) {
-        int id = sample_next(&writer);
+    sample_see(&writer, (int[]){ vocabulary_newline(&t->text.vocab) }, 1);
+    for (size_t i = 0; i < n && !failed; i++) {
+        const int id = sample_next(&writer);
         failed = id < 0;
-        bytes[written++] = failed ? 0 : (char)v->byte[id];
+        bytes[i] = failed ? 0 : (char)t->text.vocab.byte[id];
     }
     gra_kv_cache_close(&cache);
     if (failed)
         complain("no sample: %s", gra_error(t->tape) ? gra_error(t->tape) : "out of memory");
-    return failed ? -1 : (long)written;
-}
-
-/* The first lines of the sample, and of each what the width of a terminal holds. */
-static int show_sample(const char *bytes, size_t n)
-{
-    enum { LINES = 8 };
-    const size_t wide = (size_t)say_columns() - 2;
-    if (n == 0)
-        return 0;
-    if (say("\nit writes:\n"))
-        return -1;
-    for (int line = 0; line < LINES && n > 0; line++) {
-        const char *end = memchr(bytes, '\n', n);
-        const size_t length = end ? (size_t)(end - bytes) : n;
-        if (say("  ") || say_bytes(bytes, length < wide ? length : wide) || say("\n"))
-            return -1;
-        n -= length + (end != NULL);
-        bytes += length + (end != NULL);
-    }
-    return say("\n");
-}
-
-static int sample(session *s)
-{
-    const size_t most = (size_t)s->t.o.sample;
-    char *bytes = malloc(most + 1), *path = file_path(s->t.o.out, "sample.txt");
-    if (!bytes)
-        complain("out of memory");
-    const long n = bytes && path ? write_sample(s, bytes, most) : -1;
-    int failed = n < 0 || file_write(path, bytes, (size_t)n) ||
-                 (!s->t.o.quiet && show_sample(bytes, (size_t)n));
-    free(bytes);
-    free(path);
     return failed ? -1 : 0;
 }
 
-/* The command that writes more: the generate beside this program, and the first word of the text as its prompt. */
-static int say_next(const session *s)
+/* The first lines of the sample, and of each what the width of a terminal holds. */
+static void show_sample(const char *bytes, size_t n)
 {
-    enum { WORD = 20 };
-    const training *t = &s->t;
-    const char *slash = strrchr(s->program, '/');
-    const bool usual = strcmp(t->o.out, options_default().out) == 0;
-    char word[WORD + 1] = "";
-    int n = 0;
-    for (size_t i = 0; i < t->text.size && n < WORD; i++) {
-        const unsigned char byte = t->text.vocab.byte[t->text.ids[i]];
-        if (byte < 0x80 && isalpha(byte))
-            word[n++] = (char)byte;
-        else if (n > 0)
-            break;
+    const size_t wide = (size_t)say_columns() - 2;
+    say("\nit writes:\n");
+    for (int line = 0; line < 8 && n > 0; line++) {
+        const char *end = memchr(bytes, '\n', n);
+        const size_t length = end ? (size_t)(end - bytes) : n;
+        say("  ");
+        say_bytes(bytes, length < wide ? length : wide);
+        say("\n");
+        n -= length + (end != NULL);
+        bytes += length + (end != NULL);
     }
-    return say("it writes more by: %.*sgenerate%s%s%s%s%s\n", slash ? (int)(slash + 1 - s->program) : 0, s->program,
-               usual ? "" : " --model ", usual ? "" : t->o.out, n ? " --prompt \"" : "", word, n ? "\"" : "");
+    say("\n");
 }
 
-/* How far it came, and in what time: after --resume that of this part alone. */
-static void how_far(const session *s, const char *clock, char text[120])
+static int sample(training *t)
 {
-    const long step = s->t.step, steps = s->t.o.steps, now = step - s->from;
-    const char *plural = now == 1 ? "" : "s";
-    if (stop_asked() && s->from > 0)
-        snprintf(text, 120, "stopped after %ld more step%s in %s (%ld of %ld)", now, plural, clock, step, steps);
-    else if (stop_asked())
-        snprintf(text, 120, "stopped after %ld of %ld steps in %s", step, steps, clock);
-    else if (now == 0)
-        snprintf(text, 120, "trained %ld step%s", step, step == 1 ? "" : "s");
-    else
-        snprintf(text, 120, "trained %ld%s step%s in %s", now, s->from > 0 ? " more" : "", plural, clock);
+    const size_t n = (size_t)t->o.sample;
+    char *bytes = malloc(n + 1);
+    if (!bytes)
+        complain("out of memory");
+    const int failed = !bytes || write_sample(t, bytes, n) || run_write(t, "sample.txt", bytes, n);
+    if (!failed && n > 0 && !t->o.quiet)
+        show_sample(bytes, n);
+    free(bytes);
+    return failed ? -1 : 0;
 }
 
-/* The last lines: what came of it, where it is, and what one can do now. The exit status. */
-static int finish(session *s)
+/* The command that writes more: the generate beside this program. */
+static void say_next(const session *s)
 {
-    const options *o = &s->t.o;
-    const bool stopped = stop_asked();
-    double val_loss;
-    char clock[24], far[120], validation[64] = "";
-    if (save_checkpoint(s, false) || trained_save(&s->t))
+    const char *slash = strrchr(s->program, '/'), *out = s->t.o.out;
+    const bool usual = strcmp(out, options_default().out) == 0;
+    say("it writes more by: %.*sgenerate%s%s\n", slash ? (int)(slash + 1 - s->program) : 0, s->program,
+        usual ? "" : " --model ", usual ? "" : out);
+}
+
+/* What the run leaves when it has ended or was stopped, and the last lines. The exit status. */
+static int finish(session *s, long from)
+{
+    training *t = &s->t;
+    const options *o = &t->o;
+    const bool stopped = stop_asked;
+    char clock[24], result[96];
+    progress_clock(&s->progress, clock);
+    progress_end(&s->progress);
+    if (save_checkpoint(s) || run_save(t, MODEL_FILE))
         return 1;
     if (stopped && !o->quiet)           /* on stderr: Ctrl-C may just have ended what reads stdout */
         complain("stopping: last validation and files; Ctrl-C again ends without them");
-    if (result(s, &val_loss))
+    const double val_loss = evaluate(t);
+    if (!isfinite(val_loss))
+        return no_number(t, "validation loss"), 1;
+    const int n = snprintf(result, sizeof result, "step\tval_loss\n%ld\t%.9g\n", t->step, val_loss);
+    if (run_write(t, "result.tsv", result, (size_t)n) || sample(t))
         return 1;
-    progress_clock(progress_seconds(&s->progress), clock);
-    if (progress_end(&s->progress) || sample(s) || run_close(&s->run))
-        return 1;
-    const char *no_picture = plot_finish(&s->plot);
-    if (no_picture && !o->quiet &&
-        say("no picture, for %s\n(gnuplot loss.gp in %s draws it)\n", no_picture, o->out))
-        return 1;
-    if (!isnan(val_loss))
-        snprintf(validation, sizeof validation, ", validation loss %.4f", val_loss);
-    how_far(s, clock, far);
-    if (!stop_asked())
-        return say("%s%s, all in %s\n", far, validation, o->out) || (!o->quiet && say_next(s));
-    if (say("%s%s\n", far, validation) || (!o->quiet && say("all in %s; --resume %s goes on\n", o->out, o->out)))
-        return 1;
-    return 130;
-}
-
-/* A run that goes on remembers its options, and the command line may change those that are of one call alone. */
-static int take_up(session *s, int argc, char **argv)
-{
-    options *o = &s->t.o;
-    if (checkpoint_open(&s->begun, &s->t))
-        return -1;
-    o->data.n = 0;
-    if (options_parse(o, argc, argv) || (o->data.n == 0 && checkpoint_files(&s->begun, &o->data)))
-        return -1;
-    return options_settle(o);
+    const char *why = curve_draw(o->out);
+    if (why && *why && !o->quiet)
+        say("no picture: %s\n(gnuplot loss.gp in %s draws it)\n", why, o->out);
+    say("%s %ld step%s in %s", stopped ? "stopped after" : "trained", t->step - from, t->step - from == 1 ? "" : "s", clock);
+    if (stopped || from > 0)
+        say(" (%ld of %ld)", t->step, o->steps);
+    say(", validation loss %.4f\n", val_loss);
+    if (stopped)
+        say("it goes on by: %s --resume %s\n", s->program, o->out);
+    else if (!o->quiet)
+        say_next(s);
+    return say_failed() ? 1 : stop_asked ? 130 : 0;
 }
 
 static int work(session *s)
 {
     training *t = &s->t;
-    if (prepare(s) || try_step(t) || run_open(&s->run, &t->o) || introduce(t))
+    if (prepare(t) || try_step(t) || run_open(&s->run, t))
         return 1;
+    if (!t->o.quiet)
+        introduce(t);
+    if (say_failed())
+        return 1;
+    const long from = t->step;
     stop_on_interrupt();
-    return begin(s) || train(s) ? 1 : finish(s);
+    return begin(s) || train(s) ? 1 : finish(s, from);
 }
 
 static void release(session *s)
 {
     training *t = &s->t;
-    plot_close(&s->plot);
     run_close(&s->run);
-    checkpoint_close(&s->begun);
-    free(s->rows);
     gra_model_close(t->model);
     gra_close(t->tape);
     text_free(&t->text);
     free(t->ids);
     free(t->next);
-    free(t->o.data.text);
+    free(t->kept);
+}
+
+/* The flags: those of the checkpoint, if the run goes on, and over them those of the command line. */
+static int read_flags(training *t, int argc, char **argv)
+{
+    options *o = &t->o;
+    int status = options_parse(o, argc, argv);
+    if (status != FLAGS_GO_ON || !o->resume)
+        return status == FLAGS_GO_ON && options_settle(o) ? 2 : status;
+    o->data.n = 0;
+    if (checkpoint_read_options(t))
+        return 1;
+    const flag_texts data = o->data;
+    o->data.n = 0;
+    status = options_parse(o, argc, argv);
+    if (o->data.n == 0)
+        o->data = data;
+    return status;
 }
 
 int main(int argc, char **argv)
 {
     static session s;                   /* larger than some stacks like */
-    s.program = argc > 0 ? argv[0] : "";
+    s.program = argc > 0 ? argv[0] : "train";
     s.t = (training){ .o = options_default(), .best = HUGE_VAL };
-    s.t.o.data.text = malloc((size_t)(argc + 1) * sizeof *s.t.o.data.text);
-    if (!s.t.o.data.text) {
-        complain("out of memory");
-        return 1;
-    }
-    int how = options_parse(&s.t.o, argc, argv), status = 0;
-    if (how == 0 && !s.t.o.resume)
-        how = options_settle(&s.t.o);
-    if (how)
-        status = flags_status(how);
-    else if (s.t.o.resume && take_up(&s, argc, argv))
-        status = 1;
-    else
+    int status = read_flags(&s.t, argc, argv);
+    if (status == FLAGS_GO_ON)
         status = work(&s);
     release(&s);
     return status;

@@ -120,9 +120,10 @@ cells() {       # the weights in a script for gnuplot: key, query, weight
 
 group "what gnuplot is told"
 hostile='a`touch pwned`b"'\''$(touch pwned)\'
-fake copies "cat >'$W/script'" 'echo a picture'
+whole='printf "a picture\000\000\000\000IEND\256B\140\202"'       # a PNG ends so
+fake copies "cat >'$W/script'" "$whole"
 ok "a hostile prompt" with copies looks "$W/a.png" "$hostile"
-ok "the file is what gnuplot wrote" sh -c '[ "$(cat "$1")" = "a picture" ]' - "$W/a.png"
+ok "the file is what gnuplot wrote" sh -c '[ "$(head -c 9 "$1")" = "a picture" ]' - "$W/a.png"
 ok "no word of the prompt" lacks -e touch -e pwned "$W/script"
 ok "... but the numbers of its bytes" awk -v wanted='97 96 116 111 117 99 104 32 112 119 110 101 100 96 98 34 39 36' '
     $1 == "$tokens" && $2 == "<<" { on = 1; next } $1 == "END" { on = 0 }
@@ -202,7 +203,7 @@ for name in picture picture.pdf picture.png.gz png ''; do
     ok "--attention '$name'" bad 2 "ends in .png or .svg, .* or in .tsv, .* not '$name'" "$name"
 done
 ok "no value" refuses 2 '--attention lacks its value' "$GENERATE" --attention
-fake draws 'cat >/dev/null' 'echo a picture'
+fake draws 'cat >/dev/null' "$whole"
 for ending in png svg tsv; do
     ok "$ending: no such folder" with draws bad 1 "cannot write $W/nowhere/a.$ending: No such file" "$W/nowhere/a.$ending"
     mkdir "$W/folder.$ending"
@@ -239,8 +240,8 @@ if moments "a gnuplot that hangs"; then
     meanwhile=": <'$W/fifo'"
     ok "gnuplot hangs" with hangs at 1 "sleep 1 RUN, clock 1 TICK ever" generate --model "$W/run" --tokens 1 \
         --prompt int --attention "$W/old/a.png"
-    ok "... it says so" grep -q "^generate: cannot draw $W/old/a.png: gnuplot did not finish in time" "$W/err"
-    ok "... when ten seconds have passed" test "$(calls sleep)" -eq 10
+    ok "... it says so" grep -q "^generate: cannot draw $W/old/a.png: gnuplot did not finish within a minute" "$W/err"
+    ok "... when it has passed" test "$(calls sleep)" -eq 59
     ok "... the old picture stays, alone" untouched
     ok "... and gnuplot is ended" gone "$W/hangs/pid"
 fi

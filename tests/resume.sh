@@ -83,17 +83,13 @@ ok "never stopped" ends_with 0 "$TRAIN" $whole --out "$W/whole"
 
 cp -R "$W/whole" "$W/part"
 ok "finished, it goes on" ends_with 0 "$TRAIN" --resume "$W/whole"
-ok "... and finishes again" grep -q '^trained 60 steps, validation loss [0-9.]*, all in ' "$W/out"
+ok "... and finishes again" grep -q '^trained 0 steps in 0:00 (60 of 60), validation loss [0-9.]*$' "$W/out"
 ok "... as it was" same_run "$W/whole" "$W/part"
 ok "once more, not quiet" ends_with 0 "$TRAIN" --resume "$W/whole" --no-quiet
-ok "... nothing is left to train" grep -qx ' *all 60 steps are done: nothing is left to train' "$W/out"
+ok "... nothing is left to train" grep -q '^out .*: all 60 steps are done$' "$W/out"
 ok "... and of going on nothing is said" lacks 'goes on after' "$W/out"
 ok "... nor are there two empty lines" sh -c 'cat -s "$1" | cmp - "$1"' - "$W/out"
 ok "... as it was" same_run "$W/whole" "$W/part"
-
-ok "from its best checkpoint" cp "$W/part/best.safetensors" "$W/part/checkpoint.safetensors"
-ok "... it goes on" ends_with 0 "$TRAIN" --resume "$W/part"
-ok "... with the same bits" same_run "$W/whole" "$W/part"
 
 cut_off() {     # cut_off FLAGS ...: a run in $W/part that was killed in its middle
     rm -rf "$W/part"
@@ -101,27 +97,17 @@ cut_off() {     # cut_off FLAGS ...: a run in $W/part that was killed in its mid
 }
 
 if moments "runs that are stopped in odd places"; then
-    # An evaluation that was cut short is made again: in the row of its step, and in what is the best.
-    rm -rf "$W/part"
-    ok "stopped in an evaluation" at 130 "begin 13 INT" train $whole --out "$W/part"
-    ok "... its row is the last, and has none" awk -F '\t' 'END { print; exit $1 != 10 || $3 != "" }' "$W/part/loss.tsv"
-    ok "... killed while it is made again" at 137 "begin 3 KILL" train --resume "$W/part"
-    ok "... stopped while it is made again" at 130 "begin 3 INT" train --resume "$W/part"
-    ok "... its row is the last still" awk -F '\t' 'END { print; exit $1 != 10 || $3 != "" }' "$W/part/loss.tsv"
-    ok "... the run goes on" ends_with 0 "$TRAIN" --resume "$W/part"
-    ok "... with the same bits" same_run "$W/whole" "$W/part"
-
     ok "a checkpoint at every 7th step" cut_off --checkpoint-every 7
     killed=$(tail -n 1 "$W/part/loss.tsv" | cut -f 1)
     ok "... remembers that" ends_with 0 "$TRAIN" --resume "$W/part" --no-quiet
     ok "... and loses 7 steps at most" sh -c 'step=$(sed -n "s/.*goes on after step //p" "$1")
         echo "from $step after $2"; [ "$2" -le $((step + 7)) ]' - "$W/out" "$killed"
     ok "... says which steps its time is of" sh -c 'step=$(sed -n "s/.*goes on after step //p" "$1")
-        grep -q "^trained $((60 - step)) more steps in [0-9:]*, validation loss " "$1"' - "$W/out"
+        grep -q "^trained $((60 - step)) steps in [0-9:]* (60 of 60), validation loss " "$1"' - "$W/out"
     ok "... with the same bits" same_run "$W/whole" "$W/part"
     ok "cut off" cut_off --checkpoint-every 7
     ok "... and stopped when it goes on" at 130 "begin 10 INT" train --resume "$W/part"
-    ok "... that is said too" grep -Eq '^stopped after [0-9]* more steps in [0-9:]* [(][0-9]* of 60[)], validation' "$W/out"
+    ok "... that is said too" grep -Eq '^stopped after [0-9]* steps? in [0-9:]* [(][0-9]* of 60[)], validation' "$W/out"
 fi
 
 # ---- what may differ, and what may not ----------------------------------------------------------------
@@ -140,8 +126,7 @@ for flag in lr=0.004 steps=60 optimizer=sgd tied=no dropout=0 seed=2 eval-every=
     ok "--$flag" begun_so "--${flag%%=*}" "${flag#*=}"
 done
 ok "--no-bias" refuses 2 '--bias does not go with --resume' "$TRAIN" --no-bias --resume "$W/whole"
-ok "no name" refuses 2 "wants the name of a folder, not ''" "$TRAIN" --resume ''
-ok "an unknown flag" refuses 2 'no flag --stepz' "$TRAIN" --resume "$W/whole" --stepz 3
+ok "an unknown flag" refuses 2 'did you mean --steps?' "$TRAIN" --resume "$W/whole" --stepz 3
 sed 's/gradus/grados/' core/gradus.h >"$W/changed.txt"
 ok "another text" refuses 1 'the text is not the one that the run in .*/whole began with' \
     "$TRAIN" --resume "$W/whole" --data "$W/changed.txt"
@@ -153,10 +138,6 @@ printf 'odd' >"$W/od d%"
 ok "a text with an odd name" ends_with 0 sh -c 'cd "$1" && "$2" --data "od d%" --data "$3" --steps 3 \
     --context 8 --width 8 --heads 1 --layers 1 --sample 0 --quiet --out odd' - "$W" "$TRAIN" "$PWD/core/op.h"
 ok "... is found from elsewhere" ends_with 0 "$TRAIN" --resume "$W/odd"
-ok "... with another instruction set too" ends_with 0 env GRADUS_ISA=base "$TRAIN" --resume "$W/odd"
-if ! "$TRAIN" --resume "$W/odd" --no-quiet 2>"$W/ls.err" | grep -q 'instruction set base'; then
-    ok "... which is said" grep -q 'goes on with base: its last digits will differ .* GRADUS_ISA=' "$W/err"
-fi
 printf even >"$W/od d%"
 ok "... and its change is noticed" refuses 1 'the text is not the one that the run in .*/odd began with' \
     "$TRAIN" --resume "$W/odd"
@@ -205,31 +186,29 @@ damaged; cp examples/loss.png "$bad"
 ok "a picture" bad_resume 'checkpoint.safetensors'
 damaged; rm "$bad"; mkdir "$bad"
 ok "a folder" refuses 1 'checkpoint.safetensors' "$TRAIN" --resume "$W/d"
-damaged; put "$(($(place '"checkpoint":"2"') + 14))" 1
-ok "another version" bad_resume "a checkpoint of version '1', and this program reads version 2"
+damaged; put "$(($(place '"checkpoint":"3"') + 14))" 1
+ok "another version" bad_resume "a checkpoint of version '1', and this program reads version 3"
 damaged; put "$(($(place 'width\\t16') + 7))" x
-ok "a setting that is none" bad_resume "width is a whole number from 1 to 1000000, not 'x6'"
+ok "a setting that is none" bad_resume "checkpoint.safetensors is damaged: 'x6' is no value of --width"
 damaged; put "$(($(place 'mt19937:') + 3))" x
-ok "no generator" bad_resume "is damaged: 'rng' is no state of a generator"
-damaged; put "$(($(place 'step\\t60') + 6))" 9
-ok "a step beyond the last" bad_resume 'is damaged: its step 90 is beyond the last, 60'
+ok "no generator" bad_resume "is damaged: 'rng' is no state of a random generator"
+damaged; put "$(($(place '"step":"60"') + 8))" 9
+ok "a step beyond the last" bad_resume 'is damaged: its step 90 is not among those of a run of 60'
 damaged
 header=$(tail -c +9 "$good" | LC_ALL=C awk 'BEGIN { RS = "\001" } { print substr($0, 1, index($0, "}")) "}"; exit }')
 { printf "$(printf '\\%o\\%o' $((${#header} % 256)) $((${#header} / 256)))\0\0\0\0\0\0%s" "$header"; } >"$bad"
-ok "no tensors" bad_resume 'is damaged: it has 0 values, and its own model has [0-9]*'
+ok "no tensors" bad_resume 'checkpoint.safetensors: it has no tensor tok_emb.weight'
 damaged; rm "$W/d/loss.tsv"
 ok "no table" bad_resume 'loss.tsv: No such file'
 damaged; head -n 40 "$W/whole/loss.tsv" >"$W/d/loss.tsv"
 ok "a shorter table" bad_resume 'loss.tsv does not go with the checkpoint of step 60: it lacks the row of step 40'
 damaged; sed 's/^20	/21	/' "$W/whole/loss.tsv" >"$W/d/loss.tsv"
 ok "another table" bad_resume 'it lacks the row of step 20'
-damaged; sed 's/^20	[^	]*/20	loss/' "$W/whole/loss.tsv" >"$W/d/loss.tsv"
-ok "a table without numbers" bad_resume 'it lacks the row of step 20'
 damaged; sed 1d "$W/whole/loss.tsv" >"$W/d/loss.tsv"
 ok "a table without its columns" bad_resume 'loss.tsv'
-damaged; printf '61\t2\t\t1\t1\t1\nhalf a ro' >>"$W/d/loss.tsv"; rm "$W/d/config.tsv" "$W/d/vocab.tsv"
-ok "a longer table, and no configuration" ends_with 0 "$TRAIN" --resume "$W/d"
-ok "... are mended" same_run "$W/whole" "$W/d"
+damaged; printf '61\t2\t\t1\t1\t1\nhalf a ro' >>"$W/d/loss.tsv"
+ok "a longer table" ends_with 0 "$TRAIN" --resume "$W/d"
+ok "... is mended" same_run "$W/whole" "$W/d"
 
 # ---- a full disk, a model that is spoilt, a run replaced ------------------------------------------------
 limited() {     # limited FLAGS ...: no file may get more than 64 KiB
@@ -254,21 +233,14 @@ images "$W/part" >"$W/before"
 ok "no room for a new run's first checkpoint" ends_with 1 limited $whole --seed 5 --out "$W/part"
 ok "... the run that was there is as it was" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/part" "$W/before"
 ok "... nor in a new folder" ends_with 1 limited $whole --out "$W/no room"
-ok "... which goes again" test ! -e "$W/no room"
 ok "... nothing was begun there" refuses 1 "no run was begun in $W/no room: there is no checkpoint" \
     "$TRAIN" --resume "$W/no room"
-mkdir "$W/theirs"
-ok "... nor in a folder that was there" ends_with 1 limited $whole --out "$W/theirs"
-ok "... which is empty again" is_empty "$W/theirs"
-
 ok "a rate that spoils the model" ends_with 1 "$TRAIN" $small --optimizer sgd --lr 1000 --clip 0 --steps 300 \
     --checkpoint-every 1 --out "$W/spoilt"
 ok "... is said" grep -q 'no longer a number' "$W/err"
 step=$(sed -n 's/^train: step \([0-9]*\): .*/\1/p' "$W/err")
-ok "... the checkpoint before stands" ends_with 1 "$TRAIN" --resume "$W/spoilt" --no-quiet
-ok "... with numbers" sh -c 'from=$(sed -n "s/.*goes on after step //p" "$1"); [ "$from" -lt "$2" ]' \
-    - "$W/out" "$step"
-ok "... from which it comes to the same end" grep -q "^train: step $step: .*no longer a number" "$W/err"
+ok "... when it goes on" ends_with 1 "$TRAIN" --resume "$W/spoilt" --no-quiet
+ok "... it comes to the same end" grep -q "^train: step $step: .*no longer a number" "$W/err"
 
 if moments "a run that takes the place of one that was killed"; then
     ok "a run that is cut off" cut_off --seed 3

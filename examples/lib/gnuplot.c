@@ -1,8 +1,5 @@
-/* gnuplot: see gnuplot.h.
- *
- * It runs without a shell, reads its script from an unnamed file and writes the picture to another, so there is no
- * path to quote, nothing that somebody else could exchange, and nothing to clean up. It has a process group of its
- * own, so that Ctrl-C does not reach it. */
+/* gnuplot: see gnuplot.h. It runs without a shell, reads its script from an unnamed file and writes the picture to
+ * another, so there is no path to quote and nothing to clean up. */
 #include "gnuplot.h"
 #include "files.h"
 #include "say.h"
@@ -17,121 +14,73 @@
 #include <unistd.h>
 
 const char gnuplot_missing[] = "there is no gnuplot: install it (make deps)";
+enum { SECONDS = 60, NOT_FOUND = 127 };
 
-/* The program of that name in PATH, as an absolute path: it is to run in another folder. To free. */
-static char *find_program(const char *name)
-{
-    char here[4096], *path = NULL;
-    struct stat about;
-    if (!getcwd(here, sizeof here))
-        return NULL;
-    for (const char *from = getenv("PATH"); from && *from; from += *from == ':') {
-        size_t n = strcspn(from, ":");
-        char *part = strndup(from, n), *folder = part && *part != '/' ? file_path(here, part) : part;
-        path = folder ? file_path(folder, name) : NULL;
-        if (folder != part)
-            free(folder);
-        free(part);
-        if (path && stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0)
-            return path;
-        free(path);
-        from += n;
-    }
-    return NULL;
-}
-
-const char *gnuplot_open(gnuplot *g)
-{
-    gnuplot_close(g);
-    *g = (gnuplot){ .script = file_stream(NULL, NULL), .picture = file_stream(NULL, NULL) };
-    return g->script && g->picture ? NULL : strerror(errno);
-}
-
-/* The child, until it is gnuplot: nothing here but what is safe after a fork in a program with threads. */
-static void become_gnuplot(const gnuplot *g, const char *program, const char *folder)
+/* The child, until it is gnuplot. */
+static void become_gnuplot(FILE *script, FILE *picture, const char *folder)
 {
     static char name[] = "gnuplot", option[] = "-d";    /* not the user's settings */
     char *arguments[] = { name, option, NULL };
-    int null = open("/dev/null", O_RDWR);
-    setpgid(0, 0);
-    if (null < 0 || dup2(fileno(g->script), 0) < 0 || dup2(fileno(g->picture), 1) < 0 || dup2(null, 2) < 0 ||
+    const int null = open("/dev/null", O_RDWR);
+    if (null < 0 || dup2(fileno(script), 0) < 0 || dup2(fileno(picture), 1) < 0 || dup2(null, 2) < 0 ||
         (folder && chdir(folder)))
-        _exit(126);
+        _exit(1);
     signal(SIGINT, SIG_DFL);
-    execv(program, arguments);
-    _exit(127);
+    execvp(name, arguments);
+    _exit(NOT_FOUND);
 }
 
-const char *gnuplot_start(gnuplot *g, const char *folder)
+/* Waits for it, but not for ever. */
+static const char *wait_for(pid_t pid)
 {
-    char *program = find_program("gnuplot");
-    if (!program)
-        return gnuplot_missing;
-    const bool ready = !fflush(g->script) && !ferror(g->script) && !fseek(g->script, 0, SEEK_SET);
-    signal(SIGCHLD, SIG_DFL);           /* where it is ignored, as the parent may have left it, nobody can be waited for */
-    pid_t pid = ready ? fork() : -1;
-    if (pid == 0)
-        become_gnuplot(g, program, folder);
-    free(program);
-    if (pid < 0)
-        return strerror(errno);
-    setpgid(pid, pid);                  /* here too: whoever comes first */
-    g->pid = pid;
-    return NULL;
-}
-
-bool gnuplot_draws(gnuplot *g, double seconds)
-{
+    const double until = seconds_now() + SECONDS;
     int status = 0;
-    for (double until = seconds_now() + seconds; g->pid;) {
-        const pid_t ended = waitpid(g->pid, &status, WNOHANG);
-        if (ended == g->pid || (ended < 0 && errno != EINTR)) {         /* or it is no child any more */
-            g->failed = ended < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0;
-            g->pid = 0;
-        } else if (seconds_now() >= until)
-            return true;
-        else
-            nanosleep(&(struct timespec){ .tv_nsec = 10 * 1000 * 1000 }, NULL);
+    pid_t ended;
+    while ((ended = waitpid(pid, &status, WNOHANG)) == 0 && seconds_now() < until)
+        nanosleep(&(struct timespec){ .tv_nsec = 10 * 1000 * 1000 }, NULL);
+    if (ended == 0) {
+        kill(pid, SIGKILL);
+        waitpid(pid, &status, 0);
+        return "gnuplot did not finish within a minute";
     }
-    return false;
+    if (ended == pid && WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
+        return gnuplot_missing;
+    return ended == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? NULL : "gnuplot failed";
 }
 
-/* Ends with the last chunk of a PNG: on a full disk gnuplot cuts a picture short and is content. */
+/* On a full disk gnuplot cuts a picture short and is content: a whole PNG ends with this chunk. */
 static bool is_whole(const char *bytes, size_t n)
 {
-    static const unsigned char last[] = { 0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xAE, 0x42, 0x60, 0x82 };
-    return n >= sizeof last && memcmp(bytes + n - sizeof last, last, sizeof last) == 0;
+    static const char last[] = "\0\0\0\0IEND\xAE\x42\x60\x82";
+    const size_t m = sizeof last - 1;
+    return n >= m && memcmp(bytes + n - m, last, m) == 0;
 }
 
-const char *gnuplot_keep(gnuplot *g, const char *path, bool png)
+static const char *keep(FILE *picture, const char *path)
 {
     struct stat about;
-    if (g->failed || fstat(fileno(g->picture), &about) || about.st_size == 0)
-        return "gnuplot failed";
-    const size_t n = (size_t)about.st_size;
-    char *bytes = malloc(n);
-    if (!bytes)
-        return "out of memory";
-    const char *why = lseek(fileno(g->picture), 0, SEEK_SET) || file_some(fileno(g->picture), bytes, n) != n ||
-                      (png && !is_whole(bytes, n)) ? "gnuplot failed" : NULL;
-    if (!why && file_write(path, bytes, n))
-        why = "";
+    const size_t n = fstat(fileno(picture), &about) == 0 ? (size_t)about.st_size : 0;
+    char *bytes = n > 0 ? malloc(n) : NULL;
+    const char *why = "gnuplot failed";
+    if (bytes && pread(fileno(picture), bytes, n, 0) == (ssize_t)n && (!file_ends_in(path, ".png") || is_whole(bytes, n)))
+        why = file_write(path, bytes, n) ? "" : NULL;
     free(bytes);
     return why;
 }
 
-void gnuplot_close(gnuplot *g)
+const char *gnuplot_draw(FILE *script, const char *folder, const char *path)
 {
-    int status;
-    if (g->pid) {
-        kill(-g->pid, SIGKILL);         /* the group: what it started goes with it */
-        kill(g->pid, SIGKILL);
-        while (waitpid(g->pid, &status, 0) < 0 && errno == EINTR)
-            ;
-    }
-    if (g->script)
-        fclose(g->script);
-    if (g->picture)
-        fclose(g->picture);
-    *g = (gnuplot){ 0 };
+    if (fflush(script) || ferror(script) || lseek(fileno(script), 0, SEEK_SET))
+        return strerror(errno);
+    FILE *picture = tmpfile();
+    signal(SIGCHLD, SIG_DFL);           /* where the parent process ignores it, nobody could be waited for */
+    const pid_t pid = picture ? fork() : -1;
+    if (pid == 0)
+        become_gnuplot(script, picture, folder);
+    const char *why = pid < 0 ? strerror(errno) : wait_for(pid);
+    if (!why)
+        why = keep(picture, path);
+    if (picture)
+        fclose(picture);
+    return why;
 }

@@ -4,11 +4,10 @@
  *     sgd     the same with momentum 0.9
  *     muon    the matrices inside the blocks by Muon, all else by AdamW; warm-up, constant, then a line
  *
- * To add one, write its init and its step, and a line in the table below.
+ * To add one, write its init and its step, a row in the table below, and its name in OPTIMIZER_NAMES.
  */
 #include "optimizer.h"
-#include <stdarg.h>
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- which parameters --------------------------------------------------------------------------------- */
@@ -56,7 +55,7 @@ static int muon_init(optimizer *opt, gra_model *m)
 static void muon_step(optimizer *opt, double lr)
 {
     adamw_step(opt, lr);
-    opt->muon.lr = opt->o->muon_lr * lr / opt->o->lr;   /* the same shape */
+    opt->muon.lr = opt->o->muon_lr * lr / opt->o->lr;   /* the same schedule */
     gra_muon_step(&opt->muon);
 }
 
@@ -93,50 +92,45 @@ static double line(const options *o, long step)
 
 /* ---- the table of --optimizer ----------------------------------------------------------------------------- */
 
-const optimizer_kind optimizer_kinds[] = {      /* the first is the default */
-    { "adamw", "AdamW", 0.004, 10, adamw_init, cosine, adamw_step },
-    { "muon",  "Muon",  0.004, 50, muon_init,  line,   muon_step },
-    { "sgd",   "SGD",   0.1,   10, sgd_init,   cosine, sgd_step },
+static const struct kind {
+    const char *title;
+    double lr, fall;                            /* the default learning rate, and its last is lr / fall */
+    int    (*init)(optimizer *opt, gra_model *m);
+    double (*rate)(const options *o, long step);
+    void   (*step)(optimizer *opt, double lr);
+} kinds[] = {
+    { "AdamW", 0.004, 10, adamw_init, cosine, adamw_step },
+    { "Muon",  0.004, 50, muon_init,  line,   muon_step },
+    { "SGD",   0.1,   10, sgd_init,   cosine, sgd_step },
 };
 
-enum { KINDS = sizeof optimizer_kinds / sizeof optimizer_kinds[0] };
-
-/* Appends to a text, as far as there is room. */
-static void append(char text[OPTIMIZER_TEXT], const char *format, ...)
+void optimizer_rates(options *o)
 {
-    const size_t n = strlen(text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + n, OPTIMIZER_TEXT - n, format, args);
-    va_end(args);
+    if (isnan(o->lr))
+        o->lr = kinds[o->optimizer].lr;
+    if (isnan(o->min_lr))
+        o->min_lr = o->lr / kinds[o->optimizer].fall;
 }
 
-void optimizer_texts(char names[OPTIMIZER_TEXT], char lr[OPTIMIZER_TEXT], char min_lr[OPTIMIZER_TEXT])
+const char *optimizer_title(const options *o)
 {
-    const optimizer_kind *usual = &optimizer_kinds[0];
-    names[0] = lr[0] = min_lr[0] = 0;
-    append(names, "%s", usual->name);
-    append(lr, "%g", usual->lr);
-    append(min_lr, "lr / %g", usual->fall);
-    for (const optimizer_kind *kind = usual + 1; kind < usual + KINDS; kind++) {
-        append(names, "|%s", kind->name);
-        if (kind->lr < usual->lr || kind->lr > usual->lr)
-            append(lr, "; %g with %s", kind->lr, kind->name);
-        if (kind->fall < usual->fall || kind->fall > usual->fall)
-            append(min_lr, "; with %s lr / %g", kind->name, kind->fall);
-    }
+    return kinds[o->optimizer].title;
 }
 
 int optimizer_init(optimizer *opt, const options *o, gra_model *m)
 {
     *opt = (optimizer){ .o = o };
-    return optimizer_kinds[o->optimizer].init(opt, m);
+    return kinds[o->optimizer].init(opt, m);
+}
+
+void optimizer_resume(optimizer *opt, long steps)
+{
+    opt->adamw[0].steps = opt->adamw[1].steps = steps;
 }
 
 double optimizer_step(optimizer *opt, long step)
 {
-    const optimizer_kind *kind = &optimizer_kinds[opt->o->optimizer];
-    double lr = kind->rate(opt->o, step);
-    kind->step(opt, lr);
+    const double lr = kinds[opt->o->optimizer].rate(opt->o, step);
+    kinds[opt->o->optimizer].step(opt, lr);
     return lr;
 }

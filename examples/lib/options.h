@@ -5,18 +5,14 @@
 #include "../../layers/layers.h"
 #include "flags.h"
 
-#define OPTIMIZER_TEXT 160              /* bytes of a text made from that table */
-
 typedef struct options {
     flag_texts  data;                                   /* the text */
     long        context, width, heads, layers;          /* the model */
     double      dropout;
     bool        tied, bias, qkv_bias;
-    int         gelu, init;                             /* erf or tanh; torch's or GPT-2's */
+    int         gelu, init;                             /* the place of the word in the table of options.c */
     long        steps, batch;                           /* the training */
-    int         optimizer;                              /* its row in the table of optimizer.c */
-    char        optimizers[OPTIMIZER_TEXT];             /* the names there: "adamw|muon|sgd" */
-    char        lr_unset[OPTIMIZER_TEXT], min_lr_unset[OPTIMIZER_TEXT]; /* and what holds without --lr, --min-lr */
+    int         optimizer;                              /* the place in the table of optimizer.c */
     double      lr, muon_lr, min_lr, decay, clip;
     long        warmup, seed;
     long        eval_every, eval_batches;               /* the run */
@@ -25,15 +21,13 @@ typedef struct options {
     bool        quiet;
 } options;
 
-#define OPTIONS_FLAGS 40
 options options_default(void);
-int  options_flags(options *o, flag table[OPTIONS_FLAGS]);  /* the flags of o; how many */
-int  options_parse(options *o, int argc, char **argv);  /* as flags_parse; o->data.text has room for argc. -1 too
-                                           where a flag does not go with --resume */
-int  options_settle(options *o);        /* then: what was left open follows from the rest. 0; -1, after a sentence:
-                                           they do not fit together */
-int  options_settings(options *o, flag_role least, flag table[OPTIONS_FLAGS]);
-                                        /* the flags of one value, and of that role or a higher; how many */
+int   options_parse(options *o, int argc, char **argv); /* as flags_parse; complains too about a flag that may not be given
+                                           again with --resume */
+int   options_settle(options *o);       /* then: what was not given follows from the rest. 0, or -1 after a complaint
+                                           about flags that contradict each other */
+char *options_write(const options *o);  /* all but --out and --resume, as flags_write */
+int   options_read(options *o, const char *path, char *text);   /* the same, as flags_read */
 gra_gpt_config options_model(const options *o, int vocab_size);
 
 #endif

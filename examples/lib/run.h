@@ -1,45 +1,61 @@
-/* run: the folder that a training run leaves, and its table.
+/* run: a training run: what it carries from step to step, and the folder that it leaves.
  *
- *     loss.tsv             a row a step, flushed at each; val_loss: an estimate from some batches
- *     result.tsv           the loss over all of the held-out text, when the run ended or was stopped
- *     loss.png, loss.gp    the picture, and the gnuplot script that draws it
- *     sample.txt           what the model writes
- *     config.tsv, vocab.tsv, model.safetensors    see trained.h
- *     checkpoint.safetensors, best.safetensors    see checkpoint.h
+ *     loss.tsv                 a row for each step; val_loss: an estimate from some batches
+ *     result.tsv               the loss over all of the held-out text, when the run ended or was stopped
+ *     loss.png, loss.gp        the picture of loss.tsv, and the gnuplot script that draws it
+ *     sample.txt               what the model writes
+ *     model.safetensors        its parameters when the run ended or was stopped
+ *     best.safetensors         the same when the validation loss was lowest
+ *     config.tsv, vocab.tsv    the flags of the run; the bytes that its tokens stand for
+ *     checkpoint.safetensors   see checkpoint.h
  *
- * Each function that fails has said why, in a sentence. */
+ * A function that fails has complained, in a sentence. */
 #ifndef EXAMPLES_RUN_H
 #define EXAMPLES_RUN_H
 
-#include "training.h"
+#include "optimizer.h"
+#include "text.h"
+#include <stdio.h>
 
-extern const char checkpoint_name[], best_name[];
+#define MODEL_FILE      "model.safetensors"
+#define BEST_FILE       "best.safetensors"
+#define CHECKPOINT_FILE "checkpoint.safetensors"
+#define VOCAB_FILE      "vocab.tsv"
+
+typedef struct training {               /* all that a run carries from step to step. A checkpoint holds just this */
+    options    o;
+    char      *kept;                    /* of a run that goes on: text that the options point into */
+    corpus     text;
+    gra_rng    rng;                     /* parameters, batches and dropout draw from it, and nothing else */
+    gra_tape  *tape;
+    gra_model *model;
+    struct gra_gpt gpt;
+    optimizer  optimizer;
+    long       step;                    /* how many were done */
+    double     best;                    /* the lowest validation loss so far; infinity: there was none */
+    int       *ids, *next;              /* room for (batch, context) tokens, and for each the one that follows */
+} training;
 
 typedef struct run {
     const char *folder;
-    FILE       *loss;
-    char       *loss_path;
-    long        end, last;                      /* in bytes: where the rows that stay end, and where the last begins */
-    bool        fresh;                          /* loss.tsv was just made, */
-    size_t      made;                           /* and these folders (files.h): they go again unless the run begins */
+    FILE       *table;                  /* loss.tsv */
+    long        end;                    /* where its rows end that stay, in bytes */
 } run;
 
-typedef struct run_row {                        /* of loss.tsv */
+typedef struct run_row {                /* of loss.tsv */
     long   step;
-    double train_loss, val_loss;                /* val_loss NaN: none at this step */
+    double train_loss, val_loss;        /* val_loss NaN: none at this step */
     double lr, grad_norm, tokens_per_s;
 } run_row;
 
-run_row *run_rows(run *r, const char *folder, long n);  /* of a run that goes on: the first n rows of its loss.tsv, to
-                                                   free; NULL after a sentence */
-int  run_open(run *r, const options *o);        /* the folder and its loss.tsv, where they may be written to; says so
-                                                   when a run is replaced, which loses nothing before run_begin */
-int  run_begin(run *r, training *t);            /* once a checkpoint stands: cuts loss.tsv and removes what a run at
-                                                   that step does not have */
-int  run_log(run *r, const run_row *row);
-int  run_last_again(run *r);                    /* the next row is to replace the last of run_rows; it is no shorter */
-int  run_sync(run *r);                          /* all rows are on the disk then */
-int  run_result(const run *r, long step, double val_loss);
-int  run_close(run *r);                         /* may be called twice */
+int  run_open(run *r, const training *t);       /* the folder, where a run may write to it, and its table. Nothing that an
+                                           earlier run left is lost yet. 0 or -1 */
+int  run_begin(run *r, const training *t);      /* once the first checkpoint stands: removes what an earlier run left,
+                                           and the rows after step t->step. 0 or -1 */
+int  run_log(run *r, const run_row *row);       /* 0 or -1 */
+int  run_sync(run *r);                          /* all rows are on the disk then; 0 or -1 */
+int  run_save(const training *t, const char *name);    /* the parameters, as MODEL_FILE or BEST_FILE; 0 or -1 */
+int  run_write(const training *t, const char *name, const char *bytes, size_t n);      /* another file; 0 or -1 */
+void run_close(run *r);
 
 #endif

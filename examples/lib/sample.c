@@ -1,7 +1,8 @@
 /* sample: token ~ softmax(logits / temperature), among the k likeliest.
  *
  * The model sees at most `context` tokens. When they are full it goes on from the last half of them, so
- * that a long text moves through the window in strides: a cache of what it saw then begins anew. */
+ * that a long text moves through the window in strides. Positions are learned, so all that it keeps has moved to other
+ * positions then, and the key-value cache is cleared. */
 #include "sample.h"
 #include "../../core/op.h"
 #include <math.h>
@@ -16,41 +17,6 @@ void sample_see(sampler *s, const int *ids, size_t n)
         gra_kv_cache_clear(s->cache);
 }
 
-/* Of equals the first is likelier. */
-static bool less_likely(const gra_real *logits, int i, int j)
-{
-    return logits[i] < logits[j] || (logits[i] <= logits[j] && i > j);
-}
-
-/* heap[0] is to be the least likely of k, and each the less likely than its two children: moves heap[at] down. */
-static void sink(const gra_real *logits, int *heap, long k, long at)
-{
-    for (long child; (child = 2 * at + 1) < k; at = child) {
-        if (child + 1 < k && less_likely(logits, heap[child + 1], heap[child]))
-            child++;
-        if (less_likely(logits, heap[at], heap[child]))
-            return;
-        const int moved = heap[at];
-        heap[at] = heap[child];
-        heap[child] = moved;
-    }
-}
-
-/* The last of the k likeliest of n; heap has room for k. */
-static int kth(const gra_real *logits, int n, long k, int *heap)
-{
-    for (long i = 0; i < k; i++)
-        heap[i] = (int)i;
-    for (long i = k / 2; i-- > 0;)
-        sink(logits, heap, k, i);
-    for (int i = (int)k; i < n; i++)
-        if (less_likely(logits, heap[0], i)) {
-            heap[0] = i;
-            sink(logits, heap, k, 0);
-        }
-    return heap[0];
-}
-
 static int likeliest(const gra_real *logits, int n)
 {
     int best = 0;
@@ -60,32 +26,43 @@ static int likeliest(const gra_real *logits, int n)
     return best;
 }
 
+/* The k-th largest of n logits; top has room for k: the largest so far, in descending order. */
+static gra_real kth(const gra_real *logits, int n, int k, gra_real *top)
+{
+    int used = 0;
+    for (int i = 0; i < n; i++) {
+        if (used == k && logits[i] <= top[k - 1])
+            continue;
+        int at = used < k ? used++ : k - 1;
+        for (; at > 0 && top[at - 1] < logits[i]; at--)
+            top[at] = top[at - 1];
+        top[at] = logits[i];
+    }
+    return top[k - 1];
+}
+
+/* Draws from softmax(logits / temperature) without those that are not among the top k. */
 static int draw(sampler *s, const gra_real *logits, int n)
 {
-    int best = likeliest(logits, n), last = best;
-    double sum = 0, u;
+    const int best = likeliest(logits, n);
+    const bool all = s->top_k <= 0 || s->top_k >= n;
+    double *p = gra_alloc(s->tape, (size_t)n * sizeof *p), sum = 0, u;
+    gra_real *top = gra_alloc(s->tape, (all ? 1 : (size_t)s->top_k) * sizeof *top);
     if (s->temperature <= 0)
         return best;
-    double *p = gra_alloc(s->tape, (size_t)n * sizeof *p);
-    int *heap = gra_alloc(s->tape, (size_t)n * sizeof *heap);
-    if (!p || !heap)
+    if (!p || !top)
         return -1;
-    const int least = s->top_k > 0 && s->top_k < n ? kth(logits, n, s->top_k, heap) : -1;
+    const gra_real least = all ? -(gra_real)INFINITY : kth(logits, n, (int)s->top_k, top);
     for (int i = 0; i < n; i++) {
-        const bool out = least >= 0 && less_likely(logits, i, least);
-        p[i] = out ? 0 : exp(((double)logits[i] - (double)logits[best]) / s->temperature);
+        p[i] = logits[i] < least ? 0 : exp(((double)logits[i] - (double)logits[best]) / s->temperature);
         sum += p[i];
     }
     gra_rand_f64(&s->rng, &u, 1);
     u *= sum;
-    for (int i = 0; i < n; i++) {
-        if (p[i] <= 0)
-            continue;
-        last = i;
-        if ((u -= p[i]) < 0)
-            break;
-    }
-    return last;
+    int id = 0, last = best;            /* rounding may leave a rest of u behind the last one */
+    for (; id < n && (p[id] <= 0 || (u -= p[id]) >= 0); id++)
+        last = p[id] > 0 ? id : last;
+    return id < n ? id : last;
 }
 
 /* A full window makes room: of the text with its new token, the last half stays. */
@@ -95,7 +72,7 @@ static void append(sampler *s, int id)
         int keep = s->context > 1 ? s->context / 2 - 1 : 0;
         memmove(s->ids, s->ids + s->used - keep, (size_t)keep * sizeof *s->ids);
         s->used = keep;
-        if (s->cache)                   /* a token's position is another now */
+        if (s->cache)
             gra_kv_cache_clear(s->cache);
     }
     s->ids[s->used++] = id;
@@ -120,7 +97,7 @@ int sample_next(sampler *s)
         return -1;
     for (int i = 0; i < vocab; i++)
         if (!isfinite(logits[i])) {
-            gra_fail(s->tape, "the model's logits are not finite: its parameters are spoilt");
+            gra_fail(s->tape, "the model's logits are not finite: a parameter is NaN or infinite");
             return -1;
         }
     int id = draw(s, logits, vocab);

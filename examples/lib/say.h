@@ -1,4 +1,4 @@
-/* say: how a program speaks to its user. */
+/* say: how a program speaks to its user: results on stdout, a sentence for each fault on stderr. */
 #ifndef EXAMPLES_SAY_H
 #define EXAMPLES_SAY_H
 
@@ -13,16 +13,15 @@
 
 extern const char program_name[];               /* each program defines its own: "train" */
 
-void complain(const char *format, ...) SAY_PRINTF; /* "train: the sentence" and a newline, to stderr; on a terminal
-                                                   in lines of its width */
-int  say(const char *format, ...) SAY_PRINTF;   /* to stdout, at once; 0, or -1 after a complaint */
+void complain(const char *format, ...) SAY_PRINTF; /* "train: the sentence" and a newline, on stderr; on a terminal
+                                                   broken into lines of its width */
+void say(const char *format, ...) SAY_PRINTF;   /* on stdout, at once */
+void say_bytes(const char *bytes, size_t n);    /* the same; on a terminal, control characters become dots */
+bool say_failed(void);                          /* stdout could not be written to (full disk, closed pipe). The first
+                                                   failure was complained about; later output is dropped */
 bool say_to_terminal(void);                     /* stdout is a terminal that can redraw a line */
-int  say_columns(void);                         /* how wide a line may be: the terminal's, at most 80 */
-bool say_utf8(void);                            /* and the locale's characters are UTF-8 */
-int  say_bytes(const char *bytes, size_t n);    /* to stdout; on a terminal control characters become dots */
+int  say_columns(void);                         /* how wide a line may be: the terminal's width, at most 80 */
 
-#define COMMAS 32
-char  *commas(size_t n, char text[COMMAS]);     /* "1,115,394" */
 double seconds_now(void);                       /* of a clock that never goes back */
 
 #endif

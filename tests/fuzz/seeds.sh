@@ -5,7 +5,7 @@
 BUILD=${BUILD:-build}
 C=$1
 rm -rf "$C"
-for target in safetensors npy vocabulary checkpoint resume flags; do
+for target in safetensors npy vocabulary model resume flags; do
     mkdir -p "$C/$target" || exit 1
 done
 
@@ -66,16 +66,12 @@ for flags in '' '--bias --no-tied --optimizer sgd' '--qkv-bias --gelu tanh --ini
     # shellcheck disable=SC2086
     "$BUILD/train" --data "$C/text" --context 4 --width 2 --heads 1 --layers 1 --batch 1 --steps 1 --sample 0 \
         --quiet --out "$C/run" $flags >"$C/said" || exit 1
-    (cd "$C/run" && cat config.tsv && echo ==== && cat vocab.tsv && echo ====) >"$C/beginning"
-    # its state: what stands between the quotes behind "state", with \t and \n for what they mean
-    head -c 12000 "$C/run/checkpoint.safetensors" | tr -d '\000' | sed -n 's/.*"state":"\([^"]*\)".*/\1/p' |
-        sed 's/\\t/	/g; s/\\n/\
-/g' >"$C/resume/$number"
-    { cat "$C/beginning" && head -c 100 "$C/text"; } >"$C/vocabulary/$number"
-    { cat "$C/beginning" && cat "$C/run/model.safetensors"; } >"$C/checkpoint/$number"
+    cp "$C/run/config.tsv" "$C/resume/$number"
+    cp "$C/run/model.safetensors" "$C/model/$number"
+    { cat "$C/run/vocab.tsv" && echo ==== && head -c 100 "$C/text"; } >"$C/vocabulary/$number"
 done
-printf 'context\t4\n====\n10\t\\n\n====\nx' >"$C/vocabulary/short"
-rm -rf "$C/run" "$C/text" "$C/said" "$C/beginning"
+printf '10\t\\n\n====\nx' >"$C/vocabulary/short"
+rm -rf "$C/run" "$C/text" "$C/said"
 
 # ---- command lines: a word a line -----------------------------------------------------------------------------
 printf -- '--data\na\n--data=b\n--context\n64\n--no-tied\n--optimizer\nmuon\n--lr\n1e-3' >"$C/flags/1"

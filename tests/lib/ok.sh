@@ -142,17 +142,16 @@ with() {        # with NAME COMMAND ...: what stands in $W/NAME is found first, 
     return $with
 }
 
-values() {      # values FILE: the checksum of a safetensors file's values, which stand behind its header
-    header=$(od -An -tu4 -N4 "$1") && tail -c +$((header + 9)) "$1" | cksum
-}
-
 same_run() {    # same_run A B: but for the times that they took, they left the same, and nothing unfinished
-    same_table 1-5 "$1" "$2" || return 1
-    for same in model.safetensors sample.txt config.tsv vocab.tsv; do
+    same_table 1-5 "$1" "$2" && holds_no '[.]tmp$' "$2" || return 1
+    for same in model.safetensors best.safetensors result.tsv sample.txt vocab.tsv; do
         cmp "$1/$same" "$2/$same" || return 1
     done
-    [ "$(values "$1/best.safetensors")" = "$(values "$2/best.safetensors")" ] || { echo "another best one"; return 1; }
-    [ -s "$2/best.safetensors" ] && holds_no '[.]tmp$' "$2"
+    for same in a b; do                 # the flags that shape a run; others may be given again when it goes on
+        grep -Ev '^(data|sample|threads|checkpoint-every|quiet)	' "$1/config.tsv" >"$W/$same" || return 1
+        shift
+    done
+    cmp "$W/a" "$W/b" || return 1
 }
 
 columns() {     # columns FILE: the table's header, and whole rows, one for each step
