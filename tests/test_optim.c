@@ -13,10 +13,75 @@
 #include "suites.h"
 
 #include <dirent.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #define STEPS 5
 #define FLOAT_ERROR 1e-6
+#define LENGTH(a) (sizeof(a) / sizeof *(a))
+
+/* ---- the kinds of optimisers, for tests that all of them pass ---- */
+
+typedef union optimiser {
+    gra_sgd   sgd;
+    gra_adamw adamw;
+    gra_muon  muon;
+} optimiser;
+
+static int  sgd_init(optimiser *o, gra_model *m, gra_takes *takes)   { return gra_sgd_init(&o->sgd, m, takes); }
+static int  adamw_init(optimiser *o, gra_model *m, gra_takes *takes) { return gra_adamw_init(&o->adamw, m, takes); }
+static int  muon_init(optimiser *o, gra_model *m, gra_takes *takes)  { return gra_muon_init(&o->muon, m, takes); }
+static void sgd_step(optimiser *o)   { gra_sgd_step(&o->sgd); }
+static void adamw_step(optimiser *o) { gra_adamw_step(&o->adamw); }
+static void muon_step(optimiser *o)  { gra_muon_step(&o->muon); }
+
+enum { SGD, ADAMW, MUON, KINDS };
+
+static const struct {
+    const char *name;
+    int       (*init)(optimiser *, gra_model *, gra_takes *);
+    void      (*step)(optimiser *);
+    gra_takes  *takes;                  /* those that test_group gives it */
+    size_t      v;                      /* where its buffers are */
+} kinds[KINDS] = {
+    [SGD]   = { "sgd",   sgd_init,   sgd_step,   gra_takes_vectors,  offsetof(optimiser, sgd.v) },
+    [ADAMW] = { "adamw", adamw_init, adamw_step, gra_takes_matrices, offsetof(optimiser, adamw.v) },
+    [MUON]  = { "muon",  muon_init,  muon_step,  NULL,               offsetof(optimiser, muon.v) },
+};
+
+static const struct {
+    int         kind;
+    const char *name;
+    size_t      at;
+} settings[] = {
+    { SGD,   "lr",           offsetof(optimiser, sgd.lr) },
+    { SGD,   "momentum",     offsetof(optimiser, sgd.momentum) },
+    { SGD,   "weight_decay", offsetof(optimiser, sgd.weight_decay) },
+    { ADAMW, "lr",           offsetof(optimiser, adamw.lr) },
+    { ADAMW, "beta1",        offsetof(optimiser, adamw.beta1) },
+    { ADAMW, "beta2",        offsetof(optimiser, adamw.beta2) },
+    { ADAMW, "eps",          offsetof(optimiser, adamw.eps) },
+    { ADAMW, "weight_decay", offsetof(optimiser, adamw.weight_decay) },
+    { MUON,  "lr",           offsetof(optimiser, muon.lr) },
+    { MUON,  "momentum",     offsetof(optimiser, muon.momentum) },
+    { MUON,  "weight_decay", offsetof(optimiser, muon.weight_decay) },
+};
+
+static void set(int kind, optimiser *o, const char *name, double value)
+{
+    for (size_t i = 0; i < LENGTH(settings); i++)
+        if (settings[i].kind == kind && strcmp(settings[i].name, name) == 0)
+            memcpy((char *)o + settings[i].at, &value, sizeof value);
+}
+
+/* One that is ready to step, with lr 1. */
+static optimiser made(int kind, gra_model *m, gra_takes *takes)
+{
+    optimiser o;
+    ck_assert_int_eq(kinds[kind].init(&o, m, takes), 0);
+    set(kind, &o, "lr", 1);
+    return o;
+}
 
 /* ---- a model and its gradients from a file ---- */
 
@@ -69,10 +134,8 @@ static void agree(const real *x, const golden_tensor *want)
                       want->name, i, (double)x[i], want->values[i]);
 }
 
-/* Five steps of the two optimisers (the second may be NULL), compared after each. */
-typedef void step_fn(void *opt);
-
-static void follow(struct run *r, step_fn *step, void *opt, void *second)
+/* Five steps of an optimiser, and of a second if it is not NULL, compared after each. */
+static void follow(struct run *r, int kind, optimiser *o, optimiser *second)
 {
     for (int i = 1; i <= STEPS; i++) {
         for (int j = 0; j < gra_param_count(r->m); j++) {
@@ -81,9 +144,9 @@ static void follow(struct run *r, step_fn *step, void *opt, void *second)
             for (size_t k = 0; p->grad && k < p->size; k++)
                 p->grad[k] = (real)dp->values[k];
         }
-        step(opt);
+        kinds[kind].step(o);
         if (second)
-            step(second);
+            kinds[kind].step(second);
         for (int j = 0; j < gra_param_count(r->m); j++) {
             gra_tensor *p = gra_param_at(r->m, j);
             agree(p->data, numbered(r, "expect", p->name, "", i));
@@ -92,99 +155,58 @@ static void follow(struct run *r, step_fn *step, void *opt, void *second)
     ck_assert_ptr_null(gra_model_error(r->m));
 }
 
-static void sgd_step(void *opt)   { gra_sgd_step(opt); }
-static void adamw_step(void *opt) { gra_adamw_step(opt); }
-static void muon_step(void *opt)  { gra_muon_step(opt); }
-
 /* ---- against PyTorch ---- */
 
 /* What the file says; what it does not say stays as init made it: PyTorch's default. */
-static void set(const struct run *r, const char *name, double *field)
+static void set_from_file(const struct run *r, int kind, optimiser *o)
 {
-    const golden_tensor *t = golden_find(r->g, "input", name);
-    *field = t ? t->values[0] : *field;
+    for (size_t i = 0; i < LENGTH(settings); i++) {
+        const golden_tensor *t = golden_find(r->g, "input", settings[i].name);
+        if (t)
+            set(kind, o, settings[i].name, t->values[0]);
+    }
 }
 
-static void follow_sgd(const char *system, const char *frozen)
+static const struct {
+    int         kind;
+    const char *file, *frozen;
+} runs[] = {
+    { SGD,   "sgd",               NULL },
+    { SGD,   "sgd_momentum",      NULL },
+    { SGD,   "sgd_decay",         NULL },
+    { SGD,   "sgd_frozen",        "b" },
+    { ADAMW, "adamw_defaults",    NULL },
+    { ADAMW, "adamw",             NULL },
+    { ADAMW, "adamw_no_momentum", NULL },
+    { ADAMW, "adamw_frozen",      "b" },
+    { MUON,  "muon",              NULL },
+    { MUON,  "muon_decay",        NULL },
+};
+
+START_TEST(five_steps)                  /* _i: of runs */
 {
-    struct run r = open_run(system);
-    gra_sgd opt;
-    if (frozen)
-        gra_freeze(gra_param_find(r.m, frozen), true);
-    ck_assert_int_eq(gra_sgd_init(&opt, r.m, NULL), 0);
-    set(&r, "lr", &opt.lr);
-    set(&r, "momentum", &opt.momentum);
-    set(&r, "weight_decay", &opt.weight_decay);
-    follow(&r, sgd_step, &opt, NULL);
+    struct run r = open_run(runs[_i].file);
+    if (runs[_i].frozen)
+        gra_freeze(gra_param_find(r.m, runs[_i].frozen), true);
+    optimiser o;
+    ck_assert_int_eq(kinds[runs[_i].kind].init(&o, r.m, NULL), 0);
+    set_from_file(&r, runs[_i].kind, &o);
+    follow(&r, runs[_i].kind, &o, NULL);
+    if (runs[_i].kind == ADAMW)
+        ck_assert_int_eq(o.adamw.steps, STEPS);
     close_run(&r);
-}
-
-static void follow_adamw(const char *system, const char *frozen)
-{
-    struct run r = open_run(system);
-    gra_adamw opt;
-    if (frozen)
-        gra_freeze(gra_param_find(r.m, frozen), true);
-    ck_assert_int_eq(gra_adamw_init(&opt, r.m, NULL), 0);
-    set(&r, "lr", &opt.lr);
-    set(&r, "beta1", &opt.beta1);
-    set(&r, "beta2", &opt.beta2);
-    set(&r, "eps", &opt.eps);
-    set(&r, "weight_decay", &opt.weight_decay);
-    follow(&r, adamw_step, &opt, NULL);
-    ck_assert_int_eq(opt.steps, STEPS);
-    close_run(&r);
-}
-
-static void follow_muon(const char *system)
-{
-    struct run r = open_run(system);
-    gra_muon opt;
-    ck_assert_int_eq(gra_muon_init(&opt, r.m, NULL), 0);
-    set(&r, "lr", &opt.lr);
-    set(&r, "momentum", &opt.momentum);
-    set(&r, "weight_decay", &opt.weight_decay);
-    follow(&r, muon_step, &opt, NULL);
-    close_run(&r);
-}
-
-START_TEST(test_sgd)
-{
-    follow_sgd("sgd", NULL);
-    follow_sgd("sgd_momentum", NULL);
-    follow_sgd("sgd_decay", NULL);
-    follow_sgd("sgd_frozen", "b");
-}
-END_TEST
-
-START_TEST(test_adamw)
-{
-    follow_adamw("adamw_defaults", NULL);
-    follow_adamw("adamw", NULL);
-    follow_adamw("adamw_no_momentum", NULL);
-    follow_adamw("adamw_frozen", "b");
 }
 END_TEST
 
 START_TEST(test_adamw_groups)
 {
     struct run r = open_run("adamw_groups");
-    gra_adamw matrices, vectors;
-    ck_assert_int_eq(gra_adamw_init(&matrices, r.m, gra_takes_matrices), 0);
-    ck_assert_int_eq(gra_adamw_init(&vectors, r.m, gra_takes_vectors), 0);
-    set(&r, "lr", &matrices.lr);
-    set(&r, "lr", &vectors.lr);
-    set(&r, "weight_decay", &matrices.weight_decay);
-    vectors.weight_decay = 0;
-    follow(&r, adamw_step, &matrices, &vectors);
+    optimiser matrices = made(ADAMW, r.m, gra_takes_matrices), vectors = made(ADAMW, r.m, gra_takes_vectors);
+    set_from_file(&r, ADAMW, &matrices);
+    set_from_file(&r, ADAMW, &vectors);
+    vectors.adamw.weight_decay = 0;
+    follow(&r, ADAMW, &matrices, &vectors);
     close_run(&r);
-}
-END_TEST
-
-START_TEST(test_muon)
-{
-    follow_muon("muon");
-    follow_muon("muon_decay");
 }
 END_TEST
 
@@ -222,59 +244,38 @@ START_TEST(test_takes)
 END_TEST
 
 /* An optimiser moves what its group has, and of that what is not frozen; its group alone has buffers. */
-START_TEST(test_group_moves_its_own)
+START_TEST(test_group)                  /* _i: the kind */
 {
     gra_model *m = model_alone(NULL);
     gra_tensor *w = parameter(m, "w", GRA_SHAPE(3, 2)), *b = parameter(m, "b", GRA_SHAPE(3)),
                *frozen = parameter(m, "frozen", GRA_SHAPE(2, 2));
+    const bool matrices = kinds[_i].takes != gra_takes_vectors;         /* Muon by itself takes matrices */
     gra_freeze(frozen, true);
+    optimiser o = made(_i, m, kinds[_i].takes);
+    set(_i, &o, "weight_decay", 0.5);
+    gra_tensor **v;
+    memcpy(&v, (char *)&o + kinds[_i].v, sizeof v);
+    ck_assert(!v[0] == !matrices && !v[1] == matrices && !v[2] == !matrices);
 
-    gra_sgd sgd;
-    ck_assert_int_eq(gra_sgd_init(&sgd, m, gra_takes_vectors), 0);
-    sgd.lr = 1;
-    sgd.momentum = 0.5;
-    ck_assert(sgd.v[0] == NULL && sgd.v[1] != NULL && sgd.v[2] == NULL);
-    gra_sgd_step(&sgd);
-    ck_assert(unmoved(w) && !unmoved(b) && unmoved(frozen));
+    kinds[_i].step(&o);
+    ck_assert(unmoved(w) == !matrices && unmoved(b) == matrices && unmoved(frozen));
+    for (size_t i = 0; v[2] && i < frozen->size; i++)
+        ck_assert(v[2]->data[i] == 0);
 
-    gra_adamw adamw;
-    ck_assert_int_eq(gra_adamw_init(&adamw, m, gra_takes_matrices), 0);
-    adamw.lr = 1;
-    adamw.weight_decay = 0.5;
-    ck_assert(adamw.v[0] != NULL && adamw.v[1] == NULL && adamw.v[2] != NULL);
-    for (size_t i = 0; i < b->size; i++)
-        b->data[i] = 1;
-    gra_adamw_step(&adamw);
-    ck_assert(!unmoved(w) && unmoved(b) && unmoved(frozen));
-    for (size_t i = 0; i < frozen->size; i++)
-        ck_assert(adamw.m[2]->data[i] == 0 && adamw.v[2]->data[i] == 0);
-
-    gra_muon muon;
-    ck_assert_int_eq(gra_muon_init(&muon, m, NULL), 0);
-    muon.lr = 1;
-    muon.weight_decay = 0.5;
-    ck_assert(muon.v[0] != NULL && muon.v[1] == NULL && muon.v[2] != NULL);
-    for (size_t i = 0; i < w->size; i++)
-        w->data[i] = 1;
-    gra_muon_step(&muon);
-    ck_assert(!unmoved(w) && unmoved(b) && unmoved(frozen));
-
-    gra_freeze(frozen, false);                  /* thawed, it moves: its buffers were made in time */
-    gra_muon_step(&muon);
-    ck_assert(!unmoved(frozen));
+    gra_freeze(frozen, false);                  /* no longer frozen, it moves: it has had its buffer from the start */
+    kinds[_i].step(&o);
+    ck_assert(unmoved(frozen) == !matrices);
     gra_model_close(m);
 }
 END_TEST
 
-START_TEST(test_all_frozen)
+START_TEST(test_all_frozen)             /* _i: the kind */
 {
     gra_model *m = model_alone(NULL);
     gra_tensor *w = parameter(m, "w", GRA_SHAPE(3, 2));
     gra_freeze(w, true);
-    gra_muon muon;
-    ck_assert_int_eq(gra_muon_init(&muon, m, NULL), 0);
-    muon.lr = 1;
-    gra_muon_step(&muon);
+    optimiser o = made(_i, m, NULL);
+    kinds[_i].step(&o);
     ck_assert(unmoved(w));
     ck_assert(gra_clip_grad_norm(m, 1) == 0);
     ck_assert_ptr_null(gra_model_error(m));
@@ -386,28 +387,24 @@ START_TEST(test_muon_steps)
 END_TEST
 
 /* Wherever it is that memory ends in an init: a sentence, and no step. */
-START_TEST(memory_ends_in_an_optimiser) /* _i: which */
+START_TEST(memory_ends_in_an_optimiser) /* _i: the kind */
 {
     gra_model *m;
     bool well = !fault_wrapped();
     for (size_t lines = 0; !well && (m = room_model(NULL, lines)); lines++) {
         gra_tensor *p = gra_param_find(m, "first");
-        gra_sgd sgd;
-        gra_adamw adamw;
-        gra_muon muon;
+        optimiser o;
         for (size_t i = 0; i < p->size; i++)
             p->grad[i] = 1;
-        const int status = _i == 0 ? gra_sgd_init(&sgd, m, NULL) : _i == 1 ? gra_adamw_init(&adamw, m, NULL)
-                                                                 : gra_muon_init(&muon, m, NULL);
-        sgd.lr = adamw.lr = muon.lr = 1;
+        const int status = kinds[_i].init(&o, m, NULL);
+        set(_i, &o, "lr", 1);
         const bool failed = gra_model_error(m);
         if (status == 0)
-            _i == 0 ? gra_sgd_step(&sgd) : _i == 1 ? gra_adamw_step(&adamw) : gra_muon_step(&muon);
+            kinds[_i].step(&o);
         fault_disarm();
         ck_assert_int_eq(status, failed ? -1 : 0);
         well = !gra_model_error(m);
-        ck_assert_msg(well || strncmp(gra_model_error(m), "out of memory: ", 15) == 0, "%s",
-                      gra_model_error(m));
+        ck_assert_msg(well || strncmp(gra_model_error(m), "out of memory: ", 15) == 0, "%s", gra_model_error(m));
         for (size_t i = 0; i < p->size; i++)
             ck_assert_int_eq(p->data[i] != 0, well);
         gra_model_close(m);
@@ -416,33 +413,24 @@ START_TEST(memory_ends_in_an_optimiser) /* _i: which */
 }
 END_TEST
 
-/* After an error on the tape the gradients are not to be trusted: no step, and the sentence stays. */
-START_TEST(no_step_after_an_error)
+/* After an error on the tape the gradients are wrong: no step, and the sentence stays until gra_begin. */
+START_TEST(no_step_after_an_error)      /* _i: the kind */
 {
     gra_tape *t = gra_open(1);
     gra_model *m = gra_model_open(t, NULL);
     gra_keep_going(t, true);
     gra_tensor *w = parameter(m, "w", GRA_SHAPE(3, 5));
-    gra_muon muon;
-    gra_adamw adamw;
-    gra_sgd sgd;
-    ck_assert_int_eq(gra_muon_init(&muon, m, NULL) + gra_adamw_init(&adamw, m, NULL) + gra_sgd_init(&sgd, m, NULL), 0);
-    muon.lr = adamw.lr = sgd.lr = 1;
-    step_fn *const step[] = { muon_step, adamw_step, sgd_step };
-    void *const opt[] = { &muon, &adamw, &sgd };
-    for (int i = 0; i < 3; i++) {
-        gra_begin(t, GRA_GRAD, NULL);
-        gra_fail(t, "something");
-        step[i](opt[i]);
-        ck_assert(unmoved(w));
-        ck_assert_str_eq(gra_error(t), "something");
-        gra_begin(t, GRA_GRAD, NULL);
-        step[i](opt[i]);
-        ck_assert(!unmoved(w));
-        for (size_t j = 0; j < w->size; j++)
-            w->data[j] = 1;
-    }
-    ck_assert_int_eq((int)adamw.steps, 1);
+    optimiser o = made(_i, m, NULL);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_fail(t, "something");
+    kinds[_i].step(&o);
+    ck_assert(unmoved(w));
+    ck_assert_str_eq(gra_error(t), "something");
+    gra_begin(t, GRA_GRAD, NULL);
+    kinds[_i].step(&o);
+    ck_assert(!unmoved(w));
+    if (_i == ADAMW)
+        ck_assert_int_eq(o.adamw.steps, 1);
     gra_close(t);
     gra_model_close(m);
 }
@@ -475,27 +463,22 @@ static void fill_grads(gra_model *m, size_t step)
     }
 }
 
-/* Two steps of everything there is, on the threads of a tape that comes after init; NULL: as it is. The
- * parameters and their gradients. */
+/* Two steps of all optimisers; returns the parameters and their gradients. */
 static real *moved(gra_model *m, double norm[2])
 {
-    gra_adamw adamw;
-    gra_sgd sgd;
-    gra_muon muon;
-    ck_assert_int_eq(gra_muon_init(&muon, m, NULL) + gra_adamw_init(&adamw, m, NULL), 0);
-    ck_assert_int_eq(gra_sgd_init(&sgd, m, gra_takes_vectors), 0);
-    adamw.lr = sgd.lr = 1e-2;
-    muon.lr = adamw.weight_decay = sgd.weight_decay = muon.weight_decay = 0.1;
-    sgd.momentum = 0.9;
+    optimiser muon = made(MUON, m, NULL), adamw = made(ADAMW, m, NULL), sgd = made(SGD, m, gra_takes_vectors);
+    adamw.adamw.lr = sgd.sgd.lr = 1e-2;
+    muon.muon.lr = adamw.adamw.weight_decay = sgd.sgd.weight_decay = muon.muon.weight_decay = 0.1;
+    sgd.sgd.momentum = 0.9;
     real *all = malloc(2 * gra_param_values(m) * sizeof *all), *end = all;
     for (size_t step = 0; step < 2; step++) {
         gra_zero_grad(m);
         ck_assert(gra_clip_grad_norm(m, 0) == 0);
         fill_grads(m, step);
         norm[step] = gra_clip_grad_norm(m, 1);
-        gra_adamw_step(&adamw);
-        gra_sgd_step(&sgd);
-        gra_muon_step(&muon);
+        adamw_step(&adamw);
+        sgd_step(&sgd);
+        muon_step(&muon);
     }
     for (int i = 0; i < SHAPES; i++) {
         const gra_tensor *p = gra_param_at(m, i);
@@ -581,7 +564,7 @@ static void refused(gra_model *m, int status, const char *sentence)
     gra_model_close(m);
 }
 
-static gra_model *patient(void)
+static gra_model *two_parameters(void)       /* its errors do not abort */
 {
     gra_model *m = model_alone(NULL);
     gra_model_keep_going(m, true);
@@ -597,7 +580,7 @@ static bool everything(const gra_tensor *p)
 
 START_TEST(init_begins_anew)                            /* moments and steps alike */
 {
-    gra_model *m = patient();
+    gra_model *m = two_parameters();
     gra_tensor *w = gra_param_at(m, 0);
     gra_adamw opt;
     for (int round = 0; round < 2; round++) {
@@ -617,7 +600,7 @@ END_TEST
 
 START_TEST(muon_leaves_the_step_alone)
 {
-    gra_model *m = patient();
+    gra_model *m = two_parameters();
     gra_tape *t = gra_open(1);
     gra_muon opt;
     ck_assert_int_eq(gra_muon_init(&opt, m, gra_takes_matrices), 0);
@@ -635,53 +618,47 @@ START_TEST(muon_leaves_the_step_alone)
 }
 END_TEST
 
-START_TEST(test_refusals)
+static void step_refused(int kind, gra_model *m, optimiser o, const char *sentence, const char *a, const char *b)
 {
-    gra_model *m = patient();
+    char wanted[400];
+    snprintf(wanted, sizeof wanted, sentence, a, b);
+    kinds[kind].step(&o);
+    ck_assert(unmoved(gra_param_at(m, 0)) && (kind != ADAMW || o.adamw.steps == 0));
+    refused(m, -1, wanted);
+}
+
+START_TEST(forgotten)                   /* _i: the kind */
+{
+    const char *name = kinds[_i].name;
+    gra_model *m = two_parameters();
+    optimiser o;
+    ck_assert_int_eq(kinds[_i].init(&o, m, NULL), 0);
+    step_refused(_i, m, o, "gra_%s_step: lr is nan: set it after gra_%s_init, for it has no default", name, name);
+
+    m = two_parameters();
+    memset(&o, 0, sizeof o);
+    o.sgd.model = m;                                    /* every kind begins with its model */
+    set(_i, &o, "lr", 1);
+    step_refused(_i, m, o, "gra_%s_step: call gra_%s_init first", name, name);
+
+    m = two_parameters();
+    o = made(_i, m, NULL);
+    gra_param(gra_root(m), "one_more", gra_init_ones(), GRA_SHAPE(2));
+    step_refused(_i, m, o, "gra_%s_step: there are 3 parameters, but there were 2 when gra_%s_init was called: "
+                 "call it after the last is made", name, name);
+}
+END_TEST
+
+START_TEST(muon_refuses)
+{
+    gra_model *m = two_parameters();
     gra_muon muon;
-    gra_adamw adamw;
-    gra_sgd sgd;
     refused(m, gra_muon_init(&muon, m, everything),
             "muon: b is (3), but only matrices can be made orthogonal: give it to another optimiser");
-    m = patient();
-    ck_assert_int_eq(gra_muon_init(&muon, m, gra_takes_matrices), 0);
-    muon.lr = 1;
-    muon.ns_steps = 0;
-    gra_muon_step(&muon);
-    ck_assert(unmoved(gra_param_at(m, 0)));
-    refused(m, -1, "gra_muon_step: ns_steps is 0, but it must be 1 or more");
-    m = patient();
-    ck_assert_int_eq(gra_muon_init(&muon, m, NULL), 0);
-    gra_muon_step(&muon);
-    ck_assert(unmoved(gra_param_at(m, 0)));
-    refused(m, -1, "gra_muon_step: lr is nan: set it after gra_muon_init, for it has no default");
-    m = patient();
-    ck_assert_int_eq(gra_adamw_init(&adamw, m, NULL), 0);
-    gra_adamw_step(&adamw);
-    ck_assert(unmoved(gra_param_at(m, 0)) && adamw.steps == 0);
-    refused(m, -1, "gra_adamw_step: lr is nan: set it after gra_adamw_init, for it has no default");
-    m = patient();
-    ck_assert_int_eq(gra_sgd_init(&sgd, m, NULL), 0);
-    gra_sgd_step(&sgd);
-    ck_assert(unmoved(gra_param_at(m, 0)));
-    refused(m, -1, "gra_sgd_step: lr is nan: set it after gra_sgd_init, for it has no default");
-    m = patient();
-    gra_sgd_step(&(gra_sgd){ .model = m, .lr = 1 });
-    refused(m, -1, "gra_sgd_step: call gra_sgd_init first");
-    m = patient();
-    gra_adamw_step(&(gra_adamw){ .model = m, .lr = 1 });
-    refused(m, -1, "gra_adamw_step: call gra_adamw_init first");
-    m = patient();
-    gra_muon_step(&(gra_muon){ .model = m, .lr = 1 });
-    refused(m, -1, "gra_muon_step: call gra_muon_init first");
-    m = patient();
-    gra_sgd late;
-    ck_assert_int_eq(gra_sgd_init(&late, m, NULL), 0);
-    late.lr = 1;
-    gra_param(gra_root(m), "one_more", gra_init_ones(), GRA_SHAPE(2));
-    gra_sgd_step(&late);
-    refused(m, -1, "gra_sgd_step: there are 3 parameters, but there were 2 when gra_sgd_init was called: call it "
-                   "after the last is made");
+    m = two_parameters();
+    optimiser o = made(MUON, m, gra_takes_matrices);
+    o.muon.ns_steps = 0;
+    step_refused(MUON, m, o, "gra_muon_step: ns_steps is 0, but it must be 1 or more", "", "");
 }
 END_TEST
 
@@ -701,7 +678,7 @@ END_TEST
 
 START_TEST(test_one_optimiser_of_a_kind_for_each_parameter)
 {
-    gra_model *m = patient();
+    gra_model *m = two_parameters();
     gra_adamw first, second;
     gra_sgd other;
     ck_assert_int_eq(gra_adamw_init(&first, m, NULL), 0);
@@ -826,7 +803,7 @@ START_TEST(test_schedules)
         { "linear_55_30_100",  55, 30, 100, 0.02 },
         { "linear_100_30_100", 100, 30, 100, 0.02 },
     };
-    for (size_t c = 0; c < sizeof curve / sizeof *curve; c++) {
+    for (size_t c = 0; c < LENGTH(curve); c++) {
         const golden_tensor *want = golden_get(g, "expect", curve[c].name);
         for (size_t i = 0; i < want->size; i++) {
             long s = (long)step->values[i];
@@ -896,21 +873,20 @@ Suite *optim_suite(void)
 {
     Suite *s = suite_create("optim");
     TCase *c = tcase_create("optim");
-    tcase_add_test(c, test_sgd);
-    tcase_add_test(c, test_adamw);
+    tcase_add_loop_test(c, five_steps, 0, LENGTH(runs));
     tcase_add_test(c, test_adamw_groups);
-    tcase_add_test(c, test_muon);
     tcase_add_test(c, test_takes);
-    tcase_add_test(c, test_group_moves_its_own);
-    tcase_add_test(c, test_all_frozen);
+    tcase_add_loop_test(c, test_group, 0, KINDS);
+    tcase_add_loop_test(c, test_all_frozen, 0, KINDS);
     tcase_add_test(c, test_defaults);
     tcase_add_test(c, test_muon_of_nothing);
     tcase_add_test(c, test_muon_steps);
-    tcase_add_loop_test(c, memory_ends_in_an_optimiser, 0, 3);
-    tcase_add_test(c, no_step_after_an_error);
+    tcase_add_loop_test(c, memory_ends_in_an_optimiser, 0, KINDS);
+    tcase_add_loop_test(c, no_step_after_an_error, 0, KINDS);
     tcase_add_test(c, init_begins_anew);
     tcase_add_test(c, muon_leaves_the_step_alone);
-    tcase_add_test(c, test_refusals);
+    tcase_add_loop_test(c, forgotten, 0, KINDS);
+    tcase_add_test(c, muon_refuses);
     tcase_add_test(c, test_without_a_model);
     tcase_add_test(c, test_one_optimiser_of_a_kind_for_each_parameter);
     tcase_add_test(c, test_clip);

@@ -331,6 +331,11 @@ START_TEST(normals_take_words)
         same_words_to_come(g, stepped);
         same_words_to_come(g64, stepped64);
     }
+    gra_rng whole = seeded(3), more = whole;            /* 16 are a block already: they begin as 20 do */
+    double y[20], z[20];
+    gra_randn_f64(&whole, y, 16);
+    gra_randn_f64(&more, z, 20);
+    equal_f64(y, z, 4);
 }
 END_TEST
 
