@@ -1,7 +1,7 @@
-/* The gradient check: right gradients pass, wrong ones are found and explained.
+/* The gradient check: right gradients pass, wrong ones are found, and the report says which and how many. What
+ * explains a wrong one is tested in test_slips.c.
  *
- * The wrong ops are one op, y = x^2, whose right gradient 2 x dy a `slip` spoils on its way into dx.
- * Each slip stands in a shape in which one explanation alone fits, and that one alone may be told. */
+ * The wrong ops are one op, y = x^2, whose right gradient 2 x dy a `slip` spoils on its way into dx. */
 #include "../core/check/checking.h"
 #include "suites.h"
 
@@ -99,293 +99,13 @@ static void flipped(const gra_tensor *x, const real *g, real *dx) { EACH(-g[i]);
 static void twice(const gra_tensor *x, const real *g, real *dx)   { EACH(2 * g[i]); }
 static void half(const gra_tensor *x, const real *g, real *dx)    { EACH(g[i] / 2); }
 static void wrong_constant(const gra_tensor *x, const real *g, real *dx) { EACH(1.001 * g[i]); }
-static void minus_twice(const gra_tensor *x, const real *g, real *dx)    { EACH(-2 * g[i]); }
 static void by_batch(const gra_tensor *x, const real *g, real *dx)   { EACH(g[i] / x->shape.dim[0]); }
-static void times_batch(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] * x->shape.dim[0]); }
-static void nothing(const gra_tensor *x, const real *g, real *dx)  { EACH(0 * g[i]); }
-static void no_row_1(const gra_tensor *x, const real *g, real *dx) { EACH(i / 4 == 1 ? 0 : g[i]); }
-static void row_2_alone(const gra_tensor *x, const real *g, real *dx) { EACH(i / 4 == 2 ? g[i] : 0); }
-static void no_last_column(const gra_tensor *x, const real *g, real *dx) { EACH(i % 4 == 3 ? 0 : g[i]); }
-static void no_middle(const gra_tensor *x, const real *g, real *dx) { EACH(i / 2 % 3 == 1 ? 0 : g[i]); }
-static void no_end(const gra_tensor *x, const real *g, real *dx)   { EACH(i >= 4 ? 0 : g[i]); }
-static void two_holes(const gra_tensor *x, const real *g, real *dx) { EACH(i == 1 || i == 6 ? 0 : g[i]); }
-static void no_dy(const gra_tensor *x, const real *g, real *dx)    { EACH(2 * x->data[i] + 0 * g[i]); }
-static void constant_term(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] + 0.25); }
-static void squared_dy(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] * g[i] / (2 * x->data[i])); }
-static void unsigned_dy(const gra_tensor *x, const real *g, real *dx) { EACH(2 * x->data[i] * fabs(g[i] / x->data[i]) / 2); }
-static void bent_dy(const gra_tensor *x, const real *g, real *dx)  { EACH(g[i] + g[i] * g[i]); }
-static void shifted_rows(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] + (g[i / 4 * 4] + g[i / 4 * 4 + 1] * x->data[i / 4 * 4]) / 4); }
-static void absolute(const gra_tensor *x, const real *g, real *dx) { EACH(x->data[i] < 0 ? -g[i] : g[i]); }
-static void twice_row_1(const gra_tensor *x, const real *g, real *dx) { EACH(i / 4 == 1 ? 2 * g[i] : g[i]); }
-static void positive_alone(const gra_tensor *x, const real *g, real *dx) { EACH(x->data[i] < 0 ? 0 : g[i]); }
-static void odd_factor(const gra_tensor *x, const real *g, real *dx) { EACH(1.37 * g[i]); }
-static void by_row(const gra_tensor *x, const real *g, real *dx)   { EACH(g[i] * (1 + (real)(i / 4))); }
-static void nearly(const gra_tensor *x, const real *g, real *dx)   { EACH(g[i] * (1 + 1e-4 * sin(x->data[i]))); }
 static void wrong_formula(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] * cos(x->data[i])); }
 static void not_a_number(const gra_tensor *x, const real *g, real *dx)  { EACH(i >= 2 ? (real)NAN : g[i]); }
-static void neighbours(const gra_tensor *x, const real *g, real *dx) { EACH(g[i / 4 * 4 + (i + 1) % 4]); }
 static void element_5(const gra_tensor *x, const real *g, real *dx) { EACH(i == 5 ? -g[i] : g[i]); }
 static void element_7(const gra_tensor *x, const real *g, real *dx) { EACH(i == 7 ? -g[i] : g[i]); }
 
-static void turned(const gra_tensor *x, const real *g, real *dx)
-{
-    size_t m = (size_t)x->shape.dim[x->shape.ndim - 2], n = (size_t)x->shape.dim[x->shape.ndim - 1];
-    EACH(g[i / (m * n) * (m * n) + i % (m * n) % m * n + i % (m * n) / m]);
-}
-
-/* ---- wrong broadcasting: y = x + b, where b is smaller --------------------------------------- */
-
-static void add(gra_tensor *y)
-{
-    for (size_t i = 0; i < y->size; i++)
-        y->data[i] = y->in[0]->data[i] + y->in[1]->data[i % y->in[1]->size];
-}
-
-/* "=" instead of "+=" */
-static void add_backward(gra_tensor *y)
-{
-    for (size_t i = 0; i < y->size; i++) {
-        y->in[0]->grad[i] += y->grad[i];
-        y->in[1]->grad[i % y->in[1]->size] = y->grad[i];
-    }
-}
-
-/* as if there were nothing beyond b's size */
-static void add_backward_first(gra_tensor *y)
-{
-    for (size_t i = 0; i < y->size; i++)
-        y->in[0]->grad[i] += y->grad[i];
-    for (size_t i = 0; i < y->in[1]->size; i++)
-        y->in[1]->grad[i] += y->grad[i];
-}
-
-static gra_tensor *add_last(gra_tape *tape, gra_tensor **in, void *arg)
-{
-    static const gra_op op = { .name = "add_last", .forward = add, .backward = add_backward };
-    (void)arg;
-    return gra_run(gra_result_broadcast(tape, &op, in[0], in[1]));
-}
-
-static gra_tensor *add_first(gra_tape *tape, gra_tensor **in, void *arg)
-{
-    static const gra_op op = { .name = "add_first", .forward = add, .backward = add_backward_first };
-    (void)arg;
-    return gra_run(gra_result_broadcast(tape, &op, in[0], in[1]));
-}
-
-/* ---- explanations ---------------------------------------------------------------------------- */
-
-static const char *const phrases[] = {                  /* a word or two of each explanation */
-    "sign is flipped", "factor of 2", "factor of 0.5", "constant factor", "all zero", "fits: zero in",
-    "fits: zero where", "should be zero", "transposed", "was added", "constant along",
-    "nobody filled", "none of the usual", "before is lost", "output is left", "does not enter", "term without dy",
-    "enters twice", "sign of dy", "not linear in dy", "of its own for each row", "nearly right", "holds the gradient of i",
-    "the derivative of y by",
-};
-
-static const struct {
-    void (*slip)(const gra_tensor *x, const real *right, real *dx);
-    gra_shape   shape;
-    const char *phrase, *says;          /* the entry above, and the line it is in */
-} slips[] = {
-    { flipped, { 2, { 3, 4 } }, "sign is flipped",
-      "the sign is flipped" },
-    { flipped, { 0, { 0 } }, "sign is flipped",
-      "the sign is flipped" },
-    { twice, { 2, { 3, 4 } }, "factor of 2",
-      "a factor of 2: counted twice, or a forgotten 1/2" },
-    { twice, { 1, { 1 } }, "factor of 2",
-      "a factor of 2: counted twice, or a forgotten 1/2" },
-    { half, { 3, { 3, 1, 5 } }, "factor of 0.5",
-      "a factor of 0.5: a forgotten 2" },
-    { wrong_constant, { 2, { 3, 4 } }, "constant factor",
-      "a constant factor of 1.001" },
-    { odd_factor, { 1, { 1 } }, "none of the usual",
-      "none of the usual slips explains it" },
-    { by_batch, { 2, { 5, 3 } }, "constant factor",
-      "a constant factor of 0.2: 1/5, and 5 is the size of dimension 0 of w and of dimension 0 of the output "
-      "(mean or sum?)" },
-    { times_batch, { 2, { 4, 3 } }, "constant factor",
-      "a constant factor of 4: the size of dimension 0 of w and of dimension 0 of the output (mean or sum?)" },
-    { no_dy, { 2, { 3, 4 } }, "does not enter",
-      "dy does not enter: the backward adds the same whatever y->grad is: multiply by y->grad; the rest of the "
-      "formula is right" },
-    { constant_term, { 2, { 3, 4 } }, "term without dy",
-      "a term without dy: where y->grad is 0 the backward still adds something" },
-    { squared_dy, { 2, { 3, 4 } }, "enters twice",
-      "dy enters twice: twice the y->grad makes four times the gradient: multiply by y->grad once" },
-    { unsigned_dy, { 2, { 3, 4 } }, "sign of dy",
-      "the sign of dy is lost: y->grad and -y->grad make the same gradient" },
-    { bent_dy, { 2, { 3, 4 } }, "not linear in dy",
-      "it is not linear in dy: twice the y->grad does not make twice the gradient" },
-    { absolute, { 2, { 3, 4 } }, "sign is flipped",
-      "it fits: where w < 0: the sign is flipped; it is right elsewhere" },
-    { twice_row_1, { 2, { 3, 4 } }, "factor of 2",
-      "it fits: in row 1: a factor of 2: counted twice, or a forgotten 1/2; or sqrt(4), and 4 is the size of dimension 1 "
-      "of w; it is right elsewhere" },
-    { positive_alone, { 2, { 3, 4 } }, "fits: zero where",
-      "zero where w < 0; it is right elsewhere" },
-    { by_row, { 2, { 3, 4 } }, "of its own for each row",
-      "a factor of its own for each row of w (1, 2, 3, ...)" },
-    { nearly, { 2, { 3, 4 } }, "nearly right",
-      "a clue: nearly right: off by 9.6e-05 of the largest at most" },
-    { nothing, { 2, { 3, 4 } }, "all zero",
-      "all zero: the backward adds nothing here" },
-    { no_row_1, { 2, { 3, 4 } }, "fits: zero in",
-      "zero in row 1; it is right elsewhere" },
-    { row_2_alone, { 2, { 3, 4 } }, "fits: zero in",
-      "zero in row 0, row 1; it is right elsewhere" },
-    { no_last_column, { 2, { 3, 4 } }, "fits: zero in",
-      "zero in column 3; it is right elsewhere" },
-    { no_middle, { 3, { 2, 3, 2 } }, "fits: zero in",
-      "zero in index 1 of dimension 1; it is right elsewhere" },
-    { no_end, { 1, { 6 } }, "fits: zero in",
-      "zero in index 4 of dimension 0, index 5 of dimension 0; it is right elsewhere" },
-    { two_holes, { 2, { 3, 4 } }, "fits: zero in",
-      "zero in 2 of 12 elements, the first of them 1; it is right elsewhere" },
-    { turned, { 2, { 3, 3 } }, "transposed",
-      "transposed: element (i, j) holds the gradient of (j, i)" },
-    { turned, { 2, { 2, 5 } }, "transposed",
-      "transposed: the values are those of the other order of the last two dimensions" },
-    { turned, { 3, { 2, 3, 4 } }, "transposed",
-      "transposed: the values are those of the other order of the last two dimensions" },
-    { neighbours, { 2, { 3, 4 } }, "holds the gradient of i",
-      "column i of w holds the gradient of i + 1" },
-    { shifted_rows, { 2, { 3, 4 } }, "are mixed",
-      "a clue: columns are mixed: w at index i of dimension 1 gets something from dy at other indices of it" },
-    { not_a_number, { 1, { 5 } }, "nobody filled",
-      "a division by zero, the logarithm of zero, or memory that nobody filled" },
-    { wrong_formula, { 2, { 3, 4 } }, "the derivative of y by",
-      "what is wrong is that number, the derivative of y by w: at w = 1.84762 it is -1.00992, and 3.69524 is right" },
-};
-
-/* The report holds this phrase and none of the others. */
-static void only(const char *phrase)
-{
-    for (size_t i = 0; i < LENGTH(phrases); i++)
-        ck_assert_msg(says(phrases[i]) == (strcmp(phrases[i], phrase) == 0), "\"%s\" %s:\n%s", phrases[i],
-                      strcmp(phrases[i], phrase) == 0 ? "is missing" : "should not be told", report.text);
-}
-
-START_TEST(each_slip_is_explained)
-{
-    gra_check_in in = { .name = "w", .shape = slips[_i].shape };
-    slip_args args = { slips[_i].slip };
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &args), 1);
-    ck_assert_msg(says(slips[_i].says), "\"%s\" is missing:\n%s", slips[_i].says, report.text);
-    only(slips[_i].phrase);
-    ck_assert_msg(strncmp(report.text, "gradient check FAILED: w (", 26) == 0, "%s", report.text);
-    args.slip = right;
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &args), 0);
-}
-END_TEST
-
-START_TEST(explanations_combine)
-{
-    gra_check_in in = { .shape = { 2, { 3, 4 } } };
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &(slip_args){ minus_twice }), 1);
-    ck_assert_msg(says("it fits: the sign is flipped, and a factor of 2"), "%s", report.text);
-    in.shape = GRA_SHAPE(2, 5);
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &(slip_args){ twice }), 1);
-    ck_assert_msg(says("it fits: a factor of 2: counted twice, or a forgotten 1/2; or"), "%s", report.text);
-    ck_assert_msg(says("or the size of dimension 0 of an input and of dimension 0 of the output (mean or sum?)"), "%s",
-                  report.text);
-}
-END_TEST
-
-START_TEST(missing_sums_are_explained)
-{
-    gra_check_in in[2] = { { .name = "x", .shape = { 2, { 3, 4 } } },
-                           { .name = "b", .shape = { 1, { 4 } } } };
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, add_last, NULL), 1);
-    ck_assert_str_eq(report.name, "b");
-    ck_assert_msg(says("it fits: only index 2 of dimension 0 of the output is left, since each overwrites "
-                       "the one before"),
-                  "%s", report.text);
-    ck_assert_msg(says("what was in the gradient before is lost"), "%s", report.text);
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, add_first, NULL), 1);
-    ck_assert_msg(says("it fits: only index 0 of dimension 0 of the output was added: b needs the sum over "
-                       "all of them"), "%s", report.text);
-    only("was added");
-
-    in[0] = (gra_check_in){ .name = "x", .shape = { 3, { 2, 3, 4 } } };
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, add_last, NULL), 1);
-    ck_assert_msg(says("it fits: only index 1 of dimension 0 and index 2 of dimension 1 of the output is left"),
-                  "%s", report.text);
-    ck_assert_msg(says("what was in the gradient before is lost"), "%s", report.text);
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, add_first, NULL), 1);
-    ck_assert_msg(says("it fits: only index 0 of dimension 0 and index 0 of dimension 1 of the output was added"),
-                  "%s", report.text);
-    only("was added");
-}
-END_TEST
-
-/* Two slips that a single use of x, or a loss that only grows with y, would hide. */
-static void square_forward(gra_tensor *y)
-{
-    for (size_t i = 0; i < y->size; i++)
-        y->data[i] = y->in[0]->data[i] * y->in[0]->data[i] + 1;
-}
-
-static void square_stored(gra_tensor *y)
-{
-    for (size_t i = 0; i < y->size; i++)
-        y->in[0]->grad[i] = 2 * y->in[0]->data[i] * y->grad[i];
-}
-
-static void square_unsigned(gra_tensor *y)
-{
-    for (size_t i = 0; i < y->size; i++)
-        y->in[0]->grad[i] += 2 * y->in[0]->data[i] * (real)fabs((double)y->grad[i]);
-}
-
-static gra_tensor *stored(gra_tape *tape, gra_tensor **in, void *arg)
-{
-    static const gra_op op = { .name = "stored", .forward = square_forward, .backward = square_stored };
-    (void)arg;
-    return gra_run(gra_result_like(tape, &op, in[0]));
-}
-
-static gra_tensor *unsigned_(gra_tape *tape, gra_tensor **in, void *arg)
-{
-    static const gra_op op = { .name = "unsigned", .forward = square_forward, .backward = square_unsigned };
-    (void)arg;
-    return gra_run(gra_result_like(tape, &op, in[0]));
-}
-
-START_TEST(a_gradient_that_is_stored)
-{
-    gra_check_in in = { .name = "x", .shape = { 2, { 3, 4 } } };
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, stored, NULL), 1);
-    ck_assert_msg(says("it fits: what was in the gradient before is lost: the backward says dx[i] = ... where "
-                       "dx[i] += ... is wanted"), "%s", report.text);
-    only("before is lost");
-}
-END_TEST
-
-START_TEST(a_gradient_that_loses_the_sign_of_dy)
-{
-    gra_check_in in = { .name = "x", .shape = { 2, { 3, 4 } } };
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, unsigned_, NULL), 1);
-}
-END_TEST
-
-static gra_tensor *slip_softmax(gra_tape *tape, gra_tensor **in, void *arg)
-{
-    return gra_softmax(tape, slip(tape, in, arg), -1);
-}
-
-/* Softmax's gradient sums to zero, right or wrong: sums that agree so explain nothing. */
-START_TEST(zero_sums_prove_nothing)
-{
-    real ones[12];
-    for (size_t i = 0; i < 12; i++)
-        ones[i] = 1;
-    gra_check_in in = { .shape = { 2, { 3, 4 } }, .data = ones };
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip_softmax, &(slip_args){ twice }), 1);
-    only("factor of 2");
-}
-END_TEST
+/* ---- what the report says --------------------------------------------------------------------- */
 
 /* y = x detached, so the backward says 0; y = x^2 + 0 z with a gradient for z. */
 static gra_tensor *detached(gra_tape *tape, gra_tensor **in, void *arg)
@@ -419,12 +139,11 @@ START_TEST(zero_on_either_side)
     gra_check_in in[2] = { { .name = "x", .shape = { 1, { 5 } } },
                            { .name = "z", .shape = { 1, { 5 } } } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, in, detached, NULL), 1);
-    only("all zero");
+    ck_assert_msg(says("it fits: all zero"), "%s", report.text);
     ck_assert(report.analytic == 0 && report.numeric != 0);
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, haunted, NULL), 1);
     ck_assert_str_eq(report.name, "z");
     ck_assert_msg(says("it fits: it should be zero: the loss does not depend on z"), "%s", report.text);
-    only("should be zero");
 }
 END_TEST
 
@@ -443,17 +162,6 @@ START_TEST(other_wrong_tensors_are_named)
     ck_assert_str_eq(report.name, "a");
     ck_assert_msg(says("wrong too: b (error 0.5)") && !says("z (error"), "%s", report.text);
     ck_assert_uint_eq(report.elements, 9);
-}
-END_TEST
-
-START_TEST(text_keeps_to_80_columns)
-{
-    for (size_t i = 0; i < LENGTH(slips); i++) {
-        gra_check_in in = { .name = "trf_blocks.0.att.W_query.weight", .shape = slips[i].shape };
-        ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &(slip_args){ slips[i].slip }), 1);
-        for (const char *line = report.text; *line; line += strcspn(line, "\n"), line += *line == '\n')
-            ck_assert_msg(strcspn(line, "\n") <= 80, "%s", report.text);
-    }
 }
 END_TEST
 
@@ -517,7 +225,6 @@ START_TEST(batch_size_of_an_input)
     gra_check_in in = { .shape = { 2, { 5, 3 } } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip_sum, &(slip_args){ by_batch }), 1);
     ck_assert_msg(says("1/5, and 5 is the size of dimension 0 of an input (mean or sum?)"), "%s", report.text);
-    only("constant factor");
 }
 END_TEST
 
@@ -956,15 +663,8 @@ Suite *check_suite(void)
     TCase *c = tcase_create("gradient check");
     tcase_add_checked_fixture(c, open_tape, close_tape);
 #ifdef GRADUS_DOUBLE
-    tcase_add_loop_test(c, each_slip_is_explained, 0, (int)LENGTH(slips));
-    tcase_add_test(c, explanations_combine);
-    tcase_add_test(c, missing_sums_are_explained);
-    tcase_add_test(c, a_gradient_that_is_stored);
-    tcase_add_test(c, a_gradient_that_loses_the_sign_of_dy);
-    tcase_add_test(c, zero_sums_prove_nothing);
     tcase_add_test(c, zero_on_either_side);
     tcase_add_test(c, other_wrong_tensors_are_named);
-    tcase_add_test(c, text_keeps_to_80_columns);
     tcase_add_test(c, worst_element_and_its_gradients);
     tcase_add_test(c, batch_size_of_an_input);
     tcase_add_test(c, the_first_of_equals_is_the_worst);

@@ -96,12 +96,11 @@ void gra_check_put(gra_check_line *s, const char *format, ...) GRA_PRINTF(2, 3);
 /* numeric.c: y = f(inputs), or NULL with a sentence; parts[j] = c_j dy_j/dx_i, whose sum is the numeric
  * gradient of element i of x; all numeric gradients of x; says a sentence and is false. */
 gra_tensor *gra_check_evaluate(gra_checking *k);
-bool        gra_check_parts(gra_checking *k, gra_checked *x, size_t i, double steps);   /* by so many x->step[i] */
+bool        gra_check_parts(gra_checking *k, gra_checked *x, size_t i);     /* by a step of x->step[i] */
 bool        gra_check_numeric(gra_checking *k, gra_checked *x);
 double      gra_check_measure(const gra_checked *x);    /* r, which an error is relative to, */
 double      gra_check_error(const gra_checked *x, size_t i);
 bool        gra_check_fails(gra_checking *k, const char *sentence);
-#define GRA_CHECK_STEP 1
 
 /* collect.c: lists the tensors to compare, and makes the inputs' values; false, with a sentence: it cannot. */
 bool gra_check_collect(gra_checking *k, gra_model *m);

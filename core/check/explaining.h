@@ -1,7 +1,6 @@
-/* explaining.h: a wrong gradient of one tensor x, as two Jacobians. Row j is what one element of the output,
- * y_j, gives to each element of x when its gradient dy_j is 1: dy_j/dx_i. `n` is by differences, `a` is what
- * the backward makes of dy. A tensor too large for that, and a backward that is not linear in dy, have one
- * row: the gradients of the loss. */
+/* explaining.h: a wrong gradient of one tensor x, as two Jacobians. Entry (j, i) is dy_j/dx_i: what the output y_j
+ * gives to x_i when its gradient dy_j is 1. `n` is numeric, by differences; `a` is analytic, what the backward
+ * makes of dy. Of tensors too large for that there is one row alone: the gradient of the loss. */
 #ifndef GRADUS_EXPLAINING_H
 #define GRADUS_EXPLAINING_H
 
@@ -12,14 +11,13 @@ enum { GRA_MOST_HINTS = 3 };
 typedef struct gra_wrong {
     gra_checking *check;
     gra_checked  *x;
+    bool          whole;                /* whole Jacobians; false: one row */
     size_t        rows, cols, size;     /* rows: outputs, or 1; cols: elements of x; size: rows * cols */
-    double       *a, *n;
-    bool         *in, *of;              /* a set of entries, among these: for gra_put_where */
-    double        largest, near, zero;  /* |entry|; nearer than `near`: one; up to `zero`: 0 */
+    double       *a, *n;                /* entry j * cols + i */
+    double        largest, near, zero;  /* largest |entry|; nearer than `near`: equal; up to `zero`: 0 */
+    bool         *in, *of;              /* a set of entries, among these: for gra_put_set */
     bool          overwrites;           /* the backward says = where += is wanted */
-    bool          placed;               /* a clue names the places of what is wrong, */
-    bool          general;              /* or all it says is that a number is wrong */
-    const char   *part;                 /* NULL, or which part of the Jacobian is looked at, for a sentence */
+    const char   *part;                 /* which part of the Jacobian is looked at, for a sentence; NULL: all */
     int           fits, clues;          /* how many hints of either kind there are: fits first */
     gra_check_line hint[GRA_MOST_HINTS];
 } gra_wrong;
@@ -34,51 +32,61 @@ static inline bool gra_none(const gra_wrong *w, double v)       /* an entry that
     return fabs(v) <= w->zero;
 }
 
-static inline bool gra_equal(double k, double of)               /* factors, by which entries to `near` agree */
+static inline bool gra_equal(double k, double of)               /* factors of entries that are equal to `near` */
 {
     return fabs(k - of) <= 1e-4 * fabs(of);
 }
 
-static inline bool gra_whole(const gra_wrong *w)                /* whole Jacobians, of an output with indices */
-{
-    return w->rows > 1;
-}
-
-/* Which index along dimension d of x, or of the output (`out`), has element `at`? */
-size_t gra_index_along(const gra_wrong *w, bool out, int d, size_t at);
-int    gra_dims_of(const gra_wrong *w, bool out, const int **shape);
-
-/* explain.c: tells an explanation that agrees with all numbers, or a fact that narrows the search; "w (1, 2)" or
- * "dy (0, 1)"; are x and the output of one shape? */
+/* explain.c: adds a hint: an explanation that agrees with all numbers, or a fact that narrows the search. */
 void gra_fits(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 void gra_clue(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
-void gra_put_place(gra_check_line *s, const gra_wrong *w, bool out, size_t at);
-bool gra_same_shapes(const gra_wrong *w);
 
-/* where.c: "where x < 0": names the set w->in among the entries w->of; false: it has no name. */
-bool gra_put_where(gra_check_line *s, const gra_wrong *w);
-void gra_put_places(gra_check_line *s, const gra_wrong *w);     /* named, or counted */
-bool gra_put_extra(gra_check_line *s, const gra_wrong *w);      /* why a gradient is where none should be */
-void gra_place_clues(gra_wrong *w);
-void gra_value_clue(gra_wrong *w);
+/* sets.c: the ways to divide the entries into parts (by a row of x, by the sign of x ...), and names for sets that
+ * are made of whole parts. Start gra_next_division with { 0 }. */
+typedef struct gra_division {
+    int    next, way, d, o;
+    size_t parts;
+} gra_division;
 
-/* constants.c: "a constant factor of 1.73205: sqrt(3), and 3 is the size of dimension 1 of x". */
-void gra_put_constant(gra_check_line *s, const gra_wrong *w, double k);
-void gra_put_factor(gra_check_line *s, const gra_wrong *w, double k);
+bool   gra_next_division(const gra_wrong *w, gra_division *v);
+size_t gra_part(const gra_wrong *w, const gra_division *v, size_t e);
+void   gra_put_parts(gra_check_line *s, const gra_wrong *w, const gra_division *v, const char *letter);
+                                                        /* "row of x"; letter " i": "row i of x" */
+bool   gra_by_index(const gra_division *v);             /* its parts are the indices along dimension v->d, */
+bool   gra_has_list(const gra_division *v);             /* or those, rows, or elements: */
+bool   gra_of_dy(const gra_division *v);                /* of dy, or of x */
+size_t gra_index(const gra_wrong *w, bool dy, int d, size_t at);        /* along dimension d, of element `at` */
+void   gra_put_element(gra_check_line *s, const gra_wrong *w, bool dy, size_t at);      /* "w (1, 2)" */
+void   gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e);  /* "what dy (0, 1) gives to w (1, 2)" */
+bool   gra_put_set(gra_check_line *s, const gra_wrong *w);      /* "in row 2 of x"; false: it has no name */
+void   gra_put_places(gra_check_line *s, const gra_wrong *w);   /* its name, or how many and the first */
+
+/* numbers.c: "1.73205: sqrt(3), and 3 is the size of dimension 1 of x" */
+void gra_put_number(gra_check_line *s, const gra_wrong *w, double v);
+
+/* sources.c: values that may stand in a formula, one for each entry: w (1, 2), 1 - y (0, 3) ... */
+typedef struct gra_source {
+    enum { GRA_ONE, GRA_RIGHT, GRA_VALUE, GRA_ONE_LESS, GRA_EXP, GRA_BOTH } kind;
+    const char *name;
+    const real *data;                   /* GRA_ONE is 1 everywhere, GRA_RIGHT the numeric entry */
+    size_t      rows, columns;
+    bool        transposed;
+    int         row, column;            /* which of an entry's four indices leads to the element; -1: none */
+} gra_source;
+
+enum { GRA_ROW_OF_X, GRA_COLUMN_OF_X, GRA_ROW_OF_DY, GRA_COLUMN_OF_DY };       /* the four */
+enum { GRA_MOST_SOURCES = 160 };
+int    gra_sources(const gra_wrong *w, gra_source list[GRA_MOST_SOURCES]);
+double gra_value(const gra_wrong *w, const gra_source *s, size_t e);
+void   gra_put_source(gra_check_line *line, const gra_wrong *w, const gra_source *s, size_t e);
 
 /* The explanations: each tells what fits, and is true then. */
 typedef bool gra_explanation(gra_wrong *w);
-/* zeros.c */ gra_explanation gra_all_zero, gra_should_be_zero, gra_diagonal_alone, gra_zeros_and_masks;
-/* moved.c */ gra_explanation gra_swapped, gra_transposed, gra_permuted, gra_one_index, gra_moved;
-/* constants.c */ gra_explanation gra_constant_factor, gra_partial_factor;
-/* tensors.c */ gra_explanation gra_tensor_factor, gra_function_of_it, gra_values_of, gra_one_term,
-    gra_sign_wanted;
-/* products.c */ gra_explanation gra_wrong_matrix, gra_other_order;
-/* factors.c */ gra_explanation gra_row_statistic, gra_indexed_factor, gra_others_factor;
-/* terms.c */ gra_explanation gra_row_term;
-/* targets.c */ gra_explanation gra_softmax_less_target;
-/* derivative.c */ gra_explanation gra_local_derivative;
-void gra_sum_clues(gra_wrong *w);
-bool gra_elementwise(const gra_wrong *w);               /* each output depends on one element of x */
+/* factors.c: a is n times something. */
+gra_explanation gra_one_factor, gra_partial_factor, gra_own_factors, gra_quotient, gra_beside_diagonal;
+/* moved.c: a holds values of n at other places. */
+gra_explanation gra_transposed, gra_shifted, gra_moved;
+/* terms.c: a is n and something. */
+gra_explanation gra_one_term, gra_product_rule, gra_row_term, gra_sum_clue;
 
 #endif

@@ -1,201 +1,356 @@
-/* factors: explanations with a factor of its own for each row, for each element, or for what is on the Jacobian's
- * diagonal and beside it. */
+/* factors: explanations in which the analytic gradient is the numeric one times something: a number, 0 in some places, a
+ * number for each row, an element of a tensor. */
 #include "explaining.h"
 #include <stdlib.h>
 
-enum { ELEMENT = -1, ROW = -2 };        /* in place of a dimension: all of them, or all but the last */
-typedef struct groups {                 /* entries by their index along a dimension of x, or of the output */
-    bool    out;
-    int     d;
-    size_t  count;
-    double *k;
-    char    text[80];
-} groups;
+/* ---- one factor, and zeros ---------------------------------------------------------------------- */
 
-static size_t group_of(const gra_wrong *w, const groups *g, size_t e)
+/* How an entry a came from n: it is right, or n times the one factor; 0 where n is not; not 0 where n is. */
+enum { BOTH_ZERO, RIGHT, SCALED, MISSING, EXTRA, OTHER, CLASSES };
+
+typedef struct classes {
+    double k;                           /* the factor */
+    size_t count[CLASSES];              /* entries; those too small to tell right from scaled are in neither */
+} classes;
+
+static int class_of(const gra_wrong *w, double k, size_t e)
 {
-    const int *shape;
-    const size_t at = g->out ? e / w->cols : e % w->cols;
-    if (g->d == ROW) {
-        const int last = gra_dims_of(w, g->out, &shape) - 1;
-        return at / (size_t)shape[last];
-    }
-    return g->d == ELEMENT ? at : gra_index_along(w, g->out, g->d, at);
+    const double a = w->a[e], n = w->n[e];
+    if (gra_none(w, n))
+        return gra_none(w, a) ? BOTH_ZERO : EXTRA;
+    if (gra_none(w, a))
+        return MISSING;
+    if (gra_fit(w, a, n))
+        return gra_fit(w, a, k * n) ? BOTH_ZERO : RIGHT;
+    return gra_fit(w, a, k * n) ? SCALED : OTHER;
 }
 
-/* a = k_g n in each group, of at least two entries each. */
-static bool grouped(const gra_wrong *w, groups *g)
+static classes classify(const gra_wrong *w)
 {
-    double *an = g->k + g->count, *nn = an + g->count, *many = nn + g->count;
-    memset(g->k, 0, 4 * g->count * sizeof(double));
+    classes c = { .k = 0 };
+    double largest = 0;
+    for (size_t e = 0; e < w->size; e++)                /* with k = 0 what is scaled is OTHER, or next to nothing */
+        if (class_of(w, 0, e) == OTHER && fabs(w->n[e]) > largest) {
+            largest = fabs(w->n[e]);
+            c.k = w->a[e] / w->n[e];
+        }
+    for (size_t e = 0; e < w->size; e++)
+        c.count[class_of(w, c.k, e)]++;
+    return c;
+}
+
+/* The set of entries of this class, among those that are not zero in both. */
+static void choose(gra_wrong *w, double k, int which, int or_else)
+{
     for (size_t e = 0; e < w->size; e++) {
-        const size_t i = group_of(w, g, e);
-        an[i] += w->a[e] * w->n[e];
-        nn[i] += w->n[e] * w->n[e];
-        many[i] += !gra_none(w, w->n[e]);
+        const int class = class_of(w, k, e);
+        w->of[e] = class != BOTH_ZERO;
+        w->in[e] = class == which || class == or_else;
     }
-    size_t used = 0;
-    double entries = 0;
-    for (size_t i = 0; i < g->count; i++) {
-        g->k[i] = nn[i] > 0 ? an[i] / nn[i] : 0;
-        used += many[i] > 0;
-        entries += many[i];
+}
+
+/* Are the right entries, but for zeros, all one number n? */
+static bool one_number(const gra_wrong *w, double *n)
+{
+    *n = 0;
+    for (size_t e = 0; e < w->size; e++)
+        if (!gra_none(w, w->n[e])) {
+            if (*n != 0 && !gra_fit(w, w->n[e], *n))
+                return false;
+            *n = w->n[e];
+        }
+    return true;
+}
+
+static void put_factor(gra_check_line *s, const gra_wrong *w, double k)
+{
+    double n;
+    if (k < 0)
+        gra_check_put(s, "the sign is flipped%s", gra_equal(k, -1) ? "" : ", and ");
+    if (gra_equal(fabs(k), 1))
+        return;
+    if (w->rows > 1 && !w->part && one_number(w, &n) && !gra_equal(fabs(n), 1)) {
+        gra_check_put(s, "dy is multiplied by %.6g where %.6g is right: a constant factor of %.6g", k * n, n, fabs(k));
+        return;
     }
-    if (used < 2 || entries < 2 * (double)used)
+    gra_check_put(s, "a constant factor of ");
+    gra_put_number(s, w, fabs(k));
+}
+
+/* a = k n. One number is k times another for some k, so one alone proves only a factor with a name. */
+static bool constant_factor(gra_wrong *w, const classes *c)
+{
+    gra_check_line s = { .at = 0 };
+    put_factor(&s, w, c->k);
+    if (c->count[SCALED] < 2 && !gra_equal(c->k, -1) && !strchr(s.s, ':'))
         return false;
+    gra_fits(w, "%s", s.s);
+    return true;
+}
+
+/* Is the gradient 0, or not, in whole elements of x, and where it should be 0 do output and x not depend on each other?
+ * Then a mask makes it so; else values went to the wrong places. */
+static bool another_mask(gra_wrong *w, const classes *c)
+{
     for (size_t e = 0; e < w->size; e++) {
-        const double k = g->k[group_of(w, g, e)];
-        if (!gra_fit(w, w->a[e], k * w->n[e]) || (k == 0 && !gra_none(w, w->n[e])))
+        if (class_of(w, c->k, e) != EXTRA)
+            continue;
+        for (size_t i = e / w->cols * w->cols; i < (e / w->cols + 1) * w->cols; i++)
+            if (!gra_none(w, w->n[i]))
+                return false;
+        for (size_t i = e % w->cols; i < w->size; i += w->cols)
+            if (!gra_none(w, w->n[i]))
+                return false;
+    }
+    gra_fits(w, c->count[RIGHT] + c->count[SCALED]
+                ? "zero where it should not be, and not zero where it should: the mask is not that of the forward"
+                : "zero exactly where it should not be: the mask is the wrong way round");
+    return true;
+}
+
+/* Too much arrives: in elements of x that the output does not depend on at all, or from outputs that do not use them. */
+static void tell_extra(gra_wrong *w, const char *rest)
+{
+    gra_check_line s = { .at = 0 };
+    size_t columns = 0;
+    bool unused = true;
+    for (size_t i = 0; i < w->cols; i++) {
+        bool used = false, given = false;
+        for (size_t e = i; e < w->size; e += w->cols) {
+            used |= !gra_none(w, w->n[e]);
+            given |= w->in[e];
+        }
+        columns += given;
+        unused &= !(used && given);
+    }
+    if (!unused) {
+        gra_put_places(&s, w);
+        gra_fits(w, "the backward gives a gradient %s, but there the output does not depend on %s: a mask (causal?) is "
+                 "forgotten, or a sum runs too far, or is not begun anew; %s", s.s, w->x->name, rest);
+        return;
+    }
+    const bool named = gra_put_set(&s, w) && !strstr(s.s, "first is");
+    gra_fits(w, "the loss does not depend on %zu of %zu elements of %s%s%s%s, but the backward gives them a gradient: a mask "
+             "is forgotten; %s", columns, w->cols, w->x->name, named ? " (those " : "", named ? s.s : "", named ? ")" : "", rest);
+}
+
+static void tell_missing(gra_wrong *w, const char *rest)
+{
+    gra_check_line s = { .at = 0 };
+    gra_put_places(&s, w);
+    gra_fits(w, "nothing arrives %s%s; %s", s.s,
+             w->overwrites ? ": each overwrites the one before"
+             : strstr(s.s, "except from") || strstr(s.s, "from all but") ? ": what comes from each is to be added (+=)" : "",
+             rest);
+}
+
+bool gra_one_factor(gra_wrong *w)
+{
+    const classes c = classify(w);
+    const size_t *n = c.count, both = n[RIGHT] + n[SCALED];
+    gra_check_line rest = { .at = 0 };
+    if (n[OTHER] || (n[SCALED] && (n[RIGHT] || c.k == 0)))
+        return false;
+    if (!n[MISSING] && !n[EXTRA])
+        return constant_factor(w, &c);
+    if (!both && !n[EXTRA]) {
+        gra_fits(w, "all zero: the backward adds nothing here");
+        return true;
+    }
+    if (!both && !n[MISSING]) {
+        gra_fits(w, "it should be zero: the loss does not depend on %s", w->x->name);
+        return true;
+    }
+    if (n[MISSING] && n[EXTRA])
+        return another_mask(w, &c);
+    if (n[SCALED] == 1)                                 /* which proves no factor */
+        return false;
+    if (n[RIGHT])
+        gra_check_put(&rest, "it is right elsewhere");
+    else {
+        gra_check_put(&rest, "elsewhere: ");
+        put_factor(&rest, w, c.k);
+    }
+    choose(w, c.k, MISSING, EXTRA);
+    if (n[MISSING])
+        tell_missing(w, rest.s);
+    else
+        tell_extra(w, rest.s);
+    return true;
+}
+
+/* a = k n in some entries, a = n in the others. */
+bool gra_partial_factor(gra_wrong *w)
+{
+    const classes c = classify(w);
+    gra_check_line factor = { .at = 0 }, place = { .at = 0 };
+    if (c.count[OTHER] || c.count[MISSING] || c.count[EXTRA] || c.count[SCALED] < 2 || !c.count[RIGHT] || c.k == 0)
+        return false;
+    choose(w, c.k, SCALED, SCALED);
+    put_factor(&factor, w, c.k);
+    gra_put_places(&place, w);
+    gra_fits(w, "%s: %s; it is right elsewhere", place.s, factor.s);
+    return true;
+}
+
+/* ---- a factor of its own for each row, or each element ------------------------------------------ */
+
+/* a = k[part] n, in parts of at least two entries. */
+static bool fits_parts(const gra_wrong *w, const gra_division *v, double *k, double *nn)
+{
+    size_t used = 0, entries = 0;
+    memset(k, 0, v->parts * sizeof *k);
+    memset(nn, 0, v->parts * sizeof *nn);
+    for (size_t e = 0; e < w->size; e++) {
+        const size_t p = gra_part(w, v, e);
+        k[p] += w->a[e] * w->n[e];
+        nn[p] += w->n[e] * w->n[e];
+        entries += !gra_none(w, w->n[e]);
+    }
+    for (size_t p = 0; p < v->parts; p++) {
+        used += nn[p] > w->zero * w->zero;
+        k[p] = nn[p] > 0 ? k[p] / nn[p] : 0;
+    }
+    for (size_t e = 0; e < w->size; e++) {
+        const double of = k[gra_part(w, v, e)];
+        if (!gra_fit(w, w->a[e], of * w->n[e]) || (gra_none(w, w->a[e]) && !gra_none(w, w->n[e])))
             return false;
     }
-    for (size_t i = 0; i < g->count; i++)
-        if (!(many[i] > 0))
-            g->k[i] = (double)NAN;
-    return true;
+    return used > 1 && entries >= 2 * used;
 }
 
-/* What a row of x may be divided by. */
-static const char *statistic(const gra_wrong *w, groups *g)
+bool gra_own_factors(gra_wrong *w)
 {
-    static const char *const name[] = { "the standard deviation", "the variance", "the sum of e^x",
-                                        "the root mean square" };
-    bool is[2][5] = { { true, true, true, true, true }, { true, true, true, true, true } };
-    double scale[2][5] = { { 0 } };
-    for (size_t i = 0; i < g->count; i++) {
-        double n = 0, sum = 0, squares = 0, exps = 0, uses = 0;
-        for (size_t c = 0; c < w->cols; c++) {
-            if (group_of(w, g, g->out ? c * w->cols : c) != i || g->out)
-                continue;
-            const double v = g->out ? 0 : (double)w->x->data[c];
-            n++;
-            sum += v;
-            squares += v * v;
-            exps += exp(v);
-            double used = 0;
-            for (size_t j = 0; j < w->rows; j++)
-                used += !gra_none(w, w->n[j * w->cols + c]);
-            uses = fmax(uses, used);
-        }
-        if (!isfinite(g->k[i]) || n == 0)
-            continue;
-        const double mean = sum / n, variance = squares / n - mean * mean;
-        const double of[5] = { sqrt(fmax(variance, 0)), variance, exps, sqrt(squares / n), uses };
-        for (int f = 0; f < 5; f++)
-            for (int inverse = 0; inverse < 2; inverse++) {
-                const double q = inverse ? g->k[i] * of[f] : g->k[i] / of[f];
-                if (scale[inverse][f] == 0)
-                    scale[inverse][f] = q;
-                is[inverse][f] &= of[f] > 1e-6 && fabs(q - scale[inverse][f]) <= 1e-3 * fabs(q) &&
-                                  (f < 4 || gra_equal(q, 1));
-            }
-    }
-    char *text = g->text;
-    for (int f = 0; f < 5 && !g->out; f++)
-        for (int inverse = 0; inverse < 2; inverse++)
-            if (is[inverse][f]) {
-                if (f == 4)
-                    return inverse ? "divided by the number of outputs that use it: a mean where the sum is wanted"
-                                   : "multiplied by the number of outputs that use it";
-                snprintf(text, sizeof g->text, "%s of it is %s%s", name[f],
-                         inverse ? "divided by once too often" : "not divided by",
-                         fabs(fabs(scale[inverse][f]) - 1) > 2e-3 ? ", or another's" : "");
-                return text;
-            }
-    return NULL;
-}
-
-/* False: what is wrong is one factor in some of the groups, which is for gra_partial_factor to tell. */
-static bool tell_groups(gra_wrong *w, groups *g, bool only_known)
-{
-    const char *known = statistic(w, g);
-    double factor = 1;
-    bool one = true;
-    for (size_t i = 0; i < g->count; i++)
-        if (isfinite(g->k[i]) && !gra_equal(g->k[i], 1)) {
-            one &= gra_equal(factor, 1) || gra_equal(g->k[i], factor);
-            factor = g->k[i];
-        }
-    if (!known && (only_known || (one && !w->part)))
-        return false;
-    gra_check_line s = { .at = 0 };
-    size_t told = 0;
-    for (size_t i = 0; i < g->count && told < 3; i++)
-        if (isfinite(g->k[i]))
-            gra_check_put(&s, "%s%.4g", told++ ? ", " : "", g->k[i]);
-    char whose[80];
-    if (g->d == ROW)
-        snprintf(whose, sizeof whose, "row of %s", g->out ? "the output" : w->x->name);
-    else if (g->d == ELEMENT)
-        snprintf(whose, sizeof whose, "element of %s", g->out ? "dy" : w->x->name);
-    else if (!g->out && w->x->shape.ndim == 2)
-        snprintf(whose, sizeof whose, "%s of %s", g->d ? "column" : "row", w->x->name);
-    else
-        snprintf(whose, sizeof whose, "index of dimension %d of %s", g->d, g->out ? "the output" : w->x->name);
-    gra_fits(w, "a factor of its own for each %s (%s, ...): %s", whose, s.s,
-             known ? known : "what belongs to it (1/std, 1/sum, a weight ...) is missing, or taken from elsewhere");
-    return true;
-}
-
-static bool indexed_factor(gra_wrong *w, bool known)
-{
-    const int *shape;
-    double *memory = calloc(4 * (w->rows + w->cols), sizeof *memory);
+    double *k = calloc(2 * (w->rows + w->cols), sizeof *k), *nn = k + w->rows + w->cols;
     bool fit = false;
-    for (int step = 0; memory && step < GRA_MAX_DIMS + 2 && !fit; step++)   /* at last, element by element */
-        for (int out = 0; out < (gra_whole(w) ? 2 : 1) && !fit; out++) {
-            const int ndim = gra_dims_of(w, out, &shape);
-            groups g = { .out = out, .k = memory, .count = out ? w->rows : w->cols,
-                         .d = step < GRA_MAX_DIMS ? step : step == GRA_MAX_DIMS ? ROW : ELEMENT };
-            if (g.d >= ndim || (g.d == ROW && ndim < 3))
-                continue;
-            if (g.d != ELEMENT)
-                g.count = g.d >= 0 ? (size_t)shape[g.d] : g.count / (size_t)shape[ndim - 1];
-            fit = grouped(w, &g) && tell_groups(w, &g, known);
-        }
-    free(memory);
+    for (gra_division v = { 0 }; k && !fit && gra_next_division(w, &v);) {
+        gra_check_line some = { .at = 0 }, whose = { .at = 0 };
+        fit = gra_has_list(&v) && fits_parts(w, &v, k, nn);
+        for (size_t p = 0, told = 0; fit && p < v.parts && told < 3; p++)
+            if (nn[p] > w->zero * w->zero)
+                gra_check_put(&some, "%s%.4g", told++ ? ", " : "", k[p]);
+        gra_put_parts(&whose, w, &v, "");
+        if (fit)
+            gra_fits(w, "a factor of its own for each %s (%s, ...): what belongs to it (1/std, 1/sum, a weight ...) is "
+                     "missing, or taken from elsewhere", whose.s, some.s);
+    }
+    free(k);
     return fit;
 }
 
-bool gra_row_statistic(gra_wrong *w)
-{
-    return indexed_factor(w, true);
-}
+/* ---- elements of a tensor ----------------------------------------------------------------------- */
 
-bool gra_indexed_factor(gra_wrong *w)
+/* a = k n p / q for all entries? k is that of the largest. */
+static bool quotient(const gra_wrong *w, const gra_source *p, const gra_source *q, size_t largest, double *k)
 {
-    return indexed_factor(w, false);
-}
-
-/* ---- the diagonal, and what is beside it ------------------------------------------------------- */
-
-bool gra_others_factor(gra_wrong *w)
-{
-    static gra_explanation *const tries[] = { gra_constant_factor, gra_tensor_factor, gra_indexed_factor };
-    if (!gra_same_shapes(w))
+    *k = w->a[largest] * gra_value(w, q, largest) / (w->n[largest] * gra_value(w, p, largest));
+    if (!(fabs(*k) > 1e-6) || !isfinite(*k))
         return false;
+    for (size_t e = 0; e < w->size; e++) {
+        if (gra_none(w, w->a[e]) && gra_none(w, w->n[e]))
+            continue;
+        const double of_p = *k * gra_value(w, p, e), of_q = gra_value(w, q, e);
+        if (fabs(w->a[e] * of_q - w->n[e] * of_p) >
+            1e-5 * fabs(w->a[e] * of_q) + 1e-7 * w->largest * (fabs(of_q) + fabs(of_p)))
+            return false;
+    }
+    return true;
+}
+
+/* An example: a large entry, of two different places. */
+static size_t example(const gra_wrong *w)
+{
+    size_t at = 0;
+    double most = 0;
+    for (size_t e = 0; e < w->size; e++)
+        if (fabs(w->n[e]) > most * 1.01 && !(e % w->cols == e / w->cols && most > 0)) {
+            most = fabs(w->n[e]);
+            at = e;
+        }
+    return at;
+}
+
+static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q, double k)
+{
+    const size_t e = example(w);
+    gra_check_line has = { .at = 0 }, wants = { .at = 0 }, at = { .at = 0 }, rest = { .at = 0 };
+    if (p->kind > GRA_RIGHT)
+        gra_put_source(&has, w, p, e);
+    if (q->kind > GRA_RIGHT)
+        gra_put_source(&wants, w, q, e);
+    gra_put_entry(&at, w, e);
+    if (!gra_equal(k, 1)) {
+        gra_check_put(&rest, "; and ");
+        put_factor(&rest, w, k);
+    }
+    if (q->kind == GRA_RIGHT && p->kind == GRA_ONE)
+        gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, by which it is to be multiplied, is "
+                 "forgotten", k);
+    else if (q->kind == GRA_RIGHT)
+        gra_fits(w, "the wrong factor: %s stands where something else is wanted, in %s: %.6g where %.6g is right%s", has.s, at.s,
+                 w->a[e], w->n[e], rest.s);
+    else if (q->kind == GRA_ONE)
+        gra_fits(w, "a factor too many: %s, in %s%s", has.s, at.s, rest.s);
+    else if (p->kind == GRA_ONE)
+        gra_fits(w, "a factor is missing: %s, in %s%s", wants.s, at.s, rest.s);
+    else
+        gra_fits(w, "the wrong factor: %s stands where %s is wanted, in %s%s", has.s, wants.s, at.s, rest.s);
+}
+
+bool gra_quotient(gra_wrong *w)
+{
+    static const struct { int tensors; bool one; } tries[] = {  /* one before two, no constant before one, then a = k p */
+        { 0, true }, { 1, true }, { 0, false }, { 1, false }, { 2, true }, { 2, false },
+    };
+    gra_source list[GRA_MOST_SOURCES];
+    const int count = gra_sources(w, list);
+    size_t entries = 0, largest = 0;
+    for (size_t e = 0; e < w->size; e++) {
+        entries += !gra_none(w, w->n[e]);
+        if (fabs(w->n[e]) > fabs(w->n[largest]))
+            largest = e;
+    }
+    for (int pass = 0; entries >= 4 && pass < 6; pass++)
+        for (int p = 0; p < count; p++)
+            for (int q = 0; q < count; q++) {
+                double k = 0;
+                const int both = list[q].kind == GRA_RIGHT ? 2 : list[p].kind != GRA_ONE && list[q].kind != GRA_ONE;
+                if (p == q || list[p].kind == GRA_RIGHT || both != tries[pass].tensors ||
+                    !quotient(w, &list[p], &list[q], largest, &k) || gra_equal(k, 1) != tries[pass].one)
+                    continue;
+                tell_quotient(w, &list[p], &list[q], k);
+                return true;
+            }
+    return false;
+}
+
+/* ---- the diagonal, and what is beside it -------------------------------------------------------- */
+
+/* Softmax and norms have a term with a sum over dy, which is all that there is beside the diagonal. If something is wrong
+ * there, what? If nothing is, what is on the diagonal? */
+bool gra_beside_diagonal(gra_wrong *w)
+{
+    static gra_explanation *const tries[] = { gra_one_factor, gra_quotient, gra_own_factors };
+    double *memory = calloc(2 * w->size, sizeof *memory), off = 0;
     size_t beside = 0, wrong = 0;
+    gra_wrong sub = *w;
     for (size_t e = 0; e < w->size; e++)
         if (e / w->cols != e % w->cols) {
             beside += !gra_none(w, w->n[e]);
             wrong += !gra_fit(w, w->a[e], w->n[e]);
         }
-    if (beside < 2)
+    if (!memory || beside < 2 || !w->whole || !gra_same_shape(w->x->shape, w->check->shape)) {
+        free(memory);
         return false;
-    gra_wrong sub = *w;
-    double *memory = calloc(2 * w->size, sizeof *memory);
-    if (!memory)
-        return false;
+    }
     sub.a = memory;
     sub.n = memory + w->size;
-    double off = 0;
-    for (size_t e = 0; e < w->size; e++) {
-        const bool on = e / w->cols == e % w->cols;
-        if (on != (wrong == 0))
-            continue;
-        sub.a[e] = w->a[e];
-        sub.n[e] = w->n[e];
-        off = fmax(off, fabs(w->a[e] - w->n[e]));
-    }
+    for (size_t e = 0; e < w->size; e++)
+        if ((e / w->cols == e % w->cols) == (wrong == 0)) {
+            sub.a[e] = w->a[e];
+            sub.n[e] = w->n[e];
+            off = fmax(off, fabs(w->a[e] - w->n[e]));
+        }
     sub.near = fmin(off / 100, sub.near);
     sub.part = wrong ? "beside the diagonal, in what dy_j gives to other places (the term with a sum): "
                      : "on the diagonal alone, in what dy_i gives to place i itself: ";
@@ -205,10 +360,5 @@ bool gra_others_factor(gra_wrong *w)
     w->fits = sub.fits;
     memcpy(w->hint, sub.hint, sizeof w->hint);
     free(memory);
-    if (!fit && !wrong) {
-        gra_fits(w, "wrong on the diagonal alone: what dy_i gives to %s_i itself; what it gives to other "
-                 "places is right", w->x->name);
-        fit = true;
-    }
     return fit;
 }

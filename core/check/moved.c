@@ -2,39 +2,15 @@
 #include "explaining.h"
 #include <stdlib.h>
 
-static bool holds(const gra_checked *x, const gra_checked *of)
-{
-    for (size_t i = 0; i < x->size; i++)
-        if (fabs((double)x->analytic[i] - (double)of->numeric[i]) > 1e-6 * fmax(x->largest, of->largest))
-            return false;
-    return true;
-}
-
-bool gra_swapped(gra_wrong *w)
-{
-    gra_checked *x = w->x;
-    for (int i = 0; i < w->check->count; i++) {
-        const gra_checked *other = &w->check->tensor[i];
-        if (other == x || other->size != x->size || x->size < 2 || !(other->largest > 0) || !holds(x, other))
-            continue;
-        gra_fits(w, "%s holds the gradient of %s%s", x->name, other->name,
-                 holds(other, x) ? ", and the other way round: the two are exchanged" : "");
-        return true;
-    }
-    return false;
-}
+/* ---- a matrix and its transpose ----------------------------------------------------------------- */
 
 /* The last two dimensions m x k were filled as if they were k x m; or the Jacobian is the other way round. */
 bool gra_transposed(gra_wrong *w)
 {
     const gra_checked *x = w->x;
-    size_t m = 1, k = 1;
-    bool layout = x->shape.ndim >= 2, jacobian = gra_whole(w) && w->rows == w->cols;
-    if (layout) {
-        m = (size_t)x->shape.dim[x->shape.ndim - 2];
-        k = (size_t)x->shape.dim[x->shape.ndim - 1];
-    }
-    layout &= m > 1 && k > 1;
+    const int ndim = x->shape.ndim;
+    const size_t m = ndim > 1 ? (size_t)x->shape.dim[ndim - 2] : 1, k = ndim > 1 ? (size_t)x->shape.dim[ndim - 1] : 1;
+    bool layout = m > 1 && k > 1, jacobian = w->whole && w->rows == w->cols;
     for (size_t e = 0; e < w->size && (layout || jacobian); e++) {
         const size_t i = e % w->cols, j = e / w->cols;
         layout = layout && gra_fit(w, w->a[e - i % (m * k) + i % k * m + i % (m * k) / k], w->n[e]);
@@ -49,117 +25,56 @@ bool gra_transposed(gra_wrong *w)
     return layout || jacobian;
 }
 
-/* Entry e, moved so that its index along dimension d is q. */
-static size_t moved_along(const gra_wrong *w, bool out, int d, size_t e, size_t q)
+/* ---- rows that are shifted ---------------------------------------------------------------------- */
+
+/* Entry e, moved so that its index along dimension d (of length n) is q. */
+static size_t moved_along(const gra_wrong *w, const gra_division *v, bool dy, size_t e, size_t q)
 {
-    const int *shape;
-    const int ndim = gra_dims_of(w, out, &shape);
-    size_t step = out ? w->cols : 1;
-    for (int i = ndim - 1; i > d; i--)
-        step *= (size_t)shape[i];
-    return e + (q - gra_index_along(w, out, d, out ? e / w->cols : e % w->cols)) * step;
+    const gra_shape *s = dy ? &w->check->shape : &w->x->shape;
+    size_t step = dy ? w->cols : 1;
+    for (int i = s->ndim - 1; i > v->d; i--)
+        step *= (size_t)s->dim[i];
+    return e + (q - gra_part(w, v, e)) * step;
 }
 
-/* Along dimension d, does index p of a hold what index q of n should? */
-static bool slice_is(const gra_wrong *w, bool out, int d, size_t p, size_t q, bool *zero)
+/* Does index p of a hold what index p + shift of n should, as far as there is one: at least two of them? */
+static bool shifted(const gra_wrong *w, const gra_division *v, bool dy, long shift)
 {
-    *zero = true;
+    size_t entries = 0, parts = 0, last = v->parts;
     for (size_t e = 0; e < w->size; e++) {
-        if (gra_index_along(w, out, d, out ? e / w->cols : e % w->cols) != p)
+        const size_t p = gra_part(w, v, e), q = p + (size_t)shift;
+        if (q >= v->parts)
             continue;
-        const double n = w->n[moved_along(w, out, d, e, q)];
+        const double n = w->n[moved_along(w, v, dy, e, q)];
         if (!gra_fit(w, w->a[e], n))
             return false;
-        *zero &= gra_none(w, n);
+        entries += !gra_none(w, n);
+        parts += !gra_none(w, n) && p != last;
+        last = gra_none(w, n) ? last : p;
     }
-    return true;
+    return entries > 1 && parts > 1;
 }
 
-/* Index p holds what index p + shift should, as far as there is one: at least two of them. */
-static bool shifted(gra_wrong *w, bool out, int d, size_t n, long shift)
+bool gra_shifted(gra_wrong *w)
 {
-    size_t count = 0;
-    for (size_t p = 0; p < n; p++) {
-        const long q = (long)p + shift;
-        bool zero;
-        if (q < 0 || q >= (long)n)
-            continue;
-        if (!slice_is(w, out, d, p, (size_t)q, &zero))
-            return false;
-        count += !zero;
-    }
-    if (count < 2)
-        return false;
-    char place[40] = "row i";
-    if (out || w->x->shape.ndim != 2)
-        snprintf(place, sizeof place, "index i of dimension %d", d);
-    else if (d)
-        snprintf(place, sizeof place, "column i");
-    if (out)
-        gra_fits(w, "the wrong dy: for %s of the output that of i %c %ld is taken", place, shift < 0 ? '+' : '-',
-                 labs(shift));
-    else
-        gra_fits(w, "%s of %s holds the gradient of i %c %ld", place, w->x->name, shift < 0 ? '-' : '+', labs(shift));
-    return true;
-}
-
-bool gra_permuted(gra_wrong *w)
-{
-    const int *shape;
-    for (int out = 0; out < (gra_whole(w) ? 2 : 1); out++)
-        for (int d = 0; d < gra_dims_of(w, out, &shape); d++) {
-            const long n = shape[d];
-            for (long shift = 1; shift < n - 1 && 2 * shift <= n; shift++)
-                if (shifted(w, out, d, (size_t)n, shift) || shifted(w, out, d, (size_t)n, -shift))
-                    return true;
-            gra_check_line s = { .at = 0 };
-            size_t found = 0, sum = 0;                  /* of the places they come from: each once */
-            for (size_t p = 0; p < (size_t)n; p++)
-                for (size_t q = 0, last = found; q < (size_t)n && found == last; q++) {
-                    bool zero;
-                    if (!slice_is(w, out, d, p, q, &zero) || zero)
-                        continue;
-                    found++;
-                    sum += q;
-                    if (p != q)
-                        gra_check_put(&s, "%s%zu that of %zu", s.at ? ", " : "", p, q);
-                }
-            if (found < 2 || found < (size_t)n || sum != (size_t)(n * (n - 1) / 2))
-                continue;
-            gra_fits(w, "the indices along dimension %d of %s are mixed up: index %s", d,
-                     out ? "dy" : w->x->name, s.s);
-            return true;
-        }
-    return false;
-}
-
-/* Along dimension d of the output one index of dy is used for all of them; or along one of x, one index gets what is
- * all of theirs. */
-bool gra_one_index(gra_wrong *w)
-{
-    const int *shape;
-    for (int out = 1; gra_whole(w) && out >= 0; out--)
-        for (int d = 0; d < gra_dims_of(w, out, &shape); d++)
-            for (size_t p = 0; p < (size_t)shape[d] && shape[d] > 1; p++) {
-                bool fit = true;
-                for (size_t e = 0; fit && e < w->size; e++) {
-                    double sum = 0;
-                    if (gra_index_along(w, out, d, out ? e / w->cols : e % w->cols) == p)
-                        for (size_t q = 0; q < (size_t)shape[d]; q++)
-                            sum += w->n[moved_along(w, out, d, e, q)];
-                    fit = gra_fit(w, w->a[e], sum);
-                }
-                if (!fit)
+    for (gra_division v = { 0 }; gra_next_division(w, &v);)
+        for (long shift = 1; gra_by_index(&v) && 2 * (size_t)shift <= v.parts && (size_t)shift + 1 < v.parts; shift++)
+            for (int sign = 1; sign >= -1; sign -= 2) {
+                const bool dy = gra_of_dy(&v);
+                gra_check_line s = { .at = 0 };
+                if (!shifted(w, &v, dy, sign * shift))
                     continue;
-                if (out)
-                    gra_fits(w, "the dy of index %zu of dimension %d is used in place of that of each index", p, d);
+                gra_put_parts(&s, w, &v, " i");
+                if (dy)
+                    gra_fits(w, "shifted: in place of %s that of i %c %ld is taken", s.s, sign < 0 ? '+' : '-', shift);
                 else
-                    gra_fits(w, "right values at the wrong places: what belongs to any index along dimension %d of %s is "
-                             "added to index %zu of it", d, w->x->name, p);
+                    gra_fits(w, "shifted: %s holds the gradient of i %c %ld", s.s, sign < 0 ? '-' : '+', shift);
                 return true;
             }
     return false;
 }
+
+/* ---- any other places --------------------------------------------------------------------------- */
 
 static int ascending(const void *p, const void *q)
 {
@@ -167,7 +82,7 @@ static int ascending(const void *p, const void *q)
     return (a > b) - (a < b);
 }
 
-/* Does each line of a hold the values of that line of n, in another order? */
+/* Does each row (or column) of a hold the values of that of n, in another order? */
 static bool same_values(const gra_wrong *w, bool columns, double *a, double *n)
 {
     const size_t lines = columns ? w->cols : w->rows, length = columns ? w->rows : w->cols;
@@ -186,10 +101,10 @@ static bool same_values(const gra_wrong *w, bool columns, double *a, double *n)
     return true;
 }
 
-/* The first wrong entry that should be what it is not, and where in its line that value stands. */
+/* The first wrong entry that should be what it is not, and where in its row (or column) that value stands. */
 static bool tell_moved(gra_wrong *w, bool columns)
 {
-    gra_check_line is = { .at = 0 }, should = { .at = 0 };
+    gra_check_line is = { .at = 0 }, should = { .at = 0 }, whose = { .at = 0 };
     const size_t line = columns ? w->rows : w->cols, step = columns ? w->cols : 1;
     for (size_t e = 0; e < w->size; e++) {
         if (gra_none(w, w->n[e]) || gra_fit(w, w->a[e], w->n[e]))
@@ -199,10 +114,9 @@ static bool tell_moved(gra_wrong *w, bool columns)
             const size_t at = start + i * step;
             if (!gra_fit(w, w->a[at], w->n[e]) || gra_fit(w, w->a[at], w->n[at]))
                 continue;
-            gra_put_place(&is, w, columns, columns ? at / w->cols : at % w->cols);
-            gra_put_place(&should, w, columns, columns ? e / w->cols : e % w->cols);
-            gra_check_line whose = { .at = 0 };
-            gra_put_place(&whose, w, !columns, columns ? e % w->cols : e / w->cols);
+            gra_put_element(&is, w, columns, columns ? at / w->cols : at % w->cols);
+            gra_put_element(&should, w, columns, columns ? e / w->cols : e % w->cols);
+            gra_put_element(&whose, w, !columns, columns ? e % w->cols : e / w->cols);
             if (columns)
                 gra_fits(w, "the right factors, times the wrong dy: %s takes %s where %s is wanted", whose.s, is.s,
                          should.s);
@@ -219,9 +133,8 @@ bool gra_moved(gra_wrong *w)
 {
     double *a = calloc(2 * (w->rows + w->cols), sizeof *a);
     bool fit = false;
-    for (int columns = 0; a && gra_whole(w) && columns < 2 && !fit; columns++)
+    for (int columns = 0; a && w->whole && w->rows > 1 && columns < 2 && !fit; columns++)
         fit = same_values(w, columns, a, a + w->rows + w->cols) && tell_moved(w, columns);
     free(a);
     return fit;
 }
-

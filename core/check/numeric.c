@@ -112,9 +112,9 @@ static bool parts(gra_checking *k, gra_checked *x, size_t i, double step)
     return true;
 }
 
-bool gra_check_parts(gra_checking *k, gra_checked *x, size_t i, double steps)
+bool gra_check_parts(gra_checking *k, gra_checked *x, size_t i)
 {
-    return parts(k, x, i, steps * (double)x->step[i]);
+    return parts(k, x, i, (double)x->step[i]);
 }
 
 /* n(h), or NaN where f is not defined. */

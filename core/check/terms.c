@@ -1,186 +1,198 @@
-/* terms: explanations in which a term of a sum is missing or wrong. */
+/* terms: explanations in which the analytic gradient is the numeric one and something: a term of the formula is missing,
+ * too many, or wrong. */
 #include "explaining.h"
 
-/* ---- a term with a sum over dy ----------------------------------------------------------------- */
+/* ---- one term ----------------------------------------------------------------------------------- */
 
-typedef struct weighted {               /* a guess at the weights v_j in sum_j v_j dy_j, over a row of the output */
-    const char *name;                   /* of the weights; "": 1 */
-    const char *less;                   /* y - less, or NULL */
-    const real *data, *subtract;        /* element j % size; NULL: 1, 0 */
-    size_t      size, subtracted;
-} weighted;
-
-static double weight(const weighted *v, size_t j)
+static void tell_number(gra_wrong *w, double by)
 {
-    return (v->data ? (double)v->data[j % v->size] : 1) -
-           (v->subtract ? (double)v->subtract[j % v->subtracted] : 0);
+    gra_check_line place = { .at = 0 };
+    for (size_t e = 0; e < w->size; e++) {
+        w->of[e] = !gra_none(w, w->n[e]) || !gra_none(w, w->a[e]);
+        w->in[e] = !gra_fit(w, w->a[e], w->n[e]);
+    }
+    gra_put_places(&place, w);
+    gra_fits(w, "%s what dy is multiplied by is too %s by the same number, %.6g: a term of the formula is missing there, or "
+             "has the wrong sign; it is right elsewhere", place.s, by > 0 ? "small" : "large", fabs(by));
 }
+
+static void tell_term(gra_wrong *w, const gra_source *p, const gra_source *q, double by, size_t e)
+{
+    gra_check_line term = { .at = 0 }, at = { .at = 0 };
+    if (!gra_equal(fabs(by), 1))
+        gra_check_put(&term, "%.6g ", fabs(by));
+    if (p->kind != GRA_ONE) {
+        gra_put_source(&term, w, p, e);
+        gra_check_put(&term, " ");
+    }
+    gra_put_source(&term, w, q, e);
+    gra_put_entry(&at, w, e);
+    gra_fits(w, by > 0 ? "a term is missing: %s lacks %s, and so elsewhere: of another place where %s is used?"
+                       : "a term too many, or one that is counted twice: %s has %s too much, and so elsewhere", at.s,
+             term.s, w->x->name);
+}
+
+/* n - a is k p q where the two differ; p or both may be 1. A constant k other than 1 or -1 proves something only in the
+ * gradient of a loss, or alone, as the -1 that cross-entropy has at the target. */
+bool gra_one_term(gra_wrong *w)
+{
+    gra_source list[GRA_MOST_SOURCES];
+    const int count = gra_sources(w, list);
+    size_t off = 0, most = 0, right = 0;
+    for (size_t e = 0; e < w->size; e++) {
+        const bool fit = gra_fit(w, w->a[e], w->n[e]);
+        off += !fit;
+        right += fit && !gra_none(w, w->n[e]);
+        if (fabs(w->a[e] - w->n[e]) > fabs(w->a[most] - w->n[most]))
+            most = e;
+    }
+    for (int p = 0; off >= 2 && p < count; p++)
+        for (int q = p; q < count; q++) {
+            const gra_source *const s = &list[p], *const r = &list[q];
+            const bool number = r->kind == GRA_ONE;
+            const double k = (w->n[most] - w->a[most]) / (gra_value(w, s, most) * gra_value(w, r, most));
+            bool fit = (s->kind == GRA_ONE || s->kind == GRA_VALUE) && (number || r->kind == GRA_VALUE) && isfinite(k) &&
+                       (number ? right > 0 : off >= 4 && (w->rows == 1 || gra_equal(fabs(k), 1)));
+            for (size_t e = 0; fit && e < w->size; e++)
+                fit = gra_fit(w, w->n[e], w->a[e]) ||
+                      gra_fit(w, w->n[e] - w->a[e], k * gra_value(w, s, e) * gra_value(w, r, e));
+            if (!fit)
+                continue;
+            if (number)
+                tell_number(w, k);
+            else
+                tell_term(w, s, r, k, most);
+            return true;
+        }
+    return false;
+}
+
+/* ---- the product rule --------------------------------------------------------------------------- */
+
+/* An op of single elements, y = x g(x): its derivative is g + x g', of which g is y/x. Is a = p g + q (n - g)? */
+bool gra_product_rule(gra_wrong *w)
+{
+    double uu = 0, uv = 0, vv = 0, ua = 0, va = 0, p, q;
+    if (!w->whole || w->rows != w->cols || w->cols < 6)
+        return false;
+    for (size_t i = 0; i < w->cols; i++) {
+        const size_t e = i * w->cols + i;
+        const double u = (double)w->check->y[i] / (double)w->x->data[i], v = w->n[e] - u;
+        uu += u * u, uv += u * v, vv += v * v;
+        ua += u * w->a[e], va += v * w->a[e];
+    }
+    const double det = uu * vv - uv * uv;
+    if (!(det > 1e-9 * uu * vv))
+        return false;
+    p = (ua * vv - va * uv) / det;
+    q = (va * uu - ua * uv) / det;
+    for (size_t e = 0; e < w->size; e++) {
+        const size_t i = e % w->cols;
+        const bool diagonal = i == e / w->cols;
+        const double u = diagonal ? (double)w->check->y[i] / (double)w->x->data[i] : 0;
+        if (!gra_fit(w, w->a[e], p * u + q * (w->n[e] - u)) || (!diagonal && !gra_none(w, w->n[e])))
+            return false;
+    }
+    gra_check_line s = { .at = 0 };
+    for (int second = 0; second < 2; second++) {
+        const double k = second ? q : p;
+        if (fabs(k - 1) <= 1e-4)
+            continue;
+        gra_check_put(&s, "%sthe %s %s", s.at ? ", and " : "", second ? "second" : "first",
+                      fabs(k) < 1e-4 ? "is missing" : "has a factor of ");
+        if (fabs(k) >= 1e-4)
+            gra_put_number(&s, w, k);
+    }
+    gra_fits(w, "y is %s g(%s), and the product rule has two terms, g + %s g': %s", w->x->name, w->x->name, w->x->name,
+             s.s);
+    return true;
+}
+
+/* ---- a term with a sum over dy ------------------------------------------------------------------ */
 
 static size_t row_length(const gra_wrong *w)
 {
-    const gra_checking *k = w->check;
-    return gra_whole(w) && k->shape.ndim ? (size_t)k->shape.dim[k->shape.ndim - 1] : 1;
+    const gra_shape *y = &w->check->shape;
+    return w->whole && y->ndim ? (size_t)y->dim[y->ndim - 1] : 1;
 }
 
-/* a = k n + u v, where u depends on the row of the output and on the element of x alone. */
-static bool beside(const gra_wrong *w, const weighted *v, double k)
+/* In each row of dy, is what is off a multiple u_i of a sum over dy with some weights v_j, those of v if it is given? A sum
+ * of at least three, that three elements of x get something from. */
+static bool one_sum(const gra_wrong *w, const gra_source *v)
 {
-    const size_t length = row_length(w);
-    bool any = false;
-    for (size_t first = 0; first < w->rows; first += length)
-        for (size_t i = 0; i < w->cols; i++) {
-            double vr = 0, vv = 0;
-            for (size_t j = first; j < first + length; j++) {
-                const size_t e = j * w->cols + i;
-                vr += weight(v, j) * (w->a[e] - k * w->n[e]);
-                vv += weight(v, j) * weight(v, j);
-            }
-            const double u = vv > 0 ? vr / vv : 0;
-            for (size_t j = first; j < first + length; j++) {
-                const size_t e = j * w->cols + i;
-                if (!gra_fit(w, w->a[e], k * w->n[e] + u * weight(v, j)))
-                    return false;
-                any |= !gra_none(w, u * weight(v, j));
-            }
-        }
-    return any;
-}
-
-/* The k for which a - k n is nearest to some u v: that of the parts of a and n at right angles to v. */
-static double factor_beside(const gra_wrong *w, const weighted *v)
-{
-    const size_t length = row_length(w);
-    double an = 0, nn = 0;
-    for (size_t first = 0; first < w->rows; first += length)
-        for (size_t i = 0; i < w->cols; i++) {
-            double va = 0, vn = 0, vv = 0;
-            for (size_t j = first; j < first + length; j++) {
-                va += weight(v, j) * w->a[j * w->cols + i];
-                vn += weight(v, j) * w->n[j * w->cols + i];
-                vv += weight(v, j) * weight(v, j);
-            }
-            for (size_t j = first; vv > 0 && j < first + length; j++) {
-                const double n = w->n[j * w->cols + i] - vn / vv * weight(v, j);
-                an += (w->a[j * w->cols + i] - va / vv * weight(v, j)) * n;
-                nn += n * n;
-            }
-        }
-    return nn > 0 ? an / nn : 1;
-}
-
-static void tell_row_term(gra_wrong *w, const weighted *v, double k)
-{
-    gra_check_line s = { .at = 0 }, rest = { .at = 0 };
-    if (v->less)
-        gra_check_put(&s, " (%s - %s)", v->name, v->less);
-    else if (v->data)
-        gra_check_put(&s, " %s", v->name);
-    if (fabs(k - 1) > 1e-4) {
-        gra_check_put(&rest, "; and a constant factor of ");
-        gra_put_constant(&rest, w, k);
-    }
-    gra_fits(w, "a term with the sum (or mean) over dimension %d of dy%s is missing or wrong; the other terms are "
-             "right%s", w->check->shape.ndim - 1, s.s, rest.s);
-}
-
-/* a = n + u v, for some weights v of each row of the output; u for at least three elements of x. */
-static bool one_sum(const gra_wrong *w)
-{
-    const size_t length = row_length(w);
-    size_t most_u = 0, most_v = 0;
-    for (size_t first = 0; first < w->rows; first += length) {
-        size_t top = first * w->cols, of_u = 0, of_v = 0;
-        for (size_t e = first * w->cols; e < (first + length) * w->cols; e++)
+    const size_t length = row_length(w), block = length * w->cols;
+    size_t most = 0;
+    for (size_t first = 0; first < w->size; first += block) {
+        size_t top = first, of_u = 0, of_v = 0;
+        for (size_t e = first; e < first + block; e++)
             if (fabs(w->a[e] - w->n[e]) > fabs(w->a[top] - w->n[top]))
                 top = e;
         const double off = w->a[top] - w->n[top];
-        for (size_t e = first * w->cols; off != 0 && e < (first + length) * w->cols; e++) {
-            const size_t u = top / w->cols * w->cols + e % w->cols, v = e / w->cols * w->cols + top % w->cols;
-            if (!gra_fit(w, w->a[e] - w->n[e], (w->a[u] - w->n[u]) * (w->a[v] - w->n[v]) / off))
+        for (size_t e = first; off != 0 && e < first + block; e++) {
+            const size_t at_u = top / w->cols * w->cols + e % w->cols, at_v = e / w->cols * w->cols + top % w->cols;
+            const double u = w->a[at_u] - w->n[at_u], of = w->a[at_v] - w->n[at_v];
+            if (!gra_fit(w, w->a[e] - w->n[e], u * of / off) ||
+                (v && !gra_fit(w, of, off * gra_value(w, v, at_v) / gra_value(w, v, top))))
                 return false;
-            of_u += e == u && !gra_fit(w, w->a[e], w->n[e]);
-            of_v += e == v && !gra_fit(w, w->a[e], w->n[e]);
+            of_u += e == at_u && !gra_fit(w, u, 0);
+            of_v += e == at_v && !gra_fit(w, of, 0);
         }
-        most_u = of_u > most_u ? of_u : most_u;
-        most_v = of_v > most_v ? of_v : most_v;
+        most = of_u >= 3 && of_v >= 3 ? 3 : most;
     }
-    return most_u >= 3 && most_v >= 3;
+    return most >= 3;
 }
 
 bool gra_row_term(gra_wrong *w)
 {
-    const gra_checking *k = w->check;
-    const size_t length = row_length(w);
-    if (length < 3)
+    gra_source list[GRA_MOST_SOURCES];
+    const int count = gra_sources(w, list), d = w->check->shape.ndim - 1;
+    if (row_length(w) < 3 || !one_sum(w, NULL))
         return false;
-    for (int factor = 0; factor < 2; factor++)
-        for (int less = -1; less < k->count; less++)
-            for (int t = -2; t < k->count; t++) {       /* 1, y, tensors; y less a tensor */
-                weighted v = { .name = t == -1 ? "y" : t >= 0 ? k->tensor[t].name : "" };
-                if (t == -1) {
-                    v.data = k->y;
-                    v.size = k->size;
-                } else if (t >= 0) {
-                    v.data = k->tensor[t].data;
-                    v.size = k->tensor[t].size;
-                }
-                if (less >= 0) {
-                    v.less = k->tensor[less].name;
-                    v.subtract = k->tensor[less].data;
-                    v.subtracted = k->tensor[less].size;
-                }
-                if ((less >= 0 && (t != -1 || v.subtracted != length)) ||
-                    (v.data && v.size != length && v.size != k->size))
-                    continue;
-                const double by = factor ? factor_beside(w, &v) : 1;
-                if (!beside(w, &v, by))
-                    continue;
-                tell_row_term(w, &v, by);
-                return true;
-            }
-    if (!one_sum(w))
-        return false;
+    for (int i = 0; i < count; i++) {
+        const gra_source *v = &list[i];
+        gra_check_line of = { .at = 0 };
+        const bool output = v->kind == GRA_VALUE && v->column == GRA_COLUMN_OF_DY &&
+                            (v->row == -1 || v->row == GRA_ROW_OF_DY);
+        if (!(v->kind == GRA_ONE || output) || !one_sum(w, v))
+            continue;
+        if (output)
+            gra_check_put(&of, " %s", v->name);
+        gra_fits(w, "a term with the sum (or mean) over dimension %d of dy%s is missing or wrong; the other terms are right",
+                 d, of.s);
+        return true;
+    }
     gra_fits(w, "one sum over dimension %d of dy is missing or wrong, or its weights are: in each row all that is off is "
-             "a multiple of one such sum", k->shape.ndim - 1);
+             "a multiple of one such sum", d);
     return true;
 }
 
-/* ---- sums along a dimension of x --------------------------------------------------------------- */
+/* ---- a sum that should be 0 --------------------------------------------------------------------- */
 
-/* The sums of a line of x along dimension d, in row j: false after the last one. */
-static bool line_sums(const gra_wrong *w, int d, size_t line, double *a, double *n)
+/* Softmax, norms and cross-entropy subtract a sum or a mean, so that their gradient sums to 0: it does, and yours does not. */
+bool gra_sum_clue(gra_wrong *w)
 {
-    const int *shape;
-    gra_dims_of(w, false, &shape);
-    size_t inner = 1, length = (size_t)shape[d];
-    for (int i = d + 1; i < w->x->shape.ndim; i++)
-        inner *= (size_t)shape[i];
-    if (line >= w->size / length)
-        return false;
-    const size_t start = line / inner * inner * length + line % inner;
-    *a = *n = 0;
-    for (size_t i = 0; i < length; i++) {
-        *a += w->a[start + i * inner];
-        *n += w->n[start + i * inner];
-    }
-    return true;
-}
-
-/* Sums over a dimension: of the right gradient they are zero, or they are those of the wrong one. */
-void gra_sum_clues(gra_wrong *w)
-{
-    for (int d = 0; d < w->x->shape.ndim && !w->placed; d++) {
-        double a, n, off = 0, sum = 0, zero = 0;
-        for (size_t line = 0; w->x->shape.dim[d] > 1 && line_sums(w, d, line, &a, &n); line++) {
-            off = fmax(off, fabs(a - n));
-            sum = fmax(sum, fabs(a));
-            zero = fmax(zero, fabs(n));
+    bool one_size = true;                               /* of which as many of either sign prove nothing */
+    for (size_t e = 0; e < w->size; e++)
+        one_size &= gra_none(w, w->n[e]) || gra_fit(w, fabs(w->n[e]), fabs(w->n[0]));
+    for (int d = 0; d < w->x->shape.ndim; d++) {
+        size_t inner = 1, length = (size_t)w->x->shape.dim[d];
+        for (int i = d + 1; i < w->x->shape.ndim; i++)
+            inner *= (size_t)w->x->shape.dim[i];
+        double analytic = 0, numeric = 0;
+        for (size_t e = 0; length > 1 && e < w->size; e++) {
+            double a = 0, n = 0;
+            for (size_t at = e; e / inner % length == 0 && at < e + length * inner; at += inner) {
+                a += w->a[at];
+                n += w->n[at];
+            }
+            analytic = fmax(analytic, fabs(a));
+            numeric = fmax(numeric, fabs(n));
         }
-        if (zero <= w->near && sum > 10 * w->near)
-            gra_clue(w, "the true gradient of %s sums to 0 along dimension %d, yours does not: look at the term "
-                     "that makes it so, which subtracts a sum or a mean over it (softmax, norm, cross-entropy)",
-                     w->x->name, d);
-        else if (off <= w->near && zero > 1e-2 * w->largest)
-            gra_clue(w, "right only after summing over dimension %d: the sums agree, the places do not", d);
+        if (numeric > w->near || analytic <= 10 * w->near || one_size)
+            continue;
+        gra_clue(w, "the true gradient of %s sums to 0 along dimension %d, yours does not: look at the term that makes it "
+                 "so, which subtracts a sum or a mean over it (softmax, norm, cross-entropy)", w->x->name, d);
+        return true;
     }
+    return false;
 }

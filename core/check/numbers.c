@@ -1,0 +1,153 @@
+/* numbers: what a constant factor may be: a size, the square root of one, a fraction of two, pi. Several names may
+ * fit; then a test of another shape tells which. */
+#include "explaining.h"
+
+typedef struct names {                  /* of one number, at most two: ": sqrt(3), and 3 is ...; or ..." */
+    gra_check_line *s;
+    int             count;
+} names;
+
+static bool another(names *n)
+{
+    if (n->count >= 2)
+        return false;
+    gra_check_put(n->s, n->count++ ? "; or " : ": ");
+    return true;
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------- */
+
+/* How many rows (of all dimensions but the last) of x have a gradient? */
+static size_t rows_used(const gra_wrong *w, size_t *rows)
+{
+    const gra_shape *s = &w->x->shape;
+    const size_t length = s->ndim ? (size_t)s->dim[s->ndim - 1] : 1;
+    size_t count = 0;
+    *rows = w->cols / length;
+    for (size_t r = 0; r < *rows; r++) {
+        bool used = false;
+        for (size_t e = 0; e < w->size; e++)
+            used |= e % w->cols / length == r && !gra_none(w, w->n[e]);
+        count += used;
+    }
+    return count;
+}
+
+static size_t most_uses(const gra_wrong *w)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < w->cols; i++) {
+        size_t uses = 0;
+        for (size_t e = i; e < w->size; e += w->cols)
+            uses += !gra_none(w, w->n[e]);
+        most = uses > most ? uses : most;
+    }
+    return most;
+}
+
+/* "the size of dimension 1 of x and of dimension 0 of w": what has this size; one or two are told. False: nothing. */
+static bool put_size(gra_check_line *s, const gra_wrong *w, int size, int most, bool last)
+{
+    const gra_checking *k = w->check;
+    size_t rows;
+    int found = 0;
+    for (int i = -2; i < k->count; i++) {               /* x, the output, the others */
+        const gra_checked *x = i == -2 ? w->x : i >= 0 ? &k->tensor[i] : NULL;
+        const gra_shape *shape = x ? &x->shape : &k->shape;
+        for (int d = last && shape->ndim > 1 ? shape->ndim - 1 : 0; (i < 0 || x != w->x) && d < shape->ndim; d++)
+            if (shape->dim[d] == size && found++ < most)
+                gra_check_put(s, "%s of dimension %d of %s", found > 1 ? " and" : "the size", d, x ? x->name : "y");
+    }
+    if (found || last)
+        return found > 0;
+    if ((size_t)size == k->size || (size_t)size == w->x->size)
+        gra_check_put(s, "the size of all of %s", (size_t)size == k->size ? "y" : w->x->name);
+    else if ((size_t)size == rows_used(w, &rows) && k->size == 1)
+        gra_check_put(s, "the number of rows of %s that the loss depends on", w->x->name);
+    else if ((size_t)size == most_uses(w))
+        gra_check_put(s, "the number of outputs that use one element of %s", w->x->name);
+    else
+        return false;
+    return true;
+}
+
+/* ---- numbers made of them ---------------------------------------------------------------------- */
+
+static const struct form {              /* v is a power of n */
+    const char *before, *after;
+    double      power;
+} forms[] = {
+    { "sqrt(", ")", 0.5 }, { "1/sqrt(", ")", -0.5 }, { "", "", 1 }, { "1/", "", -1 }, { "", "^2", 2 }, { "1/", "^2", -2 },
+};
+
+static void put_form(names *list, const gra_wrong *w, double v, const struct form *f)
+{
+    const double n = pow(v, 1 / f->power);
+    const bool root = fabs(f->power) == 0.5, mean = fabs(f->power) == 1;
+    const int size = n > 1.5 && n < 1e6 ? (int)(n + 0.5) : 0;
+    gra_check_line sizes = { .at = 0 };
+    if (size < 2 || !gra_equal(n, size) || !put_size(&sizes, w, size, mean ? 2 : 1, root) || !another(list))
+        return;
+    if (f->power != 1)
+        gra_check_put(list->s, "%s%d%s, and %d is ", f->before, size, f->after, size);
+    gra_check_put(list->s, "%s%s", sizes.s, mean ? " (mean or sum?)" : "");
+}
+
+/* A loss over rows of which some have no gradient (ignored targets): one number of rows over the other. */
+static void put_rows(names *list, const gra_wrong *w, double v)
+{
+    size_t rows;
+    const size_t used = rows_used(w, &rows);
+    const bool all = gra_equal(v, (double)used / (double)rows);
+    if (w->check->size == 1 && used && used < rows && (all || gra_equal(v, (double)rows / (double)used)) && another(list))
+        gra_check_put(list->s, "%zu/%zu: %zu of %zu rows have a gradient: divided by %s", all ? used : rows,
+                      all ? rows : used, used, rows, all ? "all rows and not by those that count (ignore_index?)"
+                                                         : "those that count and not by all rows");
+}
+
+static void put_fraction(names *list, const gra_wrong *w, double v)
+{
+    for (int b = 2; b <= 12; b++) {                     /* the first is in lowest terms */
+        const int a = v < 64 ? (int)(v * b + 0.5) : 0;
+        gra_check_line top = { .at = 0 }, bottom = { .at = 0 };
+        if (a < 1 || !gra_equal(v, (double)a / b))
+            continue;
+        gra_check_put(list->s, "%s%d/%d", list->count++ ? "; or " : ": ", a, b);
+        if ((a == b + 1 || b == a + 1) && w->rows > 1 && put_size(&top, w, a > b ? a : b, 1, true)) {
+            gra_check_put(list->s, " = %s, and n = %d is %s", a > b ? "n / (n - 1)" : "(n - 1) / n", a > b ? a : b, top.s);
+            return;
+        }
+        if (a > 1 && put_size(&top, w, a, 1, false))
+            gra_check_put(list->s, ", and %d is %s", a, top.s);
+        if (put_size(&bottom, w, b, 1, false))
+            gra_check_put(list->s, ", and %d is %s", b, bottom.s);
+        return;
+    }
+}
+
+static void put_known(names *list, double v)
+{
+    static const struct { double is; const char *name; } known[] = {
+        { 3.141592653589793, "pi" }, { 1.772453850905516, "sqrt(pi)" }, { 2.506628274631001, "sqrt(2 pi)" },
+        { 1.2533141373155, "sqrt(pi / 2)" }, { 0.797884560802865, "sqrt(2 / pi)" }, { 1.4142135623730951, "sqrt(2)" },
+        { 0.3989422804014327, "1/sqrt(2 pi)" }, { 0.7071067811865476, "1/sqrt(2)" },
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (gra_equal(v, known[i].is) && another(list))
+            gra_check_put(list->s, "%s", known[i].name);
+}
+
+void gra_put_number(gra_check_line *s, const gra_wrong *w, double number)
+{
+    const double v = fabs(number);
+    names list = { .s = s };
+    gra_check_put(s, "%.6g", number);
+    if ((gra_equal(v, 2) || gra_equal(v, 0.5)) && another(&list))
+        gra_check_put(s, v > 1 ? "counted twice, or a forgotten 1/2" : "a forgotten 2");
+    put_rows(&list, w, v);
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
+        put_form(&list, w, v, &forms[f]);
+    put_known(&list, v);
+    if (!list.count && !gra_equal(v, floor(v + 0.5)))
+        put_fraction(&list, w, v);
+}

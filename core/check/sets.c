@@ -1,0 +1,276 @@
+/* sets: names for sets of entries of a Jacobian.
+ *
+ * There are some ways to divide the entries into parts that a formula may treat apart: by the sign of x, by an index
+ * of x or of dy, into the diagonal and what is beside it ... A set has a name where one of these ways has each of
+ * its parts wholly inside or wholly outside. */
+#include "explaining.h"
+#include <stdlib.h>
+
+enum { SIGN, LAST_USE, FIRST_USE, INDEX_OF_X, INDEX_OF_DY, DIAGONAL, RELATION, ROW_OF_X, ROW_OF_DY, ELEMENT_OF_X,
+       ELEMENT_OF_DY, WAYS };
+enum { MOST_NAMES = 4 };                /* parts that are listed one by one */
+
+static const gra_shape *shape_of(const gra_wrong *w, bool dy)
+{
+    return dy ? &w->check->shape : &w->x->shape;
+}
+
+size_t gra_index(const gra_wrong *w, bool dy, int d, size_t at)
+{
+    const gra_shape *s = shape_of(w, dy);
+    for (int i = s->ndim - 1; i > d; i--)
+        at /= (size_t)s->dim[i];
+    return at % (size_t)s->dim[d];
+}
+
+void gra_put_element(gra_check_line *s, const gra_wrong *w, bool dy, size_t at)
+{
+    const int ndim = shape_of(w, dy)->ndim;
+    gra_check_put(s, "%s", dy ? "dy" : w->x->name);
+    for (int d = 0; d < ndim; d++)
+        gra_check_put(s, "%s%zu%s", d ? ", " : " (", gra_index(w, dy, d, at), d == ndim - 1 ? ")" : "");
+}
+
+void gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e)
+{
+    gra_check_put(s, w->rows > 1 ? "what " : "the gradient of ");
+    if (w->rows > 1) {
+        gra_put_element(s, w, true, e / w->cols);
+        gra_check_put(s, " gives to ");
+    }
+    gra_put_element(s, w, false, e % w->cols);
+}
+
+/* ---- divisions --------------------------------------------------------------------------------- */
+
+bool gra_of_dy(const gra_division *v)
+{
+    return v->way == INDEX_OF_DY || v->way == ROW_OF_DY || v->way == ELEMENT_OF_DY;
+}
+
+bool gra_has_list(const gra_division *v)
+{
+    return gra_of_dy(v) || v->way == INDEX_OF_X || v->way == ROW_OF_X || v->way == ELEMENT_OF_X;
+}
+
+static size_t parts_of(const gra_wrong *w, const gra_division *v)
+{
+    const gra_shape *s = shape_of(w, gra_of_dy(v)), *y = shape_of(w, true);
+    const size_t size = gra_of_dy(v) ? w->rows : w->cols;
+    if ((gra_of_dy(v) && !w->whole) || (v->way != RELATION && v->o > 0))
+        return 0;
+    switch (v->way) {
+    case SIGN:
+        return v->d == 0 ? 2 : 0;
+    case INDEX_OF_X: case INDEX_OF_DY:
+        return v->d < s->ndim && s->dim[v->d] > 1 ? (size_t)s->dim[v->d] : 0;
+    case DIAGONAL:
+        return v->d == 0 && w->whole && gra_same_shape(*s, *y) ? 2 : 0;
+    case RELATION:
+        return w->whole && v->d < s->ndim && v->o < y->ndim && s->dim[v->d] == y->dim[v->o] && s->dim[v->d] > 1 ? 3 : 0;
+    case LAST_USE: case FIRST_USE:
+        return v->d == 0 && w->whole ? 2 : 0;
+    case ROW_OF_X: case ROW_OF_DY:
+        return v->d == 0 && s->ndim > 2 && size ? size / (size_t)s->dim[s->ndim - 1] : 0;
+    default:
+        return v->d == 0 && size > 1 ? size : 0;
+    }
+}
+
+bool gra_next_division(const gra_wrong *w, gra_division *v)
+{
+    while (v->next < WAYS * GRA_MAX_DIMS * GRA_MAX_DIMS) {
+        v->way = v->next / GRA_MAX_DIMS / GRA_MAX_DIMS;
+        v->d = v->next / GRA_MAX_DIMS % GRA_MAX_DIMS;
+        v->o = v->next++ % GRA_MAX_DIMS;
+        v->parts = parts_of(w, v);
+        if (v->parts)
+            return true;
+    }
+    return false;
+}
+
+/* Is another output after (before) that of entry e, which uses the same element of x? */
+static bool used_again(const gra_wrong *w, size_t e, bool after)
+{
+    for (size_t at = after ? e + w->cols : e - w->cols; at < w->size; at = after ? at + w->cols : at - w->cols)
+        if (!gra_none(w, w->n[at]))
+            return true;
+    return false;                                       /* at wraps to a large number before the first row */
+}
+
+/* In which of v's parts is entry e? */
+size_t gra_part(const gra_wrong *w, const gra_division *v, size_t e)
+{
+    const size_t i = e % w->cols, j = e / w->cols, at = gra_of_dy(v) ? j : i;
+    const gra_shape *s = shape_of(w, gra_of_dy(v));
+    switch (v->way) {
+    case SIGN:
+        return w->x->data[i] > 0;
+    case DIAGONAL:
+        return i != j;
+    case RELATION: {
+        const size_t p = gra_index(w, false, v->d, i), q = gra_index(w, true, v->o, j);
+        return p < q ? 0 : p == q ? 1 : 2;
+    }
+    case LAST_USE: case FIRST_USE:
+        return used_again(w, e, v->way == LAST_USE);
+    case INDEX_OF_X: case INDEX_OF_DY:
+        return gra_index(w, gra_of_dy(v), v->d, at);
+    case ROW_OF_X: case ROW_OF_DY:
+        return at / (size_t)s->dim[s->ndim - 1];
+    default:
+        return at;
+    }
+}
+
+/* ---- names ------------------------------------------------------------------------------------- */
+
+bool gra_by_index(const gra_division *v)
+{
+    return v->way == INDEX_OF_X || v->way == INDEX_OF_DY;
+}
+
+static const char *noun(const gra_wrong *w, const gra_division *v, bool plural)
+{
+    const int ndim = shape_of(w, gra_of_dy(v))->ndim;
+    if (gra_by_index(v) && ndim > 2)
+        return plural ? "indices" : "index";
+    if (v->way == ELEMENT_OF_X || v->way == ELEMENT_OF_DY || (gra_by_index(v) && ndim == 1))
+        return plural ? "elements" : "element";
+    if (gra_by_index(v) && v->d == 1)
+        return plural ? "columns" : "column";
+    return plural ? "rows" : "row";
+}
+
+/* " of dimension 1 of x" */
+static void put_of(gra_check_line *s, const gra_wrong *w, const gra_division *v)
+{
+    if (gra_by_index(v) && shape_of(w, gra_of_dy(v))->ndim > 2)
+        gra_check_put(s, " of dimension %d", v->d);
+    gra_check_put(s, " of %s", gra_of_dy(v) ? "dy" : w->x->name);
+}
+
+void gra_put_parts(gra_check_line *s, const gra_wrong *w, const gra_division *v, const char *letter)
+{
+    gra_check_put(s, "%s%s", noun(w, v, false), letter);
+    put_of(s, w, v);
+}
+
+/* The parts that are in the set, or where they are fewer, those that are not; a part that is in no entry of `all`
+ * is neither. */
+static void put_list(gra_check_line *s, const gra_wrong *w, const gra_division *v, const size_t *in, const size_t *all)
+{
+    size_t count[2] = { 0 }, put = 0;
+    for (size_t p = 0; p < v->parts; p++)
+        count[in[p] > 0] += all[p] > 0;
+    const bool except = count[1] > count[0] && count[0] <= MOST_NAMES;
+    const size_t named = count[!except], most = named <= MOST_NAMES ? named : 1;
+    gra_check_put(s, "%s%s ", except ? "except " : "", gra_of_dy(v) ? "from" : "in");
+    if (named > MOST_NAMES)
+        gra_check_put(s, "%zu of %zu ", named, v->parts);
+    gra_check_put(s, "%s", noun(w, v, named > 1));
+    for (size_t p = 0; p < v->parts && put < most; p++)
+        if (all[p] && (in[p] > 0) != except)
+            gra_check_put(s, "%s%zu", put++ ? ", " : named > most ? " (the first is " : " ", p);
+    gra_check_put(s, "%s", named > most ? ")" : "");
+    put_of(s, w, v);
+}
+
+/* The set is made of the parts of v whose bits are in `parts`. */
+static void put_special(gra_check_line *s, const gra_wrong *w, const gra_division *v, unsigned parts)
+{
+    static const char *const how[] = { "", "comes before", "is", "is not after", "comes after", "is not", "is not before" };
+    const char *const x = w->x->name;
+    gra_division of_x = { .way = INDEX_OF_X, .d = v->d }, y = { .way = INDEX_OF_DY, .d = v->o };
+    switch (v->way) {
+    case SIGN:
+        gra_check_put(s, "where %s %c 0", x, parts & 1 ? '<' : '>');
+        break;
+    case DIAGONAL:
+        gra_check_put(s, parts & 1 ? "on the diagonal, in what dy_i gives to place i itself, %s_i"
+                                   : "beside the diagonal, in what dy_j gives to the other places %s_i", x);
+        break;
+    case RELATION:
+        gra_check_put(s, "where the ");
+        gra_put_parts(s, w, &of_x, "");
+        gra_check_put(s, " %s the ", how[parts]);
+        gra_put_parts(s, w, &y, "");
+        break;
+    default:
+        gra_check_put(s, "from all but the %s of the outputs that use one element of %s",
+                      v->way == LAST_USE ? "last" : "first", x);
+    }
+}
+
+/* Is each part of v wholly inside or outside of the set? Counts the entries of each. */
+static bool made_of_parts(const gra_wrong *w, const gra_division *v, size_t *in, size_t *all)
+{
+    bool inside = false, outside = false;
+    memset(in, 0, v->parts * sizeof *in);
+    memset(all, 0, v->parts * sizeof *all);
+    for (size_t e = 0; e < w->size; e++)
+        if (w->of[e]) {
+            const size_t p = gra_part(w, v, e);
+            in[p] += w->in[e];
+            all[p]++;
+            inside |= w->in[e];
+            outside |= !w->in[e];
+        }
+    for (size_t p = 0; p < v->parts; p++)
+        if (in[p] != 0 && in[p] != all[p])
+            return false;
+    return inside && outside && !((v->way == LAST_USE || v->way == FIRST_USE) && in[0]);
+}
+
+bool gra_put_set(gra_check_line *s, const gra_wrong *w)
+{
+    size_t *in = calloc(2 * (w->rows + w->cols + 3), sizeof *in), *all = in + w->rows + w->cols + 3;
+    bool found = false;
+    for (gra_division v = { 0 }; in && !found && gra_next_division(w, &v);) {
+        found = made_of_parts(w, &v, in, all);
+        if (found && gra_has_list(&v))
+            put_list(s, w, &v, in, all);
+        else if (found)
+            put_special(s, w, &v, (in[0] > 0) | (unsigned)(in[1] > 0) << 1 | (unsigned)(v.parts > 2 && in[2] > 0) << 2);
+    }
+    free(in);
+    return found;
+}
+
+/* In each row of x, as far as it has entries: is one element in the set, or all but one? */
+static const char *one_of_each_row(const gra_wrong *w)
+{
+    const gra_shape *s = shape_of(w, false);
+    const size_t n = s->ndim ? (size_t)s->dim[s->ndim - 1] : 1;
+    bool one = n > 2 && w->rows == 1, others = one;
+    for (size_t start = 0; start < w->size && (one || others); start += n) {
+        size_t in = 0, all = 0;
+        for (size_t e = start; e < start + n; e++) {
+            in += w->in[e];
+            all += w->of[e];
+        }
+        one &= in == (all > 0);
+        others &= in == all - (all > 0);
+    }
+    return one ? "in one element of each row" : others ? "in all but one element of each row" : NULL;
+}
+
+void gra_put_places(gra_check_line *s, const gra_wrong *w)
+{
+    size_t count = 0, first = w->size;
+    const char *const one = one_of_each_row(w);
+    if (one) {
+        gra_check_put(s, "%s of %s (the target's?)", one, w->x->name);
+        return;
+    }
+    if (gra_put_set(s, w))
+        return;
+    for (size_t e = w->size; e-- > 0;)
+        if (w->in[e]) {
+            count++;
+            first = e;
+        }
+    gra_check_put(s, count == 1 ? "in one place: " : "in %zu places, the first of them ", count);
+    gra_put_entry(s, w, first);
+}
