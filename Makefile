@@ -12,10 +12,10 @@ V   =
 OWN =
 SANITIZE =
 
-# None of these is needed: the -f flags make it faster, -D is for the programs, the rest are warnings. Three
-# warnings are errors always: what they warn of (a function undeclared, one of another type) crashes where it is called.
+# None of these is needed: -D is for the programs, -W are warnings, and of the -f flags the first three make it faster,
+# the others are for the archives (see below). Three warnings are errors always: what they warn of (a function undeclared, one of another type) crashes where it is called.
 FLAGS = -std=c11 $(OPT) -ffp-contract=fast -fno-math-errno -fno-trapping-math \
-        -D_POSIX_C_SOURCE=200809L -pthread -I. \
+        -D_POSIX_C_SOURCE=200809L -pthread -I. -fvisibility=hidden -ffunction-sections -fdata-sections \
         -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion \
         -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=implicit-function-declaration \
         -Werror=incompatible-pointer-types -Werror=int-conversion $(ERROR) $(SANITIZE)
@@ -79,10 +79,18 @@ define compile
 $(if $(V),,@echo "cc  $@")
 $(Q)$(CC) $(FLAGS) $(OWN) $(CFLAGS) -MMD -MP -c $< -o $@
 endef
+
+# An archive exports what the public headers declare, and no other name: its objects become one, in which the hidden
+# names are made local. Where there is no objcopy (macOS) it has all objects as they are. --unique keeps the sections of
+# single functions apart, so that a program linked with -Wl,--gc-sections contains only those that it uses.
+OBJCOPY := $(if $(findstring darwin,$(shell $(CC) -dumpmachine)),,$(shell command -v `$(CC) -print-prog-name=objcopy`))
+MERGE   = $(CC) $(CFLAGS) -r -nostdlib -Wl,--unique
 define archive
 $(if $(V),,@echo "ar  $@")
 @rm -f $@
-$(Q)$(AR) rcs $@ $(filter %.o,$^)
+$(if $(OBJCOPY),$(Q)$(MERGE) -o $(@:.a=.o) $(filter %.o,$^) && $(OBJCOPY) --localize-hidden $(@:.a=.o))
+$(Q)$(AR) rcs $@ $(if $(OBJCOPY),$(@:.a=.o),$(filter %.o,$^))
+@rm -f $(@:.a=.o)
 endef
 define link
 @mkdir -p $(@D)

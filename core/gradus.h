@@ -43,6 +43,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)                   /* exported, although compiled with -fvisibility=hidden */
+#endif
 
 #ifdef GRADUS_DOUBLE
 typedef double gra_real;
@@ -510,6 +513,9 @@ int gra_check(gra_tape *t, gra_mode mode, gra_rng *rng, gra_model *m, int nin, c
                                                            NULL; its gradients are 0 afterwards, its values and *rng as
                                                            before. While it runs, its parameters' data and grad point
                                                            elsewhere */
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -29,6 +29,9 @@ typedef gra_real real;
 #ifdef __cplusplus
 extern "C" {
 #endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)                   /* exported, although compiled with -fvisibility=hidden */
+#endif
 
 struct gra_op {
     const char *name;
@@ -251,6 +254,9 @@ static inline uint32_t gra_bernoulli_limit(double p)    /* keep element i when x
     return (uint32_t)ceil((1 - p) * GRA_MCG_M);
 }
 
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -23,6 +23,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)                   /* exported, although compiled with -fvisibility=hidden */
+#endif
 
 /* ---- Linear: y = x W^T + b; (..., in_features) -> (..., out_features) ---------------------------
  * weight (out_features, in_features), bias (out_features), both U(-k, k), k = 1/sqrt(in_features). */
@@ -267,6 +270,9 @@ int gra_gpt_save(gra_model *m, const gra_gpt_config *config, const char *path, c
                  int nmeta);
                                         /* gra_save, with the metadata "gelu" and "n_heads" */
 
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif
