@@ -32,8 +32,8 @@ typedef struct session {
     const char *model_flag, *prompt, *attention, *ids, *logits; /* the flags */
     long        tokens, top_k, seed, threads, heads;
     double      temperature;
-    bool        remember;
-    char       *file;                   /* of the model */
+    int         remember;               /* use the key-value cache */
+    char        folder[FILE_PATH], file[FILE_PATH];     /* of the model */
     bool        text;                   /* it has a vocabulary, and reads and writes text; else numbers */
     vocabulary  vocab;
     gra_tape   *tape;
@@ -83,10 +83,8 @@ static int parse(session *s, int argc, char **argv)
 
 static int no_model(const session *s)
 {
-    char *checkpoint = file_path(s->model_flag, CHECKPOINT_FILE);
-    const bool begun = checkpoint && access(checkpoint, F_OK) == 0;
-    free(checkpoint);
-    if (begun)
+    char checkpoint[FILE_PATH];
+    if (access(file_path(checkpoint, s->model_flag, CHECKPOINT_FILE), F_OK) == 0)
         complain("%s has no %s yet: its run is not done. If it was stopped, build/train --resume %s goes on with it",
                  s->model_flag, MODEL_FILE, s->model_flag);
     else if (strcmp(s->model_flag, default_model) == 0)
@@ -100,35 +98,39 @@ static int no_model(const session *s)
 static int find_model(session *s)
 {
     struct stat about;
-    const bool folder = stat(s->model_flag, &about) != 0 || S_ISDIR(about.st_mode);
-    s->file = folder ? file_path(s->model_flag, MODEL_FILE) : strdup(s->model_flag);
-    if (s->file && stat(s->file, &about) != 0)
+    const bool is_file = stat(s->model_flag, &about) == 0 && !S_ISDIR(about.st_mode);
+    const char *slash = strrchr(s->model_flag, '/');
+    if (is_file) {
+        snprintf(s->file, FILE_PATH, "%s", s->model_flag);
+        snprintf(s->folder, FILE_PATH, "%.*s", slash ? (int)(slash + 1 - s->model_flag) : 1, slash ? s->model_flag : ".");
+    } else {
+        file_path(s->file, s->model_flag, MODEL_FILE);
+        snprintf(s->folder, FILE_PATH, "%s", s->model_flag);
+    }
+    if (stat(s->file, &about) != 0)
         return no_model(s);
-    if (s->file && file_ends_in(s->file, CHECKPOINT_FILE)) {
+    if (file_ends_in(s->file, CHECKPOINT_FILE)) {
         complain("%s is a checkpoint, from which build/train --resume goes on; the model beside it is %s", s->file, MODEL_FILE);
         return -1;
     }
-    return s->file ? 0 : -1;
+    return 0;
 }
 
 /* The vocabulary stands beside the file, or there is none and tokens are numbers. */
 static int find_vocabulary(session *s, int tokens)
 {
-    const char *name = strrchr(s->file, '/');
-    char *path = malloc(strlen(s->file) + sizeof VOCAB_FILE);
-    if (!path) {
-        complain("out of memory");
-        return -1;
-    }
-    sprintf(path, "%.*s%s", name ? (int)(name + 1 - s->file) : 0, s->file, VOCAB_FILE);
-    s->text = !s->ids && access(path, F_OK) == 0;
-    int failed = s->text ? vocabulary_read(&s->vocab, path) : !s->ids;
-    if (failed && !s->text)
+    char path[FILE_PATH];
+    s->text = !s->ids && access(file_path(path, s->folder, VOCAB_FILE), F_OK) == 0;
+    if (!s->text && !s->ids)
         complain("%s comes without a vocabulary: give it tokens as numbers, --ids \"464 3290 318\"", s->file);
-    else if (!failed && s->text && (failed = s->vocab.size != tokens) != 0)
-        complain("%s is of another model than %s: it has %d tokens, and the model %d", path, s->file, s->vocab.size, tokens);
-    free(path);
-    return failed ? -1 : 0;
+    if (!s->text)
+        return s->ids ? 0 : -1;
+    if (vocabulary_read(&s->vocab, path))
+        return -1;
+    if (s->vocab.size == tokens)
+        return 0;
+    complain("%s is of another model than %s: it has %d tokens, and the model %d", path, s->file, s->vocab.size, tokens);
+    return -1;
 }
 
 static int read_model(session *s)
@@ -266,14 +268,13 @@ static int generate(session *s)
 int main(int argc, char **argv)
 {
     session s = { .model_flag = default_model, .prompt = "", .tokens = 500, .temperature = 0.8, .seed = 1,
-                  .remember = true };
+                  .remember = 1 };
     int status = parse(&s, argc, argv);
     if (status == FLAGS_GO_ON)
         status = load(&s) || read_prompt(&s) || generate(&s) ? 1 : 0;
     gra_kv_cache_close(&s.cache);
     gra_model_close(s.model);
     gra_close(s.tape);
-    free(s.file);
     free(s.prompt_ids);
     free(s.window);
     return status;

@@ -11,7 +11,6 @@
 #include "../layers/layers.h"
 #include "lib/checkpoint.h"
 #include "lib/curve.h"
-#include "lib/progress.h"
 #include "lib/run.h"
 #include "lib/sample.h"
 #include "lib/say.h"
@@ -25,8 +24,10 @@ const char program_name[] = "train";
 typedef struct session {                /* all that lives as long as the program */
     training   t;
     run        run;
-    progress   progress;
-    double     saved, cost;             /* the clock after the last checkpoint, and how many seconds that took */
+    long       from;                    /* the step that this call of the program began at */
+    double     begun, saved, told;      /* the clock then, after the last checkpoint, and at the last line that was said */
+    double     cost;                    /* seconds that saving the last checkpoint took */
+    double     loss, rate, weight;      /* running means of training loss and tokens per second; their divisor */
     const char *program;                /* argv[0] */
 } session;
 
@@ -138,13 +139,37 @@ static bool checkpoint_is_due(const session *s)
     return every > 0 ? s->t.step % every == 0 : seconds_now() - s->saved >= 200 * s->cost;
 }
 
+static char *clock_text(double seconds, char text[32])
+{
+    const long s = (long)(seconds + 0.5);
+    snprintf(text, 32, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+    return text;
+}
+
+/* A line at each validation, and every ten seconds between them. */
+static void tell(session *s, const run_row *row)
+{
+    const double now = seconds_now(), left = (now - s->begun) / (double)(row->step - s->from) * (double)(s->t.o.steps - row->step);
+    char val[24] = "", text[32];
+    s->loss += (row->train_loss - s->loss) / 10;        /* over about ten steps; divided by weight a true mean, */
+    s->rate += (row->tokens_per_s - s->rate) / 10;      /* from the first step on */
+    s->weight += (1 - s->weight) / 10;
+    if (s->t.o.quiet || (isnan(row->val_loss) && now - s->told < 10))
+        return;
+    if (!isnan(row->val_loss))
+        snprintf(val, sizeof val, "  val %.3f", row->val_loss);
+    say("step %*ld/%ld  loss %.3f%-11s  %.0f tokens/s  %s left\n", snprintf(NULL, 0, "%ld", s->t.o.steps), row->step,
+        s->t.o.steps, s->loss / s->weight, val, s->rate / s->weight, clock_text(left, text));
+    s->told = now;
+}
+
 /* What follows a step: its row first, the checkpoint after it. */
 static int record(session *s, const run_row *row)
 {
     training *t = &s->t;
     if (run_log(&s->run, row))
         return -1;
-    progress_step(&s->progress, row);
+    tell(s, row);
     if (row->val_loss <= t->best) {
         t->best = row->val_loss;
         if (run_save(t, BEST_FILE))
@@ -238,11 +263,11 @@ static void introduce(const training *t)
     const options *o = &t->o;
     say("text      bytes %zu, vocabulary %d, held out for validation %zu\n"
         "model     context %ld, width %ld, heads %ld, layers %ld, parameters %zu\n"
-        "training  steps %ld, batch %ld, optimizer %s, learning rate %g\n"
+        "training  steps %ld, batch %ld, learning rate %g\n"
         "machine   threads %d, instruction set %s\n"
         "out       %s",
         t->text.size, t->text.vocab.size, t->text.held.size, o->context, o->width, o->heads, o->layers,
-        gra_param_values(t->model), o->steps, o->batch, optimizer_title(o), o->lr, gra_threads(t->tape),
+        gra_param_values(t->model), o->steps, o->batch, o->lr, gra_threads(t->tape),
         gra_isa_name(t->tape), o->out);
     if (o->resume)
         say(t->step == o->steps ? ": all %ld steps are done" : ", goes on after step %ld", t->step);
@@ -256,8 +281,8 @@ static int begin(session *s)
     training *t = &s->t;
     if ((!t->o.resume && save_checkpoint(s)) || run_begin(&s->run, t) || curve_begin(t->o.out))
         return -1;
-    s->saved = seconds_now();
-    progress_begin(&s->progress, t);
+    s->from = t->step;
+    s->begun = s->saved = s->told = seconds_now();
     return 0;
 }
 
@@ -283,10 +308,10 @@ static int write_sample(training *t, char *bytes, size_t n)
     return failed ? -1 : 0;
 }
 
-/* The first lines of the sample, and of each what the width of a terminal holds. */
+/* The first lines of the sample, and of each what 80 columns hold. */
 static void show_sample(const char *bytes, size_t n)
 {
-    const size_t wide = (size_t)say_columns() - 2;
+    const size_t wide = SAY_COLUMNS - 2;
     say("\nit writes:\n");
     for (int line = 0; line < 8 && n > 0; line++) {
         const char *end = memchr(bytes, '\n', n);
@@ -323,14 +348,14 @@ static void say_next(const session *s)
 }
 
 /* What the run leaves when it has ended or was stopped, and the last lines. The exit status. */
-static int finish(session *s, long from)
+static int finish(session *s)
 {
     training *t = &s->t;
     const options *o = &t->o;
     const bool stopped = stop_asked;
-    char clock[24], result[96];
-    progress_clock(&s->progress, clock);
-    progress_end(&s->progress);
+    char clock[32], result[96];
+    const long now = t->step - s->from;
+    clock_text(seconds_now() - s->begun, clock);
     if (save_checkpoint(s) || run_save(t, MODEL_FILE))
         return 1;
     if (stopped && !o->quiet)           /* on stderr: Ctrl-C may just have ended what reads stdout */
@@ -344,8 +369,8 @@ static int finish(session *s, long from)
     const char *why = curve_draw(o->out);
     if (why && *why && !o->quiet)
         say("no picture: %s\n(gnuplot loss.gp in %s draws it)\n", why, o->out);
-    say("%s %ld step%s in %s", stopped ? "stopped after" : "trained", t->step - from, t->step - from == 1 ? "" : "s", clock);
-    if (stopped || from > 0)
+    say("%s %ld step%s in %s", stopped ? "stopped after" : "trained", now, now == 1 ? "" : "s", clock);
+    if (stopped || s->from > 0)
         say(" (%ld of %ld)", t->step, o->steps);
     say(", validation loss %.4f\n", val_loss);
     if (stopped)
@@ -364,9 +389,8 @@ static int work(session *s)
         introduce(t);
     if (say_failed())
         return 1;
-    const long from = t->step;
     stop_on_interrupt();
-    return begin(s) || train(s) ? 1 : finish(s, from);
+    return begin(s) || train(s) ? 1 : finish(s);
 }
 
 static void release(session *s)

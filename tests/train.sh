@@ -109,7 +109,7 @@ ok "not a flag" bad_train 2 "'some.txt' is not a flag" some.txt
 ok "no value" bad_train 2 '--steps lacks its value: a whole number from 1 to 1000000000$' --steps
 ok "no value before a flag" bad_train 2 '--data lacks its value: FILE' --data --quiet
 ok "no choice" bad_train 2 '--gelu lacks its value: one of erf|tanh$' --gelu
-ok "a switch with a strange value" bad_train 2 '--quiet wants yes or no' --quiet=maybe
+ok "a switch with a strange value" bad_train 2 '--quiet wants one of no|yes' --quiet=maybe
 for value in abc '' 3x ' 3' 1e3 0 -1 99999999999999999999; do
     ok "--steps '$value'" bad_train 2 '--steps wants a whole number from 1 to' --steps "$value"
 done
@@ -345,8 +345,7 @@ ok "a prompt longer than the context" text "$W/g.f" --prompt 'int main(int argc,
 ok "an empty prompt" text "$W/g.g" --prompt '' --tokens 9
 ok "... nine tokens" test "$(wc -c <"$W/g.g")" -eq 9
 ok "a prompt it cannot spell" bad_generate \
-    "no token for 'é', character 2: it knows the 4 different bytes" --model "$W/641.run" --prompt "aéb"
-ok "... nor such a byte" bad_generate "no token for '.x01', character 2" --model "$W/641.run" --prompt "a$(printf '\001')"
+    "no token for '.xC3', byte 2 of the prompt: it knows the 4 different bytes" --model "$W/641.run" --prompt "aéb"
 ok "no such folder" bad_generate 'there is no model: .*/nowhere: No such file' --model "$W/nowhere"
 
 damaged() {     # damaged NAME: a copy of the run, to damage

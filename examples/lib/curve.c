@@ -4,7 +4,6 @@
 #include "files.h"
 #include "gnuplot.h"
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char script[] =
@@ -25,7 +24,6 @@ static const char script[] =
     "set key above center horizontal Left reverse maxrows 1 samplen 3 width -2 spacing 1.4 \\\n"
     "    title 'Cross-entropy of the next token'\n"
     "set autoscale xfixmax\n"
-    "set rmargin 9\n"
     "set offsets 0, 0, graph 0.03, graph 0.02\n"
     "\n"
     "# The training loss jumps from batch to batch: over it, its running mean m over about n steps.\n"
@@ -33,12 +31,6 @@ static const char script[] =
     "n = STATS_records > 5000 ? 50.0 : STATS_records > 400 ? STATS_records / 100.0 : 4.0\n"
     "m = 0.0; w = 0.0\n"
     "mean(y) = (m = m + (y - m) / n, w = w + (1 - w) / n, m / w)\n"
-    "\n"
-    "# The last validation, with its value: rows without one leave x and y as they are.\n"
-    "x = 0; y = 0; has = 0\n"
-    "last(a, b) = (b == b) ? (x = a, y = b, has = 1, b) : b\n"
-    "stats 'loss.tsv' every ::1 using (last(column(1), column(3))) nooutput\n"
-    "if (has) set label 1 sprintf('%.3f', y) at x, y left offset 0.8, 0.1 tc rgb '#b03000'\n"
     "\n"
     "plot 'loss.tsv' every ::1 using 1:2 with lines lw 1 lc rgb '#a9c9e8' title 'training, each step', \\\n"
     "     '' every ::1 using 1:(mean($2)) with lines lw 2.5 lc rgb '#2060a0' \\\n"
@@ -48,23 +40,18 @@ static const char script[] =
 
 int curve_begin(const char *folder)
 {
-    char *path = file_path(folder, "loss.gp");
-    const int failed = !path || file_write(path, script, sizeof script - 1);
-    free(path);
-    return failed ? -1 : 0;
+    char path[FILE_PATH];
+    return file_write(file_path(path, folder, "loss.gp"), script, sizeof script - 1);
 }
 
 const char *curve_draw(const char *folder)
 {
+    char path[FILE_PATH];
     FILE *f = tmpfile();
-    char *path = f ? file_path(folder, "loss.png") : NULL;
-    const char *why = f ? "out of memory" : strerror(errno);
-    if (path) {
-        fprintf(f, "piped = 1\n%s", script);
-        why = gnuplot_draw(f, folder, path);
-    }
-    if (f)
-        fclose(f);
-    free(path);
+    if (!f)
+        return strerror(errno);
+    fprintf(f, "piped = 1\n%s", script);
+    const char *why = gnuplot_draw(f, folder, file_path(path, folder, "loss.png"));
+    fclose(f);
     return why;
 }

@@ -10,14 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-char *file_path(const char *folder, const char *name)
+char *file_path(char path[FILE_PATH], const char *folder, const char *name)
 {
     const size_t n = strlen(folder);
-    char *path = malloc(n + strlen(name) + 2);
-    if (path)
-        sprintf(path, "%s%s%s", folder, n > 0 && folder[n - 1] == '/' ? "" : "/", name);
-    else
-        complain("out of memory");
+    if (snprintf(path, FILE_PATH, "%s%s%s", folder, n > 0 && folder[n - 1] == '/' ? "" : "/", name) >= FILE_PATH)
+        path[0] = 0;
     return path;
 }
 
@@ -75,21 +72,18 @@ int file_write(const char *path, const char *bytes, size_t size)
 int folder_make(const char *path)
 {
     struct stat about;
-    int why = ENOMEM;
-    char *part = strdup(path);
-    for (char *end = part; end;) {      /* a, then a/b, then a/b/c; most of them may be there already */
-        end = *end ? strchr(end + 1, '/') : NULL;
-        if (end)
-            *end = 0;
-        why = mkdir(part, 0777) ? errno : 0;
-        if (end)
-            *end = '/';
+    char part[FILE_PATH];
+    int why = 0;
+    for (size_t n = 0; path[n] && n < sizeof part - 1; n++) {           /* a, then a/b, then a/b/c */
+        part[n] = path[n];
+        part[n + 1] = 0;
+        if (path[n + 1] == '/' || !path[n + 1])
+            why = mkdir(part, 0777) ? errno : 0;
     }
-    const bool made = part && stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-    free(part);
-    if (!made)
-        complain("cannot make the folder %s: %s", path, strerror(why));
-    return made ? 0 : -1;
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))              /* it may have been there */
+        return 0;
+    complain("cannot make the folder %s: %s", path, strerror(why));
+    return -1;
 }
 
 const char *file_why(const char *error, const char *path)

@@ -22,45 +22,52 @@ static int choice(const char *words, const char *word)
     return -1;
 }
 
+/* A switch is a choice too. */
+static const char *words_of(const flag *f)
+{
+    return f->kind == FLAG_SWITCH ? "no|yes" : f->what;
+}
+
 /* False: it is not such a value. */
 static bool set(const flag *f, const char *value)
 {
-    char *end = NULL;
-    const bool number = f->kind == FLAG_INT || f->kind == FLAG_REAL;
-    const int word = number || f->kind >= FLAG_TEXT ? 0 : choice(f->kind == FLAG_SWITCH ? "no|yes" : f->what, value);
+    char *end;
     errno = 0;
-    const long whole = f->kind == FLAG_INT ? strtol(value, &end, 10) : 0;
-    const double x = f->kind == FLAG_REAL ? strtod(value, &end) : (double)whole;
-    if (number && (isspace((unsigned char)*value) || end == value || *end || (f->kind == FLAG_INT && errno) ||
-                   !(x >= f->low && x <= f->high)))
-        return false;
     switch (f->kind) {
-    case FLAG_SWITCH: *(bool *)f->value = word == 1; break;
-    case FLAG_INT:    *(long *)f->value = whole; break;
-    case FLAG_REAL:   *(double *)f->value = x; break;
-    case FLAG_CHOICE: *(int *)f->value = word; break;
-    case FLAG_TEXT:   *(const char **)f->value = value; break;
+    case FLAG_SWITCH:
+    case FLAG_CHOICE:
+        return (*(int *)f->value = choice(words_of(f), value)) >= 0;
+    case FLAG_INT:
+        *(long *)f->value = strtol(value, &end, 10);
+        return end > value && !*end && !errno && !isspace((unsigned char)*value) && (double)*(long *)f->value >= f->low &&
+               (double)*(long *)f->value <= f->high;
+    case FLAG_REAL:
+        *(double *)f->value = strtod(value, &end);
+        return end > value && !*end && !isspace((unsigned char)*value) && *(double *)f->value >= f->low &&
+               *(double *)f->value <= f->high;
+    case FLAG_TEXT:
+        *(const char **)f->value = value;
+        return true;
     case FLAG_TEXTS: {
         flag_texts *texts = f->value;
         if (texts->n == TEXTS_MOST)
             return false;
         texts->text[texts->n++] = value;
-        break;
+        return true;
     }
-    case FLAG_HEADING: break;
+    default:
+        return false;
     }
-    return word >= 0;
 }
 
 /* What set() wants: "a whole number from 1 to 100". */
 static const char *wants(const flag *f, char text[160])
 {
     switch (f->kind) {
-    case FLAG_SWITCH: return "yes or no";
+    case FLAG_SWITCH:
+    case FLAG_CHOICE: snprintf(text, 160, "one of %s", words_of(f)); break;
     case FLAG_INT:    snprintf(text, 160, "a whole number from %.0f to %.0f", f->low, f->high); break;
     case FLAG_REAL:   snprintf(text, 160, "a number from %g to %g", f->low, f->high); break;
-    case FLAG_CHOICE: snprintf(text, 160, "one of %s", f->what); break;
-    case FLAG_TEXTS:  snprintf(text, 160, "%s, at most %d of them", f->what, TEXTS_MOST); break;
     default:          return f->what;
     }
     return text;
@@ -71,7 +78,6 @@ static const char *value_of(const flag *f, char text[64])
 {
     text[0] = 0;
     switch (f->kind) {
-    case FLAG_SWITCH: return *(const bool *)f->value ? "yes" : "no";
     case FLAG_INT:    snprintf(text, 64, "%ld", *(const long *)f->value); break;
     case FLAG_REAL: {
         const double x = *(const double *)f->value;
@@ -79,8 +85,9 @@ static const char *value_of(const flag *f, char text[64])
             snprintf(text, 64, "%.*g", digits, x);
         break;
     }
+    case FLAG_SWITCH:
     case FLAG_CHOICE: {
-        const char *word = f->what;
+        const char *word = words_of(f);
         for (int i = *(const int *)f->value; i > 0; i--)
             word = strchr(word, '|') + 1;
         snprintf(text, 64, "%.*s", (int)strcspn(word, "|"), word);
@@ -119,46 +126,17 @@ static void help(const flag *table, int n, const char *about)
     say("\nIn brackets: the default. --flag=value is understood too.\n");
 }
 
-static int least_of(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-/* How many letters must be changed, added or taken away to make the word b of the first m letters of a. */
-static int distance(const char *a, size_t m, const char *b)
-{
-    enum { MOST = 32 };
-    int cost[MOST + 1][MOST + 1];       /* cost[i][j]: from the first i letters of a to the first j of b */
-    const size_t n = strlen(b);
-    if (m > MOST || n > MOST)
-        return MOST;
-    for (size_t i = 0; i <= m; i++)
-        for (size_t j = 0; j <= n; j++)
-            cost[i][j] = i == 0 || j == 0 ? (int)(i + j)
-                         : least_of(least_of(cost[i - 1][j], cost[i][j - 1]) + 1,
-                                    cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
-    return cost[m][n];
-}
-
-/* A word that is no flag: names the flag that was probably meant. */
+/* A word that is no flag: names the first one that begins alike. */
 static int unknown(const flag *table, int n, const char *word)
 {
     const char *name = word + strspn(word, "-");
     const bool no = strncmp(name, "no-", 3) == 0;
-    const size_t length = strcspn(name += no ? 3 : 0, "=");
-    const flag *nearest = NULL;
-    int least = 3;                      /* more slips are another word */
-    for (const flag *f = table; f < table + n; f++) {
-        const int slips = f->kind == FLAG_HEADING || (no && f->kind != FLAG_SWITCH) ? least : distance(name, length, f->name);
-        if (slips < least && 2 * slips <= (int)strlen(f->name)) {
-            nearest = f;
-            least = slips;
+    for (const flag *f = table; f < table + n; f++)
+        if (word[0] == '-' && f->kind != FLAG_HEADING && strncmp(f->name, no ? name + 3 : name, 3) == 0) {
+            complain("'%.60s' is not a flag: did you mean --%s%s?", word, no ? "no-" : "", f->name);
+            return -1;
         }
-    }
-    if (nearest && word[0] == '-')
-        complain("'%.60s' is not a flag: did you mean --%s%s?", word, no ? "no-" : "", nearest->name);
-    else
-        complain("'%.60s' is not a flag: flags begin with two dashes, and --help lists them", word);
+    complain("'%.60s' is not a flag: flags begin with two dashes, and --help lists them", word);
     return -1;
 }
 

@@ -12,7 +12,7 @@
 
 typedef enum flag_kind {
     FLAG_HEADING,                       /* no flag, but a heading in --help */
-    FLAG_SWITCH,                        /* bool: --name and --no-name */
+    FLAG_SWITCH,                        /* int, 0 or 1: --name and --no-name */
     FLAG_INT,                           /* long */
     FLAG_REAL,                          /* double */
     FLAG_CHOICE,                        /* int: the place of the word in what = "adamw|muon|sgd" */
@@ -31,7 +31,7 @@ typedef struct flag {
     flag_kind   kind;
     void       *value;                  /* where it goes; what stands there before is the default */
     double      low, high;              /* of a number; both are allowed */
-    const char *what;                   /* what --help calls the value: N, FILE, a|b|c */
+    const char *what;                   /* what --help calls the value: N, FILE ..., a|b|c */
     const char *help;                   /* what it is, in a line */
     const char *unset;                  /* the default in words, where the value does not say it */
     bool        again;                  /* it may be given again when a run goes on (options.h) */

@@ -93,15 +93,14 @@ static double line(const options *o, long step)
 /* ---- the table of --optimizer ----------------------------------------------------------------------------- */
 
 static const struct kind {
-    const char *title;
     double lr, fall;                            /* the default learning rate, and its last is lr / fall */
     int    (*init)(optimizer *opt, gra_model *m);
     double (*rate)(const options *o, long step);
     void   (*step)(optimizer *opt, double lr);
-} kinds[] = {
-    { "AdamW", 0.004, 10, adamw_init, cosine, adamw_step },
-    { "Muon",  0.004, 50, muon_init,  line,   muon_step },
-    { "SGD",   0.1,   10, sgd_init,   cosine, sgd_step },
+} kinds[] = {                                   /* in the order of OPTIMIZER_NAMES */
+    { 0.004, 10, adamw_init, cosine, adamw_step },
+    { 0.004, 50, muon_init,  line,   muon_step },
+    { 0.1,   10, sgd_init,   cosine, sgd_step },
 };
 
 void optimizer_rates(options *o)
@@ -110,11 +109,6 @@ void optimizer_rates(options *o)
         o->lr = kinds[o->optimizer].lr;
     if (isnan(o->min_lr))
         o->min_lr = o->lr / kinds[o->optimizer].fall;
-}
-
-const char *optimizer_title(const options *o)
-{
-    return kinds[o->optimizer].title;
 }
 
 int optimizer_init(optimizer *opt, const options *o, gra_model *m)

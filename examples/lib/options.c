@@ -12,7 +12,7 @@ options options_default(void)
 {
     return (options){
         .context = 64, .width = 128, .heads = 4, .layers = 4, .dropout = 0,
-        .tied = true, .bias = false, .qkv_bias = false, .gelu = 0, .init = 1,
+        .tied = 1, .bias = 0, .qkv_bias = 0, .gelu = 0, .init = 1,
         .steps = 2000, .batch = 12,
         .lr = (double)NAN, .muon_lr = 0.02, .min_lr = (double)NAN, .decay = 0.1, .clip = 1, .warmup = -1,
         .seed = 1, .eval_every = 250, .eval_batches = 20, .sample = 500, .threads = 0, .out = "build/run",

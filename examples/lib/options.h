@@ -9,7 +9,7 @@ typedef struct options {
     flag_texts  data;                                   /* the text */
     long        context, width, heads, layers;          /* the model */
     double      dropout;
-    bool        tied, bias, qkv_bias;
+    int         tied, bias, qkv_bias;                   /* 0 or 1 */
     int         gelu, init;                             /* the place of the word in the table of options.c */
     long        steps, batch;                           /* the training */
     int         optimizer;                              /* the place in the table of optimizer.c */
@@ -18,7 +18,7 @@ typedef struct options {
     long        eval_every, eval_batches;               /* the run */
     long        sample, threads, checkpoint_every;
     const char *out, *resume;                           /* resume NULL: a new run */
-    bool        quiet;
+    int         quiet;
 } options;
 
 options options_default(void);

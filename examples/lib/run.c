@@ -12,9 +12,9 @@
 
 static const char columns[] = "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens_per_s\n";
 
-/* What a run writes beside its table and its checkpoint. */
-static const char *const outputs[] = { MODEL_FILE, BEST_FILE, "result.tsv", "sample.txt", "loss.png", "loss.gp",
-                                       "config.tsv", VOCAB_FILE };
+/* What a run writes beside its table. */
+static const char *const outputs[] = { CHECKPOINT_FILE, MODEL_FILE, BEST_FILE, "result.tsv", "sample.txt", "loss.png",
+                                       "loss.gp", "config.tsv", VOCAB_FILE };
 enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
 
 static int lost(const run *r)
@@ -27,10 +27,8 @@ static int lost(const run *r)
 
 static bool is_in(const char *folder, const char *name)
 {
-    char *path = file_path(folder, name);
-    const bool is = path && access(path, F_OK) == 0;
-    free(path);
-    return is;
+    char path[FILE_PATH];
+    return access(file_path(path, folder, name), F_OK) == 0;
 }
 
 /* A folder with loss.tsv is a run's. Where that is missing, a model is somebody's own, and is not overwritten. */
@@ -58,18 +56,19 @@ static int lock(const run *r)
 static int find_end(run *r, const char *path, long n)
 {
     size_t size;
-    char *text = file_read(path, &size), *at = text;
-    long step = -1;
-    while (at && step < n && (step < 0 ? strncmp(at, columns, sizeof columns - 1) == 0 : strtol(at, NULL, 10) == step + 1)) {
-        at = strchr(at, '\n');
-        at += at != NULL;
-        step += at != NULL;
+    long step = 0;
+    char *text = file_read(path, &size);
+    char *at = text && strncmp(text, columns, sizeof columns - 1) == 0 ? text + sizeof columns - 1 : NULL;
+    while (at && step < n && strtol(at, NULL, 10) == step + 1 && (at = strchr(at, '\n')) != NULL) {
+        at++;
+        step++;
     }
-    if (text && step < n)
+    const bool found = at && step == n;
+    if (text && !found)
         complain("%s does not go with the checkpoint of step %ld: it lacks the row of step %ld", path, n, step + 1);
-    r->end = step < n ? -1 : (long)(at - text);
+    r->end = found ? (long)(at - text) : -1;
     free(text);
-    return r->end < 0 ? -1 : 0;
+    return found ? 0 : -1;
 }
 
 int run_open(run *r, const training *t)
@@ -78,14 +77,13 @@ int run_open(run *r, const training *t)
     *r = (run){ .folder = o->out };
     if (!o->resume && (refuse_strangers(o->out) || folder_make(o->out)))
         return -1;
-    char *path = file_path(o->out, "loss.tsv");
-    int failed = !path || (t->step > 0 && find_end(r, path, t->step));
-    if (!failed && !(r->table = fopen(path, "a")))      /* removes nothing, and each row goes to the end */
-        failed = lost(r);
-    free(path);
-    if (failed)
+    char path[FILE_PATH];
+    file_path(path, o->out, "loss.tsv");
+    if (t->step > 0 && find_end(r, path, t->step))
         return -1;
-    fcntl(fileno(r->table), F_SETFD, FD_CLOEXEC);
+    r->table = fopen(path, "a");                        /* removes nothing, and each row goes to the end */
+    if (!r->table)
+        return lost(r);
     if (lock(r))
         return -1;
     if (!o->resume && !o->quiet && is_in(o->out, CHECKPOINT_FILE))
@@ -95,25 +93,27 @@ int run_open(run *r, const training *t)
 
 /* ---- beginning ------------------------------------------------------------------------------------------- */
 
-/* What an earlier run left does not go with a new one, and files that were being written when a run was killed
- * ("model.safetensors.123-0.tmp") go with none. */
+/* The name of a file that was being written when a run was killed: "model.safetensors.123-0.tmp". */
+static bool is_unfinished(const char *name)
+{
+    for (int i = 0; i < OUTPUTS; i++)
+        if (strncmp(name, outputs[i], strlen(outputs[i])) == 0 && file_ends_in(name, ".tmp"))
+            return true;
+    return false;
+}
+
+/* What an earlier run left does not go with a new one, and unfinished files go with none. */
 static void clear(const char *folder, bool new)
 {
+    char path[FILE_PATH];
     DIR *dir = opendir(folder);
-    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
-        bool ours = strncmp(entry->d_name, CHECKPOINT_FILE ".", sizeof CHECKPOINT_FILE) == 0 &&
-                    file_ends_in(entry->d_name, ".tmp");
-        for (int i = 0; i < OUTPUTS; i++) {
-            const char *rest = strncmp(entry->d_name, outputs[i], strlen(outputs[i])) ? NULL : entry->d_name + strlen(outputs[i]);
-            ours = ours || (rest && (*rest ? *rest == '.' && file_ends_in(rest, ".tmp") : new));
-        }
-        char *path = ours ? file_path(folder, entry->d_name) : NULL;
-        if (path)
-            unlink(path);
-        free(path);
-    }
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
+        if (is_unfinished(entry->d_name))
+            unlink(file_path(path, folder, entry->d_name));
     if (dir)
         closedir(dir);
+    for (int i = 1; i < OUTPUTS && new; i++)    /* all but the checkpoint, which is the new one */
+        unlink(file_path(path, folder, outputs[i]));
 }
 
 int run_begin(run *r, const training *t)
@@ -127,11 +127,10 @@ int run_begin(run *r, const training *t)
     clear(r->folder, t->step == 0);
     if (t->step > 0)
         return 0;
-    char *flags = options_write(&t->o), *vocab = file_path(r->folder, VOCAB_FILE);
-    failed = !flags || !vocab || run_write(t, "config.tsv", flags, strlen(flags)) ||
-             vocabulary_write(&t->text.vocab, vocab);
+    char path[FILE_PATH], *flags = options_write(&t->o);
+    failed = !flags || run_write(t, "config.tsv", flags, strlen(flags)) ||
+             vocabulary_write(&t->text.vocab, file_path(path, r->folder, VOCAB_FILE));
     free(flags);
-    free(vocab);
     return failed ? -1 : 0;
 }
 
@@ -161,20 +160,17 @@ int run_save(const training *t, const char *name)
 {
     const gra_meta meta[] = { { "format", "pt" } };
     const gra_gpt_config config = options_model(&t->o, t->text.vocab.size);
-    char *path = file_path(t->o.out, name);
-    const int failed = !path || gra_gpt_save(t->model, &config, path, meta, 1);
-    if (path && failed)
+    char path[FILE_PATH];
+    const int failed = gra_gpt_save(t->model, &config, file_path(path, t->o.out, name), meta, 1);
+    if (failed)
         complain("cannot write %s: %s", path, file_why(gra_model_error(t->model), path));
-    free(path);
-    return failed ? -1 : 0;
+    return failed;
 }
 
 int run_write(const training *t, const char *name, const char *bytes, size_t n)
 {
-    char *path = file_path(t->o.out, name);
-    const int failed = !path || file_write(path, bytes, n);
-    free(path);
-    return failed ? -1 : 0;
+    char path[FILE_PATH];
+    return file_write(file_path(path, t->o.out, name), bytes, n);
 }
 
 void run_close(run *r)

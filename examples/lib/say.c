@@ -1,13 +1,9 @@
 /* say: results on stdout, a sentence for each fault on stderr. */
-#define _DEFAULT_SOURCE                 /* TIOCGWINSZ, the size of a terminal, is not in POSIX; */
-#define _DARWIN_C_SOURCE                /* where it is unknown, lines have 80 columns */
 #include "say.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,25 +14,15 @@ bool say_failed(void)
     return failed;
 }
 
-int say_columns(void)
-{
-#ifdef TIOCGWINSZ
-    struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20 && size.ws_col < 80)
-        return size.ws_col;
-#endif
-    return 80;
-}
-
-/* Breaks the text at blanks, in place, into lines of at most that many columns. */
-static void wrap(char *text, int columns)
+/* Breaks the text at blanks, in place, into lines of at most 80 columns. */
+static void wrap(char *text)
 {
     char *blank = NULL;
     for (int at = 0; *text; text++) {
         if (*text == ' ')
             blank = text;
         at += ((unsigned char)*text & 0xC0) != 0x80;    /* the later bytes of a UTF-8 character take no column */
-        if (at > columns && blank) {
+        if (at > SAY_COLUMNS && blank) {
             *blank = '\n';
             at = (int)(text - blank);
             blank = NULL;
@@ -53,11 +39,8 @@ void complain(const char *format, ...)
     va_start(args, format);
     vsnprintf(text + n, sizeof text - (size_t)n, format, args);
     va_end(args);
-    if (isatty(STDERR_FILENO)) {
-        wrap(text, say_columns());
-        if (say_to_terminal())
-            fputs("\r\033[K", stderr);  /* clears the progress line, which may stand there */
-    }
+    if (isatty(STDERR_FILENO))
+        wrap(text);
     fprintf(stderr, "%s\n", text);
 }
 
@@ -90,12 +73,6 @@ void say_bytes(const char *bytes, size_t n)
     }
     if (!failed)
         check(true);
-}
-
-bool say_to_terminal(void)
-{
-    const char *term = getenv("TERM");
-    return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
 double seconds_now(void)

@@ -11,16 +11,15 @@
 #define SAY_PRINTF
 #endif
 
+enum { SAY_COLUMNS = 80 };
 extern const char program_name[];               /* each program defines its own: "train" */
 
 void complain(const char *format, ...) SAY_PRINTF; /* "train: the sentence" and a newline, on stderr; on a terminal
-                                                   broken into lines of its width */
+                                                   broken into lines of 80 columns */
 void say(const char *format, ...) SAY_PRINTF;   /* on stdout, at once */
 void say_bytes(const char *bytes, size_t n);    /* the same; on a terminal, control characters become dots */
 bool say_failed(void);                          /* stdout could not be written to (full disk, closed pipe). The first
                                                    failure was complained about; later output is dropped */
-bool say_to_terminal(void);                     /* stdout is a terminal that can redraw a line */
-int  say_columns(void);                         /* how wide a line may be: the terminal's width, at most 80 */
 
 double seconds_now(void);                       /* of a clock that never goes back */
 

@@ -45,17 +45,12 @@ static int append_own(corpus *x)
     return why || failed ? -1 : 0;
 }
 
-/* FNV-1a, eight bytes at a time: h = (h ^ the next eight bytes) * prime. */
-static void hash(const unsigned char *at, size_t n, char text[17])
+/* FNV-1a. */
+static void hash(const unsigned char *bytes, size_t n, char text[17])
 {
-    static const uint64_t prime = 1099511628211u;
-    uint64_t h = 14695981039346656037u, word;
-    for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
-        memcpy(&word, at, sizeof word);
-        h = (h ^ word) * prime;
-    }
-    for (; n > 0; n--)
-        h = (h ^ *at++) * prime;
+    uint64_t h = 14695981039346656037u;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ bytes[i]) * 1099511628211u;
     snprintf(text, 17, "%016" PRIx64, h);
 }
 
@@ -128,33 +123,16 @@ char *byte_text(unsigned char byte, char name[8])
     return name;
 }
 
-/* A character of UTF-8 is its first byte and those behind it that begin with the bits 10. */
-static bool goes_on(char byte)
-{
-    return ((unsigned char)byte & 0xC0) == 0x80;
-}
-
 int vocabulary_encode(const vocabulary *v, const char *bytes, size_t n, int *ids)
 {
-    for (size_t i = 0, begin = 0, place = 0; i < n; i++) {
-        if (!goes_on(bytes[i])) {
-            begin = i;
-            place++;
-        }
+    char name[8];
+    for (size_t i = 0; i < n; i++) {
         ids[i] = v->id[(unsigned char)bytes[i]];
-        if (ids[i] >= 0)
-            continue;
-        char name[8];
-        size_t length = 1;
-        while (length < 4 && begin + length < n && goes_on(bytes[begin + length]))
-            length++;
-        if (length > 1)
-            snprintf(name, sizeof name, "%.*s", (int)length, bytes + begin);
-        else
-            byte_text((unsigned char)bytes[i], name);
-        complain("the model has no token for '%s', character %zu: it knows the %d different bytes of the text that it "
-                 "learned from", name, place, v->size);
-        return -1;
+        if (ids[i] < 0) {
+            complain("the model has no token for '%s', byte %zu of the prompt: it knows the %d different bytes of the "
+                     "text that it learned from", byte_text((unsigned char)bytes[i], name), i + 1, v->size);
+            return -1;
+        }
     }
     return 0;
 }

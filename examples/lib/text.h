@@ -32,7 +32,7 @@ void text_window(text_part part, size_t at, int context, int *ids, int *next);  
 void text_batch(text_part part, gra_rng *rng, int batch, int context, int *ids, int *next);     /* random windows */
 
 int   vocabulary_encode(const vocabulary *v, const char *bytes, size_t n, int *ids);    /* 0, or -1: a complaint names
-                                                   the first character that it lacks */
+                                                   the first byte that it lacks */
 int   vocabulary_newline(const vocabulary *v);  /* the token to begin with where there is no prompt */
 char *byte_text(unsigned char byte, char name[8]);      /* how a byte prints: "a", "\n", "\xE2" */
 int   vocabulary_write(const vocabulary *v, const char *path);          /* vocab.tsv: a line for each token: its byte,

@@ -135,8 +135,6 @@ void say(const char *format, ...)
 
 void   say_bytes(const char *bytes, size_t n)   { fuzz_claim(bytes || !n, "there is something to say"); }
 bool   say_failed(void)                         { return false; }
-bool   say_to_terminal(void)                    { return false; }
-int    say_columns(void)                        { return 80; }
 double seconds_now(void)                        { return 0; }
 
 /* ---- without libFuzzer ---- */
