@@ -140,7 +140,7 @@ while [ -f "$W/block.$n" ]; do
     fi
     n=$((n + 1))
 done
-ok "README: two programs, a check, an op, a layer and an optimiser" test $blocks -eq 6 -a $programs -eq 2
+ok "README: two programs, a check, two ops, a layer and an optimiser" test $blocks -eq 7 -a $programs -eq 2
 
 same_block() {  # same_block WORDS FILE: the block with these words is this text
     diff "$(grep -l -e "$1" "$W"/block.*[0-9] | head -n 1)" "$2"
@@ -149,6 +149,53 @@ sed '/^$/,$d' "$W/unsolved" >"$W/report"
 ok "README: it shows the exercise's report" same_block "gradient check FAILED" "$W/report"
 "$BUILD/train" --help | sed 1,3d >"$W/help"
 ok "README: the manual shows the flags of train --help" same_block "--steps N" "$W/help"
+
+# ---- the code in the comments of the public headers -----------------------------------------------------
+# It is indented by five blanks; what follows a statement after two blanks or more explains it.
+headers="core/gradus.h core/op.h layers/layers.h"
+awk -v w="$W/code." '
+    /^ \*     / {
+        line = substr($0, 8)
+        if (match(line, /[;,{}]  +[^ ]/))
+            line = substr(line, 1, RSTART)
+        text = text line "\n"
+        next
+    }
+    /^ \*$/ { next }
+    {
+        if (text ~ /;/) {                       # not a formula, nor a message
+            n++
+            printf "%s", text > (w n)
+        }
+        text = ""
+    }' $headers
+echo 'gra_tensor *z = gra_mul(t, gra_zeros(t, GRA_SHAPE(2, 3)), gra_full(t, 2, GRA_SCALAR)); (void)z;' >"$W/code.shape"
+
+as_file() {     # as_file CODE: a whole op, where { ... stands for a loop over y; or statements, with what they use
+    echo '#include "layers/layers.h"'
+    if grep -q '^static void forward' "$1"; then
+        echo '#include "core/op.h"'
+        echo 'static real f(real x) { return x; } static const real df = 1; gra_tensor *my_op(gra_tape *t, gra_tensor *x);'
+        sed 's/{ \.\.\. /{ for (size_t i = 0; i < y->size; i++) /' "$1"
+    else
+        echo 'void code(gra_tape *t, gra_model *model, gra_scope scope, gra_tensor *x, gra_tensor *y, gra_tensor *logits,'
+        echo '    struct gra_multi_head_attention att, struct gra_gpt gpt, const int *prompt, int n, int id) { {'
+        cat "$1"
+        echo '} (void)y; (void)logits; }'
+    fi
+}
+
+codes=0
+for code in "$W"/code.*; do
+    as_file "$code" >"$W/file.c"
+    first=$(head -n 1 "$code")
+    ok "header: $first" ${CC:-cc} -std=c11 -Werror -Werror=implicit-function-declaration -I. -fsyntax-only "$W/file.c"
+    if command -v "${CXX:-c++}" >/dev/null && ! grep -q '[ {][.][a-z_]* = \|){' "$code"; then
+        ok "header, as C++: $first" ${CXX:-c++} -std=c++11 -Werror -I. -fsyntax-only -x c++ "$W/file.c"
+    fi
+    codes=$((codes + 1))
+done
+ok "headers: their code was found" test $codes -ge 7
 
 # All that they link to or name as a file is there.
 paths=0
