@@ -13,13 +13,15 @@ OWN =
 SANITIZE =
 
 # None of these is needed: -D is for the programs, -W are warnings, and of the -f flags the first three make it faster,
-# the others are for the archives (see below). Three warnings are errors always: what they warn of (a function undeclared, one of another type) crashes where it is called.
+# the others are for the archives (see below). Three warnings are errors always: what they warn of (a function undeclared,
+# one of another type) crashes where it is called.
 FLAGS = -std=c11 $(OPT) -ffp-contract=fast -fno-math-errno -fno-trapping-math \
         -D_POSIX_C_SOURCE=200809L -pthread -I. -fvisibility=hidden -ffunction-sections -fdata-sections \
         -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion \
         -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=implicit-function-declaration \
         -Werror=incompatible-pointer-types -Werror=int-conversion $(ERROR) $(SANITIZE)
 ERROR = $(if $(filter-out 0,$(WERROR)),-Werror)
+MACHINE := $(shell $(CC) -dumpmachine)
 LINK  = $(CC) -pthread $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS)
 
 # ---- what is made from what ---------------------------------------------------------------------
@@ -83,7 +85,7 @@ endef
 # An archive exports what the public headers declare, and no other name: its objects become one, in which the hidden
 # names are made local. Where there is no objcopy (macOS) it has all objects as they are. --unique keeps the sections of
 # single functions apart, so that a program linked with -Wl,--gc-sections contains only those that it uses.
-OBJCOPY := $(if $(findstring darwin,$(shell $(CC) -dumpmachine)),,$(shell command -v `$(CC) -print-prog-name=objcopy`))
+OBJCOPY := $(if $(findstring darwin,$(MACHINE)),,$(shell command -v `$(CC) -print-prog-name=objcopy`))
 MERGE   = $(CC) $(CFLAGS) -r -nostdlib -Wl,--unique
 define archive
 $(if $(V),,@echo "ar  $@")

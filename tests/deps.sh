@@ -49,9 +49,10 @@ fake cc <<'END'
 out=
 while [ $# -gt 0 ]; do
     case $1 in
-    -dumpmachine) echo unknown; exit ;;
-    */check.c)    [ -f "$BOX/has/Check" ] || exit 1 ;;
-    -o)           out=$2; shift ;;
+    -dumpmachine)   echo unknown; exit ;;
+    -print-prog-*)  echo objcopy; exit ;;       # which no machine has
+    */check.c)      [ -f "$BOX/has/Check" ] || exit 1 ;;
+    -o)             out=$2; shift ;;
     esac
     shift
 done

@@ -11,7 +11,7 @@ TESTED  := $(filter-out %/notebook.c,$(READER))         # what of the notebooks 
 # Where the linker can put functions of ours in the place of the C library's (--wrap), those of tests/fault.c count
 # the calls, and make one fail, or send a signal, at the n-th.
 WRAPPED =
-ifeq ($(findstring darwin,$(shell $(CC) -dumpmachine)),)
+ifeq ($(findstring darwin,$(MACHINE)),)
 WRAPPED = malloc calloc realloc aligned_alloc strdup strndup free pthread_create \
           open read pread write fsync ftruncate close fstat lseek rename link unlink mkdir realpath opendir closedir \
           fopen open_memstream tmpfile fclose fflush fwrite vprintf fprintf \
