@@ -12,7 +12,7 @@
  *
  *     build/generate --model gpt2.safetensors --ids "464 3290 318"
  */
-#include "../layers/layers.h"
+#include "import/import.h"
 #include "lib/files.h"
 #include "lib/flags.h"
 #include "lib/heatmap.h"
@@ -135,23 +135,19 @@ static int find_vocabulary(session *s, int tokens)
 
 static int read_model(session *s)
 {
-    gra_gpt_config config;
-    if (gra_gpt_read_config(s->model, s->file, (int)s->heads, &config)) {
-        complain("cannot load %s: %s", s->file, file_why(gra_model_error(s->model), s->file));
+    char why[IMPORT_WHY];
+    if (import_gpt(&s->gpt, gra_root(s->model), s->file, (int)s->heads, why)) {
+        complain("cannot load %s: %s", s->file, file_why(why, s->file));
         return -1;
     }
-    if (find_vocabulary(s, config.vocab_size))
+    if (find_vocabulary(s, s->gpt.config.vocab_size))
         return -1;
-    s->window = malloc((size_t)config.context_length * sizeof *s->window);
-    gra_gpt_init(&s->gpt, gra_root(s->model), &config);
-    int failed = !s->window || gra_model_error(s->model);
-    if (failed)
-        complain("%s", s->window ? gra_model_error(s->model) : "out of memory");
-    else if ((failed = gra_gpt_load(s->model, &s->gpt, s->file)) != 0)
-        complain("cannot load %s: %s", s->file, file_why(gra_model_error(s->model), s->file));
-    else if ((failed = s->remember && gra_kv_cache_open(&s->cache, &s->gpt)) != 0)
+    s->window = malloc((size_t)s->gpt.config.context_length * sizeof *s->window);
+    if (!s->window || (s->remember && gra_kv_cache_open(&s->cache, &s->gpt))) {
         complain("out of memory");
-    return failed ? -1 : 0;
+        return -1;
+    }
+    return 0;
 }
 
 static int load(session *s)

@@ -239,37 +239,6 @@ gra_tensor *gra_multi_head_attention_forward_cached(gra_tape *t, const struct gr
 gra_tensor *gra_transformer_block_forward_cached(gra_tape *t, const struct gra_transformer_block *b,
                                                  gra_tensor *x, const gra_kv_cache *cache, int block);
 
-/* ---- files of GPTs ----------------------------------------------------------------------------------
- * A GPT from a safetensors file, by the names and shapes of Raschka's GPTModel (ours), of nanoGPT
- * ("transformer.h.0.attn.c_attn.weight") or of Hugging Face's GPT-2 ("h.0.attn.c_attn.weight", transposed;
- * with or without "transformer."), with or without the "_orig_mod." of torch.compile:
- *
- *     gra_model *model = gra_model_open(t, NULL);
- *     gra_gpt_config config;
- *     gra_gpt_read_config(model, "gpt2.safetensors", 0, &config);
- *     gra_gpt_init(&gpt, gra_root(model), &config);
- *     gra_gpt_load(model, &gpt, "gpt2.safetensors");
- *
- * Buffers (*.mask, *.attn.bias, *.attn.masked_bias) are skipped. Biases that the whole file does not have
- * are 0. A file without a head, or with one equal to the token embedding, is tied. GELU's form is what the
- * metadata say ("gelu": "erf" or "tanh"), else what the config.json beside the file says ("activation_function":
- * "gelu" is erf, "gelu_new" and "gelu_pytorch_tanh" are tanh), else GRA_GELU_ERF for nanoGPT and GRA_GELU_TANH for
- * the others. A config.json that asks for what a gra_gpt does not compute (another activation, another epsilon,
- * scale_attn_by_inverse_layer_idx ...), or that speaks of another size, is refused. All functions: 0, or -1 and
- * gra_model_error says why: a tensor that is missing, too much or of another shape, or a setting, is named, and
- * nothing has changed. */
-int gra_gpt_read_config(gra_model *m, const char *path, int n_heads, gra_gpt_config *config);
-                                        /* what the file is like; drop_rate is 0, init GRA_INIT_ZEROS. No tensor
-                                           shows the number of heads: it is n_heads, or if that is 0 the metadata's
-                                           "n_heads", or the "n_head" of a config.json beside the file, or
-                                           emb_dim / 64, as in every GPT-2. m lends its error sentence alone */
-int gra_gpt_load(gra_model *m, struct gra_gpt *g, const char *path);
-                                        /* its values and its form of GELU; then g's gradients are 0. A file whose
-                                           metadata, or else config.json, state another number of heads is refused */
-int gra_gpt_save(gra_model *m, const gra_gpt_config *config, const char *path, const gra_meta *meta,
-                 int nmeta);
-                                        /* gra_save, with the metadata "gelu" and "n_heads" */
-
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

@@ -9,7 +9,7 @@ const struct suite suites[] = {
     SUITE(model), SUITE(check), SUITE(slips), SUITE(verdicts), SUITE(ops), SUITE(large), SUITE(answers), SUITE(mutants),
     SUITE(attention), SUITE(golden), SUITE(layers), SUITE(seeds), SUITE(layer_errors), SUITE(book),
     SUITE(cache), SUITE(trace), SUITE(optim),
-    SUITE(save), SUITE(load), SUITE(npy), SUITE(gpt_file), SUITE(faults),
+    SUITE(save), SUITE(load), SUITE(npy), SUITE(import), SUITE(faults),
     { NULL, NULL },
 };
 

@@ -42,7 +42,7 @@ Suite *optim_suite(void);
 Suite *save_suite(void);
 Suite *load_suite(void);
 Suite *npy_suite(void);
-Suite *gpt_file_suite(void);
+Suite *import_suite(void);
 Suite *faults_suite(void);
 
 #endif

@@ -5,7 +5,7 @@ SCRIPTS := $(sort $(wildcard tests/*.sh)) $(wildcard tests/faults/programs.sh te
 BENCH   := $(sort $(wildcard tests/bench/lib/*.c))
 FUZZ    := $(sort $(wildcard tests/fuzz/*.c))
 FUZZLIB := tests/fuzz/lib/fuzz.c $(filter-out %/say.c,$(SHARED))
-TESTED  := $(filter-out %/notebook.c,$(READER))         # what of the notebooks the tests use themselves
+TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c)     # what of the examples the tests use
 
 # ---- what is made from what ---------------------------------------------------------------------
 # Where the linker can put functions of ours in the place of the C library's (--wrap), those of tests/fault.c count

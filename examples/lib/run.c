@@ -158,10 +158,12 @@ int run_sync(run *r)
 
 int run_save(const training *t, const char *name)
 {
-    const gra_meta meta[] = { { "format", "pt" } };
-    const gra_gpt_config config = options_model(&t->o, t->text.vocab.size);
-    char path[FILE_PATH];
-    const int failed = gra_gpt_save(t->model, &config, file_path(path, t->o.out, name), meta, 1);
+    char heads[24], path[FILE_PATH];
+    snprintf(heads, sizeof heads, "%d", t->gpt.config.n_heads);
+    const gra_meta meta[] = {                           /* and what no tensor shows: see import/import.h */
+        { "format", "pt" }, { "n_heads", heads }, { "gelu", t->gpt.config.gelu == GRA_GELU_TANH ? "tanh" : "erf" },
+    };
+    const int failed = gra_save(t->model, file_path(path, t->o.out, name), meta, (int)(sizeof meta / sizeof *meta));
     if (failed)
         complain("cannot write %s: %s", path, file_why(gra_model_error(t->model), path));
     return failed;

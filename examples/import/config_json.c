@@ -1,0 +1,174 @@
+/* config_json: see config_json.h. Each setting that changes what a GPT-2 computes has a row in the table; the values of
+ * all others are passed over unread. */
+#include "config_json.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TO(member) offsetof(struct config_json, member)
+#define COUNT      { NULL }, "a whole number from 1 on is wanted"
+
+static const struct setting {
+    const char *name;
+    size_t      to;                     /* an int of the result: the number, or which of these, counted from 1: */
+    const char *among[4];               /* the values it may have, as they stand in the file; none: a whole number */
+    const char *wanted;
+} settings[] = {
+    { "activation_function",     TO(gelu), { "\"gelu\"", "\"gelu_new\"", "\"gelu_pytorch_tanh\"" },
+      "only gelu, gelu_new and gelu_pytorch_tanh are known" },
+    { "tie_word_embeddings",     TO(tied), { "true", "false" }, "true or false is wanted" },
+    { "n_head",                  TO(n_head),      COUNT },
+    { "num_attention_heads",     TO(n_head),      COUNT },      /* what Hugging Face calls it in all models */
+    { "n_embd",                  TO(n_embd),      COUNT },
+    { "hidden_size",             TO(n_embd),      COUNT },
+    { "n_layer",                 TO(n_layer),     COUNT },
+    { "num_hidden_layers",       TO(n_layer),     COUNT },
+    { "n_inner",                 TO(n_inner),     COUNT },
+    { "n_positions",             TO(n_positions), COUNT },
+    { "max_position_embeddings", TO(n_positions), COUNT },
+    { "vocab_size",              TO(vocab_size),  COUNT },
+    { "model_type",              TO(fixed), { "\"gpt2\"" }, "only gpt2 is known" },
+    { "layer_norm_epsilon",      TO(fixed), { "1e-05" }, "the norms of a gra_gpt have 1e-05" },
+    { "scale_attn_weights",      TO(fixed), { "true" }, "a gra_gpt always scales by 1 / sqrt(head size)" },
+    { "scale_attn_by_inverse_layer_idx", TO(fixed), { "false" }, "a gra_gpt scales all layers alike" },
+};
+
+/* Two JSON values are the same: to the letter, or as numbers (1e-05 and 0.00001). */
+static bool same(const char *a, const char *b)
+{
+    char *end_a, *end_b;
+    const double x = strtod(a, &end_a), y = strtod(b, &end_b);
+    return strcmp(a, b) == 0 || (end_a > a && end_b > b && !*end_a && !*end_b && x == y);
+}
+
+/* What is kept of a value: a number from 1 on; 0: it may not be this. */
+static int read_value(const struct setting *s, const char *value)
+{
+    char *end;
+    const long n = strtol(value, &end, 10);
+    for (int i = 0; i < 4 && s->among[i]; i++)
+        if (same(value, s->among[i]))
+            return i + 1;
+    return !s->among[0] && *value >= '1' && *value <= '9' && !*end && n <= INT_MAX ? (int)n : 0;
+}
+
+/* Keeps a setting; name and value as they stand in the file. */
+static bool keep(struct config_json *c, const char *name, const char *value)
+{
+    for (size_t i = 0; i < sizeof settings / sizeof *settings && strcmp(value, "null") != 0; i++) {
+        const struct setting *s = &settings[i];
+        if (strcmp(s->name, name) != 0)
+            continue;
+        int *to = (int *)(void *)((char *)c + s->to);
+        const int before = *to;
+        *to = read_value(s, value);
+        if (*to && (!before || before == *to))
+            return true;
+        snprintf(c->why, sizeof c->why, "the config.json beside it says %s: %s, but %s", name, value,
+                 *to ? "another value of this setting came before" : s->wanted);
+        return false;
+    }
+    return true;
+}
+
+/* ---- the JSON around the settings ---- */
+
+static const char blanks[] = " \t\r\n";
+
+static const char *past(const char *s, char c)          /* blanks and c, or NULL; s may be NULL */
+{
+    s = s ? s + strspn(s, blanks) : NULL;
+    return s && *s == c ? s + 1 : NULL;
+}
+
+static const char *past_string(const char *s)           /* which begins with its quote */
+{
+    for (s++; *s && *s != '"'; s++)
+        s += *s == '\\' && s[1];
+    return *s ? s + 1 : NULL;
+}
+
+/* A value of any kind; of objects and arrays only the brackets are matched. */
+static const char *past_value(const char *s)
+{
+    int depth = 0;
+    do {
+        s += strspn(s, blanks);
+        if (*s == '"') {
+            s = past_string(s);
+        } else if (*s && strchr(depth ? "{[}],:" : "{[", *s)) {
+            depth += *s == '{' || *s == '[' ? 1 : *s == '}' || *s == ']' ? -1 : 0;
+            s++;
+        } else {
+            const size_t word = strcspn(s, " \t\r\n{[}],:\"");
+            s = word ? s + word : NULL;
+        }
+    } while (s && depth > 0);
+    return s;
+}
+
+/* For a sentence: what would steer a terminal becomes ?, and of a long value the beginning is enough. */
+static void copy(char to[64], const char *from, const char *end)
+{
+    size_t n = (size_t)(end - from) < 63 ? (size_t)(end - from) : 63;
+    for (size_t i = 0; i < n; i++)
+        to[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
+    to[n] = 0;
+}
+
+static bool parse(struct config_json *c, const char *s)
+{
+    char name[64], value[64];
+    s = past(s, '{');
+    const char *end = past(s, '}'), *from;
+    while (s && !end) {
+        s += strspn(s, blanks);
+        from = s;
+        s = *s == '"' ? past_string(s) : NULL;
+        if (s)
+            copy(name, from + 1, s - 1);
+        s = past(s, ':');
+        if (!s)
+            break;
+        from = s + strspn(s, blanks);
+        s = past_value(from);
+        if (!s)
+            break;
+        copy(value, from, s);
+        if (!keep(c, name, value))
+            return false;
+        end = past(s, '}');
+        s = past(s, ',');
+    }
+    if (end && !end[strspn(end, blanks)])
+        return true;
+    snprintf(c->why, sizeof c->why, "the config.json beside it is not a JSON object");
+    return false;
+}
+
+bool config_json_read(struct config_json *c, const char *model)
+{
+    enum { MOST = 65536 };              /* bytes; such a file has about a thousand */
+    char path[4096];
+    const char *slash = strrchr(model, '/');
+    *c = (struct config_json){ 0 };
+    snprintf(path, sizeof path, "%.*sconfig.json", slash ? (int)(slash + 1 - model) : 0, model);
+    FILE *f = fopen(path, "rb");
+    if (!f && errno == ENOENT)
+        return true;
+    char *text = calloc(1, MOST + 1);
+    const size_t n = f && text ? fread(text, 1, MOST, f) : 0;
+    const char *wrong = !f || (text && ferror(f)) ? strerror(errno) : !text ? "out of memory"
+                        : n == MOST ? "it is too long for one" : strlen(text) < n ? "it is not text" : NULL;
+    if (wrong)
+        snprintf(c->why, sizeof c->why, "the config.json beside it: %s", wrong);
+    const bool ok = !wrong && parse(c, text);
+    if (f)
+        fclose(f);
+    free(text);
+    return ok;
+}

@@ -1,0 +1,338 @@
+/* import: see import.h. A table of a GPT's parameters, with two names each, is most of what there is to a family; the
+ * rest is where the parts of c_attn stand, and that Hugging Face's matrices in the blocks are transposed. */
+#include "import.h"
+#include "config_json.h"
+#include "../../core/op.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+enum group { NEEDED, HEAD, BIAS, QKV_BIAS, GROUPS };    /* a head may be missing; of a kind of biases all may */
+enum { VOCAB = -1, CONTEXT = -2 };                      /* numbers of rows that are not so many widths */
+
+struct row {
+    const char *name[2];                /* ours, and GPT-2's */
+    int         rows, columns;          /* in widths; columns 0: a vector */
+    enum group  group;
+    int         part;                   /* of the rows of GPT-2's tensor: the first, second or third third; 0: all */
+};
+
+static const struct row outside[] = {
+    { { "tok_emb.weight",   "wte.weight"     }, VOCAB,   1, NEEDED, 0 },
+    { { "pos_emb.weight",   "wpe.weight"     }, CONTEXT, 1, NEEDED, 0 },
+    { { "final_norm.scale", "ln_f.weight"    }, 1,       0, NEEDED, 0 },
+    { { "final_norm.shift", "ln_f.bias"      }, 1,       0, BIAS,   0 },
+    { { "out_head.weight",  "lm_head.weight" }, VOCAB,   1, HEAD,   0 },
+};
+
+static const struct row block[] = {
+    { { "att.W_query.weight",  "attn.c_attn.weight" }, 1, 1, NEEDED,   1 },
+    { { "att.W_key.weight",    "attn.c_attn.weight" }, 1, 1, NEEDED,   2 },
+    { { "att.W_value.weight",  "attn.c_attn.weight" }, 1, 1, NEEDED,   3 },
+    { { "att.W_query.bias",    "attn.c_attn.bias"   }, 1, 0, QKV_BIAS, 1 },
+    { { "att.W_key.bias",      "attn.c_attn.bias"   }, 1, 0, QKV_BIAS, 2 },
+    { { "att.W_value.bias",    "attn.c_attn.bias"   }, 1, 0, QKV_BIAS, 3 },
+    { { "att.out_proj.weight", "attn.c_proj.weight" }, 1, 1, NEEDED,   0 },
+    { { "att.out_proj.bias",   "attn.c_proj.bias"   }, 1, 0, BIAS,     0 },
+    { { "ff.layers.0.weight",  "mlp.c_fc.weight"    }, 4, 1, NEEDED,   0 },
+    { { "ff.layers.0.bias",    "mlp.c_fc.bias"      }, 4, 0, BIAS,     0 },
+    { { "ff.layers.2.weight",  "mlp.c_proj.weight"  }, 1, 4, NEEDED,   0 },
+    { { "ff.layers.2.bias",    "mlp.c_proj.bias"    }, 1, 0, BIAS,     0 },
+    { { "norm1.scale",         "ln_1.weight"        }, 1, 0, NEEDED,   0 },
+    { { "norm1.shift",         "ln_1.bias"          }, 1, 0, BIAS,     0 },
+    { { "norm2.scale",         "ln_2.weight"        }, 1, 0, NEEDED,   0 },
+    { { "norm2.shift",         "ln_2.bias"          }, 1, 0, BIAS,     0 },
+};
+enum { OUTSIDE = sizeof outside / sizeof *outside, BLOCK = sizeof block / sizeof *block };
+enum { TOK_EMB = 0, OUT_HEAD = 4 };     /* rows of outside */
+
+static const char *const blocks[2] = { "trf_blocks", "h" };
+
+struct import {
+    gra_file               *file;
+    char                   *why;
+    bool                    gpt2;       /* it has GPT-2's names, else ours */
+    bool                    transposed; /* matrices in the blocks */
+    gra_gpt_config          config;
+    struct config_json      beside;
+    int                     n;          /* parameters: OUTSIDE, and BLOCK for each block */
+    const gra_file_tensor **place;      /* the tensor of each in the file; NULL: it has none */
+    bool                    has[GROUPS];
+};
+
+static bool wrong(struct import *f, const char *format, ...) GRA_PRINTF(2, 3);
+static bool wrong(struct import *f, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(f->why, IMPORT_WHY, format, args);
+    va_end(args);
+    return false;
+}
+
+/* ---- names ---- */
+
+static const struct row *row_of(int i) { return i < OUTSIDE ? &outside[i] : &block[(i - OUTSIDE) % BLOCK]; }
+
+typedef char param_name[64];
+
+static const char *name_of(int i, bool gpt2, param_name to)
+{
+    if (i < OUTSIDE)
+        return outside[i].name[gpt2];
+    snprintf(to, sizeof(param_name), "%s.%d.%s", blocks[gpt2], (i - OUTSIDE) / BLOCK, row_of(i)->name[gpt2]);
+    return to;
+}
+
+static const char *plain(const gra_file_tensor *x)      /* its name without what stands before it */
+{
+    static const char *const before[] = { "_orig_mod.", "transformer." };
+    const char *s = x->name;
+    for (int i = 0; i < 2; i++)
+        s += strncmp(s, before[i], strlen(before[i])) == 0 ? strlen(before[i]) : 0;
+    return s;
+}
+
+static const gra_file_tensor *find(const struct import *f, const char *name)
+{
+    for (int i = 0; i < gra_file_count(f->file); i++)
+        if (strcmp(plain(gra_file_at(f->file, i)), name) == 0)
+            return gra_file_at(f->file, i);
+    return NULL;
+}
+
+/* What follows "h.12." in a name, and the 12; NULL: it does not begin so. */
+static const char *in_block(const struct import *f, const char *name, long *number)
+{
+    const size_t n = strlen(blocks[f->gpt2]);
+    char *end;
+    if (strncmp(name, blocks[f->gpt2], n) != 0 || name[n] != '.' || !isdigit((unsigned char)name[n + 1]))
+        return NULL;
+    *number = strtol(name + n + 1, &end, 10);
+    return *end == '.' ? end + 1 : NULL;
+}
+
+/* ---- what the tensors say: sizes, and that each is there and of the right shape ---- */
+
+static bool measure(struct import *f)
+{
+    f->gpt2 = !find(f, "tok_emb.weight");
+    const gra_file_tensor *matrix[] = { find(f, outside[0].name[f->gpt2]), find(f, outside[1].name[f->gpt2]) };
+    if (!matrix[0])
+        return wrong(f, "it is no GPT's: it has neither tok_emb.weight, as Raschka's GPTModel, nor wte.weight, as GPT-2");
+    if (!matrix[1])
+        return wrong(f, "it has no tensor %s", outside[1].name[f->gpt2]);
+    for (int i = 0; i < 2; i++)
+        if (matrix[i]->shape.ndim != 2 || !matrix[i]->size || matrix[i]->shape.dim[1] > INT_MAX / 4)
+            return wrong(f, "tensor %.100s has the shape %s, but a matrix with a row for each %s is wanted",
+                         matrix[i]->name, GRA_SHAPE_OF(matrix[i]), i ? "position" : "token");
+    long number, layers = 0;
+    for (int i = 0; i < gra_file_count(f->file); i++)
+        if (in_block(f, plain(gra_file_at(f->file, i)), &number) && number >= layers)
+            layers = number < gra_file_count(f->file) ? number + 1 : layers;
+    f->config = (gra_gpt_config){ .vocab_size = matrix[0]->shape.dim[0], .emb_dim = matrix[0]->shape.dim[1],
+                                  .context_length = matrix[1]->shape.dim[0], .n_layers = (int)layers,
+                                  .init = GRA_INIT_ZEROS };
+    return true;
+}
+
+static bool is_buffer(const char *name)                 /* it holds no more than the causal mask */
+{
+    static const char *const ends[] = { ".mask", ".attn.bias", ".attn.masked_bias" };
+    for (int i = 0; i < 3; i++)
+        if (strlen(name) > strlen(ends[i]) && strcmp(name + strlen(name) - strlen(ends[i]), ends[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool put(struct import *f, const gra_file_tensor *x)
+{
+    long number = 0;
+    const char *rest = in_block(f, plain(x), &number);
+    const struct row *rows = rest ? block : outside;
+    const int n = rest ? BLOCK : OUTSIDE;
+    bool has_place = is_buffer(x->name);
+    for (int r = 0; r < n && number < f->config.n_layers; r++) {
+        const gra_file_tensor **place = &f->place[rest ? OUTSIDE + (int)number * BLOCK + r : r];
+        if (strcmp(rows[r].name[f->gpt2], rest ? rest : plain(x)) == 0 && !*place) {
+            *place = x;
+            f->has[rows[r].group] = has_place = true;
+        }
+    }
+    return has_place || wrong(f, "the model has no place for the tensor %.100s", x->name);
+}
+
+static bool check_shape(struct import *f, int i)
+{
+    const gra_gpt_config *c = &f->config;
+    const struct row *r = row_of(i);
+    const gra_file_tensor *x = f->place[i];
+    const bool turned = f->transposed && i >= OUTSIDE && r->columns;
+    gra_shape want = { .ndim = r->columns ? 2 : 1 };
+    want.dim[turned] = r->rows == VOCAB ? c->vocab_size : r->rows == CONTEXT ? c->context_length
+                       : r->rows * (f->gpt2 && r->part ? 3 : 1) * c->emb_dim;
+    want.dim[!turned] = r->columns * c->emb_dim;
+    return gra_same_shape(x->shape, want) ||
+           wrong(f, "tensor %.100s has the shape %s, but in the model it is %s", x->name, GRA_SHAPE_OF(x),
+                 gra_shape_text(want, (char[GRA_SHAPE_TEXT]){ 0 }));
+}
+
+static bool fits(struct import *f)
+{
+    f->n     = OUTSIDE + f->config.n_layers * BLOCK;
+    f->place = calloc((size_t)f->n, sizeof *f->place);
+    if (!f->place)
+        return wrong(f, "out of memory");
+    for (int i = 0; i < gra_file_count(f->file); i++)
+        if (!put(f, gra_file_at(f->file, i)))
+            return false;
+    for (int i = 0; i < f->n; i++) {
+        const enum group group = row_of(i)->group;
+        if (!f->place[i] && (group == NEEDED || (group != HEAD && f->has[group])))
+            return wrong(f, "it has no tensor %s", name_of(i, f->gpt2, (param_name){ 0 }));
+        if (i == OUTSIDE) {
+            const gra_shape s = f->place[i]->shape;
+            f->transposed = f->gpt2 && s.ndim == 2 && s.dim[0] < s.dim[1];
+        }
+        if (f->place[i] && !check_shape(f, i))
+            return false;
+    }
+    f->config.bias     = f->has[BIAS];
+    f->config.qkv_bias = f->has[QKV_BIAS];
+    return true;
+}
+
+/* ---- what no tensor says ---- */
+
+static bool read_all(struct import *f, const gra_file_tensor *x, real **values)
+{
+    free(*values);
+    *values = malloc(x->size * sizeof **values);
+    if (!*values)
+        return wrong(f, "out of memory");
+    return gra_file_read(f->file, x, *values) == 0 ||
+           wrong(f, "tensor %.100s cannot be read: it is %.20s, and F32, F64, F16 and BF16 can be read, or the file is cut "
+                 "short", x->name, x->dtype);
+}
+
+/* Tied: it has no head, or, as PyTorch writes it, one with the token embedding's values. */
+static bool read_tied(struct import *f)
+{
+    const gra_file_tensor *head = f->place[OUT_HEAD], *tokens = f->place[TOK_EMB];
+    real *a = NULL, *b = NULL;
+    const bool ok = !head || (read_all(f, head, &a) && read_all(f, tokens, &b));
+    f->config.tied = !head || (ok && memcmp(a, b, head->size * sizeof *a) == 0);
+    free(a);
+    free(b);
+    if (ok && f->beside.tied == 2 && !head)
+        return wrong(f, "the config.json beside it says tie_word_embeddings: false, but it has no tensor %s",
+                     outside[OUT_HEAD].name[f->gpt2]);
+    if (ok && f->beside.tied == 1 && !f->config.tied)
+        return wrong(f, "the config.json beside it says tie_word_embeddings: true, but tensors %.100s and %.100s differ",
+                     head->name, tokens->name);
+    return ok;
+}
+
+static bool read_gelu(struct import *f)
+{
+    const char *said = gra_file_meta(f->file, "gelu");
+    const bool erf = said ? strcmp(said, "erf") == 0
+                     : f->beside.gelu ? f->beside.gelu == 1 : f->gpt2 && !f->transposed;
+    f->config.gelu = erf ? GRA_GELU_ERF : GRA_GELU_TANH;
+    return !said || erf || strcmp(said, "tanh") == 0 ||
+           wrong(f, "its metadata say gelu: %.40s, but erf and tanh are known", said);
+}
+
+static bool read_heads(struct import *f, int n_heads)
+{
+    const int width = f->config.emb_dim;
+    const char *meta = gra_file_meta(f->file, "n_heads");
+    const char *by = meta ? "its metadata say n_heads" : "the config.json beside it says n_head";
+    char *end = NULL;
+    long said = f->beside.n_head;
+    if (meta) {
+        said = strtol(meta, &end, 10);
+        if (*meta < '1' || *meta > '9' || *end || said > INT_MAX)
+            return wrong(f, "%s: %.40s, but a whole number is wanted", by, meta);
+    }
+    if (!said && !n_heads && width % 64)
+        return wrong(f, "nothing says how many heads there are, and a width of %d is not made of heads of 64, as GPT-2's "
+                     "is: give their number", width);
+    const int heads = f->config.n_heads = n_heads ? n_heads : said ? (int)said : width / 64;
+    if (heads < 1 || width % heads)
+        return wrong(f, "a width of %d cannot be shared by %d heads", width, heads);
+    return !said || said == heads || wrong(f, "%s: %ld, but %d are asked for", by, said, heads);
+}
+
+static bool read_beside(struct import *f, const char *path)
+{
+    struct config_json *b = &f->beside;
+    const gra_gpt_config *c = &f->config;
+    if (!config_json_read(b, path))
+        return wrong(f, "%s", b->why);
+    const struct { const char *name; int said, is; } size[] = {
+        { "n_embd", b->n_embd, c->emb_dim }, { "n_layer", b->n_layer, c->n_layers },
+        { "n_inner", b->n_inner, 4 * c->emb_dim },
+        { "n_positions", b->n_positions, c->context_length }, { "vocab_size", b->vocab_size, c->vocab_size },
+    };
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        if (size[i].said && size[i].said != size[i].is)
+            return wrong(f, "the config.json beside it says %s: %d, but its tensors %d", size[i].name, size[i].said,
+                         size[i].is);
+    return true;
+}
+
+/* ---- the values ---- */
+
+/* p (rows, columns) from x, the tensor it is all or a third of, which may be transposed. */
+static void copy(const struct import *f, int i, gra_tensor *p, const real *x)
+{
+    const struct row *r = row_of(i);
+    const bool third = f->gpt2 && r->part, transposed = f->transposed && i >= OUTSIDE && r->columns;
+    const size_t rows = (size_t)p->shape.dim[0], columns = p->size / rows;
+    const size_t from = third ? (size_t)(r->part - 1) * rows : 0, all_rows = third ? 3 * rows : rows;
+    const size_t row = transposed ? 1 : columns, column = transposed ? all_rows : 1;       /* strides in x */
+    for (size_t a = 0; a < rows; a++)
+        for (size_t b = 0; b < columns; b++)
+            p->data[a * columns + b] = x[(from + a) * row + b * column];
+}
+
+static bool read_values(struct import *f, gra_scope scope)
+{
+    const gra_file_tensor *held = NULL;
+    real *x = NULL;
+    bool ok = true;
+    for (int i = 0; ok && i < f->n; i++) {
+        param_name ours;
+        char full[sizeof scope.name + sizeof ours];
+        snprintf(full, sizeof full, "%s%s%s", scope.name, *scope.name ? "." : "", name_of(i, false, ours));
+        gra_tensor *p = gra_param_find(scope.model, full);
+        if (!p || !f->place[i])         /* a tied head, biases that it does not have */
+            continue;
+        ok = f->place[i] == held || read_all(f, f->place[i], &x);
+        held = f->place[i];
+        if (ok)
+            copy(f, i, p, x);
+    }
+    free(x);
+    return ok;
+}
+
+static bool make(struct import *f, struct gra_gpt *g, gra_scope scope)
+{
+    gra_gpt_init(g, scope, &f->config);
+    return !gra_model_error(scope.model) || wrong(f, "%s", gra_model_error(scope.model));
+}
+
+int import_gpt(struct gra_gpt *g, gra_scope scope, const char *path, int n_heads, char why[IMPORT_WHY])
+{
+    struct import f = { .why = why, .file = gra_file_open(scope.model, path) };
+    *g = (struct gra_gpt){ 0 };
+    const bool ok = f.file ? measure(&f) && fits(&f) && read_beside(&f, path) && read_tied(&f) && read_gelu(&f) &&
+                             read_heads(&f, n_heads) && make(&f, g, scope) && read_values(&f, scope)
+                           : wrong(&f, "%s", gra_model_error(scope.model));
+    free(f.place);
+    gra_file_close(f.file);
+    return ok ? 0 : -1;
+}
