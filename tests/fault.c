@@ -28,8 +28,7 @@ static atomic_bool learning;
 static size_t      usual[USUAL];        /* sizes of more than LARGE bytes that are always asked for */
 static atomic_int  usuals;
 
-
-static atomic_int armed;                /* so many of these */
+static atomic_int armed;                /* so many of the faults below */
 static struct fault {
     fault_call  call;
     long        n;
@@ -158,10 +157,17 @@ static int hold_fd(int fd)
     return fd;
 }
 
+/* IN_PLACE_OF defines the function that is called in the place of `name`. FAILING is one that returns `failed` when
+ * its call is struck, and else what `name` returns, held until it is given back (hold, hold_fd) or not (as_it_is). */
 #define IN_PLACE_OF(type, name, ...)                                                                      \
     type __real_##name(__VA_ARGS__);                                                                      \
     type __wrap_##name(__VA_ARGS__);                                                                      \
     type __wrap_##name(__VA_ARGS__)
+#define FAILING(type, name, parameters, is_struck, failed, keep, arguments)                               \
+    type __real_##name parameters;                                                                        \
+    type __wrap_##name parameters;                                                                        \
+    type __wrap_##name parameters { return is_struck ? failed : keep(__real_##name arguments); }
+#define as_it_is(x) x
 
 /* ---- memory ---- */
 
@@ -188,15 +194,15 @@ static bool no_memory(size_t bytes)
     return fails(FAULT_ALLOC);
 }
 
-IN_PLACE_OF(void *, malloc, size_t size)
+static size_t product(size_t n, size_t size)
 {
-    return no_memory(size) ? NULL : hold(__real_malloc(size));
+    return size && n > SIZE_MAX / size ? SIZE_MAX : n * size;
 }
 
-IN_PLACE_OF(void *, calloc, size_t n, size_t size)
-{
-    return no_memory(size && n > SIZE_MAX / size ? SIZE_MAX : n * size) ? NULL : hold(__real_calloc(n, size));
-}
+FAILING(void *, malloc, (size_t size), no_memory(size), NULL, hold, (size))
+FAILING(void *, calloc, (size_t n, size_t size), no_memory(product(n, size)), NULL, hold, (n, size))
+FAILING(void *, aligned_alloc, (size_t at, size_t size), no_memory(size), NULL, hold, (at, size))
+FAILING(char *, strdup, (const char *s), no_memory(strlen(s) + 1), NULL, hold, (s))
 
 IN_PLACE_OF(void *, realloc, void *p, size_t size)
 {
@@ -204,21 +210,6 @@ IN_PLACE_OF(void *, realloc, void *p, size_t size)
         return NULL;
     void *grown = __real_realloc(p, size);
     return p ? grown : hold(grown);
-}
-
-IN_PLACE_OF(void *, aligned_alloc, size_t alignment, size_t size)
-{
-    return no_memory(size) ? NULL : hold(__real_aligned_alloc(alignment, size));
-}
-
-IN_PLACE_OF(char *, strdup, const char *s)
-{
-    return no_memory(strlen(s) + 1) ? NULL : hold(__real_strdup(s));
-}
-
-IN_PLACE_OF(char *, strndup, const char *s, size_t n)
-{
-    return no_memory(n + 1) ? NULL : hold(__real_strndup(s, n));
 }
 
 IN_PLACE_OF(void, free, void *p)
@@ -278,15 +269,10 @@ IN_PLACE_OF(ssize_t, write, int fd, const void *from, size_t n)
     return now <= 0 ? now : __real_write(fd, from, (size_t)now);
 }
 
-IN_PLACE_OF(int, fsync, int fd)
-{
-    return fails(FAULT_SYNC) ? -1 : __real_fsync(fd);
-}
-
-IN_PLACE_OF(int, ftruncate, int fd, off_t length)
-{
-    return fails(FAULT_SYNC) ? -1 : __real_ftruncate(fd, length);
-}
+FAILING(int, fsync, (int fd), fails(FAULT_SYNC), -1, as_it_is, (fd))
+FAILING(int, ftruncate, (int fd, off_t length), fails(FAULT_SYNC), -1, as_it_is, (fd, length))
+FAILING(int, fstat, (int fd, struct stat *about), fails(FAULT_STAT), -1, as_it_is, (fd, about))
+FAILING(off_t, lseek, (int fd, off_t to, int whence), fails(FAULT_STAT), -1, as_it_is, (fd, to, whence))
 
 IN_PLACE_OF(int, close, int fd)
 {
@@ -298,37 +284,12 @@ IN_PLACE_OF(int, close, int fd)
     return error ? -1 : status;
 }
 
-IN_PLACE_OF(int, fstat, int fd, struct stat *about)
-{
-    return fails(FAULT_STAT) ? -1 : __real_fstat(fd, about);
-}
-
-IN_PLACE_OF(off_t, lseek, int fd, off_t offset, int whence)
-{
-    return fails(FAULT_STAT) ? -1 : __real_lseek(fd, offset, whence);
-}
-
 /* ---- names ---- */
 
-IN_PLACE_OF(int, rename, const char *from, const char *to)
-{
-    return fails(FAULT_RENAME) ? -1 : __real_rename(from, to);
-}
-
-IN_PLACE_OF(int, link, const char *from, const char *to)
-{
-    return fails(FAULT_RENAME) ? -1 : __real_link(from, to);
-}
-
-IN_PLACE_OF(int, unlink, const char *path)
-{
-    return fails(FAULT_UNLINK) ? -1 : __real_unlink(path);
-}
-
-IN_PLACE_OF(int, mkdir, const char *path, mode_t mode)
-{
-    return fails(FAULT_MKDIR) ? -1 : __real_mkdir(path, mode);
-}
+FAILING(int, rename, (const char *from, const char *to), fails(FAULT_RENAME), -1, as_it_is, (from, to))
+FAILING(int, unlink, (const char *path), fails(FAULT_UNLINK), -1, as_it_is, (path))
+FAILING(int, mkdir, (const char *path, mode_t mode), fails(FAULT_MKDIR), -1, as_it_is, (path, mode))
+FAILING(DIR *, opendir, (const char *path), fails(FAULT_OPEN), NULL, hold, (path))
 
 IN_PLACE_OF(char *, realpath, const char *path, char *resolved)
 {
@@ -336,11 +297,6 @@ IN_PLACE_OF(char *, realpath, const char *path, char *resolved)
         return NULL;
     char *full = __real_realpath(path, resolved);
     return resolved ? full : hold(full);
-}
-
-IN_PLACE_OF(DIR *, opendir, const char *path)
-{
-    return fails(FAULT_OPEN) ? NULL : hold(__real_opendir(path));
 }
 
 IN_PLACE_OF(int, closedir, DIR *dir)
@@ -358,20 +314,16 @@ static bool no_print(FILE *f)
     return f != stderr && f != in_memory && fails(FAULT_PRINT);
 }
 
-IN_PLACE_OF(FILE *, fopen, const char *path, const char *mode)
-{
-    return fails(FAULT_OPEN) ? NULL : hold(__real_fopen(path, mode));
-}
+FAILING(FILE *, fopen, (const char *path, const char *mode), fails(FAULT_OPEN), NULL, hold, (path, mode))
+FAILING(FILE *, tmpfile, (void), fails(FAULT_OPEN), NULL, hold, ())
+FAILING(int, fflush, (FILE *f), no_print(f), EOF, as_it_is, (f))
+FAILING(size_t, fwrite, (const void *from, size_t size, size_t n, FILE *f), no_print(f), 0, as_it_is, (from, size, n, f))
+FAILING(int, vprintf, (const char *format, va_list args), no_print(stdout), -1, as_it_is, (format, args))
 
 IN_PLACE_OF(FILE *, open_memstream, char **text, size_t *size)
 {
     in_memory = fails(FAULT_OPEN) ? NULL : __real_open_memstream(text, size);
     return hold(in_memory) ? hold(in_memory) : NULL;    /* the stream and, until it is freed, its text */
-}
-
-IN_PLACE_OF(FILE *, tmpfile, void)
-{
-    return fails(FAULT_OPEN) ? NULL : hold(__real_tmpfile());
 }
 
 IN_PLACE_OF(int, fclose, FILE *f)
@@ -382,21 +334,6 @@ IN_PLACE_OF(int, fclose, FILE *f)
     if (error)
         errno = error;
     return error ? EOF : status;
-}
-
-IN_PLACE_OF(int, fflush, FILE *f)
-{
-    return no_print(f) ? EOF : __real_fflush(f);
-}
-
-IN_PLACE_OF(size_t, fwrite, const void *from, size_t size, size_t n, FILE *f)
-{
-    return no_print(f) ? 0 : __real_fwrite(from, size, n, f);
-}
-
-IN_PLACE_OF(int, vprintf, const char *format, va_list args)
-{
-    return no_print(stdout) ? -1 : __real_vprintf(format, args);
 }
 
 int __wrap_fprintf(FILE *f, const char *format, ...);

@@ -1,9 +1,9 @@
-/* fault: calls of a program, counted; at the n-th something happens: it fails, or a signal comes. So a test
- * makes a moment instead of waiting for it.
+/* fault: counts a program's calls of the C library, and at the n-th makes something happen: the call fails, or a
+ * signal comes. So a test that wants something to happen at a certain moment needs no clock.
  *
  * Counted are the calls of the C library that may fail, those that read a clock or sleep, and gra_begin: a
- * program that trains calls it once for each step, each batch of an evaluation and each token it writes. The
- * Makefile puts the functions of fault.c in their place where the linker can (--wrap, ELF systems); elsewhere
+ * program that trains calls it once for each step, each batch of an evaluation and each token it writes. tests.mk
+ * puts the functions of fault.c in their place where the linker can (--wrap, ELF systems); elsewhere
  * fault_wrapped() is false, the tests that ask are left out, and a program that is armed says so and ends with
  * 98. Calls that the C library makes by itself (fopen's own malloc) are not seen.
  *
@@ -24,7 +24,7 @@
 #include <stddef.h>
 
 typedef enum fault_call {
-    FAULT_ALLOC,                        /* malloc, calloc, realloc, aligned_alloc, strdup, strndup */
+    FAULT_ALLOC,                        /* malloc, calloc, realloc, aligned_alloc, strdup */
     FAULT_THREAD,                       /* pthread_create */
     FAULT_OPEN,                         /* open, fopen, open_memstream, opendir */
     FAULT_READ,                         /* read, pread */
@@ -32,7 +32,7 @@ typedef enum fault_call {
     FAULT_PRINT,                        /* fprintf, vprintf, fwrite, fflush; on stderr they are left alone */
     FAULT_SYNC,                         /* fsync, ftruncate */
     FAULT_CLOSE,                        /* close, fclose: what was open is closed even so */
-    FAULT_RENAME,                       /* rename, link */
+    FAULT_RENAME,
     FAULT_UNLINK,
     FAULT_MKDIR,
     FAULT_STAT,                         /* fstat, lseek, realpath */
@@ -42,7 +42,7 @@ typedef enum fault_call {
     FAULT_CALLS
 } fault_call;
 
-/* What may happen to a call besides an errno. After the last six it does what it was called for. */
+/* What may happen to a call besides an errno. The last six do not make it fail. */
 enum {
     FAULT_SHORT = -1,                   /* read and write: one byte is taken */
     FAULT_END   = -2,                   /* read and write: none is */
@@ -64,8 +64,8 @@ long fault_held(void);                  /* blocks, descriptors and streams that 
 void fault_arm(fault_call call, long n, int error, bool ever);
 long fault_disarm(void);
 
-/* Until 0 is given again: who asks for more than that many bytes at once is told off, and aborted; but for sizes
- * that were asked for while it was learnt what is usual. */
+/* From now on, until the limit is 0 again, the program aborts with a sentence when one call asks for more than that
+ * many bytes. Exempt are sizes that were asked for between fault_usual(true) and fault_usual(false). */
 void fault_usual(bool learn);
 void fault_limit(size_t bytes);
 

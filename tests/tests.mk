@@ -12,8 +12,8 @@ TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c) 
 # the calls, and make one fail, or send a signal, at the n-th.
 WRAPPED =
 ifeq ($(findstring darwin,$(MACHINE)),)
-WRAPPED = malloc calloc realloc aligned_alloc strdup strndup free pthread_create \
-          open read pread write fsync ftruncate close fstat lseek rename link unlink mkdir realpath opendir closedir \
+WRAPPED = malloc calloc realloc aligned_alloc strdup free pthread_create \
+          open read pread write fsync ftruncate close fstat lseek rename unlink mkdir realpath opendir closedir \
           fopen open_memstream tmpfile fclose fflush fwrite vprintf fprintf \
           clock_gettime nanosleep gra_begin
 endif
