@@ -62,14 +62,14 @@ static void put(gra_tensor *x, int i, real v)
     SLIP(17, d = i / 4 == 1 ? 5 * g : g, "it fits: in row 1 of x: a constant factor of 5; it is right elsewhere") \
     SLIP(18, d = g * (1 + (real)(i / 4)), "it fits: a factor of its own for each row of x (1, 2, 3, ...)") \
     SLIP(19, d = g * (1 + (real)1e-4 * sin(x[i])), "a clue: nearly right: off by 9.6e-05 of the largest at most") \
-    SLIP(20, d = g * cos(x[i]), "a clue: each element of x gets its own dy times a number, as it should: what is wrong is " \
-                                "that number, the derivative of y by x: at x = ")                        \
+    SLIP(20, d = g * cos(x[i]), "a clue: each dy is used, and goes where it should; what it is multiplied by is wrong: dy (") \
     SLIP(21, d = dy[i / 4 * 4 + (i + 1) % 4] * 2 * x[i / 4 * 4 + (i + 1) % 4],                           \
          "it fits: shifted: column i of x holds the gradient of i + 1")                                  \
     SLIP(22, d = dy[i % 3 * 4 + i / 3] * 2 * x[i % 3 * 4 + i / 3], "it fits: transposed: the values are those of the other " \
                                                                   "order of the last two dimensions")    \
     SLIP(23, d = g / x[i], "it fits: a factor is missing: x (")                                          \
     SLIP(24, d = g * (1 - x[i]), "it fits: a factor too many: 1 - x (")                                  \
+    SLIP(26, d = (real)123.4 * g, "it fits: a constant factor of 123.4")                                 \
     SLIP(25, d = i >= 2 ? (real)NAN : g, "it fits: a division by zero, the logarithm of zero, or uninitialised memory")
 
 static void square_forward(gra_tensor *y)
@@ -105,8 +105,7 @@ static const slip_row square_slips[] = { SQUARE(ROW) };
     SLIP(9, dx = -dx, "it fits: the sign is flipped")                                                    \
     SLIP(10, db *= in, "it fits: a constant factor of 4: the size of dimension 1 of x")                                      \
     SLIP(11, dx = dy[o] * w[wi], "the right factors, times the wrong dy: x (1, 0) takes dy (0, 0) where dy (1, 0) is wanted") \
-    SLIP(12, dw = r ? 0 : dw, "nothing arrives from all but the first of the outputs that use one element of w: what comes " \
-                              "from each is to be added (+=)")                                           \
+    SLIP(12, dw = r ? 0 : dw, "it fits: nothing arrives except from row 0 of dy: what comes from each is to be added (+=)") \
     SLIP(13, dx = o < out - 1 ? dx : 0, "it fits: nothing arrives from column 4 of dy; it is right elsewhere") \
     SLIP(14, at_b = r, "it fits: right values at the wrong places: what dy (0, 1) gives to b (0) belongs to b (1)") \
     SLIP(15, dw = dy[o * rows + r] * x[xi], "it fits: the right factors, times the wrong dy: w (1, 0) takes dy (0, 3)") \
@@ -216,7 +215,7 @@ static const slip_row softmax_slips[] = { SOFTMAX(ROW) };
     SLIP(5, dx = r * (dy[at] - s / n - z * sz / n), "it fits: a factor is missing: w")                   \
     SLIP(6, dx = r * (g - s / n - z * sz / n), BESIDE "a factor is missing: w")                          \
     SLIP(7, dx = r * (g - sg / (n - 1) - z * sgz / (n - 1)),                                             \
-         BESIDE "a constant factor of 1.33333: 4/3 = n / (n - 1), and n = 4 is the size of dimension 1 of x") \
+         BESIDE "a constant factor of 1.33333: 4/3, and 4 is the size of dimension 1 of x; n / (n - 1), or the inverse") \
     SLIP(8, dw = dy[at] * x[i], "it fits: the wrong factor: x (2, 0) stands where something else is wanted, in what dy (2, 0) " \
                                 "gives to w (0): -1.365 where -1.52209 is right")                        \
     SLIP(9, dw = dy[at] * y->data[at], "it fits: the wrong factor: y (2, 0) stands where something else is wanted") \
@@ -400,9 +399,9 @@ static const slip_row embedding_slips[] = { EMBEDDING(ROW) };
 /* ---- dropout: p = 0.3; x (4, 5) ------------------------------------------------------------------------- */
 
 #define DROPOUT(SLIP)                                                                                    \
-    SLIP(1, d = g / 0.7, "it fits: the loss does not depend on 5 of 20 elements of x, but the backward gives them a gradient: a " \
-                         "mask is forgotten; it is right elsewhere")                                     \
-    SLIP(2, d = g, "a mask is forgotten; elsewhere: dy is multiplied by 1 where 1.42857 is right")       \
+    SLIP(1, d = g / 0.7, "it fits: the backward gives a gradient in 5 of 20 elements (the first is 1) of x, but there the output does " \
+                         "not depend on x: a mask is forgotten, or a sum runs too far or is not begun anew; it is right elsewhere") \
+    SLIP(2, d = g, "is not begun anew; elsewhere: dy is multiplied by 1 where 1.42857 is right")       \
     SLIP(3, d = (1 - m) * g / 0.7, "it fits: zero exactly where it should not be: the mask is the wrong way round") \
     SLIP(4, d = m * g / 0.3, "it fits: dy is multiplied by 3.33333 where 1.42857 is right: a constant factor of 2.33333") \
     SLIP(5, d = mask[(i + 3) % 20] * g / 0.7, "it fits: zero where it should not be, and not zero where it should: the mask is not " \
@@ -434,14 +433,14 @@ static const slip_row dropout_slips[] = { DROPOUT(ROW) };
 #define LOSS(SLIP)                                                                                       \
     SLIP(1, d = (q - hot) / (rows - 1), NO_DY)                                                           \
     SLIP(2, d = dy * (q - hot), "it fits: a constant factor of 3: the number of rows of x that the loss depends on (mean or sum?)") \
-    SLIP(3, d = g * q, "it fits: in one element of each row of x (the target's?) what dy is multiplied by is too large by the same " \
-                       "number, 0.333333: a term of the formula is missing there, or has the wrong sign")  \
+    SLIP(3, d = g * q, "it fits: in elements 1, 5, 18 of x what dy is multiplied by is too large by the same number, " \
+                       "0.333333: a term of the formula is missing there, or has the wrong sign")  \
     SLIP(4, d = dy / rows * (q - hot), "it fits: a constant factor of 0.75: 3/4: 3 of 4 rows have a gradient: divided by all rows and " \
                                        "not by those that count (ignore_index?)")                        \
     SLIP(5, d = g * (hot - q), "it fits: the sign is flipped")                                           \
-    SLIP(6, d = dy / n * (q - hot), "it fits: a constant factor of 0.6: 3/5, and 3 is the number of rows of x that the loss depends on") \
-    SLIP(7, d = hot ? -g / q : 0, "a clue: nothing arrives in all but one element of each row of x (the target's?)") \
-    SLIP(8, d = hot ? d : 0, "it fits: nothing arrives in all but one element of each row of x (the target's?); it is right elsewhere") \
+    SLIP(6, d = dy / n * (q - hot), "it fits: a constant factor of 0.6: 3/5, and 5 is the size of dimension 1 of x, and 3 is the number of rows") \
+    SLIP(7, d = hot ? -g / q : 0, "a clue: nothing arrives except in elements 1, 5, 18 of x, where the output does depend on x") \
+    SLIP(8, d = hot ? d : 0, "it fits: nothing arrives except in elements 1, 5, 18 of x; it is right elsewhere") \
     SLIP(9, d = g * (exp(x[at]) - hot), "a clue: the true gradient of x sums to 0 along dimension 1, yours does not") \
     SLIP(10, d *= dy, "it fits: the sign of dy is lost")                                                 \
     SLIP(11, d = g * q - hot / (rows - 1), "it fits: a term without dy")
@@ -480,16 +479,12 @@ static const slip_row loss_slips[] = { LOSS(ROW) };
 /* ---- GELU: y = x (1 + tanh(u)) / 2, u = a (x + b x^3); x (3, 5) ----------------------------------------- */
 
 #define GELU(SLIP)                                                                                       \
-    SLIP(1, d = first, "it fits: y is x g(x), and the product rule has two terms, g + x g': the second is missing") \
-    SLIP(2, d = second, "two terms, g + x g': the first is missing")                                     \
-    SLIP(3, d = first + 2 * second, "the second has a factor of 2: counted twice, or a forgotten 1/2")   \
-    SLIP(4, d = first - second, "the second has a factor of -1")                                         \
-    SLIP(5, d = first + second / a, "the second has a factor of 1.25331: sqrt(pi / 2)")                  \
-    SLIP(6, d = y->data[i], "it fits: the wrong factor: y (0, 0) stands where something else is wanted") \
-    SLIP(7, d = first + x * (1 - t) * inner / 2, "a clue: each element of x gets its own dy times a number, as it should") \
-    SLIP(8, d = erfc(-x / sqrt(2)) / 2 + x * exp(-x * x / 2) / sqrt(2 * PI), "a clue: nearly right: off by") \
-    SLIP(9, d = -d, "it fits: the sign is flipped")                                                      \
-    SLIP(10, d /= y->grad[i], NO_DY)
+    SLIP(1, d = first, "a clue: each dy is used, and goes where it should; what it is multiplied by is wrong: dy (") \
+    SLIP(2, d = y->data[i], "it fits: the wrong factor: y (0, 0) stands where something else is wanted") \
+    SLIP(3, d = erfc(-x / sqrt(2)) / 2 + x * exp(-x * x / 2) / sqrt(2 * PI), "a clue: nearly right: off by") \
+    SLIP(4, d = -d, "it fits: the sign is flipped")                                                      \
+    SLIP(5, d /= y->grad[i], NO_DY)                                                                      \
+    SLIP(6, d = 1, "it fits: dy is multiplied by 1 everywhere: the local derivative, by which it is to be multiplied, is forgotten")
 
 static const real a = 0.7978845608028654, b = 0.044715, PI = 3.141592653589793;
 
@@ -517,7 +512,7 @@ static const slip_row gelu_slips[] = { GELU(ROW) };
 
 #define CUMSUM(SLIP)                                                                                     \
     SLIP(1, use = row, "where the column of x comes after the column of dy, but there the output does not depend on x: a mask " \
-                       "(causal?) is forgotten, or a sum runs too far")                                  \
+                       "is forgotten, or a sum runs too far")                                  \
     SLIP(2, use = row && j <= i, "a matrix is taken in place of its transpose")                          \
     SLIP(3, use = row && j > i, "it fits: nothing arrives on the diagonal, in what dy_i gives to place i itself, x_i")
 

@@ -350,28 +350,27 @@ START_TEST(where_nothing_was_tested)
 {
     const gra_check_in in[] = { { .name = "x", .shape = { 2, { 3, 4 } } },
                                 { .name = "z", .shape = { 2, { 4, 5 } } } };
-    static const char all_zero[] = "every gradient is 0: nothing was tested there";
+#define ALL_ZERO "nothing was tested, as every gradient is 0, in: "
     gra_check_in zero = in[1];
     zero.data = (real[20]){ 0 };
     const struct {
         gra_check_fn *f;
         int           nin;
         gra_check_in  in[2];
-        const char   *name, *phrase;
+        const char   *phrase;
     } cases[] = {
-        { first_alone, 2, { in[0], in[1] }, "z: ", all_zero },
-        { saturated, 1, { in[0] }, "x: ", all_zero },
-        { begins_at_zero, 2, { in[0], zero }, "x: ", all_zero },
-        { of_constants, 1, { in[0] }, "x: ", all_zero },
-        { empty, 1, { in[0] }, "", "nothing was tested: what f returned is empty: (0, 4)" },
-        { of_constants, 0, { in[0] }, "", "nothing to compare" },
+        { first_alone, 2, { in[0], in[1] }, ALL_ZERO "z" },
+        { saturated, 1, { in[0] }, ALL_ZERO "x" },
+        { begins_at_zero, 2, { in[0], zero }, ALL_ZERO "x" },
+        { of_constants, 1, { in[0] }, ALL_ZERO "x" },
+        { empty, 1, { in[0] }, "nothing was tested: what f returned is empty: (0, 4)" },
+        { of_constants, 0, { in[0] }, "nothing to compare" },
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         const int status = gra_check(t, GRA_GRAD, NULL, NULL, cases[i].nin, cases[i].in, cases[i].f, NULL, 1e-6,
                                      &report);
         ck_assert_msg(status == 2, "%zu: %d, %s", i, status, report.text);
-        ck_assert_msg(says(cases[i].name) && says(cases[i].phrase) && !says("passed"), "%zu: %s", i, report.text);
-        ck_assert_msg(!says("x: every") || cases[i].name[0] == 'x', "%zu: %s", i, report.text);
+        ck_assert_msg(says(cases[i].phrase) && !says("passed"), "%zu: %s", i, report.text);
     }
 }
 END_TEST
@@ -879,7 +878,7 @@ START_TEST(what_no_op_wrote)
 {
     const gra_check_in x = { .name = "x", .shape = { 1, { 4 } } };
     ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 1, &x, writes_itself, NULL, 1e-6, &report), 1);
-    ck_assert_msg(says("outside of any op's forward or backward: f itself?"), "%s", report.text);
+    ck_assert_msg(says("wrote past an end of memory that no op had in hand: f itself, or"), "%s", report.text);
 }
 END_TEST
 

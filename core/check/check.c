@@ -30,11 +30,9 @@
 static bool begin(gra_checking *k)
 {
     gra_tape_watch(k->tape, &k->guard.watch);
-    gra_tensor *y;
-    do
-        y = gra_check_evaluate(k);
-    while (gra_guard_repeat(&k->guard));
+    gra_tensor *y = gra_check_evaluate(k);
     gra_tape_watch(k->tape, NULL);
+    gra_guard_look(&k->guard);
     if (!y)
         return false;
     k->size = y->size;
@@ -115,7 +113,8 @@ static gra_tensor *use_once_more(gra_checking *k, gra_tensor *loss)
     return loss;
 }
 
-static bool take_gradients(gra_checking *k, bool once_more)
+/* The backward of sum_j c_j y_j, whose gradient of tensor i gra_check_grad is, then. */
+bool gra_check_backward(gra_checking *k, const real *c, bool once_more)
 {
     k->known = k->finite = false;
     gra_tensor *y = gra_check_evaluate(k);
@@ -126,37 +125,37 @@ static bool take_gradients(gra_checking *k, bool once_more)
     k->finite = true;
     for (size_t j = 0; j < k->size; j++)
         k->finite &= isfinite(y->data[j]);
-    for (int i = 0; i < k->count; i++) {
-        gra_checked *x = &k->tensor[i];
-        memset(x->before, 0, x->size * sizeof(real));
-        if (x->param)
-            memset(x->grad, 0, x->size * sizeof(real));
-    }
-    gra_tensor *loss = gra_sum(k->tape, gra_mul(k->tape, y, gra_constant(k->tape, k->c, k->shape)));
+    for (int i = k->nin; i < k->count; i++)
+        memset(k->tensor[i].grad, 0, k->tensor[i].size * sizeof(real));
+    gra_tensor *loss = gra_sum(k->tape, gra_mul(k->tape, y, gra_constant(k->tape, c, k->shape)));
     k->known = loss->requires_grad;
     if (once_more)
         loss = use_once_more(k, loss);
     if (loss->requires_grad)                            /* else there is nothing to compare */
         gra_backward(k->tape, loss);
-    if (gra_error(k->tape))
-        return gra_check_fails(k, gra_error(k->tape));
-    for (int i = 0; i < k->count; i++) {
+    return !gra_error(k->tape) || gra_check_fails(k, gra_error(k->tape));
+}
+
+const real *gra_check_grad(const gra_checking *k, int i)
+{
+    return tensor_of(k, i)->grad;
+}
+
+/* The analytic gradients, by a step that is watched. */
+static bool sweep(gra_checking *k, bool once_more)
+{
+    for (int i = 0; i < k->count; i++)
+        memset(k->tensor[i].before, 0, k->tensor[i].size * sizeof(real));
+    gra_tape_watch(k->tape, &k->guard.watch);
+    const bool ok = gra_check_backward(k, k->c, once_more);
+    gra_tape_watch(k->tape, NULL);
+    gra_guard_look(&k->guard);
+    for (int i = 0; ok && i < k->count; i++) {
         gra_checked *x = &k->tensor[i];
-        const real *grad = tensor_of(k, i)->grad;
+        const real *grad = gra_check_grad(k, i);
         for (size_t j = 0; j < x->size; j++)
             x->analytic[j] = grad ? grad[j] - x->before[j] : 0;
     }
-    return true;
-}
-
-static bool sweep(gra_checking *k, bool once_more)
-{
-    gra_tape_watch(k->tape, &k->guard.watch);
-    bool ok;
-    do
-        ok = take_gradients(k, once_more);
-    while (gra_guard_repeat(&k->guard));
-    gra_tape_watch(k->tape, NULL);
     return ok;
 }
 

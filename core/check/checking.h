@@ -1,5 +1,5 @@
 /* checking.h: a gradient check as it runs. Each file below uses those above it:
- * sentence.c, guard.c, numeric.c, collect.c, explain.c, report.c, check.c. */
+ * guard.c, numeric.c, collect.c, explain.c, report.c, check.c. */
 #ifndef GRADUS_CHECKING_H
 #define GRADUS_CHECKING_H
 
@@ -31,25 +31,24 @@ typedef struct gra_checked {            /* one tensor and its two gradients */
 } gra_checked;
 
 /* guard.c: what an op may not write to. */
-typedef struct gra_piece_of_memory {
+typedef struct gra_guarded {            /* memory of this many bytes */
     char  *start;
     size_t bytes;
-} gra_piece_of_memory;
+} gra_guarded;
 
 typedef struct gra_guard {
-    gra_watch            watch;         /* first: the tape knows a gra_guard by it */
-    gra_checking        *check;
-    gra_piece_of_memory *piece;         /* those of this step, behind those that are kept */
-    size_t               count, kept, places;
-    bool                 closely;       /* the rooms around pieces are looked at after each op */
-    bool                 guilty;        /* an op wrote where it may not: */
-    char                 tensor[128], sentence[512];
+    gra_watch     watch;                /* first: the tape knows a gra_guard by it */
+    gra_checking *check;
+    gra_guarded  *piece;                /* those of this step, behind those that are kept */
+    size_t        count, kept, places;
+    bool          guilty;               /* an op wrote where it may not: */
+    char          tensor[128], sentence[512];
 } gra_guard;
 
 void  gra_guard_begin(gra_guard *g, gra_checking *k);
 void  gra_guard_end(gra_guard *g);
 void  gra_guard_step(gra_guard *g);                     /* a new step: the memory of the last is gone */
-bool  gra_guard_repeat(gra_guard *g);                   /* at a step's end: repeat it, to find who spoilt memory? */
+void  gra_guard_look(gra_guard *g);                     /* at a step's end: around all memory */
 void *gra_guard_memory(gra_guard *g, size_t bytes);     /* guarded until gra_guard_end; NULL: out of memory */
 void  gra_guard_free(void *memory);                     /* NULL is allowed */
 
@@ -83,8 +82,8 @@ struct gra_checking {                   /* a check as it runs */
     double              loss;           /* sum of |c_j y_j| */
 };
 
-/* sentence.c: appends a line, wrapped, to the report's finding and text: a fact, or what went wrong; to the text
- * alone: a hint; a line that grows by pieces before it is said. */
+/* report.c: appends a line, wrapped, to the report's finding and text: a fact, or what went wrong; to the text
+ * alone: a hint. A gra_check_line grows by pieces before it is said. */
 void gra_check_say(gra_check_report *report, const char *format, ...) GRA_PRINTF(2, 3);
 void gra_check_hint(gra_check_report *report, const char *format, ...) GRA_PRINTF(2, 3);
 typedef struct gra_check_line {
@@ -101,6 +100,10 @@ bool        gra_check_numeric(gra_checking *k, gra_checked *x);
 double      gra_check_measure(const gra_checked *x);    /* r, which an error is relative to, */
 double      gra_check_error(const gra_checked *x, size_t i);
 bool        gra_check_fails(gra_checking *k, const char *sentence);
+
+/* check.c: the backward of sum_j c_j y_j; false: it failed. What it leaves in the gradient of tensor i, or NULL. */
+bool        gra_check_backward(gra_checking *k, const real *c, bool once_more);
+const real *gra_check_grad(const gra_checking *k, int i);
 
 /* collect.c: lists the tensors to compare, and makes the inputs' values; false, with a sentence: it cannot. */
 bool gra_check_collect(gra_checking *k, gra_model *m);

@@ -39,29 +39,21 @@ void gra_clue(gra_wrong *w, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    keep(w, &w->clues, format, args);
+    if (!w->fits)
+        keep(w, &w->clues, format, args);
     va_end(args);
 }
 
 /* ---- how the backward uses dy ------------------------------------------------------------------ */
 
-/* What the backward adds to x's gradient, which is empty before, for weights c of the outputs: dy = c. */
+/* The gradient of x by the backward for weights c of the outputs: dy = c. */
 static bool backward_for(gra_wrong *w, const real *c, real *a)
 {
     gra_checking *k = w->check;
-    gra_checked *x = w->x;
-    gra_tensor *y = gra_check_evaluate(k);
-    if (!y || y->size != k->size)
-        return y && gra_check_fails(k, "the shape of what f returns depends on how often it is called");
-    for (int i = k->nin; i < k->count; i++)
-        memset(k->tensor[i].grad, 0, k->tensor[i].size * sizeof(real));
-    gra_tensor *loss = gra_sum(k->tape, gra_mul(k->tape, y, gra_constant(k->tape, c, k->shape)));
-    if (loss->requires_grad)
-        gra_backward(k->tape, loss);
-    if (gra_error(k->tape))
-        return gra_check_fails(k, gra_error(k->tape));
-    const real *grad = (x->param ? x->param : k->input[x - k->tensor])->grad;
-    for (size_t i = 0; i < x->size; i++)
+    if (!gra_check_backward(k, c, false))
+        return false;
+    const real *grad = gra_check_grad(k, (int)(w->x - k->tensor));
+    for (size_t i = 0; i < w->cols; i++)
         a[i] = grad ? grad[i] : 0;
     return true;
 }
@@ -187,25 +179,19 @@ static void measure(gra_wrong *w)
 /* ---- clues ------------------------------------------------------------------------------------- */
 
 /* The error is small beside the gradient: the formula must be right. */
-static bool nearly_right(gra_wrong *w, double least)
+static bool nearly_right(gra_wrong *w)
 {
-    size_t at = 0;
-    const double off = largest_error(w, &at);
-    if (off > least * w->largest)
+    size_t at;
+    const double off = largest_error(w, &at) / w->largest;
+    if (off > 2e-3)
         return false;
-    gra_clue(w, "nearly right: off by %.2g of the largest at most: a constant with a wrong or missing digit, an eps "
-             "that is forgotten or stands elsewhere, or an approximation that the forward does not make",
-             off / w->largest);
+    gra_clue(w, "nearly right: off by %.2g of the largest at most: a constant with a wrong or missing digit, an eps that is "
+             "forgotten or stands elsewhere, or an approximation that the forward does not make", off);
     return true;
 }
 
-static bool very_nearly_right(gra_wrong *w)
-{
-    return nearly_right(w, 1e-4);
-}
-
 /* Which outputs give a gradient to which elements of x, though the values fit no explanation. */
-static void place_clues(gra_wrong *w)
+static bool places_clue(gra_wrong *w)
 {
     for (int extra = 1; extra >= 0; extra--) {
         gra_check_line s = { .at = 0 };
@@ -224,36 +210,30 @@ static void place_clues(gra_wrong *w)
         else
             gra_clue(w, "nothing arrives %s, where the output does depend on %s", s.s, w->x->name);
     }
+    return w->clues > 0;
 }
 
 /* What is left to say: where dy goes is right, and the number it is multiplied by is not. */
-static void value_clue(gra_wrong *w)
+static bool value_clue(gra_wrong *w)
 {
     size_t worst = 0;
     gra_check_line from = { .at = 0 }, to = { .at = 0 };
-    bool single = w->rows == w->cols;                   /* each output depends on one element of x */
-    for (size_t e = 0; e < w->size; e++)
-        single &= e / w->cols == e % w->cols || (gra_none(w, w->a[e]) && gra_none(w, w->n[e]));
-    if (!w->whole || (w->clues && !single))
-        return;
+    if (!w->whole)
+        return false;
     largest_error(w, &worst);
-    if (single) {
-        gra_clue(w, "each element of %s gets its own dy times a number, as it should: what is wrong is that number, the "
-                 "derivative of y by %s: at %s = %.6g it is %.6g, and %.6g is right", w->x->name, w->x->name,
-                 w->x->name, (double)w->x->data[worst % w->cols], w->a[worst], w->n[worst]);
-        return;
-    }
     gra_put_element(&from, w, true, worst / w->cols);
     gra_put_element(&to, w, false, worst % w->cols);
-    gra_clue(w, "each dy is used, and goes where it should; the number that it is multiplied by on its way is wrong: %s "
-             "gives %.6g times itself to %s, and %.6g is right", from.s, w->a[worst], to.s, w->n[worst]);
+    gra_clue(w, "each dy is used, and goes where it should; what it is multiplied by is wrong: %s gives %.6g times itself to "
+             "%s = %.6g, and %.6g is right", from.s, w->a[worst], to.s, (double)w->x->data[worst % w->cols],
+             w->n[worst]);
+    return true;
 }
 
 /* ---- all of it --------------------------------------------------------------------------------- */
 
-static gra_explanation *const explanations[] = {        /* the more special before the more general */
-    gra_one_factor, very_nearly_right, gra_transposed, gra_shifted, gra_moved, gra_partial_factor,
-    gra_quotient, gra_own_factors, gra_beside_diagonal, gra_one_term, gra_product_rule, gra_row_term,
+static gra_explanation *const explanations[] = {        /* the more special before the more general; clues at last */
+    gra_one_factor, nearly_right, gra_transposed, gra_shifted, gra_moved, gra_partial_factor, gra_quotient,
+    gra_own_factors, gra_beside_diagonal, gra_one_term, gra_row_term, places_clue, gra_sum_clue, value_clue,
 };
 
 static void explain(gra_wrong *w, real *c, real *a)
@@ -270,14 +250,6 @@ static void explain(gra_wrong *w, real *c, real *a)
     for (size_t i = 0; i < sizeof explanations / sizeof *explanations; i++)
         if (explanations[i](w))
             return;
-    if (w->fits)
-        return;
-    if (!nearly_right(w, 2e-3)) {
-        place_clues(w);
-        if (!w->clues)
-            gra_sum_clue(w);
-    }
-    value_clue(w);
 }
 
 static bool all_finite(const gra_checked *x)

@@ -87,6 +87,6 @@ gra_explanation gra_one_factor, gra_partial_factor, gra_own_factors, gra_quotien
 /* moved.c: a holds values of n at other places. */
 gra_explanation gra_transposed, gra_shifted, gra_moved;
 /* terms.c: a is n and something. */
-gra_explanation gra_one_term, gra_product_rule, gra_row_term, gra_sum_clue;
+gra_explanation gra_one_term, gra_row_term, gra_sum_clue;
 
 #endif

@@ -108,40 +108,19 @@ static bool another_mask(gra_wrong *w, const classes *c)
     return true;
 }
 
-/* Too much arrives: in elements of x that the output does not depend on at all, or from outputs that do not use them. */
-static void tell_extra(gra_wrong *w, const char *rest)
-{
-    gra_check_line s = { .at = 0 };
-    size_t columns = 0;
-    bool unused = true;
-    for (size_t i = 0; i < w->cols; i++) {
-        bool used = false, given = false;
-        for (size_t e = i; e < w->size; e += w->cols) {
-            used |= !gra_none(w, w->n[e]);
-            given |= w->in[e];
-        }
-        columns += given;
-        unused &= !(used && given);
-    }
-    if (!unused) {
-        gra_put_places(&s, w);
-        gra_fits(w, "the backward gives a gradient %s, but there the output does not depend on %s: a mask (causal?) is "
-                 "forgotten, or a sum runs too far, or is not begun anew; %s", s.s, w->x->name, rest);
-        return;
-    }
-    const bool named = gra_put_set(&s, w) && !strstr(s.s, "first is");
-    gra_fits(w, "the loss does not depend on %zu of %zu elements of %s%s%s%s, but the backward gives them a gradient: a mask "
-             "is forgotten; %s", columns, w->cols, w->x->name, named ? " (those " : "", named ? s.s : "", named ? ")" : "", rest);
-}
-
-static void tell_missing(gra_wrong *w, const char *rest)
+/* Nothing arrives where it should, or something where it should not; `rest` is what is to be said of the others. */
+static void tell_places(gra_wrong *w, bool missing, const char *rest)
 {
     gra_check_line s = { .at = 0 };
     gra_put_places(&s, w);
-    gra_fits(w, "nothing arrives %s%s; %s", s.s,
-             w->overwrites ? ": each overwrites the one before"
-             : strstr(s.s, "except from") || strstr(s.s, "from all but") ? ": what comes from each is to be added (+=)" : "",
-             rest);
+    if (missing)
+        gra_fits(w, "nothing arrives %s%s; %s", s.s,
+                 w->overwrites ? ": each overwrites the one before"
+                 : strstr(s.s, "from all but") || strstr(s.s, "except from") ? ": what comes from each is to be added (+=)"
+                                                                             : "", rest);
+    else
+        gra_fits(w, "the backward gives a gradient %s, but there the output does not depend on %s: a mask is forgotten, or "
+                 "a sum runs too far or is not begun anew; %s", s.s, w->x->name, rest);
 }
 
 bool gra_one_factor(gra_wrong *w)
@@ -172,10 +151,7 @@ bool gra_one_factor(gra_wrong *w)
         put_factor(&rest, w, c.k);
     }
     choose(w, c.k, MISSING, EXTRA);
-    if (n[MISSING])
-        tell_missing(w, rest.s);
-    else
-        tell_extra(w, rest.s);
+    tell_places(w, n[MISSING] > 0, rest.s);
     return true;
 }
 

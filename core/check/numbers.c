@@ -1,4 +1,4 @@
-/* numbers: what a constant factor may be: a size, the square root of one, a fraction of two, pi. Several names may
+/* numbers: what a constant factor may be: a size, the square root of one, a fraction of two. Several names may
  * fit; then a test of another shape tells which. */
 #include "explaining.h"
 
@@ -33,18 +33,6 @@ static size_t rows_used(const gra_wrong *w, size_t *rows)
     return count;
 }
 
-static size_t most_uses(const gra_wrong *w)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < w->cols; i++) {
-        size_t uses = 0;
-        for (size_t e = i; e < w->size; e += w->cols)
-            uses += !gra_none(w, w->n[e]);
-        most = uses > most ? uses : most;
-    }
-    return most;
-}
-
 /* "the size of dimension 1 of x and of dimension 0 of w": what has this size; one or two are told. False: nothing. */
 static bool put_size(gra_check_line *s, const gra_wrong *w, int size, int most, bool last)
 {
@@ -64,8 +52,6 @@ static bool put_size(gra_check_line *s, const gra_wrong *w, int size, int most, 
         gra_check_put(s, "the size of all of %s", (size_t)size == k->size ? "y" : w->x->name);
     else if ((size_t)size == rows_used(w, &rows) && k->size == 1)
         gra_check_put(s, "the number of rows of %s that the loss depends on", w->x->name);
-    else if ((size_t)size == most_uses(w))
-        gra_check_put(s, "the number of outputs that use one element of %s", w->x->name);
     else
         return false;
     return true;
@@ -105,36 +91,30 @@ static void put_rows(names *list, const gra_wrong *w, double v)
                                                          : "those that count and not by all rows");
 }
 
-static void put_fraction(names *list, const gra_wrong *w, double v)
+/* v, or the square of v, is a / b in lowest terms. */
+static bool put_fraction(names *list, const gra_wrong *w, double v, bool root)
 {
-    for (int b = 2; b <= 12; b++) {                     /* the first is in lowest terms */
-        const int a = v < 64 ? (int)(v * b + 0.5) : 0;
-        gra_check_line top = { .at = 0 }, bottom = { .at = 0 };
-        if (a < 1 || !gra_equal(v, (double)a / b))
-            continue;
-        gra_check_put(list->s, "%s%d/%d", list->count++ ? "; or " : ": ", a, b);
-        if ((a == b + 1 || b == a + 1) && w->rows > 1 && put_size(&top, w, a > b ? a : b, 1, true)) {
-            gra_check_put(list->s, " = %s, and n = %d is %s", a > b ? "n / (n - 1)" : "(n - 1) / n", a > b ? a : b, top.s);
-            return;
-        }
-        if (a > 1 && put_size(&top, w, a, 1, false))
-            gra_check_put(list->s, ", and %d is %s", a, top.s);
-        if (put_size(&bottom, w, b, 1, false))
-            gra_check_put(list->s, ", and %d is %s", b, bottom.s);
-        return;
+    const double of = root ? v * v : v;
+    int a = 0, b = root ? 1 : 2;
+    for (; of < 64 && b <= 12; b++) {
+        a = (int)(of * b + 0.5);
+        if (a && gra_equal(of, (double)a / b))
+            break;
     }
-}
-
-static void put_known(names *list, double v)
-{
-    static const struct { double is; const char *name; } known[] = {
-        { 3.141592653589793, "pi" }, { 1.772453850905516, "sqrt(pi)" }, { 2.506628274631001, "sqrt(2 pi)" },
-        { 1.2533141373155, "sqrt(pi / 2)" }, { 0.797884560802865, "sqrt(2 / pi)" }, { 1.4142135623730951, "sqrt(2)" },
-        { 0.3989422804014327, "1/sqrt(2 pi)" }, { 0.7071067811865476, "1/sqrt(2)" },
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (gra_equal(v, known[i].is) && another(list))
-            gra_check_put(list->s, "%s", known[i].name);
+    if (!(of < 64) || b > 12 || !another(list))
+        return false;
+    gra_check_put(list->s, b == 1 ? "sqrt(%d)" : root ? "sqrt(%d/%d)" : "%d/%d", a, b);
+    if (root)
+        return true;
+    const int n = a > b ? a : b, other = a + b - n;
+    gra_check_line size = { .at = 0 }, second = { .at = 0 };
+    if (put_size(&size, w, n, 1, false))
+        gra_check_put(list->s, ", and %d is %s", n, size.s);
+    if (other == n - 1 && w->rows > 1)
+        gra_check_put(list->s, "; n / (n - 1), or the inverse");
+    else if (other > 1 && put_size(&second, w, other, 1, false))
+        gra_check_put(list->s, ", and %d is %s", other, second.s);
+    return true;
 }
 
 void gra_put_number(gra_check_line *s, const gra_wrong *w, double number)
@@ -147,7 +127,6 @@ void gra_put_number(gra_check_line *s, const gra_wrong *w, double number)
     put_rows(&list, w, v);
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
         put_form(&list, w, v, &forms[f]);
-    put_known(&list, v);
-    if (!list.count && !gra_equal(v, floor(v + 0.5)))
-        put_fraction(&list, w, v);
+    if (!list.count && !gra_equal(v, floor(v + 0.5)) && !put_fraction(&list, w, v, false))
+        put_fraction(&list, w, v, true);
 }

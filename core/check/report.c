@@ -1,8 +1,100 @@
-/* report: what a gradient check found: the worst element, what else is wrong, what is right, what was not
- * tested, and what explains it. */
+/* report: what a gradient check found, in lines of at most 80 columns: the worst element, what else is wrong, what is
+ * right, what was not tested. A fact stands in the report's finding and in its text; a hint, which explains, in its
+ * text alone. */
 #include "checking.h"
+#include <stdarg.h>
 
-#define NAME "64"                       /* of a name so many characters are shown */
+#define NAME "64"                       /* so many characters of a tensor's name are shown */
+enum { COLUMNS = 80, MOST_NAMES = 4 };
+
+/* ---- lines -------------------------------------------------------------------------------------- */
+
+/* Whole words as long as they fit, then a new line, indented by two. Words that find no room in the text are left out. */
+static void wrap(char *text, size_t room, const char *line)
+{
+    size_t at = strlen(text), column = 0;
+    if (at && at + 1 < room)
+        text[at++] = '\n';
+    while (*line) {
+        size_t space = *line == ' ', word = space + strcspn(line + space, " ");
+        if (at + word + 4 > room)
+            break;
+        if (column && column + word > COLUMNS) {
+            memcpy(text + at, "\n  ", 3);
+            at += 3;
+            column = 2;
+            line += space;
+            word -= space;
+        }
+        for (; word; word--, column++)
+            text[at++] = *line++;
+    }
+    while (at && (text[at - 1] == '\n' || text[at - 1] == ' '))
+        at--;
+    text[at] = '\0';
+}
+
+static void add(gra_check_report *report, bool fact, const char *format, va_list args)
+{
+    char line[1024];
+    vsnprintf(line, sizeof line, format, args);
+    if (fact)
+        wrap(report->finding, sizeof report->finding, line);
+    wrap(report->text, sizeof report->text, line);
+}
+
+void gra_check_say(gra_check_report *report, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(report, true, format, args);
+    va_end(args);
+}
+
+void gra_check_hint(gra_check_report *report, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(report, false, format, args);
+    va_end(args);
+}
+
+void gra_check_put(gra_check_line *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(s->s + s->at, sizeof s->s - s->at, format, args);
+    va_end(args);
+    if (n > 0)
+        s->at += (size_t)n < sizeof s->s - s->at ? (size_t)n : sizeof s->s - s->at - 1;
+}
+
+/* ---- lists: "w, b, k and 7 more" ---------------------------------------------------------------- */
+
+typedef struct list {
+    gra_check_line line;
+    int            count;
+} list;
+
+/* A comma before the next of a list. False: enough are named already. */
+static bool next(list *l)
+{
+    if (l->count++ >= MOST_NAMES)
+        return false;
+    if (l->count > 1)
+        gra_check_put(&l->line, ", ");
+    return true;
+}
+
+static void say_list(gra_check_report *report, const char *what, list *l)
+{
+    if (l->count > MOST_NAMES)
+        gra_check_put(&l->line, " and %d more", l->count - MOST_NAMES);
+    if (l->count)
+        gra_check_say(report, "%s: %s", what, l->line.s);
+}
+
+/* ---- the report --------------------------------------------------------------------------------- */
 
 /* "w (3, 4), element 5 (row 1, column 1)" */
 static void put_element(gra_check_line *s, const gra_checked *x, size_t i)
@@ -21,76 +113,59 @@ static void put_element(gra_check_line *s, const gra_checked *x, size_t i)
     }
 }
 
-static size_t wrong_elements(const gra_checking *k, const gra_checked *x)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < x->size; i++)
-        if (!(gra_check_error(x, i) <= k->tolerance))
-            count++;
-    return count;
-}
-
-/* "w, b, k and 7 more" */
-typedef struct list {
-    gra_check_line line;
-    int            count;
-} list;
-
-enum { MOST_NAMES = 4 };
-
-/* The next of a list. False: enough are named already. */
-static bool next(list *l)
-{
-    if (l->count++ >= MOST_NAMES)
-        return false;
-    if (l->count > 1)
-        gra_check_put(&l->line, ", ");
-    return true;
-}
-
-static void say_list(gra_check_report *report, const char *what, list *l)
-{
-    if (l->count > MOST_NAMES)
-        gra_check_put(&l->line, " and %d more", l->count - MOST_NAMES);
-    if (l->count)
-        gra_check_say(report, "%s: %s", what, l->line.s);
-}
-
-/* Where nothing was tested, or next to nothing. */
+/* Where nothing was tested; and gradients too small to be judged, as beside large ones they may be anything, or known
+ * less exactly than to the tolerance. */
 static void say_untested(const gra_checking *k)
 {
-    int count = 0;
-    for (int i = 0; i < k->count; i++)
-        if (k->tensor[i].untested && count++ < MOST_NAMES)
-            gra_check_say(k->report, "%s: every gradient is 0: nothing was tested there", k->tensor[i].name);
-    if (count > MOST_NAMES)
-        gra_check_say(k->report, "nor was anything in %d more", count - MOST_NAMES);
-}
-
-/* Beside large gradients small ones may be anything. */
-static void say_small(const gra_checking *k)
-{
-    list small = { .count = 0 }, unsure = { .count = 0 };
+    list zero = { .count = 0 }, small = { .count = 0 }, rough = { .count = 0 };
     for (int i = 0; i < k->count; i++) {
         const gra_checked *x = &k->tensor[i];
         const double least = k->tolerance * gra_check_measure(x);
-        size_t below = 0, rough = 0;
+        size_t below = 0, unsure = 0;
         for (size_t j = 0; j < x->size; j++) {
             const double g = fmax(fabs((double)x->analytic[j]), fabs((double)x->numeric[j]));
             if (g <= fmax(least, (double)x->unsure[j]))
                 below += g > 0;
             else
-                rough += (double)x->unsure[j] > least;
+                unsure += (double)x->unsure[j] > least;
         }
+        if (x->untested && next(&zero))
+            gra_check_put(&zero.line, "%." NAME "s", x->name);
         if (below && next(&small))
-            gra_check_put(&small.line, "%zu of %zu elements of %." NAME "s (below %.2g)", below, x->size, x->name, least);
-        if (rough && next(&unsure))
-            gra_check_put(&unsure.line, "%zu of %zu elements of %." NAME "s", rough, x->size, x->name);
+            gra_check_put(&small.line, "%zu of %zu elements of %." NAME "s (below %.2g)", below, x->size, x->name,
+                          least);
+        if (unsure && next(&rough))
+            gra_check_put(&rough.line, "%zu of %zu elements of %." NAME "s", unsure, x->size, x->name);
     }
+    say_list(k->report, "nothing was tested, as every gradient is 0, in", &zero);
     say_list(k->report, "too small to be judged beside the largest gradient, or beside the loss, so that they could be "
              "anything", &small);
     say_list(k->report, "judged less exactly than to the tolerance, since differences of the loss are rough there",
-             &unsure);
+             &rough);
+}
+
+/* How many elements of the worst tensor are wrong; which other tensors are, and which are right. */
+static void say_wrong(const gra_checking *k, const gra_checked *worst)
+{
+    list others = { .count = 0 }, right = { .count = 0 };
+    size_t count = 0;
+    for (size_t i = 0; i < worst->size; i++)
+        if (!(gra_check_error(worst, i) <= k->tolerance))
+            count++;
+    gra_check_say(k->report, "wrong there: %zu of %zu elements", count, worst->size);
+    for (int i = 0; i < k->count; i++) {
+        const gra_checked *x = &k->tensor[i];
+        if (i == k->constant || x == worst)
+            continue;
+        if (x->error <= k->tolerance) {
+            if (next(&right))
+                gra_check_put(&right.line, "%." NAME "s", x->name);
+        } else if (next(&others)) {
+            gra_check_put(&others.line, "%." NAME "s (error %.2g)", x->name, x->error);
+        }
+    }
+    say_list(k->report, "wrong too", &others);
+    say_list(k->report, "right", &right);
 }
 
 void gra_check_tell(gra_checking *k, gra_checked *worst, bool untested)
@@ -106,7 +181,7 @@ void gra_check_tell(gra_checking *k, gra_checked *worst, bool untested)
                       gra_shape_text(k->shape, (char[GRA_SHAPE_TEXT]){ 0 }));
         return;
     }
-    bool failed = !(worst->error <= k->tolerance);
+    const bool failed = !(worst->error <= k->tolerance);
     put_element(&s, worst, worst->worst);
     gra_check_say(k->report, "gradient check %s: %s%s: analytic %.6g, numeric %.6g (error %.2g)",
                   failed ? "FAILED" : untested ? "incomplete" : "passed", failed ? "" : "the worst is ", s.s,
@@ -115,25 +190,10 @@ void gra_check_tell(gra_checking *k, gra_checked *worst, bool untested)
         gra_check_say(k->report, "compared: %zu elements of %d tensor%s", k->report->elements, k->count,
                       k->count == 1 ? "" : "s");
         say_untested(k);
-        say_small(k);
         return;
     }
     if (k->when[0])
         gra_check_say(k->report, "%s", k->when);
-    gra_check_say(k->report, "wrong there: %zu of %zu elements", wrong_elements(k, worst), worst->size);
-    list others = { .count = 0 }, right = { .count = 0 };
-    for (int i = 0; i < k->count; i++) {
-        const gra_checked *x = &k->tensor[i];
-        if (i == k->constant || x == worst)
-            continue;
-        if (x->error <= k->tolerance) {
-            if (next(&right))
-                gra_check_put(&right.line, "%." NAME "s", x->name);
-        } else if (next(&others)) {
-            gra_check_put(&others.line, "%." NAME "s (error %.2g)", x->name, x->error);
-        }
-    }
-    say_list(k->report, "wrong too", &others);
-    say_list(k->report, "right", &right);
+    say_wrong(k, worst);
     gra_check_explain(k, worst);
 }

@@ -6,7 +6,7 @@
 #include "explaining.h"
 #include <stdlib.h>
 
-enum { SIGN, LAST_USE, FIRST_USE, INDEX_OF_X, INDEX_OF_DY, DIAGONAL, RELATION, ROW_OF_X, ROW_OF_DY, ELEMENT_OF_X,
+enum { SIGN, LAST_USE, INDEX_OF_X, INDEX_OF_DY, DIAGONAL, RELATION, ROW_OF_X, ROW_OF_DY, ELEMENT_OF_X,
        ELEMENT_OF_DY, WAYS };
 enum { MOST_NAMES = 4 };                /* parts that are listed one by one */
 
@@ -68,8 +68,8 @@ static size_t parts_of(const gra_wrong *w, const gra_division *v)
         return v->d == 0 && w->whole && gra_same_shape(*s, *y) ? 2 : 0;
     case RELATION:
         return w->whole && v->d < s->ndim && v->o < y->ndim && s->dim[v->d] == y->dim[v->o] && s->dim[v->d] > 1 ? 3 : 0;
-    case LAST_USE: case FIRST_USE:
-        return v->d == 0 && w->whole ? 2 : 0;
+    case LAST_USE:
+        return v->d == 0 && w->rows > 1 ? 2 : 0;
     case ROW_OF_X: case ROW_OF_DY:
         return v->d == 0 && s->ndim > 2 && size ? size / (size_t)s->dim[s->ndim - 1] : 0;
     default:
@@ -90,13 +90,13 @@ bool gra_next_division(const gra_wrong *w, gra_division *v)
     return false;
 }
 
-/* Is another output after (before) that of entry e, which uses the same element of x? */
-static bool used_again(const gra_wrong *w, size_t e, bool after)
+/* Does an output after that of entry e use the same element of x? */
+static bool used_again(const gra_wrong *w, size_t e)
 {
-    for (size_t at = after ? e + w->cols : e - w->cols; at < w->size; at = after ? at + w->cols : at - w->cols)
+    for (size_t at = e + w->cols; at < w->size; at += w->cols)
         if (!gra_none(w, w->n[at]))
             return true;
-    return false;                                       /* at wraps to a large number before the first row */
+    return false;
 }
 
 /* In which of v's parts is entry e? */
@@ -113,8 +113,8 @@ size_t gra_part(const gra_wrong *w, const gra_division *v, size_t e)
         const size_t p = gra_index(w, false, v->d, i), q = gra_index(w, true, v->o, j);
         return p < q ? 0 : p == q ? 1 : 2;
     }
-    case LAST_USE: case FIRST_USE:
-        return used_again(w, e, v->way == LAST_USE);
+    case LAST_USE:
+        return used_again(w, e);
     case INDEX_OF_X: case INDEX_OF_DY:
         return gra_index(w, gra_of_dy(v), v->d, at);
     case ROW_OF_X: case ROW_OF_DY:
@@ -198,8 +198,7 @@ static void put_special(gra_check_line *s, const gra_wrong *w, const gra_divisio
         gra_put_parts(s, w, &y, "");
         break;
     default:
-        gra_check_put(s, "from all but the %s of the outputs that use one element of %s",
-                      v->way == LAST_USE ? "last" : "first", x);
+        gra_check_put(s, "from all but the last of the outputs that use one element of %s", x);
     }
 }
 
@@ -220,7 +219,7 @@ static bool made_of_parts(const gra_wrong *w, const gra_division *v, size_t *in,
     for (size_t p = 0; p < v->parts; p++)
         if (in[p] != 0 && in[p] != all[p])
             return false;
-    return inside && outside && !((v->way == LAST_USE || v->way == FIRST_USE) && in[0]);
+    return inside && outside && !(v->way == LAST_USE && in[0]);
 }
 
 bool gra_put_set(gra_check_line *s, const gra_wrong *w)
@@ -238,32 +237,9 @@ bool gra_put_set(gra_check_line *s, const gra_wrong *w)
     return found;
 }
 
-/* In each row of x, as far as it has entries: is one element in the set, or all but one? */
-static const char *one_of_each_row(const gra_wrong *w)
-{
-    const gra_shape *s = shape_of(w, false);
-    const size_t n = s->ndim ? (size_t)s->dim[s->ndim - 1] : 1;
-    bool one = n > 2 && w->rows == 1, others = one;
-    for (size_t start = 0; start < w->size && (one || others); start += n) {
-        size_t in = 0, all = 0;
-        for (size_t e = start; e < start + n; e++) {
-            in += w->in[e];
-            all += w->of[e];
-        }
-        one &= in == (all > 0);
-        others &= in == all - (all > 0);
-    }
-    return one ? "in one element of each row" : others ? "in all but one element of each row" : NULL;
-}
-
 void gra_put_places(gra_check_line *s, const gra_wrong *w)
 {
     size_t count = 0, first = w->size;
-    const char *const one = one_of_each_row(w);
-    if (one) {
-        gra_check_put(s, "%s of %s (the target's?)", one, w->x->name);
-        return;
-    }
     if (gra_put_set(s, w))
         return;
     for (size_t e = w->size; e-- > 0;)

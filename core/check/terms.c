@@ -67,47 +67,6 @@ bool gra_one_term(gra_wrong *w)
     return false;
 }
 
-/* ---- the product rule --------------------------------------------------------------------------- */
-
-/* An op of single elements, y = x g(x): its derivative is g + x g', of which g is y/x. Is a = p g + q (n - g)? */
-bool gra_product_rule(gra_wrong *w)
-{
-    double uu = 0, uv = 0, vv = 0, ua = 0, va = 0, p, q;
-    if (!w->whole || w->rows != w->cols || w->cols < 6)
-        return false;
-    for (size_t i = 0; i < w->cols; i++) {
-        const size_t e = i * w->cols + i;
-        const double u = (double)w->check->y[i] / (double)w->x->data[i], v = w->n[e] - u;
-        uu += u * u, uv += u * v, vv += v * v;
-        ua += u * w->a[e], va += v * w->a[e];
-    }
-    const double det = uu * vv - uv * uv;
-    if (!(det > 1e-9 * uu * vv))
-        return false;
-    p = (ua * vv - va * uv) / det;
-    q = (va * uu - ua * uv) / det;
-    for (size_t e = 0; e < w->size; e++) {
-        const size_t i = e % w->cols;
-        const bool diagonal = i == e / w->cols;
-        const double u = diagonal ? (double)w->check->y[i] / (double)w->x->data[i] : 0;
-        if (!gra_fit(w, w->a[e], p * u + q * (w->n[e] - u)) || (!diagonal && !gra_none(w, w->n[e])))
-            return false;
-    }
-    gra_check_line s = { .at = 0 };
-    for (int second = 0; second < 2; second++) {
-        const double k = second ? q : p;
-        if (fabs(k - 1) <= 1e-4)
-            continue;
-        gra_check_put(&s, "%sthe %s %s", s.at ? ", and " : "", second ? "second" : "first",
-                      fabs(k) < 1e-4 ? "is missing" : "has a factor of ");
-        if (fabs(k) >= 1e-4)
-            gra_put_number(&s, w, k);
-    }
-    gra_fits(w, "y is %s g(%s), and the product rule has two terms, g + %s g': %s", w->x->name, w->x->name, w->x->name,
-             s.s);
-    return true;
-}
-
 /* ---- a term with a sum over dy ------------------------------------------------------------------ */
 
 static size_t row_length(const gra_wrong *w)
