@@ -30,7 +30,7 @@ static void forward(gra_tensor *y)
     }
 }
 
-/* Two rules. A gradient is NULL when nobody wants it. And always add: x may feed other ops too. */
+/* Two rules. in[i]->grad is NULL where no gradient is wanted: test it. And always add: x may feed other ops too. */
 static void backward(gra_tensor *y)
 {
     const real *x = y->in[0]->data, beta = *y->in[1]->data, *s = y->saved, *dy = y->grad;
@@ -41,7 +41,7 @@ static void backward(gra_tensor *y)
         *dbeta += dy[i] * x[i] * x[i] * s[i] * (1 - s[i]);
 }
 
-/* The public function checks; what it lets through, forward and backward may trust. */
+/* The public function checks its arguments, so that forward and backward need not. */
 static gra_tensor *swish(gra_tape *t, gra_tensor *x, gra_tensor *beta)
 {
     static const gra_op op = { .name = "swish", .saved = saved, .forward = forward,
@@ -61,7 +61,7 @@ static gra_tensor *checked(gra_tape *t, gra_tensor **in, void *arg)
     return swish(t, in[0], in[1]);
 }
 
-/* Odd sizes, and x of two dimensions: a slip must have no place to hide. */
+/* Odd sizes, and x of two dimensions: some mistakes show only there. */
 static int check(gra_tape *t)
 {
     const gra_check_in in[] = { { .name = "x", .shape = GRA_SHAPE(3, 17) }, { .name = "beta" } };

@@ -58,10 +58,10 @@ int main(void)
     for (; prompt[n]; n++)
         written[n] = prompt[n];
     while (n < LENGTH) {
-        int time = n < CONTEXT ? n : CONTEXT;                               /* as far as it can see */
+        int time = n < CONTEXT ? n : CONTEXT;                               /* at most the context length */
         gra_begin(t, GRA_EVAL, NULL);
         gra_tensor *logits = gra_gpt_forward(t, &gpt, written + n - time, 1, time);
-        const gra_real *last = logits->data + (time - 1) * VOCAB;           /* after the last of them */
+        const gra_real *last = logits->data + (time - 1) * VOCAB;           /* of the last position */
         int best = 0;
         for (int id = 1; id < VOCAB; id++)
             if (last[id] > last[best])

@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2034
-# What the scripts tests/NAME.sh share; each begins with it: . tests/lib/ok.sh
-# They run in the repository's root. The programs are in ${BUILD:-build}; what a script writes goes to $W, and when
-# something failed it is then in NAME.test in that folder.
+# What the scripts tests/NAME.sh share; each begins by `. tests/lib/ok.sh`, and runs in the repository's root.
+# The programs are in ${BUILD:-build}. A script writes to the folder $W; when a test failed, a copy of it is left in
+# $BUILD/NAME.test.
 BUILD=${BUILD:-build}
 case $BUILD in /*) KEPT=$BUILD ;; *) KEPT=$PWD/$BUILD ;; esac     # absolute, as $W is: some change the folder
 TRAIN=$KEPT/train
@@ -12,8 +12,8 @@ KEPT=$KEPT/${SCRIPT%.sh}.test
 passed=0
 failed=0
 
-# A folder in memory, where the system has one that suits. A run brings each of its files to the disk before it goes
-# on; a thousand runs that are stopped in all places would wait for the disk most of their time.
+# A folder in memory, if the system has one with room in which programs may be run. A training run calls fsync for each
+# of its files, and the tests make hundreds of runs: on a disk they would spend most of their time waiting for it.
 in_memory() {
     dir=$(mktemp -d /dev/shm/gradus.XXXXXX) || return 1
     printf '#!/bin/sh\n' >"$dir/program"
@@ -62,7 +62,7 @@ ends_with() {   # ends_with STATUS COMMAND ...: what it wrote stays in $W/out an
     return 1
 }
 
-refuses() {     # refuses STATUS PATTERN COMMAND ...: one sentence of a program on stderr, nothing on stdout
+refuses() {     # refuses STATUS PATTERN COMMAND ...: it writes one sentence to stderr, nothing to stdout
     wanted=$1
     pattern=$2
     shift 2
@@ -70,9 +70,10 @@ refuses() {     # refuses STATUS PATTERN COMMAND ...: one sentence of a program 
     [ ! -s "$W/out" ] && [ "$(wc -l <"$W/err")" -eq 1 ] && grep -q "^[a-z]*: .*$pattern" "$W/err"
 }
 
-# ---- a moment is made, not waited for ------------------------------------------------------------------
-# The programs in $FAULTS are linked with tests/fault.c, which counts their calls: at the n-th something happens.
-moments() {     # moments WHAT: true where programs can be so linked; elsewhere it is said what is left out
+# ---- signals and failing calls at a chosen moment --------------------------------------------------------
+# The programs in $FAULTS are linked with tests/fault.c, which counts their calls and makes the n-th fail, or sends a
+# signal at it: no test depends on time.
+moments() {     # moments WHAT: true where programs can be linked so; elsewhere prints that WHAT is left out
     env GRADUS_FAULT="clock 1 TICK" "$FAULTS/train" --help >"$W/moments" 2>&1
     moments=$?
     [ $moments -eq 0 ] && return 0
@@ -84,7 +85,8 @@ moments() {     # moments WHAT: true where programs can be so linked; elsewhere 
     return 1
 }
 
-at() {          # at STATUS MOMENTS PROGRAM FLAGS ...: it ends so when that has happened (tests/fault.h); $meanwhile is run
+at() {          # at STATUS MOMENTS PROGRAM FLAGS ...: the exit status when this happens to it (GRADUS_FAULT in
+                # tests/fault.h); the moment RUN runs the command $meanwhile
     wanted=$1
     moments=$2
     program=$3
@@ -94,7 +96,8 @@ at() {          # at STATUS MOMENTS PROGRAM FLAGS ...: it ends so when that has 
         "$FAULTS/$program" "$@"
 }
 
-patient() {     # patient PROGRAM FLAGS ...: it waits for gnuplot as long as that takes on the slowest machine
+patient() {     # patient PROGRAM FLAGS ...: its clock is its own processor time, so that it does not stop waiting for
+                # gnuplot on a slow machine
     program=$1
     shift
     if env GRADUS_FAULT="clock 1 CPU" "$FAULTS/$program" --help >"$W/patient" 2>&1; then
@@ -104,17 +107,17 @@ patient() {     # patient PROGRAM FLAGS ...: it waits for gnuplot as long as tha
     fi
 }
 
-calls() {       # calls CALL: how often the last program that came to a normal end has made it
+calls() {       # calls CALL: how often the last program made it (known when it ended normally)
     sed -n "s/^$1 //p" "$W/report"
 }
 
-# ---- what must not be there: a file or a folder that is missing is no proof ------------------------------
-lacks() {       # lacks GREP'S ARGUMENTS: the files are there, and no line of theirs fits
+# ---- what must not be there. These fail where the file or folder itself is missing -------------------------
+lacks() {       # lacks GREP'S ARGUMENTS: the files are there, and no line matches
     grep "$@"
     [ $? -eq 1 ]
 }
 
-differ() {      # differ A B: both are there, and they are not the same
+differ() {      # differ A B: both are there, and they differ
     cmp -s "$1" "$2"
     [ $? -eq 1 ]
 }
@@ -123,7 +126,7 @@ holds_no() {    # holds_no PATTERN DIR: no file of that folder has such a name
     ls -A "$2" >"$W/names" && lacks "$1" "$W/names"
 }
 
-is_empty() {    # is_empty DIR: it is there, and nothing in it
+is_empty() {    # is_empty DIR: it is there and empty
     ls -A "$1" >"$W/names" && [ ! -s "$W/names" ]
 }
 
@@ -132,7 +135,7 @@ gone() {        # gone FILE: the process whose number is in there has ended
     ! kill -0 "$(cat "$1")"
 }
 
-with() {        # with NAME COMMAND ...: what stands in $W/NAME is found first, such as a gnuplot
+with() {        # with NAME COMMAND ...: with the folder $W/NAME, which holds a gnuplot, first in PATH
     path=$PATH
     PATH=$W/$1:$PATH
     shift
