@@ -1,5 +1,5 @@
 /* arena: a bump allocator over a growing list of blocks. Every piece starts on a cache line. */
-#include "arena.h"
+#include "internal.h"
 
 #include <stdint.h>
 #include <stdlib.h>

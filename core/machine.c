@@ -11,7 +11,7 @@
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE                     /* sched_getaffinity */
 #endif
-#include "machine.h"
+#include "internal.h"
 
 #include <pthread.h>
 #include <sched.h>

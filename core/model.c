@@ -1,6 +1,5 @@
 /* model: the list of named parameters, and the memory that lives as long as they do. */
-#include "tape.h"
-#include "arena.h"
+#include "internal.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

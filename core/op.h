@@ -40,23 +40,11 @@ struct gra_op {
     size_t (*saved)(const gra_tensor *y);       /* how many values y->saved shall have; NULL: none */
     size_t   args;                              /* bytes of y->args, zeroed; at most GRA_MAX_ARGS */
     bool     view;                              /* y shares the data and the gradient of in[0] */
-    bool     stores;                            /* backward heeds in[i]->fresh: see gra_zero_fresh */
+    bool     stores;                            /* of the library's own ops: see internal.h */
     bool     masks;                             /* infinities in y are on purpose: gra_trace_nan lets them be */
 };
 
 #define GRA_MAX_ARGS 128
-
-/* A gradient that nobody added to yet is `fresh`: its memory holds anything. Before a backward that says
- * nothing of it the tape fills it with zeros, and all backward does is add. Where that costs too much, an op
- * says .stores = true, and its backward stores where in[i]->fresh and adds elsewhere (linear.c), or fills
- * just what it is about to add to, while that is in the cache (gelu.c). An input that an op has twice is
- * never fresh. */
-void gra_zero_fresh(gra_tensor *y);                     /* fills the fresh gradients of y's inputs */
-static inline void gra_fill_fresh(gra_tensor *x, size_t from, size_t to)        /* values [from, to), if x is fresh */
-{
-    if (x->fresh)
-        memset(x->grad + from, 0, (to - from) * sizeof(real));
-}
 
 /* A tensor not yet computed: result, then fill y->args, then run. After an error both pass the empty
  * tensor on, whose args may be written to. in[0] must not be NULL, others may be. */
@@ -115,9 +103,7 @@ void     gra_walk_next(gra_walk *w);                    /* w.n == 0: done */
 void *gra_alloc(gra_tape *t, size_t bytes);
 gra_rng *gra_tape_rng(gra_tape *t);                     /* the generator of gra_begin, or NULL */
 bool     gra_can_draw(gra_tape *t, const char *op);     /* false, with a sentence: there is none, or it was never seeded */
-bool     gra_seeded(const gra_rng *g);                  /* false: NULL, or gra_manual_seed was forgotten */
 gra_mode gra_tape_mode(const gra_tape *t);
-bool     gra_tape_keeps_attention(const gra_tape *t);
 
 /* Memory that lives as long as the model, zeroed; NULL after an error. */
 void *gra_model_alloc(gra_model *m, size_t bytes);
@@ -125,16 +111,6 @@ void *gra_model_alloc(gra_model *m, size_t bytes);
 /* Parameters' companions: a buffer shaped like p, zeroed, owned by the model (gra_save leaves it out,
  * gra_save_all does not). Its name is "kind.name of p". */
 gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p);   /* NULL: out of memory, or the name is taken */
-gra_tensor *gra_model_constant(gra_model *m, gra_shape shape);     /* zeroed, no parameter: it has no name and no
-                                                           gradient, and nothing walks over it */
-int         gra_owned_count(const gra_model *m);        /* how many parameters and companions, */
-gra_tensor *gra_owned_at(const gra_model *m, int i);    /* the i-th: parameters first, as gra_param_at has them */
-
-/* Further names of parameters (gra_alias): a tensor each, with the parameter's data; base is the
- * parameter. */
-int         gra_alias_count(const gra_model *m);
-gra_tensor *gra_alias_at(const gra_model *m, int i);    /* 0 <= i < count */
-
 /* ---- files -------------------------------------------------------------------------------------------
  * For functions that read or write models of another make under their own name: the sentence of an error is
  * "function: path: why". */
@@ -150,27 +126,22 @@ typedef struct gra_named {                      /* values and the name under whi
 int gra_file_write(gra_model *m, const char *function, const char *path, int n, const gra_named *x,
                    const gra_meta *meta, int nmeta);   /* n tensors, sorted by name; no name twice. 0 or -1 */
 
-/* ---- threads --------------------------------------------------------------------------------------
+/* ---- kernels -----------------------------------------------------------------------------------------
  * What kernels compute on is a machine: threads, an instruction set, and a workspace for each thread. A tape has one,
- * which the models opened on it share.
- *
- * However work is cut, the order of each sum must stay: any number of threads gives the same bits. f gets
- * [from, to) of n units, `chunk` at a time, and the number of the thread it runs on. */
+ * which the models opened on it share. A kernel is a function compiled for each instruction set, whose work may be cut
+ * into chunks that threads share. However it is cut, the order of each sum must stay, so that any number of threads
+ * gives the same bits. */
 typedef struct gra_machine gra_machine;
 gra_machine *gra_tape_machine(const gra_tape *t);
-gra_machine *gra_model_machine(const gra_model *m);
-typedef void gra_work(void *arg, size_t from, size_t to, int worker);
-void gra_parallel(gra_machine *machine, size_t n, size_t chunk, gra_work *f, void *arg);
 typedef enum gra_isa { GRA_BASE, GRA_AVX2, GRA_AVX512, GRA_ISAS } gra_isa;     /* instruction sets, and how many */
-void gra_kernel(gra_machine *machine, void *what, size_t n, size_t cost, gra_work *const variant[GRA_ISAS]);
-void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t cost,
-                      gra_work *const variant[GRA_ISAS]);
+typedef void gra_work(void *what, size_t from, size_t to, int worker);          /* the units from <= i < to, on that thread */
 
 /* GRA_KERNEL(all, f, y, n, cost) defines the function all(y), which computes y by f(y, from, to): the units
  * from <= i < to of n, each worth about `cost` additions. f is compiled for each instruction set; all(y) runs it
  * with the best that the processor has, in chunks, on all threads where the work is worth it. The cost
  * GRA_SERIAL means one chunk, on one thread: for an f whose units write to the same places. */
 #define GRA_SERIAL SIZE_MAX
+void gra_kernel(gra_machine *machine, void *what, size_t n, size_t cost, gra_work *const variant[GRA_ISAS]);
 #define GRA_KERNEL(all, f, y, n, cost)                                                                   \
     GRA_VARIANTS(all##_on, f, gra_tensor)                                                                \
     static void all(gra_tensor *y)                                                                       \
@@ -189,6 +160,8 @@ typedef struct gra_piece {
     size_t      chunk;                                  /* 0, 1, ... */
     void       *arg;
 } gra_piece;
+void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t cost,
+                      gra_work *const variant[GRA_ISAS]);
 #define GRA_PARAM_KERNEL(all, f, cost)                                                                   \
     GRA_VARIANTS(all##_on, f, gra_piece)                                                                 \
     static void all(gra_model *m, gra_tensor *const *only, void *arg)                                    \
@@ -209,7 +182,6 @@ typedef struct gra_piece {
     GRA_VARIANT(table##_avx2, f, type, GRA_TARGET_AVX2)                                                  \
     GRA_VARIANT(table##_avx512, f, type, GRA_TARGET_AVX512)                                              \
     static gra_work *const table[GRA_ISAS] = { table##_base, table##_avx2, table##_avx512 };
-gra_work *gra_variant(const gra_machine *machine, gra_work *const variant[GRA_ISAS]);   /* the one for this machine */
 #define GRA_TARGET_BASE
 #if defined(__x86_64__) && defined(__GNUC__)
 #define GRA_TARGET_AVX2   __attribute__((target("avx2,fma"), flatten))
@@ -227,33 +199,6 @@ typedef struct gra_mat {
     ptrdiff_t   row, col;
 } gra_mat;
 void gra_gemm(gra_machine *machine, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc, bool accumulate);
-void gra_gemm_bias(gra_machine *machine, int m, int n, int k, gra_mat a, gra_mat b, const real *bias, real *c,
-                   ptrdiff_t ldc);                      /* c = a b + bias, n values (or NULL), to each row */
-void gra_gemm_alone(gra_machine *machine, int worker, int m, int n, int k, gra_mat a, gra_mat b, real *c,
-                    ptrdiff_t ldc, bool accumulate);    /* on one thread, from within gra_parallel */
-
-/* ---- dropout: the masks of PyTorch's MKL builds on Intel processors ---------------------------------------
- * One u32 of the generator starts a stream x_0, x_1 = a x_0 mod m, ...; element i is kept when
- * x_i / m < 1 - p. Any thread may skip ahead. */
-enum { GRA_MCG_A = 1132489760, GRA_MCG_M = 2147483647 };        /* a, and m = 2^31 - 1, a prime */
-uint32_t gra_bernoulli_start(gra_rng *g);
-uint32_t gra_bernoulli_skip(uint32_t x0, uint64_t i);   /* x_i */
-static inline uint32_t gra_bernoulli_next(uint32_t x)
-{
-    return (uint32_t)((uint64_t)x * GRA_MCG_A % GRA_MCG_M);
-}
-static inline uint32_t gra_bernoulli_product(uint32_t x, uint32_t y)     /* x y mod m, for x and y below m */
-{
-    const uint32_t m = GRA_MCG_M;
-    const uint64_t product = (uint64_t)x * y;           /* 2^31 is 1 mod m: its high and low bits are added */
-    const uint32_t sum = (uint32_t)(product >> 31) + (uint32_t)(product & m), less = sum - m;
-    return less < sum ? less : sum;                     /* where sum < m, less has wrapped around */
-}
-static inline uint32_t gra_bernoulli_limit(double p)    /* keep element i when x_i < limit */
-{
-    return (uint32_t)ceil((1 - p) * GRA_MCG_M);
-}
-
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

@@ -8,7 +8,7 @@
  * The bits must not depend on whether the compiler fuses a product with a sum. So what shall be rounded
  * once is written as fma, and a product that shall be rounded by itself goes through `rounded`; other
  * products that meet a sum are exact. */
-#include "op.h"
+#include "internal.h"
 #include "kern/normal.h"
 
 /* ---- the Mersenne Twister ------------------------------------------------------------------- */
@@ -283,25 +283,6 @@ void gra_randn_f64(gra_rng *g, double *x, size_t n)
         gra_rand_f64(g, x + n - BLOCK, BLOCK);
         normal_block_f64(x + n - BLOCK);
     }
-}
-
-/* ---- PyTorch: the masks of dropout ----------------------------------------------------------
- * The generator MCG31 of Intel's MKL, x' = a x mod m, started from one word of the Twister:
- * element i of a tensor is kept where x_i / m < 1 - p. One step is gra_bernoulli_next. */
-
-uint32_t gra_bernoulli_start(gra_rng *g)
-{
-    uint32_t x = gra_random(g) % GRA_MCG_M;
-    return x ? x : 1;                   /* 0 would stay 0 */
-}
-
-/* x_i = a^i x_0 mod m, by squaring: a thread starts at its own element. */
-uint32_t gra_bernoulli_skip(uint32_t x0, uint64_t i)
-{
-    uint32_t x = x0, power = GRA_MCG_A;     /* a, a^2, a^4, ...: those in the binary digits of i */
-    for (; i; i >>= 1, power = gra_bernoulli_product(power, power))
-        x = gra_bernoulli_product(x, i & 1 ? power : 1);
-    return x;
 }
 
 /* ---- NumPy: RandomState ---------------------------------------------------------------------- */

@@ -3,9 +3,7 @@
  * Each recorded tensor points at the one recorded before it (prev), so its inputs always stand later
  * in the list than itself: walking it once, adding dy times the op's derivative to the inputs'
  * gradients, is reverse-mode differentiation. No sort, no recursion, no visited set. */
-#include "tape.h"
-#include "arena.h"
-#include "trace.h"
+#include "internal.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  *
  * A NaN that came in, or a parameter that was spoilt by an update, is no op's fault: the sentence names it. After each
  * backward the gradients that it added to are looked at, where nothing may be but finite values. */
-#include "trace.h"
+#include "internal.h"
 
 /* ---- kinds of values ---- */
 

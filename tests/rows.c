@@ -1,7 +1,7 @@
 /* rows: see rows.h. */
 #include "rows.h"
 #include "crash.h"
-#include "../core/tape.h"
+#include "../core/internal.h"
 
 #include <check.h>
 #include <stdlib.h>

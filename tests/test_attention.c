@@ -1,5 +1,6 @@
 /* Attention: its weights, when they are kept, against plain loops; and what is said when they are not
  * there. Layers over any leading dimensions. */
+#include "../core/kern/mcg31.h"
 #include "../core/op.h"
 #include "../layers/layers.h"
 #include "suites.h"
@@ -140,10 +141,10 @@ static gra_tensor *columns(gra_tensor *x, int h, int width)
 static gra_tensor *dropout_factors(gra_rng *g, double p, int time, int keys)
 {
     const size_t n = (size_t)(BATCH * HEADS * time * keys);
-    const uint32_t limit = gra_bernoulli_limit(p);
+    const uint32_t limit = mcg31_limit(p);
     real *factor = gra_alloc(t, n * sizeof *factor);
-    uint32_t x = gra_bernoulli_start(g);
-    for (size_t i = 0; i < n; i++, x = gra_bernoulli_next(x))
+    uint32_t x = mcg31_start(g);
+    for (size_t i = 0; i < n; i++, x = mcg31_next(x))
         factor[i] = x < limit ? (real)(1 / (1 - p)) : 0;
     return gra_constant(t, factor, GRA_SHAPE(BATCH, HEADS, time, keys));
 }

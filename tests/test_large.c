@@ -1,6 +1,7 @@
 /* Large tensors, whose work is cut into chunks: where an op takes parts of x by themselves, f(x) is f of
  * each part, put together. A part is small enough to be done in one piece, x is not. Each op once for
  * each instruction set; that small tensors cut into chunks give the same is in test_ops.c. */
+#include "../core/kern/mcg31.h"
 #include "isa.h"
 #include "rows.h"
 #include "suites.h"
@@ -195,7 +196,7 @@ START_TEST(dropout_is_the_stream_number_by_number)
     const double p = 0.3;
     gra_rng own, rng;
     gra_manual_seed(&own, 123);
-    uint32_t x = gra_bernoulli_start(&own);
+    uint32_t x = mcg31_start(&own);
     gra_tape *t = open_with(isa[_i], 3);
     if (!t)
         return;
@@ -205,7 +206,7 @@ START_TEST(dropout_is_the_stream_number_by_number)
     gra_tensor *y = gra_dropout(t, in, p);
     gra_backward(t, gra_sum(t, y));
     size_t kept = 0;
-    for (size_t i = 0; i < n; i++, x = gra_bernoulli_next(x)) {
+    for (size_t i = 0; i < n; i++, x = mcg31_next(x)) {
         bool keep = (double)x / 2147483647 < 1 - p;
         real factor = keep ? 1 / (real)(1 - p) : 0;
         if (y->data[i] != 2 * factor || in->grad[i] != factor)

@@ -1,5 +1,5 @@
 /* Memory: the arena, and steps that allocate nothing. */
-#include "../core/arena.h"
+#include "../core/internal.h"
 #include "../layers/layers.h"
 #include "fault.h"
 #include "suites.h"

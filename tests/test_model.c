@@ -1,6 +1,6 @@
 /* Models: names, initialisers, iteration. */
 #include "alone.h"
-#include "../core/op.h"
+#include "../core/internal.h"
 #include "fault.h"
 #include "room.h"
 #include "suites.h"

@@ -1,7 +1,7 @@
 /* .npy: the bytes that are written, what is read, what is refused with which sentence; and all of it with
  * NumPy (tests/npy.py), where there is one. */
 #include "alone.h"
-#include "../core/op.h"
+#include "../core/internal.h"
 #include "fault.h"
 #include "folder.h"
 #include "suites.h"

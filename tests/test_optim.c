@@ -4,7 +4,7 @@
  * the parameters after each of five steps. Here float64 must agree to 1e-12 (the file's tolerance), float32
  * to 1e-6 of the tensor's largest value. */
 #include "alone.h"
-#include "../core/op.h"
+#include "../core/internal.h"
 #include "aborts.h"
 #include "fault.h"
 #include "folder.h"

@@ -3,7 +3,8 @@
  * What is drawn in float32 must be equal to the last bit; normals in double must agree to a few units in the last
  * place, because C libraries differ there. Whole tensors of uniform and normal numbers, of any length, mean and bounds,
  * are compared in test_seeds.c; here is what one call leaves behind for the next. */
-#include "../core/op.h"
+#include "../core/kern/mcg31.h"
+#include "../core/internal.h"
 #include "../core/kern/normal.h"
 #include "suites.h"
 
@@ -413,14 +414,14 @@ static void masks(uint32_t x, double keep, const char *mask)
         if (*c == ' ')
             continue;
         ck_assert_msg((x / 2147483647.0 < keep) == (*c == '1'), "mask differs at \"%s\"", c);
-        x = gra_bernoulli_next(x);
+        x = mcg31_next(x);
     }
 }
 
 START_TEST(dropout_takes_one_word)
 {
     gra_rng g = seeded(123);
-    ck_assert_uint_eq(gra_bernoulli_start(&g), 843828735);
+    ck_assert_uint_eq(mcg31_start(&g), 843828735);
     ck_assert_uint_eq(gra_random(&g), first_words[2].word[1]);
 }
 END_TEST
@@ -430,7 +431,7 @@ START_TEST(dropout_steps)
     static const uint32_t want[] = { 843828735, 459765758, 453103405,  257879217,
                                      726883821, 711251137, 1345803297, 1010164032 };
     uint32_t x = want[0];
-    for (size_t i = 0; i < LENGTH(want); i++, x = gra_bernoulli_next(x))
+    for (size_t i = 0; i < LENGTH(want); i++, x = mcg31_next(x))
         ck_assert_uint_eq(x, want[i]);
 }
 END_TEST
@@ -440,18 +441,18 @@ START_TEST(dropout_products)                            /* with the remainder by
     static const uint32_t x[] = { 0, 1, 2, 46340, 46341, 65536, 1 << 30, 1073741823, 2147483645, 2147483646 };
     for (size_t i = 0; i < LENGTH(x); i++)
         for (size_t j = 0; j < LENGTH(x); j++)
-            ck_assert_uint_eq(gra_bernoulli_product(x[i], x[j]), (uint64_t)x[i] * x[j] % 2147483647);
-    for (uint32_t i = 1, z = 843828735; i < 100000; i++, z = gra_bernoulli_next(z))
-        ck_assert_uint_eq(gra_bernoulli_product(z, 2147483647 - i), (uint64_t)z * (2147483647 - i) % 2147483647);
+            ck_assert_uint_eq(mcg31_product(x[i], x[j]), (uint64_t)x[i] * x[j] % 2147483647);
+    for (uint32_t i = 1, z = 843828735; i < 100000; i++, z = mcg31_next(z))
+        ck_assert_uint_eq(mcg31_product(z, 2147483647 - i), (uint64_t)z * (2147483647 - i) % 2147483647);
 }
 END_TEST
 
 START_TEST(dropout_masks)
 {
     gra_rng g = seeded(123);
-    masks(gra_bernoulli_start(&g), 0.5, "111111 010000 001010 110001 100001 010000");
+    masks(mcg31_start(&g), 0.5, "111111 010000 001010 110001 100001 010000");
     g = seeded(0);
-    masks(gra_bernoulli_start(&g), 0.5, "10011");
+    masks(mcg31_start(&g), 0.5, "10011");
 }
 END_TEST
 
@@ -462,8 +463,8 @@ START_TEST(dropout_after_other_draws)
     gra_real x[10];
     gra_rand(&g, x, 10);
     double sum = 0, dropped = 0;
-    uint32_t m = gra_bernoulli_start(&g);
-    for (int i = 0; i < 10; i++, m = gra_bernoulli_next(m)) {
+    uint32_t m = mcg31_start(&g);
+    for (int i = 0; i < 10; i++, m = mcg31_next(m)) {
         sum += (double)x[i];
         if (m / 2147483647.0 < 0.5)
             dropped += (double)x[i] / 0.5;
@@ -481,7 +482,7 @@ START_TEST(dropout_never_starts_at_zero)
     } zeros[] = { { 0, 0 }, { 0x92CDB9B7, 2147483647 }, { 0x02FFDF7A, 4294967294 } };
     gra_rng g = stuck(zeros[_i].state), same = g;
     ck_assert_uint_eq(gra_random(&g), zeros[_i].word);
-    ck_assert_uint_eq(gra_bernoulli_start(&same), 1);
+    ck_assert_uint_eq(mcg31_start(&same), 1);
 }
 END_TEST
 
@@ -489,9 +490,9 @@ START_TEST(dropout_skips_as_it_steps)
 {
     static const uint32_t start[] = { 843828735, 1, 2147483646 };
     uint32_t x = start[_i];
-    for (uint64_t i = 0; i <= 1000000; i++, x = gra_bernoulli_next(x)) {
+    for (uint64_t i = 0; i <= 1000000; i++, x = mcg31_next(x)) {
         if (i <= 2000 || i % 800 == 0 || i == 999999)
-            ck_assert_msg(gra_bernoulli_skip(start[_i], i) == x, "after %" PRIu64 " steps", i);
+            ck_assert_msg(mcg31_skip(start[_i], i) == x, "after %" PRIu64 " steps", i);
     }
 }
 END_TEST
@@ -502,10 +503,10 @@ START_TEST(dropout_skips_far)
 {
     const uint64_t period = 2147483646;
     const uint32_t start = 843828735;
-    ck_assert_uint_eq(gra_bernoulli_skip(start, period), start);
-    ck_assert_uint_eq(gra_bernoulli_skip(start, period << 20), start);
+    ck_assert_uint_eq(mcg31_skip(start, period), start);
+    ck_assert_uint_eq(mcg31_skip(start, period << 20), start);
     for (uint64_t i = 1; i < period; i = 3 * i + 1)
-        ck_assert_uint_eq(gra_bernoulli_skip(gra_bernoulli_skip(start, i), period - i), start);
+        ck_assert_uint_eq(mcg31_skip(mcg31_skip(start, i), period - i), start);
 }
 END_TEST
 
@@ -514,8 +515,8 @@ START_TEST(dropout_limit)
 {
     static const double p[] = { 0, 0.1, 0.2, 0.5, 0.9, 1 };
     for (size_t k = 0; k < LENGTH(p); k++) {
-        uint32_t x = 843828735, limit = gra_bernoulli_limit(p[k]);
-        for (int i = 0; i < 10000; i++, x = gra_bernoulli_next(x))
+        uint32_t x = 843828735, limit = mcg31_limit(p[k]);
+        for (int i = 0; i < 10000; i++, x = mcg31_next(x))
             ck_assert_int_eq(x < limit, x / 2147483647.0 < 1 - p[k]);
     }
 }

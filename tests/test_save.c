@@ -1,6 +1,6 @@
 /* Saving: the bytes of a file, what comes back, and what is refused with which sentence. */
 #define _XOPEN_SOURCE 700               /* mkfifo, symlink */
-#include "../core/op.h"
+#include "../core/internal.h"
 #include "../core/files/outfile.h"
 #include "fault.h"
 #include "folder.h"

@@ -1,6 +1,6 @@
 /* Threads and instruction sets: every product against the naive loop, and the same bits whatever the
  * number of threads. */
-#include "../core/op.h"
+#include "../core/internal.h"
 #include "../layers/layers.h"
 #include "isa.h"
 #include "suites.h"

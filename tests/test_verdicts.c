@@ -2,7 +2,7 @@
  * gradient is wanted once, is there already, and lies in memory of its own: only the circumstance that its
  * name speaks of shows the mistake. The right functions are hard on differences: steep, huge, tiny, noisy,
  * or not defined a little farther on. */
-#include "../core/op.h"
+#include "../core/internal.h"
 #include "suites.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define GRADUS_CHECKING_H
 
 #include "../op.h"
-#include "../tape.h"
+#include "../internal.h"
 
 typedef struct gra_checking gra_checking;
 

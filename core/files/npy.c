@@ -8,7 +8,7 @@
  *     the rest        the values: row-major, or column-major in fortran_order
  *
  * Written is version 1.0, little-endian, row-major, padded so that the values begin at a multiple of 64. */
-#include "../op.h"
+#include "../internal.h"
 #include "json.h"
 #include "values.h"
 

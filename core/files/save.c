@@ -5,7 +5,7 @@
  *                  "name":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]},...}
  *                  as JSON in one line, with blanks at the end so that n is a multiple of 8
  *     the rest     the values, little-endian, in the order of the header: tensors by name, without gaps */
-#include "../op.h"
+#include "../internal.h"
 #include "json.h"
 #include "values.h"
 

@@ -2,7 +2,7 @@
  *
  * The names and the shapes in the file must be the model's. Then the values are read into a buffer, and only
  * when all are there does the model change. */
-#include "../op.h"
+#include "../internal.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
  * the same order: any number of threads gives the same bits. */
 #include "gemm.h"
 #include "gemv.h"
-#include "../machine.h"
+#include "../internal.h"
 
 enum {
     DEPTH = GRA_DEPTH,                  /* of a piece: a panel of b then stays in the first cache, */

@@ -4,7 +4,7 @@
  * product. Each column of c is summed by itself, and as gemm sums it, so the bits depend neither on the
  * cut nor on the threads, nor on how many rows a product has. */
 #include "gemv.h"
-#include "../machine.h"
+#include "../internal.h"
 
 enum {
     NARROW = 64,                        /* columns that a thread takes at a time, */

@@ -1,11 +1,12 @@
 /* mask.h: dropout's mask, y_i = x_i / (1 - p) where a stream of random numbers says so, else 0.
  *
- * The mask is PyTorch's (op.h): one number of the generator starts a stream x_0, x_1 = a x_0 mod m, ...,
+ * The mask is PyTorch's (mcg31.h): one number of the generator starts a stream x_0, x_1 = a x_0 mod m, ...,
  * and element i is kept where x_i is below a limit. Any chunk of work skips ahead to its own place in the
  * stream. What forward has drawn is a bit an element, and backward reads it. */
 #ifndef GRADUS_MASK_H
 #define GRADUS_MASK_H
 
+#include "mcg31.h"
 #include "../op.h"
 
 /* The stream is drawn as MASK_LANES streams side by side, so that a step of all lanes is some vector
@@ -18,31 +19,31 @@ static inline uint32_t *mask_tiles(gra_tape *t, size_t n)       /* memory for so
 }
 
 typedef struct mask_stream {
-    uint32_t lane[MASK_LANES];                      /* of the elements that come next, */
-    uint32_t once, twice;                           /* what takes them on by a step, and by two, */
-    uint32_t limit;                                 /* and below what they are kept, */
+    uint32_t lane[MASK_LANES];                      /* the next number of each */
+    uint32_t once, twice;                           /* multipliers that advance a lane by one step, and by two */
+    uint32_t limit;                                 /* an element is kept where its number is below this, */
     real     kept;                                  /* times 1 / (1 - p) */
 } mask_stream;
 
 /* A new mask from element 0 on, its lanes so many elements apart, a step so many further. */
 static inline mask_stream mask_begin(gra_rng *rng, double p, size_t apart, size_t step)
 {
-    mask_stream s = { .lane[0] = gra_bernoulli_start(rng), .once = gra_bernoulli_skip(1, step),
-                      .limit = gra_bernoulli_limit(p), .kept = 1 / (real)(1 - p) };
-    uint32_t across = gra_bernoulli_skip(1, apart);
-    s.twice = gra_bernoulli_product(s.once, s.once);
-    for (int n = 1; n < MASK_LANES; n *= 2, across = gra_bernoulli_product(across, across))
+    mask_stream s = { .lane[0] = mcg31_start(rng), .once = mcg31_skip(1, step),
+                      .limit = mcg31_limit(p), .kept = 1 / (real)(1 - p) };
+    uint32_t across = mcg31_skip(1, apart);
+    s.twice = mcg31_product(s.once, s.once);
+    for (int n = 1; n < MASK_LANES; n *= 2, across = mcg31_product(across, across))
         for (int l = 0; l < n; l++)
-            s.lane[n + l] = gra_bernoulli_product(s.lane[l], across);
+            s.lane[n + l] = mcg31_product(s.lane[l], across);
     return s;
 }
 
 static inline mask_stream mask_skip(const mask_stream *from, size_t elements)
 {
     mask_stream s = *from;
-    const uint32_t across = gra_bernoulli_skip(1, elements);
+    const uint32_t across = mcg31_skip(1, elements);
     for (int l = 0; l < MASK_LANES; l++)
-        s.lane[l] = gra_bernoulli_product(s.lane[l], across);
+        s.lane[l] = mcg31_product(s.lane[l], across);
     return s;
 }
 
@@ -56,9 +57,9 @@ static inline void mask_draw(mask_stream *s, int steps, uint32_t *tile)
     memcpy(lane, s->lane, sizeof lane);
     for (; drawn < steps; drawn += 2)
         for (int l = 0; l < MASK_LANES; l++) {
-            const uint32_t x = lane[l], next = gra_bernoulli_product(x, once);
+            const uint32_t x = lane[l], next = mcg31_product(x, once);
             bits[l] = bits[l] >> 2 | ((x - limit) & top) >> 1 | ((next - limit) & top);
-            lane[l] = gra_bernoulli_product(x, twice);
+            lane[l] = mcg31_product(x, twice);
         }
     memcpy(s->lane, lane, sizeof lane);
     for (int l = 0; l < MASK_LANES; l++)

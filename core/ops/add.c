@@ -1,6 +1,6 @@
 /* add: y = a + b element by element, with broadcasting. da += dy, db += dy, each summed over the
  * dimensions in which that operand was stretched. */
-#include "../op.h"
+#include "../internal.h"
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {

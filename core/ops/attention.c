@@ -12,7 +12,7 @@
  * P, (time, keys) a head, never stands in memory: it is computed a strip of rows at a time, as wide as the
  * strip's last row sees, and once more in backward (Dao et al. 2022). Saved: of each row the largest score
  * and 1 / sum, from which backward makes the same P again, and of each value a bit: dropout's mask. */
-#include "../op.h"
+#include "../internal.h"
 #include "../kern/mask.h"
 #include "../kern/vmath.h"
 

@@ -3,7 +3,7 @@
  * A row whose target is GRA_IGNORE_INDEX counts for nothing; when all do, the mean is 0/0: NaN, and
  * the gradient 0, as in PyTorch. A row that is -inf throughout (all masked) has a loss and a gradient of 0,
  * and counts. Of the logits no copy is kept: backward computes e^(x - m) again. */
-#include "../op.h"
+#include "../internal.h"
 #include "../kern/vmath.h"
 
 struct args {

@@ -1,6 +1,6 @@
 /* gelu: y = x Phi(x), where Phi(x) = (1 + erf(x / sqrt 2)) / 2 is the normal distribution
  * (Hendrycks & Gimpel 2016). dx += dy (Phi(x) + x phi(x)), phi(x) = e^(-x^2/2) / sqrt(2 pi). */
-#include "../op.h"
+#include "../internal.h"
 #include "../kern/vmath.h"
 
 static const real sqrt_half = (real)0.7071067811865476, rsqrt_2pi = (real)0.3989422804014327;

@@ -1,6 +1,6 @@
 /* linear: y = x w^T + b, x (rows, in), w (out, in), b (out).
  * dx += dy w, dw += dy^T x, db += sum of dy's rows. */
-#include "../op.h"
+#include "../internal.h"
 
 struct sizes {
     int rows, in, out;

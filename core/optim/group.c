@@ -1,6 +1,6 @@
 /* group: which parameters an optimiser moves, and the buffers that it keeps for them. */
 #include "group.h"
-#include "../tape.h"
+#include "../internal.h"
 
 bool gra_takes_matrices(const gra_tensor *p) { return p->shape.ndim >= 2; }
 bool gra_takes_vectors(const gra_tensor *p)  { return p->shape.ndim < 2; }

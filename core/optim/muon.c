@@ -17,7 +17,7 @@
  *
  *     P = (A - h I)^2 + d I,   h = -b / (2 sqrt(c)),   d = a - h^2 */
 #include "group.h"
-#include "../machine.h"
+#include "../internal.h"
 
 static const double a = 3.4445, b = -4.7750, c = 2.0315;
 
