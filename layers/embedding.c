@@ -49,6 +49,8 @@ gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const struct gra_
     if (x->shape.ndim < 2 || gra_dim(x, -1) != dim)
         return gra_fail(t, "positional_embedding: x is %s, but (..., time, %d) is wanted", GRA_SHAPE_OF(x),
                         dim);
+    if (first < 0)
+        return gra_fail(t, "positional_embedding: first is %d, but it must be 0 or more", first);
     if (time > context_length - first)
         return gra_fail(t, "positional_embedding: %d tokens, but the context length is %d", first + time,
                         context_length);

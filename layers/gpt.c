@@ -1,10 +1,11 @@
 /* GPT: logits = out_head(final_norm(block_n(... block_1(drop(tok_emb[ids] + pos_emb))))).
  *
- * Position t of a row of logits scores every entry of the vocabulary as the one that follows ids 0 .. t. */
+ * Row t of the logits scores each token of the vocabulary: how likely it follows tokens 0 .. t. */
 #include "layers.h"
 #include "../core/op.h"
 
-/* In GPT-2 2 n_layers branches add to the stream: sqrt(2 n_layers) keeps the variance of their sum. */
+/* In GPT-2 2 n_layers branches add to the residual stream: divided by sqrt(2 n_layers), their sum keeps the
+ * variance of one. */
 gra_init gra_gpt_weight_init(const gra_gpt_config *config, bool residual)
 {
     if (config->init == GRA_INIT_GPT2)
@@ -12,6 +13,7 @@ gra_init gra_gpt_weight_init(const gra_gpt_config *config, bool residual)
     return config->init == GRA_INIT_ZEROS ? gra_init_zeros() : (gra_init){ 0 };
 }
 
+/* False, with a sentence in the model: a field of c is out of range. */
 static bool check_config(gra_model *m, const gra_gpt_config *c)
 {
     const struct { const char *name; int value; } size[] = {
@@ -23,12 +25,13 @@ static bool check_config(gra_model *m, const gra_gpt_config *c)
             gra_model_fail(m, "gpt: %s is %d, but it must be 1 or more", size[i].name, size[i].value);
             return false;
         }
-    const bool divided = c->emb_dim % c->n_heads == 0, drops = c->drop_rate >= 0 && c->drop_rate < 1;
-    if (!divided)
+    if (c->emb_dim % c->n_heads)
         gra_model_fail(m, "gpt: emb_dim %d cannot be divided by n_heads %d", c->emb_dim, c->n_heads);
-    else if (!drops)
+    else if (!(c->drop_rate >= 0 && c->drop_rate < 1))
         gra_model_fail(m, "gpt: drop_rate is %g, but 0 <= drop_rate < 1 is wanted", c->drop_rate);
-    return divided && drops;
+    else
+        return true;
+    return false;
 }
 
 void gra_gpt_init(struct gra_gpt *g, gra_scope scope, const gra_gpt_config *config)

@@ -209,161 +209,113 @@ END_TEST
 
 /* ---- refusals ------------------------------------------------------------------------------------------ */
 
-static void not_open(void)
-{
-    gra_kv_cache none = { 0 };
-    gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_forward_cached(t, &gpt, ids, 1, &none);
-}
-
-static void of_no_gpt(void)
-{
-    struct gra_gpt none = { 0 };
-    gra_kv_cache_close(&cache);
-    ck_assert_int_eq(gra_kv_cache_open(&cache, &none), -1);
-    gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);
-}
-
-static void too_large(void)
-{
-    struct gra_gpt vast = gpt;
-    vast.config.context_length = vast.config.emb_dim = vast.config.n_layers = INT_MAX;
-    gra_kv_cache_close(&cache);
-    ck_assert_int_eq(gra_kv_cache_open(&cache, &vast), -1);
-    gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);
-}
-
-static void after_close(void)
-{
-    gra_kv_cache_close(&cache);
-    gra_kv_cache_close(&cache);
-    gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);
-}
-
-static void in_training(void)
-{
-    gra_begin(t, GRA_GRAD, NULL);
-    gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);
-}
-
-static void no_token(void)
-{
-    gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_forward_cached(t, &gpt, ids, 0, &cache);
-}
-
-static void too_many_tokens(void)
-{
-    gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_forward_cached(t, &gpt, ids, 7, &cache);
-    gra_gpt_forward_cached(t, &gpt, ids, 3, &cache);
-}
-
-static void unknown_token(void)
-{
-    gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_forward_cached(t, &gpt, &(int){ 13 }, 1, &cache);
-}
-
-static void another_gpt(void)
-{
-    struct gra_gpt deeper = gpt;
-    deeper.config.n_layers++;
-    gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_forward_cached(t, &deeper, ids, 1, &cache);
-}
-
-static void attend(gra_mode mode, gra_shape x, int before, int block)
-{
-    gra_kv_cache c = cache;
-    c.time = before;
-    gra_begin(t, mode, NULL);
-    gra_multi_head_attention_forward_cached(t, &gpt.trf_blocks[0].att, gra_full(t, 1, x), &c, block);
-}
-static void attention_in_training(void)   { attend(GRA_TRAIN, GRA_SHAPE(1, 1, 12), 0, 0); }
-static void attention_in_batches(void)    { attend(GRA_EVAL, GRA_SHAPE(2, 1, 12), 0, 0); }
-static void attention_without_batch(void) { attend(GRA_EVAL, GRA_SHAPE(1, 12), 0, 0); }
-static void attention_too_long(void)      { attend(GRA_EVAL, GRA_SHAPE(1, 3, 12), 7, 0); }
-static void attention_of_no_block(void)   { attend(GRA_EVAL, GRA_SHAPE(1, 1, 12), 0, 2); }
-static void attention_without_keys(void)
-{
-    gra_begin(t, GRA_EVAL, NULL);
-    gpt.trf_blocks[0].att.key.weight = NULL;
-    gra_multi_head_attention_forward_cached(t, &gpt.trf_blocks[0].att, gra_full(t, 1, GRA_SHAPE(1, 1, 12)), &cache, 0);
-}
-static void after_an_error(void)
-{
-    gra_begin(t, GRA_EVAL, NULL);
-    gra_fail(t, "an error before");
-    gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);
-}
-static void without_memory(void)
-{
-    gra_kv_cache_close(&cache);
-    fault_arm(FAULT_ALLOC, 1, ENOMEM, false);
-    const int status = gra_kv_cache_open(&cache, &gpt);
-    fault_disarm();
-    ck_assert(status == -1 || !fault_wrapped());
-    gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_forward_cached(t, &gpt, ids, 1, &(gra_kv_cache){ 0 });
-}
-
-static void positions_too_far(void)
-{
-    gra_begin(t, GRA_EVAL, NULL);
-    gra_positional_embedding_forward_from(t, &gpt.pos_emb, gra_full(t, 1, GRA_SHAPE(2, 12)), 8);
-}
-
-static void borrows_nothing(void)
-{
-    gra_begin(t, GRA_EVAL, NULL);
-    gra_borrow(t, NULL, GRA_SHAPE(2));
-}
-
 static const char closed[] = "gpt: the cache is not open: call gra_kv_cache_open(&cache, &gpt) first, which must "
                              "return 0";
 
-static const struct {
-    void (*f)(void);
+static const struct {                   /* one call of gra_gpt_forward_cached, after so many tokens */
     const char *error;
-} errors[] = {
-    { not_open, closed },
-    { of_no_gpt, closed },
-    { too_large, closed },
-    { after_close, closed },
-    { in_training, "gpt: no gradient flows through a key-value cache: begin the step as GRA_EVAL" },
-    { no_token, "gpt: 0 tokens, but at least one is wanted" },
-    { too_many_tokens, "gpt: 3 tokens after 7 others, but the context length is 9: clear the cache, and go on "
-                       "from the last tokens" },
-    { unknown_token, "embedding: id 13 at position 0: the vocabulary has 13 entries (0 to 12)" },
-    { another_gpt, "gpt: the cache was opened for another GPT" },
-    { attention_in_training, "multi_head_attention: no gradient flows through a key-value cache: begin the step as "
-                             "GRA_EVAL" },
-    { attention_in_batches, "multi_head_attention: x is (2, 1, 12), but a key-value cache is of one sequence: "
-                            "(1, time, 12) is wanted" },
-    { attention_without_batch, "multi_head_attention: x is (1, 12), but a key-value cache is of one sequence: "
-                               "(1, time, 12) is wanted" },
-    { attention_of_no_block, "multi_head_attention: block 2 with keys of 12 numbers, but the cache has 2 blocks with "
-                             "keys of 12" },
-    { attention_without_keys,
-      "linear: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { after_an_error, "an error before" },
-    { without_memory, closed },
-    { attention_too_long, "multi_head_attention: 3 tokens after 7 others, but the context length is 9" },
-    { positions_too_far, "positional_embedding: 10 tokens, but the context length is 9" },
-    { borrows_nothing, "gra_borrow: the data are NULL" },
+    int         before, id, time;
+    bool        closed;
+    int         more_blocks;
+    gra_mode    mode;
+} of_gpts[] = {
+    { closed, 0, 1, 1, .closed = true, .mode = GRA_EVAL },
+    { "gpt: the cache was opened for another GPT", 0, 1, 1, .more_blocks = 1, .mode = GRA_EVAL },
+    { "gpt: no gradient flows through a key-value cache: begin the step as GRA_EVAL", 0, 1, 1, .mode = GRA_GRAD },
+    { "gpt: 0 tokens, but at least one is wanted", 0, 1, 0, .mode = GRA_EVAL },
+    { "gpt: 3 tokens after 7 others, but the context length is 9: clear the cache, and go on from the last tokens",
+      7, 1, 3, .mode = GRA_EVAL },
+    { "embedding: id 13 at position 0: the vocabulary has 13 entries (0 to 12)", 2, 13, 1, .mode = GRA_EVAL },
 };
-enum { ERRORS = sizeof errors / sizeof *errors };
+enum { OF_GPTS = sizeof of_gpts / sizeof *of_gpts };
 
-START_TEST(refuses)
+START_TEST(a_gpt_refuses)
 {
-    const int before = cache.time;
-    errors[_i].f();
-    expect_error(errors[_i].error);
-    ck_assert_int_eq(cache.time, errors[_i].f == too_many_tokens ? 7 : before);   /* a refused token was not seen */
+    const int tokens[] = { of_gpts[_i].id, 1, 2 };
+    struct gra_gpt other = gpt;
+    other.config.n_layers += of_gpts[_i].more_blocks;
+    gra_begin(t, GRA_EVAL, NULL);
+    if (of_gpts[_i].before)
+        gra_gpt_forward_cached(t, &gpt, ids, of_gpts[_i].before, &cache);
+    expect_error("no error");
+    if (of_gpts[_i].closed)
+        gra_kv_cache_close(&cache);
+    gra_begin(t, of_gpts[_i].mode, NULL);
+    gra_gpt_forward_cached(t, &other, tokens, of_gpts[_i].time, &cache);
+    expect_error(of_gpts[_i].error);
+    ck_assert_int_eq(cache.time, of_gpts[_i].before);   /* a refused token was not seen */
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_fail(t, "an error before");
+    gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);
+    expect_error("an error before");
+}
+END_TEST
+
+static const struct {                   /* one call of gra_multi_head_attention_forward_cached */
+    const char *error;
+    gra_mode    mode;
+    gra_shape   x;
+    int         before, block;
+} of_attention[] = {
+    { "multi_head_attention: no gradient flows through a key-value cache: begin the step as GRA_EVAL",
+      GRA_TRAIN, { 3, { 1, 1, 12 } }, 0, 0 },
+    { "multi_head_attention: x is (2, 1, 12), but a key-value cache is of one sequence: (1, time, 12) is wanted",
+      GRA_EVAL, { 3, { 2, 1, 12 } }, 0, 0 },
+    { "multi_head_attention: x is (1, 12), but a key-value cache is of one sequence: (1, time, 12) is wanted",
+      GRA_EVAL, { 2, { 1, 12 } }, 0, 0 },
+    { "multi_head_attention: 3 tokens after 7 others, but the context length is 9", GRA_EVAL, { 3, { 1, 3, 12 } }, 7, 0 },
+    { "multi_head_attention: block 2 with keys of 12 numbers, but the cache has 2 blocks with keys of 12",
+      GRA_EVAL, { 3, { 1, 1, 12 } }, 0, 2 },
+    { "multi_head_attention: block -1 with keys of 12 numbers, but the cache has 2 blocks with keys of 12",
+      GRA_EVAL, { 3, { 1, 1, 12 } }, 0, -1 },
+    { "linear: input 1 is NULL: it was never made (a layer's parameters are made by its init)",
+      GRA_EVAL, { 3, { 1, 1, 12 } }, 0, 0 },            /* the last row: there are no keys */
+};
+enum { OF_ATTENTION = sizeof of_attention / sizeof *of_attention };
+
+START_TEST(attention_refuses)
+{
+    cache.time = of_attention[_i].before;
+    if (_i == OF_ATTENTION - 1)
+        gpt.trf_blocks[0].att.key.weight = NULL;
+    gra_begin(t, of_attention[_i].mode, NULL);
+    gra_multi_head_attention_forward_cached(t, &gpt.trf_blocks[0].att, gra_full(t, 1, of_attention[_i].x), &cache,
+                                            of_attention[_i].block);
+    expect_error(of_attention[_i].error);
+}
+END_TEST
+
+START_TEST(a_cache_that_cannot_be_opened)
+{
+    struct gra_gpt none = { 0 }, vast = gpt;
+    vast.config.context_length = vast.config.emb_dim = vast.config.n_layers = INT_MAX;
+    gra_kv_cache_close(&cache);
+    gra_kv_cache_close(&cache);
+    ck_assert_int_eq(gra_kv_cache_open(&cache, &none), -1);
+    ck_assert_int_eq(gra_kv_cache_open(&cache, &vast), -1);
+    fault_arm(FAULT_ALLOC, 1, ENOMEM, false);
+    const int status = gra_kv_cache_open(&cache, &gpt);
+    fault_disarm();
+    ck_assert(!fault_wrapped() || (status == -1 && !cache.rows));
+}
+END_TEST
+
+START_TEST(positions_too_far)
+{
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_positional_embedding_forward_from(t, &gpt.pos_emb, gra_full(t, 1, GRA_SHAPE(2, 12)), 8);
+    expect_error("positional_embedding: 10 tokens, but the context length is 9");
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_positional_embedding_forward_from(t, &gpt.pos_emb, gra_full(t, 1, GRA_SHAPE(2, 12)), -3);
+    expect_error("positional_embedding: first is -3, but it must be 0 or more");
+}
+END_TEST
+
+START_TEST(nothing_is_borrowed)
+{
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_borrow(t, NULL, GRA_SHAPE(2));
+    expect_error("gra_borrow: the data are NULL");
 }
 END_TEST
 
@@ -395,7 +347,11 @@ Suite *cache_suite(void)
 
     c = tcase_create("errors");
     tcase_add_checked_fixture(c, open_cache, close_cache);
-    tcase_add_loop_test(c, refuses, 0, ERRORS);
+    tcase_add_loop_test(c, a_gpt_refuses, 0, OF_GPTS);
+    tcase_add_loop_test(c, attention_refuses, 0, OF_ATTENTION);
+    tcase_add_test(c, a_cache_that_cannot_be_opened);
+    tcase_add_test(c, positions_too_far);
+    tcase_add_test(c, nothing_is_borrowed);
     suite_add_tcase(s, c);
     return s;
 }
