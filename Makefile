@@ -53,7 +53,7 @@ NOTEBOOKS = $(NOTEBOOK32:examples/notebooks/%.c=$(B)/notebooks/%) \
 ## make             both libraries, the programs and the lessons, in build/
 all: $(LIBRARIES) $(PROGRAMS) $(LESSONS)
 
-$(B)/libgradus.a:   $(call f32,$(LIBRARY)) $(B)/sources
+$(B)/libgradus.a:   $(call f32,$(filter-out core/check/%,$(LIBRARY))) $(B)/sources
 	$(archive)
 $(B)/libgradus64.a: $(call f64,$(LIBRARY)) $(B)/sources
 	$(archive)

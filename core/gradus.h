@@ -504,15 +504,19 @@ typedef struct gra_check_report {
     char   text[4608];                                  /* facts, and three hints at most: what explains them */
 } gra_check_report;
 
+#if !defined(GRADUS_DOUBLE) && defined(__has_attribute)
+#if __has_attribute(error)
+__attribute__((error("float32 is too rough to check gradients: compile with -DGRADUS_DOUBLE, link libgradus64")))
+#endif
+#endif
 int gra_check(gra_tape *t, gra_mode mode, gra_rng *rng, gra_model *m, int nin, const gra_check_in *in,
               gra_check_fn *f, void *arg, double tolerance, gra_check_report *report);
                                                         /* 0: passed, all within the tolerance (1e-6 suits); 1: not, or
                                                            an op wrote where it may not; 2: all that was tested agrees,
                                                            but of some tensor every gradient is 0, or there was nothing
-                                                           to test at all; -1: f failed, or this is libgradus. m may be
-                                                           NULL; its gradients are 0 afterwards, its values and *rng as
-                                                           before. While it runs, its parameters' data and grad point
-                                                           elsewhere */
+                                                           to test at all; -1: f failed. m may be NULL; its gradients are
+                                                           0 afterwards, its values and *rng as before. While it runs, its
+                                                           parameters' data and grad point elsewhere */
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

@@ -104,6 +104,30 @@ for cc in ${CXX:-c++} clang++; do
     done
 done
 
+# ---- the gradient check ------------------------------------------------------------------------------
+group "gra_check is for double precision"
+
+cat >"$W/check.c" <<'END'
+#include "core/gradus.h"
+static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg) { (void)arg; return gra_exp(t, in[0]); }
+int main(void)
+{
+    const gra_check_in in = { .name = "x", .shape = GRA_SHAPE(3) };
+    return gra_check(gra_open(1), GRA_GRAD, NULL, NULL, 1, &in, f, NULL, 1e-6, NULL);
+}
+END
+no_float_check() {      # the compiler refuses it with a sentence; one without the attribute leaves it to the linker
+    "$@" -o "$W/no" 2>"$W/link" && return 1
+    cat "$W/link"
+    grep -q "compile with -DGRADUS_DOUBLE, link libgradus64\|gra_check" "$W/link"
+}
+for cc in $compilers; do
+    ok "$cc: double" $cc -I. -DGRADUS_DOUBLE "$W/check.c" "$BUILD/libgradus64.a" -lm -pthread -o "$W/yes"
+    ok "... and it passes" "$W/yes"
+    ok "$cc: float" no_float_check $cc -I. "$W/check.c" "$BUILD/libgradus.a" -lm -pthread
+done
+ok "${CC:-cc}: the sentence" grep -q "compile with -DGRADUS_DOUBLE, link libgradus64" "$W/link"
+
 # ---- names --------------------------------------------------------------------------------------------
 group "headers define no macro but GRA... and gra_..."
 

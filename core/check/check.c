@@ -383,12 +383,6 @@ int gra_check(gra_tape *t, gra_mode mode, gra_rng *rng, gra_model *m, int nin, c
     if (!report)
         report = &unread;
     *report = (gra_check_report){ .error = (double)INFINITY };     /* until known: never taken for right */
-    if (sizeof(real) < sizeof(double)) {
-        static const char why[] = "gra_check needs float64: build with -DGRADUS_DOUBLE and link libgradus64";
-        gra_check_say(report, "%s", why);
-        gra_fail(t, "%s", why);
-        return -1;
-    }
     gra_checking k = { .tape = t, .mode = mode, .rng = rng, .f = f, .arg = arg, .tolerance = tolerance,
                        .report = report, .nin = nin, .in = in, .constant = -1, .twin = { -1, -1 } };
     if (mode == GRA_EVAL) {
