@@ -222,6 +222,7 @@ echo 'an old one' >"$W/old/a.png"
 fake dies 'echo half; echo clutter >&2; kill -9 $$'
 fake fails 'echo half; echo clutter >&2; exit 3'
 fake silent 'cat >/dev/null'
+fake cuts 'printf "\\211PNG\\r\\n\\032\\n and no end"'
 fake hangs "echo \$\$ >'$W/hangs/pid'" 'echo half' ": >'$W/fifo'" 'exec sleep 600'
 mkdir "$W/denied"
 echo 'not a program' >"$W/denied/gnuplot"
@@ -230,7 +231,7 @@ for name in none denied; do
     ok "... $name: no picture" refuses 1 'there is no gnuplot: install it (make deps), or give a name in .tsv' \
         env PATH="$W/$name" "$GENERATE" --model "$W/run" --prompt int --attention "$W/old/a.png"
 done
-for name in dies fails silent; do
+for name in dies fails silent cuts; do
     ok "gnuplot $name" with $name bad 1 "cannot draw $W/old/a.png: gnuplot failed" "$W/old/a.png"
     ok "... the old picture stays, alone" untouched
 done

@@ -110,6 +110,18 @@ if moments "runs that are stopped in odd places"; then
     ok "... that is said too" grep -Eq '^stopped after [0-9]* steps? in [0-9:]* [(][0-9]* of 60[)], validation' "$W/out"
 fi
 
+if moments "a run whose best model is not its last"; then
+    group "the best model"
+    best="$small --steps 60 --optimizer sgd --lr 0.001 --dropout 0 --seed 2"
+    rm -rf "$W/whole.best" "$W/part"
+    ok "never stopped" ends_with 0 "$TRAIN" $best --out "$W/whole.best"
+    ok "... its lowest validation loss is not the last" awk -F '\t' 'NR > 1 && $3 != "" { if (!least || $3 < least) least = $3; last = $3 }
+        END { exit !(least < last) }' "$W/whole.best/loss.tsv"
+    ok "killed after it" at 137 "begin 64 KILL" train $best --checkpoint-every 7 --out "$W/part"
+    ok "... it goes on" ends_with 0 "$TRAIN" --resume "$W/part"
+    ok "... and keeps its best" same_run "$W/whole.best" "$W/part"
+fi
+
 # ---- what may differ, and what may not ----------------------------------------------------------------
 group "flags"
 begun_so() {    # begun_so FLAG VALUE: is of the run, and not to be given again
@@ -246,6 +258,10 @@ ok "... it comes to the same end" grep -q "^train: step $step: .*no longer a num
 
 if moments "a run that takes the place of one that was killed"; then
     ok "a run that is cut off" cut_off --seed 3
+    rm -rf "$W/d"
+    cp -R "$W/whole" "$W/d"
+    ok "a run that takes the place of a finished one, killed" at 137 "begin 9 KILL" train $whole --seed 3 --out "$W/d"
+    ok "... leaves none of its models" holds_no '^model\|^best\|^sample\|^result\|png' "$W/d"
     : >"$W/part/checkpoint.safetensors.123-0.tmp"
     ok "... is replaced by a new one" ends_with 0 "$TRAIN" $whole --no-quiet --out "$W/part"
     ok "... which says so" grep -q "part holds a run, and a new one takes its place" "$W/out"

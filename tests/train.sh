@@ -224,32 +224,18 @@ ok "no command was run" test ! -e oops -a ! -e "$odd/oops"
 ok "it generates" ends_with 0 "$GENERATE" --model "$odd" --tokens 40
 ok "... forty bytes" test "$(wc -c <"$W/out")" -eq 40
 
-# ---- gnuplot missing, dying, hanging -------------------------------------------------------------------
-group "gnuplot in any state"
+# ---- gnuplot missing, dying (and in other states: tests/attention.sh) -------------------------------------------------------------------
+group "gnuplot missing, dying"
 few="--steps 5 --eval-every 2 --sample 0"
-mkdir "$W/none" "$W/dies" "$W/hangs" "$W/cuts" "$W/interrupts"
-mkfifo "$W/fifo"
+mkdir "$W/none" "$W/dies" "$W/interrupts"
 printf '#!/bin/sh\necho clutter; echo clutter >&2; kill -9 $$\n' >"$W/dies/gnuplot"
-printf '#!/bin/sh\necho $$ >"%s"\n: >"%s"\nexec sleep 600\n' "$W/hangs/pid" "$W/fifo" >"$W/hangs/gnuplot"
-printf '#!/bin/sh\nprintf "\\211PNG\\r\\n\\032\\n and no end"\n' >"$W/cuts/gnuplot"
-chmod +x "$W/dies/gnuplot" "$W/hangs/gnuplot" "$W/cuts/gnuplot"
+chmod +x "$W/dies/gnuplot"
 ok "missing" ends_with 0 env PATH="$W/none" "$TRAIN" $small $few --out "$W/g1"
 ok "... it says how to get the picture" grep -q 'install it (make deps)' "$W/out"
 ok "dying" ends_with 0 env PATH="$W/dies:$PATH" "$TRAIN" $small $few --out "$W/g2"
 ok "... it says so" grep -q '^no picture: gnuplot failed' "$W/out"
 ok "... once, and without gnuplot's own words" lacks clutter "$W/out" "$W/err"
-ok "cutting the picture short" ends_with 0 env PATH="$W/cuts:$PATH" "$TRAIN" $small $few --out "$W/g4"
-ok "... it says so" grep -q '^no picture: gnuplot failed' "$W/out"
-ok "... and keeps none" holds_no png "$W/g4"
-if moments "a gnuplot that hangs"; then
-    # The last one has begun; then a second passes from each look at the clock to the next.
-    meanwhile=": <'$W/fifo'"
-    ok "hanging" with hangs at 0 "sleep 1 RUN, clock 1 TICK ever" train $small $few --data core/op.h --out "$W/g3"
-    ok "... it says so" grep -q 'gnuplot did not finish within a minute' "$W/out"
-    ok "... when they have passed" test "$(calls sleep)" -ge 59 -a "$(calls sleep)" -le 60
-    ok "... and ends it" gone "$W/hangs/pid"
-    ok "the rest is there" test -s "$W/g3/model.safetensors"
-fi
+ok "... and keeps none" holds_no png "$W/g2"
 
 # ---- Ctrl-C ------------------------------------------------------------------------------------------------
 # A step, a batch of a validation, a letter of the sample: each is one "begin", and the first is a trial.

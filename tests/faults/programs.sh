@@ -95,7 +95,7 @@ fi
 
 # ---- train: into a folder that holds another run ------------------------------------------------------
 small="--context 8 --batch 2 --width 8 --heads 2 --layers 1 --steps 3 --eval-every 2 --eval-batches 2
-       --sample 5 --threads 2"
+       --checkpoint-every 1 --sample 5 --threads 2"
 head -c 3000 README.md >"$W/text"
 train() {       # train FLAGS ...
     # shellcheck disable=SC2086
