@@ -1,5 +1,6 @@
 #!/bin/sh
-# The lessons in examples/ and the code in README.md: each runs and shows what it says it shows.
+# The lessons in examples/, and the code in the README files and in the comments of the public headers: each compiles,
+# and what is a program prints what it is said to print.
 . tests/lib/ok.sh
 
 lesson() {      # lesson STATUS NAME [PROGRAM]: runs it; what it writes stays in $W/out
@@ -11,7 +12,7 @@ lesson() {      # lesson STATUS NAME [PROGRAM]: runs it; what it writes stays in
     ok "$name: at most 80 columns" awk 'length > 80 { print; bad = 1 } END { exit bad }' "$W/out"
 }
 
-says() {        # says WHAT LINE: this very line is in what the lesson wrote
+says() {        # says WHAT LINE: the lesson printed exactly this line
     if grep -Fqx -- "$2" "$W/out"; then
         passed=$((passed + 1))
     else
@@ -21,7 +22,7 @@ says() {        # says WHAT LINE: this very line is in what the lesson wrote
     fi
 }
 
-shows() {       # shows WHAT AWK: the awk program, given what the lesson wrote, ends with 0
+shows() {       # shows WHAT AWK: the awk program, given the lesson's output, ends with 0
     ok "$name: $1" awk "{ print } $2" "$W/out"
 }
 

@@ -122,7 +122,7 @@ differ() {      # differ A B: both are there, and they differ
     [ $? -eq 1 ]
 }
 
-holds_no() {    # holds_no PATTERN DIR: no file of that folder has such a name
+holds_no() {    # holds_no PATTERN DIR: no name in that folder matches
     ls -A "$2" >"$W/names" && lacks "$1" "$W/names"
 }
 
@@ -130,7 +130,7 @@ is_empty() {    # is_empty DIR: it is there and empty
     ls -A "$1" >"$W/names" && [ ! -s "$W/names" ]
 }
 
-gone() {        # gone FILE: the process whose number is in there has ended
+gone() {        # gone FILE: the process whose number this file holds has ended
     [ -s "$1" ] || { echo "nothing is in $1"; return 1; }
     ! kill -0 "$(cat "$1")"
 }
@@ -157,16 +157,16 @@ same_run() {    # same_run A B: but for the times that they took, they left the 
     cmp "$W/a" "$W/b" || return 1
 }
 
-columns() {     # columns FILE: the table's header, and whole rows, one for each step
+columns() {     # columns FILE: a loss.tsv with its header and one whole row for each step
     head -n 1 "$1" | grep -q '^step	train_loss	val_loss	lr	grad_norm	tokens_per_s$' &&
         awk -F '\t' 'NF != 6 || (NR > 1 && $1 != NR - 1) { print; bad = 1 } END { exit bad }' "$1"
 }
 
-same_table() {  # same_table FIELDS A B: two runs have the same there
+same_table() {  # same_table FIELDS A B: these columns of loss.tsv are the same in two runs
     cut -f "$1" "$2/loss.tsv" >"$W/a" && cut -f "$1" "$3/loss.tsv" >"$W/b" && cmp "$W/a" "$W/b"
 }
 
-group() {       # group WHAT: comes now
+group() {       # group WHAT: the heading of the tests that follow
     echo "$SCRIPT: $1"
 }
 
