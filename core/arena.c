@@ -12,7 +12,7 @@ struct gra_block {
     size_t            size, used;       /* of the memory behind this header */
 };
 
-/* Callers keep size below SIZE_MAX / 2, so that the sum does not overflow. */
+/* size is at most SIZE_MAX / 2 (a piece is at most SIZE_MAX / 4, see gra_arena_alloc), so the sum cannot overflow. */
 static struct gra_block *new_block(size_t size)
 {
     struct gra_block *b = aligned_alloc(LINE, LINE + size);
@@ -21,14 +21,14 @@ static struct gra_block *new_block(size_t size)
     return b;
 }
 
-/* A new block behind the last one (NULL: there is none), for at least so many bytes. */
+/* Adds a block of at least so many bytes behind the last one, which is NULL in an empty arena. */
 static struct gra_block *append(gra_arena *a, struct gra_block *last, size_t bytes)
 {
     size_t size = last ? 2 * last->size : FIRST_BLOCK;
     if (size < bytes)
         size = bytes;
     struct gra_block *b = new_block(size);
-    if (!b && size > bytes)             /* no room to grow generously: take what is needed */
+    if (!b && size > bytes)             /* twice the last one is not to be had: ask for what is needed */
         b = new_block(bytes);
     if (b)
         *(last ? &last->next : &a->first) = b;
@@ -41,7 +41,7 @@ void *gra_arena_alloc(gra_arena *a, size_t bytes)
         return NULL;
     bytes = (bytes + LINE - 1) / LINE * LINE;
     struct gra_block *b = a->at;
-    while (b && b->size - b->used < bytes && b->next)   /* blocks of an earlier filling */
+    while (b && b->size - b->used < bytes && b->next)   /* skip blocks, kept by rewind, that are too small */
         b = b->next;
     if (!b || b->size - b->used < bytes)
         b = append(a, b, bytes);
@@ -53,7 +53,7 @@ void *gra_arena_alloc(gra_arena *a, size_t bytes)
     return piece;
 }
 
-/* The one block is enough, however the blocks before it are filled. */
+/* Makes sure that one block is that large: whatever goes into the blocks before it, it has room for these bytes. */
 bool gra_arena_reserve(gra_arena *a, size_t bytes)
 {
     struct gra_block *last = NULL;
@@ -84,7 +84,7 @@ void gra_arena_rewind(gra_arena *a)
     a->at = a->first;
 }
 
-/* The last block is the largest, as a rule: often it holds all by itself. */
+/* Blocks grow, so the last one alone is often large enough; else one block of the whole size takes their place. */
 void gra_arena_merge(gra_arena *a)
 {
     const size_t used = gra_arena_used(a);
@@ -94,7 +94,7 @@ void gra_arena_merge(gra_arena *a)
         a->first = next;
     }
     if (!a->first && used)
-        a->first = new_block(used);     /* NULL: the next piece asks again */
+        a->first = new_block(used);     /* NULL, out of memory: gra_arena_alloc tries again */
     gra_arena_rewind(a);
 }
 

@@ -12,15 +12,15 @@
  *     printf("%g\n", (double)gra_grad(a)[0]);                  d(ab)/da = b = 3
  *     gra_close(t);
  *
- * Lifetimes, once for all. Whatever takes a tape first makes something that lives until the next
- * gra_begin of that tape: nobody frees a tensor. Whatever takes a scope makes a parameter that
- * lives as long as its model. A layer owns nothing and needs no clean-up. An op that is given a tensor of an
- * earlier step refuses it with a sentence: always if it is of the step before, and else as long as less than
- * 128 KiB of tensors, some 500 without their values, were made since. After that its memory may be another's.
+ * Lifetimes, once for all. A function whose first argument is a tape makes something that lives until the next
+ * gra_begin of that tape: nobody frees a tensor. A function that takes a scope makes parameters, which live as long as
+ * their model. A layer owns nothing and needs no clean-up. An op that is given a stale tensor, one of an earlier step,
+ * refuses it with a sentence: always if it is of the step before, and of older steps until 128 KiB of headers (some
+ * 500 tensors) were made since. After that its memory has been reused, and the mistake is not noticed.
  *
- * Errors, once for all. The first error sticks to the tape (or the model) with a sentence. By
- * default it is printed and the program aborts, so that a debugger stops at the very call; after
- * gra_keep_going(t, true) ops go on with an empty tensor, gra_item is NaN and gra_backward -1.
+ * Errors, once for all. The tape (or the model) keeps the first error, as a sentence. By default the sentence is
+ * printed and the program aborts, so that a debugger stops at the very call. After gra_keep_going(t, true) the program
+ * goes on: ops return an empty tensor, gra_item is NaN and gra_backward returns -1.
  *
  * Threads, once for all. A tape and the models opened on it belong to one thread at a time. Another thread opens a
  * tape of its own, on which it may read these models' parameters in GRA_EVAL while their owner runs a forward or
@@ -122,8 +122,8 @@ struct gra_tensor {
     gra_tensor   *prev;                 /* the tensor recorded before this one */
     gra_tape     *tape;                 /* NULL for a parameter */
     gra_real     *grad_store;           /* of a parameter: grad when it is not frozen */
-    const void   *owner;                /* of an optimiser's buffer: which one's (core/optim/group.c) */
-    bool          retain_grad, fresh;   /* fresh: nothing was added to grad yet (op.h) */
+    const void   *owner;                /* of an optimiser's buffer: the optimiser (core/optim/group.c) */
+    bool          retain_grad, fresh;   /* fresh: grad is uninitialised (internal.h) */
     unsigned      step;                 /* of its tape, in which it was made */
 };
 
@@ -139,12 +139,12 @@ typedef struct gra_rng {                /* Mersenne Twister 19937, and a cached 
     int      at;                        /* next word of state to hand out; 624: refill first */
     bool     has_normal;
     double   normal;                    /* second value of the last pair of the scalar path */
-    uint32_t seeded;                    /* a mark that gra_manual_seed leaves */
+    uint32_t seeded;                    /* set by gra_manual_seed: tells a generator that was forgotten */
 } gra_rng;
 
 void     gra_manual_seed(gra_rng *g, uint64_t seed);                             /* torch.manual_seed; np.random.seed */
 uint32_t gra_random(gra_rng *g);                                                 /* one raw 32-bit output */
-uint64_t gra_random64(gra_rng *g);                                               /* two of them, the first on top */
+uint64_t gra_random64(gra_rng *g);                                               /* two 32-bit outputs, the first is the high word */
 uint64_t gra_randint(gra_rng *g, uint64_t n);                                    /* torch.randint(0, n); n > 0 */
 void     gra_randperm(gra_rng *g, int *p, int n);                                /* torch.randperm(n): 0 ... n - 1 in random order */
 void     gra_rand(gra_rng *g, gra_real *x, size_t n);                            /* torch.rand: uniform in [0, 1) */
@@ -157,9 +157,9 @@ void     gra_numpy_random(gra_rng *g, double *x, size_t n);                     
 void     gra_numpy_normal(gra_rng *g, double *x, size_t n, double loc, double scale); /* np.random.normal */
 
 #define GRA_RNG_TEXT 5025
-int gra_rng_text(const gra_rng *g, char text[GRA_RNG_TEXT]);  /* all of its state, the waiting normal too, in a line of
-                                                           ASCII. 0; -1, and "": it was never seeded */
-int gra_rng_from_text(gra_rng *g, const char *text);    /* 0; -1: no such line, to the letter, and g is as it was */
+int gra_rng_text(const gra_rng *g, char text[GRA_RNG_TEXT]);  /* the whole state, cached normal included, as a line of
+                                                           ASCII. 0; -1, and an empty text: g was never seeded */
+int gra_rng_from_text(gra_rng *g, const char *text);    /* 0; -1: not exactly a text of gra_rng_text, g unchanged */
 
 /* ---- the tape: one step of work ------------------------------------------------------------- */
 typedef enum gra_mode {
@@ -173,8 +173,8 @@ gra_tape   *gra_open(int threads);                      /* 0 or less: as many as
 void        gra_close(gra_tape *t);                     /* NULL is allowed */
 void        gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng); /* forget the last step; rng, borrowed until the
                                                            next begin, serves dropout and may be NULL without it */
-int         gra_backward(gra_tape *t, gra_tensor *loss);/* loss: one value. Adds to the gradients of parameters; 0, or
-                                                           -1 after an error. Once a step: sum several losses first */
+int         gra_backward(gra_tape *t, gra_tensor *loss);/* loss: one value. Accumulates the gradients of parameters.
+                                                           0, or -1 after an error. Once a step: add several losses first */
 int         gra_threads(const gra_tape *t);             /* how many the tape runs on */
 const char *gra_isa_name(const gra_tape *t);            /* "base", "avx2" or "avx512", the best there is: GRADUS_ISA=avx2
                                                            in the environment of gra_open asks for another; one that

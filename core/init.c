@@ -1,4 +1,4 @@
-/* init: what new parameters hold. PyTorch's rules and streams (torch.nn.init). */
+/* init: the first values of parameters, by PyTorch's rules and from its random stream (torch.nn.init). */
 #include "op.h"
 
 static void fill_constant(const gra_init *how, gra_rng *rng, gra_tensor *p)
@@ -18,11 +18,12 @@ static void fill_normal(const gra_init *how, gra_rng *rng, gra_tensor *p)
     gra_normal(rng, p->data, p->size, how->a, how->b);
 }
 
-/* A weight is (out, in, ...): what stands behind the first two dimensions is shared by both. */
+/* fan_out (d = 0) or fan_in (d = 1) of a weight of shape (out, in, ...): trailing dimensions, of a convolution's receptive
+ * field, multiply both. */
 static double fan(const gra_tensor *p, int d)
 {
     return p->shape.ndim < 2 ? (double)p->size
-                       : (double)p->size / (p->shape.dim[0] * (double)p->shape.dim[1]) * p->shape.dim[d];
+                            : (double)p->size / (p->shape.dim[0] * (double)p->shape.dim[1]) * p->shape.dim[d];
 }
 
 static void fill_xavier(const gra_init *how, gra_rng *rng, gra_tensor *p)

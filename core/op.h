@@ -37,32 +37,33 @@ struct gra_op {
     const char *name;
     void   (*forward)(gra_tensor *y);           /* fills y->data (uninitialised before); NULL for a view */
     void   (*backward)(gra_tensor *y);          /* adds to y->in[i]->grad; NULL: no gradient flows through */
-    size_t (*saved)(const gra_tensor *y);       /* how many values y->saved shall have; NULL: none */
+    size_t (*saved)(const gra_tensor *y);       /* how many values y->saved has room for; NULL: none */
     size_t   args;                              /* bytes of y->args, zeroed; at most GRA_MAX_ARGS */
     bool     view;                              /* y shares the data and the gradient of in[0] */
     bool     stores;                            /* of the library's own ops: see internal.h */
-    bool     masks;                             /* infinities in y are on purpose: gra_trace_nan lets them be */
+    bool     masks;                             /* y has infinities on purpose: gra_trace_nan reports none of them */
 };
 
 #define GRA_MAX_ARGS 128
 
-/* A tensor not yet computed: result, then fill y->args, then run. After an error both pass the empty
- * tensor on, whose args may be written to. in[0] must not be NULL, others may be. */
+/* A public function makes its result with gra_result (or _like, _broadcast), fills y->args, and ends in
+ * return gra_run(y), which computes and records y. After an error both return the empty tensor, whose args may be
+ * written to. in[0] must not be NULL, others may be. */
 gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin, gra_tensor *const *in);
 #define gra_result(t, op, shape, ...)                                                                    \
     gra_result_n(t, op, shape, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)),    \
                  (gra_tensor *[]){ __VA_ARGS__ })
 gra_tensor *gra_result_like(gra_tape *t, const gra_op *op, gra_tensor *x);   /* shaped like x, its only input */
 gra_tensor *gra_result_broadcast(gra_tape *t, const gra_op *op, gra_tensor *a, gra_tensor *b); /* shaped as both */
-gra_tensor *gra_run(gra_tensor *y);                     /* computes it and records it; y */
+gra_tensor *gra_run(gra_tensor *y);                     /* calls forward and records y; y */
 
 /* Errors. gra_fail keeps the first sentence and returns the empty tensor (no dimensions, one NaN).
  * Say who speaks, what came, what was wanted: "matmul: a is (6, 3) but b is (2, 3): ..." */
 gra_tensor *gra_fail(gra_tape *t, const char *format, ...) GRA_PRINTF(2, 3);
 gra_tensor *gra_empty(gra_tape *t);                     /* the empty tensor */
 bool        gra_refuses(gra_tape *t, const char *op, int nin, gra_tensor *const *in);
-                                        /* an error before, a NULL, or a tensor of another tape or step: then return
-                                           gra_empty(t). For one that may be NULL hand over b ? b : x */
+                                        /* true: the tape has an error, a NULL among them, or one of another tape or
+                                           of an earlier step: return gra_empty(t). An optional input: b ? b : x */
 #define GRA_REFUSES(t, op, ...)                                                                          \
     gra_refuses(t, op, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)),            \
                 (gra_tensor *[]){ __VA_ARGS__ })
@@ -89,7 +90,7 @@ gra_around gra_around_dim(gra_shape s, int d);          /* 0 <= d < ndim */
  * a walk visits y's elements from `from` to `to` in rows: y[w.y + i], a[w.a + i*w.step_a],
  * b[w.b + i*w.step_b] for i < w.n. A step is 0 where the operand is stretched. */
 bool gra_broadcast(gra_shape a, gra_shape b, gra_shape *both);
-bool gra_stretched(const gra_tensor *y);                /* some input of y is smaller than y */
+bool gra_stretched(const gra_tensor *y);                /* some input of y is smaller than y: it was broadcast */
 typedef struct gra_walk {
     size_t n, y, a, b, step_a, step_b;
     size_t end;
@@ -102,14 +103,14 @@ void     gra_walk_next(gra_walk *w);                    /* w.n == 0: done */
 /* Memory that lives until the next gra_begin, 64-byte aligned; NULL after an error. */
 void *gra_alloc(gra_tape *t, size_t bytes);
 gra_rng *gra_tape_rng(gra_tape *t);                     /* the generator of gra_begin, or NULL */
-bool     gra_can_draw(gra_tape *t, const char *op);     /* false, with a sentence: there is none, or it was never seeded */
+bool     gra_can_draw(gra_tape *t, const char *op);     /* false, and an error: there is none, or it was never seeded */
 gra_mode gra_tape_mode(const gra_tape *t);
 
 /* Memory that lives as long as the model, zeroed; NULL after an error. */
 void *gra_model_alloc(gra_model *m, size_t bytes);
 
-/* Parameters' companions: a buffer shaped like p, zeroed, owned by the model (gra_save leaves it out,
- * gra_save_all does not). Its name is "kind.name of p". */
+/* An optimiser's buffer for the parameter p, such as a moment: shaped like p, zeroed, owned by the model (gra_save_all
+ * saves it, gra_save does not). Its name is "kind.name of p". */
 gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p);   /* NULL: out of memory, or the name is taken */
 /* ---- files -------------------------------------------------------------------------------------------
  * For functions that read or write models of another make under their own name: the sentence of an error is

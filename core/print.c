@@ -1,4 +1,4 @@
-/* print: a tensor as PyTorch prints it. All numbers in one style and width: whole ones as "3.", others
+/* print: a tensor as PyTorch prints it. All numbers have one style and width: if all are whole, "3."; else
  * with `digits` decimals, or with an exponent where magnitudes are over 1000 apart, over 1e8 or under
  * 1e-4. Lines end before column 80; of more than 1000 values each dimension shows the first and last 3. */
 #include "op.h"
@@ -27,7 +27,7 @@ static int number_text(const struct style *s, double v, char *text)
     return n;
 }
 
-/* Calls f for each value that is shown. */
+/* Calls f for each value that is printed, which in a large tensor are the first and last 3 of each dimension. */
 static void each_shown(const struct style *s, const real *x, gra_shape shape,
                        void (*f)(void *, double), void *arg)
 {
@@ -136,7 +136,7 @@ void gra_fprint(FILE *f, const real *data, gra_shape shape, int digits)
     size_t size;
     char text[GRA_SHAPE_TEXT];
     if (!gra_shape_size(shape, &size)) {
-        fprintf(f, "tensor(a shape that cannot be)\n");
+        fprintf(f, "tensor(not a valid shape)\n");
     } else if (size == 0) {
         fprintf(f, "tensor([], size=%s)\n", gra_shape_text(shape, text));
     } else {

@@ -69,7 +69,7 @@ gra_around gra_around_dim(gra_shape s, int d)
 
 /* ---- broadcasting: aligned at the right, sizes agree or one of them is 1 ---- */
 
-static int from_right(gra_shape s, int d)       /* the d-th size, 1, 2, ... from the right; missing ones count as 1 */
+static int from_right(gra_shape s, int d)       /* size of the d-th dimension from the right, d = 1, 2, ...; a missing one counts as 1 */
 {
     return d <= s.ndim ? s.dim[s.ndim - d] : 1;
 }
@@ -94,7 +94,7 @@ bool gra_stretched(const gra_tensor *y)
     return false;
 }
 
-/* Strides of x as seen from y's dimensions: 0 where x is stretched. */
+/* Strides of x in each of y's dimensions: 0 where x is stretched. */
 static void strides_in(gra_shape y, gra_shape x, size_t *stride)
 {
     size_t step = 1;
@@ -111,7 +111,7 @@ gra_walk gra_walk_begin(gra_shape y, gra_shape a, gra_shape b, size_t from, size
     size_t sa[GRA_MAX_DIMS], sb[GRA_MAX_DIMS];
     strides_in(y, a, sa);
     strides_in(y, b, sb);
-    for (int d = 0; d < y.ndim; d++) {          /* merge neighbours that both operands step through alike */
+    for (int d = 0; d < y.ndim; d++) {          /* merge neighbours in which both operands are contiguous */
         size_t n = (size_t)y.dim[d];
         if (n == 1)
             continue;
@@ -127,7 +127,7 @@ gra_walk gra_walk_begin(gra_shape y, gra_shape a, gra_shape b, size_t from, size
             w.ndim++;
         }
     }
-    if (w.ndim == 0) {                          /* one value */
+    if (w.ndim == 0) {                          /* y is one value */
         w.dim[0] = 1;
         w.ndim = 1;
     }
@@ -155,7 +155,7 @@ void gra_walk_next(gra_walk *w)
         w->n = 0;
         return;
     }
-    w->a -= w->at[d] * w->stride_a[d];          /* back to the row's first element: it was read to its end */
+    w->a -= w->at[d] * w->stride_a[d];          /* a row has been read to its end: back to its first element */
     w->b -= w->at[d] * w->stride_b[d];
     w->at[d] = 0;
     for (d--; d >= 0; d--) {

@@ -1,4 +1,5 @@
 /* Models: names, initialisers, iteration. */
+#include "aborts.h"
 #include "alone.h"
 #include "../core/internal.h"
 #include "fault.h"
@@ -25,6 +26,17 @@ static void expect_error(const char *part)
     ck_assert_msg(gra_model_error(m) && strstr(gra_model_error(m), part), "wanted ...%s..., got %s", part,
                   gra_model_error(m) ? gra_model_error(m) : "no error");
 }
+
+static void root_of_nothing(void)
+{
+    gra_root(gra_model_open(NULL, NULL));               /* gra_open may have returned NULL */
+}
+
+START_TEST(no_model_has_a_sentence)
+{
+    expect_abort(root_of_nothing, "gra_root: the model is NULL: gra_open or gra_model_open had no memory for it");
+}
+END_TEST
 
 START_TEST(names_come_from_scopes)
 {
@@ -319,6 +331,7 @@ Suite *model_suite(void)
     Suite *s = suite_create("model");
     TCase *c = tcase_create("parameters");
     tcase_add_checked_fixture(c, open_model, close_model);
+    tcase_add_test(c, no_model_has_a_sentence);
     tcase_add_test(c, names_come_from_scopes);
     tcase_add_test_raise_signal(c, an_error_aborts_by_default, SIGABRT);
     tcase_add_test(c, the_first_error_stays);

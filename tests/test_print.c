@@ -155,7 +155,7 @@ END_TEST
 
 START_TEST(no_shape)
 {
-    expect_print("tensor(a shape that cannot be)\n", NULL, GRA_SHAPE(-1), 4);
+    expect_print("tensor(not a valid shape)\n", NULL, GRA_SHAPE(-1), 4);
 }
 END_TEST
 
