@@ -362,8 +362,9 @@ gra_tensor *gra_param_find(const gra_model *m, const char *name);  /* by its nam
 void        gra_freeze(gra_tensor *p, bool on);         /* a frozen parameter gets no gradient and no update */
 void        gra_zero_grad(gra_model *m);
 void        gra_model_keep_going(gra_model *m, bool on);/* as gra_keep_going */
-const char *gra_model_error(const gra_model *m);        /* the first error since opening, for which the model is not to
-                                                           be used; else why the last work with a file failed */
+const char *gra_model_error(const gra_model *m);        /* the first error (out of memory, a bad argument), after which the
+                                                           model is unusable; else why the last gra_save or gra_load
+                                                           failed; NULL: no error */
 
 /* ---- optimisers -----------------------------------------------------------------------------------
  * Call init once all parameters are made: it fills every field. Then set lr, which has no default, and what else
@@ -424,49 +425,61 @@ double gra_warmup_linear(long step, long warmup, long hold, long steps, double l
                                                            constant until step hold, then linear to min_lr */
 
 /* ---- files: safetensors (https://github.com/huggingface/safetensors) -----------------------------------
- * 0, or -1 and gra_model_error says why; never an abort, unless memory of the model itself runs out. A file
- * is written whole under another name in the same folder, brought to the disk, then renamed: whatever
- * happens, the old file or the new one is there. Values are written as F32 (libgradus) or F64 (libgradus64),
- * bit for bit; F32, F64, F16 and BF16 come in, converted. */
-typedef struct gra_meta {                               /* text that goes with the values, UTF-8; a key stands once */
+ * These return 0, or -1, and gra_model_error(m) says why, as in "model.safetensors: No such file or directory". A file
+ * that cannot be read or written never aborts the program, and the model stays usable. (A model that has another error
+ * is neither saved nor loaded.) A file is written under a temporary name in the same folder, brought to the disk, then
+ * renamed: whatever happens, the old file or the new one is there, whole. Values are written as F32 (libgradus) or F64
+ * (libgradus64), bit for bit; F32, F64, F16 and BF16 are read, and converted. */
+typedef struct gra_meta {                               /* text beside the values, UTF-8; a key may not come twice */
     const char *key, *value;
 } gra_meta;
 int gra_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta);     /* the parameters */
 int gra_load(gra_model *m, const char *path);           /* names and shapes must be the model's, or nothing changes.
                                                            Takes as much memory again as the parameters meanwhile */
 int gra_save_all(gra_model *m, const char *path, const gra_meta *meta, int nmeta); /* and the optimisers' moments, as
-                                                           "adamw.exp_avg.out.weight": a file to go on from. The
-                                                           optimisers' fields (steps, lr) are the caller's to keep */
-int gra_load_all(gra_model *m, const char *path);       /* the same, after the optimisers' init: what it has made must be
-                                                           in the file, and nothing else */
+                                                           "adamw.exp_avg.out.weight": a checkpoint to go on from.
+                                                           Save the optimisers' fields (steps, lr) as metadata */
+int gra_load_all(gra_model *m, const char *path);       /* the same, after the optimisers' init: the parameters and moments
+                                                           that are there must be in the file, and nothing else */
 
-/* A file that is opened has had its header wholly checked: what is found there lies within the file. What the
- * functions return is the file's, and good until it is closed. The model lends its error sentence alone. */
+/* A look into any safetensors file. Its header is wholly checked when it is opened: all that is found there lies within
+ * the file. What these functions return belongs to the file, until it is closed.
+ *
+ *     gra_file *f = gra_file_open("model.safetensors");
+ *     if (gra_file_error(f))
+ *         fprintf(stderr, "%s\n", gra_file_error(f));
+ *     for (int i = 0; i < gra_file_count(f); i++)
+ *         printf("%s: %zu values\n", gra_file_at(f, i)->name, gra_file_at(f, i)->size);
+ *     gra_file_close(f);
+ */
 typedef struct gra_file gra_file;
 typedef struct gra_file_tensor {
-    const char *name, *dtype;                           /* UTF-8, escapes read; "F32", "I64", "BOOL" ... */
+    const char *name, *dtype;                           /* UTF-8; "F32", "I64", "BOOL" ... */
     gra_shape   shape;
     size_t      size;                                   /* how many values: 1 for a scalar, may be 0 */
     uint64_t    begin, end;                             /* its bytes, counted from the end of the header */
 } gra_file_tensor;
-gra_file   *gra_file_open(gra_model *m, const char *path);              /* NULL: gra_model_error says why */
-int         gra_file_count(const gra_file *f);                          /* how many tensors, */
-const gra_file_tensor *gra_file_at(const gra_file *f, int i);           /* the i-th in the file (0 <= i < count, else NULL) */
+gra_file   *gra_file_open(const char *path);                            /* NULL: out of memory; the others take that, too */
+const char *gra_file_error(const gra_file *f);                          /* why opening it or the last reading failed, or NULL */
+int         gra_file_count(const gra_file *f);                          /* how many tensors (0 where opening failed), */
+const gra_file_tensor *gra_file_at(const gra_file *f, int i);           /* the i-th in the file (0 <= i < count, else NULL), */
 const gra_file_tensor *gra_file_find(const gra_file *f, const char *name); /* or by its name; NULL: there is none */
 const char *gra_file_meta(const gra_file *f, const char *key);          /* the value of a gra_meta; NULL: there is none */
-int         gra_file_read(gra_file *f, const gra_file_tensor *x, gra_real *to); /* x->size values, row-major. A dtype of no
-                                                           real numbers (I64, BOOL ...) is refused. -1: `to` may be half written */
+int         gra_file_read(gra_file *f, const gra_file_tensor *x, gra_real *to); /* x->size values, row-major; 0, or -1, and
+                                                           `to` may be half written. Dtypes that are no real numbers
+                                                           (I64, BOOL ...) are refused */
 void        gra_file_close(gra_file *f);                                /* NULL is allowed */
 
-/* Any bytes as a file, in the same way: whole, or an old file stays as it was. 0, or -1 and errno says why. */
-int         gra_write_file(const char *path, const void *bytes, size_t n);
-
-/* One tensor in NumPy's .npy. Written as <f4 (libgradus) or <f8, in C's order; <f2, <f4 and <f8 come in,
- * big-endian too, in C's order or in Fortran's (which takes as much memory again meanwhile). Other dtypes are
- * refused. */
-int         gra_save_npy(gra_model *m, const char *path, const gra_tensor *x);  /* any: of a step, or a parameter */
-gra_tensor *gra_load_npy(gra_model *m, const char *path); /* a constant that lives as long as the model, and any tape takes;
-                                                           NULL: gra_model_error says why */
+/* ---- files: NumPy's .npy, and any other ----------------------------------------------------------------
+ * One tensor in a .npy file: written as <f4 (libgradus) or <f8 (libgradus64) in C order; both are read, converted. For
+ * others an error says what to call in NumPy. */
+gra_tensor *gra_load_npy(gra_tape *t, const char *path);        /* a constant, as gra_constant makes it; a file that cannot
+                                                           be read is an error of the tape, as with any op */
+int         gra_save_npy(const char *path, const gra_tensor *x);        /* any tensor. 0; -1, and errno says why: EINVAL
+                                                           for one that is NULL, or of a step that has ended (an error of
+                                                           its tape, too) */
+int         gra_write_file(const char *path, const void *bytes, size_t n);      /* any bytes, whole or not at all, as above:
+                                                           0, or -1 and errno says why */
 
 /* ---- the gradient check: libgradus64 alone -------------------------------------------------------------
  * Compares the gradient of every element of every parameter and input with central differences of

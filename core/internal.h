@@ -4,6 +4,7 @@
 #define GRADUS_INTERNAL_H
 
 #include "op.h"
+#include "error.h"
 
 /* ---- arenas: memory that is taken piece by piece and given back all at once -------------------------------- */
 typedef struct gra_arena {
@@ -52,7 +53,6 @@ void gra_gemm_alone(gra_machine *machine, int worker, int m, int n, int k, gra_m
                     ptrdiff_t ldc, bool accumulate);
 
 /* ---- the tape ----------------------------------------------------------------------------------------------- */
-_Noreturn void gra_abort(const char *sentence);         /* prints it; for an error that nobody can hold */
 bool      gra_tape_keeps_attention(const gra_tape *t);
 bool      gra_seeded(const gra_rng *g);                 /* false: NULL, or gra_manual_seed was forgotten */
 
@@ -92,6 +92,8 @@ int         gra_owned_count(const gra_model *m);        /* how many parameters a
 gra_tensor *gra_owned_at(const gra_model *m, int i);    /* the i-th: parameters first, as gra_param_at has them */
 int         gra_alias_count(const gra_model *m);        /* how many further names of parameters (gra_alias): each is */
 gra_tensor *gra_alias_at(const gra_model *m, int i);    /* a tensor of its own that shares the data of its base */
-gra_tensor *gra_model_constant(gra_model *m, gra_shape shape);  /* zeroed; neither a parameter nor saved; it has no name */
+int         gra_model_note(gra_model *m, const char *why);      /* the outcome of a gra_save or gra_load: why it failed, or
+                                                           NULL; that of the next one replaces it. 0; -1: it failed, or
+                                                           the model is unusable */
 
 #endif

@@ -1,7 +1,6 @@
 /* model: the list of named parameters, and the memory that lives as long as they do. */
 #include "internal.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 
 struct list {
@@ -17,8 +16,8 @@ struct gra_model {
     gra_arena   arena;
     gra_rng    *rng;
     gra_machine *machine;               /* of the tape that it was opened on */
-    bool        keep_going, failed, noted;
-    char        error[512];             /* if failed or noted */
+    bool        keep_going, unusable;   /* unusable: the error is more than that of a file, and stays */
+    gra_failure error;
 };
 
 gra_model *gra_model_open(gra_tape *t, gra_rng *rng)
@@ -48,28 +47,30 @@ void gra_model_close(gra_model *m)
 
 void gra_model_fail(gra_model *m, const char *format, ...)
 {
-    if (m->failed)
+    if (m->unusable)
         return;
     va_list args;
     va_start(args, format);
-    vsnprintf(m->error, sizeof m->error, format, args);
+    gra_failure_clear(&m->error);
+    gra_failure_set_args(&m->error, format, args);
     va_end(args);
-    m->failed = true;
+    m->unusable = true;
     if (!m->keep_going)
-        gra_abort(m->error);
+        gra_abort(m->error.text);
 }
 
-void gra_model_note(gra_model *m, const char *function, const char *path, const char *why)
+int gra_model_note(gra_model *m, const char *why)
 {
-    if (m->failed)
-        return;
-    m->noted = why != NULL;
+    if (m->unusable)
+        return -1;
+    gra_failure_clear(&m->error);
     if (why)
-        snprintf(m->error, sizeof m->error, "%s: %.300s: %s", function, path, why);
+        gra_failure_set(&m->error, "%s", why);
+    return why ? -1 : 0;
 }
 
 void        gra_model_keep_going(gra_model *m, bool on) { m->keep_going = on; }
-const char *gra_model_error(const gra_model *m)         { return m->failed || m->noted ? m->error : NULL; }
+const char *gra_model_error(const gra_model *m)         { return gra_failure_text(&m->error); }
 
 void *gra_model_alloc(gra_model *m, size_t bytes)
 {
@@ -159,13 +160,12 @@ static bool append(gra_model *m, struct list *l, gra_tensor *p)
 static gra_tensor *make(gra_model *m, const char *name, gra_shape shape, size_t size, bool grad)
 {
     gra_tensor *p = gra_model_alloc(m, sizeof *p);
-    char *copy = name ? gra_model_alloc(m, strlen(name) + 1) : NULL;
+    char *copy = gra_model_alloc(m, strlen(name) + 1);
     real *data = gra_model_alloc(m, size * sizeof(real));
     real *dp = grad ? gra_model_alloc(m, size * sizeof(real)) : NULL;
-    if (!p || (name && !copy) || !data || (grad && !dp))
+    if (!p || !copy || !data || (grad && !dp))
         return NULL;
-    if (name)
-        strcpy(copy, name);
+    strcpy(copy, name);
     *p = (gra_tensor){ .data = data, .grad = dp, .grad_store = dp, .size = size, .shape = shape,
                        .requires_grad = grad, .name = copy };
     return p;
@@ -185,7 +185,7 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape sh
     gra_model *m = s.model;
     size_t size;
     gra_scope full = gra_enter(s, "%s", name);
-    if (m->failed)
+    if (m->unusable)
         return NULL;
     if (!is_new(m, "gra_param", full.name))
         return NULL;
@@ -216,7 +216,7 @@ void gra_alias(gra_scope s, const char *name, gra_tensor *p)
 {
     gra_model *m = s.model;
     gra_scope full = gra_enter(s, "%s", name);
-    if (m->failed || !is_new(m, "gra_alias", full.name))
+    if (m->unusable || !is_new(m, "gra_alias", full.name))
         return;
     if (!p || !p->name || find(&m->params, p->name) != p) {
         gra_model_fail(m, "gra_alias: %s is to be another name of a parameter, but what was given is none of "
@@ -239,21 +239,15 @@ gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p)
 {
     char name[2 * sizeof(gra_scope)];                   /* room for a kind as long as a name */
     snprintf(name, sizeof name, "%s.%s", kind, p->name);
-    gra_tensor *s = m->failed ? NULL : find(&m->states, name);
-    if (!s && !m->failed && (find(&m->params, name) || find(&m->aliases, name)))
+    gra_tensor *s = m->unusable ? NULL : find(&m->states, name);
+    if (!s && !m->unusable && (find(&m->params, name) || find(&m->aliases, name)))
         gra_model_fail(m, "gra_state: there is a parameter %s already", name);
-    if (!s && !m->failed) {
+    if (!s && !m->unusable) {
         s = make(m, name, p->shape, p->size, false);
         if (s && !append(m, &m->states, s))
             s = NULL;
     }
     return s;
-}
-
-gra_tensor *gra_model_constant(gra_model *m, gra_shape shape)
-{
-    size_t size;
-    return gra_shape_size(shape, &size) ? make(m, NULL, shape, size, false) : NULL;
 }
 
 int         gra_param_count(const gra_model *m)                   { return m->params.count; }

@@ -67,9 +67,7 @@ bool        gra_refuses(gra_tape *t, const char *op, int nin, gra_tensor *const 
 #define GRA_REFUSES(t, op, ...)                                                                          \
     gra_refuses(t, op, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)),            \
                 (gra_tensor *[]){ __VA_ARGS__ })
-void        gra_model_fail(gra_model *m, const char *format, ...) GRA_PRINTF(2, 3);   /* the model cannot be used, */
-void        gra_model_note(gra_model *m, const char *function, const char *path, const char *why); /* or one file failed;
-                                                           why NULL: it did not, and an earlier note is forgotten */
+void        gra_model_fail(gra_model *m, const char *format, ...) GRA_PRINTF(2, 3); /* the model is unusable from now on */
 
 /* Shapes. As text: gra_shape_text(x->shape, (char[GRA_SHAPE_TEXT]){ 0 }), which is GRA_SHAPE_OF(x), is "(2, 3)". */
 #define GRA_SHAPE_TEXT 120
@@ -112,20 +110,6 @@ void *gra_model_alloc(gra_model *m, size_t bytes);
 /* An optimiser's buffer for the parameter p, such as a moment: shaped like p, zeroed, owned by the model (gra_save_all
  * saves it, gra_save does not). Its name is "kind.name of p". */
 gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p);   /* NULL: out of memory, or the name is taken */
-/* ---- files -------------------------------------------------------------------------------------------
- * For functions that read or write models of another make under their own name: the sentence of an error is
- * "function: path: why". */
-gra_file *gra_file_open_for(gra_model *m, const char *function, const char *path); /* gra_file_open; function is borrowed */
-int       gra_file_fail(gra_file *f, const char *format, ...) GRA_PRINTF(2, 3);     /* notes why; -1 */
-int       gra_file_same(gra_file *f, const gra_file_tensor *x, const gra_file_tensor *y);  /* 1: x and y have the same
-                                                           values, bit for bit, 0: not, -1: they cannot be read */
-
-typedef struct gra_named {                      /* values and the name under which they are written */
-    const char       *name;
-    const gra_tensor *x;                        /* data, size, ndim and shape are read */
-} gra_named;
-int gra_file_write(gra_model *m, const char *function, const char *path, int n, const gra_named *x,
-                   const gra_meta *meta, int nmeta);   /* n tensors, sorted by name; no name twice. 0 or -1 */
 
 /* ---- kernels -----------------------------------------------------------------------------------------
  * What kernels compute on is a machine: threads, an instruction set, and a workspace for each thread. A tape has one,

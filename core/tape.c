@@ -5,7 +5,6 @@
  * gradients, is reverse-mode differentiation. No sort, no recursion, no visited set. */
 #include "internal.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 
 struct spare {                          /* a recycled gradient: the list lies in the memory itself */
@@ -25,8 +24,8 @@ struct gra_tape {
     unsigned      step;                 /* counts gra_begin */
     gra_mode      mode;
     gra_rng      *rng;
-    bool          begun, swept, keep_grads, keep_attention, keep_going, trace_nan, failed;
-    char          error[512];
+    bool          begun, swept, keep_grads, keep_attention, keep_going, trace_nan;
+    gra_failure   error;
     gra_tensor    empty;                /* what ops return after an error */
     real          nan;
     max_align_t   scratch[GRA_MAX_ARGS / sizeof(max_align_t) + 1];  /* the empty tensor's args */
@@ -97,8 +96,8 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
     t->mode = mode;
     t->rng = rng;
     t->begun = true;
-    t->swept = t->failed = false;
-    t->error[0] = '\0';
+    t->swept = false;
+    gra_failure_clear(&t->error);
     gra_machine_set_failed(t->machine, false);
     const char *missing = gra_machine_missing_isa(t->machine);
     const gra_isa best = gra_machine_isa(t->machine);
@@ -120,29 +119,21 @@ void        gra_keep_attention(gra_tape *t, bool on)   { t->keep_attention = on;
 void        gra_tape_watch(gra_tape *t, gra_watch *w)  { t->watch = w; }
 void        gra_tape_try(gra_tape *t, gra_trial how)   { t->trial = how; }
 bool        gra_tape_keeps_attention(const gra_tape *t) { return t->keep_attention; }
-const char *gra_error(const gra_tape *t)               { return t->failed ? t->error : NULL; }
+const char *gra_error(const gra_tape *t)               { return gra_failure_text(&t->error); }
 
 /* ---- errors: the first one stays ---- */
 
-void gra_abort(const char *sentence)
-{
-    fflush(stdout);                                     /* what was printed before stands before it */
-    fprintf(stderr, "gradus: %s\n", sentence);
-    abort();
-}
-
 gra_tensor *gra_fail(gra_tape *t, const char *format, ...)
 {
-    if (t->failed)
+    if (t->error.failed)
         return &t->empty;
     va_list args;
     va_start(args, format);
-    vsnprintf(t->error, sizeof t->error, format, args);
+    gra_failure_set_args(&t->error, format, args);
     va_end(args);
-    t->failed = true;
     gra_machine_set_failed(t->machine, true);
     if (!t->keep_going && t->trial != GRA_TRIED)
-        gra_abort(t->error);
+        gra_abort(t->error.text);
     return &t->empty;
 }
 
@@ -152,7 +143,7 @@ bool gra_can_draw(gra_tape *t, const char *op)
         gra_fail(t, "%s: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)", op);
     else if (!gra_seeded(t->rng))
         gra_fail(t, "%s: the generator was never seeded: call gra_manual_seed(&rng, 123) first", op);
-    return !t->failed;
+    return !t->error.failed;
 }
 
 /* x may be of an earlier step. Its header is intact (see keep_headers), so its step can be read and compared; its
@@ -165,19 +156,19 @@ static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, boo
     else if (x && x->tape && (x->tape != t || x->step != t->step))
         gra_fail(t, "%s: input %d was not made in this step: a tensor ends with its step, at the next "
                  "gra_begin, and belongs to its tape", op, i);
-    return t->failed;
+    return t->error.failed;
 }
 
 bool gra_refuses(gra_tape *t, const char *op, int nin, gra_tensor *const *in)
 {
-    for (int i = 0; i < nin && !t->failed; i++)
+    for (int i = 0; i < nin && !t->error.failed; i++)
         refuses(t, op, i, in[i], false);
-    return t->failed;
+    return t->error.failed;
 }
 
 static void *alloc_from(gra_tape *t, gra_arena *arena, size_t bytes)
 {
-    void *p = t->failed ? NULL : gra_arena_alloc(arena, bytes);
+    void *p = t->error.failed ? NULL : gra_arena_alloc(arena, bytes);
     if (!p)
         gra_fail(t, "out of memory: %zu more bytes were wanted for this step", bytes);
     return p;
@@ -202,7 +193,7 @@ gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin
     for (int i = 0; i < nin; i++)
         if (refuses(t, op->name, i, in[i], i > 0))
             return &t->empty;
-    if (t->failed)
+    if (t->error.failed)
         return &t->empty;
     if (!t->begun)
         return gra_fail(t, "%s: gra_begin comes first", op->name);
@@ -266,7 +257,7 @@ static bool traces(const gra_tape *t) { return t->trace_nan && t->trial == GRA_I
 gra_tensor *gra_run(gra_tensor *y)
 {
     gra_tape *t = y->tape;
-    if (t->failed)
+    if (t->error.failed)
         return &t->empty;
     if (y->op->saved) {
         y->saved = gra_alloc(t, y->op->saved(y) * sizeof(real));
@@ -281,7 +272,7 @@ gra_tensor *gra_run(gra_tensor *y)
     }
     if (traces(t))
         gra_trace_forward(t, y);
-    return t->failed ? &t->empty : y;
+    return t->error.failed ? &t->empty : y;
 }
 
 /* ---- the sweep ---- */
@@ -309,7 +300,7 @@ static bool make_grad(gra_tape *t, gra_tensor *x)
         o->fresh = true;
     }
     x->grad = o->grad;
-    return !t->failed;
+    return !t->error.failed;
 }
 
 void gra_zero_fresh(gra_tensor *y)
@@ -385,7 +376,7 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
         gra_fail(t, "gra_backward: the loss depends on no parameter and no input that wants a gradient");
     if (traces(t))
         gra_trace_loss(t, loss);
-    if (t->failed || !make_grad(t, loss))
+    if (t->error.failed || !make_grad(t, loss))
         return -1;
     t->swept = true;
     if (!loss->grad)
@@ -407,7 +398,7 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
         grads_added(y);
         recycle_grad(t, y);
     }
-    return t->failed ? -1 : 0;
+    return t->error.failed ? -1 : 0;
 }
 
 void gra_retain_grad(gra_tensor *x)

@@ -137,7 +137,7 @@ static int read_model(session *s)
 {
     char why[IMPORT_WHY];
     if (import_gpt(&s->gpt, gra_root(s->model), s->file, (int)s->heads, why)) {
-        complain("cannot load %s: %s", s->file, file_why(why, s->file));
+        complain("cannot load %s", why);
         return -1;
     }
     if (find_vocabulary(s, s->gpt.config.vocab_size))
@@ -212,10 +212,9 @@ static int write_logits(session *s, const sampler *writer)
     gra_begin(s->tape, GRA_EVAL, NULL);
     gra_tensor *y = gra_gpt_forward(s->tape, &s->gpt, writer->ids, 1, writer->used);   /* (1, used, vocab) */
     y = gra_reshape(s->tape, y, GRA_SHAPE(writer->used, s->gpt.config.vocab_size));
-    const int failed = gra_error(s->tape) || gra_save_npy(s->model, s->logits, y);
+    const int failed = gra_save_npy(s->logits, y);
     if (failed)
-        complain("cannot write %s: %s", s->logits, gra_error(s->tape) ? gra_error(s->tape)
-                                                          : file_why(gra_model_error(s->model), s->logits));
+        complain("cannot write %s: %s", s->logits, gra_error(s->tape) ? gra_error(s->tape) : strerror(errno));
     return failed ? -1 : 0;
 }
 

@@ -17,19 +17,18 @@ def values(k, shape, dtype):
 
 def write(folder):
     k = 0
-    for dtype in ("<f4", "<f8", "<f2", ">f4", ">f8", ">f2"):
-        for version in ((1, 0), (2, 0), (3, 0)):
-            for fortran in (False, True):
-                for shape in SHAPES:
-                    x = values(k, shape, dtype)
-                    if fortran:
-                        x = np.asfortranarray(x).reshape(shape, order="A")
-                    with open("%s/%d.npy" % (folder, k), "wb") as f:
-                        npy.write_array(f, x, version=version)
-                    k += 1
+    for dtype in ("<f4", "<f8"):
+        for shape in SHAPES:
+            np.save("%s/%d.npy" % (folder, k), values(k, shape, dtype))
+            k += 1
+    turned = np.asfortranarray(values(0, (2, 3), "<f8"))
     for name, x in (("ints", np.arange(3)), ("bools", np.ones(2, bool)), ("complex", np.ones(2, complex)),
-                    ("text", np.array(["a"])), ("records", np.zeros(2, [("x", "<f4"), ("y", "<f4")]))):
+                    ("text", np.array(["a"])), ("records", np.zeros(2, [("x", "<f4"), ("y", "<f4")])),
+                    ("big", np.ones(2, ">f4")), ("half", np.ones(2, "<f2")), ("fortran", turned),
+                    ("converted", np.asarray(turned, dtype='<f4', order='C'))):
         np.save("%s/%s.npy" % (folder, name), x)
+    with open(folder + "/version.npy", "wb") as f:
+        npy.write_array(f, np.ones(2, "<f4"), version=(2, 0))
     print(k)
 
 

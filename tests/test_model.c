@@ -6,6 +6,8 @@
 #include "room.h"
 #include "suites.h"
 
+#include <unistd.h>
+
 #include <signal.h>
 #include <stddef.h>
 
@@ -164,9 +166,10 @@ END_TEST
 
 START_TEST(a_further_name_of_nothing)
 {
+    static gra_tensor nameless;
     gra_model *other = model_alone(NULL);
     gra_tensor *foreign = _i == 0 ? NULL : _i == 1 ? gra_param(gra_root(other), "w", gra_init_ones(), GRA_SHAPE(2))
-                                         : gra_model_constant(m, GRA_SHAPE(2));
+                                         : &nameless;
     gra_param(gra_root(m), "w", gra_init_ones(), GRA_SHAPE(2));
     gra_alias(gra_root(m), "head", foreign);
     expect_error("gra_alias: head is to be another name of a parameter, but what was given is none of this model's");
@@ -197,10 +200,24 @@ START_TEST(a_file_that_failed_spoils_nothing)
 {
     gra_param(gra_root(m), "w", gra_init_ones(), GRA_SHAPE(2));
     ck_assert_int_eq(gra_save(m, "/nowhere/at/all", NULL, 0), -1);
-    expect_error("gra_save: /nowhere/at/all: ");
+    expect_error("/nowhere/at/all: ");
     ck_assert_ptr_nonnull(gra_param(gra_root(m), "b", gra_init_ones(), GRA_SHAPE(2)));
     ck_assert_int_eq(gra_save(m, GRADUS_BUILD "/model_suite.safetensors", NULL, 0), 0);
     ck_assert_ptr_null(gra_model_error(m));
+}
+END_TEST
+
+START_TEST(an_unusable_model_has_no_file)       /* and its first error stays, but for that of a file */
+{
+    gra_param(gra_root(m), "w", gra_init_ones(), GRA_SHAPE(2));
+    ck_assert_int_eq(gra_save(m, GRADUS_BUILD "/model_suite.safetensors", NULL, 0), 0);
+    ck_assert_int_eq(gra_load(m, "/nowhere/at/all"), -1);
+    gra_model_fail(m, "the first");
+    ck_assert_int_eq(gra_load(m, GRADUS_BUILD "/model_suite.safetensors"), -1);
+    unlink(GRADUS_BUILD "/model_suite.safetensors");
+    ck_assert_int_eq(gra_save(m, GRADUS_BUILD "/model_suite.safetensors", NULL, 0), -1);
+    ck_assert_int_eq(access(GRADUS_BUILD "/model_suite.safetensors", F_OK), -1);
+    ck_assert_str_eq(gra_model_error(m), "the first");
 }
 END_TEST
 
@@ -345,6 +362,7 @@ Suite *model_suite(void)
     tcase_add_loop_test(c, a_further_name_of_nothing, 0, 3);
     tcase_add_test(c, random_values_without_a_generator);
     tcase_add_test(c, a_file_that_failed_spoils_nothing);
+    tcase_add_test(c, an_unusable_model_has_no_file);
     tcase_add_test(c, a_shape_that_cannot_be);
     tcase_add_test(c, nine_dimensions);
     tcase_add_test(c, a_name_too_long);

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700               /* mkfifo, symlink */
 #include "../core/internal.h"
 #include "../core/files/outfile.h"
+#include "../core/files/safetensors.h"
 #include "fault.h"
 #include "folder.h"
 #include "suites.h"
@@ -180,20 +181,20 @@ START_TEST(test_all_of_it)
         ck_assert_msg(memcmp(x->data, y->data, x->size * sizeof(real)) == 0, "%s came back otherwise",
                       x->name);
     }
-    gra_file *f = gra_file_open(m, PATH);
+    gra_file *f = gra_file_open(PATH);
     ck_assert_int_eq(gra_file_count(f), 6);
     ck_assert(gra_file_find(f, "adamw.exp_avg.a") && gra_file_find(f, "adamw.exp_avg_sq.b"));
     ck_assert_str_eq(gra_file_meta(f, "step"), "12");
     gra_file_close(f);
 
     ck_assert_int_eq(gra_load(back, PATH), -1);         /* it holds more than parameters */
-    ck_assert_str_eq(gra_model_error(back), "gra_load: " PATH ": the model has no parameter adamw.exp_avg.a");
+    ck_assert_str_eq(gra_model_error(back), PATH ": the model has no parameter adamw.exp_avg.a");
     gra_model *bare = two();
     ck_assert_int_eq(gra_load_all(bare, PATH), -1);     /* no optimiser was there yet */
     ck_assert(untouched(bare));
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
     ck_assert_int_eq(gra_load_all(back, PATH), -1);
-    ck_assert_str_eq(gra_model_error(back), "gra_load_all: " PATH ": it has no tensor adamw.exp_avg.b, and 3 "
+    ck_assert_str_eq(gra_model_error(back), PATH ": it has no tensor adamw.exp_avg.b, and 3 "
                      "more of the model's are missing");
     gra_model_close(bare);
     gra_model_close(back);
@@ -206,7 +207,7 @@ END_TEST
 static void cannot_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta, const char *sentence)
 {
     char want[1024];
-    snprintf(want, sizeof want, "gra_save: %s: %s", path, sentence);
+    snprintf(want, sizeof want, "%s: %s", path, sentence);
     int before = folder_entries(FOLDER);
     ck_assert_int_eq(gra_save(m, path, meta, nmeta), -1);
     ck_assert_str_eq(gra_model_error(m), want);
@@ -369,12 +370,12 @@ START_TEST(test_what_a_header_cannot_say)
     clear();
     gra_model *m = model_open();
     parameter(m, "\xff", GRA_SHAPE(1));
-    cannot_save(m, PATH, NULL, 0, "the name of a parameter is not UTF-8: \xff");
+    cannot_save(m, PATH, NULL, 0, "the name of a parameter is not UTF-8: ?");
     m = model_open();
     parameter(m, "__metadata__", GRA_SHAPE(1));
     cannot_save(m, PATH, NULL, 0, "in a safetensors file a parameter cannot be named __metadata__");
     cannot_save(two(), PATH, (gra_meta[]){ { "k", "\x80" } }, 1, "the metadata are not UTF-8: k");
-    cannot_save(two(), PATH, (gra_meta[]){ { "\x80", "v" } }, 1, "the metadata are not UTF-8: \x80");
+    cannot_save(two(), PATH, (gra_meta[]){ { "\x80", "v" } }, 1, "the metadata are not UTF-8: ?");
     cannot_save(two(), PATH, (gra_meta[]){ { "k", "1" }, { "l", "2" }, { "k", "3" } }, 3,
                 "the metadata have the key k twice");
 }
@@ -384,28 +385,27 @@ END_TEST
 START_TEST(test_other_names)
 {
     clear();
-    gra_model *m = two(), *back = model_open();
+    gra_failure error;
+    gra_model *m = two();
     const gra_tensor *a = gra_param_find(m, "a");
     const gra_tensor none = { .shape = { 2, { 0, 3 } } };
-    const gra_named x[] = { { "tail", a }, { "none", &none }, { "head", a } };
+    gra_named x[] = { { "tail", a }, { "none", &none }, { "head", a } };
     gra_param_find(m, "a")->data[1] = 5;
-    ck_assert_int_eq(gra_file_write(m, "test", PATH, 3, x, NULL, 0), 0);
-    gra_file *f = gra_file_open(m, PATH);
+    ck_assert(gra_file_write(PATH, 3, x, NULL, 0, &error));
+    gra_file *f = gra_file_open(PATH);
     ck_assert_int_eq(gra_file_count(f), 3);
     ck_assert_str_eq(gra_file_at(f, 0)->name, "head");
     ck_assert(gra_file_find(f, "none")->shape.dim[1] == 3 && gra_file_find(f, "none")->size == 0);
     real values[2];
     ck_assert(gra_file_read(f, gra_file_find(f, "tail"), values) == 0 && values[0] == -1 && values[1] == 5);
     ck_assert_int_eq(gra_file_fail(f, "%d is no colour", 7), -1);
-    ck_assert_str_eq(gra_model_error(m), "gra_file_open: " PATH ": 7 is no colour");
+    ck_assert_int_eq(gra_file_fail(f, "%d is no colour", 8), -1);
+    ck_assert_str_eq(gra_file_error(f), PATH ": 7 is no colour");
     gra_file_close(f);
 
-    const gra_named twice[] = { { "w", a }, { "v", a }, { "w", &none } };
-    ck_assert_int_eq(gra_file_write(m, "test", PATH, 3, twice, NULL, 0), -1);
-    ck_assert_str_eq(gra_model_error(m), "test: " PATH ": two tensors are to have the name w");
-    ck_assert_ptr_null(gra_file_open_for(back, "test", FOLDER "/none"));
-    ck_assert(strstr(gra_model_error(back), "test: " FOLDER "/none: ") == gra_model_error(back));
-    gra_model_close(back);
+    gra_named twice[] = { { "w", a }, { "v", a }, { "w", &none } };
+    ck_assert(!gra_file_write(PATH, 3, twice, NULL, 0, &error));
+    ck_assert_str_eq(error.text, PATH ": two tensors are to have the name w");
     gra_model_close(m);
 }
 END_TEST

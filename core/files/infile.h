@@ -2,18 +2,16 @@
 #ifndef GRADUS_INFILE_H
 #define GRADUS_INFILE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../error.h"
 
 typedef struct gra_infile {
-    int      fd;
-    uint64_t length;                    /* bytes there were when it was opened */
-    char     why[200];                  /* after false: "it is a directory" */
+    int          fd;
+    uint64_t     length;                /* bytes there were when it was opened */
+    gra_failure *error;                 /* why what returned false did: "it is a directory" */
 } gra_infile;
 
-bool gra_infile_open(gra_infile *in, const char *path);         /* false: there is nothing to close */
-bool gra_infile_read(gra_infile *in, uint64_t at, void *to, size_t n);
+bool gra_infile_open(gra_infile *in, const char *path, gra_failure *error);     /* false: there is nothing to close */
+bool gra_infile_read(gra_infile *in, uint64_t at, void *to, size_t n);          /* n bytes that begin at byte `at` */
 void gra_infile_close(gra_infile *in);
 
 #endif

@@ -27,9 +27,9 @@ bool gra_json_accept(gra_json *j, char c)
 void gra_json_expect(gra_json *j, char c)
 {
     static const struct { char c; const char *wrong; } mark[] = {
-        { '{', "there should be a {" }, { '}', "there should be a , or a }" }, { ':', "there should be a :" },
-        { '[', "there should be a [" }, { ']', "there should be a , or a ]" }, { ',', "there should be a ," },
-        { '"', "there should be a string" },
+        { '{', "expected {" }, { '}', "expected , or }" }, { ':', "expected :" },
+        { '[', "expected [" }, { ']', "expected , or ]" }, { ',', "expected ," },
+        { '"', "expected a string" },
     };
     if (gra_json_accept(j, c))
         return;
@@ -42,46 +42,10 @@ void gra_json_finish(gra_json *j)
 {
     skip_blanks(j);
     if (j->at < j->end)
-        gra_json_fail(j, "something stands behind its last }");
+        gra_json_fail(j, "there is something after its last }");
 }
 
 /* ---- characters ---- */
-
-int32_t gra_utf8(const char **s, const char *end)
-{
-    static const struct { unsigned char mask, lead; int32_t least; } form[] = {
-        { 0x80, 0x00, 0 }, { 0xe0, 0xc0, 0x80 }, { 0xf0, 0xe0, 0x800 }, { 0xf8, 0xf0, 0x10000 },
-    };
-    const unsigned char *byte = (const unsigned char *)*s;
-    for (int n = 0; n < 4 && n < end - *s; n++) {
-        if ((byte[0] & form[n].mask) != form[n].lead)
-            continue;
-        int32_t c = byte[0] & ~form[n].mask;
-        for (int i = 1; i <= n; i++) {
-            if ((byte[i] & 0xc0) != 0x80)
-                return -1;
-            c = c * 64 + (byte[i] & 0x3f);
-        }
-        bool surrogate = c >= 0xd800 && c < 0xe000;
-        if (c < form[n].least || c > 0x10ffff || surrogate)
-            return -1;
-        *s += n + 1;
-        return c;
-    }
-    return -1;
-}
-
-void gra_legible(char *s)
-{
-    for (const char *end = s + strlen(s); s < end;) {
-        const char *next = s;
-        const int32_t c = gra_utf8(&next, end);
-        const size_t n = c < 0 ? 1 : (size_t)(next - s);
-        if (c < 0x20 || (c >= 0x7f && c < 0xa0))
-            memset(s, '?', n);
-        s += n;
-    }
-}
 
 static int32_t hex4(const char **s, const char *end)
 {
@@ -138,16 +102,16 @@ gra_json_text gra_json_string(gra_json *j)
         const char *next = j->at;
         const int32_t c = (unsigned char)*j->at < 0x20 ? 0x20 : character(&next, j->end);
         if ((unsigned char)*j->at < 0x20)
-            gra_json_fail(j, "a string holds a control character");
+            gra_json_fail(j, "a string has a control character");
         else if (c < 0)
-            gra_json_fail(j, "a string holds a \\ that begins no escape");
+            gra_json_fail(j, "a string has a \\ that begins no escape");
         else if (c == 0)
-            gra_json_fail(j, "a string holds the character \\u0000");
+            gra_json_fail(j, "a string has the character \\u0000");
         else
             j->at = next;
     }
     if (!j->wrong && j->at == j->end)
-        gra_json_fail(j, "a string without its end");
+        gra_json_fail(j, "a string has no end");
     if (j->wrong)
         return (gra_json_text){ 0 };
     return (gra_json_text){ s, (size_t)(j->at++ - s) };
@@ -167,7 +131,7 @@ uint64_t gra_json_count(gra_json *j)
         value = value * 10 + digit;
     }
     if (j->at == s || (*s == '0' && j->at - s > 1))
-        gra_json_fail(j, "there should be a count: 0, 1, 2 ...");
+        gra_json_fail(j, "expected a whole number: 0, 1, 2 ...");
     return j->wrong ? 0 : value;
 }
 
@@ -178,7 +142,7 @@ static void skip_word(gra_json *j)      /* a number, true, false, null */
     while (!j->wrong && j->at < j->end && *j->at && strchr(letters, *j->at))
         j->at++;
     if (j->at == s)
-        gra_json_fail(j, "there should be a value");
+        gra_json_fail(j, "expected a value");
 }
 
 void gra_json_skip(gra_json *j)

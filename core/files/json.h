@@ -6,13 +6,11 @@
 #ifndef GRADUS_JSON_H
 #define GRADUS_JSON_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../error.h"
 
 typedef struct gra_json {
     const char *at, *end;
-    const char *wrong;                  /* "a string without its end", or NULL */
+    const char *wrong;                  /* "a string has no end", or NULL */
 } gra_json;
 
 typedef struct gra_json_text {          /* a string in the text, between its quotes, escapes as they stand */
@@ -30,8 +28,5 @@ void          gra_json_skip(gra_json *j);                       /* past a value 
                                                                    looked at closely */
 void          gra_json_decode(gra_json_text t, char *to);       /* its escapes read, and a 0 behind: at most t.n + 1
                                                                    bytes, which may be those of t.s itself */
-int32_t       gra_utf8(const char **s, const char *end);        /* the next character; -1: not UTF-8 */
-void          gra_legible(char *s);                             /* for a message: what is not UTF-8, or would steer
-                                                                   a terminal, becomes ? */
 
 #endif

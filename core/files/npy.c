@@ -1,272 +1,146 @@
-/* npy: one tensor in NumPy's file (numpy.lib.format):
+/* npy: one tensor in NumPy's file format (numpy.lib.format), version 1.0:
  *
- *     6 bytes         \x93NUMPY
- *     2 bytes         the version: 1.0, 2.0 or 3.0
- *     2 bytes, or 4   n, the length of the header, little-endian; 4 from version 2.0 on
- *     n bytes         {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
- *                     as Python writes it, with blanks and a newline at the end
- *     the rest        the values: row-major, or column-major in fortran_order
- *
- * Written is version 1.0, little-endian, row-major, padded so that the values begin at a multiple of 64. */
+ *     6 bytes     \x93NUMPY
+ *     2 bytes     the version: 1, 0
+ *     2 bytes     n, the length of the header, little-endian
+ *     n bytes     {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
+ *                 and blanks and a newline, so that the values begin at a multiple of 64
+ *     the rest    the values, little-endian (<) float32 (f4), row-major */
 #include "../internal.h"
-#include "json.h"
-#include "values.h"
+#include "dtype.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-#define MAGIC "\x93NUMPY"
+#define MAGIC "\x93NUMPY\x01"           /* the version's second byte is 0, which ends the string */
+enum { START = sizeof MAGIC + 2, HEADER = 1024 };       /* where a header begins; room for one: NumPy's have 118 bytes */
 
-static const struct kind {
-    const char *descr;                  /* behind its < or > */
-    const char *name;                   /* as safetensors has it */
-} kinds[] = { { "f4", "F32" }, { "f8", "F64" }, { "f2", "F16" } };
-
-/* ---- reading the header ---- */
+/* ---- reading ---- */
 
 struct header {
-    gra_json_text     descr;
-    const gra_values *kind;
-    bool              big_endian, fortran, ordered;     /* ordered: fortran_order was met */
-    gra_extent        extent;           /* ndim -1: shape was not met yet */
+    const char *descr;                  /* n characters of the text */
+    int         n;
+    bool        fortran;
+    gra_shape   shape;
 };
 
-static gra_json_text read_quoted(gra_json *j)           /* 'text' or "text", without escapes */
+static bool take(const char **at, const char *word)     /* past blanks and the word, if it comes next */
 {
-    const char quote = gra_json_accept(j, '\'') ? '\'' : '"';
-    if (quote == '"' && !gra_json_accept(j, '"'))
-        gra_json_fail(j, "there should be a string");
-    const char *s = j->at;
-    while (!j->wrong && j->at < j->end && *j->at != quote && *j->at != '\\')
-        j->at++;
-    if (!j->wrong && (j->at == j->end || *j->at == '\\'))
-        gra_json_fail(j, "a string without its end");
-    if (j->wrong)
-        return (gra_json_text){ 0 };
-    return (gra_json_text){ s, (size_t)(j->at++ - s) };
+    *at += strspn(*at, " ");
+    const size_t n = strlen(word);
+    const bool next = strncmp(*at, word, n) == 0;
+    *at += next ? n : 0;
+    return next;
 }
 
-static bool is(gra_json_text t, const char *word)
+static bool take_shape(const char **at, gra_shape *s)   /* (), (2,) or (2, 3) */
 {
-    return t.n == strlen(word) && memcmp(t.s, word, t.n) == 0;
-}
-
-static bool accept_word(gra_json *j, const char *word)
-{
-    const size_t rest = strlen(word) - 1;
-    if (!gra_json_accept(j, word[0]))
+    *s = GRA_SCALAR;
+    if (!take(at, "("))
         return false;
-    if ((size_t)(j->end - j->at) < rest || memcmp(j->at, word + 1, rest) != 0) {
-        j->at--;
-        return false;
+    while (!take(at, ")")) {
+        char *end;
+        const bool digit = **at >= '0' && **at <= '9';  /* strtoll would take a sign too */
+        const long long size = strtoll(*at, &end, 10);
+        if (!digit || size > INT_MAX || s->ndim == GRA_MAX_DIMS)
+            return false;
+        s->dim[s->ndim++] = (int)size;
+        *at = end;
+        if (!take(at, ",") && **at != ')')
+            return false;
     }
-    j->at += rest;
     return true;
 }
 
-static void read_order(gra_json *j, struct header *h)
+static bool parse(const char *at, struct header *h)
 {
-    h->fortran = accept_word(j, "True");
-    h->ordered = true;
-    if (!h->fortran && !accept_word(j, "False"))
-        gra_json_fail(j, "there should be True or False");
-}
-
-static void read_shape(gra_json *j, struct header *h)   /* (), (2,), (2, 3) or (2, 3,) */
-{
-    h->extent.ndim = 0;
-    if (!gra_json_accept(j, '('))
-        gra_json_fail(j, "there should be a (");
-    bool end = gra_json_accept(j, ')');
-    while (!end && !j->wrong) {
-        if (!gra_extent_add(&h->extent, gra_json_count(j)))
-            gra_json_fail(j, "the array has more than 8 dimensions");
-        bool comma = gra_json_accept(j, ',');
-        end = gra_json_accept(j, ')');
-        if (!comma && (!end || h->extent.ndim == 1))
-            gra_json_fail(j, "there should be a ,");
-    }
-}
-
-static void read_dict(gra_json *j, struct header *h)
-{
-    gra_json_expect(j, '{');
-    bool end = gra_json_accept(j, '}');
-    while (!end && !j->wrong) {
-        gra_json_text key = read_quoted(j);
-        gra_json_expect(j, ':');
-        if (j->wrong)
-            return;
-        if (!h->descr.s && is(key, "descr"))
-            h->descr = read_quoted(j);
-        else if (!h->ordered && is(key, "fortran_order"))
-            read_order(j, h);
-        else if (h->extent.ndim < 0 && is(key, "shape"))
-            read_shape(j, h);
-        else
-            gra_json_fail(j, "a header has descr, fortran_order and shape, each once, and nothing else");
-        bool comma = gra_json_accept(j, ',');
-        end = gra_json_accept(j, '}');
-        if (!comma && !end)
-            gra_json_expect(j, '}');
-    }
-    if (!h->descr.s || !h->ordered || h->extent.ndim < 0)
-        gra_json_fail(j, "a header needs descr, fortran_order and shape");
-    gra_json_finish(j);
-}
-
-/* ---- reading a file ---- */
-
-struct file {
-    gra_model  *model;
-    gra_infile  in;
-    uint64_t    at, n;                  /* the header: where it begins, how many bytes */
-    char        why[600];
-};
-
-GRA_PRINTF(2, 3) static bool because(struct file *f, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(f->why, sizeof f->why, format, args);
-    va_end(args);
-    gra_legible(f->why);
-    return false;
-}
-
-#define NO "it is no .npy file: "
-
-static bool find_header(struct file *f)
-{
-    unsigned char first[12] = { 0 };
-    const size_t n = f->in.length < sizeof first ? (size_t)f->in.length : sizeof first;
-    if (!gra_infile_read(&f->in, 0, first, n))
-        return because(f, "%s", f->in.why);
-    if (n < 6 || memcmp(first, MAGIC, 6) != 0)
-        return because(f, NO "it does not begin with \\x93NUMPY");
-    if (n < sizeof first)
-        return because(f, NO "it ends after %zu bytes", n);
-    if (first[6] < 1 || first[6] > 3 || first[7] != 0)
-        return because(f, "it has version %d.%d of the format: 1.0, 2.0 and 3.0 can be read", first[6],
-                       first[7]);
-    const size_t width = first[6] == 1 ? 2 : 4;
-    f->at = 8 + width;
-    f->n  = gra_little_endian(first + 8, width);
-    if (f->n > f->in.length - f->at)
-        return because(f, NO "its header would have %" PRIu64 " bytes, and there are %" PRIu64, f->n,
-                       f->in.length - f->at);
-    return true;
-}
-
-static bool known_kind(struct file *f, struct header *h)
-{
-    const gra_json_text d = h->descr;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (d.n > 1 && (d.s[0] == '<' || d.s[0] == '>') &&
-            is((gra_json_text){ d.s + 1, d.n - 1 }, kinds[i].descr)) {
-            h->kind = gra_values_named(kinds[i].name);
-            h->big_endian = d.s[0] == '>';
-            return true;
-        }
-    return because(f, "its values are %.*s: <f2, <f4, <f8 and the same with > can be read (in Python, "
-                   "x.astype('float32') makes such)", (int)(d.n < 40 ? d.n : 40), d.s);
-}
-
-static bool check_header(struct file *f, struct header *h, char *text)
-{
-    gra_json j = { .at = text, .end = text + f->n };
-    read_dict(&j, h);
-    if (j.wrong)
-        return because(f, NO "byte %zu of its header: %s", (size_t)(j.at - text), j.wrong);
-    if (!known_kind(f, h))
+    if (!take(&at, "{") || !take(&at, "'descr'") || !take(&at, ":") || !take(&at, "'"))
         return false;
-    const char *wrong = gra_extent_wrong(&h->extent, h->kind);
-    const char *shape = gra_extent_text(&h->extent, (char[GRA_EXTENT_TEXT]){ 0 });
-    if (wrong)
-        return because(f, "it has the shape %s: %s", shape, wrong);
-    const uint64_t needed = gra_extent_bytes(&h->extent, h->kind), there = f->in.length - f->at - f->n;
-    return needed == there ||
-           because(f, "its shape %s of %.*s needs %" PRIu64 " bytes, but the file has %" PRIu64
-                   " behind its header", shape, (int)h->descr.n, h->descr.s, needed, there);
-}
-
-static bool read_header(struct file *f, struct header *h)
-{
-    if (!find_header(f))
+    h->descr = at;
+    h->n = (int)strcspn(at, "'");
+    at += h->n;
+    if (!take(&at, "'") || !take(&at, ",") || !take(&at, "'fortran_order'") || !take(&at, ":"))
         return false;
-    char *text = malloc((size_t)f->n + 1);
-    if (!text)
-        return because(f, "out of memory: %" PRIu64 " bytes were wanted", f->n + 1);
-    bool ok = gra_infile_read(&f->in, f->at, text, (size_t)f->n) || because(f, "%s", f->in.why);
-    ok = ok && check_header(f, h, text);
-    free(text);
-    return ok;
+    h->fortran = take(&at, "True");
+    if ((!h->fortran && !take(&at, "False")) || !take(&at, ",") || !take(&at, "'shape'") || !take(&at, ":") ||
+        !take_shape(&at, &h->shape))
+        return false;
+    take(&at, ",");
+    return take(&at, "}") && at[strspn(at, " \n")] == '\0';
 }
 
-static void to_row_major(const real *from, gra_tensor *x)       /* from: the first dimension runs fastest */
+/* The header's text, *n bytes and a 0 after them. */
+static bool read_header(gra_infile *in, char text[HEADER], size_t *n)
 {
-    size_t stride[GRA_MAX_DIMS], n = 1, place = 0;
-    int at[GRA_MAX_DIMS] = { 0 };
-    for (int d = x->shape.ndim - 1; d >= 0; n *= (size_t)x->shape.dim[d--])
-        stride[d] = n;
-    for (size_t i = 0; i < x->size; i++) {
-        x->data[place] = from[i];
-        for (int d = 0; d < x->shape.ndim; d++) {
-            place += stride[d];
-            if (++at[d] < x->shape.dim[d])
-                break;
-            place -= stride[d] * (size_t)x->shape.dim[d];
-            at[d] = 0;
-        }
-    }
+    unsigned char start[START];
+    if (in->length < START)
+        return gra_failure_set(in->error, "it is no .npy file: it has only %" PRIu64 " bytes", in->length);
+    if (!gra_infile_read(in, 0, start, START))
+        return false;
+    if (memcmp(start, MAGIC, 6) != 0)
+        return gra_failure_set(in->error, "it is no .npy file: it does not begin with \\x93NUMPY");
+    if (memcmp(start, MAGIC, sizeof MAGIC) != 0)
+        return gra_failure_set(in->error, "it has version %d.%d of the format, and only 1.0 can be read: numpy.save writes "
+                               "it for an array of numbers", start[6], start[7]);
+    *n = (size_t)gra_little_endian(start + START - 2, 2);
+    if (*n >= HEADER || *n > in->length - START)
+        return gra_failure_set(in->error, "it is no .npy file of one array: its header would have %zu bytes, but at most "
+                               "%d can be read, and %" PRIu64 " are there", *n, HEADER - 1, in->length - START);
+    text[*n] = '\0';
+    return gra_infile_read(in, START, text, *n);
 }
 
-static bool read_values(struct file *f, const struct header *h, gra_tensor *x)
+/* The tensor that the header describes, uninitialised, and its dtype; or NULL after an error. */
+static gra_tensor *make(gra_tape *t, gra_infile *in, const struct header *h, uint64_t values, const gra_dtype **dtype)
 {
-    const bool turn = h->fortran && x->size;
-    real *to = turn ? malloc(x->size * sizeof *to) : x->data;
-    if (turn && !to)
-        return because(f, "out of memory: %zu values were wanted", x->size);
-    bool ok = gra_values_read(h->kind, &f->in, f->at + f->n, h->big_endian, x->size, to);
-    if (!ok)
-        because(f, "%s", f->in.why);
-    if (turn && ok)
-        to_row_major(to, x);
-    if (turn)
-        free(to);
-    return ok;
+    size_t size;
+    *dtype = h->n != 3 || h->fortran ? NULL : memcmp(h->descr, "<f4", 3) == 0 ? gra_dtype_named("F32")
+             : memcmp(h->descr, "<f8", 3) == 0 ? gra_dtype_named("F64") : NULL;
+    if (!*dtype)
+        gra_failure_set(in->error, "its values are %.*s%s, but only <f4 and <f8 in C order can be read: in Python, "
+                        "numpy.save(path, numpy.asarray(x, dtype='<f4', order='C')) writes such", h->n < 40 ? h->n : 40,
+                        h->descr, h->fortran ? " in Fortran order" : "");
+    else if (!gra_shape_size(h->shape, &size) || size > SIZE_MAX / 8)
+        gra_failure_set(in->error, "its shape %s has more values than can be counted", GRA_SHAPE_OF(h));
+    else if (size * ((*dtype)->bits / 8) != values)
+        gra_failure_set(in->error, "its shape %s of %.3s needs %zu bytes of values, but it has %" PRIu64, GRA_SHAPE_OF(h),
+                        h->descr, size * ((*dtype)->bits / 8), values);
+    else
+        return gra_zeros(t, h->shape);
+    return NULL;
 }
 
-static gra_tensor *read_file(struct file *f, const char *path)
+static gra_tensor *read_file(gra_tape *t, gra_infile *in)
 {
-    struct header h = { .extent.ndim = -1 };
-    if (!gra_infile_open(&f->in, path)) {
-        because(f, "%s", f->in.why);
+    char text[HEADER];
+    struct header h;
+    const gra_dtype *dtype;
+    size_t n = 0;
+    if (!read_header(in, text, &n))
+        return NULL;
+    if (strlen(text) != n || !parse(text, &h)) {
+        gra_failure_set(in->error, "its header is not that of one array of up to 8 dimensions, each at most 2147483647: "
+                        "%.100s", text);
         return NULL;
     }
-    gra_tensor *x = NULL;
-    if (read_header(f, &h)) {
-        gra_shape shape;
-        gra_extent_shape(&h.extent, &shape);
-        x = gra_model_constant(f->model, shape);
-        if (!x)
-            because(f, "a tensor of its shape %s cannot be made",
-                    gra_extent_text(&h.extent, (char[GRA_EXTENT_TEXT]){ 0 }));
-        else if (!read_values(f, &h, x))
-            x = NULL;
-    }
-    gra_infile_close(&f->in);
-    return x;
+    gra_tensor *x = make(t, in, &h, in->length - START - n, &dtype);
+    return x && !gra_error(t) && gra_read_values(in, START + n, dtype, x->size, x->data) ? x : NULL;
 }
 
-gra_tensor *gra_load_npy(gra_model *m, const char *path)
+gra_tensor *gra_load_npy(gra_tape *t, const char *path)
 {
-    struct file f = { .model = m };
-    gra_tensor *x = read_file(&f, path);
-    gra_model_note(m, "gra_load_npy", path, x ? NULL : f.why);
-    return x;
+    gra_failure error;
+    gra_infile in;
+    if (gra_error(t))
+        return gra_empty(t);
+    gra_failure_about(&error, path);
+    gra_tensor *x = NULL;
+    if (gra_infile_open(&in, path, &error)) {
+        x = read_file(t, &in);
+        gra_infile_close(&in);
+    }
+    return x ? x : gra_fail(t, "gra_load_npy: %s", error.text);
 }
 
 /* ---- writing ---- */
@@ -274,35 +148,29 @@ gra_tensor *gra_load_npy(gra_model *m, const char *path)
 /* All that stands before the values; returns how many bytes. */
 static size_t make_header(const gra_tensor *x, char header[static 256])
 {
-    const size_t before = sizeof MAGIC - 1 + 4;
     const char *shape = GRA_SHAPE_OF(x);                /* "(3)" is a number in Python, "(3,)" a shape */
-    int n = snprintf(header + before, 256 - before, "{'descr': '<f%zu', 'fortran_order': False, 'shape': "
-                     "%.*s%s, }", sizeof *x->data, (int)strlen(shape) - 1, shape, x->shape.ndim == 1 ? ",)" : ")");
-    const size_t all = (before + (size_t)n + 1 + 63) / 64 * 64;
-    memset(header + before + n, ' ', all - before - (size_t)n);
+    const int n = snprintf(header + START, 256 - START, "{'descr': '<f%zu', 'fortran_order': False, 'shape': %.*s%s, }",
+                           sizeof *x->data, (int)strlen(shape) - 1, shape, x->shape.ndim == 1 ? ",)" : ")");
+    const size_t all = (START + (size_t)n + 1 + 63) / 64 * 64;
+    memset(header + START + n, ' ', all - START - (size_t)n);
     header[all - 1] = '\n';
-    memcpy(header, MAGIC "\x01\x00", before - 2);
-    gra_put_little_endian((unsigned char *)header + before - 2, all - before, 2);
+    memcpy(header, MAGIC, sizeof MAGIC);
+    gra_put_little_endian((unsigned char *)header + START - 2, all - START, 2);
     return all;
 }
 
-int gra_save_npy(gra_model *m, const char *path, const gra_tensor *x)
+int gra_save_npy(const char *path, const gra_tensor *x)
 {
     gra_tensor *in = (gra_tensor *)x;
     gra_outfile out;
     char header[256];
-    const char *why = NULL;
-    if (!x)
-        why = "there is no tensor: it is NULL";
-    else if (x->tape && gra_refuses(x->tape, "gra_save_npy", 1, &in))
-        why = gra_error(x->tape);
-    else if (!gra_outfile_open(&out, path))
-        why = strerror(errno);
-    else {
-        gra_outfile_write(&out, header, make_header(x, header));
-        gra_values_write(&out, x->data, x->size);
-        why = gra_outfile_close(&out) ? NULL : strerror(errno);
+    if (!x || (x->tape && gra_refuses(x->tape, "gra_save_npy", 1, &in))) {
+        errno = EINVAL;
+        return -1;
     }
-    gra_model_note(m, "gra_save_npy", path, why);
-    return why ? -1 : 0;
+    if (!gra_outfile_open(&out, path))
+        return -1;
+    gra_outfile_write(&out, header, make_header(x, header));
+    gra_write_values(&out, x->data, x->size);
+    return gra_outfile_close(&out) ? 0 : -1;
 }

@@ -1,53 +1,41 @@
-/* safetensors: a file opened and its header checked (save.c says how one is laid out).
+/* safetensors: named tensors in a file, read and written (https://github.com/huggingface/safetensors).
  *
- * The header is read whole, and its strings are decoded in their own places, where they never get longer.
- * What is kept besides are two lists that grow with what was really read: no memory is taken for a number in
- * the file before that number was found to fit in the file. */
-#include "../op.h"
+ *     8 bytes      n, the length of the header, little-endian
+ *     n bytes      {"__metadata__":{"key":"value"},
+ *                  "name":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]},...}
+ *                  as JSON; the offsets are counted from the end of the header
+ *     the rest     the values, little-endian: of one tensor after the other, without gaps
+ *
+ * A file that comes from elsewhere may hold anything. So no memory is allocated for a number that stands in it before
+ * that number was found to be less than the length of the file; the lists grow with what was really read. Written is
+ * what the reference implementation writes: tensors sorted by name, and blanks so that n is a multiple of 8. */
+#include "../internal.h"
+#include "dtype.h"
 #include "json.h"
-#include "values.h"
+#include "safetensors.h"
 
+#include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
+enum { MAX_HEADER = 100000000 };        /* bytes: the reference implementation's limit */
+
+/* ---- reading ---- */
+
 struct gra_file {
-    gra_model       *model;             /* who keeps the sentence of an error, */
-    const char      *function;          /* who speaks in it */
+    gra_failure      error;
     gra_infile       in;
-    char            *header;            /* all names and texts stand in it */
-    uint64_t         length;            /* bytes behind it */
-    gra_file_tensor *tensor;            /* as they lie in the file */
-    const gra_file_tensor **named;      /* the same by name */
+    char            *header;            /* names and metadata point into it */
+    uint64_t         length;            /* of the values, in bytes */
+    gra_file_tensor *tensor;            /* in the order of their values */
+    const gra_file_tensor **named;      /* the same, sorted by name */
     int              count;
-    const char     **meta;              /* keys, sorted; each with its value behind its 0 */
+    const char     **meta;              /* keys, sorted; each value begins after the 0 of its key */
     int              nmeta;
-    bool             metadata;          /* was met */
-    char             path[];
+    bool             has_metadata;
 };
 
-int gra_file_fail(gra_file *f, const char *format, ...)
-{
-    char why[600];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(why, sizeof why, format, args);
-    va_end(args);
-    gra_legible(why);                   /* names from a file may hold anything */
-    gra_model_note(f->model, f->function, f->path, why);
-    return -1;
-}
-
-/* ---- one tensor of the header ---- */
-
-struct entry {
-    const char *dtype;                  /* NULL: not met yet */
-    gra_extent  extent;                 /* ndim -1: not met yet */
-    uint64_t    begin, end;
-    bool        located;                /* they were met */
-};
-
-/* The next string, in the place where it stood in the header. */
+/* The next string of the header, decoded in its place, where it never gets longer. */
 static char *read_string(gra_file *f, gra_json *j)
 {
     gra_json_text t = gra_json_string(j);
@@ -58,16 +46,30 @@ static char *read_string(gra_file *f, gra_json *j)
     return s;
 }
 
-static void read_shape(gra_json *j, struct entry *e)
+/* ---- reading: one tensor of the header ---- */
+
+struct entry {
+    const char *dtype;                  /* NULL: not read yet */
+    gra_shape   shape;                  /* ndim -1: not read yet */
+    uint64_t    begin, end;
+    bool        has_offsets;
+};
+
+static void read_shape(gra_json *j, gra_shape *s)
 {
-    e->extent.ndim = 0;
+    s->ndim = 0;
     gra_json_expect(j, '[');
     if (gra_json_accept(j, ']'))
         return;
-    do
-        if (!gra_extent_add(&e->extent, gra_json_count(j)))
+    do {
+        const uint64_t size = gra_json_count(j);
+        if (s->ndim == GRA_MAX_DIMS)
             gra_json_fail(j, "a tensor has more than 8 dimensions");
-    while (gra_json_accept(j, ','));
+        else if (size > INT_MAX)
+            gra_json_fail(j, "a dimension is at most 2147483647");
+        else
+            s->dim[s->ndim++] = (int)size;
+    } while (gra_json_accept(j, ','));
     gra_json_expect(j, ']');
 }
 
@@ -78,7 +80,7 @@ static void read_offsets(gra_json *j, struct entry *e)
     gra_json_expect(j, ',');
     e->end = gra_json_count(j);
     gra_json_expect(j, ']');
-    e->located = true;
+    e->has_offsets = true;
 }
 
 static void read_entry(gra_file *f, gra_json *j, struct entry *e)
@@ -91,142 +93,130 @@ static void read_entry(gra_file *f, gra_json *j, struct entry *e)
             return;
         if (!e->dtype && strcmp(key, "dtype") == 0)
             e->dtype = read_string(f, j);
-        else if (e->extent.ndim < 0 && strcmp(key, "shape") == 0)
-            read_shape(j, e);
-        else if (!e->located && strcmp(key, "data_offsets") == 0)
+        else if (e->shape.ndim < 0 && strcmp(key, "shape") == 0)
+            read_shape(j, &e->shape);
+        else if (!e->has_offsets && strcmp(key, "data_offsets") == 0)
             read_offsets(j, e);
         else
             gra_json_fail(j, "a tensor has dtype, shape and data_offsets, each once, and nothing else");
     } while (gra_json_accept(j, ','));
-    if (!e->dtype || e->extent.ndim < 0 || !e->located)
+    if (!e->dtype || e->shape.ndim < 0 || !e->has_offsets)
         gra_json_fail(j, "a tensor needs dtype, shape and data_offsets");
     gra_json_expect(j, '}');
 }
 
-/* ---- what an entry must be ---- */
-
-static int check_entry(gra_file *f, const char *name, struct entry *e)
+static bool check_entry(gra_file *f, const char *name, const struct entry *e, size_t *size)
 {
-    const uint64_t begin = e->begin, end = e->end;
-    const gra_values *kind = gra_values_named(e->dtype);
-    const char *shape = gra_extent_text(&e->extent, (char[GRA_EXTENT_TEXT]){ 0 });
-    if (!kind)
-        return gra_file_fail(f, "tensor %.100s has the dtype %.100s, which safetensors does not know", name,
-                             e->dtype);
-    const char *wrong = gra_extent_wrong(&e->extent, kind);
-    if (wrong)
-        return gra_file_fail(f, "tensor %.100s has the shape %s of %s: %s", name, shape, kind->name, wrong);
-    const uint64_t needed = gra_extent_bytes(&e->extent, kind);
-    if (end < begin)
-        return gra_file_fail(f, "tensor %.100s ends at byte %" PRIu64 ", before it begins at byte %" PRIu64,
-                             name, end, begin);
-    if (end > f->length)
-        return gra_file_fail(f, "tensor %.100s ends at byte %" PRIu64 ", but there are %" PRIu64 " behind "
-                             "the header", name, end, f->length);
-    if (end - begin != needed)
-        return gra_file_fail(f, "tensor %.100s has %" PRIu64 " bytes, but its shape %s of %s needs %" PRIu64,
-                             name, end - begin, shape, kind->name, needed);
-    return 0;
+    const gra_dtype *dtype = gra_dtype_named(e->dtype);
+    if (!dtype)
+        return gra_failure_set(&f->error, "tensor %.100s has the dtype %.100s, which safetensors does not know", name,
+                               e->dtype);
+    const bool counted = gra_shape_size(e->shape, size) && *size <= UINT64_MAX / dtype->bits;
+    const uint64_t bits = counted ? (uint64_t)*size * dtype->bits : 0;
+    if (!counted || bits % 8 != 0)
+        return gra_failure_set(&f->error, "tensor %.100s has the shape %s of %s: %s", name, GRA_SHAPE_OF(e), dtype->name,
+                               counted ? "its last value ends within a byte" : "so many values cannot be counted");
+    if (e->end < e->begin)
+        return gra_failure_set(&f->error, "tensor %.100s ends at byte %" PRIu64 ", before it begins at byte %" PRIu64, name,
+                               e->end, e->begin);
+    if (e->end > f->length)
+        return gra_failure_set(&f->error, "tensor %.100s ends at byte %" PRIu64 ", but there are %" PRIu64 " after the "
+                               "header", name, e->end, f->length);
+    if (e->end - e->begin != bits / 8)
+        return gra_failure_set(&f->error, "tensor %.100s has %" PRIu64 " bytes, but its shape %s of %s needs %" PRIu64, name,
+                               e->end - e->begin, GRA_SHAPE_OF(e), dtype->name, bits / 8);
+    return true;
 }
 
-/* ---- the header ---- */
+/* ---- reading: the header ---- */
 
-/* Room behind the `count` items of a list, which doubles whenever that is a power of two. NULL: out of
- * memory, and the list is as it was. */
-static void *one_more(void *list, int count, size_t size)
+/* A list with room for one item after its `count`: it is doubled whenever that is a power of two. NULL: out of memory,
+ * and the list is as it was. */
+static void *grown(void *list, int count, size_t size)
 {
     if (count & (count - 1))
         return list;
     return realloc(list, (count ? 2 * (size_t)count : 1) * size);
 }
 
-static int take_entry(gra_file *f, const char *name, struct entry *e)
+static bool read_tensor(gra_file *f, gra_json *j, const char *name)
 {
-    if (check_entry(f, name, e))
-        return -1;
-    gra_file_tensor *tensor = one_more(f->tensor, f->count, sizeof *tensor);
-    if (!tensor)
-        return gra_file_fail(f, "out of memory: a list of %d tensors was wanted", f->count + 1);
-    f->tensor = tensor;
-    gra_file_tensor *x = &f->tensor[f->count++];
-    *x = (gra_file_tensor){ .name = name, .dtype = e->dtype, .begin = e->begin, .end = e->end };
-    x->size = gra_extent_shape(&e->extent, &x->shape);
-    return 0;
-}
-
-static int read_tensor(gra_file *f, gra_json *j, const char *name)
-{
-    struct entry e = { .extent.ndim = -1 };
+    struct entry e = { .shape.ndim = -1 };
+    size_t size;
     read_entry(f, j, &e);
-    return j->wrong ? 0 : take_entry(f, name, &e);      /* what is wrong with the text is said at its end */
+    if (j->wrong)
+        return true;                    /* read_header reports it */
+    if (!check_entry(f, name, &e, &size))
+        return false;
+    gra_file_tensor *tensor = grown(f->tensor, f->count, sizeof *tensor);
+    if (!tensor)
+        return gra_failure_set(&f->error, "out of memory: a list of %d tensors was wanted", f->count + 1);
+    f->tensor = tensor;
+    f->tensor[f->count++] = (gra_file_tensor){ .name = name, .dtype = e.dtype, .shape = e.shape, .size = size,
+                                               .begin = e.begin, .end = e.end };
+    return true;
 }
 
-static int take_meta(gra_file *f, const char *key)
+static bool read_metadata(gra_file *f, gra_json *j)
 {
-    const char **meta = one_more(f->meta, f->nmeta, sizeof *meta);
-    if (!meta)
-        return gra_file_fail(f, "out of memory: a list of %d metadata was wanted", f->nmeta + 1);
-    f->meta = meta;
-    f->meta[f->nmeta++] = key;
-    return 0;
-}
-
-static int read_metadata(gra_file *f, gra_json *j)
-{
-    if (f->metadata)
+    if (f->has_metadata)
         gra_json_fail(j, "there is a second __metadata__");
-    f->metadata = true;
+    f->has_metadata = true;
     gra_json_expect(j, '{');
     if (gra_json_accept(j, '}'))
-        return 0;
+        return true;
     do {
         char *key = read_string(f, j);
         gra_json_expect(j, ':');
         gra_json_text value = gra_json_string(j);
         if (j->wrong)
-            return 0;
-        gra_json_decode(value, key + strlen(key) + 1);  /* which is in front of where it stands */
-        if (take_meta(f, key))
-            return -1;
+            return true;
+        gra_json_decode(value, key + strlen(key) + 1);  /* there it overwrites only what was read already */
+        const char **meta = grown(f->meta, f->nmeta, sizeof *meta);
+        if (!meta)
+            return gra_failure_set(&f->error, "out of memory: a list of %d metadata was wanted", f->nmeta + 1);
+        f->meta = meta;
+        f->meta[f->nmeta++] = key;
     } while (gra_json_accept(j, ','));
     gra_json_expect(j, '}');
-    return 0;
+    return true;
 }
 
-static int read_entries(gra_file *f, gra_json *j)
+static bool read_entries(gra_file *f, gra_json *j)
 {
     gra_json_expect(j, '{');
     if (gra_json_accept(j, '}'))
-        return 0;
+        return true;
     do {
         const char *name = read_string(f, j);
         gra_json_expect(j, ':');
         if (j->wrong)
-            return 0;
-        if (strcmp(name, "__metadata__") == 0 ? read_metadata(f, j) : read_tensor(f, j, name))
-            return -1;
+            return true;
+        if (!(strcmp(name, "__metadata__") == 0 ? read_metadata(f, j) : read_tensor(f, j, name)))
+            return false;
     } while (gra_json_accept(j, ','));
     gra_json_expect(j, '}');
-    return 0;
+    return true;
 }
 
 #define NO "it is no safetensors file: "
 
-static int read_header(gra_file *f, uint64_t n)
+static bool read_header(gra_file *f, uint64_t n)
 {
     const char *end = f->header + n;
     for (const char *s = f->header; s < end;)
         if (gra_utf8(&s, end) < 0)
-            return gra_file_fail(f, NO "byte %zu of its header is not UTF-8", (size_t)(s - f->header));
+            return gra_failure_set(&f->error, NO "byte %zu of its header is not UTF-8", (size_t)(s - f->header));
     gra_json j = { .at = f->header, .end = end };
-    if (read_entries(f, &j))
-        return -1;
+    if (!read_entries(f, &j))
+        return false;
     gra_json_finish(&j);
-    return j.wrong ? gra_file_fail(f, NO "byte %zu of its header: %s", (size_t)(j.at - f->header), j.wrong)
-                   : 0;
+    if (j.wrong)
+        return gra_failure_set(&f->error, NO "byte %zu of its header: %s", (size_t)(j.at - f->header), j.wrong);
+    return true;
 }
 
-/* ---- all tensors together ---- */
+/* ---- reading: all tensors together ---- */
 
 static int by_place(const void *a, const void *b)
 {
@@ -246,97 +236,80 @@ static int by_key(const void *a, const void *b)
     return strcmp(*x, *y);
 }
 
-static int without_twins(gra_file *f)
+static bool sort_by_name(gra_file *f)
 {
     f->named = malloc(((size_t)f->count + 1) * sizeof *f->named);
     if (!f->named)
-        return gra_file_fail(f, "out of memory: a list of %d tensors was wanted", f->count);
+        return gra_failure_set(&f->error, "out of memory: a list of %d tensors was wanted", f->count);
     for (int i = 0; i < f->count; i++)
         f->named[i] = &f->tensor[i];
     qsort(f->named, (size_t)f->count, sizeof *f->named, by_name);
     for (int i = 1; i < f->count; i++)
         if (strcmp(f->named[i - 1]->name, f->named[i]->name) == 0)
-            return gra_file_fail(f, "there are two tensors %.100s", f->named[i]->name);
+            return gra_failure_set(&f->error, "there are two tensors %.100s", f->named[i]->name);
     if (f->nmeta)
         qsort(f->meta, (size_t)f->nmeta, sizeof *f->meta, by_key);
     for (int i = 1; i < f->nmeta; i++)
         if (strcmp(f->meta[i - 1], f->meta[i]) == 0)
-            return gra_file_fail(f, "the metadata have the key %.100s twice", f->meta[i]);
-    return 0;
+            return gra_failure_set(&f->error, "the metadata have the key %.100s twice", f->meta[i]);
+    return true;
 }
 
-static int without_gaps(gra_file *f)
+static bool check_contiguous(gra_file *f)
 {
     uint64_t at = 0;
     for (int i = 0; i < f->count; i++) {
         const gra_file_tensor *x = &f->tensor[i];
         if (x->begin > at)
-            return gra_file_fail(f, "bytes %" PRIu64 " to %" PRIu64 " behind its header are in no tensor: "
-                                 "the next is %.100s", at, x->begin, x->name);
+            return gra_failure_set(&f->error, "bytes %" PRIu64 " to %" PRIu64 " after its header are in no tensor: "
+                                   "the next is %.100s", at, x->begin, x->name);
         if (x->begin < at)
-            return gra_file_fail(f, "tensor %.100s begins at byte %" PRIu64 ", but tensor %.100s ends at "
-                                 "byte %" PRIu64, x->name, x->begin, x[-1].name, at);
+            return gra_failure_set(&f->error, "tensor %.100s begins at byte %" PRIu64 ", but tensor %.100s ends at "
+                                   "byte %" PRIu64, x->name, x->begin, x[-1].name, at);
         at = x->end;
     }
     if (at < f->length)
-        return gra_file_fail(f, "its tensors end at byte %" PRIu64 ", but the file has %" PRIu64 " behind "
-                             "its header", at, f->length);
-    return 0;
+        return gra_failure_set(&f->error, "its tensors end at byte %" PRIu64 ", but the file has %" PRIu64 " after its "
+                               "header", at, f->length);
+    return true;
 }
 
-/* ---- the file ---- */
+/* ---- reading: the file ---- */
 
-static int check(gra_file *f)
+static bool read_file(gra_file *f)
 {
     unsigned char first[8];
     const uint64_t length = f->in.length;
     if (length < 8)
-        return gra_file_fail(f, NO "it has %" PRIu64 " bytes, and the length of a header alone takes 8",
-                             length);
+        return gra_failure_set(&f->error, NO "it has %" PRIu64 " bytes, and the length of a header alone takes 8", length);
     if (!gra_infile_read(&f->in, 0, first, sizeof first))
-        return gra_file_fail(f, "%s", f->in.why);
+        return false;
     const uint64_t n = gra_little_endian(first, sizeof first);
-    if (n > GRA_MAX_HEADER)
-        return gra_file_fail(f, NO "its header would have %" PRIu64 " bytes, and %d are allowed", n,
-                             GRA_MAX_HEADER);
+    if (n > MAX_HEADER)
+        return gra_failure_set(&f->error, NO "its header would have %" PRIu64 " bytes, and %d are allowed", n, MAX_HEADER);
     if (n > length - 8)
-        return gra_file_fail(f, NO "its header would have %" PRIu64 " bytes, and there are %" PRIu64, n,
-                             length - 8);
+        return gra_failure_set(&f->error, NO "its header would have %" PRIu64 " bytes, and there are %" PRIu64, n,
+                               length - 8);
     f->length = length - 8 - n;
     f->header = malloc((size_t)n + 1);
     if (!f->header)
-        return gra_file_fail(f, "out of memory: %" PRIu64 " bytes were wanted", n + 1);
-    if (!gra_infile_read(&f->in, 8, f->header, (size_t)n))
-        return gra_file_fail(f, "%s", f->in.why);
-    if (read_header(f, n))
-        return -1;
+        return gra_failure_set(&f->error, "out of memory: %" PRIu64 " bytes were wanted", n + 1);
+    if (!gra_infile_read(&f->in, 8, f->header, (size_t)n) || !read_header(f, n))
+        return false;
     if (f->count)
         qsort(f->tensor, (size_t)f->count, sizeof *f->tensor, by_place);
-    return without_twins(f) || without_gaps(f) ? -1 : 0;
+    return sort_by_name(f) && check_contiguous(f);
 }
 
-gra_file *gra_file_open_for(gra_model *m, const char *function, const char *path)
+gra_file *gra_file_open(const char *path)
 {
-    gra_file *f = malloc(sizeof *f + strlen(path) + 1);
-    if (!f) {
-        gra_model_note(m, function, path, "out of memory");
+    gra_file *f = calloc(1, sizeof *f);
+    if (!f)
         return NULL;
-    }
-    *f = (gra_file){ .model = m, .function = function };
-    strcpy(f->path, path);
-    if (!gra_infile_open(&f->in, path))
-        gra_file_fail(f, "%s", f->in.why);
-    else if (check(f) == 0) {
-        gra_model_note(m, function, path, NULL);
-        return f;
-    }
-    gra_file_close(f);
-    return NULL;
-}
-
-gra_file *gra_file_open(gra_model *m, const char *path)
-{
-    return gra_file_open_for(m, "gra_file_open", path);
+    gra_failure_about(&f->error, path);
+    if (!gra_infile_open(&f->in, path, &f->error) || !read_file(f))
+        f->count = f->nmeta = 0;        /* nothing is found in it */
+    return f;
 }
 
 void gra_file_close(gra_file *f)
@@ -349,6 +322,20 @@ void gra_file_close(gra_file *f)
     free(f->named);
     free(f->meta);
     free(f);
+}
+
+const char *gra_file_error(const gra_file *f)
+{
+    return f ? gra_failure_text(&f->error) : "out of memory";
+}
+
+int gra_file_fail(gra_file *f, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    gra_failure_set_args(&f->error, format, args);
+    va_end(args);
+    return -1;
 }
 
 /* ---- what is in it ---- */
@@ -366,48 +353,184 @@ static int key_of(const void *key, const void *item)
 
 int gra_file_count(const gra_file *f)
 {
-    return f->count;
+    return f ? f->count : 0;
 }
 
 const gra_file_tensor *gra_file_at(const gra_file *f, int i)
 {
-    return i >= 0 && i < f->count ? &f->tensor[i] : NULL;
+    return i >= 0 && i < gra_file_count(f) ? &f->tensor[i] : NULL;
 }
 
 const gra_file_tensor *gra_file_find(const gra_file *f, const char *name)
 {
-    const gra_file_tensor **x = bsearch(name, f->named, (size_t)f->count, sizeof *f->named, name_of);
+    const gra_file_tensor **x = gra_file_count(f) ? bsearch(name, f->named, (size_t)f->count, sizeof *f->named, name_of)
+                                                  : NULL;
     return x ? *x : NULL;
 }
 
 const char *gra_file_meta(const gra_file *f, const char *key)
 {
-    const char **found = f->nmeta ? bsearch(key, f->meta, (size_t)f->nmeta, sizeof *f->meta, key_of) : NULL;
+    const char **found = f && f->nmeta ? bsearch(key, f->meta, (size_t)f->nmeta, sizeof *f->meta, key_of) : NULL;
     return found ? *found + strlen(*found) + 1 : NULL;
 }
 
 int gra_file_read(gra_file *f, const gra_file_tensor *x, real *to)
 {
-    const gra_values *kind = gra_values_named(x->dtype);
-    if (!kind->to_reals)
-        return gra_file_fail(f, "tensor %.100s has the dtype %s: F32, F64, F16 and BF16 can be read", x->name,
-                             x->dtype);
-    const uint64_t at = f->in.length - f->length + x->begin;
-    if (!gra_values_read(kind, &f->in, at, false, x->size, to))
-        return gra_file_fail(f, "%s", f->in.why);
-    return 0;
+    if (!x)
+        return gra_file_fail(f, "gra_file_read: the tensor is NULL: gra_file_find gives that for a name that is not there");
+    gra_failure_clear(&f->error);
+    const gra_dtype *dtype = gra_dtype_named(x->dtype);
+    if (!dtype->to_reals)
+        return gra_file_fail(f, "tensor %.100s has the dtype %s: F32, F64, F16 and BF16 can be read", x->name, x->dtype);
+    return gra_read_values(&f->in, f->in.length - f->length + x->begin, dtype, x->size, to) ? 0 : -1;
 }
 
-int gra_file_same(gra_file *f, const gra_file_tensor *x, const gra_file_tensor *y)
+/* ---- writing ---- */
+
+static bool is_utf8(const char *s)
 {
-    if (x->size != y->size)
-        return 0;
-    real *values = x->size <= SIZE_MAX / sizeof *values / 2 ? malloc((2 * x->size + 1) * sizeof *values)
-                                                            : NULL;
-    int status = values ? 0 : gra_file_fail(f, "out of memory: %zu values were wanted twice", x->size);
-    if (!status && !(status = gra_file_read(f, x, values)) &&
-        !(status = gra_file_read(f, y, values + x->size)))
-        status = memcmp(values, values + x->size, x->size * sizeof *values) == 0;
-    free(values);
-    return status;
+    for (const char *end = s + strlen(s); s < end;)
+        if (gra_utf8(&s, end) < 0)
+            return false;
+    return true;
+}
+
+static bool check_names(int n, const gra_named *x, gra_failure *error)          /* which are sorted */
+{
+    for (int i = 0; i < n; i++) {
+        if (!is_utf8(x[i].name))
+            return gra_failure_set(error, "the name of a parameter is not UTF-8: %.100s", x[i].name);
+        if (strcmp(x[i].name, "__metadata__") == 0)
+            return gra_failure_set(error, "in a safetensors file a parameter cannot be named __metadata__");
+        if (i > 0 && strcmp(x[i - 1].name, x[i].name) == 0)
+            return gra_failure_set(error, "two tensors are to have the name %.100s", x[i].name);
+    }
+    return true;
+}
+
+static bool check_metadata(const gra_meta *meta, int nmeta, gra_failure *error)
+{
+    for (int i = 0; i < nmeta; i++) {
+        if (!is_utf8(meta[i].key) || !is_utf8(meta[i].value))
+            return gra_failure_set(error, "the metadata are not UTF-8: %.100s", meta[i].key);
+        for (int j = 0; j < i; j++)
+            if (strcmp(meta[i].key, meta[j].key) == 0)
+                return gra_failure_set(error, "the metadata have the key %.100s twice", meta[i].key);
+    }
+    return true;
+}
+
+/* The header is put together twice: first into no memory (s NULL), to count its bytes. */
+struct text {
+    char  *s;
+    size_t n;
+};
+
+static void put(struct text *t, const char *s, size_t n)
+{
+    if (t->s)
+        memcpy(t->s + t->n, s, n);
+    t->n += n;
+}
+
+static void put_text(struct text *t, const char *s) { put(t, s, strlen(s)); }
+
+static void put_count(struct text *t, size_t value)
+{
+    char digits[32];
+    put(t, digits, (size_t)snprintf(digits, sizeof digits, "%zu", value));
+}
+
+static void put_string(struct text *t, const char *s)
+{
+    static const char escaped[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
+    put_text(t, "\"");
+    for (; *s; s++) {
+        const char *e = strchr(escaped, *s);
+        char code[8];
+        if (e)
+            put(t, (char[]){ '\\', letter[e - escaped] }, 2);
+        else if ((unsigned char)*s < 0x20)
+            put(t, code, (size_t)snprintf(code, sizeof code, "\\u%04x", (unsigned)(unsigned char)*s));
+        else
+            put(t, s, 1);
+    }
+    put_text(t, "\"");
+}
+
+static void put_tensor(struct text *t, const gra_named *x, size_t begin)
+{
+    put_string(t, x->name);
+    put_text(t, ":{\"dtype\":\"" GRA_OWN_DTYPE "\",\"shape\":[");
+    for (int d = 0; d < x->x->shape.ndim; d++) {
+        put_text(t, d ? "," : "");
+        put_count(t, (size_t)x->x->shape.dim[d]);
+    }
+    put_text(t, "],\"data_offsets\":[");
+    put_count(t, begin);
+    put_text(t, ",");
+    put_count(t, begin + x->x->size * sizeof(real));
+    put_text(t, "]}");
+}
+
+static void put_header(struct text *t, int n, const gra_named *x, const gra_meta *meta, int nmeta)
+{
+    size_t begin = 0;
+    t->n = 0;
+    put_text(t, nmeta ? "{\"__metadata__\":{" : "{");
+    for (int i = 0; i < nmeta; i++) {
+        put_text(t, i ? "," : "");
+        put_string(t, meta[i].key);
+        put_text(t, ":");
+        put_string(t, meta[i].value);
+    }
+    put_text(t, nmeta ? "}" : "");
+    for (int i = 0; i < n; i++) {
+        put_text(t, i || nmeta ? "," : "");
+        put_tensor(t, &x[i], begin);
+        begin += x[i].x->size * sizeof(real);
+    }
+    put_text(t, "}");
+    while (t->n % 8)
+        put_text(t, " ");
+}
+
+static bool write_file(const char *path, const struct text *header, int n, const gra_named *x)
+{
+    unsigned char length[8];
+    gra_outfile out;
+    if (!gra_outfile_open(&out, path))
+        return false;
+    gra_put_little_endian(length, header->n, sizeof length);
+    gra_outfile_write(&out, length, sizeof length);
+    gra_outfile_write(&out, header->s, header->n);
+    for (int i = 0; i < n; i++)
+        gra_write_values(&out, x[i].x->data, x[i].x->size);
+    return gra_outfile_close(&out);
+}
+
+static int by_own_name(const void *a, const void *b)
+{
+    return strcmp(((const gra_named *)a)->name, ((const gra_named *)b)->name);
+}
+
+bool gra_file_write(const char *path, int n, gra_named *x, const gra_meta *meta, int nmeta, gra_failure *error)
+{
+    struct text header = { 0 };
+    gra_failure_about(error, path);
+    if (n)
+        qsort(x, (size_t)n, sizeof *x, by_own_name);
+    if (!check_names(n, x, error) || !check_metadata(meta, nmeta, error))
+        return false;
+    put_header(&header, n, x, meta, nmeta);
+    if (header.n > MAX_HEADER)
+        return gra_failure_set(error, "a header of %zu bytes is more than safetensors allows", header.n);
+    header.s = malloc(header.n);
+    if (!header.s)
+        return gra_failure_set(error, "out of memory: %zu bytes were wanted", header.n);
+    put_header(&header, n, x, meta, nmeta);
+    if (!write_file(path, &header, n, x))
+        gra_failure_set(error, "%s", strerror(errno));
+    free(header.s);
+    return !error->failed;
 }

@@ -1,13 +1,15 @@
-/* state_dict: the values of a model from a safetensors file.
+/* state_dict: the parameters of a model, to a safetensors file and from it.
  *
- * The names and the shapes in the file must be the model's. Then the values are read into a buffer, and only
- * when all are there does the model change. */
+ * Loading: the names and shapes in the file must be the model's. The values are read into a buffer, and the model changes
+ * only when all of them are there. */
 #include "../internal.h"
+#include "safetensors.h"
 
 #include <stdlib.h>
 
-/* A tensor that the model wants, as the file has it: 0, or -1 after a sentence. */
-static int fits(gra_file *f, const gra_tensor *p, const gra_file_tensor *x)
+/* ---- loading ---- */
+
+static int check_shape(gra_file *f, const gra_tensor *p, const gra_file_tensor *x)
 {
     if (gra_same_shape(x->shape, p->shape))
         return 0;
@@ -15,22 +17,33 @@ static int fits(gra_file *f, const gra_tensor *p, const gra_file_tensor *x)
                          GRA_SHAPE_OF(x), GRA_SHAPE_OF(p));
 }
 
-/* A further name of a parameter need not be in the file; where it is, the values must be the parameter's. */
-static int alias_fits(gra_file *f, const gra_tensor *alias)
+/* 1: they have the same values, bit for bit; 0: not; -1: they cannot be read. */
+static int same_values(gra_file *f, const gra_file_tensor *x, const gra_file_tensor *y)
+{
+    real *values = malloc((2 * x->size + 1) * sizeof *values);  /* both have the shape of a parameter */
+    int status = values ? 0 : gra_file_fail(f, "out of memory: %zu values were wanted twice", x->size);
+    if (!status && !(status = gra_file_read(f, x, values)) && !(status = gra_file_read(f, y, values + x->size)))
+        status = memcmp(values, values + x->size, x->size * sizeof *values) == 0;
+    free(values);
+    return status;
+}
+
+/* Another name of a parameter may be missing in the file; where it is there, its values must be the parameter's. */
+static int check_alias(gra_file *f, const gra_tensor *alias)
 {
     const gra_file_tensor *x = gra_file_find(f, alias->name), *base = gra_file_find(f, alias->base->name);
     if (!x)
         return 0;
-    if (fits(f, alias, x))
+    if (check_shape(f, alias, x))
         return -1;
-    const int same = gra_file_same(f, x, base);
+    const int same = same_values(f, x, base);
     if (same == 0)
         gra_file_fail(f, "tensors %.100s and %.100s differ, but in the model they are one", x->name,
                       base->name);
     return same > 0 ? 0 : -1;
 }
 
-static bool wants(const gra_model *m, int n, const char *name)
+static bool has_tensor(const gra_model *m, int n, const char *name)
 {
     for (int i = 0; i < n; i++)
         if (strcmp(gra_owned_at(m, i)->name, name) == 0)
@@ -41,18 +54,18 @@ static bool wants(const gra_model *m, int n, const char *name)
     return false;
 }
 
-static int nothing_more(gra_file *f, const gra_model *m, int n)
+static int check_no_others(gra_file *f, const gra_model *m, int n)
 {
     for (int i = 0; i < gra_file_count(f) && gra_file_count(f) != n; i++)
-        if (!wants(m, n, gra_file_at(f, i)->name))
+        if (!has_tensor(m, n, gra_file_at(f, i)->name))
             return gra_file_fail(f, "the model has no parameter %.100s", gra_file_at(f, i)->name);
     for (int i = 0; i < gra_alias_count(m); i++)
-        if (alias_fits(f, gra_alias_at(m, i)))
+        if (check_alias(f, gra_alias_at(m, i)))
             return -1;
     return 0;
 }
 
-/* The first n tensors of the model are those of the file. */
+/* The file must have the first n tensors of the model, and nothing else. */
 static int compare(gra_file *f, const gra_model *m, int n)
 {
     int missing = 0;
@@ -60,7 +73,7 @@ static int compare(gra_file *f, const gra_model *m, int n)
     for (int i = 0; i < n; i++) {
         const gra_tensor *p = gra_owned_at(m, i);
         const gra_file_tensor *x = gra_file_find(f, p->name);
-        if (x && fits(f, p, x))
+        if (x && check_shape(f, p, x))
             return -1;
         first = x || first ? first : p->name;
         missing += !x;
@@ -70,7 +83,7 @@ static int compare(gra_file *f, const gra_model *m, int n)
     if (missing)
         return gra_file_fail(f, "it has no tensor %.100s, and %d more of the model's are missing", first,
                              missing - 1);
-    return nothing_more(f, m, n);
+    return check_no_others(f, m, n);
 }
 
 static int read_values(gra_file *f, gra_model *m, int n)
@@ -78,7 +91,7 @@ static int read_values(gra_file *f, gra_model *m, int n)
     size_t size = 0, at = 0;
     for (int i = 0; i < n; i++)
         size += gra_owned_at(m, i)->size;
-    real *values = malloc((size + 1) * sizeof *values);         /* the model has as many */
+    real *values = malloc((size + 1) * sizeof *values);
     int status = values ? 0 : gra_file_fail(f, "out of memory: %zu values were wanted", size);
     for (int i = 0; i < n && status == 0; at += gra_owned_at(m, i++)->size)
         status = gra_file_read(f, gra_file_find(f, gra_owned_at(m, i)->name), values + at);
@@ -89,20 +102,50 @@ static int read_values(gra_file *f, gra_model *m, int n)
     return status;
 }
 
-static int load(gra_model *m, const char *function, const char *path, int n)
+static int load(gra_model *m, const char *path, int n)
 {
-    gra_file *f = gra_file_open_for(m, function, path);
-    int status = f && compare(f, m, n) == 0 ? read_values(f, m, n) : -1;
+    if (gra_model_note(m, NULL))        /* the model has an error: it stays as it is */
+        return -1;
+    gra_file *f = gra_file_open(path);
+    if (!gra_file_error(f) && compare(f, m, n) == 0)
+        read_values(f, m, n);
+    const int status = gra_model_note(m, gra_file_error(f));
     gra_file_close(f);
     return status;
 }
 
-int gra_load(gra_model *m, const char *path)
+int gra_load(gra_model *m, const char *path)     { return load(m, path, gra_param_count(m)); }
+int gra_load_all(gra_model *m, const char *path) { return load(m, path, gra_owned_count(m)); }
+
+/* ---- saving ---- */
+
+/* The first n tensors that the model owns, and the other names of its parameters. */
+static int save(gra_model *m, const char *path, int n, const gra_meta *meta, int nmeta)
 {
-    return load(m, "gra_load", path, gra_param_count(m));
+    gra_failure error;
+    const int all = n + gra_alias_count(m);
+    if (gra_model_note(m, NULL))
+        return -1;
+    gra_named *x = malloc(((size_t)all + 1) * sizeof *x);
+    gra_failure_about(&error, path);
+    for (int i = 0; x && i < all; i++) {
+        x[i].x    = i < n ? gra_owned_at(m, i) : gra_alias_at(m, i - n);
+        x[i].name = x[i].x->name;
+    }
+    if (x)
+        gra_file_write(path, all, x, meta, nmeta, &error);
+    else
+        gra_failure_set(&error, "out of memory");
+    free(x);
+    return gra_model_note(m, gra_failure_text(&error));
 }
 
-int gra_load_all(gra_model *m, const char *path)
+int gra_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta)
 {
-    return load(m, "gra_load_all", path, gra_owned_count(m));
+    return save(m, path, gra_param_count(m), meta, nmeta);
+}
+
+int gra_save_all(gra_model *m, const char *path, const gra_meta *meta, int nmeta)
+{
+    return save(m, path, gra_owned_count(m), meta, nmeta);
 }

@@ -51,6 +51,7 @@ static const char *const blocks[2] = { "trf_blocks", "h" };
 
 struct import {
     gra_file               *file;
+    const char             *path;
     char                   *why;
     bool                    gpt2;       /* it has GPT-2's names, else ours */
     bool                    transposed; /* matrices in the blocks */
@@ -65,9 +66,16 @@ static bool wrong(struct import *f, const char *format, ...) GRA_PRINTF(2, 3);
 static bool wrong(struct import *f, const char *format, ...)
 {
     va_list args;
+    const int n = snprintf(f->why, IMPORT_WHY, "%.300s: ", f->path);
     va_start(args, format);
-    vsnprintf(f->why, IMPORT_WHY, format, args);
+    vsnprintf(f->why + n, (size_t)(IMPORT_WHY - n), format, args);
     va_end(args);
+    return false;
+}
+
+static bool file_failed(struct import *f)
+{
+    snprintf(f->why, IMPORT_WHY, "%s", gra_file_error(f->file));
     return false;
 }
 
@@ -211,9 +219,7 @@ static bool read_all(struct import *f, const gra_file_tensor *x, real **values)
     *values = malloc(x->size * sizeof **values);
     if (!*values)
         return wrong(f, "out of memory");
-    return gra_file_read(f->file, x, *values) == 0 ||
-           wrong(f, "tensor %.100s cannot be read: it is %.20s, and F32, F64, F16 and BF16 can be read, or the file is cut "
-                 "short", x->name, x->dtype);
+    return gra_file_read(f->file, x, *values) == 0 || file_failed(f);
 }
 
 /* Tied: it has no head, or, as PyTorch writes it, one with the token embedding's values. */
@@ -327,11 +333,12 @@ static bool make(struct import *f, struct gra_gpt *g, gra_scope scope)
 
 int import_gpt(struct gra_gpt *g, gra_scope scope, const char *path, int n_heads, char why[IMPORT_WHY])
 {
-    struct import f = { .why = why, .file = gra_file_open(scope.model, path) };
+    struct import f = { .path = path, .why = why, .file = gra_file_open(path) };
     *g = (struct gra_gpt){ 0 };
-    const bool ok = f.file ? measure(&f) && fits(&f) && read_beside(&f, path) && read_tied(&f) && read_gelu(&f) &&
-                             read_heads(&f, n_heads) && make(&f, g, scope) && read_values(&f, scope)
-                           : wrong(&f, "%s", gra_model_error(scope.model));
+    const bool ok = gra_file_error(f.file) ? file_failed(&f)
+                                           : measure(&f) && fits(&f) && read_beside(&f, path) && read_tied(&f) &&
+                                             read_gelu(&f) && read_heads(&f, n_heads) && make(&f, g, scope) &&
+                                             read_values(&f, scope);
     free(f.place);
     gra_file_close(f.file);
     return ok ? 0 : -1;

@@ -22,7 +22,7 @@ int checkpoint_save(const training *t)
     const int failed = gra_save_all(t->model, file_path(path, t->o.out, CHECKPOINT_FILE), meta,
                                     (int)(sizeof meta / sizeof meta[0]));
     if (failed)
-        complain("cannot write %s: %s", path, file_why(gra_model_error(t->model), path));
+        complain("cannot write %s", gra_model_error(t->model));
     free(flags);
     return failed;
 }
@@ -51,24 +51,18 @@ static int take_options(training *t, const char *path, const gra_file *f)
 
 int checkpoint_read_options(training *t)
 {
-    gra_tape *tape = gra_open(1);
-    gra_model *lender = gra_model_open(tape, NULL);     /* of the error sentence: there is no model yet */
     char path[FILE_PATH];
-    gra_file *f = NULL;
-    file_path(path, t->o.resume, CHECKPOINT_FILE);
-    if (lender)
-        gra_model_keep_going(lender, true);
-    if (!lender)
-        complain("out of memory");
-    else if (access(path, F_OK) != 0)
+    if (access(file_path(path, t->o.resume, CHECKPOINT_FILE), F_OK) != 0) {
         complain("no run was begun in %s: there is no %s, which is written before the first step", t->o.resume,
                  CHECKPOINT_FILE);
-    else if (!(f = gra_file_open(lender, path)))
-        complain("cannot go on: %s: %s", path, file_why(gra_model_error(lender), path));
-    const int failed = !f || take_options(t, path, f);
+        return -1;
+    }
+    gra_file *f = gra_file_open(path);
+    const char *why = gra_file_error(f);
+    if (why)
+        complain("cannot go on: %s", why);
+    const int failed = why || take_options(t, path, f);
     gra_file_close(f);
-    gra_model_close(lender);
-    gra_close(tape);
     return failed ? -1 : 0;
 }
 
@@ -87,11 +81,13 @@ static int take_state(training *t, const char *path, const gra_file *f)
 int checkpoint_load(training *t)
 {
     char path[FILE_PATH];
-    gra_file *f = gra_file_open(t->model, file_path(path, t->o.out, CHECKPOINT_FILE));
-    int failed = !f || gra_load_all(t->model, path);
-    if (failed)
-        complain("cannot go on: %s: %s", path, file_why(gra_model_error(t->model), path));
-    failed = failed || take_state(t, path, f);
+    gra_file *f = gra_file_open(file_path(path, t->o.out, CHECKPOINT_FILE));
+    const char *why = gra_file_error(f);
+    if (!why && gra_load_all(t->model, path))
+        why = gra_model_error(t->model);
+    if (why)
+        complain("cannot go on: %s", why);
+    const int failed = why || take_state(t, path, f);
     gra_file_close(f);
     optimizer_resume(&t->optimizer, t->step);
     return failed ? -1 : 0;

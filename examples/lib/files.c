@@ -85,10 +85,3 @@ int folder_make(const char *path)
     complain("cannot make the folder %s: %s", path, strerror(why));
     return -1;
 }
-
-const char *file_why(const char *error, const char *path)
-{
-    const char *at = strstr(error, path);
-    const size_t n = strlen(path);
-    return at && strncmp(at + n, ": ", 2) == 0 ? at + n + 2 : error;
-}

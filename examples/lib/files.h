@@ -12,7 +12,5 @@ bool  file_ends_in(const char *path, const char *ending);       /* such as ".png
 char *file_read(const char *path, size_t *size);        /* the whole file, and a 0 behind it; to free; or NULL */
 int   file_write(const char *path, const char *bytes, size_t size);     /* the file is whole or as it was; 0 or -1 */
 int   folder_make(const char *path);                    /* as mkdir -p; 0 or -1 */
-const char *file_why(const char *error, const char *path);      /* the reason in gradus' sentence "function: path:
-                                                           reason" */
 
 #endif

@@ -165,7 +165,7 @@ int run_save(const training *t, const char *name)
     };
     const int failed = gra_save(t->model, file_path(path, t->o.out, name), meta, (int)(sizeof meta / sizeof *meta));
     if (failed)
-        complain("cannot write %s: %s", path, file_why(gra_model_error(t->model), path));
+        complain("cannot write %s", gra_model_error(t->model));
     return failed;
 }
 

@@ -55,7 +55,7 @@ npy 2 "{'descr': '>f4', 'fortran_order': False, 'shape': (), }" 4
 npy 3 "{'descr': '<f2', 'fortran_order': False, 'shape': (3,), }" 6
 npy 1 "{'descr': '>f8', 'fortran_order': True, 'shape': (2, 1, 2), }" 32
 npy 1 "{'descr': '<i4', 'fortran_order': False, 'shape': (1,), }" 4
-npy 1 "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }" 0
+npy 1 "{'descr': '<f4', 'fortran_order': False, 'shape': (2147483647, 2147483647), }" 0
 npy 1 "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3), }" 0
 npy 1 "{\"shape\": (1,), \"descr\": \"|f4\", \"fortran_order\": False}" 4
 
