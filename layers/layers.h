@@ -11,6 +11,7 @@
  *
  * A layer's type is `struct gra_NAME`, without a typedef: the short names belong to the ops, of which
  * many bear the same name (gra_linear(t, x, w, b) is the op, struct gra_linear a layer with its w and b).
+ * Each has a block here: formula and shapes, its parameters and what they begin with, struct, init, forward.
  *
  * Errors: init leaves a sentence in the model (gra_model_error), forward in the tape (gra_error). A
  * layer whose init failed may be used: its forward is an error of the tape.
@@ -35,7 +36,7 @@ struct gra_linear {
 void        gra_linear_init(struct gra_linear *l, gra_scope scope, int in_features, int out_features,
                             bool bias);
 void        gra_linear_init_with(struct gra_linear *l, gra_scope scope, int in_features, int out_features,
-                                 bool bias, gra_init weight);   /* the weight begins so, the bias at 0 */
+                                 bool bias, gra_init weight);   /* with a weight that begins so, and a bias at 0 */
 gra_tensor *gra_linear_forward(gra_tape *t, const struct gra_linear *l, gra_tensor *x);
 
 /* ---- Embedding: y_i = weight[ids_i]; ids of a shape -> (shape, embedding_dim) --------------------
@@ -61,7 +62,8 @@ void        gra_positional_embedding_init_with(struct gra_positional_embedding *
                                                int context_length, int embedding_dim, gra_init weight);
 gra_tensor *gra_positional_embedding_forward(gra_tape *t, const struct gra_positional_embedding *l, gra_tensor *x);
 gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const struct gra_positional_embedding *l,
-                                                  gra_tensor *x, int first);       /* x_t + weight[first + t] */
+                                                  gra_tensor *x, int first);    /* of tokens that come after `first`
+                                           others: y_t = x_t + weight[first + t] */
 
 /* ---- Dropout: GRA_TRAIN: 0 with probability p, else x / (1 - p); else x (Srivastava et al. 2014) --
  * No parameters. */
