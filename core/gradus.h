@@ -311,14 +311,21 @@ gra_tensor *gra_binary_cross_entropy(gra_tape *t, gra_tensor *p, gra_tensor *tar
                                                            probabilities; logarithms are at least -100; same shapes */
 gra_tensor *gra_binary_cross_entropy_with_logits(gra_tape *t, gra_tensor *x, gra_tensor *target);
                                                         /* the same of p = sigmoid(x), exact for any x */
-gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor *v, int heads, bool causal,
-                          double dropout);
-                                                        /* softmax(q k^T / sqrt(d)) v in each head (Vaswani et al. 2017);
-                                                           q (batch, time, heads d), k (batch, keys, kv_heads d), v
-                                                           (batch, keys, kv_heads d_v) -> (batch, time, heads d_v).
-                                                           kv_heads follows from k's size: as many as heads, or fewer
-                                                           that neighbours share (grouped-query attention). Causal:
-                                                           query i sees keys up to i + keys - time */
+typedef struct gra_attention_options {  /* what is left out is 0: no mask, no dropout */
+    int         heads;                  /* of q */
+    bool        causal;                 /* query i sees keys up to i + keys - time (PyTorch's is_causal) */
+    double      dropout;                /* probability with which a weight is dropped in GRA_TRAIN */
+    gra_tensor *mask;                   /* added to the scores q k^T / sqrt(d) before the softmax, -INFINITY hides a key
+                                           (attn_mask, a float): broadcasts to (batch, heads, time, keys), and gets a
+                                           gradient if it wants one */
+} gra_attention_options;
+gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor *v, const gra_attention_options *how);
+                                                        /* softmax(q k^T / sqrt(d) + mask) v in each head (Vaswani et
+                                                           al. 2017); q (batch, time, heads d), k (batch, keys,
+                                                           kv_heads d), v (batch, keys, kv_heads d_v) -> (batch, time,
+                                                           heads d_v). kv_heads follows from k's size: as many as
+                                                           heads, or fewer that neighbours share (grouped-query
+                                                           attention) */
 void        gra_keep_attention(gra_tape *t, bool on);   /* from now on attention keeps its weights, before dropout, */
 gra_tensor *gra_attention_weights(gra_tensor *y);       /* and this returns those of gra_attention's result y: a constant
                                                            (batch, heads, time, keys), there until the next gra_begin */

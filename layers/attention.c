@@ -69,8 +69,8 @@ static gra_tensor *batched(gra_tape *t, gra_tensor *x)          /* a view, (batc
 /* gra_attention for q, k, v (..., time, dim): what stands before time is the batch. */
 static gra_tensor *attend(gra_tape *t, const gra_attention_config *c, gra_tensor *q, gra_tensor *k, gra_tensor *v)
 {
-    gra_tensor *y = gra_attention(t, batched(t, q), batched(t, k), batched(t, v), c->num_heads, !c->bidirectional,
-                                  c->dropout);
+    gra_tensor *y = gra_attention(t, batched(t, q), batched(t, k), batched(t, v), &(gra_attention_options){
+                                  .heads = c->num_heads, .causal = !c->bidirectional, .dropout = c->dropout });
     return q->shape.ndim == 3 ? y : gra_reshape(t, y, q->shape);
 }
 

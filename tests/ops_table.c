@@ -14,6 +14,7 @@
  *
  *     X(3, 17)            an input named "x" in reports, of that shape, with values from -2 to 2
  *     W(17), B(17)        the second and the third, "w" and "b"
+ *     MASK(3, 17)         the fourth, "mask"
  *     X0, W0              numbers: they have no dimensions
  *     WIDE(17)            an "x" from -6 to 6, where a function becomes flat
  *     POSITIVE(17)        an "x" from 0.5 to 3, for logarithms and roots
@@ -246,20 +247,33 @@ F(do_bce_logits, gra_binary_cross_entropy_with_logits(t, in[0], in[1]))
 AGAIN(do_bce_logits, 2)
 F(mse_loss_view, gra_mse_loss(t, gra_scale(t, in[0], 2), view(t, in[0], GRA_SHAPE(3, 17))))
 
-#define ATTENTION(name, heads, causal, dropout)                                                          \
-    F(name, gra_attention(t, in[0], in[1], in[2], heads, causal, dropout))                               \
-    AGAIN(name, 3)                                                                                       \
-    F(name##_self, gra_attention(t, in[0], in[0], in[0], heads, causal, dropout))
+static gra_tensor *hidden(gra_tape *t)          /* of three queries the second sees no key */
+{
+    const real no = -(real)INFINITY;
+    return gra_constant(t, (const real[]){ 0, no, 0, no, no, no, no, 0, 0 }, GRA_SHAPE(3, 3));
+}
 
-ATTENTION(attend, 1, false, 0)
-ATTENTION(attend_heads, 3, false, 0)
-ATTENTION(attend_back, 1, true, 0)
-ATTENTION(attend_back_heads, 3, true, 0)
-F(attend_groups, gra_attention(t, in[0], in[1], in[2], 4, true, 0))
+#define HOW(...) &(gra_attention_options){ __VA_ARGS__ }
+#define ATTENTION(name, ...)                                                                             \
+    F(name, gra_attention(t, in[0], in[1], in[2], HOW(__VA_ARGS__)))                                     \
+    AGAIN(name, 3)                                                                                       \
+    F(name##_self, gra_attention(t, in[0], in[0], in[0], HOW(__VA_ARGS__)))
+
+ATTENTION(attend, .heads = 1)
+ATTENTION(attend_heads, .heads = 3)
+ATTENTION(attend_back, .heads = 1, .causal = true)
+ATTENTION(attend_back_heads, .heads = 3, .causal = true)
+F(attend_groups, gra_attention(t, in[0], in[1], in[2], HOW(.heads = 4, .causal = true)))
 AGAIN(attend_groups, 3)
-ATTENTION(attend_dropped, 1, false, 0.3)
-F(attend_groups_dropped, gra_attention(t, in[0], in[1], in[2], 4, false, 0.3))
-ATTENTION(attend_back_dropped, 3, true, 0.3)
+ATTENTION(attend_dropped, .heads = 1, .dropout = 0.3)
+F(attend_groups_dropped, gra_attention(t, in[0], in[1], in[2], HOW(.heads = 4, .dropout = 0.3)))
+ATTENTION(attend_back_dropped, .heads = 3, .causal = true, .dropout = 0.3)
+F(attend_masked, gra_attention(t, in[0], in[1], in[2], HOW(.heads = 3, .mask = in[3])))
+AGAIN(attend_masked, 4)
+F(attend_back_masked, gra_attention(t, in[0], in[1], in[2], HOW(.heads = 4, .causal = true, .mask = in[3])))
+F(attend_masked_by_itself, gra_attention(t, in[0], in[0], in[0], HOW(.heads = 1, .mask = in[0])))
+F(attend_hidden, gra_attention(t, in[0], in[1], in[2], HOW(.heads = 1, .mask = hidden(t))))
+F(attend_masked_dropped, gra_attention(t, in[0], in[1], in[2], HOW(.heads = 2, .mask = in[3], .dropout = 0.3)))
 
 /* ---- the table ---- */
 
@@ -268,6 +282,7 @@ ATTENTION(attend_back_dropped, 3, true, 0.3)
 #define X(...)        { .name = "x", OF(__VA_ARGS__) }
 #define W(...)        { .name = "w", OF(__VA_ARGS__) }
 #define B(...)        { .name = "b", OF(__VA_ARGS__) }
+#define MASK(...)     { .name = "mask", OF(__VA_ARGS__) }
 #define X0            { .name = "x" }                           /* numbers have no dimensions */
 #define W0            { .name = "w" }
 #define WIDE(...)     { .name = "x", OF(__VA_ARGS__), .low = -6, .high = 6 }
@@ -564,6 +579,17 @@ const struct op_case op_cases[] = {
     TRAIN("attention: all at once, again", "attention", attend_back_dropped_again, 3,
           X(1, 3, 6), W(1, 3, 6), B(1, 3, 3)),
     TRAIN("attention: all at once, self", "attention", attend_back_dropped_self, 1, X(2, 5, 6)),
+    ROW("attention: a mask", "attention", attend_masked, 4, X(2, 4, 6), W(2, 5, 6), B(2, 5, 9), MASK(2, 3, 4, 5)),
+    ROW("attention: a mask, again", "attention", attend_masked_again, 4, X(1, 2, 3), W(1, 3, 3), B(1, 3, 3), MASK(2, 3)),
+    ROW("attention: a mask of heads", "attention", attend_masked, 4, X(2, 4, 6), W(2, 5, 6), B(2, 5, 9), MASK(3, 1, 5)),
+    ROW("attention: a mask of sequences", "attention", attend_masked, 4, X(2, 34, 3), W(2, 3, 3), B(2, 3, 3), MASK(2, 1, 34, 3)),
+    ROW("attention: a mask, grouped, causal", "attention", attend_back_masked, 4,
+        X(2, 5, 12), W(2, 6, 6), B(2, 6, 10), MASK(5, 6)),
+    ROW("attention: a mask of one query", "attention", attend_masked, 4, X(2, 1, 6), W(2, 5, 6), B(2, 5, 9), MASK(2, 3, 1, 5)),
+    ROW("attention: its own mask", "attention", attend_masked_by_itself, 1, X(1, 3, 3)),
+    ROW("attention: hidden keys", "attention", attend_hidden, 3, X(2, 3, 4), W(2, 3, 4), B(2, 3, 2)),
+    TRAIN("attention: a mask, dropout", "attention", attend_masked_dropped, 4,
+          X(2, 3, 8), W(2, 4, 8), B(2, 4, 6), MASK(4)),
 };
 
 const int op_cases_count = (int)(sizeof op_cases / sizeof *op_cases);

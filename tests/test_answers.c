@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#define HOW(...) &(gra_attention_options){ __VA_ARGS__ }
+
 #define LENGTH(a) (int)(sizeof(a) / sizeof *(a))
 
 #define REAL_STEP (sizeof(real) == 8 ? 0x1p-52 : 0x1p-23)    /* from 1 to the next real */
@@ -394,7 +396,7 @@ START_TEST(attention_with_large_scores)         /* 10000, 9999 and -10000 */
     gra_tensor *q = gra_input(t, (const real[]){ 1 }, GRA_SHAPE(1, 1, 1));
     gra_tensor *k = gra_input(t, (const real[]){ 10000, 9999, -10000 }, GRA_SHAPE(1, 3, 1));
     gra_tensor *v = gra_input(t, (const real[]){ 1, 2, 3 }, GRA_SHAPE(1, 3, 1));
-    gra_tensor *y = gra_attention(t, q, k, v, 1, false, 0);
+    gra_tensor *y = gra_attention(t, q, k, v, HOW(.heads = 1));
     EXPECT(y->data, (real)(a + 2 * b));
     ck_assert_int_eq(gra_backward(t, gra_sum(t, y)), 0);
     EXPECT(gra_grad(v), (real)a, (real)b, 0);
@@ -408,7 +410,7 @@ START_TEST(attention_rows_that_see_no_key)      /* of four queries the first thr
     gra_tensor *q = gra_input(t, (const real[]){ 1, 2, 3, 4 }, GRA_SHAPE(1, 4, 1));
     gra_tensor *k = gra_input(t, (const real[]){ 5 }, GRA_SHAPE(1, 1, 1));
     gra_tensor *v = gra_input(t, (const real[]){ 7 }, GRA_SHAPE(1, 1, 1));
-    gra_tensor *y = gra_attention(t, q, k, v, 1, true, 0);
+    gra_tensor *y = gra_attention(t, q, k, v, HOW(.heads = 1, .causal = true));
     EXPECT(y->data, 0, 0, 0, 7);
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, y, y))), 0);
     EXPECT(gra_grad(v), 14);
@@ -438,7 +440,7 @@ START_TEST(attention_rows_of_minus_infinity)
     gra_begin(t, GRA_TRAIN, &rng);
     gra_tensor *x[3] = { gra_input(t, q, GRA_SHAPE(1, time, 1)), gra_input(t, k, GRA_SHAPE(1, keys, 1)),
                          gra_input(t, v, GRA_SHAPE(1, keys, 1)) };
-    gra_tensor *y = gra_attention(t, x[0], x[1], x[2], 1, causal, p);
+    gra_tensor *y = gra_attention(t, x[0], x[1], x[2], HOW(.heads = 1, .causal = causal, .dropout = p));
     const real *w = gra_attention_weights(y)->data;
     ck_assert_int_eq(gra_backward(t, gra_sum(t, y)), 0);
     for (int i = 0; i < time; i++) {
@@ -469,7 +471,7 @@ START_TEST(attention_hides_no_nan)      /* scores of -inf and nan, of -inf and i
         for (int i = 0; i < 2; i++) {
             gra_tensor *q = gra_full(t, (double)-large, GRA_SHAPE(1, time, 1));
             gra_tensor *k = gra_input(t, (const real[]){ large, i ? -large : (real)NAN }, GRA_SHAPE(1, 2, 1));
-            gra_tensor *y = gra_attention(t, q, k, k, 1, false, 0);
+            gra_tensor *y = gra_attention(t, q, k, k, HOW(.heads = 1));
             ck_assert(isnan(y->data[0]) && isnan(y->data[time - 1]));
         }
 }
@@ -633,8 +635,8 @@ START_TEST(no_values)
     EXPECT(gra_linear(t, x, gra_constant(t, NULL, GRA_SHAPE(2, 0)), VECTOR(1, 2))->data, 1, 2, 1, 2, 1, 2);
     gra_tensor *keys = gra_reshape(t, none, GRA_SHAPE(1, 0, 2));
     gra_tensor *query = gra_reshape(t, VECTOR(1, 2), GRA_SHAPE(1, 1, 2));
-    EXPECT(gra_attention(t, query, keys, keys, 1, false, 0)->data, 0, 0);
-    expect_shape(gra_attention(t, keys, query, query, 1, true, 0), GRA_SHAPE(1, 0, 2));
+    EXPECT(gra_attention(t, query, keys, keys, HOW(.heads = 1))->data, 0, 0);
+    expect_shape(gra_attention(t, keys, query, query, HOW(.heads = 1, .causal = true)), GRA_SHAPE(1, 0, 2));
     ck_assert_ptr_null(gra_error(t));
 }
 END_TEST
@@ -654,9 +656,9 @@ START_TEST(no_values_backwards)
         gra_var_dim(t, e, 1, 1, true), gra_where(t, e, e, w), gra_clamp(t, e, 0, 1), gra_add_scalar(t, e, 1),
         gra_stack(t, 2, (gra_tensor *[]){ e, e }, 0),
         gra_attention(t, gra_reshape(t, e, GRA_SHAPE(1, 0, 2)), gra_reshape(t, x, GRA_SHAPE(1, 3, 2)),
-                      gra_reshape(t, x, GRA_SHAPE(1, 3, 2)), 1, false, 0),
+                      gra_reshape(t, x, GRA_SHAPE(1, 3, 2)), HOW(.heads = 1)),
         gra_attention(t, gra_reshape(t, x, GRA_SHAPE(1, 3, 2)), gra_reshape(t, e, GRA_SHAPE(1, 0, 2)),
-                      gra_reshape(t, e, GRA_SHAPE(1, 0, 2)), 1, false, 0),
+                      gra_reshape(t, e, GRA_SHAPE(1, 0, 2)), HOW(.heads = 1)),
     };
     gra_tensor *loss = gra_scale(t, gra_sum(t, x), 2);
     for (int i = 0; i < LENGTH(y); i++)
@@ -755,11 +757,11 @@ BAD(bad_concat_long, gra_concat(t, 2, (gra_tensor *[]){ gra_full(t, 0, GRA_SHAPE
                                                         gra_full(t, 0, GRA_SHAPE(1, 0)) }, 0))
 BAD(bad_ids, gra_embedding(t, x, (const int[]){ 0 }, (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } }))
 BAD(bad_attention, gra_attention(t, gra_full(t, 1, GRA_SHAPE(1, 2, 4)), gra_full(t, 1, GRA_SHAPE(1, 3, 4)),
-                                 gra_full(t, 1, GRA_SHAPE(1, 2, 4)), 1, true, 0))
+                                 gra_full(t, 1, GRA_SHAPE(1, 2, 4)), HOW(.heads = 1, .causal = true)))
 BAD(bad_heads, gra_attention(t, gra_full(t, 1, GRA_SHAPE(1, 2, 4)), gra_full(t, 1, GRA_SHAPE(1, 2, 4)),
-                             gra_full(t, 1, GRA_SHAPE(1, 2, 6)), 4, true, 0))
+                             gra_full(t, 1, GRA_SHAPE(1, 2, 6)), HOW(.heads = 4, .causal = true)))
 BAD(bad_attention_dropout, gra_attention(t, gra_full(t, 1, GRA_SHAPE(1, 2, 4)), gra_full(t, 1, GRA_SHAPE(1, 2, 4)),
-                                         gra_full(t, 1, GRA_SHAPE(1, 2, 4)), 1, true, 1))
+                                         gra_full(t, 1, GRA_SHAPE(1, 2, 4)), HOW(.heads = 1, .causal = true, .dropout = 1)))
 BAD(bad_mask_as_long, gra_masked_fill(t, MATRIX(1, 3, 1, 2, 3), x, 0))
 BAD(bad_matmul_vector_first, gra_matmul(t, VECTOR(1, 2, 3), x))
 BAD(bad_matmul_nt, gra_matmul_nt(t, x, MATRIX(1, 2, 1, 2)))
@@ -775,17 +777,20 @@ BAD(bad_transpose_first, gra_transpose(t, x, 3, 0))
 BAD(bad_concat_of_none, gra_concat(t, 0, &x, 0))
 BAD(bad_ids_negative, gra_embedding(t, x, (const int[]){ 0 }, GRA_SHAPE(-1)))
 #define ONES(...) gra_full(t, 1, GRA_SHAPE(__VA_ARGS__))
-BAD(bad_attention_q, gra_attention(t, ONES(2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 1, true, 0))
-BAD(bad_attention_k, gra_attention(t, ONES(1, 2, 4), ONES(2, 4), ONES(1, 2, 4), 1, true, 0))
-BAD(bad_attention_v, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(2, 4), 1, true, 0))
-BAD(bad_attention_batch, gra_attention(t, ONES(2, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 1, true, 0))
-BAD(bad_attention_batch_v, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(2, 2, 4), 1, true, 0))
-BAD(bad_attention_dim, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 6), ONES(1, 2, 4), 1, true, 0))
-BAD(bad_kv_heads, gra_attention(t, ONES(1, 2, 8), ONES(1, 2, 6), ONES(1, 2, 6), 4, true, 0))
-BAD(bad_kv_values, gra_attention(t, ONES(1, 2, 8), ONES(1, 2, 4), ONES(1, 2, 5), 4, true, 0))
-BAD(bad_heads_none, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 0, true, 0))
-BAD(bad_heads_q, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 6), 3, true, 0))
-BAD(bad_attention_dropout_negative, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 1, true, -1))
+BAD(bad_attention_q, gra_attention(t, ONES(2, 4), ONES(1, 2, 4), ONES(1, 2, 4), HOW(.heads = 1, .causal = true)))
+BAD(bad_attention_k, gra_attention(t, ONES(1, 2, 4), ONES(2, 4), ONES(1, 2, 4), HOW(.heads = 1, .causal = true)))
+BAD(bad_attention_v, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(2, 4), HOW(.heads = 1, .causal = true)))
+BAD(bad_attention_batch, gra_attention(t, ONES(2, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), HOW(.heads = 1, .causal = true)))
+BAD(bad_attention_batch_v, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(2, 2, 4), HOW(.heads = 1, .causal = true)))
+BAD(bad_attention_dim, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 6), ONES(1, 2, 4), HOW(.heads = 1, .causal = true)))
+BAD(bad_kv_heads, gra_attention(t, ONES(1, 2, 8), ONES(1, 2, 6), ONES(1, 2, 6), HOW(.heads = 4, .causal = true)))
+BAD(bad_kv_values, gra_attention(t, ONES(1, 2, 8), ONES(1, 2, 4), ONES(1, 2, 5), HOW(.heads = 4, .causal = true)))
+BAD(bad_heads_none, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), HOW(.heads = 0, .causal = true)))
+BAD(bad_heads_q, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 6), HOW(.heads = 3, .causal = true)))
+BAD(bad_attention_dropout_negative, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), HOW(.heads = 1, .causal = true, .dropout = -1)))
+BAD(bad_attention_mask, gra_attention(t, ONES(2, 3, 4), ONES(2, 5, 4), ONES(2, 5, 4), HOW(.heads = 2, .mask = ONES(4, 5))))
+BAD(bad_attention_mask_dims, gra_attention(t, ONES(1, 3, 4), ONES(1, 3, 4), ONES(1, 3, 4), HOW(1, .mask = ONES(2, 1, 1, 1, 3))))
+BAD(bad_attention_options, gra_attention(t, ONES(1, 3, 4), ONES(1, 3, 4), ONES(1, 3, 4), NULL))
 BAD(null_mean, gra_mean(t, NULL))
 BAD(null_max, gra_max(t, NULL))
 BAD(null_min, gra_min(t, NULL))
@@ -938,6 +943,11 @@ static const struct bad_case {
     { bad_heads_none, "attention: 0 heads cannot share q (1, 2, 4): its last size must divide by the heads" },
     { bad_heads_q, "attention: 3 heads cannot share q (1, 2, 4): its last size must divide by the heads" },
     { bad_attention_dropout_negative, "attention: dropout -1, wanted 0 <= dropout < 1" },
+    { bad_attention_mask, "attention: the mask is (4, 5): it does not broadcast to the scores, (batch, heads, time, "
+                          "keys) = (2, 2, 3, 5)" },
+    { bad_attention_mask_dims, "attention: the mask is (2, 1, 1, 1, 3): it does not broadcast to the scores, (batch, "
+                               "heads, time, keys) = (1, 1, 3, 3)" },
+    { bad_attention_options, "attention: the options are NULL: &(gra_attention_options){ .heads = 1 }, say" },
     { null_mean, "mean: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
     { null_max, "max: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
     { null_max_dim, "max_dim: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
@@ -974,7 +984,7 @@ START_TEST(dropout_wants_a_generator)
     ck_assert_str_eq(gra_error(t),
                      "dropout: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)");
     gra_begin(t, GRA_TRAIN, NULL);
-    ck_assert(isnan(gra_item(gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), 1, true, 0.5))));
+    ck_assert(isnan(gra_item(gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), HOW(.heads = 1, .causal = true, .dropout = 0.5)))));
     ck_assert_str_eq(gra_error(t),
                      "attention: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)");
 }

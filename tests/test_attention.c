@@ -3,6 +3,7 @@
 #include "../core/kern/mcg31.h"
 #include "../core/op.h"
 #include "../layers/layers.h"
+#include "reference/attention.h"
 #include "suites.h"
 
 #include <stdlib.h>
@@ -45,31 +46,43 @@ static void expect_error(const char *want)
 
 /* ---- kept weights -------------------------------------------------------------------------------- */
 
-/* w[b][h][i][j] = softmax over the visible j of q_i . k_j / sqrt(HEAD), in head h */
-static void expect_weights(const gra_tensor *w, const gra_tensor *q, const gra_tensor *k, bool causal)
+/* Memory until the next gra_begin: zeros, and the values of x in double. */
+static double *zeros(size_t n)
 {
-    ck_assert_int_eq(w->shape.ndim, 4);
-    ck_assert(w->shape.dim[0] == BATCH && w->shape.dim[1] == HEADS && w->shape.dim[2] == TIME && w->shape.dim[3] == KEYS);
+    double *values = gra_alloc(t, n * sizeof *values);
+    return memset(values, 0, n * sizeof *values);
+}
+
+static double *doubles(const gra_tensor *x)
+{
+    double *values = zeros(x->size);
+    for (size_t i = 0; i < x->size; i++)
+        values[i] = (double)x->data[i];
+    return values;
+}
+
+static void expect_close(const char *what, const real *x, const double *want, size_t n, double close)
+{
+    for (size_t i = 0; i < n; i++)
+        ck_assert_msg(fabs((double)x[i] - want[i]) <= close * (1 + fabs(want[i])), "%s %zu is %.17g, wanted %.17g", what,
+                      i, (double)x[i], want[i]);
+}
+
+/* The formula's weights of HEADS heads, and y. */
+static struct plain_attention plain(const gra_tensor *q, const gra_tensor *k, const gra_tensor *v, bool causal)
+{
+    return (struct plain_attention){ .batch = BATCH, .heads = HEADS, .time = q->shape.dim[1], .keys = k->shape.dim[1],
+                                     .d = HEAD, .d_v = 2 * HEAD, .causal = causal, .q = doubles(q), .k = doubles(k),
+                                     .v = doubles(v) };
+}
+
+static void expect_weights(const gra_tensor *w, const struct plain_attention *a)
+{
+    ck_assert(gra_same_shape(w->shape, GRA_SHAPE(BATCH, HEADS, TIME, KEYS)));
     ck_assert(!w->requires_grad);
-    for (int b = 0; b < BATCH; b++)
-        for (int h = 0; h < HEADS; h++)
-            for (int i = 0; i < TIME; i++) {
-                const int visible = causal ? i + KEYS - TIME + 1 : KEYS;
-                double want[KEYS] = { 0 }, sum = 0;
-                for (int j = 0; j < visible; j++) {
-                    double score = 0;
-                    for (int e = h * HEAD; e < (h + 1) * HEAD; e++)
-                        score += (double)q->data[(b * TIME + i) * DIM + e] *
-                                 (double)k->data[(b * KEYS + j) * DIM + e];
-                    sum += want[j] = exp(score / sqrt(HEAD));
-                }
-                for (int j = 0; j < KEYS; j++) {
-                    double got = (double)w->data[((b * HEADS + h) * TIME + i) * KEYS + j];
-                    ck_assert_msg(fabs(got - want[j] / sum) <= tolerance,
-                                  "weight %d %d %d %d is %.17g, wanted %.17g", b, h, i, j, got,
-                                  want[j] / sum);
-                }
-            }
+    double *P = zeros(w->size);
+    plain_attention_forward(a, P, zeros(BATCH * TIME * 2 * DIM));
+    expect_close("weight", w->data, P, w->size, tolerance);
 }
 
 START_TEST(weights_are_those_of_the_formula)            /* of both kinds, in every mode, dropout or not */
@@ -81,8 +94,9 @@ START_TEST(weights_are_those_of_the_formula)            /* of both kinds, in eve
         gra_tensor *q = random_input(GRA_SHAPE(BATCH, TIME, DIM)),
                    *k = random_input(GRA_SHAPE(BATCH, KEYS, DIM));
         gra_tensor *v = random_input(GRA_SHAPE(BATCH, KEYS, 2 * DIM));
-        gra_tensor *y = gra_attention(t, q, k, v, HEADS, causal, i & 2 ? 0.5 : 0);
-        expect_weights(gra_attention_weights(y), q, k, causal);
+        gra_tensor *y = gra_attention(t, q, k, v, &(gra_attention_options){ .heads = HEADS, .causal = causal, .dropout = i & 2 ? 0.5 : 0 });
+        const struct plain_attention a = plain(q, k, v, causal);
+        expect_weights(gra_attention_weights(y), &a);
         ck_assert_ptr_eq(gra_attention_weights(gra_reshape(t, y, GRA_SHAPE(-1))), gra_attention_weights(y));
         expect_error("no error");
     }
@@ -97,7 +111,7 @@ START_TEST(weights_change_nothing)                      /* of the result and the
         gra_keep_attention(t, keep);
         gra_begin(t, GRA_TRAIN, &rng);
         gra_tensor *x = random_input(GRA_SHAPE(BATCH, TIME, DIM));
-        gra_tensor *out = gra_attention(t, x, x, x, HEADS, true, 0.3);
+        gra_tensor *out = gra_attention(t, x, x, x, &(gra_attention_options){ .heads = HEADS, .causal = true, .dropout = 0.3 });
         ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, out, out))), 0);
         memcpy(y[keep], out->data, sizeof y[keep]);
         memcpy(dq[keep], gra_grad(x), sizeof dq[keep]);
@@ -132,71 +146,49 @@ END_TEST
 
 /* ---- strips: the weights are made some rows at a time, and made again in backward ---- */
 
-static gra_tensor *columns(gra_tensor *x, int h, int width)
-{
-    return gra_slice(t, x, 2, h * width, (h + 1) * width);
-}
-
 /* PyTorch's mask as factors, (BATCH, HEADS, time, keys) */
-static gra_tensor *dropout_factors(gra_rng *g, double p, int time, int keys)
+static double *dropout_factors(gra_rng *g, double p, int time, int keys)
 {
     const size_t n = (size_t)(BATCH * HEADS * time * keys);
     const uint32_t limit = mcg31_limit(p);
-    real *factor = gra_alloc(t, n * sizeof *factor);
+    double *factor = zeros(n);
     uint32_t x = mcg31_start(g);
     for (size_t i = 0; i < n; i++, x = mcg31_next(x))
-        factor[i] = x < limit ? (real)(1 / (1 - p)) : 0;
-    return gra_constant(t, factor, GRA_SHAPE(BATCH, HEADS, time, keys));
+        factor[i] = x < limit ? 1 / (1 - p) : 0;
+    return factor;
 }
 
-/* The same by an op for every step of the formula, a head after the other. */
-static gra_tensor *plainly(gra_tensor *q, gra_tensor *k, gra_tensor *v, bool causal, gra_tensor *factors)
-{
-    const int time = q->shape.dim[1], keys = k->shape.dim[1];
-    gra_tensor *heads[HEADS];
-    for (int h = 0; h < HEADS; h++) {
-        gra_tensor *w = gra_scale(t, gra_matmul_nt(t, columns(q, h, HEAD), columns(k, h, HEAD)),
-                                  1 / sqrt(HEAD));
-        w = gra_softmax(t, causal ? gra_causal_mask(t, w) : w, -1);
-        if (factors)
-            w = gra_mul(t, w, gra_reshape(t, gra_slice(t, factors, 1, h, h + 1),
-                                          GRA_SHAPE(BATCH, time, keys)));
-        heads[h] = gra_matmul(t, w, columns(v, h, 2 * HEAD));
-    }
-    return gra_concat(t, HEADS, heads, 2);
-}
-
-static void expect_close(const real *a, const real *b, size_t n, const char *what)
-{
-    const double close = sizeof(real) == sizeof(double) ? 1e-13 : 1e-5;
-    for (size_t i = 0; i < n; i++)
-        ck_assert_msg(fabs((double)(a[i] - b[i])) <= close * (1 + fabs((double)b[i])),
-                      "%s %zu is %.17g, wanted %.17g", what, i, (double)a[i], (double)b[i]);
-}
-
-START_TEST(many_strips_are_as_the_plain_ops)
+START_TEST(many_strips_are_as_the_plain_loops)          /* _i: sizes, causal, dropout, a mask */
 {
     static const int sizes[][2] = { { 32, 32 }, { 33, 33 }, { 100, 70 }, { 150, 150 }, { 130, 201 },
                                     { 200, 131 }, { 1, 70 } };
-    const int time = sizes[_i / 4][0], keys = sizes[_i / 4][1];
+    static const double close = sizeof(real) == sizeof(double) ? 1e-13 : 1e-5;
+    const int time = sizes[_i / 8][0], keys = sizes[_i / 8][1];
     const bool causal = _i & 1;
     const double p = _i & 2 ? 0.3 : 0;
     gra_begin(t, GRA_TRAIN, &rng);
-    gra_tensor *x[2][3], *y[2];
-    for (int i = 0; i < 3; i++) {
-        x[0][i] = random_input(GRA_SHAPE(BATCH, i ? keys : time, i == 2 ? 2 * DIM : DIM));
-        x[1][i] = gra_input(t, x[0][i]->data, x[0][i]->shape);
-    }
-    gra_tensor *c = random_input(GRA_SHAPE(BATCH, time, 2 * DIM));
+    gra_tensor *q = random_input(GRA_SHAPE(BATCH, time, DIM)), *k = random_input(GRA_SHAPE(BATCH, keys, DIM));
+    gra_tensor *v = random_input(GRA_SHAPE(BATCH, keys, 2 * DIM)), *c = random_input(GRA_SHAPE(BATCH, time, 2 * DIM));
+    gra_tensor *mask = _i & 4 ? random_input(GRA_SHAPE(BATCH, HEADS, time, keys)) : NULL;
+    struct plain_attention a = plain(q, k, v, causal);
+    a.mask = mask ? doubles(mask) : NULL;
     gra_rng same = rng;
-    y[0] = gra_attention(t, x[0][0], x[0][1], x[0][2], HEADS, causal, p);
-    y[1] = plainly(x[1][0], x[1][1], x[1][2], causal, p > 0 ? dropout_factors(&same, p, time, keys) : NULL);
-    expect_close(y[0]->data, y[1]->data, y[0]->size, "y");
-    gra_backward(t, gra_sum(t, gra_mul(t, c, gra_add(t, y[0], y[1]))));
+    a.factor = p > 0 ? dropout_factors(&same, p, time, keys) : NULL;
+    double *P = zeros((size_t)(BATCH * HEADS * time * keys)), *want = zeros(c->size);
+    plain_attention_forward(&a, P, want);
+
+    gra_tensor *y = gra_attention(t, q, k, v, &(gra_attention_options){ .heads = HEADS, .causal = causal, .dropout = p,
+                                  .mask = mask });
+    expect_close("y", y->data, want, y->size, close);
+    double *dq = zeros(q->size), *dk = zeros(k->size), *dv = zeros(v->size), *dmask = mask ? zeros(mask->size) : NULL;
+    plain_attention_backward(&a, P, doubles(c), dq, dk, dv, dmask);
+    gra_backward(t, gra_sum(t, gra_mul(t, c, y)));
     expect_error("no error");
-    for (int i = 0; i < 3; i++)
-        expect_close(gra_grad(x[0][i]), gra_grad(x[1][i]), x[0][i]->size,
-                     i == 0 ? "dq" : i == 1 ? "dk" : "dv");
+    expect_close("dq", gra_grad(q), dq, q->size, close);
+    expect_close("dk", gra_grad(k), dk, k->size, close);
+    expect_close("dv", gra_grad(v), dv, v->size, close);
+    if (mask)
+        expect_close("dmask", gra_grad(mask), dmask, mask->size, close);
 }
 END_TEST
 
@@ -206,9 +198,9 @@ START_TEST(a_hidden_key_may_be_anything)
     gra_begin(t, GRA_EVAL, NULL);
     gra_tensor *q = random_input(GRA_SHAPE(1, N, DIM)), *k = random_input(GRA_SHAPE(1, N, DIM));
     q->data[DIM - 1] = q->data[q->size - 1] = 1;    /* infinite are then the first query's score and the last's */
-    gra_tensor *want = gra_attention(t, q, k, q, HEADS, true, 0);
+    gra_tensor *want = gra_attention(t, q, k, q, &(gra_attention_options){ .heads = HEADS, .causal = true });
     k->data[k->size - 1] = _i ? (real)INFINITY : (real)NAN; /* the last key: the last query alone sees it */
-    gra_tensor *y = gra_attention(t, q, k, q, HEADS, true, 0);
+    gra_tensor *y = gra_attention(t, q, k, q, &(gra_attention_options){ .heads = HEADS, .causal = true });
     for (int i = 0; i < (N - 1) * DIM; i++)
         ck_assert_msg(y->data[i] == want->data[i], "value %d is %g, wanted %g", i, (double)y->data[i],
                       (double)want->data[i]);
@@ -218,7 +210,7 @@ END_TEST
 
 /* ---- none to be had ---- */
 
-static gra_tensor *attended(gra_tensor *x) { return gra_attention(t, x, x, x, 1, false, 0); }
+static gra_tensor *attended(gra_tensor *x) { return gra_attention(t, x, x, x, &(gra_attention_options){ .heads = 1 }); }
 
 START_TEST(weights_were_not_kept)
 {
@@ -294,7 +286,7 @@ Suite *attention_suite(void)
 
     c = tcase_create("strips");
     tcase_add_checked_fixture(c, open_all, close_all);
-    tcase_add_loop_test(c, many_strips_are_as_the_plain_ops, 0, 7 * 4);
+    tcase_add_loop_test(c, many_strips_are_as_the_plain_loops, 0, 7 * 8);
     tcase_add_loop_test(c, a_hidden_key_may_be_anything, 0, 2);
     suite_add_tcase(s, c);
 

@@ -173,7 +173,13 @@ static gra_tensor *binary_cross_entropy_with_logits(void)
 static gra_tensor *grouped_query_attention(void)
 {
     gra_tensor *q = input("q"), *k = input("k"), *v = input("v");
-    return gra_attention(t, q, k, v, 4, true, 0);
+    return gra_attention(t, q, k, v, &(gra_attention_options){ .heads = 4, .causal = true });
+}
+
+static gra_tensor *attention_mask(void)
+{
+    gra_tensor *q = input("q"), *k = input("k"), *v = input("v");
+    return gra_attention(t, q, k, v, &(gra_attention_options){ .heads = 2, .mask = input("mask") });
 }
 
 static gra_tensor *cross_entropy(void)
@@ -352,6 +358,7 @@ static const struct {
     { "var_dim", var_dim },
     { "stack", stack },
     { "grouped_query_attention", grouped_query_attention },
+    { "attention_mask", attention_mask },
     { "binary_cross_entropy", binary_cross_entropy },
     { "binary_cross_entropy_with_logits", binary_cross_entropy_with_logits },
     { "causal_attention", causal_attention },

@@ -287,7 +287,7 @@ static gra_tensor *of_many_sizes(int n)
     gra_tensor *x = gra_full(t, 1, GRA_SHAPE(1, 2, 4)), *y = x;
     for (int i = 0; i < n; i++)
         switch (i % 4) {
-        case 0: y = gra_attention(t, y, x, x, 2, true, 0); break;
+        case 0: y = gra_attention(t, y, x, x, &(gra_attention_options){ .heads = 2, .causal = true }); break;
         case 1: y = gra_scale(t, y, 1); break;
         case 2: y = gra_slice(t, gra_concat(t, 7, (gra_tensor *[]){ y, x, x, x, x, x, x }, 1), 1, 0, 2); break;
         case 3: y = gra_full(t, i, GRA_SHAPE(1, 2, 4)); break;

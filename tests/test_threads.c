@@ -236,7 +236,7 @@ static gra_tensor *forward(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor
 {
     gra_tensor *y = gra_layer_norm(t, gra_linear(t, x, w, b), b, b, 1e-5);
     y = gra_dropout(t, gra_gelu_tanh(t, gra_add(t, y, b)), 0.1);
-    gra_tensor *z = gra_attention(t, y, y, y, 4, true, 0.1);
+    gra_tensor *z = gra_attention(t, y, y, y, &(gra_attention_options){ .heads = 4, .causal = true, .dropout = 0.1 });
     return gra_mean(t, gra_softmax(t, gra_mul(t, gra_rms_norm(t, z, b, 1e-6), y), -1));
 }
 

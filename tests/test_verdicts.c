@@ -534,7 +534,7 @@ F(reductions, gra_add(tape, gra_mean_dim(tape, in[0], 0, true), gra_sum_dim(tape
 F(turned, gra_permute(tape, gra_slice(tape, gra_reshape(tape, in[0], GRA_SHAPE(2, 3, 2)), 1, 1, 3), (int[]){ 2, 0, 1 }))
 F(dropped, gra_mul(tape, gra_dropout(tape, in[0], 0.5), gra_dropout(tape, in[1], 0.1)))
 F(heads, gra_attention(tape, gra_reshape(tape, in[0], GRA_SHAPE(1, 3, 4)), gra_reshape(tape, in[1], GRA_SHAPE(1, 3, 4)),
-                       gra_reshape(tape, in[0], GRA_SHAPE(1, 3, 4)), 2, true, 0))
+                       gra_reshape(tape, in[0], GRA_SHAPE(1, 3, 4)), &(gra_attention_options){ .heads = 2, .causal = true }))
 F(of_both, in[0] == in[1] ? gra_fail(tape, "of_both: two tensors are wanted") : gra_mul(tape, in[0], in[1]))
 F(near_zero_traced, (gra_trace_nan(tape, true), gra_log(tape, in[0])))
 F(roots_of_sums, gra_sqrt(tape, gra_add(tape, in[0], in[1])))

@@ -1,6 +1,6 @@
 # The part of the Makefile that is about tests: how they are built, and make test, sanitize, faults, coverage, bench.
 
-TESTS   := $(sort $(wildcard tests/*.c))
+TESTS   := $(sort $(wildcard tests/*.c tests/reference/*.c))
 SCRIPTS := $(sort $(wildcard tests/*.sh)) $(wildcard tests/faults/programs.sh tests/faults/fuzz.sh)
 BENCH   := $(sort $(wildcard tests/bench/lib/*.c))
 FUZZ    := $(sort $(wildcard tests/fuzz/*.c))

@@ -70,3 +70,13 @@ def grouped(q, k, v):                           # 4 heads of queries, 2 of keys 
 
 case('grouped_query_attention', '4 heads, 2 key-value heads, causal', grouped, q=draw(2, 3, 8), k=draw(2, 5, 4),
      v=draw(2, 5, 6))
+
+
+def masked(q, k, v, mask):                      # 2 heads, as F.scaled_dot_product_attention(attn_mask=mask), of PyTorch 2
+    q, k, v = (x.reshape(*x.shape[:2], 2, -1).transpose(1, 2) for x in (q, k, v))
+    scores = q @ k.mT / q.shape[-1] ** 0.5 + mask
+    return (scores.softmax(-1) @ v).transpose(1, 2).flatten(2)
+
+
+case('attention_mask', '2 heads, and a mask of the heads that is added to the scores', masked, q=draw(2, 3, 8),
+     k=draw(2, 5, 8), v=draw(2, 5, 6), mask=draw(2, 3, 5))

@@ -9,7 +9,7 @@ static gra_tensor *attend(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
     gra_tensor *in[] = { q, k, v };
     for (int i = 0; i < 3; i++)
         in[i] = gra_reshape(t, in[i], GRA_SHAPE(-1, gra_dim(in[i], -2), gra_dim(in[i], -1)));
-    return gra_reshape(t, gra_attention(t, in[0], in[1], in[2], 1, false, 0), v->shape);
+    return gra_reshape(t, gra_attention(t, in[0], in[1], in[2], &(gra_attention_options){ .heads = 1 }), v->shape);
 }
 
 void self_attention_v1_init(struct self_attention_v1 *a, gra_scope scope, int d_in, int d_out)
@@ -77,7 +77,8 @@ gra_tensor *lean_attention_forward(gra_tape *t, const struct lean_attention *a, 
 {
     gra_tensor *q = gra_linear_forward(t, &a->query, x);            /* (batch, time, d) */
     gra_tensor *k = a->key.weight ? gra_linear_forward(t, &a->key, x) : x;
-    return gra_linear_forward(t, &a->out_proj, gra_attention(t, q, k, x, a->num_heads, true, 0));
+    return gra_linear_forward(t, &a->out_proj, gra_attention(t, q, k, x, &(gra_attention_options){
+                              .heads = a->num_heads, .causal = true }));
 }
 
 void positional_self_attention_init(struct positional_self_attention *a, gra_scope scope, int d_in, int d_out,
