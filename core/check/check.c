@@ -15,12 +15,12 @@
  * is said in numeric.c.
  *
  * A gradient may be right under some circumstances alone. So a is taken
- * - where nothing is in x's gradient before: its memory is uninitialised, for the op to store to or to fill;
- * - where something is: x is used once more, after f, by a term sum_i d_i x_i. Its gradient holds d when the
- *   backward of f comes, which shows one that overwrites instead of adding; a is without d;
- * - with each tensor a constant in turn, whose gradient is NULL then: those of the others stay as they are;
+ * - where x's gradient is uninitialised before: the op stores to it, or fills it with zeros first;
+ * - where it holds something: x is used once more, after f, by a term sum_i d_i x_i. Its gradient holds d when the
+ *   backward of f begins, so that one that overwrites instead of adding shows; d is subtracted from a;
+ * - with each tensor a constant in turn, whose gradient is NULL then: those of the others must not change;
  * - where one tensor is handed over as two inputs: its gradient is the sum of both.
- * In all these steps another looks on (guard.c), so that an op that writes where it may not is named. */
+ * In all these steps guard.c watches what the ops write, and names one that writes where it may not. */
 #include "checking.h"
 #include <stdlib.h>
 
@@ -90,8 +90,8 @@ static gra_tensor *tensor_of(const gra_checking *k, int i)     /* of the latest 
     return i < k->nin ? k->input[i] : k->tensor[i].param;
 }
 
-/* sum_i d_i x_i, where something shall be in x's gradient before; else its memory is uninitialised, or a
- * parameter's, which is 0. The d are as large as the gradients, so that neither is lost beside the other. */
+/* loss + sum_i d_i x_i, so that x's gradient holds d when the backward of f adds to it. The d are as large as the
+ * gradients, so that neither is lost beside the other. */
 static gra_tensor *use_once_more(gra_checking *k, gra_tensor *loss)
 {
     gra_rng own;
@@ -220,8 +220,8 @@ static int judge(gra_checking *k)
     return 1;
 }
 
-/* The two sweeps with all gradients wanted, and the numeric gradients. */
-static int both(gra_checking *k)
+/* All gradients are wanted: with uninitialised memory, and with memory that holds something. */
+static int all_wanted(gra_checking *k)
 {
     if (!sweep(k, false))
         return -1;
@@ -266,7 +266,7 @@ static int constants(gra_checking *k)
 
 /* ---- one tensor as two inputs ------------------------------------------------------------------- */
 
-/* A sweep where f may not be defined. False: it proves nothing. */
+/* A sweep with values for which f need not be defined. False: it is not, and proves nothing. */
 static bool try_sweep(gra_checking *k)
 {
     k->quiet = true;
@@ -280,8 +280,8 @@ static bool try_sweep(gra_checking *k)
     return ok;
 }
 
-/* f of two tensors of the same values, then of one tensor, whose gradient is the sum of theirs. *proof: there
- * f is defined. Whether theirs are right is not asked again, so this needs no differences. */
+/* Compares the gradients for two tensors of the same values with that for one tensor in both places, which must be
+ * their sum: this needs no differences. *proof: f is defined for these values. */
 static int twins_at(gra_checking *k, gra_checked *a, gra_checked *b, bool *proof)
 {
     double most = fmax(a->floor, b->floor), off = 0;
@@ -298,7 +298,7 @@ static int twins_at(gra_checking *k, gra_checked *a, gra_checked *b, bool *proof
     const bool ok = try_sweep(k);
     k->twin[1] = -1;
     if (!ok && !k->known)
-        return 0;                                       /* f refuses one tensor in both places */
+        return 0;                                       /* f does not take one tensor in both places */
     for (size_t j = 0; j < a->size; j++) {
         const double apart = fabs((double)a->analytic[j] - (double)a->fresh[j]);
         const double e = isfinite(apart) ? apart : (double)INFINITY;
@@ -356,7 +356,7 @@ static int check(gra_checking *k, gra_model *m)
 {
     int status = gra_check_collect(k, m) && begin(k) && (k->guard.guilty || repeats(k)) ? 0 : -1;
     if (!status)
-        status = k->guard.guilty ? judge(k) : both(k);
+        status = k->guard.guilty ? judge(k) : all_wanted(k);
     if (!status)
         status = constants(k);
     if (!status)

@@ -8,26 +8,26 @@
 
 typedef struct gra_checking gra_checking;
 
-typedef struct gra_checked {            /* one tensor and its two gradients */
+typedef struct gra_checked {            /* one tensor, and its analytic and numeric gradient */
     const char *name;
     gra_shape   shape;
     size_t      size;
     real       *data;                   /* its values, changed one at a time */
-    gra_tensor *param;                  /* NULL: an input */
-    real       *grad;                   /* of a parameter, while it is checked, */
-    real       *own_data, *own_grad;    /* and what it has else */
+    gra_tensor *param;                  /* the parameter; NULL: it is an input */
+    real       *grad;                   /* the gradient that the parameter has during the check */
+    real       *own_data, *own_grad;    /* the parameter's own, which it gets back */
     real       *analytic, *numeric;
-    real       *before;                 /* what its gradient held when the backward of f came */
-    real       *fresh;                  /* the analytic gradient where it held nothing */
-    real       *unsure;                 /* the numeric gradient is known to this, where the tolerance is less */
-    real       *step;                   /* with which it was taken */
-    double      good_step;              /* one that was found by searching; 0: none was */
+    real       *before;                 /* what its gradient held before the backward of f added to it */
+    real       *fresh;                  /* the analytic gradient where its memory was uninitialised before */
+    real       *unsure;                 /* how far numeric[i] may be off, where that is more than the tolerance; else 0 */
+    real       *step;                   /* the step of the difference that numeric[i] was taken with */
+    double      good_step;              /* the latest step that was found by trying all; 0: none was */
     double      most;                   /* the largest |value| */
-    double      floor;                  /* gradients are measured by this at least */
-    bool        untested;               /* all its gradients are 0, of both kinds */
-    double      error;                  /* of its worst element, */
-    size_t      worst;                  /* which is here */
-    double      largest;                /* |gradient| of either kind */
+    double      floor;                  /* errors are relative to the largest gradient, or to this, if it is larger */
+    bool        untested;               /* both gradients are 0 throughout */
+    double      error;                  /* that of its worst element */
+    size_t      worst;
+    double      largest;                /* the largest |gradient|, analytic or numeric */
 } gra_checked;
 
 /* guard.c: what an op may not write to. */
@@ -52,33 +52,33 @@ void  gra_guard_look(gra_guard *g);                     /* at a step's end: arou
 void *gra_guard_memory(gra_guard *g, size_t bytes);     /* guarded until gra_guard_end; NULL: out of memory */
 void  gra_guard_free(void *memory);                     /* NULL is allowed */
 
-struct gra_checking {                   /* a check as it runs */
+struct gra_checking {
     gra_tape           *tape;
     gra_mode            mode;
-    gra_rng            *rng, start;     /* start: its state at the call */
+    gra_rng            *rng, start;     /* start: the state it had at the call */
     gra_check_fn       *f;
     void               *arg;
     double              tolerance;
     gra_check_report   *report;
 
-    int                 nin, count;     /* inputs come first among the tensors, then parameters */
+    int                 nin, count;     /* the tensors: inputs come first, then parameters */
     const gra_check_in *in;
-    gra_tensor        **input;          /* of the latest evaluation, */
-    gra_tensor        **handed;         /* and what f gets, free to overwrite it */
+    gra_tensor        **input;          /* the inputs of the latest evaluation, */
+    gra_tensor        **handed;         /* and the array that f gets, which it may overwrite */
     gra_checked        *tensor;
-    real               *values;         /* one block for the inputs' data and for all that is compared */
+    real               *values;         /* one block for the inputs' values and for all gradients */
     gra_guard           guard;
 
-    int                 constant;       /* this tensor wants no gradient now; -1: all do */
+    int                 constant;       /* this tensor is a constant now, without a gradient; -1: none is */
     int                 twin[2];        /* these inputs are one tensor now; -1: none are */
-    bool                quiet;          /* what fails now is no failure of the check */
-    bool                known, finite;  /* of the latest sweep: there was a gradient to take; y is finite */
-    char                when[256];      /* under what circumstances a gradient is wrong; "": under all */
+    bool                quiet;          /* a failure of f is no failure of the check now */
+    bool                known, finite;  /* of the latest backward: the loss wants a gradient; y is finite */
+    char                when[256];      /* the circumstances under which a gradient is wrong; "": under all */
 
     size_t              size;           /* of y */
     gra_shape           shape;
     real               *y, *c, *parts;
-    double              noise;          /* how far rounding y may have moved the sum of parts */
+    double              noise;          /* how far rounding of y may have moved the sum of parts */
     double              loss;           /* sum of |c_j y_j| */
 };
 

@@ -1,9 +1,10 @@
-/* collect: the tensors that are compared. Inputs get values, and parameters lend theirs. */
+/* collect: lists the tensors whose gradients are compared. Inputs get values; parameters get, during the check, a copy
+ * of their values and a gradient in guarded memory. */
 #include "checking.h"
 #include <stdlib.h>
 
-/* A fraction between 0 and 1 for each of n steps, at random within it. The steps are longer in the lower half, so
- * that fewer values lie there: else the mean would be the middle of the range, which is 0 as often as not. */
+/* [0, 1] is cut into n intervals: a random number in the i-th. Intervals are longer in the lower half, so that fewer
+ * values lie there: else the mean would be the middle of the range, which is often 0. */
 static double fraction(gra_rng *g, size_t i, size_t n)
 {
     double draw;
@@ -12,9 +13,8 @@ static double fraction(gra_rng *g, size_t i, size_t n)
     return u + u * (1 - u) / 2;
 }
 
-/* Values over [low, high], less the part of it that is too near 0, shuffled. None are equal, and their mean is not
- * near 0: a backward that forgets the mean, or a sum of odd powers, would show nothing there, and relu, abs or
- * max of such a sum has a kink there. */
+/* Shuffled values over [low, high], without the part that is too near 0. No two are equal, and their mean is not near
+ * 0: there a backward that forgets the mean would be right, and relu, abs or max of the mean has a kink. */
 static void spread(gra_rng *g, double low, double high, real *x, size_t n)
 {
     if (low >= high) {
@@ -42,8 +42,8 @@ static void spread(gra_rng *g, double low, double high, real *x, size_t n)
     }
 }
 
-/* While it is checked a parameter has values and a gradient with guarded room around them. */
-static bool lend(gra_checking *k, gra_checked *x)
+/* The parameter's values and gradient lie in guarded memory from now on. */
+static bool guard(gra_checking *k, gra_checked *x)
 {
     gra_tensor *p = x->param;
     const size_t bytes = p->size * sizeof(real);
@@ -58,7 +58,6 @@ static bool lend(gra_checking *k, gra_checked *x)
     return true;
 }
 
-/* Lists the tensors to compare, and makes the inputs' values. */
 bool gra_check_collect(gra_checking *k, gra_model *m)
 {
     int params = m ? gra_param_count(m) : 0;
@@ -84,7 +83,7 @@ bool gra_check_collect(gra_checking *k, gra_model *m)
             continue;
         gra_checked *x = &k->tensor[k->count++];
         *x = (gra_checked){ .name = p->name, .shape = p->shape, .size = p->size, .param = p };
-        if (!lend(k, x))
+        if (!guard(k, x))
             return gra_check_fails(k, "out of memory");
         values += 6 * p->size;
     }

@@ -185,8 +185,8 @@ static bool nearly_right(gra_wrong *w)
     const double off = largest_error(w, &at) / w->largest;
     if (off > 2e-3)
         return false;
-    gra_clue(w, "nearly right: off by %.2g of the largest at most: a constant with a wrong or missing digit, an eps that is "
-             "forgotten or stands elsewhere, or an approximation that the forward does not make", off);
+    gra_clue(w, "nearly right: off by %.2g of the largest at most: a constant with a wrong or missing digit, an "
+             "eps that is forgotten or stands elsewhere, or an approximation that the forward does not make", off);
     return true;
 }
 
@@ -206,7 +206,8 @@ static bool places_clue(gra_wrong *w)
             continue;
         gra_put_places(&s, w);
         if (extra)
-            gra_clue(w, "the backward gives a gradient %s, but there the output does not depend on %s", s.s, w->x->name);
+            gra_clue(w, "the backward gives a gradient %s, but there the output does not depend on %s", s.s,
+                     w->x->name);
         else
             gra_clue(w, "nothing arrives %s, where the output does depend on %s", s.s, w->x->name);
     }
@@ -223,15 +224,15 @@ static bool value_clue(gra_wrong *w)
     largest_error(w, &worst);
     gra_put_element(&from, w, true, worst / w->cols);
     gra_put_element(&to, w, false, worst % w->cols);
-    gra_clue(w, "each dy is used, and goes where it should; what it is multiplied by is wrong: %s gives %.6g times itself to "
-             "%s = %.6g, and %.6g is right", from.s, w->a[worst], to.s, (double)w->x->data[worst % w->cols],
-             w->n[worst]);
+    gra_clue(w, "each dy is used, and goes where it should; what it is multiplied by is wrong: %s gives %.6g times "
+             "itself to %s = %.6g, and %.6g is right", from.s, w->a[worst], to.s,
+             (double)w->x->data[worst % w->cols], w->n[worst]);
     return true;
 }
 
 /* ---- all of it --------------------------------------------------------------------------------- */
 
-static gra_explanation *const explanations[] = {        /* the more special before the more general; clues at last */
+static gra_explanation *const explanations[] = {        /* the more special come first, clues at last */
     gra_one_factor, nearly_right, gra_transposed, gra_shifted, gra_moved, gra_partial_factor, gra_quotient,
     gra_own_factors, gra_beside_diagonal, gra_one_term, gra_row_term, places_clue, gra_sum_clue, value_clue,
 };
@@ -304,8 +305,8 @@ void gra_check_explain(gra_checking *k, gra_checked *worst)
             told = w;
     }
     for (int i = 0; i < told.fits + told.clues; i++)
-        gra_check_hint(k->report, "%s%s%.80s: %s", i < told.fits ? "it fits" : "a clue", told.x == worst ? "" : ", for ",
-                       told.x == worst ? "" : told.x->name, told.hint[i].s);
+        gra_check_hint(k->report, "%s%s%.80s: %s", i < told.fits ? "it fits" : "a clue",
+                       told.x == worst ? "" : ", for ", told.x == worst ? "" : told.x->name, told.hint[i].s);
     if (!(told.fits + told.clues))
         gra_check_hint(k->report,
                        "none of the usual mistakes explains it: compare the backward's formula, term by term");

@@ -1,5 +1,5 @@
-/* factors: explanations in which the analytic gradient is the numeric one times something: a number, 0 in some places, a
- * number for each row, an element of a tensor. */
+/* factors: explanations in which the analytic gradient is the numeric one times something: a number, 0 in some
+ * places, a number for each row, an element of a tensor. */
 #include "explaining.h"
 #include <stdlib.h>
 
@@ -70,7 +70,8 @@ static void put_factor(gra_check_line *s, const gra_wrong *w, double k)
     if (gra_equal(fabs(k), 1))
         return;
     if (w->rows > 1 && !w->part && one_number(w, &n) && !gra_equal(fabs(n), 1)) {
-        gra_check_put(s, "dy is multiplied by %.6g where %.6g is right: a constant factor of %.6g", k * n, n, fabs(k));
+        gra_check_put(s, "dy is multiplied by %.6g where %.6g is right: a constant factor of %.6g", k * n, n,
+                      fabs(k));
         return;
     }
     gra_check_put(s, "a constant factor of ");
@@ -88,17 +89,14 @@ static bool constant_factor(gra_wrong *w, const classes *c)
     return true;
 }
 
-/* Is the gradient 0, or not, in whole elements of x, and where it should be 0 do output and x not depend on each other?
- * Then a mask makes it so; else values went to the wrong places. */
+/* Does what is too much come from outputs that depend on nothing? Then a mask is wrong; else values went to the
+ * wrong places. */
 static bool another_mask(gra_wrong *w, const classes *c)
 {
     for (size_t e = 0; e < w->size; e++) {
         if (class_of(w, c->k, e) != EXTRA)
             continue;
         for (size_t i = e / w->cols * w->cols; i < (e / w->cols + 1) * w->cols; i++)
-            if (!gra_none(w, w->n[i]))
-                return false;
-        for (size_t i = e % w->cols; i < w->size; i += w->cols)
             if (!gra_none(w, w->n[i]))
                 return false;
     }
@@ -108,19 +106,18 @@ static bool another_mask(gra_wrong *w, const classes *c)
     return true;
 }
 
-/* Nothing arrives where it should, or something where it should not; `rest` is what is to be said of the others. */
+/* Nothing arrives where it should, or something where it should not; `rest` is said of the others. */
 static void tell_places(gra_wrong *w, bool missing, const char *rest)
 {
     gra_check_line s = { .at = 0 };
     gra_put_places(&s, w);
     if (missing)
-        gra_fits(w, "nothing arrives %s%s; %s", s.s,
-                 w->overwrites ? ": each overwrites the one before"
-                 : strstr(s.s, "from all but") || strstr(s.s, "except from") ? ": what comes from each is to be added (+=)"
-                                                                             : "", rest);
+        gra_fits(w, "nothing arrives %s%s; %s", s.s, w->overwrites ? ": each overwrites the one before" :
+                 strstr(s.s, "from all but") || strstr(s.s, "except from") ?
+                 ": what comes from each is to be added (+=)" : "", rest);
     else
-        gra_fits(w, "the backward gives a gradient %s, but there the output does not depend on %s: a mask is forgotten, or "
-                 "a sum runs too far or is not begun anew; %s", s.s, w->x->name, rest);
+        gra_fits(w, "the backward gives a gradient %s, but there the output does not depend on %s: a mask is "
+                 "forgotten, or a sum runs too far or is not begun anew; %s", s.s, w->x->name, rest);
 }
 
 bool gra_one_factor(gra_wrong *w)
@@ -160,7 +157,9 @@ bool gra_partial_factor(gra_wrong *w)
 {
     const classes c = classify(w);
     gra_check_line factor = { .at = 0 }, place = { .at = 0 };
-    if (c.count[OTHER] || c.count[MISSING] || c.count[EXTRA] || c.count[SCALED] < 2 || !c.count[RIGHT] || c.k == 0)
+    if (c.count[OTHER] || c.count[MISSING] || c.count[EXTRA] || c.k == 0)
+        return false;
+    if (c.count[SCALED] < 2 || !c.count[RIGHT])
         return false;
     choose(w, c.k, SCALED, SCALED);
     put_factor(&factor, w, c.k);
@@ -263,8 +262,8 @@ static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q
         gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, by which it is to be multiplied, is "
                  "forgotten", k);
     else if (q->kind == GRA_RIGHT)
-        gra_fits(w, "the wrong factor: %s stands where something else is wanted, in %s: %.6g where %.6g is right%s", has.s, at.s,
-                 w->a[e], w->n[e], rest.s);
+        gra_fits(w, "the wrong factor: %s stands where something else is wanted, in %s: %.6g where %.6g is right%s",
+                 has.s, at.s, w->a[e], w->n[e], rest.s);
     else if (q->kind == GRA_ONE)
         gra_fits(w, "a factor too many: %s, in %s%s", has.s, at.s, rest.s);
     else if (p->kind == GRA_ONE)
@@ -275,7 +274,10 @@ static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q
 
 bool gra_quotient(gra_wrong *w)
 {
-    static const struct { int tensors; bool one; } tries[] = {  /* one before two, no constant before one, then a = k p */
+    static const struct {
+        int  tensors;                   /* 0: one of p and q is 1; 1: neither; 2: q is n, so that a = k p */
+        bool one;                       /* k is 1 */
+    } tries[] = {
         { 0, true }, { 1, true }, { 0, false }, { 1, false }, { 2, true }, { 2, false },
     };
     gra_source list[GRA_MOST_SOURCES];
@@ -302,8 +304,8 @@ bool gra_quotient(gra_wrong *w)
 
 /* ---- the diagonal, and what is beside it -------------------------------------------------------- */
 
-/* Softmax and norms have a term with a sum over dy, which is all that there is beside the diagonal. If something is wrong
- * there, what? If nothing is, what is on the diagonal? */
+/* Softmax and norms have a term with a sum over dy, which is all that there is beside the diagonal. If something is
+ * wrong there, what? If nothing is, what is wrong on the diagonal? */
 bool gra_beside_diagonal(gra_wrong *w)
 {
     static gra_explanation *const tries[] = { gra_one_factor, gra_quotient, gra_own_factors };

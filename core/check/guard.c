@@ -1,11 +1,11 @@
 /* guard: watches what the ops write. A forward may write its result and what it saves, a backward the gradients of
- * its inputs, and nothing else. Two kinds of mistakes are seen: a value of an input, of the result or of dy that changed,
- * and bytes written before the start or past the end of a tensor's memory.
+ * its inputs, and nothing else. Two kinds of mistakes are seen: a value of an input, of the result or of dy that
+ * changed, and bytes written before the start or past the end of a tensor's memory.
  *
- * Memory that an op gets is uninitialised: here it is filled with NaN, so that an op that reads it before writing shows.
- * Around it lie ROOM bytes that hold a number, large enough to show where it is read, and small enough that what is
- * added to it shows too. After each op the room around its own tensors is compared with that number; at the end of a step,
- * the room around all memory. */
+ * Memory that an op gets is uninitialised: here it is filled with NaN, so that an op that reads it before writing
+ * shows. Around it lie ROOM bytes that hold a number, large enough to show where it is read, and small enough that
+ * what is added to it shows too. After each op the room around its own tensors is compared with that number; at the
+ * end of a step, the room around all memory. */
 #include "checking.h"
 #include <stdlib.h>
 
@@ -71,7 +71,8 @@ static const char *name_of(const gra_guard *g, const gra_tensor *x)
 }
 
 /* "the backward of NAME changed its input x (3, 4)": what the op y did to x, or, where x is NULL, to y->saved */
-static void accuse(gra_guard *g, const gra_tensor *y, bool backward, const char *did, const gra_tensor *x, const char *why)
+static void accuse(gra_guard *g, const gra_tensor *y, bool backward, const char *did, const gra_tensor *x,
+                   const char *why)
 {
     gra_check_line s = { .at = 0 };
     const char *name = x ? name_of(g, x) : NULL;
@@ -148,7 +149,8 @@ static void work(gra_watch *w, gra_tensor *y, void (*f)(gra_tensor *y))
     at = was;
     for (int i = 0; i < y->nin; i++)
         if (y->in[i]) {
-            compare(g, y, backward, name_of(g, y->in[i]) ? "changed its input " : "changed ", y->in[i], at, y->in[i]->data);
+            compare(g, y, backward, name_of(g, y->in[i]) ? "changed its input " : "changed ", y->in[i], at,
+                    y->in[i]->data);
             at += y->in[i]->size;
         }
     if (backward) {
@@ -174,8 +176,8 @@ void gra_guard_look(gra_guard *g)
             continue;
         g->guilty = true;
         g->tensor[0] = '\0';
-        snprintf(g->sentence, sizeof g->sentence, "something wrote past an end of memory that no op had in hand: f itself, "
-                 "or an op far from its own tensors?");
+        snprintf(g->sentence, sizeof g->sentence, "something wrote past an end of memory that no op had in hand: f "
+                 "itself, or an op far from its own tensors?");
     }
 }
 

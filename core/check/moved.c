@@ -9,7 +9,8 @@ bool gra_transposed(gra_wrong *w)
 {
     const gra_checked *x = w->x;
     const int ndim = x->shape.ndim;
-    const size_t m = ndim > 1 ? (size_t)x->shape.dim[ndim - 2] : 1, k = ndim > 1 ? (size_t)x->shape.dim[ndim - 1] : 1;
+    const size_t m = ndim > 1 ? (size_t)x->shape.dim[ndim - 2] : 1;
+    const size_t k = ndim > 1 ? (size_t)x->shape.dim[ndim - 1] : 1;
     bool layout = m > 1 && k > 1, jacobian = w->whole && w->rows == w->cols;
     for (size_t e = 0; e < w->size && (layout || jacobian); e++) {
         const size_t i = e % w->cols, j = e / w->cols;

@@ -33,7 +33,7 @@ static size_t rows_used(const gra_wrong *w, size_t *rows)
     return count;
 }
 
-/* "the size of dimension 1 of x and of dimension 0 of w": what has this size; one or two are told. False: nothing. */
+/* "the size of dimension 1 of x and of dimension 0 of w": what has this size, `most` of them. False: nothing has. */
 static bool put_size(gra_check_line *s, const gra_wrong *w, int size, int most, bool last)
 {
     const gra_checking *k = w->check;
@@ -63,7 +63,8 @@ static const struct form {              /* v is a power of n */
     const char *before, *after;
     double      power;
 } forms[] = {
-    { "sqrt(", ")", 0.5 }, { "1/sqrt(", ")", -0.5 }, { "", "", 1 }, { "1/", "", -1 }, { "", "^2", 2 }, { "1/", "^2", -2 },
+    { "sqrt(", ")", 0.5 }, { "1/sqrt(", ")", -0.5 }, { "", "", 1 }, { "1/", "", -1 }, { "", "^2", 2 },
+    { "1/", "^2", -2 },
 };
 
 static void put_form(names *list, const gra_wrong *w, double v, const struct form *f)
@@ -85,7 +86,9 @@ static void put_rows(names *list, const gra_wrong *w, double v)
     size_t rows;
     const size_t used = rows_used(w, &rows);
     const bool all = gra_equal(v, (double)used / (double)rows);
-    if (w->check->size == 1 && used && used < rows && (all || gra_equal(v, (double)rows / (double)used)) && another(list))
+    if (w->check->size > 1 || !used || used == rows || !(all || gra_equal(v, (double)rows / (double)used)))
+        return;
+    if (another(list))
         gra_check_put(list->s, "%zu/%zu: %zu of %zu rows have a gradient: divided by %s", all ? used : rows,
                       all ? rows : used, used, rows, all ? "all rows and not by those that count (ignore_index?)"
                                                          : "those that count and not by all rows");

@@ -1,18 +1,17 @@
-/* numeric: y = f(x), and the gradient as differences of the loss say it.
+/* numeric: y = f(x), and the numeric gradient, by central differences of the loss.
  *
  *     n(h) = sum_j c_j (y_j(x_i + h) - y_j(x_i - h)) / 2h
  *
  * is off by h^2/6 y''' and by the rounding of y, about 1e-16 |y| / h. Which h suits depends on f: log at 1e-8
  * wants a smaller step than at 1, x^2 at 1e8 a larger one, sin at 1e8 does not. So:
  *
- * 1. h = 1e-5 max(1, |x_i|), or a 1e-4th of the largest |x|, if that is less: where n(h) agrees with the
+ * 1. h = 1e-5 |x_i|, but at least 1e-5, or 1e-4 of the largest |x|, whichever is less. Where n(h) agrees with the
  *    analytic gradient a, that is all. Two evaluations.
- * 2. Else a second, smaller step, and both together without the h^2 term (Richardson). If n agrees now, good;
- *    if it does not, and a third step says the same, then n is known, and a is wrong. Two or four more.
- * 3. Else f is steep, kinked, noisy or not defined so far from x_i: all steps are tried, from the smallest.
- *    Where three in a row agree best, there n is taken, and how well they agree is how well it is known. The
- *    step is tried first with the next element.
- *
+ * 2. Else n is also taken with a smaller step, and the h^2 term is removed from the two (Richardson's extrapolation).
+ *    If n agrees with a now, that is all; if not, and a third step confirms n, then a is wrong. Two or four more.
+ * 3. Else f is steep, kinked, noisy or not defined so far from x_i: all steps are tried, from the smallest to the
+ *    size of x. The one whose neighbours agree best with it gives n, and how well they agree says how exact n is. It is
+ *    tried first with the next element.
  * 4. Where a is off by less than a thousandth, steps of 1e-6, 1e-7 and 1e-8 are tried too, however small x is.
  *    Two to six more.
  *
@@ -64,7 +63,7 @@ gra_tensor *gra_check_evaluate(gra_checking *k)
     return NULL;
 }
 
-/* With one input moved, perhaps to where f is not defined: then it may fail, or make a NaN that nothing traces. */
+/* With one value changed, perhaps to where f is not defined: then f may fail, or give a NaN that is not traced. */
 static gra_tensor *evaluate_moved(gra_checking *k)
 {
     const bool quiet = k->quiet;
@@ -76,7 +75,7 @@ static gra_tensor *evaluate_moved(gra_checking *k)
     return y;
 }
 
-/* Where f fails they are NaN. False: f returns another shape. */
+/* parts[j] = c_j dy_j/dx_i, NaN where f fails. False: f returned another shape. */
 static bool parts(gra_checking *k, gra_checked *x, size_t i, double step)
 {
     const real was = x->data[i], up = was + (real)step, down = was - (up - was);
@@ -106,7 +105,7 @@ static bool parts(gra_checking *k, gra_checked *x, size_t i, double step)
         k->noise += 0x1p-52 * fabs((double)k->c[j]) * (fabs(up_j) + fabs(down_j));
         k->parts[j] = k->c[j] * ((k->parts[j] - y->data[j]) / (up - down));
     }
-    if (!changed)                                       /* or rounding within f hides it: a guess at how much */
+    if (!changed)                                       /* rounding within f may hide a change: a guess at how much */
         k->noise = 1e-6 * k->loss;
     k->noise /= (double)(up - down);
     return true;
@@ -117,7 +116,7 @@ bool gra_check_parts(gra_checking *k, gra_checked *x, size_t i)
     return parts(k, x, i, (double)x->step[i]);
 }
 
-/* n(h), or NaN where f is not defined. */
+/* *n = n(h), or NaN where f is not defined. */
 static bool slope(gra_checking *k, gra_checked *x, size_t i, double h, double *n)
 {
     const bool ok = parts(k, x, i, h);
@@ -128,9 +127,9 @@ static bool slope(gra_checking *k, gra_checked *x, size_t i, double h, double *n
     return ok;
 }
 
-/* ---- 3: all steps ---- */
+/* ---- step 3 ---- */
 
-/* Far away f may return another shape: there n is not known, and the report has no word of it. */
+/* n(h), or NaN; also where f returns another shape, which far from x is no failure. */
 static double slope_far_away(gra_checking *k, gra_checked *x, size_t i, double h)
 {
     double n;
@@ -140,17 +139,17 @@ static double slope_far_away(gra_checking *k, gra_checked *x, size_t i, double h
     return ok ? n : (double)NAN;
 }
 
-/* The smallest step from a value: four of those that there are between numbers of its size. */
+/* The smallest step from v: some four times the distance to the next floating-point number. */
 static double smallest(double v)
 {
     return fmax(0x1p-50 * v, 0x1p-1022);
 }
 
-/* The gradient of element i by the step whose neighbours agree best with it. A derivative is what the smallest
- * steps say as well as they can: larger ones may make it more exact, not another. */
+/* The gradient of element i by the step whose neighbours agree best with it. A larger step may make n more exact than
+ * the smaller ones did, but must agree with them as far as they are exact. */
 static void search(gra_checking *k, gra_checked *x, size_t i)
 {
-    const double v = fabs((double)x->data[i]), ratio = 4.236;   /* of no small numbers: roundings shall not agree by chance */
+    const double v = fabs((double)x->data[i]), ratio = 4.236;   /* no simple ratio: roundings must not agree */
     double n[3] = { (double)NAN, (double)NAN, (double)NAN }, noise[3] = { 0 }, unsure = (double)INFINITY;
     x->numeric[i] = (real)NAN;
     x->unsure[i] = 0;
@@ -169,15 +168,15 @@ static void search(gra_checking *k, gra_checked *x, size_t i)
     }
 }
 
-/* ---- 1 and 2 ---- */
+/* ---- steps 1, 2 and 4 ---- */
 
 static bool agree(const gra_checking *k, double a, double n, double r)
 {
     return fabs(a - n) <= k->tolerance * r;
 }
 
-/* 4. What is nearly right may be right, and roundings within f, of numbers larger than x, spoil small steps: some more
- * are tried, which do not follow the size of x. False: f failed. */
+/* A gradient that is nearly right may be right: roundings within f, of numbers larger than x, spoil small steps. So
+ * some more are tried, which do not follow the size of x. False: f failed. */
 static bool nearly(gra_checking *k, gra_checked *x, size_t i, double r)
 {
     const double a = (double)x->analytic[i], off = fabs(a - (double)x->numeric[i]);

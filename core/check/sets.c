@@ -67,7 +67,8 @@ static size_t parts_of(const gra_wrong *w, const gra_division *v)
     case DIAGONAL:
         return v->d == 0 && w->whole && gra_same_shape(*s, *y) ? 2 : 0;
     case RELATION:
-        return w->whole && v->d < s->ndim && v->o < y->ndim && s->dim[v->d] == y->dim[v->o] && s->dim[v->d] > 1 ? 3 : 0;
+        return w->whole && v->d < s->ndim && v->o < y->ndim && s->dim[v->d] == y->dim[v->o] &&
+               s->dim[v->d] > 1 ? 3 : 0;
     case LAST_USE:
         return v->d == 0 && w->rows > 1 ? 2 : 0;
     case ROW_OF_X: case ROW_OF_DY:
@@ -159,7 +160,8 @@ void gra_put_parts(gra_check_line *s, const gra_wrong *w, const gra_division *v,
 
 /* The parts that are in the set, or where they are fewer, those that are not; a part that is in no entry of `all`
  * is neither. */
-static void put_list(gra_check_line *s, const gra_wrong *w, const gra_division *v, const size_t *in, const size_t *all)
+static void put_list(gra_check_line *s, const gra_wrong *w, const gra_division *v, const size_t *in,
+                     const size_t *all)
 {
     size_t count[2] = { 0 }, put = 0;
     for (size_t p = 0; p < v->parts; p++)
@@ -180,7 +182,8 @@ static void put_list(gra_check_line *s, const gra_wrong *w, const gra_division *
 /* The set is made of the parts of v whose bits are in `parts`. */
 static void put_special(gra_check_line *s, const gra_wrong *w, const gra_division *v, unsigned parts)
 {
-    static const char *const how[] = { "", "comes before", "is", "is not after", "comes after", "is not", "is not before" };
+    static const char *const how[] = { "", "comes before", "is", "is not after", "comes after", "is not",
+                                       "is not before" };
     const char *const x = w->x->name;
     gra_division of_x = { .way = INDEX_OF_X, .d = v->d }, y = { .way = INDEX_OF_DY, .d = v->o };
     switch (v->way) {
@@ -231,7 +234,7 @@ bool gra_put_set(gra_check_line *s, const gra_wrong *w)
         if (found && gra_has_list(&v))
             put_list(s, w, &v, in, all);
         else if (found)
-            put_special(s, w, &v, (in[0] > 0) | (unsigned)(in[1] > 0) << 1 | (unsigned)(v.parts > 2 && in[2] > 0) << 2);
+            put_special(s, w, &v, (in[0] > 0) | (in[1] > 0 ? 2u : 0) | (v.parts > 2 && in[2] > 0 ? 4u : 0));
     }
     free(in);
     return found;

@@ -90,8 +90,8 @@ static gra_source source_of(const gra_checking *k, int t)
     return s;
 }
 
-/* 1, the numeric entry, the tensors and the output y, their memory read as the transposed matrix, the products of y or x
- * at two places, 1 less each, e^y. */
+/* 1, the numeric entry, the tensors and the output y, their memory read as the transposed matrix, the products of
+ * one at two places, 1 less each, e^y. */
 int gra_sources(const gra_wrong *w, gra_source list[GRA_MOST_SOURCES])
 {
     const gra_checking *k = w->check;
