@@ -57,8 +57,10 @@ static int parse(session *s, int argc, char **argv)
         { "seed", FLAG_INT, &s->seed, 0, 4294967295.0, "N", .help = "random seed" },
         { "cache", FLAG_SWITCH, &s->remember, .help = "key-value cache: faster, the same text" },
         { "threads", FLAG_INT, &s->threads, 0, 1024, "N", .help = "threads, 0 = one for each core" },
-        { "attention", FLAG_TEXT, &s->attention, 0, 0, "FILE", "attention weights, as .png, .svg or .tsv", .unset = "none" },
-        { "logits", FLAG_TEXT, &s->logits, 0, 0, "FILE", "logits of what follows each token, as .npy", .unset = "none" },
+        { "attention", FLAG_TEXT, &s->attention, 0, 0, "FILE", "attention weights, as .png, .svg or .tsv",
+          .unset = "none" },
+        { "logits", FLAG_TEXT, &s->logits, 0, 0, "FILE", "logits of what follows each token, as .npy",
+          .unset = "none" },
     };
     const int how = flags_parse(table, (int)(sizeof table / sizeof table[0]),
                                 "Writes the prompt and what a trained model makes of it.", argc, argv, NULL);
@@ -100,17 +102,17 @@ static int find_model(session *s)
     struct stat about;
     const bool is_file = stat(s->model_flag, &about) == 0 && !S_ISDIR(about.st_mode);
     const char *slash = strrchr(s->model_flag, '/');
-    if (is_file) {
+    const int folder = !is_file ? (int)strlen(s->model_flag) : slash ? (int)(slash + 1 - s->model_flag) : 0;
+    snprintf(s->folder, FILE_PATH, "%.*s", folder ? folder : 1, folder ? s->model_flag : ".");
+    if (is_file)
         snprintf(s->file, FILE_PATH, "%s", s->model_flag);
-        snprintf(s->folder, FILE_PATH, "%.*s", slash ? (int)(slash + 1 - s->model_flag) : 1, slash ? s->model_flag : ".");
-    } else {
+    else
         file_path(s->file, s->model_flag, MODEL_FILE);
-        snprintf(s->folder, FILE_PATH, "%s", s->model_flag);
-    }
     if (stat(s->file, &about) != 0)
         return no_model(s);
     if (file_ends_in(s->file, CHECKPOINT_FILE)) {
-        complain("%s is a checkpoint, from which build/train --resume goes on; the model beside it is %s", s->file, MODEL_FILE);
+        complain("%s is a checkpoint, from which build/train --resume goes on; the model beside it is %s", s->file,
+                 MODEL_FILE);
         return -1;
     }
     return 0;
@@ -129,7 +131,8 @@ static int find_vocabulary(session *s, int tokens)
         return -1;
     if (s->vocab.size == tokens)
         return 0;
-    complain("%s is of another model than %s: it has %d tokens, and the model %d", path, s->file, s->vocab.size, tokens);
+    complain("%s is of another model than %s: it has %d tokens, and the model %d", path, s->file, s->vocab.size,
+             tokens);
     return -1;
 }
 

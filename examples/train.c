@@ -25,7 +25,7 @@ typedef struct session {                /* all that lives as long as the program
     training   t;
     run        run;
     long       from;                    /* the step that this call of the program began at */
-    double     begun, saved, told;      /* the clock then, after the last checkpoint, and at the last line that was said */
+    double     begun, saved, told;      /* the clock then, after the last checkpoint, and at the last line it said */
     double     cost;                    /* seconds that saving the last checkpoint took */
     double     loss, rate, weight;      /* running means of training loss and tokens per second; their divisor */
     const char *program;                /* argv[0] */

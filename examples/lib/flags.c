@@ -32,6 +32,7 @@ static const char *words_of(const flag *f)
 static bool set(const flag *f, const char *value)
 {
     char *end;
+    double number;
     errno = 0;
     switch (f->kind) {
     case FLAG_SWITCH:
@@ -39,18 +40,17 @@ static bool set(const flag *f, const char *value)
         return (*(int *)f->value = choice(words_of(f), value)) >= 0;
     case FLAG_INT:
         *(long *)f->value = strtol(value, &end, 10);
-        return end > value && !*end && !errno && !isspace((unsigned char)*value) && (double)*(long *)f->value >= f->low &&
-               (double)*(long *)f->value <= f->high;
+        number = (double)*(long *)f->value;
+        return end > value && !*end && !errno && !isspace((unsigned char)*value) && number >= f->low && number <= f->high;
     case FLAG_REAL:
-        *(double *)f->value = strtod(value, &end);
-        return end > value && !*end && !isspace((unsigned char)*value) && *(double *)f->value >= f->low &&
-               *(double *)f->value <= f->high;
+        number = *(double *)f->value = strtod(value, &end);
+        return end > value && !*end && !isspace((unsigned char)*value) && number >= f->low && number <= f->high;
     case FLAG_TEXT:
         *(const char **)f->value = value;
         return true;
     case FLAG_TEXTS: {
         flag_texts *texts = f->value;
-        if (texts->n == TEXTS_MOST)
+        if (texts->n == TEXTS_MOST || strchr(value, '\n'))      /* as a text each has a line of its own */
             return false;
         texts->text[texts->n++] = value;
         return true;
@@ -81,8 +81,10 @@ static const char *value_of(const flag *f, char text[64])
     case FLAG_INT:    snprintf(text, 64, "%ld", *(const long *)f->value); break;
     case FLAG_REAL: {
         const double x = *(const double *)f->value;
-        for (int digits = 6; digits <= 17 && (digits == 6 || strtod(text, NULL) < x || strtod(text, NULL) > x); digits++)
+        int digits = 6;
+        do
             snprintf(text, 64, "%.*g", digits, x);
+        while (digits++ < 17 && (strtod(text, NULL) < x || strtod(text, NULL) > x));
         break;
     }
     case FLAG_SWITCH:

@@ -62,7 +62,8 @@ static const char *keep(FILE *picture, const char *path)
     const size_t n = fstat(fileno(picture), &about) == 0 ? (size_t)about.st_size : 0;
     char *bytes = n > 0 ? malloc(n) : NULL;
     const char *why = "gnuplot failed";
-    if (bytes && pread(fileno(picture), bytes, n, 0) == (ssize_t)n && (!file_ends_in(path, ".png") || is_whole(bytes, n)))
+    if (bytes && pread(fileno(picture), bytes, n, 0) == (ssize_t)n &&
+        (!file_ends_in(path, ".png") || is_whole(bytes, n)))
         why = file_write(path, bytes, n) ? "" : NULL;
     free(bytes);
     return why;

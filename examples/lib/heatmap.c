@@ -131,11 +131,12 @@ static void write_panel(FILE *f, const weights *w, int layer, int head)
 
 static void write_script(FILE *f, const weights *w, bool vector)
 {
-    const int most = 6000 / (w->layers > w->heads ? w->layers : w->heads), wanted = 100 + (w->n > 20 ? 14 : 20) * w->n;
-    const int panel = wanted < 250 ? 250 : wanted > 900 || wanted > most ? (most < 900 ? most : 900) : wanted;
-    const int labels = (panel - 100) / 10, every = w->n <= labels ? 1 : 10 * (1 + w->n * 36 / (10 * (panel - 100)));
-    fprintf(f, "reset\nlayers = %d; heads = %d; n = %d; vector = %d; panel = %d; every = %d\n$tokens << END\n", w->layers,
-            w->heads, w->n, vector, panel, every);
+    const int panels = w->layers > w->heads ? w->layers : w->heads, most = 6000 / panels < 900 ? 6000 / panels : 900;
+    const int wanted = 100 + (w->n > 20 ? 14 : 20) * w->n, fits = wanted < most ? wanted : most;
+    const int panel = fits < 250 ? 250 : fits, side = panel - 100;      /* the rest is for titles and labels */
+    const int every = w->n <= side / 10 ? 1 : 10 * (1 + w->n * 36 / (10 * side));
+    fprintf(f, "reset\nlayers = %d; heads = %d; n = %d; vector = %d; panel = %d; every = %d\n$tokens << END\n",
+            w->layers, w->heads, w->n, vector, panel, every);
     for (int i = 0; i < w->n; i++)
         fprintf(f, "%d %d\n", i + 1, w->token[i]);
     fprintf(f, "END\n%s", style);

@@ -58,7 +58,8 @@ static int flags_of(options *o, flag table[FLAGS])
         { "sample", FLAG_INT, &o->sample, 0, many, "N", .help = "tokens to write when trained", NULL, true },
         { "threads", FLAG_INT, &o->threads, 0, 1024, "N", .help = "threads, 0 = one for each core", NULL, true },
         { "out", FLAG_TEXT, &o->out, 0, 0, "DIR", .help = "folder for the files" },
-        { "resume", FLAG_TEXT, &o->resume, 0, 0, "DIR", .help = "go on with the run in this folder", "a new run", true },
+        { "resume", FLAG_TEXT, &o->resume, 0, 0, "DIR", .help = "go on with the run in this folder", "a new run",
+          true },
         { "checkpoint-every", FLAG_INT, &o->checkpoint_every, 0, many, "N", .help = "steps between checkpoints",
           "by the clock", true },
         { "quiet", FLAG_SWITCH, &o->quiet, .help = "only errors and the last line", .again = true },
@@ -72,8 +73,8 @@ int options_parse(options *o, int argc, char **argv)
     flag table[FLAGS];
     bool given[FLAGS] = { false };
     const int n = flags_of(o, table);
-    const int how = flags_parse(table, n, "Trains a small GPT on text; leaves its loss curve, a sample, its parameters.",
-                                argc, argv, given);
+    static const char about[] = "Trains a small GPT on text; leaves its loss curve, a sample, its parameters.";
+    const int how = flags_parse(table, n, about, argc, argv, given);
     for (int i = 0; i < n && how == FLAGS_GO_ON && o->resume; i++)
         if (given[i] && !table[i].again) {
             complain("--%s does not go with --resume: the run goes on in %s as it was begun", table[i].name,

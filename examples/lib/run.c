@@ -36,7 +36,8 @@ static int refuse_strangers(const char *folder)
 {
     for (int i = 0; i < OUTPUTS && !is_in(folder, "loss.tsv"); i++)
         if (is_in(folder, outputs[i])) {
-            complain("%s/%s is there, but no loss.tsv of a run: give another --out, or move it away", folder, outputs[i]);
+            complain("%s/%s is there, but no loss.tsv of a run: give another --out, or move it away", folder,
+                     outputs[i]);
             return -1;
         }
     return 0;
