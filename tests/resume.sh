@@ -112,7 +112,9 @@ fi
 
 if moments "a run whose best model is not its last"; then
     group "the best model"
-    best="$small --steps 60 --optimizer sgd --lr 0.001 --dropout 0 --seed 2"
+    # What it learns from most of the text is wrong for the last tenth.
+    awk 'BEGIN { for (i = 0; i < 3000; i++) printf "%c", 97 + (i < 2700 ? i % 2 : i * i % 7) }' >"$W/turns"
+    best="${small%--data*} --data $W/turns --sample 40 --quiet --steps 60"
     rm -rf "$W/whole.best" "$W/part"
     ok "never stopped" ends_with 0 "$TRAIN" $best --out "$W/whole.best"
     ok "... its lowest validation loss is not the last" awk -F '\t' 'NR > 1 && $3 != "" { if (!least || $3 < least) least = $3; last = $3 }
