@@ -8,7 +8,7 @@
 #include "fault.h"
 #include "fixture.h"
 #include "folder.h"
-#include "room.h"
+#include "low_memory.h"
 #include "suites.h"
 
 #include <ctype.h>
@@ -600,7 +600,7 @@ START_TEST(memory_ends_in_a_layer)      /* _i: a row */
     size_t lines = 0;
     crash_note("crash in the row \"%s\" of tests/test_layers.c, where memory ends", r->name);
     bool made = false;
-    for (gra_model *m; !made && (m = room_model(&rng, lines)); lines = further(lines)) {
+    for (gra_model *m; !made && (m = low_memory_model(&rng, lines)); lines = further(lines)) {
         r->init(&l, gra_root(m), r);
         fault_disarm();
         made = !gra_model_error(m);
@@ -609,10 +609,10 @@ START_TEST(memory_ends_in_a_layer)      /* _i: a row */
         gra_model_close(m);
     }
     r->init(&l, gra_root(model), r);
-    const size_t all = room_of(t);
+    const size_t all = lines_left(t);
     bool computed = false;
     for (lines = 0; !computed && lines < all; lines = further(lines)) {
-        room_begin(t, GRA_TRAIN, &rng, all - lines);
+        low_memory_begin(t, GRA_TRAIN, &rng, all - lines);
         gra_tensor *x = r->shape.ndim ? gra_full(t, 1, r->shape) : NULL;
         gra_tensor *y = r->forward(t, &x, &l);
         fault_disarm();

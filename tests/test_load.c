@@ -4,7 +4,7 @@
 #include "fault.h"
 #include "folder.h"
 #include "suites.h"
-#include "two.h"
+#include "two_params.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ START_TEST(test_other_writers)
                        "\"b\":{\"data_offsets\":[0,16],\"dtype\":\"F32\",\"shape\":[2, 2]},"
                        "\"__metadata__\":{} } \n", data, sizeof data);
     write_bytes(PATH, file, n);
-    gra_model *m = two();
+    gra_model *m = two_params();
     ck_assert_msg(gra_load(m, PATH) == 0, "%s", gra_model_error(m));
     const real *a = gra_param_find(m, "a")->data, *b = gra_param_find(m, "b")->data;
     ck_assert(a[0] == 1 && a[1] == (real)0.1);
@@ -89,7 +89,7 @@ START_TEST(test_accepted)               /* a = 1, 2 and b = 3, 4, 5, 6, said in 
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         unsigned char file[1024];
         write_bytes(PATH, file, compose(file, headers[i], data, sizeof data));
-        gra_model *m = two();
+        gra_model *m = two_params();
         ck_assert_msg(gra_load(m, PATH) == 0, "%s\n%s", headers[i], gra_model_error(m));
         const real *a = gra_param_find(m, "a")->data, *b = gra_param_find(m, "b")->data;
         ck_assert_msg(a[0] == 1 && a[1] == 2 && b[0] == 3 && b[1] == 4 && b[2] == 5 && b[3] == 6, "%s",
@@ -177,7 +177,7 @@ END_TEST
 START_TEST(test_no_metadata)
 {
     clear();
-    gra_model *m = two();
+    gra_model *m = two_params();
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
     gra_file *f = gra_file_open(PATH);
     ck_assert(!gra_file_error(f) && !gra_file_meta(f, "format") && !gra_file_meta(f, ""));
@@ -266,7 +266,7 @@ END_TEST
 START_TEST(test_further_name)
 {
     clear();
-    gra_model *m = two(), *plain = two();
+    gra_model *m = two_params(), *plain = two_params();
     gra_alias(gra_root(m), "z", gra_param_find(m, "a"));
     gra_tensor *z = parameter(plain, "z", GRA_SHAPE(2));
     fill(gra_param_find(m, "a"), (real[]){ 5, 6 });
@@ -276,7 +276,7 @@ START_TEST(test_further_name)
     ck_assert_int_eq(gra_load(m, PATH), 0);
     gra_model_close(m);
 
-    m = two();
+    m = two_params();
     gra_alias(gra_root(m), "z", gra_param_find(m, "a"));
     z->data[1] = 7;
     ck_assert_int_eq(gra_save(plain, PATH, NULL, 0), 0);
@@ -285,14 +285,14 @@ START_TEST(test_further_name)
     ck_assert(untouched(m));
     gra_model_close(plain);
 
-    plain = two();
+    plain = two_params();
     fill(gra_param_find(plain, "a"), (real[]){ 8, 9 });
     ck_assert_int_eq(gra_save(plain, PATH, NULL, 0), 0);
     ck_assert_int_eq(gra_load(m, PATH), 0);
     ck_assert(gra_param_find(m, "a")->data[1] == 9);
     gra_model_close(m);
 
-    m = two();
+    m = two_params();
     gra_alias(gra_root(m), "z", gra_param_find(m, "a"));
     parameter(plain, "z", GRA_SHAPE(3));
     ck_assert_int_eq(gra_save(plain, PATH, NULL, 0), 0);
@@ -301,7 +301,7 @@ START_TEST(test_further_name)
     ck_assert(untouched(m));
     gra_model_close(plain);
 
-    plain = two();
+    plain = two_params();
     parameter(plain, "y", GRA_SHAPE(2));
     ck_assert_int_eq(gra_save(plain, PATH, NULL, 0), 0);
     ck_assert_int_eq(gra_load(m, PATH), -1);
@@ -461,7 +461,7 @@ static void refuses(const char *path, const char *sentence)
 {
     char want[1024];
     snprintf(want, sizeof want, "%s: %s", path, sentence);
-    gra_model *m = two();
+    gra_model *m = two_params();
     struct stat s = { 0 };
     stat(path, &s);
     fault_largest();
@@ -514,7 +514,7 @@ START_TEST(test_unfit)
         refuses(PATH, unfit[i].sentence);
     }
     write_bytes(PATH, file, compose(file, "{" A "," B "}", zeros, 24));
-    gra_model *m = two();
+    gra_model *m = two_params();
     ck_assert_msg(gra_load(m, PATH) == 0, "without a fault: %s", gra_model_error(m));
     gra_model_close(m);
 }
@@ -557,7 +557,7 @@ END_TEST
 START_TEST(test_every_length)           /* a file cut short anywhere is refused, and changes nothing */
 {
     clear();
-    gra_model *m = two();
+    gra_model *m = two_params();
     fill(gra_param_find(m, "a"), (real[]){ 5, 6 });
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
     gra_model_close(m);
@@ -565,7 +565,7 @@ START_TEST(test_every_length)           /* a file cut short anywhere is refused,
     size_t n = read_bytes(PATH, file, sizeof file);
     for (size_t i = 0; i < n; i++) {
         write_bytes(PATH, file, i);
-        m = two();
+        m = two_params();
         ck_assert_msg(gra_load(m, PATH) == -1 && untouched(m), "%zu of %zu bytes were enough", i, n);
         gra_model_close(m);
     }

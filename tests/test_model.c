@@ -3,7 +3,7 @@
 #include "alone.h"
 #include "../core/internal.h"
 #include "fault.h"
-#include "room.h"
+#include "low_memory.h"
 #include "suites.h"
 
 #include <unistd.h>
@@ -151,7 +151,7 @@ START_TEST(a_further_name_without_memory)       /* wherever it is that memory en
 {
     bool well = !fault_wrapped();
     gra_model *r;
-    for (size_t lines = 0; !well && (r = room_model(NULL, lines)); lines++) {
+    for (size_t lines = 0; !well && (r = low_memory_model(NULL, lines)); lines++) {
         gra_alias(gra_root(r), "head", gra_param_find(r, "first"));
         fault_disarm();
         well = !gra_model_error(r);

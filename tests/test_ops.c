@@ -5,7 +5,7 @@
 #include "fault.h"
 #include "folder.h"
 #include "isa.h"
-#include "room.h"
+#include "low_memory.h"
 #include "rows.h"
 #include "suites.h"
 #include "../core/check/checking.h"
@@ -256,7 +256,7 @@ static bool has_room(const struct op_case *c, size_t taken)
     gra_rng rng;
     gra_tensor *in[4], *handed[4];
     gra_manual_seed(&rng, 123);
-    room_begin(t, c->mode, &rng, taken);
+    low_memory_begin(t, c->mode, &rng, taken);
     for (int i = 0; i < c->nin; i++)
         handed[i] = in[i] = gra_input(t, c->in[i].data ? c->in[i].data : values, c->in[i].shape);
     gra_tensor *y = c->f(t, handed, NULL), *loss = gra_sum(t, y);
@@ -275,7 +275,7 @@ START_TEST(memory_ends_anywhere)        /* _i: a row */
     note_row(&op_cases[_i], ", where memory ends");
     gra_keep_going(t, true);
     gra_keep_attention(t, true);
-    const size_t all = room_of(t);
+    const size_t all = lines_left(t);
     size_t lines = 0;
     while (lines < all && !has_room(&op_cases[_i], all - lines))
         lines++;

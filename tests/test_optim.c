@@ -9,7 +9,7 @@
 #include "fault.h"
 #include "folder.h"
 #include "golden.h"
-#include "room.h"
+#include "low_memory.h"
 #include "suites.h"
 
 #include <dirent.h>
@@ -391,7 +391,7 @@ START_TEST(memory_ends_in_an_optimiser) /* _i: the kind */
 {
     gra_model *m;
     bool well = !fault_wrapped();
-    for (size_t lines = 0; !well && (m = room_model(NULL, lines)); lines++) {
+    for (size_t lines = 0; !well && (m = low_memory_model(NULL, lines)); lines++) {
         gra_tensor *p = gra_param_find(m, "first");
         optimiser o;
         for (size_t i = 0; i < p->size; i++)

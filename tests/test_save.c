@@ -7,7 +7,7 @@
 #include "folder.h"
 #include "suites.h"
 #include "alone.h"
-#include "two.h"
+#include "two_params.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static void clear(void)
 START_TEST(test_bytes)
 {
     clear();
-    gra_model *m = two();
+    gra_model *m = two_params();
     fill(gra_param_find(m, "b"), (real[]){ 1, -2, (real)0.5, 0 });
     fill(gra_param_find(m, "a"), (real[]){ -1, 3 });
     const gra_meta meta[] = { { "format", "pt" }, { "say", "\"\\/\b\f\n\r\t\x01\x1f\x7f \xc3\xa9" } };
@@ -106,7 +106,7 @@ END_TEST
 START_TEST(test_mode_and_link)          /* a new file has the usual mode; a link stays a link */
 {
     clear();
-    gra_model *m = two();
+    gra_model *m = two_params();
     struct stat s;
     mode_t mask = umask(022);
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
@@ -117,7 +117,7 @@ START_TEST(test_mode_and_link)          /* a new file has the usual mode; a link
     gra_param_find(m, "a")->data[0] = 42;
     ck_assert_int_eq(gra_save(m, FOLDER "/link", NULL, 0), 0);
     ck_assert(lstat(FOLDER "/link", &s) == 0 && S_ISLNK(s.st_mode));
-    gra_model *back = two();
+    gra_model *back = two_params();
     ck_assert_int_eq(gra_load(back, PATH), 0);
     ck_assert(gra_param_find(back, "a")->data[0] == 42);
     ck_assert_int_eq(folder_entries(FOLDER), 2);
@@ -161,7 +161,7 @@ START_TEST(test_all_of_it)
     clear();
     static gra_rng rng;
     gra_manual_seed(&rng, 7);
-    gra_model *m = two(), *back = two();
+    gra_model *m = two_params(), *back = two_params();
     gra_adamw opt, opt_back;
     ck_assert(gra_adamw_init(&opt, m, NULL) == 0 && gra_adamw_init(&opt_back, back, NULL) == 0);
     ck_assert_int_eq(gra_owned_count(m), 6);
@@ -189,7 +189,7 @@ START_TEST(test_all_of_it)
 
     ck_assert_int_eq(gra_load(back, PATH), -1);         /* it holds more than parameters */
     ck_assert_str_eq(gra_model_error(back), PATH ": the model has no parameter adamw.exp_avg.a");
-    gra_model *bare = two();
+    gra_model *bare = two_params();
     ck_assert_int_eq(gra_load_all(bare, PATH), -1);     /* no optimiser was there yet */
     ck_assert(untouched(bare));
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
@@ -217,7 +217,7 @@ static void cannot_save(gra_model *m, const char *path, const gra_meta *meta, in
 
 static void cannot_write(const char *path, int number)
 {
-    cannot_save(two(), path, NULL, 0, strerror(number));
+    cannot_save(two_params(), path, NULL, 0, strerror(number));
 }
 
 /* A pipe is written to and not replaced. The test below relies on it before it touches a device. */
@@ -225,7 +225,7 @@ static void check_pipe(void)
 {
     unsigned char bytes[1024];
     struct stat s;
-    gra_model *m = two();
+    gra_model *m = two_params();
     ck_assert_int_eq(mkfifo(FOLDER "/pipe", 0600), 0);
     int fd = open(FOLDER "/pipe", O_RDWR);      /* both ends, so that nobody waits */
     ck_assert(fd >= 0);
@@ -303,7 +303,7 @@ START_TEST(test_other_answers)
         const bool full = strcmp(answers[i].path, "/dev/full") == 0;
         if (full && access("/dev/full", W_OK) != 0)
             continue;
-        gra_model *m = two();
+        gra_model *m = two_params();
         fault_arm(answers[i].call, answers[i].n, answers[i].error, answers[i].ever);
         const int status = gra_save(m, answers[i].path, NULL, 0);
         ck_assert_int_gt((int)fault_disarm(), 0);
@@ -321,7 +321,7 @@ START_TEST(test_in_this_folder)         /* a path that names none */
     clear();
     ck_assert_ptr_nonnull(getcwd(here, sizeof here));
     ck_assert_int_eq(chdir(FOLDER), 0);
-    gra_model *m = two();
+    gra_model *m = two_params();
     const int status = gra_save(m, "model.safetensors", NULL, 0);
     ck_assert_int_eq(chdir(here), 0);
     ck_assert_int_eq(status, 0);
@@ -374,9 +374,9 @@ START_TEST(test_what_a_header_cannot_say)
     m = model_open();
     parameter(m, "__metadata__", GRA_SHAPE(1));
     cannot_save(m, PATH, NULL, 0, "in a safetensors file a parameter cannot be named __metadata__");
-    cannot_save(two(), PATH, (gra_meta[]){ { "k", "\x80" } }, 1, "the metadata are not UTF-8: k");
-    cannot_save(two(), PATH, (gra_meta[]){ { "\x80", "v" } }, 1, "the metadata are not UTF-8: ?");
-    cannot_save(two(), PATH, (gra_meta[]){ { "k", "1" }, { "l", "2" }, { "k", "3" } }, 3,
+    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "\x80" } }, 1, "the metadata are not UTF-8: k");
+    cannot_save(two_params(), PATH, (gra_meta[]){ { "\x80", "v" } }, 1, "the metadata are not UTF-8: ?");
+    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "1" }, { "l", "2" }, { "k", "3" } }, 3,
                 "the metadata have the key k twice");
 }
 END_TEST
@@ -386,7 +386,7 @@ START_TEST(test_other_names)
 {
     clear();
     gra_failure error;
-    gra_model *m = two();
+    gra_model *m = two_params();
     const gra_tensor *a = gra_param_find(m, "a");
     const gra_tensor none = { .shape = { 2, { 0, 3 } } };
     gra_named x[] = { { "tail", a }, { "none", &none }, { "head", a } };

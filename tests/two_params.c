@@ -1,5 +1,5 @@
-/* two: see two.h. */
-#include "two.h"
+/* two_params: see two_params.h. */
+#include "two_params.h"
 #include "alone.h"
 
 #include <check.h>
@@ -19,7 +19,7 @@ gra_tensor *parameter(gra_model *m, const char *name, gra_shape shape)
     return p;
 }
 
-gra_model *two(void)
+gra_model *two_params(void)
 {
     gra_model *m = model_open();
     gra_tensor *b = parameter(m, "b", GRA_SHAPE(2, 2)), *a = parameter(m, "a", GRA_SHAPE(2));

@@ -1,6 +1,6 @@
-/* room: see room.h. */
+/* low_memory: see low_memory.h. */
 #include "alone.h"
-#include "room.h"
+#include "low_memory.h"
 #include "fault.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ static void no_more(void)
     fault_arm(FAULT_ALLOC, 1, ENOMEM, true);
 }
 
-size_t room_of(gra_tape *t)
+size_t lines_left(gra_tape *t)
 {
     size_t lines = 0;
     if (!fault_wrapped())
@@ -27,7 +27,7 @@ size_t room_of(gra_tape *t)
     return lines;
 }
 
-void room_begin(gra_tape *t, gra_mode mode, gra_rng *rng, size_t taken)
+void low_memory_begin(gra_tape *t, gra_mode mode, gra_rng *rng, size_t taken)
 {
     gra_begin(t, mode, rng);
     no_more();
@@ -44,7 +44,7 @@ static gra_model *new_model(gra_rng *rng)
     return m;
 }
 
-gra_model *room_model(gra_rng *rng, size_t lines)
+gra_model *low_memory_model(gra_rng *rng, size_t lines)
 {
     size_t all = 0;
     if (!fault_wrapped())
