@@ -98,8 +98,6 @@ static void right(const gra_tensor *x, const real *g, real *dx)   { EACH(g[i]); 
 static void flipped(const gra_tensor *x, const real *g, real *dx) { EACH(-g[i]); }
 static void twice(const gra_tensor *x, const real *g, real *dx)   { EACH(2 * g[i]); }
 static void half(const gra_tensor *x, const real *g, real *dx)    { EACH(g[i] / 2); }
-static void wrong_constant(const gra_tensor *x, const real *g, real *dx) { EACH(1.001 * g[i]); }
-static void by_batch(const gra_tensor *x, const real *g, real *dx)   { EACH(g[i] / x->shape.dim[0]); }
 static void wrong_formula(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] * cos(x->data[i])); }
 static void not_a_number(const gra_tensor *x, const real *g, real *dx)  { EACH(i >= 2 ? (real)NAN : g[i]); }
 static void element_5(const gra_tensor *x, const real *g, real *dx) { EACH(i == 5 ? -g[i] : g[i]); }
@@ -211,23 +209,6 @@ START_TEST(the_first_of_equals_is_the_worst)
 }
 END_TEST
 
-START_TEST(wrong_elements_are_counted)
-{
-    gra_check_in in = { .shape = { 2, { 3, 4 } } };
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &(slip_args){ wrong_constant }), 1);
-    ck_assert_msg(says("wrong there: 12 of 12 elements"), "%s", report.text);
-}
-END_TEST
-
-/* The output is one value: the batch size is that of the input. */
-START_TEST(batch_size_of_an_input)
-{
-    gra_check_in in = { .shape = { 2, { 5, 3 } } };
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip_sum, &(slip_args){ by_batch }), 1);
-    ck_assert_msg(says("1/5, and 5 is the size of dimension 0 of an input (mean or sum?)"), "%s", report.text);
-}
-END_TEST
-
 /* A wrong gradient below the floor 1e-7 sum |c y| is measured by it: y = 1 + 1e-12 x^2. */
 static gra_tensor *small_slip(gra_tape *tape, gra_tensor **in, void *arg)
 {
@@ -290,25 +271,6 @@ START_TEST(right_gradients_pass)
         ck_assert_msg(strncmp(report.text, "gradient check passed", 21) == 0, "%s", report.text);
     }
     ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 2, in, shared, NULL, 1e-6, NULL), 0);
-}
-END_TEST
-
-/* Where y''' is large the plain difference is not good enough: log at 0.002 has y''' = 2.5e8. */
-START_TEST(steep_functions_pass)
-{
-    real x[3] = { 0.002, 0.003, 1 };
-    gra_check_in in = { .shape = { 1, { 3 } }, .data = x };
-    ck_assert_msg(check(GRA_GRAD, NULL, NULL, 1, &in, logarithm, NULL) == 0, "%s", report.text);
-    ck_assert(report.error > 0);
-}
-END_TEST
-
-START_TEST(nothing_to_compare)
-{
-    gra_check_in in = { .shape = { 2, { 0, 4 } } };
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, itself, NULL), 2);
-    ck_assert_uint_eq(report.elements, 0);
-    ck_assert_msg(says("nothing to compare"), "%s", report.text);
 }
 END_TEST
 
@@ -550,17 +512,6 @@ START_TEST(a_backward_that_fails)
 }
 END_TEST
 
-START_TEST(an_element_over_the_edge)    /* log at 0: to the left there is none, however small the step */
-{
-    real x[2] = { 1e-6, 1 };
-    const gra_check_in in = { .shape = { 1, { 2 } }, .data = x };
-    ck_assert_msg(check(GRA_GRAD, NULL, NULL, 1, &in, logarithm, NULL) == 0, "%s", report.text);
-    x[0] = 0x1p-1074;                   /* the smallest number above 0 */
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, logarithm, NULL), 1);
-    ck_assert(isinf(report.error) && isnan(report.numeric));
-}
-END_TEST
-
 START_TEST(bounds_the_wrong_way_round)
 {
     static const double low[] = { 3, 0 }, high[] = { 1, -1 };
@@ -643,13 +594,9 @@ Suite *check_suite(void)
     tcase_add_test(c, zero_on_either_side);
     tcase_add_test(c, other_wrong_tensors_are_named);
     tcase_add_test(c, worst_element_and_its_gradients);
-    tcase_add_test(c, batch_size_of_an_input);
     tcase_add_test(c, the_first_of_equals_is_the_worst);
-    tcase_add_test(c, wrong_elements_are_counted);
     tcase_add_test(c, loss_is_a_floor);
     tcase_add_test(c, right_gradients_pass);
-    tcase_add_test(c, steep_functions_pass);
-    tcase_add_test(c, nothing_to_compare);
     tcase_add_test(c, a_model_with_dropout_passes);
     tcase_add_test(c, dropout_is_on);
     tcase_add_test(c, frozen_parameters_are_skipped);
@@ -657,7 +604,6 @@ Suite *check_suite(void)
     tcase_add_test(c, inputs_alike_do_not_meet);
     tcase_add_loop_test(c, any_call_may_fail, 0, 3);
     tcase_add_test(c, a_backward_that_fails);
-    tcase_add_test(c, an_element_over_the_edge);
     tcase_add_test(c, bounds_the_wrong_way_round);
     tcase_add_test(c, failures_are_told);
     tcase_add_test(c, a_model_with_an_error_is_refused);
