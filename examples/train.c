@@ -223,7 +223,7 @@ static int train(session *s)
 static int prepare(training *t)
 {
     const options *o = &t->o;
-    if (text_read(&t->text, &o->data, (int)o->context))
+    if (text_read(&t->text, o->data, (int)o->context))
         return -1;
     const size_t tokens = (size_t)(o->batch * o->context);
     gra_manual_seed(&t->rng, (uint64_t)o->seed);
@@ -412,15 +412,7 @@ static int read_flags(training *t, int argc, char **argv)
     int status = options_parse(o, argc, argv);
     if (status != FLAGS_GO_ON || !o->resume)
         return status == FLAGS_GO_ON && options_settle(o) ? 2 : status;
-    o->data.n = 0;
-    if (checkpoint_read_options(t))
-        return 1;
-    const flag_texts data = o->data;
-    o->data.n = 0;
-    status = options_parse(o, argc, argv);
-    if (o->data.n == 0)
-        o->data = data;
-    return status;
+    return checkpoint_read_options(t) ? 1 : options_parse(o, argc, argv);
 }
 
 int main(int argc, char **argv)

@@ -12,8 +12,8 @@ looks() {       # looks FILE PROMPT FLAGS ...: the weights of the model in $W/ru
 tab=$(printf '\t')
 small="--context 40 --batch 2 --width 16 --heads 2 --eval-batches 2 --init torch --no-tied --no-qkv-bias --sample 0 --quiet"
 printf 'tab\tn\303\251 \342\202\254 \001' >"$W/odd"
-ok "a model" ends_with 0 "$TRAIN" $small --layers 3 --steps 3 --data core/gradus.h --data core/op.h \
-    --data "$W/odd" --data core/ops/attention.c --data examples/lib/heatmap.c --out "$W/run"
+cat core/gradus.h core/op.h "$W/odd" core/ops/attention.c examples/lib/heatmap.c >"$W/text"
+ok "a model" ends_with 0 "$TRAIN" $small --layers 3 --steps 3 --data "$W/text" --out "$W/run"
 
 # ---- the numbers ------------------------------------------------------------------------------------
 weights() {     # weights FILE LAYERS HEADS N: a row for each, in order; rows of P sum to 1; no look ahead

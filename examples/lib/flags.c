@@ -48,13 +48,6 @@ static bool set(const flag *f, const char *value)
     case FLAG_TEXT:
         *(const char **)f->value = value;
         return true;
-    case FLAG_TEXTS: {
-        flag_texts *texts = f->value;
-        if (texts->n == TEXTS_MOST || strchr(value, '\n'))      /* as a text each has a line of its own */
-            return false;
-        texts->text[texts->n++] = value;
-        return true;
-    }
     default:
         return false;
     }
@@ -162,13 +155,11 @@ static int parse_one(const flag *table, int n, char **argv, bool *given)
         value = argv[used++];
     if (!f || (!value && used == 1))
         return unknown(table, n, argv[0]);
-    if (!value || (used == 2 && f->kind >= FLAG_TEXT && strncmp(value, "--", 2) == 0)) {
+    if (!value || (used == 2 && f->kind == FLAG_TEXT && strncmp(value, "--", 2) == 0)) {
         complain("--%s lacks its value: %s", f->name, wants(f, text));
         return -1;
     }
-    bool well = set(f, value);
-    for (; well && used > 1 && f->kind == FLAG_TEXTS && argv[used] && strncmp(argv[used], "--", 2) != 0; used++)
-        well = set(f, argv[used]);
+    const bool well = set(f, value);
     if (!well)
         complain("--%s wants %s, not '%s'", f->name, wants(f, text), value);
     if (given)
@@ -196,13 +187,9 @@ char *flags_write(const flag *table, int n)
     char *text = NULL, value[64];
     size_t size;
     FILE *f = open_memstream(&text, &size);
-    for (const flag *x = table; f && x < table + n; x++) {
-        const flag_texts *texts = x->kind == FLAG_TEXTS ? x->value : NULL;
-        for (int i = 0; texts && i < texts->n; i++)
-            fprintf(f, "%s\t%s\n", x->name, texts->text[i]);
-        if (x->kind != FLAG_HEADING && x->kind < FLAG_TEXT)
+    for (const flag *x = table; f && x < table + n; x++)
+        if (x->kind != FLAG_HEADING && value_of(x, value))
             fprintf(f, "%s\t%s\n", x->name, value_of(x, value));
-    }
     bool well = f && !ferror(f);
     well = f && fclose(f) == 0 && well;
     if (!well) {

@@ -16,22 +16,15 @@ typedef enum flag_kind {
     FLAG_INT,                           /* long */
     FLAG_REAL,                          /* double */
     FLAG_CHOICE,                        /* int: the place of the word in what = "adamw|muon|sgd" */
-    FLAG_TEXT,                          /* const char * */
-    FLAG_TEXTS                          /* flag_texts: takes all words up to the next flag, and may be repeated */
+    FLAG_TEXT                           /* const char *; NULL: not given */
 } flag_kind;
-
-enum { TEXTS_MOST = 256 };
-typedef struct flag_texts {
-    const char *text[TEXTS_MOST];
-    int         n;
-} flag_texts;
 
 typedef struct flag {
     const char *name;                   /* "steps" for --steps */
     flag_kind   kind;
     void       *value;                  /* where it goes; what stands there before is the default */
     double      low, high;              /* of a number; both are allowed */
-    const char *what;                   /* what --help calls the value: N, FILE ..., a|b|c */
+    const char *what;                   /* what --help calls the value: N, FILE, a|b|c */
     const char *help;                   /* what it is, in a line */
     const char *unset;                  /* the default in words, where the value does not say it */
     bool        again;                  /* it may be given again when a run goes on (options.h) */
@@ -41,8 +34,7 @@ typedef struct flag {
 int   flags_parse(const flag *table, int n, const char *about, int argc, char **argv, bool *given);
                                         /* FLAGS_GO_ON, or the status to exit with: 0 after --help, 2 after a
                                            complaint. given[n], unless NULL: which flags there were */
-char *flags_write(const flag *table, int n);    /* "name\tvalue\n" of each but those of FLAG_TEXT; to free; NULL: out of
-                                           memory, it was said */
+char *flags_write(const flag *table, int n);    /* "name\tvalue\n" of each that has one; to free; NULL after a complaint */
 int   flags_read(const flag *table, int n, const char *path, char *text);       /* such a text, which stood in that file
                                            and is cut up: texts point into it. 0, or -1 after a complaint */
 

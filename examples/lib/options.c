@@ -26,7 +26,7 @@ static int flags_of(options *o, flag table[FLAGS])
     const double many = 1e9;
     const flag all[] = {
         { NULL, FLAG_HEADING, .help = "the text" },
-        { "data", FLAG_TEXTS, &o->data, 0, 0, "FILE ...", .help = "text to learn from", "this project's own", true },
+        { "data", FLAG_TEXT, &o->data, 0, 0, "FILE", .help = "text to learn from", "this project's own", true },
 
         { NULL, FLAG_HEADING, .help = "the model" },
         { "context", FLAG_INT, &o->context, 1, 1e6, "N", .help = "context length, in tokens" },
@@ -93,6 +93,8 @@ int options_settle(options *o)
         o->warmup = o->steps < 1000 ? o->steps / 10 : 100;
     if (o->width % o->heads != 0)
         complain("--heads %ld does not divide --width %ld: each head takes an equal share of it", o->heads, o->width);
+    else if (o->data && strchr(o->data, '\n'))          /* a checkpoint keeps it in a line */
+        complain("--data: a name with a line break cannot be kept in a checkpoint: rename the file");
     else if (o->min_lr > o->lr)
         complain("--min-lr %g is above --lr %g, and the rate falls from one to the other", o->min_lr, o->lr);
     else if (o->batch * o->context > 1 << 30)
@@ -106,6 +108,7 @@ int options_settle(options *o)
 char *options_write(const options *o)
 {
     options copy = *o;                  /* a table of flags points at what it reads and writes */
+    copy.out = copy.resume = NULL;
     flag table[FLAGS];
     return flags_write(table, flags_of(&copy, table));
 }

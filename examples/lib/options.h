@@ -6,7 +6,7 @@
 #include "flags.h"
 
 typedef struct options {
-    flag_texts  data;                                   /* the text */
+    const char *data;                                   /* the text; NULL: the project's own */
     long        context, width, heads, layers;          /* the model */
     double      dropout;
     int         tied, bias, qkv_bias;                   /* 0 or 1 */

@@ -68,12 +68,9 @@ static void vocabulary_of(vocabulary *v, const unsigned char *bytes, size_t n)
     }
 }
 
-int text_read(corpus *x, const flag_texts *files, int context)
+int text_read(corpus *x, const char *path, int context)
 {
-    int failed = files->n == 0 ? append_own(x) : 0;
-    for (int i = 0; i < files->n && !failed; i++)
-        failed = append(x, files->text[i]);
-    if (failed)
+    if (path ? append(x, path) : append_own(x))
         return -1;
     const size_t held = (x->size + 9) / 10, train = x->size - held, least = (size_t)context + 1;
     if (held < least) {

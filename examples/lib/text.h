@@ -3,7 +3,6 @@
 #define EXAMPLES_TEXT_H
 
 #include "../../core/gradus.h"
-#include "flags.h"
 
 typedef struct vocabulary {
     int           size;                         /* ids are 0 ... size - 1, in the order of the bytes */
@@ -24,7 +23,7 @@ typedef struct corpus {
     vocabulary     vocab;
 } corpus;
 
-int  text_read(corpus *x, const flag_texts *files, int context);       /* no files: the project's own sources. 0, or -1
+int  text_read(corpus *x, const char *path, int context);       /* NULL: the project's own sources. 0, or -1
                                                    after a complaint, also where it is too short for that context */
 void text_free(corpus *x);
 void text_window(text_part part, size_t at, int context, int *ids, int *next);  /* the tokens from there on, and for each
