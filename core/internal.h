@@ -57,15 +57,9 @@ bool      gra_tape_keeps_attention(const gra_tape *t);
 bool      gra_seeded(const gra_rng *g);                 /* false: NULL, or gra_manual_seed was forgotten */
 
 /* An uninitialised gradient buffer is marked `fresh`: overwrite it, or zero it before accumulating. For most ops the tape
- * zeroes it. Where that pass over memory costs too much an op says .stores = true, and its backward overwrites where
- * in[i]->fresh and accumulates elsewhere (linear.c), or zeroes just the part that it is about to add to, while that is in
- * the cache (gelu.c). An input that an op has twice is never fresh. */
+ * zeroes it. Matrix products can overwrite for nothing (BLAS's beta = 0): linear and attention say .stores = true, and
+ * overwrite where in[i]->fresh. An input that an op has twice is never fresh. */
 void gra_zero_fresh(gra_tensor *y);                     /* zeroes the fresh gradients of y's inputs */
-static inline void gra_fill_fresh(gra_tensor *x, size_t from, size_t to)        /* zeroes the values [from, to) of x's */
-{
-    if (x->fresh)
-        memset(x->grad + from, 0, (to - from) * sizeof(real));
-}
 
 /* gra_trace_nan: looks at what was just computed, and makes an error of the first nan or inf. */
 void gra_trace_forward(gra_tape *t, gra_tensor *y);     /* y was computed and recorded */

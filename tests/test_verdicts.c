@@ -79,7 +79,8 @@ BACKWARD(other)                         /* formula where it stores */
 OP(other_where_it_stores, square, other, .stores = true)
 
 BACKWARD(fills_but_one)
-    gra_fill_fresh(in, 1, y->size);
+    if (in->fresh)
+        memset(in->grad + 1, 0, (y->size - 1) * sizeof *in->grad);
     EACH dx[i] += 2 * x[i] * dy[i];
 }
 OP(fills_all_but_one, square, fills_but_one, .stores = true)

@@ -1,6 +1,6 @@
 /* add: y = a + b element by element, with broadcasting. da += dy, db += dy, each summed over the
  * dimensions in which that operand was stretched. */
-#include "../internal.h"
+#include "../op.h"
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
@@ -10,12 +10,10 @@ static void forward(gra_tensor *y, size_t from, size_t to)
             y->data[w.y + i] = a[w.a + i * w.step_a] + b[w.b + i * w.step_b];
 }
 
-static void add_back(gra_tensor *y, size_t from, size_t to)
+static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const real *dy = y->grad;
     real *da = y->in[0]->grad, *db = y->in[1]->grad;
-    gra_fill_fresh(y->in[0], from, to);
-    gra_fill_fresh(y->in[1], from, to);
     for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w)) {
         for (size_t i = 0; da && i < w.n; i++)
             da[w.a + i * w.step_a] += dy[w.y + i];
@@ -25,18 +23,10 @@ static void add_back(gra_tensor *y, size_t from, size_t to)
 }
 
 GRA_KERNEL(forward_all, forward, y, y->size, 1)
-GRA_KERNEL(add_back_all, add_back, y, y->size, gra_stretched(y) ? GRA_SERIAL : 2)
-
-static void backward(gra_tensor *y)
-{
-    if (gra_stretched(y))
-        gra_zero_fresh(y);                      /* many values of y are added to one: none can be stored */
-    add_back_all(y);
-}
+GRA_KERNEL(backward_all, backward, y, y->size, gra_stretched(y) ? GRA_SERIAL : 2)
 
 gra_tensor *gra_add(gra_tape *t, gra_tensor *a, gra_tensor *b)
 {
-    static const gra_op op = { .name = "add", .forward = forward_all, .backward = backward,
-                               .stores = true };
+    static const gra_op op = { .name = "add", .forward = forward_all, .backward = backward_all };
     return gra_run(gra_result_broadcast(t, &op, a, b));
 }

@@ -3,12 +3,16 @@
  * A row whose target is GRA_IGNORE_INDEX counts for nothing; when all do, the mean is 0/0: NaN, and
  * the gradient 0, as in PyTorch. A row that is -inf throughout (all masked) has a loss and a gradient of 0,
  * and counts. Of the logits no copy is kept: backward computes e^(x - m) again. */
-#include "../internal.h"
+#include "../op.h"
 #include "../kern/vmath.h"
 
 struct args {
     const int *target;                              /* our copy, one a row */
     size_t     counted;                             /* rows not ignored */
+};
+
+struct saved {                                      /* of a row */
+    real max, log_sum;                              /* m, and log sum_j e^(x_j - m) */
 };
 
 static size_t classes(const gra_tensor *y)
@@ -21,15 +25,12 @@ static size_t rows(const gra_tensor *y)
     return classes(y) ? y->in[0]->size / classes(y) : 0;
 }
 
-static size_t saved(const gra_tensor *y)
-{
-    return 2 * rows(y);                             /* m and the log of the sum, of each row */
-}
+static size_t saved_size(const gra_tensor *y)      { return rows(y) * (sizeof(struct saved) / sizeof(real)); }
+static struct saved *saved(const gra_tensor *y)    { return (struct saved *)(void *)y->saved; }
 
 static bool counts(const gra_tensor *y, size_t r)   /* row r's loss and gradient are not 0 */
 {
-    return ((const struct args *)y->args)->target[r] != GRA_IGNORE_INDEX &&
-           y->saved[2 * r] != -(real)INFINITY;
+    return ((const struct args *)y->args)->target[r] != GRA_IGNORE_INDEX && saved(y)[r].max != -(real)INFINITY;
 }
 
 enum { BLOCK = 256 };
@@ -47,22 +48,20 @@ static void rows_forward(gra_tensor *y, size_t from, size_t to)
                 e[j] = real_exp_neg(x[i + j] - m);
             sum += real_sum(e, k);
         }
-        y->saved[2 * r] = m;
-        y->saved[2 * r + 1] = real_log(sum);
+        saved(y)[r] = (struct saved){ m, real_log(sum) };
     }
 }
 
-static void rows_backward(gra_tensor *y, size_t from, size_t to)
+static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
     const size_t n = classes(y);
     const real g = y->grad[0] / (real)a->counted;
     for (size_t r = from; r < to; r++) {
-        gra_fill_fresh(y->in[0], r * n, (r + 1) * n);
         if (!counts(y, r))
             continue;
         const real *x = y->in[0]->data + r * n;
-        const real m = y->saved[2 * r], log_sum = y->saved[2 * r + 1];
+        const real m = saved(y)[r].max, log_sum = saved(y)[r].log_sum;
         real *dx = y->in[0]->grad + r * n;
         for (size_t i = 0; i < n; i++)
             dx[i] += g * real_exp_neg(x[i] - m - log_sum);
@@ -71,7 +70,7 @@ static void rows_backward(gra_tensor *y, size_t from, size_t to)
 }
 
 GRA_KERNEL(rows_forward_all, rows_forward, y, rows(y), 12 * classes(y))
-GRA_KERNEL(rows_backward_all, rows_backward, y, rows(y), 12 * classes(y))
+GRA_KERNEL(backward_all, backward, y, rows(y), 12 * classes(y))
 
 static void forward(gra_tensor *y)
 {
@@ -81,16 +80,16 @@ static void forward(gra_tensor *y)
     double loss = 0;
     for (size_t r = 0; r < rows(y); r++)
         if (counts(y, r)) {
-            real x = y->in[0]->data[r * n + (size_t)a->target[r]];
-            loss += (double)y->saved[2 * r + 1] - (double)(x - y->saved[2 * r]);
+            const real x = y->in[0]->data[r * n + (size_t)a->target[r]];
+            loss += (double)saved(y)[r].log_sum - (double)(x - saved(y)[r].max);
         }
     y->data[0] = a->counted ? (real)(loss / (double)a->counted) : (real)NAN;
 }
 
 gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target)
 {
-    static const gra_op op = { .name = "cross_entropy", .forward = forward, .backward = rows_backward_all,
-                               .saved = saved, .args = sizeof(struct args), .stores = true };
+    static const gra_op op = { .name = "cross_entropy", .forward = forward, .backward = backward_all,
+                               .saved = saved_size, .args = sizeof(struct args) };
     if (GRA_REFUSES(t, "cross_entropy", logits))
         return gra_empty(t);
     if (logits->shape.ndim == 0)

@@ -47,7 +47,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     for (size_t tile = from; tile < to; tile++)
-        apply(y, tile, y->grad, y->in[0]->grad, !y->in[0]->fresh);
+        apply(y, tile, y->grad, y->in[0]->grad, true);
 }
 
 GRA_KERNEL(forward_all, forward, y, tiles(y), 4 * MASK_TILE)
@@ -56,7 +56,7 @@ GRA_KERNEL(backward_all, backward, y, tiles(y), 2 * MASK_TILE)
 gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p)
 {
     static const gra_op op = { .name = "dropout", .forward = forward_all, .backward = backward_all,
-                               .args = sizeof(struct args), .stores = true };
+                               .args = sizeof(struct args) };
     if (GRA_REFUSES(t, "dropout", x))
         return gra_empty(t);
     if (!(p >= 0 && p <= 1))

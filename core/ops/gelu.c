@@ -1,6 +1,6 @@
 /* gelu: y = x Phi(x), where Phi(x) = (1 + erf(x / sqrt 2)) / 2 is the normal distribution
  * (Hendrycks & Gimpel 2016). dx += dy (Phi(x) + x phi(x)), phi(x) = e^(-x^2/2) / sqrt(2 pi). */
-#include "../internal.h"
+#include "../op.h"
 #include "../kern/vmath.h"
 
 static const real sqrt_half = (real)0.7071067811865476, rsqrt_2pi = (real)0.3989422804014327;
@@ -16,7 +16,6 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const real *x = y->in[0]->data, half = (real)0.5, tiny = (real)1e-36;
     real *dx = y->in[0]->grad;
-    gra_fill_fresh(y->in[0], from, to);
     for (size_t i = from; i < to; i++) {
         real below = y->data[i] / x[i];                 /* Phi(x) = y / x, quicker than erf, */
         below = x[i] * x[i] < tiny ? half : below;      /* but not at 0 */
@@ -30,7 +29,6 @@ GRA_KERNEL(backward_all, backward, y, y->size, 32)
 
 gra_tensor *gra_gelu(gra_tape *t, gra_tensor *x)
 {
-    static const gra_op op = { .name = "gelu", .forward = forward_all, .backward = backward_all,
-                               .stores = true };
+    static const gra_op op = { .name = "gelu", .forward = forward_all, .backward = backward_all };
     return gra_run(gra_result_like(t, &op, x));
 }

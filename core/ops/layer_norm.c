@@ -4,7 +4,7 @@
  * With z_i = (x_i - mean) r and g_i = dy_i w_i:
  *     dx_i += r (g_i - sum_j g_j / n - z_i sum_j g_j z_j / n),
  *     dw_i += dy_i z_i and db_i += dy_i, both summed over rows. */
-#include "../internal.h"
+#include "../op.h"
 #include "../kern/vmath.h"
 
 struct args {
@@ -72,7 +72,6 @@ static void backward_x(gra_tensor *y, size_t from, size_t to)
         real *dx = y->in[0]->grad + k * n;
         const real mean = y->saved[2 * k], r = y->saved[2 * k + 1];
         real sum_g = 0, sum_gz = 0;
-        gra_fill_fresh(y->in[0], k * n, (k + 1) * n);
         for (size_t i = 0; i < n; i += BLOCK) {
             size_t m = n - i < BLOCK ? n - i : BLOCK;
             block(x + i, w ? w + i : NULL, dy + i, mean, r, m, g, z);
@@ -121,8 +120,6 @@ GRA_KERNEL(backward_wb_all, backward_wb, y, y->size ? (row_size(y) + TILE - 1) /
 
 static void backward(gra_tensor *y)
 {
-    if ((y->in[1] && y->in[1]->fresh) || (y->in[2] && y->in[2]->fresh))     /* no parameters */
-        gra_zero_fresh(y);
     if (y->in[0]->grad)
         backward_x_all(y);
     if ((y->in[1] && y->in[1]->grad) || (y->in[2] && y->in[2]->grad))
@@ -132,7 +129,7 @@ static void backward(gra_tensor *y)
 gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b, double eps)
 {
     static const gra_op op = { .name = "layer_norm", .forward = forward_all, .backward = backward,
-                               .saved = saved, .args = sizeof(struct args), .stores = true };
+                               .saved = saved, .args = sizeof(struct args) };
     if (GRA_REFUSES(t, "layer_norm", x, w ? w : x, b ? b : x))
         return gra_empty(t);
     if (x->shape.ndim == 0)

@@ -41,26 +41,24 @@ static void forward_one(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b)
     gra_gemm(gra_tape_machine(y->tape), s->m, s->n, s->k, a, b, y->data + at_y, s->n, false);
 }
 
-/* c += p q, or its transpose c^T += q^T p^T when the operand stands transposed. */
-static void add_product(gra_machine *machine, int m, int n, int k, gra_mat p, gra_mat q, real *c, bool transposed)
-{
-    gra_mat pt = { p.p, p.col, p.row }, qt = { q.p, q.col, q.row };
-    if (transposed)
-        gra_gemm(machine, n, m, k, qt, pt, c, m, true);
-    else
-        gra_gemm(machine, m, n, k, p, q, c, n, true);
-}
+static gra_mat transpose(gra_mat x) { return (gra_mat){ x.p, x.col, x.row }; }
 
 static void backward_one(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b)
 {
     const struct args *s = y->args;
-    gra_mat a = matrix(y->in[0]->data + at_a, gra_dim(y->in[0], -1), !s->ta);   /* a^T */
-    gra_mat b = matrix(y->in[1]->data + at_b, gra_dim(y->in[1], -1), !s->tb);   /* b^T */
-    gra_mat dy = { y->grad + at_y, s->n, 1 };
-    if (y->in[0]->grad)
-        add_product(gra_tape_machine(y->tape), s->m, s->k, s->n, dy, b, y->in[0]->grad + at_a, s->ta);
-    if (y->in[1]->grad)
-        add_product(gra_tape_machine(y->tape), s->k, s->n, s->m, a, dy, y->in[1]->grad + at_b, s->tb);
+    const int m = s->m, n = s->n, k = s->k;
+    const gra_mat a = matrix(y->in[0]->data + at_a, gra_dim(y->in[0], -1), s->ta);
+    const gra_mat b = matrix(y->in[1]->data + at_b, gra_dim(y->in[1], -1), s->tb), dy = { y->grad + at_y, n, 1 };
+    real *da = y->in[0]->grad, *db = y->in[1]->grad;
+    gra_machine *machine = gra_tape_machine(y->tape);
+    if (da && !s->ta)
+        gra_gemm(machine, m, k, n, dy, transpose(b), da + at_a, k, true);     /* da += dy b^T */
+    if (da && s->ta)
+        gra_gemm(machine, k, m, n, b, transpose(dy), da + at_a, m, true);     /* its transpose, b dy^T */
+    if (db && !s->tb)
+        gra_gemm(machine, k, n, m, transpose(a), dy, db + at_b, n, true);     /* db += a^T dy */
+    if (db && s->tb)
+        gra_gemm(machine, n, k, m, transpose(dy), a, db + at_b, k, true);     /* its transpose, dy^T a */
 }
 
 static void forward(gra_tensor *y)  { each_matrix(y, forward_one); }
