@@ -53,6 +53,33 @@ void gra_gemm_alone(gra_machine *machine, int worker, int m, int n, int k, gra_m
                     ptrdiff_t ldc, bool accumulate);
 
 /* ---- the tape ----------------------------------------------------------------------------------------------- */
+typedef enum gra_trial {
+    GRA_IN_EARNEST,
+    GRA_TRIED                           /* where f may not be defined: NaNs are not traced, and an error does not abort */
+} gra_trial;
+struct gra_tape {
+    gra_machine  *machine;
+    gra_tensor   *last;                 /* recorded last: the head of the list */
+    gra_arena     arena;                /* values, gradients and what ops allocate, of this step */
+    gra_arena     headers[2];           /* the tensors' headers: see keep_headers in tape.c */
+    int           turn;                 /* which of the two is being filled */
+    size_t        headers_before;       /* bytes in it when this step began */
+    struct gra_free_grad *free_grads;   /* recycled gradients */
+    unsigned      step;                 /* counts gra_begin */
+    gra_mode      mode;
+    gra_rng      *rng;
+    bool          begun, swept, keep_grads, keep_attention, keep_going, trace_nan;
+    gra_failure   error;
+    gra_tensor    empty;                /* what ops return after an error: */
+    real          nan;                  /* its value, */
+    max_align_t   scratch[GRA_MAX_ARGS / sizeof(max_align_t) + 1];      /* and its args */
+    struct gra_watch *watch;            /* of a gradient check, or NULL */
+    gra_trial     trial;
+};
+gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data);      /* a tensor that no op computes. Its
+                                                           values are `data`, or if that is NULL new, uninitialised ones */
+void      gra_tape_run(gra_tape *t, gra_tensor *y, void (*f)(gra_tensor *y));   /* f(y): y's forward or backward */
+bool      gra_tape_traces(const gra_tape *t);           /* gra_trace_nan is on */
 bool      gra_tape_keeps_attention(const gra_tape *t);
 bool      gra_seeded(const gra_rng *g);                 /* false: NULL, or gra_manual_seed was forgotten */
 
@@ -75,10 +102,6 @@ typedef struct gra_watch {
     void (*work)(struct gra_watch *w, gra_tensor *y, void (*f)(gra_tensor *y));  /* calls f(y): y's forward or backward */
 } gra_watch;
 void      gra_tape_watch(gra_tape *t, gra_watch *w);    /* from the next gra_begin on; NULL: nobody watches */
-typedef enum gra_trial {
-    GRA_IN_EARNEST,
-    GRA_TRIED                           /* where f may not be defined: NaNs are not traced, and an error does not abort */
-} gra_trial;
 void      gra_tape_try(gra_tape *t, gra_trial how);
 
 /* ---- models: what files hold of them ------------------------------------------------------------------------ */

@@ -1,40 +1,14 @@
-/* tape: the list of what a step computed, newest first, and the sweep that takes it backwards.
+/* tape: the list of what a step computed, newest first.
  *
- * Each recorded tensor points at the one recorded before it (prev), so its inputs always stand later
- * in the list than itself: walking it once, adding dy times the op's derivative to the inputs'
- * gradients, is reverse-mode differentiation. No sort, no recursion, no visited set. */
+ * Each recorded tensor points at the one recorded before it (prev), so a tensor's inputs come later in the list than
+ * the tensor itself: backward.c takes the list from its beginning to its end. */
 #include "internal.h"
 
 #include <stdlib.h>
 
-struct spare {                          /* a recycled gradient: the list lies in the memory itself */
-    struct spare *next;
-    size_t        size;
-};
+/* ---- opening, and beginning a step ---- */
 
-enum { TURN = 128 << 10 };              /* bytes of headers after which the other arena is filled */
-
-struct gra_tape {
-    gra_tensor   *last;                 /* the newest record */
-    gra_arena     arena;                /* all that this step made but for the headers (gra_tensor) */
-    gra_arena     headers[2];           /* filled in turn, so that headers of earlier steps stay intact: */
-    int           turn;                 /* see keep_headers */
-    size_t        headers_before;       /* bytes in headers[turn] when this step began: less than TURN */
-    struct spare *spares;
-    unsigned      step;                 /* counts gra_begin */
-    gra_mode      mode;
-    gra_rng      *rng;
-    bool          begun, swept, keep_grads, keep_attention, keep_going, trace_nan;
-    gra_failure   error;
-    gra_tensor    empty;                /* what ops return after an error */
-    real          nan;
-    max_align_t   scratch[GRA_MAX_ARGS / sizeof(max_align_t) + 1];  /* the empty tensor's args */
-    gra_machine  *machine;
-    gra_watch    *watch;                /* or NULL */
-    gra_trial     trial;
-};
-
-/* ---- opening ---- */
+enum { TURN = 128 << 10 };              /* bytes of headers in one arena, before the other one takes its turn */
 
 gra_tape *gra_open(int threads)
 {
@@ -43,7 +17,7 @@ gra_tape *gra_open(int threads)
         return NULL;
     t->machine = gra_machine_open(threads);
     if (!t->machine || !gra_arena_reserve(&t->headers[0], 2 * TURN) ||
-        !gra_arena_reserve(&t->headers[1], 2 * TURN)) {         /* a small step needs no more of them, ever */
+        !gra_arena_reserve(&t->headers[1], 2 * TURN)) {         /* enough for every small step */
         gra_close(t);
         return NULL;
     }
@@ -67,15 +41,15 @@ void gra_close(gra_tape *t)
     free(t);
 }
 
-/* A header is never freed before gra_close, and its arena is rewound only when the other one has taken TURN bytes
- * since. So headers of the step before are intact, and those of an earlier step until as much was made. A step
- * begins with less than TURN bytes in its arena: so each arena has room for TURN and the largest step so far, and
- * another such step needs no malloc, whichever arena it meets. */
+/* Makes sure that a stale tensor can be recognised. Headers are not freed before gra_close; they are allocated in one of
+ * two arenas, and when that has taken TURN bytes, the other one is rewound and takes its turn. So the headers of the
+ * step before are intact, and those of earlier steps until TURN bytes more were made. Each arena has room for TURN bytes
+ * and the largest step so far, so that another such step needs no malloc. */
 static void keep_headers(gra_tape *t)
 {
     const size_t used = gra_arena_used(&t->headers[t->turn]), made = used - t->headers_before;
     for (int i = 0; i < 2; i++)
-        gra_arena_reserve(&t->headers[i], TURN + made);         /* false: the piece that lacks room asks again */
+        gra_arena_reserve(&t->headers[i], TURN + made);         /* false, out of memory: gra_arena_alloc tries again */
     t->headers_before = used;
     if (used < TURN)
         return;
@@ -92,7 +66,7 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
     keep_headers(t);
     t->step++;
     t->last = NULL;
-    t->spares = NULL;
+    t->free_grads = NULL;
     t->mode = mode;
     t->rng = rng;
     t->begun = true;
@@ -176,7 +150,7 @@ static void *alloc_from(gra_tape *t, gra_arena *arena, size_t bytes)
 
 void *gra_alloc(gra_tape *t, size_t bytes)
 {
-    if (!t->watch || bytes > SIZE_MAX / 4)              /* so much there never is */
+    if (!t->watch || bytes > SIZE_MAX / 4)              /* too large in any case: alloc_from says so */
         return alloc_from(t, &t->arena, bytes);
     char *room = alloc_from(t, &t->arena, bytes + 2 * GRA_WATCH_ROOM);
     if (!room)
@@ -187,39 +161,52 @@ void *gra_alloc(gra_tape *t, size_t bytes)
 
 /* ---- recording ---- */
 
-gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin, gra_tensor *const *in)
+/* A tensor with room for nin inputs and for arguments; its values are `data`, or where that is NULL new ones,
+ * uninitialised. After an error the empty tensor. */
+static gra_tensor *new_tensor(gra_tape *t, const char *name, gra_shape shape, int nin, size_t args, real *data)
 {
     size_t size;
-    for (int i = 0; i < nin; i++)
-        if (refuses(t, op->name, i, in[i], i > 0))
-            return &t->empty;
     if (t->error.failed)
         return &t->empty;
     if (!t->begun)
-        return gra_fail(t, "%s: gra_begin comes first", op->name);
+        return gra_fail(t, "%s: gra_begin comes first", name);
     if (shape.ndim > GRA_MAX_DIMS)
-        return gra_fail(t, "%s: at most %d dimensions, but %d came", op->name, GRA_MAX_DIMS, shape.ndim);
+        return gra_fail(t, "%s: at most %d dimensions, but %d came", name, GRA_MAX_DIMS, shape.ndim);
     if (!gra_shape_size(shape, &size))
-        return gra_fail(t, "%s: a result of shape %s is too large or has a negative size", op->name,
+        return gra_fail(t, "%s: a result of shape %s is too large or has a negative size", name,
                         gra_shape_text(shape, (char[GRA_SHAPE_TEXT]){ 0 }));
+    const size_t head = (sizeof(gra_tensor) + (size_t)nin * sizeof(gra_tensor *) + 15) / 16 * 16;
+    gra_tensor *x = alloc_from(t, &t->headers[t->turn], head + args);
+    data = data ? data : gra_alloc(t, size * sizeof(real));
+    if (!x || !data)
+        return &t->empty;
+    *x = (gra_tensor){ .data = data, .size = size, .shape = shape, .nin = nin, .tape = t, .step = t->step };
+    x->in = nin ? (gra_tensor **)(void *)(x + 1) : NULL;
+    x->args = args ? memset((char *)x + head, 0, args) : NULL;
+    return x;
+}
+
+gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data)
+{
+    return new_tensor(t, name, shape, 0, 0, data);
+}
+
+gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin, gra_tensor *const *in)
+{
+    for (int i = 0; i < nin; i++)
+        if (refuses(t, op->name, i, in[i], i > 0))
+            return &t->empty;
     if (op->args > GRA_MAX_ARGS)
         return gra_fail(t, "%s: %zu bytes of args, but GRA_MAX_ARGS is %d", op->name, op->args, GRA_MAX_ARGS);
-
-    size_t head = (sizeof(gra_tensor) + (size_t)nin * sizeof *in + 15) / 16 * 16;
-    gra_tensor *y = alloc_from(t, &t->headers[t->turn], head + op->args);    /* its inputs and args behind it */
-    real *data = op->view ? in[0]->data : gra_alloc(t, size * sizeof(real));
-    if (!y || !data)
+    gra_tensor *y = new_tensor(t, op->name, shape, nin, op->args, op->view ? in[0]->data : NULL);
+    if (t->error.failed)
         return &t->empty;
-    *y = (gra_tensor){ .data = data, .size = size, .shape = shape, .op = op, .nin = nin, .tape = t,
-                       .step = t->step };
-    y->in = (gra_tensor **)(void *)(y + 1);
+    y->op = op;
     for (int i = 0; i < nin; i++) {
         y->in[i] = in[i];
         y->requires_grad |= in[i] && in[i]->requires_grad;
     }
     y->requires_grad &= t->mode != GRA_EVAL && (op->backward || op->view);
-    if (op->args)
-        y->args = memset((char *)y + head, 0, op->args);
     if (op->view)
         y->base = in[0]->base ? in[0]->base : in[0];
     return y;
@@ -243,8 +230,7 @@ gra_tensor *gra_result_broadcast(gra_tape *t, const gra_op *op, gra_tensor *a, g
     return gra_result(t, op, shape, a, b);
 }
 
-/* f is y's forward or backward. */
-static void work(gra_tape *t, gra_tensor *y, void (*f)(gra_tensor *y))
+void gra_tape_run(gra_tape *t, gra_tensor *y, void (*f)(gra_tensor *y))
 {
     if (t->watch)
         t->watch->work(t->watch, y, f);
@@ -252,7 +238,7 @@ static void work(gra_tape *t, gra_tensor *y, void (*f)(gra_tensor *y))
         f(y);
 }
 
-static bool traces(const gra_tape *t) { return t->trace_nan && t->trial == GRA_IN_EARNEST; }
+bool gra_tape_traces(const gra_tape *t) { return t->trace_nan && t->trial == GRA_IN_EARNEST; }
 
 gra_tensor *gra_run(gra_tensor *y)
 {
@@ -265,169 +251,12 @@ gra_tensor *gra_run(gra_tensor *y)
             return &t->empty;
     }
     if (y->op->forward)
-        work(t, y, y->op->forward);
-    if (y->requires_grad || traces(t)) {
+        gra_tape_run(t, y, y->op->forward);
+    if (y->requires_grad || gra_tape_traces(t)) {
         y->prev = t->last;
         t->last = y;
     }
-    if (traces(t))
+    if (gra_tape_traces(t))
         gra_trace_forward(t, y);
     return t->error.failed ? &t->empty : y;
-}
-
-/* ---- the sweep ---- */
-
-static real *grad_memory(gra_tape *t, size_t size)
-{
-    for (struct spare **s = &t->spares; *s; s = &(*s)->next)
-        if ((*s)->size == size) {
-            struct spare *found = *s;
-            *s = found->next;
-            return (real *)found;
-        }
-    size_t bytes = size * sizeof(real);
-    return gra_alloc(t, bytes < sizeof(struct spare) && !t->watch ? sizeof(struct spare) : bytes);
-}
-
-/* A view's gradient is its base's. */
-static gra_tensor *owner(gra_tensor *x) { return x->base ? x->base : x; }
-
-static bool make_grad(gra_tape *t, gra_tensor *x)
-{
-    gra_tensor *o = owner(x);
-    if (!o->grad && o->tape) {                      /* a parameter's is its model's; frozen, it has none */
-        o->grad = grad_memory(t, o->size);
-        o->fresh = true;
-    }
-    x->grad = o->grad;
-    return !t->error.failed;
-}
-
-void gra_zero_fresh(gra_tensor *y)
-{
-    for (int i = 0; i < y->nin; i++)
-        if (y->in[i] && y->in[i]->fresh) {
-            memset(y->in[i]->grad, 0, y->in[i]->size * sizeof(real));
-            y->in[i]->fresh = owner(y->in[i])->fresh = false;
-        }
-}
-
-static bool comes_twice(const gra_tensor *y, int i)
-{
-    for (int j = 0; j < y->nin; j++)
-        if (j != i && y->in[j] && owner(y->in[j]) == owner(y->in[i]))
-            return true;
-    return false;
-}
-
-/* The gradients of y's inputs, ready for its backward; *any: there is one to add to. */
-static bool make_grads(gra_tape *t, gra_tensor *y, bool *any)
-{
-    bool twice = false;
-    *any = false;
-    for (int i = 0; i < y->nin; i++) {
-        gra_tensor *x = y->in[i];
-        if (!x || !x->requires_grad)
-            continue;
-        if (!x->grad && !make_grad(t, x))
-            return false;
-        x->fresh = owner(x)->fresh;
-        twice |= x->fresh && comes_twice(y, i);
-        *any |= x->grad != NULL;
-    }
-    if (!y->op->stores || twice)
-        gra_zero_fresh(y);
-    return true;
-}
-
-static void grads_added(gra_tensor *y)
-{
-    for (int i = 0; i < y->nin; i++)
-        if (y->in[i])
-            y->in[i]->fresh = owner(y->in[i])->fresh = false;
-}
-
-static void recycle_grad(gra_tape *t, gra_tensor *y)
-{
-    if (t->keep_grads || t->watch || y->retain_grad)
-        return;
-    if (!y->base) {
-        struct spare *s = (struct spare *)(void *)y->grad;
-        *s = (struct spare){ t->spares, y->size };
-        t->spares = s;
-    }
-    y->grad = NULL;
-}
-
-int gra_backward(gra_tape *t, gra_tensor *loss)
-{
-    if (GRA_REFUSES(t, "gra_backward", loss))
-        return -1;
-    if (t->mode == GRA_EVAL)
-        gra_fail(t, "gra_backward: this step began as GRA_EVAL, which records nothing: begin it as GRA_TRAIN "
-                 "or GRA_GRAD");
-    else if (t->swept)
-        gra_fail(t, "gra_backward: this step was swept already: add several losses first, or begin a new "
-                 "step");
-    else if (loss->size != 1)
-        gra_fail(t, "gra_backward: the loss is %s, but one value is wanted: take gra_sum or gra_mean of it",
-                 GRA_SHAPE_OF(loss));
-    else if (!loss->requires_grad)
-        gra_fail(t, "gra_backward: the loss depends on no parameter and no input that wants a gradient");
-    if (traces(t))
-        gra_trace_loss(t, loss);
-    if (t->error.failed || !make_grad(t, loss))
-        return -1;
-    t->swept = true;
-    if (!loss->grad)
-        return 0;                                       /* a parameter frozen since */
-    loss->grad[0] = loss->fresh || (loss->base && loss->base->fresh) ? 1 : loss->grad[0] + 1;
-    loss->fresh = owner(loss)->fresh = false;
-
-    bool any;
-    for (gra_tensor *y = t->last; y; y = y->prev) {
-        if (!y->grad)
-            continue;                                   /* the loss does not depend on it */
-        if (!make_grads(t, y, &any))
-            return -1;
-        if (any && y->op->backward) {
-            work(t, y, y->op->backward);
-            if (traces(t))
-                gra_trace_backward(t, y);
-        }
-        grads_added(y);
-        recycle_grad(t, y);
-    }
-    return t->error.failed ? -1 : 0;
-}
-
-void gra_retain_grad(gra_tensor *x)
-{
-    if (!x)
-        return;
-    x->retain_grad = true;
-    if (x->base)
-        x->base->retain_grad = true;
-}
-
-const real *gra_grad(const gra_tensor *x)
-{
-    if (!x)
-        return NULL;
-    gra_tape *t = x->tape;
-    const real *grad = x->base ? x->base->grad : x->grad;   /* a view's is its base's */
-    if (grad || !t)                                 /* a frozen parameter has none, and no tape to say so */
-        return grad;
-    const char *what = x->op ? x->op->name : "input";
-    if (!x->requires_grad)
-        gra_fail(t, "gra_grad: this %s %s wants no gradient: it depends on nothing that does", what,
-                 GRA_SHAPE_OF(x));
-    else if (!t->swept)
-        gra_fail(t, "gra_grad: the gradient of this %s %s comes with gra_backward", what, GRA_SHAPE_OF(x));
-    else if (!x->op)
-        gra_fail(t, "gra_grad: the loss does not depend on this input %s", GRA_SHAPE_OF(x));
-    else
-        gra_fail(t, "gra_grad: the gradient of this %s %s was not kept: call gra_retain_grad(x) before "
-                 "gra_backward, or gra_keep_grads(t, true)", what, GRA_SHAPE_OF(x));
-    return NULL;
 }

@@ -1,29 +1,20 @@
-/* tensor: those that a step starts from (inputs and constants), and reading one value. */
-#include "op.h"
+/* tensor: leaves of the graph (inputs and constants), and reading one value. */
+#include "internal.h"
 
-/* They are results of no op: gra_result wants one, so it serves as their name until it is taken off.
- * Where values are lent, it is a view of what they would be as a parameter. */
-static gra_tensor *source(gra_tape *t, const char *name, bool wants_grad, gra_shape shape,
-                          real *lent)
+static gra_tensor *copied(gra_tape *t, const char *name, const real *data, gra_shape shape)
 {
-    gra_tensor lender = { .data = lent }, *in = &lender;
-    gra_op none = { .name = name, .view = lent };
-    gra_tensor *x = gra_result_n(t, &none, shape, lent ? 1 : 0, &in);
-    x->op = NULL;
-    x->base = NULL;
-    x->in = NULL;
-    x->nin = 0;
-    x->requires_grad = wants_grad && x->size && gra_tape_mode(t) != GRA_EVAL;
+    gra_tensor *x = gra_leaf(t, name, shape, NULL);
+    if (x->size && !data)
+        return gra_fail(t, "%s: the data are NULL, but %s has %zu values", name, GRA_SHAPE_OF(x), x->size);
+    if (x->size)
+        memcpy(x->data, data, x->size * sizeof(real));
     return x;
 }
 
 gra_tensor *gra_input(gra_tape *t, const real *data, gra_shape shape)
 {
-    gra_tensor *x = source(t, "gra_input", true, shape, NULL);
-    if (x->size && !data)
-        return gra_fail(t, "gra_input: the data are NULL, but %s has %zu values", GRA_SHAPE_OF(x), x->size);
-    if (x->size)
-        memcpy(x->data, data, x->size * sizeof(real));
+    gra_tensor *x = copied(t, "gra_input", data, shape);
+    x->requires_grad = x->size && t->mode != GRA_EVAL;
     return x;
 }
 
@@ -35,25 +26,19 @@ gra_tensor *gra_scalar(gra_tape *t, double value)
 
 gra_tensor *gra_constant(gra_tape *t, const real *data, gra_shape shape)
 {
-    gra_tensor *x = source(t, "gra_constant", false, shape, NULL);
-    if (x->size && !data)
-        return gra_fail(t, "gra_constant: the data are NULL, but %s has %zu values", GRA_SHAPE_OF(x),
-                        x->size);
-    if (x->size)
-        memcpy(x->data, data, x->size * sizeof(real));
-    return x;
+    return copied(t, "gra_constant", data, shape);
 }
 
 gra_tensor *gra_borrow(gra_tape *t, real *data, gra_shape shape)
 {
     if (!data)
         return gra_fail(t, "gra_borrow: the data are NULL");
-    return source(t, "gra_borrow", false, shape, data);
+    return gra_leaf(t, "gra_borrow", shape, data);
 }
 
 gra_tensor *gra_full(gra_tape *t, double value, gra_shape shape)
 {
-    gra_tensor *x = source(t, "gra_full", false, shape, NULL);
+    gra_tensor *x = gra_leaf(t, "gra_full", shape, NULL);
     for (size_t i = 0; i < x->size; i++)
         x->data[i] = (real)value;
     return x;
@@ -64,7 +49,7 @@ gra_tensor *gra_ones(gra_tape *t, gra_shape shape)  { return gra_full(t, 1, shap
 
 gra_tensor *gra_arange(gra_tape *t, int n)
 {
-    gra_tensor *x = source(t, "gra_arange", false, GRA_SHAPE(n), NULL);
+    gra_tensor *x = gra_leaf(t, "gra_arange", GRA_SHAPE(n), NULL);
     for (size_t i = 0; i < x->size; i++)
         x->data[i] = (real)i;
     return x;

@@ -1,0 +1,184 @@
+/* backward: the sweep down the tape.
+ *
+ * A tensor's inputs come later in the tape's list than the tensor itself. So when the sweep reaches y, all ops that
+ * use y have added to its gradient dy, which is complete; y's own backward then adds dy times its op's derivative to
+ * the gradients of its inputs. That is reverse-mode differentiation: no sort, no recursion, no visited set. */
+#include "internal.h"
+
+/* ---- memory: gradients of step tensors are made when the sweep needs them, and recycled ---- */
+
+struct gra_free_grad {                  /* free list of gradient buffers, linked through the buffers themselves */
+    struct gra_free_grad *next;
+    size_t                size;         /* how many values */
+};
+
+/* A buffer, uninitialised. */
+static real *grad_memory(gra_tape *t, size_t size)
+{
+    for (struct gra_free_grad **g = &t->free_grads; *g; g = &(*g)->next)
+        if ((*g)->size == size) {
+            struct gra_free_grad *found = *g;
+            *g = found->next;
+            return (real *)found;
+        }
+    size_t bytes = size * sizeof(real);
+    return gra_alloc(t, bytes < sizeof(struct gra_free_grad) && !t->watch ? sizeof(struct gra_free_grad) : bytes);
+}
+
+/* The tensor that has x's gradient: a view shares its base's. */
+static gra_tensor *owner(gra_tensor *x) { return x->base ? x->base : x; }
+
+static bool make_grad(gra_tape *t, gra_tensor *x)
+{
+    gra_tensor *o = owner(x);
+    if (!o->grad && o->tape) {                      /* a parameter (no tape) has its model's, or if frozen none */
+        o->grad = grad_memory(t, o->size);
+        o->fresh = true;
+    }
+    x->grad = o->grad;
+    return !t->error.failed;
+}
+
+void gra_zero_fresh(gra_tensor *y)
+{
+    for (int i = 0; i < y->nin; i++)
+        if (y->in[i] && y->in[i]->fresh) {
+            memset(y->in[i]->grad, 0, y->in[i]->size * sizeof(real));
+            y->in[i]->fresh = owner(y->in[i])->fresh = false;
+        }
+}
+
+static bool comes_twice(const gra_tensor *y, int i)
+{
+    for (int j = 0; j < y->nin; j++)
+        if (j != i && y->in[j] && owner(y->in[j]) == owner(y->in[i]))
+            return true;
+    return false;
+}
+
+/* Prepares the gradients of y's inputs for its backward; *any: one of them is wanted. */
+static bool make_grads(gra_tape *t, gra_tensor *y, bool *any)
+{
+    bool twice = false;
+    *any = false;
+    for (int i = 0; i < y->nin; i++) {
+        gra_tensor *x = y->in[i];
+        if (!x || !x->requires_grad)
+            continue;
+        if (!x->grad && !make_grad(t, x))
+            return false;
+        x->fresh = owner(x)->fresh;
+        twice |= x->fresh && comes_twice(y, i);
+        *any |= x->grad != NULL;
+    }
+    if (!y->op->stores || twice)
+        gra_zero_fresh(y);
+    return true;
+}
+
+static void grads_added(gra_tensor *y)
+{
+    for (int i = 0; i < y->nin; i++)
+        if (y->in[i])
+            y->in[i]->fresh = owner(y->in[i])->fresh = false;
+}
+
+static void recycle_grad(gra_tape *t, gra_tensor *y)
+{
+    if (t->keep_grads || t->watch || y->retain_grad)
+        return;
+    if (!y->base) {
+        struct gra_free_grad *g = (struct gra_free_grad *)(void *)y->grad;
+        *g = (struct gra_free_grad){ t->free_grads, y->size };
+        t->free_grads = g;
+    }
+    y->grad = NULL;
+}
+
+/* ---- the sweep ---- */
+
+static bool can_sweep(gra_tape *t, gra_tensor *loss)
+{
+    if (GRA_REFUSES(t, "gra_backward", loss))
+        return false;
+    if (t->mode == GRA_EVAL)
+        gra_fail(t, "gra_backward: this step began as GRA_EVAL, which records nothing: begin it as GRA_TRAIN "
+                 "or GRA_GRAD");
+    else if (t->swept)
+        gra_fail(t, "gra_backward: this step was swept already: add several losses first, or begin a new "
+                 "step");
+    else if (loss->size != 1)
+        gra_fail(t, "gra_backward: the loss is %s, but one value is wanted: take gra_sum or gra_mean of it",
+                 GRA_SHAPE_OF(loss));
+    else if (!loss->requires_grad)
+        gra_fail(t, "gra_backward: the loss depends on no parameter and no input that wants a gradient");
+    if (gra_tape_traces(t))
+        gra_trace_loss(t, loss);
+    return !t->error.failed;
+}
+
+/* d(loss)/d(loss) = 1, added to what is there where the loss is a parameter. */
+static void seed(gra_tensor *loss)
+{
+    loss->grad[0] = owner(loss)->fresh ? 1 : loss->grad[0] + 1;
+    loss->fresh = owner(loss)->fresh = false;
+}
+
+int gra_backward(gra_tape *t, gra_tensor *loss)
+{
+    if (!can_sweep(t, loss) || !make_grad(t, loss))
+        return -1;
+    t->swept = true;
+    if (!loss->grad)
+        return 0;                                       /* the loss is a parameter that has been frozen meanwhile */
+    seed(loss);
+
+    bool any;
+    for (gra_tensor *y = t->last; y; y = y->prev) {
+        if (!y->grad)
+            continue;                                   /* the loss does not depend on it */
+        if (!make_grads(t, y, &any))
+            return -1;
+        if (any && y->op->backward) {
+            gra_tape_run(t, y, y->op->backward);
+            if (gra_tape_traces(t))
+                gra_trace_backward(t, y);
+        }
+        grads_added(y);
+        recycle_grad(t, y);
+    }
+    return t->error.failed ? -1 : 0;
+}
+
+/* ---- what is left of it ---- */
+
+void gra_retain_grad(gra_tensor *x)
+{
+    if (!x)
+        return;
+    x->retain_grad = true;
+    if (x->base)
+        x->base->retain_grad = true;
+}
+
+const real *gra_grad(const gra_tensor *x)
+{
+    if (!x)
+        return NULL;
+    gra_tape *t = x->tape;
+    const real *grad = x->base ? x->base->grad : x->grad;
+    if (grad || !t)                                 /* no tape: a frozen parameter, which has no gradient */
+        return grad;
+    const char *what = x->op ? x->op->name : "input";
+    if (!x->requires_grad)
+        gra_fail(t, "gra_grad: this %s %s wants no gradient: it depends on nothing that does", what,
+                 GRA_SHAPE_OF(x));
+    else if (!t->swept)
+        gra_fail(t, "gra_grad: the gradient of this %s %s comes with gra_backward", what, GRA_SHAPE_OF(x));
+    else if (!x->op)
+        gra_fail(t, "gra_grad: the loss does not depend on this input %s", GRA_SHAPE_OF(x));
+    else
+        gra_fail(t, "gra_grad: the gradient of this %s %s was not kept: call gra_retain_grad(x) before "
+                 "gra_backward, or gra_keep_grads(t, true)", what, GRA_SHAPE_OF(x));
+    return NULL;
+}
