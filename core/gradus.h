@@ -20,7 +20,8 @@
  *
  * Errors, once for all. The tape (or the model) keeps the first error, as a sentence. By default the sentence is
  * printed and the program aborts, so that a debugger stops at the very call. After gra_keep_going(t, true) the program
- * goes on: ops return an empty tensor, gra_item is NaN and gra_backward returns -1.
+ * goes on: ops return an empty tensor, gra_item is NaN and gra_backward returns -1. Functions for files return a status
+ * and do not abort (but gra_load_npy makes a tensor on a tape, as an op does).
  *
  * Threads, once for all. A tape and the models opened on it belong to one thread at a time. Another thread opens a
  * tape of its own, on which it may read these models' parameters in GRA_EVAL while their owner runs a forward or

@@ -1,4 +1,4 @@
-/* json: see json.h. Nothing here takes memory. */
+/* json: see json.h. Nothing here allocates memory. */
 #include "json.h"
 
 #include <string.h>
@@ -94,27 +94,42 @@ static int32_t character(const char **s, const char *end)
 
 /* ---- strings and counts ---- */
 
-gra_json_text gra_json_string(gra_json *j)
+/* The bytes that follow the first are 10xxxxxx; the first says how many they are. */
+static char *put_utf8(char *to, int32_t c)
+{
+    static const unsigned char lead[] = { 0x00, 0xc0, 0xe0, 0xf0 };
+    const int more = (c >= 0x80) + (c >= 0x800) + (c >= 0x10000);
+    for (int i = more; i > 0; i--, c /= 64)
+        to[i] = (char)(0x80 | c % 64);
+    to[0] = (char)(lead[more] | c);
+    return to + more + 1;
+}
+
+/* What a character becomes is never longer than its escape: so the string is decoded where it stands. */
+char *gra_json_string(gra_json *j)
 {
     gra_json_expect(j, '"');
-    const char *s = j->at;
+    char *s = j->at, *to = s;
     while (!j->wrong && j->at < j->end && *j->at != '"') {
         const char *next = j->at;
-        const int32_t c = (unsigned char)*j->at < 0x20 ? 0x20 : character(&next, j->end);
-        if ((unsigned char)*j->at < 0x20)
-            gra_json_fail(j, "a string has a control character");
-        else if (c < 0)
-            gra_json_fail(j, "a string has a \\ that begins no escape");
-        else if (c == 0)
-            gra_json_fail(j, "a string has the character \\u0000");
-        else
-            j->at = next;
+        const bool control = (unsigned char)*next < 0x20;
+        const int32_t c = control ? -1 : character(&next, j->end);
+        if (c <= 0)
+            gra_json_fail(j, control  ? "a string has a control character"
+                             : c == 0 ? "a string has the character \\u0000"
+                                      : "a string has a \\ that begins no escape");
+        else {
+            to = put_utf8(to, c);
+            j->at += next - j->at;
+        }
     }
-    if (!j->wrong && j->at == j->end)
+    if (j->at == j->end)
         gra_json_fail(j, "a string has no end");
     if (j->wrong)
-        return (gra_json_text){ 0 };
-    return (gra_json_text){ s, (size_t)(j->at++ - s) };
+        return NULL;
+    j->at++;
+    *to = '\0';                         /* where its last escape or its quote stood */
+    return s;
 }
 
 uint64_t gra_json_count(gra_json *j)
@@ -133,49 +148,4 @@ uint64_t gra_json_count(gra_json *j)
     if (j->at == s || (*s == '0' && j->at - s > 1))
         gra_json_fail(j, "expected a whole number: 0, 1, 2 ...");
     return j->wrong ? 0 : value;
-}
-
-static void skip_word(gra_json *j)      /* a number, true, false, null */
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
-    const char *s = j->at;
-    while (!j->wrong && j->at < j->end && *j->at && strchr(letters, *j->at))
-        j->at++;
-    if (j->at == s)
-        gra_json_fail(j, "expected a value");
-}
-
-void gra_json_skip(gra_json *j)
-{
-    size_t depth = 0;
-    do {
-        if (gra_json_accept(j, '{') || gra_json_accept(j, '['))
-            depth++;
-        else if (depth && (gra_json_accept(j, '}') || gra_json_accept(j, ']')))
-            depth--;
-        else if (depth && (gra_json_accept(j, ',') || gra_json_accept(j, ':')))
-            continue;
-        else if (j->at < j->end && *j->at == '"')
-            gra_json_string(j);
-        else
-            skip_word(j);
-    } while (depth && !j->wrong);
-}
-
-/* The bytes that follow the first are 10xxxxxx; the first says how many they are. */
-static char *put_utf8(char *to, int32_t c)
-{
-    static const unsigned char lead[] = { 0x00, 0xc0, 0xe0, 0xf0 };
-    const int more = (c >= 0x80) + (c >= 0x800) + (c >= 0x10000);
-    for (int i = more; i > 0; i--, c /= 64)
-        to[i] = (char)(0x80 | c % 64);
-    to[0] = (char)(lead[more] | c);
-    return to + more + 1;
-}
-
-void gra_json_decode(gra_json_text t, char *to)
-{
-    for (const char *end = t.s + t.n; t.s < end;)
-        to = put_utf8(to, character(&t.s, end));        /* an escape is longer than what it stands for */
-    *to = '\0';
 }

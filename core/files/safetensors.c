@@ -30,21 +30,10 @@ struct gra_file {
     gra_file_tensor *tensor;            /* in the order of their values */
     const gra_file_tensor **named;      /* the same, sorted by name */
     int              count;
-    const char     **meta;              /* keys, sorted; each value begins after the 0 of its key */
+    gra_meta        *meta;              /* sorted by key */
     int              nmeta;
     bool             has_metadata;
 };
-
-/* The next string of the header, decoded in its place, where it never gets longer. */
-static char *read_string(gra_file *f, gra_json *j)
-{
-    gra_json_text t = gra_json_string(j);
-    if (!t.s)
-        return NULL;
-    char *s = f->header + (t.s - f->header);
-    gra_json_decode(t, s);
-    return s;
-}
 
 /* ---- reading: one tensor of the header ---- */
 
@@ -83,16 +72,16 @@ static void read_offsets(gra_json *j, struct entry *e)
     e->has_offsets = true;
 }
 
-static void read_entry(gra_file *f, gra_json *j, struct entry *e)
+static void read_entry(gra_json *j, struct entry *e)
 {
     gra_json_expect(j, '{');
     do {
-        const char *key = read_string(f, j);
+        const char *key = gra_json_string(j);
         gra_json_expect(j, ':');
         if (j->wrong)
             return;
         if (!e->dtype && strcmp(key, "dtype") == 0)
-            e->dtype = read_string(f, j);
+            e->dtype = gra_json_string(j);
         else if (e->shape.ndim < 0 && strcmp(key, "shape") == 0)
             read_shape(j, &e->shape);
         else if (!e->has_offsets && strcmp(key, "data_offsets") == 0)
@@ -143,7 +132,7 @@ static bool read_tensor(gra_file *f, gra_json *j, const char *name)
 {
     struct entry e = { .shape.ndim = -1 };
     size_t size;
-    read_entry(f, j, &e);
+    read_entry(j, &e);
     if (j->wrong)
         return true;                    /* read_header reports it */
     if (!check_entry(f, name, &e, &size))
@@ -166,17 +155,16 @@ static bool read_metadata(gra_file *f, gra_json *j)
     if (gra_json_accept(j, '}'))
         return true;
     do {
-        char *key = read_string(f, j);
+        const char *key = gra_json_string(j);
         gra_json_expect(j, ':');
-        gra_json_text value = gra_json_string(j);
+        const char *value = gra_json_string(j);
         if (j->wrong)
             return true;
-        gra_json_decode(value, key + strlen(key) + 1);  /* there it overwrites only what was read already */
-        const char **meta = grown(f->meta, f->nmeta, sizeof *meta);
+        gra_meta *meta = grown(f->meta, f->nmeta, sizeof *meta);
         if (!meta)
             return gra_failure_set(&f->error, "out of memory: a list of %d metadata was wanted", f->nmeta + 1);
         f->meta = meta;
-        f->meta[f->nmeta++] = key;
+        f->meta[f->nmeta++] = (gra_meta){ key, value };
     } while (gra_json_accept(j, ','));
     gra_json_expect(j, '}');
     return true;
@@ -188,7 +176,7 @@ static bool read_entries(gra_file *f, gra_json *j)
     if (gra_json_accept(j, '}'))
         return true;
     do {
-        const char *name = read_string(f, j);
+        const char *name = gra_json_string(j);
         gra_json_expect(j, ':');
         if (j->wrong)
             return true;
@@ -203,7 +191,7 @@ static bool read_entries(gra_file *f, gra_json *j)
 
 static bool read_header(gra_file *f, uint64_t n)
 {
-    const char *end = f->header + n;
+    char *end = f->header + n;
     for (const char *s = f->header; s < end;)
         if (gra_utf8(&s, end) < 0)
             return gra_failure_set(&f->error, NO "byte %zu of its header is not UTF-8", (size_t)(s - f->header));
@@ -232,8 +220,8 @@ static int by_name(const void *a, const void *b)
 
 static int by_key(const void *a, const void *b)
 {
-    const char *const *x = a, *const *y = b;
-    return strcmp(*x, *y);
+    const gra_meta *x = a, *y = b;
+    return strcmp(x->key, y->key);
 }
 
 static bool sort_by_name(gra_file *f)
@@ -250,8 +238,8 @@ static bool sort_by_name(gra_file *f)
     if (f->nmeta)
         qsort(f->meta, (size_t)f->nmeta, sizeof *f->meta, by_key);
     for (int i = 1; i < f->nmeta; i++)
-        if (strcmp(f->meta[i - 1], f->meta[i]) == 0)
-            return gra_failure_set(&f->error, "the metadata have the key %.100s twice", f->meta[i]);
+        if (strcmp(f->meta[i - 1].key, f->meta[i].key) == 0)
+            return gra_failure_set(&f->error, "the metadata have the key %.100s twice", f->meta[i].key);
     return true;
 }
 
@@ -348,7 +336,7 @@ static int name_of(const void *name, const void *item)
 
 static int key_of(const void *key, const void *item)
 {
-    return strcmp(key, *(const char *const *)item);
+    return strcmp(key, ((const gra_meta *)item)->key);
 }
 
 int gra_file_count(const gra_file *f)
@@ -370,8 +358,8 @@ const gra_file_tensor *gra_file_find(const gra_file *f, const char *name)
 
 const char *gra_file_meta(const gra_file *f, const char *key)
 {
-    const char **found = f && f->nmeta ? bsearch(key, f->meta, (size_t)f->nmeta, sizeof *f->meta, key_of) : NULL;
-    return found ? *found + strlen(*found) + 1 : NULL;
+    const gra_meta *found = f && f->nmeta ? bsearch(key, f->meta, (size_t)f->nmeta, sizeof *f->meta, key_of) : NULL;
+    return found ? found->value : NULL;
 }
 
 int gra_file_read(gra_file *f, const gra_file_tensor *x, real *to)
