@@ -1,5 +1,12 @@
-/* checking.h: a gradient check as it runs. Each file below uses those above it:
- * guard.c, numeric.c, collect.c, explain.c, report.c, check.c. */
+/* checking.h: a gradient check as it runs.
+ *
+ *   check.c    do the analytic and the numeric gradients agree, under all circumstances?
+ *   collect.c  which tensors are compared, and the inputs' values
+ *   numeric.c  the numeric gradients
+ *   guard.c    what an op wrote where it may not
+ *   report.c   what is said
+ *   explain.c  why do they not agree? Guesses at that: factors.c, moved.c, terms.c; names for what they find: sets.c (of
+ *              places), numbers.c, sources.c (of values) */
 #ifndef GRADUS_CHECKING_H
 #define GRADUS_CHECKING_H
 

@@ -248,7 +248,7 @@ static void explain(gra_wrong *w, real *c, real *a)
     if (w->whole && !jacobians(w, c, a))
         return;
     measure(w);
-    for (size_t i = 0; i < sizeof explanations / sizeof *explanations; i++)
+    for (size_t i = 0; w->largest > 0 && i < sizeof explanations / sizeof *explanations; i++)
         if (explanations[i](w))
             return;
 }

@@ -125,7 +125,7 @@ bool gra_one_factor(gra_wrong *w)
     const classes c = classify(w);
     const size_t *n = c.count, both = n[RIGHT] + n[SCALED];
     gra_check_line rest = { .at = 0 };
-    if (n[OTHER] || (n[SCALED] && (n[RIGHT] || c.k == 0)))
+    if (n[OTHER] || (n[SCALED] && (n[RIGHT] || c.k == 0)) || !(both + n[MISSING] + n[EXTRA]))
         return false;
     if (!n[MISSING] && !n[EXTRA])
         return constant_factor(w, &c);
