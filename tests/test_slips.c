@@ -62,7 +62,8 @@ static void put(gra_tensor *x, int i, real v)
     SLIP(17, d = i / 4 == 1 ? 5 * g : g, "it fits: in row 1 of x: a constant factor of 5; it is right elsewhere") \
     SLIP(18, d = g * (1 + (real)(i / 4)), "it fits: a factor of its own for each row of x (1, 2, 3, ...)") \
     SLIP(19, d = g * (1 + (real)1e-4 * sin(x[i])), "a clue: nearly right: off by 9.6e-05 of the largest at most") \
-    SLIP(20, d = g * cos(x[i]), "a clue: each dy is used, and goes where it should; what it is multiplied by is wrong: dy (") \
+    SLIP(20, d = g * cos(x[i]), "a clue: each element gets its own dy, as it should; what it is multiplied by, the derivative of y at this " \
+         "element, is wrong: dy (") \
     SLIP(21, d = dy[i / 4 * 4 + (i + 1) % 4] * 2 * x[i / 4 * 4 + (i + 1) % 4],                           \
          "it fits: shifted: column i of x holds the gradient of i + 1")                                  \
     SLIP(22, d = dy[i % 3 * 4 + i / 3] * 2 * x[i % 3 * 4 + i / 3], "it fits: transposed: the values are those of the other " \
@@ -479,7 +480,8 @@ static const slip_row loss_slips[] = { LOSS(ROW) };
 /* ---- GELU: y = x (1 + tanh(u)) / 2, u = a (x + b x^3); x (3, 5) ----------------------------------------- */
 
 #define GELU(SLIP)                                                                                       \
-    SLIP(1, d = first, "a clue: each dy is used, and goes where it should; what it is multiplied by is wrong: dy (") \
+    SLIP(1, d = first, "a clue: each element gets its own dy, as it should; what it is multiplied by, the derivative of y at this " \
+         "element, is wrong: dy (") \
     SLIP(2, d = y->data[i], "it fits: the wrong factor: y (0, 0) stands where something else is wanted") \
     SLIP(3, d = erfc(-x / sqrt(2)) / 2 + x * exp(-x * x / 2) / sqrt(2 * PI), "a clue: nearly right: off by") \
     SLIP(4, d = -d, "it fits: the sign is flipped")                                                      \

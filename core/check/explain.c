@@ -219,13 +219,17 @@ static bool value_clue(gra_wrong *w)
 {
     size_t worst = 0;
     gra_check_line from = { .at = 0 }, to = { .at = 0 };
+    bool single = w->rows == w->cols;                   /* each output depends on one element of x */
     if (!w->whole)
         return false;
+    for (size_t e = 0; e < w->size; e++)
+        single &= e / w->cols == e % w->cols || gra_none(w, w->n[e]);
     largest_error(w, &worst);
     gra_put_element(&from, w, true, worst / w->cols);
     gra_put_element(&to, w, false, worst % w->cols);
-    gra_clue(w, "each dy is used, and goes where it should; what it is multiplied by is wrong: %s gives %.6g times "
-             "itself to %s = %.6g, and %.6g is right", from.s, w->a[worst], to.s,
+    gra_clue(w, "each %s; what it is multiplied by%s is wrong: %s gives %.6g times itself to %s = %.6g, and %.6g is "
+             "right", single ? "element gets its own dy, as it should" : "dy is used, and goes where it should",
+             single ? ", the derivative of y at this element," : "", from.s, w->a[worst], to.s,
              (double)w->x->data[worst % w->cols], w->n[worst]);
     return true;
 }
