@@ -1,18 +1,20 @@
-/* model: the list of named parameters, and the memory that lives as long as they do. */
+/* model: the list of named parameters, and the memory that lives as long as the model.
+ *
+ * Parameters are walked in the order in which they were made, and found by name through a hash table. */
 #include "internal.h"
 
 #include <stdlib.h>
 
-struct list {
+struct list {                           /* tensors in order, and a hash table of their names */
     gra_tensor **item;
-    int          count, room;
-    int         *slot;                  /* 2 room of them: 1 + an item's number, or 0: free. See slot_of */
+    int          count, room;           /* how many there are, and how many fit before it grows */
+    int         *slot;                  /* the hash table, 2 room slots: 1 + the item's number, or 0: free */
 };
 
 struct gra_model {
     struct list params;
     struct list aliases;                /* further names of parameters: see gra_alias */
-    struct list states;                 /* companions of parameters: moments of optimisers */
+    struct list states;                 /* buffers of optimisers (gra_state): moments */
     gra_arena   arena;
     gra_rng    *rng;
     gra_machine *machine;               /* of the tape that it was opened on */
@@ -110,7 +112,8 @@ gra_scope gra_enter(gra_scope s, const char *format, ...)
 
 /* ---- parameters ---- */
 
-/* Where the name is, or would be: from its hash (FNV-1a) on to the first free slot. Half of them are free. */
+/* The slot of a name, or the free one where it belongs: open addressing from its hash (FNV-1a) on. At least half of the
+ * slots are free, so the search ends. */
 static int *slot_of(const struct list *l, const char *name)
 {
     const size_t slots = 2 * (size_t)l->room;
@@ -156,7 +159,7 @@ static bool append(gra_model *m, struct list *l, gra_tensor *p)
     return true;
 }
 
-/* A zeroed tensor of the model, with a name and a gradient or without. */
+/* A zeroed tensor that lives as long as the model; `grad`: with a gradient, as a parameter. */
 static gra_tensor *make(gra_model *m, const char *name, gra_shape shape, size_t size, bool grad)
 {
     gra_tensor *p = gra_model_alloc(m, sizeof *p);
@@ -211,7 +214,7 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape sh
     return p;
 }
 
-/* A further name is a tensor that shares the parameter's values: files treat both alike. */
+/* The further name belongs to a tensor that shares the parameter's values, so that files can save and load both alike. */
 void gra_alias(gra_scope s, const char *name, gra_tensor *p)
 {
     gra_model *m = s.model;
