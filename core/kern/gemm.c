@@ -11,10 +11,10 @@
 #include "../internal.h"
 
 enum {
-    DEPTH = GRA_DEPTH,                  /* of a piece: a panel of b then stays in the first cache, */
-    COLS = 512,                         /* and those of a block in the second, */
-    ROWS = 96,                          /* and as many rows of a, */
-    APART = DEPTH + 16                  /* packed so that they do not meet in the cache */
+    DEPTH = GRA_DEPTH,                  /* of a piece of k: a panel of b then stays in the first-level cache, */
+    COLS = 512,                         /* a block's panels in the second-level cache, */
+    ROWS = 96,                          /* with so many rows of a, */
+    APART = DEPTH + 16                  /* whose stride is padded against conflicts of cache sets */
 };
 _Static_assert(DEPTH * COLS + APART * ROWS <= GRA_WORKSPACE, "what is packed finds no room");
 _Static_assert(ROWS % GRA_TILE_ROWS == 0 && COLS % GRA_TILE_COLS == 0, "blocks are whole tiles");
@@ -76,8 +76,8 @@ static void column_of_tiles(const struct product *s, int i, int m, int j, int n,
     }
 }
 
-/* m rows of a, where the kernel finds them best: copied as they lie, close to each other but not so that they
- * meet in the cache; or where columns lie so, a tile's rows side by side. */
+/* m rows of a, packed for the kernel. Contiguous rows are copied, at a stride without conflicts of cache sets;
+ * otherwise the rows of a tile are packed side by side. */
 static gra_mat packed_rows(const struct product *s, int m, gra_mat a, real *to)
 {
     if (a.col != 1) {
@@ -108,26 +108,26 @@ static void block(const struct product *s, bool pack_a, bool pack_b, int worker)
 
 /* ---- a rectangle of c: its blocks one after the other ---- */
 
-/* Reading and packing a value costs about as much as so many products with it. */
+/* Cost model: reading and packing a value takes about as long as so many multiplications and additions. */
 enum { PACKING = 10 };
 
-static bool meet_in_cache(ptrdiff_t apart) { return (apart * (ptrdiff_t)sizeof(real)) % 4096 == 0; }
+static bool cache_conflict(ptrdiff_t apart) { return (apart * (ptrdiff_t)sizeof(real)) % 4096 == 0; }
 
-/* Packing a's rows pays for wide b, and where what the kernel reads one after the other, or side by side, would
- * have to share a few places of the cache. */
+/* Packing a's rows pays where b is wide, and where the stride makes the values that the kernel reads together
+ * compete for the same cache sets. */
 static bool a_pays(const struct product *s)
 {
     const bool down = s->a.row == 1;                    /* a's columns lie side by side: a^T */
-    return s->n >= (down ? 384 : 512) || meet_in_cache(down ? s->a.col : s->a.row);
+    return s->n >= (down ? 384 : 512) || cache_conflict(down ? s->a.col : s->a.row);
 }
 
-/* Packing b's columns pays for many rows of a. They are read in place where they lie in rows and fill tiles.
- * */
+/* Packing b's columns pays for many rows of a. For few they are read in place, if rows of b are contiguous and fill
+ * whole tiles. */
 static bool b_pays(const struct product *s)
 {
     const int last = s->n % s->tile->cols;
     const bool fills = !last || last == narrowest(s->tile, last);
-    return s->m > 256 || s->b.col != 1 || !fills || meet_in_cache(s->b.row);
+    return s->m > 256 || s->b.col != 1 || !fills || cache_conflict(s->b.row);
 }
 
 static struct product part_of(const struct product *s, int i, int m, int j, int n)
@@ -178,21 +178,21 @@ static void rectangles(void *arg, size_t from, size_t to, int worker)
     }
 }
 
-/* How long all rectangles take: values of c that a thread computes, and as many more as cost what it costs to
- * read and pack the rows of a and the columns of b that they are made of. */
+/* Cost model of a cut: the values of c that a thread computes, plus PACKING for each row of a and column of b that
+ * it packs for them. */
 static double time_of(const struct cut *c, int threads)
 {
     const int all = parts(c->whole->m, c->rows) * parts(c->whole->n, c->cols);
     return (double)parts(all, threads) * ((double)c->rows * c->cols + PACKING * ((double)c->rows + c->cols));
 }
 
-static int whole_tiles(int n, int tile, int into)       /* so many of n that the tiles of n fall into so many parts */
+static int whole_tiles(int n, int tile, int into)       /* the smallest whole number of tiles that splits n into parts */
 {
     const ptrdiff_t size = (ptrdiff_t)parts(parts(n, tile), into) * tile;
     return size < n ? (int)size : n;
 }
 
-/* A rectangle for each thread; some where they are large: so who is done early takes one more. */
+/* A rectangle for each thread, or several where the product is large: a thread that is done early takes another. */
 static struct cut cut_for(const struct product *s, int threads)
 {
     enum { SOME = 4, LARGE = 1 << 25 };                 /* products */

@@ -17,11 +17,11 @@ typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), m
 enum {
     DEPTH = GRA_DEPTH,
     LANES = VECTOR / sizeof(real),
-    SOME = VECTOR < 64 ? 2 * LANES : LANES,     /* columns at a time where they are contiguous, */
-    MANY = 512,                         /* and where rows are */
+    SOME = VECTOR < 64 ? 2 * LANES : LANES,     /* columns at a time where columns are contiguous, */
+    MANY = 512,                         /* and where rows are contiguous */
     SIDE = 16 / sizeof(real),           /* of a square of values, in quads of 16 bytes */
     LINE = 64 / sizeof(real),           /* values of a cache line */
-    AHEAD = 4 * LINE                    /* how far ahead a column is asked for */
+    AHEAD = 4 * LINE                    /* how far ahead a column is prefetched */
 };
 
 /* A vector of quads, `at` values behind w0 and, the wider it is, w1, w2, w3. */
@@ -136,7 +136,7 @@ static void columns(int k, const real *a, const real *column, ptrdiff_t ld, real
         vec x = { 0 }, y = { 0 };
         end = k - p < DEPTH ? k : p + DEPTH;
         for (; p + LINE <= end; p += LINE) {
-            /* Ask for what comes soon: farther down these columns, then at the top of the next ones. */
+            /* Prefetch farther down these columns, then the top of the next ones. */
             const ptrdiff_t soon = p + AHEAD < k ? p + AHEAD : p + AHEAD - k + SOME * ld;
             const uintptr_t line = (uintptr_t)column + (uintptr_t)soon * sizeof(real);
             for (int j = 0; j < SOME; j++)
@@ -185,7 +185,7 @@ void GEMV(int k, int n, const real *a, ptrdiff_t col, gra_mat b, real *c, const 
     const int most = down ? SOME : MANY;
     for (int j = 0; j < n; j += most) {
         const int wide = n - j < most ? n - j : most;
-        const int from = down && wide < SOME && n >= SOME ? n - SOME : j;   /* some once more: as fast as any */
+        const int from = down && wide < SOME && n >= SOME ? n - SOME : j;   /* the last block overlaps the one before it */
         const gra_mat here = { b.p + from * b.col, b.row, b.col };
         const real *to = add ? add + from : NULL;
         real last[SOME];

@@ -38,7 +38,7 @@ static void backward(gra_tensor *y)
 {
     const struct sizes s = sizes_of(y);
     gra_tensor *x = y->in[0], *w = y->in[1], *b = y->in[2];
-    if (b && b->fresh)                                  /* no parameter */
+    if (b && b->fresh)                                  /* b is no parameter: sum_rows accumulates, so zero it */
         gra_zero_fresh(y);
     if (x->grad)
         gra_gemm(gra_tape_machine(y->tape), s.rows, s.in, s.out, (gra_mat){ y->grad, s.out, 1 }, (gra_mat){ w->data, s.in, 1 },

@@ -23,7 +23,7 @@ static const double a = 3.4445, b = -4.7750, c = 2.0315;
 
 enum {
     BLOCK = 32, BLOCK_OF_ALL = 256,     /* columns of a symmetric product at a time: of one thread, of all */
-    CHUNK = 1 << 15                     /* values of a large matrix that a thread takes at a time, at least */
+    CHUNK = 1 << 15                     /* values of a large matrix in a chunk of work, at least */
 };
 static const size_t small = 1 << 20;    /* values of a matrix that one thread treats alone */
 
@@ -37,15 +37,15 @@ static int cols(const gra_tensor *p)    { return p->shape.dim[1]; }
 static int shorter(const gra_tensor *p) { return rows(p) < cols(p) ? rows(p) : cols(p); }
 static int longer(const gra_tensor *p)  { return rows(p) < cols(p) ? cols(p) : rows(p); }
 
-/* How far apart the rows of a matrix at work lie. Rows of whole cache lines: an odd number of these, or the
- * values of a column would all have to share a few places of the cache. */
+/* The stride of the rows of a working matrix. Rows of whole cache lines get an odd number of lines: with a power of two
+ * the values of a column would compete for the same cache sets. */
 static int apart(int width)
 {
     const int line = 64 / (int)sizeof(real);
     return width % line ? width : (width / line | 1) * line;
 }
 
-/* Memory for the largest matrix of all, and for each thread that of the largest small one. */
+/* Workspace for the largest matrix of all, and for each thread workspace for the largest small one. */
 struct gra_muon_room {
     real  *large, *own;
     size_t values;                      /* of one thread's own */
