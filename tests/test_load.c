@@ -363,6 +363,7 @@ static const struct {
     { "{\"__metadata__\":{\"a\":@1}," A "," B "}",                   "expected a string" },
     { "{\"__metadata__\":{},\"__metadata__\":@{}," A "," B "}",      "there is a second __metadata__" },
 
+    { "{\"a\":{\"shape\":[2@",             "expected , or ]" },
     { A_AS("\"F32\"", "[@-2]", "[0,8]"),                     "expected a whole number: 0, 1, 2 ..." },
     { A_AS("\"F32\"", "[02@]", "[0,8]"),                     "expected a whole number: 0, 1, 2 ..." },
     { A_AS("\"F32\"", "[2@.0]", "[0,8]"),                    "expected , or ]" },
@@ -590,6 +591,13 @@ START_TEST(test_no_file)
 {
     clear();
     refuses(FOLDER "/none", strerror(ENOENT));
+    char path[512], want[512];          /* of a long path the end is said, where the name stands */
+    memset(path, '/', sizeof path);
+    strcpy(path + 400, "none.safetensors");
+    snprintf(want, sizeof want, "...%s: %s", path + 116, strerror(ENOENT));
+    gra_file *f = gra_file_open(path);
+    ck_assert_str_eq(gra_file_error(f), want);
+    gra_file_close(f);
     refuses(FOLDER, "it is a directory");
     refuses("/dev/null", "it is not a regular file");
     ck_assert_int_eq(mkfifo(FOLDER "/pipe", 0600), 0);

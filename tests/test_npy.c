@@ -173,7 +173,7 @@ static void refuses(const char *path, const char *sentence)
 START_TEST(test_broken)
 {
     static const char *const headers[] = {
-        "", "[]", "{}", "{'shape': (2,)}", "{'descr", "{'descr': '<f4', 'fortran_order': Fals", "{'descr': '<f4'",
+        "", "[]", "{}", "{'shape': (2,)}", "{'descr", "{'descr': '<f4", "{'descr': '<f4', 'fortran_order': Fals", "{'descr': '<f4'",
         "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,), }",
         "{'descr': '<f4' 'fortran_order': False, 'shape': (2,), }",
         "{'descr': '<f4', 'shape': (2,), 'fortran_order': False}",

@@ -101,7 +101,7 @@ static gra_tensor *make(gra_tape *t, gra_infile *in, const struct header *h, uin
         gra_failure_set(in->error, "its values are %.*s%s, but only <f4 and <f8 in C order can be read: in Python, "
                         "numpy.save(path, numpy.asarray(x, dtype='<f4', order='C')) writes such", h->n < 40 ? h->n : 40,
                         h->descr, h->fortran ? " in Fortran order" : "");
-    else if (!gra_shape_size(h->shape, &size) || size > SIZE_MAX / 8)
+    else if (!gra_shape_size(h->shape, &size))          /* else 8 bytes for each value are less than SIZE_MAX */
         gra_failure_set(in->error, "its shape %s has more values than can be counted", GRA_SHAPE_OF(h));
     else if (size * ((*dtype)->bits / 8) != values)
         gra_failure_set(in->error, "its shape %s of %.3s needs %zu bytes of values, but it has %" PRIu64, GRA_SHAPE_OF(h),
