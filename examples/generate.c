@@ -57,7 +57,7 @@ static int parse(session *s, int argc, char **argv)
         { "seed", FLAG_INT, &s->seed, 0, 4294967295.0, "N", .help = "random seed" },
         { "cache", FLAG_SWITCH, &s->remember, .help = "key-value cache: faster, the same text" },
         { "threads", FLAG_INT, &s->threads, 0, 1024, "N", .help = "threads, 0 = one for each core" },
-        { "attention", FLAG_TEXT, &s->attention, 0, 0, "FILE", "attention weights, as .png, .svg or .tsv",
+        { "attention", FLAG_TEXT, &s->attention, 0, 0, "FILE", "attention weights, as .png or .svg",
           .unset = "none" },
         { "logits", FLAG_TEXT, &s->logits, 0, 0, "FILE", "logits of what follows each token, as .npy",
           .unset = "none" },
@@ -68,10 +68,8 @@ static int parse(session *s, int argc, char **argv)
         return how;
     if (s->logits && !file_ends_in(s->logits, ".npy"))
         complain("--logits wants a name that ends in .npy, not '%s'", s->logits);
-    else if (s->attention && !file_ends_in(s->attention, ".png") && !file_ends_in(s->attention, ".svg") &&
-             !file_ends_in(s->attention, ".tsv"))
-        complain("--attention wants a name that ends in .png or .svg, for a picture, or in .tsv, for the "
-                 "numbers, not '%s'", s->attention);
+    else if (s->attention && !file_ends_in(s->attention, ".png") && !file_ends_in(s->attention, ".svg"))
+        complain("--attention wants a name that ends in .png or .svg, not '%s'", s->attention);
     else if (s->ids && s->prompt[0])
         complain("--ids gives the tokens as numbers, --prompt as text: give one of them");
     else if (s->ids && s->attention)

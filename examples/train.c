@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 const char program_name[] = "train";
 
@@ -122,6 +123,14 @@ static double evaluate(training *t)
 }
 
 /* ---- training ------------------------------------------------------------------------------------------- */
+
+/* Of a clock that never goes back. */
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
 
 static int save_checkpoint(session *s)
 {
@@ -367,7 +376,7 @@ static int finish(session *s)
     if (run_write(t, "result.tsv", result, (size_t)n) || sample(t))
         return 1;
     const char *why = curve_draw(o->out);
-    if (why && *why && !o->quiet)
+    if (why && !o->quiet)
         say("no picture: %s\n(gnuplot loss.gp in %s draws it)\n", why, o->out);
     say("%s %ld step%s in %s", stopped ? "stopped after" : "trained", now, now == 1 ? "" : "s", clock);
     if (stopped || s->from > 0)

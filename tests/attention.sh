@@ -1,86 +1,102 @@
 #!/bin/sh
-# Where a model looks: build/generate --attention, as numbers and as pictures.
+# Where a model looks: build/generate --attention, as gnuplot is told it and as pictures.
 . tests/lib/ok.sh
+
+fake() {        # fake NAME LINE ...: a gnuplot in $W/NAME
+    mkdir "$W/$1"
+    printf '#!/bin/sh\n' >"$W/$1/gnuplot"
+    chmod +x "$W/$1/gnuplot"
+    name=$1
+    shift
+    printf '%s\n' "$@" >>"$W/$name/gnuplot"
+}
 
 looks() {       # looks FILE PROMPT FLAGS ...: the weights of the model in $W/run over a prompt
     file=$1
     prompt=$2
     shift 2
-    ends_with 0 patient generate --model "$W/run" --tokens 1 --attention "$file" --prompt "$prompt" "$@"
+    ends_with 0 "$GENERATE" --model "${run:-$W/run}" --tokens 1 --attention "$file" --prompt "$prompt" "$@"
 }
 
-tab=$(printf '\t')
+whole='printf "a picture\000\000\000\000IEND\256B\140\202"'       # a PNG ends so
+fake copies "cat >'$W/script'" "$whole"
+
+# tells NAME PROMPT FLAGS ...: as gnuplot is told them, the weights in $W/NAME, a line for each: layer, head, query, key,
+# weight; and the tokens in $W/NAME.tokens, a byte for each
+tells() {
+    told=$W/$1
+    shift
+    with copies looks "$W/told.png" "$@" || return 1
+    awk -v tokens="$told.tokens" 'BEGIN { printf "" > tokens }
+        /^set title .layer [0-9]*, head [0-9]*/ { layer = $4 + 0; head = $6 + 0 }
+        $1 == "$tokens" && $2 == "<<" { named = 1; next }
+        named && $1 == "END" { named = 0 }
+        named && $1 == ++n { print $2 > tokens }
+        $1 == "plot" { cells = 1; next }
+        $1 == "e" { cells = 0 }
+        cells && NF == 3 && $1 ~ /^[0-9]+$/ { print layer, head, $2, $1, $3 }' "$W/script" >"$told"
+}
+
 small="--context 40 --batch 2 --width 16 --heads 2 --eval-batches 2 --init torch --no-tied --no-qkv-bias --sample 0 --quiet"
 printf 'tab\tn\303\251 \342\202\254 \001' >"$W/odd"
 cat core/gradus.h core/op.h "$W/odd" core/ops/attention.c examples/lib/heatmap.c >"$W/text"
 ok "a model" ends_with 0 "$TRAIN" $small --layers 3 --steps 3 --data "$W/text" --out "$W/run"
 
 # ---- the numbers ------------------------------------------------------------------------------------
-weights() {     # weights FILE LAYERS HEADS N: a row for each, in order; rows of P sum to 1; no look ahead
-    head -n 1 "$1" | grep -qx "layer${tab}head${tab}query_position${tab}query_token${tab}key_position${tab}key_token${tab}weight" &&
-        awk -F '\t' -v layers="$2" -v heads="$3" -v n="$4" '
-            NR == 1 { next }
-            { i = NR - 2
-              key = i % n + 1; i = int(i / n); query = i % n + 1; i = int(i / n); head = i % heads + 1
-              layer = int(i / heads) + 1
-              if (NF != 7 || $1 != layer || $2 != head || $3 != query || $5 != key ||
-                  !($7 >= 0 && $7 <= 1.000001) || (key > query && $7 != 0)) { print NR ": " $0; bad = 1 }
-              sum += $7
-              if (key == n) {
-                  if (sum < 0.99999 || sum > 1.00001) { print NR ": the row sums to " sum; bad = 1 }
-                  sum = 0
-              }
-              if (key <= query && query > 1 && ($7 < 0.9 / query || $7 > 1.1 / query)) uneven = 1 }
-            END { print NR - 1 " rows"; exit bad || !uneven || NR - 1 != layers * heads * n * n }' "$1"
+weights() {     # weights FILE LAYERS HEADS N: a line for each, in order; rows of P sum to 1; no look ahead
+    awk -v layers="$2" -v heads="$3" -v n="$4" '
+        BEGIN { layer = head = query = 1 }
+        { if (NF != 5 || $1 != layer || $2 != head || $3 != query || $4 != ++key || !($5 >= 0 && $5 <= 1.000001)) {
+              print NR ": " $0; bad = 1 }
+          sum += $5
+          if (query > 1 && ($5 < 0.9 / query || $5 > 1.1 / query)) uneven = 1
+          if (key < query) next
+          if (sum < 0.99999 || sum > 1.00001) { print NR ": the row sums to " sum; bad = 1 }
+          sum = key = 0
+          if (++query > n) { query = 1; head++ }
+          if (head > heads) { head = 1; layer++ } }
+        END { print NR " weights"; exit bad || !uneven || NR != layers * heads * n * (n + 1) / 2 }' "$1"
 }
 
-tokens() {      # tokens FILE TOKEN ...: these are the queries and the keys of each panel
-    tokens=$1
-    shift
-    printf '%s\n' "$@" >"$W/tokens"
-    awk -F '\t' 'NR == FNR { token[++n] = $0; next }
-        FNR > 1 && ($4 != token[$3] || $6 != token[$5]) { print FNR ": " $0; bad = 1 }
-        FNR > 1 && ($3 > n || $5 > n) { bad = 1 }
-        END { exit bad || FNR < 2 }' "$W/tokens" "$tokens"
+tokens() {      # tokens FILE TEXT: these are the queries and the keys of each panel
+    printf '%s' "$2" | od -An -v -tu1 | tr -s ' ' '\n' | grep . | cmp - "$1.tokens"
 }
 
 panel() {       # panel FILE LAYER N: the weights of a layer's first N tokens, 4 digits
-    awk -F '\t' -v layer="$2" -v n="$3" 'NR > 1 && $1 == layer && $3 <= n && $5 <= n {
-        printf "%d %d %d %.4f\n", $2, $3, $5, $7 }' "$1"
+    awk -v layer="$2" -v n="$3" '$1 == layer && $3 <= n { printf "%d %d %d %.4f\n", $2, $3, $4, $5 }' "$1"
 }
 
 group "numbers"
-ok "a prompt" looks "$W/a.tsv" 'int main'
-ok "3 x 2 x 8 x 8 weights" weights "$W/a.tsv" 3 2 8
-ok "of its tokens" tokens "$W/a.tsv" i n t ' ' m a i n
+ok "a prompt" tells a 'int main'
 printf 'int main' >"$W/prompt"
 ok "the text comes all the same" sh -c 'head -c 8 "$1" | cmp - "$2"' - "$W/out" "$W/prompt"
+ok "3 x 2 panels of 8 tokens" weights "$W/a" 3 2 8
+ok "of its tokens" tokens "$W/a" 'int main'
 ok "the same text" ends_with 0 "$GENERATE" --model "$W/run" --prompt 'int main' --tokens 100
 mv "$W/out" "$W/plain"
-ok "... with the weights" looks "$W/b.tsv" 'int main' --tokens 100
+ok "... with the weights" tells b 'int main' --tokens 100
 ok "... as without" cmp "$W/plain" "$W/out"
-ok "the weights do not depend on what is written" cmp "$W/a.tsv" "$W/b.tsv"
-ok "nor on the threads" looks "$W/b.tsv" 'int main' --threads 3
-ok "... bit for bit" cmp "$W/a.tsv" "$W/b.tsv"
-ok "a longer prompt" looks "$W/b.tsv" 'int main(void)'
+ok "the weights do not depend on what is written" cmp "$W/a" "$W/b"
+ok "nor on the threads" tells b 'int main' --threads 3
+ok "... bit for bit" cmp "$W/a" "$W/b"
+ok "a longer prompt" tells b 'int main(void)'
 for layer in 1 2 3; do
-    panel "$W/a.tsv" $layer 8 >"$W/a$layer"
-    panel "$W/b.tsv" $layer 8 >"$W/b$layer"
+    panel "$W/a" $layer 8 >"$W/a$layer"
+    panel "$W/b" $layer 8 >"$W/b$layer"
     ok "... begins with the same weights in layer $layer" cmp "$W/a$layer" "$W/b$layer"
 done
 ok "... and layers differ" differ "$W/a1" "$W/a2"
 ok "... all of them" differ "$W/a2" "$W/a3"
-ok "an empty prompt is a line break" looks "$W/b.tsv" ''
-ok "... that sees itself" sh -c 'tail -n +2 "$1" | cut -f 3- | sort -u | grep -qx "$2"' - "$W/b.tsv" \
-    "1$tab\\\\n${tab}1$tab\\\\n${tab}1"
+ok "an empty prompt is a line break" tells b ''
+ok "... that sees itself" sh -c 'cut -d " " -f 3- "$1" | sort -u | grep -qx "1 1 1" && [ "$(cat "$1.tokens")" = 10 ]' \
+    - "$W/b"
 odd=$(printf 'a\tb\nc\\ "\303\251\001')
-ok "odd tokens" looks "$W/b.tsv" "$odd"
-ok "... are escaped" tokens "$W/b.tsv" a '\t' b '\n' c '\' ' ' '"' '\xC3' '\xA9' '\x01'
-ok "... in whole rows" awk -F '\t' 'NF != 7 { print; bad = 1 } END { exit bad || NR != 1 + 6 * 121 }' "$W/b.tsv"
+ok "odd tokens" tells b "$odd"
+ok "... are numbers" tokens "$W/b" "$odd"
 long='static_gra_tensor_forward(gra_tape_t,_gra_tensor_x)'
-ok "a prompt longer than the context" looks "$W/b.tsv" "$long"
-ok "... shows what the model sees, its last 40 tokens" weights "$W/b.tsv" 3 2 40
-ok "... in their places" tokens "$W/b.tsv" $(printf '%s' "$long" | tail -c 40 | sed 's/./& /g')
+ok "a prompt longer than the context" tells b "$long"
+ok "... shows what the model sees, its last 40 tokens" weights "$W/b" 3 2 40
+ok "... in their places" tokens "$W/b" "$(printf '%s' "$long" | tail -c 40)"
 
 # A head without queries sees all alike: in layer 1 the second half of the rows of W_query, 8 of 16, becomes 0.
 blind() {       # blind RUN
@@ -92,46 +108,27 @@ blind() {       # blind RUN
 }
 
 even() {        # which panels are even
-    awk -F '\t' 'NR > 1 { head[$1 "." $2] } NR > 1 && $5 <= $3 && ($7 < 0.9999 / $3 || $7 > 1.0001 / $3) {
-        uneven[$1 "." $2] = 1 } END { for (h in head) if (!uneven[h]) print h }' "$1"
+    awk '{ head[$1 "." $2] } $5 < 0.9999 / $3 || $5 > 1.0001 / $3 { uneven[$1 "." $2] = 1 }
+        END { for (h in head) if (!uneven[h]) print h }' "$1"
 }
 
 cp -R "$W/run" "$W/blind"
 ok "head 2 of layer 1 loses its queries" blind "$W/blind"
-ok "it looks" ends_with 0 "$GENERATE" --model "$W/blind" --tokens 1 --prompt 'int main' --attention "$W/b.tsv"
-even "$W/a.tsv" >"$W/even.a"
-even "$W/b.tsv" >"$W/even.b"
+run=$W/blind
+ok "it looks" tells b 'int main'
+run=
+even "$W/a" >"$W/even.a"
+even "$W/b" >"$W/even.b"
 ok "before, no head was even" test ! -s "$W/even.a"
 ok "... now that one is" test "$(cat "$W/even.b")" = 1.2
 
 # ---- what gnuplot is told ------------------------------------------------------------------------------
-fake() {        # fake NAME LINE ...: a gnuplot in $W/NAME
-    mkdir "$W/$1"
-    printf '#!/bin/sh\n' >"$W/$1/gnuplot"
-    chmod +x "$W/$1/gnuplot"
-    name=$1
-    shift
-    printf '%s\n' "$@" >>"$W/$name/gnuplot"
-}
-
-cells() {       # the weights in a script for gnuplot: key, query, weight
-    awk '$1 == "plot" { on = 1; next } $1 == "e" { on = 0 } on && NF == 3' "$1"
-}
-
 group "what gnuplot is told"
 hostile='a`touch pwned`b"'\''$(touch pwned)\'
-whole='printf "a picture\000\000\000\000IEND\256B\140\202"'       # a PNG ends so
-fake copies "cat >'$W/script'" "$whole"
-ok "a hostile prompt" with copies looks "$W/a.png" "$hostile"
-ok "the file is what gnuplot wrote" sh -c '[ "$(head -c 9 "$1")" = "a picture" ]' - "$W/a.png"
+ok "a hostile prompt" tells a "$hostile"
+ok "the file is what gnuplot wrote" sh -c '[ "$(head -c 9 "$1")" = "a picture" ]' - "$W/told.png"
 ok "no word of the prompt" lacks -e touch -e pwned "$W/script"
-ok "... but the numbers of its bytes" awk -v wanted='97 96 116 111 117 99 104 32 112 119 110 101 100 96 98 34 39 36' '
-    $1 == "$tokens" && $2 == "<<" { on = 1; next } $1 == "END" { on = 0 }
-    on { got = got (got == "" ? "" : " ") $2 } END { print got; exit index(got, wanted " ") != 1 }' "$W/script"
-ok "its weights" looks "$W/a.tsv" "$hostile"
-awk -F '\t' 'NR > 1 && $5 <= $3 { print $5, $3, $7 }' "$W/a.tsv" >"$W/wanted"
-cells "$W/script" >"$W/cells"
-ok "... are in the script" cmp "$W/wanted" "$W/cells"
+ok "... but the numbers of its bytes" tokens "$W/a" "$hostile"
 if env --ignore-signal=CHLD true 2>"$W/ok.out"; then      # GNU's env; a shell's trap does not reach a child
     ok "where the parent ignores SIGCHLD" with copies ends_with 0 env --ignore-signal=CHLD "$GENERATE" \
         --model "$W/run" --tokens 1 --prompt int --attention "$W/unheard.png"
@@ -198,22 +195,22 @@ untouched() {   # nothing but what was there before
 
 group "what cannot be"
 ok "--help" ends_with 0 "$GENERATE" --help
-ok "--help explains --attention" grep -Eq '^  --attention FILE .*\.png, \.svg.*\.tsv.* \(none\)$' "$W/out"
-for name in picture picture.pdf picture.png.gz png ''; do
-    ok "--attention '$name'" bad 2 "ends in .png or .svg, .* or in .tsv, .* not '$name'" "$name"
+ok "--help explains --attention" grep -Eq '^  --attention FILE .*\.png or \.svg \(none\)$' "$W/out"
+for name in picture picture.pdf picture.png.gz picture.tsv png ''; do
+    ok "--attention '$name'" bad 2 "ends in .png or .svg, not '$name'" "$name"
 done
 ok "no value" refuses 2 '--attention lacks its value' "$GENERATE" --attention
 fake draws 'cat >/dev/null' "$whole"
-for ending in png svg tsv; do
-    ok "$ending: no such folder" with draws bad 1 "cannot write $W/nowhere/a.$ending: No such file" "$W/nowhere/a.$ending"
+for ending in png svg; do
+    ok "$ending: no such folder" with draws bad 1 "cannot draw $W/nowhere/a.$ending: No such file" "$W/nowhere/a.$ending"
     mkdir "$W/folder.$ending"
-    ok "$ending: a folder of that name" with draws bad 1 "cannot write $W/folder.$ending: Is a directory" \
+    ok "$ending: a folder of that name" with draws bad 1 "cannot draw $W/folder.$ending: Is a directory" \
         "$W/folder.$ending"
     ok "... nothing is left" is_empty "$W/folder.$ending"
     ok "... nor unfinished" holds_no '[.]tmp$' "$W"
     if [ -e /dev/full ]; then
         ln -s /dev/full "$W/full.$ending"
-        ok "$ending: the disk is full" with draws bad 1 "cannot write $W/full.$ending: No space" \
+        ok "$ending: the disk is full" with draws bad 1 "cannot draw $W/full.$ending: No space" \
             "$W/full.$ending"
     fi
 done
@@ -223,36 +220,23 @@ fake dies 'echo half; echo clutter >&2; kill -9 $$'
 fake fails 'echo half; echo clutter >&2; exit 3'
 fake silent 'cat >/dev/null'
 fake cuts 'printf "\\211PNG\\r\\n\\032\\n and no end"'
-fake hangs "echo \$\$ >'$W/hangs/pid'" 'echo half' ": >'$W/fifo'" 'exec sleep 600'
 mkdir "$W/denied"
 echo 'not a program' >"$W/denied/gnuplot"
-ok "no gnuplot" env PATH="$W/none" "$GENERATE" --model "$W/run" --tokens 1 --attention "$W/a.tsv"
 for name in none denied; do
-    ok "... $name: no picture" refuses 1 'there is no gnuplot: install it (make deps), or give a name in .tsv' \
+    ok "no gnuplot, $name" refuses 1 'there is no gnuplot: install it (make deps)$' \
         env PATH="$W/$name" "$GENERATE" --model "$W/run" --prompt int --attention "$W/old/a.png"
 done
 for name in dies fails silent cuts; do
     ok "gnuplot $name" with $name bad 1 "cannot draw $W/old/a.png: gnuplot failed" "$W/old/a.png"
     ok "... the old picture stays, alone" untouched
 done
-if moments "a gnuplot that hangs"; then
-    # It has begun; then a second passes from each look at the clock to the next.
-    mkfifo "$W/fifo"
-    meanwhile=": <'$W/fifo'"
-    ok "gnuplot hangs" with hangs at 1 "sleep 1 RUN, clock 1 TICK ever" generate --model "$W/run" --tokens 1 \
-        --prompt int --attention "$W/old/a.png"
-    ok "... it says so" grep -q "^generate: cannot draw $W/old/a.png: gnuplot did not finish within a minute" "$W/err"
-    ok "... when it has passed" test "$(calls sleep)" -eq 59
-    ok "... the old picture stays, alone" untouched
-    ok "... and gnuplot is ended" gone "$W/hangs/pid"
-fi
 ok "a large model" ends_with 0 "$TRAIN" $small --context 360 --batch 1 --heads 8 --layers 4 --steps 1 \
     --data core/gradus.h --out "$W/large"
 ok "too many weights to draw" refuses 1 '4 layers x 8 heads x 360 x 360 tokens are too many for a picture' \
     with draws "$GENERATE" --model "$W/large" --prompt "$(head -c 400 core/gradus.h)" --attention "$W/old/a.png"
 ok "... the old picture stays, alone" untouched
 ok "a prompt it cannot spell" refuses 1 "no token for '~'" "$GENERATE" --model "$W/large" --prompt '~' \
-    --attention "$W/old/never.tsv"
+    --attention "$W/old/never.png"
 ok "... nothing is written" untouched
 
 finish

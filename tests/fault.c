@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { FAULTS = 4 };                    /* so many at once */
@@ -80,19 +79,6 @@ long fault_disarm(void)
 #ifdef GRADUS_WRAP
 bool fault_wrapped(void) { return true; }
 
-int __real_clock_gettime(clockid_t clock, struct timespec *now);
-
-/* A clock of its own, from the first TICK on: seconds that have passed since. */
-static atomic_long     ticks;
-static struct timespec first_tick;
-static atomic_bool     own_time;
-
-static void tick(void)
-{
-    if (atomic_fetch_add(&ticks, 1) == 0)
-        __real_clock_gettime(CLOCK_MONOTONIC, &first_tick);
-}
-
 static void run_command(void)
 {
     const char *command = getenv("GRADUS_FAULT_RUN");
@@ -110,8 +96,6 @@ static int strike(int error)
     case FAULT_TERM: raise(SIGTERM); return 0;
     case FAULT_KILL: raise(SIGKILL); return 0;
     case FAULT_RUN:  run_command(); return 0;
-    case FAULT_TICK: tick(); return 0;
-    case FAULT_CPU:  atomic_store(&own_time, true); return 0;
     default:         return error;
     }
 }
@@ -356,28 +340,11 @@ IN_PLACE_OF(void, gra_begin, gra_tape *t, gra_mode mode, gra_rng *rng)
     __real_gra_begin(t, mode, rng);
 }
 
-IN_PLACE_OF(int, clock_gettime, clockid_t clock, struct timespec *now)
-{
-    strikes(FAULT_CLOCK);
-    const long passed = atomic_load(&ticks);
-    if (passed == 0)
-        return __real_clock_gettime(atomic_load(&own_time) ? CLOCK_PROCESS_CPUTIME_ID : clock, now);
-    *now = first_tick;
-    now->tv_sec += (time_t)passed;
-    return 0;
-}
-
-IN_PLACE_OF(int, nanosleep, const struct timespec *time, struct timespec *left)
-{
-    strikes(FAULT_SLEEP);
-    return __real_nanosleep(time, left);
-}
-
 /* ---- armed from the environment ---- */
 
 static const char *const call_name[FAULT_CALLS] = {
     "alloc", "thread", "open", "read", "write", "print", "sync", "close", "rename", "unlink", "mkdir", "stat",
-    "begin", "clock", "sleep",
+    "begin",
 };
 
 static const struct {
@@ -387,7 +354,6 @@ static const struct {
     { "ENOMEM", ENOMEM }, { "EAGAIN", EAGAIN }, { "EIO", EIO },     { "ENOSPC", ENOSPC },    { "EINTR", EINTR },
     { "EMFILE", EMFILE }, { "EACCES", EACCES }, { "EROFS", EROFS }, { "SHORT", FAULT_SHORT }, { "END", FAULT_END },
     { "INT", FAULT_INT }, { "TERM", FAULT_TERM }, { "KILL", FAULT_KILL }, { "RUN", FAULT_RUN },
-    { "TICK", FAULT_TICK }, { "CPU", FAULT_CPU },
 };
 
 /* Adds the fault that a wish begins with; false where it is none. */

@@ -1,11 +1,10 @@
 /* fault: counts a program's calls of the C library, and at the n-th makes something happen: the call fails, or a
  * signal comes. So a test that wants something to happen at a certain moment needs no clock.
  *
- * Counted are the calls of the C library that may fail, those that read a clock or sleep, and gra_begin: a
- * program that trains calls it once for each step, each batch of an evaluation and each token it writes. tests.mk
- * puts the functions of fault.c in their place where the linker can (--wrap, ELF systems); elsewhere
- * fault_wrapped() is false, the tests that ask are left out, and a program that is armed says so and ends with
- * 98. Calls that the C library makes by itself (fopen's own malloc) are not seen.
+ * Counted are the calls of the C library that may fail, and gra_begin: a program that trains calls it once for each
+ * step, each batch of an evaluation and each token it writes. tests.mk puts the functions of fault.c in their place
+ * where the linker can (--wrap, ELF systems); elsewhere fault_wrapped() is false, the tests that ask are left out, and
+ * a program that is armed says so and ends with 98. Calls that the C library makes by itself (fopen's own malloc) are not seen.
  *
  * A program linked with fault.c arms itself from its environment, GRADUS_FAULT:
  *     write 3 ENOSPC                   its third write fails
@@ -13,9 +12,7 @@
  *     begin 60 KILL                    it is killed as its 60th gra_begin begins; INT and TERM are other signals
  *     begin 60 INT, rename 2 KILL      both; up to four, each with a count of its own
  *     begin 60 RUN                     the shell command GRADUS_FAULT_RUN runs to its end, and must succeed
- *     clock 1 TICK ever                from one reading of the clock to the next a second passes, and none else
- *     clock 1 CPU                      the clock is the processor time that the program has taken, as good as none
- * After ten minutes SIGALRM ends it, so that a test of what never ends fails and does not hang.
+ * After an hour SIGALRM ends it, so that a test of what never ends fails and does not hang.
  * GRADUS_FAULT_REPORT=FILE is told at a normal end what was held and what was called. */
 #ifndef TESTS_FAULT_H
 #define TESTS_FAULT_H
@@ -36,22 +33,18 @@ typedef enum fault_call {
     FAULT_UNLINK,
     FAULT_MKDIR,
     FAULT_STAT,                         /* fstat, lseek, realpath */
-    FAULT_BEGIN,                        /* gra_begin: this and the next two do not fail */
-    FAULT_CLOCK,                        /* clock_gettime */
-    FAULT_SLEEP,                        /* nanosleep */
+    FAULT_BEGIN,                        /* gra_begin: it does not fail */
     FAULT_CALLS
 } fault_call;
 
-/* What may happen to a call besides an errno. The last six do not make it fail. */
+/* What may happen to a call besides an errno. The last four do not make it fail. */
 enum {
     FAULT_SHORT = -1,                   /* read and write: one byte is taken */
     FAULT_END   = -2,                   /* read and write: none is */
     FAULT_INT   = -3,
     FAULT_TERM  = -4,
     FAULT_KILL  = -5,
-    FAULT_RUN   = -6,
-    FAULT_TICK  = -7,
-    FAULT_CPU   = -8
+    FAULT_RUN   = -6
 };
 
 bool fault_wrapped(void);

@@ -46,7 +46,7 @@ cp "$FILE" "$W/alone.safetensors"
 ok "no ids" bad 1 'comes without a vocabulary: give it tokens as numbers, --ids' --model "$W/alone.safetensors"
 ok "text and numbers" bad 2 '--ids gives the tokens as numbers, --prompt as text: give one' \
     --model "$FILE" --ids 1 --prompt a
-ok "attention of numbers" bad 2 '--attention goes with --prompt' --model "$FILE" --ids 1 --attention "$W/a.tsv"
+ok "attention of numbers" bad 2 '--attention goes with --prompt' --model "$FILE" --ids 1 --attention "$W/a.png"
 ok "ids for a folder" ends_with 0 "$GENERATE" --model "$W/run" --ids "1 2"
 ok "... are numbers" grep -Eqx '[0-9 ]*' "$W/out"
 for word in x 1x -1 1.5 99999 99999999999999999999 0x1; do

@@ -47,7 +47,7 @@ result_of() {   # result_of RUN STEP: the loss over all of the held-out text aft
 
 group "fifty steps on the project's own text"
 run=$W/run
-ok "it trains" ends_with 0 patient train $small --steps 50 --lr 0.02 --eval-every 20 --sample 300 \
+ok "it trains" ends_with 0 "$TRAIN" $small --steps 50 --lr 0.02 --eval-every 20 --sample 300 \
     --threads 2 --out "$run"
 ok "it says what it trains" grep -q 'layers 2, parameters [0-9]*$' "$W/out"
 ok "it says a line at each validation" test "$(grep -c '^step .* val ' "$W/out")" -eq 3
@@ -57,7 +57,7 @@ ok "the table has its columns" columns "$run/loss.tsv"
 ok "validation at steps 20, 40 and the last" validated_at "$run/loss.tsv" "20 40 50"
 ok "the result stands apart" result_of "$run" 50
 ok "the sample is shown" shown "$run/sample.txt"
-ok "and the next command" test "$(tail -n 1 "$W/out")" = "it writes more by: $FAULTS/generate --model $run"
+ok "and the next command" test "$(tail -n 1 "$W/out")" = "it writes more by: $GENERATE --model $run"
 ok "which works" sh -c "$(tail -n 1 "$W/out" | cut -d : -f 2-) --tokens 5"
 ok "the best model generates too" ends_with 0 "$GENERATE" --model "$run/best.safetensors" --tokens 5
 ok "the sample has its size" test "$(wc -c <"$run/sample.txt")" -eq 300
@@ -214,7 +214,7 @@ group "any bytes, any name"
 awk 'BEGIN { for (i = 0; i < 3000; i++) printf "%c", i * i % 251 }' | tr 'a-z' '\000-\031' >"$W/binary"
 odd="$W/it's a \"run\" \`touch oops\` \$(touch oops) %d 
 two"
-ok "binary bytes" ends_with 0 patient train $small --steps 5 --data "$W/binary" --out "$odd"
+ok "binary bytes" ends_with 0 "$TRAIN" $small --steps 5 --data "$W/binary" --out "$odd"
 ok "the files are there" test -s "$odd/model.safetensors"
 if command -v gnuplot >"$W/ok.out"; then
     ok "the picture too" is_png "$odd/loss.png"

@@ -3,8 +3,6 @@
 #include "curve.h"
 #include "files.h"
 #include "gnuplot.h"
-#include <errno.h>
-#include <string.h>
 
 static const char script[] =
     "# The loss curve of this run: in this folder, gnuplot loss.gp draws loss.png.\n"
@@ -48,10 +46,7 @@ const char *curve_draw(const char *folder)
 {
     char path[FILE_PATH];
     FILE *f = tmpfile();
-    if (!f)
-        return strerror(errno);
-    fprintf(f, "piped = 1\n%s", script);
-    const char *why = gnuplot_draw(f, folder, file_path(path, folder, "loss.png"));
-    fclose(f);
-    return why;
+    if (f)
+        fprintf(f, "piped = 1\n%s", script);
+    return gnuplot_draw(f, folder, file_path(path, folder, "loss.png"));
 }

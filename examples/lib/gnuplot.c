@@ -1,8 +1,8 @@
 /* gnuplot: see gnuplot.h. It runs without a shell, reads its script from an unnamed file and writes the picture to
  * another, so there is no path to quote and nothing to clean up. */
 #include "gnuplot.h"
+#include "../../core/gradus.h"
 #include "files.h"
-#include "say.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,11 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-const char gnuplot_missing[] = "there is no gnuplot: install it (make deps)";
-enum { SECONDS = 60, NOT_FOUND = 127 };
+enum { NOT_FOUND = 127 };
 
 /* The child, until it is gnuplot. */
 static void become_gnuplot(FILE *script, FILE *picture, const char *folder)
@@ -25,27 +23,18 @@ static void become_gnuplot(FILE *script, FILE *picture, const char *folder)
     if (null < 0 || dup2(fileno(script), 0) < 0 || dup2(fileno(picture), 1) < 0 || dup2(null, 2) < 0 ||
         (folder && chdir(folder)))
         _exit(1);
-    signal(SIGINT, SIG_DFL);
     execvp(name, arguments);
     _exit(NOT_FOUND);
 }
 
-/* Waits for it, but not for ever. */
+/* NULL when it has drawn. */
 static const char *wait_for(pid_t pid)
 {
-    const double until = seconds_now() + SECONDS;
-    int status = 0;
-    pid_t ended;
-    while ((ended = waitpid(pid, &status, WNOHANG)) == 0 && seconds_now() < until)
-        nanosleep(&(struct timespec){ .tv_nsec = 10 * 1000 * 1000 }, NULL);
-    if (ended == 0) {
-        kill(pid, SIGKILL);
-        waitpid(pid, &status, 0);
-        return "gnuplot did not finish within a minute";
-    }
-    if (ended == pid && WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
-        return gnuplot_missing;
-    return ended == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? NULL : "gnuplot failed";
+    int status;
+    const bool ended = waitpid(pid, &status, 0) == pid && WIFEXITED(status);
+    if (ended && WEXITSTATUS(status) == NOT_FOUND)
+        return "there is no gnuplot: install it (make deps)";
+    return ended && WEXITSTATUS(status) == 0 ? NULL : "gnuplot failed";
 }
 
 /* On a full disk gnuplot cuts a picture short and is content: a whole PNG ends with this chunk. */
@@ -64,18 +53,17 @@ static const char *keep(FILE *picture, const char *path)
     const char *why = "gnuplot failed";
     if (bytes && pread(fileno(picture), bytes, n, 0) == (ssize_t)n &&
         (!file_ends_in(path, ".png") || is_whole(bytes, n)))
-        why = file_write(path, bytes, n) ? "" : NULL;
+        why = gra_write_file(path, bytes, n) ? strerror(errno) : NULL;
     free(bytes);
     return why;
 }
 
 const char *gnuplot_draw(FILE *script, const char *folder, const char *path)
 {
-    if (fflush(script) || ferror(script) || lseek(fileno(script), 0, SEEK_SET))
-        return strerror(errno);
-    FILE *picture = tmpfile();
+    FILE *picture = script ? tmpfile() : NULL;
+    const bool ready = picture && !fflush(script) && !ferror(script) && lseek(fileno(script), 0, SEEK_SET) == 0;
     signal(SIGCHLD, SIG_DFL);           /* where the parent process ignores it, nobody could be waited for */
-    const pid_t pid = picture ? fork() : -1;
+    const pid_t pid = ready ? fork() : -1;
     if (pid == 0)
         become_gnuplot(script, picture, folder);
     const char *why = pid < 0 ? strerror(errno) : wait_for(pid);
@@ -83,5 +71,7 @@ const char *gnuplot_draw(FILE *script, const char *folder, const char *path)
         why = keep(picture, path);
     if (picture)
         fclose(picture);
+    if (script)
+        fclose(script);
     return why;
 }

@@ -10,27 +10,22 @@
 #include "files.h"
 #include "gnuplot.h"
 #include "say.h"
-#include <errno.h>
 #include <stdlib.h>
 
 typedef struct weights {
-    int                layers, heads, n;
-    const gra_real   **layer;           /* of each layer (heads, n, n): head, query, key */
-    const unsigned char *token;         /* n bytes */
+    int               layers, heads, n;
+    const gra_real  **layer;            /* of each layer (heads, n, n): head, query, key */
+    const vocabulary *vocab;
+    const int        *ids;              /* n tokens */
 } weights;
-
-static double weight(const weights *w, int layer, int head, int query, int key)
-{
-    return (double)w->layer[layer][((size_t)head * (size_t)w->n + (size_t)query) * (size_t)w->n + (size_t)key];
-}
 
 /* ---- the weights ----------------------------------------------------------------------------------- */
 
-static int look(weights *w, gra_tape *t, const struct gra_gpt *gpt, const int *ids)
+static int look(weights *w, gra_tape *t, const struct gra_gpt *gpt)
 {
     gra_keep_attention(t, true);
     gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *logits = gra_gpt_forward(t, gpt, ids, 1, w->n);
+    gra_tensor *logits = gra_gpt_forward(t, gpt, w->ids, 1, w->n);
     gra_keep_attention(t, false);
     if (gra_error(t)) {
         complain("%s", gra_error(t));
@@ -43,38 +38,7 @@ static int look(weights *w, gra_tape *t, const struct gra_gpt *gpt, const int *i
     return 0;
 }
 
-/* ---- as numbers ------------------------------------------------------------------------------------ */
-
-static void write_table(FILE *f, const weights *w)
-{
-    char from[8], to[8];
-    fprintf(f, "layer\thead\tquery_position\tquery_token\tkey_position\tkey_token\tweight\n");
-    for (int layer = 0; layer < w->layers; layer++)
-        for (int head = 0; head < w->heads; head++)
-            for (int query = 0; query < w->n; query++)
-                for (int key = 0; key < w->n; key++)
-                    fprintf(f, "%d\t%d\t%d\t%s\t%d\t%s\t%.9g\n", layer + 1, head + 1, query + 1,
-                            byte_text(w->token[query], from), key + 1, byte_text(w->token[key], to),
-                            weight(w, layer, head, query, key));
-}
-
-static int write_numbers(const char *path, const weights *w)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    if (f)
-        write_table(f, w);
-    int failed = !f || ferror(f);
-    failed = (f && fclose(f)) || failed;
-    if (failed)
-        complain("cannot write %s: out of memory", path);
-    failed = failed || file_write(path, text, size);
-    free(text);
-    return failed ? -1 : 0;
-}
-
-/* ---- as a picture ---------------------------------------------------------------------------------- */
+/* ---- the picture ------------------------------------------------------------------------------------ */
 
 /* Defined before it: n, layers, heads; vector: the picture is to be SVG; panel: the side of a panel in pixels; every:
  * 1 where each token has room for its name, else each such position has a number; $tokens: a line for each, its position
@@ -122,10 +86,12 @@ static const char plot[] =
 /* A line for each cell: key, query, weight. Nothing is drawn where the causal mask hides the key. */
 static void write_panel(FILE *f, const weights *w, int layer, int head)
 {
+    const size_t n = (size_t)w->n;
+    const gra_real *row = w->layer[layer] + (size_t)head * n * n;
     fprintf(f, "set title 'layer %d, head %d'\n%s", layer + 1, head + 1, plot);
-    for (int query = 0; query < w->n; query++)
-        for (int key = 0; key <= query; key++)
-            fprintf(f, "%d %d %.9g\n", key + 1, query + 1, weight(w, layer, head, query, key));
+    for (size_t query = 0; query < n; query++, row += n)
+        for (size_t key = 0; key <= query; key++)
+            fprintf(f, "%zu %zu %.9g\n", key + 1, query + 1, (double)row[key]);
     fprintf(f, "e\n");
 }
 
@@ -138,7 +104,7 @@ static void write_script(FILE *f, const weights *w, bool vector)
     fprintf(f, "reset\nlayers = %d; heads = %d; n = %d; vector = %d; panel = %d; every = %d\n$tokens << END\n",
             w->layers, w->heads, w->n, vector, panel, every);
     for (int i = 0; i < w->n; i++)
-        fprintf(f, "%d %d\n", i + 1, w->token[i]);
+        fprintf(f, "%d %d\n", i + 1, w->vocab->byte[w->ids[i]]);
     fprintf(f, "END\n%s", style);
     for (int layer = 0; layer < w->layers; layer++)
         for (int head = 0; head < w->heads; head++)
@@ -150,37 +116,26 @@ static int write_picture(const char *path, const weights *w)
 {
     if ((double)w->layers * w->heads * w->n * w->n > 2e6) {
         complain("cannot draw %s: %d layers x %d heads x %d x %d tokens are too many for a picture: "
-                 "give a shorter --prompt, or a name in .tsv", path, w->layers, w->heads, w->n, w->n);
+                 "give a shorter --prompt", path, w->layers, w->heads, w->n, w->n);
         return -1;
     }
     FILE *f = tmpfile();
-    const char *why = f ? NULL : strerror(errno);
-    if (f) {
+    if (f)
         write_script(f, w, file_ends_in(path, ".svg"));
-        why = gnuplot_draw(f, NULL, path);
-        fclose(f);
-    }
-    if (why && *why)
-        complain("cannot draw %s: %s%s", path, why, why == gnuplot_missing ? ", or give a name in .tsv" : "");
+    const char *why = gnuplot_draw(f, NULL, path);
+    if (why)
+        complain("cannot draw %s: %s", path, why);
     return why ? -1 : 0;
 }
-
-/* ---- the one and the other ------------------------------------------------------------------------- */
 
 int heatmap_write(const char *path, gra_tape *t, const struct gra_gpt *gpt, const vocabulary *v, const int *ids, int n)
 {
     const int layers = gpt->config.n_layers;
     const gra_real **layer = malloc((size_t)layers * sizeof *layer);
-    unsigned char *token = malloc((size_t)n);
-    weights w = { .layers = layers, .heads = gpt->config.n_heads, .n = n, .layer = layer, .token = token };
-    const bool picture = file_ends_in(path, ".png") || file_ends_in(path, ".svg");
-    int failed = !layer || !token;
-    if (failed)
+    weights w = { .layers = layers, .heads = gpt->config.n_heads, .n = n, .layer = layer, .vocab = v, .ids = ids };
+    if (!layer)
         complain("out of memory");
-    for (int i = 0; !failed && i < n; i++)
-        token[i] = v->byte[ids[i]];
-    failed = failed || look(&w, t, gpt, ids) || (picture ? write_picture : write_numbers)(path, &w);
+    const int failed = !layer || look(&w, t, gpt) || write_picture(path, &w);
     free(layer);
-    free(token);
     return failed ? -1 : 0;
 }

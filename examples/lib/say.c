@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static bool failed;                     /* a write to stdout has failed */
@@ -73,11 +72,4 @@ void say_bytes(const char *bytes, size_t n)
     }
     if (!failed)
         check(true);
-}
-
-double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }

@@ -111,7 +111,8 @@ void text_batch(text_part part, gra_rng *rng, int batch, int context, int *ids, 
 
 /* ---- vocabulary ---------------------------------------------------------------------------------- */
 
-char *byte_text(unsigned char byte, char name[8])
+/* How a byte prints: "a", "\n", "\xE2". */
+static char *byte_text(unsigned char byte, char name[8])
 {
     if (byte == '\n' || byte == '\t')
         strcpy(name, byte == '\n' ? "\\n" : "\\t");

@@ -33,7 +33,6 @@ void text_batch(text_part part, gra_rng *rng, int batch, int context, int *ids, 
 int   vocabulary_encode(const vocabulary *v, const char *bytes, size_t n, int *ids);    /* 0, or -1: a complaint names
                                                    the first byte that it lacks */
 int   vocabulary_newline(const vocabulary *v);  /* the token to begin with where there is no prompt */
-char *byte_text(unsigned char byte, char name[8]);      /* how a byte prints: "a", "\n", "\xE2" */
 int   vocabulary_write(const vocabulary *v, const char *path);          /* vocab.tsv: a line for each token: its byte,
                                                    and how that prints. 0 or -1 */
 int   vocabulary_read(vocabulary *v, const char *path);

@@ -74,7 +74,7 @@ refuses() {     # refuses STATUS PATTERN COMMAND ...: it writes one sentence to 
 # The programs in $FAULTS are linked with tests/fault.c, which counts their calls and makes the n-th fail, or sends a
 # signal at it: no test depends on time.
 moments() {     # moments WHAT: true where programs can be linked so; elsewhere prints that WHAT is left out
-    env GRADUS_FAULT="clock 1 TICK" "$FAULTS/train" --help >"$W/moments" 2>&1
+    env GRADUS_FAULT="begin 1 RUN" "$FAULTS/train" --help >"$W/moments" 2>&1
     moments=$?
     [ $moments -eq 0 ] && return 0
     if [ $moments -eq 98 ]; then
@@ -96,21 +96,6 @@ at() {          # at STATUS MOMENTS PROGRAM FLAGS ...: the exit status when this
         "$FAULTS/$program" "$@"
 }
 
-patient() {     # patient PROGRAM FLAGS ...: its clock is its own processor time, so that it does not stop waiting for
-                # gnuplot on a slow machine
-    program=$1
-    shift
-    if env GRADUS_FAULT="clock 1 CPU" "$FAULTS/$program" --help >"$W/patient" 2>&1; then
-        env GRADUS_FAULT="clock 1 CPU" "$FAULTS/$program" "$@"
-    else
-        "${TRAIN%train}$program" "$@"
-    fi
-}
-
-calls() {       # calls CALL: how often the last program made it (known when it ended normally)
-    sed -n "s/^$1 //p" "$W/report"
-}
-
 # ---- what must not be there. These fail where the file or folder itself is missing -------------------------
 lacks() {       # lacks GREP'S ARGUMENTS: the files are there, and no line matches
     grep "$@"
@@ -128,11 +113,6 @@ holds_no() {    # holds_no PATTERN DIR: no name in that folder matches
 
 is_empty() {    # is_empty DIR: it is there and empty
     ls -A "$1" >"$W/names" && [ ! -s "$W/names" ]
-}
-
-gone() {        # gone FILE: the process whose number this file holds has ended
-    [ -s "$1" ] || { echo "nothing is in $1"; return 1; }
-    ! kill -0 "$(cat "$1")"
 }
 
 with() {        # with NAME COMMAND ...: with the folder $W/NAME, which holds a gnuplot, first in PATH

@@ -139,7 +139,6 @@ void say(const char *format, ...)
 
 void   say_bytes(const char *bytes, size_t n)   { fuzz_claim(bytes || !n, "there is something to say"); }
 bool   say_failed(void)                         { return false; }
-double seconds_now(void)                        { return 0; }
 
 /* ---- without libFuzzer ---- */
 
