@@ -191,6 +191,11 @@ no_isa='GRADUS_ISA is sse, but this processor has base'
 ok "no such instruction set" refuses 1 "$no_isa" env GRADUS_ISA=sse "$TRAIN" $small --out "$W/own"
 ok "... that is all it says" grep -q "^train: a step does not work: .*$no_isa" "$W/err"
 ok "... and leaves the run that was there" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/own" "$W/own.sums"
+for name in sample.txt loss.tsv; do
+    ok "its $name as the text" refuses 1 "own/$name would be overwritten by the run: give another --out" \
+        "$TRAIN" --context 8 --out "$W/own/" --data "$W/../${W##*/}/own/$name"
+    ok "... it stands" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/own" "$W/own.sums"
+done
 ok "no such instruction set, a new folder" refuses 1 "$no_isa" env GRADUS_ISA=sse "$TRAIN" $small --out "$W/no.isa"
 ok "... is not made" test ! -e "$W/no.isa"
 ok "no such instruction set, to generate" refuses 1 "$no_isa" env GRADUS_ISA=sse "$GENERATE" --model "$W/own"

@@ -8,13 +8,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char columns[] = "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens_per_s\n";
 
-/* What a run writes beside its table. */
-static const char *const outputs[] = { CHECKPOINT_FILE, MODEL_FILE, BEST_FILE, "result.tsv", "sample.txt", "loss.png",
-                                       "loss.gp", "config.tsv", VOCAB_FILE };
+/* What a run writes. */
+static const char *const outputs[] = { CHECKPOINT_FILE, "loss.tsv", MODEL_FILE, BEST_FILE, "result.tsv", "sample.txt",
+                                       "loss.png", "loss.gp", "config.tsv", VOCAB_FILE };
 enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
 
 static int lost(const run *r)
@@ -29,6 +30,20 @@ static bool is_in(const char *folder, const char *name)
 {
     char path[FILE_PATH];
     return access(file_path(path, folder, name), F_OK) == 0;
+}
+
+/* The text, by whatever path it is given, must not be a file that the run writes. */
+static int refuse_output_as_text(const options *o)
+{
+    char path[FILE_PATH];
+    struct stat text, out;
+    for (int i = 0; i < OUTPUTS && o->data && stat(o->data, &text) == 0; i++)
+        if (stat(file_path(path, o->out, outputs[i]), &out) == 0 && out.st_dev == text.st_dev &&
+            out.st_ino == text.st_ino) {
+            complain("--data %s would be overwritten by the run: give another --out, or a copy", o->data);
+            return -1;
+        }
+    return 0;
 }
 
 /* A folder with loss.tsv is a run's. Where that is missing, a model is somebody's own, and is not overwritten. */
@@ -76,7 +91,7 @@ int run_open(run *r, const training *t)
 {
     const options *o = &t->o;
     *r = (run){ .folder = o->out };
-    if (!o->resume && (refuse_strangers(o->out) || folder_make(o->out)))
+    if (refuse_output_as_text(o) || (!o->resume && (refuse_strangers(o->out) || folder_make(o->out))))
         return -1;
     char path[FILE_PATH];
     file_path(path, o->out, "loss.tsv");
@@ -113,7 +128,7 @@ static void clear(const char *folder, bool new)
             unlink(file_path(path, folder, entry->d_name));
     if (dir)
         closedir(dir);
-    for (int i = 1; i < OUTPUTS && new; i++)    /* all but the checkpoint, which is the new one */
+    for (int i = 2; i < OUTPUTS && new; i++)    /* all but the checkpoint and the table, which are the new one's */
         unlink(file_path(path, folder, outputs[i]));
 }
 
