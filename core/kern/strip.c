@@ -110,7 +110,7 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
             largest[l] = largest[l] == -(real)INFINITY ? 0 : largest[l];
         for (int j = 0; j < r.keys; j++)                /* e^(s (score - largest)), and their sum */
             for (int l = 0; l < STRIP_LANES; l++) {
-                const real e = real_exp_neg(scale * (r.P[j * p->ld + l] - largest[l]));
+                const real e = real_exp_le0(scale * (r.P[j * p->ld + l] - largest[l]));
                 r.P[j * p->ld + l] = j < r.seen[l] ? e : 0;
                 sum[l] += r.P[j * p->ld + l];
             }
@@ -148,7 +148,7 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows 
             drop(p, &r, r.dS);
         for (int j = 0; j < r.keys; j++)                /* P again, and sum_j dP P, the mean of dP */
             for (int l = 0; l < STRIP_LANES; l++) {
-                const real P = real_exp_neg(scale * (r.P[j * p->ld + l] - largest[l])) * share[l];
+                const real P = real_exp_le0(scale * (r.P[j * p->ld + l] - largest[l])) * share[l];
                 const real value = P * r.dS[j * p->ld + l];
                 r.P[j * p->ld + l] = P;
                 mean[l] += j < r.seen[l] ? value : 0;
@@ -178,7 +178,7 @@ static void softmax_row(struct strip *p, size_t from, size_t to)
         p->P[j] = p->of->scale * p->P[j] + p->mask[j * p->of->mask_key];
     const real most = real_max(p->P, keys), largest = most == -(real)INFINITY ? 0 : most;
     for (size_t j = 0; j < keys; j++)
-        p->P[j] = real_exp_neg(scale * (p->P[j] - largest));
+        p->P[j] = real_exp_le0(scale * (p->P[j] - largest));
     const real sum = real_sum(p->P, keys), share = sum == 0 ? 0 : 1 / sum;
     for (size_t j = 0; j < keys; j++)
         p->P[j] *= share;

@@ -2,6 +2,8 @@
  * dimensions in which that operand was stretched. */
 #include "../op.h"
 
+/* A walk (op.h) goes through y in pieces of w.n elements: for i < w.n, y[w.y + i] is made of a[w.a + i step_a] and
+ * b[w.b + i step_b]. Where an operand is stretched its step is 0, so that every i meets the same element. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *a = y->in[0]->data, *b = y->in[1]->data;
@@ -15,13 +17,17 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     const real *dy = y->grad;
     real *da = y->in[0]->grad, *db = y->in[1]->grad;
     for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w)) {
-        for (size_t i = 0; da && i < w.n; i++)
-            da[w.a + i * w.step_a] += dy[w.y + i];
-        for (size_t i = 0; db && i < w.n; i++)
-            db[w.b + i * w.step_b] += dy[w.y + i];
+        if (da)
+            for (size_t i = 0; i < w.n; i++)
+                da[w.a + i * w.step_a] += dy[w.y + i];
+        if (db)
+            for (size_t i = 0; i < w.n; i++)
+                db[w.b + i * w.step_b] += dy[w.y + i];
     }
 }
 
+/* Cost (the last number): about so many additions per element. Stretched: several elements of dy meet in one
+ * element of da or db, so one thread adds them all (GRA_SERIAL). */
 GRA_KERNEL(forward_all, forward, y, y->size, 1)
 GRA_KERNEL(backward_all, backward, y, y->size, gra_stretched(y) ? GRA_SERIAL : 2)
 

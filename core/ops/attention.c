@@ -11,8 +11,11 @@
  * heads, time, keys). Causal: query i sees the keys up to i + keys - time; a row that sees none, or whose scores are
  * all -inf, is zero and has no gradient.
  *
- * tests/reference/attention.c has the same in plain loops, which this is tested against. Here P is computed a strip
- * of rows at a time, and the softmax of a strip stands in kern/strip.c. Saved: of each row what backward needs to
+ * To follow it: forward_strips has the forward in three lines, backward_heads the backward in six; softmax, mask,
+ * dropout and dS = P (dP - ...) are in kern/strip.c. tests/reference/attention.c, against which this is tested, is the
+ * same in 86 plain lines.
+ *
+ * P is computed a strip of rows at a time, and does not stay: of each row, forward saves what backward needs to
  * compute the same P again. */
 #include "../internal.h"
 #include "../kern/strip.h"
@@ -20,10 +23,12 @@
 struct args {
     struct scores of;
     int         kv_heads, d, d_v;       /* d, d_v: columns of a head, in q and k and in v and y */
-    real       *room;                   /* each worker's strips: */
-    size_t      room_each;              /* so many values, */
-    ptrdiff_t   ld;                     /* in lines that lie so far apart */
-    gra_tensor *kept;                   /* P as a tensor, for those who look */
+    /* Each worker has buffers for one strip: one in forward, two in backward, `buffers_each` values in all, in
+     * which the scores of one key are a line, and a line begins every `ld` values. */
+    real       *buffers;
+    size_t      buffers_each;
+    ptrdiff_t   ld;
+    gra_tensor *kept;                   /* P as a tensor, for gra_attention_weights */
 };
 
 static size_t rows(const gra_tensor *y)                 /* of P, in all heads */
@@ -36,14 +41,17 @@ static size_t saved(const gra_tensor *y) { return rows(y) * (sizeof(struct strip
 
 static real *at(real *p, size_t i)      { return p ? p + i : NULL; }
 
-/* Strip i of the head u % heads in sequence u / heads, and what is multiplied with it. */
+/* Strip i of the head u % heads in sequence u / heads, and what is multiplied with it. Its two buffers change their
+ * meaning on the way. strip.P, in which each product begins, holds q k^T, then P, then D; strip.dS, of backward alone,
+ * holds dD, then dP, then s dS. So D and s_dS are these buffers, seen as matrices, in their last stage. */
 struct part {
     gra_machine *machine;
     int          worker;
     struct strip strip;
-    gra_mat      q, k, v, dy;           /* the strip's rows, or all keys, and the head's columns */
-    gra_mat      P, dS;                 /* (rows, keys) */
-    real        *y, *dq, *dk, *dv;      /* NULL: not wanted */
+    gra_mat      q, k, v, dy;           /* the strip's rows in q and dy, all keys in k and v; the head's columns */
+    gra_mat      D, s_dS;               /* (rows, keys) */
+    real        *y, *dq, *dk, *dv;      /* where they belong, as q, k and v; dq, dk, dv are NULL if not wanted */
+    ptrdiff_t    row_y, row_q, row_k, row_v;        /* strides of rows in y and dy, q and dq, k and dk, v and dv */
 };
 
 static struct part part_at(gra_tensor *y, size_t u, int i, int worker)
@@ -59,7 +67,7 @@ static struct part part_at(gra_tensor *y, size_t u, int i, int worker)
     const size_t at_q = row * (size_t)row_q + h * (size_t)s->d,   at_k = key * (size_t)row_k + kv * (size_t)s->d;
     const size_t at_y = row * (size_t)row_y + h * (size_t)s->d_v, at_v = key * (size_t)row_v + kv * (size_t)s->d_v;
     const size_t at_mask = b * of->mask_batch + h * of->mask_head + (size_t)first * of->mask_row;
-    real *P = s->room + (size_t)worker * s->room_each, *dS = P + of->keys * s->ld;
+    real *P = s->buffers + (size_t)worker * s->buffers_each, *dS = P + of->keys * s->ld;
     return (struct part){
         .machine = gra_tape_machine(y->tape), .worker = worker,
         .strip = { .of = of, .head = u, .first = first, .rows = n, .keys = visible_keys(of, first + n - 1), .ld = s->ld,
@@ -67,8 +75,9 @@ static struct part part_at(gra_tensor *y, size_t u, int i, int worker)
                    .dmask = mask ? at(mask->grad, at_mask) : NULL,
                    .saved = (struct strip_saved *)(void *)y->saved + u * (size_t)of->time + first },
         .q = { q->data + at_q, row_q, 1 }, .k = { k->data + at_k, row_k, 1 }, .v = { v->data + at_v, row_v, 1 },
-        .dy = { at(y->grad, at_y), row_y, 1 }, .P = { P, 1, s->ld }, .dS = { dS, 1, s->ld },
+        .dy = { at(y->grad, at_y), row_y, 1 }, .D = { P, 1, s->ld }, .s_dS = { dS, 1, s->ld },
         .y = y->data + at_y, .dq = at(q->grad, at_q), .dk = at(k->grad, at_k), .dv = at(v->grad, at_v),
+        .row_y = row_y, .row_q = row_q, .row_k = row_k, .row_v = row_v,
     };
 }
 
@@ -91,9 +100,9 @@ static void forward_strips(void *arg, size_t from, size_t to, int worker)
     for (size_t u = from; u < to; u++) {
         struct part p = part_at(y, u / each, (int)(u % each), worker);
         const int n = p.strip.rows, keys = p.strip.keys;
-        multiply(&p, keys, n, s->d, p.k, transposed(p.q), p.strip.P, p.strip.ld, false);    /* (q k^T)^T */
-        gra_strip_softmax(p.machine, &p.strip);                                             /* P, and of it D */
-        multiply(&p, n, s->d_v, keys, p.P, p.v, p.y, p.dy.row, false);                      /* y = D v */
+        multiply(&p, keys, n, s->d, p.k, transposed(p.q), p.strip.P, s->ld, false);     /* q k^T, transposed */
+        gra_strip_softmax(p.machine, &p.strip);                                         /* strip.P: q k^T, P, D */
+        multiply(&p, n, s->d_v, keys, p.D, p.v, p.y, p.row_y, false);                   /* y = D v */
     }
 }
 
@@ -108,32 +117,34 @@ static void backward_heads(void *arg, size_t from, size_t to, int worker)
         for (int i = 0; i < sharing * each; i++) {
             struct part p = part_at(y, u * (size_t)sharing + (size_t)(i / each), each - 1 - i % each, worker);
             const int n = p.strip.rows, keys = p.strip.keys;
+            /* add or, where the gradient is uninitialised (fresh), overwrite */
             const bool add_q = !y->in[0]->fresh, add_k = i > 0 || !y->in[1]->fresh, add_v = i > 0 || !y->in[2]->fresh;
-            multiply(&p, keys, n, s->d, p.k, transposed(p.q), p.strip.P, p.strip.ld, false);        /* (q k^T)^T */
-            multiply(&p, keys, n, s->d_v, p.v, transposed(p.dy), p.strip.dS, p.strip.ld, false);    /* dD^T */
-            gra_strip_softmax_back(p.machine, &p.strip);                                            /* D and s dS */
+            multiply(&p, keys, n, s->d, p.k, transposed(p.q), p.strip.P, s->ld, false);         /* q k^T, transposed */
+            multiply(&p, keys, n, s->d_v, p.v, transposed(p.dy), p.strip.dS, s->ld, false);     /* dD, transposed */
+            gra_strip_softmax_back(p.machine, &p.strip);    /* strip.P: q k^T, P, D;  strip.dS: dD, dP, s dS */
             if (p.dv)
-                multiply(&p, keys, s->d_v, n, transposed(p.P), p.dy, p.dv, p.v.row, add_v);         /* dv += D^T dy */
+                multiply(&p, keys, s->d_v, n, transposed(p.D), p.dy, p.dv, p.row_v, add_v);     /* dv += D^T dy */
             if (p.dq)
-                multiply(&p, n, s->d, keys, p.dS, p.k, p.dq, p.q.row, add_q);                       /* dq += s dS k */
+                multiply(&p, n, s->d, keys, p.s_dS, p.k, p.dq, p.row_q, add_q);                 /* dq += s dS k */
             if (p.dk)
-                multiply(&p, keys, s->d, n, transposed(p.dS), p.q, p.dk, p.k.row, add_k);           /* dk += s dS^T q */
+                multiply(&p, keys, s->d, n, transposed(p.s_dS), p.q, p.dk, p.row_k, add_k);     /* dk += s dS^T q */
         }
 }
 
-static size_t rows_at_once(const struct args *s)        /* of one query: as many as are worth a thread */
+/* How many strips of one row, as generation has, are worth a thread. */
+static size_t rows_at_once(const struct args *s)
 {
     const size_t worth = 1 << 14, each = (size_t)s->of.keys * (size_t)(s->d + s->d_v);
     return each ? worth / each + 1 : 1;
 }
 
-static bool make_room(gra_tensor *y, int strips_each, ptrdiff_t ld)
+static bool make_buffers(gra_tensor *y, int buffers, ptrdiff_t ld)
 {
     struct args *s = y->args;
     s->ld = ld;
-    s->room_each = (size_t)s->of.keys * (size_t)ld * (size_t)strips_each;
-    s->room = gra_alloc(y->tape, (size_t)gra_threads(y->tape) * s->room_each * sizeof(real));
-    return s->room != NULL;
+    s->buffers_each = (size_t)s->of.keys * (size_t)ld * (size_t)buffers;
+    s->buffers = gra_alloc(y->tape, (size_t)gra_threads(y->tape) * s->buffers_each * sizeof(real));
+    return s->buffers != NULL;
 }
 
 static void forward(gra_tensor *y)
@@ -141,7 +152,7 @@ static void forward(gra_tensor *y)
     struct args *s = y->args;
     const int batch = y->shape.dim[0];
     const bool keeps = gra_tape_keeps_attention(y->tape), row = s->of.time == 1 && !s->of.stream;
-    if (!make_room(y, 1, row ? 1 : strip_ld(&s->of)))
+    if (!make_buffers(y, 1, row ? 1 : strip_ld(&s->of)))
         return;
     if (keeps && !(s->of.weights = gra_alloc(y->tape, rows(y) * (size_t)s->of.keys * sizeof(real))))
         return;
@@ -158,7 +169,7 @@ static void backward(gra_tensor *y)
     const size_t units = (size_t)y->shape.dim[0] * (size_t)s->kv_heads;
     if ((mask && mask->fresh) || s->of.time == 0)       /* no strip stores the gradient of keys that nobody looks at */
         gra_zero_fresh(y);
-    if (make_room(y, 2, strip_ld(&s->of)))          /* all heads may add to one mask's gradient: on one thread */
+    if (make_buffers(y, 2, strip_ld(&s->of)))          /* all heads may add to one mask's gradient: on one thread */
         gra_parallel(gra_tape_machine(y->tape), units, mask && mask->grad ? units : 1, backward_heads, y);
 }
 

@@ -7,11 +7,11 @@
 #include "../kern/vmath.h"
 
 struct args {
-    const int *target;                              /* our copy, one a row */
-    size_t     counted;                             /* rows not ignored */
+    const int *target;                              /* our copy of the targets, one for each row */
+    size_t     mean_over;                           /* how many rows the mean is taken over: those not ignored */
 };
 
-struct saved {                                      /* of a row */
+struct saved {                                      /* of each row, from forward to backward */
     real max, log_sum;                              /* m, and log sum_j e^(x_j - m) */
 };
 
@@ -28,63 +28,68 @@ static size_t rows(const gra_tensor *y)
 static size_t saved_size(const gra_tensor *y)      { return rows(y) * (sizeof(struct saved) / sizeof(real)); }
 static struct saved *saved(const gra_tensor *y)    { return (struct saved *)(void *)y->saved; }
 
-static bool counts(const gra_tensor *y, size_t r)   /* row r's loss and gradient are not 0 */
+/* False: the loss and the gradient of this row are 0, since it is ignored or -inf throughout. */
+static bool contributes(const gra_tensor *y, size_t row)
 {
-    return ((const struct args *)y->args)->target[r] != GRA_IGNORE_INDEX && saved(y)[r].max != -(real)INFINITY;
+    return ((const struct args *)y->args)->target[row] != GRA_IGNORE_INDEX && saved(y)[row].max != -(real)INFINITY;
 }
 
-enum { BLOCK = 256 };
+enum { BLOCK = 256 };                               /* logits of a row whose exponentials are summed at a time */
 
-static void rows_forward(gra_tensor *y, size_t from, size_t to)
+/* The first half of forward, which threads share: m and log_sum of the rows. */
+static void log_sums(gra_tensor *y, size_t from, size_t to)
 {
     const size_t n = classes(y);
     real e[BLOCK];
-    for (size_t r = from; r < to; r++) {
-        const real *x = y->in[0]->data + r * n;
-        real m = real_max(x, n), sum = 0;
+    for (size_t row = from; row < to; row++) {
+        const real *x = y->in[0]->data + row * n;
+        const real m = real_max(x, n);
+        real sum = 0;
         for (size_t i = 0; i < n; i += BLOCK) {
-            size_t k = n - i < BLOCK ? n - i : BLOCK;
+            const size_t k = n - i < BLOCK ? n - i : BLOCK;
             for (size_t j = 0; j < k; j++)
-                e[j] = real_exp_neg(x[i + j] - m);
+                e[j] = real_exp_le0(x[i + j] - m);
             sum += real_sum(e, k);
         }
-        saved(y)[r] = (struct saved){ m, real_log(sum) };
+        saved(y)[row] = (struct saved){ m, real_log(sum) };
     }
+}
+
+GRA_KERNEL(log_sums_all, log_sums, y, rows(y), 12 * classes(y))
+
+static void forward(gra_tensor *y)
+{
+    const struct args *a = y->args;
+    const size_t n = classes(y);
+    log_sums_all(y);
+    double loss = 0;
+    for (size_t row = 0; row < rows(y); row++)
+        if (contributes(y, row)) {
+            const struct saved s = saved(y)[row];
+            const real x = y->in[0]->data[row * n + (size_t)a->target[row]];
+            loss += (double)s.log_sum - (double)(x - s.max);
+        }
+    y->data[0] = a->mean_over ? (real)(loss / (double)a->mean_over) : (real)NAN;
 }
 
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
     const size_t n = classes(y);
-    const real g = y->grad[0] / (real)a->counted;
-    for (size_t r = from; r < to; r++) {
-        if (!counts(y, r))
+    const real g = y->grad[0] / (real)a->mean_over;
+    for (size_t row = from; row < to; row++) {
+        if (!contributes(y, row))
             continue;
-        const real *x = y->in[0]->data + r * n;
-        const real m = saved(y)[r].max, log_sum = saved(y)[r].log_sum;
-        real *dx = y->in[0]->grad + r * n;
-        for (size_t i = 0; i < n; i++)
-            dx[i] += g * real_exp_neg(x[i] - m - log_sum);
-        dx[a->target[r]] -= g;
+        const real *x = y->in[0]->data + row * n;
+        const real m = saved(y)[row].max, log_sum = saved(y)[row].log_sum;
+        real *dx = y->in[0]->grad + row * n;
+        for (size_t i = 0; i < n; i++)              /* softmax(x)_i = e^(x_i - m - log_sum) */
+            dx[i] += g * real_exp_le0(x[i] - m - log_sum);
+        dx[a->target[row]] -= g;
     }
 }
 
-GRA_KERNEL(rows_forward_all, rows_forward, y, rows(y), 12 * classes(y))
 GRA_KERNEL(backward_all, backward, y, rows(y), 12 * classes(y))
-
-static void forward(gra_tensor *y)
-{
-    const struct args *a = y->args;
-    const size_t n = classes(y);
-    rows_forward_all(y);
-    double loss = 0;
-    for (size_t r = 0; r < rows(y); r++)
-        if (counts(y, r)) {
-            const real x = y->in[0]->data[r * n + (size_t)a->target[r]];
-            loss += (double)saved(y)[r].log_sum - (double)(x - saved(y)[r].max);
-        }
-    y->data[0] = a->counted ? (real)(loss / (double)a->counted) : (real)NAN;
-}
 
 gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target)
 {
@@ -95,22 +100,22 @@ gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target
     if (logits->shape.ndim == 0)
         return gra_fail(t, "cross_entropy: the logits are (): wanted (..., classes)");
     const int n = logits->shape.dim[logits->shape.ndim - 1];
-    const size_t count = n ? logits->size / (size_t)n : 0;
-    size_t counted = 0;
-    if (count && !target)
-        return gra_fail(t, "cross_entropy: the targets are NULL, but %zu are wanted", count);
-    for (size_t r = 0; r < count; r++) {
-        if (target[r] == GRA_IGNORE_INDEX)
+    const size_t row_count = n ? logits->size / (size_t)n : 0;
+    size_t mean_over = 0;
+    if (row_count && !target)
+        return gra_fail(t, "cross_entropy: the targets are NULL, but %zu are wanted", row_count);
+    for (size_t row = 0; row < row_count; row++) {
+        if (target[row] == GRA_IGNORE_INDEX)
             continue;
-        if (target[r] < 0 || target[r] >= n)
+        if (target[row] < 0 || target[row] >= n)
             return gra_fail(t, "cross_entropy: target %d in row %zu: there are %d classes (0 to %d), "
-                            "and %d skips a row", target[r], r, n, n - 1, GRA_IGNORE_INDEX);
-        counted++;
+                            "and %d skips a row", target[row], row, n, n - 1, GRA_IGNORE_INDEX);
+        mean_over++;
     }
     gra_tensor *y = gra_result(t, &op, GRA_SCALAR, logits);
-    int *copy = gra_alloc(t, count * sizeof *copy);
-    if (copy && count)
-        memcpy(copy, target, count * sizeof *copy);
-    *(struct args *)y->args = (struct args){ copy, counted };
+    int *copy = gra_alloc(t, row_count * sizeof *copy);
+    if (copy && row_count)
+        memcpy(copy, target, row_count * sizeof *copy);
+    *(struct args *)y->args = (struct args){ copy, mean_over };
     return gra_run(y);
 }

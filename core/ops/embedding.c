@@ -2,7 +2,7 @@
 #include "../op.h"
 
 struct args {
-    const int *ids;                                 /* our copy, `count` of them */
+    const int *ids;                                 /* our copy of the ids, `count` of them */
     size_t     count;
 };
 
@@ -19,8 +19,8 @@ static void forward(gra_tensor *y, size_t from, size_t to)
         memcpy(y->data + i * n, y->in[0]->data + (size_t)a->ids[i] * n, n * sizeof(real));
 }
 
-/* Units are columns of w, since two ids may be the same row: each chunk adds its own columns of all
- * rows, in their order. */
+/* Threads share the columns of w, not the ids: an id may come twice, and then two threads would add to the same
+ * row of dw. Each adds all rows of dy, in the order of the ids, but of their columns only from <= j < to. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
@@ -38,6 +38,7 @@ static size_t count(const gra_tensor *y)
     return ((const struct args *)y->args)->count;
 }
 
+/* A unit of work is an id in forward, a column of w in backward. Cost (the last number): so many additions, about. */
 GRA_KERNEL(forward_all, forward, y, y->size ? count(y) : 0, dim(y))
 GRA_KERNEL(backward_all, backward, y, y->size ? dim(y) : 0, 2 * count(y))
 

@@ -19,7 +19,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     for (size_t i = from; i < to; i++) {
         real below = y->data[i] / x[i];                 /* Phi(x) = y / x, quicker than erf, */
         below = x[i] * x[i] < tiny ? half : below;      /* but not at 0 */
-        real density = rsqrt_2pi * real_exp_neg(-half * x[i] * x[i]);
+        real density = rsqrt_2pi * real_exp_le0(-half * x[i] * x[i]);
         dx[i] += y->grad[i] * (below + x[i] * density);
     }
 }

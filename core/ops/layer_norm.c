@@ -21,33 +21,52 @@ static size_t rows(const gra_tensor *y)
     return y->size ? y->size / row_size(y) : 0;
 }
 
-static size_t saved(const gra_tensor *y)
-{
-    return 2 * rows(y);                             /* mean and r of each row */
-}
+struct saved {                                      /* of each row, from forward to backward */
+    real mean, r;
+};
 
+static size_t saved_size(const gra_tensor *y)   { return rows(y) * (sizeof(struct saved) / sizeof(real)); }
+static struct saved *saved(const gra_tensor *y) { return (struct saved *)(void *)y->saved; }
+
+/* ---- forward ---- */
+
+/* Three loops over the rows, one for each step, are faster than one: a step that ends in a single number, such as a
+ * sum, keeps the next step of its own row waiting, but not the same step of the next row. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *w = y->in[1] ? y->in[1]->data : NULL, *b = y->in[2] ? y->in[2]->data : NULL;
     const real eps = (real)((const struct args *)y->args)->eps;
     const size_t n = row_size(y);
-    const real *x = y->in[0]->data;
-    for (size_t k = from; k < to; k++)  /* a loop for each step: no row waits for its own last one */
-        y->saved[2 * k] = real_sum(x + k * n, n) / (real)n;
-    for (size_t k = from; k < to; k++)
-        y->saved[2 * k + 1] =
-            real_rsqrt(real_sum_squared_from(x + k * n, y->saved[2 * k], n) / (real)n + eps);
-    for (size_t k = from; k < to; k++) {
-        const real mean = y->saved[2 * k], r = y->saved[2 * k + 1], *xk = x + k * n;
-        real *yk = y->data + k * n;
-        for (size_t i = 0; i < n; i++) {
-            const real z = (xk[i] - mean) * r;
-            yk[i] = w && b ? z * w[i] + b[i] : w ? z * w[i] : b ? z + b[i] : z;
-        }
+    struct saved *s = saved(y);
+    for (size_t row = from; row < to; row++)
+        s[row].mean = real_sum(y->in[0]->data + row * n, n) / (real)n;
+    for (size_t row = from; row < to; row++) {
+        const real var = real_sum_squared_from(y->in[0]->data + row * n, s[row].mean, n) / (real)n;
+        s[row].r = real_rsqrt(var + eps);
+    }
+    for (size_t row = from; row < to; row++) {
+        const real *x = y->in[0]->data + row * n, mean = s[row].mean, r = s[row].r;
+        real *out = y->data + row * n;
+        if (w && b)
+            for (size_t i = 0; i < n; i++)
+                out[i] = (x[i] - mean) * r * w[i] + b[i];
+        else if (w)
+            for (size_t i = 0; i < n; i++)
+                out[i] = (x[i] - mean) * r * w[i];
+        else if (b)
+            for (size_t i = 0; i < n; i++)
+                out[i] = (x[i] - mean) * r + b[i];
+        else
+            for (size_t i = 0; i < n; i++)
+                out[i] = (x[i] - mean) * r;
     }
 }
 
-enum { BLOCK = 128 };
+GRA_KERNEL(forward_all, forward, y, rows(y), 8 * row_size(y))
+
+/* ---- backward ---- */
+
+enum { BLOCK = 128 };                   /* values of a row whose g and z are kept at a time */
 
 /* g and z of m <= BLOCK values of a row. */
 static inline void block(const real *x, const real *w, const real *dy, real mean, real r, size_t m,
@@ -62,25 +81,26 @@ static inline void block(const real *x, const real *w, const real *dy, real mean
         memcpy(g, dy, m * sizeof *g);
 }
 
-static void backward_x(gra_tensor *y, size_t from, size_t to)
+/* dx, a row at a time. */
+static void backward_rows(gra_tensor *y, size_t from, size_t to)
 {
     const real *w = y->in[1] ? y->in[1]->data : NULL;
     const size_t n = row_size(y);
     real g[BLOCK], z[BLOCK];
-    for (size_t k = from; k < to; k++) {
-        const real *x = y->in[0]->data + k * n, *dy = y->grad + k * n;
-        real *dx = y->in[0]->grad + k * n;
-        const real mean = y->saved[2 * k], r = y->saved[2 * k + 1];
+    for (size_t row = from; row < to; row++) {
+        const real *x = y->in[0]->data + row * n, *dy = y->grad + row * n;
+        real *dx = y->in[0]->grad + row * n;
+        const real mean = saved(y)[row].mean, r = saved(y)[row].r;
         real sum_g = 0, sum_gz = 0;
         for (size_t i = 0; i < n; i += BLOCK) {
-            size_t m = n - i < BLOCK ? n - i : BLOCK;
+            const size_t m = n - i < BLOCK ? n - i : BLOCK;
             block(x + i, w ? w + i : NULL, dy + i, mean, r, m, g, z);
             sum_g += real_sum(g, m);
             sum_gz += real_dot(g, z, m);
         }
         const real mean_g = sum_g / (real)n, mean_gz = sum_gz / (real)n;
         for (size_t i = 0; i < n; i += BLOCK) {
-            size_t m = n - i < BLOCK ? n - i : BLOCK;
+            const size_t m = n - i < BLOCK ? n - i : BLOCK;
             block(x + i, w ? w + i : NULL, dy + i, mean, r, m, g, z);
             for (size_t j = 0; j < m; j++)
                 dx[i + j] += r * (g[j] - mean_g - z[j] * mean_gz);
@@ -90,46 +110,50 @@ static void backward_x(gra_tensor *y, size_t from, size_t to)
 
 enum { TILE = 256 };                    /* columns at a time, so that rows are read in a stream */
 
-/* Units are tiles of columns: each adds its own of all rows, in their order. */
-static void backward_wb(gra_tensor *y, size_t from, size_t to)
+/* dw and db, a tile of columns at a time: each is summed over all rows, in their order. */
+static void backward_columns(gra_tensor *y, size_t from, size_t to)
 {
     real *dw = y->in[1] ? y->in[1]->grad : NULL, *db = y->in[2] ? y->in[2]->grad : NULL;
-    const size_t n = row_size(y), m = rows(y);
+    const size_t n = row_size(y), end = rows(y);
     for (size_t i = from * TILE, width; i < n && i < to * TILE; i += width) {
         const real *x = y->in[0]->data + i, *dy = y->grad + i;
         real sum_w[TILE] = { 0 }, sum_b[TILE] = { 0 };
         width = n - i < TILE ? n - i : TILE;
-        for (size_t k = 0; k < m; k++) {
-            const real mean = y->saved[2 * k], r = y->saved[2 * k + 1];
+        for (size_t row = 0; row < end; row++) {
+            const real mean = saved(y)[row].mean, r = saved(y)[row].r;
             for (size_t j = 0; j < width; j++) {
-                real z = (x[k * n + j] - mean) * r;
-                sum_w[j] += dy[k * n + j] * z;
-                sum_b[j] += dy[k * n + j];
+                const real z = (x[row * n + j] - mean) * r;
+                sum_w[j] += dy[row * n + j] * z;
+                sum_b[j] += dy[row * n + j];
             }
         }
-        for (size_t j = 0; dw && j < width; j++)
-            dw[i + j] += sum_w[j];
-        for (size_t j = 0; db && j < width; j++)
-            db[i + j] += sum_b[j];
+        if (dw)
+            for (size_t j = 0; j < width; j++)
+                dw[i + j] += sum_w[j];
+        if (db)
+            for (size_t j = 0; j < width; j++)
+                db[i + j] += sum_b[j];
     }
 }
 
-GRA_KERNEL(forward_all, forward, y, rows(y), 8 * row_size(y))
-GRA_KERNEL(backward_x_all, backward_x, y, rows(y), 12 * row_size(y))
-GRA_KERNEL(backward_wb_all, backward_wb, y, y->size ? (row_size(y) + TILE - 1) / TILE : 0, 4 * rows(y) * TILE)
+GRA_KERNEL(backward_rows_all, backward_rows, y, rows(y), 12 * row_size(y))
+GRA_KERNEL(backward_columns_all, backward_columns, y, y->size ? (row_size(y) + TILE - 1) / TILE : 0,
+           4 * rows(y) * TILE)
 
 static void backward(gra_tensor *y)
 {
     if (y->in[0]->grad)
-        backward_x_all(y);
+        backward_rows_all(y);
     if ((y->in[1] && y->in[1]->grad) || (y->in[2] && y->in[2]->grad))
-        backward_wb_all(y);
+        backward_columns_all(y);
 }
+
+/* ---- the op ---- */
 
 gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b, double eps)
 {
     static const gra_op op = { .name = "layer_norm", .forward = forward_all, .backward = backward,
-                               .saved = saved, .args = sizeof(struct args) };
+                               .saved = saved_size, .args = sizeof(struct args) };
     if (GRA_REFUSES(t, "layer_norm", x, w ? w : x, b ? b : x))
         return gra_empty(t);
     if (x->shape.ndim == 0)

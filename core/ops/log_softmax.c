@@ -7,29 +7,35 @@
 static size_t row_size(const gra_tensor *y) { return (size_t)gra_dim(y, -1); }
 static size_t rows(const gra_tensor *y)     { return y->size ? y->size / row_size(y) : 0; }
 
+static inline void forward_row(const real *x, real *y, size_t n)
+{
+    const real m = real_max(x, n);
+    for (size_t i = 0; i < n; i++)
+        y[i] = real_exp_le0(x[i] - m);
+    const real log_sum = real_log(real_sum(y, n));
+    for (size_t i = 0; i < n; i++)
+        y[i] = m == -(real)INFINITY ? m : x[i] - m - log_sum;
+}
+
+static inline void backward_row(const real *y, const real *dy, real *dx, size_t n)
+{
+    const real sum = real_sum(dy, n);
+    for (size_t i = 0; i < n; i++)
+        dx[i] += dy[i] - real_exp_le0(y[i]) * sum;
+}
+
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const size_t n = row_size(y);
-    for (size_t r = from; r < to; r++) {
-        const real *x = y->in[0]->data + r * n;
-        real *l = y->data + r * n, m = real_max(x, n);
-        for (size_t i = 0; i < n; i++)
-            l[i] = real_exp_neg(x[i] - m);
-        const real log_sum = real_log(real_sum(l, n));
-        for (size_t i = 0; i < n; i++)
-            l[i] = m == -(real)INFINITY ? m : x[i] - m - log_sum;
-    }
+    for (size_t row = from; row < to; row++)
+        forward_row(y->in[0]->data + row * n, y->data + row * n, n);
 }
 
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const size_t n = row_size(y);
-    for (size_t r = from; r < to; r++) {
-        const real *l = y->data + r * n, *dy = y->grad + r * n;
-        real *dx = y->in[0]->grad + r * n, sum = real_sum(dy, n);
-        for (size_t i = 0; i < n; i++)
-            dx[i] += dy[i] - real_exp_neg(l[i]) * sum;
-    }
+    for (size_t row = from; row < to; row++)
+        backward_row(y->data + row * n, y->grad + row * n, y->in[0]->grad + row * n, n);
 }
 
 GRA_KERNEL(forward_all, forward, y, rows(y), 16 * row_size(y))

@@ -3,10 +3,11 @@
 #include "../op.h"
 
 struct args {
-    bool ta, tb;                        /* a is (k, m), b is (n, k) */
-    int  m, n, k;
+    bool ta, tb;                        /* ta: a is stored as (k, m), tb: b is stored as (n, k) */
+    int  m, n, k;                       /* of each product: (m, n) = (m, k) (k, n) */
 };
 
+/* The matrix at p: element (i, j) is p[i * row + j * col], so a transposed one has its strides exchanged. */
 static gra_mat matrix(const real *p, int cols, bool transposed)
 {
     return transposed ? (gra_mat){ p, 1, cols } : (gra_mat){ p, cols, 1 };
@@ -18,7 +19,8 @@ static gra_shape batch_of(gra_shape s)          /* without the last two dimensio
     return s;
 }
 
-/* Calls f for each matrix of the batch, with the places where its operands begin. */
+/* Calls f for each matrix of the batch, with the places where it and its operands begin. Where a or b is stretched
+ * along the batch, several matrices of y share one of its matrices (the walk's step is 0). */
 static void each_matrix(gra_tensor *y, void (*f)(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b))
 {
     const struct args *s = y->args;
@@ -38,7 +40,7 @@ static void forward_one(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b)
     const struct args *s = y->args;
     gra_mat a = matrix(y->in[0]->data + at_a, gra_dim(y->in[0], -1), s->ta);
     gra_mat b = matrix(y->in[1]->data + at_b, gra_dim(y->in[1], -1), s->tb);
-    gra_gemm(gra_tape_machine(y->tape), s->m, s->n, s->k, a, b, y->data + at_y, s->n, false);
+    gra_gemm(gra_tape_machine(y->tape), s->m, s->n, s->k, a, b, y->data + at_y, s->n, false);   /* overwrite y */
 }
 
 static gra_mat transpose(gra_mat x) { return (gra_mat){ x.p, x.col, x.row }; }
@@ -47,18 +49,19 @@ static void backward_one(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b)
 {
     const struct args *s = y->args;
     const int m = s->m, n = s->n, k = s->k;
+    const bool accumulate = true;       /* matrices of y that share one of a or b add to the same gradient, too */
     const gra_mat a = matrix(y->in[0]->data + at_a, gra_dim(y->in[0], -1), s->ta);
     const gra_mat b = matrix(y->in[1]->data + at_b, gra_dim(y->in[1], -1), s->tb), dy = { y->grad + at_y, n, 1 };
     real *da = y->in[0]->grad, *db = y->in[1]->grad;
     gra_machine *machine = gra_tape_machine(y->tape);
     if (da && !s->ta)
-        gra_gemm(machine, m, k, n, dy, transpose(b), da + at_a, k, true);     /* da += dy b^T */
+        gra_gemm(machine, m, k, n, dy, transpose(b), da + at_a, k, accumulate);   /* da += dy b^T */
     if (da && s->ta)
-        gra_gemm(machine, k, m, n, b, transpose(dy), da + at_a, m, true);     /* its transpose, b dy^T */
+        gra_gemm(machine, k, m, n, b, transpose(dy), da + at_a, m, accumulate);   /* its transpose, b dy^T */
     if (db && !s->tb)
-        gra_gemm(machine, k, n, m, transpose(a), dy, db + at_b, n, true);     /* db += a^T dy */
+        gra_gemm(machine, k, n, m, transpose(a), dy, db + at_b, n, accumulate);   /* db += a^T dy */
     if (db && s->tb)
-        gra_gemm(machine, n, k, m, transpose(dy), a, db + at_b, k, true);     /* its transpose, dy^T a */
+        gra_gemm(machine, n, k, m, transpose(dy), a, db + at_b, k, accumulate);   /* its transpose, dy^T a */
 }
 
 static void forward(gra_tensor *y)  { each_matrix(y, forward_one); }

@@ -16,27 +16,34 @@ static size_t row_size(const gra_tensor *y)
 
 static size_t rows(const gra_tensor *y)
 {
-    return y->size ? y->size / row_size(y) : 0;     /* each saves its r */
+    return y->size ? y->size / row_size(y) : 0;     /* also how many values are saved: r of each row */
 }
+
+/* ---- forward ---- */
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *w = y->in[1] ? y->in[1]->data : NULL;
     const real eps = (real)((const struct args *)y->args)->eps;
     const size_t n = row_size(y);
-    for (size_t k = from; k < to; k++) {
-        const real *x = y->in[0]->data + k * n;
-        real *yk = y->data + k * n;
-        real r = real_rsqrt(real_dot(x, x, n) / (real)n + eps);
+    for (size_t row = from; row < to; row++) {
+        const real *x = y->in[0]->data + row * n;
+        real *out = y->data + row * n;
+        const real r = real_rsqrt(real_dot(x, x, n) / (real)n + eps);
         for (size_t i = 0; i < n; i++)
-            yk[i] = x[i] * r;
-        for (size_t i = 0; w && i < n; i++)
-            yk[i] *= w[i];
-        y->saved[k] = r;
+            out[i] = x[i] * r;
+        if (w)
+            for (size_t i = 0; i < n; i++)
+                out[i] *= w[i];
+        y->saved[row] = r;
     }
 }
 
-enum { BLOCK = 128 };
+GRA_KERNEL(forward_all, forward, y, rows(y), 6 * row_size(y))
+
+/* ---- backward ---- */
+
+enum { BLOCK = 128 };                   /* values of a row whose g is kept at a time */
 
 /* g of m <= BLOCK values of a row. */
 static inline void block(const real *w, const real *dy, size_t m, real *g)
@@ -48,24 +55,25 @@ static inline void block(const real *w, const real *dy, size_t m, real *g)
         memcpy(g, dy, m * sizeof *g);
 }
 
-static void backward_x(gra_tensor *y, size_t from, size_t to)
+/* dx, a row at a time. */
+static void backward_rows(gra_tensor *y, size_t from, size_t to)
 {
     const real *w = y->in[1] ? y->in[1]->data : NULL;
     const size_t n = row_size(y);
     real g[BLOCK];
-    for (size_t k = from; k < to; k++) {
-        const real *x = y->in[0]->data + k * n, *dy = y->grad + k * n;
-        real *dx = y->in[0]->grad + k * n;
-        const real r = y->saved[k];
+    for (size_t row = from; row < to; row++) {
+        const real *x = y->in[0]->data + row * n, *dy = y->grad + row * n;
+        real *dx = y->in[0]->grad + row * n;
+        const real r = y->saved[row];
         real sum = 0;
         for (size_t i = 0; i < n; i += BLOCK) {
-            size_t m = n - i < BLOCK ? n - i : BLOCK;
+            const size_t m = n - i < BLOCK ? n - i : BLOCK;
             block(w ? w + i : NULL, dy + i, m, g);
             sum += real_dot(g, x + i, m);
         }
-        const real mean = sum * r / (real)n;        /* of g_j z_j, where z = x r */
+        const real mean = sum * r / (real)n;        /* the mean of g_j z_j, where z = x r */
         for (size_t i = 0; i < n; i += BLOCK) {
-            size_t m = n - i < BLOCK ? n - i : BLOCK;
+            const size_t m = n - i < BLOCK ? n - i : BLOCK;
             block(w ? w + i : NULL, dy + i, m, g);
             for (size_t j = 0; j < m; j++)
                 dx[i + j] += r * (g[j] - x[i + j] * r * mean);
@@ -73,35 +81,36 @@ static void backward_x(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-enum { TILE = 32 };
+enum { TILE = 32 };                     /* columns at a time */
 
-/* Units are columns: each chunk adds its own of all rows, in their order. */
-static void backward_w(gra_tensor *y, size_t from, size_t to)
+/* dw: each column is summed over all rows, in their order. */
+static void backward_columns(gra_tensor *y, size_t from, size_t to)
 {
-    const size_t n = row_size(y), m = rows(y);
+    const size_t n = row_size(y), end = rows(y);
     for (size_t i = from, width; i < to; i += width) {
         const real *x = y->in[0]->data + i, *dy = y->grad + i;
         real sum[TILE] = { 0 };
         width = to - i < TILE ? to - i : TILE;
-        for (size_t k = 0; k < m; k++)
+        for (size_t row = 0; row < end; row++)
             for (size_t j = 0; j < width; j++)
-                sum[j] += dy[k * n + j] * (x[k * n + j] * y->saved[k]);
+                sum[j] += dy[row * n + j] * (x[row * n + j] * y->saved[row]);
         for (size_t j = 0; j < width; j++)
             y->in[1]->grad[i + j] += sum[j];
     }
 }
 
-GRA_KERNEL(forward_all, forward, y, rows(y), 6 * row_size(y))
-GRA_KERNEL(backward_x_all, backward_x, y, rows(y), 10 * row_size(y))
-GRA_KERNEL(backward_w_all, backward_w, y, y->size ? row_size(y) : 0, 3 * rows(y))
+GRA_KERNEL(backward_rows_all, backward_rows, y, rows(y), 10 * row_size(y))
+GRA_KERNEL(backward_columns_all, backward_columns, y, y->size ? row_size(y) : 0, 3 * rows(y))
 
 static void backward(gra_tensor *y)
 {
     if (y->in[0]->grad)
-        backward_x_all(y);
+        backward_rows_all(y);
     if (y->in[1] && y->in[1]->grad)
-        backward_w_all(y);
+        backward_columns_all(y);
 }
+
+/* ---- the op ---- */
 
 gra_tensor *gra_rms_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, double eps)
 {
