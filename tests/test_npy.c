@@ -294,6 +294,7 @@ START_TEST(test_unwritable)
     ck_assert(gra_save_npy(FOLDER "/none/x.npy", &x) == -1 && errno == ENOENT);
     if (access("/dev/full", W_OK) == 0)
         ck_assert(gra_save_npy("/dev/full", &x) == -1 && errno == ENOSPC);
+    ck_assert(gra_save_npy(NULL, &x) == -1 && errno == ENOENT);
     ck_assert_int_eq(gra_save_npy(PATH, &x), 0);
 }
 END_TEST

@@ -245,7 +245,10 @@ START_TEST(test_unwritable)
     cannot_write(FOLDER "/none/model", ENOENT);
     cannot_write(FOLDER "/file/model", ENOTDIR);
     cannot_write(FOLDER, EISDIR);
-    cannot_write("", ENOENT);
+    gra_model *m = two_params();
+    ck_assert(gra_save(m, NULL, NULL, 0) == -1 && gra_save(m, "", NULL, 0) == -1);
+    ck_assert_str_eq(gra_model_error(m), "a file without a name: No such file or directory");
+    gra_model_close(m);
     ck_assert_int_eq(mkdir(FOLDER "/locked", 0555), 0);
     if (geteuid() != 0)                         /* root may write anywhere */
         cannot_write(FOLDER "/locked/model", EACCES);
@@ -362,6 +365,7 @@ START_TEST(test_write_file)             /* the old file stays until the new one 
     ck_assert_int_eq(gra_write_file(PATH, "newer", 5), 0);
     ck_assert(read_bytes(PATH, file, sizeof file) == 5 && memcmp(file, "newer", 5) == 0);
     ck_assert(gra_write_file("", "x", 1) == -1 && errno == ENOENT);
+    ck_assert(gra_write_file(NULL, "x", 1) == -1 && errno == ENOENT);
 }
 END_TEST
 

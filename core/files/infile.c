@@ -24,7 +24,7 @@ bool gra_infile_open(gra_infile *in, const char *path, gra_failure *error)
 {
     *in = (gra_infile){ .fd = -1, .error = error };
     do
-        in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);     /* do not wait for a pipe's writer */
+        in->fd = open(path ? path : "", O_RDONLY | O_CLOEXEC | O_NONBLOCK);     /* do not wait for a pipe's writer */
     while (in->fd < 0 && errno == EINTR);
     if (in->fd < 0)
         return gra_failure_set(in->error, "%s", strerror(errno));

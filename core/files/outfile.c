@@ -63,6 +63,7 @@ bool gra_outfile_open(gra_outfile *out, const char *path)
 {
     struct stat s;
     *out = (gra_outfile){ .fd = -1 };
+    path = path ? path : "";
     const bool device = stat(path, &s) == 0 && !S_ISREG(s.st_mode);
     if (!*path)
         errno = ENOENT;

@@ -364,9 +364,12 @@ const char *gra_file_meta(const gra_file *f, const char *key)
 
 int gra_file_read(gra_file *f, const gra_file_tensor *x, real *to)
 {
+    if (!f)
+        return -1;
+    if (f->count)                       /* else nothing can be read, and why opening it failed stays */
+        gra_failure_clear(&f->error);
     if (!x)
         return gra_file_fail(f, "gra_file_read: the tensor is NULL: gra_file_find gives that for a name that is not there");
-    gra_failure_clear(&f->error);
     const gra_dtype *dtype = gra_dtype_named(x->dtype);
     if (!dtype->to_reals)
         return gra_file_fail(f, "tensor %.100s has the dtype %s: F32, F64, F16 and BF16 can be read", x->name, x->dtype);
