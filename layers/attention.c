@@ -140,6 +140,9 @@ static bool check_cache(gra_tape *t, const gra_attention_config *c, const gra_te
     const int width = c->d_out / c->num_heads * kv_heads(c);
     if (gra_tape_mode(t) != GRA_EVAL)
         gra_fail(t, "%s: no gradient flows through a key-value cache: begin the step as GRA_EVAL", name);
+    else if (c->bidirectional)
+        gra_fail(t, "%s: it is bidirectional, and what comes later changes earlier rows: a key-value cache is for "
+                 "causal attention", name);
     else if (x->shape.ndim != 3 || x->shape.dim[0] != 1)
         gra_fail(t, "%s: x is %s, but a key-value cache is of one sequence: (1, time, %d) is wanted", name,
                  GRA_SHAPE_OF(x), c->d_in);

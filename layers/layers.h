@@ -209,7 +209,7 @@ gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids
 
 /* ---- the key-value cache: a GPT, some tokens at a time ----------------------------------------------------
  * Of the tokens that came before, attention reads keys and values alone. Kept in a cache, they need not be
- * computed again: a token then costs one row of products, not `time` of them. For GRA_EVAL and one
+ * computed again: a token then costs one row of products, not `time` of them. For GRA_EVAL, causal attention and one
  * sequence; the cache is the one thing here that the caller owns and closes.
  *
  *     gra_kv_cache cache;

@@ -285,6 +285,16 @@ START_TEST(attention_refuses)
 }
 END_TEST
 
+START_TEST(bidirectional_attention_refuses)     /* it would see no later token, as its forward does */
+{
+    gpt.trf_blocks[0].att.config.bidirectional = true;
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);
+    expect_error("multi_head_attention: it is bidirectional, and what comes later changes earlier rows: a key-value "
+                 "cache is for causal attention");
+}
+END_TEST
+
 START_TEST(a_cache_that_cannot_be_opened)
 {
     struct gra_gpt none = { 0 }, vast = gpt;
@@ -349,6 +359,7 @@ Suite *cache_suite(void)
     tcase_add_checked_fixture(c, open_cache, close_cache);
     tcase_add_loop_test(c, a_gpt_refuses, 0, OF_GPTS);
     tcase_add_loop_test(c, attention_refuses, 0, OF_ATTENTION);
+    tcase_add_test(c, bidirectional_attention_refuses);
     tcase_add_test(c, a_cache_that_cannot_be_opened);
     tcase_add_test(c, positions_too_far);
     tcase_add_test(c, nothing_is_borrowed);
