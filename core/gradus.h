@@ -386,7 +386,8 @@ const char *gra_model_error(const gra_model *m);        /* the first error (out 
  * moves (NULL: all); for one decay on matrices and none on vectors, use two. Moments live in the model, one set of
  * a kind for each parameter: init sets them to 0, and an older optimiser of the same kind must not step any more.
  * Init returns 0, or -1 when the model has an error (out of memory); the model must not be NULL. A step without a
- * backward before it moves by the gradients that are there: 0 after gra_zero_grad. */
+ * backward before it moves by the gradients that are there: 0 after gra_zero_grad. After an error of the tape on which
+ * the model was opened, and until its next gra_begin, a step returns without moving anything. */
 typedef bool gra_takes(const gra_tensor *p);
 bool gra_takes_matrices(const gra_tensor *p);           /* two dimensions or more */
 bool gra_takes_vectors(const gra_tensor *p);            /* fewer */

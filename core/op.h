@@ -15,6 +15,9 @@
  * In backward y->grad is there, and y->in[i]->grad is non-NULL exactly when that gradient is wanted
  * (with one input that wants none, backward is not called at all). Accumulate, always: an input may
  * feed several ops, or this one twice. Check in the public function with gra_fail, trust inside.
+ *
+ * From C++ the functions can be called; the macros that make an array of their arguments (gra_result, GRA_REFUSES,
+ * GRA_SHAPE_OF) are C: call gra_result_n, gra_refuses, gra_shape_text there.
  */
 #ifndef GRADUS_OP_H
 #define GRADUS_OP_H

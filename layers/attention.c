@@ -16,6 +16,10 @@ static int kv_heads(const gra_attention_config *c) { return c->num_kv_heads ? c-
 /* False, with a sentence in the model: a field of c is out of range. */
 static bool check_config(gra_model *m, const char *layer, const gra_attention_config *c)
 {
+    if (!c) {
+        gra_model_fail(m, "%s: the config is NULL", layer);
+        return false;
+    }
     const struct { const char *name; int value; } size[] = {
         { "d_in", c->d_in }, { "d_out", c->d_out },
         { "context_length", c->context_length }, { "num_heads", c->num_heads },
@@ -79,10 +83,10 @@ static gra_tensor *attend(gra_tape *t, const gra_attention_config *c, gra_tensor
 void gra_causal_attention_init(struct gra_causal_attention *a, gra_scope scope, const gra_attention_config *config)
 {
     const char *name = "causal_attention";
-    gra_attention_config c = *config;
+    gra_attention_config c = config ? *config : (gra_attention_config){ 0 };
     *a = (struct gra_causal_attention){ 0 };
     c.num_heads = c.num_heads ? c.num_heads : 1;
-    if (!check_config(scope.model, name, &c))
+    if (!check_config(scope.model, name, config ? &c : NULL))
         return;
     if (c.num_heads > 1)
         gra_model_fail(scope.model, "%s: num_heads is %d, but it has one head: several make a "

@@ -16,6 +16,10 @@ gra_init gra_gpt_weight_init(const gra_gpt_config *config, bool residual)
 /* False, with a sentence in the model: a field of c is out of range. */
 static bool check_config(gra_model *m, const gra_gpt_config *c)
 {
+    if (!c) {
+        gra_model_fail(m, "gpt: the config is NULL");
+        return false;
+    }
     const struct { const char *name; int value; } size[] = {
         { "vocab_size", c->vocab_size }, { "context_length", c->context_length }, { "emb_dim", c->emb_dim },
         { "n_heads", c->n_heads }, { "n_layers", c->n_layers },

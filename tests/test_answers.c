@@ -787,6 +787,7 @@ BAD(bad_kv_heads, gra_attention(t, ONES(1, 2, 8), ONES(1, 2, 6), ONES(1, 2, 6), 
 BAD(bad_kv_values, gra_attention(t, ONES(1, 2, 8), ONES(1, 2, 4), ONES(1, 2, 5), HOW(.heads = 4, .causal = true)))
 BAD(bad_heads_none, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), HOW(.heads = 0, .causal = true)))
 BAD(bad_heads_q, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 6), HOW(.heads = 3, .causal = true)))
+BAD(bad_heads_width, gra_attention(t, ONES(1, 2, 0), ONES(1, 2, 0), ONES(1, 2, 4), HOW(.heads = 2)))
 BAD(bad_attention_dropout_negative, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), HOW(.heads = 1, .causal = true, .dropout = -1)))
 BAD(bad_attention_mask, gra_attention(t, ONES(2, 3, 4), ONES(2, 5, 4), ONES(2, 5, 4), HOW(.heads = 2, .mask = ONES(4, 5))))
 BAD(bad_attention_mask_dims, gra_attention(t, ONES(1, 3, 4), ONES(1, 3, 4), ONES(1, 3, 4), HOW(1, .mask = ONES(2, 1, 1, 1, 3))))
@@ -940,8 +941,9 @@ static const struct bad_case {
                     "have as many heads, or fewer that 4 divides by" },
     { bad_kv_values, "attention: q (1, 2, 8) has 4 heads of 2 columns, but k is (1, 2, 4) and v (1, 2, 5): they must "
                      "have as many heads, or fewer that 4 divides by" },
-    { bad_heads_none, "attention: 0 heads cannot share q (1, 2, 4): its last size must divide by the heads" },
-    { bad_heads_q, "attention: 3 heads cannot share q (1, 2, 4): its last size must divide by the heads" },
+    { bad_heads_none, "attention: 0 heads cannot share q (1, 2, 4): its last size must be a multiple of the heads, and not 0" },
+    { bad_heads_q, "attention: 3 heads cannot share q (1, 2, 4): its last size must be a multiple of the heads, and not 0" },
+    { bad_heads_width, "attention: 2 heads cannot share q (1, 2, 0): its last size must be a multiple of the heads, and not 0" },
     { bad_attention_dropout_negative, "attention: dropout -1, wanted 0 <= dropout < 1" },
     { bad_attention_mask, "attention: the mask is (4, 5): it does not broadcast to the scores, (batch, heads, time, "
                           "keys) = (2, 2, 3, 5)" },

@@ -68,6 +68,24 @@ static gra_tensor *heads(gra_scope s, const attempt *a)
     gra_multi_head_attention_init(&l, s, &a->with.att);
     return gra_multi_head_attention_forward(t, &l, x_of(a));
 }
+static gra_tensor *causal_null(gra_scope s, const attempt *a)
+{
+    struct gra_causal_attention l;
+    gra_causal_attention_init(&l, s, NULL);
+    return gra_causal_attention_forward(t, &l, x_of(a));
+}
+static gra_tensor *heads_null(gra_scope s, const attempt *a)
+{
+    struct gra_multi_head_attention l;
+    gra_multi_head_attention_init(&l, s, NULL);
+    return gra_multi_head_attention_forward(t, &l, x_of(a));
+}
+static gra_tensor *gpt_null(gra_scope s, const attempt *a)
+{
+    struct gra_gpt l;
+    gra_gpt_init(&l, s, NULL);
+    return gra_gpt_forward(t, &l, a->with.ids, 1, 4);
+}
 static gra_tensor *feed_forward(gra_scope s, const attempt *a)
 {
     struct gra_feed_forward l;
@@ -125,6 +143,9 @@ static const attempt table[] = {
       "dropout: p is 1.5: wanted a probability, 0 <= p <= 1" },
     { layer_norm, WITH(0), X(1, 2, 3), "layer_norm: dim is 0, but it must be 1 or more", NO_INPUT("layer_norm", 1) },
     { rms_norm, WITH(-1), X(1, 2, 3), "rms_norm: dim is -1, but it must be 1 or more", NO_INPUT("rms_norm", 1) },
+    { causal_null, WITH(0), X(1, 2, 3), "causal_attention: the config is NULL", no_causal },
+    { heads_null, WITH(0), X(1, 2, 3), "multi_head_attention: the config is NULL", no_heads },
+    { gpt_null, WITH(0), NONE, "gpt: the config is NULL", no_gpt },
     { causal, ATT(0, .d_in = 3, .d_out = 2), X(1, 2, 3),
       "causal_attention: context_length is 0, but it must be 1 or more", no_causal },
     { causal, ATT(6, .d_in = 3, .d_out = 2, .dropout = 1), X(1, 2, 3),

@@ -215,10 +215,10 @@ gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
     if (batch != k->shape.dim[0] || batch != v->shape.dim[0] || keys != v->shape.dim[1])
         return gra_fail(t, "attention: q %s, k %s, v %s: batches must agree, and k and v in time", GRA_SHAPE_OF(q),
                         GRA_SHAPE_OF(k), GRA_SHAPE_OF(v));
-    if (heads < 1 || q->shape.dim[2] % heads)
-        return gra_fail(t, "attention: %d heads cannot share q %s: its last size must divide by the heads", heads,
+    if (heads < 1 || q->shape.dim[2] % heads || q->shape.dim[2] == 0)
+        return gra_fail(t, "attention: %d heads cannot share q %s: its last size must be a multiple of the heads, and not 0", heads,
                         GRA_SHAPE_OF(q));
-    const int d = q->shape.dim[2] / heads, kv_heads = d ? k->shape.dim[2] / d : heads;
+    const int d = q->shape.dim[2] / heads, kv_heads = k->shape.dim[2] / d;
     if (kv_heads < 1 || k->shape.dim[2] != kv_heads * d || heads % kv_heads || v->shape.dim[2] % kv_heads)
         return gra_fail(t, "attention: q %s has %d head%s of %d columns, but k is %s and v %s: they must have as many "
                         "heads, or fewer that %d divides by", GRA_SHAPE_OF(q), heads, heads == 1 ? "" : "s", d,
