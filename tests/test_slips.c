@@ -37,6 +37,7 @@ static void put(gra_tensor *x, int i, real v)
 #define STORED "it fits: what was in the gradient before is lost: the backward says dx[i] = ... where dx[i] += ... is wanted"
 #define BESIDE "it fits: beside the diagonal, in what dy_j gives to other places (the term with a sum): "
 #define LATER  "where the row of x comes after the row of dy, but there the output does not depend on x"
+#define RULE   "it fits: y is x p(x), so y' has two terms, p + x p' (the product rule): "
 #define TERM   "it fits: one sum over dimension 1 of dy is missing or wrong, or its weights are"
 
 /* ---- square: y = x^2; x (3, 4) ----------------------------------------------------------------------- */
@@ -68,8 +69,8 @@ static void put(gra_tensor *x, int i, real v)
          "it fits: shifted: column i of x holds the gradient of i + 1")                                  \
     SLIP(22, d = dy[i % 3 * 4 + i / 3] * 2 * x[i % 3 * 4 + i / 3], "it fits: transposed: the values are those of the other " \
                                                                   "order of the last two dimensions")    \
-    SLIP(23, d = g / x[i], "it fits: a factor is missing: x (")                                          \
-    SLIP(24, d = g * (1 - x[i]), "it fits: a factor too many: 1 - x (")                                  \
+    SLIP(23, d = g / x[i], "it fits: what dy is multiplied by lacks the factor x")                       \
+    SLIP(24, d = g * (1 - x[i]), "it fits: in what dy is multiplied by, x (1 - x) stands where x is wanted") \
     SLIP(26, d = (real)123.4 * g, "it fits: a constant factor of 123.4")                                 \
     SLIP(25, d = i >= 2 ? (real)NAN : g, "it fits: a division by zero, the logarithm of zero, or uninitialised memory")
 
@@ -295,7 +296,10 @@ static const slip_row norm_slips[] = { NORM(ROW) };
          "a term with the sum (or mean) over dimension 2 of dy y is missing or wrong")                   \
     SLIP(10, dv = p[t][s], NO_DY)                                                                        \
     SLIP(11, dk = p[t][s] * (1 - p[t][s]) * dp[t][s] * q[t * DIM + e] / 2, "a clue: the true gradient of k sums to 0 along " \
-                                                                           "dimension 1, yours does not")
+                                                                           "dimension 1, yours does not") \
+    SLIP(12, dq = ds * q[s * DIM + e] / 2, "it fits: a matrix product with the wrong matrix: q stands where k is wanted") \
+    SLIP(13, dk = p[s][t] * (dp[s][t] - sum[s]) * q[t * DIM + e] / 2, "it fits: a matrix is not transposed that should be: the gradient " \
+         "of k is G^T q, and the backward has G q")
 
 enum { HEADS = 2, TIME = 3, DIM = 4 };
 
@@ -480,13 +484,20 @@ static const slip_row loss_slips[] = { LOSS(ROW) };
 /* ---- GELU: y = x (1 + tanh(u)) / 2, u = a (x + b x^3); x (3, 5) ----------------------------------------- */
 
 #define GELU(SLIP)                                                                                       \
-    SLIP(1, d = first, "a clue: each element gets its own dy, as it should; what it is multiplied by, the derivative of y at this " \
-         "element, is wrong: dy (") \
-    SLIP(2, d = y->data[i], "it fits: the wrong factor: y (0, 0) stands where something else is wanted") \
+    SLIP(1, d = first, RULE "the second is missing")                                                     \
+    SLIP(2, d = y->data[i], "it fits: in what dy is multiplied by, y stands where y' is wanted") \
     SLIP(3, d = erfc(-x / sqrt(2)) / 2 + x * exp(-x * x / 2) / sqrt(2 * PI), "a clue: nearly right: off by") \
     SLIP(4, d = -d, "it fits: the sign is flipped")                                                      \
     SLIP(5, d /= y->grad[i], NO_DY)                                                                      \
-    SLIP(6, d = 1, "it fits: dy is multiplied by 1 everywhere: the local derivative, by which it is to be multiplied, is forgotten")
+    SLIP(6, d = 1, "it fits: dy is multiplied by 1 everywhere: the local derivative, by which it is to be multiplied, is forgotten") \
+    SLIP(7, d = second, RULE "the first is missing")                                                     \
+    SLIP(8, d = first + second / inner, RULE "the second lacks a factor of 0.797885 + 0.107032 x^2")     \
+    SLIP(9, d = first + second / inner * a * (1 + b * x * x), RULE "the second has a factor of 1 + 0.044715 x^2 where 1 + " \
+            "0.134145 x^2 is wanted: the derivative of x^3 is 3 x^2")                                    \
+    SLIP(10, d = first + second / a, RULE "the second has a constant factor of 1.25331: 1/sqrt(2/pi)")   \
+    SLIP(11, d = first + second / (1 + t), RULE "in the second 1 - t stands where 1 - t^2 is wanted")    \
+    SLIP(12, d = first + second / x, RULE "the second lacks the factor x")                               \
+    SLIP(13, d = first * 2 + second, RULE "the first has a constant factor of 2")
 
 static const real a = 0.7978845608028654, b = 0.044715, PI = 3.141592653589793;
 
@@ -509,6 +520,86 @@ static void gelu_backward(gra_tensor *y)
     }
 }
 static const slip_row gelu_slips[] = { GELU(ROW) };
+
+/* ---- tanh; x (3, 5) -------------------------------------------------------------------------------------- */
+
+#define TANH(SLIP)                                                                                       \
+    SLIP(1, d = 1 - t, "it fits: in what dy is multiplied by, 1 - y stands where 1 - y^2 is wanted")     \
+    SLIP(2, d = 1 - x * x, "it fits: in what dy is multiplied by, 1 - x^2 stands where 1 - y^2 is wanted") \
+    SLIP(3, d = 1 + t * t, "it fits: in what dy is multiplied by, 1 + y^2 stands where 1 - y^2 is wanted") \
+    SLIP(4, d = t, "it fits: in what dy is multiplied by, y stands where 1 - y^2 is wanted")             \
+    SLIP(5, d = 1 - tanh(t) * tanh(t), "it fits: the derivative is right, but taken at y: in its formula stands y where x is wanted") \
+    SLIP(6, d = -1 / t, "it fits: in what dy is multiplied by, 1/y stands where 1 - y^2 is wanted, and the sign is flipped") \
+    SLIP(7, d = 1 / cosh(x), "a clue: each element gets its own dy")
+
+static void tanh_forward(gra_tensor *y)
+{
+    for (size_t i = 0; i < y->size; i++)
+        y->data[i] = tanh(y->in[0]->data[i]);
+}
+
+static void tanh_backward(gra_tensor *y)
+{
+    for (int i = 0; i < (int)y->size; i++) {
+        const real x = y->in[0]->data[i], t = y->data[i];
+        real d = 1 - t * t;
+        switch (slip_of(y)) { TANH(WRONG) default: break; }
+        give(y->in[0], i, d * y->grad[i]);
+    }
+}
+static const slip_row tanh_slips[] = { TANH(ROW) };
+
+/* ---- two layers: y = tanh(x u) v; x (3, 4), u v (4, 4) --------------------------------------------------- */
+
+#define LAYERS(SLIP)                                                                                     \
+    SLIP(1, dx = ds * u[c * 4 + i], "it fits: a matrix product with the wrong matrix: u stands where u^T is wanted") \
+    SLIP(2, dx = ds * v[i * 4 + c], "it fits: a matrix product with the wrong matrix: v^T stands where u^T is wanted") \
+    SLIP(3, dx = i == c ? ds : 0, "it fits: a matrix product is missing: what is here is right, and is to be multiplied by u^T") \
+    SLIP(4, du = ds * y->data[r * 4 + i], "it fits: the wrong factor: y (2, 0) stands where x (2, 0) is wanted") \
+    SLIP(5, dx = ds * v[c * 4 + i], "it fits: a matrix product with the wrong matrix: v stands where u^T is wanted") \
+    SLIP(6, dx = wrong * u[i * 4 + c], "it fits: a matrix product with the wrong matrix: v stands where v^T is wanted")
+
+static void hidden(const gra_tensor *y, real *h)
+{
+    for (int i = 0; i < 12; i++) {
+        real sum = 0;
+        for (int c = 0; c < 4; c++)
+            sum += y->in[0]->data[i / 4 * 4 + c] * y->in[1]->data[c * 4 + i % 4];
+        h[i] = tanh(sum);
+    }
+}
+
+static void layers_forward(gra_tensor *y)
+{
+    real h[12];
+    hidden(y, h);
+    for (int i = 0; i < 12; i++) {
+        y->data[i] = 0;
+        for (int c = 0; c < 4; c++)
+            y->data[i] += h[i / 4 * 4 + c] * y->in[2]->data[c * 4 + i % 4];
+    }
+}
+
+static void layers_backward(gra_tensor *y)
+{
+    const real *x = y->in[0]->data, *u = y->in[1]->data, *v = y->in[2]->data, *dy = y->grad;
+    real h[12];
+    hidden(y, h);
+    for (int at = 0; at < 48; at++) {
+        const int r = at / 16, i = at / 4 % 4, c = at % 4;
+        real ds = 0, wrong = 0;                         /* the gradient of (x u)_rc; by dy v, not dy v^T */
+        for (int o = 0; o < 4; o++) {
+            ds += dy[r * 4 + o] * v[c * 4 + o] * (1 - h[r * 4 + c] * h[r * 4 + c]);
+            wrong += dy[r * 4 + o] * v[o * 4 + c] * (1 - h[r * 4 + c] * h[r * 4 + c]);
+        }
+        real dx = ds * u[i * 4 + c], du = ds * x[r * 4 + i];
+        switch (slip_of(y)) { LAYERS(WRONG) default: break; }
+        give(y->in[0], r * 4 + i, dx);
+        give(y->in[1], i * 4 + c, du);
+        give(y->in[2], i * 4 + c, h[r * 4 + i] * dy[r * 4 + c]);
+    }
+}
+static const slip_row layers_slips[] = { LAYERS(ROW) };
 
 /* ---- cumulative sum of rows; x (3, 5) ------------------------------------------------------------------- */
 
@@ -596,6 +687,8 @@ static const op_of ops[] = {
     { OP(dropout), 1, { 2, { 4, 5 } }, { IN("x", 2, { 4, 5 }) } },
     { OP(loss), 1, { 0, { 0 } }, { IN("x", 2, { 4, 5 }) } },
     { OP(gelu), 1, { 2, { 3, 5 } }, { IN("x", 2, { 3, 5 }) } },
+    { OP(tanh), 1, { 2, { 3, 5 } }, { IN("x", 2, { 3, 5 }) } },
+    { OP(layers), 3, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }), IN("u", 2, { 4, 4 }), IN("v", 2, { 4, 4 }) } },
     { OP(cumsum), 1, { 2, { 3, 5 } }, { IN("x", 2, { 3, 5 }) } },
     { OP(tied), 2, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }), IN("w", 1, { 4 }) } },
 };

@@ -5,8 +5,8 @@
  *   numeric.c  the numeric gradients
  *   guard.c    what an op wrote where it may not
  *   report.c   what is said
- *   explain.c  why do they not agree? Guesses at that: factors.c, moved.c, terms.c; names for what they find: sets.c (of
- *              places), numbers.c, sources.c (of values) */
+ *   explain.c  why do they not agree? Guesses at that: factors.c, moved.c, terms.c, products.c, derivative.c; names for
+ *              what they find: sets.c (of places), numbers.c, sources.c (of values) */
 #ifndef GRADUS_CHECKING_H
 #define GRADUS_CHECKING_H
 

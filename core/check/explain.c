@@ -4,9 +4,10 @@
  * loss. If it is linear in dy, all that it does stands in its Jacobian, one row for each output: the backward of a
  * loss that is this output alone. The differences give the right Jacobian. Then each explanation is a guess at
  * how the wrong one came from the right one: it is n times something (factors.c), values of n at other places
- * (moved.c), or n and a term (terms.c). A guess fits when it agrees in every entry, to 1e-4 of the largest, and to
- * a hundredth of what is to be explained, so that nothing fits by being nearly right already. Where none fits,
- * "a clue" is told: a fact about the numbers that narrows the search. */
+ * (moved.c), n and a term (terms.c), a product with another matrix (products.c), or another derivative
+ * (derivative.c). A guess fits when it agrees in every entry, to 1e-4 of the largest, and to a hundredth of what is to
+ * be explained, so that nothing fits by being nearly right already. Where none fits, "a clue" is told: a fact about
+ * the numbers that narrows the search. */
 #include "explaining.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -237,8 +238,9 @@ static bool value_clue(gra_wrong *w)
 /* ---- all of it --------------------------------------------------------------------------------- */
 
 static gra_explanation *const explanations[] = {        /* the more special come first, clues at last */
-    gra_one_factor, nearly_right, gra_transposed, gra_shifted, gra_moved, gra_partial_factor, gra_quotient,
-    gra_own_factors, gra_beside_diagonal, gra_one_term, gra_row_term, places_clue, gra_sum_clue, value_clue,
+    gra_one_factor, nearly_right, gra_transposed, gra_shifted, gra_moved, gra_partial_factor, gra_derivative,
+    gra_quotient, gra_own_factors, gra_beside_diagonal, gra_one_term, gra_row_term, gra_wrong_matrix, gra_other_order,
+    places_clue, gra_sum_clue, value_clue,
 };
 
 static void explain(gra_wrong *w, real *c, real *a)

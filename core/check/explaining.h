@@ -88,5 +88,9 @@ gra_explanation gra_one_factor, gra_partial_factor, gra_own_factors, gra_quotien
 gra_explanation gra_transposed, gra_shifted, gra_moved;
 /* terms.c: a is n and something. */
 gra_explanation gra_one_term, gra_row_term, gra_sum_clue;
+/* products.c: a is the product with another matrix than n. */
+gra_explanation gra_wrong_matrix, gra_other_order;
+/* derivative.c: an op of single elements, whose derivative is wrong. */
+gra_explanation gra_derivative;
 
 #endif

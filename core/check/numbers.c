@@ -80,6 +80,23 @@ static void put_form(names *list, const gra_wrong *w, double v, const struct for
     gra_check_put(list->s, "%s%s", sizes.s, mean ? " (mean or sum?)" : "");
 }
 
+/* v is a constant of a formula, or 1 over it. */
+static void put_known(names *list, double v)
+{
+    static const struct {
+        const char *name;
+        double      value;
+    } known[] = {
+        { "pi", 3.14159265358979 }, { "2 pi", 6.28318530717959 }, { "sqrt(pi)", 1.77245385090552 },
+        { "sqrt(2 pi)", 2.506628274631 }, { "sqrt(2/pi)", 0.797884560802865 }, { "e", 2.71828182845905 },
+        { "log(2)", 0.693147180559945 },
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        for (int inverse = 0; inverse < 2; inverse++)
+            if (fabs((inverse ? 1 / v : v) / known[i].value - 1) < 1e-6 && another(list))
+                gra_check_put(list->s, "%s%s", inverse ? "1/" : "", known[i].name);
+}
+
 /* A loss over rows of which some have no gradient (ignored targets): one number of rows over the other. */
 static void put_rows(names *list, const gra_wrong *w, double v)
 {
@@ -127,6 +144,7 @@ void gra_put_number(gra_check_line *s, const gra_wrong *w, double number)
     gra_check_put(s, "%.6g", number);
     if ((gra_equal(v, 2) || gra_equal(v, 0.5)) && another(&list))
         gra_check_put(s, v > 1 ? "counted twice, or a forgotten 1/2" : "a forgotten 2");
+    put_known(&list, v);
     put_rows(&list, w, v);
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
         put_form(&list, w, v, &forms[f]);
