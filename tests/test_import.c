@@ -231,7 +231,8 @@ START_TEST(a_tensor_too_many_is_named)
 {
     static const char *const extra[] = { "h.0.attn.scale", "h.999999.ln_1.weight", "trf_blocks.999999.norm1.scale",
                                          "tok_emb", "trf_blocks.0.att.mask2", "lm_head.bias", "out_head.bias",
-                                         "attn.mask.0", "h.99999999999999999999.ln_1.weight", "h..ln_1.weight" };
+                                         "attn.mask.0", "h.99999999999999999999.ln_1.weight", "h..ln_1.weight",
+                                         "help.0.ln_1.weight", "h.0ln_1.weight", "trf_blocks.0norm1.scale" };
     char wanted[256];
     for (size_t i = 0; i < sizeof extra / sizeof *extra; i++) {
         write_file(families[_i], -1, -1, extra[i], NULL);
@@ -345,6 +346,7 @@ START_TEST(what_config_json_says)       /* _i: a family */
         { "\"scale_attn_weights\": false", "scale_attn_weights: false, but a gra_gpt always scales" },
         { "\"model_type\": \"imagegpt\"", "model_type: \"imagegpt\", but only gpt2 is known" },
         { "\"model_type\": \"\033[1m\"", "model_type: \"?[1m\", but only gpt2 is known" },
+        { "\"model_type\": \"\177\"", "model_type: \"?\", but only gpt2 is known" },
         { "\"n_embd\": 7", "n_embd: 7, but its tensors 6" }, { "\"n_layer\": 3", "n_layer: 3, but its tensors 2" },
         { "\"n_positions\": 1024", "n_positions: 1024, but its tensors" },
         { "\"vocab_size\": 50257", "vocab_size: 50257, but its tensors" },
@@ -352,6 +354,7 @@ START_TEST(what_config_json_says)       /* _i: a family */
         { "\"n_inner\": 24.5", "n_inner: 24.5, but a whole number from 1 on is wanted" },
         { "\"n_inner\": -2", "n_inner: -2, but a whole number from 1 on is wanted" },
         { "\"n_inner\": 99999999999", "n_inner: 99999999999, but a whole number from 1 on is wanted" },
+        { "\"n_inner\": true", "n_inner: true, but a whole number from 1 on is wanted" },
         { "\"n_inner\": \"24\"", "n_inner: \"24\", but a whole number from 1 on is wanted" },
         { "\"tie_word_embeddings\": 1", "tie_word_embeddings: 1, but true or false is wanted" },
         { "\"num_attention_heads\": 2", "num_attention_heads: 2, but another value of this setting came before" },
@@ -378,6 +381,8 @@ START_TEST(what_config_json_says_of_the_head)
     kind.head = NO_HEAD;
     write_file(kind, -1, -1, NULL, NULL);
     beside("\"tie_word_embeddings\": false", "tie_word_embeddings: false, but it has no tensor ");
+    write_json("{\"tie_word_embeddings\": true}");
+    imports(HEADS);
     kind.head = OWN_HEAD;
     write_file(kind, -1, -1, NULL, NULL);
     beside("\"tie_word_embeddings\": true", "tie_word_embeddings: true, but tensors ");
@@ -531,10 +536,10 @@ START_TEST(what_is_saved_is_imported)
 }
 END_TEST
 
-/* Whatever call fails, of memory or of reading: a sentence, and nothing held. */
-START_TEST(any_call_may_fail)           /* _i: memory, reading */
+/* Whatever call fails, of memory, opening or reading: a sentence, and nothing held. */
+START_TEST(any_call_may_fail)           /* _i: one of these */
 {
-    const fault_call call = _i ? FAULT_READ : FAULT_ALLOC;
+    static const fault_call calls[] = { FAULT_ALLOC, FAULT_OPEN, FAULT_READ };
     if (!fault_wrapped())
         return;
     write_plain(5, NULL);
@@ -544,7 +549,7 @@ START_TEST(any_call_may_fail)           /* _i: memory, reading */
         gra_model *m = gra_model_open(t, NULL);
         gra_model_keep_going(m, true);
         *why = 0;
-        fault_arm(call, n, _i ? EIO : ENOMEM, false);
+        fault_arm(calls[_i], n, _i ? EIO : ENOMEM, false);
         const bool ok = import_gpt(&g, gra_root(m), PATH, 0, why) == 0;
         struck = fault_disarm();
         ck_assert_msg(ok || struck, "%s", why);         /* an arena that cannot grow generously takes what is needed */
@@ -576,7 +581,7 @@ Suite *import_suite(void)
     tcase_add_loop_test(c, a_tensor_that_cannot_be_read, 0, FAMILIES);
     tcase_add_test(c, shapes_of_no_gpt);
     tcase_add_test(c, what_is_saved_is_imported);
-    tcase_add_loop_test(c, any_call_may_fail, 0, 2);
+    tcase_add_loop_test(c, any_call_may_fail, 0, 3);
     suite_add_tcase(s, c);
     return s;
 }

@@ -104,7 +104,7 @@ faults: programs
 	    BUILD=$(B) sh $$script || { echo "$$script failed"; exit 1; }; \
 	done
 
-## make coverage    lines and branches of core/, layers/ that tests take (gcc)
+## make coverage    lines and branches that the tests take (gcc)
 # Counts are kept per object, so the double and the float library add up; each suite runs once in each.
 coverage:
 	$(MAKE) B=$(B)/coverage OPT='-O0 -g' SANITIZE='--coverage -DGRADUS_COVERAGE' $(B)/coverage/f64/test $(B)/coverage/f32/test

@@ -15,7 +15,8 @@
 static const struct setting {
     const char *name;
     size_t      to;                     /* an int of the result: the number, or which of these, counted from 1: */
-    const char *among[4];               /* the values it may have, as they stand in the file; none: a whole number */
+    const char *among[4];               /* the values it may have, as they stand in the file, then NULL; if there are
+                                           none, it is a whole number */
     const char *wanted;
 } settings[] = {
     { "activation_function",     TO(gelu), { "\"gelu\"", "\"gelu_new\"", "\"gelu_pytorch_tanh\"" },
@@ -42,7 +43,7 @@ static bool same(const char *a, const char *b)
 {
     char *end_a, *end_b;
     const double x = strtod(a, &end_a), y = strtod(b, &end_b);
-    return strcmp(a, b) == 0 || (end_a > a && end_b > b && !*end_a && !*end_b && x == y);
+    return strcmp(a, b) == 0 || (end_a > a && end_b > b && !*end_a && x == y);
 }
 
 /* What is kept of a value: a number from 1 on; 0: it may not be this. */
@@ -50,7 +51,7 @@ static int read_value(const struct setting *s, const char *value)
 {
     char *end;
     const long n = strtol(value, &end, 10);
-    for (int i = 0; i < 4 && s->among[i]; i++)
+    for (int i = 0; s->among[i]; i++)
         if (same(value, s->among[i]))
             return i + 1;
     return !s->among[0] && *value >= '1' && *value <= '9' && !*end && n <= INT_MAX ? (int)n : 0;

@@ -176,7 +176,7 @@ static bool check_shape(struct import *f, int i)
     const gra_gpt_config *c = &f->config;
     const struct row *r = row_of(i);
     const gra_file_tensor *x = f->place[i];
-    const bool turned = f->transposed && i >= OUTSIDE && r->columns;
+    const bool turned = f->transposed && r->columns;
     gra_shape want = { .ndim = r->columns ? 2 : 1 };
     want.dim[turned] = r->rows == VOCAB ? c->vocab_size : r->rows == CONTEXT ? c->context_length
                        : r->rows * (f->gpt2 && r->part ? 3 : 1) * c->emb_dim;
@@ -201,7 +201,7 @@ static bool fits(struct import *f)
             return wrong(f, "it has no tensor %s", name_of(i, f->gpt2, (param_name){ 0 }));
         if (i == OUTSIDE) {
             const gra_shape s = f->place[i]->shape;
-            f->transposed = f->gpt2 && s.ndim == 2 && s.dim[0] < s.dim[1];
+            f->transposed = f->gpt2 && s.dim[0] < s.dim[1];   /* one of another ndim is refused either way */
         }
         if (f->place[i] && !check_shape(f, i))
             return false;
@@ -314,7 +314,7 @@ static bool read_values(struct import *f, gra_scope scope)
         char full[sizeof scope.name + sizeof ours];
         snprintf(full, sizeof full, "%s%s%s", scope.name, *scope.name ? "." : "", name_of(i, false, ours));
         gra_tensor *p = gra_param_find(scope.model, full);
-        if (!p || !f->place[i])         /* a tied head, biases that it does not have */
+        if (!p)                         /* a tied head, biases that it does not have */
             continue;
         ok = f->place[i] == held || read_all(f, f->place[i], &x);
         held = f->place[i];

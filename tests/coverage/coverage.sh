@@ -1,14 +1,15 @@
 #!/bin/sh
-# What the tests have executed of core/ and layers/: for each file its lines and branches, then the lines and the
-# branches that none has taken. left_out.txt beside this gives the reason for those that stay. Fails where a line or a
-# branch has none, where a reason is not needed, and below 95 % of lines. Runs in the repository's root, after a test
-# program that gcc has built with --coverage in ${BUILD:-build}; GCOV is gcov. proof.sh shows that it can fail.
+# What the tests have executed of core/, layers/ and examples/import/: for each file its lines and branches, then the
+# lines and the branches that none has taken. left_out.txt beside this gives the reason for those that stay. Fails where
+# a line or a branch has none, where a reason is not needed, and below 95 % of lines. Runs in the repository's root,
+# after a test program that gcc has built with --coverage in ${BUILD:-build}; GCOV is gcov. proof.sh shows that it can
+# fail.
 BUILD=${BUILD:-build}
 GCOV=${GCOV:-gcov}
 
 # In gcov's words: "    count:   line:source", ##### for 0, - for no code; then "branch  n taken count", and
 # "branch  n never executed". A file compiled several times (a header, float and double) counts as one.
-find "$BUILD" -name '*.gcda' | grep -E '/(core|layers)/' | while read -r data; do
+find "$BUILD" -name '*.gcda' | grep -E '/(core|layers|examples/import)/' | while read -r data; do
     "$GCOV" -b -c -t "$data"
 done >"$BUILD/gcov.txt" 2>"$BUILD/gcov.err"
 awk -v reasons="${REASONS:-tests/coverage/left_out.txt}" '
@@ -39,7 +40,7 @@ awk -v reasons="${REASONS:-tests/coverage/left_out.txt}" '
         file = $0
         sub(/^.*Source:/, "", file)
         sub(/^\.\//, "", file)
-        ours = file ~ /^(core|layers)\//
+        ours = file ~ /^(core|layers|examples\/import)\//
         next
     }
     !ours { next }

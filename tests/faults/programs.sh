@@ -81,8 +81,9 @@ pread readv write pwrite writev fsync fdatasync ftruncate truncate rename rename
 unlinkat remove close fclose fstat lseek mkdir mkdirat realpath mmap sendfile copy_file_range posix_fallocate
 pthread_create'
 if [ "$WRAPPED" ] && command -v nm >"$W/nm"; then
-    find "$BUILD/f32/core" "$BUILD/f32/layers" "$BUILD/f32/examples/lib" "$BUILD/f32/examples/train.o" \
-        "$BUILD/f32/examples/generate.o" -name '*.o' -exec nm -u {} + | awk 'NF == 2 { print $2 }' | sort -u >"$W/nm"
+    find "$BUILD/f32/core" "$BUILD/f32/layers" "$BUILD/f32/examples/lib" "$BUILD/f32/examples/import" \
+        "$BUILD/f32/examples/train.o" "$BUILD/f32/examples/generate.o" -name '*.o' -exec nm -u {} + |
+        awk 'NF == 2 { print $2 }' | sort -u >"$W/nm"
     grep -qx '_*malloc' "$W/nm" || { failed=$((failed + 1)); echo "FAILED: nm does not show what our objects call"; }
     for call in $may_fail; do
         case " $WRAPPED " in
