@@ -25,17 +25,17 @@ if ! clang -fsanitize=fuzzer,address,undefined "$W/empty.c" -o "$W/empty" 2>"$W/
 fi
 programs=
 for target in $targets; do
-    programs="$programs $BUILD/libfuzzer/fuzz/$target"
+    programs="$programs $W/libfuzzer/fuzz/$target"
 done
 # shellcheck disable=SC2086
-$MAKE -j"$(getconf _NPROCESSORS_ONLN)" B="$BUILD/libfuzzer" CC=clang OPT='-O1 -g' FUZZER=-fsanitize=fuzzer \
+$MAKE -j"$(getconf _NPROCESSORS_ONLN)" B="$W/libfuzzer" CC=clang OPT='-O1 -g' FUZZER=-fsanitize=fuzzer \
     SANITIZE='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all' $programs >"$W/make.log" || {
     cat "$W/make.log"
     exit 1
 }
 for target in $targets; do
     mkdir -p "$W/found/$target"
-    if "$BUILD/libfuzzer/fuzz/$target" -max_total_time="$seconds" -max_len=8192 -timeout=10 -rss_limit_mb=1024 \
+    if "$W/libfuzzer/fuzz/$target" -max_total_time="$seconds" -max_len=8192 -timeout=10 -rss_limit_mb=1024 \
         -print_final_stats=1 -close_fd_mask=1 -artifact_prefix="$W/$target-" "$W/found/$target" "$W/seeds/$target" \
         >"$W/$target.log" 2>&1; then
         echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$W/$target.log") executions in $seconds seconds"

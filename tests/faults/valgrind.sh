@@ -5,19 +5,20 @@
 # under it. What takes seconds by itself (tagged long) would take minutes. The test program is in
 # ${BUILD:-build}/f32.
 BUILD=${BUILD:-build}
+out=$BUILD/f32/valgrind.out
 failed=0
 
-if ! command -v valgrind >"$BUILD/valgrind.out"; then
+if ! command -v valgrind >"$out"; then
     echo "valgrind.sh: valgrind is not here: left out"
     exit 0
 fi
 for suite in shape print tape model optim attention golden save load; do
     if CK_RUN_SUITE=$suite CK_EXCLUDE_TAGS=long CK_TIMEOUT_MULTIPLIER=20 \
-        valgrind -q --fair-sched=try --error-exitcode=99 --leak-check=full "$BUILD/f32/test" >"$BUILD/valgrind.out" 2>&1; then
-        echo "$suite: $(sed -n 's/^100%: //p' "$BUILD/valgrind.out")"
+        valgrind -q --fair-sched=try --error-exitcode=99 --leak-check=full "$BUILD/f32/test" >"$out" 2>&1; then
+        echo "$suite: $(sed -n 's/^100%: //p' "$out")"
     else
         echo "FAILED: $suite"
-        cat "$BUILD/valgrind.out"
+        cat "$out"
         failed=1
     fi
 done
