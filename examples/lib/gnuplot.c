@@ -51,7 +51,7 @@ static const char *keep(FILE *picture, const char *path)
     const size_t n = fstat(fileno(picture), &about) == 0 ? (size_t)about.st_size : 0;
     char *bytes = n > 0 ? malloc(n) : NULL;
     const char *why = "gnuplot failed";
-    if (bytes && pread(fileno(picture), bytes, n, 0) == (ssize_t)n &&
+    if (bytes && fseek(picture, 0, SEEK_SET) == 0 && fread(bytes, 1, n, picture) == n &&
         (!file_ends_in(path, ".png") || is_whole(bytes, n)))
         why = gra_write_file(path, bytes, n) ? strerror(errno) : NULL;
     free(bytes);

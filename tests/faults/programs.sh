@@ -12,6 +12,7 @@ OUT=$W/out
 BUILD=${KEPT%/*}
 step=${FAULT_STEP:-1}
 runs=0
+gnuplot=
 
 wrong() {       # wrong WHAT: of the run that $fault disturbed
     failed=$((failed + 1))
@@ -19,11 +20,11 @@ wrong() {       # wrong WHAT: of the run that $fault disturbed
     sed 's/^/    /' "$W/err"
 }
 
-disturbed() {   # disturbed FAULT COMMAND ...: without gnuplot, which is another program
+disturbed() {   # disturbed FAULT COMMAND ...: gnuplot, which is another program, is that in the folder $gnuplot, or none
     fault=$1
     shift
     : >"$W/report"
-    { PATH=/nowhere GRADUS_FAULT=$fault GRADUS_FAULT_REPORT=$W/report "$@" >"$W/stdout" 2>"$W/err"; } 2>"$W/killed"
+    { PATH=${gnuplot:-/nowhere} GRADUS_FAULT=$fault GRADUS_FAULT_REPORT=$W/report "$@" >"$W/stdout" 2>"$W/err"; } 2>"$W/killed"
     status=$?
     runs=$((runs + 1))
     struck=none held=none
@@ -147,7 +148,7 @@ sweep() {       # sweep OLD NEW FAULT ERROR EVER COMMAND ...
             wrong "a call that was interrupted or cut short is no reason to give up" ;;
         esac
         goes_on "$old" "$new"
-        [ "$struck" = 0 ] && break
+        [ "$struck.$status" = 0.0 ] && break    # not where it struck in the child that becomes gnuplot
         n=$((n + step))
     done
     [ "$n" -lt 5000 ] || wrong "there are more such calls than were tried"
@@ -163,24 +164,28 @@ while [ $n -gt 1 ]; do
 done
 [ -e "$W/stopped" ] || wrong "no fault stopped a run behind its first checkpoint"
 
-# ---- generate: its text, and a table of attention weights ---------------------------------------------
+# ---- generate: its text, and a picture of attention weights -------------------------------------------
 generate() {    # the text goes to a file of the same folder
-    "$BUILD/faults/generate" --model "$W/new" --tokens 4 --threads 2 --attention "$OUT/attention.tsv" >"$OUT/text"
+    "$BUILD/faults/generate" --model "$W/new" --tokens 4 --threads 2 --attention "$OUT/attention.png" >"$OUT/text"
 }
 
 program=generate
+gnuplot=$W/gnuplot
 rm -rf "$OUT"
-mkdir "$OUT" "$W/nothing"
+mkdir "$OUT" "$W/nothing" "$gnuplot"
+# A PNG ends so.
+printf '#!/bin/sh\nprintf "a picture\\000\\000\\000\\000IEND\\256B\\140\\202"\n' >"$gnuplot/gnuplot"
+chmod +x "$gnuplot/gnuplot"
 disturbed '' generate
 [ "$status.$struck" = 0.0 ] || wrong "without a fault it should generate"
 mv "$OUT" "$W/generated"
 
 # ---- all faults, of all of them -------------------------------------------------------------------------
 while read -r call error ever; do
-    program=train result=model.safetensors
+    program=train gnuplot= result=model.safetensors
     sweep "$W/old" "$W/new" "$call" "$error" "$ever" train
     sweep "$W/stopped" "$W/new" "$call" "$error" "$ever" "$BUILD/faults/train" --resume "$OUT"
-    program=generate result=text
+    program=generate gnuplot=$W/gnuplot result=text
     sweep "$W/nothing" "$W/generated" "$call" "$error" "$ever" generate
 done <<END
 alloc ENOMEM
