@@ -215,10 +215,7 @@ static inline void fill(gra_real *x, size_t n, float mean, float std, bool has_f
     }
 }
 
-static void fill_base(gra_real *x, size_t n, float mean, float std)
-{
-    fill(x, n, mean, std, NORMAL_FMA);
-}
+static void fill_base(gra_real *x, size_t n, float mean, float std) { fill(x, n, mean, std, NORMAL_FMA); }
 
 #if defined(__x86_64__) && defined(__GNUC__)
 GRA_TARGET_AVX2 static void fill_avx2(gra_real *x, size_t n, float mean, float std)

@@ -321,10 +321,9 @@ START_TEST(a_link_stays)                /* where nobody can say what it leads to
 END_TEST
 
 #ifdef GRADUS_DOUBLE                    /* float code cannot call gra_check */
-static gra_tensor *wrong_mul(gra_tape *t, gra_tensor **in, void *arg)   /* so that there is much to explain */
+static gra_tensor *wrong_mul(gra_tape *t, gra_tensor **in, void *c)     /* so that there is much to explain */
 {
-    (void)arg;
-    return gra_add(t, gra_mul(t, in[0], gra_detach(t, in[1])),
+    return gra_add(t, gra_add(t, gra_mul(t, in[0], gra_detach(t, in[1])), c),
                    gra_sum_dim(t, gra_sqrt(t, gra_exp(t, in[1])), 0, true));
 }
 
@@ -332,14 +331,23 @@ static bool check_gradients(void)
 {
     static const gra_check_in in[] = { { .name = "a", .shape = { 2, { 3, 4 } } },
                                        { .name = "b", .shape = { 2, { 3, 4 } } } };
+    gra_model *m = NULL;
     gra_check_report report = { 0 };
     gra_tape *t = gra_open(1);
     bool ok = t || fails(NULL, "NULL, which is out of memory");
     if (t) {
         gra_keep_going(t, true);
-        const int result = gra_check(t, GRA_GRAD, NULL, NULL, 2, in, wrong_mul, NULL, 1e-6, &report);
-        ok = result == 1 || fails(report.text, "");     /* 1: it did compare, and found the mistake */
+        m = gra_model_open(t, NULL);
+        ok = m || fails(NULL, "NULL, which is out of memory");
     }
+    if (m) {
+        gra_model_keep_going(m, true);
+        gra_tensor *c = gra_param(gra_root(m), "c", gra_init_zeros(), GRA_SHAPE(3, 4));
+        ok = !gra_model_error(m) || fails(gra_model_error(m), "");
+        const int result = ok ? gra_check(t, GRA_GRAD, NULL, m, 2, in, wrong_mul, c, 1e-6, &report) : 1;
+        ok = ok && (result == 1 || fails(report.text, "")); /* 1: it did compare, and found the mistake */
+    }
+    gra_model_close(m);
     gra_close(t);
     return ok;
 }

@@ -8,8 +8,9 @@ BUILD=${BUILD:-build}
 GCOV=${GCOV:-gcov}
 
 # In gcov's words: "    count:   line:source", ##### for 0, - for no code; then "branch  n taken count", and
-# "branch  n never executed". A file compiled several times (a header, float and double) counts as one.
-find "$BUILD" -name '*.gcda' | grep -E '/(core|layers|examples/import)/' | while read -r data; do
+# "branch  n never executed". A file compiled several times counts as one: in
+# float and in double, and a header in the library and in a test that calls its functions.
+find "$BUILD" -name '*.gcda' | grep -E '/(core|layers|examples/import|tests)/' | while read -r data; do
     "$GCOV" -b -c -t "$data"
 done >"$BUILD/gcov.txt" 2>"$BUILD/gcov.err"
 awk -v reasons="${REASONS:-tests/coverage/left_out.txt}" '
