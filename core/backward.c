@@ -1,101 +1,47 @@
 /* backward: the sweep down the tape.
  *
- * A tensor's inputs come later in the tape's list than the tensor itself. So when the sweep reaches y, all ops that
- * use y have added to its gradient dy, which is complete; y's own backward then adds dy times its op's derivative to
- * the gradients of its inputs. That is reverse-mode differentiation: no sort, no recursion, no visited set. */
+ * The tape's list runs from the newest tensor to the oldest (t->last, then y->prev), so y is reached before its inputs
+ * and after every op that used y: its gradient dy is complete. y's own backward then adds dy times its op's derivative
+ * to the gradients of its inputs. That is reverse-mode differentiation: no sort, no recursion, no visited set. */
 #include "internal.h"
 
-/* ---- memory: gradients of step tensors are made when the sweep needs them, and recycled ---- */
+static bool can_sweep(gra_tape *t, gra_tensor *loss);
+static bool make_grad(gra_tape *t, gra_tensor *x);
+static bool make_input_grads(gra_tape *t, gra_tensor *y, bool *any);
+static void seed(gra_tensor *loss);
+static void mark_filled(gra_tensor *y);
+static void recycle_grad(gra_tape *t, gra_tensor *y);
 
-struct gra_free_grad {                  /* free list of gradient buffers, linked through the buffers themselves */
-    struct gra_free_grad *next;
-    size_t                size;         /* how many values */
-};
-
-/* A buffer, uninitialised. */
-static real *grad_memory(gra_tape *t, size_t size)
+int gra_backward(gra_tape *t, gra_tensor *loss)
 {
-    for (struct gra_free_grad **g = &t->free_grads; *g; g = &(*g)->next)
-        if ((*g)->size == size) {
-            struct gra_free_grad *found = *g;
-            *g = found->next;
-            return (real *)found;
+    if (!can_sweep(t, loss) || !make_grad(t, loss))
+        return -1;
+    t->swept = true;
+    if (!loss->grad)
+        return 0;                                       /* the loss is a parameter that has been frozen meanwhile */
+    seed(loss);
+
+    bool any;
+    for (gra_tensor *y = t->last; y; y = y->prev) {
+        if (!y->grad)
+            continue;                                   /* the loss does not depend on it */
+        if (!make_input_grads(t, y, &any))
+            return -1;
+        if (any && y->op->backward) {
+            gra_tape_run(t, y, y->op->backward);        /* y->op->backward(y) */
+            if (gra_tape_traces(t))
+                gra_trace_backward(t, y);               /* for gra_trace_nan */
         }
-    size_t bytes = size * sizeof(real);
-    return gra_alloc(t, bytes < sizeof(struct gra_free_grad) && !t->watch ? sizeof(struct gra_free_grad) : bytes);
+        mark_filled(y);
+        recycle_grad(t, y);
+    }
+    return t->error.failed ? -1 : 0;
 }
+
+/* ---- where it begins ---- */
 
 /* The tensor that has x's gradient: a view shares its base's. */
 static gra_tensor *owner(gra_tensor *x) { return x->base ? x->base : x; }
-
-static bool make_grad(gra_tape *t, gra_tensor *x)
-{
-    gra_tensor *o = owner(x);
-    if (!o->grad && o->tape) {                      /* a parameter (no tape) has its model's, or if frozen none */
-        o->grad = grad_memory(t, o->size);
-        o->fresh = true;
-    }
-    x->grad = o->grad;
-    return !t->error.failed;
-}
-
-void gra_zero_fresh(gra_tensor *y)
-{
-    for (int i = 0; i < y->nin; i++)
-        if (y->in[i] && y->in[i]->fresh) {
-            memset(y->in[i]->grad, 0, y->in[i]->size * sizeof(real));
-            y->in[i]->fresh = owner(y->in[i])->fresh = false;
-        }
-}
-
-static bool comes_twice(const gra_tensor *y, int i)
-{
-    for (int j = 0; j < y->nin; j++)
-        if (j != i && y->in[j] && owner(y->in[j]) == owner(y->in[i]))
-            return true;
-    return false;
-}
-
-/* Prepares the gradients of y's inputs for its backward; *any: one of them is wanted. */
-static bool make_grads(gra_tape *t, gra_tensor *y, bool *any)
-{
-    bool twice = false;
-    *any = false;
-    for (int i = 0; i < y->nin; i++) {
-        gra_tensor *x = y->in[i];
-        if (!x || !x->requires_grad)
-            continue;
-        if (!x->grad && !make_grad(t, x))
-            return false;
-        x->fresh = owner(x)->fresh;
-        twice |= x->fresh && comes_twice(y, i);
-        *any |= x->grad != NULL;
-    }
-    if (!y->op->stores || twice)
-        gra_zero_fresh(y);
-    return true;
-}
-
-static void grads_added(gra_tensor *y)
-{
-    for (int i = 0; i < y->nin; i++)
-        if (y->in[i])
-            y->in[i]->fresh = owner(y->in[i])->fresh = false;
-}
-
-static void recycle_grad(gra_tape *t, gra_tensor *y)
-{
-    if (t->keep_grads || t->watch || y->retain_grad)
-        return;
-    if (!y->base) {
-        struct gra_free_grad *g = (struct gra_free_grad *)(void *)y->grad;
-        *g = (struct gra_free_grad){ t->free_grads, y->size };
-        t->free_grads = g;
-    }
-    y->grad = NULL;
-}
-
-/* ---- the sweep ---- */
 
 static bool can_sweep(gra_tape *t, gra_tensor *loss)
 {
@@ -117,40 +63,111 @@ static bool can_sweep(gra_tape *t, gra_tensor *loss)
     return !t->error.failed;
 }
 
-/* d(loss)/d(loss) = 1, added to what is there where the loss is a parameter. */
+/* d(loss)/d(loss) = 1: the first value of an uninitialised (fresh) gradient, or, where the loss is itself a parameter,
+ * added to the gradient that is there. */
 static void seed(gra_tensor *loss)
 {
     loss->grad[0] = owner(loss)->fresh ? 1 : loss->grad[0] + 1;
     loss->fresh = owner(loss)->fresh = false;
 }
 
-int gra_backward(gra_tape *t, gra_tensor *loss)
-{
-    if (!can_sweep(t, loss) || !make_grad(t, loss))
-        return -1;
-    t->swept = true;
-    if (!loss->grad)
-        return 0;                                       /* the loss is a parameter that has been frozen meanwhile */
-    seed(loss);
+/* ---- memory ----
+ *
+ * The gradient of a tensor that is no parameter is made when the sweep first needs it, and recycled when the sweep has
+ * passed. It is made uninitialised, and marked x->fresh until a backward has filled it. Before an op's backward runs,
+ * its fresh gradients are filled with zeros, so that it can add to them; but not where the op says .stores = true,
+ * which means that it looks at x->fresh itself, and overwrites what is fresh. */
 
-    bool any;
-    for (gra_tensor *y = t->last; y; y = y->prev) {
-        if (!y->grad)
-            continue;                                   /* the loss does not depend on it */
-        if (!make_grads(t, y, &any))
-            return -1;
-        if (any && y->op->backward) {
-            gra_tape_run(t, y, y->op->backward);
-            if (gra_tape_traces(t))
-                gra_trace_backward(t, y);
+struct gra_free_grad {                  /* free list of gradient buffers, linked through the buffers themselves */
+    struct gra_free_grad *next;
+    size_t                size;         /* how many values */
+};
+
+/* An uninitialised buffer of this size: a recycled one, or a new one. */
+static real *grad_memory(gra_tape *t, size_t size)
+{
+    for (struct gra_free_grad **g = &t->free_grads; *g; g = &(*g)->next)
+        if ((*g)->size == size) {
+            struct gra_free_grad *found = *g;
+            *g = found->next;
+            return (real *)found;
         }
-        grads_added(y);
-        recycle_grad(t, y);
-    }
-    return t->error.failed ? -1 : 0;
+    size_t bytes = size * sizeof(real);
+    return gra_alloc(t, bytes < sizeof(struct gra_free_grad) && !t->watch ? sizeof(struct gra_free_grad) : bytes);
 }
 
-/* ---- what is left of it ---- */
+/* x->grad is there afterwards, unless x is a frozen parameter. */
+static bool make_grad(gra_tape *t, gra_tensor *x)
+{
+    gra_tensor *o = owner(x);
+    if (!o->grad && o->tape) {                      /* a parameter (no tape) has its model's, or if frozen none */
+        o->grad = grad_memory(t, o->size);
+        o->fresh = true;
+    }
+    x->grad = o->grad;
+    return !t->error.failed;
+}
+
+void gra_zero_fresh(gra_tensor *y)
+{
+    for (int i = 0; i < y->nin; i++)
+        if (y->in[i] && y->in[i]->fresh) {
+            memset(y->in[i]->grad, 0, y->in[i]->size * sizeof(real));
+            y->in[i]->fresh = owner(y->in[i])->fresh = false;
+        }
+}
+
+/* Input i of y is an input of y a second time, itself or a view that shares its gradient. */
+static bool comes_twice(const gra_tensor *y, int i)
+{
+    for (int j = 0; j < y->nin; j++)
+        if (j != i && y->in[j] && owner(y->in[j]) == owner(y->in[i]))
+            return true;
+    return false;
+}
+
+/* Prepares the gradients of y's inputs for y's backward; *any: one of them is wanted. */
+static bool make_input_grads(gra_tape *t, gra_tensor *y, bool *any)
+{
+    bool twice = false;
+    *any = false;
+    for (int i = 0; i < y->nin; i++) {
+        gra_tensor *x = y->in[i];
+        if (!x || !x->requires_grad)
+            continue;
+        if (!x->grad && !make_grad(t, x))
+            return false;
+        x->fresh = owner(x)->fresh;
+        twice |= x->fresh && comes_twice(y, i);         /* overwritten twice, the first half would be lost */
+        *any |= x->grad != NULL;
+    }
+    if (!y->op->stores || twice)
+        gra_zero_fresh(y);
+    return true;
+}
+
+/* y's backward has filled the gradients of y's inputs. */
+static void mark_filled(gra_tensor *y)
+{
+    for (int i = 0; i < y->nin; i++)
+        if (y->in[i])
+            y->in[i]->fresh = owner(y->in[i])->fresh = false;
+}
+
+/* dy has been passed on to y's inputs: its buffer may serve another tensor, unless somebody is to see it. */
+static void recycle_grad(gra_tape *t, gra_tensor *y)
+{
+    if (t->keep_grads || t->watch || y->retain_grad)
+        return;
+    if (!y->base) {
+        struct gra_free_grad *g = (struct gra_free_grad *)(void *)y->grad;
+        *g = (struct gra_free_grad){ t->free_grads, y->size };
+        t->free_grads = g;
+    }
+    y->grad = NULL;
+}
+
+/* ---- what the user sees of it ---- */
 
 void gra_retain_grad(gra_tensor *x)
 {

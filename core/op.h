@@ -3,8 +3,21 @@
  * An op is one file: formula, forward, backward, public function. Outside the library it is the
  * same: any .c that includes this header (examples/02_own_op.c).
  *
- *     static void forward(gra_tensor *y)  { ... y->data[i] = f(y->in[0]->data[i]); }
- *     static void backward(gra_tensor *y) { ... y->in[0]->grad[i] += y->grad[i] * df; }
+ *     static void forward(gra_tensor *y)                          // y = x^2
+ *     {
+ *         const real *x = y->in[0]->data;
+ *         for (size_t i = 0; i < y->size; i++)
+ *             y->data[i] = x[i] * x[i];
+ *     }
+ *
+ *     static void backward(gra_tensor *y)                         // dx += dy 2 x
+ *     {
+ *         const real *x = y->in[0]->data, *dy = y->grad;
+ *         real *dx = y->in[0]->grad;
+ *         if (dx)                                                 // of several inputs, some may want none
+ *             for (size_t i = 0; i < y->size; i++)
+ *                 dx[i] += dy[i] * 2 * x[i];
+ *     }
  *
  *     gra_tensor *my_op(gra_tape *t, gra_tensor *x)
  *     {
@@ -15,6 +28,7 @@
  * In backward y->grad is there, and y->in[i]->grad is non-NULL exactly when that gradient is wanted
  * (with one input that wants none, backward is not called at all). Accumulate, always: an input may
  * feed several ops, or this one twice. Check in the public function with gra_fail, trust inside.
+ * The fields of gra_tensor are in gradus.h; saved is used in examples/02_own_op.c, args in core/ops/pow.c.
  *
  * From C++ the functions can be called; the macros that make an array of their arguments (gra_result, GRA_REFUSES,
  * GRA_SHAPE_OF) are C: call gra_result_n, gra_refuses, gra_shape_text there.

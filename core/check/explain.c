@@ -2,12 +2,14 @@
  *
  * First the backward is asked how it uses dy, the gradient of the output: it runs again with other weights of the
  * loss. If it is linear in dy, all that it does stands in its Jacobian, one row for each output: the backward of a
- * loss that is this output alone. The differences give the right Jacobian. Then each explanation is a guess at
- * how the wrong one came from the right one: it is n times something (factors.c), values of n at other places
- * (moved.c), n and a term (terms.c), a product with another matrix (products.c), or another derivative
- * (derivative.c). A guess fits when it agrees in every entry, to 1e-4 of the largest, and to a hundredth of what is to
- * be explained, so that nothing fits by being nearly right already. Where none fits, "a clue" is told: a fact about
- * the numbers that narrows the search. */
+ * loss that is this output alone. The differences give the right Jacobian.
+ *
+ * Let a be what the backward gave (analytic), and n what differences of the loss give (numeric). Each explanation
+ * guesses the mistake: a is n times a factor (factors.c), a has n's values at other places (moved.c), a is n plus a
+ * term (terms.c), a product with another matrix (products.c), or another function's derivative (derivative.c). A guess
+ * fits when it agrees in every entry, to 1e-4 of the largest, and to a hundredth of what is to be explained, so that
+ * nothing fits by being nearly right already. Where none fits, "a clue" is told: a fact about the numbers that narrows
+ * the search. */
 #include "explaining.h"
 #include <stdarg.h>
 #include <stdlib.h>
