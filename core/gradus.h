@@ -421,7 +421,7 @@ typedef struct gra_muon {                               /* Muon, for matrices (J
                                                            singular values farther below 1 */
     gra_tensor **v;
     int        params;
-    struct gra_muon_room *room;
+    struct gra_muon_workspace *workspace;
 } gra_muon;
 int  gra_muon_init(gra_muon *opt, gra_model *m, gra_takes *takes);  /* -1, too: one that it takes is no matrix */
 void gra_muon_step(gra_muon *opt);

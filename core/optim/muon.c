@@ -22,10 +22,10 @@
 static const double a = 3.4445, b = -4.7750, c = 2.0315;
 
 enum {
-    BLOCK = 32, BLOCK_OF_ALL = 256,     /* columns of a symmetric product at a time: of one thread, of all */
-    CHUNK = 1 << 15                     /* values of a large matrix in a chunk of work, at least */
+    BLOCK = 32, BLOCK_OF_ALL = 256,     /* columns of a symmetric product at a time: by one thread, by all */
+    CHUNK = 1 << 15                     /* so many values, at least, of a large matrix are a chunk of work */
 };
-static const size_t small = 1 << 20;    /* values of a matrix that one thread treats alone */
+static const size_t small = 1 << 20;    /* a matrix of at most so many values is updated by one thread alone */
 
 static bool takes_2d(const gra_tensor *p)
 {
@@ -37,42 +37,44 @@ static int cols(const gra_tensor *p)    { return p->shape.dim[1]; }
 static int shorter(const gra_tensor *p) { return rows(p) < cols(p) ? rows(p) : cols(p); }
 static int longer(const gra_tensor *p)  { return rows(p) < cols(p) ? cols(p) : rows(p); }
 
-/* The stride of the rows of a working matrix. Rows of whole cache lines get an odd number of lines: with a power of two
- * the values of a column would compete for the same cache sets. */
-static int apart(int width)
+/* The stride of the rows of a working matrix of so many columns. Rows of whole cache lines get an odd number of lines:
+ * with a power of two the values of a column would compete for the same cache sets. */
+static int stride_for(int width)
 {
     const int line = 64 / (int)sizeof(real);
     return width % line ? width : (width / line | 1) * line;
 }
 
-/* Workspace for the largest matrix of all, and for each thread workspace for the largest small one. */
-struct gra_muon_room {
-    real  *large, *own;
-    size_t values;                      /* of one thread's own */
+/* Workspace for the largest matrix of all, which all threads update, and for each thread workspace for the largest
+ * small one. */
+struct gra_muon_workspace {
+    real  *large, *small;
+    size_t small_size;                  /* values of the latter, for one thread */
 };
 
-static size_t room_for(const gra_tensor *p)             /* X and the next; A, P, Q and another such square */
+static size_t workspace_size(const gra_tensor *p)       /* X and the next X; A, P, Q and another such square */
 {
-    return 2 * (size_t)rows(p) * (size_t)apart(cols(p)) + 4 * (size_t)shorter(p) * (size_t)apart(shorter(p));
+    const size_t m = (size_t)shorter(p);
+    return 2 * (size_t)rows(p) * (size_t)stride_for(cols(p)) + 4 * m * (size_t)stride_for(shorter(p));
 }
 
-static struct gra_muon_room *make_room(const gra_muon *opt)
+static struct gra_muon_workspace *make_workspace(const gra_muon *opt)
 {
-    struct gra_muon_room *room = gra_model_alloc(opt->model, sizeof *room);
+    struct gra_muon_workspace *work = gra_model_alloc(opt->model, sizeof *work);
     size_t large = 0;
-    if (!room)
+    if (!work)
         return NULL;
     for (int i = 0; i < gra_param_count(opt->model); i++) {
         const gra_tensor *p = gra_param_at(opt->model, i);
-        size_t *most = p->size > small ? &large : &room->values;
-        if (opt->v[i] && room_for(p) > *most)
-            *most = room_for(p);
+        size_t *most = p->size > small ? &large : &work->small_size;
+        if (opt->v[i] && workspace_size(p) > *most)
+            *most = workspace_size(p);
     }
-    room->values = (room->values + 15) / 16 * 16;       /* whole cache lines */
+    work->small_size = (work->small_size + 15) / 16 * 16;       /* whole cache lines */
     const size_t threads = (size_t)gra_machine_threads(gra_model_machine(opt->model));
-    room->large = gra_model_alloc(opt->model, large * sizeof(real));
-    room->own = gra_model_alloc(opt->model, room->values * threads * sizeof(real));
-    return room->large && room->own ? room : NULL;
+    work->large = gra_model_alloc(opt->model, large * sizeof(real));
+    work->small = gra_model_alloc(opt->model, work->small_size * threads * sizeof(real));
+    return work->large && work->small ? work : NULL;
 }
 
 int gra_muon_init(gra_muon *opt, gra_model *m, gra_takes *takes)
@@ -89,8 +91,8 @@ int gra_muon_init(gra_muon *opt, gra_model *m, gra_takes *takes)
             opt->v = NULL;
         }
     }
-    opt->room = opt->v ? make_room(opt) : NULL;
-    return opt->room ? 0 : -1;
+    opt->workspace = opt->v ? make_workspace(opt) : NULL;
+    return opt->workspace ? 0 : -1;
 }
 
 /* ---- one matrix: by one worker alone, or by all threads ---- */
@@ -98,18 +100,18 @@ int gra_muon_init(gra_muon *opt, gra_model *m, gra_takes *takes)
 struct job {
     const gra_muon *opt;
     gra_machine *machine;
-    int       worker;                   /* or ALL */
+    int       worker;                   /* the thread that does it alone, or ALL */
     const gra_tensor *p;
-    real     *v;                        /* as p */
-    real     *x, *next;                 /* as p, but rows `wide` apart */
-    real     *gram, *poly, *q, *spare;  /* (m, m): A, P, Q; rows `high` apart */
-    int       m, wide, high;
-    size_t    chunk;
-    double    scale, sum[GRA_CHUNKS];
+    real     *v;                        /* momentum, shaped like p */
+    real     *x, *next;                 /* X and the next X, shaped like p; rows stride_x apart */
+    real     *gram, *poly, *q, *spare;  /* A, P, Q and one more, (m, m); rows stride_a apart */
+    int       m, stride_x, stride_a;
+    size_t    chunk;                    /* values in a chunk of update */
+    double    scale, sum[GRA_CHUNKS];   /* 1 / |u|, in the units of X; the sum of u^2 in each chunk */
 };
 enum { ALL = -1 };
 
-static double unit(void) { return sqrt(sqrt(c)); }     /* what 1 is in X */
+static double unit(void) { return sqrt(sqrt(c)); }     /* the value that stands for 1 in X: see c^(1/4) above */
 
 static void update(struct job *j, size_t from, size_t to)
 {
@@ -128,53 +130,54 @@ static void normalise(struct job *j, size_t from, size_t to)            /* rows 
     const real scale = (real)j->scale;
     for (size_t row = from; row < to; row++) {
         const real *u = j->next + row * n;
-        real *x = j->x + row * (size_t)j->wide;
+        real *x = j->x + row * (size_t)j->stride_x;
         for (size_t i = 0; i < n; i++)
             x[i] = scale * u[i];
     }
 }
 
-static void move(struct job *j, size_t from, size_t to)                 /* rows */
+static void step(struct job *j, size_t from, size_t to)                 /* rows */
 {
     const size_t n = (size_t)cols(j->p);
     const double tall = (double)rows(j->p) / (double)cols(j->p);
     const real keep = (real)(1 - j->opt->lr * j->opt->weight_decay);
     const real rate = (real)(j->opt->lr * sqrt(tall > 1 ? tall : 1) / unit());
     for (size_t row = from; row < to; row++) {
-        const real *x = j->x + row * (size_t)j->wide;
+        const real *x = j->x + row * (size_t)j->stride_x;
         real *p = j->p->data + row * n;
         for (size_t i = 0; i < n; i++)
             p[i] = keep * p[i] - rate * x[i];
     }
 }
 
-struct mirror {                         /* beside = below^T, where below has `wide` columns */
+struct mirror {                         /* beside = below^T */
     const real *below;
     real       *beside;
-    size_t      wide, next;             /* rows of both lie `next` apart */
+    size_t      columns, stride;        /* columns of below; the rows of both lie `stride` apart */
 };
 
 static void mirror(struct mirror *s, size_t from, size_t to)            /* rows of below, four at a time */
 {
-    const size_t next = s->next;
+    const size_t stride = s->stride;
     for (; from + 4 <= to; from += 4)
-        for (size_t col = 0; col < s->wide; col++) {
-            const real *x = s->below + from * next + col;
-            const real x0 = x[0], x1 = x[next], x2 = x[2 * next], x3 = x[3 * next];
-            real *y = s->beside + col * next + from;
+        for (size_t col = 0; col < s->columns; col++) {
+            const real *x = s->below + from * stride + col;
+            const real x0 = x[0], x1 = x[stride], x2 = x[2 * stride], x3 = x[3 * stride];
+            real *y = s->beside + col * stride + from;
             y[0] = x0, y[1] = x1, y[2] = x2, y[3] = x3;
         }
     for (; from < to; from++)
-        for (size_t col = 0; col < s->wide; col++)
-            s->beside[col * next + from] = s->below[from * next + col];
+        for (size_t col = 0; col < s->columns; col++)
+            s->beside[col * stride + from] = s->below[from * stride + col];
 }
 
 GRA_VARIANTS(update_variants, update, struct job)
 GRA_VARIANTS(normalise_variants, normalise, struct job)
-GRA_VARIANTS(move_variants, move, struct job)
+GRA_VARIANTS(step_variants, step, struct job)
 GRA_VARIANTS(mirror_variants, mirror, struct mirror)
 
-static void each(const struct job *j, gra_work *const variant[GRA_ISAS], void *what, size_t n, size_t chunk)
+/* Runs a kernel on all of [0, n): in chunks on all threads, or on the one that does this job. */
+static void run(const struct job *j, gra_work *const variant[GRA_ISAS], void *what, size_t n, size_t chunk)
 {
     gra_work *f = gra_variant(j->machine, variant);
     if (j->worker == ALL)
@@ -184,12 +187,12 @@ static void each(const struct job *j, gra_work *const variant[GRA_ISAS], void *w
 }
 
 static void product(const struct job *j, int m, int n, int k, gra_mat left, gra_mat right, real *out,
-                    int next)
+                    int stride)
 {
     if (j->worker == ALL)
-        gra_gemm(j->machine, m, n, k, left, right, out, next, false);
+        gra_gemm(j->machine, m, n, k, left, right, out, stride, false);
     else
-        gra_gemm_alone(j->machine, j->worker, m, n, k, left, right, out, next, false);
+        gra_gemm_alone(j->machine, j->worker, m, n, k, left, right, out, stride, false);
 }
 
 /* out = left right, (m, m) and symmetric: a block of columns is computed from the diagonal down, and what is
@@ -198,45 +201,45 @@ static void symmetric(const struct job *j, int k, gra_mat left, gra_mat right, r
 {
     const int m = j->m, block = j->worker == ALL ? BLOCK_OF_ALL : BLOCK;
     for (int i = 0; i < m; i += block) {
-        const int wide = m - i < block ? m - i : block, below = m - i - wide;
+        const int width = m - i < block ? m - i : block, below = m - i - width;
         const gra_mat lower = { left.p + i * left.row, left.row, left.col };
         const gra_mat block_of = { right.p + i * right.col, right.row, right.col };
-        real *corner = out + (ptrdiff_t)i * j->high + i;
-        product(j, m - i, wide, k, lower, block_of, corner, j->high);
+        real *corner = out + (ptrdiff_t)i * j->stride_a + i;
+        product(j, m - i, width, k, lower, block_of, corner, j->stride_a);
         if (below == 0)
             break;
-        struct mirror s = { .below = corner + (ptrdiff_t)wide * j->high, .beside = corner + wide,
-                            .wide = (size_t)wide, .next = (size_t)j->high };
-        each(j, mirror_variants, &s, (size_t)below, BLOCK);
+        struct mirror s = { .below = corner + (ptrdiff_t)width * j->stride_a, .beside = corner + width,
+                            .columns = (size_t)width, .stride = (size_t)j->stride_a };
+        run(j, mirror_variants, &s, (size_t)below, BLOCK);
     }
 }
 
 static gra_mat square(const struct job *j, const real *p)
 {
-    return (gra_mat){ p, j->high, 1 };
+    return (gra_mat){ p, j->stride_a, 1 };
 }
 
-static void exchange(real **one, real **other)
+static void swap(real **one, real **other)
 {
-    real *was = *one;
+    real *old = *one;
     *one = *other;
-    *other = was;
+    *other = old;
 }
 
 /* P = (A - h I)^2 + d I. A's diagonal is put back as it was: adding h would not give its last digits. */
 static void polynomial(struct job *j)
 {
     const double h = -b / 2 / sqrt(c), d = a - h * h;
-    const size_t m = (size_t)j->m, next = (size_t)j->high + 1;
+    const size_t m = (size_t)j->m, stride = (size_t)j->stride_a + 1;
     real *diagonal = j->spare;
     for (size_t i = 0; i < m; i++) {
-        diagonal[i] = j->gram[i * next];
-        j->gram[i * next] -= (real)h;
+        diagonal[i] = j->gram[i * stride];
+        j->gram[i * stride] -= (real)h;
     }
     symmetric(j, j->m, square(j, j->gram), square(j, j->gram), j->poly);
     for (size_t i = 0; i < m; i++) {
-        j->gram[i * next] = diagonal[i];
-        j->poly[i * next] += (real)d;
+        j->gram[i * stride] = diagonal[i];
+        j->poly[i * stride] += (real)d;
     }
 }
 
@@ -246,9 +249,9 @@ static void orthogonalise(struct job *j)
 {
     const int m = j->m, n = longer(j->p), rounds = j->opt->ns_steps, together = n >= 2 * m ? rounds : 1;
     for (int done = 0; done < rounds; done += together) {
-        const gra_mat across = { j->x, j->wide, 1 }, down = { j->x, 1, j->wide };
+        const gra_mat x = { j->x, j->stride_x, 1 }, x_t = { j->x, 1, j->stride_x };
         const bool wide = cols(j->p) > m;
-        symmetric(j, n, wide ? across : down, wide ? down : across, j->gram);
+        symmetric(j, n, wide ? x : x_t, wide ? x_t : x, j->gram);
         for (int round = 1; round <= together; round++) {
             polynomial(j);
             if (round < together) {
@@ -257,54 +260,56 @@ static void orthogonalise(struct job *j)
             }
             if (round > 1)
                 symmetric(j, m, square(j, j->poly), square(j, j->q), j->spare);
-            exchange(&j->q, round > 1 ? &j->spare : &j->poly);
+            swap(&j->q, round > 1 ? &j->spare : &j->poly);
         }
         if (wide)
-            product(j, m, n, m, square(j, j->q), across, j->next, j->wide);
+            product(j, m, n, m, square(j, j->q), x, j->next, j->stride_x);
         else
-            product(j, n, m, m, across, square(j, j->q), j->next, j->wide);
-        exchange(&j->x, &j->next);
+            product(j, n, m, m, x, square(j, j->q), j->next, j->stride_x);
+        swap(&j->x, &j->next);
     }
 }
 
-static void treat(const gra_muon *opt, int i, int worker, real *room)
+/* A step of parameter i, by one worker or by ALL. */
+static void step_matrix(const gra_muon *opt, int i, int worker, real *workspace)
 {
     gra_tensor *p = gra_param_at(opt->model, i);
     struct job j = { .opt = opt, .machine = gra_model_machine(opt->model), .worker = worker, .p = p,
-                     .v = opt->v[i]->data, .m = shorter(p), .wide = apart(cols(p)), .high = apart(shorter(p)),
+                     .v = opt->v[i]->data, .m = shorter(p), .stride_x = stride_for(cols(p)),
+                     .stride_a = stride_for(shorter(p)),
                      .chunk = p->size / GRA_CHUNKS < CHUNK ? CHUNK : p->size / GRA_CHUNKS + 1 };
-    const size_t whole = (size_t)rows(p) * (size_t)j.wide, squares = (size_t)j.m * (size_t)j.high;
-    const size_t n = (size_t)rows(p), some = CHUNK / (size_t)j.wide + 1;
-    j.x = room;
-    j.next = j.x + whole;
-    j.gram = j.next + whole;
-    j.poly = j.gram + squares;
-    j.q = j.poly + squares;
-    j.spare = j.q + squares;
-    each(&j, update_variants, &j, p->size, j.chunk);
+    const size_t size_x = (size_t)rows(p) * (size_t)j.stride_x, size_a = (size_t)j.m * (size_t)j.stride_a;
+    const size_t n = (size_t)rows(p), rows_chunk = CHUNK / (size_t)j.stride_x + 1;
+    j.x = workspace;
+    j.next = j.x + size_x;
+    j.gram = j.next + size_x;
+    j.poly = j.gram + size_a;
+    j.q = j.poly + size_a;
+    j.spare = j.q + size_a;
+    run(&j, update_variants, &j, p->size, j.chunk);
     double sum = 0;
     for (int k = 0; k < GRA_CHUNKS; k++)
         sum += j.sum[k];
     j.scale = unit() / (sqrt(sum) + 1e-7);
-    each(&j, normalise_variants, &j, n, some);
+    run(&j, normalise_variants, &j, n, rows_chunk);
     orthogonalise(&j);
-    each(&j, move_variants, &j, n, some);
+    run(&j, step_variants, &j, n, rows_chunk);
 }
 
-/* ---- all of them ---- */
+/* ---- a step of all matrices ---- */
 
-static bool moves(const gra_muon *opt, size_t i, bool is_small)
+static bool is_stepped(const gra_muon *opt, size_t i, bool is_small)
 {
     const gra_tensor *p = gra_param_at(opt->model, (int)i);
     return opt->v[i] && p->grad && (p->size <= small) == is_small;      /* no gradient: it is frozen */
 }
 
-static void treat_small(void *arg, size_t from, size_t to, int worker)
+static void step_small_matrices(void *arg, size_t from, size_t to, int worker)
 {
     const gra_muon *opt = arg;
     for (size_t i = from; i < to; i++)
-        if (moves(opt, i, true))
-            treat(opt, (int)i, worker, opt->room->own + (size_t)worker * opt->room->values);
+        if (is_stepped(opt, i, true))
+            step_matrix(opt, (int)i, worker, opt->workspace->small + (size_t)worker * opt->workspace->small_size);
 }
 
 void gra_muon_step(gra_muon *opt)
@@ -316,8 +321,8 @@ void gra_muon_step(gra_muon *opt)
         return;
     }
     const size_t n = (size_t)opt->params;
-    gra_parallel(gra_model_machine(opt->model), n, 1, treat_small, opt);
+    gra_parallel(gra_model_machine(opt->model), n, 1, step_small_matrices, opt);
     for (size_t i = 0; i < n; i++)
-        if (moves(opt, i, false))
-            treat(opt, (int)i, ALL, opt->room->large);
+        if (is_stepped(opt, i, false))
+            step_matrix(opt, (int)i, ALL, opt->workspace->large);
 }
