@@ -113,6 +113,8 @@ static gra_tensor *gpt_after_an_error(gra_scope s, const attempt *a)
 #define X(...) .x = { 3, { __VA_ARGS__ } }
 #define NONE .x = { 0, { 0 } }
 #define WITH(...) .with = { __VA_ARGS__ }
+#define SIZES(a, b) .with = { .in = a, .out = b }
+#define SIZE(a) .with = { .in = a }
 #define ATT(context, ...) .with = { .att = { .context_length = context, __VA_ARGS__ } }
 #define GPT(vocab, context, width, heads, layers) .gpt = { vocab, context, width, heads, layers, .bias = true }
 #define NO_INPUT(op, i) op ": input " #i " is NULL: it was never made (a layer's parameters are made by its init)"
@@ -123,29 +125,29 @@ static const char no_heads[] = "multi_head_attention: its init was not called, o
 
 static const attempt table[] = {
     /* init: the model keeps the first sentence, and forward is an error of the tape */
-    { linear, WITH(0, 2), X(1, 2, 3), "linear: in_features is 0 and out_features 2, but both must be 1 or more",
+    { linear, SIZES(0, 2), X(1, 2, 3), "linear: in_features is 0 and out_features 2, but both must be 1 or more",
       NO_INPUT("linear", 1) },
-    { linear, WITH(3, -2), X(1, 2, 3), "linear: in_features is 3 and out_features -2, but both must be 1 or more",
+    { linear, SIZES(3, -2), X(1, 2, 3), "linear: in_features is 3 and out_features -2, but both must be 1 or more",
       NO_INPUT("linear", 1) },
-    { embedding, WITH(5, -3), NONE, "embedding: num_embeddings is 5 and embedding_dim -3, but both must be 1 or more",
+    { embedding, SIZES(5, -3), NONE, "embedding: num_embeddings is 5 and embedding_dim -3, but both must be 1 or more",
       NO_INPUT("embedding", 0) },
-    { embedding, WITH(0, 3), NONE, "embedding: num_embeddings is 0 and embedding_dim 3, but both must be 1 or more",
+    { embedding, SIZES(0, 3), NONE, "embedding: num_embeddings is 0 and embedding_dim 3, but both must be 1 or more",
       NO_INPUT("embedding", 0) },
-    { positional, WITH(5, 0), X(1, 2, 3),
+    { positional, SIZES(5, 0), X(1, 2, 3),
       "positional_embedding: context_length is 5 and embedding_dim 0, but both must be 1 or more",
       NO_INPUT("positional_embedding", 1) },
-    { positional, WITH(0, 3), X(1, 2, 3),
+    { positional, SIZES(0, 3), X(1, 2, 3),
       "positional_embedding: context_length is 0 and embedding_dim 3, but both must be 1 or more",
       NO_INPUT("positional_embedding", 1) },
     { dropout, WITH(.p = -0.5), X(1, 2, 3), "dropout: p is -0.5, but 0 <= p <= 1 is wanted",
       "dropout: p is -0.5: wanted a probability, 0 <= p <= 1" },
     { dropout, WITH(.p = 1.5), X(1, 2, 3), "dropout: p is 1.5, but 0 <= p <= 1 is wanted",
       "dropout: p is 1.5: wanted a probability, 0 <= p <= 1" },
-    { layer_norm, WITH(0), X(1, 2, 3), "layer_norm: dim is 0, but it must be 1 or more", NO_INPUT("layer_norm", 1) },
-    { rms_norm, WITH(-1), X(1, 2, 3), "rms_norm: dim is -1, but it must be 1 or more", NO_INPUT("rms_norm", 1) },
-    { causal_null, WITH(0), X(1, 2, 3), "causal_attention: the config is NULL", no_causal },
-    { heads_null, WITH(0), X(1, 2, 3), "multi_head_attention: the config is NULL", no_heads },
-    { gpt_null, WITH(0), NONE, "gpt: the config is NULL", no_gpt },
+    { layer_norm, SIZE(0), X(1, 2, 3), "layer_norm: dim is 0, but it must be 1 or more", NO_INPUT("layer_norm", 1) },
+    { rms_norm, SIZE(-1), X(1, 2, 3), "rms_norm: dim is -1, but it must be 1 or more", NO_INPUT("rms_norm", 1) },
+    { causal_null, SIZE(0), X(1, 2, 3), "causal_attention: the config is NULL", no_causal },
+    { heads_null, SIZE(0), X(1, 2, 3), "multi_head_attention: the config is NULL", no_heads },
+    { gpt_null, SIZE(0), NONE, "gpt: the config is NULL", no_gpt },
     { causal, ATT(0, .d_in = 3, .d_out = 2), X(1, 2, 3),
       "causal_attention: context_length is 0, but it must be 1 or more", no_causal },
     { causal, ATT(6, .d_in = 3, .d_out = 2, .dropout = 1), X(1, 2, 3),
@@ -172,9 +174,9 @@ static const attempt table[] = {
       "multi_head_attention: dropout is nan, but 0 <= dropout < 1 is wanted", no_heads },
     { heads, ATT(6, .d_in = 3, .d_out = 8, .num_heads = 4, .dropout = -0.5), X(1, 2, 3),
       "multi_head_attention: dropout is -0.5, but 0 <= dropout < 1 is wanted", no_heads },
-    { feed_forward, WITH(0), X(1, 2, 3), "feed_forward: emb_dim is 0, but 1 to 536870911 is wanted",
+    { feed_forward, SIZE(0), X(1, 2, 3), "feed_forward: emb_dim is 0, but 1 to 536870911 is wanted",
       NO_INPUT("linear", 1) },
-    { feed_forward, WITH(INT_MAX / 4 + 1), X(1, 2, 3),
+    { feed_forward, SIZE(INT_MAX / 4 + 1), X(1, 2, 3),
       "feed_forward: emb_dim is 536870912, but 1 to 536870911 is wanted", NO_INPUT("linear", 1) },
     { block, WITH(GPT(7, 5, 6, 4, 2)), X(1, 2, 6), "multi_head_attention: d_out 6 cannot be divided by num_heads 4",
       NO_INPUT("layer_norm", 1) },
@@ -190,16 +192,16 @@ static const attempt table[] = {
       "gpt: drop_rate is -0.5, but 0 <= drop_rate < 1 is wanted", no_gpt },
 
     /* forward */
-    { linear, WITH(3, 2), X(1, 2, 4), NULL,
+    { linear, SIZES(3, 2), X(1, 2, 4), NULL,
       "linear: x is (1, 2, 4) but the weight is (2, 3): the last size of x must be 3" },
-    { embedding, WITH(5, 3), NONE, NULL, "embedding: id 6 at position 1: the vocabulary has 5 entries (0 to 4)" },
-    { positional, WITH(64, 3), X(1, 65, 3), NULL, "positional_embedding: 65 tokens, but the context length is 64" },
-    { positional, WITH(64, 3), X(1, 3, 1), NULL,
+    { embedding, SIZES(5, 3), NONE, NULL, "embedding: id 6 at position 1: the vocabulary has 5 entries (0 to 4)" },
+    { positional, SIZES(64, 3), X(1, 65, 3), NULL, "positional_embedding: 65 tokens, but the context length is 64" },
+    { positional, SIZES(64, 3), X(1, 3, 1), NULL,
       "positional_embedding: x is (1, 3, 1), but (..., time, 3) is wanted" },
-    { positional, WITH(64, 3), .x = { 1, { 3 } }, NULL,
+    { positional, SIZES(64, 3), .x = { 1, { 3 } }, NULL,
       "positional_embedding: x is (3), but (..., time, 3) is wanted" },
-    { layer_norm, WITH(3), X(1, 2, 4), NULL, "layer_norm: weight is (3) but x is (1, 2, 4): wanted (4)" },
-    { rms_norm, WITH(3), X(1, 2, 4), NULL, "rms_norm: weight is (3) but x is (1, 2, 4): wanted (4)" },
+    { layer_norm, SIZE(3), X(1, 2, 4), NULL, "layer_norm: weight is (3) but x is (1, 2, 4): wanted (4)" },
+    { rms_norm, SIZE(3), X(1, 2, 4), NULL, "rms_norm: weight is (3) but x is (1, 2, 4): wanted (4)" },
     { causal, ATT(6, .d_in = 3, .d_out = 2), X(1, 2, 4), NULL,
       "causal_attention: x is (1, 2, 4), but (..., time, 3) is wanted" },
     { causal, ATT(6, .d_in = 3, .d_out = 2), .x = { 1, { 3 } }, NULL,

@@ -275,7 +275,7 @@ static gra_tensor *affine(gra_tensor *x, gra_tensor *w, gra_tensor *b)
 static gra_tensor *norm(gra_tensor *x, const char *scale, const char *shift, int block)
 {
     gra_tensor *d = gra_sub(t, x, gra_mean_dim(t, x, -1, true));
-    gra_tensor *var = gra_mean_dim(t, gra_mul(t, d, d), -1, true), *eps = gra_full(t, (real)1e-5, GRA_SHAPE(1));
+    gra_tensor *var = gra_mean_dim(t, gra_mul(t, d, d), -1, true), *eps = gra_full(t, 1e-5, GRA_SHAPE(1));
     d = gra_mul(t, gra_div(t, d, gra_sqrt(t, gra_add(t, var, eps))), param(scale, block));
     return param(shift, block) ? gra_add(t, d, param(shift, block)) : d;
 }

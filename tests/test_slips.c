@@ -444,8 +444,8 @@ static const slip_row dropout_slips[] = { DROPOUT(ROW) };
                                        "not by those that count (ignore_index?)")                        \
     SLIP(5, d = g * (hot - q), "it fits: the sign is flipped")                                           \
     SLIP(6, d = dy / n * (q - hot), "it fits: a constant factor of 0.6: 3/5, and 5 is the size of dimension 1 of x, and 3 is the number of rows") \
-    SLIP(7, d = hot ? -g / q : 0, "a clue: nothing arrives except in elements 1, 5, 18 of x, where the output does depend on x") \
-    SLIP(8, d = hot ? d : 0, "it fits: nothing arrives except in elements 1, 5, 18 of x; it is right elsewhere") \
+    SLIP(7, d = hot > 0 ? -g / q : 0, "a clue: nothing arrives except in elements 1, 5, 18 of x, where the output does depend on x") \
+    SLIP(8, d = hot > 0 ? d : 0, "it fits: nothing arrives except in elements 1, 5, 18 of x; it is right elsewhere") \
     SLIP(9, d = g * (exp(x[at]) - hot), "a clue: the true gradient of x sums to 0 along dimension 1, yours does not") \
     SLIP(10, d *= dy, "it fits: the sign of dy is lost")                                                 \
     SLIP(11, d = g * q - hot / (rows - 1), "it fits: a term without dy")
