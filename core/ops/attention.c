@@ -2,7 +2,7 @@
  *
  *     P = softmax(s q k^T + mask),  D = dropout(P),  y = D v
  *
- *     dv += D^T dy,  dD = dy v^T,  dP = dropout(dD),  dS = P (dP - sum_j dP P),
+ *     dv += D^T dy,  dD = dy v^T,  dP = dropout(dD),  dS_ij = P_ij (dP_ij - sum_l dP_il P_il),
  *     dq += s dS k,  dk += s dS^T q,  dmask += dS.
  *
  * q is (batch, time, heads d), k (batch, keys, kv_heads d), v (batch, keys, kv_heads d_v), y (batch, time,
@@ -54,32 +54,7 @@ struct part {
     ptrdiff_t    row_y, row_q, row_k, row_v;        /* strides of rows in y and dy, q and dq, k and dk, v and dv */
 };
 
-static struct part part_at(gra_tensor *y, size_t u, int i, int worker)
-{
-    const struct args *s = y->args;
-    const struct scores *of = &s->of;
-    const gra_tensor *q = y->in[0], *k = y->in[1], *v = y->in[2], *mask = y->in[3];
-    const size_t b = u / (size_t)of->heads, h = u % (size_t)of->heads, kv = h / (size_t)(of->heads / s->kv_heads);
-    const int most = strip_rows(of), first = i * most, n = of->time - first < most ? of->time - first : most;
-    const size_t row = b * (size_t)of->time + (size_t)first, key = b * (size_t)of->keys;
-    const int row_q = of->heads * s->d, row_k = s->kv_heads * s->d, row_v = s->kv_heads * s->d_v,
-              row_y = of->heads * s->d_v;
-    const size_t at_q = row * (size_t)row_q + h * (size_t)s->d,   at_k = key * (size_t)row_k + kv * (size_t)s->d;
-    const size_t at_y = row * (size_t)row_y + h * (size_t)s->d_v, at_v = key * (size_t)row_v + kv * (size_t)s->d_v;
-    const size_t at_mask = b * of->mask_batch + h * of->mask_head + (size_t)first * of->mask_row;
-    real *P = s->buffers + (size_t)worker * s->buffers_each, *dS = P + of->keys * s->ld;
-    return (struct part){
-        .machine = gra_tape_machine(y->tape), .worker = worker,
-        .strip = { .of = of, .head = u, .first = first, .rows = n, .keys = visible_keys(of, first + n - 1), .ld = s->ld,
-                   .P = P, .dS = dS, .mask = mask ? mask->data + at_mask : NULL,
-                   .dmask = mask ? at(mask->grad, at_mask) : NULL,
-                   .saved = (struct strip_saved *)(void *)y->saved + u * (size_t)of->time + first },
-        .q = { q->data + at_q, row_q, 1 }, .k = { k->data + at_k, row_k, 1 }, .v = { v->data + at_v, row_v, 1 },
-        .dy = { at(y->grad, at_y), row_y, 1 }, .D = { P, 1, s->ld }, .s_dS = { dS, 1, s->ld },
-        .y = y->data + at_y, .dq = at(q->grad, at_q), .dk = at(k->grad, at_k), .dv = at(v->grad, at_v),
-        .row_y = row_y, .row_q = row_q, .row_k = row_k, .row_v = row_v,
-    };
-}
+static struct part part_at(gra_tensor *y, size_t u, int i, int worker);
 
 static gra_mat transposed(gra_mat x) { return (gra_mat){ x.p, x.col, x.row }; }
 
@@ -129,6 +104,34 @@ static void backward_heads(void *arg, size_t from, size_t to, int worker)
             if (p.dk)
                 multiply(&p, keys, s->d, n, transposed(p.s_dS), p.q, p.dk, p.row_k, add_k);     /* dk += s dS^T q */
         }
+}
+
+/* Where the rows of strip i and the columns of its head begin in each tensor. */
+static struct part part_at(gra_tensor *y, size_t u, int i, int worker)
+{
+    const struct args *s = y->args;
+    const struct scores *of = &s->of;
+    const gra_tensor *q = y->in[0], *k = y->in[1], *v = y->in[2], *mask = y->in[3];
+    const size_t b = u / (size_t)of->heads, h = u % (size_t)of->heads, kv = h / (size_t)(of->heads / s->kv_heads);
+    const int most = strip_rows(of), first = i * most, n = of->time - first < most ? of->time - first : most;
+    const size_t row = b * (size_t)of->time + (size_t)first, key = b * (size_t)of->keys;
+    const int row_q = of->heads * s->d, row_k = s->kv_heads * s->d, row_v = s->kv_heads * s->d_v,
+              row_y = of->heads * s->d_v;
+    const size_t at_q = row * (size_t)row_q + h * (size_t)s->d,   at_k = key * (size_t)row_k + kv * (size_t)s->d;
+    const size_t at_y = row * (size_t)row_y + h * (size_t)s->d_v, at_v = key * (size_t)row_v + kv * (size_t)s->d_v;
+    const size_t at_mask = b * of->mask_batch + h * of->mask_head + (size_t)first * of->mask_row;
+    real *P = s->buffers + (size_t)worker * s->buffers_each, *dS = P + of->keys * s->ld;
+    return (struct part){
+        .machine = gra_tape_machine(y->tape), .worker = worker,
+        .strip = { .of = of, .head = u, .first = first, .rows = n, .keys = visible_keys(of, first + n - 1), .ld = s->ld,
+                   .P = P, .dS = dS, .mask = mask ? mask->data + at_mask : NULL,
+                   .dmask = mask ? at(mask->grad, at_mask) : NULL,
+                   .saved = (struct strip_saved *)(void *)y->saved + u * (size_t)of->time + first },
+        .q = { q->data + at_q, row_q, 1 }, .k = { k->data + at_k, row_k, 1 }, .v = { v->data + at_v, row_v, 1 },
+        .dy = { at(y->grad, at_y), row_y, 1 }, .D = { P, 1, s->ld }, .s_dS = { dS, 1, s->ld },
+        .y = y->data + at_y, .dq = at(q->grad, at_q), .dk = at(k->grad, at_k), .dv = at(v->grad, at_v),
+        .row_y = row_y, .row_q = row_q, .row_k = row_k, .row_v = row_v,
+    };
 }
 
 /* How many strips of one row, as generation has, are worth a thread. */

@@ -1,5 +1,5 @@
-/* cross_entropy: the mean over rows of -log softmax(x)[target]. For a row, with m = max_j x_j,
- *     loss = log sum_j e^(x_j - m) - (x_target - m),   dx_i += dy / rows (softmax(x)_i - [i = target]).
+/* cross_entropy: the mean over n rows of -log softmax(x)[target]. For a row, with m = max_j x_j,
+ *     loss = log sum_j e^(x_j - m) - (x_target - m),   dx_i += dy / n (softmax(x)_i - [i = target]).
  * A row whose target is GRA_IGNORE_INDEX counts for nothing; when all do, the mean is 0/0: NaN, and
  * the gradient 0, as in PyTorch. A row that is -inf throughout (all masked) has a loss and a gradient of 0,
  * and counts. Of the logits no copy is kept: backward computes e^(x - m) again. */

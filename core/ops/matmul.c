@@ -19,22 +19,6 @@ static gra_shape batch_of(gra_shape s)          /* without the last two dimensio
     return s;
 }
 
-/* Calls f for each matrix of the batch, with the places where it and its operands begin. Where a or b is stretched
- * along the batch, several matrices of y share one of its matrices (the walk's step is 0). */
-static void each_matrix(gra_tensor *y, void (*f)(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b))
-{
-    const struct args *s = y->args;
-    const gra_shape batch = batch_of(y->shape);
-    size_t n;
-    gra_shape_size(batch, &n);
-    const size_t size_y = (size_t)s->m * (size_t)s->n, size_a = (size_t)s->m * (size_t)s->k,
-                 size_b = (size_t)s->k * (size_t)s->n;
-    for (gra_walk w = gra_walk_begin(batch, batch_of(y->in[0]->shape), batch_of(y->in[1]->shape), 0, n); w.n;
-         gra_walk_next(&w))
-        for (size_t i = 0; i < w.n; i++)
-            f(y, (w.y + i) * size_y, (w.a + i * w.step_a) * size_a, (w.b + i * w.step_b) * size_b);
-}
-
 static void forward_one(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b)
 {
     const struct args *s = y->args;
@@ -62,6 +46,22 @@ static void backward_one(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b)
         gra_gemm(machine, k, n, m, transpose(a), dy, db + at_b, n, accumulate);   /* db += a^T dy */
     if (db && s->tb)
         gra_gemm(machine, n, k, m, transpose(dy), a, db + at_b, k, accumulate);   /* its transpose, dy^T a */
+}
+
+/* Calls f for each matrix of the batch, with the places where it and its operands begin. Where a or b is stretched
+ * along the batch, several matrices of y share one of its matrices (the walk's step is 0). */
+static void each_matrix(gra_tensor *y, void (*f)(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b))
+{
+    const struct args *s = y->args;
+    const gra_shape batch = batch_of(y->shape);
+    size_t n;
+    gra_shape_size(batch, &n);
+    const size_t size_y = (size_t)s->m * (size_t)s->n, size_a = (size_t)s->m * (size_t)s->k,
+                 size_b = (size_t)s->k * (size_t)s->n;
+    for (gra_walk w = gra_walk_begin(batch, batch_of(y->in[0]->shape), batch_of(y->in[1]->shape), 0, n); w.n;
+         gra_walk_next(&w))
+        for (size_t i = 0; i < w.n; i++)
+            f(y, (w.y + i) * size_y, (w.a + i * w.step_a) * size_a, (w.b + i * w.step_b) * size_b);
 }
 
 static void forward(gra_tensor *y)  { each_matrix(y, forward_one); }
