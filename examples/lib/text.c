@@ -166,7 +166,8 @@ int vocabulary_read(vocabulary *v, const char *path)
     for (char *line = text; line && *line && n < sizeof bytes; n++) {
         bytes[n] = (unsigned char)strtol(line, NULL, 10);
         line = strchr(line, '\n');
-        line += line != NULL;
+        if (line)
+            line++;
     }
     vocabulary_of(v, bytes, n);
     const bool same = text && n > 0 && print_vocabulary(v, again) == size && memcmp(again, text, size) == 0;

@@ -71,6 +71,7 @@ for flags in '' '--bias --no-tied --optimizer sgd' '--qkv-bias --gelu tanh --ini
     { cat "$C/run/vocab.tsv" && echo ==== && head -c 100 "$C/text"; } >"$C/vocabulary/$number"
 done
 printf '10\t\\n\n====\nx' >"$C/vocabulary/short"
+printf '10\t\\n====\nx' >"$C/vocabulary/unended"
 rm -rf "$C/run" "$C/text" "$C/said"
 
 # ---- command lines: a word a line -----------------------------------------------------------------------------
