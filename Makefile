@@ -1,6 +1,6 @@
 # gradus. `make help` lists what can be made. GNU make 3.81 and a POSIX sh suffice.
 #
-# A new source file in core/, layers/, examples/ or tests/ needs no line here. What the tests need: tests/tests.mk.
+# A new source file in core/, layers/, examples/ or tests/ needs no line here. For the tests: tests/tests.mk.
 #
 #   CC=clang            another compiler            WERROR=1  warnings are errors
 #   CFLAGS=... LDFLAGS=...  added to the flags      B=folder  build there, not in build/
@@ -12,9 +12,9 @@ V   =
 OWN =
 SANITIZE =
 
-# None of these is needed: -D is for the programs, -W are warnings, and of the -f flags the first three make it faster,
-# the others are for the archives (see below). Three warnings are errors always: what they warn of (a function undeclared,
-# one of another type) crashes where it is called.
+# None of these is needed: -D is for the programs, -W are warnings, and of the -f flags the first three make
+# it faster, the others are for the archives (see below). Three warnings are errors always: what they warn of
+# (a function undeclared, one of another type) crashes where it is called.
 FLAGS = -std=c11 $(OPT) -ffp-contract=fast -fno-math-errno -fno-trapping-math \
         -D_POSIX_C_SOURCE=200809L -pthread -I. -fvisibility=hidden -ffunction-sections -fdata-sections \
         -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion \
@@ -82,9 +82,10 @@ $(if $(V),,@echo "cc  $@")
 $(Q)$(CC) $(FLAGS) $(OWN) $(CFLAGS) -MMD -MP -c $< -o $@
 endef
 
-# An archive exports what the public headers declare, and no other name: its objects become one, in which the hidden
-# names are made local. Where there is no objcopy (macOS) it has all objects as they are. --unique keeps the sections of
-# single functions apart, so that a program linked with -Wl,--gc-sections contains only those that it uses.
+# An archive exports what the public headers declare, and no other name: its objects become one, in which the
+# hidden names are made local. Where there is no objcopy (macOS) it has all objects as they are. --unique
+# keeps the sections of single functions apart, so that a program linked with -Wl,--gc-sections contains only
+# those that it uses.
 OBJCOPY := $(if $(findstring darwin,$(MACHINE)),,$(shell command -v `$(CC) -print-prog-name=objcopy`))
 MERGE   = $(CC) $(CFLAGS) -r -nostdlib -Wl,--unique
 define archive
@@ -100,8 +101,9 @@ $(if $(V),,@echo "ld  $@")
 $(Q)$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lm
 endef
 
-# These two files hold the compiler with its flags, and the list of the library's sources. They are written only when
-# that has changed since the last make; then all objects, or the libraries, which depend on them, are made again.
+# These two files hold the compiler with its flags, and the list of the library's sources. They are written
+# only when that has changed since the last make; then all objects, or the libraries, which depend on them,
+# are made again.
 $(B)/flags: always
 	$(call write_if_changed,$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS))
 $(B)/sources: always
@@ -140,7 +142,8 @@ include tests/tests.mk
 
 ## make clean       removes what was built; trained models in build/ stay
 # By name: whatever else is in $(B), a run or a model, is the user's own.
-MADE = $(LIBRARIES) $(PROGRAMS) $(addprefix $(B)/,f32 f64 examples notebooks notebooks64 flags sources) $(TESTS_MADE)
+MADE = $(LIBRARIES) $(PROGRAMS) $(TESTS_MADE) \
+       $(addprefix $(B)/,f32 f64 examples notebooks notebooks64 flags sources)
 clean:
 	rm -rf $(MADE)
 	@rmdir $(B) 2>/dev/null || [ ! -d $(B) ] || echo "left in $(B):" `ls $(B)`

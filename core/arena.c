@@ -12,7 +12,8 @@ struct gra_block {
     size_t            size, used;       /* of the memory behind this header */
 };
 
-/* size is at most SIZE_MAX / 2 (a piece is at most SIZE_MAX / 4, see gra_arena_alloc), so the sum cannot overflow. */
+/* size is at most SIZE_MAX / 2 (a piece is at most SIZE_MAX / 4, see gra_arena_alloc), so the sum cannot
+ * overflow. */
 static struct gra_block *new_block(size_t size)
 {
     struct gra_block *b = aligned_alloc(LINE, LINE + size);
@@ -53,7 +54,8 @@ void *gra_arena_alloc(gra_arena *a, size_t bytes)
     return piece;
 }
 
-/* Makes sure that one block is that large: whatever goes into the blocks before it, it has room for these bytes. */
+/* Makes sure that one block is that large: whatever goes into the blocks before it, it has room for these
+ * bytes. */
 bool gra_arena_reserve(gra_arena *a, size_t bytes)
 {
     struct gra_block *last = NULL;
@@ -84,7 +86,8 @@ void gra_arena_rewind(gra_arena *a)
     a->at = a->first;
 }
 
-/* Blocks grow, so the last one alone is often large enough; else one block of the whole size takes their place. */
+/* Blocks grow, so the last one alone is often large enough; else one block of the whole size takes their
+ * place. */
 void gra_arena_merge(gra_arena *a)
 {
     const size_t used = gra_arena_used(a);

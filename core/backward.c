@@ -1,8 +1,9 @@
 /* backward: the sweep down the tape.
  *
- * The tape's list runs from the newest tensor to the oldest (t->last, then y->prev), so y is reached before its inputs
- * and after every op that used y: its gradient dy is complete. y's own backward then adds dy times its op's derivative
- * to the gradients of its inputs. That is reverse-mode differentiation: no sort, no recursion, no visited set. */
+ * The tape's list runs from the newest tensor to the oldest (t->last, then y->prev), so y is reached before
+ * its inputs and after every op that used y: its gradient dy is complete. y's own backward then adds dy times
+ * its op's derivative to the gradients of its inputs. That is reverse-mode differentiation: no sort, no
+ * recursion, no visited set. */
 #include "internal.h"
 
 static bool can_sweep(gra_tape *t, gra_tensor *loss);
@@ -18,7 +19,8 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
         return -1;
     t->swept = true;
     if (!loss->grad)
-        return 0;                                       /* the loss is a parameter that has been frozen meanwhile */
+        /* the loss is a parameter that has been frozen meanwhile */
+        return 0;
     seed(loss);
 
     bool any;
@@ -63,8 +65,8 @@ static bool can_sweep(gra_tape *t, gra_tensor *loss)
     return !t->error.failed;
 }
 
-/* d(loss)/d(loss) = 1: the first value of an uninitialised (fresh) gradient, or, where the loss is itself a parameter,
- * added to the gradient that is there. */
+/* d(loss)/d(loss) = 1: the first value of an uninitialised (fresh) gradient, or, where the loss is itself a
+ * parameter, added to the gradient that is there. */
 static void seed(gra_tensor *loss)
 {
     loss->grad[0] = owner(loss)->fresh ? 1 : loss->grad[0] + 1;
@@ -73,12 +75,12 @@ static void seed(gra_tensor *loss)
 
 /* ---- memory ----
  *
- * The gradient of a tensor that is no parameter is made when the sweep first needs it, and recycled when the sweep has
- * passed. It is made uninitialised, and marked x->fresh until a backward has filled it. Before an op's backward runs,
- * its fresh gradients are filled with zeros, so that it can add to them; but not where the op says .stores = true,
- * which means that it looks at x->fresh itself, and overwrites what is fresh. */
+ * The gradient of a tensor that is no parameter is made when the sweep first needs it, and recycled when the
+ * sweep has passed. It is made uninitialised, and marked x->fresh until a backward has filled it. Before an
+ * op's backward runs, its fresh gradients are filled with zeros, so that it can add to them; but not where
+ * the op says .stores = true, which means that it looks at x->fresh itself, and overwrites what is fresh. */
 
-struct gra_free_grad {                  /* free list of gradient buffers, linked through the buffers themselves */
+struct gra_free_grad {              /* free list of gradient buffers, linked through the buffers themselves */
     struct gra_free_grad *next;
     size_t                size;         /* how many values */
 };
@@ -93,14 +95,16 @@ static real *grad_memory(gra_tape *t, size_t size)
             return (real *)found;
         }
     size_t bytes = size * sizeof(real);
-    return gra_alloc(t, bytes < sizeof(struct gra_free_grad) && !t->watch ? sizeof(struct gra_free_grad) : bytes);
+    return gra_alloc(t, bytes < sizeof(struct gra_free_grad) && !t->watch ? sizeof(struct gra_free_grad)
+                     : bytes);
 }
 
 /* x->grad is there afterwards, unless x is a frozen parameter. */
 static bool make_grad(gra_tape *t, gra_tensor *x)
 {
     gra_tensor *o = owner(x);
-    if (!o->grad && o->tape) {                      /* a parameter (no tape) has its model's, or if frozen none */
+    /* a parameter (no tape) has its model's, or if frozen none */
+    if (!o->grad && o->tape) {
         o->grad = grad_memory(t, o->size);
         o->fresh = true;
     }

@@ -28,7 +28,8 @@ int32_t gra_utf8(const char **s, const char *end)
     return -1;
 }
 
-/* A name from a file may hold any bytes: those that are not UTF-8, or that would control a terminal, become '?'. */
+/* A name from a file may hold any bytes: those that are not UTF-8, or that would control a terminal, become
+ * '?'. */
 static void make_printable(char *s)
 {
     for (const char *end = s + strlen(s); s < end;) {

@@ -18,8 +18,8 @@ static void fill_normal(const gra_init *how, gra_rng *rng, gra_tensor *p)
     gra_normal(rng, p->data, p->size, how->a, how->b);
 }
 
-/* fan_out (d = 0) or fan_in (d = 1) of a weight of shape (out, in, ...): trailing dimensions, of a convolution's receptive
- * field, multiply both. */
+/* fan_out (d = 0) or fan_in (d = 1) of a weight of shape (out, in, ...): trailing dimensions, of a
+ * convolution's receptive field, multiply both. */
 static double fan(const gra_tensor *p, int d)
 {
     return p->shape.ndim < 2 ? (double)p->size

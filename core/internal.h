@@ -1,26 +1,26 @@
-/* internal.h: what the library's own files know of each other. Nothing here is exported, or for users: what authors of
- * ops, layers and optimisers need is in op.h. */
+/* internal.h: what the library's own files know of each other. Nothing here is exported, or for users: what
+ * authors of ops, layers and optimisers need is in op.h. */
 #ifndef GRADUS_INTERNAL_H
 #define GRADUS_INTERNAL_H
 
 #include "op.h"
 #include "error.h"
 
-/* ---- arenas: memory that is taken piece by piece and given back all at once -------------------------------- */
+/* ---- arenas: memory that is taken piece by piece and given back all at once -------------------------- */
 typedef struct gra_arena {
-    struct gra_block *first, *at;       /* the blocks in the order in which they are filled; `at` is being filled */
+    struct gra_block *first, *at; /* the blocks in the order in which they are filled; `at` is being filled */
 } gra_arena;
-void  *gra_arena_alloc(gra_arena *a, size_t bytes);     /* 64-byte aligned, uninitialised; NULL: out of memory */
-bool   gra_arena_reserve(gra_arena *a, size_t bytes);   /* from the next rewind on, so many bytes need no malloc */
+void  *gra_arena_alloc(gra_arena *a, size_t bytes); /* 64-byte aligned, uninitialised; NULL: out of memory */
+bool   gra_arena_reserve(gra_arena *a, size_t bytes);   /* after the next rewind these need no malloc */
 size_t gra_arena_used(const gra_arena *a);              /* bytes */
-void   gra_arena_rewind(gra_arena *a);                  /* forget all pieces; the blocks stay, to be filled again in order */
-void   gra_arena_merge(gra_arena *a);                   /* forget all pieces; several blocks become one of their size */
+void   gra_arena_rewind(gra_arena *a);  /* forget all pieces; the blocks stay, to be filled again in order */
+void   gra_arena_merge(gra_arena *a);       /* forget all pieces; several blocks become one of their size */
 void   gra_arena_free(gra_arena *a);
 
 /* ---- the machine: what kernels compute on -----------------------------------------------------------------
- * gra_open makes one for its tape; the models opened on the tape share it. Its owners are counted, so that tape and
- * models may be closed in any order: the last one to close it ends the threads. */
-gra_machine *gra_machine_open(int threads);             /* 0 or less: one for each core; NULL: out of memory */
+ * gra_open makes one for its tape; the models opened on the tape share it. Its owners are counted, so that
+ * tape and models may be closed in any order: the last one to close it ends the threads. */
+gra_machine *gra_machine_open(int threads);         /* 0 or less: one for each core; NULL: out of memory */
 gra_machine *gra_machine_share(gra_machine *m);         /* one more owner; m */
 void         gra_machine_close(gra_machine *m);         /* one owner less */
 gra_machine *gra_model_machine(const gra_model *m);
@@ -28,34 +28,34 @@ int          gra_machine_threads(const gra_machine *m);
 gra_isa      gra_machine_isa(const gra_machine *m);
 const char  *gra_isa_text(gra_isa isa);                 /* "base", "avx2" or "avx512" */
 const char  *gra_machine_missing_isa(const gra_machine *m);     /* what GRADUS_ISA asked for in vain, or "" */
-gra_work    *gra_variant(const gra_machine *m, gra_work *const variant[GRA_ISAS]);     /* the one for this machine */
-void         gra_parallel(gra_machine *m, size_t n, size_t chunk, gra_work *f, void *what);    /* f on [0, n), a chunk at
-                                                           a time, on all threads */
+gra_work    *gra_variant(const gra_machine *m, gra_work *const variant[GRA_ISAS]);     /* for this machine */
+void         gra_parallel(gra_machine *m, size_t n, size_t chunk, gra_work *f, void *what);    /* f on [0, n),
+                                                           a chunk at a time, on all threads */
 
 #define GRA_WORKSPACE ((size_t)256 << 10)               /* values in a worker's own memory, uninitialised */
 real        *gra_machine_workspace(const gra_machine *m, int worker);
 
-/* While the tape's step has an error its gradients are not to be trusted: the optimisers of the models on this
- * machine then leave the parameters alone. */
+/* While the tape's step has an error its gradients are not to be trusted: the optimisers of the models on
+ * this machine then leave the parameters alone. */
 void         gra_machine_set_failed(gra_machine *m, bool failed);
 bool         gra_machine_failed(const gra_machine *m);
 
-/* For tests: `cut` runs every kernel of this machine that is not GRA_SERIAL, however small, in place of gra_kernel,
- * which cuts only large ones and shares the chunks among threads. NULL: gra_kernel again. */
+/* For tests: `cut` runs every kernel of this machine that is not GRA_SERIAL, however small, in place of
+ * gra_kernel, which cuts only large ones and shares the chunks among threads. NULL: gra_kernel again. */
 typedef void gra_cut(void *what, size_t n, gra_work *f);        /* f(what, from, to, 0) for all of [0, n) */
 void         gra_machine_cut(gra_machine *m, gra_cut *cut);
 
-/* Matrix products as gra_gemm: c = a b + bias, where bias (n values, or NULL) is added to each row; and for code that
- * runs in gra_parallel already, on one thread. */
+/* Matrix products as gra_gemm: c = a b + bias, where bias (n values, or NULL) is added to each row; and for
+ * code that runs in gra_parallel already, on one thread. */
 void gra_gemm_bias(gra_machine *machine, int m, int n, int k, gra_mat a, gra_mat b, const real *bias, real *c,
                    ptrdiff_t ldc);
 void gra_gemm_alone(gra_machine *machine, int worker, int m, int n, int k, gra_mat a, gra_mat b, real *c,
                     ptrdiff_t ldc, bool accumulate);
 
-/* ---- the tape ----------------------------------------------------------------------------------------------- */
+/* ---- the tape ---------------------------------------------------------------------------------------- */
 typedef enum gra_trial {
     GRA_IN_EARNEST,
-    GRA_TRIED                           /* where f may not be defined: NaNs are not traced, and an error does not abort */
+    GRA_TRIED               /* where f may not be defined: NaNs are not traced, and an error does not abort */
 } gra_trial;
 struct gra_tape {
     gra_machine  *machine;
@@ -76,16 +76,18 @@ struct gra_tape {
     struct gra_watch *watch;            /* of a gradient check, or NULL */
     gra_trial     trial;
 };
-gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data);      /* a tensor that no op computes. Its
-                                                           values are `data`, or if that is NULL new, uninitialised ones */
-void      gra_tape_run(gra_tape *t, gra_tensor *y, void (*f)(gra_tensor *y));   /* f(y): y's forward or backward */
+gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data);      /* a tensor that no op
+                                                           computes. Its values are `data`, or if that is NULL
+                                                           new, uninitialised ones */
+void      gra_tape_run(gra_tape *t, gra_tensor *y, void (*f)(gra_tensor *y));   /* f(y): y's forward or
+                                                           backward */
 bool      gra_tape_traces(const gra_tape *t);           /* gra_trace_nan is on */
 bool      gra_tape_keeps_attention(const gra_tape *t);
 bool      gra_seeded(const gra_rng *g);                 /* false: NULL, or gra_manual_seed was forgotten */
 
-/* An uninitialised gradient buffer is marked `fresh`: overwrite it, or zero it before accumulating. For most ops the tape
- * zeroes it. Matrix products can overwrite for nothing (BLAS's beta = 0): linear and attention say .stores = true, and
- * overwrite where in[i]->fresh. An input that an op has twice is never fresh. */
+/* An uninitialised gradient buffer is marked `fresh`: overwrite it, or zero it before accumulating. For most
+ * ops the tape zeroes it. Matrix products can overwrite for nothing (BLAS's beta = 0): linear and attention
+ * say .stores = true, and overwrite where in[i]->fresh. An input that an op has twice is never fresh. */
 void gra_zero_fresh(gra_tensor *y);                     /* zeroes the fresh gradients of y's inputs */
 
 /* gra_trace_nan: looks at what was just computed, and makes an error of the first nan or inf. */
@@ -93,24 +95,28 @@ void gra_trace_forward(gra_tape *t, gra_tensor *y);     /* y was computed and re
 void gra_trace_loss(gra_tape *t, gra_tensor *loss);     /* a backward sweep is to begin there */
 void gra_trace_backward(gra_tape *t, gra_tensor *y);    /* y's backward has added to its inputs' gradients */
 
-/* A gradient check watches the steps that it runs (check/guard.c). While a tape is watched, each piece of a step's memory
- * has GRA_WATCH_ROOM unused bytes before and behind it, no gradient is recycled, and `work` runs each forward and
- * backward. */
+/* A gradient check watches the steps that it runs (check/guard.c). While a tape is watched, each piece of a
+ * step's memory has GRA_WATCH_ROOM unused bytes before and behind it, no gradient is recycled, and `work`
+ * runs each forward and backward. */
 enum { GRA_WATCH_ROOM = 64 };
 typedef struct gra_watch {
-    void (*made)(struct gra_watch *w, void *piece, size_t bytes);       /* uninitialised, as is the room around it */
-    void (*work)(struct gra_watch *w, gra_tensor *y, void (*f)(gra_tensor *y));  /* calls f(y): y's forward or backward */
+    void (*made)(struct gra_watch *w, void *piece, size_t bytes);       /* uninitialised, as is the room
+                                                           around it */
+    void (*work)(struct gra_watch *w, gra_tensor *y, void (*f)(gra_tensor *y));  /* calls f(y): y's forward or
+                                                           backward */
 } gra_watch;
 void      gra_tape_watch(gra_tape *t, gra_watch *w);    /* from the next gra_begin on; NULL: nobody watches */
 void      gra_tape_try(gra_tape *t, gra_trial how);
 
-/* ---- models: what files hold of them ------------------------------------------------------------------------ */
+/* ---- models: what files hold of them ----------------------------------------------------------------- */
 int         gra_owned_count(const gra_model *m);        /* how many parameters and buffers of gra_state, */
-gra_tensor *gra_owned_at(const gra_model *m, int i);    /* the i-th: parameters first, as gra_param_at has them */
-int         gra_alias_count(const gra_model *m);        /* how many further names of parameters (gra_alias): each is */
-gra_tensor *gra_alias_at(const gra_model *m, int i);    /* a tensor of its own that shares the data of its base */
-int         gra_model_note(gra_model *m, const char *why);      /* the outcome of a gra_save or gra_load: why it failed, or
-                                                           NULL; that of the next one replaces it. 0; -1: it failed, or
-                                                           the model is unusable */
+gra_tensor *gra_owned_at(const gra_model *m, int i);    /* the i-th: parameters first, in their order */
+int         gra_alias_count(const gra_model *m);        /* how many further names of parameters (gra_alias):
+                                                           each is */
+gra_tensor *gra_alias_at(const gra_model *m, int i);    /* a tensor of its own that shares the data of its
+                                                           base */
+int         gra_model_note(gra_model *m, const char *why);      /* the outcome of a gra_save or gra_load: why
+                                                           it failed, or NULL; that of the next one replaces
+                                                           it. 0; -1: it failed, or the model is unusable */
 
 #endif

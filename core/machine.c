@@ -1,13 +1,14 @@
 /* machine: threads, an instruction set, and a workspace for each thread.
  *
- * The threads run one job at a time, cut into chunks. Each worker has its share of the chunks, does them one after the
- * other, and helps the others when it is done. Shares are the same for every job of the same cut: so the rows that
- * a thread has computed are mostly those that it reads next, and lie in its own cache. The caller is worker 0.
+ * The threads run one job at a time, cut into chunks. Each worker has its share of the chunks, does them one
+ * after the other, and helps the others when it is done. Shares are the same for every job of the same cut:
+ * so the rows that a thread has computed are mostly those that it reads next, and lie in its own cache. The
+ * caller is worker 0.
  *
- * To run a job the caller fills in its fields, hands out the shares, takes chunks until none is left, and waits until
- * those that others took are done. The fields change only when all chunks are done, so whoever claimed a chunk may
- * read them. Between jobs a worker watches the counter `job` for a short while, then sleeps; one that wakes too late
- * finds no chunk left, or helps with the next job. */
+ * To run a job the caller fills in its fields, hands out the shares, takes chunks until none is left, and
+ * waits until those that others took are done. The fields change only when all chunks are done, so whoever
+ * claimed a chunk may read them. Between jobs a worker watches the counter `job` for a short while, then
+ * sleeps; one that wakes too late finds no chunk left, or helps with the next job. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE                     /* sched_getaffinity */
 #endif
@@ -42,7 +43,8 @@ struct gra_machine {
     pthread_mutex_t lock;
     pthread_cond_t  wake;
     struct worker {
-        _Alignas(64) _Atomic uint64_t share;    /* of the chunks: the first not taken, and << 32 where it ends */
+        /* of the chunks: the first not taken, and << 32 where it ends */
+        _Alignas(64) _Atomic uint64_t share;
         gra_machine *machine;
         int       number;
         pthread_t thread;
@@ -171,7 +173,8 @@ void gra_parallel(gra_machine *m, size_t n, size_t chunk, gra_work *f, void *arg
 
 /* ---- kernels: one function for each instruction set ---- */
 
-static const char *const isa_name[GRA_ISAS] = { [GRA_BASE] = "base", [GRA_AVX2] = "avx2", [GRA_AVX512] = "avx512" };
+static const char *const isa_name[GRA_ISAS] = { [GRA_BASE] = "base", [GRA_AVX2] = "avx2",
+                                                [GRA_AVX512] = "avx512" };
 
 static gra_isa best_isa(void)
 {

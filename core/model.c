@@ -112,8 +112,8 @@ gra_scope gra_enter(gra_scope s, const char *format, ...)
 
 /* ---- parameters ---- */
 
-/* The slot of a name, or the free one where it belongs: open addressing from its hash (FNV-1a) on. At least half of the
- * slots are free, so the search ends. */
+/* The slot of a name, or the free one where it belongs: open addressing from its hash (FNV-1a) on. At least
+ * half of the slots are free, so the search ends. */
 static int *slot_of(const struct list *l, const char *name)
 {
     const size_t slots = 2 * (size_t)l->room;
@@ -199,7 +199,8 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape sh
         return NULL;
     }
     if (shape.ndim > GRA_MAX_DIMS) {
-        gra_model_fail(m, "gra_param: %s: at most %d dimensions, but %d came", full.name, GRA_MAX_DIMS, shape.ndim);
+        gra_model_fail(m, "gra_param: %s: at most %d dimensions, but %d came", full.name, GRA_MAX_DIMS,
+                       shape.ndim);
         return NULL;
     }
     if (!gra_shape_size(shape, &size) || size == 0) {
@@ -214,7 +215,8 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape sh
     return p;
 }
 
-/* The further name belongs to a tensor that shares the parameter's values, so that files can save and load both alike. */
+/* The further name belongs to a tensor that shares the parameter's values, so that files can save and load
+ * both alike. */
 void gra_alias(gra_scope s, const char *name, gra_tensor *p)
 {
     gra_model *m = s.model;

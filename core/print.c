@@ -27,7 +27,8 @@ static int number_text(const struct style *s, double v, char *text)
     return n;
 }
 
-/* Calls f for each value that is printed, which in a large tensor are the first and last 3 of each dimension. */
+/* Calls f for each value that is printed, which in a large tensor are the first and last 3 of each
+ * dimension. */
 static void each_shown(const struct style *s, const real *x, gra_shape shape,
                        void (*f)(void *, double), void *arg)
 {

@@ -69,7 +69,8 @@ gra_around gra_around_dim(gra_shape s, int d)
 
 /* ---- broadcasting: aligned at the right, sizes agree or one of them is 1 ---- */
 
-static int from_right(gra_shape s, int d)       /* size of the d-th dimension from the right, d = 1, 2, ...; a missing one counts as 1 */
+static int from_right(gra_shape s, int d)       /* size of the d-th dimension from the right, d = 1, 2, ...; a
+                                                   missing one counts as 1 */
 {
     return d <= s.ndim ? s.dim[s.ndim - d] : 1;
 }
@@ -155,7 +156,8 @@ void gra_walk_next(gra_walk *w)
         w->n = 0;
         return;
     }
-    w->a -= w->at[d] * w->stride_a[d];          /* a row has been read to its end: back to its first element */
+    /* a row has been read to its end: back to its first element */
+    w->a -= w->at[d] * w->stride_a[d];
     w->b -= w->at[d] * w->stride_b[d];
     w->at[d] = 0;
     for (d--; d >= 0; d--) {

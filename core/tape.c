@@ -1,14 +1,14 @@
 /* tape: the list of what a step computed, newest first.
  *
- * Each recorded tensor points at the one recorded before it (prev), so a tensor's inputs come later in the list than
- * the tensor itself: backward.c takes the list from its beginning to its end. */
+ * Each recorded tensor points at the one recorded before it (prev), so a tensor's inputs come later in the
+ * list than the tensor itself: backward.c takes the list from its beginning to its end. */
 #include "internal.h"
 
 #include <stdlib.h>
 
 /* ---- opening, and beginning a step ---- */
 
-enum { TURN = 128 << 10 };              /* bytes of headers in one arena, before the other one takes its turn */
+enum { TURN = 128 << 10 };          /* bytes of headers in one arena, before the other one takes its turn */
 
 gra_tape *gra_open(int threads)
 {
@@ -41,15 +41,17 @@ void gra_close(gra_tape *t)
     free(t);
 }
 
-/* Makes sure that a stale tensor can be recognised. Headers are not freed before gra_close; they are allocated in one of
- * two arenas, and when that has taken TURN bytes, the other one is rewound and takes its turn. So the headers of the
- * step before are intact, and those of earlier steps until TURN bytes more were made. Each arena has room for TURN bytes
- * and the largest step so far, so that another such step needs no malloc. */
+/* Makes sure that a stale tensor can be recognised. Headers are not freed before gra_close; they are
+ * allocated in one of two arenas, and when that has taken TURN bytes, the other one is rewound and takes its
+ * turn. So the headers of the step before are intact, and those of earlier steps until TURN bytes more were
+ * made. Each arena has room for TURN bytes and the largest step so far, so that another such step needs no
+ * malloc. */
 static void keep_headers(gra_tape *t)
 {
     const size_t used = gra_arena_used(&t->headers[t->turn]), made = used - t->headers_before;
     for (int i = 0; i < 2; i++)
-        gra_arena_reserve(&t->headers[i], TURN + made);         /* false, out of memory: gra_arena_alloc tries again */
+        /* false, out of memory: gra_arena_alloc tries again */
+        gra_arena_reserve(&t->headers[i], TURN + made);
     t->headers_before = used;
     if (used < TURN)
         return;
@@ -77,7 +79,8 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
     const gra_isa best = gra_machine_isa(t->machine);
     if (*missing)                       /* not in gra_open: only now it is known whether to abort */
         gra_fail(t, "GRADUS_ISA is %s, but this processor has %s", missing,
-                 best == GRA_AVX512 ? "base, avx2 and avx512" : best == GRA_AVX2 ? "base and avx2" : "base alone");
+                 best == GRA_AVX512 ? "base, avx2 and avx512" : best == GRA_AVX2 ? "base and avx2"
+                 : "base alone");
 }
 
 gra_tensor *gra_empty(gra_tape *t)                     { return &t->empty; }
@@ -120,8 +123,8 @@ bool gra_can_draw(gra_tape *t, const char *op)
     return !t->error.failed;
 }
 
-/* x may be of an earlier step. Its header is intact (see keep_headers), so its step can be read and compared; its
- * values may be gone. */
+/* x may be of an earlier step. Its header is intact (see keep_headers), so its step can be read and compared;
+ * its values may be gone. */
 static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, bool may_be_null)
 {
     if (!x && !may_be_null)
@@ -163,7 +166,8 @@ void *gra_alloc(gra_tape *t, size_t bytes)
 
 /* A tensor with room for nin inputs and for arguments; its values are `data`, or where that is NULL new ones,
  * uninitialised. After an error the empty tensor. */
-static gra_tensor *new_tensor(gra_tape *t, const char *name, gra_shape shape, int nin, size_t args, real *data)
+static gra_tensor *new_tensor(gra_tape *t, const char *name, gra_shape shape, int nin, size_t args,
+                              real *data)
 {
     size_t size;
     if (t->error.failed)

@@ -1,13 +1,15 @@
 /* trace: which op made the first NaN or infinity of a step, and where in the model.
  *
- * There are three kinds of values that are not finite: nan, inf and -inf. After each forward the result is looked at:
- * a kind that it has and no input has was made by this op, which is an error. So softmax, scale or a slice may pass
- * on the -inf of a mask, and the op that makes nan or inf of it is named. This is one look at the values, and no
- * second run; two things it cannot tell. An op that passes on a -inf and makes another -inf of its own is let by, and
- * the next one that makes nan of it is named. And an op that turns the sign of a mask's -inf (gra_neg) is named.
+ * There are three kinds of values that are not finite: nan, inf and -inf. After each forward the result is
+ * looked at: a kind that it has and no input has was made by this op, which is an error. So softmax, scale or
+ * a slice may pass on the -inf of a mask, and the op that makes nan or inf of it is named. This is one look
+ * at the values, and no second run; two things it cannot tell. An op that passes on a -inf and makes another
+ * -inf of its own is let by, and the next one that makes nan of it is named. And an op that turns the sign of
+ * a mask's -inf (gra_neg) is named.
  *
- * A NaN that came in, or a parameter that was spoilt by an update, is no op's fault: the sentence names it. After each
- * backward the gradients that it added to are looked at, where nothing may be but finite values. */
+ * A NaN that came in, or a parameter that was spoilt by an update, is no op's fault: the sentence names it.
+ * After each backward the gradients that it added to are looked at, where nothing may be but finite
+ * values. */
 #include "internal.h"
 
 /* ---- kinds of values ---- */
@@ -53,7 +55,8 @@ static char *value_text(unsigned wanted, const gra_tensor *x, const real *values
         at.dim[d] = (int)(i % (size_t)x->shape.dim[d]);
         i /= (size_t)x->shape.dim[d];
     }
-    snprintf(text, TEXT, x->shape.ndim ? "%s at %s" : "%s", name, gra_shape_text(at, (char[GRA_SHAPE_TEXT]){ 0 }));
+    snprintf(text, TEXT, x->shape.ndim ? "%s at %s" : "%s", name,
+             gra_shape_text(at, (char[GRA_SHAPE_TEXT]){ 0 }));
     return text;
 }
 
@@ -66,8 +69,8 @@ static char *input_text(const gra_tensor *y, int k, char *text)
     return text;
 }
 
-/* What element i of y was made of, "1000 and 2": where all inputs are shaped like y, what stands at the same place in
- * each ("there"); else the largest finite value of each ("up to"). */
+/* What element i of y was made of, "1000 and 2": where all inputs are shaped like y, what stands at the same
+ * place in each ("there"); else the largest finite value of each ("up to"). */
 static char *inputs_text(const gra_tensor *y, size_t i, char *text)
 {
     bool alike = true;
@@ -79,13 +82,14 @@ static char *inputs_text(const gra_tensor *y, size_t i, char *text)
             if (isfinite(y->in[k]->data[j]))
                 v = fmax(v, fabs((double)y->in[k]->data[j]));
         if (y->in[k])
-            at += snprintf(text + at, (size_t)(TEXT - at), "%s%g", at ? " and " : alike ? "there " : "up to ", v);
+            at += snprintf(text + at, (size_t)(TEXT - at), "%s%g", at ? " and " : alike ? "there " : "up to ",
+                           v);
     }
     return text;
 }
 
-/* Where in the model, ", in fc": a parameter's name without its last part is its layer's. An op without parameters
- * comes after the last one that had some. */
+/* Where in the model, ", in fc": a parameter's name without its last part is its layer's. An op without
+ * parameters comes after the last one that had some. */
 static char *place_text(const gra_tensor *y, char *text)
 {
     const gra_tensor *p = NULL;
@@ -94,7 +98,8 @@ static char *place_text(const gra_tensor *y, char *text)
             p = x->in[k] && x->in[k]->name ? x->in[k] : p;
         const char *dot = p ? strrchr(p->name, '.') : NULL;
         if (p)
-            snprintf(text, TEXT, ", %s %.*s", x == y ? "in" : "after", dot ? (int)(dot - p->name) : TEXT, p->name);
+            snprintf(text, TEXT, ", %s %.*s", x == y ? "in" : "after", dot ? (int)(dot - p->name) : TEXT,
+                     p->name);
     }
     return text;
 }
@@ -112,15 +117,15 @@ void gra_trace_forward(gra_tape *t, gra_tensor *y)
         const unsigned in = (x = y->in[k]) ? kinds(x->data, x->size) : 0;
         came |= in;
         if (in && x->name && x->requires_grad)          /* frozen, it may be a mask */
-            gra_fail(t, "%s: the parameter %s holds %s: no op made it, its last update did, or the file it came from",
-                     y->op->name, x->name, value_text(in, x, x->data, NEW_TEXT));
+            gra_fail(t, "%s: the parameter %s holds %s: no op made it, its last update did, or the file it "
+                     "came from", y->op->name, x->name, value_text(in, x, x->data, NEW_TEXT));
         if (!nan && (in & IS_NAN))
             nan = x, nan_at = k;
     }
     const unsigned made = has & ~came;
     if (made && y->nin == 0)
-        gra_fail(t, "%s: made %s from no inputs%s (forward)", y->op->name, value_text(made, y, y->data, NEW_TEXT),
-                 place_text(y, NEW_TEXT));
+        gra_fail(t, "%s: made %s from no inputs%s (forward)", y->op->name,
+                 value_text(made, y, y->data, NEW_TEXT), place_text(y, NEW_TEXT));
     else if (made)
         gra_fail(t, "%s: made %s from finite inputs%s%s%s, %s%s (forward)", y->op->name,
                  value_text(made, y, y->data, NEW_TEXT), came & IS_NAN ? " and nan" : "",
@@ -128,7 +133,8 @@ void gra_trace_forward(gra_tape *t, gra_tensor *y)
                  inputs_text(y, first_of(made, y->data), NEW_TEXT), place_text(y, NEW_TEXT));
     else if (has & IS_NAN)
         gra_fail(t, "%s: %s holds %s: no op made it, it came in so%s (forward)", y->op->name,
-                 input_text(y, nan_at, NEW_TEXT), value_text(IS_NAN, nan, nan->data, NEW_TEXT), place_text(y, NEW_TEXT));
+                 input_text(y, nan_at, NEW_TEXT), value_text(IS_NAN, nan, nan->data, NEW_TEXT),
+                 place_text(y, NEW_TEXT));
 }
 
 void gra_trace_loss(gra_tape *t, gra_tensor *loss)
@@ -137,12 +143,13 @@ void gra_trace_loss(gra_tape *t, gra_tensor *loss)
         for (int k = 0; k < y->nin; k++) {
             const gra_tensor *p = y->in[k];
             if (p && p->name && p->grad && kinds(p->grad, p->size))
-                gra_fail(t, "gra_backward: the gradient of %s holds %s from before: gra_zero_grad(model) clears it",
-                         p->name, value_text(ANY, p, p->grad, NEW_TEXT));
+                gra_fail(t, "gra_backward: the gradient of %s holds %s from before: gra_zero_grad(model) "
+                         "clears it", p->name, value_text(ANY, p, p->grad, NEW_TEXT));
         }
     if (!isfinite(loss->data[0]))
-        gra_fail(t, "gra_backward: the loss is %s, which no op made: it came in, as a mask's infinity or in an input%s "
-                 "(forward)", value_text(ANY, loss, loss->data, NEW_TEXT), place_text(loss, NEW_TEXT));
+        gra_fail(t, "gra_backward: the loss is %s, which no op made: it came in, as a mask's infinity or in "
+                 "an input%s (forward)", value_text(ANY, loss, loss->data, NEW_TEXT),
+                 place_text(loss, NEW_TEXT));
 }
 
 void gra_trace_backward(gra_tape *t, gra_tensor *y)
@@ -151,6 +158,7 @@ void gra_trace_backward(gra_tape *t, gra_tensor *y)
         const gra_tensor *x = y->in[k];
         if (x && x->grad && kinds(x->grad, x->size))
             gra_fail(t, "%s: made %s in the gradient of %s from finite ones%s (backward)", y->op->name,
-                     value_text(ANY, x, x->grad, NEW_TEXT), input_text(y, k, NEW_TEXT), place_text(y, NEW_TEXT));
+                     value_text(ANY, x, x->grad, NEW_TEXT), input_text(y, k, NEW_TEXT),
+                     place_text(y, NEW_TEXT));
     }
 }

@@ -47,12 +47,15 @@ typedef struct session {
 static int parse(session *s, int argc, char **argv)
 {
     const flag table[] = {
-        { "model", FLAG_TEXT, &s->model_flag, 0, 0, "DIR|FILE", .help = "what train left, or a .safetensors" },
+        { "model", FLAG_TEXT, &s->model_flag, 0, 0, "DIR|FILE",
+          .help = "what train left, or a .safetensors" },
         { "prompt", FLAG_TEXT, &s->prompt, 0, 0, "TEXT", "the text to continue", .unset = "a line break" },
-        { "ids", FLAG_TEXT, &s->ids, 0, 0, "\"N N N\"", "the tokens to continue, as numbers", .unset = "none" },
+        { "ids", FLAG_TEXT, &s->ids, 0, 0, "\"N N N\"", "the tokens to continue, as numbers",
+          .unset = "none" },
         { "heads", FLAG_INT, &s->heads, 0, 1e6, "N", "attention heads of a FILE", .unset = "as it says" },
         { "tokens", FLAG_INT, &s->tokens, 1, 1e9, "N", .help = "how many tokens to write" },
-        { "temperature", FLAG_REAL, &s->temperature, 0, 100, "T", .help = "sampling temperature, 0 = the likeliest" },
+        { "temperature", FLAG_REAL, &s->temperature, 0, 100, "T", .help = "sampling temperature, 0 = the "
+         "likeliest" },
         { "top-k", FLAG_INT, &s->top_k, 0, 1e9, "K", .help = "sample among the K likeliest, 0 = all" },
         { "seed", FLAG_INT, &s->seed, 0, 4294967295.0, "N", .help = "random seed" },
         { "cache", FLAG_SWITCH, &s->remember, .help = "key-value cache: faster, the same text" },
@@ -79,18 +82,19 @@ static int parse(session *s, int argc, char **argv)
     return 2;
 }
 
-/* ---- the model ---------------------------------------------------------------------------------------------- */
+/* ---- the model --------------------------------------------------------------------------------------- */
 
 static int no_model(const session *s)
 {
     char checkpoint[FILE_PATH];
     if (access(file_path(checkpoint, s->model_flag, CHECKPOINT_FILE), F_OK) == 0)
-        complain("%s has no %s yet: its run is not done. If it was stopped, build/train --resume %s goes on with it",
-                 s->model_flag, MODEL_FILE, s->model_flag);
+        complain("%s has no %s yet: its run is not done. If it was stopped, build/train --resume %s goes on "
+                 "with it", s->model_flag, MODEL_FILE, s->model_flag);
     else if (strcmp(s->model_flag, default_model) == 0)
         complain("there is no trained model in %s: run make train first", default_model);
     else
-        complain("there is no model: %s: %s", access(s->model_flag, F_OK) ? s->model_flag : s->file, strerror(ENOENT));
+        complain("there is no model: %s: %s", access(s->model_flag, F_OK) ? s->model_flag : s->file,
+                 strerror(ENOENT));
     return -1;
 }
 
@@ -109,8 +113,8 @@ static int find_model(session *s)
     if (stat(s->file, &about) != 0)
         return no_model(s);
     if (file_ends_in(s->file, CHECKPOINT_FILE)) {
-        complain("%s is a checkpoint, from which build/train --resume goes on; the model beside it is %s", s->file,
-                 MODEL_FILE);
+        complain("%s is a checkpoint, from which build/train --resume goes on; the model beside it is %s",
+                 s->file, MODEL_FILE);
         return -1;
     }
     return 0;
@@ -129,8 +133,8 @@ static int find_vocabulary(session *s, int tokens)
         return -1;
     if (s->vocab.size == tokens)
         return 0;
-    complain("%s is of another model than %s: it has %d tokens, and the model %d", path, s->file, s->vocab.size,
-             tokens);
+    complain("%s is of another model than %s: it has %d tokens, and the model %d", path, s->file,
+             s->vocab.size, tokens);
     return -1;
 }
 
@@ -164,7 +168,7 @@ static int load(session *s)
     return find_model(s) || read_model(s) ? -1 : 0;
 }
 
-/* ---- the prompt --------------------------------------------------------------------------------------------- */
+/* ---- the prompt -------------------------------------------------------------------------------------- */
 
 /* "464 3290 318"; commas are blanks too. How many, or 0 after a complaint. */
 static size_t read_ids(const char *text, int vocab_size, int *ids)
@@ -176,8 +180,8 @@ static size_t read_ids(const char *text, int vocab_size, int *ids)
         errno = 0;
         const long id = strtol(word, &end, 10);
         if (end == word || (*end && !strchr(between, *end)) || errno || id < 0 || id >= vocab_size) {
-            complain("--ids: '%.*s' is no token of this model: it has 0 to %d", (int)strcspn(word, between), word,
-                     vocab_size - 1);
+            complain("--ids: '%.*s' is no token of this model: it has 0 to %d", (int)strcspn(word, between),
+                     word, vocab_size - 1);
             return 0;
         }
         ids[n++] = (int)id;
@@ -205,7 +209,7 @@ static int read_prompt(session *s)
     return s->prompt_size ? 0 : -1;
 }
 
-/* ---- generation --------------------------------------------------------------------------------------------- */
+/* ---- generation -------------------------------------------------------------------------------------- */
 
 /* Row t scores what follows tokens 0 ... t. */
 static int write_logits(session *s, const sampler *writer)
@@ -231,8 +235,8 @@ static void say_token(const session *s, int id, bool first)
 static int generate(session *s)
 {
     sampler writer = { .tape = s->tape, .gpt = &s->gpt, .cache = s->remember ? &s->cache : NULL,
-                       .context = s->gpt.config.context_length, .temperature = s->temperature, .top_k = s->top_k,
-                       .ids = s->window };
+                       .context = s->gpt.config.context_length, .temperature = s->temperature,
+                       .top_k = s->top_k, .ids = s->window };
     if (s->logits && s->prompt_size > (size_t)writer.context) {
         complain("--logits: the prompt has %zu tokens, and the model looks back on %d: give it fewer",
                  s->prompt_size, writer.context);

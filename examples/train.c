@@ -26,13 +26,14 @@ typedef struct session {                /* all that lives as long as the program
     training   t;
     run        run;
     long       from;                    /* the step that this call of the program began at */
-    double     begun, saved, told;      /* the clock then, after the last checkpoint, and at the last line it said */
+    double     begun, saved, told;      /* the clock then, after the last checkpoint, and at the last line it
+                                           said */
     double     cost;                    /* seconds that saving the last checkpoint took */
-    double     loss, rate, weight;      /* running means of training loss and tokens per second; their divisor */
+    double     loss, rate, weight;  /* running means of training loss and tokens per second; their divisor */
     const char *program;                /* argv[0] */
 } session;
 
-/* ---- Ctrl-C: the first asks the program to end in good order, the second ends it ---------------------------- */
+/* ---- Ctrl-C: the first asks the program to end in good order, the second ends it --------------------- */
 
 static volatile sig_atomic_t stop_asked;
 
@@ -42,7 +43,8 @@ static void on_interrupt(int signal_number)
     stop_asked = 1;
 }
 
-/* SA_RESETHAND gives the second one its default. SA_RESTART, so that no write is cut short and taken for a failure. */
+/* SA_RESETHAND gives the second one its default. SA_RESTART, so that no write is cut short and taken for a
+ * failure. */
 static void stop_on_interrupt(void)
 {
     struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART };
@@ -50,7 +52,7 @@ static void stop_on_interrupt(void)
     sigaction(SIGINT, &action, NULL);
 }
 
-/* ---- numbers that are none ---------------------------------------------------------------------------------- */
+/* ---- numbers that are none --------------------------------------------------------------------------- */
 
 /* Forward and backward of the batch in t->ids, with a copy of the generator; no parameter moves. 0 or -1. */
 static int compute(training *t, gra_rng rng)
@@ -84,7 +86,7 @@ static int no_number(const training *t, const char *what)
     return -1;
 }
 
-/* ---- validation: mean over windows of -log p(next token | those before it in the window) ------------------- */
+/* ---- validation: mean over windows of -log p(next token | those before it in the window) ------------- */
 
 /* Of the first windows in t->ids; NaN: the tape has an error. */
 static double loss_of(training *t, int windows)
@@ -94,8 +96,8 @@ static double loss_of(training *t, int windows)
     return gra_item(gra_cross_entropy(t->tape, logits, t->next));
 }
 
-/* From some random batches of the held-out text. The generator is its own: how often one looks at the loss does not
- * change what is trained. */
+/* From some random batches of the held-out text. The generator is its own: how often one looks at the loss
+ * does not change what is trained. */
 static double estimate(training *t)
 {
     double sum = 0;
@@ -116,13 +118,14 @@ static double evaluate(training *t)
     for (size_t i = 0, n; i < windows && isfinite(sum); i += n) {
         n = windows - i < (size_t)t->o.batch ? windows - i : (size_t)t->o.batch;
         for (size_t j = 0; j < n; j++)
-            text_window(t->text.held, (i + j) * context, (int)context, t->ids + j * context, t->next + j * context);
+            text_window(t->text.held, (i + j) * context, (int)context, t->ids + j * context,
+                        t->next + j * context);
         sum += loss_of(t, (int)n) * (double)n;
     }
     return sum / (double)windows;
 }
 
-/* ---- training ------------------------------------------------------------------------------------------- */
+/* ---- training ---------------------------------------------------------------------------------------- */
 
 /* Of a clock that never goes back. */
 static double seconds_now(void)
@@ -158,17 +161,19 @@ static char *clock_text(double seconds, char text[32])
 /* A line at each validation, and every ten seconds between them. */
 static void tell(session *s, const run_row *row)
 {
-    const double now = seconds_now(), left = (now - s->begun) / (double)(row->step - s->from) * (double)(s->t.o.steps - row->step);
+    const double now = seconds_now(),
+        left = (now - s->begun) / (double)(row->step - s->from) * (double)(s->t.o.steps - row->step);
     char val[24] = "", text[32];
-    s->loss += (row->train_loss - s->loss) / 10;        /* over about ten steps; divided by weight a true mean, */
+    /* over about ten steps; divided by weight a true mean, */
+    s->loss += (row->train_loss - s->loss) / 10;
     s->rate += (row->tokens_per_s - s->rate) / 10;      /* from the first step on */
     s->weight += (1 - s->weight) / 10;
     if (s->t.o.quiet || (isnan(row->val_loss) && now - s->told < 10))
         return;
     if (!isnan(row->val_loss))
         snprintf(val, sizeof val, "  val %.3f", row->val_loss);
-    say("step %*ld/%ld  loss %.3f%-11s  %.0f tokens/s  %s left\n", snprintf(NULL, 0, "%ld", s->t.o.steps), row->step,
-        s->t.o.steps, s->loss / s->weight, val, s->rate / s->weight, clock_text(left, text));
+    say("step %*ld/%ld  loss %.3f%-11s  %.0f tokens/s  %s left\n", snprintf(NULL, 0, "%ld", s->t.o.steps),
+        row->step, s->t.o.steps, s->loss / s->weight, val, s->rate / s->weight, clock_text(left, text));
     s->told = now;
 }
 
@@ -226,7 +231,7 @@ static int train(session *s)
     return say_failed() ? -1 : 0;
 }
 
-/* ---- before ------------------------------------------------------------------------------------------------ */
+/* ---- before ------------------------------------------------------------------------------------------ */
 
 /* The text and the model: new, or those of the run that goes on. */
 static int prepare(training *t)
@@ -255,8 +260,8 @@ static int prepare(training *t)
     return o->resume ? checkpoint_load(t) : 0;
 }
 
-/* The first step but for what it moves: an instruction set that is not there, and what does not fit in memory, is found
- * out before anything is written. */
+/* The first step but for what it moves: an instruction set that is not there, and what does not fit in
+ * memory, is found out before anything is written. */
 static int try_step(training *t)
 {
     gra_rng rng = t->rng;
@@ -295,7 +300,7 @@ static int begin(session *s)
     return 0;
 }
 
-/* ---- after ------------------------------------------------------------------------------------------------- */
+/* ---- after ------------------------------------------------------------------------------------------- */
 
 /* Writes n tokens into bytes. 0, or -1 after a complaint. */
 static int write_sample(training *t, char *bytes, size_t n)

@@ -11,7 +11,10 @@
 
 /* ---- what both share: the checks, the three projections, the op ---- */
 
-static int kv_heads(const gra_attention_config *c) { return c->num_kv_heads ? c->num_kv_heads : c->num_heads; }
+static int kv_heads(const gra_attention_config *c)
+{
+    return c->num_kv_heads ? c->num_kv_heads : c->num_heads;
+}
 
 /* False, with a sentence in the model: a field of c is out of range. */
 static bool check_config(gra_model *m, const char *layer, const gra_attention_config *c)
@@ -71,16 +74,19 @@ static gra_tensor *batched(gra_tape *t, gra_tensor *x)          /* a view, (batc
 }
 
 /* gra_attention for q, k, v (..., time, dim): what stands before time is the batch. */
-static gra_tensor *attend(gra_tape *t, const gra_attention_config *c, gra_tensor *q, gra_tensor *k, gra_tensor *v)
+static gra_tensor *attend(gra_tape *t, const gra_attention_config *c, gra_tensor *q, gra_tensor *k,
+                          gra_tensor *v)
 {
     gra_tensor *y = gra_attention(t, batched(t, q), batched(t, k), batched(t, v), &(gra_attention_options){
-                                  .heads = c->num_heads, .causal = !c->bidirectional, .dropout = c->dropout });
+                                  .heads = c->num_heads, .causal = !c->bidirectional,
+                                      .dropout = c->dropout });
     return q->shape.ndim == 3 ? y : gra_reshape(t, y, q->shape);
 }
 
 /* ---- CausalAttention ---- */
 
-void gra_causal_attention_init(struct gra_causal_attention *a, gra_scope scope, const gra_attention_config *config)
+void gra_causal_attention_init(struct gra_causal_attention *a, gra_scope scope,
+                               const gra_attention_config *config)
 {
     const char *name = "causal_attention";
     gra_attention_config c = config ? *config : (gra_attention_config){ 0 };
@@ -121,10 +127,12 @@ void gra_multi_head_attention_init(struct gra_multi_head_attention *a, gra_scope
         return;
     a->config = *c;
     init_projections(scope, c, &a->query, &a->key, &a->value);
-    gra_linear_init_with(&a->out_proj, gra_enter(scope, "out_proj"), c->d_out, c->d_out, c->bias, c->out_init);
+    gra_linear_init_with(&a->out_proj, gra_enter(scope, "out_proj"), c->d_out, c->d_out, c->bias,
+                         c->out_init);
 }
 
-gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const struct gra_multi_head_attention *a, gra_tensor *x)
+gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const struct gra_multi_head_attention *a,
+                                             gra_tensor *x)
 {
     if (!check_x(t, "multi_head_attention", &a->config, x))
         return gra_empty(t);
@@ -137,25 +145,25 @@ gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const struct gra_multi
 
 /* ---- with a key-value cache ---- */
 
-static bool check_cache(gra_tape *t, const gra_attention_config *c, const gra_tensor *x, const gra_kv_cache *cache,
-                        int block)
+static bool check_cache(gra_tape *t, const gra_attention_config *c, const gra_tensor *x,
+                        const gra_kv_cache *cache, int block)
 {
     const char *name = "multi_head_attention";
     const int width = c->d_out / c->num_heads * kv_heads(c);
     if (gra_tape_mode(t) != GRA_EVAL)
         gra_fail(t, "%s: no gradient flows through a key-value cache: begin the step as GRA_EVAL", name);
     else if (c->bidirectional)
-        gra_fail(t, "%s: it is bidirectional, and what comes later changes earlier rows: a key-value cache is for "
-                 "causal attention", name);
+        gra_fail(t, "%s: it is bidirectional, and what comes later changes earlier rows: a key-value cache "
+                 "is for causal attention", name);
     else if (x->shape.ndim != 3 || x->shape.dim[0] != 1)
         gra_fail(t, "%s: x is %s, but a key-value cache is of one sequence: (1, time, %d) is wanted", name,
                  GRA_SHAPE_OF(x), c->d_in);
     else if (!cache->rows || cache->width != width || block < 0 || block >= cache->blocks)
-        gra_fail(t, "%s: block %d with keys of %d numbers, but the cache has %d blocks with keys of %d", name, block,
-                 width, cache->blocks, cache->width);
+        gra_fail(t, "%s: block %d with keys of %d numbers, but the cache has %d blocks with keys of %d", name,
+                 block, width, cache->blocks, cache->width);
     else if (gra_dim(x, -2) > cache->context_length - cache->time)
-        gra_fail(t, "%s: %d tokens after %d others, but the context length is %d", name, gra_dim(x, -2), cache->time,
-                 cache->context_length);
+        gra_fail(t, "%s: %d tokens after %d others, but the context length is %d", name, gra_dim(x, -2),
+                 cache->time, cache->context_length);
     return !gra_error(t);
 }
 
@@ -176,8 +184,10 @@ gra_tensor *gra_multi_head_attention_forward_cached(gra_tape *t, const struct gr
         return gra_empty(t);
     const size_t size = (size_t)cache->context_length * (size_t)cache->width;
     real *keys = cache->rows + 2 * (size_t)block * size, *values = keys + size;
-    gra_tensor *q = gra_linear_forward(t, &a->query, x);                                    /* (1, time, d_out) */
-    gra_tensor *k = append(t, keys,   cache->time, gra_linear_forward(t, &a->key,   x));    /* (1, all, width) */
+    /* (1, time, d_out) */
+    gra_tensor *q = gra_linear_forward(t, &a->query, x);
+    /* (1, all, width) */
+    gra_tensor *k = append(t, keys,   cache->time, gra_linear_forward(t, &a->key,   x));
     gra_tensor *v = append(t, values, cache->time, gra_linear_forward(t, &a->value, x));
     gra_tensor *y = attend(t, &a->config, q, k, v);
     return gra_linear_forward(t, &a->out_proj, y);

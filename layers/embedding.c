@@ -30,8 +30,8 @@ void gra_positional_embedding_init(struct gra_positional_embedding *l, gra_scope
     gra_positional_embedding_init_with(l, scope, context_length, embedding_dim, (gra_init){ 0 });
 }
 
-void gra_positional_embedding_init_with(struct gra_positional_embedding *l, gra_scope scope, int context_length,
-                                        int embedding_dim, gra_init weight)
+void gra_positional_embedding_init_with(struct gra_positional_embedding *l, gra_scope scope,
+                                        int context_length, int embedding_dim, gra_init weight)
 {
     if (context_length < 1 || embedding_dim < 1)
         gra_model_fail(scope.model, "positional_embedding: context_length is %d and embedding_dim %d, "
@@ -57,7 +57,8 @@ gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const struct gra_
     return gra_add(t, x, gra_slice(t, l->weight, 0, first, first + time));     /* of (time, dim) */
 }
 
-gra_tensor *gra_positional_embedding_forward(gra_tape *t, const struct gra_positional_embedding *l, gra_tensor *x)
+gra_tensor *gra_positional_embedding_forward(gra_tape *t, const struct gra_positional_embedding *l,
+                                             gra_tensor *x)
 {
     return gra_positional_embedding_forward_from(t, l, x, 0);
 }

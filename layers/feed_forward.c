@@ -12,8 +12,10 @@ void gra_feed_forward_init(struct gra_feed_forward *f, gra_scope scope, const gr
         gra_model_fail(scope.model, "feed_forward: emb_dim is %d, but 1 to %d is wanted", dim, INT_MAX / 4);
         return;
     }
-    gra_linear_init_with(&f->up,   gra_enter(scope, "layers.0"), dim, 4 * dim, c->bias, gra_gpt_weight_init(c, false));
-    gra_linear_init_with(&f->down, gra_enter(scope, "layers.2"), 4 * dim, dim, c->bias, gra_gpt_weight_init(c, true));
+    gra_linear_init_with(&f->up,   gra_enter(scope, "layers.0"), dim, 4 * dim, c->bias,
+                         gra_gpt_weight_init(c, false));
+    gra_linear_init_with(&f->down, gra_enter(scope, "layers.2"), 4 * dim, dim, c->bias,
+                         gra_gpt_weight_init(c, true));
 }
 
 gra_tensor *gra_feed_forward_forward(gra_tape *t, const struct gra_feed_forward *f, gra_tensor *x)

@@ -69,7 +69,8 @@ void gra_gpt_init(struct gra_gpt *g, gra_scope scope, const gra_gpt_config *conf
 static bool is_made(gra_tape *t, const struct gra_gpt *g)
 {
     if (!gra_error(t) && !g->trf_blocks)
-        gra_fail(t, "gpt: it was not made: call gra_gpt_init first (if that failed, gra_model_error says why)");
+        gra_fail(t, "gpt: it was not made: call gra_gpt_init first (if that failed, gra_model_error says "
+                 "why)");
     return !gra_error(t);
 }
 
@@ -93,7 +94,8 @@ gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids
 static bool check_cache(gra_tape *t, const gra_gpt_config *config, const gra_kv_cache *c, int time)
 {
     if (!c->rows)
-        gra_fail(t, "gpt: the cache is not open: call gra_kv_cache_open(&cache, &gpt) first, which must return 0");
+        gra_fail(t, "gpt: the cache is not open: call gra_kv_cache_open(&cache, &gpt) first, which must "
+                 "return 0");
     else if (c->blocks != config->n_layers || c->context_length != config->context_length ||
              c->width != config->emb_dim)
         gra_fail(t, "gpt: the cache was opened for another GPT");
@@ -102,12 +104,13 @@ static bool check_cache(gra_tape *t, const gra_gpt_config *config, const gra_kv_
     else if (time < 1)
         gra_fail(t, "gpt: %d tokens, but at least one is wanted", time);
     else if (time > c->context_length - c->time)
-        gra_fail(t, "gpt: %d tokens after %d others, but the context length is %d: clear the cache, and go on from "
-                 "the last tokens", time, c->time, c->context_length);
+        gra_fail(t, "gpt: %d tokens after %d others, but the context length is %d: clear the cache, and go "
+                 "on from the last tokens", time, c->time, c->context_length);
     return !gra_error(t);
 }
 
-gra_tensor *gra_gpt_forward_cached(gra_tape *t, const struct gra_gpt *g, const int *ids, int time, gra_kv_cache *cache)
+gra_tensor *gra_gpt_forward_cached(gra_tape *t, const struct gra_gpt *g, const int *ids, int time,
+                                   gra_kv_cache *cache)
 {
     if (!is_made(t, g) || !check_cache(t, &g->config, cache, time))
         return gra_empty(t);

@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 #if defined(__GNUC__)
-#pragma GCC visibility push(default)                   /* exported, although compiled with -fvisibility=hidden */
+#pragma GCC visibility push(default)                /* exported, although compiled with -fvisibility=hidden */
 #endif
 
 /* ---- Linear: y = x W^T + b; (..., in_features) -> (..., out_features) ---------------------------
@@ -36,7 +36,8 @@ struct gra_linear {
 void        gra_linear_init(struct gra_linear *l, gra_scope scope, int in_features, int out_features,
                             bool bias);
 void        gra_linear_init_with(struct gra_linear *l, gra_scope scope, int in_features, int out_features,
-                                 bool bias, gra_init weight);   /* with a weight that begins so, and a bias at 0 */
+                                 bool bias, gra_init weight);   /* with a weight that begins so, and a bias at
+                                                           0 */
 gra_tensor *gra_linear_forward(gra_tape *t, const struct gra_linear *l, gra_tensor *x);
 
 /* ---- Embedding: y_i = weight[ids_i]; ids of a shape -> (shape, embedding_dim) --------------------
@@ -56,14 +57,15 @@ gra_tensor *gra_embedding_forward(gra_tape *t, const struct gra_embedding *l, co
 struct gra_positional_embedding {
     gra_tensor *weight;                 /* (context_length, embedding_dim) */
 };
-void        gra_positional_embedding_init(struct gra_positional_embedding *l, gra_scope scope, int context_length,
-                                          int embedding_dim);
+void        gra_positional_embedding_init(struct gra_positional_embedding *l, gra_scope scope,
+                                          int context_length, int embedding_dim);
 void        gra_positional_embedding_init_with(struct gra_positional_embedding *l, gra_scope scope,
                                                int context_length, int embedding_dim, gra_init weight);
-gra_tensor *gra_positional_embedding_forward(gra_tape *t, const struct gra_positional_embedding *l, gra_tensor *x);
+gra_tensor *gra_positional_embedding_forward(gra_tape *t, const struct gra_positional_embedding *l,
+                                             gra_tensor *x);
 gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const struct gra_positional_embedding *l,
-                                                  gra_tensor *x, int first);    /* of tokens that come after `first`
-                                           others: y_t = x_t + weight[first + t] */
+                                                  gra_tensor *x, int first);    /* of tokens that come after
+                                           `first` others: y_t = x_t + weight[first + t] */
 
 /* ---- Dropout: GRA_TRAIN: 0 with probability p, else x / (1 - p); else x (Srivastava et al. 2014) --
  * No parameters. */
@@ -104,19 +106,20 @@ typedef struct gra_attention_config {
     int      d_in, d_out;               /* numbers of a token in x, and in y */
     int      context_length;            /* the most tokens in a sequence */
     int      num_heads;                 /* divides d_out. CausalAttention has one head: 1, or 0 for it */
-    int      num_kv_heads;              /* heads of keys and values: as many (0), or fewer that neighbouring heads
-                                           share (grouped-query attention, Ainslie et al. 2023) */
+    int      num_kv_heads;              /* heads of keys and values: as many (0), or fewer that neighbouring
+                                           heads share (grouped-query attention, Ainslie et al. 2023) */
     double   dropout;                   /* of the attention weights, in GRA_TRAIN */
     bool     qkv_bias;                  /* biases of W_query, W_key, W_value */
     bool     bias;                      /* a bias of out_proj: nn.MultiheadAttention and Raschka's have one */
     bool     bidirectional;             /* without the causal mask: each position sees every other (BERT) */
-    gra_init qkv_init, out_init;        /* how the weights of W_query, W_key, W_value, and of out_proj, begin; their
-                                           biases then begin at 0. All zero: as nn.Linear */
+    gra_init qkv_init, out_init;        /* how the weights of W_query, W_key, W_value, and of out_proj, begin;
+                                           their biases then begin at 0. All zero: as nn.Linear */
 } gra_attention_config;
 
 /* ---- CausalAttention: y = D v, D = dropout(softmax(q k^T / sqrt(d_out)));  one head ------------------
  * q, k, v = Linears of x; position i sees positions 0 .. i. (..., time, d_in) -> (..., time, d_out);
- * time <= context_length. (Raschka, Build a Large Language Model, 3.5.) W_query, W_key, W_value (d_out, d_in). */
+ * time <= context_length. (Raschka, Build a Large Language Model, 3.5.) W_query, W_key, W_value (d_out,
+ * d_in). */
 struct gra_causal_attention {
     gra_attention_config config;
     struct gra_linear    query, key, value;
@@ -127,7 +130,8 @@ gra_tensor *gra_causal_attention_forward(gra_tape *t, const struct gra_causal_at
 
 /* ---- MultiHeadAttention: num_heads heads of d_out / num_heads columns, side by side, then a Linear --------
  * y = concat(heads) W_o^T + b_o, each head as CausalAttention. (Vaswani et al. 2017; Raschka 3.6, with weight
- * splits.) W_query (d_out, d_in); W_key, W_value (num_kv_heads d_out / num_heads, d_in); out_proj (d_out, d_out). */
+ * splits.) W_query (d_out, d_in); W_key, W_value (num_kv_heads d_out / num_heads, d_in); out_proj (d_out,
+ * d_out). */
 struct gra_multi_head_attention {
     gra_attention_config config;
     struct gra_linear    query, key, value, out_proj;
@@ -155,15 +159,16 @@ typedef struct gra_gpt_config {
     int    vocab_size, context_length, emb_dim, n_heads, n_layers;
     double drop_rate;
     bool   bias;                        /* biases of Linears and shifts of norms, except */
-    bool   qkv_bias;                    /* those of queries, keys and values (both false: nanoGPT's bias=False) */
+    bool   qkv_bias;                /* those of queries, keys and values (both false: nanoGPT's bias=False) */
     bool   tied;                        /* the output head is the token embedding; begin such a model with
                                            GRA_INIT_GPT2: N(0, 1), torch's, makes large logits */
     gra_gelu_form     gelu;
     gra_gpt_init_kind init;
 } gra_gpt_config;
 
-gra_init gra_gpt_weight_init(const gra_gpt_config *config, bool residual);  /* how the weight of a Linear begins;
-                                           residual: it writes to the residual stream. All zero: as nn.Linear */
+gra_init gra_gpt_weight_init(const gra_gpt_config *config, bool residual);  /* how the weight of a Linear
+                                           begins; residual: it writes to the residual stream. All zero: as
+                                           nn.Linear */
 
 /* ---- FeedForward: y = gelu(x W_0^T + b_0) W_2^T + b_2; (..., emb_dim) -> the same -----------------------
  * (Vaswani et al. 2017, with GELU as GPT has it; Raschka 4.3.) layers.0 (4 emb_dim, emb_dim),
@@ -209,8 +214,8 @@ gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids
 
 /* ---- the key-value cache: a GPT, some tokens at a time ----------------------------------------------------
  * Of the tokens that came before, attention reads keys and values alone. Kept in a cache, they need not be
- * computed again: a token then costs one row of products, not `time` of them. For GRA_EVAL, causal attention and one
- * sequence; the cache is the one thing here that the caller owns and closes.
+ * computed again: a token then costs one row of products, not `time` of them. For GRA_EVAL, causal attention
+ * and one sequence; the cache is the one thing here that the caller owns and closes.
  *
  *     gra_kv_cache cache;
  *     gra_kv_cache_open(&cache, &gpt);
@@ -221,12 +226,12 @@ gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids
  * Positions are learned from the first token on, so a window that slides begins anew: clear the cache
  * and hand it the tokens that stay. Clear it too when parameters have changed. */
 typedef struct gra_kv_cache {
-    gra_real *rows;                     /* of each block its keys, then its values: (context_length, width) each */
+    gra_real *rows;             /* of each block its keys, then its values: (context_length, width) each */
     int       blocks, context_length, width;
     int       time;                     /* tokens so far: rows that are filled */
 } gra_kv_cache;
-int         gra_kv_cache_open(gra_kv_cache *c, const struct gra_gpt *g);    /* 0, or -1: out of memory, or the init of
-                                           g failed */
+int         gra_kv_cache_open(gra_kv_cache *c, const struct gra_gpt *g);    /* 0, or -1: out of memory, or the
+                                           init of g failed */
 void        gra_kv_cache_clear(gra_kv_cache *c);        /* for a new sequence */
 void        gra_kv_cache_close(gra_kv_cache *c);
 

@@ -17,7 +17,8 @@ void gra_linear_init_with(struct gra_linear *l, gra_scope scope, int in_features
                        "but both must be 1 or more", in_features, out_features);
     gra_init torch = gra_init_linear(in_features);
     *l = (struct gra_linear){ 0 };
-    l->weight = gra_param(scope, "weight", weight.fill ? weight : torch, GRA_SHAPE(out_features, in_features));
+    l->weight = gra_param(scope, "weight", weight.fill ? weight : torch,
+                          GRA_SHAPE(out_features, in_features));
     if (bias)
         l->bias = gra_param(scope, "bias", weight.fill ? gra_init_zeros() : torch, GRA_SHAPE(out_features));
 }

@@ -6,7 +6,8 @@
 #include "layers.h"
 #include "../core/op.h"
 
-void gra_transformer_block_init(struct gra_transformer_block *b, gra_scope scope, const gra_gpt_config *config)
+void gra_transformer_block_init(struct gra_transformer_block *b, gra_scope scope,
+                                const gra_gpt_config *config)
 {
     const gra_gpt_config *c = config;
     const char *shift = c->bias ? "shift" : NULL;
@@ -31,10 +32,11 @@ gra_tensor *gra_transformer_block_forward(gra_tape *t, const struct gra_transfor
     return gra_add(t, x, gra_dropout_forward(t, &b->drop_shortcut, y));
 }
 
-gra_tensor *gra_transformer_block_forward_cached(gra_tape *t, const struct gra_transformer_block *b, gra_tensor *x,
-                                                 const gra_kv_cache *cache, int block)
+gra_tensor *gra_transformer_block_forward_cached(gra_tape *t, const struct gra_transformer_block *b,
+                                                 gra_tensor *x, const gra_kv_cache *cache, int block)
 {
-    gra_tensor *y = gra_layer_norm_forward(t, &b->norm1, x);        /* (1, time, emb_dim); no dropout in GRA_EVAL */
+    /* (1, time, emb_dim); no dropout in GRA_EVAL */
+    gra_tensor *y = gra_layer_norm_forward(t, &b->norm1, x);
     x = gra_add(t, x, gra_multi_head_attention_forward_cached(t, &b->att, y, cache, block));
     y = gra_layer_norm_forward(t, &b->norm2, x);
     return gra_add(t, x, gra_feed_forward_forward(t, &b->ff, y));

@@ -3,7 +3,8 @@
  *     loss  = sum_j c_j y_j,   y = f(x)
  *     n_i   = sum_j c_j (y_j(x_i + h) - y_j(x_i - h)) / 2h       numeric: what the loss says
  *     a_i   = what gra_backward leaves in x's gradient           analytic: what the backward says
- *     error = |a_i - n_i| / r,    r = max(largest |gradient| in x, 1e-7 sum_j |c_j y_j| / max(1, largest |x|))
+ *     error = |a_i - n_i| / r,    r = max(largest |gradient| in x, 1e-7 sum_j |c_j y_j| / max(1, largest
+ *                                 |x|))
  *
  * The largest gradient of the tensor is in r because rounding spoils its small elements as much as
  * its large ones: beside a gradient of 1 one of 1e-9 is known to few digits. The loss is in r for
@@ -16,8 +17,9 @@
  *
  * A gradient may be right under some circumstances alone. So a is taken
  * - where x's gradient is uninitialised before: the op stores to it, or fills it with zeros first;
- * - where it holds something: x is used once more, after f, by a term sum_i d_i x_i. Its gradient holds d when the
- *   backward of f begins, so that one that overwrites instead of adding shows; d is subtracted from a;
+ * - where it holds something: x is used once more, after f, by a term sum_i d_i x_i. Its gradient holds d
+ *   when the backward of f begins, so that one that overwrites instead of adding shows; d is subtracted from
+ *   a;
  * - with each tensor a constant in turn, whose gradient is NULL then: those of the others must not change;
  * - where one tensor is handed over as two inputs: its gradient is the sum of both.
  * In all these steps guard.c watches what the ops write, and names one that writes where it may not. */
@@ -75,8 +77,8 @@ static bool repeats(gra_checking *k)
         if (y->data[j] != k->y[j]) {
             gra_check_say(k->report,
                           "gradient check: f is not a function of its inputs: element %zu was %.17g, and "
-                          "%.17g when it was called again with the same ones. Does it keep something from call to "
-                          "call, draw numbers of its own, or read past the end of a tensor?",
+                          "%.17g when it was called again with the same ones. Does it keep something from "
+                          "call to call, draw numbers of its own, or read past the end of a tensor?",
                           j, (double)k->y[j], (double)y->data[j]);
             return false;
         }
@@ -90,8 +92,8 @@ static gra_tensor *tensor_of(const gra_checking *k, int i)     /* of the latest 
     return i < k->nin ? k->input[i] : k->tensor[i].param;
 }
 
-/* loss + sum_i d_i x_i, so that x's gradient holds d when the backward of f adds to it. The d are as large as the
- * gradients, so that neither is lost beside the other. */
+/* loss + sum_i d_i x_i, so that x's gradient holds d when the backward of f adds to it. The d are as large as
+ * the gradients, so that neither is lost beside the other. */
 static gra_tensor *use_once_more(gra_checking *k, gra_tensor *loss)
 {
     gra_rng own;
@@ -173,7 +175,8 @@ static void measure(gra_checked *x)
     }
     for (size_t i = 0; i < x->size; i++) {
         const double e = gra_check_error(x, i);
-        if (e > x->error * (1 + 1e-6)) {                /* the first of those that are alike but for rounding */
+        /* the first of those that are alike but for rounding */
+        if (e > x->error * (1 + 1e-6)) {
             x->error = e;
             x->worst = i;
         }
@@ -237,8 +240,8 @@ static int all_wanted(gra_checking *k)
     if (judge(k))
         return 1;
 
-    snprintf(k->when, sizeof k->when, "this happens only while the gradient is uninitialised (in[i]->fresh): one "
-             "that holds something already is added to as it should be");
+    snprintf(k->when, sizeof k->when, "this happens only while the gradient is uninitialised (in[i]->fresh): "
+             "one that holds something already is added to as it should be");
     for (int i = 0; i < k->count; i++) {
         gra_checked *x = &k->tensor[i];
         memcpy(x->analytic, x->fresh, x->size * sizeof(real));
@@ -280,8 +283,8 @@ static bool try_sweep(gra_checking *k)
     return ok;
 }
 
-/* Compares the gradients for two tensors of the same values with that for one tensor in both places, which must be
- * their sum: this needs no differences. *proof: f is defined for these values. */
+/* Compares the gradients for two tensors of the same values with that for one tensor in both places, which
+ * must be their sum: this needs no differences. *proof: f is defined for these values. */
 static int twins_at(gra_checking *k, gra_checked *a, gra_checked *b, bool *proof)
 {
     double most = fmax(a->floor, b->floor), off = 0;
@@ -317,9 +320,9 @@ static int twins_at(gra_checking *k, gra_checked *a, gra_checked *b, bool *proof
     r->analytic = (double)a->analytic[worst];
     r->numeric = (double)a->fresh[worst];
     snprintf(r->name, sizeof r->name, "%s", a->name);
-    gra_check_say(r, "gradient check FAILED: one tensor handed over as both %s and %s: element %zu of its gradient "
-                  "is %.6g, but %.6g, the sum of the gradients of two equal tensors, is wanted (error %.2g)",
-                  a->name, b->name, worst, r->analytic, r->numeric, r->error);
+    gra_check_say(r, "gradient check FAILED: one tensor handed over as both %s and %s: element %zu of its "
+                  "gradient is %.6g, but %.6g, the sum of the gradients of two equal tensors, is wanted "
+                  "(error %.2g)", a->name, b->name, worst, r->analytic, r->numeric, r->error);
     return 1;
 }
 

@@ -5,8 +5,8 @@
  *   numeric.c  the numeric gradients
  *   guard.c    what an op wrote where it may not
  *   report.c   what is said
- *   explain.c  why do they not agree? Guesses at that: factors.c, moved.c, terms.c, products.c, derivative.c; names for
- *              what they find: sets.c (of places), numbers.c, sources.c (of values) */
+ *   explain.c  why do they not agree? Guesses at that: factors.c, moved.c, terms.c, products.c, derivative.c;
+ *              names for what they find: sets.c (of places), numbers.c, sources.c (of values) */
 #ifndef GRADUS_CHECKING_H
 #define GRADUS_CHECKING_H
 
@@ -26,11 +26,11 @@ typedef struct gra_checked {            /* one tensor, and its analytic and nume
     real       *analytic, *numeric;
     real       *before;                 /* what its gradient held before the backward of f added to it */
     real       *fresh;                  /* the analytic gradient where its memory was uninitialised before */
-    real       *unsure;                 /* how far numeric[i] may be off, where that is more than the tolerance; else 0 */
+    real       *unsure;     /* how far numeric[i] may be off, where that is more than the tolerance; else 0 */
     real       *step;                   /* the step of the difference that numeric[i] was taken with */
     double      good_step;              /* the latest step that was found by trying all; 0: none was */
     double      most;                   /* the largest |value| */
-    double      floor;                  /* errors are relative to the largest gradient, or to this, if it is larger */
+    double      floor;          /* errors are relative to the largest gradient, or to this, if it is larger */
     bool        untested;               /* both gradients are 0 throughout */
     double      error;                  /* that of its worst element */
     size_t      worst;
@@ -89,8 +89,8 @@ struct gra_checking {
     double              loss;           /* sum of |c_j y_j| */
 };
 
-/* report.c: appends a line, wrapped, to the report's finding and text: a fact, or what went wrong; to the text
- * alone: a hint. A gra_check_line grows by pieces before it is said. */
+/* report.c: appends a line, wrapped, to the report's finding and text: a fact, or what went wrong; to the
+ * text alone: a hint. A gra_check_line grows by pieces before it is said. */
 void gra_check_say(gra_check_report *report, const char *format, ...) GRA_PRINTF(2, 3);
 void gra_check_hint(gra_check_report *report, const char *format, ...) GRA_PRINTF(2, 3);
 typedef struct gra_check_line {
@@ -108,11 +108,13 @@ double      gra_check_measure(const gra_checked *x);    /* r, which an error is 
 double      gra_check_error(const gra_checked *x, size_t i);
 bool        gra_check_fails(gra_checking *k, const char *sentence);
 
-/* check.c: the backward of sum_j c_j y_j; false: it failed. What it leaves in the gradient of tensor i, or NULL. */
+/* check.c: the backward of sum_j c_j y_j; false: it failed. What it leaves in the gradient of tensor i, or
+ * NULL. */
 bool        gra_check_backward(gra_checking *k, const real *c, bool once_more);
 const real *gra_check_grad(const gra_checking *k, int i);
 
-/* collect.c: lists the tensors to compare, and makes the inputs' values; false, with a sentence: it cannot. */
+/* collect.c: lists the tensors to compare, and makes the inputs' values; false, with a sentence: it
+ * cannot. */
 bool gra_check_collect(gra_checking *k, gra_model *m);
 void gra_check_give_back(gra_checking *k);
 

@@ -1,10 +1,10 @@
-/* collect: lists the tensors whose gradients are compared. Inputs get values; parameters get, during the check, a copy
- * of their values and a gradient in guarded memory. */
+/* collect: lists the tensors whose gradients are compared. Inputs get values; parameters get, during the
+ * check, a copy of their values and a gradient in guarded memory. */
 #include "checking.h"
 #include <stdlib.h>
 
-/* [0, 1] is cut into n intervals: a random number in the i-th. Intervals are longer in the lower half, so that fewer
- * values lie there: else the mean would be the middle of the range, which is often 0. */
+/* [0, 1] is cut into n intervals: a random number in the i-th. Intervals are longer in the lower half, so
+ * that fewer values lie there: else the mean would be the middle of the range, which is often 0. */
 static double fraction(gra_rng *g, size_t i, size_t n)
 {
     double draw;
@@ -13,8 +13,9 @@ static double fraction(gra_rng *g, size_t i, size_t n)
     return u + u * (1 - u) / 2;
 }
 
-/* Shuffled values over [low, high], without the part that is too near 0. No two are equal, and their mean is not near
- * 0: there a backward that forgets the mean would be right, and relu, abs or max of the mean has a kink. */
+/* Shuffled values over [low, high], without the part that is too near 0. No two are equal, and their mean is
+ * not near 0: there a backward that forgets the mean would be right, and relu, abs or max of the mean has a
+ * kink. */
 static void spread(gra_rng *g, double low, double high, real *x, size_t n)
 {
     if (low >= high) {

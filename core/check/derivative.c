@@ -1,10 +1,11 @@
-/* derivative: explanations for an op of single elements, y_i = f(x_i), whose Jacobian is diagonal. At each point the
- * backward has some number A where the derivative D is wanted. A formula with one mistake has, at all points,
+/* derivative: explanations for an op of single elements, y_i = f(x_i), whose Jacobian is diagonal. At each
+ * point the backward has some number A where the derivative D is wanted. A formula with one mistake has, at
+ * all points,
  *
  *     A g(x, y) = k D h(x, y),    h stands where g is wanted,
  *
- * for two of the functions below. If y is x p(x), as GELU and SiLU are, the product rule gives two terms, p and x p':
- * one may be right and the other not. */
+ * for two of the functions below. If y is x p(x), as GELU and SiLU are, the product rule gives two terms, p
+ * and x p': one may be right and the other not. */
 #include "explaining.h"
 #include <stdlib.h>
 
@@ -16,8 +17,8 @@ typedef struct points {                 /* at each element of x that is not 0 */
     double  near;                       /* nearer than this: equal */
 } points;
 
-/* A mistake leaves out a FACTOR of y', or of a TERM of it, or has one too many, or has another of its kin. The others
- * only stand for all of y'. */
+/* A mistake leaves out a FACTOR of y', or of a TERM of it, or has one too many, or has another of its kin.
+ * The others only stand for all of y'. */
 enum { ONE = 0, FACTOR = 1, TERM = 2, SLOPE = 23, FUNCTIONS = 25 };
 static const struct {
     const char *name;                   /* p is y/x; t is tanh, if y is x (1 + t) / 2 */
@@ -36,8 +37,8 @@ static double function(const points *g, int f, size_t i)
 {
     const double x = g->x[i], y = g->y[i], d = g->d[i], p = y / x, t = 2 * p - 1;
     const double value[FUNCTIONS] = {
-        1, x, x * x, x * x * x, 1 / x, 1 / (x * x), y, y * y, 1 / y, y * (1 - y), x * (1 - x), p * (1 - p), exp(x),
-        1 - y, 1 + y, 1 - x, 1 - y * y, 1 + y * y, 1 - x * x, p, 1 - p, 1 - t, 1 - t * t, d, 1 - d,
+        1, x, x * x, x * x * x, 1 / x, 1 / (x * x), y, y * y, 1 / y, y * (1 - y), x * (1 - x), p * (1 - p),
+        exp(x), 1 - y, 1 + y, 1 - x, 1 - y * y, 1 + y * y, 1 - x * x, p, 1 - p, 1 - t, 1 - t * t, d, 1 - d,
     };
     return value[f];
 }
@@ -115,8 +116,8 @@ static bool put_square(gra_check_line *s, const gra_wrong *w, points *g)
                           q < 0 ? '-' : '+', fabs(q), x, form == HAS ? " too many" :
                           ": the derivative of what stands within (the chain rule)?");
         else if (form == BOTH)
-            gra_check_put(s, "has a factor of 1 %c %.6g %s^2 where 1 %c %.6g %s^2 is wanted%s", p < 0 ? '-' : '+',
-                          fabs(p), x, q < 0 ? '-' : '+', fabs(q), x,
+            gra_check_put(s, "has a factor of 1 %c %.6g %s^2 where 1 %c %.6g %s^2 is wanted%s",
+                          p < 0 ? '-' : '+', fabs(p), x, q < 0 ? '-' : '+', fabs(q), x,
                           gra_equal(q, 3 * p) ? ": the derivative of x^3 is 3 x^2" : "");
         else if (gra_equal(exp(p), 1))
             gra_check_put(s, "has a factor of e^(%.6g %s^2) too many: look at its exponent", q, x);
@@ -130,7 +131,8 @@ static bool put_square(gra_check_line *s, const gra_wrong *w, points *g)
 static void put_pair(gra_check_line *s, const gra_wrong *w, int has, int wanted, double k, bool term)
 {
     if (has == ONE || wanted == ONE)
-        gra_check_put(s, has == wanted ? "has " : has == ONE ? "lacks the factor " : "has a factor too many, ");
+        gra_check_put(s, has == wanted ? "has " : has == ONE ? "lacks the factor "
+                      : "has a factor too many, ");
     if (has != ONE)
         put_function(s, w, has);
     if (has != ONE && wanted != ONE)
@@ -150,7 +152,7 @@ static void put_pair(gra_check_line *s, const gra_wrong *w, int has, int wanted,
     }
 }
 
-enum { FORMULA, MISSING, EXACT, SCALED, SQUARE, PASSES };       /* from the plainest mistake to the least plain */
+enum { FORMULA, MISSING, EXACT, SCALED, SQUARE, PASSES };   /* from the plainest mistake to the least plain */
 
 /* May the one function stand where the other is wanted? */
 static bool possible(int has, int wanted, bool term, int pass)
@@ -163,7 +165,8 @@ static bool possible(int has, int wanted, bool term, int pass)
     if (wanted == SLOPE)
         return !term && has != ONE;
     return (functions[has].of & use) && (functions[wanted].of & use) &&
-           (has == ONE || wanted == ONE || (functions[has].kin && functions[has].kin == functions[wanted].kin));
+           (has == ONE || wanted == ONE ||
+            (functions[has].kin && functions[has].kin == functions[wanted].kin));
 }
 
 /* Says of y', or of one of its terms, what is wrong with it, if it is that. */
@@ -203,12 +206,14 @@ static bool taken_at_y(gra_wrong *w, double *was)
         was[i] = (double)x[i];
     memcpy(x, k->y, w->cols * sizeof *x);
     for (size_t i = 0; fit && i < w->cols; i++)
-        fit = gra_check_parts(k, w->x, i) && gra_fit(w, (double)(k->parts[i] / k->c[i]), w->a[i * w->cols + i]);
+        fit = gra_check_parts(k, w->x, i) &&
+            gra_fit(w, (double)(k->parts[i] / k->c[i]), w->a[i * w->cols + i]);
     for (size_t i = 0; i < w->cols; i++)
         x[i] = (real)was[i];
     k->quiet = false;
     if (fit)
-        gra_fits(w, "the derivative is right, but taken at y: in its formula stands y where %s is wanted", w->x->name);
+        gra_fits(w, "the derivative is right, but taken at y: in its formula stands y where %s is wanted",
+                 w->x->name);
     return fit;
 }
 
@@ -218,7 +223,8 @@ static bool tell(gra_wrong *w, points *g, const double *all, const double *first
     static const char *const subject[] = { "", "the second", "the first" };
     const char *const x = w->x->name;
     double k;
-    const bool constant = fits(g, all, NULL, ONE, ONE, &k);     /* which by chance fits much, and is told elsewhere */
+    /* which by chance fits much, and is told elsewhere */
+    const bool constant = fits(g, all, NULL, ONE, ONE, &k);
     for (int pass = FORMULA; pass < (constant ? FORMULA + 1 : PASSES); pass++)
         for (int term = w->check->count > 1; term < (two ? 3 : 1); term++) {
             gra_check_line s = { .at = 0 };
@@ -231,8 +237,8 @@ static bool tell(gra_wrong *w, points *g, const double *all, const double *first
                 continue;
             const bool stands = strstr(s.s, "stands where") != NULL;
             if (term)
-                gra_fits(w, "y is %s p(%s), so y' has two terms, p + %s p' (the product rule): %s%s %s", x, x, x,
-                         stands ? "in " : "", subject[term], s.s);
+                gra_fits(w, "y is %s p(%s), so y' has two terms, p + %s p' (the product rule): %s%s %s", x, x,
+                         x, stands ? "in " : "", subject[term], s.s);
             else
                 gra_fits(w, stands ? "in what dy is multiplied by, %s" : "what dy is multiplied by %s", s.s);
             return true;

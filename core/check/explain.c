@@ -1,15 +1,15 @@
 /* explain: why is a gradient wrong?
  *
- * First the backward is asked how it uses dy, the gradient of the output: it runs again with other weights of the
- * loss. If it is linear in dy, all that it does stands in its Jacobian, one row for each output: the backward of a
- * loss that is this output alone. The differences give the right Jacobian.
+ * First the backward is asked how it uses dy, the gradient of the output: it runs again with other weights of
+ * the loss. If it is linear in dy, all that it does stands in its Jacobian, one row for each output: the
+ * backward of a loss that is this output alone. The differences give the right Jacobian.
  *
- * Let a be what the backward gave (analytic), and n what differences of the loss give (numeric). Each explanation
- * guesses the mistake: a is n times a factor (factors.c), a has n's values at other places (moved.c), a is n plus a
- * term (terms.c), a product with another matrix (products.c), or another function's derivative (derivative.c). A guess
- * fits when it agrees in every entry, to 1e-4 of the largest, and to a hundredth of what is to be explained, so that
- * nothing fits by being nearly right already. Where none fits, "a clue" is told: a fact about the numbers that narrows
- * the search. */
+ * Let a be what the backward gave (analytic), and n what differences of the loss give (numeric). Each
+ * explanation guesses the mistake: a is n times a factor (factors.c), a has n's values at other places
+ * (moved.c), a is n plus a term (terms.c), a product with another matrix (products.c), or another function's
+ * derivative (derivative.c). A guess fits when it agrees in every entry, to 1e-4 of the largest, and to a
+ * hundredth of what is to be explained, so that nothing fits by being nearly right already. Where none fits,
+ * "a clue" is told: a fact about the numbers that narrows the search. */
 #include "explaining.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static bool backward_for(gra_wrong *w, const real *c, real *a)
     return true;
 }
 
-enum { OWN, ZERO, MINUS, OTHER, SUM, DYS };             /* the check's own weights c; 0; -c; others d; c + d */
+enum { OWN, ZERO, MINUS, OTHER, SUM, DYS };         /* the check's own weights c; 0; -c; others d; c + d */
 
 static bool sweep(gra_wrong *w, real *c, real *a)
 {
@@ -103,14 +103,14 @@ static bool linear_in_dy(gra_wrong *w, real *a)
     if (!none && same(zero, own, 1, n, least) && same(zero, sum, 1, n, least))
         gra_fits(w, "dy does not enter: the backward adds the same whatever y->grad is: multiply by y->grad");
     else if (!none)
-        gra_fits(w, "a term without dy: where y->grad is 0 the backward still adds something: each of its terms "
-                 "has y->grad as a factor");
+        gra_fits(w, "a term without dy: where y->grad is 0 the backward still adds something: each of its "
+                 "terms has y->grad as a factor");
     else if (same(minus, own, 1, n, least))
-        gra_fits(w, "the sign of dy is lost: y->grad and -y->grad make the same gradient: multiply by y->grad once, as "
-                 "it is");
+        gra_fits(w, "the sign of dy is lost: y->grad and -y->grad make the same gradient: multiply by "
+                 "y->grad once, as it is");
     else
-        gra_fits(w, "not linear in dy: twice the y->grad does not make twice the gradient: y->grad is a factor of each "
-                 "term, once, and stands in no other function");
+        gra_fits(w, "not linear in dy: twice the y->grad does not make twice the gradient: y->grad is a "
+                 "factor of each term, once, and stands in no other function");
     return false;
 }
 
@@ -128,8 +128,8 @@ static bool overwritten(gra_wrong *w, const real *a)
         right &= fabs(fresh - (double)x->numeric[i]) <= r;
     }
     if (w->overwrites && lost)
-        gra_fits(w, "what was in the gradient before is lost: the backward says dx[i] = ... where dx[i] += ... is "
-                 "wanted");
+        gra_fits(w, "what was in the gradient before is lost: the backward says dx[i] = ... where dx[i] += "
+                 "... is wanted");
     else if (w->overwrites && right)
         gra_fits(w, "it is right where nothing was in the gradient before, and wrong where something was");
     return w->overwrites && right;
@@ -188,8 +188,9 @@ static bool nearly_right(gra_wrong *w)
     const double off = largest_error(w, &at) / w->largest;
     if (off > 2e-3)
         return false;
-    gra_clue(w, "nearly right: off by %.2g of the largest at most: a constant with a wrong or missing digit, an "
-             "eps that is forgotten or stands elsewhere, or an approximation that the forward does not make", off);
+    gra_clue(w, "nearly right: off by %.2g of the largest at most: a constant with a wrong or missing digit, "
+             "an eps that is forgotten or stands elsewhere, or an approximation that the forward does not "
+             "make", off);
     return true;
 }
 
@@ -230,9 +231,9 @@ static bool value_clue(gra_wrong *w)
     largest_error(w, &worst);
     gra_put_element(&from, w, true, worst / w->cols);
     gra_put_element(&to, w, false, worst % w->cols);
-    gra_clue(w, "each %s; what it is multiplied by%s is wrong: %s gives %.6g times itself to %s = %.6g, and %.6g is "
-             "right", single ? "element gets its own dy, as it should" : "dy is used, and goes where it should",
-             single ? ", the derivative of y at this element," : "", from.s, w->a[worst], to.s,
+    gra_clue(w, "each %s; what it is multiplied by%s is wrong: %s gives %.6g times itself to %s = %.6g, and "
+             "%.6g is right", single ? "element gets its own dy, as it should" : "dy is used, and goes where "
+             "it should", single ? ", the derivative of y at this element," : "", from.s, w->a[worst], to.s,
              (double)w->x->data[worst % w->cols], w->n[worst]);
     return true;
 }
@@ -241,8 +242,8 @@ static bool value_clue(gra_wrong *w)
 
 static gra_explanation *const explanations[] = {        /* the more special come first, clues at last */
     gra_one_factor, nearly_right, gra_transposed, gra_shifted, gra_moved, gra_partial_factor, gra_derivative,
-    gra_quotient, gra_own_factors, gra_beside_diagonal, gra_one_term, gra_row_term, gra_wrong_matrix, gra_other_order,
-    places_clue, gra_sum_clue, value_clue,
+    gra_quotient, gra_own_factors, gra_beside_diagonal, gra_one_term, gra_row_term, gra_wrong_matrix,
+    gra_other_order, places_clue, gra_sum_clue, value_clue,
 };
 
 static void explain(gra_wrong *w, real *c, real *a)
@@ -278,12 +279,13 @@ static void explain_tensor(gra_wrong *w)
     w->rows = w->whole ? k->size : 1;
     w->size = w->rows * w->cols;
     if (!isfinite(x->numeric[x->worst])) {
-        gra_clue(w, "f is not defined on both sides of %.80s[%zu] = %.6g, however near: move it, or give .low and "
-                 ".high", x->name, x->worst, (double)x->data[x->worst]);
+        gra_clue(w, "f is not defined on both sides of %.80s[%zu] = %.6g, however near: move it, or give "
+                 ".low and .high", x->name, x->worst, (double)x->data[x->worst]);
         return;
     }
     if (!all_finite(x)) {
-        gra_fits(w, "a division by zero, the logarithm of zero, or uninitialised memory that the backward reads");
+        gra_fits(w, "a division by zero, the logarithm of zero, or uninitialised memory that the backward "
+                 "reads");
         return;
     }
     real *c = calloc(k->size + DYS * x->size, sizeof(real));
@@ -317,7 +319,9 @@ void gra_check_explain(gra_checking *k, gra_checked *worst)
                        told.x == worst ? "" : ", for ", told.x == worst ? "" : told.x->name, told.hint[i].s);
     if (!(told.fits + told.clues))
         gra_check_hint(k->report,
-                       "none of the usual mistakes explains it: compare the backward's formula, term by term");
+                       "none of the usual mistakes explains it: compare the backward's formula, term by "
+                       "term");
     if (!told.fits && !told.whole)
-        gra_check_hint(k->report, "%.80s: too large to be explained in full: try smaller shapes", worst->name);
+        gra_check_hint(k->report, "%.80s: too large to be explained in full: try smaller shapes",
+                       worst->name);
 }

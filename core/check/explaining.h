@@ -1,6 +1,7 @@
-/* explaining.h: a wrong gradient of one tensor x, as two Jacobians. Entry (j, i) is dy_j/dx_i: what the output y_j
- * gives to x_i when its gradient dy_j is 1. `n` is numeric, by differences; `a` is analytic, what the backward
- * makes of dy. Of tensors too large for that there is one row alone: the gradient of the loss. */
+/* explaining.h: a wrong gradient of one tensor x, as two Jacobians. Entry (j, i) is dy_j/dx_i: what the
+ * output y_j gives to x_i when its gradient dy_j is 1. `n` is numeric, by differences; `a` is analytic, what
+ * the backward makes of dy. Of tensors too large for that there is one row alone: the gradient of the
+ * loss. */
 #ifndef GRADUS_EXPLAINING_H
 #define GRADUS_EXPLAINING_H
 
@@ -17,7 +18,7 @@ typedef struct gra_wrong {
     double        largest, near, zero;  /* largest |entry|; nearer than `near`: equal; up to `zero`: 0 */
     bool         *in, *of;              /* a set of entries, among these: for gra_put_set */
     bool          overwrites;           /* the backward says = where += is wanted */
-    const char   *part;                 /* which part of the Jacobian is looked at, for a sentence; NULL: all */
+    const char   *part;             /* which part of the Jacobian is looked at, for a sentence; NULL: all */
     int           fits, clues;          /* how many hints of either kind there are: fits first */
     gra_check_line hint[GRA_MOST_HINTS];
 } gra_wrong;
@@ -32,7 +33,7 @@ static inline bool gra_none(const gra_wrong *w, double v)       /* an entry that
     return fabs(v) <= w->zero;
 }
 
-static inline bool gra_equal(double k, double of)               /* factors of entries that are equal to `near` */
+static inline bool gra_equal(double k, double of)           /* factors of entries that are equal to `near` */
 {
     return fabs(k - of) <= 1e-4 * fabs(of);
 }
@@ -41,8 +42,8 @@ static inline bool gra_equal(double k, double of)               /* factors of en
 void gra_fits(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 void gra_clue(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 
-/* sets.c: the ways to divide the entries into parts (by a row of x, by the sign of x ...), and names for sets that
- * are made of whole parts. Start gra_next_division with { 0 }. */
+/* sets.c: the ways to divide the entries into parts (by a row of x, by the sign of x ...), and names for sets
+ * that are made of whole parts. Start gra_next_division with { 0 }. */
 typedef struct gra_division {
     int    next, way, d, o;
     size_t parts;
@@ -55,9 +56,10 @@ void   gra_put_parts(gra_check_line *s, const gra_wrong *w, const gra_division *
 bool   gra_by_index(const gra_division *v);             /* its parts are the indices along dimension v->d, */
 bool   gra_has_list(const gra_division *v);             /* or those, rows, or elements: */
 bool   gra_of_dy(const gra_division *v);                /* of dy, or of x */
-size_t gra_index(const gra_wrong *w, bool dy, int d, size_t at);        /* along dimension d, of element `at` */
+size_t gra_index(const gra_wrong *w, bool dy, int d, size_t at);    /* along dimension d, of element `at` */
 void   gra_put_element(gra_check_line *s, const gra_wrong *w, bool dy, size_t at);      /* "w (1, 2)" */
-void   gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e);  /* "what dy (0, 1) gives to w (1, 2)" */
+void   gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e);  /* "what dy (0, 1) gives to w (1,
+                                                           2)" */
 bool   gra_put_set(gra_check_line *s, const gra_wrong *w);      /* "in row 2 of x"; false: it has no name */
 void   gra_put_places(gra_check_line *s, const gra_wrong *w);   /* its name, or how many and the first */
 

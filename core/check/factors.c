@@ -1,5 +1,5 @@
-/* factors: explanations in which the analytic gradient is the numeric one times something: a number, 0 in some
- * places, a number for each row, an element of a tensor. */
+/* factors: explanations in which the analytic gradient is the numeric one times something: a number, 0 in
+ * some places, a number for each row, an element of a tensor. */
 #include "explaining.h"
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@ enum { BOTH_ZERO, RIGHT, SCALED, MISSING, EXTRA, OTHER, CLASSES };
 
 typedef struct classes {
     double k;                           /* the factor */
-    size_t count[CLASSES];              /* entries; those too small to tell right from scaled are in neither */
+    size_t count[CLASSES];          /* entries; those too small to tell right from scaled are in neither */
 } classes;
 
 static int class_of(const gra_wrong *w, double k, size_t e)
@@ -29,7 +29,8 @@ static classes classify(const gra_wrong *w)
 {
     classes c = { .k = 0 };
     double largest = 0;
-    for (size_t e = 0; e < w->size; e++)                /* with k = 0 what is scaled is OTHER, or next to nothing */
+    /* with k = 0 what is scaled is OTHER, or next to nothing */
+    for (size_t e = 0; e < w->size; e++)
         if (class_of(w, 0, e) == OTHER && fabs(w->n[e]) > largest) {
             largest = fabs(w->n[e]);
             c.k = w->a[e] / w->n[e];
@@ -89,8 +90,8 @@ static bool constant_factor(gra_wrong *w, const classes *c)
     return true;
 }
 
-/* Does what is too much come from outputs that depend on nothing? Then a mask is wrong; else values went to the
- * wrong places. */
+/* Does what is too much come from outputs that depend on nothing? Then a mask is wrong; else values went to
+ * the wrong places. */
 static bool another_mask(gra_wrong *w, const classes *c)
 {
     for (size_t e = 0; e < w->size; e++) {
@@ -101,7 +102,8 @@ static bool another_mask(gra_wrong *w, const classes *c)
                 return false;
     }
     gra_fits(w, c->count[RIGHT] + c->count[SCALED]
-                ? "zero where it should not be, and not zero where it should: the mask is not that of the forward"
+                ? "zero where it should not be, and not zero where it should: the mask is not that of the "
+                  "forward"
                 : "zero exactly where it should not be: the mask is the wrong way round");
     return true;
 }
@@ -206,8 +208,8 @@ bool gra_own_factors(gra_wrong *w)
                 gra_check_put(&some, "%s%.4g", told++ ? ", " : "", k[p]);
         gra_put_parts(&whose, w, &v, "");
         if (fit)
-            gra_fits(w, "a factor of its own for each %s (%s, ...): what belongs to it (1/std, 1/sum, a weight ...) is "
-                     "missing, or taken from elsewhere", whose.s, some.s);
+            gra_fits(w, "a factor of its own for each %s (%s, ...): what belongs to it (1/std, 1/sum, a "
+                     "weight ...) is missing, or taken from elsewhere", whose.s, some.s);
     }
     free(k);
     return fit;
@@ -259,11 +261,11 @@ static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q
         put_factor(&rest, w, k);
     }
     if (q->kind == GRA_RIGHT && p->kind == GRA_ONE)
-        gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, by which it is to be multiplied, is "
-                 "forgotten", k);
+        gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, by which it is to be "
+                 "multiplied, is forgotten", k);
     else if (q->kind == GRA_RIGHT)
-        gra_fits(w, "the wrong factor: %s stands where something else is wanted, in %s: %.6g where %.6g is right%s",
-                 has.s, at.s, w->a[e], w->n[e], rest.s);
+        gra_fits(w, "the wrong factor: %s stands where something else is wanted, in %s: %.6g where %.6g is "
+                 "right%s", has.s, at.s, w->a[e], w->n[e], rest.s);
     else if (q->kind == GRA_ONE)
         gra_fits(w, "a factor too many: %s, in %s%s", has.s, at.s, rest.s);
     else if (p->kind == GRA_ONE)
@@ -292,7 +294,8 @@ bool gra_quotient(gra_wrong *w)
         for (int p = 0; p < count; p++)
             for (int q = 0; q < count; q++) {
                 double k = 0;
-                const int both = list[q].kind == GRA_RIGHT ? 2 : list[p].kind != GRA_ONE && list[q].kind != GRA_ONE;
+                const int both = list[q].kind == GRA_RIGHT ? 2 : list[p].kind != GRA_ONE &&
+                    list[q].kind != GRA_ONE;
                 if (p == q || list[p].kind == GRA_RIGHT || both != tries[pass].tensors ||
                     !quotient(w, &list[p], &list[q], largest, &k) || gra_equal(k, 1) != tries[pass].one)
                     continue;
@@ -304,8 +307,8 @@ bool gra_quotient(gra_wrong *w)
 
 /* ---- the diagonal, and what is beside it -------------------------------------------------------- */
 
-/* Softmax and norms have a term with a sum over dy, which is all that there is beside the diagonal. If something is
- * wrong there, what? If nothing is, what is wrong on the diagonal? */
+/* Softmax and norms have a term with a sum over dy, which is all that there is beside the diagonal. If
+ * something is wrong there, what? If nothing is, what is wrong on the diagonal? */
 bool gra_beside_diagonal(gra_wrong *w)
 {
     static gra_explanation *const tries[] = { gra_one_factor, gra_quotient, gra_own_factors };

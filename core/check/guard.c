@@ -1,11 +1,11 @@
-/* guard: watches what the ops write. A forward may write its result and what it saves, a backward the gradients of
- * its inputs, and nothing else. Two kinds of mistakes are seen: a value of an input, of the result or of dy that
- * changed, and bytes written before the start or past the end of a tensor's memory.
+/* guard: watches what the ops write. A forward may write its result and what it saves, a backward the
+ * gradients of its inputs, and nothing else. Two kinds of mistakes are seen: a value of an input, of the
+ * result or of dy that changed, and bytes written before the start or past the end of a tensor's memory.
  *
- * Memory that an op gets is uninitialised: here it is filled with NaN, so that an op that reads it before writing
- * shows. Around it lie ROOM bytes that hold a number, large enough to show where it is read, and small enough that
- * what is added to it shows too. After each op the room around its own tensors is compared with that number; at the
- * end of a step, the room around all memory. */
+ * Memory that an op gets is uninitialised: here it is filled with NaN, so that an op that reads it before
+ * writing shows. Around it lie ROOM bytes that hold a number, large enough to show where it is read, and
+ * small enough that what is added to it shows too. After each op the room around its own tensors is compared
+ * with that number; at the end of a step, the room around all memory. */
 #include "checking.h"
 #include <stdlib.h>
 
@@ -70,7 +70,8 @@ static const char *name_of(const gra_guard *g, const gra_tensor *x)
     return x->name;                                     /* NULL: neither an input nor a parameter */
 }
 
-/* "the backward of NAME changed its input x (3, 4)": what the op y did to x, or, where x is NULL, to y->saved */
+/* "the backward of NAME changed its input x (3, 4)": what the op y did to x, or, where x is NULL, to
+ * y->saved */
 static void accuse(gra_guard *g, const gra_tensor *y, bool backward, const char *did, const gra_tensor *x,
                    const char *why)
 {
@@ -92,8 +93,8 @@ static void accuse(gra_guard *g, const gra_tensor *y, bool backward, const char 
 /* ---- watching one op --------------------------------------------------------------------------- */
 
 /* The memory that an op may have gone past the ends of. */
-static void look_around(gra_guard *g, const gra_tensor *y, bool backward, const void *memory, const char *what,
-                        const gra_tensor *x)
+static void look_around(gra_guard *g, const gra_tensor *y, bool backward, const void *memory,
+                        const char *what, const gra_tensor *x)
 {
     for (size_t i = 0; i < g->count && !g->guilty; i++) {
         const gra_guarded *p = &g->piece[i];
@@ -176,8 +177,8 @@ void gra_guard_look(gra_guard *g)
             continue;
         g->guilty = true;
         g->tensor[0] = '\0';
-        snprintf(g->sentence, sizeof g->sentence, "something wrote past an end of memory that no op had in hand: f "
-                 "itself, or an op far from its own tensors?");
+        snprintf(g->sentence, sizeof g->sentence, "something wrote past an end of memory that no op had in "
+                 "hand: f itself, or an op far from its own tensors?");
     }
 }
 

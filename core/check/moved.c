@@ -21,8 +21,8 @@ bool gra_transposed(gra_wrong *w)
         gra_fits(w, "transposed: %s", m == k ? "element (i, j) holds the gradient of (j, i)"
                               : "the values are those of the other order of the last two dimensions");
     else if (jacobian)
-        gra_fits(w, "the places i and j are exchanged in what dy_j gives to %s_i: a matrix is taken in place of its "
-                 "transpose, or a factor of place i in place of that of j", x->name);
+        gra_fits(w, "the places i and j are exchanged in what dy_j gives to %s_i: a matrix is taken in place "
+                 "of its transpose, or a factor of place i in place of that of j", x->name);
     return layout || jacobian;
 }
 
@@ -59,7 +59,8 @@ static bool shifted(const gra_wrong *w, const gra_division *v, bool dy, long shi
 bool gra_shifted(gra_wrong *w)
 {
     for (gra_division v = { 0 }; gra_next_division(w, &v);)
-        for (long shift = 1; gra_by_index(&v) && 2 * (size_t)shift <= v.parts && (size_t)shift + 1 < v.parts; shift++)
+        for (long shift = 1; gra_by_index(&v) && 2 * (size_t)shift <= v.parts && (size_t)shift + 1 < v.parts;
+             shift++)
             for (int sign = 1; sign >= -1; sign -= 2) {
                 const bool dy = gra_of_dy(&v);
                 gra_check_line s = { .at = 0 };
@@ -67,9 +68,11 @@ bool gra_shifted(gra_wrong *w)
                     continue;
                 gra_put_parts(&s, w, &v, " i");
                 if (dy)
-                    gra_fits(w, "shifted: in place of %s that of i %c %ld is taken", s.s, sign < 0 ? '+' : '-', shift);
+                    gra_fits(w, "shifted: in place of %s that of i %c %ld is taken", s.s,
+                             sign < 0 ? '+' : '-', shift);
                 else
-                    gra_fits(w, "shifted: %s holds the gradient of i %c %ld", s.s, sign < 0 ? '-' : '+', shift);
+                    gra_fits(w, "shifted: %s holds the gradient of i %c %ld", s.s, sign < 0 ? '-' : '+',
+                             shift);
                 return true;
             }
     return false;
@@ -119,11 +122,11 @@ static bool tell_moved(gra_wrong *w, bool columns)
             gra_put_element(&should, w, columns, columns ? e / w->cols : e % w->cols);
             gra_put_element(&whose, w, !columns, columns ? e % w->cols : e / w->cols);
             if (columns)
-                gra_fits(w, "the right factors, times the wrong dy: %s takes %s where %s is wanted", whose.s, is.s,
-                         should.s);
+                gra_fits(w, "the right factors, times the wrong dy: %s takes %s where %s is wanted", whose.s,
+                         is.s, should.s);
             else
-                gra_fits(w, "right values at the wrong places: what %s gives to %s belongs to %s", whose.s, is.s,
-                         should.s);
+                gra_fits(w, "right values at the wrong places: what %s gives to %s belongs to %s", whose.s,
+                         is.s, should.s);
             return true;
         }
     }

@@ -1,5 +1,5 @@
-/* numbers: what a constant factor may be: a size, the square root of one, a fraction of two. Several names may
- * fit; then a test of another shape tells which. */
+/* numbers: what a constant factor may be: a size, the square root of one, a fraction of two. Several names
+ * may fit; then a test of another shape tells which. */
 #include "explaining.h"
 
 typedef struct names {                  /* of one number, at most two: ": sqrt(3), and 3 is ...; or ..." */
@@ -33,7 +33,8 @@ static size_t rows_used(const gra_wrong *w, size_t *rows)
     return count;
 }
 
-/* "the size of dimension 1 of x and of dimension 0 of w": what has this size, `most` of them. False: nothing has. */
+/* "the size of dimension 1 of x and of dimension 0 of w": what has this size, `most` of them. False: nothing
+ * has. */
 static bool put_size(gra_check_line *s, const gra_wrong *w, int size, int most, bool last)
 {
     const gra_checking *k = w->check;
@@ -42,9 +43,11 @@ static bool put_size(gra_check_line *s, const gra_wrong *w, int size, int most, 
     for (int i = -2; i < k->count; i++) {               /* x, the output, the others */
         const gra_checked *x = i == -2 ? w->x : i >= 0 ? &k->tensor[i] : NULL;
         const gra_shape *shape = x ? &x->shape : &k->shape;
-        for (int d = last && shape->ndim > 1 ? shape->ndim - 1 : 0; (i < 0 || x != w->x) && d < shape->ndim; d++)
+        for (int d = last && shape->ndim > 1 ? shape->ndim - 1 : 0; (i < 0 || x != w->x) && d < shape->ndim;
+             d++)
             if (shape->dim[d] == size && found++ < most)
-                gra_check_put(s, "%s of dimension %d of %s", found > 1 ? " and" : "the size", d, x ? x->name : "y");
+                gra_check_put(s, "%s of dimension %d of %s", found > 1 ? " and" : "the size", d,
+                              x ? x->name : "y");
     }
     if (found || last)
         return found > 0;
@@ -107,7 +110,8 @@ static void put_rows(names *list, const gra_wrong *w, double v)
         return;
     if (another(list))
         gra_check_put(list->s, "%zu/%zu: %zu of %zu rows have a gradient: divided by %s", all ? used : rows,
-                      all ? rows : used, used, rows, all ? "all rows and not by those that count (ignore_index?)"
+                      all ? rows : used, used, rows, all ? "all rows and not by those that count "
+                      "(ignore_index?)"
                                                          : "those that count and not by all rows");
 }
 

@@ -5,17 +5,23 @@
  * is off by h^2/6 y''' and by the rounding of y, about 1e-16 |y| / h. Which h suits depends on f: log at 1e-8
  * wants a smaller step than at 1, x^2 at 1e8 a larger one, sin at 1e8 does not. So:
  *
- * 1. h = 1e-5 |x_i|, but at least 1e-5, or 1e-4 of the largest |x|, whichever is less. Where n(h) agrees with the
+ * 1. h = 1e-5 |x_i|, but at least 1e-5, or 1e-4 of the largest |x|, whichever is less. Where n(h) agrees with
+ * the
  *    analytic gradient a, that is all. Two evaluations.
- * 2. Else n is also taken with a smaller step, and the h^2 term is removed from the two (Richardson's extrapolation).
- *    If n agrees with a now, that is all; if not, and a third step confirms n, then a is wrong. Two or four more.
- * 3. Else f is steep, kinked, noisy or not defined so far from x_i: all steps are tried, from the smallest to the
- *    size of x. The one whose neighbours agree best with it gives n, and how well they agree says how exact n is. It is
- *    tried first with the next element.
- * 4. Where a is off by less than a thousandth, steps of 1e-6, 1e-7 and 1e-8 are tried too, however small x is.
+ * 2. Else n is also taken with a smaller step, and the h^2 term is removed from the two (Richardson's
+ * extrapolation).
+ *    If n agrees with a now, that is all; if not, and a third step confirms n, then a is wrong. Two or four
+ *    more.
+ * 3. Else f is steep, kinked, noisy or not defined so far from x_i: all steps are tried, from the smallest to
+ * the
+ *    size of x. The one whose neighbours agree best with it gives n, and how well they agree says how exact n
+ *    is. It is tried first with the next element.
+ * 4. Where a is off by less than a thousandth, steps of 1e-6, 1e-7 and 1e-8 are tried too, however small x
+ * is.
  *    Two to six more.
  *
- * The difference is taken for each y_j before summing, so outputs that do not depend on x_i add no rounding. */
+ * The difference is taken for each y_j before summing, so outputs that do not depend on x_i add no
+ * rounding. */
 #include "checking.h"
 
 bool gra_check_fails(gra_checking *k, const char *sentence)
@@ -63,7 +69,8 @@ gra_tensor *gra_check_evaluate(gra_checking *k)
     return NULL;
 }
 
-/* With one value changed, perhaps to where f is not defined: then f may fail, or give a NaN that is not traced. */
+/* With one value changed, perhaps to where f is not defined: then f may fail, or give a NaN that is not
+ * traced. */
 static gra_tensor *evaluate_moved(gra_checking *k)
 {
     const bool quiet = k->quiet;
@@ -105,7 +112,8 @@ static bool parts(gra_checking *k, gra_checked *x, size_t i, double step)
         k->noise += 0x1p-52 * fabs((double)k->c[j]) * (fabs(up_j) + fabs(down_j));
         k->parts[j] = k->c[j] * ((k->parts[j] - y->data[j]) / (up - down));
     }
-    if (!changed)                                       /* rounding within f may hide a change: a guess at how much */
+    /* rounding within f may hide a change: a guess at how much */
+    if (!changed)
         k->noise = 1e-6 * k->loss;
     k->noise /= (double)(up - down);
     return true;
@@ -145,11 +153,12 @@ static double smallest(double v)
     return fmax(0x1p-50 * v, 0x1p-1022);
 }
 
-/* The gradient of element i by the step whose neighbours agree best with it. A larger step may make n more exact than
- * the smaller ones did, but must agree with them as far as they are exact. */
+/* The gradient of element i by the step whose neighbours agree best with it. A larger step may make n more
+ * exact than the smaller ones did, but must agree with them as far as they are exact. */
 static void search(gra_checking *k, gra_checked *x, size_t i)
 {
-    const double v = fabs((double)x->data[i]), ratio = 4.236;   /* no simple ratio: roundings must not agree */
+    /* no simple ratio: roundings must not agree */
+    const double v = fabs((double)x->data[i]), ratio = 4.236;
     double n[3] = { (double)NAN, (double)NAN, (double)NAN }, noise[3] = { 0 }, unsure = (double)INFINITY;
     x->numeric[i] = (real)NAN;
     x->unsure[i] = 0;
@@ -175,8 +184,8 @@ static bool agree(const gra_checking *k, double a, double n, double r)
     return fabs(a - n) <= k->tolerance * r;
 }
 
-/* A gradient that is nearly right may be right: roundings within f, of numbers larger than x, spoil small steps. So
- * some more are tried, which do not follow the size of x. False: f failed. */
+/* A gradient that is nearly right may be right: roundings within f, of numbers larger than x, spoil small
+ * steps. So some more are tried, which do not follow the size of x. False: f failed. */
 static bool nearly(gra_checking *k, gra_checked *x, size_t i, double r)
 {
     const double a = (double)x->analytic[i], off = fabs(a - (double)x->numeric[i]);

@@ -1,5 +1,5 @@
-/* products: explanations of a gradient that is a matrix product, in an op of several: one of its two matrices is not
- * the one that is wanted, or is not transposed. The other, G, is made of dy and is not known. */
+/* products: explanations of a gradient that is a matrix product, in an op of several: one of its two matrices
+ * is not the one that is wanted, or is not transposed. The other, G, is made of dy and is not known. */
 #include "explaining.h"
 
 enum { WIDEST = 16 };                   /* the longest row that is looked at: many pairs are tried */
@@ -17,7 +17,8 @@ static matrix matrix_of(const gra_checking *k, int i)
 {
     const gra_checked *x = i / 2 < k->count ? &k->tensor[i / 2] : NULL;
     const gra_shape *s = x ? &x->shape : &k->shape;
-    matrix m = { .name = x ? x->name : "y", .data = x ? x->data : k->y, .transposed = i % 2, .rows = 1, .columns = 1 };
+    matrix m = { .name = x ? x->name : "y", .data = x ? x->data : k->y, .transposed = i % 2, .rows = 1,
+                 .columns = 1 };
     if (s->ndim > 1 && (x ? x->size : k->size) > 0) {
         m.rows = (size_t)s->dim[s->ndim - 1 - !m.transposed];
         m.columns = (size_t)s->dim[s->ndim - 1 - m.transposed];
@@ -50,9 +51,9 @@ static double left_of(double *v, double q[][2 * WIDEST], size_t count, size_t n)
     return sqrt(left);
 }
 
-/* n = G K and a = G Q: each row of (n, a) lies in the space of the rows of (K, Q), of which there are fewer than it
- * has elements. x tells what a row is: one of x's matrix or of the transposed one, for each output; or where the
- * product comes first, as dy K^T, one of dy's for each element of x. */
+/* n = G K and a = G Q: each row of (n, a) lies in the space of the rows of (K, Q), of which there are fewer
+ * than it has elements. x tells what a row is: one of x's matrix or of the transposed one, for each output;
+ * or where the product comes first, as dy K^T, one of dy's for each element of x. */
 static bool other_matrix(const gra_wrong *w, const matrix *k, const matrix *q, const matrix *x, bool of_dy)
 {
     const size_t all = of_dy ? w->cols : w->rows, outer = of_dy ? 1 : w->cols, step = of_dy ? w->cols : 1;
@@ -91,7 +92,8 @@ bool gra_wrong_matrix(gra_wrong *w)
         const bool of_dy = at / 2 % 2;
         const int of_k = at / 4 % count, of_q = at / 4 / count;
         const matrix x = matrix_of(c, (of_dy ? 2 * c->count : of_x) + at % 2), k = matrix_of(c, of_k);
-        matrix q = { .rows = k.columns, .columns = k.columns, .count = k.count };       /* 1: the product is missing */
+        /* 1: the product is missing */
+        matrix q = { .rows = k.columns, .columns = k.columns, .count = k.count };
         if (of_q < count)
             q = matrix_of(c, of_q);
         if (x.columns < 2 || x.columns > WIDEST || k.columns != x.columns || q.columns != x.columns ||
@@ -101,18 +103,18 @@ bool gra_wrong_matrix(gra_wrong *w)
         const bool flip = x.transposed != of_dy;
         const char *const t = k.transposed != flip ? "^T" : "";
         if (q.data)
-            gra_fits(w, "a matrix product with the wrong matrix: %s%s stands where %s%s is wanted, and the other "
-                     "factor is right", q.name, q.transposed != flip ? "^T" : "", k.name, t);
+            gra_fits(w, "a matrix product with the wrong matrix: %s%s stands where %s%s is wanted, and the "
+                     "other factor is right", q.name, q.transposed != flip ? "^T" : "", k.name, t);
         else
-            gra_fits(w, "a matrix product is missing: what is here is right, and is to be multiplied by %s%s", k.name,
-                     t);
+            gra_fits(w, "a matrix product is missing: what is here is right, and is to be multiplied by "
+                     "%s%s", k.name, t);
         return true;
     }
     return false;
 }
 
-/* For one output G has one row, t, with elements g_s: so row s of n = G^T Q is g_s Q_t; and a = G Q is the sum of
- * g_s Q_s in row t, and 0 elsewhere. */
+/* For one output G has one row, t, with elements g_s: so row s of n = G^T Q is g_s Q_t; and a = G Q is the
+ * sum of g_s Q_s in row t, and 0 elsewhere. */
 static bool other_order(const gra_wrong *w, const matrix *q, const double *n, const double *a)
 {
     const size_t rows = q->rows, width = q->columns;
@@ -155,9 +157,11 @@ bool gra_other_order(gra_wrong *w)
         const bool wanted = q.rows == x.rows && q.columns == x.columns && other_order(w, &q, w->n, w->a);
         if (!wanted && (q.rows != x.rows || q.columns != x.columns || !other_order(w, &q, w->a, w->n)))
             continue;
-        gra_fits(w, "a matrix is %s: the gradient of %s is G%s %s, and the backward has G%s %s, with a G that is right "
-                 "(as dS, the gradient of attention's scores)", wanted ? "not transposed that should be" :
-                 "transposed that should not be", w->x->name, wanted ? "^T" : "", q.name, wanted ? "" : "^T", q.name);
+        gra_fits(w, "a matrix is %s: the gradient of %s is G%s %s, and the backward has G%s %s, with a G "
+                 "that is right (as dS, the gradient of attention's scores)",
+                 wanted ? "not transposed that should be" :
+                 "transposed that should not be", w->x->name, wanted ? "^T" : "", q.name, wanted ? "" : "^T",
+                 q.name);
         return true;
     }
     return false;

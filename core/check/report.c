@@ -1,6 +1,6 @@
-/* report: what a gradient check found, in lines of at most 80 columns: the worst element, what else is wrong, what is
- * right, what was not tested. A fact stands in the report's finding and in its text; a hint, which explains, in its
- * text alone. */
+/* report: what a gradient check found, in lines of at most 80 columns: the worst element, what else is wrong,
+ * what is right, what was not tested. A fact stands in the report's finding and in its text; a hint, which
+ * explains, in its text alone. */
 #include "checking.h"
 #include <stdarg.h>
 
@@ -9,7 +9,8 @@ enum { COLUMNS = 80, MOST_NAMES = 4 };
 
 /* ---- lines -------------------------------------------------------------------------------------- */
 
-/* Whole words as long as they fit, then a new line, indented by two. Words that find no room in the text are left out. */
+/* Whole words as long as they fit, then a new line, indented by two. Words that find no room in the text are
+ * left out. */
 static void wrap(char *text, size_t room, const char *line)
 {
     size_t at = strlen(text), column = 0;
@@ -113,8 +114,8 @@ static void put_element(gra_check_line *s, const gra_checked *x, size_t i)
     }
 }
 
-/* Where nothing was tested; and gradients too small to be judged, as beside large ones they may be anything, or known
- * less exactly than to the tolerance. */
+/* Where nothing was tested; and gradients too small to be judged, as beside large ones they may be anything,
+ * or known less exactly than to the tolerance. */
 static void say_untested(const gra_checking *k)
 {
     list zero = { .count = 0 }, small = { .count = 0 }, rough = { .count = 0 };
@@ -132,16 +133,16 @@ static void say_untested(const gra_checking *k)
         if (x->untested && next(&zero))
             gra_check_put(&zero.line, "%." NAME "s", x->name);
         if (below && next(&small))
-            gra_check_put(&small.line, "%zu of %zu elements of %." NAME "s (below %.2g)", below, x->size, x->name,
-                          least);
+            gra_check_put(&small.line, "%zu of %zu elements of %." NAME "s (below %.2g)", below, x->size,
+                          x->name, least);
         if (unsure && next(&rough))
             gra_check_put(&rough.line, "%zu of %zu elements of %." NAME "s", unsure, x->size, x->name);
     }
     say_list(k->report, "nothing was tested, as every gradient is 0, in", &zero);
-    say_list(k->report, "too small to be judged beside the largest gradient, or beside the loss, so that they could be "
-             "anything", &small);
-    say_list(k->report, "judged less exactly than to the tolerance, since differences of the loss are rough there",
-             &rough);
+    say_list(k->report, "too small to be judged beside the largest gradient, or beside the loss, so that "
+             "they could be anything", &small);
+    say_list(k->report, "judged less exactly than to the tolerance, since differences of the loss are rough "
+             "there", &rough);
 }
 
 /* How many elements of the worst tensor are wrong; which other tensors are, and which are right. */

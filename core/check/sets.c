@@ -1,8 +1,8 @@
 /* sets: names for sets of entries of a Jacobian.
  *
- * There are some ways to divide the entries into parts that a formula may treat apart: by the sign of x, by an index
- * of x or of dy, into the diagonal and what is beside it ... A set has a name where one of these ways has each of
- * its parts wholly inside or wholly outside. */
+ * There are some ways to divide the entries into parts that a formula may treat apart: by the sign of x, by
+ * an index of x or of dy, into the diagonal and what is beside it ... A set has a name where one of these
+ * ways has each of its parts wholly inside or wholly outside. */
 #include "explaining.h"
 #include <stdlib.h>
 
@@ -158,8 +158,8 @@ void gra_put_parts(gra_check_line *s, const gra_wrong *w, const gra_division *v,
     put_of(s, w, v);
 }
 
-/* The parts that are in the set, or where they are fewer, those that are not; a part that is in no entry of `all`
- * is neither. */
+/* The parts that are in the set, or where they are fewer, those that are not; a part that is in no entry of
+ * `all` is neither. */
 static void put_list(gra_check_line *s, const gra_wrong *w, const gra_division *v, const size_t *in,
                      const size_t *all)
 {

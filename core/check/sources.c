@@ -1,5 +1,5 @@
-/* sources: values that may stand in a formula of a gradient. Each has a value for each entry of the Jacobian: an
- * element of a tensor, which the row and column of x's element, or of the output's, lead to. */
+/* sources: values that may stand in a formula of a gradient. Each has a value for each entry of the Jacobian:
+ * an element of a tensor, which the row and column of x's element, or of the output's, lead to. */
 #include "explaining.h"
 
 enum { MOST_VALUES = 4096 };            /* of a tensor that is looked at */
@@ -51,8 +51,8 @@ void gra_put_source(gra_check_line *line, const gra_wrong *w, const gra_source *
     if (s->rows == 1)
         gra_check_put(line, " (%zu)", at);
     else
-        gra_check_put(line, s->transposed ? " (%zu, %zu), of its memory read as the transposed matrix," : " (%zu, %zu)",
-                      at / s->columns, at % s->columns);
+        gra_check_put(line, s->transposed ? " (%zu, %zu), of its memory read as the transposed matrix,"
+                      : " (%zu, %zu)", at / s->columns, at % s->columns);
 }
 
 static bool varies(const gra_source *s)
@@ -74,7 +74,8 @@ static void add(sources *l, gra_source s)
 {
     for (s.row = s.rows == 1 ? -1 : 0; s.row < (s.rows == 1 ? 0 : 4); s.row++)
         for (s.column = s.columns == 1 ? -1 : 0; s.column < (s.columns == 1 ? 0 : 4); s.column++)
-            if ((s.row < 0 || l->extent[s.row] == s.rows) && (s.column < 0 || l->extent[s.column] == s.columns) &&
+            if ((s.row < 0 || l->extent[s.row] == s.rows) &&
+                (s.column < 0 || l->extent[s.column] == s.columns) &&
                 s.row != s.column && l->count < GRA_MOST_SOURCES)
                 l->list[l->count++] = s;
 }
@@ -90,8 +91,8 @@ static gra_source source_of(const gra_checking *k, int t)
     return s;
 }
 
-/* 1, the numeric entry, the tensors and the output y, their memory read as the transposed matrix, the products of
- * one at two places, 1 less each, e^y. */
+/* 1, the numeric entry, the tensors and the output y, their memory read as the transposed matrix, the
+ * products of one at two places, 1 less each, e^y. */
 int gra_sources(const gra_wrong *w, gra_source list[GRA_MOST_SOURCES])
 {
     const gra_checking *k = w->check;

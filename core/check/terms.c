@@ -1,5 +1,5 @@
-/* terms: explanations in which the analytic gradient is the numeric one and something: a term of the formula is
- * missing, too many, or wrong. */
+/* terms: explanations in which the analytic gradient is the numeric one and something: a term of the formula
+ * is missing, too many, or wrong. */
 #include "explaining.h"
 
 /* ---- one term ----------------------------------------------------------------------------------- */
@@ -12,8 +12,9 @@ static void tell_number(gra_wrong *w, double by)
         w->in[e] = !gra_fit(w, w->a[e], w->n[e]);
     }
     gra_put_places(&place, w);
-    gra_fits(w, "%s what dy is multiplied by is too %s by the same number, %.6g: a term of the formula is missing "
-             "there, or has the wrong sign; it is right elsewhere", place.s, by > 0 ? "small" : "large", fabs(by));
+    gra_fits(w, "%s what dy is multiplied by is too %s by the same number, %.6g: a term of the formula is "
+             "missing there, or has the wrong sign; it is right elsewhere", place.s,
+             by > 0 ? "small" : "large", fabs(by));
 }
 
 static void tell_term(gra_wrong *w, const gra_source *p, const gra_source *q, double by, size_t e)
@@ -27,13 +28,15 @@ static void tell_term(gra_wrong *w, const gra_source *p, const gra_source *q, do
     }
     gra_put_source(&term, w, q, e);
     gra_put_entry(&at, w, e);
-    gra_fits(w, by > 0 ? "a term is missing: %s lacks %s, and so elsewhere: of another place where %s is used?"
-                       : "a term too many, or one that is counted twice: %s has %s too much, and so elsewhere", at.s,
+    gra_fits(w, by > 0 ? "a term is missing: %s lacks %s, and so elsewhere: of another place where %s is "
+                         "used?"
+                       : "a term too many, or one that is counted twice: %s has %s too much, and so "
+                         "elsewhere", at.s,
              term.s, w->x->name);
 }
 
-/* n - a is k p q where the two differ; p or both may be 1. A constant k other than 1 or -1 proves something only in
- * the gradient of a loss, or alone, as the -1 that cross-entropy has at the target. */
+/* n - a is k p q where the two differ; p or both may be 1. A constant k other than 1 or -1 proves something
+ * only in the gradient of a loss, or alone, as the -1 that cross-entropy has at the target. */
 bool gra_one_term(gra_wrong *w)
 {
     gra_source list[GRA_MOST_SOURCES];
@@ -52,7 +55,8 @@ bool gra_one_term(gra_wrong *w)
             const bool number = r->kind == GRA_ONE;
             const double k = (w->n[most] - w->a[most]) / (gra_value(w, s, most) * gra_value(w, r, most));
             bool fit = (s->kind == GRA_ONE || s->kind == GRA_VALUE) && (number || r->kind == GRA_VALUE) &&
-                       isfinite(k) && (number ? right > 0 : off >= 4 && (w->rows == 1 || gra_equal(fabs(k), 1)));
+                       isfinite(k) &&
+                       (number ? right > 0 : off >= 4 && (w->rows == 1 || gra_equal(fabs(k), 1)));
             for (size_t e = 0; fit && e < w->size; e++)
                 fit = gra_fit(w, w->n[e], w->a[e]) ||
                       gra_fit(w, w->n[e] - w->a[e], k * gra_value(w, s, e) * gra_value(w, r, e));
@@ -75,8 +79,8 @@ static size_t row_length(const gra_wrong *w)
     return w->whole && y->ndim ? (size_t)y->dim[y->ndim - 1] : 1;
 }
 
-/* In each row of dy, is what is off a multiple u_i of a sum over dy with some weights v_j, those of v if it is
- * given? A sum of at least three, that three elements of x get something from. */
+/* In each row of dy, is what is off a multiple u_i of a sum over dy with some weights v_j, those of v if it
+ * is given? A sum of at least three, that three elements of x get something from. */
 static bool one_sum(const gra_wrong *w, const gra_source *v)
 {
     const size_t length = row_length(w), block = length * w->cols;
@@ -88,7 +92,8 @@ static bool one_sum(const gra_wrong *w, const gra_source *v)
                 top = e;
         const double off = w->a[top] - w->n[top];
         for (size_t e = first; off != 0 && e < first + block; e++) {
-            const size_t at_u = top / w->cols * w->cols + e % w->cols, at_v = e / w->cols * w->cols + top % w->cols;
+            const size_t at_u = top / w->cols * w->cols + e % w->cols,
+                at_v = e / w->cols * w->cols + top % w->cols;
             const double u = w->a[at_u] - w->n[at_u], of = w->a[at_v] - w->n[at_v];
             if (!gra_fit(w, w->a[e] - w->n[e], u * of / off) ||
                 (v && !gra_fit(w, of, off * gra_value(w, v, at_v) / gra_value(w, v, top))))
@@ -116,19 +121,19 @@ bool gra_row_term(gra_wrong *w)
             continue;
         if (output)
             gra_check_put(&of, " %s", v->name);
-        gra_fits(w, "a term with the sum (or mean) over dimension %d of dy%s is missing or wrong; the other terms are "
-                 "right", d, of.s);
+        gra_fits(w, "a term with the sum (or mean) over dimension %d of dy%s is missing or wrong; the other "
+                 "terms are right", d, of.s);
         return true;
     }
-    gra_fits(w, "one sum over dimension %d of dy is missing or wrong, or its weights are: in each row all that is off is "
-             "a multiple of one such sum", d);
+    gra_fits(w, "one sum over dimension %d of dy is missing or wrong, or its weights are: in each row all "
+             "that is off is a multiple of one such sum", d);
     return true;
 }
 
 /* ---- a sum that should be 0 --------------------------------------------------------------------- */
 
-/* Softmax, norms and cross-entropy subtract a sum or a mean, so that their gradient sums to 0. Does the numeric one,
- * and the analytic one not? */
+/* Softmax, norms and cross-entropy subtract a sum or a mean, so that their gradient sums to 0. Does the
+ * numeric one, and the analytic one not? */
 bool gra_sum_clue(gra_wrong *w)
 {
     bool one_size = true;                               /* of which as many of either sign prove nothing */
@@ -150,8 +155,9 @@ bool gra_sum_clue(gra_wrong *w)
         }
         if (numeric > w->near || analytic <= 10 * w->near || one_size)
             continue;
-        gra_clue(w, "the true gradient of %s sums to 0 along dimension %d, yours does not: look at the term that makes it "
-                 "so, which subtracts a sum or a mean over it (softmax, norm, cross-entropy)", w->x->name, d);
+        gra_clue(w, "the true gradient of %s sums to 0 along dimension %d, yours does not: look at the term "
+                 "that makes it so, which subtracts a sum or a mean over it (softmax, norm, cross-entropy)",
+                 w->x->name, d);
         return true;
     }
     return false;

@@ -1,5 +1,6 @@
-/* dtype: see dtype.h. F16 is IEEE 754's half precision (1 bit of sign, 5 of exponent, 10 of fraction); BF16 is the upper
- * half of an F32. Both widen exactly. Numbers of our own precision keep every bit, those of a NaN too. */
+/* dtype: see dtype.h. F16 is IEEE 754's half precision (1 bit of sign, 5 of exponent, 10 of fraction); BF16
+ * is the upper half of an F32. Both widen exactly. Numbers of our own precision keep every bit, those of a
+ * NaN too. */
 #include "dtype.h"
 
 #include <string.h>
@@ -52,7 +53,8 @@ static uint32_t f32_of_f16(uint32_t half)
         return sign | (exponent + 127 - 15) << 23 | fraction << 13;
     if (fraction == 0)
         return sign;
-    for (; fraction < 1024; fraction <<= 1)             /* subnormal as F16, normal as F32: shift up to 1.fraction */
+    /* subnormal as F16, normal as F32: shift up to 1.fraction */
+    for (; fraction < 1024; fraction <<= 1)
         shift++;
     return sign | (1 + 127 - 15 - shift) << 23 | (fraction & 1023) << 13;
 }

@@ -8,7 +8,8 @@
 typedef struct gra_dtype {
     const char *name;                   /* "F32", as safetensors has it */
     unsigned    bits;                   /* of each number */
-    void      (*to_reals)(const unsigned char *from, size_t n, gra_real *to);   /* NULL: not a type of real numbers */
+    void      (*to_reals)(const unsigned char *from, size_t n, gra_real *to);   /* NULL: not a type of real
+                                                           numbers */
 } gra_dtype;
 
 #ifdef GRADUS_DOUBLE
@@ -23,7 +24,7 @@ const gra_dtype *gra_dtype_named(const char *name);     /* NULL: safetensors has
 bool gra_read_values(gra_infile *in, uint64_t at, const gra_dtype *type, size_t n, gra_real *to);
 void gra_write_values(gra_outfile *out, const gra_real *from, size_t n);        /* as GRA_OWN_DTYPE */
 
-uint64_t gra_little_endian(const unsigned char *from, size_t bytes);            /* an integer of up to 8 bytes */
+uint64_t gra_little_endian(const unsigned char *from, size_t bytes);        /* an integer of up to 8 bytes */
 void     gra_put_little_endian(unsigned char *to, uint64_t bits, size_t bytes);
 
 #endif

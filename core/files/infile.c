@@ -1,5 +1,5 @@
-/* infile: see infile.h. Files are read, not mapped into memory: where another program cuts a mapped file short, reading
- * it is a signal (SIGBUS) and not an error. */
+/* infile: see infile.h. Files are read, not mapped into memory: where another program cuts a mapped file
+ * short, reading it is a signal (SIGBUS) and not an error. */
 #define _POSIX_C_SOURCE 200809L         /* O_CLOEXEC, pread */
 #include "infile.h"
 
@@ -15,7 +15,8 @@ static bool measure(gra_infile *in)
     if (fstat(in->fd, &s) != 0)
         return gra_failure_set(in->error, "%s", strerror(errno));
     if (!S_ISREG(s.st_mode))
-        return gra_failure_set(in->error, S_ISDIR(s.st_mode) ? "it is a directory" : "it is not a regular file");
+        return gra_failure_set(in->error, S_ISDIR(s.st_mode) ? "it is a directory"
+                               : "it is not a regular file");
     in->length = (uint64_t)s.st_size;
     return true;
 }
@@ -24,7 +25,8 @@ bool gra_infile_open(gra_infile *in, const char *path, gra_failure *error)
 {
     *in = (gra_infile){ .fd = -1, .error = error };
     do
-        in->fd = open(path ? path : "", O_RDONLY | O_CLOEXEC | O_NONBLOCK);     /* do not wait for a pipe's writer */
+        in->fd = open(path ? path : "", O_RDONLY | O_CLOEXEC | O_NONBLOCK);     /* do not wait for a pipe's
+                                                           writer */
     while (in->fd < 0 && errno == EINTR);
     if (in->fd < 0)
         return gra_failure_set(in->error, "%s", strerror(errno));

@@ -10,8 +10,9 @@ typedef struct gra_infile {
     gra_failure *error;                 /* why what returned false did: "it is a directory" */
 } gra_infile;
 
-bool gra_infile_open(gra_infile *in, const char *path, gra_failure *error);     /* false: there is nothing to close */
-bool gra_infile_read(gra_infile *in, uint64_t at, void *to, size_t n);          /* n bytes that begin at byte `at` */
+bool gra_infile_open(gra_infile *in, const char *path, gra_failure *error);     /* false: there is nothing to
+                                                           close */
+bool gra_infile_read(gra_infile *in, uint64_t at, void *to, size_t n);  /* n bytes that begin at byte `at` */
 void gra_infile_close(gra_infile *in);
 
 #endif

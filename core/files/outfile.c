@@ -104,12 +104,13 @@ static void sync_to_disk(gra_outfile *out, int fd)
     do
         status = fsync(fd);
     while (status != 0 && errno == EINTR);
-    if (status != 0 && errno != EINVAL && errno != ENOTSUP)     /* those: a file system that has no such thing */
+    /* those: a file system that has no such thing */
+    if (status != 0 && errno != EINVAL && errno != ENOTSUP)
         failed(out);
 }
 
-/* A rename is safe on the disk when the directory is. A directory that may be written to but not read cannot be
- * opened: then the system writes it when it likes. */
+/* A rename is safe on the disk when the directory is. A directory that may be written to but not read cannot
+ * be opened: then the system writes it when it likes. */
 static void sync_directory(gra_outfile *out)
 {
     char *slash = strrchr(out->target, '/');

@@ -1,7 +1,7 @@
 /* outfile.h: a file that appears whole or not at all.
  *
- * It is written under a temporary name in the same folder, brought to the disk, and then renamed. Where the path is a
- * device or a pipe there is nothing to replace, and the bytes go straight to it. */
+ * It is written under a temporary name in the same folder, brought to the disk, and then renamed. Where the
+ * path is a device or a pipe there is nothing to replace, and the bytes go straight to it. */
 #ifndef GRADUS_OUTFILE_H
 #define GRADUS_OUTFILE_H
 
@@ -14,9 +14,11 @@ typedef struct gra_outfile {
     int   error;                        /* errno of the first call that failed, or 0 */
 } gra_outfile;
 
-bool gra_outfile_open(gra_outfile *out, const char *path);      /* false: errno says why; there is nothing to close */
+bool gra_outfile_open(gra_outfile *out, const char *path);      /* false: errno says why; there is nothing to
+                                                           close */
 void gra_outfile_write(gra_outfile *out, const void *data, size_t n);  /* after an error nothing is done */
-bool gra_outfile_close(gra_outfile *out);       /* gives the file its name; false: errno says why, and an old file is as it
-                                                   was (unless only its directory could not be brought to the disk) */
+bool gra_outfile_close(gra_outfile *out);       /* gives the file its name; false: errno says why, and an old
+                                                   file is as it was (unless only its directory could not be
+                                                   brought to the disk) */
 
 #endif

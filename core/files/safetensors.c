@@ -6,9 +6,10 @@
  *                  as JSON; the offsets are counted from the end of the header
  *     the rest     the values, little-endian: of one tensor after the other, without gaps
  *
- * A file that comes from elsewhere may hold anything. So no memory is allocated for a number that stands in it before
- * that number was found to be less than the length of the file; the lists grow with what was really read. Written is
- * what the reference implementation writes: tensors sorted by name, and blanks so that n is a multiple of 8. */
+ * A file that comes from elsewhere may hold anything. So no memory is allocated for a number that stands in
+ * it before that number was found to be less than the length of the file; the lists grow with what was really
+ * read. Written is what the reference implementation writes: tensors sorted by name, and blanks so that n is
+ * a multiple of 8. */
 #include "../internal.h"
 #include "dtype.h"
 #include "json.h"
@@ -98,29 +99,34 @@ static bool check_entry(gra_file *f, const char *name, const struct entry *e, si
 {
     const gra_dtype *dtype = gra_dtype_named(e->dtype);
     if (!dtype)
-        return gra_failure_set(&f->error, "tensor %.100s has the dtype %.100s, which safetensors does not know", name,
-                               e->dtype);
+        return gra_failure_set(&f->error, "tensor %.100s has the dtype %.100s, which safetensors does not "
+                               "know", name, e->dtype);
     const bool counted = gra_shape_size(e->shape, size) && *size <= UINT64_MAX / dtype->bits;
     const uint64_t bits = counted ? (uint64_t)*size * dtype->bits : 0;
     if (!counted || bits % 8 != 0)
-        return gra_failure_set(&f->error, "tensor %.100s has the shape %s of %s: %s", name, GRA_SHAPE_OF(e), dtype->name,
-                               counted ? "its last value ends within a byte" : "so many values cannot be counted");
+        return gra_failure_set(&f->error, "tensor %.100s has the shape %s of %s: %s", name, GRA_SHAPE_OF(e),
+                               dtype->name,
+                               counted ? "its last value ends within a byte" : "so many values cannot be "
+                               "counted");
     if (e->end < e->begin)
-        return gra_failure_set(&f->error, "tensor %.100s ends at byte %" PRIu64 ", before it begins at byte %" PRIu64, name,
-                               e->end, e->begin);
+        return gra_failure_set(&f->error,
+                               "tensor %.100s ends at byte %" PRIu64 ", before it begins at byte %" PRIu64,
+                               name, e->end, e->begin);
     if (e->end > f->length)
-        return gra_failure_set(&f->error, "tensor %.100s ends at byte %" PRIu64 ", but there are %" PRIu64 " after the "
+        return gra_failure_set(&f->error,
+                               "tensor %.100s ends at byte %" PRIu64 ", but there are %" PRIu64 " after the "
                                "header", name, e->end, f->length);
     if (e->end - e->begin != bits / 8)
-        return gra_failure_set(&f->error, "tensor %.100s has %" PRIu64 " bytes, but its shape %s of %s needs %" PRIu64, name,
-                               e->end - e->begin, GRA_SHAPE_OF(e), dtype->name, bits / 8);
+        return gra_failure_set(&f->error, "tensor %.100s has %" PRIu64 " bytes, but its shape %s of %s "
+                               "needs %" PRIu64, name, e->end - e->begin, GRA_SHAPE_OF(e), dtype->name,
+                               bits / 8);
     return true;
 }
 
 /* ---- reading: the header ---- */
 
-/* A list with room for one item after its `count`: it is doubled whenever that is a power of two. NULL: out of memory,
- * and the list is as it was. */
+/* A list with room for one item after its `count`: it is doubled whenever that is a power of two. NULL: out
+ * of memory, and the list is as it was. */
 static void *grown(void *list, int count, size_t size)
 {
     if (count & (count - 1))
@@ -162,7 +168,8 @@ static bool read_metadata(gra_file *f, gra_json *j)
             return true;
         gra_meta *meta = grown(f->meta, f->nmeta, sizeof *meta);
         if (!meta)
-            return gra_failure_set(&f->error, "out of memory: a list of %d metadata was wanted", f->nmeta + 1);
+            return gra_failure_set(&f->error, "out of memory: a list of %d metadata was wanted",
+                                   f->nmeta + 1);
         f->meta = meta;
         f->meta[f->nmeta++] = (gra_meta){ key, value };
     } while (gra_json_accept(j, ','));
@@ -194,13 +201,15 @@ static bool read_header(gra_file *f, uint64_t n)
     char *end = f->header + n;
     for (const char *s = f->header; s < end;)
         if (gra_utf8(&s, end) < 0)
-            return gra_failure_set(&f->error, NO "byte %zu of its header is not UTF-8", (size_t)(s - f->header));
+            return gra_failure_set(&f->error, NO "byte %zu of its header is not UTF-8",
+                                   (size_t)(s - f->header));
     gra_json j = { .at = f->header, .end = end };
     if (!read_entries(f, &j))
         return false;
     gra_json_finish(&j);
     if (j.wrong)
-        return gra_failure_set(&f->error, NO "byte %zu of its header: %s", (size_t)(j.at - f->header), j.wrong);
+        return gra_failure_set(&f->error, NO "byte %zu of its header: %s", (size_t)(j.at - f->header),
+                               j.wrong);
     return true;
 }
 
@@ -249,15 +258,17 @@ static bool check_contiguous(gra_file *f)
     for (int i = 0; i < f->count; i++) {
         const gra_file_tensor *x = &f->tensor[i];
         if (x->begin > at)
-            return gra_failure_set(&f->error, "bytes %" PRIu64 " to %" PRIu64 " after its header are in no tensor: "
-                                   "the next is %.100s", at, x->begin, x->name);
+            return gra_failure_set(&f->error, "bytes %" PRIu64 " to %" PRIu64 " after its header are in no "
+                                   "tensor: the next is %.100s", at, x->begin, x->name);
         if (x->begin < at)
-            return gra_failure_set(&f->error, "tensor %.100s begins at byte %" PRIu64 ", but tensor %.100s ends at "
+            return gra_failure_set(&f->error,
+                                   "tensor %.100s begins at byte %" PRIu64 ", but tensor %.100s ends at "
                                    "byte %" PRIu64, x->name, x->begin, x[-1].name, at);
         at = x->end;
     }
     if (at < f->length)
-        return gra_failure_set(&f->error, "its tensors end at byte %" PRIu64 ", but the file has %" PRIu64 " after its "
+        return gra_failure_set(&f->error,
+                               "its tensors end at byte %" PRIu64 ", but the file has %" PRIu64 " after its "
                                "header", at, f->length);
     return true;
 }
@@ -269,14 +280,17 @@ static bool read_file(gra_file *f)
     unsigned char first[8];
     const uint64_t length = f->in.length;
     if (length < 8)
-        return gra_failure_set(&f->error, NO "it has %" PRIu64 " bytes, and the length of a header alone takes 8", length);
+        return gra_failure_set(&f->error, NO "it has %" PRIu64 " bytes, and the length of a header alone "
+                               "takes 8", length);
     if (!gra_infile_read(&f->in, 0, first, sizeof first))
         return false;
     const uint64_t n = gra_little_endian(first, sizeof first);
     if (n > MAX_HEADER)
-        return gra_failure_set(&f->error, NO "its header would have %" PRIu64 " bytes, and %d are allowed", n, MAX_HEADER);
+        return gra_failure_set(&f->error, NO "its header would have %" PRIu64 " bytes, and %d are allowed", n,
+                               MAX_HEADER);
     if (n > length - 8)
-        return gra_failure_set(&f->error, NO "its header would have %" PRIu64 " bytes, and there are %" PRIu64, n,
+        return gra_failure_set(&f->error,
+                               NO "its header would have %" PRIu64 " bytes, and there are %" PRIu64, n,
                                length - 8);
     f->length = length - 8 - n;
     f->header = malloc((size_t)n + 1);
@@ -351,14 +365,16 @@ const gra_file_tensor *gra_file_at(const gra_file *f, int i)
 
 const gra_file_tensor *gra_file_find(const gra_file *f, const char *name)
 {
-    const gra_file_tensor **x = gra_file_count(f) ? bsearch(name, f->named, (size_t)f->count, sizeof *f->named, name_of)
+    const gra_file_tensor **x = gra_file_count(f) ? bsearch(name, f->named, (size_t)f->count,
+                                                            sizeof *f->named, name_of)
                                                   : NULL;
     return x ? *x : NULL;
 }
 
 const char *gra_file_meta(const gra_file *f, const char *key)
 {
-    const gra_meta *found = f && f->nmeta ? bsearch(key, f->meta, (size_t)f->nmeta, sizeof *f->meta, key_of) : NULL;
+    const gra_meta *found = f && f->nmeta ? bsearch(key, f->meta, (size_t)f->nmeta, sizeof *f->meta, key_of)
+        : NULL;
     return found ? found->value : NULL;
 }
 
@@ -369,10 +385,12 @@ int gra_file_read(gra_file *f, const gra_file_tensor *x, real *to)
     if (f->count)                       /* else nothing can be read, and why opening it failed stays */
         gra_failure_clear(&f->error);
     if (!x)
-        return gra_file_fail(f, "gra_file_read: the tensor is NULL: gra_file_find gives that for a name that is not there");
+        return gra_file_fail(f, "gra_file_read: the tensor is NULL: gra_file_find gives that for a name that "
+                             "is not there");
     const gra_dtype *dtype = gra_dtype_named(x->dtype);
     if (!dtype->to_reals)
-        return gra_file_fail(f, "tensor %.100s has the dtype %s: F32, F64, F16 and BF16 can be read", x->name, x->dtype);
+        return gra_file_fail(f, "tensor %.100s has the dtype %s: F32, F64, F16 and BF16 can be read", x->name,
+                             x->dtype);
     return gra_read_values(&f->in, f->in.length - f->length + x->begin, dtype, x->size, to) ? 0 : -1;
 }
 
@@ -505,7 +523,8 @@ static int by_own_name(const void *a, const void *b)
     return strcmp(((const gra_named *)a)->name, ((const gra_named *)b)->name);
 }
 
-bool gra_file_write(const char *path, int n, gra_named *x, const gra_meta *meta, int nmeta, gra_failure *error)
+bool gra_file_write(const char *path, int n, gra_named *x, const gra_meta *meta, int nmeta,
+                    gra_failure *error)
 {
     struct text header = { 0 };
     gra_failure_about(error, path);

@@ -11,7 +11,8 @@ typedef struct gra_named {              /* a tensor, and the name that it has in
     const gra_tensor *x;                /* of which data, size and shape are read */
 } gra_named;
 
-bool gra_file_write(const char *path, int n, gra_named *x, const gra_meta *meta, int nmeta, gra_failure *error);
+bool gra_file_write(const char *path, int n, gra_named *x, const gra_meta *meta, int nmeta,
+                    gra_failure *error);
                                         /* n tensors, which it sorts by name; a name may not come twice */
 
 #endif

@@ -1,7 +1,7 @@
 /* state_dict: the parameters of a model, to a safetensors file and from it.
  *
- * Loading: the names and shapes in the file must be the model's. The values are read into a buffer, and the model changes
- * only when all of them are there. */
+ * Loading: the names and shapes in the file must be the model's. The values are read into a buffer, and the
+ * model changes only when all of them are there. */
 #include "../internal.h"
 #include "safetensors.h"
 
@@ -22,13 +22,15 @@ static int same_values(gra_file *f, const gra_file_tensor *x, const gra_file_ten
 {
     real *values = malloc((2 * x->size + 1) * sizeof *values);  /* both have the shape of a parameter */
     int status = values ? 0 : gra_file_fail(f, "out of memory: %zu values were wanted twice", x->size);
-    if (!status && !(status = gra_file_read(f, x, values)) && !(status = gra_file_read(f, y, values + x->size)))
+    if (!status && !(status = gra_file_read(f, x, values)) &&
+        !(status = gra_file_read(f, y, values + x->size)))
         status = memcmp(values, values + x->size, x->size * sizeof *values) == 0;
     free(values);
     return status;
 }
 
-/* Another name of a parameter may be missing in the file; where it is there, its values must be the parameter's. */
+/* Another name of a parameter may be missing in the file; where it is there, its values must be the
+ * parameter's. */
 static int check_alias(gra_file *f, const gra_tensor *alias)
 {
     const gra_file_tensor *x = gra_file_find(f, alias->name), *base = gra_file_find(f, alias->base->name);

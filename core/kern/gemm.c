@@ -11,7 +11,7 @@
 #include "../internal.h"
 
 enum {
-    DEPTH = GRA_DEPTH,                  /* of a piece of k: a panel of b then stays in the first-level cache, */
+    DEPTH = GRA_DEPTH,              /* of a piece of k: a panel of b then stays in the first-level cache, */
     COLS = 512,                         /* a block's panels in the second-level cache, */
     ROWS = 96,                          /* with so many rows of a, */
     APART = DEPTH + 16                  /* whose stride is padded against conflicts of cache sets */
@@ -53,7 +53,8 @@ static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdif
     run(k, a.p, a.row, a.col, b, next, whole, GRA_TILE_COLS, NULL, 0);
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < cols; j++)
-            c[i * ldc + j] = add ? whole[i * GRA_TILE_COLS + j] + add[i * apart + j] : whole[i * GRA_TILE_COLS + j];
+            c[i * ldc + j] = add ? whole[i * GRA_TILE_COLS + j] + add[i * apart + j]
+                : whole[i * GRA_TILE_COLS + j];
 }
 
 /* m rows of c from i on, n columns from j on, n at most a tile's: from those rows of a and a panel of b. */
@@ -76,8 +77,8 @@ static void column_of_tiles(const struct product *s, int i, int m, int j, int n,
     }
 }
 
-/* m rows of a, packed for the kernel. Contiguous rows are copied, at a stride without conflicts of cache sets;
- * otherwise the rows of a tile are packed side by side. */
+/* m rows of a, packed for the kernel. Contiguous rows are copied, at a stride without conflicts of cache
+ * sets; otherwise the rows of a tile are packed side by side. */
 static gra_mat packed_rows(const struct product *s, int m, gra_mat a, real *to)
 {
     if (a.col != 1) {
@@ -121,8 +122,8 @@ static bool a_pays(const struct product *s)
     return s->n >= (down ? 384 : 512) || cache_conflict(down ? s->a.col : s->a.row);
 }
 
-/* Packing b's columns pays for many rows of a. For few they are read in place, if rows of b are contiguous and fill
- * whole tiles. */
+/* Packing b's columns pays for many rows of a. For few they are read in place, if rows of b are contiguous
+ * and fill whole tiles. */
 static bool b_pays(const struct product *s)
 {
     const int last = s->n % s->tile->cols;
@@ -178,21 +179,23 @@ static void rectangles(void *arg, size_t from, size_t to, int worker)
     }
 }
 
-/* Cost model of a cut: the values of c that a thread computes, plus PACKING for each row of a and column of b that
- * it packs for them. */
+/* Cost model of a cut: the values of c that a thread computes, plus PACKING for each row of a and column of b
+ * that it packs for them. */
 static double time_of(const struct cut *c, int threads)
 {
     const int all = parts(c->whole->m, c->rows) * parts(c->whole->n, c->cols);
     return (double)parts(all, threads) * ((double)c->rows * c->cols + PACKING * ((double)c->rows + c->cols));
 }
 
-static int whole_tiles(int n, int tile, int into)       /* the smallest whole number of tiles that splits n into parts */
+static int whole_tiles(int n, int tile, int into)       /* the smallest whole number of tiles that splits n
+                                                           into parts */
 {
     const ptrdiff_t size = (ptrdiff_t)parts(parts(n, tile), into) * tile;
     return size < n ? (int)size : n;
 }
 
-/* A rectangle for each thread, or several where the product is large: a thread that is done early takes another. */
+/* A rectangle for each thread, or several where the product is large: a thread that is done early takes
+ * another. */
 static struct cut cut_for(const struct product *s, int threads)
 {
     enum { SOME = 4, LARGE = 1 << 25 };                 /* products */
@@ -233,8 +236,8 @@ static const gra_tile *best_tile(gra_isa isa)
 }
 
 /* c = a b + add, row i of add at add + i * apart; add may be c itself. On all threads, or by this worker. */
-static void product(gra_machine *machine, bool all_threads, int worker, int m, int n, int k, gra_mat a, gra_mat b,
-                    real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart)
+static void product(gra_machine *machine, bool all_threads, int worker, int m, int n, int k, gra_mat a,
+                    gra_mat b, real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart)
 {
     if (m <= GRA_FEW_ROWS && k > 0) {
         gra_gemv(machine, all_threads, m, n, k, a, b, c, ldc, add, apart);
@@ -243,7 +246,8 @@ static void product(gra_machine *machine, bool all_threads, int worker, int m, i
     for (int i = 0; k == 0 && add != c && i < m; i++)
         for (int j = 0; j < n; j++)
             c[i * ldc + j] = add ? add[i * apart + j] : 0;
-    const struct product s = { best_tile(gra_machine_isa(machine)), machine, m, n, k, a, b, c, ldc, add, apart };
+    const struct product s = { best_tile(gra_machine_isa(machine)), machine, m, n, k, a, b, c, ldc, add,
+                               apart };
     if (all_threads)
         on_all_threads(&s);
     else
@@ -262,7 +266,8 @@ void gra_gemm_alone(gra_machine *machine, int worker, int m, int n, int k, gra_m
     product(machine, false, worker, m, n, k, a, b, c, ldc, accumulate ? c : NULL, ldc);
 }
 
-void gra_gemm(gra_machine *machine, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc, bool accumulate)
+void gra_gemm(gra_machine *machine, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc,
+              bool accumulate)
 {
     product(machine, worth_threads(m, n, k), 0, m, n, k, a, b, c, ldc, accumulate ? c : NULL, ldc);
 }

@@ -4,8 +4,9 @@
 
 #include "../op.h"
 
-/* A micro-kernel computes one tile of c, c_ij = sum_{p<k} a_ip b_pj + add_ij, where a_ip is a[i*row + p*col], b_pj is
- * b[p*next + j] and add_ij is add[i*apart + j]: add may be c itself (accumulate), a bias (apart 0), or NULL. */
+/* A micro-kernel computes one tile of c, c_ij = sum_{p<k} a_ip b_pj + add_ij, where a_ip is a[i*row + p*col],
+ * b_pj is b[p*next + j] and add_ij is add[i*apart + j]: add may be c itself (accumulate), a bias (apart 0),
+ * or NULL. */
 typedef void gra_tile_run(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, ptrdiff_t next,
                           real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart);
 
@@ -17,9 +18,11 @@ typedef struct gra_tile {
     gra_tile_run *wide[GRA_TILE_ROWS];  /* micro-kernels of 1, 2, ... rows and `cols` columns, */
     gra_tile_run *half[GRA_TILE_ROWS];  /* of cols / 2 columns, */
     gra_tile_run *quarter[GRA_TILE_ROWS];       /* of cols / 4 columns */
-    void (*pack_a)(int n, int k, gra_mat a, real *panels);  /* n rows of a into panels of `rows` rows, column by column; */
-    void (*pack_b)(int n, int k, gra_mat b, real *panels);  /* n columns of b into panels of `cols` columns, row by row.
-                                                               The last panel is filled up with zeros */
+    void (*pack_a)(int n, int k, gra_mat a, real *panels);  /* n rows of a into panels of `rows` rows, column
+                                                           by column; */
+    void (*pack_b)(int n, int k, gra_mat b, real *panels);  /* n columns of b into panels of `cols` columns,
+                                                               row by row. The last panel is filled up with
+                                                               zeros */
 } gra_tile;
 
 extern const gra_tile gra_tile_base, gra_tile_avx2, gra_tile_avx512;

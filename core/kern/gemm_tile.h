@@ -92,8 +92,8 @@ KERNELS(7) KERNELS(8) KERNELS(9) KERNELS(10) KERNELS(11) KERNELS(12)
 /* ---- packing ---- */
 
 /* A few values each of LINES lines, `stride` apart, turned in registers: value p of line i goes to
- * to[p*wide + i]. A quad is 16 bytes of a line, SIDE values; two of them, from lines SIDE apart, are turned at
- * once where vectors have room. */
+ * to[p*wide + i]. A quad is 16 bytes of a line, SIDE values; two of them, from lines SIDE apart, are turned
+ * at once where vectors have room. */
 typedef real quad __attribute__((vector_size(16)));
 typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
 enum { SIDE = sizeof(quad) / sizeof(real), LINES = VECTOR < 32 ? SIDE : 2 * SIDE };

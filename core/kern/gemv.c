@@ -1,9 +1,9 @@
 /* gemv: c = a b for one or two rows of a, as the generation of text has, a token at a time.
  *
- * Each value of b is used only once or twice, so packing it, as gemm does, would cost more than the product: without
- * this file text comes out a third as fast. Each column of c is the same sum in the same order as in gemm: its bits
- * depend neither on the cut, nor on the threads, nor on how many rows the product has, and text that is generated
- * with a key-value cache is that without it, bit for bit. */
+ * Each value of b is used only once or twice, so packing it, as gemm does, would cost more than the product:
+ * without this file text comes out a third as fast. Each column of c is the same sum in the same order as in
+ * gemm: its bits depend neither on the cut, nor on the threads, nor on how many rows the product has, and
+ * text that is generated with a key-value cache is that without it, bit for bit. */
 #include "gemv.h"
 #include "../internal.h"
 
@@ -53,7 +53,8 @@ void gra_gemv(gra_machine *machine, bool all_threads, int m, int n, int k, gra_m
               ptrdiff_t ldc, const real *add, ptrdiff_t apart)
 {
     const int columns = b.row == 1 ? NARROW : WIDE, units = (n + columns - FEW) / columns;
-    struct product s = { best_kernel(gra_machine_isa(machine)), m, n, k, a, b, c, ldc, add, apart, columns, units ? units : 1 };
+    struct product s = { best_kernel(gra_machine_isa(machine)), m, n, k, a, b, c, ldc, add, apart, columns,
+                         units ? units : 1 };
     if (all_threads)
         gra_parallel(machine, (size_t)s.units, 1, compute, &s);
     else

@@ -108,15 +108,17 @@ static void rows(int p, int end, int n, const real *a, ptrdiff_t col, gra_mat b,
     plain(p, end, n, a, col, b, sum);
 }
 
-/* x += the products of LANES columns, a cache line of each. Four pointers and distances reach them all without a
- * register for each. */
+/* x += the products of LANES columns, a cache line of each. Four pointers and distances reach them all
+ * without a register for each. */
 static inline __attribute__((always_inline))
 vec add_line(vec x, const real *a, const real *column, ptrdiff_t ld)
 {
     enum {
-        SECOND = VECTOR > 16 ? SIDE : 0, THIRD = VECTOR > 32 ? 2 * SIDE : 0, FOURTH = VECTOR > 32 ? 3 * SIDE : 0
+        SECOND = VECTOR > 16 ? SIDE : 0, THIRD = VECTOR > 32 ? 2 * SIDE : 0, FOURTH = VECTOR > 32 ? 3 * SIDE
+            : 0
     };
-    const real *w0 = column, *w1 = column + SECOND * ld, *w2 = column + THIRD * ld, *w3 = column + FOURTH * ld;
+    const real *w0 = column, *w1 = column + SECOND * ld, *w2 = column + THIRD * ld,
+        *w3 = column + FOURTH * ld;
     for (int i = 0; i < LINE; i += SIDE, a += SIDE, w0 += SIDE, w1 += SIDE, w2 += SIDE, w3 += SIDE)
         ADD_SQUARES(x)
     (void)w1, (void)w2, (void)w3;       /* narrower vectors have no use for them */
@@ -185,7 +187,8 @@ void GEMV(int k, int n, const real *a, ptrdiff_t col, gra_mat b, real *c, const 
     const int most = down ? SOME : MANY;
     for (int j = 0; j < n; j += most) {
         const int wide = n - j < most ? n - j : most;
-        const int from = down && wide < SOME && n >= SOME ? n - SOME : j;   /* the last block overlaps the one before it */
+        const int from = down && wide < SOME && n >= SOME ? n - SOME : j;   /* the last block overlaps the one
+                                                           before it */
         const gra_mat here = { b.p + from * b.col, b.row, b.col };
         const real *to = add ? add + from : NULL;
         real last[SOME];

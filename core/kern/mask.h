@@ -20,7 +20,7 @@ static inline uint32_t *mask_tiles(gra_tape *t, size_t n)       /* memory for so
 
 typedef struct mask_stream {
     uint32_t lane[MASK_LANES];                      /* the next number of each */
-    uint32_t once, twice;                           /* multipliers that advance a lane by one step, and by two */
+    uint32_t once, twice;                       /* multipliers that advance a lane by one step, and by two */
     uint32_t limit;                                 /* an element is kept where its number is below this, */
     real     kept;                                  /* times 1 / (1 - p) */
 } mask_stream;

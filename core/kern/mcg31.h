@@ -1,7 +1,9 @@
-/* mcg31.h: the random numbers behind dropout's masks, as PyTorch's builds with MKL draw them on Intel processors.
+/* mcg31.h: the random numbers behind dropout's masks, as PyTorch's builds with MKL draw them on Intel
+ * processors.
  *
- * One 32-bit output of the generator starts a stream x_0, x_1 = a x_0 mod m, ... (the generator MCG31 of MKL); element i
- * of a tensor is kept where x_i / m < 1 - p. Since x_i = a^i x_0 mod m, a thread can skip ahead to any element. */
+ * One 32-bit output of the generator starts a stream x_0, x_1 = a x_0 mod m, ... (the generator MCG31 of
+ * MKL); element i of a tensor is kept where x_i / m < 1 - p. Since x_i = a^i x_0 mod m, a thread can skip
+ * ahead to any element. */
 #ifndef GRADUS_MCG31_H
 #define GRADUS_MCG31_H
 
@@ -19,7 +21,7 @@ static inline uint32_t mcg31_start(gra_rng *g)                  /* x_0 */
 static inline uint32_t mcg31_product(uint32_t x, uint32_t y)    /* x y mod m, for x and y below m */
 {
     const uint32_t m = MCG31_M;
-    const uint64_t product = (uint64_t)x * y;           /* 2^31 is 1 mod m, so its high and low bits are added */
+    const uint64_t product = (uint64_t)x * y;       /* 2^31 is 1 mod m, so its high and low bits are added */
     const uint32_t sum = (uint32_t)(product >> 31) + (uint32_t)(product & m), less = sum - m;
     return less < sum ? less : sum;                     /* where sum < m, less has wrapped around */
 }
@@ -31,7 +33,7 @@ static inline uint32_t mcg31_next(uint32_t x)
 
 static inline uint32_t mcg31_skip(uint32_t x, uint64_t i)       /* i steps at once */
 {
-    uint32_t power = MCG31_A;                           /* a, a^2, a^4, ...: those in the binary digits of i */
+    uint32_t power = MCG31_A;                       /* a, a^2, a^4, ...: those in the binary digits of i */
     for (; i; i >>= 1, power = mcg31_product(power, power))
         x = mcg31_product(x, i & 1 ? power : 1);
     return x;

@@ -72,7 +72,8 @@ static inline void normal_sincos(float x, float *sine, float *cosine, bool has_f
     const int j = ((int)(x * 1.27323954473516f) + 1) & ~1;
     const float k = (float)j;
     const float f = fused(k, -3.77489497744594108e-8f,
-                          fused(k, -2.4187564849853515625e-4f, fused(k, -0.78515625f, x, has_fma), has_fma), has_fma);
+                          fused(k, -2.4187564849853515625e-4f, fused(k, -0.78515625f, x, has_fma), has_fma),
+                          has_fma);
     const float z = f * f;
     float s = -1.9515295891e-4f, c = 2.443315711809948e-5f;
     s = fused(s, z, 8.3321608736e-3f, has_fma);

@@ -3,8 +3,8 @@
  *
  *     #include "gemm.h"                whatever others share, compiled for any processor
  *     AVX2_BEGIN
- *     #include "gemm_tile.h"           static functions and one table: what is compiled for AVX2 must not be a
- *     SIMD_END                         function that the linker may take for another file's
+ *     #include "gemm_tile.h"           static functions and one table: what is compiled for AVX2 must not be
+ *     a SIMD_END                         function that the linker may take for another file's
  *
  * So the kernels need no flags, and any build that compiles core/kern/ has them all. */
 #ifndef GRADUS_SIMD_H
@@ -20,7 +20,8 @@
 #endif
 
 #ifdef __clang__
-#define AVX2_BEGIN   _Pragma("clang attribute push (__attribute__((target(\"avx2,fma\"))), apply_to = function)")
+#define AVX2_BEGIN                                                                                      \
+    _Pragma("clang attribute push (__attribute__((target(\"avx2,fma\"))), apply_to = function)")
 #define AVX512_BEGIN _Pragma("clang attribute push (__attribute__((target(\
 \"avx2,fma,avx512f,avx512bw,avx512dq,avx512vl\"))), apply_to = function)")
 #define SIMD_END     _Pragma("clang attribute pop")

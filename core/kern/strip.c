@@ -1,5 +1,5 @@
-/* strip: see strip.h. Below, `lanes` are STRIP_LANES neighbouring rows of a strip: value l of a line is row l's. The
- * lanes behind the last row of a strip hold values of no meaning, and see no key. */
+/* strip: see strip.h. Below, `lanes` are STRIP_LANES neighbouring rows of a strip: value l of a line is row
+ * l's. The lanes behind the last row of a strip hold values of no meaning, and see no key. */
 #include "strip.h"
 #include "../internal.h"
 #include "vmath.h"
@@ -15,8 +15,8 @@ struct lanes {
 static struct lanes lanes_at(const struct strip *p, int i)      /* of the strip's rows from i on */
 {
     const struct scores *s = p->of;
-    struct lanes r = { .n = p->rows - i < STRIP_LANES ? p->rows - i : STRIP_LANES, .P = p->P + i, .dS = p->dS + i,
-                       .saved = p->saved + i };
+    struct lanes r = { .n = p->rows - i < STRIP_LANES ? p->rows - i : STRIP_LANES, .P = p->P + i,
+                       .dS = p->dS + i, .saved = p->saved + i };
     for (int l = 0; l < STRIP_LANES; l++)
         r.seen[l] = l < r.n ? visible_keys(s, p->first + i + l) : 0;
     r.keys = r.seen[r.n - 1];
@@ -115,7 +115,8 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
                 sum[l] += r.P[j * p->ld + l];
             }
         for (int l = 0; l < STRIP_LANES; l++)
-            sum[l] = sum[l] == 0 ? 0 : 1 / sum[l];      /* 0: the row sees nothing, or its scores are all -inf */
+            /* 0: the row sees nothing, or its scores are all -inf */
+            sum[l] = sum[l] == 0 ? 0 : 1 / sum[l];
         for (int j = 0; j < r.keys; j++)
             for (int l = 0; l < STRIP_LANES; l++)
                 r.P[j * p->ld + l] *= sum[l];
@@ -155,7 +156,8 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows 
             }
         if (p->dmask)
             add_mask_back(p, i, &r, mean);
-        for (int j = 0; j < r.keys; j++)                /* dS = P (dP - mean), times s: the gradient of q k^T */
+        /* dS = P (dP - mean), times s: the gradient of q k^T */
+        for (int j = 0; j < r.keys; j++)
             for (int l = 0; l < STRIP_LANES; l++) {
                 const real P = r.P[j * p->ld + l], dS = P * (r.dS[j * p->ld + l] - mean[l]) * s;
                 r.P[j * p->ld + l]  = j < r.seen[l] ? P : 0;

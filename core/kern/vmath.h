@@ -169,8 +169,8 @@ GRA_INLINE real real_exp(real x)
              * real_from_bits((rest + GRA_EXP_BIAS) << GRA_MANTISSA);
 }
 
-/* e^x for an x that is known to be <= 0, as it is in a softmax: then e^x cannot overflow, and 0 will do where it is
- * below the normal reals, so half the work is enough.
+/* e^x for an x that is known to be <= 0, as it is in a softmax: then e^x cannot overflow, and 0 will do where
+ * it is below the normal reals, so half the work is enough.
  * max ulp: float 1.02; double 0.98. */
 GRA_INLINE real real_exp_le0(real x)
 {

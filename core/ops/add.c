@@ -2,12 +2,14 @@
  * dimensions in which that operand was stretched. */
 #include "../op.h"
 
-/* A walk (op.h) goes through y in pieces of w.n elements: for i < w.n, y[w.y + i] is made of a[w.a + i step_a] and
- * b[w.b + i step_b]. Where an operand is stretched its step is 0, so that every i meets the same element. */
+/* A walk (op.h) goes through y in pieces of w.n elements: for i < w.n, y[w.y + i] is made of a[w.a + i
+ * step_a] and b[w.b + i step_b]. Where an operand is stretched its step is 0, so that every i meets the same
+ * element. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *a = y->in[0]->data, *b = y->in[1]->data;
-    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n;
+         gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++)
             y->data[w.y + i] = a[w.a + i * w.step_a] + b[w.b + i * w.step_b];
 }
@@ -16,7 +18,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const real *dy = y->grad;
     real *da = y->in[0]->grad, *db = y->in[1]->grad;
-    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w)) {
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n;
+         gra_walk_next(&w)) {
         if (da)
             for (size_t i = 0; i < w.n; i++)
                 da[w.a + i * w.step_a] += dy[w.y + i];

@@ -6,25 +6,25 @@
  *     dq += s dS k,  dk += s dS^T q,  dmask += dS.
  *
  * q is (batch, time, heads d), k (batch, keys, kv_heads d), v (batch, keys, kv_heads d_v), y (batch, time,
- * heads d_v): each head has d or d_v columns, side by side. Where k and v have fewer heads than q, neighbours share
- * one: query head h has key-value head h kv_heads / heads (Ainslie et al. 2023). The mask broadcasts to (batch,
- * heads, time, keys). Causal: query i sees the keys up to i + keys - time; a row that sees none, or whose scores are
- * all -inf, is zero and has no gradient.
+ * heads d_v): each head has d or d_v columns, side by side. Where k and v have fewer heads than q, neighbours
+ * share one: query head h has key-value head h kv_heads / heads (Ainslie et al. 2023). The mask broadcasts to
+ * (batch, heads, time, keys). Causal: query i sees the keys up to i + keys - time; a row that sees none, or
+ * whose scores are all -inf, is zero and has no gradient.
  *
- * To follow it: forward_strips has the forward in three lines, backward_heads the backward in six; softmax, mask,
- * dropout and dS = P (dP - ...) are in kern/strip.c. tests/reference/attention.c, against which this is tested, is the
- * same in 86 plain lines.
+ * To follow it: forward_strips has the forward in three lines, backward_heads the backward in six; softmax,
+ * mask, dropout and dS = P (dP - ...) are in kern/strip.c. tests/reference/attention.c, against which this is
+ * tested, is the same in 86 plain lines.
  *
- * P is computed a strip of rows at a time, and does not stay: of each row, forward saves what backward needs to
- * compute the same P again. */
+ * P is computed a strip of rows at a time, and does not stay: of each row, forward saves what backward needs
+ * to compute the same P again. */
 #include "../internal.h"
 #include "../kern/strip.h"
 
 struct args {
     struct scores of;
     int         kv_heads, d, d_v;       /* d, d_v: columns of a head, in q and k and in v and y */
-    /* Each worker has buffers for one strip: one in forward, two in backward, `buffers_each` values in all, in
-     * which the scores of one key are a line, and a line begins every `ld` values. */
+    /* Each worker has buffers for one strip: one in forward, two in backward, `buffers_each` values in all,
+     * in which the scores of one key are a line, and a line begins every `ld` values. */
     real       *buffers;
     size_t      buffers_each;
     ptrdiff_t   ld;
@@ -41,25 +41,29 @@ static size_t saved(const gra_tensor *y) { return rows(y) * (sizeof(struct strip
 
 static real *at(real *p, size_t i)      { return p ? p + i : NULL; }
 
-/* Strip i of the head u % heads in sequence u / heads, and what is multiplied with it. Its two buffers change their
- * meaning on the way. strip.P, in which each product begins, holds q k^T, then P, then D; strip.dS, of backward alone,
- * holds dD, then dP, then s dS. So D and s_dS are these buffers, seen as matrices, in their last stage. */
+/* Strip i of the head u % heads in sequence u / heads, and what is multiplied with it. Its two buffers change
+ * their meaning on the way. strip.P, in which each product begins, holds q k^T, then P, then D; strip.dS, of
+ * backward alone, holds dD, then dP, then s dS. So D and s_dS are these buffers, seen as matrices, in their
+ * last stage. */
 struct part {
     gra_machine *machine;
     int          worker;
     struct strip strip;
-    gra_mat      q, k, v, dy;           /* the strip's rows in q and dy, all keys in k and v; the head's columns */
+    gra_mat      q, k, v, dy;   /* the strip's rows in q and dy, all keys in k and v; the head's columns */
     gra_mat      D, s_dS;               /* (rows, keys) */
-    real        *y, *dq, *dk, *dv;      /* where they belong, as q, k and v; dq, dk, dv are NULL if not wanted */
-    ptrdiff_t    row_y, row_q, row_k, row_v;        /* strides of rows in y and dy, q and dq, k and dk, v and dv */
+    real        *y, *dq, *dk, *dv;  /* where they belong, as q, k and v; dq, dk, dv are NULL if not wanted */
+    /* strides of rows in y and dy, q and dq, k and dk, v and dv */
+    ptrdiff_t    row_y, row_q, row_k, row_v;
 };
 
 static struct part part_at(gra_tensor *y, size_t u, int i, int worker);
 
 static gra_mat transposed(gra_mat x) { return (gra_mat){ x.p, x.col, x.row }; }
 
-/* c = a b, or c += a b; a is (m, k). A contiguous column is computed as a row, c^T = b^T a^T, which is faster. */
-static void multiply(const struct part *p, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc, bool add)
+/* c = a b, or c += a b; a is (m, k). A contiguous column is computed as a row, c^T = b^T a^T, which is
+ * faster. */
+static void multiply(const struct part *p, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc,
+                     bool add)
 {
     if (n == 1 && ldc == 1)
         gra_gemm_alone(p->machine, p->worker, 1, m, k, transposed(b), transposed(a), c, m, add);
@@ -75,14 +79,16 @@ static void forward_strips(void *arg, size_t from, size_t to, int worker)
     for (size_t u = from; u < to; u++) {
         struct part p = part_at(y, u / each, (int)(u % each), worker);
         const int n = p.strip.rows, keys = p.strip.keys;
-        multiply(&p, keys, n, s->d, p.k, transposed(p.q), p.strip.P, s->ld, false);     /* q k^T, transposed */
-        gra_strip_softmax(p.machine, &p.strip);                                         /* strip.P: q k^T, P, D */
+        /* q k^T, transposed */
+        multiply(&p, keys, n, s->d, p.k, transposed(p.q), p.strip.P, s->ld, false);
+        /* strip.P: q k^T, P, D */
+        gra_strip_softmax(p.machine, &p.strip);
         multiply(&p, n, s->d_v, keys, p.D, p.v, p.y, p.row_y, false);                   /* y = D v */
     }
 }
 
-/* Heads that share a key-value head add to the same dk and dv, so one worker does all their strips, in order: from
- * the last one on, which sees every key, so that it can store dk and dv where they are uninitialised. */
+/* Heads that share a key-value head add to the same dk and dv, so one worker does all their strips, in order:
+ * from the last one on, which sees every key, so that it can store dk and dv where they are uninitialised. */
 static void backward_heads(void *arg, size_t from, size_t to, int worker)
 {
     gra_tensor *y = arg;
@@ -93,16 +99,23 @@ static void backward_heads(void *arg, size_t from, size_t to, int worker)
             struct part p = part_at(y, u * (size_t)sharing + (size_t)(i / each), each - 1 - i % each, worker);
             const int n = p.strip.rows, keys = p.strip.keys;
             /* add or, where the gradient is uninitialised (fresh), overwrite */
-            const bool add_q = !y->in[0]->fresh, add_k = i > 0 || !y->in[1]->fresh, add_v = i > 0 || !y->in[2]->fresh;
-            multiply(&p, keys, n, s->d, p.k, transposed(p.q), p.strip.P, s->ld, false);         /* q k^T, transposed */
-            multiply(&p, keys, n, s->d_v, p.v, transposed(p.dy), p.strip.dS, s->ld, false);     /* dD, transposed */
-            gra_strip_softmax_back(p.machine, &p.strip);    /* strip.P: q k^T, P, D;  strip.dS: dD, dP, s dS */
+            const bool add_q = !y->in[0]->fresh;
+            const bool add_k = i > 0 || !y->in[1]->fresh, add_v = i > 0 || !y->in[2]->fresh;
+            /* q k^T, transposed */
+            multiply(&p, keys, n, s->d, p.k, transposed(p.q), p.strip.P, s->ld, false);
+            /* dD, transposed */
+            multiply(&p, keys, n, s->d_v, p.v, transposed(p.dy), p.strip.dS, s->ld, false);
+            /* strip.P: q k^T, P, D;  strip.dS: dD, dP, s dS */
+            gra_strip_softmax_back(p.machine, &p.strip);
             if (p.dv)
-                multiply(&p, keys, s->d_v, n, transposed(p.D), p.dy, p.dv, p.row_v, add_v);     /* dv += D^T dy */
+                /* dv += D^T dy */
+                multiply(&p, keys, s->d_v, n, transposed(p.D), p.dy, p.dv, p.row_v, add_v);
             if (p.dq)
-                multiply(&p, n, s->d, keys, p.s_dS, p.k, p.dq, p.row_q, add_q);                 /* dq += s dS k */
+                /* dq += s dS k */
+                multiply(&p, n, s->d, keys, p.s_dS, p.k, p.dq, p.row_q, add_q);
             if (p.dk)
-                multiply(&p, keys, s->d, n, transposed(p.s_dS), p.q, p.dk, p.row_k, add_k);     /* dk += s dS^T q */
+                /* dk += s dS^T q */
+                multiply(&p, keys, s->d, n, transposed(p.s_dS), p.q, p.dk, p.row_k, add_k);
         }
 }
 
@@ -112,22 +125,26 @@ static struct part part_at(gra_tensor *y, size_t u, int i, int worker)
     const struct args *s = y->args;
     const struct scores *of = &s->of;
     const gra_tensor *q = y->in[0], *k = y->in[1], *v = y->in[2], *mask = y->in[3];
-    const size_t b = u / (size_t)of->heads, h = u % (size_t)of->heads, kv = h / (size_t)(of->heads / s->kv_heads);
+    const size_t b = u / (size_t)of->heads, h = u % (size_t)of->heads;
+    const size_t kv = h / (size_t)(of->heads / s->kv_heads);
     const int most = strip_rows(of), first = i * most, n = of->time - first < most ? of->time - first : most;
     const size_t row = b * (size_t)of->time + (size_t)first, key = b * (size_t)of->keys;
     const int row_q = of->heads * s->d, row_k = s->kv_heads * s->d, row_v = s->kv_heads * s->d_v,
               row_y = of->heads * s->d_v;
-    const size_t at_q = row * (size_t)row_q + h * (size_t)s->d,   at_k = key * (size_t)row_k + kv * (size_t)s->d;
-    const size_t at_y = row * (size_t)row_y + h * (size_t)s->d_v, at_v = key * (size_t)row_v + kv * (size_t)s->d_v;
+    const size_t at_q = row * (size_t)row_q + h * (size_t)s->d;
+    const size_t at_k = key * (size_t)row_k + kv * (size_t)s->d;
+    const size_t at_v = key * (size_t)row_v + kv * (size_t)s->d_v;
+    const size_t at_y = row * (size_t)row_y + h * (size_t)s->d_v;
     const size_t at_mask = b * of->mask_batch + h * of->mask_head + (size_t)first * of->mask_row;
     real *P = s->buffers + (size_t)worker * s->buffers_each, *dS = P + of->keys * s->ld;
     return (struct part){
         .machine = gra_tape_machine(y->tape), .worker = worker,
-        .strip = { .of = of, .head = u, .first = first, .rows = n, .keys = visible_keys(of, first + n - 1), .ld = s->ld,
-                   .P = P, .dS = dS, .mask = mask ? mask->data + at_mask : NULL,
+        .strip = { .of = of, .head = u, .first = first, .rows = n, .keys = visible_keys(of, first + n - 1),
+                   .ld = s->ld, .P = P, .dS = dS, .mask = mask ? mask->data + at_mask : NULL,
                    .dmask = mask ? at(mask->grad, at_mask) : NULL,
                    .saved = (struct strip_saved *)(void *)y->saved + u * (size_t)of->time + first },
-        .q = { q->data + at_q, row_q, 1 }, .k = { k->data + at_k, row_k, 1 }, .v = { v->data + at_v, row_v, 1 },
+        .q = { q->data + at_q, row_q, 1 }, .k = { k->data + at_k, row_k, 1 },
+        .v = { v->data + at_v, row_v, 1 },
         .dy = { at(y->grad, at_y), row_y, 1 }, .D = { P, 1, s->ld }, .s_dS = { dS, 1, s->ld },
         .y = y->data + at_y, .dq = at(q->grad, at_q), .dk = at(k->grad, at_k), .dv = at(v->grad, at_v),
         .row_y = row_y, .row_q = row_q, .row_k = row_k, .row_v = row_v,
@@ -170,9 +187,11 @@ static void backward(gra_tensor *y)
     const struct args *s = y->args;
     const gra_tensor *mask = y->in[3];
     const size_t units = (size_t)y->shape.dim[0] * (size_t)s->kv_heads;
-    if ((mask && mask->fresh) || s->of.time == 0)       /* no strip stores the gradient of keys that nobody looks at */
+    /* no strip stores the gradient of keys that nobody looks at */
+    if ((mask && mask->fresh) || s->of.time == 0)
         gra_zero_fresh(y);
-    if (make_buffers(y, 2, strip_ld(&s->of)))          /* all heads may add to one mask's gradient: on one thread */
+    /* all heads may add to one mask's gradient: on one thread */
+    if (make_buffers(y, 2, strip_ld(&s->of)))
         gra_parallel(gra_tape_machine(y->tape), units, mask && mask->grad ? units : 1, backward_heads, y);
 }
 
@@ -192,7 +211,8 @@ gra_tensor *gra_attention_weights(gra_tensor *y)
     if (y->op != &op)
         return gra_fail(y->tape, "gra_attention_weights: this is the result of %s, not of gra_attention",
                         y->op ? y->op->name : "no op");
-    return gra_fail(y->tape, "gra_attention_weights: they were not kept: call gra_keep_attention(t, true) first");
+    return gra_fail(y->tape, "gra_attention_weights: they were not kept: call gra_keep_attention(t, true) "
+                    "first");
 }
 
 static void set_mask(struct scores *of, gra_shape mask)         /* its strides */
@@ -204,7 +224,8 @@ static void set_mask(struct scores *of, gra_shape mask)         /* its strides *
     }
 }
 
-gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor *v, const gra_attention_options *how)
+gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor *v,
+                          const gra_attention_options *how)
 {
     if (!how)
         return gra_fail(t, "attention: the options are NULL: &(gra_attention_options){ .heads = 1 }, say");
@@ -216,21 +237,21 @@ gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
                         GRA_SHAPE_OF(k), GRA_SHAPE_OF(v));
     const int batch = q->shape.dim[0], time = q->shape.dim[1], keys = k->shape.dim[1], heads = how->heads;
     if (batch != k->shape.dim[0] || batch != v->shape.dim[0] || keys != v->shape.dim[1])
-        return gra_fail(t, "attention: q %s, k %s, v %s: batches must agree, and k and v in time", GRA_SHAPE_OF(q),
-                        GRA_SHAPE_OF(k), GRA_SHAPE_OF(v));
+        return gra_fail(t, "attention: q %s, k %s, v %s: batches must agree, and k and v in time",
+                        GRA_SHAPE_OF(q), GRA_SHAPE_OF(k), GRA_SHAPE_OF(v));
     if (heads < 1 || q->shape.dim[2] % heads || q->shape.dim[2] == 0)
-        return gra_fail(t, "attention: %d heads cannot share q %s: its last size must be a multiple of the heads, and not 0", heads,
-                        GRA_SHAPE_OF(q));
+        return gra_fail(t, "attention: %d heads cannot share q %s: its last size must be a multiple of the "
+                        "heads, and not 0", heads, GRA_SHAPE_OF(q));
     const int d = q->shape.dim[2] / heads, kv_heads = k->shape.dim[2] / d;
     if (kv_heads < 1 || k->shape.dim[2] != kv_heads * d || heads % kv_heads || v->shape.dim[2] % kv_heads)
-        return gra_fail(t, "attention: q %s has %d head%s of %d columns, but k is %s and v %s: they must have as many "
-                        "heads, or fewer that %d divides by", GRA_SHAPE_OF(q), heads, heads == 1 ? "" : "s", d,
-                        GRA_SHAPE_OF(k), GRA_SHAPE_OF(v), heads);
+        return gra_fail(t, "attention: q %s has %d head%s of %d columns, but k is %s and v %s: they must "
+                        "have as many heads, or fewer that %d divides by", GRA_SHAPE_OF(q), heads,
+                        heads == 1 ? "" : "s", d, GRA_SHAPE_OF(k), GRA_SHAPE_OF(v), heads);
     const gra_shape scores = GRA_SHAPE(batch, heads, time, keys);
     gra_shape both;
     if (mask && (!gra_broadcast(mask->shape, scores, &both) || !gra_same_shape(both, scores)))
-        return gra_fail(t, "attention: the mask is %s: it does not broadcast to the scores, (batch, heads, time, keys) "
-                        "= (%d, %d, %d, %d)", GRA_SHAPE_OF(mask), batch, heads, time, keys);
+        return gra_fail(t, "attention: the mask is %s: it does not broadcast to the scores, (batch, heads, "
+                        "time, keys) = (%d, %d, %d, %d)", GRA_SHAPE_OF(mask), batch, heads, time, keys);
     if (!(how->dropout >= 0 && how->dropout < 1))
         return gra_fail(t, "attention: dropout %g, wanted 0 <= dropout < 1", how->dropout);
     const double dropout = gra_tape_mode(t) == GRA_TRAIN ? how->dropout : 0;
@@ -246,7 +267,8 @@ gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
     if (mask)
         set_mask(&s->of, mask->shape);
     if (dropout > 0) {
-        s->of.dropped = mask_tiles(t, (size_t)batch * (size_t)heads * tiles_down(&s->of) * tiles_across(&s->of));
+        s->of.dropped =
+            mask_tiles(t, (size_t)batch * (size_t)heads * tiles_down(&s->of) * tiles_across(&s->of));
         s->of.stream = gra_alloc(t, sizeof *s->of.stream);
         if (s->of.stream)
             *s->of.stream = mask_begin(gra_tape_rng(t), dropout, (size_t)keys, 1);

@@ -45,7 +45,8 @@ gra_tensor *gra_binary_cross_entropy(gra_tape *t, gra_tensor *p, gra_tensor *tar
                         GRA_SHAPE_OF(p), GRA_SHAPE_OF(target));
     for (size_t i = 0; i < p->size; i++)
         if (!(p->data[i] >= 0 && p->data[i] <= 1))
-            return gra_fail(t, "binary_cross_entropy: element %zu of p is %g: wanted probabilities, from 0 to 1 (for "
-                            "logits there is gra_binary_cross_entropy_with_logits)", i, (double)p->data[i]);
+            return gra_fail(t, "binary_cross_entropy: element %zu of p is %g: wanted probabilities, from 0 "
+                            "to 1 (for logits there is gra_binary_cross_entropy_with_logits)", i,
+                            (double)p->data[i]);
     return gra_run(gra_result(t, &op, GRA_SCALAR, p, target));
 }

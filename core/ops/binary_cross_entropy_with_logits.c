@@ -1,5 +1,5 @@
-/* binary_cross_entropy_with_logits: the mean of -(t log s(x) + (1 - t) log(1 - s(x))), s the sigmoid, written as
- * max(x, 0) - x t + log(1 + e^-|x|), which neither overflows nor takes the logarithm of 0.
+/* binary_cross_entropy_with_logits: the mean of -(t log s(x) + (1 - t) log(1 - s(x))), s the sigmoid, written
+ * as max(x, 0) - x t + log(1 + e^-|x|), which neither overflows nor takes the logarithm of 0.
  * dx += dy (s(x) - t) / n, dt -= dy x / n. */
 #include "../op.h"
 #include "../kern/vmath.h"
@@ -36,7 +36,7 @@ gra_tensor *gra_binary_cross_entropy_with_logits(gra_tape *t, gra_tensor *x, gra
     if (GRA_REFUSES(t, "binary_cross_entropy_with_logits", x, target))
         return gra_empty(t);
     if (!gra_same_shape(x->shape, target->shape))
-        return gra_fail(t, "binary_cross_entropy_with_logits: x is %s but target is %s: wanted the same shape",
-                        GRA_SHAPE_OF(x), GRA_SHAPE_OF(target));
+        return gra_fail(t, "binary_cross_entropy_with_logits: x is %s but target is %s: wanted the same "
+                        "shape", GRA_SHAPE_OF(x), GRA_SHAPE_OF(target));
     return gra_run(gra_result(t, &op, GRA_SCALAR, x, target));
 }

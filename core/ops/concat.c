@@ -88,8 +88,8 @@ gra_tensor *gra_stack(gra_tape *t, int n, gra_tensor *const *x, int d)
         return gra_empty(t);
     const int ndim = x[0]->shape.ndim + 1, dim = d < 0 ? d + ndim : d;
     if (dim < 0 || dim >= ndim || ndim > GRA_MAX_DIMS)
-        return gra_fail(t, "stack: a new dimension %d in tensors %s: wanted %d to %d, and at most %d dimensions in "
-                        "all", d, GRA_SHAPE_OF(x[0]), -ndim, ndim - 1, GRA_MAX_DIMS);
+        return gra_fail(t, "stack: a new dimension %d in tensors %s: wanted %d to %d, and at most %d "
+                        "dimensions in all", d, GRA_SHAPE_OF(x[0]), -ndim, ndim - 1, GRA_MAX_DIMS);
     gra_shape shape = { .ndim = ndim };
     for (int i = 0; i < ndim; i++)
         shape.dim[i] = i < dim ? x[0]->shape.dim[i] : i > dim ? x[0]->shape.dim[i - 1] : 1;

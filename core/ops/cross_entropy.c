@@ -8,7 +8,7 @@
 
 struct args {
     const int *target;                              /* our copy of the targets, one for each row */
-    size_t     mean_over;                           /* how many rows the mean is taken over: those not ignored */
+    size_t     mean_over;                       /* how many rows the mean is taken over: those not ignored */
 };
 
 struct saved {                                      /* of each row, from forward to backward */
@@ -31,10 +31,11 @@ static struct saved *saved(const gra_tensor *y)    { return (struct saved *)(voi
 /* False: the loss and the gradient of this row are 0, since it is ignored or -inf throughout. */
 static bool contributes(const gra_tensor *y, size_t row)
 {
-    return ((const struct args *)y->args)->target[row] != GRA_IGNORE_INDEX && saved(y)[row].max != -(real)INFINITY;
+    return ((const struct args *)y->args)->target[row] != GRA_IGNORE_INDEX &&
+        saved(y)[row].max != -(real)INFINITY;
 }
 
-enum { BLOCK = 256 };                               /* logits of a row whose exponentials are summed at a time */
+enum { BLOCK = 256 };                           /* logits of a row whose exponentials are summed at a time */
 
 /* The first half of forward, which threads share: m and log_sum of the rows. */
 static void log_sums(gra_tensor *y, size_t from, size_t to)

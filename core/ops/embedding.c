@@ -19,8 +19,9 @@ static void forward(gra_tensor *y, size_t from, size_t to)
         memcpy(y->data + i * n, y->in[0]->data + (size_t)a->ids[i] * n, n * sizeof(real));
 }
 
-/* Threads share the columns of w, not the ids: an id may come twice, and then two threads would add to the same
- * row of dw. Each adds all rows of dy, in the order of the ids, but of their columns only from <= j < to. */
+/* Threads share the columns of w, not the ids: an id may come twice, and then two threads would add to the
+ * same row of dw. Each adds all rows of dy, in the order of the ids, but of their columns only from <= j <
+ * to. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
@@ -38,7 +39,8 @@ static size_t count(const gra_tensor *y)
     return ((const struct args *)y->args)->count;
 }
 
-/* A unit of work is an id in forward, a column of w in backward. Cost (the last number): so many additions, about. */
+/* A unit of work is an id in forward, a column of w in backward. Cost (the last number): so many additions,
+ * about. */
 GRA_KERNEL(forward_all, forward, y, y->size ? count(y) : 0, dim(y))
 GRA_KERNEL(backward_all, backward, y, y->size ? dim(y) : 0, 2 * count(y))
 

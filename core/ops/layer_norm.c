@@ -30,8 +30,8 @@ static struct saved *saved(const gra_tensor *y) { return (struct saved *)(void *
 
 /* ---- forward ---- */
 
-/* Three loops over the rows, one for each step, are faster than one: a step that ends in a single number, such as a
- * sum, keeps the next step of its own row waiting, but not the same step of the next row. */
+/* Three loops over the rows, one for each step, are faster than one: a step that ends in a single number,
+ * such as a sum, keeps the next step of its own row waiting, but not the same step of the next row. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *w = y->in[1] ? y->in[1]->data : NULL, *b = y->in[2] ? y->in[2]->data : NULL;

@@ -25,7 +25,8 @@ static void sum_rows(gra_tensor *y, size_t from, size_t to) /* db += the rows of
             db[j] += dy[i * out + j];
 }
 
-GRA_KERNEL(sum_rows_all, sum_rows, y, (y->in[2]->size + COLUMNS - 1) / COLUMNS, y->size / y->in[2]->size * COLUMNS)
+GRA_KERNEL(sum_rows_all, sum_rows, y, (y->in[2]->size + COLUMNS - 1) / COLUMNS,
+           y->size / y->in[2]->size * COLUMNS)
 
 static void forward(gra_tensor *y)
 {
@@ -38,14 +39,15 @@ static void backward(gra_tensor *y)
 {
     const struct sizes s = sizes_of(y);
     gra_tensor *x = y->in[0], *w = y->in[1], *b = y->in[2];
-    if (b && b->fresh)                                  /* b is no parameter: sum_rows accumulates, so zero it */
+    /* b is no parameter: sum_rows accumulates, so zero it */
+    if (b && b->fresh)
         gra_zero_fresh(y);
     if (x->grad)
-        gra_gemm(gra_tape_machine(y->tape), s.rows, s.in, s.out, (gra_mat){ y->grad, s.out, 1 }, (gra_mat){ w->data, s.in, 1 },
-                 x->grad, s.in, !x->fresh);
+        gra_gemm(gra_tape_machine(y->tape), s.rows, s.in, s.out, (gra_mat){ y->grad, s.out, 1 },
+                 (gra_mat){ w->data, s.in, 1 }, x->grad, s.in, !x->fresh);
     if (w->grad)
-        gra_gemm(gra_tape_machine(y->tape), s.out, s.in, s.rows, (gra_mat){ y->grad, 1, s.out }, (gra_mat){ x->data, s.in, 1 },
-                 w->grad, s.in, !w->fresh);
+        gra_gemm(gra_tape_machine(y->tape), s.out, s.in, s.rows, (gra_mat){ y->grad, 1, s.out },
+                 (gra_mat){ x->data, s.in, 1 }, w->grad, s.in, !w->fresh);
     if (b && b->grad && y->size)
         sum_rows_all(y);
 }

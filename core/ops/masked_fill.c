@@ -10,7 +10,8 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *x = y->in[0]->data, *mask = y->in[1]->data;
     const real value = (real)((const struct args *)y->args)->value;
-    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n;
+         gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++)
             y->data[w.y + i] = mask[w.b + i * w.step_b] == 0 ? x[w.y + i] : value;  /* x is shaped like y */
 }
@@ -21,7 +22,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     real *dx = y->in[0]->grad;
     if (!dx)
         return;
-    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n;
+         gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++)
             dx[w.y + i] += mask[w.b + i * w.step_b] == 0 ? dy[w.y + i] : 0;
 }

@@ -24,7 +24,8 @@ static void forward_one(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b)
     const struct args *s = y->args;
     gra_mat a = matrix(y->in[0]->data + at_a, gra_dim(y->in[0], -1), s->ta);
     gra_mat b = matrix(y->in[1]->data + at_b, gra_dim(y->in[1], -1), s->tb);
-    gra_gemm(gra_tape_machine(y->tape), s->m, s->n, s->k, a, b, y->data + at_y, s->n, false);   /* overwrite y */
+    /* overwrite y */
+    gra_gemm(gra_tape_machine(y->tape), s->m, s->n, s->k, a, b, y->data + at_y, s->n, false);
 }
 
 static gra_mat transpose(gra_mat x) { return (gra_mat){ x.p, x.col, x.row }; }
@@ -33,9 +34,11 @@ static void backward_one(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b)
 {
     const struct args *s = y->args;
     const int m = s->m, n = s->n, k = s->k;
-    const bool accumulate = true;       /* matrices of y that share one of a or b add to the same gradient, too */
+    /* matrices of y that share one of a or b add to the same gradient, too */
+    const bool accumulate = true;
     const gra_mat a = matrix(y->in[0]->data + at_a, gra_dim(y->in[0], -1), s->ta);
-    const gra_mat b = matrix(y->in[1]->data + at_b, gra_dim(y->in[1], -1), s->tb), dy = { y->grad + at_y, n, 1 };
+    const gra_mat b = matrix(y->in[1]->data + at_b, gra_dim(y->in[1], -1), s->tb),
+        dy = { y->grad + at_y, n, 1 };
     real *da = y->in[0]->grad, *db = y->in[1]->grad;
     gra_machine *machine = gra_tape_machine(y->tape);
     if (da && !s->ta)
@@ -48,8 +51,8 @@ static void backward_one(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b)
         gra_gemm(machine, n, k, m, transpose(dy), a, db + at_b, k, accumulate);   /* its transpose, dy^T a */
 }
 
-/* Calls f for each matrix of the batch, with the places where it and its operands begin. Where a or b is stretched
- * along the batch, several matrices of y share one of its matrices (the walk's step is 0). */
+/* Calls f for each matrix of the batch, with the places where it and its operands begin. Where a or b is
+ * stretched along the batch, several matrices of y share one of its matrices (the walk's step is 0). */
 static void each_matrix(gra_tensor *y, void (*f)(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b))
 {
     const struct args *s = y->args;

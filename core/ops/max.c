@@ -1,5 +1,5 @@
-/* max: y = max_i x_i over all values, or over one dimension; dx_i += dy where i is the first of the largest. A
- * NaN counts as largest, as in PyTorch. min is the same with the smallest, and a NaN counts as smallest.
+/* max: y = max_i x_i over all values, or over one dimension; dx_i += dy where i is the first of the largest.
+ * A NaN counts as largest, as in PyTorch. min is the same with the smallest, and a NaN counts as smallest.
  * argmax is where the largest stands. */
 #include "../op.h"
 #include "../kern/vmath.h"
@@ -86,11 +86,13 @@ static int dim_of(gra_tape *t, const char *name, gra_tensor *x, int d)
         return -1;
     const int dim = gra_wrap_dim(x->shape, d);
     if (dim < 0)
-        gra_fail(t, "%s: dimension %d of a tensor %s: it has %d dimensions", name, d, GRA_SHAPE_OF(x), x->shape.ndim);
+        gra_fail(t, "%s: dimension %d of a tensor %s: it has %d dimensions", name, d, GRA_SHAPE_OF(x),
+                 x->shape.ndim);
     return dim;
 }
 
-static gra_tensor *extreme_dim(gra_tape *t, const gra_op *op, const char *name, gra_tensor *x, int d, bool keepdim)
+static gra_tensor *extreme_dim(gra_tape *t, const gra_op *op, const char *name, gra_tensor *x, int d,
+                               bool keepdim)
 {
     const int dim = dim_of(t, name, x, d);
     if (dim < 0)

@@ -6,7 +6,8 @@
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *a = y->in[0]->data, *b = y->in[1]->data;
-    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n;
+         gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++)
             y->data[w.y + i] = a[w.a + i * w.step_a] - b[w.b + i * w.step_b];
 }
@@ -15,7 +16,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const real *dy = y->grad;
     real *da = y->in[0]->grad, *db = y->in[1]->grad;
-    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w)) {
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n;
+         gra_walk_next(&w)) {
         if (da)
             for (size_t i = 0; i < w.n; i++)
                 da[w.a + i * w.step_a] += dy[w.y + i];
@@ -25,7 +27,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-/* Stretched: several elements of dy meet in one element of da or db, so one thread adds them all (GRA_SERIAL). */
+/* Stretched: several elements of dy meet in one element of da or db, so one thread adds them all
+ * (GRA_SERIAL). */
 GRA_KERNEL(forward_all, forward, y, y->size, 1)
 GRA_KERNEL(backward_all, backward, y, y->size, gra_stretched(y) ? GRA_SERIAL : 2)
 

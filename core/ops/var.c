@@ -10,7 +10,7 @@ struct args {
 
 static size_t saved(const gra_tensor *y) { return y->size; }            /* the means */
 
-static size_t begin(gra_around a, size_t k)             /* where in x the values of y_k begin; they lie inner apart */
+static size_t begin(gra_around a, size_t k)     /* where in x the values of y_k begin; they lie inner apart */
 {
     return k / a.inner * a.n * a.inner + k % a.inner;
 }
@@ -52,8 +52,8 @@ GRA_KERNEL(backward_all, backward, y, y->size, 4 * row_size(y))
 
 static gra_tensor *var(gra_tape *t, gra_tensor *x, gra_shape shape, gra_around around, double correction)
 {
-    static const gra_op op = { .name = "var", .forward = forward_all, .backward = backward_all, .saved = saved,
-                               .args = sizeof(struct args) };
+    static const gra_op op = { .name = "var", .forward = forward_all, .backward = backward_all,
+                               .saved = saved, .args = sizeof(struct args) };
     gra_tensor *y = gra_result(t, &op, shape, x);
     *(struct args *)y->args = (struct args){ around, correction };
     return gra_run(y);
@@ -72,6 +72,7 @@ gra_tensor *gra_var_dim(gra_tape *t, gra_tensor *x, int d, double correction, bo
         return gra_empty(t);
     const int dim = gra_wrap_dim(x->shape, d);
     if (dim < 0)
-        return gra_fail(t, "var_dim: dimension %d of a tensor %s: it has %d dimensions", d, GRA_SHAPE_OF(x), x->shape.ndim);
+        return gra_fail(t, "var_dim: dimension %d of a tensor %s: it has %d dimensions", d, GRA_SHAPE_OF(x),
+                        x->shape.ndim);
     return var(t, x, gra_shape_without(x->shape, dim, keepdim), gra_around_dim(x->shape, dim), correction);
 }

@@ -9,11 +9,13 @@
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *c = y->in[0]->data, *a = y->in[1]->data, *b = y->in[2]->data;
-    for (gra_walk w = gra_walk_begin(y->shape, y->in[1]->shape, y->in[0]->shape, from, to); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[1]->shape, y->in[0]->shape, from, to); w.n;
+         gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++)
             if (c[w.b + i * w.step_b] != 0)
                 y->data[w.y + i] = a[w.a + i * w.step_a];
-    for (gra_walk w = gra_walk_begin(y->shape, y->in[2]->shape, y->in[0]->shape, from, to); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[2]->shape, y->in[0]->shape, from, to); w.n;
+         gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++)
             if (c[w.b + i * w.step_b] == 0)
                 y->data[w.y + i] = b[w.a + i * w.step_a];
@@ -24,11 +26,13 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     const real *c = y->in[0]->data, *dy = y->grad;
     real *da = y->in[1]->grad, *db = y->in[2]->grad;
     if (da)
-        for (gra_walk w = gra_walk_begin(y->shape, y->in[1]->shape, y->in[0]->shape, from, to); w.n; gra_walk_next(&w))
+        for (gra_walk w = gra_walk_begin(y->shape, y->in[1]->shape, y->in[0]->shape, from, to); w.n;
+             gra_walk_next(&w))
             for (size_t i = 0; i < w.n; i++)
                 da[w.a + i * w.step_a] += c[w.b + i * w.step_b] != 0 ? dy[w.y + i] : 0;
     if (db)
-        for (gra_walk w = gra_walk_begin(y->shape, y->in[2]->shape, y->in[0]->shape, from, to); w.n; gra_walk_next(&w))
+        for (gra_walk w = gra_walk_begin(y->shape, y->in[2]->shape, y->in[0]->shape, from, to); w.n;
+             gra_walk_next(&w))
             for (size_t i = 0; i < w.n; i++)
                 db[w.a + i * w.step_a] += c[w.b + i * w.step_b] == 0 ? dy[w.y + i] : 0;
 }
@@ -68,7 +72,8 @@ static void compare(gra_tensor *y, size_t from, size_t to)
 {
     const enum comparison is = ((const struct args *)y->args)->is;
     const real *a = y->in[0]->data, *b = y->in[1]->data;
-    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n;
+         gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++)
             y->data[w.y + i] = holds(is, a[w.a + i * w.step_a], b[w.b + i * w.step_b]);
 }

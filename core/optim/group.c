@@ -48,8 +48,8 @@ bool gra_group_ready(gra_model *m, const char *optimiser, double lr, gra_tensor 
                        "let `takes` give each parameter to one of a kind", optimiser, lost(m, state)->name,
                        optimiser);
     else if (isnan(lr))
-        gra_model_fail(m, "gra_%s_step: lr is nan: set it after gra_%s_init, for it has no default", optimiser,
-                       optimiser);
+        gra_model_fail(m, "gra_%s_step: lr is nan: set it after gra_%s_init, for it has no default",
+                       optimiser, optimiser);
     else
         return !gra_machine_failed(gra_model_machine(m));
     return false;

@@ -1,20 +1,20 @@
-/* group.h: what an optimiser of the library is made of: buffers for the parameters that it takes (its group), made
- * by its init, and the checks that each step begins with. sgd.c is the shortest that uses them. */
+/* group.h: what an optimiser of the library is made of: buffers for the parameters that it takes (its group),
+ * made by its init, and the checks that each step begins with. sgd.c is the shortest that uses them. */
 #ifndef GRADUS_GROUP_H
 #define GRADUS_GROUP_H
 
 #include "../op.h"
 
-#define GRA_NO_LR ((double)NAN)                 /* what init leaves in lr: it must be set before the first step */
+#define GRA_NO_LR ((double)NAN)             /* what init leaves in lr: it must be set before the first step */
 
 /* For init: a buffer of zeros, "kind.name of p", for each parameter p that `takes` takes (NULL: all), by the
- * parameter's number; NULL for the others. The model owns them, and an older optimiser of that kind loses them.
- * NULL: out of memory, the sentence is the model's. */
+ * parameter's number; NULL for the others. The model owns them, and an older optimiser of that kind loses
+ * them. NULL: out of memory, the sentence is the model's. */
 gra_tensor **gra_group_state(gra_model *m, gra_takes *takes, const char *kind);
 
 /* Before a step: was init called, with as many parameters as there are now, and by no other optimiser of the
- * kind since, and was lr set? Else false, and the model has the sentence. After an error on the tape in use the
- * gradients are not to be trusted: false, and the tape's sentence stays. */
+ * kind since, and was lr set? Else false, and the model has the sentence. After an error on the tape in use
+ * the gradients are not to be trusted: false, and the tape's sentence stays. */
 bool gra_group_ready(gra_model *m, const char *optimiser, double lr, gra_tensor *const *state, int params);
 
 /* In double, in an order that depends on n alone: sums side by side, so that they may stand in vectors. */

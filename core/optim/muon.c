@@ -25,7 +25,7 @@ enum {
     BLOCK = 32, BLOCK_OF_ALL = 256,     /* columns of a symmetric product at a time: by one thread, by all */
     CHUNK = 1 << 15                     /* so many values, at least, of a large matrix are a chunk of work */
 };
-static const size_t small = 1 << 20;    /* a matrix of at most so many values is updated by one thread alone */
+static const size_t small = 1 << 20; /* a matrix of at most so many values is updated by one thread alone */
 
 static bool takes_2d(const gra_tensor *p)
 {
@@ -37,22 +37,22 @@ static int cols(const gra_tensor *p)    { return p->shape.dim[1]; }
 static int shorter(const gra_tensor *p) { return rows(p) < cols(p) ? rows(p) : cols(p); }
 static int longer(const gra_tensor *p)  { return rows(p) < cols(p) ? cols(p) : rows(p); }
 
-/* The stride of the rows of a working matrix of so many columns. Rows of whole cache lines get an odd number of lines:
- * with a power of two the values of a column would compete for the same cache sets. */
+/* The stride of the rows of a working matrix of so many columns. Rows of whole cache lines get an odd number
+ * of lines: with a power of two the values of a column would compete for the same cache sets. */
 static int stride_for(int width)
 {
     const int line = 64 / (int)sizeof(real);
     return width % line ? width : (width / line | 1) * line;
 }
 
-/* Workspace for the largest matrix of all, which all threads update, and for each thread workspace for the largest
- * small one. */
+/* Workspace for the largest matrix of all, which all threads update, and for each thread workspace for the
+ * largest small one. */
 struct gra_muon_workspace {
     real  *large, *small;
     size_t small_size;                  /* values of the latter, for one thread */
 };
 
-static size_t workspace_size(const gra_tensor *p)       /* X and the next X; A, P, Q and another such square */
+static size_t workspace_size(const gra_tensor *p)   /* X and the next X; A, P, Q and another such square */
 {
     const size_t m = (size_t)shorter(p);
     return 2 * (size_t)rows(p) * (size_t)stride_for(cols(p)) + 4 * m * (size_t)stride_for(shorter(p));
@@ -111,7 +111,7 @@ struct job {
 };
 enum { ALL = -1 };
 
-static double unit(void) { return sqrt(sqrt(c)); }     /* the value that stands for 1 in X: see c^(1/4) above */
+static double unit(void) { return sqrt(sqrt(c)); }  /* the value that stands for 1 in X: see c^(1/4) above */
 
 static void update(struct job *j, size_t from, size_t to)
 {
@@ -309,7 +309,8 @@ static void step_small_matrices(void *arg, size_t from, size_t to, int worker)
     const gra_muon *opt = arg;
     for (size_t i = from; i < to; i++)
         if (is_stepped(opt, i, true))
-            step_matrix(opt, (int)i, worker, opt->workspace->small + (size_t)worker * opt->workspace->small_size);
+            step_matrix(opt, (int)i, worker,
+                        opt->workspace->small + (size_t)worker * opt->workspace->small_size);
 }
 
 void gra_muon_step(gra_muon *opt)

@@ -1,5 +1,5 @@
-/* config_json: see config_json.h. Each setting that changes what a GPT-2 computes has a row in the table; the values of
- * all others are passed over unread. */
+/* config_json: see config_json.h. Each setting that changes what a GPT-2 computes has a row in the table; the
+ * values of all others are passed over unread. */
 #include "config_json.h"
 
 #include <errno.h>
@@ -14,9 +14,9 @@
 
 static const struct setting {
     const char *name;
-    size_t      to;                     /* an int of the result: the number, or which of these, counted from 1: */
-    const char *among[4];               /* the values it may have, as they stand in the file, then NULL; if there are
-                                           none, it is a whole number */
+    size_t      to;                 /* an int of the result: the number, or which of these, counted from 1: */
+    const char *among[4];               /* the values it may have, as they stand in the file, then NULL; if
+                                           there are none, it is a whole number */
     const char *wanted;
 } settings[] = {
     { "activation_function",     TO(gelu), { "\"gelu\"", "\"gelu_new\"", "\"gelu_pytorch_tanh\"" },

@@ -1,5 +1,6 @@
-/* import: see import.h. A table of a GPT's parameters, with two names each, is most of what there is to a family; the
- * rest is where the parts of c_attn stand, and that Hugging Face's matrices in the blocks are transposed. */
+/* import: see import.h. A table of a GPT's parameters, with two names each, is most of what there is to a
+ * family; the rest is where the parts of c_attn stand, and that Hugging Face's matrices in the blocks are
+ * transposed. */
 #include "import.h"
 #include "config_json.h"
 #include "../../core/op.h"
@@ -8,14 +9,14 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-enum group { NEEDED, HEAD, BIAS, QKV_BIAS, GROUPS };    /* a head may be missing; of a kind of biases all may */
+enum group { NEEDED, HEAD, BIAS, QKV_BIAS, GROUPS }; /* a head may be missing; of a kind of biases all may */
 enum { VOCAB = -1, CONTEXT = -2 };                      /* numbers of rows that are not so many widths */
 
 struct row {
     const char *name[2];                /* ours, and GPT-2's */
     int         rows, columns;          /* in widths; columns 0: a vector */
     enum group  group;
-    int         part;                   /* of the rows of GPT-2's tensor: the first, second or third third; 0: all */
+    int         part;           /* of the rows of GPT-2's tensor: the first, second or third third; 0: all */
 };
 
 static const struct row outside[] = {
@@ -126,9 +127,11 @@ static const char *in_block(const struct import *f, const char *name, long *numb
 static bool measure(struct import *f)
 {
     f->gpt2 = !find(f, "tok_emb.weight");
-    const gra_file_tensor *matrix[] = { find(f, outside[0].name[f->gpt2]), find(f, outside[1].name[f->gpt2]) };
+    const gra_file_tensor *matrix[] = { find(f, outside[0].name[f->gpt2]),
+                                        find(f, outside[1].name[f->gpt2]) };
     if (!matrix[0])
-        return wrong(f, "it is no GPT's: it has neither tok_emb.weight, as Raschka's GPTModel, nor wte.weight, as GPT-2");
+        return wrong(f, "it is no GPT's: it has neither tok_emb.weight, as Raschka's GPTModel, nor "
+                     "wte.weight, as GPT-2");
     if (!matrix[1])
         return wrong(f, "it has no tensor %s", outside[1].name[f->gpt2]);
     for (int i = 0; i < 2; i++)
@@ -235,8 +238,8 @@ static bool read_tied(struct import *f)
         return wrong(f, "the config.json beside it says tie_word_embeddings: false, but it has no tensor %s",
                      outside[OUT_HEAD].name[f->gpt2]);
     if (ok && f->beside.tied == 1 && !f->config.tied)
-        return wrong(f, "the config.json beside it says tie_word_embeddings: true, but tensors %.100s and %.100s differ",
-                     head->name, tokens->name);
+        return wrong(f, "the config.json beside it says tie_word_embeddings: true, but tensors %.100s and "
+                     "%.100s differ", head->name, tokens->name);
     return ok;
 }
 
@@ -263,8 +266,8 @@ static bool read_heads(struct import *f, int n_heads)
             return wrong(f, "%s: %.40s, but a whole number is wanted", by, meta);
     }
     if (!said && !n_heads && width % 64)
-        return wrong(f, "nothing says how many heads there are, and a width of %d is not made of heads of 64, as GPT-2's "
-                     "is: give their number", width);
+        return wrong(f, "nothing says how many heads there are, and a width of %d is not made of heads of "
+                     "64, as GPT-2's is: give their number", width);
     const int heads = f->config.n_heads = n_heads ? n_heads : said ? (int)said : width / 64;
     if (heads < 1 || width % heads)
         return wrong(f, "a width of %d cannot be shared by %d heads", width, heads);
@@ -284,8 +287,8 @@ static bool read_beside(struct import *f, const char *path)
     };
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         if (size[i].said && size[i].said != size[i].is)
-            return wrong(f, "the config.json beside it says %s: %d, but its tensors %d", size[i].name, size[i].said,
-                         size[i].is);
+            return wrong(f, "the config.json beside it says %s: %d, but its tensors %d", size[i].name,
+                         size[i].said, size[i].is);
     return true;
 }
 
@@ -336,7 +339,8 @@ int import_gpt(struct gra_gpt *g, gra_scope scope, const char *path, int n_heads
     struct import f = { .path = path, .why = why, .file = gra_file_open(path) };
     *g = (struct gra_gpt){ 0 };
     const bool ok = gra_file_error(f.file) ? file_failed(&f)
-                                           : measure(&f) && fits(&f) && read_beside(&f, path) && read_tied(&f) &&
+                                           : measure(&f) && fits(&f) && read_beside(&f, path) &&
+                                               read_tied(&f) &&
                                              read_gelu(&f) && read_heads(&f, n_heads) && make(&f, g, scope) &&
                                              read_values(&f, scope);
     free(f.place);

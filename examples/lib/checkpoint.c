@@ -17,7 +17,8 @@ int checkpoint_save(const training *t)
     gra_rng_text(&t->rng, rng);
     snprintf(step, sizeof step, "%ld", t->step);
     snprintf(best, sizeof best, "%.17g", t->best);
-    const gra_meta meta[] = { { "format", "pt" }, { "checkpoint", version }, { "flags", flags }, { "step", step },
+    const gra_meta meta[] = { { "format", "pt" }, { "checkpoint", version }, { "flags", flags },
+                              { "step", step },
                               { "best_val_loss", best }, { "rng", rng }, { "text_hash", t->text.hash } };
     const int failed = gra_save_all(t->model, file_path(path, t->o.out, CHECKPOINT_FILE), meta,
                                     (int)(sizeof meta / sizeof meta[0]));
@@ -53,8 +54,8 @@ int checkpoint_read_options(training *t)
 {
     char path[FILE_PATH];
     if (access(file_path(path, t->o.resume, CHECKPOINT_FILE), F_OK) != 0) {
-        complain("no run was begun in %s: there is no %s, which is written before the first step", t->o.resume,
-                 CHECKPOINT_FILE);
+        complain("no run was begun in %s: there is no %s, which is written before the first step",
+                 t->o.resume, CHECKPOINT_FILE);
         return -1;
     }
     gra_file *f = gra_file_open(path);
@@ -70,7 +71,8 @@ static int take_state(training *t, const char *path, const gra_file *f)
 {
     const char *rng = gra_file_meta(f, "rng"), *hash = gra_file_meta(f, "text_hash");
     if (!hash || strcmp(t->text.hash, hash) != 0)
-        complain("the text is not the one that the run in %s began with, and it can go on with no other", t->o.out);
+        complain("the text is not the one that the run in %s began with, and it can go on with no other",
+                 t->o.out);
     else if (!rng || gra_rng_from_text(&t->rng, rng))
         complain("%s is damaged: 'rng' is no state of a random generator", path);
     else

@@ -1,5 +1,5 @@
-/* curve: loss.png from loss.tsv, by gnuplot. Its script stands in the folder as loss.gp, for the user, and is handed to
- * gnuplot as it is here; nothing in it comes from the user. */
+/* curve: loss.png from loss.tsv, by gnuplot. Its script stands in the folder as loss.gp, for the user, and is
+ * handed to gnuplot as it is here; nothing in it comes from the user. */
 #include "curve.h"
 #include "files.h"
 #include "gnuplot.h"

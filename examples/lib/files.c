@@ -13,7 +13,8 @@
 char *file_path(char path[FILE_PATH], const char *folder, const char *name)
 {
     const size_t n = strlen(folder);
-    if (snprintf(path, FILE_PATH, "%s%s%s", folder, n > 0 && folder[n - 1] == '/' ? "" : "/", name) >= FILE_PATH)
+    if (snprintf(path, FILE_PATH, "%s%s%s", folder, n > 0 && folder[n - 1] == '/' ? "" : "/",
+                 name) >= FILE_PATH)
         path[0] = 0;
     return path;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- one value ------------------------------------------------------------------------------------------ */
+/* ---- one value --------------------------------------------------------------------------------------- */
 
 /* The place of a word in "adamw|muon|sgd", or -1. */
 static int choice(const char *words, const char *word)
@@ -41,10 +41,12 @@ static bool set(const flag *f, const char *value)
     case FLAG_INT:
         *(long *)f->value = strtol(value, &end, 10);
         number = (double)*(long *)f->value;
-        return end > value && !*end && !errno && !isspace((unsigned char)*value) && number >= f->low && number <= f->high;
+        return end > value && !*end && !errno && !isspace((unsigned char)*value) && number >= f->low &&
+            number <= f->high;
     case FLAG_REAL:
         number = *(double *)f->value = strtod(value, &end);
-        return end > value && !*end && !isspace((unsigned char)*value) && number >= f->low && number <= f->high;
+        return end > value && !*end && !isspace((unsigned char)*value) && number >= f->low &&
+            number <= f->high;
     case FLAG_TEXT:
         *(const char **)f->value = value;
         return true;
@@ -103,7 +105,7 @@ static const flag *find(const flag *table, int n, const char *name, size_t lengt
     return NULL;
 }
 
-/* ---- the command line ------------------------------------------------------------------------------------- */
+/* ---- the command line -------------------------------------------------------------------------------- */
 
 static void help(const flag *table, int n, const char *about)
 {
@@ -180,7 +182,7 @@ int flags_parse(const flag *table, int n, const char *about, int argc, char **ar
     return FLAGS_GO_ON;
 }
 
-/* ---- as a text ---------------------------------------------------------------------------------------------- */
+/* ---- as a text --------------------------------------------------------------------------------------- */
 
 char *flags_write(const flag *table, int n)
 {

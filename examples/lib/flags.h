@@ -34,8 +34,10 @@ typedef struct flag {
 int   flags_parse(const flag *table, int n, const char *about, int argc, char **argv, bool *given);
                                         /* FLAGS_GO_ON, or the status to exit with: 0 after --help, 2 after a
                                            complaint. given[n], unless NULL: which flags there were */
-char *flags_write(const flag *table, int n);    /* "name\tvalue\n" of each that has one; to free; NULL after a complaint */
-int   flags_read(const flag *table, int n, const char *path, char *text);       /* such a text, which stood in that file
-                                           and is cut up: texts point into it. 0, or -1 after a complaint */
+char *flags_write(const flag *table, int n);    /* "name\tvalue\n" of each that has one; to free; NULL after a
+                                                   complaint */
+int   flags_read(const flag *table, int n, const char *path, char *text);       /* such a text, which stood in
+                                           that file and is cut up: texts point into it. 0, or -1 after a
+                                           complaint */
 
 #endif

@@ -1,5 +1,5 @@
-/* gnuplot: see gnuplot.h. It runs without a shell, reads its script from an unnamed file and writes the picture to
- * another, so there is no path to quote and nothing to clean up. */
+/* gnuplot: see gnuplot.h. It runs without a shell, reads its script from an unnamed file and writes the
+ * picture to another, so there is no path to quote and nothing to clean up. */
 #include "gnuplot.h"
 #include "../../core/gradus.h"
 #include "files.h"
@@ -61,7 +61,8 @@ static const char *keep(FILE *picture, const char *path)
 const char *gnuplot_draw(FILE *script, const char *folder, const char *path)
 {
     FILE *picture = script ? tmpfile() : NULL;
-    const bool ready = picture && !fflush(script) && !ferror(script) && lseek(fileno(script), 0, SEEK_SET) == 0;
+    const bool ready = picture && !fflush(script) && !ferror(script) &&
+        lseek(fileno(script), 0, SEEK_SET) == 0;
     signal(SIGCHLD, SIG_DFL);           /* where the parent process ignores it, nobody could be waited for */
     const pid_t pid = ready ? fork() : -1;
     if (pid == 0)

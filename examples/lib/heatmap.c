@@ -1,10 +1,10 @@
 /* heatmap: P = softmax(q k^T / sqrt(d)) of each layer and head, as the model computed it for these tokens.
  *
- * A recorded step keeps its attention ops, and each keeps its weights (gra_keep_attention). From the logits back,
- * node by node, the last layer comes first.
+ * A recorded step keeps its attention ops, and each keeps its weights (gra_keep_attention). From the logits
+ * back, node by node, the last layer comes first.
  *
- * gnuplot draws the picture. All that it learns of the tokens is the numbers of their bytes, so that no text of the
- * user's can become a command. */
+ * gnuplot draws the picture. All that it learns of the tokens is the numbers of their bytes, so that no text
+ * of the user's can become a command. */
 #include "heatmap.h"
 #include "../../core/op.h"
 #include "files.h"
@@ -40,9 +40,9 @@ static int look(weights *w, gra_tape *t, const struct gra_gpt *gpt)
 
 /* ---- the picture ------------------------------------------------------------------------------------ */
 
-/* Defined before it: n, layers, heads; vector: the picture is to be SVG; panel: the side of a panel in pixels; every:
- * 1 where each token has room for its name, else each such position has a number; $tokens: a line for each, its position
- * and its byte. */
+/* Defined before it: n, layers, heads; vector: the picture is to be SVG; panel: the side of a panel in
+ * pixels; every: 1 where each token has room for its name, else each such position has a number; $tokens: a
+ * line for each, its position and its byte. */
 static const char style[] =
     "hex(b) = b != 9 && b != 10 && (b < 32 || b > 126)\n"
     "name(b) = b == 9 ? '→' : b == 10 ? '↵' : b == 32 ? '·' : \\\n"
@@ -97,12 +97,14 @@ static void write_panel(FILE *f, const weights *w, int layer, int head)
 
 static void write_script(FILE *f, const weights *w, bool vector)
 {
-    const int panels = w->layers > w->heads ? w->layers : w->heads, most = 6000 / panels < 900 ? 6000 / panels : 900;
+    const int panels = w->layers > w->heads ? w->layers : w->heads,
+        most = 6000 / panels < 900 ? 6000 / panels : 900;
     const int wanted = 100 + (w->n > 20 ? 14 : 20) * w->n, fits = wanted < most ? wanted : most;
-    const int panel = fits < 250 ? 250 : fits, side = panel - 100;      /* the rest is for titles and labels */
+    /* the rest is for titles and labels */
+    const int panel = fits < 250 ? 250 : fits, side = panel - 100;
     const int every = w->n <= side / 10 ? 1 : 10 * (1 + w->n * 36 / (10 * side));
-    fprintf(f, "reset\nlayers = %d; heads = %d; n = %d; vector = %d; panel = %d; every = %d\n$tokens << END\n",
-            w->layers, w->heads, w->n, vector, panel, every);
+    fprintf(f, "reset\nlayers = %d; heads = %d; n = %d; vector = %d; panel = %d; every = %d\n$tokens << "
+            "END\n", w->layers, w->heads, w->n, vector, panel, every);
     for (int i = 0; i < w->n; i++)
         fprintf(f, "%d %d\n", i + 1, w->vocab->byte[w->ids[i]]);
     fprintf(f, "END\n%s", style);
@@ -128,11 +130,13 @@ static int write_picture(const char *path, const weights *w)
     return why ? -1 : 0;
 }
 
-int heatmap_write(const char *path, gra_tape *t, const struct gra_gpt *gpt, const vocabulary *v, const int *ids, int n)
+int heatmap_write(const char *path, gra_tape *t, const struct gra_gpt *gpt, const vocabulary *v,
+                  const int *ids, int n)
 {
     const int layers = gpt->config.n_layers;
     const gra_real **layer = malloc((size_t)layers * sizeof *layer);
-    weights w = { .layers = layers, .heads = gpt->config.n_heads, .n = n, .layer = layer, .vocab = v, .ids = ids };
+    weights w = { .layers = layers, .heads = gpt->config.n_heads, .n = n, .layer = layer, .vocab = v,
+                  .ids = ids };
     if (!layer)
         complain("out of memory");
     const int failed = !layer || look(&w, t, gpt) || write_picture(path, &w);

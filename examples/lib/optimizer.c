@@ -22,7 +22,7 @@ static bool matrix_elsewhere(const gra_tensor *p)
     return gra_takes_matrices(p) && !in_a_block(p);
 }
 
-/* ---- how they begin and what a step is ------------------------------------------------------------------ */
+/* ---- how they begin and what a step is --------------------------------------------------------------- */
 
 static int adamw_of(gra_adamw *opt, gra_model *m, gra_takes *takes, double decay)
 {
@@ -49,7 +49,8 @@ static void adamw_step(optimizer *opt, double lr)
 static int muon_init(optimizer *opt, gra_model *m)
 {
     return adamw_of(&opt->adamw[0], m, matrix_elsewhere, opt->o->decay) ||
-           adamw_of(&opt->adamw[1], m, gra_takes_vectors, 0) || gra_muon_init(&opt->muon, m, in_a_block) ? -1 : 0;
+           adamw_of(&opt->adamw[1], m, gra_takes_vectors, 0) ||
+           gra_muon_init(&opt->muon, m, in_a_block) ? -1 : 0;
 }
 
 static void muon_step(optimizer *opt, double lr)
@@ -78,7 +79,7 @@ static void sgd_step(optimizer *opt, double lr)
     }
 }
 
-/* ---- at what rate --------------------------------------------------------------------------------------- */
+/* ---- at what rate ------------------------------------------------------------------------------------ */
 
 static double cosine(const options *o, long step)
 {
@@ -90,7 +91,7 @@ static double line(const options *o, long step)
     return gra_warmup_linear(step - 1, o->warmup, o->steps * 3 / 10, o->steps, o->lr, o->min_lr);
 }
 
-/* ---- the table of --optimizer ----------------------------------------------------------------------------- */
+/* ---- the table of --optimizer ------------------------------------------------------------------------ */
 
 static const struct kind {
     double lr, fall;                            /* the default learning rate, and its last is lr / fall */

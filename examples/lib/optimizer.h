@@ -14,8 +14,10 @@ typedef struct optimizer {
 } optimizer;
 
 void   optimizer_rates(options *o);             /* fills in the learning rates that were not given */
-int    optimizer_init(optimizer *opt, const options *o, gra_model *m);  /* 0, or -1: the model has the sentence */
-void   optimizer_resume(optimizer *opt, long steps);    /* so many steps were done; the moments come with the model */
+int    optimizer_init(optimizer *opt, const options *o, gra_model *m);  /* 0, or -1: the model has the
+                                                           sentence */
+void   optimizer_resume(optimizer *opt, long steps);    /* so many steps were done; the moments come with the
+                                                           model */
 double optimizer_step(optimizer *opt, long step);       /* step 1, 2, ...; returns its learning rate */
 
 #endif

@@ -26,7 +26,8 @@ static int flags_of(options *o, flag table[FLAGS])
     const double many = 1e9;
     const flag all[] = {
         { NULL, FLAG_HEADING, .help = "the text" },
-        { "data", FLAG_TEXT, &o->data, 0, 0, "FILE", .help = "text to learn from", "this project's own", true },
+        { "data", FLAG_TEXT, &o->data, 0, 0, "FILE", .help = "text to learn from", "this project's own",
+          true },
 
         { NULL, FLAG_HEADING, .help = "the model" },
         { "context", FLAG_INT, &o->context, 1, 1e6, "N", .help = "context length, in tokens" },
@@ -43,11 +44,14 @@ static int flags_of(options *o, flag table[FLAGS])
         { NULL, FLAG_HEADING, .help = "the training" },
         { "steps", FLAG_INT, &o->steps, 1, many, "N", .help = "training steps" },
         { "batch", FLAG_INT, &o->batch, 1, 1e6, "N", .help = "batch size: windows of text in a step" },
-        { "optimizer", FLAG_CHOICE, &o->optimizer, 0, 0, OPTIMIZER_NAMES, .help = "muon: in the blocks, else AdamW" },
+        { "optimizer", FLAG_CHOICE, &o->optimizer, 0, 0, OPTIMIZER_NAMES, .help = "muon: in the blocks, else "
+         "AdamW" },
         { "lr", FLAG_REAL, &o->lr, 1e-12, 1e3, "X", .help = "learning rate", "0.004; 0.1 with sgd" },
         { "muon-lr", FLAG_REAL, &o->muon_lr, 1e-12, 1e3, "X", .help = "learning rate of Muon" },
-        { "min-lr", FLAG_REAL, &o->min_lr, 0, 1e3, "X", .help = "final learning rate", "lr / 10; with muon lr / 50" },
-        { "warmup", FLAG_INT, &o->warmup, 0, many, "N", .help = "steps of warm-up", "100, or steps / 10 if fewer" },
+        { "min-lr", FLAG_REAL, &o->min_lr, 0, 1e3, "X", .help = "final learning rate",
+          "lr / 10; with muon lr / 50" },
+        { "warmup", FLAG_INT, &o->warmup, 0, many, "N", .help = "steps of warm-up",
+          "100, or steps / 10 if fewer" },
         { "decay", FLAG_REAL, &o->decay, 0, 1e3, "X", .help = "weight decay, of matrices only" },
         { "clip", FLAG_REAL, &o->clip, 0, 1e9, "X", .help = "gradient-norm clipping, 0 = off" },
         { "seed", FLAG_INT, &o->seed, 0, 4294967295.0, "N", .help = "random seed" },
@@ -56,11 +60,13 @@ static int flags_of(options *o, flag table[FLAGS])
         { "eval-every", FLAG_INT, &o->eval_every, 1, many, "N", .help = "steps between validations" },
         { "eval-batches", FLAG_INT, &o->eval_batches, 1, many, "N", .help = "batches in a validation" },
         { "sample", FLAG_INT, &o->sample, 0, many, "N", .help = "tokens to write when trained", NULL, true },
-        { "threads", FLAG_INT, &o->threads, 0, 1024, "N", .help = "threads, 0 = one for each core", NULL, true },
-        { "out", FLAG_TEXT, &o->out, 0, 0, "DIR", .help = "folder for the files" },
-        { "resume", FLAG_TEXT, &o->resume, 0, 0, "DIR", .help = "go on with the run in this folder", "a new run",
+        { "threads", FLAG_INT, &o->threads, 0, 1024, "N", .help = "threads, 0 = one for each core", NULL,
           true },
-        { "checkpoint-every", FLAG_INT, &o->checkpoint_every, 0, many, "N", .help = "steps between checkpoints",
+        { "out", FLAG_TEXT, &o->out, 0, 0, "DIR", .help = "folder for the files" },
+        { "resume", FLAG_TEXT, &o->resume, 0, 0, "DIR", .help = "go on with the run in this folder",
+          "a new run", true },
+        { "checkpoint-every", FLAG_INT, &o->checkpoint_every, 0, many, "N",
+          .help = "steps between checkpoints",
           "by the clock", true },
         { "quiet", FLAG_SWITCH, &o->quiet, .help = "only errors and the last line", .again = true },
     };
@@ -73,7 +79,8 @@ int options_parse(options *o, int argc, char **argv)
     flag table[FLAGS];
     bool given[FLAGS] = { false };
     const int n = flags_of(o, table);
-    static const char about[] = "Trains a small GPT on text; leaves its loss curve, a sample, its parameters.";
+    static const char about[] = "Trains a small GPT on text; leaves its loss curve, a sample, its "
+    "parameters.";
     const int how = flags_parse(table, n, about, argc, argv, given);
     for (int i = 0; i < n && how == FLAGS_GO_ON && o->resume; i++)
         if (given[i] && !table[i].again) {
@@ -92,7 +99,8 @@ int options_settle(options *o)
     if (o->warmup < 0)
         o->warmup = o->steps < 1000 ? o->steps / 10 : 100;
     if (o->width % o->heads != 0)
-        complain("--heads %ld does not divide --width %ld: each head takes an equal share of it", o->heads, o->width);
+        complain("--heads %ld does not divide --width %ld: each head takes an equal share of it", o->heads,
+                 o->width);
     else if (o->data && strchr(o->data, '\n'))          /* a checkpoint keeps it in a line */
         complain("--data: a name with a line break cannot be kept in a checkpoint: rename the file");
     else if (o->min_lr > o->lr)

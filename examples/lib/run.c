@@ -14,7 +14,8 @@
 static const char columns[] = "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens_per_s\n";
 
 /* What a run writes. */
-static const char *const outputs[] = { CHECKPOINT_FILE, "loss.tsv", MODEL_FILE, BEST_FILE, "result.tsv", "sample.txt",
+static const char *const outputs[] = { CHECKPOINT_FILE, "loss.tsv", MODEL_FILE, BEST_FILE, "result.tsv",
+                                       "sample.txt",
                                        "loss.png", "loss.gp", "config.tsv", VOCAB_FILE };
 enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
 
@@ -46,7 +47,8 @@ static int refuse_output_as_text(const options *o)
     return 0;
 }
 
-/* A folder with loss.tsv is a run's. Where that is missing, a model is somebody's own, and is not overwritten. */
+/* A folder with loss.tsv is a run's. Where that is missing, a model is somebody's own, and is not
+ * overwritten. */
 static int refuse_strangers(const char *folder)
 {
     for (int i = 0; i < OUTPUTS && !is_in(folder, "loss.tsv"); i++)
@@ -58,7 +60,8 @@ static int refuse_strangers(const char *folder)
     return 0;
 }
 
-/* Two runs that write to one folder spoil each other's. Where the file system has no locks there is no lock. */
+/* Two runs that write to one folder spoil each other's. Where the file system has no locks there is no
+ * lock. */
 static int lock(const run *r)
 {
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -81,7 +84,8 @@ static int find_end(run *r, const char *path, long n)
     }
     const bool found = at && step == n;
     if (text && !found)
-        complain("%s does not go with the checkpoint of step %ld: it lacks the row of step %ld", path, n, step + 1);
+        complain("%s does not go with the checkpoint of step %ld: it lacks the row of step %ld", path, n,
+                 step + 1);
     r->end = found ? (long)(at - text) : -1;
     free(text);
     return found ? 0 : -1;
@@ -103,11 +107,12 @@ int run_open(run *r, const training *t)
     if (lock(r))
         return -1;
     if (!o->resume && !o->quiet && is_in(o->out, CHECKPOINT_FILE))
-        say("%s holds a run, and a new one takes its place\n(--resume %s would go on with it)\n", o->out, o->out);
+        say("%s holds a run, and a new one takes its place\n(--resume %s would go on with it)\n", o->out,
+            o->out);
     return 0;
 }
 
-/* ---- beginning ------------------------------------------------------------------------------------------- */
+/* ---- beginning --------------------------------------------------------------------------------------- */
 
 /* The name of a file that was being written when a run was killed: "model.safetensors.123-0.tmp". */
 static bool is_unfinished(const char *name)
@@ -128,7 +133,8 @@ static void clear(const char *folder, bool new)
             unlink(file_path(path, folder, entry->d_name));
     if (dir)
         closedir(dir);
-    for (int i = 2; i < OUTPUTS && new; i++)    /* all but the checkpoint and the table, which are the new one's */
+    /* all but the checkpoint and the table, which are the new one's */
+    for (int i = 2; i < OUTPUTS && new; i++)
         unlink(file_path(path, folder, outputs[i]));
 }
 
@@ -150,15 +156,15 @@ int run_begin(run *r, const training *t)
     return failed ? -1 : 0;
 }
 
-/* ---- writing ---------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------- */
 
 int run_log(run *r, const run_row *row)
 {
     char val[32] = "";
     if (!isnan(row->val_loss))
         snprintf(val, sizeof val, "%.9g", row->val_loss);
-    const int n = fprintf(r->table, "%ld\t%.9g\t%s\t%.9g\t%.9g\t%.0f\n", row->step, row->train_loss, val, row->lr,
-                          row->grad_norm, row->tokens_per_s);
+    const int n = fprintf(r->table, "%ld\t%.9g\t%s\t%.9g\t%.9g\t%.0f\n", row->step, row->train_loss, val,
+                          row->lr, row->grad_norm, row->tokens_per_s);
     return n < 0 || fflush(r->table) ? lost(r) : 0;
 }
 
@@ -177,9 +183,11 @@ int run_save(const training *t, const char *name)
     char heads[24], path[FILE_PATH];
     snprintf(heads, sizeof heads, "%d", t->gpt.config.n_heads);
     const gra_meta meta[] = {                           /* and what no tensor shows: see import/import.h */
-        { "format", "pt" }, { "n_heads", heads }, { "gelu", t->gpt.config.gelu == GRA_GELU_TANH ? "tanh" : "erf" },
+        { "format", "pt" }, { "n_heads", heads },
+            { "gelu", t->gpt.config.gelu == GRA_GELU_TANH ? "tanh" : "erf" },
     };
-    const int failed = gra_save(t->model, file_path(path, t->o.out, name), meta, (int)(sizeof meta / sizeof *meta));
+    const int failed = gra_save(t->model, file_path(path, t->o.out, name), meta,
+                                (int)(sizeof meta / sizeof *meta));
     if (failed)
         complain("cannot write %s", gra_model_error(t->model));
     return failed;

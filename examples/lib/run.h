@@ -22,7 +22,7 @@
 #define CHECKPOINT_FILE "checkpoint.safetensors"
 #define VOCAB_FILE      "vocab.tsv"
 
-typedef struct training {               /* all that a run carries from step to step. A checkpoint holds just this */
+typedef struct training {       /* all that a run carries from step to step. A checkpoint holds just this */
     options    o;
     char      *kept;                    /* of a run that goes on: text that the options point into */
     corpus     text;
@@ -33,7 +33,7 @@ typedef struct training {               /* all that a run carries from step to s
     optimizer  optimizer;
     long       step;                    /* how many were done */
     double     best;                    /* the lowest validation loss so far; infinity: there was none */
-    int       *ids, *next;              /* room for (batch, context) tokens, and for each the one that follows */
+    int       *ids, *next;          /* room for (batch, context) tokens, and for each the one that follows */
 } training;
 
 typedef struct run {
@@ -48,14 +48,14 @@ typedef struct run_row {                /* of loss.tsv */
     double lr, grad_norm, tokens_per_s;
 } run_row;
 
-int  run_open(run *r, const training *t);       /* the folder, where a run may write to it, and its table. Nothing that an
-                                           earlier run left is lost yet. 0 or -1 */
-int  run_begin(run *r, const training *t);      /* once the first checkpoint stands: removes what an earlier run left,
-                                           and the rows after step t->step. 0 or -1 */
+int  run_open(run *r, const training *t);       /* the folder, where a run may write to it, and its table.
+                                           Nothing that an earlier run left is lost yet. 0 or -1 */
+int  run_begin(run *r, const training *t);      /* once the first checkpoint stands: removes what an earlier
+                                           run left, and the rows after step t->step. 0 or -1 */
 int  run_log(run *r, const run_row *row);       /* 0 or -1 */
 int  run_sync(run *r);                          /* all rows are on the disk then; 0 or -1 */
-int  run_save(const training *t, const char *name);    /* the parameters, as MODEL_FILE or BEST_FILE; 0 or -1 */
-int  run_write(const training *t, const char *name, const char *bytes, size_t n);      /* another file; 0 or -1 */
+int  run_save(const training *t, const char *name); /* the parameters, as MODEL_FILE or BEST_FILE; 0 or -1 */
+int  run_write(const training *t, const char *name, const char *bytes, size_t n); /* another file; 0 or -1 */
 void run_close(run *r);
 
 #endif

@@ -1,8 +1,8 @@
 /* sample: token ~ softmax(logits / temperature), among the k likeliest.
  *
  * The model sees at most `context` tokens. When they are full it goes on from the last half of them, so
- * that a long text moves through the window in strides. Positions are learned, so all that it keeps has moved to other
- * positions then, and the key-value cache is cleared. */
+ * that a long text moves through the window in strides. Positions are learned, so all that it keeps has moved
+ * to other positions then, and the key-value cache is cleared. */
 #include "sample.h"
 #include "../../core/op.h"
 #include <math.h>

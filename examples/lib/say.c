@@ -20,7 +20,8 @@ static void wrap(char *text)
     for (int at = 0; *text; text++) {
         if (*text == ' ')
             blank = text;
-        at += ((unsigned char)*text & 0xC0) != 0x80;    /* the later bytes of a UTF-8 character take no column */
+        /* the later bytes of a UTF-8 character take no column */
+        at += ((unsigned char)*text & 0xC0) != 0x80;
         if (at > SAY_COLUMNS && blank) {
             *blank = '\n';
             at = (int)(text - blank);

@@ -74,8 +74,9 @@ int text_read(corpus *x, const char *path, int context)
         return -1;
     const size_t held = (x->size + 9) / 10, train = x->size - held, least = (size_t)context + 1;
     if (held < least) {
-        complain("the text has %zu bytes, the last tenth, held out for validation, has %zu, and a window of --context "
-                 "%d needs %zu: give more text or a smaller --context", x->size, held, context, least);
+        complain("the text has %zu bytes, the last tenth, held out for validation, has %zu, and a window of "
+                 "--context %d needs %zu: give more text or a smaller --context", x->size, held, context,
+                 least);
         return -1;
     }
     hash(x->ids, x->size, x->hash);
@@ -127,8 +128,9 @@ int vocabulary_encode(const vocabulary *v, const char *bytes, size_t n, int *ids
     for (size_t i = 0; i < n; i++) {
         ids[i] = v->id[(unsigned char)bytes[i]];
         if (ids[i] < 0) {
-            complain("the model has no token for '%s', byte %zu of the prompt: it knows the %d different bytes of the "
-                     "text that it learned from", byte_text((unsigned char)bytes[i], name), i + 1, v->size);
+            complain("the model has no token for '%s', byte %zu of the prompt: it knows the %d different "
+                     "bytes of the text that it learned from", byte_text((unsigned char)bytes[i], name),
+                     i + 1, v->size);
             return -1;
         }
     }

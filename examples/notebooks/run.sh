@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh PROGRAM ...: runs programs of notebooks and sums up how many printed numbers each reproduces, and how
-# many of those were computed. Those in a folder notebooks64 compute in float64, the others in float32. All that a
-# program says is left beside it, in PROGRAM.txt. $GOLDEN_FOLDER names another folder of numbers than
+# many of those were computed. Those in a folder notebooks64 compute in float64, the others in float32. All
+# that a program says is left beside it, in PROGRAM.txt. $GOLDEN_FOLDER names another folder of numbers than
 # examples/notebooks/golden.
 lines=$(for program; do
     case $program in *notebooks64/*) precision=float64 ;; *) precision=float32 ;; esac
@@ -31,7 +31,8 @@ echo "$lines" | awk '
         for (name in names)
             if (!(("float32", name) in has))
                 missing = missing (missing ? ", " : ", which has no ") name
-        printf "notebooks: %d of %d printed numbers reproduced in float64:\n", reproduced["float64"], printed["float64"]
+        printf "notebooks: %d of %d printed numbers reproduced in float64:\n", reproduced["float64"],
+            printed["float64"]
         printf "  %d computed from seeds and from numbers of the program,\n", computed
         printf "  %d computed from inputs that the notebook prints (its cells have no seed),\n", from_inputs
         printf "  %d such an input itself, whole or in another order\n", rearranged

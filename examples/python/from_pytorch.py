@@ -3,7 +3,8 @@
     python3 examples/python/from_pytorch.py model.pt model.safetensors n_heads=12 gelu=tanh
     build/generate --model model.safetensors --ids "464 3290 318"
 
-What no tensor shows follows the names: n_heads, else the width / 64; gelu, erf or tanh, else the family's own.
+What no tensor shows follows the names: n_heads (else the embedding width / 64), and gelu, erf or tanh (else
+that of the model's family).
 """
 import json
 import struct

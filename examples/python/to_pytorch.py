@@ -2,7 +2,8 @@
 
     python3 examples/python/to_pytorch.py build/run/model.safetensors model.pt
 
-There: model.load_state_dict(torch.load("model.pt"), strict=False), not strict because masks are no parameters.
+There: model.load_state_dict(torch.load("model.pt"), strict=False); not strict, because masks are no
+parameters.
 Where the package safetensors is installed, safetensors.torch.load_file reads the file itself.
 """
 import json

@@ -1,5 +1,5 @@
-/* book: see book.h. Errors need no code of their own here: a layer whose init failed has NULL parameters, and the
- * first op that meets one says so. */
+/* book: see book.h. Errors need no code of their own here: a layer whose init failed has NULL parameters, and
+ * the first op that meets one says so. */
 #include "book.h"
 #include "../../../core/op.h"
 
@@ -9,7 +9,8 @@ static gra_tensor *attend(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
     gra_tensor *in[] = { q, k, v };
     for (int i = 0; i < 3; i++)
         in[i] = gra_reshape(t, in[i], GRA_SHAPE(-1, gra_dim(in[i], -2), gra_dim(in[i], -1)));
-    return gra_reshape(t, gra_attention(t, in[0], in[1], in[2], &(gra_attention_options){ .heads = 1 }), v->shape);
+    return gra_reshape(t, gra_attention(t, in[0], in[1], in[2], &(gra_attention_options){ .heads = 1 }),
+                       v->shape);
 }
 
 void self_attention_v1_init(struct self_attention_v1 *a, gra_scope scope, int d_in, int d_out)
@@ -88,7 +89,8 @@ void positional_self_attention_init(struct positional_self_attention *a, gra_sco
     gra_positional_embedding_init(&a->pos, gra_enter(scope, "positional_encoding"), context_length, d_in);
 }
 
-gra_tensor *positional_self_attention_forward(gra_tape *t, const struct positional_self_attention *a, gra_tensor *x)
+gra_tensor *positional_self_attention_forward(gra_tape *t, const struct positional_self_attention *a,
+                                              gra_tensor *x)
 {
     return self_attention_forward(t, &a->att, gra_positional_embedding_forward(t, &a->pos, x));
 }
@@ -117,7 +119,8 @@ void positional_multi_head_attention_init(struct positional_multi_head_attention
     gra_linear_init(&a->out_proj, gra_enter(scope, "out_proj"), n * head->d_out, head->d_out, false);
 }
 
-gra_tensor *positional_multi_head_attention_forward(gra_tape *t, const struct positional_multi_head_attention *a,
+gra_tensor *positional_multi_head_attention_forward(gra_tape *t,
+                                                    const struct positional_multi_head_attention *a,
                                                     gra_tensor *x)
 {
     gra_tensor **y = gra_alloc(t, (size_t)a->n * sizeof *y);

@@ -1,11 +1,13 @@
-/* book.h: the layers of attention that only the notebooks use, on the way to the library's MultiHeadAttention.
+/* book.h: the layers of attention that only the notebooks use, on the way to the library's
+ * MultiHeadAttention.
  *
- * They are also the example of layers outside the library: book.c includes nothing but the public headers. A layer
- * is a struct that points at its parameters, an init that makes them in a scope (each named as in the notebook's
- * PyTorch), and a forward that puts ops and other layers together. It needs no backward and no clean-up.
+ * They are also the example of layers outside the library: book.c includes nothing but the public headers. A
+ * layer is a struct that points at its parameters, an init that makes them in a scope (each named as in the
+ * notebook's PyTorch), and a forward that puts ops and other layers together. It needs no backward and no
+ * clean-up.
  *
- * x is (..., time, d_in) in each. q, k, v are Linears of x with weights (d_out, d_in), without biases, unless said
- * otherwise. The numbers of the sections are those of Raschka, Build a Large Language Model. */
+ * x is (..., time, d_in) in each. q, k, v are Linears of x with weights (d_out, d_in), without biases, unless
+ * said otherwise. The numbers of the sections are those of Raschka, Build a Large Language Model. */
 #ifndef EXAMPLES_BOOK_H
 #define EXAMPLES_BOOK_H
 
@@ -35,8 +37,8 @@ struct wrapper {
 void        wrapper_init(struct wrapper *a, gra_scope scope, int n, const gra_attention_config *head);
 gra_tensor *wrapper_forward(gra_tape *t, const struct wrapper *a, gra_tensor *x);
 
-/* Two that learn less: OptimizedMultiHeadAttention has v = x, EfficientMultiHeadAttention k = v = x; causal, with an
- * out_proj (d, d) and its bias. x (batch, time, d) -> the same. */
+/* Two that learn less: OptimizedMultiHeadAttention has v = x, EfficientMultiHeadAttention k = v = x; causal,
+ * with an out_proj (d, d) and its bias. x (batch, time, d) -> the same. */
 struct lean_attention {
     struct gra_linear query, key, out_proj;             /* key: of the first kind alone */
     int               num_heads;
@@ -71,9 +73,10 @@ struct positional_multi_head_attention {
     struct gra_linear                   out_proj;
     int                                 n;
 };
-void        positional_multi_head_attention_init(struct positional_multi_head_attention *a, gra_scope scope, int n,
-                                                 const gra_attention_config *head);
-gra_tensor *positional_multi_head_attention_forward(gra_tape *t, const struct positional_multi_head_attention *a,
+void        positional_multi_head_attention_init(struct positional_multi_head_attention *a, gra_scope scope,
+                                                 int n, const gra_attention_config *head);
+gra_tensor *positional_multi_head_attention_forward(gra_tape *t,
+                                                    const struct positional_multi_head_attention *a,
                                                     gra_tensor *x);
 
 #endif

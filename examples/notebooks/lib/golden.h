@@ -6,8 +6,8 @@
  *     system <name>
  *     config <key> <int>
  *     tensor <role> <name> <tol> <rank> <dims...> <numbers>     row-major
- *     source, seed, draw                  how the numbers were made: for people, skipped to the end of the line
- *     end
+ *     source, seed, draw                  how the numbers were made: for people, skipped to the end of the
+ *     line end
  *
  * Roles: input, param, expect (printed), ref (computed). tol: the absolute error allowed; 0: x must
  * be the number rounded to a gra_real; nan in expect: any value is accepted.

@@ -9,9 +9,9 @@
  *     show("cell 12", "scores", scores);              prints them, and compares each with the notebook's
  *     return notebook_close();                        "attention_steps: K of N printed numbers reproduced"
  *
- * N counts all that the files hold, so that a number left out is a number not reproduced. The line before says
- * how the K came about: computed from seeds and numbers in the program, computed from inputs that an unseeded
- * cell prints, or such an input itself, whole or in another order. The tape
+ * N counts all that the files hold, so that a number left out is a number not reproduced. The line before
+ * says how the K came about: computed from seeds and numbers in the program, computed from inputs that an
+ * unseeded cell prints, or such an input itself, whole or in another order. The tape
  * is in GRA_TRAIN, as a module is that PyTorch has just made; all tensors live until the end.
  */
 #ifndef EXAMPLES_NOTEBOOK_H
