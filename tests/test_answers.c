@@ -1,8 +1,6 @@
 /* What no table of ops can say: known answers, extreme values, and the sentences for bad input. */
-#include "../core/op.h"
+#include "fixture.h"
 #include "suites.h"
-
-#include <stdlib.h>
 
 #define HOW(...) &(gra_attention_options){ __VA_ARGS__ }
 
@@ -10,19 +8,11 @@
 
 #define REAL_STEP (sizeof(real) == 8 ? 0x1p-52 : 0x1p-23)    /* from 1 to the next real */
 
-static gra_tape *t;
-static gra_rng   rng;
-
-static void open_tape(void)
+static void open_step(void)
 {
-    t = gra_open(1);
-    gra_manual_seed(&rng, 123);
+    open_all();
+    gra_keep_going(t, false);
     gra_begin(t, GRA_GRAD, &rng);
-}
-
-static void close_tape(void)
-{
-    gra_close(t);
 }
 
 /* ---- known answers ---------------------------------------------------------------------------------- */
@@ -65,7 +55,8 @@ END_TEST
 
 START_TEST(tensors_of_a_step)
 {
-    gra_tensor *x = gra_scalar(t, 2.5), *zeros = gra_zeros(t, GRA_SHAPE(2)), *ones = gra_ones(t, GRA_SHAPE(1, 2));
+    gra_tensor *x = gra_scalar(t, 2.5), *zeros = gra_zeros(t, GRA_SHAPE(2));
+    gra_tensor *ones = gra_ones(t, GRA_SHAPE(1, 2));
     EXPECT(x->data, (real)2.5);
     expect_shape(x, GRA_SCALAR);
     ck_assert(x->requires_grad && !zeros->requires_grad && !ones->requires_grad);
@@ -180,12 +171,12 @@ END_TEST
 
 START_TEST(losses_of_extreme_logits)
 {
-    gra_tensor *x = VECTOR(10000, -10000, 10000), *target = gra_constant(t, (const real[]){ 1, 0, 0 }, GRA_SHAPE(3));
-    gra_tensor *loss = gra_binary_cross_entropy_with_logits(t, x, target);
+    gra_tensor *x = VECTOR(10000, -10000, 10000);
+    gra_tensor *loss = gra_binary_cross_entropy_with_logits(t, x, VECTOR(1, 0, 0));
     EXPECT(loss->data, (real)(10000.0 / 3));
     ck_assert_int_eq(gra_backward(t, loss), 0);
     EXPECT(gra_grad(x), 0, 0, (real)(1.0 / 3));
-    EXPECT(gra_binary_cross_entropy(t, VECTOR(0, 1), VECTOR(1, 0))->data, 100);      /* no logarithm below -100 */
+    EXPECT(gra_binary_cross_entropy(t, VECTOR(0, 1), VECTOR(1, 0))->data, 100);  /* no log below -100 */
 
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *p = VECTOR(0, 1, 1), *q = VECTOR(0, 1, 0);
@@ -419,8 +410,8 @@ START_TEST(attention_rows_that_see_no_key)      /* of four queries the first thr
 }
 END_TEST
 
-/* q k overflows to -inf in every second row: zeros, without a gradient. In the others all scores are 0, so y is the
- * mean of the values that they see. One query alone, and strips of several; with dropout too. */
+/* q k overflows to -inf in every second row: zeros, without a gradient. In the others all scores are 0, so y
+ * is the mean of the values that they see. One query alone, and strips of several; with dropout too. */
 START_TEST(attention_rows_of_minus_infinity)
 {
     static const int times[] = { 1, 2, 40, 150 };
@@ -446,8 +437,8 @@ START_TEST(attention_rows_of_minus_infinity)
     for (int i = 0; i < time; i++) {
         const int sees = causal ? keys - time + 1 + i : keys;
         if (i % 2 == 0)
-            ck_assert_msg(y->data[i] == 0 && gra_grad(x[0])[i] == 0, "row %d: %g, gradient %g", i, (double)y->data[i],
-                          (double)gra_grad(x[0])[i]);
+            ck_assert_msg(y->data[i] == 0 && gra_grad(x[0])[i] == 0, "row %d: %g, gradient %g", i,
+                          (double)y->data[i], (double)gra_grad(x[0])[i]);
         else if (p == 0)
             ck_assert_double_eq_tol((double)y->data[i], (sees - 1) / 2.0, 1e-4);
         for (int j = 0; j < keys; j++)
@@ -459,7 +450,7 @@ START_TEST(attention_rows_of_minus_infinity)
         dv += (double)gra_grad(x[2])[j];
     }
     if (p == 0)
-        ck_assert_double_eq_tol(dv, time / 2, 1e-4);    /* the weights of a row that sees something add up to 1 */
+        ck_assert_double_eq_tol(dv, time / 2, 1e-4);    /* the weights of a row that sees a key add up to 1 */
     ck_assert(time > 1 || dv == 0);
 }
 END_TEST
@@ -621,7 +612,7 @@ START_TEST(no_values)
     expect_shape(gra_layer_norm(t, y, w, w, 1e-5), GRA_SHAPE(0, 3));
     expect_shape(gra_layer_norm(t, x, none, none, 1e-5), GRA_SHAPE(3, 0));
     expect_shape(gra_max_dim(t, y, 1, false), GRA_SHAPE(0));
-    gra_tensor *square = gra_constant(t, NULL, GRA_SHAPE(0, 0));        /* the largest of none, but no row asks */
+    gra_tensor *square = gra_constant(t, NULL, GRA_SHAPE(0, 0));    /* no row asks for the largest of none */
     expect_shape(gra_max_dim(t, square, 1, false), GRA_SHAPE(0));
     expect_shape(gra_min_dim(t, square, 0, true), GRA_SHAPE(1, 0));
     expect_shape(gra_embedding(t, MATRIX(1, 3, 1, 2, 3), NULL, GRA_SHAPE(0)), GRA_SHAPE(0, 3));
@@ -671,310 +662,262 @@ END_TEST
 
 /* ---- bad input: a sentence ------------------------------------------------------------------------ */
 
-#define BAD(name, ...)                                                                                   \
-    static gra_tensor *name(gra_tensor *x)                                                               \
-    {                                                                                                    \
-        (void)x;                                                                                         \
-        return __VA_ARGS__;                                                                              \
-    }
+/* Each call begins a step of its own, in which x is (2, 3). The tape's error is its sentence, and what it
+ * returns is the empty tensor, which the ops behind it pass on. */
+static gra_tensor *x;
 
-BAD(bad_add, gra_add(t, x, VECTOR(1, 2)))
-BAD(bad_mul, gra_mul(t, x, MATRIX(3, 2, 1, 2, 3, 4, 5, 6)))
-BAD(bad_null, gra_gelu(t, NULL))
-BAD(bad_second_null, gra_sub(t, x, NULL))
-BAD(bad_dropout, gra_dropout(t, x, 1.5))
-BAD(bad_dropout_nan, gra_dropout(t, x, (double)NAN))
-BAD(bad_mask, gra_masked_fill(t, x, VECTOR(1, 2), 0))
-BAD(bad_mask_larger, gra_masked_fill(t, VECTOR(1, 2, 3), x, 0))
-BAD(bad_causal, gra_causal_mask(t, VECTOR(1, 2)))
-BAD(bad_matmul, gra_matmul(t, x, x))
-BAD(bad_linear, gra_linear(t, x, MATRIX(1, 2, 1, 2), NULL))
-BAD(bad_sum_dim, gra_sum_dim(t, x, 2, false))
-BAD(bad_mean_dim, gra_mean_dim(t, x, -3, false))
-BAD(bad_max_dim, gra_max_dim(t, x, 5, false))
-BAD(bad_max, gra_max(t, gra_slice(t, x, 0, 0, 0)))
-BAD(bad_max_dim_none, gra_max_dim(t, gra_slice(t, x, 0, 0, 0), 0, false))
-BAD(bad_min_dim_none, gra_min_dim(t, gra_slice(t, x, 0, 0, 0), 0, true))
-BAD(bad_softmax, gra_softmax(t, x, 2))
-BAD(bad_softmax_number, gra_softmax(t, gra_sum(t, x), 0))
-BAD(bad_log_softmax, gra_log_softmax(t, x, -3))
-BAD(bad_norm_weight, gra_layer_norm(t, x, VECTOR(1, 2, 3, 4, 5), NULL, 1e-5))
-BAD(bad_norm_bias, gra_layer_norm(t, x, NULL, x, 1e-5))
-BAD(bad_norm_number, gra_layer_norm(t, gra_sum(t, x), NULL, NULL, 1e-5))
-BAD(bad_rms_weight, gra_rms_norm(t, x, VECTOR(1, 2), 1e-5))
-BAD(bad_reshape, gra_reshape(t, x, GRA_SHAPE(4, 2)))
-BAD(bad_reshape_open, gra_reshape(t, x, GRA_SHAPE(4, -1)))
-BAD(bad_reshape_two_open, gra_reshape(t, x, GRA_SHAPE(-1, -1)))
-BAD(bad_reshape_negative, gra_reshape(t, x, GRA_SHAPE(-2, -3)))
-BAD(bad_reshape_zero, gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_SHAPE(0, -1)))
-BAD(bad_reshape_dims, gra_reshape(t, x, (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } }))
-BAD(bad_permute, gra_permute(t, x, (const int[]){ 0, 2 }))
-BAD(bad_permute_twice, gra_permute(t, x, (const int[]){ 1, -1 }))
-BAD(bad_transpose, gra_transpose(t, x, 0, 2))
-BAD(bad_concat, gra_concat(t, 2, (gra_tensor *[]){ x, MATRIX(2, 2, 1, 2, 3, 4) }, 0))
-BAD(bad_concat_dims, gra_concat(t, 2, (gra_tensor *[]){ x, VECTOR(1, 2, 3) }, 0))
-BAD(bad_concat_none, gra_concat(t, 0, NULL, 0))
-BAD(bad_concat_null, gra_concat(t, 2, (gra_tensor *[]){ x, NULL }, 0))
-BAD(bad_slice, gra_slice(t, x, 1, 2, 4))
-BAD(bad_slice_start, gra_slice(t, x, 1, -4, 2))
-BAD(bad_slice_order, gra_slice(t, x, 1, 2, 1))
-BAD(bad_slice_dim, gra_slice(t, x, 2, 0, 1))
-BAD(bad_id, gra_embedding(t, x, (const int[]){ 0, 1, 1, 2 }, GRA_SHAPE(2, 2)))
-BAD(bad_id_negative, gra_embedding(t, x, (const int[]){ -1 }, GRA_SHAPE(1)))
-BAD(bad_embedding, gra_embedding(t, VECTOR(1, 2), (const int[]){ 0 }, GRA_SHAPE(1)))
-BAD(bad_target, gra_cross_entropy(t, x, (const int[]){ 0, 3 }))
-BAD(bad_target_negative, gra_cross_entropy(t, x, (const int[]){ -1, 0 }))
-BAD(bad_logits, gra_cross_entropy(t, gra_sum(t, x), (const int[]){ 0 }))
-BAD(bad_mse, gra_mse_loss(t, x, VECTOR(1, 2, 3)))
-BAD(bad_arange, gra_arange(t, -1))
-BAD(bad_clamp, gra_clamp(t, x, 2, 1))
-BAD(bad_clamp_nan, gra_clamp(t, x, (double)NAN, 1))
-BAD(bad_where, gra_where(t, VECTOR(1, 0), x, x))
-BAD(bad_where_sides, gra_where(t, x, VECTOR(1, 0), x))
-BAD(bad_comparison, gra_lt(t, x, VECTOR(1, 2)))
-BAD(bad_min, gra_min(t, gra_slice(t, x, 0, 0, 0)))
-BAD(bad_min_dim, gra_min_dim(t, x, 2, false))
-BAD(bad_var_dim, gra_var_dim(t, x, 2, 1, false))
-BAD(bad_argmax, (gra_argmax(t, x, 2), gra_empty(t)))
-BAD(bad_argmax_none, (gra_argmax(t, gra_slice(t, x, 0, 0, 0), 0), gra_empty(t)))
-BAD(bad_stack, gra_stack(t, 2, (gra_tensor *[]){ x, VECTOR(1, 2, 3) }, 0))
-BAD(bad_stack_dim, gra_stack(t, 1, &x, 3))
-BAD(bad_stack_dim_negative, gra_stack(t, 1, &x, -4))
-BAD(bad_stack_none, gra_stack(t, 0, &x, 0))
-BAD(bad_stack_list, gra_stack(t, 2, NULL, 0))
-BAD(bad_stack_dims, gra_stack(t, 1, (gra_tensor *[]){ gra_reshape(t, x, GRA_SHAPE(2, 3, 1, 1, 1, 1, 1, 1)) }, 0))
-BAD(bad_bce, gra_binary_cross_entropy(t, x, VECTOR(1, 2, 3)))
-BAD(bad_probability, gra_binary_cross_entropy(t, x, x))
-BAD(bad_probability_negative, gra_binary_cross_entropy(t, VECTOR(0, -1), VECTOR(1, 1)))
-BAD(bad_bce_logits, gra_binary_cross_entropy_with_logits(t, x, VECTOR(1, 2, 3)))
-BAD(bad_matmul_vector, gra_matmul(t, x, VECTOR(1, 2, 3)))
-BAD(bad_matmul_batch, gra_matmul(t, gra_full(t, 1, GRA_SHAPE(2, 1, 1)), gra_full(t, 1, GRA_SHAPE(3, 1, 1))))
-BAD(bad_linear_weight, gra_linear(t, x, VECTOR(1, 2, 3), NULL))
-BAD(bad_linear_bias, gra_linear(t, x, x, VECTOR(1, 2, 3)))
-BAD(bad_rms_number, gra_rms_norm(t, gra_sum(t, x), NULL, 1e-5))
-BAD(bad_concat_dim, gra_concat(t, 1, &x, 2))
-BAD(bad_concat_long, gra_concat(t, 2, (gra_tensor *[]){ gra_full(t, 0, GRA_SHAPE(INT_MAX, 0)),
-                                                        gra_full(t, 0, GRA_SHAPE(1, 0)) }, 0))
-BAD(bad_ids, gra_embedding(t, x, (const int[]){ 0 }, (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } }))
-BAD(bad_attention, gra_attention(t, gra_full(t, 1, GRA_SHAPE(1, 2, 4)), gra_full(t, 1, GRA_SHAPE(1, 3, 4)),
-                                 gra_full(t, 1, GRA_SHAPE(1, 2, 4)), HOW(.heads = 1, .causal = true)))
-BAD(bad_heads, gra_attention(t, gra_full(t, 1, GRA_SHAPE(1, 2, 4)), gra_full(t, 1, GRA_SHAPE(1, 2, 4)),
-                             gra_full(t, 1, GRA_SHAPE(1, 2, 6)), HOW(.heads = 4, .causal = true)))
-BAD(bad_attention_dropout, gra_attention(t, gra_full(t, 1, GRA_SHAPE(1, 2, 4)), gra_full(t, 1, GRA_SHAPE(1, 2, 4)),
-                                         gra_full(t, 1, GRA_SHAPE(1, 2, 4)), HOW(.heads = 1, .causal = true, .dropout = 1)))
-BAD(bad_mask_as_long, gra_masked_fill(t, MATRIX(1, 3, 1, 2, 3), x, 0))
-BAD(bad_matmul_vector_first, gra_matmul(t, VECTOR(1, 2, 3), x))
-BAD(bad_matmul_nt, gra_matmul_nt(t, x, MATRIX(1, 2, 1, 2)))
-BAD(bad_matmul_tn, gra_matmul_tn(t, x, MATRIX(3, 1, 1, 2, 3)))
-BAD(bad_linear_number, gra_linear(t, gra_sum(t, x), x, NULL))
-BAD(bad_linear_bias_matrix, gra_linear(t, x, x, x))
-BAD(bad_norm_weight_matrix, gra_layer_norm(t, x, x, NULL, 1e-5))
-BAD(bad_norm_bias_size, gra_layer_norm(t, x, NULL, VECTOR(1, 2), 1e-5))
-BAD(bad_rms_weight_matrix, gra_rms_norm(t, x, x, 1e-5))
-BAD(bad_reshape_no_dims, gra_reshape(t, x, (gra_shape){ .ndim = -1 }))
-BAD(bad_reshape_open_long, gra_reshape(t, gra_borrow(t, x->data, GRA_SHAPE(65536, 65536)), GRA_SHAPE(-1)))
-BAD(bad_transpose_first, gra_transpose(t, x, 3, 0))
-BAD(bad_concat_of_none, gra_concat(t, 0, &x, 0))
-BAD(bad_ids_negative, gra_embedding(t, x, (const int[]){ 0 }, GRA_SHAPE(-1)))
-#define ONES(...) gra_full(t, 1, GRA_SHAPE(__VA_ARGS__))
-BAD(bad_attention_q, gra_attention(t, ONES(2, 4), ONES(1, 2, 4), ONES(1, 2, 4), HOW(.heads = 1, .causal = true)))
-BAD(bad_attention_k, gra_attention(t, ONES(1, 2, 4), ONES(2, 4), ONES(1, 2, 4), HOW(.heads = 1, .causal = true)))
-BAD(bad_attention_v, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(2, 4), HOW(.heads = 1, .causal = true)))
-BAD(bad_attention_batch, gra_attention(t, ONES(2, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), HOW(.heads = 1, .causal = true)))
-BAD(bad_attention_batch_v, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(2, 2, 4), HOW(.heads = 1, .causal = true)))
-BAD(bad_attention_dim, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 6), ONES(1, 2, 4), HOW(.heads = 1, .causal = true)))
-BAD(bad_kv_heads, gra_attention(t, ONES(1, 2, 8), ONES(1, 2, 6), ONES(1, 2, 6), HOW(.heads = 4, .causal = true)))
-BAD(bad_kv_values, gra_attention(t, ONES(1, 2, 8), ONES(1, 2, 4), ONES(1, 2, 5), HOW(.heads = 4, .causal = true)))
-BAD(bad_heads_none, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), HOW(.heads = 0, .causal = true)))
-BAD(bad_heads_q, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 6), HOW(.heads = 3, .causal = true)))
-BAD(bad_heads_width, gra_attention(t, ONES(1, 2, 0), ONES(1, 2, 0), ONES(1, 2, 4), HOW(.heads = 2)))
-BAD(bad_attention_dropout_negative, gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), HOW(.heads = 1, .causal = true, .dropout = -1)))
-BAD(bad_attention_mask, gra_attention(t, ONES(2, 3, 4), ONES(2, 5, 4), ONES(2, 5, 4), HOW(.heads = 2, .mask = ONES(4, 5))))
-BAD(bad_attention_mask_dims, gra_attention(t, ONES(1, 3, 4), ONES(1, 3, 4), ONES(1, 3, 4), HOW(1, .mask = ONES(2, 1, 1, 1, 3))))
-BAD(bad_attention_options, gra_attention(t, ONES(1, 3, 4), ONES(1, 3, 4), ONES(1, 3, 4), NULL))
-BAD(null_mean, gra_mean(t, NULL))
-BAD(null_max, gra_max(t, NULL))
-BAD(null_min, gra_min(t, NULL))
-BAD(null_var, gra_var(t, NULL, 1))
-BAD(null_var_dim, gra_var_dim(t, NULL, 0, 1, false))
-BAD(null_where, gra_where(t, x, x, NULL))
-BAD(null_stack, gra_stack(t, 2, (gra_tensor *[]){ x, NULL }, 0))
-BAD(null_bce, gra_binary_cross_entropy(t, x, NULL))
-BAD(null_bce_logits, gra_binary_cross_entropy_with_logits(t, NULL, x))
-BAD(null_max_dim, gra_max_dim(t, NULL, 0, false))
-BAD(null_log_softmax, gra_log_softmax(t, NULL, 0))
-BAD(null_rms_norm, gra_rms_norm(t, NULL, NULL, 1e-5))
-BAD(null_layer_norm, gra_layer_norm(t, NULL, NULL, NULL, 1e-5))
-BAD(null_masked_fill, gra_masked_fill(t, x, NULL, 0))
-BAD(null_causal_mask, gra_causal_mask(t, NULL))
-BAD(null_permute, gra_permute(t, NULL, (const int[]){ 0 }))
-BAD(null_transpose, gra_transpose(t, NULL, 0, 1))
-BAD(null_slice, gra_slice(t, NULL, 0, 0, 1))
-BAD(null_mse_loss, gra_mse_loss(t, NULL, x))
-
-static const struct bad_case {
-    gra_tensor *(*f)(gra_tensor *x);    /* x is (2, 3) */
-    const char *sentence;
-} bad_cases[] = {
-    { bad_add, "add: shapes (2, 3) and (2) do not broadcast: from the right, sizes must agree or be 1" },
-    { bad_mul, "mul: shapes (2, 3) and (3, 2) do not broadcast: from the right, sizes must agree or be 1" },
-    { bad_null, "gelu: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { bad_second_null, "sub: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { bad_dropout, "dropout: p is 1.5: wanted a probability, 0 <= p <= 1" },
-    { bad_dropout_nan, "dropout: p is nan: wanted a probability, 0 <= p <= 1" },
-    { bad_mask, "masked_fill: the mask is (2): it does not broadcast to x, which is (2, 3)" },
-    { bad_mask_larger, "masked_fill: the mask is (2, 3): it does not broadcast to x, which is (3)" },
-    { bad_causal, "causal_mask: x is (2): wanted (..., queries, keys)" },
-    { bad_matmul, "matmul: a is (2, 3) but b is (2, 3): the inner sizes 3 and 2 differ" },
-    { bad_linear, "linear: x is (2, 3) but the weight is (1, 2): the last size of x must be 2" },
-    { bad_sum_dim, "sum_dim: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
-    { bad_mean_dim, "mean_dim: dimension -3 of a tensor (2, 3): it has 2 dimensions" },
-    { bad_max_dim, "max_dim: dimension 5 of a tensor (2, 3): it has 2 dimensions" },
-    { bad_max, "max: x is (0, 3): there is no largest of no values" },
-    { bad_max_dim_none, "max_dim: x is (0, 3): there is no largest of no values" },
-    { bad_min_dim_none, "min_dim: x is (0, 3): there is no smallest of no values" },
-    { bad_softmax, "softmax: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
-    { bad_softmax_number, "softmax: dimension 0 of a tensor (): it has 0 dimensions" },
-    { bad_log_softmax, "log_softmax: dimension -3 of a tensor (2, 3): it has 2 dimensions" },
-    { bad_norm_weight, "layer_norm: weight is (5) but x is (2, 3): wanted (3)" },
-    { bad_norm_bias, "layer_norm: bias is (2, 3) but x is (2, 3): wanted (3)" },
-    { bad_norm_number, "layer_norm: x is (): wanted at least one dimension to take the mean over" },
-    { bad_rms_weight, "rms_norm: weight is (2) but x is (2, 3): wanted (3)" },
-    { bad_reshape, "reshape: x is (2, 3), 6 values: they do not fill (4, 2)" },
-    { bad_reshape_open, "reshape: x is (2, 3), 6 values: they do not fill (4, -1)" },
-    { bad_reshape_two_open, "reshape: to (-1, -1): only one size may be -1" },
-    { bad_reshape_negative, "reshape: to (-2, -3): a size is negative, or there are too many values" },
-    { bad_reshape_zero, "reshape: to (0, -1): beside a 0, -1 may be any size" },
-    { bad_reshape_dims, "reshape: to 9 dimensions: wanted 0 to 8" },
-    { bad_permute, "permute: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
-    { bad_permute_twice, "permute: dimension 1 comes twice: wanted each of the 2 dimensions of (2, 3) once" },
-    { bad_transpose, "transpose: dimensions 0 and 2 of a tensor (2, 3): it has 2 dimensions" },
-    { bad_concat, "concat: tensor 0 is (2, 3) but tensor 1 is (2, 2): only dimension 0 may differ" },
-    { bad_concat_dims, "concat: tensor 0 is (2, 3) but tensor 1 is (3): only dimension 0 may differ" },
-    { bad_concat_none, "concat: of 0 tensors: wanted one or more" },
-    { bad_concat_null, "concat: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { bad_slice, "slice: 2:4 of dimension 1 of a tensor (2, 3): it has 3 entries" },
-    { bad_slice_start, "slice: -4:2 of dimension 1 of a tensor (2, 3): it has 3 entries" },
-    { bad_slice_order, "slice: 2:1 of dimension 1 of a tensor (2, 3): it has 3 entries" },
-    { bad_slice_dim, "slice: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
-    { bad_id, "embedding: id 2 at position 3: the vocabulary has 2 entries (0 to 1)" },
-    { bad_id_negative, "embedding: id -1 at position 0: the vocabulary has 2 entries (0 to 1)" },
-    { bad_embedding, "embedding: the weight is (2): wanted (vocabulary, dim)" },
-    { bad_target, "cross_entropy: target 3 in row 1: there are 3 classes (0 to 2), and -100 skips a row" },
-    { bad_target_negative,
-      "cross_entropy: target -1 in row 0: there are 3 classes (0 to 2), and -100 skips a row" },
-    { bad_logits, "cross_entropy: the logits are (): wanted (..., classes)" },
-    { bad_mse, "mse_loss: x is (2, 3) but target is (3): wanted the same shape" },
-    { bad_arange, "gra_arange: a result of shape (-1) is too large or has a negative size" },
-    { bad_clamp, "clamp: low is 2 and high is 1: wanted low <= high" },
-    { bad_clamp_nan, "clamp: low is nan and high is 1: wanted low <= high" },
-    { bad_where, "where: the condition is (2), a is (2, 3) and b is (2, 3): they do not broadcast: from the right, "
-                 "sizes must agree or be 1" },
-    { bad_where_sides, "where: the condition is (2, 3), a is (2) and b is (2, 3): they do not broadcast: from the "
-                       "right, sizes must agree or be 1" },
-    { bad_comparison, "lt: shapes (2, 3) and (2) do not broadcast: from the right, sizes must agree or be 1" },
-    { bad_min, "min: x is (0, 3): there is no smallest of no values" },
-    { bad_min_dim, "min_dim: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
-    { bad_var_dim, "var_dim: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
-    { bad_argmax, "argmax: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
-    { bad_argmax_none, "argmax: x is (0, 3): there is no largest of no values" },
-    { bad_stack, "stack: tensor 0 is (2, 3) but tensor 1 is (3): wanted the same shape" },
-    { bad_stack_dim, "stack: a new dimension 3 in tensors (2, 3): wanted -3 to 2, and at most 8 dimensions in all" },
-    { bad_stack_dim_negative,
-      "stack: a new dimension -4 in tensors (2, 3): wanted -3 to 2, and at most 8 dimensions in all" },
-    { bad_stack_none, "stack: of 0 tensors: wanted one or more" },
-    { bad_stack_list, "stack: of 0 tensors: wanted one or more" },
-    { bad_stack_dims, "stack: a new dimension 0 in tensors (2, 3, 1, 1, 1, 1, 1, 1): wanted -9 to 8, and at most 8 "
-                      "dimensions in all" },
-    { bad_bce, "binary_cross_entropy: p is (2, 3) but target is (3): wanted the same shape" },
-    { bad_probability, "binary_cross_entropy: element 1 of p is 2: wanted probabilities, from 0 to 1 (for logits there "
-                       "is gra_binary_cross_entropy_with_logits)" },
-    { bad_probability_negative, "binary_cross_entropy: element 1 of p is -1: wanted probabilities, from 0 to 1 (for "
-                                "logits there is gra_binary_cross_entropy_with_logits)" },
-    { bad_bce_logits, "binary_cross_entropy_with_logits: x is (2, 3) but target is (3): wanted the same shape" },
-    { null_min, "min: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { null_var, "var: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { null_var_dim, "var_dim: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { null_where, "where: input 2 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { null_stack, "stack: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { null_bce, "binary_cross_entropy: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { null_bce_logits, "binary_cross_entropy_with_logits: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { bad_matmul_vector, "matmul: a is (2, 3) and b is (3): both must be matrices (reshape a vector to one row or column)" },
-    { bad_matmul_batch, "matmul: a is (2, 1, 1) but b is (3, 1, 1): their batch dimensions do not broadcast" },
-    { bad_linear_weight, "linear: the weight is (3), wanted (out, in)" },
-    { bad_linear_bias, "linear: the bias is (3) but the weight is (2, 3): wanted (2)" },
-    { bad_rms_number, "rms_norm: x is (): wanted at least one dimension to take the mean over" },
-    { bad_concat_dim, "concat: dimension 2 of a tensor (2, 3): it has 2 dimensions" },
-    { bad_concat_long, "concat: dimension 0 would have more than 2147483647 entries" },
-    { bad_ids, "embedding: ids of 9 dimensions: wanted 0 to 7, no size negative" },
-    { bad_attention,
-      "attention: q (1, 2, 4), k (1, 3, 4), v (1, 2, 4): batches must agree, and k and v in time" },
-    { bad_heads, "attention: q (1, 2, 4) has 4 heads of 1 columns, but k is (1, 2, 4) and v (1, 2, 6): they must have "
-                 "as many heads, or fewer that 4 divides by" },
-    { bad_attention_dropout, "attention: dropout 1, wanted 0 <= dropout < 1" },
-    { bad_mask_as_long, "masked_fill: the mask is (2, 3): it does not broadcast to x, which is (1, 3)" },
-    { bad_matmul_vector_first,
-      "matmul: a is (3) and b is (2, 3): both must be matrices (reshape a vector to one row or column)" },
-    { bad_matmul_nt, "matmul: a is (2, 3) but b is (1, 2) transposed: the inner sizes 3 and 2 differ" },
-    { bad_matmul_tn, "matmul: a is (2, 3) transposed but b is (3, 1): the inner sizes 2 and 3 differ" },
-    { bad_linear_number, "linear: x is () but the weight is (2, 3): the last size of x must be 3" },
-    { bad_linear_bias_matrix, "linear: the bias is (2, 3) but the weight is (2, 3): wanted (2)" },
-    { bad_norm_weight_matrix, "layer_norm: weight is (2, 3) but x is (2, 3): wanted (3)" },
-    { bad_norm_bias_size, "layer_norm: bias is (2) but x is (2, 3): wanted (3)" },
-    { bad_rms_weight_matrix, "rms_norm: weight is (2, 3) but x is (2, 3): wanted (3)" },
-    { bad_reshape_no_dims, "reshape: to -1 dimensions: wanted 0 to 8" },
-    { bad_reshape_open_long, "reshape: x is (65536, 65536), 4294967296 values: they do not fill (-1)" },
-    { bad_transpose_first, "transpose: dimensions 3 and 0 of a tensor (2, 3): it has 2 dimensions" },
-    { bad_concat_of_none, "concat: of 0 tensors: wanted one or more" },
-    { bad_ids_negative, "embedding: ids of 1 dimensions: wanted 0 to 7, no size negative" },
-    { bad_attention_q, "attention: q (2, 4), k (1, 2, 4), v (1, 2, 4): each must be (batch, time, dim)" },
-    { bad_attention_k, "attention: q (1, 2, 4), k (2, 4), v (1, 2, 4): each must be (batch, time, dim)" },
-    { bad_attention_v, "attention: q (1, 2, 4), k (1, 2, 4), v (2, 4): each must be (batch, time, dim)" },
-    { bad_attention_batch,
-      "attention: q (2, 2, 4), k (1, 2, 4), v (1, 2, 4): batches must agree, and k and v in time" },
-    { bad_attention_batch_v,
-      "attention: q (1, 2, 4), k (1, 2, 4), v (2, 2, 4): batches must agree, and k and v in time" },
-    { bad_attention_dim,
-      "attention: q (1, 2, 4) has 1 head of 4 columns, but k is (1, 2, 6) and v (1, 2, 4): they must have as many "
-      "heads, or fewer that 1 divides by" },
-    { bad_kv_heads, "attention: q (1, 2, 8) has 4 heads of 2 columns, but k is (1, 2, 6) and v (1, 2, 6): they must "
-                    "have as many heads, or fewer that 4 divides by" },
-    { bad_kv_values, "attention: q (1, 2, 8) has 4 heads of 2 columns, but k is (1, 2, 4) and v (1, 2, 5): they must "
-                     "have as many heads, or fewer that 4 divides by" },
-    { bad_heads_none, "attention: 0 heads cannot share q (1, 2, 4): its last size must be a multiple of the heads, and not 0" },
-    { bad_heads_q, "attention: 3 heads cannot share q (1, 2, 4): its last size must be a multiple of the heads, and not 0" },
-    { bad_heads_width, "attention: 2 heads cannot share q (1, 2, 0): its last size must be a multiple of the heads, and not 0" },
-    { bad_attention_dropout_negative, "attention: dropout -1, wanted 0 <= dropout < 1" },
-    { bad_attention_mask, "attention: the mask is (4, 5): it does not broadcast to the scores, (batch, heads, time, "
-                          "keys) = (2, 2, 3, 5)" },
-    { bad_attention_mask_dims, "attention: the mask is (2, 1, 1, 1, 3): it does not broadcast to the scores, (batch, "
-                               "heads, time, keys) = (1, 1, 3, 3)" },
-    { bad_attention_options, "attention: the options are NULL: &(gra_attention_options){ .heads = 1 }, say" },
-    { null_mean, "mean: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { null_max, "max: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { null_max_dim, "max_dim: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { null_log_softmax, "log_softmax: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { null_rms_norm, "rms_norm: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { null_layer_norm, "layer_norm: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { null_masked_fill, "masked_fill: input 1 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { null_causal_mask, "causal_mask: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { null_permute, "permute: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { null_transpose, "transpose: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { null_slice, "slice: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
-    { null_mse_loss, "mse_loss: input 0 is NULL: it was never made (a layer's parameters are made by its init)" },
-};
-
-START_TEST(bad_input_gets_a_sentence)
+static void refusing_step(void)
 {
-    const struct bad_case *c = &bad_cases[_i];
     gra_keep_going(t, true);
     gra_begin(t, GRA_TRAIN, &rng);
-    gra_tensor *y = c->f(MATRIX(2, 3, 1, 2, 3, 4, 5, 6));
-    ck_assert_ptr_nonnull(gra_error(t));
-    ck_assert_str_eq(gra_error(t), c->sentence);
-    ck_assert_int_eq(y->shape.ndim, 0);                       /* the empty tensor, which the next op passes on */
-    ck_assert(isnan(gra_item(gra_softmax(t, gra_add(t, y, y), 3))));
-    ck_assert_str_eq(gra_error(t), c->sentence);
+    x = MATRIX(2, 3, 1, 2, 3, 4, 5, 6);
+}
+
+static void refused(const gra_tensor *y, const char *sentence)
+{
+    ck_assert_str_eq(or_none(gra_error(t)), sentence);
+    ck_assert_int_eq(y->shape.ndim, 0);
+    ck_assert(isnan(gra_item(gra_softmax(t, gra_add(t, (gra_tensor *)y, (gra_tensor *)y), 3))));
+    ck_assert_str_eq(gra_error(t), sentence);
+}
+#define REFUSED(call, sentence) (refusing_step(), refused(call, sentence))
+
+#define NEVER_MADE   " is NULL: it was never made (a layer's parameters are made by its init)"
+#define HAS_2        " of a tensor (2, 3): it has 2 dimensions"
+#define NO_BROADCAST " do not broadcast: from the right, sizes must agree or be 1"
+#define ONE_ROW      "(reshape a vector to one row or column)"
+#define ONES(...)    gra_full(t, 1, GRA_SHAPE(__VA_ARGS__))
+#define NO_ROWS      gra_slice(t, x, 0, 0, 0)
+
+START_TEST(refused_elements)
+{
+    REFUSED(gra_add(t, x, VECTOR(1, 2)), "add: shapes (2, 3) and (2)" NO_BROADCAST);
+    REFUSED(gra_sub(t, x, NULL), "sub: input 1" NEVER_MADE);
+    REFUSED(gra_mul(t, x, MATRIX(3, 2, 1, 2, 3, 4, 5, 6)), "mul: shapes (2, 3) and (3, 2)" NO_BROADCAST);
+    REFUSED(gra_gelu(t, NULL), "gelu: input 0" NEVER_MADE);
+    REFUSED(gra_where(t, VECTOR(1, 0), x, x),
+            "where: the condition is (2), a is (2, 3) and b is (2, 3): they" NO_BROADCAST);
+    REFUSED(gra_where(t, x, VECTOR(1, 0), x),
+            "where: the condition is (2, 3), a is (2) and b is (2, 3): they" NO_BROADCAST);
+    REFUSED(gra_where(t, x, x, NULL), "where: input 2" NEVER_MADE);
+    REFUSED(gra_lt(t, x, VECTOR(1, 2)), "lt: shapes (2, 3) and (2)" NO_BROADCAST);
+    REFUSED(gra_clamp(t, x, 2, 1), "clamp: low is 2 and high is 1: wanted low <= high");
+    REFUSED(gra_clamp(t, x, (double)NAN, 1), "clamp: low is nan and high is 1: wanted low <= high");
+    REFUSED(gra_arange(t, -1), "gra_arange: a result of shape (-1) is too large or has a negative size");
+    REFUSED(gra_dropout(t, x, 1.5), "dropout: p is 1.5: wanted a probability, 0 <= p <= 1");
+    REFUSED(gra_dropout(t, x, (double)NAN), "dropout: p is nan: wanted a probability, 0 <= p <= 1");
+    REFUSED(gra_masked_fill(t, x, VECTOR(1, 2), 0),
+            "masked_fill: the mask is (2): it does not broadcast to x, which is (2, 3)");
+    REFUSED(gra_masked_fill(t, VECTOR(1, 2, 3), x, 0),
+            "masked_fill: the mask is (2, 3): it does not broadcast to x, which is (3)");
+    REFUSED(gra_masked_fill(t, MATRIX(1, 3, 1, 2, 3), x, 0),
+            "masked_fill: the mask is (2, 3): it does not broadcast to x, which is (1, 3)");
+    REFUSED(gra_masked_fill(t, x, NULL, 0), "masked_fill: input 1" NEVER_MADE);
+    REFUSED(gra_causal_mask(t, VECTOR(1, 2)), "causal_mask: x is (2): wanted (..., queries, keys)");
+    REFUSED(gra_causal_mask(t, NULL), "causal_mask: input 0" NEVER_MADE);
+}
+END_TEST
+
+START_TEST(refused_products)
+{
+    REFUSED(gra_matmul(t, x, x), "matmul: a is (2, 3) but b is (2, 3): the inner sizes 3 and 2 differ");
+    REFUSED(gra_matmul(t, x, VECTOR(1, 2, 3)),
+            "matmul: a is (2, 3) and b is (3): both must be matrices " ONE_ROW);
+    REFUSED(gra_matmul(t, ONES(2, 1, 1), ONES(3, 1, 1)),
+            "matmul: a is (2, 1, 1) but b is (3, 1, 1): their batch dimensions do not broadcast");
+    REFUSED(gra_matmul(t, VECTOR(1, 2, 3), x),
+            "matmul: a is (3) and b is (2, 3): both must be matrices " ONE_ROW);
+    REFUSED(gra_matmul_nt(t, x, MATRIX(1, 2, 1, 2)),
+            "matmul: a is (2, 3) but b is (1, 2) transposed: the inner sizes 3 and 2 differ");
+    REFUSED(gra_matmul_tn(t, x, MATRIX(3, 1, 1, 2, 3)),
+            "matmul: a is (2, 3) transposed but b is (3, 1): the inner sizes 2 and 3 differ");
+    REFUSED(gra_linear(t, x, MATRIX(1, 2, 1, 2), NULL),
+            "linear: x is (2, 3) but the weight is (1, 2): the last size of x must be 2");
+    REFUSED(gra_linear(t, x, VECTOR(1, 2, 3), NULL), "linear: the weight is (3), wanted (out, in)");
+    REFUSED(gra_linear(t, x, x, VECTOR(1, 2, 3)),
+            "linear: the bias is (3) but the weight is (2, 3): wanted (2)");
+    REFUSED(gra_linear(t, gra_sum(t, x), x, NULL),
+            "linear: x is () but the weight is (2, 3): the last size of x must be 3");
+    REFUSED(gra_linear(t, x, x, x), "linear: the bias is (2, 3) but the weight is (2, 3): wanted (2)");
+}
+END_TEST
+
+START_TEST(refused_dimensions)
+{
+    REFUSED(gra_sum_dim(t, x, 2, false), "sum_dim: dimension 2" HAS_2);
+    REFUSED(gra_mean(t, NULL), "mean: input 0" NEVER_MADE);
+    REFUSED(gra_mean_dim(t, x, -3, false), "mean_dim: dimension -3" HAS_2);
+    REFUSED(gra_max(t, NO_ROWS), "max: x is (0, 3): there is no largest of no values");
+    REFUSED(gra_max(t, NULL), "max: input 0" NEVER_MADE);
+    REFUSED(gra_max_dim(t, x, 5, false), "max_dim: dimension 5" HAS_2);
+    REFUSED(gra_max_dim(t, NO_ROWS, 0, false),
+            "max_dim: x is (0, 3): there is no largest of no values");
+    REFUSED(gra_max_dim(t, NULL, 0, false), "max_dim: input 0" NEVER_MADE);
+    REFUSED(gra_min(t, NO_ROWS), "min: x is (0, 3): there is no smallest of no values");
+    REFUSED(gra_min(t, NULL), "min: input 0" NEVER_MADE);
+    REFUSED(gra_min_dim(t, NO_ROWS, 0, true),
+            "min_dim: x is (0, 3): there is no smallest of no values");
+    REFUSED(gra_min_dim(t, x, 2, false), "min_dim: dimension 2" HAS_2);
+    REFUSED(gra_var(t, NULL, 1), "var: input 0" NEVER_MADE);
+    REFUSED(gra_var_dim(t, x, 2, 1, false), "var_dim: dimension 2" HAS_2);
+    REFUSED(gra_var_dim(t, NULL, 0, 1, false), "var_dim: input 0" NEVER_MADE);
+    REFUSED((gra_argmax(t, x, 2), gra_empty(t)), "argmax: dimension 2" HAS_2);
+    REFUSED((gra_argmax(t, NO_ROWS, 0), gra_empty(t)),
+            "argmax: x is (0, 3): there is no largest of no values");
+    REFUSED(gra_softmax(t, x, 2), "softmax: dimension 2" HAS_2);
+    REFUSED(gra_softmax(t, gra_sum(t, x), 0), "softmax: dimension 0 of a tensor (): it has 0 dimensions");
+    REFUSED(gra_log_softmax(t, x, -3), "log_softmax: dimension -3" HAS_2);
+    REFUSED(gra_log_softmax(t, NULL, 0), "log_softmax: input 0" NEVER_MADE);
+    REFUSED(gra_layer_norm(t, x, VECTOR(1, 2, 3, 4, 5), NULL, 1e-5),
+            "layer_norm: weight is (5) but x is (2, 3): wanted (3)");
+    REFUSED(gra_layer_norm(t, x, NULL, x, 1e-5), "layer_norm: bias is (2, 3) but x is (2, 3): wanted (3)");
+    REFUSED(gra_layer_norm(t, gra_sum(t, x), NULL, NULL, 1e-5),
+            "layer_norm: x is (): wanted at least one dimension to take the mean over");
+    REFUSED(gra_layer_norm(t, x, x, NULL, 1e-5), "layer_norm: weight is (2, 3) but x is (2, 3): wanted (3)");
+    REFUSED(gra_layer_norm(t, x, NULL, VECTOR(1, 2), 1e-5),
+            "layer_norm: bias is (2) but x is (2, 3): wanted (3)");
+    REFUSED(gra_layer_norm(t, NULL, NULL, NULL, 1e-5), "layer_norm: input 0" NEVER_MADE);
+    REFUSED(gra_rms_norm(t, x, VECTOR(1, 2), 1e-5), "rms_norm: weight is (2) but x is (2, 3): wanted (3)");
+    REFUSED(gra_rms_norm(t, gra_sum(t, x), NULL, 1e-5),
+            "rms_norm: x is (): wanted at least one dimension to take the mean over");
+    REFUSED(gra_rms_norm(t, x, x, 1e-5), "rms_norm: weight is (2, 3) but x is (2, 3): wanted (3)");
+    REFUSED(gra_rms_norm(t, NULL, NULL, 1e-5), "rms_norm: input 0" NEVER_MADE);
+}
+END_TEST
+
+START_TEST(refused_shapes)
+{
+    REFUSED(gra_reshape(t, x, GRA_SHAPE(4, 2)), "reshape: x is (2, 3), 6 values: they do not fill (4, 2)");
+    REFUSED(gra_reshape(t, x, GRA_SHAPE(4, -1)), "reshape: x is (2, 3), 6 values: they do not fill (4, -1)");
+    REFUSED(gra_reshape(t, x, GRA_SHAPE(-1, -1)), "reshape: to (-1, -1): only one size may be -1");
+    REFUSED(gra_reshape(t, x, GRA_SHAPE(-2, -3)),
+            "reshape: to (-2, -3): a size is negative, or there are too many values");
+    REFUSED(gra_reshape(t, NO_ROWS, GRA_SHAPE(0, -1)),
+            "reshape: to (0, -1): beside a 0, -1 may be any size");
+    REFUSED(gra_reshape(t, x, (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } }),
+            "reshape: to 9 dimensions: wanted 0 to 8");
+    REFUSED(gra_reshape(t, x, (gra_shape){ .ndim = -1 }), "reshape: to -1 dimensions: wanted 0 to 8");
+    REFUSED(gra_reshape(t, gra_borrow(t, x->data, GRA_SHAPE(65536, 65536)), GRA_SHAPE(-1)),
+            "reshape: x is (65536, 65536), 4294967296 values: they do not fill (-1)");
+    REFUSED(gra_permute(t, x, (const int[]){ 0, 2 }), "permute: dimension 2" HAS_2);
+    REFUSED(gra_permute(t, x, (const int[]){ 1, -1 }),
+            "permute: dimension 1 comes twice: wanted each of the 2 dimensions of (2, 3) once");
+    REFUSED(gra_permute(t, NULL, (const int[]){ 0 }), "permute: input 0" NEVER_MADE);
+    REFUSED(gra_transpose(t, x, 0, 2), "transpose: dimensions 0 and 2" HAS_2);
+    REFUSED(gra_transpose(t, x, 3, 0), "transpose: dimensions 3 and 0" HAS_2);
+    REFUSED(gra_transpose(t, NULL, 0, 1), "transpose: input 0" NEVER_MADE);
+    REFUSED(gra_concat(t, 2, (gra_tensor *[]){ x, MATRIX(2, 2, 1, 2, 3, 4) }, 0),
+            "concat: tensor 0 is (2, 3) but tensor 1 is (2, 2): only dimension 0 may differ");
+    REFUSED(gra_concat(t, 2, (gra_tensor *[]){ x, VECTOR(1, 2, 3) }, 0),
+            "concat: tensor 0 is (2, 3) but tensor 1 is (3): only dimension 0 may differ");
+    REFUSED(gra_concat(t, 0, NULL, 0), "concat: of 0 tensors: wanted one or more");
+    REFUSED(gra_concat(t, 1, &x, 2), "concat: dimension 2" HAS_2);
+    REFUSED(gra_concat(t, 2, (gra_tensor *[]){ ONES(INT_MAX, 0), ONES(1, 0) }, 0),
+            "concat: dimension 0 would have more than 2147483647 entries"
+            );
+    REFUSED(gra_concat(t, 0, &x, 0), "concat: of 0 tensors: wanted one or more");
+    REFUSED(gra_concat(t, 2, (gra_tensor *[]){ x, NULL }, 0), "concat: input 1" NEVER_MADE);
+    REFUSED(gra_stack(t, 2, (gra_tensor *[]){ x, VECTOR(1, 2, 3) }, 0),
+            "stack: tensor 0 is (2, 3) but tensor 1 is (3): wanted the same shape");
+    REFUSED(gra_stack(t, 1, &x, 3),
+            "stack: a new dimension 3 in tensors (2, 3): wanted -3 to 2, and at most 8 dimensions in all");
+    REFUSED(gra_stack(t, 1, &x, -4),
+            "stack: a new dimension -4 in tensors (2, 3): wanted -3 to 2, and at most 8 dimensions in all");
+    REFUSED(gra_stack(t, 0, &x, 0), "stack: of 0 tensors: wanted one or more");
+    REFUSED(gra_stack(t, 2, NULL, 0), "stack: of 0 tensors: wanted one or more");
+    REFUSED(gra_stack(t, 1, (gra_tensor *[]){ gra_reshape(t, x, GRA_SHAPE(2, 3, 1, 1, 1, 1, 1, 1)) }, 0),
+            "stack: a new dimension 0 in tensors (2, 3, 1, 1, 1, 1, 1, 1): wanted -9 to 8, and at most 8 "
+            "dimensions in all");
+    REFUSED(gra_stack(t, 2, (gra_tensor *[]){ x, NULL }, 0), "stack: input 1" NEVER_MADE);
+    REFUSED(gra_slice(t, x, 1, 2, 4), "slice: 2:4 of dimension 1 of a tensor (2, 3): it has 3 entries");
+    REFUSED(gra_slice(t, x, 1, -4, 2), "slice: -4:2 of dimension 1 of a tensor (2, 3): it has 3 entries");
+    REFUSED(gra_slice(t, x, 1, 2, 1), "slice: 2:1 of dimension 1 of a tensor (2, 3): it has 3 entries");
+    REFUSED(gra_slice(t, x, 2, 0, 1), "slice: dimension 2" HAS_2);
+    REFUSED(gra_slice(t, NULL, 0, 0, 1), "slice: input 0" NEVER_MADE);
+}
+END_TEST
+
+START_TEST(refused_language)
+{
+    REFUSED(gra_embedding(t, x, (const int[]){ 0, 1, 1, 2 }, GRA_SHAPE(2, 2)),
+            "embedding: id 2 at position 3: the vocabulary has 2 entries (0 to 1)");
+    REFUSED(gra_embedding(t, x, (const int[]){ -1 }, GRA_SHAPE(1)),
+            "embedding: id -1 at position 0: the vocabulary has 2 entries (0 to 1)");
+    REFUSED(gra_embedding(t, VECTOR(1, 2), (const int[]){ 0 }, GRA_SHAPE(1)),
+            "embedding: the weight is (2): wanted (vocabulary, dim)");
+    REFUSED(gra_embedding(t, x, (const int[]){ 0 }, (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } }),
+            "embedding: ids of 9 dimensions: wanted 0 to 7, no size negative");
+    REFUSED(gra_embedding(t, x, (const int[]){ 0 }, GRA_SHAPE(-1)),
+            "embedding: ids of 1 dimensions: wanted 0 to 7, no size negative");
+    REFUSED(gra_cross_entropy(t, x, (const int[]){ 0, 3 }),
+            "cross_entropy: target 3 in row 1: there are 3 classes (0 to 2), and -100 skips a row");
+    REFUSED(gra_cross_entropy(t, x, (const int[]){ -1, 0 }),
+            "cross_entropy: target -1 in row 0: there are 3 classes (0 to 2), and -100 skips a row");
+    REFUSED(gra_cross_entropy(t, gra_sum(t, x), (const int[]){ 0 }),
+            "cross_entropy: the logits are (): wanted (..., classes)");
+    REFUSED(gra_mse_loss(t, x, VECTOR(1, 2, 3)),
+            "mse_loss: x is (2, 3) but target is (3): wanted the same shape");
+    REFUSED(gra_mse_loss(t, NULL, x), "mse_loss: input 0" NEVER_MADE);
+    REFUSED(gra_binary_cross_entropy(t, x, VECTOR(1, 2, 3)),
+            "binary_cross_entropy: p is (2, 3) but target is (3): wanted the same shape");
+    REFUSED(gra_binary_cross_entropy(t, x, x),
+            "binary_cross_entropy: element 1 of p is 2: wanted probabilities, from 0 to 1 (for logits there "
+            "is gra_binary_cross_entropy_with_logits)");
+    REFUSED(gra_binary_cross_entropy(t, VECTOR(0, -1), VECTOR(1, 1)),
+            "binary_cross_entropy: element 1 of p is -1: wanted probabilities, from 0 to 1 (for logits there "
+            "is gra_binary_cross_entropy_with_logits)");
+    REFUSED(gra_binary_cross_entropy(t, x, NULL), "binary_cross_entropy: input 1" NEVER_MADE);
+    REFUSED(gra_binary_cross_entropy_with_logits(t, x, VECTOR(1, 2, 3)),
+            "binary_cross_entropy_with_logits: x is (2, 3) but target is (3): wanted the same shape");
+    REFUSED(gra_binary_cross_entropy_with_logits(t, NULL, x),
+            "binary_cross_entropy_with_logits: input 0" NEVER_MADE);
+}
+END_TEST
+
+#define ATTEND(q, k, v, ...)                                                                             \
+    gra_attention(t, gra_full(t, 1, GRA_SHAPE q), gra_full(t, 1, GRA_SHAPE k), gra_full(t, 1, GRA_SHAPE v), \
+                  HOW(__VA_ARGS__))
+#define THREE  ": each must be (batch, time, dim)"
+#define AGREE  ": batches must agree, and k and v in time"
+#define REFUSED_QKV(q, k, v, why)                                                                        \
+    REFUSED(ATTEND(q, k, v, .heads = 1), "attention: q " #q ", k " #k ", v " #v why)
+#define OF_4   "they must have as many heads, or fewer that 4 divides by"
+#define SHARED ": its last size must be a multiple of the heads, and not 0"
+#define MASKED "it does not broadcast to the scores, (batch, heads, time, keys) = "
+
+START_TEST(refused_attention)
+{
+    REFUSED_QKV((2, 4), (1, 2, 4), (1, 2, 4), THREE);
+    REFUSED_QKV((1, 2, 4), (2, 4), (1, 2, 4), THREE);
+    REFUSED_QKV((1, 2, 4), (1, 2, 4), (2, 4), THREE);
+    REFUSED_QKV((1, 2, 4), (1, 3, 4), (1, 2, 4), AGREE);
+    REFUSED_QKV((2, 2, 4), (1, 2, 4), (1, 2, 4), AGREE);
+    REFUSED_QKV((1, 2, 4), (1, 2, 4), (2, 2, 4), AGREE);
+    REFUSED(ATTEND((1, 2, 4), (1, 2, 4), (1, 2, 6), .heads = 4),
+            "attention: q (1, 2, 4) has 4 heads of 1 columns, but k is (1, 2, 4) and v (1, 2, 6): " OF_4);
+    REFUSED(ATTEND((1, 2, 8), (1, 2, 6), (1, 2, 6), .heads = 4),
+            "attention: q (1, 2, 8) has 4 heads of 2 columns, but k is (1, 2, 6) and v (1, 2, 6): " OF_4);
+    REFUSED(ATTEND((1, 2, 8), (1, 2, 4), (1, 2, 5), .heads = 4),
+            "attention: q (1, 2, 8) has 4 heads of 2 columns, but k is (1, 2, 4) and v (1, 2, 5): " OF_4);
+    REFUSED(ATTEND((1, 2, 4), (1, 2, 6), (1, 2, 4), .heads = 1),
+            "attention: q (1, 2, 4) has 1 head of 4 columns, but k is (1, 2, 6) and v (1, 2, 4): they must "
+            "have as many heads, or fewer that 1 divides by");
+    REFUSED(ATTEND((1, 2, 4), (1, 2, 4), (1, 2, 4), .heads = 0),
+            "attention: 0 heads cannot share q (1, 2, 4)" SHARED);
+    REFUSED(ATTEND((1, 2, 4), (1, 2, 4), (1, 2, 6), .heads = 3),
+            "attention: 3 heads cannot share q (1, 2, 4)" SHARED);
+    REFUSED(ATTEND((1, 2, 0), (1, 2, 0), (1, 2, 4), .heads = 2),
+            "attention: 2 heads cannot share q (1, 2, 0)" SHARED);
+    REFUSED(ATTEND((1, 2, 4), (1, 2, 4), (1, 2, 4), .heads = 1, .dropout = 1),
+            "attention: dropout 1, wanted 0 <= dropout < 1");
+    REFUSED(ATTEND((1, 2, 4), (1, 2, 4), (1, 2, 4), .heads = 1, .dropout = -1),
+            "attention: dropout -1, wanted 0 <= dropout < 1");
+    REFUSED(ATTEND((2, 3, 4), (2, 5, 4), (2, 5, 4), .heads = 2, .mask = ONES(4, 5)),
+            "attention: the mask is (4, 5): " MASKED "(2, 2, 3, 5)");
+    REFUSED(ATTEND((1, 3, 4), (1, 3, 4), (1, 3, 4), .heads = 1, .mask = ONES(2, 1, 1, 1, 3)),
+            "attention: the mask is (2, 1, 1, 1, 3): " MASKED "(1, 1, 3, 3)");
+    REFUSED(gra_attention(t, x, x, x, NULL),
+            "attention: the options are NULL: &(gra_attention_options){ .heads = 1 }, say");
 }
 END_TEST
 
@@ -983,12 +926,10 @@ START_TEST(dropout_wants_a_generator)
     gra_keep_going(t, true);
     gra_begin(t, GRA_TRAIN, NULL);
     gra_dropout(t, VECTOR(1, 2), 0.5);
-    ck_assert_str_eq(gra_error(t),
-                     "dropout: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)");
+    expect_error("dropout: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)");
     gra_begin(t, GRA_TRAIN, NULL);
-    ck_assert(isnan(gra_item(gra_attention(t, ONES(1, 2, 4), ONES(1, 2, 4), ONES(1, 2, 4), HOW(.heads = 1, .causal = true, .dropout = 0.5)))));
-    ck_assert_str_eq(gra_error(t),
-                     "attention: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)");
+    ck_assert(isnan(gra_item(ATTEND((1, 2, 4), (1, 2, 4), (1, 2, 4), .heads = 1, .dropout = 0.5))));
+    expect_error("attention: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)");
 }
 END_TEST
 
@@ -997,7 +938,7 @@ END_TEST
 static TCase *group(Suite *s, const char *name)
 {
     TCase *c = tcase_create(name);
-    tcase_add_checked_fixture(c, open_tape, close_tape);
+    tcase_add_checked_fixture(c, open_step, close_all);
     suite_add_tcase(s, c);
     return c;
 }
@@ -1044,7 +985,12 @@ Suite *answers_suite(void)
     tcase_add_test(c, no_values_backwards);
 
     c = group(s, "bad input");
-    tcase_add_loop_test(c, bad_input_gets_a_sentence, 0, LENGTH(bad_cases));
+    tcase_add_test(c, refused_elements);
+    tcase_add_test(c, refused_products);
+    tcase_add_test(c, refused_dimensions);
+    tcase_add_test(c, refused_shapes);
+    tcase_add_test(c, refused_language);
+    tcase_add_test(c, refused_attention);
     tcase_add_test(c, dropout_wants_a_generator);
     return s;
 }
