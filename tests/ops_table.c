@@ -11,6 +11,9 @@
  *     ROW(name, op, function, n, input, ...)     a row: what messages call it, the .name of the gra_op that it
  *                         checks, the function, and its n inputs
  *     TRAIN(...)          a row that runs in training mode, where something is dropped
+ *     FLAT(...)           a row with a gradient that is 0 throughout
+ *     UNARY_ROWS(exp, X)  the two rows of do_exp and do_exp_again, with such inputs; BINARY_ROWS, OVER_ROWS and
+ *                         ALONG_ROWS do the same for the functions that BINARY, OVER and ALONG define
  *
  *     X(3, 17)            an input named "x" in reports, of that shape, with values from -2 to 2
  *     W(17), B(17)        the second and the third, "w" and "b"
@@ -294,49 +297,55 @@ F(attend_masked_dropped, gra_attention(t, in[0], in[1], in[2], HOW(.heads = 2, .
 #define FLAT(name, op, f, nin, ...)  { name, op, GRA_GRAD, nin, { __VA_ARGS__ }, f, 1e-6, true }
 #define TRAIN(name, op, f, nin, ...) { name, op, GRA_TRAIN, nin, { __VA_ARGS__ }, f, 1e-6, false }
 
+#define UNARY_ROWS(op, IN)                                                                               \
+    ROW(#op, #op, do_##op, 1, IN(3, 17)),                                                                \
+    ROW(#op ", again", #op, do_##op##_again, 1, IN(17))
+#define BINARY_ROWS(op, IN)                                                                              \
+    ROW(#op, #op, do_##op, 2, X(3, 17), IN(3, 17)),                                                      \
+    ROW(#op ": a vector to rows", #op, do_##op, 2, X(2, 3, 17), IN(17)),                                 \
+    ROW(#op ": rows and columns", #op, do_##op, 2, X(3, 1), IN(1, 17)),                                  \
+    ROW(#op ": stretched in the middle", #op, do_##op, 2, X(3, 1, 5), IN(3, 4, 1)),                      \
+    ROW(#op ", again", #op, do_##op##_again, 2, X(3, 17), IN(3, 1))
+#define OVER_ROWS(f, op)                                                                                 \
+    ROW(#f "_dim: first", op, f##_0, 1, X(3, 2, 17)),                                                    \
+    ROW(#f "_dim: middle", op, f##_1, 1, X(2, 3, 17)),                                                   \
+    ROW(#f "_dim: middle, again", op, f##_1_again, 1, X(2, 3, 5)),                                       \
+    ROW(#f "_dim: middle, kept", op, f##_1_kept, 1, X(2, 3, 5)),                                         \
+    ROW(#f "_dim: last", op, f##_last, 1, X(2, 3, 17)),                                                  \
+    ROW(#f "_dim: last, kept", op, f##_last_kept, 1, X(3, 17))
+#define ALONG_ROWS(op)                                                                                   \
+    ROW(#op ": first", #op, op##_0, 1, X(17, 3)),                                                        \
+    ROW(#op ": middle", #op, op##_1, 1, X(2, 5, 3)),                                                     \
+    ROW(#op ": middle, again", #op, op##_1_again, 1, X(2, 5, 3)),                                        \
+    ROW(#op ": last", #op, op##_last, 1, X(2, 3, 17)),                                                   \
+    ROW(#op ": last, again", #op, op##_last_again, 1, X(3, 17)),                                         \
+    ROW(#op ": of a vector", #op, op##_0, 1, X(37))
+
 const struct op_case op_cases[] = {
-    ROW("add", "add", do_add, 2, X(3, 17), W(3, 17)),
-    ROW("add: a vector to rows", "add", do_add, 2, X(2, 3, 17), W(17)),
-    ROW("add: rows to columns", "add", do_add, 2, X(3, 1), W(1, 17)),
+    BINARY_ROWS(add, W),
     ROW("add: a smaller first", "add", do_add, 2, X(17), W(3, 17)),
-    ROW("add: stretched in the middle", "add", do_add, 2, X(3, 1, 5), W(3, 4, 1)),
     ROW("add: numbers", "add", do_add, 2, X0, W0),
     ROW("add: a number", "add", do_add, 2, X(3, 17), W0),
     ROW("add: x twice", "add", do_add_self, 1, X(3, 17)),
     ROW("add: two views of x", "add", do_add_view, 1, X(3, 17)),
-    ROW("add, again", "add", do_add_again, 2, X(3, 17), W(3, 1)),
 
-    ROW("sub", "sub", do_sub, 2, X(3, 17), W(3, 17)),
-    ROW("sub: a vector from rows", "sub", do_sub, 2, X(2, 3, 17), W(17)),
-    ROW("sub: rows and columns", "sub", do_sub, 2, X(3, 1), W(1, 17)),
-    ROW("sub: stretched in the middle", "sub", do_sub, 2, X(3, 1, 5), W(3, 4, 1)),
+    BINARY_ROWS(sub, W),
     ROW("sub: a number", "sub", do_sub, 2, X0, W(3, 17)),
     FLAT("sub: x from itself", "sub", do_sub_self, 1, X(17)),
     ROW("sub: two views of x", "sub", do_sub_view, 1, X(3, 17)),
-    ROW("sub, again", "sub", do_sub_again, 2, X(17), W(3, 17)),
 
-    ROW("mul", "mul", do_mul, 2, X(3, 17), W(3, 17)),
-    ROW("mul: rows by a vector", "mul", do_mul, 2, X(2, 3, 17), W(17)),
-    ROW("mul: rows and columns", "mul", do_mul, 2, X(3, 1), W(1, 17)),
-    ROW("mul: stretched in the middle", "mul", do_mul, 2, X(3, 1, 5), W(3, 4, 1)),
+    BINARY_ROWS(mul, W),
     ROW("mul: by a number", "mul", do_mul, 2, X(3, 17), W0),
     ROW("mul: x twice", "mul", do_mul_self, 1, X(3, 17)),
     ROW("mul: two views of x", "mul", do_mul_view, 1, X(3, 17)),
-    ROW("mul, again", "mul", do_mul_again, 2, X(3, 17), W(17)),
 
-    ROW("div", "div", do_div, 2, X(3, 17), DIVISOR(3, 17)),
-    ROW("div: rows by a vector", "div", do_div, 2, X(2, 3, 17), DIVISOR(17)),
-    ROW("div: rows and columns", "div", do_div, 2, X(3, 1), DIVISOR(1, 17)),
-    ROW("div: stretched in the middle", "div", do_div, 2, X(3, 1, 5), DIVISOR(3, 4, 1)),
+    BINARY_ROWS(div, DIVISOR),
     ROW("div: a number", "div", do_div, 2, X0, DIVISOR(3, 17)),
     FLAT("div: x by itself", "div", do_div_self, 1, POSITIVE(17)),
     ROW("div: two views of x", "div", do_div_view, 1, POSITIVE(3, 17)),
-    ROW("div, again", "div", do_div_again, 2, X(3, 17), DIVISOR(3, 1)),
 
-    ROW("neg", "neg", do_neg, 1, X(3, 17)),
-    ROW("neg, again", "neg", do_neg_again, 1, X(17)),
-    ROW("scale", "scale", do_scale, 1, X(3, 17)),
-    ROW("scale, again", "scale", do_scale_again, 1, X(17)),
+    UNARY_ROWS(neg, X),
+    UNARY_ROWS(scale, X),
     FLAT("scale: by 0", "scale", scale_by_nothing, 1, X(3)),
     ROW("pow: x^2", "pow", square, 1, X(3, 17)),
     ROW("pow: x^2, again", "pow", square_again, 1, X(17)),
@@ -348,36 +357,21 @@ const struct op_case op_cases[] = {
     ROW("exp", "exp", do_exp, 1, X(3, 17)),
     ROW("exp: a number", "exp", do_exp, 1, X0),
     ROW("exp, again", "exp", do_exp_again, 1, X(17)),
-    ROW("log", "log", do_log, 1, POSITIVE(3, 17)),
-    ROW("log, again", "log", do_log_again, 1, POSITIVE(17)),
-    ROW("sqrt", "sqrt", do_sqrt, 1, POSITIVE(3, 17)),
-    ROW("sqrt, again", "sqrt", do_sqrt_again, 1, POSITIVE(17)),
-    ROW("tanh", "tanh", do_tanh, 1, X(3, 17)),
-    ROW("tanh, again", "tanh", do_tanh_again, 1, X(17)),
-    ROW("sigmoid", "sigmoid", do_sigmoid, 1, WIDE(3, 17)),
-    ROW("sigmoid, again", "sigmoid", do_sigmoid_again, 1, X(17)),
-    ROW("relu", "relu", do_relu, 1, X(3, 17)),
-    ROW("relu, again", "relu", do_relu_again, 1, X(17)),
-    ROW("gelu", "gelu", do_gelu, 1, WIDE(3, 17)),
-    ROW("gelu, again", "gelu", do_gelu_again, 1, X(17)),
-    ROW("gelu_tanh", "gelu_tanh", do_gelu_tanh, 1, WIDE(3, 17)),
-    ROW("gelu_tanh, again", "gelu_tanh", do_gelu_tanh_again, 1, X(17)),
-    ROW("silu", "silu", do_silu, 1, WIDE(3, 17)),
-    ROW("silu, again", "silu", do_silu_again, 1, X(17)),
+    UNARY_ROWS(log, POSITIVE),
+    UNARY_ROWS(sqrt, POSITIVE),
+    UNARY_ROWS(tanh, X),
+    UNARY_ROWS(sigmoid, WIDE),
+    UNARY_ROWS(relu, X),
+    UNARY_ROWS(gelu, WIDE),
+    UNARY_ROWS(gelu_tanh, WIDE),
+    UNARY_ROWS(silu, WIDE),
 
-    ROW("abs", "abs", do_abs, 1, X(3, 17)),
-    ROW("abs, again", "abs", do_abs_again, 1, X(17)),
-    ROW("clamp", "clamp", do_clamp, 1, X(3, 17)),
-    ROW("clamp, again", "clamp", do_clamp_again, 1, X(17)),
-    ROW("add_scalar", "add_scalar", do_add_scalar, 1, X(3, 17)),
-    ROW("add_scalar, again", "add_scalar", do_add_scalar_again, 1, X(17)),
-    ROW("where", "where", do_where, 2, X(3, 17), W(3, 17)),
-    ROW("where: a vector to rows", "where", do_where, 2, X(2, 3, 17), W(17)),
-    ROW("where: rows and columns", "where", do_where, 2, X(3, 1), W(1, 17)),
-    ROW("where: stretched in the middle", "where", do_where, 2, X(3, 1, 5), W(3, 4, 1)),
+    UNARY_ROWS(abs, X),
+    UNARY_ROWS(clamp, X),
+    UNARY_ROWS(add_scalar, X),
+    BINARY_ROWS(where, W),
     ROW("where: by rows", "where", where_rows, 2, X(3, 17), W(17)),
     ROW("where: x or x", "where", where_self, 1, X(17)),
-    ROW("where, again", "where", do_where_again, 2, X(17), W(3, 17)),
 
     TRAIN("dropout", "dropout", do_dropout, 1, X(3, 17)),
     TRAIN("dropout, again", "dropout", do_dropout_again, 1, X(3, 17)),
@@ -385,8 +379,7 @@ const struct op_case op_cases[] = {
     TRAIN("dropout: of a dropout", "dropout", dropout_twice, 1, X(3, 17)),
     TRAIN("dropout: a number", "dropout", dropout_a_little, 1, X0),
 
-    ROW("masked_fill", "masked_fill", do_masked_fill, 1, X(3, 17)),
-    ROW("masked_fill, again", "masked_fill", do_masked_fill_again, 1, X(17)),
+    UNARY_ROWS(masked_fill, X),
     ROW("masked_fill: rows", "masked_fill", masked_rows, 1, X(2, 3, 5)),
     ROW("masked_fill: a number as mask", "masked_fill", masked_by_one, 1, X(3)),
     ROW("masked_fill: -inf, softmax", "masked_fill", masked_weights, 1, X(3, 17)),
@@ -424,61 +417,29 @@ const struct op_case op_cases[] = {
     ROW("linear: no bias", "linear", linear_without_bias, 2, X(2, 3, 5), W(4, 5)),
     ROW("linear: x by itself", "linear", linear_self, 1, X(3, 5)),
 
-    ROW("sum", "sum", do_sum, 1, X(3, 17)),
-    ROW("sum, again", "sum", do_sum_again, 1, X(17)),
+    UNARY_ROWS(sum, X),
     ROW("sum: a number", "sum", do_sum, 1, X0),
-    ROW("sum_dim: first", "sum", sum_0, 1, X(3, 2, 17)),
-    ROW("sum_dim: middle", "sum", sum_1, 1, X(2, 3, 17)),
-    ROW("sum_dim: middle, again", "sum", sum_1_again, 1, X(2, 3, 5)),
-    ROW("sum_dim: middle, kept", "sum", sum_1_kept, 1, X(2, 3, 5)),
-    ROW("sum_dim: last", "sum", sum_last, 1, X(2, 3, 17)),
-    ROW("sum_dim: last, kept", "sum", sum_last_kept, 1, X(3, 17)),
+    OVER_ROWS(sum, "sum"),
     ROW("sum_dim: of a vector", "sum", sum_0, 1, X(17)),
     ROW("sum_dim: of size 1", "sum", sum_1, 1, X(3, 1, 5)),
     ROW("mean", "sum", do_mean, 1, X(3, 17)),
     ROW("mean, again", "sum", do_mean_again, 1, X(17)),
-    ROW("mean_dim: first", "sum", mean_0, 1, X(3, 2, 5)),
-    ROW("mean_dim: middle", "sum", mean_1, 1, X(2, 3, 5)),
-    ROW("mean_dim: middle, again", "sum", mean_1_again, 1, X(2, 3, 5)),
-    ROW("mean_dim: middle, kept", "sum", mean_1_kept, 1, X(2, 3, 5)),
-    ROW("mean_dim: last", "sum", mean_last, 1, X(3, 17)),
-    ROW("mean_dim: last, kept", "sum", mean_last_kept, 1, X(3, 17)),
+    OVER_ROWS(mean, "sum"),
     ROW("max", "max", do_max, 1, X(3, 17)),
     ROW("max, again", "max", do_max_again, 1, X(37)),
     ROW("max: a number", "max", do_max, 1, X0),
-    ROW("max_dim: first", "max", max_0, 1, X(3, 2, 17)),
-    ROW("max_dim: middle", "max", max_1, 1, X(2, 3, 17)),
-    ROW("max_dim: middle, again", "max", max_1_again, 1, X(2, 3, 5)),
-    ROW("max_dim: middle, kept", "max", max_1_kept, 1, X(2, 3, 5)),
-    ROW("max_dim: last", "max", max_last, 1, X(2, 3, 17)),
-    ROW("max_dim: last, kept", "max", max_last_kept, 1, X(3, 17)),
+    OVER_ROWS(max, "max"),
 
     ROW("min", "min", do_min, 1, X(3, 17)),
     ROW("min, again", "min", do_min_again, 1, X(37)),
-    ROW("min_dim: first", "min", min_0, 1, X(3, 2, 17)),
-    ROW("min_dim: middle", "min", min_1, 1, X(2, 3, 17)),
-    ROW("min_dim: middle, again", "min", min_1_again, 1, X(2, 3, 5)),
-    ROW("min_dim: middle, kept", "min", min_1_kept, 1, X(2, 3, 5)),
-    ROW("min_dim: last", "min", min_last, 1, X(2, 3, 17)),
-    ROW("min_dim: last, kept", "min", min_last_kept, 1, X(3, 17)),
-    ROW("var", "var", do_var, 1, X(3, 17)),
-    ROW("var, again", "var", do_var_again, 1, X(17)),
+    OVER_ROWS(min, "min"),
+    UNARY_ROWS(var, X),
     ROW("var_dim: middle, kept", "var", var_1, 1, X(2, 3, 17)),
     ROW("var_dim: last", "var", var_last, 1, X(2, 3, 17)),
 
-    ROW("softmax: first", "softmax", softmax_0, 1, X(17, 3)),
-    ROW("softmax: middle", "softmax", softmax_1, 1, X(2, 5, 3)),
-    ROW("softmax: middle, again", "softmax", softmax_1_again, 1, X(2, 5, 3)),
-    ROW("softmax: last", "softmax", softmax_last, 1, X(2, 3, 17)),
-    ROW("softmax: last, again", "softmax", softmax_last_again, 1, X(3, 17)),
-    ROW("softmax: of a vector", "softmax", softmax_0, 1, X(37)),
+    ALONG_ROWS(softmax),
     FLAT("softmax: of one", "softmax", softmax_last, 1, X(3, 1)),
-    ROW("log_softmax: first", "log_softmax", log_softmax_0, 1, X(17, 3)),
-    ROW("log_softmax: middle", "log_softmax", log_softmax_1, 1, X(2, 5, 3)),
-    ROW("log_softmax: middle, again", "log_softmax", log_softmax_1_again, 1, X(2, 5, 3)),
-    ROW("log_softmax: last", "log_softmax", log_softmax_last, 1, X(2, 3, 17)),
-    ROW("log_softmax: last, again", "log_softmax", log_softmax_last_again, 1, X(3, 17)),
-    ROW("log_softmax: of a vector", "log_softmax", log_softmax_0, 1, X(37)),
+    ALONG_ROWS(log_softmax),
 
     ROW("layer_norm", "layer_norm", do_layer_norm, 3, X(3, 17), W(17), B(17)),
     ROW("layer_norm, again", "layer_norm", do_layer_norm_again, 3, X(2, 3, 5), W(5), B(5)),
