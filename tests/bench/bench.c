@@ -14,14 +14,13 @@ static const struct part {
     void      (*run)(const bench *b);
 } parts[] = {
     { "gemm", bench_gemm },           { "ops", bench_ops },         { "attention", bench_attention },
-    { "steps", bench_steps },         { "small", bench_small },     { "generation", bench_generation },
-    { "growth", bench_growth },
+    { "steps", bench_steps },         { "growth", bench_growth },   { "generation", bench_generation },
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 
 static const char usage[] =
     "usage: bench [flags]\n"
-    "  --only PARTS     of peak, gemm, ops, attention, steps, small, generation, growth;\n"
+    "  --only PARTS     of peak, gemm, ops, attention, steps, generation, growth;\n"
     "                   several with commas between; peak is always measured\n"
     "  --config NAMES   of nano, tiny, small, gpt2, for steps and generation\n"
     "  --threads N      what `all threads` are; 0: as many as there are cores\n"

@@ -26,7 +26,6 @@ void bench_gemm(const bench *b);
 void bench_ops(const bench *b);
 void bench_attention(const bench *b);
 void bench_steps(const bench *b);
-void bench_small(const bench *b);
 void bench_generation(const bench *b);
 void bench_growth(const bench *b);
 
