@@ -1,33 +1,19 @@
 /* Attention: its weights, when they are kept, against plain loops; and what is said when they are not
  * there. Layers over any leading dimensions. */
 #include "../core/kern/mcg31.h"
-#include "../core/op.h"
 #include "../layers/layers.h"
+#include "fixture.h"
 #include "reference/attention.h"
 #include "suites.h"
-
-#include <stdlib.h>
 
 enum { BATCH = 2, HEADS = 3, TIME = 4, KEYS = 5, HEAD = 2, DIM = HEADS * HEAD };
 
 static const double tolerance = sizeof(real) == sizeof(double) ? 1e-14 : 1e-6;
-static gra_tape  *t;
-static gra_model *model;
-static gra_rng    rng;
 
-static void open_all(void)
+static void open_attention(void)
 {
-    gra_manual_seed(&rng, 123);
-    t = gra_open(1);
-    model = gra_model_open(t, &rng);
-    gra_keep_going(t, true);
+    open_all();
     gra_keep_attention(t, true);
-}
-
-static void close_all(void)
-{
-    gra_model_close(model);
-    gra_close(t);
 }
 
 static gra_tensor *random_input(gra_shape shape)
@@ -37,11 +23,6 @@ static gra_tensor *random_input(gra_shape shape)
     real *values = gra_alloc(t, n * sizeof *values);
     gra_randn(&rng, values, n);
     return gra_input(t, values, shape);
-}
-
-static void expect_error(const char *want)
-{
-    ck_assert_str_eq(gra_error(t) ? gra_error(t) : "no error", want);
 }
 
 /* ---- kept weights -------------------------------------------------------------------------------- */
@@ -94,7 +75,8 @@ START_TEST(weights_are_those_of_the_formula)            /* of both kinds, in eve
         gra_tensor *q = random_input(GRA_SHAPE(BATCH, TIME, DIM)),
                    *k = random_input(GRA_SHAPE(BATCH, KEYS, DIM));
         gra_tensor *v = random_input(GRA_SHAPE(BATCH, KEYS, 2 * DIM));
-        gra_tensor *y = gra_attention(t, q, k, v, &(gra_attention_options){ .heads = HEADS, .causal = causal, .dropout = i & 2 ? 0.5 : 0 });
+        gra_tensor *y = gra_attention(t, q, k, v, &(gra_attention_options){
+            .heads = HEADS, .causal = causal, .dropout = i & 2 ? 0.5 : 0 });
         const struct plain_attention a = plain(q, k, v, causal);
         expect_weights(gra_attention_weights(y), &a);
         ck_assert_ptr_eq(gra_attention_weights(gra_reshape(t, y, GRA_SHAPE(-1))), gra_attention_weights(y));
@@ -111,7 +93,8 @@ START_TEST(weights_change_nothing)                      /* of the result and the
         gra_keep_attention(t, keep);
         gra_begin(t, GRA_TRAIN, &rng);
         gra_tensor *x = random_input(GRA_SHAPE(BATCH, TIME, DIM));
-        gra_tensor *out = gra_attention(t, x, x, x, &(gra_attention_options){ .heads = HEADS, .causal = true, .dropout = 0.3 });
+        gra_tensor *out = gra_attention(t, x, x, x, &(gra_attention_options){
+            .heads = HEADS, .causal = true, .dropout = 0.3 });
         ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, out, out))), 0);
         memcpy(y[keep], out->data, sizeof y[keep]);
         memcpy(dq[keep], gra_grad(x), sizeof dq[keep]);
@@ -210,42 +193,29 @@ END_TEST
 
 /* ---- none to be had ---- */
 
-static gra_tensor *attended(gra_tensor *x) { return gra_attention(t, x, x, x, &(gra_attention_options){ .heads = 1 }); }
-
-START_TEST(weights_were_not_kept)
+static gra_tensor *attended(gra_tensor *x)
 {
-    gra_keep_attention(t, false);
-    gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *w = gra_attention_weights(attended(random_input(GRA_SHAPE(1, 2, 3))));
-    ck_assert(isnan(gra_item(w)));
-    expect_error("gra_attention_weights: they were not kept: call gra_keep_attention(t, true) first");
+    return gra_attention(t, x, x, x, &(gra_attention_options){ .heads = 1 });
 }
-END_TEST
 
-START_TEST(weights_of_another_op)
+START_TEST(no_weights_to_be_had)
 {
     gra_begin(t, GRA_GRAD, NULL);
-    gra_attention_weights(gra_neg(t, attended(random_input(GRA_SHAPE(1, 2, 3)))));
+    gra_tensor *x = random_input(GRA_SHAPE(1, 2, 3));
+    gra_attention_weights(gra_neg(t, attended(x)));
     expect_error("gra_attention_weights: this is the result of neg, not of gra_attention");
-}
-END_TEST
-
-START_TEST(weights_of_no_op)
-{
     gra_begin(t, GRA_GRAD, NULL);
     gra_attention_weights(gra_reshape(t, random_input(GRA_SHAPE(1, 2, 3)), GRA_SHAPE(-1)));
     expect_error("gra_attention_weights: this is the result of no op, not of gra_attention");
     ck_assert_ptr_null(gra_attention_weights(gra_param(gra_root(model), "w", gra_init_ones(), GRA_SHAPE(2))));
     ck_assert_ptr_null(gra_attention_weights(NULL));
-}
-END_TEST
-
-START_TEST(weights_after_an_error)
-{
     gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *w = gra_attention_weights(attended(random_input(GRA_SHAPE(2, 3))));
-    ck_assert(isnan(gra_item(w)));
+    ck_assert(isnan(gra_item(gra_attention_weights(attended(random_input(GRA_SHAPE(2, 3)))))));
     expect_error("attention: q (2, 3), k (2, 3), v (2, 3): each must be (batch, time, dim)");
+    gra_keep_attention(t, false);
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert(isnan(gra_item(gra_attention_weights(attended(random_input(GRA_SHAPE(1, 2, 3)))))));
+    expect_error("gra_attention_weights: they were not kept: call gra_keep_attention(t, true) first");
 }
 END_TEST
 
@@ -273,25 +243,14 @@ END_TEST
 Suite *attention_suite(void)
 {
     Suite *s = suite_create("attention");
-    TCase *c = tcase_create("weights");
-    tcase_add_checked_fixture(c, open_all, close_all);
+    TCase *c = tcase_create("attention");
+    tcase_add_checked_fixture(c, open_attention, close_all);
     tcase_add_test(c, weights_are_those_of_the_formula);
     tcase_add_test(c, weights_change_nothing);
     tcase_add_test(c, weights_of_every_layer_of_a_step);
-    tcase_add_test(c, weights_were_not_kept);
-    tcase_add_test(c, weights_of_another_op);
-    tcase_add_test(c, weights_of_no_op);
-    tcase_add_test(c, weights_after_an_error);
-    suite_add_tcase(s, c);
-
-    c = tcase_create("strips");
-    tcase_add_checked_fixture(c, open_all, close_all);
+    tcase_add_test(c, no_weights_to_be_had);
     tcase_add_loop_test(c, many_strips_are_as_the_plain_loops, 0, 7 * 8);
     tcase_add_loop_test(c, a_hidden_key_may_be_anything, 0, 2);
-    suite_add_tcase(s, c);
-
-    c = tcase_create("shapes");
-    tcase_add_checked_fixture(c, open_all, close_all);
     tcase_add_test(c, leading_dimensions_are_the_batch);
     suite_add_tcase(s, c);
     return s;
