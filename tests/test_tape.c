@@ -1,46 +1,61 @@
 /* The tape: gradients, modes, whose gradient stays, errors. */
-#include "../core/op.h"
 #include "aborts.h"
+#include "fixture.h"
 #include "suites.h"
 
 #include <signal.h>
 #include <stdlib.h>
 
-static gra_tape *t;
-
-static void open_tape(void)  { t = gra_open(1); gra_begin(t, GRA_GRAD, NULL); }
-static void close_tape(void) { gra_close(t); }
+static void open_tape(void) { open_all(); gra_begin(t, GRA_GRAD, NULL); }
 
 static gra_tensor *number(double v)
 {
     return gra_input(t, (real[]){ (real)v }, GRA_SCALAR);
 }
 
-static void expect_error(const char *part)
+static gra_tensor *param(gra_shape shape)               /* of ones */
 {
-    ck_assert_msg(gra_error(t) && strstr(gra_error(t), part), "wanted ...%s..., got %s", part,
-                  gra_error(t) ? gra_error(t) : "no error");
+    return gra_param(gra_root(model), "p", gra_init_ones(), shape);
+}
+
+static void expect_part(const char *part)               /* of the tape's error */
+{
+    const char *error = or_none(gra_error(t));
+    ck_assert_msg(strstr(error, part), "wanted ...%s..., got %s", part, error);
 }
 
 /* ---- gradients ---- */
 
-START_TEST(product_and_sum)             /* d(ab + c): b, a, 1 */
+/* Scalars by hand: f of x = 3, what it is and its derivative. */
+static gra_tensor *product_and_sum(gra_tensor *x)
 {
-    gra_tensor *a = number(2), *b = number(-3), *c = number(10);
-    gra_tensor *y = gra_add(t, gra_mul(t, a, b), c);
-    ck_assert_double_eq(gra_item(y), 4);
-    ck_assert_int_eq(gra_backward(t, y), 0);
-    ck_assert_double_eq((double)gra_grad(a)[0], -3);
-    ck_assert_double_eq((double)gra_grad(b)[0], 2);
-    ck_assert_double_eq((double)gra_grad(c)[0], 1);
+    return gra_add(t, gra_mul(t, x, number(-3)), number(10));
 }
-END_TEST
-
-START_TEST(a_tensor_feeds_many_ops)     /* y = x x + x x x: 2 x + 3 x^2 */
+static gra_tensor *square(gra_tensor *x)          { return gra_mul(t, x, x); }
+static gra_tensor *square_and_cube(gra_tensor *x) { return gra_add(t, square(x), gra_mul(t, square(x), x)); }
+static gra_tensor *used_by_many(gra_tensor *x)
 {
-    gra_tensor *x = number(3), *square = gra_mul(t, x, x);
-    gra_backward(t, gra_add(t, square, gra_mul(t, square, x)));
-    ck_assert_double_eq((double)gra_grad(x)[0], 6 + 27);
+    gra_tensor *y = square(x);
+    return gra_add(t, y, square(y));
+}
+static gra_tensor *cut_by_detach(gra_tensor *x)   { return gra_mul(t, x, gra_detach(t, x)); }
+static gra_tensor *loss_is_a_view(gra_tensor *x)  { return gra_reshape(t, square(x), GRA_SHAPE(1, 1)); }
+
+static const struct {
+    gra_tensor *(*f)(gra_tensor *x);
+    double        y, dx;
+} by_hand[] = {
+    { product_and_sum, 1, -3 }, { square, 9, 6 },        { square_and_cube, 36, 33 },
+    { used_by_many, 90, 114 },  { cut_by_detach, 9, 3 }, { loss_is_a_view, 9, 6 },
+};
+
+START_TEST(gradients_by_hand)           /* _i: of by_hand; what the loss does not use gets nothing */
+{
+    gra_tensor *x = number(3), *aside = gra_mul(t, x, number(5)), *y = by_hand[_i].f(x);
+    ck_assert_double_eq(gra_item(y), by_hand[_i].y);
+    ck_assert_int_eq(gra_backward(t, y), 0);
+    ck_assert_double_eq((double)gra_grad(x)[0], by_hand[_i].dx);
+    ck_assert_ptr_null(aside->grad);
 }
 END_TEST
 
@@ -55,37 +70,16 @@ START_TEST(a_long_chain_needs_no_stack)
 }
 END_TEST
 
-START_TEST(what_the_loss_does_not_use_gets_nothing)
-{
-    gra_tensor *x = number(3), *aside = gra_mul(t, x, number(5));
-    gra_keep_going(t, true);
-    gra_backward(t, gra_mul(t, x, x));
-    ck_assert_double_eq((double)gra_grad(x)[0], 6);
-    ck_assert_ptr_null(aside->grad);
-}
-END_TEST
-
 START_TEST(gradients_of_parameters_add_up_over_steps)
 {
-    gra_model *m = gra_model_open(t, NULL);
-    gra_tensor *p = gra_param(gra_root(m), "p", gra_init_ones(), GRA_SCALAR);
+    gra_tensor *p = param(GRA_SCALAR);
     for (int step = 1; step <= 3; step++) {
         gra_begin(t, GRA_GRAD, NULL);
         gra_backward(t, gra_scale(t, p, 5));
         ck_assert_double_eq((double)p->grad[0], 5.0 * step);
     }
-    gra_zero_grad(m);
+    gra_zero_grad(model);
     ck_assert_double_eq((double)p->grad[0], 0);
-    gra_model_close(m);
-}
-END_TEST
-
-START_TEST(detach_cuts)                 /* y = x * detach(x): the gradient is x, not 2 x */
-{
-    gra_tensor *x = number(3), *y = gra_detach(t, x);
-    ck_assert_double_eq(gra_item(y), 3);
-    gra_backward(t, gra_mul(t, x, y));
-    ck_assert_double_eq((double)gra_grad(x)[0], 3);
 }
 END_TEST
 
@@ -103,18 +97,9 @@ START_TEST(a_view_of_a_step_tensor)     /* its gradient lives as long as its bas
 }
 END_TEST
 
-START_TEST(the_loss_may_be_a_view)
-{
-    gra_tensor *x = number(3);
-    ck_assert_int_eq(gra_backward(t, gra_reshape(t, gra_mul(t, x, x), GRA_SHAPE(1, 1))), 0);
-    ck_assert_double_eq((double)gra_grad(x)[0], 6);
-}
-END_TEST
-
 START_TEST(the_loss_may_be_a_parameter)         /* whose gradient adds up */
 {
-    gra_model *m = gra_model_open(t, NULL);
-    gra_tensor *p = gra_param(gra_root(m), "p", gra_init_ones(), GRA_SCALAR);
+    gra_tensor *p = param(GRA_SCALAR);
     for (int step = 1; step <= 2; step++) {
         gra_begin(t, GRA_GRAD, NULL);
         ck_assert_int_eq(gra_backward(t, p), 0);
@@ -125,14 +110,12 @@ START_TEST(the_loss_may_be_a_parameter)         /* whose gradient adds up */
         ck_assert_int_eq(gra_backward(t, gra_reshape(t, p, GRA_SHAPE(1))), 0);
         ck_assert_double_eq((double)p->grad[0], step);
     }
-    gra_model_close(m);
 }
 END_TEST
 
 START_TEST(a_frozen_parameter_gets_nothing)
 {
-    gra_model *m = gra_model_open(t, NULL);
-    gra_tensor *p = gra_param(gra_root(m), "p", gra_init_ones(), GRA_SCALAR);
+    gra_tensor *p = param(GRA_SCALAR);
     gra_freeze(p, true);
     gra_tensor *x = number(2);
     gra_backward(t, gra_mul(t, p, x));
@@ -142,14 +125,13 @@ START_TEST(a_frozen_parameter_gets_nothing)
     gra_begin(t, GRA_GRAD, NULL);
     gra_backward(t, gra_mul(t, p, number(2)));
     ck_assert_double_eq((double)gra_grad(p)[0], 2);
-    gra_model_close(m);
 }
 END_TEST
 
 START_TEST(a_parameter_frozen_after_the_forward)
 {
-    gra_model *m = gra_model_open(t, NULL);
-    gra_tensor *p = gra_param(gra_root(m), "p", gra_init_ones(), GRA_SHAPE(2));
+    gra_tensor *p = param(GRA_SHAPE(2));
+    gra_tensor *scalar = gra_param(gra_root(model), "s", gra_init_ones(), GRA_SCALAR);
     gra_tensor *x = gra_input(t, (real[]){ 1, 2 }, GRA_SHAPE(2));
     gra_tensor *view = gra_reshape(t, p, GRA_SHAPE(2, 1));
     gra_tensor *y = gra_add(t, gra_sum(t, gra_relu(t, p)), gra_sum(t, gra_mul(t, view, x)));
@@ -164,19 +146,12 @@ START_TEST(a_parameter_frozen_after_the_forward)
     gra_tensor *loss = gra_reshape(t, gra_sum(t, p), GRA_SHAPE(1));
     gra_freeze(p, true);
     ck_assert_int_eq(gra_backward(t, loss), 0);
-    gra_model_close(m);
-}
-END_TEST
-
-START_TEST(a_views_gradient_is_its_bases)
-{
-    gra_tensor *x = gra_input(t, (real[]){ 1, 2 }, GRA_SHAPE(2)), *view = gra_reshape(t, x, GRA_SHAPE(1, 2));
-    gra_tensor *y = gra_mul(t, x, x), *aside = gra_reshape(t, y, GRA_SHAPE(2, 1));
-    ck_assert_ptr_eq(view->data, x->data);
-    gra_retain_grad(aside);
-    gra_backward(t, gra_sum(t, gra_mul(t, y, gra_reshape(t, view, GRA_SHAPE(2)))));     /* x^3 */
-    ck_assert_double_eq((double)gra_grad(view)[1], 12);
-    ck_assert_double_eq((double)gra_grad(aside)[1], 2);
+    gra_freeze(p, false);
+    gra_begin(t, GRA_GRAD, NULL);
+    view = gra_reshape(t, scalar, GRA_SCALAR);          /* the loss itself has no gradient to begin with */
+    gra_freeze(scalar, true);
+    ck_assert_int_eq(gra_backward(t, view), 0);
+    ck_assert_double_eq((double)scalar->grad_store[0], 0);
 }
 END_TEST
 
@@ -184,15 +159,10 @@ END_TEST
 
 START_TEST(dropout_drops_in_training_alone)
 {
-    gra_rng rng;
-    real ones[1000];
-    for (int i = 0; i < 1000; i++)
-        ones[i] = 1;
     static const gra_mode mode[] = { GRA_TRAIN, GRA_GRAD, GRA_EVAL };
     for (int m = 0; m < 3; m++) {
-        gra_manual_seed(&rng, 123);
         gra_begin(t, mode[m], &rng);
-        gra_tensor *y = gra_dropout(t, gra_constant(t, ones, GRA_SHAPE(1000)), 0.5);
+        gra_tensor *y = gra_dropout(t, gra_full(t, 1, GRA_SHAPE(1000)), 0.5);
         int zeros = 0;
         for (size_t i = 0; i < y->size; i++)
             zeros += y->data[i] == 0;
@@ -229,15 +199,14 @@ END_TEST
 
 START_TEST(the_first_error_stays_until_the_next_step)
 {
-    gra_keep_going(t, true);
     gra_tensor *a = gra_full(t, 1, GRA_SHAPE(6, 3)), *b = gra_full(t, 1, GRA_SHAPE(2, 3));
     gra_tensor *y = gra_matmul(t, a, b);
-    expect_error("matmul: a is (6, 3) but b is (2, 3): the inner sizes 3 and 2 differ");
+    expect_part("matmul: a is (6, 3) but b is (2, 3): the inner sizes 3 and 2 differ");
     gra_tensor *z = gra_softmax(t, gra_add(t, y, a), -1);       /* goes on with the empty tensor */
     ck_assert_int_eq((int)z->size, 0);
     ck_assert(isnan(gra_item(gra_sum(t, z))));
     ck_assert_int_eq(gra_backward(t, z), -1);
-    expect_error("matmul");
+    expect_part("matmul");
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert_ptr_null(gra_error(t));
     gra_tensor *x = number(2);
@@ -247,6 +216,7 @@ END_TEST
 
 START_TEST(an_error_aborts_by_default)
 {
+    gra_keep_going(t, false);
     ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));   /* its sentence, which would look like ours */
     gra_matmul(t, gra_full(t, 1, GRA_SHAPE(6, 3)), gra_full(t, 1, GRA_SHAPE(2, 3)));
 }
@@ -262,7 +232,6 @@ END_TEST
 
 START_TEST(a_tensor_of_the_last_step)
 {
-    gra_keep_going(t, true);
     for (int step = 0; step < 6; step++) {
         gra_tensor *old = gra_input(t, (real[]){ 1, 2, 3 }, GRA_SHAPE(3));
         gra_tensor *sum = gra_sum(t, old);
@@ -270,14 +239,14 @@ START_TEST(a_tensor_of_the_last_step)
         gra_tensor *fresh = gra_input(t, (real[]){ 4, 5, 6 }, GRA_SHAPE(3)); /* the same again, where that lay */
         gra_sum(t, fresh);
         gra_mul(t, fresh, step % 2 ? old : sum);
-        expect_error("mul: input 1 was not made in this step");
+        expect_part("mul: input 1 was not made in this step");
         gra_begin(t, GRA_GRAD, NULL);
     }
     gra_full(t, 0, GRA_SHAPE(1000));         /* what follows lies where the next step will not have come yet */
     gra_tensor *bias = gra_full(t, 0, GRA_SHAPE(3));
     gra_begin(t, GRA_GRAD, NULL);
     gra_layer_norm(t, gra_full(t, 1, GRA_SHAPE(3)), NULL, bias, 1e-5);
-    expect_error("layer_norm: input 2 was not made in this step");
+    expect_part("layer_norm: input 2 was not made in this step");
 }
 END_TEST
 
@@ -300,7 +269,6 @@ static gra_tensor *of_many_sizes(int n)
 START_TEST(tensors_of_steps_of_other_sizes)
 {
     gra_tensor *old[40];
-    gra_keep_going(t, true);
     for (int round = 0; round < 30; round++) {
         old[0] = gra_full(t, 1, GRA_SHAPE(2, 3));
         for (int i = 1; i < 40; i++)
@@ -309,7 +277,7 @@ START_TEST(tensors_of_steps_of_other_sizes)
             gra_begin(t, i % 2 ? GRA_EVAL : GRA_GRAD, NULL);
             of_many_sizes(i % 11);
             gra_neg(t, old[(7 * i + 39) % 40]);
-            expect_error("neg: input 0 was not made in this step");
+            expect_part("neg: input 0 was not made in this step");
         }
         gra_begin(t, GRA_GRAD, NULL);
     }
@@ -320,7 +288,6 @@ START_TEST(tensors_of_a_step_of_thousands)
 {
     enum { MANY = 4000 };
     static gra_tensor *old[MANY];
-    gra_keep_going(t, true);
     for (int step = 0; step < 12; step++) {
         for (int i = 0; i < MANY; i++)
             old[i] = gra_full(t, 1, GRA_SCALAR);
@@ -329,7 +296,7 @@ START_TEST(tensors_of_a_step_of_thousands)
         for (int i = 0; i < MANY; i++)
             ck_assert(old[i] != y && (!y->prev || old[i] != y->prev) && old[i]->step + 1 == y->step);
         gra_neg(t, old[step * 333 % MANY]);
-        expect_error("neg: input 0 was not made in this step");
+        expect_part("neg: input 0 was not made in this step");
         gra_begin(t, GRA_GRAD, NULL);
     }
 }
@@ -341,14 +308,13 @@ START_TEST(a_tensor_of_a_large_step)
 {
     enum { MANY = 1 << 15 };
     gra_tensor *old[300];
-    gra_keep_going(t, true);
     for (int i = 0; i < 300; i++)
         old[i] = i % 100 ? gra_scale(t, old[i - 1], 1) : gra_full(t, 1, GRA_SHAPE(i ? MANY : 1));
     for (int step = 0; step < 4; step++)
         for (int i = 0; i < 300; i += 23) {
             gra_begin(t, GRA_GRAD, NULL);
             gra_exp(t, old[i]);
-            expect_error("exp: input 0 was not made in this step");
+            expect_part("exp: input 0 was not made in this step");
         }
 }
 END_TEST
@@ -371,24 +337,12 @@ START_TEST(units_that_cost_nothing)     /* all of them are computed none the les
 }
 END_TEST
 
-START_TEST(a_loss_that_was_frozen)      /* since it was made: it has no gradient to begin with */
-{
-    gra_model *m = gra_model_open(t, NULL);
-    gra_tensor *p = gra_param(gra_root(m), "p", gra_init_ones(), GRA_SCALAR), *view = gra_reshape(t, p, GRA_SCALAR);
-    gra_freeze(p, true);
-    ck_assert_int_eq(gra_backward(t, view), 0);
-    ck_assert_double_eq((double)p->grad_store[0], 0);
-    gra_model_close(m);
-}
-END_TEST
-
 START_TEST(a_second_backward_is_refused)
 {
-    gra_keep_going(t, true);
     gra_tensor *x = number(3), *y = gra_mul(t, x, x);
     ck_assert_int_eq(gra_backward(t, y), 0);
     ck_assert_int_eq(gra_backward(t, y), -1);
-    expect_error("swept already");
+    expect_part("swept already");
     ck_assert_double_eq((double)x->grad[0], 6);
 }
 END_TEST
@@ -431,13 +385,7 @@ END_TEST
 
 static gra_tensor *ones(gra_shape shape) { return gra_full(t, 1, shape); }
 
-static gra_tensor *of_the_last_step(void)
-{
-    gra_tensor *old = gra_full(t, 0, GRA_SHAPE(2, 5));
-    gra_begin(t, GRA_GRAD, NULL);
-    return old;
-}
-
+static gra_tensor *stale;               /* of the step before the call */
 static gra_tensor *product;             /* x x, of which gra_backward was called */
 
 static void backward(gra_tensor *x)
@@ -452,26 +400,10 @@ static void constant_null(void)         { gra_constant(t, NULL, GRA_SHAPE(2)); }
 static void targets_null(void)          { gra_cross_entropy(t, ones(GRA_SHAPE(2, 3)), NULL); }
 static void ids_null(void)              { gra_embedding(t, ones(GRA_SHAPE(2, 3)), NULL, GRA_SHAPE(4)); }
 static void concat_null(void)           { gra_concat(t, 2, NULL, 0); }
-static void stale_bias(void)
-{
-    gra_tensor *old = of_the_last_step();               /* this is said before anything of its shape */
-    gra_linear(t, ones(GRA_SHAPE(1, 3)), ones(GRA_SHAPE(4, 3)), old);
-}
-static void stale_gain(void)
-{
-    gra_tensor *old = of_the_last_step();
-    gra_layer_norm(t, ones(GRA_SHAPE(3)), old, NULL, 1e-5);
-}
-static void stale_shift(void)
-{
-    gra_tensor *old = of_the_last_step();
-    gra_layer_norm(t, ones(GRA_SHAPE(3)), NULL, old, 1e-5);
-}
-static void stale_scale(void)
-{
-    gra_tensor *old = of_the_last_step();
-    gra_rms_norm(t, ones(GRA_SHAPE(3)), old, 1e-6);
-}
+static void stale_bias(void)          { gra_linear(t, ones(GRA_SHAPE(1, 3)), ones(GRA_SHAPE(4, 3)), stale); }
+static void stale_gain(void)          { gra_layer_norm(t, ones(GRA_SHAPE(3)), stale, NULL, 1e-5); }
+static void stale_shift(void)         { gra_layer_norm(t, ones(GRA_SHAPE(3)), NULL, stale, 1e-5); }
+static void stale_scale(void)         { gra_rms_norm(t, ones(GRA_SHAPE(3)), stale, 1e-6); }
 static void another_tape(void)
 {
     gra_tape *other = gra_open(1);
@@ -487,8 +419,8 @@ static void too_large(void)             { ck_assert_uint_eq(ones(GRA_SHAPE(1 << 
 static void item_of_many(void)          { ck_assert(isnan(gra_item(ones(GRA_SHAPE(2, 3))))); }
 static void unseeded(void)
 {
-    static gra_rng rng;
-    gra_begin(t, GRA_TRAIN, &rng);
+    static gra_rng none;
+    gra_begin(t, GRA_TRAIN, &none);
     gra_dropout(t, number(1), 0.5);
 }
 static void many_arguments(void)
@@ -555,9 +487,10 @@ static const struct {
 
 START_TEST(refused)                     /* _i: of refusals; the next step knows nothing of it */
 {
-    gra_keep_going(t, true);
+    stale = ones(GRA_SHAPE(2, 5));
+    gra_begin(t, GRA_GRAD, NULL);
     refusals[_i].call();
-    expect_error(refusals[_i].sentence);
+    expect_part(refusals[_i].sentence);
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert_ptr_null(gra_error(t));
     ck_assert_double_eq(gra_item(number(2)), 2);
@@ -571,9 +504,7 @@ START_TEST(nothing_is_no_error_without_a_tape)
     gra_retain_grad(NULL);
     gra_freeze(NULL, true);
     gra_print(NULL);
-    gra_model *m = gra_model_open(t, NULL);
-    ck_assert(isnan(gra_item(gra_param(gra_root(m), "p", gra_init_ones(), GRA_SHAPE(2)))));
-    gra_model_close(m);
+    ck_assert(isnan(gra_item(param(GRA_SHAPE(2)))));
 }
 END_TEST
 
@@ -581,34 +512,21 @@ Suite *tape_suite(void)
 {
     Suite *s = suite_create("tape");
     TCase *c = tcase_create("gradients");
-    tcase_add_checked_fixture(c, open_tape, close_tape);
-    tcase_add_test(c, product_and_sum);
-    tcase_add_test(c, a_tensor_feeds_many_ops);
+    tcase_add_checked_fixture(c, open_tape, close_all);
+    tcase_add_loop_test(c, gradients_by_hand, 0, sizeof by_hand / sizeof *by_hand);
     tcase_add_test(c, a_long_chain_needs_no_stack);
-    tcase_add_test(c, what_the_loss_does_not_use_gets_nothing);
     tcase_add_test(c, gradients_of_parameters_add_up_over_steps);
-    tcase_add_test(c, detach_cuts);
     tcase_add_test(c, a_view_of_a_step_tensor);
-    tcase_add_test(c, the_loss_may_be_a_view);
     tcase_add_test(c, the_loss_may_be_a_parameter);
     tcase_add_test(c, a_frozen_parameter_gets_nothing);
     tcase_add_test(c, a_parameter_frozen_after_the_forward);
-    tcase_add_test(c, a_views_gradient_is_its_bases);
-    suite_add_tcase(s, c);
-
-    c = tcase_create("modes");
-    tcase_add_checked_fixture(c, open_tape, close_tape);
     tcase_add_test(c, dropout_drops_in_training_alone);
-    suite_add_tcase(s, c);
-
-    c = tcase_create("whose gradient stays");
-    tcase_add_checked_fixture(c, open_tape, close_tape);
     tcase_add_test(c, a_retained_gradient_stays);
     tcase_add_test(c, all_gradients_stay_when_asked);
     suite_add_tcase(s, c);
 
     c = tcase_create("errors");
-    tcase_add_checked_fixture(c, open_tape, close_tape);
+    tcase_add_checked_fixture(c, open_tape, close_all);
     tcase_add_loop_test(c, refused, 0, sizeof refusals / sizeof *refusals);
     tcase_add_test(c, nothing_is_no_error_without_a_tape);
     tcase_add_test(c, the_first_error_stays_until_the_next_step);
@@ -619,7 +537,6 @@ Suite *tape_suite(void)
     tcase_add_test(c, tensors_of_a_step_of_thousands);
     tcase_add_test(c, a_tensor_of_a_large_step);
     tcase_add_test(c, units_that_cost_nothing);
-    tcase_add_test(c, a_loss_that_was_frozen);
     tcase_add_test(c, a_second_backward_is_refused);
     tcase_add_test(c, an_op_before_the_first_step);
     tcase_add_test(c, an_instruction_set_that_is_not_there);
