@@ -33,6 +33,14 @@ static void put(gra_tensor *x, int i, real v)
         x->grad[i] = v;
 }
 
+#define ELEMENTS(name, ...)             /* y_i, of the first input's values x and of i */                \
+    static void name(gra_tensor *y)                                                                      \
+    {                                                                                                    \
+        const real *x = y->in[0]->data;                                                                  \
+        for (int i = 0; i < (int)y->size; i++)                                                           \
+            y->data[i] = __VA_ARGS__;                                                                    \
+    }
+
 #define NO_DY  "it fits: dy does not enter: the backward adds the same whatever y->grad is: multiply by y->grad"
 #define STORED "it fits: what was in the gradient before is lost: the backward says dx[i] = ... where dx[i] += ... is wanted"
 #define BESIDE "it fits: beside the diagonal, in what dy_j gives to other places (the term with a sum): "
@@ -74,11 +82,7 @@ static void put(gra_tensor *x, int i, real v)
     SLIP(26, d = (real)123.4 * g, "it fits: a constant factor of 123.4")                                 \
     SLIP(25, d = i >= 2 ? (real)NAN : g, "it fits: a division by zero, the logarithm of zero, or uninitialised memory")
 
-static void square_forward(gra_tensor *y)
-{
-    for (size_t i = 0; i < y->size; i++)
-        y->data[i] = y->in[0]->data[i] * y->in[0]->data[i];
-}
+ELEMENTS(square_forward, x[i] * x[i])
 
 static void square_backward(gra_tensor *y)
 {
@@ -90,7 +94,6 @@ static void square_backward(gra_tensor *y)
         give(y->in[0], i, d);
     }
 }
-static const slip_row square_slips[] = { SQUARE(ROW) };
 
 /* ---- linear: y = x w^T + b; x (3, 4), w (5, 4), b (5) ------------------------------------------------- */
 
@@ -143,7 +146,6 @@ static void linear_backward(gra_tensor *y)
                 give(B, at_b, db);
             }
 }
-static const slip_row linear_slips[] = { LINEAR(ROW) };
 
 /* ---- softmax, along rows; x (3, 4) -------------------------------------------------------------------- */
 
@@ -204,7 +206,6 @@ static void softmax_backward(gra_tensor *y)
         last = s;
     }
 }
-static const slip_row softmax_slips[] = { SOFTMAX(ROW) };
 
 /* ---- layer norm: y = z w + b, z = (x - mean) r, of rows; x (3, 4), w (4), b (4) ----------------------- */
 
@@ -277,7 +278,6 @@ static void norm_backward(gra_tensor *y)
         }
     }
 }
-static const slip_row norm_slips[] = { NORM(ROW) };
 
 /* ---- attention: causal, of two heads; q k v (2, 3, 4) -------------------------------------------------- */
 
@@ -357,7 +357,6 @@ static void attention_backward(gra_tensor *y)
         }
     }
 }
-static const slip_row attention_slips[] = { ATTENTION(ROW) };
 
 /* ---- embedding: y_t = w[ids[t]]; w (5, 3) -------------------------------------------------------------- */
 
@@ -378,11 +377,7 @@ static const slip_row attention_slips[] = { ATTENTION(ROW) };
 static const int ids[] = { 1, 3, 1, 0, 3, 3 };
 enum { IDS = 6, VOCABULARY = 5, WIDTH = 3 };
 
-static void embedding_forward(gra_tensor *y)
-{
-    for (int i = 0; i < IDS * WIDTH; i++)
-        y->data[i] = y->in[0]->data[ids[i / WIDTH] * WIDTH + i % WIDTH];
-}
+ELEMENTS(embedding_forward, x[ids[i / WIDTH] * WIDTH + i % WIDTH])
 
 static void embedding_backward(gra_tensor *y)
 {
@@ -399,7 +394,6 @@ static void embedding_backward(gra_tensor *y)
         give(W, at, d);
     }
 }
-static const slip_row embedding_slips[] = { EMBEDDING(ROW) };
 
 /* ---- dropout: p = 0.3; x (4, 5) ------------------------------------------------------------------------- */
 
@@ -416,11 +410,7 @@ static const slip_row embedding_slips[] = { EMBEDDING(ROW) };
 
 static const int mask[20] = { 1, 0, 1, 1, 1,  0, 1, 1, 0, 1,  1, 1, 1, 0, 1,  1, 0, 1, 1, 1 };
 
-static void dropout_forward(gra_tensor *y)
-{
-    for (size_t i = 0; i < y->size; i++)
-        y->data[i] = mask[i] * y->in[0]->data[i] / 0.7;
-}
+ELEMENTS(dropout_forward, mask[i] * x[i] / 0.7)
 
 static void dropout_backward(gra_tensor *y)
 {
@@ -431,7 +421,6 @@ static void dropout_backward(gra_tensor *y)
         give(y->in[0], i, d);
     }
 }
-static const slip_row dropout_slips[] = { DROPOUT(ROW) };
 
 /* ---- cross-entropy: the mean over the rows that have a target; x (4, 5) --------------------------------- */
 
@@ -479,7 +468,6 @@ static void loss_backward(gra_tensor *y)
         give(y->in[0], at, d);
     }
 }
-static const slip_row loss_slips[] = { LOSS(ROW) };
 
 /* ---- GELU: y = x (1 + tanh(u)) / 2, u = a (x + b x^3); x (3, 5) ----------------------------------------- */
 
@@ -501,13 +489,7 @@ static const slip_row loss_slips[] = { LOSS(ROW) };
 
 static const real a = 0.7978845608028654, b = 0.044715, PI = 3.141592653589793;
 
-static void gelu_forward(gra_tensor *y)
-{
-    for (size_t i = 0; i < y->size; i++) {
-        const real x = y->in[0]->data[i];
-        y->data[i] = x * (1 + tanh(a * (x + b * x * x * x))) / 2;
-    }
-}
+ELEMENTS(gelu_forward, x[i] * (1 + tanh(a * (x[i] + b * x[i] * x[i] * x[i]))) / 2)
 
 static void gelu_backward(gra_tensor *y)
 {
@@ -519,7 +501,6 @@ static void gelu_backward(gra_tensor *y)
         give(y->in[0], i, d * y->grad[i]);
     }
 }
-static const slip_row gelu_slips[] = { GELU(ROW) };
 
 /* ---- tanh; x (3, 5) -------------------------------------------------------------------------------------- */
 
@@ -532,11 +513,7 @@ static const slip_row gelu_slips[] = { GELU(ROW) };
     SLIP(6, d = -1 / t, "it fits: in what dy is multiplied by, 1/y stands where 1 - y^2 is wanted, and the sign is flipped") \
     SLIP(7, d = 1 / cosh(x), "a clue: each element gets its own dy")
 
-static void tanh_forward(gra_tensor *y)
-{
-    for (size_t i = 0; i < y->size; i++)
-        y->data[i] = tanh(y->in[0]->data[i]);
-}
+ELEMENTS(tanh_forward, tanh(x[i]))
 
 static void tanh_backward(gra_tensor *y)
 {
@@ -547,7 +524,6 @@ static void tanh_backward(gra_tensor *y)
         give(y->in[0], i, d * y->grad[i]);
     }
 }
-static const slip_row tanh_slips[] = { TANH(ROW) };
 
 /* ---- two layers: y = tanh(x u) v; x (3, 4), u v (4, 4) --------------------------------------------------- */
 
@@ -599,7 +575,6 @@ static void layers_backward(gra_tensor *y)
         give(y->in[2], i * 4 + c, h[r * 4 + i] * dy[r * 4 + c]);
     }
 }
-static const slip_row layers_slips[] = { LAYERS(ROW) };
 
 /* ---- cumulative sum of rows; x (3, 5) ------------------------------------------------------------------- */
 
@@ -609,11 +584,7 @@ static const slip_row layers_slips[] = { LAYERS(ROW) };
     SLIP(2, use = row && j <= i, "a matrix is taken in place of its transpose")                          \
     SLIP(3, use = row && j > i, "it fits: nothing arrives on the diagonal, in what dy_i gives to place i itself, x_i")
 
-static void cumsum_forward(gra_tensor *y)
-{
-    for (int i = 0; i < 15; i++)
-        y->data[i] = y->in[0]->data[i] + (i % 5 ? y->data[i - 1] : 0);
-}
+ELEMENTS(cumsum_forward, x[i] + (i % 5 ? y->data[i - 1] : 0))
 
 static void cumsum_backward(gra_tensor *y)
 {
@@ -625,7 +596,6 @@ static void cumsum_backward(gra_tensor *y)
             give(y->in[0], i, use ? y->grad[j] : 0);
         }
 }
-static const slip_row cumsum_slips[] = { CUMSUM(ROW) };
 
 /* ---- tied: y = (x . w) w, of rows, which uses w twice; x (3, 4), w (4) ---------------------------------- */
 
@@ -661,7 +631,6 @@ static void tied_backward(gra_tensor *y)
         give(y->in[1], i % 4, d);
     }
 }
-static const slip_row tied_slips[] = { TIED(ROW) };
 
 /* ---- all of them ---------------------------------------------------------------------------------------- */
 
@@ -674,23 +643,25 @@ typedef struct op_of {
     gra_check_in in[3];
 } op_of;
 
-#define OP(op) { .name = #op, .forward = op##_forward, .backward = op##_backward, .args = sizeof(int) }, op##_slips, LENGTH(op##_slips)
+#define OP(op, SLIPS)                                                                                    \
+    { .name = #op, .forward = op##_forward, .backward = op##_backward, .args = sizeof(int) },            \
+    (const slip_row[]){ SLIPS(ROW) }, LENGTH(((const slip_row[]){ SLIPS(ROW) }))
 #define IN(name_, ...) { .name = name_, .shape = { __VA_ARGS__ } }
 static const op_of ops[] = {
-    { OP(square), 1, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }) } },
-    { OP(linear), 3, { 2, { 3, 5 } }, { IN("x", 2, { 3, 4 }), IN("w", 2, { 5, 4 }), IN("b", 1, { 5 }) } },
-    { OP(softmax), 1, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }) } },
-    { OP(norm), 3, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }), IN("w", 1, { 4 }), IN("b", 1, { 4 }) } },
-    { OP(attention), 3, { 3, { HEADS, TIME, DIM } },
+    { OP(square, SQUARE), 1, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }) } },
+    { OP(linear, LINEAR), 3, { 2, { 3, 5 } }, { IN("x", 2, { 3, 4 }), IN("w", 2, { 5, 4 }), IN("b", 1, { 5 }) } },
+    { OP(softmax, SOFTMAX), 1, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }) } },
+    { OP(norm, NORM), 3, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }), IN("w", 1, { 4 }), IN("b", 1, { 4 }) } },
+    { OP(attention, ATTENTION), 3, { 3, { HEADS, TIME, DIM } },
       { IN("q", 3, { HEADS, TIME, DIM }), IN("k", 3, { HEADS, TIME, DIM }), IN("v", 3, { HEADS, TIME, DIM }) } },
-    { OP(embedding), 1, { 2, { IDS, WIDTH } }, { IN("w", 2, { VOCABULARY, WIDTH }) } },
-    { OP(dropout), 1, { 2, { 4, 5 } }, { IN("x", 2, { 4, 5 }) } },
-    { OP(loss), 1, { 0, { 0 } }, { IN("x", 2, { 4, 5 }) } },
-    { OP(gelu), 1, { 2, { 3, 5 } }, { IN("x", 2, { 3, 5 }) } },
-    { OP(tanh), 1, { 2, { 3, 5 } }, { IN("x", 2, { 3, 5 }) } },
-    { OP(layers), 3, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }), IN("u", 2, { 4, 4 }), IN("v", 2, { 4, 4 }) } },
-    { OP(cumsum), 1, { 2, { 3, 5 } }, { IN("x", 2, { 3, 5 }) } },
-    { OP(tied), 2, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }), IN("w", 1, { 4 }) } },
+    { OP(embedding, EMBEDDING), 1, { 2, { IDS, WIDTH } }, { IN("w", 2, { VOCABULARY, WIDTH }) } },
+    { OP(dropout, DROPOUT), 1, { 2, { 4, 5 } }, { IN("x", 2, { 4, 5 }) } },
+    { OP(loss, LOSS), 1, { 0, { 0 } }, { IN("x", 2, { 4, 5 }) } },
+    { OP(gelu, GELU), 1, { 2, { 3, 5 } }, { IN("x", 2, { 3, 5 }) } },
+    { OP(tanh, TANH), 1, { 2, { 3, 5 } }, { IN("x", 2, { 3, 5 }) } },
+    { OP(layers, LAYERS), 3, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }), IN("u", 2, { 4, 4 }), IN("v", 2, { 4, 4 }) } },
+    { OP(cumsum, CUMSUM), 1, { 2, { 3, 5 } }, { IN("x", 2, { 3, 5 }) } },
+    { OP(tied, TIED), 2, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }), IN("w", 1, { 4 }) } },
 };
 
 typedef struct run {
