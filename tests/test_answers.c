@@ -935,18 +935,11 @@ END_TEST
 
 /* ---- the suite -------------------------------------------------------------------------------------- */
 
-static TCase *group(Suite *s, const char *name)
-{
-    TCase *c = tcase_create(name);
-    tcase_add_checked_fixture(c, open_step, close_all);
-    suite_add_tcase(s, c);
-    return c;
-}
-
 Suite *answers_suite(void)
 {
     Suite *s = suite_create("answers");
-    TCase *c = group(s, "values");
+    TCase *c = tcase_create("answers");
+    tcase_add_checked_fixture(c, open_step, close_all);
     tcase_add_test(c, arithmetic);
     tcase_add_test(c, tensors_of_a_step);
     tcase_add_test(c, functions);
@@ -983,8 +976,6 @@ Suite *answers_suite(void)
     tcase_add_test(c, dropout_is_pytorchs);
     tcase_add_test(c, no_values);
     tcase_add_test(c, no_values_backwards);
-
-    c = group(s, "bad input");
     tcase_add_test(c, refused_elements);
     tcase_add_test(c, refused_products);
     tcase_add_test(c, refused_dimensions);
@@ -992,5 +983,6 @@ Suite *answers_suite(void)
     tcase_add_test(c, refused_language);
     tcase_add_test(c, refused_attention);
     tcase_add_test(c, dropout_wants_a_generator);
+    suite_add_tcase(s, c);
     return s;
 }

@@ -273,7 +273,7 @@ START_TEST(test_group)                  /* _i: the kind */
     for (size_t i = 0; v[2] && i < frozen->size; i++)
         ck_assert(v[2]->data[i] == 0);
 
-    gra_freeze(frozen, false);                  /* no longer frozen, it moves: it has had its buffer from the start */
+    gra_freeze(frozen, false);          /* it moves now: it has had its buffer from the start */
     kinds[_i].step(&o);
     ck_assert(unmoved(frozen) == !matrices);
 }
@@ -304,8 +304,8 @@ START_TEST(test_defaults)               /* every field is filled, whatever it wa
     ck_assert_int_eq(gra_muon_init(&muon, model, NULL), 0);
     ck_assert(isnan(sgd.lr) && isnan(adamw.lr) && isnan(muon.lr));
     ck_assert(sgd.model == model && !sgd.takes && sgd.momentum == 0 && sgd.weight_decay == 0);
-    ck_assert(adamw.model == model && adamw.takes == gra_takes_vectors && adamw.beta1 == 0.9 && adamw.beta2 == 0.999 &&
-              adamw.eps == 1e-8 && adamw.weight_decay == 0.01 && adamw.steps == 0);
+    ck_assert(adamw.model == model && adamw.takes == gra_takes_vectors && adamw.beta1 == 0.9 &&
+              adamw.beta2 == 0.999 && adamw.eps == 1e-8 && adamw.weight_decay == 0.01 && adamw.steps == 0);
     ck_assert(muon.model == model && muon.momentum == 0.95 && muon.weight_decay == 0 && muon.ns_steps == 5);
 }
 END_TEST
@@ -492,7 +492,8 @@ START_TEST(threads_change_no_bit)
         gra_model *m = many_parameters(tape);
         real *got = moved(m, want ? norms : norm);
         if (want) {
-            ck_assert_msg(memcmp(want, got, 2 * gra_param_values(m) * sizeof *want) == 0, "%d threads: other bits", threads);
+            ck_assert_msg(memcmp(want, got, 2 * gra_param_values(m) * sizeof *want) == 0,
+                          "%d threads: other bits", threads);
             ck_assert_msg(memcmp(norm, norms, sizeof norm) == 0, "%d threads: another norm", threads);
             free(got);
         } else
@@ -659,8 +660,8 @@ START_TEST(test_one_optimiser_of_a_kind_for_each_parameter)
     sgd_step(&other);
     ck_assert_ptr_null(gra_model_error(model));
     adamw_step(&first);                                 /* both at once are not */
-    expect_model_error("gra_adamw_step: the moments of w belong to another optimiser since its gra_adamw_init: let "
-                       "`takes` give each parameter to one of a kind");
+    expect_model_error("gra_adamw_step: the moments of w belong to another optimiser since its gra_adamw_init: "
+                       "let `takes` give each parameter to one of a kind");
 }
 END_TEST
 
