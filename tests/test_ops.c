@@ -401,40 +401,24 @@ END_TEST
 
 /* ---- the suite -------------------------------------------------------------------------------------- */
 
-static TCase *group(Suite *s, const char *name)
-{
-    TCase *c = tcase_create(name);
-    tcase_add_checked_fixture(c, open_tape, close_tape);
-    suite_add_tcase(s, c);
-    return c;
-}
-
 Suite *ops_suite(void)
 {
     Suite *s = suite_create("ops");
-    TCase *c = group(s, "gradients");
+    TCase *c = tcase_create("rows of the table");
+    tcase_add_checked_fixture(c, open_tape, close_tape);
 #ifdef GRADUS_DOUBLE
     tcase_add_loop_test(c, gradients, 0, op_cases_count);
-#endif
-    tcase_add_test(c, every_op_file_has_its_rows);
-    tcase_add_test(c, a_missing_row_is_asked_for);
-
-    c = group(s, "chunks");
-    tcase_add_loop_test(c, chunks_of_one, 0, op_cases_count);
-
-    c = group(s, "some gradients alone, and the end of memory");
-    tcase_add_loop_test(c, each_choice_of_gradients, 0, op_cases_count);
-    tcase_add_loop_test(c, memory_ends_anywhere, 0, op_cases_count);
-
-    c = group(s, "tracing");
-    tcase_add_test(c, tracing_finds_nothing_and_changes_nothing);
-
-    c = group(s, "float32 against float64");
-#ifdef GRADUS_DOUBLE
     tcase_add_test(c, write_reference);
 #else
     tcase_add_loop_test(c, float32_agrees_with_float64, 0, ISAS);
     tcase_add_test(c, without_a_reference_nothing_is_compared);
 #endif
+    tcase_add_test(c, every_op_file_has_its_rows);
+    tcase_add_test(c, a_missing_row_is_asked_for);
+    tcase_add_loop_test(c, chunks_of_one, 0, op_cases_count);
+    tcase_add_loop_test(c, each_choice_of_gradients, 0, op_cases_count);
+    tcase_add_loop_test(c, memory_ends_anywhere, 0, op_cases_count);
+    tcase_add_test(c, tracing_finds_nothing_and_changes_nothing);
+    suite_add_tcase(s, c);
     return s;
 }
