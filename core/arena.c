@@ -22,7 +22,7 @@ static struct gra_block *new_block(size_t size)
     return b;
 }
 
-/* Adds a block of at least so many bytes behind the last one, which is NULL in an empty arena. */
+/* Adds a block of at least that size after the last one, which is NULL in an empty arena. */
 static struct gra_block *append(gra_arena *a, struct gra_block *last, size_t bytes)
 {
     size_t size = last ? 2 * last->size : FIRST_BLOCK;

@@ -45,7 +45,8 @@ static void make_printable(char *s)
 void gra_failure_about(gra_failure *e, const char *path)
 {
     path = path && *path ? path : "a file without a name";
-    const size_t n = strlen(path), most = 300;          /* of a longer path its end: there stands the name */
+    /* of a longer path only the end is shown: the file name */
+    const size_t n = strlen(path), most = 300;
     snprintf(e->text, sizeof e->text, "%s%s: ", n > most ? "..." : "", n > most ? path + n - most : path);
     e->subject = strlen(e->text);
     e->failed = false;

@@ -105,7 +105,7 @@ typedef struct gra_watch {
     void (*work)(struct gra_watch *w, gra_tensor *y, void (*f)(gra_tensor *y));  /* calls f(y): y's forward or
                                                            backward */
 } gra_watch;
-void      gra_tape_watch(gra_tape *t, gra_watch *w);    /* from the next gra_begin on; NULL: nobody watches */
+void      gra_tape_watch(gra_tape *t, gra_watch *w);    /* from the next gra_begin on; NULL: not watched */
 void      gra_tape_try(gra_tape *t, gra_trial how);
 
 /* ---- models: what files hold of them ----------------------------------------------------------------- */

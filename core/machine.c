@@ -6,8 +6,8 @@
  * caller is worker 0.
  *
  * To run a job the caller fills in its fields, hands out the shares, takes chunks until none is left, and
- * waits until those that others took are done. The fields change only when all chunks are done, so whoever
- * claimed a chunk may read them. Between jobs a worker watches the counter `job` for a short while, then
+ * waits until those that others took are done. The fields change only when all chunks are done, so a worker
+ * that claimed a chunk may read them. Between jobs a worker watches the counter `job` for a short while, then
  * sleeps; one that wakes too late finds no chunk left, or helps with the next job. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE                     /* sched_getaffinity */

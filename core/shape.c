@@ -156,7 +156,7 @@ void gra_walk_next(gra_walk *w)
         w->n = 0;
         return;
     }
-    /* a row has been read to its end: back to its first element */
+    /* the row is done: back to its first element */
     w->a -= w->at[d] * w->stride_a[d];
     w->b -= w->at[d] * w->stride_b[d];
     w->at[d] = 0;

@@ -1,15 +1,14 @@
 /* trace: which op made the first NaN or infinity of a step, and where in the model.
  *
  * There are three kinds of values that are not finite: nan, inf and -inf. After each forward the result is
- * looked at: a kind that it has and no input has was made by this op, which is an error. So softmax, scale or
- * a slice may pass on the -inf of a mask, and the op that makes nan or inf of it is named. This is one look
- * at the values, and no second run; two things it cannot tell. An op that passes on a -inf and makes another
- * -inf of its own is let by, and the next one that makes nan of it is named. And an op that turns the sign of
- * a mask's -inf (gra_neg) is named.
+ * compared with the inputs. A kind that the result has and no input has was made by this op: an error. So
+ * softmax, scale or a slice may pass on the -inf of a mask, and the op that turns it into nan or inf is
+ * named. As each value is looked at only once, two cases are judged wrongly. An op that passes on a -inf and
+ * makes another one itself is not noticed (the next op that makes nan of it is named); and an op that flips
+ * the sign of a mask's -inf, as gra_neg does, is named.
  *
- * A NaN that came in, or a parameter that was spoilt by an update, is no op's fault: the sentence names it.
- * After each backward the gradients that it added to are looked at, where nothing may be but finite
- * values. */
+ * A NaN that was in an input of the step, or in a parameter after its last update, is not the fault of an op:
+ * the message names the tensor. After each backward the gradients that it added to must be finite. */
 #include "internal.h"
 
 /* ---- kinds of values ---- */
@@ -25,14 +24,15 @@ static unsigned kinds(const real *x, size_t n)
 {
     unsigned all = 0;
     int finite = 1;
-    for (size_t i = 0; i < n; i++)                      /* nearly always all that is to be done: quick */
+    for (size_t i = 0; i < n; i++)                      /* one quick pass: usually all are finite */
         finite &= x[i] - x[i] == 0;
     for (size_t i = 0; !finite && i < n; i++)
         all |= kind(x[i]);
     return all;
 }
 
-static size_t first_of(unsigned wanted, const real *x)  /* which x has */
+/* The index of the first value of these kinds; x must have one. */
+static size_t first_of(unsigned wanted, const real *x)
 {
     size_t i = 0;
     while (!(kind(x[i]) & wanted))
@@ -69,8 +69,8 @@ static char *input_text(const gra_tensor *y, int k, char *text)
     return text;
 }
 
-/* What element i of y was made of, "1000 and 2": where all inputs are shaped like y, what stands at the same
- * place in each ("there"); else the largest finite value of each ("up to"). */
+/* The inputs of element i of y, "1000 and 2": where all inputs are shaped like y, their elements at the same
+ * place ("there"); else the largest finite |value| of each ("up to"). */
 static char *inputs_text(const gra_tensor *y, size_t i, char *text)
 {
     bool alike = true;
@@ -104,19 +104,19 @@ static char *place_text(const gra_tensor *y, char *text)
     return text;
 }
 
-/* ---- what the tape asks ---- */
+/* ---- called by the tape ---- */
 
 void gra_trace_forward(gra_tape *t, gra_tensor *y)
 {
     const bool asked = !gra_error(t) && y->op->forward && !y->op->masks;
     const unsigned has = asked ? kinds(y->data, y->size) : 0;
-    const gra_tensor *nan = NULL, *x;                   /* the first input that has one */
-    unsigned came = 0;
+    const gra_tensor *nan = NULL, *x;                   /* nan: the first input that has a nan */
+    unsigned came = 0;                                  /* the kinds that the inputs have */
     int nan_at = 0;
     for (int k = 0; has && k < y->nin; k++) {
         const unsigned in = (x = y->in[k]) ? kinds(x->data, x->size) : 0;
         came |= in;
-        if (in && x->name && x->requires_grad)          /* frozen, it may be a mask */
+        if (in && x->name && x->requires_grad)          /* a frozen one may be a mask */
             gra_fail(t, "%s: the parameter %s holds %s: no op made it, its last update did, or the file it "
                      "came from", y->op->name, x->name, value_text(in, x, x->data, NEW_TEXT));
         if (!nan && (in & IS_NAN))

@@ -72,7 +72,7 @@ static int check(gra_tape *t)
     return result;
 }
 
-/* ---- and of use? -------------------------------------------------------------------------------- */
+/* ---- is it useful? -------------------------------------------------------------------------------- */
 
 /* Which beta makes swish most like GELU? Learn it, on a thousand x from N(0, 1). GELU's authors
  * recommend 1.702 (Hendrycks & Gimpel 2016). */

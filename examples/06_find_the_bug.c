@@ -73,7 +73,7 @@ static gra_tensor *standardize(gra_tape *t, gra_tensor *x)
     return gra_run(gra_result_like(t, &op, x));
 }
 
-/* ---- the judge: nothing to mend from here on ------------------------------------------------- */
+/* ---- the check: nothing to mend from here on ------------------------------------------------- */
 
 static gra_tensor *checked(gra_tape *t, gra_tensor **in, void *arg)
 {

@@ -22,7 +22,7 @@
 
 const char program_name[] = "train";
 
-typedef struct session {                /* all that lives as long as the program */
+typedef struct session {                /* the state of this call of the program */
     training   t;
     run        run;
     long       from;                    /* the step that this call of the program began at */
@@ -52,7 +52,7 @@ static void stop_on_interrupt(void)
     sigaction(SIGINT, &action, NULL);
 }
 
-/* ---- numbers that are none --------------------------------------------------------------------------- */
+/* ---- NaN and infinity --------------------------------------------------------------------------- */
 
 /* Forward and backward of the batch in t->ids, with a copy of the generator; no parameter moves. 0 or -1. */
 static int compute(training *t, gra_rng rng)
@@ -96,8 +96,8 @@ static double loss_of(training *t, int windows)
     return gra_item(gra_cross_entropy(t->tape, logits, t->next));
 }
 
-/* From some random batches of the held-out text. The generator is its own: how often one looks at the loss
- * does not change what is trained. */
+/* From some random batches of the held-out text. It has a generator of its own, so that the number of
+ * validations does not change the training. */
 static double estimate(training *t)
 {
     double sum = 0;
@@ -127,7 +127,7 @@ static double evaluate(training *t)
 
 /* ---- training ---------------------------------------------------------------------------------------- */
 
-/* Of a clock that never goes back. */
+/* From a monotonic clock. */
 static double seconds_now(void)
 {
     struct timespec now;
@@ -144,7 +144,7 @@ static int save_checkpoint(session *s)
     return failed ? -1 : 0;
 }
 
-/* By the clock: so seldom that saving takes at most a two-hundredth of the time. */
+/* Is a checkpoint due? Saving shall take at most a two-hundredth of the time. */
 static bool checkpoint_is_due(const session *s)
 {
     const long every = s->t.o.checkpoint_every;
@@ -177,7 +177,7 @@ static void tell(session *s, const run_row *row)
     s->told = now;
 }
 
-/* What follows a step: its row first, the checkpoint after it. */
+/* After a step: writes its row to loss.tsv, then, where one is due, a checkpoint. */
 static int record(session *s, const run_row *row)
 {
     training *t = &s->t;
@@ -260,8 +260,8 @@ static int prepare(training *t)
     return o->resume ? checkpoint_load(t) : 0;
 }
 
-/* The first step but for what it moves: an instruction set that is not there, and what does not fit in
- * memory, is found out before anything is written. */
+/* Forward and backward of the first step, without an update: a missing instruction set, or a lack of memory,
+ * is found before anything is written. */
 static int try_step(training *t)
 {
     gra_rng rng = t->rng;
@@ -425,7 +425,7 @@ static int read_flags(training *t, int argc, char **argv)
     options *o = &t->o;
     int status = options_parse(o, argc, argv);
     if (status != FLAGS_GO_ON || !o->resume)
-        return status == FLAGS_GO_ON && options_settle(o) ? 2 : status;
+        return status == FLAGS_GO_ON && options_complete(o) ? 2 : status;
     return checkpoint_read_options(t) ? 1 : options_parse(o, argc, argv);
 }
 

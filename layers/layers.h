@@ -36,8 +36,7 @@ struct gra_linear {
 void        gra_linear_init(struct gra_linear *l, gra_scope scope, int in_features, int out_features,
                             bool bias);
 void        gra_linear_init_with(struct gra_linear *l, gra_scope scope, int in_features, int out_features,
-                                 bool bias, gra_init weight);   /* with a weight that begins so, and a bias at
-                                                           0 */
+                                 bool bias, gra_init weight);   /* initialised by `weight`; bias 0 */
 gra_tensor *gra_linear_forward(gra_tape *t, const struct gra_linear *l, gra_tensor *x);
 
 /* ---- Embedding: y_i = weight[ids_i]; ids of a shape -> (shape, embedding_dim) --------------------
@@ -103,7 +102,7 @@ gra_tensor *gra_rms_norm_forward(gra_tape *t, const struct gra_rms_norm *l, gra_
  *         .d_in = 64, .d_out = 64, .context_length = 32, .num_heads = 4, .bias = true });
  */
 typedef struct gra_attention_config {
-    int      d_in, d_out;               /* numbers of a token in x, and in y */
+    int      d_in, d_out;               /* embedding widths of x and of y */
     int      context_length;            /* the most tokens in a sequence */
     int      num_heads;                 /* divides d_out. CausalAttention has one head: 1, or 0 for it */
     int      num_kv_heads;              /* heads of keys and values: as many (0), or fewer that neighbouring
@@ -112,8 +111,8 @@ typedef struct gra_attention_config {
     bool     qkv_bias;                  /* biases of W_query, W_key, W_value */
     bool     bias;                      /* a bias of out_proj: nn.MultiheadAttention and Raschka's have one */
     bool     bidirectional;             /* without the causal mask: each position sees every other (BERT) */
-    gra_init qkv_init, out_init;        /* how the weights of W_query, W_key, W_value, and of out_proj, begin;
-                                           their biases then begin at 0. All zero: as nn.Linear */
+    gra_init qkv_init, out_init;        /* initial weights of W_query, W_key, W_value, and of out_proj; their
+                                           biases are then 0. All fields zero: as nn.Linear, biases too */
 } gra_attention_config;
 
 /* ---- CausalAttention: y = D v, D = dropout(softmax(q k^T / sqrt(d_out)));  one head ------------------
@@ -166,9 +165,9 @@ typedef struct gra_gpt_config {
     gra_gpt_init_kind init;
 } gra_gpt_config;
 
-gra_init gra_gpt_weight_init(const gra_gpt_config *config, bool residual);  /* how the weight of a Linear
-                                           begins; residual: it writes to the residual stream. All zero: as
-                                           nn.Linear */
+gra_init gra_gpt_weight_init(const gra_gpt_config *config, bool residual);  /* the initial weight of a
+                                           Linear; residual: one whose output is added to the residual
+                                           stream. All fields zero: as nn.Linear */
 
 /* ---- FeedForward: y = gelu(x W_0^T + b_0) W_2^T + b_2; (..., emb_dim) -> the same -----------------------
  * (Vaswani et al. 2017, with GELU as GPT has it; Raschka 4.3.) layers.0 (4 emb_dim, emb_dim),
@@ -239,8 +238,8 @@ gra_tensor *gra_gpt_forward_cached(gra_tape *t, const struct gra_gpt *g, const i
                                    gra_kv_cache *cache);/* adds `time` ids to the sequence: the last row of
                                            gra_gpt_forward's logits, (1, 1, vocab_size) */
 
-/* What it is made of: forward's rows for the new tokens x (1, time, dim), whose keys and values are written
- * behind those of block `block`. cache->time is moved by the caller, when all blocks are done. */
+/* What it is made of: forward's rows for the new tokens x (1, time, dim), whose keys and values are
+ * appended to those of block `block`. The caller advances cache->time when all blocks are done. */
 gra_tensor *gra_multi_head_attention_forward_cached(gra_tape *t, const struct gra_multi_head_attention *a,
                                                     gra_tensor *x, const gra_kv_cache *cache, int block);
 gra_tensor *gra_transformer_block_forward_cached(gra_tape *t, const struct gra_transformer_block *b,

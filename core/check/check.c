@@ -2,7 +2,7 @@
  *
  *     loss  = sum_j c_j y_j,   y = f(x)
  *     n_i   = sum_j c_j (y_j(x_i + h) - y_j(x_i - h)) / 2h       numeric: what the loss says
- *     a_i   = what gra_backward leaves in x's gradient           analytic: what the backward says
+ *     a_i   = what gra_backward leaves in x's gradient           analytic: computed by the backward
  *     error = |a_i - n_i| / r,    r = max(largest |gradient| in x, 1e-7 sum_j |c_j y_j| / max(1, largest
  *                                 |x|))
  *

@@ -17,7 +17,7 @@ typedef struct points {                 /* at each element of x that is not 0 */
     double  near;                       /* nearer than this: equal */
 } points;
 
-/* A mistake leaves out a FACTOR of y', or of a TERM of it, or has one too many, or has another of its kin.
+/* A mistake leaves out a FACTOR of y', or of a TERM of it, or has one too many, or a related one instead.
  * The others only stand for all of y'. */
 enum { ONE = 0, FACTOR = 1, TERM = 2, SLOPE = 23, FUNCTIONS = 25 };
 static const struct {

@@ -17,7 +17,7 @@ typedef struct gra_wrong {
     double       *a, *n;                /* entry j * cols + i */
     double        largest, near, zero;  /* largest |entry|; nearer than `near`: equal; up to `zero`: 0 */
     bool         *in, *of;              /* a set of entries, among these: for gra_put_set */
-    bool          overwrites;           /* the backward says = where += is wanted */
+    bool          overwrites;           /* the backward has = where += is wanted */
     const char   *part;             /* which part of the Jacobian is looked at, for a sentence; NULL: all */
     int           fits, clues;          /* how many hints of either kind there are: fits first */
     gra_check_line hint[GRA_MOST_HINTS];

@@ -4,7 +4,7 @@
 #include "checking.h"
 #include <stdarg.h>
 
-#define NAME "64"                       /* so many characters of a tensor's name are shown */
+#define NAME "64"                       /* at most 64 characters of a tensor's name are shown */
 enum { COLUMNS = 80, MOST_NAMES = 4 };
 
 /* ---- lines -------------------------------------------------------------------------------------- */

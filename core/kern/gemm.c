@@ -1,22 +1,23 @@
 /* gemm: c = a b, c += a b, or c = a b + bias, for any strides of a and b (Goto & van de Geijn 2008; BLIS).
  *
- * c is cut into rectangles, each of which one thread computes alone: what it packs lies in its own cache. A
- * rectangle's columns are cut into blocks of COLS, k into pieces of DEPTH. For each, b's part is packed into
- * panels as the micro-kernel reads them; then c is computed a few rows at a time, every tile by one call of
- * the micro-kernel. These rows of a are packed too. What does not pay is not packed: the kernel then reads
- * it in place. A transpose is only another pair of strides. However c is cut, every value is the same sum in
- * the same order: any number of threads gives the same bits. */
+ * c is cut into rectangles. One thread computes a rectangle alone, so what it packs stays in its core's
+ * cache. A rectangle's columns are cut into blocks of COLS, and k into pieces of DEPTH. For each of these the
+ * part of b is packed into panels, in the order in which the micro-kernel reads them; then c is computed ROWS
+ * rows at a time, every tile by one call of the micro-kernel. These rows of a are packed too. Where packing
+ * would cost more than it saves, the kernel reads the matrix in place. A transpose is only another pair of
+ * strides. However c is cut, every value is the same sum in the same order: any number of threads gives the
+ * same bits. */
 #include "gemm.h"
 #include "gemv.h"
 #include "../internal.h"
 
 enum {
-    DEPTH = GRA_DEPTH,              /* of a piece of k: a panel of b then stays in the first-level cache, */
-    COLS = 512,                         /* a block's panels in the second-level cache, */
-    ROWS = 96,                          /* with so many rows of a, */
-    APART = DEPTH + 16                  /* whose stride is padded against conflicts of cache sets */
+    DEPTH = GRA_DEPTH,                  /* length of a piece of k: a panel of b stays in the L1 cache */
+    COLS = 512,                         /* columns of a block: its panels stay in the L2 cache */
+    ROWS = 96,                          /* rows of a that are packed at a time, beside them in L2 */
+    APART = DEPTH + 16                  /* stride of packed rows: padded, so as not to share cache sets */
 };
-_Static_assert(DEPTH * COLS + APART * ROWS <= GRA_WORKSPACE, "what is packed finds no room");
+_Static_assert(DEPTH * COLS + APART * ROWS <= GRA_WORKSPACE, "the workspace is too small");
 _Static_assert(ROWS % GRA_TILE_ROWS == 0 && COLS % GRA_TILE_COLS == 0, "blocks are whole tiles");
 
 struct product {                        /* c[m x n] = a[m x k] b[k x n] + add[m x n], or a part of it */
@@ -26,8 +27,8 @@ struct product {                        /* c[m x n] = a[m x k] b[k x n] + add[m 
     gra_mat     a, b;
     real       *c;
     ptrdiff_t   ldc;
-    const real *add;                    /* c itself, a bias, whose rows are `apart` 0, or NULL */
-    ptrdiff_t   apart;
+    const real *add;                    /* c itself (accumulate), a bias (apart is 0), or NULL */
+    ptrdiff_t   apart;                  /* stride of add's rows */
 };
 
 static int parts(int n, int part)       { return (n - 1) / part + 1; }     /* n > 0 */
@@ -40,12 +41,13 @@ static gra_mat at(gra_mat x, ptrdiff_t i, ptrdiff_t j)          /* the part of x
 
 /* ---- a block: n at most COLS, k at most DEPTH ---- */
 
-static int narrowest(const gra_tile *tile, int n)       /* how many columns a tile must have to hold n */
+static int narrowest(const gra_tile *tile, int n)       /* columns of the narrowest tile that holds n */
 {
     return n > tile->cols / 2 ? tile->cols : n > tile->cols / 4 ? tile->cols / 2 : tile->cols / 4;
 }
 
-/* A tile that reaches over the right edge of c: computed whole and stored in part. */
+/* A tile that reaches beyond the right edge of c: it is computed into a buffer, of which c's part is
+ * stored. */
 static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdiff_t next, real *c,
                       ptrdiff_t ldc, const real *add, ptrdiff_t apart, int rows, int cols)
 {
@@ -57,7 +59,8 @@ static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdif
                 : whole[i * GRA_TILE_COLS + j];
 }
 
-/* m rows of c from i on, n columns from j on, n at most a tile's: from those rows of a and a panel of b. */
+/* m rows of c from i on and n columns from j on, where n is at most a tile's: a is these rows of a, b the
+ * panel of these columns. */
 static void column_of_tiles(const struct product *s, int i, int m, int j, int n, gra_mat a, bool packed,
                             const real *b, ptrdiff_t next_b)
 {
@@ -109,21 +112,21 @@ static void block(const struct product *s, bool pack_a, bool pack_b, int worker)
 
 /* ---- a rectangle of c: its blocks one after the other ---- */
 
-/* Cost model: reading and packing a value takes about as long as so many multiplications and additions. */
+/* Cost model: reading and packing one value takes about as long as PACKING multiply-adds. */
 enum { PACKING = 10 };
 
 static bool cache_conflict(ptrdiff_t apart) { return (apart * (ptrdiff_t)sizeof(real)) % 4096 == 0; }
 
-/* Packing a's rows pays where b is wide, and where the stride makes the values that the kernel reads together
- * compete for the same cache sets. */
+/* Packing rows of a pays where b is wide, for each is used often; and where a's stride makes values that the
+ * kernel reads together compete for the same cache sets. */
 static bool a_pays(const struct product *s)
 {
-    const bool down = s->a.row == 1;                    /* a's columns lie side by side: a^T */
+    const bool down = s->a.row == 1;                    /* a's columns are contiguous: a transpose */
     return s->n >= (down ? 384 : 512) || cache_conflict(down ? s->a.col : s->a.row);
 }
 
-/* Packing b's columns pays for many rows of a. For few they are read in place, if rows of b are contiguous
- * and fill whole tiles. */
+/* Packing b pays where a has many rows. Where it has few, b is read in place, if b's rows are contiguous and
+ * fill whole tiles. */
 static bool b_pays(const struct product *s)
 {
     const int last = s->n % s->tile->cols;
@@ -171,7 +174,7 @@ static void rectangles(void *arg, size_t from, size_t to, int worker)
 {
     const struct cut *c = arg;
     const struct product *s = c->whole;
-    const int across = parts(s->n, c->cols);            /* row by row: a thread's share is some rows of c */
+    const int across = parts(s->n, c->cols);            /* numbered row by row: a chunk is some rows of c */
     for (int r = (int)from; r < (int)to; r++) {
         const int i = r / across * c->rows, j = r % across * c->cols;
         const struct product part = part_of(s, i, least(c->rows, s->m - i), j, least(c->cols, s->n - j));
@@ -187,19 +190,19 @@ static double time_of(const struct cut *c, int threads)
     return (double)parts(all, threads) * ((double)c->rows * c->cols + PACKING * ((double)c->rows + c->cols));
 }
 
-static int whole_tiles(int n, int tile, int into)       /* the smallest whole number of tiles that splits n
-                                                           into parts */
+/* The smallest whole number of tiles that splits n into `into` parts, in values. */
+static int whole_tiles(int n, int tile, int into)
 {
     const ptrdiff_t size = (ptrdiff_t)parts(parts(n, tile), into) * tile;
     return size < n ? (int)size : n;
 }
 
-/* A rectangle for each thread, or several where the product is large: a thread that is done early takes
- * another. */
+/* One rectangle for each thread, or several where the product is large, so that a thread that finishes early
+ * can take another. Of the cuts into that many, the one with the shortest time by the cost model. */
 static struct cut cut_for(const struct product *s, int threads)
 {
-    enum { SOME = 4, LARGE = 1 << 25 };                 /* products */
-    int wanted = SOME * threads;
+    enum { PER_THREAD = 4, LARGE = 1 << 25 };           /* rectangles; multiply-adds in one */
+    int wanted = PER_THREAD * threads;
     while (wanted > threads && (double)s->m * s->n * s->k / wanted < LARGE)
         wanted /= 2;
     struct cut best = { s, s->m, s->n };
@@ -235,7 +238,8 @@ static const gra_tile *best_tile(gra_isa isa)
     return &gra_tile_base;
 }
 
-/* c = a b + add, row i of add at add + i * apart; add may be c itself. On all threads, or by this worker. */
+/* c = a b + add, row i of add at add + i * apart; add may be c itself, or NULL. On all threads, or by this
+ * worker alone. */
 static void product(gra_machine *machine, bool all_threads, int worker, int m, int n, int k, gra_mat a,
                     gra_mat b, real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart)
 {
@@ -256,7 +260,7 @@ static void product(gra_machine *machine, bool all_threads, int worker, int m, i
 
 static bool worth_threads(int m, int n, int k)
 {
-    const double worth = m > GRA_FEW_ROWS ? 1 << 18 : 1 << 14;  /* products for which a thread is woken */
+    const double worth = m > GRA_FEW_ROWS ? 1 << 18 : 1 << 14;  /* multiply-adds worth waking threads for */
     return (double)m * n * k >= worth;
 }
 

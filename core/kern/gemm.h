@@ -10,19 +10,20 @@
 typedef void gra_tile_run(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, ptrdiff_t next,
                           real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart);
 
-#define GRA_TILE_ROWS 12                /* of the largest tile */
+#define GRA_TILE_ROWS 12                /* rows and columns of the largest tile of all instruction sets */
 #define GRA_TILE_COLS 32
 
 typedef struct gra_tile {
     int           rows, cols;           /* of a full tile */
-    gra_tile_run *wide[GRA_TILE_ROWS];  /* micro-kernels of 1, 2, ... rows and `cols` columns, */
-    gra_tile_run *half[GRA_TILE_ROWS];  /* of cols / 2 columns, */
-    gra_tile_run *quarter[GRA_TILE_ROWS];       /* of cols / 4 columns */
-    void (*pack_a)(int n, int k, gra_mat a, real *panels);  /* n rows of a into panels of `rows` rows, column
-                                                           by column; */
-    void (*pack_b)(int n, int k, gra_mat b, real *panels);  /* n columns of b into panels of `cols` columns,
-                                                               row by row. The last panel is filled up with
-                                                               zeros */
+    gra_tile_run *wide[GRA_TILE_ROWS];  /* [i - 1]: the micro-kernel for i rows and cols columns */
+    gra_tile_run *half[GRA_TILE_ROWS];  /* the same for cols / 2 columns */
+    gra_tile_run *quarter[GRA_TILE_ROWS];       /* the same for cols / 4 columns */
+
+    /* pack_a copies n rows of a into panels of `rows` rows, each stored column by column; pack_b copies n
+     * columns of b into panels of `cols` columns, each stored row by row. The last panel is padded with
+     * zeros. */
+    void (*pack_a)(int n, int k, gra_mat a, real *panels);
+    void (*pack_b)(int n, int k, gra_mat b, real *panels);
 } gra_tile;
 
 extern const gra_tile gra_tile_base, gra_tile_avx2, gra_tile_avx512;

@@ -34,7 +34,8 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
 
 #define FETCH(i) __builtin_prefetch(c + i * ldc, 1), __builtin_prefetch(c + i * ldc + COLS - 1, 1);
 #define ZERO(i) V x##i = { 0 }, y##i = { 0 };
-/* a's rows in threes: four pointers and two distances reach all twelve without a register for each. */
+/* Row i of a is 0, 1 or 2 strides after r0, r3, r6 or r9: four pointers and the stride reach twelve rows,
+ * which would not fit into the processor's registers as twelve pointers. */
 #define READ(i) const real a##i = (i < 3 ? r0 : i < 6 ? r3 : i < 9 ? r6 : r9)[i % 3 * row];
 #define STEP(i) x##i += a##i * b0; if (two) y##i += a##i * b1;
 #define ADD(i)                                                                                           \
@@ -52,7 +53,8 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
             ci[1] = y##i;                                                                                \
     }
 
-/* A tile of so many rows and one vector, or two: of this type, and of that for such at any place. */
+/* Defines the micro-kernel `name`, for a tile of `rows` rows and one vector of columns, or two (is_two).
+ * Both types are the vector's; loose_vector may be loaded from any address. */
 #define KERNEL(name, rows, vector, loose_vector, is_two)                                                 \
     static void name(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b,                  \
                               ptrdiff_t next, real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart)  \
@@ -91,9 +93,9 @@ KERNELS(7) KERNELS(8) KERNELS(9) KERNELS(10) KERNELS(11) KERNELS(12)
 
 /* ---- packing ---- */
 
-/* A few values each of LINES lines, `stride` apart, turned in registers: value p of line i goes to
- * to[p*wide + i]. A quad is 16 bytes of a line, SIDE values; two of them, from lines SIDE apart, are turned
- * at once where vectors have room. */
+/* turn transposes, in registers, a few values each of LINES lines, `stride` apart: value p of line i goes to
+ * to[p*wide + i]. A quad is 16 bytes of a line, SIDE values; two of them, from lines SIDE apart, are
+ * transposed at once where a vector has room for two. */
 typedef real quad __attribute__((vector_size(16)));
 typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
 enum { SIDE = sizeof(quad) / sizeof(real), LINES = VECTOR < 32 ? SIDE : 2 * SIDE };
@@ -161,11 +163,11 @@ static void turn_all(int n, int k, const real *from, ptrdiff_t stride, real *to)
     }
 }
 
-/* The same for any lines, their values `next` apart; zeros behind the last line. */
+/* The same for any n and any lines, whose values are `next` apart; the last panel is padded with zeros. */
 static inline __attribute__((always_inline)) void pack(int n, int k, const real *from, ptrdiff_t stride,
                                                        ptrdiff_t next, real *to, const int wide)
 {
-    const int whole = stride == 1 ? n / wide * wide : 0;    /* lines lie side by side already: copied */
+    const int whole = stride == 1 ? n / wide * wide : 0;    /* lines are contiguous the other way: copied */
     for (int p = 0; p < k; p++)
         for (int i = 0; i < whole; i += wide)
             memcpy(to + (ptrdiff_t)i * k + p * wide, from + i + p * next, (size_t)wide * sizeof(real));

@@ -1,16 +1,16 @@
 /* gemv: c = a b for one or two rows of a, as the generation of text has, a token at a time.
  *
  * Each value of b is used only once or twice, so packing it, as gemm does, would cost more than the product:
- * without this file text comes out a third as fast. Each column of c is the same sum in the same order as in
- * gemm: its bits depend neither on the cut, nor on the threads, nor on how many rows the product has, and
- * text that is generated with a key-value cache is that without it, bit for bit. */
+ * without this file, text is generated at a third of the speed. Each column of c is the same sum in the same
+ * order as in gemm: its bits depend neither on the cut, nor on the threads, nor on how many rows the product
+ * has, so text generated with a key-value cache is the same as without one, bit for bit. */
 #include "gemv.h"
 #include "../internal.h"
 
 enum {
-    NARROW = 64,                        /* columns of a chunk of work, where columns are contiguous, */
-    WIDE = 512,                         /* and where rows are; */
-    FEW = 16                            /* a rest of fewer columns joins the last chunk */
+    NARROW = 64,                        /* columns of a unit of work where b's columns are contiguous */
+    WIDE = 512,                         /* the same where b's rows are contiguous */
+    FEW = 16                            /* fewer columns than that are no unit: they join the last one */
 };
 
 struct product {
@@ -21,7 +21,7 @@ struct product {
     ptrdiff_t   ldc;
     const real *add;
     ptrdiff_t   apart;
-    int         columns, units;         /* of a unit of work, and how many there are */
+    int         columns, units;         /* columns of a unit of work; how many units there are */
 };
 
 static void compute(void *arg, size_t from, size_t to, int worker)
@@ -31,7 +31,7 @@ static void compute(void *arg, size_t from, size_t to, int worker)
     for (size_t unit = from; unit < to; unit++) {
         const int j = (int)unit * s->columns, n = (int)unit + 1 == s->units ? s->n - j : s->columns;
         const gra_mat b = { s->b.p + j * s->b.col, s->b.row, s->b.col };
-        for (int i = 0; i < s->m; i++)                  /* b's columns stay in a cache */
+        for (int i = 0; i < s->m; i++)                  /* row after row: b's columns are still cached */
             s->kernel(s->k, n, s->a.p + i * s->a.row, s->a.col, b, s->c + i * s->ldc + j,
                       s->add ? s->add + i * s->apart + j : NULL);
     }

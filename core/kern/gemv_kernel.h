@@ -4,8 +4,8 @@
  *
  *     c_j = sum_p a_p b_pj      j < n
  *
- * Each value of b is used once, so memory sets the pace and packing would only add to it. A sum runs
- * through p in order, in pieces of DEPTH, as gemm's does: so its bits are gemm's. */
+ * Each value of b is used only once: reading it takes most of the time, and packing would add to that. Each
+ * sum runs over p in order, in pieces of DEPTH, as gemm's does, and so gives the same bits. */
 #include "gemv.h"
 #include "simd.h"
 
@@ -17,14 +17,14 @@ typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), m
 enum {
     DEPTH = GRA_DEPTH,
     LANES = VECTOR / sizeof(real),
-    SOME = VECTOR < 64 ? 2 * LANES : LANES,     /* columns at a time where columns are contiguous, */
-    MANY = 512,                         /* and where rows are contiguous */
-    SIDE = 16 / sizeof(real),           /* of a square of values, in quads of 16 bytes */
+    SOME = VECTOR < 64 ? 2 * LANES : LANES,     /* columns at a time where b's columns are contiguous */
+    MANY = 512,                         /* columns at a time where b's rows are contiguous */
+    SIDE = 16 / sizeof(real),           /* values of a quad, which is 16 bytes; SIDE quads are a square */
     LINE = 64 / sizeof(real),           /* values of a cache line */
     AHEAD = 4 * LINE                    /* how far ahead a column is prefetched */
 };
 
-/* A vector of quads, `at` values behind w0 and, the wider it is, w1, w2, w3. */
+/* Loads a vector made of quads: one from w0 + at and, in wider vectors, from w1 + at, w2 + at and w3 + at. */
 #if VECTOR == 16
 #define QUADS(at) (*(const loose_quad *)(w0 + (at)))
 #else
@@ -44,8 +44,9 @@ enum {
 #endif
 #endif
 
-/* The squares in such vectors, turned: then a vector holds the same row of LANES columns. Of each quad of one
- * vector and of another (it begins at j), a turn takes the same places. */
+/* Transposes the squares in such vectors, so that each vector then holds one row of LANES columns, and adds
+ * a's values times these rows to x. EACH(TURN) lists the places that a shuffle takes: TURN(i, j) says which,
+ * for the quad that begins at place i of the first vector and the quad at place j of the second. */
 #if VECTOR == 16
 #define EACH(TURN) TURN(0, LANES)
 #elif VECTOR == 32
@@ -59,9 +60,9 @@ enum {
 #define ROW1(i, j) (i) + 1, (j) + 1
 #define ADD_SQUARES(x)                                                                                   \
     {                                                                                                    \
-        const vec q0 = QUADS(0), q1 = QUADS(ld);                                                     \
+        const vec q0 = QUADS(0), q1 = QUADS(ld);                                                         \
         x += a[0] * SHUFFLE(q0, q1, EACH(ROW0));                                                         \
-        x += a[1] * SHUFFLE(q0, q1, EACH(ROW1));                                                     \
+        x += a[1] * SHUFFLE(q0, q1, EACH(ROW1));                                                         \
     }
 #else
 #define LOW(i, j)   (i), (j), (i) + 1, (j) + 1
@@ -70,18 +71,18 @@ enum {
 #define RIGHT(i, j) (i) + 2, (i) + 3, (j) + 2, (j) + 3
 #define ADD_SQUARES(x)                                                                                   \
     {                                                                                                    \
-        const vec q0 = QUADS(0), q1 = QUADS(ld), q2 = QUADS(2 * ld), q3 = QUADS(3 * ld);     \
+        const vec q0 = QUADS(0), q1 = QUADS(ld), q2 = QUADS(2 * ld), q3 = QUADS(3 * ld);                 \
         const vec low01 = SHUFFLE(q0, q1, EACH(LOW)), high01 = SHUFFLE(q0, q1, EACH(HIGH));              \
         const vec low23 = SHUFFLE(q2, q3, EACH(LOW)), high23 = SHUFFLE(q2, q3, EACH(HIGH));              \
         x += a[0] * SHUFFLE(low01, low23, EACH(LEFT));                                                   \
-        x += a[1] * SHUFFLE(low01, low23, EACH(RIGHT));                                              \
-        x += a[2] * SHUFFLE(high01, high23, EACH(LEFT));                                             \
-        x += a[3] * SHUFFLE(high01, high23, EACH(RIGHT));                                            \
+        x += a[1] * SHUFFLE(low01, low23, EACH(RIGHT));                                                  \
+        x += a[2] * SHUFFLE(high01, high23, EACH(LEFT));                                                 \
+        x += a[3] * SHUFFLE(high01, high23, EACH(RIGHT));                                                \
     }
 #endif
 
-/* Any strides. Each function adds the products from p to end to the sums. Not inlined: of a known n gcc makes
- * products first and sums then, which are other bits than those of a product added in one. */
+/* Any strides. Each function adds the products from p to end to the sums. Not inlined: where gcc
+ * knows n it multiplies first and adds later, which rounds otherwise than a fused multiply-add. */
 static __attribute__((noinline)) void plain(int p, int end, int n, const real *a, ptrdiff_t col, gra_mat b,
                                             real *sum)
 {
@@ -108,20 +109,18 @@ static void rows(int p, int end, int n, const real *a, ptrdiff_t col, gra_mat b,
     plain(p, end, n, a, col, b, sum);
 }
 
-/* x += the products of LANES columns, a cache line of each. Four pointers and distances reach them all
- * without a register for each. */
+/* x += the products of LANES columns, a cache line of each. Four pointers and the stride reach all columns: a
+ * pointer for each would not fit into the registers. */
 static inline __attribute__((always_inline))
 vec add_line(vec x, const real *a, const real *column, ptrdiff_t ld)
 {
-    enum {
-        SECOND = VECTOR > 16 ? SIDE : 0, THIRD = VECTOR > 32 ? 2 * SIDE : 0, FOURTH = VECTOR > 32 ? 3 * SIDE
-            : 0
-    };
-    const real *w0 = column, *w1 = column + SECOND * ld, *w2 = column + THIRD * ld,
-        *w3 = column + FOURTH * ld;
+    enum { SECOND = VECTOR > 16 ? SIDE : 0 };
+    enum { THIRD = VECTOR > 32 ? 2 * SIDE : 0, FOURTH = VECTOR > 32 ? 3 * SIDE : 0 };
+    const real *w0 = column, *w1 = column + SECOND * ld;
+    const real *w2 = column + THIRD * ld, *w3 = column + FOURTH * ld;
     for (int i = 0; i < LINE; i += SIDE, a += SIDE, w0 += SIDE, w1 += SIDE, w2 += SIDE, w3 += SIDE)
         ADD_SQUARES(x)
-    (void)w1, (void)w2, (void)w3;       /* narrower vectors have no use for them */
+    (void)w1, (void)w2, (void)w3;       /* unused where vectors are narrower */
     return x;
 }
 
@@ -130,7 +129,7 @@ static inline __attribute__((always_inline)) void store(vec sum, real *c, const 
     *(loose *)c = to ? sum + *(const loose *)to : sum;
 }
 
-/* SOME columns of b, which are contiguous (w^T): a cache line of each at a time. */
+/* SOME columns of b, whose columns are contiguous (as w^T's are): a cache line of each at a time. */
 static void columns(int k, const real *a, const real *column, ptrdiff_t ld, real *c, const real *add)
 {
     for (int p = 0, end; p < k; p = end) {
@@ -187,8 +186,8 @@ void GEMV(int k, int n, const real *a, ptrdiff_t col, gra_mat b, real *c, const 
     const int most = down ? SOME : MANY;
     for (int j = 0; j < n; j += most) {
         const int wide = n - j < most ? n - j : most;
-        const int from = down && wide < SOME && n >= SOME ? n - SOME : j;   /* the last block overlaps the one
-                                                           before it */
+        /* The last block overlaps the one before it, in place of a loop over the remaining columns. */
+        const int from = down && wide < SOME && n >= SOME ? n - SOME : j;
         const gra_mat here = { b.p + from * b.col, b.row, b.col };
         const real *to = add ? add + from : NULL;
         real last[SOME];

@@ -1,31 +1,32 @@
-/* mask.h: dropout's mask, y_i = x_i / (1 - p) where a stream of random numbers says so, else 0.
+/* mask.h: dropout's mask, y_i = x_i / (1 - p) for the elements that a stream of random numbers keeps, else 0.
  *
  * The mask is PyTorch's (mcg31.h): one number of the generator starts a stream x_0, x_1 = a x_0 mod m, ...,
  * and element i is kept where x_i is below a limit. Any chunk of work skips ahead to its own place in the
- * stream. What forward has drawn is a bit an element, and backward reads it. */
+ * stream. Forward stores the result, one bit per element, for backward. */
 #ifndef GRADUS_MASK_H
 #define GRADUS_MASK_H
 
 #include "mcg31.h"
 #include "../op.h"
 
-/* The stream is drawn as MASK_LANES streams side by side, so that a step of all lanes is some vector
+/* The stream is drawn as MASK_LANES streams side by side, so that a step of all lanes is a few vector
  * operations. The bits of MASK_STEPS steps are a tile: bit s of its word l is lane l's in step s. */
 enum { MASK_LANES = 32, MASK_STEPS = 32, MASK_TILE = MASK_LANES * MASK_STEPS };
 
-static inline uint32_t *mask_tiles(gra_tape *t, size_t n)       /* memory for so many; NULL: there is none */
+static inline uint32_t *mask_tiles(gra_tape *t, size_t n)       /* memory for n tiles; NULL: out of memory */
 {
     return gra_alloc(t, n * MASK_LANES * sizeof(uint32_t));
 }
 
 typedef struct mask_stream {
-    uint32_t lane[MASK_LANES];                      /* the next number of each */
+    uint32_t lane[MASK_LANES];                      /* the next number of each lane */
     uint32_t once, twice;                       /* multipliers that advance a lane by one step, and by two */
-    uint32_t limit;                                 /* an element is kept where its number is below this, */
-    real     kept;                                  /* times 1 / (1 - p) */
+    uint32_t limit;                                 /* an element is kept where its number is below this */
+    real     kept;                                  /* 1 / (1 - p), the factor of kept elements */
 } mask_stream;
 
-/* A new mask from element 0 on, its lanes so many elements apart, a step so many further. */
+/* A new mask, from element 0 on: lane l + 1 begins `apart` elements after lane l, and a step advances each
+ * lane by `step` elements. */
 static inline mask_stream mask_begin(gra_rng *rng, double p, size_t apart, size_t step)
 {
     mask_stream s = { .lane[0] = mcg31_start(rng), .once = mcg31_skip(1, step),
@@ -47,8 +48,8 @@ static inline mask_stream mask_skip(const mask_stream *from, size_t elements)
     return s;
 }
 
-/* A tile, or the first steps of one. Two steps at a time: neither waits for the other. Where x < limit < 2^31
- * the top bit of x - limit is set; it enters the word from above. */
+/* A tile, or the first steps of one. Two steps at a time, as neither depends on the other. Where x <
+ * limit < 2^31 the top bit of x - limit is set; it is shifted into the word from the left. */
 static inline void mask_draw(mask_stream *s, int steps, uint32_t *tile)
 {
     const uint32_t top = (uint32_t)1 << 31, limit = s->limit, once = s->once, twice = s->twice;

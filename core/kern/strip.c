@@ -1,15 +1,16 @@
-/* strip: see strip.h. Below, `lanes` are STRIP_LANES neighbouring rows of a strip: value l of a line is row
- * l's. The lanes behind the last row of a strip hold values of no meaning, and see no key. */
+/* strip: see strip.h. Below, `lanes` are STRIP_LANES neighbouring rows of a strip: value l of a line belongs
+ * to row l of them. Lanes beyond the strip's last row have unspecified values; they see no key (seen is 0),
+ * so that nothing is computed from them. */
 #include "strip.h"
 #include "../internal.h"
 #include "vmath.h"
 
 struct lanes {
     int      n, keys;                   /* how many rows there are, and how many keys the last of them sees */
-    int      seen[STRIP_LANES];         /* how many each sees */
+    int      seen[STRIP_LANES];         /* how many keys each of them sees */
     real    *P, *dS;
     struct strip_saved *saved;
-    uint32_t *dropped;                  /* these rows' tiles */
+    uint32_t *dropped;                  /* these rows' dropout bits, a row of tiles */
 };
 
 static struct lanes lanes_at(const struct strip *p, int i)      /* of the strip's rows from i on */
@@ -106,7 +107,7 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
                 const real value = r.P[j * p->ld + l], score = j < r.seen[l] ? value : -(real)INFINITY;
                 largest[l] = score > largest[l] ? score : largest[l];
             }
-        for (int l = 0; l < STRIP_LANES; l++)           /* all are -inf: then each e^(score - 0) is 0 */
+        for (int l = 0; l < STRIP_LANES; l++)           /* all -inf: then 0, so that each e^score is 0 */
             largest[l] = largest[l] == -(real)INFINITY ? 0 : largest[l];
         for (int j = 0; j < r.keys; j++)                /* e^(s (score - largest)), and their sum */
             for (int l = 0; l < STRIP_LANES; l++) {
@@ -115,7 +116,7 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
                 sum[l] += r.P[j * p->ld + l];
             }
         for (int l = 0; l < STRIP_LANES; l++)
-            /* 0: the row sees nothing, or its scores are all -inf */
+            /* the sum is 0 where the row sees no key, or all its scores are -inf */
             sum[l] = sum[l] == 0 ? 0 : 1 / sum[l];
         for (int j = 0; j < r.keys; j++)
             for (int l = 0; l < STRIP_LANES; l++)
@@ -170,7 +171,7 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows 
     }
 }
 
-/* One query, as generation has: its scores stand side by side, and the lanes are for keys. */
+/* A single row, as in generation with a key-value cache: its scores are contiguous, so keys are the lanes. */
 static void softmax_row(struct strip *p, size_t from, size_t to)
 {
     const size_t keys = (size_t)p->keys;

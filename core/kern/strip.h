@@ -1,9 +1,9 @@
 /* strip.h: the softmax of attention and its gradient, for a strip: some rows of the scores of one head.
  *
- * A head's scores, (time, keys), never stand in memory as a whole: they are computed a strip of rows at a
- * time, for as many keys as the last of these rows sees, and once more in backward (Dao et al. 2022). A strip
- * stands transposed, the scores for one key in a line: so STRIP_LANES rows are computed at once, each in a
- * lane of the processor's vectors, and no sum and no maximum runs across lanes. */
+ * A head's scores, (time, keys), are never in memory as a whole: they are computed a strip of rows at a time,
+ * for as many keys as the last of these rows sees, and once more in backward (Dao et al. 2022). A strip is
+ * stored transposed: the scores of its rows for one key are contiguous, a line. So STRIP_LANES rows are
+ * computed at once, each in a lane of the processor's vectors, and no sum or maximum runs across lanes. */
 #ifndef GRADUS_STRIP_H
 #define GRADUS_STRIP_H
 
@@ -11,7 +11,7 @@
 
 enum { STRIP_LANES = MASK_LANES };
 
-struct strip_saved {                /* of a row, from forward to backward: P = e^(s score - largest) share */
+struct strip_saved {                    /* saved of a row: from it backward computes P again */
     real largest, share;                /* the largest score, and 1 / sum of the exponentials */
 };
 
@@ -20,24 +20,24 @@ struct scores {                         /* what all heads of an attention have i
     bool     causal;
     real     scale;
     size_t   mask_batch, mask_head, mask_row, mask_key;  /* strides of the mask; 0 where it is stretched */
-    mask_stream *stream;        /* dropout's random numbers, in the order of P's values; NULL: no dropout */
-    uint32_t *dropped;                  /* what was drawn from it, a bit a value, for backward */
-    real    *weights;                   /* where P is kept, (batch, heads, time, keys); NULL: it is not */
+    mask_stream *stream;                /* dropout's random numbers, one per value of P; NULL: no dropout */
+    uint32_t *dropped;                  /* which values dropout zeroes, one bit each, saved for backward */
+    real    *weights;                   /* a copy of P is kept here, (batch, heads, time, keys); or NULL */
 };
 
 struct strip {
     const struct scores *of;
-    size_t   head;                      /* batch and head: b heads + h */
-    int      first, rows;               /* rows first, first + 1, ... of this head, */
-    int      keys;                      /* and how many keys the last of them sees */
-    ptrdiff_t ld;                       /* row i and key j are at j*ld + i; 1: a row by itself, in forward */
-    real    *P, *dS;
-    struct strip_saved *saved;          /* of the strip's first row, as are */
-    const real *mask;                   /* this, for key 0, or NULL, */
-    real    *dmask;                     /* and its gradient, or NULL */
+    size_t   head;                      /* head h of batch b has the number b*heads + h */
+    int      first, rows;               /* the strip is the rows first, ..., first + rows - 1 of this head */
+    int      keys;                      /* how many keys the last of these rows sees */
+    ptrdiff_t ld;                       /* leading dimension: row i, key j is P[j*ld + i]; 1: a single row */
+    real    *P, *dS;                    /* scores, then their softmax; and its gradient, then theirs */
+    struct strip_saved *saved;          /* what is saved of the first row; the next row's is next to it */
+    const real *mask;                   /* the mask's value for the first row and key 0, or NULL */
+    real    *dmask;                     /* the gradient of that value, or NULL */
 };
 
-static inline int visible_keys(const struct scores *s, int row)         /* how many keys a row sees */
+static inline int visible_keys(const struct scores *s, int row)         /* how many keys this row sees */
 {
     const int n = s->causal ? row + s->keys - s->time + 1 : s->keys;
     return n < 0 ? 0 : n;
@@ -50,10 +50,10 @@ static inline int strip_count(const struct scores *s)
     return (s->time + strip_rows(s) - 1) / strip_rows(s);
 }
 
-/* Lines are padded against conflicts of cache sets. */
+/* The leading dimension of a strip: lines are padded, so that they do not compete for the same cache sets. */
 static inline ptrdiff_t strip_ld(const struct scores *s) { return strip_rows(s) + 16; }
 
-/* Tiles of dropout's bits: so many for STRIP_LANES rows, and so many of these for a head. */
+/* Dropout's bits are stored in tiles of STRIP_LANES rows by MASK_STEPS keys: how many a head has. */
 static inline size_t tiles_across(const struct scores *s)
 {
     return ((size_t)s->keys + MASK_STEPS - 1) / MASK_STEPS;

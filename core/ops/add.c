@@ -29,8 +29,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-/* Cost (the last number): about so many additions per element. Stretched: several elements of dy meet in one
- * element of da or db, so one thread adds them all (GRA_SERIAL). */
+/* Cost (the last number): additions per element, roughly. Stretched: several elements of dy are added to one
+ * element of da or db, so one thread does it all (GRA_SERIAL). */
 GRA_KERNEL(forward_all, forward, y, y->size, 1)
 GRA_KERNEL(backward_all, backward, y, y->size, gra_stretched(y) ? GRA_SERIAL : 2)
 

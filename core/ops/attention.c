@@ -187,7 +187,7 @@ static void backward(gra_tensor *y)
     const struct args *s = y->args;
     const gra_tensor *mask = y->in[3];
     const size_t units = (size_t)y->shape.dim[0] * (size_t)s->kv_heads;
-    /* no strip stores the gradient of keys that nobody looks at */
+    /* strips accumulate the mask's gradient; and without queries there is no strip to overwrite the others */
     if ((mask && mask->fresh) || s->of.time == 0)
         gra_zero_fresh(y);
     /* all heads may add to one mask's gradient: on one thread */

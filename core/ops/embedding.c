@@ -39,7 +39,7 @@ static size_t count(const gra_tensor *y)
     return ((const struct args *)y->args)->count;
 }
 
-/* A unit of work is an id in forward, a column of w in backward. Cost (the last number): so many additions,
+/* A unit of work is an id in forward, a column of w in backward. Cost (the last number): in additions,
  * about. */
 GRA_KERNEL(forward_all, forward, y, y->size ? count(y) : 0, dim(y))
 GRA_KERNEL(backward_all, backward, y, y->size ? dim(y) : 0, 2 * count(y))

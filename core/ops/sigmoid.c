@@ -16,7 +16,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         dx[i] += y->grad[i] * y->data[i] * (1 - y->data[i]);
 }
 
-/* A unit of work is an element. Its cost (the last number): about so many additions. */
+/* A unit of work is an element. Its cost (the last number) is counted in additions. */
 GRA_KERNEL(forward_all, forward, y, y->size, 12)
 GRA_KERNEL(backward_all, backward, y, y->size, 3)
 

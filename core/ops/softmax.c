@@ -52,6 +52,6 @@ gra_tensor *gra_softmax(gra_tape *t, gra_tensor *x, int d)
                         x->shape.ndim);
     if (dim == x->shape.ndim - 1)
         return gra_run(gra_result_like(t, &op, x));
-    /* rows lie together */
+    /* transposed, so that the rows are contiguous */
     return gra_transpose(t, gra_softmax(t, gra_transpose(t, x, dim, -1), -1), dim, -1);
 }

@@ -4,7 +4,8 @@
  * The comparisons make such a c: 1 where they hold, else 0. They have no gradient. */
 #include "../op.h"
 
-/* ---- where: c is in[0], a in[1], b in[2] ---- */
+/* ---- where: c is in[0], a in[1], b in[2] ----
+ * A walk has two operands, so there are two: over a and c, then over b and c. c is the walk's b in each. */
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
@@ -93,6 +94,7 @@ static gra_tensor *comparison(gra_tape *t, const gra_op *op, gra_tensor *a, gra_
         static const gra_op op = { .name = title, .forward = compare_all, .args = sizeof(struct args) }; \
         return comparison(t, &op, a, b, is);                                                             \
     }
+/* x > w is w < x */
 COMPARISON(gra_lt, "lt", x, w, LESS)
 COMPARISON(gra_le, "le", x, w, LESS_OR_EQUAL)
 COMPARISON(gra_gt, "gt", w, x, LESS)

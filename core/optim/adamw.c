@@ -1,4 +1,4 @@
-/* adamw: Adam with the decay of the weights apart from the gradient (Loshchilov & Hutter 2019). In step t
+/* adamw: Adam with decoupled weight decay (Loshchilov & Hutter 2019). In step t
  *
  *     p *= 1 - lr weight_decay
  *     m  = beta1 m + (1 - beta1) g
@@ -17,7 +17,7 @@ int gra_adamw_init(gra_adamw *opt, gra_model *m, gra_takes *takes)
     return opt->v ? 0 : -1;
 }
 
-/* The same for all elements of a step. With r = sqrt(1 - beta2^t) the last line above is
+/* Factors that all elements of a step share. With r = sqrt(1 - beta2^t) the last line above is
  * p -= (lr r / (1 - beta1^t)) m / (sqrt(v) + eps r): one division an element. */
 struct step {
     gra_tensor **m, **v;

@@ -18,7 +18,7 @@ gra_tensor **gra_group_state(gra_model *m, gra_takes *takes, const char *kind)
         state[i] = gra_state(m, kind, p);
         if (!state[i])
             return NULL;
-        memset(state[i]->data, 0, p->size * sizeof(real));      /* it may be an earlier optimiser's */
+        memset(state[i]->data, 0, p->size * sizeof(real));      /* an earlier optimiser may have used it */
         state[i]->owner = state;
     }
     return state;

@@ -5,19 +5,19 @@
 
 #include "../op.h"
 
-#define GRA_NO_LR ((double)NAN)             /* what init leaves in lr: it must be set before the first step */
+#define GRA_NO_LR ((double)NAN)             /* lr after init: set it before the first step */
 
 /* For init: a buffer of zeros, "kind.name of p", for each parameter p that `takes` takes (NULL: all), by the
  * parameter's number; NULL for the others. The model owns them, and an older optimiser of that kind loses
- * them. NULL: out of memory, the sentence is the model's. */
+ * them. NULL: out of memory, and the model has the error. */
 gra_tensor **gra_group_state(gra_model *m, gra_takes *takes, const char *kind);
 
 /* Before a step: was init called, with as many parameters as there are now, and by no other optimiser of the
- * kind since, and was lr set? Else false, and the model has the sentence. After an error on the tape in use
- * the gradients are not to be trusted: false, and the tape's sentence stays. */
+ * kind since, and was lr set? If not, the model has an error, and the result is false. It is false too after
+ * an error of the tape, whose gradients are then not to be trusted. */
 bool gra_group_ready(gra_model *m, const char *optimiser, double lr, gra_tensor *const *state, int params);
 
-/* In double, in an order that depends on n alone: sums side by side, so that they may stand in vectors. */
+/* sum_i x_i^2 in double. Partial sums, for vector registers; their order depends on n alone. */
 static inline double gra_sum_squared(const real *x, size_t n)
 {
     enum { SUMS = 32 };

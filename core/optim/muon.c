@@ -8,12 +8,13 @@
  *     p -= lr sqrt(max(1, rows / columns)) X
  *
  * X^T serves as well as X, so X is seen with no more rows than columns. And with P = a I + b A + c A^2 the
- * next A is P A P. So a long X need not be multiplied so many times:
+ * next A is P A P. So X, which may be long, is multiplied only once:
  *
  *     A = X X^T, Q = I;   ns_steps times: P = a I + b A + c A^2, Q = P Q, A = P A P;   X = Q X
  *
- * All between is small, square and symmetric: of such products half is computed, the rest is its mirror. And
- * with X in units in which c is 1 (c^(1/4) X, so A is sqrt(c) A) P is one such product, but for its diagonal:
+ * The matrices in between are small, square and symmetric: one half of such a product is computed, the other
+ * is its mirror image. And if X is scaled by c^(1/4), so that A is sqrt(c) times as large and its factor c
+ * becomes 1, then P is one such product and a multiple of I:
  *
  *     P = (A - h I)^2 + d I,   h = -b / (2 sqrt(c)),   d = a - h^2 */
 #include "group.h"
@@ -22,10 +23,10 @@
 static const double a = 3.4445, b = -4.7750, c = 2.0315;
 
 enum {
-    BLOCK = 32, BLOCK_OF_ALL = 256,     /* columns of a symmetric product at a time: by one thread, by all */
-    CHUNK = 1 << 15                     /* so many values, at least, of a large matrix are a chunk of work */
+    BLOCK = 32, BLOCK_OF_ALL = 256,     /* columns of a symmetric product at a time: on one thread, on all */
+    CHUNK = 1 << 15                     /* values in a chunk of a large matrix, at least */
 };
-static const size_t small = 1 << 20; /* a matrix of at most so many values is updated by one thread alone */
+static const size_t small = 1 << 20; /* values; a matrix up to this size is updated by one thread alone */
 
 static bool takes_2d(const gra_tensor *p)
 {
@@ -37,8 +38,8 @@ static int cols(const gra_tensor *p)    { return p->shape.dim[1]; }
 static int shorter(const gra_tensor *p) { return rows(p) < cols(p) ? rows(p) : cols(p); }
 static int longer(const gra_tensor *p)  { return rows(p) < cols(p) ? cols(p) : rows(p); }
 
-/* The stride of the rows of a working matrix of so many columns. Rows of whole cache lines get an odd number
- * of lines: with a power of two the values of a column would compete for the same cache sets. */
+/* The stride of the rows of a working matrix with `width` columns. Rows of whole cache lines get an odd
+ * number of lines: with a power of two the values of a column would compete for the same cache sets. */
 static int stride_for(int width)
 {
     const int line = 64 / (int)sizeof(real);
@@ -49,10 +50,10 @@ static int stride_for(int width)
  * largest small one. */
 struct gra_muon_workspace {
     real  *large, *small;
-    size_t small_size;                  /* values of the latter, for one thread */
+    size_t small_size;                  /* values of `small` for one thread */
 };
 
-static size_t workspace_size(const gra_tensor *p)   /* X and the next X; A, P, Q and another such square */
+static size_t workspace_size(const gra_tensor *p)   /* X and the next X; A, P, Q and a spare one */
 {
     const size_t m = (size_t)shorter(p);
     return 2 * (size_t)rows(p) * (size_t)stride_for(cols(p)) + 4 * m * (size_t)stride_for(shorter(p));
@@ -104,7 +105,7 @@ struct job {
     const gra_tensor *p;
     real     *v;                        /* momentum, shaped like p */
     real     *x, *next;                 /* X and the next X, shaped like p; rows stride_x apart */
-    real     *gram, *poly, *q, *spare;  /* A, P, Q and one more, (m, m); rows stride_a apart */
+    real     *gram, *poly, *q, *spare;  /* A, P, Q and a spare one, (m, m); rows stride_a apart */
     int       m, stride_x, stride_a;
     size_t    chunk;                    /* values in a chunk of update */
     double    scale, sum[GRA_CHUNKS];   /* 1 / |u|, in the units of X; the sum of u^2 in each chunk */
@@ -226,7 +227,7 @@ static void swap(real **one, real **other)
     *other = old;
 }
 
-/* P = (A - h I)^2 + d I. A's diagonal is put back as it was: adding h would not give its last digits. */
+/* P = (A - h I)^2 + d I. A's diagonal is saved and restored: adding h again would round it. */
 static void polynomial(struct job *j)
 {
     const double h = -b / 2 / sqrt(c), d = a - h * h;

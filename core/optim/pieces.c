@@ -11,7 +11,7 @@ struct row {
     gra_work          *f;
 };
 
-static size_t values(const struct row *r, int i)  /* of the parameter i, as far as they are in the row */
+static size_t values(const struct row *r, int i)  /* how many values parameter i has in the row */
 {
     const gra_tensor *p = gra_param_at(r->m, i);
     return p->grad && (!r->only || r->only[i]) ? p->size : 0;
@@ -32,7 +32,7 @@ static void visit(void *arg, size_t from, size_t to, int worker)
 void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t cost,
                       gra_work *const variant[GRA_ISAS])
 {
-    static const size_t worth = 1 << 15;                /* additions that a chunk is worth, at least */
+    static const size_t worth = 1 << 15;                /* additions in a chunk, at least */
     gra_machine *machine = gra_model_machine(m);
     struct row r = { m, only, arg, 0, gra_variant(machine, variant) };
     size_t n = 0, line = 64 / sizeof(real);

@@ -1,5 +1,5 @@
 /* config_json: see config_json.h. Each setting that changes what a GPT-2 computes has a row in the table; the
- * values of all others are passed over unread. */
+ * values of all others are skipped. */
 #include "config_json.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 static const struct setting {
     const char *name;
-    size_t      to;                 /* an int of the result: the number, or which of these, counted from 1: */
+    size_t      to;                 /* offset of an int in the result: the number, or which of `among` */
     const char *among[4];               /* the values it may have, as they stand in the file, then NULL; if
                                            there are none, it is a whole number */
     const char *wanted;
@@ -38,7 +38,7 @@ static const struct setting {
     { "scale_attn_by_inverse_layer_idx", TO(fixed), { "false" }, "a gra_gpt scales all layers alike" },
 };
 
-/* Two JSON values are the same: to the letter, or as numbers (1e-05 and 0.00001). */
+/* Two JSON values are the same: as text, or as numbers (1e-05 and 0.00001). */
 static bool same(const char *a, const char *b)
 {
     char *end_a, *end_b;
@@ -46,7 +46,7 @@ static bool same(const char *a, const char *b)
     return strcmp(a, b) == 0 || (end_a > a && end_b > b && !*end_a && x == y);
 }
 
-/* What is kept of a value: a number from 1 on; 0: it may not be this. */
+/* The value as a number, 1 or more; 0: this setting may not have that value. */
 static int read_value(const struct setting *s, const char *value)
 {
     char *end;
@@ -80,13 +80,13 @@ static bool keep(struct config_json *c, const char *name, const char *value)
 
 static const char blanks[] = " \t\r\n";
 
-static const char *past(const char *s, char c)          /* blanks and c, or NULL; s may be NULL */
+static const char *past(const char *s, char c)          /* skips blanks and c; NULL: there is no c */
 {
     s = s ? s + strspn(s, blanks) : NULL;
     return s && *s == c ? s + 1 : NULL;
 }
 
-static const char *past_string(const char *s)           /* which begins with its quote */
+static const char *past_string(const char *s)           /* skips a string, from its first quote on */
 {
     for (s++; *s && *s != '"'; s++)
         s += *s == '\\' && s[1];
@@ -112,7 +112,7 @@ static const char *past_value(const char *s)
     return s;
 }
 
-/* For a sentence: what would steer a terminal becomes ?, and of a long value the beginning is enough. */
+/* A value for an error message: control characters become ?, and a long value is cut. */
 static void copy(char to[64], const char *from, const char *end)
 {
     size_t n = (size_t)(end - from) < 63 ? (size_t)(end - from) : 63;

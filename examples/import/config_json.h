@@ -4,19 +4,19 @@
 
 #include <stdbool.h>
 
-struct config_json {                    /* 0: it does not say */
+struct config_json {                    /* a field is 0 where the file does not have it */
     int  n_head, n_embd, n_layer, n_inner, n_positions, vocab_size;
     int  gelu;                      /* 1: "gelu", by erf; 2 and 3: "gelu_new", "gelu_pytorch_tanh", by tanh */
     int  tied;                          /* 1: the head is the token embedding; 2: it is not */
-    int  fixed;                         /* of settings that may have but one value */
-    char why[300];                      /* after false */
+    int  fixed;                         /* settings for which only one value is accepted */
+    char why[300];                      /* the error, where the result was false */
 };
 
 /* The config.json in the folder of `model`; where there is none, it says nothing. False, and why: the file is
  * no JSON object; or a setting is named that asks for a model that a gra_gpt cannot be (another activation
  * function, another epsilon of the norms, attention that is not scaled by 1 / sqrt(head size) alone), or that
- * has two values, be it under two names (n_head, num_attention_heads). null says nothing. Settings that
- * change no logits (dropout, tokens that begin or end a text ...) are passed over. */
+ * has two values, be it under two names (n_head, num_attention_heads). null counts as missing. Settings
+ * that change no logits (dropout, tokens that begin or end a text ...) are skipped. */
 bool config_json_read(struct config_json *c, const char *model);
 
 #endif

@@ -9,8 +9,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-enum group { NEEDED, HEAD, BIAS, QKV_BIAS, GROUPS }; /* a head may be missing; of a kind of biases all may */
-enum { VOCAB = -1, CONTEXT = -2 };                      /* numbers of rows that are not so many widths */
+enum group { NEEDED, HEAD, BIAS, QKV_BIAS, GROUPS }; /* optional: the head, and all biases of a kind */
+enum { VOCAB = -1, CONTEXT = -2 };                      /* sizes other than multiples of the width */
 
 struct row {
     const char *name[2];                /* ours, and GPT-2's */
@@ -94,7 +94,7 @@ static const char *name_of(int i, bool gpt2, param_name to)
     return to;
 }
 
-static const char *plain(const gra_file_tensor *x)      /* its name without what stands before it */
+static const char *plain(const gra_file_tensor *x)      /* its name without a prefix */
 {
     static const char *const before[] = { "_orig_mod.", "transformer." };
     const char *s = x->name;
@@ -122,7 +122,7 @@ static const char *in_block(const struct import *f, const char *name, long *numb
     return *end == '.' ? end + 1 : NULL;
 }
 
-/* ---- what the tensors say: sizes, and that each is there and of the right shape ---- */
+/* ---- from the tensors: sizes; is each there and of the right shape? ---- */
 
 static bool measure(struct import *f)
 {
@@ -148,7 +148,7 @@ static bool measure(struct import *f)
     return true;
 }
 
-static bool is_buffer(const char *name)                 /* it holds no more than the causal mask */
+static bool is_buffer(const char *name)                 /* a causal mask, which is no parameter */
 {
     static const char *const ends[] = { ".mask", ".attn.bias", ".attn.masked_bias" };
     for (int i = 0; i < 3; i++)
@@ -214,7 +214,7 @@ static bool fits(struct import *f)
     return true;
 }
 
-/* ---- what no tensor says ---- */
+/* ---- from metadata or config.json: heads, GELU ---- */
 
 static bool read_all(struct import *f, const gra_file_tensor *x, real **values)
 {

@@ -39,7 +39,7 @@ static int take_options(training *t, const char *path, const gra_file *f)
     t->kept = strdup(flags);
     if (!t->kept)
         complain("out of memory");
-    if (!t->kept || options_read(&t->o, path, t->kept) || options_settle(&t->o))
+    if (!t->kept || options_read(&t->o, path, t->kept) || options_complete(&t->o))
         return -1;
     t->step = strtol(step, NULL, 10);
     t->best = strtod(best, NULL);

@@ -6,7 +6,7 @@
  * generator.
  *
  * Order: first the row of a step in loss.tsv, then the checkpoint. Rows of later steps are cut off when the
- * run goes on. A function that fails has complained, in a sentence. */
+ * run goes on. A function that fails has printed why (see complain). */
 #ifndef EXAMPLES_CHECKPOINT_H
 #define EXAMPLES_CHECKPOINT_H
 

@@ -25,7 +25,7 @@ bool file_ends_in(const char *path, const char *ending)
     return n >= m && strcmp(path + n - m, ending) == 0;
 }
 
-/* Reads to the end, also of a pipe, whose size nobody knows before. NULL: errno says why. */
+/* Reads to the end, also of a pipe, whose size is not known before. NULL: errno says why. */
 static char *read_all(int fd, size_t *size)
 {
     size_t room = 1 << 16, n = 0;
@@ -81,7 +81,7 @@ int folder_make(const char *path)
         if (path[n + 1] == '/' || !path[n + 1])
             why = mkdir(part, 0777) ? errno : 0;
     }
-    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))              /* it may have been there */
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))              /* it may have existed before */
         return 0;
     complain("cannot make the folder %s: %s", path, strerror(why));
     return -1;

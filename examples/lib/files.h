@@ -1,4 +1,4 @@
-/* files: whole files in and out. A function that fails has complained, in a sentence. */
+/* files: whole files in and out. A function that fails has printed why (see complain). */
 #ifndef EXAMPLES_FILES_H
 #define EXAMPLES_FILES_H
 
@@ -7,12 +7,11 @@
 
 enum { FILE_PATH = 4096 };
 char *file_path(char path[FILE_PATH], const char *folder, const char *name);
-                                                        /* "folder/name"; returns path. A longer name than
-                                                           that becomes "", which no file has */
+                                                        /* writes "folder/name" to path and returns it; if it
+                                                           is too long "", which opens no file */
 bool  file_ends_in(const char *path, const char *ending);       /* such as ".png" */
-char *file_read(const char *path, size_t *size);    /* the whole file, and a 0 behind it; to free; or NULL */
-int   file_write(const char *path, const char *bytes, size_t size);     /* the file is whole or as it was; 0
-                                                           or -1 */
+char *file_read(const char *path, size_t *size);    /* the whole file, with a 0 byte at the end; free it */
+int   file_write(const char *path, const char *bytes, size_t size);     /* all or nothing; 0 or -1 */
 int   folder_make(const char *path);                    /* as mkdir -p; 0 or -1 */
 
 #endif

@@ -28,7 +28,7 @@ static const char *words_of(const flag *f)
     return f->kind == FLAG_SWITCH ? "no|yes" : f->what;
 }
 
-/* False: it is not such a value. */
+/* Sets the flag's variable; false: the text is not a value of its kind. */
 static bool set(const flag *f, const char *value)
 {
     char *end;
@@ -55,7 +55,7 @@ static bool set(const flag *f, const char *value)
     }
 }
 
-/* What set() wants: "a whole number from 1 to 100". */
+/* The values that set() accepts: "a whole number from 1 to 100". */
 static const char *wants(const flag *f, char text[160])
 {
     switch (f->kind) {
@@ -68,7 +68,7 @@ static const char *wants(const flag *f, char text[160])
     return text;
 }
 
-/* Its value as set() reads it; a real number with as few digits as read back as the same bits. */
+/* The value as text that set() reads; a real number with the fewest digits that give the same bits. */
 static const char *value_of(const flag *f, char text[64])
 {
     text[0] = 0;
@@ -123,7 +123,7 @@ static void help(const flag *table, int n, const char *about)
     say("\nIn brackets: the default. --flag=value is understood too.\n");
 }
 
-/* A word that is no flag: names the first one that begins alike. */
+/* Complains about an unknown flag, and suggests the first one that begins like it. */
 static int unknown(const flag *table, int n, const char *word)
 {
     const char *name = word + strspn(word, "-");

@@ -22,22 +22,22 @@ typedef enum flag_kind {
 typedef struct flag {
     const char *name;                   /* "steps" for --steps */
     flag_kind   kind;
-    void       *value;                  /* where it goes; what stands there before is the default */
-    double      low, high;              /* of a number; both are allowed */
-    const char *what;                   /* what --help calls the value: N, FILE, a|b|c */
-    const char *help;                   /* what it is, in a line */
-    const char *unset;                  /* the default in words, where the value does not say it */
+    void       *value;                  /* the variable that it sets; its value before is the default */
+    double      low, high;              /* the smallest and largest number allowed */
+    const char *what;                   /* the name of the value in --help: N, FILE, a|b|c */
+    const char *help;                   /* its description in --help, one line */
+    const char *unset;                  /* the default in words, where a number would not say it */
     bool        again;                  /* it may be given again when a run goes on (options.h) */
 } flag;
 
 #define FLAGS_GO_ON (-1)
 int   flags_parse(const flag *table, int n, const char *about, int argc, char **argv, bool *given);
                                         /* FLAGS_GO_ON, or the status to exit with: 0 after --help, 2 after a
-                                           complaint. given[n], unless NULL: which flags there were */
-char *flags_write(const flag *table, int n);    /* "name\tvalue\n" of each that has one; to free; NULL after a
+                                           complaint. given[n], unless NULL: which flags were given */
+char *flags_write(const flag *table, int n);    /* "name\tvalue\n" of each that has one; free it; NULL after a
                                                    complaint */
-int   flags_read(const flag *table, int n, const char *path, char *text);       /* such a text, which stood in
-                                           that file and is cut up: texts point into it. 0, or -1 after a
-                                           complaint */
+int   flags_read(const flag *table, int n, const char *path, char *text);       /* reads what flags_write
+                                           wrote; path is named in complaints. The text is modified, and
+                                           FLAG_TEXT values point into it. 0, or -1 after a complaint */
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { NOT_FOUND = 127 };
 
-/* The child, until it is gnuplot. */
+/* In the child process: replaces it by gnuplot. */
 static void become_gnuplot(FILE *script, FILE *picture, const char *folder)
 {
     static char name[] = "gnuplot", option[] = "-d";    /* not the user's settings */
@@ -27,7 +27,7 @@ static void become_gnuplot(FILE *script, FILE *picture, const char *folder)
     _exit(NOT_FOUND);
 }
 
-/* NULL when it has drawn. */
+/* NULL when gnuplot succeeded, else what went wrong. */
 static const char *wait_for(pid_t pid)
 {
     int status;
@@ -37,7 +37,7 @@ static const char *wait_for(pid_t pid)
     return ended && WEXITSTATUS(status) == 0 ? NULL : "gnuplot failed";
 }
 
-/* On a full disk gnuplot cuts a picture short and is content: a whole PNG ends with this chunk. */
+/* On a full disk gnuplot truncates the picture without an error. A whole PNG ends with this chunk. */
 static bool is_whole(const char *bytes, size_t n)
 {
     static const char last[] = "\0\0\0\0IEND\xAE\x42\x60\x82";
@@ -63,7 +63,7 @@ const char *gnuplot_draw(FILE *script, const char *folder, const char *path)
     FILE *picture = script ? tmpfile() : NULL;
     const bool ready = picture && !fflush(script) && !ferror(script) &&
         lseek(fileno(script), 0, SEEK_SET) == 0;
-    signal(SIGCHLD, SIG_DFL);           /* where the parent process ignores it, nobody could be waited for */
+    signal(SIGCHLD, SIG_DFL);           /* where it was inherited as ignored, waitpid would fail */
     const pid_t pid = ready ? fork() : -1;
     if (pid == 0)
         become_gnuplot(script, picture, folder);

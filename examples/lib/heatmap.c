@@ -3,8 +3,8 @@
  * A recorded step keeps its attention ops, and each keeps its weights (gra_keep_attention). From the logits
  * back, node by node, the last layer comes first.
  *
- * gnuplot draws the picture. All that it learns of the tokens is the numbers of their bytes, so that no text
- * of the user's can become a command. */
+ * gnuplot draws the picture. It gets the tokens as byte values, so that no text of the user's can be
+ * taken for a command. */
 #include "heatmap.h"
 #include "../../core/op.h"
 #include "files.h"
@@ -100,7 +100,7 @@ static void write_script(FILE *f, const weights *w, bool vector)
     const int panels = w->layers > w->heads ? w->layers : w->heads,
         most = 6000 / panels < 900 ? 6000 / panels : 900;
     const int wanted = 100 + (w->n > 20 ? 14 : 20) * w->n, fits = wanted < most ? wanted : most;
-    /* the rest is for titles and labels */
+    /* the rest of the width and height is for titles and labels */
     const int panel = fits < 250 ? 250 : fits, side = panel - 100;
     const int every = w->n <= side / 10 ? 1 : 10 * (1 + w->n * 36 / (10 * side));
     fprintf(f, "reset\nlayers = %d; heads = %d; n = %d; vector = %d; panel = %d; every = %d\n$tokens << "

@@ -22,7 +22,7 @@ static bool matrix_elsewhere(const gra_tensor *p)
     return gra_takes_matrices(p) && !in_a_block(p);
 }
 
-/* ---- how they begin and what a step is --------------------------------------------------------------- */
+/* ---- init and step --------------------------------------------------------------- */
 
 static int adamw_of(gra_adamw *opt, gra_model *m, gra_takes *takes, double decay)
 {
@@ -94,7 +94,7 @@ static double line(const options *o, long step)
 /* ---- the table of --optimizer ------------------------------------------------------------------------ */
 
 static const struct kind {
-    double lr, fall;                            /* the default learning rate, and its last is lr / fall */
+    double lr, fall;                            /* the default learning rate; the final one is lr / fall */
     int    (*init)(optimizer *opt, gra_model *m);
     double (*rate)(const options *o, long step);
     void   (*step)(optimizer *opt, double lr);

@@ -14,9 +14,8 @@ typedef struct optimizer {
 } optimizer;
 
 void   optimizer_rates(options *o);             /* fills in the learning rates that were not given */
-int    optimizer_init(optimizer *opt, const options *o, gra_model *m);  /* 0, or -1: the model has the
-                                                           sentence */
-void   optimizer_resume(optimizer *opt, long steps);    /* so many steps were done; the moments come with the
+int    optimizer_init(optimizer *opt, const options *o, gra_model *m);  /* 0; -1: see gra_model_error */
+void   optimizer_resume(optimizer *opt, long steps);    /* `steps` steps were done; the moments are in the
                                                            model */
 double optimizer_step(optimizer *opt, long step);       /* step 1, 2, ...; returns its learning rate */
 

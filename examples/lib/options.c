@@ -44,8 +44,8 @@ static int flags_of(options *o, flag table[FLAGS])
         { NULL, FLAG_HEADING, .help = "the training" },
         { "steps", FLAG_INT, &o->steps, 1, many, "N", .help = "training steps" },
         { "batch", FLAG_INT, &o->batch, 1, 1e6, "N", .help = "batch size: windows of text in a step" },
-        { "optimizer", FLAG_CHOICE, &o->optimizer, 0, 0, OPTIMIZER_NAMES, .help = "muon: in the blocks, else "
-         "AdamW" },
+        { "optimizer", FLAG_CHOICE, &o->optimizer, 0, 0, OPTIMIZER_NAMES,
+          .help = "muon: in the blocks, else AdamW" },
         { "lr", FLAG_REAL, &o->lr, 1e-12, 1e3, "X", .help = "learning rate", "0.004; 0.1 with sgd" },
         { "muon-lr", FLAG_REAL, &o->muon_lr, 1e-12, 1e3, "X", .help = "learning rate of Muon" },
         { "min-lr", FLAG_REAL, &o->min_lr, 0, 1e3, "X", .help = "final learning rate",
@@ -79,8 +79,8 @@ int options_parse(options *o, int argc, char **argv)
     flag table[FLAGS];
     bool given[FLAGS] = { false };
     const int n = flags_of(o, table);
-    static const char about[] = "Trains a small GPT on text; leaves its loss curve, a sample, its "
-    "parameters.";
+    static const char about[] =
+        "Trains a small GPT on text; leaves its loss curve, a sample, its parameters.";
     const int how = flags_parse(table, n, about, argc, argv, given);
     for (int i = 0; i < n && how == FLAGS_GO_ON && o->resume; i++)
         if (given[i] && !table[i].again) {
@@ -93,7 +93,7 @@ int options_parse(options *o, int argc, char **argv)
     return how;
 }
 
-int options_settle(options *o)
+int options_complete(options *o)
 {
     optimizer_rates(o);
     if (o->warmup < 0)
@@ -101,7 +101,7 @@ int options_settle(options *o)
     if (o->width % o->heads != 0)
         complain("--heads %ld does not divide --width %ld: each head takes an equal share of it", o->heads,
                  o->width);
-    else if (o->data && strchr(o->data, '\n'))          /* a checkpoint keeps it in a line */
+    else if (o->data && strchr(o->data, '\n'))          /* a checkpoint keeps each flag in one line */
         complain("--data: a name with a line break cannot be kept in a checkpoint: rename the file");
     else if (o->min_lr > o->lr)
         complain("--min-lr %g is above --lr %g, and the rate falls from one to the other", o->min_lr, o->lr);

@@ -13,7 +13,7 @@
 
 static const char columns[] = "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens_per_s\n";
 
-/* What a run writes. */
+/* The files that a run writes. */
 static const char *const outputs[] = { CHECKPOINT_FILE, "loss.tsv", MODEL_FILE, BEST_FILE, "result.tsv",
                                        "sample.txt",
                                        "loss.png", "loss.gp", "config.tsv", VOCAB_FILE };
@@ -47,8 +47,8 @@ static int refuse_output_as_text(const options *o)
     return 0;
 }
 
-/* A folder with loss.tsv is a run's. Where that is missing, a model is somebody's own, and is not
- * overwritten. */
+/* A folder with loss.tsv is a run's. Where that is missing, a model in it was not written by a run, and
+ * is not overwritten. */
 static int refuse_strangers(const char *folder)
 {
     for (int i = 0; i < OUTPUTS && !is_in(folder, "loss.tsv"); i++)
@@ -60,8 +60,8 @@ static int refuse_strangers(const char *folder)
     return 0;
 }
 
-/* Two runs that write to one folder spoil each other's. Where the file system has no locks there is no
- * lock. */
+/* A lock on the folder, as two runs must not write to the same files. Where the file system has no locks the
+ * run goes on without. */
 static int lock(const run *r)
 {
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -101,7 +101,7 @@ int run_open(run *r, const training *t)
     file_path(path, o->out, "loss.tsv");
     if (t->step > 0 && find_end(r, path, t->step))
         return -1;
-    r->table = fopen(path, "a");                        /* removes nothing, and each row goes to the end */
+    r->table = fopen(path, "a");                        /* keeps the rows; new ones are appended */
     if (!r->table)
         return lost(r);
     if (lock(r))
@@ -123,7 +123,7 @@ static bool is_unfinished(const char *name)
     return false;
 }
 
-/* What an earlier run left does not go with a new one, and unfinished files go with none. */
+/* Removes the files of an earlier run, and unfinished files of any. */
 static void clear(const char *folder, bool new)
 {
     char path[FILE_PATH];
@@ -168,7 +168,7 @@ int run_log(run *r, const run_row *row)
     return n < 0 || fflush(r->table) ? lost(r) : 0;
 }
 
-/* A file system that cannot bring a file to the disk is no failure. */
+/* A file system that does not support fsync is no failure. */
 int run_sync(run *r)
 {
     int failed;

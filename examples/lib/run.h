@@ -9,7 +9,7 @@
  *     config.tsv, vocab.tsv    the flags of the run; the bytes that its tokens stand for
  *     checkpoint.safetensors   see checkpoint.h
  *
- * A function that fails has complained, in a sentence. */
+ * A function that fails has printed why (see complain). */
 #ifndef EXAMPLES_RUN_H
 #define EXAMPLES_RUN_H
 
@@ -22,24 +22,24 @@
 #define CHECKPOINT_FILE "checkpoint.safetensors"
 #define VOCAB_FILE      "vocab.tsv"
 
-typedef struct training {       /* all that a run carries from step to step. A checkpoint holds just this */
+typedef struct training {       /* the state of a run between steps: what a checkpoint saves */
     options    o;
-    char      *kept;                    /* of a run that goes on: text that the options point into */
+    char      *kept;                    /* with --resume: the checkpoint's text, which o points into */
     corpus     text;
     gra_rng    rng;                     /* parameters, batches and dropout draw from it, and nothing else */
     gra_tape  *tape;
     gra_model *model;
     struct gra_gpt gpt;
     optimizer  optimizer;
-    long       step;                    /* how many were done */
+    long       step;                    /* steps done so far */
     double     best;                    /* the lowest validation loss so far; infinity: there was none */
-    int       *ids, *next;          /* room for (batch, context) tokens, and for each the one that follows */
+    int       *ids, *next;          /* (batch, context) tokens, and the token that follows each */
 } training;
 
 typedef struct run {
     const char *folder;
     FILE       *table;                  /* loss.tsv */
-    long        end;                    /* where its rows end that stay, in bytes */
+    long        end;                    /* size in bytes of the rows to keep */
 } run;
 
 typedef struct run_row {                /* of loss.tsv */
@@ -50,8 +50,8 @@ typedef struct run_row {                /* of loss.tsv */
 
 int  run_open(run *r, const training *t);       /* the folder, where a run may write to it, and its table.
                                            Nothing that an earlier run left is lost yet. 0 or -1 */
-int  run_begin(run *r, const training *t);      /* once the first checkpoint stands: removes what an earlier
-                                           run left, and the rows after step t->step. 0 or -1 */
+int  run_begin(run *r, const training *t);      /* once the first checkpoint is written: removes what an
+                                           earlier run left, and the rows after step t->step. 0 or -1 */
 int  run_log(run *r, const run_row *row);       /* 0 or -1 */
 int  run_sync(run *r);                          /* all rows are on the disk then; 0 or -1 */
 int  run_save(const training *t, const char *name); /* the parameters, as MODEL_FILE or BEST_FILE; 0 or -1 */

@@ -1,8 +1,8 @@
 /* sample: token ~ softmax(logits / temperature), among the k likeliest.
  *
  * The model sees at most `context` tokens. When they are full it goes on from the last half of them, so
- * that a long text moves through the window in strides. Positions are learned, so all that it keeps has moved
- * to other positions then, and the key-value cache is cleared. */
+ * the window moves by half its size. The kept tokens are then at other positions, which are learned, so the
+ * key-value cache is no longer valid and is cleared. */
 #include "sample.h"
 #include "../../core/op.h"
 #include <math.h>
@@ -59,13 +59,13 @@ static int draw(sampler *s, const gra_real *logits, int n)
     }
     gra_rand_f64(&s->rng, &u, 1);
     u *= sum;
-    int id = 0, last = best;            /* rounding may leave a rest of u behind the last one */
+    int id = 0, last = best;            /* by rounding, u may exceed the sum of all */
     for (; id < n && (p[id] <= 0 || (u -= p[id]) >= 0); id++)
         last = p[id] > 0 ? id : last;
     return id < n ? id : last;
 }
 
-/* A full window makes room: of the text with its new token, the last half stays. */
+/* Where the window is full, only the last half of the text, new token included, stays. */
 static void append(sampler *s, int id)
 {
     if (s->used == s->context) {

@@ -7,13 +7,13 @@
 typedef struct sampler {
     gra_tape      *tape;
     const struct gra_gpt *gpt;
-    gra_kv_cache *cache;               /* the key-value cache, open, the caller's; NULL: every token is
+    gra_kv_cache  *cache;               /* the key-value cache, open, the caller's; NULL: every token is
                                            computed from all before it */
     int            context;             /* the model's */
     double         temperature;         /* 0: always the likeliest token */
     long           top_k;               /* only among this many likeliest (of equals, all); 0: among all */
     gra_rng        rng;
-    int           *ids;         /* the tokens that the model sees: room for context of them, the caller's */
+    int           *ids;         /* the tokens that the model sees, at most context; the caller's buffer */
     int            used;
 } sampler;
 

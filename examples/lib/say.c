@@ -61,7 +61,7 @@ void say(const char *format, ...)
     va_end(args);
 }
 
-/* A model may write anything, also the control sequences that reprogram a terminal. */
+/* The output of a model may contain control sequences, which could change the terminal's settings. */
 void say_bytes(const char *bytes, size_t n)
 {
     const bool terminal = isatty(STDOUT_FILENO);

@@ -159,7 +159,7 @@ int vocabulary_write(const vocabulary *v, const char *path)
     return file_write(path, out, print_vocabulary(v, out));
 }
 
-/* The file must be, to the letter, what vocabulary_write makes of its bytes. */
+/* The file must be exactly what vocabulary_write would write for its bytes. */
 int vocabulary_read(vocabulary *v, const char *path)
 {
     size_t size, n = 0;

@@ -10,7 +10,8 @@ enum { WORDS = 64 };
 
 static void claims(int how)
 {
-    fuzz_claim(how == FLAGS_GO_ON || how == 0 || how == 2, "a command line is right, wrong, or asks for help");
+    fuzz_claim(how == FLAGS_GO_ON || how == 0 || how == 2, "a command line is right, wrong, or asks for "
+               "help");
     fuzz_claim((how == 2) == (fuzz_complaints() > 0), "there is a sentence when it is wrong, and else none");
 }
 
@@ -18,7 +19,7 @@ static void train_flags(int argc, char **argv)
 {
     options o = options_default();
     int how = options_parse(&o, argc, argv);
-    if (how == FLAGS_GO_ON && options_settle(&o))
+    if (how == FLAGS_GO_ON && options_complete(&o))
         how = 2;
     claims(how);
     if (how == FLAGS_GO_ON)
@@ -32,8 +33,8 @@ static void generate_flags(int argc, char **argv)
     const int how = parse(&s, argc, argv);
     claims(how);
     if (how == FLAGS_GO_ON)
-        fuzz_claim(s.tokens > 0 && s.temperature >= 0 && s.temperature <= 100 && s.top_k >= 0 && s.model_flag &&
-                   s.prompt, "what was taken is in its range");
+        fuzz_claim(s.tokens > 0 && s.temperature >= 0 && s.temperature <= 100 && s.top_k >= 0 &&
+                   s.model_flag && s.prompt, "what was taken is in its range");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

@@ -27,7 +27,7 @@ gra_scope  notebook_scope(const char *name);            /* for a layer, with a n
 
 void notebook_file(const char *name);           /* compare with the numbers of this file from here on */
 void notebook_unseeded(const char *why);        /* they come from inputs that the notebook prints */
-void notebook_digits(int digits);               /* print so many from here on; 4 at first */
+void notebook_digits(int digits);               /* how many digits to print from here on; 4 at first */
 
 /* show prints x and compares it with what the file has under that name; agrees only compares, and print
  * only prints. Whatever the role of a number in the file: where x is not within its tolerance, the program
