@@ -256,42 +256,37 @@ static const struct {                   /* one call of gra_multi_head_attention_
     gra_mode    mode;
     gra_shape   x;
     int         before, block;
+    bool        bidirectional;
 } of_attention[] = {
     { "multi_head_attention: no gradient flows through a key-value cache: begin the step as GRA_EVAL",
-      GRA_TRAIN, { 3, { 1, 1, 12 } }, 0, 0 },
+      GRA_TRAIN, { 3, { 1, 1, 12 } }, 0, 0, false },
     { "multi_head_attention: x is (2, 1, 12), but a key-value cache is of one sequence: (1, time, 12) is wanted",
-      GRA_EVAL, { 3, { 2, 1, 12 } }, 0, 0 },
+      GRA_EVAL, { 3, { 2, 1, 12 } }, 0, 0, false },
     { "multi_head_attention: x is (1, 12), but a key-value cache is of one sequence: (1, time, 12) is wanted",
-      GRA_EVAL, { 2, { 1, 12 } }, 0, 0 },
-    { "multi_head_attention: 3 tokens after 7 others, but the context length is 9", GRA_EVAL, { 3, { 1, 3, 12 } }, 7, 0 },
+      GRA_EVAL, { 2, { 1, 12 } }, 0, 0, false },
+    { "multi_head_attention: 3 tokens after 7 others, but the context length is 9",
+      GRA_EVAL, { 3, { 1, 3, 12 } }, 7, 0, false },
     { "multi_head_attention: block 2 with keys of 12 numbers, but the cache has 2 blocks with keys of 12",
-      GRA_EVAL, { 3, { 1, 1, 12 } }, 0, 2 },
+      GRA_EVAL, { 3, { 1, 1, 12 } }, 0, 2, false },
     { "multi_head_attention: block -1 with keys of 12 numbers, but the cache has 2 blocks with keys of 12",
-      GRA_EVAL, { 3, { 1, 1, 12 } }, 0, -1 },
+      GRA_EVAL, { 3, { 1, 1, 12 } }, 0, -1, false },
+    { "multi_head_attention: it is bidirectional, and what comes later changes earlier rows: a key-value "
+      "cache is for causal attention", GRA_EVAL, { 3, { 1, 1, 12 } }, 0, 0, true },
     { "linear: input 1 is NULL: it was never made (a layer's parameters are made by its init)",
-      GRA_EVAL, { 3, { 1, 1, 12 } }, 0, 0 },            /* the last row: there are no keys */
+      GRA_EVAL, { 3, { 1, 1, 12 } }, 0, 0, false },            /* the last row: there are no keys */
 };
 enum { OF_ATTENTION = sizeof of_attention / sizeof *of_attention };
 
 START_TEST(attention_refuses)
 {
     cache.time = of_attention[_i].before;
+    gpt.trf_blocks[0].att.config.bidirectional = of_attention[_i].bidirectional;
     if (_i == OF_ATTENTION - 1)
         gpt.trf_blocks[0].att.key.weight = NULL;
     gra_begin(t, of_attention[_i].mode, NULL);
     gra_multi_head_attention_forward_cached(t, &gpt.trf_blocks[0].att, gra_full(t, 1, of_attention[_i].x), &cache,
                                             of_attention[_i].block);
     expect_error(of_attention[_i].error);
-}
-END_TEST
-
-START_TEST(bidirectional_attention_refuses)     /* it would see no later token, as its forward does */
-{
-    gpt.trf_blocks[0].att.config.bidirectional = true;
-    gra_begin(t, GRA_EVAL, NULL);
-    gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);
-    expect_error("multi_head_attention: it is bidirectional, and what comes later changes earlier rows: a key-value "
-                 "cache is for causal attention");
 }
 END_TEST
 
@@ -321,14 +316,6 @@ START_TEST(positions_too_far)
 }
 END_TEST
 
-START_TEST(nothing_is_borrowed)
-{
-    gra_begin(t, GRA_EVAL, NULL);
-    gra_borrow(t, NULL, GRA_SHAPE(2));
-    expect_error("gra_borrow: the data are NULL");
-}
-END_TEST
-
 START_TEST(what_is_borrowed_is_not_copied)
 {
     real x[4] = { 1, 2, 3, 4 };
@@ -340,29 +327,25 @@ START_TEST(what_is_borrowed_is_not_copied)
     for (int i = 0; i < 4; i++)
         ck_assert(gra_grad(w)[i] == x[i]);
     ck_assert(!b->grad);
+    gra_borrow(t, NULL, GRA_SHAPE(2));
+    expect_error("gra_borrow: the data are NULL");
 }
 END_TEST
 
 Suite *cache_suite(void)
 {
     Suite *s = suite_create("cache");
-    TCase *c = tcase_create("values");
+    TCase *c = tcase_create("cache");
     tcase_add_checked_fixture(c, open_cache, close_cache);
     tcase_add_loop_test(c, continues_as_if_from_the_beginning, 0, CONFIGS);
     tcase_add_loop_test(c, windows_slide_alike, 0, CONFIGS);
     tcase_add_test(c, attention_continues);
     tcase_add_test(c, a_token_allocates_nothing);
     tcase_add_test(c, what_is_borrowed_is_not_copied);
-    suite_add_tcase(s, c);
-
-    c = tcase_create("errors");
-    tcase_add_checked_fixture(c, open_cache, close_cache);
     tcase_add_loop_test(c, a_gpt_refuses, 0, OF_GPTS);
     tcase_add_loop_test(c, attention_refuses, 0, OF_ATTENTION);
-    tcase_add_test(c, bidirectional_attention_refuses);
     tcase_add_test(c, a_cache_that_cannot_be_opened);
     tcase_add_test(c, positions_too_far);
-    tcase_add_test(c, nothing_is_borrowed);
     suite_add_tcase(s, c);
     return s;
 }

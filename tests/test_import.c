@@ -509,33 +509,6 @@ START_TEST(shapes_of_no_gpt)
 }
 END_TEST
 
-/* What gra_save writes, with two settings in its metadata, is imported again; a tied head stands under both names. */
-START_TEST(what_is_saved_is_imported)
-{
-    for (int i = 0; i < 16; i++) {
-        const gra_gpt_config config = {
-            .vocab_size = VOCAB, .context_length = CONTEXT, .emb_dim = WIDTH, .n_heads = HEADS, .n_layers = LAYERS,
-            .bias = i & 1, .qkv_bias = i & 2, .tied = i & 4, .gelu = i & 8 ? GRA_GELU_TANH : GRA_GELU_ERF,
-            .init = GRA_INIT_GPT2,
-        };
-        const gra_meta meta[] = { { "n_heads", "3" }, { "gelu", i & 8 ? "tanh" : "erf" } };
-        gra_model *from = gra_model_open(t, &rng);
-        gra_gpt_init(&g, gra_root(from), &config);
-        ck_assert_int_eq(gra_save(from, PATH, meta, 2), 0);
-        another_model();
-        ck_assert_msg(import_gpt(&g, gra_root(model), PATH, 0, why) == 0, "%s", why);
-        const gra_gpt_config *c = &g.config;
-        ck_assert(c->bias == config.bias && c->qkv_bias == config.qkv_bias && c->tied == config.tied &&
-                  c->gelu == config.gelu && c->n_heads == HEADS);
-        for (int j = 0; j < gra_param_count(from); j++) {
-            const gra_tensor *p = gra_param_at(model, j), *x = gra_param_at(from, j);
-            ck_assert_int_eq(memcmp(p->data, x->data, x->size * sizeof *x->data), 0);
-        }
-        gra_model_close(from);
-    }
-}
-END_TEST
-
 /* Whatever call fails, of memory, opening or reading: a sentence, and nothing held. */
 START_TEST(any_call_may_fail)           /* _i: one of these */
 {
@@ -580,7 +553,6 @@ Suite *import_suite(void)
     tcase_add_test(c, in_this_folder);
     tcase_add_loop_test(c, a_tensor_that_cannot_be_read, 0, FAMILIES);
     tcase_add_test(c, shapes_of_no_gpt);
-    tcase_add_test(c, what_is_saved_is_imported);
     tcase_add_loop_test(c, any_call_may_fail, 0, 3);
     suite_add_tcase(s, c);
     return s;
