@@ -2,6 +2,7 @@
  * NumPy (tests/npy.py), where there is one. */
 #include "../core/internal.h"
 #include "fault.h"
+#include "fixture.h"
 #include "folder.h"
 #include "suites.h"
 
@@ -14,20 +15,11 @@
 #define PATH   FOLDER "/x.npy"
 #define MAGIC  "\x93NUMPY"
 
-static gra_tape *t;
-
-static void open_tape(void)
+static void open_npy(void)
 {
+    open_all();
     folder_clear(FOLDER);
-    t = gra_open(1);
-    ck_assert_ptr_nonnull(t);
-    gra_keep_going(t, true);
     gra_begin(t, GRA_GRAD, NULL);
-}
-
-static void close_tape(void)
-{
-    gra_close(t);
 }
 
 /* In a new step; NULL: the tape has an error. */
@@ -80,9 +72,7 @@ END_TEST
 START_TEST(test_every_bit)              /* also of NaN that signal */
 {
     enum { N = 5000 };
-    static gra_rng rng;
     static real values[N];
-    gra_manual_seed(&rng, 8);
     for (size_t i = 0; i < N; i++) {
         const uint64_t bits = gra_random64(&rng) | (i % 2 ? 0 : sizeof(real) == 4 ? 0x7f800000 : 0x7ff0000000000000);
         memcpy(&values[i], &bits, sizeof(real));
@@ -410,7 +400,7 @@ Suite *npy_suite(void)
 {
     Suite *s = suite_create("npy");
     TCase *c = tcase_create("npy");
-    tcase_add_checked_fixture(c, open_tape, close_tape);
+    tcase_add_checked_fixture(c, open_npy, close_all);
     tcase_add_test(c, test_bytes);
     tcase_add_test(c, test_every_bit);
     tcase_add_test(c, test_in_a_step);

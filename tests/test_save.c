@@ -31,7 +31,6 @@ static void clear(void)
 
 START_TEST(test_bytes)
 {
-    clear();
     gra_model *m = two_params();
     fill(gra_param_find(m, "b"), (real[]){ 1, -2, (real)0.5, 0 });
     fill(gra_param_find(m, "a"), (real[]){ -1, 3 });
@@ -73,7 +72,6 @@ END_TEST
 
 START_TEST(test_header_padding)         /* a name of each length: the values start at a multiple of 8 */
 {
-    clear();
     for (size_t i = 1; i <= 16; i++) {
         char name[32] = { 0 };
         memset(name, 'x', i);
@@ -92,7 +90,6 @@ END_TEST
 
 START_TEST(test_empty_model)
 {
-    clear();
     gra_model *m = model_open();
     unsigned char file[64];
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
@@ -105,7 +102,6 @@ END_TEST
 
 START_TEST(test_mode_and_link)          /* a new file has the usual mode; a link stays a link */
 {
-    clear();
     gra_model *m = two_params();
     struct stat s;
     mode_t mask = umask(022);
@@ -128,42 +124,17 @@ END_TEST
 
 /* ---- there and back ---- */
 
-START_TEST(test_round_trip)             /* every bit: also of -0, infinities, NaN and the smallest number */
-{
-    clear();
-    static gra_rng rng;
-    gra_manual_seed(&rng, 5);
-    gra_model *m = model_alone(&rng), *back = model_open();
-    gra_scope block = gra_enter(gra_root(m), "blocks.%d", 0);
-    gra_tensor *w = gra_param(block, "weight", gra_init_normal(0, 1), GRA_SHAPE(130, 70));
-    gra_tensor *b = gra_param(block, "bias", gra_init_normal(0, 1), GRA_SHAPE(7));
-    gra_tensor *s = gra_param(gra_root(m), "scalar", gra_init_normal(0, 1), GRA_SCALAR);
-    const real smallest = sizeof(real) == 4 ? (real)1e-45 : (real)5e-324;
-    fill(b, (real[]){ (real)-0.0, (real)INFINITY, (real)-INFINITY, (real)NAN, smallest, 1, 2 });
-    gra_tensor *s2 = parameter(back, "scalar", GRA_SCALAR);        /* in another order */
-    gra_tensor *b2 = parameter(back, "blocks.0.bias", GRA_SHAPE(7));
-    gra_tensor *w2 = parameter(back, "blocks.0.weight", GRA_SHAPE(130, 70));
-    gra_freeze(w2, true);                                       /* loading is no training */
-    ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
-    ck_assert_int_eq(gra_load(back, PATH), 0);
-    ck_assert_int_eq(memcmp(w->data, w2->data, w->size * sizeof(real)), 0);
-    ck_assert_int_eq(memcmp(b->data, b2->data, b->size * sizeof(real)), 0);
-    ck_assert_int_eq(memcmp(s->data, s2->data, sizeof(real)), 0);
-    ck_assert(w->data[0] != 0 && w->data[1] != w->data[0]);
-    gra_model_close(back);
-    gra_model_close(m);
-}
-END_TEST
-
 /* Any pattern of bits, also of NaN that signal, comes back: of parameters and of optimisers' moments. */
 START_TEST(test_all_of_it)
 {
-    clear();
     static gra_rng rng;
     gra_manual_seed(&rng, 7);
-    gra_model *m = two_params(), *back = two_params();
+    gra_model *m = two_params(), *back = model_open();
+    gra_tensor *a = parameter(back, "a", GRA_SHAPE(2));      /* in the other order */
+    parameter(back, "b", GRA_SHAPE(2, 2));
     gra_adamw opt, opt_back;
     ck_assert(gra_adamw_init(&opt, m, NULL) == 0 && gra_adamw_init(&opt_back, back, NULL) == 0);
+    gra_freeze(a, true);                                /* loading is no training */
     ck_assert_int_eq(gra_owned_count(m), 6);
     for (int i = 0; i < gra_owned_count(m); i++)
         for (size_t j = 0; j < gra_owned_at(m, i)->size; j++) {
@@ -176,8 +147,11 @@ START_TEST(test_all_of_it)
     ck_assert_int_eq(gra_save_all(m, PATH, (gra_meta[]){ { "step", "12" } }, 1), 0);
     ck_assert_int_eq(gra_load_all(back, PATH), 0);
     for (int i = 0; i < gra_owned_count(m); i++) {
-        const gra_tensor *x = gra_owned_at(m, i), *y = gra_owned_at(back, i);
-        ck_assert_str_eq(x->name, y->name);
+        const gra_tensor *x = gra_owned_at(m, i), *y = NULL;
+        for (int j = 0; j < gra_owned_count(back); j++)
+            if (strcmp(gra_owned_at(back, j)->name, x->name) == 0)
+                y = gra_owned_at(back, j);
+        ck_assert_ptr_nonnull(y);
         ck_assert_msg(memcmp(x->data, y->data, x->size * sizeof(real)) == 0, "%s came back otherwise",
                       x->name);
     }
@@ -194,7 +168,7 @@ START_TEST(test_all_of_it)
     ck_assert(untouched(bare));
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
     ck_assert_int_eq(gra_load_all(back, PATH), -1);
-    ck_assert_str_eq(gra_model_error(back), PATH ": it has no tensor adamw.exp_avg.b, and 3 "
+    ck_assert_str_eq(gra_model_error(back), PATH ": it has no tensor adamw.exp_avg.a, and 3 "
                      "more of the model's are missing");
     gra_model_close(bare);
     gra_model_close(back);
@@ -239,7 +213,6 @@ static void check_pipe(void)
 
 START_TEST(test_unwritable)
 {
-    clear();
     check_pipe();
     write_bytes(FOLDER "/file", "x", 1);
     cannot_write(FOLDER "/none/model", ENOENT);
@@ -260,7 +233,6 @@ END_TEST
 /* A file that may not grow: the write that fails comes after some that succeed, and the old file stays. */
 START_TEST(test_disk_fills_up)
 {
-    clear();
     write_bytes(PATH, "old", 3);
     gra_model *m = model_open();
     parameter(m, "w", GRA_SHAPE(100, 100));
@@ -301,7 +273,6 @@ START_TEST(test_other_answers)
         { FAULT_SYNC, 1, ENOTSUP, true, PATH, 0 },
         { FAULT_CLOSE, 1, EIO, false, "/dev/full", -1 },        /* behind a write that failed */
     };
-    clear();
     for (size_t i = 0; fault_wrapped() && i < sizeof answers / sizeof *answers; i++) {
         const bool full = strcmp(answers[i].path, "/dev/full") == 0;
         if (full && access("/dev/full", W_OK) != 0)
@@ -321,7 +292,6 @@ END_TEST
 START_TEST(test_in_this_folder)         /* a path that names none */
 {
     char here[1024];
-    clear();
     ck_assert_ptr_nonnull(getcwd(here, sizeof here));
     ck_assert_int_eq(chdir(FOLDER), 0);
     gra_model *m = two_params();
@@ -336,7 +306,6 @@ END_TEST
 
 START_TEST(test_name_taken)             /* by a directory, while the file is written */
 {
-    clear();
     gra_outfile out;
     ck_assert(gra_outfile_open(&out, PATH));
     gra_outfile_write(&out, "x", 1);
@@ -352,7 +321,6 @@ START_TEST(test_write_file)             /* the old file stays until the new one 
 {
     static const fault_call calls[] = { FAULT_OPEN, FAULT_WRITE, FAULT_SYNC, FAULT_CLOSE, FAULT_RENAME };
     unsigned char file[16];
-    clear();
     ck_assert_int_eq(gra_write_file(PATH, "old", 3), 0);
     for (size_t i = 0; fault_wrapped() && i < sizeof calls / sizeof *calls; i++) {
         fault_arm(calls[i], 1, EIO, true);
@@ -371,7 +339,6 @@ END_TEST
 
 START_TEST(test_what_a_header_cannot_say)
 {
-    clear();
     gra_model *m = model_open();
     parameter(m, "\xff", GRA_SHAPE(1));
     cannot_save(m, PATH, NULL, 0, "the name of a parameter is not UTF-8: ?");
@@ -388,7 +355,6 @@ END_TEST
 /* Tensors under names that are not their own: one under two names, and one that no model has. */
 START_TEST(test_other_names)
 {
-    clear();
     gra_failure error;
     gra_model *m = two_params();
     const gra_tensor *a = gra_param_find(m, "a");
@@ -446,7 +412,6 @@ static void *read_slowly(void *arg)
 START_TEST(test_interrupted_writes)
 {
     enum { ROOM = 4 << 20 };
-    clear();
     static gra_rng rng;
     gra_manual_seed(&rng, 6);
     gra_model *m = model_alone(&rng);
@@ -480,11 +445,11 @@ Suite *save_suite(void)
 {
     Suite *s = suite_create("save");
     TCase *c = tcase_create("save");
+    tcase_add_checked_fixture(c, clear, NULL);
     tcase_add_test(c, test_bytes);
     tcase_add_test(c, test_header_padding);
     tcase_add_test(c, test_empty_model);
     tcase_add_test(c, test_mode_and_link);
-    tcase_add_test(c, test_round_trip);
     tcase_add_test(c, test_all_of_it);
     tcase_add_test(c, test_unwritable);
     tcase_add_test(c, test_disk_fills_up);
