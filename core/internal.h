@@ -109,12 +109,11 @@ void      gra_tape_watch(gra_tape *t, gra_watch *w);    /* from the next gra_beg
 void      gra_tape_try(gra_tape *t, gra_trial how);
 
 /* ---- models: what files hold of them ----------------------------------------------------------------- */
-int         gra_owned_count(const gra_model *m);        /* how many parameters and buffers of gra_state, */
+int         gra_owned_count(const gra_model *m);        /* how many parameters and buffers of gra_state */
 gra_tensor *gra_owned_at(const gra_model *m, int i);    /* the i-th: parameters first, in their order */
-int         gra_alias_count(const gra_model *m);        /* how many further names of parameters (gra_alias):
-                                                           each is */
-gra_tensor *gra_alias_at(const gra_model *m, int i);    /* a tensor of its own that shares the data of its
-                                                           base */
+int         gra_alias_count(const gra_model *m);        /* how many further names of parameters (gra_alias) */
+gra_tensor *gra_alias_at(const gra_model *m, int i);    /* the i-th: a tensor that bears the name and shares
+                                                           the data of its base, the parameter */
 int         gra_model_note(gra_model *m, const char *why);      /* the outcome of a gra_save or gra_load: why
                                                            it failed, or NULL; that of the next one replaces
                                                            it. 0; -1: it failed, or the model is unusable */

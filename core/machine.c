@@ -43,7 +43,7 @@ struct gra_machine {
     pthread_mutex_t lock;
     pthread_cond_t  wake;
     struct worker {
-        /* of the chunks: the first not taken, and << 32 where it ends */
+        /* its chunks: the low 32 bits number the first that nobody took yet, the high 32 bits the end */
         _Alignas(64) _Atomic uint64_t share;
         gra_machine *machine;
         int       number;

@@ -26,10 +26,9 @@ typedef struct session {                /* the state of this call of the program
     training   t;
     run        run;
     long       from;                    /* the step that this call of the program began at */
-    double     begun, saved, told;      /* the clock then, after the last checkpoint, and at the last line it
-                                           said */
+    double     begun, saved, told;      /* the clock then, after the last checkpoint, at the last line printed */
     double     cost;                    /* seconds that saving the last checkpoint took */
-    double     loss, rate, weight;  /* running means of training loss and tokens per second; their divisor */
+    double     loss, rate, weight;      /* running means of training loss and tokens per second: see tell() */
     const char *program;                /* argv[0] */
 } session;
 
@@ -164,9 +163,10 @@ static void tell(session *s, const run_row *row)
     const double now = seconds_now(),
         left = (now - s->begun) / (double)(row->step - s->from) * (double)(s->t.o.steps - row->step);
     char val[24] = "", text[32];
-    /* over about ten steps; divided by weight a true mean, */
+    /* Running means over about ten steps. They begin at 0; divided by weight, the sum of the factors of all
+     * steps so far, they are means from the first step on. */
     s->loss += (row->train_loss - s->loss) / 10;
-    s->rate += (row->tokens_per_s - s->rate) / 10;      /* from the first step on */
+    s->rate += (row->tokens_per_s - s->rate) / 10;
     s->weight += (1 - s->weight) / 10;
     if (s->t.o.quiet || (isnan(row->val_loss) && now - s->told < 10))
         return;
