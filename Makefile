@@ -127,7 +127,7 @@ deps:
 	@CC=$(call quote,$(CC) $(CFLAGS)) sh tests/tools/deps $(PACKAGES)
 
 ## make train       trains a small model, draws its loss; flags: ARGS="--steps 200"
-train: $(B)/train
+train: $(B)/train $(B)/generate
 	$(B)/train $(ARGS)
 
 ## make generate    writes text with a trained model; flags: ARGS="--prompt TEXT"

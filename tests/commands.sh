@@ -12,6 +12,8 @@ for made in libgradus.a libgradus64.a train generate examples/01_scalar; do
     ok "it makes $made" grep -q "\"[al][rd]  $W/dry/$made\"" "$W/out"
 done
 ok "and not the notebooks" lacks notebooks "$W/out"
+ok "a dry run of train" ends_with 0 ${MAKE:-make} -n B="$W/dry" train
+ok "it makes generate too, which train's last line names" grep -q "\"ld  $W/dry/generate\"" "$W/out"
 
 # ---- make clean -----------------------------------------------------------------------------------------
 # In a folder where all stands, by name, that the Makefile makes there, beside what a user has made.

@@ -14,7 +14,7 @@ trap 'exit 1' HUP INT TERM
 mkdir -p "$BOX/tree/core" "$BOX/tree/examples" "$BOX/tree/tests" "$BOX/fakes"
 cp Makefile "$BOX/tree"
 cp -R tests/tests.mk tests/tools "$BOX/tree/tests"
-for file in core/tape examples/train tests/main tests/fault; do
+for file in core/tape examples/train examples/generate tests/main tests/fault; do
     : > "$BOX/tree/$file.c"
 done
 
