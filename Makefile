@@ -29,7 +29,7 @@ LINK  = $(CC) -pthread $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS)
 
 LIBRARY  := $(sort $(wildcard core/*.c core/*/*.c layers/*.c))
 SHARED   := $(sort $(wildcard examples/lib/*.c examples/import/*.c))
-LESSON   := $(sort $(wildcard examples/[0-9]*.c examples/*/[0-9]*.c))
+LESSON   := $(sort $(wildcard examples/[0-9]*.c examples/solutions/[0-9]*.c))
 PROGRAM  := $(filter-out $(LESSON),$(sort $(wildcard examples/*.c)))
 NOTEBOOK := $(sort $(wildcard examples/notebooks/*.c))
 READER   := $(sort $(wildcard examples/notebooks/lib/*.c))
@@ -68,6 +68,18 @@ $(B)/notebooks/%: $(B)/f32/examples/notebooks/%.o $(call f32,$(READER)) $(B)/lib
 	$(link)
 $(B)/notebooks64/%: $(B)/f64/examples/notebooks/%.o $(call f64,$(READER)) $(B)/libgradus64.a
 	$(link)
+
+# The exercises: what judges them (build/learn), and the script with which it compiles an answer.
+EXERCISE := $(patsubst examples/exercises/start/%.c,%,$(sort $(wildcard examples/exercises/start/*.c)))
+JUDGE  := $(sort $(wildcard examples/exercises/judge/*.c))
+RUNNER := $(sort $(wildcard examples/exercises/runner/*.c))
+$(B)/learn: $(call f32,$(RUNNER))
+	$(link)
+$(B)/exercises/compile: examples/exercises/compile.sh $(B)/flags $(B)/libgradus64.a
+	@mkdir -p $(@D)
+	@CC=$(call quote,$(CC) $(CFLAGS) $(LDFLAGS)) sh $< $(B) > $@
+$(B)/learn.ready: $(B)/learn $(B)/exercises/compile $(call f64,$(JUDGE))
+	@touch $@
 
 $(B)/f32/%.o: %.c $(B)/flags
 	$(compile)

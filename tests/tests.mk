@@ -49,8 +49,8 @@ programs: all $(NOTEBOOKS) $(FAULTY) $(B)/f64/test $(B)/f32/test
 
 ## make test        runs every test, in both precisions; -j2: two at a time
 PASSED = $(SCRIPTS:%=$(B)/passed/%)
-test: headers $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED)
-	@echo "`cat $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) | grep -c '^ok'` passed, 0 failed"
+test: headers $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) $(CHECKED)
+	@echo "`cat $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) $(CHECKED) | grep -c '^ok'` passed, 0 failed"
 
 # The float suite reads what the double suite has written, so it comes second.
 $(B)/f32/test.tap: $(B)/f64/test.tap
@@ -65,6 +65,15 @@ $(PASSED): $(B)/passed/%: programs always
 	@echo "sh $*"
 	@FUZZ_SECONDS=0 FAULT_STEP=7 BUILD=$(B) sh $* || { echo "$* failed"; exit 1; }
 	@echo "ok $*" > $@
+
+## make learn-check the exercises: start files, solutions, wrong answers (-j2)
+CHECKED = $(EXERCISE:%=$(B)/passed/exercises/%)
+learn-check: $(CHECKED)
+	@cat $(CHECKED)
+$(CHECKED): $(B)/passed/exercises/%: $(B)/learn.ready always
+	@mkdir -p $(@D)
+	@BUILD=$(B) sh tests/exercises/check.sh $* > $@.new || { cat $@.new; exit 1; }
+	@sed 's/^/ok /' $@.new > $@ && rm $@.new
 
 HEADERS = $(wildcard core/gradus.h core/op.h layers/layers.h)
 headers:
@@ -125,4 +134,4 @@ endif
 
 TESTS_MADE = $(addprefix $(B)/,bench faults fuzz passed coverage asan tsan check.compile check.link empty empty.c) \
              $(wildcard $(B)/*.test)
-.PHONY: programs test headers sanitize asan tsan faults coverage bench
+.PHONY: programs test learn-check headers sanitize asan tsan faults coverage bench

@@ -1,0 +1,79 @@
+/* exercises.h: the functions that the exercises ask for, in the order of the ladder. An answer defines those of its
+ * number; this header sees to it that they are declared alike for the answer and for its judge. */
+#ifndef EXERCISES_H
+#define EXERCISES_H
+
+#include "../../core/op.h"
+#include "../../layers/layers.h"
+
+/* 01 central_difference */
+
+/* 02 chain_rule */
+
+/* 03 used_twice */
+
+/* 04 scalar_tape */
+
+/* 05 mul_broadcast */
+
+/* 06 matmul */
+
+/* 07 relu */
+
+/* 08 softmax */
+void softmax(const double *x, double *y, int n);
+void softmax_backward(const double *y, const double *dy, double *dx, int n);
+
+/* 09 cross_entropy */
+
+/* 10 layer_norm */
+
+/* 11 gelu */
+
+/* 12 embedding */
+
+/* 13 dropout */
+
+/* 14 scores */
+
+/* 15 one_head */
+
+/* 16 in_matrices */
+
+/* 17 causal_mask */
+
+/* 18 attention_backward */
+
+/* 19 two_heads */
+
+/* 20 positions */
+
+/* 21 momentum */
+
+/* 22 adamw */
+
+/* 23 clipping */
+
+/* 24 warmup_cosine */
+
+/* 25 accumulation */
+
+/* 26 tied_weights */
+
+/* 27 rms_norm */
+
+/* 28 swiglu */
+
+/* 29 rotary */
+
+/* 30 grouped_query */
+
+/* 31 kv_cache */
+
+/* 32 wrong_backward */
+
+/* 33 first_nan */
+
+/* 34 does_not_learn */
+
+#endif

@@ -1,0 +1,288 @@
+/* judge: see judge.h. The process of a judge: reads a word from the runner, runs the judge, and answers on file
+ * descriptor 3 with records that end in a zero byte: 'p' and a part, 'w' and a finding, 'd' and the runner's word:
+ * done, all was right. An answer that prints "passed" or calls exit(0) does not know the word. Started by hand,
+ * without a runner, it prints the records. */
+#include "judge.h"
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RECORDS = 3, WORD = 64 };
+
+/* ---- what is said ------------------------------------------------------------------------------- */
+
+static void record(char kind, const char *text)
+{
+    char line[6000];
+    const bool runner = fcntl(RECORDS, F_GETFD) != -1;
+    int n = snprintf(line, sizeof line - 1, "%c%s%s%s", kind, runner ? "" : ": ", text, runner ? "" : "\n");
+    if (n < 0 || n > (int)sizeof line - 2)
+        n = sizeof line - 2;
+    if (runner)
+        line[n++] = 0;
+    for (int at = 0; at < n;) {
+        ssize_t wrote = write(runner ? RECORDS : STDOUT_FILENO, line + at, (size_t)(n - at));
+        if (wrote < 0)
+            _exit(1);
+        at += (int)wrote;
+    }
+}
+
+void judge_part(const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    record('p', text);
+}
+
+void judge_wrong(const char *format, ...)
+{
+    char text[5000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fflush(NULL);
+    record('w', text);
+    _exit(1);
+}
+
+int main(void)
+{
+    char word[WORD] = "";
+    if (fcntl(RECORDS, F_GETFD) != -1 && fgets(word, sizeof word, stdin))
+        word[strcspn(word, "\n")] = 0;
+    if (!freopen("/dev/null", "r", stdin))
+        return 1;
+    judge_exercise();
+    fflush(NULL);
+    record('d', word);
+    _exit(0);
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------ */
+
+struct comparison {
+    gra_shape     shape;
+    size_t        n;
+    const double *got, *want;
+    double        tolerance;            /* absolute */
+};
+
+static bool near(const struct comparison *c, double a, double b)
+{
+    const double d = a - b;
+    return a == b || (d <= c->tolerance && -d <= c->tolerance) || (a != a && b != b);
+}
+
+static bool equal(const struct comparison *c, const double *a, const double *b)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (!near(c, a[i], b[i]))
+            return false;
+    return true;
+}
+
+/* "[1, 2]", the place of element i; "" where there is only one. */
+static const char *place(const struct comparison *c, size_t i, char *text, size_t room)
+{
+    size_t below = c->n, at = 0;
+    text[0] = 0;
+    for (int d = 0; d < c->shape.ndim && c->n > 1; d++) {
+        below /= (size_t)c->shape.dim[d];
+        at += (size_t)snprintf(text + at, room - at, "%s%zu%s", d ? ", " : "[", i / below % (size_t)c->shape.dim[d],
+                               d == c->shape.ndim - 1 ? "]" : "");
+    }
+    return text;
+}
+
+/* The one factor, or the one difference, between what came and what was wanted. */
+static bool one_factor(const struct comparison *c, double *factor)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < c->n; i++)
+        if (fabs(c->want[i]) > fabs(c->want[most]))
+            most = i;
+    *factor = c->got[most] / c->want[most];
+    if (c->n < 2 || !isfinite(*factor))
+        return false;
+    for (size_t i = 0; i < c->n; i++)
+        if (!near(c, c->got[i], *factor * c->want[i]))
+            return false;
+    return true;
+}
+
+static bool one_difference(const struct comparison *c, double *difference)
+{
+    *difference = c->got[0] - c->want[0];
+    for (size_t i = 0; i < c->n; i++)
+        if (!near(c, c->got[i], *difference + c->want[i]))
+            return false;
+    return c->n > 1 && isfinite(*difference);
+}
+
+/* The last two dimensions exchanged in what came: as it is stored, if it had been made for the other layout. */
+static bool transposed(const struct comparison *c)
+{
+    const int d = c->shape.ndim;
+    if (d < 2)
+        return false;
+    const size_t rows = (size_t)c->shape.dim[d - 2], cols = (size_t)c->shape.dim[d - 1];
+    for (size_t at = 0; at < c->n; at += rows * cols)
+        for (size_t i = 0; i < rows; i++)
+            for (size_t j = 0; j < cols; j++)
+                if (!near(c, c->got[at + j * rows + i], c->want[at + i * cols + j]))
+                    return false;
+    return rows > 1 && cols > 1;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static bool another_order(const struct comparison *c)
+{
+    double *a = malloc(2 * c->n * sizeof *a), *b = a + c->n;
+    if (!a)
+        return false;
+    memcpy(a, c->got, c->n * sizeof *a);
+    memcpy(b, c->want, c->n * sizeof *b);
+    qsort(a, c->n, sizeof *a, ascending);
+    qsort(b, c->n, sizeof *b, ascending);
+    const bool same = equal(c, a, b);
+    free(a);
+    return same && c->n > 1;
+}
+
+/* What the wrong numbers have in common with the right ones; "" if nothing was seen. */
+static void common(const struct comparison *c, char *text, size_t room)
+{
+    double x;
+    size_t zeros = 0;
+    for (size_t i = 0; i < c->n; i++)
+        zeros += c->got[i] == 0;
+    text[0] = 0;
+    if (zeros == c->n)
+        snprintf(text, room, c->n > 1 ? "it is 0 throughout" : "it is 0");
+    else if (one_factor(c, &x) && fabs(x + 1) < 1e-9)
+        snprintf(text, room, "the sign is wrong everywhere");
+    else if (one_factor(c, &x))
+        snprintf(text, room, "it is everywhere %.6g times what is wanted", x);
+    else if (one_difference(c, &x))
+        snprintf(text, room, "it is everywhere %.6g too %s", fabs(x), x > 0 ? "large" : "small");
+    else if (transposed(c))
+        snprintf(text, room, "rows and columns are exchanged: it is the transpose of what is wanted");
+    else if (another_order(c))
+        snprintf(text, room, "these are the right numbers at other places");
+}
+
+void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance,
+                   const struct judge_mistake *mistakes)
+{
+    struct comparison c = { shape, 1, got, want, 1 };
+    char at[100], why[300];
+    size_t wrong = 0, unwritten = 0, first = 0;
+    for (int d = 0; d < shape.ndim; d++)
+        c.n *= (size_t)shape.dim[d];
+    for (size_t i = 0; i < c.n; i++)
+        c.tolerance = isfinite(want[i]) ? fmax(c.tolerance, fabs(want[i])) : c.tolerance;
+    c.tolerance *= tolerance;
+    for (size_t i = c.n; i-- > 0;)
+        if (!near(&c, got[i], want[i])) {
+            wrong++;
+            unwritten += got[i] == JUDGE_UNWRITTEN;
+            first = i;
+        }
+    if (!wrong)
+        return;
+    place(&c, first, at, sizeof at);
+    if (unwritten)
+        judge_wrong("%s%s was never written%s", name, at, unwritten == c.n && c.n > 1 ? ", nor any other" : "");
+    char many[60] = "";
+    if (c.n > 1)
+        snprintf(many, sizeof many, "; %zu of %zu are wrong", wrong, c.n);
+    for (const struct judge_mistake *m = mistakes; m && m->says; m++)
+        if (equal(&c, got, m->numbers) && !equal(&c, want, m->numbers))
+            judge_wrong("%s%s is %.6g, wanted %.6g%s\nit fits: %s", name, at, got[first], want[first], many, m->says);
+    common(&c, why, sizeof why);
+    judge_wrong("%s%s is %.6g, wanted %.6g%s%s%s", name, at, got[first], want[first], many, why[0] ? "\n" : "", why);
+}
+
+void judge_number(const char *name, double got, double want, double tolerance, const struct judge_mistake *mistakes)
+{
+    judge_numbers(name, GRA_SHAPE(1), &got, &want, tolerance, mistakes);
+}
+
+/* ---- memory and draws ---------------------------------------------------------------------------- */
+
+enum { GUARDS = 8 };
+
+double *judge_room(size_t n)
+{
+    double *room = malloc((n + GUARDS) * sizeof *room);
+    if (!room)
+        judge_wrong("the judge is out of memory");
+    for (size_t i = 0; i < n + GUARDS; i++)
+        room[i] = JUDGE_UNWRITTEN;
+    return room;
+}
+
+void judge_guarded(const char *name, const double *room, size_t n)
+{
+    for (size_t i = n; i < n + GUARDS; i++)
+        if (room[i] != JUDGE_UNWRITTEN)
+            judge_wrong("%s has %zu numbers, but number %zu was written too: past its end", name, n, i);
+}
+
+double *judge_draw(uint64_t seed, size_t n, double low, double high)
+{
+    gra_rng rng;
+    double *x = judge_room(n);
+    gra_manual_seed(&rng, seed);
+    gra_rand_f64(&rng, x, n);
+    for (size_t i = 0; i < n; i++)
+        x[i] = low + (high - low) * x[i];
+    return x;
+}
+
+/* ---- tensors ------------------------------------------------------------------------------------- */
+
+gra_tape *judge_tape(gra_mode mode, gra_rng *rng)
+{
+    gra_tape *t = gra_open(1);
+    if (!t)
+        judge_wrong("the judge is out of memory");
+    gra_keep_going(t, true);
+    gra_begin(t, mode, rng);
+    return t;
+}
+
+const double *judge_tensor(gra_tape *t, const char *name, const gra_tensor *y, gra_shape shape)
+{
+    char has[GRA_SHAPE_TEXT], wants[GRA_SHAPE_TEXT];
+    if (gra_error(t))
+        judge_wrong("%s: gradus refused: %s", name, gra_error(t));
+    if (!y)
+        judge_wrong("%s is NULL, where a tensor is wanted", name);
+    if (!gra_same_shape(y->shape, shape))
+        judge_wrong("%s has the shape %s, wanted %s", name, gra_shape_text(y->shape, has), gra_shape_text(shape, wants));
+    return y->data;
+}
+
+void judge_gradients(gra_mode mode, gra_rng *rng, gra_model *m, int nin, const gra_check_in *in,
+                     gra_check_fn *f, void *arg)
+{
+    gra_check_report report;
+    gra_tape *t = judge_tape(mode, rng);
+    if (gra_check(t, mode, rng, m, nin, in, f, arg, 1e-6, &report))
+        judge_wrong("%s", report.text);
+    gra_close(t);
+}

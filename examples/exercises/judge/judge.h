@@ -1,0 +1,59 @@
+/* judge.h: with what the judge of an exercise compares, and says what is wrong.
+ *
+ * Each NN_name.c in this folder is the judge of one exercise: judge_exercise() looks at one part after the other
+ * and returns when all are right. It is linked with the answer and runs as a process of its own, which the
+ * runner (../runner) starts and watches: the answer may crash, print or never end. */
+#ifndef EXERCISES_JUDGE_H
+#define EXERCISES_JUDGE_H
+
+#include "../exercises.h"
+
+/* What an exercise's judge defines. */
+void judge_exercise(void);
+
+/* What comes next is about ("softmax of logits of 1e4"): shown with a tick when it was right, and named when the
+ * answer crashes or does not end there. */
+void judge_part(const char *format, ...) GRA_PRINTF(1, 2);
+
+/* Not solved: the finding, in a sentence or two. Ends the process. */
+_Noreturn void judge_wrong(const char *format, ...) GRA_PRINTF(1, 2);
+
+/* Numbers that must agree: |got - want| <= tolerance * max(1, largest |want|). If they do not, the finding says
+ * where, and why: the first mistake whose numbers they are, else what they have in common with the right ones (a
+ * factor, a sign, a transpose, ...). `mistakes` may be NULL, and ends with an entry that says nothing; one that
+ * gives the right numbers here is passed over.
+ *
+ *     judge_numbers("y", GRA_SHAPE(2, 3), y, right, 1e-12, JUDGE_MISTAKES(
+ *         { "normalised over columns, not over rows", columns },
+ *         { "the exponentials are not divided by their sum", exponentials }));
+ */
+struct judge_mistake {
+    const char   *says;                 /* what was done in place of the right thing */
+    const double *numbers;              /* what comes of it, as many as wanted */
+};
+#define JUDGE_MISTAKES(...) (const struct judge_mistake[]){ __VA_ARGS__, { NULL, NULL } }
+void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance,
+                   const struct judge_mistake *mistakes);
+void judge_number(const char *name, double got, double want, double tolerance,
+                  const struct judge_mistake *mistakes);        /* one number: "slope is 3, wanted 4" */
+
+/* Memory for an answer to write its n numbers to. Each is JUDGE_UNWRITTEN, so that one that it leaves out is told
+ * from one that is wrong; behind the last are guards (judge_guarded: the answer wrote past the end, so it is
+ * wrong). Never freed: the process ends soon. */
+#define JUDGE_UNWRITTEN (-987654321.0)
+double *judge_room(size_t n);
+void    judge_guarded(const char *name, const double *room, size_t n);
+
+/* n numbers in [low, high], always the same for a seed, spread so that no two are alike. */
+double *judge_draw(uint64_t seed, size_t n, double low, double high);
+
+/* A tape that keeps going after an error, of one thread. judge_tensor: what an answer returned must be a tensor of
+ * this tape without an error, and of this shape; else the finding says so. Returns its values. */
+gra_tape     *judge_tape(gra_mode mode, gra_rng *rng);
+const double *judge_tensor(gra_tape *t, const char *name, const gra_tensor *y, gra_shape shape);
+
+/* gra_check of f: where gradients are wrong its report is the finding. m and rng may be NULL. */
+void judge_gradients(gra_mode mode, gra_rng *rng, gra_model *m, int nin, const gra_check_in *in,
+                     gra_check_fn *f, void *arg);
+
+#endif
