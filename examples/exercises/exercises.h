@@ -65,6 +65,7 @@ void softmax_backward(const double *y, const double *dy, double *dx, int n);
 /* 28 swiglu */
 
 /* 29 rotary */
+gra_tensor *rotary(gra_tape *t, gra_tensor *x);         /* (..., time, dim) -> the same */
 
 /* 30 grouped_query */
 
