@@ -25,6 +25,7 @@ void softmax(const double *x, double *y, int n);
 void softmax_backward(const double *y, const double *dy, double *dx, int n);
 
 /* 09 cross_entropy */
+gra_tensor *cross_entropy(gra_tape *t, gra_tensor *x, const int *target);
 
 /* 10 layer_norm */
 

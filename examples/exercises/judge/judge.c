@@ -162,6 +162,15 @@ static bool another_order(const struct comparison *c)
     return same && c->n > 1;
 }
 
+/* Something was added to what judge_room or judge_tape left there. */
+static bool added_to_unwritten(const struct comparison *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (fabs(c->want[i]) < 1e6 && fabs(c->got[i]) > 1e6 && fabs(c->got[i]) <= -JUDGE_UNWRITTEN * 1.01)
+            return true;
+    return false;
+}
+
 /* What the wrong numbers have in common with the right ones; "" if nothing was seen. */
 static void common(const struct comparison *c, char *text, size_t room)
 {
@@ -170,7 +179,9 @@ static void common(const struct comparison *c, char *text, size_t room)
     for (size_t i = 0; i < c->n; i++)
         zeros += c->got[i] == 0;
     text[0] = 0;
-    if (zeros == c->n)
+    if (added_to_unwritten(c))
+        snprintf(text, room, "it is made from memory that was never set: set a sum to 0 before you add to it");
+    else if (zeros == c->n)
         snprintf(text, room, c->n > 1 ? "it is 0 throughout" : "it is 0");
     else if (one_factor(c, &x) && fabs(x + 1) < 1e-9)
         snprintf(text, room, "the sign is wrong everywhere");
@@ -242,6 +253,14 @@ void judge_guarded(const char *name, const double *room, size_t n)
             judge_wrong("%s has %zu numbers, but number %zu was written too: past its end", name, n, i);
 }
 
+void judge_unchanged(const char *name, const double *now, const double *before, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (now[i] != before[i] && (now[i] == now[i] || before[i] == before[i]))
+            judge_wrong("%s was changed: number %zu was %.6g and is %.6g now; it is only to be read", name, i,
+                        before[i], now[i]);
+}
+
 double *judge_draw(uint64_t seed, size_t n, double low, double high)
 {
     gra_rng rng;
@@ -261,6 +280,10 @@ gra_tape *judge_tape(gra_mode mode, gra_rng *rng)
     if (!t)
         judge_wrong("the judge is out of memory");
     gra_keep_going(t, true);
+    for (int step = 0; step < 2; step++) {              /* the second finds the memory of the first in one block */
+        gra_begin(t, GRA_EVAL, NULL);
+        gra_full(t, JUDGE_UNWRITTEN, GRA_SHAPE(1 << 15));
+    }
     gra_begin(t, mode, rng);
     return t;
 }
@@ -275,6 +298,23 @@ const double *judge_tensor(gra_tape *t, const char *name, const gra_tensor *y, g
     if (!gra_same_shape(y->shape, shape))
         judge_wrong("%s has the shape %s, wanted %s", name, gra_shape_text(y->shape, has), gra_shape_text(shape, wants));
     return y->data;
+}
+
+void judge_made_by(const gra_tensor *y, const char *op)
+{
+    if (!y->op || strcmp(y->op->name, op))
+        judge_wrong("the result was made by %s%s, not by the op %s:\nfill in its forward and backward, and leave the "
+                    "function that records it as it is", y->op ? "the op " : "no op", y->op ? y->op->name : "", op);
+}
+
+void judge_backward(gra_tape *t, gra_tensor *y, const double *dy, int nx, gra_tensor *const *x, double before)
+{
+    gra_tensor *loss = gra_sum(t, gra_mul(t, y, gra_constant(t, dy, y->shape)));
+    for (int i = 0; i < nx; i++)                        /* recorded after y, so swept before it */
+        if (x[i]->requires_grad && before != 0)
+            loss = gra_add(t, loss, gra_scale(t, gra_sum(t, x[i]), before));
+    if (gra_backward(t, loss))
+        judge_wrong("backward: gradus refused: %s", gra_error(t));
 }
 
 void judge_gradients(gra_mode mode, gra_rng *rng, gra_model *m, int nin, const gra_check_in *in,

@@ -44,13 +44,22 @@ void judge_number(const char *name, double got, double want, double tolerance,
 double *judge_room(size_t n);
 void    judge_guarded(const char *name, const double *room, size_t n);
 
+/* What the answer was given to read must be as it was. */
+void    judge_unchanged(const char *name, const double *now, const double *before, size_t n);
+
 /* n numbers in [low, high], always the same for a seed, spread so that no two are alike. */
 double *judge_draw(uint64_t seed, size_t n, double low, double high);
 
-/* A tape that keeps going after an error, of one thread. judge_tensor: what an answer returned must be a tensor of
+/* A tape that keeps going after an error, of one thread, whose memory is JUDGE_UNWRITTEN at first. judge_tensor: what an answer returned must be a tensor of
  * this tape without an error, and of this shape; else the finding says so. Returns its values. */
 gra_tape     *judge_tape(gra_mode mode, gra_rng *rng);
 const double *judge_tensor(gra_tape *t, const char *name, const gra_tensor *y, gra_shape shape);
+
+/* Of exercises that ask for an op. judge_made_by: y was made by the answer's op of this name, not by the library's
+ * own. judge_backward: the gradients of a loss for which y's gradient is dy (y->size numbers); before y's backward
+ * runs, each number of the gradients of the nx tensors x is `before`, from another use of x. */
+void judge_made_by(const gra_tensor *y, const char *op);
+void judge_backward(gra_tape *t, gra_tensor *y, const double *dy, int nx, gra_tensor *const *x, double before);
 
 /* gra_check of f: where gradients are wrong its report is the finding. m and rng may be NULL. */
 void judge_gradients(gra_mode mode, gra_rng *rng, gra_model *m, int nin, const gra_check_in *in,

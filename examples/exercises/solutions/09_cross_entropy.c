@@ -1,0 +1,63 @@
+/* 09 cross_entropy, solved.
+ *
+ * -log(e^x_t / sum e^x_j) = log(sum e^x_j) - x_t, and with e^m taken out of the sum, m + log(sum e^(x_j - m)) - x_t. With
+ * the row's largest score for m no exponent is above 0, and the sum is at least 1: its logarithm is a number, always.
+ *
+ * The derivative of log(sum e^x_j) by x_j is e^x_j / sum e^x = softmax_j; that of -x_t is -1 for j = t, else 0. So
+ *
+ *     dloss/dx[r][j] = (softmax(x[r])_j - [j = target[r]]) / rows
+ *
+ * what was predicted, less what came. It is never infinite, which is why softmax and logarithm are one op. The mean
+ * brings 1/rows, and dy multiplies it all (the chain rule).
+ */
+#include "exercises.h"
+
+struct args {
+    const int *target;
+};
+
+static size_t saved(const gra_tensor *y)
+{
+    return y->in[0]->size;
+}
+
+static void forward(gra_tensor *y)
+{
+    const gra_tensor *x = y->in[0];
+    const int *target = ((struct args *)y->args)->target, rows = x->shape.dim[0], n = x->shape.dim[1];
+    double loss = 0;
+    for (int r = 0; r < rows; r++) {
+        const double *row = x->data + r * n;
+        double *p = y->saved + r * n, top = row[0], sum = 0;
+        for (int j = 1; j < n; j++)
+            top = fmax(top, row[j]);
+        for (int j = 0; j < n; j++) {
+            p[j] = exp(row[j] - top);
+            sum += p[j];
+        }
+        for (int j = 0; j < n; j++)
+            p[j] /= sum;                                /* the softmax, for backward */
+        loss += top + log(sum) - row[target[r]];
+    }
+    y->data[0] = loss / rows;
+}
+
+static void backward(gra_tensor *y)
+{
+    gra_tensor *x = y->in[0];
+    const int *target = ((struct args *)y->args)->target, rows = x->shape.dim[0], n = x->shape.dim[1];
+    for (int r = 0; r < rows; r++)
+        for (int j = 0; j < n; j++) {
+            const double one_hot = j == target[r];
+            x->grad[r * n + j] += y->grad[0] * (y->saved[r * n + j] - one_hot) / rows;
+        }
+}
+
+gra_tensor *cross_entropy(gra_tape *t, gra_tensor *x, const int *target)
+{
+    static const gra_op op = { .name = "my_cross_entropy", .forward = forward, .backward = backward, .saved = saved,
+                               .args = sizeof(struct args) };
+    gra_tensor *y = gra_result(t, &op, GRA_SCALAR, x);
+    ((struct args *)y->args)->target = target;
+    return gra_run(y);
+}
