@@ -69,6 +69,12 @@ gra_tensor *cross_entropy(gra_tape *t, gra_tensor *x, const int *target);
 gra_tensor *rotary(gra_tape *t, gra_tensor *x);         /* (..., time, dim) -> the same */
 
 /* 30 grouped_query */
+struct grouped_query {
+    struct gra_linear query, key, value, out;
+    int               heads, kv_heads;
+};
+void        grouped_query_init(struct grouped_query *l, gra_scope scope, int dim, int heads, int kv_heads);
+gra_tensor *grouped_query_forward(gra_tape *t, const struct grouped_query *l, gra_tensor *x);
 
 /* 31 kv_cache */
 
