@@ -77,6 +77,18 @@ void        grouped_query_init(struct grouped_query *l, gra_scope scope, int dim
 gra_tensor *grouped_query_forward(gra_tape *t, const struct grouped_query *l, gra_tensor *x);
 
 /* 31 kv_cache */
+struct tiny_model {                     /* token and position embeddings, one attention head, an output head */
+    struct gra_embedding            tokens;             /* (vocabulary, dim) */
+    struct gra_positional_embedding positions;          /* (context, dim) */
+    struct gra_linear               query, key, value;  /* (dim, dim) */
+    struct gra_linear               head;               /* (vocabulary, dim) */
+};
+struct kv_cache {
+    double *keys, *values;              /* room for (context, dim) each */
+    int     time;                       /* tokens so far: rows that are filled */
+};
+gra_tensor *tiny_logits(gra_tape *t, const struct tiny_model *m, const int *ids, int n);
+gra_tensor *tiny_logits_cached(gra_tape *t, const struct tiny_model *m, const int *ids, int n, struct kv_cache *cache);
 
 /* 32 wrong_backward */
 

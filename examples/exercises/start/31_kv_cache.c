@@ -1,0 +1,36 @@
+/* 31 kv_cache: a token costs one row, not all of them.
+ *
+ * A model that writes reads its whole text again for each new token, and computes all keys and values again, although
+ * those of the tokens before are what they were: with a causal mask, nothing that comes later changes them. A key-value
+ * cache keeps them. What is computed for n new tokens are n rows: their queries look at the keys in the cache and at
+ * their own.
+ *
+ * tiny_logits below computes the logits (n, vocabulary) of a text of n tokens. Write tiny_logits_cached, which is given
+ * n more tokens of a text whose first cache->time tokens it has seen in earlier calls, and returns the logits (n,
+ * vocabulary) of the new tokens: the same numbers as the last n rows of tiny_logits for the whole text. It adds the new
+ * keys and values to the cache (rows of dim numbers, as in tiny_logits) and n to cache->time. n may be 1 or more, so a
+ * prompt can be given at once, and a token at a time after it.
+ *
+ * Each call is in a step of its own (the judge calls gra_begin with GRA_EVAL): tensors of the call before are gone, and
+ * only the two arrays of the cache stay. Useful: gra_positional_embedding_forward_from, gra_constant or gra_borrow, and
+ * that gra_causal_mask of (m, n), m <= n, aligns the last row with the last column.
+ */
+#include "exercises.h"
+#include <math.h>
+
+gra_tensor *tiny_logits(gra_tape *t, const struct tiny_model *m, const int *ids, int n)
+{
+    gra_tensor *x = gra_embedding_forward(t, &m->tokens, ids, GRA_SHAPE(n));            /* (n, dim) */
+    x = gra_positional_embedding_forward(t, &m->positions, x);
+    gra_tensor *q = gra_linear_forward(t, &m->query, x), *k = gra_linear_forward(t, &m->key, x);
+    gra_tensor *v = gra_linear_forward(t, &m->value, x);
+    gra_tensor *scores = gra_scale(t, gra_matmul_nt(t, q, k), 1 / sqrt(gra_dim(x, -1)));       /* (n, n) */
+    gra_tensor *y = gra_matmul(t, gra_softmax(t, gra_causal_mask(t, scores), -1), v);
+    return gra_linear_forward(t, &m->head, gra_add(t, x, y));
+}
+
+gra_tensor *tiny_logits_cached(gra_tape *t, const struct tiny_model *m, const int *ids, int n, struct kv_cache *cache)
+{
+    (void)cache;
+    return tiny_logits(t, m, ids, n);                   /* TO DO */
+}
