@@ -36,8 +36,13 @@ gra_tensor *cross_entropy(gra_tape *t, gra_tensor *x, const int *target);
 /* 13 dropout */
 
 /* 14 scores */
+void project(const double *W, const double *b, const double *x, double *q, int d, int D);
+void scores(const double *q, const double *k, double *s, int n, int m, int d);
 
 /* 15 one_head */
+void attention_weights(const double *q, const double *k, double *a, int m, int d);
+void weighted_sum(const double *a, const double *v, double *y, int m, int e);
+void one_head(const double *q, const double *k, const double *v, double *y, int n, int m, int d, int e);
 
 /* 16 in_matrices */
 

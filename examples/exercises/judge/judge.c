@@ -217,6 +217,8 @@ void judge_numbers(const char *name, gra_shape shape, const double *got, const d
     place(&c, first, at, sizeof at);
     if (unwritten)
         judge_wrong("%s%s was never written%s", name, at, unwritten == c.n && c.n > 1 ? ", nor any other" : "");
+    if (fabs(got[first] - JUDGE_UNWRITTEN) < 1e5 && fabs(want[first]) < 1e5)
+        judge_wrong("%s%s was added to what its memory happened to hold: set it before you add to it", name, at);
     char many[60] = "";
     if (c.n > 1)
         snprintf(many, sizeof many, "; %zu of %zu are wrong", wrong, c.n);

@@ -1,0 +1,105 @@
+/* 14 scores: the judge. */
+#include "matrix.h"
+
+static void projected(const char *part, const double *W, const double *b, const double *x, int d, int D)
+{
+    double *q = judge_room((size_t)d), *Wx = mat_product(W, x, d, D, 1), *want = mat_sum(Wx, b, d);
+    double *crossed = judge_room((size_t)d), *one_x = judge_room((size_t)d), *one_b = judge_room((size_t)d);
+    judge_part("%s", part);
+    for (int i = 0; i < d; i++) {
+        one_x[i] = b[i];
+        for (int j = 0; j < D; j++)
+            one_x[i] += W[i * D + j] * x[i % D];
+        one_b[i] = Wx[i] + b[0];
+    }
+    for (int i = 0; i < d; i++) {
+        crossed[i] = b[i];
+        for (int j = 0; j < D; j++)
+            crossed[i] += W[j * d + i] * x[j];
+    }
+    project(W, b, x, q, d, D);
+    judge_guarded("q", q, (size_t)d);
+    judge_numbers("q", GRA_SHAPE(d), q, want, 1e-11, JUDGE_MISTAKES(
+        { "W x without b", Wx },
+        { "W was read by columns: number i of q comes from row i of W, W[i*D + j]", crossed },
+        { "without b, and W was read by columns, not by rows", mat_product(mat_transposed(W, D, d), x, d, D, 1) },
+        { "b was subtracted", mat_sum(Wx, mat_scaled(b, -1, d), d) },
+        { "b was added once for each product: once in all is wanted", mat_sum(Wx, mat_scaled(b, D, d), d) },
+        { "b alone, without W x", b },
+        { "x[i] was taken for x[j]: a row meets all of x", one_x },
+        { "b[0] was added everywhere, not b[i]", one_b },
+        { "(W x) b: b is added, not multiplied by", mat_product(Wx, b, d, 1, 1) }));
+}
+
+static void scored(const char *part, const double *q, const double *k, int n, int m, int d, const double *printed)
+{
+    const double root = sqrt(d);
+    double *s = judge_room((size_t)(n * m)), *want = mat_scores(q, k, n, m, d, 1 / root);
+    double *keys = mat_scores(k, q, m, n, d, 1 / root), *by_n = mat_scaled(want, root / sqrt(n), n * m);
+    double *running = judge_room((size_t)(n * m)), *endless = judge_room((size_t)(n * m));
+    judge_part("%s", part);
+    for (int i = 0; i < n * m; i++) {
+        running[i] = want[i] + (i % m ? running[i - 1] : 0);
+        endless[i] = want[i] + (i ? endless[i - 1] : 0);
+    }
+    scores(q, k, s, n, m, d);
+    judge_guarded("s", s, (size_t)(n * m));
+    judge_numbers("s", GRA_SHAPE(n, m), s, printed ? printed : want, printed ? 1e-5 : 1e-11, JUDGE_MISTAKES(
+        { "these are the dot products: divide by sqrt(d)", mat_scaled(want, root, n * m) },
+        { "divided by d, not by its root", mat_scaled(want, 1 / root, n * m) },
+        { "multiplied by sqrt(d): divide", mat_scaled(want, d, n * m) },
+        { "divided twice by sqrt(d)", mat_scaled(want, 1 / root, n * m) },
+        { "divided by the root of n, the number of queries: d, the length of a query, is wanted", by_n },
+        { "divided by the root of m, the number of keys: d, the length of a query, is wanted",
+          mat_scaled(want, root / sqrt(m), n * m) },
+        { "queries and keys are exchanged: row i belongs to query i, column j to key j", keys },
+        { "exchanged and not divided by sqrt(d): row i belongs to query i, column j to key j",
+          mat_scaled(keys, root, n * m) },
+        { "each score holds those before it in its row: every dot product begins at 0", running },
+        { "each score holds all those before it: every dot product begins at 0", endless },
+        { "softmax was taken already: the scores themselves are wanted", mat_softmax_rows(want, n, m) },
+        { "q was taken for k", n == m ? mat_scores(q, q, n, n, d, 1 / root) : want },
+        { "k was taken for q", n == m ? mat_scores(k, k, n, n, d, 1 / root) : want },
+        { "the sign is wrong: a large dot product is a good fit", mat_scaled(want, -1, n * m) }));
+}
+
+/* The numbers that PyTorch 1.13 prints for three tokens of torch.randn(4, 1) after torch.manual_seed(3), and W_q, W_k,
+ * W_v (4, 4), b_q, b_k, b_v (4, 1) after torch.manual_seed(0). */
+static void pytorch(void)
+{
+    enum { D = 4, N = 3 };
+    const double printed[N * N] = { -2.8869, 3.6531, -1.1920, 0.0760, 4.2115, 4.1211, 0.8152, -6.1015, 1.6231 };
+    double x[N][D], W[3][D * D], b[3][D], q[N * D], k[N * D];
+    gra_rng rng;
+    gra_manual_seed(&rng, 3);
+    for (int i = 0; i < N; i++)
+        gra_randn(&rng, x[i], D);
+    gra_manual_seed(&rng, 0);
+    for (int i = 0; i < 3; i++)
+        gra_randn(&rng, W[i], D * D);
+    for (int i = 0; i < 3; i++)
+        gra_randn(&rng, b[i], D);
+    projected("as many as there were: the query of PyTorch's first token", W[0], b[0], x[0], D, D);
+    for (int i = 0; i < N; i++) {
+        project(W[0], b[0], x[i], q + i * D, D, D);
+        project(W[1], b[1], x[i], k + i * D, D, D);
+    }
+    scored("the scores that PyTorch has for its three tokens", q, k, N, N, D, printed);
+}
+
+void judge_exercise(void)
+{
+    projected("two numbers from three: W = (1 2 3; 4 5 6), b = (10, 20), x = (1, 0, -1)",
+              (double[]){ 1, 2, 3, 4, 5, 6 }, (double[]){ 10, 20 }, (double[]){ 1, 0, -1 }, 2, 3);
+    projected("four numbers from two", judge_draw(1, 8, -2, 2), judge_draw(2, 4, -2, 2), judge_draw(3, 2, -2, 2), 4, 2);
+    projected("one number from five", judge_draw(4, 5, -2, 2), judge_draw(5, 1, -2, 2), judge_draw(6, 5, -2, 2), 1, 5);
+    projected("three numbers from one", judge_draw(7, 3, -2, 2), judge_draw(8, 3, -2, 2), judge_draw(9, 1, -2, 2), 3, 1);
+    scored("two queries and three keys, of four numbers", (double[]){ 1, 2, 3, 4, 0, 1, 0, -1 },
+           (double[]){ 1, 0, -1, 2, 2, 2, 0, 0, 1, 1, 1, -1 }, 2, 3, 4, NULL);
+    scored("three queries and five keys", judge_draw(10, 6, -2, 2), judge_draw(11, 10, -2, 2), 3, 5, 2, NULL);
+    scored("four queries and three keys", judge_draw(12, 20, -2, 2), judge_draw(13, 15, -2, 2), 4, 3, 5, NULL);
+    scored("one query, one key", judge_draw(18, 3, -2, 2), judge_draw(19, 3, -2, 2), 1, 1, 3, NULL);
+    scored("queries of one number", judge_draw(14, 2, -2, 2), judge_draw(15, 3, -2, 2), 2, 3, 1, NULL);
+    scored("as many queries as keys", judge_draw(16, 6, -2, 2), judge_draw(17, 6, -2, 2), 3, 3, 2, NULL);
+    pytorch();
+}

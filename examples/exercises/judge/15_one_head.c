@@ -1,0 +1,171 @@
+/* 15 one_head: the judge. */
+#include "matrix.h"
+
+static void weights(const char *part, const double *q, const double *k, int m, int d)
+{
+    double *a = judge_room((size_t)m), *s = mat_scores(q, k, 1, m, d, 1 / sqrt(d));
+    double *e = judge_room((size_t)m), *raw = judge_room((size_t)m), *plain = judge_room((size_t)m), top = -INFINITY, sum = 0;
+    judge_part("%s", part);
+    for (int j = 0; j < m; j++)
+        top = fmax(top, s[j]), sum += exp(s[j]);
+    for (int j = 0; j < m; j++) {
+        e[j] = exp(s[j] - top);
+        raw[j] = exp(s[j]);
+        plain[j] = raw[j] / sum;
+    }
+    attention_weights(q, k, a, m, d);
+    judge_guarded("a", a, (size_t)m);
+    judge_numbers("a", GRA_SHAPE(m), a, mat_softmax_rows(s, 1, m), 1e-12, JUDGE_MISTAKES(
+        { "these are the scores: their softmax is wanted", s },
+        { "softmax of scores that are not divided by sqrt(d)",
+          mat_softmax_rows(mat_scaled(s, sqrt(d), m), 1, m) },
+        { "softmax of scores that are divided by d, not by its root",
+          mat_softmax_rows(mat_scaled(s, 1 / sqrt(d), m), 1, m) },
+        { "softmax of scores that are divided by the root of m, the number of keys, not of d",
+          mat_softmax_rows(mat_scaled(s, sqrt(d) / sqrt(m), m), 1, m) },
+        { "the sign of the scores is wrong", mat_softmax_rows(mat_scaled(s, -1, m), 1, m) },
+        { "softmax is taken of the dot products, and its result divided by sqrt(d): divide before",
+          mat_scaled(mat_softmax_rows(mat_scaled(s, sqrt(d), m), 1, m), 1 / sqrt(d), m) },
+        { "the exponentials are not divided by their sum", e },
+        { "the exponentials are not divided by their sum", raw },
+        { "the scores are divided by the largest: that is no softmax", mat_scaled(s, 1 / top, m) },
+        { "e^s of a large score is infinite: subtract the largest score first, as in exercise 08", plain }));
+}
+
+static void mixed(const char *part, const double *a, const double *v, int m, int e)
+{
+    double *y = judge_room((size_t)e), *ones = judge_room((size_t)m), *a_first = judge_room((size_t)e);
+    double *first = judge_room((size_t)e), *last = judge_room((size_t)e), *one = judge_room((size_t)e);
+    double *want = mat_product(a, v, 1, m, e);
+    judge_part("%s", part);
+    int most = 0;
+    for (int j = 0; j < m; j++) {
+        ones[j] = 1;
+        most = a[j] > a[most] ? j : most;
+    }
+    for (int l = 0; l < e; l++) {
+        a_first[l] = 0;
+        for (int j = 0; j < m; j++)
+            a_first[l] += a[l % m] * v[j * e + l];
+        one[l] = v[most * e + l];
+        last[l] = a[m - 1] * v[(m - 1) * e + l];
+        first[l] = v[l];
+    }
+    double *sum = mat_product(ones, v, 1, m, e);
+    weighted_sum(a, v, y, m, e);
+    judge_guarded("y", y, (size_t)e);
+    judge_numbers("y", GRA_SHAPE(e), y, want, 1e-12, JUDGE_MISTAKES(
+        { "the sum of all values, without the weights", sum },
+        { "the mean of all values: each has a weight of its own", mat_scaled(sum, 1.0 / m, e) },
+        { "the weighted sum was divided by m as well: the weights do that already, they sum to 1",
+          mat_scaled(want, 1.0 / m, e) },
+        { "the value of the largest weight alone: all values are wanted, each times its weight", one },
+        { "only the last term: the terms are to be added up", last },
+        { "the first value alone", first },
+        { "a[l] was taken for a[j]: all numbers of value j have the weight a[j]", a_first },
+        { "v was read by columns: number l of value j is v[j*e + l]", mat_product(a, mat_transposed(v, e, m), 1, m, e) }));
+}
+
+static double *mix(const double *s, const double *v, int n, int m, int e)
+{
+    return mat_product(mat_softmax_rows(s, n, m), v, n, m, e);
+}
+
+static void head(const char *part, const double *q, const double *k, const double *v, int n, int m, int d, int e,
+                 const double *printed)
+{
+    const bool square = n == m;
+    const double root = sqrt(d);
+    double *y = judge_room((size_t)(n * e)), *s = mat_scores(q, k, n, m, d, 1 / root), *want = mix(s, v, n, m, e);
+    double *first = judge_room((size_t)(n * e)), *running = judge_room((size_t)(n * e)), *late = judge_room((size_t)(n * e));
+    double *joint = mat_softmax_rows(s, 1, n * m), *other = judge_room((size_t)(n * e)), *shared = judge_room((size_t)(n * m));
+    judge_part("%s", part);
+    for (int i = 0; i < n * e; i++) {
+        first[i] = want[i % e];
+        running[i] = want[i] + (i >= e ? running[i - e] : 0);
+        late[i] = want[i % e + (n - 1) * e];
+        other[i] = want[(i + e) % (n * e)];
+    }
+    for (int i = 0; i < n; i++) {           /* the sum of exponentials goes on from query to query */
+        double top = -INFINITY;
+        for (int j = 0; j < m; j++)
+            top = fmax(top, s[i * m + j]);
+        for (int j = 0; j < m; j++)
+            shared[i * m + j] = exp(s[i * m + j] - top);
+    }
+    double *begun = judge_room((size_t)(n * m)), all = 0;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++)
+            all += shared[i * m + j];
+        for (int j = 0; j < m; j++)
+            begun[i * m + j] = shared[i * m + j] / all;
+    }
+    one_head(q, k, v, y, n, m, d, e);
+    judge_guarded("y", y, (size_t)(n * e));
+    judge_numbers("y", GRA_SHAPE(n, e), y, printed ? printed : want, printed ? 2e-5 : 1e-11, JUDGE_MISTAKES(
+        { "every row has the weights of query 0: row i of y belongs to query i", first },
+        { "every row has the weights of the last query: row i of y belongs to query i", late },
+        { "row i has the weights of query i + 1", other },
+        { "y adds up from query to query: begin each row at 0", running },
+        { "the sum of exponentials goes on from query to query: begin it anew for each", mat_product(begun, v, n, m, e) },
+        { "the weights of all queries together sum to 1: those of each query do", mat_product(joint, v, n, m, e) },
+        { "the scores are not divided by sqrt(d)", mix(mat_scaled(s, root, n * m), v, n, m, e) },
+        { "the scores are divided by d, not by its root", mix(mat_scaled(s, 1 / root, n * m), v, n, m, e) },
+        { "the scores are divided by sqrt(e): d, the length of q and k, is meant",
+          mix(mat_scaled(s, root / sqrt(e), n * m), v, n, m, e) },
+        { "the scores themselves weigh the values: softmax is missing", mat_product(s, v, n, m, e) },
+        { "softmax runs over the queries of a key: it is over the keys of a query",
+          mat_product(mat_softmax_columns(s, n, m), v, n, m, e) },
+        { "the mean of all values: every weight is 1/m", mix(mat_scaled(s, 0, n * m), v, n, m, e) },
+        { "keys were mixed, not values", d == e ? mix(s, k, n, m, e) : want },
+        { "queries were mixed, not values", square && d == e ? mix(s, q, n, m, e) : want },
+        { "values were taken for keys", d == e ? mix(mat_scores(q, v, n, m, d, 1 / root), v, n, m, e) : want },
+        { "queries were taken for keys", square ? mix(mat_scores(q, q, n, n, d, 1 / root), v, n, n, e) : want },
+        { "keys were taken for queries", square ? mix(mat_scores(k, k, n, n, d, 1 / root), v, n, n, e) : want },
+        { "queries and keys are exchanged", square ? mix(mat_scores(k, q, n, n, d, 1 / root), v, n, n, e) : want },
+        { "each value goes to y by the weights of the other tokens for it: row i is the sum over j of a_ij v_j",
+          square ? mat_product(mat_transposed(mat_softmax_rows(s, n, n), n, n), v, n, n, e) : want }));
+}
+
+/* The numbers that PyTorch 1.13 prints for the three tokens of exercise 14: torch.randn(4, 1) each after
+ * torch.manual_seed(3), and W_q, W_k, W_v (4, 4), b_q, b_k, b_v (4, 1) after torch.manual_seed(0). */
+static void pytorch(void)
+{
+    enum { D = 4, N = 3 };
+    const double printed[N * D] = { 0.2117, 1.0697, -3.3355, -4.9260, 0.6486, 0.9883, -2.4109, -3.0185,
+                                    0.6463, 0.8405, -1.6421, -0.0805 };
+    double x[N * D], W[3][D * D], b[3][D], *qkv[3];
+    gra_rng rng;
+    gra_manual_seed(&rng, 3);
+    for (int i = 0; i < N; i++)
+        gra_randn(&rng, x + i * D, D);
+    gra_manual_seed(&rng, 0);
+    for (int i = 0; i < 3; i++)
+        gra_randn(&rng, W[i], D * D);
+    for (int i = 0; i < 3; i++) {
+        gra_randn(&rng, b[i], D);
+        double *columns = mat_columns_plus(mat_product(W[i], mat_transposed(x, N, D), D, D, N), b[i], D, N);
+        qkv[i] = mat_transposed(columns, D, N);
+    }
+    head("the three tokens of exercise 14, with PyTorch's numbers", qkv[0], qkv[1], qkv[2], N, N, D, D, printed);
+}
+
+void judge_exercise(void)
+{
+    weights("weights of three keys", (double[]){ 1, 2, 0, -1 }, (double[]){ 1, 1, 0, 0, 0, 1, 1, 3, -1, 0, 2, 1 }, 3, 4);
+    weights("weights of five keys", judge_draw(1, 3, -2, 2), judge_draw(2, 15, -2, 2), 5, 3);
+    weights("the weight of one key is 1", judge_draw(3, 2, -2, 2), judge_draw(4, 2, -2, 2), 1, 2);
+    weights("weights of scores of 1e4", judge_draw(5, 2, 90, 100), judge_draw(6, 6, 140, 150), 3, 2);
+    weights("weights of scores of -1e4", judge_draw(5, 2, 90, 100), judge_draw(7, 6, -150, -140), 3, 2);
+    mixed("three values of two numbers, weights 0.5, 0.2, 0.3", (double[]){ 0.5, 0.2, 0.3 },
+          (double[]){ 1, 10, 2, 20, 4, 50 }, 3, 2);
+    mixed("two values of four numbers", (double[]){ 0.125, 0.875 }, judge_draw(8, 8, -2, 2), 2, 4);
+    mixed("one value", (double[]){ 1 }, judge_draw(9, 3, -2, 2), 1, 3);
+    head("the whole: three queries, five keys", judge_draw(10, 6, -2, 2), judge_draw(11, 10, -2, 2),
+         judge_draw(12, 20, -2, 2), 3, 5, 2, 4, NULL);
+    head("four queries, two keys", judge_draw(13, 12, -2, 2), judge_draw(14, 6, -2, 2), judge_draw(15, 2, -2, 2),
+         4, 2, 3, 1, NULL);
+    head("one query, one key", judge_draw(16, 2, -2, 2), judge_draw(17, 2, -2, 2), judge_draw(18, 3, -2, 2), 1, 1, 2, 3, NULL);
+    head("large scores", judge_draw(19, 8, 90, 100), judge_draw(20, 12, 140, 150), judge_draw(21, 6, -2, 2), 4, 6, 2, 1, NULL);
+    pytorch();
+}

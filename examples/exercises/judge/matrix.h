@@ -1,0 +1,79 @@
+/* matrix.h: small matrices for the judges of attention, row-major. Each function returns memory of its own, so that
+ * what is wanted, and what each mistake would give, is one expression. */
+#ifndef EXERCISES_MATRIX_H
+#define EXERCISES_MATRIX_H
+
+#include "judge.h"
+
+static inline double *mat_product(const double *a, const double *b, int n, int k, int m)  /* (n, k) (k, m) */
+{
+    double *c = judge_room((size_t)(n * m));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            c[i * m + j] = 0;
+            for (int l = 0; l < k; l++)
+                c[i * m + j] += a[i * k + l] * b[l * m + j];
+        }
+    return c;
+}
+
+static inline double *mat_transposed(const double *a, int n, int m)                     /* (n, m) -> (m, n) */
+{
+    double *c = judge_room((size_t)(n * m));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            c[j * n + i] = a[i * m + j];
+    return c;
+}
+
+static inline double *mat_scaled(const double *a, double s, int size)
+{
+    double *c = judge_room((size_t)size);
+    for (int i = 0; i < size; i++)
+        c[i] = s * a[i];
+    return c;
+}
+
+static inline double *mat_sum(const double *a, const double *b, int size)
+{
+    double *c = judge_room((size_t)size);
+    for (int i = 0; i < size; i++)
+        c[i] = a[i] + b[i];
+    return c;
+}
+
+static inline double *mat_columns_plus(const double *a, const double *b, int n, int m)    /* b (n): a_ij + b_i */
+{
+    double *c = judge_room((size_t)(n * m));
+    for (int i = 0; i < n * m; i++)
+        c[i] = a[i] + b[i / m];
+    return c;
+}
+
+static inline double *mat_softmax_rows(const double *s, int n, int m)
+{
+    double *a = judge_room((size_t)(n * m));
+    for (int i = 0; i < n; i++) {
+        double top = -INFINITY, sum = 0;
+        for (int j = 0; j < m; j++)
+            top = fmax(top, s[i * m + j]);
+        for (int j = 0; j < m; j++)
+            sum += a[i * m + j] = exp(s[i * m + j] - top);
+        for (int j = 0; j < m; j++)
+            a[i * m + j] /= sum;
+    }
+    return a;
+}
+
+static inline double *mat_softmax_columns(const double *s, int n, int m)
+{
+    return mat_transposed(mat_softmax_rows(mat_transposed(s, n, m), m, n), m, n);
+}
+
+/* q k^T times a scale: q (n, d), k (m, d) -> (n, m). */
+static inline double *mat_scores(const double *q, const double *k, int n, int m, int d, double scale)
+{
+    return mat_scaled(mat_product(q, mat_transposed(k, m, d), n, d, m), scale, n * m);
+}
+
+#endif
