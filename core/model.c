@@ -192,6 +192,11 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape sh
         return NULL;
     if (!is_new(m, "gra_param", full.name))
         return NULL;
+    if (!init.fill) {
+        gra_model_fail(m, "gra_param: %s has no first values: the initialiser is empty, but gra_init_zeros(), "
+                       "say, is wanted", full.name);
+        return NULL;
+    }
     if (init.draws && !gra_seeded(m->rng)) {
         gra_model_fail(m, "gra_param: %s begins with random values, but gra_model_open was given %s",
                        full.name, m->rng ? "a generator that was never seeded: call gra_manual_seed first"

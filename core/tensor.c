@@ -36,16 +36,21 @@ gra_tensor *gra_borrow(gra_tape *t, real *data, gra_shape shape)
     return gra_leaf(t, "gra_borrow", shape, data);
 }
 
-gra_tensor *gra_full(gra_tape *t, double value, gra_shape shape)
+static gra_tensor *filled(gra_tape *t, const char *name, double value, gra_shape shape)
 {
-    gra_tensor *x = gra_leaf(t, "gra_full", shape, NULL);
+    gra_tensor *x = gra_leaf(t, name, shape, NULL);
     for (size_t i = 0; i < x->size; i++)
         x->data[i] = (real)value;
     return x;
 }
 
-gra_tensor *gra_zeros(gra_tape *t, gra_shape shape) { return gra_full(t, 0, shape); }
-gra_tensor *gra_ones(gra_tape *t, gra_shape shape)  { return gra_full(t, 1, shape); }
+gra_tensor *gra_full(gra_tape *t, double value, gra_shape shape)
+{
+    return filled(t, "gra_full", value, shape);
+}
+
+gra_tensor *gra_zeros(gra_tape *t, gra_shape shape) { return filled(t, "gra_zeros", 0, shape); }
+gra_tensor *gra_ones(gra_tape *t, gra_shape shape)  { return filled(t, "gra_ones", 1, shape); }
 
 gra_tensor *gra_arange(gra_tape *t, int n)
 {

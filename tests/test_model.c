@@ -168,6 +168,13 @@ START_TEST(random_values_without_a_generator)
 }
 END_TEST
 
+START_TEST(no_initialiser)
+{
+    ck_assert_ptr_null(gra_param(gra_root(model), "w", (gra_init){ 0 }, GRA_SHAPE(2)));
+    expect_part("gra_param: w has no first values: the initialiser is empty, but gra_init_zeros(), say, is wanted");
+}
+END_TEST
+
 START_TEST(a_file_that_failed_spoils_nothing)
 {
     param("w", GRA_SHAPE(2));
@@ -333,6 +340,7 @@ Suite *model_suite(void)
     tcase_add_test(c, a_further_name_without_memory);
     tcase_add_loop_test(c, a_further_name_of_nothing, 0, 3);
     tcase_add_test(c, random_values_without_a_generator);
+    tcase_add_test(c, no_initialiser);
     tcase_add_test(c, a_file_that_failed_spoils_nothing);
     tcase_add_test(c, an_unusable_model_has_no_file);
     tcase_add_test(c, initialisers);

@@ -399,6 +399,7 @@ static void data_null(void)             { gra_input(t, NULL, GRA_SHAPE(3)); }
 static void constant_null(void)         { gra_constant(t, NULL, GRA_SHAPE(2)); }
 static void targets_null(void)          { gra_cross_entropy(t, ones(GRA_SHAPE(2, 3)), NULL); }
 static void ids_null(void)              { gra_embedding(t, ones(GRA_SHAPE(2, 3)), NULL, GRA_SHAPE(4)); }
+static void dims_null(void)             { gra_permute(t, ones(GRA_SHAPE(2, 3)), NULL); }
 static void concat_null(void)           { gra_concat(t, 2, NULL, 0); }
 static void stale_bias(void)          { gra_linear(t, ones(GRA_SHAPE(1, 3)), ones(GRA_SHAPE(4, 3)), stale); }
 static void stale_gain(void)          { gra_layer_norm(t, ones(GRA_SHAPE(3)), stale, NULL, 1e-5); }
@@ -412,8 +413,8 @@ static void another_tape(void)
     gra_close(other);
 }
 static void overflow(void)              { ones(GRA_SHAPE(1 << 30, 1 << 30, 1 << 30)); }
-static void negative(void)              { ones(GRA_SHAPE(2, -1)); }
-static void nine_dimensions(void)       { ones((gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } }); }
+static void negative(void)              { gra_ones(t, GRA_SHAPE(2, -1)); }
+static void nine_dimensions(void)       { gra_zeros(t, (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } }); }
 static void fewer_than_none(void)       { ones((gra_shape){ .ndim = -1 }); }
 static void too_large(void)             { ck_assert_uint_eq(ones(GRA_SHAPE(1 << 30, 1 << 15))->size, 0); }
 static void item_of_many(void)          { ck_assert(isnan(gra_item(ones(GRA_SHAPE(2, 3))))); }
@@ -462,6 +463,7 @@ static const struct {
     { constant_null,     "gra_constant: the data are NULL, but (2) has 2 values" },
     { targets_null,      "cross_entropy: the targets are NULL, but 2 are wanted" },
     { ids_null,          "embedding: the ids are NULL, but 4 are wanted" },
+    { dims_null,         "permute: the dims are NULL, but an order of the 2 dimensions of (2, 3) is wanted" },
     { concat_null,       "concat: of 0 tensors" },
     { stale_bias,        "linear: input 2 was not made in this step" },
     { stale_gain,        "layer_norm: input 1 was not made in this step" },
@@ -469,8 +471,8 @@ static const struct {
     { stale_scale,       "rms_norm: input 1 was not made in this step" },
     { another_tape,      "tanh: input 0 was not made in this step" },
     { overflow,          "too large" },
-    { negative,          "(2, -1)" },
-    { nine_dimensions,   "gra_full: at most 8 dimensions, but 9 came" },
+    { negative,          "gra_ones: a result of shape (2, -1) is too large or has a negative size" },
+    { nine_dimensions,   "gra_zeros: at most 8 dimensions, but 9 came" },
     { fewer_than_none,   "gra_full: a result of shape () is too large or has a negative size" },
     { too_large,         "out of memory" },
     { item_of_many,      "(2, 3)" },

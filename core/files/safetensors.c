@@ -419,7 +419,11 @@ static bool check_names(int n, const gra_named *x, gra_failure *error)          
 
 static bool check_metadata(const gra_meta *meta, int nmeta, gra_failure *error)
 {
+    if (!meta && nmeta > 0)
+        return gra_failure_set(error, "the metadata are NULL, but nmeta is %d", nmeta);
     for (int i = 0; i < nmeta; i++) {
+        if (!meta[i].key || !meta[i].value)
+            return gra_failure_set(error, "the %s of metadata %d is NULL", meta[i].key ? "value" : "key", i);
         if (!is_utf8(meta[i].key) || !is_utf8(meta[i].value))
             return gra_failure_set(error, "the metadata are not UTF-8: %.100s", meta[i].key);
         for (int j = 0; j < i; j++)

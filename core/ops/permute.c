@@ -124,6 +124,9 @@ gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims)
 {
     if (GRA_REFUSES(t, "permute", x))
         return gra_empty(t);
+    if (!dims)
+        return gra_fail(t, "permute: the dims are NULL, but an order of the %d dimensions of %s is wanted",
+                        x->shape.ndim, GRA_SHAPE_OF(x));
     int wrapped[GRA_MAX_DIMS];
     bool seen[GRA_MAX_DIMS] = { false };
     for (int i = 0; i < x->shape.ndim; i++) {
