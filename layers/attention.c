@@ -158,7 +158,7 @@ static bool check_cache(gra_tape *t, const gra_attention_config *c, const gra_te
     else if (x->shape.ndim != 3 || x->shape.dim[0] != 1)
         gra_fail(t, "%s: x is %s, but a key-value cache is of one sequence: (1, time, %d) is wanted", name,
                  GRA_SHAPE_OF(x), c->d_in);
-    else if (!cache->rows || cache->width != width || block < 0 || block >= cache->blocks)
+    else if (cache->width != width || block < 0 || block >= cache->blocks)
         gra_fail(t, "%s: block %d with keys of %d numbers, but the cache has %d blocks with keys of %d", name,
                  block, width, cache->blocks, cache->width);
     else if (gra_dim(x, -2) > cache->context_length - cache->time)

@@ -899,6 +899,8 @@ START_TEST(refused_attention)
             "attention: q (1, 2, 8) has 4 heads of 2 columns, but k is (1, 2, 6) and v (1, 2, 6): " OF_4);
     REFUSED(ATTEND((1, 2, 8), (1, 2, 4), (1, 2, 5), .heads = 4),
             "attention: q (1, 2, 8) has 4 heads of 2 columns, but k is (1, 2, 4) and v (1, 2, 5): " OF_4);
+    REFUSED(ATTEND((1, 2, 8), (1, 2, 0), (1, 2, 8), .heads = 4),
+            "attention: q (1, 2, 8) has 4 heads of 2 columns, but k is (1, 2, 0) and v (1, 2, 8): " OF_4);
     REFUSED(ATTEND((1, 2, 4), (1, 2, 6), (1, 2, 4), .heads = 1),
             "attention: q (1, 2, 4) has 1 head of 4 columns, but k is (1, 2, 6) and v (1, 2, 4): they must "
             "have as many heads, or fewer that 1 divides by");

@@ -211,16 +211,19 @@ END_TEST
 
 static const char closed[] = "gpt: the cache is not open: call gra_kv_cache_open(&cache, &gpt) first, which must "
                              "return 0";
+static const char other_gpt[] = "gpt: the cache was opened for another GPT";
 
 static const struct {                   /* one call of gra_gpt_forward_cached, after so many tokens */
     const char *error;
     int         before, id, time;
     bool        closed;
-    int         more_blocks;
+    struct { int blocks, context, width; } more;        /* than the cache was opened for */
     gra_mode    mode;
 } of_gpts[] = {
     { closed, 0, 1, 1, .closed = true, .mode = GRA_EVAL },
-    { "gpt: the cache was opened for another GPT", 0, 1, 1, .more_blocks = 1, .mode = GRA_EVAL },
+    { other_gpt, 0, 1, 1, .more = { .blocks = 1 }, .mode = GRA_EVAL },
+    { other_gpt, 0, 1, 1, .more = { .context = 1 }, .mode = GRA_EVAL },
+    { other_gpt, 0, 1, 1, .more = { .width = 1 }, .mode = GRA_EVAL },
     { "gpt: no gradient flows through a key-value cache: begin the step as GRA_EVAL", 0, 1, 1, .mode = GRA_GRAD },
     { "gpt: 0 tokens, but at least one is wanted", 0, 1, 0, .mode = GRA_EVAL },
     { "gpt: 3 tokens after 7 others, but the context length is 9: clear the cache, and go on from the last tokens",
@@ -233,7 +236,9 @@ START_TEST(a_gpt_refuses)
 {
     const int tokens[] = { of_gpts[_i].id, 1, 2 };
     struct gra_gpt other = gpt;
-    other.config.n_layers += of_gpts[_i].more_blocks;
+    other.config.n_layers += of_gpts[_i].more.blocks;
+    other.config.context_length += of_gpts[_i].more.context;
+    other.config.emb_dim += of_gpts[_i].more.width;
     gra_begin(t, GRA_EVAL, NULL);
     if (of_gpts[_i].before)
         gra_gpt_forward_cached(t, &gpt, ids, of_gpts[_i].before, &cache);
@@ -251,29 +256,34 @@ START_TEST(a_gpt_refuses)
 }
 END_TEST
 
+#define TOKEN { 3, { 1, 1, 12 } }
 static const struct {                   /* one call of gra_multi_head_attention_forward_cached */
     const char *error;
     gra_mode    mode;
     gra_shape   x;
     int         before, block;
     bool        bidirectional;
+    int         kv_heads;               /* 0: as many as the cache was opened for */
+    bool        no_keys;                /* the layer's key matrix was not made */
 } of_attention[] = {
     { "multi_head_attention: no gradient flows through a key-value cache: begin the step as GRA_EVAL",
-      GRA_TRAIN, { 3, { 1, 1, 12 } }, 0, 0, false },
+      .mode = GRA_TRAIN, .x = TOKEN },
     { "multi_head_attention: x is (2, 1, 12), but a key-value cache is of one sequence: (1, time, 12) is wanted",
-      GRA_EVAL, { 3, { 2, 1, 12 } }, 0, 0, false },
+      .mode = GRA_EVAL, .x = { 3, { 2, 1, 12 } } },
     { "multi_head_attention: x is (1, 12), but a key-value cache is of one sequence: (1, time, 12) is wanted",
-      GRA_EVAL, { 2, { 1, 12 } }, 0, 0, false },
+      .mode = GRA_EVAL, .x = { 2, { 1, 12 } } },
     { "multi_head_attention: 3 tokens after 7 others, but the context length is 9",
-      GRA_EVAL, { 3, { 1, 3, 12 } }, 7, 0, false },
+      .mode = GRA_EVAL, .x = { 3, { 1, 3, 12 } }, .before = 7 },
     { "multi_head_attention: block 2 with keys of 12 numbers, but the cache has 2 blocks with keys of 12",
-      GRA_EVAL, { 3, { 1, 1, 12 } }, 0, 2, false },
+      .mode = GRA_EVAL, .x = TOKEN, .block = 2 },
     { "multi_head_attention: block -1 with keys of 12 numbers, but the cache has 2 blocks with keys of 12",
-      GRA_EVAL, { 3, { 1, 1, 12 } }, 0, -1, false },
+      .mode = GRA_EVAL, .x = TOKEN, .block = -1 },
+    { "multi_head_attention: block 0 with keys of 4 numbers, but the cache has 2 blocks with keys of 12",
+      .mode = GRA_EVAL, .x = TOKEN, .kv_heads = 1 },
     { "multi_head_attention: it is bidirectional, and what comes later changes earlier rows: a key-value "
-      "cache is for causal attention", GRA_EVAL, { 3, { 1, 1, 12 } }, 0, 0, true },
+      "cache is for causal attention", .mode = GRA_EVAL, .x = TOKEN, .bidirectional = true },
     { "linear: input 1 is NULL: it was never made (a layer's parameters are made by its init)",
-      GRA_EVAL, { 3, { 1, 1, 12 } }, 0, 0, false },            /* the last row: there are no keys */
+      .mode = GRA_EVAL, .x = TOKEN, .no_keys = true },
 };
 enum { OF_ATTENTION = sizeof of_attention / sizeof *of_attention };
 
@@ -281,7 +291,8 @@ START_TEST(attention_refuses)
 {
     cache.time = of_attention[_i].before;
     gpt.trf_blocks[0].att.config.bidirectional = of_attention[_i].bidirectional;
-    if (_i == OF_ATTENTION - 1)
+    gpt.trf_blocks[0].att.config.num_kv_heads = of_attention[_i].kv_heads;
+    if (of_attention[_i].no_keys)
         gpt.trf_blocks[0].att.key.weight = NULL;
     gra_begin(t, of_attention[_i].mode, NULL);
     gra_multi_head_attention_forward_cached(t, &gpt.trf_blocks[0].att, gra_full(t, 1, of_attention[_i].x), &cache,

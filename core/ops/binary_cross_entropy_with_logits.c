@@ -10,7 +10,7 @@ static void forward(gra_tensor *y)
     const size_t n = y->in[0]->size;
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
-        const real log_part = real_log(1 + real_exp(x[i] > 0 ? -x[i] : x[i]));
+        const real log_part = real_log(1 + real_exp_le0(x[i] > 0 ? -x[i] : x[i]));
         sum += (double)((x[i] > 0 ? x[i] : 0) - x[i] * target[i] + log_part);
     }
     y->data[0] = (real)(sum / (double)n);

@@ -207,11 +207,11 @@ static void symmetric(const struct job *j, int k, gra_mat left, gra_mat right, r
         const gra_mat block_of = { right.p + i * right.col, right.row, right.col };
         real *corner = out + (ptrdiff_t)i * j->stride_a + i;
         product(j, m - i, width, k, lower, block_of, corner, j->stride_a);
-        if (below == 0)
-            break;
-        struct mirror s = { .below = corner + (ptrdiff_t)width * j->stride_a, .beside = corner + width,
-                            .columns = (size_t)width, .stride = (size_t)j->stride_a };
-        run(j, mirror_variants, &s, (size_t)below, BLOCK);
+        if (below > 0) {
+            struct mirror s = { .below = corner + (ptrdiff_t)width * j->stride_a, .beside = corner + width,
+                                .columns = (size_t)width, .stride = (size_t)j->stride_a };
+            run(j, mirror_variants, &s, (size_t)below, BLOCK);
+        }
     }
 }
 
