@@ -55,12 +55,19 @@ void one_head(const double *q, const double *k, const double *v, double *y, int 
 /* 20 positions */
 
 /* 21 momentum */
+void momentum_step(double *p, const double *g, double *v, int n, double lr, double momentum);
 
 /* 22 adamw */
+struct adamw {
+    double lr, beta1, beta2, eps, weight_decay;
+};
+void adamw_step(double *p, const double *g, double *m, double *v, int n, int t, const struct adamw *how);
 
 /* 23 clipping */
+double clip_norm(double *const *g, const int *size, int count, double max_norm);
 
 /* 24 warmup_cosine */
+double warmup_cosine(int step, int warmup, int steps, double lr, double min_lr);
 
 /* 25 accumulation */
 

@@ -1,0 +1,89 @@
+/* 24 warmup_cosine: the judge. */
+#include "judge.h"
+
+enum { MOST = 40 };
+
+enum slip {
+    FROM_ZERO, INT_UP, FROM_MIN, SLOW_UP, NO_UP, INT_X, ALL_STEPS, ALL_FROM_WARMUP, EARLY, LATE,
+    MIN_ON_TOP, NO_MIN, FLOOR, NO_HALF, PLAIN_COS, NO_PI, QUARTER, WHOLE, DEGREES, LINE, RISES,
+    GOES_ON, ZERO_AFTER, LR_AFTER, SLIPS, RIGHT = SLIPS
+};
+
+static const char *const says[SLIPS] = {
+    [FROM_ZERO] = "the warm-up begins with 0: step 0 shall move already, so it counts step + 1",
+    [INT_UP] = "step + 1 and warmup are int, so is their quotient in C: 0 until the last step of the warm-up",
+    [FROM_MIN] = "the warm-up climbs from min_lr: it climbs from lr / warmup",
+    [SLOW_UP] = "the warm-up ends one step late or early: it is lr (step + 1) / warmup",
+    [NO_UP] = "there is no warm-up",
+    [INT_X] = "the numbers in x are int, and so is their quotient in C: x stays 0",
+    [ALL_STEPS] = "x is step / steps: the warm-up's steps must not count in it",
+    [ALL_FROM_WARMUP] = "x is (step - warmup) / steps: the fall has only steps - warmup steps",
+    [EARLY] = "x reaches 1 one step too early: the rate is min_lr in step `steps`, not in the one before",
+    [LATE] = "x reaches 1 too late: it is 0 in step warmup, and 1 in step `steps`",
+    [MIN_ON_TOP] = "min_lr is added to all of it: the cosine falls by lr - min_lr, not by lr",
+    [NO_MIN] = "min_lr is left out: the fall ends at 0",
+    [FLOOR] = "the smaller of two was taken, with min_lr as a floor: the fall goes evenly from lr to min_lr",
+    [NO_HALF] = "the division by 2 is missing: 1 + cos goes from 2 to 0",
+    [PLAIN_COS] = "cos goes from 1 to -1 here: it is (1 + cos) / 2 that goes from 1 to 0",
+    [NO_PI] = "pi is missing: cos takes radians, and half a wave is pi",
+    [QUARTER] = "it is a quarter of a wave, cos(pi x / 2): half a wave is cos(pi x)",
+    [WHOLE] = "it is a whole wave, cos(2 pi x): half a wave is cos(pi x)",
+    [DEGREES] = "x is given in degrees: C's cos takes radians",
+    [LINE] = "it falls on a straight line: the cosine is missing",
+    [RISES] = "it rises: the sign of the cosine is wrong",
+    [GOES_ON] = "after the last step it goes on along the cosine, and rises again: it is to stay at min_lr",
+    [ZERO_AFTER] = "after the last step it is 0: it is to stay at min_lr",
+    [LR_AFTER] = "after the last step it is lr: it is to stay at min_lr"
+};
+
+/* The rate as it is with a slip, or RIGHT. */
+static double rate(enum slip s, int step, int warmup, int steps, double lr, double min_lr)
+{
+    const double pi = acos(-1), up = (double)(step + 1) / warmup;
+    const double from = s == ALL_STEPS ? 0 : warmup, fall = s == ALL_STEPS || s == ALL_FROM_WARMUP ? steps
+                      : steps - warmup - (s == EARLY) + (s == LATE);
+    if (step < warmup && s != NO_UP)
+        return s == FROM_ZERO ? lr * step / warmup : s == INT_UP ? lr * (int)up
+             : s == FROM_MIN ? min_lr + (lr - min_lr) * up
+             : s == SLOW_UP ? lr * (step + 1) / (warmup + 1) : lr * up;
+    if (step >= steps && s != GOES_ON)
+        return s == ZERO_AFTER ? 0 : s == LR_AFTER ? lr : min_lr;
+    const double x = s == INT_X ? 0 : (step - from) / fall;
+    const double wave = s == NO_PI ? x : s == QUARTER ? pi * x / 2 : s == WHOLE ? 2 * pi * x
+                      : s == DEGREES ? 180 * x : pi * x;
+    const double part = s == NO_HALF ? 1 + cos(wave) : s == PLAIN_COS || s == QUARTER ? cos(wave)
+                      : s == LINE ? 1 - x : s == RISES ? (1 - cos(wave)) / 2 : (1 + cos(wave)) / 2;
+    return s == MIN_ON_TOP ? min_lr + lr * part : s == NO_MIN ? lr * part
+         : s == FLOOR ? fmax(min_lr, lr * part) : min_lr + (lr - min_lr) * part;
+}
+
+/* The steps first .. last. */
+static void rates(const char *part, int first, int last, int warmup, int steps, double lr, double min_lr)
+{
+    double got[MOST], want[MOST], wrong[SLIPS][MOST];
+    struct judge_mistake mistakes[SLIPS + 1] = { 0 };
+    const int n = last - first + 1;
+    char name[100];
+    judge_part("%s", part);
+    for (int i = 0; i < n; i++) {
+        got[i] = warmup_cosine(first + i, warmup, steps, lr, min_lr);
+        want[i] = rate(RIGHT, first + i, warmup, steps, lr, min_lr);
+        for (int s = 0; s < SLIPS; s++)
+            wrong[s][i] = rate(s, first + i, warmup, steps, lr, min_lr);
+    }
+    for (int s = 0; s < SLIPS; s++)
+        mistakes[s] = (struct judge_mistake){ says[s], wrong[s] };
+    snprintf(name, sizeof name, "warmup %d, steps %d, lr %g, min_lr %g: counted from step %d, rate", warmup,
+             steps, lr, min_lr, first);
+    judge_numbers(name, GRA_SHAPE(n), got, want, 1e-9 * lr, mistakes);
+}
+
+void judge_exercise(void)
+{
+    rates("the warm-up", 0, 4, 5, 25, 0.8, 0.1);
+    rates("the fall", 5, 24, 5, 25, 0.8, 0.1);
+    rates("after the last step", 25, 33, 5, 25, 0.8, 0.1);
+    rates("no warm-up", 0, 12, 0, 11, 3e-4, 3e-5);
+    rates("warm-up to the end", 0, 9, 7, 7, 2, 0.5);
+    rates("a warm-up of one step", 0, 8, 1, 6, 1e-2, 0);
+}
