@@ -45,8 +45,16 @@ void weighted_sum(const double *a, const double *v, double *y, int m, int e);
 void one_head(const double *q, const double *k, const double *v, double *y, int n, int m, int d, int e);
 
 /* 16 in_matrices */
+struct head_parameters {
+    gra_tensor *W_q, *b_q, *W_k, *b_k, *W_v, *b_v;      /* W (d, D), (d, D), (e, D); b (d, 1), (d, 1), (e, 1) */
+};
+gra_tensor *in_columns(gra_tape *t, const struct head_parameters *p, gra_tensor *X);    /* (D, N) -> (e, N) */
+gra_tensor *in_rows(gra_tape *t, const struct head_parameters *p, gra_tensor *X);       /* (N, D) -> (N, e) */
 
 /* 17 causal_mask */
+gra_tensor *masked_before(gra_tape *t, gra_tensor *s);
+gra_tensor *masked_after(gra_tape *t, gra_tensor *s);
+gra_tensor *causal_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor *v);
 
 /* 18 attention_backward */
 

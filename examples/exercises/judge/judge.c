@@ -309,6 +309,13 @@ void judge_made_by(const gra_tensor *y, const char *op)
                     "function that records it as it is", y->op ? "the op " : "no op", y->op ? y->op->name : "", op);
 }
 
+void judge_without(const gra_tensor *y, const char *op)
+{
+    for (const gra_tensor *made = y; made; made = made->prev)       /* all that was recorded before y */
+        if (made->op && !strcmp(made->op->name, op))
+            judge_wrong("gra_%s is what you are to write here: do without it", op);
+}
+
 void judge_backward(gra_tape *t, gra_tensor *y, const double *dy, int nx, gra_tensor *const *x, double before)
 {
     gra_tensor *loss = gra_sum(t, gra_mul(t, y, gra_constant(t, dy, y->shape)));

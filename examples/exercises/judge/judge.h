@@ -61,6 +61,9 @@ const double *judge_tensor(gra_tape *t, const char *name, const gra_tensor *y, g
 void judge_made_by(const gra_tensor *y, const char *op);
 void judge_backward(gra_tape *t, gra_tensor *y, const double *dy, int nx, gra_tensor *const *x, double before);
 
+/* y was made without the library's op of this name: that is what the exercise asks for. */
+void judge_without(const gra_tensor *y, const char *op);
+
 /* gra_check of f: where gradients are wrong its report is the finding. m and rng may be NULL. */
 void judge_gradients(gra_mode mode, gra_rng *rng, gra_model *m, int nin, const gra_check_in *in,
                      gra_check_fn *f, void *arg);

@@ -1,0 +1,154 @@
+/* 16 in_matrices: the judge. */
+#include "matrix.h"
+
+struct sizes {
+    int N, D, d, e;
+};
+enum { W_Q, B_Q, W_K, B_K, W_V, B_V, X_ };
+struct numbers {
+    const double *of[7];                                    /* W_q, b_q, W_k, ..., X, with a token in each column */
+};
+
+/* What was computed; all fields zero: what is wanted. */
+struct form {
+    bool no_bias, only_b_q, swapped_b;                      /* all left out; that of q for k and v; b_q and b_k exchanged */
+    bool exchanged, over_queries, both;                     /* q and k; softmax along the other dimension; both */
+    bool no_softmax, naive, after;                          /* naive: without the largest; after: divided after softmax */
+    bool mix_x, mix_k;                                      /* X or K in place of V */
+    double divisor;                                         /* in place of sqrt(d) */
+};
+
+static double *affine(const struct numbers *a, int W, int b, int d, const struct sizes *s, bool bias)
+{
+    double *y = mat_product(a->of[W], a->of[X_], d, s->D, s->N);
+    return bias ? mat_columns_plus(y, a->of[b], d, s->N) : y;
+}
+
+static double *head(const struct numbers *a, const struct sizes *s, struct form f)
+{
+    const int N = s->N;
+    const double divisor = f.divisor != 0 ? f.divisor : sqrt(s->d);
+    double *Q = affine(a, W_Q, f.swapped_b ? B_K : B_Q, s->d, s, !f.no_bias);
+    double *K = affine(a, W_K, f.swapped_b ? B_Q : f.only_b_q ? B_Q : B_K, s->d, s, !f.no_bias);
+    double *V = f.mix_x ? mat_scaled(a->of[X_], 1, s->D * N) : f.mix_k ? K : affine(a, W_V, B_V, s->e, s, !f.no_bias);
+    if (f.exchanged || f.both) {
+        double *other = Q;
+        Q = K;
+        K = other;
+    }
+    double *A = mat_scaled(mat_product(mat_transposed(K, s->d, N), Q, N, s->d, N), f.after ? 1 : 1 / divisor, N * N);
+    if (f.naive)
+        for (int i = 0; i < N; i++) {
+            double sum = 0;
+            for (int j = 0; j < N; j++)
+                sum += exp(A[j * N + i]);
+            for (int j = 0; j < N; j++)
+                A[j * N + i] = exp(A[j * N + i]) / sum;
+        }
+    else if (!f.no_softmax)
+        A = f.over_queries || f.both ? mat_softmax_rows(A, N, N) : mat_softmax_columns(A, N, N);
+    return mat_product(V, mat_scaled(A, f.after ? 1 / divisor : 1, N * N), f.mix_x ? s->D : s->e, N, N);
+}
+
+typedef gra_tensor *head_fn(gra_tape *t, const struct head_parameters *p, gra_tensor *X);
+
+static void judge_head(const char *part, head_fn *f, bool rows, const struct numbers *a, struct sizes s,
+                       const double *printed)
+{
+    const int N = s.N;
+    const struct sizes at = s;
+    gra_tape *t = judge_tape(GRA_GRAD, NULL);
+    judge_part("%s: %s", rows ? "rows" : "columns", part);
+    const double *x = rows ? mat_transposed(a->of[X_], s.D, N) : a->of[X_];
+    const struct head_parameters p = {
+        gra_input(t, a->of[W_Q], GRA_SHAPE(s.d, s.D)), gra_input(t, a->of[B_Q], GRA_SHAPE(s.d, 1)),
+        gra_input(t, a->of[W_K], GRA_SHAPE(s.d, s.D)), gra_input(t, a->of[B_K], GRA_SHAPE(s.d, 1)),
+        gra_input(t, a->of[W_V], GRA_SHAPE(s.e, s.D)), gra_input(t, a->of[B_V], GRA_SHAPE(s.e, 1)) };
+    gra_tensor *y = f(t, &p, gra_input(t, x, rows ? GRA_SHAPE(N, s.D) : GRA_SHAPE(s.D, N)));
+    const gra_shape shape = rows ? GRA_SHAPE(N, s.e) : GRA_SHAPE(s.e, N);
+    const double *got = judge_tensor(t, "Y", y, shape);
+    judge_without(y, "attention");
+#define FORM(...) (rows ? mat_transposed(head(a, &at, (struct form){ __VA_ARGS__ }), s.e, N)             \
+                        : head(a, &at, (struct form){ __VA_ARGS__ }))
+    const double *want = FORM(.no_bias = false);
+    judge_numbers("Y", shape, got, printed ? printed : want, printed ? 2e-5 : 1e-10, JUDGE_MISTAKES(
+        { "the biases were left out", FORM(.no_bias = true) },
+        { "b_q was added to the keys too: each projection has its own bias", FORM(.only_b_q = true) },
+        { "b_q and b_k are exchanged", FORM(.swapped_b = true) },
+        { "the scores were not divided by sqrt(d)", FORM(.divisor = 1) },
+        { "divided by d, not by its root", FORM(.divisor = s.d) },
+        { "divided by sqrt(D), the size of a token: d, the size of a query, is meant", FORM(.divisor = sqrt(s.D)) },
+        { "divided by sqrt(N), by how many tokens there are: d, the size of a query, is meant", FORM(.divisor = sqrt(N)) },
+        { "divided by sqrt(e), the size of a value: d, the size of a query, is meant", FORM(.divisor = sqrt(s.e)) },
+        { "the softmax was divided by sqrt(d), not the scores before it", FORM(.after = true) },
+        { rows ? "softmax by columns: here a query is a row, whose weights sum to 1"
+               : "softmax by rows: here a query is a column, whose weights sum to 1", FORM(.over_queries = true) },
+        { rows ? "K Q^T was taken for Q K^T: row i is to hold the scores of query i"
+               : "Q^T K was taken for K^T Q: column i is to hold the scores of query i", FORM(.exchanged = true) },
+        { "the weights are transposed: what is mixed for query i are the weights that others give to i",
+          FORM(.both = true) },
+        { "without softmax", FORM(.no_softmax = true) },
+        { "e^score of a large score is infinite: gra_softmax subtracts the largest first", FORM(.naive = true) },
+        { "X was mixed, not V", s.e == s.D ? FORM(.mix_x = true) : want },
+        { "K was mixed, not V", s.e == s.d ? FORM(.mix_k = true) : want }));
+#undef FORM
+    gra_close(t);
+}
+
+static struct numbers drawn(struct sizes s, double largest)
+{
+    const int size[7] = { s.d * s.D, s.d, s.d * s.D, s.d, s.e * s.D, s.e, s.D * s.N };
+    struct numbers a;
+    for (int i = 0; i < 7; i++)
+        a.of[i] = judge_draw(10 + (uint64_t)i, (size_t)size[i], -largest, largest);
+    return a;
+}
+
+/* The numbers that PyTorch 1.13 prints for the three tokens of exercise 14: torch.randn(4, 1) each after
+ * torch.manual_seed(3), and W_q, W_k, W_v (4, 4), b_q, b_k, b_v (4, 1) after torch.manual_seed(0). */
+static struct numbers pytorch(void)
+{
+    enum { D = 4, N = 3 };
+    double *x = judge_room(N * D), *W[3], *b[3];
+    gra_rng rng;
+    gra_manual_seed(&rng, 3);
+    for (int i = 0; i < N; i++)
+        gra_randn(&rng, x + i * D, D);
+    gra_manual_seed(&rng, 0);
+    for (int i = 0; i < 3; i++)
+        gra_randn(&rng, W[i] = judge_room(D * D), D * D);
+    for (int i = 0; i < 3; i++)
+        gra_randn(&rng, b[i] = judge_room(D), D);
+    return (struct numbers){ { W[0], b[0], W[1], b[1], W[2], b[2], mat_transposed(x, N, D) } };
+}
+
+static gra_tensor *checked(gra_tape *t, gra_tensor **in, void *rows)
+{
+    const struct head_parameters p = { in[1], in[2], in[3], in[4], in[5], in[6] };
+    return rows ? in_rows(t, &p, in[0]) : in_columns(t, &p, in[0]);
+}
+
+void judge_exercise(void)
+{
+    const struct sizes differ = { 5, 3, 2, 4 }, equal = { 3, 3, 3, 3 }, one = { 1, 2, 3, 1 }, torch = { 3, 4, 4, 4 };
+    const struct numbers a = drawn(differ, 2), b = drawn(equal, 2), c = drawn(one, 2), large = drawn(differ, 40);
+    const struct numbers p = pytorch();
+    const double printed[] = { 0.2117, 0.6486, 0.6463, 1.0697, 0.9883, 0.8405, -3.3355, -2.4109, -1.6421,
+                               -4.9260, -3.0185, -0.0805 };
+    for (int rows = 0; rows < 2; rows++) {
+        head_fn *f = rows ? in_rows : in_columns;
+        judge_head("N = 5, D = 3, d = 2, e = 4", f, rows, &a, differ, NULL);
+        judge_head("all sizes 3, where a transpose fits everywhere", f, rows, &b, equal, NULL);
+        judge_head("one token", f, rows, &c, one, NULL);
+        judge_head("large scores", f, rows, &large, differ, NULL);
+        judge_head("the tokens of exercise 14, with PyTorch's numbers", f, rows, &p, torch,
+                   rows ? mat_transposed(printed, 4, 3) : printed);
+        judge_part("%s: the gradients come by themselves", rows ? "rows" : "columns");
+        const gra_check_in in[] = {
+            { .name = "X", .shape = rows ? GRA_SHAPE(3, 2) : GRA_SHAPE(2, 3) },
+            { .name = "W_q", .shape = GRA_SHAPE(2, 2) }, { .name = "b_q", .shape = GRA_SHAPE(2, 1) },
+            { .name = "W_k", .shape = GRA_SHAPE(2, 2) }, { .name = "b_k", .shape = GRA_SHAPE(2, 1) },
+            { .name = "W_v", .shape = GRA_SHAPE(1, 2) }, { .name = "b_v", .shape = GRA_SHAPE(1, 1) } };
+        judge_gradients(GRA_GRAD, NULL, NULL, 7, in, checked, rows ? &rows : NULL);
+    }
+}
