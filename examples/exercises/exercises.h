@@ -28,10 +28,14 @@ void softmax_backward(const double *y, const double *dy, double *dx, int n);
 gra_tensor *cross_entropy(gra_tape *t, gra_tensor *x, const int *target);
 
 /* 10 layer_norm */
+gra_tensor *layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b);
 
 /* 11 gelu */
+gra_tensor *gelu(gra_tape *t, gra_tensor *x);
 
 /* 12 embedding */
+void embedding(const double *w, const int *ids, double *y, int n, int dim);
+void embedding_backward(const int *ids, const double *dy, double *dw, int n, int dim);
 
 /* 13 dropout */
 

@@ -50,8 +50,9 @@ void    judge_unchanged(const char *name, const double *now, const double *befor
 /* n numbers in [low, high], always the same for a seed, spread so that no two are alike. */
 double *judge_draw(uint64_t seed, size_t n, double low, double high);
 
-/* A tape that keeps going after an error, of one thread, whose memory is JUDGE_UNWRITTEN at first. judge_tensor: what an answer returned must be a tensor of
- * this tape without an error, and of this shape; else the finding says so. Returns its values. */
+/* A tape that keeps going after an error, of one thread, whose memory is JUDGE_UNWRITTEN at first. judge_tensor:
+ * what an answer returned must be a tensor of this tape without an error, and of this shape; else the finding says
+ * so. Returns its values. */
 gra_tape     *judge_tape(gra_mode mode, gra_rng *rng);
 const double *judge_tensor(gra_tape *t, const char *name, const gra_tensor *y, gra_shape shape);
 
