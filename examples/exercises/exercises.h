@@ -7,12 +7,39 @@
 #include "../../layers/layers.h"
 
 /* 01 central_difference */
+double central_difference(double (*f)(double x), double x, double h);
+double best_step(double f, double f3);
+void   numeric_gradient(double (*f)(const double *x, int n), double *x, int n, double h, double *g);
 
 /* 02 chain_rule */
+struct neuron {
+    double z, y, e, loss;
+    double de, dy, dt, dz, dw, db, dx;          /* dloss/de, dloss/dy, ... */
+};
+void neuron(double w, double b, double x, double t, struct neuron *n);
 
 /* 03 used_twice */
+struct value {
+    double data, grad;                          /* a number, and dloss/d(data) */
+};
+double used_twice(struct value *x, struct value *w, struct value *u, struct value *v, double dloss);
 
 /* 04 scalar_tape */
+enum { TAPE_ROOM = 200 };
+struct scalar {
+    double value, grad;
+    struct scalar *in[2];                       /* of what it was made; NULL: of nothing */
+    double slope[2];                            /* how fast value grows with in[0]->value, in[1]->value */
+};
+struct scalar_tape {
+    struct scalar node[TAPE_ROOM];              /* in the order in which they were made */
+    int n;                                      /* how many there are */
+};
+struct scalar *tape_leaf(struct scalar_tape *t, double value);
+struct scalar *tape_add(struct scalar_tape *t, struct scalar *a, struct scalar *b);
+struct scalar *tape_mul(struct scalar_tape *t, struct scalar *a, struct scalar *b);
+struct scalar *tape_tanh(struct scalar_tape *t, struct scalar *a);
+void           tape_backward(struct scalar_tape *t, struct scalar *y);
 
 /* 05 mul_broadcast */
 

@@ -1,8 +1,9 @@
 #!/bin/sh
 # One exercise of examples/exercises: check.sh 08_softmax. Its start file must be judged as not solved, its solution as
 # solved, and each wrong answer of tests/exercises/08_softmax.txt must be refused for the reason for which it was written.
-# That file: "= name" begins a wrong answer; "! words" that its finding must hold; then edits of the solution, lines after
-# "- " that must stand there exactly once, and lines after "+ " in their place; an empty line between two edits.
+# That file: "= name" begins a wrong answer; "! words" that its finding must hold; "% 1" the seconds that it may take, if
+# not 10; then edits of the solution, lines after "- " that must stand there exactly once, and lines after "+ " in their
+# place; an empty line between two edits.
 BUILD=${BUILD:-build}
 name=$1
 wrong=tests/exercises/$name.txt
@@ -18,7 +19,7 @@ fail() {        # fail WHAT: and what was said
 }
 
 judge() {       # judge FILE: its status, and what was said in $W/said
-    "$BUILD/learn" "$BUILD" "$name" "$1" "${SECONDS_EACH:-10}" >"$W/said" 2>&1
+    "$BUILD/learn" "$BUILD" "$name" "$1" "${seconds:-10}" >"$W/said" 2>&1
 }
 
 judge "examples/exercises/start/$name.c"
@@ -48,10 +49,12 @@ awk -v dir="$W" -v wrong="$wrong" '
         }
         printf "%s", text >(dir "/" n ".c")
         printf "%s", words >(dir "/" n ".words")
+        print seconds >(dir "/" n ".seconds")
         print name >(dir "/names")
     }
     FILENAME != wrong { solution = solution $0 "\n"; next }
-    /^= / { finish(); n++; name = substr($0, 3); text = solution; words = ""; next }
+    /^= / { finish(); n++; name = substr($0, 3); text = solution; words = seconds = ""; next }
+    /^% / { seconds = $2; next }
     /^! / { words = words substr($0, 3) "\n"; next }
     /^- / || $0 == "-" { if (new != "") edit(); old = old (old == "" ? "" : "\n") substr($0, 3); next }
     /^\+ / || $0 == "+" { new = new (new == "" ? "" : "\n") substr($0, 3); next }
@@ -61,6 +64,7 @@ awk -v dir="$W" -v wrong="$wrong" '
 n=0
 while read -r what; do
     n=$((n + 1))
+    seconds=$(cat "$W/$n.seconds")
     judge "$W/$n.c"
     [ $? -eq 1 ] || fail "must be refused: $what"
     tr -s ' \n' '  ' <"$W/said" >"$W/line"

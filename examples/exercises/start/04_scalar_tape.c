@@ -1,0 +1,57 @@
+/* 04 scalar_tape: let the computer walk back.
+ *
+ * In exercise 03 you walked back through three lines by hand. A tape does it for any formula, as Andrej
+ * Karpathy's micrograd does in Python: each operation appends a node that knows its value, of which nodes
+ * it was made (in[0], in[1]), and how fast its value grows with theirs (slope[0], slope[1]). For y = a b
+ * that is
+ *
+ *     value = a b,    in[0] = a, slope[0] = b,    in[1] = b, slope[1] = a
+ *
+ * The sweep needs no formula any more. It sets the gradient of y to 1 and all others to 0, and goes through
+ * the nodes; each adds to every node that it was made of
+ *
+ *     in[k]->grad += grad * slope[k]
+ *
+ * In which order? A node may hand its gradient on only when all its uses have added to it, and what is made
+ * of a node stands behind it on the tape.
+ *
+ * The structs are in exercises.h. Write:
+ *   tape_leaf      appends a node of this value that is made of nothing, and returns its address: it is
+ *                  t->node[t->n], and then t->n grows by one. There is always room.
+ *   tape_add, tape_mul, tape_tanh      append a + b, a b, tanh(a). The slope of tanh(a) is 1 - tanh(a)^2.
+ *   tape_backward  leaves dy/d(node) in the gradient of every node on the tape, 0 where y does not depend on
+ *                  it.
+ * A tape begins anew when somebody sets n to 0: the nodes still hold what the last formula has left, so set
+ * all that you need. tape_backward may be called again, for another y too.
+ */
+#include "exercises.h"
+#include <math.h>
+
+struct scalar *tape_leaf(struct scalar_tape *t, double value)
+{
+    (void)t, (void)value;
+    return NULL;                                        /* TO DO */
+}
+
+struct scalar *tape_add(struct scalar_tape *t, struct scalar *a, struct scalar *b)
+{
+    (void)t, (void)a, (void)b;
+    return NULL;                                        /* TO DO */
+}
+
+struct scalar *tape_mul(struct scalar_tape *t, struct scalar *a, struct scalar *b)
+{
+    (void)t, (void)a, (void)b;
+    return NULL;                                        /* TO DO */
+}
+
+struct scalar *tape_tanh(struct scalar_tape *t, struct scalar *a)
+{
+    (void)t, (void)a;
+    return NULL;                                        /* TO DO */
+}
+
+void tape_backward(struct scalar_tape *t, struct scalar *y)
+{
+    (void)t, (void)y;                                   /* TO DO */
+}
