@@ -65,6 +65,7 @@ void embedding(const double *w, const int *ids, double *y, int n, int dim);
 void embedding_backward(const int *ids, const double *dy, double *dw, int n, int dim);
 
 /* 13 dropout */
+gra_tensor *dropout(gra_tape *t, gra_tensor *x, double p);
 
 /* 14 scores */
 void project(const double *W, const double *b, const double *x, double *q, int d, int D);

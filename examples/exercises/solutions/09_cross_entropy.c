@@ -1,14 +1,16 @@
 /* 09 cross_entropy, solved.
  *
- * -log(e^x_t / sum e^x_j) = log(sum e^x_j) - x_t, and with e^m taken out of the sum, m + log(sum e^(x_j - m)) - x_t. With
- * the row's largest score for m no exponent is above 0, and the sum is at least 1: its logarithm is a number, always.
+ * -log(e^x_t / sum e^x_j) = log(sum e^x_j) - x_t, and with e^m taken out of the sum, m + log(sum e^(x_j -
+ * m)) - x_t. With the row's largest score for m no exponent is above 0, and the sum is at least 1: its
+ * logarithm is a number, always.
  *
- * The derivative of log(sum e^x_j) by x_j is e^x_j / sum e^x = softmax_j; that of -x_t is -1 for j = t, else 0. So
+ * The derivative of log(sum e^x_j) by x_j is e^x_j / sum e^x = softmax_j; that of -x_t is -1 for j = t,
+ * else 0. So
  *
  *     dloss/dx[r][j] = (softmax(x[r])_j - [j = target[r]]) / rows
  *
- * what was predicted, less what came. It is never infinite, which is why softmax and logarithm are one op. The mean
- * brings 1/rows, and dy multiplies it all (the chain rule).
+ * what was predicted, less what came. It is never infinite, which is why softmax and logarithm are one op.
+ * The mean brings 1/rows, and dy multiplies it all (the chain rule).
  */
 #include "exercises.h"
 

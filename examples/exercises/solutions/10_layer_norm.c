@@ -8,8 +8,9 @@
  *
  *     dx_j = r (g_j - mean of g - z_j mean of (g z))
  *
- * The two means take out of g what layer norm does not pass on: adding a number to a row, or stretching it, leaves z as
- * it was, so the gradient has no such part. dw and db are those of a product and of a sum, for each row anew.
+ * The two means take out of g what layer norm does not pass on: adding a number to a row, or stretching it,
+ * leaves z as it was, so the gradient has no such part. dw and db are those of a product and of a sum, for
+ * each row anew.
  */
 #include "exercises.h"
 

@@ -1,22 +1,25 @@
 /* 09 cross_entropy: what a wrong prediction costs.
  *
- * Each row of x holds the scores of n classes (of the tokens that may come next), and target[r] is the class that did
- * come. The loss is the mean over the rows of -log p, where p is the probability that softmax gives to the target:
+ * Each row of x holds the scores of n classes (of the tokens that may come next), and target[r] is the
+ * class that did come. The loss is the mean over the rows of -log p, where p is the probability that
+ * softmax gives to the target:
  *
  *     loss = 1/rows  sum over r of  -log(e^x[r][target] / sum over j of e^x[r][j])
  *
- * Taken literally this fails for scores of 1e4: e^1e4 is infinite, and a p of e^-1e4 is 0, of which there is no
- * logarithm, although the loss itself is a modest number. Take the fraction apart before you compute: the logarithm of
- * a quotient is a difference, and log(sum e^x_j) = m + log(sum e^(x_j - m)) for any m (why?).
+ * Taken literally this fails for scores of 1e4: e^1e4 is infinite, and a p of e^-1e4 is 0, of which there
+ * is no logarithm, although the loss itself is a modest number. Take the fraction apart before you compute:
+ * the logarithm of a quotient is a difference, and log(sum e^x_j) = m + log(sum e^(x_j - m)) for any m
+ * (why?).
  *
- * This is your first op of gradus. forward fills y->data, here the one number of the loss, from x->data, which is
- * row-major: x[r][j] is x->data[r * n + j]. backward has in y->grad the gradient of the loss (one number, dy: this loss
- * may be a part of a larger one) and adds to x->grad, which has the shape of x:
+ * This is your first op of gradus. forward fills y->data, here the one number of the loss, from x->data,
+ * which is row-major: x[r][j] is x->data[r * n + j]. backward has in y->grad the gradient of the loss (one
+ * number, dy: this loss may be a part of a larger one) and adds to x->grad, which has the shape of x:
  *
  *     x->grad[r * n + j] += dy dloss/dx[r][j]
  *
- * Find dloss/dx[r][j] on paper; it is one of the simplest in this book. The memory of y->data holds anything at first.
- * y->saved has room for as many numbers as x has: what you keep there in forward is there in backward, if you like.
+ * Find dloss/dx[r][j] on paper; it is one of the simplest in this book. The memory of y->data holds
+ * anything at first. y->saved has room for as many numbers as x has: what you keep there in forward is
+ * there in backward, if you like.
  */
 #include "exercises.h"
 

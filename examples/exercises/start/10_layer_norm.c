@@ -1,23 +1,23 @@
 /* 10 layer_norm: numbers of one size, whatever came in.
  *
- * Layers multiply what passes through them, and a stack of them makes numbers huge or tiny. Layer norm (Ba, Kiros &
- * Hinton 2016) gives each row of x, of n numbers, the mean 0 and the variance 1; then w and b, which are learned,
- * stretch and shift each column:
+ * Layers multiply what passes through them, and a stack of them makes numbers huge or tiny. Layer norm (Ba,
+ * Kiros & Hinton 2016) gives each row of x, of n numbers, the mean 0 and the variance 1; then w and b,
+ * which are learned, stretch and shift each column:
  *
  *     mean = sum of x_i / n       var = sum of (x_i - mean)^2 / n       r = 1 / sqrt(var + eps)
  *     z_i = (x_i - mean) r        y_i = z_i w_i + b_i
  *
- * with eps = 1e-5, for rows whose numbers are all equal. Numbers may be near 1e6 and differ by 1 only: mean(x^2) -
- * mean^2 has then lost all its digits.
+ * with eps = 1e-5, for rows whose numbers are all equal. Numbers may be near 1e6 and differ by 1 only:
+ * mean(x^2) - mean^2 has then lost all its digits.
  *
- * Backward: dy has the shape of y, and dx, dw, db are wanted. Each y_i needs x_i itself, and besides all x of its row, by
- * way of mean and r; that is what makes dx longer than it looks. Write g_i = dy_i w_i for the gradient of z_i, and use
- * that dmean/dx_j = 1/n and dr/dx_j = -r^2 z_j / n; two sums over the row come out, and its x_j needs both. w and b are
- * used in every row: their gradients are sums over rows.
+ * Backward: dy has the shape of y, and dx, dw, db are wanted. Each y_i needs x_i itself, and besides all x
+ * of its row, by way of mean and r; that is what makes dx longer than it looks. Write g_i = dy_i w_i for
+ * the gradient of z_i, and use that dmean/dx_j = 1/n and dr/dx_j = -r^2 z_j / n; two sums over the row come
+ * out, and its x_j needs both. w and b are used in every row: their gradients are sums over rows.
  *
- * x is row-major, (rows, n); w and b have n numbers. A tensor whose gradient is not wanted has NULL for its grad: test
- * before you write there. y->saved has room for as many numbers as x has and two more for each row: what you keep there
- * in forward is there in backward, if you like.
+ * x is row-major, (rows, n); w and b have n numbers. A tensor whose gradient is not wanted has NULL for its
+ * grad: test before you write there. y->saved has room for as many numbers as x has and two more for each
+ * row: what you keep there in forward is there in backward, if you like.
  */
 #include "exercises.h"
 
