@@ -1,7 +1,7 @@
 /* 21 momentum: the judge. */
 #include "judge.h"
 
-enum { N = 5, SLIPS = 10 };
+enum { N = 5, SLIPS = 12 };
 
 static const char *const slips_of_v[SLIPS] = {
     "v was left as it was: what the step finds out must be stored, or the next one does not know it",
@@ -13,7 +13,9 @@ static const char *const slips_of_v[SLIPS] = {
     "the gradient is subtracted: v adds up gradients, and p moves against v",
     "v is momentum v - lr g: another book's form. Here v = momentum v + g, and p moves by - lr v",
     "momentum multiplies the gradient: it is for the old v",
-    "the old v counts (1 - momentum): it is momentum v" };
+    "the old v counts (1 - momentum): it is momentum v",
+    "what is stored in v has lr in it: keep it out",
+    "the new v is negative: v adds up gradients, and the minus stands where p moves" };
 
 static const char *const slips_of_p[SLIPS] = {
     "p was left as it was",
@@ -25,7 +27,9 @@ static const char *const slips_of_p[SLIPS] = {
     "p moved by lr momentum v: momentum is in v already",
     "p is - lr v: the step must be taken from the old p",
     "p was moved twice",
-    "p moved by lr (v + g): the gradient is in v already" };
+    "p moved by lr (v + g): the gradient is in v already",
+    "p moved by lr (1 - momentum) v: PyTorch's SGD does not average",
+    "p moved by lr g + momentum v: that is another book's v; here lr multiplies all of the new v" };
 
 static double *draw(uint64_t seed)
 {
@@ -41,9 +45,11 @@ static void step(const char *part, const double *p0, const double *g, const doub
     for (int i = 0; i < n; i++) {
         const double old = v0[i], new = mu * old + g[i];
         const double all_v[SLIPS] = { old, mu * old + (1 - mu) * g[i], mu * old + lr * g[i], mu * (old + g[i]),
-            old + g[i], g[i], mu * old - g[i], mu * old - lr * g[i], old + mu * g[i], (1 - mu) * old + g[i] };
+            old + g[i], g[i], mu * old - g[i], mu * old - lr * g[i], old + mu * g[i], (1 - mu) * old + g[i],
+            lr * new, -new };
         const double moves[SLIPS] = { 0, lr * old, lr * g[i], -lr * new, new, lr * (g[i] + mu * new),
-            lr * mu * new, p0[i] + lr * new, 2 * lr * new, lr * (new + g[i]) };
+            lr * mu * new, p0[i] + lr * new, 2 * lr * new, lr * (new + g[i]),
+            lr * (1 - mu) * new, lr * g[i] + mu * new };
         for (int s = 0; s < SLIPS; s++)
             v[s][i] = all_v[s], p[s][i] = p0[i] - moves[s];
         v[SLIPS][i] = new, p[SLIPS][i] = p0[i] - lr * new;

@@ -1,7 +1,7 @@
 /* 22 adamw: the judge. */
 #include "judge.h"
 
-enum { N = 5, MOST = 20 };
+enum { N = 5, MOST = 30 };
 
 static const char *const slips_of_m[] = {
     "m was left as it was: it is stored, for the next step",
@@ -45,7 +45,16 @@ static const char *const slips_of_p[] = {
     "the step goes uphill: the minus is missing",
     "lr is missing",
     "eps is missing: it keeps 0/0 away",
-    "m in place of g: the gradient itself is divided, not its average", NULL };
+    "m in place of g: the gradient itself is divided, not its average",
+    "1 - beta without the power: it is 1 - beta^t",
+    "1 - beta1 without the power: it is 1 - beta1^t",
+    "m is multiplied by 1 - beta1^t: that makes it smaller still. It is divided",
+    "both averages are corrected by beta1^t: v's is beta2^t",
+    "both averages are corrected by beta2^t: m's is beta1^t",
+    "the averages are multiplied by 1 - beta^t: that makes them smaller still. They are divided",
+    "the root of v is divided by 1 - beta2^t: correct first, then take the root",
+    "weight decay is multiplied by lr twice",
+    "weight decay takes weight_decay of the move's own size: it takes a part of p", NULL };
 
 static void to_mistakes(struct judge_mistake *to, const char *const *says, double (*numbers)[N])
 {
@@ -84,7 +93,11 @@ static void step(const char *part, const double *p0, const double *g, const doub
             mm / sqrt(vi / u2 + eps) + wd * old, mi * sqrt(u2) / u1 / (sqrt(vi) + eps) + wd * old,
             mm / (vi / u2 + eps) + wd * old, u + wd * old / lr, u, u - wd * old, u + wd * (old - lr * u),
             (mm + wd * old) / (root + eps), wd * old - u, u / lr + wd * old / lr, mm / root + wd * old,
-            d / (root + eps) + wd * old };
+            d / (root + eps) + wd * old, mi / (1 - b1) / (sqrt(vi / (1 - b2)) + eps) + wd * old,
+            mi / (1 - b1) / (root + eps) + wd * old, mi * u1 / (root + eps) + wd * old,
+            mm / (sqrt(vi / u1) + eps) + wd * old, mi / u2 / (root + eps) + wd * old,
+            mi * u1 / (sqrt(vi * u2) + eps) + wd * old, mm / (sqrt(vi) / u2 + eps) + wd * old,
+            u + lr * wd * old, u + wd * u };
         for (int s = 0; slips_of_m[s]; s++)
             m[s][i] = in_m[s];
         for (int s = 0; slips_of_v[s]; s++)

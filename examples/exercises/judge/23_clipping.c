@@ -25,6 +25,8 @@ static const char *const slips_of_g[] = {
     "g was divided by the sum of the squares: the root is missing",
     "the factor was turned round: it is max_norm / norm",
     "each was scaled to max_norm by its own norm: one norm, and one factor, for all",
+    "the factor was applied twice: each element is multiplied by it once",
+    "each element was clipped to 1: that turns the gradient; all are multiplied by one factor",
     "only the first parameter's gradient was scaled: all of them are",
     "only the last parameter's gradient was scaled: all of them are", NULL };
 
@@ -52,7 +54,7 @@ static void clip(const char *part, const int *size, int count, double scale, dou
     const double wrong_norm[] = { sum, ones, most, norm / sqrt(n ? n : 1), norm * by, all,
                                   norms[count - 1], norms[0], by, largest };
     double wrong[sizeof slips_of_g / sizeof *slips_of_g][ALL], want[ALL];
-    struct judge_mistake of_norm[12] = { 0 }, of_g[12] = { 0 };
+    struct judge_mistake of_norm[20] = { 0 }, of_g[20] = { 0 };
     for (int s = 0; slips_of_norm[s]; s++)
         of_norm[s] = (struct judge_mistake){ slips_of_norm[s], &wrong_norm[s] };
 
@@ -67,8 +69,8 @@ static void clip(const char *part, const int *size, int count, double scale, dou
             const double d = before[at + i];
             const double in[] = { d, norms[k] > max_norm ? d * max_norm / norms[k] : d,
                 fmax(-max_norm, fmin(max_norm, d)), d * max_norm / norm, d / norm, d * max_norm,
-                d * max_norm / sum, d * norm / max_norm, d * max_norm / norms[k], k ? d : d * by,
-                k < count - 1 ? d : d * by };
+                d * max_norm / sum, d * norm / max_norm, d * max_norm / norms[k], d * by * by,
+                fmax(-1, fmin(1, d)), k ? d : d * by, k < count - 1 ? d : d * by };
             want[i] = d * by;
             for (int s = 0; slips_of_g[s]; s++)
                 wrong[s][i] = in[s];
@@ -87,7 +89,8 @@ void judge_exercise(void)
     clip("one parameter, a long gradient", one, 1, 3, 2);
     clip("four parameters, a long gradient", sizes, 4, 10, 2.5);
     clip("four parameters, a short gradient", sizes, 4, 0.1, 2.5);
-    clip("short as a whole by little: each is shorter still", sizes, 4, 1, 6.5);
+    clip("a norm of 6.6, and 8 allowed", sizes, 4, 1, 8);
+    clip("a norm of 0.66, and 0.5 allowed", sizes, 4, 0.1, 0.5);
     clip("a parameter without elements", empty, 3, 5, 0.5);
     clip("a gradient of 0", sizes, 4, 0, 1);
 }

@@ -6,7 +6,8 @@ enum { MOST = 40 };
 enum slip {
     FROM_ZERO, INT_UP, FROM_MIN, SLOW_UP, NO_UP, INT_X, ALL_STEPS, ALL_FROM_WARMUP, EARLY, LATE,
     MIN_ON_TOP, NO_MIN, FLOOR, NO_HALF, PLAIN_COS, NO_PI, QUARTER, WHOLE, DEGREES, LINE, RISES,
-    GOES_ON, ZERO_AFTER, LR_AFTER, SLIPS, RIGHT = SLIPS
+    GOES_ON, ZERO_AFTER, LR_AFTER, UP_TOO_LONG, STEP_AFTER, EXCHANGED, BRACKET, NO_LAST, UP_FROM_MIN_ZERO,
+    ROUGH_PI, SLIPS, RIGHT = SLIPS
 };
 
 static const char *const says[SLIPS] = {
@@ -33,7 +34,14 @@ static const char *const says[SLIPS] = {
     [RISES] = "it rises: the sign of the cosine is wrong",
     [GOES_ON] = "after the last step it goes on along the cosine, and rises again: it is to stay at min_lr",
     [ZERO_AFTER] = "after the last step it is 0: it is to stay at min_lr",
-    [LR_AFTER] = "after the last step it is lr: it is to stay at min_lr"
+    [LR_AFTER] = "after the last step it is lr: it is to stay at min_lr",
+    [UP_TOO_LONG] = "step `warmup` belongs to the fall: its rate is lr, where the warm-up's formula gives more",
+    [STEP_AFTER] = "x counts step + 1: it is 0 in step `warmup`",
+    [EXCHANGED] = "lr and min_lr are exchanged: the fall begins at lr",
+    [BRACKET] = "the brackets are missing: it is ((1 + cos) / 2), all of it, that multiplies lr - min_lr",
+    [NO_LAST] = "the rate is min_lr in the last step already, steps - 1: it is so only from step `steps` on",
+    [UP_FROM_MIN_ZERO] = "the warm-up begins with min_lr in step 0: it is lr (step + 1) / warmup",
+    [ROUGH_PI] = "3.14 is too rough: acos(-1) is pi with all its digits"
 };
 
 /* The rate as it is with a slip, or RIGHT. */
@@ -42,19 +50,25 @@ static double rate(enum slip s, int step, int warmup, int steps, double lr, doub
     const double pi = acos(-1), up = (double)(step + 1) / warmup;
     const double from = s == ALL_STEPS ? 0 : warmup, fall = s == ALL_STEPS || s == ALL_FROM_WARMUP ? steps
                       : steps - warmup - (s == EARLY) + (s == LATE);
+    if (s == UP_TOO_LONG && step == warmup && warmup)
+        return lr * up;
     if (step < warmup && s != NO_UP)
         return s == FROM_ZERO ? lr * step / warmup : s == INT_UP ? lr * (int)up
              : s == FROM_MIN ? min_lr + (lr - min_lr) * up
+             : s == UP_FROM_MIN_ZERO ? min_lr + (lr - min_lr) * step / warmup
              : s == SLOW_UP ? lr * (step + 1) / (warmup + 1) : lr * up;
-    if (step >= steps && s != GOES_ON)
+    if (step >= steps - (s == NO_LAST) && s != GOES_ON)
         return s == ZERO_AFTER ? 0 : s == LR_AFTER ? lr : min_lr;
-    const double x = s == INT_X ? 0 : (step - from) / fall;
-    const double wave = s == NO_PI ? x : s == QUARTER ? pi * x / 2 : s == WHOLE ? 2 * pi * x
+    const double x = s == INT_X ? 0 : (step - from + (s == STEP_AFTER)) / fall;
+    const double wave = s == NO_PI ? x : s == ROUGH_PI ? 3.14 * x
+                      : s == QUARTER ? pi * x / 2 : s == WHOLE ? 2 * pi * x
                       : s == DEGREES ? 180 * x : pi * x;
     const double part = s == NO_HALF ? 1 + cos(wave) : s == PLAIN_COS || s == QUARTER ? cos(wave)
                       : s == LINE ? 1 - x : s == RISES ? (1 - cos(wave)) / 2 : (1 + cos(wave)) / 2;
     return s == MIN_ON_TOP ? min_lr + lr * part : s == NO_MIN ? lr * part
-         : s == FLOOR ? fmax(min_lr, lr * part) : min_lr + (lr - min_lr) * part;
+         : s == FLOOR ? fmax(min_lr, lr * part)
+         : s == EXCHANGED ? lr + (min_lr - lr) * part : s == BRACKET ? min_lr + (lr - min_lr) + cos(wave) / 2
+         : min_lr + (lr - min_lr) * part;
 }
 
 /* The steps first .. last. */
@@ -75,7 +89,7 @@ static void rates(const char *part, int first, int last, int warmup, int steps, 
         mistakes[s] = (struct judge_mistake){ says[s], wrong[s] };
     snprintf(name, sizeof name, "warmup %d, steps %d, lr %g, min_lr %g: counted from step %d, rate", warmup,
              steps, lr, min_lr, first);
-    judge_numbers(name, GRA_SHAPE(n), got, want, 1e-9 * lr, mistakes);
+    judge_numbers(name, GRA_SHAPE(n), got, want, 3e-6 * lr, mistakes);
 }
 
 void judge_exercise(void)

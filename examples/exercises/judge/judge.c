@@ -175,9 +175,11 @@ static bool added_to_unwritten(const struct comparison *c)
 static void common(const struct comparison *c, char *text, size_t room)
 {
     double x;
-    size_t zeros = 0;
-    for (size_t i = 0; i < c->n; i++)
+    size_t zeros = 0, right = 0;
+    for (size_t i = 0; i < c->n; i++) {
         zeros += c->got[i] == 0;
+        right += near(c, c->got[i], c->want[i]);
+    }
     text[0] = 0;
     if (added_to_unwritten(c))
         snprintf(text, room, "it is made from memory that was never set: set a sum to 0 before you add to it");
@@ -193,6 +195,8 @@ static void common(const struct comparison *c, char *text, size_t room)
         snprintf(text, room, "rows and columns are exchanged: it is the transpose of what is wanted");
     else if (another_order(c))
         snprintf(text, room, "these are the right numbers at other places");
+    else if (c->n > 2 && right == c->n - 1 && !near(c, c->got[c->n - 1], c->want[c->n - 1]))
+        snprintf(text, room, "only the last is wrong: does the loop reach it?");
 }
 
 void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance,
