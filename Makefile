@@ -12,10 +12,10 @@ V   =
 OWN =
 SANITIZE =
 
-# None of these is needed: -D is for the programs, -W are warnings, and of the -f flags the first three make
-# it faster, the others are for the archives (see below). Three warnings are errors always: what they warn of
+# None of these is needed: -D is for the programs, -W are warnings, -fPIC is for the shared libraries, and of the other
+# -f flags the first three make it faster, the rest are for the archives (see below). Three warnings are errors always: what they warn of
 # (a function undeclared, one of another type) crashes where it is called.
-FLAGS = -std=c11 $(OPT) -ffp-contract=fast -fno-math-errno -fno-trapping-math \
+FLAGS = -std=c11 $(OPT) -fPIC -ffp-contract=fast -fno-math-errno -fno-trapping-math \
         -D_POSIX_C_SOURCE=200809L -pthread -I. -fvisibility=hidden -ffunction-sections -fdata-sections \
         -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion \
         -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=implicit-function-declaration \
@@ -150,11 +150,12 @@ generate: $(B)/generate
 notebooks: $(NOTEBOOKS)
 	@sh examples/notebooks/run.sh $(NOTEBOOKS)
 
+include core/install.mk
 include tests/tests.mk
 
 ## make clean       removes what was built; trained models in build/ stay
 # By name: whatever else is in $(B), a run or a model, is the user's own.
-MADE = $(LIBRARIES) $(PROGRAMS) $(TESTS_MADE) \
+MADE = $(LIBRARIES) $(SO) $(SO64) $(PROGRAMS) $(TESTS_MADE) \
        $(addprefix $(B)/,f32 f64 examples notebooks notebooks64 flags sources)
 clean:
 	rm -rf $(MADE)
@@ -162,7 +163,7 @@ clean:
 
 ## make help        this list
 help:
-	@sed -n 's/^## //p' Makefile tests/tests.mk
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
 always:
 .PHONY: all deps train generate notebooks clean help always

@@ -25,7 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char program_name[] = "generate";
+const char *program_name = "generate";
 static const char default_model[] = "build/run";        /* where train leaves it */
 
 typedef struct session {
@@ -91,7 +91,7 @@ static int no_model(const session *s)
         complain("%s has no %s yet: its run is not done. If it was stopped, build/train --resume %s goes on "
                  "with it", s->model_flag, MODEL_FILE, s->model_flag);
     else if (strcmp(s->model_flag, default_model) == 0)
-        complain("there is no trained model in %s: run make train first", default_model);
+        complain("there is no trained model in %s: train one first (make train)", default_model);
     else
         complain("there is no model: %s: %s", access(s->model_flag, F_OK) ? s->model_flag : s->file,
                  strerror(ENOENT));
@@ -269,6 +269,7 @@ int main(int argc, char **argv)
 {
     session s = { .model_flag = default_model, .prompt = "", .tokens = 500, .temperature = 0.8, .seed = 1,
                   .remember = 1 };
+    program_name = argc > 0 ? say_last(argv[0]) : program_name;
     int status = parse(&s, argc, argv);
     if (status == FLAGS_GO_ON)
         status = load(&s) || read_prompt(&s) || generate(&s) ? 1 : 0;

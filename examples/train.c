@@ -20,7 +20,7 @@
 #include <string.h>
 #include <time.h>
 
-const char program_name[] = "train";
+const char *program_name = "train";
 
 typedef struct session {                /* the state of this call of the program */
     training   t;
@@ -352,13 +352,13 @@ static int sample(training *t)
     return failed ? -1 : 0;
 }
 
-/* The command that writes more: the generate beside this program. */
+/* The command that writes more: the generate beside this program (gradus-generate beside gradus-train). */
 static void say_next(const session *s)
 {
-    const char *slash = strrchr(s->program, '/'), *out = s->t.o.out;
-    const bool usual = strcmp(out, options_default().out) == 0;
-    say("it writes more by: %.*sgenerate%s%s\n", slash ? (int)(slash + 1 - s->program) : 0, s->program,
-        usual ? "" : " --model ", usual ? "" : out);
+    const char *name = say_last(s->program), *out = s->t.o.out;
+    const bool usual = strcmp(out, options_default().out) == 0, prefixed = strncmp(name, "gradus-", 7) == 0;
+    say("it writes more by: %.*s%sgenerate%s%s\n", (int)(name - s->program), s->program,
+        prefixed ? "gradus-" : "", usual ? "" : " --model ", usual ? "" : out);
 }
 
 /* What the run leaves when it has ended or was stopped, and the last lines. The exit status. */
@@ -432,7 +432,8 @@ static int read_flags(training *t, int argc, char **argv)
 int main(int argc, char **argv)
 {
     static session s;                   /* larger than some stacks like */
-    s.program = argc > 0 ? argv[0] : "train";
+    s.program = argc > 0 ? argv[0] : program_name;
+    program_name = say_last(s.program);
     s.t = (training){ .o = options_default(), .best = HUGE_VAL };
     int status = read_flags(&s.t, argc, argv);
     if (status == FLAGS_GO_ON)

@@ -8,6 +8,12 @@
 
 static bool failed;                     /* a write to stdout has failed */
 
+const char *say_last(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 bool say_failed(void)
 {
     return failed;

@@ -6,7 +6,9 @@
 #include <stddef.h>
 
 enum { SAY_COLUMNS = 80 };
-extern const char program_name[];               /* each program defines its own: "train" */
+extern const char *program_name;                /* each program defines its own, and main sets it to the name
+                                                   by which it was called: "train", or "gradus-train" */
+const char *say_last(const char *path);         /* the last part of a path: "train" of "build/train" */
 
 __attribute__((format(printf, 1, 2)))
 void complain(const char *format, ...);         /* "train: the sentence" and a newline, on stderr; on a
