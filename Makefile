@@ -156,7 +156,7 @@ include tests/tests.mk
 ## make clean       removes what was built; trained models in build/ stay
 # By name: whatever else is in $(B), a run or a model, is the user's own.
 MADE = $(LIBRARIES) $(SO) $(SO64) $(PROGRAMS) $(TESTS_MADE) \
-       $(addprefix $(B)/,f32 f64 examples notebooks notebooks64 flags sources)
+       $(addprefix $(B)/,learn learn.ready exercises f32 f64 examples notebooks notebooks64 flags sources)
 clean:
 	rm -rf $(MADE)
 	@rmdir $(B) 2>/dev/null || [ ! -d $(B) ] || echo "left in $(B):" `ls $(B)`

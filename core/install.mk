@@ -54,7 +54,7 @@ TO_H   = $(DESTDIR)$(INCLUDEDIR)/gradus
 TO_BIN = $(DESTDIR)$(BINDIR)
 TO_MAN = $(DESTDIR)$(MANDIR)/man1
 
-## make install     libraries, headers, gradus-train, gradus-generate; PREFIX=/usr/local
+## make install     libraries, headers, programs; PREFIX=/usr/local DESTDIR=
 install: $(LIBRARIES) $(SO) $(SO64) $(B)/train $(B)/generate
 	$(INSTALL) -d "$(TO_PC)" "$(TO_H)" "$(TO_BIN)" "$(TO_MAN)"
 	$(INSTALL) -m 644 $(LIBRARIES) "$(TO_LIB)"
@@ -72,7 +72,7 @@ install: $(LIBRARIES) $(SO) $(SO64) $(B)/train $(B)/generate
 	    sh examples/manual.sh $(B)/$$name gradus-$$name $(VERSION) > "$(TO_MAN)/gradus-$$name.1" || exit 1; \
 	done
 
-## make uninstall   removes what install has put there (the same PREFIX)
+## make uninstall   removes them (with the same PREFIX)
 uninstall:
 	for name in gradus gradus64; do \
 	    rm -f "$(TO_LIB)/lib$$name.a" "$(TO_PC)/$$name.pc" "$(TO_LIB)/$(call shared_name,$$name,)" \
