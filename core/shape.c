@@ -24,7 +24,7 @@ bool gra_shape_size(gra_shape s, size_t *size)
 char *gra_shape_text(gra_shape s, char *text)
 {
     size_t at = (size_t)snprintf(text, GRA_SHAPE_TEXT, "(");
-    for (int d = 0; d < s.ndim && d < GRA_MAX_DIMS; d++)
+    for (int d = 0; d < s.ndim; d++)
         at += (size_t)snprintf(text + at, GRA_SHAPE_TEXT - at, "%s%d", d ? ", " : "", s.dim[d]);
     snprintf(text + at, GRA_SHAPE_TEXT - at, ")");
     return text;

@@ -76,11 +76,10 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
     gra_failure_clear(&t->error);
     gra_machine_set_failed(t->machine, false);
     const char *missing = gra_machine_missing_isa(t->machine);
-    const gra_isa best = gra_machine_isa(t->machine);
+    static const char *const has[GRA_ISAS] = { [GRA_BASE] = "base alone", [GRA_AVX2] = "base and avx2",
+                                               [GRA_AVX512] = "base, avx2 and avx512" };
     if (*missing)                       /* not in gra_open: only now it is known whether to abort */
-        gra_fail(t, "GRADUS_ISA is %s, but this processor has %s", missing,
-                 best == GRA_AVX512 ? "base, avx2 and avx512" : best == GRA_AVX2 ? "base and avx2"
-                 : "base alone");
+        gra_fail(t, "GRADUS_ISA is %s, but this processor has %s", missing, has[gra_machine_isa(t->machine)]);
 }
 
 gra_tensor *gra_empty(gra_tape *t)                     { return &t->empty; }
@@ -182,7 +181,7 @@ static gra_tensor *new_tensor(gra_tape *t, const char *name, gra_shape shape, in
     const size_t head = (sizeof(gra_tensor) + (size_t)nin * sizeof(gra_tensor *) + 15) / 16 * 16;
     gra_tensor *x = alloc_from(t, &t->headers[t->turn], head + args);
     data = data ? data : gra_alloc(t, size * sizeof(real));
-    if (!x || !data)
+    if (t->error.failed)
         return &t->empty;
     *x = (gra_tensor){ .data = data, .size = size, .shape = shape, .nin = nin, .tape = t, .step = t->step };
     x->in = nin ? (gra_tensor **)(void *)(x + 1) : NULL;

@@ -108,7 +108,7 @@ static char *place_text(const gra_tensor *y, char *text)
 
 void gra_trace_forward(gra_tape *t, gra_tensor *y)
 {
-    const bool asked = !gra_error(t) && y->op->forward && !y->op->masks;
+    const bool asked = y->op->forward && !y->op->masks;
     const unsigned has = asked ? kinds(y->data, y->size) : 0;
     const gra_tensor *nan = NULL, *x;                   /* nan: the first input that has a nan */
     unsigned came = 0;                                  /* the kinds that the inputs have */

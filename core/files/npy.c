@@ -128,7 +128,7 @@ static gra_tensor *read_file(gra_tape *t, gra_infile *in)
         return NULL;
     }
     gra_tensor *x = make(t, in, &h, in->length - START - n, &dtype);
-    return x && !gra_error(t) && gra_read_values(in, START + n, dtype, x->size, x->data) ? x : NULL;
+    return x && gra_read_values(in, START + n, dtype, x->size, x->data) ? x : NULL;
 }
 
 gra_tensor *gra_load_npy(gra_tape *t, const char *path)

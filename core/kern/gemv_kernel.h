@@ -148,8 +148,8 @@ static void columns(int k, const real *a, const real *column, ptrdiff_t ld, real
         }
         if (p < end) {
             real sum[2 * LANES];
-            store(x, sum, NULL);
-            store(y, sum + LANES, NULL);
+            *(loose *)sum = x;
+            *(loose *)(sum + LANES) = y;
             plain(p, end, SOME, a, 1, (gra_mat){ column, 1, ld }, sum);
             x = *(const loose *)sum;
             y = *(const loose *)(sum + LANES);

@@ -60,12 +60,19 @@ static const gra_op max = { .name = "max", .forward = forward_all, .backward = b
 static const gra_op min = { .name = "min", .forward = forward_all, .backward = backward_all,
                             .args = sizeof(struct args) };
 
+/* False, with a sentence in the tape: there is a y, but it is to be chosen among no values. */
+static bool has_values(gra_tape *t, const char *name, gra_tensor *x, gra_around a, const char *which)
+{
+    if (a.n == 0 && a.outer * a.inner > 0)
+        gra_fail(t, "%s: x is %s: there is no %s of no values", name, GRA_SHAPE_OF(x), which);
+    return !gra_error(t);
+}
+
 static gra_tensor *extreme(gra_tape *t, const gra_op *op, const char *name, gra_tensor *x, gra_shape shape,
                            gra_around around)
 {
-    if (around.n == 0 && around.outer * around.inner > 0)
-        return gra_fail(t, "%s: x is %s: there is no %s of no values", name, GRA_SHAPE_OF(x),
-                        op == &min ? "smallest" : "largest");
+    if (!has_values(t, name, x, around, op == &min ? "smallest" : "largest"))
+        return gra_empty(t);
     gra_tensor *y = gra_result(t, op, shape, x);
     size_t *first = gra_alloc(t, y->size * sizeof *first);
     *(struct args *)y->args = (struct args){ around, op == &min, first };
@@ -120,10 +127,8 @@ int *gra_argmax(gra_tape *t, gra_tensor *x, int d)
         return NULL;
     const gra_around a = gra_around_dim(x->shape, dim);
     const size_t n = a.outer * a.inner;
-    if (a.n == 0 && n) {
-        gra_fail(t, "argmax: x is %s: there is no largest of no values", GRA_SHAPE_OF(x));
+    if (!has_values(t, "argmax", x, a, "largest"))
         return NULL;
-    }
     int *at = gra_alloc(t, n * sizeof *at);
     for (size_t k = 0; at && k < n; k++)
         at[k] = (int)first_extreme(x->data + begin(a, k), a.n, a.inner, false);
