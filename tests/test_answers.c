@@ -1,5 +1,7 @@
 /* What no table of ops can say: known answers, extreme values, and the sentences for bad input. */
+#include "fault.h"
 #include "fixture.h"
+#include "low_memory.h"
 #include "suites.h"
 
 #define HOW(...) &(gra_attention_options){ __VA_ARGS__ }
@@ -169,6 +171,20 @@ START_TEST(places_of_the_largest)
 }
 END_TEST
 
+START_TEST(places_without_memory)               /* wherever it is that memory ends */
+{
+    const int *at = NULL;
+    gra_keep_going(t, true);
+    for (size_t left = 0, all = lines_left(t); left < all && !at; left++) {
+        low_memory_begin(t, GRA_GRAD, NULL, all - left);
+        at = gra_argmax(t, VECTOR(1, 2), 0);
+        fault_disarm();
+        ck_assert_int_eq(at == NULL, gra_error(t) != NULL);
+    }
+    ck_assert(at || !fault_wrapped());
+}
+END_TEST
+
 START_TEST(losses_of_extreme_logits)
 {
     gra_tensor *x = VECTOR(10000, -10000, 10000);
@@ -239,6 +255,19 @@ START_TEST(max_takes_the_first_and_nan)
     EXPECT(gra_max(t, VECTOR(1, nan_, 3, nan_))->data, nan_);
     EXPECT(gra_max_dim(t, MATRIX(2, 2, nan_, 1, 3, nan_), 0, false)->data, nan_, nan_);
     EXPECT(gra_max(t, VECTOR(-inf, -inf))->data, -inf);
+}
+END_TEST
+
+START_TEST(a_nan_is_the_largest_wherever_it_stands)
+{
+    real x[40] = { 0 };
+    for (int i = 0; i < LENGTH(x); i++) {
+        x[i] = nan_;
+        gra_tensor *row = gra_input(t, x, GRA_SHAPE(LENGTH(x)));
+        ck_assert(isnan(gra_item(gra_max(t, row))));
+        ck_assert_int_eq(*gra_argmax(t, row, 0), i);
+        x[i] = 1;
+    }
 }
 END_TEST
 
@@ -951,11 +980,13 @@ Suite *answers_suite(void)
     tcase_add_test(c, comparisons);
     tcase_add_test(c, bounds);
     tcase_add_test(c, places_of_the_largest);
+    tcase_add_test(c, places_without_memory);
     tcase_add_test(c, losses_of_extreme_logits);
     tcase_add_test(c, variances);
     tcase_add_test(c, a_mask_gets_no_gradient);
     tcase_add_test(c, reductions);
     tcase_add_test(c, max_takes_the_first_and_nan);
+    tcase_add_test(c, a_nan_is_the_largest_wherever_it_stands);
     tcase_add_test(c, the_gradient_of_a_nan_maximum);
     tcase_add_test(c, long_sums_keep_their_digits);
     tcase_add_test(c, softmax_of_large_logits);

@@ -454,6 +454,10 @@ START_TEST(numpy)                       /* np.random.RandomState(0): random_samp
     near_f64(x, normal, 3, LIBM_ERROR);
     near_f64(&x[3], &(double){ 1.5 + 0.25 * normal[3] }, 1, LIBM_ERROR);
     ck_assert(!g.has_normal);
+    double more[16];                                    /* the eighth and ninth points miss the unit disc */
+    g = seeded(0);
+    gra_numpy_normal(&g, more, 16, 0, 1);
+    near_f64(more + 14, (const double[]){ 0.44386323274542566, 0.33367432737426683 }, 2, LIBM_ERROR);
 }
 END_TEST
 

@@ -1,4 +1,5 @@
 /* The tape: gradients, modes, whose gradient stays, errors. */
+#include "../core/internal.h"
 #include "aborts.h"
 #include "fixture.h"
 #include "suites.h"
@@ -429,6 +430,18 @@ static void many_arguments(void)
     static const gra_op op = { .name = "greedy", .args = GRA_MAX_ARGS + 1 };
     gra_run(gra_result_like(t, &op, number(1)));
 }
+static void stale_of_an_own_op(void)
+{
+    static const gra_op op = { .name = "twice" };
+    gra_run(gra_result(t, &op, GRA_SCALAR, stale));
+}
+static void too_large_to_watch(void)            /* with the room around it, it would be small */
+{
+    gra_watch watch = { NULL, NULL };
+    gra_tape_watch(t, &watch);
+    ck_assert_ptr_null(gra_alloc(t, SIZE_MAX));
+    gra_tape_watch(t, NULL);
+}
 static void grad_too_early(void)        { ck_assert_ptr_null(gra_grad(number(3))); }
 static void grad_of_unused(void)
 {
@@ -469,12 +482,14 @@ static const struct {
     { stale_gain,        "layer_norm: input 1 was not made in this step" },
     { stale_shift,       "layer_norm: input 2 was not made in this step" },
     { stale_scale,       "rms_norm: input 1 was not made in this step" },
+    { stale_of_an_own_op, "twice: input 0 was not made in this step" },
     { another_tape,      "tanh: input 0 was not made in this step" },
     { overflow,          "too large" },
     { negative,          "gra_ones: a result of shape (2, -1) is too large or has a negative size" },
     { nine_dimensions,   "gra_zeros: at most 8 dimensions, but 9 came" },
     { fewer_than_none,   "gra_full: a result of shape () is too large or has a negative size" },
     { too_large,         "out of memory" },
+    { too_large_to_watch, "out of memory" },
     { item_of_many,      "(2, 3)" },
     { unseeded,          "dropout: the generator was never seeded: call gra_manual_seed(&rng, 123) first" },
     { many_arguments,    "greedy: 129 bytes of args, but GRA_MAX_ARGS is 128" },

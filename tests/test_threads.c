@@ -83,11 +83,12 @@ START_TEST(products_are_right)          /* _i: an instruction set */
 }
 END_TEST
 
-/* Every second value of every third row: of whole numbers, so that sums are exact. */
+/* Every second value of every third row: of whole numbers, so that sums are exact. Each of two threads has more than 512
+ * columns, for which rows are packed. */
 START_TEST(products_of_any_strides)     /* _i: an instruction set */
 {
     gra_tape *t = open_with(isa[_i], 2);
-    enum { M = 20, N = 520, K = 30 };
+    enum { M = 20, N = 1100, K = 30 };
     if (!t)
         return;
     real *a = calloc(6 * M * K, sizeof *a), *b = calloc(6 * K * N, sizeof *b), *c = calloc(M * N, sizeof *c);

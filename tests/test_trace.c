@@ -43,6 +43,8 @@ START_TEST(the_first_of_several)
     TRACED(gra_log(t, gra_scalar(t, -1)), "log: made nan from finite inputs, there -1 (forward)");
     TRACED(gra_div(t, VECTOR(1, -3, 2), gra_full(t, 0, GRA_SCALAR)),
            "div: made inf at (0) from finite inputs, up to 3 and 0 (forward)");
+    TRACED(gra_div(t, VECTOR(nan_, 1), VECTOR(1, 0)),
+           "div: made inf at (1) from finite inputs and nan, there 1 and 0 (forward)");
 }
 END_TEST
 
@@ -204,6 +206,8 @@ START_TEST(a_nan_that_came_in)
     expect_none();
     TRACED(gra_mul(t, gra_full(t, 2, GRA_SCALAR), MATRIX(2, 2, 1, 2, nan_, 4)),
            "mul: input 1 holds nan at (1, 0): no op made it, it came in so (forward)");
+    TRACED(gra_mul(t, VECTOR(1, nan_), VECTOR(nan_, 1)),
+           "mul: input 0 holds nan at (1): no op made it, it came in so (forward)");
 }
 END_TEST
 
@@ -232,6 +236,20 @@ START_TEST(long_names)
     gra_run(gra_result_like(t, &op, VECTOR(1)));
     ck_assert_uint_le(strlen(gra_error(t)), 599);
     ck_assert_ptr_nonnull(strstr(gra_error(t), "ooooo"));
+}
+END_TEST
+
+START_TEST(many_inputs)                 /* their values, too, are cut off at the end */
+{
+    enum { MANY = 40 };
+    static const gra_op op = { .name = "many", .forward = make_infinite };
+    gra_tensor *in[MANY];
+    for (int i = 0; i < MANY; i++)
+        in[i] = gra_scalar(t, -1.25e-20);
+    gra_run(gra_result_n(t, &op, GRA_SCALAR, MANY, in));
+    const char *first = "many: made inf from finite inputs, there -1.25e-20 and -1.25e-20 and ";
+    ck_assert_msg(strncmp(gra_error(t), first, strlen(first)) == 0, "%s", gra_error(t));
+    ck_assert_uint_le(strlen(gra_error(t)), 300);
 }
 END_TEST
 
@@ -396,6 +414,7 @@ Suite *trace_suite(void)
     tcase_add_test(c, a_nan_that_came_in);
     tcase_add_test(c, a_view_of_infinities);
     tcase_add_test(c, long_names);
+    tcase_add_test(c, many_inputs);
     tcase_add_test(c, a_frozen_parameter_in_the_step);
     tcase_add_test(c, a_spoilt_parameter);
     tcase_add_test(c, a_gradient_spoilt_before);
