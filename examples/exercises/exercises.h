@@ -89,10 +89,20 @@ gra_tensor *masked_after(gra_tape *t, gra_tensor *s);
 gra_tensor *causal_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor *v);
 
 /* 18 attention_backward */
+void attention_backward(const double *q, const double *k, const double *v, const double *a, const double *dy,
+                        double *dq, double *dk, double *dv, int n, int m, int d, int e);
 
 /* 19 two_heads */
+gra_tensor *split_heads(gra_tape *t, gra_tensor *x, int heads);
+gra_tensor *merge_heads(gra_tape *t, gra_tensor *x);
+gra_tensor *multi_head(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor *v, gra_tensor *W_c, int heads);
 
 /* 20 positions */
+struct positions {
+    gra_tensor *weight;                                 /* (context_length, dim) */
+};
+void        positions_init(struct positions *p, gra_scope scope, int context_length, int dim);
+gra_tensor *positions_forward(gra_tape *t, const struct positions *p, gra_tensor *x, int first);
 
 /* 21 momentum */
 void momentum_step(double *p, const double *g, double *v, int n, double lr, double momentum);
