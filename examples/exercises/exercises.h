@@ -124,8 +124,18 @@ double warmup_cosine(int step, int warmup, int steps, double lr, double min_lr);
 /* 26 tied_weights */
 
 /* 27 rms_norm */
+struct rms_norm {
+    gra_tensor *weight;                         /* (dim) */
+};
+void        rms_norm_init(struct rms_norm *l, gra_scope scope, int dim);
+gra_tensor *rms_norm_forward(gra_tape *t, const struct rms_norm *l, gra_tensor *x);
 
 /* 28 swiglu */
+struct swiglu {
+    struct gra_linear gate, up, down;
+};
+void        swiglu_init(struct swiglu *l, gra_scope scope, int dim, int hidden);
+gra_tensor *swiglu_forward(gra_tape *t, const struct swiglu *l, gra_tensor *x);
 
 /* 29 rotary */
 gra_tensor *rotary(gra_tape *t, gra_tensor *x);         /* (..., time, dim) -> the same */
