@@ -53,9 +53,9 @@ static void shared(gra_tape *t)
     printf("g = %.3f, dg/da = %.3f, dg/db = %.3f\n\n", gra_item(g), gradient(a), gradient(b));
 }
 
-/* What a gradient says: where a changes by a small h, g changes by about dg/da h. A backward can be
- * checked so, without knowing how it was made: gra_check does it for whole models. It computes in
- * double; float, with its 7 digits, spoils the difference when h is small, as the last lines show. */
+/* What a gradient says: where a changes by a small h, g changes by about dg/da h. So a backward can be
+ * checked without looking into it: gra_check does that for whole models, in double. In float, which has
+ * 7 digits, rounding spoils the difference when h is small, as the last lines show. */
 static void nudge(gra_tape *t)
 {
     printf("       h   (g(a + h) - g(a - h)) / 2h\n");

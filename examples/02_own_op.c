@@ -14,7 +14,7 @@
 #include "../core/op.h"
 #include <tgmath.h>                     /* exp of a real, be it float or double */
 
-/* s is needed again in backward, so forward keeps it. */
+/* Backward needs s again, so forward saves it: one value for each of y. */
 static size_t saved(const gra_tensor *y)
 {
     return y->size;
@@ -62,7 +62,7 @@ static gra_tensor *checked(gra_tape *t, gra_tensor **in, void *arg)
     return swish(t, in[0], in[1]);
 }
 
-/* Odd sizes, and x of two dimensions: some mistakes show only there. */
+/* x is a matrix, with odd sizes: some mistakes do not show where x is a vector, or its sizes are even. */
 static int check(gra_tape *t)
 {
     const gra_check_in in[] = { { .name = "x", .shape = GRA_SHAPE(3, 17) }, { .name = "beta" } };
@@ -88,7 +88,7 @@ static void learn(gra_tape *t)
     gra_tensor *beta = gra_param(gra_root(model), "beta", gra_init_ones(), GRA_SCALAR);     /* begins at 1 */
     gra_sgd sgd;
     gra_sgd_init(&sgd, model, NULL);
-    sgd.lr = 2;                                         /* a large rate: the slopes are small */
+    sgd.lr = 2;                                         /* a large learning rate: the gradients are small */
 
     printf("which beta makes x sigmoid(beta x) a GELU?\n");
     for (int step = 0; step <= STEPS; step++) {

@@ -12,7 +12,7 @@ enum { POINTS = 40, STEPS = 100 };
 
 static const double true_a = 3, true_b = -1, noise = 0.3;
 
-/* What gradient descent should come to: the line of least squares, by its formula. */
+/* What gradient descent should converge to: the line of least squares, by its formula. */
 static void least_squares(const gra_real *x, const gra_real *y, double *a, double *b)
 {
     double sx = 0, sy = 0, sxx = 0, sxy = 0;
@@ -53,16 +53,16 @@ int main(void)
 
     printf("step       a       b    loss\n");
     for (int step = 0; step <= STEPS; step++) {
-        gra_begin(t, GRA_TRAIN, &rng);                                      /* forget the last step */
-        gra_tensor *x = gra_constant(t, xs, GRA_SHAPE(POINTS));              /* its x and y are gone: */
-        gra_tensor *y = gra_constant(t, ys, GRA_SHAPE(POINTS));              /* make them anew */
-        gra_tensor *line = gra_add(t, gra_mul(t, a, x), b);                 /* a, b stretch to x */
+        gra_begin(t, GRA_TRAIN, &rng);                  /* forgets the last step, its x and y too */
+        gra_tensor *x = gra_constant(t, xs, GRA_SHAPE(POINTS));
+        gra_tensor *y = gra_constant(t, ys, GRA_SHAPE(POINTS));
+        gra_tensor *line = gra_add(t, gra_mul(t, a, x), b);                 /* a and b are broadcast */
         gra_tensor *loss = gra_mse_loss(t, line, y);                        /* mean (line - y)^2 */
         if (step % 10 == 0) {
             printf("%4d %7.4f %7.4f %7.4f  ", step, (double)*a->data, (double)*b->data, gra_item(loss));
             bar(gra_item(loss));
         }
-        gra_zero_grad(model);                                               /* or they add up */
+        gra_zero_grad(model);                                               /* gradients accumulate */
         gra_backward(t, loss);
         gra_sgd_step(&sgd);                                                 /* a -= lr da, b -= lr db */
     }

@@ -61,9 +61,9 @@ static int check(gra_tape *t, gra_rng *rng)
 
 /* ---- a task: a switch ------------------------------------------------------------------------ */
 
-/* Two numbers come in: a signal, and a switch that is 0 or 1. The signal shall go through when the
- * switch is on. This is a product, which no linear function is: the best one has half the signal
- * come through, always. */
+/* Two numbers come in: a signal, and a switch that is 0 or 1. When the switch is on, the signal shall come
+ * out, else 0. That is the product of the two, which no linear function computes: the best one always lets
+ * half of the signal through. */
 enum { BATCH = 64, STEPS = 500 };
 
 static void draw(gra_rng *rng, gra_real *x, gra_real *y)
@@ -81,7 +81,7 @@ static gra_tensor *linear(gra_tape *t, gra_tensor **in, void *l)
     return gra_linear_forward(t, l, in[0]);
 }
 
-/* Trains one layer and returns what is left of the loss: a mean over the last 50 steps. */
+/* Trains one layer and returns the final loss: the mean over the last 50 steps. */
 static double train(gra_tape *t, gra_rng *rng, gra_model *model, gra_check_fn *layer, void *l)
 {
     gra_real x[2 * BATCH], y[BATCH];
@@ -89,10 +89,10 @@ static double train(gra_tape *t, gra_rng *rng, gra_model *model, gra_check_fn *l
     gra_adamw adamw;
     gra_adamw_init(&adamw, model, NULL);
     adamw.lr = 0.05;
-    adamw.weight_decay = 0;                             /* the default, 0.01, draws the weights to 0 */
+    adamw.weight_decay = 0;                             /* the default, 0.01, shrinks the weights */
     for (int step = 1; step <= STEPS; step++) {
         draw(rng, x, y);
-        gra_begin(t, GRA_TRAIN, rng);                   /* ends the last step's tensors: make new ones */
+        gra_begin(t, GRA_TRAIN, rng);                   /* forgets the last step's tensors */
         gra_tensor *in = gra_constant(t, x, GRA_SHAPE(BATCH, 2));
         gra_tensor *loss = gra_mse_loss(t, layer(t, &in, l), gra_constant(t, y, GRA_SHAPE(BATCH, 1)));
         gra_zero_grad(model);

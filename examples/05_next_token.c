@@ -34,8 +34,8 @@ int main(void)
 
     int ids[BATCH * CONTEXT], next[BATCH * CONTEXT];
     for (int step = 1; step <= STEPS; step++) {
-        for (int b = 0; b < BATCH; b++) {                                   /* from anywhere: */
-            int from = (int)gra_randint(&rng, LENGTH);                      /* the text goes round */
+        for (int b = 0; b < BATCH; b++) {
+            int from = (int)gra_randint(&rng, LENGTH);  /* behind its end the text begins again */
             for (int i = 0; i < CONTEXT; i++) {
                 ids[b * CONTEXT + i] = text[(from + i) % LENGTH];
                 next[b * CONTEXT + i] = text[(from + i + 1) % LENGTH];
@@ -53,15 +53,15 @@ int main(void)
             printf("step %3d   loss %.4f\n", step, gra_item(loss));
     }
 
-    const char *prompt = "The shells she sells";                            /* what comes next? */
+    const char *prompt = "The shells she sells";                            /* to be continued */
     int written[LENGTH], n = 0;
     for (; prompt[n]; n++)
         written[n] = prompt[n];
     while (n < LENGTH) {
-        int time = n < CONTEXT ? n : CONTEXT;                               /* at most the context length */
+        int time = n < CONTEXT ? n : CONTEXT;                               /* it sees the last tokens */
         gra_begin(t, GRA_EVAL, NULL);
         gra_tensor *logits = gra_gpt_forward(t, &gpt, written + n - time, 1, time);
-        const gra_real *last = logits->data + (time - 1) * VOCAB;           /* of the last position */
+        const gra_real *last = logits->data + (time - 1) * VOCAB;           /* scores of the next token */
         int best = 0;
         for (int id = 1; id < VOCAB; id++)
             if (last[id] > last[best])

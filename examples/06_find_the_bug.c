@@ -12,10 +12,10 @@
  *   1. Run it and read the report: which tensor, which element, its analytic gradient (of
  *      backward) and its numeric one (of differences of the loss). Does the sign agree? Is one a
  *      multiple of the other? Do the elements of a row have something in common?
- *   2. On paper: x_i reaches the loss by three roads, since y_i needs x_i itself, and every y_j
- *      of the row needs m and s, which need x_i. Each road gives a term. Show that
+ *   2. On paper: x_i reaches the loss by three paths, since y_i needs x_i itself, and every y_j
+ *      of the row needs m and s, which need x_i. Each path gives a term. Show that
  *      ds/dx_i = y_i / n, and find dm/dx_i.
- *   3. In the code: which road does the backward not take? Mend it (one line, perhaps two), and
+ *   3. In the code: which path does the backward not take? Mend it (one line, perhaps two), and
  *      run again until it says solved. One way is in solutions/06_find_the_bug.c.
  *   4. When it works, break it in other ways (a sign, a factor, `=` instead of `+=`) and see
  *      what the report says. Here x feeds one op alone, so `=` would do no harm: how can the check
@@ -26,7 +26,7 @@
 
 static const real eps = (real)1e-5;
 
-/* 1/s of each row. */
+/* Backward needs 1/s of each row, so forward saves it. */
 static size_t saved(const gra_tensor *y)
 {
     return y->size / (size_t)gra_dim(y, -1);

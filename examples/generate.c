@@ -1,4 +1,4 @@
-/* generate: continues a prompt with a model that train left.
+/* generate: continues a prompt with a model that train has trained.
  *
  *     build/generate --prompt "static int " --tokens 300
  *
@@ -26,15 +26,15 @@
 #include <unistd.h>
 
 const char *program_name = "generate";
-static const char default_model[] = "build/run";        /* where train leaves it */
+static const char default_model[] = "build/run";        /* the folder that train writes unless told otherwise */
 
 typedef struct session {
     const char *model_flag, *prompt, *attention, *ids, *logits; /* the flags */
     long        tokens, top_k, seed, threads, heads;
     double      temperature;
-    int         remember;               /* use the key-value cache */
+    int         use_cache;              /* the key-value cache */
     char        folder[FILE_PATH], file[FILE_PATH];     /* of the model */
-    bool        text;                   /* it has a vocabulary, and reads and writes text; else numbers */
+    bool        text;                   /* tokens are read and written as text: there is a vocabulary */
     vocabulary  vocab;
     gra_tape   *tape;
     gra_model  *model;
@@ -48,17 +48,18 @@ static int parse(session *s, int argc, char **argv)
 {
     const flag table[] = {
         { "model", FLAG_TEXT, &s->model_flag, 0, 0, "DIR|FILE",
-          .help = "what train left, or a .safetensors" },
+          .help = "folder that train wrote, or a .safetensors" },
         { "prompt", FLAG_TEXT, &s->prompt, 0, 0, "TEXT", "the text to continue", .unset = "a line break" },
         { "ids", FLAG_TEXT, &s->ids, 0, 0, "\"N N N\"", "the tokens to continue, as numbers",
           .unset = "none" },
-        { "heads", FLAG_INT, &s->heads, 0, 1e6, "N", "attention heads of a FILE", .unset = "as it says" },
+        { "heads", FLAG_INT, &s->heads, 0, 1e6, "N", "attention heads of --model FILE",
+          .unset = "as it says" },
         { "tokens", FLAG_INT, &s->tokens, 1, 1e9, "N", .help = "how many tokens to write" },
         { "temperature", FLAG_REAL, &s->temperature, 0, 100, "T", .help = "sampling temperature, 0 = the "
          "likeliest" },
         { "top-k", FLAG_INT, &s->top_k, 0, 1e9, "K", .help = "sample among the K likeliest, 0 = all" },
         { "seed", FLAG_INT, &s->seed, 0, 4294967295.0, "N", .help = "random seed" },
-        { "cache", FLAG_SWITCH, &s->remember, .help = "key-value cache: faster, the same text" },
+        { "cache", FLAG_SWITCH, &s->use_cache, .help = "key-value cache: faster, the same text" },
         { "threads", FLAG_INT, &s->threads, 0, 1024, "N", .help = "threads, 0 = one for each core" },
         { "attention", FLAG_TEXT, &s->attention, 0, 0, "FILE", "attention weights, as .png or .svg",
           .unset = "none" },
@@ -66,7 +67,7 @@ static int parse(session *s, int argc, char **argv)
           .unset = "none" },
     };
     const int how = flags_parse(table, (int)(sizeof table / sizeof table[0]),
-                                "Writes the prompt and what a trained model makes of it.", argc, argv, NULL);
+                                "Writes the prompt, and continues it with a trained model.", argc, argv, NULL);
     if (how != FLAGS_GO_ON)
         return how;
     if (s->logits && !file_ends_in(s->logits, ".npy"))
@@ -148,7 +149,7 @@ static int read_model(session *s)
     if (find_vocabulary(s, s->gpt.config.vocab_size))
         return -1;
     s->window = malloc((size_t)s->gpt.config.context_length * sizeof *s->window);
-    if (!s->window || (s->remember && gra_kv_cache_open(&s->cache, &s->gpt))) {
+    if (!s->window || (s->use_cache && gra_kv_cache_open(&s->cache, &s->gpt))) {
         complain("out of memory");
         return -1;
     }
@@ -203,7 +204,7 @@ static int read_prompt(session *s)
     if (s->ids)
         s->prompt_size = read_ids(s->ids, s->gpt.config.vocab_size, s->prompt_ids);
     else if (vocabulary_encode(&s->vocab, s->prompt, n, s->prompt_ids) == 0) {
-        s->prompt_ids[n] = vocabulary_newline(&s->vocab);       /* a model needs something to start from */
+        s->prompt_ids[n] = vocabulary_newline(&s->vocab);       /* of an empty prompt: one token is needed */
         s->prompt_size = n ? n : 1;
     }
     return s->prompt_size ? 0 : -1;
@@ -211,7 +212,7 @@ static int read_prompt(session *s)
 
 /* ---- generation -------------------------------------------------------------------------------------- */
 
-/* Row t scores what follows tokens 0 ... t. */
+/* --logits: row t has the logits of the token that follows tokens 0 ... t. */
 static int write_logits(session *s, const sampler *writer)
 {
     gra_begin(s->tape, GRA_EVAL, NULL);
@@ -234,7 +235,7 @@ static void say_token(const session *s, int id, bool first)
 
 static int generate(session *s)
 {
-    sampler writer = { .tape = s->tape, .gpt = &s->gpt, .cache = s->remember ? &s->cache : NULL,
+    sampler writer = { .tape = s->tape, .gpt = &s->gpt, .cache = s->use_cache ? &s->cache : NULL,
                        .context = s->gpt.config.context_length, .temperature = s->temperature,
                        .top_k = s->top_k, .ids = s->window };
     if (s->logits && s->prompt_size > (size_t)writer.context) {
@@ -268,7 +269,7 @@ static int generate(session *s)
 int main(int argc, char **argv)
 {
     session s = { .model_flag = default_model, .prompt = "", .tokens = 500, .temperature = 0.8, .seed = 1,
-                  .remember = 1 };
+                  .use_cache = 1 };
     program_name = argc > 0 ? say_last(argv[0]) : program_name;
     int status = parse(&s, argc, argv);
     if (status == FLAGS_GO_ON)

@@ -9,7 +9,7 @@
 #include "layers.h"
 #include "../core/op.h"
 
-/* ---- what both share: the checks, the three projections, the op ---- */
+/* ---- shared by both layers: the checks, the three projections, the call of the op ---- */
 
 static int kv_heads(const gra_attention_config *c)
 {
@@ -73,7 +73,7 @@ static gra_tensor *batched(gra_tape *t, gra_tensor *x)          /* a view, (batc
     return x->shape.ndim == 3 ? x : gra_reshape(t, x, GRA_SHAPE(batch, gra_dim(x, -2), gra_dim(x, -1)));
 }
 
-/* gra_attention for q, k, v (..., time, dim): what stands before time is the batch. */
+/* gra_attention for q, k, v (..., time, dim): all dimensions before time together are the batch. */
 static gra_tensor *attend(gra_tape *t, const gra_attention_config *c, gra_tensor *q, gra_tensor *k,
                           gra_tensor *v)
 {
@@ -167,7 +167,8 @@ static bool check_cache(gra_tape *t, const gra_attention_config *c, const gra_te
     return !gra_error(t);
 }
 
-/* x (1, time, dim) copied behind the first `filled` of these rows: all of them, (1, filled + time, dim). */
+/* Copies x (1, time, dim) behind the first `filled` rows of the cache, and returns all that it then holds as
+ * one tensor (1, filled + time, dim). */
 static gra_tensor *append(gra_tape *t, real *rows, int filled, gra_tensor *x)
 {
     if (gra_error(t))
@@ -184,11 +185,11 @@ gra_tensor *gra_multi_head_attention_forward_cached(gra_tape *t, const struct gr
         return gra_empty(t);
     const size_t size = (size_t)cache->context_length * (size_t)cache->width;
     real *keys = cache->rows + 2 * (size_t)block * size, *values = keys + size;
-    /* (1, time, d_out) */
-    gra_tensor *q = gra_linear_forward(t, &a->query, x);
-    /* (1, all, width) */
-    gra_tensor *k = append(t, keys,   cache->time, gra_linear_forward(t, &a->key,   x));
-    gra_tensor *v = append(t, values, cache->time, gra_linear_forward(t, &a->value, x));
-    gra_tensor *y = attend(t, &a->config, q, k, v);
+    gra_tensor *q = gra_linear_forward(t, &a->query, x);            /* (1, time, d_out) */
+    gra_tensor *k = gra_linear_forward(t, &a->key,   x);            /* (1, time, width) */
+    gra_tensor *v = gra_linear_forward(t, &a->value, x);
+    k = append(t, keys,   cache->time, k);                          /* (1, cache->time + time, width) */
+    v = append(t, values, cache->time, v);
+    gra_tensor *y = attend(t, &a->config, q, k, v);                 /* (1, time, d_out) */
     return gra_linear_forward(t, &a->out_proj, y);
 }

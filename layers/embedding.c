@@ -54,7 +54,8 @@ gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const struct gra_
     if (time > context_length - first)
         return gra_fail(t, "positional_embedding: %d tokens, but the context length is %d", first + time,
                         context_length);
-    return gra_add(t, x, gra_slice(t, l->weight, 0, first, first + time));     /* of (time, dim) */
+    gra_tensor *rows = gra_slice(t, l->weight, 0, first, first + time);         /* (time, dim) */
+    return gra_add(t, x, rows);                         /* each sequence of the batch gets the same rows */
 }
 
 gra_tensor *gra_positional_embedding_forward(gra_tape *t, const struct gra_positional_embedding *l,

@@ -4,8 +4,8 @@
 #include "layers.h"
 #include "../core/op.h"
 
-/* In GPT-2 2 n_layers branches add to the residual stream: divided by sqrt(2 n_layers), their sum keeps the
- * variance of one. */
+/* In GPT-2, 2 n_layers branches add to the residual stream: with weights divided by sqrt(2 n_layers), the
+ * variance of their sum is that of one branch. */
 gra_init gra_gpt_weight_init(const gra_gpt_config *config, bool residual)
 {
     if (config->init == GRA_INIT_GPT2)

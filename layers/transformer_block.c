@@ -35,7 +35,7 @@ gra_tensor *gra_transformer_block_forward(gra_tape *t, const struct gra_transfor
 gra_tensor *gra_transformer_block_forward_cached(gra_tape *t, const struct gra_transformer_block *b,
                                                  gra_tensor *x, const gra_kv_cache *cache, int block)
 {
-    /* (1, time, emb_dim); no dropout in GRA_EVAL */
+    /* as above, for x (1, time, emb_dim): a cache is used in GRA_EVAL alone, where dropout does nothing */
     gra_tensor *y = gra_layer_norm_forward(t, &b->norm1, x);
     x = gra_add(t, x, gra_multi_head_attention_forward_cached(t, &b->att, y, cache, block));
     y = gra_layer_norm_forward(t, &b->norm2, x);

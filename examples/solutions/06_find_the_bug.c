@@ -19,7 +19,7 @@
 
 static const real eps = (real)1e-5;
 
-/* 1/s of each row. */
+/* Backward needs 1/s of each row, so forward saves it. */
 static size_t saved(const gra_tensor *y)
 {
     return y->size / (size_t)gra_dim(y, -1);
