@@ -42,10 +42,14 @@ struct scalar *tape_tanh(struct scalar_tape *t, struct scalar *a);
 void           tape_backward(struct scalar_tape *t, struct scalar *y);
 
 /* 05 mul_broadcast */
+gra_tensor *mul_broadcast(gra_tape *t, gra_tensor *a, gra_tensor *b);
 
 /* 06 matmul */
+gra_tensor *matmul(gra_tape *t, gra_tensor *a, gra_tensor *b);
 
 /* 07 relu */
+gra_tensor *my_relu(gra_tape *t, gra_tensor *x);
+bool        can_be_checked(double x, double h);
 
 /* 08 softmax */
 void softmax(const double *x, double *y, int n);

@@ -1,0 +1,52 @@
+/* 05 mul_broadcast, solved.
+ *
+ * The backward is that of a plain product, da += dy b and db += dy a, at the same places as in the forward.
+ * Where b is stretched, place(b, i, j) is the same number for many (i, j), and += makes the sum over them
+ * by itself: "the gradient of a stretched dimension is the sum over it" is no new rule, but "what is used
+ * twice gets both gradients" once more.
+ *
+ * If a and b are the same tensor, da and db are the same memory, and both terms arrive: d(a a)/da = 2a.
+ */
+#include "exercises.h"
+
+static size_t place(const gra_tensor *x, int i, int j)
+{
+    const int rows = x->shape.dim[0], cols = x->shape.dim[1];
+    return (size_t)(rows == 1 ? 0 : i) * (size_t)cols + (size_t)(cols == 1 ? 0 : j);
+}
+
+static void forward(gra_tensor *y)
+{
+    const double *a = y->in[0]->data, *b = y->in[1]->data;
+    const int rows = y->shape.dim[0], cols = y->shape.dim[1];
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++)
+            y->data[i * cols + j] = a[place(y->in[0], i, j)] * b[place(y->in[1], i, j)];
+}
+
+static void backward(gra_tensor *y)
+{
+    const double *a = y->in[0]->data, *b = y->in[1]->data, *dy = y->grad;
+    double *da = y->in[0]->grad, *db = y->in[1]->grad;
+    const int rows = y->shape.dim[0], cols = y->shape.dim[1];
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++) {
+            const size_t at_a = place(y->in[0], i, j), at_b = place(y->in[1], i, j);
+            if (da)
+                da[at_a] += dy[i * cols + j] * b[at_b];
+            if (db)
+                db[at_b] += dy[i * cols + j] * a[at_a];
+        }
+}
+
+/* Records the op: leave this as it is. */
+gra_tensor *mul_broadcast(gra_tape *t, gra_tensor *a, gra_tensor *b)
+{
+    static const gra_op op = { .name = "my_mul", .forward = forward, .backward = backward };
+    if (GRA_REFUSES(t, "my_mul", a, b))
+        return gra_empty(t);
+    if (a->shape.ndim != 2 || b->shape.ndim != 2)
+        return gra_fail(t, "my_mul: a is %s and b is %s, but matrices are wanted", GRA_SHAPE_OF(a),
+                        GRA_SHAPE_OF(b));
+    return gra_run(gra_result_broadcast(t, &op, a, b));
+}

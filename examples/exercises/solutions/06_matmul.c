@@ -1,0 +1,52 @@
+/* 06 matmul, solved.
+ *
+ * a_ip is used by every y_ij of row i, once for each j, so its gradient is a sum over j; b_pj is used once
+ * for each i:
+ *
+ *     da_ip = sum over j of dy_ij b_pj          da = dy b^T          (m, n) (n, k)
+ *     db_pj = sum over i of a_ip dy_ij          db = a^T dy          (k, m) (m, n)
+ *
+ * The shapes leave no other choice: an (m, k) can be made of the (m, n) and the (k, n) only by transposing
+ * b. In code nobody transposes; the loops are those of the forward, and every innermost step does both
+ * backwards of one product.
+ */
+#include "exercises.h"
+
+static void forward(gra_tensor *y)
+{
+    const double *a = y->in[0]->data, *b = y->in[1]->data;
+    const int m = y->shape.dim[0], n = y->shape.dim[1], k = y->in[0]->shape.dim[1];
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            double sum = 0;
+            for (int p = 0; p < k; p++)
+                sum += a[i * k + p] * b[p * n + j];
+            y->data[i * n + j] = sum;
+        }
+}
+
+static void backward(gra_tensor *y)
+{
+    const double *a = y->in[0]->data, *b = y->in[1]->data, *dy = y->grad;
+    double *da = y->in[0]->grad, *db = y->in[1]->grad;
+    const int m = y->shape.dim[0], n = y->shape.dim[1], k = y->in[0]->shape.dim[1];
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            for (int p = 0; p < k; p++) {
+                if (da)
+                    da[i * k + p] += dy[i * n + j] * b[p * n + j];
+                if (db)
+                    db[p * n + j] += a[i * k + p] * dy[i * n + j];
+            }
+}
+
+/* Records the op: leave this as it is. */
+gra_tensor *matmul(gra_tape *t, gra_tensor *a, gra_tensor *b)
+{
+    static const gra_op op = { .name = "my_matmul", .forward = forward, .backward = backward };
+    if (GRA_REFUSES(t, "my_matmul", a, b))
+        return gra_empty(t);
+    if (a->shape.ndim != 2 || b->shape.ndim != 2 || a->shape.dim[1] != b->shape.dim[0])
+        return gra_fail(t, "my_matmul: a is %s but b is %s", GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
+    return gra_run(gra_result(t, &op, GRA_SHAPE(a->shape.dim[0], b->shape.dim[1]), a, b));
+}

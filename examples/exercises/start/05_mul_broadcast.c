@@ -1,0 +1,54 @@
+/* 05 mul_broadcast: an operand that is stretched gets a sum.
+ *
+ * From here on the tape is gradus' own, and its nodes are tensors: y->data has the values and y->grad the
+ * gradient, row-major; y->in[0] and y->in[1] are the operands, with data and grad of their own. An op is a
+ * forward, which fills y->data, and a backward, which adds to the gradients of the operands what comes to
+ * them from y->grad.
+ *
+ * This op multiplies two matrices element by element. If one of them has one row only, or one column, it is
+ * stretched to the size of the other, as in NumPy and PyTorch: (3, 4) times (1, 4) takes the one row three
+ * times, and (3, 1) times (1, 4) stretches both, to (3, 4).
+ *
+ *     y_ij = a_ij b_ij          (i is 0 in an operand of one row, j in one of one column)
+ *
+ * Stretching copies nothing: one number of b is used by several numbers of y. You know from exercise 03
+ * what that means for its gradient.
+ *
+ * `place` tells where the number stands that y_ij takes of an operand. Write forward and backward; each is
+ * a loop over i and j. If nobody wants a gradient, it is NULL: test for that. And a and b may be the same
+ * tensor.
+ */
+#include "exercises.h"
+
+static size_t place(const gra_tensor *x, int i, int j)
+{
+    const int rows = x->shape.dim[0], cols = x->shape.dim[1];
+    return (size_t)(rows == 1 ? 0 : i) * (size_t)cols + (size_t)(cols == 1 ? 0 : j);
+}
+
+static void forward(gra_tensor *y)
+{
+    const double *a = y->in[0]->data, *b = y->in[1]->data;
+    const int rows = y->shape.dim[0], cols = y->shape.dim[1];
+    (void)a, (void)b, (void)rows, (void)cols, (void)place;      /* TO DO: y->data[i * cols + j] = ... */
+}
+
+static void backward(gra_tensor *y)
+{
+    const double *a = y->in[0]->data, *b = y->in[1]->data, *dy = y->grad;
+    double *da = y->in[0]->grad, *db = y->in[1]->grad;          /* either may be NULL */
+    const int rows = y->shape.dim[0], cols = y->shape.dim[1];
+    (void)a, (void)b, (void)dy, (void)da, (void)db, (void)rows, (void)cols;     /* TO DO */
+}
+
+/* Records the op: leave this as it is. */
+gra_tensor *mul_broadcast(gra_tape *t, gra_tensor *a, gra_tensor *b)
+{
+    static const gra_op op = { .name = "my_mul", .forward = forward, .backward = backward };
+    if (GRA_REFUSES(t, "my_mul", a, b))
+        return gra_empty(t);
+    if (a->shape.ndim != 2 || b->shape.ndim != 2)
+        return gra_fail(t, "my_mul: a is %s and b is %s, but matrices are wanted", GRA_SHAPE_OF(a),
+                        GRA_SHAPE_OF(b));
+    return gra_run(gra_result_broadcast(t, &op, a, b));
+}

@@ -1,0 +1,45 @@
+/* 06 matmul: the matrix product.
+ *
+ * Nearly all the time of a model goes into this one. a is (m, k), b is (k, n), and y is (m, n):
+ *
+ *     y_ij = sum over p of a_ip b_pj
+ *
+ * Its backward needs no matrix calculus, only what you know: y_ij is a sum of products, each of which gives
+ * a_ip the gradient dy_ij b_pj, and b_pj the gradient dy_ij a_ip. So
+ *
+ *     da_ip = sum over all uses of a_ip of dy_ij b_pj               (which index is summed over?)
+ *     db_pj = sum over all uses of b_pj of dy_ij a_ip
+ *
+ * Both are matrix products themselves. Find out of what, and what must be transposed, by shapes alone: da
+ * is (m, k), like a, and dy is (m, n).
+ *
+ * All matrices are row-major: a_ip is a[i * k + p]. Write forward and backward as three nested loops each,
+ * or four. Accumulate (+=); a gradient that nobody wants is NULL.
+ */
+#include "exercises.h"
+
+static void forward(gra_tensor *y)
+{
+    const double *a = y->in[0]->data, *b = y->in[1]->data;
+    const int m = y->shape.dim[0], n = y->shape.dim[1], k = y->in[0]->shape.dim[1];
+    (void)a, (void)b, (void)m, (void)n, (void)k;                /* TO DO: y->data[i * n + j] = ... */
+}
+
+static void backward(gra_tensor *y)
+{
+    const double *a = y->in[0]->data, *b = y->in[1]->data, *dy = y->grad;
+    double *da = y->in[0]->grad, *db = y->in[1]->grad;          /* either may be NULL */
+    const int m = y->shape.dim[0], n = y->shape.dim[1], k = y->in[0]->shape.dim[1];
+    (void)a, (void)b, (void)dy, (void)da, (void)db, (void)m, (void)n, (void)k;          /* TO DO */
+}
+
+/* Records the op: leave this as it is. */
+gra_tensor *matmul(gra_tape *t, gra_tensor *a, gra_tensor *b)
+{
+    static const gra_op op = { .name = "my_matmul", .forward = forward, .backward = backward };
+    if (GRA_REFUSES(t, "my_matmul", a, b))
+        return gra_empty(t);
+    if (a->shape.ndim != 2 || b->shape.ndim != 2 || a->shape.dim[1] != b->shape.dim[0])
+        return gra_fail(t, "my_matmul: a is %s but b is %s", GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
+    return gra_run(gra_result(t, &op, GRA_SHAPE(a->shape.dim[0], b->shape.dim[1]), a, b));
+}
