@@ -19,11 +19,12 @@ fail() {        # fail WHAT: and what was said
 }
 
 judge() {       # judge FILE: its status, and what was said in $W/said
-    "$BUILD/learn" "$BUILD" "$name" "$1" "${seconds:-10}" >"$W/said" 2>&1
+    "$BUILD/learn" --seconds "${seconds:-10}" "$name" "$1" >"$W/said" 2>&1
 }
 
 judge "examples/exercises/start/$name.c"
 [ $? -eq 1 ] || fail "the start file must be judged as not solved"
+! grep -q "compiler warns" "$W/said" || fail "the start file must compile without warnings"
 judge "examples/exercises/solutions/$name.c" || fail "the solution must pass"
 
 # Writes $W/K.c and $W/K.words for the K-th wrong answer, and their names to $W/names.

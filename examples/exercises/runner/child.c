@@ -1,37 +1,46 @@
 /* child: see child.h. */
 #include "child.h"
+#include "orphans.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { RECORDS = 3 };                   /* the descriptor on which a judge answers */
+enum { RECORDS = 3, STACK_MB = 8, FILE_MB = 64 };       /* on descriptor 3 a judge answers */
 
-static void limit(int what, unsigned long most, unsigned long hard)
+bool (*child_stop)(void);
+
+static void limit(int what, int units, int bits)
 {
-    struct rlimit r = { most, hard };
+    struct rlimit r = { (rlim_t)units << bits, (rlim_t)units << bits };
     setrlimit(what, &r);
 }
 
+/* What the child does before it becomes the program. In a session of its own it has no terminal to write to, and
+ * its process group is nobody else's. */
 _Noreturn static void become(char *const argv[], const int in[2], const int out[2], const int records[2],
-                             int seconds, int megabytes)
+                             const struct child_limits *l)
 {
-    setpgid(0, 0);                      /* a group of its own, so that all of it can be ended */
+    setsid();
+    orphans_die_with_me();
+    signal(SIGPIPE, SIG_DFL);
+    struct rlimit processor = { (rlim_t)l->seconds, (rlim_t)l->seconds + 1 };   /* SIGXCPU, then SIGKILL */
+    setrlimit(RLIMIT_CPU, &processor);
     limit(RLIMIT_CORE, 0, 0);
-    limit(RLIMIT_CPU, (unsigned long)seconds, (unsigned long)seconds + 1);
-    limit(RLIMIT_FSIZE, 64ul << 20, 64ul << 20);
-    if (megabytes)
-        limit(RLIMIT_AS, (unsigned long)megabytes << 20, (unsigned long)megabytes << 20);
+    limit(RLIMIT_FSIZE, FILE_MB, 20);
+    limit(RLIMIT_STACK, STACK_MB, 20);
+    if (l->addresses)
+        limit(RLIMIT_AS, l->addresses, 20);
     const int r = fcntl(records[1], F_DUPFD, RECORDS + 1), o = fcntl(out[1], F_DUPFD, RECORDS + 1),
               i = fcntl(in[0], F_DUPFD, RECORDS + 1);
     if (dup2(i, STDIN_FILENO) < 0 || dup2(o, STDOUT_FILENO) < 0 || dup2(o, STDERR_FILENO) < 0 ||
-        dup2(r, RECORDS) < 0)
+        dup2(r, RECORDS) < 0 || (l->folder && chdir(l->folder) < 0))
         _exit(127);
     for (int fd = RECORDS + 1; fd < 64; fd++)
         close(fd);
@@ -40,7 +49,7 @@ _Noreturn static void become(char *const argv[], const int in[2], const int out[
 }
 
 /* Reads what is there; what no longer fits is dropped. False: the other side has closed it. */
-static bool take(int fd, char *text, size_t *n)
+static bool take(int fd, char *text, size_t *n, size_t *all)
 {
     char buffer[4096];
     ssize_t got = read(fd, buffer, sizeof buffer);
@@ -49,6 +58,7 @@ static bool take(int fd, char *text, size_t *n)
     const size_t room = CHILD_TEXT - 1 - *n, fits = (size_t)got < room ? (size_t)got : room;
     memcpy(text + *n, buffer, fits);
     *n += fits;
+    *all += (size_t)got;
     text[*n] = 0;
     return true;
 }
@@ -60,49 +70,91 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Reads both pipes until the process has ended, or its time by the clock is over; then ends its whole group. */
-static void watch(struct child *c, pid_t pid, int out, int records, int seconds)
+static double processor_time(void)      /* of all children that have ended */
 {
-    const double end = now() + 6.0 * seconds;
-    struct pollfd fd[2] = { { .fd = out, .events = POLLIN }, { .fd = records, .events = POLLIN } };
-    bool ended = false;
-    while (!ended && !c->late) {
-        poll(fd, 2, 20);
-        ended = waitpid(pid, &c->status, WNOHANG) == pid;
-        c->late = !ended && now() > end;
-        for (int i = 0; i < 2; i++)
-            if (fd[i].revents && !take(fd[i].fd, i ? c->records : c->output, i ? &c->recorded : &c->printed))
-                fd[i].fd = -1;
-    }
-    kill(-pid, SIGKILL);
-    if (!ended)
-        waitpid(pid, &c->status, 0);
-    for (int i = 0; i < 2; i++) {       /* what is left in the pipes: at most as much as was asked to be kept */
-        fcntl(i ? records : out, F_SETFL, O_NONBLOCK);
-        for (int n = 0; n < CHILD_TEXT / 4096 && poll(&fd[i], 1, 0) > 0; n++)
-            if (!take(i ? records : out, i ? c->records : c->output, i ? &c->recorded : &c->printed))
-                break;
-    }
-    c->late = c->late || (WIFSIGNALED(c->status) && WTERMSIG(c->status) == SIGXCPU);
+    struct rusage u;
+    getrusage(RUSAGE_CHILDREN, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-int child_run(struct child *c, char *const argv[], const char *word, int seconds, int megabytes)
+/* The megabytes that a process uses; 0 where the system has no /proc. */
+static int memory_of(pid_t pid)
 {
-    int in[2], out[2], records[2];
-    memset(c, 0, sizeof *c);
-    if (pipe(in) < 0 || pipe(out) < 0 || pipe(records) < 0)
-        return -1;
-    const pid_t pid = fork();
-    if (pid == 0)
-        become(argv, in, out, records, seconds, megabytes);
-    close(in[0]), close(out[1]), close(records[1]);
-    if (pid > 0) {
-        setpgid(pid, pid);
-        signal(SIGPIPE, SIG_IGN);
-        if (write(in[1], word, strlen(word)) < 0 || write(in[1], "\n", 1) < 0)
-            c->recorded = 0;            /* it ended before it read: its status says so */
-        watch(c, pid, out[0], records[0], seconds);
+    char path[40];
+    long pages = 0;
+    snprintf(path, sizeof path, "/proc/%ld/statm", (long)pid);
+    FILE *f = fopen(path, "r");
+    if (f) {
+        if (fscanf(f, "%*s %ld", &pages) != 1)
+            pages = 0;
+        fclose(f);
     }
-    close(in[1]), close(out[0]), close(records[0]);
+    return (int)(pages * (sysconf(_SC_PAGESIZE) >> 10) >> 10);
+}
+
+/* It stays a zombie, so that its process group cannot be another's when it is killed. */
+static bool has_ended(pid_t pid)
+{
+    siginfo_t info = { .si_pid = 0 };
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+}
+
+/* Reads both pipes until the process has ended or must end; then ends all that it started. */
+static void watch(struct child *c, pid_t pid, const int from[2], const struct child_limits *l)
+{
+    const double end = now() + 6.0 * l->seconds, before = processor_time();
+    struct pollfd fd[2] = { { .fd = from[0], .events = POLLIN }, { .fd = from[1], .events = POLLIN } };
+    size_t all[2] = { 0, 0 };
+    bool ended = false;
+    while (!ended && !c->late && !c->large && !c->loud && !c->stopped) {
+        poll(fd, 2, 20);
+        ended = has_ended(pid);
+        for (int i = 0; i < 2; i++)
+            if (fd[i].revents && !take(fd[i].fd, i ? c->records : c->output, i ? &c->recorded : &c->printed, &all[i]))
+                fd[i].fd = -1;
+        c->late = !ended && now() > end;
+        c->loud = all[0] + all[1] > CHILD_FLOOD;
+        c->large = !ended && memory_of(pid) > l->megabytes;
+        c->stopped = !ended && child_stop && child_stop();
+    }
+    kill(-pid, SIGKILL);
+    kill(pid, SIGKILL);
+    waitpid(pid, &c->status, 0);
+    orphans_end();
+    for (int i = 0; i < 2; i++)         /* what is left in the pipes: at most as much as was asked to be kept */
+        for (int n = 0; n < CHILD_TEXT / 4096 && poll(&fd[i], 1, 0) > 0; n++)
+            if (!take(from[i], i ? c->records : c->output, i ? &c->recorded : &c->printed, &all[i]))
+                break;
+    const bool killed = WIFSIGNALED(c->status) && (WTERMSIG(c->status) == SIGXCPU || WTERMSIG(c->status) == SIGKILL);
+    c->late = c->late || (killed && processor_time() - before > l->seconds - 0.1);
+}
+
+static void shut(int fd[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (fd[i] >= 0)
+            close(fd[i]);
+    fd[0] = fd[1] = -1;
+}
+
+int child_run(struct child *c, char *const argv[], const struct child_limits *l)
+{
+    int in[2] = { -1, -1 }, out[2] = { -1, -1 }, records[2] = { -1, -1 };
+    pid_t pid = -1;
+    memset(c, 0, sizeof *c);
+    signal(SIGPIPE, SIG_IGN);
+    orphans_come_to_me();
+    if (!pipe(in) && !pipe(out) && !pipe(records))
+        pid = fork();
+    if (pid == 0)
+        become(argv, in, out, records, l);
+    if (pid > 0) {
+        dprintf(in[1], "%s\n", l->word);
+        shut(in);
+        close(out[1]), close(records[1]);
+        out[1] = records[1] = -1;
+        watch(c, pid, (int[]){ out[0], records[0] }, l);
+    }
+    shut(in), shut(out), shut(records);
     return pid > 0 && !(WIFEXITED(c->status) && WEXITSTATUS(c->status) == 127) ? 0 : -1;
 }

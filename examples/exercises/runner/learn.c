@@ -1,25 +1,175 @@
-/* learn: judges exercises. */
-#include "verdict.h"
+/* learn: the runner of the exercises. With a terminal it shows one after the other and judges at each save (session);
+ * with flags it judges once, for scripts and for teachers. It runs in the repository's root, and finds what make has
+ * built for it beside itself. */
+#include "grade.h"
+#include "ladder.h"
+#include "progress.h"
+#include "report.h"
+#include "session.h"
+#include "signals.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { OK, WRONG, TROUBLE, SECONDS = 10 };
+
+static const char help[] =
+    "usage: build/learn [FLAG ...] [EXERCISE [FILE]]\n"
+    "\n"
+    "Without an exercise it shows the current one and judges it at each save. With one,\n"
+    "7, 07, relu or 07_relu, it judges the answer in FILE, or in examples/exercises, and\n"
+    "ends with 0 (passed), 1 (not passed) or 2 (not judged).\n"
+    "\n"
+    "  --json               prints the judgement as one JSON object\n"
+    "  --seconds N          gives each answer N seconds of processor time (10)\n"
+    "  --list               lists the exercises, and which are solved\n"
+    "  --hint EXERCISE [2]  prints the first hint, or the second\n"
+    "  --solution EXERCISE  prints a solution with its reasoning\n"
+    "  --reset EXERCISE     begins anew: the start file takes the place of your answer\n"
+    "  --grade DIR          judges a folder of students' folders into a table\n"
+    "  --help               prints this\n";
+
+struct flags {
+    enum { JUDGE, LIST, HINT, SOLUTION, RESET, GRADE, HELP } what;
+    bool        json;
+    int         seconds;
+    const char *words[3];               /* what is no flag */
+    int         n;
+};
+
+static int trouble(const char *format, const char *what)
+{
+    fputs("learn: ", stderr);
+    fprintf(stderr, format, what);
+    fputc('\n', stderr);
+    return TROUBLE;
+}
+
+static int read_flags(struct flags *f, int argc, char **argv)
+{
+    static const char *const names[] = { "", "--list", "--hint", "--solution", "--reset", "--grade", "--help" };
+    *f = (struct flags){ .seconds = SECONDS };
+    for (int i = 1; i < argc; i++) {
+        const char *s = argv[i];
+        unsigned what = 1;
+        while (what < sizeof names / sizeof *names && strcmp(s, names[what]))
+            what++;
+        if (what < sizeof names / sizeof *names)
+            f->what = (int)what;
+        else if (!strcmp(s, "--json"))
+            f->json = true;
+        else if (!strcmp(s, "--seconds")) {
+            f->seconds = i + 1 < argc ? atoi(argv[++i]) : 0;
+            if (f->seconds < 1 || f->seconds > 3600)
+                return trouble("%s wants a number of seconds from 1 to 3600", s);
+        } else if (s[0] == '-')
+            return trouble("'%s' is not a flag: `learn --help` lists them", s);
+        else if (f->n == 3)
+            return trouble("'%s' is one word too many: `learn --help` says what it takes", s);
+        else
+            f->words[f->n++] = s;
+    }
+    return OK;
+}
+
+static void print_page(const struct page *p)
+{
+    for (int i = 0; i < p->n; i++)
+        puts(p->line[i].text);
+}
+
+/* Judges once. Only what is in the learner's own file counts as progress. */
+static int judge(const struct ladder *l, struct progress *had, int at, const char *file, const char *build,
+                 const struct flags *f)
+{
+    static struct verdict v;
+    static struct page page;
+    char own[LADDER_PATH];
+    const struct exercise *e = &l->at[at];
+    ladder_answer(e, own);
+    if (!file && ladder_begin(e))
+        return trouble("%s cannot be written", own);
+    verdict_of(&v, build, e->name, file ? file : own, f->seconds);
+    signals_die();
+    if (!file && v.result == PASSED && !had->solved[at]) {
+        had->solved[at] = true;
+        progress_write(had, l);
+    }
+    if (f->json)
+        report_json(stdout, &v, e->name, file ? file : own);
+    else if (v.result == NOT_JUDGED)
+        return trouble("%s", v.finding);
+    else {
+        page_addf(&page, PLAIN, "", "%s\n%s\n\n", e->title, file ? file : own);
+        report_page(&page, &v, 12);
+        page_addf(&page, PLAIN, "", v.result == PASSED ? "Exercise %.2s: passed.\n" : "\nExercise %.2s: not passed.\n",
+                  e->name);
+        print_page(&page);
+    }
+    return fflush(stdout) ? TROUBLE : (int)v.result;
+}
+
+static int list(const struct ladder *l, const struct progress *p)
+{
+    char bar[60];
+    progress_bar(p, l, bar, sizeof bar);
+    puts(bar);
+    for (int i = 0; i < l->n; i++)
+        printf("%s %s %.70s\n", i == p->current ? ">" : " ", p->solved[i] ? "ok" : "  ", l->at[i].title);
+    return OK;
+}
+
+static int print_text(char *text, const char *what)
+{
+    if (!text)
+        return trouble("there is no %s here", what);
+    fputs(text, stdout);
+    free(text);
+    return OK;
+}
+
+/* The folder of this program: build, or what make was told by B=. */
+static const char *own_folder(char *program)
+{
+    char *slash = strrchr(program, '/');
+    if (!slash)
+        return "build";
+    *slash = 0;
+    return program;
+}
 
 int main(int argc, char **argv)
 {
-    static struct verdict v;
-    if (argc != 5) {
-        fputs("usage: learn BUILD NAME FILE SECONDS\n", stderr);
-        return 2;
-    }
-    verdict_of(&v, argv[1], argv[2], argv[3], atoi(argv[4]));
-    for (char *s = v.parts; *s;) {
-        const int n = (int)strcspn(s, "\n");
-        const char *next = s + n + (s[n] == '\n');
-        printf("  %s  %.*s\n", !v.passed && !*next ? "NO" : "ok", n, s);
-        s = (char *)(size_t)next;
-    }
-    printf("%s\n", v.passed ? "passed" : v.finding);
-    if (v.printed[0])
-        printf("your answer printed:\n%s", v.printed);
-    return v.passed ? 0 : 1;
+    static struct ladder l;
+    struct progress p;
+    struct flags f;
+    if (read_flags(&f, argc, argv))
+        return TROUBLE;
+    const char *build = own_folder(argv[0]), *term = getenv("TERM");
+    if (f.what == HELP)
+        return fputs(help, stdout) < 0 ? TROUBLE : OK;
+    if (ladder_read(&l))
+        return trouble("there is no %sstart here: call it in the folder of gradus", LADDER_FOLDER);
+    progress_read(&p, &l);
+    signals_begin();
+    child_stop = signals_end;
+    if (f.what == LIST)
+        return list(&l, &p);
+    if (f.what == GRADE)
+        return f.n ? grade(&l, f.words[0], build, f.seconds) : trouble("--grade wants a folder%s", "");
+    if (f.what == JUDGE && !f.n && !f.json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
+        strcmp(term, "dumb"))
+        return session(&l, &p, build, f.seconds);
+    const int at = f.n ? ladder_find(&l, f.words[0]) : p.current;
+    if (at < 0)
+        return trouble("there is no exercise '%s': `learn --list` lists them", f.words[0]);
+    if (f.what == HINT)
+        return print_text(ladder_hint(&l.at[at], f.n > 1 ? atoi(f.words[1]) : 1), "such hint");
+    if (f.what == SOLUTION)
+        return print_text(ladder_solution(&l.at[at]), "solution");
+    if (f.what == RESET)
+        return ladder_reset(&l.at[at]) ? trouble("it cannot be written: %s", strerror(errno)) : OK;
+    return judge(&l, &p, at, f.words[1], build, &f);
 }

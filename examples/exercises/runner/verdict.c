@@ -1,14 +1,17 @@
 /* verdict: see verdict.h. */
 #include "verdict.h"
-#include "child.h"
-#include <signal.h>
+#include "files.h"
+#include "why.h"
+#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MEGABYTES = 1024, COMPILE_SECONDS = 60, WORD = 33 };
+enum { MEGABYTES = 1024, COMPILE_SECONDS = 20, COMPILE_MB = 4096, WORD = 33, PATH = 600 };
 
 /* A word that an answer cannot know, and without which nothing counts as passed. */
 static void new_word(char *word)
@@ -23,125 +26,136 @@ static void new_word(char *word)
         snprintf(word + 2 * i, 3, "%02x", bytes[i]);
 }
 
-/* The first lines of a text, with each indented; says how many were left out. */
-static void first_lines(char *to, size_t room, const char *text, int most)
+static void set(struct verdict *v, enum verdict_result result, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void set(struct verdict *v, enum verdict_result result, const char *format, ...)
 {
-    size_t at = 0;
-    int lines = 0, more = 0;
-    to[0] = 0;
-    for (const char *s = text; *s; s += strcspn(s, "\n"), s += *s == '\n') {
-        const int n = (int)strcspn(s, "\n");
-        if (lines++ >= most || at + (size_t)n + 40 > room)
-            more++;
-        else
-            at += (size_t)snprintf(to + at, room - at, "%.*s\n", n, s);
-    }
-    if (more)
-        snprintf(to + at, room - at, "(and %d lines more)\n", more);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(v->finding, sizeof v->finding, format, args);
+    va_end(args);
+    v->result = result;
 }
 
-/* What a signal usually means, in a sentence. */
-static const char *meaning(int signal_number)
-{
-    static const struct { int number; const char *says; } table[] = {
-        { SIGSEGV, "SIGSEGV: it read or wrote memory that is not its own. Usual causes: an index past the end, a "
-                   "pointer that was never set, a gradient that is NULL because nobody wants it, a function that "
-                   "calls itself without end" },
-        { SIGBUS,  "SIGBUS: it read or wrote memory that is not its own. Usual cause: a wrong pointer" },
-        { SIGFPE,  "SIGFPE: an integer was divided by 0" },
-        { SIGABRT, "SIGABRT: abort() was called, by an assert, by free() of what is not allocated, or by a check" },
-        { SIGILL,  "SIGILL: no valid instruction. Usual cause: a function that ends without return" },
-        { SIGTRAP, "SIGTRAP: a trap. Usual cause: a function that ends without return" },
-        { SIGKILL, "SIGKILL: it was killed. Usual cause: it asked for too much memory" },
-        { SIGXFSZ, "SIGXFSZ: it wrote too large a file" } };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].number == signal_number)
-            return table[i].says;
-    return strsignal(signal_number);
-}
-
-/* What a sanitizer found: its line of what, and the first place in the answer's own file. */
-static bool sanitizer(const char *output, const char *file, char *text, size_t room)
-{
-    const char *name = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-    const char *what = strstr(output, "runtime error: "), *error = strstr(output, "ERROR: AddressSanitizer: ");
-    char where[80] = "";
-    if (!what && !error)
-        return false;
-    for (const char *s = what ? output : error; (s = strstr(s, name)); s++)
-        if (s[strlen(name)] == ':') {
-            snprintf(where, sizeof where, "line %d: ", atoi(s + strlen(name) + 1));
-            break;
-        }
-    what = what ? what + strlen("runtime error: ") : error + strlen("ERROR: AddressSanitizer: ");
-    int n = (int)strcspn(what, "\n");
-    const char *end = strstr(what, " on address");
-    if (end && end - what < n)
-        n = (int)(end - what);
-    const char *plain = !strncmp(what, "heap-buffer-overflow", 20) || !strncmp(what, "stack-buffer-overflow", 21) ||
-                        !strncmp(what, "global-buffer-overflow", 22) ? ": an array is read or written past its end" : "";
-    snprintf(text, room, "%s%.*s%s", where, n, what, plain);
-    return true;
-}
-
-/* Takes the records of the judge apart; true: it has seen all, and all was right. */
+/* Takes the records of the judge apart: each begins with the word. True: it has seen all, and all was right. */
 static bool read_records(struct verdict *v, const struct child *c, const char *word)
 {
-    size_t at = 0;
+    const size_t length = strlen(word);
     bool done = false;
-    for (const char *r = c->records; r < c->records + c->recorded; r += strlen(r) + 1) {
-        if (*r == 'p')
-            at += (size_t)snprintf(v->parts + at, sizeof v->parts - at, "%s\n", r + 1);
+    for (const char *r = c->records, *end = r + c->recorded; r + length < end; r++) {
+        if (memcmp(r, word, length))
+            continue;
+        r += length;
+        const size_t at = strlen(v->parts);
+        if (*r == 'p' && at + strlen(r + 1) + 2 < sizeof v->parts)
+            snprintf(v->parts + at, sizeof v->parts - at, "%s\n", r + 1);
         else if (*r == 'w' && !v->finding[0])
             snprintf(v->finding, sizeof v->finding, "%s", r + 1);
-        else if (*r == 'd')
-            done = !strcmp(r + 1, word);
-        if (at + 500 > sizeof v->parts)
-            break;
+        done = done || *r == 'd';
     }
     return done && !v->finding[0];
 }
 
-/* Says why a judge that came to no end did not. */
-static void explain_end(struct verdict *v, const struct child *c, const char *file, int seconds)
+/* The folder in which one answer is compiled and run; it goes with all that is in it. */
+struct work {
+    char folder[PATH], answer[PATH], program[PATH];
+    const char *file;                   /* "answer.123/08_softmax.c": no other file's path ends so */
+};
+
+static bool work_begin(struct work *w, struct verdict *v, const char *build, const char *name, const char *file)
 {
-    char text[1000];
-    if (c->late)
-        snprintf(v->finding, sizeof v->finding, "it did not end within %d seconds. Usual cause: a loop whose condition "
-                 "never becomes false", seconds);
-    else if (sanitizer(c->output, file, text, sizeof text))
-        snprintf(v->finding, sizeof v->finding, "it crashed: %s", text);
-    else if (WIFSIGNALED(c->status))
-        snprintf(v->finding, sizeof v->finding, "it crashed by %s", meaning(WTERMSIG(c->status)));
-    else
-        snprintf(v->finding, sizeof v->finding, "it ended the process (exit status %d) before the judge had seen all: "
-                 "an answer returns, and does not call exit", WEXITSTATUS(c->status));
+    snprintf(w->folder, sizeof w->folder, "%.400s/exercises/answer.%ld", build, (long)getpid());
+    snprintf(w->answer, sizeof w->answer, "%.450s/%.100s.c", w->folder, name);
+    snprintf(w->program, sizeof w->program, "%.450s/program", w->folder);
+    w->file = w->answer + strlen(w->folder);
+    while (w->file > w->answer && w->file[-1] != '/')
+        w->file--;
+    size_t n;
+    char *text = file_read(file, &n);
+    if (!text)
+        set(v, NOT_JUDGED, "%.400s cannot be read: %s", file, strerror(errno));
+    else if (mkdir(w->folder, 0700) < 0 && errno != EEXIST)
+        set(v, NOT_JUDGED, "%s cannot be made: %s", w->folder, strerror(errno));
+    else if (file_write(w->answer, text, n))
+        set(v, NOT_JUDGED, "%s cannot be written: %s", w->answer, strerror(errno));
+    free(text);
+    return !v->finding[0];
+}
+
+static void work_end(const struct work *w, struct child *c)
+{
+    bool (*const stop)(void) = child_stop;
+    child_stop = NULL;                  /* also when it was interrupted */
+    child_run(c, (char *[]){ "rm", "-rf", (char *)(size_t)w->folder, NULL },
+              &(struct child_limits){ .word = "", .seconds = 60, .megabytes = MEGABYTES });
+    child_stop = stop;
+}
+
+/* True: it is compiled. */
+static bool compile(struct verdict *v, const struct work *w, struct child *c, const char *build, const char *name)
+{
+    char script[PATH], judge[PATH];
+    snprintf(script, sizeof script, "%.400s/exercises/compile", build);
+    snprintf(judge, sizeof judge, "%.400s/f64/examples/exercises/judge/%.100s.o", build, name);
+    if (access(script, R_OK) || access(judge, R_OK)) {
+        set(v, NOT_JUDGED, "the judge of this exercise is not built: `make exercise N=%.2s` builds it", name);
+        return false;
+    }
+    char *argv[] = { "sh", script, (char *)(size_t)w->answer, judge, (char *)(size_t)w->program, NULL };
+    setenv("TMPDIR", w->folder, 1);     /* what a compiler that is ended leaves goes with the folder */
+    if (child_run(c, argv, &(struct child_limits){ .word = "", .seconds = COMPILE_SECONDS, .megabytes = COMPILE_MB,
+                                                   .addresses = COMPILE_MB }))
+        set(v, NOT_JUDGED, "the compiler cannot be started");
+    else if (!WIFEXITED(c->status) || WEXITSTATUS(c->status)) {
+        v->result = NOT_PASSED;
+        why_not_compiled(v->finding, sizeof v->finding, c, w->file);
+    }
+    what_compiler_warns(v->warnings, sizeof v->warnings, c, w->file);
+    return !v->finding[0];
+}
+
+/* Whether answers are compiled with a sanitizer, which maps terabytes and watches memory itself. */
+static bool sanitized(const char *build)
+{
+    char path[PATH];
+    size_t n;
+    snprintf(path, sizeof path, "%.400s/exercises/compile", build);
+    char *script = file_read(path, &n);
+    const bool is = script && strstr(script, "-fsanitize=address");
+    free(script);
+    return is;
+}
+
+static void run(struct verdict *v, const struct work *w, struct child *c, const char *build, int seconds)
+{
+    char word[WORD];
+    new_word(word);
+    setenv("ASAN_OPTIONS", "detect_leaks=0:hard_rss_limit_mb=1024:max_allocation_size_mb=1024", 1);
+    setenv("UBSAN_OPTIONS", "print_stacktrace=0", 1);
+    const struct child_limits limits = { .folder = w->folder, .word = word, .seconds = seconds, .megabytes = MEGABYTES,
+                                         .addresses = sanitized(build) ? 0 : MEGABYTES };
+    if (child_run(c, (char *[]){ "./program", NULL }, &limits)) {
+        set(v, NOT_PASSED, "it was compiled, but cannot be started");
+        return;
+    }
+    const bool right = read_records(v, c, word) && WIFEXITED(c->status) && WEXITSTATUS(c->status) == 0;
+    v->result = right ? PASSED : NOT_PASSED;
+    if (!right && !v->finding[0])
+        why_crashed(v->finding, sizeof v->finding, c, w->file, seconds);
+    memcpy(v->printed, c->output, c->printed);
+    v->nprinted = c->printed;
 }
 
 void verdict_of(struct verdict *v, const char *build, const char *name, const char *file, int seconds)
 {
     static struct child c;
-    char word[WORD], script[500], judge[500], program[500];
+    struct work w;
     memset(v, 0, sizeof *v);
-    new_word(word);
-    snprintf(script, sizeof script, "%s/exercises/compile", build);
-    snprintf(judge, sizeof judge, "%s/f64/examples/exercises/judge/%s.o", build, name);
-    snprintf(program, sizeof program, "%s/exercises/%s.%ld", build, name, (long)getpid());
-    if (child_run(&c, (char *[]){ "sh", script, (char *)(size_t)file, judge, program, NULL }, "", COMPILE_SECONDS, 0) ||
-        !WIFEXITED(c.status) || WEXITSTATUS(c.status)) {
-        char lines[3000];
-        first_lines(lines, sizeof lines, c.output, 12);
-        snprintf(v->finding, sizeof v->finding, "it does not compile:\n%s", lines);
+    if (!work_begin(&w, v, build, name, file))
         return;
-    }
-    setenv("ASAN_OPTIONS", "detect_leaks=0:hard_rss_limit_mb=1024:max_allocation_size_mb=1024", 1);
-    if (child_run(&c, (char *[]){ program, NULL }, word, seconds, 0))
-        snprintf(v->finding, sizeof v->finding, "it was compiled, but cannot be started");
-    else {
-        v->passed = read_records(v, &c, word) && WIFEXITED(c.status) && WEXITSTATUS(c.status) == 0;
-        if (!v->passed && !v->finding[0])
-            explain_end(v, &c, file, seconds);
-        first_lines(v->printed, sizeof v->printed, c.output, 12);
-    }
-    unlink(program);
+    if (compile(v, &w, &c, build, name) && !c.stopped)
+        run(v, &w, &c, build, seconds);
+    if (c.stopped)
+        set(v, NOT_JUDGED, "interrupted");
+    work_end(&w, &c);
 }

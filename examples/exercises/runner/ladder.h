@@ -1,0 +1,35 @@
+/* ladder: which exercises there are, and their files in examples/exercises. */
+#ifndef RUNNER_LADDER_H
+#define RUNNER_LADDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define LADDER_FOLDER "examples/exercises/"
+enum { LADDER_MOST = 99, LADDER_PATH = 200 };
+
+struct ladder {
+    int n;
+    struct exercise {
+        char name[64];                  /* "08_softmax" */
+        char title[100];                /* "08 softmax: from scores to probabilities" */
+    } at[LADDER_MOST];
+};
+
+/* Reads which there are, in order. 0; -1: there are none here. */
+int ladder_read(struct ladder *l);
+
+/* The number in the ladder of "8", "08", "softmax" or "08_softmax"; -1: there is none. */
+int ladder_find(const struct ladder *l, const char *which);
+
+/* The learner's file. ladder_begin copies the start file there unless there is one, ladder_reset in any case. 0; -1
+ * with errno. */
+void ladder_answer(const struct exercise *e, char path[LADDER_PATH]);
+int  ladder_begin(const struct exercise *e);
+int  ladder_reset(const struct exercise *e);
+
+/* Texts, to be freed; NULL: there is none (a class folder may be without). Hint 1 or 2. */
+char *ladder_hint(const struct exercise *e, int number);
+char *ladder_solution(const struct exercise *e);
+
+#endif

@@ -1,0 +1,9 @@
+/* session: the runner in a terminal. It shows an exercise, judges it at each save, and listens to keys. */
+#ifndef RUNNER_SESSION_H
+#define RUNNER_SESSION_H
+
+#include "progress.h"
+
+int session(const struct ladder *l, struct progress *p, const char *build, int seconds);       /* the exit status */
+
+#endif

@@ -1,0 +1,219 @@
+/* why: see why.h. */
+#include "why.h"
+#include <ctype.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static void append(char *text, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void append(char *text, size_t room, const char *format, ...)
+{
+    const size_t at = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + at, room - at, format, args);
+    va_end(args);
+}
+
+/* ---- the compiler ------------------------------------------------------------------------------- */
+
+/* Appends one line of the compiler's; of the answer's path only the name, for its folder is a temporary one. */
+static void append_line(char *text, size_t room, const char *line, size_t n, const char *file)
+{
+    const char *path = strstr(line, file), *end = line + n, *before = path;
+    if (path && path < end) {
+        while (before > line && !strchr(" ('\"", before[-1]))
+            before--;
+        append(text, room, "%.*s", (int)(before - line), line);
+        line = strchr(path, '/') + 1;
+    }
+    append(text, room, "%.*s\n", (int)(end - line), line);
+}
+
+static const char *next_line(const char *s)
+{
+    s += strcspn(s, "\n");
+    return s + (*s == '\n');
+}
+
+void what_compiler_warns(char *text, size_t room, const struct child *c, const char *file)
+{
+    int n = 0;
+    text[0] = 0;
+    for (const char *s = c->output; *s && n < 3; s = next_line(s)) {
+        const size_t length = strcspn(s, "\n");
+        const char *warning = strstr(s, "warning: ");
+        if (warning && warning < s + length)
+            append_line(text, room, s, length, file), n++;
+    }
+}
+
+/* A name between quotes of any kind after `words`. */
+static bool named_after(const char *output, const char *words, char *name, size_t room)
+{
+    const char *s = strstr(output, words);
+    size_t n = 0;
+    if (!s)
+        return false;
+    s += strlen(words);
+    s += strspn(s, " `'\"_:");
+    while (n + 1 < room && (isalnum((unsigned char)s[n]) || s[n] == '_'))
+        n++;
+    snprintf(name, room, "%.*s", (int)n, s);
+    return n > 0;
+}
+
+/* What a linker says, in a sentence. */
+static bool linker(char *text, size_t room, const char *output)
+{
+    char name[80];
+    if (named_after(output, "multiple definition of", name, sizeof name) ||
+        named_after(output, "duplicate symbol", name, sizeof name))
+        snprintf(text, room, !strcmp(name, "main")
+                     ? "it defines main, but the judge has the main: leave yours out%s"
+                     : "it defines %s, a name that gradus or the judge has already: choose another, or make it static",
+                 !strcmp(name, "main") ? "" : name);
+    else if (named_after(output, "undefined reference to", name, sizeof name) ||
+             named_after(output, "undefined symbol:", name, sizeof name) ||
+             named_after(output, "Undefined symbols for architecture x86_64:\n", name, sizeof name) ||
+             named_after(output, "Undefined symbols for architecture arm64:\n", name, sizeof name))
+        snprintf(text, room, "the function %s is wanted, but not in the file (is it there, not static, and its name "
+                 "spelt so?)", name);
+    else if (strstr(output, "relocation truncated"))
+        snprintf(text, room, "an array in it is too large");
+    else
+        return false;
+    return true;
+}
+
+void why_not_compiled(char *text, size_t room, const struct child *c, const char *file)
+{
+    enum { LINES = 12 };
+    const char *from = strstr(c->output, "error: ");
+    int n = 0, more = 0;
+    text[0] = 0;
+    if (c->late || c->large || c->loud) {
+        snprintf(text, room, "it does not compile: the compiler came to no end, or wanted too much memory. Usual cause: "
+                 "an enormous array with values, or a macro that grows");
+        return;
+    }
+    if ((strstr(c->output, "ld returned") || strstr(c->output, "linker command failed")) &&
+        linker(text, room, c->output))
+        return;
+    if (!from)
+        from = c->output;
+    while (from > c->output && from[-1] != '\n')
+        from--;
+    append(text, room, "it does not compile:\n");
+    for (const char *s = from; *s; s = next_line(s))
+        if (n++ < LINES && strlen(text) + 200 < room)
+            append_line(text, room, s, strcspn(s, "\n"), file);
+        else
+            more++;
+    if (more)
+        append(text, room, "(and %d lines more)\n", more);
+}
+
+/* ---- crashes ------------------------------------------------------------------------------------ */
+
+struct meaning {
+    int         number;                 /* of a signal; 0 in the table of the sanitizers */
+    const char *begins;                 /* a sanitizer's words */
+    const char *says;
+};
+
+static const struct meaning signals[] = {
+    { SIGSEGV, "", "SIGSEGV: it read or wrote memory that is not its own. Usual causes: an index past the end, a pointer "
+                   "that was never set, a gradient that is NULL because nobody wants it, a function that calls itself "
+                   "without end" },
+    { SIGBUS,  "", "SIGBUS: it read or wrote memory that is not its own. Usual cause: a wrong pointer" },
+    { SIGFPE,  "", "SIGFPE: an integer was divided by 0" },
+    { SIGABRT, "", "SIGABRT: abort() was called, by an assert, by free() of what is not allocated, or by a check" },
+    { SIGILL,  "", "SIGILL: no valid instruction. Usual cause: a function that ends without return" },
+    { SIGTRAP, "", "SIGTRAP: a trap. Usual cause: a function that ends without return" },
+    { SIGKILL, "", "SIGKILL: it was killed. Usual cause: it asked for too much memory" },
+    { SIGXFSZ, "", "SIGXFSZ: it wrote too large a file" },
+    { 0, NULL, NULL } };
+
+static const struct meaning sanitizers[] = {
+    { 0, "heap-buffer-overflow",    "an array is read or written past its end, or before its beginning" },
+    { 0, "stack-buffer-overflow",   "an array is read or written past its end" },
+    { 0, "stack-buffer-underflow",  "an array is read or written before its beginning" },
+    { 0, "dynamic-stack-buffer",    "an array is read or written past its end" },
+    { 0, "global-buffer-overflow",  "an array is read or written past its end" },
+    { 0, "heap-use-after-free",     "memory is used after free()" },
+    { 0, "stack-use-after-",        "a local variable is used after its function or block has ended" },
+    { 0, "stack-overflow",          "the stack is full: a function calls itself without end, or has too large an array" },
+    { 0, "attempting double-free",  "free() twice of the same memory" },
+    { 0, "attempting free on addr", "free() of what malloc() has not given" },
+    { 0, "SEGV on unknown address", "a pointer is wrong: NULL, never set, or far past the end of its array (a gradient is "
+                                    "NULL where nobody wants it)" },
+    { 0, "requested allocation",    "it asked for too much memory" },
+    { 0, "allocation-size-too-big", "it asked for too much memory" },
+    { 0, "calloc-overflow",         "it asked for too much memory" },
+    { 0, "out of memory",           "it asked for too much memory" },
+    { 0, "negative-size-param",     "a size is negative" },
+    { 0, "null pointer passed",     "a NULL pointer is handed to a function that wants memory" },
+    { 0, "FPE",                     "an integer was divided by 0" },
+    { 0, NULL, NULL } };
+
+/* The answer's line that a report of a sanitizer names first, from `report` on; 0: none. */
+static int line_in(const char *report, const char *file)
+{
+    for (const char *s = report; (s = strstr(s, file)); s++)
+        if (s[strlen(file)] == ':')
+            return atoi(s + strlen(file) + 1);
+    return 0;
+}
+
+/* What a sanitizer found, and where. Its report is the last that a process writes, so the last is looked for. */
+static bool sanitizer(char *text, size_t room, const char *output, const char *file)
+{
+    static const char *const begins[] = { "runtime error: ", "ERROR: AddressSanitizer: ", "AddressSanitizer: hard rss" };
+    const char *report = NULL, *what = NULL;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins && !report; i++)
+        for (const char *s = output; (s = strstr(s, begins[i])); s++)
+            report = s, what = i == 2 ? "out of memory" : s + strlen(begins[i]);
+    if (!report)
+        return false;
+    const bool undefined = !strncmp(report, begins[0], strlen(begins[0]));
+    while (undefined && report > output && report[-1] != '\n')          /* it names the place before the words */
+        report--;
+    const int line = line_in(report, file);
+    text[0] = 0;
+    if (line)
+        append(text, room, "line %d: ", line);
+    for (const struct meaning *m = sanitizers; m->begins; m++)
+        if (!strncmp(what, m->begins, strlen(m->begins))) {
+            append(text, room, "%s", m->says);
+            return true;
+        }
+    append(text, room, "%.*s", (int)strcspn(what, "\n"), what);
+    return true;
+}
+
+void why_crashed(char *text, size_t room, const struct child *c, const char *file, int seconds)
+{
+    char found[1000];
+    const int number = WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
+    if (c->late)
+        snprintf(text, room, "it did not end within %d second%s. Usual cause: a loop whose condition never becomes false",
+                 seconds, seconds == 1 ? "" : "s");
+    else if (c->loud)
+        snprintf(text, room, "it prints without end. Usual cause: a loop whose condition never becomes false");
+    else if (c->large)
+        snprintf(text, room, "it asked for too much memory. Usual cause: a loop that allocates and never ends");
+    else if (sanitizer(found, sizeof found, c->output, file))
+        snprintf(text, room, "it crashed: %s", found);
+    else if (number) {
+        const struct meaning *m = signals;
+        while (m->says && m->number != number)
+            m++;
+        snprintf(text, room, "it crashed by %s", m->says ? m->says : strsignal(number));
+    } else
+        snprintf(text, room, "it ended the process (exit status %d) before the judge had seen all: an answer returns; it "
+                 "does not call exit, and leaves the judge's files open", WEXITSTATUS(c->status));
+}
