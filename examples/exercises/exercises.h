@@ -124,8 +124,12 @@ double clip_norm(double *const *g, const int *size, int count, double max_norm);
 double warmup_cosine(int step, int warmup, int steps, double lr, double min_lr);
 
 /* 25 accumulation */
+typedef gra_tensor *mean_loss(gra_tape *t, int from, int to, void *arg);
+double accumulate(gra_tape *t, gra_model *m, int n, int micro, mean_loss *loss, void *arg);
 
 /* 26 tied_weights */
+void tied_backward(const double *e, const int *ids, const double *h, const double *dlogits, double *de,
+                   int n, int vocab, int dim);
 
 /* 27 rms_norm */
 struct rms_norm {
