@@ -125,6 +125,14 @@ static const char *place(const struct comparison *c, size_t i, char *text, size_
     return text;
 }
 
+static double largest(const struct comparison *c)
+{
+    double most = 0;
+    for (size_t i = 0; i < c->n; i++)
+        most = isfinite(c->want[i]) ? fmax(most, fabs(c->want[i])) : most;
+    return most;
+}
+
 /* The one factor, or the one difference, between what came and what was wanted. */
 static bool one_factor(const struct comparison *c, double *factor)
 {
@@ -218,6 +226,9 @@ static void common(const struct comparison *c, char *text, size_t room)
         snprintf(text, room, "rows and columns are exchanged: it is the transpose of what is wanted");
     else if (another_order(c))
         snprintf(text, room, "these are the right numbers at other places");
+    else if (equal(&(struct comparison){ c->shape, c->n, c->got, c->want, 1e-5 * largest(c) }, c->got, c->want))
+        snprintf(text, room, "it is nearly right: a float in place of a double, a constant with too few digits, or a "
+                 "small number that is not to be added there (or is)");
     else if (c->n > 2 && right == c->n - 1 && !near(c, c->got[c->n - 1], c->want[c->n - 1]))
         snprintf(text, room, "only the last is wrong: does the loop reach it?");
 }
@@ -225,14 +236,12 @@ static void common(const struct comparison *c, char *text, size_t room)
 void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance,
                    const struct judge_mistake *mistakes)
 {
-    struct comparison c = { shape, 1, got, want, 1 };
+    struct comparison c = { shape, 1, got, want, 0 };
     char at[100], why[300];
     size_t wrong = 0, unwritten = 0, first = 0;
     for (int d = 0; d < shape.ndim; d++)
         c.n *= (size_t)shape.dim[d];
-    for (size_t i = 0; i < c.n; i++)
-        c.tolerance = isfinite(want[i]) ? fmax(c.tolerance, fabs(want[i])) : c.tolerance;
-    c.tolerance *= tolerance;
+    c.tolerance = tolerance * fmax(1, largest(&c));
     for (size_t i = c.n; i-- > 0;)
         if (!near(&c, got[i], want[i])) {
             wrong++;
