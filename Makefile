@@ -29,13 +29,13 @@ LINK  = $(CC) -pthread $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS)
 
 LIBRARY  := $(sort $(wildcard core/*.c core/*/*.c layers/*.c))
 SHARED   := $(sort $(wildcard examples/lib/*.c examples/import/*.c))
-LESSON   := $(sort $(wildcard examples/[0-9]*.c examples/solutions/[0-9]*.c))
+LESSON   := $(sort $(wildcard examples/[0-9]*.c))
 PROGRAM  := $(filter-out $(LESSON),$(sort $(wildcard examples/*.c)))
 NOTEBOOK := $(sort $(wildcard examples/notebooks/*.c))
 READER   := $(sort $(wildcard examples/notebooks/lib/*.c))
 
 # These lessons check gradients, which takes double precision.
-LESSON64 := $(filter $(foreach n,02 04 06,examples/$(n)_% examples/solutions/$(n)_%),$(LESSON))
+LESSON64 := $(filter examples/02_% examples/04_%,$(LESSON))
 LESSON32 := $(filter-out $(LESSON64),$(LESSON))
 
 # NumPy computes in float64, and the notebook of this one prints eight digits.

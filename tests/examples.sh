@@ -76,38 +76,6 @@ She sells sea shells by the sea shore.
 END
 ok "05_next_token: it knows the text by heart" diff "$W/wanted" "$W/written"
 
-lesson 0 solutions/06_find_the_bug
-shows "the check passes" '/^gradient check passed: / { n++ } END { exit n != 1 }'
-says "solved" "solved: every gradient is right"
-
-# The bug of the exercise is tested in a copy, the solution without the term that it is about: the exercise
-# itself may have been solved.
-sed 's/dy\[i\] - mean - v/dy[i] - v/' examples/solutions/06_find_the_bug.c >"$W/unsolved.c"
-ok "the unsolved copy compiles" compile "$W/unsolved.c" "$BUILD/libgradus64.a" "$W/unsolved.bin" \
-    -Iexamples/solutions -std=c11 -DGRADUS_DOUBLE
-lesson 1 06_find_the_bug "$W/unsolved.bin"
-shows "the report names the tensor" '/^gradient check FAILED: x \(3, 5\), element / { n++ } END { exit n != 1 }'
-tr '\n' ' ' <"$W/out" | tr -s ' ' >"$W/report"
-ok "06_find_the_bug: the report explains" grep -Fq "it fits: a term with the sum (or mean) over \
-dimension 1 of dy is missing or wrong; the other terms are right" "$W/report"
-ok "06_find_the_bug: ... in one way" test "$(grep -c '^it fits' "$W/out")" -eq 1
-says "what to do" "not solved yet: mend backward()"
-cp "$W/out" "$W/unsolved"
-
-"$BUILD/examples/06_find_the_bug" >"$W/out" 2>&1
-status=$?
-if cmp -s "$W/out" "$W/unsolved"; then
-    # Exercise and solution differ in backward alone.
-    rest() { sed -e '1,/^#include <tgmath/d' -e '/^static void backward/,/^}/d' -e '/nothing to mend/,/^$/d' "$1"; }
-    rest examples/06_find_the_bug.c >"$W/rest"
-    rest examples/solutions/06_find_the_bug.c | diff "$W/rest" - >"$W/differ"
-    ok "the solution changes backward alone" test ! -s "$W/differ" -a -s "$W/rest"
-elif [ $status -eq 0 ]; then
-    echo "left out: tests of examples/06_find_the_bug.c, which is solved. Well done!"
-else
-    echo "left out: tests of examples/06_find_the_bug.c, which has another bug than it came with"
-fi
-
 # ---- README.md and those of folders ---------------------------------------------------------------------
 # Their blocks, one file each: $W/block.1 is what stands between the first two fences, and so on; the
 # word after the fence is in $W/block.1.kind.
@@ -148,8 +116,11 @@ ok "README: two programs, a check, two ops, a layer and an optimiser" test $bloc
 same_block() {  # same_block WORDS FILE: the block with these words is this text
     diff "$(grep -l -e "$1" "$W"/block.*[0-9] | head -n 1)" "$2"
 }
-sed '/^$/,$d' "$W/unsolved" >"$W/report"
-ok "README: it shows the exercise's report" same_block "gradient check FAILED" "$W/report"
+# The judge of an exercise, run by hand, prints the parts that it looked at ("p: ...") and the finding ("w: ...").
+ok "exercise 32 compiles as it begins" sh "$BUILD/exercises/compile" examples/exercises/start/32_wrong_backward.c \
+    "$BUILD/f64/examples/exercises/judge/32_wrong_backward.o" "$W/judge"
+"$W/judge" 3>&- | sed '/^p: /d; s/^w: //' >"$W/report"
+ok "README: it shows the report of exercise 32" same_block "gradient check FAILED" "$W/report"
 "$BUILD/train" --help | sed 1,3d >"$W/help"
 ok "README: the manual shows the flags of train --help" same_block "--steps N" "$W/help"
 

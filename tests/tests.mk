@@ -43,7 +43,7 @@ $(B)/bench/%: $(B)/f32/tests/bench/%.o $(call f32,$(BENCH) examples/lib/sample.c
 	$(link)
 
 FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
-programs: all $(NOTEBOOKS) $(FAULTY) $(B)/f64/test $(B)/f32/test
+programs: all $(NOTEBOOKS) $(FAULTY) $(B)/f64/test $(B)/f32/test $(B)/learn.ready
 
 # ---- what can be done ---------------------------------------------------------------------------
 

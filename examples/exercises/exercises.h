@@ -171,6 +171,7 @@ gra_tensor *tiny_logits(gra_tape *t, const struct tiny_model *m, const int *ids,
 gra_tensor *tiny_logits_cached(gra_tape *t, const struct tiny_model *m, const int *ids, int n, struct kv_cache *cache);
 
 /* 32 wrong_backward */
+gra_tensor *standardize(gra_tape *t, gra_tensor *x);
 
 /* 33 first_nan */
 

@@ -1,0 +1,69 @@
+/* 32 wrong_backward: find the missing term. The judge shows the gradient check's report: read that first.
+ *
+ * The op below has a wrong backward. `standardize` gives each row of n values the mean 0 and the variance
+ * 1, as LayerNorm does before its weight and bias. Over a row:
+ *
+ *     y_i = (x_i - m) / s,   m = mean of x,   s = sqrt(mean of (x_i - m)^2 + eps)
+ *
+ * Its forward is right. What to do:
+ *
+ *   1. Let the judge look at it as it is and read the report: which tensor, which element, its analytic
+ *      gradient (what backward computed) and its numeric one (differences of the loss, as in exercise 01).
+ *      Does the sign agree? Is one a multiple of the other? Do the elements of a row have something in common?
+ *   2. On paper: x_i reaches the loss by three roads, since y_i needs x_i itself, and every y_j of the row
+ *      needs m and s, which need x_i. Each road gives a term. Show that ds/dx_i = y_i / n, and find dm/dx_i.
+ *   3. In the code: which road does the backward not take? Mend it, in one line or a few.
+ *   4. When it works, break it in other ways (a sign, a factor, `=` in place of `+=`), and see what the report
+ *      says. Here x feeds one op alone, so `=` would do no harm: how can the check see it all the same? The top
+ *      of core/check/check.c tells.
+ */
+#include "exercises.h"
+
+static const double eps = 1e-5;
+
+/* Backward needs 1/s of each row, so forward saves it. */
+static size_t saved(const gra_tensor *y)
+{
+    return y->size / (size_t)gra_dim(y, -1);
+}
+
+static void forward(gra_tensor *y)
+{
+    const size_t n = (size_t)gra_dim(y, -1), rows = y->size / n;
+    for (size_t r = 0; r < rows; r++) {
+        const double *x = y->in[0]->data + r * n;
+        double mean = 0, variance = 0;
+        for (size_t i = 0; i < n; i++)
+            mean += x[i] / n;
+        for (size_t i = 0; i < n; i++)
+            variance += (x[i] - mean) * (x[i] - mean) / n;
+        y->saved[r] = 1 / sqrt(variance + eps);
+        for (size_t i = 0; i < n; i++)
+            y->data[r * n + i] = (x[i] - mean) * y->saved[r];
+    }
+}
+
+static void backward(gra_tensor *y)
+{
+    const size_t n = (size_t)gra_dim(y, -1), rows = y->size / n;
+    for (size_t r = 0; r < rows; r++) {
+        const double *v = y->data + r * n, *dy = y->grad + r * n;
+        double *dx = y->in[0]->grad + r * n;
+        double dot = 0;                                                       /* mean of dy y */
+        for (size_t i = 0; i < n; i++)
+            dot += dy[i] * v[i] / n;
+        for (size_t i = 0; i < n; i++)
+            dx[i] += (dy[i] - v[i] * dot) * y->saved[r];
+    }
+}
+
+gra_tensor *standardize(gra_tape *t, gra_tensor *x)
+{
+    static const gra_op op = { .name = "standardize", .saved = saved, .forward = forward,
+                               .backward = backward };
+    if (GRA_REFUSES(t, "standardize", x))
+        return gra_empty(t);
+    if (gra_dim(x, -1) < 1)
+        return gra_fail(t, "standardize: x is %s, but rows of values are wanted", GRA_SHAPE_OF(x));
+    return gra_run(gra_result_like(t, &op, x));
+}
