@@ -29,6 +29,7 @@ Suite *verdicts_suite(void);
 Suite *ops_suite(void);
 Suite *large_suite(void);
 Suite *answers_suite(void);
+Suite *refusals_suite(void);
 Suite *mutants_suite(void);
 Suite *attention_suite(void);
 Suite *golden_suite(void);

@@ -1,7 +1,7 @@
 /* gra_trace_nan: the op that made the first NaN or infinity is named, and no other. */
 #include "../layers/layers.h"
-#include "fixture.h"
 #include "suites.h"
+#include "tensors.h"
 
 static const real inf = (real)INFINITY, nan_ = (real)NAN;
 static const double large = sizeof(real) == 4 ? 1e25 : 1e200;   /* finite, its square is not */
@@ -17,10 +17,6 @@ static void expect_none(void) { expect_error("no error"); }
 
 /* The call, in a step of its own, is blamed with this sentence. */
 #define TRACED(call, sentence) (gra_begin(t, GRA_GRAD, NULL), (void)(call), expect_error(sentence))
-
-#define VECTOR(...) gra_input(t, (const real[]){ __VA_ARGS__ },                                          \
-                              GRA_SHAPE((int)(sizeof((const real[]){ __VA_ARGS__ }) / sizeof(real))))
-#define MATRIX(m, n, ...) gra_input(t, (const real[]){ __VA_ARGS__ }, GRA_SHAPE(m, n))
 
 static void make_infinite(gra_tensor *y) { y->data[0] = inf; }
 

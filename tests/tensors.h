@@ -1,0 +1,14 @@
+/* tensors.h: inputs of a step, with their values written where they are used. */
+#ifndef TESTS_TENSORS_H
+#define TESTS_TENSORS_H
+
+#include "fixture.h"
+
+#define LENGTH(a) (int)(sizeof(a) / sizeof *(a))
+
+#define MATRIX(m, n, ...) gra_input(t, (const real[]){ __VA_ARGS__ }, GRA_SHAPE(m, n))
+#define VECTOR(...) gra_input(t, (const real[]){ __VA_ARGS__ }, GRA_SHAPE(LENGTH(((const real[]){ __VA_ARGS__ }))))
+
+#define HOW(...) &(gra_attention_options){ __VA_ARGS__ }        /* of gra_attention */
+
+#endif
