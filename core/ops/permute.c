@@ -124,7 +124,7 @@ gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims)
 {
     if (GRA_REFUSES(t, "permute", x))
         return gra_empty(t);
-    if (!dims)
+    if (!dims && x->shape.ndim)                       /* a number has no order */
         return gra_fail(t, "permute: the dims are NULL, but an order of the %d dimensions of %s is wanted",
                         x->shape.ndim, GRA_SHAPE_OF(x));
     int wrapped[GRA_MAX_DIMS];
