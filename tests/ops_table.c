@@ -1,7 +1,9 @@
 /* The table of all ops, at the end of this file: a row or several for each. Before it stand the functions that
  * the rows call. Every row is checked as ops_table.h says.
  *
- *     UNARY(softplus)     defines do_softplus, which calls gra_softplus(t, in[0]), and do_softplus_again
+ *     UNARY(sum)          defines do_sum, which calls gra_sum(t, in[0]), and do_sum_again
+ *     FORMULA(exp, exp(x))    the same for an op that works element by element, and what it makes of each x,
+ *                         in C's double: its values are compared with that
  *     BINARY(hypot)       the same for two operands, and do_hypot_self and do_hypot_view, whose operands are
  *                         one tensor
  *     F(name, y)          defines one function of that name by itself: y, of t and the inputs in[0], in[1], ...
@@ -12,8 +14,8 @@
  *                         checks, the function, and its n inputs
  *     TRAIN(...)          a row that runs in training mode, where something is dropped
  *     FLAT(...)           a row with a gradient that is 0 throughout
- *     UNARY_ROWS(exp, X)  the two rows of do_exp and do_exp_again, with such inputs; BINARY_ROWS, OVER_ROWS and
- *                         ALONG_ROWS do the same for the functions that BINARY, OVER and ALONG define
+ *     UNARY_ROWS(sum, X)  the two rows of do_sum and do_sum_again, with such inputs; FORMULA_ROWS, BINARY_ROWS,
+ *                         OVER_ROWS and ALONG_ROWS do the same for what FORMULA, BINARY, OVER and ALONG define
  *
  *     X(3, 17)            an input named "x" in reports, of that shape, with values from -2 to 2
  *     W(17), B(17)        the second and the third, "w" and "b"
@@ -67,17 +69,21 @@ BINARY(div)
 
 #define UNARY(op) F(do_##op, gra_##op(t, in[0])) AGAIN(do_##op, 1)
 
-UNARY(neg)
-UNARY(exp)
-UNARY(log)
-UNARY(sqrt)
-UNARY(tanh)
-UNARY(sigmoid)
-UNARY(relu)
-UNARY(gelu)
-UNARY(gelu_tanh)
-UNARY(silu)
-UNARY(abs)
+#define FORMULA(op, y)                                                                                   \
+    UNARY(op)                                                                                            \
+    static double op##_of(double x) { return y; }
+
+FORMULA(neg,       -x)
+FORMULA(exp,       exp(x))
+FORMULA(log,       log(x))
+FORMULA(sqrt,      sqrt(x))
+FORMULA(tanh,      tanh(x))
+FORMULA(sigmoid,   1 / (1 + exp(-x)))
+FORMULA(relu,      x > 0 ? x : 0)
+FORMULA(gelu,      x * erfc(-x * 0.7071067811865476) / 2)
+FORMULA(gelu_tanh, x / 2 * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))))
+FORMULA(silu,      x / (1 + exp(-x)))
+FORMULA(abs,       fabs(x))
 
 F(do_clamp, gra_clamp(t, in[0], -1.25, 0.75))
 AGAIN(do_clamp, 1)
@@ -293,12 +299,15 @@ F(attend_masked_dropped, gra_attention(t, in[0], in[1], in[2], HOW(.heads = 2, .
 #define PROBABILITY(name_, ...) { .name = name_, OF(__VA_ARGS__), .low = 0.05, .high = 0.95 }
 #define DIVISOR(...)  { .name = "w", OF(__VA_ARGS__), .low = -3, .high = -0.5 }
 
-#define ROW(name, op, f, nin, ...)   { name, op, GRA_GRAD, nin, { __VA_ARGS__ }, f, 1e-6, false }
-#define FLAT(name, op, f, nin, ...)  { name, op, GRA_GRAD, nin, { __VA_ARGS__ }, f, 1e-6, true }
-#define TRAIN(name, op, f, nin, ...) { name, op, GRA_TRAIN, nin, { __VA_ARGS__ }, f, 1e-6, false }
+#define ROW(name, op, f, nin, ...)   { name, op, GRA_GRAD, nin, { __VA_ARGS__ }, f, 1e-6, false, NULL }
+#define FLAT(name, op, f, nin, ...)  { name, op, GRA_GRAD, nin, { __VA_ARGS__ }, f, 1e-6, true, NULL }
+#define TRAIN(name, op, f, nin, ...) { name, op, GRA_TRAIN, nin, { __VA_ARGS__ }, f, 1e-6, false, NULL }
 
 #define UNARY_ROWS(op, IN)                                                                               \
     ROW(#op, #op, do_##op, 1, IN(3, 17)),                                                                \
+    ROW(#op ", again", #op, do_##op##_again, 1, IN(17))
+#define FORMULA_ROWS(op, IN)                                                                             \
+    { #op, #op, GRA_GRAD, 1, { IN(3, 17) }, do_##op, 1e-6, false, op##_of },                             \
     ROW(#op ", again", #op, do_##op##_again, 1, IN(17))
 #define BINARY_ROWS(op, IN)                                                                              \
     ROW(#op, #op, do_##op, 2, X(3, 17), IN(3, 17)),                                                      \
@@ -344,7 +353,7 @@ const struct op_case op_cases[] = {
     FLAT("div: x by itself", "div", do_div_self, 1, POSITIVE(17)),
     ROW("div: two views of x", "div", do_div_view, 1, POSITIVE(3, 17)),
 
-    UNARY_ROWS(neg, X),
+    FORMULA_ROWS(neg, X),
     UNARY_ROWS(scale, X),
     FLAT("scale: by 0", "scale", scale_by_nothing, 1, X(3)),
     ROW("pow: x^2", "pow", square, 1, X(3, 17)),
@@ -354,19 +363,18 @@ const struct op_case op_cases[] = {
     FLAT("pow: x^0", "pow", to_the_zeroth, 1, X(3)),
     ROW("pow: x^0.5", "pow", to_the_half, 1, POSITIVE(17)),
     ROW("pow: x^-1.5", "pow", to_a_negative, 1, POSITIVE(17)),
-    ROW("exp", "exp", do_exp, 1, X(3, 17)),
+    FORMULA_ROWS(exp, X),
     ROW("exp: a number", "exp", do_exp, 1, X0),
-    ROW("exp, again", "exp", do_exp_again, 1, X(17)),
-    UNARY_ROWS(log, POSITIVE),
-    UNARY_ROWS(sqrt, POSITIVE),
-    UNARY_ROWS(tanh, X),
-    UNARY_ROWS(sigmoid, WIDE),
-    UNARY_ROWS(relu, X),
-    UNARY_ROWS(gelu, WIDE),
-    UNARY_ROWS(gelu_tanh, WIDE),
-    UNARY_ROWS(silu, WIDE),
+    FORMULA_ROWS(log, POSITIVE),
+    FORMULA_ROWS(sqrt, POSITIVE),
+    FORMULA_ROWS(tanh, X),
+    FORMULA_ROWS(sigmoid, WIDE),
+    FORMULA_ROWS(relu, X),
+    FORMULA_ROWS(gelu, WIDE),
+    FORMULA_ROWS(gelu_tanh, WIDE),
+    FORMULA_ROWS(silu, WIDE),
 
-    UNARY_ROWS(abs, X),
+    FORMULA_ROWS(abs, X),
     UNARY_ROWS(clamp, X),
     UNARY_ROWS(add_scalar, X),
     BINARY_ROWS(where, W),

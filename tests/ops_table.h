@@ -1,4 +1,4 @@
-/* One table of all ops, for all that is proved of every op: its gradient, that float32 agrees with
+/* One table of all ops, for all that is proved of every op: its gradient, its values, that float32 agrees with
  * float64, that large tensors may be cut into chunks, that inputs may want no gradient, that memory may
  * end (all in test_ops.c), and that a wrong gradient would be noticed (test_mutants.c). */
 #ifndef GRADUS_TESTS_OPS_TABLE_H
@@ -15,6 +15,7 @@ struct op_case {
     gra_check_fn *f;                    /* y of the inputs; arg is not used */
     double        tol;                  /* of the gradient check */
     bool          flat;                 /* a tensor's gradient is 0 throughout: the check says that it tested nothing there */
+    double      (*formula)(double x);   /* what y's elements are of in[0]'s, in C's double; NULL: not compared */
 };
 
 extern const struct op_case op_cases[];

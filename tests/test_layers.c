@@ -10,6 +10,7 @@
 #include "folder.h"
 #include "low_memory.h"
 #include "suites.h"
+#include "written.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -135,6 +136,12 @@ static const row table[] = {
       { .vocab_size = VOCAB, .context_length = TIME, .emb_dim = 9, .n_heads = 3, .n_layers = 2 }, { 0 } },
 };
 enum { TABLE = sizeof table / sizeof *table };
+
+START_TEST(every_layer_is_written)
+{
+    expect_written("layers", "layers/layers.h", "tests/test_layers.c");
+}
+END_TEST
 
 /* A layer that is not in the table is checked by nobody. */
 START_TEST(every_layer_has_a_row)
@@ -594,6 +601,7 @@ Suite *layers_suite(void)
     Suite *s = suite_create("layers");
     TCase *c = tcase_create("values");
     tcase_add_checked_fixture(c, open_all, close_all);
+    tcase_add_test(c, every_layer_is_written);
 #ifdef GRADUS_DOUBLE
     tcase_add_loop_test(c, gradients, 0, 2 * TABLE);
 #endif

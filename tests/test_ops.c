@@ -1,5 +1,5 @@
-/* The ops. Of each row of ops_table.c: its gradient (float64), that both precisions agree, that it may be
- * cut into chunks, that any of its inputs may want no gradient, and that memory may end anywhere. What no
+/* The ops. Of each row of ops_table.c: its gradient (float64), its values where the row has a formula, that both
+ * precisions agree, that it may be cut into chunks, that any of its inputs may want no gradient, and that memory may end anywhere. What no
  * table can say is in test_answers.c. */
 #include "chunks.h"
 #include "fault.h"
@@ -8,6 +8,7 @@
 #include "low_memory.h"
 #include "rows.h"
 #include "suites.h"
+#include "written.h"
 #include "../core/check/checking.h"
 
 #include <dirent.h>
@@ -25,6 +26,12 @@ static void close_tape(void)
 }
 
 /* ---- what is asked of every op ------------------------------------------------------------------- */
+
+START_TEST(every_op_is_written)
+{
+    expect_written("core/ops", "core/gradus.h", "tests/ops_table.c");
+}
+END_TEST
 
 /* An op that nobody checks is wrong sooner or later; one that broadcasts, where an operand is stretched.
  * False, and what is asked for, where the table has no such row. */
@@ -164,6 +171,27 @@ START_TEST(gradients)                   /* _i: a row */
 }
 END_TEST
 #endif
+
+/* ---- values ------------------------------------------------------------------------------------------ */
+
+/* A gradient may agree with a forward that is wrong: this compares the forward with its formula. */
+START_TEST(values_are_the_formula)      /* _i: a row */
+{
+    static const double tolerance = sizeof(real) == sizeof(double) ? 4e-15 : 2e-6;
+    const struct op_case *c = &op_cases[_i];
+    if (!c->formula)
+        return;
+    row_run r = run_row(t, _i, EVERY_INPUT);
+    double most = 0;
+    for (size_t i = 0; i < r.y->size; i++)
+        most = fmax(most, fabs(c->formula((double)r.in[0]->data[i])));
+    for (size_t i = 0; i < r.y->size; i++) {
+        const double x = (double)r.in[0]->data[i], y = (double)r.y->data[i], want = c->formula(x);
+        ck_assert_msg(fabs(y - want) <= tolerance * most, "%s(%.9g) is %.9g, but its formula in tests/ops_table.c "
+                      "says %.9g", c->op, x, y, want);
+    }
+}
+END_TEST
 
 /* ---- cut into chunks --------------------------------------------------------------------------------- */
 
@@ -406,6 +434,8 @@ Suite *ops_suite(void)
     Suite *s = suite_create("ops");
     TCase *c = tcase_create("rows of the table");
     tcase_add_checked_fixture(c, open_tape, close_tape);
+    tcase_add_test(c, every_op_is_written);
+    tcase_add_loop_test(c, values_are_the_formula, 0, op_cases_count);
 #ifdef GRADUS_DOUBLE
     tcase_add_loop_test(c, gradients, 0, op_cases_count);
     tcase_add_test(c, write_reference);

@@ -1,4 +1,4 @@
-/* The optimisers against PyTorch's, step by step; clipping and the schedules.
+/* The optimisers against PyTorch's, or against a formula, step by step; clipping and the schedules.
  *
  * tests/golden/optim holds what make_optim.py computed with PyTorch in float64: parameters, gradients, and
  * the parameters after each of five steps. Here float64 must agree to 1e-12 (the file's tolerance), float32
@@ -11,6 +11,7 @@
 #include "golden.h"
 #include "low_memory.h"
 #include "suites.h"
+#include "written.h"
 
 #include <dirent.h>
 #include <stddef.h>
@@ -35,7 +36,20 @@ static void sgd_step(optimiser *o)   { gra_sgd_step(&o->sgd); }
 static void adamw_step(optimiser *o) { gra_adamw_step(&o->adamw); }
 static void muon_step(optimiser *o)  { gra_muon_step(&o->muon); }
 
-enum { SGD, ADAMW, MUON, KINDS };
+/* One step of one value p with the gradient g, in double: returns the new p. v begins as zeros. */
+typedef double by_hand(const optimiser *o, int step, double p, double g, double v[2]);
+
+static double sgd_by_hand(const optimiser *o, int step, double p, double g, double v[2])
+{
+    (void)step;
+    v[0] = o->sgd.momentum * v[0] + g + o->sgd.weight_decay * p;
+    return p - o->sgd.lr * v[0];
+}
+
+enum {
+    SGD, ADAMW, MUON,
+    KINDS
+};
 
 static const struct {
     const char *name;
@@ -43,10 +57,11 @@ static const struct {
     void      (*step)(optimiser *);
     gra_takes  *takes;                  /* those that test_group gives it */
     size_t      v;                      /* where its buffers are */
+    by_hand    *formula;                /* NULL: PyTorch's numbers alone */
 } kinds[KINDS] = {
-    [SGD]   = { "sgd",   sgd_init,   sgd_step,   gra_takes_vectors,  offsetof(optimiser, sgd.v) },
-    [ADAMW] = { "adamw", adamw_init, adamw_step, gra_takes_matrices, offsetof(optimiser, adamw.v) },
-    [MUON]  = { "muon",  muon_init,  muon_step,  NULL,               offsetof(optimiser, muon.v) },
+    [SGD]   = { "sgd",   sgd_init,   sgd_step,   gra_takes_vectors,  offsetof(optimiser, sgd.v), sgd_by_hand },
+    [ADAMW] = { "adamw", adamw_init, adamw_step, gra_takes_matrices, offsetof(optimiser, adamw.v), NULL },
+    [MUON]  = { "muon",  muon_init,  muon_step,  NULL,               offsetof(optimiser, muon.v), NULL },
 };
 
 static const struct {
@@ -221,6 +236,51 @@ START_TEST(test_adamw_groups)
     vectors.adamw.weight_decay = 0;
     follow(&r, ADAMW, &matrices, &vectors);
     close_run(&r);
+}
+END_TEST
+
+/* ---- against a formula ---- */
+
+static void fill(real *x, size_t n, int k)              /* multiples of 1/64 in (-2, 2), as in make_optim.py */
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = (real)((int)(i * i * 37 + i * 11 + (size_t)k * 101) % 251 - 125) / 64;
+}
+
+/* Five steps with what init sets, or with momentum and decay too. */
+static void follow_formula(int kind, bool decay)
+{
+    enum { SIZE = 21 };
+    double p[SIZE], v[SIZE][2] = { { 0 } };
+    optimiser o;
+    new_model();
+    gra_tensor *w = gra_param(gra_root(model), "w", gra_init_zeros(), GRA_SHAPE(3, SIZE / 3));
+    fill(w->data, SIZE, 0);
+    ck_assert_int_eq(kinds[kind].init(&o, model, NULL), 0);
+    set(kind, &o, "lr", 0.1);
+    if (decay) {
+        set(kind, &o, "momentum", 0.5);
+        set(kind, &o, "weight_decay", 0.25);
+    }
+    for (int i = 0; i < SIZE; i++)
+        p[i] = (double)w->data[i];
+    for (int step = 1; step <= STEPS; step++) {
+        fill(w->grad, SIZE, 7 * step);
+        kinds[kind].step(&o);
+        for (int i = 0; i < SIZE; i++) {
+            const double tolerance = sizeof(real) == sizeof(double) ? 1e-12 : 4 * FLOAT_ERROR;
+            p[i] = kinds[kind].formula(&o, step, p[i], (double)w->grad[i], v[i]);
+            ck_assert_msg(fabs((double)w->data[i] - p[i]) <= tolerance, "step %d%s: gra_%s_step makes %.9g of w[%d], "
+                          "but %s_by_hand in tests/test_optim.c makes %.9g", step, decay ? ", with weight_decay" : "",
+                          kinds[kind].name, (double)w->data[i], i, kinds[kind].name, p[i]);
+        }
+    }
+}
+
+START_TEST(steps_are_the_formula)       /* _i: the kind */
+{
+    for (int decay = 0; decay < 2 && kinds[_i].formula; decay++)
+        follow_formula(_i, decay);
 }
 END_TEST
 
@@ -460,19 +520,21 @@ static void fill_grads(gra_model *m, size_t step)
 /* Two steps of all optimisers; returns the parameters and their gradients. */
 static real *moved(gra_model *m, double norm[2])
 {
-    optimiser muon = made(MUON, m, NULL), adamw = made(ADAMW, m, NULL), sgd = made(SGD, m, gra_takes_vectors);
-    adamw.adamw.lr = sgd.sgd.lr = 1e-2;
-    muon.muon.lr = adamw.adamw.weight_decay = sgd.sgd.weight_decay = muon.muon.weight_decay = 0.1;
-    sgd.sgd.momentum = 0.9;
+    optimiser o[KINDS];
+    for (int kind = 0; kind < KINDS; kind++) {
+        o[kind] = made(kind, m, kind == SGD ? gra_takes_vectors : NULL);
+        set(kind, &o[kind], "lr", kind == MUON ? 0.1 : 1e-2);
+        set(kind, &o[kind], "weight_decay", 0.1);
+    }
+    o[SGD].sgd.momentum = 0.9;
     real *all = malloc(2 * gra_param_values(m) * sizeof *all), *end = all;
     for (size_t step = 0; step < 2; step++) {
         gra_zero_grad(m);
         ck_assert(gra_clip_grad_norm(m, 0) == 0);
         fill_grads(m, step);
         norm[step] = gra_clip_grad_norm(m, 1);
-        adamw_step(&adamw);
-        sgd_step(&sgd);
-        muon_step(&muon);
+        for (int kind = 0; kind < KINDS; kind++)
+            kinds[kind].step(&o[kind]);
     }
     for (int i = 0; i < SHAPES; i++) {
         const gra_tensor *p = gra_param_at(m, i);
@@ -781,10 +843,19 @@ END_TEST
 
 /* ---- none is forgotten ---- */
 
-/* Numbers of PyTorch's (or another's) that begin with that name, and a test that takes them. */
+START_TEST(every_optimiser_is_written)
+{
+    expect_written("core/optim", "core/gradus.h", "tests/test_optim.c");
+}
+END_TEST
+
+/* A formula by hand; or numbers of PyTorch's (or another's) that begin with that name, and a test that takes them. */
 static bool is_compared(const char *name, const char *tests)
 {
     char call[80];
+    for (int kind = 0; kind < KINDS; kind++)
+        if (strcmp(kinds[kind].name, name) == 0 && kinds[kind].formula)
+            return true;
     snprintf(call, sizeof call, "gra_%s_step(", name);
     const size_t n = strlen(name);
     bool numbers = false;
@@ -801,7 +872,7 @@ START_TEST(every_optimiser_is_compared)
     static char tests[1 << 17], text[1 << 17];
     int optimisers = 0;
     read_text("tests/test_optim.c", tests, sizeof tests);
-    ck_assert(is_compared("sgd", tests));
+    ck_assert(is_compared("sgd", tests) && is_compared("muon", tests));
     ck_assert(!is_compared("clip", tests));             /* there are numbers, but no gra_clip_step */
     DIR *folder = opendir("core/optim");
     ck_assert_msg(folder, "core/optim cannot be read: the tests run in the root of the repository");
@@ -819,9 +890,9 @@ START_TEST(every_optimiser_is_compared)
             if (!end || end[5])
                 continue;
             *end = '\0';
-            ck_assert_msg(is_compared(name, tests), "%s has gra_%s_step, which is compared with nobody's "
-                          "numbers: tests/golden/make_optim.py wants a trajectory(\"%s\", ...), and "
-                          "tests/test_optim.c a test that follows it", path, name, name);
+            ck_assert_msg(is_compared(name, tests), "%s has gra_%s_step, which is compared with nothing: "
+                          "tests/test_optim.c wants it among its kinds, with a formula or with PyTorch's numbers, of "
+                          "which tests/golden/make_optim.py makes a trajectory('%s', ...)", path, name, name);
             optimisers++;
         }
     }
@@ -835,7 +906,9 @@ Suite *optim_suite(void)
     Suite *s = suite_create("optim");
     TCase *c = tcase_create("optim");
     tcase_add_checked_fixture(c, open_one, close_all);
+    tcase_add_test(c, every_optimiser_is_written);
     tcase_add_loop_test(c, five_steps, 0, LENGTH(runs));
+    tcase_add_loop_test(c, steps_are_the_formula, 0, KINDS);
     tcase_add_test(c, test_adamw_groups);
     tcase_add_test(c, test_takes);
     tcase_add_loop_test(c, test_group, 0, KINDS);

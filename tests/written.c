@@ -1,0 +1,54 @@
+/* written: see written.h. */
+#include "written.h"
+#include "folder.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MARK "is still the template's"
+
+static char left[8192];                 /* the sentences found so far */
+
+/* Adds the sentences of a file that begin "NAME: ". */
+static void collect(const char *path, const char *name)
+{
+    static char text[1 << 17];
+    char begin[80];
+    snprintf(begin, sizeof begin, "%s: ", name);
+    read_text(path, text, sizeof text);
+    int number = 1;
+    for (char *line = text, *next; line; line = next, number++) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        const char *mark = strstr(line, MARK), *sentence = strstr(line, begin);
+        if (!mark || !sentence || sentence > mark)
+            continue;
+        const char *comment = strstr(mark, " */");
+        const size_t length = comment ? (size_t)(comment - sentence) : strcspn(sentence, "\"");
+        const size_t used = strlen(left);
+        snprintf(left + used, sizeof left - used, "\n%s:%d:\n    %.*s", path, number, (int)length, sentence);
+    }
+}
+
+void expect_written(const char *folder, const char *header, const char *test)
+{
+    left[0] = '\0';
+    DIR *d = opendir(folder);
+    ck_assert_msg(d, "%s cannot be read: the tests run in the root of the repository", folder);
+    for (const struct dirent *e; (e = readdir(d));) {
+        const char *end = strrchr(e->d_name, '.');
+        if (!end || strcmp(end, ".c") != 0)
+            continue;
+        char name[64], path[300];
+        snprintf(name, sizeof name, "%.*s", (int)(end - e->d_name), e->d_name);
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        collect(path, name);
+        collect(header, name);
+        collect(test, name);
+    }
+    closedir(d);
+    ck_assert_msg(!left[0], "%s", left);
+}
