@@ -150,6 +150,11 @@ generate: $(B)/generate
 notebooks: $(NOTEBOOKS)
 	@sh examples/notebooks/run.sh $(NOTEBOOKS)
 
+## make new-op NAME=softsign     begins an op; so do new-layer, new-optimizer
+# Not a NAME of the environment, where some systems keep the computer's.
+new-op new-layer new-optimizer:
+	@NAME=$(call quote,$(if $(filter command,$(origin NAME)),$(NAME))) sh examples/templates/new.sh $(@:new-%=%)
+
 include core/install.mk
 include tests/tests.mk
 
@@ -166,7 +171,7 @@ help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
 always:
-.PHONY: all deps train generate notebooks clean help always
+.PHONY: all deps train generate notebooks new-op new-layer new-optimizer clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 .SUFFIXES:

@@ -98,9 +98,9 @@ while [ -f "$W/block.$n" ]; do
         cp "$W/block.$n" "$W/block.c"
         precisions="-UGRADUS_DOUBLE -DGRADUS_DOUBLE"
         grep -q 'gra_check(' "$W/block.c" && precisions=-DGRADUS_DOUBLE      # float code cannot call it
-        for precision in $precisions; do                        # an op's file stands in core/ops
+        for precision in $precisions; do
             ok "README: C code $blocks compiles, $precision" ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra \
-                -Wpedantic -Wshadow -Wconversion -Werror $precision -I. -Icore/ops -c "$W/block.c" -o "$W/block.o"
+                -Wpedantic -Wshadow -Wconversion -Werror $precision -I. -c "$W/block.c" -o "$W/block.o"
         done
         if grep -q '^int main' "$W/block.c"; then
             programs=$((programs + 1))
@@ -111,7 +111,7 @@ while [ -f "$W/block.$n" ]; do
     fi
     n=$((n + 1))
 done
-ok "README: two programs, a check, two ops, a layer and an optimiser" test $blocks -eq 7 -a $programs -eq 2
+ok "README: two programs, a check, an op, a layer and an optimiser" test $blocks -eq 6 -a $programs -eq 2
 
 same_block() {  # same_block WORDS FILE: the block with these words is this text
     diff "$(grep -l -e "$1" "$W"/block.*[0-9] | head -n 1)" "$2"

@@ -23,13 +23,14 @@ static void collect(const char *path, const char *name)
         next = strchr(line, '\n');
         if (next)
             *next++ = '\0';
-        const char *mark = strstr(line, MARK), *sentence = strstr(line, begin);
-        if (!mark || !sentence || sentence > mark)
+        const char *mark = strstr(line, MARK), *sentence = NULL;
+        for (const char *at = strstr(line, begin); mark && at && at < mark; at = strstr(at + 1, begin))
+            sentence = at;                      /* the last before the mark */
+        if (!sentence)
             continue;
         const char *comment = strstr(mark, " */");
-        const size_t length = comment ? (size_t)(comment - sentence) : strcspn(sentence, "\"");
-        const size_t used = strlen(left);
-        snprintf(left + used, sizeof left - used, "\n%s:%d:\n    %.*s", path, number, (int)length, sentence);
+        const size_t length = comment ? (size_t)(comment - sentence) : strcspn(sentence, "\""), used = strlen(left);
+        snprintf(left + used, sizeof left - used, "\n%s:%d: %.*s", path, number, (int)length, sentence);
     }
 }
 

@@ -1,0 +1,127 @@
+#!/bin/sh
+# NAME=softsign sh examples/templates/new.sh op: what `make new-op NAME=softsign` does; `layer` and `optimizer` alike.
+#
+# Beside this script are, for each KIND of the three, KIND.c, the new source, and KIND.txt: first what is said in the
+# end, then what goes into files that are there already. A piece begins with a line
+#     @@ FILE | AFTER | BEFORE
+# and goes into FILE behind the line that begins with AFTER, in front of the next that begins with BEFORE. NAME stands
+# for the name in all of it, CAPS for the name in capitals.
+set -eu
+LC_ALL=C
+export LC_ALL
+
+kind=$1
+name=${NAME-}
+templates=examples/templates
+
+refuse() {      # refuse SENTENCE
+    printf 'new-%s: %s\n' "$kind" "$1" | fold -s -w 78 >&2
+    exit 2
+}
+
+case $kind in
+    op)        made=core/ops;   example=softsign ;;
+    layer)     made=layers;     example=swiglu ;;
+    optimizer) made=core/optim; example=lion ;;
+    *)         kind=KIND; refuse "'$1' is neither op nor layer nor optimizer" ;;
+esac
+made=$made/$name.c
+
+# ---- what cannot be a name ----------------------------------------------------------------------------------
+keywords='auto bool break case char const continue default do double else enum extern float for goto if inline int long
+register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while'
+
+[ -n "$name" ] || refuse "it lacks a name: make new-$kind NAME=$example"
+case $name in
+    [!a-z]* | *[!a-z0-9_]*) refuse "'$name' is no C identifier in lower case, such as $example" ;;
+esac
+case " $(echo $keywords) " in
+    *" $name "*) refuse "'$name' is a word of C itself: take another name" ;;
+esac
+[ ${#name} -le 32 ] || refuse "a name has at most 32 letters, and this one ${#name}"
+[ ! -e "$made" ] || refuse "$made is there already"
+
+# An op is a function, a layer a struct and two functions, an optimiser a type and two functions: `declared` lists the
+# names in headers, in which "struct gra_linear" and the op gra_linear are two.
+declared() {
+    cat core/*.h core/*/*.h layers/*.h | sed 's/struct gra_/struct_/g' |
+        awk '{ while (match($0, /(gra|struct)_[a-z0-9_]*/)) {
+                   print substr($0, RSTART, RLENGTH); $0 = substr($0, RSTART + RLENGTH) } }'
+}
+case $kind in
+    op)        taken="gra_$name" ;;
+    layer)     taken="struct_$name gra_${name}_init gra_${name}_forward" ;;
+    optimizer) taken="gra_$name struct_$name gra_${name}_init gra_${name}_step" ;;
+esac
+for word in $taken; do
+    if declared | grep -x "$word" >/dev/null; then
+        refuse "the library has a $(echo "$word" | sed 's/^struct_/struct gra_/') already"
+    fi
+done
+caps=$(echo "$name" | tr a-z A-Z)
+if [ "$kind" = optimizer ] && grep -w "$caps" tests/test_optim.c >/dev/null; then
+    refuse "tests/test_optim.c has another $caps: take another name"
+fi
+
+# ---- each file is made whole beside its place; when all are there, they are moved ---------------------------
+work=$(mktemp -d "${TMPDIR:-/tmp}/gradus.XXXXXX")
+changed=
+moved=
+leave() {       # if it did not come to its end, all is as it was
+    status=$?
+    if [ $status -ne 0 ]; then
+        for file in $moved; do
+            if [ -e "$work/old/$file" ]; then cp -p "$work/old/$file" "$file"; else rm -f "$file"; fi
+        done
+        echo "new-$kind: nothing was written" >&2
+    fi
+    for file in $changed; do
+        rm -f "$file.new"
+    done
+    rm -rf "$work"
+}
+trap leave EXIT
+trap 'exit 1' HUP INT TERM
+
+fill_in() {     # fill_in FILE: the template with the name in it
+    sed -e "s/CAPS/$caps/g" -e "s/NAME/$name/g" "$1"
+}
+
+insert() {      # insert FILE AFTER BEFORE: the text $work/piece, into FILE.new; blank lines stay in front of BEFORE
+    if [ ! -e "$1.new" ]; then
+        changed="$changed $1"
+        mkdir -p "$work/old/${1%/*}"
+        cp -p "$1" "$work/old/$1"
+        cp -p "$1" "$1.new"
+    fi
+    awk -v after="$2" -v before="$3" -v piece="$work/piece" '
+        { begin = $0; sub(/^ */, "", begin) }
+        state == 1 && index(begin, before) == 1 { while ((getline line < piece) > 0) print line; state = 2 }
+        state == 1 && begin == "" { blank = blank "\n"; next }
+        { printf "%s", blank; blank = ""; print }
+        state == 0 && index(begin, after) == 1 { state = 1 }
+        END { printf "%s", blank; exit state != 2 }' "$1.new" >"$work/with" ||
+        { echo "new-$kind: $1 has no longer a line that begins '$2', and one '$3' behind it" >&2; exit 1; }
+    cat "$work/with" >"$1.new"
+}
+
+fill_in $templates/$kind.txt >"$work/text"
+pieces=$(grep -c '^@@ ' "$work/text")
+piece=0
+while [ $piece -lt "$pieces" ]; do
+    piece=$((piece + 1))
+    awk -v n=$piece '/^@@ / { k++; next } k == n' "$work/text" >"$work/piece"
+    where=$(awk -v n=$piece '/^@@ / && ++k == n { print substr($0, 4) }' "$work/text")
+    file=${where%% | *}
+    where=${where#* | }
+    insert "$file" "${where%% | *}" "${where#* | }"
+done
+changed="$changed $made"
+fill_in $templates/$kind.c >"$made.new"
+
+trap '' HUP INT TERM
+for file in $changed; do
+    moved="$moved $file"
+    mv "$file.new" "$file"
+done
+sed '/^@@ /,$d' "$work/text" | sed '$d'

@@ -1,0 +1,36 @@
+/* NAME: v = beta v + (1 - beta) g, p -= ...       NAME: the formula is still the template's: write it here */
+#include "group.h"
+#include <tgmath.h>                     /* sqrt, fabs ... for float and double alike */
+
+/* Fills every field: what is not named here is 0. lr has no default, and a step asks for it. gra_group_state
+ * makes a buffer of zeros for each parameter that `takes` takes; it is saved as "NAME.v.PARAMETER". For a second
+ * one: core/optim/adamw.c. */
+int gra_NAME_init(gra_NAME *opt, gra_model *m, gra_takes *takes)
+{
+    *opt = (gra_NAME){ .model = m, .takes = takes, .lr = GRA_NO_LR, .beta = 0.9 };
+    opt->v = gra_group_state(m, takes, "NAME.v");
+    opt->params = gra_param_count(m);
+    return opt->v ? 0 : -1;
+}
+
+/* The values from <= i < to of one parameter: p, its gradient g, its buffer v. */
+static void move(gra_piece *s, size_t from, size_t to)
+{
+    const gra_NAME *opt = s->arg;
+    const real lr = (real)opt->lr, beta = (real)opt->beta, decay = (real)opt->weight_decay;
+    const real *g = s->p->grad;
+    real *p = s->p->data, *v = opt->v[s->number]->data;
+    for (size_t i = from; i < to; i++) {
+        v[i] = beta * v[i] + (1 - beta) * g[i];
+        p[i] -= lr * (v[i] + decay * p[i]) * (real)NAN;         /* NAME: the step is still the template's: write it */
+    }
+}
+
+/* Defines move_all, which runs move for all parameters, on all threads; a value costs about 4 additions. */
+GRA_PARAM_KERNEL(move_all, move, 4)
+
+void gra_NAME_step(gra_NAME *opt)
+{
+    if (gra_group_ready(opt->model, "NAME", opt->lr, opt->v, opt->params))     /* init called, lr set ... */
+        move_all(opt->model, opt->v, opt);
+}
