@@ -174,6 +174,11 @@ gra_tensor *tiny_logits_cached(gra_tape *t, const struct tiny_model *m, const in
 gra_tensor *standardize(gra_tape *t, gra_tensor *x);
 
 /* 33 first_nan */
+struct gated_net {
+    gra_tensor *embedding;              /* (vocab, dim) */
+    gra_tensor *weight, *bias;          /* (vocab, dim), (vocab) */
+};
+gra_tensor *gated_loss(gra_tape *t, const struct gated_net *net, const int *ids, const int *next, int n);
 
 /* 34 does_not_learn */
 

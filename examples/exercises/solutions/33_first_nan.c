@@ -1,0 +1,37 @@
+/* 33 first_nan, solved.
+ *
+ * The trace says that gra_div made nan from finite inputs, after the embedding: a row of equal numbers has
+ * the variance 0 and is 0 when centred, and 0 / 0 is nan. The exponential, the softmax and the logarithm
+ * only passed it on.
+ *
+ * An eps beside the root, centred / (sqrt(variance) + eps), makes the forward right: 0 / eps is 0. But then
+ * the trace says that gra_sqrt made nan in the backward: its derivative, 1 / (2 sqrt(variance)), is
+ * infinite at 0, times a gradient of 0. So the eps belongs under the root: sqrt(variance + eps) has at 0
+ * the finite slope 1 / (2 sqrt(eps)). Layer norm has it there for that reason. 1e-5 is small beside a
+ * variance of 1, and its root large enough: a gradient becomes at most 1 / sqrt(1e-5) = 316 times as large.
+ *
+ * Putting 0 where a nan stands hides it: the backward computes 0 times infinity all the same.
+ */
+#include "exercises.h"
+
+static gra_tensor *standardised(gra_tape *t, gra_tensor *x)
+{
+    gra_tensor *centred = gra_sub(t, x, gra_mean_dim(t, x, -1, true));
+    gra_tensor *variance = gra_var_dim(t, x, -1, 0, true);
+    return gra_div(t, centred, gra_sqrt(t, gra_add_scalar(t, variance, 1e-5)));
+}
+
+static gra_tensor *gated(gra_tape *t, gra_tensor *x)
+{
+    gra_tensor *under = gra_add_scalar(t, gra_exp(t, gra_neg(t, x)), 1);
+    return gra_div(t, x, under);
+}
+
+gra_tensor *gated_loss(gra_tape *t, const struct gated_net *net, const int *ids, const int *next, int n)
+{
+    gra_tensor *x = gra_embedding(t, net->embedding, ids, GRA_SHAPE(n));    /* (n, dim) */
+    gra_tensor *h = gated(t, standardised(t, x));
+    gra_tensor *logits = gra_linear(t, h, net->weight, net->bias);          /* (n, vocab) */
+    gra_tensor *probabilities = gra_softmax(t, logits, -1);
+    return gra_cross_entropy(t, gra_log(t, probabilities), next);
+}

@@ -1,0 +1,46 @@
+/* 33 first_nan: who made it?
+ *
+ * A network has learned well. Then a new token was added to its vocabulary, and the row of the embedding
+ * that belongs to it begins with equal numbers, 0.5 throughout. Since then the loss is nan as soon as this
+ * token is among the ids. Its owner knows no more: a nan makes everything nan that is computed from it, so at
+ * the end nothing shows where it began.
+ *
+ * gra_trace_nan finds the first. Turn it on here, at the beginning of gated_loss:
+ *
+ *     gra_trace_nan(t, true);
+ *
+ * and the judge shows you the sentence with which the tape then stops: the op that made the first nan, inf or
+ * -inf, of which numbers, and whether it was in the forward or in the backward. Follow its inputs to the
+ * cause, and mend that. (With a first mend you may meet the next sentence. Read it as carefully.)
+ *
+ * What is wanted:
+ *   - what was right stays right: for other tokens the loss and all gradients are as before, to 3 digits;
+ *   - the new token counts in the loss as all others do, and learns: its row gets a gradient;
+ *   - rows that are nearly equal, by 1e-9, give no gradient above 1e5 either.
+ */
+#include "exercises.h"
+
+/* Each row with mean 0 and variance 1. */
+static gra_tensor *standardised(gra_tape *t, gra_tensor *x)
+{
+    gra_tensor *centred = gra_sub(t, x, gra_mean_dim(t, x, -1, true));
+    gra_tensor *variance = gra_var_dim(t, x, -1, 0, true);
+    return gra_div(t, centred, gra_sqrt(t, variance));
+}
+
+/* x times its own sigmoid, 1 / (1 + e^-x). */
+static gra_tensor *gated(gra_tape *t, gra_tensor *x)
+{
+    gra_tensor *under = gra_add_scalar(t, gra_exp(t, gra_neg(t, x)), 1);
+    return gra_div(t, x, under);
+}
+
+/* The mean of -log of the probabilities that softmax gives to what comes next, for n ids. */
+gra_tensor *gated_loss(gra_tape *t, const struct gated_net *net, const int *ids, const int *next, int n)
+{
+    gra_tensor *x = gra_embedding(t, net->embedding, ids, GRA_SHAPE(n));    /* (n, dim) */
+    gra_tensor *h = gated(t, standardised(t, x));
+    gra_tensor *logits = gra_linear(t, h, net->weight, net->bias);          /* (n, vocab) */
+    gra_tensor *probabilities = gra_softmax(t, logits, -1);
+    return gra_cross_entropy(t, gra_log(t, probabilities), next);
+}
