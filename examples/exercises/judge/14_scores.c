@@ -5,6 +5,7 @@ static void projected(const char *part, const double *W, const double *b, const 
 {
     double *q = judge_room((size_t)d), *Wx = mat_product(W, x, d, D, 1), *want = mat_sum(Wx, b, d);
     double *crossed = judge_room((size_t)d), *one_x = judge_room((size_t)d), *one_b = judge_room((size_t)d);
+    double *stride_d = judge_room((size_t)d), *first_d = judge_room((size_t)d);
     judge_part("%s", part);
     for (int i = 0; i < d; i++) {
         one_x[i] = b[i];
@@ -13,9 +14,12 @@ static void projected(const char *part, const double *W, const double *b, const 
         one_b[i] = Wx[i] + b[0];
     }
     for (int i = 0; i < d; i++) {
-        crossed[i] = b[i];
-        for (int j = 0; j < D; j++)
+        crossed[i] = stride_d[i] = first_d[i] = b[i];
+        for (int j = 0; j < D; j++) {
             crossed[i] += W[j * d + i] * x[j];
+            stride_d[i] += d < D ? W[i * d + j] * x[j] : 0;
+            first_d[i] += j < d ? W[i * D + j] * x[j] : 0;
+        }
     }
     project(W, b, x, q, d, D);
     judge_guarded("q", q, (size_t)d);
@@ -23,6 +27,8 @@ static void projected(const char *part, const double *W, const double *b, const 
         { "W x without b", Wx },
         { "W was read by columns: number i of q comes from row i of W, W[i*D + j]", crossed },
         { "without b, and W was read by columns, not by rows", mat_product(mat_transposed(W, D, d), x, d, D, 1) },
+        { "row i of W begins at W + i*D, for it has D numbers; here it was taken to begin at i*d", stride_d },
+        { "the sum has d terms only: a row of W and x have D numbers", first_d },
         { "b was subtracted", mat_sum(Wx, mat_scaled(b, -1, d), d) },
         { "b was added once for each product: once in all is wanted", mat_sum(Wx, mat_scaled(b, D, d), d) },
         { "b alone, without W x", b },
@@ -37,8 +43,15 @@ static void scored(const char *part, const double *q, const double *k, int n, in
     double *s = judge_room((size_t)(n * m)), *want = mat_scores(q, k, n, m, d, 1 / root);
     double *keys = mat_scores(k, q, m, n, d, 1 / root), *by_n = mat_scaled(want, root / sqrt(n), n * m);
     double *running = judge_room((size_t)(n * m)), *endless = judge_room((size_t)(n * m));
+    double *all_but = judge_room((size_t)(n * m)), *positive = judge_room((size_t)(n * m));
+    double *cosine = judge_room((size_t)(n * m)), *columns = mat_scaled(mat_product(q, k, n, d, m), 1 / root, n * m);
+    double *q_columns = mat_scores(mat_transposed(q, d, n), k, n, m, d, 1 / root);
     judge_part("%s", part);
     for (int i = 0; i < n * m; i++) {
+        const double *qi = q + i / m * d, *kj = k + i % m * d;
+        all_but[i] = want[i] - qi[d - 1] * kj[d - 1] / root;
+        positive[i] = fabs(want[i]);
+        cosine[i] = want[i] / sqrt(*mat_product(qi, qi, 1, d, 1) * *mat_product(kj, kj, 1, d, 1));
         running[i] = want[i] + (i % m ? running[i - 1] : 0);
         endless[i] = want[i] + (i ? endless[i - 1] : 0);
     }
@@ -52,6 +65,12 @@ static void scored(const char *part, const double *q, const double *k, int n, in
         { "divided by the root of n, the number of queries: d, the length of a query, is wanted", by_n },
         { "divided by the root of m, the number of keys: d, the length of a query, is wanted",
           mat_scaled(want, root / sqrt(m), n * m) },
+        { "k was read as d rows of m numbers: number l of key j is k[j*d + l]", columns },
+        { "q was read as d rows of n numbers: number l of query i is q[i*d + l]", q_columns },
+        { "the dot product leaves out the last number of q and k", all_but },
+        { "the scores have lost their sign: a negative dot product is a bad fit", positive },
+        { "divided by the lengths of q and k too: that is their cosine", cosine },
+        { "divided by the lengths of q and k, not by sqrt(d): that is their cosine", mat_scaled(cosine, root, n * m) },
         { "queries and keys are exchanged: row i belongs to query i, column j to key j", keys },
         { "exchanged and not divided by sqrt(d): row i belongs to query i, column j to key j",
           mat_scaled(keys, root, n * m) },
@@ -89,14 +108,14 @@ static void pytorch(void)
 
 void judge_exercise(void)
 {
-    projected("two numbers from three: W = (1 2 3; 4 5 6), b = (10, 20), x = (1, 0, -1)",
-              (double[]){ 1, 2, 3, 4, 5, 6 }, (double[]){ 10, 20 }, (double[]){ 1, 0, -1 }, 2, 3);
+    projected("W = (1 2 3; 4 6 5), b = (10, 20), x = (1, 2, -1)",
+              (double[]){ 1, 2, 3, 4, 6, 5 }, (double[]){ 10, 20 }, (double[]){ 1, 2, -1 }, 2, 3);
     projected("four numbers from two", judge_draw(1, 8, -2, 2), judge_draw(2, 4, -2, 2), judge_draw(3, 2, -2, 2), 4, 2);
     projected("one number from five", judge_draw(4, 5, -2, 2), judge_draw(5, 1, -2, 2), judge_draw(6, 5, -2, 2), 1, 5);
     projected("three numbers from one", judge_draw(7, 3, -2, 2), judge_draw(8, 3, -2, 2), judge_draw(9, 1, -2, 2), 3, 1);
-    scored("two queries and three keys, of four numbers", (double[]){ 1, 2, 3, 4, 0, 1, 0, -1 },
-           (double[]){ 1, 0, -1, 2, 2, 2, 0, 0, 1, 1, 1, -1 }, 2, 3, 4, NULL);
-    scored("three queries and five keys", judge_draw(10, 6, -2, 2), judge_draw(11, 10, -2, 2), 3, 5, 2, NULL);
+    scored("two queries and five keys, of four numbers", (double[]){ 1, 2, 3, 4, 0, 1, 0, -1 },
+           (double[]){ 1, 0, -1, 2, 2, 2, 0, 1, 1, 1, 1, -1, 3, 0, 2, 0, -1, -2, 0, 1 }, 2, 5, 4, NULL);
+    scored("three queries and two keys", judge_draw(10, 6, -2, 2), judge_draw(11, 4, -2, 2), 3, 2, 2, NULL);
     scored("four queries and three keys", judge_draw(12, 20, -2, 2), judge_draw(13, 15, -2, 2), 4, 3, 5, NULL);
     scored("one query, one key", judge_draw(18, 3, -2, 2), judge_draw(19, 3, -2, 2), 1, 1, 3, NULL);
     scored("queries of one number", judge_draw(14, 2, -2, 2), judge_draw(15, 3, -2, 2), 2, 3, 1, NULL);

@@ -3,8 +3,9 @@
 
 static void weights(const char *part, const double *q, const double *k, int m, int d)
 {
-    double *a = judge_room((size_t)m), *s = mat_scores(q, k, 1, m, d, 1 / sqrt(d));
-    double *e = judge_room((size_t)m), *raw = judge_room((size_t)m), *plain = judge_room((size_t)m), top = -INFINITY, sum = 0;
+    double *a = judge_room((size_t)m), *s = mat_scores(q, k, 1, m, d, 1 / sqrt(d)), top = -INFINITY, sum = 0;
+    double *e = judge_room((size_t)m), *raw = judge_room((size_t)m), *plain = judge_room((size_t)m);
+    double *running = judge_room((size_t)m);
     judge_part("%s", part);
     for (int j = 0; j < m; j++)
         top = fmax(top, s[j]), sum += exp(s[j]);
@@ -12,6 +13,7 @@ static void weights(const char *part, const double *q, const double *k, int m, i
         e[j] = exp(s[j] - top);
         raw[j] = exp(s[j]);
         plain[j] = raw[j] / sum;
+        running[j] = s[j] + (j ? running[j - 1] : 0);
     }
     attention_weights(q, k, a, m, d);
     judge_guarded("a", a, (size_t)m);
@@ -23,6 +25,7 @@ static void weights(const char *part, const double *q, const double *k, int m, i
           mat_softmax_rows(mat_scaled(s, 1 / sqrt(d), m), 1, m) },
         { "softmax of scores that are divided by the root of m, the number of keys, not of d",
           mat_softmax_rows(mat_scaled(s, sqrt(d) / sqrt(m), m), 1, m) },
+        { "the dot product goes on from key to key: each begins at 0", mat_softmax_rows(running, 1, m) },
         { "the sign of the scores is wrong", mat_softmax_rows(mat_scaled(s, -1, m), 1, m) },
         { "softmax is taken of the dot products, and its result divided by sqrt(d): divide before",
           mat_scaled(mat_softmax_rows(mat_scaled(s, sqrt(d), m), 1, m), 1 / sqrt(d), m) },
@@ -93,6 +96,9 @@ static void head(const char *part, const double *q, const double *k, const doubl
         for (int j = 0; j < m; j++)
             shared[i * m + j] = exp(s[i * m + j] - top);
     }
+    double *late_hidden = mat_scaled(s, 1, n * m);
+    for (int i = 0; i < n * m; i++)
+        late_hidden[i] = i % m > i / m ? (double)-INFINITY : s[i];
     double *begun = judge_room((size_t)(n * m)), all = 0;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < m; j++)
@@ -116,6 +122,7 @@ static void head(const char *part, const double *q, const double *k, const doubl
         { "the scores themselves weigh the values: softmax is missing", mat_product(s, v, n, m, e) },
         { "softmax runs over the queries of a key: it is over the keys of a query",
           mat_product(mat_softmax_columns(s, n, m), v, n, m, e) },
+        { "the keys after the query were hidden: no mask is asked for here", mix(late_hidden, v, n, m, e) },
         { "the mean of all values: every weight is 1/m", mix(mat_scaled(s, 0, n * m), v, n, m, e) },
         { "keys were mixed, not values", d == e ? mix(s, k, n, m, e) : want },
         { "queries were mixed, not values", square && d == e ? mix(s, q, n, m, e) : want },
@@ -157,11 +164,13 @@ void judge_exercise(void)
     weights("the weight of one key is 1", judge_draw(3, 2, -2, 2), judge_draw(4, 2, -2, 2), 1, 2);
     weights("weights of scores of 1e4", judge_draw(5, 2, 90, 100), judge_draw(6, 6, 140, 150), 3, 2);
     weights("weights of scores of -1e4", judge_draw(5, 2, 90, 100), judge_draw(7, 6, -150, -140), 3, 2);
-    mixed("three values of two numbers, weights 0.5, 0.2, 0.3", (double[]){ 0.5, 0.2, 0.3 },
+    mixed("three values of two numbers, weights 0.2, 0.5, 0.3", (double[]){ 0.2, 0.5, 0.3 },
           (double[]){ 1, 10, 2, 20, 4, 50 }, 3, 2);
     mixed("two values of four numbers", (double[]){ 0.125, 0.875 }, judge_draw(8, 8, -2, 2), 2, 4);
     mixed("one value", (double[]){ 1 }, judge_draw(9, 3, -2, 2), 1, 3);
-    head("the whole: three queries, five keys", judge_draw(10, 6, -2, 2), judge_draw(11, 10, -2, 2),
+    head("the whole: three queries, three keys, numbers in pairs", judge_draw(22, 6, -2, 2), judge_draw(23, 6, -2, 2),
+         judge_draw(24, 6, -2, 2), 3, 3, 2, 2, NULL);
+    head("three queries, five keys", judge_draw(10, 6, -2, 2), judge_draw(11, 10, -2, 2),
          judge_draw(12, 20, -2, 2), 3, 5, 2, 4, NULL);
     head("four queries, two keys", judge_draw(13, 12, -2, 2), judge_draw(14, 6, -2, 2), judge_draw(15, 2, -2, 2),
          4, 2, 3, 1, NULL);

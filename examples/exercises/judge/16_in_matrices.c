@@ -11,14 +11,16 @@ struct numbers {
 
 /* What was computed; all fields zero: what is wanted. */
 struct form {
-    bool no_bias, only_b_q, swapped_b;                      /* all left out; that of q for k and v; b_q and b_k exchanged */
+    bool no_bias, no_b_q, no_b_v;                           /* biases left out: all, or one */
+    bool swapped_b, v_b_k;                                  /* b_k for b_q; b_k for b_v */
+    bool q_by_k, k_by_q;                                    /* queries by W_k; keys by W_q */
     bool exchanged, over_queries, both;                     /* q and k; softmax along the other dimension; both */
-    bool no_softmax, naive, after;                          /* naive: without the largest; after: divided after softmax */
+    bool no_softmax, naive, after, twice;                   /* naive: without the largest; after: divided afterwards */
     bool mix_x, mix_k;                                      /* X or K in place of V */
     double divisor;                                         /* in place of sqrt(d) */
 };
 
-static double *affine(const struct numbers *a, int W, int b, int d, const struct sizes *s, bool bias)
+static double *affine(const struct numbers *a, const struct sizes *s, int W, int b, int d, bool bias)
 {
     double *y = mat_product(a->of[W], a->of[X_], d, s->D, s->N);
     return bias ? mat_columns_plus(y, a->of[b], d, s->N) : y;
@@ -28,9 +30,10 @@ static double *head(const struct numbers *a, const struct sizes *s, struct form 
 {
     const int N = s->N;
     const double divisor = f.divisor != 0 ? f.divisor : sqrt(s->d);
-    double *Q = affine(a, W_Q, f.swapped_b ? B_K : B_Q, s->d, s, !f.no_bias);
-    double *K = affine(a, W_K, f.swapped_b ? B_Q : f.only_b_q ? B_Q : B_K, s->d, s, !f.no_bias);
-    double *V = f.mix_x ? mat_scaled(a->of[X_], 1, s->D * N) : f.mix_k ? K : affine(a, W_V, B_V, s->e, s, !f.no_bias);
+    double *Q = affine(a, s, f.q_by_k ? W_K : W_Q, f.swapped_b ? B_K : B_Q, s->d, !f.no_bias && !f.no_b_q);
+    double *K = affine(a, s, f.k_by_q ? W_Q : W_K, B_K, s->d, !f.no_bias);
+    double *V = f.mix_x ? mat_scaled(a->of[X_], 1, s->D * N) : f.mix_k ? K
+                : affine(a, s, W_V, f.v_b_k ? B_K : B_V, s->e, !f.no_bias && !f.no_b_v);
     if (f.exchanged || f.both) {
         double *other = Q;
         Q = K;
@@ -47,7 +50,20 @@ static double *head(const struct numbers *a, const struct sizes *s, struct form 
         }
     else if (!f.no_softmax)
         A = f.over_queries || f.both ? mat_softmax_rows(A, N, N) : mat_softmax_columns(A, N, N);
+    if (f.twice)
+        A = mat_softmax_columns(A, N, N);
     return mat_product(V, mat_scaled(A, f.after ? 1 / divisor : 1, N * N), f.mix_x ? s->D : s->e, N, N);
+}
+
+/* A key bias adds the same to all scores of a query, so Y is the same without it, and no number tells. */
+static void uses_b_k(const gra_tensor *y, const gra_tensor *b_k)
+{
+    for (const gra_tensor *made = y; made; made = made->prev)
+        for (int i = 0; i < made->nin; i++)
+            if (made->in[i] == b_k)
+                return;
+    judge_wrong("Y is right, but b_k was used nowhere. It adds the same to all scores of a query, which softmax does "
+                "not\nsee; still the formula has it: K = W_k X + b_k");
 }
 
 typedef gra_tensor *head_fn(gra_tape *t, const struct head_parameters *p, gra_tensor *X);
@@ -73,8 +89,12 @@ static void judge_head(const char *part, head_fn *f, bool rows, const struct num
     const double *want = FORM(.no_bias = false);
     judge_numbers("Y", shape, got, printed ? printed : want, printed ? 2e-5 : 1e-10, JUDGE_MISTAKES(
         { "the biases were left out", FORM(.no_bias = true) },
-        { "b_q was added to the keys too: each projection has its own bias", FORM(.only_b_q = true) },
-        { "b_q and b_k are exchanged", FORM(.swapped_b = true) },
+        { "b_q was left out", FORM(.no_b_q = true) },
+        { "b_v was left out", FORM(.no_b_v = true) },
+        { "b_k was added to the queries: each projection has its own bias", FORM(.swapped_b = true) },
+        { "b_k was added to the values: each projection has its own bias", s.d == s.e ? FORM(.v_b_k = true) : want },
+        { "the keys were made by W_q: each projection has its own W", FORM(.k_by_q = true) },
+        { "the queries were made by W_k: each projection has its own W", FORM(.q_by_k = true) },
         { "the scores were not divided by sqrt(d)", FORM(.divisor = 1) },
         { "divided by d, not by its root", FORM(.divisor = s.d) },
         { "divided by sqrt(D), the size of a token: d, the size of a query, is meant", FORM(.divisor = sqrt(s.D)) },
@@ -87,11 +107,13 @@ static void judge_head(const char *part, head_fn *f, bool rows, const struct num
                : "Q^T K was taken for K^T Q: column i is to hold the scores of query i", FORM(.exchanged = true) },
         { "the weights are transposed: what is mixed for query i are the weights that others give to i",
           FORM(.both = true) },
+        { "softmax was taken twice", FORM(.twice = true) },
         { "without softmax", FORM(.no_softmax = true) },
         { "e^score of a large score is infinite: gra_softmax subtracts the largest first", FORM(.naive = true) },
         { "X was mixed, not V", s.e == s.D ? FORM(.mix_x = true) : want },
         { "K was mixed, not V", s.e == s.d ? FORM(.mix_k = true) : want }));
 #undef FORM
+    uses_b_k(y, p.b_k);
     gra_close(t);
 }
 

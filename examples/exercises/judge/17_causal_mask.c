@@ -55,7 +55,8 @@ static void no_nan(const char *name, const double *got, int n)
     for (int i = 0; i < n; i++)
         if (!(got[i] == got[i]))
             judge_wrong("number %d of %s is NaN. The usual causes: a mask of 0 and 1 was multiplied by INFINITY, and "
-                        "0 * INFINITY is no number; a row without any visible score was divided by its sum, 0",
+                        "0 * INFINITY is no number; INFINITY was taken for -INFINITY; a row without any visible score was "
+                        "divided by its sum, 0",
                         i, name);
 }
 
@@ -84,6 +85,7 @@ static void masked(const char *part, bool after, const double *s, int T, const d
         { "softmax was taken once more: where the weight is 0, it gives e^0. Divide each row by its sum",
           FORM(.after = true, .divide = 5) },
         { "softmax of columns: the weights of a token are a row", FORM(.over_queries = true) },
+        { "all that is seen has the same weight: the scores are lost", weights(mat_scaled(s, 0, T * T), T, (struct form){ 0 }) },
         { "softmax of columns: the weights of a token are a row", FORM(.over_queries = true, .after = true) },
         { "the softmax was over columns: the weights of a token are a row",
           FORM(.over_queries = true, .after = true, .divide = 1) }));

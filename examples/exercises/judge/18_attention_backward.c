@@ -6,7 +6,7 @@ struct sizes {
 };
 
 enum slip { RIGHT, NO_DOT, ONE_ALONE, NO_FACTOR, COLUMN_DOT, WHOLE_DOT, NO_SOFTMAX, SIGN, SUM_DA, PLUS, GROWING_DOT, GROWING_DA,
-            GROWING_ROW, SLIPS };
+            GROWING_ROW, PARTIAL_DOT, MEAN_DOT, SQUARED, READ_BY_KEYS, SLIPS };
 
 /* ds of a and da, (n, m). */
 static double *ds_of(const double *a, const double *right, int n, int m, enum slip slip)
@@ -17,8 +17,9 @@ static double *ds_of(const double *a, const double *right, int n, int m, enum sl
     for (int i = 0; i < n * m; i++)
         whole += a[i] * da[i];
     for (int i = 0; i < n * m; i++) {
-        double row = 0, column = 0, sum = 0;
+        double row = 0, column = 0, sum = 0, partial = 0, other = a[i % m * n + i / m];     /* a as m rows of n */
         for (int j = 0; j < m; j++) {
+            partial += j <= i % m ? a[i / m * m + j] * da[i / m * m + j] : 0;
             row += a[i / m * m + j] * da[i / m * m + j];
             sum += da[i / m * m + j];
         }
@@ -30,7 +31,9 @@ static double *ds_of(const double *a, const double *right, int n, int m, enum sl
             [NO_FACTOR] = da[i] - row, [COLUMN_DOT] = a[i] * (da[i] - column), [WHOLE_DOT] = a[i] * (da[i] - whole),
             [NO_SOFTMAX] = da[i], [SIGN] = a[i] * (row - da[i]), [SUM_DA] = a[i] * (da[i] - sum),
             [PLUS] = a[i] * (da[i] + row), [GROWING_DOT] = a[i] * (da[i] - so_far),
-            [GROWING_DA] = a[i] * (da[i] - row), [GROWING_ROW] = a[i] * (da[i] - row) };
+            [GROWING_DA] = a[i] * (da[i] - row), [GROWING_ROW] = a[i] * (da[i] - row),
+            [PARTIAL_DOT] = a[i] * (da[i] - partial), [MEAN_DOT] = a[i] * (da[i] - row / m),
+            [SQUARED] = a[i] * a[i] * (da[i] - row), [READ_BY_KEYS] = other * (da[i] - row) };
         ds[i] = by[slip];
     }
     return ds;
@@ -69,7 +72,9 @@ static void compare(const char *name, const char *of, const double *got, const d
     judge_numbers(name, GRA_SHAPE(rows, s.d), got, want, 1e-10, JUDGE_MISTAKES(
         { overwritten, g },
         { overwritten, last },
-        { "nothing was added to it", before },
+        { key ? "nothing was added to it"
+              : "nothing was added to it, or what was added is 0 in all: a row of ds sums to 0, so a sum over j of ds_ij\n"
+                "with something that does not depend on j is 0", before },
         { "the factor 1 / sqrt(d) of the scores is missing", mat_sum(before, mat_scaled(g, root, size), size) },
         { "the scores were divided by sqrt(d), once: here it was done twice",
           mat_sum(before, mat_scaled(g, 1 / root, size), size) },
@@ -84,6 +89,12 @@ static void compare(const char *name, const char *of, const double *got, const d
         { "the shared sum of softmax is one for all queries: each query has its own, over its keys", by[WHOLE_DOT] },
         { "the shared sum of softmax grows from query to query: each query has its own, which begins at 0",
           by[GROWING_DOT] },
+        { "the shared sum of softmax is used before it is complete: it needs a loop of its own", by[PARTIAL_DOT] },
+        { "the shared sum of softmax was divided by m: it is no mean", by[MEAN_DOT] },
+        { "a_ij is squared in ds_ij", by[SQUARED] },
+        { "a was read as m rows of n: it has n rows of m, a_ij = a[i*m + j]", by[READ_BY_KEYS] },
+        { "divided by sqrt(e), not by sqrt(d), which the scores were divided by",
+          mat_sum(before, mat_scaled(g, root / sqrt(s.e), size), size) },
         { "da of a query begins with that of the query before: each dot product begins at 0", by[GROWING_DA] },
         { "da of a key begins with that of the key before: each dot product begins at 0", by[GROWING_ROW] },
         { "the shared sum of softmax is that of a_ij da_ij, not of da_ij", by[SUM_DA] },

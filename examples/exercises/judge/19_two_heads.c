@@ -35,7 +35,8 @@ static double *moved(const double *x, struct sizes s, struct layout o, bool back
 
 /* What multi_head may have computed; all fields zero: right. */
 struct form {
-    struct layout split, merge;
+    struct layout split, split_k, split_v, merge;
+    bool after, twice, mix_twice, causal, residual;     /* divided after softmax; softmax twice; W_c twice; ... */
     double divisor;                                     /* in place of sqrt(d) */
     bool no_mix, mix_transposed;                        /* W_c left out; W_c for W_c^T */
     bool over_queries, over_heads, exchanged, no_softmax, key_value;
@@ -52,7 +53,8 @@ static double *attended(const double *q, const double *k, const double *v, const
 {
     const int D = s.H * s.d, size = s.T * s.d, all = s.B * s.T * D;
     const double divisor = f.divisor != 0 ? f.divisor : sqrt(s.d);
-    double *Q = moved(q, s, f.split, false), *K = moved(k, s, f.split, false), *V = moved(v, s, f.split, false);
+    double *Q = moved(q, s, f.split, false), *K = moved(k, s, f.split.reshaped ? f.split : f.split_k, false);
+    double *V = moved(v, s, f.split.reshaped ? f.split : f.split_v, false);
     double *heads = mat_scaled(V, 1, all);
     for (int b = 0; b < s.B; b++) {
         double *scores = judge_room((size_t)(s.H * s.T * s.T));
@@ -65,15 +67,23 @@ static double *attended(const double *q, const double *k, const double *v, const
         for (int h = 0; h < s.H; h++) {
             const int at = (b * s.H + h) * size;
             const double *a = scores + h * s.T * s.T;
+            double *seen = mat_scaled(a, f.after ? divisor : 1, s.T * s.T);
+            for (int i = 0; i < s.T * s.T; i++)
+                seen[i] = f.causal && i % s.T > i / s.T ? (double)-INFINITY : seen[i];
+            a = seen;
             a = f.no_softmax ? a : f.over_heads ? share_of_heads(scores, s, h)
                 : f.over_queries ? mat_softmax_columns(a, s.T, s.T) : mat_softmax_rows(a, s.T, s.T);
+            a = mat_scaled(f.twice ? mat_softmax_rows(a, s.T, s.T) : a, f.after ? 1 / divisor : 1, s.T * s.T);
             memcpy(heads + at, mat_product(a, (f.key_value ? K : V) + at, s.T, s.T, s.d), (size_t)size * sizeof(double));
         }
     }
     double *merged = moved(heads, s, f.merge, true);
     if (f.no_mix)
         return merged;
-    return mat_product(merged, f.mix_transposed ? W : mat_transposed(W, D, D), s.B * s.T, D, D);
+    double *y = mat_product(merged, f.mix_transposed ? W : mat_transposed(W, D, D), s.B * s.T, D, D);
+    if (f.mix_twice)
+        y = mat_product(y, mat_transposed(W, D, D), s.B * s.T, D, D);
+    return f.residual ? mat_sum(y, v, all) : y;
 }
 
 static void split(const char *part, struct sizes s)
@@ -133,6 +143,14 @@ static void whole(const char *part, const double *q, const double *k, const doub
         { "softmax runs over the queries: the weights of a query sum to 1", FORM(.over_queries = true) },
         { "softmax runs over the heads: the weights of a query in one head sum to 1", FORM(.over_heads = true) },
         { "queries and keys are exchanged", FORM(.exchanged = true) },
+        { "the softmax was divided by sqrt(D/H), not the scores before it", FORM(.after = true) },
+        { "softmax was taken twice", FORM(.twice = true) },
+        { "the keys after the query were hidden: no mask is asked for here", FORM(.causal = true) },
+        { "v was added to the result: that is not asked for here", FORM(.residual = true) },
+        { "W_c was used twice", FORM(.mix_twice = true) },
+        { "there were two heads, but `heads` says how many there are",
+          D % 2 == 0 ? attended(q, k, v, W, (struct sizes){ s.B, s.T, 2, D / 2 }, (struct form){ .divisor = 0 })
+                     : FORM(.divisor = 0) },
         { "softmax is missing", FORM(.no_softmax = true) },
         { "keys were mixed, not values", FORM(.key_value = true) },
         { "all heads have the weights of head 0", FORM(.one_head = true) },
@@ -141,6 +159,8 @@ static void whole(const char *part, const double *q, const double *k, const doub
         { "one head for all D numbers: q, k and v are to be split first",
           attended(q, k, v, W, (struct sizes){ s.B, s.T, 1, D }, (struct form){ .divisor = sqrt(s.d) }) },
         { "q, k and v were split by a reshape alone", FORM(.split = reshaped) },
+        { "k was split by a reshape alone", FORM(.split_k = reshaped) },
+        { "v was split by a reshape alone", FORM(.split_v = reshaped) },
         { "heads were split and joined by a reshape alone", FORM(.split = reshaped, .merge = reshaped) },
         { "heads were joined by a reshape alone", FORM(.merge = reshaped) },
         { "the heads are joined in the wrong order: head 0 comes first", FORM(.merge = reversed) }));

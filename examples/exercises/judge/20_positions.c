@@ -59,13 +59,13 @@ static void made(struct sizes s)
 }
 
 /* y of row `at(b, i)` of weight. */
-enum row { RIGHT, FIRST_ONLY, NO_FIRST, BY_BATCH, ON_AND_ON, ONE_LATE, ONE_EARLY, BACKWARDS, ROWS };
+enum row { RIGHT, FIRST_ONLY, NO_FIRST, BY_BATCH, ON_AND_ON, ONE_LATE, ONE_EARLY, BACKWARDS, LAST, ROWS };
 
 static int row_of(int b, int i, struct sizes s, enum row row)
 {
     const int by[ROWS] = { [RIGHT] = s.first + i, [FIRST_ONLY] = s.first, [NO_FIRST] = i, [BY_BATCH] = s.first + b,
                            [ON_AND_ON] = s.first + b * s.time + i, [ONE_LATE] = s.first + i + 1,
-                           [ONE_EARLY] = s.first + i - 1, [BACKWARDS] = s.first + s.time - 1 - i };
+                           [ONE_EARLY] = s.first + i - 1, [BACKWARDS] = s.first + s.time - 1 - i, [LAST] = s.context - s.time + i };
     return (by[row] + s.context) % s.context;
 }
 
@@ -99,6 +99,12 @@ static void forward(const char *part, struct sizes s)
         twice[i] = want[i] + rows[i];
         root[i] += rows[i];
     }
+    judge_unchanged("x", in->data, x, (size_t)n);
+    judge_unchanged("weight", p.weight->data, w, (size_t)(s.context * s.dim));
+    double *mean = mat_scaled(x, 1, n);
+    for (int i = 0; i < n; i++)
+        for (int at = 0; at < s.time; at++)
+            mean[i] += w[(s.first + at) * s.dim + i % s.dim] / s.time;
     judge_numbers("y", shape, got, want, 1e-12, JUDGE_MISTAKES(
         { "x came back as it was", x },
         { "every token got the vector of one place: each place has its own", by[FIRST_ONLY] },
@@ -108,13 +114,13 @@ static void forward(const char *part, struct sizes s)
         { "each token got the vector of the place after its own", by[ONE_LATE] },
         { "each token got the vector of the place before its own", by[ONE_EARLY] },
         { "the places are in reverse order", by[BACKWARDS] },
+        { "these are the vectors of the last places, not of those from `first` on", by[LAST] },
+        { "all places got the mean of their vectors: each has its own", mean },
         { "x was multiplied by the vectors: add them", product },
         { "the vectors alone, without x", rows },
         { "the vectors were subtracted", mat_sum(mat_scaled(x, 2, n), mat_scaled(want, -1, n), n) },
         { "the vectors were added twice", twice },
         { "x was multiplied by sqrt(dim) first: some models do so, this one does not", root }));
-    judge_unchanged("x", in->data, x, (size_t)n);
-    judge_unchanged("weight", p.weight->data, w, (size_t)(s.context * s.dim));
     if (gra_backward(t, gra_sum(t, y)))
         judge_wrong("backward: gradus refused: %s", gra_error(t));
     bool reached = false;
