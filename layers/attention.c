@@ -158,6 +158,8 @@ static bool check_cache(gra_tape *t, const gra_attention_config *c, const gra_te
     else if (x->shape.ndim != 3 || x->shape.dim[0] != 1)
         gra_fail(t, "%s: x is %s, but a key-value cache is of one sequence: (1, time, %d) is wanted", name,
                  GRA_SHAPE_OF(x), c->d_in);
+    else if (!cache->rows)
+        gra_fail(t, "%s: the cache is not open: gra_kv_cache_open comes first, and must return 0", name);
     else if (cache->width != width || block < 0 || block >= cache->blocks)
         gra_fail(t, "%s: block %d with keys of %d numbers, but the cache has %d blocks with keys of %d", name,
                  block, width, cache->blocks, cache->width);

@@ -264,7 +264,7 @@ static const struct {                   /* one call of gra_multi_head_attention_
     int         before, block;
     bool        bidirectional;
     int         kv_heads;               /* 0: as many as the cache was opened for */
-    bool        no_keys;                /* the layer's key matrix was not made */
+    bool        no_keys, no_rows;       /* the layer's key matrix was not made; the cache has no memory */
 } of_attention[] = {
     { "multi_head_attention: no gradient flows through a key-value cache: begin the step as GRA_EVAL",
       .mode = GRA_TRAIN, .x = TOKEN },
@@ -282,6 +282,8 @@ static const struct {                   /* one call of gra_multi_head_attention_
       .mode = GRA_EVAL, .x = TOKEN, .kv_heads = 1 },
     { "multi_head_attention: it is bidirectional, and what comes later changes earlier rows: a key-value "
       "cache is for causal attention", .mode = GRA_EVAL, .x = TOKEN, .bidirectional = true },
+    { "multi_head_attention: the cache is not open: gra_kv_cache_open comes first, and must return 0",
+      .mode = GRA_EVAL, .x = TOKEN, .no_rows = true },
     { "linear: input 1 is NULL: it was never made (a layer's parameters are made by its init)",
       .mode = GRA_EVAL, .x = TOKEN, .no_keys = true },
 };
@@ -294,8 +296,10 @@ START_TEST(attention_refuses)
     gpt.trf_blocks[0].att.config.num_kv_heads = of_attention[_i].kv_heads;
     if (of_attention[_i].no_keys)
         gpt.trf_blocks[0].att.key.weight = NULL;
+    gra_kv_cache given = cache;
+    given.rows = of_attention[_i].no_rows ? NULL : cache.rows;
     gra_begin(t, of_attention[_i].mode, NULL);
-    gra_multi_head_attention_forward_cached(t, &gpt.trf_blocks[0].att, gra_full(t, 1, of_attention[_i].x), &cache,
+    gra_multi_head_attention_forward_cached(t, &gpt.trf_blocks[0].att, gra_full(t, 1, of_attention[_i].x), &given,
                                             of_attention[_i].block);
     expect_error(of_attention[_i].error);
 }
