@@ -8,10 +8,10 @@ static void forward(const char *part, const double *x, int n, bool large)
 {
     judge_part("%s", part);
     enum { RAW, LINEAR, LINEAR_TOP, OVER_N, NEGATIVE, BASE_2, LOG, SIGMOID, NO_FIRST, NO_LAST, OTHERS,
-           PLUS_1, LENGTH, RUNNING, TWICE, PLUS_TOP, PLUS_SUM, ALL };
+           PLUS_1, LENGTH, RUNNING, TWICE, PLUS_TOP, PLUS_SUM, AGAIN, ALL };
     double *y = judge_room((size_t)n), want[MOST], raw[MOST], m[ALL][MOST], copy[MOST];
     double sum = 0, top = -INFINITY, low = INFINITY, plain = 0, total = 0, square = 0, running = 0, minus = 0;
-    double two = 0, twice = 0;
+    double two = 0, twice = 0, again = 0;
     for (int i = 0; i < n; i++)
         top = fmax(top, x[i]), low = fmin(low, x[i]), copy[i] = x[i];
     for (int i = 0; i < n; i++) {
@@ -21,7 +21,7 @@ static void forward(const char *part, const double *x, int n, bool large)
         minus += exp(low - x[i]), two += exp2(x[i] - top);
     }
     for (int i = 0; i < n; i++)
-        twice += exp(raw[i] / sum);
+        twice += exp(raw[i] / sum), again += raw[i];
     for (int i = 0; i < n; i++) {
         running += raw[i];
         want[i] = raw[i] / sum;
@@ -42,6 +42,8 @@ static void forward(const char *part, const double *x, int n, bool large)
         m[TWICE][i] = exp(raw[i] / sum) / twice;
         m[PLUS_TOP][i] = exp(x[i]) / sum;
         m[PLUS_SUM][i] = raw[i] / plain;
+        m[AGAIN][i] = raw[i] / again;
+        again += m[AGAIN][i] - raw[i];
     }
     softmax(x, y, n);
     judge_guarded("y", y, (size_t)n);
@@ -67,16 +69,19 @@ static void forward(const char *part, const double *x, int n, bool large)
         { "the sum is 1 too large: does it begin at 0?", m[PLUS_1] },
         { "divided by the root of the sum of squares, not by the sum: the weights are to sum to 1", m[LENGTH] },
         { "divided by the sum so far: finish the sum over all i before you divide", m[RUNNING] },
+        { "the sum is taken again after some y were divided: it must be the same for all i", m[AGAIN] },
         { "softmax was taken twice", m[TWICE] },
         { "the largest is subtracted in the sum alone, not in the numerator", m[PLUS_TOP] },
-        { "the largest is subtracted in the numerator alone, not in the sum", m[PLUS_SUM] }));
+        { "the largest is subtracted in the numerator alone, not in the sum", m[PLUS_SUM] },
+        { "large scores must not be cut off or scaled: subtract the largest from all, which changes no y",
+          large ? y : want }));
 }
 
 static void backward(const char *part, const double *y, const double *dy, int n, bool used)
 {
     judge_part("%s", part);
     enum { STORED, NO_DOT, SUM_DY, ONLY_DY, SIGMOID, NEGATIVE, PLUS, MEAN, RUNNING, NO_DY, ENTROPY, SQUARED, DOT_DY,
-           DOT_ALONE, SUM_Y, TWICE_Y, ALL };
+           DOT_ALONE, SUM_Y, TWICE_Y, SQUARE, OVER, DOUBLE, NO_FIRST, NO_LAST, ALL };
     double *dx = judge_room((size_t)n), want[MOST], m[ALL][MOST], copy[2][MOST], dot = 0, all = 0, running = 0, squares = 0;
     for (int i = 0; i < n; i++)
         dot += dy[i] * y[i], all += dy[i], squares += y[i] * y[i], copy[0][i] = y[i], copy[1][i] = dy[i];
@@ -100,6 +105,11 @@ static void backward(const char *part, const double *y, const double *dy, int n,
         m[DOT_ALONE][i] = before - y[i] * dot;
         m[SUM_Y][i] = before + y[i] * dy[i] - dot;
         m[TWICE_Y][i] = before + y[i] * (dy[i] - squares);
+        m[SQUARE][i] = before + y[i] * y[i] * (dy[i] - dot);
+        m[OVER][i] = before + (dy[i] - dot) / y[i];
+        m[DOUBLE][i] = before + want[i];
+        m[NO_FIRST][i] = before + y[i] * (dy[i] - dot + dy[0] * y[0]);
+        m[NO_LAST][i] = before + y[i] * (dy[i] - dot + dy[n - 1] * y[n - 1]);
     }
     softmax_backward(y, dy, dx, n);
     judge_guarded("dx", dx, (size_t)n);
@@ -123,6 +133,11 @@ static void backward(const char *part, const double *y, const double *dy, int n,
         { "a factor y_j too many before the shared sum", m[SQUARED] },
         { "y and dy are exchanged: it is y_j that stands before the bracket", m[DOT_DY] },
         { "the term with [i = j] is missing", m[DOT_ALONE] },
+        { "a factor y_j too many", m[SQUARE] },
+        { "divided by y_j, not multiplied", m[OVER] },
+        { "what dx held before is added once more: dx[j] += ... keeps it already", m[DOUBLE] },
+        { "the shared sum lacks its first term", m[NO_FIRST] },
+        { "the shared sum lacks its last term", m[NO_LAST] },
         { "y - dy is the gradient of the cross-entropy: wanted is softmax's own", m[ENTROPY] }));
 }
 
@@ -135,6 +150,7 @@ void judge_exercise(void)
     forward("one score", (double[]){ 7 }, 1, false);
     forward("scores of 1e4", (double[]){ 1e4, 1e4 - 1, 0 }, 3, true);
     forward("scores of 1e4, the largest in the middle", (double[]){ 0, 1e4, 1e4 - 1, -1e4 }, 4, true);
+    forward("scores of 1e4, the largest at the end", (double[]){ -1e4, 0, 3, 1e4 }, 4, true);
     forward("scores of -1e4", (double[]){ -1e4 - 1, -1e4 }, 2, true);
     backward("gradient for one y", y5, (double[]){ 0, 0, 0, 1, 0 }, 5, false);
     backward("gradient for all y", y5, (double[]){ 0.3, -1.1, 2, 0.7, -0.4 }, 5, false);

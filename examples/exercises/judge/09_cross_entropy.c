@@ -45,6 +45,8 @@ static void one_row(void)
         { "p itself: its logarithm is missing", (double[]){ p[1] } },
         { "-p: the logarithm is missing", (double[]){ -p[1] } },
         { "1 - p: wanted is -log p", (double[]){ 1 - p[1] } },
+        { "(1 - p)^2: wanted is -log p", (double[]){ (1 - p[1]) * (1 - p[1]) } },
+        { "the sum in the logarithm is 1 too large", (double[]){ 2 + log(1 + sum / exp(2)) - x[1] } },
         { "log(sum e^(x_j - m)) - x_target: the m that was taken out of the sum is not added again",
           (double[]){ want - 2 } },
         { "the largest score m is taken from the target's, but is still missing outside the sum, or the other way round",
@@ -76,10 +78,17 @@ static void rows_of(const char *part, const double *x, const int *target, int ro
             swapped[j] = x[(j * rows + r) % (rows * n)], in_all += exp(x[r * n + j]);
         columns += row_loss(swapped, n, target[r], p);
     }
-    double running = 0, running_loss = 0, joint = 0;
+    double running = 0, running_loss = 0, joint = 0, shifted = 0, shifted_loss = 0, strided = 0;
     for (int r = 0; r < rows; r++) {
         for (int j = 0; j < n; j++)
             running += exp(x[r * n + j]);
+        double top = -INFINITY, of_stride[MOST];
+        for (int j = 0; j < n; j++)
+            top = fmax(top, x[r * n + j]), of_stride[j] = x[(r * rows + j) % (rows * n)];
+        for (int j = 0; j < n; j++)
+            shifted += exp(x[r * n + j] - top);
+        shifted_loss += top + log(shifted) - x[r * n + target[r]];
+        strided += row_loss(of_stride, n, target[r], p);
         running_loss += log(running) - x[r * n + target[r]];
         joint += log(in_all) - x[r * n + target[r]];
     }
@@ -99,6 +108,8 @@ static void rows_of(const char *part, const double *x, const int *target, int ro
         { "all rows take the scores of the first", (double[]){ of_one / rows } },
         { "x is read by columns: x[r][j] is x->data[r * n + j]", (double[]){ columns / rows } },
         { "the sum of e^x is not begun anew for each row", (double[]){ running_loss / rows } },
+        { "the sum of e^x is not begun anew for each row", (double[]){ shifted_loss / rows } },
+        { "row r of x begins at x->data[r * n], not at r * rows", (double[]){ strided / rows } },
         { "the sum of e^x goes over all rows: each row has a softmax of its own", (double[]){ joint / rows } }));
     gra_close(t);
 }
@@ -120,7 +131,7 @@ static void gradient(const char *part, const double *x, const int *target, int r
 {
     judge_part("%s", part);
     enum { NO_DY, NO_ROWS, CLASSES, NO_ONE_HOT, ONE_HOT, ONE_HOT_WHOLE, P_WHOLE, FIRST, ONLY_TARGET, MSE, BY_P, RAW, AT_0,
-           STORED, ALL };
+           STORED, BY_ROW, DY_TWICE, ALL };
     double p[MOST] = { 0 }, want[MOST], m[ALL][MOST];
     for (int r = 0; r < rows; r++) {
         double top = -INFINITY;
@@ -145,13 +156,19 @@ static void gradient(const char *part, const double *x, const int *target, int r
             m[RAW][i] = before + dy * (exp(x[i] - top) - hit) / rows;
             m[AT_0][i] = before + dy * (p[j] - (j == 0)) / rows;
             m[STORED][i] = d;
+            m[BY_ROW][i] = before + dy * (p[j] - (r == target[r])) / rows;
+            m[DY_TWICE][i] = before + d * dy;
         }
     }
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     gra_tensor *in = gra_input(t, x, GRA_SHAPE(rows, n)), *y = run(t, in, target, x);
     judge_backward(t, y, &dy, 1, &in, before);
     judge_unchanged("x->data", in->data, x, in->size);
-    judge_numbers("x->grad", GRA_SHAPE(rows, n), gra_grad(in), want, 1e-12, JUDGE_MISTAKES(
+    const double *dx = gra_grad(in);
+    bool finite = true;
+    for (int i = 0; i < rows * n; i++)
+        finite &= isfinite(dx[i]) != 0;
+    judge_numbers("x->grad", GRA_SHAPE(rows, n), dx, want, 1e-12, JUDGE_MISTAKES(
         { "x->grad is overwritten: accumulate with +=, for x may feed other functions", m[STORED] },
         { "dy = y->grad[0] is not a factor", m[NO_DY] },
         { "not divided by rows: the loss is a mean over rows", m[NO_ROWS] },
@@ -162,10 +179,14 @@ static void gradient(const char *part, const double *x, const int *target, int r
         { "the softmax is not divided by rows, the term of the target is", m[P_WHOLE] },
         { "all rows take the target of the first", m[FIRST] },
         { "class 0 in place of the target", m[AT_0] },
+        { "1 is subtracted where r is target[r]: wanted is where j is", m[BY_ROW] },
+        { "dy is a factor twice", m[DY_TWICE] },
         { "only the target's score gets a gradient: the others move the sum, too", m[ONLY_TARGET] },
         { "a factor p_j too many", m[MSE] },
         { "-1/p at the target is the derivative by p: x comes before it, through the softmax", m[BY_P] },
-        { "e^(x_j - m) is not divided by its sum: wanted is the softmax", m[RAW] }));
+        { "e^(x_j - m) is not divided by its sum: wanted is the softmax", m[RAW] },
+        { "e^x was taken of scores as they are: in backward, too, subtract the row's largest first",
+          finite ? want : dx } ));
     gra_close(t);
 }
 
@@ -189,11 +210,13 @@ void judge_exercise(void)
           "all e^x are 0 there: take the row's largest out of the sum, which is negative here");
     large("a target whose probability is e^-1e4", (double[]){ 0, 1e4, 50 }, (int[]){ 0 }, 1, 3,
           "that p rounds to 0: do not form it to take its logarithm, subtract two logarithms");
+    large("scores of 1e4, the largest at the end", (double[]){ -1e4, 0, 1e4, -1e4, 1e4, 0 }, (int[]){ 2, 1 }, 2, 3,
+          "what is taken out of a row's sum must be its largest score, wherever that stands");
     large("a row of large scores beside one of small", (double[]){ 1e4, 9990, 0, 1, 0.5, -1 }, (int[]){ 1, 2 }, 2, 3,
           "what is taken out of a row's sum must be that row's own largest");
     large("a row of small scores beside one of very negative ones", (double[]){ 1, 0.5, -1, -1e4, -9990, -1e4 },
           (int[]){ 1, 2 }, 2, 3, "what is taken out of a row's sum must be that row's own largest: begin with its first");
-    gradient("gradient", (double[]){ 0.5, -1, 2, 0.25, 1.5, 0, -0.75, 3 }, (int[]){ 1, 3 }, 2, 4, 1, 0);
+    gradient("gradient", (double[]){ 0.5, -1, 2, 0.25, 1.5, 0, -0.75, 3 }, (int[]){ 2, 1 }, 2, 4, 1, 0);
     gradient("gradient of a part of a larger loss", judge_draw(92, 12, -2, 2), (int[]){ 2, 0, 1, 1 }, 4, 3, -1.5, 0);
     gradient("gradient of x used twice", judge_draw(93, 12, -2, 2), (int[]){ 3, 0, 2 }, 3, 4, 0.5, 2);
     gradient("gradient at scores of 1e4", (double[]){ 1e4, 9999, 0, 9998, -1e4, 3 }, (int[]){ 1, 1 }, 2, 3, 1, 0);

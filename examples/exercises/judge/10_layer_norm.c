@@ -30,17 +30,20 @@ static void forward(const char *part, const double *x, const double *w, const do
 {
     judge_part("%s", part);
     enum { CENTRE, NOT_CENTRED, RMS, RMS_CENTRED, LESS, SUM, NO_ROOT, OUTSIDE, NO_EPS, NO_W, NO_B, B_FIRST, W_ROW,
-           SWAPPED, COLUMNS, WHOLE, W_PLUS_1, MEAN_RUNS, VAR_RUNS, ROOT_ONLY, NO_RESULT, TIMES, ALL };
+           SWAPPED, COLUMNS, WHOLE, W_PLUS_1, MEAN_RUNS, VAR_RUNS, ROOT_ONLY, NO_RESULT, TIMES, MEAN_SUM, ABS,
+           W_AND_B, READ_COLUMNS, ALL };
     double want[MOST], m[ALL][MOST], mean, var, all_mean, all_var, run_mean = 0, run_var = 0;
     stats(x, rows * n, 1, &all_mean, &all_var);
     for (int r = 0; r < rows; r++) {
         stats(x + r * n, n, 1, &mean, &var);
-        double square = 0, around_run = 0;
+        double square = 0, around_run = 0, around_sum = 0, deviation = 0;
         run_mean += mean;
         run_var += var;
         for (int i = 0; i < n; i++) {
             square += x[r * n + i] * x[r * n + i] / n;
             around_run += pow(x[r * n + i] - run_mean, 2) / n;
+            around_sum += pow(x[r * n + i] - n * mean, 2) / n;
+            deviation += fabs(x[r * n + i] - mean) / n;
         }
         for (int i = 0; i < n; i++) {
             const int at = r * n + i;
@@ -70,12 +73,21 @@ static void forward(const char *part, const double *x, const double *w, const do
             m[ROOT_ONLY][at] = c / (sqrt(var + eps) + eps) * w[i] + b[i];
             m[NO_RESULT][at] = z;
             m[TIMES][at] = c * s * w[i] + b[i];
+            m[MEAN_SUM][at] = (x[at] - n * mean) / sqrt(around_sum + eps) * w[i] + b[i];
+            m[ABS][at] = c / sqrt(deviation + eps) * w[i] + b[i];
+            m[W_AND_B][at] = z * (w[i] + b[i]);
+            m[READ_COLUMNS][at] = (x[i * rows + r] - mean) / s * w[i] + b[i];
         }
     }
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     gra_tensor *const in[3] = { gra_input(t, x, GRA_SHAPE(rows, n)), gra_input(t, w, GRA_SHAPE(n)),
                                 gra_input(t, b, GRA_SHAPE(n)) };
     const double *got = run(t, in, (const double *const[]){ x, w, b })->data;
+    stats(x, n, 1, &mean, &var);
+    const double z = (got[0] - b[0]) / w[0], other = pow((x[0] - mean) / z, 2) - var;
+    if (n > 1 && z * (x[0] - mean) > 0 && fabs(other) < 1e-3 && fabs(other - eps) > 1e-8 && fabs(other) > 1e-8)
+        judge_wrong("y[0, 0] is %.9g, wanted %.9g\nit fits: eps is %.3g; wanted is 1e-5, added to the variance", got[0],
+                    want[0], other);
     judge_numbers("y", GRA_SHAPE(rows, n), got, want, tolerance, JUDGE_MISTAKES(
         { "x - mean is not divided by sqrt(var + eps)", m[CENTRE] },
         { "x is divided as it is: the mean is subtracted in the variance alone", m[NOT_CENTRED] },
@@ -98,7 +110,11 @@ static void forward(const char *part, const double *x, const double *w, const do
         { "mean and variance are those of columns: wanted are those of each row", m[COLUMNS] },
         { "mean and variance are those of all numbers: wanted are those of each row", m[WHOLE] },
         { "the mean is not begun anew for each row", m[MEAN_RUNS] },
-        { "the variance is not begun anew for each row", m[VAR_RUNS] }));
+        { "the variance is not begun anew for each row", m[VAR_RUNS] },
+        { "the mean is not divided by n", m[MEAN_SUM] },
+        { "the variance is the mean of squares, here of |x - mean|", m[ABS] },
+        { "b is a factor: wanted is z w + b", m[W_AND_B] },
+        { "x is read by columns: row r begins at x[r * n]", m[READ_COLUMNS] }));
     gra_close(t);
 }
 
@@ -127,25 +143,30 @@ enum { ROWS = 3, N = 4, SIZE = ROWS * N };
 static void gradients(const char *part, const double *x, const double *w, const double *dy, double before)
 {
     judge_part("%s", part);
-    enum { NO_G, NO_GZ, NEITHER, NO_R, NO_W, SUMS, PLUS, CENTRED, WITH_Y, LESS, W_OUT, R2, STORED, W_MEANS, ALL };
-    enum { W_X, W_DY, W_Y, W_LAST, W_MEAN, W_STORED, W_W, W_CENTRED, W_ALL };
-    enum { B_LAST, B_MEAN, B_W, B_STORED, B_Z, B_ALL };
+    enum { NO_G, NO_GZ, NEITHER, NO_R, NO_W, SUMS, PLUS, CENTRED, WITH_Y, LESS, W_OUT, R2, STORED, W_MEANS, R_SQUARED,
+           OVER_R, PLUS_G, ROW_0, RUN, GZ_NO_W, G_NO_W, W_ROW, ALL };
+    enum { W_X, W_DY, W_Y, W_LAST, W_MEAN, W_STORED, W_W, W_CENTRED, W_BY_ROW, W_ALL };
+    enum { B_LAST, B_MEAN, B_W, B_STORED, B_Z, B_BY_ROW, B_ALL };
     const double b[N] = { 0.5, -0.25, 1, 2 };
-    double want[SIZE], want_w[N], want_b[N], m[ALL][SIZE], mw[W_ALL][N], mb[B_ALL][N];
+    double want[SIZE], want_w[N], want_b[N], m[ALL][SIZE], mw[W_ALL][N], mb[B_ALL][N], r0 = 0;
+    double run_g = 0, run_gz = 0;
     for (int i = 0; i < N; i++) {
         want_w[i] = want_b[i] = before;
-        mw[W_X][i] = mw[W_DY][i] = mw[W_Y][i] = mw[W_MEAN][i] = mw[W_W][i] = mw[W_CENTRED][i] = before;
-        mb[B_MEAN][i] = mb[B_W][i] = mb[B_Z][i] = before;
+        mw[W_X][i] = mw[W_DY][i] = mw[W_Y][i] = mw[W_MEAN][i] = mw[W_W][i] = mw[W_CENTRED][i] = mw[W_BY_ROW][i] = before;
+        mb[B_MEAN][i] = mb[B_W][i] = mb[B_Z][i] = mb[B_BY_ROW][i] = before;
         mw[W_STORED][i] = mb[B_STORED][i] = 0;
     }
     for (int k = 0; k < ROWS; k++) {
-        double mean, var, g = 0, gz = 0, gy = 0, d = 0, dz = 0;
+        double mean, var, g = 0, gz = 0, gy = 0, d = 0, dz = 0, wg = 0, wgz = 0;
         stats(x + k * N, N, 1, &mean, &var);
         const double r = 1 / sqrt(var + eps);
+        r0 = k ? r0 : r;
         for (int i = 0; i < N; i++) {
             const double z = (x[k * N + i] - mean) * r, v = dy[k * N + i];
             g += v * w[i] / N, gz += v * w[i] * z / N, gy += v * w[i] * (z * w[i] + b[i]) / N, d += v / N, dz += v * z / N;
+            wg += v * w[k] / N, wgz += v * w[k] * z / N;
         }
+        run_g += g, run_gz += gz;
         for (int i = 0; i < N; i++) {
             const int at = k * N + i;
             const double c = x[at] - mean, z = c * r, y = z * w[i] + b[i], v = dy[at], gi = v * w[i];
@@ -164,9 +185,18 @@ static void gradients(const char *part, const double *x, const double *w, const 
             m[W_MEANS][at] = before + r * (gi - d - z * dz);
             m[R2][at] = before + r * (gi - g - r * z * gz);
             m[STORED][at] = r * (gi - g - z * gz);
+            m[R_SQUARED][at] = before + r * r * (gi - g - z * gz);
+            m[OVER_R][at] = before + (gi - g - z * gz) / r;
+            m[PLUS_G][at] = before + r * (gi + g - z * gz);
+            m[ROW_0][at] = before + r0 * (gi - g - z * gz);
+            m[RUN][at] = before + r * (gi - run_g - z * run_gz);
+            m[GZ_NO_W][at] = before + r * (gi - g - z * dz);
+            m[G_NO_W][at] = before + r * (gi - d - z * gz);
+            m[W_ROW][at] = before + r * (gi - wg - z * wgz);
             want_w[i] += v * z, want_b[i] += v;
             mw[W_X][i] += v * x[at], mw[W_DY][i] += v, mw[W_Y][i] += v * y, mw[W_MEAN][i] += v * z / ROWS;
             mw[W_W][i] += gi * z, mw[W_STORED][i] += v * z, mw[W_LAST][i] = v * z, mw[W_CENTRED][i] += v * c;
+            mw[W_BY_ROW][k] += v * z, mb[B_BY_ROW][k] += v;
             mb[B_MEAN][i] += v / ROWS, mb[B_W][i] += gi, mb[B_STORED][i] += v, mb[B_LAST][i] = v, mb[B_Z][i] += v * z;
         }
     }
@@ -179,7 +209,8 @@ static void gradients(const char *part, const double *x, const double *w, const 
         { "the last row alone: db is the sum over rows, and added to what is there", mb[B_LAST] },
         { "the mean over rows: wanted is the sum", mb[B_MEAN] },
         { "multiplied by w: b is added after w, so its gradient is dy", mb[B_W] },
-        { "multiplied by z: that belongs to dw", mb[B_Z] }));
+        { "multiplied by z: that belongs to dw", mb[B_Z] },
+        { "added at the number of the row: b has one number for each column", mb[B_BY_ROW] }));
     judge_numbers("dw", GRA_SHAPE(N), gra_grad(in[1]), want_w, 1e-11, JUDGE_MISTAKES(
         { "dw is overwritten: accumulate with +=", mw[W_STORED] },
         { "the last row alone: dw is the sum over rows, and added to what is there", mw[W_LAST] },
@@ -188,12 +219,13 @@ static void gradients(const char *part, const double *x, const double *w, const 
         { "dy (x - mean): what w multiplies is z, the factor r is missing", mw[W_CENTRED] },
         { "dy alone: what w multiplies, z, is missing", mw[W_DY] },
         { "dy y: what w multiplies is z", mw[W_Y] },
-        { "multiplied by w: the derivative of z w by w is z", mw[W_W] }));
+        { "multiplied by w: the derivative of z w by w is z", mw[W_W] },
+        { "added at the number of the row: w has one number for each column", mw[W_BY_ROW] }));
     judge_numbers("dx", GRA_SHAPE(ROWS, N), gra_grad(in[0]), want, 1e-11, JUDGE_MISTAKES(
         { "dx is overwritten: accumulate with +=, for x may feed other functions", m[STORED] },
         { "each x_i is taken to move its own z_i alone: mean and r of the row need it, too", m[NEITHER] },
         { "the term of the mean is missing: every z of the row has the mean, which needs x_j", m[NO_G] },
-        { "the term of r is missing: every z of the row has r, which needs x_j", m[NO_GZ] },
+        { "the term of r is missing, or comes to 0: every z of the row has r, which needs x_j", m[NO_GZ] },
         { "the factor r is missing", m[NO_R] },
         { "w is missing: the gradient of z is dy w", m[NO_W] },
         { "w multiplies after the means: those are of dy w, each dy with its own w", m[W_OUT] },
@@ -203,7 +235,15 @@ static void gradients(const char *part, const double *x, const double *w, const 
         { "x_j - mean stands where z_j should in the term of r: a factor r is missing", m[CENTRED] },
         { "a factor r too many in the term of r", m[R2] },
         { "y stands where z should in the term of r", m[WITH_Y] },
-        { "the sums over the row are divided by n - 1: the forward divides by n", m[LESS] }));
+        { "the sums over the row are divided by n - 1: the forward divides by n", m[LESS] },
+        { "a factor r too many, before all terms", m[R_SQUARED] },
+        { "divided by r: wanted is the factor r", m[OVER_R] },
+        { "the term of the mean has the wrong sign", m[PLUS_G] },
+        { "all rows have the r of the first: each has its own", m[ROW_0] },
+        { "the two sums are not begun anew for each row", m[RUN] },
+        { "w is missing in the sum of the term of r: it is of g z, with g = dy w", m[GZ_NO_W] },
+        { "w is missing in the sum of the term of the mean: it is of g = dy w", m[G_NO_W] },
+        { "in the two sums w is taken by the number of the row: it belongs to columns", m[W_ROW] }));
     gra_close(t);
 }
 

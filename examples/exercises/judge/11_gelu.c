@@ -32,6 +32,10 @@ static double relu(struct at a)      { return fmax(a.x, 0); }
 static double erfc_y(struct at a)    { return a.x * (1 - a.P); }
 static double density_y(struct at a) { return a.x * a.p; }
 
+static double squared(struct at a)   { return a.x * a.x * a.P; }
+static double cut(struct at a)       { return a.x < 0 ? 0 : a.x * a.P; }
+static double zero(struct at a)      { return 0 * a.x; }
+
 static double right(struct at a)     { return a.before + a.dy * (a.P + a.x * a.p); }
 static double stored(struct at a)    { return right(a) - a.before; }
 static double no_dy(struct at a)     { return a.before + a.P + a.x * a.p; }
@@ -54,6 +58,14 @@ static double dy_one(struct at a)    { return a.before + a.dy * a.P + a.x * a.p;
 static double of_relu(struct at a)   { return a.before + a.dy * (a.x > 0); }
 static double doubled(struct at a)   { return a.before + 2 * a.dy * a.P * a.x * a.p; }
 static double product(struct at a)   { return a.before + a.dy * a.P * a.x * a.p; }
+static double int_half(struct at a)  { return a.before + a.dy * (a.P + a.x / sqrt(2 * pi)); }
+static double P_on_both(struct at a) { return a.before + a.dy * a.P * (1 + a.x * a.p); }
+static double exchanged(struct at a) { return a.before + a.dy * (a.x * a.P + a.p); }
+static double y_for_x(struct at a)   { return a.before + a.dy * (a.P + right_y(a) * a.p); }
+static double of_silu(struct at a)
+{
+    return a.before + a.dy * sigmoid(a.x) * (1 + a.x * (1 - sigmoid(a.x)));
+}
 static double of_tanh(struct at a)
 {
     const double th = 2 * by_tanh(a.x) - 1;
@@ -75,7 +87,10 @@ static const struct { const char *says; mistaken *f; } of_y[] = {
     { "1 - P stands where P should: a sign, or erfc for erf", erfc_y },
     { "this is x sigmoid(x), SiLU", silu },
     { "this is x sigmoid(1.702 x), an approximation: wanted is the one by erf", quick },
-    { "this is relu", relu } };
+    { "this is relu", relu },
+    { "a factor x too many", squared },
+    { "negative x give 0, as with relu: here they give a little less than 0", cut },
+    { "0 throughout: if you wrote 1 / 2, in C that is the integer 0; 0.5 is a half", zero } };
 
 static const struct { const char *says; mistaken *f; } of_dx[] = {
     { "dx is overwritten: accumulate with +=, for x may feed other functions", stored },
@@ -96,12 +111,17 @@ static const struct { const char *says; mistaken *f; } of_dx[] = {
     { "the second term is twice what it should be: the half of P belongs to its derivative, too", erf_slope },
     { "the second term is too large by sqrt(2): the derivative of erf(x / sqrt(2)) has a factor 1 / sqrt(2)", erf_chain },
     { "the derivative is taken at y: wanted is x", at_y },
-    { "y stands where P(x) should in the first term", y_slope },
+    { "the first term is x P(x): it is the derivative of x, 1, times P(x)", y_slope },
+    { "the factor x stands in the wrong term: each term has the derivative of one factor", exchanged },
+    { "P multiplies both terms: the second has the derivative of P in its place", P_on_both },
+    { "y stands where x should in the second term", y_for_x },
+    { "e^(-x^2 / 2) is 1 throughout: if you wrote 1 / 2, in C that is the integer 0", int_half },
+    { "this is the derivative of x sigmoid(x), SiLU", of_silu },
     { "dy multiplies the first term alone: it multiplies both", dy_one },
     { "this is the derivative of relu", of_relu },
     { "this is the derivative of the approximation by tanh", of_tanh } };
 
-enum { MOST = 24 };
+enum { MOST = 32 };
 
 static void judge(const char *part, const double *x, int n, const double *dy, double before)
 {

@@ -21,7 +21,7 @@ static void ids_unchanged(const int *ids, const int *before, int n)
 static void forward(const char *part, int words, int dim, const int *ids, int n)
 {
     judge_part("%s", part);
-    enum { IN_ORDER, FIRST, NEXT, PREVIOUS, STRIDE_N, ALL };
+    enum { IN_ORDER, FIRST, NEXT, PREVIOUS, STRIDE_N, FIRST_NUMBER, ID_J, NO_STRIDE, ALL };
     const size_t size = (size_t)(n * dim), table = (size_t)(words * dim);
     const int *given = copy_ids(ids, n);
     double *w = judge_draw(121, table, -2, 2), *y = judge_room(size), want[MOST], m[ALL][MOST];
@@ -35,6 +35,9 @@ static void forward(const char *part, int words, int dim, const int *ids, int n)
             m[NEXT][at] = w[(ids[i] + 1) % words * dim + j];
             m[PREVIOUS][at] = w[(ids[i] + words - 1) % words * dim + j];
             m[STRIDE_N][at] = w[(ids[i] * n + j) % (words * dim)];
+            m[FIRST_NUMBER][at] = w[ids[i] * dim];
+            m[ID_J][at] = w[ids[j % n] * dim + j];
+            m[NO_STRIDE][at] = w[(ids[i] + j) % (words * dim)];
         }
     embedding(w, given, y, n, dim);
     judge_guarded("y", y, size);
@@ -46,14 +49,17 @@ static void forward(const char *part, int words, int dim, const int *ids, int n)
         { "all rows are those of ids[0]", m[FIRST] },
         { "the row after that of the id: ids are counted from 0", m[NEXT] },
         { "the row before that of the id: ids are counted from 0", m[PREVIOUS] },
-        { "w has rows of dim numbers, not of n: row k begins at w[k * dim]", m[STRIDE_N] }));
+        { "w has rows of dim numbers, not of n: row k begins at w[k * dim]", m[STRIDE_N] },
+        { "row k of w begins at w[k * dim], not at w[k]", m[NO_STRIDE] },
+        { "the first number of a row stands in all its places", m[FIRST_NUMBER] },
+        { "the id is taken by the column: wanted is ids[i]", m[ID_J] }));
 }
 
 static void backward(const char *part, int words, int dim, const int *ids, int n, bool fresh)
 {
     judge_part("%s", part);
     enum { LOST, LAST, FIRST, ALL_LOST, IN_ORDER, TO_FIRST, MEAN, SCATTER, DY_K, STRIDE_N, DY_STRIDE, OVER_N, COUNT,
-           SUBTRACTED, ALL };
+           SUBTRACTED, NO_STRIDE, FIRST_NUMBER, NO_LAST, NO_FIRST, ALL };
     const size_t size = (size_t)(n * dim), table = (size_t)(words * dim);
     const int *given = copy_ids(ids, n);
     double *dy = judge_draw(122, size, -2, 2), *dw = judge_room(table), *old = judge_draw(123, table, 1, 2);
@@ -83,6 +89,7 @@ static void backward(const char *part, int words, int dim, const int *ids, int n
             m[COUNT][at] = was + times;
             m[IN_ORDER][at] = was + (k < n ? dy[k * dim + j] : 0);
             m[DY_K][at] = m[STRIDE_N][at] = m[DY_STRIDE][at] = m[TO_FIRST][at] = was;
+            m[NO_STRIDE][at] = m[FIRST_NUMBER][at] = m[NO_LAST][at] = m[NO_FIRST][at] = was;
         }
     for (int i = 0; i < n; i++)
         for (int j = 0; j < dim; j++) {
@@ -90,6 +97,10 @@ static void backward(const char *part, int words, int dim, const int *ids, int n
             m[DY_K][ids[i] * dim + j] += dy[ids[i] % n * dim + j];
             m[STRIDE_N][(ids[i] * n + j) % (words * dim)] += dy[i * dim + j];
             m[DY_STRIDE][ids[i] * dim + j] += dy[(j * n + i) % (n * dim)];
+            m[NO_STRIDE][ids[i] + j] += dy[i * dim + j];
+            m[FIRST_NUMBER][ids[i] * dim + j] += dy[i * dim];
+            m[NO_LAST][ids[i] * dim + j] += i < n - 1 ? dy[i * dim + j] : 0;
+            m[NO_FIRST][ids[i] * dim + j] += i ? dy[i * dim + j] : 0;
         }
     embedding_backward(given, dy, dw, n, dim);
     judge_guarded("dw", dw, table);
@@ -111,7 +122,11 @@ static void backward(const char *part, int words, int dim, const int *ids, int n
         { "all of dy goes to the row of ids[0]", m[TO_FIRST] },
         { "dy is read at row ids[i], too: its rows are numbered by i", m[DY_K] },
         { "dw has rows of dim numbers, not of n: row k begins at dw[k * dim]", m[STRIDE_N] },
-        { "dy is read by columns: dy[i][j] is dy[i * dim + j]", m[DY_STRIDE] }));
+        { "dy is read by columns: dy[i][j] is dy[i * dim + j]", m[DY_STRIDE] },
+        { "row k of dw begins at dw[k * dim], not at dw[k]", m[NO_STRIDE] },
+        { "the first number of each row of dy is added in all places", m[FIRST_NUMBER] },
+        { "the gradient of the last id is left out", m[NO_LAST] },
+        { "the gradient of the first id is left out", m[NO_FIRST] }));
 }
 
 void judge_exercise(void)

@@ -77,6 +77,9 @@ static void mask(const double *y, double p)
     if (fabs(part - p) > near && fabs(part - (1 - p)) <= near)
         judge_wrong("p is %g, and %.1f %% of the numbers were dropped\nit fits: p is taken for the probability of staying; it "
                     "is that of being dropped", p, 100 * part);
+    if (fabs(part - p) > near && p > 0 && fabs(part - 0.5 * (1 + erf(p / sqrt(2)))) <= near)
+        judge_wrong("p is %g, and %.1f %% of the numbers were dropped\nit fits: what is compared with p is drawn from the "
+                    "normal distribution; wanted are numbers in [0, 1), all as likely", p, 100 * part);
     if (fabs(part - p) > near)
         judge_wrong("p is %g, and %.1f %% of %d numbers were dropped, wanted about %g %%", p, 100 * part, SIZE, 100 * p);
 }
@@ -130,18 +133,26 @@ static void not_training(const char *part, gra_mode mode, gra_rng *rng)
 {
     judge_part("%s", part);
     const double *x = judge_draw(133, SIZE, -2, 2), *dy = judge_draw(134, SIZE, -2, 2);
+    const gra_rng before = rng ? *rng : (gra_rng){ .at = 0 };
     struct trial k = run(mode, rng, x, 0.25);
-    double *scaled = judge_room(SIZE);
+    double *scaled = judge_room(SIZE), *large = judge_room(SIZE), *unset = judge_room(SIZE), *product = judge_room(SIZE);
     int zeros = 0;
-    for (int i = 0; i < SIZE; i++)
-        scaled[i] = x[i] * 0.75, zeros += k.y->data[i] == 0;
+    for (int i = 0; i < SIZE; i++) {
+        scaled[i] = x[i] * 0.75, large[i] = x[i] / 0.75, zeros += k.y->data[i] == 0;
+        unset[i] = JUDGE_UNWRITTEN * dy[i], product[i] = x[i] * dy[i];
+    }
     if (zeros)
         judge_wrong("%d numbers are 0: they are dropped in GRA_TRAIN alone, elsewhere y is x", zeros);
     judge_numbers("y", GRA_SHAPE(ROWS, COLS), k.y->data, x, 1e-12, JUDGE_MISTAKES(
-        { "multiplied by 1 - p: what stayed in training was made larger already, so nothing is to be done here", scaled }));
+        { "multiplied by 1 - p: what stayed in training was made larger already, so nothing is to be done here", scaled },
+        { "divided by 1 - p: that is done in GRA_TRAIN alone", large }));
+    if (rng && (rng->at != before.at || memcmp(rng->state, before.state, sizeof before.state)))
+        judge_wrong("numbers were drawn from the generator: nothing is to be drawn where nothing is dropped");
     if (mode == GRA_GRAD) {
         judge_backward(k.t, k.y, dy, 1, &k.in, 0);
-        judge_numbers("dx", GRA_SHAPE(ROWS, COLS), gra_grad(k.in), dy, 1e-12, JUDGE_MISTAKES({ NULL, NULL }));
+        judge_numbers("dx", GRA_SHAPE(ROWS, COLS), gra_grad(k.in), dy, 1e-12, JUDGE_MISTAKES(
+            { "the factor that forward keeps in y->saved is not set there when the mode is not GRA_TRAIN", unset },
+            { "multiplied by x, or by y: the derivative of y = x is 1", product }));
     }
     gra_close(k.t);
 }

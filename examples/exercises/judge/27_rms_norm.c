@@ -9,6 +9,8 @@ struct form {
     bool   no_weight, one_plus;
     bool   first_dim, whole;            /* the mean is over the first dimension; over all numbers */
     bool   not_squared, divided_once;   /* the root of mean |x|; the root of mean x^2 over dim again */
+    bool   largest;                     /* the largest square in place of the mean */
+    bool   added, weight_twice, weight_first;           /* + weight; weight^2; x weight is what is normed */
 };
 
 /* x (rows, dim), in `batch` groups of rows / batch. */
@@ -22,7 +24,11 @@ static double *normed(const double *x, const double *weight, int rows, int dim, 
             int n = to - from;
             for (int j = from; j < to; j++)
                 mean += x[j] / n;
-            for (int j = from; j < to; j++)
+            for (int j = from; j < to && f.largest; j++)
+                square = fmax(square, x[j] * x[j]);
+            for (int j = from; j < to && f.weight_first; j++)
+                square += pow(x[j] * weight[j - from], 2) / n;
+            for (int j = from; j < to && !f.largest && !f.weight_first; j++)
                 square += (f.not_squared ? fabs(x[j]) : pow(x[j] - (f.centred || f.variance ? mean : 0), 2)) / n;
             if (f.first_dim) {
                 square = 0, n = batch;
@@ -33,8 +39,9 @@ static double *normed(const double *x, const double *weight, int rows, int dim, 
             const double eps = f.no_eps ? 0 : f.layer_eps ? 1e-5 : 1e-6;
             double s = f.outside ? sqrt(square) + eps : f.no_root ? square + eps : sqrt(square + eps);
             s = f.times ? 1 / s : f.no_divide ? 1 : f.divided_once ? s / sqrt(n) : s;
-            y[r * dim + i] = (x[r * dim + i] - (f.centred ? mean : 0)) / s *
-                             (f.no_weight ? 1 : f.one_plus ? 1 + weight[i] : weight[i]);
+            const double z = (x[r * dim + i] - (f.centred ? mean : 0)) / s;
+            y[r * dim + i] = f.added ? z + weight[i] : z * (f.no_weight ? 1 : f.one_plus ? 1 + weight[i] :
+                                                            f.weight_twice ? weight[i] * weight[i] : weight[i]);
         }
     return y;
 }
@@ -90,6 +97,10 @@ static void numbers(const char *part, gra_shape shape, const double *x, const do
     judge_numbers("y", shape, y->data, want ? want : FORM(.sum = false), 1e-11, JUDGE_MISTAKES(
         { "x is handed back as it came", x },
         { "the weight is not used", FORM(.no_weight = true) },
+        { "the weight is added: it is a factor", FORM(.added = true) },
+        { "the weight is a factor twice", FORM(.weight_twice = true) },
+        { "x is multiplied by the weight before the norm: the root is that of x alone", FORM(.weight_first = true) },
+        { "the largest square stands where the mean of squares should", FORM(.largest = true) },
         { "multiplied by 1 + weight: wanted is the weight", FORM(.one_plus = true) },
         { "x times the weight: the division by the root is missing", FORM(.no_divide = true) },
         { "the mean is subtracted: that is layer norm, RMSNorm leaves it", FORM(.centred = true) },

@@ -2,12 +2,13 @@
 #include "judge.h"
 
 enum { MOST = 8 };
-typedef enum { SILU, SIGMOID, NONE, RELU, GELU, TANH, SOFTMAX } kind;
+typedef enum { SILU, SIGMOID, NONE, RELU, GELU, GELU_TANH, TANH, SOFTMAX } kind;
 
 /* The formula, with what a mistake changes in it; all zeros: right. */
 struct form {
     kind gate;
-    bool both, after, added, gate_twice, up_twice, no_up, plus_x;
+    bool both, after, added, subtracted, gate_twice, up_twice, no_up, plus_x;
+    bool again, at_the_end, of_x;        /* silu of the product, too; of the result; of x, not of the gate */
 };
 
 static double activation(kind k, double z)
@@ -17,6 +18,7 @@ static double activation(kind k, double z)
     case SIGMOID: return 1 / (1 + exp(-z));
     case RELU:    return fmax(z, 0);
     case GELU:    return z * 0.5 * (1 + erf(z / sqrt(2)));
+    case GELU_TANH: return z * 0.5 * (1 + tanh(0.7978845608028654 * (z + 0.044715 * z * z * z)));
     case TANH:    return tanh(z);
     case SOFTMAX: return exp(z);
     default:      return z;
@@ -37,20 +39,21 @@ static double *formula(const double *x, const struct weights *w, int rows, struc
         for (int k = 0; k < hidden; k++) {
             double g = 0, u = 0;
             for (int i = 0; i < dim; i++) {
-                g += w->gate[k * dim + i] * x[r * dim + i];
+                g += w->gate[k * dim + i] * (f.of_x ? activation(SILU, x[r * dim + i]) : x[r * dim + i]);
                 u += w->up[k * dim + i] * x[r * dim + i];
             }
             u = f.gate_twice ? g : u;
             g = f.up_twice ? u : g;
             const double a = activation(f.gate, g), b = f.both ? activation(f.gate, u) : u;
-            h[k] = f.after ? activation(f.gate, g * u) : f.added ? a + b : a * (f.no_up ? 1 : b);
+            h[k] = f.after ? activation(f.gate, g * u) : f.added ? a + b : f.subtracted ? a - b : a * (f.no_up ? 1 : b);
+            h[k] = f.again ? activation(SILU, h[k]) : h[k];
             sum += activation(f.gate, g);
         }
         for (int i = 0; i < dim; i++) {
             double s = f.plus_x ? x[r * dim + i] : 0;
             for (int k = 0; k < hidden; k++)
                 s += w->down[i * hidden + k] * h[k] / (f.gate == SOFTMAX ? sum : 1);
-            y[r * dim + i] = s;
+            y[r * dim + i] = f.at_the_end ? activation(SILU, s) : s;
         }
     }
     return y;
@@ -141,10 +144,16 @@ static void numbers(const char *part, gra_shape shape, int hidden, const double 
         { "sigmoid(z) stands where silu(z) = z sigmoid(z) should", FORM(.gate = SIGMOID) },
         { "relu stands where silu should", FORM(.gate = RELU) },
         { "gelu stands where silu should", FORM(.gate = GELU) },
+        { "gelu stands where silu should", FORM(.gate = GELU_TANH) },
         { "tanh stands where silu should", FORM(.gate = TANH) },
         { "softmax stands where silu should", FORM(.gate = SOFTMAX) },
         { "silu is taken of gate and of up: it belongs to the gate alone", FORM(.both = true) },
         { "silu is taken of the product: it belongs to the gate alone, before", FORM(.after = true) },
+        { "silu is taken of the product once more: it belongs to the gate alone", FORM(.again = true) },
+        { "silu is taken of the result: it belongs to the gate alone", FORM(.gate = NONE, .at_the_end = true) },
+        { "silu is taken of the result once more: it belongs to the gate alone", FORM(.at_the_end = true) },
+        { "silu is taken of x, before the gate's Linear: it comes after", FORM(.gate = NONE, .of_x = true) },
+        { "up is subtracted from gate: wanted is their product, element by element", FORM(.subtracted = true) },
         { "gate and up are added: wanted is their product, element by element", FORM(.added = true) },
         { "the gate is used for both factors: one is up", FORM(.gate_twice = true) },
         { "up is used for both factors: silu is taken of the gate", FORM(.up_twice = true) },

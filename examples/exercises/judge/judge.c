@@ -216,6 +216,9 @@ static void common(const struct comparison *c, char *text, size_t room)
         snprintf(text, room, "it is made from memory that was never set: set a sum to 0 before you add to it");
     else if (zeros == c->n)
         snprintf(text, room, c->n > 1 ? "it is 0 throughout" : "it is 0");
+    else if (equal(&(struct comparison){ c->shape, c->n, c->got, c->want, 3e-4 * largest(c) }, c->got, c->want))
+        snprintf(text, room, "it is nearly right: a float in place of a double, a constant with too few digits, or a\n"
+                 "small number (an eps) that is wrong, missing or too many");
     else if (one_factor(c, &x) && fabs(x + 1) < 1e-9)
         snprintf(text, room, "the sign is wrong everywhere");
     else if (one_factor(c, &x))
@@ -226,9 +229,6 @@ static void common(const struct comparison *c, char *text, size_t room)
         snprintf(text, room, "rows and columns are exchanged: it is the transpose of what is wanted");
     else if (another_order(c))
         snprintf(text, room, "these are the right numbers at other places");
-    else if (equal(&(struct comparison){ c->shape, c->n, c->got, c->want, 1e-5 * largest(c) }, c->got, c->want))
-        snprintf(text, room, "it is nearly right: a float in place of a double, a constant with too few digits, or a "
-                 "small number that is not to be added there (or is)");
     else if (c->n > 2 && right == c->n - 1 && !near(c, c->got[c->n - 1], c->want[c->n - 1]))
         snprintf(text, room, "only the last is wrong: does the loop reach it?");
 }
