@@ -146,6 +146,18 @@ train: $(B)/train $(B)/generate
 generate: $(B)/generate
 	$(B)/generate $(ARGS)
 
+## make mpi         trains on several processes, where there is MPI; RANKS=2 ARGS="..."
+RANKS = 2
+MPICC = mpicc
+MPIRUN = mpirun
+mpi: $(B)/train-mpi
+	@MPIRUN='$(MPIRUN)' sh examples/mpi/run.sh $(RANKS) $(B)/train-mpi $(ARGS)
+$(B)/train-mpi $(B)/faults/train-mpi: examples/mpi/train_mpi.c $(call f32,$(SHARED)) $(B)/libgradus.a
+	@mkdir -p $(@D)
+	@command -v $(MPICC) >/dev/null || { echo 'mpi: there is no $(MPICC): install Open MPI or MPICH, or give MPICC=...' >&2; exit 1; }
+	$(if $(V),,@echo "ld  $@")
+	$(Q)$(MPICC) -std=c11 $(OPT) -Wall -Wextra $(ERROR) -D_POSIX_C_SOURCE=200809L -I. $(SANITIZE) $(CFLAGS) $(LDFLAGS) -pthread $(filter %.c %.o %.a,$^) $(OWN_LD) -lm -o $@
+
 ## make notebooks   the numbers of five attention notebooks, in both precisions
 notebooks: $(NOTEBOOKS)
 	@sh examples/notebooks/run.sh $(NOTEBOOKS)
@@ -161,7 +173,7 @@ include tests/tests.mk
 ## make clean       removes what was built; trained models in build/ stay
 # By name: whatever else is in $(B), a run or a model, is the user's own.
 MADE = $(LIBRARIES) $(SO) $(SO64) $(PROGRAMS) $(TESTS_MADE) \
-       $(addprefix $(B)/,learn learn.ready exercises f32 f64 examples notebooks notebooks64 flags sources)
+       $(addprefix $(B)/,train-mpi learn learn.ready exercises f32 f64 examples notebooks notebooks64 flags sources)
 clean:
 	rm -rf $(MADE)
 	@rmdir $(B) 2>/dev/null || [ ! -d $(B) ] || echo "left in $(B):" `ls $(B)`
@@ -171,7 +183,7 @@ help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
 always:
-.PHONY: all deps train generate notebooks new-op new-layer new-optimizer clean help always
+.PHONY: all deps train generate mpi notebooks new-op new-layer new-optimizer clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 .SUFFIXES:

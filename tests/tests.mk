@@ -42,6 +42,9 @@ $(call f32,$(FUZZ) tests/fuzz/lib/fuzz.c): OWN = $(if $(FUZZER),-DGRADUS_FUZZER)
 $(B)/bench/%: $(B)/f32/tests/bench/%.o $(call f32,$(BENCH) examples/lib/sample.c) $(B)/libgradus.a
 	$(link)
 
+$(B)/faults/train-mpi: $(B)/f32/tests/fault.o
+$(B)/faults/train-mpi: OWN_LD = $(WRAP_LD)
+
 FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 programs: all $(NOTEBOOKS) $(FAULTY) $(B)/f64/test $(B)/f32/test $(B)/learn.ready
 

@@ -1,0 +1,244 @@
+/* train_mpi: build/train's training on several processes (ranks), which MPI connects, on one machine or many.
+ *
+ *     make mpi RANKS=2 ARGS="--steps 200"             (mpirun -n 2 build/train-mpi --steps 200)
+ *
+ * Data-parallel: each rank has the whole model and takes its share of every batch; between backward and the
+ * optimiser's step MPI_Allreduce adds up the gradients of all, so that all make the same step. The flags are train's; a
+ * rank has one thread unless --threads says otherwise.
+ *
+ * A batch is cut into shards, 4 unless --shards N comes first; their number does not depend on that of the ranks, which
+ * must divide it. A rank adds the gradients of its shards pair by pair, as a tree, so that one rank and two add in the
+ * same order and compute the same bits; with more ranks the order is MPI's, and losses agree to rounding. Random numbers
+ * follow from the seed, the step and the shard, never from the rank. Rank 0 alone writes files.
+ *
+ * What the library gives for this: gra_param_count, gra_param_at and the fields grad and size of a parameter. */
+#include "../lib/checkpoint.h"
+#include "../lib/say.h"
+#include <math.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *program_name = "train-mpi";
+
+typedef struct job {
+    training  t;
+    run       run;
+    int       rank, ranks, shards;
+    size_t    values;                   /* in all parameters */
+    gra_real *sum, *other;              /* the gradients of all parameters, then the loss: values + 1; other: a stack
+                                           of such rows, for the tree */
+} job;
+
+#define MPI_REAL_TYPE (sizeof(gra_real) == sizeof(float) ? MPI_FLOAT : MPI_DOUBLE)
+
+/* ---- gradients --------------------------------------------------------------------------------------------- */
+
+/* Of shard `shard` of the batch in t->ids, times its part of the batch, to row[values + 1]. 0, or -1 after a complaint. */
+static int shard_gradient(job *j, int shard, gra_real *row)
+{
+    training *t = &j->t;
+    const int context = (int)t->o.context, batch = (int)t->o.batch;
+    const int from = batch * shard / j->shards, rows = batch * (shard + 1) / j->shards - from;
+    const gra_real part = (gra_real)rows / (gra_real)batch;
+    gra_rng dropout;
+    gra_manual_seed(&dropout, ((uint64_t)t->o.seed * 1000003 + (uint64_t)t->step) * 1009 + (uint64_t)shard);
+    gra_begin(t->tape, GRA_TRAIN, &dropout);
+    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids + from * context, rows, context);
+    gra_tensor *loss = gra_cross_entropy(t->tape, logits, t->next + from * context);
+    gra_zero_grad(t->model);
+    if (gra_backward(t->tape, loss)) {
+        complain("rank %d, step %ld: %s", j->rank, t->step, gra_error(t->tape));
+        return -1;
+    }
+    for (int i = 0; i < gra_param_count(t->model); i++) {
+        const gra_tensor *p = gra_param_at(t->model, i);
+        for (size_t k = 0; k < p->size; k++)
+            *row++ = part * p->grad[k];
+    }
+    *row = part * (gra_real)gra_item(loss);
+    return 0;
+}
+
+/* The sum over shards from <= i < to, as a tree: of the first half plus that of the second. room: a row of j->other for
+ * each level. */
+static int add_shards(job *j, int from, int to, gra_real *row, gra_real *room)
+{
+    if (to - from == 1)
+        return shard_gradient(j, from, row);
+    if (add_shards(j, from, (from + to) / 2, row, room) ||
+        add_shards(j, (from + to) / 2, to, room, room + j->values + 1))
+        return -1;
+    for (size_t i = 0; i <= j->values; i++)
+        row[i] += room[i];
+    return 0;
+}
+
+/* The gradient of the whole batch, into the parameters of every rank. Returns the loss; NaN after a complaint. */
+static double batch_gradient(job *j)
+{
+    const int each = j->shards / j->ranks;
+    if (add_shards(j, j->rank * each, (j->rank + 1) * each, j->sum, j->other))
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Allreduce(MPI_IN_PLACE, j->sum, (int)(j->values + 1), MPI_REAL_TYPE, MPI_SUM, MPI_COMM_WORLD);
+    const gra_real *row = j->sum;
+    for (int i = 0; i < gra_param_count(j->t.model); i++) {
+        gra_tensor *p = gra_param_at(j->t.model, i);
+        memcpy(p->grad, row, p->size * sizeof *row);
+        row += p->size;
+    }
+    return (double)*row;
+}
+
+/* ---- do all ranks have the same parameters, to the bit? ------------------------------------------------------- */
+
+static uint64_t hash(const gra_model *m)
+{
+    uint64_t h = 14695981039346656037u;                 /* FNV-1a */
+    for (int i = 0; i < gra_param_count(m); i++) {
+        const gra_tensor *p = gra_param_at(m, i);
+        const unsigned char *byte = (const unsigned char *)p->data;
+        for (size_t k = 0; k < p->size * sizeof *p->data; k++)
+            h = (h ^ byte[k]) * 1099511628211u;
+    }
+    return h;
+}
+
+static void compare_ranks(const job *j)
+{
+    uint64_t mine = hash(j->t.model), least, most;
+    MPI_Allreduce(&mine, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&mine, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+    if (least != most) {
+        if (j->rank == 0)
+            complain("step %ld: the parameters differ between ranks: are all machines alike?", j->t.step);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
+/* ---- the run --------------------------------------------------------------------------------------------------- */
+
+/* The text and the model, the same on every rank: new, or those of the run that goes on. */
+static int prepare(job *j)
+{
+    training *t = &j->t;
+    if (text_read(&t->text, t->o.data, (int)t->o.context))
+        return -1;
+    const size_t tokens = (size_t)(t->o.batch * t->o.context);
+    gra_manual_seed(&t->rng, (uint64_t)t->o.seed);
+    t->tape = gra_open(t->o.threads ? (int)t->o.threads : 1);
+    t->model = gra_model_open(t->tape, &t->rng);
+    gra_keep_going(t->tape, true);
+    gra_model_keep_going(t->model, true);
+    const gra_gpt_config config = options_model(&t->o, t->text.vocab.size);
+    gra_gpt_init(&t->gpt, gra_root(t->model), &config);
+    if (gra_model_error(t->model) || optimizer_init(&t->optimizer, &t->o, t->model)) {
+        complain("%s", gra_model_error(t->model));
+        return -1;
+    }
+    int levels = 1;
+    for (int n = j->shards / j->ranks; n > 1; n = (n + 1) / 2)
+        levels++;
+    j->values = gra_param_values(t->model);
+    j->sum = malloc((j->values + 1) * sizeof *j->sum);
+    j->other = malloc((j->values + 1) * (size_t)levels * sizeof *j->other);
+    t->ids = malloc(tokens * sizeof *t->ids);
+    t->next = malloc(tokens * sizeof *t->next);
+    if (!j->sum || !j->other || !t->ids || !t->next || j->values >= (size_t)1 << 31) {
+        complain("out of memory");
+        return -1;
+    }
+    return t->o.resume ? checkpoint_load(t) : 0;
+}
+
+/* Rank 0: a row of loss.tsv after each step, and a checkpoint every hundred, or as --checkpoint-every says. */
+static int record(job *j, const run_row *row)
+{
+    const training *t = &j->t;
+    const long every = t->o.checkpoint_every ? t->o.checkpoint_every : 100;
+    const bool last = t->step == t->o.steps;
+    if (run_log(&j->run, row))
+        return -1;
+    if (!t->o.quiet && (last || t->step % 10 == 0))
+        say("step %ld/%ld  loss %.6f  %.0f tokens/s\n", row->step, t->o.steps, row->train_loss, row->tokens_per_s);
+    return last || t->step % every == 0 ? run_sync(&j->run) || checkpoint_save(t) : 0;
+}
+
+static int train(job *j)
+{
+    training *t = &j->t;
+    while (t->step < t->o.steps) {
+        const double begun = MPI_Wtime();
+        run_row row = { .step = ++t->step, .val_loss = (double)NAN };
+        text_batch(t->text.train, &t->rng, (int)t->o.batch, (int)t->o.context, t->ids, t->next);
+        row.train_loss = batch_gradient(j);
+        row.grad_norm = gra_clip_grad_norm(t->model, t->o.clip);
+        if (!isfinite(row.train_loss) || !isfinite(row.grad_norm)) {
+            complain("step %ld: the loss is no longer a number; a smaller --lr may help", t->step);
+            return -1;
+        }
+        row.lr = optimizer_step(&t->optimizer, t->step);
+        row.tokens_per_s = (double)(t->o.batch * t->o.context) / (MPI_Wtime() - begun);
+        if (t->step == t->o.steps || t->step % 100 == 0)
+            compare_ranks(j);
+        if (j->rank == 0 && record(j, &row))
+            return -1;
+    }
+    return 0;
+}
+
+static int work(job *j)
+{
+    training *t = &j->t;
+    const bool writes = j->rank == 0;
+    if (prepare(j))
+        return -1;
+    if (writes && (run_open(&j->run, t) || (!t->o.resume && checkpoint_save(t)) || run_begin(&j->run, t)))
+        return -1;
+    if (writes && !t->o.quiet)
+        say("ranks %d, shards %d, parameters %zu; %.1f MB of gradients a step; out %s\n", j->ranks, j->shards, j->values,
+            (double)((j->values + 1) * sizeof(gra_real)) / 1e6, t->o.out);
+    if (train(j) || (writes && run_save(t, MODEL_FILE)))
+        return -1;
+    if (writes)
+        say("all %d ranks have the same parameters: %016llx\n", j->ranks, (unsigned long long)hash(t->model));
+    return 0;
+}
+
+/* --shards N, before train's own flags. */
+static int read_flags(job *j, int argc, char **argv)
+{
+    j->shards = 4;
+    if (argc > 2 && strcmp(argv[1], "--shards") == 0) {
+        j->shards = atoi(argv[2]);
+        argv[2] = argv[0];
+        argc -= 2, argv += 2;
+    }
+    j->t = (training){ .o = options_default(), .best = HUGE_VAL };
+    int status = options_parse(&j->t.o, argc, argv);
+    if (status == FLAGS_GO_ON && j->t.o.resume)
+        status = checkpoint_read_options(&j->t) ? 1 : options_parse(&j->t.o, argc, argv);
+    else if (status == FLAGS_GO_ON && options_complete(&j->t.o))
+        status = 2;
+    if (status == FLAGS_GO_ON && (j->shards < 1 || j->shards % j->ranks || j->shards > j->t.o.batch)) {
+        complain("%d shards: their number must be a multiple of the ranks (%d) and at most the batch (%ld)", j->shards,
+                 j->ranks, j->t.o.batch);
+        status = 2;
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static job j;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &j.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &j.ranks);
+    int status = read_flags(&j, argc, argv);
+    if (status == FLAGS_GO_ON)
+        status = work(&j) ? 1 : 0;
+    if (status == 1)
+        MPI_Abort(MPI_COMM_WORLD, 1);                   /* the others wait for this rank */
+    MPI_Finalize();
+    return status;
+}
