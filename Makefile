@@ -146,7 +146,7 @@ train: $(B)/train $(B)/generate
 generate: $(B)/generate
 	$(B)/generate $(ARGS)
 
-## make mpi         trains on several processes, where there is MPI; RANKS=2 ARGS="..."
+## make mpi         trains on several processes, if there is MPI; RANKS=2
 RANKS = 2
 MPICC = mpicc
 MPIRUN = mpirun

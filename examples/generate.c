@@ -48,7 +48,7 @@ static int parse(session *s, int argc, char **argv)
 {
     const flag table[] = {
         { "model", FLAG_TEXT, &s->model_flag, 0, 0, "DIR|FILE",
-          .help = "folder that train wrote, or a .safetensors" },
+          .help = "a folder of train, or a .safetensors" },
         { "prompt", FLAG_TEXT, &s->prompt, 0, 0, "TEXT", "the text to continue", .unset = "a line break" },
         { "ids", FLAG_TEXT, &s->ids, 0, 0, "\"N N N\"", "the tokens to continue, as numbers",
           .unset = "none" },
