@@ -359,6 +359,12 @@ START_TEST(an_op_before_the_first_step)
 }
 END_TEST
 
+START_TEST(the_library_is_of_the_headers_version)
+{
+    ck_assert_int_eq(gra_version(), GRADUS_VERSION);
+}
+END_TEST
+
 START_TEST(an_instruction_set_that_is_not_there)
 {
     static const char *const wish[] = { "avx3", "AVX2", "a word that is longer than any name", "", "base" };
@@ -548,6 +554,7 @@ Suite *tape_suite(void)
     tcase_add_test(c, units_that_cost_nothing);
     tcase_add_test(c, a_second_backward_is_refused);
     tcase_add_test(c, an_op_before_the_first_step);
+    tcase_add_test(c, the_library_is_of_the_headers_version);
     tcase_add_test(c, an_instruction_set_that_is_not_there);
     suite_add_tcase(s, c);
     return s;
