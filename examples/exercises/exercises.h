@@ -181,5 +181,17 @@ struct gated_net {
 gra_tensor *gated_loss(gra_tape *t, const struct gated_net *net, const int *ids, const int *next, int n);
 
 /* 34 does_not_learn */
+enum { XOR_HIDDEN = 8 };
+struct next_token {
+    struct gra_embedding tokens;        /* (vocab, dim) */
+    struct gra_linear    head;          /* (vocab, dim), and a bias */
+};
+struct xor_net {
+    struct gra_linear hidden, out;      /* (XOR_HIDDEN, 2) and (1, XOR_HIDDEN), with biases */
+};
+double      line_step(gra_tape *t, gra_model *m, gra_sgd *opt, const struct gra_linear *line, const double *x,
+                      const double *y, int n);
+gra_tensor *next_loss(gra_tape *t, const struct next_token *net, const int *ids, int n);
+void        xor_init(struct xor_net *net, gra_scope scope);
 
 #endif

@@ -1,0 +1,49 @@
+/* 34 does_not_learn: three runs, three causes.
+ *
+ * Most mistakes in training crash nothing. The loss just does not fall as it should, and its curve is the
+ * first thing that tells why. Here are three small runs that do not learn, each of another cause, and each is
+ * mended in one line or two of its function.
+ *
+ *   1  A straight line through points. The loss falls, comes up again, falls again, and never rests: it swings.
+ *      A smaller learning rate only makes it swing more slowly (so leave opt as it is).
+ *   2  A model that says which of 6 tokens comes next, in a text that repeats itself. The loss falls from 1.8
+ *      to 1.04 and not by a hair further, however sure the model becomes. It should come near 0.
+ *   3  A net of 8 hidden units, out(tanh(hidden(x))), which shall learn XOR: 0 for (0, 0) and (1, 1), 1 for
+ *      (0, 1) and (1, 0). Two hidden units can do it, but the loss stays above 0.1. The forward, the loss and
+ *      the optimiser are right: it lies in the way the parameters begin.
+ *
+ * Mend all three. The judge trains them in this order and looks at losses and gradients; you may print what
+ * you like. What the functions called here do is told in core/gradus.h and layers/layers.h.
+ */
+#include "exercises.h"
+
+/* 1: one step of training of the line y = weight x + bias, by n points. Returns the loss. */
+double line_step(gra_tape *t, gra_model *m, gra_sgd *opt, const struct gra_linear *line, const double *x,
+                 const double *y, int n)
+{
+    gra_begin(t, GRA_TRAIN, NULL);
+    gra_tensor *guess = gra_linear_forward(t, line, gra_constant(t, x, GRA_SHAPE(n, 1)));
+    gra_tensor *loss = gra_mse_loss(t, guess, gra_constant(t, y, GRA_SHAPE(n, 1)));
+    gra_backward(t, loss);
+    gra_sgd_step(opt);
+    (void)m;
+    return gra_item(loss);
+}
+
+/* 2: the loss of a model that is given ids[0 .. n-1], and after each of them shall say the one that follows.
+ * After the last that is ids[n]. */
+gra_tensor *next_loss(gra_tape *t, const struct next_token *net, const int *ids, int n)
+{
+    gra_tensor *x = gra_embedding_forward(t, &net->tokens, ids, GRA_SHAPE(n));
+    gra_tensor *logits = gra_linear_forward(t, &net->head, x);
+    gra_tensor *probabilities = gra_softmax(t, logits, -1);
+    return gra_cross_entropy(t, probabilities, ids + 1);
+}
+
+/* 3: the parameters of the net for XOR. */
+void xor_init(struct xor_net *net, gra_scope scope)
+{
+    const gra_init weight = gra_init_normal(0.5, 0);
+    gra_linear_init_with(&net->hidden, gra_enter(scope, "hidden"), 2, XOR_HIDDEN, true, weight);
+    gra_linear_init_with(&net->out, gra_enter(scope, "out"), XOR_HIDDEN, 1, true, weight);
+}
