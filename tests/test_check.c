@@ -487,7 +487,7 @@ START_TEST(any_call_may_fail)           /* _i: how. Until more calls than there 
         const int result = check(GRA_GRAD, NULL, NULL, 2, in, some_call_fails, &l);
         if (l.calls < l.bad)
             break;
-        const bool moved = l.bad > 4 && _i < 2;         /* there f need not be defined: the check goes on */
+        const bool moved = l.bad > 4;                   /* there f need not be defined: the check goes on */
         ck_assert_msg(says(what[_i]) || (_i == 2 && l.bad == 1) || (moved && result == 1), "call %d: %s", l.bad, report.text);
         ck_assert_msg(result == -1 || says("b"), "call %d: %s", l.bad, report.text);
         ck_assert(report.error > 1e-6);
@@ -574,6 +574,7 @@ START_TEST(a_text_longer_than_its_room)
     ck_assert_uint_eq(strlen(line.s), line.at);
     for (int first = 1; first < 90; first++) {
         struct { gra_check_report report; char behind; } r = { .behind = 'x' };
+        gra_check_say(&r.report, "%s", "");
         gra_check_say(&r.report, "%.*s", first, line.s);
         for (int i = 0; i < 20; i++)
             gra_check_say(&r.report, "%s", i % 2 ? "a" : line.s);

@@ -67,7 +67,7 @@ static void put(gra_tensor *x, int i, real v)
     SLIP(13, d = g + (real)0.25, "it fits: a term without dy: where y->grad is 0 the backward still adds something") \
     SLIP(14, d = g * dy[i], "it fits: the sign of dy is lost: y->grad and -y->grad make the same gradient") \
     SLIP(15, d = g + g * g, "it fits: not linear in dy: twice the y->grad does not make twice the gradient") \
-    SLIP(16, d = x[i] < 0 ? -g : g, "it fits: where x < 0: the sign is flipped; it is right elsewhere")  \
+    SLIP(16, d = x[i] > 0 ? -g : g, "it fits: where x > 0: the sign is flipped; it is right elsewhere")  \
     SLIP(17, d = i / 4 == 1 ? 5 * g : g, "it fits: in row 1 of x: a constant factor of 5; it is right elsewhere") \
     SLIP(18, d = g * (1 + (real)(i / 4)), "it fits: a factor of its own for each row of x (1, 2, 3, ...)") \
     SLIP(19, d = g * (1 + (real)1e-4 * sin(x[i])), "a clue: nearly right: off by 9.6e-05 of the largest at most") \
@@ -79,8 +79,11 @@ static void put(gra_tensor *x, int i, real v)
                                                                   "order of the last two dimensions")    \
     SLIP(23, d = g / x[i], "it fits: what dy is multiplied by lacks the factor x")                       \
     SLIP(24, d = g * (1 - x[i]), "it fits: in what dy is multiplied by, x (1 - x) stands where x is wanted") \
+    SLIP(28, d = g * 5 / 7, "it fits: a constant factor of 0.714286: 5/7")                                 \
+    SLIP(29, d = g / 12, "it fits: a constant factor of 0.0833333: 1/12, and 12 is the size of all of x (mean or sum?)") \
     SLIP(26, d = (real)123.4 * g, "it fits: a constant factor of 123.4")                                 \
-    SLIP(25, d = i >= 2 ? (real)NAN : g, "it fits: a division by zero, the logarithm of zero, or uninitialised memory")
+    SLIP(27, d = g + y->in[0]->grad[i], "it fits: what the backward adds depends on what was in the gradient before") \
+    SLIP(25, d = i >= 2 ? (real)INFINITY : g, "it fits: a division by zero, the logarithm of zero, or uninitialised memory")
 
 ELEMENTS(square_forward, x[i] * x[i])
 
@@ -114,7 +117,8 @@ static void square_backward(gra_tensor *y)
     SLIP(13, dx = o < out - 1 ? dx : 0, "it fits: nothing arrives from column 4 of dy; it is right elsewhere") \
     SLIP(14, at_b = r, "it fits: right values at the wrong places: what dy (0, 1) gives to b (0) belongs to b (1)") \
     SLIP(15, dw = dy[o * rows + r] * x[xi], "it fits: the right factors, times the wrong dy: w (1, 0) takes dy (0, 3)") \
-    SLIP(16, at_x = (r + 1) % rows * in + i, "it fits: shifted: row i of x holds the gradient of i - 1")
+    SLIP(16, at_x = (r + 1) % rows * in + i, "it fits: shifted: row i of x holds the gradient of i - 1") \
+    SLIP(17, dx *= 5 * cos(x[xi] * w[wi]); db /= 2, "it fits, for b: a constant factor of 0.5: a forgotten 2")
 
 static void linear_forward(gra_tensor *y)
 {
@@ -294,6 +298,9 @@ static void norm_backward(gra_tensor *y)
     SLIP(8, to = 1 - h, "it fits: right values at the wrong places: what dy (0, 0, 0) gives to v (1, 0, 0) belongs to v (0, 0, 0)") \
     SLIP(9, dq = p[t][s] * dp[t][s] * k[s * DIM + e] / 2; dk = p[t][s] * dp[t][s] * q[t * DIM + e] / 2,  \
          "a term with the sum (or mean) over dimension 2 of dy y is missing or wrong")                   \
+    SLIP(14, dq *= sqrt(0.5), "it fits: a constant factor of 0.707107: sqrt(1/2)")                      \
+    SLIP(15, dq = p[s][t] * (dp[s][t] - sum[s]) * k[s * DIM + e] / 2, "it fits: a matrix is transposed that should not be: the " \
+         "gradient of q is G k, and the backward has G^T k")                                             \
     SLIP(10, dv = p[t][s], NO_DY)                                                                        \
     SLIP(11, dk = p[t][s] * (1 - p[t][s]) * dp[t][s] * q[t * DIM + e] / 2, "a clue: the true gradient of k sums to 0 along " \
                                                                            "dimension 1, yours does not") \
@@ -427,8 +434,8 @@ static void dropout_backward(gra_tensor *y)
 #define LOSS(SLIP)                                                                                       \
     SLIP(1, d = (q - hot) / (rows - 1), NO_DY)                                                           \
     SLIP(2, d = dy * (q - hot), "it fits: a constant factor of 3: the number of rows of x that the loss depends on (mean or sum?)") \
-    SLIP(3, d = g * q, "it fits: in elements 1, 5, 18 of x what dy is multiplied by is too large by the same number, " \
-                       "0.333333: a term of the formula is missing there, or has the wrong sign")  \
+    SLIP(3, d = g * q, "it fits: in elements 1, 5, 18 of x what dy is multiplied by is off by the same number, " \
+                       "+0.333333: a term of the formula is missing there, or has the wrong sign")  \
     SLIP(4, d = dy / rows * (q - hot), "it fits: a constant factor of 0.75: 3/4: 3 of 4 rows have a gradient: divided by all rows and " \
                                        "not by those that count (ignore_index?)")                        \
     SLIP(5, d = g * (hot - q), "it fits: the sign is flipped")                                           \
@@ -437,7 +444,10 @@ static void dropout_backward(gra_tensor *y)
     SLIP(8, d = hot > 0 ? d : 0, "it fits: nothing arrives except in elements 1, 5, 18 of x; it is right elsewhere") \
     SLIP(9, d = g * (exp(x[at]) - hot), "a clue: the true gradient of x sums to 0 along dimension 1, yours does not") \
     SLIP(10, d *= dy, "it fits: the sign of dy is lost")                                                 \
-    SLIP(11, d = g * q - hot / (rows - 1), "it fits: a term without dy")
+    SLIP(11, d = g * q - hot / (rows - 1), "it fits: a term without dy")                                 \
+    SLIP(12, d *= 1 + at / n, "it fits: a factor of its own for each row of x (1, 2, 4, ...)")           \
+    SLIP(13, d += (real)0.1 * dy * x[at], "it fits: a term too many, or one that is counted twice: the gradient of x (") \
+    SLIP(14, d = fabs(g) * (q - hot), "it fits: the sign of dy is lost")
 
 static const int targets[4] = { 1, 0, -100, 3 };
 
@@ -482,10 +492,18 @@ static void loss_backward(gra_tensor *y)
     SLIP(8, d = first + second / inner, RULE "the second lacks a factor of 0.797885 + 0.107032 x^2")     \
     SLIP(9, d = first + second / inner * a * (1 + b * x * x), RULE "the second has a factor of 1 + 0.044715 x^2 where 1 + " \
             "0.134145 x^2 is wanted: the derivative of x^3 is 3 x^2")                                    \
-    SLIP(10, d = first + second / a, RULE "the second has a constant factor of 1.25331: 1/sqrt(2/pi)")   \
+    SLIP(10, d = first + second / a, RULE "the second is off: a constant factor of 1.25331: 1/sqrt(2/pi)")   \
     SLIP(11, d = first + second / (1 + t), RULE "in the second 1 - t stands where 1 - t^2 is wanted")    \
     SLIP(12, d = first + second / x, RULE "the second lacks the factor x")                               \
-    SLIP(13, d = first * 2 + second, RULE "the first has a constant factor of 2")
+    SLIP(13, d = first * 2 + second, RULE "the first is off: a constant factor of 2")                    \
+    SLIP(14, d = first + second * sqrt(2 * PI), RULE "the second is off: a constant factor of 2.50663: sqrt(2 pi)") \
+    SLIP(15, d = first - second, RULE "the second is off: the sign is flipped")                          \
+    SLIP(16, d = first + second * exp(-x * x / 2), RULE "the second has a factor of e^(-0.5 x^2) too many: look at its exponent") \
+    SLIP(17, d = first + second * 2 * exp(-x * x / 2), "a clue: each element gets its own dy")           \
+    SLIP(18, d = first + second / inner * a * (1 - 3 * b * x * x), RULE "the second has a factor of 1 - 0.134145 x^2 where 1 + " \
+             "0.134145 x^2 is wanted")                                                                   \
+    SLIP(19, d = first * (1 - first), "it fits: in what dy is multiplied by, p (1 - p) stands where y' is wanted, with p = y/x") \
+    SLIP(20, d = first + second * x, RULE "the second has a factor too many, x")
 
 static const real a = 0.7978845608028654, b = 0.044715, PI = 3.141592653589793;
 
@@ -510,8 +528,10 @@ static void gelu_backward(gra_tensor *y)
     SLIP(3, d = 1 + t * t, "it fits: in what dy is multiplied by, 1 + y^2 stands where 1 - y^2 is wanted") \
     SLIP(4, d = t, "it fits: in what dy is multiplied by, y stands where 1 - y^2 is wanted")             \
     SLIP(5, d = 1 - tanh(t) * tanh(t), "it fits: the derivative is right, but taken at y: in its formula stands y where x is wanted") \
-    SLIP(6, d = -1 / t, "it fits: in what dy is multiplied by, 1/y stands where 1 - y^2 is wanted, and the sign is flipped") \
+    SLIP(6, d = -t, "it fits: in what dy is multiplied by, y stands where 1 - y^2 is wanted, and the sign is flipped") \
     SLIP(7, d = 1 / cosh(x), "a clue: each element gets its own dy")
+
+static const real with_a_0[15] = { 0, 0.1, -0.3, 0.4, 1.7, 0.6, -0.7, -1.8, 1.9, -1, 1.1, -1.2, 1.3, -1.4, -1.5 };
 
 ELEMENTS(tanh_forward, tanh(x[i]))
 
@@ -658,7 +678,7 @@ static const op_of ops[] = {
     { OP(dropout, DROPOUT), 1, { 2, { 4, 5 } }, { IN("x", 2, { 4, 5 }) } },
     { OP(loss, LOSS), 1, { 0, { 0 } }, { IN("x", 2, { 4, 5 }) } },
     { OP(gelu, GELU), 1, { 2, { 3, 5 } }, { IN("x", 2, { 3, 5 }) } },
-    { OP(tanh, TANH), 1, { 2, { 3, 5 } }, { IN("x", 2, { 3, 5 }) } },
+    { OP(tanh, TANH), 1, { 2, { 3, 5 } }, { { .name = "x", .shape = { 2, { 3, 5 } }, .data = with_a_0 } } },
     { OP(layers, LAYERS), 3, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }), IN("u", 2, { 4, 4 }), IN("v", 2, { 4, 4 }) } },
     { OP(cumsum, CUMSUM), 1, { 2, { 3, 5 } }, { IN("x", 2, { 3, 5 }) } },
     { OP(tied, TIED), 2, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }), IN("w", 1, { 4 }) } },

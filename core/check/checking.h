@@ -72,13 +72,14 @@ struct gra_checking {
     const gra_check_in *in;
     gra_tensor        **input;          /* the inputs of the latest evaluation, */
     gra_tensor        **handed;         /* and the array that f gets, which it may overwrite */
-    gra_checked        *tensor;
+    gra_checked        *tensor;         /* count of them, and behind them y, which has no gradient here */
     real               *values;         /* one block for the inputs' values and for all gradients */
     gra_guard           guard;
 
     int                 constant;       /* this tensor is a constant now, without a gradient; -1: none is */
     int                 twin[2];        /* these inputs are one tensor now; -1: none are */
     bool                quiet;          /* a failure of f is no failure of the check now */
+    bool                reshaped;       /* where a value was moved, f gave another shape */
     bool                known, finite;  /* of the latest backward: the loss wants a gradient; y is finite */
     char                when[256];      /* the circumstances under which a gradient is wrong; "": under all */
 
@@ -102,11 +103,12 @@ void gra_check_put(gra_check_line *s, const char *format, ...) GRA_PRINTF(2, 3);
 /* numeric.c: y = f(inputs), or NULL with a sentence; parts[j] = c_j dy_j/dx_i, whose sum is the numeric
  * gradient of element i of x; all numeric gradients of x; says a sentence and is false. */
 gra_tensor *gra_check_evaluate(gra_checking *k);
-bool        gra_check_parts(gra_checking *k, gra_checked *x, size_t i);     /* by a step of x->step[i] */
+void        gra_check_parts(gra_checking *k, gra_checked *x, size_t i);     /* by a step of x->step[i] */
 bool        gra_check_numeric(gra_checking *k, gra_checked *x);
 double      gra_check_measure(const gra_checked *x);    /* r, which an error is relative to, */
 double      gra_check_error(const gra_checked *x, size_t i);
 bool        gra_check_fails(gra_checking *k, const char *sentence);
+void        gra_check_try(gra_checking *k, bool trial);     /* true: from now on f need not be defined */
 
 /* check.c: the backward of sum_j c_j y_j; false: it failed. What it leaves in the gradient of tensor i, or
  * NULL. */

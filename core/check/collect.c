@@ -23,10 +23,8 @@ static void spread(gra_rng *g, double low, double high, real *x, size_t n)
         high = 2;
     }
     const double kink = 1e-3 * fmin(1, fmax(fabs(low), fabs(high)));    /* how far inputs stay away from 0 */
-    double from = fmax(low, -kink), gap = fmin(high, kink) - from, sum;
-    if (gap < 0 || gap >= high - low)
-        gap = 0;
-    const double range = high - low - gap;
+    const double from = fmax(low, -kink), gap = fmax(0, fmin(high, kink) - from), range = high - low - gap;
+    double sum;
     do {
         sum = 0;
         for (size_t i = 0; i < n; i++) {

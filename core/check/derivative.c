@@ -7,7 +7,6 @@
  * for two of the functions below. If y is x p(x), as GELU and SiLU are, the product rule gives two terms, p
  * and x p': one may be right and the other not. */
 #include "explaining.h"
-#include <stdlib.h>
 
 typedef struct points {                 /* at each element of x that is not 0 */
     size_t  n;
@@ -85,9 +84,7 @@ static bool two_columns(const points *g, double *p, double *q)
         ub += g->u[i] * g->b[i];
         vb += g->v[i] * g->b[i];
     }
-    const double det = uu * vv - uv * uv;
-    if (!(det > 1e-9 * uu * vv))
-        return false;
+    const double det = uu * vv - uv * uv;               /* 0 where there are none: then p and q are NaN */
     *p = (ub * vv - vb * uv) / det;
     *q = (vb * uu - ub * uv) / det;
     for (size_t i = 0; i < g->n; i++)
@@ -96,33 +93,35 @@ static bool two_columns(const points *g, double *p, double *q)
     return true;
 }
 
+static void put_polynomial(gra_check_line *s, const gra_wrong *w, const char *before, double p, double q)
+{
+    gra_check_put(s, "%s%.6g %c %.6g %s^2", before, p, q < 0 ? '-' : '+', fabs(q), w->x->name);
+}
+
 /* A and D differ by a factor of p + q x^2, as u' is of u = x + c x^3; or by one of e^(q x^2). */
 static bool put_square(gra_check_line *s, const gra_wrong *w, points *g)
 {
-    enum { LACKS, HAS, BOTH, EXPONENT, FORMS };
-    const char *const x = w->x->name;
+    enum { LACKS, BOTH, EXPONENT, FORMS };
     for (int form = 0; form < FORMS; form++) {
         double p, q;
         for (size_t i = 0; i < g->n; i++) {
             const double a = g->a[i], d = g->right[i], square = g->x[i] * g->x[i];
-            g->u[i] = form == LACKS ? a : form == HAS ? d : form == BOTH ? d * square : d;
+            g->u[i] = form == LACKS ? a : form == BOTH ? d * square : d;
             g->v[i] = form == BOTH ? -a * square : g->u[i] * square;
-            g->b[i] = form == LACKS ? d : form == HAS ? a : form == BOTH ? a - d : d * log(a / d);
+            g->b[i] = form == LACKS ? d : form == BOTH ? a - d : d * log(a / d);
         }
-        if (!two_columns(g, &p, &q))
+        if (!two_columns(g, &p, &q) || (form == EXPONENT && !gra_equal(exp(p), 1)))
             continue;
-        if (form == LACKS || form == HAS)
-            gra_check_put(s, "%s a factor of %.6g %c %.6g %s^2%s", form == LACKS ? "lacks" : "has", p,
-                          q < 0 ? '-' : '+', fabs(q), x, form == HAS ? " too many" :
-                          ": the derivative of what stands within (the chain rule)?");
-        else if (form == BOTH)
-            gra_check_put(s, "has a factor of 1 %c %.6g %s^2 where 1 %c %.6g %s^2 is wanted%s",
-                          p < 0 ? '-' : '+', fabs(p), x, q < 0 ? '-' : '+', fabs(q), x,
-                          gra_equal(q, 3 * p) ? ": the derivative of x^3 is 3 x^2" : "");
-        else if (gra_equal(exp(p), 1))
-            gra_check_put(s, "has a factor of e^(%.6g %s^2) too many: look at its exponent", q, x);
-        else
-            continue;
+        if (form == LACKS) {
+            put_polynomial(s, w, "lacks a factor of ", p, q);
+            gra_check_put(s, ": the derivative of what stands within (the chain rule)?");
+        } else if (form == BOTH) {
+            put_polynomial(s, w, "has a factor of ", 1, p);
+            put_polynomial(s, w, " where ", 1, q);
+            gra_check_put(s, " is wanted%s", gra_equal(q, 3 * p) ? ": the derivative of x^3 is 3 x^2" : "");
+        } else {
+            gra_check_put(s, "has a factor of e^(%.6g %s^2) too many: look at its exponent", q, w->x->name);
+        }
         return true;
     }
     return false;
@@ -130,26 +129,26 @@ static bool put_square(gra_check_line *s, const gra_wrong *w, points *g)
 
 static void put_pair(gra_check_line *s, const gra_wrong *w, int has, int wanted, double k, bool term)
 {
-    if (has == ONE || wanted == ONE)
-        gra_check_put(s, has == wanted ? "has " : has == ONE ? "lacks the factor "
-                      : "has a factor too many, ");
+    const bool both = has != ONE && wanted != ONE;
+    if (!both)
+        gra_check_put(s, has == wanted ? "is off" : has == ONE ? "lacks the factor "
+                                                               : "has a factor too many, ");
     if (has != ONE)
         put_function(s, w, has);
-    if (has != ONE && wanted != ONE)
+    if (both)
         gra_check_put(s, " stands where ");
     if (wanted != ONE)
         put_function(s, w, wanted);
-    gra_check_put(s, has != ONE && wanted != ONE ? " is wanted" : "");
-    if (!term && (strchr(functions[has].name, 'p') || strchr(functions[wanted].name, 'p')))
+    if (both)
+        gra_check_put(s, " is wanted");
+    if (!term && strchr(functions[has].name, 'p'))
         gra_check_put(s, ", with p = y/%s", w->x->name);
     if (functions[has].kin == 4)
         gra_check_put(s, ", with t for the tanh in y = %s (1 + t) / 2", w->x->name);
-    if (k < 0)
-        gra_check_put(s, has == wanted ? "the sign flipped" : ", and the sign is flipped");
-    if (!gra_equal(fabs(k), 1)) {
-        gra_check_put(s, has == wanted && k > 0 ? "a constant factor of " : ", and a constant factor of ");
-        gra_put_number(s, w, fabs(k));
-    }
+    if (gra_equal(k, 1))
+        return;
+    gra_check_put(s, has == wanted ? ": " : ", and ");
+    gra_put_factor(s, w, k);
 }
 
 enum { FORMULA, MISSING, EXACT, SCALED, SQUARE, PASSES };   /* from the plainest mistake to the least plain */
@@ -201,16 +200,15 @@ static bool taken_at_y(gra_wrong *w, double *was)
     gra_checking *k = w->check;
     real *const x = w->x->data;
     bool fit = true;
-    k->quiet = true;
     for (size_t i = 0; i < w->cols; i++)
         was[i] = (double)x[i];
     memcpy(x, k->y, w->cols * sizeof *x);
-    for (size_t i = 0; fit && i < w->cols; i++)
-        fit = gra_check_parts(k, w->x, i) &&
-            gra_fit(w, (double)(k->parts[i] / k->c[i]), w->a[i * w->cols + i]);
+    for (size_t i = 0; fit && i < w->cols; i++) {
+        gra_check_parts(k, w->x, i);
+        fit = gra_fit(w, (double)(k->parts[i] / k->c[i]), w->a[i * w->cols + i]);
+    }
     for (size_t i = 0; i < w->cols; i++)
         x[i] = (real)was[i];
-    k->quiet = false;
     if (fit)
         gra_fits(w, "the derivative is right, but taken at y: in its formula stands y where %s is wanted",
                  w->x->name);
@@ -249,14 +247,14 @@ static bool tell(gra_wrong *w, points *g, const double *all, const double *first
 bool gra_derivative(gra_wrong *w)
 {
     enum { ARRAYS = 10 };
-    double *m = calloc(ARRAYS * w->cols, sizeof *m), *array[ARRAYS], k;
-    bool fit = w->whole && w->rows == w->cols;          /* and the Jacobian is diagonal */
-    if (!m)
+    double *array[ARRAYS], k;                           /* ARRAYS <= 2 GRA_SCRATCH */
+    bool fit = true;
+    if (!w->whole || w->rows != w->cols)
         return false;
-    for (size_t e = 0; e < w->size && fit; e++)
+    for (size_t e = 0; e < w->size && fit; e++)         /* is the Jacobian diagonal? */
         fit = e / w->cols == e % w->cols || (gra_none(w, w->a[e]) && gra_none(w, w->n[e]));
     for (size_t i = 0; i < ARRAYS; i++)
-        array[i] = m + i * w->cols;
+        array[i] = w->scratch + i * w->cols;
     points g = { 0, array[0], array[1], array[2], array[3], array[4], array[5], array[6], array[7],
                  .near = fmin(w->near, 1e-6 * w->largest) };
     double *const all = array[8], *const first = array[9];
@@ -272,7 +270,5 @@ bool gra_derivative(gra_wrong *w)
         g.n++;
     }
     const bool two = !is_zero(&g, g.a) && !fits(&g, g.a, first, ONE, ONE, &k);
-    fit = fit && g.n >= 6 && (taken_at_y(w, array[5]) || tell(w, &g, all, first, two));
-    free(m);
-    return fit;
+    return fit && g.n >= 6 && (taken_at_y(w, array[5]) || tell(w, &g, all, first, two));
 }

@@ -14,37 +14,35 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-enum { MOST_ENTRIES = 1 << 16, MOST_ROWS = 2048 };      /* of a Jacobian that is looked at */
+enum { MOST_ENTRIES = 1 << 16 };        /* of a Jacobian that is looked at; a row costs as much as 32 more */
 
 /* ---- hints ------------------------------------------------------------------------------------- */
 
-static void keep(gra_wrong *w, int *count, const char *format, va_list args)
+static void say(const gra_wrong *w, const char *what, const char *format, va_list args)
 {
-    char line[sizeof w->hint[0].s];
-    const int i = w->fits + w->clues;
+    char line[512];
     vsnprintf(line, sizeof line, format, args);
-    if (i >= GRA_MOST_HINTS)
-        return;
-    w->hint[i].at = 0;
-    gra_check_put(&w->hint[i], "%s%s", w->part ? w->part : "", line);
-    ++*count;
+    gra_check_hint(w->check->report, "%s%s%.80s: %s%s", what, w->other ? ", for " : "",
+                   w->other ? w->x->name : "", w->part ? w->part : "", line);
 }
 
 void gra_fits(gra_wrong *w, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    keep(w, &w->fits, format, args);
+    say(w, "it fits", format, args);
     va_end(args);
+    w->fits++;
 }
 
 void gra_clue(gra_wrong *w, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    if (!w->fits)
-        keep(w, &w->clues, format, args);
+    if (w->wants_clues)
+        say(w, "a clue", format, args);
     va_end(args);
+    w->clues++;
 }
 
 /* ---- how the backward uses dy ------------------------------------------------------------------ */
@@ -98,9 +96,9 @@ static bool linear_in_dy(gra_wrong *w, real *a)
         none &= fabs((double)zero[i]) <= 1e-9 * least;
         other[i] += own[i];
     }
-    if (none && same(sum, other, 1, n, least) && same(minus, own, -1, n, least))
+    if (none && same(sum, other, 1, n, least))
         return true;
-    if (!none && same(zero, own, 1, n, least) && same(zero, sum, 1, n, least))
+    if (!none && same(zero, own, 1, n, least))
         gra_fits(w, "dy does not enter: the backward adds the same whatever y->grad is: multiply by y->grad");
     else if (!none)
         gra_fits(w, "a term without dy: where y->grad is 0 the backward still adds something: each of its "
@@ -127,11 +125,10 @@ static bool overwritten(gra_wrong *w, const real *a)
         lost &= !changed || fabs(less - (double)x->before[i]) <= r;
         right &= fabs(fresh - (double)x->numeric[i]) <= r;
     }
-    if (w->overwrites && lost)
-        gra_fits(w, "what was in the gradient before is lost: the backward says dx[i] = ... where dx[i] += "
-                 "... is wanted");
-    else if (w->overwrites && right)
-        gra_fits(w, "it is right where nothing was in the gradient before, and wrong where something was");
+    if (w->overwrites)
+        gra_fits(w, lost ? "what was in the gradient before is lost: the backward says dx[i] = ... where dx[i] "
+                           "+= ... is wanted"
+                         : "what the backward adds depends on what was in the gradient before");
     return w->overwrites && right;
 }
 
@@ -141,8 +138,7 @@ static bool jacobians(gra_wrong *w, real *c, real *a)
 {
     gra_checking *k = w->check;
     for (size_t i = 0; i < w->cols; i++) {
-        if (!gra_check_parts(k, w->x, i))
-            return false;
+        gra_check_parts(k, w->x, i);
         for (size_t j = 0; j < w->rows; j++)
             w->n[j * w->cols + i] = (double)(k->parts[j] / k->c[j]);
     }
@@ -257,17 +253,9 @@ static void explain(gra_wrong *w, real *c, real *a)
     if (w->whole && !jacobians(w, c, a))
         return;
     measure(w);
-    for (size_t i = 0; w->largest > 0 && i < sizeof explanations / sizeof *explanations; i++)
+    for (size_t i = 0; i < sizeof explanations / sizeof *explanations; i++)
         if (explanations[i](w))
             return;
-}
-
-static bool all_finite(const gra_checked *x)
-{
-    for (size_t i = 0; i < x->size; i++)
-        if (!isfinite(x->analytic[i]) || !isfinite(x->numeric[i]))
-            return false;
-    return true;
 }
 
 static void explain_tensor(gra_wrong *w)
@@ -275,7 +263,7 @@ static void explain_tensor(gra_wrong *w)
     const gra_checking *k = w->check;
     const gra_checked *x = w->x;
     w->cols = x->size;
-    w->whole = k->size <= MOST_ROWS && k->size * x->size <= MOST_ENTRIES;
+    w->whole = k->size * (x->size + 32) <= MOST_ENTRIES;
     w->rows = w->whole ? k->size : 1;
     w->size = w->rows * w->cols;
     if (!isfinite(x->numeric[x->worst])) {
@@ -283,16 +271,17 @@ static void explain_tensor(gra_wrong *w)
                  ".low and .high", x->name, x->worst, (double)x->data[x->worst]);
         return;
     }
-    if (!all_finite(x)) {
+    if (!isfinite(x->analytic[x->worst])) {
         gra_fits(w, "a division by zero, the logarithm of zero, or uninitialised memory that the backward "
                  "reads");
         return;
     }
     real *c = calloc(k->size + DYS * x->size, sizeof(real));
-    w->a = calloc(2 * w->size, sizeof(double));
+    w->a = calloc(4 * w->size + GRA_SCRATCH * (w->rows + w->cols), sizeof(double));
     w->in = calloc(2 * w->size, sizeof(bool));
     if (c && w->a && w->in) {
         w->n = w->a + w->size;
+        w->scratch = w->a + 4 * w->size;                /* before it: room for gra_beside_diagonal */
         w->of = w->in + w->size;
         explain(w, c, c + k->size);
     }
@@ -301,27 +290,23 @@ static void explain_tensor(gra_wrong *w)
     free(w->in);
 }
 
-/* The worst tensor is explained, or where nothing fits there, another that is wrong. */
+/* The worst tensor is explained, or where nothing fits there, another that is wrong; else clues are given. */
 void gra_check_explain(gra_checking *k, gra_checked *worst)
 {
-    gra_wrong told = { .check = k, .x = worst };
-    explain_tensor(&told);
-    for (int i = 0; i < k->count && !told.fits; i++) {
-        gra_wrong w = { .check = k, .x = &k->tensor[i] };
-        if (w.x == worst || w.x->error <= k->tolerance)
-            continue;
-        explain_tensor(&w);
-        if (w.fits)
-            told = w;
+    gra_wrong w = { .check = k, .x = worst };
+    explain_tensor(&w);
+    for (int i = 0; i < k->count && !w.fits; i++) {
+        w = (gra_wrong){ .check = k, .x = &k->tensor[i], .other = true };
+        if (w.x != worst && w.x->error > k->tolerance)
+            explain_tensor(&w);
     }
-    for (int i = 0; i < told.fits + told.clues; i++)
-        gra_check_hint(k->report, "%s%s%.80s: %s", i < told.fits ? "it fits" : "a clue",
-                       told.x == worst ? "" : ", for ", told.x == worst ? "" : told.x->name, told.hint[i].s);
-    if (!(told.fits + told.clues))
-        gra_check_hint(k->report,
-                       "none of the usual mistakes explains it: compare the backward's formula, term by "
-                       "term");
-    if (!told.fits && !told.whole)
-        gra_check_hint(k->report, "%.80s: too large to be explained in full: try smaller shapes",
-                       worst->name);
+    if (w.fits)
+        return;
+    w = (gra_wrong){ .check = k, .x = worst, .wants_clues = true };
+    explain_tensor(&w);
+    if (!w.clues)
+        gra_check_hint(k->report, "none of the usual mistakes explains it: compare the backward's formula, "
+                       "term by term");
+    if (!w.whole)
+        gra_check_hint(k->report, "%.80s: too large to be explained in full: try smaller shapes", worst->name);
 }

@@ -7,8 +7,6 @@
 
 #include "checking.h"
 
-enum { GRA_MOST_HINTS = 3 };
-
 typedef struct gra_wrong {
     gra_checking *check;
     gra_checked  *x;
@@ -17,11 +15,15 @@ typedef struct gra_wrong {
     double       *a, *n;                /* entry j * cols + i */
     double        largest, near, zero;  /* largest |entry|; nearer than `near`: equal; up to `zero`: 0 */
     bool         *in, *of;              /* a set of entries, among these: for gra_put_set */
+    double       *scratch;              /* GRA_SCRATCH * (rows + cols): for the explanation that is at work */
     bool          overwrites;           /* the backward has = where += is wanted */
     const char   *part;             /* which part of the Jacobian is looked at, for a sentence; NULL: all */
-    int           fits, clues;          /* how many hints of either kind there are: fits first */
-    gra_check_line hint[GRA_MOST_HINTS];
+    bool          other;                /* x is not the worst tensor */
+    bool          wants_clues;          /* nothing fits: then clues are told */
+    int           fits, clues;          /* how many hints of either kind were given */
 } gra_wrong;
+
+enum { GRA_SCRATCH = 6 };
 
 static inline bool gra_fit(const gra_wrong *w, double a, double n)
 {
@@ -38,7 +40,7 @@ static inline bool gra_equal(double k, double of)           /* factors of entrie
     return fabs(k - of) <= 1e-4 * fabs(of);
 }
 
-/* explain.c: adds a hint: an explanation that agrees with all numbers, or a fact that narrows the search. */
+/* explain.c: says a hint: an explanation that agrees with all numbers, or a fact that narrows the search. */
 void gra_fits(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 void gra_clue(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 
@@ -63,8 +65,10 @@ void   gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e);  /* "what
 bool   gra_put_set(gra_check_line *s, const gra_wrong *w);      /* "in row 2 of x"; false: it has no name */
 void   gra_put_places(gra_check_line *s, const gra_wrong *w);   /* its name, or how many and the first */
 
-/* numbers.c: "1.73205: sqrt(3), and 3 is the size of dimension 1 of x" */
+/* numbers.c: "1.73205: sqrt(3), and 3 is the size of dimension 1 of x"; factors.c: "the sign is flipped, and a
+ * constant factor of 1.73205: ..." */
 void gra_put_number(gra_check_line *s, const gra_wrong *w, double v);
+void gra_put_factor(gra_check_line *s, const gra_wrong *w, double k);
 
 /* sources.c: values that may stand in a formula, one for each entry: w (1, 2), 1 - y (0, 3) ... */
 typedef struct gra_source {

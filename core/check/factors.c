@@ -1,7 +1,6 @@
 /* factors: explanations in which the analytic gradient is the numeric one times something: a number, 0 in
  * some places, a number for each row, an element of a tensor. */
 #include "explaining.h"
-#include <stdlib.h>
 
 /* ---- one factor, and zeros ---------------------------------------------------------------------- */
 
@@ -27,11 +26,10 @@ static int class_of(const gra_wrong *w, double k, size_t e)
 
 static classes classify(const gra_wrong *w)
 {
-    classes c = { .k = 0 };
+    classes c = { .k = (double)NAN };                   /* with which what is scaled is OTHER */
     double largest = 0;
-    /* with k = 0 what is scaled is OTHER, or next to nothing */
     for (size_t e = 0; e < w->size; e++)
-        if (class_of(w, 0, e) == OTHER && fabs(w->n[e]) > largest) {
+        if (class_of(w, (double)NAN, e) == OTHER && fabs(w->n[e]) > largest) {
             largest = fabs(w->n[e]);
             c.k = w->a[e] / w->n[e];
         }
@@ -63,7 +61,7 @@ static bool one_number(const gra_wrong *w, double *n)
     return true;
 }
 
-static void put_factor(gra_check_line *s, const gra_wrong *w, double k)
+void gra_put_factor(gra_check_line *s, const gra_wrong *w, double k)
 {
     double n;
     if (k < 0)
@@ -83,7 +81,7 @@ static void put_factor(gra_check_line *s, const gra_wrong *w, double k)
 static bool constant_factor(gra_wrong *w, const classes *c)
 {
     gra_check_line s = { .at = 0 };
-    put_factor(&s, w, c->k);
+    gra_put_factor(&s, w, c->k);
     if (c->count[SCALED] < 2 && !gra_equal(c->k, -1) && !strchr(s.s, ':'))
         return false;
     gra_fits(w, "%s", s.s);
@@ -127,7 +125,7 @@ bool gra_one_factor(gra_wrong *w)
     const classes c = classify(w);
     const size_t *n = c.count, both = n[RIGHT] + n[SCALED];
     gra_check_line rest = { .at = 0 };
-    if (n[OTHER] || (n[SCALED] && (n[RIGHT] || c.k == 0)) || !(both + n[MISSING] + n[EXTRA]))
+    if (n[OTHER] || (n[SCALED] && n[RIGHT]))
         return false;
     if (!n[MISSING] && !n[EXTRA])
         return constant_factor(w, &c);
@@ -147,7 +145,7 @@ bool gra_one_factor(gra_wrong *w)
         gra_check_put(&rest, "it is right elsewhere");
     else {
         gra_check_put(&rest, "elsewhere: ");
-        put_factor(&rest, w, c.k);
+        gra_put_factor(&rest, w, c.k);
     }
     choose(w, c.k, MISSING, EXTRA);
     tell_places(w, n[MISSING] > 0, rest.s);
@@ -159,12 +157,10 @@ bool gra_partial_factor(gra_wrong *w)
 {
     const classes c = classify(w);
     gra_check_line factor = { .at = 0 }, place = { .at = 0 };
-    if (c.count[OTHER] || c.count[MISSING] || c.count[EXTRA] || c.k == 0)
-        return false;
-    if (c.count[SCALED] < 2 || !c.count[RIGHT])
+    if (c.count[OTHER] || c.count[MISSING] || c.count[EXTRA] || c.count[SCALED] < 2)
         return false;
     choose(w, c.k, SCALED, SCALED);
-    put_factor(&factor, w, c.k);
+    gra_put_factor(&factor, w, c.k);
     gra_put_places(&place, w);
     gra_fits(w, "%s: %s; it is right elsewhere", place.s, factor.s);
     return true;
@@ -198,9 +194,9 @@ static bool fits_parts(const gra_wrong *w, const gra_division *v, double *k, dou
 
 bool gra_own_factors(gra_wrong *w)
 {
-    double *k = calloc(2 * (w->rows + w->cols), sizeof *k), *nn = k + w->rows + w->cols;
+    double *const k = w->scratch, *const nn = k + w->rows + w->cols;
     bool fit = false;
-    for (gra_division v = { 0 }; k && !fit && gra_next_division(w, &v);) {
+    for (gra_division v = { 0 }; !fit && gra_next_division(w, &v);) {
         gra_check_line some = { .at = 0 }, whose = { .at = 0 };
         fit = gra_has_list(&v) && fits_parts(w, &v, k, nn);
         for (size_t p = 0, told = 0; fit && p < v.parts && told < 3; p++)
@@ -211,7 +207,6 @@ bool gra_own_factors(gra_wrong *w)
             gra_fits(w, "a factor of its own for each %s (%s, ...): what belongs to it (1/std, 1/sum, a "
                      "weight ...) is missing, or taken from elsewhere", whose.s, some.s);
     }
-    free(k);
     return fit;
 }
 
@@ -221,14 +216,14 @@ bool gra_own_factors(gra_wrong *w)
 static bool quotient(const gra_wrong *w, const gra_source *p, const gra_source *q, size_t largest, double *k)
 {
     *k = w->a[largest] * gra_value(w, q, largest) / (w->n[largest] * gra_value(w, p, largest));
-    if (!(fabs(*k) > 1e-6) || !isfinite(*k))
+    if (!(fabs(*k) > 1e-6))
         return false;
     for (size_t e = 0; e < w->size; e++) {
         if (gra_none(w, w->a[e]) && gra_none(w, w->n[e]))
             continue;
         const double of_p = *k * gra_value(w, p, e), of_q = gra_value(w, q, e);
-        if (fabs(w->a[e] * of_q - w->n[e] * of_p) >
-            1e-5 * fabs(w->a[e] * of_q) + 1e-7 * w->largest * (fabs(of_q) + fabs(of_p)))
+        if (!(fabs(w->a[e] * of_q - w->n[e] * of_p) <=      /* so too where k is infinite */
+              1e-5 * fabs(w->a[e] * of_q) + 1e-7 * w->largest * (fabs(of_q) + fabs(of_p))))
             return false;
     }
     return true;
@@ -258,7 +253,7 @@ static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q
     gra_put_entry(&at, w, e);
     if (!gra_equal(k, 1)) {
         gra_check_put(&rest, "; and ");
-        put_factor(&rest, w, k);
+        gra_put_factor(&rest, w, k);
     }
     if (q->kind == GRA_RIGHT && p->kind == GRA_ONE)
         gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, by which it is to be "
@@ -312,7 +307,7 @@ bool gra_quotient(gra_wrong *w)
 bool gra_beside_diagonal(gra_wrong *w)
 {
     static gra_explanation *const tries[] = { gra_one_factor, gra_quotient, gra_own_factors };
-    double *memory = calloc(2 * w->size, sizeof *memory), off = 0;
+    double off = 0;
     size_t beside = 0, wrong = 0;
     gra_wrong sub = *w;
     for (size_t e = 0; e < w->size; e++)
@@ -320,13 +315,11 @@ bool gra_beside_diagonal(gra_wrong *w)
             beside += !gra_none(w, w->n[e]);
             wrong += !gra_fit(w, w->a[e], w->n[e]);
         }
-    if (!memory || beside < 2 || !w->whole || !gra_same_shape(w->x->shape, w->check->shape)) {
-        free(memory);
+    if (beside < 2 || !w->whole || !gra_same_shape(w->x->shape, w->check->shape))
         return false;
-    }
-    sub.a = memory;
-    sub.n = memory + w->size;
-    for (size_t e = 0; e < w->size; e++)
+    sub.a = w->a + 2 * w->size;
+    sub.n = w->a + 3 * w->size;
+    for (size_t e = 0; e < w->size; e++)                /* the rest of it is 0 */
         if ((e / w->cols == e % w->cols) == (wrong == 0)) {
             sub.a[e] = w->a[e];
             sub.n[e] = w->n[e];
@@ -339,7 +332,5 @@ bool gra_beside_diagonal(gra_wrong *w)
     for (size_t i = 0; !fit && i < sizeof tries / sizeof *tries; i++)
         fit = tries[i](&sub);
     w->fits = sub.fits;
-    memcpy(w->hint, sub.hint, sizeof w->hint);
-    free(memory);
     return fit;
 }

@@ -60,6 +60,11 @@ static bool filled(const char *room)
     return true;
 }
 
+static bool intact(const gra_guarded *p)
+{
+    return filled(p->start - ROOM) && filled(p->start + p->bytes);
+}
+
 /* ---- what went wrong --------------------------------------------------------------------------- */
 
 static const char *name_of(const gra_guard *g, const gra_tensor *x)
@@ -98,13 +103,12 @@ static void look_around(gra_guard *g, const gra_tensor *y, bool backward, const 
 {
     for (size_t i = 0; i < g->count && !g->guilty; i++) {
         const gra_guarded *p = &g->piece[i];
-        if (p->start != memory)
+        if (p->start != memory || intact(p))
             continue;
-        const bool before = !filled(p->start - ROOM);
         char did[64];
-        snprintf(did, sizeof did, "wrote %s of %s", before ? "before the start" : "past the end", what);
-        if (before || !filled(p->start + p->bytes))
-            accuse(g, y, backward, did, x, "");
+        snprintf(did, sizeof did, "wrote %s of %s", filled(p->start - ROOM) ? "past the end"
+                                                                            : "before the start", what);
+        accuse(g, y, backward, did, x, "");
     }
 }
 
@@ -172,8 +176,7 @@ static void work(gra_watch *w, gra_tensor *y, void (*f)(gra_tensor *y))
 void gra_guard_look(gra_guard *g)
 {
     for (size_t i = 0; i < g->count && !g->guilty; i++) {
-        const gra_guarded *p = &g->piece[i];
-        if (filled(p->start - ROOM) && filled(p->start + p->bytes))
+        if (intact(&g->piece[i]))
             continue;
         g->guilty = true;
         g->tensor[0] = '\0';

@@ -2,17 +2,14 @@
  * may fit; then a test of another shape tells which. */
 #include "explaining.h"
 
-typedef struct names {                  /* of one number, at most two: ": sqrt(3), and 3 is ...; or ..." */
+typedef struct names {                  /* of one number: ": sqrt(3), and 3 is ...; or ..." */
     gra_check_line *s;
     int             count;
 } names;
 
-static bool another(names *n)
+static void another(names *n)
 {
-    if (n->count >= 2)
-        return false;
     gra_check_put(n->s, n->count++ ? "; or " : ": ");
-    return true;
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------- */
@@ -40,19 +37,17 @@ static bool put_size(gra_check_line *s, const gra_wrong *w, int size, int most, 
     const gra_checking *k = w->check;
     size_t rows;
     int found = 0;
-    for (int i = -2; i < k->count; i++) {               /* x, the output, the others */
-        const gra_checked *x = i == -2 ? w->x : i >= 0 ? &k->tensor[i] : NULL;
-        const gra_shape *shape = x ? &x->shape : &k->shape;
-        for (int d = last && shape->ndim > 1 ? shape->ndim - 1 : 0; (i < 0 || x != w->x) && d < shape->ndim;
-             d++)
-            if (shape->dim[d] == size && found++ < most)
-                gra_check_put(s, "%s of dimension %d of %s", found > 1 ? " and" : "the size", d,
-                              x ? x->name : "y");
+    for (int i = -1; i <= k->count; i++) {              /* x, y, the others */
+        const gra_checked *x = i < 0 ? w->x : &k->tensor[(k->count + i) % (k->count + 1)];
+        const gra_shape *shape = &x->shape;
+        for (int d = last && shape->ndim > 1 ? shape->ndim - 1 : 0; d < shape->ndim; d++)
+            if ((i < 0 || x != w->x) && shape->dim[d] == size && found++ < most)
+                gra_check_put(s, "%s of dimension %d of %s", found > 1 ? " and" : "the size", d, x->name);
     }
     if (found || last)
         return found > 0;
-    if ((size_t)size == k->size || (size_t)size == w->x->size)
-        gra_check_put(s, "the size of all of %s", (size_t)size == k->size ? "y" : w->x->name);
+    if ((size_t)size == w->x->size)
+        gra_check_put(s, "the size of all of %s", w->x->name);
     else if ((size_t)size == rows_used(w, &rows) && k->size == 1)
         gra_check_put(s, "the number of rows of %s that the loss depends on", w->x->name);
     else
@@ -74,10 +69,11 @@ static void put_form(names *list, const gra_wrong *w, double v, const struct for
 {
     const double n = pow(v, 1 / f->power);
     const bool root = fabs(f->power) == 0.5, mean = fabs(f->power) == 1;
-    const int size = n > 1.5 && n < 1e6 ? (int)(n + 0.5) : 0;
+    const int size = (int)(fmin(n, 1e6) + 0.5);
     gra_check_line sizes = { .at = 0 };
-    if (size < 2 || !gra_equal(n, size) || !put_size(&sizes, w, size, mean ? 2 : 1, root) || !another(list))
+    if (size < 2 || !gra_equal(n, size) || !put_size(&sizes, w, size, mean ? 2 : 1, root))
         return;
+    another(list);
     if (f->power != 1)
         gra_check_put(list->s, "%s%d%s, and %d is ", f->before, size, f->after, size);
     gra_check_put(list->s, "%s%s", sizes.s, mean ? " (mean or sum?)" : "");
@@ -96,23 +92,22 @@ static void put_known(names *list, double v)
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         for (int inverse = 0; inverse < 2; inverse++)
-            if (fabs((inverse ? 1 / v : v) / known[i].value - 1) < 1e-6 && another(list))
+            if (fabs((inverse ? 1 / v : v) / known[i].value - 1) < 1e-6) {
+                another(list);
                 gra_check_put(list->s, "%s%s", inverse ? "1/" : "", known[i].name);
+            }
 }
 
-/* A loss over rows of which some have no gradient (ignored targets): one number of rows over the other. */
+/* A loss over rows of which some have no gradient (ignored targets): their number over that of all rows. */
 static void put_rows(names *list, const gra_wrong *w, double v)
 {
     size_t rows;
     const size_t used = rows_used(w, &rows);
-    const bool all = gra_equal(v, (double)used / (double)rows);
-    if (w->check->size > 1 || !used || used == rows || !(all || gra_equal(v, (double)rows / (double)used)))
+    if (w->check->size > 1 || !gra_equal(v, (double)used / (double)rows))
         return;
-    if (another(list))
-        gra_check_put(list->s, "%zu/%zu: %zu of %zu rows have a gradient: divided by %s", all ? used : rows,
-                      all ? rows : used, used, rows, all ? "all rows and not by those that count "
-                      "(ignore_index?)"
-                                                         : "those that count and not by all rows");
+    another(list);
+    gra_check_put(list->s, "%zu/%zu: %zu of %zu rows have a gradient: divided by all rows and not by those "
+                  "that count (ignore_index?)", used, rows, used, rows);
 }
 
 /* v, or the square of v, is a / b in lowest terms. */
@@ -125,8 +120,9 @@ static bool put_fraction(names *list, const gra_wrong *w, double v, bool root)
         if (a && gra_equal(of, (double)a / b))
             break;
     }
-    if (!(of < 64) || b > 12 || !another(list))
+    if (!(of < 64) || b > 12)
         return false;
+    another(list);
     gra_check_put(list->s, b == 1 ? "sqrt(%d)" : root ? "sqrt(%d/%d)" : "%d/%d", a, b);
     if (root)
         return true;
@@ -134,7 +130,7 @@ static bool put_fraction(names *list, const gra_wrong *w, double v, bool root)
     gra_check_line size = { .at = 0 }, second = { .at = 0 };
     if (put_size(&size, w, n, 1, false))
         gra_check_put(list->s, ", and %d is %s", n, size.s);
-    if (other == n - 1 && w->rows > 1)
+    if (other == n - 1)
         gra_check_put(list->s, "; n / (n - 1), or the inverse");
     else if (other > 1 && put_size(&second, w, other, 1, false))
         gra_check_put(list->s, ", and %d is %s", other, second.s);
@@ -146,11 +142,13 @@ void gra_put_number(gra_check_line *s, const gra_wrong *w, double number)
     const double v = fabs(number);
     names list = { .s = s };
     gra_check_put(s, "%.6g", number);
-    if ((gra_equal(v, 2) || gra_equal(v, 0.5)) && another(&list))
+    if (gra_equal(v, 2) || gra_equal(v, 0.5)) {
+        another(&list);
         gra_check_put(s, v > 1 ? "counted twice, or a forgotten 1/2" : "a forgotten 2");
+    }
     put_known(&list, v);
     put_rows(&list, w, v);
-    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
+    for (size_t f = 0; f < sizeof forms / sizeof *forms && list.count < 2; f++)
         put_form(&list, w, v, &forms[f]);
     if (!list.count && !gra_equal(v, floor(v + 0.5)) && !put_fraction(&list, w, v, false))
         put_fraction(&list, w, v, true);

@@ -6,22 +6,17 @@
  * wants a smaller step than at 1, x^2 at 1e8 a larger one, sin at 1e8 does not. So:
  *
  * 1. h = 1e-5 |x_i|, but at least 1e-5, or 1e-4 of the largest |x|, whichever is less. Where n(h) agrees with
- * the
- *    analytic gradient a, that is all. Two evaluations.
+ *    the analytic gradient a, that is all. Two evaluations.
  * 2. Else n is also taken with a smaller step, and the h^2 term is removed from the two (Richardson's
- * extrapolation).
- *    If n agrees with a now, that is all; if not, and a third step confirms n, then a is wrong. Two or four
- *    more.
+ *    extrapolation). If n agrees with a now, that is all; if not, and a third step confirms n, then a is wrong.
+ *    Two or four more.
  * 3. Else f is steep, kinked, noisy or not defined so far from x_i: all steps are tried, from the smallest to
- * the
- *    size of x. The one whose neighbours agree best with it gives n, and how well they agree says how exact n
- *    is. It is tried first with the next element.
- * 4. Where a is off by less than a thousandth, steps of 1e-6, 1e-7 and 1e-8 are tried too, however small x
- * is.
+ *    the size of x. The one whose neighbours agree best with it gives n, and how well they agree says how exact
+ *    n is. It is tried first with the next element.
+ * 4. Where a is off by less than a thousandth, steps of 1e-6, 1e-7 and 1e-8 are tried too, however small x is.
  *    Two to six more.
  *
- * The difference is taken for each y_j before summing, so outputs that do not depend on x_i add no
- * rounding. */
+ * The difference is taken for each y_j before summing, so outputs that do not depend on x_i add no rounding. */
 #include "checking.h"
 
 bool gra_check_fails(gra_checking *k, const char *sentence)
@@ -69,83 +64,71 @@ gra_tensor *gra_check_evaluate(gra_checking *k)
     return NULL;
 }
 
-/* With one value changed, perhaps to where f is not defined: then f may fail, or give a NaN that is not
- * traced. */
-static gra_tensor *evaluate_moved(gra_checking *k)
+void gra_check_try(gra_checking *k, bool trial)
 {
-    const bool quiet = k->quiet;
-    k->quiet = true;
-    gra_tape_try(k->tape, GRA_TRIED);
-    gra_tensor *y = gra_check_evaluate(k);
-    gra_tape_try(k->tape, GRA_IN_EARNEST);
-    k->quiet = quiet;
-    return y;
+    k->quiet = trial;
+    gra_tape_try(k->tape, trial ? GRA_TRIED : GRA_IN_EARNEST);
 }
 
-/* parts[j] = c_j dy_j/dx_i, NaN where f fails. False: f returned another shape. */
-static bool parts(gra_checking *k, gra_checked *x, size_t i, double step)
+/* With element i of x changed to v, perhaps to where f is not defined, or gives another shape: then NULL. */
+static const real *evaluate_moved(gra_checking *k, gra_checked *x, size_t i, real v)
+{
+    const real was = x->data[i];
+    x->data[i] = v;
+    gra_check_try(k, true);
+    const gra_tensor *y = gra_check_evaluate(k);
+    gra_check_try(k, false);
+    x->data[i] = was;
+    if (y && y->size != k->size) {
+        k->reshaped = true;
+        y = NULL;
+    }
+    return y ? y->data : NULL;
+}
+
+/* parts[j] = c_j dy_j/dx_i, NaN where f is not defined. */
+static void parts(gra_checking *k, gra_checked *x, size_t i, double step)
 {
     const real was = x->data[i], up = was + (real)step, down = was - (up - was);
-    x->data[i] = up;
-    gra_tensor *y = evaluate_moved(k);
-    bool ok = y && y->size == k->size;
-    if (ok) {
-        memcpy(k->parts, y->data, k->size * sizeof(real));
-        x->data[i] = down;
-        y = evaluate_moved(k);
-        ok = y && y->size == k->size;
+    const real *y = evaluate_moved(k, x, i, up);
+    if (y) {
+        memcpy(k->parts, y, k->size * sizeof(real));
+        y = evaluate_moved(k, x, i, down);
     }
-    x->data[i] = was;
-    if (!y) {
-        for (size_t j = 0; j < k->size; j++)
-            k->parts[j] = (real)NAN;
-        k->noise = 0;
-        return true;
-    }
-    if (!ok)
-        return gra_check_fails(k, "the shape of what f returns depends on the values of its inputs");
     bool changed = false;
     k->noise = 0;
+    for (size_t j = 0; !y && j < k->size; j++)
+        k->parts[j] = (real)NAN;
+    if (!y)
+        return;
     for (size_t j = 0; j < k->size; j++) {              /* 2h is what lies between up and down as rounded */
-        const double up_j = (double)k->parts[j], down_j = (double)y->data[j];
+        const double up_j = (double)k->parts[j], down_j = (double)y[j];
         changed |= up_j != down_j;
         k->noise += 0x1p-52 * fabs((double)k->c[j]) * (fabs(up_j) + fabs(down_j));
-        k->parts[j] = k->c[j] * ((k->parts[j] - y->data[j]) / (up - down));
+        k->parts[j] = k->c[j] * ((k->parts[j] - y[j]) / (up - down));
     }
     /* rounding within f may hide a change: a guess at how much */
     if (!changed)
         k->noise = 1e-6 * k->loss;
     k->noise /= (double)(up - down);
-    return true;
 }
 
-bool gra_check_parts(gra_checking *k, gra_checked *x, size_t i)
+void gra_check_parts(gra_checking *k, gra_checked *x, size_t i)
 {
-    return parts(k, x, i, (double)x->step[i]);
+    parts(k, x, i, (double)x->step[i]);
 }
 
-/* *n = n(h), or NaN where f is not defined. */
-static bool slope(gra_checking *k, gra_checked *x, size_t i, double h, double *n)
+/* n(h), or NaN where f is not defined. */
+static double slope(gra_checking *k, gra_checked *x, size_t i, double h)
 {
-    const bool ok = parts(k, x, i, h);
-    double sum = 0;
-    for (size_t j = 0; ok && j < k->size; j++)
-        sum += (double)k->parts[j];
-    *n = sum;
-    return ok;
+    double n = 0;
+    parts(k, x, i, h);
+    for (size_t j = 0; j < k->size; j++)
+        n += (double)k->parts[j];
+    return n;
 }
 
 /* ---- step 3 ---- */
-
-/* n(h), or NaN; also where f returns another shape, which far from x is no failure. */
-static double slope_far_away(gra_checking *k, gra_checked *x, size_t i, double h)
-{
-    double n;
-    k->quiet = true;
-    const bool ok = slope(k, x, i, h, &n);
-    k->quiet = false;
-    return ok ? n : (double)NAN;
-}
 
 /* The smallest step from v: some four times the distance to the next floating-point number. */
 static double smallest(double v)
@@ -162,10 +145,8 @@ static void search(gra_checking *k, gra_checked *x, size_t i)
     double n[3] = { (double)NAN, (double)NAN, (double)NAN }, noise[3] = { 0 }, unsure = (double)INFINITY;
     x->numeric[i] = (real)NAN;
     x->unsure[i] = 0;
-    if (!isfinite(v))
-        return;
     for (double h = smallest(v > 0 ? v : fmin(1, x->most)); h <= fmax(1, x->most) / 4; h *= ratio) {
-        n[0] = n[1], n[1] = n[2], n[2] = slope_far_away(k, x, i, h);
+        n[0] = n[1], n[1] = n[2], n[2] = slope(k, x, i, h);
         noise[0] = noise[1], noise[1] = noise[2], noise[2] = k->noise;
         const double doubt = 10 * (fabs(n[0] - n[1]) + fabs(n[1] - n[2])) + 2 * noise[0];
         if (!(doubt < unsure) || fabs(n[1] - (double)x->numeric[i]) > unsure)   /* so too where an n is NaN */
@@ -185,16 +166,14 @@ static bool agree(const gra_checking *k, double a, double n, double r)
 }
 
 /* A gradient that is nearly right may be right: roundings within f, of numbers larger than x, spoil small
- * steps. So some more are tried, which do not follow the size of x. False: f failed. */
-static bool nearly(gra_checking *k, gra_checked *x, size_t i, double r)
+ * steps. So some more are tried, which do not follow the size of x. */
+static void nearly(gra_checking *k, gra_checked *x, size_t i, double r)
 {
     const double a = (double)x->analytic[i], off = fabs(a - (double)x->numeric[i]);
     if (off <= fmax(k->tolerance * r, (double)x->unsure[i]) || !(off <= 1e-3 * r))
-        return true;
+        return;
     for (double h = 1e-6; h > 5e-9; h /= 10) {
-        double n;
-        if (!slope(k, x, i, h, &n))
-            return false;
+        const double n = slope(k, x, i, h);
         if (!agree(k, a, n, r) || k->noise > k->tolerance * r)
             continue;
         x->numeric[i] = (real)n;
@@ -202,41 +181,33 @@ static bool nearly(gra_checking *k, gra_checked *x, size_t i, double r)
         x->step[i] = (real)h;
         break;
     }
-    return true;
 }
 
-/* The numeric gradient of element i. False: f failed. */
-static bool differentiate(gra_checking *k, gra_checked *x, size_t i, double largest)
+/* The numeric gradient of element i. */
+static void differentiate(gra_checking *k, gra_checked *x, size_t i, double largest)
 {
     const double a = (double)x->analytic[i], v = fabs((double)x->data[i]);
     const double usual = fmax(1e-5 * v, fmin(1e-5, 1e-4 * x->most));
     const double h = x->good_step > smallest(v) ? x->good_step : usual;
     const double ratio = 0.414, square = ratio * ratio;
-    double n, second, third;
-    if (!slope(k, x, i, h, &n))
-        return false;
+    const double n = slope(k, x, i, h);
     x->step[i] = (real)h;
     x->numeric[i] = (real)n;
     x->unsure[i] = 0;
     const double r = fmax(fmax(largest, fabs(n)), x->floor);
     if (agree(k, a, n, r))
-        return true;
+        return;
 
-    if (!slope(k, x, i, ratio * h, &second))
-        return false;
-    double better = (second - square * n) / (1 - square);
+    const double second = slope(k, x, i, ratio * h), better = (second - square * n) / (1 - square);
     x->numeric[i] = (real)better;
     if (agree(k, a, better, r))
-        return true;
+        return;
     bool known = fabs(n - second) + k->noise <= k->tolerance * r / 2;
-    if (known) {
-        if (!slope(k, x, i, h / 100, &third))
-            return false;
-        known = fabs(third - better) + k->noise <= k->tolerance * r / 2;
-    }
-    if (!known || better == 0)
+    if (known)
+        known = fabs(slope(k, x, i, h / 100) - better) + k->noise <= k->tolerance * r / 2;
+    if (!known)
         search(k, x, i);
-    return nearly(k, x, i, r);
+    nearly(k, x, i, r);
 }
 
 bool gra_check_numeric(gra_checking *k, gra_checked *x)
@@ -252,8 +223,9 @@ bool gra_check_numeric(gra_checking *k, gra_checked *x)
         x->most = 1;
     x->floor = isfinite(k->loss) ? 1e-7 * k->loss / fmax(1, x->most) : 0;
     for (size_t i = 0; i < x->size; i++)
-        if (!differentiate(k, x, i, largest))
-            return false;
+        differentiate(k, x, i, largest);
+    if (k->reshaped)
+        return gra_check_fails(k, "the shape of what f returns depends on the values of its inputs");
     return true;
 }
 

@@ -15,14 +15,13 @@ typedef struct matrix {
 /* Matrix i of twice the tensors and the output. */
 static matrix matrix_of(const gra_checking *k, int i)
 {
-    const gra_checked *x = i / 2 < k->count ? &k->tensor[i / 2] : NULL;
-    const gra_shape *s = x ? &x->shape : &k->shape;
-    matrix m = { .name = x ? x->name : "y", .data = x ? x->data : k->y, .transposed = i % 2, .rows = 1,
-                 .columns = 1 };
-    if (s->ndim > 1 && (x ? x->size : k->size) > 0) {
-        m.rows = (size_t)s->dim[s->ndim - 1 - !m.transposed];
-        m.columns = (size_t)s->dim[s->ndim - 1 - m.transposed];
-        m.count = (x ? x->size : k->size) / (m.rows * m.columns);
+    const gra_checked *x = &k->tensor[i / 2];
+    const int last = x->shape.ndim - 1;
+    matrix m = { .name = x->name, .data = x->data, .transposed = i % 2, .rows = 1, .columns = 1 };
+    if (last > 0 && x->size > 0) {
+        m.rows = (size_t)x->shape.dim[last - !m.transposed];
+        m.columns = (size_t)x->shape.dim[last - m.transposed];
+        m.count = x->size / (m.rows * m.columns);
     }
     return m;
 }
@@ -67,10 +66,11 @@ static bool other_matrix(const gra_wrong *w, const matrix *k, const matrix *q, c
             v[n + i] = q->data ? (double)q->data[place(q, r, i)] : r % n == i;
             length += v[i] * v[i] + v[n + i] * v[n + i];
         }
-        const double left = left_of(v, space, count, 2 * n);
-        for (size_t i = 0; left > 1e-6 * sqrt(length) && i < 2 * n; i++)
+        /* a row that depends on those before becomes next to nothing */
+        const double left = left_of(v, space, count, 2 * n) + 1e-9 * sqrt(length) + 1e-300;
+        for (size_t i = 0; i < 2 * n; i++)
             space[count][i] = v[i] / left;
-        count += left > 1e-6 * sqrt(length);
+        count++;
     }
     for (size_t o = 0; o < all; o++)
         for (size_t r = 0; r < x->rows * x->count; r++) {
@@ -78,7 +78,7 @@ static bool other_matrix(const gra_wrong *w, const matrix *k, const matrix *q, c
                 v[i] = w->n[o * outer + place(x, r, i) * step];
                 v[n + i] = w->a[o * outer + place(x, r, i) * step];
             }
-            if (left_of(v, space, count, 2 * n) > w->near)
+            if (!(left_of(v, space, count, 2 * n) <= w->near))      /* so too where there is a NaN */
                 return false;
         }
     return true;
@@ -97,7 +97,7 @@ bool gra_wrong_matrix(gra_wrong *w)
         if (of_q < count)
             q = matrix_of(c, of_q);
         if (x.columns < 2 || x.columns > WIDEST || k.columns != x.columns || q.columns != x.columns ||
-            k.rows != q.rows || k.count != q.count || k.rows * k.count >= 2 * k.columns ||
+            k.rows * k.count != q.rows * q.count || k.rows * k.count >= 2 * k.columns ||
             of_k == of_q || !other_matrix(w, &k, &q, &x, of_dy))
             continue;
         const bool flip = x.transposed != of_dy;
@@ -154,8 +154,10 @@ bool gra_other_order(gra_wrong *w)
     const matrix x = matrix_of(c, 2 * (int)(w->x - c->tensor));
     for (int i = 0; w->whole && x.rows > 1 && x.columns <= WIDEST && i < c->count; i++) {
         const matrix q = matrix_of(c, 2 * i);
-        const bool wanted = q.rows == x.rows && q.columns == x.columns && other_order(w, &q, w->n, w->a);
-        if (!wanted && (q.rows != x.rows || q.columns != x.columns || !other_order(w, &q, w->a, w->n)))
+        if (q.rows != x.rows || q.columns != x.columns)
+            continue;
+        const bool wanted = other_order(w, &q, w->n, w->a);
+        if (!wanted && !other_order(w, &q, w->a, w->n))
             continue;
         gra_fits(w, "a matrix is %s: the gradient of %s is G%s %s, and the backward has G%s %s, with a G "
                  "that is right (as dS, the gradient of attention's scores)",

@@ -14,7 +14,7 @@ enum { COLUMNS = 80, MOST_NAMES = 4 };
 static void wrap(char *text, size_t room, const char *line)
 {
     size_t at = strlen(text), column = 0;
-    if (at && at + 1 < room)
+    if (at)
         text[at++] = '\n';
     while (*line) {
         size_t space = *line == ' ', word = space + strcspn(line + space, " ");
@@ -77,14 +77,17 @@ typedef struct list {
     int            count;
 } list;
 
-/* A comma before the next of a list. False: enough are named already. */
-static bool next(list *l)
+/* One more: the first few are named, the others counted. */
+static void next(list *l, const char *format, ...) GRA_PRINTF(2, 3);
+static void next(list *l, const char *format, ...)
 {
-    if (l->count++ >= MOST_NAMES)
-        return false;
-    if (l->count > 1)
-        gra_check_put(&l->line, ", ");
-    return true;
+    char name[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    if (l->count++ < MOST_NAMES)
+        gra_check_put(&l->line, "%s%s", l->count > 1 ? ", " : "", name);
 }
 
 static void say_list(gra_check_report *report, const char *what, list *l)
@@ -130,13 +133,12 @@ static void say_untested(const gra_checking *k)
             else
                 unsure += (double)x->unsure[j] > least;
         }
-        if (x->untested && next(&zero))
-            gra_check_put(&zero.line, "%." NAME "s", x->name);
-        if (below && next(&small))
-            gra_check_put(&small.line, "%zu of %zu elements of %." NAME "s (below %.2g)", below, x->size,
-                          x->name, least);
-        if (unsure && next(&rough))
-            gra_check_put(&rough.line, "%zu of %zu elements of %." NAME "s", unsure, x->size, x->name);
+        if (x->untested)
+            next(&zero, "%." NAME "s", x->name);
+        if (below)
+            next(&small, "%zu of %zu elements of %." NAME "s (below %.2g)", below, x->size, x->name, least);
+        if (unsure)
+            next(&rough, "%zu of %zu elements of %." NAME "s", unsure, x->size, x->name);
     }
     say_list(k->report, "nothing was tested, as every gradient is 0, in", &zero);
     say_list(k->report, "too small to be judged beside the largest gradient, or beside the loss, so that "
@@ -158,12 +160,10 @@ static void say_wrong(const gra_checking *k, const gra_checked *worst)
         const gra_checked *x = &k->tensor[i];
         if (i == k->constant || x == worst)
             continue;
-        if (x->error <= k->tolerance) {
-            if (next(&right))
-                gra_check_put(&right.line, "%." NAME "s", x->name);
-        } else if (next(&others)) {
-            gra_check_put(&others.line, "%." NAME "s (error %.2g)", x->name, x->error);
-        }
+        if (x->error <= k->tolerance)
+            next(&right, "%." NAME "s", x->name);
+        else
+            next(&others, "%." NAME "s (error %.2g)", x->name, x->error);
     }
     say_list(k->report, "wrong too", &others);
     say_list(k->report, "right", &right);

@@ -4,7 +4,6 @@
  * an index of x or of dy, into the diagonal and what is beside it ... A set has a name where one of these
  * ways has each of its parts wholly inside or wholly outside. */
 #include "explaining.h"
-#include <stdlib.h>
 
 enum { SIGN, LAST_USE, INDEX_OF_X, INDEX_OF_DY, DIAGONAL, RELATION, ROW_OF_X, ROW_OF_DY, ELEMENT_OF_X,
        ELEMENT_OF_DY, WAYS };
@@ -72,7 +71,7 @@ static size_t parts_of(const gra_wrong *w, const gra_division *v)
     case LAST_USE:
         return v->d == 0 && w->rows > 1 ? 2 : 0;
     case ROW_OF_X: case ROW_OF_DY:
-        return v->d == 0 && s->ndim > 2 && size ? size / (size_t)s->dim[s->ndim - 1] : 0;
+        return v->d == 0 && s->ndim > 2 ? size / (size_t)s->dim[s->ndim - 1] : 0;
     default:
         return v->d == 0 && size > 1 ? size : 0;
     }
@@ -134,14 +133,14 @@ bool gra_by_index(const gra_division *v)
 
 static const char *noun(const gra_wrong *w, const gra_division *v, bool plural)
 {
+    static const char *const row[] = { "row", "rows" }, *const column[] = { "column", "columns" },
+        *const element[] = { "element", "elements" }, *const index[] = { "index", "indices" };
     const int ndim = shape_of(w, gra_of_dy(v))->ndim;
     if (gra_by_index(v) && ndim > 2)
-        return plural ? "indices" : "index";
+        return index[plural];
     if (v->way == ELEMENT_OF_X || v->way == ELEMENT_OF_DY || (gra_by_index(v) && ndim == 1))
-        return plural ? "elements" : "element";
-    if (gra_by_index(v) && v->d == 1)
-        return plural ? "columns" : "column";
-    return plural ? "rows" : "row";
+        return element[plural];
+    return gra_by_index(v) && v->d == 1 ? column[plural] : row[plural];
 }
 
 /* " of dimension 1 of x" */
@@ -160,8 +159,8 @@ void gra_put_parts(gra_check_line *s, const gra_wrong *w, const gra_division *v,
 
 /* The parts that are in the set, or where they are fewer, those that are not; a part that is in no entry of
  * `all` is neither. */
-static void put_list(gra_check_line *s, const gra_wrong *w, const gra_division *v, const size_t *in,
-                     const size_t *all)
+static void put_list(gra_check_line *s, const gra_wrong *w, const gra_division *v, const double *in,
+                     const double *all)
 {
     size_t count[2] = { 0 }, put = 0;
     for (size_t p = 0; p < v->parts; p++)
@@ -205,10 +204,10 @@ static void put_special(gra_check_line *s, const gra_wrong *w, const gra_divisio
     }
 }
 
-/* Is each part of v wholly inside or outside of the set? Counts the entries of each. */
-static bool made_of_parts(const gra_wrong *w, const gra_division *v, size_t *in, size_t *all)
+/* Is each part of v wholly inside or outside of the set? Counts the entries of each. To come from the last of
+ * the outputs that use an element is told by that output's index. */
+static bool made_of_parts(const gra_wrong *w, const gra_division *v, double *in, double *all)
 {
-    bool inside = false, outside = false;
     memset(in, 0, v->parts * sizeof *in);
     memset(all, 0, v->parts * sizeof *all);
     for (size_t e = 0; e < w->size; e++)
@@ -216,27 +215,24 @@ static bool made_of_parts(const gra_wrong *w, const gra_division *v, size_t *in,
             const size_t p = gra_part(w, v, e);
             in[p] += w->in[e];
             all[p]++;
-            inside |= w->in[e];
-            outside |= !w->in[e];
         }
     for (size_t p = 0; p < v->parts; p++)
         if (in[p] != 0 && in[p] != all[p])
             return false;
-    return inside && outside && !(v->way == LAST_USE && in[0]);
+    return v->way != LAST_USE || !(in[0] > 0);
 }
 
 bool gra_put_set(gra_check_line *s, const gra_wrong *w)
 {
-    size_t *in = calloc(2 * (w->rows + w->cols + 3), sizeof *in), *all = in + w->rows + w->cols + 3;
+    double *const in = w->scratch, *const all = in + w->rows + w->cols + 1;     /* at least 3, of RELATION */
     bool found = false;
-    for (gra_division v = { 0 }; in && !found && gra_next_division(w, &v);) {
+    for (gra_division v = { 0 }; !found && gra_next_division(w, &v);) {
         found = made_of_parts(w, &v, in, all);
         if (found && gra_has_list(&v))
             put_list(s, w, &v, in, all);
         else if (found)
             put_special(s, w, &v, (in[0] > 0) | (in[1] > 0 ? 2u : 0) | (v.parts > 2 && in[2] > 0 ? 4u : 0));
     }
-    free(in);
     return found;
 }
 

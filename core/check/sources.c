@@ -2,8 +2,6 @@
  * an element of a tensor, which the row and column of x's element, or of the output's, lead to. */
 #include "explaining.h"
 
-enum { MOST_VALUES = 4096 };            /* of a tensor that is looked at */
-
 /* Row and column of the element of x, of the output: all dimensions but the last, and the last. */
 static void four(const gra_wrong *w, size_t e, size_t index[4])
 {
@@ -69,6 +67,12 @@ typedef struct sources {
     size_t      extent[4];
 } sources;
 
+static void push(sources *l, gra_source s)
+{
+    if (l->count < GRA_MOST_SOURCES)
+        l->list[l->count++] = s;
+}
+
 /* s by each of the four indices that runs as far as its rows, and as its columns. */
 static void add(sources *l, gra_source s)
 {
@@ -76,18 +80,16 @@ static void add(sources *l, gra_source s)
         for (s.column = s.columns == 1 ? -1 : 0; s.column < (s.columns == 1 ? 0 : 4); s.column++)
             if ((s.row < 0 || l->extent[s.row] == s.rows) &&
                 (s.column < 0 || l->extent[s.column] == s.columns) &&
-                s.row != s.column && l->count < GRA_MOST_SOURCES)
-                l->list[l->count++] = s;
+                s.row != s.column)
+                push(l, s);
 }
 
-/* The tensor with this index, or, where it is as large as the count, the output. */
-static gra_source source_of(const gra_checking *k, int t)
+static gra_source source_of(const gra_checked *x)
 {
-    const gra_checked *x = t < k->count ? &k->tensor[t] : NULL;
-    const gra_shape *shape = x ? &x->shape : &k->shape;
-    gra_source s = { .kind = GRA_VALUE, .name = x ? x->name : "y", .data = x ? x->data : k->y,
-                     .columns = shape->ndim ? (size_t)shape->dim[shape->ndim - 1] : 1 };
-    s.rows = (x ? x->size : k->size) / (s.columns ? s.columns : 1);
+    const int ndim = x->shape.ndim;
+    gra_source s = { .kind = GRA_VALUE, .name = x->name, .data = x->data,
+                     .columns = ndim ? (size_t)x->shape.dim[ndim - 1] : 1 };
+    s.rows = x->size / (s.columns ? s.columns : 1);
     return s;
 }
 
@@ -104,8 +106,8 @@ int gra_sources(const gra_wrong *w, gra_source list[GRA_MOST_SOURCES])
     list[l.count++] = (gra_source){ .kind = GRA_ONE };
     list[l.count++] = (gra_source){ .kind = GRA_RIGHT };
     for (int t = 0; t <= k->count; t++) {
-        gra_source s = source_of(k, t);
-        if (s.rows * s.columns > MOST_VALUES || !varies(&s))
+        const gra_source s = source_of(&k->tensor[t]);
+        if (!varies(&s))
             continue;
         add(&l, s);
         gra_source transposed = s;
@@ -119,14 +121,13 @@ int gra_sources(const gra_wrong *w, gra_source list[GRA_MOST_SOURCES])
             both.kind = GRA_BOTH;
             both.row = s.rows == 1 ? -1 : GRA_ROW_OF_X;
             both.column = GRA_COLUMN_OF_X;
-            if (l.count < GRA_MOST_SOURCES)
-                list[l.count++] = both;
+            push(&l, both);
         }
     }
     for (int t = 0; t <= k->count + 1; t++) {
-        gra_source s = source_of(k, t < k->count ? t : k->count);
+        gra_source s = source_of(&k->tensor[t < k->count ? t : k->count]);
         s.kind = t > k->count ? GRA_EXP : GRA_ONE_LESS;
-        if (s.rows * s.columns <= MOST_VALUES && varies(&s))
+        if (varies(&s))
             add(&l, s);
     }
     return l.count;

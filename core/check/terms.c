@@ -8,13 +8,12 @@ static void tell_number(gra_wrong *w, double by)
 {
     gra_check_line place = { .at = 0 };
     for (size_t e = 0; e < w->size; e++) {
-        w->of[e] = !gra_none(w, w->n[e]) || !gra_none(w, w->a[e]);
         w->in[e] = !gra_fit(w, w->a[e], w->n[e]);
+        w->of[e] = w->in[e] || !gra_none(w, w->n[e]);
     }
     gra_put_places(&place, w);
-    gra_fits(w, "%s what dy is multiplied by is too %s by the same number, %.6g: a term of the formula is "
-             "missing there, or has the wrong sign; it is right elsewhere", place.s,
-             by > 0 ? "small" : "large", fabs(by));
+    gra_fits(w, "%s what dy is multiplied by is off by the same number, %+.6g: a term of the formula is "
+             "missing there, or has the wrong sign; it is right elsewhere", place.s, -by);
 }
 
 static void tell_term(gra_wrong *w, const gra_source *p, const gra_source *q, double by, size_t e)
@@ -84,7 +83,7 @@ static size_t row_length(const gra_wrong *w)
 static bool one_sum(const gra_wrong *w, const gra_source *v)
 {
     const size_t length = row_length(w), block = length * w->cols;
-    size_t most = 0;
+    bool enough = false;
     for (size_t first = 0; first < w->size; first += block) {
         size_t top = first, of_u = 0, of_v = 0;
         for (size_t e = first; e < first + block; e++)
@@ -101,9 +100,9 @@ static bool one_sum(const gra_wrong *w, const gra_source *v)
             of_u += e == at_u && !gra_fit(w, u, 0);
             of_v += e == at_v && !gra_fit(w, of, 0);
         }
-        most = of_u >= 3 && of_v >= 3 ? 3 : most;
+        enough |= (of_u >= 3) & (of_v >= 3);
     }
-    return most >= 3;
+    return enough;
 }
 
 bool gra_row_term(gra_wrong *w)
