@@ -21,6 +21,16 @@ static void projected(const char *part, const double *W, const double *b, const 
             first_d[i] += j < d ? W[i * D + j] * x[j] : 0;
         }
     }
+    const double *zero = mat_scaled(b, 0, d);
+    double *last = judge_room((size_t)d), *shifted = mat_scaled(x, 1, D), *q0 = judge_room((size_t)d);
+    for (int i = 0; i < d; i++)
+        last[i] = W[i * D + D - 1] * x[D - 1];
+    for (int j = 0; j < D; j++)
+        shifted[j] += b[j % d];
+    project(W, zero, x, q0, d, D);
+    bool without_b = true;
+    for (int i = 0; i < d; i++)
+        without_b = without_b && fabs(q0[i] - Wx[i]) < 1e-9;
     project(W, b, x, q, d, D);
     judge_guarded("q", q, (size_t)d);
     judge_numbers("q", GRA_SHAPE(d), q, want, 1e-11, JUDGE_MISTAKES(
@@ -29,12 +39,15 @@ static void projected(const char *part, const double *W, const double *b, const 
         { "without b, and W was read by columns, not by rows", mat_product(mat_transposed(W, D, d), x, d, D, 1) },
         { "row i of W begins at W + i*D, for it has D numbers; here it was taken to begin at i*d", stride_d },
         { "the sum has d terms only: a row of W and x have D numbers", first_d },
+        { "only the last term of the sum is left: begin with b[i], then add each term", last },
+        { "only the last term of the sum is left", mat_sum(last, b, d) },
+        { "b was added to x, before the product with W", mat_product(W, shifted, d, D, 1) },
         { "b was subtracted", mat_sum(Wx, mat_scaled(b, -1, d), d) },
         { "b was added once for each product: once in all is wanted", mat_sum(Wx, mat_scaled(b, D, d), d) },
         { "b alone, without W x", b },
         { "x[i] was taken for x[j]: a row meets all of x", one_x },
         { "b[0] was added everywhere, not b[i]", one_b },
-        { "(W x) b: b is added, not multiplied by", mat_product(Wx, b, d, 1, 1) }));
+        { "with b = 0 it is right: what is wrong is how b is added, once to each q[i]", without_b ? q : want }));
 }
 
 static void scored(const char *part, const double *q, const double *k, int n, int m, int d, const double *printed)
@@ -44,11 +57,17 @@ static void scored(const char *part, const double *q, const double *k, int n, in
     double *keys = mat_scores(k, q, m, n, d, 1 / root), *by_n = mat_scaled(want, root / sqrt(n), n * m);
     double *running = judge_room((size_t)(n * m)), *endless = judge_room((size_t)(n * m));
     double *all_but = judge_room((size_t)(n * m)), *positive = judge_room((size_t)(n * m));
+    double *no_first = judge_room((size_t)(n * m)), *last = judge_room((size_t)(n * m)), *far = judge_room((size_t)(n * m));
     double *cosine = judge_room((size_t)(n * m)), *columns = mat_scaled(mat_product(q, k, n, d, m), 1 / root, n * m);
     double *q_columns = mat_scores(mat_transposed(q, d, n), k, n, m, d, 1 / root);
     judge_part("%s", part);
     for (int i = 0; i < n * m; i++) {
         const double *qi = q + i / m * d, *kj = k + i % m * d;
+        no_first[i] = want[i] - qi[0] * kj[0] / root;
+        last[i] = qi[d - 1] * kj[d - 1] / root;
+        far[i] = 0;
+        for (int l = 0; l < d; l++)
+            far[i] += (qi[l] - kj[l]) * (qi[l] - kj[l]) / root;
         all_but[i] = want[i] - qi[d - 1] * kj[d - 1] / root;
         positive[i] = fabs(want[i]);
         cosine[i] = want[i] / sqrt(*mat_product(qi, qi, 1, d, 1) * *mat_product(kj, kj, 1, d, 1));
@@ -68,6 +87,10 @@ static void scored(const char *part, const double *q, const double *k, int n, in
         { "k was read as d rows of m numbers: number l of key j is k[j*d + l]", columns },
         { "q was read as d rows of n numbers: number l of query i is q[i*d + l]", q_columns },
         { "the dot product leaves out the last number of q and k", all_but },
+        { "the dot product leaves out the first number of q and k", no_first },
+        { "only the last term of the dot product is left: add them all", last },
+        { "this is the distance of q and k: the sum of their products is wanted", far },
+        { "this is the distance of q and k: the sum of their products is wanted", mat_scaled(far, -1, n * m) },
         { "the scores have lost their sign: a negative dot product is a bad fit", positive },
         { "divided by the lengths of q and k too: that is their cosine", cosine },
         { "divided by the lengths of q and k, not by sqrt(d): that is their cosine", mat_scaled(cosine, root, n * m) },

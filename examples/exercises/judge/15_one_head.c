@@ -17,7 +17,16 @@ static void weights(const char *part, const double *q, const double *k, int m, i
     }
     attention_weights(q, k, a, m, d);
     judge_guarded("a", a, (size_t)m);
-    judge_numbers("a", GRA_SHAPE(m), a, mat_softmax_rows(s, 1, m), 1e-12, JUDGE_MISTAKES(
+    /* What no list holds: softmax of c times the scores; no weights at all. */
+    const double c = m > 1 ? log(a[1] / a[0]) / (s[1] - s[0]) : 1, *scaled = mat_softmax_rows(mat_scaled(s, c, m), 1, m);
+    const double *want = mat_softmax_rows(s, 1, m);
+    bool negative = false;
+    double all = 0;
+    char times[100];
+    snprintf(times, sizeof times, "softmax of %.6g times the scores", c);
+    for (int j = 0; j < m; j++)
+        negative = negative || a[j] < 0, all += a[j];
+    judge_numbers("a", GRA_SHAPE(m), a, want, 1e-12, JUDGE_MISTAKES(
         { "these are the scores: their softmax is wanted", s },
         { "softmax of scores that are not divided by sqrt(d)",
           mat_softmax_rows(mat_scaled(s, sqrt(d), m), 1, m) },
@@ -32,7 +41,10 @@ static void weights(const char *part, const double *q, const double *k, int m, i
         { "the exponentials are not divided by their sum", e },
         { "the exponentials are not divided by their sum", raw },
         { "the scores are divided by the largest: that is no softmax", mat_scaled(s, 1 / top, m) },
-        { "e^s of a large score is infinite: subtract the largest score first, as in exercise 08", plain }));
+        { "e^s of a large score is infinite: subtract the largest score first, as in exercise 08", plain },
+        { times, isfinite(c) ? scaled : want },
+        { "a weight is negative: e^s never is, so the exponentials are missing", negative ? a : want },
+        { "the weights do not sum to 1", fabs(all - 1) > 1e-9 ? a : want }));
 }
 
 static void mixed(const char *part, const double *a, const double *v, int m, int e)
@@ -63,6 +75,9 @@ static void mixed(const char *part, const double *a, const double *v, int m, int
         { "the weighted sum was divided by m as well: the weights do that already, they sum to 1",
           mat_scaled(want, 1.0 / m, e) },
         { "the value of the largest weight alone: all values are wanted, each times its weight", one },
+        { "the last value is left out", mat_sum(want, mat_scaled(last, -1, e), e) },
+        { "the first value is left out", mat_sum(want, mat_scaled(first, -a[0], e), e) },
+        { "divided by e: the weights sum to 1 as they are", mat_scaled(want, 1.0 / e, e) },
         { "only the last term: the terms are to be added up", last },
         { "the first value alone", first },
         { "a[l] was taken for a[j]: all numbers of value j have the weight a[j]", a_first },
@@ -99,6 +114,13 @@ static void head(const char *part, const double *q, const double *k, const doubl
     double *late_hidden = mat_scaled(s, 1, n * m);
     for (int i = 0; i < n * m; i++)
         late_hidden[i] = i % m > i / m ? (double)-INFINITY : s[i];
+    double *some = mat_scaled(s, 1, n * m), *all_but = mat_scaled(s, 1, n * m);
+    for (int i = 0; i < n * m; i++) {
+        some[i] = i % m < n ? s[i] : (double)-INFINITY;
+        all_but[i] = i % m < m - 1 ? s[i] : (double)-INFINITY;
+    }
+    some = mix(some, v, n, m, e);
+    all_but = m > 1 ? mix(all_but, v, n, m, e) : want;
     double *begun = judge_room((size_t)(n * m)), all = 0;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < m; j++)
@@ -115,6 +137,9 @@ static void head(const char *part, const double *q, const double *k, const doubl
         { "y adds up from query to query: begin each row at 0", running },
         { "the sum of exponentials goes on from query to query: begin it anew for each", mat_product(begun, v, n, m, e) },
         { "the weights of all queries together sum to 1: those of each query do", mat_product(joint, v, n, m, e) },
+        { "the scores are multiplied by sqrt(d): divide", mix(mat_scaled(s, d, n * m), v, n, m, e) },
+        { "only the first n of the m keys are heard", some },
+        { "the last key is not heard", all_but },
         { "the scores are not divided by sqrt(d)", mix(mat_scaled(s, root, n * m), v, n, m, e) },
         { "the scores are divided by d, not by its root", mix(mat_scaled(s, 1 / root, n * m), v, n, m, e) },
         { "the scores are divided by sqrt(e): d, the length of q and k, is meant",

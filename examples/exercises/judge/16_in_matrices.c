@@ -13,16 +13,20 @@ struct numbers {
 struct form {
     bool no_bias, no_b_q, no_b_v;                           /* biases left out: all, or one */
     bool swapped_b, v_b_k;                                  /* b_k for b_q; b_k for b_v */
-    bool q_by_k, k_by_q;                                    /* queries by W_k; keys by W_q */
+    bool q_by_k, k_by_q, v_by_k;                            /* queries by W_k; keys by W_q; values by W_k */
+    bool W_T, b_row, b_twice;                               /* W^T for W; b as a row; added twice (all: if it fits) */
     bool exchanged, over_queries, both;                     /* q and k; softmax along the other dimension; both */
     bool no_softmax, naive, after, twice;                   /* naive: without the largest; after: divided afterwards */
     bool mix_x, mix_k;                                      /* X or K in place of V */
     double divisor;                                         /* in place of sqrt(d) */
 };
 
-static double *affine(const struct numbers *a, const struct sizes *s, int W, int b, int d, bool bias)
+static double *affine(const struct numbers *a, const struct sizes *s, int W, int b, int d, bool bias, struct form f)
 {
-    double *y = mat_product(a->of[W], a->of[X_], d, s->D, s->N);
+    double *y = mat_product(f.W_T ? mat_transposed(a->of[W], d, d) : a->of[W], a->of[X_], d, s->D, s->N);
+    if (f.b_row)
+        return mat_transposed(mat_columns_plus(mat_transposed(y, d, d), a->of[b], d, d), d, d);
+    y = f.b_twice ? mat_columns_plus(y, a->of[b], d, s->N) : y;
     return bias ? mat_columns_plus(y, a->of[b], d, s->N) : y;
 }
 
@@ -30,10 +34,10 @@ static double *head(const struct numbers *a, const struct sizes *s, struct form 
 {
     const int N = s->N;
     const double divisor = f.divisor != 0 ? f.divisor : sqrt(s->d);
-    double *Q = affine(a, s, f.q_by_k ? W_K : W_Q, f.swapped_b ? B_K : B_Q, s->d, !f.no_bias && !f.no_b_q);
-    double *K = affine(a, s, f.k_by_q ? W_Q : W_K, B_K, s->d, !f.no_bias);
+    double *Q = affine(a, s, f.q_by_k ? W_K : W_Q, f.swapped_b ? B_K : B_Q, s->d, !f.no_bias && !f.no_b_q, f);
+    double *K = affine(a, s, f.k_by_q ? W_Q : W_K, B_K, s->d, !f.no_bias, f);
     double *V = f.mix_x ? mat_scaled(a->of[X_], 1, s->D * N) : f.mix_k ? K
-                : affine(a, s, W_V, f.v_b_k ? B_K : B_V, s->e, !f.no_bias && !f.no_b_v);
+                : affine(a, s, f.v_by_k ? W_K : W_V, f.v_b_k ? B_K : B_V, s->e, !f.no_bias && !f.no_b_v, f);
     if (f.exchanged || f.both) {
         double *other = Q;
         Q = K;
@@ -73,6 +77,7 @@ static void judge_head(const char *part, head_fn *f, bool rows, const struct num
 {
     const int N = s.N;
     const struct sizes at = s;
+    const bool square = N == s.D && s.D == s.d && s.d == s.e;
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     judge_part("%s: %s", rows ? "rows" : "columns", part);
     const double *x = rows ? mat_transposed(a->of[X_], s.D, N) : a->of[X_];
@@ -95,6 +100,11 @@ static void judge_head(const char *part, head_fn *f, bool rows, const struct num
         { "b_k was added to the values: each projection has its own bias", s.d == s.e ? FORM(.v_b_k = true) : want },
         { "the keys were made by W_q: each projection has its own W", FORM(.k_by_q = true) },
         { "the queries were made by W_k: each projection has its own W", FORM(.q_by_k = true) },
+        { "the values were made by W_k: each projection has its own W", s.d == s.e ? FORM(.v_by_k = true) : want },
+        { "the biases were added twice", FORM(.b_twice = true) },
+        { "W^T was taken for W: with these sizes both fit", square ? FORM(.W_T = true) : want },
+        { "b was stretched the wrong way: b_i belongs to number i of each token", square ? FORM(.b_row = true) : want },
+        { "the scores were multiplied by sqrt(d): divide", FORM(.divisor = 1 / sqrt(s.d)) },
         { "the scores were not divided by sqrt(d)", FORM(.divisor = 1) },
         { "divided by d, not by its root", FORM(.divisor = s.d) },
         { "divided by sqrt(D), the size of a token: d, the size of a query, is meant", FORM(.divisor = sqrt(s.D)) },
@@ -146,7 +156,8 @@ static struct numbers pytorch(void)
 
 static gra_tensor *checked(gra_tape *t, gra_tensor **in, void *rows)
 {
-    const struct head_parameters p = { in[1], in[2], in[3], in[4], in[5], in[6] };
+    gra_tensor *b_k = gra_constant(t, (double[]){ 0.3, -0.4 }, GRA_SHAPE(2, 1));     /* its gradient is 0 */
+    const struct head_parameters p = { in[1], in[2], in[3], b_k, in[4], in[5] };
     return rows ? in_rows(t, &p, in[0]) : in_columns(t, &p, in[0]);
 }
 
@@ -169,8 +180,8 @@ void judge_exercise(void)
         const gra_check_in in[] = {
             { .name = "X", .shape = rows ? GRA_SHAPE(3, 2) : GRA_SHAPE(2, 3) },
             { .name = "W_q", .shape = GRA_SHAPE(2, 2) }, { .name = "b_q", .shape = GRA_SHAPE(2, 1) },
-            { .name = "W_k", .shape = GRA_SHAPE(2, 2) }, { .name = "b_k", .shape = GRA_SHAPE(2, 1) },
-            { .name = "W_v", .shape = GRA_SHAPE(1, 2) }, { .name = "b_v", .shape = GRA_SHAPE(1, 1) } };
-        judge_gradients(GRA_GRAD, NULL, NULL, 7, in, checked, rows ? &rows : NULL);
+            { .name = "W_k", .shape = GRA_SHAPE(2, 2) }, { .name = "W_v", .shape = GRA_SHAPE(1, 2) },
+            { .name = "b_v", .shape = GRA_SHAPE(1, 1) } };
+        judge_gradients(GRA_GRAD, NULL, NULL, 6, in, checked, rows ? &rows : NULL);
     }
 }

@@ -70,7 +70,20 @@ static void masked(const char *part, bool after, const double *s, int T, const d
     judge_without(y, "causal_mask");
     judge_without(y, "attention");
     no_nan("a", a, T * T);
-    judge_numbers("a", GRA_SHAPE(T, T), a, printed ? printed : FORM(.shift = 0), printed ? 1e-4 : 1e-11, JUDGE_MISTAKES(
+    const double *want = printed ? printed : FORM(.shift = 0);
+    bool future = false, past = false, sums = false;
+    double *alone = mat_scaled(s, 0, T * T);
+    for (int i = 0; i < T; i++) {
+        double sum = 0;
+        for (int j = 0; j < T; j++) {
+            sum += a[i * T + j];
+            future = future || (j > i && a[i * T + j] != 0);
+            past = past || (j <= i && a[i * T + j] == 0);
+        }
+        alone[i * T + i] = 1;
+        sums = sums || fabs(sum - 1) > 1e-9;
+    }
+    judge_numbers("a", GRA_SHAPE(T, T), a, want, printed ? 1e-4 : 1e-11, JUDGE_MISTAKES(
         { "nothing is masked: every token sees all", FORM(.nothing = true) },
         { "the past is masked, not the future: column j > row i is the future of i", FORM(.past = true) },
         { "the token itself is masked too: it may see itself", FORM(.shift = -1) },
@@ -88,7 +101,12 @@ static void masked(const char *part, bool after, const double *s, int T, const d
         { "all that is seen has the same weight: the scores are lost", weights(mat_scaled(s, 0, T * T), T, (struct form){ 0 }) },
         { "softmax of columns: the weights of a token are a row", FORM(.over_queries = true, .after = true) },
         { "the softmax was over columns: the weights of a token are a row",
-          FORM(.over_queries = true, .after = true, .divide = 1) }));
+          FORM(.over_queries = true, .after = true, .divide = 1) },
+        { "a token sees itself alone, and not its past", alone },
+        { "weights of the future are not 0: has the mask the right place, and are its scores -INFINITY?",
+          future ? a : want },
+        { "weights of the past, or of the token itself, are 0", past ? a : want },
+        { "there are rows that do not sum to 1", sums ? a : want }));
     gra_close(t);
 }
 #undef FORM
@@ -161,6 +179,7 @@ static void whole(const char *part, int T, int d, int e)
     judge_numbers("y", GRA_SHAPE(T, e), y, want, 1e-11, JUDGE_MISTAKES(
         { "the scores were not divided by sqrt(d)", attention(q, k, v, T, d, e, 1, f) },
         { "divided by d, not by its root", attention(q, k, v, T, d, e, d, f) },
+        { "multiplied by sqrt(d): divide", attention(q, k, v, T, d, e, 1 / root, f) },
         { "divided by sqrt(T): d, the length of a query, is meant", attention(q, k, v, T, d, e, sqrt(T), f) },
         { "divided by sqrt(e): d, the length of a query, is meant", attention(q, k, v, T, d, e, sqrt(e), f) },
         { "divided by sqrt(d) twice", attention(q, k, v, T, d, e, d, f) },

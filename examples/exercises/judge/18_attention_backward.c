@@ -41,7 +41,8 @@ static double *ds_of(const double *a, const double *right, int n, int m, enum sl
 
 /* Compares dq (or dk) with what is wanted: sum over j of ds_ij k_j / sqrt(d). `other` is k (or q), (m, d). */
 static void compare(const char *name, const char *of, const double *got, const double *want, const double *before,
-                    const double *a, const double *da, const double *other, const double *self, struct sizes s, bool key)
+                    const double *a, const double *da, const double *other, const double *self,
+                    const double *value, struct sizes s, bool key)
 {
     const int rows = key ? s.m : s.n, size = rows * s.d;
     const double root = sqrt(s.d), *g = mat_sum(want, mat_scaled(before, -1, size), size);
@@ -61,6 +62,14 @@ static void compare(const char *name, const char *of, const double *got, const d
             last[i * s.d + l] = (key ? ds[(s.n - 1) * s.m + i] * other[(s.n - 1) * s.d + l]
                                      : ds[i * s.m + s.m - 1] * other[(s.m - 1) * s.d + l]) / root;
     const bool square = s.n == s.m;
+    const double *by_v = value ? mat_sum(before, mat_scaled(mat_product(ds, value, rows, s.m, s.d), 1 / root, size), size)
+                               : NULL;
+    char of_v[100], times[100], last_only[100];
+    double factor;
+    mat_times(got, before, g, size, &factor);
+    snprintf(times, sizeof times, "what was added is everywhere %.6g times what is wanted", factor);
+    snprintf(of_v, sizeof of_v, "%s is a sum of ds_ij v_j, not of ds_ij k_j", name);
+    snprintf(last_only, sizeof last_only, "only the last %s was added: %s is a sum over all", key ? "query" : "key", name);
     const double *swapped = want, *own = want;
     if (square) {
         double *t = key ? ds : mat_transposed(ds, s.n, s.n);
@@ -100,7 +109,10 @@ static void compare(const char *name, const char *of, const double *got, const d
         { "the shared sum of softmax is that of a_ij da_ij, not of da_ij", by[SUM_DA] },
         { "the shared sum of softmax is subtracted, not added", by[PLUS] },
         { exchanged, swapped },
-        { sum, own }));
+        { sum, own },
+        { of_v, value ? by_v : want },
+        { last_only, mat_sum(before, last, size) },
+        { times, mat_times(got, before, g, size, &factor) ? got : want }));
 }
 
 /* dq, dk and dv of the library; mask (n, m) of 0 and -INFINITY, or NULL. */
@@ -138,7 +150,11 @@ static void backward(const char *part, uint64_t seed, struct sizes s, const doub
     judge_part("%s: dv", part);
     attention_backward(q, k, v, a, dy, dq, dk, dv, s.n, s.m, s.d, s.e);
     judge_guarded("dv", dv, (size_t)nv);
-    const double *want = mat_sum(dv0, grad[2], nv);
+    const double *want = mat_sum(dv0, grad[2], nv), *da_t = mat_transposed(da, s.n, s.m);
+    char times[100];
+    double factor;
+    mat_times(dv, dv0, grad[2], nv, &factor);
+    snprintf(times, sizeof times, "what was added is everywhere %.6g times what is wanted", factor);
     const double *anew = mat_transposed(mat_softmax_rows(mat_scores(q, k, s.n, s.m, s.d, 1 / sqrt(s.d)), s.n, s.m), s.n, s.m);
     double *scores = mat_transposed(mat_scores(q, k, s.n, s.m, s.d, 1 / sqrt(s.d)), s.n, s.m);
     judge_numbers("dv", GRA_SHAPE(s.m, s.e), dv, want, 1e-10, JUDGE_MISTAKES(
@@ -155,11 +171,14 @@ static void backward(const char *part, uint64_t seed, struct sizes s, const doub
         { "divided by sqrt(d) too: that belongs to the scores, not to y = a v",
           mat_sum(dv0, mat_scaled(grad[2], 1 / sqrt(s.d), nv), nv) },
         { "the scores were taken for the weights", mat_sum(dv0, mat_product(scores, dy, s.m, s.n, s.e), nv) },
-        { "the sign is wrong", mat_sum(dv0, mat_scaled(grad[2], -1, nv), nv) }));
+        { "the sign is wrong", mat_sum(dv0, mat_scaled(grad[2], -1, nv), nv) },
+        { "dv_j sums a_ij dy_i, not da_ij dy_i", mat_sum(dv0, mat_product(da_t, dy, s.m, s.n, s.e), nv) },
+        { "only the last query was added: dv is a sum over all", mat_sum(dv0, last, nv) },
+        { times, mat_times(dv, dv0, grad[2], nv, &factor) ? dv : want }));
     judge_part("%s: dq", part);
-    compare("dq", "k_j", dq, mat_sum(dq0, grad[0], nq), dq0, a, da, k, q, s, false);
+    compare("dq", "k_j", dq, mat_sum(dq0, grad[0], nq), dq0, a, da, k, q, s.d == s.e ? v : NULL, s, false);
     judge_part("%s: dk", part);
-    compare("dk", "q_i", dk, mat_sum(dk0, grad[1], nk), dk0, a, da, q, k, s, true);
+    compare("dk", "q_i", dk, mat_sum(dk0, grad[1], nk), dk0, a, da, q, k, NULL, s, true);
 }
 
 /* q, k and v are one array x, and so are their gradients. */

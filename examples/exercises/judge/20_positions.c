@@ -46,6 +46,9 @@ static void made(struct sizes s)
     gra_randn(&rng, normal, n);
     for (size_t i = 0; i < n; i++)
         small[i] = 0.02 * normal[i];
+    bool alike = n > 1;
+    for (size_t i = 1; i < n; i++)
+        alike = alike && weight->data[i] == weight->data[0];
     gra_manual_seed(&rng, SEED);
     gra_uniform(&rng, uniform, n, 0, 1);
     gra_manual_seed(&rng, SEED);
@@ -53,7 +56,8 @@ static void made(struct sizes s)
     judge_numbers("weight", GRA_SHAPE(s.context, s.dim), weight->data, normal, 1e-6, JUDGE_MISTAKES(
         { "it begins uniform, not normal: gra_init_normal(0, 1)", uniform },
         { "it begins as the weight of a Linear: an embedding begins with N(0, 1)", linear },
-        { "it begins with N(0, 0.02), not N(0, 1)", small }));
+        { "it begins with N(0, 0.02), not N(0, 1)", small },
+        { "all its values are alike: draw them, gra_init_normal(0, 1)", alike ? weight->data : normal }));
     gra_model_close(m);
     gra_close(t);
 }
@@ -101,6 +105,10 @@ static void forward(const char *part, struct sizes s)
     }
     judge_unchanged("x", in->data, x, (size_t)n);
     judge_unchanged("weight", p.weight->data, w, (size_t)(s.context * s.dim));
+    char times[100];
+    double factor;
+    mat_times(got, x, rows, n, &factor);
+    snprintf(times, sizeof times, "the vectors were added %.6g times: once is wanted", factor);
     double *mean = mat_scaled(x, 1, n);
     for (int i = 0; i < n; i++)
         for (int at = 0; at < s.time; at++)
@@ -120,7 +128,8 @@ static void forward(const char *part, struct sizes s)
         { "the vectors alone, without x", rows },
         { "the vectors were subtracted", mat_sum(mat_scaled(x, 2, n), mat_scaled(want, -1, n), n) },
         { "the vectors were added twice", twice },
-        { "x was multiplied by sqrt(dim) first: some models do so, this one does not", root }));
+        { "x was multiplied by sqrt(dim) first: some models do so, this one does not", root },
+        { times, mat_times(got, x, rows, n, &factor) ? got : want }));
     if (gra_backward(t, gra_sum(t, y)))
         judge_wrong("backward: gradus refused: %s", gra_error(t));
     bool reached = false;

@@ -76,4 +76,17 @@ static inline double *mat_scores(const double *q, const double *k, int n, int m,
     return mat_scaled(mat_product(q, mat_transposed(k, m, d), n, d, m), scale, n * m);
 }
 
+/* got - before is everywhere the same number times g: which one. */
+static inline bool mat_times(const double *got, const double *before, const double *g, int size, double *factor)
+{
+    int most = 0;
+    for (int i = 1; i < size; i++)
+        most = fabs(g[i]) > fabs(g[most]) ? i : most;
+    *factor = (got[most] - before[most]) / g[most];
+    bool fits = size > 1 && isfinite(*factor) && *factor != 0;
+    for (int i = 0; i < size; i++)
+        fits = fits && fabs(got[i] - before[i] - *factor * g[i]) < 1e-9;
+    return fits;
+}
+
 #endif
