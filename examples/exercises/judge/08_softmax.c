@@ -8,10 +8,10 @@ static void forward(const char *part, const double *x, int n, bool large)
 {
     judge_part("%s", part);
     enum { RAW, LINEAR, LINEAR_TOP, OVER_N, NEGATIVE, BASE_2, LOG, SIGMOID, NO_FIRST, NO_LAST, OTHERS,
-           PLUS_1, LENGTH, RUNNING, TWICE, PLUS_TOP, PLUS_SUM, AGAIN, ALL };
+           PLUS_1, LENGTH, RUNNING, TWICE, PLUS_TOP, PLUS_SUM, AGAIN, DIVIDED, ALL };
     double *y = judge_room((size_t)n), want[MOST], raw[MOST], m[ALL][MOST], copy[MOST];
     double sum = 0, top = -INFINITY, low = INFINITY, plain = 0, total = 0, square = 0, running = 0, minus = 0;
-    double two = 0, twice = 0, again = 0;
+    double two = 0, twice = 0, again = 0, divided = 0;
     for (int i = 0; i < n; i++)
         top = fmax(top, x[i]), low = fmin(low, x[i]), copy[i] = x[i];
     for (int i = 0; i < n; i++) {
@@ -21,7 +21,7 @@ static void forward(const char *part, const double *x, int n, bool large)
         minus += exp(low - x[i]), two += exp2(x[i] - top);
     }
     for (int i = 0; i < n; i++)
-        twice += exp(raw[i] / sum), again += raw[i];
+        twice += exp(raw[i] / sum), again += raw[i], divided += exp(x[i] / top);
     for (int i = 0; i < n; i++) {
         running += raw[i];
         want[i] = raw[i] / sum;
@@ -42,6 +42,7 @@ static void forward(const char *part, const double *x, int n, bool large)
         m[TWICE][i] = exp(raw[i] / sum) / twice;
         m[PLUS_TOP][i] = exp(x[i]) / sum;
         m[PLUS_SUM][i] = raw[i] / plain;
+        m[DIVIDED][i] = exp(x[i] / top) / divided;
         m[AGAIN][i] = raw[i] / again;
         again += m[AGAIN][i] - raw[i];
     }
@@ -71,6 +72,7 @@ static void forward(const char *part, const double *x, int n, bool large)
         { "divided by the sum so far: finish the sum over all i before you divide", m[RUNNING] },
         { "the sum is taken again after some y were divided: it must be the same for all i", m[AGAIN] },
         { "softmax was taken twice", m[TWICE] },
+        { "scores are divided by the largest: subtract it, only that leaves y as it is", m[DIVIDED] },
         { "the largest is subtracted in the sum alone, not in the numerator", m[PLUS_TOP] },
         { "the largest is subtracted in the numerator alone, not in the sum", m[PLUS_SUM] },
         { "large scores must not be cut off or scaled: subtract the largest from all, which changes no y",
@@ -81,7 +83,8 @@ static void backward(const char *part, const double *y, const double *dy, int n,
 {
     judge_part("%s", part);
     enum { STORED, NO_DOT, SUM_DY, ONLY_DY, SIGMOID, NEGATIVE, PLUS, MEAN, RUNNING, NO_DY, ENTROPY, SQUARED, DOT_DY,
-           DOT_ALONE, SUM_Y, TWICE_Y, SQUARE, OVER, DOUBLE, NO_FIRST, NO_LAST, ALL };
+           DOT_ALONE, SUM_Y, TWICE_Y, SQUARE, OVER, DOUBLE, NO_FIRST, NO_LAST, ONE_LESS, NO_Y_DY,
+           WITHOUT_J, E_TO_Y, ALL };
     double *dx = judge_room((size_t)n), want[MOST], m[ALL][MOST], copy[2][MOST], dot = 0, all = 0, running = 0, squares = 0;
     for (int i = 0; i < n; i++)
         dot += dy[i] * y[i], all += dy[i], squares += y[i] * y[i], copy[0][i] = y[i], copy[1][i] = dy[i];
@@ -105,6 +108,10 @@ static void backward(const char *part, const double *y, const double *dy, int n,
         m[DOT_ALONE][i] = before - y[i] * dot;
         m[SUM_Y][i] = before + y[i] * dy[i] - dot;
         m[TWICE_Y][i] = before + y[i] * (dy[i] - squares);
+        m[ONE_LESS][i] = before + y[i] * (1 - y[i]) * (dy[i] - dot);
+        m[NO_Y_DY][i] = before + dy[i] - y[i] * dot;
+        m[WITHOUT_J][i] = before + y[i] * (dy[i] - dot + dy[i] * y[i]);
+        m[E_TO_Y][i] = before + exp(y[i]) * (dy[i] - dot);
         m[SQUARE][i] = before + y[i] * y[i] * (dy[i] - dot);
         m[OVER][i] = before + (dy[i] - dot) / y[i];
         m[DOUBLE][i] = before + want[i];
@@ -134,6 +141,10 @@ static void backward(const char *part, const double *y, const double *dy, int n,
         { "y and dy are exchanged: it is y_j that stands before the bracket", m[DOT_DY] },
         { "the term with [i = j] is missing", m[DOT_ALONE] },
         { "a factor y_j too many", m[SQUARE] },
+        { "a factor 1 - y_j too many", m[ONE_LESS] },
+        { "the factor y_j is missing in the term with [i = j]", m[NO_Y_DY] },
+        { "the shared sum leaves out i = j", m[WITHOUT_J] },
+        { "e^y_j stands where y_j should: y is the softmax already", m[E_TO_Y] },
         { "divided by y_j, not multiplied", m[OVER] },
         { "what dx held before is added once more: dx[j] += ... keeps it already", m[DOUBLE] },
         { "the shared sum lacks its first term", m[NO_FIRST] },

@@ -28,41 +28,51 @@ static gra_tensor *run(gra_tape *t, gra_tensor *x, const int *target, const doub
 static void one_row(void)
 {
     judge_part("one row");
-    const double x[3] = { 1, -0.5, 2 };
-    const int target = 1;
-    double p[3], other[3], sum = 0;
-    const double want = row_loss(x, 3, target, p), first = row_loss(x, 3, 0, other);
-    for (int j = 0; j < 3; j++)
-        sum += exp(x[j]);
+    enum { N = 4, T = 2 };
+    const double x[N] = { 1, 2, -0.5, 0.25 };
+    const int target = T;
+    double p[N], other[N], sum = 0, all = 0, rest = 0;
+    const double want = row_loss(x, N, T, p), first = row_loss(x, N, 0, other);
+    for (int j = 0; j < N; j++) {
+        sum += exp(x[j]), all -= log(p[j]);
+        rest -= j == T ? 0 : log(1 - p[j]);
+    }
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
-    gra_tensor *y = run(t, gra_input(t, x, GRA_SHAPE(1, 3)), &target, x);
-    const double got = y->data[0], inside = exp(-got) - p[1];
+    gra_tensor *y = run(t, gra_input(t, x, GRA_SHAPE(1, N)), &target, x);
+    const double got = y->data[0], inside = exp(-got) - p[T];
     if (inside > 1e-14 && inside < 1e-3)
         judge_wrong("loss is %.9g, wanted %.9g\nit fits: about %.1g is added inside the logarithm; that hides a p of 0 and "
                     "falsifies all others", got, want, inside);
     judge_number("loss", got, want, 1e-12, JUDGE_MISTAKES(
         { "the sign: log p is negative, the loss is -log p", (double[]){ -want } },
-        { "p itself: its logarithm is missing", (double[]){ p[1] } },
-        { "-p: the logarithm is missing", (double[]){ -p[1] } },
-        { "1 - p: wanted is -log p", (double[]){ 1 - p[1] } },
-        { "(1 - p)^2: wanted is -log p", (double[]){ (1 - p[1]) * (1 - p[1]) } },
-        { "the sum in the logarithm is 1 too large", (double[]){ 2 + log(1 + sum / exp(2)) - x[1] } },
+        { "p itself: its logarithm is missing", (double[]){ p[T] } },
+        { "-p: the logarithm is missing", (double[]){ -p[T] } },
+        { "1 - p: wanted is -log p", (double[]){ 1 - p[T] } },
+        { "(1 - p)^2: wanted is -log p", (double[]){ (1 - p[T]) * (1 - p[T]) } },
+        { "the sum in the logarithm is 1 too large", (double[]){ 2 + log(1 + sum / exp(2)) - x[T] } },
         { "log(sum e^(x_j - m)) - x_target: the m that was taken out of the sum is not added again",
           (double[]){ want - 2 } },
-        { "the largest score m is taken from the target's, but is still missing outside the sum, or the other way round",
+        { "the largest score m is added twice, or subtracted from the target's score too",
           (double[]){ want + 2 } },
         { "the target's score is not subtracted: this is the log of the sum alone", (double[]){ log(sum) } },
-        { "the target's score is added, not subtracted", (double[]){ log(sum) + x[1] } },
-        { "the score alone: the log of the sum is missing", (double[]){ -x[1] } },
-        { "the sum without its logarithm", (double[]){ sum - x[1] } },
+        { "the target's score is added, not subtracted", (double[]){ log(sum) + x[T] } },
+        { "the score alone: the log of the sum is missing", (double[]){ -x[T] } },
+        { "the sum without its logarithm", (double[]){ sum - x[T] } },
         { "class 0 is taken in place of target[r]", (double[]){ first } },
-        { "the class after the target's: classes are counted from 0", (double[]){ row_loss(x, 3, 2, other) } },
+        { "the class after the target's: classes are counted from 0", (double[]){ row_loss(x, N, T + 1, other) } },
+        { "the class before the target's: classes are counted from 0", (double[]){ row_loss(x, N, T - 1, other) } },
         { "the logarithm to base 2: wanted is the natural one", (double[]){ want / log(2) } },
         { "the logarithm to base 10: wanted is the natural one", (double[]){ want / log(10) } },
-        { "divided by the number of classes: the mean is over rows", (double[]){ want / 3 } },
-        { "the sum of -log p over all classes: only the target's counts",
-          (double[]){ -log(p[0]) - log(p[1]) - log(p[2]) } },
-        { "-p log p: only the logarithm is wanted", (double[]){ p[1] * want } }));
+        { "divided by the number of classes: the mean is over rows", (double[]){ want / N } },
+        { "the sum of -log p over all classes: only the target's counts", (double[]){ all } },
+        { "-log(1 - p) of the other classes is added: that is the binary cross-entropy", (double[]){ want + rest } },
+        { "-log(1 - p) of the other classes is the loss: only the target's -log p counts", (double[]){ rest } },
+        { "the last class is not in the sum", (double[]){ log(sum - exp(x[N - 1])) - x[T] } },
+        { "the first class is not in the sum", (double[]){ log(sum - exp(x[0])) - x[T] } },
+        { "the target is not in the sum", (double[]){ log(sum - exp(x[T])) - x[T] } },
+        { "the target's probability is subtracted from the log of the sum: wanted is its score",
+          (double[]){ log(sum) - p[T] } },
+        { "-p log p: only the logarithm is wanted", (double[]){ p[T] * want } }));
     gra_close(t);
 }
 
@@ -131,8 +141,12 @@ static void gradient(const char *part, const double *x, const int *target, int r
 {
     judge_part("%s", part);
     enum { NO_DY, NO_ROWS, CLASSES, NO_ONE_HOT, ONE_HOT, ONE_HOT_WHOLE, P_WHOLE, FIRST, ONLY_TARGET, MSE, BY_P, RAW, AT_0,
-           STORED, BY_ROW, DY_TWICE, ALL };
+           STORED, BY_ROW, DY_TWICE, LOSS, NEXT, TIMES_ROWS,
+           FIRST_ROW, LAST_ROW, HIT_P, ALL };
     double p[MOST] = { 0 }, want[MOST], m[ALL][MOST];
+    double loss = 0;
+    for (int r = 0; r < rows; r++)
+        loss += row_loss(x + r * n, n, target[r], p) / rows;
     for (int r = 0; r < rows; r++) {
         double top = -INFINITY;
         row_loss(x + r * n, n, target[r], p);
@@ -158,6 +172,12 @@ static void gradient(const char *part, const double *x, const int *target, int r
             m[STORED][i] = d;
             m[BY_ROW][i] = before + dy * (p[j] - (r == target[r])) / rows;
             m[DY_TWICE][i] = before + d * dy;
+            m[LOSS][i] = before + d / dy * loss;
+            m[NEXT][i] = before + dy * (p[j] - (j == target[r] + 1)) / rows;
+            m[TIMES_ROWS][i] = before + d * rows * rows;
+            m[FIRST_ROW][i] = before + (r == 0 ? d : 0);
+            m[LAST_ROW][i] = before + (r == rows - 1 ? d : 0);
+            m[HIT_P][i] = before + dy * (p[j] - hit * p[j]) / rows;
         }
     }
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
@@ -181,6 +201,12 @@ static void gradient(const char *part, const double *x, const int *target, int r
         { "class 0 in place of the target", m[AT_0] },
         { "1 is subtracted where r is target[r]: wanted is where j is", m[BY_ROW] },
         { "dy is a factor twice", m[DY_TWICE] },
+        { "y->data[0], the loss, stands where dy = y->grad[0] should", m[LOSS] },
+        { "the class after the target's gets the -1: classes are counted from 0", m[NEXT] },
+        { "multiplied by rows, not divided", m[TIMES_ROWS] },
+        { "the first row alone gets a gradient", m[FIRST_ROW] },
+        { "the last row alone gets a gradient", m[LAST_ROW] },
+        { "the target's own gradient is 0: 1 is to be subtracted there, not p", m[HIT_P] },
         { "only the target's score gets a gradient: the others move the sum, too", m[ONLY_TARGET] },
         { "a factor p_j too many", m[MSE] },
         { "-1/p at the target is the derivative by p: x comes before it, through the softmax", m[BY_P] },

@@ -34,6 +34,7 @@ static double density_y(struct at a) { return a.x * a.p; }
 
 static double squared(struct at a)   { return a.x * a.x * a.P; }
 static double cut(struct at a)       { return a.x < 0 ? 0 : a.x * a.P; }
+static double root_out(struct at a)  { return a.x * 0.5 * (1 + erf(a.x) / sqrt(2)); }
 static double zero(struct at a)      { return 0 * a.x; }
 
 static double right(struct at a)     { return a.before + a.dy * (a.P + a.x * a.p); }
@@ -59,6 +60,16 @@ static double of_relu(struct at a)   { return a.before + a.dy * (a.x > 0); }
 static double doubled(struct at a)   { return a.before + 2 * a.dy * a.P * a.x * a.p; }
 static double product(struct at a)   { return a.before + a.dy * a.P * a.x * a.p; }
 static double int_half(struct at a)  { return a.before + a.dy * (a.P + a.x / sqrt(2 * pi)); }
+static double root_2_pi(struct at a) { return a.before + a.dy * (a.P + a.x * exp(-a.x * a.x / 2) / (sqrt(2) * pi)); }
+static double times_2pi(struct at a) { return a.before + a.dy * (a.P + a.x * exp(-a.x * a.x / 2) * sqrt(2 * pi)); }
+static double root_2(struct at a)    { return a.before + a.dy * (a.P + a.x * exp(-a.x * a.x / 2) / sqrt(2) * pi); }
+static double abs_x(struct at a)     { return a.before + a.dy * (a.P + a.x * exp(-fabs(a.x) / 2) / sqrt(2 * pi)); }
+static double dy_plus(struct at a)   { return a.before + a.dy + a.P + a.x * a.p; }
+static double dy_alone(struct at a)  { return a.before + a.dy; }
+static double dy_y(struct at a)      { return a.before + a.dy * a.x * a.P; }
+static double x_twice(struct at a)   { return a.before + a.dy * (a.P + a.x * a.x * a.p); }
+static double P_twice(struct at a)   { return a.before + a.dy * (2 * a.P + a.x * a.p); }
+static double P_minus(struct at a)   { return a.before + a.dy * (1 - a.P + a.x * a.p); }
 static double P_on_both(struct at a) { return a.before + a.dy * a.P * (1 + a.x * a.p); }
 static double exchanged(struct at a) { return a.before + a.dy * (a.x * a.P + a.p); }
 static double y_for_x(struct at a)   { return a.before + a.dy * (a.P + right_y(a) * a.p); }
@@ -88,6 +99,7 @@ static const struct { const char *says; mistaken *f; } of_y[] = {
     { "this is x sigmoid(x), SiLU", silu },
     { "this is x sigmoid(1.702 x), an approximation: wanted is the one by erf", quick },
     { "this is relu", relu },
+    { "erf is divided by sqrt(2): wanted is erf of x / sqrt(2)", root_out },
     { "a factor x too many", squared },
     { "negative x give 0, as with relu: here they give a little less than 0", cut },
     { "0 throughout: if you wrote 1 / 2, in C that is the integer 0; 0.5 is a half", zero } };
@@ -114,6 +126,16 @@ static const struct { const char *says; mistaken *f; } of_dx[] = {
     { "the first term is x P(x): it is the derivative of x, 1, times P(x)", y_slope },
     { "the factor x stands in the wrong term: each term has the derivative of one factor", exchanged },
     { "P multiplies both terms: the second has the derivative of P in its place", P_on_both },
+    { "the root is of 2 alone: the density is divided by sqrt(2 pi)", root_2_pi },
+    { "the root is of 2 alone, and pi a factor: the density is divided by sqrt(2 pi)", root_2 },
+    { "the density is multiplied by sqrt(2 pi), not divided by it", times_2pi },
+    { "e^(-|x| / 2) stands where e^(-x^2 / 2) should", abs_x },
+    { "dy is added to the derivative: it multiplies it", dy_plus },
+    { "this is dy alone: the derivative by which it is to be multiplied is missing", dy_alone },
+    { "dy is multiplied by y: wanted is the derivative of y by x", dy_y },
+    { "a factor x too many in the second term", x_twice },
+    { "the first term is twice what it should be: the half of P is missing", P_twice },
+    { "1 - P(x) stands where P(x) should in the first term: a sign, or erfc for erf", P_minus },
     { "y stands where x should in the second term", y_for_x },
     { "e^(-x^2 / 2) is 1 throughout: if you wrote 1 / 2, in C that is the integer 0", int_half },
     { "this is the derivative of x sigmoid(x), SiLU", of_silu },
@@ -121,7 +143,7 @@ static const struct { const char *says; mistaken *f; } of_dx[] = {
     { "this is the derivative of relu", of_relu },
     { "this is the derivative of the approximation by tanh", of_tanh } };
 
-enum { MOST = 32 };
+enum { MOST = 48 };
 
 static void judge(const char *part, const double *x, int n, const double *dy, double before)
 {

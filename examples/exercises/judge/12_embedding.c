@@ -21,7 +21,7 @@ static void ids_unchanged(const int *ids, const int *before, int n)
 static void forward(const char *part, int words, int dim, const int *ids, int n)
 {
     judge_part("%s", part);
-    enum { IN_ORDER, FIRST, NEXT, PREVIOUS, STRIDE_N, FIRST_NUMBER, ID_J, NO_STRIDE, ALL };
+    enum { IN_ORDER, FIRST, NEXT, PREVIOUS, STRIDE_N, FIRST_NUMBER, ID_J, NO_STRIDE, RUNNING, COLUMN, ALL };
     const size_t size = (size_t)(n * dim), table = (size_t)(words * dim);
     const int *given = copy_ids(ids, n);
     double *w = judge_draw(121, table, -2, 2), *y = judge_room(size), want[MOST], m[ALL][MOST];
@@ -36,6 +36,8 @@ static void forward(const char *part, int words, int dim, const int *ids, int n)
             m[PREVIOUS][at] = w[(ids[i] + words - 1) % words * dim + j];
             m[STRIDE_N][at] = w[(ids[i] * n + j) % (words * dim)];
             m[FIRST_NUMBER][at] = w[ids[i] * dim];
+            m[RUNNING][at] = want[at] + (i ? m[RUNNING][at - dim] : 0);
+            m[COLUMN][at] = w[(j * n + ids[i]) % (words * dim)];
             m[ID_J][at] = w[ids[j % n] * dim + j];
             m[NO_STRIDE][at] = w[(ids[i] + j) % (words * dim)];
         }
@@ -52,14 +54,17 @@ static void forward(const char *part, int words, int dim, const int *ids, int n)
         { "w has rows of dim numbers, not of n: row k begins at w[k * dim]", m[STRIDE_N] },
         { "row k of w begins at w[k * dim], not at w[k]", m[NO_STRIDE] },
         { "the first number of a row stands in all its places", m[FIRST_NUMBER] },
-        { "the id is taken by the column: wanted is ids[i]", m[ID_J] }));
+        { "the id is taken by the column: wanted is ids[i]", m[ID_J] },
+        { "rows are added up: row i of y is one row of w", m[RUNNING] },
+        { "w is read by columns: w[k][j] is w[k * dim + j]", m[COLUMN] }));
 }
 
 static void backward(const char *part, int words, int dim, const int *ids, int n, bool fresh)
 {
     judge_part("%s", part);
     enum { LOST, LAST, FIRST, ALL_LOST, IN_ORDER, TO_FIRST, MEAN, SCATTER, DY_K, STRIDE_N, DY_STRIDE, OVER_N, COUNT,
-           SUBTRACTED, NO_STRIDE, FIRST_NUMBER, NO_LAST, NO_FIRST, ALL };
+           SUBTRACTED, NO_STRIDE, FIRST_NUMBER, NO_LAST, NO_FIRST,
+           ONE_COLUMN, ALL_ROWS, NONE, ALL };
     const size_t size = (size_t)(n * dim), table = (size_t)(words * dim);
     const int *given = copy_ids(ids, n);
     double *dy = judge_draw(122, size, -2, 2), *dw = judge_room(table), *old = judge_draw(123, table, 1, 2);
@@ -90,6 +95,8 @@ static void backward(const char *part, int words, int dim, const int *ids, int n
             m[IN_ORDER][at] = was + (k < n ? dy[k * dim + j] : 0);
             m[DY_K][at] = m[STRIDE_N][at] = m[DY_STRIDE][at] = m[TO_FIRST][at] = was;
             m[NO_STRIDE][at] = m[FIRST_NUMBER][at] = m[NO_LAST][at] = m[NO_FIRST][at] = was;
+            m[ONE_COLUMN][at] = m[ALL_ROWS][at] = was;
+            m[NONE][at] = was + (times == 1 ? sum : 0);
         }
     for (int i = 0; i < n; i++)
         for (int j = 0; j < dim; j++) {
@@ -99,6 +106,9 @@ static void backward(const char *part, int words, int dim, const int *ids, int n
             m[DY_STRIDE][ids[i] * dim + j] += dy[(j * n + i) % (n * dim)];
             m[NO_STRIDE][ids[i] + j] += dy[i * dim + j];
             m[FIRST_NUMBER][ids[i] * dim + j] += dy[i * dim];
+            m[ONE_COLUMN][ids[i] * dim] += dy[i * dim + j];
+            for (int k = 0; k < n; k++)
+                m[ALL_ROWS][ids[k] * dim + j] += dy[i * dim + j];
             m[NO_LAST][ids[i] * dim + j] += i < n - 1 ? dy[i * dim + j] : 0;
             m[NO_FIRST][ids[i] * dim + j] += i ? dy[i * dim + j] : 0;
         }
@@ -125,6 +135,9 @@ static void backward(const char *part, int words, int dim, const int *ids, int n
         { "dy is read by columns: dy[i][j] is dy[i * dim + j]", m[DY_STRIDE] },
         { "row k of dw begins at dw[k * dim], not at dw[k]", m[NO_STRIDE] },
         { "the first number of each row of dy is added in all places", m[FIRST_NUMBER] },
+        { "all numbers of a row are added to its first: dw[k][j] gets dy[i][j]", m[ONE_COLUMN] },
+        { "all of dy goes to the row of each id: row i goes to the row of ids[i] alone", m[ALL_ROWS] },
+        { "an id that comes several times gets nothing: each time is to be added", m[NONE] },
         { "the gradient of the last id is left out", m[NO_LAST] },
         { "the gradient of the first id is left out", m[NO_FIRST] }));
 }

@@ -136,10 +136,12 @@ static void not_training(const char *part, gra_mode mode, gra_rng *rng)
     const gra_rng before = rng ? *rng : (gra_rng){ .at = 0 };
     struct trial k = run(mode, rng, x, 0.25);
     double *scaled = judge_room(SIZE), *large = judge_room(SIZE), *unset = judge_room(SIZE), *product = judge_room(SIZE);
+    double *dy_large = judge_room(SIZE), *dy_scaled = judge_room(SIZE);
     int zeros = 0;
     for (int i = 0; i < SIZE; i++) {
         scaled[i] = x[i] * 0.75, large[i] = x[i] / 0.75, zeros += k.y->data[i] == 0;
         unset[i] = JUDGE_UNWRITTEN * dy[i], product[i] = x[i] * dy[i];
+        dy_large[i] = dy[i] / 0.75, dy_scaled[i] = dy[i] * 0.75;
     }
     if (zeros)
         judge_wrong("%d numbers are 0: they are dropped in GRA_TRAIN alone, elsewhere y is x", zeros);
@@ -152,7 +154,9 @@ static void not_training(const char *part, gra_mode mode, gra_rng *rng)
         judge_backward(k.t, k.y, dy, 1, &k.in, 0);
         judge_numbers("dx", GRA_SHAPE(ROWS, COLS), gra_grad(k.in), dy, 1e-12, JUDGE_MISTAKES(
             { "the factor that forward keeps in y->saved is not set there when the mode is not GRA_TRAIN", unset },
-            { "multiplied by x, or by y: the derivative of y = x is 1", product }));
+            { "multiplied by x, or by y: the derivative of y = x is 1", product },
+            { "divided by 1 - p: y is x in this mode, so dx is dy", dy_large },
+            { "multiplied by 1 - p: the factor is 1 in this mode, and 1 / (1 - p) in GRA_TRAIN", dy_scaled }));
     }
     gra_close(k.t);
 }

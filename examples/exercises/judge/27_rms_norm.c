@@ -4,11 +4,15 @@
 /* The formula, with what a mistake changes in it; all zeros: right. */
 struct form {
     bool   centred, variance;           /* the mean is subtracted; from the squares alone */
-    bool   no_eps, outside, layer_eps;  /* eps missing; added to the root; that of layer norm, 1e-5 */
+    bool   no_eps, outside, own_eps;    /* eps missing; added to the root; another */
+    double eps;
     bool   sum, less, no_root, times, no_divide;
     bool   no_weight, one_plus;
     bool   first_dim, whole;            /* the mean is over the first dimension; over all numbers */
     bool   not_squared, divided_once;   /* the root of mean |x|; the root of mean x^2 over dim again */
+    bool   inverted;                    /* root / x */
+    bool   not_square, square_of_mean;  /* the mean of x in the root; its square */
+    bool   whole_sum;                   /* the sum of all squares */
     bool   largest;                     /* the largest square in place of the mean */
     bool   added, weight_twice, weight_first;           /* + weight; weight^2; x weight is what is normed */
 };
@@ -20,7 +24,7 @@ static double *normed(const double *x, const double *weight, int rows, int dim, 
     for (int r = 0; r < rows; r++)
         for (int i = 0; i < dim; i++) {
             double square = 0, mean = 0;
-            const int from = f.whole ? 0 : r * dim, to = f.whole ? rows * dim : (r + 1) * dim;
+            const int from = f.whole || f.whole_sum ? 0 : r * dim, to = f.whole || f.whole_sum ? rows * dim : (r + 1) * dim;
             int n = to - from;
             for (int j = from; j < to; j++)
                 mean += x[j] / n;
@@ -29,17 +33,18 @@ static double *normed(const double *x, const double *weight, int rows, int dim, 
             for (int j = from; j < to && f.weight_first; j++)
                 square += pow(x[j] * weight[j - from], 2) / n;
             for (int j = from; j < to && !f.largest && !f.weight_first; j++)
-                square += (f.not_squared ? fabs(x[j]) : pow(x[j] - (f.centred || f.variance ? mean : 0), 2)) / n;
+                square += (f.not_square ? x[j] : f.not_squared ? fabs(x[j]) : pow(x[j] - (f.centred || f.variance ? mean : 0), 2)) / n;
             if (f.first_dim) {
                 square = 0, n = batch;
                 for (int b = 0; b < batch; b++)
                     square += pow(x[(b * (rows / batch) + r % (rows / batch)) * dim + i], 2) / batch;
             }
-            square *= f.sum ? n : f.less && n > 1 ? (double)n / (n - 1) : 1;
-            const double eps = f.no_eps ? 0 : f.layer_eps ? 1e-5 : 1e-6;
+            square = f.square_of_mean ? mean * mean : square;
+            square *= f.sum || f.whole_sum ? n : f.less && n > 1 ? (double)n / (n - 1) : 1;
+            const double eps = f.no_eps ? 0 : f.own_eps ? f.eps : 1e-6;
             double s = f.outside ? sqrt(square) + eps : f.no_root ? square + eps : sqrt(square + eps);
             s = f.times ? 1 / s : f.no_divide ? 1 : f.divided_once ? s / sqrt(n) : s;
-            const double z = (x[r * dim + i] - (f.centred ? mean : 0)) / s;
+            const double z = f.inverted ? s / x[r * dim + i] : (x[r * dim + i] - (f.centred ? mean : 0)) / s;
             y[r * dim + i] = f.added ? z + weight[i] : z * (f.no_weight ? 1 : f.one_plus ? 1 + weight[i] :
                                                             f.weight_twice ? weight[i] * weight[i] : weight[i]);
         }
@@ -94,6 +99,12 @@ static void numbers(const char *part, gra_shape shape, const double *x, const do
     judge_tensor(t, "y", y, shape);
     judge_unchanged("x->data", in->data, x, in->size);
     judge_unchanged("weight->data", gra_param_at(m, 0)->data, weight, (size_t)dim);
+    char other[100];                                    /* with which eps would the first number come out? */
+    double square = 0;
+    for (int i = 0; i < dim; i++)
+        square += x[i] * x[i] / dim;
+    const double eps = pow(x[0] * weight[0] / y->data[0], 2) - square;
+    snprintf(other, sizeof other, "eps is %.3g: wanted is 1e-6", eps);
     judge_numbers("y", shape, y->data, want ? want : FORM(.sum = false), 1e-11, JUDGE_MISTAKES(
         { "x is handed back as it came", x },
         { "the weight is not used", FORM(.no_weight = true) },
@@ -114,8 +125,13 @@ static void numbers(const char *part, gra_shape shape, const double *x, const do
         { "the mean of |x| stands in the root: wanted is that of x^2", FORM(.not_squared = true) },
         { "eps is missing: sqrt(mean x^2 + eps)", FORM(.no_eps = true) },
         { "eps is added to the root: it stands in it, sqrt(mean x^2 + eps)", FORM(.outside = true) },
-        { "eps is 1e-5, as in layer norm: wanted is 1e-6", FORM(.layer_eps = true) },
+        { other, fabs(eps) < 0.01 ? FORM(.own_eps = true, .eps = eps) : FORM(.sum = false) },
         { "the mean is over the first dimension: wanted is the last, -1", FORM(.first_dim = true) },
+        { "the root is divided by x, not x by the root", FORM(.inverted = true) },
+        { "the mean of x stands in the root: its squares are missing", FORM(.not_square = true) },
+        { "the square of the mean stands where the mean of squares should", FORM(.square_of_mean = true) },
+        { "the sum of the squares of all numbers stands in the root: wanted is the mean over one row",
+          FORM(.whole_sum = true) },
         { "the mean is over all numbers: wanted is one for each row, along the last dimension", FORM(.whole = true) }));
     judge_without(y, "rms_norm");
     gra_model_close(m);

@@ -8,6 +8,7 @@ typedef enum { SILU, SIGMOID, NONE, RELU, GELU, GELU_TANH, TANH, SOFTMAX } kind;
 struct form {
     kind gate;
     bool both, after, added, subtracted, gate_twice, up_twice, no_up, plus_x;
+    bool up_alone, up_squared, gate_squared, up_more;
     bool again, at_the_end, of_x;        /* silu of the product, too; of the result; of x, not of the gate */
 };
 
@@ -46,6 +47,7 @@ static double *formula(const double *x, const struct weights *w, int rows, struc
             g = f.up_twice ? u : g;
             const double a = activation(f.gate, g), b = f.both ? activation(f.gate, u) : u;
             h[k] = f.after ? activation(f.gate, g * u) : f.added ? a + b : f.subtracted ? a - b : a * (f.no_up ? 1 : b);
+            h[k] = f.up_alone ? u : f.up_squared ? u * u : f.up_more ? a * u + u : f.gate_squared ? a * a : h[k];
             h[k] = f.again ? activation(SILU, h[k]) : h[k];
             sum += activation(f.gate, g);
         }
@@ -63,7 +65,7 @@ static void open(struct swiglu *l, gra_tape **t, gra_model **m, gra_rng *rng, ui
 {
     memset(l, 0, sizeof *l);
     gra_manual_seed(rng, seed);
-    *t = judge_tape(GRA_GRAD, rng);
+    *t = judge_tape(GRA_TRAIN, rng);
     *m = gra_model_open(*t, rng);
     gra_model_keep_going(*m, true);
     swiglu_init(l, gra_enter(gra_root(*m), "ffn"), dim, hidden);
@@ -115,6 +117,9 @@ static void init(void)
     gra_close(t);
 }
 
+/* The first numbers of the three weights from seed 28 in PyTorch 1.13. */
+static const double first[3] = { 0.14724482595920563, -0.265575647354126, 0.4128328859806061 };
+
 #define FORM(...) formula(x, &w, rows, (struct form){ __VA_ARGS__ })
 
 static void numbers(const char *part, gra_shape shape, int hidden, const double *x, uint64_t seed, const double *want)
@@ -131,6 +136,10 @@ static void numbers(const char *part, gra_shape shape, int hidden, const double 
     open(&l, &t, &m, &rng, seed, dim, hidden);
     const struct weights w = { gra_param_find(m, "ffn.gate_proj.weight")->data, gra_param_find(m, "ffn.up_proj.weight")->data,
                                gra_param_find(m, "ffn.down_proj.weight")->data, dim, hidden };
+    for (int i = 0; i < 3 && want; i++)
+        if (fabs(first[i] - gra_param_at(m, i)->data[0]) > 1e-8)
+            judge_wrong("%s begins with %.6g, wanted %.6g, as nn.Linear does from this seed: make the Linears by\n"
+                        "gra_linear_init", gra_param_at(m, i)->name, gra_param_at(m, i)->data[0], first[i]);
     const struct weights swapped = { w.up, w.gate, w.down, dim, hidden };
     gra_tensor *in = gra_input(t, x, shape), *y = swiglu_forward(t, &l, in);
     if (y && !gra_error(t) && y->shape.ndim == shape.ndim && y->shape.dim[y->shape.ndim - 1] == hidden && hidden != dim)
@@ -157,6 +166,10 @@ static void numbers(const char *part, gra_shape shape, int hidden, const double 
         { "gate and up are added: wanted is their product, element by element", FORM(.added = true) },
         { "the gate is used for both factors: one is up", FORM(.gate_twice = true) },
         { "up is used for both factors: silu is taken of the gate", FORM(.up_twice = true) },
+        { "the gate is not used: this is W_down W_up x", FORM(.up_alone = true) },
+        { "up is multiplied by itself: wanted is silu of the gate times up", FORM(.up_squared = true) },
+        { "the gate is multiplied by itself: wanted is silu of the gate times up", FORM(.gate_squared = true) },
+        { "up is added to the product", FORM(.up_more = true) },
         { "up is not used: this is W_down silu(W_gate x), without a product", FORM(.no_up = true) },
         { "x is added to the result: the block that uses this layer does that", FORM(.plus_x = true) }));
     gra_model_close(m);

@@ -217,7 +217,7 @@ static void common(const struct comparison *c, char *text, size_t room)
     else if (zeros == c->n)
         snprintf(text, room, c->n > 1 ? "it is 0 throughout" : "it is 0");
     else if (equal(&(struct comparison){ c->shape, c->n, c->got, c->want, 3e-4 * largest(c) }, c->got, c->want))
-        snprintf(text, room, "it is nearly right: a float in place of a double, a constant with too few digits, or a\n"
+        snprintf(text, room, "it is nearly right: a float in place of a double, a constant with too few digits, or a "
                  "small number (an eps) that is wrong, missing or too many");
     else if (one_factor(c, &x) && fabs(x + 1) < 1e-9)
         snprintf(text, room, "the sign is wrong everywhere");
