@@ -9,7 +9,8 @@ static double cube(double x)  { return x * x * x; }
 static double wave(double x)  { return sin(2 * x) + x; }
 static double curve(double x) { return exp(x) - 3 * x * x; }
 
-static void one(const char *part, double (*f)(double), double x, double h)
+/* slope: the true one, which the formula is only near. */
+static void one(const char *part, double (*f)(double), double x, double h, double slope)
 {
     const double up = f(x + h), here = f(x), down = f(x - h);
     judge_part("central_difference of %s", part);
@@ -28,7 +29,13 @@ static void one(const char *part, double (*f)(double), double x, double h)
           &(double){ (f(x + h / 2) - f(x - h / 2)) / h } },
         { "the points are h/2 to both sides, but their values are divided by 2h",
           &(double){ (f(x + h / 2) - f(x - h / 2)) / (2 * h) } },
-        { "one side only, and divided by 2h", &(double){ (up - here) / (2 * h) } }));
+        { "one side only, and divided by 2h", &(double){ (up - here) / (2 * h) } },
+        { "multiplied by 2h, not divided by it", &(double){ (up - down) * (2 * h) } },
+        { "the points are x + 2h and x - 2h, not x + h and x - h",
+          &(double){ (f(x + 2 * h) - f(x - 2 * h)) / (4 * h) } },
+        { "the points are x + 2h and x - 2h, not x + h and x - h",
+          &(double){ (f(x + 2 * h) - f(x - 2 * h)) / (2 * h) } },
+        { "this is the true slope: wanted is what the formula gives with this h, error and all", &slope }));
 }
 
 /* Compared as a multiple of the right step: steps are small numbers. */
@@ -37,7 +44,11 @@ static void step(double f, double f3)
     static const char signs[] = "the signs of f and f''' count in the error: take |f| and |f'''|";
     const double e = DBL_EPSILON, a = fabs(f), b = fabs(f3), right = cbrt(3 * e * a / b);
     judge_part("best_step of f = %g, f''' = %g", f, f3);
-    judge_number("best_step(f, f3) / (the best one)", best_step(f, f3) / right, 1, 1e-8, JUDGE_MISTAKES(
+    const double h = best_step(f, f3), by_f = best_step(8 * f, f3) / h, by_f3 = best_step(f, 8 * f3) / h;
+    char growth[200];
+    snprintf(growth, sizeof growth, "with 8 f it becomes %.4g times as large, with 8 f''' %.4g times; wanted "
+             "are 2 and 0.5, for h^3 is proportional to |f| / |f'''|", by_f, by_f3);
+    judge_number("best_step(f, f3) / (the best one)", h / right, 1, 1e-8, JUDGE_MISTAKES(
         { signs, &(double){ cbrt(3 * e * f / f3) / right } },
         { signs, &(double){ pow(3 * e * f / f3, 1. / 3) / right } },
         { "the 3 is missing: the derivative of h^2/6 is h/3", &(double){ cbrt(e * a / b) / right } },
@@ -58,7 +69,9 @@ static void step(double f, double f3)
         { "f''' is left out", &(double){ cbrt(3 * e * a) / right } },
         { "e, the DBL_EPSILON, is left out", &(double){ cbrt(3 * a / b) / right } },
         { "FLT_EPSILON is that of float: these are doubles",
-          &(double){ cbrt(3 * (double)FLT_EPSILON * a / b) / right } }));
+          &(double){ cbrt(3 * (double)FLT_EPSILON * a / b) / right } },
+        { "negative: the step is to be positive", &(double){ -1 } },
+        { growth, &(double){ fabs(by_f - 2) < 1e-6 && fabs(by_f3 - 0.5) < 1e-6 ? 1 : h / right } }));
 }
 
 static double field(const double *x, int n)
@@ -82,7 +95,8 @@ static double moved(const double *x, int n, int i, double by)           /* f wit
 static void many(uint64_t seed, int n, double h)
 {
     double *x = judge_draw(seed, N, -1, 1), *g = judge_room(N), left[2][N];
-    double want[N], forward[N], by_h[N], together[N], not_back[N], half_back[N], copy[N];
+    double want[N], forward[N], by_h[N], together[N], not_back[N], half_back[N];
+    double relative[N], nothing[N] = { 0 }, copy[N];
     judge_part("numeric_gradient of a function of %d number%s", n, n > 1 ? "s" : "");
     memcpy(copy, x, sizeof copy);
     memcpy(left[0], x, sizeof copy);
@@ -97,6 +111,7 @@ static void many(uint64_t seed, int n, double h)
         together[i] = (field(all[0], n) - field(all[1], n)) / (2 * h);
         not_back[i] = (moved(left[0], n, i, h) - moved(left[0], n, i, -h)) / (2 * h);
         half_back[i] = (moved(left[1], n, i, h) - field(left[1], n)) / (2 * h);
+        relative[i] = (moved(x, n, i, h * x[i]) - moved(x, n, i, -h * x[i])) / (2 * h * x[i]);
         left[0][i] -= h;                        /* x[i] is left at x - h */
     }
     numeric_gradient(field, x, n, h, g);
@@ -106,6 +121,8 @@ static void many(uint64_t seed, int n, double h)
         { "divided by h, but the two points are 2h apart", by_h },
         { "all x move at once: one x[i] at a time, and the others stay", together },
         { "x[i] is not put back before the next one is moved", not_back },
+        { "f is asked twice at the same point: once at x[i] + h, once at x[i] - h", nothing },
+        { "the step is h times x[i]: wanted is h itself", relative },
         { "x[i] is moved by h and back again, so that the second point is x, not x - h", half_back }));
     for (int i = n; i < N; i++)
         if (g[i] != JUDGE_UNWRITTEN)
@@ -118,9 +135,9 @@ static void many(uint64_t seed, int n, double h)
 
 void judge_exercise(void)
 {
-    one("x^3 at 2, h = 0.5", cube, 2, 0.5);
-    one("sin(2x) + x at 0.3, h = 0.125", wave, 0.3, 0.125);
-    one("e^x - 3x^2 at -1, h = 1e-3", curve, -1, 1e-3);
+    one("x^3 at 2, h = 0.5", cube, 2, 0.5, 12);
+    one("sin(2x) + x at 0.3, h = 0.125", wave, 0.3, 0.125, 2 * cos(0.6) + 1);
+    one("e^x - 3x^2 at -1, h = 1e-3", curve, -1, 1e-3, exp(-1) + 6);
     step(1, 1);
     step(0.3, 7);
     step(-2000, 0.5);

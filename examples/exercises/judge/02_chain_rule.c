@@ -4,7 +4,38 @@
 
 #define WRONG(says, number) { says, &(double){ number } }
 #define COMPARE(name, got, want, ...)                                                                    \
-    judge_number(name, got, want, 1e-10, (const struct judge_mistake[]){ __VA_ARGS__, { NULL, NULL } })
+    compare(name, got, want, n, (const double[]){ w, b, x, t }, (const struct judge_mistake[]){          \
+            __VA_ARGS__, { NULL, NULL } })
+
+/* What is no known mistake is looked for among products of a gradient and a slope. */
+static void compare(const char *name, double got, double want, const struct neuron *n, const double *in,
+                    const struct judge_mistake *known)
+{
+    const double de = 2 * n->e, dz = de * (1 - n->y * n->y);
+    const struct { const char *name; double value; }
+        gradient[] = { { "de", de }, { "dz", dz }, { "e", n->e } },
+        slope[] = { { "", 1 }, { " times w", in[0] }, { " times b", in[1] }, { " times x", in[2] },
+                    { " times t", in[3] }, { " times y", n->y }, { " times z", n->z }, { " times e", n->e },
+                    { " times 1 - y", 1 - n->y }, { " times 1 - 2y", 1 - 2 * n->y },
+                    { " times 1 - t^2", 1 - in[3] * in[3] }, { " times (1 - y^2) z", (1 - n->y * n->y) * n->z },
+                    { " times 1/cosh(z), without a square", 1 / cosh(n->z) } };
+    struct judge_mistake list[40] = { { NULL, NULL } };
+    char text[90] = "";
+    int count = 0;
+    for (; known[count].says; count++)
+        list[count] = known[count];
+    for (size_t i = 0; i < sizeof gradient / sizeof *gradient; i++)
+        for (size_t j = 0; j < sizeof slope / sizeof *slope && !text[0]; j++) {
+            const double p = gradient[i].value * slope[j].value;
+            if (fabs(fabs(got) - fabs(p)) <= 1e-10)
+                snprintf(text, sizeof text, "%s%s%s", (got < 0) != (p < 0) ? "minus " : "", gradient[i].name,
+                         slope[j].name);
+        }
+    if (text[0])
+        list[count++] = (struct judge_mistake){ text, &got };
+    list[count] = (struct judge_mistake){ NULL, NULL };
+    judge_number(name, got, want, 1e-10, list);
+}
 
 static void backward(const struct neuron *n, double w, double b, double x, double t)
 {
@@ -42,6 +73,7 @@ static void backward(const struct neuron *n, double w, double b, double x, doubl
         WRONG("1 - dy^2 in place of 1 - y^2", de * (1 - de * de)),
         WRONG("y (1 - y^2): there is a y too many", de * y * (1 - y * y)),
         WRONG("1 - e^2 in place of 1 - y^2: e is y - t", de * (1 - e * e)),
+        WRONG("the product goes before the minus: put 1 - y^2 in brackets", de - y * y),
         WRONG("the slope of tanh is left out", de));
     COMPARE("dw", n->dw, dz * x,
         WRONG("multiplied by w: the slope of w x by w is the other factor, x", dz * w),
@@ -86,8 +118,8 @@ static void one(double w, double b, double x, double t)
 void judge_exercise(void)
 {
     const double *d = judge_draw(21, 8, -1.5, 1.5);
-    one(0.5, 0.25, 1.5, -0.75);
-    one(-0.75, 0.5, 0.3, 1);
+    one(0.6, 0.35, 1.7, -0.8);
+    one(-0.75, 0.45, 0.3, 1.4);
     one(d[0], d[1], d[2], d[3]);
     one(d[4], d[5], d[6], d[7]);
 }

@@ -18,6 +18,22 @@ static void walk(const struct terms *f, double x, double w, double d, double *go
     got[W] = f->w_of_u * got[U] * x;
 }
 
+/* Says if one term of the sum is multiplied by something that it should not be multiplied by. */
+static void other_factor(char *text, size_t room, double got, double want, double before, const double term[2],
+                         const char *const line[2], const double value[5])
+{
+    static const char *const name[] = { "times x", "times w", "times u", "times v", "times dloss", "twice",
+                                        "with the wrong sign" };
+    text[0] = 0;
+    for (int k = 0; k < 2 && line[k]; k++)
+        for (int i = 0; i < 7; i++) {
+            const double factor = i < 5 ? value[i] : i == 5 ? 2 : -1;
+            for (int lost = 0; lost < 2; lost++)
+                if (!text[0] && fabs(got - (want + (factor - 1) * term[k] - lost * before)) <= 1e-10)
+                    snprintf(text, room, "the part of the line %s came in %s", line[k], name[i]);
+        }
+}
+
 static void one(const char *part, double x, double w, double dloss, double dx, double dw, bool same)
 {
     struct value vx = { x, dx }, vw = { w, dw }, vu = { JUDGE_UNWRITTEN, 0 }, vv = vu;
@@ -28,6 +44,9 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
     walk(&(struct terms){ 1, 1, 1, 1, 1, 1 }, x, w, 1, plain);
     walk(&(struct terms){ 1, 1, 0, 1, 1, 1 }, x, w, dloss, half);
     const double stored_u = right[V], x_by_u = right[U] * w, w_by_u = right[U] * x;
+    const double value[] = { x, w, u, v, dloss }, of_u[] = { dloss * v, right[V] }, of_v[2] = { right[V] },
+                 of_x[] = { right[V], x_by_u }, of_w[2] = { w_by_u };
+    char other[100];
 
     const double loss = used_twice(&vx, same ? &vx : &vw, &vu, &vv, dloss);
     if (!(fabs(loss - u * v) <= 1e-9) || !(fabs(vu.data - u) <= 1e-9) || !(fabs(vv.data - v) <= 1e-9))
@@ -35,11 +54,17 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
                     "the forward was right as it stood, leave it", vu.data, vv.data, loss, u, v, u * v);
     if (vx.data != x || vw.data != w)
         judge_wrong("x or w itself was changed: only the gradients are to be added to");
+    other_factor(other, sizeof other, vv.grad, right[V], 0, of_v,
+                 (const char *[]){ "loss = u v", NULL }, value);
     judge_number("v->grad", vv.grad, right[V], 1e-10, JUDGE_MISTAKES(
         { "the factor dloss is missing: the gradient of the loss is not always 1", &plain[V] },
         { "the slope of u v by v is u, not v", &(double){ dloss * v } },
         { "multiplied by the loss: by dloss", &(double){ u * v * u } },
-        { "the data, not its gradient", &v }));
+        { "the data, not its gradient", &v },
+        { "the slope of u v by v is u, not u + v", &(double){ dloss * (u + v) } },
+        { other, other[0] ? &vv.grad : &right[V] }));
+    other_factor(other, sizeof other, vu.grad, right[U], 0, of_u,
+                 (const char *[]){ "loss = u v", "v = u + x" }, value);
     judge_number("u->grad", vu.grad, right[U], 1e-10, JUDGE_MISTAKES(
         { "the factor dloss is missing: the gradient of the loss is not always 1", &plain[U] },
         { "the part that comes by way of v = u + x is missing", &half[U] },
@@ -51,7 +76,7 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
           &(double){ dloss * v + dloss } },
         { "v = u + x hands on v's gradient as it is, not times u: the slope of a sum is 1",
           &(double){ dloss * v + right[V] * u } },
-        { "the part of loss = u v came in twice", &(double){ 2 * dloss * v + right[V] } }));
+        { other, other[0] ? &vu.grad : &right[U] }));
     if (same) {
         static const char says[] = "one of the two gradients overwrites the other: += for both";
         const double both = held[0] + right[X] + right[W];
@@ -60,6 +85,8 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
             { says, &right[W] }, { says, &(double){ held[0] + right[W] } }));
         return;
     }
+    other_factor(other, sizeof other, vw.grad, held[1] + right[W], held[1], of_w,
+                 (const char *[]){ "u = x w", NULL }, value);
     judge_number("w->grad", vw.grad, held[1] + right[W], 1e-10, JUDGE_MISTAKES(
         { "what another use of w had left there is lost: += in place of =", &right[W] },
         { "u = x w handed on u->grad before the part by way of v had come in: go through the lines from the "
@@ -71,7 +98,9 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
         { "u->grad is handed on without the slope of x w by w, which is x", &(double){ held[1] + right[U] } },
         { "u->data was taken where u->grad is wanted", &(double){ held[1] + u * x } },
         { "nothing has come to w", &held[1] },
-        { "it came twice", &(double){ held[1] + 2 * w_by_u } }));
+        { other, other[0] ? &vw.grad : &vw.data }));
+    other_factor(other, sizeof other, vx.grad, held[0] + right[X], held[0], of_x,
+                 (const char *[]){ "v = u + x", "u = x w" }, value);
     judge_number("x->grad", vx.grad, held[0] + right[X], 1e-10, JUDGE_MISTAKES(
         { "what another use of x had left there is lost: += in place of =", &right[X] },
         { "the part by way of v = u + x is missing: x is used there too", &(double){ held[0] + x_by_u } },
@@ -87,14 +116,15 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
           &(double){ held[0] + right[V] * x + x_by_u } },
         { "u->grad is handed on without the slope of x w by x, which is w",
           &(double){ held[0] + right[V] + right[U] } },
-        { "nothing has come to x", &held[0] }));
+        { "nothing has come to x", &held[0] },
+        { other, other[0] ? &vx.grad : &vx.data }));
 }
 
 void judge_exercise(void)
 {
     const double *d = judge_draw(31, 4, 0.5, 1.5);
-    one("x = 2, w = 3, dloss = 1", 2, 3, 1, 0, 0, false);
-    one("x = -1.5, w = 0.7, dloss = 1", -1.5, 0.7, 1, 0, 0, false);
+    one("x = 1.3, w = -0.7, dloss = 1", 1.3, -0.7, 1, 0, 0, false);
+    one("x = -1.5, w = 0.45, dloss = 1", -1.5, 0.45, 1, 0, 0, false);
     one("dloss = -0.3", 1.2, -0.4, -0.3, 0, 0, false);
     one("x and w have gradients from other uses", d[0], d[1], d[2], 0.25, -1.75, false);
     one("x and w are one value, of gradient 0", 1.3, 1.3, 0.8, 0, 0, true);

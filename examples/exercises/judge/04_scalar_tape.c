@@ -11,7 +11,8 @@ struct line {
 
 /* The judge's own sweep, or one with a mistake. */
 enum mistake { NONE, OLDEST_FIRST, STORES, SLOPE_ALONE, OWN_FACTOR, TANH_OF_X, TANH_NO_SQUARE,
-               TANH_SLOPE_OF_Y, SECOND_LOST, FIRST_LOST, NO_SEED, FROM_LAST, TWICE, TWICE_LEAVES, STALE, MISTAKES };
+               TANH_SLOPE_OF_Y, SECOND_LOST, FIRST_LOST, NO_SEED, FROM_LAST, TWICE, TWICE_LEAVES, STALE,
+               SAME_ONCE, NOT_Y, MISTAKES };
 static const char *const says[MISTAKES] = {
     [OLDEST_FIRST] = "the sweep goes from the oldest node to the newest: a gradient is then handed on before "
                      "its uses have added to it",
@@ -27,6 +28,8 @@ static const char *const says[MISTAKES] = {
     [FROM_LAST] = "the sweep begins at the newest node on the tape, not at y",
     [TWICE] = "the gradients of the last sweep were still there: set them to 0 first",
     [STALE] = "what the last formula has left in in[] counts: where there is no operand, set in[k] to NULL",
+    [SAME_ONCE] = "where both operands are the same node, it is to get both gradients",
+    [NOT_Y] = "y itself hands on nothing: the sweep begins behind it",
     [TWICE_LEAVES] = "the gradients of the last sweep were still there in leaves: set all to 0 first",
 };
 
@@ -41,9 +44,11 @@ static void sweep(const struct line *line, const double *v, int n, int y, enum m
             1 - v[i] : m == TANH_SLOPE_OF_Y ? 1 - tanh(v[i]) * tanh(v[i]) : 1 - v[i] * v[i];
         const double sa = l->what == ADD ? 1 : l->what == TANH ? tangent : m == OWN_FACTOR ? a : b;
         const double sb = l->what == ADD ? 1 : m == OWN_FACTOR ? b : a, g = m == SLOPE_ALONE ? 1 : grad[i];
+        if (m == NOT_Y && i == y)
+            continue;
         if (l->what != LEAF && m != FIRST_LOST)
             grad[l->a] = (m == STORES ? 0 : grad[l->a]) + g * sa;
-        if ((l->what == ADD || l->what == MUL) && m != SECOND_LOST)
+        if ((l->what == ADD || l->what == MUL) && m != SECOND_LOST && !(m == SAME_ONCE && l->a == l->b))
             grad[l->b] = (m == STORES ? 0 : grad[l->b]) + g * sb;
     }
 }
@@ -81,12 +86,37 @@ static void build(struct scalar_tape *t, const struct line *line, int n, struct 
 
 static struct scalar_tape tape;
 
-/* The gradients of y, by two sweeps. stale: those of an answer that leaves in[] as it was, or NULL. */
+/* What is wrong with the nodes, if the answer keeps slopes and operands where exercises.h says; else "". */
+static void look_at_nodes(char *text, size_t room, const struct line *line, const double *v,
+                          struct scalar *const *node, int n)
+{
+    static const char *const made_by[] = { "tape_leaf", "tape_add", "tape_mul", "tape_tanh" };
+    text[0] = 0;
+    for (int i = 0; i < n && !text[0]; i++)
+        for (int k = 0; k < 2 && !text[0]; k++) {
+            const struct line *l = &line[i];
+            const bool made = l->what == ADD || l->what == MUL || (l->what == TANH && k == 0);
+            const struct scalar *want = made ? node[k ? l->b : l->a] : NULL;
+            const double slope = l->what == ADD ? 1 : l->what == MUL ? v[k ? l->a : l->b] : 1 - v[i] * v[i];
+            if (node[i]->in[k] != want)
+                snprintf(text, room, "in[%d] of the node of %s is not %s", k, made_by[l->what],
+                         !made ? "NULL" : k ? "its second operand" : "its first operand");
+            else if (made && !(fabs(node[i]->slope[k] - slope) <= 1e-9))
+                snprintf(text, room, "slope[%d] of the node of %s is %.6g, but its value grows by %.6g with %s",
+                         k, made_by[l->what], node[i]->slope[k], slope, k ? "in[1]" : "in[0]");
+        }
+}
+
+/* The gradients of y, by two sweeps, and by one more after a sweep from the last node. stale: those of an answer
+ * that leaves in[] as it was, or NULL. */
 static void check(const char *part, const struct line *line, int n, int y, const double *stale)
 {
     struct scalar *node[TAPE_ROOM] = { NULL };
     static double v[TAPE_ROOM], got[TAPE_ROOM], grad[MISTAKES][TAPE_ROOM];
-    struct judge_mistake known[MISTAKES + 1];
+    struct judge_mistake known[MISTAKES + 2];
+    static const char *const when[] = { "", "when tape_backward is called once more: ",
+                                        "when tape_backward was called for another node before: " };
+    char name[100], nodes[200];
     judge_part("%s", part);
     memset(grad, 0, sizeof grad);
     tape.n = 0;
@@ -102,13 +132,17 @@ static void check(const char *part, const struct line *line, int n, int y, const
         grad[TWICE][i] = grad[NONE][i];
     }
     sweep(line, v, n, y, NONE, grad[TWICE]);
-    known[MISTAKES] = (struct judge_mistake){ NULL, NULL };
-    for (int again = 0; again < 2; again++) {
+    look_at_nodes(nodes, sizeof nodes, line, v, node, n);
+    known[MISTAKES] = (struct judge_mistake){ nodes[0] ? nodes : NULL, got };
+    known[MISTAKES + 1] = (struct judge_mistake){ NULL, NULL };
+    for (int again = 0; again < 3; again++) {
+        if (again == 2)
+            tape_backward(&tape, node[n - 1]);
         tape_backward(&tape, node[y]);
         for (int i = 0; i < n; i++)
             got[i] = tape.node[i].grad;
-        judge_numbers(again ? "when tape_backward is called once more: gradient of node" : "gradient of node",
-                      GRA_SHAPE(n), got, grad[NONE], 1e-10, known + 1);
+        snprintf(name, sizeof name, "%sgradient of node", when[again]);
+        judge_numbers(name, GRA_SHAPE(n), got, grad[NONE], 1e-10, known + 1);
         for (int i = 0; i < n; i++)
             if (tape.n != n || !(fabs(tape.node[i].value - v[i]) <= 1e-12))
                 judge_wrong("tape_backward changed the tape: it writes to gradients alone");

@@ -46,7 +46,8 @@ static void forward(const gra_tensor *y, const double *a, const double *b, gra_s
 static void gradient_of(const char *name, const double *got, const double *x, const double *o, gra_shape sx,
                         gra_shape so, gra_shape shape, const double *dy, double before)
 {
-    enum { STORED, LAST, LAST_ADDED, FIRST, OWN, NO_DY, DY_ALONE, MEAN, MINUS, NOTHING, BY_Y, TWICE, ALL };
+    enum { STORED, LAST, LAST_ADDED, FIRST, OWN, NO_DY, DY_ALONE, MEAN, MINUS, NOTHING, BY_Y, TWICE,
+           BOTH, DY_OWN, DY_ROWS, PARTNER, IN_TURN, ALL };
     double want[MOST], m[ALL][MOST];
     const int rows = shape.dim[0], cols = shape.dim[1], n = sx.dim[0] * sx.dim[1], uses = rows * cols / n;
     for (int i = 0; i < n; i++) {
@@ -71,6 +72,11 @@ static void gradient_of(const char *name, const double *got, const double *x, co
             m[MINUS][at] -= d * v;
             m[BY_Y][at] += d * v * x[at];
             m[TWICE][at] += 2 * d * v;
+            m[BOTH][at] += d * (v + x[at]);
+            m[DY_OWN][at] += dy[at] * v;
+            m[DY_ROWS][at] += dy[(i * rows + j) % (rows * cols)] * v;
+            m[PARTNER][at] += d * o[at % (so.dim[0] * so.dim[1])];
+            m[IN_TURN][(i * cols + j) % n] += d * v;
         }
     judge_numbers(name, sx, got, want, 1e-11, JUDGE_MISTAKES(
         { "nothing was added", m[NOTHING] },
@@ -84,6 +90,11 @@ static void gradient_of(const char *name, const double *got, const double *x, co
         { "the mean over all uses of a number: wanted is the sum", m[MEAN] },
         { "the sign", m[MINUS] },
         { "dy y: multiplied by both operands, where one is wanted", m[BY_Y] },
+        { "multiplied by the sum of both operands: the slope of a b by a is b alone", m[BOTH] },
+        { "dy is read at the operand's place: that of y_ij is dy[i * cols + j]", m[DY_OWN] },
+        { "dy is read with the wrong row length: dy_ij is dy[i * cols + j]", m[DY_ROWS] },
+        { "the other operand is read at this one's place: each has a place of its own", m[PARTNER] },
+        { "added in turn, by the place of y: place() tells which number of the operand it is", m[IN_TURN] },
         { "everything is added twice", m[TWICE] }));
 }
 

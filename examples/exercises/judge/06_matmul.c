@@ -2,7 +2,7 @@
  * with those of matrices that are seen with wrong strides, or of other matrices. */
 #include "judge.h"
 
-enum { MOST = 36, MISTAKES = 24 };
+enum { MOST = 36, MISTAKES = 28 };
 static double one[MOST];                /* a matrix of ones: a factor that is left out */
 
 /* A matrix as an answer may see it: element (i, j) is p[i * row + j * col], 0 where that lies outside. */
@@ -27,12 +27,15 @@ struct wrong {
     const double *times;
 };
 
+enum { RUNNING = -1, SHORT = -2 };      /* for `from`: sums that are not begun anew; the last term is missing */
+
 static void product(double *c, const struct wrong *w, int m, int n, int k)
 {
+    double sum = 0;
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++) {
-            double sum = 0;
-            for (int p = w->from; p < k; p++)
+            sum = w->from == RUNNING ? sum : 0;
+            for (int p = w->from > 0 ? w->from : 0; p < k - (w->from == SHORT); p++)
                 sum += w->sign * at(w->a, i, p) * at(w->b, p, j);
             c[i * n + j] = w->before + sum * (w->times ? w->times[i * n + j] : 1);
         }
@@ -68,6 +71,8 @@ static void forward(const double *y, int m, int n, int k, const double *a, const
     compare("y", y, m, n, k, &(struct wrong){ "", A, B, 0, 1, 0, NULL }, (const struct wrong[]){
         { last, A, B, 0, 1, k - 1, NULL },
         { "the sum over p begins at 1, not at 0", A, B, 0, 1, 1, NULL },
+        { "the sum over p ends one too early", A, B, 0, 1, SHORT, NULL },
+        { "the sum is to begin at 0 for each y_ij", A, B, 0, 1, RUNNING, NULL },
         { a_turned, SEEN(a, 1, m), B, 0, 1, 0, NULL },
         { a_turned, SEEN(a, 1, k), B, 0, 1, 0, NULL },
         { b_turned, A, SEEN(b, 1, k), 0, 1, 0, NULL },
@@ -116,6 +121,9 @@ static void gradient_a(const double *da, int m, int n, int k, const double *a, c
         { dy_rows, SEEN(dy, m, 1), BT, v, 1, 0, NULL },
         { dy_rows, SEEN(dy, k, 1), BT, v, 1, 0, NULL },
         { order, BT, DY, v, 1, 0, NULL },
+        { "the sum over j ends too early", DY, BT, v, 1, SHORT, NULL },
+        { "the mean over j: wanted is the sum", DY, BT, v, 1. / n, 0, NULL },
+        { "the mean over p: wanted is the sum over j", DY, BT, v, 1. / k, 0, NULL },
         { NULL, DY, BT, 0, 0, 0, NULL } });
 }
 
@@ -146,6 +154,8 @@ static void gradient_b(const double *db, int m, int n, int k, const double *a, c
         { dy_rows, AT, SEEN(dy, m, 1), v, 1, 0, NULL },
         { dy_rows, AT, SEEN(dy, k, 1), v, 1, 0, NULL },
         { order, DY, AT, v, 1, 0, NULL },
+        { "the sum over i ends too early", AT, DY, v, 1, SHORT, NULL },
+        { "the mean over i: wanted is the sum", AT, DY, v, 1. / m, 0, NULL },
         { NULL, AT, DY, 0, 0, 0, NULL } });
 }
 

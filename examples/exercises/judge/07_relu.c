@@ -46,7 +46,8 @@ static void forward(const char *part, const double *in, gra_shape shape)
 
 static void backward(const char *part, const double *dy, double before)
 {
-    enum { STORED, KINK, HALF, OPEN, BY_X, NO_DY, BY_DY, BOTH, OTHER, ONCE_X, STORED_ALL, MINUS, ALL };
+    enum { STORED, KINK, HALF, OPEN, BY_X, NO_DY, BY_DY, BOTH, OTHER, ONCE_X, STORED_ALL, MINUS, LEAKY, ZEROED,
+           ALL };
     double want[N], m[ALL][N];
     judge_part("%s", part);
     for (int i = 0; i < N; i++) {
@@ -63,6 +64,8 @@ static void backward(const char *part, const double *dy, double before)
         m[BOTH][i] = before + (x[i] > 0 && d > 0 ? d : 0);
         m[OTHER][i] = before + (x[i] < 0 ? d : 0);
         m[ONCE_X][i] = before + (x[i] > 0 ? x[i] : 0);
+        m[LEAKY][i] = before + (x[i] > 0 ? d : 0.01 * d);
+        m[ZEROED][i] = x[i] > 0 ? before + d : 0;
         m[MINUS][i] = before + (x[i] > 0 ? d : x[i] < 0 ? -d : 0);
     }
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
@@ -81,6 +84,9 @@ static void backward(const char *part, const double *dy, double before)
         { "negative dy are stopped too: ask of x alone", m[BOTH] },
         { "dy passes where x is negative: it is the other way round", m[OTHER] },
         { "x was added where dy is wanted", m[ONCE_X] },
+        { "where x is not positive dx is set to 0: add nothing there, and leave what was added before",
+          m[ZEROED] },
+        { "a little of dy passes where x is not positive: nothing may", m[LEAKY] },
         { "this is the gradient of |x|", m[MINUS] }));
     for (int i = 0; i < N; i++)
         if (y->data[i] != (x[i] > 0 ? x[i] : 0))

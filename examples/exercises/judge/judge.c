@@ -206,10 +206,11 @@ static bool added_to_unwritten(const struct comparison *c)
 static void common(const struct comparison *c, char *text, size_t room)
 {
     double x;
-    size_t zeros = 0, right = 0;
+    size_t zeros = 0, right = 0, left_out = 0;
     for (size_t i = 0; i < c->n; i++) {
         zeros += c->got[i] == 0;
         right += near(c, c->got[i], c->want[i]);
+        left_out += c->got[i] == 0 && !near(c, 0, c->want[i]);
     }
     text[0] = 0;
     if (added_to_unwritten(c))
@@ -219,6 +220,10 @@ static void common(const struct comparison *c, char *text, size_t room)
     else if (equal(&(struct comparison){ c->shape, c->n, c->got, c->want, 3e-4 * largest(c) }, c->got, c->want))
         snprintf(text, room, "it is nearly right: a float in place of a double, a constant with too few digits, or a "
                  "small number (an eps) that is wrong, missing or too many");
+    else if (c->n == 1 && near(c, -c->got[0], c->want[0]))
+        snprintf(text, room, "the sign is wrong");
+    else if (c->n == 1 && (near(c, c->got[0], 2 * c->want[0]) || near(c, 2 * c->got[0], c->want[0])))
+        snprintf(text, room, "it is %s what is wanted", near(c, 2 * c->got[0], c->want[0]) ? "half" : "twice");
     else if (one_factor(c, &x) && fabs(x + 1) < 1e-9)
         snprintf(text, room, "the sign is wrong everywhere");
     else if (one_factor(c, &x))
@@ -231,6 +236,8 @@ static void common(const struct comparison *c, char *text, size_t room)
         snprintf(text, room, "these are the right numbers at other places");
     else if (c->n > 2 && right == c->n - 1 && !near(c, c->got[c->n - 1], c->want[c->n - 1]))
         snprintf(text, room, "only the last is wrong: does the loop reach it?");
+    else if (right && right + left_out == c->n)
+        snprintf(text, room, "where it is wrong it is 0, the rest is right: is a loop too short, or a case left out?");
 }
 
 void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance,
