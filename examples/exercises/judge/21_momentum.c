@@ -40,7 +40,9 @@ static void step(const char *part, const double *p0, const double *g, const doub
                  double mu)
 {
     double v[SLIPS + 1][N], p[SLIPS + 1][N], *got_p = judge_room(N), *got_v = judge_room(N);
-    struct judge_mistake of_v[SLIPS + 1] = { 0 }, of_p[SLIPS + 1] = { 0 };
+    struct judge_mistake of_v[SLIPS + 2] = { 0 }, of_p[SLIPS + 2] = { 0 };
+    double moved[N], a, b;
+    char says[120];
     judge_part("%s", part);
     for (int i = 0; i < n; i++) {
         const double old = v0[i], new = mu * old + g[i];
@@ -62,7 +64,19 @@ static void step(const char *part, const double *p0, const double *g, const doub
     momentum_step(got_p, g, got_v, n, lr, mu);
     judge_guarded("p", got_p, (size_t)n);
     judge_guarded("v", got_v, (size_t)n);
+    if (judge_combination(got_v, v0, g, (size_t)n, &a, &b)) {
+        snprintf(says, sizeof says, "v is %.4g times the old v plus %.4g times g: with momentum %g, "
+                 "wanted %g and 1", a, b, mu, mu);
+        of_v[SLIPS] = (struct judge_mistake){ says, got_v };
+    }
     judge_numbers("the new v", GRA_SHAPE(n), got_v, v[SLIPS], 1e-12, of_v);
+    for (int i = 0; i < n; i++)
+        moved[i] = p0[i] - got_p[i];
+    if (judge_combination(moved, v[SLIPS], g, (size_t)n, &a, &b)) {
+        snprintf(says, sizeof says, "p went down by %.4g times the new v and %.4g times g: wanted lr = %g, "
+                 "and no g", a, b, lr);
+        of_p[SLIPS] = (struct judge_mistake){ says, got_p };
+    }
     judge_numbers("the new p", GRA_SHAPE(n), got_p, p[SLIPS], 1e-12, of_p);
 }
 

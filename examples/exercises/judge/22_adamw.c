@@ -67,6 +67,22 @@ static double *draw(uint64_t seed, double low)
     return judge_draw(seed, N, low, 2);
 }
 
+/* Another mistake: `moved` is a x + b y, with the factors that came, where others were wanted. */
+static void factors(struct judge_mistake *mistakes, const char *says, const double *got, const double *moved,
+                    const double *x, const double *y, int n, double want_a, double want_b)
+{
+    static char text[3][160];
+    static int  at;
+    double a, b;
+    char *to = text[at++ % 3];
+    while (mistakes->says)
+        mistakes++;
+    if (!judge_combination(moved, x, y, (size_t)n, &a, &b))
+        return;
+    snprintf(to, sizeof text[0], says, a, b, want_a, want_b);
+    *mistakes = (struct judge_mistake){ to, got };
+}
+
 static void step(const char *part, const double *p0, const double *g, const double *m0, const double *v0,
                  int n, int t, const struct adamw *h)
 {
@@ -114,6 +130,18 @@ static void step(const char *part, const double *p0, const double *g, const doub
     judge_guarded("p", got_p, (size_t)n);
     judge_guarded("m", got_m, (size_t)n);
     judge_guarded("v", got_v, (size_t)n);
+    double moved[N], u[N], g2[N];
+    for (int i = 0; i < n; i++) {
+        moved[i] = p0[i] - got_p[i];
+        g2[i] = g[i] * g[i];
+        u[i] = want_m[i] / u1 / (sqrt(want_v[i] / u2) + eps);
+    }
+    factors(of_m, "m is %.4g times the old m plus %.4g times g: wanted %.4g and %.4g", got_m, got_m, m0, g, n,
+            b1, 1 - b1);
+    factors(of_v, "v is %.4g times the old v plus %.4g times g^2: wanted %.4g and %.4g", got_v, got_v, v0, g2, n,
+            b2, 1 - b2);
+    factors(of_p, "p went down by %.4g times mm / (sqrt(vv) + eps) and %.4g times the old p: wanted %.4g and "
+            "%.4g", got_p, moved, u, p0, n, lr, lr * wd);
     judge_numbers("the new m", GRA_SHAPE(n), got_m, want_m, 1e-10, of_m);
     judge_numbers("the new v", GRA_SHAPE(n), got_v, want_v, 1e-10, of_v);
     judge_numbers("the new p", GRA_SHAPE(n), got_p, want_p, 1e-10, of_p);

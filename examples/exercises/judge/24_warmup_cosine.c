@@ -7,7 +7,7 @@ enum slip {
     FROM_ZERO, INT_UP, FROM_MIN, SLOW_UP, NO_UP, INT_X, ALL_STEPS, ALL_FROM_WARMUP, EARLY, LATE,
     MIN_ON_TOP, NO_MIN, FLOOR, NO_HALF, PLAIN_COS, NO_PI, QUARTER, WHOLE, DEGREES, LINE, RISES,
     GOES_ON, ZERO_AFTER, LR_AFTER, UP_TOO_LONG, STEP_AFTER, EXCHANGED, BRACKET, NO_LAST, UP_FROM_MIN_ZERO,
-    ROUGH_PI, SLIPS, RIGHT = SLIPS
+    ROUGH_PI, UP_IS_LR, UPSIDE_DOWN, STEP_BY_FALL, ZERO_BY_ZERO, SLIPS, RIGHT = SLIPS
 };
 
 static const char *const says[SLIPS] = {
@@ -41,22 +41,30 @@ static const char *const says[SLIPS] = {
     [BRACKET] = "the brackets are missing: it is ((1 + cos) / 2), all of it, that multiplies lr - min_lr",
     [NO_LAST] = "the rate is min_lr in the last step already, steps - 1: it is so only from step `steps` on",
     [UP_FROM_MIN_ZERO] = "the warm-up begins with min_lr in step 0: it is lr (step + 1) / warmup",
-    [ROUGH_PI] = "3.14 is too rough: acos(-1) is pi with all its digits"
+    [ROUGH_PI] = "3.14 is too rough: acos(-1) is pi with all its digits",
+    [UP_IS_LR] = "it does not climb: the rate is lr throughout the warm-up",
+    [UPSIDE_DOWN] = "the fraction is upside down: it is (step + 1) / warmup",
+    [STEP_BY_FALL] = "x counts from step 0: the fall begins at step `warmup`",
+    [ZERO_BY_ZERO] = "where warmup is steps there is no fall, and x is 0/0: step `steps` belongs to the last case"
 };
 
 /* The rate as it is with a slip, or RIGHT. */
 static double rate(enum slip s, int step, int warmup, int steps, double lr, double min_lr)
 {
     const double pi = acos(-1), up = (double)(step + 1) / warmup;
-    const double from = s == ALL_STEPS ? 0 : warmup, fall = s == ALL_STEPS || s == ALL_FROM_WARMUP ? steps
+    const double from = s == ALL_STEPS || s == STEP_BY_FALL ? 0 : warmup;
+    const double fall = s == ALL_STEPS || s == ALL_FROM_WARMUP ? steps
                       : steps - warmup - (s == EARLY) + (s == LATE);
     if (s == UP_TOO_LONG && step == warmup && warmup)
         return lr * up;
     if (step < warmup && s != NO_UP)
         return s == FROM_ZERO ? lr * step / warmup : s == INT_UP ? lr * (int)up
+             : s == UP_IS_LR ? lr : s == UPSIDE_DOWN ? lr / up
              : s == FROM_MIN ? min_lr + (lr - min_lr) * up
              : s == UP_FROM_MIN_ZERO ? min_lr + (lr - min_lr) * step / warmup
              : s == SLOW_UP ? lr * (step + 1) / (warmup + 1) : lr * up;
+    if (s == ZERO_BY_ZERO && step == steps && warmup == steps)
+        return NAN;
     if (step >= steps - (s == NO_LAST) && s != GOES_ON)
         return s == ZERO_AFTER ? 0 : s == LR_AFTER ? lr : min_lr;
     const double x = s == INT_X ? 0 : (step - from + (s == STEP_AFTER)) / fall;

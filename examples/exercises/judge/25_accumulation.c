@@ -63,7 +63,8 @@ static void accumulates(const char *part, int n, int micro)
 {
     enum { N = ALL + 1 };                                                   /* and the loss */
     double want[N] = { 0 }, sum[N] = { 0 }, mean[N] = { 0 }, last[N] = { 0 }, stale[N] = { 0 }, all[N] = { 0 };
-    double by_micro[N] = { 0 }, whole[N] = { 0 }, by_n[N] = { 0 }, scaled_last[N] = { 0 }, got[ALL];
+    double by_micro[N] = { 0 }, whole[N] = { 0 }, by_n[N] = { 0 }, scaled_last[N] = { 0 };
+    double twice[N] = { 0 }, got[ALL];
     struct batch b = { .x = judge_draw(5, MOST * IN, -2, 2), .n = n, .micro = micro };
     gra_rng rng;
     gra_manual_seed(&rng, 3);
@@ -84,6 +85,7 @@ static void accumulates(const char *part, int n, int micro)
         add(t, m, &b, from, to, 1.0 / micro, by_micro);
         add(t, m, &b, from, to, (double)micro / n, whole);
         add(t, m, &b, from, to, 1.0 / n, by_n);
+        add(t, m, &b, from, to, (double)(to - from) / n * (to - from) / n, twice);
         if (to == n)
             add(t, m, &b, from, to, 1, last), add(t, m, &b, from, to, (double)(to - from) / n, scaled_last);
     }
@@ -116,6 +118,7 @@ static void accumulates(const char *part, int n, int micro)
         { "each micro-batch's mean was divided by micro: it is a mean already", by_micro },
         { "each micro-batch counts as if it had micro rows: the last one has fewer", whole },
         { "each micro-batch's mean was divided by n: a mean of k rows counts k/n", by_n },
+        { "each micro-batch's share was taken twice: a mean of k rows counts k/n, once", twice },
         { "it is n times too large: the loss is the mean over all rows, not their sum", all }));
     judge_number("the loss returned", loss, want[ALL], 1e-10, JUDGE_MISTAKES(
         { "it is the loss of the last micro-batch", last + ALL },
@@ -126,6 +129,7 @@ static void accumulates(const char *part, int n, int micro)
         { "the micro-batches' means were divided by micro: they are means already", by_micro + ALL },
         { "each micro-batch counts as if it had micro rows: the last one has fewer", whole + ALL },
         { "the micro-batches' means were divided by n: a mean of k rows counts k/n", by_n + ALL },
+        { "each micro-batch's share was taken twice: a mean of k rows counts k/n, once", twice + ALL },
         { "it is the sum over rows: return their mean", all + ALL }));
     gra_model_close(m);
     gra_close(t);

@@ -28,13 +28,17 @@ static const char *const slips[] = {
     "dh is not begun with 0 for each i and d",
     "in the logits' road dlogits was read as its transpose: it has n rows of vocab numbers",
     "in the road through h, dlogits was read as its transpose: it has n rows of vocab numbers",
-    "in the road through h, e was read as its transpose: it has vocab rows of dim numbers", NULL };
+    "in the road through h, e was read as its transpose: it has vocab rows of dim numbers",
+    "in the logits' road the factor h is missing: each logit has h_i[d] e[j][d] in its sum",
+    "in the logits' road h was read as its transpose: it has n rows of dim numbers",
+    "the derivative of tanh is 1 - h^2, not (1 - h)^2", NULL };
 
 enum { SLIPS = sizeof slips / sizeof *slips - 1 };
 
 /* The road by the logits, and that through h, as they are and with slips. */
 struct roads {
-    double logits[MOST], own[MOST], stored[MOST], raw[MOST], turned[MOST];
+    double logits[MOST], own[MOST], stored[MOST], raw[MOST], turned[MOST], no_factor[MOST];
+    double turned_h[MOST], square[MOST];
     double h[MOST], last[MOST], no_tanh[MOST], twice_tanh[MOST], linear[MOST], plus[MOST], sigmoid[MOST];
     double of_e[MOST], row_i[MOST], with_h[MOST], with_own[MOST], running[MOST], turned_dlogits[MOST];
     double turned_e[MOST];
@@ -56,6 +60,8 @@ static void travel(struct roads *r, const double *e, const double *dlogits, cons
                 r->stored[j * dim + d] = g * y;
                 r->raw[j * dim + d] += g * e[to];
                 r->turned[j * dim + d] += turned * y;
+                r->no_factor[j * dim + d] += g;
+                r->turned_h[j * dim + d] += g * tanh(e[ids[(d * n + i) / dim] * dim + (d * n + i) % dim]);
                 r->own[to] += g * y;
                 dh += g * e[j * dim + d];
                 with_h += g * y;
@@ -68,6 +74,7 @@ static void travel(struct roads *r, const double *e, const double *dlogits, cons
             r->last[to] = dh * slope;
             r->no_tanh[to] += dh;
             r->twice_tanh[to] += dh * (1 - tanh(y) * tanh(y));
+            r->square[to] += dh * (1 - y) * (1 - y);
             r->linear[to] += dh * (1 - y);
             r->plus[to] += dh * (1 + y * y);
             r->sigmoid[to] += dh * y * (1 - y);
@@ -85,21 +92,25 @@ static void travel(struct roads *r, const double *e, const double *dlogits, cons
 static void backward(const char *part, const double *e, const double *dlogits, const int *ids, int n, int vocab,
                      int dim)
 {
-    double h[MOST], want[MOST], wrong[SLIPS][MOST], *de = judge_room((size_t)(vocab * dim));
-    struct judge_mistake mistakes[SLIPS + 1] = { 0 };
+    double h[MOST], want[MOST], wrong[SLIPS][MOST], added[MOST], a, b;
+    double *de = judge_room((size_t)(vocab * dim));
+    char says[160];
+    struct judge_mistake mistakes[SLIPS + 2] = { 0 };
     struct roads r = { 0 };
     judge_part("%s", part);
     travel(&r, e, dlogits, ids, n, vocab, dim);
     for (int i = 0; i < n * dim; i++)
         h[i] = tanh(e[ids[i / dim] * dim + i % dim]);
     for (int i = 0; i < vocab * dim; i++) {
-        const double was = de[i] = 0.5 * i - 3, a = was + r.logits[i], b = was + r.h[i];
+        const double was = de[i] = 0.5 * i - 3;
+        a = was + r.logits[i], b = was + r.h[i];
         const double in[] = {
             a, b, r.logits[i] + r.h[i], a + r.last[i], a + r.no_tanh[i], a + r.twice_tanh[i], a + r.linear[i],
             a + r.plus[i], a + r.sigmoid[i], a + r.of_e[i], a + r.row_i[i], was + (r.logits[i] + r.h[i]) / 2,
             b + r.own[i], a - r.h[i], b - r.logits[i], r.used[i] ? r.last[i] : a, r.stored[i] + r.h[i],
             b + r.raw[i], a + r.with_h[i], a + r.with_own[i], a + r.running[i], b + r.turned[i],
-            a + r.turned_dlogits[i], a + r.turned_e[i] };
+            a + r.turned_dlogits[i], a + r.turned_e[i], b + r.no_factor[i], b + r.turned_h[i],
+            a + r.square[i] };
         want[i] = a + r.h[i];
         for (int s = 0; s < SLIPS; s++)
             wrong[s][i] = in[s];
@@ -108,6 +119,13 @@ static void backward(const char *part, const double *e, const double *dlogits, c
         mistakes[s] = (struct judge_mistake){ slips[s], wrong[s] };
     tied_backward(e, ids, h, dlogits, de, n, vocab, dim);
     judge_guarded("de", de, (size_t)(vocab * dim));
+    for (int i = 0; i < vocab * dim; i++)
+        added[i] = de[i] - (0.5 * i - 3);
+    if (judge_combination(added, r.logits, r.h, (size_t)(vocab * dim), &a, &b)) {
+        snprintf(says, sizeof says, "%.4g times what comes by the logits was added, and %.4g times what comes "
+                 "through h: wanted each once", a, b);
+        mistakes[SLIPS] = (struct judge_mistake){ says, de };
+    }
     judge_numbers("de", GRA_SHAPE(vocab, dim), de, want, 1e-12, mistakes);
 }
 

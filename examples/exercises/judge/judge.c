@@ -277,6 +277,27 @@ void judge_number(const char *name, double got, double want, double tolerance, c
     judge_numbers(name, GRA_SHAPE(1), &got, &want, tolerance, mistakes);
 }
 
+bool judge_combination(const double *got, const double *x, const double *y, size_t n, double *a, double *b)
+{
+    double xx = 0, xy = 0, yy = 0, gx = 0, gy = 0, most = 0;
+    for (size_t i = 0; i < n; i++) {                    /* least squares, which then must fit exactly */
+        xx += x[i] * x[i], xy += x[i] * y[i], yy += y[i] * y[i];
+        gx += got[i] * x[i], gy += got[i] * y[i];
+        most = fmax(most, fabs(got[i]));
+    }
+    const double det = xx * yy - xy * xy;
+    *a = (gx * yy - gy * xy) / det;
+    *b = (gy * xx - gx * xy) / det;
+    if (n < 3 || !(det > 1e-6 * xx * yy) || xx < 1e-20 * yy || yy < 1e-20 * xx)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(*a * x[i] + *b * y[i] - got[i]) <= 1e-8 * most))
+            return false;
+    *a = fabs(*a) < 1e-12 ? 0 : *a;
+    *b = fabs(*b) < 1e-12 ? 0 : *b;
+    return true;
+}
+
 /* ---- memory and draws ---------------------------------------------------------------------------- */
 
 enum { GUARDS = 8 };

@@ -37,6 +37,9 @@ void judge_numbers(const char *name, gra_shape shape, const double *got, const d
 void judge_number(const char *name, double got, double want, double tolerance,
                   const struct judge_mistake *mistakes);        /* one number: "slope is 3, wanted 4" */
 
+/* got = a x + b y for one a and one b, for all n numbers? So a wrong factor is told of whatever size it is. */
+bool judge_combination(const double *got, const double *x, const double *y, size_t n, double *a, double *b);
+
 /* Memory for an answer to write its n numbers to. Each is JUDGE_UNWRITTEN, so that one that it leaves out is told
  * from one that is wrong; behind the last are guards (judge_guarded: the answer wrote past the end, so it is
  * wrong). Never freed: the process ends soon. */
