@@ -30,6 +30,10 @@ static void one(const char *part, double (*f)(double), double x, double h, doubl
         { "the points are h/2 to both sides, but their values are divided by 2h",
           &(double){ (f(x + h / 2) - f(x - h / 2)) / (2 * h) } },
         { "one side only, and divided by 2h", &(double){ (up - here) / (2 * h) } },
+        { "the second difference, (f(x + h) - 2 f(x) + f(x - h)) / h^2: that is near f''",
+          &(double){ (up - 2 * here + down) / (h * h) } },
+        { "the points are x and x - 2h, not x + h and x - h", &(double){ (here - f(x - 2 * h)) / (2 * h) } },
+        { "the points are x and x + 2h, not x + h and x - h", &(double){ (f(x + 2 * h) - here) / (2 * h) } },
         { "multiplied by 2h, not divided by it", &(double){ (up - down) * (2 * h) } },
         { "the points are x + 2h and x - 2h, not x + h and x - h",
           &(double){ (f(x + 2 * h) - f(x - 2 * h)) / (4 * h) } },
@@ -96,7 +100,7 @@ static void many(uint64_t seed, int n, double h)
 {
     double *x = judge_draw(seed, N, -1, 1), *g = judge_room(N), left[2][N];
     double want[N], forward[N], by_h[N], together[N], not_back[N], half_back[N];
-    double relative[N], nothing[N] = { 0 }, copy[N];
+    double relative[N], nothing[N] = { 0 }, first[N], copy[N];
     judge_part("numeric_gradient of a function of %d number%s", n, n > 1 ? "s" : "");
     memcpy(copy, x, sizeof copy);
     memcpy(left[0], x, sizeof copy);
@@ -108,6 +112,7 @@ static void many(uint64_t seed, int n, double h)
         want[i] = (moved(x, n, i, h) - moved(x, n, i, -h)) / (2 * h);
         forward[i] = (moved(x, n, i, h) - field(x, n)) / h;
         by_h[i] = 2 * want[i];
+        first[i] = (moved(x, n, 0, h) - moved(x, n, 0, -h)) / (2 * h);
         together[i] = (field(all[0], n) - field(all[1], n)) / (2 * h);
         not_back[i] = (moved(left[0], n, i, h) - moved(left[0], n, i, -h)) / (2 * h);
         half_back[i] = (moved(left[1], n, i, h) - field(left[1], n)) / (2 * h);
@@ -122,6 +127,7 @@ static void many(uint64_t seed, int n, double h)
         { "all x move at once: one x[i] at a time, and the others stay", together },
         { "x[i] is not put back before the next one is moved", not_back },
         { "f is asked twice at the same point: once at x[i] + h, once at x[i] - h", nothing },
+        { "x[0] moves every time: for g[i] it is x[i] that moves", first },
         { "the step is h times x[i]: wanted is h itself", relative },
         { "x[i] is moved by h and back again, so that the second point is x, not x - h", half_back }));
     for (int i = n; i < N; i++)
@@ -135,7 +141,7 @@ static void many(uint64_t seed, int n, double h)
 
 void judge_exercise(void)
 {
-    one("x^3 at 2, h = 0.5", cube, 2, 0.5, 12);
+    one("x^3 at 1.5, h = 0.5", cube, 1.5, 0.5, 6.75);
     one("sin(2x) + x at 0.3, h = 0.125", wave, 0.3, 0.125, 2 * cos(0.6) + 1);
     one("e^x - 3x^2 at -1, h = 1e-3", curve, -1, 1e-3, exp(-1) + 6);
     step(1, 1);

@@ -18,9 +18,10 @@ static void compare(const char *name, double got, double want, const struct neur
                     { " times t", in[3] }, { " times y", n->y }, { " times z", n->z }, { " times e", n->e },
                     { " times 1 - y", 1 - n->y }, { " times 1 - 2y", 1 - 2 * n->y },
                     { " times 1 - t^2", 1 - in[3] * in[3] }, { " times (1 - y^2) z", (1 - n->y * n->y) * n->z },
+                    { " times y^2", n->y * n->y }, { " divided by x", 1 / in[2] }, { " divided by w", 1 / in[0] },
                     { " times 1/cosh(z), without a square", 1 / cosh(n->z) } };
     struct judge_mistake list[40] = { { NULL, NULL } };
-    char text[90] = "";
+    char text[100] = "";
     int count = 0;
     for (; known[count].says; count++)
         list[count] = known[count];
@@ -31,6 +32,9 @@ static void compare(const char *name, double got, double want, const struct neur
                 snprintf(text, sizeof text, "%s%s%s", (got < 0) != (p < 0) ? "minus " : "", gradient[i].name,
                          slope[j].name);
         }
+    if (!text[0] && fabs(fabs(got - want) - 1) <= 1e-10)
+        snprintf(text, sizeof text, "the right gradient %s 1, which has no place there",
+                 got > want ? "plus" : "minus");
     if (text[0])
         list[count++] = (struct judge_mistake){ text, &got };
     list[count] = (struct judge_mistake){ NULL, NULL };

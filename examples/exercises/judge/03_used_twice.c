@@ -97,6 +97,8 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
         { "the slope x alone: it is to be multiplied by u->grad", &(double){ held[1] + x } },
         { "u->grad is handed on without the slope of x w by w, which is x", &(double){ held[1] + right[U] } },
         { "u->data was taken where u->grad is wanted", &(double){ held[1] + u * x } },
+        { "v = u + x has no w in it: nothing comes to w from there",
+          &(double){ held[1] + right[V] + right[W] } },
         { "nothing has come to w", &held[1] },
         { other, other[0] ? &vw.grad : &vw.data }));
     other_factor(other, sizeof other, vx.grad, held[0] + right[X], held[0], of_x,
@@ -116,6 +118,7 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
           &(double){ held[0] + right[V] * x + x_by_u } },
         { "u->grad is handed on without the slope of x w by x, which is w",
           &(double){ held[0] + right[V] + right[U] } },
+        { "u = x w hands on the gradient of u, not of v", &(double){ held[0] + right[V] + right[V] * w } },
         { "nothing has come to x", &held[0] },
         { other, other[0] ? &vx.grad : &vx.data }));
 }

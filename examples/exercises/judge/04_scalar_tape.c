@@ -12,7 +12,7 @@ struct line {
 /* The judge's own sweep, or one with a mistake. */
 enum mistake { NONE, OLDEST_FIRST, STORES, SLOPE_ALONE, OWN_FACTOR, TANH_OF_X, TANH_NO_SQUARE,
                TANH_SLOPE_OF_Y, SECOND_LOST, FIRST_LOST, NO_SEED, FROM_LAST, TWICE, TWICE_LEAVES, STALE,
-               SAME_ONCE, NOT_Y, MISTAKES };
+               SAME_ONCE, NOT_Y, VALUE_FOR_GRAD, SEED_Y, MISTAKES };
 static const char *const says[MISTAKES] = {
     [OLDEST_FIRST] = "the sweep goes from the oldest node to the newest: a gradient is then handed on before "
                      "its uses have added to it",
@@ -30,20 +30,23 @@ static const char *const says[MISTAKES] = {
     [STALE] = "what the last formula has left in in[] counts: where there is no operand, set in[k] to NULL",
     [SAME_ONCE] = "where both operands are the same node, it is to get both gradients",
     [NOT_Y] = "y itself hands on nothing: the sweep begins behind it",
+    [VALUE_FOR_GRAD] = "the value of a node is handed on, where its gradient is wanted",
+    [SEED_Y] = "the gradient of y by itself is 1, not its value",
     [TWICE_LEAVES] = "the gradients of the last sweep were still there in leaves: set all to 0 first",
 };
 
 static void sweep(const struct line *line, const double *v, int n, int y, enum mistake m, double *grad)
 {
     if (m != NO_SEED)
-        grad[m == FROM_LAST ? n - 1 : y] = 1;
+        grad[m == FROM_LAST ? n - 1 : y] = m == SEED_Y ? v[y] : 1;
     for (int at = 0; at < n; at++) {
         const int i = m == OLDEST_FIRST ? at : n - 1 - at;
         const struct line *l = &line[i];
         const double a = v[l->a], b = v[l->b], tangent = m == TANH_OF_X ? 1 - a * a : m == TANH_NO_SQUARE ?
             1 - v[i] : m == TANH_SLOPE_OF_Y ? 1 - tanh(v[i]) * tanh(v[i]) : 1 - v[i] * v[i];
         const double sa = l->what == ADD ? 1 : l->what == TANH ? tangent : m == OWN_FACTOR ? a : b;
-        const double sb = l->what == ADD ? 1 : m == OWN_FACTOR ? b : a, g = m == SLOPE_ALONE ? 1 : grad[i];
+        const double sb = l->what == ADD ? 1 : m == OWN_FACTOR ? b : a;
+        const double g = m == SLOPE_ALONE ? 1 : m == VALUE_FOR_GRAD ? v[i] : grad[i];
         if (m == NOT_Y && i == y)
             continue;
         if (l->what != LEAF && m != FIRST_LOST)

@@ -21,7 +21,7 @@ static gra_tensor *run(gra_tape *t, gra_tensor *const in[2], const double *const
 
 static void forward(const gra_tensor *y, const double *a, const double *b, gra_shape sa, gra_shape sb)
 {
-    double want[MOST], sum[MOST], first_a[MOST], first_b[MOST], mod_a[MOST], mod_b[MOST];
+    double want[MOST], sum[MOST], quotient[MOST], first_a[MOST], first_b[MOST], mod_a[MOST], mod_b[MOST];
     const int rows = y->shape.dim[0], cols = y->shape.dim[1];
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < cols; j++) {
@@ -29,6 +29,7 @@ static void forward(const gra_tensor *y, const double *a, const double *b, gra_s
             const double u = a[place(sa, i, j)], v = b[place(sb, i, j)];
             want[at] = u * v;
             sum[at] = u + v;
+            quotient[at] = u / v;
             first_a[at] = a[0] * v;
             first_b[at] = u * b[0];
             mod_a[at] = a[at % (sa.dim[0] * sa.dim[1])] * v;
@@ -36,6 +37,7 @@ static void forward(const gra_tensor *y, const double *a, const double *b, gra_s
         }
     judge_numbers("y", y->shape, y->data, want, 1e-12, JUDGE_MISTAKES(
         { "a + b in place of a b", sum },
+        { "a / b in place of a b", quotient },
         { "a's first number is taken everywhere: place(y->in[0], i, j) tells which one is right", first_a },
         { "b's first number is taken everywhere: place(y->in[1], i, j) tells which one is right", first_b },
         { "a's numbers are taken in turn: place(y->in[0], i, j) tells which one is right", mod_a },
@@ -47,7 +49,7 @@ static void gradient_of(const char *name, const double *got, const double *x, co
                         gra_shape so, gra_shape shape, const double *dy, double before)
 {
     enum { STORED, LAST, LAST_ADDED, FIRST, OWN, NO_DY, DY_ALONE, MEAN, MINUS, NOTHING, BY_Y, TWICE,
-           BOTH, DY_OWN, DY_ROWS, PARTNER, IN_TURN, ALL };
+           BOTH, DY_OWN, DY_ROWS, DY_TURNED, QUOTIENT, Y_FOR_DY, PARTNER, IN_TURN, ALL };
     double want[MOST], m[ALL][MOST];
     const int rows = shape.dim[0], cols = shape.dim[1], n = sx.dim[0] * sx.dim[1], uses = rows * cols / n;
     for (int i = 0; i < n; i++) {
@@ -75,6 +77,9 @@ static void gradient_of(const char *name, const double *got, const double *x, co
             m[BOTH][at] += d * (v + x[at]);
             m[DY_OWN][at] += dy[at] * v;
             m[DY_ROWS][at] += dy[(i * rows + j) % (rows * cols)] * v;
+            m[DY_TURNED][at] += dy[j * rows + i] * v;
+            m[QUOTIENT][at] += d / v;
+            m[Y_FOR_DY][at] += v * x[at] * v;
             m[PARTNER][at] += d * o[at % (so.dim[0] * so.dim[1])];
             m[IN_TURN][(i * cols + j) % n] += d * v;
         }
@@ -93,6 +98,9 @@ static void gradient_of(const char *name, const double *got, const double *x, co
         { "multiplied by the sum of both operands: the slope of a b by a is b alone", m[BOTH] },
         { "dy is read at the operand's place: that of y_ij is dy[i * cols + j]", m[DY_OWN] },
         { "dy is read with the wrong row length: dy_ij is dy[i * cols + j]", m[DY_ROWS] },
+        { "dy is taken for its transpose: dy_ij is dy[i * cols + j]", m[DY_TURNED] },
+        { "divided by the other operand: multiply", m[QUOTIENT] },
+        { "y was taken where dy, its gradient, is wanted", m[Y_FOR_DY] },
         { "the other operand is read at this one's place: each has a place of its own", m[PARTNER] },
         { "added in turn, by the place of y: place() tells which number of the operand it is", m[IN_TURN] },
         { "everything is added twice", m[TWICE] }));

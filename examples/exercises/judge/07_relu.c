@@ -47,7 +47,7 @@ static void forward(const char *part, const double *in, gra_shape shape)
 static void backward(const char *part, const double *dy, double before)
 {
     enum { STORED, KINK, HALF, OPEN, BY_X, NO_DY, BY_DY, BOTH, OTHER, ONCE_X, STORED_ALL, MINUS, LEAKY, ZEROED,
-           ALL };
+           NOT_0, ALL };
     double want[N], m[ALL][N];
     judge_part("%s", part);
     for (int i = 0; i < N; i++) {
@@ -65,6 +65,7 @@ static void backward(const char *part, const double *dy, double before)
         m[OTHER][i] = before + (x[i] < 0 ? d : 0);
         m[ONCE_X][i] = before + (x[i] > 0 ? x[i] : 0);
         m[LEAKY][i] = before + (x[i] > 0 ? d : 0.01 * d);
+        m[NOT_0][i] = before + (x[i] != 0 ? d : 0);
         m[ZEROED][i] = x[i] > 0 ? before + d : 0;
         m[MINUS][i] = before + (x[i] > 0 ? d : x[i] < 0 ? -d : 0);
     }
@@ -86,6 +87,7 @@ static void backward(const char *part, const double *dy, double before)
         { "x was added where dy is wanted", m[ONCE_X] },
         { "where x is not positive dx is set to 0: add nothing there, and leave what was added before",
           m[ZEROED] },
+        { "dy passes where x is negative too", m[NOT_0] },
         { "a little of dy passes where x is not positive: nothing may", m[LEAKY] },
         { "this is the gradient of |x|", m[MINUS] }));
     for (int i = 0; i < N; i++)
