@@ -55,6 +55,11 @@ static void forward(const char *part, const double *x, int n, bool large)
                         "first, wherever it stands and whatever its sign", i, fabs(y[i]), want[i], x[0], x[1],
                         n > 2 ? " ..." : "", top > 0 ? "e^x of a large number is infinite" :
                         "e^x of a very negative number is 0, and then the sum is 0");
+    double weights = 0;
+    char clue[100];
+    for (int i = 0; i < n; i++)
+        weights += y[i];
+    snprintf(clue, sizeof clue, "the weights sum to %.6g: wanted are weights that sum to 1", weights);
     judge_numbers("y", GRA_SHAPE(n), y, want, 1e-12, JUDGE_MISTAKES(
         { "e^(x - largest) was not divided by the sum", m[RAW] },
         { "x divided by the sum of x: e^x is missing", m[LINEAR] },
@@ -76,7 +81,8 @@ static void forward(const char *part, const double *x, int n, bool large)
         { "the largest is subtracted in the sum alone, not in the numerator", m[PLUS_TOP] },
         { "the largest is subtracted in the numerator alone, not in the sum", m[PLUS_SUM] },
         { "large scores must not be cut off or scaled: subtract the largest from all, which changes no y",
-          large ? y : want }));
+          large ? y : want },
+        { clue, fabs(weights - 1) > 1e-3 ? y : want }));
 }
 
 static void backward(const char *part, const double *y, const double *dy, int n, bool used)
@@ -122,6 +128,12 @@ static void backward(const char *part, const double *y, const double *dy, int n,
     judge_guarded("dx", dx, (size_t)n);
     judge_unchanged("y", y, copy[0], (size_t)n);
     judge_unchanged("dy", dy, copy[1], (size_t)n);
+    double sum = 0;
+    char clue[160];
+    for (int i = 0; i < n; i++)
+        sum += dx[i] - want[i];
+    snprintf(clue, sizeof clue, "what is added to dx sums to %.6g: wanted is 0, since the same number added to all x "
+             "changes no y", sum);
     judge_numbers("dx", GRA_SHAPE(n), dx, want, 1e-12, JUDGE_MISTAKES(
         { "dx is overwritten: accumulate with +=, for x may feed other functions", m[STORED] },
         { "each x_i is taken to move its own y_i alone, by y_i: the term of the shared sum, - y_j dot, is missing",
@@ -149,7 +161,8 @@ static void backward(const char *part, const double *y, const double *dy, int n,
         { "what dx held before is added once more: dx[j] += ... keeps it already", m[DOUBLE] },
         { "the shared sum lacks its first term", m[NO_FIRST] },
         { "the shared sum lacks its last term", m[NO_LAST] },
-        { "y - dy is the gradient of the cross-entropy: wanted is softmax's own", m[ENTROPY] }));
+        { "y - dy is the gradient of the cross-entropy: wanted is softmax's own", m[ENTROPY] },
+        { clue, fabs(sum) > 1e-6 ? dx : want }));
 }
 
 void judge_exercise(void)

@@ -142,7 +142,8 @@ static void gradient(const char *part, const double *x, const int *target, int r
     judge_part("%s", part);
     enum { NO_DY, NO_ROWS, CLASSES, NO_ONE_HOT, ONE_HOT, ONE_HOT_WHOLE, P_WHOLE, FIRST, ONLY_TARGET, MSE, BY_P, RAW, AT_0,
            STORED, BY_ROW, DY_TWICE, LOSS, NEXT, TIMES_ROWS,
-           FIRST_ROW, LAST_ROW, HIT_P, ALL };
+           FIRST_ROW, LAST_ROW, HIT_P, PLUS, SIGMOID,
+           NO_ROW, ALL };
     double p[MOST] = { 0 }, want[MOST], m[ALL][MOST];
     double loss = 0;
     for (int r = 0; r < rows; r++)
@@ -177,9 +178,14 @@ static void gradient(const char *part, const double *x, const int *target, int r
             m[TIMES_ROWS][i] = before + d * rows * rows;
             m[FIRST_ROW][i] = before + (r == 0 ? d : 0);
             m[LAST_ROW][i] = before + (r == rows - 1 ? d : 0);
+            m[PLUS][i] = before + dy * (p[j] + hit) / rows;
+            m[SIGMOID][i] = before + dy * p[j] * (1 - p[j]) / rows;
+            m[NO_ROW][i] = before;
             m[HIT_P][i] = before + dy * (p[j] - hit * p[j]) / rows;
         }
     }
+    for (int i = 0; i < rows * n; i++)
+        m[NO_ROW][i % n] += want[i] - before;
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     gra_tensor *in = gra_input(t, x, GRA_SHAPE(rows, n)), *y = run(t, in, target, x);
     judge_backward(t, y, &dy, 1, &in, before);
@@ -188,6 +194,16 @@ static void gradient(const char *part, const double *x, const int *target, int r
     bool finite = true;
     for (int i = 0; i < rows * n; i++)
         finite &= isfinite(dx[i]) != 0;
+    double most = 0;
+    char clue[160];
+    for (int r = 0; r < rows; r++) {
+        double sum = 0;
+        for (int j = 0; j < n; j++)
+            sum += dx[r * n + j] - before;
+        most = fabs(sum) > fabs(most) ? sum : most;
+    }
+    snprintf(clue, sizeof clue, "the gradient of a row sums to %.6g: wanted is 0, since the same number added to all its "
+             "scores changes no p", most);
     judge_numbers("x->grad", GRA_SHAPE(rows, n), dx, want, 1e-12, JUDGE_MISTAKES(
         { "x->grad is overwritten: accumulate with +=, for x may feed other functions", m[STORED] },
         { "dy = y->grad[0] is not a factor", m[NO_DY] },
@@ -201,6 +217,9 @@ static void gradient(const char *part, const double *x, const int *target, int r
         { "class 0 in place of the target", m[AT_0] },
         { "1 is subtracted where r is target[r]: wanted is where j is", m[BY_ROW] },
         { "dy is a factor twice", m[DY_TWICE] },
+        { "1 is added at the target: it is to be subtracted", m[PLUS] },
+        { "p_j (1 - p_j) is softmax's derivative: here the logarithm comes after it", m[SIGMOID] },
+        { "all rows are added to the first row of x->grad", m[NO_ROW] },
         { "y->data[0], the loss, stands where dy = y->grad[0] should", m[LOSS] },
         { "the class after the target's gets the -1: classes are counted from 0", m[NEXT] },
         { "multiplied by rows, not divided", m[TIMES_ROWS] },
@@ -212,7 +231,8 @@ static void gradient(const char *part, const double *x, const int *target, int r
         { "-1/p at the target is the derivative by p: x comes before it, through the softmax", m[BY_P] },
         { "e^(x_j - m) is not divided by its sum: wanted is the softmax", m[RAW] },
         { "e^x was taken of scores as they are: in backward, too, subtract the row's largest first",
-          finite ? want : dx } ));
+          finite ? want : dx },
+        { clue, fabs(most) > 1e-6 ? dx : want }));
     gra_close(t);
 }
 

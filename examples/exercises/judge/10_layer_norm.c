@@ -103,6 +103,11 @@ static void forward(const char *part, const double *x, const double *w, const do
             m[EPS][r * n + i] = fabs(its_eps) > 1e-2 ? want[r * n + i] :
                                 (x[r * n + i] - mean) / sqrt(var + its_eps) * w[i] + b[i];
     }
+    char clue[160];                                     /* where w is 1 and b is 0 a row says what it lacks */
+    stats(got, n, 1, &mean, &var);
+    snprintf(clue, sizeof clue, "the mean of the first row is %.6g and its variance %.6g: wanted are 0 and 1, as w is 1 "
+             "and b is 0", mean, var);
+    const bool plain = w[0] == 1 && (fabs(mean) > 1e-3 || fabs(var - 1) > 1e-3);
     judge_numbers("y", GRA_SHAPE(rows, n), got, want, tolerance, JUDGE_MISTAKES(
         { "x - mean is not divided by sqrt(var + eps)", m[CENTRE] },
         { "x is divided as it is: the mean is subtracted in the variance alone", m[NOT_CENTRED] },
@@ -136,7 +141,8 @@ static void forward(const char *part, const double *x, const double *w, const do
         { "b is subtracted: wanted is z w + b", m[B_MINUS] },
         { "the variance is that of the last number alone: the others are overwritten", m[VAR_LAST] },
         { "b is a factor: wanted is z w + b", m[W_AND_B] },
-        { "x is read by columns: row r begins at x[r * n]", m[READ_COLUMNS] }));
+        { "x is read by columns: row r begins at x[r * n]", m[READ_COLUMNS] },
+        { clue, plain ? got : want }));
     gra_close(t);
 }
 
@@ -250,6 +256,20 @@ static void gradients(const char *part, const double *x, const double *w, const 
         { "multiplied by w: the derivative of z w by w is z", mw[W_W] },
         { "a factor r too many: what w multiplies is z, in which r is", mw[W_R] },
         { "added at the number of the row: w has one number for each column", mw[W_BY_ROW] }));
+    double most = 0, most_z = 0;                        /* of each row the sums of dx and dx z are 0 */
+    for (int k = 0; k < ROWS; k++) {
+        double mean, var, sum = 0, sum_z = 0;
+        stats(x + k * N, N, 1, &mean, &var);
+        for (int i = 0; i < N; i++) {
+            const double off = gra_grad(in[0])[k * N + i] - want[k * N + i];
+            sum += off, sum_z += off * (x[k * N + i] - mean) / sqrt(var);
+        }
+        most = fmax(most, fabs(sum)), most_z = fmax(most_z, fabs(sum_z));
+    }
+    const char *clue = most_z < 1e-6 ? "the sum over a row is not 0, so look at the term of the mean: the same number "
+        "added to a whole row changes no z" : most < 1e-6 ? "the sum of dx z over a row is not (nearly) 0, so look at the "
+        "term of r: a row that is stretched has the same z" : "neither the sum over a row nor that of dx z is right: both "
+        "the term of the mean and that of r, or what multiplies them, are to be looked at";
     judge_numbers("dx", GRA_SHAPE(ROWS, N), gra_grad(in[0]), want, 1e-11, JUDGE_MISTAKES(
         { "dx is overwritten: accumulate with +=, for x may feed other functions", m[STORED] },
         { "each x_i is taken to move its own z_i alone: mean and r of the row need it, too", m[NEITHER] },
@@ -277,7 +297,8 @@ static void gradients(const char *part, const double *x, const double *w, const 
         { "x_j stands where z_j should in the term of r", m[WITH_X] },
         { "w is missing in the sum of the term of r: it is of g z, with g = dy w", m[GZ_NO_W] },
         { "w is missing in the sum of the term of the mean: it is of g = dy w", m[G_NO_W] },
-        { "in the two sums w is taken by the number of the row: it belongs to columns", m[W_ROW] }));
+        { "in the two sums w is taken by the number of the row: it belongs to columns", m[W_ROW] },
+        { clue, most > 1e-6 || most_z > 1e-6 ? gra_grad(in[0]) : want }));
     gra_close(t);
 }
 

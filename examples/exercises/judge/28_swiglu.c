@@ -2,7 +2,7 @@
 #include "judge.h"
 
 enum { MOST = 8 };
-typedef enum { SILU, SIGMOID, NONE, RELU, GELU, GELU_TANH, TANH, SOFTMAX } kind;
+typedef enum { SILU, SIGMOID, NONE, RELU, GELU, GELU_TANH, TANH, SOFTMAX, EXP, TURNED } kind;
 
 /* The formula, with what a mistake changes in it; all zeros: right. */
 struct form {
@@ -22,6 +22,8 @@ static double activation(kind k, double z)
     case GELU_TANH: return z * 0.5 * (1 + tanh(0.7978845608028654 * (z + 0.044715 * z * z * z)));
     case TANH:    return tanh(z);
     case SOFTMAX: return exp(z);
+    case EXP:     return exp(z);
+    case TURNED:  return z / (1 + exp(z));
     default:      return z;
     }
 }
@@ -155,6 +157,8 @@ static void numbers(const char *part, gra_shape shape, int hidden, const double 
         { "gelu stands where silu should", FORM(.gate = GELU) },
         { "gelu stands where silu should", FORM(.gate = GELU_TANH) },
         { "tanh stands where silu should", FORM(.gate = TANH) },
+        { "exp stands where silu should", FORM(.gate = EXP) },
+        { "z / (1 + e^z) stands where silu(z) should: a sign", FORM(.gate = TURNED) },
         { "softmax stands where silu should", FORM(.gate = SOFTMAX) },
         { "silu is taken of gate and of up: it belongs to the gate alone", FORM(.both = true) },
         { "silu is taken of the product: it belongs to the gate alone, before", FORM(.after = true) },
