@@ -13,6 +13,9 @@ static const char *const slips_of_norm[] = {
     "this is the norm of the last parameter's gradient: the sum goes over all of them",
     "this is the norm of the first parameter's gradient: the sum goes over all of them",
     "this is the factor: return the norm",
+    "this is the size of the last element: the squares of all are added up",
+    "this is the root of the sum of g itself: add up the squares",
+    "this is a whole number: norm was made an int",
     "this is the largest of the parameters' norms: there is one sum of squares for all", NULL };
 
 static const char *const slips_of_g[] = {
@@ -33,7 +36,7 @@ static const char *const slips_of_g[] = {
 static void clip(const char *part, const int *size, int count, double scale, double max_norm)
 {
     double before[ALL], *g[PARAMETERS], norms[PARAMETERS] = { 0 };
-    double sum = 0, ones = 0, most = 0, all = 0, largest = 0;
+    double sum = 0, ones = 0, plain = 0, most = 0, all = 0, largest = 0;
     int n = 0;
     judge_part("%s", part);
     for (int k = 0; k < count; k++) {
@@ -42,6 +45,7 @@ static void clip(const char *part, const int *size, int count, double scale, dou
         for (int i = 0; i < size[k]; i++, n++) {
             before[n] = g[k][i] = scale * (k + 1) * drawn[i];
             norms[k] += before[n] * before[n];
+            plain += before[n];
             ones += fabs(before[n]);
             most = fmax(most, fabs(before[n]));
         }
@@ -52,7 +56,8 @@ static void clip(const char *part, const int *size, int count, double scale, dou
     }
     const double norm = sqrt(sum), by = norm > max_norm ? max_norm / norm : 1;
     const double wrong_norm[] = { sum, ones, most, norm / sqrt(n ? n : 1), norm * by, all,
-                                  norms[count - 1], norms[0], by, largest };
+                                  norms[count - 1], norms[0], by,
+                                  n ? fabs(before[n - 1]) : 0, sqrt(fabs(plain)), (int)norm, largest };
     double wrong[sizeof slips_of_g / sizeof *slips_of_g][ALL], want[ALL];
     struct judge_mistake of_norm[20] = { 0 }, of_g[20] = { 0 };
     for (int s = 0; slips_of_norm[s]; s++)

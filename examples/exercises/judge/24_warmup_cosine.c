@@ -83,18 +83,29 @@ static double rate(enum slip s, int step, int warmup, int steps, double lr, doub
 static void rates(const char *part, int first, int last, int warmup, int steps, double lr, double min_lr)
 {
     double got[MOST], want[MOST], wrong[SLIPS][MOST];
-    struct judge_mistake mistakes[SLIPS + 1] = { 0 };
+    double one[MOST], wave[MOST], a, b;
+    struct judge_mistake mistakes[SLIPS + 2] = { 0 };
+    char factors[160];
+    const bool up = last < warmup;
     const int n = last - first + 1;
     char name[100];
     judge_part("%s", part);
     for (int i = 0; i < n; i++) {
         got[i] = warmup_cosine(first + i, warmup, steps, lr, min_lr);
+        one[i] = 1;
+        wave[i] = up ? first + i + 1 : cos(acos(-1) * (first + i - warmup) / (steps - warmup));
         want[i] = rate(RIGHT, first + i, warmup, steps, lr, min_lr);
         for (int s = 0; s < SLIPS; s++)
             wrong[s][i] = rate(s, first + i, warmup, steps, lr, min_lr);
     }
     for (int s = 0; s < SLIPS; s++)
         mistakes[s] = (struct judge_mistake){ says[s], wrong[s] };
+    if ((up || (first >= warmup && last < steps)) && judge_combination(got, one, wave, (size_t)n, &a, &b)) {
+        snprintf(factors, sizeof factors, "it is %.4g plus %.4g times %s: wanted %.4g and %.4g", a, b,
+                 up ? "(step + 1)" : "cos(pi x)", up ? 0 : (lr + min_lr) / 2,
+                 up ? lr / warmup : (lr - min_lr) / 2);
+        mistakes[SLIPS] = (struct judge_mistake){ factors, got };
+    }
     snprintf(name, sizeof name, "warmup %d, steps %d, lr %g, min_lr %g: counted from step %d, rate", warmup,
              steps, lr, min_lr, first);
     judge_numbers(name, GRA_SHAPE(n), got, want, 3e-6 * lr, mistakes);

@@ -31,14 +31,17 @@ static const char *const slips[] = {
     "in the road through h, e was read as its transpose: it has vocab rows of dim numbers",
     "in the logits' road the factor h is missing: each logit has h_i[d] e[j][d] in its sum",
     "in the logits' road h was read as its transpose: it has n rows of dim numbers",
-    "the derivative of tanh is 1 - h^2, not (1 - h)^2", NULL };
+    "the derivative of tanh is 1 - h^2, not (1 - h)^2",
+    "the derivative of tanh is 1 - h^2, not h",
+    "in the logits' road the factor is h, not 1 - h^2",
+    "dh holds the last logit's share alone: it is the sum over all of them", NULL };
 
 enum { SLIPS = sizeof slips / sizeof *slips - 1 };
 
 /* The road by the logits, and that through h, as they are and with slips. */
 struct roads {
     double logits[MOST], own[MOST], stored[MOST], raw[MOST], turned[MOST], no_factor[MOST];
-    double turned_h[MOST], square[MOST];
+    double turned_h[MOST], square[MOST], by_y[MOST], slopes[MOST], last_j[MOST];
     double h[MOST], last[MOST], no_tanh[MOST], twice_tanh[MOST], linear[MOST], plus[MOST], sigmoid[MOST];
     double of_e[MOST], row_i[MOST], with_h[MOST], with_own[MOST], running[MOST], turned_dlogits[MOST];
     double turned_e[MOST];
@@ -60,6 +63,7 @@ static void travel(struct roads *r, const double *e, const double *dlogits, cons
                 r->stored[j * dim + d] = g * y;
                 r->raw[j * dim + d] += g * e[to];
                 r->turned[j * dim + d] += turned * y;
+                r->slopes[j * dim + d] += g * slope;
                 r->no_factor[j * dim + d] += g;
                 r->turned_h[j * dim + d] += g * tanh(e[ids[(d * n + i) / dim] * dim + (d * n + i) % dim]);
                 r->own[to] += g * y;
@@ -74,6 +78,8 @@ static void travel(struct roads *r, const double *e, const double *dlogits, cons
             r->last[to] = dh * slope;
             r->no_tanh[to] += dh;
             r->twice_tanh[to] += dh * (1 - tanh(y) * tanh(y));
+            r->by_y[to] += dh * y;
+            r->last_j[to] += dlogits[i * vocab + vocab - 1] * e[(vocab - 1) * dim + d] * slope;
             r->square[to] += dh * (1 - y) * (1 - y);
             r->linear[to] += dh * (1 - y);
             r->plus[to] += dh * (1 + y * y);
@@ -110,7 +116,7 @@ static void backward(const char *part, const double *e, const double *dlogits, c
             b + r.own[i], a - r.h[i], b - r.logits[i], r.used[i] ? r.last[i] : a, r.stored[i] + r.h[i],
             b + r.raw[i], a + r.with_h[i], a + r.with_own[i], a + r.running[i], b + r.turned[i],
             a + r.turned_dlogits[i], a + r.turned_e[i], b + r.no_factor[i], b + r.turned_h[i],
-            a + r.square[i] };
+            a + r.square[i], a + r.by_y[i], b + r.slopes[i], a + r.last_j[i] };
         want[i] = a + r.h[i];
         for (int s = 0; s < SLIPS; s++)
             wrong[s][i] = in[s];
