@@ -57,6 +57,7 @@ static void scored(const char *part, const double *q, const double *k, int n, in
     double *keys = mat_scores(k, q, m, n, d, 1 / root), *by_n = mat_scaled(want, root / sqrt(n), n * m);
     double *running = judge_room((size_t)(n * m)), *endless = judge_room((size_t)(n * m));
     double *all_but = judge_room((size_t)(n * m)), *positive = judge_room((size_t)(n * m));
+    double *same_key = judge_room((size_t)(n * m)), *same_query = judge_room((size_t)(n * m));
     double *no_first = judge_room((size_t)(n * m)), *last = judge_room((size_t)(n * m)), *far = judge_room((size_t)(n * m));
     double *cosine = judge_room((size_t)(n * m)), *columns = mat_scaled(mat_product(q, k, n, d, m), 1 / root, n * m);
     double *q_columns = mat_scores(mat_transposed(q, d, n), k, n, m, d, 1 / root);
@@ -68,6 +69,8 @@ static void scored(const char *part, const double *q, const double *k, int n, in
         far[i] = 0;
         for (int l = 0; l < d; l++)
             far[i] += (qi[l] - kj[l]) * (qi[l] - kj[l]) / root;
+        same_key[i] = want[i / m * m + i / m % m];
+        same_query[i] = want[i % m % n * m + i % m];
         all_but[i] = want[i] - qi[d - 1] * kj[d - 1] / root;
         positive[i] = fabs(want[i]);
         cosine[i] = want[i] / sqrt(*mat_product(qi, qi, 1, d, 1) * *mat_product(kj, kj, 1, d, 1));
@@ -87,6 +90,8 @@ static void scored(const char *part, const double *q, const double *k, int n, in
         { "k was read as d rows of m numbers: number l of key j is k[j*d + l]", columns },
         { "q was read as d rows of n numbers: number l of query i is q[i*d + l]", q_columns },
         { "the dot product leaves out the last number of q and k", all_but },
+        { "key i was taken for key j: each query meets all keys", same_key },
+        { "query j was taken for query i: row i belongs to query i", same_query },
         { "the dot product leaves out the first number of q and k", no_first },
         { "only the last term of the dot product is left: add them all", last },
         { "this is the distance of q and k: the sum of their products is wanted", far },

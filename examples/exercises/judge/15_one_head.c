@@ -5,7 +5,7 @@ static void weights(const char *part, const double *q, const double *k, int m, i
 {
     double *a = judge_room((size_t)m), *s = mat_scores(q, k, 1, m, d, 1 / sqrt(d)), top = -INFINITY, sum = 0;
     double *e = judge_room((size_t)m), *raw = judge_room((size_t)m), *plain = judge_room((size_t)m);
-    double *running = judge_room((size_t)m);
+    double *running = judge_room((size_t)m), *no_first = judge_room((size_t)m), *no_last = judge_room((size_t)m);
     judge_part("%s", part);
     for (int j = 0; j < m; j++)
         top = fmax(top, s[j]), sum += exp(s[j]);
@@ -13,6 +13,8 @@ static void weights(const char *part, const double *q, const double *k, int m, i
         e[j] = exp(s[j] - top);
         raw[j] = exp(s[j]);
         plain[j] = raw[j] / sum;
+        no_last[j] = s[j] - q[d - 1] * k[j * d + d - 1] / sqrt(d);
+        no_first[j] = s[j] - q[0] * k[j * d] / sqrt(d);
         running[j] = s[j] + (j ? running[j - 1] : 0);
     }
     attention_weights(q, k, a, m, d);
@@ -42,6 +44,8 @@ static void weights(const char *part, const double *q, const double *k, int m, i
         { "the exponentials are not divided by their sum", raw },
         { "the scores are divided by the largest: that is no softmax", mat_scaled(s, 1 / top, m) },
         { "e^s of a large score is infinite: subtract the largest score first, as in exercise 08", plain },
+        { "the dot product leaves out the first number of q and k", mat_softmax_rows(no_first, 1, m) },
+        { "the dot product leaves out the last number of q and k", mat_softmax_rows(no_last, 1, m) },
         { times, isfinite(c) ? scaled : want },
         { "a weight is negative: e^s never is, so the exponentials are missing", negative ? a : want },
         { "the weights do not sum to 1", fabs(all - 1) > 1e-9 ? a : want }));
@@ -51,7 +55,7 @@ static void mixed(const char *part, const double *a, const double *v, int m, int
 {
     double *y = judge_room((size_t)e), *ones = judge_room((size_t)m), *a_first = judge_room((size_t)e);
     double *first = judge_room((size_t)e), *last = judge_room((size_t)e), *one = judge_room((size_t)e);
-    double *want = mat_product(a, v, 1, m, e);
+    double *want = mat_product(a, v, 1, m, e), *first_only = judge_room((size_t)e);
     judge_part("%s", part);
     int most = 0;
     for (int j = 0; j < m; j++) {
@@ -62,6 +66,7 @@ static void mixed(const char *part, const double *a, const double *v, int m, int
         a_first[l] = 0;
         for (int j = 0; j < m; j++)
             a_first[l] += a[l % m] * v[j * e + l];
+        first_only[l] = want[0];
         one[l] = v[most * e + l];
         last[l] = a[m - 1] * v[(m - 1) * e + l];
         first[l] = v[l];
@@ -81,6 +86,7 @@ static void mixed(const char *part, const double *a, const double *v, int m, int
         { "only the last term: the terms are to be added up", last },
         { "the first value alone", first },
         { "a[l] was taken for a[j]: all numbers of value j have the weight a[j]", a_first },
+        { "all numbers of y are the first: number l of y is a sum of v[j*e + l]", first_only },
         { "v was read by columns: number l of value j is v[j*e + l]", mat_product(a, mat_transposed(v, e, m), 1, m, e) }));
 }
 
@@ -156,7 +162,9 @@ static void head(const char *part, const double *q, const double *k, const doubl
         { "keys were taken for queries", square ? mix(mat_scores(k, k, n, n, d, 1 / root), v, n, n, e) : want },
         { "queries and keys are exchanged", square ? mix(mat_scores(k, q, n, n, d, 1 / root), v, n, n, e) : want },
         { "each value goes to y by the weights of the other tokens for it: row i is the sum over j of a_ij v_j",
-          square ? mat_product(mat_transposed(mat_softmax_rows(s, n, n), n, n), v, n, n, e) : want }));
+          square ? mat_product(mat_transposed(mat_softmax_rows(s, n, n), n, n), v, n, n, e) : want },
+        { "attention_weights and weighted_sum are right by themselves: look at what the loop hands to them for query i",
+          y }));
 }
 
 /* The numbers that PyTorch 1.13 prints for the three tokens of exercise 14: torch.randn(4, 1) each after

@@ -14,6 +14,7 @@ struct form {
     bool no_bias, no_b_q, no_b_v;                           /* biases left out: all, or one */
     bool swapped_b, v_b_k;                                  /* b_k for b_q; b_k for b_v */
     bool q_by_k, k_by_q, v_by_k;                            /* queries by W_k; keys by W_q; values by W_k */
+    bool causal, residual, raw;                             /* a mask; X added; scores of X, not of Q and K */
     bool W_T, b_row, b_twice;                               /* W^T for W; b as a row; added twice (all: if it fits) */
     bool exchanged, over_queries, both;                     /* q and k; softmax along the other dimension; both */
     bool no_softmax, naive, after, twice;                   /* naive: without the largest; after: divided afterwards */
@@ -44,6 +45,10 @@ static double *head(const struct numbers *a, const struct sizes *s, struct form 
         K = other;
     }
     double *A = mat_scaled(mat_product(mat_transposed(K, s->d, N), Q, N, s->d, N), f.after ? 1 : 1 / divisor, N * N);
+    if (f.raw)
+        A = mat_scaled(mat_product(mat_transposed(a->of[X_], s->D, N), a->of[X_], N, s->D, N), 1 / divisor, N * N);
+    for (int i = 0; i < N * N && f.causal; i++)
+        A[i] = i / N > i % N ? (double)-INFINITY : A[i];
     if (f.naive)
         for (int i = 0; i < N; i++) {
             double sum = 0;
@@ -56,6 +61,8 @@ static double *head(const struct numbers *a, const struct sizes *s, struct form 
         A = f.over_queries || f.both ? mat_softmax_rows(A, N, N) : mat_softmax_columns(A, N, N);
     if (f.twice)
         A = mat_softmax_columns(A, N, N);
+    if (f.residual)
+        return mat_sum(mat_product(V, A, s->e, N, N), a->of[X_], s->e * N);
     return mat_product(V, mat_scaled(A, f.after ? 1 / divisor : 1, N * N), f.mix_x ? s->D : s->e, N, N);
 }
 
@@ -72,6 +79,34 @@ static void uses_b_k(const gra_tensor *y, const gra_tensor *b_k)
 
 typedef gra_tensor *head_fn(gra_tape *t, const struct head_parameters *p, gra_tensor *X);
 
+static struct head_parameters inputs(gra_tape *t, const struct numbers *a, const struct sizes *s)
+{
+    return (struct head_parameters){
+        gra_input(t, a->of[W_Q], GRA_SHAPE(s->d, s->D)), gra_input(t, a->of[B_Q], GRA_SHAPE(s->d, 1)),
+        gra_input(t, a->of[W_K], GRA_SHAPE(s->d, s->D)), gra_input(t, a->of[B_K], GRA_SHAPE(s->d, 1)),
+        gra_input(t, a->of[W_V], GRA_SHAPE(s->e, s->D)), gra_input(t, a->of[B_V], GRA_SHAPE(s->e, 1)) };
+}
+
+/* Where all scores are 0 Y is the mean of V: tells whether what is wrong comes before it or after. */
+static bool mean_is_right(head_fn *f, bool rows, const struct numbers *a, const struct sizes *s)
+{
+    struct numbers zero = *a;
+    for (int i = W_Q; i <= B_K; i++)
+        zero.of[i] = mat_scaled(a->of[i], 0, i == W_Q || i == W_K ? s->d * s->D : s->d);
+    const double *want = head(&zero, s, (struct form){ 0 }), *x = a->of[X_];
+    gra_tape *t = judge_tape(GRA_GRAD, NULL);
+    const struct head_parameters p = inputs(t, &zero, s);
+    gra_tensor *y = f(t, &p, gra_input(t, rows ? mat_transposed(x, s->D, s->N) : x,
+                                       rows ? GRA_SHAPE(s->N, s->D) : GRA_SHAPE(s->D, s->N)));
+    if (gra_error(t) || !y || y->size != (size_t)(s->e * s->N))
+        return false;
+    bool right = true;
+    for (int i = 0; i < s->e * s->N; i++)
+        right = right && fabs(y->data[i] - (rows ? mat_transposed(want, s->e, s->N) : want)[i]) < 1e-9;
+    gra_close(t);
+    return right;
+}
+
 static void judge_head(const char *part, head_fn *f, bool rows, const struct numbers *a, struct sizes s,
                        const double *printed)
 {
@@ -81,10 +116,7 @@ static void judge_head(const char *part, head_fn *f, bool rows, const struct num
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     judge_part("%s: %s", rows ? "rows" : "columns", part);
     const double *x = rows ? mat_transposed(a->of[X_], s.D, N) : a->of[X_];
-    const struct head_parameters p = {
-        gra_input(t, a->of[W_Q], GRA_SHAPE(s.d, s.D)), gra_input(t, a->of[B_Q], GRA_SHAPE(s.d, 1)),
-        gra_input(t, a->of[W_K], GRA_SHAPE(s.d, s.D)), gra_input(t, a->of[B_K], GRA_SHAPE(s.d, 1)),
-        gra_input(t, a->of[W_V], GRA_SHAPE(s.e, s.D)), gra_input(t, a->of[B_V], GRA_SHAPE(s.e, 1)) };
+    const struct head_parameters p = inputs(t, a, &at);
     gra_tensor *y = f(t, &p, gra_input(t, x, rows ? GRA_SHAPE(N, s.D) : GRA_SHAPE(s.D, N)));
     const gra_shape shape = rows ? GRA_SHAPE(N, s.e) : GRA_SHAPE(s.e, N);
     const double *got = judge_tensor(t, "Y", y, shape);
@@ -100,6 +132,11 @@ static void judge_head(const char *part, head_fn *f, bool rows, const struct num
         { "b_k was added to the values: each projection has its own bias", s.d == s.e ? FORM(.v_b_k = true) : want },
         { "the keys were made by W_q: each projection has its own W", FORM(.k_by_q = true) },
         { "the queries were made by W_k: each projection has its own W", FORM(.q_by_k = true) },
+        { "the queries were made by W_k and b_k: each projection has its own", FORM(.q_by_k = true, .swapped_b = true) },
+        { "the keys after the query were hidden: no mask is asked for here", FORM(.causal = true) },
+        { "all weights are alike: Y is the mean of V", FORM(.divisor = INFINITY) },
+        { "X was added to the result: that is not asked for here", s.e == s.D ? FORM(.residual = true) : want },
+        { "the scores are X^T X, not those of queries and keys", FORM(.raw = true) },
         { "the values were made by W_k: each projection has its own W", s.d == s.e ? FORM(.v_by_k = true) : want },
         { "the biases were added twice", FORM(.b_twice = true) },
         { "W^T was taken for W: with these sizes both fit", square ? FORM(.W_T = true) : want },
@@ -121,7 +158,11 @@ static void judge_head(const char *part, head_fn *f, bool rows, const struct num
         { "without softmax", FORM(.no_softmax = true) },
         { "e^score of a large score is infinite: gra_softmax subtracts the largest first", FORM(.naive = true) },
         { "X was mixed, not V", s.e == s.D ? FORM(.mix_x = true) : want },
-        { "K was mixed, not V", s.e == s.d ? FORM(.mix_k = true) : want }));
+        { "K was mixed, not V", s.e == s.d ? FORM(.mix_k = true) : want },
+        { mean_is_right(f, rows, a, &at)
+              ? "with W_q, b_q, W_k and b_k all 0 it is right: what is wrong are the scores, or their softmax"
+              : "with W_q, b_q, W_k and b_k all 0, so that Y is the mean of V, it is wrong too: look at V, and at what\n"
+                "it is multiplied by", got }));
 #undef FORM
     uses_b_k(y, p.b_k);
     gra_close(t);

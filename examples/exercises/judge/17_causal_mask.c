@@ -186,7 +186,10 @@ static void whole(const char *part, int T, int d, int e)
         { "k q^T was taken for q k^T", attention(k, q, v, T, d, e, root, f) },
         { "the weights that are left do not sum to 1",
           attention(q, k, v, T, d, e, root, (struct form){ .after = true, .divide = 1 }) },
-        { "k was mixed, not v", d == e ? attention(q, k, k, T, d, e, root, f) : want }));
+        { "all that is seen has the same weight", attention(q, k, v, T, d, e, INFINITY, f) },
+        { "k was mixed, not v", d == e ? attention(q, k, k, T, d, e, root, f) : want },
+        { "masked_before and masked_after are right, and nothing looks ahead: look at the scores, and at what is mixed",
+          y }));
 }
 
 static gra_tensor *checked(gra_tape *t, gra_tensor **in, void *arg)

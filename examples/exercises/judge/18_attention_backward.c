@@ -6,7 +6,7 @@ struct sizes {
 };
 
 enum slip { RIGHT, NO_DOT, ONE_ALONE, NO_FACTOR, COLUMN_DOT, WHOLE_DOT, NO_SOFTMAX, SIGN, SUM_DA, PLUS, GROWING_DOT, GROWING_DA,
-            GROWING_ROW, PARTIAL_DOT, MEAN_DOT, SQUARED, READ_BY_KEYS, SLIPS };
+            GROWING_ROW, PARTIAL_DOT, MEAN_DOT, SQUARED, READ_BY_KEYS, SUM_A, A_FOR_DA, SLIPS };
 
 /* ds of a and da, (n, m). */
 static double *ds_of(const double *a, const double *right, int n, int m, enum slip slip)
@@ -33,7 +33,8 @@ static double *ds_of(const double *a, const double *right, int n, int m, enum sl
             [PLUS] = a[i] * (da[i] + row), [GROWING_DOT] = a[i] * (da[i] - so_far),
             [GROWING_DA] = a[i] * (da[i] - row), [GROWING_ROW] = a[i] * (da[i] - row),
             [PARTIAL_DOT] = a[i] * (da[i] - partial), [MEAN_DOT] = a[i] * (da[i] - row / m),
-            [SQUARED] = a[i] * a[i] * (da[i] - row), [READ_BY_KEYS] = other * (da[i] - row) };
+            [SQUARED] = a[i] * a[i] * (da[i] - row), [READ_BY_KEYS] = other * (da[i] - row),
+            [SUM_A] = a[i] * (da[i] - 1), [A_FOR_DA] = a[i] * (a[i] - row) };
         ds[i] = by[slip];
     }
     return ds;
@@ -42,7 +43,7 @@ static double *ds_of(const double *a, const double *right, int n, int m, enum sl
 /* Compares dq (or dk) with what is wanted: sum over j of ds_ij k_j / sqrt(d). `other` is k (or q), (m, d). */
 static void compare(const char *name, const char *of, const double *got, const double *want, const double *before,
                     const double *a, const double *da, const double *other, const double *self,
-                    const double *value, struct sizes s, bool key)
+                    const double *value, const double *exchange, struct sizes s, bool key)
 {
     const int rows = key ? s.m : s.n, size = rows * s.d;
     const double root = sqrt(s.d), *g = mat_sum(want, mat_scaled(before, -1, size), size);
@@ -62,6 +63,11 @@ static void compare(const char *name, const char *of, const double *got, const d
             last[i * s.d + l] = (key ? ds[(s.n - 1) * s.m + i] * other[(s.n - 1) * s.d + l]
                                      : ds[i * s.m + s.m - 1] * other[(s.m - 1) * s.d + l]) / root;
     const bool square = s.n == s.m;
+    double *by_own_row = mat_scaled(before, 1, size);
+    for (int j = 0; j < s.m && key && square; j++)
+        for (int i = 0; i < s.n; i++)
+            for (int l = 0; l < s.d; l++)
+                by_own_row[j * s.d + l] += ds[i * s.m + j] * other[j * s.d + l] / root;
     const double *by_v = value ? mat_sum(before, mat_scaled(mat_product(ds, value, rows, s.m, s.d), 1 / root, size), size)
                                : NULL;
     char of_v[100], times[100], last_only[100];
@@ -100,6 +106,8 @@ static void compare(const char *name, const char *of, const double *got, const d
           by[GROWING_DOT] },
         { "the shared sum of softmax is used before it is complete: it needs a loop of its own", by[PARTIAL_DOT] },
         { "the shared sum of softmax was divided by m: it is no mean", by[MEAN_DOT] },
+        { "the shared sum of softmax is that of a_ij da_ij, not of a_ij", by[SUM_A] },
+        { "in ds_ij a_ij was taken for da_ij", by[A_FOR_DA] },
         { "a_ij is squared in ds_ij", by[SQUARED] },
         { "a was read as m rows of n: it has n rows of m, a_ij = a[i*m + j]", by[READ_BY_KEYS] },
         { "divided by sqrt(e), not by sqrt(d), which the scores were divided by",
@@ -110,6 +118,8 @@ static void compare(const char *name, const char *of, const double *got, const d
         { "the shared sum of softmax is subtracted, not added", by[PLUS] },
         { exchanged, swapped },
         { sum, own },
+        { "dq and dk are exchanged", exchange ? mat_sum(before, exchange, size) : want },
+        { "dk_j is a sum of ds_ij q_i over i, not of ds_ij q_j", by_own_row },
         { of_v, value ? by_v : want },
         { last_only, mat_sum(before, last, size) },
         { times, mat_times(got, before, g, size, &factor) ? got : want }));
@@ -176,9 +186,9 @@ static void backward(const char *part, uint64_t seed, struct sizes s, const doub
         { "only the last query was added: dv is a sum over all", mat_sum(dv0, last, nv) },
         { times, mat_times(dv, dv0, grad[2], nv, &factor) ? dv : want }));
     judge_part("%s: dq", part);
-    compare("dq", "k_j", dq, mat_sum(dq0, grad[0], nq), dq0, a, da, k, q, s.d == s.e ? v : NULL, s, false);
+    compare("dq", "k_j", dq, mat_sum(dq0, grad[0], nq), dq0, a, da, k, q, s.d == s.e ? v : NULL, s.n == s.m ? grad[1] : NULL, s, false);
     judge_part("%s: dk", part);
-    compare("dk", "q_i", dk, mat_sum(dk0, grad[1], nk), dk0, a, da, q, k, NULL, s, true);
+    compare("dk", "q_i", dk, mat_sum(dk0, grad[1], nk), dk0, a, da, q, k, NULL, s.n == s.m ? grad[0] : NULL, s, true);
 }
 
 /* q, k and v are one array x, and so are their gradients. */

@@ -40,6 +40,7 @@ struct form {
     double divisor;                                     /* in place of sqrt(d) */
     bool no_mix, mix_transposed;                        /* W_c left out; W_c for W_c^T */
     bool over_queries, over_heads, exchanged, no_softmax, key_value;
+    bool own_keys;                                      /* queries as keys */
     bool one_head;                                      /* head 0's queries and keys for all */
 };
 
@@ -55,6 +56,7 @@ static double *attended(const double *q, const double *k, const double *v, const
     const double divisor = f.divisor != 0 ? f.divisor : sqrt(s.d);
     double *Q = moved(q, s, f.split, false), *K = moved(k, s, f.split.reshaped ? f.split : f.split_k, false);
     double *V = moved(v, s, f.split.reshaped ? f.split : f.split_v, false);
+    K = f.own_keys ? Q : K;
     double *heads = mat_scaled(V, 1, all);
     for (int b = 0; b < s.B; b++) {
         double *scores = judge_room((size_t)(s.H * s.T * s.T));
@@ -145,6 +147,8 @@ static void whole(const char *part, const double *q, const double *k, const doub
         { "divided by sqrt(T): a query of a head has D/H numbers", FORM(.divisor = sqrt(s.T)) },
         { "softmax runs over the queries: the weights of a query sum to 1", FORM(.over_queries = true) },
         { "softmax runs over the heads: the weights of a query in one head sum to 1", FORM(.over_heads = true) },
+        { "queries were taken for keys", FORM(.own_keys = true) },
+        { "all weights are alike", FORM(.divisor = INFINITY) },
         { "queries and keys are exchanged", FORM(.exchanged = true) },
         { "the softmax was divided by sqrt(D/H), not the scores before it", FORM(.after = true) },
         { "softmax was taken twice", FORM(.twice = true) },
@@ -166,7 +170,9 @@ static void whole(const char *part, const double *q, const double *k, const doub
         { "v was split by a reshape alone", FORM(.split_v = reshaped) },
         { "heads were split and joined by a reshape alone", FORM(.split = reshaped, .merge = reshaped) },
         { "heads were joined by a reshape alone", FORM(.merge = reshaped) },
-        { "the heads are joined in the wrong order: head 0 comes first", FORM(.merge = reversed) }));
+        { "the heads are joined in the wrong order: head 0 comes first", FORM(.merge = reversed) },
+        { "split_heads and merge_heads are right by themselves: look at the scores, their softmax, what is\n"
+          "mixed, and W_c", got }));
     gra_close(t);
 }
 #undef FORM

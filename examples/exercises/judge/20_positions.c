@@ -57,7 +57,8 @@ static void made(struct sizes s)
         { "it begins uniform, not normal: gra_init_normal(0, 1)", uniform },
         { "it begins as the weight of a Linear: an embedding begins with N(0, 1)", linear },
         { "it begins with N(0, 0.02), not N(0, 1)", small },
-        { "all its values are alike: draw them, gra_init_normal(0, 1)", alike ? weight->data : normal }));
+        { "all its values are alike: draw them, gra_init_normal(0, 1)", alike ? weight->data : normal },
+        { "it does not begin as gra_init_normal(0, 1) does", weight->data }));
     gra_model_close(m);
     gra_close(t);
 }
@@ -132,6 +133,8 @@ static void forward(const char *part, struct sizes s)
         { times, mat_times(got, x, rows, n, &factor) ? got : want }));
     if (gra_backward(t, gra_sum(t, y)))
         judge_wrong("backward: gradus refused: %s", gra_error(t));
+    if (!p.weight->grad)
+        judge_wrong("y is right, but weight has no gradient: is it frozen (gra_freeze)?");
     bool reached = false;
     for (int i = 0; i < s.context * s.dim; i++)
         reached = reached || p.weight->grad[i] != 0;

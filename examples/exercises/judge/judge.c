@@ -266,9 +266,12 @@ void judge_numbers(const char *name, gra_shape shape, const double *got, const d
     if (c.n > 1)
         snprintf(many, sizeof many, "; %zu of %zu are wrong", wrong, c.n);
     for (const struct judge_mistake *m = mistakes; m && m->says; m++)
-        if (equal(&c, got, m->numbers) && !equal(&c, want, m->numbers))
+        if (m->numbers != got && equal(&c, got, m->numbers) && !equal(&c, want, m->numbers))
             judge_wrong("%s%s is %.6g, wanted %.6g%s\nit fits: %s", name, at, got[first], want[first], many, m->says);
     common(&c, why, sizeof why);
+    for (const struct judge_mistake *m = mistakes; m && m->says && !why[0]; m++)
+        if (m->numbers == got)
+            snprintf(why, sizeof why, "%s", m->says);
     judge_wrong("%s%s is %.6g, wanted %.6g%s%s%s", name, at, got[first], want[first], many, why[0] ? "\n" : "", why);
 }
 

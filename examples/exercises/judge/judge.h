@@ -21,7 +21,7 @@ _Noreturn void judge_wrong(const char *format, ...) GRA_PRINTF(1, 2);
 /* Numbers that must agree: |got - want| <= tolerance * max(1, largest |want|). If they do not, the finding says
  * where, and why: the first mistake whose numbers they are, else what they have in common with the right ones (a
  * factor, a sign, a transpose, ...). `mistakes` may be NULL, and ends with an entry that says nothing; one that
- * gives the right numbers here is passed over.
+ * gives the right numbers here is passed over. One whose numbers are `got` itself is said where nothing else is found.
  *
  *     judge_numbers("y", GRA_SHAPE(2, 3), y, right, 1e-12, JUDGE_MISTAKES(
  *         { "normalised over columns, not over rows", columns },
