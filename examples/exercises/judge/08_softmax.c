@@ -91,7 +91,8 @@ static void backward(const char *part, const double *y, const double *dy, int n,
     enum { STORED, NO_DOT, SUM_DY, ONLY_DY, SIGMOID, NEGATIVE, PLUS, MEAN, RUNNING, NO_DY, ENTROPY, SQUARED, DOT_DY,
            DOT_ALONE, SUM_Y, TWICE_Y, SQUARE, OVER, DOUBLE, NO_FIRST, NO_LAST, ONE_LESS, NO_Y_DY,
            WITHOUT_J, E_TO_Y, ALL };
-    double *dx = judge_room((size_t)n), want[MOST], m[ALL][MOST], copy[2][MOST], dot = 0, all = 0, running = 0, squares = 0;
+    double *dx = judge_room((size_t)n), want[MOST], m[ALL][MOST], copy[2][MOST];
+    double dot = 0, all = 0, running = 0, squares = 0;
     for (int i = 0; i < n; i++)
         dot += dy[i] * y[i], all += dy[i], squares += y[i] * y[i], copy[0][i] = y[i], copy[1][i] = dy[i];
     for (int i = 0; i < n; i++) {

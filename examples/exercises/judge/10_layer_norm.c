@@ -181,7 +181,8 @@ static void gradients(const char *part, const double *x, const double *w, const 
     double run_g = 0, run_gz = 0;
     for (int i = 0; i < N; i++) {
         want_w[i] = want_b[i] = before;
-        mw[W_X][i] = mw[W_DY][i] = mw[W_Y][i] = mw[W_MEAN][i] = mw[W_W][i] = mw[W_CENTRED][i] = mw[W_BY_ROW][i] = mw[W_R][i] = before;
+        mw[W_X][i] = mw[W_DY][i] = mw[W_Y][i] = mw[W_MEAN][i] = mw[W_W][i] = before;
+        mw[W_CENTRED][i] = mw[W_BY_ROW][i] = mw[W_R][i] = before;
         mb[B_MEAN][i] = mb[B_W][i] = mb[B_Z][i] = mb[B_BY_ROW][i] = before;
         mw[W_STORED][i] = mb[B_STORED][i] = 0;
     }
@@ -192,7 +193,8 @@ static void gradients(const char *part, const double *x, const double *w, const 
         r0 = k ? r0 : r;
         for (int i = 0; i < N; i++) {
             const double z = (x[k * N + i] - mean) * r, v = dy[k * N + i];
-            g += v * w[i] / N, gz += v * w[i] * z / N, gy += v * w[i] * (z * w[i] + b[i]) / N, d += v / N, dz += v * z / N;
+            g += v * w[i] / N, gz += v * w[i] * z / N, gy += v * w[i] * (z * w[i] + b[i]) / N;
+            d += v / N, dz += v * z / N;
             wg += v * w[k] / N, wgz += v * w[k] * z / N;
         }
         run_g += g, run_gz += gz;

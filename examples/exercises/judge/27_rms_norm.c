@@ -24,7 +24,8 @@ static double *normed(const double *x, const double *weight, int rows, int dim, 
     for (int r = 0; r < rows; r++)
         for (int i = 0; i < dim; i++) {
             double square = 0, mean = 0;
-            const int from = f.whole || f.whole_sum ? 0 : r * dim, to = f.whole || f.whole_sum ? rows * dim : (r + 1) * dim;
+            const bool all = f.whole || f.whole_sum;
+            const int from = all ? 0 : r * dim, to = all ? rows * dim : (r + 1) * dim;
             int n = to - from;
             for (int j = from; j < to; j++)
                 mean += x[j] / n;
@@ -33,7 +34,8 @@ static double *normed(const double *x, const double *weight, int rows, int dim, 
             for (int j = from; j < to && f.weight_first; j++)
                 square += pow(x[j] * weight[j - from], 2) / n;
             for (int j = from; j < to && !f.largest && !f.weight_first; j++)
-                square += (f.not_square ? x[j] : f.not_squared ? fabs(x[j]) : pow(x[j] - (f.centred || f.variance ? mean : 0), 2)) / n;
+                square += (f.not_square ? x[j] : f.not_squared ? fabs(x[j]) :
+                           pow(x[j] - (f.centred || f.variance ? mean : 0), 2)) / n;
             if (f.first_dim) {
                 square = 0, n = batch;
                 for (int b = 0; b < batch; b++)

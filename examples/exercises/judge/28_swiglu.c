@@ -136,7 +136,8 @@ static void numbers(const char *part, gra_shape shape, int hidden, const double 
     for (int d = 0; d < shape.ndim - 1; d++)
         rows *= shape.dim[d];
     open(&l, &t, &m, &rng, seed, dim, hidden);
-    const struct weights w = { gra_param_find(m, "ffn.gate_proj.weight")->data, gra_param_find(m, "ffn.up_proj.weight")->data,
+    const struct weights w = { gra_param_find(m, "ffn.gate_proj.weight")->data,
+                               gra_param_find(m, "ffn.up_proj.weight")->data,
                                gra_param_find(m, "ffn.down_proj.weight")->data, dim, hidden };
     for (int i = 0; i < 3 && want; i++)
         if (fabs(first[i] - gra_param_at(m, i)->data[0]) > 1e-8)

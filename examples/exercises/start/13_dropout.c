@@ -3,8 +3,8 @@
  * In training each number is set to 0 with the probability p, anew in each step, so that no unit can rely
  * on another (Srivastava et al. 2014). Those that stay are made larger, so that on average y is x:
  *
- *     y_i = 0 with probability p, else x_i / (1 - p)                      0 <= p < 1, in GRA_TRAIN
- *     y_i = x_i                                                           in all other modes: nothing is drawn there
+ *     y_i = 0 with probability p, else x_i / (1 - p)              0 <= p < 1, in GRA_TRAIN
+ *     y_i = x_i                                   in all other modes: nothing is drawn there
  *
  * gra_tape_mode(y->tape) is the mode, and gra_tape_rng(y->tape) the generator (a gra_rng *) to draw from;
  * it may be NULL where it is not needed. gra_rand(rng, u, n) fills u with n numbers in [0, 1), each as
