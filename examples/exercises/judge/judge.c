@@ -206,8 +206,9 @@ static bool added_to_unwritten(const struct comparison *c)
 static void common(const struct comparison *c, char *text, size_t room)
 {
     double x;
-    size_t zeros = 0, right = 0, left_out = 0;
+    size_t zeros = 0, right = 0, left_out = 0, worst = 0;
     for (size_t i = 0; i < c->n; i++) {
+        worst = fabs(c->got[i]) > fabs(c->got[worst]) ? i : worst;
         zeros += c->got[i] == 0;
         right += near(c, c->got[i], c->want[i]);
         left_out += c->got[i] == 0 && !near(c, 0, c->want[i]);
@@ -238,6 +239,8 @@ static void common(const struct comparison *c, char *text, size_t room)
         snprintf(text, room, "only the last is wrong: does the loop reach it?");
     else if (right && right + left_out == c->n)
         snprintf(text, room, "where it is wrong it is 0, the rest is right: is a loop too short, or a case left out?");
+    else if (fabs(c->got[worst]) > 1e6 * fmax(1, largest(c)) && isfinite(c->got[worst]))
+        snprintf(text, room, "so large a number comes from behind the end of an array, or from memory never set");
 }
 
 void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance,

@@ -1,11 +1,13 @@
 /* 17 causal_mask, solved.
  *
- * The column numbers 0 ... T - 1 as (T), the row numbers as (T, 1): compared, both stretch to (T, T), and column > row
- * is the future. A token sees itself, so the diagonal stays; then no row is empty, and none is divided by 0.
+ * The column numbers 0 ... T - 1 as (T), the row numbers as (T, 1): compared, both stretch to (T, T), and
+ * column > row is the future. A token sees itself, so the diagonal stays; then no row is empty, and none is
+ * divided by 0.
  *
- * Why the same: softmax before the mask gives e^s_j / Z for each j, with Z the sum over all. Divided by the sum over
- * the past of just that, Z is gone, and e^s_j / (sum over the past) is left. But where a score of the future is some
- * 750 above the past, e^s_j / Z of the past is too small for a double, and 0/0 is left: so the mask comes first.
+ * Why the same: softmax before the mask gives e^s_j / Z for each j, with Z the sum over all. Divided by the
+ * sum over the past of just that, Z is gone, and e^s_j / (sum over the past) is left. But where a score of
+ * the future is some 750 above the past, e^s_j / Z of the past is too small for a double, and 0/0 is left: so
+ * the mask comes first.
  */
 #include "exercises.h"
 

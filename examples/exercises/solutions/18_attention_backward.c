@@ -4,8 +4,9 @@
  *     a = softmax(s)          ds_ij = a_ij (da_ij - dot_i),                  dot_i = sum over j of a_ij da_ij
  *     s = q k^T / sqrt(d)     dq = ds k / sqrt(d),                           dk = ds^T q / sqrt(d)
  *
- * A row of a depends on one query alone, so one row of da is enough at a time: it becomes ds in place. What a query
- * adds to all keys and values is added at once. (The tiled kernels of today are this loop, in blocks of queries.)
+ * A row of a depends on one query alone, so one row of da is enough at a time: it becomes ds in place. What a
+ * query adds to all keys and values is added at once. (The tiled kernels of today are this loop, in blocks of
+ * queries.)
  */
 #include "exercises.h"
 #include <math.h>

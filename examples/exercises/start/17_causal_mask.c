@@ -1,15 +1,17 @@
 /* 17 causal_mask: no token may look into its future.
  *
- * A model that learns to foretell the next token must not see it. So the query of token i meets the keys of tokens 0
- * to i only: its weights for all later ones are 0, and those that are left still sum to 1. There are two ways.
+ * A model that learns to foretell the next token must not see it. So the query of token i meets the keys of
+ * tokens 0 to i only: its weights for all later ones are 0, and those that are left still sum to 1. There are
+ * two ways.
  *
  *   masked_before: scores of the future become -infinity, then softmax. e^-infinity is 0, so the sum of the softmax
  *                  is over the past alone. This is how it is done.
  *   masked_after:  softmax of all scores, then weights of the future become 0, then each row is divided by what is
  *                  left of its sum. Why is that the same? (And when does it become 0/0?)
  *
- * Both take scores s (T, T), row i those of query i, already divided by sqrt(d), and return weights (T, T). With one
- * of them write causal_attention: softmax(q k^T / sqrt(d), with the mask) v, of q and k (T, d) and v (T, e) -> (T, e).
+ * Both take scores s (T, T), row i those of query i, already divided by sqrt(d), and return weights (T, T).
+ * With one of them write causal_attention: softmax(q k^T / sqrt(d), with the mask) v, of q and k (T, d) and v
+ * (T, e) -> (T, e).
  *
  * Make the mask yourself (without gra_causal_mask and gra_attention) from ops of core/gradus.h such as
  *     gra_arange(t, n)                        0, 1, ... n - 1, of shape (n)
