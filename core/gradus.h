@@ -121,11 +121,12 @@ struct gra_tensor {
     size_t    size;                     /* product of the shape; 1 for a scalar */
     gra_shape shape;
     bool      requires_grad;            /* a gradient is wanted here, or upstream of here */
-    const char *name;                   /* of a parameter, "trf_blocks.0.norm1.scale"; else NULL */
+    const char *name;                   /* of a parameter, "trf_blocks.0.norm1.scale", or by gra_name; else NULL */
 
     const gra_op *op;                   /* what made it; NULL for inputs and parameters */
     gra_tensor  **in;                   /* from what: nin tensors, some of which may be NULL */
     int           nin;
+    int           node;                 /* its number on the tape + 1; 0: not recorded (gra_node_number) */
     void         *args;                 /* the op's own arguments */
     gra_real     *saved;                /* what the op keeps from forward to backward */
     gra_tensor   *base;                 /* of a view: the tensor whose data and gradient it shares */
@@ -229,6 +230,26 @@ double      gra_item(const gra_tensor *x);              /* the value of a tensor
 int         gra_dim(const gra_tensor *x, int d);        /* shape.dim[d]; d < 0: from the end; 0: no such d */
 void        gra_print(const gra_tensor *x);             /* to stdout in PyTorch's manner, 4 digits */
 void        gra_fprint(FILE *f, const gra_real *data, gra_shape shape, int digits);
+
+/* ---- to look at a step ------------------------------------------------------------------------
+ * A tape's nodes are the results of ops that want a gradient, numbered 0, 1, ... in the order in which they
+ * were computed. A node's fields say what it is: op->name (op.h), shape, in (nin inputs, some may be NULL),
+ * data, and grad as far as it was kept (gra_keep_grads). Inputs, constants and parameters are leaves, which no
+ * op made: they have no number, nor have results that want no gradient. GRA_EVAL records nothing: no nodes. */
+int         gra_node_count(const gra_tape *t);          /* how many nodes this step has so far */
+gra_tensor *gra_node_at(const gra_tape *t, int i);      /* the i-th, 0 <= i < count (else NULL), sought from
+                                                           the last one back: x->prev is the one before x */
+int         gra_node_number(const gra_tensor *x);       /* x is the node of this number; -1: it is none of
+                                                           its tape's present step */
+#define GRA_PATH 112
+char       *gra_node_path(const gra_tensor *x, char path[GRA_PATH]);    /* the layer that x belongs to,
+                                                           "trf_blocks.0.att", written to `path`; "": none.
+                                                           It is that of the parameter among x's inputs. An op
+                                                           without one belongs to what encloses the layers
+                                                           before and after it. Of a parameter its layer */
+gra_tensor *gra_name(gra_tensor *x, const char *format, ...) GRA_PRINTF(2, 3);  /* x, which has this name until
+                                                           the next gra_begin: errors and what is printed of
+                                                           the tape use it. A parameter keeps its own */
 
 /* ---- ops: element by element ------------------------------------------------------------------
  * Two operands broadcast as NumPy's: shapes are aligned at the right, a 1 stretches. */

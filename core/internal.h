@@ -90,6 +90,16 @@ bool      gra_seeded(const gra_rng *g);                 /* false: NULL, or gra_m
  * say .stores = true, and overwrite where in[i]->fresh. An input that an op has twice is never fresh. */
 void gra_zero_fresh(gra_tensor *y);                     /* zeroes the fresh gradients of y's inputs */
 
+/* To look at a step (view.c). */
+static inline bool gra_is_param(const gra_tensor *x) { return x->name && !x->tape; }
+const gra_tensor *gra_node_param(const gra_tensor *y);  /* the first parameter among y's inputs, or NULL */
+char     *gra_path_between(const gra_tensor *p, const gra_tensor *q, char path[GRA_PATH]);  /* the path of a
+                                                           node between one that has the parameter p and one
+                                                           that has q, or of both if they are the same; NULL:
+                                                           there is none */
+void     *gra_header_alloc(gra_tape *t, size_t bytes);  /* memory that lives as long as the step's headers, which
+                                                           is longer than the step; NULL after an error */
+
 /* gra_trace_nan: looks at what was just computed, and makes an error of the first nan or inf. */
 void gra_trace_forward(gra_tape *t, gra_tensor *y);     /* y was computed and recorded */
 void gra_trace_loss(gra_tape *t, gra_tensor *loss);     /* a backward sweep is to begin there */

@@ -150,6 +150,8 @@ static void *alloc_from(gra_tape *t, gra_arena *arena, size_t bytes)
     return p;
 }
 
+void *gra_header_alloc(gra_tape *t, size_t bytes) { return alloc_from(t, &t->headers[t->turn], bytes); }
+
 void *gra_alloc(gra_tape *t, size_t bytes)
 {
     if (!t->watch || bytes > SIZE_MAX / 4)              /* too large in any case: alloc_from says so */
@@ -179,7 +181,7 @@ static gra_tensor *new_tensor(gra_tape *t, const char *name, gra_shape shape, in
         return gra_fail(t, "%s: a result of shape %s is too large or has a negative size", name,
                         gra_shape_text(shape, (char[GRA_SHAPE_TEXT]){ 0 }));
     const size_t head = (sizeof(gra_tensor) + (size_t)nin * sizeof(gra_tensor *) + 15) / 16 * 16;
-    gra_tensor *x = alloc_from(t, &t->headers[t->turn], head + args);
+    gra_tensor *x = gra_header_alloc(t, head + args);
     data = data ? data : gra_alloc(t, size * sizeof(real));
     if (t->error.failed)
         return &t->empty;
@@ -257,6 +259,7 @@ gra_tensor *gra_run(gra_tensor *y)
         gra_tape_run(t, y, y->op->forward);
     if (y->requires_grad || gra_tape_traces(t)) {
         y->prev = t->last;
+        y->node = t->last ? t->last->node + 1 : 1;
         t->last = y;
     }
     if (gra_tape_traces(t))

@@ -94,8 +94,7 @@ static char *place_text(const gra_tensor *y, char *text)
 {
     const gra_tensor *p = NULL;
     for (const gra_tensor *x = y; x && !p; x = x->prev) {
-        for (int k = x->nin - 1; k >= 0; k--)
-            p = x->in[k] && x->in[k]->name ? x->in[k] : p;
+        p = gra_node_param(x);
         const char *dot = p ? strrchr(p->name, '.') : NULL;
         if (p)
             snprintf(text, TEXT, ", %s %.*s", x == y ? "in" : "after", dot ? (int)(dot - p->name) : TEXT,
@@ -116,7 +115,7 @@ void gra_trace_forward(gra_tape *t, gra_tensor *y)
     for (int k = 0; has && k < y->nin; k++) {
         const unsigned in = (x = y->in[k]) ? kinds(x->data, x->size) : 0;
         came |= in;
-        if (in && x->name && x->requires_grad)          /* a frozen one may be a mask */
+        if (in && gra_is_param(x) && x->requires_grad)          /* a frozen one may be a mask */
             gra_fail(t, "%s: the parameter %s holds %s: no op made it, its last update did, or the file it "
                      "came from", y->op->name, x->name, value_text(in, x, x->data, NEW_TEXT));
         if (!nan && (in & IS_NAN))
@@ -142,7 +141,7 @@ void gra_trace_loss(gra_tape *t, gra_tensor *loss)
     for (const gra_tensor *y = loss; y; y = y->prev)
         for (int k = 0; k < y->nin; k++) {
             const gra_tensor *p = y->in[k];
-            if (p && p->name && p->grad && kinds(p->grad, p->size))
+            if (p && gra_is_param(p) && p->grad && kinds(p->grad, p->size))
                 gra_fail(t, "gra_backward: the gradient of %s holds %s from before: gra_zero_grad(model) "
                          "clears it", p->name, value_text(ANY, p, p->grad, NEW_TEXT));
         }

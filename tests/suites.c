@@ -8,7 +8,7 @@ const struct suite suites[] = {
     SUITE(tests), SUITE(random), SUITE(shape), SUITE(print), SUITE(tape), SUITE(threads), SUITE(memory),
     SUITE(model), SUITE(check), SUITE(slips), SUITE(verdicts), SUITE(ops), SUITE(large), SUITE(answers),
     SUITE(refusals), SUITE(mutants), SUITE(attention), SUITE(golden), SUITE(layers), SUITE(seeds),
-    SUITE(layer_errors), SUITE(book), SUITE(cache), SUITE(trace), SUITE(optim),
+    SUITE(layer_errors), SUITE(book), SUITE(cache), SUITE(trace), SUITE(view), SUITE(optim),
     SUITE(save), SUITE(load), SUITE(npy), SUITE(import), SUITE(faults),
     { NULL, NULL },
 };

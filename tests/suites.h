@@ -38,6 +38,7 @@ Suite *seeds_suite(void);
 Suite *layer_errors_suite(void);
 Suite *book_suite(void);
 Suite *trace_suite(void);
+Suite *view_suite(void);
 Suite *cache_suite(void);
 Suite *optim_suite(void);
 Suite *save_suite(void);
