@@ -592,7 +592,7 @@ typedef struct gra_check_report {
     double analytic, numeric;                           /* its two gradients */
     size_t elements;                                    /* how many were compared */
     char   finding[2048];                       /* the facts alone, in sentences: what a class may be shown */
-    char   text[4608];                              /* facts, and three hints at most: what explains them */
+    char   text[4608];                              /* the facts, and hints: what explains them */
 } gra_check_report;
 
 #if !defined(GRADUS_DOUBLE) && defined(__has_attribute)
