@@ -237,6 +237,8 @@ static void common(const struct comparison *c, char *text, size_t room)
         snprintf(text, room, "these are the right numbers at other places");
     else if (c->n > 2 && right == c->n - 1 && !near(c, c->got[c->n - 1], c->want[c->n - 1]))
         snprintf(text, room, "only the last is wrong: does the loop reach it?");
+    else if (c->n > 2 && right == c->n - 1 && !near(c, c->got[0], c->want[0]))
+        snprintf(text, room, "only the first is wrong: does the loop begin with it?");
     else if (right && right + left_out == c->n)
         snprintf(text, room, "where it is wrong it is 0, the rest is right: is a loop too short, or a case left out?");
     else if (fabs(c->got[worst]) > 1e6 * fmax(1, largest(c)) && isfinite(c->got[worst]))
@@ -281,6 +283,51 @@ void judge_numbers(const char *name, gra_shape shape, const double *got, const d
 void judge_number(const char *name, double got, double want, double tolerance, const struct judge_mistake *mistakes)
 {
     judge_numbers(name, GRA_SHAPE(1), &got, &want, tolerance, mistakes);
+}
+
+/* The two slips that together give what came. */
+static bool both(const struct comparison *c, const char *const *says, judge_slipped *numbers, void *arg, char *text,
+                 size_t room)
+{
+    double *out = judge_room(c->n);
+    for (int a = 1; says[a]; a++)
+        for (int b = a + 1; says[b]; b++) {
+            numbers((uint64_t)1 << a | (uint64_t)1 << b, out, arg);
+            if (equal(c, c->got, out)) {
+                snprintf(text, room, "two things:\n  %s\n  %s", says[a], says[b]);
+                return true;
+            }
+        }
+    return false;
+}
+
+void judge_slips(const char *name, gra_shape shape, const double *got, double tolerance, const char *const *says,
+                 judge_slipped *numbers, void *arg, const char *otherwise)
+{
+    struct comparison c = { shape, 1, got, NULL, 0 };
+    struct judge_mistake mistakes[67] = { 0 };          /* 64 bits, two together, `otherwise`, the end */
+    static char text[600];
+    bool fits = false;
+    int n = 0;
+    for (int d = 0; d < shape.ndim; d++)
+        c.n *= (size_t)shape.dim[d];
+    double *want = judge_room(c.n);
+    numbers(0, want, arg);
+    c.want = want;
+    c.tolerance = tolerance * fmax(1, largest(&c));
+    if (equal(&c, got, want))
+        return;
+    for (int s = 1; says[s]; s++) {
+        double *out = judge_room(c.n);
+        numbers((uint64_t)1 << s, out, arg);
+        fits = fits || equal(&c, got, out);
+        mistakes[n++] = (struct judge_mistake){ says[s], out };
+    }
+    if (!fits && both(&c, says, numbers, arg, text, sizeof text))
+        mistakes[n++] = (struct judge_mistake){ text, memcpy(judge_room(c.n), got, c.n * sizeof *got) };
+    if (otherwise)
+        mistakes[n] = (struct judge_mistake){ otherwise, got };
+    judge_numbers(name, shape, got, want, tolerance, mistakes);
 }
 
 bool judge_combination(const double *got, const double *x, const double *y, size_t n, double *a, double *b)

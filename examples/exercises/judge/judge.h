@@ -37,6 +37,13 @@ void judge_numbers(const char *name, gra_shape shape, const double *got, const d
 void judge_number(const char *name, double got, double want, double tolerance,
                   const struct judge_mistake *mistakes);        /* one number: "slope is 3, wanted 4" */
 
+/* The same with mistakes that are switches of one function: numbers(slips, out, arg) writes to out what the exercise
+ * gives with the slips whose bits are set; none: the right numbers. Each slip is tried alone, then each two together.
+ * says[0] belongs to no slip, says[s] to bit s; NULL ends them. `otherwise`, unless NULL, is said where none fits. */
+typedef void judge_slipped(uint64_t slips, double *out, void *arg);
+void judge_slips(const char *name, gra_shape shape, const double *got, double tolerance, const char *const *says,
+                 judge_slipped *numbers, void *arg, const char *otherwise);
+
 /* got = a x + b y for one a and one b, for all n numbers? So a wrong factor is told of whatever size it is. */
 bool judge_combination(const double *got, const double *x, const double *y, size_t n, double *a, double *b);
 
