@@ -12,8 +12,9 @@ rm -rf "$B/exercises/empty" "$B/exercises/empty.c" "$B/exercises/empty.dSYM"
 cat <<END
 #!/bin/sh
 # Written by examples/exercises/compile.sh: compile ANSWER.c JUDGE.o PROGRAM
-LC_ALL=C exec ${CC:-cc} -std=c11 -O1 -g -fno-omit-frame-pointer $SANITIZER -Werror=implicit-function-declaration \\
-    -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=return-type \\
+LC_ALL=C exec ${CC:-cc} -std=c11 -O1 -g -Wall -Wextra -fno-omit-frame-pointer $SANITIZER \\
+    -Werror=implicit-function-declaration -Werror=incompatible-pointer-types \\
+    -Werror=int-conversion -Werror=return-type \\
     -D_POSIX_C_SOURCE=200809L -DGRADUS_DOUBLE -Iexamples/exercises "\$1" "\$2" \\
     $B/f64/examples/exercises/judge/judge.o $B/libgradus64.a -pthread -lm -o "\$3"
 END

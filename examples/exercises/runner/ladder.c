@@ -109,10 +109,12 @@ char *ladder_hint(const struct exercise *e, int number)
     path_of(path, "hints/", e, ".txt");
     char *text = file_read(path, &n), *second = text ? strstr(text, "\n\n") : NULL;
     if (number == 1 && second)
-        second[1] = 0;
+        *second = 0;
     else if (number == 2 && second)
         memmove(text, second + 2, strlen(second + 2) + 1);
     else if (number == 2)
         free(text), text = NULL;
+    for (char *c = text; c && (c = strchr(c, '\n'));)           /* one line, to be broken where the screen ends */
+        *c = c[1] ? ' ' : 0;
     return text;
 }

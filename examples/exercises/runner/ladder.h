@@ -28,7 +28,7 @@ void ladder_answer(const struct exercise *e, char path[LADDER_PATH]);
 int  ladder_begin(const struct exercise *e);
 int  ladder_reset(const struct exercise *e);
 
-/* Texts, to be freed; NULL: there is none (a class folder may be without). Hint 1 or 2. */
+/* Texts, to be freed; NULL: there is none (a class folder may be without). A hint, 1 or 2, is one long line. */
 char *ladder_hint(const struct exercise *e, int number);
 char *ladder_solution(const struct exercise *e);
 

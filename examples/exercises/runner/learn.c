@@ -121,10 +121,23 @@ static int list(const struct ladder *l, const struct progress *p)
     return OK;
 }
 
-static int print_text(char *text, const char *what)
+static int print_hint(const struct exercise *e, int number)
 {
+    static struct page page;
+    char *text = ladder_hint(e, number);
     if (!text)
-        return trouble("there is no %s here", what);
+        return trouble("there is no such hint for %s", e->name);
+    page_addf(&page, PLAIN, "", "%s", text);
+    print_page(&page);
+    free(text);
+    return OK;
+}
+
+static int print_solution(const struct exercise *e)
+{
+    char *text = ladder_solution(e);
+    if (!text)
+        return trouble("there is no solution of %s here", e->name);
     fputs(text, stdout);
     free(text);
     return OK;
@@ -166,9 +179,9 @@ int main(int argc, char **argv)
     if (at < 0)
         return trouble("there is no exercise '%s': `learn --list` lists them", f.words[0]);
     if (f.what == HINT)
-        return print_text(ladder_hint(&l.at[at], f.n > 1 ? atoi(f.words[1]) : 1), "such hint");
+        return print_hint(&l.at[at], f.n > 1 ? atoi(f.words[1]) : 1);
     if (f.what == SOLUTION)
-        return print_text(ladder_solution(&l.at[at]), "solution");
+        return print_solution(&l.at[at]);
     if (f.what == RESET)
         return ladder_reset(&l.at[at]) ? trouble("it cannot be written: %s", strerror(errno)) : OK;
     return judge(&l, &p, at, f.words[1], build, &f);

@@ -12,15 +12,6 @@ static bool next_part(const char **s, size_t *n)
     return *n;
 }
 
-/* Of n bytes those of the first lines. */
-static size_t first_lines(const char *text, size_t n, int lines)
-{
-    size_t at = 0;
-    while (at < n && lines)
-        lines -= text[at++] == '\n';
-    return at;
-}
-
 void report_page(struct page *p, const struct verdict *v, int printed)
 {
     const char *s = v->parts;
@@ -38,9 +29,13 @@ void report_page(struct page *p, const struct verdict *v, int printed)
         page_add(p, PLAIN, "  ", v->warnings, strlen(v->warnings));
     }
     if (v->nprinted) {
-        const size_t n = first_lines(v->printed, v->nprinted, printed);
-        page_addf(p, BOLD, "", "\nYour program printed%s:", n < v->nprinted ? " (the first lines)" : "");
-        page_add(p, PLAIN, "  ", v->printed, n);
+        page_addf(p, BOLD, "", "\nYour program printed:");
+        const int first = p->n;
+        page_add(p, PLAIN, "  ", v->printed, v->nprinted);
+        if (p->n > first + printed) {
+            p->n = first + printed;
+            page_addf(p, PLAIN, "  ", "... (these are the first lines)");
+        }
     }
 }
 

@@ -1,6 +1,344 @@
+/* session: see session.h. */
 #include "session.h"
+#include "report.h"
+#include "signals.h"
+#include "terminal.h"
+#include "watch.h"
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TICK = 150, HEADER = 4, FOOTER = 2, PRINTED = 100 };     /* milliseconds; lines */
+
+static struct session {
+    const struct ladder *ladder;
+    struct progress     *progress;
+    const char          *build;
+    int                  seconds;
+    char                 path[LADDER_PATH];     /* the learner's file, */
+    struct watch         seen;                  /* as it was when it was judged */
+    bool                 judged;                /* the verdict is that of the file as it is */
+    struct verdict       verdict;
+    enum { JUDGEMENT, READING } shows;          /* the judgement, or a text or list that was asked for */
+    struct page          page;                  /* what is shown between header and footer, */
+    int                  top;                   /* from this line on */
+    int                  hints;                 /* how many of the current exercise are shown */
+    int                  asks;                  /* a key that waits for its answer: 'o', 's' or 'r'; else 0 */
+    char                 typed[20];
+    char                 says[80];              /* in place of the keys, until the next one */
+    bool                 quits;
+} s;
+
+static const struct exercise *current(void)
+{
+    return &s.ladder->at[s.progress->current];
+}
+
+/* ---- the screen --------------------------------------------------------------------------------- */
+
+static int body_rows(int rows)
+{
+    return rows > HEADER + FOOTER ? rows - HEADER - FOOTER : 1;
+}
+
+/* A line with one text at its left, and one at its right end. */
+static void two(struct page_line *line, enum page_style style, int columns, const char *left, const char *right)
+{
+    const int width = columns <= PAGE_COLUMNS ? columns - 1 : PAGE_COLUMNS, n = (int)strlen(right);
+    line->style = style;
+    snprintf(line->text, sizeof line->text, "%-*.*s", width, width, left);
+    if (n && n < width) {
+        line->text[width - n - 1] = ' ';
+        memcpy(line->text + width - n, right, (size_t)n);
+    }
+}
+
+static const char *state(void)
+{
+    return !s.seen.exists ? "the file is gone" : !s.judged ? "judging ..." : s.verdict.result == PASSED ? "passed"
+         : s.verdict.result == NOT_PASSED ? "not passed yet" : "not judged";
+}
+
+static void footer(struct page_line line[FOOTER], int columns, int rows)
+{
+    char more[80] = "", asks[100];
+    const int body = body_rows(rows);
+    if (s.page.n > body)
+        snprintf(more, sizeof more, "lines %d to %d of %d: space and arrows scroll", s.top + 1,
+                 s.top + body < s.page.n ? s.top + body : s.page.n, s.page.n);
+    two(&line[0], PLAIN, columns, more, "");
+    if (s.asks == 'o')
+        snprintf(asks, sizeof asks, "open exercise: %s_   (its number and Enter; Escape: none)", s.typed);
+    else if (s.asks == 's')
+        snprintf(asks, sizeof asks, "It is not solved yet. Show a solution all the same? y / n");
+    else if (s.asks == 'r')
+        snprintf(asks, sizeof asks, "Begin anew? The start file takes the place of your answer. y / n");
+    else if (s.says[0])
+        snprintf(asks, sizeof asks, "%s", s.says);
+    else if (s.shows == READING)
+        snprintf(asks, sizeof asks, "Enter back   n next   l list   o open   q quit");
+    else
+        snprintf(asks, sizeof asks, "n next   h hint   l list   o open   s solution   r reset   q quit");
+    two(&line[1], BOLD, columns, asks, "");
+}
+
+static void draw(void)
+{
+    static struct page_line lines[HEADER + PAGE_LINES + FOOTER];
+    char bar[60];
+    int rows, columns, n = 0;
+    terminal_size(&rows, &columns);
+    const int body = body_rows(rows);
+    if (s.top > s.page.n - body)
+        s.top = s.page.n - body;
+    if (s.top < 0)
+        s.top = 0;
+    progress_bar(s.progress, s.ladder, bar, sizeof bar);
+    two(&lines[n++], BOLD, columns, "gradus: learn by gradients", bar);
+    two(&lines[n++], BOLD, columns, current()->title, s.progress->solved[s.progress->current] ? "solved" : "");
+    two(&lines[n++], s.judged && s.seen.exists ? s.verdict.result == PASSED ? GOOD : BAD : PLAIN, columns, s.path, state());
+    two(&lines[n++], PLAIN, columns, "", "");
+    for (int i = 0; i < body && i < PAGE_LINES; i++)
+        if (s.top + i < s.page.n)
+            lines[n++] = s.page.line[s.top + i];
+        else
+            two(&lines[n++], PLAIN, columns, "", "");
+    footer(&lines[n], columns, rows);
+    terminal_draw(lines, n + FOOTER, rows, columns);
+}
+
+/* ---- what is shown ------------------------------------------------------------------------------ */
+
+static void add_hints(void)
+{
+    for (int i = 1; i <= s.hints; i++) {
+        char *hint = ladder_hint(current(), i);
+        page_addf(&s.page, BOLD, "", "\nHint %d of 2:", i);
+        page_addf(&s.page, PLAIN, "  ", "%s", hint ? hint : "there is none here");
+        free(hint);
+    }
+}
+
+static void add_praise(void)
+{
+    const int left = s.ladder->n - progress_count(s.progress, s.ladder);
+    page_addf(&s.page, GOOD, "", "Passed.%s", left ? "" : " All exercises are solved.");
+    page_addf(&s.page, PLAIN, "", "n: the next one. s: a solution with its reasoning, to compare.");
+}
+
+/* The judgement: scrolled so that what is wrong can be seen, or the hint that was asked for just now. */
+static void show_judgement(bool hint)
+{
+    int rows, columns;
+    s.shows = JUDGEMENT;
+    page_clear(&s.page);
+    if (!s.seen.exists)
+        page_addf(&s.page, PLAIN, "", "%s is gone. It is judged when it is back; r begins anew.", s.path);
+    else if (!s.judged)
+        page_addf(&s.page, PLAIN, "", "Edit %s: what to do stands at its top. It is judged each time you save it.", s.path);
+    else
+        report_page(&s.page, &s.verdict, PRINTED);
+    int last = s.page.mark + 4;                 /* the beginning of the finding */
+    if (s.judged && s.verdict.result == PASSED)
+        add_praise();
+    else
+        add_hints();
+    if (hint)
+        last = s.page.n;
+    terminal_size(&rows, &columns);
+    s.top = last > body_rows(rows) ? last - body_rows(rows) : 0;
+}
+
+static void show_text(char *text, const char *none)
+{
+    s.shows = READING;
+    s.top = 0;
+    page_clear(&s.page);
+    page_addf(&s.page, PLAIN, "", "%s", text ? text : none);
+    free(text);
+}
+
+static void show_list(void)
+{
+    const int rows = (s.ladder->n + 1) / 2;
+    s.shows = READING;
+    s.top = 0;
+    page_clear(&s.page);
+    for (int i = 0; i < rows; i++) {
+        char line[2][40] = { "", "" };
+        for (int j = 0; j < 2 && i + j * rows < s.ladder->n; j++) {
+            const int at = i + j * rows;
+            snprintf(line[j], sizeof *line, "%s %s %.2s %.31s", at == s.progress->current ? ">" : " ",
+                     s.progress->solved[at] ? "ok" : "  ", s.ladder->at[at].name, s.ladder->at[at].name + 3);
+        }
+        page_addf(&s.page, PLAIN, "", "%-38s%s", line[0], line[1]);
+    }
+}
+
+/* ---- what is done ------------------------------------------------------------------------------- */
+
+static void save_progress(void)
+{
+    if (progress_write(s.progress, s.ladder))
+        snprintf(s.says, sizeof s.says, "your progress cannot be written: %.40s", strerror(errno));
+}
+
+static void open_exercise(int at)
+{
+    s.progress->current = at;
+    s.judged = false;
+    s.hints = 0;
+    ladder_answer(current(), s.path);
+    if (ladder_begin(current()))
+        snprintf(s.says, sizeof s.says, "it cannot be written: %.50s", strerror(errno));
+    save_progress();
+    s.seen = watch_look(s.path);
+    show_judgement(false);
+}
+
+/* Asked while an answer is compiled and run: whether something else is to be done first. */
+static bool interrupted(void)
+{
+    const struct watch now = watch_look(s.path);
+    return signals_end() || terminal_pressed() || !watch_same(&now, &s.seen);
+}
+
+static void judge(void)
+{
+    draw();
+    child_stop = interrupted;
+    verdict_of(&s.verdict, s.build, current()->name, s.path, s.seconds);
+    child_stop = signals_end;
+    if (s.verdict.result == NOT_JUDGED && interrupted())
+        return;                                 /* it is judged again in a moment */
+    s.judged = true;
+    if (s.verdict.result == PASSED && !s.progress->solved[s.progress->current]) {
+        s.progress->solved[s.progress->current] = true;
+        save_progress();
+    }
+    show_judgement(false);
+}
+
+static void show_solution(void)
+{
+    show_text(ladder_solution(current()), "there is no solution here");
+}
+
+static void answer_asked(int key)
+{
+    const int asks = s.asks;
+    const size_t n = strlen(s.typed);
+    if (asks == 'o' && isdigit(key) && n < 2) {
+        s.typed[n] = (char)key, s.typed[n + 1] = 0;
+        return;
+    }
+    if (asks == 'o' && key == KEY_BACKSPACE) {
+        s.typed[n ? n - 1 : 0] = 0;
+        return;
+    }
+    s.asks = 0;
+    if (asks == 's' && (key == 'y' || key == 'Y'))
+        show_solution();
+    else if (asks == 'r' && (key == 'y' || key == 'Y')) {
+        if (ladder_reset(current()))
+            snprintf(s.says, sizeof s.says, "it cannot be written: %.50s", strerror(errno));
+        open_exercise(s.progress->current);
+    } else if (asks == 'o' && key == KEY_ENTER && n) {
+        const int at = ladder_find(s.ladder, s.typed);
+        if (at >= 0)
+            open_exercise(at);
+        else
+            snprintf(s.says, sizeof s.says, "there is no exercise %s: l lists them", s.typed);
+    }
+}
+
+static void ask(int what, int first)
+{
+    s.asks = what;
+    s.typed[0] = (char)first, s.typed[1] = 0;
+}
+
+static bool scroll(int key)
+{
+    int rows, columns;
+    terminal_size(&rows, &columns);
+    const int page = body_rows(rows) - 1;
+    const int by = key == KEY_UP || key == 'k' ? -1 : key == KEY_DOWN || key == 'j' ? 1
+                 : key == KEY_PAGE_UP || key == 'b' ? -page : key == KEY_PAGE_DOWN || key == ' ' ? page : 0;
+    s.top += by;                                /* draw keeps it within the page */
+    return by;
+}
+
+static void press(int key)
+{
+    s.says[0] = 0;
+    if (key == KEY_INTERRUPT)
+        s.quits = true;
+    else if (key == KEY_SUSPEND)
+        terminal_end(), kill(0, SIGTSTP);       /* make too, which waits for us */
+    else if (s.asks)
+        answer_asked(key);
+    else if (key == 'q')
+        s.quits = true;
+    else if (key == 'n' && s.progress->current + 1 < s.ladder->n)
+        open_exercise(s.progress->current + 1);
+    else if (key == 'n')
+        snprintf(s.says, sizeof s.says, "this is the last exercise");
+    else if (key == 'h' && s.judged && s.verdict.result == PASSED)
+        snprintf(s.says, sizeof s.says, "it has passed: s shows a solution with its reasoning");
+    else if (key == 'h') {
+        s.hints = s.hints < 2 ? s.hints + 1 : 2;
+        show_judgement(true);
+    } else if (key == 'l')
+        show_list();
+    else if (key == 'o' || isdigit(key))
+        ask('o', key == 'o' ? 0 : key);
+    else if (key == 's' && !s.progress->solved[s.progress->current])
+        ask('s', 0);
+    else if (key == 's')
+        show_solution();
+    else if (key == 'r')
+        ask('r', 0);
+    else if (!scroll(key) && s.shows == READING)
+        show_judgement(false);
+}
+
+/* One turn: looks at the file, judges it if it was saved, and waits a moment for a key. */
+static void turn(void)
+{
+    const struct watch now = watch_look(s.path);
+    if (!watch_same(&now, &s.seen)) {
+        s.seen = now;
+        s.judged = false;
+        show_judgement(false);
+    }
+    if (!s.judged && s.seen.exists && s.shows == JUDGEMENT && !s.asks && !terminal_pressed())
+        judge();
+    draw();
+    const int key = terminal_key(TICK);
+    if (key != KEY_NONE)
+        press(key);
+    if (signals_stop())
+        terminal_suspend();
+    if (signals_redraw())
+        terminal_begin();
+}
+
 int session(const struct ladder *l, struct progress *p, const char *build, int seconds)
 {
-    (void)l, (void)p, (void)build, (void)seconds;
-    return 2;
+    s = (struct session){ .ladder = l, .progress = p, .build = build, .seconds = seconds };
+    if (terminal_begin()) {
+        fprintf(stderr, "learn: this is no terminal: %s\n", strerror(errno));
+        return 2;
+    }
+    signals_of_terminal();
+    open_exercise(p->current);
+    while (!s.quits && !signals_end())
+        turn();
+    terminal_end();
+    signals_die();
+    return 0;
 }

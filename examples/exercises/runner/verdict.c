@@ -74,6 +74,10 @@ static bool work_begin(struct work *w, struct verdict *v, const char *build, con
     char *text = file_read(file, &n);
     if (!text)
         set(v, NOT_JUDGED, "%.400s cannot be read: %s", file, strerror(errno));
+    else if (strspn(text, " \t\r\n") == n)
+        set(v, NOT_PASSED, "the file is empty");
+    else if (memchr(text, 0, n))
+        set(v, NOT_PASSED, "the file is no C source: it holds bytes of 0");
     else if (mkdir(w->folder, 0700) < 0 && errno != EEXIST)
         set(v, NOT_JUDGED, "%s cannot be made: %s", w->folder, strerror(errno));
     else if (file_write(w->answer, text, n))
@@ -110,7 +114,8 @@ static bool compile(struct verdict *v, const struct work *w, struct child *c, co
         v->result = NOT_PASSED;
         why_not_compiled(v->finding, sizeof v->finding, c, w->file);
     }
-    what_compiler_warns(v->warnings, sizeof v->warnings, c, w->file);
+    else
+        what_compiler_warns(v->warnings, sizeof v->warnings, c, w->file);
     return !v->finding[0];
 }
 
@@ -140,10 +145,12 @@ static void run(struct verdict *v, const struct work *w, struct child *c, const 
     }
     const bool right = read_records(v, c, word) && WIFEXITED(c->status) && WEXITSTATUS(c->status) == 0;
     v->result = right ? PASSED : NOT_PASSED;
-    if (!right && !v->finding[0])
-        why_crashed(v->finding, sizeof v->finding, c, w->file, seconds);
-    memcpy(v->printed, c->output, c->printed);
     v->nprinted = c->printed;
+    if (!right && !v->finding[0]) {
+        why_crashed(v->finding, sizeof v->finding, c, w->file, seconds);
+        v->nprinted = what_it_printed(c);
+    }
+    memcpy(v->printed, c->output, v->nprinted);
 }
 
 void verdict_of(struct verdict *v, const char *build, const char *name, const char *file, int seconds)

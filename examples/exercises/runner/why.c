@@ -82,7 +82,7 @@ static bool linker(char *text, size_t room, const char *output)
              named_after(output, "Undefined symbols for architecture arm64:\n", name, sizeof name))
         snprintf(text, room, "the function %s is wanted, but not in the file (is it there, not static, and its name "
                  "spelt so?)", name);
-    else if (strstr(output, "relocation truncated"))
+    else if (strstr(output, "relocation"))
         snprintf(text, room, "an array in it is too large");
     else
         return false;
@@ -95,15 +95,15 @@ void why_not_compiled(char *text, size_t room, const struct child *c, const char
     const char *from = strstr(c->output, "error: ");
     int n = 0, more = 0;
     text[0] = 0;
-    if (c->late || c->large || c->loud) {
+    const bool links = strstr(c->output, "ld returned") || strstr(c->output, "linker command failed");
+    if (c->late || c->large || c->loud || strstr(c->output, "File size limit") || strstr(c->output, "out of memory")) {
         snprintf(text, room, "it does not compile: the compiler came to no end, or wanted too much memory. Usual cause: "
                  "an enormous array with values, or a macro that grows");
         return;
     }
-    if ((strstr(c->output, "ld returned") || strstr(c->output, "linker command failed")) &&
-        linker(text, room, c->output))
+    if (links && linker(text, room, c->output))
         return;
-    if (!from)
+    if (links || !from)
         from = c->output;
     while (from > c->output && from[-1] != '\n')
         from--;
@@ -134,7 +134,7 @@ static const struct meaning signals[] = {
     { SIGABRT, "", "SIGABRT: abort() was called, by an assert, by free() of what is not allocated, or by a check" },
     { SIGILL,  "", "SIGILL: no valid instruction. Usual cause: a function that ends without return" },
     { SIGTRAP, "", "SIGTRAP: a trap. Usual cause: a function that ends without return" },
-    { SIGKILL, "", "SIGKILL: it was killed. Usual cause: it asked for too much memory" },
+    { SIGKILL, "", "SIGKILL: it was killed: by itself, or since it asked for too much memory" },
     { SIGXFSZ, "", "SIGXFSZ: it wrote too large a file" },
     { 0, NULL, NULL } };
 
@@ -157,7 +157,8 @@ static const struct meaning sanitizers[] = {
     { 0, "out of memory",           "it asked for too much memory" },
     { 0, "negative-size-param",     "a size is negative" },
     { 0, "null pointer passed",     "a NULL pointer is handed to a function that wants memory" },
-    { 0, "FPE",                     "an integer was divided by 0" },
+    { 0, "division by zero",        "an integer is divided by 0" },
+    { 0, "FPE",                     "an integer is divided by 0" },
     { 0, NULL, NULL } };
 
 /* The answer's line that a report of a sanitizer names first, from `report` on; 0: none. */
@@ -167,6 +168,22 @@ static int line_in(const char *report, const char *file)
         if (s[strlen(file)] == ':')
             return atoi(s + strlen(file) + 1);
     return 0;
+}
+
+size_t what_it_printed(const struct child *c)
+{
+    static const char *const begins[] = { "AddressSanitizer:DEADLYSIGNAL", "UndefinedBehaviorSanitizer:DEADLYSIGNAL",
+                                          "=================================================================\n==",
+                                          ": runtime error: " };
+    size_t n = c->printed;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        const char *s = strstr(c->output, begins[i]);
+        while (s && s > c->output && s[-1] != '\n')
+            s--;
+        if (s && (size_t)(s - c->output) < n)
+            n = (size_t)(s - c->output);
+    }
+    return n;
 }
 
 /* What a sanitizer found, and where. Its report is the last that a process writes, so the last is looked for. */

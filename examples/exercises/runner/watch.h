@@ -1,0 +1,16 @@
+/* watch: whether a file has been saved since it was looked at. */
+#ifndef RUNNER_WATCH_H
+#define RUNNER_WATCH_H
+
+#include <stdbool.h>
+
+struct watch {                          /* a file, as it was; editors rename, and save twice in a second */
+    bool          exists;
+    long long     time, size, inode;
+    unsigned long sum;
+};
+
+struct watch watch_look(const char *path);
+bool         watch_same(const struct watch *a, const struct watch *b);
+
+#endif
