@@ -51,7 +51,7 @@ NOTEBOOKS = $(NOTEBOOK32:examples/notebooks/%.c=$(B)/notebooks/%) \
             $(NOTEBOOK:examples/notebooks/%.c=$(B)/notebooks64/%)
 
 ## make             both libraries, the programs and the lessons, in build/
-all: $(LIBRARIES) $(PROGRAMS) $(LESSONS)
+all: $(LIBRARIES) $(PROGRAMS) $(LESSONS) $(B)/learn
 
 $(B)/libgradus.a:   $(call f32,$(filter-out core/check/%,$(LIBRARY))) $(B)/sources
 	$(archive)
@@ -68,18 +68,6 @@ $(B)/notebooks/%: $(B)/f32/examples/notebooks/%.o $(call f32,$(READER)) $(B)/lib
 	$(link)
 $(B)/notebooks64/%: $(B)/f64/examples/notebooks/%.o $(call f64,$(READER)) $(B)/libgradus64.a
 	$(link)
-
-# The exercises: what judges them (build/learn), and the script with which it compiles an answer.
-EXERCISE := $(patsubst examples/exercises/start/%.c,%,$(sort $(wildcard examples/exercises/start/*.c)))
-JUDGE  := $(sort $(wildcard examples/exercises/judge/*.c))
-RUNNER := $(sort $(wildcard examples/exercises/runner/*.c))
-$(B)/learn: $(call f32,$(RUNNER))
-	$(link)
-$(B)/exercises/compile: examples/exercises/compile.sh $(B)/flags $(B)/libgradus64.a
-	@mkdir -p $(@D)
-	@CC=$(call quote,$(CC) $(CFLAGS) $(LDFLAGS)) sh $< $(B) > $@
-$(B)/learn.ready: $(B)/learn $(B)/exercises/compile $(call f64,$(JUDGE))
-	@touch $@
 
 $(B)/f32/%.o: %.c $(B)/flags
 	$(compile)
@@ -168,7 +156,8 @@ new-op new-layer new-optimizer:
 	@NAME=$(call quote,$(if $(filter command,$(origin NAME)),$(NAME))) sh examples/templates/new.sh $(@:new-%=%)
 
 include core/install.mk
-include tests/tests.mk
+include examples/exercises/exercises.mk
+-include tests/tests.mk                                # a class folder has no tests
 
 ## make clean       removes what was built; trained models in build/ stay
 # By name: whatever else is in $(B), a run or a model, is the user's own.

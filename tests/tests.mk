@@ -45,6 +45,10 @@ $(B)/bench/%: $(B)/f32/tests/bench/%.o $(call f32,$(BENCH) examples/lib/sample.c
 $(B)/faults/train-mpi: $(B)/f32/tests/fault.o
 $(B)/faults/train-mpi: OWN_LD = $(WRAP_LD)
 
+$(B)/terminal: $(B)/f32/tests/exercises/terminal.o
+	$(link)
+$(B)/passed/tests/learn.sh: $(B)/learn.ready $(B)/terminal
+
 FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 programs: all $(NOTEBOOKS) $(FAULTY) $(B)/f64/test $(B)/f32/test $(B)/learn.ready
 
@@ -73,6 +77,8 @@ $(PASSED): $(B)/passed/%: programs always
 CHECKED = $(EXERCISE:%=$(B)/passed/exercises/%)
 learn-check: $(CHECKED)
 	@cat $(CHECKED)
+	@awk '{ wrong += $$(NF - 3) } \
+	    END { print NR " exercises: " NR " solutions passed, " wrong " wrong answers refused" }' $(CHECKED)
 $(CHECKED): $(B)/passed/exercises/%: $(B)/learn.ready always
 	@mkdir -p $(@D)
 	@BUILD=$(B) sh tests/exercises/check.sh $* > $@.new || { cat $@.new; exit 1; }
@@ -135,6 +141,6 @@ ifneq ($(filter deps,$(MAKECMDGOALS)),)
 train generate asan tsan faults coverage $(B)/check.compile $(B)/f32/test.tap $(B)/f64/test.tap $(PASSED): | deps
 endif
 
-TESTS_MADE = $(addprefix $(B)/,bench faults fuzz passed coverage asan tsan check.compile check.link empty empty.c) \
+TESTS_MADE = $(addprefix $(B)/,bench terminal faults fuzz passed coverage asan tsan check.compile check.link empty empty.c) \
              $(wildcard $(B)/*.test)
 .PHONY: programs test learn-check headers sanitize asan tsan faults coverage bench

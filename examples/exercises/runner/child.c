@@ -125,8 +125,8 @@ static void watch(struct child *c, pid_t pid, const int from[2], const struct ch
         for (int n = 0; n < CHILD_TEXT / 4096 && poll(&fd[i], 1, 0) > 0; n++)
             if (!take(from[i], i ? c->records : c->output, i ? &c->recorded : &c->printed, &all[i]))
                 break;
-    const bool killed = WIFSIGNALED(c->status) && (WTERMSIG(c->status) == SIGXCPU || WTERMSIG(c->status) == SIGKILL);
-    c->late = c->late || (killed && processor_time() - before > l->seconds - 0.1);
+    const int by = WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;    /* SIGKILL: it does not listen to SIGXCPU */
+    c->late = c->late || by == SIGXCPU || (by == SIGKILL && processor_time() - before > l->seconds);
 }
 
 static void shut(int fd[2])

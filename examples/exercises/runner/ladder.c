@@ -112,7 +112,7 @@ char *ladder_hint(const struct exercise *e, int number)
         *second = 0;
     else if (number == 2 && second)
         memmove(text, second + 2, strlen(second + 2) + 1);
-    else if (number == 2)
+    else if (number != 1)
         free(text), text = NULL;
     for (char *c = text; c && (c = strchr(c, '\n'));)           /* one line, to be broken where the screen ends */
         *c = c[1] ? ' ' : 0;

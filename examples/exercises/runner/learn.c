@@ -18,16 +18,16 @@ enum { OK, WRONG, TROUBLE, SECONDS = 10 };
 static const char help[] =
     "usage: build/learn [FLAG ...] [EXERCISE [FILE]]\n"
     "\n"
-    "Without an exercise it shows the current one and judges it at each save. With one,\n"
-    "7, 07, relu or 07_relu, it judges the answer in FILE, or in examples/exercises, and\n"
-    "ends with 0 (passed), 1 (not passed) or 2 (not judged).\n"
+    "Without an exercise it shows the current one and judges it at each save. With\n"
+    "one, 7, 07, relu or 07_relu, it judges the answer in FILE, or else that in\n"
+    "examples/exercises, and ends with 0 (passed), 1 (not passed) or 2 (not judged).\n"
     "\n"
     "  --json               prints the judgement as one JSON object\n"
     "  --seconds N          gives each answer N seconds of processor time (10)\n"
     "  --list               lists the exercises, and which are solved\n"
     "  --hint EXERCISE [2]  prints the first hint, or the second\n"
     "  --solution EXERCISE  prints a solution with its reasoning\n"
-    "  --reset EXERCISE     begins anew: the start file takes the place of your answer\n"
+    "  --reset EXERCISE     begins anew: the start file replaces your answer\n"
     "  --grade DIR          judges a folder of students' folders into a table\n"
     "  --help               prints this\n";
 
@@ -102,10 +102,12 @@ static int judge(const struct ladder *l, struct progress *had, int at, const cha
     else if (v.result == NOT_JUDGED)
         return trouble("%s", v.finding);
     else {
+        char praise[60];
+        snprintf(praise, sizeof praise, "Exercise %.2s: passed.", e->name);
         page_addf(&page, PLAIN, "", "%s\n%s\n\n", e->title, file ? file : own);
-        report_page(&page, &v, 12);
-        page_addf(&page, PLAIN, "", v.result == PASSED ? "Exercise %.2s: passed.\n" : "\nExercise %.2s: not passed.\n",
-                  e->name);
+        report_page(&page, &v, praise, 12);
+        if (v.result != PASSED)
+            page_addf(&page, PLAIN, "", "\nExercise %.2s: not passed.", e->name);
         print_page(&page);
     }
     return fflush(stdout) ? TROUBLE : (int)v.result;

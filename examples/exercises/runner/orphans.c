@@ -4,6 +4,7 @@
 #ifdef __linux__
 #include <ctype.h>
 #include <dirent.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +13,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { ROUNDS = 5000 };                 /* of a millisecond or more: a process that cannot be killed is left alone */
 
 /* The parent of a process, from /proc/PID/stat: "PID (name) state parent ...". 0: it is gone. */
 static long parent_of(const char *pid)
@@ -52,11 +55,14 @@ void orphans_come_to_me(void)
     asked = true;
 }
 
+/* One that dies may leave children of its own, which come to us then: until there are none. */
 void orphans_end(void)
 {
-    while (adopts && signal_children(SIGKILL))
-        while (waitpid(-1, NULL, 0) > 0)
+    for (int round = 0; round < ROUNDS && adopts && signal_children(SIGKILL); round++) {
+        poll(NULL, 0, 1);
+        while (waitpid(-1, NULL, WNOHANG) > 0)
             ;
+    }
 }
 
 void orphans_die_with_me(void)

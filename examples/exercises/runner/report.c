@@ -12,7 +12,7 @@ static bool next_part(const char **s, size_t *n)
     return *n;
 }
 
-void report_page(struct page *p, const struct verdict *v, int printed)
+void report_page(struct page *p, const struct verdict *v, const char *praise, int printed)
 {
     const char *s = v->parts;
     for (size_t n = 0; next_part(&s, &n);) {
@@ -22,8 +22,10 @@ void report_page(struct page *p, const struct verdict *v, int printed)
     if (v->parts[0])
         page_add(p, PLAIN, "", "", 0);
     p->mark = p->n;
-    if (v->finding[0])
-        page_add(p, PLAIN, "", v->finding, strlen(v->finding));
+    if (v->result == PASSED)
+        page_addf(p, GOOD, "", "%s", praise);
+    else
+        page_addf(p, PLAIN, "", "%s", v->finding);
     if (v->result != PASSED && v->warnings[0]) {
         page_addf(p, BOLD, "", "\nThe compiler warns:");
         page_add(p, PLAIN, "  ", v->warnings, strlen(v->warnings));

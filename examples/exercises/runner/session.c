@@ -122,11 +122,11 @@ static void add_hints(void)
     }
 }
 
-static void add_praise(void)
+static const char *praise(void)
 {
-    const int left = s.ladder->n - progress_count(s.progress, s.ladder);
-    page_addf(&s.page, GOOD, "", "Passed.%s", left ? "" : " All exercises are solved.");
-    page_addf(&s.page, PLAIN, "", "n: the next one. s: a solution with its reasoning, to compare.");
+    return progress_count(s.progress, s.ladder) < s.ladder->n
+               ? "Passed. n: the next one. s: a solution with its reasoning, to compare."
+               : "Passed, and with it all exercises.";
 }
 
 /* The judgement: scrolled so that what is wrong can be seen, or the hint that was asked for just now. */
@@ -140,11 +140,9 @@ static void show_judgement(bool hint)
     else if (!s.judged)
         page_addf(&s.page, PLAIN, "", "Edit %s: what to do stands at its top. It is judged each time you save it.", s.path);
     else
-        report_page(&s.page, &s.verdict, PRINTED);
+        report_page(&s.page, &s.verdict, praise(), PRINTED);
     int last = s.page.mark + 4;                 /* the beginning of the finding */
-    if (s.judged && s.verdict.result == PASSED)
-        add_praise();
-    else
+    if (!s.judged || s.verdict.result != PASSED)
         add_hints();
     if (hint)
         last = s.page.n;
@@ -208,6 +206,7 @@ static bool interrupted(void)
 
 static void judge(void)
 {
+    s.says[0] = 0;
     draw();
     child_stop = interrupted;
     verdict_of(&s.verdict, s.build, current()->name, s.path, s.seconds);

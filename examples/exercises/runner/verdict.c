@@ -73,7 +73,7 @@ static bool work_begin(struct work *w, struct verdict *v, const char *build, con
     size_t n;
     char *text = file_read(file, &n);
     if (!text)
-        set(v, NOT_JUDGED, "%.400s cannot be read: %s", file, strerror(errno));
+        set(v, NOT_JUDGED, "the file cannot be read: %s", strerror(errno));
     else if (strspn(text, " \t\r\n") == n)
         set(v, NOT_PASSED, "the file is empty");
     else if (memchr(text, 0, n))

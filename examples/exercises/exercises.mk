@@ -1,0 +1,36 @@
+# The part of the Makefile that is about the exercises (README.md here): what judges answers, and what can be done.
+
+EXERCISE := $(patsubst examples/exercises/start/%.c,%,$(sort $(wildcard examples/exercises/start/*.c)))
+RUNNER   := $(sort $(wildcard examples/exercises/runner/*.c))
+judges    = $(B)/learn $(B)/exercises/compile $(call f64,$(patsubst %,examples/exercises/judge/%.c,judge $(1)))
+
+$(B)/learn: $(call f32,$(RUNNER))
+	$(link)
+$(B)/exercises/compile: examples/exercises/compile.sh $(B)/flags $(B)/libgradus64.a
+	@mkdir -p $(@D)
+	@CC=$(call quote,$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS)) sh $< $(B) > $@
+$(B)/learn.ready: $(call judges,$(EXERCISE))
+	@touch $@
+
+## make learn       the exercises, 5 to 30 minutes each, judged at each save
+learn: $(B)/learn.ready
+	@$(B)/learn $(ARGS)
+
+## make exercise N=07            judges one, once; FILE=other.c, ARGS=--json
+# What make itself says goes to stderr: stdout is the judgement alone. N may be 7, 07, relu or 07_relu.
+ASKED = $(if $(N),$(filter $(N) $(N)_% 0$(N)_% %_$(N),$(EXERCISE)),$(EXERCISE))
+exercise:
+	@$(MAKE) --no-print-directory judges-asked >&2
+	@$(B)/learn $(ARGS) $(N) $(if $(FILE),$(call quote,$(FILE))) </dev/null
+judges-asked: $(call judges,$(ASKED))
+
+## make handout DIR=class        a folder for students, without solutions
+handout:
+	@sh examples/exercises/handout.sh $(call quote,$(DIR)) $(HINTS)
+
+## make grade DIR=class          judges a folder of students' folders into a table
+grade:
+	@$(MAKE) --no-print-directory $(B)/learn.ready >&2
+	@$(B)/learn $(ARGS) --grade $(call quote,$(DIR))
+
+.PHONY: learn exercise judges-asked handout grade
