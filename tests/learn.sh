@@ -55,7 +55,7 @@ ok "the solution" judged right 0 "Exercise 08: passed"
 : | refused prints 'for (;;) puts("Exercise 08: passed.");' "it prints without end"
 : | refused sleeps 'for (;;) pause();' "it did not end within 1 second"
 : | refused stubborn 'signal(SIGXCPU, SIG_IGN); for (volatile unsigned i = 0; ; i++) ;' "it did not end within 1 second"
-: | refused null 'volatile double *none = NULL; none[n] = 1;' "it crashed: line 23: a pointer is wrong\|SIGSEGV"
+: | refused null 'volatile double *none = NULL; none[n] = 1;' "it crashed: line [0-9]*: a pointer is wrong\|SIGSEGV"
 : | refused abort 'abort();' "it crashed by SIGABRT: abort() was called"
 : | refused forks 'for (;;) fork();' "fork was called"
 : | refused killed 'kill(0, SIGKILL);' "SIGKILL: it was killed"
@@ -69,7 +69,7 @@ refused deep 'if (deep(n) == 3) return;' "a function calls itself without end" <
 static int deep(int n) { volatile char a[1000]; a[0] = (char)n; return deep(n + 1) + a[0]; }
 END
 : | refused divides 'volatile int none = n - n; if (n / none) return;' "divided by 0"
-ok "on its line" eval '! asan || judged divides 1 "line 23"'
+ok "on its line" eval '! asan || judged divides 1 "line $(sed -n "/int none/=" "$W/divides.c"):"'
 refused records '_exit(0);' "it ended the process" <<'END'
 __attribute__((constructor)) static void imitate(void)
 {
@@ -102,7 +102,7 @@ END
 refused names ' ' "it defines judge_part, a name that gradus or the judge has already" <<'END'
 void judge_part(const char *format) { (void)format; }
 END
-: | refused slip 'doubl z;' "does not compile: 08_softmax.c:23:.*: error: .*doubl"
+: | refused slip 'doubl z;' "does not compile: 08_softmax.c:[0-9]*:.*: error: .*doubl"
 sed 's/^void softmax(/void sofmax(/' "$solution" >"$W/misspelt.c"
 ok "a name misspelt" judged misspelt 1 "the function softmax is wanted, but not in the file"
 printf ' \n' >"$W/empty.c"

@@ -69,7 +69,7 @@ static void sequence(char c, const char *between)
         clear(row, column);
     else if (c == 'K')
         memset(&screen[row][column], ' ', (size_t)(COLUMNS - column));
-    else if (!strcmp(between, "?1049") && c == 'h')
+    else if (!strcmp(between, "?1049"))
         clear(0, 0);
     else if (!strchr("mhl", c))
         fail("a sequence unknown here:", between);

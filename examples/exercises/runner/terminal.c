@@ -49,7 +49,7 @@ int terminal_begin(void)
     raw.c_iflag &= ~(tcflag_t)(ICRNL | IXON);
     raw.c_lflag &= ~(tcflag_t)(ECHO | ICANON | ISIG | IEXTEN);
     raw.c_cc[VMIN] = 1, raw.c_cc[VTIME] = 0;
-    if (tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw) < 0)
+    if (tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) < 0)
         return -1;
     if (!ours)
         put_text("\033[?1049h\033[?25l");                       /* a screen of its own, no cursor */
