@@ -1,62 +1,132 @@
 /* 29 rotary: the judge. */
 #include "judge.h"
 #include <math.h>
+#include <string.h>
 
-/* The formula, with what a mistake changes in it; all zeros: right. */
-struct form {
-    bool   neighbours;                  /* pairs 2i and 2i + 1 */
-    bool   backwards;                   /* turned by -theta */
-    int    first;                       /* position of the first row */
-    double less;                        /* taken from the 2 in the exponent 2i / dim */
-    bool   base_1000;
-    bool   by_half;                     /* the exponent is over dim/2 */
-    bool   no_minus;                    /* x sin is added in both lines */
-    bool   by_batch;                    /* the angle grows along the first dimension */
-    bool   own;                         /* each number is multiplied by its own sine */
-    bool   still;                       /* the sine's part is left out */
+enum slip {
+    NEIGHBOURS = 1, BACKWARDS, NO_MINUS, BOTH_MINUS, FIRST_1, LESS_1, LESS_MINUS_2, BY_HALF, LESS_2,
+    LESS_4, BASE_1000, BASE_100000, NO_BASE, BY_BATCH, EXCHANGED, OWN, STILL, STILL_1, STILL_2, SIN_COS,
+    ONE_TURN, ANGLES_NEXT, ANGLES_GO_ON, DEGREES, PAIR_1, IN_PLACE, COS_ALL, MIRRORED, BACK, AS_IT_CAME
 };
 
-static double *turned(const double *x, int batch, int time, int dim, struct form f)
+static const char *const says[] = { "",
+    [NEIGHBOURS] = "neighbours 2i and 2i + 1 are paired; here i is paired with i + dim/2",
+    [BACKWARDS] = "turned the other way round: the signs of the two sines are exchanged",
+    [NO_MINUS] = "the sine is added in both lines: the first one wants a minus",
+    [BOTH_MINUS] = "the sine is subtracted in both lines: the second one wants a plus",
+    [FIRST_1] = "the first position is 0, not 1",
+    [LESS_1] = "the exponent is 2i / dim, not i / dim",
+    [LESS_MINUS_2] = "the exponent is 2i / dim; i runs over pairs, not in steps of two",
+    [BY_HALF] = "the exponent is 2i / dim, with dim the whole width, not its half",
+    [LESS_2] = "all pairs have the same angle, m: the division by 10000^(2i / dim) is missing, or that power "
+               "is 1 (2 * i / dim is 0 in C where all are int)",
+    [LESS_4] = "pair i is divided by 10000^(2i / dim), not multiplied",
+    [BASE_1000] = "the base is 10000, not 1000",
+    [BASE_100000] = "the base is 10000, not 100000",
+    [NO_BASE] = "theta is m / (10000 * 2i / dim) here: 10000 is raised to a power, not multiplied",
+    [BY_BATCH] = "the position is taken from the first dimension; time is the last but one",
+    [EXCHANGED] = "position m and pair i are exchanged in theta",
+    [OWN] = "each number is added to its own number, times the sine: it wants its partner's",
+    [STILL] = "only the cosine's part is there: the partner's, times the sine, is missing",
+    [STILL_1] = "the first half is wrong: its sine's part is missing",
+    [STILL_2] = "the second half is wrong: its sine's part is missing",
+    [SIN_COS] = "sine and cosine are exchanged: a number itself wants the cosine, its partner the sine",
+    [ONE_TURN] = "only the first half is turned: the second is as it came",
+    [ANGLES_NEXT] = "i and i + dim/2 are paired, but the angles are laid out for neighbours 2i, 2i + 1",
+    [ANGLES_GO_ON] = "the angles of the second half go on with i = dim/2 and so on: both numbers of a pair have one angle",
+    [DEGREES] = "theta is in radians already: here it was taken for degrees",
+    [PAIR_1] = "the first pair is i = 0, not 1",
+    [IN_PLACE] = "the second line uses the first half's new numbers: it wants the old ones",
+    [COS_ALL] = "the partner is multiplied by the cosine, too: it wants the sine",
+    [MIRRORED] = "i is paired with dim - 1 - i: its partner is i + dim/2",
+    [BACK] = "the halves were put back in exchanged order",
+    [AS_IT_CAME] = "x is handed back as it came: nothing is turned", NULL };
+
+struct input {
+    const double *x;
+    int           batch, time, dim;
+};
+
+#define HAS(s) ((slips >> (s) & 1) != 0)
+
+static double angle(uint64_t slips, const struct input *in, int b, int m, int i)
 {
-    double *y = judge_room((size_t)(batch * time * dim));
-    for (int b = 0; b < batch; b++)
-        for (int m = 0; m < time; m++)
-            for (int i = 0; i < dim / 2; i++) {
-                const int p = (b * time + m) * dim + (f.neighbours ? 2 * i : i);
-                const int q = f.neighbours ? p + 1 : p + dim / 2;
-                const double exponent = (2 - f.less) * i / (f.by_half ? dim / 2 : dim);
-                const double theta = ((f.by_batch ? b : m) + f.first) / pow(f.base_1000 ? 1000 : 10000, exponent);
-                const double c = cos(theta), s = f.still ? 0 : f.backwards ? -sin(theta) : sin(theta);
-                y[p] = x[p] * c + (f.no_minus || f.own ? 1 : -1) * x[f.own ? p : q] * s;
-                y[q] = x[q] * c + x[f.own ? q : p] * s;
-            }
-    return y;
+    const double two = HAS(LESS_1) ? 1 : HAS(LESS_MINUS_2) ? 4 : HAS(LESS_2) ? 0 : HAS(LESS_4) ? -2 : 2;
+    const double position = (HAS(BY_BATCH) ? b : HAS(EXCHANGED) ? i : m) + HAS(FIRST_1);
+    const double pair = (HAS(EXCHANGED) ? m : i) + HAS(PAIR_1);
+    const double exponent = two * pair / (HAS(BY_HALF) ? in->dim / 2 : in->dim);
+    const double base = HAS(BASE_1000) ? 1e3 : HAS(BASE_100000) ? 1e5 : 1e4;
+    return position / (HAS(NO_BASE) ? base * exponent : pow(base, exponent)) * (HAS(DEGREES) ? acos(-1) / 180 : 1)
+         * (HAS(BACKWARDS) ? -1 : 1);
 }
 
-#define FORM(...) turned(x, batch, time, dim, (struct form){ __VA_ARGS__ })
+static void turned(uint64_t slips, double *y, void *arg)
+{
+    const struct input *in = arg;
+    const double *x = in->x;
+    const int dim = in->dim, half = dim / 2;
+    for (int b = 0; b < in->batch; b++)
+        for (int m = 0; m < in->time; m++)
+            for (int i = 0; i < half; i++) {
+                const int row = (b * in->time + m) * dim, p = row + (HAS(NEIGHBOURS) ? 2 * i : i);
+                const int q = HAS(NEIGHBOURS) ? p + 1 : HAS(MIRRORED) ? row + dim - 1 - i : p + half;
+                const int to_p = HAS(BACK) ? q : p, to_q = HAS(BACK) ? p : q;
+                for (int k = 0; k < 2; k++) {           /* the two lines */
+                    const int own = k ? q : p, other = k ? p : q;
+                    const double theta = angle(slips, in, b, m, HAS(ANGLES_NEXT) ? (k ? i + half : i) / 2
+                                                                : HAS(ANGLES_GO_ON) && k ? i + half : i);
+                    const double c = HAS(SIN_COS) ? sin(theta) : cos(theta);
+                    const double s = HAS(SIN_COS) ? cos(theta) : sin(theta);
+                    const bool minus = k ? HAS(BOTH_MINUS) : !HAS(NO_MINUS);
+                    const bool still = HAS(STILL) || HAS(k ? STILL_2 : STILL_1);
+                    const double partner = HAS(OWN) ? x[own] : k && HAS(IN_PLACE) ? y[to_p] : x[other];
+                    y[k ? to_q : to_p] = HAS(AS_IT_CAME) || (k && HAS(ONE_TURN)) ? x[own]
+                                       : x[own] * c + (still ? 0 : minus ? -partner : partner) * (HAS(COS_ALL) ? c : s);
+                }
+            }
+}
+
+/* How the answer's y is made from x, at the first place where that is wrong: it is linear, so a 1 in one column
+ * shows that column's factors. "" where all are right. */
+static void factors(char *text, size_t room)
+{
+    enum { TIME = 3, DIM = 6, HALF = DIM / 2 };
+    double by[DIM][TIME * DIM];                         /* of column c, in each y */
+    const gra_shape shape = GRA_SHAPE(TIME, DIM);
+    gra_tape *t = judge_tape(GRA_GRAD, NULL);
+    for (int c = 0; c < DIM; c++) {
+        double x[TIME * DIM] = { 0 };
+        for (int m = 0; m < TIME; m++)
+            x[m * DIM + c] = 1;
+        gra_begin(t, GRA_GRAD, NULL);
+        memcpy(by[c], judge_tensor(t, "y", rotary(t, gra_input(t, x, shape)), shape), sizeof by[c]);
+    }
+    gra_close(t);
+    text[0] = 0;
+    for (int at = 0; at < TIME * DIM && !text[0]; at++) {
+        const int m = at / DIM, c = at % DIM, i = c % HALF, partner = (c + HALF) % DIM;
+        const double theta = m / pow(10000, 2.0 * i / DIM), a = cos(theta), b = c < HALF ? -sin(theta) : sin(theta);
+        for (int other = 0; other < DIM && !text[0]; other++)
+            if (other != c && other != partner && fabs(by[other][at]) > 1e-9)
+                snprintf(text, room, "with dim %d, at position %d, x_%d has a share in y_%d, which is made from x_%d "
+                         "and x_%d alone", DIM, m, other, c, i, i + HALF);
+        if (!text[0] && (fabs(by[c][at] - a) > 1e-9 || fabs(by[partner][at] - b) > 1e-9))
+            snprintf(text, room, "with dim %d, at position %d, theta of pair %d is %.4g; your y_%d is %.4g x_%d %+.4g "
+                     "x_%d, wanted are the factors cos(theta) = %.4g and %ssin(theta) = %.4g", DIM, m, i, theta, c,
+                     by[c][at], c, by[partner][at], partner, a, c < HALF ? "-" : "", b);
+    }
+}
 
 static void numbers(const char *part, uint64_t seed, int batch, int time, int dim)
 {
     judge_part("%s", part);
-    const double *x = judge_draw(seed, (size_t)(batch * time * dim), -2, 2);
+    struct input in = { judge_draw(seed, (size_t)(batch * time * dim), -2, 2), batch, time, dim };
     const gra_shape shape = batch > 1 ? GRA_SHAPE(batch, time, dim) : GRA_SHAPE(time, dim);
+    char otherwise[300];
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
-    const double *y = judge_tensor(t, "y", rotary(t, gra_input(t, x, shape)), shape);
-    judge_numbers("y", shape, y, turned(x, batch, time, dim, (struct form){ .first = 0 }), 1e-9, JUDGE_MISTAKES(
-        { "x is handed back as it came: nothing is turned", x },
-        { "neighbours 2i and 2i + 1 are paired; here i is paired with i + dim/2", FORM(.neighbours = true) },
-        { "turned the other way round: the signs of the two sines are exchanged", FORM(.backwards = true) },
-        { "the sine is added in both lines: the first one wants a minus", FORM(.no_minus = true) },
-        { "the first position is 0, not 1", FORM(.first = 1) },
-        { "the exponent is 2i / dim, not i / dim", FORM(.less = 1) },
-        { "the exponent is 2i / dim; i runs over pairs, not in steps of two", FORM(.less = -2) },
-        { "the exponent is 2i / dim, with dim the whole width, not its half", FORM(.by_half = true) },
-        { "all pairs have the same angle, m: the division by 10000^(2i / dim) is missing", FORM(.less = 2) },
-        { "pair i is divided by 10000^(2i / dim), not multiplied", FORM(.less = 4) },
-        { "the base is 10000, not 1000", FORM(.base_1000 = true) },
-        { "the position is taken from the first dimension; time is the last but one", FORM(.by_batch = true) },
-        { "each number is added to its own number, times the sine: it wants its partner's", FORM(.own = true) },
-        { "only the cosine's part is there: the partner's, times the sine, is missing", FORM(.still = true) }));
+    const double *y = judge_tensor(t, "y", rotary(t, gra_input(t, in.x, shape)), shape);
+    factors(otherwise, sizeof otherwise);
+    judge_slips("y", shape, y, 1e-9, says, turned, &in, otherwise[0] ? otherwise : NULL);
     gra_close(t);
 }
 
@@ -82,8 +152,8 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 
 void judge_exercise(void)
 {
-    numbers("one pair, three positions", 1, 1, 3, 2);
     numbers("three pairs, four positions", 2, 1, 4, 6);
+    numbers("one pair, three positions", 1, 1, 3, 2);
     torch_numbers();
     numbers("a batch of three texts", 3, 3, 5, 8);
     numbers("many positions", 4, 1, 70, 4);
