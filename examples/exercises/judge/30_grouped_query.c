@@ -5,18 +5,46 @@
 
 enum { BATCH = 2, TIME = 3, HEADS = 4, D = 2, DIM = HEADS * D };
 
-/* Attention of heads, by loops; all fields zero: right. */
-struct form {
-    bool interleaved;                   /* head h uses h mod G */
-    bool first_kv;                      /* all heads use head 0 */
-    bool no_scale, scale_dim;           /* not divided; divided by sqrt(dim) */
-    bool no_mask, mask_self;            /* the future is seen; a position does not see itself */
-    bool no_out;                        /* the last Linear left out */
-    bool unmerged;                      /* heads are put side by side without bringing time back before them */
-    bool key_value;                     /* keys in the place of values */
-    bool over_queries;                  /* softmax over the queries */
-    bool mask_after;                    /* weights of the future set to 0 after the softmax, not normalised anew */
+enum slip {
+    INTERLEAVED = 1, FIRST_KV, LAST_KV, NO_SCALE, SCALE_DIM, SCALE_D, SCALE_TIME, SCALE_TIMES, NO_MASK,
+    NOT_SELF, MASK_PAST, MASK_AFTER, NO_SOFTMAX, NO_OUT, OUT_QUERY, NO_MERGE, MERGED_BY_GROUP, NO_PERMUTE,
+    NO_PERMUTE_Q, NO_PERMUTE_KV, D_BEFORE_HEADS, VALUES_FROM_KEY, KEYS_FROM_VALUE, EXCHANGED,
+    KEYS_FROM_QUERY, QUERY_TWICE, OVER_QUERIES, RESIDUAL, AS_IT_CAME
 };
+
+static const char *const says[] = { "",
+    [INTERLEAVED] = "head h takes keys and values h mod G; neighbours share: h / (H / G)",
+    [FIRST_KV] = "all heads take the first head of keys and values",
+    [LAST_KV] = "the heads of keys and values are taken in the opposite order",
+    [NO_SCALE] = "the scores are not divided by sqrt(d)",
+    [SCALE_DIM] = "the scores are divided by sqrt(dim); d = dim / H is the length of the vectors multiplied",
+    [SCALE_D] = "the scores are divided by d: the root is missing",
+    [SCALE_TIME] = "the scores are divided by sqrt(time); it is d, the last dimension of a head's queries",
+    [SCALE_TIMES] = "the scores are multiplied by sqrt(d): they are divided by it",
+    [NO_MASK] = "the future is seen: the causal mask is missing",
+    [NOT_SELF] = "a position does not see itself",
+    [MASK_PAST] = "the mask is turned round: a position sees the future, not the past (keys times queries?)",
+    [MASK_AFTER] = "the future is cut off after the softmax: the weights that stay do not sum to 1",
+    [NO_SOFTMAX] = "the softmax is missing: the scores themselves are the weights",
+    [NO_OUT] = "the last Linear, out, is missing",
+    [OUT_QUERY] = "the last Linear is query, not out",
+    [NO_MERGE] = "heads are joined without bringing time back before them",
+    [MERGED_BY_GROUP] = "the heads come out in another order: head h = g (H / G) + e stands at e G + g",
+    [NO_PERMUTE] = "heads are split without a permute: reshaped to (..., heads, time, d), a head's rows are not "
+                   "its columns",
+    [NO_PERMUTE_Q] = "the queries' heads are split without a permute: a head's rows are not its columns",
+    [NO_PERMUTE_KV] = "keys' and values' heads are split without a permute: a head's rows are not its columns",
+    [D_BEFORE_HEADS] = "the columns were split into (d, heads): a head's d columns stand side by side, (heads, d)",
+    [VALUES_FROM_KEY] = "the weights multiply the keys; they weigh the values",
+    [KEYS_FROM_VALUE] = "the queries are multiplied with the values; scores are made with the keys",
+    [EXCHANGED] = "keys and values are exchanged",
+    [KEYS_FROM_QUERY] = "the queries are multiplied with queries; scores are made with the keys",
+    [QUERY_TWICE] = "the keys are multiplied with keys; scores are made of queries and keys",
+    [OVER_QUERIES] = "softmax runs over the queries; the weights of one query, over its keys, sum to 1",
+    [RESIDUAL] = "x is added to the result: that is the block's residual, not the layer's",
+    [AS_IT_CAME] = "x is handed back as it came", NULL };
+
+#define HAS(s) ((slips >> (s) & 1) != 0)
 
 static double dot(const double *a, const double *b, int n)
 {
@@ -35,50 +63,96 @@ static void linear(const gra_model *m, const char *name, const double *x, int ro
             y[r * out + o] = dot(x + r * in, w->data + o * in, in);
 }
 
-static void head(struct form f, const double *q, const double *k, const double *v, int kv_dim, double *y, int step)
+/* rows (BATCH, TIME, heads D) -> (BATCH, heads, TIME, D) */
+static void split(const double *rows, int heads, bool no_permute, bool d_first, double *to)
 {
+    for (int at = 0; at < BATCH * heads * TIME * D; at++) {
+        const int c = at % D, i = at / D % TIME, h = at / D / TIME % heads, b = at / D / TIME / heads;
+        const int column = d_first ? c * heads + h : h * D + c;
+        to[at] = rows[no_permute ? at : (b * TIME + i) * heads * D + column];
+    }
+}
+
+/* One head of one text: q, k, v and y (TIME, D). */
+static void head(uint64_t slips, const double *q, const double *k, const double *v, double *y)
+{
+    const double by = HAS(NO_SCALE) ? 1 : HAS(SCALE_DIM) ? 1 / sqrt(DIM) : HAS(SCALE_D) ? 1.0 / D
+                    : HAS(SCALE_TIME) ? 1 / sqrt(TIME) : HAS(SCALE_TIMES) ? sqrt(D) : 1 / sqrt(D);
     double w[TIME][TIME];
     for (int i = 0; i < TIME; i++)
         for (int j = 0; j < TIME; j++) {
-            const bool future = f.mask_self ? j >= i && i : j > i;
-            const double s = dot(q + i * DIM, k + j * kv_dim, D);
-            w[i][j] = exp(f.no_scale ? s : s / sqrt(f.scale_dim ? DIM : D));
-            if (future && !f.no_mask && !f.mask_after)
-                w[i][j] = 0;
+            const bool hidden = HAS(NOT_SELF) ? j >= i && i : HAS(MASK_PAST) ? j < i : j > i;
+            const double s = by * dot(q + i * D, k + j * D, D);
+            w[i][j] = hidden && !HAS(NO_MASK) && !HAS(MASK_AFTER) ? 0 : HAS(NO_SOFTMAX) ? s : exp(s);
         }
     for (int i = 0; i < TIME; i++)
         for (int c = 0; c < D; c++) {
-            double sum = 0;
+            y[i * D + c] = 0;
             for (int j = 0; j < TIME; j++) {
                 double all = 0;
                 for (int l = 0; l < TIME; l++)
-                    all += f.over_queries ? w[l][j] : w[i][l];
-                if (!(f.mask_after && j > i))
-                    sum += w[i][j] / all * (f.key_value ? k : v)[j * kv_dim + c];
+                    all += HAS(OVER_QUERIES) ? w[l][j] : w[i][l];
+                if (!(HAS(MASK_AFTER) && j > i))
+                    y[i * D + c] += w[i][j] / (HAS(NO_SOFTMAX) ? 1 : all) * v[j * D + c];
             }
-            y[i * step + c] = sum;
         }
 }
 
-static double *attention(const gra_model *m, const double *x, int kv, struct form f)
+struct layer {
+    const gra_model *m;
+    const double    *x;
+    int              kv;
+};
+
+static void attention(uint64_t slips, double *y, void *arg)
 {
-    const int kv_dim = kv * D, rows = BATCH * TIME;
-    double *q = judge_room(BATCH * TIME * DIM), *k = judge_room(BATCH * TIME * DIM), *v = judge_room(BATCH * TIME * DIM);
-    double *heads = judge_room(BATCH * TIME * DIM), *y = judge_room(BATCH * TIME * DIM);
-    linear(m, "gqa.query.weight", x, rows, DIM, DIM, q);
-    linear(m, "gqa.key.weight", x, rows, DIM, kv_dim, k);
-    linear(m, "gqa.value.weight", x, rows, DIM, kv_dim, v);
+    enum { ALL = BATCH * TIME * DIM };
+    const struct layer *l = arg;
+    const int kv = l->kv, rows = BATCH * TIME, each = HEADS / kv;
+    const bool no_permute = HAS(NO_PERMUTE) || HAS(NO_PERMUTE_KV);
+    double q[ALL], k[ALL], v[ALL], of_q[ALL], of_k[ALL], of_v[ALL], one[TIME * D], joined[ALL];
+    linear(l->m, "gqa.query.weight", l->x, rows, DIM, DIM, q);
+    linear(l->m, "gqa.key.weight", l->x, rows, DIM, kv * D, k);
+    linear(l->m, "gqa.value.weight", l->x, rows, DIM, kv * D, v);
+    split(q, HEADS, HAS(NO_PERMUTE) || HAS(NO_PERMUTE_Q), HAS(D_BEFORE_HEADS), of_q);
+    split(HAS(KEYS_FROM_VALUE) || HAS(EXCHANGED) ? v : HAS(KEYS_FROM_QUERY) && kv == HEADS ? q : k, kv,
+          no_permute, HAS(D_BEFORE_HEADS), of_k);
+    split(HAS(VALUES_FROM_KEY) || HAS(EXCHANGED) ? k : v, kv, no_permute, HAS(D_BEFORE_HEADS), of_v);
     for (int b = 0; b < BATCH; b++)
         for (int h = 0; h < HEADS; h++) {
-            const int g = f.first_kv ? 0 : f.interleaved ? h % kv : h / (HEADS / kv);
-            const int kv_at = b * TIME * kv_dim + g * D, row = b * TIME * DIM;
-            head(f, q + row + h * D, k + kv_at, v + kv_at, kv_dim, heads + row + (f.unmerged ? h * TIME * D : h * D),
-                 f.unmerged ? D : DIM);
+            const int g = HAS(FIRST_KV) ? 0 : HAS(INTERLEAVED) ? h % kv : HAS(LAST_KV) ? kv - 1 - h / each : h / each;
+            const int at_q = (b * HEADS + h) * TIME * D, at_kv = (b * kv + g) * TIME * D;
+            const int to = HAS(MERGED_BY_GROUP) ? h % each * kv + h / each : h;
+            head(slips, (HAS(QUERY_TWICE) && kv == HEADS ? of_k : of_q) + at_q, of_k + at_kv, of_v + at_kv, one);
+            for (int i = 0; i < TIME; i++)
+                for (int c = 0; c < D; c++)
+                    joined[HAS(NO_MERGE) ? at_q + i * D + c : (b * TIME + i) * DIM + to * D + c] = one[i * D + c];
         }
-    if (f.no_out)
-        return heads;
-    linear(m, "gqa.out.weight", heads, rows, DIM, DIM, y);
-    return y;
+    if (HAS(NO_OUT))
+        memcpy(y, joined, sizeof joined);
+    else
+        linear(l->m, HAS(OUT_QUERY) ? "gqa.query.weight" : "gqa.out.weight", joined, rows, DIM, DIM, y);
+    for (int i = 0; i < ALL && HAS(RESIDUAL); i++)
+        y[i] += l->x[i];
+    if (HAS(AS_IT_CAME))
+        memcpy(y, l->x, sizeof joined);
+}
+
+/* Position 0 sees itself alone: its weight is 1, whatever its score. */
+static const char *first_position(const double *got, const double *want)
+{
+    for (int b = 0; b < BATCH; b++)
+        for (int c = 0; c < DIM; c++) {
+            const double y = got[b * TIME * DIM + c];
+            if (isnan(y))
+                return "position 0 has a nan: a row of scores that are all -inf, or the mask on weights? The mask is "
+                       "for the scores, before the softmax";
+            if (fabs(y - want[b * TIME * DIM + c]) > 1e-9)
+                return "position 0 is wrong already, which sees itself alone, so that scores do not matter there: look "
+                       "at the values, how heads are split and joined, and out";
+        }
+    return "position 0 is right, which sees itself alone: values, out, splitting and joining are right. Look at "
+           "the scores, their mask and softmax";
 }
 
 static void parameters(const gra_model *m, int kv)
@@ -113,8 +187,6 @@ static bool made_by(const gra_tensor *y, const char *name, int depth)
     return !strcmp(y->op->name, name);
 }
 
-#define FORM(...) attention(m, x, kv, (struct form){ __VA_ARGS__ })
-
 static void numbers(const char *part, int kv, uint64_t seed)
 {
     gra_rng rng;
@@ -130,19 +202,10 @@ static void numbers(const char *part, int kv, uint64_t seed)
     const double *x = judge_draw(seed + 10, BATCH * TIME * DIM, -2, 2);
     gra_tensor *y = grouped_query_forward(t, &l, gra_input(t, x, shape));
     const double *got = judge_tensor(t, "y", y, shape);
-    judge_numbers("y", shape, got, FORM(.no_scale = false), 1e-9, JUDGE_MISTAKES(
-        { "head h takes keys and values h mod G; neighbours share: h / (H / G)", FORM(.interleaved = true) },
-        { "all heads take the first head of keys and values", FORM(.first_kv = true) },
-        { "the scores are not divided by sqrt(d)", FORM(.no_scale = true) },
-        { "the scores are divided by sqrt(dim); d = dim / H is the length of the vectors multiplied", FORM(.scale_dim = true) },
-        { "the future is seen: the causal mask is missing", FORM(.no_mask = true) },
-        { "a position does not see itself", FORM(.mask_self = true) },
-        { "the last Linear, out, is missing", FORM(.no_out = true) },
-        { "heads are joined without bringing time back before them", FORM(.unmerged = true) },
-        { "the weights multiply the keys; they weigh the values", FORM(.key_value = true) },
-        { "softmax runs over the queries; the weights of one query, over its keys, sum to 1", FORM(.over_queries = true) },
-        { "the future is cut off after the softmax: the weights that stay do not sum to 1", FORM(.mask_after = true) },
-        { "x is handed back as it came", x }));
+    struct layer right = { m, x, kv };
+    double want[BATCH * TIME * DIM];
+    attention(0, want, &right);
+    judge_slips("y", shape, got, 1e-9, says, attention, &right, first_position(got, want));
     if (made_by(y, "attention", 0))
         judge_wrong("the numbers are right, but gra_attention made them: build it from products and softmax");
     gra_model_close(m);
