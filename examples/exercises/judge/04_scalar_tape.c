@@ -11,11 +11,13 @@ struct line {
 
 /* The judge's own sweep, or one with a mistake. */
 enum mistake { NONE, OLDEST_FIRST, STORES, SLOPE_ALONE, OWN_FACTOR, TANH_OF_X, TANH_NO_SQUARE,
-               TANH_SLOPE_OF_Y, SECOND_LOST, FIRST_LOST, NO_SEED, FROM_LAST, TWICE, TWICE_LEAVES, STALE,
-               SAME_ONCE, NOT_Y, VALUE_FOR_GRAD, SEED_Y, MISTAKES };
+               TANH_SLOPE_OF_Y, DIVIDED, SECOND_LOST, FIRST_LOST, NO_SEED, FROM_LAST, STALE,
+               SAME_ONCE, END_EARLY, NOT_Y, VALUE_FOR_GRAD, SEED_Y, TO_FIRST, FIRST_SLOPE, SECOND_SLOPE, END_AT_LEAF, END_AT_NULL,
+               TANH_TWICE, BOTH_A, BOTH_B, SUM_SLOPES, KEPT, KEPT_LEAVES, KEPT_BEHIND, KEPT_INNER,
+               KEPT_BEFORE, GRAD_SUM, MISTAKES };
 static const char *const says[MISTAKES] = {
-    [OLDEST_FIRST] = "the sweep goes from the oldest node to the newest: a gradient is then handed on before "
-                     "its uses have added to it",
+    [OLDEST_FIRST] = "the sweep goes from the oldest node to the newest, so that y alone hands on its gradient: the "
+                     "others do so before their uses have added to theirs",
     [STORES] = "grad = in place of grad +=: of a node that is used twice only one use counts",
     [SLOPE_ALONE] = "the slope alone is added: it is to be multiplied by grad",
     [OWN_FACTOR] = "in a b the slope by a is b, and that by b is a: they are exchanged",
@@ -26,17 +28,39 @@ static const char *const says[MISTAKES] = {
     [FIRST_LOST] = "nothing is handed on to in[0]",
     [NO_SEED] = "the gradient of y by itself is 1",
     [FROM_LAST] = "the sweep begins at the newest node on the tape, not at y",
-    [TWICE] = "the gradients of the last sweep were still there: set them to 0 first",
+    [KEPT] = "the gradients of the last sweep were still there: set them to 0 first",
+    [KEPT_LEAVES] = "the gradients of the last sweep were still there in leaves: set all to 0 first",
+    [KEPT_INNER] = "only leaves were set to 0: other nodes too still have the gradients of the last sweep",
+    [KEPT_BEHIND] = "nodes behind y still have the gradients of the last sweep: set all to 0, and hand on nothing from there",
+    [KEPT_BEFORE] = "nodes in front of y still have the gradients of the last sweep: set all to 0 first",
+    [TO_FIRST] = "all is handed on to in[0]: in[1] is to get its part",
+    [FIRST_SLOPE] = "slope[0] is taken for in[1] too: slope[k] belongs to in[k]",
+    [SECOND_SLOPE] = "slope[1] is taken for in[0] too: slope[k] belongs to in[k]",
+    [END_AT_NULL] = "the sweep ends where in[1] is NULL: go on to the nodes in front of it",
+    [DIVIDED] = "y divided by an operand is no good as a slope where that is 0: the slope is the other operand itself",
+    [END_AT_LEAF] = "the sweep ends at the first node that is made of nothing: go on to the nodes in front of it",
+    [TANH_TWICE] = "tanh has one operand, but hands on to two: set in[1] to NULL",
+    [END_EARLY] = "the sweep ends at a node with the gradient 0: go on to the nodes in front of it",
+    [BOTH_A] = "in a b both slopes are a: the slope by a is b",
+    [BOTH_B] = "in a b both slopes are b: the slope by b is a",
+    [SUM_SLOPES] = "the slopes of a + b are 1, not those of a b",
+    [GRAD_SUM] = "grad + slope is handed on: grad * slope",
     [STALE] = "what the last formula has left in in[] counts: where there is no operand, set in[k] to NULL",
     [SAME_ONCE] = "where both operands are the same node, it is to get both gradients",
     [NOT_Y] = "y itself hands on nothing: the sweep begins behind it",
     [VALUE_FOR_GRAD] = "the value of a node is handed on, where its gradient is wanted",
     [SEED_Y] = "the gradient of y by itself is 1, not its value",
-    [TWICE_LEAVES] = "the gradients of the last sweep were still there in leaves: set all to 0 first",
 };
 
+/* grad: what the last sweep left there, and then the gradients. */
 static void sweep(const struct line *line, const double *v, int n, int y, enum mistake m, double *grad)
 {
+    for (int i = 0; i < n; i++) {
+        const bool leaf = line[i].what == LEAF;
+        if (!(m == KEPT || (m == KEPT_LEAVES && leaf) || (m == KEPT_INNER && !leaf) || (m == KEPT_BEHIND && i > y) ||
+              (m == KEPT_BEFORE && i < y)))
+            grad[i] = 0;
+    }
     if (m != NO_SEED)
         grad[m == FROM_LAST ? n - 1 : y] = m == SEED_Y ? v[y] : 1;
     for (int at = 0; at < n; at++) {
@@ -44,15 +68,31 @@ static void sweep(const struct line *line, const double *v, int n, int y, enum m
         const struct line *l = &line[i];
         const double a = v[l->a], b = v[l->b], tangent = m == TANH_OF_X ? 1 - a * a : m == TANH_NO_SQUARE ?
             1 - v[i] : m == TANH_SLOPE_OF_Y ? 1 - tanh(v[i]) * tanh(v[i]) : 1 - v[i] * v[i];
-        const double sa = l->what == ADD ? 1 : l->what == TANH ? tangent : m == OWN_FACTOR ? a : b;
-        const double sb = l->what == ADD ? 1 : m == OWN_FACTOR ? b : a;
+        const bool   product = l->what == MUL || (m == SUM_SLOPES && l->what == ADD), two = product || l->what == ADD;
+        double       sa = l->what == TANH ? tangent : !product ? 1 : m == OWN_FACTOR || m == BOTH_A ? a : b;
+        double       sb = !product ? 1 : m == OWN_FACTOR || m == BOTH_B ? b : a;
         const double g = m == SLOPE_ALONE ? 1 : m == VALUE_FOR_GRAD ? v[i] : grad[i];
+        if (m == DIVIDED && l->what == MUL)
+            sa = v[i] / a, sb = v[i] / b;
+        if (m == FIRST_SLOPE)
+            sb = sa;
+        if (m == SECOND_SLOPE)
+            sa = l->what == TANH ? 0 : sb;
         if (m == NOT_Y && i == y)
             continue;
+        if ((m == END_AT_LEAF && l->what == LEAF) || (m == END_EARLY && grad[i] == 0))
+            break;
+        const double to_a = m == GRAD_SUM ? g + sa : g * sa, to_b = m == GRAD_SUM ? g + sb : g * sb;
         if (l->what != LEAF && m != FIRST_LOST)
-            grad[l->a] = (m == STORES ? 0 : grad[l->a]) + g * sa;
-        if ((l->what == ADD || l->what == MUL) && m != SECOND_LOST && !(m == SAME_ONCE && l->a == l->b))
-            grad[l->b] = (m == STORES ? 0 : grad[l->b]) + g * sb;
+            grad[l->a] = (m == STORES ? 0 : grad[l->a]) + to_a;
+        if (l->what == TANH && m == TANH_TWICE)
+            grad[l->a] += to_a;
+        if (two && m != SECOND_LOST && !(m == SAME_ONCE && l->a == l->b)) {
+            double *second = &grad[m == TO_FIRST ? l->a : l->b];
+            *second = (m == STORES ? 0 : *second) + to_b;
+        }
+        if (m == END_AT_NULL && !two)
+            break;
     }
 }
 
@@ -121,26 +161,23 @@ static void check(const char *part, const struct line *line, int n, int y, const
                                         "when tape_backward was called for another node before: " };
     char name[100], nodes[200];
     judge_part("%s", part);
-    memset(grad, 0, sizeof grad);
     tape.n = 0;
     build(&tape, line, n, node, v);
-    for (int m = 0; m < MISTAKES; m++) {
-        sweep(line, v, n, y, (enum mistake)m, grad[m]);
-        known[m] = (struct judge_mistake){ says[m] ? says[m] : "", grad[m] };
-    }
-    if (stale)
-        memcpy(grad[STALE], stale, (size_t)n * sizeof *stale);
-    for (int i = 0; i < n; i++) {                       /* what a second sweep adds to the first */
-        grad[TWICE_LEAVES][i] = grad[NONE][i] * (line[i].what == LEAF ? 2 : 1);
-        grad[TWICE][i] = grad[NONE][i];
-    }
-    sweep(line, v, n, y, NONE, grad[TWICE]);
     look_at_nodes(nodes, sizeof nodes, line, v, node, n);
-    known[MISTAKES] = (struct judge_mistake){ nodes[0] ? nodes : NULL, got };
-    known[MISTAKES + 1] = (struct judge_mistake){ NULL, NULL };
     for (int again = 0; again < 3; again++) {
         if (again == 2)
             tape_backward(&tape, node[n - 1]);
+        for (int m = 0; m < MISTAKES; m++) {
+            memset(grad[m], 0, sizeof grad[m]);
+            if (again > 0)                              /* what the last sweep left */
+                sweep(line, v, n, again == 1 ? y : n - 1, NONE, grad[m]);
+            sweep(line, v, n, y, (enum mistake)m, grad[m]);
+            known[m] = (struct judge_mistake){ says[m] ? says[m] : "", grad[m] };
+        }
+        if (stale)
+            memcpy(grad[STALE], stale, (size_t)n * sizeof *stale);
+        known[MISTAKES] = (struct judge_mistake){ nodes[0] ? nodes : NULL, got };
+        known[MISTAKES + 1] = (struct judge_mistake){ NULL, NULL };
         tape_backward(&tape, node[y]);
         for (int i = 0; i < n; i++)
             got[i] = tape.node[i].grad;
@@ -177,6 +214,7 @@ void judge_exercise(void)
     const struct line leaf[] = { { LEAF, 0, 0, -1.25 } };
     const struct line sum[] = { { LEAF, 0, 0, 2 }, { LEAF, 0, 0, -3 }, { ADD, 0, 1, 0 } };
     const struct line product[] = { { LEAF, 0, 0, 2 }, { LEAF, 0, 0, -3 }, { MUL, 0, 1, 0 } };
+    const struct line zero[] = { { LEAF, 0, 0, 0 }, { LEAF, 0, 0, -3 }, { MUL, 0, 1, 0 } };
     const struct line leaves[] = { { LEAF, 0, 0, 2 }, { LEAF, 0, 0, -3 }, { LEAF, 0, 0, 7 } };
     const struct line leaves_tangent[] = { { LEAF, 0, 0, 0.5 }, { LEAF, 0, 0, 4 }, { TANH, 0, 0, 0 } };
     const struct line tangent[] = { { LEAF, 0, 0, 0.7 }, { TANH, 0, 0, 0 } };
@@ -188,7 +226,8 @@ void judge_exercise(void)
     check("y = a, nodes: a", leaf, 1, 0, NULL);
     check("y = a + b, nodes: a, b, y", sum, 3, 2, NULL);
     check("y = a b, nodes: a, b, y", product, 3, 2, NULL);
-    check("a leaf where the product stood, nodes: a, b, y", leaves, 3, 2, (double[]){ -3, 2, 1 });
+    check("y = a b with a = 0, nodes: a, b, y", zero, 3, 2, NULL);
+    check("a leaf where the product stood, nodes: a, b, y", leaves, 3, 2, (double[]){ -3, 0, 1 });
     check("y = tanh(a), nodes: a, y", tangent, 2, 1, NULL);
     check("y = a b again", product, 3, 2, NULL);
     check("y = tanh(a) where the product stood, nodes: a, b, y", leaves_tangent, 3, 2,

@@ -202,6 +202,80 @@ static bool added_to_unwritten(const struct comparison *c)
     return false;
 }
 
+/* Did the answer do what this mistake does? Its numbers came; where it reads past an array's end, any did, of which one
+ * at least is too large to be right. Counts those: the mistake with fewest explains best. */
+static bool made(const struct comparison *c, const double *mistake, size_t *any)
+{
+    bool differs = false, far = false;
+    *any = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        if (mistake[i] != JUDGE_ANY && !near(c, c->got[i], mistake[i]))
+            return false;
+        *any += mistake[i] == JUDGE_ANY;
+        far = far || !(fabs(c->got[i]) <= 1e5 * fmax(1, largest(c)));
+        differs = differs || !near(c, c->want[i], mistake[i]);
+    }
+    return differs && (far || !*any);
+}
+
+/* Of a matrix, or a list as a matrix of one row: is all right within some rows and columns, and all else `untouched`?
+ * Says then which. */
+static void bounds(const struct comparison *c, double untouched, char *text, size_t room)
+{
+    const size_t cols = c->shape.ndim ? (size_t)c->shape.dim[c->shape.ndim - 1] : 1, rows = c->n / cols;
+    size_t from[2] = { rows, cols }, to[2] = { 0, 0 };
+    text[0] = 0;
+    for (size_t i = 0; i < c->n; i++)
+        if (near(c, c->got[i], c->want[i]) && !near(c, c->want[i], untouched))
+            for (int d = 0; d < 2; d++) {
+                const size_t at = d ? i % cols : i / cols;
+                from[d] = at < from[d] ? at : from[d];
+                to[d] = at + 1 > to[d] ? at + 1 : to[d];
+            }
+    if (c->shape.ndim > 2 || to[0] == 0)
+        return;
+    for (size_t i = 0; i < c->n; i++) {
+        const bool in = i / cols >= from[0] && i / cols < to[0] && i % cols >= from[1] && i % cols < to[1];
+        if (!near(c, c->got[i], in ? c->want[i] : untouched))
+            return;
+    }
+    char part[2][60] = { "", "" };
+    for (int d = 0; d < 2; d++)
+        if (from[d] > 0 || to[d] < (d ? cols : rows))
+            snprintf(part[d], sizeof part[d], "%s %zu to %zu of 0 to %zu",
+                     c->shape.ndim < 2 ? "numbers" : d ? "columns" : "rows", from[d], to[d] - 1, (d ? cols : rows) - 1);
+    if (part[0][0] || part[1][0])
+        snprintf(text, room, "only %s%s%s are right, the rest is %s: is a loop too short, or a case left out?", part[0],
+                 part[0][0] && part[1][0] ? " and " : "", part[1], untouched == 0 ? "0" : "missing");
+}
+
+/* Why were some numbers not written? */
+static void unwritten_for(const struct comparison *c, char *text, size_t room)
+{
+    const size_t cols = c->shape.ndim ? (size_t)c->shape.dim[c->shape.ndim - 1] : 1, rows = c->n / cols;
+    double *stored = judge_room(c->n);
+    bool zeros = true;
+    for (size_t i = 0; i < c->n; i++)
+        zeros = zeros && (near(c, c->got[i], c->want[i]) || (c->got[i] == JUDGE_UNWRITTEN && c->want[i] == 0));
+    bounds(c, JUDGE_UNWRITTEN, text, room);
+    if (zeros)
+        snprintf(text, room, "0 is to be written there too");
+    for (size_t length = 1; length <= rows + cols && !text[0] && c->shape.ndim == 2; length++)
+        for (int turned = 0; turned < 2 && !text[0]; turned++) {
+            for (size_t i = 0; i < c->n; i++)
+                stored[i] = JUDGE_UNWRITTEN;
+            for (size_t i = 0; i < rows; i++)
+                for (size_t j = 0; j < cols; j++) {
+                    const size_t at = turned ? j * length + i : i * length + j;
+                    if (at < c->n)
+                        stored[at] = c->want[i * cols + j];
+                }
+            if (equal(c, c->got, stored))
+                snprintf(text, room, turned ? "the indices are exchanged where it is written: element (i, j) stands at "
+                         "[i * columns + j]" : "it is written with %zu numbers to a row, but a row has %zu", length, cols);
+        }
+}
+
 /* What the wrong numbers have in common with the right ones; "" if nothing was seen. */
 static void common(const struct comparison *c, char *text, size_t room)
 {
@@ -213,9 +287,12 @@ static void common(const struct comparison *c, char *text, size_t room)
         right += near(c, c->got[i], c->want[i]);
         left_out += c->got[i] == 0 && !near(c, 0, c->want[i]);
     }
-    text[0] = 0;
+    bounds(c, 0, text, room);
+    if (text[0])
+        return;
     if (added_to_unwritten(c))
-        snprintf(text, room, "it is made from memory that was never set: set a sum to 0 before you add to it");
+        snprintf(text, room, "it is made from memory that was never set: a sum that does not begin at 0, or an index "
+                 "past the end of an array");
     else if (zeros == c->n)
         snprintf(text, room, c->n > 1 ? "it is 0 throughout" : "it is 0");
     else if (equal(&(struct comparison){ c->shape, c->n, c->got, c->want, 3e-4 * largest(c) }, c->got, c->want))
@@ -251,6 +328,7 @@ void judge_numbers(const char *name, gra_shape shape, const double *got, const d
     struct comparison c = { shape, 1, got, want, 0 };
     char at[100], why[300];
     size_t wrong = 0, unwritten = 0, first = 0;
+    bool added = false;
     for (int d = 0; d < shape.ndim; d++)
         c.n *= (size_t)shape.dim[d];
     c.tolerance = tolerance * fmax(1, largest(&c));
@@ -258,21 +336,29 @@ void judge_numbers(const char *name, gra_shape shape, const double *got, const d
         if (!near(&c, got[i], want[i])) {
             wrong++;
             unwritten += got[i] == JUDGE_UNWRITTEN;
+            added = added || (got[i] != JUDGE_UNWRITTEN && fabs(got[i] - JUDGE_UNWRITTEN) < 1e5 && fabs(want[i]) < 1e5);
             first = i;
         }
     if (!wrong)
         return;
     place(&c, first, at, sizeof at);
-    if (unwritten)
-        judge_wrong("%s%s was never written%s", name, at, unwritten == c.n && c.n > 1 ? ", nor any other" : "");
-    if (fabs(got[first] - JUDGE_UNWRITTEN) < 1e5 && fabs(want[first]) < 1e5)
+    if (unwritten && !added) {
+        unwritten_for(&c, why, sizeof why);
+        judge_wrong("%s%s was never written%s%s%s", name, at, unwritten == c.n && c.n > 1 ? ", nor any other" : "",
+                    why[0] ? "\n" : "", why);
+    }
+    if (added && fabs(got[first] - JUDGE_UNWRITTEN) < 1e5)
         judge_wrong("%s%s was added to what its memory happened to hold: set it before you add to it", name, at);
     char many[60] = "";
     if (c.n > 1)
         snprintf(many, sizeof many, "; %zu of %zu are wrong", wrong, c.n);
+    const char *best = NULL;
+    size_t any, fewest = c.n + 1;
     for (const struct judge_mistake *m = mistakes; m && m->says; m++)
-        if (m->numbers != got && equal(&c, got, m->numbers) && !equal(&c, want, m->numbers))
-            judge_wrong("%s%s is %.6g, wanted %.6g%s\nit fits: %s", name, at, got[first], want[first], many, m->says);
+        if (m->numbers != got && made(&c, m->numbers, &any) && any < fewest)
+            best = m->says, fewest = any;
+    if (best)
+        judge_wrong("%s%s is %.6g, wanted %.6g%s\nit fits: %s", name, at, got[first], want[first], many, best);
     common(&c, why, sizeof why);
     for (const struct judge_mistake *m = mistakes; m && m->says && !why[0]; m++)
         if (m->numbers == got)

@@ -22,6 +22,7 @@ _Noreturn void judge_wrong(const char *format, ...) GRA_PRINTF(1, 2);
  * where, and why: the first mistake whose numbers they are, else what they have in common with the right ones (a
  * factor, a sign, a transpose, ...). `mistakes` may be NULL, and ends with an entry that says nothing; one that
  * gives the right numbers here is passed over. One whose numbers are `got` itself is said where nothing else is found.
+ * JUDGE_ANY among its numbers: what comes of memory past the end of an array, so that it fits what is far off.
  *
  *     judge_numbers("y", GRA_SHAPE(2, 3), y, right, 1e-12, JUDGE_MISTAKES(
  *         { "normalised over columns, not over rows", columns },
@@ -31,6 +32,7 @@ struct judge_mistake {
     const char   *says;                 /* what was done in place of the right thing */
     const double *numbers;              /* what comes of it, as many as wanted */
 };
+#define JUDGE_ANY (-987654322.5)
 #define JUDGE_MISTAKES(...) (const struct judge_mistake[]){ __VA_ARGS__, { NULL, NULL } }
 void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance,
                    const struct judge_mistake *mistakes);
