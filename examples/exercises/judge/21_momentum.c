@@ -1,7 +1,7 @@
 /* 21 momentum: the judge. */
 #include "judge.h"
 
-enum { N = 5, SLIPS = 12 };
+enum { N = 5, SLIPS = 14 };
 
 static const char *const slips_of_v[SLIPS] = {
     "v was left as it was: what the step finds out must be stored, or the next one does not know it",
@@ -15,7 +15,9 @@ static const char *const slips_of_v[SLIPS] = {
     "momentum multiplies the gradient: it is for the old v",
     "the old v counts (1 - momentum): it is momentum v",
     "what is stored in v has lr in it: keep it out",
-    "the new v is negative: v adds up gradients, and the minus stands where p moves" };
+    "the new v is negative: v adds up gradients, and the minus stands where p moves",
+    "each element uses v[0]: it is the v of its own, v[i]",
+    "each element uses g[0]: it is the gradient of its own, g[i]" };
 
 static const char *const slips_of_p[SLIPS] = {
     "p was left as it was",
@@ -29,7 +31,9 @@ static const char *const slips_of_p[SLIPS] = {
     "p was moved twice",
     "p moved by lr (v + g): the gradient is in v already",
     "p moved by lr (1 - momentum) v: PyTorch's SGD does not average",
-    "p moved by lr g + momentum v: that is another book's v; here lr multiplies all of the new v" };
+    "p moved by lr g + momentum v: that is another book's v; here lr multiplies all of the new v",
+    "each element moved by v[0]: it moves by its own, v[i]",
+    "p moved by lr divided by v, not times v" };
 
 static double *draw(uint64_t seed)
 {
@@ -48,10 +52,11 @@ static void step(const char *part, const double *p0, const double *g, const doub
         const double old = v0[i], new = mu * old + g[i];
         const double all_v[SLIPS] = { old, mu * old + (1 - mu) * g[i], mu * old + lr * g[i], mu * (old + g[i]),
             old + g[i], g[i], mu * old - g[i], mu * old - lr * g[i], old + mu * g[i], (1 - mu) * old + g[i],
-            lr * new, -new };
+            lr * new, -new, mu * (i ? v[SLIPS][0] : old) + g[i], mu * old + g[0] };
         const double moves[SLIPS] = { 0, lr * old, lr * g[i], -lr * new, new, lr * (g[i] + mu * new),
             lr * mu * new, p0[i] + lr * new, 2 * lr * new, lr * (new + g[i]),
-            lr * (1 - mu) * new, lr * g[i] + mu * new };
+            lr * (1 - mu) * new, lr * g[i] + mu * new,
+            lr * (mu * v0[0] + g[0]), lr / new };
         for (int s = 0; s < SLIPS; s++)
             v[s][i] = all_v[s], p[s][i] = p0[i] - moves[s];
         v[SLIPS][i] = new, p[SLIPS][i] = p0[i] - lr * new;

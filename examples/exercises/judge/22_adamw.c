@@ -1,7 +1,7 @@
 /* 22 adamw: the judge. */
 #include "judge.h"
 
-enum { N = 5, MOST = 30 };
+enum { N = 5, MOST = 45 };
 
 static const char *const slips_of_m[] = {
     "m was left as it was: it is stored, for the next step",
@@ -11,7 +11,8 @@ static const char *const slips_of_m[] = {
     "the corrected mm was stored: m itself stays uncorrected, only the move uses mm",
     "weight decay is in the gradient (L2): AdamW keeps it out of m and v, and takes it from p alone",
     "the old m is missing",
-    "the factor 1 - beta1 of the gradient's share also multiplies the old m", NULL };
+    "the factor 1 - beta1 of the gradient's share also multiplies the old m",
+    "1 - beta2 was taken for the gradient's share of m: it is 1 - beta1", NULL };
 
 static const char *const slips_of_v[] = {
     "v was left as it was: it is stored, for the next step",
@@ -24,7 +25,8 @@ static const char *const slips_of_v[] = {
     "(1 - beta2) g is squared as a whole: only g is",
     "the old v is missing",
     "v adds up squares without forgetting (Adagrad): beta2 is missing",
-    "weight decay is in the gradient (L2): AdamW keeps it out of m and v", NULL };
+    "weight decay is in the gradient (L2): AdamW keeps it out of m and v",
+    "1 - beta1 was taken for the share of g^2: it is 1 - beta2", NULL };
 
 static const char *const slips_of_p[] = {
     "p was left as it was",
@@ -54,7 +56,18 @@ static const char *const slips_of_p[] = {
     "the averages are multiplied by 1 - beta^t: that makes them smaller still. They are divided",
     "the root of v is divided by 1 - beta2^t: correct first, then take the root",
     "weight decay is multiplied by lr twice",
-    "weight decay takes weight_decay of the move's own size: it takes a part of p", NULL };
+    "weight decay takes weight_decay of the move's own size: it takes a part of p",
+    "the corrections are exchanged: 1 - beta1^t is m's, 1 - beta2^t is v's",
+    "m's correction has the power t - 1, not t",
+    "v's correction has the power t - 1, not t",
+    "m's correction has the power t + 1, not t",
+    "v's correction has the power t + 1, not t",
+    "m is corrected by 1 - beta1 t: beta is to be raised to the power t, not multiplied",
+    "v is corrected by 1 - beta2 t: beta is to be raised to the power t, not multiplied",
+    "1 - beta2 without the power: it is 1 - beta2^t",
+    "m's correction is t^beta1: the power is beta1^t",
+    "the old m was corrected: it is the new one that moves p",
+    "the old v was corrected: it is the new one that divides", NULL };
 
 static void to_mistakes(struct judge_mistake *to, const char *const *says, double (*numbers)[N])
 {
@@ -97,10 +110,11 @@ static void step(const char *part, const double *p0, const double *g, const doub
         const double mi = b1 * a + (1 - b1) * d, vi = b2 * b + (1 - b2) * d * d;
         const double mm = mi / u1, root = sqrt(vi / u2), u = mm / (root + eps);
         const double in_m[] = { a, b1 * a + d, (1 - b1) * a + b1 * d, b2 * a + (1 - b2) * d, mm,
-            b1 * a + (1 - b1) * l2, (1 - b1) * d, (1 - b1) * (a + d) };
+            b1 * a + (1 - b1) * l2, (1 - b1) * d, (1 - b1) * (a + d), b1 * a + (1 - b2) * d };
         const double in_v[] = { b, b2 * b + (1 - b2) * d, b2 * b + d * d, (1 - b2) * b + b2 * d * d,
             b1 * b + (1 - b1) * d * d, b2 * b + (1 - b2) * mi * mi, vi / u2,
-            b2 * b + (1 - b2) * (1 - b2) * d * d, (1 - b2) * d * d, b + d * d, b2 * b + (1 - b2) * l2 * l2 };
+            b2 * b + (1 - b2) * (1 - b2) * d * d, (1 - b2) * d * d, b + d * d, b2 * b + (1 - b2) * l2 * l2,
+            b2 * b + (1 - b1) * d * d };
         const double moves[] = { 0, mi / (sqrt(vi) + eps) + wd * old, mi / (root + eps) + wd * old,
             mm / (sqrt(vi) + eps) + wd * old,
             mi / (1 - pow(b1, t - 1)) / (sqrt(vi / (1 - pow(b2, t - 1))) + eps) + wd * old,
@@ -113,7 +127,12 @@ static void step(const char *part, const double *p0, const double *g, const doub
             mi / (1 - b1) / (root + eps) + wd * old, mi * u1 / (root + eps) + wd * old,
             mm / (sqrt(vi / u1) + eps) + wd * old, mi / u2 / (root + eps) + wd * old,
             mi * u1 / (sqrt(vi * u2) + eps) + wd * old, mm / (sqrt(vi) / u2 + eps) + wd * old,
-            u + lr * wd * old, u + wd * u };
+            u + lr * wd * old, u + wd * u, mi / u2 / (sqrt(vi / u1) + eps) + wd * old,
+            mi / (1 - pow(b1, t - 1)) / (root + eps) + wd * old, mm / (sqrt(vi / (1 - pow(b2, t - 1))) + eps) + wd * old,
+            mi / (1 - pow(b1, t + 1)) / (root + eps) + wd * old, mm / (sqrt(vi / (1 - pow(b2, t + 1))) + eps) + wd * old,
+            mi / (1 - b1 * t) / (root + eps) + wd * old, mm / (sqrt(vi / (1 - b2 * t)) + eps) + wd * old,
+            mm / (sqrt(vi / (1 - b2)) + eps) + wd * old, mi / (1 - pow(t, b1)) / (root + eps) + wd * old,
+            a / u1 / (root + eps) + wd * old, mm / (sqrt(b / u2) + eps) + wd * old };
         for (int s = 0; slips_of_m[s]; s++)
             m[s][i] = in_m[s];
         for (int s = 0; slips_of_v[s]; s++)

@@ -29,7 +29,7 @@ static gra_tensor *mean_of_rows(gra_tape *t, int from, int to, void *arg)
     if (b->watched && gra_error(t))
         judge_wrong("in micro-batch %d: gradus refused: %s", b->calls, gra_error(t));
     if (b->watched && b->calls && x->step == b->step)
-        judge_wrong("two micro-batches (rows from %d on are the second) were computed in one step of the\n"
+        judge_wrong("two micro-batches (rows from %d on are the second) were computed in one step of the "
                     "tape, which keeps the memory of both: gra_begin begins a new step", from);
     b->step = x->step;
     b->calls++;
@@ -109,11 +109,12 @@ static void accumulates(const char *part, int n, int micro)
     const double zero[ALL] = { 0 };
     judge_numbers("the gradient (weight, then bias)", GRA_SHAPE(ALL), got, want, 1e-10, JUDGE_MISTAKES(
         { "the gradients of the step before are still in it: they must not count", stale },
-        { "every gradient is 0: nothing went backward, or gra_zero_grad took it away again", zero },
+        { "every gradient is 0: nothing went backward, or times 0 (two int are divided as int), or gra_zero_grad took it "
+          "away again", zero },
         { "it is that of the last micro-batch alone: what was there before it was zeroed", last },
         { "it is that of the last micro-batch alone: what was there before it was zeroed", scaled_last },
         { "it is the sum of the micro-batches' means: the loss is the mean over all n rows", sum },
-        { "it is the mean over micro-batches: their sizes differ, so rows of the small one\n"
+        { "it is the mean over micro-batches: their sizes differ, so rows of the small one "
           "count for more", mean },
         { "each micro-batch's mean was divided by micro: it is a mean already", by_micro },
         { "each micro-batch counts as if it had micro rows: the last one has fewer", whole },
@@ -124,7 +125,7 @@ static void accumulates(const char *part, int n, int micro)
         { "it is the loss of the last micro-batch", last + ALL },
         { "it is the loss of the last micro-batch, scaled", scaled_last + ALL },
         { "it is the sum of the micro-batches' means: return the mean over all n rows", sum + ALL },
-        { "it is the mean over micro-batches: their sizes differ, so rows of the small one\n"
+        { "it is the mean over micro-batches: their sizes differ, so rows of the small one "
           "count for more", mean + ALL },
         { "the micro-batches' means were divided by micro: they are means already", by_micro + ALL },
         { "each micro-batch counts as if it had micro rows: the last one has fewer", whole + ALL },

@@ -6,16 +6,49 @@
 enum { VOCABULARY = 11, DIM = 6, CONTEXT = 12 };
 static const int ids[CONTEXT] = { 3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 10, 0 };
 
-/* What a mistake changes for `n` tokens after `before`; all zeros: right. */
-struct form {
-    bool first_position;                /* positions begin at 0 in each call */
-    bool forgets;                       /* looks at the new tokens alone */
-    bool not_self;                      /* looks at the cache alone, where something is in it */
-    bool future;                        /* new tokens see all new tokens */
-    bool like_a_square;                 /* mask aligned at the first column: row i sees columns 0 ... i */
-    bool later;                         /* position one too large */
-    bool no_scale;
-    bool exchanged;                     /* keys weigh, values are weighed with */
+enum slip {
+    AFRESH = 1, FROM_0, LATER, EARLIER, ALL_ALIKE, FORGETS, NOT_SELF, NO_CACHED_FIRST, FUTURE,
+    LIKE_A_SQUARE, NO_SOFTMAX, NO_SCALE, SCALE_D, SCALE_ALL, SCALE_NEW, EXCHANGED, K_FROM_V, V_FROM_K,
+    K_FROM_X, V_FROM_X, K_FROM_Q, Q_FROM_K, NO_X
+};
+
+static const char *const says[] = { "",
+    [AFRESH] = "the new tokens see one another alone, from position 0 on: what is in the cache is not used",
+    [FROM_0] = "the positions of the new tokens begin at 0; the first of them stands at cache->time",
+    [LATER] = "the positions are one too large: the first new token stands at cache->time, before n is added to it",
+    [EARLIER] = "the positions are one too small: the first new token stands at cache->time",
+    [ALL_ALIKE] = "all new tokens stand at the first one's position: the others follow it",
+    [FORGETS] = "the new tokens do not see those in the cache",
+    [NOT_SELF] = "the new tokens see the cache, but neither themselves nor one another",
+    [NO_CACHED_FIRST] = "the first row of the cache is not seen",
+    [FUTURE] = "a new token sees the new ones that come after it: the mask is missing",
+    [LIKE_A_SQUARE] = "the mask is that of a text that begins here: row i sees columns 0 to i; it may see cache->time "
+                      "more",
+    [NO_SOFTMAX] = "the softmax is missing: the scores themselves are the weights",
+    [NO_SCALE] = "the scores are not divided by sqrt(dim)",
+    [SCALE_D] = "the scores are divided by dim: the root is missing",
+    [SCALE_ALL] = "the scores are divided by the root of the number of keys; it is sqrt(dim)",
+    [SCALE_NEW] = "the scores are divided by the root of n; it is sqrt(dim)",
+    [EXCHANGED] = "keys and values are exchanged",
+    [K_FROM_V] = "the queries are multiplied with the values: scores are made with the keys",
+    [V_FROM_K] = "the weights multiply the keys: they weigh the values",
+    [K_FROM_X] = "the queries are multiplied with x: scores are made with the keys",
+    [V_FROM_X] = "the weights multiply x: they weigh the values",
+    [K_FROM_Q] = "the queries are multiplied with queries: scores are made with the keys",
+    [Q_FROM_K] = "the keys are multiplied with keys: scores are made of queries and keys",
+    [NO_X] = "x is missing in what the head is given: it is x plus what attention found", NULL };
+
+#define HAS(s) ((slips >> (s) & 1) != 0)
+
+/* The tokens of a text, and what is made of each. */
+typedef double rows[CONTEXT][DIM];
+struct made {
+    rows x, q, k, v;
+};
+
+struct asked {
+    const struct tiny_model *m;
+    int                      before, n;
 };
 
 static void linear(const gra_tensor *w, const double *x, double *y, int out)
@@ -27,81 +60,120 @@ static void linear(const gra_tensor *w, const double *x, double *y, int out)
     }
 }
 
-/* Logits of the n tokens after `before`, by loops. keys and values, unless NULL: rows of all of them. */
-static double *logits(const struct tiny_model *m, int before, int n, struct form f, double *keys, double *values)
+static void make(uint64_t slips, const struct asked *a, struct made *to)
 {
-    double x[CONTEXT][DIM], k[CONTEXT][DIM], v[CONTEXT][DIM];
-    double *y = judge_room((size_t)(n * VOCABULARY));
-    for (int i = 0; i < before + n; i++) {
-        const int p = (f.first_position && i >= before ? i - before : i) + (f.later && i >= before && before ? 1 : 0);
+    for (int i = 0; i < a->before + a->n; i++) {
+        const bool new = i >= a->before;
+        const int first = HAS(FROM_0) || HAS(AFRESH) ? 0 : a->before + (a->before ? HAS(LATER) - HAS(EARLIER) : 0);
+        const int p = new ? first + (HAS(ALL_ALIKE) ? 0 : i - a->before) : i;
         for (int c = 0; c < DIM; c++)
-            x[i][c] = m->tokens.weight->data[ids[i] * DIM + c] + m->positions.weight->data[p % CONTEXT * DIM + c];
-        linear(m->key.weight, x[i], k[i], DIM);
-        linear(m->value.weight, x[i], v[i], DIM);
+            to->x[i][c] = a->m->tokens.weight->data[ids[i] * DIM + c]
+                        + a->m->positions.weight->data[p % CONTEXT * DIM + c];
+        linear(a->m->query.weight, to->x[i], to->q[i], DIM);
+        linear(a->m->key.weight, to->x[i], to->k[i], DIM);
+        linear(a->m->value.weight, to->x[i], to->v[i], DIM);
     }
+}
+
+/* Logits of the n tokens after `before`, by loops. */
+static void logits(uint64_t slips, double *y, void *arg)
+{
+    const struct asked *a = arg;
+    const int before = a->before, n = a->n;
+    struct made of;
+    make(slips, a, &of);
+    rows *k = HAS(K_FROM_V) || HAS(EXCHANGED) ? &of.v : HAS(K_FROM_X) ? &of.x : HAS(K_FROM_Q) ? &of.q : &of.k;
+    rows *v = HAS(V_FROM_K) || HAS(EXCHANGED) ? &of.k : HAS(V_FROM_X) ? &of.x : &of.v;
+    rows *q = HAS(Q_FROM_K) ? &of.k : &of.q;
+    const double by = HAS(NO_SCALE) ? 1 : HAS(SCALE_D) ? 1.0 / DIM : HAS(SCALE_ALL) ? 1 / sqrt(before + n)
+                    : HAS(SCALE_NEW) ? 1 / sqrt(n) : 1 / sqrt(DIM);
     for (int r = 0; r < n; r++) {
-        double q[DIM], w[CONTEXT], sum = 0, h[DIM];
-        const int i = before + r, from = f.forgets ? before : 0;
-        const int end = f.not_self && before ? before : f.future ? before + n : f.like_a_square ? r + 1 : i + 1;
-        linear(m->query.weight, x[i], q, DIM);
+        double w[CONTEXT], sum = 0, h[DIM];
+        const int i = before + r, from = HAS(FORGETS) || HAS(AFRESH) ? before : HAS(NO_CACHED_FIRST) && before > 1;
+        const int end = HAS(NOT_SELF) && before ? before : HAS(FUTURE) ? before + n : HAS(LIKE_A_SQUARE) ? r + 1 : i + 1;
         for (int j = from; j < end; j++) {
             double s = 0;
             for (int c = 0; c < DIM; c++)
-                s += q[c] * (f.exchanged ? v : k)[j][c];
-            sum += w[j] = exp(f.no_scale ? s : s / sqrt(DIM));
+                s += (*q)[i][c] * (*k)[j][c];
+            sum += w[j] = HAS(NO_SOFTMAX) ? s * by : exp(s * by);
         }
         for (int c = 0; c < DIM; c++) {
-            h[c] = x[i][c];
+            h[c] = HAS(NO_X) ? 0 : of.x[i][c];
             for (int j = from; j < end; j++)
-                h[c] += w[j] / sum * (f.exchanged ? k : v)[j][c];
+                h[c] += w[j] / (HAS(NO_SOFTMAX) ? 1 : sum) * (*v)[j][c];
         }
-        linear(m->head.weight, h, y + r * VOCABULARY, VOCABULARY);
+        linear(a->m->head.weight, h, y + r * VOCABULARY, VOCABULARY);
     }
-    if (keys)
-        memcpy(keys, k, (size_t)(before + n) * sizeof *k), memcpy(values, v, (size_t)(before + n) * sizeof *v);
-    return y;
 }
 
-#define FORM(...) logits(m, before, n, (struct form){ __VA_ARGS__ }, NULL, NULL)
-
-/* New rows that were written over the first ones explain wrong logits better than the logits do. */
-static void over_first(const char *name, const double *rows, const double *want, int before, int n)
+static bool alike(const double *a, const double *b, int n)
 {
-    bool over = true;
+    bool same = true;
     for (int i = 0; i < n * DIM; i++)
-        over = over && fabs(rows[i] - want[before * DIM + i]) < 1e-9;
-    if (over)
+        same = same && fabs(a[i] - b[i]) < 1e-9;
+    return same;
+}
+
+/* What is stored wrong in the cache explains wrong logits better than the logits do. */
+static void stored(const char *name, const double *now, const double *was, const double *want, const struct made *of,
+                   int before, int n)
+{
+    const double *other[] = { &of->x[0][0], &of->q[0][0], &of->k[0][0], &of->v[0][0] };
+    static const char *const what[] = { "x itself", "their queries", "their keys", "their values" };
+    if (before && alike(now, want + before * DIM, n))
         judge_wrong("%s: the new rows were written over the first ones; they come after those of %d tokens", name, before);
+    for (int i = 0; i < before * DIM; i++)
+        if (now[i] != was[i])
+            judge_wrong("%s: row %d, of a token of a call before, was changed; with %d tokens in the cache the new rows "
+                        "begin with row %d, which is number %d * %d of the array", name, i / DIM, before, before, before,
+                        DIM);
+    for (int i = before * DIM; i < (before + n) * DIM; i++)
+        if (now[i] == JUDGE_UNWRITTEN)
+            judge_wrong("%s: number %d of row %d was never written: %d tokens were in the cache, and %d new ones have a "
+                        "row of %d numbers each", name, i % DIM, i / DIM, before, n, DIM);
+    for (int k = 0; k < 4; k++)
+        if (!alike(now + before * DIM, want + before * DIM, n) && alike(now + before * DIM, other[k] + before * DIM, n))
+            judge_wrong("%s: the rows of new tokens hold %s", name, what[k]);
+}
+
+/* The first token of all sees itself alone: its weight is 1, whatever its score. */
+static const char *otherwise(const double *got, const double *want, int before)
+{
+    bool right = true;
+    for (int o = 0; o < VOCABULARY; o++)
+        right = right && fabs(got[o] - want[o]) < 1e-9;
+    return before && right ? "the first new token is right: look at what differs for the others, their positions and mask"
+         : before ? "what is in the cache, and cache->time, is looked at and seems right: is all of it used, with the "
+                    "first new token at position cache->time?"
+         : right ? "row 0 is right, which sees itself alone: x, values and head are. Look at the keys, the scores, their "
+                   "mask and softmax"
+         : "row 0 is wrong already, which sees itself alone, so that scores do not matter: look at x, its position, the "
+           "values, and at what the head is given";
 }
 
 /* One call, in a step of its own. */
 static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache, int before, int n)
 {
+    enum { ALL = CONTEXT * DIM };
     char name[80];
-    double *keys = judge_room(CONTEXT * DIM), *values = judge_room(CONTEXT * DIM);
-    const double *want = logits(m, before, n, (struct form){ .forgets = false }, keys, values);
+    double keys[ALL], values[ALL], want[CONTEXT * VOCABULARY];
+    struct asked asked = { m, before, n };
+    struct made of;
+    make(0, &asked, &of);
+    logits(0, want, &asked);
+    memcpy(keys, cache->keys, sizeof keys);
+    memcpy(values, cache->values, sizeof values);
     gra_begin(t, GRA_EVAL, NULL);
     gra_tensor *y = tiny_logits_cached(t, m, ids + before, n, cache);
     snprintf(name, sizeof name, "logits of %d new token%s after %d", n, n == 1 ? "" : "s", before);
     const double *got = judge_tensor(t, name, y, GRA_SHAPE(n, VOCABULARY));
-    if (before && cache->time == before + n)            /* these explain wrong logits better than the logits do */
-        over_first("cache->keys", cache->keys, keys, before, n), over_first("cache->values", cache->values, values, before, n);
-    judge_numbers(name, GRA_SHAPE(n, VOCABULARY), got, want, 1e-9, JUDGE_MISTAKES(
-        { "the new tokens see one another alone, from position 0 on: what is in the cache is not used",
-          FORM(.forgets = true, .first_position = true) },
-        { "the positions of the new tokens begin at 0; the first of them stands at cache->time", FORM(.first_position = true) },
-        { "the positions are one too large: take cache->time before n is added to it", FORM(.later = true) },
-        { "the new tokens do not see those in the cache", FORM(.forgets = true) },
-        { "the new tokens see the cache, but neither themselves nor one another", FORM(.not_self = true) },
-        { "a new token sees the new ones that come after it: the mask is missing", FORM(.future = true) },
-        { "the mask is that of a text that begins here: row i sees columns 0 to i; it may see cache->time more",
-          FORM(.like_a_square = true) },
-        { "keys and values are exchanged", FORM(.exchanged = true) },
-        { "the scores are not divided by sqrt(dim)", FORM(.no_scale = true) }));
     if (cache->time != before + n)
         judge_wrong("cache->time is %d after %d tokens and %d more: it counts all tokens so far", cache->time, before, n);
-    judge_numbers("cache->keys", GRA_SHAPE(before + n, DIM), cache->keys, keys, 1e-9, NULL);
-    judge_numbers("cache->values", GRA_SHAPE(before + n, DIM), cache->values, values, 1e-9, NULL);
+    stored("cache->keys", cache->keys, keys, &of.k[0][0], &of, before, n);
+    stored("cache->values", cache->values, values, &of.v[0][0], &of, before, n);
+    judge_slips(name, GRA_SHAPE(n, VOCABULARY), got, 1e-9, says, logits, &asked, otherwise(got, want, before));
+    judge_numbers("cache->keys", GRA_SHAPE(before + n, DIM), cache->keys, &of.k[0][0], 1e-9, NULL);
+    judge_numbers("cache->values", GRA_SHAPE(before + n, DIM), cache->values, &of.v[0][0], 1e-9, NULL);
     judge_guarded("cache->keys", cache->keys, CONTEXT * DIM);
     judge_guarded("cache->values", cache->values, CONTEXT * DIM);
 }

@@ -182,6 +182,7 @@ void judge_exercise(void)
     judged("without the new token: right before, and to stay so", (int[]){ 0, 3, 1, 2 },
            (int[]){ 3, 1, 2, 0 }, 4);
     judged("with the new token", (int[]){ 1, NEW, 2, 1, 3 }, (int[]){ NEW, 2, 1, 3, 0 }, 5);
+    judged("the new token first, and twice", (int[]){ NEW, 0, 3, NEW }, (int[]){ 0, 3, NEW, 1 }, 4);
     judged("the new token alone", (int[]){ NEW }, (int[]){ 2 }, 1);
     judged("a token with nearly equal numbers", (int[]){ 2, NEARLY, 0, NEW }, (int[]){ NEARLY, 0, 3, 1 }, 4);
 }
