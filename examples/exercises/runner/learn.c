@@ -31,8 +31,10 @@ static const char help[] =
     "  --grade DIR          judges a folder of students' folders into a table\n"
     "  --help               prints this\n";
 
+enum what { JUDGE, LIST, HINT, SOLUTION, RESET, GRADE, HELP };
+
 struct flags {
-    enum { JUDGE, LIST, HINT, SOLUTION, RESET, GRADE, HELP } what;
+    enum what   what;
     bool        json;
     int         seconds;
     const char *words[3];               /* what is no flag */
@@ -53,11 +55,11 @@ static int read_flags(struct flags *f, int argc, char **argv)
     *f = (struct flags){ .seconds = SECONDS };
     for (int i = 1; i < argc; i++) {
         const char *s = argv[i];
-        unsigned what = 1;
-        while (what < sizeof names / sizeof *names && strcmp(s, names[what]))
+        enum what what = LIST;
+        while (what <= HELP && strcmp(s, names[what]))
             what++;
-        if (what < sizeof names / sizeof *names)
-            f->what = (int)what;
+        if (what <= HELP)
+            f->what = what;
         else if (!strcmp(s, "--json"))
             f->json = true;
         else if (!strcmp(s, "--seconds")) {
