@@ -177,7 +177,7 @@ static void tell(session *s, const run_row *row)
     s->told = now;
 }
 
-/* After a step: writes its row to loss.tsv, then, where one is due, a checkpoint. */
+/* After a step: writes its row to loss.tsv, then, where they are due, a snapshot and a checkpoint. */
 static int record(session *s, const run_row *row)
 {
     training *t = &s->t;
@@ -189,6 +189,8 @@ static int record(session *s, const run_row *row)
         if (run_save(t, BEST_FILE))
             return -1;
     }
+    if (run_snapshot(t))
+        return -1;
     return checkpoint_is_due(s) ? save_checkpoint(s) : 0;
 }
 
@@ -293,7 +295,7 @@ static void introduce(const training *t)
 static int begin(session *s)
 {
     training *t = &s->t;
-    if ((!t->o.resume && save_checkpoint(s)) || run_begin(&s->run, t) || curve_begin(t->o.out))
+    if ((!t->o.resume && save_checkpoint(s)) || run_begin(&s->run, t) || run_snapshot(t) || curve_begin(t->o.out))
         return -1;
     s->from = t->step;
     s->begun = s->saved = s->told = seconds_now();

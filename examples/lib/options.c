@@ -68,6 +68,8 @@ static int flags_of(options *o, flag table[FLAGS])
         { "checkpoint-every", FLAG_INT, &o->checkpoint_every, 0, many, "N",
           .help = "steps between checkpoints",
           "by the clock", true },
+        { "snapshot-every", FLAG_INT, &o->snapshot_every, 0, many, "N",
+          .help = "steps between snapshots kept for look", "none", true },
         { "quiet", FLAG_SWITCH, &o->quiet, .help = "only errors and the last line", .again = true },
     };
     memcpy(table, all, sizeof all);

@@ -16,7 +16,7 @@ typedef struct options {
     double      lr, muon_lr, min_lr, decay, clip;
     long        warmup, seed;
     long        eval_every, eval_batches;               /* the run */
-    long        sample, threads, checkpoint_every;
+    long        sample, threads, checkpoint_every, snapshot_every;
     const char *out, *resume;                           /* resume NULL: a new run */
     int         quiet;
 } options;

@@ -123,13 +123,23 @@ static bool is_unfinished(const char *name)
     return false;
 }
 
+/* A snapshot, or one that was being written when a run was killed. */
+static bool is_snapshot(const char *name, const char *ending)
+{
+    const size_t digits = strncmp(name, SNAPSHOT, strlen(SNAPSHOT)) == 0
+                              ? strspn(name + strlen(SNAPSHOT), "0123456789") : 0;
+    return digits > 0 && strncmp(name + strlen(SNAPSHOT) + digits, ".safetensors", 12) == 0 &&
+           file_ends_in(name, ending);
+}
+
 /* Removes the files of an earlier run, and unfinished files of any. */
 static void clear(const char *folder, bool new)
 {
     char path[FILE_PATH];
     DIR *dir = opendir(folder);
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
-        if (is_unfinished(entry->d_name))
+        if (is_unfinished(entry->d_name) || is_snapshot(entry->d_name, ".tmp") ||
+            (new && is_snapshot(entry->d_name, ".safetensors")))
             unlink(file_path(path, folder, entry->d_name));
     if (dir)
         closedir(dir);
@@ -191,6 +201,13 @@ int run_save(const training *t, const char *name)
     if (failed)
         complain("cannot write %s", gra_model_error(t->model));
     return failed;
+}
+
+int run_snapshot(const training *t)
+{
+    char name[64];
+    snprintf(name, sizeof name, SNAPSHOT_FILE, t->step);
+    return t->o.snapshot_every > 0 && t->step % t->o.snapshot_every == 0 ? run_save(t, name) : 0;
 }
 
 int run_write(const training *t, const char *name, const char *bytes, size_t n)

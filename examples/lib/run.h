@@ -8,6 +8,7 @@
  *     best.safetensors         the same when the validation loss was lowest
  *     config.tsv, vocab.tsv    the flags of the run; the bytes that its tokens stand for
  *     checkpoint.safetensors   see checkpoint.h
+ *     snapshot-100.safetensors with --snapshot-every: the parameters after step 100, and so on
  *
  * A function that fails has printed why (see complain). */
 #ifndef EXAMPLES_RUN_H
@@ -20,6 +21,8 @@
 #define MODEL_FILE      "model.safetensors"
 #define BEST_FILE       "best.safetensors"
 #define CHECKPOINT_FILE "checkpoint.safetensors"
+#define SNAPSHOT        "snapshot-"                     /* and the step, */
+#define SNAPSHOT_FILE   SNAPSHOT "%ld.safetensors"
 #define VOCAB_FILE      "vocab.tsv"
 
 typedef struct training {       /* the state of a run between steps: what a checkpoint saves */
@@ -55,6 +58,7 @@ int  run_begin(run *r, const training *t);      /* once the first checkpoint is 
 int  run_log(run *r, const run_row *row);       /* 0 or -1 */
 int  run_sync(run *r);                          /* all rows are on the disk then; 0 or -1 */
 int  run_save(const training *t, const char *name); /* the parameters, as MODEL_FILE or BEST_FILE; 0 or -1 */
+int  run_snapshot(const training *t);           /* where --snapshot-every wants one of this step; 0 or -1 */
 int  run_write(const training *t, const char *name, const char *bytes, size_t n); /* another file; 0 or -1 */
 void run_close(run *r);
 
