@@ -51,7 +51,7 @@ NOTEBOOKS = $(NOTEBOOK32:examples/notebooks/%.c=$(B)/notebooks/%) \
             $(NOTEBOOK:examples/notebooks/%.c=$(B)/notebooks64/%)
 
 ## make             both libraries, the programs and the lessons, in build/
-all: $(LIBRARIES) $(PROGRAMS) $(LESSONS) $(B)/learn
+all: $(LIBRARIES) $(PROGRAMS) $(LESSONS) $(B)/learn $(B)/look
 
 $(B)/libgradus.a:   $(call f32,$(filter-out core/check/%,$(LIBRARY))) $(B)/sources
 	$(archive)
@@ -157,12 +157,13 @@ new-op new-layer new-optimizer:
 
 include core/install.mk
 include examples/exercises/exercises.mk
+include examples/look/look.mk
 -include tests/tests.mk                                # a class folder has no tests
 
 ## make clean       removes what was built; trained models in build/ stay
 # By name: whatever else is in $(B), a run or a model, is the user's own.
 MADE = $(LIBRARIES) $(SO) $(SO64) $(PROGRAMS) $(TESTS_MADE) \
-       $(addprefix $(B)/,train-mpi learn learn.ready exercises f32 f64 examples notebooks notebooks64 flags sources)
+       $(addprefix $(B)/,train-mpi learn learn.ready look look_page.c exercises f32 f64 examples notebooks notebooks64 flags sources)
 clean:
 	rm -rf $(MADE)
 	@rmdir $(B) 2>/dev/null || [ ! -d $(B) ] || echo "left in $(B):" `ls $(B)`

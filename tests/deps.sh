@@ -11,9 +11,12 @@ trap 'rm -rf "$BOX"' EXIT
 trap 'exit 1' HUP INT TERM
 
 # A project that has what matters here: the Makefile and its two scripts, a program, a test.
-mkdir -p "$BOX/tree/core" "$BOX/tree/examples" "$BOX/tree/tests" "$BOX/fakes"
+mkdir -p "$BOX/tree/core" "$BOX/tree/examples/exercises" "$BOX/tree/examples/look" "$BOX/tree/tests" "$BOX/fakes"
 cp Makefile "$BOX/tree"
 cp core/install.mk core/gradus.h "$BOX/tree/core"
+for part in exercises look; do
+    cp examples/$part/$part.mk "$BOX/tree/examples/$part"
+done
 cp -R tests/tests.mk tests/tools "$BOX/tree/tests"
 for file in core/tape examples/train examples/generate tests/main tests/fault; do
     : > "$BOX/tree/$file.c"

@@ -1,0 +1,36 @@
+#!/bin/sh
+# embed.sh FOLDER: writes C: the page's sources in that folder as lines of text, and of each op in core/ops
+# its formulas, which are the comment at the head of its source. (Compilers need not take string literals of
+# more than 4095 bytes, so each line is one.)
+lines() {         # lines NAME FILE ...: they are one after the other in look_NAME
+    echo "const char *const look_$1[] = {"
+    shift
+    awk '{ gsub(/\\/, "&&"); gsub(/"/, "\\\\&"); print "    \"" $0 "\\n\"," } END { print "    0\n};" }' "$@"
+}
+
+echo '#include "examples/look/page.h"'
+lines html "$1/page.html"
+lines css "$1/page.css"
+lines js "$1/page.js" "$1/model.js" "$1/start.js"
+echo 'const look_op look_formula[] = {'
+for file in core/ops/*.c; do
+    awk -v file="$file" '
+        function quoted(s) { gsub(/\\/, "&&", s); gsub(/"/, "\\\\&", s); return s }
+        NR == 1 { inside = 1 }
+        inside {
+            line = $0
+            ended = sub(/ *\*\/.*/, "", line)
+            sub(/^\/?\*+ ?|^ \* ?/, "", line)
+            text = text quoted(line) "\\n"
+            if (ended)
+                inside = 0
+        }
+        !inside && match($0, /\.name = "[a-z_]*"|^COMPARISON\([a-z_]*, "[a-z_]*"/) {
+            name = substr($0, RSTART, RLENGTH)
+            sub(/"$/, "", name)
+            sub(/.*"/, "", name)
+            print "    { \"" name "\", \"" file "\", \"" text "\" },"
+        }' "$file" || exit 1
+done
+echo '    { 0, 0, 0 }'
+echo '};'

@@ -1,0 +1,197 @@
+/* look: writes the page. What it looks like is in page.html, page.css and page.js; here is only its data. */
+#include "look.h"
+#include "../../core/op.h"
+#include "page.h"
+#include "values.h"
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- what stands on the page: the nodes, and before its first use each leaf -------------------------- */
+
+typedef struct list {
+    const gra_tensor **x;
+    size_t n, room;
+} list;
+
+static bool append(list *l, const gra_tensor *x)
+{
+    if (l->n == l->room) {
+        const size_t room = l->room ? 2 * l->room : 256;
+        const gra_tensor **more = realloc(l->x, room * sizeof *more);
+        if (!more)
+            return false;
+        l->x = more;
+        l->room = room;
+    }
+    l->x[l->n++] = x;
+    return true;
+}
+
+/* The place of x in the list, or -1. Inputs were mostly made shortly before. */
+static long place(const list *l, const gra_tensor *x)
+{
+    long i = (long)l->n - 1;
+    while (i >= 0 && l->x[i] != x)
+        i--;
+    return i;
+}
+
+static bool collect(list *l, const gra_tape *t)
+{
+    const int count = gra_node_count(t);
+    const gra_tensor **node = malloc(((size_t)count + 1) * sizeof *node), *y = gra_node_at(t, count - 1);
+    bool fine = node;
+    for (int i = count - 1; fine && i >= 0; i--, y = y->prev)
+        node[i] = y;
+    for (int i = 0; fine && i < count; i++) {
+        for (int k = 0; fine && k < node[i]->nin; k++)
+            if (node[i]->in[k] && place(l, node[i]->in[k]) < 0)
+                fine = append(l, node[i]->in[k]);
+        fine = fine && append(l, node[i]);
+    }
+    free(node);
+    return fine;
+}
+
+/* How many values of each tensor the page may hold: all of small ones, and of large ones so many that their
+ * sum stays below MOST (1.6 MB as base64). */
+static size_t cells_of_each(const list *l)
+{
+    enum { FEW = 64, MANY = 1 << 16, MOST = 300000 };
+    size_t cells = FEW;
+    for (; cells < MANY; cells *= 2) {
+        size_t sum = 0;
+        for (size_t i = 0; i < l->n; i++)
+            sum += 2 * (l->x[i]->size < 2 * cells ? l->x[i]->size : 2 * cells);
+        if (sum > MOST)
+            break;
+    }
+    return cells;
+}
+
+/* ---- a node as JSON ---------------------------------------------------------------------------------- */
+
+static const char *kind_of(const gra_tensor *x)
+{
+    return gra_node_number(x) >= 0 ? "node" : !x->tape ? "parameter" : x->requires_grad ? "input"
+                                                                                        : "constant";
+}
+
+static void write_member(out *o, const char *key, const char *text)
+{
+    out_format(o, ",\"%s\":", key);
+    out_string(o, text, strlen(text));
+}
+
+static void write_inputs(out *o, const list *l, const gra_tensor *x)
+{
+    out_text(o, ",\"in\":[");
+    for (int k = 0; gra_node_number(x) >= 0 && k < x->nin; k++)
+        out_format(o, k ? ",%ld" : "%ld", x->in[k] ? place(l, x->in[k]) : -1L);
+    out_text(o, "]");
+}
+
+/* Of a node that wants a gradient but has none, and whose values are not those of a view, nobody kept it. */
+static void write_node(out *o, const list *l, size_t i, size_t cells)
+{
+    const gra_tensor *x = l->x[i];
+    const gra_real *grad = x->base ? x->base->grad : x->grad;
+    char path[GRA_PATH];
+    out_format(o, "{\"kind\":\"%s\",\"number\":%d", kind_of(x), gra_node_number(x));
+    write_member(o, "op", x->op ? x->op->name : "");
+    write_member(o, "name", x->name ? x->name : "");
+    write_member(o, "path", gra_node_path(x, path));
+    out_text(o, ",\"shape\":[");
+    for (int d = 0; d < x->shape.ndim; d++)
+        out_format(o, d ? ",%d" : "%d", x->shape.dim[d]);
+    out_format(o, "],\"wants\":%s,\"view\":%s", x->requires_grad ? "true" : "false",
+               x->base ? "true" : "false");
+    write_inputs(o, l, x);
+    if (values_saturated(x) >= 0)
+        out_format(o, ",\"saturated\":%.6g", values_saturated(x));
+    out_text(o, ",\"data\":");
+    values_write(o, x->data, x->size, x->shape, cells);
+    if (grad) {
+        out_text(o, ",\"grad\":");
+        values_write(o, grad, x->size, x->shape, cells);
+    }
+    out_text(o, "}\n");
+}
+
+/* The formulas of the ops on this tape: the comment at the head of each one's source. */
+static void write_formulas(out *o, const list *l)
+{
+    out_text(o, "\"ops\":{");
+    for (int k = 0, written = 0; look_formula[k].op; k++)
+        for (size_t i = 0; i < l->n; i++)
+            if (l->x[i]->op && strcmp(l->x[i]->op->name, look_formula[k].op) == 0) {
+                out_format(o, "%s\"%s\":{\"file\":\"%s\",\"text\":", written++ ? "," : "", look_formula[k].op,
+                           look_formula[k].file);
+                out_string(o, look_formula[k].text, strlen(look_formula[k].text));
+                out_text(o, "}\n");
+                break;
+            }
+    out_text(o, "}");
+}
+
+static void write_data(out *o, const gra_tape *t, const list *l, const look_more *more)
+{
+    const size_t cells = cells_of_each(l);
+    out_format(o, "{\"bytes\":%zu,\"cells\":%zu", sizeof(gra_real), cells);
+    write_member(o, "title", more->title ? more->title : "a step");
+    write_member(o, "about", more->about ? more->about : "");
+    write_member(o, "error", gra_error(t) ? gra_error(t) : "");
+    out_text(o, ",\n\"nodes\":[");
+    for (size_t i = 0; i < l->n; i++) {
+        out_text(o, i ? "," : "");
+        write_node(o, l, i, cells);
+    }
+    out_text(o, "],");
+    write_formulas(o, l);
+    if (more->model)
+        more->model(o, more->arg);
+    out_text(o, "}");
+}
+
+/* ---- the page ---------------------------------------------------------------------------------------- */
+
+static void write_lines(out *o, const char *const *line)
+{
+    for (; *line; line++)
+        out_text(o, *line);
+}
+
+/* page.html, in which three lines stand for the other parts. */
+static void write_page(out *o, const gra_tape *t, const list *l, const look_more *more)
+{
+    for (const char *const *line = look_html; *line; line++)
+        if (strcmp(*line, "@css\n") == 0)
+            write_lines(o, look_css);
+        else if (strcmp(*line, "@js\n") == 0)
+            write_lines(o, look_js);
+        else if (strcmp(*line, "@data\n") == 0)
+            write_data(o, t, l, more);
+        else
+            out_text(o, *line);
+}
+
+int look_write_with(const gra_tape *t, const char *path, const look_more *more)
+{
+    list l = { 0 };
+    out  o = { 0 };
+    const bool collected = collect(&l, t);
+    if (collected)
+        write_page(&o, t, &l, more);
+    errno = ENOMEM;
+    const int failed = !collected || o.failed || gra_write_file(path, o.bytes, o.n);
+    const int why = errno;
+    free(l.x);
+    free(o.bytes);
+    errno = why;
+    return failed ? -1 : 0;
+}
+
+int look_write(const gra_tape *t, const char *path)
+{
+    return look_write_with(t, path, &(look_more){ .title = path });
+}

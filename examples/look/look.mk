@@ -1,0 +1,17 @@
+# The part of the Makefile that is about build/look (main.c here). The page that it writes is compiled into it.
+
+LOOK := $(sort $(wildcard examples/look/*.c))
+PAGE := $(addprefix examples/look/,embed.sh page.html page.css page.js model.js start.js)
+
+$(B)/look: $(call f32,$(LOOK)) $(B)/f32/look_page.o $(call f32,$(SHARED)) $(B)/libgradus.a
+	$(link)
+$(B)/f32/look_page.o: $(B)/look_page.c $(B)/flags
+	$(compile)
+$(B)/look_page.c: $(PAGE) $(sort $(wildcard core/ops/*.c))
+	@mkdir -p $(@D)
+	@sh $< examples/look > $@
+
+## make look        a trained model as a page; flags: ARGS="--prompt TEXT"
+look: $(B)/look
+	$(B)/look $(ARGS)
+.PHONY: look

@@ -1,0 +1,31 @@
+/* model: what a GPT makes of a few tokens: its attention and its predictions, and how both came about. */
+#ifndef EXAMPLES_LOOK_MODEL_H
+#define EXAMPLES_LOOK_MODEL_H
+
+#include "../../layers/layers.h"
+#include "../lib/text.h"
+#include "out.h"
+
+typedef struct look_model {
+    gra_tape             *tape;
+    const struct gra_gpt *gpt;
+    const vocabulary     *vocab;
+    const int            *ids;          /* n tokens, 2 or more */
+    int                   n;
+    int                   seen;         /* the attention of the first `seen` is written: of many tokens it
+                                           would be too much */
+    out                   states, curve;        /* JSON, as far as it was written; model_free frees it */
+} look_model;
+
+/* Forward of the tokens, each of which is to predict the next; what the model looked at and predicts is noted
+ * as that after `step` steps of training. The last state comes with its backward, and stays on the tape; its
+ * weights are written as they are, those of the others in 8 bits. 0, or -1: the tape has an error. */
+int  model_state(look_model *m, long step);
+int  model_last_state(look_model *m, gra_model *params, long step);
+
+void model_loss(look_model *m, long step, double train, double val);    /* a point of the curve;
+                                           val may be NaN */
+void model_write(out *o, void *m);      /* what look_more.model wants */
+void model_free(look_model *m);
+
+#endif

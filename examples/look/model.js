@@ -1,0 +1,198 @@
+// ---- a model: training, attention, predictions ----------------------------------------------------------
+
+const model = { state: data.states ? data.states.length - 1 : 0, layer: 0, head: 0, token: -1 };
+
+// The weights of a state: of each layer and head a triangle, query by query, keys 0 ... query.
+function weights_of(state) {
+    if (!state.weights) state.weights = state.exact ? reals(state.attention) : bytes_of(state.attention);
+    return state.weights;
+}
+
+function weight(state, layer, head, query, key) {
+    const triangle = data.seen * (data.seen + 1) / 2;
+    const w = weights_of(state)[(layer * data.heads + head) * triangle + query * (query + 1) / 2 + key];
+    return state.exact ? w : w / 255;
+}
+
+// From 0 to 1: the paper's colour, then darker (in the dark: lighter).
+function weight_colour(w) {
+    const dark = is_dark(), x = Math.sqrt(w);
+    const zero = dark ? [30, 33, 38] : [250, 250, 250], end = dark ? [255, 190, 90] : [110, 15, 80];
+    return zero.map((z, k) => Math.round(z + (end[k] - z) * x));
+}
+
+function paint_head(canvas, layer, head) {
+    const n = data.seen, state = data.states[model.state], context = canvas.getContext("2d");
+    const image = context.createImageData(n, n);
+    canvas.width = canvas.height = n;
+    for (let query = 0; query < n; query++)
+        for (let key = 0; key <= query; key++)
+            image.data.set([...weight_colour(weight(state, layer, head, query, key)), 255], 4 * (query * n + key));
+    context.putImageData(image, 0, 0);
+}
+
+function draw_heads() {
+    const box = make("div", "heads"), side = clamp(Math.floor(290 / Math.max(data.heads, data.layers)), 36, 72);
+    box.style.gridTemplateColumns = `auto repeat(${data.heads}, ${side}px)`;
+    box.append(make("span"));
+    for (let head = 0; head < data.heads; head++) box.append(make("span", "", "head " + (head + 1)));
+    for (let layer = 0; layer < data.layers; layer++) {
+        box.append(make("span", "", "layer " + (layer + 1)));
+        for (let head = 0; head < data.heads; head++) {
+            const canvas = make("canvas");
+            canvas.style.width = canvas.style.height = side + "px";
+            canvas.title = `layer ${layer + 1}, head ${head + 1}`;
+            canvas.classList.toggle("chosen", layer === model.layer && head === model.head);
+            canvas.addEventListener("click", () => {
+                model.layer = layer;
+                model.head = head;
+                draw_state();
+            });
+            paint_head(canvas, layer, head);
+            box.append(canvas);
+        }
+    }
+    return box;
+}
+
+// A row of the large picture: the token that looks, on both axes, and its weights.
+function draw_query(svg, query, cell, edge) {
+    const state = data.states[model.state], lit = query === model.token, n = data.seen, token = data.tokens[query];
+    const at = edge + query * cell, middle = at + 0.75 * cell, name = { x: edge - 4, y: middle, "text-anchor": "end" };
+    if (lit)
+        svg.append(make_svg("rect", { x: 0, y: at, width: edge + n * cell, height: cell, fill: "var(--chosen)" }));
+    if (cell >= 9 || lit)
+        svg.append(make_svg("text", name, token),
+            make_svg("text", { transform: `translate(${middle} ${edge - 4}) rotate(-90)` }, token));
+    for (let key = 0; key <= query; key++) {
+        const w = weight(state, model.layer, model.head, query, key), shown = state.exact ? exact(w) : w.toFixed(3);
+        const rect = make_svg("rect", { x: edge + key * cell, y: at, width: cell - 1, height: cell - 1,
+            fill: `rgb(${weight_colour(w).join(",")})`, opacity: model.token < 0 || lit ? 1 : 0.35 });
+        rect.addEventListener("mouseenter",
+            () => light(query, `${token} (${query}) looks at ${data.tokens[key]} (${key}): ${shown}`));
+        svg.append(rect);
+    }
+}
+
+// The chosen head, large: a row for each token that looks, a column for each that is looked at.
+function draw_big_head() {
+    const n = data.seen, cell = clamp(Math.floor(330 / n), 5, 26), edge = 34, side = edge + n * cell + 2;
+    const svg = make_svg("svg", { id: "big", width: side, height: side });
+    for (let query = 0; query < n; query++) draw_query(svg, query, cell, edge);
+    return svg;
+}
+
+function light(token, text) {
+    if (text !== undefined) model.text = text;
+    if (model.token === token) {
+        if (by_id("pointed")) by_id("pointed").textContent = model.text || "";
+        return;
+    }
+    model.token = token;
+    draw_state();
+}
+
+function draw_token_strip() {
+    const strip = make("div", "tokens");
+    data.tokens.forEach((token, i) => {
+        const span = make("span", i === model.token ? "token lit" : "token", token);
+        span.addEventListener("mouseenter", () => light(i, ""));
+        strip.append(span);
+    });
+    return strip;
+}
+
+function draw_predictions() {
+    const table = make("table", "next"), head = table.insertRow();
+    for (const text of ["after", "next is", "probability", "the model says"]) head.append(make("th", "", text));
+    data.states[model.state].next.forEach((row, i) => {
+        const line = table.insertRow(), guesses = row.slice(0, -1), follows = row[row.length - 1];
+        line.className = i === model.token ? "lit" : "";
+        line.addEventListener("mouseenter", () => light(i, ""));
+        line.insertCell().textContent = data.tokens[i];
+        line.insertCell().textContent = follows ? follows[0] : "?";
+        line.insertCell().textContent = follows ? exact(follows[1]) : "";
+        const cell = line.insertCell();
+        guesses.forEach(([token, p]) => {
+            const guess = make("span", follows && token === follows[0] ? "right" : "", `${token} ${percent(p)}`);
+            cell.append(guess, "\u2002");
+        });
+    });
+    return table;
+}
+
+// ---- the loss, and the states along it ------------------------------------------------------------------
+
+const CURVE = { wide: 640, high: 70 };
+
+function curve_x(step) {
+    const first = data.curve[0][0], last = data.curve[data.curve.length - 1][0];
+    return 4 + (CURVE.wide - 8) * (last > first ? (step - first) / (last - first) : 0);
+}
+
+function draw_curve() {
+    const svg = make_svg("svg", { id: "curve", width: CURVE.wide, height: CURVE.high + 14 });
+    const losses = data.curve.map(row => row[1]), most = Math.max(...losses), least = Math.min(...losses);
+    const first = data.curve[0], last = data.curve[data.curve.length - 1];
+    const y = loss => 4 + (CURVE.high - 8) * (most > least ? (most - loss) / (most - least) : 0);
+    const points = data.curve.map(([step, loss]) => curve_x(step).toFixed(1) + " " + y(loss).toFixed(1));
+    svg.append(make_svg("path", { d: "M" + points.join("L") }));
+    const at = Math.max(4, curve_x(data.states[model.state].step));
+    svg.append(make_svg("line", { x1: at, x2: at, y1: 0, y2: CURVE.high }));
+    svg.append(make_svg("text", { x: CURVE.wide - 4, y: 12, "text-anchor": "end" },
+        `training loss, ${short(most)} to ${short(least)}, steps ${first[0]} to ${last[0]}`));
+    return svg;
+}
+
+function draw_training(box) {
+    if (data.curve && data.curve.length > 1) box.append(draw_curve());
+    if (data.states.length < 2) {
+        box.append(make("div", "facts",
+            "One state: a run of build/train --snapshot-every N lets a slider move through its training."));
+        return;
+    }
+    const slider = make("input");
+    slider.type = "range";
+    slider.id = "slider";
+    slider.min = 0;
+    slider.max = data.states.length - 1;
+    slider.value = model.state;
+    slider.style.width = CURVE.wide + "px";
+    slider.setAttribute("aria-label", "training step");
+    slider.addEventListener("input", () => {
+        model.state = Number(slider.value);
+        draw_state();
+    });
+    box.append(slider);
+}
+
+// What changes with the state; the slider stays, so that it can be dragged.
+function draw_state() {
+    const box = by_id("state"), state = data.states[model.state];
+    if (by_id("curve")) by_id("curve").replaceWith(draw_curve());
+    box.replaceChildren();
+    box.append(make("div", "facts", `after ${state.step} steps: loss of these tokens `), draw_token_strip());
+    box.firstChild.append(make("code", "", exact(reals([state.loss])[0])),
+        state.exact ? "" : " (attention of a snapshot: in 8 bits)");
+    const pair = make("div", "pair"), left = make("div"), right = make("div");
+    left.append(make("h3", "", "Attention: choose a head"), draw_heads());
+    right.append(make("h3", "", `Layer ${model.layer + 1}, head ${model.head + 1}: each row looks at the columns`),
+        draw_big_head());
+    const pointed = make("div", "under", model.text || "point at a cell");
+    pointed.id = "pointed";
+    right.append(pointed);
+    if (data.seen < data.tokens.length)
+        right.append(make("div", "facts", `of the first ${data.seen} of ${data.tokens.length} tokens`));
+    pair.append(left, right);
+    box.append(pair, make("h3", "", "Predictions: what follows each token, and the five that the model finds likeliest"),
+        draw_predictions());
+}
+
+function draw_model() {
+    const box = by_id("model"), state = make("div");
+    state.id = "state";
+    draw_training(box);
+    box.append(state);
+    draw_state();
+}
+

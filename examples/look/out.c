@@ -1,0 +1,150 @@
+/* out: a text in memory that grows at its end. */
+#include "out.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool make_room(out *o, size_t n)
+{
+    if (!o->failed && o->room - o->n < n) {
+        size_t room = o->room ? o->room : 1 << 16;
+        while (room - o->n < n)
+            room *= 2;
+        char *bytes = realloc(o->bytes, room);
+        o->failed = !bytes;
+        o->bytes = bytes ? bytes : o->bytes;
+        o->room = bytes ? room : o->room;
+    }
+    return !o->failed;
+}
+
+void out_bytes(out *o, const char *bytes, size_t n)
+{
+    if (n > 0 && make_room(o, n)) {
+        memcpy(o->bytes + o->n, bytes, n);
+        o->n += n;
+    }
+}
+
+void out_text(out *o, const char *text) { out_bytes(o, text, strlen(text)); }
+
+void out_format(out *o, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    out_bytes(o, text, n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+/* ---- text -------------------------------------------------------------------------------------------- */
+
+/* How many bytes the UTF-8 character at s has, of n that are left; 0: it is none (a stray byte, a longer form
+ * than needed, half of a UTF-16 pair, beyond U+10FFFF). */
+static size_t utf8_length(const unsigned char *s, size_t n)
+{
+    const unsigned c = s[0];
+    const size_t length = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3
+                          : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+    if (length > n)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    const bool bad = (c == 0xe0 && s[1] < 0xa0) || (c == 0xed && s[1] >= 0xa0) ||
+                     (c == 0xf0 && s[1] < 0x90) || (c == 0xf4 && s[1] >= 0x90);
+    return bad ? 0 : length;
+}
+
+void out_string(out *o, const char *text, size_t n)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    out_text(o, "\"");
+    for (size_t i = 0, length; i < n; i += length ? length : 1) {
+        length = utf8_length(s + i, n - i);
+        if (length == 0)
+            out_text(o, "\\ufffd");
+        else if (s[i] < ' ' || s[i] == '"' || s[i] == '\\' || s[i] == '<' || s[i] == 0x7f)
+            out_format(o, "\\u%04x", s[i]);
+        else
+            out_bytes(o, text + i, length);
+    }
+    out_text(o, "\"");
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------- */
+
+static gra_real read_back(const char *text)
+{
+    return sizeof(gra_real) == sizeof(float) ? (gra_real)strtof(text, NULL) : (gra_real)strtod(text, NULL);
+}
+
+char *out_real_text(gra_real x, char text[OUT_REAL])
+{
+    if (isnan(x) || isinf(x)) {
+        snprintf(text, OUT_REAL, "%s", isnan(x) ? "nan" : x > 0 ? "inf" : "-inf");
+        return text;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, OUT_REAL, "%.*g", digits, (double)x);
+        if (!(read_back(text) < x) && !(read_back(text) > x))
+            break;
+    }
+    for (char *c = text; *c; c++)                       /* a locale's decimal comma */
+        if (*c == ',')
+            *c = '.';
+    return text;
+}
+
+void out_real(out *o, gra_real x)
+{
+    char text[OUT_REAL];
+    const char *quote = isnan(x) || isinf(x) ? "\"" : "";
+    out_format(o, "%s%s%s", quote, out_real_text(x, text), quote);
+}
+
+void out_base64(out *o, const unsigned char *b, size_t n)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < n; i += 3) {
+        const unsigned more = (unsigned)(n - i - 1),    /* bytes after this one */
+            x = (unsigned)b[i] << 16 | (more > 0 ? (unsigned)b[i + 1] << 8 : 0) | (more > 1 ? b[i + 2] : 0);
+        const char four[4] = { digit[x >> 18], digit[x >> 12 & 63], more > 0 ? digit[x >> 6 & 63] : '=',
+                               more > 1 ? digit[x & 63] : '=' };
+        out_bytes(o, four, 4);
+    }
+}
+
+/* The bytes of x, the lowest first whatever the machine. */
+static void put_bytes(gra_real x, unsigned char *to)
+{
+    uint64_t bits = 0;
+    uint32_t bits32;
+    if (sizeof x == sizeof bits32) {
+        memcpy(&bits32, &x, sizeof bits32);
+        bits = bits32;
+    } else
+        memcpy(&bits, &x, sizeof bits < sizeof x ? sizeof bits : sizeof x);
+    for (size_t i = 0; i < sizeof x; i++)
+        to[i] = (unsigned char)(bits >> 8 * i & 255);
+}
+
+void out_reals(out *o, const gra_real *x, size_t n)
+{
+    enum { SMALL = 64, AT_ONCE = 3 * 64 };              /* a multiple of 3: only the last piece is padded */
+    unsigned char bytes[AT_ONCE * sizeof(gra_real)];
+    out_text(o, n <= SMALL ? "[" : "\"");
+    for (size_t i = 0; n <= SMALL && i < n; i++) {
+        out_text(o, i ? "," : "");
+        out_real(o, x[i]);
+    }
+    for (size_t i = 0, some; n > SMALL && i < n; i += some) {
+        some = n - i < AT_ONCE ? n - i : AT_ONCE;
+        for (size_t j = 0; j < some; j++)
+            put_bytes(x[i + j], bytes + j * sizeof *x);
+        out_base64(o, bytes, some * sizeof *x);
+    }
+    out_text(o, n <= SMALL ? "]" : "\"");
+}

@@ -1,0 +1,11 @@
+/* page: what embed.sh makes C of: the sources of the page, and the formulas of the ops. */
+#ifndef EXAMPLES_LOOK_PAGE_H
+#define EXAMPLES_LOOK_PAGE_H
+
+typedef struct look_op {
+    const char *op, *file, *text;       /* "tanh", "core/ops/tanh.c", the comment with which that begins */
+} look_op;
+extern const look_op look_formula[];    /* the last one's op is NULL */
+extern const char *const look_html[], *const look_css[], *const look_js[];  /* lines; the last is NULL */
+
+#endif

@@ -1,0 +1,527 @@
+"use strict";
+// The page of a step. Its data stands above, as JSON; text from it comes into the page as textContent, never as
+// HTML.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const nodes = data.nodes, count = nodes.length;
+const by_id = id => document.getElementById(id);
+
+function make(tag, className, text) {
+    const element = document.createElement(tag);
+    if (className) element.className = className;
+    if (text !== undefined) element.textContent = text;
+    return element;
+}
+
+function make_svg(tag, attributes, text) {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const key in attributes) element.setAttribute(key, attributes[key]);
+    if (text !== undefined) element.textContent = text;
+    return element;
+}
+
+// ---- numbers --------------------------------------------------------------------------------------------
+
+const strange = { nan: NaN, inf: Infinity, "-inf": -Infinity };
+
+function bytes_of(base64) {
+    return Uint8Array.from(atob(base64), c => c.charCodeAt(0));
+}
+
+// A list of numbers: an array, or base64 of their bytes.
+function reals(x) {
+    if (Array.isArray(x)) return x.map(v => typeof v === "string" ? strange[v] : v);
+    const buffer = bytes_of(x).buffer;
+    return data.bytes === 4 ? new Float32Array(buffer) : new Float64Array(buffer);
+}
+
+function list_of(part) {                // of one tensor's values or gradients; read when first wanted
+    if (!part.list) part.list = reals(part.x);
+    return part.list;
+}
+
+// The shortest decimals that read back as this number.
+function exact(v) {
+    if (Number.isNaN(v)) return "nan";
+    if (!Number.isFinite(v)) return v > 0 ? "inf" : "-inf";
+    if (data.bytes === 8) return String(v);
+    const single = Math.fround(v);
+    for (let digits = 1; digits < 9; digits++)
+        if (Math.fround(Number(v.toPrecision(digits))) === single) return String(Number(v.toPrecision(digits)));
+    return String(Number(v.toPrecision(9)));
+}
+
+function short(v) {
+    if (v === undefined) return "";
+    if (v === 0) return "0";
+    return Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(2) : v.toPrecision(4);
+}
+
+function percent(share) { return (100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1) + " %"; }
+
+// ---- what a node is called ------------------------------------------------------------------------------
+
+function size_of(node) { return node.shape.reduce((a, b) => a * b, 1); }
+function shape_text(node) { return node.shape.length ? "(" + node.shape.join(", ") + ")" : "scalar"; }
+function last_part(name) { return name.slice(name.lastIndexOf(".") + 1); }
+
+function node_title(node) {
+    const what = node.op || node.kind;
+    return node.name ? node.name + " \u2014 " + what : what;
+}
+
+// "trf_blocks.0.ff.layers.2": trf_blocks.0, ff, layers.2
+function layers_of(path) {
+    const parts = [];
+    for (const part of path.split("."))
+        if (/^\d+$/.test(part) && parts.length) parts[parts.length - 1] += "." + part;
+        else if (part) parts.push(part);
+    return parts;
+}
+
+// ---- the tree: neighbours of one layer are a group ------------------------------------------------------
+
+function group(name) { return { name, children: [], open: false }; }
+
+function build_tree() {
+    const root = group("");
+    root.depth = -1;
+    root.open = true;
+    let path = [root];
+    nodes.forEach((node, i) => {
+        const layers = layers_of(node.path);
+        let same = 0;
+        while (same < layers.length && same + 1 < path.length && path[same + 1].name === layers[same]) same++;
+        path = path.slice(0, same + 1);
+        for (let depth = same; depth < layers.length; depth++) {
+            const g = group(layers[depth]);
+            path[path.length - 1].children.push(g);
+            path.push(g);
+        }
+        path[path.length - 1].children.push({ node: i, from: i, to: i + 1, children: [] });
+    });
+    dissolve(root);
+    set_ranges(root);
+    return root;
+}
+
+// A group of one node says no more than the node.
+function dissolve(part) {
+    part.children.forEach(dissolve);
+    const one = child => child.children.length === 1 && child.children[0].node !== undefined;
+    part.children = part.children.map(child => one(child) ? child.children[0] : child);
+}
+
+function set_ranges(part) {             // and how deep each is, and in what
+    if (part.node !== undefined) return;
+    part.children.forEach(child => {
+        child.parent = part;
+        child.depth = part.depth + 1;
+        set_ranges(child);
+    });
+    part.from = part.children.length ? part.children[0].from : 0;
+    part.to = part.children.length ? part.children[part.children.length - 1].to : 0;
+}
+
+function open_all(part, open) {
+    part.children.forEach(child => {
+        child.open = open;
+        open_all(child, open);
+    });
+}
+
+const tree = build_tree();
+open_all(tree, count <= 45);
+
+// ---- state: what is computed so far, and what is chosen -------------------------------------------------
+// done counts steps: up to count, nodes that have their value, from the first on; beyond it, nodes that have
+// their gradient, from the last one back.
+
+let done = 2 * count, chosen = null, rows = [];
+
+function has_value(i) { return i < done; }
+function has_grad(i) { return i >= 2 * count - done; }
+function is_row(part) { return !part.open || part.node !== undefined; }        // it stands for its nodes
+
+function visible_rows() {
+    const list = [];
+    const add = part => part.children.forEach(child => {
+        list.push(child);
+        if (child.open) add(child);
+    });
+    add(tree);
+    return list;
+}
+
+function row_of(i) { return rows.find(part => is_row(part) && part.from <= i && i < part.to); }
+
+// ---- drawing the tape -----------------------------------------------------------------------------------
+
+const ROW = 21;
+
+function cell_text(i, part, there) {
+    if (!part) return "";
+    if (!there) return "\u00b7";
+    const list = size_of(nodes[i]) === 1 ? list_of(part) : null;
+    return list ? exact(list[0]) : short(part.rms);
+}
+
+function draw_label(row, part) {
+    const node = part.node === undefined ? null : nodes[part.node], what = make("span", "what");
+    what.style.paddingLeft = 14 * part.depth + "px";
+    if (!node) {
+        row.classList.add("group");
+        what.textContent = (part.open ? "\u25be " : "\u25b8 ") + part.name;
+        what.append(make("span", "number", "  (" + (part.to - part.from) + ")"));
+    } else if (node.kind === "node") {
+        what.append(make("span", "number", node.number + " "));
+        if (node.name) what.append(make("b", "", node.name), "  ");
+        what.append(make("span", node.name ? "number" : "", node.op));
+    } else {
+        row.classList.add("leaf");
+        what.textContent = "\u25cb " + (last_part(node.name) || node.op || node.kind);
+        if (node.name) what.append(make("span", "number", "  " + node.kind));
+    }
+    what.title = node ? node_title(node).slice(0, 300) : part.name.slice(0, 300);
+    row.append(what);
+}
+
+function draw_row(part) {
+    const row = make("div", "row"), last = part.to - 1, node = nodes[last];
+    row.setAttribute("role", "treeitem");
+    if (part.node === undefined) row.setAttribute("aria-expanded", String(part.open));
+    if (part === chosen) row.classList.add("chosen");
+    row.append(make("span"));
+    draw_label(row, part);
+    const shown = is_row(part);
+    row.append(make("span", "shape", shown ? shape_text(node) : ""));
+    row.append(make("span", "value", shown ? cell_text(last, node.data, has_value(last)) : ""));
+    row.append(make("span", "grad", shown ? cell_text(last, node.grad, has_grad(last)) : ""));
+    row.addEventListener("click", event => {
+        const again = part === chosen;
+        choose(part);
+        if (part.node === undefined && (again || event.detail === 2 || !part.open)) toggle(part);
+    });
+    return row;
+}
+
+function draw_arcs() {
+    const svg = by_id("arcs"), seen = new Set(), place = new Map(rows.map((part, i) => [part, i])), late = [];
+    svg.replaceChildren();
+    svg.setAttribute("height", rows.length * ROW);
+    const row_number = Array.from(nodes, (_, i) => place.get(row_of(i)));
+    nodes.forEach((node, j) => node.in.forEach(i => {
+        const a = row_number[i], b = row_number[j];
+        if (i < 0 || a === b || seen.has(a + "," + b)) return;
+        seen.add(a + "," + b);
+        const y1 = (a + 0.5) * ROW, y2 = (b + 0.5) * ROW, wide = Math.min(66, 6 + 2.4 * Math.sqrt(y2 - y1));
+        const kind = rows[b] === chosen ? "in" : rows[a] === chosen ? "out" : "";
+        const d = `M70 ${y1} C${70 - wide} ${y1} ${70 - wide} ${y2} 70 ${y2}`, path = make_svg("path", { d, class: kind });
+        if (kind) late.push(path); else svg.append(path);
+    }));
+    svg.append(...late);
+}
+
+function phase_text() {
+    if (data.error) return "This step has an error: " + data.error;
+    if (done === 2 * count) return "All is computed. Home starts over: \u2193 goes forward, \u2191 backward.";
+    if (done === count) return "Forward is done. \u2191 sends the gradient back, node by node.";
+    return done < count ? `Forward: ${done} of ${count} have their value. \u2193 computes the next.`
+        : `Backward: ${done - count} of ${count} have their gradient. \u2191 goes on.`;
+}
+
+function draw() {
+    rows = visible_rows();
+    by_id("rows").replaceChildren(...rows.map(draw_row));
+    by_id("phase").textContent = phase_text();
+    by_id("fold").textContent = rows.some(part => part.open) ? "fold" : "unfold";
+    by_id("fold").hidden = !rows.some(part => part.node === undefined);
+    draw_arcs();
+    draw_node();
+    const i = rows.indexOf(chosen), box = by_id("tape");
+    if (i >= 0 && (i * ROW < box.scrollTop || (i + 1) * ROW > box.scrollTop + box.clientHeight))
+        box.scrollTop = (i + 0.5) * ROW - box.clientHeight / 2;
+}
+
+function choose(part) {
+    chosen = part;
+    show_view("node");
+    draw();
+}
+
+function toggle(part) {
+    part.open = !part.open;
+    draw();
+}
+
+// ---- stepping -------------------------------------------------------------------------------------------
+
+function move(by) {
+    const i = rows.indexOf(chosen) + by;
+    if (i >= 0 && i < rows.length) choose(rows[i]);
+}
+
+function step_to(steps, row) {
+    done = steps;
+    choose(row);
+}
+
+function step_down() {
+    if (done === 2 * count) move(1);
+    else if (done < count) {
+        const row = row_of(done);
+        step_to(row.to, row);
+    } else if (done > count) {          // back in the backward
+        const row = row_of(2 * count - done);
+        step_to(2 * count - row.to, row_of(Math.min(row.to, count - 1)));
+    }
+}
+
+function step_up() {
+    if (done === 2 * count) move(-1);
+    else if (done >= count) {
+        const row = row_of(2 * count - done - 1);
+        step_to(2 * count - row.from, row);
+    } else if (done > 0) {              // back in the forward
+        const row = row_of(done - 1);
+        step_to(row.from, row_of(Math.max(row.from - 1, 0)));
+    }
+}
+
+function restart() { step_to(0, rows[0]); }
+function finish() { step_to(2 * count, rows[rows.length - 1]); }
+function next_backward() {              // the button, which does not just move the choice
+    if (done < count) done = count;
+    if (done < 2 * count) step_up();
+}
+function next_forward() {
+    if (done >= count) done = 0;
+    step_down();
+}
+
+function open_or_enter(open) {
+    if (chosen && chosen.node === undefined && chosen.open !== open) toggle(chosen);
+    else if (!open && chosen && chosen.parent && chosen.parent !== tree) choose(chosen.parent);
+}
+
+const keys = {
+    ArrowDown: step_down, ArrowUp: step_up, Home: restart, End: finish,
+    ArrowRight: () => open_or_enter(true), ArrowLeft: () => open_or_enter(false),
+    Enter: () => { if (chosen && chosen.node === undefined) toggle(chosen); },
+};
+
+document.addEventListener("keydown", event => {
+    const key = keys[event.key];
+    if (!key || event.ctrlKey || event.altKey || event.metaKey || event.target.tagName === "INPUT") return;
+    if (event.key === "Enter" && event.target.tagName === "BUTTON") return;
+    event.preventDefault();
+    key();
+});
+
+// ---- a node: formula, numbers, histogram ----------------------------------------------------------------
+
+// Buttons that lead to other nodes; of a scalar its value, or as dy its gradient, is on the button.
+function links(heading, list, part, sign) {
+    const box = make("div", "links facts");
+    box.append(heading + " ");
+    list.forEach(i => {
+        const node = nodes[i], there = part === "data" ? has_value(i) : has_grad(i);
+        const number = size_of(node) === 1 && node[part] && there ? sign + exact(list_of(node[part])[0]) : "";
+        const title = (node.number >= 0 ? node.number + " " : "") + node_title(node).slice(0, 80);
+        const button = make("button", "", title + number);
+        button.addEventListener("click", () => show_node(i));
+        box.append(button);
+    });
+    if (!list.length) box.append("none");
+    return box;
+}
+
+function show_node(i) {
+    for (let part = tree; part.node === undefined;) {
+        part.open = true;
+        part = part.children.find(child => child.from <= i && i < child.to);
+        if (part.node !== undefined) {
+            rows = visible_rows();
+            choose(part);
+        }
+    }
+}
+
+const is_dark = () => matchMedia("(prefers-color-scheme: dark)").matches;
+
+// A colour for a number: white (or black) is 0, red above, blue below.
+function colour(v, most) {
+    if (!Number.isFinite(v)) return [255, 220, 0];
+    const x = most > 0 ? clamp(v / most, -1, 1) : 0, dark = is_dark();
+    const end = x > 0 ? [190, 30, 30] : [20, 90, 190], zero = dark ? [24, 26, 30] : [250, 250, 250];
+    if (dark) for (let k = 0; k < 3; k++) end[k] = Math.min(255, end[k] + 60);
+    const share = Math.sqrt(Math.abs(x));
+    return zero.map((z, k) => Math.round(z + (end[k] - z) * share));
+}
+
+function clamp(v, low, high) { return Math.max(low, Math.min(high, v)); }
+function picked(i, shown, of) { return Math.floor(i * of / shown); }
+
+function heat_map(part, node) {
+    const box = make("div"), canvas = make("canvas"), under = make("div", "under", "point at a cell");
+    const list = list_of(part);
+    const most = largest(list);
+    canvas.width = part.c;
+    canvas.height = part.r;
+    const image = canvas.getContext("2d").createImageData(part.c, part.r);
+    list.forEach((v, i) => image.data.set([...colour(v, most), 255], 4 * i));
+    canvas.getContext("2d").putImageData(image, 0, 0);
+    const wide = clamp(Math.floor(345 / part.c), 2, 16);
+    const high = clamp(Math.floor(260 / part.r), part.r === 1 ? 16 : 2, 16);
+    canvas.style.width = part.c * wide + "px";
+    canvas.style.height = part.r * high + "px";
+    canvas.addEventListener("mousemove", event => {
+        const at = canvas.getBoundingClientRect();
+        const c = clamp(Math.floor((event.clientX - at.left) / at.width * part.c), 0, part.c - 1);
+        const r = clamp(Math.floor((event.clientY - at.top) / at.height * part.r), 0, part.r - 1);
+        const place = index_text(node, picked(r, part.r, part.rows), picked(c, part.c, part.columns));
+        under.textContent = place + " = " + exact(list[r * part.c + c]);
+    });
+    box.append(canvas, under);
+    if (part.r < part.rows || part.c < part.columns)
+        box.append(make("div", "facts",
+            `sampled: ${part.r} of ${part.rows} rows, ${part.c} of ${part.columns} columns`));
+    return box;
+}
+
+// The place of a cell in the tensor: its rows are those of the last dimension.
+function index_text(node, row, column) {
+    const index = [column];
+    for (let d = node.shape.length - 2; d >= 0; d--) {
+        index.unshift(row % node.shape[d]);
+        row = Math.floor(row / node.shape[d]);
+    }
+    return "[" + index.join(", ") + "]";
+}
+
+function largest(list) {
+    return list.reduce((m, v) => Number.isFinite(v) ? Math.max(m, Math.abs(v)) : m, 0);
+}
+
+function number_table(part) {
+    const table = make("table", "numbers"), list = list_of(part), most = largest(list);
+    for (let r = 0; r < part.r; r++) {
+        const row = table.insertRow();
+        for (let c = 0; c < part.c; c++) {
+            const cell = row.insertCell(), v = list[r * part.c + c], [red, green, blue] = colour(v, most);
+            cell.textContent = exact(v);
+            cell.style.backgroundColor = `rgba(${red}, ${green}, ${blue}, .45)`;
+        }
+    }
+    return table;
+}
+
+function histogram(part) {
+    const wide = 300, high = 56, svg = make_svg("svg", { class: "bars", width: wide, height: high + 16 });
+    const most = Math.max(...part.bins), w = wide / part.bins.length;
+    part.bins.forEach((n, i) => {
+        const h = n ? Math.max(1, high * n / most) : 0;
+        const bar = make_svg("rect", { x: i * w, y: high - h, width: w - 1, height: h });
+        bar.append(make_svg("title", {}, n + " values"));
+        svg.append(bar);
+    });
+    svg.append(make_svg("text", { x: 0, y: high + 13 }, short(part.min)),
+        make_svg("text", { x: wide, y: high + 13, "text-anchor": "end" }, short(part.max)));
+    return svg;
+}
+
+function facts_of(part, node, is_value) {
+    const size = size_of(node), facts = [`rms ${short(part.rms)}`, `mean ${short(part.mean)}`];
+    facts.push(`zeros ${percent(part.zeros / size)}`);
+    if (is_value && node.saturated !== undefined) facts.push(`saturated ${percent(node.saturated)} (slope below 0.01)`);
+    if (part.strange) facts.push(`nan or infinite: ${part.strange}`);
+    return facts.join(", ");
+}
+
+function numbers(title, className, part, node, there, missing) {
+    const box = make("div", className);
+    box.append(make("h3", className, title));
+    if (!part || !there) {
+        box.append(make("div", "facts", part ? "not computed yet" : missing));
+        return box;
+    }
+    if (size_of(node) === 0) box.append(make("div", "facts", "no values"));
+    else if (size_of(node) === 1) box.append(make("div", "big", exact(list_of(part)[0])));
+    else {
+        const all = part.r === part.rows && part.c === part.columns;
+        box.append(all && part.r * part.c <= 64 && part.c <= 8 ? number_table(part) : heat_map(part, node));
+        box.append(make("div", "facts", facts_of(part, node, className === "value")));
+        if (part.bins) box.append(histogram(part));
+    }
+    return box;
+}
+
+function why_no_grad(node) {
+    if (!node.wants) return "none: nothing upstream of it wants one";
+    return "none here: the loss does not depend on it, or it was not kept (gra_keep_grads before the backward)";
+}
+
+// Lines of one paragraph are joined; formulas, which are indented, stay as they are.
+function reflow(text) {
+    return text.trim().replace(/^(\S.*)\n(?=\S)/gm, "$1 ");
+}
+
+function draw_formula(box, node) {
+    const op = Object.hasOwn(data.ops, node.op) ? data.ops[node.op] : null;
+    if (op) {
+        box.append(make("pre", "", reflow(op.text)));
+        box.append(make("div", "facts", "from " + op.file + ", where its forward and backward are"));
+    } else if (node.op) box.append(make("div", "facts", "an op of this program: its formula is where it is defined"));
+}
+
+function draw_node() {
+    const box = by_id("node");
+    box.replaceChildren();
+    if (!chosen) return;
+    const i = chosen.to - 1, node = nodes[i];
+    if (chosen.node === undefined) {
+        box.append(make("h2", "", chosen.name));
+        box.append(make("div", "facts", `${chosen.to - chosen.from} nodes; \u2192 opens it. What leaves it:`));
+    }
+    box.append(make("h2", "", (node.number >= 0 ? node.number + "  " : "") + node_title(node)));
+    const place = node.path ? " of " + node.path : "";
+    const view = node.view ? ", a view: its data and gradient are its input's" : "";
+    box.append(make("div", "facts", `${node.op ? "result" : node.kind}${place}, shape ${shape_text(node)}, ` +
+        `${size_of(node)} ${size_of(node) === 1 ? "value" : "values"}${view}`));
+    draw_formula(box, node);
+    if (node.op) box.append(links("made from", node.in.filter(k => k >= 0), "data", " = "));
+    const users = nodes.map((other, k) => other.in.includes(i) ? k : -1).filter(k => k >= 0);
+    box.append(links("used by", users, "grad", ", dy = "));
+    const gradient = `gradient: how ${result_name} changes with ${size_of(node) === 1 ? "it" : "each value"}`;
+    const pair = make("div", "pair");
+    pair.append(numbers("value", "value", node.data, node, has_value(i), ""),
+        numbers(gradient, "grad", node.grad, node, has_grad(i), why_no_grad(node)));
+    box.append(pair);
+}
+
+// What the gradients are of: the last node, "loss", or "g" where its name is "g = e/2".
+const result_name = count && nodes[count - 1].name.split(" = ")[0] || "the last node";
+
+// ---- tabs -----------------------------------------------------------------------------------------------
+
+const views = [["node", "Node"]];
+if (data.states && data.states.length) views.push(["model", "Attention and predictions"]);
+
+function show_view(name) {
+    for (const [id] of views) {
+        by_id(id).hidden = id !== name;
+        const tab = by_id("tab-" + id);
+        if (tab) tab.setAttribute("aria-pressed", String(id === name));
+    }
+}
+
+function draw_tabs() {
+    views.forEach(([id, title]) => {
+        const button = make("button", "", title);
+        button.id = "tab-" + id;
+        button.addEventListener("click", () => show_view(id));
+        by_id("tabs").append(button);
+    });
+    by_id("tabs").hidden = views.length < 2;
+}
+

@@ -1,0 +1,269 @@
+#!/bin/sh
+# build/look: a step as a page. Its data is looked at as text; where a browser is installed the page is driven in it.
+. tests/lib/ok.sh
+LOOK=${BUILD:-build}/look
+case $LOOK in /*) ;; *) LOOK=$PWD/$LOOK ;; esac
+
+page() {        # page NAME FLAGS ...: $W/NAME.html, and what look printed in $W/NAME.txt
+    name=$1
+    shift
+    ends_with 0 "$LOOK" "$@" --out "$W/$name.html" && cp "$W/out" "$W/$name.txt"
+}
+at_most() {     # at_most BYTES FILE
+    wc -c "$2" | awk -v most="$1" '{ print } $1 > most { exit 1 }'
+}
+alone() {       # alone FILE: it asks for nothing beside it, and has two scripts, its data and its own
+    sed '/id="data"/,/^<.script>/d' "$1" >"$W/code" && lacks -Ei 'src=|href=|url\(|@import|fetch\(|import ' "$W/code" &&
+        [ "$(grep -ci '<script' "$1")" -eq 2 ] && [ "$(grep -ci '</script' "$1")" -eq 2 ]
+}
+printed() {     # printed NAME WHAT: the number that look printed
+    sed -n "s,^$2 = ,,p" "$W/$1.txt"
+}
+holds() {       # holds NAME NUMBER: as the only value of a tensor
+    [ -n "$2" ] && grep -qF "\"x\":[$2]" "$W/$1.html"
+}
+
+# ---- the pages -------------------------------------------------------------------------------------------
+ok "the scalar example" page scalar --example scalar
+ok "it has 50 kB at most" at_most 50000 "$W/scalar.html"
+ok "it stands alone" alone "$W/scalar.html"
+for what in g dg/da dg/db; do
+    ok "the page holds $what" holds scalar "$(printed scalar "$what")"
+done
+ok "the next-token example" page next --example next-token
+ok "it stands alone" alone "$W/next.html"
+ok "the page holds the loss" holds next "$(printed next loss)"
+
+run="--data README.md --eval-batches 1 --sample 0 --quiet"
+ok "a run of the usual size that keeps snapshots" ends_with 0 "$TRAIN" $run --steps 14 --snapshot-every 1 --out "$W/run"
+text=$(head -c 400 README.md | tr -d '\n' | tail -c 64)
+ok "its page, of 64 tokens" page run --model "$W/run" --prompt "$text"
+ok "it has 3 MB at most" at_most 3000000 "$W/run.html"
+ok "it stands alone" alone "$W/run.html"
+ok "the page holds the loss" holds run "$(printed run loss)"
+states() { [ "$(grep -o '"exact":' "$W/run.html" | wc -l)" -eq "$1" ]; }
+ok "twelve snapshots and the end" states 13
+ok "a long prompt: the last tokens" page long --model "$W/run" --prompt "$text$text"
+
+# ---- snapshots: a run that was stopped and goes on leaves the same ---------------------------------------
+small="$run --context 8 --width 8 --heads 2 --layers 1 --batch 1 --steps 7 --snapshot-every 3"
+ok "a small run" ends_with 0 "$TRAIN" $small --out "$W/whole"
+kept() { [ "$(cd "$1" && echo snapshot-*)" = "snapshot-0.safetensors snapshot-3.safetensors snapshot-6.safetensors" ]; }
+ok "its snapshots" kept "$W/whole"
+resumed() {
+    at 0 "begin 12 INT" train $small --checkpoint-every 1 --out "$W/parts" || [ "$status" -eq 130 ] || return 1
+    ends_with 0 "$TRAIN" --resume "$W/parts" || return 1
+    for n in 0 3 6; do
+        cmp "$W/whole/snapshot-$n.safetensors" "$W/parts/snapshot-$n.safetensors" || return 1
+    done
+    cmp "$W/whole/model.safetensors" "$W/parts/model.safetensors"
+}
+moments "a run that is interrupted" && ok "stopped and resumed" resumed
+ok "a run without snapshots" ends_with 0 "$TRAIN" $small --snapshot-every 0 --out "$W/whole"
+ok "removes those of the run before" holds_no '^snapshot-' "$W/whole"
+ok "its page has no slider" page plain --model "$W/whole" --prompt "gradus"
+
+# ---- formulas: of every op -------------------------------------------------------------------------------
+ops() {         # each source of an op has a row in what is compiled in, and each op that is named there
+    for file in core/ops/*.c; do
+        op=${file##*/}
+        grep -q "{ \"${op%.c}\", \"$file\", \"..*" "$BUILD/look_page.c" || { echo "no formula: $file"; return 1; }
+    done
+    for op in $(grep -hoE '(\.name = |^COMPARISON\(gra_[a-z]*, )"[a-z_]*"' core/ops/*.c | sed 's/.*"\(.*\)"/\1/'); do
+        grep -q "{ \"$op\", " "$BUILD/look_page.c" || { echo "no formula: $op"; return 1; }
+    done
+}
+ok "each op has its formulas" ops
+
+# ---- from a program, with hostile names and numbers ------------------------------------------------------
+cat >"$W/hostile.c" <<'END'
+#include "examples/look/look.h"
+#include "core/op.h"
+static void forward(gra_tensor *y) { y->data[0] = y->in[0]->data[0]; }
+static void backward(gra_tensor *y) { if (y->in[0]->grad) y->in[0]->grad[0] += y->grad[0]; }
+int main(int argc, char **argv)
+{
+    static const char *const name[] = {
+        "</script><script>document.title = 'owned'</script>", "<!--<script>", "\"'\\`${1}&amp;", "__proto__",
+        "\x01\x02\x1b[31m\x7f\r\n\t", "\xff\xfe\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80 \xe2\x82",
+        "<img src=x onerror=alert(1)>" };
+    static char longest[10001];
+    static const gra_op op = { .name = "<b>own</b>\"op", .forward = forward, .backward = backward };
+    gra_real value[4] = { (gra_real)NAN, (gra_real)INFINITY, -(gra_real)INFINITY, (gra_real)-0.0 };
+    memset(longest, '<', sizeof longest - 1);
+    gra_tape *t = gra_open(1);
+    gra_keep_grads(t, true);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *x = gra_name(gra_input(t, value, GRA_SHAPE(4)), "%s", longest), *none = gra_zeros(t, GRA_SHAPE(0, 3));
+    gra_tensor *y = gra_add(t, gra_sum(t, x), gra_sum(t, none));
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        y = gra_name(gra_scale(t, y, 1), "%s", name[i]);
+    y = gra_run(gra_result(t, &op, GRA_SCALAR, y));
+    gra_backward(t, y);
+    int failed = look_write(t, argv[argc - 1]);
+    gra_begin(t, GRA_GRAD, NULL);
+    failed |= argc > 2 && look_write(t, argv[1]);
+    if (failed)
+        perror("hostile");
+    gra_close(t);
+    return failed ? 1 : 0;
+}
+END
+objects=
+for part in look out values; do
+    objects="$objects $BUILD/f32/examples/look/$part.o"
+done
+hostile='<b>"&'\''.html'
+ok "a program that calls look_write" ${CC:-cc} ${SANITIZE:-} ${CFLAGS:-} -I. -D_POSIX_C_SOURCE=200809L "$W/hostile.c" \
+    $objects "$BUILD/f32/look_page.o" "$BUILD/libgradus.a" ${LDFLAGS:-} -pthread -lm -o "$W/hostile"
+ok "hostile names and numbers" ends_with 0 "$W/hostile" "$W/empty.html" "$W/$hostile"
+cp "$W/$hostile" "$W/hostile.html"
+ok "it stands alone" alone "$W/hostile.html"
+ok "a tape without nodes" alone "$W/empty.html"
+one_line() { LC_ALL=C lacks "$(printf '[\001-\010\013-\037\177]')" "$W/hostile.html"; }
+ok "no control byte" one_line
+if command -v iconv >/dev/null; then
+    ok "all is UTF-8" iconv -f UTF-8 -t UTF-8 "$W/hostile.html"
+fi
+
+# ---- refusals --------------------------------------------------------------------------------------------
+ok "one token" refuses 1 'two characters' "$LOOK" --model "$W/run" --prompt a
+ok "no model" refuses 1 'cannot load' "$LOOK" --model "$W/none"
+ok "no folder for the page" refuses 1 'cannot write' "$LOOK" --example scalar --out "$W/none/page.html"
+ok "both" refuses 2 'neither' "$LOOK" --example scalar --prompt a
+ok "no such example" refuses 2 'scalar|next-token' "$LOOK" --example other
+
+# ---- in a browser ----------------------------------------------------------------------------------------
+browser=
+for name in chromium chromium-browser google-chrome; do
+    [ -n "$browser" ] || browser=$(command -v $name)
+done
+drive() {       # drive NAME: the page with $W/driver.js at its end; what that saw in $W/NAME.seen
+    awk -v driver="$W/driver.js" '/<\/body>/ {
+            print "<script>"; while ((getline line < driver) > 0) print line; print "</script>" } { print }' \
+        "$W/$1.html" >"$W/$1.driven.html"
+    "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$W/browser" --virtual-time-budget=5000 \
+        --dump-dom "file://$W/$1.driven.html" >"$W/$1.dom" 2>"$W/$1.err"
+    sed -n '/<pre id="seen">/,/<\/pre>/p' "$W/$1.dom" | sed 's/<[^>]*>//g' >"$W/$1.seen"
+    cat "$W/$1.seen"
+    grep -q '^end$' "$W/$1.seen"
+}
+seen() {        # seen NAME WHAT VALUE: the page showed that number: the same decimals, however they are written
+    awk -v what="$2" -v value="$3" '$1 == what { found = 1; if ($2 != "" && $2 + 0 == value + 0) same = 1 }
+        END { exit !(found && same) }' "$W/$1.seen"
+}
+driver() {      # the beginning of a driver; the rest comes from stdin
+    cat >"$W/driver.js" <<'END'
+const seen = [];
+addEventListener("error", event => seen.push("error " + event.message));
+const say = (what, text) => seen.push(what + " " + text);
+const press = (key, n = 1) => {
+    for (; n > 0; n--) document.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+};
+const lines = () => [...document.querySelectorAll("#rows .row")];
+const label = row => row.querySelector(".what").textContent.replace(/\s+/g, " ");
+const cell = (name, column) => lines().find(row => label(row).includes(name)).querySelector(column).textContent;
+END
+    echo "setTimeout(() => { try {" >>"$W/driver.js"
+    cat >>"$W/driver.js"
+    cat >>"$W/driver.js" <<'END'
+    } catch (why) { say("error", why); }
+    const pre = document.createElement("pre");
+    pre.id = "seen";
+    pre.textContent = "\n" + seen.join("\n") + "\nend\n";
+    document.body.append(pre);
+}, 0);
+END
+}
+if [ -n "$browser" ]; then
+    driver <<'END'
+    say("g", cell("g = e/2", ".value"));
+    say("dg/da", cell("a input", ".grad"));
+    say("dg/db", cell("b input", ".grad"));
+    press("Home");
+    say("empty", lines().filter(row => /\d/.test(row.querySelector(".value").textContent)).length + 1);
+    press("ArrowDown", 3);
+    say("forward", lines().filter(row => /\d/.test(row.querySelector(".value").textContent)).length);
+    press("ArrowDown", lines().length);
+    say("turned", cell("g = e/2", ".grad").includes("1") ? 1 : 0);
+    press("ArrowUp", 4);
+    say("backward", lines().filter(row => /\d/.test(row.querySelector(".grad").textContent)).length);
+    press("ArrowUp", lines().length);
+    say("again", cell("a input", ".grad"));
+    lines().find(row => row.textContent.includes("e = (c - d)^2")).click();
+    say("opened", document.querySelector("#node .big").textContent);
+    say("formula", document.querySelector("#node pre").textContent.includes("x^p") ? 1 : 0);
+END
+    ok "the scalar page in $browser" drive scalar
+    for what in g dg/da dg/db; do
+        ok "it shows $what" seen scalar "$what" "$(printed scalar "$what")"
+    done
+    for pair in empty=1 forward=3 turned=0 backward=4 opened=49 formula=1 "again=$(printed scalar dg/da)"; do
+        ok "stepping: $pair" seen scalar "${pair%%=*}" "${pair#*=}"
+    done
+    ok "no error" lacks '^error' "$W/scalar.seen"
+
+    driver <<'END'
+    const slider = document.getElementById("slider"), before = document.querySelector("#state code").textContent;
+    say("loss", before);
+    say("rows", lines().length);
+    slider.value = 0;
+    slider.dispatchEvent(new Event("input"));
+    say("first", document.querySelector("#state").textContent.includes("after 0 steps") ? 1 : 0);
+    say("moved", document.querySelector("#state code").textContent === before ? 0 : 1);
+    slider.value = slider.max;
+    slider.dispatchEvent(new Event("input"));
+    say("back", document.querySelector("#state code").textContent);
+    document.querySelectorAll("#state .token")[3].dispatchEvent(new MouseEvent("mouseenter"));
+    say("lit", document.querySelectorAll("table.next tr.lit").length);
+    document.querySelectorAll(".heads canvas")[2].click();
+    say("head", document.getElementById("state").textContent.includes("head 3: each row") ? 1 : 0);
+    lines().find(row => row.textContent.includes("trf_blocks.0")).click();
+    say("opens", lines().length > 8 ? 1 : 0);
+    press("ArrowUp", 1);
+    lines().find(row => row.textContent.includes("loss")).click();
+    say("node", document.querySelector("#node .big").textContent);
+    document.getElementById("fold").click();
+    press("Home");
+    press("ArrowDown", 3);
+    say("folded", lines().filter(row => /\d/.test(row.querySelector(".value").textContent)).length);
+END
+    for name in next run; do
+        ok "the page $name in $browser" drive $name
+        for pair in first=1 moved=1 lit=1 head=1 opens=1 folded=3 \
+                "loss=$(printed $name loss)" "back=$(printed $name loss)" "node=$(printed $name loss)"; do
+            ok "$name: $pair" seen $name "${pair%%=*}" "${pair#*=}"
+        done
+        ok "no error" lacks '^error' "$W/$name.seen"
+    done
+    fits() { awk '$1 == "rows" && $2 <= 25 { good = 1 } END { exit !good }' "$W/run.seen"; }
+    ok "four layers fit a screen" fits
+
+    driver <<'END'
+    lines().forEach((row, i) => lines()[i].click());
+    say("images", document.images.length);
+    say("scripts", document.scripts.length);
+    say("owned", document.title.includes("owned") ? 1 : 0);
+    lines()[0].click();
+    say("numbers", [...document.querySelectorAll("#node td")].slice(0, 4).map(cell => cell.textContent).join("/"));
+    say("long", document.querySelector("#node h2").textContent.length > 10000 ? 1 : 0);
+END
+    ok "the hostile page in $browser" drive hostile
+    for pair in images=0 scripts=3 owned=0 long=1; do
+        ok "hostile: $pair" seen hostile "${pair%%=*}" "${pair#*=}"
+    done
+    ok "nan and infinities are shown" grep -q '^numbers nan/inf/-inf/-*0$' "$W/hostile.seen"
+    ok "no error" lacks '^error' "$W/hostile.seen"
+    driver <<'END'
+    press("Home");
+    press("ArrowDown", 2);
+    press("ArrowUp", 2);
+    press("End");
+    press("Enter");
+END
+    ok "a tape without nodes in $browser" drive empty
+    ok "no error" lacks '^error' "$W/empty.seen"
+else
+    echo "$SCRIPT: left out: the pages in a browser: there is no chromium"
+fi
+finish
