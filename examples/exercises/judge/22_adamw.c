@@ -12,7 +12,8 @@ static const char *const slips_of_m[] = {
     "weight decay is in the gradient (L2): AdamW keeps it out of m and v, and takes it from p alone",
     "the old m is missing",
     "the factor 1 - beta1 of the gradient's share also multiplies the old m",
-    "1 - beta2 was taken for the gradient's share of m: it is 1 - beta1", NULL };
+    "1 - beta2 was taken for the gradient's share of m: it is 1 - beta1",
+    "the old v was taken for the old m", NULL };
 
 static const char *const slips_of_v[] = {
     "v was left as it was: it is stored, for the next step",
@@ -67,7 +68,8 @@ static const char *const slips_of_p[] = {
     "1 - beta2 without the power: it is 1 - beta2^t",
     "m's correction is t^beta1: the power is beta1^t",
     "the old m was corrected: it is the new one that moves p",
-    "the old v was corrected: it is the new one that divides", NULL };
+    "the old v was corrected: it is the new one that divides",
+    "weight decay takes a part of g: it takes a part of p", NULL };
 
 static void to_mistakes(struct judge_mistake *to, const char *const *says, double (*numbers)[N])
 {
@@ -110,7 +112,8 @@ static void step(const char *part, const double *p0, const double *g, const doub
         const double mi = b1 * a + (1 - b1) * d, vi = b2 * b + (1 - b2) * d * d;
         const double mm = mi / u1, root = sqrt(vi / u2), u = mm / (root + eps);
         const double in_m[] = { a, b1 * a + d, (1 - b1) * a + b1 * d, b2 * a + (1 - b2) * d, mm,
-            b1 * a + (1 - b1) * l2, (1 - b1) * d, (1 - b1) * (a + d), b1 * a + (1 - b2) * d };
+            b1 * a + (1 - b1) * l2, (1 - b1) * d, (1 - b1) * (a + d), b1 * a + (1 - b2) * d,
+            b1 * b + (1 - b1) * d };
         const double in_v[] = { b, b2 * b + (1 - b2) * d, b2 * b + d * d, (1 - b2) * b + b2 * d * d,
             b1 * b + (1 - b1) * d * d, b2 * b + (1 - b2) * mi * mi, vi / u2,
             b2 * b + (1 - b2) * (1 - b2) * d * d, (1 - b2) * d * d, b + d * d, b2 * b + (1 - b2) * l2 * l2,
@@ -132,7 +135,7 @@ static void step(const char *part, const double *p0, const double *g, const doub
             mi / (1 - pow(b1, t + 1)) / (root + eps) + wd * old, mm / (sqrt(vi / (1 - pow(b2, t + 1))) + eps) + wd * old,
             mi / (1 - b1 * t) / (root + eps) + wd * old, mm / (sqrt(vi / (1 - b2 * t)) + eps) + wd * old,
             mm / (sqrt(vi / (1 - b2)) + eps) + wd * old, mi / (1 - pow(t, b1)) / (root + eps) + wd * old,
-            a / u1 / (root + eps) + wd * old, mm / (sqrt(b / u2) + eps) + wd * old };
+            a / u1 / (root + eps) + wd * old, mm / (sqrt(b / u2) + eps) + wd * old, u + wd * d };
         for (int s = 0; slips_of_m[s]; s++)
             m[s][i] = in_m[s];
         for (int s = 0; slips_of_v[s]; s++)

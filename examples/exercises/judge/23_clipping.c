@@ -16,7 +16,10 @@ static const char *const slips_of_norm[] = {
     "this is the size of the last element: the squares of all are added up",
     "this is the root of the sum of g itself: add up the squares",
     "this is a whole number: norm was made an int",
-    "this is the largest of the parameters' norms: there is one sum of squares for all", NULL };
+    "this is the largest of the parameters' norms: there is one sum of squares for all",
+    "the norm is 0: is the sum begun anew within a loop, or a loop never run?",
+    "the last parameter is left out: the sum goes over all of them",
+    "the first parameter is left out: the sum goes over all of them", NULL };
 
 static const char *const slips_of_g[] = {
     "the gradients were left as they are, though their norm is larger than max_norm",
@@ -31,7 +34,9 @@ static const char *const slips_of_g[] = {
     "the factor was applied twice: each element is multiplied by it once",
     "each element was clipped to 1: that turns the gradient; all are multiplied by one factor",
     "only the first parameter's gradient was scaled: all of them are",
-    "only the last parameter's gradient was scaled: all of them are", NULL };
+    "only the last parameter's gradient was scaled: all of them are",
+    "a number was subtracted from g: it is multiplied by max_norm / norm",
+    "the root of the factor was taken: it is max_norm / norm itself", NULL };
 
 static void clip(const char *part, const int *size, int count, double scale, double max_norm)
 {
@@ -57,7 +62,8 @@ static void clip(const char *part, const int *size, int count, double scale, dou
     const double norm = sqrt(sum), by = norm > max_norm ? max_norm / norm : 1;
     const double wrong_norm[] = { sum, ones, most, norm / sqrt(n ? n : 1), norm * by, all,
                                   norms[count - 1], norms[0], by,
-                                  n ? fabs(before[n - 1]) : 0, sqrt(fabs(plain)), (int)norm, largest };
+                                  n ? fabs(before[n - 1]) : 0, sqrt(fabs(plain)), (int)norm, largest, 0,
+                                  sqrt(fmax(0, sum - norms[count - 1] * norms[count - 1])), sqrt(fmax(0, sum - norms[0] * norms[0])) };
     double wrong[sizeof slips_of_g / sizeof *slips_of_g][ALL], want[ALL];
     struct judge_mistake of_norm[20] = { 0 }, of_g[20] = { 0 };
     for (int s = 0; slips_of_norm[s]; s++)
@@ -75,7 +81,8 @@ static void clip(const char *part, const int *size, int count, double scale, dou
             const double in[] = { d, norms[k] > max_norm ? d * max_norm / norms[k] : d,
                 fmax(-max_norm, fmin(max_norm, d)), d * max_norm / norm, d / norm, d * max_norm,
                 d * max_norm / sum, d * norm / max_norm, d * max_norm / norms[k], d * by * by,
-                fmax(-1, fmin(1, d)), k ? d : d * by, k < count - 1 ? d : d * by };
+                fmax(-1, fmin(1, d)), k ? d : d * by, k < count - 1 ? d : d * by,
+                d - max_norm / norm, d * sqrt(by) };
             want[i] = d * by;
             for (int s = 0; slips_of_g[s]; s++)
                 wrong[s][i] = in[s];

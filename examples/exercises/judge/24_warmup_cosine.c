@@ -4,13 +4,13 @@
 enum { MOST = 40 };
 
 enum slip {
-    FROM_ZERO, INT_UP, FROM_MIN, SLOW_UP, NO_UP, INT_X, ALL_STEPS, ALL_FROM_WARMUP, EARLY, LATE,
+    FROM_ZERO = 1, INT_UP, FROM_MIN, SLOW_UP, NO_UP, INT_X, ALL_STEPS, ALL_FROM_WARMUP, EARLY, LATE,
     MIN_ON_TOP, NO_MIN, FLOOR, NO_HALF, PLAIN_COS, NO_PI, QUARTER, WHOLE, DEGREES, LINE, RISES,
     GOES_ON, ZERO_AFTER, LR_AFTER, UP_TOO_LONG, STEP_AFTER, EXCHANGED, BRACKET, NO_LAST, UP_FROM_MIN_ZERO,
-    ROUGH_PI, UP_IS_LR, UPSIDE_DOWN, STEP_BY_FALL, ZERO_BY_ZERO, SLIPS, RIGHT = SLIPS
+    ROUGH_PI, UP_IS_LR, UPSIDE_DOWN, STEP_BY_FALL, ZERO_BY_ZERO
 };
 
-static const char *const says[SLIPS] = {
+static const char *const says[] = { "",
     [FROM_ZERO] = "the warm-up begins with 0: step 0 shall move already, so it counts step + 1",
     [INT_UP] = "step + 1 and warmup are int, so is their quotient in C: 0 until the last step of the warm-up",
     [FROM_MIN] = "the warm-up climbs from min_lr: it climbs from lr / warmup",
@@ -45,70 +45,73 @@ static const char *const says[SLIPS] = {
     [UP_IS_LR] = "it does not climb: the rate is lr throughout the warm-up",
     [UPSIDE_DOWN] = "the fraction is upside down: it is (step + 1) / warmup",
     [STEP_BY_FALL] = "x counts from step 0: the fall begins at step `warmup`",
-    [ZERO_BY_ZERO] = "where warmup is steps there is no fall, and x is 0/0: step `steps` belongs to the last case"
-};
+    [ZERO_BY_ZERO] = "where warmup is steps there is no fall, and x is 0/0: step `steps` belongs to the last case", NULL };
 
-/* The rate as it is with a slip, or RIGHT. */
-static double rate(enum slip s, int step, int warmup, int steps, double lr, double min_lr)
+#define HAS(s) ((slips >> (s) & 1) != 0)
+
+static double rate(uint64_t slips, int step, int warmup, int steps, double lr, double min_lr)
 {
     const double pi = acos(-1), up = (double)(step + 1) / warmup;
-    const double from = s == ALL_STEPS || s == STEP_BY_FALL ? 0 : warmup;
-    const double fall = s == ALL_STEPS || s == ALL_FROM_WARMUP ? steps
-                      : steps - warmup - (s == EARLY) + (s == LATE);
-    if (s == UP_TOO_LONG && step == warmup && warmup)
+    const double from = HAS(ALL_STEPS) || HAS(STEP_BY_FALL) ? 0 : warmup;
+    const double fall = HAS(ALL_STEPS) || HAS(ALL_FROM_WARMUP) ? steps
+                      : steps - warmup - HAS(EARLY) + HAS(LATE);
+    if (HAS(UP_TOO_LONG) && step == warmup && warmup)
         return lr * up;
-    if (step < warmup && s != NO_UP)
-        return s == FROM_ZERO ? lr * step / warmup : s == INT_UP ? lr * (int)up
-             : s == UP_IS_LR ? lr : s == UPSIDE_DOWN ? lr / up
-             : s == FROM_MIN ? min_lr + (lr - min_lr) * up
-             : s == UP_FROM_MIN_ZERO ? min_lr + (lr - min_lr) * step / warmup
-             : s == SLOW_UP ? lr * (step + 1) / (warmup + 1) : lr * up;
-    if (s == ZERO_BY_ZERO && step == steps && warmup == steps)
+    if (step < warmup && !HAS(NO_UP))
+        return HAS(FROM_ZERO) ? lr * step / warmup : HAS(INT_UP) ? lr * (int)up
+             : HAS(UP_IS_LR) ? lr : HAS(UPSIDE_DOWN) ? lr / up
+             : HAS(FROM_MIN) ? min_lr + (lr - min_lr) * up
+             : HAS(UP_FROM_MIN_ZERO) ? min_lr + (lr - min_lr) * step / warmup
+             : HAS(SLOW_UP) ? lr * (step + 1) / (warmup + 1) : lr * up;
+    if (HAS(ZERO_BY_ZERO) && step == steps && warmup == steps)
         return NAN;
-    if (step >= steps - (s == NO_LAST) && s != GOES_ON)
-        return s == ZERO_AFTER ? 0 : s == LR_AFTER ? lr : min_lr;
-    const double x = s == INT_X ? 0 : (step - from + (s == STEP_AFTER)) / fall;
-    const double wave = s == NO_PI ? x : s == ROUGH_PI ? 3.14 * x
-                      : s == QUARTER ? pi * x / 2 : s == WHOLE ? 2 * pi * x
-                      : s == DEGREES ? 180 * x : pi * x;
-    const double part = s == NO_HALF ? 1 + cos(wave) : s == PLAIN_COS || s == QUARTER ? cos(wave)
-                      : s == LINE ? 1 - x : s == RISES ? (1 - cos(wave)) / 2 : (1 + cos(wave)) / 2;
-    return s == MIN_ON_TOP ? min_lr + lr * part : s == NO_MIN ? lr * part
-         : s == FLOOR ? fmax(min_lr, lr * part)
-         : s == EXCHANGED ? lr + (min_lr - lr) * part : s == BRACKET ? min_lr + (lr - min_lr) + cos(wave) / 2
+    if (step >= steps - HAS(NO_LAST) && !HAS(GOES_ON))
+        return HAS(ZERO_AFTER) ? 0 : HAS(LR_AFTER) ? lr : min_lr;
+    const double x = HAS(INT_X) ? 0 : (step - from + HAS(STEP_AFTER)) / fall;
+    const double wave = HAS(NO_PI) ? x : HAS(ROUGH_PI) ? 3.14 * x
+                      : HAS(QUARTER) ? pi * x / 2 : HAS(WHOLE) ? 2 * pi * x
+                      : HAS(DEGREES) ? 180 * x : pi * x;
+    const double part = HAS(NO_HALF) ? 1 + cos(wave) : HAS(PLAIN_COS) || HAS(QUARTER) ? cos(wave)
+                      : HAS(LINE) ? 1 - x : HAS(RISES) ? (1 - cos(wave)) / 2 : (1 + cos(wave)) / 2;
+    return HAS(MIN_ON_TOP) ? min_lr + lr * part : HAS(NO_MIN) ? lr * part
+         : HAS(FLOOR) ? fmax(min_lr, lr * part)
+         : HAS(EXCHANGED) ? lr + (min_lr - lr) * part : HAS(BRACKET) ? min_lr + (lr - min_lr) + cos(wave) / 2
          : min_lr + (lr - min_lr) * part;
+}
+
+struct run {
+    int    first, last, warmup, steps;
+    double lr, min_lr;
+};
+
+static void rates_of(uint64_t slips, double *out, void *arg)
+{
+    const struct run *r = arg;
+    for (int step = r->first; step <= r->last; step++)
+        out[step - r->first] = rate(slips, step, r->warmup, r->steps, r->lr, r->min_lr);
 }
 
 /* The steps first .. last. */
 static void rates(const char *part, int first, int last, int warmup, int steps, double lr, double min_lr)
 {
-    double got[MOST], want[MOST], wrong[SLIPS][MOST];
-    double one[MOST], wave[MOST], a, b;
-    struct judge_mistake mistakes[SLIPS + 2] = { 0 };
-    char factors[160];
+    struct run run = { first, last, warmup, steps, lr, min_lr };
+    double got[MOST], one[MOST], wave[MOST], a, b;
+    char name[100], factors[160] = "";
     const bool up = last < warmup;
     const int n = last - first + 1;
-    char name[100];
     judge_part("%s", part);
     for (int i = 0; i < n; i++) {
         got[i] = warmup_cosine(first + i, warmup, steps, lr, min_lr);
         one[i] = 1;
         wave[i] = up ? first + i + 1 : cos(acos(-1) * (first + i - warmup) / (steps - warmup));
-        want[i] = rate(RIGHT, first + i, warmup, steps, lr, min_lr);
-        for (int s = 0; s < SLIPS; s++)
-            wrong[s][i] = rate(s, first + i, warmup, steps, lr, min_lr);
     }
-    for (int s = 0; s < SLIPS; s++)
-        mistakes[s] = (struct judge_mistake){ says[s], wrong[s] };
-    if ((up || (first >= warmup && last < steps)) && judge_combination(got, one, wave, (size_t)n, &a, &b)) {
+    if ((up || (first >= warmup && last < steps)) && judge_combination(got, one, wave, (size_t)n, &a, &b))
         snprintf(factors, sizeof factors, "it is %.4g plus %.4g times %s: wanted %.4g and %.4g", a, b,
                  up ? "(step + 1)" : "cos(pi x)", up ? 0 : (lr + min_lr) / 2,
                  up ? lr / warmup : (lr - min_lr) / 2);
-        mistakes[SLIPS] = (struct judge_mistake){ factors, got };
-    }
     snprintf(name, sizeof name, "warmup %d, steps %d, lr %g, min_lr %g: counted from step %d, rate", warmup,
              steps, lr, min_lr, first);
-    judge_numbers(name, GRA_SHAPE(n), got, want, 3e-6 * lr, mistakes);
+    judge_slips(name, GRA_SHAPE(n), got, 3e-6 * lr, says, rates_of, &run, factors[0] ? factors : NULL);
 }
 
 void judge_exercise(void)

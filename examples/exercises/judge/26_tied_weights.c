@@ -10,7 +10,8 @@ enum slip {
     BY_Y, H_ROW_I, HALVED, L_OWN_ROW, L_ROW_I, H_MINUS, L_MINUS, H_STORED, H_STORED_AFTER, L_STORED,
     L_STORED_FIRST, L_RAW, L_SLOPE, L_NO_FACTOR, L_WITH_E, L_TURNED_H, H_WITH_H, H_WITH_OWN, H_TURNED_E,
     H_E_STRIDE, H_NO_FACTOR, H_OVER_I, DH_RUNS, DH_LAST, H_WITHIN, L_TURNED, H_TURNED, L_STRIDE, H_STRIDE,
-    L_TANH, I_FROM_1, I_SHORT, D_FROM_1, D_SHORT, J_FROM_1, J_SHORT
+    L_TANH, I_FROM_1, I_SHORT, D_FROM_1, D_SHORT, J_FROM_1, J_SHORT,
+    L_BOTH, H_FIRST
 };
 
 static const char *const says[] = { "",
@@ -60,7 +61,9 @@ static const char *const says[] = { "",
     [D_FROM_1] = "the first column, d = 0, is left out: a loop does not begin at 0",
     [D_SHORT] = "the last column, d = dim - 1, is left out: a loop ends too early",
     [J_FROM_1] = "the first row of e, j = 0, is left out: the loop over j does not begin at 0",
-    [J_SHORT] = "the last row of e, j = vocab - 1, is left out: the loop over j ends too early", NULL };
+    [J_SHORT] = "the last row of e, j = vocab - 1, is left out: the loop over j ends too early",
+    [L_BOTH] = "in the logits' road the factor is h alone: 1 - h^2 belongs to the road through h",
+    [H_FIRST] = "the road through h ends in row ids[0] for every token: it ends in row ids[i]", NULL };
 
 struct tied {
     const double *e, *dlogits;
@@ -94,7 +97,8 @@ static void pass(uint64_t slips, const struct tied *k, bool by_logits, bool by_h
     double given[MOST] = { 0 }, dh = 0;
     for (int i = HAS(I_FROM_1); i < n - HAS(I_SHORT); i++)
         for (int d = HAS(D_FROM_1); d < dim - HAS(D_SHORT); d++) {
-            const int own = k->ids[i] * dim + d, to = HAS(H_ROW_I) ? i % vocab * dim + d : own, at = d * n + i;
+            const int own = k->ids[i] * dim + d, at = d * n + i;
+            const int to = HAS(H_ROW_I) ? i % vocab * dim + d : HAS(H_FIRST) ? k->ids[0] * dim + d : own;
             const double x = k->e[own], y = tanh(x), half = HAS(HALVED) ? 0.5 : 1;
             const double slope = half * (HAS(H_MINUS) ? -1 : 1) * slope_of(slips, x, y);
             dh = HAS(DH_RUNS) || (HAS(H_OVER_I) && d > 0) ? dh : 0;
@@ -104,7 +108,7 @@ static void pass(uint64_t slips, const struct tied *k, bool by_logits, bool by_h
                 const double gl = HAS(L_TURNED) ? turned : HAS(L_STRIDE) ? stride : g;
                 const double gh = HAS(H_TURNED) ? turned : HAS(H_STRIDE) ? stride : g;
                 const double l = HAS(L_RAW) ? x : HAS(L_SLOPE) ? 1 - y * y : HAS(L_NO_FACTOR) ? 1
-                               : HAS(L_WITH_E) ? e : HAS(L_TANH) ? tanh(y)
+                               : HAS(L_WITH_E) ? e : HAS(L_TANH) ? tanh(y) : HAS(L_BOTH) ? y * (1 - y * y)
                                : HAS(L_TURNED_H) ? tanh(k->e[k->ids[at / dim] * dim + at % dim]) : y;
                 const int row = HAS(L_OWN_ROW) ? k->ids[i] : HAS(L_ROW_I) ? i % vocab : j;
                 if (by_logits)

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { BATCH = 2, TIME = 3, HEADS = 4, D = 2, DIM = HEADS * D };
+enum { BATCH = 2, TIME = 3, HEADS = 4, D = 3, DIM = HEADS * D };
 
 enum slip {
-    INTERLEAVED = 1, FIRST_KV, LAST_KV, NO_SCALE, SCALE_DIM, SCALE_D, SCALE_TIME, SCALE_TIMES, NO_MASK,
+    INTERLEAVED = 1, FIRST_KV, LAST_KV, NO_SCALE, SCALE_DIM, SCALE_D, SCALE_TIME, SCALE_TIMES, SCALE_HEADS, NO_MASK,
     NOT_SELF, MASK_PAST, MASK_AFTER, NO_SOFTMAX, NO_OUT, OUT_QUERY, NO_MERGE, MERGED_BY_GROUP, NO_PERMUTE,
     NO_PERMUTE_Q, NO_PERMUTE_KV, D_BEFORE_HEADS, VALUES_FROM_KEY, KEYS_FROM_VALUE, EXCHANGED,
     KEYS_FROM_QUERY, QUERY_TWICE, OVER_QUERIES, RESIDUAL, AS_IT_CAME
@@ -21,6 +21,7 @@ static const char *const says[] = { "",
     [SCALE_D] = "the scores are divided by d: the root is missing",
     [SCALE_TIME] = "the scores are divided by sqrt(time); it is d, the last dimension of a head's queries",
     [SCALE_TIMES] = "the scores are multiplied by sqrt(d): they are divided by it",
+    [SCALE_HEADS] = "the scores are divided by the root of the number of heads; it is d, a head's width",
     [NO_MASK] = "the future is seen: the causal mask is missing",
     [NOT_SELF] = "a position does not see itself",
     [MASK_PAST] = "the mask is turned round: a position sees the future, not the past (keys times queries?)",
@@ -77,7 +78,7 @@ static void split(const double *rows, int heads, bool no_permute, bool d_first, 
 static void head(uint64_t slips, const double *q, const double *k, const double *v, double *y)
 {
     const double by = HAS(NO_SCALE) ? 1 : HAS(SCALE_DIM) ? 1 / sqrt(DIM) : HAS(SCALE_D) ? 1.0 / D
-                    : HAS(SCALE_TIME) ? 1 / sqrt(TIME) : HAS(SCALE_TIMES) ? sqrt(D) : 1 / sqrt(D);
+                    : HAS(SCALE_TIME) ? 1 / sqrt(TIME) : HAS(SCALE_HEADS) ? 1 / sqrt(HEADS) : HAS(SCALE_TIMES) ? sqrt(D) : 1 / sqrt(D);
     double w[TIME][TIME];
     for (int i = 0; i < TIME; i++)
         for (int j = 0; j < TIME; j++) {
@@ -145,8 +146,8 @@ static const char *first_position(const double *got, const double *want)
         for (int c = 0; c < DIM; c++) {
             const double y = got[b * TIME * DIM + c];
             if (isnan(y))
-                return "position 0 has a nan: a row of scores that are all -inf, or the mask on weights? The mask is "
-                       "for the scores, before the softmax";
+                return "position 0 has a nan: is the softmax missing (the mask is -inf), or the mask put on weights? The "
+                       "mask is for the scores, before the softmax";
             if (fabs(y - want[b * TIME * DIM + c]) > 1e-9)
                 return "position 0 is wrong already, which sees itself alone, so that scores do not matter there: look "
                        "at the values, how heads are split and joined, and out";

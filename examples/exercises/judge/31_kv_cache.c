@@ -9,7 +9,7 @@ static const int ids[CONTEXT] = { 3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 10, 0 };
 enum slip {
     AFRESH = 1, FROM_0, LATER, EARLIER, ALL_ALIKE, FORGETS, NOT_SELF, NO_CACHED_FIRST, FUTURE,
     LIKE_A_SQUARE, NO_SOFTMAX, NO_SCALE, SCALE_D, SCALE_ALL, SCALE_NEW, EXCHANGED, K_FROM_V, V_FROM_K,
-    K_FROM_X, V_FROM_X, K_FROM_Q, Q_FROM_K, NO_X
+    K_FROM_X, V_FROM_X, K_FROM_Q, Q_FROM_K, NO_X, OVER_QUERIES
 };
 
 static const char *const says[] = { "",
@@ -36,7 +36,8 @@ static const char *const says[] = { "",
     [V_FROM_X] = "the weights multiply x: they weigh the values",
     [K_FROM_Q] = "the queries are multiplied with queries: scores are made with the keys",
     [Q_FROM_K] = "the keys are multiplied with keys: scores are made of queries and keys",
-    [NO_X] = "x is missing in what the head is given: it is x plus what attention found", NULL };
+    [NO_X] = "x is missing in what the head is given: it is x plus what attention found",
+    [OVER_QUERIES] = "softmax runs over the queries; the weights of one query, over its keys, sum to 1", NULL };
 
 #define HAS(s) ((slips >> (s) & 1) != 0)
 
@@ -97,6 +98,16 @@ static void logits(uint64_t slips, double *y, void *arg)
                 s += (*q)[i][c] * (*k)[j][c];
             sum += w[j] = HAS(NO_SOFTMAX) ? s * by : exp(s * by);
         }
+        for (int j = 0; j < end && HAS(OVER_QUERIES); j++) {       /* the queries that see key j */
+            double all = 0;
+            for (int l = j > before ? j : before; l < before + n; l++) {
+                double s = 0;
+                for (int c = 0; c < DIM; c++)
+                    s += (*q)[l][c] * (*k)[j][c];
+                all += exp(s * by);
+            }
+            w[j] *= sum / all;
+        }
         for (int c = 0; c < DIM; c++) {
             h[c] = HAS(NO_X) ? 0 : of.x[i][c];
             for (int j = from; j < end; j++)
@@ -147,8 +158,8 @@ static const char *otherwise(const double *got, const double *want, int before)
                     "first new token at position cache->time?"
          : right ? "row 0 is right, which sees itself alone: x, values and head are. Look at the keys, the scores, their "
                    "mask and softmax"
-         : "row 0 is wrong already, which sees itself alone, so that scores do not matter: look at x, its position, the "
-           "values, and at what the head is given";
+         : "row 0 is wrong already, which sees itself alone, so that its weight is 1: look at x, its position, the "
+           "values, softmax's dimension, and at what the head is given";
 }
 
 /* One call, in a step of its own. */

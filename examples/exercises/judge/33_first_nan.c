@@ -6,7 +6,7 @@ enum { VOCAB = 6, DIM = 4, MOST = 8, ALL = 2 * VOCAB * DIM + VOCAB, NEW = 5, NEA
 
 enum slip {
     RIGHT, ONLY_CENTRED, NOTHING, BY_VARIANCE, DETACHED, MEAN_DETACHED, SAMPLE, BIG_EPS, EPS_1, EPS_AT_0,
-    LEFT_OUT, NO_GATE, LOGITS_0, SLIPS
+    LEFT_OUT, NO_GATE, GATE_TURNED, GELU, NO_LOG, TENTH, LOGITS_0, SLIPS
 };
 
 static gra_tensor *reference(gra_tape *t, const struct gated_net *net, const int *ids, const int *next, int n,
@@ -16,7 +16,7 @@ static gra_tensor *reference(gra_tape *t, const struct gated_net *net, const int
     gra_tensor *x = gra_embedding(t, net->embedding, ids, GRA_SHAPE(n));
     gra_tensor *mean = gra_mean_dim(t, x, -1, true), *variance = gra_var_dim(t, x, -1, s == SAMPLE, true);
     gra_tensor *centred = gra_sub(t, x, s == MEAN_DETACHED ? gra_detach(t, mean) : mean);
-    gra_tensor *eps = gra_full(t, s == BIG_EPS ? 1e-2 : s == EPS_1 ? 1 : 1e-5, variance->shape);
+    gra_tensor *eps = gra_full(t, s == BIG_EPS ? 1e-2 : s == TENTH ? 0.1 : s == EPS_1 ? 1 : 1e-5, variance->shape);
     if (s == EPS_AT_0)
         eps = gra_eq(t, variance, gra_zeros(t, variance->shape));
     variance = gra_add(t, variance, eps);
@@ -25,11 +25,12 @@ static gra_tensor *reference(gra_tape *t, const struct gated_net *net, const int
     y = s == ONLY_CENTRED ? centred : s == NOTHING ? x : y;
     for (int i = 0; i < n; i++)
         targets[i] = s == LEFT_OUT && (ids[i] == NEW || ids[i] == NEARLY) ? GRA_IGNORE_INDEX : next[i];
-    y = s == NO_GATE ? y : gra_silu(t, y);
+    y = s == NO_GATE ? y : s == GELU ? gra_gelu(t, y)
+      : s == GATE_TURNED ? gra_neg(t, gra_silu(t, gra_neg(t, y))) : gra_silu(t, y);
     gra_tensor *logits = gra_linear(t, y, net->weight, net->bias), *new = gra_zeros(t, GRA_SHAPE(n, 1));
     for (int i = 0; i < n && s == LOGITS_0; i++)
         new->data[i] = ids[i] == NEW;
-    return gra_cross_entropy(t, gra_masked_fill(t, logits, new, 0), targets);
+    return gra_cross_entropy(t, s == NO_LOG ? gra_softmax(t, logits, -1) : gra_masked_fill(t, logits, new, 0), targets);
 }
 
 /* A net whose rows have a variance of about 1, but for the new token's and one with nearly equal numbers. */
@@ -162,6 +163,10 @@ static void judged(const char *part, const int *ids, const int *next, int n)
         { "the gate is gone: that is no mend, but another network", &want[NO_GATE].loss },
         { "eps is too large: it is to be small beside a variance of 1", &want[BIG_EPS].loss },
         { "eps is too large: it is to be small beside a variance of 1", &want[EPS_1].loss },
+        { "eps is too large: it is to be small beside a variance of 1", &want[TENTH].loss },
+        { "the gate is turned round: it is x / (1 + e^-x), not x / (1 + e^x)", &want[GATE_TURNED].loss },
+        { "the gate is another function: that is no mend, but another network", &want[GELU].loss },
+        { "cross_entropy is given probabilities: their logarithms are missing", &want[NO_LOG].loss },
         { "a variance of 0 is mended, one of 1e-18 is not: such rows are divided by their tiny "
           "deviation, which makes large numbers of nothing", &want[EPS_AT_0].loss },
         { "the new token's logits are 0: a nan was hidden there, not mended", &want[LOGITS_0].loss },
