@@ -250,6 +250,14 @@ char       *gra_node_path(const gra_tensor *x, char path[GRA_PATH]);    /* the l
 gra_tensor *gra_name(gra_tensor *x, const char *format, ...) GRA_PRINTF(2, 3);  /* x, which has this name until
                                                            the next gra_begin: errors and what is printed of
                                                            the tape use it. A parameter keeps its own */
+void        gra_print_tape(const gra_tape *t);          /* to stdout, 80 columns wide: a line for each node, and
+                                                           for each leaf before it is first used, with the
+                                                           root mean square of values and gradient, or of a
+                                                           single number this number */
+void        gra_fprint_tape(FILE *f, const gra_tape *t);
+int         gra_write_dot(const gra_tape *t, const char *path); /* the same as a graph for Graphviz, a box around
+                                                           each layer: dot -Tsvg tape.dot -o tape.svg. 0; -1,
+                                                           and errno says why */
 
 /* ---- ops: element by element ------------------------------------------------------------------
  * Two operands broadcast as NumPy's: shapes are aligned at the right, a 1 stretches. */

@@ -97,8 +97,39 @@ char     *gra_path_between(const gra_tensor *p, const gra_tensor *q, char path[G
                                                            node between one that has the parameter p and one
                                                            that has q, or of both if they are the same; NULL:
                                                            there is none */
-void     *gra_header_alloc(gra_tape *t, size_t bytes);  /* memory that lives as long as the step's headers, which
-                                                           is longer than the step; NULL after an error */
+void     *gra_header_alloc(gra_tape *t, size_t bytes);  /* memory that lives as long as the step's headers,
+                                                           longer than the step; NULL after an error */
+
+/* The nodes of a tape in order, each leaf before the first node that it goes into (listing.c). */
+typedef struct gra_listed {
+    const gra_tensor *x;
+    const gra_tensor *before, *after;                   /* its path is gra_path_between these two */
+} gra_listed;
+typedef struct gra_listing {
+    gra_listed *row;
+    int         count;
+    int        *slot;                   /* a hash table of the tensors: 1 + the row, or 0: free */
+    size_t      slots;                  /* a power of two */
+} gra_listing;
+bool        gra_listing_open(gra_listing *l, const gra_tape *t);        /* false: out of memory; there is
+                                                           nothing to close */
+void        gra_listing_close(gra_listing *l);
+int         gra_listing_find(const gra_listing *l, const gra_tensor *x);        /* the row of x */
+
+/* Texts of a row, of any bytes made printable. */
+#define GRA_COLUMNS_TEXT 400            /* bytes of a text of at most 99 characters */
+#define GRA_SIZE_TEXT 24
+int         gra_shortened(const char *s, int columns, char *text);      /* s, its middle left out where it has
+                                                           more characters (columns >= 3); how many it has
+                                                           now */
+void        gra_title_text(const gra_tensor *x, char *text);    /* "softmax", "scores = softmax", "weight",
+                                                           "input" */
+void        gra_label_text(const gra_tensor *x, const char *path, char *text);  /* as an input of a node of
+                                                           this path: "12", "weight", "fc.weight", "input" */
+void        gra_size_text(const gra_tensor *x, const real *values, char text[GRA_SIZE_TEXT]);   /* of values or
+                                                           gradients of x: a single number, else the root
+                                                           mean square; "" if there are none */
+const real *gra_kept_grad(const gra_tensor *x);         /* NULL: there is none, or it is uninitialised */
 
 /* gra_trace_nan: looks at what was just computed, and makes an error of the first nan or inf. */
 void gra_trace_forward(gra_tape *t, gra_tensor *y);     /* y was computed and recorded */

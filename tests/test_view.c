@@ -1,8 +1,14 @@
 /* Looking at a step: its nodes, the layers they belong to, and names. */
+#include "../core/error.h"
 #include "../layers/layers.h"
+#include "fault.h"
 #include "suites.h"
 #include "tensors.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <wchar.h>
 
 static void open_begun(void)
@@ -137,6 +143,308 @@ START_TEST(a_stale_tensor_is_not_named)
 }
 END_TEST
 
+/* ---- the text ---- */
+
+static char shown[1 << 20];
+
+static const char *printed(void)
+{
+    FILE *f = tmpfile();
+    ck_assert_ptr_nonnull(f);
+    gra_fprint_tape(f, t);
+    rewind(f);
+    shown[fread(shown, 1, sizeof shown - 1, f)] = '\0';
+    fclose(f);
+    return shown;
+}
+
+/* Every byte is printable ASCII or a part of a character, every line has at most 80 of these and does not end
+ * in a blank. */
+static void expect_tidy(const char *text)
+{
+    int line = 0;
+    for (const char *s = text, *end = s + strlen(s); s < end;) {
+        const char *at = s;
+        const int32_t c = gra_utf8(&s, end);
+        ck_assert_msg(c == '\n' || (c >= 0x20 && c < 0x7f) || c >= 0xa0, "byte %zu is %d", (size_t)(at - text), c);
+        ck_assert_msg(c != '\n' || at == text || at[-1] != ' ', "a blank ends a line: %s", text);
+        line = c == '\n' ? 0 : line + 1;
+        ck_assert_msg(line <= 80, "a line is too long: %s", text);
+    }
+}
+
+START_TEST(an_expression_as_text)
+{
+    gra_keep_grads(t, true);
+    gra_tensor *a = gra_name(gra_scalar(t, 2), "a"), *b = gra_scalar(t, -3);
+    gra_tensor *y = gra_add(t, gra_name(gra_mul(t, a, b), "ab"), gra_full(t, 10, GRA_SCALAR));
+    ck_assert_str_eq(printed(), "#  op        shape  inputs       value\n"
+                                "   a         ()                      2\n"
+                                "   input     ()                     -3\n"
+                                "0  ab = mul  ()     a, input        -6\n"
+                                "   constant  ()                     10\n"
+                                "1  add       ()     0, constant      4\n");
+    gra_backward(t, gra_mul(t, y, y));
+    ck_assert_str_eq(printed(), "#  op        shape  inputs       value  gradient\n"
+                                "   a         ()                      2       -24\n"
+                                "   input     ()                     -3        16\n"
+                                "0  ab = mul  ()     a, input        -6         8\n"
+                                "   constant  ()                     10\n"
+                                "1  add       ()     0, constant      4         8\n"
+                                "2  mul       ()     1, 1            16         1\n");
+}
+END_TEST
+
+START_TEST(layers_as_text)              /* parameters; what was not kept; a result that wants no gradient */
+{
+    struct gra_linear l;
+    gra_linear_init(&l, gra_enter(gra_root(model), "fc"), 2, 2, true);
+    for (int i = 0; i < 4; i++)
+        l.weight->data[i] = 1;
+    l.bias->data[0] = l.bias->data[1] = 0;
+    gra_tensor *x = gra_abs(t, gra_constant(t, (const real[]){ 3, -3, 4, -4 }, GRA_SHAPE(2, 2)));
+    gra_tensor *y = gra_linear(t, gra_linear_forward(t, &l, x), l.weight, NULL);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_layer_norm(t, y, NULL, l.bias, 1e-5))), 0);
+    ck_assert_str_eq(printed(), "#  layer  op          shape   inputs             value  gradient\n"
+                                "          abs         (2, 2)                      3.54\n"
+                                "   fc     weight      (2, 2)                         1         0\n"
+                                "   fc     bias        (2)                            0         2\n"
+                                "0  fc     linear      (2, 2)  abs, weight, bias   7.07\n"
+                                "1  fc     linear      (2, 2)  0, weight           14.1\n"
+                                "2  fc     layer_norm  (2, 2)  1, bias                0\n"
+                                "3         sum         ()      2                      0\n");
+}
+END_TEST
+
+START_TEST(empty_tapes_as_text)
+{
+    ck_assert_str_eq(printed(), "the tape is empty: nothing was computed that wants a gradient\n");
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_exp(t, gra_scalar(t, 1));
+    ck_assert_str_eq(printed(), "the tape is empty: GRA_EVAL records nothing\n");
+}
+END_TEST
+
+START_TEST(many_inputs_as_text)
+{
+    gra_tensor *x = VECTOR(1), *part[1000];
+    for (int i = 0; i < 1000; i++)
+        part[i] = gra_scale(t, x, i);
+    gra_concat(t, 1000, part, 0);
+    ck_assert_ptr_nonnull(strstr(printed(), "1000  concat  (1000)  0, 1, 2, ... 999  "));
+}
+END_TEST
+
+static const double sizes[][2] = { { 1e30, 1e30 }, { 3, 4 }, { 0, 0 }, { (double)NAN, (double)INFINITY },
+                                   { (double)INFINITY, 1 }, { -(double)INFINITY, 1 } };
+static const char *const root_mean_squares[] = { "1e+30", "3.54", "0", "nan", "inf", "inf" };
+
+START_TEST(root_mean_squares_as_text)
+{
+    gra_tensor *x = VECTOR((real)sizes[_i][0], (real)sizes[_i][1]);
+    char line[80];
+    snprintf(line, sizeof line, "reshape  (1, 2)  input   %5s\n", root_mean_squares[_i]);
+    gra_reshape(t, x, GRA_SHAPE(1, 2));
+    ck_assert_msg(strstr(printed(), line) != NULL, "wanted %s, got %s", line, shown);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_scale(t, gra_scalar(t, sizes[_i][0]), 1);
+    ck_assert_ptr_nonnull(printed());
+    expect_tidy(shown);
+}
+END_TEST
+
+START_TEST(no_values_as_text)
+{
+    gra_tensor *p = param("fc.weight"), *none = gra_constant(t, NULL, GRA_SHAPE(0, 1));
+    gra_add(t, none, p);
+    ck_assert_ptr_nonnull(strstr(printed(), "0  fc     add       (0, 1)  constant, weight\n"));
+}
+END_TEST
+
+/* ---- names of any bytes ---- */
+
+#define LONG 10000
+
+static char *hostile_name(int which)
+{
+    static char name[LONG + 1];
+    static const char *const bad[] = { "\n\t\033[2J\177\302\205", "\xff\xc0\x80\xed\xa0\x80", "\"];}\\N|{<>}",
+                                       "</script>", "\xef\xbf\xbf", "\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80", "&lt;%s%n", "" };
+    const size_t n = strlen(bad[which]);
+    memset(name, 'x', LONG);
+    name[LONG] = '\0';
+    for (size_t at = 0; n && at + n <= LONG; at += n)
+        memcpy(name + at, bad[which], n);
+    return name;
+}
+#define HOSTILE 8
+
+static char *dot_text(void)
+{
+    char path[] = "/tmp/gradus-view-XXXXXX";
+    const int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    ck_assert_int_eq(gra_write_dot(t, path), 0);
+    FILE *f = fopen(path, "rb");
+    shown[fread(shown, 1, sizeof shown - 1, f)] = '\0';
+    fclose(f);
+    unlink(path);
+    return shown;
+}
+
+/* As expect_tidy, but for the length of lines; and each line is of one of these forms, in which only the label may hold
+ * what comes from outside: none of it the bytes that a string, a record or a page would end by. */
+static void expect_tidy_dot(char *text)
+{
+    static const char opening[] = "digraph tape {\nnode [shape=record, fontname=\"sans-serif\"];\n"
+                                  "graph [fontname=\"sans-serif\", style=rounded, color=gray];\n";
+    int depth = 1, number, to, n;
+    ck_assert_int_eq(strncmp(text, opening, strlen(opening)), 0);
+    for (char *line = strtok(text + strlen(opening), "\n"); line; line = strtok(NULL, "\n")) {
+        char *label = strstr(line, "label=\""), *end = label ? strchr(label + 7, '"') : NULL;
+        n = 0;
+        ck_assert_int_gt(depth, 0);
+        if (label) {
+            ck_assert_ptr_nonnull(end);
+            ck_assert(strcmp(end, "\";") == 0 || strcmp(end, "\"];") == 0 || strcmp(end, "\", style=rounded];") == 0 ||
+                      strcmp(end, "\", style=filled];") == 0);
+            *end = '\0';
+            for (char *field; (field = strstr(label, " | ")) != NULL;)
+                field[1] = '/';
+            ck_assert_msg(strcspn(label + 7, "\"<>{}|\\\t\r\033\177") == strlen(label + 7), "%s", line);
+        } else if (strcmp(line, "}") == 0)
+            depth--;
+        else if (sscanf(line, "subgraph cluster_%d {%n", &number, &n) == 1 && n == (int)strlen(line))
+            depth++;
+        else
+            ck_assert_msg((sscanf(line, "leaf%d -> n%d;%n", &number, &to, &n) == 2 ||
+                           sscanf(line, "n%d -> n%d;%n", &number, &to, &n) == 2) && n == (int)strlen(line), "%s", line);
+    }
+    ck_assert_int_eq(depth, 0);
+}
+
+START_TEST(names_of_any_bytes)
+{
+    const char *name = hostile_name(_i);
+    gra_tensor *p = gra_param(gra_enter(gra_enter(gra_root(model), "%.30s", name), "%.30s", name), "w", gra_init_ones(),
+                              GRA_SHAPE(1, 1, 1, 1, 1, 1, 1, 1));
+    gra_op op = { .name = name, .view = true };
+    gra_tensor *y = gra_add(t, gra_name(gra_scalar(t, 1), "%s", name), p);
+    ck_assert_str_eq(y->in[0]->name, name);
+    gra_name(gra_run(gra_result_like(t, &op, y)), "%s", name);
+    ck_assert_int_eq(gra_node_count(t), 2);
+    expect_tidy(printed());
+    ck_assert_uint_lt(strlen(shown), 2000);
+    expect_tidy_dot(dot_text());
+    ck_assert_uint_lt(strlen(shown), 4000);
+}
+END_TEST
+
+/* ---- the graph ---- */
+
+START_TEST(layers_as_a_graph)          /* a constant inside of a block does not break its box in two */
+{
+    gra_tensor *x = gra_mul(t, param("a.0.b.w"), gra_ones(t, GRA_SHAPE(2)));
+    x = gra_add(t, gra_exp(t, x), gra_ones(t, GRA_SCALAR));
+    gra_sum(t, gra_mul(t, x, param("a.0.c.w")));
+    const char *text = dot_text(), *box = text;
+    int boxes = 0;
+    for (; (box = strstr(box, "subgraph")) != NULL; box++)
+        boxes++;
+    ck_assert_int_eq(boxes, 4);
+    ck_assert_ptr_nonnull(strstr(text, "subgraph cluster_0 {\nlabel=\"a\";\nsubgraph cluster_1 {\nlabel=\"a.0\";\n"
+                                 "subgraph cluster_2 {\nlabel=\"a.0.b\";\n"
+                                 "leaf0 [label=\"w | (1) | data 1 | grad 0\", style=filled];\n"
+                                 "n0 [label=\"mul | (2) | data 1\"];\n}\nn1 [label=\"exp | (2) | data 2.72\"];\n"
+                                 "n2 [label=\"add | (2) | data 3.72\"];\nsubgraph cluster_3 {\nlabel=\"a.0.c\";\n"));
+    expect_tidy_dot(shown);
+}
+END_TEST
+
+START_TEST(an_empty_graph)
+{
+    expect_tidy_dot(dot_text());
+}
+END_TEST
+
+START_TEST(a_graph_that_cannot_be_written)
+{
+    gra_exp(t, gra_scalar(t, 1));
+    ck_assert_int_eq(gra_write_dot(t, "/nowhere/tape.dot"), -1);
+    ck_assert_int_eq(errno, ENOENT);
+    ck_assert_int_eq(gra_write_dot(t, NULL), -1);
+}
+END_TEST
+
+START_TEST(an_expression_as_a_graph)
+{
+    gra_keep_grads(t, true);
+    gra_tensor *a = gra_name(gra_scalar(t, 2), "a\\\"b|c");
+    gra_backward(t, gra_mul(t, a, a));
+    ck_assert_str_eq(dot_text(), "digraph tape {\n"
+                                 "node [shape=record, fontname=\"sans-serif\"];\n"
+                                 "graph [fontname=\"sans-serif\", style=rounded, color=gray];\n"
+                                 "leaf0 [label=\"a&#92;&#92;&#34;b&#124;c | data 2 | grad 4\", style=rounded];\n"
+                                 "n0 [label=\"mul | data 4 | grad 1\"];\n"
+                                 "leaf0 -> n0;\n"
+                                 "leaf0 -> n0;\n"
+                                 "}\n");
+}
+END_TEST
+
+/* ---- no memory ---- */
+
+START_TEST(no_memory_for_a_name)
+{
+    gra_tensor *x = gra_name(gra_scalar(t, 1), "x");
+    if (!fault_wrapped())
+        return;
+    fault_arm(FAULT_ALLOC, 1, ENOMEM, true);
+    gra_name(x, "%1000000d", 1);
+    fault_disarm();
+    ck_assert_str_eq(x->name, "x");
+    expect_error("out of memory: 1000001 more bytes were wanted for this step");
+}
+END_TEST
+
+static long file_size(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 ? (long)s.st_size : -1;
+}
+
+START_TEST(no_memory_to_look)           /* at each allocation once */
+{
+    gra_exp(t, gra_scalar(t, 1));
+    char path[] = "/tmp/gradus-view-XXXXXX";
+    const int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    const long held = fault_held();
+    for (long n = 1, struck = 1; fault_wrapped() && struck; n++) {
+        fault_arm(FAULT_ALLOC, n, ENOMEM, false);
+        errno = 0;
+        const int status = gra_write_dot(t, path), why = errno;
+        struck = fault_disarm();
+        ck_assert(struck ? status == -1 && why == ENOMEM && file_size(path) == 0 : n > 5 && status == 0);
+    }
+    ck_assert(!fault_wrapped() || file_size(path) > 100);
+    unlink(path);
+    for (long n = 1; fault_wrapped() && n <= 3; n++) {
+        FILE *f = tmpfile();
+        fault_arm(FAULT_ALLOC, n, ENOMEM, false);
+        gra_fprint_tape(f, t);
+        ck_assert_int_eq(fault_disarm(), 1);
+        rewind(f);
+        shown[fread(shown, 1, sizeof shown - 1, f)] = '\0';
+        fclose(f);
+        ck_assert_str_eq(shown, "the tape cannot be shown: out of memory\n");
+    }
+    ck_assert_int_eq(fault_held(), held);
+}
+END_TEST
+
 Suite *view_suite(void)
 {
     Suite *s = suite_create("view");
@@ -149,6 +457,19 @@ Suite *view_suite(void)
     tcase_add_test(c, a_name);
     tcase_add_test(c, a_name_is_no_parameter);
     tcase_add_test(c, a_stale_tensor_is_not_named);
+    tcase_add_test(c, an_expression_as_text);
+    tcase_add_test(c, layers_as_text);
+    tcase_add_test(c, empty_tapes_as_text);
+    tcase_add_test(c, many_inputs_as_text);
+    tcase_add_loop_test(c, root_mean_squares_as_text, 0, LENGTH(sizes));
+    tcase_add_test(c, no_values_as_text);
+    tcase_add_loop_test(c, names_of_any_bytes, 0, HOSTILE);
+    tcase_add_test(c, an_expression_as_a_graph);
+    tcase_add_test(c, layers_as_a_graph);
+    tcase_add_test(c, an_empty_graph);
+    tcase_add_test(c, a_graph_that_cannot_be_written);
+    tcase_add_test(c, no_memory_for_a_name);
+    tcase_add_test(c, no_memory_to_look);
     suite_add_tcase(s, c);
     return s;
 }
