@@ -71,10 +71,12 @@ static const char *const slips_of_p[] = {
     "the old v was corrected: it is the new one that divides",
     "weight decay takes a part of g: it takes a part of p", NULL };
 
+/* A slip that gives nan here is passed over: any other nan would fit it. */
 static void to_mistakes(struct judge_mistake *to, const char *const *says, double (*numbers)[N])
 {
     for (int s = 0; says[s]; s++)
-        to[s] = (struct judge_mistake){ says[s], numbers[s] };
+        if (!isnan(numbers[s][0]))
+            *to++ = (struct judge_mistake){ says[s], numbers[s] };
 }
 
 static double *draw(uint64_t seed, double low)
