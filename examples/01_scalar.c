@@ -32,7 +32,7 @@ static gra_tensor *expression(gra_tape *t, gra_tensor *a, gra_tensor *b)
 {
     gra_tensor *plus  = gra_relu(t, gra_add(t, b, a));
     gra_tensor *minus = gra_relu(t, gra_sub(t, b, a));
-    gra_tensor *one   = gra_full(t, 1, GRA_SCALAR);                            /* a constant */
+    gra_tensor *one   = gra_name(gra_full(t, 1, GRA_SCALAR), "one");           /* a constant */
     gra_tensor *c = gra_add(t, a, b);
     gra_tensor *d = gra_add(t, gra_mul(t, a, b), gra_pow(t, b, 3));         /* ab + b^3 */
     c = gra_add(t, c, gra_add(t, c, one));                                  /* c += c + 1 */
@@ -43,14 +43,19 @@ static gra_tensor *expression(gra_tape *t, gra_tensor *a, gra_tensor *b)
     return gra_add(t, gra_scale(t, e, 0.5), gra_scale(t, gra_pow(t, e, -1), 10));       /* e/2 + 10/e */
 }
 
+/* The tape as it is: each op, what went into it, its value, and its gradient if that is kept. Follow it down for
+ * the values, and up for the gradients. */
 static void shared(gra_tape *t)
 {
+    gra_keep_grads(t, true);
     gra_begin(t, GRA_GRAD, NULL);                                           /* forget the last step */
-    gra_tensor *a = gra_scalar(t, -4), *b = gra_scalar(t, 2);
-    gra_tensor *g = expression(t, a, b);
+    gra_tensor *a = gra_name(gra_scalar(t, -4), "a"), *b = gra_name(gra_scalar(t, 2), "b");
+    gra_tensor *g = gra_name(expression(t, a, b), "g");
     gra_backward(t, g);
     printf("micrograd's expression at a = -4, b = 2\n");
     printf("g = %.3f, dg/da = %.3f, dg/db = %.3f\n\n", gra_item(g), gradient(a), gradient(b));
+    gra_print_tape(t);
+    printf("\n");
 }
 
 /* What a gradient says: where a changes by a small h, g changes by about dg/da h. So a backward can be
