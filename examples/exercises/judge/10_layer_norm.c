@@ -257,7 +257,9 @@ static void gradients(const char *part, const double *x, const double *w, const 
         { "dy y: what w multiplies is z", mw[W_Y] },
         { "multiplied by w: the derivative of z w by w is z", mw[W_W] },
         { "a factor r too many: what w multiplies is z, in which r is", mw[W_R] },
-        { "added at the number of the row: w has one number for each column", mw[W_BY_ROW] }));
+        { "added at the number of the row: w has one number for each column", mw[W_BY_ROW] },
+        { "y was right, so look at the z that backward takes: is it the forward's, at its place in y->saved, and was "
+          "nothing else written there?", gra_grad(in[1]) }));
     double most = 0, most_z = 0;                        /* of each row the sums of dx and dx z are 0 */
     for (int k = 0; k < ROWS; k++) {
         double mean, var, sum = 0, sum_z = 0;

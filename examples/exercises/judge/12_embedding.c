@@ -64,7 +64,7 @@ static void backward(const char *part, int words, int dim, const int *ids, int n
     judge_part("%s", part);
     enum { LOST, LAST, FIRST, ALL_LOST, IN_ORDER, TO_FIRST, MEAN, SCATTER, DY_K, STRIDE_N, DY_STRIDE, OVER_N, COUNT,
            SUBTRACTED, NO_STRIDE, FIRST_NUMBER, NO_LAST, NO_FIRST,
-           ONE_COLUMN, ALL_ROWS, NONE, ONLY_FIRST, DY_0, ALL };
+           ONE_COLUMN, ALL_ROWS, NONE, ONLY_FIRST, DY_0, EXCHANGED, ALL };
     const size_t size = (size_t)(n * dim), table = (size_t)(words * dim);
     const int *given = copy_ids(ids, n);
     double *dy = judge_draw(122, size, -2, 2), *dw = judge_room(table), *old = judge_draw(123, table, 1, 2);
@@ -97,7 +97,7 @@ static void backward(const char *part, int words, int dim, const int *ids, int n
             m[NO_STRIDE][at] = m[FIRST_NUMBER][at] = m[NO_LAST][at] = m[NO_FIRST][at] = was;
             m[ONLY_FIRST][at] = j ? was : was + sum;
             m[DY_0][at] = was + times * dy[j];
-            m[ONE_COLUMN][at] = m[ALL_ROWS][at] = was;
+            m[ONE_COLUMN][at] = m[ALL_ROWS][at] = m[EXCHANGED][at] = was;
             m[NONE][at] = was + (times == 1 ? sum : 0);
         }
     for (int i = 0; i < n; i++)
@@ -106,6 +106,8 @@ static void backward(const char *part, int words, int dim, const int *ids, int n
             m[DY_K][ids[i] * dim + j] += dy[ids[i] % n * dim + j];
             m[STRIDE_N][(ids[i] * n + j) % (words * dim)] += dy[i * dim + j];
             m[DY_STRIDE][ids[i] * dim + j] += dy[(j * n + i) % (n * dim)];
+            if (i < words && (size_t)(ids[i] * dim + j) < size + 8)      /* it may be of the guards of judge_room */
+                m[EXCHANGED][i * dim + j] += dy[ids[i] * dim + j];
             m[NO_STRIDE][ids[i] + j] += dy[i * dim + j];
             m[FIRST_NUMBER][ids[i] * dim + j] += dy[i * dim];
             m[ONE_COLUMN][ids[i] * dim] += dy[i * dim + j];
@@ -131,6 +133,7 @@ static void backward(const char *part, int words, int dim, const int *ids, int n
         { "subtracted: wanted is the gradient, no step of learning", m[SUBTRACTED] },
         { "1 is added for each time that the id comes: wanted is dy", m[COUNT] },
         { "row i of dy is added to row i of dw: wanted is row ids[i]", m[IN_ORDER] },
+        { "row ids[i] of dy is added to row i of dw: row i of dy belongs in row ids[i] of dw", m[EXCHANGED] },
         { "all of dy goes to the row of ids[0]", m[TO_FIRST] },
         { "dy is read at row ids[i], too: its rows are numbered by i", m[DY_K] },
         { "dw has rows of dim numbers, not of n: row k begins at dw[k * dim]", m[STRIDE_N] },

@@ -1,11 +1,12 @@
 /* 14 scores: the judge. */
 #include "matrix.h"
 
-static void projected(const char *part, const double *W, const double *b, const double *x, int d, int D)
+static void projected(const char *part, const double *numbers, const double *b, const double *x, int d, int D)
 {
+    const double *W = mat_scaled(numbers, 1, d * D);
     double *q = judge_room((size_t)d), *Wx = mat_product(W, x, d, D, 1), *want = mat_sum(Wx, b, d);
-    double *crossed = judge_room((size_t)d), *one_x = judge_room((size_t)d), *one_b = judge_room((size_t)d);
-    double *stride_d = judge_room((size_t)d), *first_d = judge_room((size_t)d);
+    double *one_x = judge_room((size_t)d), *one_b = judge_room((size_t)d);
+    double *first_d = judge_room((size_t)d);
     judge_part("%s", part);
     for (int i = 0; i < d; i++) {
         one_x[i] = b[i];
@@ -14,12 +15,9 @@ static void projected(const char *part, const double *W, const double *b, const 
         one_b[i] = Wx[i] + b[0];
     }
     for (int i = 0; i < d; i++) {
-        crossed[i] = stride_d[i] = first_d[i] = b[i];
-        for (int j = 0; j < D; j++) {
-            crossed[i] += W[j * d + i] * x[j];
-            stride_d[i] += d < D ? W[i * d + j] * x[j] : 0;
+        first_d[i] = b[i];
+        for (int j = 0; j < D; j++)
             first_d[i] += j < d ? W[i * D + j] * x[j] : 0;
-        }
     }
     const double *zero = mat_scaled(b, 0, d);
     double *last = judge_room((size_t)d), *shifted = mat_scaled(x, 1, D), *q0 = judge_room((size_t)d);
@@ -32,12 +30,14 @@ static void projected(const char *part, const double *W, const double *b, const 
     for (int i = 0; i < d; i++)
         without_b = without_b && fabs(q0[i] - Wx[i]) < 1e-9;
     project(W, b, x, q, d, D);
+    struct mat_reading of_W = mat_readings("W", "ij", 'D', W, d, D, "dD", (int[]){ d, D });
+    while (mat_misread(&of_W))
+        mat_fits(&of_W, q, mat_sum(mat_product(of_W.read, x, d, D, 1), b, d), d);
     judge_guarded("q", q, (size_t)d);
     judge_numbers("q", GRA_SHAPE(d), q, want, 1e-11, JUDGE_MISTAKES(
         { "W x without b", Wx },
-        { "W was read by columns: number i of q comes from row i of W, W[i*D + j]", crossed },
         { "without b, and W was read by columns, not by rows", mat_product(mat_transposed(W, D, d), x, d, D, 1) },
-        { "row i of W begins at W + i*D, for it has D numbers; here it was taken to begin at i*d", stride_d },
+        mat_reading(&of_W, want),
         { "the sum has d terms only: a row of W and x have D numbers", first_d },
         { "only the last term of the sum is left: begin with b[i], then add each term", last },
         { "only the last term of the sum is left", mat_sum(last, b, d) },
@@ -50,8 +50,9 @@ static void projected(const char *part, const double *W, const double *b, const 
         { "with b = 0 it is right: what is wrong is how b is added, once to each q[i]", without_b ? q : want }));
 }
 
-static void scored(const char *part, const double *q, const double *k, int n, int m, int d, const double *printed)
+static void scored(const char *part, const double *queries, const double *keys_of, int n, int m, int d, const double *printed)
 {
+    const double *q = mat_scaled(queries, 1, n * d), *k = mat_scaled(keys_of, 1, m * d);
     const double root = sqrt(d);
     double *s = judge_room((size_t)(n * m)), *want = mat_scores(q, k, n, m, d, 1 / root);
     double *keys = mat_scores(k, q, m, n, d, 1 / root), *by_n = mat_scaled(want, root / sqrt(n), n * m);
@@ -59,8 +60,7 @@ static void scored(const char *part, const double *q, const double *k, int n, in
     double *all_but = judge_room((size_t)(n * m)), *positive = judge_room((size_t)(n * m));
     double *same_key = judge_room((size_t)(n * m)), *same_query = judge_room((size_t)(n * m));
     double *no_first = judge_room((size_t)(n * m)), *last = judge_room((size_t)(n * m)), *far = judge_room((size_t)(n * m));
-    double *cosine = judge_room((size_t)(n * m)), *columns = mat_scaled(mat_product(q, k, n, d, m), 1 / root, n * m);
-    double *q_columns = mat_scores(mat_transposed(q, d, n), k, n, m, d, 1 / root);
+    double *cosine = judge_room((size_t)(n * m));
     judge_part("%s", part);
     for (int i = 0; i < n * m; i++) {
         const double *qi = q + i / m * d, *kj = k + i % m * d;
@@ -78,6 +78,12 @@ static void scored(const char *part, const double *q, const double *k, int n, in
         endless[i] = want[i] + (i ? endless[i - 1] : 0);
     }
     scores(q, k, s, n, m, d);
+    struct mat_reading of_q = mat_readings("q", "il", 'd', q, n, d, "nmd", (int[]){ n, m, d });
+    struct mat_reading of_k = mat_readings("k", "jl", 'd', k, m, d, "nmd", (int[]){ n, m, d });
+    while (mat_misread(&of_q))
+        mat_fits(&of_q, s, mat_scores(of_q.read, k, n, m, d, 1 / root), n * m);
+    while (mat_misread(&of_k))
+        mat_fits(&of_k, s, mat_scores(q, of_k.read, n, m, d, 1 / root), n * m);
     judge_guarded("s", s, (size_t)(n * m));
     judge_numbers("s", GRA_SHAPE(n, m), s, printed ? printed : want, printed ? 1e-5 : 1e-11, JUDGE_MISTAKES(
         { "these are the dot products: divide by sqrt(d)", mat_scaled(want, root, n * m) },
@@ -87,8 +93,7 @@ static void scored(const char *part, const double *q, const double *k, int n, in
         { "divided by the root of n, the number of queries: d, the length of a query, is wanted", by_n },
         { "divided by the root of m, the number of keys: d, the length of a query, is wanted",
           mat_scaled(want, root / sqrt(m), n * m) },
-        { "k was read as d rows of m numbers: number l of key j is k[j*d + l]", columns },
-        { "q was read as d rows of n numbers: number l of query i is q[i*d + l]", q_columns },
+        mat_reading(&of_k, want), mat_reading(&of_q, want),
         { "the dot product leaves out the last number of q and k", all_but },
         { "key i was taken for key j: each query meets all keys", same_key },
         { "query j was taken for query i: row i belongs to query i", same_query },

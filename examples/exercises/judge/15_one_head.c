@@ -1,8 +1,9 @@
 /* 15 one_head: the judge. */
 #include "matrix.h"
 
-static void weights(const char *part, const double *q, const double *k, int m, int d)
+static void weights(const char *part, const double *query, const double *keys, int m, int d)
 {
+    const double *q = mat_scaled(query, 1, d), *k = mat_scaled(keys, 1, m * d);
     double *a = judge_room((size_t)m), *s = mat_scores(q, k, 1, m, d, 1 / sqrt(d)), top = -INFINITY, sum = 0;
     double *e = judge_room((size_t)m), *raw = judge_room((size_t)m), *plain = judge_room((size_t)m);
     double *running = judge_room((size_t)m), *no_first = judge_room((size_t)m), *no_last = judge_room((size_t)m);
@@ -19,6 +20,9 @@ static void weights(const char *part, const double *q, const double *k, int m, i
     }
     attention_weights(q, k, a, m, d);
     judge_guarded("a", a, (size_t)m);
+    struct mat_reading of_k = mat_readings("k", "jl", 'd', k, m, d, "md", (int[]){ m, d });
+    while (mat_misread(&of_k))
+        mat_fits(&of_k, a, mat_softmax_rows(mat_scores(q, of_k.read, 1, m, d, 1 / sqrt(d)), 1, m), m);
     /* What no list holds: softmax of c times the scores; no weights at all. */
     const double c = m > 1 ? log(a[1] / a[0]) / (s[1] - s[0]) : 1, *scaled = mat_softmax_rows(mat_scaled(s, c, m), 1, m);
     const double *want = mat_softmax_rows(s, 1, m);
@@ -46,13 +50,15 @@ static void weights(const char *part, const double *q, const double *k, int m, i
         { "e^s of a large score is infinite: subtract the largest score first, as in exercise 08", plain },
         { "the dot product leaves out the first number of q and k", mat_softmax_rows(no_first, 1, m) },
         { "the dot product leaves out the last number of q and k", mat_softmax_rows(no_last, 1, m) },
+        mat_reading(&of_k, want),
         { times, isfinite(c) ? scaled : want },
         { "a weight is negative: e^s never is, so the exponentials are missing", negative ? a : want },
         { "the weights do not sum to 1", fabs(all - 1) > 1e-9 ? a : want }));
 }
 
-static void mixed(const char *part, const double *a, const double *v, int m, int e)
+static void mixed(const char *part, const double *weight, const double *values, int m, int e)
 {
+    const double *a = mat_scaled(weight, 1, m), *v = mat_scaled(values, 1, m * e);
     double *y = judge_room((size_t)e), *ones = judge_room((size_t)m), *a_first = judge_room((size_t)e);
     double *first = judge_room((size_t)e), *last = judge_room((size_t)e), *one = judge_room((size_t)e);
     double *want = mat_product(a, v, 1, m, e), *first_only = judge_room((size_t)e);
@@ -74,6 +80,9 @@ static void mixed(const char *part, const double *a, const double *v, int m, int
     double *sum = mat_product(ones, v, 1, m, e);
     weighted_sum(a, v, y, m, e);
     judge_guarded("y", y, (size_t)e);
+    struct mat_reading of_v = mat_readings("v", "jl", 'e', v, m, e, "me", (int[]){ m, e });
+    while (mat_misread(&of_v))
+        mat_fits(&of_v, y, mat_product(a, of_v.read, 1, m, e), e);
     judge_numbers("y", GRA_SHAPE(e), y, want, 1e-12, JUDGE_MISTAKES(
         { "the sum of all values, without the weights", sum },
         { "the mean of all values: each has a weight of its own", mat_scaled(sum, 1.0 / m, e) },
@@ -87,7 +96,7 @@ static void mixed(const char *part, const double *a, const double *v, int m, int
         { "the first value alone", first },
         { "a[l] was taken for a[j]: all numbers of value j have the weight a[j]", a_first },
         { "all numbers of y are the first: number l of y is a sum of v[j*e + l]", first_only },
-        { "v was read by columns: number l of value j is v[j*e + l]", mat_product(a, mat_transposed(v, e, m), 1, m, e) }));
+        mat_reading(&of_v, want)));
 }
 
 static double *mix(const double *s, const double *v, int n, int m, int e)
@@ -136,10 +145,14 @@ static void head(const char *part, const double *q, const double *k, const doubl
     }
     one_head(q, k, v, y, n, m, d, e);
     judge_guarded("y", y, (size_t)(n * e));
+    struct mat_reading of_q = mat_readings("q", "il", 'd', q, n, d, "nmde", (int[]){ n, m, d, e });
+    while (mat_misread(&of_q))
+        mat_fits(&of_q, y, mix(mat_scores(of_q.read, k, n, m, d, 1 / root), v, n, m, e), n * e);
     judge_numbers("y", GRA_SHAPE(n, e), y, printed ? printed : want, printed ? 2e-5 : 1e-11, JUDGE_MISTAKES(
         { "every row has the weights of query 0: row i of y belongs to query i", first },
         { "every row has the weights of the last query: row i of y belongs to query i", late },
         { "row i has the weights of query i + 1", other },
+        mat_reading(&of_q, want),
         { "y adds up from query to query: begin each row at 0", running },
         { "the sum of exponentials goes on from query to query: begin it anew for each", mat_product(begun, v, n, m, e) },
         { "the weights of all queries together sum to 1: those of each query do", mat_product(joint, v, n, m, e) },

@@ -5,6 +5,10 @@ struct sizes {
     int n, m, d, e;
 };
 
+struct given {
+    const double *q, *k, *v, *a, *dy, *da;
+};
+
 enum slip { RIGHT, NO_DOT, ONE_ALONE, NO_FACTOR, COLUMN_DOT, WHOLE_DOT, NO_SOFTMAX, SIGN, SUM_DA, PLUS, GROWING_DOT, GROWING_DA,
             GROWING_ROW, PARTIAL_DOT, MEAN_DOT, SQUARED, READ_BY_KEYS, SUM_A, A_FOR_DA, SLIPS };
 
@@ -40,11 +44,25 @@ static double *ds_of(const double *a, const double *right, int n, int m, enum sl
     return ds;
 }
 
+/* ds of a and da, as it stands, or transposed for dk. */
+static double *with(const double *a, const double *da, struct sizes s, bool key)
+{
+    double *ds = ds_of(a, da, s.n, s.m, RIGHT);
+    return key ? mat_transposed(ds, s.n, s.m) : ds;
+}
+
+/* before + ds other / root */
+static double *added(const double *before, const double *ds, const double *other, int rows, int terms, int d, double root)
+{
+    return mat_sum(before, mat_scaled(mat_product(ds, other, rows, terms, d), 1 / root, rows * d), rows * d);
+}
+
 /* Compares dq (or dk) with what is wanted: sum over j of ds_ij k_j / sqrt(d). `other` is k (or q), (m, d). */
 static void compare(const char *name, const char *of, const double *got, const double *want, const double *before,
-                    const double *a, const double *da, const double *other, const double *self,
-                    const double *value, const double *exchange, struct sizes s, bool key)
+                    struct given x, const double *exchange, struct sizes s, bool key)
 {
+    const double *a = x.a, *da = x.da, *other = key ? x.q : x.k, *self = key ? x.k : x.q;
+    const double *value = !key && s.d == s.e ? x.v : NULL;
     const int rows = key ? s.m : s.n, size = rows * s.d;
     const double root = sqrt(s.d), *g = mat_sum(want, mat_scaled(before, -1, size), size);
     double *by[SLIPS], *last = mat_scaled(before, 0, size);
@@ -55,7 +73,7 @@ static void compare(const char *name, const char *of, const double *got, const d
     for (int i = RIGHT; i < SLIPS; i++) {
         double *ds = ds_of(a, da, s.n, s.m, (enum slip)i);
         ds = key ? mat_transposed(ds, s.n, s.m) : ds;
-        by[i] = mat_sum(before, mat_scaled(mat_product(ds, other, rows, key ? s.n : s.m, s.d), 1 / root, size), size);
+        by[i] = added(before, ds, other, rows, key ? s.n : s.m, s.d, root);
     }
     double *ds = ds_of(a, da, s.n, s.m, RIGHT);
     for (int i = 0; i < rows; i++)                          /* the last term of each sum */
@@ -70,12 +88,28 @@ static void compare(const char *name, const char *of, const double *got, const d
                 by_own_row[j * s.d + l] += ds[i * s.m + j] * other[j * s.d + l] / root;
     const double *by_v = value ? mat_sum(before, mat_scaled(mat_product(ds, value, rows, s.m, s.d), 1 / root, size), size)
                                : NULL;
-    char of_v[100], times[100], last_only[100];
+    char of_values[100], times[100], last_only[100];
     double factor;
     mat_times(got, before, g, size, &factor);
     snprintf(times, sizeof times, "what was added is everywhere %.6g times what is wanted", factor);
-    snprintf(of_v, sizeof of_v, "%s is a sum of ds_ij v_j, not of ds_ij k_j", name);
+    snprintf(of_values, sizeof of_values, "%s is a sum of ds_ij v_j, not of ds_ij k_j", name);
     snprintf(last_only, sizeof last_only, "only the last %s was added: %s is a sum over all", key ? "query" : "key", name);
+    double *in_own_row = mat_scaled(before, 1, size);         /* ds_ij k_j in dk_j; ds_ij q_i in dq_i sums to 0 */
+    for (int i = 0; i < s.n * s.m && key; i++)
+        for (int l = 0; l < s.d; l++)
+            in_own_row[i % s.m * s.d + l] += ds[i] * self[i % s.m * s.d + l] / root;
+    const int sizes[] = { s.n, s.m, s.d, s.e }, terms = key ? s.n : s.m;
+    struct mat_reading of_other = mat_readings(key ? "q" : "k", key ? "il" : "jl", 'd', other, terms, s.d, "nmde", sizes);
+    struct mat_reading of_v = mat_readings("v", "jl", 'e', x.v, s.m, s.e, "nmde", sizes);
+    struct mat_reading of_dy = mat_readings("dy", "il", 'e', x.dy, s.n, s.e, "nmde", sizes);
+    while (mat_misread(&of_other))
+        mat_fits(&of_other, got, added(before, ds, of_other.read, rows, terms, s.d, root), size);
+    while (mat_misread(&of_v))
+        mat_fits(&of_v, got, added(before, with(a, mat_scores(x.dy, of_v.read, s.n, s.m, s.e, 1), s, key), other, rows, terms,
+                                   s.d, root), size);
+    while (mat_misread(&of_dy))
+        mat_fits(&of_dy, got, added(before, with(a, mat_scores(of_dy.read, x.v, s.n, s.m, s.e, 1), s, key), other, rows, terms,
+                                    s.d, root), size);
     const double *swapped = want, *own = want;
     if (square) {
         double *t = key ? ds : mat_transposed(ds, s.n, s.n);
@@ -117,10 +151,11 @@ static void compare(const char *name, const char *of, const double *got, const d
         { "the shared sum of softmax is that of a_ij da_ij, not of da_ij", by[SUM_DA] },
         { "the shared sum of softmax is subtracted, not added", by[PLUS] },
         { exchanged, swapped },
-        { sum, own },
+        { sum, own }, { sum, in_own_row },
+        mat_reading(&of_other, want), mat_reading(&of_v, want), mat_reading(&of_dy, want),
         { "dq and dk are exchanged", exchange ? mat_sum(before, exchange, size) : want },
         { "dk_j is a sum of ds_ij q_i over i, not of ds_ij q_j", by_own_row },
-        { of_v, value ? by_v : want },
+        { of_values, value ? by_v : want },
         { last_only, mat_sum(before, last, size) },
         { times, mat_times(got, before, g, size, &factor) ? got : want }));
 }
@@ -167,6 +202,14 @@ static void backward(const char *part, uint64_t seed, struct sizes s, const doub
     snprintf(times, sizeof times, "what was added is everywhere %.6g times what is wanted", factor);
     const double *anew = mat_transposed(mat_softmax_rows(mat_scores(q, k, s.n, s.m, s.d, 1 / sqrt(s.d)), s.n, s.m), s.n, s.m);
     double *scores = mat_transposed(mat_scores(q, k, s.n, s.m, s.d, 1 / sqrt(s.d)), s.n, s.m);
+    const struct given x = { q, k, v, a, dy, da };
+    const int sizes[] = { s.n, s.m, s.d, s.e };
+    struct mat_reading of_a = mat_readings("a", "ij", 'm', a, s.n, s.m, "nmde", sizes);
+    struct mat_reading of_dy = mat_readings("dy", "il", 'e', dy, s.n, s.e, "nmde", sizes);
+    while (mat_misread(&of_a))
+        mat_fits(&of_a, dv, mat_sum(dv0, mat_product(mat_transposed(of_a.read, s.n, s.m), dy, s.m, s.n, s.e), nv), nv);
+    while (mat_misread(&of_dy))
+        mat_fits(&of_dy, dv, mat_sum(dv0, mat_product(column, of_dy.read, s.m, s.n, s.e), nv), nv);
     judge_numbers("dv", GRA_SHAPE(s.m, s.e), dv, want, 1e-10, JUDGE_MISTAKES(
         { "dv is overwritten: accumulate with +=", grad[2] },
         { "dv is overwritten by each term: accumulate with +=", last },
@@ -184,11 +227,12 @@ static void backward(const char *part, uint64_t seed, struct sizes s, const doub
         { "the sign is wrong", mat_sum(dv0, mat_scaled(grad[2], -1, nv), nv) },
         { "dv_j sums a_ij dy_i, not da_ij dy_i", mat_sum(dv0, mat_product(da_t, dy, s.m, s.n, s.e), nv) },
         { "only the last query was added: dv is a sum over all", mat_sum(dv0, last, nv) },
+        mat_reading(&of_a, want), mat_reading(&of_dy, want),
         { times, mat_times(dv, dv0, grad[2], nv, &factor) ? dv : want }));
     judge_part("%s: dq", part);
-    compare("dq", "k_j", dq, mat_sum(dq0, grad[0], nq), dq0, a, da, k, q, s.d == s.e ? v : NULL, s.n == s.m ? grad[1] : NULL, s, false);
+    compare("dq", "k_j", dq, mat_sum(dq0, grad[0], nq), dq0, x, s.n == s.m ? grad[1] : NULL, s, false);
     judge_part("%s: dk", part);
-    compare("dk", "q_i", dk, mat_sum(dk0, grad[1], nk), dk0, a, da, q, k, NULL, s.n == s.m ? grad[0] : NULL, s, true);
+    compare("dk", "q_i", dk, mat_sum(dk0, grad[1], nk), dk0, x, s.n == s.m ? grad[0] : NULL, s, true);
 }
 
 /* q, k and v are one array x, and so are their gradients. */

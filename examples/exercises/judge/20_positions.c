@@ -93,6 +93,9 @@ static void forward(const char *part, struct sizes s)
     gra_model *m = opened(t, &p, s);
     const double *w = mat_scaled(p.weight->data, 1, s.context * s.dim);
     gra_tensor *in = gra_input(t, x, shape), *y = positions_forward(t, &p, in, s.first);
+    if (gra_error(t) && s.first > 0)
+        judge_wrong("with first = 0 all was right; with first = %d, and %d tokens in x, gradus refused:\n%s\nWhich rows of "
+                    "weight are they? The end of a slice is a place, not how many", s.first, s.time, gra_error(t));
     const double *got = judge_tensor(t, "y", y, shape), *want = added(x, w, s, RIGHT);
     double *product = mat_scaled(x, 1, n), *rows = mat_scaled(x, 0, n), *twice = mat_scaled(want, 1, n), *by[ROWS];
     double *root = mat_scaled(x, sqrt(s.dim), n);
@@ -116,7 +119,7 @@ static void forward(const char *part, struct sizes s)
             mean[i] += w[(s.first + at) * s.dim + i % s.dim] / s.time;
     judge_numbers("y", shape, got, want, 1e-12, JUDGE_MISTAKES(
         { "x came back as it was", x },
-        { "every token got the vector of one place: each place has its own", by[FIRST_ONLY] },
+        { "every token got the vector of one place: each place has its own. Are `time` rows sliced?", by[FIRST_ONLY] },
         { "the vectors begin at place 0, but `first` tokens came before", by[NO_FIRST] },
         { "the vector was chosen by the text in the batch, not by the place in the text", by[BY_BATCH] },
         { "places were counted on from text to text: in each text of the batch they begin at `first`", by[ON_AND_ON] },

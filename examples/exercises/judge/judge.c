@@ -276,6 +276,96 @@ static void unwritten_for(const struct comparison *c, char *text, size_t room)
         }
 }
 
+/* The sizes seen as rows, each as long as the last dimension; one dimension is a column of them. */
+static size_t row_length(const struct comparison *c)
+{
+    return c->shape.ndim < 2 ? 1 : (size_t)c->shape.dim[c->shape.ndim - 1];
+}
+
+/* Rows `from` to `to` of what came are those of what was wanted `by` further on. */
+static bool rows_moved(const struct comparison *c, size_t from, size_t to, long by)
+{
+    const size_t cols = row_length(c);
+    for (size_t i = from * cols; i < to * cols; i++)
+        if (!near(c, c->got[i], c->want[(size_t)((long)i + by * (long)cols)]))
+            return false;
+    return true;
+}
+
+/* Right numbers in rows that are not theirs. */
+static bool other_rows(const struct comparison *c, char *text, size_t room)
+{
+    const size_t cols = row_length(c), rows = c->n / cols;
+    const char *row = c->shape.ndim < 2 ? "number" : "row";
+    if (rows > 2 && (rows_moved(c, 0, rows - 1, 1) || rows_moved(c, 1, rows, -1)))
+        return snprintf(text, room, "%s i holds what belongs in %s i %c 1: an index is one too %s", row, row,
+                        rows_moved(c, 1, rows, -1) ? '-' : '+', rows_moved(c, 1, rows, -1) ? "small" : "large") > 0;
+    for (size_t r = 0; r < rows && rows > 1; r++) {
+        size_t as = 0;
+        for (size_t i = 0; i < c->n; i++)
+            as += near(c, c->got[i], c->want[r * cols + i % cols]);
+        if (as == c->n)
+            return snprintf(text, room, "every %s holds what belongs in %s %zu: is an index left out?", row, row, r) > 0;
+    }
+    return false;
+}
+
+static double squared(double x)
+{
+    return x * x;
+}
+
+static double inverse(double x)
+{
+    return 1 / x;
+}
+
+/* What came is a well-known function of what was wanted. */
+static bool function_of(const struct comparison *c, char *text, size_t room)
+{
+    static const struct { double (*f)(double); const char *name; } of[] = {
+        { squared, "the square of" }, { sqrt, "the square root of" }, { exp, "the exponential of" },
+        { log, "the logarithm of" }, { inverse, "1 divided by" }, { fabs, "the absolute value of" } };
+    const bool chance = c->n == 1 && floor(8 * c->want[0]) == 8 * c->want[0];   /* of 4 and 2 it tells nothing */
+    for (size_t k = 0; k < sizeof of / sizeof *of && !chance; k++) {
+        size_t as = 0;
+        for (size_t i = 0; i < c->n; i++)
+            as += isfinite(c->got[i]) && near(c, c->got[i], of[k].f(c->want[i]));
+        if (as == c->n)
+            return snprintf(text, room, "it is %s what is wanted", of[k].name) > 0;
+    }
+    return false;
+}
+
+/* Where nothing is known of what is wrong: which part is right. */
+static void narrowed(const struct comparison *c, char *text, size_t room)
+{
+    const size_t cols = row_length(c), rows = c->n / cols;
+    size_t right_rows = 0, right_columns = 0;
+    bool first_row = false, last_row = false, first_column = false, last_column = false;
+    for (size_t r = 0; r < rows; r++) {
+        const bool right = rows_moved(c, r, r + 1, 0);
+        right_rows += right, first_row |= right && r == 0, last_row |= right && r == rows - 1;
+    }
+    for (size_t j = 0; j < cols; j++) {
+        bool right = true;
+        for (size_t r = 0; r < rows; r++)
+            right = right && near(c, c->got[r * cols + j], c->want[r * cols + j]);
+        right_columns += right, first_column |= right && j == 0, last_column |= right && j == cols - 1;
+    }
+    const char *row = c->shape.ndim < 2 ? "number" : "row";
+    text[0] = 0;
+    if (rows > 2 && right_rows == 1 && (first_row || last_row))
+        snprintf(text, room, "only the %s %s is right: what is not begun anew, or not moved on, for the others?",
+                 first_row ? "first" : "last", row);
+    else if (rows > 2 && right_rows == rows - 1 && (!first_row || !last_row))
+        snprintf(text, room, "only the %s %s is wrong", first_row ? "last" : "first", row);
+    else if (cols > 2 && right_columns == 1 && (first_column || last_column))
+        snprintf(text, room, "in all rows the %s number alone is right", first_column ? "first" : "last");
+    else if (cols > 2 && right_columns == cols - 1 && (!first_column || !last_column))
+        snprintf(text, room, "in all rows the %s number alone is wrong", first_column ? "last" : "first");
+}
+
 /* What the wrong numbers have in common with the right ones; "" if nothing was seen. */
 static void common(const struct comparison *c, char *text, size_t room)
 {
@@ -290,11 +380,14 @@ static void common(const struct comparison *c, char *text, size_t room)
     bounds(c, 0, text, room);
     if (text[0])
         return;
-    if (added_to_unwritten(c))
-        snprintf(text, room, "it is made from memory that was never set: a sum that does not begin at 0, or an index "
-                 "past the end of an array");
+    if (isfinite(c->got[worst]) && fabs(c->got[worst]) > 1e10 && largest(c) < 1e8)
+        snprintf(text, room, "so large a number was read from behind the end of an array: an index is too large");
+    else if (added_to_unwritten(c))
+        snprintf(text, room, "it is made from memory that was never set: a sum is to begin at 0, and what is kept is to be read "
+                 "from where it was written");
     else if (zeros == c->n)
-        snprintf(text, room, c->n > 1 ? "it is 0 throughout" : "it is 0");
+        snprintf(text, room, "it is 0%s: either nothing is computed, or a factor is 0 (in C, 1 / n of an int n is 0: write 1.0 / n)",
+                 c->n > 1 ? " throughout" : "");
     else if (equal(&(struct comparison){ c->shape, c->n, c->got, c->want, 3e-4 * largest(c) }, c->got, c->want))
         snprintf(text, room, "it is nearly right: a float in place of a double, a constant with too few digits, or a "
                  "small number (an eps) that is wrong, missing or too many");
@@ -310,6 +403,8 @@ static void common(const struct comparison *c, char *text, size_t room)
         snprintf(text, room, "it is everywhere %.6g too %s", fabs(x), x > 0 ? "large" : "small");
     else if (transposed(c))
         snprintf(text, room, "rows and columns are exchanged: it is the transpose of what is wanted");
+    else if (other_rows(c, text, room) || function_of(c, text, room))
+        return;
     else if (another_order(c))
         snprintf(text, room, "these are the right numbers at other places");
     else if (c->n > 2 && right == c->n - 1 && !near(c, c->got[c->n - 1], c->want[c->n - 1]))
@@ -363,6 +458,8 @@ void judge_numbers(const char *name, gra_shape shape, const double *got, const d
     for (const struct judge_mistake *m = mistakes; m && m->says && !why[0]; m++)
         if (m->numbers == got)
             snprintf(why, sizeof why, "%s", m->says);
+    if (!why[0])
+        narrowed(&c, why, sizeof why);
     judge_wrong("%s%s is %.6g, wanted %.6g%s%s%s", name, at, got[first], want[first], many, why[0] ? "\n" : "", why);
 }
 
@@ -440,6 +537,7 @@ bool judge_combination(const double *got, const double *x, const double *y, size
 /* ---- memory and draws ---------------------------------------------------------------------------- */
 
 enum { GUARDS = 8 };
+static const double guard = -987654321e3;               /* what is read from behind the end is told by its size */
 
 double *judge_room(size_t n)
 {
@@ -447,14 +545,14 @@ double *judge_room(size_t n)
     if (!room)
         judge_wrong("the judge is out of memory");
     for (size_t i = 0; i < n + GUARDS; i++)
-        room[i] = JUDGE_UNWRITTEN;
+        room[i] = i < n ? JUDGE_UNWRITTEN : guard;
     return room;
 }
 
 void judge_guarded(const char *name, const double *room, size_t n)
 {
     for (size_t i = n; i < n + GUARDS; i++)
-        if (room[i] != JUDGE_UNWRITTEN)
+        if (room[i] != guard && room[i] != JUDGE_UNWRITTEN)         /* n may be less than there is room for */
             judge_wrong("%s has %zu numbers, but number %zu was written too: past its end", name, n, i);
 }
 

@@ -50,8 +50,8 @@ void judge_slips(const char *name, gra_shape shape, const double *got, double to
 bool judge_combination(const double *got, const double *x, const double *y, size_t n, double *a, double *b);
 
 /* Memory for an answer to write its n numbers to. Each is JUDGE_UNWRITTEN, so that one that it leaves out is told
- * from one that is wrong; behind the last are guards (judge_guarded: the answer wrote past the end, so it is
- * wrong). Never freed: the process ends soon. */
+ * from one that is wrong; behind the last are guards of another value (judge_guarded: the answer wrote past the end, so it is
+ * wrong; a result made of one is told as read from there). Never freed: the process ends soon. */
 #define JUDGE_UNWRITTEN (-987654321.0)
 double *judge_room(size_t n);
 void    judge_guarded(const char *name, const double *room, size_t n);

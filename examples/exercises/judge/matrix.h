@@ -89,4 +89,77 @@ static inline bool mat_times(const double *got, const double *before, const doub
     return fits;
 }
 
+/* Reading a matrix at wrong places: number l of row j of a (rows, cols) stands at j*cols + l, and is taken here from
+ * j*p + l*q for p and q of each pair of sizes, 1 and 0. For each the caller computes what would come of it:
+ *
+ *     struct mat_reading of_k = mat_readings("k", "jl", 'd', k, m, d, "md", (int[]){ m, d });      (width d, sizes m and d)
+ *     while (mat_misread(&of_k))
+ *         mat_fits(&of_k, got, mat_scores(q, of_k.read, n, m, d, 1), n * m);
+ *
+ * and mat_reading(&of_k, want) is the mistake for judge_numbers. `a` is memory of judge_room. */
+struct mat_reading {
+    const char   *name, *index;
+    char          width;
+    const double *a;
+    int           rows, cols;
+    const char   *letters;
+    const int    *sizes;
+    double       *read;                                 /* (rows, cols): what was read */
+    const double *fits;
+    int           tried;
+    char          says[120];
+};
+
+static inline struct mat_reading mat_readings(const char *name, const char *index, char width, const double *a, int rows,
+                                              int cols, const char *letters, const int *sizes)
+{
+    return (struct mat_reading){ .name = name, .index = index, .width = width, .a = a, .rows = rows, .cols = cols,
+                                 .letters = letters, .sizes = sizes, .read = judge_room((size_t)(rows * cols)) };
+}
+
+static inline void mat_term(char *text, size_t room, char index, int which, const char *letters)
+{
+    const size_t at = strlen(text);
+    const char *plus = at ? " + " : "";
+    if (which == 1)
+        snprintf(text + at, room - at, "%s%c", plus, index);
+    else if (which > 1)
+        snprintf(text + at, room - at, "%s%c*%c", plus, index, letters[which - 2]);
+}
+
+static inline bool mat_misread(struct mat_reading *r)
+{
+    const int ways = 2 + (int)strlen(r->letters);
+    while (!r->fits && r->tried < ways * ways) {
+        const int row = r->tried / ways, col = r->tried++ % ways;
+        const int by_row = row < 2 ? row : r->sizes[row - 2], by_col = col < 2 ? col : r->sizes[col - 2];
+        const int last = (r->rows - 1) * by_row + (r->cols - 1) * by_col;
+        if ((by_row == r->cols && by_col == 1) || last >= r->rows * r->cols + 8)    /* 8 guards may be read */
+            continue;
+        for (int i = 0; i < r->rows * r->cols; i++)
+            r->read[i] = r->a[i / r->cols * by_row + i % r->cols * by_col];
+        char place[40] = "";
+        mat_term(place, sizeof place, r->index[0], row, r->letters);
+        mat_term(place, sizeof place, r->index[1], col, r->letters);
+        snprintf(r->says, sizeof r->says, "%s[%s] was read%s: number %c of row %c stands at %s[%c*%c + %c]", r->name,
+                 place[0] ? place : "0", row == 1 && col > 1 ? ", by columns" : "", r->index[1], r->index[0], r->name,
+                 r->index[0], r->width, r->index[1]);
+        return true;
+    }
+    return false;
+}
+
+static inline void mat_fits(struct mat_reading *r, const double *got, const double *result, int size)
+{
+    for (int i = 0; i < size; i++)
+        if (!(fabs(got[i] - result[i]) <= 1e-9 * (1 + fmin(fabs(result[i]), 1e3)) + 3e-15 * fabs(result[i])))
+            return;
+    r->fits = mat_scaled(got, 1, size);
+}
+
+static inline struct judge_mistake mat_reading(const struct mat_reading *r, const double *want)
+{
+    return (struct judge_mistake){ r->says, r->fits ? r->fits : want };
+}
+
 #endif
