@@ -15,6 +15,17 @@ static void one(const char *part, double (*f)(double), double x, double h, doubl
     const double up = f(x + h), here = f(x), down = f(x - h);
     judge_part("central_difference of %s", part);
     const double got = central_difference(f, x, h), want = (up - down) / (2 * h);
+    /* Any difference divided by any of these, if no more is known of it. */
+    const struct { const char *text; double value; } difference[] = {
+        { "f(x + h) - f(x - h)", up - down }, { "f(x + h) - f(x)", up - here }, { "f(x) - f(x - h)", here - down },
+        { "f(x - h) - f(x + h)", down - up }, { "f(x) - f(x + h)", here - up },
+        { "f(x + h/2) - f(x - h/2)", f(x + h / 2) - f(x - h / 2) } }, by[] = { { "2", 2 }, { "(2 h)", 2 * h }, { "h", h },
+        { "h^2", h * h }, { "(2 h^2)", 2 * h * h }, { "(4 h)", 4 * h }, { "1", 1 }, { "(x + h)", x + h }, { "(2 x)", 2 * x } };
+    char other[100] = "";
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 9; j++)
+            if (!other[0] && fabs(got - difference[i].value / by[j].value) <= 1e-9 * fabs(got))
+                snprintf(other, sizeof other, "yours is (%s) / %s", difference[i].text, by[j].text);
     judge_number("central_difference", got, want, 1e-9, JUDGE_MISTAKES(
         { "(f(x + h) - f(x)) / h, the difference to one side: look to both", &(double){ (up - here) / h } },
         { "(f(x) - f(x - h)) / h, the difference to one side: look to both", &(double){ (here - down) / h } },
@@ -39,7 +50,8 @@ static void one(const char *part, double (*f)(double), double x, double h, doubl
           &(double){ (f(x + 2 * h) - f(x - 2 * h)) / (4 * h) } },
         { "the points are x + 2h and x - 2h, not x + h and x - h",
           &(double){ (f(x + 2 * h) - f(x - 2 * h)) / (2 * h) } },
-        { "this is the true slope: wanted is what the formula gives with this h, error and all", &slope }));
+        { "this is the true slope: wanted is what the formula gives with this h, error and all", &slope },
+        { other[0] ? other : NULL, &got }));
 }
 
 /* Compared as a multiple of the right step: steps are small numbers. */
@@ -49,10 +61,12 @@ static void step(double f, double f3)
     const double e = DBL_EPSILON, a = fabs(f), b = fabs(f3), right = cbrt(3 * e * a / b);
     judge_part("best_step of f = %g, f''' = %g", f, f3);
     const double h = best_step(f, f3), by_f = best_step(8 * f, f3) / h, by_f3 = best_step(f, 8 * f3) / h;
-    char growth[200];
+    char growth[200], constant[200];
+    snprintf(constant, sizeof constant, "with f and f''' it grows as it should, but h^3 is %.4g times what is wanted: "
+             "look at the constant factors, and at what stands under the root", pow(h / right, 3));
     snprintf(growth, sizeof growth, "with 8 f it becomes %.4g times as large, with 8 f''' %.4g times; wanted "
              "are 2 and 0.5, for h^3 is proportional to |f| / |f'''|", by_f, by_f3);
-    judge_number("best_step(f, f3) / (the best one)", h / right, 1, 1e-8, JUDGE_MISTAKES(
+    const struct judge_mistake known[] = {
         { signs, &(double){ cbrt(3 * e * f / f3) / right } },
         { signs, &(double){ pow(3 * e * f / f3, 1. / 3) / right } },
         { "the 3 is missing: the derivative of h^2/6 is h/3", &(double){ cbrt(e * a / b) / right } },
@@ -75,7 +89,14 @@ static void step(double f, double f3)
         { "FLT_EPSILON is that of float: these are doubles",
           &(double){ cbrt(3 * (double)FLT_EPSILON * a / b) / right } },
         { "negative: the step is to be positive", &(double){ -1 } },
-        { growth, &(double){ fabs(by_f - 2) < 1e-6 && fabs(by_f3 - 0.5) < 1e-6 ? 1 : h / right } }));
+        { "it is 0: do integers come in?", &(double){ 0 } },
+        { fabs(by_f - 2) < 1e-6 && fabs(by_f3 - 0.5) < 1e-6 ? constant : growth, &(double){ h / right } } };
+    const double got = h / right;                       /* it may be very small: compared relative to each other */
+    for (size_t i = 0; !(fabs(got - 1) <= 1e-8) && i < sizeof known / sizeof *known; i++)
+        if (fabs(got - *known[i].numbers) <= 1e-8 * fabs(*known[i].numbers) ||
+            (got != got && *known[i].numbers != *known[i].numbers))
+            judge_wrong("best_step(f, f3) / (the best one) is %.6g, wanted 1\nit fits: %s", got, known[i].says);
+    judge_number("best_step(f, f3) / (the best one)", got, 1, 1e-8, NULL);
 }
 
 static double field(const double *x, int n)
@@ -100,7 +121,7 @@ static void many(uint64_t seed, int n, double h)
 {
     double *x = judge_draw(seed, N, -1, 1), *g = judge_room(N), left[2][N];
     double want[N], forward[N], by_h[N], together[N], not_back[N], half_back[N];
-    double relative[N], nothing[N] = { 0 }, first[N], copy[N];
+    double relative[N], nothing[N] = { 0 }, first[N], copy[N], fewer[N], alone[N], by_2[N], minus[N], undivided[N];
     judge_part("numeric_gradient of a function of %d number%s", n, n > 1 ? "s" : "");
     memcpy(copy, x, sizeof copy);
     memcpy(left[0], x, sizeof copy);
@@ -117,6 +138,12 @@ static void many(uint64_t seed, int n, double h)
         not_back[i] = (moved(left[0], n, i, h) - moved(left[0], n, i, -h)) / (2 * h);
         half_back[i] = (moved(left[1], n, i, h) - field(left[1], n)) / (2 * h);
         relative[i] = (moved(x, n, i, h * x[i]) - moved(x, n, i, -h * x[i])) / (2 * h * x[i]);
+        fewer[i] = (moved(x, i + 1, i, h) - moved(x, i + 1, i, -h)) / (2 * h);
+        const double up = x[i] + h, down = x[i] - h;
+        alone[i] = (field(&up, 1) - field(&down, 1)) / (2 * h);
+        by_2[i] = want[i] * h;
+        undivided[i] = want[i] * 2 * h;
+        minus[i] = -want[i];
         left[0][i] -= h;                        /* x[i] is left at x - h */
     }
     numeric_gradient(field, x, n, h, g);
@@ -129,6 +156,11 @@ static void many(uint64_t seed, int n, double h)
         { "f is asked twice at the same point: once at x[i] + h, once at x[i] - h", nothing },
         { "x[0] moves every time: for g[i] it is x[i] that moves", first },
         { "the step is h times x[i]: wanted is h itself", relative },
+        { "f is asked for its first i + 1 numbers: it is a function of all n", fewer },
+        { "f is asked for x[i] alone: it is a function of all n numbers", alone },
+        { "divided by 2, not by 2h", by_2 },
+        { "not divided by 2h", undivided },
+        { "the sign: f above minus f below", minus },
         { "x[i] is moved by h and back again, so that the second point is x, not x - h", half_back }));
     for (int i = n; i < N; i++)
         if (g[i] != JUDGE_UNWRITTEN)

@@ -13,13 +13,13 @@ static void compare(const char *name, double got, double want, const struct neur
 {
     const double de = 2 * n->e, dz = de * (1 - n->y * n->y);
     const struct { const char *name; double value; }
-        gradient[] = { { "de", de }, { "dz", dz }, { "e", n->e } },
-        slope[] = { { "", 1 }, { " times w", in[0] }, { " times b", in[1] }, { " times x", in[2] },
+        gradient[] = { { "de", de }, { "dz", dz }, { "e", n->e }, { "the loss", n->loss }, { "t", in[3] }, { "1", 1 } },
+        slope[] = { { "", 1 }, { " times 2", 2 }, { " times 1/2", 0.5 }, { " times w", in[0] }, { " times b", in[1] }, { " times x", in[2] },
                     { " times t", in[3] }, { " times y", n->y }, { " times z", n->z }, { " times e", n->e },
                     { " times 1 - y", 1 - n->y }, { " times 1 - 2y", 1 - 2 * n->y },
                     { " times 1 - t^2", 1 - in[3] * in[3] }, { " times (1 - y^2) z", (1 - n->y * n->y) * n->z },
                     { " times y^2", n->y * n->y }, { " divided by x", 1 / in[2] }, { " divided by w", 1 / in[0] },
-                    { " times 1/cosh(z), without a square", 1 / cosh(n->z) } };
+                    { " times 1 - y^2", 1 - n->y * n->y }, { " times 1/cosh(z), without a square", 1 / cosh(n->z) } };
     struct judge_mistake list[40] = { { NULL, NULL } };
     char text[100] = "";
     int count = 0;
@@ -29,9 +29,13 @@ static void compare(const char *name, double got, double want, const struct neur
         for (size_t j = 0; j < sizeof slope / sizeof *slope && !text[0]; j++) {
             const double p = gradient[i].value * slope[j].value;
             if (fabs(fabs(got) - fabs(p)) <= 1e-10)
-                snprintf(text, sizeof text, "%s%s%s", (got < 0) != (p < 0) ? "minus " : "", gradient[i].name,
+                snprintf(text, sizeof text, "yours is %s%s%s", (got < 0) != (p < 0) ? "minus " : "", gradient[i].name,
                          slope[j].name);
         }
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 1; j < sizeof slope / sizeof *slope && !text[0]; j++)
+            if (fabs(got - (gradient[i].value + slope[j].value)) <= 1e-10)
+                snprintf(text, sizeof text, "%s and the slope were added: multiply them", gradient[i].name);
     if (!text[0] && fabs(fabs(got - want) - 1) <= 1e-10)
         snprintf(text, sizeof text, "the right gradient %s 1, which has no place there",
                  got > want ? "plus" : "minus");
@@ -59,6 +63,7 @@ static void backward(const struct neuron *n, double w, double b, double x, doubl
     COMPARE("dt", n->dt, -de,
         WRONG("the sign: e = y - t falls when t grows", de),
         WRONG("the slope alone: it is to be multiplied by de", -1),
+        WRONG("t is no constant here: e = y - t falls when t grows", 0),
         WRONG("multiplied by t: the slope of y - t by t is -1", -de * t),
         WRONG("multiplied by t, and the sign: the slope of y - t by t is -1", de * t));
     COMPARE("dz", n->dz, dz,
@@ -78,6 +83,7 @@ static void backward(const struct neuron *n, double w, double b, double x, doubl
         WRONG("y (1 - y^2): there is a y too many", de * y * (1 - y * y)),
         WRONG("1 - e^2 in place of 1 - y^2: e is y - t", de * (1 - e * e)),
         WRONG("the product goes before the minus: put 1 - y^2 in brackets", de - y * y),
+        WRONG("the product goes before the minus: put 1 - y^2 in brackets", 1 - y * y * de),
         WRONG("the slope of tanh is left out", de));
     COMPARE("dw", n->dw, dz * x,
         WRONG("multiplied by w: the slope of w x by w is the other factor, x", dz * w),

@@ -18,20 +18,29 @@ static void walk(const struct terms *f, double x, double w, double d, double *go
     got[W] = f->w_of_u * got[U] * x;
 }
 
-/* Says if one term of the sum is multiplied by something that it should not be multiplied by. */
+/* Says if the part of one line is another product, or a sum, of a gradient and a slope. before: what another use left,
+ * which may be gone too. */
 static void other_factor(char *text, size_t room, double got, double want, double before, const double term[2],
-                         const char *const line[2], const double value[5])
+                         const char *const line[2], const double value[6], const double gradient[4])
 {
-    static const char *const name[] = { "times x", "times w", "times u", "times v", "times dloss", "twice",
-                                        "with the wrong sign" };
+    static const char *const name[] = { "x", "w", "u", "v", "dloss", "the loss", "2", "1", "-1" },
+                      *const of[] = { "dloss", "u->grad", "v->grad", "1", "" };
     text[0] = 0;
     for (int k = 0; k < 2 && line[k]; k++)
-        for (int i = 0; i < 7; i++) {
-            const double factor = i < 5 ? value[i] : i == 5 ? 2 : -1;
-            for (int lost = 0; lost < 2; lost++)
-                if (!text[0] && fabs(got - (want + (factor - 1) * term[k] - lost * before)) <= 1e-10)
-                    snprintf(text, room, "the part of the line %s came in %s", line[k], name[i]);
-        }
+        for (int g = 5; g-- > 0;)                               /* 4: the part as it should be, times something */
+            for (int i = 0; i < 9; i++)
+                for (int kind = 0; kind < 4 && !text[0]; kind++) {
+                    const double slope = i < 6 ? value[i] : i == 6 ? 2 : i == 7 ? 1 : -1;
+                    const double d = g == 4 ? term[k] : gradient[g], part = kind & 1 ? d + slope : d * slope;
+                    if (fabs(got - (want - term[k] + part - (kind & 2 ? before : 0))) > 1e-10)
+                        continue;
+                    if (g == 4 && !(kind & 1))
+                        snprintf(text, room, "the part of the line %s came in %s%s", line[k], i == 6 ? "twice" : i == 8 ?
+                                 "with the wrong sign" : "times ", i == 6 || i == 8 ? "" : name[i]);
+                    else if (g < 4)
+                        snprintf(text, room, "the part of the line %s came in as %s %s %s", line[k], of[g],
+                                 kind & 1 ? "+" : "times", name[i]);
+                }
 }
 
 static void one(const char *part, double x, double w, double dloss, double dx, double dw, bool same)
@@ -44,7 +53,8 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
     walk(&(struct terms){ 1, 1, 1, 1, 1, 1 }, x, w, 1, plain);
     walk(&(struct terms){ 1, 1, 0, 1, 1, 1 }, x, w, dloss, half);
     const double stored_u = right[V], x_by_u = right[U] * w, w_by_u = right[U] * x;
-    const double value[] = { x, w, u, v, dloss }, of_u[] = { dloss * v, right[V] }, of_v[2] = { right[V] },
+    const double value[] = { x, w, u, v, dloss, u * v }, gradient[] = { dloss, right[U], right[V], 1 },
+                 of_u[] = { dloss * v, right[V] }, of_v[2] = { right[V] },
                  of_x[] = { right[V], x_by_u }, of_w[2] = { w_by_u };
     char other[100];
 
@@ -55,7 +65,7 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
     if (vx.data != x || vw.data != w)
         judge_wrong("x or w itself was changed: only the gradients are to be added to");
     other_factor(other, sizeof other, vv.grad, right[V], 0, of_v,
-                 (const char *[]){ "loss = u v", NULL }, value);
+                 (const char *[]){ "loss = u v", NULL }, value, gradient);
     judge_number("v->grad", vv.grad, right[V], 1e-10, JUDGE_MISTAKES(
         { "the factor dloss is missing: the gradient of the loss is not always 1", &plain[V] },
         { "the slope of u v by v is u, not v", &(double){ dloss * v } },
@@ -64,7 +74,7 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
         { "the slope of u v by v is u, not u + v", &(double){ dloss * (u + v) } },
         { other, other[0] ? &vv.grad : &right[V] }));
     other_factor(other, sizeof other, vu.grad, right[U], 0, of_u,
-                 (const char *[]){ "loss = u v", "v = u + x" }, value);
+                 (const char *[]){ "loss = u v", "v = u + x" }, value, gradient);
     judge_number("u->grad", vu.grad, right[U], 1e-10, JUDGE_MISTAKES(
         { "the factor dloss is missing: the gradient of the loss is not always 1", &plain[U] },
         { "the part that comes by way of v = u + x is missing", &half[U] },
@@ -82,11 +92,13 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
         const double both = held[0] + right[X] + right[W];
         judge_number("gradient of x and w, one value:", vx.grad, both, 1e-10, JUDGE_MISTAKES(
             { says, &right[X] }, { says, &(double){ held[0] + right[X] } },
-            { says, &right[W] }, { says, &(double){ held[0] + right[W] } }));
+            { says, &right[W] }, { says, &(double){ held[0] + right[W] } },
+            { "half of it: x and w need no case of their own where they are one value", &(double){ both / 2 } },
+            { "twice of it: x and w need no case of their own where they are one value", &(double){ 2 * both } }));
         return;
     }
     other_factor(other, sizeof other, vw.grad, held[1] + right[W], held[1], of_w,
-                 (const char *[]){ "u = x w", NULL }, value);
+                 (const char *[]){ "u = x w", NULL }, value, gradient);
     judge_number("w->grad", vw.grad, held[1] + right[W], 1e-10, JUDGE_MISTAKES(
         { "what another use of w had left there is lost: += in place of =", &right[W] },
         { "u = x w handed on u->grad before the part by way of v had come in: go through the lines from the "
@@ -102,7 +114,7 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
         { "nothing has come to w", &held[1] },
         { other, other[0] ? &vw.grad : &vw.data }));
     other_factor(other, sizeof other, vx.grad, held[0] + right[X], held[0], of_x,
-                 (const char *[]){ "v = u + x", "u = x w" }, value);
+                 (const char *[]){ "v = u + x", "u = x w" }, value, gradient);
     judge_number("x->grad", vx.grad, held[0] + right[X], 1e-10, JUDGE_MISTAKES(
         { "what another use of x had left there is lost: += in place of =", &right[X] },
         { "the part by way of v = u + x is missing: x is used there too", &(double){ held[0] + x_by_u } },
@@ -126,7 +138,7 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
 void judge_exercise(void)
 {
     const double *d = judge_draw(31, 4, 0.5, 1.5);
-    one("x = 1.3, w = -0.7, dloss = 1", 1.3, -0.7, 1, 0, 0, false);
+    one("x = 1.3, w = -0.7, dloss = 2.5", 1.3, -0.7, 2.5, 0, 0, false);
     one("x = -1.5, w = 0.45, dloss = 1", -1.5, 0.45, 1, 0, 0, false);
     one("dloss = -0.3", 1.2, -0.4, -0.3, 0, 0, false);
     one("x and w have gradients from other uses", d[0], d[1], d[2], 0.25, -1.75, false);

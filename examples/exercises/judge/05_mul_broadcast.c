@@ -76,7 +76,7 @@ static void gradient_of(const char *name, const double *got, const double *x, co
                         gra_shape so, gra_shape shape, const double *dy, double before)
 {
     enum { STORED, LAST, LAST_ADDED, FIRST, OWN, NO_DY, DY_ALONE, MEAN, MINUS, NOTHING, BY_Y, TWICE,
-           BOTH, DY_OWN, DY_ROWS, DY_TURNED, DY_COLS, QUOTIENT, BY_OWN, Y_FOR_DY, PARTNER, PLAIN, TO_PLAIN, TO_PARTNER, BOTH_WAYS,
+           BOTH, DY_OWN, DY_ROWS, DY_TURNED, DY_COLS, QUOTIENT, BY_OWN, Y_FOR_DY, PARTNER, PLAIN, TO_PLAIN, TO_PARTNER, BOTH_WAYS, TO_TURNED,
            IN_TURN, BY_SIZE, ALL };
     double want[MOST], m[ALL][MOST];
     const int rows = shape.dim[0], cols = shape.dim[1], n = sx.dim[0] * sx.dim[1], uses = rows * cols / n;
@@ -107,6 +107,8 @@ static void gradient_of(const char *name, const double *got, const double *x, co
             m[DY_ROWS][at] += dy[(i * rows + j) % (rows * cols)] * v;
             m[DY_TURNED][at] += dy[j * rows + i] * v;
             add(&m[DY_COLS][at], element(dy, j * cols + i, rows * cols), v);
+            if (place(sx, j, i) < n)
+                m[TO_TURNED][place(sx, j, i)] += d * v;
             m[BY_OWN][at] += d * (x[at] * v) / x[at];
             m[BY_SIZE][at] += d * v / (rows > 1 && sx.dim[0] > 1 ? rows : cols);
             add(&m[PLAIN][at], d, element(o, i * cols + j, so.dim[0] * so.dim[1]));
@@ -145,6 +147,7 @@ static void gradient_of(const char *name, const double *got, const double *x, co
         { "added at [i * cols + j], as if the operand were not stretched: place() tells where", m[TO_PLAIN] },
         { "added at the place of the other operand: each has a place of its own", m[TO_PARTNER] },
         { "the places of the two operands are exchanged", m[BOTH_WAYS] },
+        { "i and j are exchanged where it is added: place(x, i, j) wants the row first", m[TO_TURNED] },
         { "y was taken where dy, its gradient, is wanted", m[Y_FOR_DY] },
         { "the other operand is read at this one's place: each has a place of its own", m[PARTNER] },
         { "added in turn, by the place of y: place() tells which number of the operand it is", m[IN_TURN] },

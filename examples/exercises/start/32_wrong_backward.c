@@ -1,6 +1,6 @@
-/* 32 wrong_backward: find the missing term. The judge shows the gradient check's report: read that first.
+/* 32 wrong_backward: find the missing term.
  *
- * The op below has a wrong backward. `standardize` gives each row of n values the mean 0 and the variance
+ * The judge shows the gradient check's report: read that first. The op below has a wrong backward. `standardize` gives each row of n values the mean 0 and the variance
  * 1, as LayerNorm does before its weight and bias. Over a row:
  *
  *     y_i = (x_i - m) / s,   m = mean of x,   s = sqrt(mean of (x_i - m)^2 + eps)
