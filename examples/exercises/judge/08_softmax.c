@@ -8,7 +8,7 @@ static void forward(const char *part, const double *x, int n, bool large)
 {
     judge_part("%s", part);
     enum { RAW, LINEAR, LINEAR_TOP, OVER_N, NEGATIVE, BASE_2, LOG, SIGMOID, NO_FIRST, NO_LAST, OTHERS,
-           PLUS_1, LENGTH, RUNNING, TWICE, PLUS_TOP, PLUS_SUM, AGAIN, DIVIDED, ALL };
+           PLUS_1, LENGTH, RUNNING, TWICE, PLUS_TOP, PLUS_SUM, AGAIN, DIVIDED, FROM_POWER, ALL };
     double *y = judge_room((size_t)n), want[MOST], raw[MOST], m[ALL][MOST], copy[MOST];
     double sum = 0, top = -INFINITY, low = INFINITY, plain = 0, total = 0, square = 0, running = 0, minus = 0;
     double two = 0, twice = 0, again = 0, divided = 0;
@@ -43,6 +43,7 @@ static void forward(const char *part, const double *x, int n, bool large)
         m[PLUS_TOP][i] = exp(x[i]) / sum;
         m[PLUS_SUM][i] = raw[i] / plain;
         m[DIVIDED][i] = exp(x[i] / top) / divided;
+        m[FROM_POWER][i] = (exp(x[i]) - top) / (plain - n * top);
         m[AGAIN][i] = raw[i] / again;
         again += m[AGAIN][i] - raw[i];
     }
@@ -76,6 +77,7 @@ static void forward(const char *part, const double *x, int n, bool large)
         { "divided by the root of the sum of squares, not by the sum: the weights are to sum to 1", m[LENGTH] },
         { "divided by the sum so far: finish the sum over all i before you divide", m[RUNNING] },
         { "the sum is taken again after some y were divided: it must be the same for all i", m[AGAIN] },
+        { "the largest was subtracted from e^x: subtract it from x", m[FROM_POWER] },
         { "softmax was taken twice", m[TWICE] },
         { "scores are divided by the largest: subtract it, only that leaves y as it is", m[DIVIDED] },
         { "the largest is subtracted in the sum alone, not in the numerator", m[PLUS_TOP] },

@@ -79,9 +79,10 @@ static void one_row(void)
 static void rows_of(const char *part, const double *x, const int *target, int rows, int n)
 {
     judge_part("%s", part);
-    double p[MOST], loss[MOST], sum = 0, same_target = 0, columns = 0, swapped[MOST], in_all = 0, of_one = 0;
+    double p[MOST], loss[MOST], sum = 0, all_p = 0, all_over_p = 0, same_target = 0, columns = 0, swapped[MOST], in_all = 0, of_one = 0;
     for (int r = 0; r < rows; r++) {
         sum += loss[r] = row_loss(x + r * n, n, target[r], p);
+        all_p += exp(-loss[r]), all_over_p += exp(loss[r]);
         same_target += row_loss(x + r * n, n, target[0], p);
         of_one += row_loss(x, n, target[r], p);
         for (int j = 0; j < n; j++)
@@ -110,6 +111,8 @@ static void rows_of(const char *part, const double *x, const int *target, int ro
         { "the sum over rows is divided by the number of all scores, not of rows", (double[]){ sum / (rows * n) } },
         { "the last row alone: the others are overwritten", (double[]){ loss[rows - 1] } },
         { "the last row alone: the others are overwritten", (double[]){ loss[rows - 1] / rows } },
+        { "the logarithm of a mean: wanted is the mean of the rows' logarithms", (double[]){ -log(all_p / rows) } },
+        { "the logarithm of a mean: wanted is the mean of the rows' logarithms", (double[]){ log(all_over_p / rows) } },
         { "the first row alone", (double[]){ loss[0] } },
         { "the first row alone", (double[]){ loss[0] / rows } },
         { "the last row is left out", (double[]){ (sum - loss[rows - 1]) / rows } },

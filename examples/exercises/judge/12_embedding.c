@@ -64,7 +64,7 @@ static void backward(const char *part, int words, int dim, const int *ids, int n
     judge_part("%s", part);
     enum { LOST, LAST, FIRST, ALL_LOST, IN_ORDER, TO_FIRST, MEAN, SCATTER, DY_K, STRIDE_N, DY_STRIDE, OVER_N, COUNT,
            SUBTRACTED, NO_STRIDE, FIRST_NUMBER, NO_LAST, NO_FIRST,
-           ONE_COLUMN, ALL_ROWS, NONE, ONLY_FIRST, DY_0, EXCHANGED, ALL };
+           ONE_COLUMN, ALL_ROWS, NONE, ONLY_FIRST, DY_0, EXCHANGED, NO_ID_0, ALL };
     const size_t size = (size_t)(n * dim), table = (size_t)(words * dim);
     const int *given = copy_ids(ids, n);
     double *dy = judge_draw(122, size, -2, 2), *dw = judge_room(table), *old = judge_draw(123, table, 1, 2);
@@ -96,6 +96,7 @@ static void backward(const char *part, int words, int dim, const int *ids, int n
             m[DY_K][at] = m[STRIDE_N][at] = m[DY_STRIDE][at] = m[TO_FIRST][at] = was;
             m[NO_STRIDE][at] = m[FIRST_NUMBER][at] = m[NO_LAST][at] = m[NO_FIRST][at] = was;
             m[ONLY_FIRST][at] = j ? was : was + sum;
+            m[NO_ID_0][at] = k ? was + sum : was;
             m[DY_0][at] = was + times * dy[j];
             m[ONE_COLUMN][at] = m[ALL_ROWS][at] = m[EXCHANGED][at] = was;
             m[NONE][at] = was + (times == 1 ? sum : 0);
@@ -145,6 +146,7 @@ static void backward(const char *part, int words, int dim, const int *ids, int n
         { "only the first number of each row gets a gradient", m[ONLY_FIRST] },
         { "each id gets the first row of dy: row i of dy goes to the row of ids[i]", m[DY_0] },
         { "an id that comes several times gets nothing: each time is to be added", m[NONE] },
+        { "id 0 gets no gradient: it is an id like any other", m[NO_ID_0] },
         { "the gradient of the last id is left out", m[NO_LAST] },
         { "the gradient of the first id is left out", m[NO_FIRST] }));
 }

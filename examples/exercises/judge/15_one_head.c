@@ -32,6 +32,12 @@ static void weights(const char *part, const double *query, const double *keys, i
     snprintf(times, sizeof times, "softmax of %.6g times the scores", c);
     for (int j = 0; j < m; j++)
         negative = negative || a[j] < 0, all += a[j];
+    char share[100] = "";                               /* in the right proportion, but not of sum 1 */
+    bool proportional = isfinite(all) && fabs(all - 1) > 1e-9;
+    for (int j = 0; j < m; j++)
+        proportional = proportional && fabs(a[j] - all * want[j]) < 1e-12;
+    if (proportional)
+        snprintf(share, sizeof share, "they have the right proportions, but sum to %.6g: divide by the sum of all e^s", all);
     judge_numbers("a", GRA_SHAPE(m), a, want, 1e-12, JUDGE_MISTAKES(
         { "these are the scores: their softmax is wanted", s },
         { "softmax of scores that are not divided by sqrt(d)",
@@ -51,6 +57,7 @@ static void weights(const char *part, const double *query, const double *keys, i
         { "the dot product leaves out the first number of q and k", mat_softmax_rows(no_first, 1, m) },
         { "the dot product leaves out the last number of q and k", mat_softmax_rows(no_last, 1, m) },
         mat_reading(&of_k, want),
+        { share, proportional ? mat_scaled(a, 1, m) : want },
         { times, isfinite(c) ? scaled : want },
         { "a weight is negative: e^s never is, so the exponentials are missing", negative ? a : want },
         { "the weights do not sum to 1", fabs(all - 1) > 1e-9 ? a : want }));

@@ -210,6 +210,9 @@ static void backward(const char *part, uint64_t seed, struct sizes s, const doub
         mat_fits(&of_a, dv, mat_sum(dv0, mat_product(mat_transposed(of_a.read, s.n, s.m), dy, s.m, s.n, s.e), nv), nv);
     while (mat_misread(&of_dy))
         mat_fits(&of_dy, dv, mat_sum(dv0, mat_product(column, of_dy.read, s.m, s.n, s.e), nv), nv);
+    double *of_values = mat_scaled(dv0, 1, nv);
+    for (int i = 0; i < na * s.e; i++)
+        of_values[i / s.e % s.m * s.e + i % s.e] += a[i / s.e] * v[i / s.e % s.m * s.e + i % s.e];
     judge_numbers("dv", GRA_SHAPE(s.m, s.e), dv, want, 1e-10, JUDGE_MISTAKES(
         { "dv is overwritten: accumulate with +=", grad[2] },
         { "dv is overwritten by each term: accumulate with +=", last },
@@ -225,6 +228,7 @@ static void backward(const char *part, uint64_t seed, struct sizes s, const doub
           mat_sum(dv0, mat_scaled(grad[2], 1 / sqrt(s.d), nv), nv) },
         { "the scores were taken for the weights", mat_sum(dv0, mat_product(scores, dy, s.m, s.n, s.e), nv) },
         { "the sign is wrong", mat_sum(dv0, mat_scaled(grad[2], -1, nv), nv) },
+        { "dv_j sums a_ij dy_i, not a_ij v_j", of_values },
         { "dv_j sums a_ij dy_i, not da_ij dy_i", mat_sum(dv0, mat_product(da_t, dy, s.m, s.n, s.e), nv) },
         { "only the last query was added: dv is a sum over all", mat_sum(dv0, last, nv) },
         mat_reading(&of_a, want), mat_reading(&of_dy, want),

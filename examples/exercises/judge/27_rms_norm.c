@@ -3,7 +3,7 @@
 
 /* The formula, with what a mistake changes in it; all zeros: right. */
 struct form {
-    bool   centred, variance;           /* the mean is subtracted; from the squares alone */
+    bool   centred, variance, shifted;  /* the mean is subtracted; in the squares alone; above the root alone */
     bool   no_eps, outside, own_eps;    /* eps missing; added to the root; another */
     double eps;
     bool   sum, less, no_root, times, no_divide;
@@ -46,7 +46,7 @@ static double *normed(const double *x, const double *weight, int rows, int dim, 
             const double eps = f.no_eps ? 0 : f.own_eps ? f.eps : 1e-6;
             double s = f.outside ? sqrt(square) + eps : f.no_root ? square + eps : sqrt(square + eps);
             s = f.times ? 1 / s : f.no_divide ? 1 : f.divided_once ? s / sqrt(n) : s;
-            const double z = f.inverted ? s / x[r * dim + i] : (x[r * dim + i] - (f.centred ? mean : 0)) / s;
+            const double z = f.inverted ? s / x[r * dim + i] : (x[r * dim + i] - (f.centred || f.shifted ? mean : 0)) / s;
             y[r * dim + i] = f.added ? z + weight[i] : z * (f.no_weight ? 1 : f.one_plus ? 1 + weight[i] :
                                                             f.weight_twice ? weight[i] * weight[i] : weight[i]);
         }
@@ -117,6 +117,7 @@ static void numbers(const char *part, gra_shape shape, const double *x, const do
         { "multiplied by 1 + weight: wanted is the weight", FORM(.one_plus = true) },
         { "x times the weight: the division by the root is missing", FORM(.no_divide = true) },
         { "the mean is subtracted: that is layer norm, RMSNorm leaves it", FORM(.centred = true) },
+        { "the mean is subtracted from x, above the root: RMSNorm divides x as it is", FORM(.shifted = true) },
         { "divided by the standard deviation: wanted is the root of the mean of x^2, no mean is subtracted",
           FORM(.variance = true) },
         { "divided by the root of the sum of squares: wanted is that of their mean", FORM(.sum = true) },
