@@ -51,24 +51,24 @@ asan() { grep -q fsanitize=address build/exercises/compile; }
 group "answers that do anything"
 cp "$solution" "$W/right.c"
 ok "the solution" judged right 0 "Exercise 08: passed"
-: | refused loop 'for (volatile unsigned i = 0; ; i++) ;' "three scores it did not end within 1 second. Usual cause"
-: | refused prints 'for (;;) puts("Exercise 08: passed.");' "it prints without end"
-: | refused sleeps 'for (;;) pause();' "it did not end within 1 second"
-: | refused stubborn 'signal(SIGXCPU, SIG_IGN); for (volatile unsigned i = 0; ; i++) ;' "it did not end within 1 second"
-: | refused null 'volatile double *none = NULL; none[n] = 1;' "it crashed: line [0-9]*: a pointer is wrong\|SIGSEGV"
-: | refused abort 'abort();' "it crashed by SIGABRT: abort() was called"
-: | refused forks 'for (;;) fork();' "fork was called"
-: | refused killed 'kill(0, SIGKILL);' "SIGKILL: it was killed"
-: | refused closed 'for (int i = 0; i < 1000; i++) close(i);' "it ended the process"
-: | refused exit 'exit(0);' "it ended the process (exit status 0)"
-: | refused _exit 'puts("passed"); fflush(stdout); _exit(0);' "it ended the process (exit status 0)"
-: | refused stack 'volatile double a[1 << 28]; for (int i = 0; i < 1 << 28; i += 512) a[i] = x[0];' "the stack\|SIGSEGV"
-: | refused memory 'for (;;) memset(malloc(1 << 20), 1, 1 << 20);' "memory"
-: | refused much 'memset(malloc((size_t)1 << 40), 1, 9);' "memory\|SIGSEGV"
+refused loop 'for (volatile unsigned i = 0; ; i++) ;' "three scores it did not end within 1 second. Usual cause" </dev/null
+refused prints 'for (;;) puts("Exercise 08: passed.");' "it prints without end" </dev/null
+refused sleeps 'for (;;) pause();' "it did not end within 1 second" </dev/null
+refused stubborn 'signal(SIGXCPU, SIG_IGN); for (volatile unsigned i = 0; ; i++) ;' "it did not end within 1 second" </dev/null
+refused null 'volatile double *none = NULL; none[n] = 1;' "it crashed: line [0-9]*: a pointer is\|SIGSEGV" </dev/null
+refused abort 'abort();' "it crashed by SIGABRT: abort() was called" </dev/null
+refused forks 'for (;;) fork();' "fork was called" </dev/null
+refused killed 'kill(0, SIGKILL);' "SIGKILL: it was killed" </dev/null
+refused closed 'for (int i = 0; i < 1000; i++) close(i);' "it ended the process" </dev/null
+refused exit 'exit(0);' "it ended the process (exit status 0)" </dev/null
+refused _exit 'puts("passed"); fflush(stdout); _exit(0);' "it ended the process (exit status 0)" </dev/null
+refused stack 'volatile double a[1 << 28]; for (int i = 0; i < 1 << 28; i += 512) a[i] = x[0];' "the stack\|SIGSEGV" </dev/null
+refused memory 'for (;;) memset(malloc(1 << 20), 1, 1 << 20);' "memory" </dev/null
+refused much 'volatile char *much = malloc((size_t)1 << 40); much[n] = 1;' "memory\|SIGSEGV" </dev/null
 refused deep 'if (deep(n) == 3) return;' "a function calls itself without end" <<'END'
 static int deep(int n) { volatile char a[1000]; a[0] = (char)n; return deep(n + 1) + a[0]; }
 END
-: | refused divides 'volatile int none = n - n; if (n / none) return;' "divided by 0"
+refused divides 'volatile int none = n - n; if (n / none) return;' "divided by 0" </dev/null
 ok "on its line" eval '! asan || judged divides 1 "line $(sed -n "/int none/=" "$W/divides.c"):"'
 refused records '_exit(0);' "it ended the process" <<'END'
 __attribute__((constructor)) static void imitate(void)
@@ -102,7 +102,7 @@ END
 refused names ' ' "it defines judge_part, a name that gradus or the judge has already" <<'END'
 void judge_part(const char *format) { (void)format; }
 END
-: | refused slip 'doubl z;' "does not compile: 08_softmax.c:[0-9]*:.*: error: .*doubl"
+refused slip 'doubl z;' "does not compile: 08_softmax.c:[0-9]*:.*: error: .*doubl" </dev/null
 sed 's/^void softmax(/void sofmax(/' "$solution" >"$W/misspelt.c"
 ok "a name misspelt" judged misspelt 1 "the function softmax is wanted, but not in the file"
 printf ' \n' >"$W/empty.c"
@@ -113,7 +113,7 @@ printf '\377\376\033[2J' >"$W/noise.c"
 ok "noise" judged noise 1 "does not compile"
 ok "is shown without control characters" lacks -a "$(printf '\033')" "$W/said"
 echo '#include "/dev/zero"' >"$W/endless.c"
-ok "an endless include" judged endless 1 "does not compile"
+ok "an endless include" judged endless 1 "does not compile\|softmax is wanted"
 echo 'int a[1 << 28] = { 1 };' | cat - "$solution" >"$W/large.c"
 ok "an enormous array" judged large 1 "the compiler came to no end, or wanted too much memory"
 sed 's/y\[i\] .= sum;/{ int unused; }/' "$solution" >"$W/warned.c"

@@ -172,7 +172,7 @@ static void put_list(gra_check_line *s, const gra_wrong *w, const gra_division *
         gra_check_put(s, "%zu of %zu ", named, v->parts);
     gra_check_put(s, "%s", noun(w, v, named > 1));
     for (size_t p = 0; p < v->parts && put < most; p++)
-        if (all[p] && (in[p] > 0) != except)
+        if (all[p] != 0 && (in[p] > 0) != except)
             gra_check_put(s, "%s%zu", put++ ? ", " : named > most ? " (the first is " : " ", p);
     gra_check_put(s, "%s", named > most ? ")" : "");
     put_of(s, w, v);

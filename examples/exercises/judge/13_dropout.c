@@ -181,7 +181,7 @@ static void gradient(const char *part, double p, double before)
         m[TWICE][i] = before + d / (1 - p);
         m[TIMES_X][i] = before + d * x[i];
         m[TIMES_Y][i] = before + dy[i] * y * y / x[i];
-        m[OTHER_WAY][i] = before + dy[i] * !stayed / (1 - p);
+        m[OTHER_WAY][i] = before + dy[i] * (stayed == 0) / (1 - p);
         m[STORED][i] = d;
         m[NO_DY][i] = before + stayed / (1 - p);
     }

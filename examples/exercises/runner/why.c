@@ -121,7 +121,7 @@ void why_not_compiled(char *text, size_t room, const struct child *c, const char
 
 struct meaning {
     int         number;                 /* of a signal; 0 in the table of the sanitizers */
-    const char *begins;                 /* a sanitizer's words */
+    const char *words;                  /* a sanitizer's */
     const char *says;
 };
 
@@ -158,6 +158,7 @@ static const struct meaning sanitizers[] = {
     { 0, "negative-size-param",     "a size is negative" },
     { 0, "null pointer passed",     "a NULL pointer is handed to a function that wants memory" },
     { 0, "division by zero",        "an integer is divided by 0" },
+    { 0, "null pointer",            "a pointer is NULL (a gradient is NULL where nobody wants it)" },
     { 0, "FPE",                     "an integer is divided by 0" },
     { 0, NULL, NULL } };
 
@@ -191,6 +192,7 @@ static bool sanitizer(char *text, size_t room, const char *output, const char *f
 {
     static const char *const begins[] = { "runtime error: ", "ERROR: AddressSanitizer: ", "AddressSanitizer: hard rss" };
     const char *report = NULL, *what = NULL;
+    char first[500];                    /* its first line */
     for (size_t i = 0; i < sizeof begins / sizeof *begins && !report; i++)
         for (const char *s = output; (s = strstr(s, begins[i])); s++)
             report = s, what = i == 2 ? "out of memory" : s + strlen(begins[i]);
@@ -203,12 +205,13 @@ static bool sanitizer(char *text, size_t room, const char *output, const char *f
     text[0] = 0;
     if (line)
         append(text, room, "line %d: ", line);
-    for (const struct meaning *m = sanitizers; m->begins; m++)
-        if (!strncmp(what, m->begins, strlen(m->begins))) {
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(what, "\n"), what);
+    for (const struct meaning *m = sanitizers; m->words; m++)
+        if (strstr(first, m->words)) {
             append(text, room, "%s", m->says);
             return true;
         }
-    append(text, room, "%.*s", (int)strcspn(what, "\n"), what);
+    append(text, room, "%s", first);
     return true;
 }
 
