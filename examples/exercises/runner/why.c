@@ -127,8 +127,8 @@ struct meaning {
 
 static const struct meaning signals[] = {
     { SIGSEGV, "", "SIGSEGV: it read or wrote memory that is not its own. Usual causes: an index past the end, a pointer "
-                   "that was never set, a gradient that is NULL because nobody wants it, a function that calls itself "
-                   "without end" },
+                   "that was never set, malloc() that gave NULL, a gradient that nobody wants (NULL), a function "
+                   "that calls itself without end" },
     { SIGBUS,  "", "SIGBUS: it read or wrote memory that is not its own. Usual cause: a wrong pointer" },
     { SIGFPE,  "", "SIGFPE: an integer was divided by 0" },
     { SIGABRT, "", "SIGABRT: abort() was called, by an assert, by free() of what is not allocated, or by a check" },
