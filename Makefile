@@ -152,6 +152,7 @@ notebooks: $(NOTEBOOKS)
 
 ## make new-op NAME=softsign     begins an op; so do new-layer, new-optimizer
 # Not a NAME of the environment, where some systems keep the computer's.
+new-optimiser: new-optimizer
 new-op new-layer new-optimizer:
 	@NAME=$(call quote,$(if $(filter command,$(origin NAME)),$(NAME))) sh examples/templates/new.sh $(@:new-%=%)
 
@@ -173,7 +174,7 @@ help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
 always:
-.PHONY: all deps train generate mpi notebooks new-op new-layer new-optimizer clean help always
+.PHONY: all deps train generate mpi notebooks new-op new-layer new-optimizer new-optimiser clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 .SUFFIXES:

@@ -70,9 +70,11 @@ static void put_tensor(struct text *o, const gra_listing *l, const gra_tensor *x
     if (x->shape.ndim)
         put(o, " | %s", GRA_SHAPE_OF(x));
     gra_size_text(x, x->data, size);
-    put(o, *size ? " | data %s" : "", size);
+    if (*size)
+        put(o, " | data %s", size);
     gra_size_text(x, gra_kept_grad(x), size);
-    put(o, *size ? " | grad %s" : "", size);
+    if (*size)
+        put(o, " | grad %s", size);
     put(o, "\"%s];\n", gra_node_number(x) >= 0 ? "" : gra_is_param(x) ? ", style=filled" : ", style=rounded");
 }
 

@@ -55,7 +55,8 @@ for kind in op:softsign layer:swiglu optimizer:lion; do
         ok "$kind '$name'" refused $kind NAME="$name" "'$name' is no C identifier in lower case, such as $example"
     done
     ok "$kind while" refused $kind NAME=while "'while' is a word of C itself: take another name"
-    ok "a long name" refused $kind NAME=a23456789b23456789c23456789d23456 \
+    ok "gra_ twice" refused op NAME=gra_zsign "gra_ comes before it by itself: make new-op NAME=zsign"
+ok "a long name" refused $kind NAME=a23456789b23456789c23456789d23456 \
         "a name has at most 32 letters, and this one 33"
 done
 ok "an op that there is" refused op NAME=tanh "core/ops/tanh.c is there already"
@@ -72,7 +73,7 @@ ok "a macro of the test's" refused optimizer NAME=steps "tests/test_optim.c has 
 sed 's/^} settings/} setting/' tests/test_optim.c >"$W/test_optim.c"
 cp -p tests/test_optim.c "$W/saved" && cp "$W/test_optim.c" tests/test_optim.c
 tree >"$W/before"
-ok "no place for a piece" sh -c "! ${MAKE:-make} -s new-optimizer NAME=lion 2>'$W/err' && cat '$W/err' &&
+ok "no place for a piece" sh -c "! ${MAKE:-make} -s new-optimizer NAME=zlion 2>'$W/err' && cat '$W/err' &&
     grep -q '^new-optimizer: nothing was written' '$W/err'"
 tree >"$W/after"
 ok "... changes nothing" cmp "$W/before" "$W/after"
@@ -81,14 +82,14 @@ cp -p "$W/saved" tests/test_optim.c
 # ---- one of each ------------------------------------------------------------------------------------------------
 made() {        # made KIND NAME: it says so, in 80 columns
     ends_with 0 new "$1" NAME="$2" && narrow "$W/out" && grep -q "build/f64/test && CK_RUN_SUITE=" "$W/out" &&
-        lacks -r 'NAME\|CAPS' core/ops/softsign.c "$3"
+        lacks -r 'NAME\|CAPS' core/ops/zsign.c "$3"
 }
 
 group "from the templates"
-ok "new-op" made op softsign core/ops/softsign.c
-ok "new-layer" made layer swiglu layers/swiglu.c
-ok "new-optimizer" made optimizer lion core/optim/lion.c
-ok "once more" refused op NAME=softsign "core/ops/softsign.c is there already"
+ok "new-op" made op zsign core/ops/zsign.c
+ok "new-layer" made layer zglu layers/zglu.c
+ok "new-optimizer" made optimizer zlion core/optim/zlion.c
+ok "once more" refused op NAME=zsign "core/ops/zsign.c is there already"
 ok "nothing is left over" test -z "$(find . -name '*.new')"
 ok "the tree builds" build build/f64/test build/f32/test headers
 
@@ -102,23 +103,23 @@ asks() {        # asks PRECISION SUITE SENTENCE ...: that suite fails, and says 
 }
 
 ok "what is to be written of the op" asks f64 ops \
-    "core/ops/softsign.c:[0-9]*: softsign: the formula is still the template's: write it here" \
-    "core/ops/softsign.c:[0-9]*: softsign: forward is still the template's: write it" \
-    "core/ops/softsign.c:[0-9]*: softsign: backward is still the template's: write it" \
-    "core/gradus.h:[0-9]*: softsign: the formula is still the template's: write it" \
-    "tests/ops_table.c:[0-9]*: softsign: the formula is still the template's: write it"
+    "core/ops/zsign.c:[0-9]*: zsign: the formula is still the template's: write it here" \
+    "core/ops/zsign.c:[0-9]*: zsign: forward is still the template's: write it" \
+    "core/ops/zsign.c:[0-9]*: zsign: backward is still the template's: write it" \
+    "core/gradus.h:[0-9]*: zsign: the formula is still the template's: write it" \
+    "tests/ops_table.c:[0-9]*: zsign: the formula is still the template's: write it"
 ok "of the layer" asks f64 layers \
-    "layers/swiglu.c:[0-9]*: swiglu: the formula is still the template's: write it here" \
-    "layers/swiglu.c:[0-9]*: swiglu: init is still the template's: write it" \
-    "layers/swiglu.c:[0-9]*: swiglu: forward is still the template's: write it in layers/swiglu.c" \
-    "layers/layers.h:[0-9]*: swiglu: this text is still the template's: write it" \
-    "tests/test_layers.c:.*:gradients:.* swiglu, training:"
+    "layers/zglu.c:[0-9]*: zglu: the formula is still the template's: write it here" \
+    "layers/zglu.c:[0-9]*: zglu: init is still the template's: write it" \
+    "layers/zglu.c:[0-9]*: zglu: forward is still the template's: write it in layers/zglu.c" \
+    "layers/layers.h:[0-9]*: zglu: this text is still the template's: write it" \
+    "tests/test_layers.c:.*:gradients:.* zglu, training:"
 ok "of the optimiser" asks f64 optim \
-    "core/optim/lion.c:[0-9]*: lion: the formula is still the template's: write it here" \
-    "core/optim/lion.c:[0-9]*: lion: the step is still the template's: write it" \
-    "core/gradus.h:[0-9]*: lion: the formula is still the template's: write it" \
-    "tests/test_optim.c:[0-9]*: lion: the step by hand is still the template's: write it"
-ok "in float too" asks f32 ops "core/ops/softsign.c:[0-9]*: softsign: forward is still the template's: write it"
+    "core/optim/zlion.c:[0-9]*: zlion: the formula is still the template's: write it here" \
+    "core/optim/zlion.c:[0-9]*: zlion: the step is still the template's: write it" \
+    "core/gradus.h:[0-9]*: zlion: the formula is still the template's: write it" \
+    "tests/test_optim.c:[0-9]*: zlion: the step by hand is still the template's: write it"
+ok "in float too" asks f32 ops "core/ops/zsign.c:[0-9]*: zsign: forward is still the template's: write it"
 
 # ---- without the sentences, but nothing written ---------------------------------------------------------------------
 edit() {        # edit FILE SED'S ARGUMENTS: it changes something
@@ -129,40 +130,40 @@ edit() {        # edit FILE SED'S ARGUMENTS: it changes something
 
 group "sentences taken out"
 mine="s/ is still the template's/ is mine/"
-for file in core/ops/softsign.c core/optim/lion.c core/gradus.h tests/ops_table.c tests/test_optim.c; do
+for file in core/ops/zsign.c core/optim/zlion.c core/gradus.h tests/ops_table.c tests/test_optim.c; do
     ok "$file" edit $file "$mine"
 done
 ok "it builds" build build/f64/test
-ok "the op: its values are wrong" asks f64 ops "tests/test_ops.c:.*:values_are_the_formula:.* softsign(.*) is nan, .*"
-ok "... and its gradient" asks f64 ops "tests/test_ops.c:.*:gradients:.* softsign:"
+ok "the op: its values are wrong" asks f64 ops "tests/test_ops.c:.*:values_are_the_formula:.* zsign(.*) is nan, .*"
+ok "... and its gradient" asks f64 ops "tests/test_ops.c:.*:gradients:.* zsign:"
 ok "the optimiser's steps are wrong" asks f64 optim \
-    "tests/test_optim.c:.*:steps_are_the_formula:.*: gra_lion_step makes nan of .*"
+    "tests/test_optim.c:.*:steps_are_the_formula:.*: gra_zlion_step makes nan of .*"
 
 # ---- filled in ------------------------------------------------------------------------------------------------------
 group "filled in"
-ok "softsign" edit core/ops/softsign.c -e 's,= x\[i\] \* (real)NAN;,= x[i] / (1 + fabs(x[i]));,' \
+ok "zsign" edit core/ops/zsign.c -e 's,= x\[i\] \* (real)NAN;,= x[i] / (1 + fabs(x[i]));,' \
     -e 's,+= dy\[i\] \* x\[i\] \* (real)NAN;,+= dy[i] / ((1 + fabs(x[i])) * (1 + fabs(x[i])));,'
 ok "its formula" edit tests/ops_table.c 's,x \* (double)NAN,x / (1 + fabs(x)),'
-ok "swiglu's struct" edit layers/layers.h -e "$mine" -e 's,struct gra_linear linear; .*,struct gra_linear gate\, up\, down;,' \
-    -e 's,\(gra_swiglu_init.*\)int dim,\1int dim\, int hidden,'
-ok "its init" edit layers/swiglu.c -e "$mine" -e 's,int dim),int dim\, int hidden),' -e '/^    (void)/d' \
+ok "zglu's struct" edit layers/layers.h -e "$mine" -e 's,struct gra_linear linear; .*,struct gra_linear gate\, up\, down;,' \
+    -e 's,\(gra_zglu_init.*\)int dim,\1int dim\, int hidden,'
+ok "its init" edit layers/zglu.c -e "$mine" -e 's,int dim),int dim\, int hidden),' -e '/^    (void)/d' \
     -e 's|gra_linear_init(&l->linear.*|gra_linear_init(\&l->gate, gra_enter(scope, "gate"), dim, hidden, false);\
     gra_linear_init(\&l->up, gra_enter(scope, "up"), dim, hidden, false);\
     gra_linear_init(\&l->down, gra_enter(scope, "down"), hidden, dim, false);|' \
     -e 's|return gra_fail.*|gra_tensor *gate = gra_silu(t, gra_linear_forward(t, \&l->gate, x));\
     return gra_linear_forward(t, \&l->down, gra_mul(t, gate, gra_linear_forward(t, \&l->up, x)));|'
-ok "its test" edit tests/test_layers.c 's,\(gra_swiglu_init.*\)emb_dim),\1emb_dim\, 7),'
-ok "lion's settings" edit core/gradus.h 's|lr, beta, weight_decay;|lr, beta1, beta2, weight_decay;|'
-ok "its step" edit core/optim/lion.c -e 's|[.]beta = 0.9|.beta1 = 0.9, .beta2 = 0.99|' \
+ok "its test" edit tests/test_layers.c 's,\(gra_zglu_init.*\)emb_dim),\1emb_dim\, 7),'
+ok "zlion's settings" edit core/gradus.h 's|lr, beta, weight_decay;|lr, beta1, beta2, weight_decay;|'
+ok "its step" edit core/optim/zlion.c -e 's|[.]beta = 0.9|.beta1 = 0.9, .beta2 = 0.99|' \
     -e 's|beta = (real)opt->beta,|beta1 = (real)opt->beta1, beta2 = (real)opt->beta2,|' \
     -e 's|v\[i\] = beta.*|const real c = beta1 * v[i] + (1 - beta1) * g[i];|' \
     -e 's|p\[i\] -= .*|p[i] -= lr * ((real)((c > 0) - (c < 0)) + decay * p[i]);\
         v[i] = beta2 * v[i] + (1 - beta2) * g[i];|'
-ok "its test" edit tests/test_optim.c -e 's|v\[0\] = o->lion.*|const double c = o->lion.beta1 * v[0] + (1 - o->lion.beta1) * g;\
-    v[0] = o->lion.beta2 * v[0] + (1 - o->lion.beta2) * g;|' \
-    -e 's|return p \* (double)NAN;|return p - o->lion.lr * ((c > 0) - (c < 0) + o->lion.weight_decay * p);|' \
-    -e 's|{ LION, "beta",.*|{ LION, "beta1", offsetof(optimiser, lion.beta1) },\
-    { LION, "beta2", offsetof(optimiser, lion.beta2) },|'
+ok "its test" edit tests/test_optim.c -e 's|v\[0\] = o->zlion.*|const double c = o->zlion.beta1 * v[0] + (1 - o->zlion.beta1) * g;\
+    v[0] = o->zlion.beta2 * v[0] + (1 - o->zlion.beta2) * g;|' \
+    -e 's|return p \* (double)NAN;|return p - o->zlion.lr * ((c > 0) - (c < 0) + o->zlion.weight_decay * p);|' \
+    -e 's|{ ZLION, "beta",.*|{ ZLION, "beta1", offsetof(optimiser, zlion.beta1) },\
+    { ZLION, "beta2", offsetof(optimiser, zlion.beta2) },|'
 ok "it builds" build build/f64/test build/f32/test headers
 for precision in f64 f32; do
     for suite in ops layers optim; do
@@ -172,10 +173,10 @@ done
 
 # A mistake in what was filled in: the tests know it.
 group "filled in wrongly"
-ok "softsign's forward" edit core/ops/softsign.c 's,= x\[i\] / (1 + ,= x[i] / (2 + ,'
-ok "lion's step" edit core/optim/lion.c 's,+ decay \* p,- decay * p,'
+ok "zsign's forward" edit core/ops/zsign.c 's,= x\[i\] / (1 + ,= x[i] / (2 + ,'
+ok "zlion's step" edit core/optim/zlion.c 's,+ decay \* p,- decay * p,'
 ok "it builds" build build/f64/test
-ok "the op's values" asks f64 ops "tests/test_ops.c:.*:values_are_the_formula:.* softsign(.*) is .*, but its formula .*"
+ok "the op's values" asks f64 ops "tests/test_ops.c:.*:values_are_the_formula:.* zsign(.*) is .*, but its formula .*"
 ok "the optimiser's steps" asks f64 optim "tests/test_optim.c:.*:steps_are_the_formula:.*, with weight_decay: .*"
 
 cd "$OLDPWD" || exit 1

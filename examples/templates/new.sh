@@ -35,6 +35,9 @@ register restrict return short signed sizeof static struct switch typedef union 
 case $name in
     [!a-z]* | *[!a-z0-9_]*) refuse "'$name' is no C identifier in lower case, such as $example" ;;
 esac
+case $name in
+    gra_*) refuse "gra_ comes before it by itself: make new-$kind NAME=${name#gra_}" ;;
+esac
 case " $(echo $keywords) " in
     *" $name "*) refuse "'$name' is a word of C itself: take another name" ;;
 esac
