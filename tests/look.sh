@@ -126,6 +126,31 @@ if command -v iconv >/dev/null; then
     ok "all is UTF-8" iconv -f UTF-8 -t UTF-8 "$W/hostile.html"
 fi
 
+# ---- in double precision: every digit ------------------------------------------------------------------------
+cat >"$W/double.c" <<'END'
+#include "examples/look/look.h"
+int main(int argc, char **argv)
+{
+    gra_real value[100];
+    for (int i = 0; i < 100; i++)
+        value[i] = (gra_real)i / 3;
+    gra_tape *t = gra_open(1);
+    gra_keep_grads(t, true);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *x = gra_name(gra_input(t, value, GRA_SHAPE(10, 10)), "x");
+    gra_backward(t, gra_name(gra_scale(t, gra_mean(t, x), 0.7), "loss"));
+    printf("loss = %.17g\n", gra_node_at(t, gra_node_count(t) - 1)->data[0]);
+    int failed = look_write(t, argv[argc - 1]);
+    gra_close(t);
+    return failed;
+}
+END
+ok "the same in double" ${CC:-cc} ${SANITIZE:-} ${CFLAGS:-} -I. -D_POSIX_C_SOURCE=200809L -DGRADUS_DOUBLE "$W/double.c" \
+    examples/look/look.c examples/look/out.c examples/look/values.c "$BUILD/look_page.c" "$BUILD/libgradus64.a" ${LDFLAGS:-} \
+    -pthread -lm -o "$W/double"
+ok "its page" ends_with 0 "$W/double" "$W/double.html"
+cp "$W/out" "$W/double.txt"
+
 # ---- refusals --------------------------------------------------------------------------------------------
 ok "one token" refuses 1 'two characters' "$LOOK" --model "$W/run" --prompt a
 ok "no model" refuses 1 'cannot load' "$LOOK" --model "$W/none"
@@ -263,6 +288,22 @@ END
 END
     ok "a tape without nodes in $browser" drive empty
     ok "no error" lacks '^error' "$W/empty.seen"
+
+    driver <<'END'
+    say("loss", cell("loss", ".value"));
+    lines().find(row => label(row).includes("x input")).click();
+    const [values, gradients] = document.querySelectorAll("#node canvas");
+    for (const [what, canvas] of [["value", values], ["gradient", gradients]]) {
+        const at = canvas.getBoundingClientRect();
+        canvas.dispatchEvent(new MouseEvent("mousemove", { clientX: at.right - 2, clientY: at.bottom - 20 }));
+        say(what, canvas.parentNode.querySelector(".under").textContent.replace(/ /g, ""));
+    }
+END
+    ok "the page of doubles in $browser" drive double
+    ok "it shows the loss" seen double loss "$(printed double loss)"
+    ok "the number under the pointer" grep -q '^value \[8,9\]=29.666666666666668$' "$W/double.seen"
+    ok "and its gradient" grep -q '^gradient \[8,9\]=0.00\(7\|6999999999999999\)$' "$W/double.seen"
+    ok "no error" lacks '^error' "$W/double.seen"
 else
     echo "$SCRIPT: left out: the pages in a browser: there is no chromium"
 fi

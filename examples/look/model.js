@@ -61,9 +61,9 @@ function draw_query(svg, query, cell, edge) {
     const at = edge + query * cell, middle = at + 0.75 * cell, name = { x: edge - 4, y: middle, "text-anchor": "end" };
     if (lit)
         svg.append(make_svg("rect", { x: 0, y: at, width: edge + n * cell, height: cell, fill: "var(--chosen)" }));
-    if (cell >= 9 || lit)
-        svg.append(make_svg("text", name, token),
-            make_svg("text", { transform: `translate(${middle} ${edge - 4}) rotate(-90)` }, token));
+    const text = cell >= 9 || lit ? token : query % 8 === 0 ? String(query) : "";    // where names have no room, numbers
+    svg.append(make_svg("text", name, text),
+        make_svg("text", { transform: `translate(${middle} ${edge - 4}) rotate(-90)` }, text));
     for (let key = 0; key <= query; key++) {
         const w = weight(state, model.layer, model.head, query, key), shown = state.exact ? exact(w) : w.toFixed(3);
         const rect = make_svg("rect", { x: edge + key * cell, y: at, width: cell - 1, height: cell - 1,
@@ -137,6 +137,10 @@ function draw_curve() {
     const y = loss => 4 + (CURVE.high - 8) * (most > least ? (most - loss) / (most - least) : 0);
     const points = data.curve.map(([step, loss]) => curve_x(step).toFixed(1) + " " + y(loss).toFixed(1));
     svg.append(make_svg("path", { d: "M" + points.join("L") }));
+    for (const state of data.states) {          // where the slider can stand
+        const nearest = data.curve.reduce((a, b) => Math.abs(b[0] - state.step) < Math.abs(a[0] - state.step) ? b : a);
+        svg.append(make_svg("circle", { cx: Math.max(4, curve_x(state.step)), cy: y(nearest[1]), r: 3 }));
+    }
     const at = Math.max(4, curve_x(data.states[model.state].step));
     svg.append(make_svg("line", { x1: at, x2: at, y1: 0, y2: CURVE.high }));
     svg.append(make_svg("text", { x: CURVE.wide - 4, y: 12, "text-anchor": "end" },

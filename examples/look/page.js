@@ -190,6 +190,7 @@ function draw_row(part) {
     const row = make("div", "row"), last = part.to - 1, node = nodes[last];
     row.setAttribute("role", "treeitem");
     if (part.node === undefined) row.setAttribute("aria-expanded", String(part.open));
+    row.setAttribute("aria-selected", String(part === chosen));
     if (part === chosen) row.classList.add("chosen");
     row.append(make("span"));
     draw_label(row, part);
