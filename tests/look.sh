@@ -43,6 +43,8 @@ ok "it stands alone" alone "$W/run.html"
 ok "the page holds the loss" holds run "$(printed run loss)"
 states() { [ "$(grep -o '"exact":' "$W/run.html" | wc -l)" -eq "$1" ]; }
 ok "twelve snapshots and the end" states 13
+once() { [ "$(grep -o '"step":14,' "$W/run.html" | wc -l)" -eq 1 ]; }
+ok "the last snapshot is the end, and there once" once
 ok "a long prompt: the last tokens" page long --model "$W/run" --prompt "$text$text"
 
 # ---- snapshots: a run that was stopped and goes on leaves the same ---------------------------------------

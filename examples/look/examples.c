@@ -39,18 +39,17 @@ static void say_real(const char *what, gra_real x)
     say("%s = %s\n", what, out_real_text(x, text));
 }
 
-int example_scalar(const char *path)
+static int compute(gra_tape *t, const char *path)
 {
-    gra_tape *t = gra_open(1);
-    if (!t) {
-        complain("out of memory");
-        return -1;
-    }
+    gra_keep_going(t, true);
     gra_keep_grads(t, true);
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *a = gra_name(gra_scalar(t, -4), "a"), *b = gra_name(gra_scalar(t, 2), "b");
     gra_tensor *g = expression(t, a, b);
-    gra_backward(t, g);
+    if (gra_backward(t, g)) {
+        complain("%s", gra_error(t));
+        return -1;
+    }
     const int failed = write_page(t, path, &(look_more){
         .title = "micrograd's expression at a = -4, b = 2",
         .about = "Every value, and how much g changes with it: examples/01_scalar.c computes the same." });
@@ -59,6 +58,15 @@ int example_scalar(const char *path)
         say_real("dg/da", gra_grad(a)[0]);
         say_real("dg/db", gra_grad(b)[0]);
     }
+    return failed;
+}
+
+int example_scalar(const char *path)
+{
+    gra_tape *t = gra_open(1);
+    if (!t)
+        complain("out of memory");
+    const int failed = t ? compute(t, path) : -1;
     gra_close(t);
     return failed;
 }
@@ -113,25 +121,29 @@ static bool is_shown(int step)          /* more often at first, when more happen
 static int teach(gra_tape *t, gra_model *model, gra_rng *rng, const char *path)
 {
     struct gra_gpt gpt;
+    gra_keep_going(t, true);
+    gra_model_keep_going(model, true);
     gra_gpt_init(&gpt, gra_root(model), &(gra_gpt_config){
         .vocab_size = VOCAB, .context_length = CONTEXT, .emb_dim = 32, .n_heads = 4, .n_layers = 2,
         .bias = true, .init = GRA_INIT_GPT2 });
     gra_adamw adamw;
-    gra_adamw_init(&adamw, model, NULL);
+    if (gra_adamw_init(&adamw, model, NULL)) {
+        complain("%s", gra_model_error(model));
+        return -1;
+    }
     const vocabulary vocab = ascii();
     int ids[22];
     for (int i = 0; i < 22; i++)
         ids[i] = "The shells she sells a"[i];
     look_model m = { .tape = t, .gpt = &gpt, .vocab = &vocab, .ids = ids, .n = 22 };
-    model_state(&m, 0);
-    for (int step = 1; step <= STEPS; step++) {
+    int failed = model_state(&m, 0);
+    for (int step = 1; step <= STEPS && !failed; step++) {
         model_loss(&m, step, learn(t, model, &gpt, &adamw, rng, step), (double)NAN);
-        if (is_shown(step) && step < STEPS)
-            model_state(&m, step);
+        failed = gra_error(t) || (is_shown(step) && step < STEPS && model_state(&m, step));
     }
-    int failed = model_last_state(&m, model, STEPS);
+    failed = failed || model_last_state(&m, model, STEPS);
     if (failed)
-        complain("%s", gra_error(t));
+        complain("%s", gra_error(t) ? gra_error(t) : "out of memory");
     failed = failed || write_page(t, path, &(look_more){
         .title = "the next-token model of lesson 05", .model = model_write, .arg = &m,
         .about = "Two layers of four heads, 400 steps on four lines of text (examples/05_next_token.c)." });

@@ -145,6 +145,14 @@ static int load(reading *r, const char *name)
     return -1;
 }
 
+static int show_state(reading *r, long step)
+{
+    const int failed = model_state(&r->shown, step);
+    if (failed)
+        complain("%s", gra_error(r->tape) ? gra_error(r->tape) : "out of memory");
+    return failed;
+}
+
 /* Of many snapshots some are shown, evenly spread, the first and the last among them. */
 static int show_snapshots(reading *r)
 {
@@ -158,7 +166,7 @@ static int show_snapshots(reading *r)
         const long at = step[shown > 1 ? i * (n - 1) / (shown - 1) : 0];
         char name[64];
         snprintf(name, sizeof name, SNAPSHOT_FILE, at);
-        failed = load(r, name) || model_state(&r->shown, at);
+        failed = load(r, name) || show_state(r, at);
     }
     free(step);
     return failed || (n > 0 && load(r, MODEL_FILE)) ? -1 : 0;
