@@ -1,11 +1,11 @@
-/* report: what a gradient check found, in lines of at most 80 columns: the worst element, what else is wrong,
+/* report: what a gradient check found, in lines of at most 79 columns: the worst element, what else is wrong,
  * what is right, what was not tested. A fact stands in the report's finding and in its text; a hint, which
  * explains, in its text alone. */
 #include "checking.h"
 #include <stdarg.h>
 
 #define NAME "64"                       /* at most 64 characters of a tensor's name are shown */
-enum { COLUMNS = 80, MOST_NAMES = 4 };
+enum { COLUMNS = 79, MOST_NAMES = 4 };
 
 /* ---- lines -------------------------------------------------------------------------------------- */
 
