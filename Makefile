@@ -85,9 +85,10 @@ endef
 # An archive exports what the public headers declare, and no other name: its objects become one, in which the
 # hidden names are made local. Where there is no objcopy (macOS) it has all objects as they are. --unique
 # keeps the sections of single functions apart, so that a program linked with -Wl,--gc-sections contains only
-# those that it uses.
+# those that it uses. --force-group-allocation: what the compiler may put into any object (on 32-bit x86, how
+# to find the program counter) belongs to ours, and is not taken from the program's, where its name is another.
 OBJCOPY := $(if $(findstring darwin,$(MACHINE)),,$(shell command -v `$(CC) -print-prog-name=objcopy`))
-MERGE   = $(CC) $(CFLAGS) -r -nostdlib -Wl,--unique
+MERGE   = $(CC) $(CFLAGS) -r -nostdlib -Wl,--unique,--force-group-allocation
 define archive
 $(if $(V),,@echo "ar  $@")
 @rm -f $@
