@@ -50,7 +50,7 @@ static bool same(const char *a, const char *b)
 static int read_value(const struct setting *s, const char *value)
 {
     char *end;
-    const long n = strtol(value, &end, 10);
+    const long long n = strtoll(value, &end, 10);
     for (int i = 0; s->among[i]; i++)
         if (same(value, s->among[i]))
             return i + 1;

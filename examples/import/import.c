@@ -259,9 +259,9 @@ static bool read_heads(struct import *f, int n_heads)
     const char *meta = gra_file_meta(f->file, "n_heads");
     const char *by = meta ? "its metadata say n_heads" : "the config.json beside it says n_head";
     char *end = NULL;
-    long said = f->beside.n_head;
+    long long said = f->beside.n_head;
     if (meta) {
-        said = strtol(meta, &end, 10);
+        said = strtoll(meta, &end, 10);
         if (*meta < '1' || *meta > '9' || *end || said > INT_MAX)
             return wrong(f, "%s: %.40s, but a whole number is wanted", by, meta);
     }
@@ -271,7 +271,7 @@ static bool read_heads(struct import *f, int n_heads)
     const int heads = f->config.n_heads = n_heads ? n_heads : said ? (int)said : width / 64;
     if (heads < 1 || width % heads)
         return wrong(f, "a width of %d cannot be shared by %d heads", width, heads);
-    return !said || said == heads || wrong(f, "%s: %ld, but %d are asked for", by, said, heads);
+    return !said || said == heads || wrong(f, "%s: %lld, but %d are asked for", by, said, heads);
 }
 
 static bool read_beside(struct import *f, const char *path)

@@ -107,7 +107,7 @@ void text_window(text_part part, size_t at, int context, int *ids, int *next)
 void text_batch(text_part part, gra_rng *rng, int batch, int context, int *ids, int *next)
 {
     for (size_t b = 0, at = 0; b < (size_t)batch; b++, at += (size_t)context)
-        text_window(part, gra_randint(rng, part.size - (size_t)context), context, ids + at, next + at);
+        text_window(part, (size_t)gra_randint(rng, part.size - (size_t)context), context, ids + at, next + at);
 }
 
 /* ---- vocabulary ---------------------------------------------------------------------------------- */
@@ -163,7 +163,7 @@ int vocabulary_write(const vocabulary *v, const char *path)
 int vocabulary_read(vocabulary *v, const char *path)
 {
     size_t size, n = 0;
-    unsigned char bytes[256];
+    unsigned char bytes[256] = { 0 };
     char again[VOCAB_TEXT], *text = file_read(path, &size);
     for (char *line = text; line && *line && n < sizeof bytes; n++) {
         bytes[n] = (unsigned char)strtol(line, NULL, 10);
