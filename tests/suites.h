@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 extern const struct suite {
@@ -14,6 +15,9 @@ extern const struct suite {
 
 bool suite_known(const char *name);
 void list_suites(FILE *f);              /* their names, in lines that begin with a line break */
+
+/* Where a size_t has 32 bits, some shapes are too large to count, and elsewhere only too large for the memory. */
+#define ADDRESSES_OF_32_BITS (SIZE_MAX <= UINT32_MAX)
 
 Suite *tests_suite(void);
 Suite *random_suite(void);

@@ -44,7 +44,7 @@ START_TEST(a_size_that_cannot_be)
 {
     gra_arena a = { 0 };
     ck_assert_ptr_null(gra_arena_alloc(&a, SIZE_MAX));
-    ck_assert_ptr_null(gra_arena_alloc(&a, SIZE_MAX / 8));
+    ck_assert_ptr_null(gra_arena_alloc(&a, SIZE_MAX / 2));
     ck_assert_ptr_nonnull(gra_arena_alloc(&a, 1));
     gra_arena_free(&a);
 }

@@ -308,7 +308,7 @@ static const struct {
     { a_further_name_twice,      1, "gra_alias: there is a parameter w already" },
     { a_size_of_zero,           1, "u cannot have the shape (2, 0)" },
     { nine_dimensions,           1, "gra_param: u: at most 8 dimensions, but 9 came" },
-    { more_memory_than_there_is, 1, "out of memory" },
+    { more_memory_than_there_is, 1, ADDRESSES_OF_32_BITS ? "fit in memory" : "out of memory" },
     { a_name_too_long,           1, "longer than" },
     { a_parameter_named_as_a_companion, 2, "gra_param: there is a parameter sgd.momentum.w already: give "
                                            "each layer a scope of its own, gra_enter(scope, \"fc2\")" },

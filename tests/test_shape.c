@@ -16,7 +16,9 @@ START_TEST(sizes)
     ck_assert(gra_shape_size(GRA_SHAPE(2, 3, 4), &size) && size == 24);
     ck_assert(gra_shape_size(GRA_SHAPE(2, 0, 4), &size) && size == 0);
     ck_assert(gra_shape_size(GRA_SHAPE(INT_MAX, 0, INT_MAX, INT_MAX, INT_MAX), &size) == false || size == 0);
-    ck_assert(gra_shape_size(GRA_SHAPE(50257, 64, 768), &size) && size == (size_t)50257 * 64 * 768);
+    const bool fits = !ADDRESSES_OF_32_BITS;
+    ck_assert(gra_shape_size(GRA_SHAPE(50257, 64, 768), &size) == fits);
+    ck_assert_uint_eq(size, fits ? UINT64_C(50257) * 64 * 768 : 0);
     ck_assert(!gra_shape_size(GRA_SHAPE(INT_MAX, INT_MAX, INT_MAX), &size));
     ck_assert(!gra_shape_size(GRA_SHAPE(2, -1), &size));
     ck_assert(!gra_shape_size((gra_shape){ .ndim = -1 }, &size));

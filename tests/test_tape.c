@@ -486,7 +486,7 @@ static const struct {
     { negative,          "gra_ones: a result of shape (2, -1) is too large or has a negative size" },
     { nine_dimensions,   "gra_zeros: at most 8 dimensions, but 9 came" },
     { fewer_than_none,   "gra_full: a result of shape () is too large or has a negative size" },
-    { too_large,         "out of memory" },
+    { too_large,         ADDRESSES_OF_32_BITS ? "is too large" : "out of memory" },
     { too_large_to_watch, "out of memory" },
     { item_of_many,      "(2, 3)" },
     { unseeded,          "dropout: the generator was never seeded: call gra_manual_seed(&rng, 123) first" },
