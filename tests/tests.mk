@@ -132,6 +132,10 @@ coverage:
 	BUILD=$(B)/coverage CC='$(CC)' sh tests/coverage/proof.sh
 	BUILD=$(B)/coverage sh tests/coverage/coverage.sh
 
+## make port        other compilers, C libraries, processors (long; ONLY=aarch64)
+port:
+	@BUILD=$(B) CC=$(call quote,$(CC)) JOBS=2 ONLY=$(call quote,$(ONLY)) sh tests/port/port.sh
+
 ## make bench       how fast it is, and how near the peak; flags: ARGS="--quick"
 bench: $(B)/bench/bench $(B)/bench/step
 	$(B)/bench/bench $(ARGS)
@@ -141,6 +145,6 @@ ifneq ($(filter deps,$(MAKECMDGOALS)),)
 train generate asan tsan faults coverage $(B)/check.compile $(B)/f32/test.tap $(B)/f64/test.tap $(PASSED): | deps
 endif
 
-TESTS_MADE = $(addprefix $(B)/,bench terminal faults fuzz passed coverage asan tsan check.compile check.link empty empty.c) \
+TESTS_MADE = $(addprefix $(B)/,bench terminal port faults fuzz passed coverage asan tsan check.compile check.link empty empty.c) \
              $(wildcard $(B)/*.test)
-.PHONY: programs test learn-check headers sanitize asan tsan faults coverage bench
+.PHONY: programs test learn-check headers sanitize asan tsan faults coverage port bench

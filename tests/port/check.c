@@ -1,0 +1,181 @@
+/* check: see check.h. */
+#include "check.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct test {
+    TFun       *f;
+    const char *name;
+    int         from, to, signal;       /* how it is to end: 0, by itself */
+    struct test *next;
+};
+
+struct TCase {
+    const char  *name, *tags;
+    void       (*before)(void), (*after)(void);
+    struct test *first, **last;
+    TCase       *next;
+};
+
+struct Suite {
+    const char *name;
+    TCase      *first, **last;
+    Suite      *next;
+};
+
+struct SRunner {
+    Suite *first, **last;
+    int    run, failed;
+    FILE  *tap;
+};
+
+/* ---- making them: the list keeps the order, and nothing is freed before the process ends ---- */
+
+static void *new(size_t size)
+{
+    void *p = calloc(1, size);
+    if (!p)
+        abort();
+    return p;
+}
+
+SRunner *srunner_create(Suite *s)
+{
+    SRunner *r = new(sizeof *r);
+    r->last = &r->first;
+    if (s)
+        srunner_add_suite(r, s);
+    return r;
+}
+
+Suite *suite_create(const char *name)
+{
+    Suite *s = new(sizeof *s);
+    s->name = name;
+    s->last = &s->first;
+    return s;
+}
+
+TCase *tcase_create(const char *name)
+{
+    TCase *c = new(sizeof *c);
+    c->name = name;
+    c->tags = "";
+    c->last = &c->first;
+    return c;
+}
+
+void srunner_add_suite(SRunner *r, Suite *s)         { *r->last = s, r->last = &s->next; }
+void suite_add_tcase(Suite *s, TCase *c)             { *s->last = c, s->last = &c->next; }
+void tcase_set_tags(TCase *c, const char *tags)      { c->tags = tags; }
+int  srunner_ntests_run(SRunner *r)                  { return r->run; }
+int  srunner_ntests_failed(SRunner *r)               { return r->failed; }
+void srunner_free(SRunner *r)                        { (void)r; }
+
+void tcase_add_checked_fixture(TCase *c, void (*before)(void), void (*after)(void))
+{
+    c->before = before;
+    c->after = after;
+}
+
+void stand_in_add(TCase *c, TFun *f, const char *name, int from, int to, int signal)
+{
+    struct test *t = new(sizeof *t);
+    *t = (struct test){ f, name, from, to, signal, NULL };
+    *c->last = t, c->last = &t->next;
+}
+
+/* ---- running them ---- */
+
+static pid_t main_process;
+
+void stand_in_fail(const char *file, int line, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    printf("%s:%d: ", file, line);
+    vprintf(format, args);
+    va_end(args);
+    putchar('\n');
+    fflush(stdout);
+    if (getpid() == main_process)       /* not in a test: a suite that cannot be made */
+        abort();
+    _exit(EXIT_FAILURE);
+}
+
+static void run(SRunner *r, const Suite *s, const TCase *c, const struct test *t, int i)
+{
+    const char *seconds = getenv("CK_DEFAULT_TIMEOUT");
+    int status = 0;
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(seconds ? (unsigned)atoi(seconds) : 4);
+        if (c->before)
+            c->before();
+        t->f(i);
+        if (c->after)
+            c->after();
+        exit(EXIT_SUCCESS);
+    }
+    const bool waited = child > 0 && waitpid(child, &status, 0) == child;
+    const int by = waited && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    const bool passed = waited && by == t->signal && (by || WEXITSTATUS(status) == 0);
+    r->run++;
+    r->failed += !passed;
+    if (!passed)
+        printf("FAILED: %s:%s:%s:%d: it ended by %s %d\n", s->name, c->name, t->name, i, by ? "signal" : "exit status",
+               by ? by : WEXITSTATUS(status));
+    if (r->tap)
+        fprintf(r->tap, "%s %d - %s:%s:%s:%d\n", passed ? "ok" : "not ok", r->run, s->name, c->name, t->name, i);
+}
+
+/* Has one of these words, which are separated by blanks, among those? */
+static bool meet(const char *words, const char *those)
+{
+    for (const char *w = words; *w; w += *w == ' ') {
+        const size_t n = strcspn(w, " ");
+        for (const char *at = those; n && *at; at += *at == ' ') {
+            const size_t m = strcspn(at, " ");
+            if (m == n && strncmp(w, at, n) == 0)
+                return true;
+            at += m;
+        }
+        w += n;
+    }
+    return false;
+}
+
+static bool named(const char *variable, const char *name)
+{
+    const char *wanted = getenv(variable);
+    return !wanted || strcmp(wanted, name) == 0;
+}
+
+static bool tagged(const char *tags)
+{
+    const char *only = getenv("CK_INCLUDE_TAGS"), *without = getenv("CK_EXCLUDE_TAGS");
+    return (!only || meet(only, tags)) && !(without && meet(without, tags));
+}
+
+void srunner_run_all(SRunner *r, enum print_output how)
+{
+    const char *path = getenv("CK_TAP_LOG_FILE_NAME");
+    (void)how;
+    main_process = getpid();
+    r->tap = path ? fopen(path, "w") : NULL;
+    for (const Suite *s = r->first; s; s = s->next)
+        for (const TCase *c = s->first; c; c = c->next)
+            for (const struct test *t = c->first; t; t = t->next)
+                for (int i = t->from; i < t->to; i++)
+                    if (named("CK_RUN_SUITE", s->name) && named("CK_RUN_CASE", c->name) && tagged(c->tags))
+                        run(r, s, c, t, i);
+    if (r->tap)
+        fclose(r->tap);
+    printf("Checks: %d, Failures: %d\n", r->run, r->failed);
+}

@@ -1,0 +1,165 @@
+/* exchange: files that one machine writes and others read, and what seeds give there.
+ *
+ *     exchange write FOLDER       a model and a tensor, as model.safetensors and tensor.npy
+ *     exchange hash FILE ...      a line for each: a hash of the names and of the bits of the values in it
+ *     exchange seeds              hashes of parameters, random numbers and dropout masks
+ *
+ * The hashes of two machines are the same where all bits are. port.sh compares them. */
+#include "core/gradus.h"
+#include "layers/layers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void fail(const char *what, const char *why)
+{
+    fprintf(stderr, "exchange: %s: %s\n", what, why ? why : "failed");
+    exit(EXIT_FAILURE);
+}
+
+/* ---- FNV-1a, of bits and not of bytes in memory, whose order is the machine's ---- */
+
+static const uint64_t hash_start = 0xcbf29ce484222325u;
+
+static uint64_t hash_byte(uint64_t hash, unsigned byte) { return (hash ^ (byte & 255)) * 0x100000001b3u; }
+
+static uint64_t hash_text(uint64_t hash, const char *s)
+{
+    for (; *s; s++)
+        hash = hash_byte(hash, (unsigned char)*s);
+    return hash_byte(hash, 0);
+}
+
+/* float_bits: of values that are floats in the double library too, as parameters drawn from a seed are. */
+static uint64_t hash_reals(uint64_t hash, const gra_real *x, size_t n, bool float_bits)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits = 0;
+        if (float_bits || sizeof *x == sizeof(float)) {
+            const float f = (float)x[i];
+            uint32_t half;
+            memcpy(&half, &f, sizeof half);
+            bits = half;
+        } else
+            memcpy(&bits, &x[i], sizeof bits);
+        for (int shift = 0; shift < 64; shift += 8)
+            hash = hash_byte(hash, (unsigned)(bits >> shift));
+    }
+    return hash;
+}
+
+static void tell(const char *what, uint64_t hash) { printf("%s %016llx\n", what, (unsigned long long)hash); }
+
+/* ---- seeds ---- */
+
+static gra_model *new_model(gra_rng *rng)
+{
+    gra_tape *t = gra_open(1);
+    gra_model *m = gra_model_open(t, rng);
+    static struct gra_gpt gpt;
+    gra_gpt_init(&gpt, gra_root(m), &(gra_gpt_config){ .vocab_size = 65, .context_length = 16, .emb_dim = 32,
+                                                       .n_heads = 4, .n_layers = 2, .bias = true });
+    gra_close(t);
+    return m;
+}
+
+static void tell_seeds(void)
+{
+    enum { N = 3000 };
+    static gra_real x[N];
+    static int order[N];
+    gra_rng rng;
+    gra_manual_seed(&rng, 123);
+    gra_model *m = new_model(&rng);
+    uint64_t hash = hash_start;
+    for (int i = 0; i < gra_param_count(m); i++)
+        hash = hash_reals(hash, gra_param_at(m, i)->data, gra_param_at(m, i)->size, true);
+    gra_model_close(m);
+    tell("parameters", hash);
+    gra_normal(&rng, x, N, 0.3, 0.02);
+    tell("normals", hash_reals(hash_start, x, N, true));
+    gra_uniform(&rng, x, N, -0.3, 0.1);
+    tell("uniform", hash_reals(hash_start, x, N, true));
+    gra_randperm(&rng, order, N);
+    hash = hash_start;
+    for (int i = 0; i < N; i++)
+        hash = hash_byte(hash_byte(hash, (unsigned)order[i]), (unsigned)order[i] >> 8);
+    tell("permutation", hash);
+    gra_tape *t = gra_open(2);
+    gra_begin(t, GRA_TRAIN, &rng);
+    for (int i = 0; i < N; i++)
+        x[i] = 1;
+    tell("dropout", hash_reals(hash_start, gra_dropout(t, gra_input(t, x, GRA_SHAPE(N)), 0.25)->data, N, true));
+    gra_close(t);
+}
+
+/* ---- files ---- */
+
+static void write_files(const char *folder)
+{
+    static const gra_real values[] = { 0, (gra_real)-0.0, 1, (gra_real)-1.5, (gra_real)0.1, (gra_real)1e-40,
+                                       (gra_real)INFINITY, (gra_real)3e38 };
+    char path[4096];
+    gra_rng rng;
+    gra_manual_seed(&rng, 123);
+    gra_model *m = new_model(&rng);
+    snprintf(path, sizeof path, "%s/model.safetensors", folder);
+    if (gra_save(m, path, &(gra_meta){ "text", "gr\303\274n" }, 1) != 0)
+        fail(path, gra_model_error(m));
+    gra_model_close(m);
+    gra_tape *t = gra_open(1);
+    gra_begin(t, GRA_GRAD, NULL);
+    snprintf(path, sizeof path, "%s/tensor.npy", folder);
+    if (gra_save_npy(path, gra_constant(t, values, GRA_SHAPE(2, 2, 2))) != 0)
+        fail(path, NULL);
+    gra_close(t);
+}
+
+static uint64_t hash_npy(const char *path)
+{
+    gra_tape *t = gra_open(1);
+    gra_begin(t, GRA_GRAD, NULL);
+    const gra_tensor *x = gra_load_npy(t, path);
+    uint64_t hash = hash_start;
+    for (int d = 0; d < x->shape.ndim; d++)
+        hash = hash_byte(hash, (unsigned)x->shape.dim[d]);
+    hash = hash_reals(hash, x->data, x->size, false);
+    gra_close(t);
+    return hash;
+}
+
+static uint64_t hash_safetensors(const char *path)
+{
+    gra_file *f = gra_file_open(path);
+    uint64_t hash = hash_start;
+    if (gra_file_error(f))
+        fail(path, gra_file_error(f));
+    hash = hash_text(hash, gra_file_meta(f, "text") ? gra_file_meta(f, "text") : "");
+    for (int i = 0; i < gra_file_count(f); i++) {
+        const gra_file_tensor *x = gra_file_at(f, i);
+        gra_real *to = malloc((x->size + 1) * sizeof *to);
+        if (!to || gra_file_read(f, x, to) != 0)
+            fail(path, to ? gra_file_error(f) : "out of memory");
+        hash = hash_reals(hash_text(hash, x->name), to, x->size, false);
+        free(to);
+    }
+    gra_file_close(f);
+    return hash;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "seeds") == 0)
+        tell_seeds();
+    else if (argc == 3 && strcmp(argv[1], "write") == 0)
+        write_files(argv[2]);
+    else if (argc > 2 && strcmp(argv[1], "hash") == 0)
+        for (int i = 2; i < argc; i++)
+            tell(argv[i], strstr(argv[i], ".npy") ? hash_npy(argv[i]) : hash_safetensors(argv[i]));
+    else {
+        fputs("exchange write FOLDER | hash FILE ... | seeds\n", stderr);
+        return EXIT_FAILURE;
+    }
+    return EXIT_SUCCESS;
+}
