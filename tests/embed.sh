@@ -74,7 +74,8 @@ static gra_tensor *twice(gra_tape *t, gra_tensor *x)
     op.forward = forward_all;
     if (gra_refuses(t, "twice", 1, &x))
         return gra_empty(t);
-    char text[GRA_SHAPE_TEXT], state[GRA_RNG_TEXT];
+    char text[GRA_SHAPE_TEXT], state[GRA_RNG_TEXT], path[GRA_PATH];
+    gra_node_path(x, path);
     if (x->size > GRA_SERIAL - 1 || x->shape.ndim > GRA_MAX_DIMS || sizeof state < GRA_MAX_ARGS)
         return gra_fail(t, "twice: x is %s", gra_shape_text(x->shape, text));
     return gra_run(gra_result_n(t, &op, x->shape, 1, &x));

@@ -105,8 +105,8 @@ START_TEST(a_missing_row_is_asked_for)
     ck_assert(!has_its_rows("mse_loss", true, &asked));      /* nothing is stretched */
     ck_assert_str_eq(asked.text,
                      "core/ops/mse_loss.c broadcasts (gra_result_broadcast), but in no row of\n"
-                     "  tests/ops_table.c is its operand in[0] stretched, whose gradient is a sum: add\n"
-                     "  one such as\n"
+                     "  tests/ops_table.c is its operand in[0] stretched, whose gradient is a sum:\n"
+                     "  add one such as\n"
                      "    ROW(\"mse_loss: rows and columns\", \"mse_loss\",\n"
                      "        do_mse_loss, 2, X(3, 1), W(1, 17)),");
 }

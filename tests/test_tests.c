@@ -97,10 +97,10 @@ static const struct {
       "  once, and one sum would be lost. A stretched operand wants one piece:\n"
       "    GRA_KERNEL(..., backward, y, y->size, gra_stretched(y) ? GRA_SERIAL : ...)" },
     { sum_of_both_all, to_the_next_all, false,
-      "op: two chunks of its backward, [0, 1) and [1, 2), write the same place (element\n"
-      "  1 of the gradient of input 0): on a large tensor two threads would do so at\n"
-      "  once. Let each unit write places of its own, or give GRA_KERNEL the cost\n"
-      "  GRA_SERIAL" },
+      "op: two chunks of its backward, [0, 1) and [1, 2), write the same place\n"
+      "  (element 1 of the gradient of input 0): on a large tensor two threads would do\n"
+      "  so at once. Let each unit write places of its own, or give GRA_KERNEL the\n"
+      "  cost GRA_SERIAL" },
 };
 
 START_TEST(wrong_cuts_are_named)        /* _i: one of them */
