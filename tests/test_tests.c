@@ -98,8 +98,8 @@ static const struct {
       "    GRA_KERNEL(..., backward, y, y->size, gra_stretched(y) ? GRA_SERIAL : ...)" },
     { sum_of_both_all, to_the_next_all, false,
       "op: two chunks of its backward, [0, 1) and [1, 2), write the same place\n"
-      "  (element 1 of the gradient of input 0): on a large tensor two threads would do\n"
-      "  so at once. Let each unit write places of its own, or give GRA_KERNEL the\n"
+      "  (element 1 of the gradient of input 0): on a large tensor two threads would\n"
+      "  do so at once. Let each unit write places of its own, or give GRA_KERNEL the\n"
       "  cost GRA_SERIAL" },
 };
 
