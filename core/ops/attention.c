@@ -41,10 +41,9 @@ static size_t saved(const gra_tensor *y) { return rows(y) * (sizeof(struct strip
 
 static real *at(real *p, size_t i)      { return p ? p + i : NULL; }
 
-/* Strip i of the head u % heads in sequence u / heads, and what is multiplied with it. Its two buffers change
- * their meaning on the way. strip.P, in which each product begins, holds q k^T, then P, then D; strip.dS, of
- * backward alone, holds dD, then dP, then s dS. So D and s_dS are these buffers, seen as matrices, in their
- * last stage. */
+/* Strip i of the head u % heads in sequence u / heads, and what is multiplied with it. Its two buffers are
+ * overwritten step by step: strip.P holds first q k^T, then P, then D; strip.dS, of backward alone, first dD,
+ * then dP, then s dS. D and s_dS are these buffers in their last stage, seen as matrices. */
 struct part {
     gra_machine *machine;
     int          worker;

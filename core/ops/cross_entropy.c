@@ -1,5 +1,6 @@
-/* cross_entropy: the mean over n rows of -log softmax(x)[target]. For a row, with m = max_j x_j,
- *     loss = log sum_j e^(x_j - m) - (x_target - m),   dx_i += dy / n (softmax(x)_i - [i = target]).
+/* cross_entropy: the mean over N rows of -log softmax(x)[target]. For a row, with m = max_j x_j,
+ *     loss = log sum_j e^(x_j - m) - (x_target - m),
+ *     dx_i += g softmax(x)_i, and at the target besides -g, where g = dy / N.
  * A row whose target is GRA_IGNORE_INDEX counts for nothing; when all do, the mean is 0/0: NaN, and
  * the gradient 0, as in PyTorch. A row that is -inf throughout (all masked) has a loss and a gradient of 0,
  * and counts. Of the logits no copy is kept: backward computes e^(x - m) again. */
@@ -8,7 +9,7 @@
 
 struct args {
     const int *target;                              /* our copy of the targets, one for each row */
-    size_t     mean_over;                       /* how many rows the mean is taken over: those not ignored */
+    size_t     N;                              /* how many rows the mean is taken over: those not ignored */
 };
 
 struct saved {                                      /* of each row, from forward to backward */
@@ -70,14 +71,14 @@ static void forward(gra_tensor *y)
             const real x = y->in[0]->data[row * n + (size_t)a->target[row]];
             loss += (double)s.log_sum - (double)(x - s.max);
         }
-    y->data[0] = a->mean_over ? (real)(loss / (double)a->mean_over) : (real)NAN;
+    y->data[0] = a->N ? (real)(loss / (double)a->N) : (real)NAN;
 }
 
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
     const size_t n = classes(y);
-    const real g = y->grad[0] / (real)a->mean_over;
+    const real g = y->grad[0] / (real)a->N;
     for (size_t row = from; row < to; row++) {
         if (!contributes(y, row))
             continue;
@@ -86,7 +87,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         real *dx = y->in[0]->grad + row * n;
         for (size_t i = 0; i < n; i++)              /* softmax(x)_i = e^(x_i - m - log_sum) */
             dx[i] += g * real_exp_le0(x[i] - m - log_sum);
-        dx[a->target[row]] -= g;
+        dx[a->target[row]] -= g;                    /* the -g at the target */
     }
 }
 
@@ -102,7 +103,7 @@ gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target
         return gra_fail(t, "cross_entropy: the logits are (): wanted (..., classes)");
     const int n = logits->shape.dim[logits->shape.ndim - 1];
     const size_t row_count = n ? logits->size / (size_t)n : 0;
-    size_t mean_over = 0;
+    size_t N = 0;
     if (row_count && !target)
         return gra_fail(t, "cross_entropy: the targets are NULL, but %zu are wanted", row_count);
     for (size_t row = 0; row < row_count; row++) {
@@ -111,12 +112,12 @@ gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target
         if (target[row] < 0 || target[row] >= n)
             return gra_fail(t, "cross_entropy: target %d in row %zu: there are %d classes (0 to %d), "
                             "and %d skips a row", target[row], row, n, n - 1, GRA_IGNORE_INDEX);
-        mean_over++;
+        N++;
     }
     gra_tensor *y = gra_result(t, &op, GRA_SCALAR, logits);
     int *copy = gra_alloc(t, row_count * sizeof *copy);
     if (copy && row_count)
         memcpy(copy, target, row_count * sizeof *copy);
-    *(struct args *)y->args = (struct args){ copy, mean_over };
+    *(struct args *)y->args = (struct args){ copy, N };
     return gra_run(y);
 }

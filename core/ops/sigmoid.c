@@ -16,7 +16,9 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         dx[i] += y->grad[i] * y->data[i] * (1 - y->data[i]);
 }
 
-/* A unit of work is an element. Its cost (the last number) is counted in additions. */
+/* GRA_KERNEL(forward_all, forward, y, units, cost) defines forward_all(y), which calls forward(y, from, to) until all
+ * units from 0 to units - 1 are done, on several threads where that is worth it. Here a unit is an element; its cost,
+ * counted in additions, decides how many threads are. */
 GRA_KERNEL(forward_all, forward, y, y->size, 12)
 GRA_KERNEL(backward_all, backward, y, y->size, 3)
 
