@@ -362,6 +362,30 @@ START_TEST(layers_as_a_graph)          /* a constant inside of a block does not 
 }
 END_TEST
 
+START_TEST(odd_nodes_as_a_graph)        /* an input that is NULL, no values, a name of code points that XML forbids */
+{
+    gra_tensor *x = gra_name(gra_input(t, (const gra_real[]){ 1, 2, 3 }, GRA_SHAPE(1, 3)), "a\xef\xbf\xbe\xef\xbf\xbf");
+    gra_layer_norm(t, x, NULL, NULL, 1e-5);
+    gra_add(t, gra_constant(t, NULL, GRA_SHAPE(0, 1)), param("fc.weight"));
+    const char *text = dot_text();
+    ck_assert_msg(strstr(text, "[label=\"a&#63;&#63; | (1, 3) | data 2.16\"") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "n1 [label=\"add | (0, 1)\"];") != NULL, "%s", text);
+    expect_tidy_dot(shown);
+}
+END_TEST
+
+START_TEST(to_stdout)
+{
+    fflush(stdout);
+    const int kept = dup(STDOUT_FILENO);
+    ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
+    gra_print_tape(t);
+    fflush(stdout);
+    ck_assert_int_eq(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
+    close(kept);
+}
+END_TEST
+
 START_TEST(an_empty_graph)
 {
     expect_tidy_dot(dot_text());
@@ -466,6 +490,8 @@ Suite *view_suite(void)
     tcase_add_loop_test(c, names_of_any_bytes, 0, HOSTILE);
     tcase_add_test(c, an_expression_as_a_graph);
     tcase_add_test(c, layers_as_a_graph);
+    tcase_add_test(c, odd_nodes_as_a_graph);
+    tcase_add_test(c, to_stdout);
     tcase_add_test(c, an_empty_graph);
     tcase_add_test(c, a_graph_that_cannot_be_written);
     tcase_add_test(c, no_memory_for_a_name);
