@@ -1,0 +1,451 @@
+/* numbers: compares the numbers of an answer with the right ones, and says what wrong ones have in common with them.
+ * See judge.h. */
+#include "judge.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- numbers ------------------------------------------------------------------------------------ */
+
+struct comparison {
+    gra_shape     shape;
+    size_t        n;
+    const double *got, *want;
+    double        tolerance;            /* absolute */
+};
+
+static bool near(const struct comparison *c, double a, double b)
+{
+    const double d = a - b;
+    return a == b || (d <= c->tolerance && -d <= c->tolerance) || (a != a && b != b);
+}
+
+static bool equal(const struct comparison *c, const double *a, const double *b)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (!near(c, a[i], b[i]))
+            return false;
+    return true;
+}
+
+/* "[1, 2]", the place of element i; "" where there is only one. */
+static const char *place(const struct comparison *c, size_t i, char *text, size_t room)
+{
+    size_t below = c->n, at = 0;
+    text[0] = 0;
+    for (int d = 0; d < c->shape.ndim && c->n > 1; d++) {
+        below /= (size_t)c->shape.dim[d];
+        at += (size_t)snprintf(text + at, room - at, "%s%zu%s", d ? ", " : "[", i / below % (size_t)c->shape.dim[d],
+                               d == c->shape.ndim - 1 ? "]" : "");
+    }
+    return text;
+}
+
+static double largest(const struct comparison *c)
+{
+    double most = 0;
+    for (size_t i = 0; i < c->n; i++)
+        most = isfinite(c->want[i]) ? fmax(most, fabs(c->want[i])) : most;
+    return most;
+}
+
+/* The one factor, or the one difference, between what came and what was wanted. */
+static bool one_factor(const struct comparison *c, double *factor)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < c->n; i++)
+        if (fabs(c->want[i]) > fabs(c->want[most]))
+            most = i;
+    *factor = c->got[most] / c->want[most];
+    if (c->n < 2 || !isfinite(*factor))
+        return false;
+    for (size_t i = 0; i < c->n; i++)
+        if (!near(c, c->got[i], *factor * c->want[i]))
+            return false;
+    return true;
+}
+
+static bool one_difference(const struct comparison *c, double *difference)
+{
+    *difference = c->got[0] - c->want[0];
+    for (size_t i = 0; i < c->n; i++)
+        if (!near(c, c->got[i], *difference + c->want[i]))
+            return false;
+    return c->n > 1 && isfinite(*difference);
+}
+
+/* The last two dimensions exchanged in what came: as it is stored, if it had been made for the other layout. */
+static bool transposed(const struct comparison *c)
+{
+    const int d = c->shape.ndim;
+    if (d < 2)
+        return false;
+    const size_t rows = (size_t)c->shape.dim[d - 2], cols = (size_t)c->shape.dim[d - 1];
+    for (size_t at = 0; at < c->n; at += rows * cols)
+        for (size_t i = 0; i < rows; i++)
+            for (size_t j = 0; j < cols; j++)
+                if (!near(c, c->got[at + j * rows + i], c->want[at + i * cols + j]))
+                    return false;
+    return rows > 1 && cols > 1;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static bool another_order(const struct comparison *c)
+{
+    double *a = malloc(2 * c->n * sizeof *a), *b = a + c->n;
+    if (!a)
+        return false;
+    memcpy(a, c->got, c->n * sizeof *a);
+    memcpy(b, c->want, c->n * sizeof *b);
+    qsort(a, c->n, sizeof *a, ascending);
+    qsort(b, c->n, sizeof *b, ascending);
+    const bool same = equal(c, a, b);
+    free(a);
+    return same && c->n > 1;
+}
+
+/* Something was added to what judge_room or judge_tape left there. */
+static bool added_to_unwritten(const struct comparison *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (fabs(c->want[i]) < 1e6 && fabs(c->got[i]) > 1e6 && fabs(c->got[i]) <= -JUDGE_UNWRITTEN * 1.01)
+            return true;
+    return false;
+}
+
+/* Did the answer do what this mistake does? Its numbers came; where it reads past an array's end, any did, of which one
+ * at least is too large to be right. Counts those: the mistake with fewest explains best. */
+static bool made(const struct comparison *c, const double *mistake, size_t *any)
+{
+    bool differs = false, far = false;
+    *any = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        if (mistake[i] != JUDGE_ANY && !near(c, c->got[i], mistake[i]))
+            return false;
+        *any += mistake[i] == JUDGE_ANY;
+        far = far || !(fabs(c->got[i]) <= 1e5 * fmax(1, largest(c)));
+        differs = differs || !near(c, c->want[i], mistake[i]);
+    }
+    return differs && (far || !*any);
+}
+
+/* Of a matrix, or a list as a matrix of one row: is all right within some rows and columns, and all else `untouched`?
+ * Says then which. */
+static void bounds(const struct comparison *c, double untouched, char *text, size_t room)
+{
+    const size_t cols = c->shape.ndim ? (size_t)c->shape.dim[c->shape.ndim - 1] : 1, rows = c->n / cols;
+    size_t from[2] = { rows, cols }, to[2] = { 0, 0 };
+    text[0] = 0;
+    for (size_t i = 0; i < c->n; i++)
+        if (near(c, c->got[i], c->want[i]) && !near(c, c->want[i], untouched))
+            for (int d = 0; d < 2; d++) {
+                const size_t at = d ? i % cols : i / cols;
+                from[d] = at < from[d] ? at : from[d];
+                to[d] = at + 1 > to[d] ? at + 1 : to[d];
+            }
+    if (c->shape.ndim > 2 || to[0] == 0)
+        return;
+    for (size_t i = 0; i < c->n; i++) {
+        const bool in = i / cols >= from[0] && i / cols < to[0] && i % cols >= from[1] && i % cols < to[1];
+        if (!near(c, c->got[i], in ? c->want[i] : untouched))
+            return;
+    }
+    char part[2][60] = { "", "" };
+    for (int d = 0; d < 2; d++)
+        if (from[d] > 0 || to[d] < (d ? cols : rows))
+            snprintf(part[d], sizeof part[d], "%s %zu to %zu of 0 to %zu",
+                     c->shape.ndim < 2 ? "numbers" : d ? "columns" : "rows", from[d], to[d] - 1, (d ? cols : rows) - 1);
+    if (part[0][0] || part[1][0])
+        snprintf(text, room, "only %s%s%s are right, the rest is %s: is a loop too short, or a case left out?", part[0],
+                 part[0][0] && part[1][0] ? " and " : "", part[1], untouched == 0 ? "0" : "missing");
+}
+
+/* Why were some numbers not written? */
+static void unwritten_for(const struct comparison *c, char *text, size_t room)
+{
+    const size_t cols = c->shape.ndim ? (size_t)c->shape.dim[c->shape.ndim - 1] : 1, rows = c->n / cols;
+    double *stored = judge_room(c->n);
+    bool zeros = true;
+    for (size_t i = 0; i < c->n; i++)
+        zeros = zeros && (near(c, c->got[i], c->want[i]) || (c->got[i] == JUDGE_UNWRITTEN && c->want[i] == 0));
+    bounds(c, JUDGE_UNWRITTEN, text, room);
+    if (zeros)
+        snprintf(text, room, "0 is to be written there too");
+    for (size_t length = 1; length <= rows + cols && !text[0] && c->shape.ndim == 2; length++)
+        for (int turned = 0; turned < 2 && !text[0]; turned++) {
+            for (size_t i = 0; i < c->n; i++)
+                stored[i] = JUDGE_UNWRITTEN;
+            for (size_t i = 0; i < rows; i++)
+                for (size_t j = 0; j < cols; j++) {
+                    const size_t at = turned ? j * length + i : i * length + j;
+                    if (at < c->n)
+                        stored[at] = c->want[i * cols + j];
+                }
+            if (equal(c, c->got, stored))
+                snprintf(text, room, turned ? "the indices are exchanged where it is written: element (i, j) stands at "
+                         "[i * columns + j]" : "it is written with %zu numbers to a row, but a row has %zu", length, cols);
+        }
+}
+
+/* The sizes seen as rows, each as long as the last dimension; one dimension is a column of them. */
+static size_t row_length(const struct comparison *c)
+{
+    return c->shape.ndim < 2 ? 1 : (size_t)c->shape.dim[c->shape.ndim - 1];
+}
+
+/* Rows `from` to `to` of what came are those of what was wanted `by` further on. */
+static bool rows_moved(const struct comparison *c, size_t from, size_t to, long by)
+{
+    const size_t cols = row_length(c);
+    for (size_t i = from * cols; i < to * cols; i++)
+        if (!near(c, c->got[i], c->want[(size_t)((long)i + by * (long)cols)]))
+            return false;
+    return true;
+}
+
+/* Right numbers in rows that are not theirs. */
+static bool other_rows(const struct comparison *c, char *text, size_t room)
+{
+    const size_t cols = row_length(c), rows = c->n / cols;
+    const char *row = c->shape.ndim < 2 ? "number" : "row";
+    if (rows > 2 && (rows_moved(c, 0, rows - 1, 1) || rows_moved(c, 1, rows, -1)))
+        return snprintf(text, room, "%s i holds what belongs in %s i %c 1: an index is one too %s", row, row,
+                        rows_moved(c, 1, rows, -1) ? '-' : '+', rows_moved(c, 1, rows, -1) ? "small" : "large") > 0;
+    for (size_t r = 0; r < rows && rows > 1; r++) {
+        size_t as = 0;
+        for (size_t i = 0; i < c->n; i++)
+            as += near(c, c->got[i], c->want[r * cols + i % cols]);
+        if (as == c->n)
+            return snprintf(text, room, "every %s holds what belongs in %s %zu: is an index left out?", row, row, r) > 0;
+    }
+    return false;
+}
+
+static double squared(double x)
+{
+    return x * x;
+}
+
+static double inverse(double x)
+{
+    return 1 / x;
+}
+
+/* What came is a well-known function of what was wanted. */
+static bool function_of(const struct comparison *c, char *text, size_t room)
+{
+    static const struct { double (*f)(double); const char *name; } of[] = {
+        { squared, "the square of" }, { sqrt, "the square root of" }, { exp, "the exponential of" },
+        { log, "the logarithm of" }, { inverse, "1 divided by" }, { fabs, "the absolute value of" } };
+    const bool chance = c->n == 1 && floor(8 * c->want[0]) == 8 * c->want[0];   /* of 4 and 2 it tells nothing */
+    for (size_t k = 0; k < sizeof of / sizeof *of && !chance; k++) {
+        size_t as = 0;
+        for (size_t i = 0; i < c->n; i++)
+            as += isfinite(c->got[i]) && near(c, c->got[i], of[k].f(c->want[i]));
+        if (as == c->n)
+            return snprintf(text, room, "it is %s what is wanted", of[k].name) > 0;
+    }
+    return false;
+}
+
+/* Where nothing is known of what is wrong: which part is right. */
+static void narrowed(const struct comparison *c, char *text, size_t room)
+{
+    const size_t cols = row_length(c), rows = c->n / cols;
+    size_t right_rows = 0, right_columns = 0;
+    bool first_row = false, last_row = false, first_column = false, last_column = false;
+    for (size_t r = 0; r < rows; r++) {
+        const bool right = rows_moved(c, r, r + 1, 0);
+        right_rows += right, first_row |= right && r == 0, last_row |= right && r == rows - 1;
+    }
+    for (size_t j = 0; j < cols; j++) {
+        bool right = true;
+        for (size_t r = 0; r < rows; r++)
+            right = right && near(c, c->got[r * cols + j], c->want[r * cols + j]);
+        right_columns += right, first_column |= right && j == 0, last_column |= right && j == cols - 1;
+    }
+    const char *row = c->shape.ndim < 2 ? "number" : "row";
+    text[0] = 0;
+    if (rows > 2 && right_rows == 1 && (first_row || last_row))
+        snprintf(text, room, "only the %s %s is right: what is not begun anew, or not moved on, for the others?",
+                 first_row ? "first" : "last", row);
+    else if (rows > 2 && right_rows == rows - 1 && (!first_row || !last_row))
+        snprintf(text, room, "only the %s %s is wrong", first_row ? "last" : "first", row);
+    else if (cols > 2 && right_columns == 1 && (first_column || last_column))
+        snprintf(text, room, "in all rows the %s number alone is right", first_column ? "first" : "last");
+    else if (cols > 2 && right_columns == cols - 1 && (!first_column || !last_column))
+        snprintf(text, room, "in all rows the %s number alone is wrong", first_column ? "last" : "first");
+}
+
+/* What the wrong numbers have in common with the right ones; "" if nothing was seen. */
+static void common(const struct comparison *c, char *text, size_t room)
+{
+    double x;
+    size_t zeros = 0, right = 0, left_out = 0, worst = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        worst = fabs(c->got[i]) > fabs(c->got[worst]) ? i : worst;
+        zeros += c->got[i] == 0;
+        right += near(c, c->got[i], c->want[i]);
+        left_out += c->got[i] == 0 && !near(c, 0, c->want[i]);
+    }
+    bounds(c, 0, text, room);
+    if (text[0])
+        return;
+    if (isfinite(c->got[worst]) && fabs(c->got[worst]) > 1e10 && largest(c) < 1e8)
+        snprintf(text, room, "so large a number was read from behind the end of an array: an index is too large");
+    else if (added_to_unwritten(c))
+        snprintf(text, room, "it is made from memory that was never set: a sum is to begin at 0, and what is kept is to be read "
+                 "from where it was written");
+    else if (zeros == c->n)
+        snprintf(text, room, "it is 0%s: either nothing is computed, or a factor is 0 (in C, 1 / n of an int n is 0: write 1.0 / n)",
+                 c->n > 1 ? " throughout" : "");
+    else if (equal(&(struct comparison){ c->shape, c->n, c->got, c->want, 3e-4 * largest(c) }, c->got, c->want))
+        snprintf(text, room, "it is nearly right: a float in place of a double, a constant with too few digits, or a "
+                 "small number (an eps) that is wrong, missing or too many");
+    else if (c->n == 1 && near(c, -c->got[0], c->want[0]))
+        snprintf(text, room, "the sign is wrong");
+    else if (c->n == 1 && (near(c, c->got[0], 2 * c->want[0]) || near(c, 2 * c->got[0], c->want[0])))
+        snprintf(text, room, "it is %s what is wanted", near(c, 2 * c->got[0], c->want[0]) ? "half" : "twice");
+    else if (one_factor(c, &x) && fabs(x + 1) < 1e-9)
+        snprintf(text, room, "the sign is wrong everywhere");
+    else if (one_factor(c, &x))
+        snprintf(text, room, "it is everywhere %.6g times what is wanted", x);
+    else if (one_difference(c, &x))
+        snprintf(text, room, "it is everywhere %.6g too %s", fabs(x), x > 0 ? "large" : "small");
+    else if (transposed(c))
+        snprintf(text, room, "rows and columns are exchanged: it is the transpose of what is wanted");
+    else if (other_rows(c, text, room) || function_of(c, text, room))
+        return;
+    else if (another_order(c))
+        snprintf(text, room, "these are the right numbers at other places");
+    else if (c->n > 2 && right == c->n - 1 && !near(c, c->got[c->n - 1], c->want[c->n - 1]))
+        snprintf(text, room, "only the last is wrong: does the loop reach it?");
+    else if (c->n > 2 && right == c->n - 1 && !near(c, c->got[0], c->want[0]))
+        snprintf(text, room, "only the first is wrong: does the loop begin with it?");
+    else if (right && right + left_out == c->n)
+        snprintf(text, room, "where it is wrong it is 0, the rest is right: is a loop too short, or a case left out?");
+    else if (fabs(c->got[worst]) > 1e6 * fmax(1, largest(c)) && isfinite(c->got[worst]))
+        snprintf(text, room, "so large a number comes from behind the end of an array, or from memory never set");
+}
+
+void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance,
+                   const struct judge_mistake *mistakes)
+{
+    struct comparison c = { shape, 1, got, want, 0 };
+    char at[100], why[300];
+    size_t wrong = 0, unwritten = 0, first = 0;
+    bool added = false;
+    for (int d = 0; d < shape.ndim; d++)
+        c.n *= (size_t)shape.dim[d];
+    c.tolerance = tolerance * fmax(1, largest(&c));
+    for (size_t i = c.n; i-- > 0;)
+        if (!near(&c, got[i], want[i])) {
+            wrong++;
+            unwritten += got[i] == JUDGE_UNWRITTEN;
+            added = added || (got[i] != JUDGE_UNWRITTEN && fabs(got[i] - JUDGE_UNWRITTEN) < 1e5 && fabs(want[i]) < 1e5);
+            first = i;
+        }
+    if (!wrong)
+        return;
+    place(&c, first, at, sizeof at);
+    if (unwritten && !added) {
+        unwritten_for(&c, why, sizeof why);
+        judge_wrong("%s%s was never written%s%s%s", name, at, unwritten == c.n && c.n > 1 ? ", nor any other" : "",
+                    why[0] ? "\n" : "", why);
+    }
+    if (added && fabs(got[first] - JUDGE_UNWRITTEN) < 1e5)
+        judge_wrong("%s%s was added to what its memory happened to hold: set it before you add to it", name, at);
+    char many[60] = "";
+    if (c.n > 1)
+        snprintf(many, sizeof many, "; %zu of %zu are wrong", wrong, c.n);
+    const char *best = NULL;
+    size_t any, fewest = c.n + 1;
+    for (const struct judge_mistake *m = mistakes; m && m->says; m++)
+        if (m->numbers != got && made(&c, m->numbers, &any) && any < fewest)
+            best = m->says, fewest = any;
+    if (best)
+        judge_wrong("%s%s is %.6g, wanted %.6g%s\nit fits: %s", name, at, got[first], want[first], many, best);
+    common(&c, why, sizeof why);
+    for (const struct judge_mistake *m = mistakes; m && m->says && !why[0]; m++)
+        if (m->numbers == got)
+            snprintf(why, sizeof why, "%s", m->says);
+    if (!why[0])
+        narrowed(&c, why, sizeof why);
+    judge_wrong("%s%s is %.6g, wanted %.6g%s%s%s", name, at, got[first], want[first], many, why[0] ? "\n" : "", why);
+}
+
+void judge_number(const char *name, double got, double want, double tolerance, const struct judge_mistake *mistakes)
+{
+    judge_numbers(name, GRA_SHAPE(1), &got, &want, tolerance, mistakes);
+}
+
+/* The two slips that together give what came. */
+static bool both(const struct comparison *c, const char *const *says, judge_slipped *numbers, void *arg, char *text,
+                 size_t room)
+{
+    double *out = judge_room(c->n);
+    for (int a = 1; says[a]; a++)
+        for (int b = a + 1; says[b]; b++) {
+            numbers((uint64_t)1 << a | (uint64_t)1 << b, out, arg);
+            if (equal(c, c->got, out)) {
+                snprintf(text, room, "two things:\n  %s\n  %s", says[a], says[b]);
+                return true;
+            }
+        }
+    return false;
+}
+
+void judge_slips(const char *name, gra_shape shape, const double *got, double tolerance, const char *const *says,
+                 judge_slipped *numbers, void *arg, const char *otherwise)
+{
+    struct comparison c = { shape, 1, got, NULL, 0 };
+    struct judge_mistake mistakes[67] = { 0 };          /* 64 bits, two together, `otherwise`, the end */
+    static char text[600];
+    bool fits = false;
+    int n = 0;
+    for (int d = 0; d < shape.ndim; d++)
+        c.n *= (size_t)shape.dim[d];
+    double *want = judge_room(c.n);
+    numbers(0, want, arg);
+    c.want = want;
+    c.tolerance = tolerance * fmax(1, largest(&c));
+    if (equal(&c, got, want))
+        return;
+    for (int s = 1; says[s]; s++) {
+        double *out = judge_room(c.n);
+        numbers((uint64_t)1 << s, out, arg);
+        fits = fits || equal(&c, got, out);
+        mistakes[n++] = (struct judge_mistake){ says[s], out };
+    }
+    if (!fits && both(&c, says, numbers, arg, text, sizeof text))
+        mistakes[n++] = (struct judge_mistake){ text, memcpy(judge_room(c.n), got, c.n * sizeof *got) };
+    if (otherwise)
+        mistakes[n] = (struct judge_mistake){ otherwise, got };
+    judge_numbers(name, shape, got, want, tolerance, mistakes);
+}
+
+bool judge_combination(const double *got, const double *x, const double *y, size_t n, double *a, double *b)
+{
+    double xx = 0, xy = 0, yy = 0, gx = 0, gy = 0, most = 0;
+    for (size_t i = 0; i < n; i++) {                    /* least squares, which then must fit exactly */
+        xx += x[i] * x[i], xy += x[i] * y[i], yy += y[i] * y[i];
+        gx += got[i] * x[i], gy += got[i] * y[i];
+        most = fmax(most, fabs(got[i]));
+    }
+    const double det = xx * yy - xy * xy;
+    *a = (gx * yy - gy * xy) / det;
+    *b = (gy * xx - gx * xy) / det;
+    if (n < 3 || !(det > 1e-6 * xx * yy) || xx < 1e-20 * yy || yy < 1e-20 * xx)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(*a * x[i] + *b * y[i] - got[i]) <= 1e-8 * most))
+            return false;
+    *a = fabs(*a) < 1e-12 ? 0 : *a;
+    *b = fabs(*b) < 1e-12 ? 0 : *b;
+    return true;
+}
