@@ -149,6 +149,8 @@ typedef struct gra_watch {
 void      gra_tape_watch(gra_tape *t, gra_watch *w);    /* from the next gra_begin on; NULL: not watched */
 void      gra_tape_try(gra_tape *t, gra_trial how);
 
+void      gra_decimal_point(char *number);              /* print.c: in the place of a locale's decimal comma */
+
 /* ---- models: what files hold of them ----------------------------------------------------------------- */
 int         gra_owned_count(const gra_model *m);        /* how many parameters and buffers of gra_state */
 gra_tensor *gra_owned_at(const gra_model *m, int i);    /* the i-th: parameters first, in their order */

@@ -171,9 +171,7 @@ void gra_size_text(const gra_tensor *x, const real *values, char text[GRA_SIZE_T
         snprintf(text, GRA_SIZE_TEXT, "%.6g", isnan(values[0]) ? (double)NAN : (double)values[0]);
     else if (values && x->size)
         snprintf(text, GRA_SIZE_TEXT, "%.3g", root_mean_square(values, x->size));
-    for (char *c = text; *c; c++)                       /* a locale's decimal comma */
-        if (*c == ',')
-            *c = '.';
+    gra_decimal_point(text);
 }
 
 const real *gra_kept_grad(const gra_tensor *x)

@@ -1,7 +1,7 @@
 /* print: a tensor as PyTorch prints it. All numbers have one style and width: if all are whole, "3."; else
  * with `digits` decimals, or with an exponent where magnitudes are over 1000 apart, over 1e8 or under
  * 1e-4. Lines end before column 80; of more than 1000 values each dimension shows the first and last 3. */
-#include "op.h"
+#include "internal.h"
 
 enum { LINE = 80, SUMMARIZE = 1000, EDGE = 3, TEXT = 400 };
 
@@ -9,6 +9,13 @@ struct style {
     bool whole, exponent, summary;
     int  digits, width;
 };
+
+void gra_decimal_point(char *text)
+{
+    for (char *c = text; *c; c++)
+        if (*c == ',')
+            *c = '.';
+}
 
 static int number_text(const struct style *s, double v, char *text)
 {
@@ -21,9 +28,7 @@ static int number_text(const struct style *s, double v, char *text)
         n = snprintf(text, TEXT, "%.0f.", v);
     else
         n = snprintf(text, TEXT, "%.*f", s->digits, v);
-    for (char *c = text; *c; c++)                       /* a locale's decimal comma */
-        if (*c == ',')
-            *c = '.';
+    gra_decimal_point(text);
     return n;
 }
 
