@@ -1,7 +1,7 @@
 /* fixture.h: what most suites open before each test and close after it: a tape of one thread, a model, and the
  * generator that its layers draw from. Both keep going after an error, so that a test can look at its sentence.
  *
- *     tcase_add_checked_fixture(c, open_all, close_all); */
+ *     CASE(name, open_all, close_all, "") */
 #ifndef TESTS_FIXTURE_H
 #define TESTS_FIXTURE_H
 

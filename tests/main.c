@@ -50,8 +50,8 @@ int main(void)
     crash_watch();
     limit_tests();
     SRunner *r = srunner_create(NULL);
-    for (int i = 0; suites[i].name; i++)
-        srunner_add_suite(r, suites[i].make());
+    for (int i = 0; suites[i]; i++)
+        srunner_add_suite(r, suite_of(suites[i]));
     srunner_run_all(r, CK_ENV);
     int run = srunner_ntests_run(r), failed = srunner_ntests_failed(r);
     srunner_free(r);

@@ -1,5 +1,11 @@
-/* suites.h: the suites, in the order in which to read their failures: what stands lower in the house
- * comes first. */
+/* suites.h: how a test is written, and which suites there are. A test lists itself before main begins. Those of
+ * tests/test_NAME.c are the suite NAME, in the order in which they stand there:
+ *
+ *     CASE(name, open_all, close_all, "")     // what runs before and after each test from here on; a tag, or ""
+ *
+ *     TEST(name) { ... }
+ *     TESTS(name, n) { ... }                  // n tests: in each of them _i is another number from 0 to n - 1
+ */
 #ifndef TESTS_SUITES_H
 #define TESTS_SUITES_H
 
@@ -8,47 +14,42 @@
 #include <stdint.h>
 #include <stdio.h>
 
-extern const struct suite {
-    const char *name;                   /* by which CK_RUN_SUITE knows it; NULL ends the list */
-    Suite    *(*make)(void);
-} suites[];
+#define TEST(name) TESTS(name, 1)
+#define TESTS(name, n)                                                                                   \
+    static void name##_body(int _i);                                                                     \
+    START_TEST(name) { name##_body(_i); } END_TEST                                                       \
+    static void name##_add(TCase *c) { tcase_add_loop_test(c, name, 0, n); }                             \
+    LISTED(name, .add = name##_add)                                                                      \
+    static void name##_body(int _i __attribute__((unused)))
 
-bool suite_known(const char *name);
-void list_suites(FILE *f);              /* their names, in lines that begin with a line break */
+#define CASE(name, before_, after_, tag_) LISTED(name, .before = before_, .after = after_, .tag = tag_)
+
+#define LISTED(name, ...)                                                                                \
+    __attribute__((constructor)) static void name##_listed(void)                                         \
+    {                                                                                                    \
+        static struct listed l = { #name, __FILE__, __LINE__, __VA_ARGS__ };                             \
+        list(&l);                                                                                        \
+    }
+
+struct listed {
+    const char    *name, *file;
+    int            line;
+    void         (*add)(TCase *c);      /* a test; NULL: a case */
+    void         (*before)(void), (*after)(void);
+    const char    *tag;
+    struct listed *next;
+};
+void list(struct listed *l);
+
+extern const char *const suites[];      /* their names, by which CK_RUN_SUITE knows them; NULL ends the list */
+Suite      *suite_of(const char *name); /* its tests */
+bool        suite_known(const char *name);
+void        list_suites(FILE *f);       /* all names, in lines that begin with a line break */
+const char *test_of_no_suite(void);     /* a file whose tests would never run, or NULL */
+
+#define LENGTH(a) (int)(sizeof(a) / sizeof *(a))
 
 /* Where a size_t has 32 bits, some shapes are too large to count, and elsewhere only too large for the memory. */
 #define ADDRESSES_OF_32_BITS (SIZE_MAX <= UINT32_MAX)
-
-Suite *tests_suite(void);
-Suite *random_suite(void);
-Suite *shape_suite(void);
-Suite *print_suite(void);
-Suite *tape_suite(void);
-Suite *threads_suite(void);
-Suite *memory_suite(void);
-Suite *model_suite(void);
-Suite *check_suite(void);
-Suite *slips_suite(void);
-Suite *verdicts_suite(void);
-Suite *ops_suite(void);
-Suite *large_suite(void);
-Suite *answers_suite(void);
-Suite *refusals_suite(void);
-Suite *mutants_suite(void);
-Suite *attention_suite(void);
-Suite *golden_suite(void);
-Suite *layers_suite(void);
-Suite *seeds_suite(void);
-Suite *layer_errors_suite(void);
-Suite *book_suite(void);
-Suite *trace_suite(void);
-Suite *view_suite(void);
-Suite *cache_suite(void);
-Suite *optim_suite(void);
-Suite *save_suite(void);
-Suite *load_suite(void);
-Suite *npy_suite(void);
-Suite *import_suite(void);
-Suite *faults_suite(void);
 
 #endif

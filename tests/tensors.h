@@ -3,8 +3,7 @@
 #define TESTS_TENSORS_H
 
 #include "fixture.h"
-
-#define LENGTH(a) (int)(sizeof(a) / sizeof *(a))
+#include "suites.h"
 
 #define MATRIX(m, n, ...) gra_input(t, (const real[]){ __VA_ARGS__ }, GRA_SHAPE(m, n))
 #define VECTOR(...) gra_input(t, (const real[]){ __VA_ARGS__ }, GRA_SHAPE(LENGTH(((const real[]){ __VA_ARGS__ }))))

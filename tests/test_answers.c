@@ -33,7 +33,9 @@ static void expect_shape(const gra_tensor *x, gra_shape shape)
     ck_assert(gra_same_shape(x->shape, shape));
 }
 
-START_TEST(arithmetic)
+CASE(answers, open_step, close_all, "")
+
+TEST(arithmetic)
 {
     gra_tensor *a = MATRIX(2, 2, 1, 2, 3, 4), *b = VECTOR(-1, 2);
     EXPECT(gra_add(t, a, b)->data, 0, 4, 2, 6);
@@ -45,9 +47,8 @@ START_TEST(arithmetic)
     EXPECT(gra_pow(t, a, 3)->data, 1, 8, 27, 64);
     EXPECT(gra_div(t, b, VECTOR(0, 0))->data, -inf, inf);
 }
-END_TEST
 
-START_TEST(tensors_of_a_step)
+TEST(tensors_of_a_step)
 {
     gra_tensor *x = gra_scalar(t, 2.5), *zeros = gra_zeros(t, GRA_SHAPE(2));
     gra_tensor *ones = gra_ones(t, GRA_SHAPE(1, 2));
@@ -60,9 +61,8 @@ START_TEST(tensors_of_a_step)
     EXPECT(gra_arange(t, 4)->data, 0, 1, 2, 3);
     expect_shape(gra_arange(t, 0), GRA_SHAPE(0));
 }
-END_TEST
 
-START_TEST(functions)
+TEST(functions)
 {
     static const double least[] = { 0, 0, 0, 0, 1, 1, 0, 0, 0 };    /* gelu's 1 + erf may cancel */
     static const double x[] = { -30, -4, -1.5, -0.25, 0.001, 0.75, 2, 6.5, 30 };
@@ -84,9 +84,8 @@ START_TEST(functions)
         }
     }
 }
-END_TEST
 
-START_TEST(extremes)
+TEST(extremes)
 {
     EXPECT(gra_exp(t, VECTOR(-inf, inf, nan_, 0, 10000))->data, 0, inf, nan_, 1, inf);
     EXPECT(gra_log(t, VECTOR(0, inf, nan_, 1, -1))->data, -inf, inf, nan_, 0, nan_);
@@ -101,9 +100,8 @@ START_TEST(extremes)
     EXPECT(gra_pow(t, VECTOR(-8, 0, 16), 0.25)->data, nan_, 0, 2);
     EXPECT(gra_pow(t, VECTOR(0, 4), -0.5)->data, inf, (real)0.5);
 }
-END_TEST
 
-START_TEST(gradients_at_the_edge)       /* relu at 0; x^0 and x^2 at 0; sqrt at 0 */
+TEST(gradients_at_the_edge)             /* relu at 0; x^0 and x^2 at 0; sqrt at 0 */
 {
     gra_tensor *x = VECTOR(0, -1, 1);
     gra_tensor *y = gra_add(t, gra_add(t, gra_relu(t, x), gra_pow(t, x, 0)), gra_pow(t, x, 2));
@@ -112,9 +110,8 @@ START_TEST(gradients_at_the_edge)       /* relu at 0; x^0 and x^2 at 0; sqrt at 
     EXPECT(gra_grad(x), 0, -2, 3);
     EXPECT(gra_grad(z), inf);
 }
-END_TEST
 
-START_TEST(masks)
+TEST(masks)
 {
     gra_tensor *x = MATRIX(2, 3, 1, 2, 3, 4, 5, 6);
     EXPECT(gra_masked_fill(t, x, VECTOR(0, 1, 0), 9)->data, 1, 9, 3, 4, 9, 6);
@@ -123,9 +120,8 @@ START_TEST(masks)
     EXPECT(gra_causal_mask(t, gra_transpose(t, x, 0, 1))->data, -inf, -inf, 2, -inf, 3, 6);
     EXPECT(gra_causal_mask(t, MATRIX(2, 2, 1, 2, 3, 4))->data, 1, -inf, 3, 4);
 }
-END_TEST
 
-START_TEST(comparisons)                 /* of a NaN only "not equal" holds */
+TEST(comparisons)                       /* of a NaN only "not equal" holds */
 {
     gra_tensor *x = VECTOR(1, 2, 3, nan_), *two = VECTOR(2);
     EXPECT(gra_lt(t, x, two)->data, 1, 0, 0, 0);
@@ -136,9 +132,8 @@ START_TEST(comparisons)                 /* of a NaN only "not equal" holds */
     EXPECT(gra_ne(t, x, two)->data, 1, 0, 1, 1);
     ck_assert(!gra_lt(t, x, two)->requires_grad);
 }
-END_TEST
 
-START_TEST(bounds)
+TEST(bounds)
 {
     EXPECT(gra_clamp(t, VECTOR(-5, -1, 0, 1, 5, nan_, inf), -1, 1)->data, -1, -1, 0, 1, 1, nan_, 1);
     EXPECT(gra_clamp(t, VECTOR(-5, 5), 0, (double)inf)->data, 0, 5);
@@ -149,9 +144,8 @@ START_TEST(bounds)
     ck_assert_int_eq(gra_backward(t, gra_min(t, x)), 0);
     EXPECT(gra_grad(x), 0, 1, 0);
 }
-END_TEST
 
-START_TEST(places_of_the_largest)
+TEST(places_of_the_largest)
 {
     gra_tensor *x = MATRIX(2, 3, 1, 5, 5, 7, -1, nan_);
     const int *row = gra_argmax(t, x, -1), *column = gra_argmax(t, x, 0);
@@ -161,9 +155,8 @@ START_TEST(places_of_the_largest)
     ck_assert_int_eq(column[1], 0);
     ck_assert_int_eq(column[2], 1);
 }
-END_TEST
 
-START_TEST(places_without_memory)               /* wherever it is that memory ends */
+TEST(places_without_memory)                     /* wherever it is that memory ends */
 {
     const int *at = NULL;
     gra_keep_going(t, true);
@@ -175,9 +168,8 @@ START_TEST(places_without_memory)               /* wherever it is that memory en
     }
     ck_assert(at || !fault_wrapped());
 }
-END_TEST
 
-START_TEST(losses_of_extreme_logits)
+TEST(losses_of_extreme_logits)
 {
     gra_tensor *x = VECTOR(10000, -10000, 10000);
     gra_tensor *loss = gra_binary_cross_entropy_with_logits(t, x, VECTOR(1, 0, 0));
@@ -192,9 +184,8 @@ START_TEST(losses_of_extreme_logits)
     EXPECT(gra_grad(p), 0, 0, (real)1e12);              /* p (1 - p) counts as 1e-12 at least */
     EXPECT(gra_grad(q), 100, -100, -100);
 }
-END_TEST
 
-START_TEST(variances)
+TEST(variances)
 {
     gra_tensor *x = VECTOR(1, 2, 3, 6);
     EXPECT(gra_var(t, x, 1)->data, (real)(14.0 / 3));
@@ -202,9 +193,8 @@ START_TEST(variances)
     EXPECT(gra_var(t, VECTOR(5), 1)->data, nan_);       /* of a sample of one: 0/0, as in PyTorch */
     EXPECT(gra_var_dim(t, MATRIX(2, 2, 1, 3, 4, 4), 1, 1, false)->data, 2, 0);
 }
-END_TEST
 
-START_TEST(a_mask_gets_no_gradient)
+TEST(a_mask_gets_no_gradient)
 {
     gra_tensor *x = VECTOR(1, 2, 3), *mask = VECTOR(0, 1, 0), *shift = VECTOR(0, 5, 0);
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_masked_fill(t, x, gra_mul(t, mask, shift), 9))), 0);
@@ -216,9 +206,8 @@ START_TEST(a_mask_gets_no_gradient)
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_masked_fill(t, x, mask, 9))), 0);
     EXPECT(gra_grad(mask), 0, 0, 0);
 }
-END_TEST
 
-START_TEST(reductions)
+TEST(reductions)
 {
     gra_tensor *x = MATRIX(2, 3, 1, 5, 3, 4, 2, 6);
     EXPECT(gra_sum(t, x)->data, 21);
@@ -235,9 +224,8 @@ START_TEST(reductions)
     expect_shape(gra_mean_dim(t, x, 1, true), GRA_SHAPE(2, 1));
     expect_shape(gra_max_dim(t, x, -1, true), GRA_SHAPE(2, 1));
 }
-END_TEST
 
-START_TEST(max_takes_the_first_and_nan)
+TEST(max_takes_the_first_and_nan)
 {
     gra_tensor *x = MATRIX(2, 3, 7, 7, 1, 2, 7, 7);
     gra_tensor *columns = gra_sum(t, gra_max_dim(t, x, 0, false));
@@ -248,9 +236,8 @@ START_TEST(max_takes_the_first_and_nan)
     EXPECT(gra_max_dim(t, MATRIX(2, 2, nan_, 1, 3, nan_), 0, false)->data, nan_, nan_);
     EXPECT(gra_max(t, VECTOR(-inf, -inf))->data, -inf);
 }
-END_TEST
 
-START_TEST(a_nan_is_the_largest_wherever_it_stands)
+TEST(a_nan_is_the_largest_wherever_it_stands)
 {
     real x[40] = { 0 };
     for (int i = 0; i < LENGTH(x); i++) {
@@ -261,9 +248,8 @@ START_TEST(a_nan_is_the_largest_wherever_it_stands)
         x[i] = 1;
     }
 }
-END_TEST
 
-START_TEST(the_gradient_of_a_nan_maximum)
+TEST(the_gradient_of_a_nan_maximum)
 {
     gra_tensor *x = VECTOR(5, nan_, 9, nan_);
     ck_assert_int_eq(gra_backward(t, gra_max(t, x)), 0);
@@ -273,10 +259,9 @@ START_TEST(the_gradient_of_a_nan_maximum)
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_max_dim(t, x, 0, false))), 0);
     EXPECT(gra_grad(x), 0, 0, 1, 0, 0, 1);
 }
-END_TEST
 
 /* A million times a tenth: one float after the other would give 100958. */
-START_TEST(long_sums_keep_their_digits)
+TEST(long_sums_keep_their_digits)
 {
     const int n = 1000001;
     const double want = (double)(real)0.1 * n, tolerance = sizeof(real) < sizeof(double) ? 1e-6 : 1e-12;
@@ -289,11 +274,10 @@ START_TEST(long_sums_keep_their_digits)
         ck_assert_msg(fabs((double)y[i]->data[0] - want) <= tolerance * want, "sum %d is %.9g, wanted %.9g",
                       i, (double)y[i]->data[0], want);
 }
-END_TEST
 
 /* ---- softmax, cross-entropy ---- */
 
-START_TEST(softmax_of_large_logits)     /* along rows, and along columns of the transposed */
+TEST(softmax_of_large_logits)           /* along rows, and along columns of the transposed */
 {
     gra_tensor *x = MATRIX(2, 3, 10000, 9999, -10000, -10000, -10000, -10000);
     const double e = exp(-1.0);
@@ -304,9 +288,8 @@ START_TEST(softmax_of_large_logits)     /* along rows, and along columns of the 
     EXPECT(gra_log_softmax(t, x, -1)->data, la, la - 1, la - 20000, l3, l3, l3);
     EXPECT(gra_log_softmax(t, gra_transpose(t, x, 0, 1), 0)->data, la, l3, la - 1, l3, la - 20000, l3);
 }
-END_TEST
 
-START_TEST(softmax_of_masked_rows)
+TEST(softmax_of_masked_rows)
 {
     gra_tensor *x = MATRIX(3, 3, -inf, -inf, -inf, -inf, 2, -inf, 1, nan_, 1);
     gra_tensor *y = gra_softmax(t, x, 1), *z = gra_softmax(t, gra_transpose(t, x, 0, 1), 0);
@@ -320,9 +303,8 @@ START_TEST(softmax_of_masked_rows)
     for (int i = 0; i < 6; i++)
         ck_assert_double_eq((double)gra_grad(x)[i], 0);
 }
-END_TEST
 
-START_TEST(cross_entropy_values)
+TEST(cross_entropy_values)
 {
     gra_tensor *x = MATRIX(3, 2, 0, 0, 10000, -10000, 1, 2);
     const double second = log(1 + exp(1.0));            /* of (1, 2), target 0: log(e + e^2) - 1 */
@@ -334,10 +316,9 @@ START_TEST(cross_entropy_values)
     gra_backward(t, gra_cross_entropy(t, large, (const int[]){ 1 }));
     EXPECT(gra_grad(large), (real)(1.0 / 3), (real)(1.0 / 3 - 1), (real)(1.0 / 3));
 }
-END_TEST
 
 /* Where the largest logit is 1e4, a third class has no part in either gradient. */
-START_TEST(gradients_of_large_logits)
+TEST(gradients_of_large_logits)
 {
     const double e = exp(-1.0), a = 1 / (1 + e), b = e / (1 + e);
     for (int along = 0; along < 2; along++) {           /* a row, and a column */
@@ -359,9 +340,8 @@ START_TEST(gradients_of_large_logits)
     ck_assert_int_eq(gra_backward(t, loss), 0);
     EXPECT(gra_grad(x), (real)a, (real)b, -1);
 }
-END_TEST
 
-START_TEST(log_softmax_of_masked_rows)
+TEST(log_softmax_of_masked_rows)
 {
     gra_tensor *x = MATRIX(3, 3, -inf, -inf, -inf, -inf, 2, -inf, inf, 0, 0);
     EXPECT(gra_log_softmax(t, x, 1)->data, -inf, -inf, -inf, -inf, 0, -inf, nan_, nan_, nan_);
@@ -374,9 +354,8 @@ START_TEST(log_softmax_of_masked_rows)
     ck_assert_int_eq(gra_backward(t, gra_sum(t, some)), 0);
     EXPECT(gra_grad(x), 0, 0, 0, 0, 0, 0, 0, 0, 0);
 }
-END_TEST
 
-START_TEST(cross_entropy_of_masked_rows)
+TEST(cross_entropy_of_masked_rows)
 {
     gra_tensor *x = MATRIX(3, 3, -inf, -inf, -inf, 0, -inf, 0, -inf, 1e4, -inf);
     gra_tensor *loss = gra_cross_entropy(t, x, (const int[]){ 2, 0, 1 });
@@ -400,9 +379,8 @@ START_TEST(cross_entropy_of_masked_rows)
     EXPECT(gra_grad(x), 1, -1);
     EXPECT(gra_cross_entropy(t, MATRIX(1, 2, inf, 0), (const int[]){ 0 })->data, nan_);
 }
-END_TEST
 
-START_TEST(attention_with_large_scores)         /* 10000, 9999 and -10000 */
+TEST(attention_with_large_scores)               /* 10000, 9999 and -10000 */
 {
     const double e = exp(-1.0), a = 1 / (1 + e), b = e / (1 + e);
     gra_tensor *q = gra_input(t, (const real[]){ 1 }, GRA_SHAPE(1, 1, 1));
@@ -415,9 +393,8 @@ START_TEST(attention_with_large_scores)         /* 10000, 9999 and -10000 */
     EXPECT(gra_grad(k), (real)(-a * b), (real)(a * b), 0);
     ck_assert_double_le(fabs((double)gra_grad(q)[0] + a * b), 10000 * REAL_STEP);  /* of terms of 1e4 a b */
 }
-END_TEST
 
-START_TEST(attention_rows_that_see_no_key)      /* of four queries the first three come before the only key */
+TEST(attention_rows_that_see_no_key)            /* of four queries the first three come before the only key */
 {
     gra_tensor *q = gra_input(t, (const real[]){ 1, 2, 3, 4 }, GRA_SHAPE(1, 4, 1));
     gra_tensor *k = gra_input(t, (const real[]){ 5 }, GRA_SHAPE(1, 1, 1));
@@ -429,11 +406,10 @@ START_TEST(attention_rows_that_see_no_key)      /* of four queries the first thr
     EXPECT(gra_grad(q), 0, 0, 0, 0);
     EXPECT(gra_grad(k), 0);
 }
-END_TEST
 
 /* q k overflows to -inf in every second row: zeros, without a gradient. In the others all scores are 0, so y
  * is the mean of the values that they see. One query alone, and strips of several; with dropout too. */
-START_TEST(attention_rows_of_minus_infinity)
+TESTS(attention_rows_of_minus_infinity, 16)
 {
     static const int times[] = { 1, 2, 40, 150 };
     const real large = sizeof(real) == sizeof(double) ? (real)1e200 : (real)1e25;
@@ -474,9 +450,8 @@ START_TEST(attention_rows_of_minus_infinity)
         ck_assert_double_eq_tol(dv, time / 2, 1e-4);    /* the weights of a row that sees a key add up to 1 */
     ck_assert(time > 1 || dv == 0);
 }
-END_TEST
 
-START_TEST(attention_hides_no_nan)      /* scores of -inf and nan, of -inf and inf: the row is nan */
+TEST(attention_hides_no_nan)            /* scores of -inf and nan, of -inf and inf: the row is nan */
 {
     const real large = sizeof(real) == sizeof(double) ? (real)1e200 : (real)1e25;
     for (int time = 1; time <= 2; time++)
@@ -487,9 +462,8 @@ START_TEST(attention_hides_no_nan)      /* scores of -inf and nan, of -inf and i
             ck_assert(isnan(y->data[0]) && isnan(y->data[time - 1]));
         }
 }
-END_TEST
 
-START_TEST(cross_entropy_of_no_row_is_nan)
+TEST(cross_entropy_of_no_row_is_nan)
 {
     gra_tensor *x = MATRIX(2, 2, 1, 2, 3, 4);
     gra_tensor *loss = gra_cross_entropy(t, x, (const int[]){ GRA_IGNORE_INDEX, GRA_IGNORE_INDEX });
@@ -497,9 +471,8 @@ START_TEST(cross_entropy_of_no_row_is_nan)
     ck_assert_int_eq(gra_backward(t, loss), 0);
     EXPECT(gra_grad(x), 0, 0, 0, 0);
 }
-END_TEST
 
-START_TEST(what_the_caller_lends_is_copied)
+TEST(what_the_caller_lends_is_copied)
 {
     int ids[] = { 1, 0, 1 }, target[] = { 0, 1, 1 };
     gra_tensor *w = MATRIX(2, 2, 1, 2, 3, 4);
@@ -513,12 +486,11 @@ START_TEST(what_the_caller_lends_is_copied)
     const real sixth = (real)(1.0 / 6);
     EXPECT(gra_grad(x), -sixth, sixth, sixth, -sixth, sixth, -sixth);
 }
-END_TEST
 
 /* ---- normalisation ---- */
 
 /* Against double, where the mean is far larger than what varies. */
-START_TEST(norms_of_a_row_far_from_zero)
+TEST(norms_of_a_row_far_from_zero)
 {
     enum { N = 300 };
     real x[N];
@@ -538,19 +510,17 @@ START_TEST(norms_of_a_row_far_from_zero)
         ck_assert_double_eq_tol((double)z->data[i], (double)x[i] / sqrt(square + 1e-5), 8 * REAL_STEP);
     }
 }
-END_TEST
 
-START_TEST(norm_of_equal_values_is_the_bias)
+TEST(norm_of_equal_values_is_the_bias)
 {
     gra_tensor *x = MATRIX(1, 3, 4, 4, 4), *w = VECTOR(1, 2, 3), *b = VECTOR(7, 8, 9);
     EXPECT(gra_layer_norm(t, x, w, b, 1e-5)->data, 7, 8, 9);
     EXPECT(gra_rms_norm(t, x, w, 0)->data, 1, 2, 3);
 }
-END_TEST
 
 /* ---- shape ---- */
 
-START_TEST(a_view_shares_values)
+TEST(a_view_shares_values)
 {
     gra_tensor *x = MATRIX(2, 3, 1, 2, 3, 4, 5, 6), *y = gra_reshape(t, x, GRA_SHAPE(3, -1));
     ck_assert_ptr_eq(y->data, x->data);
@@ -560,9 +530,8 @@ START_TEST(a_view_shares_values)
     expect_shape(gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_SHAPE(3, 0)), GRA_SHAPE(3, 0));
     expect_shape(gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_SHAPE(3, -1)), GRA_SHAPE(3, 0));
 }
-END_TEST
 
-START_TEST(values_move)
+TEST(values_move)
 {
     gra_tensor *x = MATRIX(2, 3, 1, 2, 3, 4, 5, 6);
     EXPECT(gra_transpose(t, x, 0, 1)->data, 1, 4, 2, 5, 3, 6);
@@ -575,11 +544,10 @@ START_TEST(values_move)
     EXPECT(y->data, 1, 4, 2, 5, 3, 6);
     expect_shape(y, GRA_SHAPE(3, 1, 2));
 }
-END_TEST
 
 /* ---- dropout ---- */
 
-START_TEST(dropout_drops_in_training_alone)
+TEST(dropout_drops_in_training_alone)
 {
     gra_tensor *x = VECTOR(1, 2, 3);
     ck_assert_ptr_eq(gra_dropout(t, x, 0.5), x);                    /* GRA_GRAD */
@@ -592,9 +560,8 @@ START_TEST(dropout_drops_in_training_alone)
     EXPECT(gra_dropout(t, x, 1)->data, 0, 0, 0);
     ck_assert_uint_eq(gra_random(&rng), 2991312382u);               /* no number was drawn so far */
 }
-END_TEST
 
-START_TEST(dropout_is_pytorchs)         /* torch.manual_seed(123); dropout(ones(6, 6), 0.5) of an MKL build */
+TEST(dropout_is_pytorchs)               /* torch.manual_seed(123); dropout(ones(6, 6), 0.5) of an MKL build */
 {
     static const char *const kept = "111111" "010000" "001010" "110001" "100001" "010000";
     gra_begin(t, GRA_TRAIN, &rng);
@@ -602,11 +569,10 @@ START_TEST(dropout_is_pytorchs)         /* torch.manual_seed(123); dropout(ones(
     for (size_t i = 0; i < y->size; i++)
         ck_assert_double_eq((double)y->data[i], kept[i] == '1' ? 2 : 0);
 }
-END_TEST
 
 /* ---- sizes of zero: results of no values, or of no terms ---- */
 
-START_TEST(no_values)
+TEST(no_values)
 {
     gra_begin(t, GRA_TRAIN, &rng);
     gra_tensor *x = gra_constant(t, NULL, GRA_SHAPE(3, 0)), *y = gra_constant(t, NULL, GRA_SHAPE(0, 3));
@@ -651,10 +617,9 @@ START_TEST(no_values)
     expect_shape(gra_attention(t, keys, query, query, HOW(.heads = 1, .causal = true)), GRA_SHAPE(1, 0, 2));
     ck_assert_ptr_null(gra_error(t));
 }
-END_TEST
 
 /* The sweep passes through results of no values too. */
-START_TEST(no_values_backwards)
+TEST(no_values_backwards)
 {
     gra_tensor *x = MATRIX(3, 2, 1, 2, 3, 4, 5, 6), *w = VECTOR(1, 2);
     gra_tensor *e = gra_slice(t, x, 0, 1, 1), *c = gra_slice(t, x, 1, 0, 0);        /* (0, 2), (3, 0) */
@@ -678,54 +643,4 @@ START_TEST(no_values_backwards)
     ck_assert_int_eq(gra_backward(t, loss), 0);
     EXPECT(gra_grad(x), 2, 2, 2, 2, 2, 2);
     EXPECT(gra_grad(w), 0, 0);
-}
-END_TEST
-
-/* ---- the suite -------------------------------------------------------------------------------------- */
-
-Suite *answers_suite(void)
-{
-    Suite *s = suite_create("answers");
-    TCase *c = tcase_create("answers");
-    tcase_add_checked_fixture(c, open_step, close_all);
-    tcase_add_test(c, arithmetic);
-    tcase_add_test(c, tensors_of_a_step);
-    tcase_add_test(c, functions);
-    tcase_add_test(c, extremes);
-    tcase_add_test(c, gradients_at_the_edge);
-    tcase_add_test(c, masks);
-    tcase_add_test(c, comparisons);
-    tcase_add_test(c, bounds);
-    tcase_add_test(c, places_of_the_largest);
-    tcase_add_test(c, places_without_memory);
-    tcase_add_test(c, losses_of_extreme_logits);
-    tcase_add_test(c, variances);
-    tcase_add_test(c, a_mask_gets_no_gradient);
-    tcase_add_test(c, reductions);
-    tcase_add_test(c, max_takes_the_first_and_nan);
-    tcase_add_test(c, a_nan_is_the_largest_wherever_it_stands);
-    tcase_add_test(c, the_gradient_of_a_nan_maximum);
-    tcase_add_test(c, long_sums_keep_their_digits);
-    tcase_add_test(c, softmax_of_large_logits);
-    tcase_add_test(c, softmax_of_masked_rows);
-    tcase_add_test(c, cross_entropy_values);
-    tcase_add_test(c, gradients_of_large_logits);
-    tcase_add_test(c, log_softmax_of_masked_rows);
-    tcase_add_test(c, cross_entropy_of_masked_rows);
-    tcase_add_test(c, attention_with_large_scores);
-    tcase_add_test(c, attention_rows_that_see_no_key);
-    tcase_add_loop_test(c, attention_rows_of_minus_infinity, 0, 16);
-    tcase_add_test(c, attention_hides_no_nan);
-    tcase_add_test(c, cross_entropy_of_no_row_is_nan);
-    tcase_add_test(c, what_the_caller_lends_is_copied);
-    tcase_add_test(c, norms_of_a_row_far_from_zero);
-    tcase_add_test(c, norm_of_equal_values_is_the_bias);
-    tcase_add_test(c, a_view_shares_values);
-    tcase_add_test(c, values_move);
-    tcase_add_test(c, dropout_drops_in_training_alone);
-    tcase_add_test(c, dropout_is_pytorchs);
-    tcase_add_test(c, no_values);
-    tcase_add_test(c, no_values_backwards);
-    suite_add_tcase(s, c);
-    return s;
 }

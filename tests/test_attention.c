@@ -66,7 +66,9 @@ static void expect_weights(const gra_tensor *w, const struct plain_attention *a)
     expect_close("weight", w->data, P, w->size, tolerance);
 }
 
-START_TEST(weights_are_those_of_the_formula)            /* of both kinds, in every mode, dropout or not */
+CASE(attention, open_attention, close_all, "")
+
+TEST(weights_are_those_of_the_formula)                  /* of both kinds, in every mode, dropout or not */
 {
     static const gra_mode modes[] = { GRA_TRAIN, GRA_GRAD, GRA_EVAL };
     for (int i = 0; i < 3 * 2 * 2; i++) {
@@ -83,9 +85,8 @@ START_TEST(weights_are_those_of_the_formula)            /* of both kinds, in eve
         expect_error("no error");
     }
 }
-END_TEST
 
-START_TEST(weights_change_nothing)                      /* of the result and the gradients, to the last bit */
+TEST(weights_change_nothing)                            /* of the result and the gradients, to the last bit */
 {
     real y[2][BATCH * TIME * DIM], dq[2][BATCH * TIME * DIM];
     for (int keep = 0; keep < 2; keep++) {
@@ -102,9 +103,8 @@ START_TEST(weights_change_nothing)                      /* of the result and the
     ck_assert_int_eq(memcmp(y[0], y[1], sizeof y[0]), 0);
     ck_assert_int_eq(memcmp(dq[0], dq[1], sizeof dq[0]), 0);
 }
-END_TEST
 
-START_TEST(weights_of_every_layer_of_a_step)            /* each attention has its own */
+TEST(weights_of_every_layer_of_a_step)                  /* each attention has its own */
 {
     gra_begin(t, GRA_EVAL, NULL);
     struct gra_causal_attention a, b;
@@ -125,7 +125,6 @@ START_TEST(weights_of_every_layer_of_a_step)            /* each attention has it
         ck_assert_double_le(fabs(sum - 1), tolerance);
     }
 }
-END_TEST
 
 /* ---- strips: the weights are made some rows at a time, and made again in backward ---- */
 
@@ -141,7 +140,7 @@ static double *dropout_factors(gra_rng *g, double p, int time, int keys)
     return factor;
 }
 
-START_TEST(many_strips_are_as_the_plain_loops)          /* _i: sizes, causal, dropout, a mask */
+TESTS(many_strips_are_as_the_plain_loops, 7 * 8)        /* _i: sizes, causal, dropout, a mask */
 {
     static const int sizes[][2] = { { 32, 32 }, { 33, 33 }, { 100, 70 }, { 150, 150 }, { 130, 201 },
                                     { 200, 131 }, { 1, 70 } };
@@ -173,9 +172,8 @@ START_TEST(many_strips_are_as_the_plain_loops)          /* _i: sizes, causal, dr
     if (mask)
         expect_close("dmask", gra_grad(mask), dmask, mask->size, close);
 }
-END_TEST
 
-START_TEST(a_hidden_key_may_be_anything)
+TESTS(a_hidden_key_may_be_anything, 2)
 {
     enum { N = 3 };
     gra_begin(t, GRA_EVAL, NULL);
@@ -189,7 +187,6 @@ START_TEST(a_hidden_key_may_be_anything)
                       (double)want->data[i]);
     ck_assert(isnan(y->data[y->size - 1]));
 }
-END_TEST
 
 /* ---- none to be had ---- */
 
@@ -198,7 +195,7 @@ static gra_tensor *attended(gra_tensor *x)
     return gra_attention(t, x, x, x, &(gra_attention_options){ .heads = 1 });
 }
 
-START_TEST(no_weights_to_be_had)
+TEST(no_weights_to_be_had)
 {
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *x = random_input(GRA_SHAPE(1, 2, 3));
@@ -217,11 +214,10 @@ START_TEST(no_weights_to_be_had)
     ck_assert(isnan(gra_item(gra_attention_weights(attended(random_input(GRA_SHAPE(1, 2, 3)))))));
     expect_error("gra_attention_weights: they were not kept: call gra_keep_attention(t, true) first");
 }
-END_TEST
 
 /* ---- layers take (..., time, d_in) ----------------------------------------------------------------- */
 
-START_TEST(leading_dimensions_are_the_batch)
+TEST(leading_dimensions_are_the_batch)
 {
     struct gra_multi_head_attention a;
     gra_multi_head_attention_init(&a, gra_root(model), &(gra_attention_config){
@@ -237,21 +233,4 @@ START_TEST(leading_dimensions_are_the_batch)
         for (size_t j = 0; j < z->size; j++)
             ck_assert_double_le(fabs((double)(z->data[j] - y->data[(size_t)i * z->size + j])), tolerance);
     }
-}
-END_TEST
-
-Suite *attention_suite(void)
-{
-    Suite *s = suite_create("attention");
-    TCase *c = tcase_create("attention");
-    tcase_add_checked_fixture(c, open_attention, close_all);
-    tcase_add_test(c, weights_are_those_of_the_formula);
-    tcase_add_test(c, weights_change_nothing);
-    tcase_add_test(c, weights_of_every_layer_of_a_step);
-    tcase_add_test(c, no_weights_to_be_had);
-    tcase_add_loop_test(c, many_strips_are_as_the_plain_loops, 0, 7 * 8);
-    tcase_add_loop_test(c, a_hidden_key_may_be_anything, 0, 2);
-    tcase_add_test(c, leading_dimensions_are_the_batch);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -4,6 +4,8 @@
 #include "fixture.h"
 #include "suites.h"
 
+CASE(book, open_all, close_all, "")
+
 #ifdef GRADUS_DOUBLE
 enum { BATCH = 3, TIME = 5, IN = 6, OUT = 4, HEADS = 2 };
 static const gra_attention_config head = { .d_in = IN, .d_out = OUT, .context_length = TIME + 1, .dropout = 0.3 };
@@ -26,7 +28,7 @@ static void check(const char *name, gra_check_fn *forward, void *layer)
     another_model();                    /* for the next layer: the check looks at all parameters of a model */
 }
 
-START_TEST(gradients)
+TEST(gradients)
 {
     union {
         struct self_attention_v1               v1;
@@ -54,10 +56,9 @@ START_TEST(gradients)
     positional_multi_head_attention_init(&l.pos_heads, gra_root(model), HEADS, &head);
     check("positional multi-head attention", pos_heads, &l);
 }
-END_TEST
 #endif
 
-START_TEST(init_that_failed)            /* of a head: forward is an error of the tape, with a sentence */
+TEST(init_that_failed)                  /* of a head: forward is an error of the tape, with a sentence */
 {
     struct wrapper w;
     gra_attention_config none = { .d_in = 3, .d_out = 2 };
@@ -66,18 +67,4 @@ START_TEST(init_that_failed)            /* of a head: forward is an error of the
     gra_begin(t, GRA_EVAL, NULL);
     wrapper_forward(t, &w, gra_full(t, 1, GRA_SHAPE(1, 2, 3)));
     expect_error("causal_attention: its init was not called, or failed (gra_model_error says why)");
-}
-END_TEST
-
-Suite *book_suite(void)
-{
-    Suite *s = suite_create("book");
-    TCase *c = tcase_create("book");
-    tcase_add_checked_fixture(c, open_all, close_all);
-#ifdef GRADUS_DOUBLE
-    tcase_add_test(c, gradients);
-#endif
-    tcase_add_test(c, init_that_failed);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -91,7 +91,9 @@ static void compare(int chunk, const char *what)
     }
 }
 
-START_TEST(continues_as_if_from_the_beginning)  /* _i: a configuration */
+CASE(cache, open_cache, close_cache, "")
+
+TESTS(continues_as_if_from_the_beginning, CONFIGS) /* _i: a configuration */
 {
     static const char *const isa[] = { "base", "avx2", "avx512" };
     gra_kv_cache_close(&cache);
@@ -107,7 +109,6 @@ START_TEST(continues_as_if_from_the_beginning)  /* _i: a configuration */
             compare(gpt.config.context_length, what);
         }
 }
-END_TEST
 
 /* ---- the same text ------------------------------------------------------------------------------------ */
 
@@ -144,7 +145,7 @@ static void write_text(bool cached, int n, int *text)
     }
 }
 
-START_TEST(windows_slide_alike)         /* _i: a configuration */
+TESTS(windows_slide_alike, CONFIGS)     /* _i: a configuration */
 {
     gra_kv_cache_close(&cache);
     open_gpt(&configs[_i]);
@@ -158,11 +159,10 @@ START_TEST(windows_slide_alike)         /* _i: a configuration */
             ck_assert_msg(cached[i] == plain[i], "token %d of %d", i, n);
     }
 }
-END_TEST
 
 /* ---- layers by themselves ----------------------------------------------------------------------------- */
 
-START_TEST(attention_continues)         /* with fewer heads for keys and values, as no GPT has; in the second block */
+TEST(attention_continues)               /* with fewer heads for keys and values, as no GPT has; in the second block */
 {
     enum { TIME = 6, WIDTH = 12, KV = 4 };
     struct gra_multi_head_attention a;
@@ -184,9 +184,8 @@ START_TEST(attention_continues)         /* with fewer heads for keys and values,
             ck_assert_msg(fabs((double)(y->data[j] - now[j])) <= tolerance, "token %d", own.time);
     }
 }
-END_TEST
 
-START_TEST(a_token_allocates_nothing)
+TEST(a_token_allocates_nothing)
 {
     if (!fault_wrapped())
         return;
@@ -205,7 +204,6 @@ START_TEST(a_token_allocates_nothing)
     ck_assert_int_eq(failed, 0);
     ck_assert_int_eq((int)calls, 0);
 }
-END_TEST
 
 /* ---- refusals ------------------------------------------------------------------------------------------ */
 
@@ -232,7 +230,7 @@ static const struct {                   /* one call of gra_gpt_forward_cached, a
 };
 enum { OF_GPTS = sizeof of_gpts / sizeof *of_gpts };
 
-START_TEST(a_gpt_refuses)
+TESTS(a_gpt_refuses, OF_GPTS)
 {
     const int tokens[] = { of_gpts[_i].id, 1, 2 };
     struct gra_gpt other = gpt;
@@ -254,7 +252,6 @@ START_TEST(a_gpt_refuses)
     gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);
     expect_error("an error before");
 }
-END_TEST
 
 #define TOKEN { 3, { 1, 1, 12 } }
 static const struct {                   /* one call of gra_multi_head_attention_forward_cached */
@@ -289,7 +286,7 @@ static const struct {                   /* one call of gra_multi_head_attention_
 };
 enum { OF_ATTENTION = sizeof of_attention / sizeof *of_attention };
 
-START_TEST(attention_refuses)
+TESTS(attention_refuses, OF_ATTENTION)
 {
     cache.time = of_attention[_i].before;
     gpt.trf_blocks[0].att.config.bidirectional = of_attention[_i].bidirectional;
@@ -303,9 +300,8 @@ START_TEST(attention_refuses)
                                             of_attention[_i].block);
     expect_error(of_attention[_i].error);
 }
-END_TEST
 
-START_TEST(a_cache_that_cannot_be_opened)
+TEST(a_cache_that_cannot_be_opened)
 {
     struct gra_gpt none = { 0 }, vast = gpt;
     vast.config.context_length = vast.config.emb_dim = vast.config.n_layers = INT_MAX;
@@ -318,9 +314,8 @@ START_TEST(a_cache_that_cannot_be_opened)
     fault_disarm();
     ck_assert(!fault_wrapped() || (status == -1 && !cache.rows));
 }
-END_TEST
 
-START_TEST(positions_too_far)
+TEST(positions_too_far)
 {
     gra_begin(t, GRA_EVAL, NULL);
     gra_positional_embedding_forward_from(t, &gpt.pos_emb, gra_full(t, 1, GRA_SHAPE(2, 12)), 8);
@@ -329,9 +324,8 @@ START_TEST(positions_too_far)
     gra_positional_embedding_forward_from(t, &gpt.pos_emb, gra_full(t, 1, GRA_SHAPE(2, 12)), -3);
     expect_error("positional_embedding: first is -3, but it must be 0 or more");
 }
-END_TEST
 
-START_TEST(what_is_borrowed_is_not_copied)
+TEST(what_is_borrowed_is_not_copied)
 {
     real x[4] = { 1, 2, 3, 4 };
     gra_begin(t, GRA_GRAD, NULL);
@@ -344,23 +338,4 @@ START_TEST(what_is_borrowed_is_not_copied)
     ck_assert(!b->grad);
     gra_borrow(t, NULL, GRA_SHAPE(2));
     expect_error("gra_borrow: the data are NULL");
-}
-END_TEST
-
-Suite *cache_suite(void)
-{
-    Suite *s = suite_create("cache");
-    TCase *c = tcase_create("cache");
-    tcase_add_checked_fixture(c, open_cache, close_cache);
-    tcase_add_loop_test(c, continues_as_if_from_the_beginning, 0, CONFIGS);
-    tcase_add_loop_test(c, windows_slide_alike, 0, CONFIGS);
-    tcase_add_test(c, attention_continues);
-    tcase_add_test(c, a_token_allocates_nothing);
-    tcase_add_test(c, what_is_borrowed_is_not_copied);
-    tcase_add_loop_test(c, a_gpt_refuses, 0, OF_GPTS);
-    tcase_add_loop_test(c, attention_refuses, 0, OF_ATTENTION);
-    tcase_add_test(c, a_cache_that_cannot_be_opened);
-    tcase_add_test(c, positions_too_far);
-    suite_add_tcase(s, c);
-    return s;
 }

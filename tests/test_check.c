@@ -9,8 +9,6 @@
 
 #ifdef GRADUS_DOUBLE
 
-#define LENGTH(a) (sizeof(a) / sizeof *(a))
-
 static gra_tape *t;
 static gra_check_report report;
 
@@ -50,7 +48,6 @@ static bool says(const char *phrase)
 {
     return strstr(text(), phrase) != NULL;
 }
-
 
 /* ---- an op that slips ------------------------------------------------------------------------ */
 
@@ -132,7 +129,9 @@ static gra_tensor *haunted(gra_tape *tape, gra_tensor **in, void *arg)
     return gra_run(gra_result(tape, &op, in[0]->shape, in[0], in[1]));
 }
 
-START_TEST(zero_on_either_side)
+CASE(check, open_tape, close_tape, "")
+
+TEST(zero_on_either_side)
 {
     gra_check_in in[2] = { { .name = "x", .shape = { 1, { 5 } } },
                            { .name = "z", .shape = { 1, { 5 } } } };
@@ -143,7 +142,6 @@ START_TEST(zero_on_either_side)
     ck_assert_str_eq(report.name, "z");
     ck_assert_msg(says("it fits: it should be zero: the loss does not depend on z"), "%s", report.text);
 }
-END_TEST
 
 static gra_tensor *slip_both(gra_tape *tape, gra_tensor **in, void *arg)
 {
@@ -151,7 +149,7 @@ static gra_tensor *slip_both(gra_tape *tape, gra_tensor **in, void *arg)
     return gra_add(tape, a, b);
 }
 
-START_TEST(other_wrong_tensors_are_named)
+TEST(other_wrong_tensors_are_named)
 {
     gra_check_in in[3] = { { .name = "a", .shape = { 1, { 3 } } },
                            { .name = "b", .shape = { 1, { 3 } } },
@@ -161,7 +159,6 @@ START_TEST(other_wrong_tensors_are_named)
     ck_assert_msg(says("wrong too: b (error 0.5)") && !says("z (error"), "%s", report.text);
     ck_assert_uint_eq(report.elements, 9);
 }
-END_TEST
 
 /* ---- the worst element ----------------------------------------------------------------------- */
 
@@ -170,7 +167,7 @@ static gra_tensor *slip_sum(gra_tape *tape, gra_tensor **in, void *arg)
     return gra_sum(tape, slip(tape, in, arg));
 }
 
-START_TEST(worst_element_and_its_gradients)
+TEST(worst_element_and_its_gradients)
 {
     real x[12];                         /* loss = c sum x^2: numeric gradients are as the values, 2 c x */
     double numeric[2];
@@ -197,9 +194,8 @@ START_TEST(worst_element_and_its_gradients)
     }
     ck_assert_double_eq_tol(numeric[0] / numeric[1], x[5] / x[7], 1e-9);
 }
-END_TEST
 
-START_TEST(the_first_of_equals_is_the_worst)
+TEST(the_first_of_equals_is_the_worst)
 {
     gra_check_in in = { .shape = { 1, { 5 } } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &(slip_args){ not_a_number }), 1);
@@ -207,7 +203,6 @@ START_TEST(the_first_of_equals_is_the_worst)
     ck_assert(isinf(report.error) && isnan(report.analytic) && isfinite(report.numeric));
     ck_assert_msg(says("wrong there: 3 of 5 elements"), "%s", report.text);
 }
-END_TEST
 
 /* A wrong gradient below the floor 1e-7 sum |c y| is measured by it: y = 1 + 1e-12 x^2. */
 static gra_tensor *small_slip(gra_tape *tape, gra_tensor **in, void *arg)
@@ -215,13 +210,12 @@ static gra_tensor *small_slip(gra_tape *tape, gra_tensor **in, void *arg)
     return gra_add(tape, gra_full(tape, 1, GRA_SCALAR), gra_scale(tape, slip(tape, in, arg), 1e-12));
 }
 
-START_TEST(loss_is_a_floor)
+TEST(loss_is_a_floor)
 {
     gra_check_in in = { .data = (real[]){ 1 } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, small_slip, &(slip_args){ twice }), 1);
     ck_assert_double_eq_tol(report.error, 2e-12 / 1e-7, 1e-7);
 }
-END_TEST
 
 /* ---- right gradients pass -------------------------------------------------------------------- */
 
@@ -259,20 +253,19 @@ static gra_tensor *logarithm(gra_tape *tape, gra_tensor **in, void *arg)
     return gra_log(tape, in[0]);
 }
 
-START_TEST(right_gradients_pass)
+TEST(right_gradients_pass)
 {
     gra_check_in in[2] = { { .name = "a", .shape = { 2, { 3, 4 } } },
                            { .name = "b", .shape = { 2, { 3, 4 } } } };
     gra_check_fn *const f[] = { shared, attends, overwrites };
-    for (size_t i = 0; i < LENGTH(f); i++) {
-        ck_assert_msg(check(GRA_GRAD, NULL, NULL, 2, in, f[i], NULL) == 0, "%zu: %s", i, report.text);
+    for (int i = 0; i < LENGTH(f); i++) {
+        ck_assert_msg(check(GRA_GRAD, NULL, NULL, 2, in, f[i], NULL) == 0, "%d: %s", i, report.text);
         ck_assert_uint_eq(report.elements, 24);
         ck_assert(report.error <= 1e-7);
         ck_assert_msg(strncmp(report.text, "gradient check passed", 21) == 0, "%s", report.text);
     }
     ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, NULL, 2, in, shared, NULL, 1e-6, NULL), 0);
 }
-END_TEST
 
 /* ---- models, dropout ------------------------------------------------------------------------- */
 
@@ -305,7 +298,7 @@ static gra_tensor *net_forward(gra_tape *tape, gra_tensor **in, void *arg)
 
 static const gra_check_in net_in = { .name = "x", .shape = { 2, { 4, 3 } } };
 
-START_TEST(a_model_with_dropout_passes)
+TEST(a_model_with_dropout_passes)
 {
     net n = net_open();
     gra_rng rng, copy;
@@ -320,9 +313,8 @@ START_TEST(a_model_with_dropout_passes)
     ck_assert_msg(check(GRA_GRAD, NULL, n.model, 1, &net_in, net_forward, &n) == 0, "%s", report.text);
     gra_model_close(n.model);
 }
-END_TEST
 
-START_TEST(dropout_is_on)
+TEST(dropout_is_on)
 {
     net n = net_open();                 /* else the numbers of another mask would be the same */
     gra_rng rng;
@@ -338,9 +330,8 @@ START_TEST(dropout_is_on)
     ck_assert(numeric[0] != numeric[1]);
     gra_model_close(n.model);
 }
-END_TEST
 
-START_TEST(frozen_parameters_are_skipped)
+TEST(frozen_parameters_are_skipped)
 {
     net n = net_open();
     real was[5];
@@ -354,7 +345,6 @@ START_TEST(frozen_parameters_are_skipped)
     ck_assert_uint_eq(report.elements, 15 + 10 + 12);
     gra_model_close(n.model);
 }
-END_TEST
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
@@ -379,7 +369,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-START_TEST(inputs_are_spread)
+TEST(inputs_are_spread)
 {
     static const struct {
         int    n;
@@ -394,7 +384,7 @@ START_TEST(inputs_are_spread)
         { 17, 0.0005, 3, 1e-3, 3, 0.015 },
         { 17, -0.0005, 0.0005, -0.0005, 0.0005, 5e-6 },        /* nothing of it is far enough from 0 */
     };
-    for (size_t c = 0; c < LENGTH(cases); c++) {
+    for (int c = 0; c < LENGTH(cases); c++) {
         seen s = { .n = 0 };
         gra_check_in in = { .shape = { 1, { cases[c].n } }, .low = cases[c].low, .high = cases[c].high };
         ck_assert_msg(check(GRA_GRAD, NULL, NULL, 1, &in, look, &s) == 0, "%s", report.text);
@@ -406,7 +396,7 @@ START_TEST(inputs_are_spread)
         double sum = 0, range = cases[c].really_high - cases[c].really_low;
         for (size_t i = 0; i < s.n; i++)
             sum += s.x[i];
-        ck_assert_msg(fabs(sum) >= 0.049 * range * (double)s.n, "case %zu: a mean of %g", c, sum / (double)s.n);
+        ck_assert_msg(fabs(sum) >= 0.049 * range * (double)s.n, "case %d: a mean of %g", c, sum / (double)s.n);
         for (size_t i = 0; i < s.n; i++) {
             ck_assert(fabs(s.x[i]) >= 1e-3 || cases[c].really_high < 1e-3);
             ck_assert(i == 0 || s.x[i] - s.x[i - 1] >= cases[c].apart);
@@ -414,7 +404,6 @@ START_TEST(inputs_are_spread)
         }
     }
 }
-END_TEST
 
 static gra_tensor *kinked(gra_tape *tape, gra_tensor **in, void *arg)
 {
@@ -422,12 +411,11 @@ static gra_tensor *kinked(gra_tape *tape, gra_tensor **in, void *arg)
     return gra_relu(tape, gra_sub(tape, in[0], in[1]));
 }
 
-START_TEST(inputs_alike_do_not_meet)
+TEST(inputs_alike_do_not_meet)
 {
     gra_check_in in[2] = { { .shape = { 2, { 17, 17 } } }, { .shape = { 2, { 17, 17 } } } };
     ck_assert_msg(check(GRA_GRAD, NULL, NULL, 2, in, kinked, NULL) == 0, "%s", report.text);
 }
-END_TEST
 
 /* ---- what cannot be checked ------------------------------------------------------------------ */
 
@@ -476,7 +464,7 @@ static gra_tensor *some_call_fails(gra_tape *tape, gra_tensor **in, void *arg)
     return l->how == 0 ? gra_matmul(tape, in[0], in[0]) : l->how == 1 ? NULL : gra_sum(tape, y);
 }
 
-START_TEST(any_call_may_fail)           /* _i: how. Until more calls than there are would have to fail */
+TESTS(any_call_may_fail, 3)             /* _i: how. Until more calls than there are would have to fail */
 {
     static const char *const what[] = { "matmul", "f returned NULL", "shape" };
     const gra_check_in in[2] = { { .name = "a", .shape = { 2, { 2, 3 } } },
@@ -494,7 +482,6 @@ START_TEST(any_call_may_fail)           /* _i: how. Until more calls than there 
     }
     ck_assert_int_gt(l.bad, 20);
 }
-END_TEST
 
 static gra_tensor *backward_fails(gra_tape *tape, gra_tensor **in, void *arg)
 {
@@ -503,16 +490,15 @@ static gra_tensor *backward_fails(gra_tape *tape, gra_tensor **in, void *arg)
     return gra_sqrt(tape, gra_mul(tape, in[0], in[0]));     /* at 0: 0 by a gradient without end */
 }
 
-START_TEST(a_backward_that_fails)
+TEST(a_backward_that_fails)
 {
     real x[2] = { 0, 1 };
     const gra_check_in in = { .shape = { 1, { 2 } }, .data = x };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, backward_fails, NULL), -1);
     ck_assert_msg(says("(backward)"), "%s", report.text);
 }
-END_TEST
 
-START_TEST(bounds_the_wrong_way_round)
+TEST(bounds_the_wrong_way_round)
 {
     static const double low[] = { 3, 0 }, high[] = { 1, -1 };
     for (int i = 0; i < 2; i++) {
@@ -521,9 +507,8 @@ START_TEST(bounds_the_wrong_way_round)
         ck_assert_msg(says("an input's low is not below its high"), "%s", report.text);
     }
 }
-END_TEST
 
-START_TEST(failures_are_told)
+TEST(failures_are_told)
 {
     static const struct {
         gra_check_fn *f;
@@ -540,20 +525,19 @@ START_TEST(failures_are_told)
     };
     real x[6] = { -1, 2, -3, 4, -5, 6 };
     gra_check_in in = { .shape = { 2, { 2, 3 } }, .data = x };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
+    for (int i = 0; i < LENGTH(cases); i++) {
         int calls = 0;
-        ck_assert_msg(check(cases[i].mode, NULL, NULL, 1, &in, cases[i].f, &calls) == -1, "%zu: %s", i,
+        ck_assert_msg(check(cases[i].mode, NULL, NULL, 1, &in, cases[i].f, &calls) == -1, "%d: %s", i,
                       report.text);
-        ck_assert_msg(says(cases[i].says), "%zu: %s", i, report.text);
+        ck_assert_msg(says(cases[i].says), "%d: %s", i, report.text);
         ck_assert(!(report.error <= 1e-6));
     }
     in.shape.dim[1] = -3;
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, itself, NULL), -1);
     ck_assert_msg(says("shape"), "%s", report.text);
 }
-END_TEST
 
-START_TEST(a_model_with_an_error_is_refused)
+TEST(a_model_with_an_error_is_refused)
 {
     net n = net_open();
     gra_model_keep_going(n.model, true);
@@ -562,10 +546,9 @@ START_TEST(a_model_with_an_error_is_refused)
     ck_assert_msg(says(gra_model_error(n.model)), "%s", report.text);
     gra_model_close(n.model);
 }
-END_TEST
 
 /* A word that finds no room in a report is left out, with all behind it, and the text ends. */
-START_TEST(a_text_longer_than_its_room)
+TEST(a_text_longer_than_its_room)
 {
     gra_check_line line = { .at = 0 };
     for (int i = 0; i < 300; i++)
@@ -584,40 +567,6 @@ START_TEST(a_text_longer_than_its_room)
         ck_assert(r.report.text[end - 1] != '\n' && r.report.text[end - 1] != ' ');
         ck_assert_int_eq(r.behind, 'x');
     }
-}
-END_TEST
-
-Suite *check_suite(void)
-{
-    Suite *s = suite_create("check");
-    TCase *c = tcase_create("gradient check");
-    tcase_add_checked_fixture(c, open_tape, close_tape);
-    tcase_add_test(c, zero_on_either_side);
-    tcase_add_test(c, other_wrong_tensors_are_named);
-    tcase_add_test(c, worst_element_and_its_gradients);
-    tcase_add_test(c, the_first_of_equals_is_the_worst);
-    tcase_add_test(c, loss_is_a_floor);
-    tcase_add_test(c, right_gradients_pass);
-    tcase_add_test(c, a_model_with_dropout_passes);
-    tcase_add_test(c, dropout_is_on);
-    tcase_add_test(c, frozen_parameters_are_skipped);
-    tcase_add_test(c, inputs_are_spread);
-    tcase_add_test(c, inputs_alike_do_not_meet);
-    tcase_add_loop_test(c, any_call_may_fail, 0, 3);
-    tcase_add_test(c, a_backward_that_fails);
-    tcase_add_test(c, bounds_the_wrong_way_round);
-    tcase_add_test(c, failures_are_told);
-    tcase_add_test(c, a_model_with_an_error_is_refused);
-    tcase_add_test(c, a_text_longer_than_its_room);
-    suite_add_tcase(s, c);
-    return s;
-}
-
-#else
-
-Suite *check_suite(void)
-{
-    return suite_create("check");
 }
 
 #endif

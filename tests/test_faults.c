@@ -281,25 +281,23 @@ static void sweep(const struct fault *f, bool run(void), bool files)
     ck_assert_msg(f->survived || failures > 0 || !files, "%s: nothing ever failed", f->name);
 }
 
-START_TEST(a_run_survives)              /* _i: a fault */
+TESTS(a_run_survives, FAULTS)           /* _i: a fault */
 {
     if (!fault_wrapped())
         return;
     undisturbed(train_save_load_generate);
     sweep(&faults[_i], train_save_load_generate, true);
 }
-END_TEST
 
-START_TEST(npy_survives)                /* _i: a fault */
+TESTS(npy_survives, FAULTS)             /* _i: a fault */
 {
     if (!fault_wrapped())
         return;
     undisturbed(npy_there_and_back);
     sweep(&faults[_i], npy_there_and_back, true);
 }
-END_TEST
 
-START_TEST(a_link_stays)                /* where nobody can say what it leads to, it is not replaced */
+TEST(a_link_stays)                      /* where nobody can say what it leads to, it is not replaced */
 {
     static const int error[] = { EACCES, EIO, ENOMEM };
     if (!fault_wrapped())
@@ -318,7 +316,6 @@ START_TEST(a_link_stays)                /* where nobody can say what it leads to
     }
     gra_model_close(m);
 }
-END_TEST
 
 #ifdef GRADUS_DOUBLE                    /* float code cannot call gra_check */
 static gra_tensor *wrong_mul(gra_tape *t, gra_tensor **in, void *c)     /* so that there is much to explain */
@@ -352,26 +349,11 @@ static bool check_gradients(void)
     return ok;
 }
 
-START_TEST(the_check_survives)          /* _i: a fault of memory */
+TESTS(the_check_survives, 2)            /* _i: a fault of memory */
 {
     if (!fault_wrapped())
         return;
     ck_assert_msg(check_gradients(), "%s", sentence);
     sweep(&faults[_i], check_gradients, false);
 }
-END_TEST
 #endif
-
-Suite *faults_suite(void)
-{
-    Suite *s = suite_create("faults");
-    TCase *c = tcase_create("faults");
-    tcase_add_loop_test(c, a_run_survives, 0, FAULTS);
-    tcase_add_loop_test(c, npy_survives, 0, FAULTS);
-    tcase_add_test(c, a_link_stays);
-#ifdef GRADUS_DOUBLE
-    tcase_add_loop_test(c, the_check_survives, 0, 2);
-#endif
-    suite_add_tcase(s, c);
-    return s;
-}

@@ -364,7 +364,9 @@ static void compare_gradients(void)
     ck_assert_int_eq(compared, count);
 }
 
-START_TEST(outputs_and_gradients)
+CASE(golden, open_case, close_case, "")
+
+TESTS(outputs_and_gradients, CASES)
 {
     char path[256];
     snprintf(path, sizeof path, FOLDER "/%s" SUFFIX, cases[_i].file);
@@ -378,7 +380,6 @@ START_TEST(outputs_and_gradients)
     ck_assert_int_eq(gra_backward(t, loss), 0);
     compare_gradients();
 }
-END_TEST
 
 static bool ends_with(const char *s, const char *end)
 {
@@ -386,7 +387,7 @@ static bool ends_with(const char *s, const char *end)
     return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-START_TEST(every_file_has_a_case)
+TEST(every_file_has_a_case)
 {
     int files = 0;
     DIR *d = opendir(FOLDER);
@@ -404,16 +405,4 @@ START_TEST(every_file_has_a_case)
     }
     closedir(d);
     ck_assert_int_eq(files, CASES);
-}
-END_TEST
-
-Suite *golden_suite(void)
-{
-    Suite *s = suite_create("golden");
-    TCase *c = tcase_create("torch");
-    tcase_add_checked_fixture(c, open_case, close_case);
-    tcase_add_loop_test(c, outputs_and_gradients, 0, CASES);
-    tcase_add_test(c, every_file_has_a_case);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -174,7 +174,9 @@ static void refused(const char *sentence) { refused_with(HEADS, sentence); }
 
 /* ---- every name ---- */
 
-START_TEST(every_family)                /* _i: a family, and one of 24 forms of each */
+CASE(import, open_import, close_import, "")
+
+TESTS(every_family, 24 * FAMILIES)      /* _i: a family, and one of 24 forms of each */
 {
     struct kind kind = families[_i / 24];
     kind.bias     = _i & 1;
@@ -195,9 +197,8 @@ START_TEST(every_family)                /* _i: a family, and one of 24 forms of 
         ck_assert_msg(memcmp(p->data, x->data, x->size * sizeof *x->data) == 0, "%s has other values", x->name);
     }
 }
-END_TEST
 
-START_TEST(a_missing_tensor_is_named)   /* _i: a family */
+TESTS(a_missing_tensor_is_named, FAMILIES) /* _i: a family */
 {
     struct kind kind = families[_i];
     kind.buffers = false;
@@ -211,9 +212,8 @@ START_TEST(a_missing_tensor_is_named)   /* _i: a family */
         ck_assert(!i || strstr(why, "it has no tensor "));
     }
 }
-END_TEST
 
-START_TEST(a_tensor_of_another_shape_is_named)
+TESTS(a_tensor_of_another_shape_is_named, FAMILIES)
 {
     struct kind kind = families[_i];
     char wanted[256];
@@ -225,9 +225,8 @@ START_TEST(a_tensor_of_another_shape_is_named)
         refused(wanted);
     }
 }
-END_TEST
 
-START_TEST(a_tensor_too_many_is_named)
+TESTS(a_tensor_too_many_is_named, FAMILIES)
 {
     static const char *const extra[] = { "h.0.attn.scale", "h.999999.ln_1.weight", "trf_blocks.999999.norm1.scale",
                                          "tok_emb", "trf_blocks.0.att.mask2", "lm_head.bias", "out_head.bias",
@@ -240,9 +239,8 @@ START_TEST(a_tensor_too_many_is_named)
         refused(wanted);
     }
 }
-END_TEST
 
-START_TEST(a_name_twice)                /* in the one writing and in the other */
+TEST(a_name_twice)                      /* in the one writing and in the other */
 {
     write_file(families[5], -1, -1, "wte.weight", NULL);
     refused("wte.weight");
@@ -251,7 +249,6 @@ START_TEST(a_name_twice)                /* in the one writing and in the other *
     write_file(families[5], -1, -1, "h.2.ln_1.weight", NULL);
     refused("it has no tensor h.2.");
 }
-END_TEST
 
 /* ---- what no tensor says ---- */
 
@@ -263,7 +260,7 @@ static void expect_gelu(gra_gelu_form wanted)
         ck_assert_int_eq(g.trf_blocks[i].ff.gelu, wanted);
 }
 
-START_TEST(the_form_of_gelu)            /* the metadata go before the config.json, and that before the family */
+TESTS(the_form_of_gelu, FAMILIES)       /* the metadata go before the config.json, and that before the family */
 {
     static const struct { const char *meta, *json; gra_gelu_form wanted; } said[] = {
         { "erf", "gelu_new", GRA_GELU_ERF }, { "tanh", "gelu", GRA_GELU_TANH }, { NULL, "gelu", GRA_GELU_ERF },
@@ -279,9 +276,8 @@ START_TEST(the_form_of_gelu)            /* the metadata go before the config.jso
     write_plain(_i, &(gra_meta){ "gelu", "quick" });
     refused("its metadata say gelu: quick, but erf and tanh are known");
 }
-END_TEST
 
-START_TEST(how_many_heads)
+TEST(how_many_heads)
 {
     static const struct { int given; const char *meta, *json; int heads; const char *sentence; } said[] = {
         { 2, NULL, "{}", 2, NULL }, { 3, "3", "{\"n_head\": 2}", 3, NULL }, { 0, "3", "{\"n_head\": 2}", 3, NULL }, { 0, NULL, "{\"n_head\": 2}", 2, NULL },
@@ -312,9 +308,8 @@ START_TEST(how_many_heads)
         }
     }
 }
-END_TEST
 
-START_TEST(heads_of_64)                 /* where nothing says it */
+TEST(heads_of_64)                       /* where nothing says it */
 {
     struct gra_gpt tiny;
     gra_gpt_init(&tiny, gra_root(model), &(gra_gpt_config){ 3, 2, 128, 1, 1, .init = GRA_INIT_ZEROS });
@@ -322,7 +317,6 @@ START_TEST(heads_of_64)                 /* where nothing says it */
     imports(0);
     ck_assert_int_eq(g.config.n_heads, 2);
 }
-END_TEST
 
 /* Each setting of a config.json that changes what is computed is honoured or refused. */
 static void beside(const char *setting, const char *sentence)
@@ -334,7 +328,7 @@ static void beside(const char *setting, const char *sentence)
     refused(wanted);
 }
 
-START_TEST(what_config_json_says)       /* _i: a family */
+TESTS(what_config_json_says, FAMILIES)  /* _i: a family */
 {
     static const char *const bad[][2] = {
         { "\"activation_function\": \"relu\"",
@@ -373,9 +367,8 @@ START_TEST(what_config_json_says)       /* _i: a family */
     imports(0);
     ck_assert_int_eq(g.config.n_heads, 3);
 }
-END_TEST
 
-START_TEST(what_config_json_says_of_the_head)
+TESTS(what_config_json_says_of_the_head, FAMILIES)
 {
     struct kind kind = families[_i];
     kind.head = NO_HEAD;
@@ -389,10 +382,9 @@ START_TEST(what_config_json_says_of_the_head)
     write_json("{\"tie_word_embeddings\": false}");
     imports(HEADS);
 }
-END_TEST
 
 /* The epsilon is compared as a number, however it is written. */
-START_TEST(an_epsilon_in_other_words)
+TEST(an_epsilon_in_other_words)
 {
     static const char *const same[] = { "1e-05", "1e-5", "1E-5", "1.0e-05", "1.000E-005", "0.00001", "0.0000100",
                                         "10e-6", "0.1e-4", "0.01E-3" };
@@ -411,9 +403,8 @@ START_TEST(an_epsilon_in_other_words)
         beside(setting, sentence);
     }
 }
-END_TEST
 
-START_TEST(a_config_json_that_is_none)
+TEST(a_config_json_that_is_none)
 {
     static const char *const bad[] = {
         "", "[]", "{", "{\"n_head\": 3", "{\"n_head\" 3}", "{\"n_head\": }", "{\"n_head\": 3,}", "{n_head: 3}", "{\"n_head\": 3} {",
@@ -433,9 +424,8 @@ START_TEST(a_config_json_that_is_none)
     refused("the config.json beside it: Is a directory");
     rmdir(JSON);
 }
-END_TEST
 
-START_TEST(in_this_folder)              /* a path that names no folder, and a config.json beside it */
+TEST(in_this_folder)                    /* a path that names no folder, and a config.json beside it */
 {
     char here[1024];
     write_plain(0, NULL);
@@ -447,12 +437,11 @@ START_TEST(in_this_folder)              /* a path that names no folder, and a co
     ck_assert_int_eq(chdir(here), 0);
     ck_assert_msg(status == 0 && g.config.n_heads == 3, "%s", why);
 }
-END_TEST
 
 /* ---- other files ---- */
 
 /* The dtype of a tensor becomes one that cannot be read. */
-START_TEST(a_tensor_that_cannot_be_read)
+TESTS(a_tensor_that_cannot_be_read, FAMILIES)
 {
     static unsigned char bytes[1 << 16];
     write_plain(_i, NULL);
@@ -467,7 +456,6 @@ START_TEST(a_tensor_that_cannot_be_read)
     refused("has the dtype I");
     ck_assert(strstr(why, families[_i].gpt2 ? "h.1.ln_2.bias" : "trf_blocks.1.norm2.shift"));
 }
-END_TEST
 
 static void write_three(gra_shape tokens, gra_shape positions, gra_shape qkv)
 {
@@ -488,7 +476,7 @@ static void write_header(const char *json, off_t size)  /* its values are a hole
     ck_assert_int_eq(truncate(PATH, 8 + (off_t)strlen(json) + size), 0);
 }
 
-START_TEST(shapes_of_no_gpt)
+TEST(shapes_of_no_gpt)
 {
     write_three(GRA_SHAPE(2), GRA_SHAPE(2, 2), GRA_SHAPE(12));
     refused("tensor wte.weight has the shape (2), but a matrix with a row for each token is wanted");
@@ -508,10 +496,9 @@ START_TEST(shapes_of_no_gpt)
     unlink(PATH);
     refused("No such file");
 }
-END_TEST
 
 /* Whatever call fails, of memory, opening or reading: a sentence, and nothing held. */
-START_TEST(any_call_may_fail)           /* _i: one of these */
+TESTS(any_call_may_fail, 3)             /* _i: one of these */
 {
     static const fault_call calls[] = { FAULT_ALLOC, FAULT_OPEN, FAULT_READ };
     if (!fault_wrapped())
@@ -531,30 +518,4 @@ START_TEST(any_call_may_fail)           /* _i: one of these */
         gra_model_close(m);
         ck_assert_int_eq((int)(fault_held() - held), 0);
     }
-}
-END_TEST
-
-Suite *import_suite(void)
-{
-    Suite *s = suite_create("import");
-    TCase *c = tcase_create("import");
-    tcase_add_checked_fixture(c, open_import, close_import);
-    tcase_add_loop_test(c, every_family, 0, 24 * FAMILIES);
-    tcase_add_loop_test(c, a_missing_tensor_is_named, 0, FAMILIES);
-    tcase_add_loop_test(c, a_tensor_of_another_shape_is_named, 0, FAMILIES);
-    tcase_add_loop_test(c, a_tensor_too_many_is_named, 0, FAMILIES);
-    tcase_add_test(c, a_name_twice);
-    tcase_add_loop_test(c, the_form_of_gelu, 0, FAMILIES);
-    tcase_add_test(c, how_many_heads);
-    tcase_add_test(c, heads_of_64);
-    tcase_add_loop_test(c, what_config_json_says, 0, FAMILIES);
-    tcase_add_loop_test(c, what_config_json_says_of_the_head, 0, FAMILIES);
-    tcase_add_test(c, an_epsilon_in_other_words);
-    tcase_add_test(c, a_config_json_that_is_none);
-    tcase_add_test(c, in_this_folder);
-    tcase_add_loop_test(c, a_tensor_that_cannot_be_read, 0, FAMILIES);
-    tcase_add_test(c, shapes_of_no_gpt);
-    tcase_add_loop_test(c, any_call_may_fail, 0, 3);
-    suite_add_tcase(s, c);
-    return s;
 }

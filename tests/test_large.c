@@ -6,8 +6,6 @@
 #include "rows.h"
 #include "suites.h"
 
-#define LENGTH(a) (int)(sizeof(a) / sizeof *(a))
-
 #define REAL_STEP (sizeof(real) == 8 ? 0x1p-52 : 0x1p-23)    /* from 1 to the next real */
 
 enum joined { JOINED, MEAN, SUM, LARGEST };
@@ -154,7 +152,7 @@ static outcome run_large(gra_tape *t, const struct large_case *c, bool parts)
 /* w's gradient sums up to 121,303 floats in one order or in another. */
 static const double large_tolerance[3] = { 4 * REAL_STEP, 8 * REAL_STEP, 256 * REAL_STEP };
 
-START_TEST(large_tensors_are_their_parts)
+TESTS(large_tensors_are_their_parts, ISAS * LENGTH(large_cases))
 {
     const struct large_case *c = &large_cases[_i % LENGTH(large_cases)];
     static const char *const value[] = { "y", "x's gradient", "w's gradient" };
@@ -187,10 +185,9 @@ START_TEST(large_tensors_are_their_parts)
     outcome_free(&whole);
     outcome_free(&threads);
 }
-END_TEST
 
 /* Dropout's parts are no dropouts of parts: each begins where the stream of numbers has come to. */
-START_TEST(dropout_is_the_stream_number_by_number)
+TESTS(dropout_is_the_stream_number_by_number, ISAS)
 {
     const size_t n = 100003;
     const double p = 0.3;
@@ -216,15 +213,4 @@ START_TEST(dropout_is_the_stream_number_by_number)
     ck_assert_double_eq_tol((double)kept / (double)n, 1 - p, 0.01);
     ck_assert_uint_eq(gra_random(&rng), gra_random(&own));         /* one number was drawn, no more */
     gra_close(t);
-}
-END_TEST
-
-Suite *large_suite(void)
-{
-    Suite *s = suite_create("large");
-    TCase *c = tcase_create("large tensors");
-    tcase_add_loop_test(c, large_tensors_are_their_parts, 0, ISAS * LENGTH(large_cases));
-    tcase_add_loop_test(c, dropout_is_the_stream_number_by_number, 0, ISAS);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -219,7 +219,9 @@ static const attempt table[] = {
 };
 enum { TABLE = sizeof table / sizeof *table };
 
-START_TEST(refuses)                     /* _i: a row */
+CASE(layer_errors, open_all, close_all, "")
+
+TESTS(refuses, TABLE)                   /* _i: a row */
 {
     gra_begin(t, GRA_TRAIN, &rng);
     gra_tensor *y = table[_i].f(gra_enter(gra_root(model), "layer"), &table[_i]);
@@ -228,9 +230,8 @@ START_TEST(refuses)                     /* _i: a row */
     ck_assert(isnan(gra_item(y)));
     ck_assert_int_eq(gra_backward(t, y), -1);
 }
-END_TEST
 
-START_TEST(all_that_follows_is_harmless)
+TEST(all_that_follows_is_harmless)
 {
     for (int i = 0; i < TABLE; i++) {
         gra_begin(t, GRA_TRAIN, &rng);
@@ -238,16 +239,4 @@ START_TEST(all_that_follows_is_harmless)
         ck_assert(gra_error(t));
     }
     expect_model_error(table[0].model);
-}
-END_TEST
-
-Suite *layer_errors_suite(void)
-{
-    Suite *s = suite_create("layer_errors");
-    TCase *c = tcase_create("errors");
-    tcase_add_checked_fixture(c, open_all, close_all);
-    tcase_add_loop_test(c, refuses, 0, TABLE);
-    tcase_add_test(c, all_that_follows_is_harmless);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -137,14 +137,15 @@ static const row table[] = {
 };
 enum { TABLE = sizeof table / sizeof *table };
 
-START_TEST(every_layer_is_written)
+CASE(layers, open_all, close_all, "")
+
+TEST(every_layer_is_written)
 {
     expect_written("layers", "layers/layers.h", "tests/test_layers.c");
 }
-END_TEST
 
 /* A layer that is not in the table is checked by nobody. */
-START_TEST(every_layer_has_a_row)
+TEST(every_layer_has_a_row)
 {
     static const char begin[] = "gra_", init[] = "_init(";
     char text[65536], name[64];
@@ -167,7 +168,6 @@ START_TEST(every_layer_has_a_row)
     }
     ck_assert_int_gt(layers, 0);
 }
-END_TEST
 
 /* Makes a row's layer and moves its parameters off their first values: a gradient that forgets a
  * factor of 1 or a term that is 0 must show. */
@@ -188,7 +188,7 @@ static void make(const row *r, any_layer *l, gra_model *m)
 /* ---- gradients: double alone ------------------------------------------------------------------- */
 
 #ifdef GRADUS_DOUBLE
-START_TEST(gradients)
+TESTS(gradients, 2 * TABLE)
 {
     const row *r = &table[_i / 2];
     const gra_mode mode = _i % 2 ? GRA_TRAIN : GRA_GRAD;
@@ -206,7 +206,6 @@ START_TEST(gradients)
     gra_shape_size(r->shape, &values);
     ck_assert_uint_eq(report.elements, gra_param_values(model) + (r->shape.ndim ? values : 0));
 }
-END_TEST
 #endif
 
 /* ---- cut into chunks -------------------------------------------------------------------------------- */
@@ -243,7 +242,7 @@ static size_t compute(gra_tape *tape, const row *r, real all[MOST])
 }
 
 /* Threads share the work of large tensors; the table's are small. */
-START_TEST(chunks_of_one)               /* _i: a row */
+TESTS(chunks_of_one, TABLE)             /* _i: a row */
 {
     static real whole[MOST], chunks[MOST];
     crash_note("crash in the row \"%s\" of tests/test_layers.c", table[_i].name);
@@ -260,7 +259,6 @@ START_TEST(chunks_of_one)               /* _i: a row */
         gra_close(cut);
     }
 }
-END_TEST
 
 /* ---- a GPT put together from ops ---------------------------------------------------------------------- */
 
@@ -318,7 +316,7 @@ static gra_tensor *written_out(const gra_gpt_config *c)
 
 /* Values, and the order in which dropout draws: embeddings, then in each block the attention's weights
  * and the results of both branches. */
-START_TEST(a_gpt_is_what_its_formula_says)
+TESTS(a_gpt_is_what_its_formula_says, 2 * TABLE)
 {
     static const double tolerance = sizeof(real) == sizeof(double) ? 1e-12 : 1e-5;
     const row *r = &table[_i / 2];
@@ -343,13 +341,12 @@ START_TEST(a_gpt_is_what_its_formula_says)
                       r->name, i, (double)y->data[i], (double)want[i]);
     ck_assert_uint_eq(gra_random(&rng), gra_random(&own));      /* no draw more or less */
 }
-END_TEST
 
 /* ---- what neither PyTorch's files nor the GPT cover ------------------------------------------------ */
 
 static const double close_to = sizeof(real) == sizeof(double) ? 1e-14 : 1e-6;
 
-START_TEST(rms_norm_divides_by_the_root_mean_square)
+TEST(rms_norm_divides_by_the_root_mean_square)
 {
     enum { N = 3 };
     static const real small = (real)1e-3;                       /* eps shows */
@@ -370,11 +367,10 @@ START_TEST(rms_norm_divides_by_the_root_mean_square)
                                     (double)x[i][j] / sqrt(squares / N + 1e-6) * w[j], close_to);
     }
 }
-END_TEST
 
 /* One head written out with the ops it stands for. The mask is the same: both draw it over (batch, time,
  * time). */
-START_TEST(causal_attention_drops_weights)
+TEST(causal_attention_drops_weights)
 {
     struct gra_causal_attention a;
     gra_causal_attention_init(&a, gra_root(model), &(gra_attention_config){
@@ -404,10 +400,9 @@ START_TEST(causal_attention_drops_weights)
         ck_assert_double_eq_tol(got[i], (double)y->data[i], close_to);
     ck_assert_uint_eq(gra_random(&rng), gra_random(&copy));
 }
-END_TEST
 
 /* Without the mask, the attention of a sequence turned round is that of the sequence, turned round. */
-START_TEST(bidirectional_attention_sees_both_ways)
+TEST(bidirectional_attention_sees_both_ways)
 {
     struct gra_multi_head_attention a;
     real x[2][TIME * 4], y[TIME * 4];
@@ -422,7 +417,6 @@ START_TEST(bidirectional_attention_sees_both_ways)
     for (int i = 0; i < TIME * 4; i++)
         ck_assert_double_eq_tol((double)z->data[i], (double)y[(TIME - 1 - i / 4) * 4 + i % 4], close_to);
 }
-END_TEST
 
 /* ---- names and shapes ------------------------------------------------------------------------------ */
 
@@ -440,7 +434,7 @@ static void expect_params(const char *const *want, int n)
     expect_params((const char *const[]){ __VA_ARGS__ },                                                  \
                   (int)(sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)))
 
-START_TEST(names_of_a_gpt)              /* with all biases; and tied, without biases, in a scope */
+TEST(names_of_a_gpt)                    /* with all biases; and tied, without biases, in a scope */
 {
     struct gra_gpt g;
     gra_gpt_init(&g, gra_root(model), &(gra_gpt_config){ 7, 5, 6, 2, 1, .bias = true, .qkv_bias = true });
@@ -465,9 +459,8 @@ START_TEST(names_of_a_gpt)              /* with all biases; and tied, without bi
     ck_assert_ptr_eq(g.out_head.weight, g.tok_emb.weight);
     ck_assert_ptr_eq(g.out_head.weight, gra_param_find(model, "gpt.tok_emb.weight"));
 }
-END_TEST
 
-START_TEST(names_of_the_small_layers)
+TEST(names_of_the_small_layers)
 {
     any_layer l;
     gra_linear_init(&l.linear, gra_enter(gra_root(model), "linear"), 3, 2, true);
@@ -485,7 +478,6 @@ START_TEST(names_of_the_small_layers)
                   "shared.W_query.weight (8, 3)", "shared.W_key.weight (4, 3)", "shared.W_value.weight (4, 3)",
                   "shared.out_proj.weight (8, 8)", "shared.out_proj.bias (8)");
 }
-END_TEST
 
 /* ---- first values ------------------------------------------------------------------------------------ */
 
@@ -498,7 +490,7 @@ static void all_are(const gra_tensor *p, double value)
                       value);
 }
 
-START_TEST(gpt2_begins_small)
+TEST(gpt2_begins_small)
 {
     enum { LAYERS = 3 };
     struct gra_gpt g;
@@ -525,9 +517,8 @@ START_TEST(gpt2_begins_small)
                       sqrt(squares / n), std);
     }
 }
-END_TEST
 
-START_TEST(a_linear_begins_as_asked)
+TEST(a_linear_begins_as_asked)
 {
     struct gra_linear l;
     gra_rng own = rng;
@@ -538,12 +529,11 @@ START_TEST(a_linear_begins_as_asked)
         ck_assert(l.weight->data[i] == want[i]);
     all_are(l.bias, 0);
 }
-END_TEST
 
 /* ---- errors and memory ------------------------------------------------------------------------------ */
 
 /* Names and sizes are fine, memory or the model is not: a layer made after an error. */
-START_TEST(layers_made_after_an_error)
+TEST(layers_made_after_an_error)
 {
     gra_model_fail(model, "an error before");
     for (int i = 0; i < TABLE; i++) {
@@ -559,13 +549,12 @@ START_TEST(layers_made_after_an_error)
     ck_assert_str_eq(gra_model_error(model), "an error before");
     ck_assert_int_eq(gra_param_count(model), 0);
 }
-END_TEST
 
 /* Wherever in a layer it is that memory ends, the model's or the step's: a sentence, and no harm. The first
  * pieces one by one, then here and there. */
 static size_t further(size_t lines) { return lines + 1 + lines / 16; }
 
-START_TEST(memory_ends_in_a_layer)      /* _i: a row */
+TESTS(memory_ends_in_a_layer, TABLE)    /* _i: a row */
 {
     const row *r = &table[_i];
     any_layer l;
@@ -593,30 +582,4 @@ START_TEST(memory_ends_in_a_layer)      /* _i: a row */
                       "%s: %s", r->name, computed ? "" : gra_error(t));
     }
     ck_assert_msg(lines > 1 || all == 0, "%s took no memory", r->name);
-}
-END_TEST
-
-Suite *layers_suite(void)
-{
-    Suite *s = suite_create("layers");
-    TCase *c = tcase_create("values");
-    tcase_add_checked_fixture(c, open_all, close_all);
-    tcase_add_test(c, every_layer_is_written);
-#ifdef GRADUS_DOUBLE
-    tcase_add_loop_test(c, gradients, 0, 2 * TABLE);
-#endif
-    tcase_add_loop_test(c, chunks_of_one, 0, TABLE);
-    tcase_add_test(c, every_layer_has_a_row);
-    tcase_add_loop_test(c, a_gpt_is_what_its_formula_says, 0, 2 * TABLE);
-    tcase_add_test(c, rms_norm_divides_by_the_root_mean_square);
-    tcase_add_test(c, causal_attention_drops_weights);
-    tcase_add_test(c, bidirectional_attention_sees_both_ways);
-    tcase_add_test(c, names_of_a_gpt);
-    tcase_add_test(c, names_of_the_small_layers);
-    tcase_add_test(c, gpt2_begins_small);
-    tcase_add_test(c, a_linear_begins_as_asked);
-    tcase_add_test(c, layers_made_after_an_error);
-    tcase_add_loop_test(c, memory_ends_in_a_layer, 0, TABLE);
-    suite_add_tcase(s, c);
-    return s;
 }

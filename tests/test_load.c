@@ -21,7 +21,9 @@ static void clear(void)
 
 /* ---- what is accepted ---- */
 
-START_TEST(test_names)                  /* of any characters, written by us and escaped by others */
+CASE(load, clear, NULL, "")
+
+TEST(test_names)                        /* of any characters, written by us and escaped by others */
 {
     static const char name[] = "a\"\\/\n\t\x01 \xc3\xa9 \xf0\x9f\x98\x80";
     gra_model *m = model_open();
@@ -43,12 +45,11 @@ START_TEST(test_names)                  /* of any characters, written by us and 
     ck_assert(p->data[0] == 2);
     gra_model_close(m);
 }
-END_TEST
 
 #define A     "\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}"
 #define B     "\"b\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]}"
 
-START_TEST(test_accepted)               /* a = 1, 2 and b = 3, 4, 5, 6, said in many ways */
+TEST(test_accepted)                     /* a = 1, 2 and b = 3, 4, 5, 6, said in many ways */
 {
     static const char *const headers[] = {
         "{" A "," B "}", "{" B "," A "}",
@@ -73,10 +74,9 @@ START_TEST(test_accepted)               /* a = 1, 2 and b = 3, 4, 5, 6, said in 
         gra_model_close(m);
     }
 }
-END_TEST
 
 /* All of the reader: kinds of values, a scalar, no values at all, metadata, what is not there. */
-START_TEST(test_look_inside)
+TEST(test_look_inside)
 {
     static const char header[] = "{\"half\":{\"dtype\":\"F16\",\"shape\":[1,3],\"data_offsets\":[5,11]},"
         "\"mask\":{\"dtype\":\"BOOL\",\"shape\":[5],\"data_offsets\":[0,5]},"
@@ -151,7 +151,6 @@ START_TEST(test_look_inside)
     ck_assert_int_eq(gra_file_read(NULL, NULL, x), -1);
     gra_file_close(NULL);
 }
-END_TEST
 
 /* Each of the 65536 numbers of 16 bits against its definition. */
 static double half_of(unsigned bits, int exponent_bits, int fraction_bits)
@@ -167,7 +166,7 @@ static double half_of(unsigned bits, int exponent_bits, int fraction_bits)
     return sign * ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
 }
 
-START_TEST(test_16_bits)
+TEST(test_16_bits)
 {
     enum { ALL = 65536 };
     static const struct {
@@ -196,10 +195,9 @@ START_TEST(test_16_bits)
         gra_file_close(f);
     }
 }
-END_TEST
 
 /* A header may be nothing but entries: what is kept of them must not outgrow the file. */
-START_TEST(test_memory_for_a_header)
+TEST(test_memory_for_a_header)
 {
     enum { MANY = 20000, ROOM = MANY * 80 };
     static const char *const entry[] = { "%s\"%x\":\"\"", "%s\"%x\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}" };
@@ -225,10 +223,9 @@ START_TEST(test_memory_for_a_header)
     free(header);
     free(file);
 }
-END_TEST
 
 /* A parameter with two names is in the file twice; read back, the second may be missing but not differ. */
-START_TEST(test_further_name)
+TESTS(test_further_name, 2)
 {
     gra_model *m = two_params(), *plain = two_params();
     gra_alias(gra_root(m), "z", gra_param_find(m, "a"));
@@ -281,7 +278,6 @@ START_TEST(test_further_name)
     gra_model_close(plain);
     gra_model_close(m);
 }
-END_TEST
 
 /* ---- what is refused ---- */
 
@@ -450,7 +446,7 @@ static void refuses_marked(const char *marked, const char *wrong)
     refuses(PATH, sentence);
 }
 
-START_TEST(test_broken_json)
+TEST(test_broken_json)
 {
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         char wrong[128];
@@ -467,9 +463,8 @@ START_TEST(test_broken_json)
     snprintf(sentence, sizeof sentence, NO "byte %zu of its header: expected , or }", at);
     refuses(PATH, sentence);
 }
-END_TEST
 
-START_TEST(test_unfit)
+TEST(test_unfit)
 {
     unsigned char file[1024], zeros[64] = { 0 };
     for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++) {
@@ -481,9 +476,8 @@ START_TEST(test_unfit)
     ck_assert_msg(gra_load(m, PATH) == 0, "without a fault: %s", gra_model_error(m));
     gra_model_close(m);
 }
-END_TEST
 
-START_TEST(test_header_length)
+TEST(test_header_length)
 {
     static const struct {
         unsigned char file[16];
@@ -502,10 +496,9 @@ START_TEST(test_header_length)
         refuses(PATH, cases[i].sentence);
     }
 }
-END_TEST
 
 /* The limit itself: a sparse file that is long enough, with a header of one byte too many. */
-START_TEST(test_header_limit)
+TEST(test_header_limit)
 {
     static const unsigned char length[8] = { 0x01, 0xe1, 0xf5, 0x05 };
     write_bytes(PATH, length, sizeof length);
@@ -513,9 +506,8 @@ START_TEST(test_header_limit)
     refuses(PATH, NO "its header would have 100000001 bytes, and 100000000 are allowed");
     unlink(PATH);
 }
-END_TEST
 
-START_TEST(test_every_length)           /* a file cut short anywhere is refused, and changes nothing */
+TEST(test_every_length)                 /* a file cut short anywhere is refused, and changes nothing */
 {
     gra_model *m = two_params();
     fill(gra_param_find(m, "a"), (real[]){ 5, 6 });
@@ -530,9 +522,8 @@ START_TEST(test_every_length)           /* a file cut short anywhere is refused,
         gra_model_close(m);
     }
 }
-END_TEST
 
-START_TEST(test_long_name)              /* its first 100 bytes are said, and no half of a character */
+TEST(test_long_name)                    /* its first 100 bytes are said, and no half of a character */
 {
     char name[128] = "", header[512], sentence[512];
     unsigned char file[512];
@@ -543,9 +534,8 @@ START_TEST(test_long_name)              /* its first 100 bytes are said, and no 
     write_bytes(PATH, file, compose(file, header, "", 0));
     refuses(PATH, sentence);
 }
-END_TEST
 
-START_TEST(test_no_file)
+TEST(test_no_file)
 {
     refuses(FOLDER "/none", strerror(ENOENT));
     for (int i = 0; i < 2; i++) {       /* as argv[1] is where nothing was given */
@@ -564,27 +554,4 @@ START_TEST(test_no_file)
     refuses("/dev/null", "it is not a regular file");
     ck_assert_int_eq(mkfifo(FOLDER "/pipe", 0600), 0);
     refuses(FOLDER "/pipe", "it is not a regular file");
-}
-END_TEST
-
-Suite *load_suite(void)
-{
-    Suite *s = suite_create("load");
-    TCase *c = tcase_create("load");
-    tcase_add_checked_fixture(c, clear, NULL);
-    tcase_add_test(c, test_names);
-    tcase_add_test(c, test_accepted);
-    tcase_add_test(c, test_look_inside);
-    tcase_add_test(c, test_16_bits);
-    tcase_add_test(c, test_memory_for_a_header);
-    tcase_add_loop_test(c, test_further_name, 0, 2);
-    tcase_add_test(c, test_broken_json);
-    tcase_add_test(c, test_unfit);
-    tcase_add_test(c, test_header_length);
-    tcase_add_test(c, test_header_limit);
-    tcase_add_test(c, test_every_length);
-    tcase_add_test(c, test_long_name);
-    tcase_add_test(c, test_no_file);
-    suite_add_tcase(s, c);
-    return s;
 }

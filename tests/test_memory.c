@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-START_TEST(pieces_are_aligned_and_apart)
+TEST(pieces_are_aligned_and_apart)
 {
     gra_arena a = { 0 };
     unsigned char *p[200];
@@ -21,9 +21,8 @@ START_TEST(pieces_are_aligned_and_apart)
             ck_assert_int_eq(p[i][j], i);
     gra_arena_free(&a);
 }
-END_TEST
 
-START_TEST(several_blocks_become_one)
+TEST(several_blocks_become_one)
 {
     gra_arena a = { 0 };
     for (int round = 0; round < 4; round++) {
@@ -38,9 +37,8 @@ START_TEST(several_blocks_become_one)
     }
     gra_arena_free(&a);
 }
-END_TEST
 
-START_TEST(a_size_that_cannot_be)
+TEST(a_size_that_cannot_be)
 {
     gra_arena a = { 0 };
     ck_assert_ptr_null(gra_arena_alloc(&a, SIZE_MAX));
@@ -48,9 +46,8 @@ START_TEST(a_size_that_cannot_be)
     ck_assert_ptr_nonnull(gra_arena_alloc(&a, 1));
     gra_arena_free(&a);
 }
-END_TEST
 
-START_TEST(the_third_training_step_allocates_nothing)
+TEST(the_third_training_step_allocates_nothing)
 {
     if (!fault_wrapped())
         return;
@@ -94,11 +91,10 @@ START_TEST(the_third_training_step_allocates_nothing)
     gra_close(t);
     gra_model_close(m);
 }
-END_TEST
 
 /* As in a step of scalars, where headers are most of what is made: few of them, so that many steps share an arena,
  * and more than an arena has at first. */
-START_TEST(steps_of_many_tensors_allocate_nothing)
+TESTS(steps_of_many_tensors_allocate_nothing, 4)
 {
     static const int many[] = { 10, 500, 900, 20000 };
     if (!fault_wrapped())
@@ -118,10 +114,9 @@ START_TEST(steps_of_many_tensors_allocate_nothing)
     gra_close(t);
     ck_assert_int_eq((int)calls, 0);
 }
-END_TEST
 
 /* Steps of two lengths in turn: when one arena of headers has grown, the other one must not have to. */
-START_TEST(steps_of_two_lengths_allocate_nothing)
+TESTS(steps_of_two_lengths_allocate_nothing, 5)
 {
     static const int many[][2] = { { 1434, 10 }, { 10, 1434 }, { 20000, 650 }, { 650, 20000 }, { 1434, 2000 } };
     if (!fault_wrapped())
@@ -140,21 +135,4 @@ START_TEST(steps_of_two_lengths_allocate_nothing)
     const long calls = fault_count(FAULT_ALLOC) - before;
     gra_close(t);
     ck_assert_int_eq((int)calls, 0);
-}
-END_TEST
-
-Suite *memory_suite(void)
-{
-    Suite *s = suite_create("memory");
-    TCase *c = tcase_create("arena");
-    tcase_add_test(c, pieces_are_aligned_and_apart);
-    tcase_add_test(c, several_blocks_become_one);
-    tcase_add_test(c, a_size_that_cannot_be);
-    suite_add_tcase(s, c);
-    c = tcase_create("steps");
-    tcase_add_test(c, the_third_training_step_allocates_nothing);
-    tcase_add_loop_test(c, steps_of_many_tensors_allocate_nothing, 0, 4);
-    tcase_add_loop_test(c, steps_of_two_lengths_allocate_nothing, 0, 5);
-    suite_add_tcase(s, c);
-    return s;
 }

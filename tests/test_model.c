@@ -27,13 +27,14 @@ static void root_of_nothing(void)
     gra_root(gra_model_open(NULL, NULL));               /* gra_open may have returned NULL */
 }
 
-START_TEST(no_model_has_a_sentence)
+CASE(model, open_all, close_all, "")
+
+TEST(no_model_has_a_sentence)
 {
     expect_abort(root_of_nothing, "gra_root: the model is NULL: gra_open or gra_model_open had no memory for it");
 }
-END_TEST
 
-START_TEST(names_come_from_scopes)
+TEST(names_come_from_scopes)
 {
     gra_scope block = gra_enter(gra_enter(gra_root(model), "trf_blocks.%d", 7), "att");
     gra_tensor *w = gra_param(block, "weight", gra_init_ones(), GRA_SHAPE(2, 3));
@@ -54,17 +55,19 @@ START_TEST(names_come_from_scopes)
     ck_assert_int_eq((int)w->size, 6);
     ck_assert(w->requires_grad && w->grad && w->shape.ndim == 2 && w->shape.dim[1] == 3);
 }
-END_TEST
 
-START_TEST(an_error_aborts_by_default)
+static void make_a_bad_shape(void)
 {
     gra_model_keep_going(model, false);
-    ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));   /* its sentence, which would look like ours */
     param("w", GRA_SHAPE(-1));
 }
-END_TEST
 
-START_TEST(the_first_error_stays)
+TEST(an_error_aborts_by_default)
+{
+    expect_abort(make_a_bad_shape, "gra_param: w cannot have the shape (-1): sizes must be positive, and fit in memory");
+}
+
+TEST(the_first_error_stays)
 {
     gra_tensor *w = param("w", GRA_SHAPE(2));
     gra_tensor *v = gra_state(model, "sgd.momentum", w);
@@ -75,9 +78,8 @@ START_TEST(the_first_error_stays)
     expect_part("the first");
     ck_assert(v && gra_owned_count(model) == 2);
 }
-END_TEST
 
-START_TEST(names_of_many_parameters)    /* of 10,000 layers: found in no time, the first stays the first */
+TEST(names_of_many_parameters)          /* of 10,000 layers: found in no time, the first stays the first */
 {
     enum { LAYERS = 10000 };
     for (int i = 0; i < LAYERS; i++) {
@@ -99,9 +101,8 @@ START_TEST(names_of_many_parameters)    /* of 10,000 layers: found in no time, t
     ck_assert_ptr_null(param("blocks.7.bias", GRA_SHAPE(2)));
     expect_part("there is a parameter blocks.7.bias already");
 }
-END_TEST
 
-START_TEST(a_further_name)
+TEST(a_further_name)
 {
     gra_tensor *w = param("w", GRA_SHAPE(2, 3));
     gra_alias(gra_enter(gra_root(model), "head"), "weight", w);
@@ -116,9 +117,8 @@ START_TEST(a_further_name)
     ck_assert_ptr_null(gra_param(head, "weight", gra_init_ones(), GRA_SHAPE(2)));
     expect_part("gra_param: there is a parameter head.weight already");
 }
-END_TEST
 
-START_TEST(a_further_name_without_memory)       /* wherever it is that memory ends */
+TEST(a_further_name_without_memory)             /* wherever it is that memory ends */
 {
     bool well = !fault_wrapped();
     gra_model *r;
@@ -133,9 +133,8 @@ START_TEST(a_further_name_without_memory)       /* wherever it is that memory en
     }
     ck_assert(well);
 }
-END_TEST
 
-START_TEST(a_further_name_of_nothing)
+TESTS(a_further_name_of_nothing, 3)
 {
     static gra_tensor nameless;
     gra_model *other = model_alone(NULL);
@@ -148,9 +147,8 @@ START_TEST(a_further_name_of_nothing)
     ck_assert_int_eq(gra_alias_count(model), 0);
     gra_model_close(other);
 }
-END_TEST
 
-START_TEST(random_values_without_a_generator)
+TEST(random_values_without_a_generator)
 {
     static gra_rng unseeded;
     gra_rng *none[] = { NULL, &unseeded };
@@ -166,16 +164,14 @@ START_TEST(random_values_without_a_generator)
         gra_model_close(own);
     }
 }
-END_TEST
 
-START_TEST(no_initialiser)
+TEST(no_initialiser)
 {
     ck_assert_ptr_null(gra_param(gra_root(model), "w", (gra_init){ 0 }, GRA_SHAPE(2)));
     expect_part("gra_param: w has no first values: the initialiser is empty, but gra_init_zeros(), say, is wanted");
 }
-END_TEST
 
-START_TEST(a_file_that_failed_spoils_nothing)
+TEST(a_file_that_failed_spoils_nothing)
 {
     param("w", GRA_SHAPE(2));
     ck_assert_int_eq(gra_save(model, "/nowhere/at/all", NULL, 0), -1);
@@ -184,9 +180,8 @@ START_TEST(a_file_that_failed_spoils_nothing)
     ck_assert_int_eq(gra_save(model, GRADUS_BUILD "/model_suite.safetensors", NULL, 0), 0);
     ck_assert_ptr_null(gra_model_error(model));
 }
-END_TEST
 
-START_TEST(an_unusable_model_has_no_file)       /* and its first error stays, but for that of a file */
+TEST(an_unusable_model_has_no_file)             /* and its first error stays, but for that of a file */
 {
     param("w", GRA_SHAPE(2));
     ck_assert_int_eq(gra_save(model, GRADUS_BUILD "/model_suite.safetensors", NULL, 0), 0);
@@ -198,7 +193,6 @@ START_TEST(an_unusable_model_has_no_file)       /* and its first error stays, bu
     ck_assert_int_eq(access(GRADUS_BUILD "/model_suite.safetensors", F_OK), -1);
     ck_assert_str_eq(gra_model_error(model), "the first");
 }
-END_TEST
 
 static void moments(const gra_tensor *p, double *mean, double *var, double *most)
 {
@@ -211,7 +205,7 @@ static void moments(const gra_tensor *p, double *mean, double *var, double *most
     }
 }
 
-START_TEST(xavier_of_a_vector)          /* all of its values come in and go out */
+TEST(xavier_of_a_vector)                /* all of its values come in and go out */
 {
     gra_rng same = rng;
     real x[12];
@@ -219,9 +213,8 @@ START_TEST(xavier_of_a_vector)          /* all of its values come in and go out 
     gra_uniform(&same, x, 12, -0.5, 0.5);
     ck_assert_int_eq(memcmp(p->data, x, sizeof x), 0);
 }
-END_TEST
 
-START_TEST(initialisers)                /* mean, variance and bound of 120 x 80 values, 3 % of luck */
+TEST(initialisers)                      /* mean, variance and bound of 120 x 80 values, 3 % of luck */
 {
     const double in = 80, out = 120, x = sqrt(6 / (in + out)), l = 1 / sqrt(in);
     struct {
@@ -247,9 +240,8 @@ START_TEST(initialisers)                /* mean, variance and bound of 120 x 80 
         ck_assert_msg(most <= row[i].bound * (1 + 1e-7), "init %d: bound %g", i, most);
     }
 }
-END_TEST
 
-START_TEST(companions_belong_to_a_parameter)
+TEST(companions_belong_to_a_parameter)
 {
     gra_tensor *p = param("w", GRA_SHAPE(2, 3));
     gra_tensor *v = gra_state(model, "adamw.exp_avg", p), *u = gra_state(model, "adamw.exp_avg_sq", p);
@@ -263,7 +255,6 @@ START_TEST(companions_belong_to_a_parameter)
     ck_assert(!gra_owned_at(model, 3) && !gra_owned_at(model, -1));
     ck_assert(!gra_model_error(model));
 }
-END_TEST
 
 /* ---- what is refused ---- */
 
@@ -316,36 +307,10 @@ static const struct {
     { a_companion_named_as_an_alias,    1, "gra_state: there is a parameter sgd.momentum.w already" },
 };
 
-START_TEST(refused)                     /* _i: of refusals; the model has a parameter w already */
+TESTS(refused, LENGTH(refusals)) /* _i: of refusals; the model has a parameter w already */
 {
     param("w", GRA_SHAPE(2, 3));
     refusals[_i].call();
     expect_part(refusals[_i].sentence);
     ck_assert_int_eq(gra_owned_count(model), refusals[_i].owned);
-}
-END_TEST
-
-Suite *model_suite(void)
-{
-    Suite *s = suite_create("model");
-    TCase *c = tcase_create("parameters");
-    tcase_add_checked_fixture(c, open_all, close_all);
-    tcase_add_test(c, no_model_has_a_sentence);
-    tcase_add_test(c, names_come_from_scopes);
-    tcase_add_test_raise_signal(c, an_error_aborts_by_default, SIGABRT);
-    tcase_add_test(c, the_first_error_stays);
-    tcase_add_test(c, xavier_of_a_vector);
-    tcase_add_test(c, names_of_many_parameters);
-    tcase_add_test(c, a_further_name);
-    tcase_add_test(c, a_further_name_without_memory);
-    tcase_add_loop_test(c, a_further_name_of_nothing, 0, 3);
-    tcase_add_test(c, random_values_without_a_generator);
-    tcase_add_test(c, no_initialiser);
-    tcase_add_test(c, a_file_that_failed_spoils_nothing);
-    tcase_add_test(c, an_unusable_model_has_no_file);
-    tcase_add_test(c, initialisers);
-    tcase_add_test(c, companions_belong_to_a_parameter);
-    tcase_add_loop_test(c, refused, 0, sizeof refusals / sizeof *refusals);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -182,7 +182,7 @@ static bool first_of_its_op(int row)
     return true;
 }
 
-START_TEST(mutants_are_caught)
+TESTS(mutants_are_caught, op_cases_count)
 {
     gra_tape *t = gra_open(1);
     gra_keep_going(t, true);
@@ -195,17 +195,5 @@ START_TEST(mutants_are_caught)
     }
     gra_close(t);
 }
-END_TEST
 
 #endif
-
-Suite *mutants_suite(void)
-{
-    Suite *s = suite_create("mutants");
-    TCase *c = tcase_create("wrong gradients of every op");
-#ifdef GRADUS_DOUBLE
-    tcase_add_loop_test(c, mutants_are_caught, 0, op_cases_count);
-#endif
-    suite_add_tcase(s, c);
-    return s;
-}

@@ -47,7 +47,9 @@ static bool little_endian(const unsigned char *bytes, const real *values, size_t
     return true;
 }
 
-START_TEST(test_bytes)
+CASE(npy, open_npy, close_all, "")
+
+TEST(test_bytes)
 {
     static const struct {
         gra_shape   shape;
@@ -82,9 +84,8 @@ START_TEST(test_bytes)
                   memcmp(y->data, x.data, x.size * sizeof(real)) == 0);
     }
 }
-END_TEST
 
-START_TEST(test_every_bit)              /* also of NaN that signal */
+TEST(test_every_bit)                    /* also of NaN that signal */
 {
     enum { N = 5000 };
     static real values[N];
@@ -97,10 +98,9 @@ START_TEST(test_every_bit)              /* also of NaN that signal */
     const gra_tensor *y = load(PATH);
     ck_assert_msg(y && memcmp(y->data, values, sizeof values) == 0, "other bits came back");
 }
-END_TEST
 
 /* What is loaded is a constant of the step, and goes into ops. */
-START_TEST(test_in_a_step)
+TEST(test_in_a_step)
 {
     gra_tensor *a = gra_input(t, (real[]){ 1, 2, 3, 4 }, GRA_SHAPE(2, 2));
     ck_assert_int_eq(gra_save_npy(PATH, gra_scale(t, a, 2)), 0);
@@ -118,7 +118,6 @@ START_TEST(test_in_a_step)
     ck_assert_ptr_eq(gra_load_npy(t, PATH), gra_scalar(t, 1));  /* after an error: the empty tensor, as of any op */
     ck_assert(gra_save_npy(PATH, NULL) == -1 && errno == EINVAL);
 }
-END_TEST
 
 /* ---- what is read ---- */
 
@@ -136,7 +135,7 @@ static size_t compose(unsigned char *file, const char *header, const void *data,
 
 #define F4(order, shape) "{'descr': '<f4', 'fortran_order': " order ", 'shape': " shape ", }"
 
-START_TEST(test_accepted)
+TEST(test_accepted)
 {
     static const unsigned char
         f4[] = { 0, 0, 0x80, 0x3f,  0, 0, 0, 0x40,  0, 0, 0x40, 0x40,  0, 0, 0x80, 0x40,  0, 0, 0xa0, 0x40,  0, 0, 0xc0, 0x40 };
@@ -155,7 +154,6 @@ START_TEST(test_accepted)
             ck_assert_msg(x->data[j] == (real)(j + 1), "%s: value %d is %g", headers[i], j, (double)x->data[j]);
     }
 }
-END_TEST
 
 /* ---- what is refused ---- */
 
@@ -175,7 +173,7 @@ static void refuses(const char *path, const char *sentence)
 #define NO   "it is no .npy file: "
 #define ARRAY "its header is not that of one array of up to 8 dimensions, each at most 2147483647: "
 
-START_TEST(test_broken)
+TEST(test_broken)
 {
     static const char *const headers[] = {
         "", "[]", "{}", "{'shape': (2,)}", "{'descr", "{'descr': '<f4", "{'descr': '<f4', 'fortran_order': Fals", "{'descr': '<f4'",
@@ -206,12 +204,11 @@ START_TEST(test_broken)
     write_bytes(PATH, file, n);
     refuses(PATH, ARRAY "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), ");
 }
-END_TEST
 
 #define C_ORDER ", but only <f4 and <f8 in C order can be read: in Python, numpy.save(path, numpy.asarray(x, dtype='<f4', " \
                 "order='C')) writes such"
 
-START_TEST(test_unfit)
+TEST(test_unfit)
 {
     static const struct {
         const char *header;
@@ -248,13 +245,12 @@ START_TEST(test_unfit)
         refuses(PATH, cases[i].sentence);
     }
 }
-END_TEST
 
 #define VERSION(v) "it has version " v " of the format, and only 1.0 can be read: numpy.save writes it for an array of numbers"
 #define HEADER(n, there) "it is no .npy file of one array: its header would have " n " bytes, but at most 1023 can be read, " \
                          "and " there " are there"
 
-START_TEST(test_beginning)
+TEST(test_beginning)
 {
     static const struct {
         const char *file;
@@ -279,9 +275,8 @@ START_TEST(test_beginning)
     refuses(FOLDER, "it is a directory");
     refuses("/dev/null", "it is not a regular file");
 }
-END_TEST
 
-START_TEST(test_every_length)           /* a file cut short anywhere is refused */
+TEST(test_every_length)                 /* a file cut short anywhere is refused */
 {
     const gra_tensor x = { .data = (real[]){ 1, 2 }, .shape = { 1, { 2 } }, .size = 2 };
     unsigned char file[512];
@@ -292,9 +287,8 @@ START_TEST(test_every_length)           /* a file cut short anywhere is refused 
         ck_assert_msg(!load(PATH), "%zu of %zu bytes were enough", i, n);
     }
 }
-END_TEST
 
-START_TEST(test_unwritable)
+TEST(test_unwritable)
 {
     const gra_tensor x = { .data = (real[]){ 1 }, .size = 1 };
     ck_assert(gra_save_npy(FOLDER "/none/x.npy", &x) == -1 && errno == ENOENT);
@@ -303,9 +297,8 @@ START_TEST(test_unwritable)
     ck_assert(gra_save_npy(NULL, &x) == -1 && errno == ENOENT);
     ck_assert_int_eq(gra_save_npy(PATH, &x), 0);
 }
-END_TEST
 
-START_TEST(test_unread)                 /* each read fails in turn */
+TEST(test_unread)                       /* each read fails in turn */
 {
     unsigned char file[512], zeros[24] = { 0 };
     write_bytes(PATH, file, compose(file, F4("False", "(2, 3)"), zeros, 24));
@@ -323,7 +316,6 @@ START_TEST(test_unread)                 /* each read fails in turn */
     }
     ck_assert_int_ge(failures, fault_wrapped() ? 3 : 0);
 }
-END_TEST
 
 /* ---- NumPy ---- */
 
@@ -359,7 +351,7 @@ static int numpy(const char *what)      /* tests/npy.py; its status */
     return 0;
 }
 
-START_TEST(test_numpy_writes)
+TEST(test_numpy_writes)
 {
     if (numpy("write") != 0)
         return;
@@ -394,9 +386,8 @@ START_TEST(test_numpy_writes)
     const gra_tensor *x = load(FOLDER "/converted.npy");        /* "fortran", as that sentence says */
     ck_assert_msg(x && x->shape.dim[1] == 3 && x->data[2] == 1 && x->data[3] == (real)1.5, "%s", gra_error(t));
 }
-END_TEST
 
-START_TEST(test_numpy_reads)
+TEST(test_numpy_reads)
 {
     real values[64];
     for (int k = 0; k < SHAPES; k++) {
@@ -409,26 +400,4 @@ START_TEST(test_numpy_reads)
         ck_assert_int_eq(gra_save_npy(path, &x), 0);
     }
     numpy("check");
-}
-END_TEST
-
-Suite *npy_suite(void)
-{
-    Suite *s = suite_create("npy");
-    TCase *c = tcase_create("npy");
-    tcase_add_checked_fixture(c, open_npy, close_all);
-    tcase_add_test(c, test_bytes);
-    tcase_add_test(c, test_every_bit);
-    tcase_add_test(c, test_in_a_step);
-    tcase_add_test(c, test_accepted);
-    tcase_add_test(c, test_broken);
-    tcase_add_test(c, test_unfit);
-    tcase_add_test(c, test_beginning);
-    tcase_add_test(c, test_every_length);
-    tcase_add_test(c, test_unwritable);
-    tcase_add_test(c, test_unread);
-    tcase_add_test(c, test_numpy_writes);
-    tcase_add_test(c, test_numpy_reads);
-    suite_add_tcase(s, c);
-    return s;
 }

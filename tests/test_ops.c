@@ -27,11 +27,12 @@ static void close_tape(void)
 
 /* ---- what is asked of every op ------------------------------------------------------------------- */
 
-START_TEST(every_op_is_written)
+CASE(ops, open_tape, close_tape, "")
+
+TEST(every_op_is_written)
 {
     expect_written("core/ops", "core/gradus.h", "tests/ops_table.c");
 }
-END_TEST
 
 /* An op that nobody checks is wrong sooner or later; one that broadcasts, where an operand is stretched.
  * False, and what is asked for, where the table has no such row. */
@@ -70,7 +71,7 @@ static bool has_its_rows(const char *op, bool broadcasts, gra_check_report *aske
     return true;
 }
 
-START_TEST(every_op_file_has_its_rows)
+TEST(every_op_file_has_its_rows)
 {
     static char text[1 << 16];
     gra_check_report asked;
@@ -92,10 +93,9 @@ START_TEST(every_op_file_has_its_rows)
     closedir(folder);
     ck_assert_int_gt(files, 0);
 }
-END_TEST
 
 /* That the test above asks at all. */
-START_TEST(a_missing_row_is_asked_for)
+TEST(a_missing_row_is_asked_for)
 {
     gra_check_report asked;
     ck_assert(has_its_rows("mul", true, &asked));
@@ -110,7 +110,6 @@ START_TEST(a_missing_row_is_asked_for)
                      "    ROW(\"mse_loss: rows and columns\", \"mse_loss\",\n"
                      "        do_mse_loss, 2, X(3, 1), W(1, 17)),");
 }
-END_TEST
 
 /* The row of the same op above this one that fails too, or NULL. Only the first row of an op that fails shows its
  * report: rows begin with the plainest, and where x is used twice or an operand is stretched, the numbers of the
@@ -156,7 +155,7 @@ static bool gradients_pass(int row, gra_check_report *report)
     return watched_passes(&(watch){ .row = &op_cases[row] }, report);
 }
 
-START_TEST(gradients)                   /* _i: a row */
+TESTS(gradients, op_cases_count)        /* _i: a row */
 {
     watch w = { .row = &op_cases[_i] };
     gra_check_report report;
@@ -168,13 +167,12 @@ START_TEST(gradients)                   /* _i: a row */
     ck_assert_msg(passed, "%s:\n%s", w.row->name, report.text);
     ck_assert_msg(w.seen, "%s: there is no %s on its tape", w.row->name, w.row->op);
 }
-END_TEST
 #endif
 
 /* ---- values ------------------------------------------------------------------------------------------ */
 
 /* A gradient may agree with a forward that is wrong: this compares the forward with its formula. */
-START_TEST(values_are_the_formula)      /* _i: a row */
+TESTS(values_are_the_formula, op_cases_count) /* _i: a row */
 {
     static const double tolerance = sizeof(real) == sizeof(double) ? 4e-15 : 2e-6;
     const struct op_case *c = &op_cases[_i];
@@ -190,7 +188,6 @@ START_TEST(values_are_the_formula)      /* _i: a row */
                       "says %.9g", c->op, x, y, want);
     }
 }
-END_TEST
 
 /* ---- cut into chunks --------------------------------------------------------------------------------- */
 
@@ -221,7 +218,7 @@ static bool chunks_pass(int row, gra_check_report *report)
     return !report->text[0];
 }
 
-START_TEST(chunks_of_one)               /* _i: a row */
+TESTS(chunks_of_one, op_cases_count)    /* _i: a row */
 {
     gra_check_report report;
     const bool passed = chunks_pass(_i, &report);
@@ -229,11 +226,10 @@ START_TEST(chunks_of_one)               /* _i: a row */
     ck_assert_msg(!before, "%s:\nits chunks are wrong, as in the row \"%s\": see there", op_cases[_i].name, before);
     ck_assert_msg(passed, "%s:\n%s", op_cases[_i].name, report.text);
 }
-END_TEST
 
 /* ---- tracing, some gradients alone, the end of memory ------------------------------------------ */
 
-START_TEST(tracing_finds_nothing_and_changes_nothing)
+TEST(tracing_finds_nothing_and_changes_nothing)
 {
     char where[160];
     for (int row = 0; row < op_cases_count; row++) {
@@ -250,10 +246,9 @@ START_TEST(tracing_finds_nothing_and_changes_nothing)
         outcome_free(&o[1]);
     }
 }
-END_TEST
 
 /* Which inputs want a gradient changes neither y nor the gradients of those that do. */
-START_TEST(each_choice_of_gradients)    /* _i: a row */
+TESTS(each_choice_of_gradients, op_cases_count) /* _i: a row */
 {
     const struct op_case *c = &op_cases[_i];
     char where[160];
@@ -274,7 +269,6 @@ START_TEST(each_choice_of_gradients)    /* _i: a row */
     }
     outcome_free(&all);
 }
-END_TEST
 
 /* A row that finds so many lines of memory taken. */
 static bool has_room(const struct op_case *c, size_t taken)
@@ -297,7 +291,7 @@ static bool has_room(const struct op_case *c, size_t taken)
 }
 
 /* Wherever in a step it is that memory ends: a sentence, and no harm. */
-START_TEST(memory_ends_anywhere)        /* _i: a row */
+TESTS(memory_ends_anywhere, op_cases_count) /* _i: a row */
 {
     note_row(&op_cases[_i], ", where memory ends");
     gra_keep_going(t, true);
@@ -308,7 +302,6 @@ START_TEST(memory_ends_anywhere)        /* _i: a row */
         lines++;
     ck_assert_msg(lines > 3 || all == 0, "%s took no memory", op_cases[_i].name);
 }
-END_TEST
 
 /* ---- float32 against float64 ----------------------------------------------------------------------
  * The float64 suite writes y and all gradients of each row, of inputs that are floats, to a file; the
@@ -327,7 +320,7 @@ static void write_values(FILE *f, const char *what, const real *x, size_t n)
     fprintf(f, "\n");
 }
 
-START_TEST(write_reference)
+TEST(write_reference)
 {
     FILE *f = fopen(REFERENCE, "w");
     ck_assert_msg(f, "%s cannot be written", REFERENCE);
@@ -341,7 +334,6 @@ START_TEST(write_reference)
     }
     ck_assert_int_eq(fclose(f), 0);
 }
-END_TEST
 #else
 /* One rounding is 6e-8; some tens of them meet in a row of the table. */
 static const double precision_tolerance = 2e-6;
@@ -408,7 +400,7 @@ static bool compare_all(const char *path)
     return same;
 }
 
-START_TEST(float32_agrees_with_float64)
+TESTS(float32_agrees_with_float64, ISAS)
 {
     gra_close(t);
     t = open_with(isa[_i], 1);
@@ -416,38 +408,10 @@ START_TEST(float32_agrees_with_float64)
         fprintf(stderr, "left out: ops in float against ops in double. %s is missing or of another table; "
                 "build/f64/test writes it\n", REFERENCE);
 }
-END_TEST
 
-START_TEST(without_a_reference_nothing_is_compared)
+TEST(without_a_reference_nothing_is_compared)
 {
     ck_assert(!compare_all("no such file"));
     ck_assert(!compare_all("README.md"));
 }
-END_TEST
 #endif
-
-/* ---- the suite -------------------------------------------------------------------------------------- */
-
-Suite *ops_suite(void)
-{
-    Suite *s = suite_create("ops");
-    TCase *c = tcase_create("rows of the table");
-    tcase_add_checked_fixture(c, open_tape, close_tape);
-    tcase_add_test(c, every_op_is_written);
-    tcase_add_loop_test(c, values_are_the_formula, 0, op_cases_count);
-#ifdef GRADUS_DOUBLE
-    tcase_add_loop_test(c, gradients, 0, op_cases_count);
-    tcase_add_test(c, write_reference);
-#else
-    tcase_add_loop_test(c, float32_agrees_with_float64, 0, ISAS);
-    tcase_add_test(c, without_a_reference_nothing_is_compared);
-#endif
-    tcase_add_test(c, every_op_file_has_its_rows);
-    tcase_add_test(c, a_missing_row_is_asked_for);
-    tcase_add_loop_test(c, chunks_of_one, 0, op_cases_count);
-    tcase_add_loop_test(c, each_choice_of_gradients, 0, op_cases_count);
-    tcase_add_loop_test(c, memory_ends_anywhere, 0, op_cases_count);
-    tcase_add_test(c, tracing_finds_nothing_and_changes_nothing);
-    suite_add_tcase(s, c);
-    return s;
-}

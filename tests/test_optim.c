@@ -19,7 +19,6 @@
 
 #define STEPS 5
 #define FLOAT_ERROR 1e-6
-#define LENGTH(a) (sizeof(a) / sizeof *(a))
 
 /* ---- the kinds of optimisers, for tests that all of them pass ---- */
 
@@ -84,7 +83,7 @@ static const struct {
 
 static void set(int kind, optimiser *o, const char *name, double value)
 {
-    for (size_t i = 0; i < LENGTH(settings); i++)
+    for (int i = 0; i < LENGTH(settings); i++)
         if (settings[i].kind == kind && strcmp(settings[i].name, name) == 0)
             memcpy((char *)o + settings[i].at, &value, sizeof value);
 }
@@ -189,7 +188,7 @@ static void follow(struct run *r, int kind, optimiser *o, optimiser *second)
 /* What the file says; what it does not say stays as init made it: PyTorch's default. */
 static void set_from_file(const struct run *r, int kind, optimiser *o)
 {
-    for (size_t i = 0; i < LENGTH(settings); i++) {
+    for (int i = 0; i < LENGTH(settings); i++) {
         const golden_tensor *given = golden_find(r->g, "input", settings[i].name);
         if (given)
             set(kind, o, settings[i].name, given->values[0]);
@@ -212,7 +211,9 @@ static const struct {
     { MUON,  "muon_decay",        NULL },
 };
 
-START_TEST(five_steps)                  /* _i: of runs */
+CASE(optim, open_one, close_all, "")
+
+TESTS(five_steps, LENGTH(runs))         /* _i: of runs */
 {
     struct run r = open_run(runs[_i].file);
     if (runs[_i].frozen)
@@ -225,9 +226,8 @@ START_TEST(five_steps)                  /* _i: of runs */
         ck_assert_int_eq(o.adamw.steps, STEPS);
     close_run(&r);
 }
-END_TEST
 
-START_TEST(test_adamw_groups)
+TEST(test_adamw_groups)
 {
     struct run r = open_run("adamw_groups");
     optimiser matrices = made(ADAMW, r.m, gra_takes_matrices), vectors = made(ADAMW, r.m, gra_takes_vectors);
@@ -237,7 +237,6 @@ START_TEST(test_adamw_groups)
     follow(&r, ADAMW, &matrices, &vectors);
     close_run(&r);
 }
-END_TEST
 
 /* ---- against a formula ---- */
 
@@ -277,12 +276,11 @@ static void follow_formula(int kind, bool decay)
     }
 }
 
-START_TEST(steps_are_the_formula)       /* _i: the kind */
+TESTS(steps_are_the_formula, KINDS)     /* _i: the kind */
 {
     for (int decay = 0; decay < 2 && kinds[_i].formula; decay++)
         follow_formula(_i, decay);
 }
-END_TEST
 
 /* ---- groups and frozen parameters ---- */
 
@@ -303,7 +301,7 @@ static bool unmoved(const gra_tensor *p)
     return true;
 }
 
-START_TEST(test_takes)
+TEST(test_takes)
 {
     const gra_tensor *p[] = { parameter(model, "scalar", GRA_SCALAR), parameter(model, "vector", GRA_SHAPE(3)),
                               parameter(model, "matrix", GRA_SHAPE(3, 2)),
@@ -313,10 +311,9 @@ START_TEST(test_takes)
         ck_assert_int_eq(gra_takes_vectors(p[i]), i < 2);
     }
 }
-END_TEST
 
 /* An optimiser moves what its group has, and of that what is not frozen; its group alone has buffers. */
-START_TEST(test_group)                  /* _i: the kind */
+TESTS(test_group, KINDS)                /* _i: the kind */
 {
     gra_tensor *w = parameter(model, "w", GRA_SHAPE(3, 2)), *b = parameter(model, "b", GRA_SHAPE(3)),
                *frozen = parameter(model, "frozen", GRA_SHAPE(2, 2));
@@ -337,9 +334,8 @@ START_TEST(test_group)                  /* _i: the kind */
     kinds[_i].step(&o);
     ck_assert(unmoved(frozen) == !matrices);
 }
-END_TEST
 
-START_TEST(test_all_frozen)             /* _i: the kind */
+TESTS(test_all_frozen, KINDS)           /* _i: the kind */
 {
     gra_tensor *w = parameter(model, "w", GRA_SHAPE(3, 2));
     gra_freeze(w, true);
@@ -349,9 +345,8 @@ START_TEST(test_all_frozen)             /* _i: the kind */
     ck_assert(gra_clip_grad_norm(model, 1) == 0);
     ck_assert_ptr_null(gra_model_error(model));
 }
-END_TEST
 
-START_TEST(test_defaults)               /* every field is filled, whatever it was; lr says that it was not set */
+TEST(test_defaults)                     /* every field is filled, whatever it was; lr says that it was not set */
 {
     gra_sgd sgd;
     gra_adamw adamw;
@@ -368,12 +363,11 @@ START_TEST(test_defaults)               /* every field is filled, whatever it wa
               adamw.beta2 == 0.999 && adamw.eps == 1e-8 && adamw.weight_decay == 0.01 && adamw.steps == 0);
     ck_assert(muon.model == model && muon.momentum == 0.95 && muon.weight_decay == 0 && muon.ns_steps == 5);
 }
-END_TEST
 
 /* ---- muon by itself ---- */
 
 /* A gradient of zeros has no direction: nothing moves, and nothing becomes NaN. */
-START_TEST(test_muon_of_nothing)
+TEST(test_muon_of_nothing)
 {
     gra_tensor *w = parameter(model, "w", GRA_SHAPE(3, 5));
     gra_zero_grad(model);
@@ -381,7 +375,6 @@ START_TEST(test_muon_of_nothing)
     muon_step(&o);
     ck_assert(unmoved(w));
 }
-END_TEST
 
 static double mirror(double norm, int i, int j) /* H = I - 2 v v^T / |v|^2 */
 {
@@ -406,7 +399,7 @@ static void mirrored(gra_real *w, int width, int m, const double *d)
 /* H D H has the singular values D, and each step of Newton-Schulz makes every s of them a s + b s^3 + c s^5.
  * The shapes: square, tall (X is multiplied once for all steps), wide, wide by less; of one and several
  * blocks, of rows that fill cache lines and of others. */
-START_TEST(test_muon_steps)
+TEST(test_muon_steps)
 {
     static const int shape[][2] = { { 2, 2 }, { 40, 2 }, { 2, 40 }, { 2, 3 }, { 24, 24 }, { 70, 70 }, { 33, 100 },
                                     { 70, 90 }, { 150, 70 }, { 64, 64 }, { 32, 96 } };
@@ -443,10 +436,9 @@ START_TEST(test_muon_steps)
             free(wanted);
         }
 }
-END_TEST
 
 /* Wherever it is that memory ends in an init: a sentence, and no step. */
-START_TEST(memory_ends_in_an_optimiser) /* _i: the kind */
+TESTS(memory_ends_in_an_optimiser, KINDS) /* _i: the kind */
 {
     gra_model *m;
     bool well = !fault_wrapped();
@@ -470,10 +462,9 @@ START_TEST(memory_ends_in_an_optimiser) /* _i: the kind */
     }
     ck_assert(well);
 }
-END_TEST
 
 /* After an error on the tape the gradients are wrong: no step, and the sentence stays until gra_begin. */
-START_TEST(no_step_after_an_error)      /* _i: the kind */
+TESTS(no_step_after_an_error, KINDS)    /* _i: the kind */
 {
     gra_tensor *w = parameter(model, "w", GRA_SHAPE(3, 5));
     optimiser o = made(_i, model, NULL);
@@ -488,7 +479,302 @@ START_TEST(no_step_after_an_error)      /* _i: the kind */
     if (_i == ADAMW)
         ck_assert_int_eq(o.adamw.steps, 1);
 }
-END_TEST
+
+/* A tape that is closed in the middle of a failed step takes its error with it. */
+TEST(a_closed_tape_holds_no_optimiser_back)
+{
+    gra_tensor *w = parameter(model, "w", GRA_SHAPE(3, 5));
+    optimiser o = made(SGD, model, NULL);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_fail(t, "something");
+    gra_close(t);
+    t = NULL;
+    sgd_step(&o);
+    ck_assert(!unmoved(w));
+}
+
+/* ---- refusals ---- */
+
+static void two_parameters(void)        /* an error does not abort */
+{
+    another_model();
+    parameter(model, "w", GRA_SHAPE(3, 2));
+    parameter(model, "b", GRA_SHAPE(3));
+}
+
+static bool everything(const gra_tensor *p)
+{
+    return p != NULL;
+}
+
+TEST(init_begins_anew)                                  /* moments and steps alike */
+{
+    two_parameters();
+    gra_tensor *w = gra_param_at(model, 0);
+    for (int round = 0; round < 2; round++) {
+        optimiser o = made(ADAMW, model, NULL);
+        o.adamw.weight_decay = 0;
+        const double was = (double)w->data[0];
+        w->grad[0] = round ? -1 : 1;
+        adamw_step(&o);                                 /* the first step moves by lr, against the gradient */
+        ck_assert_double_eq_tol((double)w->data[0] - was, round ? 1 : -1, 1e-6);
+        for (int i = 0; i < 20 && round == 0; i++)
+            adamw_step(&o);
+    }
+}
+
+TEST(muon_leaves_the_step_alone)
+{
+    two_parameters();
+    optimiser o = made(MUON, model, gra_takes_matrices);
+    for (int step = 0; step < 3; step++) {
+        gra_begin(t, GRA_GRAD, NULL);
+        gra_tensor *loss = gra_sum(t, gra_mul(t, gra_param_at(model, 0), gra_param_at(model, 0)));
+        const double before = gra_item(loss);
+        ck_assert_int_eq(gra_backward(t, loss), 0);
+        muon_step(&o);
+        ck_assert_double_eq(gra_item(loss), before);
+    }
+}
+
+static void step_refused(int kind, optimiser o, const char *sentence, const char *a, const char *b)
+{
+    char wanted[400];
+    snprintf(wanted, sizeof wanted, sentence, a, b);
+    kinds[kind].step(&o);
+    ck_assert(unmoved(gra_param_at(model, 0)) && (kind != ADAMW || o.adamw.steps == 0));
+    expect_model_error(wanted);
+}
+
+TESTS(forgotten, KINDS)                 /* _i: the kind */
+{
+    const char *name = kinds[_i].name;
+    two_parameters();
+    optimiser o;
+    ck_assert_int_eq(kinds[_i].init(&o, model, NULL), 0);
+    step_refused(_i, o, "gra_%s_step: lr is nan: set it after gra_%s_init, for it has no default", name, name);
+
+    two_parameters();
+    memset(&o, 0, sizeof o);
+    o.sgd.model = model;                                    /* every kind begins with its model */
+    set(_i, &o, "lr", 1);
+    step_refused(_i, o, "gra_%s_step: call gra_%s_init first", name, name);
+
+    two_parameters();
+    o = made(_i, model, NULL);
+    gra_param(gra_root(model), "one_more", gra_init_ones(), GRA_SHAPE(2));
+    step_refused(_i, o, "gra_%s_step: there are 3 parameters, but there were 2 when gra_%s_init was called: "
+                 "call it after the last is made", name, name);
+}
+
+TEST(muon_refuses)
+{
+    two_parameters();
+    gra_muon muon;
+    ck_assert_int_eq(gra_muon_init(&muon, model, everything), -1);
+    expect_model_error("muon: b is (3), but only matrices can be made orthogonal: give it to another optimiser");
+    two_parameters();
+    optimiser o = made(MUON, model, gra_takes_matrices);
+    o.muon.ns_steps = 0;
+    step_refused(MUON, o, "gra_muon_step: ns_steps is 0, but it must be 1 or more", "", "");
+}
+
+static void init_sgd(void)    { gra_sgd_init(&(gra_sgd){ 0 }, NULL, NULL); }
+static void init_adamw(void)  { gra_adamw_init(&(gra_adamw){ 0 }, NULL, NULL); }
+static void init_muon(void)   { gra_muon_init(&(gra_muon){ 0 }, NULL, NULL); }
+static void step_nothing(void) { gra_sgd_step(&(gra_sgd){ 0 }); }
+
+TEST(test_without_a_model)              /* there is nobody to hold the sentence */
+{
+    expect_abort(init_sgd, "an optimiser's init: the model is NULL: gra_model_open had no memory for it");
+    expect_abort(init_adamw, "an optimiser's init: the model is NULL: gra_model_open had no memory for it");
+    expect_abort(init_muon, "an optimiser's init: the model is NULL: gra_model_open had no memory for it");
+    expect_abort(step_nothing, "an optimiser's step: it has no model: call its init first");
+}
+
+TEST(test_one_optimiser_of_a_kind_for_each_parameter)
+{
+    two_parameters();
+    optimiser first = made(ADAMW, model, NULL);
+    adamw_step(&first);
+    optimiser other = made(SGD, model, NULL);           /* of another kind, with moments of its own */
+    optimiser second = made(ADAMW, model, NULL), copy = second;         /* one after the other is fine */
+    adamw_step(&second);
+    adamw_step(&copy);
+    sgd_step(&other);
+    ck_assert_ptr_null(gra_model_error(model));
+    adamw_step(&first);                                 /* both at once are not */
+    expect_model_error("gra_adamw_step: the moments of w belong to another optimiser since its gra_adamw_init: "
+                       "let `takes` give each parameter to one of a kind");
+}
+
+/* ---- clipping ---- */
+
+static void clip(const char *system)
+{
+    char path[128], name[GOLDEN_WORD];
+    snprintf(path, sizeof path, "tests/golden/optim/%s.txt", system);
+    golden *g = golden_open(path);
+    new_model();
+    for (int i = 0; i < g->tensors; i++) {
+        const golden_tensor *grad = &g->tensor[i];
+        const char *dot = strstr(grad->name, ".grad");
+        if (!dot)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)(dot - grad->name), grad->name);
+        gra_tensor *p = parameter(model, name, grad->shape);
+        for (size_t j = 0; j < grad->size; j++)
+            p->grad[j] = (real)grad->values[j];
+    }
+    gra_tensor *frozen = parameter(model, "frozen", GRA_SHAPE(2));  /* neither counts nor is scaled */
+    gra_freeze(frozen, true);
+
+    const golden_tensor *norm = golden_get(g, "expect", "norm");
+    double got = gra_clip_grad_norm(model, golden_get(g, "input", "max_norm")->values[0]);
+    ck_assert_msg(fabs(got - norm->values[0]) <= norm->tol, "the norm is %.17g, but PyTorch has %.17g", got,
+                  norm->values[0]);
+    ck_assert_int_eq(gra_param_count(model), 4);
+    for (int i = 0; i < 3; i++) {
+        const gra_tensor *p = gra_param_at(model, i);
+        snprintf(name, sizeof name, "%s.clipped", p->name);
+        agree(p->grad, golden_get(g, "expect", name));
+        ck_assert(unmoved(p));
+    }
+    gra_freeze(frozen, false);
+    ck_assert(frozen->grad[0] == 1 && frozen->grad[1] == 2);
+    golden_close(g);
+}
+
+TEST(test_clip)
+{
+    clip("clip");
+    clip("clip_not");
+}
+
+TEST(test_clip_nothing)
+{
+    gra_tensor *w = parameter(model, "w", GRA_SHAPE(2));
+    ck_assert(fabs(gra_clip_grad_norm(model, 0) - sqrt(5.0)) < 1e-15);
+    ck_assert(w->grad[0] == 1 && w->grad[1] == 2);
+    w->grad[1] = (real)NAN;
+    ck_assert(isnan(gra_clip_grad_norm(model, 1)));
+    ck_assert(isnan(w->grad[0]) && isnan(w->grad[1]));
+    w->grad[0] = 1;
+    w->grad[1] = (real)INFINITY;
+    ck_assert(isinf(gra_clip_grad_norm(model, 1)));
+    ck_assert(w->grad[0] == 0 && isnan(w->grad[1]));
+}
+
+/* A million values, of which a sum of floats is off in the fourth digit; and all lengths around eight. */
+TEST(test_norm_is_accurate)
+{
+    gra_tensor *w = parameter(model, "w", GRA_SHAPE(1000003));
+    for (size_t i = 0; i < w->size; i++)
+        w->grad[i] = (real)0.1;
+    double want = (double)(real)0.1 * sqrt(1000003.0);
+    ck_assert(fabs(gra_clip_grad_norm(model, 0) - want) < 1e-11 * want);
+
+    for (int n = 1; n <= 40; n++) {
+        new_model();
+        w = parameter(model, "w", GRA_SHAPE(n));
+        double sum = 0;
+        for (size_t i = 0; i < w->size; i++)
+            sum += (double)w->grad[i] * (double)w->grad[i];
+        ck_assert(fabs(gra_clip_grad_norm(model, 0) - sqrt(sum)) < 1e-14 * sqrt(sum));
+    }
+}
+
+/* ---- schedules ---- */
+
+TEST(test_schedules)
+{
+    golden *g = golden_open("tests/golden/optim/schedule.txt");
+    const golden_tensor *step = golden_get(g, "input", "step");
+    static const struct {
+        const char *name;
+        long warmup, hold, steps;               /* hold -1: the cosine */
+        double lr;
+    } curve[] = {
+        { "cosine_10_100",     10, -1, 100, 4e-3 },
+        { "cosine_0_100",       0, -1, 100, 4e-3 },
+        { "cosine_100_50",    100, -1,  50, 4e-3 },
+        { "cosine_100_100",   100, -1, 100, 4e-3 },
+        { "linear_10_30_100",  10, 30, 100, 0.02 },
+        { "linear_0_0_100",     0,  0, 100, 0.02 },
+        { "linear_55_30_100",  55, 30, 100, 0.02 },
+        { "linear_100_30_100", 100, 30, 100, 0.02 },
+    };
+    for (int c = 0; c < LENGTH(curve); c++) {
+        const golden_tensor *want = golden_get(g, "expect", curve[c].name);
+        for (size_t i = 0; i < want->size; i++) {
+            long s = (long)step->values[i];
+            long warmup = curve[c].warmup, hold = curve[c].hold, steps = curve[c].steps;
+            double lr = hold < 0 ? gra_warmup_cosine(s, warmup, steps, curve[c].lr, 4e-4)
+                                 : gra_warmup_linear(s, warmup, hold, steps, curve[c].lr, 4e-4);
+            ck_assert_msg(fabs(lr - want->values[i]) <= want->tol, "%s at step %ld is %.17g, wanted %.17g",
+                          want->name, s, lr, want->values[i]);
+        }
+    }
+    golden_close(g);
+}
+
+/* ---- none is forgotten ---- */
+
+TEST(every_optimiser_is_written)
+{
+    expect_written("core/optim", "core/gradus.h", "tests/test_optim.c");
+}
+
+/* A formula by hand; or numbers of PyTorch's (or another's) that begin with that name, and a test that takes them. */
+static bool is_compared(const char *name, const char *tests)
+{
+    char call[80];
+    for (int kind = 0; kind < KINDS; kind++)
+        if (strcmp(kinds[kind].name, name) == 0 && kinds[kind].formula)
+            return true;
+    snprintf(call, sizeof call, "gra_%s_step(", name);
+    const size_t n = strlen(name);
+    bool numbers = false;
+    DIR *folder = opendir("tests/golden/optim");
+    ck_assert_ptr_nonnull(folder);
+    for (const struct dirent *e; (e = readdir(folder));)
+        numbers |= strncmp(e->d_name, name, n) == 0 && (e->d_name[n] == '.' || e->d_name[n] == '_');
+    closedir(folder);
+    return numbers && strstr(tests, call);
+}
+
+TEST(every_optimiser_is_compared)
+{
+    static char tests[1 << 17], text[1 << 17];
+    int optimisers = 0;
+    read_text("tests/test_optim.c", tests, sizeof tests);
+    ck_assert(is_compared("sgd", tests) && is_compared("muon", tests));
+    ck_assert(!is_compared("clip", tests));             /* there are numbers, but no gra_clip_step */
+    DIR *folder = opendir("core/optim");
+    ck_assert_msg(folder, "core/optim cannot be read: the tests run in the root of the repository");
+    for (const struct dirent *e; (e = readdir(folder));) {
+        char path[300], name[64];
+        if (!strstr(e->d_name, ".c"))
+            continue;
+        snprintf(path, sizeof path, "core/optim/%s", e->d_name);
+        read_text(path, text, sizeof text);
+        for (const char *line = text; line; line = strchr(line, '\n')) {
+            line += *line == '\n';                      /* void gra_NAME_step(gra_NAME *opt) */
+            if (sscanf(line, "%*63[a-z] gra_%63[a-z0-9_](", name) != 1)
+                continue;
+            char *end = strstr(name, "_step");
+            if (!end || end[5])
+                continue;
+            *end = '\0';
+            ck_assert_msg(is_compared(name, tests), "%s has gra_%s_step, which is compared with nothing: "
+                          "tests/test_optim.c wants it among its kinds, with a formula or with PyTorch's numbers, of "
+                          "which tests/golden/make_optim.py makes a trajectory('%s', ...)", path, name, name);
+            optimisers++;
+        }
+    }
+    closedir(folder);
+    ck_assert_int_ge(optimisers, 3);
+}
 
 /* ---- threads ---- */
 
@@ -545,7 +831,9 @@ static real *moved(gra_model *m, double norm[2])
     return all;
 }
 
-START_TEST(threads_change_no_bit)
+CASE(threads, open_one, close_all, "long")
+
+TEST(threads_change_no_bit)
 {
     real *want = NULL;
     double norm[2], norms[2];
@@ -565,10 +853,9 @@ START_TEST(threads_change_no_bit)
     }
     free(want);
 }
-END_TEST
 
 /* Models keep the machine of their tape when it is closed, and work on; and they may end before it. */
-START_TEST(models_and_tapes_end_in_any_order)
+TEST(models_and_tapes_end_in_any_order)
 {
     gra_tape *tape = gra_open(3);
     gra_model *m[3];
@@ -589,353 +876,4 @@ START_TEST(models_and_tapes_end_in_any_order)
     }
     free(want);
     ck_assert_ptr_null(gra_model_open(NULL, NULL));
-}
-END_TEST
-
-/* A tape that is closed in the middle of a failed step takes its error with it. */
-START_TEST(a_closed_tape_holds_no_optimiser_back)
-{
-    gra_tensor *w = parameter(model, "w", GRA_SHAPE(3, 5));
-    optimiser o = made(SGD, model, NULL);
-    gra_begin(t, GRA_GRAD, NULL);
-    gra_fail(t, "something");
-    gra_close(t);
-    t = NULL;
-    sgd_step(&o);
-    ck_assert(!unmoved(w));
-}
-END_TEST
-
-/* ---- refusals ---- */
-
-static void two_parameters(void)        /* an error does not abort */
-{
-    another_model();
-    parameter(model, "w", GRA_SHAPE(3, 2));
-    parameter(model, "b", GRA_SHAPE(3));
-}
-
-static bool everything(const gra_tensor *p)
-{
-    return p != NULL;
-}
-
-START_TEST(init_begins_anew)                            /* moments and steps alike */
-{
-    two_parameters();
-    gra_tensor *w = gra_param_at(model, 0);
-    for (int round = 0; round < 2; round++) {
-        optimiser o = made(ADAMW, model, NULL);
-        o.adamw.weight_decay = 0;
-        const double was = (double)w->data[0];
-        w->grad[0] = round ? -1 : 1;
-        adamw_step(&o);                                 /* the first step moves by lr, against the gradient */
-        ck_assert_double_eq_tol((double)w->data[0] - was, round ? 1 : -1, 1e-6);
-        for (int i = 0; i < 20 && round == 0; i++)
-            adamw_step(&o);
-    }
-}
-END_TEST
-
-START_TEST(muon_leaves_the_step_alone)
-{
-    two_parameters();
-    optimiser o = made(MUON, model, gra_takes_matrices);
-    for (int step = 0; step < 3; step++) {
-        gra_begin(t, GRA_GRAD, NULL);
-        gra_tensor *loss = gra_sum(t, gra_mul(t, gra_param_at(model, 0), gra_param_at(model, 0)));
-        const double before = gra_item(loss);
-        ck_assert_int_eq(gra_backward(t, loss), 0);
-        muon_step(&o);
-        ck_assert_double_eq(gra_item(loss), before);
-    }
-}
-END_TEST
-
-static void step_refused(int kind, optimiser o, const char *sentence, const char *a, const char *b)
-{
-    char wanted[400];
-    snprintf(wanted, sizeof wanted, sentence, a, b);
-    kinds[kind].step(&o);
-    ck_assert(unmoved(gra_param_at(model, 0)) && (kind != ADAMW || o.adamw.steps == 0));
-    expect_model_error(wanted);
-}
-
-START_TEST(forgotten)                   /* _i: the kind */
-{
-    const char *name = kinds[_i].name;
-    two_parameters();
-    optimiser o;
-    ck_assert_int_eq(kinds[_i].init(&o, model, NULL), 0);
-    step_refused(_i, o, "gra_%s_step: lr is nan: set it after gra_%s_init, for it has no default", name, name);
-
-    two_parameters();
-    memset(&o, 0, sizeof o);
-    o.sgd.model = model;                                    /* every kind begins with its model */
-    set(_i, &o, "lr", 1);
-    step_refused(_i, o, "gra_%s_step: call gra_%s_init first", name, name);
-
-    two_parameters();
-    o = made(_i, model, NULL);
-    gra_param(gra_root(model), "one_more", gra_init_ones(), GRA_SHAPE(2));
-    step_refused(_i, o, "gra_%s_step: there are 3 parameters, but there were 2 when gra_%s_init was called: "
-                 "call it after the last is made", name, name);
-}
-END_TEST
-
-START_TEST(muon_refuses)
-{
-    two_parameters();
-    gra_muon muon;
-    ck_assert_int_eq(gra_muon_init(&muon, model, everything), -1);
-    expect_model_error("muon: b is (3), but only matrices can be made orthogonal: give it to another optimiser");
-    two_parameters();
-    optimiser o = made(MUON, model, gra_takes_matrices);
-    o.muon.ns_steps = 0;
-    step_refused(MUON, o, "gra_muon_step: ns_steps is 0, but it must be 1 or more", "", "");
-}
-END_TEST
-
-static void init_sgd(void)    { gra_sgd_init(&(gra_sgd){ 0 }, NULL, NULL); }
-static void init_adamw(void)  { gra_adamw_init(&(gra_adamw){ 0 }, NULL, NULL); }
-static void init_muon(void)   { gra_muon_init(&(gra_muon){ 0 }, NULL, NULL); }
-static void step_nothing(void) { gra_sgd_step(&(gra_sgd){ 0 }); }
-
-START_TEST(test_without_a_model)        /* there is nobody to hold the sentence */
-{
-    expect_abort(init_sgd, "an optimiser's init: the model is NULL: gra_model_open had no memory for it");
-    expect_abort(init_adamw, "an optimiser's init: the model is NULL: gra_model_open had no memory for it");
-    expect_abort(init_muon, "an optimiser's init: the model is NULL: gra_model_open had no memory for it");
-    expect_abort(step_nothing, "an optimiser's step: it has no model: call its init first");
-}
-END_TEST
-
-START_TEST(test_one_optimiser_of_a_kind_for_each_parameter)
-{
-    two_parameters();
-    optimiser first = made(ADAMW, model, NULL);
-    adamw_step(&first);
-    optimiser other = made(SGD, model, NULL);           /* of another kind, with moments of its own */
-    optimiser second = made(ADAMW, model, NULL), copy = second;         /* one after the other is fine */
-    adamw_step(&second);
-    adamw_step(&copy);
-    sgd_step(&other);
-    ck_assert_ptr_null(gra_model_error(model));
-    adamw_step(&first);                                 /* both at once are not */
-    expect_model_error("gra_adamw_step: the moments of w belong to another optimiser since its gra_adamw_init: "
-                       "let `takes` give each parameter to one of a kind");
-}
-END_TEST
-
-/* ---- clipping ---- */
-
-static void clip(const char *system)
-{
-    char path[128], name[GOLDEN_WORD];
-    snprintf(path, sizeof path, "tests/golden/optim/%s.txt", system);
-    golden *g = golden_open(path);
-    new_model();
-    for (int i = 0; i < g->tensors; i++) {
-        const golden_tensor *grad = &g->tensor[i];
-        const char *dot = strstr(grad->name, ".grad");
-        if (!dot)
-            continue;
-        snprintf(name, sizeof name, "%.*s", (int)(dot - grad->name), grad->name);
-        gra_tensor *p = parameter(model, name, grad->shape);
-        for (size_t j = 0; j < grad->size; j++)
-            p->grad[j] = (real)grad->values[j];
-    }
-    gra_tensor *frozen = parameter(model, "frozen", GRA_SHAPE(2));  /* neither counts nor is scaled */
-    gra_freeze(frozen, true);
-
-    const golden_tensor *norm = golden_get(g, "expect", "norm");
-    double got = gra_clip_grad_norm(model, golden_get(g, "input", "max_norm")->values[0]);
-    ck_assert_msg(fabs(got - norm->values[0]) <= norm->tol, "the norm is %.17g, but PyTorch has %.17g", got,
-                  norm->values[0]);
-    ck_assert_int_eq(gra_param_count(model), 4);
-    for (int i = 0; i < 3; i++) {
-        const gra_tensor *p = gra_param_at(model, i);
-        snprintf(name, sizeof name, "%s.clipped", p->name);
-        agree(p->grad, golden_get(g, "expect", name));
-        ck_assert(unmoved(p));
-    }
-    gra_freeze(frozen, false);
-    ck_assert(frozen->grad[0] == 1 && frozen->grad[1] == 2);
-    golden_close(g);
-}
-
-START_TEST(test_clip)
-{
-    clip("clip");
-    clip("clip_not");
-}
-END_TEST
-
-START_TEST(test_clip_nothing)
-{
-    gra_tensor *w = parameter(model, "w", GRA_SHAPE(2));
-    ck_assert(fabs(gra_clip_grad_norm(model, 0) - sqrt(5.0)) < 1e-15);
-    ck_assert(w->grad[0] == 1 && w->grad[1] == 2);
-    w->grad[1] = (real)NAN;
-    ck_assert(isnan(gra_clip_grad_norm(model, 1)));
-    ck_assert(isnan(w->grad[0]) && isnan(w->grad[1]));
-    w->grad[0] = 1;
-    w->grad[1] = (real)INFINITY;
-    ck_assert(isinf(gra_clip_grad_norm(model, 1)));
-    ck_assert(w->grad[0] == 0 && isnan(w->grad[1]));
-}
-END_TEST
-
-/* A million values, of which a sum of floats is off in the fourth digit; and all lengths around eight. */
-START_TEST(test_norm_is_accurate)
-{
-    gra_tensor *w = parameter(model, "w", GRA_SHAPE(1000003));
-    for (size_t i = 0; i < w->size; i++)
-        w->grad[i] = (real)0.1;
-    double want = (double)(real)0.1 * sqrt(1000003.0);
-    ck_assert(fabs(gra_clip_grad_norm(model, 0) - want) < 1e-11 * want);
-
-    for (int n = 1; n <= 40; n++) {
-        new_model();
-        w = parameter(model, "w", GRA_SHAPE(n));
-        double sum = 0;
-        for (size_t i = 0; i < w->size; i++)
-            sum += (double)w->grad[i] * (double)w->grad[i];
-        ck_assert(fabs(gra_clip_grad_norm(model, 0) - sqrt(sum)) < 1e-14 * sqrt(sum));
-    }
-}
-END_TEST
-
-/* ---- schedules ---- */
-
-START_TEST(test_schedules)
-{
-    golden *g = golden_open("tests/golden/optim/schedule.txt");
-    const golden_tensor *step = golden_get(g, "input", "step");
-    static const struct {
-        const char *name;
-        long warmup, hold, steps;               /* hold -1: the cosine */
-        double lr;
-    } curve[] = {
-        { "cosine_10_100",     10, -1, 100, 4e-3 },
-        { "cosine_0_100",       0, -1, 100, 4e-3 },
-        { "cosine_100_50",    100, -1,  50, 4e-3 },
-        { "cosine_100_100",   100, -1, 100, 4e-3 },
-        { "linear_10_30_100",  10, 30, 100, 0.02 },
-        { "linear_0_0_100",     0,  0, 100, 0.02 },
-        { "linear_55_30_100",  55, 30, 100, 0.02 },
-        { "linear_100_30_100", 100, 30, 100, 0.02 },
-    };
-    for (size_t c = 0; c < LENGTH(curve); c++) {
-        const golden_tensor *want = golden_get(g, "expect", curve[c].name);
-        for (size_t i = 0; i < want->size; i++) {
-            long s = (long)step->values[i];
-            long warmup = curve[c].warmup, hold = curve[c].hold, steps = curve[c].steps;
-            double lr = hold < 0 ? gra_warmup_cosine(s, warmup, steps, curve[c].lr, 4e-4)
-                                 : gra_warmup_linear(s, warmup, hold, steps, curve[c].lr, 4e-4);
-            ck_assert_msg(fabs(lr - want->values[i]) <= want->tol, "%s at step %ld is %.17g, wanted %.17g",
-                          want->name, s, lr, want->values[i]);
-        }
-    }
-    golden_close(g);
-}
-END_TEST
-
-/* ---- none is forgotten ---- */
-
-START_TEST(every_optimiser_is_written)
-{
-    expect_written("core/optim", "core/gradus.h", "tests/test_optim.c");
-}
-END_TEST
-
-/* A formula by hand; or numbers of PyTorch's (or another's) that begin with that name, and a test that takes them. */
-static bool is_compared(const char *name, const char *tests)
-{
-    char call[80];
-    for (int kind = 0; kind < KINDS; kind++)
-        if (strcmp(kinds[kind].name, name) == 0 && kinds[kind].formula)
-            return true;
-    snprintf(call, sizeof call, "gra_%s_step(", name);
-    const size_t n = strlen(name);
-    bool numbers = false;
-    DIR *folder = opendir("tests/golden/optim");
-    ck_assert_ptr_nonnull(folder);
-    for (const struct dirent *e; (e = readdir(folder));)
-        numbers |= strncmp(e->d_name, name, n) == 0 && (e->d_name[n] == '.' || e->d_name[n] == '_');
-    closedir(folder);
-    return numbers && strstr(tests, call);
-}
-
-START_TEST(every_optimiser_is_compared)
-{
-    static char tests[1 << 17], text[1 << 17];
-    int optimisers = 0;
-    read_text("tests/test_optim.c", tests, sizeof tests);
-    ck_assert(is_compared("sgd", tests) && is_compared("muon", tests));
-    ck_assert(!is_compared("clip", tests));             /* there are numbers, but no gra_clip_step */
-    DIR *folder = opendir("core/optim");
-    ck_assert_msg(folder, "core/optim cannot be read: the tests run in the root of the repository");
-    for (const struct dirent *e; (e = readdir(folder));) {
-        char path[300], name[64];
-        if (!strstr(e->d_name, ".c"))
-            continue;
-        snprintf(path, sizeof path, "core/optim/%s", e->d_name);
-        read_text(path, text, sizeof text);
-        for (const char *line = text; line; line = strchr(line, '\n')) {
-            line += *line == '\n';                      /* void gra_NAME_step(gra_NAME *opt) */
-            if (sscanf(line, "%*63[a-z] gra_%63[a-z0-9_](", name) != 1)
-                continue;
-            char *end = strstr(name, "_step");
-            if (!end || end[5])
-                continue;
-            *end = '\0';
-            ck_assert_msg(is_compared(name, tests), "%s has gra_%s_step, which is compared with nothing: "
-                          "tests/test_optim.c wants it among its kinds, with a formula or with PyTorch's numbers, of "
-                          "which tests/golden/make_optim.py makes a trajectory('%s', ...)", path, name, name);
-            optimisers++;
-        }
-    }
-    closedir(folder);
-    ck_assert_int_ge(optimisers, 3);
-}
-END_TEST
-
-Suite *optim_suite(void)
-{
-    Suite *s = suite_create("optim");
-    TCase *c = tcase_create("optim");
-    tcase_add_checked_fixture(c, open_one, close_all);
-    tcase_add_test(c, every_optimiser_is_written);
-    tcase_add_loop_test(c, five_steps, 0, LENGTH(runs));
-    tcase_add_loop_test(c, steps_are_the_formula, 0, KINDS);
-    tcase_add_test(c, test_adamw_groups);
-    tcase_add_test(c, test_takes);
-    tcase_add_loop_test(c, test_group, 0, KINDS);
-    tcase_add_loop_test(c, test_all_frozen, 0, KINDS);
-    tcase_add_test(c, test_defaults);
-    tcase_add_test(c, test_muon_of_nothing);
-    tcase_add_test(c, test_muon_steps);
-    tcase_add_loop_test(c, memory_ends_in_an_optimiser, 0, KINDS);
-    tcase_add_loop_test(c, no_step_after_an_error, 0, KINDS);
-    tcase_add_test(c, init_begins_anew);
-    tcase_add_test(c, muon_leaves_the_step_alone);
-    tcase_add_loop_test(c, forgotten, 0, KINDS);
-    tcase_add_test(c, muon_refuses);
-    tcase_add_test(c, test_without_a_model);
-    tcase_add_test(c, test_one_optimiser_of_a_kind_for_each_parameter);
-    tcase_add_test(c, test_clip);
-    tcase_add_test(c, test_clip_nothing);
-    tcase_add_test(c, test_norm_is_accurate);
-    tcase_add_test(c, test_schedules);
-    tcase_add_test(c, every_optimiser_is_compared);
-    suite_add_tcase(s, c);
-    c = tcase_create("threads");
-    tcase_set_tags(c, "long");
-    tcase_add_checked_fixture(c, open_one, close_all);
-    tcase_add_test(c, threads_change_no_bit);
-    tcase_add_test(c, models_and_tapes_end_in_any_order);
-    tcase_add_test(c, a_closed_tape_holds_no_optimiser_back);
-    suite_add_tcase(s, c);
-    return s;
 }

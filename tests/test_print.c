@@ -24,7 +24,7 @@ static real *counted(int n, double step, double from)
     return x;
 }
 
-START_TEST(small_ones)
+TEST(small_ones)
 {
     expect_print("tensor(3.1416)\n", (real[]){ (real)3.14159 }, GRA_SCALAR, 4);
     expect_print("tensor([1., 2., 3.])\n", (real[]){ 1, 2, 3 }, GRA_SHAPE(3), 4);
@@ -35,9 +35,8 @@ START_TEST(small_ones)
     expect_print("tensor([], size=(0, 3))\n", NULL, GRA_SHAPE(0, 3), 4);
     expect_print("tensor([1.50, 2.00])\n", (real[]){ (real)1.5, 2 }, GRA_SHAPE(2), 2);
 }
-END_TEST
 
-START_TEST(far_apart)
+TEST(far_apart)
 {
     expect_print("tensor([[ 5.0000e-01,  1.0000e-05],\n"
                  "        [ 1.0000e+03, -2.0000e+00]])\n",
@@ -46,18 +45,16 @@ START_TEST(far_apart)
     expect_print("tensor([2.0000e+08, 3.0000e+08])\n", (real[]){ 200000000, 300000000 }, GRA_SHAPE(2), 4);
     expect_print("tensor([2.0000e-05, 3.0000e-05])\n", (real[]){ (real)2e-5, (real)3e-5 }, GRA_SHAPE(2), 4);
 }
-END_TEST
 
-START_TEST(not_finite)
+TEST(not_finite)
 {
     expect_print("tensor([   nan,    inf,   -inf, 1.5000])\n",
                  (real[]){ (real)NAN, (real)INFINITY, -(real)INFINITY, (real)1.5 }, GRA_SHAPE(4), 4);
     expect_print("tensor([[  0.,  -1.],\n"
                  "        [-inf, 100.]])\n", (real[]){ 0, -1, -(real)INFINITY, 100 }, GRA_SHAPE(2, 2), 4);
 }
-END_TEST
 
-START_TEST(three_dimensions)
+TEST(three_dimensions)
 {
     real x[24];
     for (int i = 0; i < 24; i++)
@@ -70,9 +67,8 @@ START_TEST(three_dimensions)
                  "         [2.2857, 2.4286, 2.5714, 2.7143],\n"
                  "         [2.8571, 3.0000, 3.1429, 3.2857]]])\n", x, GRA_SHAPE(2, 3, 4), 4);
 }
-END_TEST
 
-START_TEST(long_lines)
+TEST(long_lines)
 {
     real *x = counted(30, 1.25, 0);
     expect_print("tensor([ 0.0000,  1.2500,  2.5000,  3.7500,  5.0000,  6.2500,  7.5000,  8.7500,\n"
@@ -85,9 +81,8 @@ START_TEST(long_lines)
                  "        11., 12., 13., 14., 15., 16.])\n", x, GRA_SHAPE(20), 4);
     free(x);
 }
-END_TEST
 
-START_TEST(many_values)
+TEST(many_values)
 {
     real *x = counted(1200, 0.125, 0);
     expect_print("tensor([[0.0000e+00, 1.2500e-01, 2.5000e-01,  ..., 4.6250e+00, 4.7500e+00,\n"
@@ -109,9 +104,8 @@ START_TEST(many_values)
                  "        1.9990e+03])\n", x, GRA_SHAPE(2000), 4);
     free(x);
 }
-END_TEST
 
-START_TEST(many_values_of_few_rows_or_columns)
+TEST(many_values_of_few_rows_or_columns)
 {
     real *x = counted(1200, 0, 1);
     expect_print("tensor([[1., 1., 1.,  ..., 1., 1., 1.],\n"
@@ -125,17 +119,15 @@ START_TEST(many_values_of_few_rows_or_columns)
                  "        [1., 1.]])\n", x, GRA_SHAPE(600, 2), 4);
     free(x);
 }
-END_TEST
 
-START_TEST(longer_than_a_line)          /* a line for each */
+TEST(longer_than_a_line)                /* a line for each */
 {
     char wanted[256], zeros[] = "000000000000000000000000000000000000000000000000000000000000000000000000000000";
     snprintf(wanted, sizeof wanted, "tensor([1.5%s,\n        2.5%s])\n", zeros, zeros);
     expect_print(wanted, (real[]){ (real)1.5, (real)2.5 }, GRA_SHAPE(2), (int)sizeof zeros);
 }
-END_TEST
 
-START_TEST(to_standard_output)
+TEST(to_standard_output)
 {
     static const char path[] = GRADUS_BUILD "/print.txt";
     char got[64] = "";
@@ -151,28 +143,8 @@ START_TEST(to_standard_output)
     ck_assert_str_eq(got, "tensor([7., 7.])\n");
     gra_close(t);
 }
-END_TEST
 
-START_TEST(no_shape)
+TEST(no_shape)
 {
     expect_print("tensor(not a valid shape)\n", NULL, GRA_SHAPE(-1), 4);
-}
-END_TEST
-
-Suite *print_suite(void)
-{
-    Suite *s = suite_create("print");
-    TCase *c = tcase_create("as PyTorch");
-    tcase_add_test(c, small_ones);
-    tcase_add_test(c, far_apart);
-    tcase_add_test(c, not_finite);
-    tcase_add_test(c, three_dimensions);
-    tcase_add_test(c, long_lines);
-    tcase_add_test(c, many_values);
-    tcase_add_test(c, many_values_of_few_rows_or_columns);
-    tcase_add_test(c, longer_than_a_line);
-    tcase_add_test(c, to_standard_output);
-    tcase_add_test(c, no_shape);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 
-#define LENGTH(a) (sizeof(a) / sizeof *(a))
 #define LIBM_ERROR  1e-14
 
 static gra_rng seeded(uint64_t seed)
@@ -74,7 +73,7 @@ static void skip_words(gra_rng *g, size_t n)
 
 /* Python: w = np.random.RandomState(123)._bit_generator.random_raw(1000000);
  * w.sum(), np.bitwise_xor.reduce(w), w[-1] */
-START_TEST(a_million_words)
+TEST(a_million_words)
 {
     gra_rng g = seeded(123);
     uint64_t sum = 0;
@@ -88,24 +87,21 @@ START_TEST(a_million_words)
     ck_assert_uint_eq(all, 4248799302);
     ck_assert_uint_eq(last, 3073624117);
 }
-END_TEST
 
-START_TEST(words_of_64_bits)
+TEST(words_of_64_bits)
 {
     gra_rng g = seeded(123);
     ck_assert_uint_eq(gra_random64(&g), (uint64_t)2991312382 << 32 | 3062119789);
     ck_assert_uint_eq(gra_random64(&g), (uint64_t)1228959102 << 32 | 1840268610);
 }
-END_TEST
 
-START_TEST(a_seed_counts_modulo_2_to_the_32)
+TEST(a_seed_counts_modulo_2_to_the_32)
 {
     gra_rng small = seeded(123), large = seeded(((uint64_t)1 << 32) + 123);
     same_state(&small, &large);
 }
-END_TEST
 
-START_TEST(a_copy_replays)
+TEST(a_copy_replays)
 {
     gra_rng g = seeded(123);
     gra_real x[33], y[33];
@@ -118,10 +114,9 @@ START_TEST(a_copy_replays)
     ck_assert_mem_eq(x, y, sizeof x);
     same_state(&g, &copy);
 }
-END_TEST
 
 /* torch.randint(0, n, (k,)) for one n after the other */
-START_TEST(randint)
+TEST(randint)
 {
     static const struct {
         uint64_t n;
@@ -134,13 +129,12 @@ START_TEST(randint)
         { 4294967295,        2, { 1473938350, 2694306016 } },
     };
     gra_rng g = seeded(123);
-    for (size_t i = 0; i < LENGTH(draws); i++)
+    for (int i = 0; i < LENGTH(draws); i++)
         for (int k = 0; k < draws[i].k; k++)
             ck_assert_uint_eq(gra_randint(&g, draws[i].n), draws[i].want[k]);
 }
-END_TEST
 
-START_TEST(randperm)                    /* torch.manual_seed(5), randperm(10); manual_seed(7), randperm(1000) */
+TEST(randperm)                          /* torch.manual_seed(5), randperm(10); manual_seed(7), randperm(1000) */
 {
     static const int ten[] = { 1, 4, 9, 6, 3, 5, 0, 2, 8, 7 };
     int p[1000];
@@ -161,19 +155,17 @@ START_TEST(randperm)                    /* torch.manual_seed(5), randperm(10); m
     ck_assert_mem_eq(&g, &before, sizeof g);
     ck_assert_int_eq(p[0], 0);
 }
-END_TEST
 
-START_TEST(randint_of_one_is_zero_and_takes_a_word)
+TEST(randint_of_one_is_zero_and_takes_a_word)
 {
     gra_rng g = seeded(0);
     ck_assert_uint_eq(gra_randint(&g, 1), 0);
     ck_assert_uint_eq(gra_random(&g), 2546248239);
 }
-END_TEST
 
 /* ---- uniform -------------------------------------------------------------------------------- */
 
-START_TEST(rand_f64)
+TEST(rand_f64)
 {
     static const double want[] = { 0.36889587066427298, 0.013365949855291825,
                                    0.59178003830187387, 0.092639312338976265 };
@@ -182,10 +174,9 @@ START_TEST(rand_f64)
     gra_rand_f64(&g, x, 4);
     equal_f64(x, want, 4);
 }
-END_TEST
 
 /* The largest word of all gives the largest uniform below 1, in each precision. */
-START_TEST(rand_stays_below_one)
+TEST(rand_stays_below_one)
 {
     gra_rng word = stuck(0x12DD9BB3), single = word, twice = word, ranged = word;
     ck_assert_uint_eq(gra_random(&word), 0xFFFFFFFFu);
@@ -199,7 +190,6 @@ START_TEST(rand_stays_below_one)
     gra_uniform(&ranged, &x, 1, 0, 1);
     ck_assert((double)x == 1 - 0x1p-24);
 }
-END_TEST
 
 /* ---- normal, one by one --------------------------------------------------------------------- */
 
@@ -208,7 +198,7 @@ static const double randn_f64_123[] = { -0.11146711634581082, 0.1203629440574488
                                         -1.1969243846077398 };
 
 /* randn(3), randn(32), rand(2), randn(2): the fourth normal waits while a block and uniforms are drawn. */
-START_TEST(the_second_normal_waits)
+TEST(the_second_normal_waits)
 {
     static const double before[] = { -0.111467116, 0.120362945, -0.369634509 };
     static const double after[]  = { 0.406646252, 0.23180753, -0.240417972, -0.995048881 };
@@ -221,9 +211,8 @@ START_TEST(the_second_normal_waits)
     equal(x, before, 3);
     equal(y, after, 4);
 }
-END_TEST
 
-START_TEST(the_waiting_normal_serves_both_precisions_and_any_scale)
+TEST(the_waiting_normal_serves_both_precisions_and_any_scale)
 {
     gra_rng g = seeded(123);
     gra_real x[3];
@@ -238,9 +227,8 @@ START_TEST(the_waiting_normal_serves_both_precisions_and_any_scale)
     equal(x, &randn_f64_123[3], 1);
     same_state(&g, &again);
 }
-END_TEST
 
-START_TEST(a_seed_forgets_the_waiting_normal)
+TEST(a_seed_forgets_the_waiting_normal)
 {
     gra_rng g = seeded(3), fresh = seeded(123);
     gra_real x;
@@ -251,18 +239,17 @@ START_TEST(a_seed_forgets_the_waiting_normal)
     gra_randn(&g, &x, 1);
     equal(&x, randn_f64_123, 1);
 }
-END_TEST
 
 /* ---- normal, in blocks ---------------------------------------------------------------------- */
 
 /* How many words n normals take. 15 drawn one by one take two words a pair; from 16 on a block of 16 takes 16,
  * and where n is no multiple of 16 the last 16 values are drawn once more. In double each takes twice as many. */
-START_TEST(normals_take_words)
+TEST(normals_take_words)
 {
     static const struct { size_t n, words, f64; } draws[] = {
         { 15, 32, 32 }, { 16, 16, 32 }, { 17, 33, 66 }, { 31, 47, 94 }, { 32, 32, 64 }, { 33, 49, 98 },
     };
-    for (size_t i = 0; i < LENGTH(draws); i++) {
+    for (int i = 0; i < LENGTH(draws); i++) {
         size_t n = draws[i].n;
         gra_rng g = seeded(3), g64 = g, stepped = g, stepped64 = g;
         gra_real x[40];
@@ -282,7 +269,6 @@ START_TEST(normals_take_words)
     gra_randn_f64(&more, z, 20);
     equal_f64(y, z, 4);
 }
-END_TEST
 
 /* Without the operation ab + c is rounded once in another way: where the product or the sum is exact, where c
  * and ab cancel, where a rounding lies halfway or next to it, where the sum is denormal, too large, or NaN. */
@@ -293,7 +279,7 @@ static void same_fused(float a, float b, float c)
         ck_abort_msg("%a * %a + %a is %a, not %a", (double)a, (double)b, (double)c, (double)x, (double)want);
 }
 
-START_TEST(fused_by_hand)
+TEST(fused_by_hand)
 {
     static const float some[] = {
         0, 1, 3, 0.1f, 0x1.000002p0f, 0x1.fffffep0f, 0x1.000002p12f, 0x1.fffffep-13f, 0x1p-24f, 0x1p-25f,
@@ -317,10 +303,9 @@ START_TEST(fused_by_hand)
         same_fused(x[0], x[1], x[2]);
     }
 }
-END_TEST
 
 /* What processors without fused multiply-add compute. */
-START_TEST(blocks_without_fma)
+TEST(blocks_without_fma)
 {
     gra_rng g = seeded(5);
     for (int i = 0; i < 20000; i++) {
@@ -333,9 +318,8 @@ START_TEST(blocks_without_fma)
             ck_abort_msg("block %d differs", i);
     }
 }
-END_TEST
 
-START_TEST(nothing_draws_nothing)
+TEST(nothing_draws_nothing)
 {
     gra_rng g = seeded(123), fresh = g;
     gra_real x = 99;
@@ -347,7 +331,6 @@ START_TEST(nothing_draws_nothing)
     ck_assert(x == 99 && y == 99);
     same_state(&g, &fresh);
 }
-END_TEST
 
 /* ---- the masks of dropout ------------------------------------------------------------------- */
 
@@ -362,34 +345,31 @@ static void masks(uint32_t x, double keep, const char *mask)
     }
 }
 
-START_TEST(dropout_takes_one_word)
+TEST(dropout_takes_one_word)
 {
     gra_rng g = seeded(123);
     ck_assert_uint_eq(mcg31_start(&g), 843828735);
     ck_assert_uint_eq(gra_random(&g), 3062119789);
 }
-END_TEST
 
-START_TEST(dropout_products)                            /* with the remainder by its definition */
+TEST(dropout_products)                                  /* with the remainder by its definition */
 {
     static const uint32_t x[] = { 0, 1, 2, 46340, 46341, 65536, 1 << 30, 1073741823, 2147483645, 2147483646 };
-    for (size_t i = 0; i < LENGTH(x); i++)
-        for (size_t j = 0; j < LENGTH(x); j++)
+    for (int i = 0; i < LENGTH(x); i++)
+        for (int j = 0; j < LENGTH(x); j++)
             ck_assert_uint_eq(mcg31_product(x[i], x[j]), (uint64_t)x[i] * x[j] % 2147483647);
     for (uint32_t i = 1, z = 843828735; i < 100000; i++, z = mcg31_next(z))
         ck_assert_uint_eq(mcg31_product(z, 2147483647 - i), (uint64_t)z * (2147483647 - i) % 2147483647);
 }
-END_TEST
 
-START_TEST(dropout_masks)
+TEST(dropout_masks)
 {
     gra_rng g = seeded(123);
     masks(mcg31_start(&g), 0.5, "111111 010000 001010 110001 100001 010000");
 }
-END_TEST
 
 /* x_0 = 0 would stay 0: the words that are multiples of 2^31 - 1 start from 1 instead. */
-START_TEST(dropout_never_starts_at_zero)
+TESTS(dropout_never_starts_at_zero, 3)
 {
     static const struct {
         uint32_t state, word;
@@ -398,9 +378,8 @@ START_TEST(dropout_never_starts_at_zero)
     ck_assert_uint_eq(gra_random(&g), zeros[_i].word);
     ck_assert_uint_eq(mcg31_start(&same), 1);
 }
-END_TEST
 
-START_TEST(dropout_skips_as_it_steps)
+TESTS(dropout_skips_as_it_steps, 3)
 {
     static const uint32_t start[] = { 843828735, 1, 2147483646 };
     uint32_t x = start[_i];
@@ -409,11 +388,10 @@ START_TEST(dropout_skips_as_it_steps)
             ck_assert_msg(mcg31_skip(start[_i], i) == x, "after %" PRIu64 " steps", i);
     }
 }
-END_TEST
 
 /* a^(m-1) = 1 mod the prime m, which checks far skips without stepping: i steps and then m-1 - i
  * lead back to the start. */
-START_TEST(dropout_skips_far)
+TEST(dropout_skips_far)
 {
     const uint64_t period = 2147483646;
     const uint32_t start = 843828735;
@@ -422,23 +400,21 @@ START_TEST(dropout_skips_far)
     for (uint64_t i = 1; i < period; i = 3 * i + 1)
         ck_assert_uint_eq(mcg31_skip(mcg31_skip(start, i), period - i), start);
 }
-END_TEST
 
 /* op.h compares whole numbers instead of dividing. */
-START_TEST(dropout_limit)
+TEST(dropout_limit)
 {
     static const double p[] = { 0, 0.1, 0.2, 0.5, 0.9, 1 };
-    for (size_t k = 0; k < LENGTH(p); k++) {
+    for (int k = 0; k < LENGTH(p); k++) {
         uint32_t x = 843828735, limit = mcg31_limit(p[k]);
         for (int i = 0; i < 10000; i++, x = mcg31_next(x))
             ck_assert_int_eq(x < limit, x / 2147483647.0 < 1 - p[k]);
     }
 }
-END_TEST
 
 /* ---- NumPy ---------------------------------------------------------------------------------- */
 
-START_TEST(numpy)                       /* np.random.RandomState(0): random_sample(4); then, of the same seed, randn(4) */
+TEST(numpy)                             /* np.random.RandomState(0): random_sample(4); then, of the same seed, randn(4) */
 {
     static const double uniform[] = { 0.54881350392732475, 0.71518936637241948,
                                       0.60276337607164387, 0.54488318299689686 };
@@ -459,7 +435,6 @@ START_TEST(numpy)                       /* np.random.RandomState(0): random_samp
     gra_numpy_normal(&g, more, 16, 0, 1);
     near_f64(more + 14, (const double[]){ 0.44386323274542566, 0.33367432737426683 }, 2, LIBM_ERROR);
 }
-END_TEST
 
 /* ---- its state as text ------------------------------------------------------------------------- */
 
@@ -474,10 +449,10 @@ static gra_rng in_use(void)
     return g;
 }
 
-START_TEST(text_goes_out_and_in)
+TEST(text_goes_out_and_in)
 {
     const gra_rng all[] = { seeded(0), seeded(4294967295u), in_use(), stuck(1) };
-    for (size_t i = 0; i < LENGTH(all); i++) {
+    for (int i = 0; i < LENGTH(all); i++) {
         char text[GRA_RNG_TEXT], again[GRA_RNG_TEXT];
         gra_rng g = { 0 };
         ck_assert_int_eq(gra_rng_text(&all[i], text), 0);
@@ -490,11 +465,10 @@ START_TEST(text_goes_out_and_in)
         ck_assert(gra_seeded(&g));
     }
 }
-END_TEST
 
 /* The format itself: what was written once is to be read for ever. The first word is the seed, before any
  * word is drawn the place is 624. */
-START_TEST(text_is_the_state)
+TEST(text_is_the_state)
 {
     static const char begins[] = "mt19937:0270:0:0000000000000000:0000002a";
     gra_rng g = seeded(42);
@@ -506,19 +480,17 @@ START_TEST(text_is_the_state)
     ck_assert_int_eq(gra_rng_text(&g, text), 0);
     ck_assert_msg(strncmp(text + 13, "1:bff0000000000000:", 19) == 0, "the normal is %.19s", text + 13);
 }
-END_TEST
 
-START_TEST(text_of_nothing)
+TEST(text_of_nothing)
 {
     gra_rng g = { 0 };
     char text[GRA_RNG_TEXT] = "left";
     ck_assert_int_eq(gra_rng_text(&g, text), -1);
     ck_assert_str_eq(text, "");
 }
-END_TEST
 
 /* Any change but that of a digit of the state makes another text, which is refused and changes nothing. */
-START_TEST(text_that_is_none)
+TEST(text_that_is_none)
 {
     static const struct { size_t at; const char *put; } change[] = {
         { 0, "M" }, { 7, " " }, { 8, "1" }, { 8, "0271" }, { 11, "G" }, { 12, "," }, { 13, "0" }, { 13, "2" },
@@ -529,7 +501,7 @@ START_TEST(text_that_is_none)
     char good[GRA_RNG_TEXT], text[GRA_RNG_TEXT + 1];
     gra_rng g = before;
     ck_assert_int_eq(gra_rng_text(&before, good), 0);
-    for (size_t i = 0; i < LENGTH(change); i++) {
+    for (int i = 0; i < LENGTH(change); i++) {
         strcpy(text, good);
         memcpy(text + change[i].at, change[i].put, strlen(change[i].put));
         ck_assert_msg(gra_rng_from_text(&g, text) == -1, "'%s' at %zu was read", change[i].put, change[i].at);
@@ -545,52 +517,4 @@ START_TEST(text_that_is_none)
     memset(text + 32, '0', GRA_RNG_TEXT - 1 - 32);
     ck_assert_int_eq(gra_rng_from_text(&g, text), -1);     /* all words 0: it would never leave them */
     same_state(&before, &g);
-}
-END_TEST
-
-Suite *random_suite(void)
-{
-    Suite *s = suite_create("random");
-
-    TCase *words = tcase_create("words, uniforms");
-    tcase_add_test(words, a_million_words);
-    tcase_add_test(words, words_of_64_bits);
-    tcase_add_test(words, a_seed_counts_modulo_2_to_the_32);
-    tcase_add_test(words, a_copy_replays);
-    tcase_add_test(words, randint);
-    tcase_add_test(words, randperm);
-    tcase_add_test(words, randint_of_one_is_zero_and_takes_a_word);
-    tcase_add_test(words, rand_f64);
-    tcase_add_test(words, rand_stays_below_one);
-    tcase_add_test(words, numpy);
-    suite_add_tcase(s, words);
-
-    TCase *normal = tcase_create("normal");
-    tcase_add_test(normal, the_second_normal_waits);
-    tcase_add_test(normal, the_waiting_normal_serves_both_precisions_and_any_scale);
-    tcase_add_test(normal, a_seed_forgets_the_waiting_normal);
-    tcase_add_test(normal, normals_take_words);
-    tcase_add_test(normal, fused_by_hand);
-    tcase_add_test(normal, blocks_without_fma);
-    tcase_add_test(normal, nothing_draws_nothing);
-    suite_add_tcase(s, normal);
-
-    TCase *dropout = tcase_create("dropout");
-    tcase_add_test(dropout, dropout_takes_one_word);
-    tcase_add_test(dropout, dropout_products);
-    tcase_add_test(dropout, dropout_masks);
-    tcase_add_loop_test(dropout, dropout_never_starts_at_zero, 0, 3);
-    tcase_add_loop_test(dropout, dropout_skips_as_it_steps, 0, 3);
-    tcase_add_test(dropout, dropout_skips_far);
-    tcase_add_test(dropout, dropout_limit);
-    suite_add_tcase(s, dropout);
-
-    TCase *text = tcase_create("text");
-    tcase_add_test(text, text_goes_out_and_in);
-    tcase_add_test(text, text_is_the_state);
-    tcase_add_test(text, text_of_nothing);
-    tcase_add_test(text, text_that_is_none);
-    suite_add_tcase(s, text);
-
-    return s;
 }

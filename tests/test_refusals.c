@@ -29,7 +29,9 @@ static void refused(const gra_tensor *y, const char *sentence)
 #define ONES(...)    gra_full(t, 1, GRA_SHAPE(__VA_ARGS__))
 #define NO_ROWS      gra_slice(t, x, 0, 0, 0)
 
-START_TEST(refused_elements)
+CASE(refusals, open_all, close_all, "")
+
+TEST(refused_elements)
 {
     REFUSED(gra_add(t, x, VECTOR(1, 2)), "add: shapes (2, 3) and (2)" NO_BROADCAST);
     REFUSED(gra_sub(t, x, NULL), "sub: input 1" NEVER_MADE);
@@ -56,9 +58,8 @@ START_TEST(refused_elements)
     REFUSED(gra_causal_mask(t, VECTOR(1, 2)), "causal_mask: x is (2): wanted (..., queries, keys)");
     REFUSED(gra_causal_mask(t, NULL), "causal_mask: input 0" NEVER_MADE);
 }
-END_TEST
 
-START_TEST(refused_products)
+TEST(refused_products)
 {
     REFUSED(gra_matmul(t, x, x), "matmul: a is (2, 3) but b is (2, 3): the inner sizes 3 and 2 differ");
     REFUSED(gra_matmul(t, x, VECTOR(1, 2, 3)),
@@ -80,9 +81,8 @@ START_TEST(refused_products)
             "linear: x is () but the weight is (2, 3): the last size of x must be 3");
     REFUSED(gra_linear(t, x, x, x), "linear: the bias is (2, 3) but the weight is (2, 3): wanted (2)");
 }
-END_TEST
 
-START_TEST(refused_dimensions)
+TEST(refused_dimensions)
 {
     REFUSED(gra_sum_dim(t, x, 2, false), "sum_dim: dimension 2" HAS_2);
     REFUSED(gra_mean(t, NULL), "mean: input 0" NEVER_MADE);
@@ -123,9 +123,8 @@ START_TEST(refused_dimensions)
     REFUSED(gra_rms_norm(t, x, x, 1e-5), "rms_norm: weight is (2, 3) but x is (2, 3): wanted (3)");
     REFUSED(gra_rms_norm(t, NULL, NULL, 1e-5), "rms_norm: input 0" NEVER_MADE);
 }
-END_TEST
 
-START_TEST(refused_shapes)
+TEST(refused_shapes)
 {
     REFUSED(gra_reshape(t, x, GRA_SHAPE(4, 2)), "reshape: x is (2, 3), 6 values: they do not fill (4, 2)");
     REFUSED(gra_reshape(t, x, GRA_SHAPE(4, -1)), "reshape: x is (2, 3), 6 values: they do not fill (4, -1)");
@@ -178,9 +177,8 @@ START_TEST(refused_shapes)
     REFUSED(gra_slice(t, x, 2, 0, 1), "slice: dimension 2" HAS_2);
     REFUSED(gra_slice(t, NULL, 0, 0, 1), "slice: input 0" NEVER_MADE);
 }
-END_TEST
 
-START_TEST(refused_language)
+TEST(refused_language)
 {
     REFUSED(gra_embedding(t, x, (const int[]){ 0, 1, 1, 2 }, GRA_SHAPE(2, 2)),
             "embedding: id 2 at position 3: the vocabulary has 2 entries (0 to 1)");
@@ -217,7 +215,6 @@ START_TEST(refused_language)
     REFUSED(gra_binary_cross_entropy_with_logits(t, NULL, x),
             "binary_cross_entropy_with_logits: input 0" NEVER_MADE);
 }
-END_TEST
 
 #define ATTEND(q, k, v, ...)                                                                             \
     gra_attention(t, gra_full(t, 1, GRA_SHAPE q), gra_full(t, 1, GRA_SHAPE k), gra_full(t, 1, GRA_SHAPE v), \
@@ -230,7 +227,7 @@ END_TEST
 #define SHARED ": its last size must be a multiple of the heads, and not 0"
 #define MASKED "it does not broadcast to the scores, (batch, heads, time, keys) = "
 
-START_TEST(refused_attention)
+TEST(refused_attention)
 {
     REFUSED_QKV((2, 4), (1, 2, 4), (1, 2, 4), THREE);
     REFUSED_QKV((1, 2, 4), (2, 4), (1, 2, 4), THREE);
@@ -266,9 +263,8 @@ START_TEST(refused_attention)
     REFUSED(gra_attention(t, x, x, x, NULL),
             "attention: the options are NULL: &(gra_attention_options){ .heads = 1 }, say");
 }
-END_TEST
 
-START_TEST(dropout_wants_a_generator)
+TEST(dropout_wants_a_generator)
 {
     gra_keep_going(t, true);
     gra_begin(t, GRA_TRAIN, NULL);
@@ -277,21 +273,4 @@ START_TEST(dropout_wants_a_generator)
     gra_begin(t, GRA_TRAIN, NULL);
     ck_assert(isnan(gra_item(ATTEND((1, 2, 4), (1, 2, 4), (1, 2, 4), .heads = 1, .dropout = 0.5))));
     expect_error("attention: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)");
-}
-END_TEST
-
-Suite *refusals_suite(void)
-{
-    Suite *s = suite_create("refusals");
-    TCase *c = tcase_create("refusals");
-    tcase_add_checked_fixture(c, open_all, close_all);
-    tcase_add_test(c, refused_elements);
-    tcase_add_test(c, refused_products);
-    tcase_add_test(c, refused_dimensions);
-    tcase_add_test(c, refused_shapes);
-    tcase_add_test(c, refused_language);
-    tcase_add_test(c, refused_attention);
-    tcase_add_test(c, dropout_wants_a_generator);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -29,7 +29,9 @@ static void clear(void)
 
 /* ---- what is written ---- */
 
-START_TEST(test_bytes)
+CASE(save, clear, NULL, "")
+
+TEST(test_bytes)
 {
     gra_model *m = two_params();
     fill(gra_param_find(m, "b"), (real[]){ 1, -2, (real)0.5, 0 });
@@ -68,9 +70,8 @@ START_TEST(test_bytes)
     ck_assert_int_eq(gra_load(m, PATH), 0);     /* with its metadata */
     gra_model_close(m);
 }
-END_TEST
 
-START_TEST(test_header_padding)         /* a name of each length: the values start at a multiple of 8 */
+TEST(test_header_padding)               /* a name of each length: the values start at a multiple of 8 */
 {
     for (size_t i = 1; i <= 16; i++) {
         char name[32] = { 0 };
@@ -86,9 +87,8 @@ START_TEST(test_header_padding)         /* a name of each length: the values sta
         gra_model_close(m);
     }
 }
-END_TEST
 
-START_TEST(test_empty_model)
+TEST(test_empty_model)
 {
     gra_model *m = model_open();
     unsigned char file[64];
@@ -98,9 +98,8 @@ START_TEST(test_empty_model)
     ck_assert_int_eq(gra_load(m, PATH), 0);
     gra_model_close(m);
 }
-END_TEST
 
-START_TEST(test_mode_and_link)          /* a new file has the usual mode; a link stays a link */
+TEST(test_mode_and_link)                /* a new file has the usual mode; a link stays a link */
 {
     gra_model *m = two_params();
     struct stat s;
@@ -120,12 +119,11 @@ START_TEST(test_mode_and_link)          /* a new file has the usual mode; a link
     gra_model_close(back);
     gra_model_close(m);
 }
-END_TEST
 
 /* ---- there and back ---- */
 
 /* Any pattern of bits, also of NaN that signal, comes back: of parameters and of optimisers' moments. */
-START_TEST(test_all_of_it)
+TEST(test_all_of_it)
 {
     static gra_rng rng;
     gra_manual_seed(&rng, 7);
@@ -174,7 +172,6 @@ START_TEST(test_all_of_it)
     gra_model_close(back);
     gra_model_close(m);
 }
-END_TEST
 
 /* ---- what is refused ---- */
 
@@ -211,7 +208,7 @@ static void check_pipe(void)
     gra_model_close(m);
 }
 
-START_TEST(test_unwritable)
+TEST(test_unwritable)
 {
     check_pipe();
     write_bytes(FOLDER "/file", "x", 1);
@@ -228,10 +225,9 @@ START_TEST(test_unwritable)
     if (access("/dev/full", W_OK) == 0)         /* a device of Linux: the disk that is full */
         cannot_write("/dev/full", ENOSPC);
 }
-END_TEST
 
 /* A file that may not grow: the write that fails comes after some that succeed, and the old file stays. */
-START_TEST(test_disk_fills_up)
+TEST(test_disk_fills_up)
 {
     write_bytes(PATH, "old", 3);
     gra_model *m = model_open();
@@ -253,10 +249,9 @@ START_TEST(test_disk_fills_up)
     ck_assert_int_eq(folder_entries(FOLDER), 1);
     gra_model_close(m);
 }
-END_TEST
 
 /* What a system may answer that is no failure, or a second one. */
-START_TEST(test_other_answers)
+TEST(test_other_answers)
 {
     static const struct {
         fault_call call;
@@ -287,9 +282,8 @@ START_TEST(test_other_answers)
         gra_model_close(m);
     }
 }
-END_TEST
 
-START_TEST(test_in_this_folder)         /* a path that names none */
+TEST(test_in_this_folder)               /* a path that names none */
 {
     char here[1024];
     ck_assert_ptr_nonnull(getcwd(here, sizeof here));
@@ -302,9 +296,8 @@ START_TEST(test_in_this_folder)         /* a path that names none */
     ck_assert_int_eq(gra_load(m, PATH), 0);
     gra_model_close(m);
 }
-END_TEST
 
-START_TEST(test_name_taken)             /* by a directory, while the file is written */
+TEST(test_name_taken)                   /* by a directory, while the file is written */
 {
     gra_outfile out;
     ck_assert(gra_outfile_open(&out, PATH));
@@ -315,9 +308,8 @@ START_TEST(test_name_taken)             /* by a directory, while the file is wri
     ck_assert_int_eq(errno, EISDIR);
     ck_assert_int_eq(folder_entries(FOLDER), 1);        /* the directory alone */
 }
-END_TEST
 
-START_TEST(test_write_file)             /* the old file stays until the new one is whole */
+TEST(test_write_file)                   /* the old file stays until the new one is whole */
 {
     static const fault_call calls[] = { FAULT_OPEN, FAULT_WRITE, FAULT_SYNC, FAULT_CLOSE, FAULT_RENAME };
     unsigned char file[16];
@@ -335,9 +327,8 @@ START_TEST(test_write_file)             /* the old file stays until the new one 
     ck_assert(gra_write_file("", "x", 1) == -1 && errno == ENOENT);
     ck_assert(gra_write_file(NULL, "x", 1) == -1 && errno == ENOENT);
 }
-END_TEST
 
-START_TEST(test_what_a_header_cannot_say)
+TEST(test_what_a_header_cannot_say)
 {
     gra_model *m = model_open();
     parameter(m, "\xff", GRA_SHAPE(1));
@@ -353,10 +344,9 @@ START_TEST(test_what_a_header_cannot_say)
     cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "1" }, { "l", "2" }, { "k", "3" } }, 3,
                 "the metadata have the key k twice");
 }
-END_TEST
 
 /* Tensors under names that are not their own: one under two names, and one that no model has. */
-START_TEST(test_other_names)
+TEST(test_other_names)
 {
     gra_failure error;
     gra_model *m = two_params();
@@ -381,7 +371,6 @@ START_TEST(test_other_names)
     ck_assert_str_eq(error.text, PATH ": two tensors are to have the name w");
     gra_model_close(m);
 }
-END_TEST
 
 /* ---- writes that are cut short ---- */
 
@@ -412,7 +401,7 @@ static void *read_slowly(void *arg)
     return NULL;
 }
 
-START_TEST(test_interrupted_writes)
+TEST(test_interrupted_writes)
 {
     enum { ROOM = 4 << 20 };
     static gra_rng rng;
@@ -441,28 +430,4 @@ START_TEST(test_interrupted_writes)
     free(want);
     free(r.bytes);
     gra_model_close(m);
-}
-END_TEST
-
-Suite *save_suite(void)
-{
-    Suite *s = suite_create("save");
-    TCase *c = tcase_create("save");
-    tcase_add_checked_fixture(c, clear, NULL);
-    tcase_add_test(c, test_bytes);
-    tcase_add_test(c, test_header_padding);
-    tcase_add_test(c, test_empty_model);
-    tcase_add_test(c, test_mode_and_link);
-    tcase_add_test(c, test_all_of_it);
-    tcase_add_test(c, test_unwritable);
-    tcase_add_test(c, test_disk_fills_up);
-    tcase_add_test(c, test_other_answers);
-    tcase_add_test(c, test_in_this_folder);
-    tcase_add_test(c, test_name_taken);
-    tcase_add_test(c, test_write_file);
-    tcase_add_test(c, test_what_a_header_cannot_say);
-    tcase_add_test(c, test_other_names);
-    tcase_add_test(c, test_interrupted_writes);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -113,7 +113,7 @@ static void make_gpt(const drawing *d, gra_rng *g)
     gra_model_close(m);
 }
 
-START_TEST(seeds)
+TEST(seeds)
 {
     FILE *file = fopen("tests/golden/random.txt", "r");
     ck_assert_ptr_nonnull(file);
@@ -137,14 +137,4 @@ START_TEST(seeds)
     }
     fclose(file);
     ck_assert_int_eq(drawn, 222);
-}
-END_TEST
-
-Suite *seeds_suite(void)
-{
-    Suite *s = suite_create("seeds");
-    TCase *c = tcase_create("seeds");
-    tcase_add_test(c, seeds);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -9,7 +9,7 @@ static gra_tensor shaped(gra_shape shape)
     return x;
 }
 
-START_TEST(sizes)
+TEST(sizes)
 {
     size_t size = 99;
     ck_assert(gra_shape_size(GRA_SCALAR, &size) && size == 1);
@@ -24,9 +24,8 @@ START_TEST(sizes)
     ck_assert(!gra_shape_size((gra_shape){ .ndim = -1 }, &size));
     ck_assert(!gra_shape_size((gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } }, &size));
 }
-END_TEST
 
-START_TEST(texts)
+TEST(texts)
 {
     char text[GRA_SHAPE_TEXT];
     ck_assert_str_eq(gra_shape_text(GRA_SCALAR, text), "()");
@@ -35,9 +34,8 @@ START_TEST(texts)
     gra_shape_text(GRA_SHAPE(INT_MIN, INT_MIN, INT_MIN, INT_MIN, INT_MIN, INT_MIN, INT_MIN, INT_MIN), text);
     ck_assert_int_eq(text[strlen(text) - 1], ')');
 }
-END_TEST
 
-START_TEST(dimensions)
+TEST(dimensions)
 {
     gra_tensor x = shaped(GRA_SHAPE(2, 3, 4));
     ck_assert_int_eq(gra_dim(&x, 0), 2);
@@ -50,17 +48,15 @@ START_TEST(dimensions)
     gra_around a = gra_around_dim(x.shape, 1);
     ck_assert(a.outer == 2 && a.n == 3 && a.inner == 4);
 }
-END_TEST
 
-START_TEST(shapes_that_do_not_fit)
+TEST(shapes_that_do_not_fit)
 {
     gra_shape both;
     ck_assert(!gra_broadcast(GRA_SHAPE(2, 3), GRA_SHAPE(2, 2), &both));
     ck_assert(!gra_broadcast(GRA_SHAPE(2, 3), GRA_SHAPE(3, 2), &both));
 }
-END_TEST
 
-START_TEST(stretched)                   /* inputs that are not there are not */
+TEST(stretched)                         /* inputs that are not there are not */
 {
     gra_tensor y = shaped(GRA_SHAPE(2, 3)), a = shaped(GRA_SHAPE(3)), *in[] = { &y, NULL, &a };
     y.in = in;
@@ -69,7 +65,6 @@ START_TEST(stretched)                   /* inputs that are not there are not */
     y.nin = 3;
     ck_assert(gra_stretched(&y));
 }
-END_TEST
 
 /* Walks y = a (+) b from every start to every end and compares with the indices computed one by one. */
 static void compare_walks(gra_shape a, gra_shape b)
@@ -100,7 +95,7 @@ static void compare_walks(gra_shape a, gra_shape b)
         }
 }
 
-START_TEST(walks)
+TEST(walks)
 {
     compare_walks(GRA_SHAPE(2, 3), GRA_SHAPE(2, 3));
     compare_walks(GRA_SHAPE(4, 3), GRA_SHAPE(3));
@@ -112,19 +107,4 @@ START_TEST(walks)
     compare_walks(GRA_SCALAR, GRA_SCALAR);
     compare_walks(GRA_SHAPE(1, 1), GRA_SHAPE(1));
     compare_walks(GRA_SHAPE(2, 0, 3), GRA_SHAPE(1, 3));
-}
-END_TEST
-
-Suite *shape_suite(void)
-{
-    Suite *s = suite_create("shape");
-    TCase *c = tcase_create("shape");
-    tcase_add_test(c, sizes);
-    tcase_add_test(c, texts);
-    tcase_add_test(c, dimensions);
-    tcase_add_test(c, shapes_that_do_not_fit);
-    tcase_add_test(c, stretched);
-    tcase_add_test(c, walks);
-    suite_add_tcase(s, c);
-    return s;
 }

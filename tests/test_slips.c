@@ -7,7 +7,6 @@
 
 #ifdef GRADUS_DOUBLE
 
-#define LENGTH(a) (sizeof(a) / sizeof *(a))
 #define WRONG(number, line, says) case number: line; break;
 #define ROW(number, line, says) { number, says },
 
@@ -735,7 +734,7 @@ static void hints_are_few_and_short(const gra_check_report *r)
     ck_assert_msg(fits + clues >= 1 && fits + clues <= 3 && !(fits && clues), "%s", r->text);
 }
 
-START_TEST(each_slip_is_explained)      /* _i: the op */
+TESTS(each_slip_is_explained, LENGTH(ops)) /* _i: the op */
 {
     const op_of *op = &ops[_i];
     gra_check_report r;
@@ -748,10 +747,9 @@ START_TEST(each_slip_is_explained)      /* _i: the op */
         hints_are_few_and_short(&r);
     }
 }
-END_TEST
 
 /* One number is another one times some factor: so a factor without a name explains nothing. */
-START_TEST(one_number_proves_little)
+TEST(one_number_proves_little)
 {
     op_of op = ops[0];
     gra_check_report r;
@@ -761,18 +759,5 @@ START_TEST(one_number_proves_little)
     ck_assert_int_eq(check(&op, 5, &r), 1);
     ck_assert_msg(!strstr(r.text, "it fits"), "%s", r.text);
 }
-END_TEST
 
 #endif
-
-Suite *slips_suite(void)
-{
-    Suite *s = suite_create("slips");
-    TCase *c = tcase_create("wrong backwards and what is said of them");
-#ifdef GRADUS_DOUBLE
-    tcase_add_loop_test(c, each_slip_is_explained, 0, (int)LENGTH(ops));
-    tcase_add_test(c, one_number_proves_little);
-#endif
-    suite_add_tcase(s, c);
-    return s;
-}

@@ -103,7 +103,7 @@ static const struct {
       "  cost GRA_SERIAL" },
 };
 
-START_TEST(wrong_cuts_are_named)        /* _i: one of them */
+TESTS(wrong_cuts_are_named, LENGTH(cuts)) /* _i: one of them */
 {
     gra_tape *t = gra_open(1);
     chunks_begin(t);
@@ -120,9 +120,8 @@ START_TEST(wrong_cuts_are_named)        /* _i: one of them */
         ck_assert_msg(!fault, "%s", fault);
     gra_close(t);
 }
-END_TEST
 
-START_TEST(a_chunk_that_reads_another_gives_other_values)
+TEST(a_chunk_that_reads_another_gives_other_values)
 {
     gra_tape *t = gra_open(1);
     chunks_begin(t);
@@ -135,7 +134,6 @@ START_TEST(a_chunk_that_reads_another_gives_other_values)
     ck_assert(isnan(y->data[5]));
     gra_close(t);
 }
-END_TEST
 
 /* ---- crashes ---- */
 
@@ -167,7 +165,7 @@ static const char *const notes[] = {
     "gra_result_broadcast(t, &op, a, b), or gra_result(t, &op, shape, a, b, ...)\n",
 };
 
-START_TEST(a_crash_is_blamed_on_its_note)      /* _i: one of them */
+TESTS(a_crash_is_blamed_on_its_note, LENGTH(notes)) /* _i: one of them */
 {
     char said[512] = "";
     int ends[2];
@@ -191,7 +189,6 @@ START_TEST(a_crash_is_blamed_on_its_note)      /* _i: one of them */
     ck_assert(!WIFEXITED(status) || WEXITSTATUS(status) != 0);  /* the signal came again */
     close(ends[0]);
 }
-END_TEST
 
 /* ---- names of suites ---- */
 
@@ -210,22 +207,23 @@ static int run_with(const char *variables, char *said, size_t size)
     return WEXITSTATUS(status);
 }
 
-START_TEST(suites_are_listed)           /* _i 0: when that is asked for; 1: where there is none of that name */
+TESTS(suites_are_listed, 2)             /* _i 0: when that is asked for; 1: where there is none of that name */
 {
     static const char *const begin[2] = { "suites:\n    tests random ",
                                           "there is no suite of the name \"op\"; there are\n    tests random " };
     char said[2048];
     ck_assert_int_eq(run_with(_i == 0 ? "CK_RUN_SUITE=help" : "CK_RUN_SUITE=op", said, sizeof said), _i);
     ck_assert_msg(strncmp(said, begin[_i], strlen(begin[_i])) == 0, "%s", said);
-    for (int i = 0; suites[i].name; i++) {
-        ck_assert_ptr_nonnull(strstr(said, suites[i].name));
-        ck_assert(suite_known(suites[i].name));
+    for (int i = 0; suites[i]; i++) {
+        ck_assert_ptr_nonnull(strstr(said, suites[i]));
+        ck_assert(suite_known(suites[i]));
     }
     ck_assert(!suite_known("op"));
+    ck_assert_msg(!test_of_no_suite(), "the tests of %s are of no suite: put its name among those in tests/suites.c",
+                  test_of_no_suite());
 }
-END_TEST
 
-START_TEST(no_test_at_all_is_a_failure)
+TEST(no_test_at_all_is_a_failure)
 {
     char said[2048];
     ck_assert_int_eq(run_with("CK_RUN_SUITE=shape CK_RUN_CASE=circle", said, sizeof said), 1);
@@ -235,18 +233,4 @@ START_TEST(no_test_at_all_is_a_failure)
     ck_assert_ptr_nonnull(strstr(said, "no test was run: this suite checks gradients, which takes double "
                                        "precision:\nrun it with build/f64/test\n"));
 #endif
-}
-END_TEST
-
-Suite *tests_suite(void)
-{
-    Suite *s = suite_create("tests");
-    TCase *c = tcase_create("mistakes made on purpose");
-    tcase_add_loop_test(c, wrong_cuts_are_named, 0, sizeof cuts / sizeof *cuts);
-    tcase_add_test(c, a_chunk_that_reads_another_gives_other_values);
-    tcase_add_loop_test(c, a_crash_is_blamed_on_its_note, 0, sizeof notes / sizeof *notes);
-    tcase_add_loop_test(c, suites_are_listed, 0, 2);
-    tcase_add_test(c, no_test_at_all_is_a_failure);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -57,7 +57,9 @@ static void compare_product(gra_tape *t, gra_rng *rng, int m, int n, int k, int 
     free(a), free(b), free(c), free(sum), free(size);
 }
 
-START_TEST(products_are_right)          /* _i: an instruction set */
+CASE(products, NULL, NULL, "long")
+
+TESTS(products_are_right, 3)            /* _i: an instruction set */
 {
     gra_tape *t = open_with(isa[_i], 2);
     if (!t)
@@ -81,11 +83,10 @@ START_TEST(products_are_right)          /* _i: an instruction set */
     }
     gra_close(t);
 }
-END_TEST
 
 /* Every second value of every third row: of whole numbers, so that sums are exact. Each of two threads has more than 512
  * columns, for which rows are packed. */
-START_TEST(products_of_any_strides)     /* _i: an instruction set */
+TESTS(products_of_any_strides, 3)       /* _i: an instruction set */
 {
     gra_tape *t = open_with(isa[_i], 2);
     enum { M = 20, N = 1100, K = 30 };
@@ -107,9 +108,42 @@ START_TEST(products_of_any_strides)     /* _i: an instruction set */
     free(a), free(b), free(c);
     gra_close(t);
 }
-END_TEST
 
-START_TEST(products_have_the_same_bits)
+/* A token computed alone is to be the token computed among others. */
+TESTS(few_rows_have_the_bits_of_many, 3)        /* _i: an instruction set */
+{
+    gra_tape *t = open_with(isa[_i], 3);
+    if (!t)
+        return;
+    enum { M = 13, N = 1131, K = 603 };
+    gra_rng rng;
+    gra_manual_seed(&rng, 11);
+    real *a = drawn(&rng, M * K), *b = drawn(&rng, N * K), *before = drawn(&rng, M * N);
+    real *many = malloc(M * N * sizeof *many), *few = malloc(M * N * sizeof *few);
+    static const int depth[] = { 1, 6, 255, 256, 257, 299, K };
+    for (int form = 0; form < 4; form++)
+        for (size_t d = 0; d < sizeof depth / sizeof *depth; d++) {
+            const int k = depth[d];
+            const bool accumulate = form & 1;
+            const gra_mat mb = form & 2 ? (gra_mat){ b, 1, K } : (gra_mat){ b, N, 1 };
+            memcpy(many, before, M * N * sizeof *many);
+            memcpy(few, before, M * N * sizeof *few);
+            gra_gemm(gra_tape_machine(t), M, N, k, (gra_mat){ a, K, 1 }, mb, many, N, accumulate);
+            for (int i = 0, m; i < M; i += m) {
+                m = i < 9 ? 1 : 2;
+                gra_gemm(gra_tape_machine(t), m, N, k, (gra_mat){ a + i * K, K, 1 }, mb, few + i * N, N, accumulate);
+            }
+            for (int i = 0; i < M * N; i++)
+                ck_assert_msg(few[i] == many[i], "%s, form %d, k = %d, row %d, column %d: %.17g, with others %.17g",
+                              isa[_i], form, k, i / N, i % N, (double)few[i], (double)many[i]);
+        }
+    free(a), free(b), free(before), free(many), free(few);
+    gra_close(t);
+}
+
+CASE(pool, NULL, NULL, "")
+
+TESTS(products_have_the_same_bits, 5 * 8)
 {
     static const int sizes[][3] = { { 333, 514, 40 }, { 3, 96, 1030 }, { 530, 7, 90 }, { 40, 33, 1100 },
                                     { 100, 130, 270 } };
@@ -143,40 +177,6 @@ START_TEST(products_have_the_same_bits)
         }
     free(x), free(y), free(z), free(one), free(c);
 }
-END_TEST
-
-/* A token computed alone is to be the token computed among others. */
-START_TEST(few_rows_have_the_bits_of_many)      /* _i: an instruction set */
-{
-    gra_tape *t = open_with(isa[_i], 3);
-    if (!t)
-        return;
-    enum { M = 13, N = 1131, K = 603 };
-    gra_rng rng;
-    gra_manual_seed(&rng, 11);
-    real *a = drawn(&rng, M * K), *b = drawn(&rng, N * K), *before = drawn(&rng, M * N);
-    real *many = malloc(M * N * sizeof *many), *few = malloc(M * N * sizeof *few);
-    static const int depth[] = { 1, 6, 255, 256, 257, 299, K };
-    for (int form = 0; form < 4; form++)
-        for (size_t d = 0; d < sizeof depth / sizeof *depth; d++) {
-            const int k = depth[d];
-            const bool accumulate = form & 1;
-            const gra_mat mb = form & 2 ? (gra_mat){ b, 1, K } : (gra_mat){ b, N, 1 };
-            memcpy(many, before, M * N * sizeof *many);
-            memcpy(few, before, M * N * sizeof *few);
-            gra_gemm(gra_tape_machine(t), M, N, k, (gra_mat){ a, K, 1 }, mb, many, N, accumulate);
-            for (int i = 0, m; i < M; i += m) {
-                m = i < 9 ? 1 : 2;
-                gra_gemm(gra_tape_machine(t), m, N, k, (gra_mat){ a + i * K, K, 1 }, mb, few + i * N, N, accumulate);
-            }
-            for (int i = 0; i < M * N; i++)
-                ck_assert_msg(few[i] == many[i], "%s, form %d, k = %d, row %d, column %d: %.17g, with others %.17g",
-                              isa[_i], form, k, i / N, i % N, (double)few[i], (double)many[i]);
-        }
-    free(a), free(b), free(before), free(many), free(few);
-    gra_close(t);
-}
-END_TEST
 
 /* ---- the pool ---- */
 
@@ -195,12 +195,13 @@ static void tally_up(void *arg, size_t from, size_t to, int worker)
         atomic_fetch_add(&y->seen[i], 1);
 }
 
-START_TEST(every_unit_once)             /* _i: the number of threads */
+TESTS(every_unit_once, 5)
 {
-    gra_tape *t = gra_open(_i);
-    ck_assert_int_eq(gra_threads(t), _i);
+    const int threads = 1 + _i;
+    gra_tape *t = gra_open(threads);
+    ck_assert_int_eq(gra_threads(t), threads);
     struct tally *y = calloc(1, sizeof *y);
-    y->threads = _i;
+    y->threads = threads;
     int jobs = 0;
     for (; jobs < 3000; jobs++)         /* many short jobs: late workers must find a closed gate */
         gra_parallel(gra_tape_machine(t), 1 + (size_t)(jobs % 50), 1 + (size_t)(jobs % 3), tally_up, y);
@@ -215,9 +216,8 @@ START_TEST(every_unit_once)             /* _i: the number of threads */
     free(y);
     gra_close(t);
 }
-END_TEST
 
-START_TEST(opening_and_closing_often)
+TEST(opening_and_closing_often)
 {
     for (int i = 0; i < 50; i++)
         gra_close(gra_open(1 + i % 5));
@@ -229,7 +229,6 @@ START_TEST(opening_and_closing_often)
     gra_close(t);
     gra_close(NULL);
 }
-END_TEST
 
 /* ---- ops: large enough to be cut ---- */
 
@@ -241,7 +240,7 @@ static gra_tensor *forward(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor
     return gra_mean(t, gra_softmax(t, gra_mul(t, gra_rms_norm(t, z, b, 1e-6), y), -1));
 }
 
-START_TEST(ops_have_the_same_bits)
+TEST(ops_have_the_same_bits)
 {
     enum { B = 6, T = 96, C = 64, N = B * T * C };
     gra_rng rng;
@@ -269,7 +268,6 @@ START_TEST(ops_have_the_same_bits)
     }
     free(first), free(x), free(w), free(b);
 }
-END_TEST
 
 /* ---- several tapes at once ---- */
 
@@ -314,7 +312,7 @@ static void *train_one(void *last_loss)                 /* a model and a tape of
     return NULL;
 }
 
-START_TEST(two_models_in_two_threads)
+TEST(two_models_in_two_threads)
 {
     double alone, beside[2];
     pthread_t thread[2];
@@ -325,7 +323,6 @@ START_TEST(two_models_in_two_threads)
         pthread_join(thread[i], NULL);
     ck_assert(beside[0] == alone && beside[1] == alone);
 }
-END_TEST
 
 struct shared {                                         /* a model that one tape trains and others evaluate */
     struct gra_gpt          gpt;
@@ -348,7 +345,7 @@ static void *evaluate(void *arg)
     return NULL;
 }
 
-START_TEST(evaluation_beside_training)
+TEST(evaluation_beside_training)
 {
     struct shared s;
     pthread_t thread[3];
@@ -378,29 +375,4 @@ START_TEST(evaluation_beside_training)
     pthread_rwlock_destroy(&s.lock);
     gra_model_close(m);
     gra_close(tape);
-}
-END_TEST
-
-Suite *threads_suite(void)
-{
-    Suite *s = suite_create("threads");
-    TCase *c = tcase_create("products");
-    tcase_set_tags(c, "long");
-    tcase_add_loop_test(c, products_are_right, 0, 3);
-    tcase_add_loop_test(c, products_of_any_strides, 0, 3);
-    tcase_add_loop_test(c, few_rows_have_the_bits_of_many, 0, 3);
-    suite_add_tcase(s, c);
-    c = tcase_create("pool");
-    tcase_add_loop_test(c, products_have_the_same_bits, 0, 5 * 8);
-    tcase_add_loop_test(c, every_unit_once, 1, 6);
-    tcase_add_test(c, opening_and_closing_often);
-    suite_add_tcase(s, c);
-    c = tcase_create("ops");
-    tcase_add_test(c, ops_have_the_same_bits);
-    suite_add_tcase(s, c);
-    c = tcase_create("tapes");
-    tcase_add_test(c, two_models_in_two_threads);
-    tcase_add_test(c, evaluation_beside_training);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -22,16 +22,17 @@ static void make_infinite(gra_tensor *y) { y->data[0] = inf; }
 
 /* ---- forward ---- */
 
-START_TEST(an_overflow)
+CASE(trace, open_traced, close_all, "")
+
+TEST(an_overflow)
 {
     gra_tensor *y = gra_exp(t, MATRIX(2, 4, 1, 2, 3, 4, 5, 6, 7, 1000));
     expect_error("exp: made inf at (1, 3) from finite inputs, there 1000 (forward)");
     ck_assert(isnan(gra_item(y)));
     ck_assert_int_eq(gra_backward(t, gra_sum(t, y)), -1);
 }
-END_TEST
 
-START_TEST(the_first_of_several)
+TEST(the_first_of_several)
 {
     gra_tensor *y = gra_div(t, VECTOR(1, -1, 0), VECTOR(1, 0, 0));
     gra_sub(t, y, y);
@@ -42,28 +43,25 @@ START_TEST(the_first_of_several)
     TRACED(gra_div(t, VECTOR(nan_, 1), VECTOR(1, 0)),
            "div: made inf at (1) from finite inputs and nan, there 1 and 0 (forward)");
 }
-END_TEST
 
 static void make_nan(gra_tensor *y) { y->data[1] = nan_; }
 
-START_TEST(an_op_without_inputs)
+TEST(an_op_without_inputs)
 {
     static const gra_op op = { .name = "noise", .forward = make_nan };
     gra_run(gra_result_n(t, &op, GRA_SHAPE(2), 0, NULL));
     expect_error("noise: made nan at (1) from no inputs (forward)");
 }
-END_TEST
 
-START_TEST(nothing_is_said_unless_asked)
+TEST(nothing_is_said_unless_asked)
 {
     gra_trace_nan(t, false);
     gra_tensor *x = VECTOR(0, 1000);
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, gra_sqrt(t, x), gra_exp(t, x)))), 0);
     expect_none();
 }
-END_TEST
 
-START_TEST(in_every_mode)
+TEST(in_every_mode)
 {
     static const gra_mode mode[] = { GRA_TRAIN, GRA_GRAD, GRA_EVAL };
     gra_tensor *w = gra_param(gra_enter(gra_root(model), "head"), "weight", gra_init_zeros(), GRA_SHAPE(1));
@@ -74,7 +72,6 @@ START_TEST(in_every_mode)
         expect_error("exp: made inf at (0) from finite inputs, there 1000, after head (forward)");
     }
 }
-END_TEST
 
 /* ---- infinities on purpose ---- */
 
@@ -96,7 +93,7 @@ static gra_tensor *added(void)
 
 static gra_tensor *(*const masked[])(void) = { filled, added };
 
-START_TEST(a_mask_and_what_passes_it_on)
+TESTS(a_mask_and_what_passes_it_on, 2)
 {
     gra_tensor *m = masked[_i]();
     gra_tensor *column = gra_slice(t, gra_scale(t, gra_transpose(t, m, 0, 1), 2), 0, 0, 1);
@@ -110,19 +107,17 @@ START_TEST(a_mask_and_what_passes_it_on)
     expect_none();
     ck_assert(isfinite(gra_item(y)));
 }
-END_TEST
 
-START_TEST(a_causal_mask_by_hand)       /* attention as notebooks write it */
+TEST(a_causal_mask_by_hand)             /* attention as notebooks write it */
 {
     gra_tensor *x = scores();
     gra_tensor *p = gra_softmax(t, gra_scale(t, gra_causal_mask(t, gra_matmul_nt(t, x, x)), 0.01), -1);
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, gra_matmul(t, p, x), x))), 0);
     expect_none();
 }
-END_TEST
 
 /* -inf in the result is not reported where an input holds -inf too: trace.c cannot tell them apart by the values. */
-START_TEST(another_infinity_of_a_masks_kind)
+TESTS(another_infinity_of_a_masks_kind, 2)
 {
     TRACED(gra_exp(t, gra_scale(t, masked[_i](), 80)),
            "exp: made inf at (1, 0) from finite inputs and -inf, there 800 (forward)");
@@ -135,9 +130,8 @@ START_TEST(another_infinity_of_a_masks_kind)
     gra_sub(t, m, m);
     expect_error("sub: made nan at (0, 0) from finite inputs and -inf, there -inf and -inf (forward)");
 }
-END_TEST
 
-START_TEST(a_nan_of_a_masks)
+TESTS(a_nan_of_a_masks, 2)
 {
     TRACED(gra_mul(t, masked[_i](), gra_full(t, 0, GRA_SHAPE(3, 3))),
            "mul: made nan at (0, 1) from finite inputs and -inf, there -inf and 0 (forward)");
@@ -146,7 +140,6 @@ START_TEST(a_nan_of_a_masks)
     ck_assert_ptr_nonnull(gra_error(t));
     ck_assert_ptr_eq(strstr(gra_error(t), "layer_norm: made nan at (0, 0) from finite inputs"), gra_error(t));
 }
-END_TEST
 
 static void add_noise(gra_tensor *y)
 {
@@ -156,7 +149,7 @@ static void add_noise(gra_tensor *y)
         y->data[i] = y->in[0]->data[i] + noise;
 }
 
-START_TEST(nothing_is_computed_twice)           /* an op that draws draws once, traced or not */
+TEST(nothing_is_computed_twice)                 /* an op that draws draws once, traced or not */
 {
     static const gra_op op = { .name = "noise", .forward = add_noise };
     real noise;
@@ -168,9 +161,8 @@ START_TEST(nothing_is_computed_twice)           /* an op that draws draws once, 
     ck_assert(y->data[0] == -inf && y->data[1] == 2 + noise);
     ck_assert_uint_eq(gra_random(&rng), gra_random(&before));
 }
-END_TEST
 
-START_TEST(a_frozen_parameter_may_be_a_mask)
+TEST(a_frozen_parameter_may_be_a_mask)
 {
     gra_tensor *p = gra_param(gra_root(model), "mask", gra_init_zeros(), GRA_SHAPE(3));
     p->data[1] = -inf;
@@ -181,20 +173,18 @@ START_TEST(a_frozen_parameter_may_be_a_mask)
     gra_softmax(t, gra_add(t, scores(), p), 1);
     ck_assert_ptr_nonnull(gra_error(t));
 }
-END_TEST
 
-START_TEST(a_loss_that_is_a_masks_infinity)
+TEST(a_loss_that_is_a_masks_infinity)
 {
     TRACED(gra_backward(t, gra_sum(t, filled())), "gra_backward: the loss is -inf, which no op made: it came in, "
            "as a mask's infinity or in an input (forward)");
     TRACED(gra_cross_entropy(t, filled(), (const int[]){ 0, 1, 0 }),    /* where a mask made p 0 */
            "cross_entropy: made inf from finite inputs and -inf, up to 10 (forward)");
 }
-END_TEST
 
 /* ---- what came in ---- */
 
-START_TEST(a_nan_that_came_in)
+TEST(a_nan_that_came_in)
 {
     gra_tensor *x = MATRIX(2, 2, 1, 2, nan_, 4);
     gra_tensor *hidden = gra_masked_fill(t, x, MATRIX(2, 2, 0, 0, 1, 0), 0);  /* as one treats missing data */
@@ -205,17 +195,15 @@ START_TEST(a_nan_that_came_in)
     TRACED(gra_mul(t, VECTOR(1, nan_), VECTOR(nan_, 1)),
            "mul: input 0 holds nan at (1): no op made it, it came in so (forward)");
 }
-END_TEST
 
-START_TEST(a_view_of_infinities)
+TEST(a_view_of_infinities)
 {
     TRACED(gra_reshape(t, gra_constant(t, (const real[]){ inf, nan_ }, GRA_SHAPE(2)), GRA_SHAPE(2, 1)),
            "no error");
 }
-END_TEST
 
 /* A sentence that does not fit its buffer is cut off at the end. */
-START_TEST(long_names)
+TEST(long_names)
 {
     char name[105];
     memset(name, 'n', sizeof name - 1);
@@ -233,9 +221,8 @@ START_TEST(long_names)
     ck_assert_uint_le(strlen(gra_error(t)), 599);
     ck_assert_ptr_nonnull(strstr(gra_error(t), "ooooo"));
 }
-END_TEST
 
-START_TEST(many_inputs)                 /* their values, too, are cut off at the end */
+TEST(many_inputs)                       /* their values, too, are cut off at the end */
 {
     enum { MANY = 40 };
     static const gra_op op = { .name = "many", .forward = make_infinite };
@@ -247,19 +234,17 @@ START_TEST(many_inputs)                 /* their values, too, are cut off at the
     ck_assert_msg(strncmp(gra_error(t), first, strlen(first)) == 0, "%s", gra_error(t));
     ck_assert_uint_le(strlen(gra_error(t)), 300);
 }
-END_TEST
 
-START_TEST(a_frozen_parameter_in_the_step)      /* has no gradient to look at */
+TEST(a_frozen_parameter_in_the_step)            /* has no gradient to look at */
 {
     gra_tensor *p = gra_param(gra_root(model), "p", gra_init_ones(), GRA_SHAPE(2));
     gra_freeze(p, true);
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, p, VECTOR(1, 2)))), 0);
     expect_none();
 }
-END_TEST
 
 #define NO_OP_MADE_IT ": no op made it, its last update did, or the file it came from"
-START_TEST(a_spoilt_parameter)
+TEST(a_spoilt_parameter)
 {
     struct gra_linear l;
     gra_linear_init(&l, gra_enter(gra_root(model), "fc"), 3, 2, true);
@@ -272,9 +257,8 @@ START_TEST(a_spoilt_parameter)
         p->data[1] = 1;
     }
 }
-END_TEST
 
-START_TEST(a_gradient_spoilt_before)
+TEST(a_gradient_spoilt_before)
 {
     gra_tensor *p = gra_param(gra_enter(gra_root(model), "fc"), "weight", gra_init_ones(), GRA_SHAPE(2));
     p->grad[1] = nan_;
@@ -285,25 +269,22 @@ START_TEST(a_gradient_spoilt_before)
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, p, p))), 0);
     expect_none();
 }
-END_TEST
 
 /* ---- backward ---- */
 
-START_TEST(a_gradient_without_end)
+TEST(a_gradient_without_end)
 {
     gra_tensor *x = MATRIX(2, 2, 1, 4, 0, 9);
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_sqrt(t, gra_scale(t, x, 2)))), -1);
     expect_error("sqrt: made inf at (1, 0) in the gradient of input 0 (from scale) from finite ones (backward)");
 }
-END_TEST
 
-START_TEST(a_gradient_of_a_masks_infinity)
+TEST(a_gradient_of_a_masks_infinity)
 {
     gra_tensor *w = gra_param(gra_enter(gra_root(model), "gate"), "weight", gra_init_ones(), GRA_SHAPE(3));
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_exp(t, gra_mul(t, w, filled())))), -1);
     expect_error("mul: made nan at (1) in the gradient of input 0 (gate.weight) from finite ones, in gate (backward)");
 }
-END_TEST
 
 /* ---- where in the model ---- */
 
@@ -339,15 +320,14 @@ static void expect_parts(const char *first, const char *last)
                   "wanted %s...%s, got %s", first, last, e);
 }
 
-START_TEST(a_sound_model)
+TEST(a_sound_model)
 {
     make_gpt();
     ck_assert_int_eq(step(), 0);
     expect_none();
 }
-END_TEST
 
-START_TEST(a_linear_overflows)
+TEST(a_linear_overflows)
 {
     make_gpt();
     set("trf_blocks.1.ff.layers.0.bias", 0, large);
@@ -356,9 +336,8 @@ START_TEST(a_linear_overflows)
     expect_parts("linear: made inf at (0, 0, 0) from finite inputs, ",
                  "in trf_blocks.1.ff.layers.2 (forward)");
 }
-END_TEST
 
-START_TEST(attention_overflows)
+TEST(attention_overflows)
 {
     make_gpt();
     set("trf_blocks.2.att.W_query.weight", large, 0);
@@ -366,9 +345,8 @@ START_TEST(attention_overflows)
     step();
     expect_parts("attention: made nan at (0, ", "after trf_blocks.2.att.W_value (forward)");
 }
-END_TEST
 
-START_TEST(a_sum_overflows)             /* the residual stream: 1.5 and 1.5 of the largest number */
+TEST(a_sum_overflows)                   /* the residual stream: 1.5 and 1.5 of the largest number */
 {
     make_gpt();
     set("tok_emb.weight", 0, sizeof(real) == 4 ? 3e38 : 1.7e308);
@@ -376,9 +354,8 @@ START_TEST(a_sum_overflows)             /* the residual stream: 1.5 and 1.5 of t
     step();
     expect_parts("add: made inf at (0, 0, 0) from finite inputs, ", "after pos_emb (forward)");
 }
-END_TEST
 
-START_TEST(a_gradient_overflows)        /* its way back is steeper than its way there */
+TEST(a_gradient_overflows)              /* its way back is steeper than its way there */
 {
     struct gra_linear l;
     gra_linear_init(&l, gra_enter(gra_root(model), "fc"), 2, 3, true);
@@ -387,40 +364,4 @@ START_TEST(a_gradient_overflows)        /* its way back is steeper than its way 
     gra_tensor *x = gra_linear_forward(t, &l, gra_full(t, 1, GRA_SHAPE(2, 2)));
     gra_backward(t, gra_sum(t, gra_scale(t, gra_scale(t, x, large), large)));
     expect_error("scale: made inf at (0, 0) in the gradient of input 0 (from linear) from finite ones, after fc (backward)");
-}
-END_TEST
-
-Suite *trace_suite(void)
-{
-    Suite *s = suite_create("trace");
-    TCase *c = tcase_create("gra_trace_nan");
-    tcase_add_checked_fixture(c, open_traced, close_all);
-    tcase_add_test(c, an_overflow);
-    tcase_add_test(c, the_first_of_several);
-    tcase_add_test(c, an_op_without_inputs);
-    tcase_add_test(c, nothing_is_said_unless_asked);
-    tcase_add_test(c, in_every_mode);
-    tcase_add_loop_test(c, a_mask_and_what_passes_it_on, 0, 2);
-    tcase_add_test(c, a_causal_mask_by_hand);
-    tcase_add_loop_test(c, a_nan_of_a_masks, 0, 2);
-    tcase_add_loop_test(c, another_infinity_of_a_masks_kind, 0, 2);
-    tcase_add_test(c, nothing_is_computed_twice);
-    tcase_add_test(c, a_frozen_parameter_may_be_a_mask);
-    tcase_add_test(c, a_loss_that_is_a_masks_infinity);
-    tcase_add_test(c, a_nan_that_came_in);
-    tcase_add_test(c, a_view_of_infinities);
-    tcase_add_test(c, long_names);
-    tcase_add_test(c, many_inputs);
-    tcase_add_test(c, a_frozen_parameter_in_the_step);
-    tcase_add_test(c, a_spoilt_parameter);
-    tcase_add_test(c, a_gradient_spoilt_before);
-    tcase_add_test(c, a_gradient_without_end);
-    tcase_add_test(c, a_gradient_of_a_masks_infinity);
-    tcase_add_test(c, a_sound_model);
-    tcase_add_test(c, a_linear_overflows);
-    tcase_add_test(c, attention_overflows);
-    tcase_add_test(c, a_sum_overflows);
-    tcase_add_test(c, a_gradient_overflows);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -7,8 +7,6 @@
 
 #ifdef GRADUS_DOUBLE
 
-#define LENGTH(a) (sizeof(a) / sizeof *(a))
-
 static gra_check_report report;
 
 static bool says(const char *phrase)                    /* whatever the line breaks */
@@ -293,22 +291,22 @@ static int run(gra_check_fn *f, int nin, int times)
     return status;
 }
 
-START_TEST(wrong_ops_are_refused)
+CASE(verdicts, open_all, close_all, "")
+
+TESTS(wrong_ops_are_refused, LENGTH(wrongs))
 {
     const struct wrong *w = &wrongs[_i];
     expect(run(w->f, w->nin, 1), 1, w->phrase);
     ck_assert_msg(strcmp(report.name, w->name) == 0, "\"%s\": %s", report.name, report.text);
     ck_assert(report.error > 1e-6);
 }
-END_TEST
 
-START_TEST(right_ops_pass)
+TEST(right_ops_pass)
 {
     expect(run(right_square, 1, 2), 0, "passed");
     expect(run(right_product, 2, 1), 0, "passed");
     expect(run(right_product, 0, 1), 0, "passed");
 }
-END_TEST
 
 /* ---- functions of a number, and their derivatives, right or wrong ------------------------------------ */
 
@@ -412,7 +410,7 @@ static int check_number(size_t i, double factor)
     return checked(of_numbers, &f, 1, &in);
 }
 
-START_TEST(right_derivatives_pass)
+TESTS(right_derivatives_pass, LENGTH(numbers))
 {
     ck_assert_msg(check_number((size_t)_i, 1) == 0, "%s: %s", numbers[_i].name, report.text);
     const char *doubt = numbers[_i].doubt;
@@ -421,17 +419,15 @@ START_TEST(right_derivatives_pass)
     ck_assert_msg(says("rough there") == (doubt && strcmp(doubt, "rough") == 0), "%s: %s", numbers[_i].name,
                   report.text);
 }
-END_TEST
 
-START_TEST(wrong_derivatives_are_refused)
+TESTS(wrong_derivatives_are_refused, LENGTH(numbers))
 {
     const double factors[] = { 1.00001, 1.01, 2, 0.5, 0, -1, 1e8 };
-    for (size_t j = 0; j < LENGTH(factors); j++)
+    for (int j = 0; j < LENGTH(factors); j++)
         if (fabs(factors[j] - 1) > 0.99 * numbers[_i].seen)
             ck_assert_msg(check_number((size_t)_i, factors[j]) == 1, "%s times %g: %s", numbers[_i].name,
                           factors[j], report.text);
 }
-END_TEST
 
 #define F(fn, ...)                                                                                       \
     static gra_tensor *fn(gra_tape *tape, gra_tensor **in, void *arg)                                    \
@@ -496,7 +492,7 @@ static const struct {
 };
 
 /* The tape aborts at an error: whatever is tried on the way, none may come. */
-START_TEST(right_graphs_pass)
+TESTS(right_graphs_pass, LENGTH(graphs))
 {
     gra_check_in in[2] = { { .name = "a", .shape = { 2, { 3, 4 } } }, { .name = "b", .shape = { 2, { 3, 4 } } } };
     for (int i = 0; i < graphs[_i].nin; i++) {
@@ -507,7 +503,6 @@ START_TEST(right_graphs_pass)
     ck_assert_msg(gra_check(t, GRA_TRAIN, &rng, NULL, graphs[_i].nin, in, graphs[_i].f, NULL, 1e-6, &report) == 0,
                   "%s: %s", graphs[_i].name, report.text);
 }
-END_TEST
 
 /* Graphs drawn at random, with a last op that is right, or a thousandth off. */
 typedef struct drawn {
@@ -545,7 +540,7 @@ static gra_tensor *draw(gra_tape *tape, gra_tensor **in, void *arg)
     return of_numbers(tape, &y, (void *)(uintptr_t)&d->last);
 }
 
-START_TEST(graphs_at_random)
+TESTS(graphs_at_random, 100)
 {
     static const char *const names[] = { "a", "b", "c" };
     gra_check_in in[3];
@@ -556,7 +551,6 @@ START_TEST(graphs_at_random)
     d.last.factor = 1.001;
     ck_assert_msg(checked(draw, &d, 3, in) == 1, "%s", report.text);
 }
-END_TEST
 
 /* ---- the mean of an input --------------------------------------------------------------------------- */
 
@@ -620,21 +614,20 @@ static gra_tensor *norm_about_zero(gra_tape *tape, gra_tensor **in, void *arg)
 F(relu_of_sum, gra_relu(tape, gra_sum(tape, in[0])))
 F(abs_of_mean, gra_abs(tape, gra_mean(tape, in[0])))
 
-START_TEST(values_with_a_mean)
+TEST(values_with_a_mean)
 {
     static const gra_shape shapes[] = { { 1, { 3 } }, { 1, { 4 } }, { 1, { 6 } }, { 1, { 8 } }, { 1, { 12 } }, { 1, { 16 } },
                                         { 1, { 100 } }, { 2, { 1, 8 } } };
     static const struct { gra_check_fn *f; int wanted; } cases[] = {
         { variance_about_zero, 1 }, { norm_about_zero, 1 }, { relu_of_sum, 0 }, { abs_of_mean, 0 },
     };
-    for (size_t i = 0; i < LENGTH(shapes); i++)
-        for (size_t f = 0; f < LENGTH(cases); f++) {
+    for (int i = 0; i < LENGTH(shapes); i++)
+        for (int f = 0; f < LENGTH(cases); f++) {
             const gra_check_in x = { .name = "x", .shape = shapes[i] };
             ck_assert_msg(checked(cases[f].f, NULL, 1, &x) == cases[f].wanted,
-                          "case %zu: %s", f, report.text);
+                          "case %d: %s", f, report.text);
         }
 }
-END_TEST
 
 /* ---- what it costs ----------------------------------------------------------------------------------- */
 
@@ -650,7 +643,7 @@ static gra_tensor *count_calls(gra_tape *tape, gra_tensor **in, void *arg)
     return c->f(tape, in, NULL);
 }
 
-START_TEST(two_evaluations_an_element)
+TEST(two_evaluations_an_element)
 {
     const gra_check_in in[] = { { .name = "a", .shape = { 2, { 17, 18 } } },
                                 { .name = "b", .shape = { 2, { 17, 18 } } } };
@@ -658,7 +651,6 @@ START_TEST(two_evaluations_an_element)
     ck_assert_int_eq(checked(count_calls, &c, 2, in), 0);
     ck_assert_int_eq(c.calls, 2 * 2 * 17 * 18 + 5 + 2 * 2 + 1);
 }
-END_TEST
 
 /* ---- how it is said --------------------------------------------------------------------------------- */
 
@@ -762,7 +754,7 @@ static const struct verdict {
     { fails_as_constant, NULL, 2, { IN("a", 1, 3), IN("b", 1, 3) }, -1, "fails: b is a constant", "passed" },
 };
 
-START_TEST(what_the_report_says)        /* _i: of verdicts */
+TESTS(what_the_report_says, LENGTH(verdicts)) /* _i: of verdicts */
 {
     const struct verdict *v = &verdicts[_i];
     gra_keep_going(t, v->status == -1);                 /* what f refuses on the way does not abort */
@@ -770,7 +762,6 @@ START_TEST(what_the_report_says)        /* _i: of verdicts */
     ck_assert_msg(!says(v->unsaid), "\"%s\" is said:\n%s", v->unsaid, report.text);
     ck_assert(v->f != fails_as_constant || isinf(report.error));
 }
-END_TEST
 
 BACKWARD(negative)
     EACH dx[i] -= 2 * x[i] * dy[i];
@@ -791,7 +782,7 @@ static gra_tensor *every_square(gra_tape *tape, gra_tensor **in, void *arg)
     return y;
 }
 
-START_TEST(sixty_parameters)
+TEST(sixty_parameters)
 {
     for (int i = 0; i < 60; i++) {
         char name[80];
@@ -807,33 +798,6 @@ START_TEST(sixty_parameters)
     ck_assert_msg(says("wrong too: ") && says(" (error 2) and 25 more "), "%s", report.text);
     ck_assert_msg(says("right: x, ") && says(" and 27 more "), "%s", report.text);
     ck_assert_msg(says("it fits: the sign is flipped"), "%s", report.text);
-}
-END_TEST
-
-Suite *verdicts_suite(void)
-{
-    Suite *s = suite_create("verdicts");
-    TCase *c = tcase_create("gradient check");
-    tcase_add_checked_fixture(c, open_all, close_all);
-    tcase_add_loop_test(c, wrong_ops_are_refused, 0, (int)LENGTH(wrongs));
-    tcase_add_test(c, right_ops_pass);
-    tcase_add_loop_test(c, right_derivatives_pass, 0, (int)LENGTH(numbers));
-    tcase_add_loop_test(c, wrong_derivatives_are_refused, 0, (int)LENGTH(numbers));
-    tcase_add_loop_test(c, right_graphs_pass, 0, (int)LENGTH(graphs));
-    tcase_add_loop_test(c, graphs_at_random, 0, 100);
-    tcase_add_test(c, values_with_a_mean);
-    tcase_add_test(c, two_evaluations_an_element);
-    tcase_add_loop_test(c, what_the_report_says, 0, (int)LENGTH(verdicts));
-    tcase_add_test(c, sixty_parameters);
-    suite_add_tcase(s, c);
-    return s;
-}
-
-#else
-
-Suite *verdicts_suite(void)
-{
-    return suite_create("verdicts");
 }
 
 #endif

@@ -20,7 +20,9 @@ static void open_begun(void)
 
 /* ---- nodes by number ---- */
 
-START_TEST(nodes_in_the_order_of_recording)
+CASE(view, open_begun, close_all, "")
+
+TEST(nodes_in_the_order_of_recording)
 {
     ck_assert_int_eq(gra_node_count(t), 0);
     ck_assert_ptr_null(gra_node_at(t, 0));
@@ -41,15 +43,13 @@ START_TEST(nodes_in_the_order_of_recording)
     ck_assert_int_eq(gra_node_count(t), 0);
     ck_assert_int_eq(gra_node_number(y[1]), -1);
 }
-END_TEST
 
-START_TEST(nothing_in_eval)
+TEST(nothing_in_eval)
 {
     gra_begin(t, GRA_EVAL, NULL);
     ck_assert_int_eq(gra_node_number(gra_exp(t, gra_scalar(t, 2))), -1);
     ck_assert_int_eq(gra_node_count(t), 0);
 }
-END_TEST
 
 /* ---- layers ---- */
 
@@ -77,7 +77,7 @@ static gra_tensor *param(const char *name)
     return p ? p : gra_param(gra_root(model), name, gra_init_ones(), GRA_SHAPE(1));
 }
 
-START_TEST(the_layer_of_an_op_without_parameters)
+TESTS(the_layer_of_an_op_without_parameters, LENGTH(between))
 {
     char path[GRA_PATH];
     const char *p = between[_i].p, *q = between[_i].q;
@@ -86,9 +86,8 @@ START_TEST(the_layer_of_an_op_without_parameters)
         gra_mul(t, gra_exp(t, gra_mul(t, y, param(q))), param("what.comes.later"));     /* does not count */
     ck_assert_str_eq(gra_node_path(y, path), between[_i].path);
 }
-END_TEST
 
-START_TEST(the_layer_of_a_parameter)
+TEST(the_layer_of_a_parameter)
 {
     char path[GRA_PATH] = "x";
     gra_tensor *p = param("ff.fc.weight"), *y = gra_add(t, gra_scalar(t, 1), p);
@@ -100,11 +99,10 @@ START_TEST(the_layer_of_a_parameter)
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert_str_eq(gra_node_path(y, path), "");
 }
-END_TEST
 
 /* ---- names ---- */
 
-START_TEST(a_name)
+TEST(a_name)
 {
     gra_tensor *x = gra_scalar(t, 1), *p = param("fc.weight");
     ck_assert_ptr_null(x->name);
@@ -115,9 +113,8 @@ START_TEST(a_name)
     ck_assert_str_eq(gra_name(p, "x")->name, "fc.weight");
     ck_assert_str_eq(gra_name(x, "%lc", (wint_t)0x10ffff)->name, "scores");     /* not a text in this locale */
 }
-END_TEST
 
-START_TEST(a_name_is_no_parameter)      /* to the tracer, or where a layer is sought */
+TEST(a_name_is_no_parameter)            /* to the tracer, or where a layer is sought */
 {
     char path[GRA_PATH];
     gra_trace_nan(t, true);
@@ -132,9 +129,8 @@ START_TEST(a_name_is_no_parameter)      /* to the tracer, or where a layer is so
     gra_name(x, "%s", "late");                          /* after an error: nothing */
     ck_assert_str_eq(x->name, "scores");
 }
-END_TEST
 
-START_TEST(a_stale_tensor_is_not_named)
+TEST(a_stale_tensor_is_not_named)
 {
     gra_tensor *x = gra_name(gra_scalar(t, 1), "x");
     gra_begin(t, GRA_GRAD, NULL);
@@ -142,7 +138,6 @@ START_TEST(a_stale_tensor_is_not_named)
     expect_error("gra_name: input 0 was not made in this step: a tensor ends with its step, at the next gra_begin, and "
                  "belongs to its tape");
 }
-END_TEST
 
 /* ---- the text ---- */
 
@@ -174,7 +169,7 @@ static void expect_tidy(const char *text)
     }
 }
 
-START_TEST(an_expression_as_text)
+TEST(an_expression_as_text)
 {
     gra_keep_grads(t, true);
     gra_tensor *a = gra_name(gra_scalar(t, 2), "a"), *b = gra_scalar(t, -3);
@@ -194,9 +189,8 @@ START_TEST(an_expression_as_text)
                                 "1  add       ()     0, constant      4         8\n"
                                 "2  mul       ()     1, 1            16         1\n");
 }
-END_TEST
 
-START_TEST(layers_as_text)              /* parameters; what was not kept; a result that wants no gradient */
+TEST(layers_as_text)                    /* parameters; what was not kept; a result that wants no gradient */
 {
     struct gra_linear l;
     gra_linear_init(&l, gra_enter(gra_root(model), "fc"), 2, 2, true);
@@ -215,18 +209,16 @@ START_TEST(layers_as_text)              /* parameters; what was not kept; a resu
                                 "2  fc     layer_norm  (2, 2)  1, bias                0\n"
                                 "3         sum         ()      2                      0\n");
 }
-END_TEST
 
-START_TEST(empty_tapes_as_text)
+TEST(empty_tapes_as_text)
 {
     ck_assert_str_eq(printed(), "the tape is empty: nothing was computed that wants a gradient\n");
     gra_begin(t, GRA_EVAL, NULL);
     gra_exp(t, gra_scalar(t, 1));
     ck_assert_str_eq(printed(), "the tape is empty: GRA_EVAL records nothing\n");
 }
-END_TEST
 
-START_TEST(many_inputs_as_text)
+TEST(many_inputs_as_text)
 {
     gra_tensor *x = VECTOR(1), *part[1000];
     for (int i = 0; i < 1000; i++)
@@ -234,13 +226,12 @@ START_TEST(many_inputs_as_text)
     gra_concat(t, 1000, part, 0);
     ck_assert_ptr_nonnull(strstr(printed(), "1000  concat  (1000)  0, 1, 2, ... 999  "));
 }
-END_TEST
 
 static const double sizes[][2] = { { 1e30, 1e30 }, { 3, 4 }, { 0, 0 }, { (double)NAN, (double)INFINITY },
                                    { (double)INFINITY, 1 }, { -(double)INFINITY, 1 } };
 static const char *const root_mean_squares[] = { "1e+30", "3.54", "0", "nan", "inf", "inf" };
 
-START_TEST(root_mean_squares_as_text)
+TESTS(root_mean_squares_as_text, LENGTH(sizes))
 {
     gra_tensor *x = VECTOR((real)sizes[_i][0], (real)sizes[_i][1]);
     char line[80];
@@ -252,15 +243,13 @@ START_TEST(root_mean_squares_as_text)
     ck_assert_ptr_nonnull(printed());
     expect_tidy(shown);
 }
-END_TEST
 
-START_TEST(no_values_as_text)
+TEST(no_values_as_text)
 {
     gra_tensor *p = param("fc.weight"), *none = gra_constant(t, NULL, GRA_SHAPE(0, 1));
     gra_add(t, none, p);
     ck_assert_ptr_nonnull(strstr(printed(), "0  fc     add       (0, 1)  constant, weight\n"));
 }
-END_TEST
 
 /* ---- names of any bytes ---- */
 
@@ -322,7 +311,7 @@ static void expect_tidy_dot(char *text)
     ck_assert_int_eq(depth, 0);
 }
 
-START_TEST(names_of_any_bytes)
+TESTS(names_of_any_bytes, HOSTILE)
 {
     const char *name = hostile_name(_i);
     gra_tensor *p = gra_param(gra_enter(gra_enter(gra_root(model), "%.30s", name), "%.30s", name), "w", gra_init_ones(),
@@ -337,11 +326,10 @@ START_TEST(names_of_any_bytes)
     expect_tidy_dot(dot_text());
     ck_assert_uint_lt(strlen(shown), 4000);
 }
-END_TEST
 
 /* ---- the graph ---- */
 
-START_TEST(layers_as_a_graph)          /* a constant inside of a block does not break its box in two */
+TEST(layers_as_a_graph)                /* a constant inside of a block does not break its box in two */
 {
     gra_tensor *x = gra_mul(t, param("a.0.b.w"), gra_ones(t, GRA_SHAPE(2)));
     x = gra_add(t, gra_exp(t, x), gra_ones(t, GRA_SCALAR));
@@ -358,9 +346,8 @@ START_TEST(layers_as_a_graph)          /* a constant inside of a block does not 
                                  "n2 [label=\"add | (2) | data 3.72\"];\nsubgraph cluster_3 {\nlabel=\"a.0.c\";\n"));
     expect_tidy_dot(shown);
 }
-END_TEST
 
-START_TEST(odd_nodes_as_a_graph)        /* an input that is NULL, no values, a name of code points that XML forbids */
+TEST(odd_nodes_as_a_graph)              /* an input that is NULL, no values, a name of code points that XML forbids */
 {
     gra_tensor *x = gra_name(gra_input(t, (const gra_real[]){ 1, 2, 3 }, GRA_SHAPE(1, 3)), "a\xef\xbf\xbe\xef\xbf\xbf");
     gra_layer_norm(t, x, NULL, NULL, 1e-5);
@@ -370,9 +357,8 @@ START_TEST(odd_nodes_as_a_graph)        /* an input that is NULL, no values, a n
     ck_assert_msg(strstr(text, "n1 [label=\"add | (0, 1)\"];") != NULL, "%s", text);
     expect_tidy_dot(shown);
 }
-END_TEST
 
-START_TEST(to_stdout)
+TEST(to_stdout)
 {
     fflush(stdout);
     const int kept = dup(STDOUT_FILENO);
@@ -382,24 +368,21 @@ START_TEST(to_stdout)
     ck_assert_int_eq(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
     close(kept);
 }
-END_TEST
 
-START_TEST(an_empty_graph)
+TEST(an_empty_graph)
 {
     expect_tidy_dot(dot_text());
 }
-END_TEST
 
-START_TEST(a_graph_that_cannot_be_written)
+TEST(a_graph_that_cannot_be_written)
 {
     gra_exp(t, gra_scalar(t, 1));
     ck_assert_int_eq(gra_write_dot(t, "/nowhere/tape.dot"), -1);
     ck_assert_int_eq(errno, ENOENT);
     ck_assert_int_eq(gra_write_dot(t, NULL), -1);
 }
-END_TEST
 
-START_TEST(an_expression_as_a_graph)
+TEST(an_expression_as_a_graph)
 {
     gra_keep_grads(t, true);
     gra_tensor *a = gra_name(gra_scalar(t, 2), "a\\\"b|c");
@@ -413,11 +396,10 @@ START_TEST(an_expression_as_a_graph)
                                  "leaf0 -> n0;\n"
                                  "}\n");
 }
-END_TEST
 
 /* ---- no memory ---- */
 
-START_TEST(no_memory_for_a_name)
+TEST(no_memory_for_a_name)
 {
     gra_tensor *x = gra_name(gra_scalar(t, 1), "x");
     if (!fault_wrapped())
@@ -428,7 +410,6 @@ START_TEST(no_memory_for_a_name)
     ck_assert_str_eq(x->name, "x");
     expect_error("out of memory: 1000001 more bytes were wanted for this step");
 }
-END_TEST
 
 static long file_size(const char *path)
 {
@@ -436,7 +417,7 @@ static long file_size(const char *path)
     return stat(path, &s) == 0 ? (long)s.st_size : -1;
 }
 
-START_TEST(no_memory_to_look)           /* at each allocation once */
+TEST(no_memory_to_look)                 /* at each allocation once */
 {
     gra_exp(t, gra_scalar(t, 1));
     static const char path[] = GRADUS_BUILD "/tape.dot";
@@ -462,36 +443,4 @@ START_TEST(no_memory_to_look)           /* at each allocation once */
         ck_assert_str_eq(shown, "the tape cannot be shown: out of memory\n");
     }
     ck_assert_int_eq(fault_held(), held);
-}
-END_TEST
-
-Suite *view_suite(void)
-{
-    Suite *s = suite_create("view");
-    TCase *c = tcase_create("view");
-    tcase_add_checked_fixture(c, open_begun, close_all);
-    tcase_add_test(c, nodes_in_the_order_of_recording);
-    tcase_add_test(c, nothing_in_eval);
-    tcase_add_loop_test(c, the_layer_of_an_op_without_parameters, 0, LENGTH(between));
-    tcase_add_test(c, the_layer_of_a_parameter);
-    tcase_add_test(c, a_name);
-    tcase_add_test(c, a_name_is_no_parameter);
-    tcase_add_test(c, a_stale_tensor_is_not_named);
-    tcase_add_test(c, an_expression_as_text);
-    tcase_add_test(c, layers_as_text);
-    tcase_add_test(c, empty_tapes_as_text);
-    tcase_add_test(c, many_inputs_as_text);
-    tcase_add_loop_test(c, root_mean_squares_as_text, 0, LENGTH(sizes));
-    tcase_add_test(c, no_values_as_text);
-    tcase_add_loop_test(c, names_of_any_bytes, 0, HOSTILE);
-    tcase_add_test(c, an_expression_as_a_graph);
-    tcase_add_test(c, layers_as_a_graph);
-    tcase_add_test(c, odd_nodes_as_a_graph);
-    tcase_add_test(c, to_stdout);
-    tcase_add_test(c, an_empty_graph);
-    tcase_add_test(c, a_graph_that_cannot_be_written);
-    tcase_add_test(c, no_memory_for_a_name);
-    tcase_add_test(c, no_memory_to_look);
-    suite_add_tcase(s, c);
-    return s;
 }
