@@ -68,7 +68,7 @@ static void put_tensor(struct text *o, const gra_listing *l, const gra_tensor *x
     gra_title_text(x, text);
     put_escaped(o, text);
     if (x->shape.ndim)
-        put(o, " | %s", GRA_SHAPE_OF(x));
+        put(o, " | %s", GRA_SHAPE_STRING(x->shape));
     gra_size_text(x, x->data, size);
     if (*size)
         put(o, " | data %s", size);

@@ -28,15 +28,21 @@ int32_t gra_utf8(const char **s, const char *end)
     return -1;
 }
 
-/* A name from a file may hold any bytes: those that are not UTF-8, or that would control a terminal, become
- * '?'. */
+bool gra_shows(int32_t c)
+{
+    const bool turns = c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+                       (c >= 0x2066 && c <= 0x2069);
+    return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && !turns && c != 0xfffe && c != 0xffff;
+}
+
+/* A name from a file may hold any bytes: of what does not show each byte becomes a '?'. */
 static void make_printable(char *s)
 {
     for (const char *end = s + strlen(s); s < end;) {
         const char *next = s;
         const int32_t c = gra_utf8(&next, end);
         const size_t n = c < 0 ? 1 : (size_t)(next - s);
-        if (c < 0x20 || (c >= 0x7f && c < 0xa0))
+        if (!gra_shows(c))
             memset(s, '?', n);
         s += n;
     }

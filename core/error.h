@@ -24,5 +24,8 @@ _Noreturn void gra_abort(const char *sentence);         /* prints it first: an e
 
 int32_t     gra_utf8(const char **s, const char *end);  /* the next character, and *s moves past it; -1: not
                                                            UTF-8 */
+bool        gra_shows(int32_t c);                       /* false: -1, or a character that would control a
+                                                           terminal, turn the direction of the text behind
+                                                           it, or is not allowed in XML */
 
 #endif

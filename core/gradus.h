@@ -248,9 +248,9 @@ char       *gra_node_path(const gra_tensor *x, char path[GRA_PATH]);    /* the l
                                                            without one belongs to what encloses the layers
                                                            before and after it. Of a parameter its layer */
 gra_tensor *gra_name(gra_tensor *x, const char *format, ...) GRA_PRINTF(2, 3);  /* x, which has this name until
-                                                           the next gra_begin: what gra_trace_nan finds, and
-                                                           what is printed of the tape, is told by it. A
-                                                           parameter keeps its own */
+                                                           the next gra_begin: in errors, in what
+                                                           gra_trace_nan finds, and where the tape is shown.
+                                                           A parameter keeps its own */
 void        gra_print_tape(const gra_tape *t);          /* to stdout, 80 columns wide: a line for each node, and
                                                            for each leaf before it is first used, with the
                                                            root mean square of values and gradient, or of a

@@ -85,14 +85,13 @@ void gra_listing_close(gra_listing *l)
 
 /* ---- what is written of a row ---- */
 
-/* The next character of a text that may hold any bytes: one that is not UTF-8, or would control a terminal,
- * or that XML does not allow in a picture, is a '?'. */
+/* The next character of a text that may hold any bytes: what does not show is a '?'. */
 static int next_char(const char **s, const char *end, char c[4])
 {
     const char *from = *s;
     const int32_t code = gra_utf8(s, end);
     *s += code < 0;
-    if (code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0xfffe || code == 0xffff) {
+    if (!gra_shows(code)) {
         c[0] = '?';
         return 1;
     }

@@ -210,7 +210,7 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape sh
     }
     if (!gra_shape_size(shape, &size) || size == 0) {
         gra_model_fail(m, "gra_param: %s cannot have the shape %s: sizes must be positive, and fit in "
-                       "memory", full.name, gra_shape_text(shape, (char[GRA_SHAPE_TEXT]){ 0 }));
+                       "memory", full.name, GRA_SHAPE_STRING(shape));
         return NULL;
     }
     gra_tensor *p = make(m, full.name, shape, size, true);

@@ -8,7 +8,7 @@
  * backward is not called.) Always accumulate, dx[i] += ...: an input may feed several ops, or this one twice.
  *
  * C++ can call the functions. The macros that make an array of their arguments (gra_result, GRA_REFUSES,
- * GRA_SHAPE_OF) are C: call gra_result_n, gra_refuses and gra_shape_text there. */
+ * GRA_SHAPE_OF, GRA_SHAPE_STRING) are C: call gra_result_n, gra_refuses, gra_tensor_text, gra_shape_text there. */
 #ifndef GRADUS_OP_H
 #define GRADUS_OP_H
 
@@ -62,10 +62,14 @@ bool        gra_refuses(gra_tape *t, const char *op, int nin, gra_tensor *const 
                 (gra_tensor *[]){ __VA_ARGS__ })
 void        gra_model_fail(gra_model *m, const char *format, ...) GRA_PRINTF(2, 3);  /* m is then unusable */
 
-/* Shapes. GRA_SHAPE_OF(x) is the text "(2, 3)". */
+/* Shapes. GRA_SHAPE_STRING(s) is the text "(2, 3)". For sentences GRA_SHAPE_OF(x) is that of the tensor x,
+ * behind its name if it has one: "scores" (2, 3). */
 #define GRA_SHAPE_TEXT 120
-#define GRA_SHAPE_OF(x) gra_shape_text((x)->shape, (char[GRA_SHAPE_TEXT]){ 0 })
+#define GRA_TENSOR_TEXT (GRA_SHAPE_TEXT + 4 * 40 + 4)
+#define GRA_SHAPE_STRING(s) gra_shape_text(s, (char[GRA_SHAPE_TEXT]){ 0 })
+#define GRA_SHAPE_OF(x) gra_tensor_text(x, (char[GRA_TENSOR_TEXT]){ 0 })
 char     *gra_shape_text(gra_shape s, char *text);
+char     *gra_tensor_text(const gra_tensor *x, char *text);     /* of a longer name 40 characters */
 bool      gra_shape_size(gra_shape s, size_t *size);    /* false: a negative or too large size, or ndim */
 bool      gra_same_shape(gra_shape a, gra_shape b);
 int       gra_wrap_dim(gra_shape s, int d);             /* d, or d + ndim; -1 if there is no such dimension */

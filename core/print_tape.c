@@ -54,7 +54,7 @@ static void row_text(const gra_listed *row, cells cell)
     gra_shortened(gra_path_between(row->before, row->after, path), LINE, cell[LAYER]);
     gra_title_text(x, text);
     gra_shortened(text, LINE, cell[TITLE]);
-    gra_shortened(GRA_SHAPE_OF(x), LINE, cell[SHAPE]);
+    gra_shortened(GRA_SHAPE_STRING(x->shape), LINE, cell[SHAPE]);
     if (number >= 0)
         inputs_text(x, path, cell[INPUTS]);
     gra_size_text(x, x->data, cell[VALUE]);

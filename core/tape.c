@@ -179,7 +179,7 @@ static gra_tensor *new_tensor(gra_tape *t, const char *name, gra_shape shape, in
         return gra_fail(t, "%s: at most %d dimensions, but %d came", name, GRA_MAX_DIMS, shape.ndim);
     if (!gra_shape_size(shape, &size))
         return gra_fail(t, "%s: a result of shape %s is too large or has a negative size", name,
-                        gra_shape_text(shape, (char[GRA_SHAPE_TEXT]){ 0 }));
+                        GRA_SHAPE_STRING(shape));
     const size_t head = (sizeof(gra_tensor) + (size_t)nin * sizeof(gra_tensor *) + 15) / 16 * 16;
     gra_tensor *x = gra_header_alloc(t, head + args);
     data = data ? data : gra_alloc(t, size * sizeof(real));

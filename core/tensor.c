@@ -74,6 +74,6 @@ double gra_item(const gra_tensor *x)
     if (x && x->size == 1)
         return (double)x->data[0];
     if (x && x->tape)
-        gra_fail(x->tape, "gra_item: a tensor of shape %s has %zu values, not one", GRA_SHAPE_OF(x), x->size);
+        gra_fail(x->tape, "gra_item: x is %s, which has %zu values, not one", GRA_SHAPE_OF(x), x->size);
     return (double)NAN;
 }

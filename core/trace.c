@@ -56,7 +56,7 @@ static char *value_text(unsigned wanted, const gra_tensor *x, const real *values
         i /= (size_t)x->shape.dim[d];
     }
     snprintf(text, TEXT, x->shape.ndim ? "%s at %s" : "%s", name,
-             gra_shape_text(at, (char[GRA_SHAPE_TEXT]){ 0 }));
+             GRA_SHAPE_STRING(at));
     return text;
 }
 
@@ -65,7 +65,10 @@ static char *input_text(const gra_tensor *y, int k, char *text)
 {
     const gra_tensor *x = y->in[k];
     const char *from = x->name ? "" : "from ", *name = x->name ? x->name : x->op ? x->op->name : NULL;
-    snprintf(text, TEXT, name ? "input %d (%s%s)" : "input %d", k, from, name);
+    char whole[GRA_COLUMNS_TEXT];
+    if (name)
+        gra_shortened(name, 60, whole);
+    snprintf(text, TEXT, name ? "input %d (%s%s)" : "input %d", k, from, whole);
     return text;
 }
 

@@ -110,3 +110,12 @@ gra_tensor *gra_name(gra_tensor *x, const char *format, ...)
     x->name = name;
     return x;
 }
+
+char *gra_tensor_text(const gra_tensor *x, char *text)
+{
+    char name[GRA_COLUMNS_TEXT] = "", shape[GRA_SHAPE_TEXT];
+    if (x->name)
+        gra_shortened(x->name, 40, name);
+    snprintf(text, GRA_TENSOR_TEXT, x->name ? "\"%s\" %s" : "%s%s", name, gra_shape_text(x->shape, shape));
+    return text;
+}

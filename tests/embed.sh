@@ -74,10 +74,10 @@ static gra_tensor *twice(gra_tape *t, gra_tensor *x)
     op.forward = forward_all;
     if (gra_refuses(t, "twice", 1, &x))
         return gra_empty(t);
-    char text[GRA_SHAPE_TEXT], state[GRA_RNG_TEXT], path[GRA_PATH];
+    char shape[GRA_SHAPE_TEXT], text[GRA_TENSOR_TEXT], state[GRA_RNG_TEXT], path[GRA_PATH];
     gra_node_path(x, path);
     if (x->size > GRA_SERIAL - 1 || x->shape.ndim > GRA_MAX_DIMS || sizeof state < GRA_MAX_ARGS)
-        return gra_fail(t, "twice: x is %s", gra_shape_text(x->shape, text));
+        return gra_fail(t, "twice: x is %s, shaped %s", gra_tensor_text(x, text), gra_shape_text(x->shape, shape));
     return gra_run(gra_result_n(t, &op, x->shape, 1, &x));
 }
 int main()
@@ -112,7 +112,7 @@ for name in $macros; do
     case $name in
     GRADUS_H | GRADUS_OP_H | GRADUS_LAYERS_H) ;;                    # guards
     GRA_VARIANT* | GRA_TARGET_* | GRA_COUNT | GRA_KEPT | GRA_NEEDS_LIBRARY | GRA_PRINTF) ;;      # what others are made of
-    GRA_REFUSES | GRA_SHAPE_OF) ok "$name is said to be C's" grep -q "^ \* C++ can call.*\|$name.*are C" core/op.h ;;
+    GRA_REFUSES | GRA_SHAPE_OF | GRA_SHAPE_STRING) ok "$name is said to be C's" grep -q "^ \* C++ can call.*\|$name.*are C" core/op.h ;;
     *) ok "$name is tried in C++" grep -q "\b$name\b" "$W/all.cpp" ;;
     esac
 done

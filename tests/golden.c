@@ -32,7 +32,7 @@ void golden_compare(const golden *g, const golden_tensor *want, const real *x, g
 {
     ck_assert_msg(gra_same_shape(shape, want->shape),
                   "%s: %s is %s, wanted %s", g->path, want->name,
-                  gra_shape_text(shape, (char[GRA_SHAPE_TEXT]){ 0 }), GRA_SHAPE_OF(want));
+                  GRA_SHAPE_STRING(shape), GRA_SHAPE_STRING(want->shape));
     for (size_t i = 0; i < want->size; i++)
         ck_assert_msg(golden_agrees(want, i, (double)x[i]),
                       "%s: %s[%zu] is %.17g, wanted %.17g: off by %.3g, allowed %.3g", g->path, want->name, i,

@@ -78,7 +78,7 @@ static void set(gra_tensor *p, const char *name)
     const golden_tensor *x = golden_get(file, "param", name);
     ck_assert_msg(p && gra_same_shape(p->shape, x->shape),
                   "%s: the layer's %s is %s, the file's %s", file->path, name,
-                  p ? GRA_SHAPE_OF(p) : "missing", GRA_SHAPE_OF(x));
+                  p ? GRA_SHAPE_STRING(p->shape) : "missing", GRA_SHAPE_STRING(x->shape));
     for (size_t i = 0; i < p->size; i++)
         p->data[i] = (real)x->values[i];
     remember(name, p);

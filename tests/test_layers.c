@@ -426,7 +426,7 @@ static void expect_params(const char *const *want, int n)
         const gra_tensor *p = gra_param_at(model, i);
         char got[256] = "nothing";
         if (p)
-            snprintf(got, sizeof got, "%s %s", p->name, GRA_SHAPE_OF(p));
+            snprintf(got, sizeof got, "%s %s", p->name, GRA_SHAPE_STRING(p->shape));
         ck_assert_str_eq(got, i < n ? want[i] : "nothing");
     }
 }

@@ -130,6 +130,53 @@ TEST(a_name_is_no_parameter)            /* to the tracer, or where a layer is so
     ck_assert_str_eq(x->name, "scores");
 }
 
+/* Every op says of a tensor that has a name what it is called. */
+static gra_tensor *x_named, *p_named;
+static void wrong_matmul(void)    { gra_matmul(t, x_named, x_named); }
+static void wrong_linear(void)    { gra_linear(t, x_named, p_named, NULL); }
+static void wrong_add(void)       { gra_add(t, gra_zeros(t, GRA_SHAPE(4)), x_named); }
+static void wrong_softmax(void)   { gra_softmax(t, x_named, 2); }
+static void wrong_reshape(void)   { gra_reshape(t, x_named, GRA_SHAPE(5)); }
+static void wrong_concat(void)    { gra_concat(t, 2, (gra_tensor *[]){ x_named, p_named }, 0); }
+static void wrong_mse_loss(void)  { gra_mse_loss(t, x_named, p_named); }
+static void wrong_attention(void) { gra_attention(t, x_named, p_named, x_named, &(gra_attention_options){ .heads = 1 }); }
+static void wrong_backward(void)  { gra_backward(t, x_named); }
+static void wrong_grad(void)      { gra_grad(x_named); }
+static void wrong_item(void)      { gra_item(x_named); }
+
+static const struct { void (*call)(void); const char *sentence; } named[] = {
+    { wrong_matmul, "matmul: a is X but b is X: the inner sizes 3 and 2 differ" },
+    { wrong_linear, "linear: x is X but the weight is P" },
+    { wrong_add, "add: shapes (4) and X do not broadcast" },
+    { wrong_softmax, "softmax: dimension 2 of a tensor X: it has 2 dimensions" },
+    { wrong_reshape, "reshape: x is X, 6 values" },
+    { wrong_concat, "concat: tensor 0 is X but tensor 1 is P" },
+    { wrong_mse_loss, "mse_loss: x is X but target is P" },
+    { wrong_attention, "attention: q X, k P, v X" },
+    { wrong_backward, "gra_backward: the loss is X" },
+    { wrong_grad, "gra_grad: this input X wants no gradient" },
+    { wrong_item, "gra_item: x is X, which has 6 values, not one" },
+};
+
+/* A sentence in which X stands for x, and P for p. */
+static void expect_sentence(const char *pattern, const char *x, const char *p)
+{
+    char wanted[600] = "";
+    for (; *pattern; pattern++) {
+        const char *text = *pattern == 'X' ? x : *pattern == 'P' ? p : NULL;
+        snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), text ? "%s" : "%.1s", text ? text : pattern);
+    }
+    ck_assert_msg(strncmp(or_none(gra_error(t)), wanted, strlen(wanted)) == 0, "%s: wanted %s", or_none(gra_error(t)), wanted);
+}
+
+TESTS(a_name_in_sentences, LENGTH(named))
+{
+    x_named = gra_name(gra_zeros(t, GRA_SHAPE(2, 3)), "scores");
+    p_named = gra_param(gra_root(model), "ff.weight", gra_init_ones(), GRA_SHAPE(1, 4));
+    named[_i].call();
+    expect_sentence(named[_i].sentence, "\"scores\" (2, 3)", "\"ff.weight\" (1, 4)");
+}
+
 TEST(a_stale_tensor_is_not_named)
 {
     gra_tensor *x = gra_name(gra_scalar(t, 1), "x");
@@ -154,15 +201,27 @@ static const char *printed(void)
     return shown;
 }
 
-/* Every byte is printable ASCII or a part of a character, every line has at most 80 of these and does not end
- * in a blank. */
-static void expect_tidy(const char *text)
+/* Every byte is printable ASCII or a part of a character that does not control the text around it. */
+static void expect_printable(const char *text)
 {
-    int line = 0;
+    static const char *const turning[] = { "\xd8\x9c", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xae", "\xe2\x81\xa6" };
     for (const char *s = text, *end = s + strlen(s); s < end;) {
         const char *at = s;
         const int32_t c = gra_utf8(&s, end);
         ck_assert_msg(c == '\n' || (c >= 0x20 && c < 0x7f) || c >= 0xa0, "byte %zu is %d", (size_t)(at - text), c);
+    }
+    for (size_t i = 0; i < LENGTH(turning); i++)
+        ck_assert_ptr_null(strstr(text, turning[i]));
+}
+
+/* Besides every line has at most 80 characters and does not end in a blank. */
+static void expect_tidy(const char *text)
+{
+    int line = 0;
+    expect_printable(text);
+    for (const char *s = text, *end = s + strlen(s); s < end;) {
+        const char *at = s;
+        const int32_t c = gra_utf8(&s, end);
         ck_assert_msg(c != '\n' || at == text || at[-1] != ' ', "a blank ends a line: %s", text);
         line = c == '\n' ? 0 : line + 1;
         ck_assert_msg(line <= 80, "a line is too long: %s", text);
@@ -255,10 +314,12 @@ TEST(no_values_as_text)
 
 #define LONG 10000
 
+#define BIDI "\xd8\x9c\xe2\x80\x8f\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6"     /* they turn the direction of text, or end a line */
+
 static char *hostile_name(int which)
 {
     static char name[LONG + 1];
-    static const char *const bad[] = { "\n\t\033[2J\177\302\205", "\xff\xc0\x80\xed\xa0\x80", "\"];}\\N|{<>}",
+    static const char *const bad[] = { "\n\t\033[2J\177\302\205", BIDI, "\xff\xc0\x80\xed\xa0\x80", "\"];}\\N|{<>}",
                                        "</script>", "\xef\xbf\xbf", "\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80", "&lt;%s%n", "" };
     const size_t n = strlen(bad[which]);
     memset(name, 'x', LONG);
@@ -267,7 +328,7 @@ static char *hostile_name(int which)
         memcpy(name + at, bad[which], n);
     return name;
 }
-#define HOSTILE 8
+#define HOSTILE 9
 
 static char *dot_text(void)
 {
@@ -325,6 +386,23 @@ TESTS(names_of_any_bytes, HOSTILE)
     ck_assert_uint_lt(strlen(shown), 2000);
     expect_tidy_dot(dot_text());
     ck_assert_uint_lt(strlen(shown), 4000);
+}
+
+TESTS(names_of_any_bytes_in_sentences, HOSTILE)
+{
+    const char *name = hostile_name(_i);
+    gra_tensor *x = gra_name(gra_zeros(t, GRA_SHAPE(2, 3)), "%s", name);
+    gra_attention(t, x, x, x, &(gra_attention_options){ .heads = 1 });
+    snprintf(shown, sizeof shown, "%s", or_none(gra_error(t)));
+    ck_assert_ptr_nonnull(strstr(shown, "\" (2, 3), k \""));
+    ck_assert_ptr_nonnull(strstr(shown, *name ? "..." : "q \"\" ("));
+    expect_printable(shown);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_trace_nan(t, true);
+    gra_exp(t, gra_name(gra_scalar(t, (double)NAN), "%s", name));
+    snprintf(shown, sizeof shown, "%s", or_none(gra_error(t)));
+    ck_assert_ptr_nonnull(strstr(shown, ") holds nan"));
+    expect_printable(shown);
 }
 
 /* ---- the graph ---- */

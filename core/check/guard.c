@@ -84,7 +84,7 @@ static void accuse(gra_guard *g, const gra_tensor *y, bool backward, const char 
     const char *name = x ? name_of(g, x) : NULL;
     gra_check_put(&s, "the %s of %s %s", backward ? "backward" : "forward", y->op->name, did);
     if (name)
-        gra_check_put(&s, "%s %s", name, GRA_SHAPE_OF(x));
+        gra_check_put(&s, "%s %s", name, GRA_SHAPE_STRING(x->shape));
     else if (x == y)
         gra_check_put(&s, "its result %s", GRA_SHAPE_OF(x));
     else if (x)

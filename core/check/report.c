@@ -103,7 +103,7 @@ static void say_list(gra_check_report *report, const char *what, list *l)
 /* "w (3, 4), element 5 (row 1, column 1)" */
 static void put_element(gra_check_line *s, const gra_checked *x, size_t i)
 {
-    gra_check_put(s, "%." NAME "s %s", x->name, gra_shape_text(x->shape, (char[GRA_SHAPE_TEXT]){ 0 }));
+    gra_check_put(s, "%." NAME "s %s", x->name, GRA_SHAPE_STRING(x->shape));
     if (x->shape.ndim == 0)
         return;
     gra_check_put(s, ", element %zu", i);
@@ -179,7 +179,7 @@ void gra_check_tell(gra_checking *k, gra_checked *worst, bool untested)
     }
     if (k->size == 0) {
         gra_check_say(k->report, "gradient check: nothing was tested: what f returned is empty: %s",
-                      gra_shape_text(k->shape, (char[GRA_SHAPE_TEXT]){ 0 }));
+                      GRA_SHAPE_STRING(k->shape));
         return;
     }
     const bool failed = !(worst->error <= k->tolerance);

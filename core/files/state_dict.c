@@ -14,7 +14,7 @@ static int check_shape(gra_file *f, const gra_tensor *p, const gra_file_tensor *
     if (gra_same_shape(x->shape, p->shape))
         return 0;
     return gra_file_fail(f, "tensor %.100s has the shape %s, but in the model it is %s", x->name,
-                         GRA_SHAPE_OF(x), GRA_SHAPE_OF(p));
+                         GRA_SHAPE_STRING(x->shape), GRA_SHAPE_STRING(p->shape));
 }
 
 /* 1: they have the same values, bit for bit; 0: not; -1: they cannot be read. */

@@ -88,7 +88,7 @@ int gra_muon_init(gra_muon *opt, gra_model *m, gra_takes *takes)
         const gra_tensor *p = gra_param_at(m, i);
         if (opt->v[i] && p->shape.ndim != 2) {
             gra_model_fail(m, "muon: %s is %s, but only matrices can be made orthogonal: give it to another "
-                           "optimiser", p->name, GRA_SHAPE_OF(p));
+                           "optimiser", p->name, GRA_SHAPE_STRING(p->shape));
             opt->v = NULL;
         }
     }

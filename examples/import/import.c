@@ -137,7 +137,7 @@ static bool measure(struct import *f)
     for (int i = 0; i < 2; i++)
         if (matrix[i]->shape.ndim != 2 || !matrix[i]->size || matrix[i]->shape.dim[1] > INT_MAX / 4)
             return wrong(f, "tensor %.100s has the shape %s, but a matrix with a row for each %s is wanted",
-                         matrix[i]->name, GRA_SHAPE_OF(matrix[i]), i ? "position" : "token");
+                         matrix[i]->name, GRA_SHAPE_STRING(matrix[i]->shape), i ? "position" : "token");
     long number, layers = 0;
     for (int i = 0; i < gra_file_count(f->file); i++)
         if (in_block(f, plain(gra_file_at(f->file, i)), &number) && number >= layers)
@@ -185,8 +185,8 @@ static bool check_shape(struct import *f, int i)
                        : r->rows * (f->gpt2 && r->part ? 3 : 1) * c->emb_dim;
     want.dim[!turned] = r->columns * c->emb_dim;
     return gra_same_shape(x->shape, want) ||
-           wrong(f, "tensor %.100s has the shape %s, but in the model it is %s", x->name, GRA_SHAPE_OF(x),
-                 gra_shape_text(want, (char[GRA_SHAPE_TEXT]){ 0 }));
+           wrong(f, "tensor %.100s has the shape %s, but in the model it is %s", x->name, GRA_SHAPE_STRING(x->shape),
+                 GRA_SHAPE_STRING(want));
 }
 
 static bool fits(struct import *f)

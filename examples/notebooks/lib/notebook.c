@@ -164,7 +164,7 @@ static void compare(const golden_tensor *want, const gra_tensor *x)
 {
     long reproduced = 0;
     if (!gra_same_shape(x->shape, want->shape)) {
-        complain("%s: %s is %s, wanted %s", n.file->path, want->name, GRA_SHAPE_OF(x), GRA_SHAPE_OF(want));
+        complain("%s: %s is %s, wanted %s", n.file->path, want->name, GRA_SHAPE_STRING(x->shape), GRA_SHAPE_STRING(want->shape));
         return;
     }
     for (size_t i = 0; i < want->size; i++) {
@@ -204,7 +204,7 @@ void show(const char *cell, const char *name, gra_tensor *x)
 
 void print_shape(const char *cell, const char *name, const gra_tensor *x)
 {
-    printf("%s, the shape of %s: %s\n", cell, name, GRA_SHAPE_OF(x));
+    printf("%s, the shape of %s: %s\n", cell, name, GRA_SHAPE_STRING(x->shape));
 }
 
 int notebook_close(void)
