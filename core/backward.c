@@ -31,7 +31,7 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
             return -1;
         if (any && y->op->backward) {
             gra_tape_run(t, y, y->op->backward);        /* y->op->backward(y) */
-            if (gra_tape_traces(t))
+            if (t->trace_nan)
                 gra_trace_backward(t, y);               /* for gra_trace_nan */
         }
         mark_filled(y);
@@ -60,7 +60,7 @@ static bool can_sweep(gra_tape *t, gra_tensor *loss)
                  GRA_SHAPE_OF(loss));
     else if (!loss->requires_grad)
         gra_fail(t, "gra_backward: the loss depends on no parameter and no input that wants a gradient");
-    if (gra_tape_traces(t))
+    if (t->trace_nan)
         gra_trace_loss(t, loss);
     return !t->error.failed;
 }

@@ -51,10 +51,6 @@ void gra_gemm_alone(gra_machine *machine, int worker, int m, int n, int k, gra_m
                     ptrdiff_t ldc, bool accumulate);
 
 /* ---- the tape ---------------------------------------------------------------------------------------- */
-typedef enum gra_trial {
-    GRA_IN_EARNEST,
-    GRA_TRIED               /* where f may not be defined: NaNs are not traced, and an error does not abort */
-} gra_trial;
 struct gra_tape {
     gra_machine  *machine;
     gra_tensor   *last;                 /* recorded last: the head of the list */
@@ -70,14 +66,12 @@ struct gra_tape {
     real          nan;                  /* its value, */
     max_align_t   scratch[GRA_MAX_ARGS / sizeof(max_align_t) + 1];      /* and its args */
     struct gra_watch *watch;            /* of a gradient check, or NULL */
-    gra_trial     trial;
 };
 gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data);      /* a tensor that no op
                                                            computes. Its values are `data`, or if that is NULL
                                                            new, uninitialised ones */
 void      gra_tape_run(gra_tape *t, gra_tensor *y, void (*f)(gra_tensor *y));   /* f(y): y's forward or
                                                            backward */
-bool      gra_tape_traces(const gra_tape *t);           /* gra_trace_nan is on */
 bool      gra_tape_keeps_attention(const gra_tape *t);
 bool      gra_seeded(const gra_rng *g);                 /* false: NULL, or gra_manual_seed was forgotten */
 
@@ -143,7 +137,6 @@ typedef struct gra_watch {
                                                            backward */
 } gra_watch;
 void      gra_tape_watch(gra_tape *t, gra_watch *w);    /* from the next gra_begin on; NULL: not watched */
-void      gra_tape_try(gra_tape *t, gra_trial how);
 
 void      gra_decimal_point(char *number);              /* print.c: in the place of a locale's decimal comma */
 

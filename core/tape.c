@@ -73,7 +73,6 @@ void        gra_keep_grads(gra_tape *t, bool on)       { t->keep_grads = on; }
 void        gra_trace_nan(gra_tape *t, bool on)        { t->trace_nan = on; }
 void        gra_keep_attention(gra_tape *t, bool on)   { t->keep_attention = on; }
 void        gra_tape_watch(gra_tape *t, gra_watch *w)  { t->watch = w; }
-void        gra_tape_try(gra_tape *t, gra_trial how)   { t->trial = how; }
 bool        gra_tape_keeps_attention(const gra_tape *t) { return t->keep_attention; }
 const char *gra_error(const gra_tape *t)               { return gra_failure_text(&t->error); }
 
@@ -88,7 +87,7 @@ gra_tensor *gra_fail(gra_tape *t, const char *format, ...)
     gra_failure_set_args(&t->error, format, args);
     va_end(args);
     gra_machine_set_failed(t->machine, true);
-    if (!t->keep_going && t->trial != GRA_TRIED)
+    if (!t->keep_going)
         gra_abort(t->error.text);
     return &t->empty;
 }
@@ -223,8 +222,6 @@ void gra_tape_run(gra_tape *t, gra_tensor *y, void (*f)(gra_tensor *y))
         f(y);
 }
 
-bool gra_tape_traces(const gra_tape *t) { return t->trace_nan && t->trial == GRA_IN_EARNEST; }
-
 gra_tensor *gra_run(gra_tensor *y)
 {
     gra_tape *t = y->tape;
@@ -237,12 +234,12 @@ gra_tensor *gra_run(gra_tensor *y)
     }
     if (y->op->forward)
         gra_tape_run(t, y, y->op->forward);
-    if (y->requires_grad || gra_tape_traces(t)) {
+    if (y->requires_grad || t->trace_nan) {
         y->prev = t->last;
         y->node = t->last ? t->last->node + 1 : 1;
         t->last = y;
     }
-    if (gra_tape_traces(t))
+    if (t->trace_nan)
         gra_trace_forward(t, y);
     return t->error.failed ? &t->empty : y;
 }

@@ -394,7 +394,8 @@ int gra_check(gra_tape *t, gra_mode mode, gra_rng *rng, gra_model *m, int nin, c
         report = &unread;
     *report = (gra_check_report){ .error = (double)INFINITY };     /* until known: never taken for right */
     gra_checking k = { .tape = t, .mode = mode, .rng = rng, .f = f, .arg = arg, .tolerance = tolerance,
-                       .report = report, .nin = nin, .in = in, .constant = -1, .twin = { -1, -1 } };
+                       .report = report, .nin = nin, .in = in, .constant = -1, .twin = { -1, -1 },
+                       .keep_going = t->keep_going, .trace_nan = t->trace_nan };
     if (mode == GRA_EVAL) {
         gra_check_fails(&k, "GRA_EVAL records nothing: use GRA_GRAD, or GRA_TRAIN with a generator");
         return -1;

@@ -78,7 +78,8 @@ struct gra_checking {
 
     int                 constant;       /* this tensor is a constant now, without a gradient; -1: none is */
     int                 twin[2];        /* these inputs are one tensor now; -1: none are */
-    bool                quiet;          /* a failure of f is no failure of the check now */
+    bool                keep_going, trace_nan;  /* what the user has set of the tape */
+    bool                trial;          /* f need not be defined now: its failure is not the check's */
     bool                reshaped;       /* where a value was moved, f gave another shape */
     bool                known, finite;  /* of the latest backward: the loss wants a gradient; y is finite */
     char                when[256];      /* the circumstances under which a gradient is wrong; "": under all */

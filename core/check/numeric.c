@@ -21,7 +21,7 @@
 
 bool gra_check_fails(gra_checking *k, const char *sentence)
 {
-    if (!k->quiet)
+    if (!k->trial)
         gra_check_say(k->report, "gradient check: %s", sentence);
     return false;
 }
@@ -66,8 +66,9 @@ gra_tensor *gra_check_evaluate(gra_checking *k)
 
 void gra_check_try(gra_checking *k, bool trial)
 {
-    k->quiet = trial;
-    gra_tape_try(k->tape, trial ? GRA_TRIED : GRA_IN_EARNEST);
+    k->trial = trial;
+    gra_keep_going(k->tape, trial || k->keep_going);
+    gra_trace_nan(k->tape, !trial && k->trace_nan);
 }
 
 /* With element i of x changed to v, perhaps to where f is not defined, or gives another shape: then NULL. */
