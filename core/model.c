@@ -1,14 +1,14 @@
 /* model: the list of named parameters, and the memory that lives as long as the model.
  *
- * Parameters are walked in the order in which they were made, and found by name through a hash table. */
+ * Parameters are walked in the order in which they were made; models have some hundreds, so a name is sought
+ * by comparing all. */
 #include "internal.h"
 
 #include <stdlib.h>
 
-struct list {                           /* tensors in order, and a hash table of their names */
+struct list {                           /* tensors in order */
     gra_tensor **item;
     int          count, room;           /* how many there are, and how many fit before it grows */
-    int         *slot;                  /* the hash table, 2 room slots: 1 + the item's number, or 0: free */
 };
 
 struct gra_model {
@@ -39,11 +39,8 @@ void gra_model_close(gra_model *m)
     gra_machine_close(m->machine);
     gra_arena_free(&m->arena);
     free(m->params.item);
-    free(m->params.slot);
     free(m->aliases.item);
-    free(m->aliases.slot);
     free(m->states.item);
-    free(m->states.slot);
     free(m);
 }
 
@@ -112,50 +109,27 @@ gra_scope gra_enter(gra_scope s, const char *format, ...)
 
 /* ---- parameters ---- */
 
-/* The slot of a name, or the free one where it belongs: open addressing from its hash (FNV-1a) on. At least
- * half of the slots are free, so the search ends. */
-static int *slot_of(const struct list *l, const char *name)
-{
-    const size_t slots = 2 * (size_t)l->room;
-    uint64_t hash = 14695981039346656037u;
-    for (const char *c = name; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    size_t i = (size_t)(hash % slots);
-    while (l->slot[i] && strcmp(l->item[l->slot[i] - 1]->name, name) != 0)
-        i = (i + 1) % slots;
-    return &l->slot[i];
-}
-
 static gra_tensor *find(const struct list *l, const char *name)
 {
-    const int number = l->room ? *slot_of(l, name) : 0;
-    return number ? l->item[number - 1] : NULL;
-}
-
-static bool grow(struct list *l)
-{
-    const int room = l->room ? 2 * l->room : 32;
-    gra_tensor **item = realloc(l->item, (size_t)room * sizeof *item);
-    l->item = item ? item : l->item;
-    int *slot = item ? calloc(2 * (size_t)room, sizeof *slot) : NULL;
-    if (!slot)
-        return false;
-    free(l->slot);
-    l->slot = slot;
-    l->room = room;
     for (int i = 0; i < l->count; i++)
-        *slot_of(l, l->item[i]->name) = i + 1;
-    return true;
+        if (strcmp(l->item[i]->name, name) == 0)
+            return l->item[i];
+    return NULL;
 }
 
 static bool append(gra_model *m, struct list *l, gra_tensor *p)
 {
-    if (l->count == l->room && !grow(l)) {
-        gra_model_fail(m, "out of memory: a list of more than %d parameters was wanted", l->room);
-        return false;
+    if (l->count == l->room) {
+        const int room = l->room ? 2 * l->room : 32;
+        gra_tensor **item = realloc(l->item, (size_t)room * sizeof *item);
+        if (!item) {
+            gra_model_fail(m, "out of memory: a list of more than %d parameters was wanted", l->room);
+            return false;
+        }
+        l->item = item;
+        l->room = room;
     }
     l->item[l->count++] = p;
-    *slot_of(l, p->name) = l->count;
     return true;
 }
 
