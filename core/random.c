@@ -11,6 +11,9 @@
 #include "internal.h"
 #include "kern/normal.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
+
 /* ---- the Mersenne Twister ------------------------------------------------------------------- */
 
 enum { WORDS = 624, SHIFT = 397 };
@@ -82,26 +85,7 @@ void gra_randperm(gra_rng *g, int *p, int n)
  * mt19937:at:has_normal:bits of normal:the words, all in hexadecimal of fixed width:
  * "mt19937:0270:0:0000000000000000:6c078966..." */
 
-static char *put_hex(char *to, uint64_t x, int width)
-{
-    while (width-- > 0)
-        *to++ = "0123456789abcdef"[x >> 4 * width & 15];
-    return to;
-}
-
-static uint64_t take_hex(const char *from, int width, bool *well)
-{
-    static const char digits[] = "0123456789abcdef";
-    uint64_t x = 0;
-    for (int i = 0; i < width; i++) {
-        const char *digit = memchr(digits, from[i], sizeof digits - 1);
-        *well = *well && digit;
-        x = x << 4 | (uint64_t)(digit ? digit - digits : 0);
-    }
-    return x;
-}
-
-enum { AT = 8, HAS = AT + 5, NORMAL = HAS + 2, STATE = NORMAL + 17, END = STATE + 8 * WORDS };
+enum { START = 32 };                    /* where the words begin, of 8 digits each */
 
 int gra_rng_text(const gra_rng *g, char text[GRA_RNG_TEXT])
 {
@@ -111,15 +95,9 @@ int gra_rng_text(const gra_rng *g, char text[GRA_RNG_TEXT])
         return -1;
     if (g->has_normal)
         memcpy(&normal, &g->normal, sizeof normal);
-    memset(text, ':', STATE);
-    memcpy(text, "mt19937", AT - 1);
-    put_hex(text + AT, (uint64_t)g->at, 4);
-    put_hex(text + HAS, g->has_normal, 1);
-    put_hex(text + NORMAL, normal, 16);
-    char *end = text + STATE;
+    snprintf(text, GRA_RNG_TEXT, "mt19937:%04x:%d:%016" PRIx64 ":", (unsigned)g->at, g->has_normal, normal);
     for (int i = 0; i < WORDS; i++)
-        end = put_hex(end, g->state[i], 8);
-    *end = 0;
+        snprintf(text + START + 8 * i, 9, "%08" PRIx32, g->state[i]);
     return 0;
 }
 
@@ -128,17 +106,21 @@ int gra_rng_from_text(gra_rng *g, const char *text)
 {
     gra_rng h = { .seeded = MARK };
     char again[GRA_RNG_TEXT];
-    bool well = strlen(text) == END;
-    if (!well)
+    unsigned at, has_normal;
+    uint64_t normal;
+    uint32_t any = 0;
+    if (strlen(text) != GRA_RNG_TEXT - 1 ||
+        sscanf(text, "mt19937:%4x:%1x:%16" SCNx64 ":", &at, &has_normal, &normal) != 3)
         return -1;
-    h.at = (int)take_hex(text + AT, 4, &well);
-    h.has_normal = take_hex(text + HAS, 1, &well) == 1;
-    uint64_t normal = take_hex(text + NORMAL, 16, &well), any = 0;
+    h.at = (int)at;
+    h.has_normal = has_normal;
     memcpy(&h.normal, &normal, sizeof normal);
-    for (int i = 0; i < WORDS; i++)
-        any |= h.state[i] = (uint32_t)take_hex(text + STATE + 8 * i, 8, &well);
-    if (!well || h.at > WORDS || !any || !isfinite(h.normal) || gra_rng_text(&h, again) ||
-        strcmp(again, text) != 0)
+    for (int i = 0; i < WORDS; i++) {
+        char word[9] = { 0 };
+        memcpy(word, text + START + 8 * i, 8);
+        any |= h.state[i] = (uint32_t)strtoul(word, NULL, 16);
+    }
+    if (at > WORDS || !any || !isfinite(h.normal) || gra_rng_text(&h, again) || strcmp(again, text) != 0)
         return -1;
     *g = h;
     return 0;
