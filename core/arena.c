@@ -54,6 +54,31 @@ void *gra_arena_alloc(gra_arena *a, size_t bytes)
     return piece;
 }
 
+/* Makes sure that one block is that large: whatever goes into the blocks before it, it has room for these
+ * bytes. */
+bool gra_arena_reserve(gra_arena *a, size_t bytes)
+{
+    struct gra_block *last = NULL;
+    for (struct gra_block *b = a->first; b; b = b->next) {
+        if (b->size >= bytes)
+            return true;
+        last = b;
+    }
+    if (!append(a, last, bytes))
+        return false;
+    if (!a->at)
+        a->at = a->first;
+    return true;
+}
+
+size_t gra_arena_used(const gra_arena *a)
+{
+    size_t used = 0;
+    for (const struct gra_block *b = a->first; b; b = b->next)
+        used += b->used;
+    return used;
+}
+
 void gra_arena_rewind(gra_arena *a)
 {
     for (struct gra_block *b = a->first; b; b = b->next)
@@ -65,9 +90,7 @@ void gra_arena_rewind(gra_arena *a)
  * place. */
 void gra_arena_merge(gra_arena *a)
 {
-    size_t used = 0;
-    for (const struct gra_block *b = a->first; b; b = b->next)
-        used += b->used;
+    const size_t used = gra_arena_used(a);
     while (a->first && (a->first->next || a->first->size < used)) {
         struct gra_block *next = a->first->next;
         free(a->first);

@@ -14,9 +14,10 @@
  *
  * Lifetimes, once for all. A function whose first argument is a tape makes something that lives until the
  * next gra_begin of that tape: nobody frees a tensor. A function that takes a scope makes parameters, which
- * live as long as their model. A layer owns nothing and needs no clean-up. An op that is given a tensor of the
- * step before refuses it with a sentence. The memory of one still older has been reused, and the mistake may
- * not be noticed.
+ * live as long as their model. A layer owns nothing and needs no clean-up. An op that is given a stale
+ * tensor, one of an earlier step, refuses it with a sentence: always if it is of the step before, and of
+ * older steps until 128 KiB of headers (some 500 tensors) were made since. After that its memory has been
+ * reused, and the mistake is not noticed.
  *
  * Errors, once for all. The tape (or the model) keeps the first error, as a sentence. By default the sentence
  * is printed and the program aborts, so that a debugger stops at the very call. After gra_keep_going(t, true)

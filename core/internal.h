@@ -11,6 +11,8 @@ typedef struct gra_arena {
     struct gra_block *first, *at; /* the blocks in the order in which they are filled; `at` is being filled */
 } gra_arena;
 void  *gra_arena_alloc(gra_arena *a, size_t bytes); /* 64-byte aligned, uninitialised; NULL: out of memory */
+bool   gra_arena_reserve(gra_arena *a, size_t bytes);   /* after the next rewind these need no malloc */
+size_t gra_arena_used(const gra_arena *a);              /* bytes */
 void   gra_arena_rewind(gra_arena *a);  /* forget all pieces; the blocks stay, to be filled again in order */
 void   gra_arena_merge(gra_arena *a);       /* forget all pieces; several blocks become one of their size */
 void   gra_arena_free(gra_arena *a);
@@ -55,7 +57,9 @@ struct gra_tape {
     gra_machine  *machine;
     gra_tensor   *last;                 /* recorded last: the head of the list */
     gra_arena     arena;                /* values, gradients and what ops allocate, of this step */
-    gra_arena     headers[2];           /* the tensors' headers: see headers in tape.c */
+    gra_arena     headers[2];           /* the tensors' headers: see keep_headers in tape.c */
+    int           turn;                 /* which of the two is being filled */
+    size_t        headers_before;       /* bytes in it when this step began */
     struct gra_free_grad *free_grads;   /* recycled gradients */
     unsigned      step;                 /* counts gra_begin */
     gra_mode      mode;

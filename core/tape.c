@@ -8,14 +8,17 @@
 
 /* ---- opening, and beginning a step ---- */
 
+enum { TURN = 128 << 10 };          /* bytes of headers in one arena, before the other one takes its turn */
+
 gra_tape *gra_open(int threads)
 {
     gra_tape *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
     t->machine = gra_machine_open(threads);
-    if (!t->machine) {
-        free(t);
+    if (!t->machine || !gra_arena_reserve(&t->headers[0], 2 * TURN) ||
+        !gra_arena_reserve(&t->headers[1], 2 * TURN)) {         /* enough for every small step */
+        gra_close(t);
         return NULL;
     }
     t->mode = GRA_GRAD;
@@ -28,25 +31,42 @@ void gra_close(gra_tape *t)
 {
     if (!t)
         return;
-    gra_machine_set_failed(t->machine, false);
-    gra_machine_close(t->machine);
+    if (t->machine) {
+        gra_machine_set_failed(t->machine, false);
+        gra_machine_close(t->machine);
+    }
     gra_arena_free(&t->arena);
     gra_arena_free(&t->headers[0]);
     gra_arena_free(&t->headers[1]);
     free(t);
 }
 
-/* The arena for the tensors' headers of this step. There are two, which the steps use in turn: so the header of
- * a tensor of the step before is intact, and can be recognised as stale. */
-static gra_arena *headers(gra_tape *t) { return &t->headers[t->step % 2]; }
+/* Makes sure that a stale tensor can be recognised. Headers are not freed before gra_close; they are
+ * allocated in one of two arenas, and when that has taken TURN bytes, the other one is rewound and takes its
+ * turn. So the headers of the step before are intact, and those of earlier steps until TURN bytes more were
+ * made. Each arena has room for TURN bytes and the largest step so far, so that another such step needs no
+ * malloc. */
+static void keep_headers(gra_tape *t)
+{
+    const size_t used = gra_arena_used(&t->headers[t->turn]), made = used - t->headers_before;
+    for (int i = 0; i < 2; i++)
+        /* false, out of memory: gra_arena_alloc tries again */
+        gra_arena_reserve(&t->headers[i], TURN + made);
+    t->headers_before = used;
+    if (used < TURN)
+        return;
+    t->turn = 1 - t->turn;
+    t->headers_before = 0;
+    gra_arena_rewind(&t->headers[t->turn]);
+}
 
 void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
 {
     if (!t)
         gra_abort("gra_begin: the tape is NULL: gra_open had no memory for it");
     gra_arena_merge(&t->arena);
+    keep_headers(t);
     t->step++;
-    gra_arena_rewind(headers(t));       /* the step before has the other one: its headers stay as they are */
     t->last = NULL;
     t->free_grads = NULL;
     t->mode = mode;
@@ -101,8 +121,8 @@ bool gra_can_draw(gra_tape *t, const char *op)
     return !t->error.failed;
 }
 
-/* x may be of the step before. Its header is intact (see headers), so its step can be read and compared; its
- * values may be gone. */
+/* x may be of an earlier step. Its header is intact (see keep_headers), so its step can be read and compared;
+ * its values may be gone. */
 static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, bool may_be_null)
 {
     if (!x && !may_be_null)
@@ -129,7 +149,7 @@ static void *alloc_from(gra_tape *t, gra_arena *arena, size_t bytes)
     return p;
 }
 
-void *gra_header_alloc(gra_tape *t, size_t bytes) { return alloc_from(t, headers(t), bytes); }
+void *gra_header_alloc(gra_tape *t, size_t bytes) { return alloc_from(t, &t->headers[t->turn], bytes); }
 
 void *gra_alloc(gra_tape *t, size_t bytes)
 {
