@@ -70,9 +70,9 @@ void   gra_put_places(gra_check_line *s, const gra_wrong *w);   /* its name, or 
 void gra_put_number(gra_check_line *s, const gra_wrong *w, double v);
 void gra_put_factor(gra_check_line *s, const gra_wrong *w, double k);
 
-/* sources.c: values that may stand in a formula, one for each entry: w (1, 2), 1 - y (0, 3) ... */
+/* sources.c: values that may stand in a formula, one for each entry: w (1, 2), y (0, 3) ... */
 typedef struct gra_source {
-    enum { GRA_ONE, GRA_RIGHT, GRA_VALUE, GRA_ONE_LESS, GRA_EXP, GRA_BOTH } kind;
+    enum { GRA_ONE, GRA_RIGHT, GRA_VALUE, GRA_BOTH } kind;
     const char *name;
     const real *data;                   /* GRA_ONE is 1 everywhere, GRA_RIGHT the numeric entry */
     size_t      rows, columns;

@@ -212,17 +212,14 @@ bool gra_own_factors(gra_wrong *w)
 
 /* ---- elements of a tensor ----------------------------------------------------------------------- */
 
-/* a = k n p / q for all entries? k is that of the largest. */
-static bool quotient(const gra_wrong *w, const gra_source *p, const gra_source *q, size_t largest, double *k)
+/* a = n p / q for all entries? */
+static bool quotient(const gra_wrong *w, const gra_source *p, const gra_source *q)
 {
-    *k = w->a[largest] * gra_value(w, q, largest) / (w->n[largest] * gra_value(w, p, largest));
-    if (!(fabs(*k) > 1e-6))
-        return false;
     for (size_t e = 0; e < w->size; e++) {
         if (gra_none(w, w->a[e]) && gra_none(w, w->n[e]))
             continue;
-        const double of_p = *k * gra_value(w, p, e), of_q = gra_value(w, q, e);
-        if (!(fabs(w->a[e] * of_q - w->n[e] * of_p) <=      /* so too where k is infinite */
+        const double of_p = gra_value(w, p, e), of_q = gra_value(w, q, e);
+        if (!(fabs(w->a[e] * of_q - w->n[e] * of_p) <=      /* so too where there is a NaN */
               1e-5 * fabs(w->a[e] * of_q) + 1e-7 * w->largest * (fabs(of_q) + fabs(of_p))))
             return false;
     }
@@ -242,59 +239,45 @@ static size_t example(const gra_wrong *w)
     return at;
 }
 
-static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q, double k)
+static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q)
 {
     const size_t e = example(w);
-    gra_check_line has = { .at = 0 }, wants = { .at = 0 }, at = { .at = 0 }, rest = { .at = 0 };
+    gra_check_line has = { .at = 0 }, wants = { .at = 0 }, at = { .at = 0 };
     if (p->kind > GRA_RIGHT)
         gra_put_source(&has, w, p, e);
     if (q->kind > GRA_RIGHT)
         gra_put_source(&wants, w, q, e);
     gra_put_entry(&at, w, e);
-    if (!gra_equal(k, 1)) {
-        gra_check_put(&rest, "; and ");
-        gra_put_factor(&rest, w, k);
-    }
     if (q->kind == GRA_RIGHT && p->kind == GRA_ONE)
-        gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, by which it is to be "
-                 "multiplied, is forgotten", k);
+        gra_fits(w, "dy is multiplied by 1 everywhere: the local derivative, by which it is to be multiplied, "
+                 "is forgotten");
     else if (q->kind == GRA_RIGHT)
         gra_fits(w, "the wrong factor: %s stands where something else is wanted, in %s: %.6g where %.6g is "
-                 "right%s", has.s, at.s, w->a[e], w->n[e], rest.s);
+                 "right", has.s, at.s, w->a[e], w->n[e]);
     else if (q->kind == GRA_ONE)
-        gra_fits(w, "a factor too many: %s, in %s%s", has.s, at.s, rest.s);
+        gra_fits(w, "a factor too many: %s, in %s", has.s, at.s);
     else if (p->kind == GRA_ONE)
-        gra_fits(w, "a factor is missing: %s, in %s%s", wants.s, at.s, rest.s);
+        gra_fits(w, "a factor is missing: %s, in %s", wants.s, at.s);
     else
-        gra_fits(w, "the wrong factor: %s stands where %s is wanted, in %s%s", has.s, wants.s, at.s, rest.s);
+        gra_fits(w, "the wrong factor: %s stands where %s is wanted, in %s", has.s, wants.s, at.s);
 }
 
+/* p and q are sources: first such that one of them is 1, then others, and at last q = n, so that a = p. */
 bool gra_quotient(gra_wrong *w)
 {
-    static const struct {
-        int  tensors;                   /* 0: one of p and q is 1; 1: neither; 2: q is n, so that a = k p */
-        bool one;                       /* k is 1 */
-    } tries[] = {
-        { 0, true }, { 1, true }, { 0, false }, { 1, false }, { 2, true }, { 2, false },
-    };
     gra_source list[GRA_MOST_SOURCES];
     const int count = gra_sources(w, list);
-    size_t entries = 0, largest = 0;
-    for (size_t e = 0; e < w->size; e++) {
+    size_t entries = 0;
+    for (size_t e = 0; e < w->size; e++)
         entries += !gra_none(w, w->n[e]);
-        if (fabs(w->n[e]) > fabs(w->n[largest]))
-            largest = e;
-    }
-    for (int pass = 0; entries >= 4 && pass < 6; pass++)
+    for (int pass = 0; entries >= 4 && pass < 3; pass++)
         for (int p = 0; p < count; p++)
             for (int q = 0; q < count; q++) {
-                double k = 0;
-                const int both = list[q].kind == GRA_RIGHT ? 2 : list[p].kind != GRA_ONE &&
+                const int of = list[q].kind == GRA_RIGHT ? 2 : list[p].kind != GRA_ONE &&
                     list[q].kind != GRA_ONE;
-                if (p == q || list[p].kind == GRA_RIGHT || both != tries[pass].tensors ||
-                    !quotient(w, &list[p], &list[q], largest, &k) || gra_equal(k, 1) != tries[pass].one)
+                if (p == q || list[p].kind == GRA_RIGHT || of != pass || !quotient(w, &list[p], &list[q]))
                     continue;
-                tell_quotient(w, &list[p], &list[q], k);
+                tell_quotient(w, &list[p], &list[q]);
                 return true;
             }
     return false;

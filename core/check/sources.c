@@ -27,25 +27,18 @@ double gra_value(const gra_wrong *w, const gra_source *s, size_t e)
         return 1;
     if (s->kind == GRA_RIGHT)
         return w->n[e];
-    const size_t at = element_of(w, s, e);
-    const double v = (double)s->data[at];
-    switch (s->kind) {
-    case GRA_ONE_LESS: return 1 - v;
-    case GRA_EXP:      return exp(v);
-    case GRA_BOTH:     return v * (double)s->data[e / w->cols];
-    default:           return v;
-    }
+    const double v = (double)s->data[element_of(w, s, e)];
+    return s->kind == GRA_BOTH ? v * (double)s->data[e / w->cols] : v;
 }
 
 void gra_put_source(gra_check_line *line, const gra_wrong *w, const gra_source *s, size_t e)
 {
-    static const char *const before[] = { [GRA_ONE_LESS] = "1 - ", [GRA_EXP] = "e^", [GRA_BOTH] = "" };
     const size_t at = element_of(w, s, e);
     if (s->kind == GRA_BOTH) {
         gra_check_put(line, "%s_i %s_j", s->name, s->name);
         return;
     }
-    gra_check_put(line, "%s%s", before[s->kind] ? before[s->kind] : "", s->name);
+    gra_check_put(line, "%s", s->name);
     if (s->rows == 1)
         gra_check_put(line, " (%zu)", at);
     else
@@ -94,7 +87,7 @@ static gra_source source_of(const gra_checked *x)
 }
 
 /* 1, the numeric entry, the tensors and the output y, their memory read as the transposed matrix, the
- * products of one at two places, 1 less each, e^y. */
+ * products of one at two places. */
 int gra_sources(const gra_wrong *w, gra_source list[GRA_MOST_SOURCES])
 {
     const gra_checking *k = w->check;
@@ -123,12 +116,6 @@ int gra_sources(const gra_wrong *w, gra_source list[GRA_MOST_SOURCES])
             both.column = GRA_COLUMN_OF_X;
             push(&l, both);
         }
-    }
-    for (int t = 0; t <= k->count + 1; t++) {
-        gra_source s = source_of(&k->tensor[t < k->count ? t : k->count]);
-        s.kind = t > k->count ? GRA_EXP : GRA_ONE_LESS;
-        if (varies(&s))
-            add(&l, s);
     }
     return l.count;
 }
