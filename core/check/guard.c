@@ -112,56 +112,42 @@ static void look_around(gra_guard *g, const gra_tensor *y, bool backward, const 
     }
 }
 
-static void compare(gra_guard *g, const gra_tensor *y, bool backward, const char *did, const gra_tensor *x,
-                    const real *was, const real *is)
+/* Keeps a copy of what y's op may not change, or compares it with that copy: the values of its inputs, and in a
+ * backward those of its result, and dy. */
+static void keep(gra_guard *g, const gra_tensor *y, bool backward, bool compare, real *was)
 {
-    if (!g->guilty && x->size && memcmp(was, is, x->size * sizeof(real)) != 0)
-        accuse(g, y, backward, did, x, ": it may read these values, not write them");
+    const int nin = y->nin, all = nin + (backward ? 2 : 0);
+    for (int i = 0; i < all; i++) {
+        const gra_tensor *x = i < nin ? y->in[i] : y;
+        const bool is_dy = i > nin;
+        if (!x || x->size == 0)
+            continue;
+        const real *now = is_dy ? y->grad : x->data;
+        if (!compare)
+            memcpy(was, now, x->size * sizeof(real));
+        else if (!g->guilty && memcmp(was, now, x->size * sizeof(real)) != 0)
+            accuse(g, y, backward, is_dy ? "changed dy, the gradient of "
+                   : i < nin && name_of(g, x) ? "changed its input " : "changed ", x,
+                   ": it may read these values, not write them");
+        was += x->size;
+    }
 }
 
-static void copy(real *to, const real *from, size_t n)
-{
-    if (n)
-        memcpy(to, from, n * sizeof(real));
-}
-
-/* Calls f, which is y's forward, or its backward; what it may not change is compared with a copy. */
+/* Calls f, which is y's forward, or its backward, and looks at what it wrote. */
 static void work(gra_watch *w, gra_tensor *y, void (*f)(gra_tensor *y))
 {
     gra_guard *g = (gra_guard *)(void *)w;
     const bool backward = y->grad;
-    size_t values = backward ? 2 * y->size : 0;
+    size_t values = 2 * y->size;
     for (int i = 0; i < y->nin; i++)
         values += y->in[i] ? y->in[i]->size : 0;
-    real *const was = malloc((values + 1) * sizeof(real)), *at = was;
-    if (!was || g->guilty) {
-        f(y);
-        free(was);
-        return;
-    }
-    for (int i = 0; i < y->nin; i++)
-        if (y->in[i]) {
-            copy(at, y->in[i]->data, y->in[i]->size);
-            at += y->in[i]->size;
-        }
-    if (backward) {
-        copy(at, y->data, y->size);
-        copy(at + y->size, y->grad, y->size);
-    }
-
+    real *const was = g->guilty ? NULL : malloc((values + 1) * sizeof(real));
+    if (was)
+        keep(g, y, backward, false, was);
     f(y);
-
-    at = was;
-    for (int i = 0; i < y->nin; i++)
-        if (y->in[i]) {
-            compare(g, y, backward, name_of(g, y->in[i]) ? "changed its input " : "changed ", y->in[i], at,
-                    y->in[i]->data);
-            at += y->in[i]->size;
-        }
-    if (backward) {
-        compare(g, y, backward, "changed ", y, at, y->data);
-        compare(g, y, backward, "changed dy, the gradient of ", y, at + y->size, y->grad);
-    }
+    if (!was)
+        return;
+    keep(g, y, backward, true, was);
     free(was);
     for (int i = -1; i < y->nin; i++) {
         const gra_tensor *x = i < 0 ? y : y->in[i];
