@@ -57,26 +57,23 @@ static bool guard(gra_checking *k, gra_checked *x)
     return true;
 }
 
-bool gra_check_collect(gra_checking *k, gra_model *m)
+static bool list_inputs(gra_checking *k)
 {
-    int params = m ? gra_param_count(m) : 0;
-    size_t values = 0, all = (size_t)k->nin + (size_t)params;
-    k->tensor = calloc(all + 1, sizeof *k->tensor);
-    k->input = calloc(2 * (size_t)k->nin + 1, sizeof(gra_tensor *));
-    if (!k->tensor || !k->input)
-        return gra_check_fails(k, "out of memory");
-    k->handed = k->input + k->nin;
-
     for (int i = 0; i < k->nin; i++) {
+        const gra_check_in *in = &k->in[i];
         gra_checked *x = &k->tensor[k->count++];
-        *x = (gra_checked){ .name = k->in[i].name ? k->in[i].name : "an input", .shape = k->in[i].shape };
-        if (!k->in[i].data && k->in[i].low >= k->in[i].high && (k->in[i].low != 0 || k->in[i].high != 0))
+        *x = (gra_checked){ .name = in->name ? in->name : "an input", .shape = in->shape };
+        if (!in->data && in->low >= in->high && (in->low != 0 || in->high != 0))
             return gra_check_fails(k, "an input's low is not below its high");
         if (!gra_shape_size(x->shape, &x->size))
             return gra_check_fails(k, "an input has a shape that no tensor can have");
-        values += 7 * x->size;
     }
-    for (int i = 0; i < params; i++) {
+    return true;
+}
+
+static bool list_params(gra_checking *k, gra_model *m)
+{
+    for (int i = 0; m && i < gra_param_count(m); i++) {
         gra_tensor *p = gra_param_at(m, i);
         if (!p->grad)                                   /* it is frozen */
             continue;
@@ -84,31 +81,44 @@ bool gra_check_collect(gra_checking *k, gra_model *m)
         *x = (gra_checked){ .name = p->name, .shape = p->shape, .size = p->size, .param = p };
         if (!guard(k, x))
             return gra_check_fails(k, "out of memory");
-        values += 6 * p->size;
     }
-    real *v = k->values = calloc(values + 1, sizeof(real));
-    if (!v)
-        return gra_check_fails(k, "out of memory");
+    return true;
+}
 
+/* One block for all gradients, and for the values of the inputs. */
+static bool make_room(gra_checking *k)
+{
+    size_t values = 0;
+    for (int i = 0; i < k->count; i++)
+        values += (i < k->nin ? 7 : 6) * k->tensor[i].size;
+    real *v = k->values = calloc(values + 1, sizeof(real));
+    for (int i = 0; v && i < k->count; i++) {
+        gra_checked *x = &k->tensor[i];
+        real **const all[] = { &x->analytic, &x->numeric, &x->before, &x->fresh, &x->unsure, &x->step, &x->data };
+        for (int j = 0; j < (i < k->nin ? 7 : 6); j++, v += x->size)
+            *all[j] = v;
+    }
+    return v || gra_check_fails(k, "out of memory");
+}
+
+bool gra_check_collect(gra_checking *k, gra_model *m)
+{
+    const size_t nin = (size_t)k->nin, params = m ? (size_t)gra_param_count(m) : 0;
+    k->tensor = calloc(nin + params + 1, sizeof *k->tensor);
+    k->input = calloc(2 * nin + 1, sizeof(gra_tensor *));
+    if (!k->tensor || !k->input)
+        return gra_check_fails(k, "out of memory");
+    k->handed = k->input + k->nin;
+    if (!list_inputs(k) || !list_params(k, m) || !make_room(k))
+        return false;
     gra_rng own;
     gra_manual_seed(&own, 7);
-    for (int i = 0; i < k->count; i++) {
-        gra_checked *x = &k->tensor[i];
-        if (!x->data) {
-            x->data = v;
-            v += x->size;
-            if (k->in[i].data)
-                memcpy(x->data, k->in[i].data, x->size * sizeof(real));
-            else
-                spread(&own, k->in[i].low, k->in[i].high, x->data, x->size);
-        }
-        x->analytic = v;
-        x->numeric = v + x->size;
-        x->before = v + 2 * x->size;
-        x->fresh = v + 3 * x->size;
-        x->unsure = v + 4 * x->size;
-        x->step = v + 5 * x->size;
-        v += 6 * x->size;
+    for (int i = 0; i < k->nin; i++) {
+        const gra_check_in *in = &k->in[i];
+        if (in->data)
+            memcpy(k->tensor[i].data, in->data, k->tensor[i].size * sizeof(real));
+        else
+            spread(&own, in->low, in->high, k->tensor[i].data, k->tensor[i].size);
     }
     return true;
 }
