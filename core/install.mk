@@ -1,4 +1,4 @@
-# Installing: static and shared libraries of both precisions, headers, pkg-config files, the two programs with their
+# Installing: static and shared libraries of both precisions, headers, pkg-config files, the programs with their
 # manual pages. PREFIX, DESTDIR, LIBDIR, INCLUDEDIR, BINDIR, MANDIR are the GNU conventions' ones.
 
 PREFIX     = /usr/local
@@ -48,6 +48,7 @@ endef
 export PC   = $(call pc,gradus,single,)
 export PC64 = $(call pc,gradus64,double,-DGRADUS_DOUBLE)
 
+INSTALLED = train generate look
 TO_LIB = $(DESTDIR)$(LIBDIR)
 TO_PC  = $(DESTDIR)$(LIBDIR)/pkgconfig
 TO_H   = $(DESTDIR)$(INCLUDEDIR)/gradus
@@ -55,7 +56,7 @@ TO_BIN = $(DESTDIR)$(BINDIR)
 TO_MAN = $(DESTDIR)$(MANDIR)/man1
 
 ## make install     libraries, headers, programs; PREFIX=/usr/local DESTDIR=
-install: $(LIBRARIES) $(SO) $(SO64) $(B)/train $(B)/generate
+install: $(LIBRARIES) $(SO) $(SO64) $(addprefix $(B)/,$(INSTALLED))
 	$(INSTALL) -d "$(TO_PC)" "$(TO_H)" "$(TO_BIN)" "$(TO_MAN)"
 	$(INSTALL) -m 644 $(LIBRARIES) "$(TO_LIB)"
 	$(INSTALL) -m 755 $(SO) $(SO64) "$(TO_LIB)"
@@ -67,7 +68,7 @@ install: $(LIBRARIES) $(SO) $(SO64) $(B)/train $(B)/generate
 	printf '%s\n' "$$PC64" > "$(TO_PC)/gradus64.pc"
 	$(INSTALL) -m 644 core/gradus.h core/op.h "$(TO_H)"
 	sed 's,"../core/gradus.h","gradus.h",' layers/layers.h > "$(TO_H)/layers.h"
-	for name in train generate; do \
+	for name in $(INSTALLED); do \
 	    $(INSTALL) -m 755 $(B)/$$name "$(TO_BIN)/gradus-$$name" && \
 	    sh examples/manual.sh $(B)/$$name gradus-$$name $(VERSION) > "$(TO_MAN)/gradus-$$name.1" || exit 1; \
 	done
@@ -78,7 +79,7 @@ uninstall:
 	    rm -f "$(TO_LIB)/lib$$name.a" "$(TO_PC)/$$name.pc" "$(TO_LIB)/$(call shared_name,$$name,)" \
 	        "$(TO_LIB)/$(call shared_name,$$name,$(ABI))" "$(TO_LIB)/$(call shared_name,$$name,$(VERSION))"; \
 	done
-	rm -f "$(TO_BIN)/gradus-train" "$(TO_BIN)/gradus-generate" "$(TO_MAN)/gradus-train.1" "$(TO_MAN)/gradus-generate.1"
+	for name in $(INSTALLED); do rm -f "$(TO_BIN)/gradus-$$name" "$(TO_MAN)/gradus-$$name.1"; done
 	rm -f "$(TO_H)/gradus.h" "$(TO_H)/op.h" "$(TO_H)/layers.h"
 	rmdir "$(TO_H)" 2>/dev/null || :
 	[ -z "$(DESTDIR)" ] || find "$(DESTDIR)" -depth -type d -exec rmdir {} \; 2>/dev/null || :

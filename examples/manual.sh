@@ -14,8 +14,13 @@ program=$1 name=$2 version=$3
         next
     }
     /^  --/ {
-        at = match(substr($0, 3), /  +/)
-        printf ".TP\n.B %s\n%s\n", plain(substr($0, 3, at - 1)), plain(substr($0, 2 + at + RLENGTH))
+        flag = substr($0, 3)
+        if (!(at = match(flag, /  +/))) {       # it reaches to its help: two words are the flag
+            match(flag, /^[^ ]+ [^ ]+ /)
+            at = RLENGTH
+            RLENGTH = 1
+        }
+        printf ".TP\n.B %s\n%s\n", plain(substr(flag, 1, at - 1)), plain(substr(flag, at + RLENGTH))
         next
     }
     /^$/ { next }
@@ -23,5 +28,5 @@ program=$1 name=$2 version=$3
     { printf ".SS %s\n", plain($0) }
     END {
         print ".SH EXIT STATUS\n0: done; 1: it failed, and says why in a sentence; 2: the command line is wrong."
-        print ".SH SEE ALSO\n.BR gradus\\-train (1),\n.BR gradus\\-generate (1)"
+        print ".SH SEE ALSO\n.BR gradus\\-train (1),\n.BR gradus\\-generate (1),\n.BR gradus\\-look (1)"
     }'

@@ -79,7 +79,7 @@ fi
 # ---- programs and manual pages -----------------------------------------------------------------------------------
 ok "gradus-train speaks under its name" ends_with 2 "$root/opt/g/bin/gradus-train" --nonsense 1
 ok "... with the sentence" grep -q "^gradus-train: '--nonsense' is not a flag" "$W/err"
-for name in train generate; do
+for name in train generate look; do
     page=$root/opt/g/share/man/man1/gradus-$name.1
     ok "gradus-$name: the manual page has every flag" test "$(grep -c '^\.B \\-\\-' "$page")" -eq \
         "$("$BUILD/$name" --help | grep -c '^  --')"
