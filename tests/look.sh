@@ -65,6 +65,15 @@ ok "a run without snapshots" ends_with 0 "$TRAIN" $small --snapshot-every 0 --ou
 ok "removes those of the run before" holds_no '^snapshot-' "$W/whole"
 ok "its page has no slider" page plain --model "$W/whole" --prompt "gradus"
 
+# ---- a file of parameters alone, as other programs leave it --------------------------------------------------
+mkdir "$W/alone"
+cp "$W/run/model.safetensors" "$W/alone"
+ok "a file without a vocabulary" page ids --model "$W/alone/model.safetensors" --ids "3 14, 15 9"
+ok "its tokens are numbers" grep -qF '"tokens":["3","14","15","9"]' "$W/ids.html"
+ok "which the page says" grep -q '"about":"A GPT of 4 layers.*shown as numbers' "$W/ids.html"
+ok "the page holds the loss" holds ids "$(printed ids loss)"
+ok "nobody knows its step" grep -q '"step":-1,' "$W/ids.html"
+
 # ---- formulas: of every op -------------------------------------------------------------------------------
 ops() {         # each source of an op has a row in what is compiled in, and each op that is named there
     for file in core/ops/*.c; do
@@ -154,8 +163,11 @@ ok "its page" ends_with 0 "$W/double" "$W/double.html"
 cp "$W/out" "$W/double.txt"
 
 # ---- refusals --------------------------------------------------------------------------------------------
-ok "one token" refuses 1 'two characters' "$LOOK" --model "$W/run" --prompt a
-ok "no model" refuses 1 'cannot load' "$LOOK" --model "$W/none"
+ok "one token" refuses 1 'two tokens' "$LOOK" --model "$W/run" --prompt a
+ok "no model" refuses 1 'there is no model' "$LOOK" --model "$W/none"
+ok "a vocabulary is missing" refuses 1 '\-\-ids "464' "$LOOK" --model "$W/alone"
+ok "no such token" refuses 1 "'70000' is no token" "$LOOK" --model "$W/alone" --ids "3 70000"
+ok "text and numbers" refuses 2 'one of them' "$LOOK" --ids "3 4" --prompt a
 ok "no folder for the page" refuses 1 'cannot write' "$LOOK" --example scalar --out "$W/none/page.html"
 ok "both" refuses 2 'neither' "$LOOK" --example scalar --prompt a
 ok "no such example" refuses 2 'scalar|next-token' "$LOOK" --example other

@@ -11,7 +11,9 @@ lines() {         # lines NAME FILE ...: they are one after the other in look_NA
 echo '#include "examples/look/page.h"'
 lines html "$1/page.html"
 lines css "$1/page.css"
-lines js "$1/page.js" "$1/model.js" "$1/start.js"
+for part in page model start; do
+    lines "${part}_js" "$1/$part.js"
+done
 echo 'const look_op look_formula[] = {'
 for file in core/ops/*.c; do
     awk -v file="$file" '

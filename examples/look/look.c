@@ -161,14 +161,19 @@ static void write_lines(out *o, const char *const *line)
         out_text(o, *line);
 }
 
-/* page.html, in which three lines stand for the other parts. */
+/* page.html, in which a few lines stand for the other parts. */
 static void write_page(out *o, const gra_tape *t, const list *l, const look_more *more)
 {
+    const char *const none = NULL;
     for (const char *const *line = look_html; *line; line++)
         if (strcmp(*line, "@css\n") == 0)
             write_lines(o, look_css);
         else if (strcmp(*line, "@js\n") == 0)
-            write_lines(o, look_js);
+            write_lines(o, look_page_js);
+        else if (strcmp(*line, "@model\n") == 0)
+            write_lines(o, more->model ? look_model_js : &none);
+        else if (strcmp(*line, "@start\n") == 0)
+            write_lines(o, look_start_js);
         else if (strcmp(*line, "@data\n") == 0)
             write_data(o, t, l, more);
         else

@@ -3,6 +3,7 @@
  *     build/look --example scalar                         lesson 01's expression
  *     build/look --example next-token                     lesson 05's model
  *     build/look --model build/run --prompt "static int"  a model that train has trained
+ *     build/look --model gpt2.safetensors --ids "464 3290"   one of another program
  *
  * Open page.html in a browser. From a program of yours: look_write(t, "page.html") after a backward (look.h).
  *
@@ -10,6 +11,7 @@
  * all there is to see of a step. look.c reads it; page.js draws it.
  */
 #include "../lib/flags.h"
+#include "../lib/load.h"
 #include "../lib/say.h"
 #include "examples.h"
 #include "trained.h"
@@ -19,16 +21,22 @@ const char *program_name = "look";
 
 int main(int argc, char **argv)
 {
-    const char *model = NULL, *prompt = NULL, *path = "page.html";
+    const char *path = "page.html";
+    trained_flags trained = { 0 };
     int example = -1;
-    long threads = 0;
     const flag table[] = {
-        { "model", FLAG_TEXT, &model, 0, 0, "DIR", "a folder of train", .unset = "build/run" },
-        { "prompt", FLAG_TEXT, &prompt, 0, 0, "TEXT", "what the model reads", .unset = "\"static int\"" },
+        { "model", FLAG_TEXT, &trained.model, 0, 0, "DIR|FILE", "a folder of train, or a .safetensors",
+          .unset = LOAD_DEFAULT },
+        { "prompt", FLAG_TEXT, &trained.prompt, 0, 0, "TEXT", "what the model reads",
+          .unset = "\"static int\"" },
+        { "ids", FLAG_TEXT, &trained.ids, 0, 0, "\"N N N\"", "the same as numbers, without a vocabulary",
+          .unset = "none" },
+        { "heads", FLAG_INT, &trained.heads, 0, 1e6, "N", "attention heads of --model FILE",
+          .unset = "as it says" },
         { "example", FLAG_CHOICE, &example, 0, 0, "scalar|next-token", "a lesson in place of a model",
           .unset = "none" },
         { "out", FLAG_TEXT, &path, 0, 0, "FILE", .help = "the page" },
-        { "threads", FLAG_INT, &threads, 0, 1024, "N", .help = "threads, 0 = one for each core" },
+        { "threads", FLAG_INT, &trained.threads, 0, 1024, "N", .help = "threads, 0 = one for each core" },
     };
     program_name = argc > 0 ? say_last(argv[0]) : program_name;
     const int how = flags_parse(table, (int)(sizeof table / sizeof table[0]),
@@ -36,13 +44,18 @@ int main(int argc, char **argv)
                                 NULL);
     if (how != FLAGS_GO_ON)
         return how;
-    if (example >= 0 && (model || prompt)) {
-        complain("--example needs neither --model nor --prompt");
+    if (example >= 0 && (trained.model || trained.prompt || trained.ids)) {
+        complain("--example needs neither --model nor --prompt nor --ids");
         return 2;
     }
+    if (trained.prompt && trained.ids) {
+        complain("--ids gives the tokens as numbers, --prompt as text: give one of them");
+        return 2;
+    }
+    trained.model = trained.model ? trained.model : LOAD_DEFAULT;
+    trained.prompt = trained.prompt ? trained.prompt : "static int";
     const int failed = example == 0 ? example_scalar(path) : example == 1 ? example_next_token(path)
-                       : trained_page(model ? model : "build/run", prompt ? prompt : "static int",
-                                      (int)threads, path);
+                       : trained_page(&trained, path);
     if (!failed)
         say("open %s in a browser\n", path);
     return failed || say_failed() ? 1 : 0;

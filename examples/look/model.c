@@ -5,11 +5,13 @@
 
 /* ---- tokens ------------------------------------------------------------------------------------------ */
 
-/* A token is a byte; what would not show has a sign. */
-static void write_token(out *o, unsigned char byte)
+/* A token is a byte, and what would not show has a sign; without a vocabulary it is a number. */
+static void write_token(out *o, const look_model *m, int id)
 {
-    char text[8];
-    snprintf(text, sizeof text, byte > 126 || byte < 32 ? "\\x%02X" : "%c", byte);
+    char text[16];
+    const int byte = m->vocab ? m->vocab->byte[id] : -1;
+    snprintf(text, sizeof text, byte < 0 ? "%d" : byte > 126 || byte < 32 ? "\\x%02X" : "%c",
+             byte < 0 ? id : byte);
     const char *sign = byte == '\n' ? "\xe2\x86\xb5" : byte == '\t' ? "\xe2\x86\x92"
                        : byte == ' ' ? "\xc2\xb7" : text;
     out_string(o, sign, strlen(sign));
@@ -20,7 +22,7 @@ static void write_tokens(out *o, const look_model *m)
     out_text(o, ",\n\"tokens\":[");
     for (int i = 0; i < m->n; i++) {
         out_text(o, i ? "," : "");
-        write_token(o, m->vocab->byte[m->ids[i]]);
+        write_token(o, m, m->ids[i]);
     }
     out_text(o, "]");
 }
@@ -32,7 +34,7 @@ enum { LIKELIEST = 5 };
 static void write_guess(out *o, const look_model *m, const gra_real *p, int id)
 {
     out_text(o, "[");
-    write_token(o, m->vocab->byte[id]);
+    write_token(o, m, id);
     out_text(o, ",");
     out_real(o, p[id]);
     out_text(o, "]");
@@ -50,18 +52,29 @@ static void softmax(const gra_real *x, gra_real *p, int n)
         p[i] = (gra_real)(exp((double)x[i] - most) / sum);
 }
 
+/* The k likeliest of all tokens, the likeliest first; how many there are. */
+static int likeliest(const gra_real *p, int vocab, int best[LIKELIEST])
+{
+    int n = 0;
+    for (int id = 0; id < vocab; id++) {
+        int k = n < LIKELIEST ? n++ : LIKELIEST;
+        for (; k > 0 && p[id] > p[best[k - 1]]; k--)
+            if (k < LIKELIEST)
+                best[k] = best[k - 1];
+        if (k < LIKELIEST)
+            best[k] = id;
+    }
+    return n;
+}
+
 /* The likeliest tokens, then the one that does follow (of the last token nobody knows it). */
 static void write_row(out *o, const look_model *m, const gra_real *p, int vocab, int follows)
 {
-    bool taken[256] = { false };
+    int best[LIKELIEST];
+    const int n = likeliest(p, vocab, best);
     out_text(o, "[");
-    for (int k = 0; k < LIKELIEST && k < vocab; k++) {
-        int best = -1;
-        for (int id = 0; id < vocab; id++)
-            if (!taken[id] && (best < 0 || p[id] > p[best]))
-                best = id;
-        taken[best] = true;
-        write_guess(o, m, p, best);
+    for (int k = 0; k < n; k++) {
+        write_guess(o, m, p, best[k]);
         out_text(o, ",");
     }
     if (follows >= 0)
@@ -73,14 +86,16 @@ static void write_row(out *o, const look_model *m, const gra_real *p, int vocab,
 
 static void write_predictions(out *o, const look_model *m, const gra_tensor *logits)
 {
-    const int vocab = m->vocab->size;
-    gra_real p[256];
+    const int vocab = m->gpt->config.vocab_size;
+    gra_real *p = malloc((size_t)vocab * sizeof *p);
+    o->failed |= !p;
     out_text(o, "\"next\":[");
-    for (int i = 0; i < m->n; i++) {
+    for (int i = 0; p && i < m->n; i++) {
         softmax(logits->data + (size_t)i * (size_t)vocab, p, vocab);
         out_text(o, i ? ",\n" : "");
         write_row(o, m, p, vocab, i + 1 < m->n ? m->ids[i + 1] : -1);
     }
+    free(p);
     out_text(o, "]");
 }
 

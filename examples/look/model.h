@@ -9,7 +9,7 @@
 typedef struct look_model {
     gra_tape             *tape;
     const struct gra_gpt *gpt;
-    const vocabulary     *vocab;
+    const vocabulary     *vocab;        /* NULL: tokens are shown as numbers */
     const int            *ids;          /* n tokens, 2 or more */
     int                   n;
     int                   seen;         /* the attention of the first `seen` is written: of many tokens it
@@ -18,8 +18,9 @@ typedef struct look_model {
 } look_model;
 
 /* Forward of the tokens, each of which is to predict the next; what the model looked at and predicts is noted
- * as that after `step` steps of training. The last state comes with its backward, and stays on the tape; its
- * weights are written as they are, those of the others in 8 bits. 0, or -1: the tape has an error. */
+ * as that after `step` steps of training (-1: nobody knows how many). The last state comes with its backward,
+ * and stays on the tape; its weights are written as they are, those of the others in 8 bits. 0, or -1: the
+ * tape has an error. */
 int  model_state(look_model *m, long step);
 int  model_last_state(look_model *m, gra_model *params, long step);
 

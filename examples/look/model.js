@@ -175,7 +175,7 @@ function draw_state() {
     const box = by_id("state"), state = data.states[model.state];
     if (by_id("curve")) by_id("curve").replaceWith(draw_curve());
     box.replaceChildren();
-    box.append(make("div", "facts", `after ${state.step} steps: loss of these tokens `), draw_token_strip());
+    box.append(make("div", "facts", `${state.step < 0 ? "" : `after ${state.step} steps: `}loss of these tokens `), draw_token_strip());
     box.firstChild.append(make("code", "", exact(reals([state.loss])[0])),
         state.exact ? "" : " (attention of a snapshot: in 8 bits)");
     const pair = make("div", "pair"), left = make("div"), right = make("div");

@@ -1,7 +1,6 @@
-/* trained: the page of a model that train has trained, now and at each snapshot that its run kept. */
+/* trained: the page of a trained model, now and at each snapshot that its run kept. */
 #include "trained.h"
-#include "../import/import.h"
-#include "../lib/files.h"
+#include "../lib/load.h"
 #include "../lib/run.h"
 #include "../lib/say.h"
 #include "look.h"
@@ -11,87 +10,55 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SNAPSHOTS = 12 };                /* as many are shown at most */
 
 typedef struct reading {
-    const char *folder;
-    gra_tape   *tape;
-    gra_model  *model;
-    struct gra_gpt gpt;
-    vocabulary  vocab;
-    int        *ids;
+    loaded      loaded;
     look_model  shown;
-    long        step;                   /* of the last row of loss.tsv */
+    long        step;                   /* of the last row of loss.tsv; -1: the model is of no run */
 } reading;
 
-/* ---- the model and the prompt ------------------------------------------------------------------------ */
-
-static int open_model(reading *r, int threads)
-{
-    char path[FILE_PATH], why[IMPORT_WHY];
-    r->tape = gra_open(threads);
-    r->model = gra_model_open(r->tape, NULL);
-    if (!r->tape || !r->model) {
-        complain("out of memory");
-        return -1;
-    }
-    gra_keep_going(r->tape, true);
-    gra_model_keep_going(r->model, true);
-    if (import_gpt(&r->gpt, gra_root(r->model), file_path(path, r->folder, MODEL_FILE), 0, why)) {
-        complain("cannot load %s (build/train trains a model)", why);
-        return -1;
-    }
-    if (vocabulary_read(&r->vocab, file_path(path, r->folder, VOCAB_FILE)))
-        return -1;
-    if (r->vocab.size == r->gpt.config.vocab_size)
-        return 0;
-    complain("%s is of another model: it has %d tokens, and the model %d", path, r->vocab.size,
-             r->gpt.config.vocab_size);
-    return -1;
-}
+/* ---- the prompt -------------------------------------------------------------------------------------- */
 
 /* Of a long prompt the model sees the last tokens. */
-static int read_prompt(reading *r, const char *prompt)
+static int show_prompt(reading *r)
 {
-    const size_t n = strlen(prompt), context = (size_t)r->gpt.config.context_length;
-    const size_t left_out = n > context ? n - context : 0;
-    if (n < 2) {
-        complain("--prompt wants two characters or more: the loss is that of predicting each from those "
-                 "before it");
-        return -1;
-    }
-    r->ids = malloc(n * sizeof *r->ids);
-    if (!r->ids) {
-        complain("out of memory");
-        return -1;
-    }
-    if (vocabulary_encode(&r->vocab, prompt, n, r->ids))
-        return -1;
-    r->shown = (look_model){ .tape = r->tape, .gpt = &r->gpt, .vocab = &r->vocab, .ids = r->ids + left_out,
-                             .n = (int)(n - left_out) };
+    const loaded *l = &r->loaded;
+    const size_t context = (size_t)l->gpt.config.context_length, left_out = l->n > context ? l->n - context : 0;
+    r->shown = (look_model){ .tape = l->tape, .gpt = &l->gpt, .vocab = l->text ? &l->vocab : NULL,
+                             .ids = l->ids + left_out, .n = (int)(l->n - left_out) };
     if (left_out)
-        say("the model looks back on %zu tokens: of the prompt's %zu it sees the last\n", context, n);
-    return 0;
+        say("the model looks back on %zu tokens: of the prompt's %zu it sees the last\n", context, l->n);
+    if (r->shown.n > 1)
+        return 0;
+    complain("two tokens or more are wanted: the loss is that of predicting each from those before it");
+    return -1;
 }
 
 /* ---- the run: its loss, and its snapshots ------------------------------------------------------------ */
 
-/* Some 500 rows of loss.tsv, evenly spread, and those with a validation loss. A folder without the table has
- * no curve. */
-static void read_curve(reading *r)
+/* The model stands in its run's folder under the name that the finished one has, beside the run's table. */
+static bool is_of_a_run(const loaded *l)
+{
+    char path[FILE_PATH];
+    const bool finished = strcmp(l->file, file_path(path, l->folder, MODEL_FILE)) == 0;
+    return finished && access(file_path(path, l->folder, "loss.tsv"), F_OK) == 0;
+}
+
+/* Some 500 rows of loss.tsv, evenly spread, and those with a validation loss. */
+static int read_curve(reading *r)
 {
     char path[FILE_PATH];
     size_t size, rows = 0;
-    FILE *f = fopen(file_path(path, r->folder, "loss.tsv"), "r");
-    if (!f)
-        return;
-    fclose(f);
-    char *text = file_read(path, &size);
-    for (const char *c = text; c && *c; c++)
+    char *text = file_read(file_path(path, r->loaded.folder, "loss.tsv"), &size);
+    if (!text)
+        return -1;
+    for (const char *c = text; *c; c++)
         rows += *c == '\n';
     const long every = (long)(rows / 500 + 1);
-    char *line = text ? strchr(text, '\n') : NULL, *end;
+    char *line = strchr(text, '\n'), *end;
     for (; line && line[1]; line = strchr(line + 1, '\n')) {
         const long step = strtol(line + 1, &end, 10);
         const double train = strtod(end, &end);
@@ -102,6 +69,7 @@ static void read_curve(reading *r)
         r->step = step;
     }
     free(text);
+    return 0;
 }
 
 static int by_size(const void *a, const void *b)
@@ -110,38 +78,52 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The steps of the run's snapshots in order; free them. How many. */
-static size_t find_snapshots(const char *folder, long **steps)
+/* The step that a file is the snapshot of; -1: it is none. */
+static long snapshot_step(const char *file)
 {
-    size_t n = 0, room = 0;
+    char name[64];
+    const bool begins = strncmp(file, SNAPSHOT, strlen(SNAPSHOT)) == 0;
+    const long step = begins ? strtol(file + strlen(SNAPSHOT), NULL, 10) : -1;
+    snprintf(name, sizeof name, SNAPSHOT_FILE, step);
+    return strcmp(name, file) == 0 ? step : -1;
+}
+
+/* The steps of the run's snapshots in order; free them. How many, or -1 after a complaint. */
+static long find_snapshots(const char *folder, long **steps)
+{
+    long n = 0, room = 0;
+    const char *why = NULL;
     DIR *dir = opendir(folder);
     *steps = NULL;
-    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
-        char name[64];
-        const long step = strncmp(entry->d_name, SNAPSHOT, strlen(SNAPSHOT)) == 0
-                              ? strtol(entry->d_name + strlen(SNAPSHOT), NULL, 10) : -1;
-        snprintf(name, sizeof name, SNAPSHOT_FILE, step);
-        if (step < 0 || strcmp(name, entry->d_name) != 0)
+    if (!dir)
+        why = strerror(errno);
+    for (struct dirent *entry; !why && (entry = readdir(dir)) != NULL;) {
+        const long step = snapshot_step(entry->d_name);
+        if (step < 0)
             continue;
-        long *more = n == room ? realloc(*steps, (room = 2 * room + 16) * sizeof **steps) : *steps;
-        if (!more)
-            break;
-        *steps = more;
-        more[n++] = step;
+        if (n == room) {
+            long *more = realloc(*steps, (size_t)(room = 2 * room + 16) * sizeof **steps);
+            why = more ? NULL : strerror(ENOMEM);
+            *steps = more ? more : *steps;
+        }
+        if (!why)
+            (*steps)[n++] = step;
     }
     if (dir)
         closedir(dir);
+    if (why)
+        complain("cannot look for snapshots in %s: %s", folder, why);
     if (n > 0)
-        qsort(*steps, n, sizeof **steps, by_size);
-    return n;
+        qsort(*steps, (size_t)n, sizeof **steps, by_size);
+    return why ? -1 : n;
 }
 
 static int load(reading *r, const char *name)
 {
     char path[FILE_PATH];
-    if (gra_load(r->model, file_path(path, r->folder, name)) == 0)
+    if (gra_load(r->loaded.model, file_path(path, r->loaded.folder, name)) == 0)
         return 0;
-    complain("cannot load %s", gra_model_error(r->model));
+    complain("cannot load %s", gra_model_error(r->loaded.model));
     return -1;
 }
 
@@ -149,20 +131,19 @@ static int show_state(reading *r, long step)
 {
     const int failed = model_state(&r->shown, step);
     if (failed)
-        complain("%s", gra_error(r->tape) ? gra_error(r->tape) : "out of memory");
+        complain("%s", gra_error(r->shown.tape) ? gra_error(r->shown.tape) : "out of memory");
     return failed;
 }
 
 /* Of many snapshots some are shown, evenly spread, the first and the last among them. */
 static int show_snapshots(reading *r)
 {
-    long *step;
-    size_t n = find_snapshots(r->folder, &step);
+    long *step, n = find_snapshots(r->loaded.folder, &step);
+    int failed = n < 0;
     while (n > 0 && r->step > 0 && step[n - 1] >= r->step)      /* the finished model */
         n--;
-    const size_t shown = n < SNAPSHOTS ? n : SNAPSHOTS;
-    int failed = 0;
-    for (size_t i = 0; i < shown && !failed; i++) {
+    const long shown = n < SNAPSHOTS ? n : SNAPSHOTS;
+    for (long i = 0; i < shown && !failed; i++) {
         const long at = step[shown > 1 ? i * (n - 1) / (shown - 1) : 0];
         char name[64];
         snprintf(name, sizeof name, SNAPSHOT_FILE, at);
@@ -174,37 +155,46 @@ static int show_snapshots(reading *r)
 
 /* ---- the page ---------------------------------------------------------------------------------------- */
 
+static void write_about(const reading *r, char about[300])
+{
+    const gra_gpt_config *c = &r->loaded.gpt.config;
+    char trained[40] = "";
+    if (r->step >= 0)
+        snprintf(trained, sizeof trained, ", trained for %ld steps", r->step);
+    snprintf(about, 300, "A GPT of %d layers, %d heads, width %d: %zu parameters%s. It read the %d tokens "
+             "below%s; the loss is the mean of -log p(next).", c->n_layers, c->n_heads, c->emb_dim,
+             gra_param_values(r->loaded.model), trained, r->shown.n,
+             r->shown.vocab ? "" : ", whose vocabulary is not here: they are shown as numbers");
+}
+
 static int write_page(reading *r, const char *path)
 {
-    char about[200];
-    const gra_gpt_config *c = &r->gpt.config;
-    if (model_last_state(&r->shown, r->model, r->step)) {
-        complain("%s", gra_error(r->tape) ? gra_error(r->tape) : "out of memory");
+    char about[300], title[FILE_PATH + 32], loss[OUT_REAL];
+    if (model_last_state(&r->shown, r->loaded.model, r->step)) {
+        complain("%s", gra_error(r->shown.tape) ? gra_error(r->shown.tape) : "out of memory");
         return -1;
     }
-    snprintf(about, sizeof about, "A GPT of %d layers, %d heads, width %d: %zu parameters, trained for %ld "
-             "steps. It read %d tokens; the loss is the mean of -log p(next).", c->n_layers, c->n_heads, c->emb_dim,
-             gra_param_values(r->model), r->step, r->shown.n);
-    if (look_write_with(r->tape, path, &(look_more){ .title = r->folder, .about = about, .model = model_write,
-                                                    .arg = &r->shown }) == 0) {
-        char loss[OUT_REAL];
-        say("loss = %s\n", out_real_text(gra_node_at(r->tape, gra_node_count(r->tape) - 1)->data[0], loss));
+    snprintf(title, sizeof title, "one step of the model %s", r->step >= 0 ? r->loaded.folder : r->loaded.file);
+    write_about(r, about);
+    if (look_write_with(r->shown.tape, path, &(look_more){ .title = title, .about = about, .model = model_write,
+                                                          .arg = &r->shown }) == 0) {
+        const gra_tape *t = r->shown.tape;
+        say("loss = %s\n", out_real_text(gra_node_at(t, gra_node_count(t) - 1)->data[0], loss));
         return 0;
     }
     complain("cannot write %s: %s", path, strerror(errno));
     return -1;
 }
 
-int trained_page(const char *folder, const char *prompt, int threads, const char *path)
+int trained_page(const trained_flags *f, const char *path)
 {
-    reading r = { .folder = folder };
-    int failed = open_model(&r, threads) || read_prompt(&r, prompt);
-    if (!failed)
-        read_curve(&r);
-    failed = failed || show_snapshots(&r) || write_page(&r, path);
+    reading r = { .step = -1 };
+    int failed = load_open(&r.loaded, f->model, f->prompt, f->ids, (int)f->heads, (int)f->threads) ||
+                 show_prompt(&r);
+    if (!failed && is_of_a_run(&r.loaded))
+        failed = read_curve(&r) || show_snapshots(&r);
+    failed = failed || write_page(&r, path);
     model_free(&r.shown);
-    free(r.ids);
-    gra_model_close(r.model);
-    gra_close(r.tape);
+    load_close(&r.loaded);
     return failed ? -1 : 0;
 }

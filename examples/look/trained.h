@@ -1,8 +1,11 @@
-/* trained: the page of a model that train has trained. */
+/* trained: the page of a trained model. */
 #ifndef EXAMPLES_LOOK_TRAINED_H
 #define EXAMPLES_LOOK_TRAINED_H
 
-/* folder: of train. prompt: the text that the model reads. 0, or -1 after a complaint. */
-int trained_page(const char *folder, const char *prompt, int threads, const char *path);
+typedef struct trained_flags {          /* as generate's */
+    const char *model, *prompt, *ids;
+    long        heads, threads;
+} trained_flags;
+int trained_page(const trained_flags *f, const char *path);     /* 0, or -1 after a complaint */
 
 #endif

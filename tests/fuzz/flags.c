@@ -4,6 +4,7 @@
 int generate_main(int argc, char **argv);
 #include "../../examples/generate.c"
 #undef main
+#include "../../examples/lib/options.h"
 #include "lib/fuzz.h"
 
 enum { WORDS = 64 };
@@ -29,12 +30,12 @@ static void train_flags(int argc, char **argv)
 
 static void generate_flags(int argc, char **argv)
 {
-    session s = { .model_flag = "build/run", .prompt = "", .tokens = 500, .temperature = 0.8, .seed = 1 };
+    session s = { .model = LOAD_DEFAULT, .prompt = "", .tokens = 500, .temperature = 0.8, .seed = 1 };
     const int how = parse(&s, argc, argv);
     claims(how);
     if (how == FLAGS_GO_ON)
         fuzz_claim(s.tokens > 0 && s.temperature >= 0 && s.temperature <= 100 && s.top_k >= 0 &&
-                   s.model_flag && s.prompt, "what was taken is in its range");
+                   s.model && s.prompt, "what was taken is in its range");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

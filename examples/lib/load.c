@@ -1,0 +1,140 @@
+/* load: see load.h. */
+#include "load.h"
+#include "../import/import.h"
+#include "run.h"
+#include "say.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- the model --------------------------------------------------------------------------------------- */
+
+static int no_model(const char *model, const char *file)
+{
+    char checkpoint[FILE_PATH];
+    if (access(file_path(checkpoint, model, CHECKPOINT_FILE), F_OK) == 0)
+        complain("%s has no %s yet: its run is not done. If it was stopped, build/train --resume %s goes on "
+                 "with it", model, MODEL_FILE, model);
+    else if (strcmp(model, LOAD_DEFAULT) == 0)
+        complain("there is no trained model in %s: train one first (make train)", LOAD_DEFAULT);
+    else
+        complain("there is no model: %s: %s", access(model, F_OK) ? model : file, strerror(ENOENT));
+    return -1;
+}
+
+/* `model` names a file, or the folder that train left. */
+static int find_model(loaded *l, const char *model)
+{
+    struct stat about;
+    const bool is_file = stat(model, &about) == 0 && !S_ISDIR(about.st_mode);
+    const char *slash = strrchr(model, '/');
+    const int folder = !is_file ? (int)strlen(model) : slash ? (int)(slash + 1 - model) : 0;
+    snprintf(l->folder, FILE_PATH, "%.*s", folder ? folder : 1, folder ? model : ".");
+    if (is_file)
+        snprintf(l->file, FILE_PATH, "%s", model);
+    else
+        file_path(l->file, model, MODEL_FILE);
+    if (stat(l->file, &about) != 0)
+        return no_model(model, l->file);
+    if (file_ends_in(l->file, CHECKPOINT_FILE)) {
+        complain("%s is a checkpoint, from which build/train --resume goes on; the model beside it is %s",
+                 l->file, MODEL_FILE);
+        return -1;
+    }
+    return 0;
+}
+
+/* The vocabulary stands beside the file, or there is none and tokens are numbers. */
+static int find_vocabulary(loaded *l, bool numbers)
+{
+    char path[FILE_PATH];
+    const int tokens = l->gpt.config.vocab_size;
+    l->text = !numbers && access(file_path(path, l->folder, VOCAB_FILE), F_OK) == 0;
+    if (!l->text && !numbers)
+        complain("%s comes without a vocabulary: give it tokens as numbers, --ids \"464 3290 318\"", l->file);
+    if (!l->text)
+        return numbers ? 0 : -1;
+    if (vocabulary_read(&l->vocab, path))
+        return -1;
+    if (l->vocab.size == tokens)
+        return 0;
+    complain("%s is of another model than %s: it has %d tokens, and the model %d", path, l->file,
+             l->vocab.size, tokens);
+    return -1;
+}
+
+static int read_model(loaded *l, const char *model, int heads, int threads)
+{
+    char why[IMPORT_WHY];
+    l->tape = gra_open(threads);
+    l->model = gra_model_open(l->tape, NULL);
+    if (!l->tape || !l->model) {
+        complain("out of memory");
+        return -1;
+    }
+    gra_keep_going(l->tape, true);
+    gra_model_keep_going(l->model, true);
+    if (find_model(l, model))
+        return -1;
+    if (import_gpt(&l->gpt, gra_root(l->model), l->file, heads, why) == 0)
+        return 0;
+    complain("cannot load %s", why);
+    return -1;
+}
+
+/* ---- the prompt -------------------------------------------------------------------------------------- */
+
+/* "464 3290 318"; commas are blanks too. How many, or 0 after a complaint. */
+static size_t read_ids(const char *text, int vocab_size, int *ids)
+{
+    static const char between[] = " ,\t\n";
+    size_t n = 0;
+    for (const char *word = text + strspn(text, between); *word; word += strspn(word, between)) {
+        char *end;
+        errno = 0;
+        const long id = strtol(word, &end, 10);
+        if (end == word || (*end && !strchr(between, *end)) || errno || id < 0 || id >= vocab_size) {
+            complain("--ids: '%.*s' is no token of this model: it has 0 to %d", (int)strcspn(word, between),
+                     word, vocab_size - 1);
+            return 0;
+        }
+        ids[n++] = (int)id;
+        word = end;
+    }
+    if (n == 0)
+        complain("--ids wants at least one token: this model has 0 to %d", vocab_size - 1);
+    return n;
+}
+
+static int read_prompt(loaded *l, const char *prompt, const char *ids)
+{
+    const size_t n = strlen(ids ? ids : prompt);
+    l->ids = malloc((n + 1) * sizeof *l->ids);
+    if (!l->ids) {
+        complain("out of memory");
+        return -1;
+    }
+    if (ids)
+        l->n = read_ids(ids, l->gpt.config.vocab_size, l->ids);
+    else if (vocabulary_encode(&l->vocab, prompt, n, l->ids) == 0) {
+        l->ids[n] = vocabulary_newline(&l->vocab);      /* of an empty prompt: one token is needed */
+        l->n = n ? n : 1;
+    }
+    return l->n ? 0 : -1;
+}
+
+int load_open(loaded *l, const char *model, const char *prompt, const char *ids, int heads, int threads)
+{
+    *l = (loaded){ 0 };
+    return read_model(l, model, heads, threads) || find_vocabulary(l, ids) || read_prompt(l, prompt, ids) ? -1
+                                                                                                          : 0;
+}
+
+void load_close(loaded *l)
+{
+    gra_model_close(l->model);
+    gra_close(l->tape);
+    free(l->ids);
+}
