@@ -36,6 +36,8 @@ $(B)/f64/test: $(call f64,$(TESTS) $(TESTED) $(LIBRARY))
 	$(link) $(WRAP_LD) @$(B)/check.link
 $(B)/faults/%: $(B)/f32/examples/%.o $(call f32,$(SHARED)) $(B)/f32/tests/fault.o $(B)/libgradus.a
 	$(link) $(WRAP_LD)
+$(B)/faults/look: $(call f32,$(LOOK) $(SHARED)) $(B)/f32/look_page.o $(B)/f32/tests/fault.o $(B)/libgradus.a
+	$(link) $(WRAP_LD)
 $(B)/fuzz/%: $(B)/f32/tests/fuzz/%.o $(call f32,$(FUZZLIB)) $(B)/f32/tests/fault.o $(B)/libgradus.a
 	$(link) $(WRAP_LD) $(FUZZER)
 $(call f32,$(FUZZ) tests/fuzz/lib/fuzz.c): OWN = $(if $(FUZZER),-DGRADUS_FUZZER)
@@ -49,7 +51,7 @@ $(B)/terminal: $(B)/f32/tests/exercises/terminal.o
 	$(link)
 $(B)/passed/tests/learn.sh: $(B)/learn.ready $(B)/terminal
 
-FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
+FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(B)/faults/look $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 programs: all $(NOTEBOOKS) $(FAULTY) $(B)/f64/test $(B)/f32/test $(B)/learn.ready
 
 # ---- what can be done ---------------------------------------------------------------------------

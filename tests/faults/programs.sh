@@ -1,5 +1,5 @@
 #!/bin/sh
-# train and generate as processes, again and again, each time with another call of the C library failing, or with
+# train, generate and look as processes, again and again, each time with another call of the C library failing, or with
 # a signal (tests/fault.c): at its first, its second ... until there is none. After each run: the exit status is 0
 # or 1, and with 1 comes a sentence; nothing is still held; under its name each file is absent, the one of
 # before or the new one, whole; nothing unfinished is left. What was killed cannot clear up, but what goes on from
@@ -82,7 +82,7 @@ pread readv write pwrite writev fsync fdatasync ftruncate truncate rename rename
 unlinkat remove close fclose fstat lseek mkdir mkdirat realpath mmap sendfile copy_file_range posix_fallocate
 pthread_create'
 if [ "$WRAPPED" ] && command -v nm >"$W/nm"; then
-    find "$BUILD/f32/core" "$BUILD/f32/layers" "$BUILD/f32/examples/lib" "$BUILD/f32/examples/import" \
+    find "$BUILD/f32/core" "$BUILD/f32/layers" "$BUILD/f32/examples/lib" "$BUILD/f32/examples/import" "$BUILD/f32/examples/look" \
         "$BUILD/f32/examples/train.o" "$BUILD/f32/examples/generate.o" -name '*.o' -exec nm -u {} + |
         awk 'NF == 2 { print $2 }' | sort -u >"$W/nm"
     grep -qx '_*malloc' "$W/nm" || { failed=$((failed + 1)); echo "FAILED: nm does not show what our objects call"; }
@@ -97,7 +97,7 @@ fi
 
 # ---- train: into a folder that holds another run ------------------------------------------------------
 small="--context 8 --batch 2 --width 8 --heads 2 --layers 1 --steps 3 --eval-every 2 --eval-batches 2
-       --checkpoint-every 1 --sample 5 --threads 2"
+       --checkpoint-every 1 --snapshot-every 2 --sample 5 --threads 2"
 head -c 3000 README.md >"$W/text"
 train() {       # train FLAGS ...
     # shellcheck disable=SC2086
@@ -180,6 +180,17 @@ disturbed '' generate
 [ "$status.$struck" = 0.0 ] || wrong "without a fault it should generate"
 mv "$OUT" "$W/generated"
 
+# ---- look: the page of a run with snapshots ---------------------------------------------------------------
+look() {
+    "$BUILD/faults/look" --model "$W/new" --prompt "## The" --threads 2 --out "$OUT/page.html" >"$OUT/text"
+}
+
+program=look gnuplot=
+mkdir "$OUT"
+disturbed '' look
+[ "$status.$struck" = 0.0 ] || wrong "without a fault it should look"
+mv "$OUT" "$W/looked"
+
 # ---- all faults, of all of them -------------------------------------------------------------------------
 while read -r call error ever; do
     program=train gnuplot= result=model.safetensors
@@ -187,6 +198,8 @@ while read -r call error ever; do
     sweep "$W/stopped" "$W/new" "$call" "$error" "$ever" "$BUILD/faults/train" --resume "$OUT"
     program=generate gnuplot=$W/gnuplot result=text
     sweep "$W/nothing" "$W/generated" "$call" "$error" "$ever" generate
+    program=look gnuplot= result=page.html
+    sweep "$W/nothing" "$W/looked" "$call" "$error" "$ever" look
 done <<END
 alloc ENOMEM
 alloc ENOMEM ever
