@@ -185,35 +185,33 @@ static double one_normal(gra_rng *g)
 /* n blocks of uniforms, each a float whatever gra_real is, become normals. */
 typedef void fill_blocks(gra_real *x, size_t n, float mean, float std);
 
-static inline void fill(gra_real *x, size_t n, float mean, float std, bool has_fma)
+static inline void fill(gra_real *x, size_t n, float mean, float std)
 {
     for (; n > 0; n--, x += BLOCK) {
         float block[BLOCK];
         for (int i = 0; i < BLOCK; i++)
             block[i] = (float)x[i];
-        normal_block(block, mean, std, has_fma);
+        normal_block(block, mean, std);
         for (int i = 0; i < BLOCK; i++)
             x[i] = (gra_real)block[i];
     }
 }
 
-static void fill_base(gra_real *x, size_t n, float mean, float std) { fill(x, n, mean, std, NORMAL_FMA); }
-
 #if defined(__x86_64__) && defined(__GNUC__)
 GRA_TARGET_AVX2 static void fill_avx2(gra_real *x, size_t n, float mean, float std)
 {
-    fill(x, n, mean, std, true);
+    fill(x, n, mean, std);
 }
 
 static fill_blocks *best_fill(void)
 {
     __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? fill_avx2 : fill_base;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? fill_avx2 : fill;
 }
 #else
 static fill_blocks *best_fill(void)
 {
-    return fill_base;
+    return fill;
 }
 #endif
 

@@ -5,7 +5,6 @@
  * are compared in test_seeds.c; here is what one call leaves behind for the next. */
 #include "../core/kern/mcg31.h"
 #include "../core/internal.h"
-#include "../core/kern/normal.h"
 #include "suites.h"
 
 #include <inttypes.h>
@@ -268,55 +267,6 @@ TEST(normals_take_words)
     gra_randn_f64(&whole, y, 16);
     gra_randn_f64(&more, z, 20);
     equal_f64(y, z, 4);
-}
-
-/* Without the operation ab + c is rounded once in another way: where the product or the sum is exact, where c
- * and ab cancel, where a rounding lies halfway or next to it, where the sum is denormal, too large, or NaN. */
-static void same_fused(float a, float b, float c)
-{
-    float want = fmaf(a, b, c), x = fused(a, b, c, false);
-    if (memcmp(&x, &want, sizeof x) != 0 && !(isnan(x) && isnan(want)))
-        ck_abort_msg("%a * %a + %a is %a, not %a", (double)a, (double)b, (double)c, (double)x, (double)want);
-}
-
-TEST(fused_by_hand)
-{
-    static const float some[] = {
-        0, 1, 3, 0.1f, 0x1.000002p0f, 0x1.fffffep0f, 0x1.000002p12f, 0x1.fffffep-13f, 0x1p-24f, 0x1p-25f,
-        0x1.8p-25f, 0x1p-126f, 0x1.8p-149f, 0x1.fffffep-127f, 0x1.fffffep127f, INFINITY,
-    };
-    const size_t n = 2 * LENGTH(some);
-    gra_rng g = seeded(1);
-    for (size_t i = 0; i < n * n * n; i++) {
-        const size_t at[] = { i % n, i / n % n, i / n / n };
-        float x[3];
-        for (int k = 0; k < 3; k++)
-            x[k] = at[k] % 2 ? -some[at[k] / 2] : some[at[k] / 2];
-        same_fused(x[0], x[1], x[2]);
-    }
-    for (int i = 0; i < 300000; i++) {                  /* any bits, of magnitudes that meet */
-        float x[3];
-        for (int k = 0; k < 3; k++) {
-            uint32_t bits = (gra_random(&g) & 0x80FFFFFFu) | (gra_random(&g) % 40 + 107) << 23;
-            memcpy(&x[k], &bits, sizeof bits);
-        }
-        same_fused(x[0], x[1], x[2]);
-    }
-}
-
-/* What processors without fused multiply-add compute. */
-TEST(blocks_without_fma)
-{
-    gra_rng g = seeded(5);
-    for (int i = 0; i < 20000; i++) {
-        float with[NORMAL_BLOCK], without[NORMAL_BLOCK];
-        for (int k = 0; k < NORMAL_BLOCK; k++)
-            with[k] = without[k] = (float)(gra_random(&g) >> 8) * 0x1p-24f;
-        normal_block(with, 0.5f, 0.02f, true);
-        normal_block(without, 0.5f, 0.02f, false);
-        if (memcmp(with, without, sizeof with) != 0)
-            ck_abort_msg("block %d differs", i);
-    }
 }
 
 TEST(nothing_draws_nothing)
