@@ -74,6 +74,14 @@ ok "which the page says" grep -q '"about":"A GPT of 4 layers.*shown as numbers' 
 ok "the page holds the loss" holds ids "$(printed ids loss)"
 ok "nobody knows its step" grep -q '"step":-1,' "$W/ids.html"
 
+# ---- a model that has diverged: the last of its values is nan ---------------------------------------------------
+mkdir "$W/diverged"
+cp "$W/run/model.safetensors" "$W/run/vocab.tsv" "$W/diverged"
+printf '\000\000\300\177' | dd of="$W/diverged/model.safetensors" bs=1 conv=notrunc \
+    seek=$(($(wc -c <"$W/run/model.safetensors") - 4)) 2>"$W/dd"
+ok "a model that has diverged" page nan --model "$W/diverged" --prompt gradus
+ok "it stands alone" alone "$W/nan.html"
+
 # ---- formulas: of every op -------------------------------------------------------------------------------
 ops() {         # each source of an op has a row in what is compiled in, and each op that is named there
     for file in core/ops/*.c; do
@@ -97,7 +105,7 @@ int main(int argc, char **argv)
     static const char *const name[] = {
         "</script><script>document.title = 'owned'</script>", "<!--<script>", "\"'\\`${1}&amp;", "__proto__",
         "\x01\x02\x1b[31m\x7f\r\n\t", "\xff\xfe\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80 \xe2\x82",
-        "<img src=x onerror=alert(1)>" };
+        "<img src=x onerror=alert(1)>", "\xe2\x80\xae\xe2\x81\xa7 turned \xd8\x9c" };
     static char longest[10001];
     static const gra_op op = { .name = "<b>own</b>\"op", .forward = forward, .backward = backward };
     gra_real value[4] = { (gra_real)NAN, (gra_real)INFINITY, -(gra_real)INFINITY, (gra_real)-0.0 };
@@ -173,7 +181,7 @@ ok "both" refuses 2 'neither' "$LOOK" --example scalar --prompt a
 ok "no such example" refuses 2 'scalar|next-token' "$LOOK" --example other
 
 # ---- in a browser ----------------------------------------------------------------------------------------
-browser=
+browser= window=
 for name in chromium chromium-browser google-chrome; do
     [ -n "$browser" ] || browser=$(command -v $name)
 done
@@ -181,7 +189,7 @@ drive() {       # drive NAME: the page with $W/driver.js at its end; what that s
     awk -v driver="$W/driver.js" '/<\/body>/ {
             print "<script>"; while ((getline line < driver) > 0) print line; print "</script>" } { print }' \
         "$W/$1.html" >"$W/$1.driven.html"
-    "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$W/browser" --virtual-time-budget=5000 \
+    "$browser" --headless --no-sandbox --disable-gpu $window --user-data-dir="$W/browser" --virtual-time-budget=5000 \
         --dump-dom "file://$W/$1.driven.html" >"$W/$1.dom" 2>"$W/$1.err"
     sed -n '/<pre id="seen">/,/<\/pre>/p' "$W/$1.dom" | sed 's/<[^>]*>//g' >"$W/$1.seen"
     cat "$W/$1.seen"
@@ -248,11 +256,24 @@ END
     say("rows", lines().length);
     slider.value = 0;
     slider.dispatchEvent(new Event("input"));
-    say("first", document.querySelector("#state").textContent.includes("after 0 steps") ? 1 : 0);
+    say("first", document.querySelector("#state").textContent.includes("after 0 of ") ? 1 : 0);
     say("moved", document.querySelector("#state code").textContent === before ? 0 : 1);
     slider.value = slider.max;
     slider.dispatchEvent(new Event("input"));
     say("back", document.querySelector("#state code").textContent);
+    const steps = data.states.map(state => state.step), last = steps.length - 1, knob = () => {
+        const line = document.querySelector("#curve line").getBoundingClientRect(), box = slider.getBoundingClientRect();
+        return Math.abs(line.x - box.x - 8 - (box.width - 16) * (slider.value - slider.min) / (slider.max - slider.min));
+    };
+    slider.value = 0.7 * steps[last - 2] + 0.3 * steps[last - 1];
+    slider.dispatchEvent(new Event("input"));
+    say("stands", slider.value === String(steps[last - 2]) && knob() < 1 ? 1 : 0);
+    slider.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
+    say("key", document.querySelector("#state").textContent.includes(`after ${steps[last - 1]} of ${steps[last]} steps`) && knob() < 1 ? 1 : 0);
+    const curve = document.getElementById("curve"), edge = curve.getBoundingClientRect().x;
+    curve.dispatchEvent(new MouseEvent("click", { clientX: edge + 9 }));
+    say("clicked", slider.value === "0" && knob() < 1 ? 1 : 0);
+    say("numbers", [...document.querySelectorAll("#curve text")].filter(text => text.textContent === String(steps[last - 1])).length);
     document.querySelectorAll("#state .token")[3].dispatchEvent(new MouseEvent("mouseenter"));
     say("lit", document.querySelectorAll("table.next tr.lit").length);
     document.querySelectorAll(".heads canvas")[2].click();
@@ -269,7 +290,7 @@ END
 END
     for name in next run; do
         ok "the page $name in $browser" drive $name
-        for pair in first=1 moved=1 lit=1 head=1 opens=1 folded=3 \
+        for pair in first=1 moved=1 stands=1 key=1 clicked=1 numbers=1 lit=1 head=1 opens=1 folded=3 \
                 "loss=$(printed $name loss)" "back=$(printed $name loss)" "node=$(printed $name loss)"; do
             ok "$name: $pair" seen $name "${pair%%=*}" "${pair#*=}"
         done
@@ -279,16 +300,43 @@ END
     ok "four layers fit a screen" fits
 
     driver <<'END'
+    const right = document.getElementById("right").getBoundingClientRect();
+    say("wide", innerWidth);
+    say("beside", document.documentElement.scrollWidth - innerWidth);
+    say("beneath", right.top > document.getElementById("tape").getBoundingClientRect().bottom - 2 && right.height > 200 ? 1 : 0);
+    const curve = document.getElementById("curve");
+    say("curve", !curve || curve.getBoundingClientRect().right <= innerWidth ? 1 : 0);
+END
+    window=--window-size=500,800         # the narrowest that it makes
+    for name in scalar run; do
+        ok "the page $name in a narrow window" drive $name
+        for pair in wide=500 beside=0 beneath=1 curve=1; do
+            ok "$name: $pair" seen $name "${pair%%=*}" "${pair#*=}"
+        done
+        ok "no error" lacks '^error' "$W/$name.seen"
+    done
+    window=
+    driver <<'END'
+    say("loss", document.querySelector("#state code").textContent);
+    say("says", document.querySelectorAll("table.next td")[3].textContent.includes("nan") ? 1 : 0);
+END
+    ok "a model of nan" drive nan
+    ok "... says so" grep -q '^loss nan$' "$W/nan.seen"
+    ok "... everywhere" seen nan says 1
+    ok "no error" lacks '^error' "$W/nan.seen"
+
+    driver <<'END'
     lines().forEach((row, i) => lines()[i].click());
     say("images", document.images.length);
     say("scripts", document.scripts.length);
     say("owned", document.title.includes("owned") ? 1 : 0);
     lines()[0].click();
     say("numbers", [...document.querySelectorAll("#node td")].slice(0, 4).map(cell => cell.textContent).join("/"));
+    say("turned", [/turned/, /[\u061c\u202a-\u202e\u2066-\u2069]/].map(what => what.test(document.body.innerText) ? 1 : 0).join(""));
     say("long", document.querySelector("#node h2").textContent.length > 10000 ? 1 : 0);
 END
     ok "the hostile page in $browser" drive hostile
-    for pair in images=0 scripts=3 owned=0 long=1; do
+    for pair in images=0 scripts=3 owned=0 turned=10 long=1; do
         ok "hostile: $pair" seen hostile "${pair%%=*}" "${pair#*=}"
     done
     ok "nan and infinities are shown" grep -q '^numbers nan/inf/-inf/-*0$' "$W/hostile.seen"

@@ -111,10 +111,10 @@ function draw_predictions() {
         line.addEventListener("mouseenter", () => light(i, ""));
         line.insertCell().textContent = data.tokens[i];
         line.insertCell().textContent = follows ? follows[0] : "?";
-        line.insertCell().textContent = follows ? exact(follows[1]) : "";
+        line.insertCell().textContent = follows ? exact(number_of(follows[1])) : "";
         const cell = line.insertCell();
         guesses.forEach(([token, p]) => {
-            const guess = make("span", follows && token === follows[0] ? "right" : "", `${token} ${percent(p)}`);
+            const guess = make("span", follows && token === follows[0] ? "right" : "", `${token} ${percent(number_of(p))}`);
             cell.append(guess, "\u2002");
         });
     });
@@ -123,51 +123,99 @@ function draw_predictions() {
 
 // ---- the loss, and the states along it ------------------------------------------------------------------
 
-const CURVE = { wide: 640, high: 70 };
+const CURVE = { wide: 640, high: 70, edge: 8 };         // the middle of the slider's knob stands at its edges
+const all_steps = data.curve.map(row => row[0]).concat(data.states.map(state => state.step));
+const first_step = Math.min(...all_steps), last_step = Math.max(...all_steps);
 
 function curve_x(step) {
-    const first = data.curve[0][0], last = data.curve[data.curve.length - 1][0];
-    return 4 + (CURVE.wide - 8) * (last > first ? (step - first) / (last - first) : 0);
+    return CURVE.edge + (CURVE.wide - 2 * CURVE.edge) * (step - first_step) / Math.max(1, last_step - first_step);
+}
+
+function nearest(list, step_of, step) {
+    const far = x => Math.abs(step_of(x) - step);
+    return list.reduce((a, b) => far(b) < far(a) ? b : a);
+}
+
+// The steps at which the slider can stand, as far as their numbers have room.
+function draw_step_numbers(svg) {
+    let free = Infinity;
+    [...data.states].reverse().forEach(state => {
+        const x = curve_x(state.step), half = 4 * String(state.step).length;
+        if (x + half > free) return;
+        free = x - half - 6;
+        const at = { x: clamp(x, half, CURVE.wide - half), y: CURVE.high + 13, "text-anchor": "middle" };
+        svg.append(make_svg("text", at, state.step));
+    });
 }
 
 function draw_curve() {
-    const svg = make_svg("svg", { id: "curve", width: CURVE.wide, height: CURVE.high + 14 });
+    const svg = make_svg("svg", { id: "curve", width: CURVE.wide, height: CURVE.high + 16 });
     const losses = data.curve.map(row => row[1]), most = Math.max(...losses), least = Math.min(...losses);
-    const first = data.curve[0], last = data.curve[data.curve.length - 1];
     const y = loss => 4 + (CURVE.high - 8) * (most > least ? (most - loss) / (most - least) : 0);
     const points = data.curve.map(([step, loss]) => curve_x(step).toFixed(1) + " " + y(loss).toFixed(1));
     svg.append(make_svg("path", { d: "M" + points.join("L") }));
     for (const state of data.states) {          // where the slider can stand
-        const nearest = data.curve.reduce((a, b) => Math.abs(b[0] - state.step) < Math.abs(a[0] - state.step) ? b : a);
-        svg.append(make_svg("circle", { cx: Math.max(4, curve_x(state.step)), cy: y(nearest[1]), r: 3 }));
+        const loss = nearest(data.curve, row => row[0], state.step)[1];
+        svg.append(make_svg("circle", { cx: curve_x(state.step), cy: y(loss), r: 3 }));
     }
-    const at = Math.max(4, curve_x(data.states[model.state].step));
+    const at = curve_x(data.states[model.state].step);
     svg.append(make_svg("line", { x1: at, x2: at, y1: 0, y2: CURVE.high }));
-    svg.append(make_svg("text", { x: CURVE.wide - 4, y: 12, "text-anchor": "end" },
-        `training loss, ${short(most)} to ${short(least)}, steps ${first[0]} to ${last[0]}`));
+    svg.append(make_svg("text", { x: CURVE.wide - CURVE.edge, y: 12, "text-anchor": "end" },
+        `training loss, from ${short(losses[0])} to ${short(losses[losses.length - 1])}`));
+    draw_step_numbers(svg);
+    svg.addEventListener("click", event => go_to(first_step + (last_step - first_step) *
+        (event.clientX - svg.getBoundingClientRect().left - CURVE.edge) / (CURVE.wide - 2 * CURVE.edge)));
     return svg;
 }
 
-function draw_training(box) {
-    if (data.curve && data.curve.length > 1) box.append(draw_curve());
-    if (data.states.length < 2) {
-        box.append(make("div", "facts",
-            "One state: a run of build/train --snapshot-every N lets a slider move through its training."));
-        return;
-    }
+function show_state(number) {
+    const slider = by_id("slider");
+    model.state = clamp(number, 0, data.states.length - 1);
+    slider.value = data.states[model.state].step;
+    slider.setAttribute("aria-valuetext", `after ${slider.value} steps`);
+    draw_state();
+}
+
+function go_to(step) { show_state(data.states.indexOf(nearest(data.states, state => state.step, step))); }
+
+// The slider counts steps, as the curve above it does, and stands where the model was kept.
+function draw_slider() {
     const slider = make("input");
+    const keys = { ArrowRight: 1, ArrowUp: 1, PageUp: 1, ArrowLeft: -1, ArrowDown: -1, PageDown: -1 };
     slider.type = "range";
     slider.id = "slider";
-    slider.min = 0;
-    slider.max = data.states.length - 1;
-    slider.value = model.state;
-    slider.style.width = CURVE.wide + "px";
+    slider.min = first_step;
+    slider.max = last_step;
+    slider.value = data.states[model.state].step;
     slider.setAttribute("aria-label", "training step");
-    slider.addEventListener("input", () => {
-        model.state = Number(slider.value);
-        draw_state();
+    slider.addEventListener("input", () => go_to(Number(slider.value)));
+    slider.addEventListener("keydown", event => {
+        if (!keys[event.key]) return;
+        event.preventDefault();
+        show_state(model.state + keys[event.key]);
     });
-    box.append(slider);
+    return slider;
+}
+
+function fit_training() {
+    CURVE.wide = clamp(by_id("right").clientWidth - 40, 280, 640);
+    if (by_id("slider")) by_id("slider").style.width = CURVE.wide + "px";
+    draw_state();
+}
+
+function draw_training(box) {
+    const several = data.states.length > 1;
+    if (several) box.append(make("h3", "", "Training: move the slider to see the model as it was"));
+    if (data.curve.length > 1) box.append(draw_curve());
+    if (several) box.append(draw_slider());
+    else if (data.curve.length > 1)
+        box.append(make("div", "facts",
+            "The run kept no other state: build/train --snapshot-every N lets a slider move through its training."));
+}
+
+function after_text(state) {
+    if (state.step < 0) return "";
+    return state.step === last_step ? `after all ${last_step} steps: ` : `after ${state.step} of ${last_step} steps: `;
 }
 
 // What changes with the state; the slider stays, so that it can be dragged.
@@ -175,9 +223,9 @@ function draw_state() {
     const box = by_id("state"), state = data.states[model.state];
     if (by_id("curve")) by_id("curve").replaceWith(draw_curve());
     box.replaceChildren();
-    box.append(make("div", "facts", `${state.step < 0 ? "" : `after ${state.step} steps: `}loss of these tokens `), draw_token_strip());
-    box.firstChild.append(make("code", "", exact(reals([state.loss])[0])),
-        state.exact ? "" : " (attention of a snapshot: in 8 bits)");
+    box.append(make("div", "facts", `${after_text(state)}loss of these tokens `), draw_token_strip());
+    box.firstChild.append(make("code", "", exact(number_of(state.loss))),
+        state.exact ? "" : " (attention: in 8 bits; the tape is the finished model's)");
     const pair = make("div", "pair"), left = make("div"), right = make("div");
     left.append(make("h3", "", "Attention: choose a head"), draw_heads());
     right.append(make("h3", "", `Layer ${model.layer + 1}, head ${model.head + 1}: each row looks at the columns`),
@@ -197,6 +245,7 @@ function draw_model() {
     state.id = "state";
     draw_training(box);
     box.append(state);
-    draw_state();
+    fit_training();
+    addEventListener("resize", fit_training);
 }
 

@@ -1,8 +1,10 @@
 "use strict";
 // The page of a step. Its data stands above, as JSON; text from it comes into the page as textContent, never as
-// HTML.
+// HTML, and without the characters that turn the direction of what stands behind them.
 
-const data = JSON.parse(document.getElementById("data").textContent);
+const turning = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const data = JSON.parse(document.getElementById("data").textContent,
+    (key, v) => typeof v === "string" ? v.replace(turning, "\ufffd") : v);
 const nodes = data.nodes, count = nodes.length;
 const by_id = id => document.getElementById(id);
 
@@ -28,9 +30,11 @@ function bytes_of(base64) {
     return Uint8Array.from(atob(base64), c => c.charCodeAt(0));
 }
 
+function number_of(v) { return typeof v === "string" ? strange[v] : v; }
+
 // A list of numbers: an array, or base64 of their bytes.
 function reals(x) {
-    if (Array.isArray(x)) return x.map(v => typeof v === "string" ? strange[v] : v);
+    if (Array.isArray(x)) return x.map(number_of);
     const buffer = bytes_of(x).buffer;
     return data.bytes === 4 ? new Float32Array(buffer) : new Float64Array(buffer);
 }
@@ -57,7 +61,10 @@ function short(v) {
     return Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(2) : v.toPrecision(4);
 }
 
-function percent(share) { return (100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1) + " %"; }
+function percent(share) {
+    if (!Number.isFinite(share)) return exact(share);
+    return (100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1) + " %";
+}
 
 // ---- what a node is called ------------------------------------------------------------------------------
 

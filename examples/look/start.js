@@ -13,6 +13,7 @@ by_id("about").textContent = data.about;
 const only_scalars = nodes.every(node => size_of(node) === 1);
 by_id("left").classList.toggle("scalars", only_scalars);
 by_id("value-head").textContent = only_scalars ? "value" : "rms value";
+by_id("grad-head").textContent = only_scalars ? "gradient" : "rms gradient";
 draw_tabs();
 rows = visible_rows();
 chosen = rows[rows.length - 1] || null;
