@@ -133,19 +133,20 @@ static bool append(gra_model *m, struct list *l, gra_tensor *p)
     return true;
 }
 
-/* A zeroed tensor that lives as long as the model; `grad`: with a gradient, as a parameter. */
-static gra_tensor *make(gra_model *m, const char *name, gra_shape shape, size_t size, bool grad)
+/* A tensor that lives as long as the model, and is the last of a list; NULL: out of memory. Its values are
+ * `data`, or if that is NULL new ones, all 0. */
+static gra_tensor *make(gra_model *m, struct list *l, const char *name, gra_shape shape, real *data)
 {
+    size_t size = 0;
+    gra_shape_size(shape, &size);
     gra_tensor *p = gra_model_alloc(m, sizeof *p);
     char *copy = gra_model_alloc(m, strlen(name) + 1);
-    real *data = gra_model_alloc(m, size * sizeof(real));
-    real *dp = grad ? gra_model_alloc(m, size * sizeof(real)) : NULL;
-    if (!p || !copy || !data || (grad && !dp))
+    data = data ? data : gra_model_alloc(m, size * sizeof(real));
+    if (!p || !copy || !data)
         return NULL;
     strcpy(copy, name);
-    *p = (gra_tensor){ .data = data, .grad = dp, .grad_store = dp, .size = size, .shape = shape,
-                       .requires_grad = grad, .name = copy };
-    return p;
+    *p = (gra_tensor){ .data = data, .size = size, .shape = shape, .name = copy };
+    return append(m, l, p) ? p : NULL;
 }
 
 static bool is_new(gra_model *m, const char *function, const char *name)
@@ -187,9 +188,12 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape sh
                        "memory", full.name, GRA_SHAPE_STRING(shape));
         return NULL;
     }
-    gra_tensor *p = make(m, full.name, shape, size, true);
-    if (!p || !append(m, &m->params, p))
+    real *grad = gra_model_alloc(m, size * sizeof(real));
+    gra_tensor *p = grad ? make(m, &m->params, full.name, shape, NULL) : NULL;
+    if (!p)
         return NULL;
+    p->grad = p->grad_store = grad;
+    p->requires_grad = true;
     init.fill(&init, m->rng, p);
     return p;
 }
@@ -207,13 +211,9 @@ void gra_alias(gra_scope s, const char *name, gra_tensor *p)
                        "this model's", full.name);
         return;
     }
-    gra_tensor *alias = gra_model_alloc(m, sizeof *alias);
-    char *copy = gra_model_alloc(m, strlen(full.name) + 1);
-    if (!alias || !copy)
-        return;
-    strcpy(copy, full.name);
-    *alias = (gra_tensor){ .data = p->data, .size = p->size, .shape = p->shape, .name = copy, .base = p };
-    append(m, &m->aliases, alias);
+    gra_tensor *alias = make(m, &m->aliases, full.name, p->shape, p->data);
+    if (alias)
+        alias->base = p;
 }
 
 int         gra_alias_count(const gra_model *m)         { return m->aliases.count; }
@@ -226,12 +226,7 @@ gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p)
     gra_tensor *s = m->unusable ? NULL : find(&m->states, name);
     if (!s && !m->unusable && (find(&m->params, name) || find(&m->aliases, name)))
         gra_model_fail(m, "gra_state: there is a parameter %s already", name);
-    if (!s && !m->unusable) {
-        s = make(m, name, p->shape, p->size, false);
-        if (s && !append(m, &m->states, s))
-            s = NULL;
-    }
-    return s;
+    return s || m->unusable ? s : make(m, &m->states, name, p->shape, NULL);
 }
 
 int         gra_param_count(const gra_model *m)                   { return m->params.count; }
