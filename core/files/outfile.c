@@ -34,11 +34,11 @@ static int open_beside(const char *target, char *temporary, size_t room)
     return fd;
 }
 
-static int open_device(const char *path)
+static int open_existing(const char *path, int how)
 {
     int fd;
     do
-        fd = open(path, O_WRONLY | O_CLOEXEC);
+        fd = open(path, how | O_CLOEXEC);
     while (fd < 0 && errno == EINTR);
     return fd;
 }
@@ -68,7 +68,7 @@ bool gra_outfile_open(gra_outfile *out, const char *path)
     if (!*path)
         errno = ENOENT;
     else
-        out->fd = device ? open_device(path) : open_replacement(out, path);
+        out->fd = device ? open_existing(path, O_WRONLY) : open_replacement(out, path);
     if (out->fd >= 0)
         return true;
     failed(out);
@@ -116,10 +116,7 @@ static void sync_directory(gra_outfile *out)
     char *slash = strrchr(out->target, '/');
     if (slash)
         slash[slash == out->target] = '\0';     /* "a/b" to "a", "/b" to "/" */
-    int fd;
-    do
-        fd = open(slash ? out->target : ".", O_RDONLY | O_CLOEXEC);
-    while (fd < 0 && errno == EINTR);
+    const int fd = open_existing(slash ? out->target : ".", O_RDONLY);
     if (fd >= 0) {
         sync_to_disk(out, fd);
         close(fd);
