@@ -117,19 +117,19 @@ int run_open(run *r, const training *t)
 /* The name of a file that was being written when a run was killed: "model.safetensors.123-0.tmp". */
 static bool is_unfinished(const char *name)
 {
+    bool begins = strncmp(name, SNAPSHOT, strlen(SNAPSHOT)) == 0;
     for (int i = 0; i < OUTPUTS; i++)
-        if (strncmp(name, outputs[i], strlen(outputs[i])) == 0 && file_ends_in(name, ".tmp"))
-            return true;
-    return false;
+        begins = begins || strncmp(name, outputs[i], strlen(outputs[i])) == 0;
+    return begins && file_ends_in(name, ".tmp");
 }
 
-/* A snapshot, or one that was being written when a run was killed. */
-static bool is_snapshot(const char *name, const char *ending)
+long run_snapshot_step(const char *file)
 {
-    const size_t digits = strncmp(name, SNAPSHOT, strlen(SNAPSHOT)) == 0
-                              ? strspn(name + strlen(SNAPSHOT), "0123456789") : 0;
-    return digits > 0 && strncmp(name + strlen(SNAPSHOT) + digits, ".safetensors", 12) == 0 &&
-           file_ends_in(name, ending);
+    char name[64];
+    const bool begins = strncmp(file, SNAPSHOT, strlen(SNAPSHOT)) == 0;
+    const long step = begins ? strtol(file + strlen(SNAPSHOT), NULL, 10) : -1;
+    snprintf(name, sizeof name, SNAPSHOT_FILE, step);
+    return strcmp(name, file) == 0 ? step : -1;
 }
 
 /* Removes the files of an earlier run, and unfinished files of any. */
@@ -138,8 +138,7 @@ static void clear(const char *folder, bool new)
     char path[FILE_PATH];
     DIR *dir = opendir(folder);
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
-        if (is_unfinished(entry->d_name) || is_snapshot(entry->d_name, ".tmp") ||
-            (new && is_snapshot(entry->d_name, ".safetensors")))
+        if (is_unfinished(entry->d_name) || (new && run_snapshot_step(entry->d_name) >= 0))
             unlink(file_path(path, folder, entry->d_name));
     if (dir)
         closedir(dir);

@@ -59,6 +59,7 @@ int  run_log(run *r, const run_row *row);       /* 0 or -1 */
 int  run_sync(run *r);                          /* all rows are on the disk then; 0 or -1 */
 int  run_save(const training *t, const char *name); /* the parameters, as MODEL_FILE or BEST_FILE; 0 or -1 */
 int  run_snapshot(const training *t);           /* where --snapshot-every wants one of this step; 0 or -1 */
+long run_snapshot_step(const char *file);       /* of "snapshot-100.safetensors" 100; -1: it is no snapshot */
 int  run_write(const training *t, const char *name, const char *bytes, size_t n); /* another file; 0 or -1 */
 void run_close(run *r);
 

@@ -78,16 +78,6 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The step that a file is the snapshot of; -1: it is none. */
-static long snapshot_step(const char *file)
-{
-    char name[64];
-    const bool begins = strncmp(file, SNAPSHOT, strlen(SNAPSHOT)) == 0;
-    const long step = begins ? strtol(file + strlen(SNAPSHOT), NULL, 10) : -1;
-    snprintf(name, sizeof name, SNAPSHOT_FILE, step);
-    return strcmp(name, file) == 0 ? step : -1;
-}
-
 /* The steps of the run's snapshots in order; free them. How many, or -1 after a complaint. */
 static long find_snapshots(const char *folder, long **steps)
 {
@@ -98,7 +88,7 @@ static long find_snapshots(const char *folder, long **steps)
     if (!dir)
         why = strerror(errno);
     for (struct dirent *entry; !why && (entry = readdir(dir)) != NULL;) {
-        const long step = snapshot_step(entry->d_name);
+        const long step = run_snapshot_step(entry->d_name);
         if (step < 0)
             continue;
         if (n == room) {
