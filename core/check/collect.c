@@ -94,7 +94,8 @@ static bool make_room(gra_checking *k)
     real *v = k->values = calloc(values + 1, sizeof(real));
     for (int i = 0; v && i < k->count; i++) {
         gra_checked *x = &k->tensor[i];
-        real **const all[] = { &x->analytic, &x->numeric, &x->before, &x->fresh, &x->unsure, &x->step, &x->data };
+        real **const all[] = { &x->analytic, &x->numeric, &x->before, &x->fresh, &x->unsure, &x->step,
+                               &x->data };
         for (int j = 0; j < (i < k->nin ? 7 : 6); j++, v += x->size)
             *all[j] = v;
     }

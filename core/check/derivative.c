@@ -16,12 +16,14 @@ typedef struct points {                 /* at each element of x that is not 0 */
     double  near;                       /* nearer than this: equal */
 } points;
 
-/* A mistake leaves out a FACTOR of y', or of a TERM of it, or has one too many, or a related one instead.
- * The others only stand for all of y'. */
-enum { ONE = 0, FACTOR = 1, TERM = 2, SLOPE = 23, FUNCTIONS = 25 };
+/* What a derivative may be made of. `of` says where a function may be forgotten, or stand without being
+ * wanted: as a FACTOR of all of y', or of one TERM of it; 0: it is only tried as all of y'. Functions of one
+ * family (not 0) are taken for each other: 1 - y^2 for 1 + y^2. */
+enum { FACTOR = 1, TERM = 2 };
+enum { ONE = 0, SLOPE = 23, FUNCTIONS = 25 };           /* the numbers of 1 and of y'; how many there are */
 static const struct {
     const char *name;                   /* p is y/x; t is tanh, if y is x (1 + t) / 2 */
-    int         of, kin;
+    int         of, family;
 } functions[FUNCTIONS] = {
     { "1", FACTOR | TERM, 0 }, { "x", FACTOR | TERM, 0 }, { "x^2", FACTOR | TERM, 0 }, { "x^3", 0, 0 },
     { "1/x", 0, 0 }, { "1/x^2", 0, 0 }, { "y", FACTOR, 0 }, { "y^2", 0, 0 }, { "1/y", 0, 0 },
@@ -143,7 +145,7 @@ static void put_pair(gra_check_line *s, const gra_wrong *w, int has, int wanted,
         gra_check_put(s, " is wanted");
     if (!term && strchr(functions[has].name, 'p'))
         gra_check_put(s, ", with p = y/%s", w->x->name);
-    if (functions[has].kin == 4)
+    if (functions[has].family == 4)
         gra_check_put(s, ", with t for the tanh in y = %s (1 + t) / 2", w->x->name);
     if (gra_equal(k, 1))
         return;
@@ -151,9 +153,17 @@ static void put_pair(gra_check_line *s, const gra_wrong *w, int has, int wanted,
     gra_put_factor(s, w, k);
 }
 
-enum { FORMULA, MISSING, EXACT, SCALED, SQUARE, PASSES };   /* from the plainest mistake to the least plain */
+/* Mistakes, the plainest first, so that none is told where a plainer one fits. */
+enum {
+    FORMULA,                            /* all of A is k times a function, all of D another one */
+    MISSING,                            /* one of two terms is not there at all */
+    EXACT,                              /* a factor is missing, too many, or another one */
+    SCALED,                             /* the same, and a constant factor is wrong too */
+    SQUARE,                             /* a factor p + q x^2, or e^(q x^2), is wrong */
+    PASSES
+};
 
-/* May the one function stand where the other is wanted? */
+/* Is it likely, for this kind of mistake, that the one function stands where the other is wanted? */
 static bool possible(int has, int wanted, bool term, int pass)
 {
     const int use = term ? TERM : FACTOR;
@@ -165,7 +175,7 @@ static bool possible(int has, int wanted, bool term, int pass)
         return !term && has != ONE;
     return (functions[has].of & use) && (functions[wanted].of & use) &&
            (has == ONE || wanted == ONE ||
-            (functions[has].kin && functions[has].kin == functions[wanted].kin));
+            (functions[has].family && functions[has].family == functions[wanted].family));
 }
 
 /* Says of y', or of one of its terms, what is wrong with it, if it is that. */

@@ -249,8 +249,8 @@ static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q
         gra_put_source(&wants, w, q, e);
     gra_put_entry(&at, w, e);
     if (q->kind == GRA_RIGHT && p->kind == GRA_ONE)
-        gra_fits(w, "dy is multiplied by 1 everywhere: the local derivative, by which it is to be multiplied, "
-                 "is forgotten");
+        gra_fits(w, "dy is multiplied by 1 everywhere: the local derivative, by which it is to be "
+                 "multiplied, is forgotten");
     else if (q->kind == GRA_RIGHT)
         gra_fits(w, "the wrong factor: %s stands where something else is wanted, in %s: %.6g where %.6g is "
                  "right", has.s, at.s, w->a[e], w->n[e]);

@@ -112,8 +112,8 @@ static void look_around(gra_guard *g, const gra_tensor *y, bool backward, const 
     }
 }
 
-/* Keeps a copy of what y's op may not change, or compares it with that copy: the values of its inputs, and in a
- * backward those of its result, and dy. */
+/* Keeps a copy of what y's op may not change, or compares it with that copy: the values of its inputs, and in
+ * a backward those of its result, and dy. */
 static void keep(gra_guard *g, const gra_tensor *y, bool backward, bool compare, real *was)
 {
     const int nin = y->nin, all = nin + (backward ? 2 : 0);
