@@ -18,5 +18,7 @@ void another_model(void);               /* an empty one in the place of `model` 
 const char *or_none(const char *error); /* "no error" for NULL */
 void expect_error(const char *want);            /* of the tape: this sentence, or "no error" */
 void expect_model_error(const char *want);      /* of the model */
+void expect_part(const char *want);             /* the tape's sentence has these words */
+void expect_model_part(const char *want);       /* the model's */
 
 #endif

@@ -1,5 +1,5 @@
-/* The notebooks' own layers: their gradients. Their values are the notebooks' numbers, and PyTorch's
- * (test_golden.c). */
+/* The notebooks' own layers: the gradients of those that are not compared with PyTorch's in test_golden.c. Their
+ * values are the notebooks' numbers. */
 #include "../examples/notebooks/lib/book.h"
 #include "fixture.h"
 #include "suites.h"
@@ -12,10 +12,6 @@ static const gra_attention_config head = { .d_in = IN, .d_out = OUT, .context_le
 
 static gra_tensor *v1(gra_tape *tape, gra_tensor **in, void *l)         { return self_attention_v1_forward(tape, l, in[0]); }
 static gra_tensor *self(gra_tape *tape, gra_tensor **in, void *l)       { return self_attention_forward(tape, l, in[0]); }
-static gra_tensor *wrapped(gra_tape *tape, gra_tensor **in, void *l)    { return wrapper_forward(tape, l, in[0]); }
-static gra_tensor *lean(gra_tape *tape, gra_tensor **in, void *l)       { return lean_attention_forward(tape, l, in[0]); }
-static gra_tensor *pos_self(gra_tape *tape, gra_tensor **in, void *l)   { return positional_self_attention_forward(tape, l, in[0]); }
-static gra_tensor *pos_causal(gra_tape *tape, gra_tensor **in, void *l) { return positional_causal_attention_forward(tape, l, in[0]); }
 static gra_tensor *pos_heads(gra_tape *tape, gra_tensor **in, void *l)  { return positional_multi_head_attention_forward(tape, l, in[0]); }
 
 static void check(const char *name, gra_check_fn *forward, void *layer)
@@ -33,26 +29,12 @@ TEST(gradients)
     union {
         struct self_attention_v1               v1;
         struct self_attention                  self;
-        struct wrapper                         wrapper;
-        struct lean_attention                  lean;
-        struct positional_self_attention       pos_self;
-        struct positional_causal_attention     pos_causal;
         struct positional_multi_head_attention pos_heads;
     } l;
     self_attention_v1_init(&l.v1, gra_root(model), IN, OUT);
     check("bare matrices", v1, &l);
     self_attention_init(&l.self, gra_root(model), IN, OUT);
     check("self-attention", self, &l);
-    wrapper_init(&l.wrapper, gra_root(model), HEADS, &head);
-    check("wrapper", wrapped, &l);
-    optimized_attention_init(&l.lean, gra_root(model), IN, HEADS);
-    check("values are x", lean, &l);
-    efficient_attention_init(&l.lean, gra_root(model), IN, HEADS);
-    check("keys and values are x", lean, &l);
-    positional_self_attention_init(&l.pos_self, gra_root(model), IN, OUT, TIME + 1);
-    check("positional self-attention", pos_self, &l);
-    positional_causal_attention_init(&l.pos_causal, gra_root(model), &head);
-    check("positional causal attention", pos_causal, &l);
     positional_multi_head_attention_init(&l.pos_heads, gra_root(model), HEADS, &head);
     check("positional multi-head attention", pos_heads, &l);
 }

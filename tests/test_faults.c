@@ -5,9 +5,9 @@
 #include "alone.h"
 #include "../layers/layers.h"
 #include "fault.h"
+#include "folder.h"
 #include "suites.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,48 +147,20 @@ static bool npy_there_and_back(void)
 
 /* ---- its files ---- */
 
-static unsigned char old_file[1 << 16], new_file[1 << 16];
+enum { ROOM = 1 << 18 };
+static unsigned char old_file[ROOM], new_file[ROOM];
 static size_t        old_size, new_size;
 
 static size_t read_file(unsigned char *bytes)           /* of PATH; 0: there is none */
 {
-    FILE *f = fopen(PATH, "rb");
-    size_t n = f ? fread(bytes, 1, 1 << 16, f) : 0;
-    if (f)
-        fclose(f);
-    return n;
-}
-
-static void put_old_file(void)
-{
-    FILE *f = fopen(PATH, "wb");
-    ck_assert_ptr_nonnull(f);
-    ck_assert_uint_eq(fwrite(old_file, 1, old_size, f), old_size);
-    ck_assert_int_eq(fclose(f), 0);
-}
-
-static int clear_folder(void)           /* how many files there were */
-{
-    int n = 0;
-    mkdir(FOLDER, 0777);
-    DIR *d = opendir(FOLDER);
-    ck_assert_ptr_nonnull(d);
-    for (struct dirent *e = readdir(d); e; e = readdir(d))
-        if (e->d_name[0] != '.') {
-            char path[1024];
-            snprintf(path, sizeof path, "%s/%s", FOLDER, e->d_name);
-            unlink(path);
-            n++;
-        }
-    closedir(d);
-    return n;
+    return access(PATH, F_OK) == 0 ? read_bytes(PATH, bytes, ROOM) : 0;
 }
 
 /* Another model's file, which every run finds; and what a run that nothing disturbs leaves. */
 static void undisturbed(bool run(void))
 {
     struct run r = { 0 };
-    clear_folder();
+    folder_clear(FOLDER);
     ck_assert(open_run(&r, 3) && gra_save(r.model, PATH, NULL, 0) == 0);
     close_run(&r);
     old_size = read_file(old_file);
@@ -200,7 +172,7 @@ static void undisturbed(bool run(void))
 
 static bool file_is(const unsigned char *bytes, size_t size)
 {
-    static unsigned char now[1 << 16];
+    static unsigned char now[ROOM];
     return read_file(now) == size && memcmp(now, bytes, size) == 0;
 }
 
@@ -253,8 +225,8 @@ static void sweep(const struct fault *f, bool run(void), bool files)
     for (long n = 1, struck = 1; struck; n++) {
         ck_assert_msg(n < 20000, "%s: there is no end to it", f->name);
         if (files) {
-            clear_folder();
-            put_old_file();
+            folder_clear(FOLDER);
+            write_bytes(PATH, old_file, old_size);
         }
         sentence[0] = '\0';
         saved = false;
@@ -265,7 +237,7 @@ static void sweep(const struct fault *f, bool run(void), bool files)
         const long left = fault_held() - held;
         const bool is_old = files && file_is(old_file, old_size),
                    is_new = files && file_is(new_file, new_size);
-        const int entries = files ? clear_folder() : 1;
+        const int entries = files ? folder_entries(FOLDER) : 1;
 
         failures += !ok;
         ck_assert_msg(ok || sentence[0], "%s, n = %ld: it failed without a sentence", f->name, n);
@@ -302,7 +274,7 @@ TEST(a_link_stays)                      /* where nobody can say what it leads to
     static const int error[] = { EACCES, EIO, ENOMEM };
     if (!fault_wrapped())
         return;
-    clear_folder();
+    folder_clear(FOLDER);
     ck_assert_int_eq(symlink("other", PATH), 0);
     gra_model *m = model_alone(NULL);
     for (int i = 0; i < 3; i++) {

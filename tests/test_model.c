@@ -7,15 +7,8 @@
 #include "low_memory.h"
 #include "suites.h"
 
-#include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
-
-static void expect_part(const char *part)               /* of the model's error */
-{
-    const char *error = or_none(gra_model_error(model));
-    ck_assert_msg(strstr(error, part), "wanted ...%s..., got %s", part, error);
-}
 
 static gra_tensor *param(const char *name, gra_shape shape)     /* of ones */
 {
@@ -75,7 +68,7 @@ TEST(the_first_error_stays)
     ck_assert_int_eq(gra_load(model, GRADUS_BUILD "/none"), -1);
     ck_assert_ptr_null(gra_state(model, "sgd.momentum", w));
     ck_assert_ptr_null(param("u", GRA_SHAPE(2)));
-    expect_part("the first");
+    expect_model_part("the first");
     ck_assert(v && gra_owned_count(model) == 2);
 }
 
@@ -99,7 +92,7 @@ TEST(names_of_many_parameters)    /* each is found, and the first stays the firs
     ck_assert_ptr_null(gra_param_find(model, "blocks.300.weight"));
     ck_assert_ptr_null(gra_param_find(model, ""));
     ck_assert_ptr_null(param("blocks.7.bias", GRA_SHAPE(2)));
-    expect_part("there is a parameter blocks.7.bias already");
+    expect_model_part("there is a parameter blocks.7.bias already");
 }
 
 TEST(a_further_name)
@@ -115,7 +108,7 @@ TEST(a_further_name)
     ck_assert(a->data == w->data && a->base == w && gra_same_shape(a->shape, w->shape) && a->size == 6);
     gra_scope head = gra_enter(gra_root(model), "head");
     ck_assert_ptr_null(gra_param(head, "weight", gra_init_ones(), GRA_SHAPE(2)));
-    expect_part("gra_param: there is a parameter head.weight already");
+    expect_model_part("gra_param: there is a parameter head.weight already");
 }
 
 TEST(a_further_name_without_memory)             /* wherever it is that memory ends */
@@ -142,7 +135,7 @@ TESTS(a_further_name_of_nothing, 3)
                                          : &nameless;
     param("w", GRA_SHAPE(2));
     gra_alias(gra_root(model), "head", foreign);
-    expect_part("gra_alias: head is to be another name of a parameter, but what was given is none of this "
+    expect_model_part("gra_alias: head is to be another name of a parameter, but what was given is none of this "
                 "model's");
     ck_assert_int_eq(gra_alias_count(model), 0);
     gra_model_close(other);
@@ -168,14 +161,14 @@ TEST(random_values_without_a_generator)
 TEST(no_initialiser)
 {
     ck_assert_ptr_null(gra_param(gra_root(model), "w", (gra_init){ 0 }, GRA_SHAPE(2)));
-    expect_part("gra_param: w has no first values: the initialiser is empty, but gra_init_zeros(), say, is wanted");
+    expect_model_part("gra_param: w has no first values: the initialiser is empty, but gra_init_zeros(), say, is wanted");
 }
 
 TEST(a_file_that_failed_spoils_nothing)
 {
     param("w", GRA_SHAPE(2));
     ck_assert_int_eq(gra_save(model, "/nowhere/at/all", NULL, 0), -1);
-    expect_part("/nowhere/at/all: ");
+    expect_model_part("/nowhere/at/all: ");
     ck_assert_ptr_nonnull(param("b", GRA_SHAPE(2)));
     ck_assert_int_eq(gra_save(model, GRADUS_BUILD "/model_suite.safetensors", NULL, 0), 0);
     ck_assert_ptr_null(gra_model_error(model));
@@ -194,50 +187,36 @@ TEST(an_unusable_model_has_no_file)             /* and its first error stays, bu
     ck_assert_str_eq(gra_model_error(model), "the first");
 }
 
-static void moments(const gra_tensor *p, double *mean, double *var, double *most)
+TEST(initialisers)                      /* what the generator gives with these numbers, to the last bit */
 {
-    *mean = *var = *most = 0;
-    for (size_t i = 0; i < p->size; i++)
-        *mean += (double)p->data[i] / (double)p->size;
-    for (size_t i = 0; i < p->size; i++) {
-        *var += ((double)p->data[i] - *mean) * ((double)p->data[i] - *mean) / (double)p->size;
-        *most = fmax(*most, fabs((double)p->data[i]));
-    }
-}
-
-TEST(xavier_of_a_vector)                /* all of its values come in and go out */
-{
-    gra_rng same = rng;
-    real x[12];
-    gra_tensor *p = gra_param(gra_root(model), "v", gra_init_xavier(), GRA_SHAPE(12));
-    gra_uniform(&same, x, 12, -0.5, 0.5);
-    ck_assert_int_eq(memcmp(p->data, x, sizeof x), 0);
-}
-
-TEST(initialisers)                      /* mean, variance and bound of 120 x 80 values, 3 % of luck */
-{
-    const double in = 80, out = 120, x = sqrt(6 / (in + out)), l = 1 / sqrt(in);
-    struct {
-        gra_init init;
-        double   mean, var, bound;
+    enum { OUT = 12, IN = 8, N = OUT * IN };
+    const double xavier = sqrt(6.0 / (OUT + IN)), linear = 1 / sqrt(IN);
+    static const gra_shape matrix = { 2, { OUT, IN } }, vector = { 1, { N } };
+    const struct {
+        gra_init  init;
+        gra_shape shape;
+        double    low, high, std;       /* std 0: uniform from low to high, else normal with the mean low */
     } row[] = {
-        { gra_init_zeros(), 0, 0, 0 },
-        { gra_init_ones(), 1, 0, 1 },
-        { gra_init_uniform(-1, 3), 1, 16.0 / 12, 3 },
-        { gra_init_normal(2, 3), 2, 9, 1e9 },
-        { gra_init_xavier(), 0, x * x / 3, x },
-        { gra_init_kaiming(), 0, 2 / in, 1e9 },
-        { gra_init_linear(80), 0, l * l / 3, l },
+        { gra_init_zeros(),        matrix, 0, 0, 0 },
+        { gra_init_ones(),         matrix, 1, 1, 0 },
+        { gra_init_uniform(-1, 3), matrix, -1, 3, 0 },
+        { gra_init_normal(2, 3),   matrix, 2, 0, 3 },
+        { gra_init_xavier(),       matrix, -xavier, xavier, 0 },
+        { gra_init_xavier(),       vector, -sqrt(3.0 / N), sqrt(3.0 / N), 0 },  /* N values come in, and N go out */
+        { gra_init_kaiming(),      matrix, 0, 0, sqrt(2.0 / IN) },
+        { gra_init_linear(IN),     matrix, -linear, linear, 0 },
     };
-    for (int i = 0; i < 7; i++) {
-        gra_scope s = gra_enter(gra_root(model), "%d", i);
-        gra_tensor *p = gra_param(s, "w", row[i].init, GRA_SHAPE(120, 80));
-        double mean, var, most;
-        moments(p, &mean, &var, &most);
-        ck_assert_msg(fabs(mean - row[i].mean) <= 4 * sqrt(row[i].var / 9600) + 1e-12, "init %d: mean %g", i,
-                      mean);
-        ck_assert_msg(fabs(var - row[i].var) <= 0.06 * row[i].var + 1e-12, "init %d: variance %g", i, var);
-        ck_assert_msg(most <= row[i].bound * (1 + 1e-7), "init %d: bound %g", i, most);
+    for (int i = 0; i < LENGTH(row); i++) {
+        gra_rng same = rng;
+        real want[N];
+        gra_tensor *p = gra_param(gra_enter(gra_root(model), "%d", i), "w", row[i].init, row[i].shape);
+        if (row[i].std > 0)
+            gra_normal(&same, want, N, row[i].low, row[i].std);
+        else
+            gra_uniform(&same, want, N, row[i].low, row[i].high);
+        for (int j = 0; j < N; j++)
+            ck_assert_msg(p->data[j] == want[j], "initialiser %d: value %d is %.9g, wanted %.9g", i, j,
+                          (double)p->data[j], (double)want[j]);
     }
 }
 
@@ -311,6 +290,6 @@ TESTS(refused, LENGTH(refusals)) /* _i: of refusals; the model has a parameter w
 {
     param("w", GRA_SHAPE(2, 3));
     refusals[_i].call();
-    expect_part(refusals[_i].sentence);
+    expect_model_part(refusals[_i].sentence);
     ck_assert_int_eq(gra_owned_count(model), refusals[_i].owned);
 }

@@ -335,17 +335,6 @@ TESTS(test_group, KINDS)                /* _i: the kind */
     ck_assert(unmoved(frozen) == !matrices);
 }
 
-TESTS(test_all_frozen, KINDS)           /* _i: the kind */
-{
-    gra_tensor *w = parameter(model, "w", GRA_SHAPE(3, 2));
-    gra_freeze(w, true);
-    optimiser o = made(_i, model, NULL);
-    kinds[_i].step(&o);
-    ck_assert(unmoved(w));
-    ck_assert(gra_clip_grad_norm(model, 1) == 0);
-    ck_assert_ptr_null(gra_model_error(model));
-}
-
 TEST(test_defaults)                     /* every field is filled, whatever it was; lr says that it was not set */
 {
     gra_sgd sgd;

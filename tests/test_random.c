@@ -284,17 +284,6 @@ TEST(nothing_draws_nothing)
 
 /* ---- the masks of dropout ------------------------------------------------------------------- */
 
-/* mask: as many digits 0 and 1 as there are elements, blanks between them. */
-static void masks(uint32_t x, double keep, const char *mask)
-{
-    for (const char *c = mask; *c; c++) {
-        if (*c == ' ')
-            continue;
-        ck_assert_msg((x / 2147483647.0 < keep) == (*c == '1'), "mask differs at \"%s\"", c);
-        x = mcg31_next(x);
-    }
-}
-
 TEST(dropout_takes_one_word)
 {
     gra_rng g = seeded(123);
@@ -310,12 +299,6 @@ TEST(dropout_products)                                  /* with the remainder by
             ck_assert_uint_eq(mcg31_product(x[i], x[j]), (uint64_t)x[i] * x[j] % 2147483647);
     for (uint32_t i = 1, z = 843828735; i < 100000; i++, z = mcg31_next(z))
         ck_assert_uint_eq(mcg31_product(z, 2147483647 - i), (uint64_t)z * (2147483647 - i) % 2147483647);
-}
-
-TEST(dropout_masks)
-{
-    gra_rng g = seeded(123);
-    masks(mcg31_start(&g), 0.5, "111111 010000 001010 110001 100001 010000");
 }
 
 /* x_0 = 0 would stay 0: the words that are multiples of 2^31 - 1 start from 1 instead. */
@@ -349,17 +332,6 @@ TEST(dropout_skips_far)
     ck_assert_uint_eq(mcg31_skip(start, period << 20), start);
     for (uint64_t i = 1; i < period; i = 3 * i + 1)
         ck_assert_uint_eq(mcg31_skip(mcg31_skip(start, i), period - i), start);
-}
-
-/* op.h compares whole numbers instead of dividing. */
-TEST(dropout_limit)
-{
-    static const double p[] = { 0, 0.1, 0.2, 0.5, 0.9, 1 };
-    for (int k = 0; k < LENGTH(p); k++) {
-        uint32_t x = 843828735, limit = mcg31_limit(p[k]);
-        for (int i = 0; i < 10000; i++, x = mcg31_next(x))
-            ck_assert_int_eq(x < limit, x / 2147483647.0 < 1 - p[k]);
-    }
 }
 
 /* ---- NumPy ---------------------------------------------------------------------------------- */

@@ -11,12 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FOLDER GRADUS_BUILD "/save"
@@ -226,30 +221,6 @@ TEST(test_unwritable)
         cannot_write("/dev/full", ENOSPC);
 }
 
-/* A file that may not grow: the write that fails comes after some that succeed, and the old file stays. */
-TEST(test_disk_fills_up)
-{
-    write_bytes(PATH, "old", 3);
-    gra_model *m = model_open();
-    parameter(m, "w", GRA_SHAPE(100, 100));
-    struct rlimit limit, small;
-    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
-    small = limit;
-    small.rlim_cur = 20001;
-    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
-    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
-    int status = gra_save(m, PATH, NULL, 0);
-    setrlimit(RLIMIT_FSIZE, &limit);
-    signal(SIGXFSZ, handler);
-    ck_assert_int_eq(status, -1);
-    ck_assert_ptr_nonnull(strstr(gra_model_error(m), strerror(EFBIG)));
-    unsigned char file[16];
-    ck_assert_uint_eq(read_bytes(PATH, file, sizeof file), 3);
-    ck_assert_int_eq(memcmp(file, "old", 3), 0);
-    ck_assert_int_eq(folder_entries(FOLDER), 1);
-    gra_model_close(m);
-}
-
 /* What a system may answer that is no failure, or a second one. */
 TEST(test_other_answers)
 {
@@ -369,65 +340,5 @@ TEST(test_other_names)
     gra_named twice[] = { { "w", a }, { "v", a }, { "w", &none } };
     ck_assert(!gra_file_write(PATH, 3, twice, NULL, 0, &error));
     ck_assert_str_eq(error.text, PATH ": two tensors are to have the name w");
-    gra_model_close(m);
-}
-
-/* ---- writes that are cut short ---- */
-
-struct reader {
-    pthread_t      writer;
-    unsigned char *bytes;
-    size_t         n, room;
-};
-
-static void ignore(int number)
-{
-    (void)number;
-}
-
-/* Reads a pipe piece by piece, and sends the writer a signal before each. */
-static void *read_slowly(void *arg)
-{
-    struct reader *r = arg;
-    int fd = open(FOLDER "/pipe", O_RDONLY);
-    for (ssize_t got = 1; fd >= 0 && got > 0 && r->n < r->room;) {
-        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-        pthread_kill(r->writer, SIGUSR1);
-        got = read(fd, r->bytes + r->n, r->room - r->n < 4096 ? r->room - r->n : 4096);
-        r->n += got > 0 ? (size_t)got : 0;
-    }
-    if (fd >= 0)
-        close(fd);
-    return NULL;
-}
-
-TEST(test_interrupted_writes)
-{
-    enum { ROOM = 4 << 20 };
-    static gra_rng rng;
-    gra_manual_seed(&rng, 6);
-    gra_model *m = model_alone(&rng);
-    gra_param(gra_root(m), "w", gra_init_normal(0, 1), GRA_SHAPE(250, 1000));
-    unsigned char *want = malloc(ROOM);
-    struct reader r = { .writer = pthread_self(), .bytes = malloc(ROOM), .room = ROOM };
-    ck_assert(want && r.bytes);
-    ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
-    size_t n = read_bytes(PATH, want, ROOM);
-
-    struct sigaction action = { .sa_handler = ignore }, old;   /* without SA_RESTART: calls are interrupted */
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGUSR1, &action, &old);
-    ck_assert_int_eq(mkfifo(FOLDER "/pipe", 0600), 0);
-    pthread_t thread;
-    ck_assert_int_eq(pthread_create(&thread, NULL, read_slowly, &r), 0);
-    int fd = open(FOLDER "/pipe", O_WRONLY);    /* waits for the reader, so that gra_save need not */
-    ck_assert_int_eq(gra_save(m, FOLDER "/pipe", NULL, 0), 0);
-    close(fd);
-    pthread_join(thread, NULL);
-    sigaction(SIGUSR1, &old, NULL);
-    ck_assert_uint_eq(r.n, n);
-    ck_assert_int_eq(memcmp(r.bytes, want, n), 0);
-    free(want);
-    free(r.bytes);
     gra_model_close(m);
 }

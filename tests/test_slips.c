@@ -2,7 +2,7 @@
  *
  * Every op is written out here with a forward that is right. Its backward works out the right values, then one of
  * the wrong lines of its table takes their place: SLIP(number, wrong line, what is said of it). Number 0 is none. */
-#include "../core/op.h"
+#include "reports.h"
 #include "suites.h"
 
 #ifdef GRADUS_DOUBLE
@@ -704,21 +704,6 @@ static int check(const op_of *op, int slip, gra_check_report *report)
     return status;
 }
 
-/* The text without its line breaks. */
-static const char *unwrapped(const char *text)
-{
-    static char s[sizeof((gra_check_report *)0)->text];
-    size_t n = 0;
-    for (const char *p = text; *p; p++)
-        if (strncmp(p, "\n  ", 3) == 0) {
-            s[n++] = ' ';
-            p += 2;
-        } else
-            s[n++] = *p;
-    s[n] = '\0';
-    return s;
-}
-
 /* Hints stand behind the finding; no clue beside what fits; three at most, in lines of 80 columns. */
 static void hints_are_few_and_short(const gra_check_report *r)
 {
@@ -742,7 +727,7 @@ TESTS(each_slip_is_explained, LENGTH(ops)) /* _i: the op */
     for (size_t i = 0; i < op->count; i++) {
         const slip_row *s = &op->slips[i];
         ck_assert_msg(check(op, s->number, &r) == 1, "%s, slip %d: %s", op->op.name, s->number, r.text);
-        ck_assert_msg(strstr(unwrapped(r.text), s->says), "%s, slip %d: \"%s\" is missing:\n%s", op->op.name, s->number, s->says,
+        ck_assert_msg(report_says(&r, s->says), "%s, slip %d: \"%s\" is missing:\n%s", op->op.name, s->number, s->says,
                       r.text);
         hints_are_few_and_short(&r);
     }

@@ -1,4 +1,4 @@
-/* The tape: gradients, modes, whose gradient stays, errors. */
+/* The tape: gradients, whose gradient stays, errors. */
 #include "../core/internal.h"
 #include "aborts.h"
 #include "fixture.h"
@@ -17,12 +17,6 @@ static gra_tensor *number(double v)
 static gra_tensor *param(gra_shape shape)               /* of ones */
 {
     return gra_param(gra_root(model), "p", gra_init_ones(), shape);
-}
-
-static void expect_part(const char *part)               /* of the tape's error */
-{
-    const char *error = or_none(gra_error(t));
-    ck_assert_msg(strstr(error, part), "wanted ...%s..., got %s", part, error);
 }
 
 /* ---- gradients ---- */
@@ -149,24 +143,6 @@ TEST(a_parameter_frozen_after_the_forward)
     gra_freeze(scalar, true);
     ck_assert_int_eq(gra_backward(t, view), 0);
     ck_assert_double_eq((double)scalar->grad_store[0], 0);
-}
-
-/* ---- modes ---- */
-
-TEST(dropout_drops_in_training_alone)
-{
-    static const gra_mode mode[] = { GRA_TRAIN, GRA_GRAD, GRA_EVAL };
-    for (int m = 0; m < 3; m++) {
-        gra_begin(t, mode[m], &rng);
-        gra_tensor *y = gra_dropout(t, gra_full(t, 1, GRA_SHAPE(1000)), 0.5);
-        int zeros = 0;
-        for (size_t i = 0; i < y->size; i++)
-            zeros += y->data[i] == 0;
-        if (mode[m] == GRA_TRAIN)
-            ck_assert(zeros > 400 && zeros < 600);
-        else
-            ck_assert_int_eq(zeros, 0);
-    }
 }
 
 /* ---- whose gradient stays ---- */

@@ -3,24 +3,14 @@
  * name speaks of shows the mistake. The right functions are hard on differences: steep, huge, tiny, noisy,
  * or not defined a little farther on. */
 #include "fixture.h"
+#include "reports.h"
 #include "suites.h"
 
 #ifdef GRADUS_DOUBLE
 
 static gra_check_report report;
 
-static bool says(const char *phrase)                    /* whatever the line breaks */
-{
-    char s[sizeof report.text];
-    size_t n = 0;
-    for (const char *p = report.text; *p; p++) {
-        s[n++] = *p == '\n' ? ' ' : *p;
-        if (strncmp(p, "\n  ", 3) == 0)
-            p += 2;
-    }
-    s[n] = '\0';
-    return strstr(s, phrase) != NULL;
-}
+#define says(phrase) report_says(&report, phrase)
 
 static int checked(gra_check_fn *f, void *arg, int nin, const gra_check_in *in)
 {
@@ -429,37 +419,30 @@ TESTS(wrong_derivatives_are_refused, LENGTH(numbers))
                           factors[j], report.text);
 }
 
-#define F(fn, ...)                                                                                       \
-    static gra_tensor *fn(gra_tape *tape, gra_tensor **in, void *arg)                                    \
-    {                                                                                                    \
-        (void)arg;                                                                                       \
-        return __VA_ARGS__;                                                                              \
-    }
-
 /* ---- right functions of several inputs ------------------------------------------------------------- */
 
-F(log_of_difference, gra_log(tape, gra_sub(tape, in[0], in[1])))        /* -inf of one tensor and itself */
-F(distance, gra_sqrt(tape, gra_pow(tape, gra_sub(tape, in[0], in[1]), 2)))  /* there 0 times infinity */
-F(difference, gra_sub(tape, in[0], in[1]))
-F(quotient, gra_div(tape, in[0], in[1]))
-F(larger, gra_max_dim(tape, gra_concat(tape, 2, in, 1), 1, false))
-F(squared_error, gra_mse_loss(tape, in[0], in[1]))
-F(scores, gra_softmax(tape, gra_matmul_nt(tape, in[0], in[1]), -1))
-F(standardized, gra_layer_norm(tape, in[0], NULL, NULL, 1e-5))
-F(log_scores, gra_log_softmax(tape, gra_mul(tape, in[0], in[1]), -1))
-F(views, gra_concat(tape, 2, ((gra_tensor *[]){ gra_reshape(tape, in[0], GRA_SHAPE(2, 6)),
+FUNCTION(log_of_difference, gra_log(tape, gra_sub(tape, in[0], in[1])))        /* -inf of one tensor and itself */
+FUNCTION(distance, gra_sqrt(tape, gra_pow(tape, gra_sub(tape, in[0], in[1]), 2)))  /* there 0 times infinity */
+FUNCTION(difference, gra_sub(tape, in[0], in[1]))
+FUNCTION(quotient, gra_div(tape, in[0], in[1]))
+FUNCTION(larger, gra_max_dim(tape, gra_concat(tape, 2, in, 1), 1, false))
+FUNCTION(squared_error, gra_mse_loss(tape, in[0], in[1]))
+FUNCTION(scores, gra_softmax(tape, gra_matmul_nt(tape, in[0], in[1]), -1))
+FUNCTION(standardized, gra_layer_norm(tape, in[0], NULL, NULL, 1e-5))
+FUNCTION(log_scores, gra_log_softmax(tape, gra_mul(tape, in[0], in[1]), -1))
+FUNCTION(views, gra_concat(tape, 2, ((gra_tensor *[]){ gra_reshape(tape, in[0], GRA_SHAPE(2, 6)),
                                                 gra_reshape(tape, gra_tanh(tape, in[1]), GRA_SHAPE(2, 6)) }), 0))
-F(reductions, gra_add(tape, gra_mean_dim(tape, in[0], 0, true), gra_sum_dim(tape, gra_mul(tape, in[0], in[1]), 1, true)))
-F(turned, gra_permute(tape, gra_slice(tape, gra_reshape(tape, in[0], GRA_SHAPE(2, 3, 2)), 1, 1, 3), (int[]){ 2, 0, 1 }))
-F(dropped, gra_mul(tape, gra_dropout(tape, in[0], 0.5), gra_dropout(tape, in[1], 0.1)))
-F(heads, gra_attention(tape, gra_reshape(tape, in[0], GRA_SHAPE(1, 3, 4)), gra_reshape(tape, in[1], GRA_SHAPE(1, 3, 4)),
+FUNCTION(reductions, gra_add(tape, gra_mean_dim(tape, in[0], 0, true), gra_sum_dim(tape, gra_mul(tape, in[0], in[1]), 1, true)))
+FUNCTION(turned, gra_permute(tape, gra_slice(tape, gra_reshape(tape, in[0], GRA_SHAPE(2, 3, 2)), 1, 1, 3), (int[]){ 2, 0, 1 }))
+FUNCTION(dropped, gra_mul(tape, gra_dropout(tape, in[0], 0.5), gra_dropout(tape, in[1], 0.1)))
+FUNCTION(heads, gra_attention(tape, gra_reshape(tape, in[0], GRA_SHAPE(1, 3, 4)), gra_reshape(tape, in[1], GRA_SHAPE(1, 3, 4)),
                        gra_reshape(tape, in[0], GRA_SHAPE(1, 3, 4)), &(gra_attention_options){ .heads = 2, .causal = true }))
-F(sum_of_numbers, gra_sum(tape, of_numbers(tape, in, arg)))
-F(of_both, in[0] == in[1] ? gra_fail(tape, "of_both: two tensors are wanted") : gra_mul(tape, in[0], in[1]))
-F(near_zero_traced, (gra_trace_nan(tape, true), gra_log(tape, in[0])))
-F(roots_of_sums, gra_sqrt(tape, gra_add(tape, in[0], in[1])))
-F(itself, tape ? in[0] : NULL)
-F(all_of_it, gra_sum(tape, gra_gelu(tape, in[0])))
+FUNCTION(sum_of_numbers, gra_sum(tape, of_numbers(tape, in, arg)))
+FUNCTION(of_both, in[0] == in[1] ? gra_fail(tape, "of_both: two tensors are wanted") : gra_mul(tape, in[0], in[1]))
+FUNCTION(near_zero_traced, (gra_trace_nan(tape, true), gra_log(tape, in[0])))
+FUNCTION(roots_of_sums, gra_sqrt(tape, gra_add(tape, in[0], in[1])))
+FUNCTION(itself, tape ? in[0] : NULL)
+FUNCTION(all_of_it, gra_sum(tape, gra_gelu(tape, in[0])))
 
 static const struct {
     const char   *name;
@@ -611,8 +594,8 @@ static gra_tensor *norm_about_zero(gra_tape *tape, gra_tensor **in, void *arg)
     return gra_run(gra_result_like(tape, &op, in[0]));
 }
 
-F(relu_of_sum, gra_relu(tape, gra_sum(tape, in[0])))
-F(abs_of_mean, gra_abs(tape, gra_mean(tape, in[0])))
+FUNCTION(relu_of_sum, gra_relu(tape, gra_sum(tape, in[0])))
+FUNCTION(abs_of_mean, gra_abs(tape, gra_mean(tape, in[0])))
 
 TEST(values_with_a_mean)
 {
@@ -654,17 +637,17 @@ TEST(two_evaluations_an_element)
 
 /* ---- how it is said --------------------------------------------------------------------------------- */
 
-F(changes_an_intermediate, zeroes_its_input(tape, (gra_tensor *[]){ gra_tanh(tape, in[0]) }, NULL))
-F(changes_a_constant, forward_changes_x(tape, (gra_tensor *[]){ gra_full(tape, -1, in[0]->shape) }, NULL))
-F(first_alone, gra_exp(tape, in[0]))
-F(empty, gra_slice(tape, in[0], 0, 0, 0))
-F(saturated, gra_softmax(tape, gra_scale(tape, in[0], 1e6), -1))
-F(begins_at_zero, gra_matmul(tape, gra_exp(tape, in[0]), in[1]))
-F(of_constants, in ? gra_full(tape, 1, GRA_SHAPE(2)) : NULL)
-F(joined, gra_concat(tape, 2, in, 0))
-F(root, gra_sqrt(tape, in[0]))
-F(cross_entropy_of_two, gra_binary_cross_entropy(tape, in[0], in[1]))
-F(fails_as_constant,
+FUNCTION(changes_an_intermediate, zeroes_its_input(tape, (gra_tensor *[]){ gra_tanh(tape, in[0]) }, NULL))
+FUNCTION(changes_a_constant, forward_changes_x(tape, (gra_tensor *[]){ gra_full(tape, -1, in[0]->shape) }, NULL))
+FUNCTION(first_alone, gra_exp(tape, in[0]))
+FUNCTION(empty, gra_slice(tape, in[0], 0, 0, 0))
+FUNCTION(saturated, gra_softmax(tape, gra_scale(tape, in[0], 1e6), -1))
+FUNCTION(begins_at_zero, gra_matmul(tape, gra_exp(tape, in[0]), in[1]))
+FUNCTION(of_constants, in ? gra_full(tape, 1, GRA_SHAPE(2)) : NULL)
+FUNCTION(joined, gra_concat(tape, 2, in, 0))
+FUNCTION(root, gra_sqrt(tape, in[0]))
+FUNCTION(cross_entropy_of_two, gra_binary_cross_entropy(tape, in[0], in[1]))
+FUNCTION(fails_as_constant,
   in[1]->requires_grad ? gra_mul(tape, in[0], in[1]) : gra_fail(tape, "fails: b is a constant"))
 
 static gra_tensor *writes_itself(gra_tape *tape, gra_tensor **in, void *arg) /* no op is to be blamed */
