@@ -247,7 +247,7 @@ static void sweep(const struct fault *f, bool run(void), bool files)
                       sentence);
         ck_assert_msg(entries == 1, "%s, n = %ld: %d files are there (%s)", f->name, n, entries, sentence);
         if (files)
-            ck_assert_msg(is_new || (is_old && !saved), "%s, n = %ld: the file is %s, saved: %d (%s)",
+            ck_assert_msg(saved ? is_new : is_old, "%s, n = %ld: the file is %s, saved: %d (%s)",
                           f->name, n, is_old ? "the old one" : "neither old nor new", saved, sentence);
     }
     ck_assert_msg(f->survived || failures > 0 || !files, "%s: nothing ever failed", f->name);

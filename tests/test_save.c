@@ -233,7 +233,9 @@ TEST(test_other_answers)
         int        status;              /* -1: with errno's sentence */
     } answers[] = {
         { FAULT_OPEN, 1, EEXIST, true, PATH, -1 },              /* no name is free */
-        { FAULT_OPEN, 2, EACCES, false, PATH, 0 },              /* a folder that cannot be read */
+        { FAULT_OPEN, 2, EACCES, false, PATH, 0 },              /* a folder that cannot be read, */
+        { FAULT_OPEN, 2, EMFILE, false, PATH, 0 },              /* or brought to the disk: the file stands */
+        { FAULT_SYNC, 2, EIO, false, PATH, 0 },
         { FAULT_OPEN, 1, EINTR, false, "/dev/null", 0 },
         { FAULT_SYNC, 1, EINVAL, true, PATH, 0 },               /* a file system without such a thing */
         { FAULT_SYNC, 1, ENOTSUP, true, PATH, 0 },

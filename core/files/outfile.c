@@ -94,23 +94,23 @@ void gra_outfile_write(gra_outfile *out, const void *data, size_t n)
 
 /* ---- closing ---- */
 
-static void sync_to_disk(gra_outfile *out, int fd)
+static bool sync_to_disk(int fd)
 {
 #ifdef F_FULLFSYNC
     if (fcntl(fd, F_FULLFSYNC) == 0)    /* on macOS fsync alone stops at the disk's cache */
-        return;
+        return true;
 #endif
     int status;
     do
         status = fsync(fd);
     while (status != 0 && errno == EINTR);
     /* those: a file system that has no such thing */
-    if (status != 0 && errno != EINVAL && errno != ENOTSUP)
-        failed(out);
+    return status == 0 || errno == EINVAL || errno == ENOTSUP;
 }
 
-/* A rename is safe on the disk when the directory is. A directory that may be written to but not read cannot
- * be opened: then the system writes it when it likes. */
+/* A rename is safe on the disk when the directory is. Where that cannot be brought there the file stands all
+ * the same, and the system writes the directory when it likes: until then a power cut brings the old file
+ * back. */
 static void sync_directory(gra_outfile *out)
 {
     char *slash = strrchr(out->target, '/');
@@ -118,16 +118,15 @@ static void sync_directory(gra_outfile *out)
         slash[slash == out->target] = '\0';     /* "a/b" to "a", "/b" to "/" */
     const int fd = open_existing(slash ? out->target : ".", O_RDONLY);
     if (fd >= 0) {
-        sync_to_disk(out, fd);
+        sync_to_disk(fd);
         close(fd);
-    } else if (errno != EACCES)
-        failed(out);
+    }
 }
 
 bool gra_outfile_close(gra_outfile *out)
 {
-    if (out->temporary && !out->error)
-        sync_to_disk(out, out->fd);
+    if (out->temporary && !out->error && !sync_to_disk(out->fd))
+        failed(out);
     if (close(out->fd) != 0 && errno != EINTR)
         failed(out);
     if (out->temporary && !out->error && rename(out->temporary, out->target) == 0)

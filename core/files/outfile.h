@@ -18,7 +18,6 @@ bool gra_outfile_open(gra_outfile *out, const char *path);      /* false: errno 
                                                            close */
 void gra_outfile_write(gra_outfile *out, const void *data, size_t n);  /* after an error nothing is done */
 bool gra_outfile_close(gra_outfile *out);       /* gives the file its name; false: errno says why, and an old
-                                                   file is as it was (unless only its directory could not be
-                                                   brought to the disk) */
+                                                   file is as it was */
 
 #endif
