@@ -96,7 +96,7 @@ ok "... the same text" cmp "$W/wanted" "$W/out"
 ok "other heads than it was trained with" bad 1 'n_heads' --model "$W/run" --heads 1
 ok "no value" bad 2 '--attention lacks its value: FILE$' --attention
 ok "nothing trained" ends_with 1 sh -c 'cd "$1" && "$2" --prompt a' - "$W/none" "$GENERATE"
-ok "... make train first" grep -qx 'generate: there is no trained model in build/run: train one first (make train)' "$W/err"
+ok "... train first" grep -qx 'generate: there is no trained model in build/run: train one first (build/train)' "$W/err"
 ok "a folder without a model" bad 1 "there is no model: $W/none/model.safetensors: No such file" --model "$W/none"
 : >"$W/empty"
 awk 'BEGIN { srand(1); for (i = 0; i < 3000; i++) printf "%c", 1 + int(255 * rand()) }' >"$W/random"

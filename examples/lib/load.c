@@ -11,14 +11,20 @@
 
 /* ---- the model --------------------------------------------------------------------------------------- */
 
+/* train, as this program's user calls it: an installed one begins with gradus-. */
+static const char *train(void)
+{
+    return strncmp(program_name, "gradus-", 7) == 0 ? "gradus-train" : "build/train";
+}
+
 static int no_model(const char *model, const char *file)
 {
     char checkpoint[FILE_PATH];
     if (access(file_path(checkpoint, model, CHECKPOINT_FILE), F_OK) == 0)
-        complain("%s has no %s yet: its run is not done. If it was stopped, build/train --resume %s goes on "
-                 "with it", model, MODEL_FILE, model);
+        complain("%s has no %s yet: its run is not done. If it was stopped, %s --resume %s goes on with it",
+                 model, MODEL_FILE, train(), model);
     else if (strcmp(model, LOAD_DEFAULT) == 0)
-        complain("there is no trained model in %s: train one first (make train)", LOAD_DEFAULT);
+        complain("there is no trained model in %s: train one first (%s)", LOAD_DEFAULT, train());
     else
         complain("there is no model: %s: %s", access(model, F_OK) ? model : file, strerror(ENOENT));
     return -1;
@@ -39,8 +45,8 @@ static int find_model(loaded *l, const char *model)
     if (stat(l->file, &about) != 0)
         return no_model(model, l->file);
     if (file_ends_in(l->file, CHECKPOINT_FILE)) {
-        complain("%s is a checkpoint, from which build/train --resume goes on; the model beside it is %s",
-                 l->file, MODEL_FILE);
+        complain("%s is a checkpoint, from which %s --resume goes on; the model beside it is %s", l->file,
+                 train(), MODEL_FILE);
         return -1;
     }
     return 0;
