@@ -17,6 +17,8 @@ void   gra_arena_rewind(gra_arena *a);  /* forget all pieces; the blocks stay, t
 void   gra_arena_merge(gra_arena *a);       /* forget all pieces; several blocks become one of their size */
 void   gra_arena_free(gra_arena *a);
 
+void gra_refuse_both_precisions(void);  /* aborts in a program that is linked with libgradus and libgradus64 */
+
 /* ---- the machine: what kernels compute on -----------------------------------------------------------------
  * gra_open makes one for its tape; the models opened on the tape share it. Its owners are counted, so that
  * tape and models may be closed in any order: the last one to close it ends the threads. */

@@ -12,6 +12,7 @@ enum { TURN = 128 << 10 };          /* bytes of headers in one arena, before the
 
 gra_tape *gra_open(int threads)
 {
+    gra_refuse_both_precisions();
     gra_tape *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
