@@ -1,11 +1,17 @@
 # Installing: static and shared libraries of both precisions, headers, pkg-config files, the programs with their
-# manual pages. PREFIX, DESTDIR, LIBDIR, INCLUDEDIR, BINDIR, MANDIR are the GNU conventions' ones.
+# manual pages. PREFIX, DESTDIR, LIBDIR, INCLUDEDIR, BINDIR, MANDIR are the GNU conventions' ones, and may be written
+# in small letters, as these have them.
 
-PREFIX     = /usr/local
-LIBDIR     = $(PREFIX)/lib
-INCLUDEDIR = $(PREFIX)/include
-BINDIR     = $(PREFIX)/bin
-MANDIR     = $(PREFIX)/share/man
+prefix     = /usr/local
+PREFIX     = $(prefix)
+libdir     = $(PREFIX)/lib
+LIBDIR     = $(libdir)
+includedir = $(PREFIX)/include
+INCLUDEDIR = $(includedir)
+bindir     = $(PREFIX)/bin
+BINDIR     = $(bindir)
+mandir     = $(PREFIX)/share/man
+MANDIR     = $(mandir)
 INSTALL    = install
 
 # The version is gradus.h's: 100 is 0.1.0. A shared library bears in its name what must agree: until 1.0 the first two
@@ -32,56 +38,88 @@ $(SO): $(call f32,$(filter-out core/check/%,$(LIBRARY))) $(B)/sources
 $(SO64): $(call f64,$(LIBRARY)) $(B)/sources
 	$(call share,gradus64)
 
-# Where they will be, for those who look by pkg-config.
+# Where they will be, for those who look by pkg-config: below ${prefix}, so that a tree that was moved is found by
+# --define-prefix.
+in_prefix = $(subst $(PREFIX)/,$${prefix}/,$(1))
 define pc
 prefix=$(PREFIX)
-libdir=$(LIBDIR)
-includedir=$(INCLUDEDIR)
+libdir=$(call in_prefix,$(LIBDIR))
+includedir=$(call in_prefix,$(INCLUDEDIR))
 
 Name: $(1)
 Description: attention models in C, with every gradient shown ($(2) precision)
 Version: $(VERSION)
-Cflags: -I$${includedir} $(3)
-Libs: -L$${libdir} -l$(1)
+Cflags: -I"$${includedir}" $(3)
+Libs: -L"$${libdir}" -l$(1)
 Libs.private: -lm -pthread
 endef
 export PC   = $(call pc,gradus,single,)
 export PC64 = $(call pc,gradus64,double,-DGRADUS_DOUBLE)
 
 INSTALLED = train generate look
-TO_LIB = $(DESTDIR)$(LIBDIR)
-TO_PC  = $(DESTDIR)$(LIBDIR)/pkgconfig
-TO_H   = $(DESTDIR)$(INCLUDEDIR)/gradus
-TO_BIN = $(DESTDIR)$(BINDIR)
-TO_MAN = $(DESTDIR)$(MANDIR)/man1
+
+# The folders, as words of the shell, whatever their names contain.
+sh_word = '$(subst ','\'',$(1))'
+TO_LIB = $(call sh_word,$(DESTDIR)$(LIBDIR))
+TO_PC  = $(call sh_word,$(DESTDIR)$(LIBDIR)/pkgconfig)
+TO_H   = $(call sh_word,$(DESTDIR)$(INCLUDEDIR)/gradus)
+TO_BIN = $(call sh_word,$(DESTDIR)$(BINDIR))
+TO_MAN = $(call sh_word,$(DESTDIR)$(MANDIR)/man1)
+
+# Programs and pkg-config look there from any folder.
+define absolute
+@case $(call sh_word,$($(1))) in /*) ;; *) \
+    echo "make: $(1) is '"$(call sh_word,$($(1)))"', but must be an absolute path, such as" $(call sh_word,$(2)) >&2; \
+    exit 1;; \
+esac
+
+endef
+define check_places
+$(call absolute,PREFIX,$$HOME/.local)
+$(foreach place,LIBDIR INCLUDEDIR BINDIR MANDIR,$(call absolute,$(place),$(PREFIX)/$($(place))))
+endef
 
 ## make install     libraries, headers, programs; PREFIX=/usr/local DESTDIR=
 install: $(LIBRARIES) $(SO) $(SO64) $(addprefix $(B)/,$(INSTALLED))
-	$(INSTALL) -d "$(TO_PC)" "$(TO_H)" "$(TO_BIN)" "$(TO_MAN)"
-	$(INSTALL) -m 644 $(LIBRARIES) "$(TO_LIB)"
-	$(INSTALL) -m 755 $(SO) $(SO64) "$(TO_LIB)"
-	for name in gradus gradus64; do \
-	    ln -sf $(call shared_name,$$name,$(VERSION)) "$(TO_LIB)/$(call shared_name,$$name,$(ABI))"; \
-	    ln -sf $(call shared_name,$$name,$(ABI)) "$(TO_LIB)/$(call shared_name,$$name,)"; \
+	$(check_places)
+	umask 022; for to in $(TO_LIB) $(TO_PC) $(TO_H) $(TO_BIN) $(TO_MAN); do \
+	    mkdir -p "$$to" && [ -w "$$to" ] || { \
+	        echo "make install: cannot write to $$to: be root, or choose another place by PREFIX=\$$HOME/.local" >&2; \
+	        exit 1; }; \
 	done
-	printf '%s\n' "$$PC" > "$(TO_PC)/gradus.pc"
-	printf '%s\n' "$$PC64" > "$(TO_PC)/gradus64.pc"
-	$(INSTALL) -m 644 core/gradus.h core/op.h "$(TO_H)"
-	sed 's,"../core/gradus.h","gradus.h",' layers/layers.h > "$(TO_H)/layers.h"
+	$(INSTALL) -m 644 $(LIBRARIES) $(TO_LIB)
+	$(INSTALL) -m 755 $(SO) $(SO64) $(TO_LIB)
+	cd $(TO_LIB) && for name in gradus gradus64; do \
+	    ln -sf $(call shared_name,$$name,$(VERSION)) $(call shared_name,$$name,$(ABI)) && \
+	    ln -sf $(call shared_name,$$name,$(ABI)) $(call shared_name,$$name,) || exit 1; \
+	done
+	printf '%s\n' "$$PC" > $(TO_PC)/gradus.pc
+	printf '%s\n' "$$PC64" > $(TO_PC)/gradus64.pc
+	$(INSTALL) -m 644 core/gradus.h core/op.h $(TO_H)
+	sed 's,"../core/gradus.h","gradus.h",' layers/layers.h > $(TO_H)/layers.h
 	for name in $(INSTALLED); do \
-	    $(INSTALL) -m 755 $(B)/$$name "$(TO_BIN)/gradus-$$name" && \
-	    sh examples/manual.sh $(B)/$$name gradus-$$name $(VERSION) > "$(TO_MAN)/gradus-$$name.1" || exit 1; \
+	    $(INSTALL) -m 755 $(B)/$$name $(TO_BIN)/gradus-$$name && \
+	    sh examples/manual.sh $(B)/$$name gradus-$$name $(VERSION) > $(TO_MAN)/gradus-$$name.1 && \
+	    chmod 644 $(TO_MAN)/gradus-$$name.1 || exit 1; \
 	done
+	chmod 644 $(TO_PC)/gradus.pc $(TO_PC)/gradus64.pc $(TO_H)/layers.h
 
+# Then it removes the folders that are empty, below DESTDIR, or else PREFIX; in the system's own PREFIX, ours alone.
+SYSTEM = $(filter / /usr /usr/ /usr/local /usr/local/,$(PREFIX))
+TOP    = $(or $(DESTDIR),$(if $(SYSTEM),$(INCLUDEDIR),$(PREFIX)))
 ## make uninstall   removes them (with the same PREFIX)
 uninstall:
+	$(check_places)
 	for name in gradus gradus64; do \
-	    rm -f "$(TO_LIB)/lib$$name.a" "$(TO_PC)/$$name.pc" "$(TO_LIB)/$(call shared_name,$$name,)" \
-	        "$(TO_LIB)/$(call shared_name,$$name,$(ABI))" "$(TO_LIB)/$(call shared_name,$$name,$(VERSION))"; \
+	    rm -f $(TO_LIB)/lib$$name.a $(TO_PC)/$$name.pc $(TO_LIB)/$(call shared_name,$$name,) \
+	        $(TO_LIB)/$(call shared_name,$$name,$(ABI)) $(TO_LIB)/$(call shared_name,$$name,$(VERSION)) || exit 1; \
 	done
-	for name in $(INSTALLED); do rm -f "$(TO_BIN)/gradus-$$name" "$(TO_MAN)/gradus-$$name.1"; done
-	rm -f "$(TO_H)/gradus.h" "$(TO_H)/op.h" "$(TO_H)/layers.h"
-	rmdir "$(TO_H)" 2>/dev/null || :
-	[ -z "$(DESTDIR)" ] || find "$(DESTDIR)" -depth -type d -exec rmdir {} \; 2>/dev/null || :
+	for name in $(INSTALLED); do rm -f $(TO_BIN)/gradus-$$name $(TO_MAN)/gradus-$$name.1 || exit 1; done
+	rm -f $(TO_H)/gradus.h $(TO_H)/op.h $(TO_H)/layers.h
+	top=$(call sh_word,$(TOP)); for dir in $(TO_PC) $(TO_H) $(TO_BIN) $(TO_MAN); do \
+	    while [ "$${dir#"$$top"/}" != "$$dir" ] && { rmdir "$$dir" 2>/dev/null || [ ! -e "$$dir" ]; }; do \
+	        dir=$${dir%/*}; \
+	    done; \
+	done
 
 .PHONY: install uninstall

@@ -3,7 +3,7 @@
 # manual.sh build/train gradus-train 0.1.0
 program=$1 name=$2 version=$3
 "$program" --help | awk -v name="$name" -v version="$version" '
-    function plain(s) { gsub(/\\/, "\\e", s); gsub(/-/, "\\-", s); sub(/^[.\x27]/, "\\\\\\&&", s); return s }
+    function plain(s) { gsub(/\\/, "\\e", s); gsub(/-/, "\\-", s); gsub(/"/, "\\(dq", s); sub(/^[.\x27]/, "\\\\\\&&", s); return s }
     /^usage: / { next }
     !about {
         about = $0

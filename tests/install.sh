@@ -1,6 +1,6 @@
 #!/bin/sh
 # make install in an empty root: programs compile and run by pkg-config, with the static and the shared library, in both
-# precisions, in C and C++; the shared libraries export public names alone; uninstall leaves nothing.
+# precisions, in C and C++; the libraries export what the public headers declare; uninstall leaves nothing.
 . tests/lib/ok.sh
 
 root=$W/root
@@ -61,37 +61,97 @@ else
     echo "$SCRIPT: left out: there is no pkg-config"
 fi
 
-# ---- what the shared libraries export --------------------------------------------------------------------------
-public() {      # public LIBRARY: every name begins with gra_ and stands in a public header
-    nm -D --defined-only "$1" | awk '{ print $NF }' | sed 's/@.*//' | grep -v '^_\|^asan\|^ubsan' | sort -u >"$W/names"
-    grep -qx gra_open "$W/names" || return 1
-    cat core/gradus.h core/op.h layers/layers.h | grep -o 'gra_[A-Za-z0-9_]*' | sort -u >"$W/headers"
-    comm -23 "$W/names" "$W/headers" >"$W/internal"
-    cat "$W/internal"
-    [ ! -s "$W/internal" ]
+# ---- two precisions do not mix ---------------------------------------------------------------------------------
+mixed() {       # mixed SYMBOL FLAGS ...: does not link, for want of that symbol
+    symbol=$1
+    shift
+    compiled ${CC:-cc} "$W/first.c" -I"$root/opt/g/include" "$@" >"$W/mixed" 2>&1 && return 1
+    cat "$W/mixed"
+    grep -q "$symbol" "$W/mixed"
+}
+ok "float and libgradus64 do not link" mixed gra_compiled_without_GRADUS_DOUBLE_needs_libgradus -L"$lib" -lgradus64
+ok "double and libgradus do not link" mixed gra_compiled_with_GRADUS_DOUBLE_needs_libgradus64 -DGRADUS_DOUBLE -L"$lib" -lgradus
+if ls "$lib"/libgradus.so >/dev/null 2>&1; then
+    ok "both libraries together link" compiled ${CC:-cc} "$W/first.c" -I"$root/opt/g/include" -DGRADUS_DOUBLE -L"$lib" \
+        -lgradus -lgradus64
+    ok "... but do not run" ends_with 134 sh -c 'LD_LIBRARY_PATH=$1 "$0"; exit $?' "$W/first" "$lib"
+    ok "... which is said" grep -q "^gra_open: this program is linked with libgradus and libgradus64" "$W/err"
+fi
+
+# ---- what the libraries export -----------------------------------------------------------------------------------
+# The functions that the headers declare: names before a parenthesis where no other is open, as a compiler reads them.
+declared() {    # declared FLAGS ...
+    printf '#include <gradus/layers.h>\n#include <gradus/op.h>\n' >"$W/headers.c"
+    ${CC:-cc} -E "$@" -I"$root/opt/g/include" "$W/headers.c" | awk '
+        /^# / { ours = /gradus/; next }
+        ours { text = text $0 " " }
+        END {
+            for (i = 1; i <= length(text); i++) {
+                c = substr(text, i, 1)
+                if (c == "(" && !depth && match(word, /gra_[a-z0-9_]+ *$/) && word !~ /typedef|static/)
+                    print substr(word, RSTART)
+                depth += (c ~ /[({]/) - (c ~ /[)}]/)
+                word = c ~ /[;}]/ && !depth ? "" : depth ? word : word c
+            }
+        }' | tr -d ' ' | sort -u
+}
+exports() {     # exports NEEDED LIBRARY FLAGS ...: what is declared, the symbol that names its precision, nothing else
+    nm -D --defined-only "$2" | awk '{ print $NF }' | sed 's/@.*//' | grep -v '^_\|^asan\|^ubsan' | sort -u >"$W/names"
+    needed=$1
+    shift 2
+    { declared "$@"; echo "$needed"; } | sort -u >"$W/declared"
+    diff "$W/declared" "$W/names"
 }
 if ls "$lib"/libgradus.so >/dev/null 2>&1; then
-    ok "libgradus.so exports public names" public "$lib/libgradus.so"
-    ok "libgradus64.so exports public names" public "$lib/libgradus64.so"
+    ok "libgradus64.so exports what the headers declare" exports gra_compiled_with_GRADUS_DOUBLE_needs_libgradus64 \
+        "$lib/libgradus64.so" -DGRADUS_DOUBLE
+    declared >"$W/all"
+    grep -vx gra_check "$W/all" >"$W/float"                   # which takes double, and says so when it is compiled
+    declared() { cat "$W/float"; }
+    ok "libgradus.so the same, but gra_check" exports gra_compiled_without_GRADUS_DOUBLE_needs_libgradus "$lib/libgradus.so"
     ok "the soname says which versions agree" grep -q "libgradus.so.0.1" "$lib/libgradus.so"
 fi
 
 # ---- programs and manual pages -----------------------------------------------------------------------------------
 ok "gradus-train speaks under its name" ends_with 2 "$root/opt/g/bin/gradus-train" --nonsense 1
 ok "... with the sentence" grep -q "^gradus-train: '--nonsense' is not a flag" "$W/err"
+ok "gradus-generate names the program beside it" ends_with 1 sh -c 'cd "$1" && PATH=$2:$PATH gradus-generate' - "$W" \
+    "$root/opt/g/bin"
+ok "... by its name" grep -q "train one first (gradus-train)$" "$W/err"
+clean_page() {  # clean_page FILE: groff has nothing to say about it
+    groff -ww -man -Tutf8 "$1" 2>&1 >/dev/null | lacks .
+}
 for name in train generate look; do
     page=$root/opt/g/share/man/man1/gradus-$name.1
     ok "gradus-$name: the manual page has every flag" test "$(grep -c '^\.B \\-\\-' "$page")" -eq \
         "$("$BUILD/$name" --help | grep -c '^  --')"
+    command -v groff >/dev/null && ok "... in good roff" clean_page "$page"
 done
+ok "quotes are kept" grep -qF '\-\-ids \(dqN N N\(dq' "$root/opt/g/share/man/man1/gradus-generate.1"
 
 # ---- uninstall ---------------------------------------------------------------------------------------------------
 echo kept >"$lib/other.so"
+mkdir "$root/opt/theirs"
 ok "make uninstall" run_make uninstall
-ok "leaves what is not ours, alone" test "$(find "$root" -type f)" = "$lib/other.so"
-ok "make install once more" run_make install
-rm "$lib/other.so"
+ok "leaves what is not ours, alone" test "$(find "$root" -type f -o -type d -empty | sort)" = "$lib/other.so
+$root/opt/theirs"
+
+# ---- folders with any name, whatever the umask; and places where it cannot be -------------------------------------
+root="$W/a 'root' of \"two\"  \`"
+lib=$root/opt/g/lib
+private() { (umask 077 && run_make "$@"); }
+ok "make install to a folder with blanks and quotes, umask 077" private install
+ok "it is there" test -f "$lib/libgradus.a"
+ok "all can read it" test -z "$(find "$root"/* ! -perm -444)"
+ok "the .pc files name the place without DESTDIR" grep -qx prefix=/opt/g "$lib/pkgconfig/gradus64.pc"
 ok "make uninstall" run_make uninstall
-ok "nothing is left" test ! -e "$root"
+ok "nothing is left" is_empty "$root"
+for place in PREFIX LIBDIR INCLUDEDIR BINDIR MANDIR; do
+    ok "$place=lib" ends_with 2 ${MAKE:-make} B="$BUILD" DESTDIR="$root" $place=lib install
+    ok "... must be absolute" grep -q "^make: $place is 'lib', but must be an absolute path, such as " "$W/err"
+done
+: >"$W/file"
+ok "a place that cannot be written to" ends_with 2 ${MAKE:-make} B="$BUILD" PREFIX="$W/file" install
+ok "... is named" grep -q "^make install: cannot write to $W/file/lib: be root, or choose another place" "$W/err"
 
 finish
