@@ -47,8 +47,10 @@ void gra_clue(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 /* sets.c: the ways to divide the entries into parts (by a row of x, by the sign of x ...), and names for sets
  * that are made of whole parts. Start gra_next_division with { 0 }. */
 typedef struct gra_division {
-    int    next, way, d, o;
-    size_t parts;
+    int    way, d, o;                   /* by what it divides: see sets.c; along dimension d of x or dy (to
+                                           compare two indices: d of x and o of dy) */
+    int    next;                        /* where gra_next_division goes on */
+    size_t parts;                       /* how many there are */
 } gra_division;
 
 bool   gra_next_division(const gra_wrong *w, gra_division *v);

@@ -5,8 +5,16 @@
  * ways has each of its parts wholly inside or wholly outside. */
 #include "explaining.h"
 
-enum { SIGN, LAST_USE, INDEX_OF_X, INDEX_OF_DY, DIAGONAL, RELATION, ROW_OF_X, ROW_OF_DY, ELEMENT_OF_X,
-       ELEMENT_OF_DY, WAYS };
+/* The ways. What has fewer parts comes first: "where x > 0" says more than a list of elements. */
+enum {
+    SIGN,                               /* of the element of x */
+    LAST_USE,                           /* the last output that uses this element of x, and those before */
+    INDEX_OF_X, INDEX_OF_DY,            /* along one dimension */
+    DIAGONAL,                           /* what dy_i gives to x_i, and what it gives to other places */
+    RELATION,                           /* an index of x is before one of dy, the same, or after it */
+    ROW_OF_X, ROW_OF_DY, ELEMENT_OF_X, ELEMENT_OF_DY,
+    WAYS
+};
 enum { MOST_NAMES = 4 };                /* parts that are listed one by one */
 
 static const gra_shape *shape_of(const gra_wrong *w, bool dy)
