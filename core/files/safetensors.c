@@ -21,7 +21,35 @@
 
 enum { MAX_HEADER = 100000000 };        /* bytes: the reference implementation's limit */
 
+/* ---- lists of structs that begin with a name ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sorts a list of n. A name that comes twice, or NULL. */
+static const char *sort_by_name(void *list, int n, size_t size)
+{
+    if (n)
+        qsort(list, (size_t)n, size, by_name);
+    for (const char *item = list; n > 1; n--, item += size)
+        if (by_name(item, item + size) == 0)
+            return *(const char *const *)(const void *)item;
+    return NULL;
+}
+
+static const void *find_by_name(const void *list, int n, size_t size, const char *name)
+{
+    return n ? bsearch(&name, list, (size_t)n, size, by_name) : NULL;
+}
+
 /* ---- reading ---- */
+
+struct found {                          /* a tensor of a file, by its name */
+    const char            *name;
+    const gra_file_tensor *x;
+};
 
 struct gra_file {
     gra_failure      error;
@@ -29,7 +57,7 @@ struct gra_file {
     char            *header;            /* names and metadata point into it */
     uint64_t         length;            /* of the values, in bytes */
     gra_file_tensor *tensor;            /* in the order of their values */
-    const gra_file_tensor **named;      /* the same, sorted by name */
+    struct found    *named;             /* the same, sorted by name */
     int              count;
     gra_meta        *meta;              /* sorted by key */
     int              nmeta;
@@ -221,34 +249,19 @@ static int by_place(const void *a, const void *b)
     return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : (x->end > y->end) - (x->end < y->end);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const gra_file_tensor *const *x = a, *const *y = b;
-    return strcmp((*x)->name, (*y)->name);
-}
-
-static int by_key(const void *a, const void *b)
-{
-    const gra_meta *x = a, *y = b;
-    return strcmp(x->key, y->key);
-}
-
-static bool sort_by_name(gra_file *f)
+static bool sort(gra_file *f)
 {
     f->named = malloc(((size_t)f->count + 1) * sizeof *f->named);
     if (!f->named)
         return gra_failure_set(&f->error, "out of memory: a list of %d tensors was wanted", f->count);
     for (int i = 0; i < f->count; i++)
-        f->named[i] = &f->tensor[i];
-    qsort(f->named, (size_t)f->count, sizeof *f->named, by_name);
-    for (int i = 1; i < f->count; i++)
-        if (strcmp(f->named[i - 1]->name, f->named[i]->name) == 0)
-            return gra_failure_set(&f->error, "there are two tensors %.100s", f->named[i]->name);
-    if (f->nmeta)
-        qsort(f->meta, (size_t)f->nmeta, sizeof *f->meta, by_key);
-    for (int i = 1; i < f->nmeta; i++)
-        if (strcmp(f->meta[i - 1].key, f->meta[i].key) == 0)
-            return gra_failure_set(&f->error, "the metadata have the key %.100s twice", f->meta[i].key);
+        f->named[i] = (struct found){ f->tensor[i].name, &f->tensor[i] };
+    const char *twice = sort_by_name(f->named, f->count, sizeof *f->named);
+    if (twice)
+        return gra_failure_set(&f->error, "there are two tensors %.100s", twice);
+    twice = sort_by_name(f->meta, f->nmeta, sizeof *f->meta);
+    if (twice)
+        return gra_failure_set(&f->error, "the metadata have the key %.100s twice", twice);
     return true;
 }
 
@@ -300,7 +313,7 @@ static bool read_file(gra_file *f)
         return false;
     if (f->count)
         qsort(f->tensor, (size_t)f->count, sizeof *f->tensor, by_place);
-    return sort_by_name(f) && check_contiguous(f);
+    return sort(f) && check_contiguous(f);
 }
 
 gra_file *gra_file_open(const char *path)
@@ -342,17 +355,6 @@ int gra_file_fail(gra_file *f, const char *format, ...)
 
 /* ---- what is in it ---- */
 
-static int name_of(const void *name, const void *item)
-{
-    const gra_file_tensor *const *x = item;
-    return strcmp(name, (*x)->name);
-}
-
-static int key_of(const void *key, const void *item)
-{
-    return strcmp(key, ((const gra_meta *)item)->key);
-}
-
 int gra_file_count(const gra_file *f)
 {
     return f ? f->count : 0;
@@ -365,16 +367,13 @@ const gra_file_tensor *gra_file_at(const gra_file *f, int i)
 
 const gra_file_tensor *gra_file_find(const gra_file *f, const char *name)
 {
-    const gra_file_tensor **x = gra_file_count(f) ? bsearch(name, f->named, (size_t)f->count,
-                                                            sizeof *f->named, name_of)
-                                                  : NULL;
-    return x ? *x : NULL;
+    const struct found *found = f ? find_by_name(f->named, f->count, sizeof *f->named, name) : NULL;
+    return found ? found->x : NULL;
 }
 
 const char *gra_file_meta(const gra_file *f, const char *key)
 {
-    const gra_meta *found = f && f->nmeta ? bsearch(key, f->meta, (size_t)f->nmeta, sizeof *f->meta, key_of)
-        : NULL;
+    const gra_meta *found = f ? find_by_name(f->meta, f->nmeta, sizeof *f->meta, key) : NULL;
     return found ? found->value : NULL;
 }
 
@@ -404,17 +403,16 @@ static bool is_utf8(const char *s)
     return true;
 }
 
-static bool check_names(int n, const gra_named *x, gra_failure *error)          /* which are sorted */
+static bool check_names(int n, gra_named *x, gra_failure *error)        /* sorts them, too */
 {
+    const char *twice = sort_by_name(x, n, sizeof *x);
     for (int i = 0; i < n; i++) {
         if (!is_utf8(x[i].name))
             return gra_failure_set(error, "the name of a parameter is not UTF-8: %.100s", x[i].name);
         if (strcmp(x[i].name, "__metadata__") == 0)
             return gra_failure_set(error, "in a safetensors file a parameter cannot be named __metadata__");
-        if (i > 0 && strcmp(x[i - 1].name, x[i].name) == 0)
-            return gra_failure_set(error, "two tensors are to have the name %.100s", x[i].name);
     }
-    return true;
+    return !twice || gra_failure_set(error, "two tensors are to have the name %.100s", twice);
 }
 
 static bool check_metadata(const gra_meta *meta, int nmeta, gra_failure *error)
@@ -522,18 +520,11 @@ static bool write_file(const char *path, const struct text *header, int n, const
     return gra_outfile_close(&out);
 }
 
-static int by_own_name(const void *a, const void *b)
-{
-    return strcmp(((const gra_named *)a)->name, ((const gra_named *)b)->name);
-}
-
 bool gra_file_write(const char *path, int n, gra_named *x, const gra_meta *meta, int nmeta,
                     gra_failure *error)
 {
     struct text header = { 0 };
     gra_failure_about(error, path);
-    if (n)
-        qsort(x, (size_t)n, sizeof *x, by_own_name);
     if (!check_names(n, x, error) || !check_metadata(meta, nmeta, error))
         return false;
     put_header(&header, n, x, meta, nmeta);
