@@ -94,7 +94,6 @@ ok "... in its folder too" ends_with 0 sh -c 'cd "$1" && shift && "$@"' - "$W/ru
     "$GENERATE" --tokens 40 --prompt 'static int' --seed 3 --model model.safetensors
 ok "... the same text" cmp "$W/wanted" "$W/out"
 ok "other heads than it was trained with" bad 1 'n_heads' --model "$W/run" --heads 1
-ok "no value" bad 2 '--attention lacks its value: FILE$' --attention
 ok "nothing trained" ends_with 1 sh -c 'cd "$1" && "$2" --prompt a' - "$W/none" "$GENERATE"
 ok "... train first" grep -qx 'generate: there is no trained model in build/run: train one first (build/train)' "$W/err"
 ok "a folder without a model" bad 1 "there is no model: $W/none/model.safetensors: No such file" --model "$W/none"

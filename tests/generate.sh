@@ -36,6 +36,20 @@ ok "top-k 1 is one token" test "$(most 1)" -eq 1
 ok "top-k 2 are two" test "$(most 2)" -eq 2
 ok "top-k 256 are all of a small vocabulary" test "$(most 256)" -gt 6
 
+# The cache of keys and values changes no byte, through windows that slide, behind a prompt longer than one, through a
+# pipe. (The logits with any instruction set and number of threads: test_cache.c.)
+as_without() {  # as_without PROMPT FLAGS ...
+    prompt=$1
+    shift
+    ends_with 0 "$GENERATE" --model "$W/run" --prompt "$prompt" --tokens 200 --no-cache --threads 1 "$@" || return 1
+    cp "$W/out" "$W/plain"
+    "$GENERATE" --model "$W/run" --prompt "$prompt" --tokens 200 --threads 3 "$@" | cat >"$W/cached"
+    [ "$(wc -c <"$W/plain")" -eq $((${#prompt} + 200)) ] && cmp "$W/plain" "$W/cached"
+}
+ok "the cache changes no token" as_without 'int '
+ok "nor among the likeliest" as_without 'int ' --temperature 1.5 --top-k 9
+ok "nor the likeliest, after a long prompt" as_without 'static int int int int int int int int int' --temperature 0
+
 bad() {         # bad STATUS PATTERN FLAGS ...
     wanted=$1
     pattern=$2

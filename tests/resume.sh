@@ -140,7 +140,6 @@ for flag in lr=0.004 steps=60 optimizer=sgd tied=no dropout=0 seed=2 eval-every=
     ok "--$flag" begun_so "--${flag%%=*}" "${flag#*=}"
 done
 ok "--no-bias" refuses 2 '--bias does not go with --resume' "$TRAIN" --no-bias --resume "$W/whole"
-ok "an unknown flag" refuses 2 'did you mean --steps?' "$TRAIN" --resume "$W/whole" --stepz 3
 sed 's/gradus/grados/' core/gradus.h >"$W/changed.txt"
 ok "another text" refuses 1 'the text is not the one that the run in .*/whole began with' \
     "$TRAIN" --resume "$W/whole" --data "$W/changed.txt"

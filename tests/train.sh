@@ -104,7 +104,6 @@ done
 
 # ---- bad input ----------------------------------------------------------------------------------------
 group "wrong usage"
-ok "unknown flag" bad_train 2 'did you mean --steps?$' --stepz 3
 ok "not a flag" bad_train 2 "'some.txt' is not a flag" some.txt
 ok "no value" bad_train 2 '--steps lacks its value: a whole number from 1 to 1000000000$' --steps
 ok "no value before a flag" bad_train 2 '--data lacks its value: FILE' --data --quiet
@@ -124,7 +123,6 @@ ok "--dropout 1" bad_train 2 '--dropout wants a number from 0 to' --dropout 1
 ok "an optimiser there is not" bad_train 2 "--optimizer wants one of adamw|muon|sgd, not 'adam'\$" --optimizer adam
 ok "heads that do not divide" bad_train 2 '--heads 3 does not divide --width 128' --heads 3
 ok "a rate that rises" bad_train 2 '--min-lr 1 is above --lr' --min-lr 1
-ok "generate: unknown flag" refuses 2 'did you mean --tokens?$' "$GENERATE" --token 3
 ok "generate: not a number" refuses 2 "--top-k wants a whole number" "$GENERATE" --top-k many
 
 full() {        # full COMMAND ...: it notices that its output is lost
@@ -336,7 +334,6 @@ ok "an empty prompt" text "$W/g.g" --prompt '' --tokens 9
 ok "... nine tokens" test "$(wc -c <"$W/g.g")" -eq 9
 ok "a prompt it cannot spell" bad_generate \
     "no token for '.xC3', byte 2 of the prompt: it knows the 4 different bytes" --model "$W/641.run" --prompt "aéb"
-ok "no such folder" bad_generate 'there is no model: .*/nowhere: No such file' --model "$W/nowhere"
 
 damaged() {     # damaged NAME: a copy of the run, to damage
     rm -rf "$W/d"
