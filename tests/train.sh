@@ -267,22 +267,12 @@ if moments "Ctrl-C, and two runs in one folder"; then
     ok "... and it was a second one" cmp "$W/stopping" "$W/err"
     ok "what was written before is whole" ends_with 0 "$GENERATE" --model "$W/c2" --tokens 5
 
-    # In the middle of what takes long: a validation, the last one, the sample. Each comes to its end.
-    ok "a stop in a validation" at 130 "begin 6 INT" train $little --steps 9 --eval-every 3 --sample 5 --out "$W/c5"
-    ok "... its row has its estimate" validated_at "$W/c5/loss.tsv" 3
-    ok "... and is the last" test "$(wc -l <"$W/c5/loss.tsv")" -eq 4
-    ok "a stop in the last validation" at 130 "begin 8 INT" train $little --steps 1 --sample 5 --out "$W/c7"
-    ok "... comes too late" result_of "$W/c7" 1
-
     second="'$TRAIN' $small --data core/op.h --quiet --out '$W/two' >'$W/two.out' 2>'$W/two.err'"
     meanwhile="$second; echo \$? >'$W/two.status'"
     ok "two runs in one folder" at 0 "begin 6 RUN" train $little --steps 9 --sample 0 --out "$W/two"
     ok "... the second is refused" test "$(cat "$W/two.status")" -eq 1 -a ! -s "$W/two.out"
     ok "... in a sentence" test "$(cat "$W/two.err" | cut -d : -f 1,2)" = "train: another run is writing to $W/two"
     ok "... and spoils nothing" test "$(awk 'NR > 1 && $1 != NR - 1 { exit 1 } END { print NR }' "$W/two/loss.tsv")" = 10
-    ok "killed" at 137 "begin 22 KILL" train $endless --out "$W/c3"
-    ok "... it leaves whole rows" columns "$W/c3/loss.tsv"
-    ok "... those of the first 20 steps" test "$(wc -l <"$W/c3/loss.tsv")" -ge 21
 fi
 
 # ---- generate -------------------------------------------------------------------------------------------
