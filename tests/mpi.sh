@@ -1,6 +1,7 @@
 #!/bin/sh
-# Training on several processes: the same bits on one rank and on two, the same parameters on all; a rank that is killed
-# ends the job with a sentence and a checkpoint that goes on to the same end.
+# Training on several processes: the same bits on one rank and on two, the same parameters on all; what is wrong is said
+# once, by whichever rank it concerns; a rank that is killed ends the job with a sentence and a checkpoint that goes on to
+# the same end.
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
@@ -32,28 +33,93 @@ near() {        # near RUN RUN: the same losses to 1e-4
 
 for ranks in 1 2 4; do
     ok "$ranks ranks" ends_with 0 job $ranks "$RUN" $small --out "$W/$ranks"
-    ok "all have the same parameters" grep -q "^all $ranks ranks have the same parameters" "$W/out"
+    ok "all have the same parameters" grep -q "^parameters [0-9a-f]*, the same on all ranks ($ranks)" "$W/out"
 done
 ok "one rank and two: the same bits" same "$W/1" "$W/2"
 ok "one rank and four: the same losses" near "$W/1" "$W/4"
 ok "the loss falls" awk 'NR == 2 { first = $2 } { last = $2 } END { exit !(last < first - 0.5) }' "$W/1/loss.tsv"
 
+# ---- shards ------------------------------------------------------------------------------------------------------
 ok "three ranks cannot share four shards" ends_with 2 job 3 "$RUN" $small --out "$W/3"
-ok "... which is said" grep -q "4 shards: their number must be a multiple of the ranks (3)" "$W/err"
-ok "six shards they can" ends_with 0 job 3 "$RUN" --shards 6 $small --out "$W/3"
+ok "... which is said once" test "$(grep -c "4 shards: their number must be a multiple of the ranks (3)" "$W/err")" -eq 1
+ok "six shards they can" ends_with 0 job 3 "$RUN" $small --out "$W/3" --shards 6
+ok "one rank with six" ends_with 0 job 1 "$RUN" --shards=6 $small --out "$W/1of6"
+ok "... the same losses" near "$W/1of6" "$W/3"
+ok "batches of seven, on two ranks" ends_with 0 job 2 "$RUN" $small --batch 7 --out "$W/7"
+ok "... on one" ends_with 0 job 1 "$RUN" $small --batch 7 --out "$W/7of1"
+ok "... the same bits" same "$W/7" "$W/7of1"
+ok "--shards x" ends_with 2 job 2 "$RUN" --shards x
+ok "... is no number" grep -q "^train-mpi: --shards wants a whole number from 1, not 'x'" "$W/err"
+ok "a run keeps its shards" ends_with 2 job 2 "$RUN" --resume "$W/3" --shards 2
+ok "... which is said" grep -q "^train-mpi: --shards does not go with --resume" "$W/err"
+ok "... it has six" ends_with 2 job 4 "$RUN" --resume "$W/3"
+ok "... still" grep -q "^train-mpi: 6 shards: " "$W/err"
+ok "--help" ends_with 0 job 1 "$RUN" --help
+ok "... has --shards" grep -q "^  --shards N  " "$W/out"
+
+# ---- what is wrong before it begins ---------------------------------------------------------------------------------
+on_rank() {     # on_rank N FLAGS: $W/rank, a program for mpirun, whose rank N has these flags besides
+    printf '#!/bin/sh\n[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = %s ] && set -- "$@" %s\nexec "%s" "$@"\n' "$1" "$2" "$RUN" \
+        >"$W/rank"
+    chmod +x "$W/rank"
+}
+wrong() {       # wrong STATUS SENTENCE FLAGS ...: the job ends, and one rank says why
+    wanted=$1
+    sentence=$2
+    shift 2
+    ends_with "$wanted" sh examples/mpi/run.sh 2 "$W/rank" $small --out "$W/wrong" "$@" &&
+        [ "$(grep -c "^train-mpi: " "$W/err")" -eq 1 ] && grep -q "^train-mpi: $sentence" "$W/err"
+}
+on_rank 0 ""
+ok "no such text" wrong 1 "cannot read $W/none" --data "$W/none"
+: >"$W/file"
+ok "a folder that cannot be made" wrong 1 "cannot make the folder" --out "$W/file/run"
+for rank in 0 1; do
+    on_rank $rank "--nonsense 1"
+    ok "rank $rank alone has a wrong flag" wrong 2 "'--nonsense' is not a flag"
+    on_rank $rank "--data $W/none"
+    ok "... no text" wrong 1 "cannot read $W/none"
+done
+for flag in "--lr 0.1" "--width 32" "--seed 2" "--data core/op.h" "--shards 2"; do
+    on_rank 1 "$flag"
+    ok "rank 1 alone has $flag" wrong 2 "the ranks were not started alike"
+done
+ok "nothing was written" test ! -e "$W/wrong"
+
+ok "without mpicc" ends_with 2 ${MAKE:-make} B="$BUILD" MPICC="$W/mpicc" -W examples/mpi/train_mpi.c "$BUILD/train-mpi"
+ok "... which is said" grep -q "^mpi: there is no $W/mpicc: install Open MPI or MPICH" "$W/err"
+
+# ---- a job that ends before its time -----------------------------------------------------------------------------------
+stopped() {     # stopped STATUS TEXT: run.sh with an mpirun that leaves a checkpoint (if there is a text) and ends so
+    printf '#!/bin/sh\n[ "%s" ] && echo "%s" >"%s/checkpoint.safetensors"\nexit %s\n' "$2" "$2" "$W/stopped" "$1" >"$W/mpirun"
+    chmod +x "$W/mpirun"
+    ends_with "$1" env MPIRUN="$W/mpirun" sh examples/mpi/run.sh 2 program --out="$W/stopped"
+}
+mkdir "$W/stopped"
+how="mpi: its last checkpoint goes on by: make mpi RANKS=2 ARGS=\"--resume $W/stopped\""
+ok "Ctrl-C, of which mpirun makes a 1" stopped 1 new
+ok "... says how to go on" grep -qx "$how" "$W/err"
+ok "killed before its first checkpoint" stopped 137 ""
+ok "... another job's is not offered" lacks "goes on by" "$W/err"
 
 if [ "${WRAPPED:-}" ] && make_it "$BUILD/faults/train-mpi"; then
-    # gra_begin is called once for each shard: rank 1 of two is killed in its 14th step
-    cat >"$W/rank" <<END
+    for rank in 0 1; do
+        # gra_begin is called once for each shard: a rank of two is killed in its 14th step
+        cat >"$W/rank" <<END
 #!/bin/sh
-[ "\${OMPI_COMM_WORLD_RANK:-\$PMI_RANK}" = 1 ] && export GRADUS_FAULT="begin 28 KILL"
+[ "\${OMPI_COMM_WORLD_RANK:-\$PMI_RANK}" = $rank ] && export GRADUS_FAULT="begin 28 KILL"
 exec "$FAULTS/train-mpi" "\$@"
 END
-    chmod +x "$W/rank"
-    ok "a rank is killed: the job ends" sh -c '! sh examples/mpi/run.sh 2 "$@" >"$0/out" 2>"$0/err"' "$W" "$W/rank" $small --out "$W/killed"
-    ok "... and says how to go on" grep -q "^mpi: its last checkpoint goes on by: make mpi RANKS=2 ARGS=\"--resume $W/killed\"" "$W/err"
-    ok "it goes on, on one rank" ends_with 0 job 1 "$RUN" --resume "$W/killed" --quiet
-    ok "... to the same end" same "$W/1" "$W/killed"
+        chmod +x "$W/rank"
+        ok "rank $rank is killed: the job ends" sh -c '! sh examples/mpi/run.sh 2 "$@" >"$0/out" 2>"$0/err"' "$W" "$W/rank" \
+            $small --out "$W/killed$rank"
+        ok "... and says how to go on" \
+            grep -q "^mpi: its last checkpoint goes on by: make mpi RANKS=2 ARGS=\"--resume $W/killed$rank\"" "$W/err"
+    done
+    ok "it goes on, on one rank" ends_with 0 job 1 "$RUN" --resume "$W/killed0" --quiet
+    ok "... to the same end" same "$W/1" "$W/killed0"
+    ok "it goes on, on four" ends_with 0 job 4 "$RUN" --resume "$W/killed1" --quiet
+    ok "... to the same losses" near "$W/1" "$W/killed1"
 fi
 
 finish

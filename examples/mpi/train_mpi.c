@@ -6,14 +6,16 @@
  * optimiser's step MPI_Allreduce adds up the gradients of all, so that all make the same step. The flags are train's; a
  * rank has one thread unless --threads says otherwise.
  *
- * A batch is cut into shards, 4 unless --shards N comes first; their number does not depend on that of the ranks, which
- * must divide it. A rank adds the gradients of its shards pair by pair, as a tree, so that one rank and two add in the
+ * A batch is cut into shards, 4 or as --shards N says; their number does not depend on that of the ranks, which must
+ * divide it. A rank adds the gradients of its shards pair by pair, as a tree, so that one rank and two add in the
  * same order and compute the same bits; with more ranks the order is MPI's, and losses agree to rounding. Random numbers
  * follow from the seed, the step and the shard, never from the rank. Rank 0 alone writes files.
  *
  * What the library gives for this: gra_param_count, gra_param_at and the fields grad and size of a parameter. */
 #include "../lib/checkpoint.h"
+#include "../lib/files.h"
 #include "../lib/say.h"
+#include <limits.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -21,7 +23,11 @@
 
 const char *program_name = "train-mpi";
 
+#define SHARDS_FILE "shards.tsv"        /* their number, for --resume */
+
 typedef struct job {
+    int       argc;
+    char    **argv;
     training  t;
     run       run;
     int       rank, ranks, shards;
@@ -90,65 +96,128 @@ static double batch_gradient(job *j)
     return (double)*row;
 }
 
-/* ---- do all ranks have the same parameters, to the bit? ------------------------------------------------------- */
+/* ---- do all ranks have the same? ------------------------------------------------------------------------------- */
 
-static uint64_t hash(const gra_model *m)
+static uint64_t hash(uint64_t h, const void *bytes, size_t n)
 {
-    uint64_t h = 14695981039346656037u;                 /* FNV-1a */
-    for (int i = 0; i < gra_param_count(m); i++) {
-        const gra_tensor *p = gra_param_at(m, i);
-        const unsigned char *byte = (const unsigned char *)p->data;
-        for (size_t k = 0; k < p->size * sizeof *p->data; k++)
-            h = (h ^ byte[k]) * 1099511628211u;
-    }
+    for (const unsigned char *byte = bytes, *end = byte + n; byte < end; byte++)
+        h = (h ^ *byte) * 1099511628211u;               /* FNV-1a */
     return h;
+}
+
+static uint64_t hash_parameters(const gra_model *m)
+{
+    uint64_t h = 14695981039346656037u;
+    for (int i = 0; i < gra_param_count(m); i++)
+        h = hash(h, gra_param_at(m, i)->data, gra_param_at(m, i)->size * sizeof(gra_real));
+    return h;
+}
+
+static bool differs(uint64_t mine)
+{
+    uint64_t least, most;
+    MPI_Allreduce(&mine, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&mine, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+    return least != most;
 }
 
 static void compare_ranks(const job *j)
 {
-    uint64_t mine = hash(j->t.model), least, most;
-    MPI_Allreduce(&mine, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
-    MPI_Allreduce(&mine, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
-    if (least != most) {
-        if (j->rank == 0)
-            complain("step %ld: the parameters differ between ranks: are all machines alike?", j->t.step);
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
+    if (!differs(hash_parameters(j->t.model)))
+        return;
+    if (j->rank == 0)
+        complain("step %ld: the parameters differ between ranks: are all machines alike?", j->t.step);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* Before the first step: flags that shape the run, text, parameters. Where the text lies and such may differ. */
+static int compare_starts(const job *j)
+{
+    options o = j->t.o;
+    o.data = NULL;
+    o.threads = o.sample = o.checkpoint_every = o.snapshot_every = o.quiet = 0;
+    char *flags = options_write(&o);
+    uint64_t h = hash_parameters(j->t.model);
+    h = hash(h, flags ? flags : "", flags ? strlen(flags) : 0);
+    h = hash(h, j->t.text.hash, sizeof j->t.text.hash);
+    h = hash(h, &j->shards, sizeof j->shards);
+    free(flags);
+    if (!differs(h))
+        return FLAGS_GO_ON;
+    if (j->rank == 0)
+        complain("the ranks were not started alike: flags, text or parameters differ between them");
+    return 2;
 }
 
 /* ---- the run --------------------------------------------------------------------------------------------------- */
+
+/* A part of the work that can fail before the training begins, first on rank 0, then on the others: a complaint that all
+ * would make is made once. FLAGS_GO_ON, or the status that all exit with. */
+static int on_all(job *j, int (*part)(job *))
+{
+    int first = j->rank == 0 ? part(j) : 0, worst;
+    MPI_Bcast(&first, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    const int mine = j->rank > 0 && first == FLAGS_GO_ON ? part(j) : first;
+    MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return worst;
+}
 
 /* The text and the model, the same on every rank: new, or those of the run that goes on. */
 static int prepare(job *j)
 {
     training *t = &j->t;
     if (text_read(&t->text, t->o.data, (int)t->o.context))
-        return -1;
+        return 1;
     const size_t tokens = (size_t)(t->o.batch * t->o.context);
     gra_manual_seed(&t->rng, (uint64_t)t->o.seed);
     t->tape = gra_open(t->o.threads ? (int)t->o.threads : 1);
     t->model = gra_model_open(t->tape, &t->rng);
+    if (!t->tape || !t->model) {
+        complain("out of memory");
+        return 1;
+    }
     gra_keep_going(t->tape, true);
     gra_model_keep_going(t->model, true);
     const gra_gpt_config config = options_model(&t->o, t->text.vocab.size);
     gra_gpt_init(&t->gpt, gra_root(t->model), &config);
     if (gra_model_error(t->model) || optimizer_init(&t->optimizer, &t->o, t->model)) {
         complain("%s", gra_model_error(t->model));
-        return -1;
+        return 1;
     }
     int levels = 1;
     for (int n = j->shards / j->ranks; n > 1; n = (n + 1) / 2)
         levels++;
     j->values = gra_param_values(t->model);
+    if (j->values >= INT_MAX) {
+        complain("%zu parameters: MPI_Allreduce sends at most %d numbers at once", j->values, INT_MAX);
+        return 1;
+    }
     j->sum = malloc((j->values + 1) * sizeof *j->sum);
     j->other = malloc((j->values + 1) * (size_t)levels * sizeof *j->other);
     t->ids = malloc(tokens * sizeof *t->ids);
     t->next = malloc(tokens * sizeof *t->next);
-    if (!j->sum || !j->other || !t->ids || !t->next || j->values >= (size_t)1 << 31) {
+    if (!j->sum || !j->other || !t->ids || !t->next) {
         complain("out of memory");
-        return -1;
+        return 1;
     }
-    return t->o.resume ? checkpoint_load(t) : 0;
+    return t->o.resume && checkpoint_load(t) ? 1 : FLAGS_GO_ON;
+}
+
+/* Rank 0 alone writes: the folder with its first files. */
+static int begin(job *j)
+{
+    training *t = &j->t;
+    char text[32];
+    const int n = snprintf(text, sizeof text, "shards\t%d\n", j->shards);
+    if (j->rank > 0)
+        return FLAGS_GO_ON;
+    if (run_open(&j->run, t) || (!t->o.resume && (checkpoint_save(t) || run_write(t, SHARDS_FILE, text, (size_t)n))) ||
+        run_begin(&j->run, t))
+        return 1;
+    if (!t->o.quiet)
+        say("ranks %d, shards %d, parameters %zu; %.1f MB of gradients a step; out %s\n", j->ranks, j->shards, j->values,
+            (double)((j->values + 1) * sizeof(gra_real)) / 1e6, t->o.out);
+    return FLAGS_GO_ON;
 }
 
 /* Rank 0: a row of loss.tsv after each step, and a checkpoint every hundred, or as --checkpoint-every says. */
@@ -161,6 +230,8 @@ static int record(job *j, const run_row *row)
         return -1;
     if (!t->o.quiet && (last || t->step % 10 == 0))
         say("step %ld/%ld  loss %.6f  %.0f tokens/s\n", row->step, t->o.steps, row->train_loss, row->tokens_per_s);
+    if (run_snapshot(t))
+        return -1;
     return last || t->step % every == 0 ? run_sync(&j->run) || checkpoint_save(t) : 0;
 }
 
@@ -187,58 +258,105 @@ static int train(job *j)
     return 0;
 }
 
-static int work(job *j)
+/* ---- flags ----------------------------------------------------------------------------------------------------- */
+
+/* --shards N, the one flag that is not train's, is taken out of argv. 0, or -1 after a complaint. */
+static int take_shards(job *j, bool *given)
 {
-    training *t = &j->t;
-    const bool writes = j->rank == 0;
-    if (prepare(j))
-        return -1;
-    if (writes && (run_open(&j->run, t) || (!t->o.resume && checkpoint_save(t)) || run_begin(&j->run, t)))
-        return -1;
-    if (writes && !t->o.quiet)
-        say("ranks %d, shards %d, parameters %zu; %.1f MB of gradients a step; out %s\n", j->ranks, j->shards, j->values,
-            (double)((j->values + 1) * sizeof(gra_real)) / 1e6, t->o.out);
-    if (train(j) || (writes && run_save(t, MODEL_FILE)))
-        return -1;
-    if (writes)
-        say("all %d ranks have the same parameters: %016llx\n", j->ranks, (unsigned long long)hash(t->model));
+    int kept = 1;
+    for (int i = 1; i < j->argc; i++) {
+        const char *value = NULL;
+        if (strcmp(j->argv[i], "--shards") == 0)
+            value = i + 1 < j->argc ? j->argv[++i] : "";
+        else if (strncmp(j->argv[i], "--shards=", 9) == 0)
+            value = j->argv[i] + 9;
+        else
+            j->argv[kept++] = j->argv[i];
+        if (!value)
+            continue;
+        char *end;
+        const long n = strtol(value, &end, 10);
+        if (end == value || *end || n < 1 || n > INT_MAX) {
+            complain("--shards wants a whole number from 1, not '%s'", value);
+            return -1;
+        }
+        j->shards = (int)n;
+        *given = true;
+    }
+    j->argc = kept;
     return 0;
 }
 
-/* --shards N, before train's own flags. */
-static int read_flags(job *j, int argc, char **argv)
+/* Of the run that goes on; without the file (a run of build/train) as many as a new one has. */
+static void read_shards(job *j)
 {
+    char path[FILE_PATH];
+    FILE *f = fopen(file_path(path, j->t.o.resume, SHARDS_FILE), "r");
+    if (f && fscanf(f, "shards %d", &j->shards) != 1)
+        j->shards = 0;                                  /* refused below */
+    if (f)
+        fclose(f);
+}
+
+static void help(void)
+{
+    say("\nof train-mpi alone\n"
+        "  --shards N                  parts of a batch, a multiple of the ranks (4)\n\n"
+        "Here --threads is 1 and --checkpoint-every 100 unless given, and there are no\n"
+        "validation and no sample.\n");
+}
+
+static int read_flags(job *j)
+{
+    training *t = &j->t;
+    bool given = false;
     j->shards = 4;
-    if (argc > 2 && strcmp(argv[1], "--shards") == 0) {
-        j->shards = atoi(argv[2]);
-        argv[2] = argv[0];
-        argc -= 2, argv += 2;
+    *t = (training){ .o = options_default(), .best = HUGE_VAL };
+    if (take_shards(j, &given))
+        return 2;
+    int status = options_parse(&t->o, j->argc, j->argv);
+    if (status == 0)
+        help();
+    if (status != FLAGS_GO_ON)
+        return status;
+    if (t->o.resume && given) {
+        complain("--shards does not go with --resume: the run goes on in %s as it was begun", t->o.resume);
+        return 2;
     }
-    j->t = (training){ .o = options_default(), .best = HUGE_VAL };
-    int status = options_parse(&j->t.o, argc, argv);
-    if (status == FLAGS_GO_ON && j->t.o.resume)
-        status = checkpoint_read_options(&j->t) ? 1 : options_parse(&j->t.o, argc, argv);
-    else if (status == FLAGS_GO_ON && options_complete(&j->t.o))
-        status = 2;
-    if (status == FLAGS_GO_ON && (j->shards < 1 || j->shards % j->ranks || j->shards > j->t.o.batch)) {
+    if (t->o.resume)
+        read_shards(j);
+    if (t->o.resume && checkpoint_read_options(t))
+        return 1;
+    status = t->o.resume ? options_parse(&t->o, j->argc, j->argv) : options_complete(&t->o) ? 2 : FLAGS_GO_ON;
+    if (status == FLAGS_GO_ON && (j->shards < 1 || j->shards % j->ranks || j->shards > t->o.batch)) {
         complain("%d shards: their number must be a multiple of the ranks (%d) and at most the batch (%ld)", j->shards,
-                 j->ranks, j->t.o.batch);
-        status = 2;
+                 j->ranks, t->o.batch);
+        return 2;
     }
     return status;
 }
 
 int main(int argc, char **argv)
 {
-    static job j;
     MPI_Init(&argc, &argv);
+    job j = { .argc = argc, .argv = argv };
     MPI_Comm_rank(MPI_COMM_WORLD, &j.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &j.ranks);
-    int status = read_flags(&j, argc, argv);
+    int status = on_all(&j, read_flags);
     if (status == FLAGS_GO_ON)
-        status = work(&j) ? 1 : 0;
-    if (status == 1)
-        MPI_Abort(MPI_COMM_WORLD, 1);                   /* the others wait for this rank */
+        status = on_all(&j, prepare);
+    if (status == FLAGS_GO_ON)
+        status = compare_starts(&j);
+    if (status == FLAGS_GO_ON)
+        status = on_all(&j, begin);
+    if (status == FLAGS_GO_ON) {
+        if (train(&j) || (j.rank == 0 && run_save(&j.t, MODEL_FILE)))
+            MPI_Abort(MPI_COMM_WORLD, 1);               /* the others wait for this rank */
+        if (j.rank == 0)
+            say("parameters %016llx, the same on all ranks (%d)\n", (unsigned long long)hash_parameters(j.t.model),
+                j.ranks);
+        status = 0;
+    }
     MPI_Finalize();
     return status;
 }
