@@ -48,7 +48,10 @@ else
 fi
 
 # ---- the newest C (older ones: compilers.sh; other compilers: port/port.sh) -------------------------------------------
-ok "${CC:-cc} -std=c2x" ${CC:-cc} -std=c2x -fsyntax-only -Wall -Wextra -Werror -I. core/*.c core/*/*.c layers/*.c
+for cc in ${CC:-cc} clang clang-16 clang-19; do
+    command -v "${cc%% *}" >/dev/null || continue
+    ok "$cc -std=c2x" $cc -std=c2x -fsyntax-only -Wall -Wextra -Wpedantic -Werror -I. core/*.c core/*/*.c layers/*.c
+done
 
 # ---- C++17 ------------------------------------------------------------------------------------------------------------
 # Every macro of the public headers that is not said to be C's compiles in C++; the list of those comes from op.h.

@@ -18,7 +18,8 @@ enum {
     APART = DEPTH + 16                  /* stride of packed rows: padded, so as not to share cache sets */
 };
 _Static_assert(DEPTH * COLS + APART * ROWS <= GRA_WORKSPACE, "the workspace is too small");
-_Static_assert(ROWS % GRA_TILE_ROWS == 0 && COLS % GRA_TILE_COLS == 0, "blocks are whole tiles");
+_Static_assert(ROWS % GRA_TILE_ROWS == 0, "blocks are whole tiles");
+_Static_assert(COLS % GRA_TILE_COLS == 0, "blocks are whole tiles");
 
 struct product {                        /* c[m x n] = a[m x k] b[k x n] + add[m x n], or a part of it */
     const gra_tile *tile;
