@@ -178,7 +178,7 @@ ok "... it began there too" cmp "$W/err" "$W/wild.err"
 
 group "what stands in the folder"
 mkdir "$W/own" "$W/theirs"
-"$TRAIN" $small --steps 3 --out "$W/own" >"$W/own.out" 2>&1
+"$TRAIN" $small --steps 3 --snapshot-every 3 --out "$W/own" >"$W/own.out" 2>&1
 echo mine >"$W/theirs/model.safetensors"
 ok "a model that no run left" refuses 1 'no loss.tsv of a run' "$TRAIN" $small --steps 3 --out "$W/theirs"
 ok "... is whole" grep -q mine "$W/theirs/model.safetensors"
@@ -189,7 +189,7 @@ no_isa='GRADUS_ISA is sse, but this processor has base'
 ok "no such instruction set" refuses 1 "$no_isa" env GRADUS_ISA=sse "$TRAIN" $small --out "$W/own"
 ok "... that is all it says" grep -q "^train: a step does not work: .*$no_isa" "$W/err"
 ok "... and leaves the run that was there" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/own" "$W/own.sums"
-for name in sample.txt loss.tsv; do
+for name in sample.txt loss.tsv snapshot-3.safetensors; do
     ok "its $name as the text" refuses 1 "own/$name would be overwritten by the run: give another --out" \
         "$TRAIN" --context 8 --out "$W/own/" --data "$W/../${W##*/}/own/$name"
     ok "... it stands" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/own" "$W/own.sums"

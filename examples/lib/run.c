@@ -33,14 +33,16 @@ static bool is_in(const char *folder, const char *name)
     return access(file_path(path, folder, name), F_OK) == 0;
 }
 
-/* The text, by whatever path it is given, must not be a file that the run writes. */
+/* The text, by whatever path it is given, must not be a file that the run writes or removes. */
 static int refuse_output_as_text(const options *o)
 {
     char path[FILE_PATH];
     struct stat text, out;
-    for (int i = 0; i < OUTPUTS && o->data && stat(o->data, &text) == 0; i++)
-        if (stat(file_path(path, o->out, outputs[i]), &out) == 0 && out.st_dev == text.st_dev &&
-            out.st_ino == text.st_ino) {
+    const char *own = o->data ? say_last(o->data) : "";
+    const int names = OUTPUTS + (run_snapshot_step(own) >= 0);
+    for (int i = 0; i < names && o->data && stat(o->data, &text) == 0; i++)
+        if (stat(file_path(path, o->out, i < OUTPUTS ? outputs[i] : own), &out) == 0 &&
+            out.st_dev == text.st_dev && out.st_ino == text.st_ino) {
             complain("--data %s would be overwritten by the run: give another --out, or a copy", o->data);
             return -1;
         }
