@@ -348,6 +348,7 @@ static void expect_tidy_dot(char *text)
     static const char opening[] = "digraph tape {\nnode [shape=record, fontname=\"sans-serif\"];\n"
                                   "graph [fontname=\"sans-serif\", style=rounded, color=gray];\n";
     int depth = 1, number, to, n;
+    expect_printable(text);
     ck_assert_int_eq(strncmp(text, opening, strlen(opening)), 0);
     for (char *line = strtok(text + strlen(opening), "\n"); line; line = strtok(NULL, "\n")) {
         char *label = strstr(line, "label=\""), *end = label ? strchr(label + 7, '"') : NULL;
