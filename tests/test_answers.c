@@ -1,4 +1,5 @@
-/* What no table of ops can say: known answers and extreme values. (What ops refuse: test_refusals.c.) */
+/* Single ops: known answers and extreme values. (What is asked of every op: test_ops.c; what ops refuse:
+ * test_refusals.c.) */
 #include "fault.h"
 #include "low_memory.h"
 #include "suites.h"
@@ -156,7 +157,7 @@ TEST(places_of_the_largest)
     ck_assert_int_eq(column[2], 1);
 }
 
-TEST(places_without_memory)                     /* wherever it is that memory ends */
+TEST(places_without_memory)                     /* each allocation fails in turn */
 {
     const int *at = NULL;
     gra_keep_going(t, true);

@@ -1,5 +1,5 @@
-/* Attention: its weights, when they are kept, against plain loops; and what is said when they are not
- * there. Layers over any leading dimensions. */
+/* Attention: its weights, where the tape keeps them, against plain loops; the errors where it does not; and layers on
+ * inputs with any number of leading dimensions. */
 #include "../core/kern/mcg31.h"
 #include "../layers/layers.h"
 #include "fixture.h"
@@ -188,14 +188,14 @@ TESTS(a_hidden_key_may_be_anything, 2)
     ck_assert(isnan(y->data[y->size - 1]));
 }
 
-/* ---- none to be had ---- */
+/* ---- weights that were not kept ---- */
 
 static gra_tensor *attended(gra_tensor *x)
 {
     return gra_attention(t, x, x, x, &(gra_attention_options){ .heads = 1 });
 }
 
-TEST(no_weights_to_be_had)
+TEST(weights_that_were_not_kept)
 {
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *x = random_input(GRA_SHAPE(1, 2, 3));

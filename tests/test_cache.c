@@ -1,5 +1,5 @@
-/* The key-value cache: going on with a sequence is computing all of it again, on any number of threads,
- * with any instruction set, through windows that slide; and what it refuses. */
+/* The key-value cache: a token computed with it has the same logits as in the forward of the whole text, on any number of
+ * threads, with any instruction set, and after the window has slid; and what it refuses. */
 #include "../layers/layers.h"
 #include "fault.h"
 #include "fixture.h"
@@ -228,9 +228,8 @@ static const struct {                   /* one call of gra_gpt_forward_cached, a
       7, 1, 3, .mode = GRA_EVAL },
     { "embedding: id 13 at position 0: the vocabulary has 13 entries (0 to 12)", 2, 13, 1, .mode = GRA_EVAL },
 };
-enum { OF_GPTS = sizeof of_gpts / sizeof *of_gpts };
 
-TESTS(a_gpt_refuses, OF_GPTS)
+TESTS(a_gpt_refuses, LENGTH(of_gpts))
 {
     const int tokens[] = { of_gpts[_i].id, 1, 2 };
     struct gra_gpt other = gpt;
@@ -284,9 +283,8 @@ static const struct {                   /* one call of gra_multi_head_attention_
     { "linear: input 1 is NULL: it was never made (a layer's parameters are made by its init)",
       .mode = GRA_EVAL, .x = TOKEN, .no_keys = true },
 };
-enum { OF_ATTENTION = sizeof of_attention / sizeof *of_attention };
 
-TESTS(attention_refuses, OF_ATTENTION)
+TESTS(attention_refuses, LENGTH(of_attention))
 {
     cache.time = of_attention[_i].before;
     gpt.trf_blocks[0].att.config.bidirectional = of_attention[_i].bidirectional;

@@ -95,10 +95,15 @@ static gra_tensor *haunted(gra_tape *tape, gra_tensor **in, void *arg)
 
 CASE(check, open_all, close_all, "")
 
-TEST(a_gradient_that_should_be_zero)
+FUNCTION(detached, gra_detach(tape, in[0]))             /* no gradient at all reaches x */
+
+TEST(zero_on_either_side)
 {
     gra_check_in in[2] = { { .name = "x", .shape = { 1, { 5 } } },
                            { .name = "z", .shape = { 1, { 5 } } } };
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, in, detached, NULL), 1);
+    ck_assert_msg(says("it fits: all zero"), "%s", report.text);
+    ck_assert(report.analytic == 0 && report.numeric != 0);
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, haunted, NULL), 1);
     ck_assert_str_eq(report.name, "z");
     ck_assert_msg(says("it fits: it should be zero: the loss does not depend on z"), "%s", report.text);

@@ -216,7 +216,6 @@ static const struct fault {
     { "rename: ENOSPC", FAULT_RENAME, ENOSPC, false, false },
     { "fstat or realpath: EIO", FAULT_STAT, EIO, false, false },
 };
-enum { FAULTS = sizeof faults / sizeof *faults };
 
 /* Runs with the n-th call failing, n = 1, 2 ..., until none fails any more. */
 static void sweep(const struct fault *f, bool run(void), bool files)
@@ -253,7 +252,7 @@ static void sweep(const struct fault *f, bool run(void), bool files)
     ck_assert_msg(f->survived || failures > 0 || !files, "%s: nothing ever failed", f->name);
 }
 
-TESTS(a_run_survives, FAULTS)           /* _i: a fault */
+TESTS(a_run_survives, LENGTH(faults))           /* _i: a fault */
 {
     if (!fault_wrapped())
         return;
@@ -261,7 +260,7 @@ TESTS(a_run_survives, FAULTS)           /* _i: a fault */
     sweep(&faults[_i], train_save_load_generate, true);
 }
 
-TESTS(npy_survives, FAULTS)             /* _i: a fault */
+TESTS(npy_survives, LENGTH(faults))             /* _i: a fault */
 {
     if (!fault_wrapped())
         return;

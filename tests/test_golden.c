@@ -330,7 +330,6 @@ static const struct {
     { "udl_multihead", udl_multihead },
     { "binary_cross_entropy_with_logits", binary_cross_entropy_with_logits },
 };
-enum { CASES = sizeof cases / sizeof *cases };
 
 /* ---- running a case ---- */
 
@@ -366,7 +365,7 @@ static void compare_gradients(void)
 
 CASE(golden, open_case, close_case, "")
 
-TESTS(outputs_and_gradients, CASES)
+TESTS(outputs_and_gradients, LENGTH(cases))
 {
     char path[256];
     snprintf(path, sizeof path, FOLDER "/%s" SUFFIX, cases[_i].file);
@@ -398,11 +397,11 @@ TEST(every_file_has_a_case)
         char name[256];
         snprintf(name, sizeof name, "%.*s", (int)(strlen(e->d_name) - strlen(SUFFIX)), e->d_name);
         int found = 0;
-        for (int i = 0; i < CASES; i++)
+        for (int i = 0; i < LENGTH(cases); i++)
             found += strcmp(cases[i].file, name) == 0;
         ck_assert_msg(found == 1, FOLDER "/%s has %d cases in test_golden.c, wanted one", e->d_name, found);
         files++;
     }
     closedir(d);
-    ck_assert_int_eq(files, CASES);
+    ck_assert_int_eq(files, LENGTH(cases));
 }

@@ -186,7 +186,7 @@ TESTS(large_tensors_are_their_parts, ISAS * LENGTH(large_cases))
     outcome_free(&threads);
 }
 
-/* Dropout's parts are no dropouts of parts: each begins where the stream of numbers has come to. */
+/* The dropout of a slice is not a slice of the dropout: element i is dropped by the i-th random number of the step. */
 TESTS(dropout_is_the_stream_number_by_number, ISAS)
 {
     const size_t n = 100003;

@@ -158,11 +158,10 @@ static const attempt table[] = {
     { gpt, WITH(GPT(7, 5, 6, 2, 2), .ids = { 0, 6, 7, 1 }, .batch = 2, .time = 2), NONE, NULL,
       "embedding: id 7 at position 2: the vocabulary has 7 entries (0 to 6)" },
 };
-enum { TABLE = sizeof table / sizeof *table };
 
 CASE(layer_errors, open_all, close_all, "")
 
-TESTS(refuses, TABLE)                   /* _i: a row */
+TESTS(refuses, LENGTH(table))                   /* _i: a row */
 {
     gra_begin(t, GRA_TRAIN, &rng);
     gra_tensor *y = table[_i].f(gra_enter(gra_root(model), "layer"), &table[_i]);

@@ -342,7 +342,7 @@ TESTS(a_gpt_is_what_its_formula_says, 2 * TABLE)
     ck_assert_uint_eq(gra_random(&rng), gra_random(&own));      /* no draw more or less */
 }
 
-/* ---- what neither PyTorch's files nor the GPT cover ------------------------------------------------ */
+/* ---- what is in no file of PyTorch's, and in no GPT ------------------------------------------------ */
 
 static const double close_to = sizeof(real) == sizeof(double) ? 1e-14 : 1e-6;
 
@@ -483,7 +483,7 @@ TEST(a_linear_begins_as_asked)
 
 /* ---- errors and memory ------------------------------------------------------------------------------ */
 
-/* Names and sizes are fine, memory or the model is not: a layer made after an error. */
+/* A layer that is made after an error of the model has no parameters: its forward is an error too, not a crash. */
 TEST(layers_made_after_an_error)
 {
     gra_model_fail(model, "an error before");
@@ -501,8 +501,8 @@ TEST(layers_made_after_an_error)
     ck_assert_int_eq(gra_param_count(model), 0);
 }
 
-/* Wherever in a layer it is that memory ends, the model's or the step's: a sentence, and no harm. The first
- * pieces one by one, then here and there. */
+/* Each allocation of a layer fails in turn, those of the model in init and those of the step in forward: an error with
+ * a sentence, and no crash. The first ones one by one, the later ones at growing distances. */
 static size_t further(size_t lines) { return lines + 1 + lines / 16; }
 
 TESTS(memory_ends_in_a_layer, TABLE)    /* _i: a row */

@@ -1,4 +1,4 @@
-/* Memory: the arena, and steps that allocate nothing. */
+/* Memory: the arena, and that training steps allocate nothing from the third on. */
 #include "../core/internal.h"
 #include "../layers/layers.h"
 #include "fault.h"

@@ -111,7 +111,7 @@ TEST(a_further_name)
     expect_model_part("gra_param: there is a parameter head.weight already");
 }
 
-TEST(a_further_name_without_memory)             /* wherever it is that memory ends */
+TEST(a_further_name_without_memory)             /* each allocation fails in turn */
 {
     bool well = !fault_wrapped();
     gra_model *r;

@@ -323,7 +323,6 @@ static const gra_shape shapes[] = {                          /* as in tests/npy.
     { 0, { 0 } }, { 1, { 1 } }, { 1, { 3 } }, { 1, { 0 } }, { 2, { 2, 3 } }, { 3, { 3, 0, 2 } }, { 3, { 2, 3, 4 } },
     { 8, { 1, 2, 1, 3, 1, 2, 1, 2 } },
 };
-enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static const char *python(void)         /* one with NumPy, or NULL */
 {
@@ -358,13 +357,13 @@ TEST(test_numpy_writes)
     unsigned char said[64];
     said[read_bytes(FOLDER "/said", said, sizeof said)] = '\0';
     const int n = atoi((char *)said);
-    ck_assert_int_eq(n, 2 * SHAPES);
+    ck_assert_int_eq(n, 2 * LENGTH(shapes));
     for (int k = 0; k < n; k++) {
         char path[256];
         snprintf(path, sizeof path, FOLDER "/%d.npy", k);
         const gra_tensor *x = load(path);
         ck_assert_msg(x != NULL, "%s", gra_error(t));
-        ck_assert(gra_same_shape(x->shape, shapes[k % SHAPES]));
+        ck_assert(gra_same_shape(x->shape, shapes[k % LENGTH(shapes)]));
         for (size_t i = 0; i < x->size; i++)
             ck_assert_msg(x->data[i] == (real)(k + 0.5 * (double)i), "%s: value %zu is %g", path, i,
                           (double)x->data[i]);
@@ -390,7 +389,7 @@ TEST(test_numpy_writes)
 TEST(test_numpy_reads)
 {
     real values[64];
-    for (int k = 0; k < SHAPES; k++) {
+    for (int k = 0; k < LENGTH(shapes); k++) {
         char path[256];
         gra_tensor x = { .data = values, .shape = shapes[k] };
         ck_assert(gra_shape_size(x.shape, &x.size) && x.size <= 64);

@@ -1,6 +1,6 @@
 /* The ops. Of each row of ops_table.c: its gradient (float64), its values where the row has a formula, that both
- * precisions agree, that it may be cut into chunks, that any of its inputs may want no gradient, and that memory may end anywhere. What no
- * table can say is in test_answers.c. */
+ * precisions agree, that threads may share its work, that any of its inputs may want no gradient, and that any
+ * allocation may fail. Tests of single ops are in test_answers.c. */
 #include "chunks.h"
 #include "fault.h"
 #include "folder.h"
@@ -290,7 +290,7 @@ static bool has_room(const struct op_case *c, size_t taken)
     return false;
 }
 
-/* Wherever in a step it is that memory ends: a sentence, and no harm. */
+/* Each allocation of a step fails in turn: an error with a sentence, and no crash. */
 TESTS(memory_ends_anywhere, op_cases_count) /* _i: a row */
 {
     note_row(&op_cases[_i], ", where memory ends");

@@ -426,7 +426,7 @@ TEST(test_muon_steps)
         }
 }
 
-/* Wherever it is that memory ends in an init: a sentence, and no step. */
+/* Each allocation of an init fails in turn: an error with a sentence, and the optimiser makes no step. */
 TESTS(memory_ends_in_an_optimiser, KINDS) /* _i: the kind */
 {
     gra_model *m;
@@ -707,7 +707,7 @@ TEST(test_schedules)
     golden_close(g);
 }
 
-/* ---- none is forgotten ---- */
+/* ---- every optimiser has its test ---- */
 
 TEST(every_optimiser_is_written)
 {
@@ -771,12 +771,11 @@ TEST(every_optimiser_is_compared)
  * small enough for a thread each and large enough for all threads together. */
 static const int shapes[][2] = { { 1, 1 }, { 300, 210 }, { 7, 0 }, { 40, 130 }, { 130, 40 }, { 64, 64 },
                                  { 3001, 0 }, { 4100, 260 }, { 5, 0 }, { 70, 330 }, { 830, 1300 } };
-enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static gra_model *many_parameters(gra_tape *tape)
 {
     gra_model *m = gra_model_open(tape, NULL);
-    for (int i = 0; i < SHAPES; i++)
+    for (int i = 0; i < LENGTH(shapes); i++)
         ck_assert_ptr_nonnull(gra_param(gra_enter(gra_root(m), "%d", i), "p", gra_init_ones(),
                                         (gra_shape){ shapes[i][1] ? 2 : 1, { shapes[i][0], shapes[i][1] } }));
     gra_freeze(gra_param_at(m, 3), true);
@@ -785,7 +784,7 @@ static gra_model *many_parameters(gra_tape *tape)
 
 static void fill_grads(gra_model *m, size_t step)
 {
-    for (int i = 0; i < SHAPES; i++) {
+    for (int i = 0; i < LENGTH(shapes); i++) {
         gra_tensor *p = gra_param_at(m, i);
         for (size_t j = 0; p->grad && j < p->size; j++)
             p->grad[j] = ((real)((j * j * 37 + j * 11 + step * 101) % 251) - 125) / 7;  /* sums round */
@@ -811,7 +810,7 @@ static real *moved(gra_model *m, double norm[2])
         for (int kind = 0; kind < KINDS; kind++)
             kinds[kind].step(&o[kind]);
     }
-    for (int i = 0; i < SHAPES; i++) {
+    for (int i = 0; i < LENGTH(shapes); i++) {
         const gra_tensor *p = gra_param_at(m, i);
         end = (real *)memcpy(end, p->data, p->size * sizeof *end) + p->size;
         end = (real *)memcpy(end, p->grad_store, p->size * sizeof *end) + p->size;

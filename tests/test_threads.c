@@ -109,7 +109,8 @@ TESTS(products_of_any_strides, 3)       /* _i: an instruction set */
     gra_close(t);
 }
 
-/* A token computed alone is to be the token computed among others. */
+/* A row of a product has the same bits whether it is computed alone or with others: generation with a key-value cache
+ * computes one token at a time. */
 TESTS(few_rows_have_the_bits_of_many, 3)        /* _i: an instruction set */
 {
     gra_tape *t = open_with(isa[_i], 3);

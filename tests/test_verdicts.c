@@ -1,7 +1,7 @@
-/* What the gradient check must refuse, and what it must pass. Each wrong op below is right wherever its
- * gradient is wanted once, is there already, and lies in memory of its own: only the circumstance that its
- * name speaks of shows the mistake. The right functions are hard on differences: steep, huge, tiny, noisy,
- * or not defined a little farther on. */
+/* What the gradient check must refuse, and what it must pass. The backward of each wrong op below is right in the
+ * ordinary case, where both inputs want a gradient, the gradient buffers hold numbers, and the two inputs are two
+ * tensors. It is wrong only in the case that its name tells. The right functions are hard to differentiate by
+ * differences: steep, huge, tiny, noisy, or undefined close by. */
 #include "fixture.h"
 #include "reports.h"
 #include "suites.h"
@@ -58,12 +58,12 @@ static size_t as_many(const gra_tensor *y)
     return y->size;
 }
 
-BACKWARD(forgets)                       /* to fill what is fresh */
+BACKWARD(forgets)                       /* adds to an uninitialised gradient buffer */
     EACH dx[i] += 2 * x[i] * dy[i];
 }
 OP(forgets_to_fill, square, forgets, .stores = true)
 
-BACKWARD(other)                         /* formula where it stores */
+BACKWARD(other)                         /* formula where the gradient buffer is uninitialised */
     EACH dx[i] = in->fresh ? x[i] * dy[i] : dx[i] + 2 * x[i] * dy[i];
 }
 OP(other_where_it_stores, square, other, .stores = true)
@@ -75,7 +75,7 @@ BACKWARD(fills_but_one)
 }
 OP(fills_all_but_one, square, fills_but_one, .stores = true)
 
-BACKWARD(needs_dw)                      /* for dx */
+BACKWARD(needs_dw)                      /* computes dx only where w wants a gradient too */
     real *w = y->in[1]->data, *dw = y->in[1]->grad;
     for (size_t i = 0; dw && i < y->size; i++) {
         dw[i] += x[i] * dy[i];
@@ -431,12 +431,15 @@ FUNCTION(scores, gra_softmax(tape, gra_matmul_nt(tape, in[0], in[1]), -1))
 FUNCTION(standardized, gra_layer_norm(tape, in[0], NULL, NULL, 1e-5))
 FUNCTION(log_scores, gra_log_softmax(tape, gra_mul(tape, in[0], in[1]), -1))
 FUNCTION(views, gra_concat(tape, 2, ((gra_tensor *[]){ gra_reshape(tape, in[0], GRA_SHAPE(2, 6)),
-                                                gra_reshape(tape, gra_tanh(tape, in[1]), GRA_SHAPE(2, 6)) }), 0))
-FUNCTION(reductions, gra_add(tape, gra_mean_dim(tape, in[0], 0, true), gra_sum_dim(tape, gra_mul(tape, in[0], in[1]), 1, true)))
-FUNCTION(turned, gra_permute(tape, gra_slice(tape, gra_reshape(tape, in[0], GRA_SHAPE(2, 3, 2)), 1, 1, 3), (int[]){ 2, 0, 1 }))
+                                                       gra_reshape(tape, gra_tanh(tape, in[1]), GRA_SHAPE(2, 6)) }), 0))
+FUNCTION(reductions, gra_add(tape, gra_mean_dim(tape, in[0], 0, true),
+                             gra_sum_dim(tape, gra_mul(tape, in[0], in[1]), 1, true)))
+FUNCTION(turned, gra_permute(tape, gra_slice(tape, gra_reshape(tape, in[0], GRA_SHAPE(2, 3, 2)), 1, 1, 3),
+                             (int[]){ 2, 0, 1 }))
 FUNCTION(dropped, gra_mul(tape, gra_dropout(tape, in[0], 0.5), gra_dropout(tape, in[1], 0.1)))
-FUNCTION(heads, gra_attention(tape, gra_reshape(tape, in[0], GRA_SHAPE(1, 3, 4)), gra_reshape(tape, in[1], GRA_SHAPE(1, 3, 4)),
-                       gra_reshape(tape, in[0], GRA_SHAPE(1, 3, 4)), &(gra_attention_options){ .heads = 2, .causal = true }))
+FUNCTION(heads, gra_attention(tape, gra_reshape(tape, in[0], GRA_SHAPE(1, 3, 4)),
+                              gra_reshape(tape, in[1], GRA_SHAPE(1, 3, 4)), gra_reshape(tape, in[0], GRA_SHAPE(1, 3, 4)),
+                              &(gra_attention_options){ .heads = 2, .causal = true }))
 FUNCTION(sum_of_numbers, gra_sum(tape, of_numbers(tape, in, arg)))
 FUNCTION(of_both, in[0] == in[1] ? gra_fail(tape, "of_both: two tensors are wanted") : gra_mul(tape, in[0], in[1]))
 FUNCTION(near_zero_traced, (gra_trace_nan(tape, true), gra_log(tape, in[0])))

@@ -131,7 +131,7 @@ int main(int argc, char **argv)
         if (asked_for(only, parts[i].name)) {
             in_child(run_part, &(struct job){ &b, &parts[i] }, 0, result, &mib);
             if (isnan(mib)) {
-                fprintf(stderr, "bench: %s came to grief\n", parts[i].name);
+                fprintf(stderr, "bench: %s failed\n", parts[i].name);
                 status = 1;
             }
         }
