@@ -95,7 +95,7 @@ install: $(LIBRARIES) $(SO) $(SO64) $(addprefix $(B)/,$(INSTALLED))
 	done
 	printf '%s\n' "$$PC" > $(TO_PC)/gradus.pc
 	printf '%s\n' "$$PC64" > $(TO_PC)/gradus64.pc
-	$(INSTALL) -m 644 core/gradus.h core/op.h $(TO_H)
+	$(INSTALL) -m 644 core/gradus.h core/op.h core/kernel.h $(TO_H)
 	sed 's,"../core/gradus.h","gradus.h",' layers/layers.h > $(TO_H)/layers.h
 	for name in $(INSTALLED); do \
 	    $(INSTALL) -m 755 $(B)/$$name $(TO_BIN)/gradus-$$name && \
@@ -115,7 +115,7 @@ uninstall:
 	        $(TO_LIB)/$(call shared_name,$$name,$(ABI)) $(TO_LIB)/$(call shared_name,$$name,$(VERSION)) || exit 1; \
 	done
 	for name in $(INSTALLED); do rm -f $(TO_BIN)/gradus-$$name $(TO_MAN)/gradus-$$name.1 || exit 1; done
-	rm -f $(TO_H)/gradus.h $(TO_H)/op.h $(TO_H)/layers.h
+	rm -f $(TO_H)/gradus.h $(TO_H)/op.h $(TO_H)/kernel.h $(TO_H)/layers.h
 	top=$(call sh_word,$(TOP)); for dir in $(TO_PC) $(TO_H) $(TO_BIN) $(TO_MAN); do \
 	    while [ "$${dir#"$$top"/}" != "$$dir" ] && { rmdir "$$dir" 2>/dev/null || [ ! -e "$$dir" ]; }; do \
 	        dir=$${dir%/*}; \

@@ -1,9 +1,9 @@
 /* internal.h: what the library's own files know of each other. Nothing here is exported, or for users: what
- * authors of ops, layers and optimisers need is in op.h. */
+ * authors of ops, layers and optimisers need is in op.h and kernel.h. */
 #ifndef GRADUS_INTERNAL_H
 #define GRADUS_INTERNAL_H
 
-#include "op.h"
+#include "kernel.h"
 #include "error.h"
 
 /* ---- arenas: memory that is taken piece by piece and given back all at once -------------------------- */
@@ -47,12 +47,10 @@ bool         gra_machine_failed(const gra_machine *m);
 typedef void gra_cut(void *what, size_t n, gra_work *f);        /* f(what, from, to, 0) for all of [0, n) */
 void         gra_machine_cut(gra_machine *m, gra_cut *cut);
 
-/* Matrix products as gra_gemm: c = a b + bias, where bias (n values, or NULL) is added to each row; and for
- * code that runs in gra_parallel already, on one thread. */
-void gra_gemm_bias(gra_machine *machine, int m, int n, int k, gra_mat a, gra_mat b, const real *bias, real *c,
-                   ptrdiff_t ldc);
-void gra_gemm_alone(gra_machine *machine, int worker, int m, int n, int k, gra_mat a, gra_mat b, real *c,
-                    ptrdiff_t ldc, bool accumulate);
+/* Matrix products as gra_gemm: c = a b + bias, where bias (a value for each column, or NULL) is added to each
+ * row of c, and c's rows are contiguous; and for code that runs in gra_parallel already, on one thread. */
+void gra_gemm_bias(gra_machine *machine, gra_mat a, gra_mat b, const real *bias, gra_mat c);
+void gra_gemm_alone(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c, bool accumulate);
 
 /* ---- the tape ---------------------------------------------------------------------------------------- */
 struct gra_tape {

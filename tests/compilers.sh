@@ -134,7 +134,7 @@ group "headers define no macro but GRA... and gra_..."
 macros() {      # macros < SOURCE: the names of all macros that it leaves defined
     $own -I. -E -dM -x c - | sed 's/^#define \([A-Za-z0-9_]*\).*/\1/' | sort -u
 }
-public="core/gradus.h core/op.h layers/layers.h core/kern/vmath.h"
+public="core/gradus.h core/op.h core/kernel.h layers/layers.h core/kern/vmath.h"
 cat core/*.h layers/*.h core/kern/vmath.h | grep '^#include <' | macros >"$W/macros.c"     # the C library's own
 for header in $public; do
     printf '#include "core/op.h"\n#include "%s"\n' "$header" | macros | comm -13 "$W/macros.c" - >"$W/macros"
@@ -146,7 +146,7 @@ done
 group "make compiles no call that would crash"
 
 cat >"$W/right.c" <<'END'
-#include "core/op.h"
+#include "core/kernel.h"
 gra_tensor *my_op(gra_tape *t, gra_tensor *x);
 static void forward(gra_tensor *y, size_t from, size_t to) { memcpy(y->data + from, y->in[0]->data + from, to - from); }
 GRA_KERNEL(forward_all, forward, y, y->size, 1)

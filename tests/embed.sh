@@ -56,7 +56,7 @@ done
 # ---- C++17 ------------------------------------------------------------------------------------------------------------
 # Every macro of the public headers that is not said to be C's compiles in C++; the list of those comes from op.h.
 cat >"$W/all.cpp" <<'END'
-#include "core/op.h"
+#include "core/kernel.h"
 #include "layers/layers.h"
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
@@ -110,10 +110,10 @@ for cxx in ${CXX:-c++} clang++; do
     done
 done
 # none was forgotten: a macro with a value or arguments that users see is above, or op.h's list of C's own
-macros=$(grep -h '^#define GRA' core/gradus.h core/op.h layers/layers.h | sed 's/#define \([A-Za-z0-9_]*\).*/\1/' | sort -u)
+macros=$(grep -h '^#define GRA' core/gradus.h core/op.h core/kernel.h layers/layers.h | sed 's/#define \([A-Za-z0-9_]*\).*/\1/' | sort -u)
 for name in $macros; do
     case $name in
-    GRADUS_H | GRADUS_OP_H | GRADUS_LAYERS_H) ;;                    # guards
+    GRADUS_H | GRADUS_OP_H | GRADUS_KERNEL_H | GRADUS_LAYERS_H) ;;                    # guards
     GRA_VARIANT* | GRA_TARGET_* | GRA_COUNT | GRA_KEPT | GRA_NEEDS_LIBRARY | GRA_PRINTF) ;;      # what others are made of
     GRA_REFUSES | GRA_SHAPE_OF | GRA_SHAPE_STRING) ok "$name is said to be C's" grep -q "^ \* C++ can call.*\|$name.*are C" core/op.h ;;
     *) ok "$name is tried in C++" grep -q "\b$name\b" "$W/all.cpp" ;;

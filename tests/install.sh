@@ -11,7 +11,7 @@ lib=$root/opt/g/lib
 cat >"$W/first.c" <<'END'
 #include <gradus/gradus.h>
 #include <gradus/layers.h>
-#include <gradus/op.h>
+#include <gradus/kernel.h>
 #include <stdio.h>
 int main(void)
 {
@@ -81,7 +81,7 @@ fi
 # ---- what the libraries export -----------------------------------------------------------------------------------
 # The functions that the headers declare: names before a parenthesis where no other is open, as a compiler reads them.
 declared() {    # declared FLAGS ...
-    printf '#include <gradus/layers.h>\n#include <gradus/op.h>\n' >"$W/headers.c"
+    printf '#include <gradus/layers.h>\n#include <gradus/kernel.h>\n' >"$W/headers.c"
     ${CC:-cc} -E "$@" -I"$root/opt/g/include" "$W/headers.c" | awk '
         /^# / { ours = /gradus/; next }
         ours { text = text $0 " " }

@@ -19,41 +19,48 @@ static real *drawn(gra_rng *rng, size_t n)
 /* ---- products ---- */
 
 /* The oracle: c = a b (+ c), in double, with the sum of magnitudes that bounds the rounding. */
-static void naive(int m, int n, int k, gra_mat a, gra_mat b, const real *c, bool accumulate, double *sum,
-                  double *size)
+static double value(gra_mat x, int i, int j) { return (double)x.p[i * x.row + j * x.col]; }
+
+static void naive(gra_mat a, gra_mat b, gra_mat c, bool accumulate, double *sum, double *size)
 {
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++) {
-            double s = accumulate ? (double)c[i * n + j] : 0, z = fabs(s);
-            for (int p = 0; p < k; p++) {
-                double term = (double)a.p[i * a.row + p * a.col] * (double)b.p[p * b.row + j * b.col];
+    for (int i = 0; i < c.rows; i++)
+        for (int j = 0; j < c.cols; j++) {
+            double s = accumulate ? value(c, i, j) : 0, z = fabs(s);
+            for (int p = 0; p < a.cols; p++) {
+                double term = value(a, i, p) * value(b, p, j);
                 s += term;
                 z += fabs(term);
             }
-            sum[i * n + j] = s;
-            size[i * n + j] = z;
+            *sum++ = s;
+            *size++ = z;
         }
+}
+
+static gra_mat matrix(real *p, int rows, int cols, bool transposed)
+{
+    return transposed ? gra_mat_transpose(gra_mat_of(p, cols, rows)) : gra_mat_of(p, rows, cols);
 }
 
 static void compare_product(gra_tape *t, gra_rng *rng, int m, int n, int k, int form)
 {
-    const bool ta = form & 1, tb = form & 2, accumulate = form & 4, alone = form & 8;
+    const bool ta = form & 1, tb = form & 2, tc = form & 16, accumulate = form & 4, alone = form & 8;
     const size_t cells = (size_t)m * (size_t)n;
     real *a = drawn(rng, (size_t)m * (size_t)k + 1), *b = drawn(rng, (size_t)n * (size_t)k + 1),
          *c = drawn(rng, cells);
     double *sum = malloc(cells * sizeof *sum), *size = malloc(cells * sizeof *size);
-    gra_mat ma = ta ? (gra_mat){ a, 1, m } : (gra_mat){ a, k, 1 };
-    gra_mat mb = tb ? (gra_mat){ b, 1, k } : (gra_mat){ b, n, 1 };
-    naive(m, n, k, ma, mb, c, accumulate, sum, size);
+    const gra_mat ma = matrix(a, m, k, ta), mb = matrix(b, k, n, tb), mc = matrix(c, m, n, tc);
+    naive(ma, mb, mc, accumulate, sum, size);
     if (alone)
-        gra_gemm_alone(gra_tape_machine(t), 0, m, n, k, ma, mb, c, n, accumulate);
+        gra_gemm_alone(gra_tape_machine(t), 0, ma, mb, mc, accumulate);
     else
-        gra_gemm(gra_tape_machine(t), m, n, k, ma, mb, c, n, accumulate);
+        gra_gemm(gra_tape_machine(t), ma, mb, mc, accumulate);
     const double unit = sizeof(real) == 4 ? 0x1p-24 : 0x1p-53;
-    for (size_t i = 0; i < cells; i++)      /* Higham: |error| <= k u sum |a||b|, here with a small k for its luck */
-        ck_assert_msg(fabs((double)c[i] - sum[i]) <= (2 + sqrt(k)) * 4 * unit * size[i],
+    for (size_t i = 0; i < cells; i++) {    /* Higham: |error| <= k u sum |a||b|, here with a small k for its luck */
+        const double is = value(mc, (int)i / n, (int)i % n);
+        ck_assert_msg(fabs(is - sum[i]) <= (2 + sqrt(k)) * 4 * unit * size[i],
                       "%s: %d x %d x %d, form %d, cell %zu: %.17g, wanted %.17g", gra_isa_name(t), m, n, k, form, i,
-                      (double)c[i], sum[i]);
+                      is, sum[i]);
+    }
     free(a), free(b), free(c), free(sum), free(size);
 }
 
@@ -67,7 +74,7 @@ TESTS(products_are_right, 3)            /* _i: an instruction set */
     static const int edge[] = { 1, 2, 3, 5, 6, 7, 8, 11, 12, 13, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100 };
     gra_rng rng;
     gra_manual_seed(&rng, 7);
-    for (int form = 0; form < 16; form++) {
+    for (int form = 0; form < 32; form++) {
         for (int i = 0; i < 60; i++)
             compare_product(t, &rng, edge[gra_randint(&rng, 20)], edge[gra_randint(&rng, 20)],
                             edge[gra_randint(&rng, 20)], form);
@@ -80,6 +87,7 @@ TESTS(products_are_right, 3)            /* _i: an instruction set */
         compare_product(t, &rng, 20, 48, 1024, form);         /* rows of a, or of b, that meet in the cache */
         compare_product(t, &rng, 20, 1024, 17, form);
         compare_product(t, &rng, 700, 513, 3, form);            /* many groups of packed rows */
+        compare_product(t, &rng, 300, 1, 600, form);            /* a single column */
     }
     gra_close(t);
 }
@@ -97,7 +105,8 @@ TESTS(products_of_any_strides, 3)       /* _i: an instruction set */
         a[i] = (real)(i % 13 - 6);
     for (int i = 0; i < 6 * K * N; i++)
         b[i] = (real)(i % 11 - 5);
-    gra_gemm(gra_tape_machine(t), M, N, K, (gra_mat){ a, 6 * K, 2 }, (gra_mat){ b, 6 * N, 2 }, c, N, false);
+    gra_gemm(gra_tape_machine(t), (gra_mat){ a, M, K, 6 * K, 2 }, (gra_mat){ b, K, N, 6 * N, 2 }, gra_mat_of(c, M, N),
+             false);
     for (int i = 0; i < M; i++)
         for (int j = 0; j < N; j++) {
             real sum = 0;
@@ -126,13 +135,15 @@ TESTS(few_rows_have_the_bits_of_many, 3)        /* _i: an instruction set */
         for (size_t d = 0; d < sizeof depth / sizeof *depth; d++) {
             const int k = depth[d];
             const bool accumulate = form & 1;
-            const gra_mat mb = form & 2 ? (gra_mat){ b, 1, K } : (gra_mat){ b, N, 1 };
+            const gra_mat whole_a = { a, M, k, K, 1 };
+            const gra_mat mb = form & 2 ? (gra_mat){ b, k, N, 1, K } : (gra_mat){ b, k, N, N, 1 };
             memcpy(many, before, M * N * sizeof *many);
             memcpy(few, before, M * N * sizeof *few);
-            gra_gemm(gra_tape_machine(t), M, N, k, (gra_mat){ a, K, 1 }, mb, many, N, accumulate);
+            gra_gemm(gra_tape_machine(t), whole_a, mb, gra_mat_of(many, M, N), accumulate);
             for (int i = 0, m; i < M; i += m) {
                 m = i < 9 ? 1 : 2;
-                gra_gemm(gra_tape_machine(t), m, N, k, (gra_mat){ a + i * K, K, 1 }, mb, few + i * N, N, accumulate);
+                gra_gemm(gra_tape_machine(t), gra_mat_part(whole_a, i, m, 0, k), mb, gra_mat_of(few + i * N, m, N),
+                         accumulate);
             }
             for (int i = 0; i < M * N; i++)
                 ck_assert_msg(few[i] == many[i], "%s, form %d, k = %d, row %d, column %d: %.17g, with others %.17g",
@@ -155,13 +166,12 @@ TESTS(products_have_the_same_bits, 5 * 8)
     gra_manual_seed(&rng, 8);
     real *x = drawn(&rng, (size_t)(m * k)), *y = drawn(&rng, (size_t)(n * k)), *z = drawn(&rng, (size_t)(m * n));
     real *one = calloc((size_t)(m * n), sizeof(real)), *c = calloc((size_t)(m * n), sizeof(real));
-    const gra_mat a = turn_a ? (gra_mat){ x, 1, m } : (gra_mat){ x, k, 1 };
-    const gra_mat b = turn_b ? (gra_mat){ y, 1, k } : (gra_mat){ y, n, 1 };
+    const gra_mat a = matrix(x, m, k, turn_a), b = matrix(y, k, n, turn_b);
     for (int i = 0; i < 4; i++) {
         real *to = i ? c : one;
         gra_tape *t = gra_open(threads[i]);
         memcpy(to, z, (size_t)(m * n) * sizeof(real));
-        gra_gemm(gra_tape_machine(t), m, n, k, a, b, to, n, more);
+        gra_gemm(gra_tape_machine(t), a, b, gra_mat_of(to, m, n), more);
         ck_assert_msg(memcmp(one, to, (size_t)(m * n) * sizeof(real)) == 0, "%d threads, %d x %d x %d",
                       threads[i], m, n, k);
         gra_close(t);
@@ -258,6 +268,31 @@ TEST(ops_have_the_same_bits)
         gra_close(t);
     }
     free(first), free(x), free(w), free(b);
+}
+
+/* A mask's gradient: threads share heads only where those add to different values of it. */
+TESTS(mask_gradients_have_the_same_bits, 6)     /* _i: a shape of the mask */
+{
+    enum { B = 4, T = 33, KEYS = 40, HEADS = 6, KV_HEADS = 3, D = 5 };
+    const gra_shape shapes[] = { GRA_SHAPE(T, KEYS), GRA_SHAPE(HEADS, T, KEYS), GRA_SHAPE(B, 1, T, KEYS),
+                                 GRA_SHAPE(B, HEADS, T, KEYS), GRA_SHAPE(B, 1, 1, KEYS), GRA_SHAPE(HEADS, 1, KEYS) };
+    gra_rng rng;
+    gra_manual_seed(&rng, 12);
+    real *q = drawn(&rng, B * T * HEADS * D), *k = drawn(&rng, B * KEYS * KV_HEADS * D),
+         *m = drawn(&rng, B * HEADS * T * KEYS), *first = malloc(B * HEADS * T * KEYS * sizeof(real));
+    for (int threads = 1; threads <= 5; threads++) {
+        gra_tape *t = gra_open(threads);
+        gra_begin(t, GRA_GRAD, NULL);
+        gra_tensor *mask = gra_input(t, m, shapes[_i]), *keys = gra_input(t, k, GRA_SHAPE(B, KEYS, KV_HEADS * D));
+        gra_tensor *y = gra_attention(t, gra_input(t, q, GRA_SHAPE(B, T, HEADS * D)), keys, keys,
+                                      &(gra_attention_options){ .heads = HEADS, .mask = mask });
+        ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, y, y))), 0);
+        if (threads == 1)
+            memcpy(first, gra_grad(mask), mask->size * sizeof(real));
+        ck_assert_msg(memcmp(first, gra_grad(mask), mask->size * sizeof(real)) == 0, "%d threads", threads);
+        gra_close(t);
+    }
+    free(q), free(k), free(m), free(first);
 }
 
 /* ---- several tapes at once ---- */

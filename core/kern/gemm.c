@@ -10,6 +10,7 @@
 #include "gemm.h"
 #include "gemv.h"
 #include "../internal.h"
+#include <assert.h>
 
 enum {
     DEPTH = GRA_DEPTH,                  /* length of a piece of k: a panel of b stays in the L1 cache */
@@ -21,13 +22,10 @@ _Static_assert(DEPTH * COLS + APART * ROWS <= GRA_WORKSPACE, "the workspace is t
 _Static_assert(ROWS % GRA_TILE_ROWS == 0, "blocks are whole tiles");
 _Static_assert(COLS % GRA_TILE_COLS == 0, "blocks are whole tiles");
 
-struct product {                        /* c[m x n] = a[m x k] b[k x n] + add[m x n], or a part of it */
+struct product {                        /* c = a b + add, or a part of it */
     const gra_tile *tile;
     gra_machine *machine;
-    int         m, n, k;
-    gra_mat     a, b;
-    real       *c;
-    ptrdiff_t   ldc;
+    gra_mat     a, b, c;                /* the rows of c are contiguous: c.col is 1 */
     const real *add;                    /* c itself (accumulate), a bias (apart is 0), or NULL */
     ptrdiff_t   apart;                  /* stride of add's rows */
 };
@@ -35,12 +33,7 @@ struct product {                        /* c[m x n] = a[m x k] b[k x n] + add[m 
 static int parts(int n, int part)       { return (n - 1) / part + 1; }     /* n > 0 */
 static int least(int a, int b)          { return a < b ? a : b; }
 
-static gra_mat at(gra_mat x, ptrdiff_t i, ptrdiff_t j)          /* the part of x that begins at (i, j) */
-{
-    return (gra_mat){ x.p + i * x.row + j * x.col, x.row, x.col };
-}
-
-/* ---- a block: n at most COLS, k at most DEPTH ---- */
+/* ---- a block of c: at most COLS columns, of sums over at most DEPTH products ---- */
 
 static int narrowest(const gra_tile *tile, int n)       /* columns of the narrowest tile that holds n */
 {
@@ -60,54 +53,54 @@ static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdif
                 : whole[i * GRA_TILE_COLS + j];
 }
 
-/* m rows of c from i on and n columns from j on, where n is at most a tile's: a is these rows of a, b the
- * panel of these columns. */
-static void column_of_tiles(const struct product *s, int i, int m, int j, int n, gra_mat a, bool packed,
+/* The rows of c from i on that a has, and n columns from j on, where n is at most a tile's: a is these rows
+ * of a, b the panel of these columns. */
+static void column_of_tiles(const struct product *s, int i, int j, int n, gra_mat a, bool packed,
                             const real *b, ptrdiff_t next_b)
 {
     const gra_tile *tile = s->tile;
-    const int rows = tile->rows, cols = narrowest(tile, n);
+    const int rows = tile->rows, cols = narrowest(tile, n), k = a.cols;
+    const ptrdiff_t ldc = s->c.row;
     gra_tile_run *const *run = cols == tile->cols     ? tile->wide
                              : cols == tile->cols / 2 ? tile->half : tile->quarter;
-    const ptrdiff_t next_a = packed && a.row == 1 ? (ptrdiff_t)rows * s->k : rows * a.row;
-    for (const int end = i + m; i < end; i += rows, a.p += next_a) {
+    const ptrdiff_t next_a = packed && a.row == 1 ? (ptrdiff_t)rows * k : rows * a.row;
+    for (const int end = i + a.rows; i < end; i += rows, a.p += next_a) {
         const int high = least(rows, end - i);
-        real *c = s->c + i * s->ldc + j;
+        real *c = s->c.p + i * ldc + j;
         const real *add = s->add ? s->add + i * s->apart + j : NULL;
         if (n == cols)
-            run[high - 1](s->k, a.p, a.row, a.col, b, next_b, c, s->ldc, add, s->apart);
+            run[high - 1](k, a.p, a.row, a.col, b, next_b, c, ldc, add, s->apart);
         else
-            edge_tile(run[high - 1], s->k, a, b, next_b, c, s->ldc, add, s->apart, high, n);
+            edge_tile(run[high - 1], k, a, b, next_b, c, ldc, add, s->apart, high, n);
     }
 }
 
-/* m rows of a, packed for the kernel. Contiguous rows are copied, at a stride without conflicts of cache
- * sets; otherwise the rows of a tile are packed side by side. */
-static gra_mat packed_rows(const struct product *s, int m, gra_mat a, real *to)
+/* Rows of a, packed for the kernel. Contiguous rows are copied, at a stride without conflicts of cache sets;
+ * otherwise the rows of a tile are packed side by side. */
+static gra_mat packed_rows(const gra_tile *tile, gra_mat a, real *to)
 {
     if (a.col != 1) {
-        s->tile->pack_a(m, s->k, a, to);
-        return (gra_mat){ to, 1, s->tile->rows };
+        tile->pack_a(a, to);
+        return (gra_mat){ to, a.rows, a.cols, 1, tile->rows };
     }
-    for (int i = 0; i < m; i++)
-        memcpy(to + i * APART, a.p + i * a.row, (size_t)s->k * sizeof(real));
-    return (gra_mat){ to, APART, 1 };
+    for (int i = 0; i < a.rows; i++)
+        memcpy(to + i * APART, a.p + i * a.row, (size_t)a.cols * sizeof(real));
+    return (gra_mat){ to, a.rows, a.cols, APART, 1 };
 }
 
 static void block(const struct product *s, bool pack_a, bool pack_b, int worker)
 {
-    const int cols = s->tile->cols;
+    const int cols = s->tile->cols, n = s->c.cols, k = s->a.cols;
     real *panels = gra_machine_workspace(s->machine, worker), *rows = panels + DEPTH * COLS;
     if (pack_b)
-        s->tile->pack_b(s->n, s->k, s->b, panels);
-    for (int i = 0; i < s->m; i += ROWS) {
-        const int m = least(ROWS, s->m - i);
-        gra_mat a = at(s->a, i, 0);
+        s->tile->pack_b(s->b, panels);
+    for (int i = 0; i < s->c.rows; i += ROWS) {
+        gra_mat a = gra_mat_part(s->a, i, least(ROWS, s->c.rows - i), 0, k);
         if (pack_a)
-            a = packed_rows(s, m, a, rows);
-        for (int j = 0; j < s->n; j += cols)
-            column_of_tiles(s, i, m, j, least(cols, s->n - j), a, pack_a,
-                            pack_b ? panels + (ptrdiff_t)j * s->k : s->b.p + j, pack_b ? cols : s->b.row);
+            a = packed_rows(s->tile, a, rows);
+        for (int j = 0; j < n; j += cols)
+            column_of_tiles(s, i, j, least(cols, n - j), a, pack_a,
+                            pack_b ? panels + (ptrdiff_t)j * k : s->b.p + j, pack_b ? cols : s->b.row);
     }
 }
 
@@ -123,26 +116,25 @@ static bool cache_conflict(ptrdiff_t apart) { return (apart * (ptrdiff_t)sizeof(
 static bool a_pays(const struct product *s)
 {
     const bool down = s->a.row == 1;                    /* a's columns are contiguous: a transpose */
-    return s->n >= (down ? 384 : 512) || cache_conflict(down ? s->a.col : s->a.row);
+    return s->c.cols >= (down ? 384 : 512) || cache_conflict(down ? s->a.col : s->a.row);
 }
 
 /* Packing b pays where a has many rows. Where it has few, b is read in place, if b's rows are contiguous and
  * fill whole tiles. */
 static bool b_pays(const struct product *s)
 {
-    const int last = s->n % s->tile->cols;
+    const int last = s->c.cols % s->tile->cols;
     const bool fills = !last || last == narrowest(s->tile, last);
-    return s->m > 256 || s->b.col != 1 || !fills || cache_conflict(s->b.row);
+    return s->c.rows > 256 || s->b.col != 1 || !fills || cache_conflict(s->b.row);
 }
 
+/* The product of m rows from i on and n columns from j on. */
 static struct product part_of(const struct product *s, int i, int m, int j, int n)
 {
     struct product part = *s;
-    part.m = m;
-    part.n = n;
-    part.a = at(s->a, i, 0);
-    part.b = at(s->b, 0, j);
-    part.c += i * s->ldc + j;
+    part.a = gra_mat_part(s->a, i, m, 0, s->a.cols);
+    part.b = gra_mat_part(s->b, 0, s->b.rows, j, n);
+    part.c = gra_mat_part(s->c, i, m, j, n);
     if (s->add)
         part.add += i * s->apart + j;
     return part;
@@ -151,15 +143,17 @@ static struct product part_of(const struct product *s, int i, int m, int j, int 
 static void rectangle(const struct product *s, int worker)
 {
     const bool pack_a = a_pays(s), pack_b = b_pays(s);
-    for (int j = 0; j < s->n; j += COLS) {
-        struct product part = part_of(s, 0, s->m, j, least(COLS, s->n - j));
-        for (int p = 0; p < s->k; p += DEPTH) {
-            part.k = least(DEPTH, s->k - p);
-            part.a = at(s->a, 0, p);
-            part.b = at(s->b, p, j);
+    const int m = s->c.rows, k = s->a.cols;
+    for (int j = 0, n; j < s->c.cols; j += n) {
+        n = least(COLS, s->c.cols - j);
+        struct product part = part_of(s, 0, m, j, n);
+        for (int p = 0, depth; p < k; p += depth) {
+            depth = least(DEPTH, k - p);
+            part.a = gra_mat_part(s->a, 0, m, p, depth);
+            part.b = gra_mat_part(s->b, p, depth, j, n);
             block(&part, pack_a, pack_b, worker);
-            part.add = part.c;                          /* what the next piece is added to */
-            part.apart = part.ldc;
+            part.add = part.c.p;                        /* what the next piece is added to */
+            part.apart = part.c.row;
         }
     }
 }
@@ -175,10 +169,11 @@ static void rectangles(void *arg, size_t from, size_t to, int worker)
 {
     const struct cut *c = arg;
     const struct product *s = c->whole;
-    const int across = parts(s->n, c->cols);            /* numbered row by row: a chunk is some rows of c */
+    const int across = parts(s->c.cols, c->cols);       /* numbered row by row: a chunk is some rows of c */
     for (int r = (int)from; r < (int)to; r++) {
         const int i = r / across * c->rows, j = r % across * c->cols;
-        const struct product part = part_of(s, i, least(c->rows, s->m - i), j, least(c->cols, s->n - j));
+        const struct product part = part_of(s, i, least(c->rows, s->c.rows - i), j,
+                                            least(c->cols, s->c.cols - j));
         rectangle(&part, worker);
     }
 }
@@ -187,7 +182,7 @@ static void rectangles(void *arg, size_t from, size_t to, int worker)
  * that it packs for them. */
 static double time_of(const struct cut *c, int threads)
 {
-    const int all = parts(c->whole->m, c->rows) * parts(c->whole->n, c->cols);
+    const int all = parts(c->whole->c.rows, c->rows) * parts(c->whole->c.cols, c->cols);
     return (double)parts(all, threads) * ((double)c->rows * c->cols + PACKING * ((double)c->rows + c->cols));
 }
 
@@ -203,15 +198,16 @@ static int whole_tiles(int n, int tile, int into)
 static struct cut cut_for(const struct product *s, int threads)
 {
     enum { PER_THREAD = 4, LARGE = 1 << 25 };           /* rectangles; multiply-adds in one */
+    const int m = s->c.rows, n = s->c.cols;
     int wanted = PER_THREAD * threads;
-    while (wanted > threads && (double)s->m * s->n * s->k / wanted < LARGE)
+    while (wanted > threads && (double)m * n * s->a.cols / wanted < LARGE)
         wanted /= 2;
-    struct cut best = { s, s->m, s->n };
+    struct cut best = { s, m, n };
     double shortest = time_of(&best, threads);
-    const int most = least(wanted, parts(s->n, s->tile->cols));
+    const int most = least(wanted, parts(n, s->tile->cols));
     for (int across = 1; across <= most; across++) {
-        const struct cut c = { s, whole_tiles(s->m, s->tile->rows, parts(wanted, across)),
-                               whole_tiles(s->n, s->tile->cols, across) };
+        const struct cut c = { s, whole_tiles(m, s->tile->rows, parts(wanted, across)),
+                               whole_tiles(n, s->tile->cols, across) };
         const double time = time_of(&c, threads);
         if (time < shortest) {
             shortest = time;
@@ -224,7 +220,8 @@ static struct cut cut_for(const struct product *s, int threads)
 static void on_all_threads(const struct product *s)
 {
     struct cut c = cut_for(s, gra_machine_threads(s->machine));
-    gra_parallel(s->machine, (size_t)parts(s->m, c.rows) * (size_t)parts(s->n, c.cols), 1, rectangles, &c);
+    gra_parallel(s->machine, (size_t)parts(s->c.rows, c.rows) * (size_t)parts(s->c.cols, c.cols), 1,
+                 rectangles, &c);
 }
 
 static const gra_tile *best_tile(gra_isa isa)
@@ -239,46 +236,59 @@ static const gra_tile *best_tile(gra_isa isa)
     return &gra_tile_base;
 }
 
-/* c = a b + add, row i of add at add + i * apart; add may be c itself, or NULL. On all threads, or by this
- * worker alone. */
-static void product(gra_machine *machine, bool all_threads, int worker, int m, int n, int k, gra_mat a,
-                    gra_mat b, real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart)
-{
-    if (m <= GRA_FEW_ROWS && k > 0) {
-        gra_gemv(machine, all_threads, m, n, k, a, b, c, ldc, add, apart);
-        return;
-    }
-    for (int i = 0; k == 0 && add != c && i < m; i++)
-        for (int j = 0; j < n; j++)
-            c[i * ldc + j] = add ? add[i * apart + j] : 0;
-    const struct product s = { best_tile(gra_machine_isa(machine)), machine, m, n, k, a, b, c, ldc, add,
-                               apart };
-    if (all_threads)
-        on_all_threads(&s);
-    else
-        rectangle(&s, worker);
-}
-
 static bool worth_threads(int m, int n, int k)
 {
     const double worth = m > GRA_FEW_ROWS ? 1 << 18 : 1 << 14;  /* multiply-adds worth waking threads for */
     return (double)m * n * k >= worth;
 }
 
-void gra_gemm_alone(gra_machine *machine, int worker, int m, int n, int k, gra_mat a, gra_mat b, real *c,
-                    ptrdiff_t ldc, bool accumulate)
+/* c = a b + add, row i of add at add + i * apart; add may be c itself, or NULL. By one worker, or, if that is
+ * ANY, on all threads where it is worth it. */
+enum { ANY = -1 };
+static void product(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c, const real *add,
+                    ptrdiff_t apart)
 {
-    product(machine, false, worker, m, n, k, a, b, c, ldc, accumulate ? c : NULL, ldc);
+    const int m = c.rows, n = c.cols, k = a.cols;
+    assert(a.rows == m && b.rows == k && b.cols == n && (c.col == 1 || n == 1));
+    const bool all_threads = worker == ANY && worth_threads(m, n, k);
+    if (m <= GRA_FEW_ROWS && k > 0) {
+        gra_gemv(machine, all_threads, a, b, c, add, apart);
+        return;
+    }
+    for (int i = 0; k == 0 && add != c.p && i < m; i++)
+        for (int j = 0; j < n; j++)
+            c.p[i * c.row + j] = add ? add[i * apart + j] : 0;
+    const struct product s = { best_tile(gra_machine_isa(machine)), machine, a, b, c, add, apart };
+    if (all_threads)
+        on_all_threads(&s);
+    else
+        rectangle(&s, worker == ANY ? 0 : worker);
 }
 
-void gra_gemm(gra_machine *machine, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc,
-              bool accumulate)
+/* The kernels want contiguous rows of c. Where its columns are contiguous instead, they compute c^T = b^T a^T;
+ * so they do a single column, as a row, because that is faster. */
+static void product_by_rows(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c, bool accumulate)
 {
-    product(machine, worth_threads(m, n, k), 0, m, n, k, a, b, c, ldc, accumulate ? c : NULL, ldc);
+    if (c.row == 1 && (c.col != 1 || c.cols == 1)) {
+        const gra_mat left = gra_mat_transpose(b);
+        b = gra_mat_transpose(a);
+        a = left;
+        c = gra_mat_transpose(c);
+    }
+    product(machine, worker, a, b, c, accumulate ? c.p : NULL, c.row);
 }
 
-void gra_gemm_bias(gra_machine *machine, int m, int n, int k, gra_mat a, gra_mat b, const real *bias, real *c,
-                   ptrdiff_t ldc)
+void gra_gemm_alone(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c, bool accumulate)
 {
-    product(machine, worth_threads(m, n, k), 0, m, n, k, a, b, c, ldc, bias, 0);
+    product_by_rows(machine, worker, a, b, c, accumulate);
+}
+
+void gra_gemm(gra_machine *machine, gra_mat a, gra_mat b, gra_mat c, bool accumulate)
+{
+    product_by_rows(machine, ANY, a, b, c, accumulate);
+}
+
+void gra_gemm_bias(gra_machine *machine, gra_mat a, gra_mat b, const real *bias, gra_mat c)
+{
+    product(machine, ANY, a, b, c, bias, 0);
 }

@@ -2,7 +2,7 @@
 #ifndef GRADUS_GEMM_H
 #define GRADUS_GEMM_H
 
-#include "../op.h"
+#include "../kernel.h"
 
 /* A micro-kernel computes one tile of c, c_ij = sum_{p<k} a_ip b_pj + add_ij, where a_ip is a[i*row + p*col],
  * b_pj is b[p*next + j] and add_ij is add[i*apart + j]: add may be c itself (accumulate), a bias (apart 0),
@@ -19,11 +19,10 @@ typedef struct gra_tile {
     gra_tile_run *half[GRA_TILE_ROWS];  /* the same for cols / 2 columns */
     gra_tile_run *quarter[GRA_TILE_ROWS];       /* the same for cols / 4 columns */
 
-    /* pack_a copies n rows of a into panels of `rows` rows, each stored column by column; pack_b copies n
-     * columns of b into panels of `cols` columns, each stored row by row. The last panel is padded with
-     * zeros. */
-    void (*pack_a)(int n, int k, gra_mat a, real *panels);
-    void (*pack_b)(int n, int k, gra_mat b, real *panels);
+    /* pack_a copies a into panels of `rows` rows, each stored column by column; pack_b copies b into panels of
+     * `cols` columns, each stored row by row. The last panel is padded with zeros. */
+    void (*pack_a)(gra_mat a, real *panels);
+    void (*pack_b)(gra_mat b, real *panels);
 } gra_tile;
 
 extern const gra_tile gra_tile_base, gra_tile_avx2, gra_tile_avx512;

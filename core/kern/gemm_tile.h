@@ -177,14 +177,14 @@ static inline __attribute__((always_inline)) void pack(int n, int k, const real 
                 to[(ptrdiff_t)i * k + p * wide + j] = i + j < n ? from[(i + j) * stride + p * next] : 0;
 }
 
-static void pack_a(int n, int k, gra_mat a, real *panels)
+static void pack_a(gra_mat a, real *panels)
 {
-    pack(n, k, a.p, a.row, a.col, panels, ROWS);
+    pack(a.rows, a.cols, a.p, a.row, a.col, panels, ROWS);
 }
 
-static void pack_b(int n, int k, gra_mat b, real *panels)
+static void pack_b(gra_mat b, real *panels)
 {
-    const int turned = b.row == 1 && b.col != 1 ? n / COLS * COLS : 0;
+    const int n = b.cols, k = b.rows, turned = b.row == 1 && b.col != 1 ? n / COLS * COLS : 0;
     turn_all(turned, k, b.p, b.col, panels);
     pack(n - turned, k, b.p + turned * b.col, b.col, b.row, panels + (ptrdiff_t)turned * k, COLS);
 }

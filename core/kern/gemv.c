@@ -15,10 +15,7 @@ enum {
 
 struct product {
     gra_gemv_kernel *kernel;
-    int         m, n, k;
-    gra_mat     a, b;
-    real       *c;
-    ptrdiff_t   ldc;
+    gra_mat     a, b, c;
     const real *add;
     ptrdiff_t   apart;
     int         columns, units;         /* columns of a unit of work; how many units there are */
@@ -29,10 +26,10 @@ static void compute(void *arg, size_t from, size_t to, int worker)
     const struct product *s = arg;
     (void)worker;
     for (size_t unit = from; unit < to; unit++) {
-        const int j = (int)unit * s->columns, n = (int)unit + 1 == s->units ? s->n - j : s->columns;
-        const gra_mat b = { s->b.p + j * s->b.col, s->b.row, s->b.col };
-        for (int i = 0; i < s->m; i++)                  /* row after row: b's columns are still cached */
-            s->kernel(s->k, n, s->a.p + i * s->a.row, s->a.col, b, s->c + i * s->ldc + j,
+        const int j = (int)unit * s->columns, n = (int)unit + 1 == s->units ? s->b.cols - j : s->columns;
+        const gra_mat b = gra_mat_part(s->b, 0, s->b.rows, j, n);
+        for (int i = 0; i < s->c.rows; i++)             /* row after row: b's columns are still cached */
+            s->kernel(s->a.p + i * s->a.row, s->a.col, b, s->c.p + i * s->c.row + j,
                       s->add ? s->add + i * s->apart + j : NULL);
     }
 }
@@ -49,11 +46,11 @@ static gra_gemv_kernel *best_kernel(gra_isa isa)
     return gra_gemv_base;
 }
 
-void gra_gemv(gra_machine *machine, bool all_threads, int m, int n, int k, gra_mat a, gra_mat b, real *c,
-              ptrdiff_t ldc, const real *add, ptrdiff_t apart)
+void gra_gemv(gra_machine *machine, bool all_threads, gra_mat a, gra_mat b, gra_mat c, const real *add,
+              ptrdiff_t apart)
 {
-    const int columns = b.row == 1 ? NARROW : WIDE, units = (n + columns - FEW) / columns;
-    struct product s = { best_kernel(gra_machine_isa(machine)), m, n, k, a, b, c, ldc, add, apart, columns,
+    const int columns = b.row == 1 ? NARROW : WIDE, units = (b.cols + columns - FEW) / columns;
+    struct product s = { best_kernel(gra_machine_isa(machine)), a, b, c, add, apart, columns,
                          units ? units : 1 };
     if (all_threads)
         gra_parallel(machine, (size_t)s.units, 1, compute, &s);

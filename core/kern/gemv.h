@@ -2,20 +2,20 @@
 #ifndef GRADUS_GEMV_H
 #define GRADUS_GEMV_H
 
-#include "../op.h"
+#include "../kernel.h"
 
 /* Sums over k are cut into pieces of this many products, here and in gemm.c: so both give the same bits. */
 #define GRA_DEPTH 256
 
-/* A kernel, one for each instruction set: c_j = sum_{p<k} a_p b_pj + add_j for n columns of b, where a_p is
- * a[p*col]; add may be NULL. */
-typedef void gra_gemv_kernel(int k, int n, const real *a, ptrdiff_t col, gra_mat b, real *c, const real *add);
+/* A kernel, one for each instruction set: c_j = sum_p a_p b_pj + add_j, where a_p is a[p*col]; add may be
+ * NULL. */
+typedef void gra_gemv_kernel(const real *a, ptrdiff_t col, gra_mat b, real *c, const real *add);
 gra_gemv_kernel gra_gemv_base, gra_gemv_avx2, gra_gemv_avx512;
 
-/* c = a b + add, where add_ij is add[i*apart + j] or add is NULL: the bits of gra_gemm, and faster where a
- * has at most GRA_FEW_ROWS rows. On all threads, or on the calling one. */
+/* c = a b + add, where the rows of c are contiguous and add_ij is add[i*apart + j] or add is NULL: the bits of
+ * gra_gemm, and faster where a has at most GRA_FEW_ROWS rows. On all threads, or on the calling one. */
 #define GRA_FEW_ROWS 2
-void gra_gemv(gra_machine *machine, bool all_threads, int m, int n, int k, gra_mat a, gra_mat b, real *c,
-              ptrdiff_t ldc, const real *add, ptrdiff_t apart);
+void gra_gemv(gra_machine *machine, bool all_threads, gra_mat a, gra_mat b, gra_mat c, const real *add,
+              ptrdiff_t apart);
 
 #endif

@@ -130,8 +130,11 @@ static inline __attribute__((always_inline)) void store(vec sum, real *c, const 
 }
 
 /* SOME columns of b, whose columns are contiguous (as w^T's are): a cache line of each at a time. */
-static void columns(int k, const real *a, const real *column, ptrdiff_t ld, real *c, const real *add)
+static void columns(const real *a, gra_mat b, real *c, const real *add)
 {
+    const int k = b.rows;
+    const ptrdiff_t ld = b.col;
+    const real *const column = b.p;
     for (int p = 0, end; p < k; p = end) {
         const real *to = p > 0 ? c : add;               /* what this piece is added to */
         vec x = { 0 }, y = { 0 };
@@ -150,7 +153,7 @@ static void columns(int k, const real *a, const real *column, ptrdiff_t ld, real
             real sum[2 * LANES];
             *(loose *)sum = x;
             *(loose *)(sum + LANES) = y;
-            plain(p, end, SOME, a, 1, (gra_mat){ column, 1, ld }, sum);
+            plain(p, end, SOME, a, 1, b, sum);
             x = *(const loose *)sum;
             y = *(const loose *)(sum + LANES);
         }
@@ -166,8 +169,9 @@ static void finish(int n, const real *sum, real *c, const real *to)
         c[j] = to ? to[j] + sum[j] : sum[j];
 }
 
-static void block(int k, int n, const real *a, ptrdiff_t col, gra_mat b, real *c, const real *add)
+static void block(const real *a, ptrdiff_t col, gra_mat b, real *c, const real *add)
 {
+    const int k = b.rows, n = b.cols;
     for (int p = 0; p < k; p += DEPTH) {
         const int end = k - p < DEPTH ? k : p + DEPTH;
         real sum[MANY];
@@ -180,23 +184,24 @@ static void block(int k, int n, const real *a, ptrdiff_t col, gra_mat b, real *c
     }
 }
 
-void GEMV(int k, int n, const real *a, ptrdiff_t col, gra_mat b, real *c, const real *add)
+void GEMV(const real *a, ptrdiff_t col, gra_mat b, real *c, const real *add)
 {
+    const int n = b.cols;
     const bool down = b.row == 1 && col == 1;
     const int most = down ? SOME : MANY;
     for (int j = 0; j < n; j += most) {
         const int wide = n - j < most ? n - j : most;
         /* The last block overlaps the one before it, in place of a loop over the remaining columns. */
         const int from = down && wide < SOME && n >= SOME ? n - SOME : j;
-        const gra_mat here = { b.p + from * b.col, b.row, b.col };
+        const gra_mat here = gra_mat_part(b, 0, b.rows, from, j + wide - from);
         const real *to = add ? add + from : NULL;
         real last[SOME];
         if (from < j) {
-            columns(k, a, here.p, b.col, last, to);
+            columns(a, here, last, to);
             memcpy(c + j, last + j - from, (size_t)wide * sizeof *c);
         } else if (down && wide == SOME)
-            columns(k, a, here.p, b.col, c + j, to);
+            columns(a, here, c + j, to);
         else
-            block(k, wide, a, col, here, c + j, to);
+            block(a, col, here, c + j, to);
     }
 }

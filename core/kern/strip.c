@@ -8,16 +8,17 @@
 struct lanes {
     int      n, keys;                   /* how many rows there are, and how many keys the last of them sees */
     int      seen[STRIP_LANES];         /* how many keys each of them sees */
-    real    *P, *dS;
+    real    *P, *dS;                    /* the first line of these rows, in the strip's D and dS */
+    ptrdiff_t ld;                       /* the next line begins so many values later */
     struct strip_saved *saved;
     uint32_t *dropped;                  /* these rows' dropout bits, a row of tiles */
 };
 
 static struct lanes lanes_at(const struct strip *p, int i)      /* of the strip's rows from i on */
 {
-    const struct scores *s = p->of;
-    struct lanes r = { .n = p->rows - i < STRIP_LANES ? p->rows - i : STRIP_LANES, .P = p->P + i,
-                       .dS = p->dS + i, .saved = p->saved + i };
+    const struct attention *s = p->of;
+    struct lanes r = { .n = p->D.rows - i < STRIP_LANES ? p->D.rows - i : STRIP_LANES, .P = p->D.p + i,
+                       .dS = p->dS.p + i, .ld = p->D.col, .saved = p->saved + i };
     for (int l = 0; l < STRIP_LANES; l++)
         r.seen[l] = l < r.n ? visible_keys(s, p->first + i + l) : 0;
     r.keys = r.seen[r.n - 1];
@@ -31,8 +32,8 @@ static struct lanes lanes_at(const struct strip *p, int i)      /* of the strip'
 /* Zeros for the keys beyond the causal limit of these rows, which later rows of the strip see. */
 static void zero_hidden(const struct strip *p, const struct lanes *r, real *x)
 {
-    for (int j = r->keys; j < p->keys; j++)
-        memset(x + j * p->ld, 0, STRIP_LANES * sizeof(real));
+    for (int j = r->keys; j < p->D.cols; j++)
+        memset(x + j * r->ld, 0, STRIP_LANES * sizeof(real));
 }
 
 /* ---- dropout ---- */
@@ -52,7 +53,7 @@ static void drop(const struct strip *p, const struct lanes *r, real *x)
     for (int j = 0; j < r->keys; j++) {
         const uint32_t *tile = r->dropped + j / MASK_STEPS * MASK_LANES;
         for (int l = 0; l < STRIP_LANES; l++)
-            x[j * p->ld + l] *= mask_factor(tile[l], j % MASK_STEPS, kept);
+            x[j * r->ld + l] *= mask_factor(tile[l], j % MASK_STEPS, kept);
     }
 }
 
@@ -63,7 +64,7 @@ static void add_mask(const struct strip *p, int i, const struct lanes *r)       
     for (int l = 0; l < r->n; l++) {
         const real *mask = p->mask + (size_t)(i + l) * p->of->mask_row;
         for (int j = 0; j < r->seen[l]; j++)
-            r->P[j * p->ld + l] = p->of->scale * r->P[j * p->ld + l] + mask[(size_t)j * p->of->mask_key];
+            r->P[j * r->ld + l] = p->of->scale * r->P[j * r->ld + l] + mask[(size_t)j * p->of->mask_key];
     }
 }
 
@@ -73,7 +74,7 @@ static void add_mask_back(const struct strip *p, int i, const struct lanes *r, c
     for (int l = 0; l < r->n; l++) {
         real *dmask = p->dmask + (size_t)(i + l) * p->of->mask_row;
         for (int j = 0; j < r->seen[l]; j++)
-            dmask[(size_t)j * p->of->mask_key] += r->P[j * p->ld + l] * (r->dS[j * p->ld + l] - mean[l]);
+            dmask[(size_t)j * p->of->mask_key] += r->P[j * r->ld + l] * (r->dS[j * r->ld + l] - mean[l]);
     }
 }
 
@@ -85,7 +86,7 @@ static void keep_weights(const struct strip *p, int i, const struct lanes *r)
     for (int l = 0; l < r->n; l++) {
         real *weights = p->of->weights + (row + (size_t)l) * keys;
         for (int j = 0; j < r->seen[l]; j++)
-            weights[j] = r->P[j * p->ld + l];
+            weights[j] = r->P[j * r->ld + l];
         memset(weights + r->seen[l], 0, (keys - (size_t)r->seen[l]) * sizeof(real));
     }
 }
@@ -104,23 +105,23 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
         }
         for (int j = 0; j < r.keys; j++)                /* the largest score */
             for (int l = 0; l < STRIP_LANES; l++) {
-                const real value = r.P[j * p->ld + l], score = j < r.seen[l] ? value : -(real)INFINITY;
+                const real value = r.P[j * r.ld + l], score = j < r.seen[l] ? value : -(real)INFINITY;
                 largest[l] = score > largest[l] ? score : largest[l];
             }
         for (int l = 0; l < STRIP_LANES; l++)           /* all -inf: then 0, so that each e^score is 0 */
             largest[l] = largest[l] == -(real)INFINITY ? 0 : largest[l];
         for (int j = 0; j < r.keys; j++)                /* e^(s (score - largest)), and their sum */
             for (int l = 0; l < STRIP_LANES; l++) {
-                const real e = real_exp_le0(scale * (r.P[j * p->ld + l] - largest[l]));
-                r.P[j * p->ld + l] = j < r.seen[l] ? e : 0;
-                sum[l] += r.P[j * p->ld + l];
+                const real e = real_exp_below_0(scale * (r.P[j * r.ld + l] - largest[l]));
+                r.P[j * r.ld + l] = j < r.seen[l] ? e : 0;
+                sum[l] += r.P[j * r.ld + l];
             }
         for (int l = 0; l < STRIP_LANES; l++)
             /* the sum is 0 where the row sees no key, or all its scores are -inf */
             sum[l] = sum[l] == 0 ? 0 : 1 / sum[l];
         for (int j = 0; j < r.keys; j++)
             for (int l = 0; l < STRIP_LANES; l++)
-                r.P[j * p->ld + l] *= sum[l];
+                r.P[j * r.ld + l] *= sum[l];
         for (int l = 0; l < r.n; l++)
             r.saved[l] = (struct strip_saved){ largest[l], sum[l] };
         zero_hidden(p, &r, r.P);
@@ -150,9 +151,9 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows 
             drop(p, &r, r.dS);
         for (int j = 0; j < r.keys; j++)                /* P again, and sum_j dP P, the mean of dP */
             for (int l = 0; l < STRIP_LANES; l++) {
-                const real P = real_exp_le0(scale * (r.P[j * p->ld + l] - largest[l])) * share[l];
-                const real value = P * r.dS[j * p->ld + l];
-                r.P[j * p->ld + l] = P;
+                const real P = real_exp_below_0(scale * (r.P[j * r.ld + l] - largest[l])) * share[l];
+                const real value = P * r.dS[j * r.ld + l];
+                r.P[j * r.ld + l] = P;
                 mean[l] += j < r.seen[l] ? value : 0;
             }
         if (p->dmask)
@@ -160,9 +161,9 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows 
         /* dS = P (dP - mean), times s: the gradient of q k^T */
         for (int j = 0; j < r.keys; j++)
             for (int l = 0; l < STRIP_LANES; l++) {
-                const real P = r.P[j * p->ld + l], dS = P * (r.dS[j * p->ld + l] - mean[l]) * s;
-                r.P[j * p->ld + l]  = j < r.seen[l] ? P : 0;
-                r.dS[j * p->ld + l] = j < r.seen[l] ? dS : 0;
+                const real P = r.P[j * r.ld + l], dS = P * (r.dS[j * r.ld + l] - mean[l]) * s;
+                r.P[j * r.ld + l]  = j < r.seen[l] ? P : 0;
+                r.dS[j * r.ld + l] = j < r.seen[l] ? dS : 0;
             }
         zero_hidden(p, &r, r.P);
         zero_hidden(p, &r, r.dS);
@@ -174,32 +175,67 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows 
 /* A single row, as in generation with a key-value cache: its scores are contiguous, so keys are the lanes. */
 static void softmax_row(struct strip *p, size_t from, size_t to)
 {
-    const size_t keys = (size_t)p->keys;
+    const size_t keys = (size_t)p->D.cols;
     const real scale = p->mask ? 1 : p->of->scale;
+    real *P = p->D.p;
     (void)from, (void)to;
     for (size_t j = 0; p->mask && j < keys; j++)
-        p->P[j] = p->of->scale * p->P[j] + p->mask[j * p->of->mask_key];
-    const real most = real_max(p->P, keys), largest = most == -(real)INFINITY ? 0 : most;
+        P[j] = p->of->scale * P[j] + p->mask[j * p->of->mask_key];
+    const real most = real_max(P, keys), largest = most == -(real)INFINITY ? 0 : most;
     for (size_t j = 0; j < keys; j++)
-        p->P[j] = real_exp_le0(scale * (p->P[j] - largest));
-    const real sum = real_sum(p->P, keys), share = sum == 0 ? 0 : 1 / sum;
+        P[j] = real_exp_below_0(scale * (P[j] - largest));
+    const real sum = real_sum(P, keys), share = sum == 0 ? 0 : 1 / sum;
     for (size_t j = 0; j < keys; j++)
-        p->P[j] *= share;
+        P[j] *= share;
     *p->saved = (struct strip_saved){ largest, share };
     if (p->of->weights)
-        memcpy(p->of->weights + p->head * keys, p->P, keys * sizeof(real));
+        memcpy(p->of->weights + p->head * keys, P, keys * sizeof(real));
 }
 
 GRA_VARIANTS(softmax_on, softmax, struct strip)
 GRA_VARIANTS(softmax_row_on, softmax_row, struct strip)
 GRA_VARIANTS(softmax_back_on, softmax_back, struct strip)
 
-void gra_strip_softmax(const gra_machine *machine, struct strip *p)
+void gra_strip_softmax(struct strip *p)
 {
-    gra_variant(machine, p->ld == 1 ? softmax_row_on : softmax_on)(p, 0, (size_t)p->rows, 0);
+    gra_variant(p->machine, p->D.col == 1 ? softmax_row_on : softmax_on)(p, 0, (size_t)p->D.rows, 0);
 }
 
-void gra_strip_softmax_back(const gra_machine *machine, struct strip *p)
+void gra_strip_softmax_back(struct strip *p)
 {
-    gra_variant(machine, softmax_back_on)(p, 0, (size_t)p->rows, 0);
+    gra_variant(p->machine, softmax_back_on)(p, 0, (size_t)p->D.rows, 0);
+}
+
+/* ---- where a strip's matrices are ---- */
+
+/* Rows of one head in one sequence of x, (batch, rows, heads * width). `values`: x's data or its gradient. */
+static gra_mat head_rows(const gra_tensor *x, real *values, int width, size_t batch, int head, int first,
+                         int n)
+{
+    const int rows = x->shape.dim[1], cols = x->shape.dim[2];
+    if (!values)
+        return (gra_mat){ 0 };
+    const gra_mat all_heads = gra_mat_of(values + batch * (size_t)rows * (size_t)cols, rows, cols);
+    return gra_mat_part(all_heads, first, n, head * width, width);
+}
+
+struct strip gra_strip_at(const gra_tensor *y, const struct attention *of, size_t head, int i, int worker)
+{
+    const gra_tensor *q = y->in[0], *k = y->in[1], *v = y->in[2], *mask = y->in[3];
+    const size_t b = head / (size_t)of->heads;
+    const int h = (int)(head % (size_t)of->heads), kv = h / (of->heads / of->kv_heads);
+    const int most = strip_rows(of), first = i * most, n = of->time - first < most ? of->time - first : most;
+    const int keys = visible_keys(of, first + n - 1), d = of->d, d_v = of->d_v;
+    const size_t at_mask = b * of->mask_batch + (size_t)h * of->mask_head + (size_t)first * of->mask_row;
+    real *D = of->buffers + (size_t)worker * of->buffers_each, *dS = D + of->keys * of->ld;
+    return (struct strip){
+        .of = of, .machine = gra_tape_machine(y->tape), .worker = worker, .head = head, .first = first,
+        .q = head_rows(q, q->data, d, b, h, first, n),      .dq = head_rows(q, q->grad, d, b, h, first, n),
+        .k = head_rows(k, k->data, d, b, kv, 0, keys),      .dk = head_rows(k, k->grad, d, b, kv, 0, keys),
+        .v = head_rows(v, v->data, d_v, b, kv, 0, keys),    .dv = head_rows(v, v->grad, d_v, b, kv, 0, keys),
+        .y = head_rows(y, y->data, d_v, b, h, first, n),    .dy = head_rows(y, y->grad, d_v, b, h, first, n),
+        .D = { D, n, keys, 1, of->ld },                     .dS = { dS, n, keys, 1, of->ld },
+        .mask = mask ? mask->data + at_mask : NULL, .dmask = mask && mask->grad ? mask->grad + at_mask : NULL,
+        .saved = (struct strip_saved *)(void *)y->saved + head * (size_t)of->time + first,
+    };
 }

@@ -1,4 +1,4 @@
-/* strip.h: the softmax of attention and its gradient, for a strip: some rows of the scores of one head.
+/* strip.h: the strips of attention: which matrices each multiplies, its softmax, and the gradient of that.
  *
  * A head's scores, (time, keys), are never in memory as a whole: they are computed a strip of rows at a time,
  * for as many keys as the last of these rows sees, and once more in backward (Dao et al. 2022). A strip is
@@ -8,6 +8,7 @@
 #define GRADUS_STRIP_H
 
 #include "mask.h"
+#include "../kernel.h"
 
 enum { STRIP_LANES = MASK_LANES };
 
@@ -15,59 +16,71 @@ struct strip_saved {                    /* saved of a row: from it backward comp
     real largest, share;                /* the largest score, and 1 / sum of the exponentials */
 };
 
-struct scores {                         /* what all heads of an attention have in common */
-    int      heads, time, keys;
+struct attention {                      /* what all strips of an attention have in common */
+    int      heads, kv_heads, time, keys;
+    int      d, d_v;                    /* columns of a head, in q and k and in v and y */
     bool     causal;
+    bool     heads_first;               /* backward goes through a head's sequences before the next head's */
     real     scale;
     size_t   mask_batch, mask_head, mask_row, mask_key;  /* strides of the mask; 0 where it is stretched */
     mask_stream *stream;                /* dropout's random numbers, one per value of P; NULL: no dropout */
     uint32_t *dropped;                  /* which values dropout zeroes, one bit each, saved for backward */
     real    *weights;                   /* a copy of P is kept here, (batch, heads, time, keys); or NULL */
+    real    *buffers;                   /* each worker has `buffers_each` values, for a strip's D and dS, in */
+    size_t   buffers_each;              /* which a line begins every `ld` values (1 where a strip is one row) */
+    ptrdiff_t ld;
 };
 
+/* Some rows of a head. The matrices are parts of the tensors of that name; where a gradient is not wanted its
+ * p is NULL. */
 struct strip {
-    const struct scores *of;
+    const struct attention *of;
+    gra_machine *machine;
+    int      worker;
     size_t   head;                      /* head h of batch b has the number b*heads + h */
-    int      first, rows;               /* the strip is the rows first, ..., first + rows - 1 of this head */
-    int      keys;                      /* how many keys the last of these rows sees */
-    ptrdiff_t ld;                       /* leading dimension: row i, key j is P[j*ld + i]; 1: a single row */
-    real    *P, *dS;                    /* scores, then their softmax; and its gradient, then theirs */
+    int      first;                     /* row of the head that is the strip's first */
+    gra_mat  q, y, dq, dy;              /* (rows, d or d_v) */
+    gra_mat  k, v, dk, dv;              /* (keys, d or d_v): the keys that the last of these rows sees */
+    gra_mat  D, dS;                     /* (rows, keys), in this worker's buffers; D.row is 1, D.col the ld */
     struct strip_saved *saved;          /* what is saved of the first row; the next row's is next to it */
     const real *mask;                   /* the mask's value for the first row and key 0, or NULL */
     real    *dmask;                     /* the gradient of that value, or NULL */
 };
 
-static inline int visible_keys(const struct scores *s, int row)         /* how many keys this row sees */
+static inline int visible_keys(const struct attention *s, int row)         /* how many keys this row sees */
 {
     const int n = s->causal ? row + s->keys - s->time + 1 : s->keys;
     return n < 0 ? 0 : n;
 }
 
 /* Small strips skip more of the triangle that a causal mask hides, large ones make better matrix products. */
-static inline int strip_rows(const struct scores *s) { return s->time > 128 ? 2 * STRIP_LANES : STRIP_LANES; }
-static inline int strip_count(const struct scores *s)
+static inline int strip_rows(const struct attention *s) { return s->time > 128 ? 2 * STRIP_LANES : STRIP_LANES; }
+static inline int strip_count(const struct attention *s)
 {
     return (s->time + strip_rows(s) - 1) / strip_rows(s);
 }
 
 /* The leading dimension of a strip: lines are padded, so that they do not compete for the same cache sets. */
-static inline ptrdiff_t strip_ld(const struct scores *s) { return strip_rows(s) + 16; }
+static inline ptrdiff_t strip_ld(const struct attention *s) { return strip_rows(s) + 16; }
 
 /* Dropout's bits are stored in tiles of STRIP_LANES rows by MASK_STEPS keys: how many a head has. */
-static inline size_t tiles_across(const struct scores *s)
+static inline size_t tiles_across(const struct attention *s)
 {
     return ((size_t)s->keys + MASK_STEPS - 1) / MASK_STEPS;
 }
-static inline size_t tiles_down(const struct scores *s)
+static inline size_t tiles_down(const struct attention *s)
 {
     return ((size_t)s->time + STRIP_LANES - 1) / STRIP_LANES;
 }
 
-/* P holds q k^T. Afterwards it holds D = dropout(softmax(s q k^T + mask)). */
-void gra_strip_softmax(const gra_machine *machine, struct strip *p);
+/* Strip i of a head, for the attention y of q, k, v and a mask (y->in). */
+struct strip gra_strip_at(const gra_tensor *y, const struct attention *of, size_t head, int i, int worker);
 
-/* P holds q k^T and dS holds dD = dy v^T. Afterwards P holds D, and dS the gradient of q k^T; the mask's
- * gradient is added to dmask. */
-void gra_strip_softmax_back(const gra_machine *machine, struct strip *p);
+/* D holds q k^T. Afterwards it holds D = dropout(P), P = softmax(s q k^T + mask). */
+void gra_strip_softmax(struct strip *p);
+
+/* D holds q k^T and dS holds dD = dy v^T. Afterwards D holds D, and dS the gradient of q k^T, s P (dP - ...);
+ * the mask's gradient is added to dmask. */
+void gra_strip_softmax_back(struct strip *p);
 
 #endif

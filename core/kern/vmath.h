@@ -172,7 +172,7 @@ GRA_INLINE real real_exp(real x)
 /* e^x for an x that is known to be <= 0, as it is in a softmax: then e^x cannot overflow, and 0 will do where
  * it is below the normal reals, so half the work is enough.
  * max ulp: float 1.02; double 0.98. */
-GRA_INLINE real real_exp_le0(real x)
+GRA_INLINE real real_exp_below_0(real x)
 {
     const real magic = (real)1.5 * GRA_TWO_M;
     real kbits = x * GRA_LOG2_E + magic, k = kbits - magic;
@@ -229,7 +229,7 @@ GRA_INLINE real real_erf(real x)
     real a = GRA_COPYSIGN(x, 1);
     a = a > GRA_ERF_END ? GRA_ERF_END : a;
     real near = a + a * GRA_POLY(real_erf_poly, a * a);
-    real far = 1 - real_exp_le0(-GRA_POLY(real_erf_tail_poly, a - 1));
+    real far = 1 - real_exp_below_0(-GRA_POLY(real_erf_tail_poly, a - 1));
     return GRA_COPYSIGN(a < 1 ? near : far, x);
 }
 

@@ -1,5 +1,5 @@
 /* abs: y = |x|, dx += dy sign(x), where sign(0) = 0, as in PyTorch. */
-#include "../op.h"
+#include "../kernel.h"
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {

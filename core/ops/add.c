@@ -1,6 +1,6 @@
 /* add: y = a + b element by element, with broadcasting. da += dy, db += dy, each summed over the
  * dimensions in which that operand was stretched. */
-#include "../op.h"
+#include "../kernel.h"
 
 /* A walk (op.h) goes through y in pieces of w.n elements: for i < w.n, y[w.y + i] is made of a[w.a + i
  * step_a] and b[w.b + i step_b]. Where an operand is stretched its step is 0, so that every i meets the same

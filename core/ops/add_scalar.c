@@ -1,5 +1,5 @@
 /* add_scalar: y = x + s, dx += dy; s is a number that wants no gradient. */
-#include "../op.h"
+#include "../kernel.h"
 
 struct args {
     double s;

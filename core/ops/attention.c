@@ -11,23 +11,44 @@
  * (batch, heads, time, keys). Causal: query i sees the keys up to i + keys - time; a row that sees none, or
  * whose scores are all -inf, is zero and has no gradient.
  *
- * To follow it: forward_strips has the forward in three lines, backward_heads the backward in six; softmax,
- * mask, dropout and dS = P (dP - ...) are in kern/strip.c. tests/reference/attention.c, against which this is
- * tested, is the same in 86 plain lines.
- *
  * P is computed a strip of rows at a time, and does not stay: of each row, forward saves what backward needs
- * to compute the same P again. */
+ * to compute the same P again. The naive loops that this is tested against are tests/reference/attention.c. */
 #include "../internal.h"
 #include "../kern/strip.h"
 
+/* c = a b, or c += a b. A strip is some rows of one head: its q and y are these rows, its k and v the keys
+ * that they see, its D and dS are (rows, keys). Both are overwritten step by step: D holds q k^T, then P, then
+ * D; dS, of backward alone, holds dD, then dP, then s dS. */
+static void multiply(const struct strip *s, gra_mat a, gra_mat b, gra_mat c, bool add)
+{
+    gra_gemm_alone(s->machine, s->worker, a, b, c, add);
+}
+
+static void forward_strip(struct strip *s)
+{
+    multiply(s, s->q, gra_mat_transpose(s->k), s->D, false);            /* q k^T */
+    gra_strip_softmax(s);               /* P = softmax(s q k^T + mask),  D = dropout(P) */
+    multiply(s, s->D, s->v, s->y, false);                               /* y = D v */
+}
+
+/* Adds to dq, dk and dv, or overwrites them where they are uninitialised. */
+static void backward_strip(struct strip *s, bool add_q, bool add_k, bool add_v)
+{
+    multiply(s, s->q, gra_mat_transpose(s->k), s->D, false);            /* q k^T */
+    multiply(s, s->dy, gra_mat_transpose(s->v), s->dS, false);          /* dD = dy v^T */
+    gra_strip_softmax_back(s);          /* P and D;  dP = dropout(dD),  dS_ij = P_ij (dP_ij - ...);  dmask += dS */
+    if (s->dv.p)
+        multiply(s, gra_mat_transpose(s->D), s->dy, s->dv, add_v);      /* dv += D^T dy */
+    if (s->dq.p)
+        multiply(s, s->dS, s->k, s->dq, add_q);                         /* dq += s dS k */
+    if (s->dk.p)
+        multiply(s, gra_mat_transpose(s->dS), s->q, s->dk, add_k);      /* dk += s dS^T q */
+}
+
+/* ---- all strips, on all threads ---- */
+
 struct args {
-    struct scores of;
-    int         kv_heads, d, d_v;       /* d, d_v: columns of a head, in q and k and in v and y */
-    /* Each worker has buffers for one strip: one in forward, two in backward, `buffers_each` values in all,
-     * in which the scores of one key are a line, and a line begins every `ld` values. */
-    real       *buffers;
-    size_t      buffers_each;
-    ptrdiff_t   ld;
+    struct attention of;
     gra_tensor *kept;                   /* P as a tensor, for gra_attention_weights */
 };
 
@@ -39,159 +60,90 @@ static size_t rows(const gra_tensor *y)                 /* of P, in all heads */
 
 static size_t saved(const gra_tensor *y) { return rows(y) * (sizeof(struct strip_saved) / sizeof(real)); }
 
-static real *at(real *p, size_t i)      { return p ? p + i : NULL; }
-
-/* Strip i of the head u % heads in sequence u / heads, and what is multiplied with it. Its two buffers are
- * overwritten step by step: strip.P holds first q k^T, then P, then D; strip.dS, of backward alone, first dD,
- * then dP, then s dS. D and s_dS are these buffers in their last stage, seen as matrices. */
-struct part {
-    gra_machine *machine;
-    int          worker;
-    struct strip strip;
-    gra_mat      q, k, v, dy;   /* the strip's rows in q and dy, all keys in k and v; the head's columns */
-    gra_mat      D, s_dS;               /* (rows, keys) */
-    real        *y, *dq, *dk, *dv;  /* where they belong, as q, k and v; dq, dk, dv are NULL if not wanted */
-    /* strides of rows in y and dy, q and dq, k and dk, v and dv */
-    ptrdiff_t    row_y, row_q, row_k, row_v;
-};
-
-static struct part part_at(gra_tensor *y, size_t u, int i, int worker);
-
-static gra_mat transposed(gra_mat x) { return (gra_mat){ x.p, x.col, x.row }; }
-
-/* c = a b, or c += a b; a is (m, k). A contiguous column is computed as a row, c^T = b^T a^T, which is
- * faster. */
-static void multiply(const struct part *p, int m, int n, int k, gra_mat a, gra_mat b, real *c, ptrdiff_t ldc,
-                     bool add)
-{
-    if (n == 1 && ldc == 1)
-        gra_gemm_alone(p->machine, p->worker, 1, m, k, transposed(b), transposed(a), c, m, add);
-    else
-        gra_gemm_alone(p->machine, p->worker, m, n, k, a, b, c, ldc, add);
-}
-
 static void forward_strips(void *arg, size_t from, size_t to, int worker)
 {
-    gra_tensor *y = arg;
-    const struct args *s = y->args;
-    const size_t each = (size_t)strip_count(&s->of);
+    const gra_tensor *y = arg;
+    const struct attention *of = &((const struct args *)y->args)->of;
+    const size_t each = (size_t)strip_count(of);
     for (size_t u = from; u < to; u++) {
-        struct part p = part_at(y, u / each, (int)(u % each), worker);
-        const int n = p.strip.rows, keys = p.strip.keys;
-        /* q k^T, transposed */
-        multiply(&p, keys, n, s->d, p.k, transposed(p.q), p.strip.P, s->ld, false);
-        /* strip.P: q k^T, P, D */
-        gra_strip_softmax(p.machine, &p.strip);
-        multiply(&p, n, s->d_v, keys, p.D, p.v, p.y, p.row_y, false);                   /* y = D v */
+        struct strip s = gra_strip_at(y, of, u / each, (int)(u % each), worker);
+        forward_strip(&s);
     }
 }
 
 /* Heads that share a key-value head add to the same dk and dv, so one worker does all their strips, in order:
- * from the last one on, which sees every key, so that it can store dk and dv where they are uninitialised. */
-static void backward_heads(void *arg, size_t from, size_t to, int worker)
+ * from the last one on, which sees every key, so that it can overwrite dk and dv where they are
+ * uninitialised (fresh). */
+static void backward_kv_heads(void *arg, size_t from, size_t to, int worker)
 {
-    gra_tensor *y = arg;
-    const struct args *s = y->args;
-    const int sharing = s->of.heads / s->kv_heads, each = strip_count(&s->of);
-    for (size_t u = from; u < to; u++)
+    const gra_tensor *y = arg;
+    const struct attention *of = &((const struct args *)y->args)->of;
+    const size_t batch = (size_t)y->shape.dim[0], kv_heads = (size_t)of->kv_heads;
+    const int sharing = of->heads / of->kv_heads, each = strip_count(of);
+    for (size_t u = from; u < to; u++) {
+        const size_t kv_head = of->heads_first ? u % batch * kv_heads + u / batch : u;
         for (int i = 0; i < sharing * each; i++) {
-            struct part p = part_at(y, u * (size_t)sharing + (size_t)(i / each), each - 1 - i % each, worker);
-            const int n = p.strip.rows, keys = p.strip.keys;
-            /* add or, where the gradient is uninitialised (fresh), overwrite */
-            const bool add_q = !y->in[0]->fresh;
-            const bool add_k = i > 0 || !y->in[1]->fresh, add_v = i > 0 || !y->in[2]->fresh;
-            /* q k^T, transposed */
-            multiply(&p, keys, n, s->d, p.k, transposed(p.q), p.strip.P, s->ld, false);
-            /* dD, transposed */
-            multiply(&p, keys, n, s->d_v, p.v, transposed(p.dy), p.strip.dS, s->ld, false);
-            /* strip.P: q k^T, P, D;  strip.dS: dD, dP, s dS */
-            gra_strip_softmax_back(p.machine, &p.strip);
-            if (p.dv)
-                /* dv += D^T dy */
-                multiply(&p, keys, s->d_v, n, transposed(p.D), p.dy, p.dv, p.row_v, add_v);
-            if (p.dq)
-                /* dq += s dS k */
-                multiply(&p, n, s->d, keys, p.s_dS, p.k, p.dq, p.row_q, add_q);
-            if (p.dk)
-                /* dk += s dS^T q */
-                multiply(&p, keys, s->d, n, transposed(p.s_dS), p.q, p.dk, p.row_k, add_k);
+            struct strip s = gra_strip_at(y, of, kv_head * (size_t)sharing + (size_t)(i / each),
+                                          each - 1 - i % each, worker);
+            backward_strip(&s, !y->in[0]->fresh, i > 0 || !y->in[1]->fresh, i > 0 || !y->in[2]->fresh);
         }
-}
-
-/* Where the rows of strip i and the columns of its head begin in each tensor. */
-static struct part part_at(gra_tensor *y, size_t u, int i, int worker)
-{
-    const struct args *s = y->args;
-    const struct scores *of = &s->of;
-    const gra_tensor *q = y->in[0], *k = y->in[1], *v = y->in[2], *mask = y->in[3];
-    const size_t b = u / (size_t)of->heads, h = u % (size_t)of->heads;
-    const size_t kv = h / (size_t)(of->heads / s->kv_heads);
-    const int most = strip_rows(of), first = i * most, n = of->time - first < most ? of->time - first : most;
-    const size_t row = b * (size_t)of->time + (size_t)first, key = b * (size_t)of->keys;
-    const int row_q = of->heads * s->d, row_k = s->kv_heads * s->d, row_v = s->kv_heads * s->d_v,
-              row_y = of->heads * s->d_v;
-    const size_t at_q = row * (size_t)row_q + h * (size_t)s->d;
-    const size_t at_k = key * (size_t)row_k + kv * (size_t)s->d;
-    const size_t at_v = key * (size_t)row_v + kv * (size_t)s->d_v;
-    const size_t at_y = row * (size_t)row_y + h * (size_t)s->d_v;
-    const size_t at_mask = b * of->mask_batch + h * of->mask_head + (size_t)first * of->mask_row;
-    real *P = s->buffers + (size_t)worker * s->buffers_each, *dS = P + of->keys * s->ld;
-    return (struct part){
-        .machine = gra_tape_machine(y->tape), .worker = worker,
-        .strip = { .of = of, .head = u, .first = first, .rows = n, .keys = visible_keys(of, first + n - 1),
-                   .ld = s->ld, .P = P, .dS = dS, .mask = mask ? mask->data + at_mask : NULL,
-                   .dmask = mask ? at(mask->grad, at_mask) : NULL,
-                   .saved = (struct strip_saved *)(void *)y->saved + u * (size_t)of->time + first },
-        .q = { q->data + at_q, row_q, 1 }, .k = { k->data + at_k, row_k, 1 },
-        .v = { v->data + at_v, row_v, 1 },
-        .dy = { at(y->grad, at_y), row_y, 1 }, .D = { P, 1, s->ld }, .s_dS = { dS, 1, s->ld },
-        .y = y->data + at_y, .dq = at(q->grad, at_q), .dk = at(k->grad, at_k), .dv = at(v->grad, at_v),
-        .row_y = row_y, .row_q = row_q, .row_k = row_k, .row_v = row_v,
-    };
+    }
 }
 
 /* How many strips of one row, as generation has, are worth a thread. */
-static size_t rows_at_once(const struct args *s)
+static size_t rows_at_once(const struct attention *of)
 {
-    const size_t worth = 1 << 14, each = (size_t)s->of.keys * (size_t)(s->d + s->d_v);
+    const size_t worth = 1 << 14, each = (size_t)of->keys * (size_t)(of->d + of->d_v);
     return each ? worth / each + 1 : 1;
 }
 
 static bool make_buffers(gra_tensor *y, int buffers, ptrdiff_t ld)
 {
-    struct args *s = y->args;
-    s->ld = ld;
-    s->buffers_each = (size_t)s->of.keys * (size_t)ld * (size_t)buffers;
-    s->buffers = gra_alloc(y->tape, (size_t)gra_threads(y->tape) * s->buffers_each * sizeof(real));
-    return s->buffers != NULL;
+    struct attention *of = &((struct args *)y->args)->of;
+    of->ld = ld;
+    of->buffers_each = (size_t)of->keys * (size_t)ld * (size_t)buffers;
+    of->buffers = gra_alloc(y->tape, (size_t)gra_threads(y->tape) * of->buffers_each * sizeof(real));
+    return of->buffers != NULL;
 }
 
 static void forward(gra_tensor *y)
 {
     struct args *s = y->args;
+    struct attention *of = &s->of;
     const int batch = y->shape.dim[0];
-    const bool keeps = gra_tape_keeps_attention(y->tape), row = s->of.time == 1 && !s->of.stream;
-    if (!make_buffers(y, 1, row ? 1 : strip_ld(&s->of)))
+    const bool keeps = gra_tape_keeps_attention(y->tape), row = of->time == 1 && !of->stream;
+    if (!make_buffers(y, 1, row ? 1 : strip_ld(of)))
         return;
-    if (keeps && !(s->of.weights = gra_alloc(y->tape, rows(y) * (size_t)s->of.keys * sizeof(real))))
+    if (keeps && !(of->weights = gra_alloc(y->tape, rows(y) * (size_t)of->keys * sizeof(real))))
         return;
-    gra_parallel(gra_tape_machine(y->tape), (size_t)batch * (size_t)s->of.heads * (size_t)strip_count(&s->of),
-                 row ? rows_at_once(s) : 1, forward_strips, y);
+    gra_parallel(gra_tape_machine(y->tape), (size_t)batch * (size_t)of->heads * (size_t)strip_count(of),
+                 row ? rows_at_once(of) : 1, forward_strips, y);
     if (keeps)
-        s->kept = gra_constant(y->tape, s->of.weights, GRA_SHAPE(batch, s->of.heads, s->of.time, s->of.keys));
+        s->kept = gra_constant(y->tape, of->weights, GRA_SHAPE(batch, of->heads, of->time, of->keys));
+}
+
+/* Key-value heads that add to the same values of dmask must be one thread's, one after the other: all those of
+ * a sequence, or that head in all sequences, or all there are. This says how many. */
+static size_t heads_that_share(const gra_tensor *y, struct attention *of)
+{
+    const size_t batch = (size_t)y->shape.dim[0], kv_heads = (size_t)of->kv_heads;
+    const bool shared = y->in[3] && y->in[3]->grad;
+    const bool by_sequences = shared && batch > 1 && of->mask_batch == 0;
+    const bool by_heads = shared && of->heads > 1 && of->mask_head == 0;
+    of->heads_first = by_sequences && !by_heads;
+    return (by_sequences ? batch : 1) * (by_heads ? kv_heads : 1);
 }
 
 static void backward(gra_tensor *y)
 {
-    const struct args *s = y->args;
+    struct attention *of = &((struct args *)y->args)->of;
     const gra_tensor *mask = y->in[3];
-    const size_t units = (size_t)y->shape.dim[0] * (size_t)s->kv_heads;
     /* strips accumulate the mask's gradient; and without queries there is no strip to overwrite the others */
-    if ((mask && mask->fresh) || s->of.time == 0)
+    if ((mask && mask->fresh) || of->time == 0)
         gra_zero_fresh(y);
-    /* all heads may add to one mask's gradient: on one thread */
-    if (make_buffers(y, 2, strip_ld(&s->of)))
-        gra_parallel(gra_tape_machine(y->tape), units, mask && mask->grad ? units : 1, backward_heads, y);
+    if (make_buffers(y, 2, strip_ld(of)))
+        gra_parallel(gra_tape_machine(y->tape), (size_t)y->shape.dim[0] * (size_t)of->kv_heads,
+                     heads_that_share(y, of), backward_kv_heads, y);
 }
 
 static const gra_op op = { .name = "attention", .forward = forward, .backward = backward, .saved = saved,
@@ -214,7 +166,7 @@ gra_tensor *gra_attention_weights(gra_tensor *y)
                     "first");
 }
 
-static void set_mask(struct scores *of, gra_shape mask)         /* its strides */
+static void set_mask(struct attention *of, gra_shape mask)         /* its strides */
 {
     size_t *stride[4] = { &of->mask_batch, &of->mask_head, &of->mask_row, &of->mask_key }, size = 1;
     for (int i = 3, d = mask.ndim - 1; d >= 0; d--, i--) {
@@ -260,9 +212,8 @@ gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
     const int d_v = v->shape.dim[2] / kv_heads;
     gra_tensor *y = gra_result(t, &op, GRA_SHAPE(batch, time, heads * d_v), q, k, v, mask);
     struct args *s = y->args;
-    *s = (struct args){ .kv_heads = kv_heads, .d = d, .d_v = d_v,
-                        .of = { .heads = heads, .time = time, .keys = keys, .causal = how->causal,
-                                .scale = (real)(1 / sqrt((double)d)) } };
+    *s = (struct args){ .of = { .heads = heads, .kv_heads = kv_heads, .time = time, .keys = keys, .d = d,
+                                .d_v = d_v, .causal = how->causal, .scale = (real)(1 / sqrt((double)d)) } };
     if (mask)
         set_mask(&s->of, mask->shape);
     if (dropout > 0) {

@@ -2,7 +2,7 @@
  * 0 or 1 or between. dp += dy (p - t) / (p (1 - p)) / n, dt += dy (log(1 - p) - log p) / n. As in PyTorch no
  * logarithm is below -100 and no p (1 - p) below 1e-12, so that a p of 0 or 1 gives finite numbers (PyTorch's
  * gradient of t alone is infinite there). */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/vmath.h"
 
 static real log_of(real p)

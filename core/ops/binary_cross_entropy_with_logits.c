@@ -1,7 +1,7 @@
 /* binary_cross_entropy_with_logits: the mean of -(t log s(x) + (1 - t) log(1 - s(x))), s the sigmoid, written
  * as max(x, 0) - x t + log(1 + e^-|x|), which neither overflows nor takes the logarithm of 0.
  * dx += dy (s(x) - t) / n, dt -= dy x / n. */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/vmath.h"
 
 static void forward(gra_tensor *y)
@@ -10,7 +10,7 @@ static void forward(gra_tensor *y)
     const size_t n = y->in[0]->size;
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
-        const real log_part = real_log(1 + real_exp_le0(x[i] > 0 ? -x[i] : x[i]));
+        const real log_part = real_log(1 + real_exp_below_0(x[i] > 0 ? -x[i] : x[i]));
         sum += (double)((x[i] > 0 ? x[i] : 0) - x[i] * target[i] + log_part);
     }
     y->data[0] = (real)(sum / (double)n);

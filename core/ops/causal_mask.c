@@ -1,6 +1,6 @@
 /* causal_mask: x is (..., m, n), scores of m queries for n keys, the last of each belonging
  * together: y = -inf where column > row + n - m, else x. dx += dy where y is x. */
-#include "../op.h"
+#include "../kernel.h"
 
 static size_t columns(const gra_tensor *y)
 {

@@ -1,5 +1,5 @@
 /* clamp: y = min(max(x, low), high), dx += dy where low <= x <= high, as in PyTorch. A NaN stays one. */
-#include "../op.h"
+#include "../kernel.h"
 
 struct args {
     double low, high;

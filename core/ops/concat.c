@@ -1,6 +1,6 @@
 /* concat: y is x_0, x_1, ... one after the other along dimension d; dx_k += its part of dy.
  * stack: the same along a new dimension of size n. */
-#include "../op.h"
+#include "../kernel.h"
 
 struct args {
     int d;

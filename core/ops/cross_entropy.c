@@ -4,7 +4,7 @@
  * A row whose target is GRA_IGNORE_INDEX counts for nothing; when all do, the mean is 0/0: NaN, and
  * the gradient 0, as in PyTorch. A row that is -inf throughout (all masked) has a loss and a gradient of 0,
  * and counts. Of the logits no copy is kept: backward computes e^(x - m) again. */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/vmath.h"
 
 struct args {
@@ -50,7 +50,7 @@ static void log_sums(gra_tensor *y, size_t from, size_t to)
         for (size_t i = 0; i < n; i += BLOCK) {
             const size_t k = n - i < BLOCK ? n - i : BLOCK;
             for (size_t j = 0; j < k; j++)
-                e[j] = real_exp_le0(x[i + j] - m);
+                e[j] = real_exp_below_0(x[i + j] - m);
             sum += real_sum(e, k);
         }
         saved(y)[row] = (struct saved){ m, real_log(sum) };
@@ -86,7 +86,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         const real m = saved(y)[row].max, log_sum = saved(y)[row].log_sum;
         real *dx = y->in[0]->grad + row * n;
         for (size_t i = 0; i < n; i++)              /* softmax(x)_i = e^(x_i - m - log_sum) */
-            dx[i] += g * real_exp_le0(x[i] - m - log_sum);
+            dx[i] += g * real_exp_below_0(x[i] - m - log_sum);
         dx[a->target[row]] -= g;                    /* the -g at the target */
     }
 }

@@ -1,6 +1,6 @@
 /* dropout: in GRA_TRAIN y = x / (1 - p) with probability 1 - p, else 0 (Srivastava et al. 2014);
  * dx += dy times the same factor. In the other modes y is x itself. The mask: kern/mask.h. */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/mask.h"
 
 struct args {

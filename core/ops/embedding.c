@@ -1,5 +1,5 @@
 /* embedding: y_i = w[ids_i], row after row; dw[ids_i] += dy_i. */
-#include "../op.h"
+#include "../kernel.h"
 
 struct args {
     const int *ids;                                 /* our copy of the ids, `count` of them */

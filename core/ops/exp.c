@@ -1,5 +1,5 @@
 /* exp: y = e^x, dx += dy y. */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/vmath.h"
 
 static void forward(gra_tensor *y, size_t from, size_t to)

@@ -1,6 +1,6 @@
 /* gelu: y = x Phi(x), where Phi(x) = (1 + erf(x / sqrt 2)) / 2 is the normal distribution
  * (Hendrycks & Gimpel 2016). dx += dy (Phi(x) + x phi(x)), phi(x) = e^(-x^2/2) / sqrt(2 pi). */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/vmath.h"
 
 static const real sqrt_half = (real)0.7071067811865476, rsqrt_2pi = (real)0.3989422804014327;
@@ -19,7 +19,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     for (size_t i = from; i < to; i++) {
         real below = y->data[i] / x[i];                 /* Phi(x) = y / x, quicker than erf, */
         below = x[i] * x[i] < tiny ? half : below;      /* but not at 0 */
-        real density = rsqrt_2pi * real_exp_le0(-half * x[i] * x[i]);
+        real density = rsqrt_2pi * real_exp_below_0(-half * x[i] * x[i]);
         dx[i] += y->grad[i] * (below + x[i] * density);
     }
 }

@@ -1,6 +1,6 @@
 /* gelu_tanh: y = x (1 + tanh u) / 2 with u = a (x + b x^3), close to x Phi(x).
  * dx += dy ((1 + tanh u) + x (1 - tanh^2 u) a (1 + 3 b x^2)) / 2. */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/vmath.h"
 
 static const real a = (real)0.7978845608028654, b = (real)0.044715;      /* a = sqrt(2 / pi) */

@@ -4,7 +4,7 @@
  * With z_i = (x_i - mean) r and g_i = dy_i w_i:
  *     dx_i += r (g_i - sum_j g_j / n - z_i sum_j g_j z_j / n),
  *     dw_i += dy_i z_i and db_i += dy_i, both summed over rows. */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/vmath.h"
 
 struct args {

@@ -2,19 +2,43 @@
  * dx += dy w, dw += dy^T x, db += sum of dy's rows. */
 #include "../internal.h"
 
-struct sizes {
-    int rows, in, out;
-};
-
-static struct sizes sizes_of(const gra_tensor *y)
+/* x as one matrix, (rows, columns): its last dimension is the columns. `values` is its data or its gradient. */
+static gra_mat matrix(const gra_tensor *x, real *values)
 {
-    int in = gra_dim(y->in[1], 1), out = gra_dim(y->in[1], 0);
-    return (struct sizes){ out ? (int)(y->size / (size_t)out) : 0, in, out };
+    size_t rows = 1;
+    for (int d = 0; d < x->shape.ndim - 1; d++)
+        rows *= (size_t)x->shape.dim[d];
+    return gra_mat_of(values, (int)rows, gra_dim(x, -1));
+}
+
+static void forward(gra_tensor *y)
+{
+    const gra_tensor *x = y->in[0], *w = y->in[1], *b = y->in[2];
+    gra_gemm_bias(gra_tape_machine(y->tape), matrix(x, x->data), gra_mat_transpose(matrix(w, w->data)),
+                  b ? b->data : NULL, matrix(y, y->data));                      /* y = x w^T + b */
+}
+
+static void add_rows(gra_tensor *y);                                            /* db += sum of dy's rows */
+
+/* Adds to dx and dw, or overwrites them where they are uninitialised (fresh). */
+static void backward(gra_tensor *y)
+{
+    gra_machine *machine = gra_tape_machine(y->tape);
+    const gra_tensor *x = y->in[0], *w = y->in[1], *b = y->in[2];
+    const gra_mat dy = matrix(y, y->grad);
+    if (b && b->fresh)                  /* b is no parameter: add_rows adds, so zero it */
+        gra_zero_fresh(y);
+    if (x->grad)                                                                /* dx += dy w */
+        gra_gemm(machine, dy, matrix(w, w->data), matrix(x, x->grad), !x->fresh);
+    if (w->grad)                                                                /* dw += dy^T x */
+        gra_gemm(machine, gra_mat_transpose(dy), matrix(x, x->data), matrix(w, w->grad), !w->fresh);
+    if (b && b->grad && y->size)
+        add_rows(y);
 }
 
 enum { COLUMNS = 256 };                 /* of dy, summed at a time: enough to read its rows in a stream */
 
-static void sum_rows(gra_tensor *y, size_t from, size_t to) /* db += the rows of dy, in blocks of columns */
+static void add_columns(gra_tensor *y, size_t from, size_t to)  /* to db, in blocks of columns */
 {
     const size_t out = y->in[2]->size, rows = y->size / out;
     const size_t begin = from * COLUMNS, end = to * COLUMNS < out ? to * COLUMNS : out;
@@ -25,32 +49,8 @@ static void sum_rows(gra_tensor *y, size_t from, size_t to) /* db += the rows of
             db[j] += dy[i * out + j];
 }
 
-GRA_KERNEL(sum_rows_all, sum_rows, y, (y->in[2]->size + COLUMNS - 1) / COLUMNS,
+GRA_KERNEL(add_rows, add_columns, y, (y->in[2]->size + COLUMNS - 1) / COLUMNS,
            y->size / y->in[2]->size * COLUMNS)
-
-static void forward(gra_tensor *y)
-{
-    const struct sizes s = sizes_of(y);
-    gra_gemm_bias(gra_tape_machine(y->tape), s.rows, s.out, s.in, (gra_mat){ y->in[0]->data, s.in, 1 },
-                  (gra_mat){ y->in[1]->data, 1, s.in }, y->in[2] ? y->in[2]->data : NULL, y->data, s.out);
-}
-
-static void backward(gra_tensor *y)
-{
-    const struct sizes s = sizes_of(y);
-    gra_tensor *x = y->in[0], *w = y->in[1], *b = y->in[2];
-    /* b is no parameter: sum_rows accumulates, so zero it */
-    if (b && b->fresh)
-        gra_zero_fresh(y);
-    if (x->grad)
-        gra_gemm(gra_tape_machine(y->tape), s.rows, s.in, s.out, (gra_mat){ y->grad, s.out, 1 },
-                 (gra_mat){ w->data, s.in, 1 }, x->grad, s.in, !x->fresh);
-    if (w->grad)
-        gra_gemm(gra_tape_machine(y->tape), s.out, s.in, s.rows, (gra_mat){ y->grad, 1, s.out },
-                 (gra_mat){ x->data, s.in, 1 }, w->grad, s.in, !w->fresh);
-    if (b && b->grad && y->size)
-        sum_rows_all(y);
-}
 
 gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b)
 {

@@ -1,5 +1,5 @@
 /* log: y = ln x, dx += dy / x. */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/vmath.h"
 
 static void forward(gra_tensor *y, size_t from, size_t to)

@@ -1,7 +1,7 @@
 /* log_softmax: y_i = x_i - m - log sum_j e^(x_j - m) along one dimension, m = max_j x_j; subtracting
  * m changes nothing but keeps e^x from overflowing. A row that is -inf throughout (all masked) stays so:
  * the log of softmax's zeros. dx_i += dy_i - e^y_i sum_j dy_j. */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/vmath.h"
 
 static size_t row_size(const gra_tensor *y) { return (size_t)gra_dim(y, -1); }
@@ -11,7 +11,7 @@ static inline void forward_row(const real *x, real *y, size_t n)
 {
     const real m = real_max(x, n);
     for (size_t i = 0; i < n; i++)
-        y[i] = real_exp_le0(x[i] - m);
+        y[i] = real_exp_below_0(x[i] - m);
     const real log_sum = real_log(real_sum(y, n));
     for (size_t i = 0; i < n; i++)
         y[i] = m == -(real)INFINITY ? m : x[i] - m - log_sum;
@@ -21,7 +21,7 @@ static inline void backward_row(const real *y, const real *dy, real *dx, size_t 
 {
     const real sum = real_sum(dy, n);
     for (size_t i = 0; i < n; i++)
-        dx[i] += dy[i] - real_exp_le0(y[i]) * sum;
+        dx[i] += dy[i] - real_exp_below_0(y[i]) * sum;
 }
 
 static void forward(gra_tensor *y, size_t from, size_t to)

@@ -1,6 +1,6 @@
 /* masked_fill: y = value where mask is not 0, else x; the mask broadcasts to x. dx += dy where the
  * mask is 0; nothing flows into the mask. */
-#include "../op.h"
+#include "../kernel.h"
 
 struct args {
     double value;

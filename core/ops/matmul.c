@@ -1,17 +1,43 @@
-/* matmul: y = a b, in each matrix of a batch; a or b may stand transposed, the batch dimensions
- * broadcast. da += dy b^T, db += a^T dy, summed over the matrices that shared an operand. */
-#include "../op.h"
+/* matmul: y = a b, in each matrix of a batch; a or b may stand transposed, the batch dimensions broadcast.
+ * da += dy b^T, db += a^T dy, each summed over the matrices that shared an operand. */
+#include "../kernel.h"
+
+/* One product of the batch: a matrix of y, of a and of b, and of their gradients; da.p or db.p is NULL where
+ * that gradient is not wanted. */
+struct product {
+    gra_mat     y, a, b, dy, da, db;
+    bool        more;                   /* false: this one is behind the last */
+    gra_tensor *of;                     /* y as a whole */
+    gra_walk    walk;
+    size_t      i;                      /* how far we are in this piece of the walk */
+};
+static struct product first(gra_tensor *y);
+static void next(struct product *p);
+
+static void forward(gra_tensor *y)
+{
+    gra_machine *machine = gra_tape_machine(y->tape);
+    for (struct product p = first(y); p.more; next(&p))
+        gra_gemm(machine, p.a, p.b, p.y, false);                                /* y = a b */
+}
+
+static void backward(gra_tensor *y)
+{
+    gra_machine *machine = gra_tape_machine(y->tape);
+    for (struct product p = first(y); p.more; next(&p)) {
+        if (p.da.p)
+            gra_gemm(machine, p.dy, gra_mat_transpose(p.b), p.da, true);        /* da += dy b^T */
+        if (p.db.p)
+            gra_gemm(machine, gra_mat_transpose(p.a), p.dy, p.db, true);        /* db += a^T dy */
+    }
+}
+
+/* ---- the products of a batch ---- */
 
 struct args {
     bool ta, tb;                        /* ta: a is stored as (k, m), tb: b is stored as (n, k) */
     int  m, n, k;                       /* of each product: (m, n) = (m, k) (k, n) */
 };
-
-/* The matrix at p: element (i, j) is p[i * row + j * col], so a transposed one has its strides exchanged. */
-static gra_mat matrix(const real *p, int cols, bool transposed)
-{
-    return transposed ? (gra_mat){ p, 1, cols } : (gra_mat){ p, cols, 1 };
-}
 
 static gra_shape batch_of(gra_shape s)          /* without the last two dimensions */
 {
@@ -19,56 +45,56 @@ static gra_shape batch_of(gra_shape s)          /* without the last two dimensio
     return s;
 }
 
-static void forward_one(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b)
+static gra_mat stored(bool transposed, int rows, int cols)      /* a matrix whose place is not yet known */
 {
-    const struct args *s = y->args;
-    gra_mat a = matrix(y->in[0]->data + at_a, gra_dim(y->in[0], -1), s->ta);
-    gra_mat b = matrix(y->in[1]->data + at_b, gra_dim(y->in[1], -1), s->tb);
-    /* overwrite y */
-    gra_gemm(gra_tape_machine(y->tape), s->m, s->n, s->k, a, b, y->data + at_y, s->n, false);
+    return transposed ? gra_mat_transpose(gra_mat_of(NULL, cols, rows)) : gra_mat_of(NULL, rows, cols);
 }
 
-static gra_mat transpose(gra_mat x) { return (gra_mat){ x.p, x.col, x.row }; }
+static real *at(real *p, size_t i) { return p ? p + i : NULL; }
 
-static void backward_one(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b)
+/* Where a or b is stretched along the batch, the walk's step is 0: its matrix stays the same. */
+static void find(struct product *p)
 {
-    const struct args *s = y->args;
-    const int m = s->m, n = s->n, k = s->k;
-    /* matrices of y that share one of a or b add to the same gradient, too */
-    const bool accumulate = true;
-    const gra_mat a = matrix(y->in[0]->data + at_a, gra_dim(y->in[0], -1), s->ta);
-    const gra_mat b = matrix(y->in[1]->data + at_b, gra_dim(y->in[1], -1), s->tb),
-        dy = { y->grad + at_y, n, 1 };
-    real *da = y->in[0]->grad, *db = y->in[1]->grad;
-    gra_machine *machine = gra_tape_machine(y->tape);
-    if (da && !s->ta)
-        gra_gemm(machine, m, k, n, dy, transpose(b), da + at_a, k, accumulate);   /* da += dy b^T */
-    if (da && s->ta)
-        gra_gemm(machine, k, m, n, b, transpose(dy), da + at_a, m, accumulate);   /* its transpose, b dy^T */
-    if (db && !s->tb)
-        gra_gemm(machine, k, n, m, transpose(a), dy, db + at_b, n, accumulate);   /* db += a^T dy */
-    if (db && s->tb)
-        gra_gemm(machine, n, k, m, transpose(dy), a, db + at_b, k, accumulate);   /* its transpose, dy^T a */
+    const struct args *s = p->of->args;
+    const gra_walk *w = &p->walk;
+    const gra_tensor *y = p->of, *a = y->in[0], *b = y->in[1];
+    const size_t m = (size_t)s->m, n = (size_t)s->n, k = (size_t)s->k;
+    const size_t at_y = (w->y + p->i) * m * n, at_a = (w->a + p->i * w->step_a) * m * k,
+                 at_b = (w->b + p->i * w->step_b) * k * n;
+    p->y.p = y->data + at_y, p->dy.p = at(y->grad, at_y);
+    p->a.p = a->data + at_a, p->da.p = at(a->grad, at_a);
+    p->b.p = b->data + at_b, p->db.p = at(b->grad, at_b);
 }
 
-/* Calls f for each matrix of the batch, with the places where it and its operands begin. Where a or b is
- * stretched along the batch, several matrices of y share one of its matrices (the walk's step is 0). */
-static void each_matrix(gra_tensor *y, void (*f)(gra_tensor *y, size_t at_y, size_t at_a, size_t at_b))
+static struct product first(gra_tensor *y)
 {
     const struct args *s = y->args;
     const gra_shape batch = batch_of(y->shape);
     size_t n;
     gra_shape_size(batch, &n);
-    const size_t size_y = (size_t)s->m * (size_t)s->n, size_a = (size_t)s->m * (size_t)s->k,
-                 size_b = (size_t)s->k * (size_t)s->n;
-    for (gra_walk w = gra_walk_begin(batch, batch_of(y->in[0]->shape), batch_of(y->in[1]->shape), 0, n); w.n;
-         gra_walk_next(&w))
-        for (size_t i = 0; i < w.n; i++)
-            f(y, (w.y + i) * size_y, (w.a + i * w.step_a) * size_a, (w.b + i * w.step_b) * size_b);
+    struct product p = { .of = y };
+    p.y = p.dy = stored(false, s->m, s->n);
+    p.a = p.da = stored(s->ta, s->m, s->k);
+    p.b = p.db = stored(s->tb, s->k, s->n);
+    p.walk = gra_walk_begin(batch, batch_of(y->in[0]->shape), batch_of(y->in[1]->shape), 0, n);
+    p.more = p.walk.n > 0;
+    if (p.more)
+        find(&p);
+    return p;
 }
 
-static void forward(gra_tensor *y)  { each_matrix(y, forward_one); }
-static void backward(gra_tensor *y) { each_matrix(y, backward_one); }
+static void next(struct product *p)
+{
+    if (++p->i == p->walk.n) {
+        gra_walk_next(&p->walk);
+        p->i = 0;
+    }
+    p->more = p->walk.n > 0;
+    if (p->more)
+        find(p);
+}
+
+/* ---- the op ---- */
 
 static gra_tensor *matmul(gra_tape *t, gra_tensor *a, gra_tensor *b, bool ta, bool tb)
 {

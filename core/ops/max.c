@@ -1,7 +1,7 @@
 /* max: y = max_i x_i over all values, or over one dimension; dx_i += dy where i is the first of the largest.
  * A NaN counts as largest, as in PyTorch. min is the same with the smallest, and a NaN counts as smallest.
  * argmax is where the largest stands. */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/vmath.h"
 
 struct args {

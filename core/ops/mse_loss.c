@@ -1,5 +1,5 @@
 /* mse_loss: y = sum_i (x_i - t_i)^2 / n, dx_i += dy 2 (x_i - t_i) / n, and dt_i -= the same. */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/vmath.h"
 
 enum { BLOCK = 1024 };

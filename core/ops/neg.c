@@ -1,5 +1,5 @@
 /* neg: y = -x, dx -= dy. */
-#include "../op.h"
+#include "../kernel.h"
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {

@@ -1,6 +1,6 @@
 /* permute: dimension i of y is dims[i] of x, the values go along: y[..., k_i, ...] = x with index k_i in
  * dimension dims[i]. transpose: the permutation that swaps two dimensions. dx += dy, taken back. */
-#include "../op.h"
+#include "../kernel.h"
 
 struct args {
     int dims[GRA_MAX_DIMS];

@@ -1,6 +1,6 @@
 /* pow: y = x^p, dx += dy p x^(p-1); p is a number that wants no gradient. 0^0 is 1, a negative x
  * to a broken power is NaN. */
-#include "../op.h"
+#include "../kernel.h"
 #include <tgmath.h>
 
 struct args {

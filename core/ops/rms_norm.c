@@ -2,7 +2,7 @@
  *     r = 1 / sqrt(sum_i x_i^2 / n + eps),   y_i = x_i r w_i.
  * With g_i = dy_i w_i:
  *     dx_i += r (g_i - x_i r^2 sum_j g_j x_j / n),   dw_i += dy_i x_i r, summed over rows. */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/vmath.h"
 
 struct args {

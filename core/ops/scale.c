@@ -1,5 +1,5 @@
 /* scale: y = s x, dx += s dy; s is a number that wants no gradient. */
-#include "../op.h"
+#include "../kernel.h"
 
 struct args {
     double s;

@@ -1,5 +1,5 @@
 /* sigmoid: y = 1 / (1 + e^-x), dx += dy y (1 - y). */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/vmath.h"
 
 static void forward(gra_tensor *y, size_t from, size_t to)

@@ -1,5 +1,5 @@
 /* silu: y = x s with s = 1 / (1 + e^-x), dx += dy s (1 + x (1 - s)). */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/vmath.h"
 
 static void forward(gra_tensor *y, size_t from, size_t to)

@@ -1,5 +1,5 @@
 /* slice: y = x[..., start:end, ...] along dimension d; dx[..., start:end, ...] += dy. */
-#include "../op.h"
+#include "../kernel.h"
 
 struct args {
     int d, start;

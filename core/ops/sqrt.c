@@ -1,5 +1,5 @@
 /* sqrt: y = x^(1/2), dx += dy / (2 y), which is infinite at 0. */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/vmath.h"
 
 static void forward(gra_tensor *y, size_t from, size_t to)

@@ -1,6 +1,6 @@
 /* sub: y = a - b element by element, with broadcasting. da += dy, db -= dy, each summed over the
  * dimensions in which that operand was stretched. */
-#include "../op.h"
+#include "../kernel.h"
 
 /* w is a walk over y and what belongs to it in a and b, where either may be stretched: see add.c. */
 static void forward(gra_tensor *y, size_t from, size_t to)

@@ -1,6 +1,6 @@
 /* sum: y = sum_i x_i over all values, or over one dimension; dx_i += dy.
  * mean: the sum times 1 / n. The mean of nothing is 0/0, NaN. */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/vmath.h"
 
 struct args {

@@ -1,5 +1,5 @@
 /* tanh: y = tanh(x), dx += dy (1 - y^2). */
-#include "../op.h"
+#include "../kernel.h"
 #include "../kern/vmath.h"
 
 static void forward(gra_tensor *y, size_t from, size_t to)

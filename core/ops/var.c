@@ -1,7 +1,7 @@
 /* var: y = sum_i (x_i - m)^2 / (n - c) over all values, or over one dimension; m is their mean, and c the
  * correction: 1 for a sample (Bessel's, PyTorch's default), 0 for the whole population (layer norm's).
  * dx_i += dy 2 (x_i - m) / (n - c): what m itself adds is 0, as the deviations from a mean sum to 0. */
-#include "../op.h"
+#include "../kernel.h"
 
 struct args {
     gra_around around;                  /* x is (outer, n, inner), y (outer, inner) */

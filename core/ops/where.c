@@ -2,7 +2,7 @@
  * each summed over the dimensions in which that operand was stretched. Nothing flows into c.
  *
  * The comparisons make such a c: 1 where they hold, else 0. They have no gradient. */
-#include "../op.h"
+#include "../kernel.h"
 
 /* ---- where: c is in[0], a in[1], b in[2] ----
  * A walk has two operands, so there are two: over a and c, then over b and c. c is the walk's b in each. */

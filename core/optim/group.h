@@ -3,7 +3,7 @@
 #ifndef GRADUS_GROUP_H
 #define GRADUS_GROUP_H
 
-#include "../op.h"
+#include "../kernel.h"
 
 #define GRA_NO_LR ((double)NAN)             /* lr after init: set it before the first step */
 

@@ -187,37 +187,39 @@ static void run(const struct job *j, gra_work *const variant[GRA_ISAS], void *wh
         f(what, 0, n, j->worker);
 }
 
-static void product(const struct job *j, int m, int n, int k, gra_mat left, gra_mat right, real *out,
-                    int stride)
+static void product(const struct job *j, gra_mat left, gra_mat right, gra_mat out)
 {
     if (j->worker == ALL)
-        gra_gemm(j->machine, m, n, k, left, right, out, stride, false);
+        gra_gemm(j->machine, left, right, out, false);
     else
-        gra_gemm_alone(j->machine, j->worker, m, n, k, left, right, out, stride, false);
+        gra_gemm_alone(j->machine, j->worker, left, right, out, false);
+}
+
+static gra_mat square(const struct job *j, real *p)             /* A, P, Q or the spare one */
+{
+    return (gra_mat){ p, j->m, j->m, j->stride_a, 1 };
+}
+
+static gra_mat matrix(const struct job *j, real *p)             /* X or the next X */
+{
+    return (gra_mat){ p, rows(j->p), cols(j->p), j->stride_x, 1 };
 }
 
 /* out = left right, (m, m) and symmetric: a block of columns is computed from the diagonal down, and what is
  * below the block is mirrored to its right. */
-static void symmetric(const struct job *j, int k, gra_mat left, gra_mat right, real *out)
+static void symmetric(const struct job *j, gra_mat left, gra_mat right, real *out)
 {
-    const int m = j->m, block = j->worker == ALL ? BLOCK_OF_ALL : BLOCK;
+    const int m = j->m, k = left.cols, block = j->worker == ALL ? BLOCK_OF_ALL : BLOCK;
     for (int i = 0; i < m; i += block) {
         const int width = m - i < block ? m - i : block, below = m - i - width;
-        const gra_mat lower = { left.p + i * left.row, left.row, left.col };
-        const gra_mat block_of = { right.p + i * right.col, right.row, right.col };
-        real *corner = out + (ptrdiff_t)i * j->stride_a + i;
-        product(j, m - i, width, k, lower, block_of, corner, j->stride_a);
+        const gra_mat corner = gra_mat_part(square(j, out), i, m - i, i, width);
+        product(j, gra_mat_part(left, i, m - i, 0, k), gra_mat_part(right, 0, k, i, width), corner);
         if (below > 0) {
-            struct mirror s = { .below = corner + (ptrdiff_t)width * j->stride_a, .beside = corner + width,
+            struct mirror s = { .below = corner.p + width * corner.row, .beside = corner.p + width,
                                 .columns = (size_t)width, .stride = (size_t)j->stride_a };
             run(j, mirror_variants, &s, (size_t)below, BLOCK);
         }
     }
-}
-
-static gra_mat square(const struct job *j, const real *p)
-{
-    return (gra_mat){ p, j->stride_a, 1 };
 }
 
 static void swap(real **one, real **other)
@@ -237,7 +239,7 @@ static void polynomial(struct job *j)
         diagonal[i] = j->gram[i * stride];
         j->gram[i * stride] -= (real)h;
     }
-    symmetric(j, j->m, square(j, j->gram), square(j, j->gram), j->poly);
+    symmetric(j, square(j, j->gram), square(j, j->gram), j->poly);
     for (size_t i = 0; i < m; i++) {
         j->gram[i * stride] = diagonal[i];
         j->poly[i * stride] += (real)d;
@@ -250,23 +252,23 @@ static void orthogonalise(struct job *j)
 {
     const int m = j->m, n = longer(j->p), rounds = j->opt->ns_steps, together = n >= 2 * m ? rounds : 1;
     for (int done = 0; done < rounds; done += together) {
-        const gra_mat x = { j->x, j->stride_x, 1 }, x_t = { j->x, 1, j->stride_x };
+        const gra_mat x = matrix(j, j->x), x_t = gra_mat_transpose(x);
         const bool wide = cols(j->p) > m;
-        symmetric(j, n, wide ? x : x_t, wide ? x_t : x, j->gram);
+        symmetric(j, wide ? x : x_t, wide ? x_t : x, j->gram);
         for (int round = 1; round <= together; round++) {
             polynomial(j);
             if (round < together) {
-                symmetric(j, m, square(j, j->poly), square(j, j->gram), j->spare);
-                symmetric(j, m, square(j, j->spare), square(j, j->poly), j->gram);
+                symmetric(j, square(j, j->poly), square(j, j->gram), j->spare);
+                symmetric(j, square(j, j->spare), square(j, j->poly), j->gram);
             }
             if (round > 1)
-                symmetric(j, m, square(j, j->poly), square(j, j->q), j->spare);
+                symmetric(j, square(j, j->poly), square(j, j->q), j->spare);
             swap(&j->q, round > 1 ? &j->spare : &j->poly);
         }
         if (wide)
-            product(j, m, n, m, square(j, j->q), x, j->next, j->stride_x);
+            product(j, square(j, j->q), x, matrix(j, j->next));
         else
-            product(j, n, m, m, x, square(j, j->q), j->next, j->stride_x);
+            product(j, x, square(j, j->q), matrix(j, j->next));
         swap(&j->x, &j->next);
     }
 }

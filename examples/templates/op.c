@@ -1,5 +1,5 @@
 /* NAME: y = f(x), dx += dy f'(x).         NAME: the formula is still the template's: write it here */
-#include "../op.h"
+#include "../kernel.h"                  /* op.h, and GRA_KERNEL: see below */
 #include "../kern/vmath.h"              /* real_exp, real_log, real_tanh, real_sigmoid ...: fast */
 #include <tgmath.h>                     /* what that lacks (fabs, sin ...), for float and double alike */
 

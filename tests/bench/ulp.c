@@ -38,8 +38,8 @@ typedef gra_real real;
 static wide sigmoid(wide x) { return 1 / (1 + WIDE(exp)(-x)); }
 static wide rsqrt(wide x) { return 1 / WIDE(sqrt)(x); }
 
-/* exp_le0 where it serves. */
-static inline real real_exp_serving(real x) { return x <= 0 && x >= GRA_EXP_SMALL ? real_exp_le0(x) : real_exp(x); }
+/* exp_below_0 where it serves. */
+static inline real real_exp_serving(real x) { return x <= 0 && x >= GRA_EXP_SMALL ? real_exp_below_0(x) : real_exp(x); }
 
 #define LOOP(name) \
     static void loop_##name(const real *x, real *y) \
@@ -65,7 +65,7 @@ static const struct {
     double bound;
 } functions[] = {
     { "exp", loop_exp, WIDE(exp), GRA_EXP_MIN - 1, GRA_EXP_MAX + 1, 2 },
-    { "exp_le0", loop_exp_serving, WIDE(exp), GRA_EXP_SMALL, 0, 2 },
+    { "exp_below_0", loop_exp_serving, WIDE(exp), GRA_EXP_SMALL, 0, 2 },
     { "log", loop_log, WIDE(log), 0, 4, 2 },
     { "tanh", loop_tanh, WIDE(tanh), -1, 1, 2 },
     { "erf", loop_erf, WIDE(erf), -2, 2, 2 },

@@ -7,13 +7,12 @@
  *
  * each 2 M N K flop, stored, not added. */
 #include "bench.h"
+#include "../../../core/kernel.h"
 #include <stdlib.h>
 
 struct product {
     gra_tape *tape;
-    int       m, n, k;
-    gra_mat   a, b;
-    real     *c;
+    gra_mat   a, b, c;
 };
 
 static const int shapes[][3] = {
@@ -26,7 +25,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes, FORMS = 3 };
 static void multiply(void *arg)
 {
     const struct product *p = arg;
-    gra_gemm(gra_tape_machine(p->tape), p->m, p->n, p->k, p->a, p->b, p->c, p->n, false);
+    gra_gemm(gra_tape_machine(p->tape), p->a, p->b, p->c, false);
 }
 
 /* GFLOP/s of one shape in the three forms. */
@@ -34,21 +33,22 @@ static void measure(const bench *b, gra_tape *t, const int *shape, double gflops
 {
     const int m = shape[0], n = shape[1], k = shape[2];
     const size_t M = (size_t)m, N = (size_t)n, K = (size_t)k;
-    real *x = random_values(M * K), *w = random_values(N * K), *dy = random_values(M * N);
+    const gra_mat x = gra_mat_of(random_values(M * K), m, k), w = gra_mat_of(random_values(N * K), n, k),
+        dy = gra_mat_of(random_values(M * N), m, n);
     const struct product forms[FORMS] = {
-        { t, m, n, k, { x, k, 1 }, { w, 1, k }, NULL },
-        { t, m, k, n, { dy, n, 1 }, { w, k, 1 }, NULL },
-        { t, n, k, m, { dy, 1, n }, { x, k, 1 }, NULL },
+        { t, x, gra_mat_transpose(w), gra_mat_of(NULL, m, n) },
+        { t, dy, w, gra_mat_of(NULL, m, k) },
+        { t, gra_mat_transpose(dy), x, gra_mat_of(NULL, n, k) },
     };
     for (int f = 0; f < FORMS; f++) {
         struct product p = forms[f];
-        p.c = values_of((size_t)p.m * (size_t)p.n);
+        p.c.p = values_of((size_t)p.c.rows * (size_t)p.c.cols);
         gflops[f] = 2e-9 * m * n * k / time_of(b->seconds, multiply, &p);
-        free(p.c);
+        free(p.c.p);
     }
-    free(x);
-    free(w);
-    free(dy);
+    free(x.p);
+    free(w.p);
+    free(dy.p);
 }
 
 void bench_gemm(const bench *b)

@@ -5,6 +5,7 @@
  *     triad               a[i] = b[i] + 3 c[i]        two reads, one write counted (STREAM)
  *     read                s += a[i] */
 #include "bench.h"
+#include "../../../core/kernel.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
