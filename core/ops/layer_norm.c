@@ -8,102 +8,75 @@
 #include "../kern/vmath.h"
 
 struct args {
-    double eps;
+    double      eps;
+    const real *ones, *zeros;           /* for w and for b where they are NULL */
 };
 
-static size_t row_size(const gra_tensor *y)
-{
-    return (size_t)y->shape.dim[y->shape.ndim - 1];
-}
-
-static size_t rows(const gra_tensor *y)
-{
-    return y->size ? y->size / row_size(y) : 0;
-}
-
-struct saved {                                      /* of each row, from forward to backward */
+struct saved {                          /* of each row, from forward to backward */
     real mean, r;
 };
 
+static size_t row_size(const gra_tensor *y)     { return (size_t)gra_dim(y, -1); }
+static size_t rows(const gra_tensor *y)         { return y->size ? y->size / row_size(y) : 0; }
 static size_t saved_size(const gra_tensor *y)   { return rows(y) * (sizeof(struct saved) / sizeof(real)); }
 static struct saved *saved(const gra_tensor *y) { return (struct saved *)(void *)y->saved; }
-
-/* ---- forward ---- */
 
 /* Three loops over the rows, one for each step, are faster than one: a step that ends in a single number,
  * such as a sum, keeps the next step of its own row waiting, but not the same step of the next row. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
-    const real *w = y->in[1] ? y->in[1]->data : NULL, *b = y->in[2] ? y->in[2]->data : NULL;
-    const real eps = (real)((const struct args *)y->args)->eps;
+    const struct args *a = y->args;
+    const real *x = y->in[0]->data;
+    const real *w = y->in[1] ? y->in[1]->data : a->ones, *b = y->in[2] ? y->in[2]->data : a->zeros;
     const size_t n = row_size(y);
     struct saved *s = saved(y);
     for (size_t row = from; row < to; row++)
-        s[row].mean = real_sum(y->in[0]->data + row * n, n) / (real)n;
+        s[row].mean = real_sum(x + row * n, n) / (real)n;
     for (size_t row = from; row < to; row++) {
-        const real var = real_sum_squared_from(y->in[0]->data + row * n, s[row].mean, n) / (real)n;
-        s[row].r = real_rsqrt(var + eps);
+        const real var = real_sum_squared_from(x + row * n, s[row].mean, n) / (real)n;
+        s[row].r = real_rsqrt(var + (real)a->eps);
     }
     for (size_t row = from; row < to; row++) {
-        const real *x = y->in[0]->data + row * n, mean = s[row].mean, r = s[row].r;
-        real *out = y->data + row * n;
-        if (w && b)
-            for (size_t i = 0; i < n; i++)
-                out[i] = (x[i] - mean) * r * w[i] + b[i];
-        else if (w)
-            for (size_t i = 0; i < n; i++)
-                out[i] = (x[i] - mean) * r * w[i];
-        else if (b)
-            for (size_t i = 0; i < n; i++)
-                out[i] = (x[i] - mean) * r + b[i];
-        else
-            for (size_t i = 0; i < n; i++)
-                out[i] = (x[i] - mean) * r;
+        const real mean = s[row].mean, r = s[row].r;
+        for (size_t i = 0; i < n; i++)
+            y->data[row * n + i] = (x[row * n + i] - mean) * r * w[i] + b[i];
     }
 }
 
-GRA_KERNEL(forward_all, forward, y, rows(y), 8 * row_size(y))
+enum { PIECE = 128 };                   /* values of a row whose g and z are kept at a time */
 
-/* ---- backward ---- */
-
-enum { BLOCK = 128 };                   /* values of a row whose g and z are kept at a time */
-
-/* g and z of m <= BLOCK values of a row. */
-static inline void block(const real *x, const real *w, const real *dy, real mean, real r, size_t m,
-                         real *g, real *z)
+/* g and z of the next piece of a row, of which `left` values are left; how many they are. */
+static inline size_t make_g_z(const real *x, const real *w, const real *dy, struct saved s, size_t left,
+                              real *g, real *z)
 {
-    for (size_t i = 0; i < m; i++)
-        z[i] = (x[i] - mean) * r;
-    if (w)
-        for (size_t i = 0; i < m; i++)
-            g[i] = dy[i] * w[i];
-    else
-        memcpy(g, dy, m * sizeof *g);
+    const size_t m = left < PIECE ? left : PIECE;
+    for (size_t i = 0; i < m; i++) {
+        g[i] = dy[i] * w[i];
+        z[i] = (x[i] - s.mean) * s.r;
+    }
+    return m;
 }
 
-/* dx, a row at a time. */
-static void backward_rows(gra_tensor *y, size_t from, size_t to)
+static void backward_rows(gra_tensor *y, size_t from, size_t to)        /* dx */
 {
-    const real *w = y->in[1] ? y->in[1]->data : NULL;
+    const real *w = y->in[1] ? y->in[1]->data : ((const struct args *)y->args)->ones;
     const size_t n = row_size(y);
-    real g[BLOCK], z[BLOCK];
+    real g[PIECE], z[PIECE];
     for (size_t row = from; row < to; row++) {
         const real *x = y->in[0]->data + row * n, *dy = y->grad + row * n;
         real *dx = y->in[0]->grad + row * n;
-        const real mean = saved(y)[row].mean, r = saved(y)[row].r;
+        const struct saved s = saved(y)[row];
         real sum_g = 0, sum_gz = 0;
-        for (size_t i = 0; i < n; i += BLOCK) {
-            const size_t m = n - i < BLOCK ? n - i : BLOCK;
-            block(x + i, w ? w + i : NULL, dy + i, mean, r, m, g, z);
+        for (size_t i = 0, m; i < n; i += m) {
+            m = make_g_z(x + i, w + i, dy + i, s, n - i, g, z);
             sum_g += real_sum(g, m);
             sum_gz += real_dot(g, z, m);
         }
         const real mean_g = sum_g / (real)n, mean_gz = sum_gz / (real)n;
-        for (size_t i = 0; i < n; i += BLOCK) {
-            const size_t m = n - i < BLOCK ? n - i : BLOCK;
-            block(x + i, w ? w + i : NULL, dy + i, mean, r, m, g, z);
+        for (size_t i = 0, m; i < n; i += m) {
+            m = make_g_z(x + i, w + i, dy + i, s, n - i, g, z);
             for (size_t j = 0; j < m; j++)
-                dx[i + j] += r * (g[j] - mean_g - z[j] * mean_gz);
+                dx[i + j] += s.r * (g[j] - mean_g - z[j] * mean_gz);
         }
     }
 }
@@ -136,6 +109,7 @@ static void backward_columns(gra_tensor *y, size_t from, size_t to)
     }
 }
 
+GRA_KERNEL(forward_all, forward, y, rows(y), 8 * row_size(y))
 GRA_KERNEL(backward_rows_all, backward_rows, y, rows(y), 12 * row_size(y))
 GRA_KERNEL(backward_columns_all, backward_columns, y, y->size ? (row_size(y) + TILE - 1) / TILE : 0,
            4 * rows(y) * TILE)
@@ -147,8 +121,6 @@ static void backward(gra_tensor *y)
     if ((y->in[1] && y->in[1]->grad) || (y->in[2] && y->in[2]->grad))
         backward_columns_all(y);
 }
-
-/* ---- the op ---- */
 
 gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b, double eps)
 {
@@ -166,6 +138,8 @@ gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor
         return gra_fail(t, "layer_norm: bias is %s but x is %s: wanted (%d)", GRA_SHAPE_OF(b),
                         GRA_SHAPE_OF(x), n);
     gra_tensor *y = gra_result(t, &op, x->shape, x, w, b);
-    *(struct args *)y->args = (struct args){ eps };
+    *(struct args *)y->args = (struct args){ .eps = eps,
+                                             .ones = w ? NULL : gra_ones(t, GRA_SHAPE(n))->data,
+                                             .zeros = b ? NULL : gra_zeros(t, GRA_SHAPE(n))->data };
     return gra_run(y);
 }

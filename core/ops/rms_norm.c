@@ -1,82 +1,63 @@
 /* rms_norm: along the last dimension, of n values (Zhang & Sennrich 2019),
  *     r = 1 / sqrt(sum_i x_i^2 / n + eps),   y_i = x_i r w_i.
- * With g_i = dy_i w_i:
- *     dx_i += r (g_i - x_i r^2 sum_j g_j x_j / n),   dw_i += dy_i x_i r, summed over rows. */
+ * With z_i = x_i r and g_i = dy_i w_i:
+ *     dx_i += r (g_i - z_i sum_j g_j z_j / n),   dw_i += dy_i z_i, summed over rows. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
 
 struct args {
-    double eps;
+    double      eps;
+    const real *ones;                   /* for w where it is NULL */
 };
 
-static size_t row_size(const gra_tensor *y)
-{
-    return (size_t)y->shape.dim[y->shape.ndim - 1];
-}
-
-static size_t rows(const gra_tensor *y)
-{
-    return y->size ? y->size / row_size(y) : 0;     /* also how many values are saved: r of each row */
-}
-
-/* ---- forward ---- */
+/* As many values are saved as there are rows: r of each, from forward to backward. */
+static size_t row_size(const gra_tensor *y) { return (size_t)gra_dim(y, -1); }
+static size_t rows(const gra_tensor *y)     { return y->size ? y->size / row_size(y) : 0; }
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
-    const real *w = y->in[1] ? y->in[1]->data : NULL;
-    const real eps = (real)((const struct args *)y->args)->eps;
+    const struct args *a = y->args;
+    const real *w = y->in[1] ? y->in[1]->data : a->ones;
     const size_t n = row_size(y);
     for (size_t row = from; row < to; row++) {
         const real *x = y->in[0]->data + row * n;
-        real *out = y->data + row * n;
-        const real r = real_rsqrt(real_dot(x, x, n) / (real)n + eps);
+        const real r = real_rsqrt(real_dot(x, x, n) / (real)n + (real)a->eps);
         for (size_t i = 0; i < n; i++)
-            out[i] = x[i] * r;
-        if (w)
-            for (size_t i = 0; i < n; i++)
-                out[i] *= w[i];
+            y->data[row * n + i] = x[i] * r * w[i];
         y->saved[row] = r;
     }
 }
 
-GRA_KERNEL(forward_all, forward, y, rows(y), 6 * row_size(y))
+enum { PIECE = 128 };                   /* values of a row whose g is kept at a time */
 
-/* ---- backward ---- */
-
-enum { BLOCK = 128 };                   /* values of a row whose g is kept at a time */
-
-/* g of m <= BLOCK values of a row. */
-static inline void block(const real *w, const real *dy, size_t m, real *g)
+/* g of the next piece of a row, of which `left` values are left; how many they are. */
+static inline size_t make_g(const real *w, const real *dy, size_t left, real *g)
 {
-    if (w)
-        for (size_t i = 0; i < m; i++)
-            g[i] = dy[i] * w[i];
-    else
-        memcpy(g, dy, m * sizeof *g);
+    const size_t m = left < PIECE ? left : PIECE;
+    for (size_t i = 0; i < m; i++)
+        g[i] = dy[i] * w[i];
+    return m;
 }
 
-/* dx, a row at a time. */
-static void backward_rows(gra_tensor *y, size_t from, size_t to)
+static void backward_rows(gra_tensor *y, size_t from, size_t to)        /* dx */
 {
-    const real *w = y->in[1] ? y->in[1]->data : NULL;
+    const real *w = y->in[1] ? y->in[1]->data : ((const struct args *)y->args)->ones;
     const size_t n = row_size(y);
-    real g[BLOCK];
+    real g[PIECE];
     for (size_t row = from; row < to; row++) {
         const real *x = y->in[0]->data + row * n, *dy = y->grad + row * n;
         real *dx = y->in[0]->grad + row * n;
         const real r = y->saved[row];
-        real sum = 0;
-        for (size_t i = 0; i < n; i += BLOCK) {
-            const size_t m = n - i < BLOCK ? n - i : BLOCK;
-            block(w ? w + i : NULL, dy + i, m, g);
-            sum += real_dot(g, x + i, m);
+        real sum_gx = 0;
+        for (size_t i = 0, m; i < n; i += m) {
+            m = make_g(w + i, dy + i, n - i, g);
+            sum_gx += real_dot(g, x + i, m);
         }
-        const real mean = sum * r / (real)n;        /* the mean of g_j z_j, where z = x r */
-        for (size_t i = 0; i < n; i += BLOCK) {
-            const size_t m = n - i < BLOCK ? n - i : BLOCK;
-            block(w ? w + i : NULL, dy + i, m, g);
+        const real mean_gz = sum_gx * r / (real)n;
+        for (size_t i = 0, m; i < n; i += m) {
+            m = make_g(w + i, dy + i, n - i, g);
             for (size_t j = 0; j < m; j++)
-                dx[i + j] += r * (g[j] - x[i + j] * r * mean);
+                dx[i + j] += r * (g[j] - x[i + j] * r * mean_gz);
         }
     }
 }
@@ -99,6 +80,7 @@ static void backward_columns(gra_tensor *y, size_t from, size_t to)
     }
 }
 
+GRA_KERNEL(forward_all, forward, y, rows(y), 6 * row_size(y))
 GRA_KERNEL(backward_rows_all, backward_rows, y, rows(y), 10 * row_size(y))
 GRA_KERNEL(backward_columns_all, backward_columns, y, y->size ? row_size(y) : 0, 3 * rows(y))
 
@@ -109,8 +91,6 @@ static void backward(gra_tensor *y)
     if (y->in[1] && y->in[1]->grad)
         backward_columns_all(y);
 }
-
-/* ---- the op ---- */
 
 gra_tensor *gra_rms_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, double eps)
 {
@@ -125,6 +105,6 @@ gra_tensor *gra_rms_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, double eps)
         return gra_fail(t, "rms_norm: weight is %s but x is %s: wanted (%d)", GRA_SHAPE_OF(w),
                         GRA_SHAPE_OF(x), n);
     gra_tensor *y = gra_result(t, &op, x->shape, x, w);
-    *(struct args *)y->args = (struct args){ eps };
+    *(struct args *)y->args = (struct args){ .eps = eps, .ones = w ? NULL : gra_ones(t, GRA_SHAPE(n))->data };
     return gra_run(y);
 }
