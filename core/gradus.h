@@ -42,10 +42,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The version, 10000 major + 100 minor + patch: 100 is 0.1.0. gra_version() is that of the library that runs: compare it
- * with the header's when a shared library may be another than the one compiled for. A patch changes no declaration;
- * until 1.0 a minor version may, and then the shared library bears another name (libgradus.so.0.1, .0.2); from 1.0 on
- * what compiles and links goes on to do so until the next major version. */
+/* The version, 10000 major + 100 minor + patch: 100 is 0.1.0. gra_version() is that of the library that runs: where
+ * a shared library may be another than the one compiled for, compare gra_version() / 100 with GRADUS_VERSION / 100.
+ * A patch changes no declaration; until 1.0 a minor version may, and then the shared library bears another name
+ * (libgradus.so.0.1, .0.2); from 1.0 on what compiles and links goes on to do so until the next major version. */
 #define GRADUS_VERSION 100
 
 #ifdef __cplusplus
