@@ -314,7 +314,7 @@ TEST(no_values_as_text)
 
 #define LONG 10000
 
-#define BIDI "\xd8\x9c\xe2\x80\x8f\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6"     /* they turn the direction of text, or end a line */
+#define BIDI "\xd8\x9c\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6"     /* they turn the direction of text, or end a line */
 
 static char *hostile_name(int which)
 {
