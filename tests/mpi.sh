@@ -99,6 +99,7 @@ mkdir "$W/stopped"
 how="mpi: its last checkpoint goes on by: make mpi RANKS=2 ARGS=\"--resume $W/stopped\""
 ok "Ctrl-C, of which mpirun makes a 1" stopped 1 new
 ok "... says how to go on" grep -qx "$how" "$W/err"
+touch -t 202001010000 "$W/stopped/checkpoint.safetensors"
 ok "killed before its first checkpoint" stopped 137 ""
 ok "... another job's is not offered" lacks "goes on by" "$W/err"
 

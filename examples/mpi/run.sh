@@ -15,7 +15,7 @@ ${MPIRUN:-mpirun} -n "$ranks" "$program" "$@"
 status=$?
 [ $status -eq 0 ] && exit 0
 echo "mpi: the job has ended with status $status" >&2
-saved=$(find "$out/checkpoint.safetensors" -newer "$begun" 2>/dev/null)
+saved=$(find "$begun" ! -newer "$out/checkpoint.safetensors" 2>/dev/null)
 if [ "$saved" ] || { [ $resumed ] && [ $status -gt 2 ]; }; then
     echo "mpi: its last checkpoint goes on by: make mpi RANKS=$ranks ARGS=\"--resume $out\"" >&2
 fi
