@@ -2,9 +2,7 @@
  * dimensions in which that operand was stretched. */
 #include "../kernel.h"
 
-/* A walk (op.h) goes through y in pieces of w.n elements: for i < w.n, y[w.y + i] is made of a[w.a + i
- * step_a] and b[w.b + i step_b]. Where an operand is stretched its step is 0, so that every i meets the same
- * element. */
+/* w is a walk (op.h) in pieces of w.n elements. A stretched operand's step is 0: all i meet one element. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *a = y->in[0]->data, *b = y->in[1]->data;

@@ -5,20 +5,13 @@
  *     dv += D^T dy,  dD = dy v^T,  dP = dropout(dD),  dS_ij = P_ij (dP_ij - sum_l dP_il P_il),
  *     dq += s dS k,  dk += s dS^T q,  dmask += dS.
  *
- * q is (batch, time, heads d), k (batch, keys, kv_heads d), v (batch, keys, kv_heads d_v), y (batch, time,
- * heads d_v): each head has d or d_v columns, side by side. Where k and v have fewer heads than q, neighbours
- * share one: query head h has key-value head h kv_heads / heads (Ainslie et al. 2023). The mask broadcasts to
- * (batch, heads, time, keys). Causal: query i sees the keys up to i + keys - time; a row that sees none, or
- * whose scores are all -inf, is zero and has no gradient.
- *
  * P is computed a strip of rows at a time, and does not stay: of each row, forward saves what backward needs
  * to compute the same P again. The naive loops that this is tested against are tests/reference/attention.c. */
 #include "../internal.h"
 #include "../kern/strip.h"
 
-/* c = a b, or c += a b. A strip is some rows of one head: its q and y are these rows, its k and v the keys
- * that they see, its D and dS are (rows, keys). Both are overwritten step by step: D holds q k^T, then P, then
- * D; dS, of backward alone, holds dD, then dP, then s dS. */
+/* A strip is some rows of one head: s->q and s->y are these rows, s->k and s->v the keys that they see. The
+ * buffers s->D and s->dS, (rows, keys), are overwritten step by step. */
 static void multiply(const struct strip *s, gra_mat a, gra_mat b, gra_mat c, bool add)
 {
     gra_gemm_alone(s->machine, s->worker, a, b, c, add);
@@ -26,26 +19,31 @@ static void multiply(const struct strip *s, gra_mat a, gra_mat b, gra_mat c, boo
 
 static void forward_strip(struct strip *s)
 {
-    multiply(s, s->q, gra_mat_transpose(s->k), s->D, false);            /* q k^T */
-    gra_strip_softmax(s);               /* P = softmax(s q k^T + mask),  D = dropout(P) */
+    multiply(s, s->q, gra_mat_transpose(s->k), s->D, false);            /* q k^T, in the place of D */
+    gra_strip_softmax(s);               /* P = softmax(s q k^T + mask), then D = dropout(P): kern/strip.c */
     multiply(s, s->D, s->v, s->y, false);                               /* y = D v */
 }
 
 /* Adds to dq, dk and dv, or overwrites them where they are uninitialised. */
 static void backward_strip(struct strip *s, bool add_q, bool add_k, bool add_v)
 {
-    multiply(s, s->q, gra_mat_transpose(s->k), s->D, false);            /* q k^T */
-    multiply(s, s->dy, gra_mat_transpose(s->v), s->dS, false);          /* dD = dy v^T */
-    gra_strip_softmax_back(s);          /* P and D;  dP = dropout(dD),  dS_ij = P_ij (dP_ij - ...);  dmask += dS */
+    multiply(s, s->q, gra_mat_transpose(s->k), s->D, false);            /* q k^T, in the place of D */
+    multiply(s, s->dy, gra_mat_transpose(s->v), s->dS, false);          /* dD = dy v^T, in the place of dS */
+    gra_strip_softmax_back(s);          /* D; dP = dropout(dD), dS, dmask += dS, s dS: kern/strip.c */
     if (s->dv.p)
         multiply(s, gra_mat_transpose(s->D), s->dy, s->dv, add_v);      /* dv += D^T dy */
     if (s->dq.p)
-        multiply(s, s->dS, s->k, s->dq, add_q);                         /* dq += s dS k */
+        multiply(s, s->dS, s->k, s->dq, add_q);                         /* dq += s dS k; s->dS is s dS now */
     if (s->dk.p)
         multiply(s, gra_mat_transpose(s->dS), s->q, s->dk, add_k);      /* dk += s dS^T q */
 }
 
-/* ---- all strips, on all threads ---- */
+/* ---- all strips, on all threads ----
+ * q is (batch, time, heads d), k (batch, keys, kv_heads d), v (batch, keys, kv_heads d_v), y (batch, time,
+ * heads d_v): each head has d or d_v columns, side by side. Where k and v have fewer heads than q, neighbours
+ * share one: query head h has key-value head h kv_heads / heads (Ainslie et al. 2023). The mask broadcasts to
+ * (batch, heads, time, keys). Causal: query i sees the keys up to i + keys - time; a row that sees none, or
+ * whose scores are all -inf, is zero and has no gradient. */
 
 struct args {
     struct attention of;

@@ -1,57 +1,41 @@
-/* cross_entropy: the mean over N rows of -log softmax(x)[target]. For a row, with m = max_j x_j,
- *     loss = log sum_j e^(x_j - m) - (x_target - m),
- *     dx_i += g softmax(x)_i, and at the target besides -g, where g = dy / N.
- * A row whose target is GRA_IGNORE_INDEX counts for nothing; when all do, the mean is 0/0: NaN, and
- * the gradient 0, as in PyTorch. A row that is -inf throughout (all masked) has a loss and a gradient of 0,
- * and counts. Of the logits no copy is kept: backward computes e^(x - m) again. */
+/* cross_entropy: y is the mean, over N rows, of -log softmax(x)_target. For a row, with m = max_j x_j, that is
+ *     log sum_j e^(x_j - m) - (x_target - m),
+ *     dx_i += g softmax(x)_i,  dx_target -= g,  where g = dy / N and softmax(x)_i = e^(x_i - m) / sum.
+ * Forward saves m and the logarithm of the sum, from which backward computes softmax(x) again. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
 
 struct args {
     const int *target;                              /* our copy of the targets, one for each row */
-    size_t     N;                              /* how many rows the mean is taken over: those not ignored */
+    size_t     N;                                   /* the number of rows that are not ignored */
 };
 
-struct saved {                                      /* of each row, from forward to backward */
-    real max, log_sum;                              /* m, and log sum_j e^(x_j - m) */
+struct saved {                                      /* of each row */
+    real m, log_sum;                                /* log_sum: log sum_j e^(x_j - m) */
 };
 
-static size_t classes(const gra_tensor *y)
-{
-    return (size_t)gra_dim(y->in[0], -1);
-}
+static size_t classes(const gra_tensor *y)      { return (size_t)gra_dim(y->in[0], -1); }
+static size_t rows(const gra_tensor *y)         { return classes(y) ? y->in[0]->size / classes(y) : 0; }
+static size_t saved_size(const gra_tensor *y)   { return rows(y) * (sizeof(struct saved) / sizeof(real)); }
+static struct saved *saved(const gra_tensor *y) { return (struct saved *)(void *)y->saved; }
+static bool   contributes(const gra_tensor *y, size_t row);     /* false: its loss and gradient are 0 */
 
-static size_t rows(const gra_tensor *y)
-{
-    return classes(y) ? y->in[0]->size / classes(y) : 0;
-}
-
-static size_t saved_size(const gra_tensor *y)      { return rows(y) * (sizeof(struct saved) / sizeof(real)); }
-static struct saved *saved(const gra_tensor *y)    { return (struct saved *)(void *)y->saved; }
-
-/* False: the loss and the gradient of this row are 0, since it is ignored or -inf throughout. */
-static bool contributes(const gra_tensor *y, size_t row)
-{
-    return ((const struct args *)y->args)->target[row] != GRA_IGNORE_INDEX &&
-        saved(y)[row].max != -(real)INFINITY;
-}
-
-enum { BLOCK = 256 };                           /* logits of a row whose exponentials are summed at a time */
+enum { PIECE = 256 };                               /* exponentials of a row that are summed at a time */
 
 /* The first half of forward, which threads share: m and log_sum of the rows. */
 static void log_sums(gra_tensor *y, size_t from, size_t to)
 {
     const size_t n = classes(y);
-    real e[BLOCK];
+    real e[PIECE];
     for (size_t row = from; row < to; row++) {
         const real *x = y->in[0]->data + row * n;
         const real m = real_max(x, n);
         real sum = 0;
-        for (size_t i = 0; i < n; i += BLOCK) {
-            const size_t k = n - i < BLOCK ? n - i : BLOCK;
+        for (size_t i = 0; i < n; i += PIECE) {
+            const size_t k = n - i < PIECE ? n - i : PIECE;
             for (size_t j = 0; j < k; j++)
                 e[j] = real_exp_below_0(x[i + j] - m);
-            sum += real_sum(e, k);
+            sum += real_sum(e, k);                  /* sum_j e^(x_j - m) */
         }
         saved(y)[row] = (struct saved){ m, real_log(sum) };
     }
@@ -68,10 +52,10 @@ static void forward(gra_tensor *y)
     for (size_t row = 0; row < rows(y); row++)
         if (contributes(y, row)) {
             const struct saved s = saved(y)[row];
-            const real x = y->in[0]->data[row * n + (size_t)a->target[row]];
-            loss += (double)s.log_sum - (double)(x - s.max);
+            const real x = y->in[0]->data[row * n + (size_t)a->target[row]];    /* x_target */
+            loss += (double)s.log_sum - (double)(x - s.m);      /* log sum_j e^(x_j - m) - (x_target - m) */
         }
-    y->data[0] = a->N ? (real)(loss / (double)a->N) : (real)NAN;
+    y->data[0] = a->N ? (real)(loss / (double)a->N) : (real)NAN;                /* the mean over N rows */
 }
 
 static void backward(gra_tensor *y, size_t from, size_t to)
@@ -83,15 +67,24 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         if (!contributes(y, row))
             continue;
         const real *x = y->in[0]->data + row * n;
-        const real m = saved(y)[row].max, log_sum = saved(y)[row].log_sum;
+        const real m = saved(y)[row].m, log_sum = saved(y)[row].log_sum;
         real *dx = y->in[0]->grad + row * n;
-        for (size_t i = 0; i < n; i++)              /* softmax(x)_i = e^(x_i - m - log_sum) */
-            dx[i] += g * real_exp_below_0(x[i] - m - log_sum);
-        dx[a->target[row]] -= g;                    /* the -g at the target */
+        for (size_t i = 0; i < n; i++)
+            dx[i] += g * real_exp_below_0(x[i] - m - log_sum);  /* dx_i += g softmax(x)_i */
+        dx[a->target[row]] -= g;                                /* dx_target -= g */
     }
 }
 
 GRA_KERNEL(backward_all, backward, y, rows(y), 12 * classes(y))
+
+/* A row whose target is GRA_IGNORE_INDEX counts for nothing; when all do, the mean is 0/0: NaN, and the
+ * gradient 0, as in PyTorch. A row that is -inf throughout (all masked) has a loss and a gradient of 0, and
+ * counts. */
+static bool contributes(const gra_tensor *y, size_t row)
+{
+    const int target = ((const struct args *)y->args)->target[row];
+    return target != GRA_IGNORE_INDEX && saved(y)[row].m != -(real)INFINITY;
+}
 
 gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target)
 {

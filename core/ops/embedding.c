@@ -6,22 +6,17 @@ struct args {
     size_t     count;
 };
 
-static size_t dim(const gra_tensor *y)
-{
-    return (size_t)y->in[0]->shape.dim[1];
-}
+static size_t dim(const gra_tensor *y)   { return (size_t)y->in[0]->shape.dim[1]; }
+static size_t count(const gra_tensor *y) { return ((const struct args *)y->args)->count; }
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
     const size_t n = dim(y);
     for (size_t i = from; i < to; i++)
-        memcpy(y->data + i * n, y->in[0]->data + (size_t)a->ids[i] * n, n * sizeof(real));
+        memcpy(y->data + i * n, y->in[0]->data + (size_t)a->ids[i] * n, n * sizeof(real));  /* y_i = w[ids_i] */
 }
 
-/* Threads share the columns of w, not the ids: an id may come twice, and then two threads would add to the
- * same row of dw. Each adds all rows of dy, in the order of the ids, but of their columns only from <= j <
- * to. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
@@ -30,17 +25,13 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         const real *dy = y->grad + i * n;
         real *dw = y->in[0]->grad + (size_t)a->ids[i] * n;
         for (size_t j = from; j < to; j++)
-            dw[j] += dy[j];
+            dw[j] += dy[j];                                                     /* dw[ids_i] += dy_i */
     }
 }
 
-static size_t count(const gra_tensor *y)
-{
-    return ((const struct args *)y->args)->count;
-}
-
-/* A unit of work is an id in forward, a column of w in backward. Cost (the last number): in additions,
- * about. */
+/* Threads share the ids in forward, but the columns of w in backward: an id may come twice, and then two
+ * threads would add to the same row of dw. Each adds all rows of dy, in the order of the ids, but of their
+ * columns only from <= j < to. The last number is the cost of an id, or of a column, in additions, about. */
 GRA_KERNEL(forward_all, forward, y, y->size ? count(y) : 0, dim(y))
 GRA_KERNEL(backward_all, backward, y, y->size ? dim(y) : 0, 2 * count(y))
 

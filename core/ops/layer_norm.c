@@ -1,9 +1,7 @@
-/* layer_norm: along the last dimension, of n values (Ba, Kiros & Hinton 2016),
- *     mean = sum_i x_i / n,  var = sum_i (x_i - mean)^2 / n,  r = 1 / sqrt(var + eps),
- *     y_i = (x_i - mean) r w_i + b_i.
- * With z_i = (x_i - mean) r and g_i = dy_i w_i:
- *     dx_i += r (g_i - sum_j g_j / n - z_i sum_j g_j z_j / n),
- *     dw_i += dy_i z_i and db_i += dy_i, both summed over rows. */
+/* layer_norm: y = z w + b, where z = (x - mean) r and r = 1 / sqrt(var + eps), along the last dimension.
+ *     dx += r (g - mean(g) - z mean(g z)), where g = dy w,
+ *     dw += dy z and db += dy, summed over rows.
+ * mean, var and mean() are those of a row, of n values (Ba, Kiros & Hinton 2016). */
 #include "../kernel.h"
 #include "../kern/vmath.h"
 
@@ -31,15 +29,15 @@ static void forward(gra_tensor *y, size_t from, size_t to)
     const size_t n = row_size(y);
     struct saved *s = saved(y);
     for (size_t row = from; row < to; row++)
-        s[row].mean = real_sum(x + row * n, n) / (real)n;
+        s[row].mean = real_sum(x + row * n, n) / (real)n;                       /* mean */
     for (size_t row = from; row < to; row++) {
         const real var = real_sum_squared_from(x + row * n, s[row].mean, n) / (real)n;
-        s[row].r = real_rsqrt(var + (real)a->eps);
+        s[row].r = real_rsqrt(var + (real)a->eps);                              /* r = 1 / sqrt(var + eps) */
     }
     for (size_t row = from; row < to; row++) {
         const real mean = s[row].mean, r = s[row].r;
         for (size_t i = 0; i < n; i++)
-            y->data[row * n + i] = (x[row * n + i] - mean) * r * w[i] + b[i];
+            y->data[row * n + i] = (x[row * n + i] - mean) * r * w[i] + b[i];   /* y = z w + b */
     }
 }
 
@@ -76,7 +74,7 @@ static void backward_rows(gra_tensor *y, size_t from, size_t to)        /* dx */
         for (size_t i = 0, m; i < n; i += m) {
             m = make_g_z(x + i, w + i, dy + i, s, n - i, g, z);
             for (size_t j = 0; j < m; j++)
-                dx[i + j] += s.r * (g[j] - mean_g - z[j] * mean_gz);
+                dx[i + j] += s.r * (g[j] - mean_g - z[j] * mean_gz);  /* dx += r (g - mean(g) - z mean(g z)) */
         }
     }
 }
@@ -102,10 +100,10 @@ static void backward_columns(gra_tensor *y, size_t from, size_t to)
         }
         if (dw)
             for (size_t j = 0; j < width; j++)
-                dw[i + j] += sum_w[j];
+                dw[i + j] += sum_w[j];                          /* dw += dy z */
         if (db)
             for (size_t j = 0; j < width; j++)
-                db[i + j] += sum_b[j];
+                db[i + j] += sum_b[j];                          /* db += dy */
     }
 }
 

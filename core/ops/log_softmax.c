@@ -1,6 +1,7 @@
-/* log_softmax: y_i = x_i - m - log sum_j e^(x_j - m) along one dimension, m = max_j x_j; subtracting
- * m changes nothing but keeps e^x from overflowing. A row that is -inf throughout (all masked) stays so:
- * the log of softmax's zeros. dx_i += dy_i - e^y_i sum_j dy_j. */
+/* log_softmax: y_i = x_i - m - log sum_j e^(x_j - m) along one dimension, where m = max_j x_j,
+ *              dx_i += dy_i - e^y_i sum_j dy_j.
+ * Subtracting m changes nothing, but keeps e^x from overflowing. A row that is -inf throughout (all masked)
+ * stays so: the log of softmax's zeros. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
 

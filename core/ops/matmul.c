@@ -1,5 +1,6 @@
-/* matmul: y = a b, in each matrix of a batch; a or b may stand transposed, the batch dimensions broadcast.
- * da += dy b^T, db += a^T dy, each summed over the matrices that shared an operand. */
+/* matmul: y = a b,  da += dy b^T,  db += a^T dy.
+ * So each matrix of a batch. a or b may be stored transposed; batch dimensions broadcast, and the gradient of
+ * a matrix that several products share is summed over them. */
 #include "../kernel.h"
 
 /* One product of the batch: a matrix of y, of a and of b, and of their gradients; da.p or db.p is NULL where

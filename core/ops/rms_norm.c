@@ -1,7 +1,7 @@
-/* rms_norm: along the last dimension, of n values (Zhang & Sennrich 2019),
- *     r = 1 / sqrt(sum_i x_i^2 / n + eps),   y_i = x_i r w_i.
- * With z_i = x_i r and g_i = dy_i w_i:
- *     dx_i += r (g_i - z_i sum_j g_j z_j / n),   dw_i += dy_i z_i, summed over rows. */
+/* rms_norm: y = z w, where z = x r and r = 1 / sqrt(mean(x^2) + eps), along the last dimension.
+ *     dx += r (g - z mean(g z)), where g = dy w,
+ *     dw += dy z, summed over rows.
+ * mean() is that of a row, of n values (Zhang & Sennrich 2019). */
 #include "../kernel.h"
 #include "../kern/vmath.h"
 
@@ -21,9 +21,9 @@ static void forward(gra_tensor *y, size_t from, size_t to)
     const size_t n = row_size(y);
     for (size_t row = from; row < to; row++) {
         const real *x = y->in[0]->data + row * n;
-        const real r = real_rsqrt(real_dot(x, x, n) / (real)n + (real)a->eps);
+        const real r = real_rsqrt(real_dot(x, x, n) / (real)n + (real)a->eps);  /* 1 / sqrt(mean(x^2) + eps) */
         for (size_t i = 0; i < n; i++)
-            y->data[row * n + i] = x[i] * r * w[i];
+            y->data[row * n + i] = x[i] * r * w[i];                             /* y = z w */
         y->saved[row] = r;
     }
 }
@@ -57,7 +57,7 @@ static void backward_rows(gra_tensor *y, size_t from, size_t to)        /* dx */
         for (size_t i = 0, m; i < n; i += m) {
             m = make_g(w + i, dy + i, n - i, g);
             for (size_t j = 0; j < m; j++)
-                dx[i + j] += r * (g[j] - x[i + j] * r * mean_gz);
+                dx[i + j] += r * (g[j] - x[i + j] * r * mean_gz);       /* dx += r (g - z mean(g z)) */
         }
     }
 }
@@ -76,7 +76,7 @@ static void backward_columns(gra_tensor *y, size_t from, size_t to)
             for (size_t j = 0; j < width; j++)
                 sum[j] += dy[row * n + j] * (x[row * n + j] * y->saved[row]);
         for (size_t j = 0; j < width; j++)
-            y->in[1]->grad[i + j] += sum[j];
+            y->in[1]->grad[i + j] += sum[j];                    /* dw += dy z */
     }
 }
 

@@ -6,19 +6,19 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *x = y->in[0]->data;
     for (size_t i = from; i < to; i++)
-        y->data[i] = real_sigmoid(x[i]);
+        y->data[i] = real_sigmoid(x[i]);                        /* y = 1 / (1 + e^-x) */
 }
 
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     real *dx = y->in[0]->grad;
     for (size_t i = from; i < to; i++)
-        dx[i] += y->grad[i] * y->data[i] * (1 - y->data[i]);
+        dx[i] += y->grad[i] * y->data[i] * (1 - y->data[i]);    /* dx += dy y (1 - y) */
 }
 
-/* GRA_KERNEL(forward_all, forward, y, units, cost) defines forward_all(y), which calls forward(y, from, to) until all
- * units from 0 to units - 1 are done, on several threads where that is worth it. Here a unit is an element; its cost,
- * counted in additions, decides how many threads are. */
+/* GRA_KERNEL(forward_all, forward, y, units, cost) defines forward_all(y), which calls forward(y, from, to)
+ * until all units from 0 to units - 1 are done, on several threads where that is worth it. Here a unit is an
+ * element; its cost, counted in additions, decides how many threads are. */
 GRA_KERNEL(forward_all, forward, y, y->size, 12)
 GRA_KERNEL(backward_all, backward, y, y->size, 3)
 
