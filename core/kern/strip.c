@@ -68,7 +68,7 @@ static void add_mask(const struct strip *p, int i, const struct lanes *r)       
     }
 }
 
-/* dmask += P (dP - mean), where dS still holds dP */
+/* dmask += dS,  dS_ij = P_ij (dP_ij - mean_i), where mean_i = sum_l dP_il P_il, and r->dS still holds dP */
 static void add_mask_back(const struct strip *p, int i, const struct lanes *r, const real *mean)
 {
     for (int l = 0; l < r->n; l++) {

@@ -9,7 +9,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
     for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n;
          gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++)
-            y->data[w.y + i] = a[w.a + i * w.step_a] + b[w.b + i * w.step_b];
+            y->data[w.y + i] = a[w.a + i * w.step_a] + b[w.b + i * w.step_b];         /* y = a + b */
 }
 
 static void backward(gra_tensor *y, size_t from, size_t to)
@@ -20,10 +20,10 @@ static void backward(gra_tensor *y, size_t from, size_t to)
          gra_walk_next(&w)) {
         if (da)
             for (size_t i = 0; i < w.n; i++)
-                da[w.a + i * w.step_a] += dy[w.y + i];
+                da[w.a + i * w.step_a] += dy[w.y + i];                                /* da += dy */
         if (db)
             for (size_t i = 0; i < w.n; i++)
-                db[w.b + i * w.step_b] += dy[w.y + i];
+                db[w.b + i * w.step_b] += dy[w.y + i];                                /* db += dy */
     }
 }
 

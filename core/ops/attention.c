@@ -10,8 +10,8 @@
 #include "../internal.h"
 #include "../kern/strip.h"
 
-/* A strip is some rows of one head: s->q and s->y are these rows, s->k and s->v the keys that they see. The
- * buffers s->D and s->dS, (rows, keys), are overwritten step by step. */
+/* c = a b, or c += a b if add is true. A strip is some rows of one head: s->q and s->y are these rows, s->k
+ * and s->v the keys that they see. The buffers s->D and s->dS, (rows, keys), are overwritten step by step. */
 static void multiply(const struct strip *s, gra_mat a, gra_mat b, gra_mat c, bool add)
 {
     gra_gemm_alone(s->machine, s->worker, a, b, c, add);
@@ -29,7 +29,9 @@ static void backward_strip(struct strip *s, bool add_q, bool add_k, bool add_v)
 {
     multiply(s, s->q, gra_mat_transpose(s->k), s->D, false);            /* q k^T, in the place of D */
     multiply(s, s->dy, gra_mat_transpose(s->v), s->dS, false);          /* dD = dy v^T, in the place of dS */
-    gra_strip_softmax_back(s);          /* D; dP = dropout(dD), dS, dmask += dS, s dS: kern/strip.c */
+    /* In kern/strip.c: D from q k^T as in forward, and from dD, in the place of dS,
+     * dP = dropout(dD),  dS_ij = P_ij (dP_ij - sum_l dP_il P_il),  dmask += dS (add_mask_back), and s dS. */
+    gra_strip_softmax_back(s);
     if (s->dv.p)
         multiply(s, gra_mat_transpose(s->D), s->dy, s->dv, add_v);      /* dv += D^T dy */
     if (s->dq.p)

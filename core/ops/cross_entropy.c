@@ -1,6 +1,6 @@
-/* cross_entropy: y is the mean, over N rows, of -log softmax(x)_target. For a row, with m = max_j x_j, that is
- *     log sum_j e^(x_j - m) - (x_target - m),
- *     dx_i += g softmax(x)_i,  dx_target -= g,  where g = dy / N and softmax(x)_i = e^(x_i - m) / sum.
+/* cross_entropy: y = the mean over N rows of log sum_j e^(x_j - m) - (x_target - m), where m = max_j x_j,
+ *     dx_i += g softmax(x)_i and dx_target -= g, where g = dy / N.
+ * A row's term is -log softmax(x)_target, since softmax(x)_i = e^(x_i - m) / sum_j e^(x_j - m).
  * Forward saves m and the logarithm of the sum, from which backward computes softmax(x) again. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
@@ -53,9 +53,9 @@ static void forward(gra_tensor *y)
         if (contributes(y, row)) {
             const struct saved s = saved(y)[row];
             const real x = y->in[0]->data[row * n + (size_t)a->target[row]];    /* x_target */
-            loss += (double)s.log_sum - (double)(x - s.m);      /* log sum_j e^(x_j - m) - (x_target - m) */
+            loss += (double)s.log_sum - (double)(x - s.m);  /* += log sum_j e^(x_j - m) - (x_target - m) */
         }
-    y->data[0] = a->N ? (real)(loss / (double)a->N) : (real)NAN;                /* the mean over N rows */
+    y->data[0] = a->N ? (real)(loss / (double)a->N) : (real)NAN;                /* y = their mean */
 }
 
 static void backward(gra_tensor *y, size_t from, size_t to)

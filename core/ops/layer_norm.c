@@ -45,17 +45,9 @@ enum { PIECE = 128 };                   /* values of a row whose g and z are kep
 
 /* g and z of the next piece of a row, of which `left` values are left; how many they are. */
 static inline size_t make_g_z(const real *x, const real *w, const real *dy, struct saved s, size_t left,
-                              real *g, real *z)
-{
-    const size_t m = left < PIECE ? left : PIECE;
-    for (size_t i = 0; i < m; i++) {
-        g[i] = dy[i] * w[i];
-        z[i] = (x[i] - s.mean) * s.r;
-    }
-    return m;
-}
+                              real *g, real *z);
 
-static void backward_rows(gra_tensor *y, size_t from, size_t to)        /* dx */
+static void backward_x(gra_tensor *y, size_t from, size_t to)
 {
     const real *w = y->in[1] ? y->in[1]->data : ((const struct args *)y->args)->ones;
     const size_t n = row_size(y);
@@ -79,10 +71,21 @@ static void backward_rows(gra_tensor *y, size_t from, size_t to)        /* dx */
     }
 }
 
+static inline size_t make_g_z(const real *x, const real *w, const real *dy, struct saved s, size_t left,
+                              real *g, real *z)
+{
+    const size_t m = left < PIECE ? left : PIECE;
+    for (size_t i = 0; i < m; i++) {
+        g[i] = dy[i] * w[i];
+        z[i] = (x[i] - s.mean) * s.r;
+    }
+    return m;
+}
+
 enum { TILE = 256 };                    /* columns at a time, so that rows are read in a stream */
 
 /* dw and db, a tile of columns at a time: each is summed over all rows, in their order. */
-static void backward_columns(gra_tensor *y, size_t from, size_t to)
+static void backward_w_b(gra_tensor *y, size_t from, size_t to)
 {
     real *dw = y->in[1] ? y->in[1]->grad : NULL, *db = y->in[2] ? y->in[2]->grad : NULL;
     const size_t n = row_size(y), end = rows(y);
@@ -94,30 +97,30 @@ static void backward_columns(gra_tensor *y, size_t from, size_t to)
             const real mean = saved(y)[row].mean, r = saved(y)[row].r;
             for (size_t j = 0; j < width; j++) {
                 const real z = (x[row * n + j] - mean) * r;
-                sum_w[j] += dy[row * n + j] * z;
-                sum_b[j] += dy[row * n + j];
+                sum_w[j] += dy[row * n + j] * z;                /* dw += dy z */
+                sum_b[j] += dy[row * n + j];                    /* db += dy */
             }
         }
         if (dw)
             for (size_t j = 0; j < width; j++)
-                dw[i + j] += sum_w[j];                          /* dw += dy z */
+                dw[i + j] += sum_w[j];
         if (db)
             for (size_t j = 0; j < width; j++)
-                db[i + j] += sum_b[j];                          /* db += dy */
+                db[i + j] += sum_b[j];
     }
 }
 
 GRA_KERNEL(forward_all, forward, y, rows(y), 8 * row_size(y))
-GRA_KERNEL(backward_rows_all, backward_rows, y, rows(y), 12 * row_size(y))
-GRA_KERNEL(backward_columns_all, backward_columns, y, y->size ? (row_size(y) + TILE - 1) / TILE : 0,
+GRA_KERNEL(backward_x_all, backward_x, y, rows(y), 12 * row_size(y))
+GRA_KERNEL(backward_w_b_all, backward_w_b, y, y->size ? (row_size(y) + TILE - 1) / TILE : 0,
            4 * rows(y) * TILE)
 
 static void backward(gra_tensor *y)
 {
     if (y->in[0]->grad)
-        backward_rows_all(y);
+        backward_x_all(y);
     if ((y->in[1] && y->in[1]->grad) || (y->in[2] && y->in[2]->grad))
-        backward_columns_all(y);
+        backward_w_b_all(y);
 }
 
 gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b, double eps)

@@ -15,6 +15,7 @@ struct product {
 static struct product first(gra_tensor *y);
 static void next(struct product *p);
 
+/* gra_gemm(machine, a, b, c, add) computes c = a b, or c += a b if add is true. */
 static void forward(gra_tensor *y)
 {
     gra_machine *machine = gra_tape_machine(y->tape);

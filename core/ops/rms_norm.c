@@ -39,7 +39,7 @@ static inline size_t make_g(const real *w, const real *dy, size_t left, real *g)
     return m;
 }
 
-static void backward_rows(gra_tensor *y, size_t from, size_t to)        /* dx */
+static void backward_x(gra_tensor *y, size_t from, size_t to)
 {
     const real *w = y->in[1] ? y->in[1]->data : ((const struct args *)y->args)->ones;
     const size_t n = row_size(y);
@@ -65,7 +65,7 @@ static void backward_rows(gra_tensor *y, size_t from, size_t to)        /* dx */
 enum { TILE = 32 };                     /* columns at a time */
 
 /* dw: each column is summed over all rows, in their order. */
-static void backward_columns(gra_tensor *y, size_t from, size_t to)
+static void backward_w(gra_tensor *y, size_t from, size_t to)
 {
     const size_t n = row_size(y), end = rows(y);
     for (size_t i = from, width; i < to; i += width) {
@@ -81,15 +81,15 @@ static void backward_columns(gra_tensor *y, size_t from, size_t to)
 }
 
 GRA_KERNEL(forward_all, forward, y, rows(y), 6 * row_size(y))
-GRA_KERNEL(backward_rows_all, backward_rows, y, rows(y), 10 * row_size(y))
-GRA_KERNEL(backward_columns_all, backward_columns, y, y->size ? row_size(y) : 0, 3 * rows(y))
+GRA_KERNEL(backward_x_all, backward_x, y, rows(y), 10 * row_size(y))
+GRA_KERNEL(backward_w_all, backward_w, y, y->size ? row_size(y) : 0, 3 * rows(y))
 
 static void backward(gra_tensor *y)
 {
     if (y->in[0]->grad)
-        backward_rows_all(y);
+        backward_x_all(y);
     if (y->in[1] && y->in[1]->grad)
-        backward_columns_all(y);
+        backward_w_all(y);
 }
 
 gra_tensor *gra_rms_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, double eps)
