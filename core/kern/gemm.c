@@ -76,10 +76,10 @@ static void column_of_tiles(const struct product *s, int i, int j, int n, gra_ma
 }
 
 /* Rows of a, packed for the kernel. Contiguous rows are copied, at a stride without conflicts of cache sets;
- * otherwise the rows of a tile are packed side by side. */
+ * otherwise, or for a kernel that reads only panels, the rows of a tile are packed side by side. */
 static gra_mat packed_rows(const gra_tile *tile, gra_mat a, real *to)
 {
-    if (a.col != 1) {
+    if (a.col != 1 || tile->panels) {
         tile->pack_a(a, to);
         return (gra_mat){ to, a.rows, a.cols, 1, tile->rows };
     }
@@ -142,7 +142,7 @@ static struct product part_of(const struct product *s, int i, int m, int j, int 
 
 static void rectangle(const struct product *s, int worker)
 {
-    const bool pack_a = a_pays(s), pack_b = b_pays(s);
+    const bool pack_a = s->tile->panels || a_pays(s), pack_b = b_pays(s);
     const int m = s->c.rows, k = s->a.cols;
     for (int j = 0, n; j < s->c.cols; j += n) {
         n = least(COLS, s->c.cols - j);

@@ -15,12 +15,13 @@ typedef void gra_tile_run(int k, const real *a, ptrdiff_t row, ptrdiff_t col, co
 
 typedef struct gra_tile {
     int           rows, cols;           /* of a full tile */
+    bool          panels;               /* a must come from pack_a: the micro-kernels read only its panels */
     gra_tile_run *wide[GRA_TILE_ROWS];  /* [i - 1]: the micro-kernel for i rows and cols columns */
     gra_tile_run *half[GRA_TILE_ROWS];  /* the same for cols / 2 columns */
     gra_tile_run *quarter[GRA_TILE_ROWS];       /* the same for cols / 4 columns */
 
     /* pack_a copies a into panels of `rows` rows, each stored column by column; pack_b copies b into panels of
-     * `cols` columns, each stored row by row. The last panel is padded with zeros. */
+     * `cols` columns, each stored row by row, and pads the last one with zeros. */
     void (*pack_a)(gra_mat a, real *panels);
     void (*pack_b)(gra_mat b, real *panels);
 } gra_tile;

@@ -5,6 +5,7 @@
 #if SIMD_X86
 #define VECTOR 64
 #define ROWS 12
+#define BY_LANE 0
 #define TILE gra_tile_avx512
 AVX512_BEGIN
 #include "gemm_tile.h"

@@ -1,6 +1,7 @@
 /* gemm_tile.h: the micro-kernels, written once in vector extensions and compiled by one small stub for
- * each instruction set. The stub defines VECTOR (bytes of a vector), ROWS (of the largest tile: 6 or 12)
- * and TILE (the name of its table).
+ * each instruction set. The stub defines VECTOR (bytes of a vector), ROWS (of the largest tile: 6 or 12),
+ * BY_LANE (1 where a vector times one lane of another is one instruction, otherwise 0) and TILE (the name of
+ * its table).
  *
  *     c[i][j] = sum_p a[i][p] b[p][j] (+ add[i][j])      i < rows, j < 2 vectors, or 1, or half a vector
  *
@@ -34,9 +35,24 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
 
 #define FETCH(i) __builtin_prefetch(c + i * ldc, 1), __builtin_prefetch(c + i * ldc + COLS - 1, 1);
 #define ZERO(i) V x##i = { 0 }, y##i = { 0 };
+#if BY_LANE
+/* The values of a step lie side by side in a's panel: one load serves LANES rows. The empty asm keeps gcc from
+ * loading each value by itself. */
+#define START   vec some = { 0 }; (void)row;
+#define READ(i)                                                                                          \
+    if (i % LANES == 0) {                                                                                \
+        some = ((const loose *)a)[i / LANES];                                                            \
+        __asm__("" : "+w"(some));                                                                        \
+    }                                                                                                    \
+    const real a##i = some[i % LANES];
+#define NEXT    a += col;
+#else
 /* Row i of a is 0, 1 or 2 strides after r0, r3, r6 or r9: four pointers and the stride reach twelve rows,
  * which would not fit into the processor's registers as twelve pointers. */
+#define START   const real *r0 = a, *r3 = a + 3 * row, *r6 = a + 6 * row, *r9 = a + 9 * row;
 #define READ(i) const real a##i = (i < 3 ? r0 : i < 6 ? r3 : i < 9 ? r6 : r9)[i % 3 * row];
+#define NEXT    r0 += col, r3 += col, r6 += col, r9 += col;
+#endif
 #define STEP(i) x##i += a##i * b0; if (two) y##i += a##i * b1;
 #define ADD(i)                                                                                           \
     {                                                                                                    \
@@ -62,14 +78,14 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
         typedef vector V;                                                                                \
         typedef loose_vector L;                                                                          \
         const bool two = is_two;                                                                         \
-        const real *r0 = a, *r3 = a + 3 * row, *r6 = a + 6 * row, *r9 = a + 9 * row;                     \
+        START                                                                                            \
         DO_##rows(FETCH)                                                                                 \
         DO_##rows(ZERO)                                                                                  \
         for (int p = 0; p < k; p++) {                                                                    \
             const V b0 = ((const L *)b)[0], b1 = ((const L *)b)[two ? 1 : 0];                            \
             DO_##rows(READ)                                                                              \
             DO_##rows(STEP)                                                                              \
-            r0 += col, r3 += col, r6 += col, r9 += col;                                                  \
+            NEXT                                                                                         \
             b += next;                                                                                   \
         }                                                                                                \
         if (add) {                                                                                       \
@@ -148,49 +164,55 @@ static inline void turn(const real *from, ptrdiff_t stride, real *to, ptrdiff_t 
 }
 
 /* n lines of k values each, `stride` apart, into panels of `wide` lines: value p of line i to panel i / wide,
- * place (p, i % wide). Here n is whole panels of b, and each line's values lie side by side. */
-static void turn_all(int n, int k, const real *from, ptrdiff_t stride, real *to)
+ * place (p, i % wide). Here n is a multiple of LINES, and each line's values lie side by side. */
+static void turn_all(int n, int k, const real *from, ptrdiff_t stride, real *to, int wide)
 {
     const int deep = k / SIDE * SIDE;
     for (int i = 0; i < n; i += LINES) {
         const real *line = from + i * stride;
-        real *place = to + (ptrdiff_t)(i / COLS * COLS) * k + i % COLS;
+        real *place = to + (ptrdiff_t)(i / wide * wide) * k + i % wide;
         for (int p = 0; p < deep; p += SIDE)
-            turn(line + p, stride, place + p * COLS, COLS);
+            turn(line + p, stride, place + p * wide, wide);
         for (int p = deep; p < k; p++)
             for (int j = 0; j < LINES; j++)
-                place[p * COLS + j] = line[j * stride + p];
+                place[p * wide + j] = line[j * stride + p];
     }
 }
 
-/* The same for any n and any lines, whose values are `next` apart; the last panel is padded with zeros. */
+/* The same for any n and any lines, whose values are `next` apart; the last panel is padded with zeros, if
+ * `padded`. */
 static inline __attribute__((always_inline)) void pack(int n, int k, const real *from, ptrdiff_t stride,
-                                                       ptrdiff_t next, real *to, const int wide)
+                                                       ptrdiff_t next, real *to, const int wide,
+                                                       const bool padded)
 {
-    const int whole = stride == 1 ? n / wide * wide : 0;    /* lines are contiguous the other way: copied */
-    for (int p = 0; p < k; p++)
-        for (int i = 0; i < whole; i += wide)
+    const bool copied = stride == 1;                        /* lines are contiguous the other way */
+    const bool turned = next == 1 && !copied && wide % LINES == 0;
+    const int done = copied ? n / wide * wide : turned ? n / LINES * LINES : 0;
+    if (turned)
+        turn_all(done, k, from, stride, to, wide);
+    for (int p = 0; copied && p < k; p++)
+        for (int i = 0; i < done; i += wide)
             memcpy(to + (ptrdiff_t)i * k + p * wide, from + i + p * next, (size_t)wide * sizeof(real));
-    for (int i = whole; i < n; i += wide)
+    for (int i = done / wide * wide, first = done % wide; i < n; i += wide, first = 0) {
+        const int end = padded || n - i > wide ? wide : n - i;
         for (int p = 0; p < k; p++)
-            for (int j = 0; j < wide; j++)
+            for (int j = first; j < end; j++)
                 to[(ptrdiff_t)i * k + p * wide + j] = i + j < n ? from[(i + j) * stride + p * next] : 0;
+    }
 }
 
 static void pack_a(gra_mat a, real *panels)
 {
-    pack(a.rows, a.cols, a.p, a.row, a.col, panels, ROWS);
+    pack(a.rows, a.cols, a.p, a.row, a.col, panels, ROWS, false);
 }
 
 static void pack_b(gra_mat b, real *panels)
 {
-    const int n = b.cols, k = b.rows, turned = b.row == 1 && b.col != 1 ? n / COLS * COLS : 0;
-    turn_all(turned, k, b.p, b.col, panels);
-    pack(n - turned, k, b.p + turned * b.col, b.col, b.row, panels + (ptrdiff_t)turned * k, COLS);
+    pack(b.cols, b.rows, b.p, b.col, b.row, panels, COLS, true);
 }
 
 const gra_tile TILE = {
-    .rows = ROWS, .cols = COLS,
+    .rows = ROWS, .cols = COLS, .panels = BY_LANE,
     .wide = RUNS(wide), .half = RUNS(half), .quarter = RUNS(quarter),
     .pack_a = pack_a, .pack_b = pack_b
 };
