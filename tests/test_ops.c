@@ -377,7 +377,8 @@ static bool compare_row(FILE *f, int row)
     double loss, most = 0;
     for (int i = 0; i < op_cases[row].nin; i++)
         for (size_t j = 0; j < r.in[i]->size; j++)
-            most = fmax(most, fabs((double)r.in[i]->data[j]));
+            if (fabs((double)r.in[i]->data[j]) > most)
+                most = fabs((double)r.in[i]->data[j]);
     if (fscanf(f, " row %127[^\n]", found) != 1 || strcmp(found, name) != 0 ||
         !read_values(f, "loss", &loss, 1) ||
         !compare_values(f, name, "y", fmax(1e-3 * fabs(loss), 1e-2 * most), r.y->data, r.y->size))

@@ -106,7 +106,7 @@ static gra_tensor *use_once_more(gra_checking *k, gra_tensor *loss)
         gra_checked *x = &k->tensor[i];
         double most = 0;
         for (size_t j = 0; j < x->size; j++)
-            most = fmax(most, fabs((double)x->fresh[j]));
+            most = gra_larger(most, (double)x->fresh[j]);
         most = most > 0 && isfinite(most) ? most : 1;
         gra_uniform(&own, x->before, x->size, 0.5, 1.5);
         for (size_t j = 0; j < x->size; j++)
@@ -305,7 +305,7 @@ static int twins_at(gra_checking *k, gra_checked *a, gra_checked *b, bool *proof
     if (!*proof)
         return 0;
     for (size_t j = 0; j < a->size; j++) {
-        most = fmax(most, fmax(fabs((double)a->analytic[j]), fabs((double)b->analytic[j])));
+        most = gra_larger(gra_larger(most, (double)a->analytic[j]), (double)b->analytic[j]);
         a->fresh[j] = a->analytic[j] + b->analytic[j];
     }
     k->twin[0] = (int)(a - k->tensor);

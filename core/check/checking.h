@@ -15,6 +15,13 @@
 
 typedef struct gra_checking gra_checking;
 
+/* The larger of most and |v|; most, if v is NaN. fmax is the same, but gcc 12 for aarch64 crashes at -O3 when
+ * it compiles a loop of fmax over floats. */
+static inline double gra_larger(double most, double v)
+{
+    return fabs(v) > most ? fabs(v) : most;
+}
+
 typedef struct gra_checked {            /* one tensor, and its analytic and numeric gradient */
     const char *name;
     gra_shape   shape;

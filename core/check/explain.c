@@ -78,8 +78,8 @@ static bool same(const real *p, const real *q, double factor, size_t n, double l
 {
     double largest = least, off = 0;
     for (size_t i = 0; i < n; i++) {
-        largest = fmax(largest, fmax(fabs((double)p[i]), fabs(factor * (double)q[i])));
-        off = fmax(off, fabs((double)p[i] - factor * (double)q[i]));
+        largest = gra_larger(gra_larger(largest, (double)p[i]), factor * (double)q[i]);
+        off = gra_larger(off, (double)p[i] - factor * (double)q[i]);
     }
     return off <= 1e-9 * largest;
 }

@@ -107,7 +107,7 @@ static void block(const struct product *s, bool pack_a, bool pack_b, int worker)
 /* ---- a rectangle of c: its blocks one after the other ---- */
 
 /* Cost model: reading and packing one value takes about as long as PACKING multiply-adds. */
-enum { PACKING = 10 };
+static const double PACKING = 10;
 
 static bool cache_conflict(ptrdiff_t apart) { return (apart * (ptrdiff_t)sizeof(real)) % 4096 == 0; }
 
@@ -197,7 +197,8 @@ static int whole_tiles(int n, int tile, int into)
  * can take another. Of the cuts into that many, the one with the shortest time by the cost model. */
 static struct cut cut_for(const struct product *s, int threads)
 {
-    enum { PER_THREAD = 4, LARGE = 1 << 25 };           /* rectangles; multiply-adds in one */
+    enum { PER_THREAD = 4 };                            /* rectangles */
+    const double LARGE = 1 << 25;                       /* multiply-adds in one */
     const int m = s->c.rows, n = s->c.cols;
     int wanted = PER_THREAD * threads;
     while (wanted > threads && (double)m * n * s->a.cols / wanted < LARGE)

@@ -41,7 +41,7 @@ static inline uint32_t mcg31_skip(uint32_t x, uint64_t i)       /* i steps at on
 
 static inline uint32_t mcg31_limit(double p)                    /* element i is kept where x_i < this */
 {
-    return (uint32_t)ceil((1 - p) * MCG31_M);
+    return (uint32_t)ceil((1 - p) * (double)MCG31_M);
 }
 
 #endif
