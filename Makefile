@@ -17,7 +17,7 @@ SANITIZE =
 # (a function undeclared, one of another type) crashes where it is called.
 FLAGS = -std=c11 $(OPT) -fPIC -ffp-contract=fast -fno-math-errno -fno-trapping-math \
         -D_POSIX_C_SOURCE=200809L -pthread -I. -fvisibility=hidden -ffunction-sections -fdata-sections \
-        -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion \
+        -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wno-enum-float-conversion \
         -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=implicit-function-declaration \
         -Werror=incompatible-pointer-types -Werror=int-conversion $(ERROR) $(SANITIZE)
 ERROR = $(if $(filter-out 0,$(WERROR)),-Werror)

@@ -5,7 +5,7 @@
 #
 # With each compiler: everything compiles without a warning, and the sources by one line, in three versions of C; the
 # newest gcc and the newest clang run the suites. On each machine (musl; foreign ones by a cross compiler and qemu's user
-# mode): the suites, the same random numbers, and files that every other machine reads bit for bit.
+# mode), compiled with -O3: the suites, the same random numbers, and files that every other machine reads bit for bit.
 #
 # Where Check is not compiled for the machine, tests/port/check.c stands in for it. Natively it must run as many tests as
 # Check and find a broken op.
@@ -49,12 +49,12 @@ stand_in() {    # stand_in B CC FLAGS: the build in B takes tests/port/check.c f
 build() {       # build B CC FLAGS AR TARGETS ...
     b=$1 cc=$2 flags=$3 ar=$4
     shift 4
-    "$MAKE" -k -j"$JOBS" WERROR=1 OPT=-O1 B="$b" CC="$cc" CFLAGS="$flags" AR="$ar" "$@" >>"$b.log" 2>&1
+    "$MAKE" -k -j"$JOBS" WERROR=1 B="$b" CC="$cc" CFLAGS="$flags" AR="$ar" "$@" >>"$b.log" 2>&1
 }
-exchange() {    # exchange B CC FLAGS: the programs that write and read files, in both precisions
+exchange() {    # exchange B CC FLAGS: the programs that write and read files, in both precisions; without make
     for bits in 32 64; do
-        [ $bits = 64 ] && set -- "$1" "$2" "$3 -DGRADUS_DOUBLE" 64
-        $2 -std=gnu11 -O1 -Wall -Wextra -Werror $3 -I. tests/port/exchange.c "$1/libgradus${4:-}.a" -lm -pthread \
+        [ $bits = 64 ] && set -- "$1" "$2" "$3 -DGRADUS_DOUBLE"
+        $2 -O3 -Wall -Wextra -Werror $3 -I. tests/port/exchange.c core/*.c core/*/*.c layers/*.c -lm -pthread \
             -o "$1/exchange$bits" >>"$1.log" 2>&1 || return 1
     done
 }
@@ -98,7 +98,7 @@ try_compiler() {        # try_compiler CC NEWEST: the newest of its family runs 
     where="$(uname -m)"
     command -v "$1" >/dev/null || { skip "$1" "$where" "$1"; return; }
     rm -f "$b.log"
-    stand_in "$b" "$1" "" >"$b.log" 2>&1 && build "$b" "$1" "" ar programs ||
+    stand_in "$b" "$1" "" >"$b.log" 2>&1 && build "$b" "$1" "$([ "$2" ] || echo -O1)" ar programs ||
         { bad "$1" "$where" "compiling" "$b.log"; return; }
     one_line "$1" "${2:+-O3}" >>"$b.log" 2>&1 || { bad "$1" "$where" "without make" "$b.log"; return; }
     [ "$2" ] || { row "$1" "$where" "compiles, without warnings"; return; }
