@@ -145,21 +145,28 @@ if command -v iconv >/dev/null; then
     ok "all is UTF-8" iconv -f UTF-8 -t UTF-8 "$W/hostile.html"
 fi
 
-# ---- in double precision: every digit ------------------------------------------------------------------------
+# ---- in double precision: every digit, the largest and smallest numbers, in a locale with a decimal comma -------
 cat >"$W/double.c" <<'END'
 #include "examples/look/look.h"
+#include <locale.h>
+#include <math.h>
 int main(int argc, char **argv)
 {
+    static const gra_real far[3][4] = { { 1.5e308, -1.5e308, 1.5e308, -1.5e308 }, { 5e-324, -5e-324, 0, 0 }, { 1, (gra_real)NAN, 2, 3 } };
     gra_real value[100];
+    setlocale(LC_ALL, "de_DE.UTF-8");
     for (int i = 0; i < 100; i++)
         value[i] = (gra_real)i / 3;
     gra_tape *t = gra_open(1);
     gra_keep_grads(t, true);
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *x = gra_name(gra_input(t, value, GRA_SHAPE(10, 10)), "x");
+    for (int i = 0; i < 3; i++)
+        gra_sum(t, gra_tanh(t, gra_name(gra_input(t, far[i], GRA_SHAPE(4)), "far %d", i)));
     gra_backward(t, gra_name(gra_scale(t, gra_mean(t, x), 0.7), "loss"));
-    printf("loss = %.17g\n", gra_node_at(t, gra_node_count(t) - 1)->data[0]);
     int failed = look_write(t, argv[argc - 1]);
+    setlocale(LC_ALL, "C");
+    printf("loss = %.17g\n", gra_node_at(t, gra_node_count(t) - 1)->data[0]);
     gra_close(t);
     return failed;
 }
@@ -167,8 +174,13 @@ END
 ok "the same in double" ${CC:-cc} ${SANITIZE:-} ${CFLAGS:-} -I. -D_POSIX_C_SOURCE=200809L -DGRADUS_DOUBLE "$W/double.c" \
     examples/look/look.c examples/look/out.c examples/look/values.c "$BUILD/look_page.c" "$BUILD/libgradus64.a" ${LDFLAGS:-} \
     -pthread -lm -o "$W/double"
-ok "its page" ends_with 0 "$W/double" "$W/double.html"
+localedef -i de_DE -f UTF-8 "$W/de_DE.UTF-8" 2>"$W/localedef" || echo "$SCRIPT: left out: the decimal comma: there is no localedef"
+ok "its page" ends_with 0 env LOCPATH="$W" "$W/double" "$W/double.html"
 cp "$W/out" "$W/double.txt"
+ok "no decimal comma" lacks '":-\{0,1\}[0-9]*,[0-9]' "$W/double.html"
+ok "the largest numbers" grep -q '"rms":1.5e+308,"mean":0,.*"bins":\[2,.*,2\]' "$W/double.html"
+ok "the smallest" grep -q '"rms":4.94066e-324,"mean":0,.*"bins":\[1,.*,2,.*,1\]' "$W/double.html"
+ok "nan among others" grep -q '"strange":1,"rms":"nan","min":1,' "$W/double.html"
 
 # ---- refusals --------------------------------------------------------------------------------------------
 ok "one token" refuses 1 'two tokens' "$LOOK" --model "$W/run" --prompt a
@@ -353,6 +365,8 @@ END
 
     driver <<'END'
     say("loss", cell("loss", ".value"));
+    say("largest", cell("far 0", ".value"));
+    say("among", cell("far 2", ".value"));
     lines().find(row => label(row).includes("x input")).click();
     const [values, gradients] = document.querySelectorAll("#node canvas");
     for (const [what, canvas] of [["value", values], ["gradient", gradients]]) {
@@ -363,6 +377,8 @@ END
 END
     ok "the page of doubles in $browser" drive double
     ok "it shows the loss" seen double loss "$(printed double loss)"
+    ok "the largest numbers" seen double largest 1.5e308
+    ok "nan among others" grep -q '^among nan$' "$W/double.seen"
     ok "the number under the pointer" grep -q '^value \[8,9\]=29.666666666666668$' "$W/double.seen"
     ok "and its gradient" grep -q '^gradient \[8,9\]=0.00\(7\|6999999999999999\)$' "$W/double.seen"
     ok "no error" lacks '^error' "$W/double.seen"

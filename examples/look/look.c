@@ -96,7 +96,7 @@ static void write_node(out *o, const list *l, size_t i, size_t cells)
 {
     const gra_tensor *x = l->x[i];
     const gra_real *grad = x->base ? x->base->grad : x->grad;
-    char path[GRA_PATH];
+    char path[GRA_PATH], saturated[OUT_REAL];
     out_format(o, "{\"kind\":\"%s\",\"number\":%d", kind_of(x), gra_node_number(x));
     write_member(o, "op", x->op ? x->op->name : "");
     write_member(o, "name", x->name ? x->name : "");
@@ -108,7 +108,7 @@ static void write_node(out *o, const list *l, size_t i, size_t cells)
                x->base ? "true" : "false");
     write_inputs(o, l, x);
     if (values_saturated(x) >= 0)
-        out_format(o, ",\"saturated\":%.6g", values_saturated(x));
+        out_format(o, ",\"saturated\":%s", out_decimal(values_saturated(x), 6, saturated));
     out_text(o, ",\"data\":");
     values_write(o, x->data, x->size, x->shape, cells);
     if (grad) {

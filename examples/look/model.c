@@ -207,11 +207,10 @@ int model_last_state(look_model *m, gra_model *params, long step)
 
 void model_loss(look_model *m, long step, double train, double val)
 {
-    char text[32] = "null";
-    if (isfinite(val))
-        snprintf(text, sizeof text, "%.6g", val);
+    char x[OUT_REAL], y[OUT_REAL];
     if (isfinite(train))
-        out_format(&m->curve, "%s[%ld,%.6g,%s]", m->curve.n ? "," : "", step, train, text);
+        out_format(&m->curve, "%s[%ld,%s,%s]", m->curve.n ? "," : "", step, out_decimal(train, 6, x),
+                   isfinite(val) ? out_decimal(val, 6, y) : "null");
 }
 
 void model_write(out *o, void *arg)

@@ -81,6 +81,20 @@ static gra_real read_back(const char *text)
     return sizeof(gra_real) == sizeof(float) ? (gra_real)strtof(text, NULL) : (gra_real)strtod(text, NULL);
 }
 
+static char *decimal_point(char *text)                  /* in the place of a locale's decimal comma */
+{
+    for (char *c = text; *c; c++)
+        if (*c == ',')
+            *c = '.';
+    return text;
+}
+
+char *out_decimal(double x, int digits, char text[OUT_REAL])
+{
+    snprintf(text, OUT_REAL, "%.*g", digits, x);
+    return decimal_point(text);
+}
+
 char *out_real_text(gra_real x, char text[OUT_REAL])
 {
     if (isnan(x) || isinf(x)) {
@@ -92,10 +106,7 @@ char *out_real_text(gra_real x, char text[OUT_REAL])
         if (!(read_back(text) < x) && !(read_back(text) > x))
             break;
     }
-    for (char *c = text; *c; c++)                       /* a locale's decimal comma */
-        if (*c == ',')
-            *c = '.';
-    return text;
+    return decimal_point(text);
 }
 
 void out_real(out *o, gra_real x)

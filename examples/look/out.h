@@ -19,6 +19,7 @@ void out_real(out *o, gra_real x);      /* the shortest decimals that read back 
                                            strings, as JSON has no such numbers */
 enum { OUT_REAL = 32 };
 char *out_real_text(gra_real x, char text[OUT_REAL]);   /* the same without the quotes */
+char *out_decimal(double x, int digits, char text[OUT_REAL]);   /* as %.*g, with a point in any locale */
 void out_reals(out *o, const gra_real *x, size_t n);    /* a JSON array; of more than 64 a string, base64 of
                                                            their bytes, the lowest first */
 void out_base64(out *o, const unsigned char *bytes, size_t n);          /* without quotes */

@@ -57,6 +57,7 @@ function exact(v) {
 
 function short(v) {
     if (v === undefined) return "";
+    if (!Number.isFinite(v)) return exact(v);
     if (v === 0) return "0";
     return Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(2) : v.toPrecision(4);
 }
@@ -170,7 +171,7 @@ function cell_text(i, part, there) {
     if (!part) return "";
     if (!there) return "\u00b7";
     const list = size_of(nodes[i]) === 1 ? list_of(part) : null;
-    return list ? exact(list[0]) : short(part.rms);
+    return list ? exact(list[0]) : short(number_of(part.rms));
 }
 
 function draw_label(row, part) {
@@ -439,7 +440,8 @@ function histogram(part) {
 }
 
 function facts_of(part, node, is_value) {
-    const size = size_of(node), facts = [`rms ${short(part.rms)}`, `mean ${short(part.mean)}`];
+    const size = size_of(node), facts = [`rms ${short(number_of(part.rms))}`];
+    if (part.mean !== undefined) facts.push(`mean ${short(part.mean)}`);
     facts.push(`zeros ${percent(part.zeros / size)}`);
     if (is_value && node.saturated !== undefined) facts.push(`saturated ${percent(node.saturated)} (slope below 0.01)`);
     if (part.strange) facts.push(`nan or infinite: ${part.strange}`);

@@ -7,41 +7,66 @@
 
 enum { BINS = 24 };
 struct summary {
-    double sum, squares, min, max;                      /* of the finite ones */
-    size_t finite, zeros, bins[BINS];                   /* bins: from min to max */
+    double largest;                     /* magnitude of the finite values; mean and rms are shares of it, so
+                                           that sums and squares stay finite */
+    double mean, rms, min, max;         /* of the finite ones */
+    size_t finite, nans, zeros, bins[BINS];             /* bins: from min to max */
 };
+
+static void find_range(struct summary *s, const gra_real *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double v = (double)x[i];
+        s->nans += isnan(v) != 0;
+        if (!isfinite(v))
+            continue;
+        s->finite++;
+        s->zeros += !(v < 0) && !(v > 0);
+        s->min = fmin(s->min, v);
+        s->max = fmax(s->max, v);
+    }
+    s->largest = fmax(fabs(s->min), fabs(s->max));
+}
 
 static struct summary summarise(const gra_real *x, size_t n)
 {
     struct summary s = { .min = HUGE_VAL, .max = -HUGE_VAL };
-    for (size_t i = 0; i < n; i++) {
-        const double v = (double)x[i];
-        if (!isfinite(v))
-            continue;
-        s.finite++;
-        s.zeros += !(v < 0) && !(v > 0);
-        s.sum += v;
-        s.squares += v * v;
-        s.min = fmin(s.min, v);
-        s.max = fmax(s.max, v);
-    }
-    for (size_t i = 0; i < n && s.min < s.max; i++)
+    find_range(&s, x, n);
+    if (s.finite == 0 || !(s.largest > 0))
+        return s;
+    const double low = s.min / s.largest, high = s.max / s.largest;
+    for (size_t i = 0; i < n; i++)
         if (isfinite(x[i])) {
-            const int bin = (int)(BINS * (((double)x[i] - s.min) / (s.max - s.min)));
+            const double share = (double)x[i] / s.largest;
+            const int bin = low < high ? (int)(BINS * ((share - low) / (high - low))) : 0;
             s.bins[bin < BINS ? bin : BINS - 1]++;
+            s.mean += share;
+            s.rms += share * share;
         }
+    s.mean /= (double)s.finite;
+    s.rms = sqrt(s.rms / (double)s.finite);
     return s;
 }
 
+static void write_number(out *o, const char *key, double x, int digits)
+{
+    char text[OUT_REAL];
+    out_format(o, ",\"%s\":%s", key, out_decimal(x, digits, text));
+}
+
+/* The root mean square as gra_print_tape has it: nan where one value is nan, inf where one is infinite. */
 static void write_summary(out *o, const struct summary *s, size_t n)
 {
     out_format(o, "\"zeros\":%zu,\"strange\":%zu", s->zeros, n - s->finite);
-    if (s->finite) {
-        const double count = (double)s->finite;
-        out_format(o, ",\"rms\":%.6g,\"mean\":%.6g,\"min\":%.9g,\"max\":%.9g", sqrt(s->squares / count),
-                   s->sum / count, s->min, s->max);
+    if (n > s->finite)
+        out_format(o, ",\"rms\":\"%s\"", s->nans ? "nan" : "inf");
+    else if (n > 0) {
+        write_number(o, "rms", s->largest * s->rms, 6);
+        write_number(o, "mean", s->largest * s->mean, 6);
     }
     if (s->finite > 1 && s->min < s->max) {
+        write_number(o, "min", s->min, 9);
+        write_number(o, "max", s->max, 9);
         out_text(o, ",\"bins\":[");
         for (int i = 0; i < BINS; i++)
             out_format(o, i ? ",%zu" : "%zu", s->bins[i]);
