@@ -288,7 +288,11 @@ END
     say("numbers", [...document.querySelectorAll("#curve text")].filter(text => text.textContent === String(steps[last - 1])).length);
     document.querySelectorAll("#state .token")[3].dispatchEvent(new MouseEvent("mouseenter"));
     say("lit", document.querySelectorAll("table.next tr.lit").length);
-    document.querySelectorAll(".heads canvas")[2].click();
+    const sums = state => data.tokens.slice(0, data.seen).map((_, query) =>
+        [...Array(query + 1).keys()].reduce((sum, key) => sum + weight(state, data.layers - 1, 1, query, key), 0));
+    say("sums", data.states.every(state => sums(state).every(sum => Math.abs(sum - 1) < 1e-5)) ? 1 : 0);
+    document.querySelectorAll(".heads button")[2].click();
+    say("kept", document.activeElement === document.querySelectorAll(".heads button")[2] ? 1 : 0);
     say("head", document.getElementById("state").textContent.includes("head 3: each row") ? 1 : 0);
     lines().find(row => row.textContent.includes("trf_blocks.0")).click();
     say("opens", lines().length > 8 ? 1 : 0);
@@ -302,7 +306,7 @@ END
 END
     for name in next run; do
         ok "the page $name in $browser" drive $name
-        for pair in first=1 moved=1 stands=1 key=1 clicked=1 numbers=1 lit=1 head=1 opens=1 folded=3 \
+        for pair in first=1 moved=1 stands=1 key=1 clicked=1 numbers=1 lit=1 sums=1 head=1 kept=1 opens=1 folded=3 \
                 "loss=$(printed $name loss)" "back=$(printed $name loss)" "node=$(printed $name loss)"; do
             ok "$name: $pair" seen $name "${pair%%=*}" "${pair#*=}"
         done

@@ -2,16 +2,25 @@
 
 const model = { state: data.states ? data.states.length - 1 : 0, layer: 0, head: 0, token: -1 };
 
+// Weights of 8 bits: rounded, a row of many small ones would not sum to 1 (56 of 1/56 would to 1.1).
+function shares(bytes) {
+    const w = new Float64Array(bytes.length);
+    for (let from = 0, keys = 1; from < w.length; from += keys, keys = keys % data.seen + 1) {
+        const row = bytes.subarray(from, from + keys), sum = row.reduce((a, b) => a + b, 0) || 1;
+        row.forEach((byte, key) => w[from + key] = byte / sum);
+    }
+    return w;
+}
+
 // The weights of a state: of each layer and head a triangle, query by query, keys 0 ... query.
 function weights_of(state) {
-    if (!state.weights) state.weights = state.exact ? reals(state.attention) : bytes_of(state.attention);
+    if (!state.weights) state.weights = state.exact ? reals(state.attention) : shares(bytes_of(state.attention));
     return state.weights;
 }
 
 function weight(state, layer, head, query, key) {
     const triangle = data.seen * (data.seen + 1) / 2;
-    const w = weights_of(state)[(layer * data.heads + head) * triangle + query * (query + 1) / 2 + key];
-    return state.exact ? w : w / 255;
+    return weights_of(state)[(layer * data.heads + head) * triangle + query * (query + 1) / 2 + key];
 }
 
 // From 0 to 1: the paper's colour, then darker (in the dark: lighter).
@@ -39,17 +48,20 @@ function draw_heads() {
     for (let layer = 0; layer < data.layers; layer++) {
         box.append(make("span", "", "layer " + (layer + 1)));
         for (let head = 0; head < data.heads; head++) {
-            const canvas = make("canvas");
+            const button = make("button"), canvas = make("canvas"), is_chosen = layer === model.layer && head === model.head;
             canvas.style.width = canvas.style.height = side + "px";
-            canvas.title = `layer ${layer + 1}, head ${head + 1}`;
-            canvas.classList.toggle("chosen", layer === model.layer && head === model.head);
-            canvas.addEventListener("click", () => {
+            button.title = `layer ${layer + 1}, head ${head + 1}`;
+            button.setAttribute("aria-label", button.title);
+            button.setAttribute("aria-pressed", String(is_chosen));
+            button.addEventListener("click", () => {
                 model.layer = layer;
                 model.head = head;
                 draw_state();
+                document.querySelector(".heads button[aria-pressed=true]").focus();
             });
             paint_head(canvas, layer, head);
-            box.append(canvas);
+            button.append(canvas);
+            box.append(button);
         }
     }
     return box;
