@@ -81,12 +81,13 @@ char *gra_node_path(const gra_tensor *x, char path[GRA_PATH])
     const gra_tensor *before = NULL, *after = NULL;
     if (x && gra_is_param(x))
         before = after = x;
+    else if (gra_node_number(x) >= 0 && gra_node_param(x))
+        before = after = gra_node_param(x);
     else if (gra_node_number(x) >= 0) {
         for (const gra_tensor *y = x; y && !before; y = y->prev)
             before = gra_node_param(y);
         for (const gra_tensor *y = x->tape->last; y != x; y = y->prev)
             after = gra_node_param(y) ? gra_node_param(y) : after;
-        after = gra_node_param(x) ? gra_node_param(x) : after;
     }
     return gra_path_between(before, after, path);
 }

@@ -10,44 +10,50 @@
 
 typedef struct list {
     const gra_tensor **x;
-    size_t n, room;
+    size_t n;
+    long  *slot;                        /* a hash table of them: 1 + the place in x, or 0: free */
+    size_t slots;                       /* a power of two, and twice as many as are needed at least */
 } list;
 
-static bool append(list *l, const gra_tensor *x)
+/* The slot of x, or the free one where it belongs. */
+static long *slot_of(const list *l, const gra_tensor *x)
 {
-    if (l->n == l->room) {
-        const size_t room = l->room ? 2 * l->room : 256;
-        const gra_tensor **more = realloc(l->x, room * sizeof *more);
-        if (!more)
-            return false;
-        l->x = more;
-        l->room = room;
-    }
-    l->x[l->n++] = x;
-    return true;
+    size_t i = (size_t)((uintptr_t)x / 16 * 11400714819323198485u) & (l->slots - 1);
+    while (l->slot[i] && l->x[l->slot[i] - 1] != x)
+        i = (i + 1) & (l->slots - 1);
+    return &l->slot[i];
 }
 
-/* The place of x in the list, or -1. Inputs were mostly made shortly before. */
-static long place(const list *l, const gra_tensor *x)
+static long place(const list *l, const gra_tensor *x) { return *slot_of(l, x) - 1; }
+
+static void append(list *l, const gra_tensor *x)
 {
-    long i = (long)l->n - 1;
-    while (i >= 0 && l->x[i] != x)
-        i--;
-    return i;
+    long *slot = slot_of(l, x);
+    if (*slot)
+        return;
+    l->x[l->n++] = x;
+    *slot = (long)l->n;
 }
 
 static bool collect(list *l, const gra_tape *t)
 {
-    const int count = gra_node_count(t);
-    const gra_tensor **node = malloc(((size_t)count + 1) * sizeof *node), *y = gra_node_at(t, count - 1);
-    bool fine = node;
-    for (int i = count - 1; fine && i >= 0; i--, y = y->prev)
-        node[i] = y;
-    for (int i = 0; fine && i < count; i++) {
-        for (int k = 0; fine && k < node[i]->nin; k++)
-            if (node[i]->in[k] && place(l, node[i]->in[k]) < 0)
-                fine = append(l, node[i]->in[k]);
-        fine = fine && append(l, node[i]);
+    const size_t count = (size_t)gra_node_count(t);
+    const gra_tensor *last = gra_node_at(t, (int)count - 1), **node = malloc((count + 1) * sizeof *node);
+    size_t most = count;                                /* each input may be a leaf */
+    for (const gra_tensor *y = last; y; y = y->prev)
+        most += (size_t)y->nin;
+    for (l->slots = 2; l->slots < 2 * most;)
+        l->slots *= 2;
+    l->x = malloc((most + 1) * sizeof *l->x);
+    l->slot = calloc(l->slots, sizeof *l->slot);
+    const bool fine = node && l->x && l->slot;
+    for (const gra_tensor *y = last; fine && y; y = y->prev)
+        node[gra_node_number(y)] = y;
+    for (size_t i = 0; fine && i < count; i++) {
+        for (int k = 0; k < node[i]->nin; k++)
+            if (node[i]->in[k])
+                append(l, node[i]->in[k]);
+        append(l, node[i]);
     }
     free(node);
     return fine;
@@ -91,16 +97,33 @@ static void write_inputs(out *o, const list *l, const gra_tensor *x)
     out_text(o, "]");
 }
 
-/* Of a node that wants a gradient but has none, and whose values are not those of a view, nobody kept it. */
-static void write_node(out *o, const list *l, size_t i, size_t cells)
+static bool has_param(const gra_tensor *x)
 {
-    const gra_tensor *x = l->x[i];
-    const gra_real *grad = x->base ? x->base->grad : x->grad;
-    char path[GRA_PATH], saturated[OUT_REAL];
+    bool found = false;
+    for (int k = 0; k < x->nin; k++)
+        found |= x->in[k] && !x->in[k]->tape;
+    return found;
+}
+
+/* The layer that x belongs to. That of the node before it is in `node_path`: without parameters in either it is
+ * the same, and gra_node_path need not walk over the tape for each of them. */
+static const char *find_path(const gra_tensor *x, char node_path[GRA_PATH], char leaf_path[GRA_PATH])
+{
+    if (gra_node_number(x) < 0)
+        return gra_node_path(x, leaf_path);
+    return !x->prev || has_param(x) || has_param(x->prev) ? gra_node_path(x, node_path) : node_path;
+}
+
+/* Of a node that wants a gradient but has none, and whose values are not those of a view, nobody kept it. */
+static void write_node(out *o, const list *l, size_t i, size_t cells, const char *path)
+{
+    const gra_tensor *x = l->x[i], *owner = x->base ? x->base : x;
+    const gra_real *grad = owner->fresh ? NULL : owner->grad;   /* fresh: a backward failed before it was filled */
+    char saturated[OUT_REAL];
     out_format(o, "{\"kind\":\"%s\",\"number\":%d", kind_of(x), gra_node_number(x));
     write_member(o, "op", x->op ? x->op->name : "");
     write_member(o, "name", x->name ? x->name : "");
-    write_member(o, "path", gra_node_path(x, path));
+    write_member(o, "path", path);
     out_text(o, ",\"shape\":[");
     for (int d = 0; d < x->shape.ndim; d++)
         out_format(o, d ? ",%d" : "%d", x->shape.dim[d]);
@@ -137,6 +160,7 @@ static void write_formulas(out *o, const list *l)
 static void write_data(out *o, const gra_tape *t, const list *l, const look_more *more)
 {
     const size_t cells = cells_of_each(l);
+    char node_path[GRA_PATH] = "", leaf_path[GRA_PATH];
     out_format(o, "{\"bytes\":%zu,\"cells\":%zu", sizeof(gra_real), cells);
     write_member(o, "title", more->title ? more->title : "a step");
     write_member(o, "about", more->about ? more->about : "");
@@ -144,7 +168,7 @@ static void write_data(out *o, const gra_tape *t, const list *l, const look_more
     out_text(o, ",\n\"nodes\":[");
     for (size_t i = 0; i < l->n; i++) {
         out_text(o, i ? "," : "");
-        write_node(o, l, i, cells);
+        write_node(o, l, i, cells, find_path(l->x[i], node_path, leaf_path));
     }
     out_text(o, "],");
     write_formulas(o, l);
@@ -191,6 +215,7 @@ int look_write_with(const gra_tape *t, const char *path, const look_more *more)
     const int failed = !collected || o.failed || gra_write_file(path, o.bytes, o.n);
     const int why = errno;
     free(l.x);
+    free(l.slot);
     free(o.bytes);
     errno = why;
     return failed ? -1 : 0;

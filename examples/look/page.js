@@ -215,10 +215,11 @@ function draw_row(part) {
 }
 
 function draw_arcs() {
-    const svg = by_id("arcs"), seen = new Set(), place = new Map(rows.map((part, i) => [part, i])), late = [];
+    const svg = by_id("arcs"), seen = new Set(), late = [];
     svg.replaceChildren();
     svg.setAttribute("height", rows.length * ROW);
-    const row_number = Array.from(nodes, (_, i) => place.get(row_of(i)));
+    const row_number = Array(count);
+    rows.forEach((part, i) => { if (is_row(part)) row_number.fill(i, part.from, part.to); });
     nodes.forEach((node, j) => node.in.forEach(i => {
         const a = row_number[i], b = row_number[j];
         if (i < 0 || a === b || seen.has(a + "," + b)) return;
