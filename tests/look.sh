@@ -348,7 +348,7 @@ END
     say("owned", document.title.includes("owned") ? 1 : 0);
     lines()[0].click();
     say("numbers", [...document.querySelectorAll("#node td")].slice(0, 4).map(cell => cell.textContent).join("/"));
-    say("turned", [/turned/, /[\u061c\u202a-\u202e\u2066-\u2069]/].map(what => what.test(document.body.innerText) ? 1 : 0).join(""));
+    say("turned", [/turned/, /[\u061c\u202a-\u202e\u2066-\u2069]/].map(what => what.test(document.querySelector("main").textContent) ? 1 : 0).join(""));
     say("long", document.querySelector("#node h2").textContent.length > 10000 ? 1 : 0);
 END
     ok "the hostile page in $browser" drive hostile
