@@ -25,124 +25,134 @@ static gra_tensor *run(gra_tape *t, gra_tensor *const in[3], const double *const
     return y;
 }
 
+/* The table of what mistakes give for y, in three parts: what x - mean is divided by, w and b, the statistics. */
+struct given {
+    const double *x, *w, *b;
+    int           rows, n;
+};
+
+/* What x - mean is divided by, and what is. `other` says which eps the answer has, its_eps. */
+static void wrong_scales(struct judge_table *m, struct given g, int r, int i, const char *other, double its_eps)
+{
+    const int n = g.n, at = r * n + i;
+    const double *x = g.x, w = g.w[i], b = g.b[i];
+    double mean, var, square = 0;
+    stats(x + r * n, n, 1, &mean, &var);
+    for (int k = 0; k < n; k++)
+        square += x[r * n + k] * x[r * n + k] / n;
+    const double c = x[at] - mean, s = sqrt(var + eps), right = c / s * w + b;
+    JUDGE_SET(m, at,
+        { "x - mean is not divided by sqrt(var + eps)", c * w + b },
+        { "x is divided as it is: the mean is subtracted in the variance alone", x[at] / s * w + b },
+        { "the mean is nowhere subtracted: x / sqrt(mean of x^2 + eps) is another norm, RMSNorm",
+          x[at] / sqrt(square + eps) * w + b },
+        { "divided by the root of the mean of x^2: the variance is the mean of (x - mean)^2",
+          c / sqrt(square + eps) * w + b },
+        { "the variance is divided by n - 1: here it is by n",
+          n > 1 ? c / sqrt(var * n / (n - 1) + eps) * w + b : right },
+        { "the variance is not divided by n: it is a mean", c / sqrt(var * n + eps) * w + b },
+        { "divided by the variance: its square root is missing", c / (var + eps) * w + b },
+        { "multiplied by sqrt(var + eps), not divided by it", c * s * w + b },
+        { "the root is taken twice", c / sqrt(s) * w + b },
+        { "eps is added to the root: it stands in it, sqrt(var + eps)", c / (sqrt(var) + eps) * w + b },
+        { "eps is added twice: once, in the root, is wanted", c / (sqrt(var + eps) + eps) * w + b },
+        { "eps is missing: sqrt(var + eps)", c / sqrt(var) * w + b },
+        { other, fabs(its_eps) > 1e-2 ? right : c / sqrt(var + its_eps) * w + b });
+}
+
+static void wrong_affine(struct judge_table *m, struct given g, int r, int i)
+{
+    const int n = g.n, at = r * n + i;
+    const double w = g.w[i], b = g.b[i];
+    double mean, var;
+    stats(g.x + r * n, n, 1, &mean, &var);
+    const double z = (g.x[at] - mean) / sqrt(var + eps);
+    JUDGE_SET(m, at,
+        { "w and b are not used", z },
+        { "w is not used", z + b },
+        { "b is not used", z * w },
+        { "b is added before w multiplies: wanted is z w + b", (z + b) * w },
+        { "w and b are taken by the number of the row: they belong to columns", z * g.w[r % n] + g.b[r % n] },
+        { "w and b are exchanged", z * b + w },
+        { "multiplied by 1 + w: wanted is w", z * (1 + w) + b },
+        { "divided by w: wanted is z w + b", z / w + b },
+        { "b is subtracted: wanted is z w + b", z * w - b },
+        { "b is a factor: wanted is z w + b", z * (w + b) });
+}
+
+/* The mean of (x - centre)^2 over a row of n numbers. */
+static double around(const double *row, int n, double centre)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += pow(row[i] - centre, 2) / n;
+    return sum;
+}
+
+/* Normalised with mean and variance of other numbers, or with wrong ones of the right numbers. run_mean, run_var:
+ * the sums of those of all rows so far. */
+static void wrong_statistics(struct judge_table *m, struct given g, int r, int i, double run_mean,
+                             double run_var)
+{
+    const int n = g.n, at = r * n + i;
+    const double *row = g.x + r * n, x = row[i], w = g.w[i], b = g.b[i];
+    double mean, var, column_mean, column_var, all_mean, all_var, deviation = 0;
+    stats(row, n, 1, &mean, &var);
+    stats(g.x + i, g.rows, n, &column_mean, &column_var);
+    stats(g.x, g.rows * n, 1, &all_mean, &all_var);
+    for (int k = 0; k < n; k++)
+        deviation += fabs(row[k] - mean) / n;
+    const double c = x - mean, s = sqrt(var + eps), more = n > 1 ? mean * n / (n - 1) : mean;
+    JUDGE_SET(m, at,
+        { "mean and variance are those of columns: wanted are those of each row",
+          (x - column_mean) / sqrt(column_var + eps) * w + b },
+        { "mean and variance are those of all numbers: wanted are those of each row",
+          (x - all_mean) / sqrt(all_var + eps) * w + b },
+        { "the mean is not begun anew for each row",
+          (x - run_mean) / sqrt(around(row, n, run_mean) + eps) * w + b },
+        { "the variance is not begun anew for each row", c / sqrt(run_var + eps) * w + b },
+        { "the mean is not divided by n", (x - n * mean) / sqrt(around(row, n, n * mean) + eps) * w + b },
+        { "the variance is the mean of squares, here of |x - mean|", c / sqrt(deviation + eps) * w + b },
+        { "the first number of the row stands where its mean should: is the sum kept?",
+          (x - row[0]) / sqrt(around(row, n, row[0]) + eps) * w + b },
+        { "the mean is divided by n - 1: wanted is n", (x - more) / sqrt(around(row, n, more) + eps) * w + b },
+        { "the variance is that of the last number alone: the others are overwritten",
+          c / sqrt(pow(row[n - 1] - mean, 2) / n + eps) * w + b },
+        { "x is read by columns: row r begins at x[r * n]", (g.x[i * g.rows + r] - mean) / s * w + b });
+}
+
 static void forward(const char *part, const double *x, const double *w, const double *b, int rows, int n,
                     double tolerance)
 {
+    const struct given g = { x, w, b, rows, n };
+    struct judge_table m = judge_table((size_t)(rows * n));
+    double want[MOST], mean, var, run_mean = 0, run_var = 0;
+    char other[100], clue[160];
     judge_part("%s", part);
-    enum { CENTRE, NOT_CENTRED, RMS, RMS_CENTRED, LESS, SUM, NO_ROOT, OUTSIDE, NO_EPS, NO_W, NO_B, B_FIRST, W_ROW,
-           SWAPPED, COLUMNS, WHOLE, W_PLUS_1, MEAN_RUNS, VAR_RUNS, ROOT_ONLY, NO_RESULT, TIMES, MEAN_SUM, ABS,
-           W_AND_B, READ_COLUMNS, FOURTH, FROM_FIRST, MEAN_LESS, W_DIVIDES, B_MINUS, VAR_LAST, EPS, ALL };
-    double want[MOST], m[ALL][MOST], mean, var, all_mean, all_var, run_mean = 0, run_var = 0;
-    stats(x, rows * n, 1, &all_mean, &all_var);
-    for (int r = 0; r < rows; r++) {
-        stats(x + r * n, n, 1, &mean, &var);
-        double square = 0, around_run = 0, around_sum = 0, deviation = 0, around_first = 0, around_less = 0;
-        const double first = x[r * n], more = n > 1 ? mean * n / (n - 1) : mean;
-        run_mean += mean;
-        run_var += var;
-        for (int i = 0; i < n; i++) {
-            square += x[r * n + i] * x[r * n + i] / n;
-            around_run += pow(x[r * n + i] - run_mean, 2) / n;
-            around_first += pow(x[r * n + i] - first, 2) / n;
-            around_less += pow(x[r * n + i] - more, 2) / n;
-            around_sum += pow(x[r * n + i] - n * mean, 2) / n;
-            deviation += fabs(x[r * n + i] - mean) / n;
-        }
-        for (int i = 0; i < n; i++) {
-            const int at = r * n + i;
-            const double c = x[at] - mean, s = sqrt(var + eps), z = c / s;
-            double column_mean, column_var;
-            stats(x + i, rows, n, &column_mean, &column_var);
-            want[at] = z * w[i] + b[i];
-            m[CENTRE][at] = c * w[i] + b[i];
-            m[NOT_CENTRED][at] = x[at] / s * w[i] + b[i];
-            m[RMS][at] = x[at] / sqrt(square + eps) * w[i] + b[i];
-            m[RMS_CENTRED][at] = c / sqrt(square + eps) * w[i] + b[i];
-            m[LESS][at] = n > 1 ? c / sqrt(var * n / (n - 1) + eps) * w[i] + b[i] : want[at];
-            m[SUM][at] = c / sqrt(var * n + eps) * w[i] + b[i];
-            m[NO_ROOT][at] = c / (var + eps) * w[i] + b[i];
-            m[OUTSIDE][at] = c / (sqrt(var) + eps) * w[i] + b[i];
-            m[NO_EPS][at] = c / sqrt(var) * w[i] + b[i];
-            m[NO_W][at] = z + b[i];
-            m[NO_B][at] = z * w[i];
-            m[B_FIRST][at] = (z + b[i]) * w[i];
-            m[W_ROW][at] = z * w[r % n] + b[r % n];
-            m[SWAPPED][at] = z * b[i] + w[i];
-            m[COLUMNS][at] = (x[at] - column_mean) / sqrt(column_var + eps) * w[i] + b[i];
-            m[WHOLE][at] = (x[at] - all_mean) / sqrt(all_var + eps) * w[i] + b[i];
-            m[W_PLUS_1][at] = z * (1 + w[i]) + b[i];
-            m[MEAN_RUNS][at] = (x[at] - run_mean) / sqrt(around_run + eps) * w[i] + b[i];
-            m[VAR_RUNS][at] = c / sqrt(run_var + eps) * w[i] + b[i];
-            m[ROOT_ONLY][at] = c / (sqrt(var + eps) + eps) * w[i] + b[i];
-            m[NO_RESULT][at] = z;
-            m[TIMES][at] = c * s * w[i] + b[i];
-            m[FOURTH][at] = c / sqrt(s) * w[i] + b[i];
-            m[FROM_FIRST][at] = (x[at] - first) / sqrt(around_first + eps) * w[i] + b[i];
-            m[MEAN_LESS][at] = (x[at] - more) / sqrt(around_less + eps) * w[i] + b[i];
-            m[W_DIVIDES][at] = z / w[i] + b[i];
-            m[B_MINUS][at] = z * w[i] - b[i];
-            m[VAR_LAST][at] = c / sqrt(pow(x[r * n + n - 1] - mean, 2) / n + eps) * w[i] + b[i];
-            m[MEAN_SUM][at] = (x[at] - n * mean) / sqrt(around_sum + eps) * w[i] + b[i];
-            m[ABS][at] = c / sqrt(deviation + eps) * w[i] + b[i];
-            m[W_AND_B][at] = z * (w[i] + b[i]);
-            m[READ_COLUMNS][at] = (x[i * rows + r] - mean) / s * w[i] + b[i];
-        }
-    }
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     gra_tensor *const in[3] = { gra_input(t, x, GRA_SHAPE(rows, n)), gra_input(t, w, GRA_SHAPE(n)),
                                 gra_input(t, b, GRA_SHAPE(n)) };
     const double *got = run(t, in, (const double *const[]){ x, w, b })->data;
-    stats(x, n, 1, &mean, &var);
-    char other[100] = "";                               /* with which eps would the second number come out? */
-    stats(x, n, 1, &mean, &var);
+    stats(x, n, 1, &mean, &var);                        /* with which eps would the second number come out? */
     const double z = n > 1 ? (got[1] - b[1]) / w[1] : 0, its_eps = z != 0 ? pow((x[1] - mean) / z, 2) - var : 0;
     snprintf(other, sizeof other, "eps is %.3g: wanted is 1e-5", its_eps);
     for (int r = 0; r < rows; r++) {
         stats(x + r * n, n, 1, &mean, &var);
-        for (int i = 0; i < n; i++)
-            m[EPS][r * n + i] = fabs(its_eps) > 1e-2 ? want[r * n + i] :
-                                (x[r * n + i] - mean) / sqrt(var + its_eps) * w[i] + b[i];
+        run_mean += mean;
+        run_var += var;
+        for (int i = 0; i < n; i++) {
+            want[r * n + i] = (x[r * n + i] - mean) / sqrt(var + eps) * w[i] + b[i];
+            wrong_scales(&m, g, r, i, other, its_eps);
+            wrong_affine(&m, g, r, i);
+            wrong_statistics(&m, g, r, i, run_mean, run_var);
+        }
     }
-    char clue[160];                                     /* where w is 1 and b is 0 a row says what it lacks */
-    stats(got, n, 1, &mean, &var);
-    snprintf(clue, sizeof clue, "the mean of the first row is %.6g and its variance %.6g: wanted are 0 and 1, as w is 1 "
-             "and b is 0", mean, var);
-    const bool plain = w[0] == 1 && (fabs(mean) > 1e-3 || fabs(var - 1) > 1e-3);
-    judge_numbers("y", GRA_SHAPE(rows, n), got, want, tolerance, JUDGE_MISTAKES(
-        { "x - mean is not divided by sqrt(var + eps)", m[CENTRE] },
-        { "x is divided as it is: the mean is subtracted in the variance alone", m[NOT_CENTRED] },
-        { "the mean is nowhere subtracted: x / sqrt(mean of x^2 + eps) is another norm, RMSNorm", m[RMS] },
-        { "divided by the root of the mean of x^2: the variance is the mean of (x - mean)^2", m[RMS_CENTRED] },
-        { "the variance is divided by n - 1: here it is by n", m[LESS] },
-        { "the variance is not divided by n: it is a mean", m[SUM] },
-        { "divided by the variance: its square root is missing", m[NO_ROOT] },
-        { "multiplied by sqrt(var + eps), not divided by it", m[TIMES] },
-        { "eps is added to the root: it stands in it, sqrt(var + eps)", m[OUTSIDE] },
-        { "eps is added twice: once, in the root, is wanted", m[ROOT_ONLY] },
-        { "eps is missing: sqrt(var + eps)", m[NO_EPS] },
-        { other, m[EPS] },
-        { "w and b are not used", m[NO_RESULT] },
-        { "w is not used", m[NO_W] },
-        { "b is not used", m[NO_B] },
-        { "b is added before w multiplies: wanted is z w + b", m[B_FIRST] },
-        { "w and b are taken by the number of the row: they belong to columns", m[W_ROW] },
-        { "w and b are exchanged", m[SWAPPED] },
-        { "multiplied by 1 + w: wanted is w", m[W_PLUS_1] },
-        { "mean and variance are those of columns: wanted are those of each row", m[COLUMNS] },
-        { "mean and variance are those of all numbers: wanted are those of each row", m[WHOLE] },
-        { "the mean is not begun anew for each row", m[MEAN_RUNS] },
-        { "the variance is not begun anew for each row", m[VAR_RUNS] },
-        { "the mean is not divided by n", m[MEAN_SUM] },
-        { "the variance is the mean of squares, here of |x - mean|", m[ABS] },
-        { "the root is taken twice", m[FOURTH] },
-        { "the first number of the row stands where its mean should: is the sum kept?", m[FROM_FIRST] },
-        { "the mean is divided by n - 1: wanted is n", m[MEAN_LESS] },
-        { "divided by w: wanted is z w + b", m[W_DIVIDES] },
-        { "b is subtracted: wanted is z w + b", m[B_MINUS] },
-        { "the variance is that of the last number alone: the others are overwritten", m[VAR_LAST] },
-        { "b is a factor: wanted is z w + b", m[W_AND_B] },
-        { "x is read by columns: row r begins at x[r * n]", m[READ_COLUMNS] },
-        { clue, plain ? got : want }));
+    stats(got, n, 1, &mean, &var);                      /* where w is 1 and b is 0 a row says what it lacks */
+    snprintf(clue, sizeof clue, "the mean of the first row is %.6g and its variance %.6g: wanted are 0 and 1, "
+             "as w is 1 and b is 0", mean, var);
+    if (w[0] == 1 && (fabs(mean) > 1e-3 || fabs(var - 1) > 1e-3))
+        judge_also(&m, clue, got);
+    judge_numbers("y", GRA_SHAPE(rows, n), got, want, tolerance, m.mistakes);
     gra_close(t);
 }
 
@@ -160,149 +170,213 @@ static void near_1e6(void)
     const double *got = run(t, in, (const double *const[]){ x, w, b })->data;
     for (int i = 0; i < 4; i++)
         if (!(fabs(got[i] - (less[i] - mean) / sqrt(var + eps)) < 1e-8))
-            judge_wrong("y[0, %d] is %.9g, wanted %.9g\nit is right where x is small. Subtract the mean before you square: "
-                        "the difference of two numbers near 1e12 has lost its digits", i, got[i],
+            judge_wrong("y[0, %d] is %.9g, wanted %.9g\nit is right where x is small. Subtract the mean before you "
+                        "square: the difference of two numbers near 1e12 has lost its digits", i, got[i],
                         (less[i] - mean) / sqrt(var + eps));
     gra_close(t);
 }
 
 enum { ROWS = 3, N = 4, SIZE = ROWS * N };
 
-static void gradients(const char *part, const double *x, const double *w, const double *dy, double before)
+/* One number of x in the backward: r = 1 / sqrt(var + eps), z = (x - mean) r, v = dy, gi = dy w. */
+struct number {
+    double x, c, r, z, y, v, gi;
+};
+
+/* The means over a row: of g = dy w and of g z, the two of the formula, and those that are taken by mistake. */
+struct means {
+    double g, gz, gy, d, dz, wg, wgz;
+};
+
+static void look(const double *x, const double *w, const double *b, const double *dy, struct number *to,
+                 struct means of[ROWS])
 {
-    judge_part("%s", part);
-    enum { NO_G, NO_GZ, NEITHER, NO_R, NO_W, SUMS, PLUS, CENTRED, WITH_Y, LESS, W_OUT, R2, STORED, W_MEANS, R_SQUARED,
-           OVER_R, PLUS_G, ROW_0, RUN, GZ_NO_W, G_NO_W, W_ROW,
-           FIRST_NO_W, EXCHANGED, FIRST_NO_R, Z_SQUARED, WITH_X, ALL };
-    enum { W_X, W_DY, W_Y, W_LAST, W_MEAN, W_STORED, W_W, W_CENTRED, W_BY_ROW, W_R, W_ALL };
-    enum { B_LAST, B_MEAN, B_W, B_STORED, B_Z, B_BY_ROW, B_ALL };
-    const double b[N] = { 0.5, -0.25, 1, 2 };
-    double want[SIZE], want_w[N], want_b[N], m[ALL][SIZE], mw[W_ALL][N], mb[B_ALL][N], r0 = 0;
-    double run_g = 0, run_gz = 0;
-    for (int i = 0; i < N; i++) {
-        want_w[i] = want_b[i] = before;
-        mw[W_X][i] = mw[W_DY][i] = mw[W_Y][i] = mw[W_MEAN][i] = mw[W_W][i] = before;
-        mw[W_CENTRED][i] = mw[W_BY_ROW][i] = mw[W_R][i] = before;
-        mb[B_MEAN][i] = mb[B_W][i] = mb[B_Z][i] = mb[B_BY_ROW][i] = before;
-        mw[W_STORED][i] = mb[B_STORED][i] = 0;
-    }
     for (int k = 0; k < ROWS; k++) {
-        double mean, var, g = 0, gz = 0, gy = 0, d = 0, dz = 0, wg = 0, wgz = 0;
+        struct means *s = &of[k];
+        double mean, var;
         stats(x + k * N, N, 1, &mean, &var);
         const double r = 1 / sqrt(var + eps);
-        r0 = k ? r0 : r;
-        for (int i = 0; i < N; i++) {
-            const double z = (x[k * N + i] - mean) * r, v = dy[k * N + i];
-            g += v * w[i] / N, gz += v * w[i] * z / N, gy += v * w[i] * (z * w[i] + b[i]) / N;
-            d += v / N, dz += v * z / N;
-            wg += v * w[k] / N, wgz += v * w[k] * z / N;
-        }
-        run_g += g, run_gz += gz;
-        for (int i = 0; i < N; i++) {
-            const int at = k * N + i;
-            const double c = x[at] - mean, z = c * r, y = z * w[i] + b[i], v = dy[at], gi = v * w[i];
-            want[at] = before + r * (gi - g - z * gz);
-            m[NO_G][at] = before + r * (gi - z * gz);
-            m[NO_GZ][at] = before + r * (gi - g);
-            m[NEITHER][at] = before + r * gi;
-            m[NO_R][at] = before + gi - g - z * gz;
-            m[NO_W][at] = before + r * (v - d - z * dz);
-            m[SUMS][at] = before + r * (gi - N * g - z * N * gz);
-            m[PLUS][at] = before + r * (gi - g + z * gz);
-            m[CENTRED][at] = before + r * (gi - g - c * gz);
-            m[WITH_Y][at] = before + r * (gi - g - y * gy);
-            m[LESS][at] = before + r * (gi - (N * g + z * N * gz) / (N - 1));
-            m[W_OUT][at] = before + r * w[i] * (v - d - z * dz);
-            m[W_MEANS][at] = before + r * (gi - d - z * dz);
-            m[R2][at] = before + r * (gi - g - r * z * gz);
-            m[STORED][at] = r * (gi - g - z * gz);
-            m[R_SQUARED][at] = before + r * r * (gi - g - z * gz);
-            m[OVER_R][at] = before + (gi - g - z * gz) / r;
-            m[PLUS_G][at] = before + r * (gi + g - z * gz);
-            m[ROW_0][at] = before + r0 * (gi - g - z * gz);
-            m[RUN][at] = before + r * (gi - run_g - z * run_gz);
-            m[GZ_NO_W][at] = before + r * (gi - g - z * dz);
-            m[G_NO_W][at] = before + r * (gi - d - z * gz);
-            m[FIRST_NO_W][at] = before + r * (v - g - z * gz);
-            m[EXCHANGED][at] = before + r * (gi - gz - z * g);
-            m[FIRST_NO_R][at] = before + gi - r * (g + z * gz);
-            m[Z_SQUARED][at] = before + r * (gi - g - z * z * gz);
-            m[WITH_X][at] = before + r * (gi - g - x[at] * gz);
-            m[W_ROW][at] = before + r * (gi - wg - z * wgz);
-            want_w[i] += v * z, want_b[i] += v;
-            mw[W_X][i] += v * x[at], mw[W_DY][i] += v, mw[W_Y][i] += v * y, mw[W_MEAN][i] += v * z / ROWS;
-            mw[W_W][i] += gi * z, mw[W_STORED][i] += v * z, mw[W_LAST][i] = v * z, mw[W_CENTRED][i] += v * c;
-            mw[W_BY_ROW][k] += v * z, mw[W_R][i] += v * z * r, mb[B_BY_ROW][k] += v;
-            mb[B_MEAN][i] += v / ROWS, mb[B_W][i] += gi, mb[B_STORED][i] += v, mb[B_LAST][i] = v, mb[B_Z][i] += v * z;
+        *s = (struct means){ 0 };
+        for (int i = 0; i < N; i++, to++) {
+            const double c = x[k * N + i] - mean, z = c * r, y = z * w[i] + b[i], v = dy[k * N + i];
+            *to = (struct number){ x[k * N + i], c, r, z, y, v, v * w[i] };
+            s->g += v * w[i] / N, s->gz += v * w[i] * z / N, s->gy += v * w[i] * y / N;
+            s->d += v / N, s->dz += v * z / N;
+            s->wg += v * w[k] / N, s->wgz += v * w[k] * z / N;
         }
     }
+}
+
+static void compare_b(const double *got, const struct number *of, const double *w, double before)
+{
+    struct judge_table m = judge_table(N);
+    double want[N];
+    for (int i = 0; i < N; i++) {
+        double sum = 0, last = 0, by_z = 0, row = 0;
+        for (int k = 0; k < ROWS; k++)
+            sum += last = of[k * N + i].v, by_z += of[k * N + i].v * of[k * N + i].z;
+        for (int j = 0; j < N && i < ROWS; j++)
+            row += of[i * N + j].v;
+        want[i] = before + sum;
+        JUDGE_SET(&m, i,
+            { "db is overwritten: accumulate with +=", sum },
+            { "the last row alone: db is the sum over rows, and added to what is there", last },
+            { "the mean over rows: wanted is the sum", before + sum / ROWS },
+            { "multiplied by w: b is added after w, so its gradient is dy", before + sum * w[i] },
+            { "multiplied by z: that belongs to dw", before + by_z },
+            { "added at the number of the row: b has one number for each column", before + row });
+    }
+    judge_numbers("db", GRA_SHAPE(N), got, want, 1e-11, m.mistakes);
+}
+
+static void compare_w(const double *got, const struct number *of, const double *w, double before)
+{
+    struct judge_table m = judge_table(N);
+    double want[N];
+    for (int i = 0; i < N; i++) {
+        double sum = 0, last = 0, by_x = 0, by_c = 0, by_1 = 0, by_y = 0, by_r = 0, row = 0;
+        for (int k = 0; k < ROWS; k++) {
+            const struct number *p = &of[k * N + i];
+            sum += last = p->v * p->z;
+            by_x += p->v * p->x, by_c += p->v * p->c, by_1 += p->v, by_y += p->v * p->y;
+            by_r += p->v * p->z * p->r;
+        }
+        for (int j = 0; j < N && i < ROWS; j++)
+            row += of[i * N + j].v * of[i * N + j].z;
+        want[i] = before + sum;
+        JUDGE_SET(&m, i,
+            { "dw is overwritten: accumulate with +=", sum },
+            { "the last row alone: dw is the sum over rows, and added to what is there", last },
+            { "the mean over rows: wanted is the sum", before + sum / ROWS },
+            { "dy x: what w multiplies is z, not x", before + by_x },
+            { "dy (x - mean): what w multiplies is z, the factor r is missing", before + by_c },
+            { "dy alone: what w multiplies, z, is missing", before + by_1 },
+            { "dy y: what w multiplies is z", before + by_y },
+            { "multiplied by w: the derivative of z w by w is z", before + sum * w[i] },
+            { "a factor r too many: what w multiplies is z, in which r is", before + by_r },
+            { "added at the number of the row: w has one number for each column", before + row });
+    }
+    judge_also(&m, "y was right, so look at the z that backward takes: is it the forward's, at its place in y->saved, "
+               "and was nothing else written there?", got);
+    judge_numbers("dw", GRA_SHAPE(N), got, want, 1e-11, m.mistakes);
+}
+
+/* dx = r (g - mean g - z mean gz): a term or a factor of it is missing, or too many. */
+static void wrong_terms(struct judge_table *m, int at, const struct number *p, const struct means *s, double w,
+                        double before)
+{
+    const double c = p->c, r = p->r, z = p->z, y = p->y, v = p->v, gi = p->gi;
+    const double g = s->g, gz = s->gz, gy = s->gy, d = s->d, dz = s->dz;
+    JUDGE_SET(m, at,
+        { "dx is overwritten: accumulate with +=, for x may feed other functions", r * (gi - g - z * gz) },
+        { "each x_i is taken to move its own z_i alone: mean and r of the row need it, too",
+          before + r * gi },
+        { "the term of the mean is missing: every z of the row has the mean, which needs x_j",
+          before + r * (gi - z * gz) },
+        { "the term of r is missing, or comes to 0: every z of the row has r, which needs x_j",
+          before + r * (gi - g) },
+        { "the factor r is missing", before + gi - g - z * gz },
+        { "w is missing: the gradient of z is dy w", before + r * (v - d - z * dz) },
+        { "w multiplies after the means: those are of dy w, each dy with its own w",
+          before + r * w * (v - d - z * dz) },
+        { "w is missing in the two means over the row: both are of g = dy w",
+          before + r * (gi - d - z * dz) },
+        { "the two sums over the row are not divided by n", before + r * (gi - N * g - z * N * gz) },
+        { "the term of r has the wrong sign: dr/dx_j = -r^2 z_j / n", before + r * (gi - g + z * gz) },
+        { "x_j - mean stands where z_j should in the term of r: a factor r is missing",
+          before + r * (gi - g - c * gz) },
+        { "a factor r too many in the term of r", before + r * (gi - g - r * z * gz) },
+        { "y stands where z should in the term of r", before + r * (gi - g - y * gy) },
+        { "the sums over the row are divided by n - 1: the forward divides by n",
+          before + r * (gi - (N * g + z * N * gz) / (N - 1)) });
+}
+
+/* Another number stands in it. r0: that of the first row; run: the sums of the means of all rows so far. */
+static void wrong_numbers(struct judge_table *m, int at, const struct number *p, const struct means *s,
+                          double r0, const struct means *run, double before)
+{
+    const double x = p->x, r = p->r, z = p->z, v = p->v, gi = p->gi, run_g = run->g, run_gz = run->gz;
+    const double g = s->g, gz = s->gz, d = s->d, dz = s->dz, wg = s->wg, wgz = s->wgz;
+    JUDGE_SET(m, at,
+        { "a factor r too many, before all terms", before + r * r * (gi - g - z * gz) },
+        { "divided by r: wanted is the factor r", before + (gi - g - z * gz) / r },
+        { "the term of the mean has the wrong sign", before + r * (gi + g - z * gz) },
+        { "all rows have the r of the first: each has its own", before + r0 * (gi - g - z * gz) },
+        { "the two sums are not begun anew for each row", before + r * (gi - run_g - z * run_gz) },
+        { "w is missing in the first term: the gradient of z is dy w there, too",
+          before + r * (v - g - z * gz) },
+        { "the two means are exchanged: which of them comes with z_j?", before + r * (gi - gz - z * g) },
+        { "the first term lacks the factor r", before + gi - r * (g + z * gz) },
+        { "a factor z_j too many in the term of r", before + r * (gi - g - z * z * gz) },
+        { "x_j stands where z_j should in the term of r", before + r * (gi - g - x * gz) },
+        { "w is missing in the sum of the term of r: it is of g z, with g = dy w",
+          before + r * (gi - g - z * dz) },
+        { "w is missing in the sum of the term of the mean: it is of g = dy w",
+          before + r * (gi - d - z * gz) },
+        { "in the two sums w is taken by the number of the row: it belongs to columns",
+          before + r * (gi - wg - z * wgz) });
+}
+
+/* The largest sums over a row of dx - want and of (dx - want) z: 0 where the term of the mean, or of r, is right. */
+static void off_by(const double *dx, const double *want, const struct number *of, double *sum, double *sum_z)
+{
+    *sum = *sum_z = 0;
+    for (int k = 0; k < ROWS; k++) {
+        double mean, var, row = 0, row_z = 0, x[N];
+        for (int i = 0; i < N; i++)
+            x[i] = of[k * N + i].x;
+        stats(x, N, 1, &mean, &var);
+        for (int i = 0; i < N; i++) {
+            const double off = dx[k * N + i] - want[k * N + i];
+            row += off, row_z += off * (x[i] - mean) / sqrt(var);
+        }
+        *sum = fmax(*sum, fabs(row)), *sum_z = fmax(*sum_z, fabs(row_z));
+    }
+}
+
+static void compare_x(const double *got, const struct number *of, const struct means *means, const double *w,
+                      double before)
+{
+    struct judge_table m = judge_table(SIZE);
+    struct means run = { 0 };
+    double want[SIZE], sum, sum_z;
+    for (int k = 0; k < ROWS; k++) {
+        const struct means *s = &means[k];
+        run.g += s->g, run.gz += s->gz;
+        for (int i = 0; i < N; i++) {
+            const int at = k * N + i;
+            want[at] = before + of[at].r * (of[at].gi - s->g - of[at].z * s->gz);
+            wrong_terms(&m, at, &of[at], s, w[i], before);
+            wrong_numbers(&m, at, &of[at], s, of[0].r, &run, before);
+        }
+    }
+    off_by(got, want, of, &sum, &sum_z);
+    const char *clue =
+        sum_z < 1e-6 ? "the sum over a row is not 0, so look at the term of the mean: the same number added to a whole "
+                       "row changes no z" :
+        sum < 1e-6 ? "the sum of dx z over a row is not (nearly) 0, so look at the term of r: a row that is stretched "
+                     "has the same z" :
+        "neither the sum over a row nor that of dx z is right: both the term of the mean and that of r, or what "
+        "multiplies them, are to be looked at";
+    if (sum > 1e-6 || sum_z > 1e-6)
+        judge_also(&m, clue, got);
+    judge_numbers("dx", GRA_SHAPE(ROWS, N), got, want, 1e-11, m.mistakes);
+}
+
+static void gradients(const char *part, const double *x, const double *w, const double *dy, double before)
+{
+    const double b[N] = { 0.5, -0.25, 1, 2 };
+    struct number of[SIZE];
+    struct means means[ROWS];
+    judge_part("%s", part);
+    look(x, w, b, dy, of, means);
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     gra_tensor *const in[3] = { gra_input(t, x, GRA_SHAPE(ROWS, N)), gra_input(t, w, GRA_SHAPE(N)),
                                 gra_input(t, b, GRA_SHAPE(N)) };
     judge_backward(t, run(t, in, (const double *const[]){ x, w, b }), dy, 3, in, before);
-    judge_numbers("db", GRA_SHAPE(N), gra_grad(in[2]), want_b, 1e-11, JUDGE_MISTAKES(
-        { "db is overwritten: accumulate with +=", mb[B_STORED] },
-        { "the last row alone: db is the sum over rows, and added to what is there", mb[B_LAST] },
-        { "the mean over rows: wanted is the sum", mb[B_MEAN] },
-        { "multiplied by w: b is added after w, so its gradient is dy", mb[B_W] },
-        { "multiplied by z: that belongs to dw", mb[B_Z] },
-        { "added at the number of the row: b has one number for each column", mb[B_BY_ROW] }));
-    judge_numbers("dw", GRA_SHAPE(N), gra_grad(in[1]), want_w, 1e-11, JUDGE_MISTAKES(
-        { "dw is overwritten: accumulate with +=", mw[W_STORED] },
-        { "the last row alone: dw is the sum over rows, and added to what is there", mw[W_LAST] },
-        { "the mean over rows: wanted is the sum", mw[W_MEAN] },
-        { "dy x: what w multiplies is z, not x", mw[W_X] },
-        { "dy (x - mean): what w multiplies is z, the factor r is missing", mw[W_CENTRED] },
-        { "dy alone: what w multiplies, z, is missing", mw[W_DY] },
-        { "dy y: what w multiplies is z", mw[W_Y] },
-        { "multiplied by w: the derivative of z w by w is z", mw[W_W] },
-        { "a factor r too many: what w multiplies is z, in which r is", mw[W_R] },
-        { "added at the number of the row: w has one number for each column", mw[W_BY_ROW] },
-        { "y was right, so look at the z that backward takes: is it the forward's, at its place in y->saved, and was "
-          "nothing else written there?", gra_grad(in[1]) }));
-    double most = 0, most_z = 0;                        /* of each row the sums of dx and dx z are 0 */
-    for (int k = 0; k < ROWS; k++) {
-        double mean, var, sum = 0, sum_z = 0;
-        stats(x + k * N, N, 1, &mean, &var);
-        for (int i = 0; i < N; i++) {
-            const double off = gra_grad(in[0])[k * N + i] - want[k * N + i];
-            sum += off, sum_z += off * (x[k * N + i] - mean) / sqrt(var);
-        }
-        most = fmax(most, fabs(sum)), most_z = fmax(most_z, fabs(sum_z));
-    }
-    const char *clue = most_z < 1e-6 ? "the sum over a row is not 0, so look at the term of the mean: the same number "
-        "added to a whole row changes no z" : most < 1e-6 ? "the sum of dx z over a row is not (nearly) 0, so look at the "
-        "term of r: a row that is stretched has the same z" : "neither the sum over a row nor that of dx z is right: both "
-        "the term of the mean and that of r, or what multiplies them, are to be looked at";
-    judge_numbers("dx", GRA_SHAPE(ROWS, N), gra_grad(in[0]), want, 1e-11, JUDGE_MISTAKES(
-        { "dx is overwritten: accumulate with +=, for x may feed other functions", m[STORED] },
-        { "each x_i is taken to move its own z_i alone: mean and r of the row need it, too", m[NEITHER] },
-        { "the term of the mean is missing: every z of the row has the mean, which needs x_j", m[NO_G] },
-        { "the term of r is missing, or comes to 0: every z of the row has r, which needs x_j", m[NO_GZ] },
-        { "the factor r is missing", m[NO_R] },
-        { "w is missing: the gradient of z is dy w", m[NO_W] },
-        { "w multiplies after the means: those are of dy w, each dy with its own w", m[W_OUT] },
-        { "w is missing in the two means over the row: both are of g = dy w", m[W_MEANS] },
-        { "the two sums over the row are not divided by n", m[SUMS] },
-        { "the term of r has the wrong sign: dr/dx_j = -r^2 z_j / n", m[PLUS] },
-        { "x_j - mean stands where z_j should in the term of r: a factor r is missing", m[CENTRED] },
-        { "a factor r too many in the term of r", m[R2] },
-        { "y stands where z should in the term of r", m[WITH_Y] },
-        { "the sums over the row are divided by n - 1: the forward divides by n", m[LESS] },
-        { "a factor r too many, before all terms", m[R_SQUARED] },
-        { "divided by r: wanted is the factor r", m[OVER_R] },
-        { "the term of the mean has the wrong sign", m[PLUS_G] },
-        { "all rows have the r of the first: each has its own", m[ROW_0] },
-        { "the two sums are not begun anew for each row", m[RUN] },
-        { "w is missing in the first term: the gradient of z is dy w there, too", m[FIRST_NO_W] },
-        { "the two means are exchanged: which of them comes with z_j?", m[EXCHANGED] },
-        { "the first term lacks the factor r", m[FIRST_NO_R] },
-        { "a factor z_j too many in the term of r", m[Z_SQUARED] },
-        { "x_j stands where z_j should in the term of r", m[WITH_X] },
-        { "w is missing in the sum of the term of r: it is of g z, with g = dy w", m[GZ_NO_W] },
-        { "w is missing in the sum of the term of the mean: it is of g = dy w", m[G_NO_W] },
-        { "in the two sums w is taken by the number of the row: it belongs to columns", m[W_ROW] },
-        { clue, most > 1e-6 || most_z > 1e-6 ? gra_grad(in[0]) : want }));
+    compare_b(gra_grad(in[2]), of, w, before);
+    compare_w(gra_grad(in[1]), of, w, before);
+    compare_x(gra_grad(in[0]), of, means, w, before);
     gra_close(t);
 }
 
@@ -342,7 +416,8 @@ void judge_exercise(void)
     near_1e6();
     gradients("gradients, w of 1", judge_draw(104, SIZE, -2, 2), one, judge_draw(105, SIZE, -1, 1), 0);
     gradients("gradients", judge_draw(106, SIZE, 0, 3), w, judge_draw(107, SIZE, -1, 1), 0);
-    gradients("gradients of tensors used twice", judge_draw(108, SIZE, 0, 3), w, judge_draw(109, SIZE, -1, 1), 2);
+    gradients("gradients of tensors used twice", judge_draw(108, SIZE, 0, 3), w, judge_draw(109, SIZE, -1, 1),
+              2);
     constants();
     judge_part("the gradient check");
     judge_gradients(GRA_GRAD, NULL, NULL, 3, (gra_check_in[]){ { .name = "x", .shape = GRA_SHAPE(3, 5) },

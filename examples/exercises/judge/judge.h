@@ -39,6 +39,31 @@ void judge_numbers(const char *name, gra_shape shape, const double *got, const d
 void judge_number(const char *name, double got, double want, double tolerance,
                   const struct judge_mistake *mistakes);        /* one number: "slope is 3, wanted 4" */
 
+/* A table of mistakes, filled number by number, so that what is said stands beside what comes of it:
+ *
+ *     struct judge_table m = judge_table(n);
+ *     for (int i = 0; i < n; i++)
+ *         JUDGE_SET(&m, i, { "x as it is: its square is wanted", x[i] }, { "the sign is wrong", -x[i] * x[i] });
+ *     judge_numbers("y", GRA_SHAPE(n), y, want, 1e-12, m.mistakes);
+ *
+ * JUDGE_SET names the same mistakes in the same order at each place; a second call for a place goes on where the
+ * first ended. judge_also adds a mistake whose numbers are known already, after all others. */
+enum { JUDGE_TABLE = 50 };
+struct judge_table {
+    struct judge_mistake mistakes[JUDGE_TABLE + 1];
+    double              *numbers[JUDGE_TABLE];
+    size_t               n;
+    int                  place, next;   /* where JUDGE_SET stands, and which mistake it sets there next */
+};
+struct judge_set {
+    const char *says;
+    double      number;
+};
+#define JUDGE_SET(table, place, ...) judge_set(table, place, (const struct judge_set[]){ __VA_ARGS__, { NULL, 0 } })
+struct judge_table judge_table(size_t n);               /* each mistake has n numbers */
+void judge_set(struct judge_table *table, int place, const struct judge_set *list);
+void judge_also(struct judge_table *table, const char *says, const double *numbers);
+
 /* The same with mistakes that are switches of one function: numbers(slips, out, arg) writes to out what the exercise
  * gives with the slips whose bits are set; none: the right numbers. Each slip is tried alone, then each two together.
  * says[0] belongs to no slip, says[s] to bit s; NULL ends them. `otherwise`, unless NULL, is said where none fits. */

@@ -384,6 +384,41 @@ void judge_number(const char *name, double got, double want, double tolerance, c
     judge_numbers(name, GRA_SHAPE(1), &got, &want, tolerance, mistakes);
 }
 
+/* ---- tables of mistakes ------------------------------------------------------------------------- */
+
+struct judge_table judge_table(size_t n)
+{
+    return (struct judge_table){ .n = n, .place = -1 };
+}
+
+void judge_set(struct judge_table *table, int place, const struct judge_set *list)
+{
+    table->next = place == table->place ? table->next : 0;
+    table->place = place;
+    for (; list->says; list++, table->next++) {
+        const int k = table->next;
+        if (k == JUDGE_TABLE)
+            judge_wrong("the judge has more than %d mistakes in a table", JUDGE_TABLE);
+        if (!table->numbers[k]) {
+            table->numbers[k] = judge_room(table->n);
+            table->mistakes[k] = (struct judge_mistake){ list->says, table->numbers[k] };
+        }
+        table->numbers[k][place] = list->number;
+    }
+}
+
+void judge_also(struct judge_table *table, const char *says, const double *numbers)
+{
+    int k = 0;
+    while (table->mistakes[k].says)
+        k++;
+    if (k == JUDGE_TABLE)
+        judge_wrong("the judge has more than %d mistakes in a table", JUDGE_TABLE);
+    table->mistakes[k] = (struct judge_mistake){ says, numbers };
+}
+
+/* ---- slips -------------------------------------------------------------------------------------- */
+
 /* The two slips that together give what came. */
 static bool both(const struct comparison *c, const char *const *says, judge_slipped *numbers, void *arg, char *text,
                  size_t room)
