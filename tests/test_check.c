@@ -359,6 +359,18 @@ TESTS(any_call_may_fail, 3)             /* _i: how. Until more calls than there 
 
 FUNCTION(backward_fails, (gra_trace_nan(tape, true), gra_sqrt(tape, gra_mul(tape, in[0], in[0]))))  /* at 0 */
 
+FUNCTION(root, gra_sqrt(tape, in[0]))
+
+TEST(what_the_tape_does_stays)          /* gra_trace_nan and gra_keep_going are as before the check */
+{
+    const gra_check_in in = { .shape = { 1, { 3 } }, .low = 1, .high = 2 };
+    gra_trace_nan(t, true);
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, root, NULL), 0);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_sqrt(t, gra_scalar(t, -1));
+    ck_assert_ptr_nonnull(strstr(or_none(gra_error(t)), "sqrt: made nan"));
+}
+
 TEST(a_backward_that_fails)
 {
     real x[2] = { 0, 1 };

@@ -79,6 +79,7 @@ static void put(gra_tensor *x, int i, real v)
     SLIP(23, d = g / x[i], "it fits: what dy is multiplied by lacks the factor x")                       \
     SLIP(24, d = g * (1 - x[i]), "it fits: in what dy is multiplied by, x (1 - x) stands where x is wanted") \
     SLIP(28, d = g * 5 / 7, "it fits: a constant factor of 0.714286: 5/7")                                 \
+    SLIP(30, d = g / 11, "it fits: a constant factor of 0.0909091: 1/11")                                \
     SLIP(29, d = g / 12, "it fits: a constant factor of 0.0833333: 1/12, and 12 is the size of all of x (mean or sum?)") \
     SLIP(26, d = (real)123.4 * g, "it fits: a constant factor of 123.4")                                 \
     SLIP(27, d = g + y->in[0]->grad[i], "it fits: what the backward adds depends on what was in the gradient before") \

@@ -81,7 +81,7 @@ TESTS(the_layer_of_an_op_without_parameters, LENGTH(between))
 {
     char path[GRA_PATH];
     const char *p = between[_i].p, *q = between[_i].q;
-    gra_tensor *x = gra_scalar(t, 1), *y = gra_exp(t, p ? gra_mul(t, x, param(p)) : x);
+    gra_tensor *x = gra_neg(t, gra_scalar(t, 1)), *y = gra_exp(t, p ? gra_mul(t, x, param(p)) : x);
     if (q)
         gra_mul(t, gra_exp(t, gra_mul(t, y, param(q))), param("what.comes.later"));     /* does not count */
     ck_assert_str_eq(gra_node_path(y, path), between[_i].path);
@@ -199,6 +199,12 @@ static const char *printed(void)
     shown[fread(shown, 1, sizeof shown - 1, f)] = '\0';
     fclose(f);
     return shown;
+}
+
+TEST(a_parameter_of_another_layer)      /* is told by its whole name */
+{
+    gra_mul(t, param("norm.weight"), param("tok_emb.scale"));
+    ck_assert_msg(strstr(printed(), "weight, tok_emb.scale") != NULL, "%s", shown);
 }
 
 /* Every byte is printable ASCII or a part of a character that does not control the text around it. */

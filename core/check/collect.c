@@ -99,7 +99,9 @@ static bool make_room(gra_checking *k)
         for (int j = 0; j < (i < k->nin ? 7 : 6); j++, v += x->size)
             *all[j] = v;
     }
-    return v || gra_check_fails(k, "out of memory");
+    if (!v)
+        return gra_check_fails(k, "out of memory");
+    return true;
 }
 
 bool gra_check_collect(gra_checking *k, gra_model *m)

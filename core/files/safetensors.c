@@ -412,7 +412,9 @@ static bool check_names(int n, gra_named *x, gra_failure *error)        /* sorts
         if (strcmp(x[i].name, "__metadata__") == 0)
             return gra_failure_set(error, "in a safetensors file a parameter cannot be named __metadata__");
     }
-    return !twice || gra_failure_set(error, "two tensors are to have the name %.100s", twice);
+    if (twice)
+        return gra_failure_set(error, "two tensors are to have the name %.100s", twice);
+    return true;
 }
 
 static bool check_metadata(const gra_meta *meta, int nmeta, gra_failure *error)

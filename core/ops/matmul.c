@@ -57,6 +57,9 @@ static real *at(real *p, size_t i) { return p ? p + i : NULL; }
 /* Where a or b is stretched along the batch, the walk's step is 0: its matrix stays the same. */
 static void find(struct product *p)
 {
+    p->more = p->walk.n > 0;
+    if (!p->more)
+        return;
     const struct args *s = p->of->args;
     const gra_walk *w = &p->walk;
     const gra_tensor *y = p->of, *a = y->in[0], *b = y->in[1];
@@ -79,9 +82,7 @@ static struct product first(gra_tensor *y)
     p.a = p.da = stored(s->ta, s->m, s->k);
     p.b = p.db = stored(s->tb, s->k, s->n);
     p.walk = gra_walk_begin(batch, batch_of(y->in[0]->shape), batch_of(y->in[1]->shape), 0, n);
-    p.more = p.walk.n > 0;
-    if (p.more)
-        find(&p);
+    find(&p);
     return p;
 }
 
@@ -91,9 +92,7 @@ static void next(struct product *p)
         gra_walk_next(&p->walk);
         p->i = 0;
     }
-    p->more = p->walk.n > 0;
-    if (p->more)
-        find(p);
+    find(p);
 }
 
 /* ---- the op ---- */
