@@ -359,6 +359,29 @@ TESTS(any_call_may_fail, 3)             /* _i: how. Until more calls than there 
 
 FUNCTION(backward_fails, (gra_trace_nan(tape, true), gra_sqrt(tape, gra_mul(tape, in[0], in[0]))))  /* at 0 */
 
+enum { MANY = 16 };
+
+static gra_tensor *slip_of_many(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    gra_tensor *y = slip(tape, in, arg);
+    for (int i = 1; i < MANY; i++)
+        y = gra_add(tape, y, in[i]);
+    return y;
+}
+
+TEST(more_tensors_than_an_explanation_tries)
+{
+    gra_check_in in[MANY];
+    slip_args args = { twice };
+    for (int i = 0; i < MANY; i++)
+        in[i] = (gra_check_in){ .name = "x", .shape = { 2, { 4, 4 } } };
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, MANY, in, slip_of_many, &args), 1);
+    ck_assert_msg(says("it fits: a constant factor of 2"), "%s", report.text);
+    args.slip = wrong_formula;
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, MANY, in, slip_of_many, &args), 1);
+    ck_assert_msg(says("a clue"), "%s", report.text);
+}
+
 FUNCTION(root, gra_sqrt(tape, in[0]))
 
 TEST(what_the_tape_does_stays)          /* gra_trace_nan and gra_keep_going are as before the check */

@@ -105,7 +105,8 @@ static gra_tensor *make(gra_tape *t, gra_infile *in, const struct header *h, uin
                         "Python, numpy.save(path, numpy.asarray(x, dtype='<f4', order='C')) writes such",
                         h->n < 40 ? h->n : 40, h->descr, h->fortran ? " in Fortran order" : "");
     else if (!gra_shape_size(h->shape, &size))      /* else 8 bytes for each value are less than SIZE_MAX */
-        gra_failure_set(in->error, "its shape %s has more values than can be counted", GRA_SHAPE_STRING(h->shape));
+        gra_failure_set(in->error, "its shape %s has more values than can be counted",
+                        GRA_SHAPE_STRING(h->shape));
     else if (size * ((*dtype)->bits / 8) != values)
         gra_failure_set(in->error, "its shape %s of %.3s needs %zu bytes of values, but it has %" PRIu64,
                         GRA_SHAPE_STRING(h->shape), h->descr, size * ((*dtype)->bits / 8), values);
@@ -151,7 +152,7 @@ gra_tensor *gra_load_npy(gra_tape *t, const char *path)
 /* All that stands before the values; returns how many bytes. */
 static size_t make_header(const gra_tensor *x, char header[static 256])
 {
-    const char *shape = GRA_SHAPE_STRING(x->shape);                /* "(3)" is a number in Python, "(3,)" a shape */
+    const char *shape = GRA_SHAPE_STRING(x->shape); /* "(3)" is a number in Python, "(3,)" a shape */
     const int n = snprintf(header + START, 256 - START, "{'descr': '<f%zu', 'fortran_order': False, 'shape': "
                            "%.*s%s, }", sizeof *x->data, (int)strlen(shape) - 1, shape,
                            x->shape.ndim == 1 ? ",)" : ")");

@@ -132,8 +132,8 @@ static bool check_entry(gra_file *f, const char *name, const struct entry *e, si
     const bool counted = gra_shape_size(e->shape, size) && *size <= UINT64_MAX / dtype->bits;
     const uint64_t bits = counted ? (uint64_t)*size * dtype->bits : 0;
     if (!counted || bits % 8 != 0)
-        return gra_failure_set(&f->error, "tensor %.100s has the shape %s of %s: %s", name, GRA_SHAPE_STRING(e->shape),
-                               dtype->name,
+        return gra_failure_set(&f->error, "tensor %.100s has the shape %s of %s: %s", name,
+                               GRA_SHAPE_STRING(e->shape), dtype->name,
                                counted ? "its last value ends within a byte" : "so many values cannot be "
                                "counted");
     if (e->end < e->begin)
@@ -146,8 +146,8 @@ static bool check_entry(gra_file *f, const char *name, const struct entry *e, si
                                "header", name, e->end, f->length);
     if (e->end - e->begin != bits / 8)
         return gra_failure_set(&f->error, "tensor %.100s has %" PRIu64 " bytes, but its shape %s of %s "
-                               "needs %" PRIu64, name, e->end - e->begin, GRA_SHAPE_STRING(e->shape), dtype->name,
-                               bits / 8);
+                               "needs %" PRIu64, name, e->end - e->begin, GRA_SHAPE_STRING(e->shape),
+                               dtype->name, bits / 8);
     return true;
 }
 
