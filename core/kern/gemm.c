@@ -246,7 +246,7 @@ static bool worth_threads(int m, int n, int k)
 /* c = a b + add, row i of add at add + i * apart; add may be c itself, or NULL. By one worker, or, if that is
  * ANY, on all threads where it is worth it. */
 enum { ANY = -1 };
-static void product(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c, const real *add,
+static inline void product(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c, const real *add,
                     ptrdiff_t apart)
 {
     const int m = c.rows, n = c.cols, k = a.cols;

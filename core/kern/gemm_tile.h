@@ -165,7 +165,8 @@ static inline void turn(const real *from, ptrdiff_t stride, real *to, ptrdiff_t 
 
 /* n lines of k values each, `stride` apart, into panels of `wide` lines: value p of line i to panel i / wide,
  * place (p, i % wide). Here n is a multiple of LINES, and each line's values lie side by side. */
-static void turn_all(int n, int k, const real *from, ptrdiff_t stride, real *to, int wide)
+static inline __attribute__((always_inline)) void turn_all(int n, int k, const real *from, ptrdiff_t stride,
+                                                           real *to, const int wide)
 {
     const int deep = k / SIDE * SIDE;
     for (int i = 0; i < n; i += LINES) {
