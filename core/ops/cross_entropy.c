@@ -37,7 +37,7 @@ static void log_sums(gra_tensor *y, size_t from, size_t to)
                 e[j] = real_exp_below_0(x[i + j] - m);
             sum += real_sum(e, k);                  /* sum_j e^(x_j - m) */
         }
-        saved(y)[row] = (struct saved){ m, real_log(sum) };
+        saved(y)[row] = (struct saved){ m, real_log(sum) }; /* m, log sum_j e^(x_j - m) */
     }
 }
 
@@ -62,7 +62,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
     const size_t n = classes(y);
-    const real g = y->grad[0] / (real)a->N;
+    const real g = y->grad[0] / (real)a->N;                     /* g = dy / N */
     for (size_t row = from; row < to; row++) {
         if (!contributes(y, row))
             continue;

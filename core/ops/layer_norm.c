@@ -97,16 +97,16 @@ static void backward_w_b(gra_tensor *y, size_t from, size_t to)
             const real mean = saved(y)[row].mean, r = saved(y)[row].r;
             for (size_t j = 0; j < width; j++) {
                 const real z = (x[row * n + j] - mean) * r;
-                sum_w[j] += dy[row * n + j] * z;                /* dw += dy z */
-                sum_b[j] += dy[row * n + j];                    /* db += dy */
+                sum_w[j] += dy[row * n + j] * z;                /* dy z */
+                sum_b[j] += dy[row * n + j];                    /* dy */
             }
         }
         if (dw)
             for (size_t j = 0; j < width; j++)
-                dw[i + j] += sum_w[j];
+                dw[i + j] += sum_w[j];                          /* dw += dy z, of all rows */
         if (db)
             for (size_t j = 0; j < width; j++)
-                db[i + j] += sum_b[j];
+                db[i + j] += sum_b[j];                          /* db += dy, of all rows */
     }
 }
 
