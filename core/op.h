@@ -7,8 +7,9 @@
  * In backward y->grad is there, and y->in[i]->grad is NULL where that gradient is not wanted. (If none is,
  * backward is not called.) Always accumulate, dx[i] += ...: an input may feed several ops, or this one twice.
  *
- * C++ can call the functions. The macros that make an array of their arguments (gra_result, GRA_REFUSES,
- * GRA_SHAPE_OF, GRA_SHAPE_STRING) are C: call gra_result_n, gra_refuses, gra_tensor_text, gra_shape_text there. */
+ * C++ can call the functions. The macros that make an array of their arguments are C: in the place of
+ * gra_result, GRA_REFUSES, GRA_SHAPE_OF and GRA_SHAPE_STRING call gra_result_n, gra_refuses, gra_tensor_text
+ * and gra_shape_text there. */
 #ifndef GRADUS_OP_H
 #define GRADUS_OP_H
 

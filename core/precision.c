@@ -1,5 +1,5 @@
-/* precision: what a library says of itself: the symbol that every file that includes gradus.h refers to, and only
- * the library of the same precision has; and its version. */
+/* precision: what a library says of itself: its version, and the symbol that every file that includes gradus.h
+ * refers to, which only the library of the same precision has. */
 #include "internal.h"
 #include <stdlib.h>
 
@@ -10,8 +10,8 @@ int gra_version(void)
     return GRADUS_VERSION;
 }
 
-/* A program linked with both shared libraries finds both symbols, and would call functions of the one with numbers of
- * the other. In such a program the other's symbol, which is weak here, has an address. */
+/* A program linked with both shared libraries finds both symbols, and would call functions of the one with
+ * numbers of the other. In such a program the other's symbol, which is weak here, has an address. */
 #ifdef GRADUS_DOUBLE
 #define OTHER gra_compiled_without_GRADUS_DOUBLE_needs_libgradus
 #else
