@@ -85,8 +85,7 @@ struct gra_free_grad {              /* free list of gradient buffers, linked thr
     size_t                size;         /* how many values */
 };
 
-/* An uninitialised buffer of this size: a recycled one, or a new one. */
-static real *grad_memory(gra_tape *t, size_t size)
+real *gra_grad_take(gra_tape *t, size_t size)
 {
     for (struct gra_free_grad **g = &t->free_grads; *g; g = &(*g)->next)
         if ((*g)->size == size) {
@@ -99,13 +98,22 @@ static real *grad_memory(gra_tape *t, size_t size)
                      : bytes);
 }
 
+void gra_grad_give_back(gra_tape *t, size_t size, real *grad)
+{
+    struct gra_free_grad *g = (struct gra_free_grad *)(void *)grad;
+    if (t->watch)
+        return;
+    *g = (struct gra_free_grad){ t->free_grads, size };
+    t->free_grads = g;
+}
+
 /* x->grad is there afterwards, unless x is a frozen parameter. */
 static bool make_grad(gra_tape *t, gra_tensor *x)
 {
     gra_tensor *o = owner(x);
     /* a parameter (no tape) has its model's, or if frozen none */
     if (!o->grad && o->tape) {
-        o->grad = grad_memory(t, o->size);
+        o->grad = gra_grad_take(t, o->size);
         o->fresh = true;
     }
     x->grad = o->grad;
@@ -163,11 +171,8 @@ static void recycle_grad(gra_tape *t, gra_tensor *y)
 {
     if (t->keep_grads || t->watch || y->retain_grad)
         return;
-    if (!y->base) {
-        struct gra_free_grad *g = (struct gra_free_grad *)(void *)y->grad;
-        *g = (struct gra_free_grad){ t->free_grads, y->size };
-        t->free_grads = g;
-    }
+    if (!y->base)
+        gra_grad_give_back(t, y->size, y->grad);
     y->grad = NULL;
 }
 

@@ -34,6 +34,10 @@ gra_work    *gra_variant(const gra_machine *m, gra_work *const variant[GRA_ISAS]
 void         gra_parallel(gra_machine *m, size_t n, size_t chunk, gra_work *f, void *what);    /* f on [0, n),
                                                            a chunk at a time, on all threads */
 
+void         gra_share(gra_machine *m, void *what, size_t n, size_t cost, gra_work *f);         /* the same where
+                                                           it is worth it: as kernel.h says of a kernel, f
+                                                           computes n units of such a cost */
+
 #define GRA_WORKSPACE ((size_t)256 << 10)               /* values in a worker's own memory, uninitialised */
 real        *gra_machine_workspace(const gra_machine *m, int worker);
 
@@ -83,6 +87,11 @@ bool      gra_seeded(const gra_rng *g);                 /* false: NULL, or gra_m
  * ops the tape zeroes it. Matrix products can overwrite for nothing (BLAS's beta = 0): linear and attention
  * say .stores = true, and overwrite where in[i]->fresh. An input that an op has twice is never fresh. */
 void gra_zero_fresh(gra_tensor *y);                     /* zeroes the fresh gradients of y's inputs */
+
+/* A buffer for `size` values of a gradient, uninitialised: a recycled one, or a new one; NULL after an error.
+ * When it is given back it may serve another tensor. */
+real     *gra_grad_take(gra_tape *t, size_t size);
+void      gra_grad_give_back(gra_tape *t, size_t size, real *grad);
 
 /* To look at a step (view.c). */
 static inline bool gra_is_param(const gra_tensor *x) { return x->name && !x->tape; }

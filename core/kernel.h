@@ -30,6 +30,16 @@ gra_machine *gra_tape_machine(const gra_tape *t);
         gra_kernel(gra_tape_machine(y->tape), y, n, cost, all##_on);                                     \
     }
 
+/* GRA_STRETCH_KERNEL(all, f, y, cost) is GRA_KERNEL over the elements of y, for the backward of an op whose
+ * operands broadcast. While f runs, the gradient of a stretched operand is a buffer of y's shape, to be indexed
+ * as y is; its sums over the stretched dimensions, computed in double, are then added to the gradient itself. */
+#define GRA_STRETCH_KERNEL(all, f, y, cost)                                                              \
+    GRA_VARIANTS(all##_on, f, gra_tensor)                                                                \
+    static void all(gra_tensor *y)                                                                       \
+    {                                                                                                    \
+        gra_stretch_kernel(y, cost, all##_on);                                                           \
+    }
+
 /* GRA_PARAM_KERNEL(all, f, cost), for optimisers, defines all(m, only, arg), which updates the parameters of
  * m that have a gradient (and, if `only` is not NULL, an entry there under their number) by f(s, from, to):
  * the values from <= i < to of the parameter s->p. The values of all parameters count as one long row, cut
@@ -85,6 +95,7 @@ void gra_gemm(gra_machine *machine, gra_mat a, gra_mat b, gra_mat c, bool accumu
 typedef enum gra_isa { GRA_BASE, GRA_AVX2, GRA_AVX512, GRA_ISAS } gra_isa;
 typedef void gra_work(void *what, size_t from, size_t to, int worker);
 void gra_kernel(gra_machine *machine, void *what, size_t n, size_t cost, gra_work *const variant[GRA_ISAS]);
+void gra_stretch_kernel(gra_tensor *y, size_t cost, gra_work *const variant[GRA_ISAS]);
 void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t cost,
                       gra_work *const variant[GRA_ISAS]);
 #define GRA_VARIANT(name, f, type, target)                                                               \

@@ -206,18 +206,11 @@ static void choose_isa(gra_machine *m)
 
 gra_work *gra_variant(const gra_machine *m, gra_work *const variant[GRA_ISAS]) { return variant[m->isa]; }
 
-void gra_kernel(gra_machine *m, void *what, size_t n, size_t cost, gra_work *const variant[GRA_ISAS])
+void gra_share(gra_machine *m, void *what, size_t n, size_t cost, gra_work *f)
 {
     static const size_t worth = 1 << 16;                /* additions for which a thread is woken */
-    gra_work *f = variant[m->isa];
-    if (n == 0)
-        return;
     if (cost == 0)                                      /* units without values, of an empty tensor */
         cost = 1;
-    if (m->cut && cost != GRA_SERIAL) {
-        m->cut(what, n, f);
-        return;
-    }
     if (cost == GRA_SERIAL || n <= worth / cost) {
         f(what, 0, n, 0);
         return;
@@ -225,6 +218,16 @@ void gra_kernel(gra_machine *m, void *what, size_t n, size_t cost, gra_work *con
     size_t chunk = worth / 2 / cost, line = 64 / sizeof(real);
     chunk = chunk < line ? (chunk ? chunk : 1) : chunk / line * line;   /* of elements: whole cache lines */
     gra_parallel(m, n, chunk, f, what);
+}
+
+void gra_kernel(gra_machine *m, void *what, size_t n, size_t cost, gra_work *const variant[GRA_ISAS])
+{
+    if (n == 0)
+        return;
+    if (m->cut && cost != GRA_SERIAL)
+        m->cut(what, n, variant[m->isa]);
+    else
+        gra_share(m, what, n, cost, variant[m->isa]);
 }
 
 /* ---- opening and closing ---- */

@@ -37,7 +37,7 @@ struct gra_op {
     bool     stores;                            /* of the library's own ops: see internal.h */
     bool     masks;                             /* y has infinities on purpose: not for gra_trace_nan */
 };
-#define GRA_MAX_ARGS 128
+#define GRA_MAX_ARGS 192
 
 /* A public function makes its result, fills y->args, and ends in return gra_run(y), which calls forward and
  * records y. After an error these return the empty tensor, whose args may be written to. in[0] must not be
@@ -86,7 +86,6 @@ gra_around gra_around_dim(gra_shape s, int d);          /* 0 <= d < ndim */
  * elements from `from` to `to` in rows: y[w.y + i], a[w.a + i*w.step_a], b[w.b + i*w.step_b] for i < w.n,
  * until w.n is 0. A step is 0 where the operand is stretched. */
 bool gra_broadcast(gra_shape a, gra_shape b, gra_shape *both);
-bool gra_stretched(const gra_tensor *y);                /* some input of y is smaller: it was broadcast */
 typedef struct gra_walk {
     size_t n, y, a, b, step_a, step_b;
     size_t end;

@@ -87,14 +87,6 @@ bool gra_broadcast(gra_shape a, gra_shape b, gra_shape *both)
     return true;
 }
 
-bool gra_stretched(const gra_tensor *y)
-{
-    for (int i = 0; i < y->nin; i++)
-        if (y->in[i] && y->in[i]->size != y->size)
-            return true;
-    return false;
-}
-
 /* Strides of x in each of y's dimensions: 0 where x is stretched. */
 static void strides_in(gra_shape y, gra_shape x, size_t *stride)
 {

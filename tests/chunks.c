@@ -81,9 +81,9 @@ static void explain(gra_tensor *y, gra_work *f, size_t a, size_t b, const struct
         gra_check_hint(&fault, "    for (size_t i = from; i < to; i++)");
     } else if (at->input >= 0 && y->in[at->input]->size < y->size) {
         gra_check_hint(&fault, "%s: two chunks of its %s add to the same place (element %zu of %s, which is "
-                       "stretched): on a large tensor two threads would do so at once, and one sum would be lost. A "
-                       "stretched operand wants one piece:", y->op->name, pass, j, where);
-        gra_check_hint(&fault, "    GRA_KERNEL(..., %s, y, y->size, gra_stretched(y) ? GRA_SERIAL : ...)", pass);
+                       "stretched): on a large tensor two threads would do so at once, and one sum would be lost. Index "
+                       "its gradient as y, and let the macro sum it:", y->op->name, pass, j, where);
+        gra_check_hint(&fault, "    GRA_STRETCH_KERNEL(..., %s, y, ...)", pass);
     } else {
         gra_check_hint(&fault, "%s: two chunks of its %s, [%zu, %zu) and [%zu, %zu), write the same place (element %zu "
                        "of %s): on a large tensor two threads would do so at once. Let each unit write places of its "

@@ -64,6 +64,12 @@ static void forward(gra_tensor *y, size_t from, size_t to)
         y->data[i] = 2 * y->in[0]->data[i];
 }
 GRA_KERNEL(forward_all, forward, y, y->size, 1)
+static void backward(gra_tensor *y, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        y->in[0]->grad[i] += 2 * y->grad[i];
+}
+GRA_STRETCH_KERNEL(backward_all, backward, y, 2)
 static void move(gra_piece *s, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
@@ -75,6 +81,7 @@ static gra_tensor *twice(gra_tape *t, gra_tensor *x)
     static gra_op op;
     op.name = "twice";
     op.forward = forward_all;
+    op.backward = backward_all;
     if (gra_refuses(t, "twice", 1, &x))
         return gra_empty(t);
     char shape[GRA_SHAPE_TEXT], text[GRA_TENSOR_TEXT], state[GRA_RNG_TEXT], path[GRA_PATH];

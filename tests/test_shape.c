@@ -56,16 +56,6 @@ TEST(shapes_that_do_not_fit)
     ck_assert(!gra_broadcast(GRA_SHAPE(2, 3), GRA_SHAPE(3, 2), &both));
 }
 
-TEST(stretched)                         /* inputs that are not there are not */
-{
-    gra_tensor y = shaped(GRA_SHAPE(2, 3)), a = shaped(GRA_SHAPE(3)), *in[] = { &y, NULL, &a };
-    y.in = in;
-    y.nin = 2;
-    ck_assert(!gra_stretched(&y));
-    y.nin = 3;
-    ck_assert(gra_stretched(&y));
-}
-
 /* Walks y = a (+) b from every start to every end and compares with the indices computed one by one. */
 static void compare_walks(gra_shape a, gra_shape b)
 {

@@ -446,7 +446,7 @@ static const struct {
     { too_large_to_watch, "out of memory" },
     { item_of_many,      "(2, 3)" },
     { unseeded,          "dropout: the generator was never seeded: call gra_manual_seed(&rng, 123) first" },
-    { many_arguments,    "greedy: 129 bytes of args, but GRA_MAX_ARGS is 128" },
+    { many_arguments,    "greedy: 193 bytes of args, but GRA_MAX_ARGS is 192" },
     { grad_too_early,    "comes with gra_backward" },
     { grad_of_unused,    "does not depend" },
     { grad_of_recycled,  "gra_retain_grad" },

@@ -29,7 +29,7 @@ static void to_both(gra_tensor *y, size_t from, size_t to)
             db[w.b + i * w.step_b] += y->grad[w.y + i];
         }
 }
-GRA_KERNEL(to_both_all, to_both, y, y->size, 2)         /* GRA_SERIAL is missing, for operands that are stretched */
+GRA_KERNEL(to_both_all, to_both, y, y->size, 2)         /* should be GRA_STRETCH_KERNEL, for operands that are stretched */
 
 static void to_both_of_all(gra_tensor *y, size_t from, size_t to)
 {
@@ -94,8 +94,9 @@ static const struct {
     { sum_of_both_all, to_both_all, true,
       "op: two chunks of its backward add to the same place (element 0 of the gradient\n"
       "  of input 0, which is stretched): on a large tensor two threads would do so at\n"
-      "  once, and one sum would be lost. A stretched operand wants one piece:\n"
-      "    GRA_KERNEL(..., backward, y, y->size, gra_stretched(y) ? GRA_SERIAL : ...)" },
+      "  once, and one sum would be lost. Index its gradient as y, and let the macro\n"
+      "  sum it:\n"
+      "    GRA_STRETCH_KERNEL(..., backward, y, ...)" },
     { sum_of_both_all, to_the_next_all, false,
       "op: two chunks of its backward, [0, 1) and [1, 2), write the same place\n"
       "  (element 1 of the gradient of input 0): on a large tensor two threads would\n"

@@ -337,6 +337,16 @@ TEST(a_linear_overflows)
                  "in trf_blocks.1.ff.layers.2 (forward)");
 }
 
+TEST(a_norm_overflows)                  /* its variance does, and 1 / sqrt of that would be 0 */
+{
+    const real l = (real)large;
+    char want[96];
+    snprintf(want, sizeof want, "layer_norm: made nan at (0, 0) from finite inputs, up to %g (forward)", 4 * large);
+    TRACED(gra_layer_norm(t, MATRIX(1, 4, l, 2 * l, 3 * l, 4 * l), NULL, NULL, 1e-5), want);
+    snprintf(want, sizeof want, "rms_norm: made nan at (0, 0) from finite inputs, up to %g (forward)", 4 * large);
+    TRACED(gra_rms_norm(t, MATRIX(1, 4, l, 2 * l, 3 * l, 4 * l), NULL, 1e-6), want);
+}
+
 TEST(attention_overflows)
 {
     make_gpt();

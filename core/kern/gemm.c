@@ -16,9 +16,14 @@ enum {
     DEPTH = GRA_DEPTH,                  /* length of a piece of k: a panel of b stays in the L1 cache */
     COLS = 512,                         /* columns of a block: its panels stay in the L2 cache */
     ROWS = 96,                          /* rows of a that are packed at a time, beside them in L2 */
-    APART = DEPTH + 16                  /* stride of packed rows: padded, so as not to share cache sets */
+    APART = DEPTH + 16,                 /* stride of packed rows: padded, so as not to share cache sets */
+    PACKED = DEPTH * COLS + APART * ROWS,
+    LONG = 1 << 16,                     /* a longer k is a long sum: see below */
+    LONG_ROWS = 48, LONG_COLS = 128,    /* the part of c that one worker sums at a time */
+    LONG_SUM = LONG_ROWS * LONG_COLS
 };
-_Static_assert(DEPTH * COLS + APART * ROWS <= GRA_WORKSPACE, "the workspace is too small");
+_Static_assert(PACKED + LONG_SUM * (1 + sizeof(double) / sizeof(real)) <= GRA_WORKSPACE,
+               "the workspace is too small");
 _Static_assert(ROWS % GRA_TILE_ROWS == 0, "blocks are whole tiles");
 _Static_assert(COLS % GRA_TILE_COLS == 0, "blocks are whole tiles");
 
@@ -28,12 +33,13 @@ struct product {                        /* c = a b + add, or a part of it */
     gra_mat     a, b, c;                /* the rows of c are contiguous: c.col is 1 */
     const real *add;                    /* c itself (accumulate), a bias (apart is 0), or NULL */
     ptrdiff_t   apart;                  /* stride of add's rows */
+    int         depth;                  /* length of a piece of k, at most DEPTH */
 };
 
 static int parts(int n, int part)       { return (n - 1) / part + 1; }     /* n > 0 */
 static int least(int a, int b)          { return a < b ? a : b; }
 
-/* ---- a block of c: at most COLS columns, of sums over at most DEPTH products ---- */
+/* ---- a block of c: at most COLS columns, of sums over one piece of k ---- */
 
 static int narrowest(const gra_tile *tile, int n)       /* columns of the narrowest tile that holds n */
 {
@@ -148,7 +154,7 @@ static void rectangle(const struct product *s, int worker)
         n = least(COLS, s->c.cols - j);
         struct product part = part_of(s, 0, m, j, n);
         for (int p = 0, depth; p < k; p += depth) {
-            depth = least(DEPTH, k - p);
+            depth = least(s->depth, k - p);
             part.a = gra_mat_part(s->a, 0, m, p, depth);
             part.b = gra_mat_part(s->b, p, depth, j, n);
             block(&part, pack_a, pack_b, worker);
@@ -225,6 +231,50 @@ static void on_all_threads(const struct product *s)
                  rectangles, &c);
 }
 
+/* ---- long sums ----
+ *
+ * In a sum of so many terms (the gradient of a weight that was used in LONG rows), the rounding errors of a
+ * chain of additions would grow with its length. So it is cut into groups, summed in real as a product of its
+ * own, in short pieces; the groups are added in double. */
+
+enum { LONG_DEPTH = 32, LONG_GROUP = 16 * LONG_DEPTH };
+
+static void long_sum(const struct product *s, int worker)       /* of at most LONG_ROWS by LONG_COLS values */
+{
+    const int m = s->c.rows, n = s->c.cols, k = s->a.cols;
+    real *group = gra_machine_workspace(s->machine, worker) + PACKED;
+    double *sum = (double *)(void *)(group + LONG_SUM);
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            sum[i * n + j] = s->add ? (double)s->add[i * s->apart + j] : 0;
+    struct product part = { s->tile, s->machine, .c = gra_mat_of(group, m, n), .depth = LONG_DEPTH };
+    for (int p = 0, depth; p < k; p += depth) {
+        depth = least(LONG_GROUP, k - p);
+        part.a = gra_mat_part(s->a, 0, m, p, depth);
+        part.b = gra_mat_part(s->b, p, depth, 0, n);
+        rectangle(&part, worker);
+        for (int i = 0; i < m * n; i++)
+            sum[i] += (double)group[i];
+    }
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            s->c.p[i * s->c.row + j] = (real)sum[i * n + j];
+}
+
+static void long_sums(void *arg, size_t from, size_t to, int worker)
+{
+    const struct product *s = arg;
+    const int across = parts(s->c.cols, LONG_COLS);
+    for (int r = (int)from; r < (int)to; r++) {
+        const int i = r / across * LONG_ROWS, j = r % across * LONG_COLS;
+        const struct product part = part_of(s, i, least(LONG_ROWS, s->c.rows - i), j,
+                                            least(LONG_COLS, s->c.cols - j));
+        long_sum(&part, worker);
+    }
+}
+
+/* ---- the whole product ---- */
+
 static const gra_tile *best_tile(gra_isa isa)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -252,18 +302,24 @@ static inline void product(gra_machine *machine, int worker, gra_mat a, gra_mat 
     const int m = c.rows, n = c.cols, k = a.cols;
     assert(a.rows == m && b.rows == k && b.cols == n && (c.col == 1 || n == 1));
     const bool all_threads = worker == ANY && worth_threads(m, n, k);
-    if (m <= GRA_FEW_ROWS && k > 0) {
+    const int one = worker == ANY ? 0 : worker;
+    if (m <= GRA_FEW_ROWS && k > 0 && k <= LONG) {
         gra_gemv(machine, all_threads, a, b, c, add, apart);
         return;
     }
     for (int i = 0; k == 0 && add != c.p && i < m; i++)
         for (int j = 0; j < n; j++)
             c.p[i * c.row + j] = add ? add[i * apart + j] : 0;
-    const struct product s = { best_tile(gra_machine_isa(machine)), machine, a, b, c, add, apart };
-    if (all_threads)
+    struct product s = { best_tile(gra_machine_isa(machine)), machine, a, b, c, add, apart, DEPTH };
+    const size_t sums = k > LONG && m && n ? (size_t)parts(m, LONG_ROWS) * (size_t)parts(n, LONG_COLS) : 0;
+    if (sums && all_threads)
+        gra_parallel(machine, sums, 1, long_sums, &s);
+    else if (sums)
+        long_sums(&s, 0, sums, one);
+    else if (all_threads)
         on_all_threads(&s);
     else
-        rectangle(&s, worker == ANY ? 0 : worker);
+        rectangle(&s, one);
 }
 
 /* The kernels want contiguous rows of c. Where its columns are contiguous instead, they compute c^T = b^T a^T;

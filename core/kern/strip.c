@@ -72,13 +72,15 @@ static void add_mask(const struct strip *p, int i, const struct lanes *r)       
 static void add_mask_back(const struct strip *p, int i, const struct lanes *r, const real *mean)
 {
     for (int l = 0; l < r->n; l++) {
-        real *dmask = p->dmask + (size_t)(i + l) * p->of->mask_row;
+        double *dmask = p->dmask + (size_t)(i + l) * p->of->mask_row;
         for (int j = 0; j < r->seen[l]; j++)
-            dmask[(size_t)j * p->of->mask_key] += r->P[j * r->ld + l] * (r->dS[j * r->ld + l] - mean[l]);
+            dmask[(size_t)j * p->of->mask_key] += (double)(r->P[j * r->ld + l] * (r->dS[j * r->ld + l] - mean[l]));
     }
 }
 
 /* ---- softmax ---- */
+
+enum { KEYS = 32 };                     /* terms that are summed in real; their sums are added in double */
 
 static void keep_weights(const struct strip *p, int i, const struct lanes *r)
 {
@@ -96,7 +98,8 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
     const real scale = p->mask ? 1 : p->of->scale;      /* add_mask has multiplied by the scale */
     for (int i = (int)from; i < (int)to; i += STRIP_LANES) {
         const struct lanes r = lanes_at(p, i);
-        real largest[STRIP_LANES], sum[STRIP_LANES];
+        real largest[STRIP_LANES];
+        double sum[STRIP_LANES];
         if (p->mask)
             add_mask(p, i, &r);
         for (int l = 0; l < STRIP_LANES; l++) {
@@ -110,20 +113,27 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
             }
         for (int l = 0; l < STRIP_LANES; l++)           /* all -inf: then 0, so that each e^score is 0 */
             largest[l] = largest[l] == -(real)INFINITY ? 0 : largest[l];
-        for (int j = 0; j < r.keys; j++)                /* e^(s (score - largest)), and their sum */
-            for (int l = 0; l < STRIP_LANES; l++) {
-                const real e = real_exp_below_0(scale * (r.P[j * r.ld + l] - largest[l]));
-                r.P[j * r.ld + l] = j < r.seen[l] ? e : 0;
-                sum[l] += r.P[j * r.ld + l];
-            }
+        for (int first = 0, end; first < r.keys; first = end) { /* e^(s (score - largest)), and their sum */
+            real part[STRIP_LANES] = { 0 };
+            end = r.keys - first < KEYS ? r.keys : first + KEYS;
+            for (int j = first; j < end; j++)
+                for (int l = 0; l < STRIP_LANES; l++) {
+                    const real e = real_exp_below_0(scale * (r.P[j * r.ld + l] - largest[l]));
+                    r.P[j * r.ld + l] = j < r.seen[l] ? e : 0;
+                    part[l] += r.P[j * r.ld + l];
+                }
+            for (int l = 0; l < STRIP_LANES; l++)
+                sum[l] += (double)part[l];
+        }
+        real share[STRIP_LANES];
         for (int l = 0; l < STRIP_LANES; l++)
             /* the sum is 0 where the row sees no key, or all its scores are -inf */
-            sum[l] = sum[l] == 0 ? 0 : 1 / sum[l];
+            share[l] = sum[l] == 0 ? 0 : 1 / (real)sum[l];
         for (int j = 0; j < r.keys; j++)
             for (int l = 0; l < STRIP_LANES; l++)
-                r.P[j * r.ld + l] *= sum[l];
+                r.P[j * r.ld + l] *= share[l];
         for (int l = 0; l < r.n; l++)
-            r.saved[l] = (struct strip_saved){ largest[l], sum[l] };
+            r.saved[l] = (struct strip_saved){ largest[l], share[l] };
         zero_hidden(p, &r, r.P);
         if (p->of->weights)
             keep_weights(p, i, &r);
@@ -140,22 +150,30 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows 
     for (int i = (int)from; i < (int)to; i += STRIP_LANES) {
         const struct lanes r = lanes_at(p, i);
         real largest[STRIP_LANES], share[STRIP_LANES], mean[STRIP_LANES];
+        double sum[STRIP_LANES] = { 0 };
         if (p->mask)
             add_mask(p, i, &r);
         for (int l = 0; l < STRIP_LANES; l++) {
             largest[l] = l < r.n ? r.saved[l].largest : 0;
             share[l] = l < r.n ? r.saved[l].share : 0;
-            mean[l] = 0;
         }
         if (p->of->stream)                              /* dP = dropout(dD) */
             drop(p, &r, r.dS);
-        for (int j = 0; j < r.keys; j++)                /* P again, and sum_j dP P, the mean of dP */
-            for (int l = 0; l < STRIP_LANES; l++) {
-                const real P = real_exp_below_0(scale * (r.P[j * r.ld + l] - largest[l])) * share[l];
-                const real value = P * r.dS[j * r.ld + l];
-                r.P[j * r.ld + l] = P;
-                mean[l] += j < r.seen[l] ? value : 0;
-            }
+        for (int first = 0, end; first < r.keys; first = end) { /* P again, and sum_j dP P, the mean of dP */
+            real part[STRIP_LANES] = { 0 };
+            end = r.keys - first < KEYS ? r.keys : first + KEYS;
+            for (int j = first; j < end; j++)
+                for (int l = 0; l < STRIP_LANES; l++) {
+                    const real P = real_exp_below_0(scale * (r.P[j * r.ld + l] - largest[l])) * share[l];
+                    const real value = P * r.dS[j * r.ld + l];
+                    r.P[j * r.ld + l] = P;
+                    part[l] += j < r.seen[l] ? value : 0;
+                }
+            for (int l = 0; l < STRIP_LANES; l++)
+                sum[l] += (double)part[l];
+        }
+        for (int l = 0; l < STRIP_LANES; l++)
+            mean[l] = (real)sum[l];
         if (p->dmask)
             add_mask_back(p, i, &r, mean);
         /* dS = P (dP - mean), times s: the gradient of q k^T */
@@ -235,7 +253,7 @@ struct strip gra_strip_at(const gra_tensor *y, const struct attention *of, size_
         .v = head_rows(v, v->data, d_v, b, kv, 0, keys),    .dv = head_rows(v, v->grad, d_v, b, kv, 0, keys),
         .y = head_rows(y, y->data, d_v, b, h, first, n),    .dy = head_rows(y, y->grad, d_v, b, h, first, n),
         .D = { D, n, keys, 1, of->ld },                     .dS = { dS, n, keys, 1, of->ld },
-        .mask = mask ? mask->data + at_mask : NULL, .dmask = mask && mask->grad ? mask->grad + at_mask : NULL,
+        .mask = mask ? mask->data + at_mask : NULL, .dmask = of->dmask ? of->dmask + at_mask : NULL,
         .saved = (struct strip_saved *)(void *)y->saved + head * (size_t)of->time + first,
     };
 }

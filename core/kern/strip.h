@@ -25,6 +25,8 @@ struct attention {                      /* what all strips of an attention have 
     size_t   mask_batch, mask_head, mask_row, mask_key;  /* strides of the mask; 0 where it is stretched */
     mask_stream *stream;                /* dropout's random numbers, one per value of P; NULL: no dropout */
     uint32_t *dropped;                  /* which values dropout zeroes, one bit each, saved for backward */
+    double  *dmask;                     /* the mask's gradient, summed in double: strips share it; or NULL */
+    double  *sums;                      /* each worker's sums of dk and dv, where strips are many; or NULL */
     real    *weights;                   /* a copy of P is kept here, (batch, heads, time, keys); or NULL */
     real    *buffers;                   /* each worker has `buffers_each` values, for a strip's D and dS, in */
     size_t   buffers_each;              /* which a line begins every `ld` values (1 where a strip is one row) */
@@ -44,7 +46,7 @@ struct strip {
     gra_mat  D, dS;                     /* (rows, keys), in this worker's buffers; D.row is 1, D.col the ld */
     struct strip_saved *saved;          /* what is saved of the first row; the next row's is next to it */
     const real *mask;                   /* the mask's value for the first row and key 0, or NULL */
-    real    *dmask;                     /* the gradient of that value, or NULL */
+    double  *dmask;                     /* the sum so far of that value's gradient, or NULL */
 };
 
 static inline int visible_keys(const struct attention *s, int row)         /* how many keys this row sees */

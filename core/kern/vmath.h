@@ -245,8 +245,10 @@ GRA_INLINE real real_rsqrt(real x)
 }
 
 /* Rows are reduced to GRA_LANES partial results, which are then combined pairwise: a compiler may
- * keep them in vectors, and the order of additions is the same on every machine. */
+ * keep them in vectors, and the order of additions is the same on every machine. A long row is reduced in
+ * blocks, whose sums are added in double: the error does not grow with its length. */
 #define GRA_LANES 16
+#define GRA_BLOCK (32 * GRA_LANES)
 
 GRA_INLINE void real_fold(real *s, int half)     /* `half` must be a constant, or the code is not SIMD */
 {
@@ -263,40 +265,69 @@ GRA_INLINE real real_sum_lanes(real *s)
     return s[0];
 }
 
+/* The sum over i < n of `term`, which is written with i; n is at most GRA_BLOCK. */
+#define GRA_SUM_BLOCK(n, term)                                                                           \
+    real s[GRA_LANES] = { 0 };                                                                           \
+    size_t first = 0;                                                                                    \
+    for (; n - first >= GRA_LANES; first += GRA_LANES)                                                   \
+        for (size_t j = 0, i = first; j < GRA_LANES; j++, i++)                                           \
+            s[j] += term;                                                                                \
+    for (size_t j = 0, i = first; i < n; j++, i++)                                                       \
+        s[j] += term;                                                                                    \
+    return real_sum_lanes(s);
+
 /* sum_i x_i */
+GRA_INLINE real real_sum_block(const real *x, size_t n)
+{
+    GRA_SUM_BLOCK(n, x[i])
+}
+
 GRA_INLINE real real_sum(const real *x, size_t n)
 {
-    real s[GRA_LANES] = { 0 };
-    for (; n >= GRA_LANES; n -= GRA_LANES, x += GRA_LANES)
-        for (int j = 0; j < GRA_LANES; j++)
-            s[j] += x[j];
-    for (size_t j = 0; j < n; j++)
-        s[j] += x[j];
-    return real_sum_lanes(s);
+    double sum = 0;
+    if (n <= GRA_BLOCK)
+        return real_sum_block(x, n);
+    for (size_t m; n; n -= m, x += m) {
+        m = n < GRA_BLOCK ? n : GRA_BLOCK;
+        sum += (double)real_sum_block(x, m);
+    }
+    return (real)sum;
 }
 
 /* sum_i a_i b_i */
+GRA_INLINE real real_dot_block(const real *a, const real *b, size_t n)
+{
+    GRA_SUM_BLOCK(n, a[i] * b[i])
+}
+
 GRA_INLINE real real_dot(const real *a, const real *b, size_t n)
 {
-    real s[GRA_LANES] = { 0 };
-    for (; n >= GRA_LANES; n -= GRA_LANES, a += GRA_LANES, b += GRA_LANES)
-        for (int j = 0; j < GRA_LANES; j++)
-            s[j] += a[j] * b[j];
-    for (size_t j = 0; j < n; j++)
-        s[j] += a[j] * b[j];
-    return real_sum_lanes(s);
+    double sum = 0;
+    if (n <= GRA_BLOCK)
+        return real_dot_block(a, b, n);
+    for (size_t m; n; n -= m, a += m, b += m) {
+        m = n < GRA_BLOCK ? n : GRA_BLOCK;
+        sum += (double)real_dot_block(a, b, m);
+    }
+    return (real)sum;
 }
 
 /* sum_i (x_i - mean)^2 */
+GRA_INLINE real real_sum_squared_from_block(const real *x, real mean, size_t n)
+{
+    GRA_SUM_BLOCK(n, (x[i] - mean) * (x[i] - mean))
+}
+
 GRA_INLINE real real_sum_squared_from(const real *x, real mean, size_t n)
 {
-    real s[GRA_LANES] = { 0 };
-    for (; n >= GRA_LANES; n -= GRA_LANES, x += GRA_LANES)
-        for (int j = 0; j < GRA_LANES; j++)
-            s[j] += (x[j] - mean) * (x[j] - mean);
-    for (size_t j = 0; j < n; j++)
-        s[j] += (x[j] - mean) * (x[j] - mean);
-    return real_sum_lanes(s);
+    double sum = 0;
+    if (n <= GRA_BLOCK)
+        return real_sum_squared_from_block(x, mean, n);
+    for (size_t m; n; n -= m, x += m) {
+        m = n < GRA_BLOCK ? n : GRA_BLOCK;
+        sum += (double)real_sum_squared_from_block(x, mean, m);
+    }
+    return (real)sum;
 }
 
 /* The larger of two, NaN if either is NaN. */

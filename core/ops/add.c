@@ -12,25 +12,20 @@ static void forward(gra_tensor *y, size_t from, size_t to)
             y->data[w.y + i] = a[w.a + i * w.step_a] + b[w.b + i * w.step_b];         /* y = a + b */
 }
 
+/* A gradient is indexed as y is: GRA_STRETCH_KERNEL sums that of a stretched operand. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const real *dy = y->grad;
     real *da = y->in[0]->grad, *db = y->in[1]->grad;
-    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n;
-         gra_walk_next(&w)) {
-        if (da)
-            for (size_t i = 0; i < w.n; i++)
-                da[w.a + i * w.step_a] += dy[w.y + i];                                /* da += dy */
-        if (db)
-            for (size_t i = 0; i < w.n; i++)
-                db[w.b + i * w.step_b] += dy[w.y + i];                                /* db += dy */
-    }
+    for (size_t i = from; da && i < to; i++)
+        da[i] += dy[i];                                                               /* da += dy */
+    for (size_t i = from; db && i < to; i++)
+        db[i] += dy[i];                                                               /* db += dy */
 }
 
-/* Cost (the last number): additions per element, roughly. Stretched: several elements of dy are added to one
- * element of da or db, so one thread does it all (GRA_SERIAL). */
+/* The last number is the cost of an element: additions, roughly. */
 GRA_KERNEL(forward_all, forward, y, y->size, 1)
-GRA_KERNEL(backward_all, backward, y, y->size, gra_stretched(y) ? GRA_SERIAL : 2)
+GRA_STRETCH_KERNEL(backward_all, backward, y, 2)
 
 gra_tensor *gra_add(gra_tape *t, gra_tensor *a, gra_tensor *b)
 {

@@ -71,6 +71,55 @@ static void forward_strips(void *arg, size_t from, size_t to, int worker)
     }
 }
 
+/* Where so many strips add to the same dk and dv, each computes its part by itself, and the parts are summed in
+ * double: of a key-value head with `keys` rows, in this worker's part of of->sums. */
+enum { MANY_STRIPS = 32 };
+
+static gra_mat apart(gra_mat x, real *to) { return x.p ? gra_mat_of(to, x.rows, x.cols) : x; }
+
+static void add_up(double *sum, gra_mat x)
+{
+    for (ptrdiff_t i = 0; x.p && i < (ptrdiff_t)x.rows * x.cols; i++)
+        sum[i] += (double)x.p[i];
+}
+
+static void put(const double *sum, gra_mat x, bool add)         /* x = sum, or x += sum */
+{
+    for (int i = 0; x.p && i < x.rows; i++)
+        for (int j = 0; j < x.cols; j++) {
+            real *to = x.p + i * x.row + j;
+            *to = (add ? *to : 0) + (real)sum[(ptrdiff_t)i * x.cols + j];
+        }
+}
+
+static size_t sums_each(const struct attention *of)     /* doubles of a worker: the sums, then the parts */
+{
+    return 2 * (size_t)of->keys * (size_t)(of->d + of->d_v);
+}
+
+/* All strips of the heads that share one key-value head, as backward_kv_heads. */
+static void backward_many(const gra_tensor *y, const struct attention *of, size_t head, int strips, int worker)
+{
+    const int each = strip_count(of);
+    const size_t dk_size = (size_t)of->keys * (size_t)of->d, both = sums_each(of) / 2;
+    double *dk = of->sums + (size_t)worker * sums_each(of), *dv = dk + dk_size;
+    real *part = (real *)(void *)(dk + both);
+    gra_mat whole_k = { 0 }, whole_v = { 0 };
+    memset(dk, 0, both * sizeof *dk);
+    for (int i = 0; i < strips; i++) {
+        struct strip s = gra_strip_at(y, of, head + (size_t)(i / each), each - 1 - i % each, worker);
+        if (i == 0)                                     /* it sees every key */
+            whole_k = s.dk, whole_v = s.dv;
+        s.dk = apart(s.dk, part);
+        s.dv = apart(s.dv, part + dk_size);
+        backward_strip(&s, !y->in[0]->fresh, false, false);
+        add_up(dk, s.dk);
+        add_up(dv, s.dv);
+    }
+    put(dk, whole_k, !y->in[1]->fresh);
+    put(dv, whole_v, !y->in[2]->fresh);
+}
+
 /* Heads that share a key-value head add to the same dk and dv, so one worker does all their strips, in order:
  * from the last one on, which sees every key, so that it can overwrite dk and dv where they are
  * uninitialised (fresh). */
@@ -82,9 +131,11 @@ static void backward_kv_heads(void *arg, size_t from, size_t to, int worker)
     const int sharing = of->heads / of->kv_heads, each = strip_count(of);
     for (size_t u = from; u < to; u++) {
         const size_t kv_head = of->heads_first ? u % batch * kv_heads + u / batch : u;
-        for (int i = 0; i < sharing * each; i++) {
-            struct strip s = gra_strip_at(y, of, kv_head * (size_t)sharing + (size_t)(i / each),
-                                          each - 1 - i % each, worker);
+        const size_t head = kv_head * (size_t)sharing;
+        if (of->sums)
+            backward_many(y, of, head, sharing * each, worker);
+        for (int i = 0; !of->sums && i < sharing * each; i++) {
+            struct strip s = gra_strip_at(y, of, head + (size_t)(i / each), each - 1 - i % each, worker);
             backward_strip(&s, !y->in[0]->fresh, i > 0 || !y->in[1]->fresh, i > 0 || !y->in[2]->fresh);
         }
     }
@@ -134,16 +185,31 @@ static size_t heads_that_share(const gra_tensor *y, struct attention *of)
     return (by_sequences ? batch : 1) * (by_heads ? kv_heads : 1);
 }
 
-static void backward(gra_tensor *y)
+/* Memory for what is summed in double; false: out of memory. */
+static bool make_sums(gra_tensor *y)
 {
     struct attention *of = &((struct args *)y->args)->of;
     const gra_tensor *mask = y->in[3];
-    /* strips accumulate the mask's gradient; and without queries there is no strip to overwrite the others */
-    if ((mask && mask->fresh) || of->time == 0)
+    const bool many = (y->in[1]->grad || y->in[2]->grad) && strip_count(of) * (of->heads / of->kv_heads) > MANY_STRIPS;
+    of->dmask = mask && mask->grad ? gra_alloc(y->tape, mask->size * sizeof *of->dmask) : NULL;
+    of->sums = many ? gra_alloc(y->tape, (size_t)gra_threads(y->tape) * sums_each(of) * sizeof *of->sums) : NULL;
+    if (of->dmask)
+        memset(of->dmask, 0, mask->size * sizeof *of->dmask);
+    return !gra_error(y->tape);
+}
+
+static void backward(gra_tensor *y)
+{
+    struct attention *of = &((struct args *)y->args)->of;
+    /* without queries there is no strip to overwrite the gradients; and the mask's is added to */
+    if ((y->in[3] && y->in[3]->fresh) || of->time == 0)
         gra_zero_fresh(y);
-    if (make_buffers(y, 2, strip_ld(of)))
-        gra_parallel(gra_tape_machine(y->tape), (size_t)y->shape.dim[0] * (size_t)of->kv_heads,
-                     heads_that_share(y, of), backward_kv_heads, y);
+    if (!make_buffers(y, 2, strip_ld(of)) || !make_sums(y))
+        return;
+    gra_parallel(gra_tape_machine(y->tape), (size_t)y->shape.dim[0] * (size_t)of->kv_heads,
+                 heads_that_share(y, of), backward_kv_heads, y);
+    for (size_t i = 0; of->dmask && i < y->in[3]->size; i++)
+        y->in[3]->grad[i] += (real)of->dmask[i];                        /* dmask += dS */
 }
 
 static const gra_op op = { .name = "attention", .forward = forward, .backward = backward, .saved = saved,

@@ -30,14 +30,14 @@ static void log_sums(gra_tensor *y, size_t from, size_t to)
     for (size_t row = from; row < to; row++) {
         const real *x = y->in[0]->data + row * n;
         const real m = real_max(x, n);
-        real sum = 0;
+        double sum = 0;
         for (size_t i = 0; i < n; i += PIECE) {
             const size_t k = n - i < PIECE ? n - i : PIECE;
             for (size_t j = 0; j < k; j++)
                 e[j] = real_exp_below_0(x[i + j] - m);
-            sum += real_sum(e, k);                  /* sum_j e^(x_j - m) */
+            sum += (double)real_sum(e, k);          /* sum_j e^(x_j - m) */
         }
-        saved(y)[row] = (struct saved){ m, real_log(sum) }; /* m, log sum_j e^(x_j - m) */
+        saved(y)[row] = (struct saved){ m, real_log((real)sum) }; /* m, log sum_j e^(x_j - m) */
     }
 }
 

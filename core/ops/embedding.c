@@ -1,9 +1,12 @@
 /* embedding: y_i = w[ids_i], row after row; dw[ids_i] += dy_i. */
 #include "../kernel.h"
+#include "../kern/sums.h"
 
 struct args {
     const int *ids;                                 /* our copy of the ids, `count` of them */
     size_t     count;
+    size_t     lists, *first;                       /* in backward: the first place of each id that there is, */
+    size_t    *next;                                /* and after a place 1 + the next of the same id, or 0 */
 };
 
 static size_t dim(const gra_tensor *y)   { return (size_t)y->in[0]->shape.dim[1]; }
@@ -17,27 +20,62 @@ static void forward(gra_tensor *y, size_t from, size_t to)
         memcpy(y->data + i * n, y->in[0]->data + (size_t)a->ids[i] * n, n * sizeof(real));  /* y_i = w[ids_i] */
 }
 
-static void backward(gra_tensor *y, size_t from, size_t to)
+/* The places of an id are linked to a list, in their order. Of each list one thread computes the sum, in double:
+ * a common id may come many times. */
+static void add_rows(gra_tensor *y, size_t from, size_t to)                     /* lists */
 {
     const struct args *a = y->args;
     const size_t n = dim(y);
-    for (size_t i = 0; i < a->count; i++) {
-        const real *dy = y->grad + i * n;
-        real *dw = y->in[0]->grad + (size_t)a->ids[i] * n;
-        for (size_t j = from; j < to; j++)
-            dw[j] += dy[j];                                                     /* dw[ids_i] += dy_i */
+    for (size_t l = from; l < to; l++) {
+        real *dw = y->in[0]->grad + (size_t)a->ids[a->first[l]] * n;
+        for (size_t j = 0, width; j < n; j += width) {
+            double sum[SUMS_WIDTH] = { 0 };
+            width = n - j < SUMS_WIDTH ? n - j : SUMS_WIDTH;
+            for (size_t i = a->first[l] + 1; i; i = a->next[i - 1])
+                sum_rows(y->grad + (i - 1) * n + j, 1, n, width, sum);
+            for (size_t i = 0; i < width; i++)
+                dw[j + i] += (real)sum[i];                                      /* dw[ids_i] += dy_i */
+        }
     }
 }
 
-/* Threads share the ids in forward, but the columns of w in backward: an id may come twice, and then two
- * threads would add to the same row of dw. Each adds all rows of dy, in the order of the ids, but of their
- * columns only from <= j < to. The last number is the cost of an id, or of a column, in additions, about. */
+static bool make_lists(gra_tensor *y)
+{
+    struct args *a = y->args;
+    const size_t vocabulary = (size_t)y->in[0]->shape.dim[0];
+    size_t *last = gra_alloc(y->tape, vocabulary * sizeof *last);               /* 1 + the last place so far */
+    a->first = gra_alloc(y->tape, a->count * sizeof *a->first);
+    a->next = gra_alloc(y->tape, a->count * sizeof *a->next);
+    if (!last || !a->first || !a->next)
+        return false;
+    memset(last, 0, vocabulary * sizeof *last);
+    for (size_t i = 0; i < a->count; i++) {
+        size_t *at = &last[a->ids[i]];
+        if (*at)
+            a->next[*at - 1] = i + 1;
+        else
+            a->first[a->lists++] = i;
+        a->next[i] = 0;
+        *at = i + 1;
+    }
+    return true;
+}
+
+static size_t lists(const gra_tensor *y) { return ((const struct args *)y->args)->lists; }
+
+/* The last number is the cost of an id, or of a list, in additions, about. */
 GRA_KERNEL(forward_all, forward, y, y->size ? count(y) : 0, dim(y))
-GRA_KERNEL(backward_all, backward, y, y->size ? dim(y) : 0, 2 * count(y))
+GRA_KERNEL(add_rows_all, add_rows, y, lists(y), 2 * dim(y) * (count(y) / lists(y)))
+
+static void backward(gra_tensor *y)
+{
+    if (y->size && make_lists(y))
+        add_rows_all(y);
+}
 
 gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, gra_shape shape)
 {
-    static const gra_op op = { .name = "embedding", .forward = forward_all, .backward = backward_all,
+    static const gra_op op = { .name = "embedding", .forward = forward_all, .backward = backward,
                                .args = sizeof(struct args) };
     if (GRA_REFUSES(t, "embedding", w))
         return gra_empty(t);
@@ -59,6 +97,6 @@ gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, gra_shape 
     int *copy = gra_alloc(t, n * sizeof *copy);
     if (copy && n)
         memcpy(copy, ids, n * sizeof *copy);
-    *(struct args *)y->args = (struct args){ copy, n };
+    *(struct args *)y->args = (struct args){ .ids = copy, .count = n };
     return gra_run(y);
 }

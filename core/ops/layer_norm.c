@@ -19,7 +19,10 @@ static size_t rows(const gra_tensor *y)         { return y->size ? y->size / row
 static size_t saved_size(const gra_tensor *y)   { return rows(y) * (sizeof(struct saved) / sizeof(real)); }
 static struct saved *saved(const gra_tensor *y) { return (struct saved *)(void *)y->saved; }
 
-/* Three loops over the rows, one for each step, are faster than one: a step that ends in a single number,
+/* The 0 * var is NaN where the variance is past the largest number: then y is NaN, as in PyTorch, which
+ * gra_trace_nan finds, and not 0.
+ *
+ * Three loops over the rows, one for each step, are faster than one: a step that ends in a single number,
  * such as a sum, keeps the next step of its own row waiting, but not the same step of the next row. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
@@ -32,7 +35,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
         s[row].mean = real_sum(x + row * n, n) / (real)n;                       /* mean */
     for (size_t row = from; row < to; row++) {
         const real var = real_sum_squared_from(x + row * n, s[row].mean, n) / (real)n;
-        s[row].r = real_rsqrt(var + (real)a->eps);                              /* r = 1 / sqrt(var + eps) */
+        s[row].r = real_rsqrt(var + (real)a->eps) + 0 * var;                    /* r = 1 / sqrt(var + eps) */
     }
     for (size_t row = from; row < to; row++) {
         const real mean = s[row].mean, r = s[row].r;
@@ -56,13 +59,13 @@ static void backward_x(gra_tensor *y, size_t from, size_t to)
         const real *x = y->in[0]->data + row * n, *dy = y->grad + row * n;
         real *dx = y->in[0]->grad + row * n;
         const struct saved s = saved(y)[row];
-        real sum_g = 0, sum_gz = 0;
+        double sum_g = 0, sum_gz = 0;
         for (size_t i = 0, m; i < n; i += m) {
             m = make_g_z(x + i, w + i, dy + i, s, n - i, g, z);
-            sum_g += real_sum(g, m);
-            sum_gz += real_dot(g, z, m);
+            sum_g += (double)real_sum(g, m);
+            sum_gz += (double)real_dot(g, z, m);
         }
-        const real mean_g = sum_g / (real)n, mean_gz = sum_gz / (real)n;
+        const real mean_g = (real)sum_g / (real)n, mean_gz = (real)sum_gz / (real)n;
         for (size_t i = 0, m; i < n; i += m) {
             m = make_g_z(x + i, w + i, dy + i, s, n - i, g, z);
             for (size_t j = 0; j < m; j++)
@@ -84,29 +87,30 @@ static inline size_t make_g_z(const real *x, const real *w, const real *dy, stru
 
 enum { TILE = 256 };                    /* columns at a time, so that rows are read in a stream */
 
-/* dw and db, a tile of columns at a time: each is summed over all rows, in their order. */
+/* dw and db, a tile of columns at a time: each is summed over all rows, in their order and in
+ * double. */
 static void backward_w_b(gra_tensor *y, size_t from, size_t to)
 {
     real *dw = y->in[1] ? y->in[1]->grad : NULL, *db = y->in[2] ? y->in[2]->grad : NULL;
     const size_t n = row_size(y), end = rows(y);
     for (size_t i = from * TILE, width; i < n && i < to * TILE; i += width) {
         const real *x = y->in[0]->data + i, *dy = y->grad + i;
-        real sum_w[TILE] = { 0 }, sum_b[TILE] = { 0 };
+        double sum_w[TILE] = { 0 }, sum_b[TILE] = { 0 };
         width = n - i < TILE ? n - i : TILE;
         for (size_t row = 0; row < end; row++) {
             const real mean = saved(y)[row].mean, r = saved(y)[row].r;
             for (size_t j = 0; j < width; j++) {
                 const real z = (x[row * n + j] - mean) * r;
-                sum_w[j] += dy[row * n + j] * z;                /* dy z */
-                sum_b[j] += dy[row * n + j];                    /* dy */
+                sum_w[j] += (double)(dy[row * n + j] * z);      /* dy z */
+                sum_b[j] += (double)dy[row * n + j];            /* dy */
             }
         }
         if (dw)
             for (size_t j = 0; j < width; j++)
-                dw[i + j] += sum_w[j];                          /* dw += dy z, of all rows */
+                dw[i + j] += (real)sum_w[j];                    /* dw += dy z, of all rows */
         if (db)
             for (size_t j = 0; j < width; j++)
-                db[i + j] += sum_b[j];                          /* db += dy, of all rows */
+                db[i + j] += (real)sum_b[j];                    /* db += dy, of all rows */
     }
 }
 

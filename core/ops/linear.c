@@ -1,6 +1,7 @@
 /* linear: y = x w^T + b, x (rows, in), w (out, in), b (out).
  * dx += dy w, dw += dy^T x, db += sum of dy's rows. */
 #include "../internal.h"
+#include "../kern/sums.h"
 
 /* x as one matrix, (rows, columns): its last dimension is the columns. `values` is its data or its gradient. */
 static gra_mat matrix(const gra_tensor *x, real *values)
@@ -36,17 +37,18 @@ static void backward(gra_tensor *y)
         add_rows(y);
 }
 
-enum { COLUMNS = 256 };                 /* of dy, summed at a time: enough to read its rows in a stream */
+enum { COLUMNS = SUMS_WIDTH };                 /* of dy, summed at a time: enough to read its rows in a stream */
 
 static void add_columns(gra_tensor *y, size_t from, size_t to)  /* to db, in blocks of columns */
 {
     const size_t out = y->in[2]->size, rows = y->size / out;
-    const size_t begin = from * COLUMNS, end = to * COLUMNS < out ? to * COLUMNS : out;
-    const real *dy = y->grad;
-    real *db = y->in[2]->grad;
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = begin; j < end; j++)
-            db[j] += dy[i * out + j];
+    for (size_t j = from * COLUMNS, width; j < out && j < to * COLUMNS; j += width) {
+        double sum[COLUMNS] = { 0 };
+        width = out - j < COLUMNS ? out - j : COLUMNS;
+        sum_rows(y->grad + j, rows, out, width, sum);
+        for (size_t i = 0; i < width; i++)
+            y->in[2]->grad[j + i] += (real)sum[i];
+    }
 }
 
 GRA_KERNEL(add_rows, add_columns, y, (y->in[2]->size + COLUMNS - 1) / COLUMNS,

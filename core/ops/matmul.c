@@ -3,6 +3,19 @@
  * a matrix that several products share is summed over them. */
 #include "../kernel.h"
 
+struct args {
+    bool ta, tb;                        /* ta: a is stored as (k, m), tb: b is stored as (n, k) */
+    int  m, n, k;                       /* of each product: (m, n) = (m, k) (k, n) */
+    gra_shape batch;                    /* how many products there are */
+};
+
+static size_t products(const gra_tensor *y)
+{
+    size_t n = 0;
+    gra_shape_size(((const struct args *)y->args)->batch, &n);
+    return n;
+}
+
 /* One product of the batch: a matrix of y, of a and of b, and of their gradients; da.p or db.p is NULL where
  * that gradient is not wanted. */
 struct product {
@@ -15,7 +28,18 @@ struct product {
 static struct product first(gra_tensor *y);
 static void next(struct product *p);
 
-/* gra_gemm(machine, a, b, c, add) computes c = a b, or c += a b if add is true. */
+/* The gradient of a or of b, to which each product of the batch adds. */
+struct gradient {
+    gra_machine *machine;
+    gra_tensor  *x;                     /* a or b */
+    double      *sum;                   /* where products share matrices: their sum, */
+    real        *one;                   /* and a single product; otherwise NULL */
+};
+static struct gradient begin(gra_tensor *y, gra_tensor *x, int rows, int cols);
+static void add_product(struct gradient *g, gra_mat dc, gra_mat a, gra_mat b);
+static void end(struct gradient *g);
+
+/* gra_gemm(machine, a, b, c, false) computes c = a b. */
 static void forward(gra_tensor *y)
 {
     gra_machine *machine = gra_tape_machine(y->tape);
@@ -25,26 +49,71 @@ static void forward(gra_tensor *y)
 
 static void backward(gra_tensor *y)
 {
-    gra_machine *machine = gra_tape_machine(y->tape);
-    for (struct product p = first(y); p.more; next(&p)) {
-        if (p.da.p)
-            gra_gemm(machine, p.dy, gra_mat_transpose(p.b), p.da, true);        /* da += dy b^T */
-        if (p.db.p)
-            gra_gemm(machine, gra_mat_transpose(p.a), p.dy, p.db, true);        /* db += a^T dy */
+    struct product p = first(y);
+    struct gradient da = begin(y, y->in[0], p.a.rows, p.a.cols), db = begin(y, y->in[1], p.b.rows, p.b.cols);
+    for (; p.more && !gra_error(y->tape); next(&p)) {
+        add_product(&da, p.da, p.dy, gra_mat_transpose(p.b));                   /* da += dy b^T */
+        add_product(&db, p.db, gra_mat_transpose(p.a), p.dy);                   /* db += a^T dy */
     }
+    end(&da);
+    end(&db);
+}
+
+/* ---- the sum of products that share a matrix: in double, since there may be many ---- */
+
+static struct gradient begin(gra_tensor *y, gra_tensor *x, int rows, int cols)
+{
+    struct gradient g = { .machine = gra_tape_machine(y->tape), .x = x };
+    const size_t each = (size_t)rows * (size_t)cols;
+    if (!x->grad || !each || products(y) == x->size / each)
+        return g;
+    g.sum = gra_alloc(y->tape, x->size * sizeof *g.sum);
+    g.one = gra_alloc(y->tape, each * sizeof *g.one);
+    if (g.sum)
+        memset(g.sum, 0, x->size * sizeof *g.sum);
+    return g;
+}
+
+static void add_product(struct gradient *g, gra_mat dc, gra_mat a, gra_mat b)   /* dc += a b */
+{
+    if (!dc.p)
+        return;
+    if (!g->sum) {
+        gra_gemm(g->machine, a, b, dc, true);
+        return;
+    }
+    double *sum = g->sum + (dc.p - g->x->grad);
+    const size_t n = (size_t)dc.rows * (size_t)dc.cols;
+    dc.p = g->one;
+    gra_gemm(g->machine, a, b, dc, false);
+    for (size_t i = 0; i < n; i++)
+        sum[i] += (double)g->one[i];
+}
+
+static void end(struct gradient *g)
+{
+    for (size_t i = 0; g->sum && i < g->x->size; i++)
+        g->x->grad[i] += (real)g->sum[i];
 }
 
 /* ---- the products of a batch ---- */
-
-struct args {
-    bool ta, tb;                        /* ta: a is stored as (k, m), tb: b is stored as (n, k) */
-    int  m, n, k;                       /* of each product: (m, n) = (m, k) (k, n) */
-};
 
 static gra_shape batch_of(gra_shape s)          /* without the last two dimensions */
 {
     s.ndim -= 2;
     return s;
+}
+
+/* Products that share one b, and whose rows of a follow one another, are one product of all these rows. */
+static void join(struct args *s, gra_shape batch_of_b)
+{
+    size_t n, of_b;
+    if (s->ta || !gra_shape_size(s->batch, &n) || !gra_shape_size(batch_of_b, &of_b) || of_b != 1)
+        return;
+    if (n == 0 || (size_t)s->m > INT_MAX / n)
+        return;
+    s->m *= (int)n;
+    s->batch = GRA_SCALAR;
 }
 
 static gra_mat stored(bool transposed, int rows, int cols)      /* a matrix whose place is not yet known */
@@ -74,14 +143,11 @@ static void find(struct product *p)
 static struct product first(gra_tensor *y)
 {
     const struct args *s = y->args;
-    const gra_shape batch = batch_of(y->shape);
-    size_t n;
-    gra_shape_size(batch, &n);
     struct product p = { .of = y };
     p.y = p.dy = stored(false, s->m, s->n);
     p.a = p.da = stored(s->ta, s->m, s->k);
     p.b = p.db = stored(s->tb, s->k, s->n);
-    p.walk = gra_walk_begin(batch, batch_of(y->in[0]->shape), batch_of(y->in[1]->shape), 0, n);
+    p.walk = gra_walk_begin(s->batch, batch_of(y->in[0]->shape), batch_of(y->in[1]->shape), 0, products(y));
     find(&p);
     return p;
 }
@@ -106,7 +172,8 @@ static gra_tensor *matmul(gra_tape *t, gra_tensor *a, gra_tensor *b, bool ta, bo
     if (a->shape.ndim < 2 || b->shape.ndim < 2)
         return gra_fail(t, "matmul: a is %s and b is %s: both must be matrices (reshape a vector to one row "
                         "or column)", GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
-    struct args s = { .ta = ta, .tb = tb, .m = gra_dim(a, ta ? -1 : -2), .n = gra_dim(b, tb ? -2 : -1),
+    const int m = gra_dim(a, ta ? -1 : -2);
+    struct args s = { .ta = ta, .tb = tb, .m = m, .n = gra_dim(b, tb ? -2 : -1),
                       .k = gra_dim(a, ta ? -2 : -1) };
     int kb = gra_dim(b, tb ? -1 : -2);
     if (s.k != kb)
@@ -117,7 +184,9 @@ static gra_tensor *matmul(gra_tape *t, gra_tensor *a, gra_tensor *b, bool ta, bo
     if (!gra_broadcast(batch_of(a->shape), batch_of(b->shape), &shape))
         return gra_fail(t, "matmul: a is %s but b is %s: their batch dimensions do not broadcast",
                         GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
-    shape.dim[shape.ndim++] = s.m;
+    s.batch = shape;
+    join(&s, batch_of(b->shape));
+    shape.dim[shape.ndim++] = m;
     shape.dim[shape.ndim++] = s.n;
     gra_tensor *y = gra_result(t, &op, shape, a, b);
     memcpy(y->args, &s, sizeof s);

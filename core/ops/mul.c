@@ -12,6 +12,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
             y->data[w.y + i] = a[w.a + i * w.step_a] * b[w.b + i * w.step_b];
 }
 
+/* A gradient is indexed as y is: GRA_STRETCH_KERNEL sums that of a stretched operand. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const real *a = y->in[0]->data, *b = y->in[1]->data, *dy = y->grad;
@@ -20,17 +21,15 @@ static void backward(gra_tensor *y, size_t from, size_t to)
          gra_walk_next(&w)) {
         if (da)
             for (size_t i = 0; i < w.n; i++)
-                da[w.a + i * w.step_a] += dy[w.y + i] * b[w.b + i * w.step_b];
+                da[w.y + i] += dy[w.y + i] * b[w.b + i * w.step_b];
         if (db)
             for (size_t i = 0; i < w.n; i++)
-                db[w.b + i * w.step_b] += dy[w.y + i] * a[w.a + i * w.step_a];
+                db[w.y + i] += dy[w.y + i] * a[w.a + i * w.step_a];
     }
 }
 
-/* Stretched: several elements of dy meet in one element of da or db, so one thread adds them all
- * (GRA_SERIAL). */
 GRA_KERNEL(forward_all, forward, y, y->size, 1)
-GRA_KERNEL(backward_all, backward, y, y->size, gra_stretched(y) ? GRA_SERIAL : 2)
+GRA_STRETCH_KERNEL(backward_all, backward, y, 2)
 
 gra_tensor *gra_mul(gra_tape *t, gra_tensor *a, gra_tensor *b)
 {

@@ -14,6 +14,8 @@ struct args {
 static size_t row_size(const gra_tensor *y) { return (size_t)gra_dim(y, -1); }
 static size_t rows(const gra_tensor *y)     { return y->size ? y->size / row_size(y) : 0; }
 
+/* The 0 * mean is NaN where the mean is past the largest number: then y is NaN, which gra_trace_nan finds, and
+ * not 0. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
@@ -21,7 +23,8 @@ static void forward(gra_tensor *y, size_t from, size_t to)
     const size_t n = row_size(y);
     for (size_t row = from; row < to; row++) {
         const real *x = y->in[0]->data + row * n;
-        const real r = real_rsqrt(real_dot(x, x, n) / (real)n + (real)a->eps);  /* 1 / sqrt(mean(x^2) + eps) */
+        const real mean = real_dot(x, x, n) / (real)n;
+        const real r = real_rsqrt(mean + (real)a->eps) + 0 * mean;              /* 1 / sqrt(mean(x^2) + eps) */
         for (size_t i = 0; i < n; i++)
             y->data[row * n + i] = x[i] * r * w[i];                             /* y = z w */
         y->saved[row] = r;
@@ -48,12 +51,12 @@ static void backward_x(gra_tensor *y, size_t from, size_t to)
         const real *x = y->in[0]->data + row * n, *dy = y->grad + row * n;
         real *dx = y->in[0]->grad + row * n;
         const real r = y->saved[row];
-        real sum_gx = 0;
+        double sum_gx = 0;
         for (size_t i = 0, m; i < n; i += m) {
             m = make_g(w + i, dy + i, n - i, g);
-            sum_gx += real_dot(g, x + i, m);
+            sum_gx += (double)real_dot(g, x + i, m);
         }
-        const real mean_gz = sum_gx * r / (real)n;
+        const real mean_gz = (real)sum_gx * r / (real)n;
         for (size_t i = 0, m; i < n; i += m) {
             m = make_g(w + i, dy + i, n - i, g);
             for (size_t j = 0; j < m; j++)
@@ -64,19 +67,19 @@ static void backward_x(gra_tensor *y, size_t from, size_t to)
 
 enum { TILE = 32 };                     /* columns at a time */
 
-/* dw: each column is summed over all rows, in their order. */
+/* dw: each column is summed over all rows, in their order and in double. */
 static void backward_w(gra_tensor *y, size_t from, size_t to)
 {
     const size_t n = row_size(y), end = rows(y);
     for (size_t i = from, width; i < to; i += width) {
         const real *x = y->in[0]->data + i, *dy = y->grad + i;
-        real sum[TILE] = { 0 };
+        double sum[TILE] = { 0 };
         width = to - i < TILE ? to - i : TILE;
         for (size_t row = 0; row < end; row++)
             for (size_t j = 0; j < width; j++)
-                sum[j] += dy[row * n + j] * (x[row * n + j] * y->saved[row]);
+                sum[j] += (double)(dy[row * n + j] * (x[row * n + j] * y->saved[row]));
         for (size_t j = 0; j < width; j++)
-            y->in[1]->grad[i + j] += sum[j];                    /* dw += dy z */
+            y->in[1]->grad[i + j] += (real)sum[j];              /* dw += dy z */
     }
 }
 

@@ -1,53 +1,22 @@
 /* sum: y = sum_i x_i over all values, or over one dimension; dx_i += dy.
  * mean: the sum times 1 / n. The mean of nothing is 0/0, NaN. */
 #include "../kernel.h"
-#include "../kern/vmath.h"
+#include "../kern/sums.h"
 
 struct args {
     gra_around around;                              /* x is (outer, n, inner), y (outer, inner) */
 };
 
-enum { BLOCK = 256, TILE = 16 };
-
-/* A long row is summed in blocks, and the blocks in double: the error does not grow with n. */
-static double sum_row(const real *x, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i += BLOCK)
-        sum += (double)real_sum(x + i, n - i < BLOCK ? n - i : BLOCK);
-    return sum;
-}
-
-/* The same for `width` columns side by side, at most TILE, whose rows lie `inner` apart. */
-static void sum_columns(const real *x, size_t n, size_t inner, size_t width, real *y)
-{
-    double sum[TILE] = { 0 };
-    for (size_t i = 0; i < n; i += BLOCK) {
-        double part[TILE] = { 0 };
-        for (size_t k = i; k < n && k < i + BLOCK; k++)
-            for (size_t j = 0; j < width; j++)
-                part[j] += (double)x[k * inner + j];
-        for (size_t j = 0; j < width; j++)
-            sum[j] += part[j];
-    }
-    for (size_t j = 0; j < width; j++)
-        y[j] = (real)sum[j];
-}
-
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const gra_around a = ((const struct args *)y->args)->around;
-    const real *x = y->in[0]->data;
-    if (a.inner == 1) {
-        for (size_t o = from; o < to; o++)
-            y->data[o] = (real)sum_row(x + o * a.n, a.n);
-        return;
-    }
     for (size_t k = from, width; k < to; k += width) {
-        size_t o = k / a.inner, j = k % a.inner;
-        width = a.inner - j < to - k ? a.inner - j : to - k;
-        width = width < TILE ? width : TILE;
-        sum_columns(x + o * a.n * a.inner + j, a.n, a.inner, width, y->data + k);
+        const size_t o = k / a.inner, j = k % a.inner, left = a.inner - j < to - k ? a.inner - j : to - k;
+        double sum[SUMS_WIDTH] = { 0 };
+        width = left < SUMS_WIDTH ? left : SUMS_WIDTH;
+        sum_rows(y->in[0]->data + o * a.n * a.inner + j, a.n, a.inner, width, sum);
+        for (size_t i = 0; i < width; i++)
+            y->data[k + i] = (real)sum[i];
     }
 }
 

@@ -30,16 +30,16 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         for (gra_walk w = gra_walk_begin(y->shape, y->in[1]->shape, y->in[0]->shape, from, to); w.n;
              gra_walk_next(&w))
             for (size_t i = 0; i < w.n; i++)
-                da[w.a + i * w.step_a] += c[w.b + i * w.step_b] != 0 ? dy[w.y + i] : 0;
+                da[w.y + i] += c[w.b + i * w.step_b] != 0 ? dy[w.y + i] : 0;
     if (db)
         for (gra_walk w = gra_walk_begin(y->shape, y->in[2]->shape, y->in[0]->shape, from, to); w.n;
              gra_walk_next(&w))
             for (size_t i = 0; i < w.n; i++)
-                db[w.a + i * w.step_a] += c[w.b + i * w.step_b] == 0 ? dy[w.y + i] : 0;
+                db[w.y + i] += c[w.b + i * w.step_b] == 0 ? dy[w.y + i] : 0;
 }
 
 GRA_KERNEL(forward_all, forward, y, y->size, 4)
-GRA_KERNEL(backward_all, backward, y, y->size, gra_stretched(y) ? GRA_SERIAL : 4)
+GRA_STRETCH_KERNEL(backward_all, backward, y, 4)
 
 gra_tensor *gra_where(gra_tape *t, gra_tensor *c, gra_tensor *a, gra_tensor *b)
 {
