@@ -1,12 +1,18 @@
 """The training step that step.c runs, by PyTorch: for against_pytorch, which sets the threads and libraries.
 
-    torch_step.py --config V,T,B,C,H,L --threads N --dropout P --adam foreach|flat --seconds S
+    torch_step.py --config V,T,B,C,H,L --threads N --dropout P --seconds S --adam foreach|flat
+                  --precision float|bf16
+    torch_step.py --product --threads N
 
 PyTorch as fast as we could make it: attention as one batched product of all heads, scale and mask folded
 in (baddbmm); AdamW over lists of tensors (foreach) or over one flat tensor, whichever is faster there.
-Prints a line like step's: the median of the fastest third of the steps.
+bf16: the forward pass and the loss under torch.autocast, whose products have inputs of bfloat16.
+Prints a line like step's: the median of the fastest third of the steps. With --product: GFLOP/s of torch.mm
+on two float matrices of 2048 x 2048. Both name the kernel, and the library that it is from.
 """
 import argparse
+import ctypes
+import os
 import resource
 import time
 
@@ -75,19 +81,65 @@ def flatten(params):
     return whole
 
 
-def main():
-    ap = argparse.ArgumentParser()
-    ap.add_argument("--config", required=True)
-    ap.add_argument("--threads", type=int, default=1)
-    ap.add_argument("--dropout", type=float, default=0.0)
-    ap.add_argument("--adam", choices=("foreach", "flat"), default="foreach")
-    ap.add_argument("--seconds", type=float, default=2.0)
-    a = ap.parse_args()
-    vocab, context, batch, width, heads, layers = map(int, a.config.split(","))
+class Symbol(ctypes.Structure):
+    """What dladdr says of an address (Dl_info): the first field is the file that it is from."""
+    _fields_ = [("file", ctypes.c_char_p), ("base", ctypes.c_void_p), ("name", ctypes.c_char_p),
+                ("address", ctypes.c_void_p)]
 
-    torch.set_num_threads(a.threads)
-    torch.set_flush_denormal(True)
-    torch.manual_seed(1)
+
+def blas_file():
+    """The file of the library whose sgemm PyTorch calls, or None: a preloaded one comes before its own."""
+    torch_cpu = os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so")
+    for scope in (None, torch_cpu):
+        try:
+            sgemm, found = ctypes.cast(ctypes.CDLL(scope).sgemm_, ctypes.c_void_p), Symbol()
+            if ctypes.CDLL(None).dladdr(sgemm, ctypes.byref(found)):
+                return os.path.realpath(os.fsdecode(found.file))
+        except (AttributeError, OSError):
+            pass
+    return None
+
+
+def blas_kernel(file):
+    """The kernel that this library has chosen: OpenBLAS-0.3.21-SkylakeX, BLIS-skx, MKL or unknown."""
+    library = ctypes.CDLL(file)         # None: whatever the process has
+    if hasattr(library, "openblas_get_corename"):
+        library.openblas_get_corename.restype = library.openblas_get_config.restype = ctypes.c_char_p
+        version = library.openblas_get_config().decode().split()[1]
+        return f"OpenBLAS-{version}-{library.openblas_get_corename().decode()}"
+    if hasattr(library, "bli_arch_query_id"):
+        library.bli_arch_string.restype = ctypes.c_char_p
+        return "BLIS-" + library.bli_arch_string(library.bli_arch_query_id()).decode()
+    return "MKL" if "mkl" in str(file) or "BLAS_INFO=mkl" in torch.__config__.show() else "unknown"
+
+
+def measure(f, seconds):
+    """Calls f(0), f(1), ...: the milliseconds of each call, and what the last one returned."""
+    took, begun = [], time.perf_counter()
+    while len(took) < 3 or (len(took) < 1000 and time.perf_counter() - begun < seconds):
+        t = time.perf_counter()
+        result = f(len(took))
+        took.append(1e3 * (time.perf_counter() - t))
+    return took, result
+
+
+def fastest(took):
+    """The median of the fastest third."""
+    third = (len(took) + 2) // 3
+    return sorted(took)[(third - 1) // 2]
+
+
+def product_gflops(seconds):
+    n = 2048
+    a, b = torch.rand(n, n) - 0.5, torch.rand(n, n) - 0.5
+    c = torch.mm(a, b)
+    took, _ = measure(lambda i: torch.mm(a, b, out=c), seconds)
+    return 2e-6 * n ** 3 / fastest(took)
+
+
+def training_step(a):
+    """A function that makes the i-th step and returns its loss, and the number of parameters."""
+    vocab, context, batch, width, heads, layers = map(int, a.config.split(","))
     model = GPT(vocab, context, width, heads, layers, a.dropout)
     params = list(model.parameters())
     count = sum(p.numel() for p in params)
@@ -101,25 +153,46 @@ def main():
     def step(i):
         ids, target = data[i % 4]
         opt.zero_grad(set_to_none=not flat)
-        loss = F.cross_entropy(model(ids).view(-1, vocab), target.view(-1))
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=a.precision == "bf16"):
+            loss = F.cross_entropy(model(ids).view(-1, vocab), target.view(-1))
         loss.backward()
         opt.step()
         return loss.item()
 
+    return step, count
+
+
+def time_steps(a):
+    step, count = training_step(a)
     begun, warm = time.perf_counter(), 0
     while warm < 3 and (warm == 0 or time.perf_counter() - begun < 2):
         step(warm)
         warm += 1
-    took, begun = [], time.perf_counter()
-    while len(took) < 3 or (len(took) < 1000 and time.perf_counter() - begun < a.seconds):
-        t = time.perf_counter()
-        loss = step(len(took))
-        took.append(time.perf_counter() - t)
-    third = (len(took) + 2) // 3
-    ms = 1e3 * sorted(took)[(third - 1) // 2]
+    took, loss = measure(step, a.seconds)
     mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"pytorch config={a.config} threads={a.threads} dropout={a.dropout:g} params={count} "
-          f"steps={len(took)} ms={ms:.4f} mib={mib:.0f} loss={loss:.4f} version={torch.__version__}")
+    return (f"config={a.config} threads={a.threads} dropout={a.dropout:g} precision={a.precision} "
+            f"params={count} steps={len(took)} ms={fastest(took):.4f} mib={mib:.0f} loss={loss:.4f}")
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument("--product", action="store_true")
+    ap.add_argument("--config")
+    ap.add_argument("--threads", type=int, default=1)
+    ap.add_argument("--dropout", type=float, default=0.0)
+    ap.add_argument("--adam", choices=("foreach", "flat"), default="foreach")
+    ap.add_argument("--precision", choices=("float", "bf16"), default="float")
+    ap.add_argument("--seconds", type=float, default=2.0)
+    a = ap.parse_args()
+    if not a.product and not a.config:
+        ap.error("expected --config or --product")
+
+    torch.set_num_threads(a.threads)
+    torch.set_flush_denormal(True)
+    torch.manual_seed(1)
+    what = f"product={product_gflops(a.seconds):.1f}" if a.product else time_steps(a)
+    file = blas_file()
+    print(f"pytorch {what} kernel={blas_kernel(file)} library={file} version={torch.__version__}")
 
 
 if __name__ == "__main__":

@@ -29,6 +29,8 @@ void bench_steps(const bench *b);
 void bench_generation(const bench *b);
 void bench_growth(const bench *b);
 
+double fma_peak(const bench *b, int threads);           /* GFLOP/s, with the best instruction set */
+
 /* ---- time (samples.c) ----
  * samples s = samples_begin(seconds, 3);
  * while (samples_wanted(&s)) { double t = now(); ...; samples_add(&s, now() - t); } */

@@ -191,23 +191,38 @@ static const struct place {
 enum { PLACES = sizeof places / sizeof *places };
 #define MEMORY ((size_t)384 << 20)      /* well beyond the caches of what fits on a desk */
 
-static void fma_rows(bench *b, table *t, int best)
+/* GFLOP/s of fused multiply-adds. */
+static double fma_rate(const bench *b, int threads, const struct isa *isa)
 {
     static const real factors[2] = { (real)0.999999, (real)1e-6 };
-    struct run *r = need(calloc((size_t)b->threads[ALL], sizeof *r));
-    for (int i = 0; i < b->threads[ALL]; i++)
+    const double flop = 2.0 * COUNTED * isa->bytes / (double)sizeof(real);
+    struct run *r = need(calloc((size_t)threads, sizeof *r));
+    for (int i = 0; i < threads; i++)
         r[i].b = factors;
+    const double gflops = 1e-9 * rate(b, threads, isa->fma, r, flop);
+    free(r);
+    return gflops;
+}
+
+double fma_peak(const bench *b, int threads)
+{
+    double peak = 0;
+    for (int isa = 0, best = best_isa(); isa <= best; isa++)
+        peak = fmax(peak, fma_rate(b, threads, &isas[isa]));
+    return peak;
+}
+
+static void fma_rows(bench *b, table *t, int best)
+{
     for (int isa = 0; isa <= best; isa++) {
         table_text(t, "multiply-add, %s", isas[isa].name);
         table_text(t, "GFLOP/s");
         for (int k = 0; k < b->kinds; k++) {
-            double flop = 2.0 * COUNTED * isas[isa].bytes / (double)sizeof(real);
-            double gflops = 1e-9 * rate(b, b->threads[k], isas[isa].fma, r, flop);
-            b->peak[k] = gflops > b->peak[k] ? gflops : b->peak[k];
+            double gflops = fma_rate(b, b->threads[k], &isas[isa]);
+            b->peak[k] = fmax(b->peak[k], gflops);
             table_number(t, gflops);
         }
     }
-    free(r);
 }
 
 static void memory_rows(bench *b, table *t, const struct isa *isa)

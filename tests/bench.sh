@@ -1,0 +1,70 @@
+#!/bin/sh
+# shellcheck disable=SC2016,SC2154
+# The comparisons of tests/bench are fair: what slows the other side down is cleared, what could be best is tried, and
+# there is no ratio where it is not at its best. PyTorch, the products and our programs are fakes that take the times
+# they are told, so that no time is measured here.
+. tests/lib/ok.sh
+
+mkdir -p "$W/bench"
+fake() { cat >"$W/$1" && chmod +x "$W/$1"; }
+echo 'flags : fma avx2' >"$W/avx2"
+echo 'flags : avx2 avx512f avx512bw avx512dq avx512vl avx512_bf16' >"$W/avx512"
+
+# It notes the variables that it was given. The kernel SKYLAKEX is the fastest.
+fake python <<'END'
+#!/bin/sh
+[ "$1" != -c ] || exit 0
+env | grep '^[A-Z]*_.*=' >>"${0%/*}/given"
+ms=20
+case ${OPENBLAS_CORETYPE-} in
+SKYLAKEX) ;;
+HASWELL)  ms=300 ;;
+*)        ms=30 ;;
+esac
+case "$*" in *bf16*) ms=$((ms / 2)) ;; esac
+echo "pytorch ms=$ms mib=300 product=$PRODUCT kernel=OpenBLAS-${OPENBLAS_CORETYPE-own} library=/a/b/libblas.so.3 version=1"
+END
+fake bench/step <<'END'
+#!/bin/sh
+echo "gradus ms=8 gflops=80 mib=50"
+END
+fake bench/peak <<'END'
+#!/bin/sh
+echo 100
+END
+against() {     # against NAME CPUINFO PRODUCT FLAGS ...: in an environment that slows the other side down
+    name=$1 cpuinfo=$2 product=$3
+    shift 3
+    env BUILD="$W" MAKE=true PYTHON="$W/python" CPUINFO="$W/$cpuinfo" PRODUCT="$product" OPENBLAS_CORETYPE=Prescott \
+        OPENBLAS_L2_SIZE=512 MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41 OMP_PROC_BIND=true GRADUS_ISA=base \
+        sh "tests/bench/against_$name" "$@"
+}
+printed() {     # printed PATTERN ...: each is in $W/out
+    for pattern in "$@"; do
+        grep -q -e "$pattern" "$W/out" || { echo "missing: $pattern"; cat "$W/out"; return 1; }
+    done
+}
+
+ok "against_pytorch runs" ends_with 0 against pytorch avx2 90 --config nano --pairs 3
+ok "it names what it cleared" printed '^cleared from the environment: GRADUS_ISA MKL_CBWR' OMP_PROC_BIND \
+    ONEDNN_MAX_CPU_ISA OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
+ok "nothing of that reached PyTorch" \
+    lacks -e L2_SIZE -e PROC_BIND -e MKL_CBWR -e ONEDNN -e Prescott -e GRADUS_ISA "$W/given"
+ok "it has the threads that were asked for" grep -q '^OMP_NUM_THREADS=1$' "$W/given"
+ok "the product's share of the peak is printed" printed '90 % of the FMA peak (100)'
+ok "the ratio" printed '^ratio config=nano threads=1 dropout=0 precision=float median=3.75 min=3.75 max=3.75'
+ok "our own share" printed '^gradus: 8 ms a step, 80 GFLOP/s, 80 % of the FMA peak'
+ok "without instructions for bfloat16 it is left out" printed '^bfloat16 was left out'
+ok "and has no ratio" lacks 'precision=bf16' "$W/out"
+
+ok "with them it has a ratio" ends_with 0 against pytorch avx512 90 --config nano --pairs 2
+ok "of its own, with the fastest kernel" printed '^kernel OpenBLAS-SKYLAKEX' 'precision=float median=2.50' \
+    'precision=bf16 median=1.25' '^bfloat16 is the fastest PyTorch here: 2.00'
+
+ok "below 70 % of the peak there is no ratio" ends_with 1 against pytorch avx2 69 --config nano --pairs 3
+ok "but the reason" printed '69 % of the FMA peak' '^NO RATIO'
+ok "only the reason" lacks '^ratio' "$W/out"
+
+ok "medians" sh -c '. tests/bench/lib/fair.sh; [ "$(median 3 1 2) $(median 4 1 2 10) $(median 7)" = "2 3 7" ]'
+
+finish
