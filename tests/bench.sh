@@ -32,6 +32,16 @@ fake bench/peak <<'END'
 #!/bin/sh
 echo 100
 END
+fake bench/products <<'END'
+#!/bin/sh
+case "$*" in
+*none*)   exit 1 ;;
+*--trial) [ "${OPENBLAS_CORETYPE-}" = SKYLAKEX ] && gflops=90 || gflops=80
+          echo "trial kernel=K-${OPENBLAS_CORETYPE-own} gflops=$gflops" ;;
+*)        echo "measured with ${OPENBLAS_CORETYPE-nothing}, ${OPENBLAS_L2_SIZE-nothing}" ;;
+esac
+END
+
 against() {     # against NAME CPUINFO PRODUCT FLAGS ...: in an environment that slows the other side down
     name=$1 cpuinfo=$2 product=$3
     shift 3
@@ -64,6 +74,13 @@ ok "of its own, with the fastest kernel" printed '^kernel OpenBLAS-SKYLAKEX' 'pr
 ok "below 70 % of the peak there is no ratio" ends_with 1 against pytorch avx2 69 --config nano --pairs 3
 ok "but the reason" printed '69 % of the FMA peak' '^NO RATIO'
 ok "only the reason" lacks '^ratio' "$W/out"
+
+ok "against_openblas runs" ends_with 0 against openblas avx512 90 --library l
+ok "with the fastest kernel, and nothing else" printed 'GFLOP/s  K-HASWELL' '^measured with SKYLAKEX, nothing'
+ok "it tries only kernels that the processor can run" ends_with 0 against openblas avx2 90 --library l
+ok "on AVX2" lacks 'SKYLAKEX' "$W/out"
+ok "it says how to install what is missing" ends_with 1 against openblas avx2 90 --library none
+ok "in a sentence" printed 'apt install libopenblas0-openmp'
 
 ok "medians" sh -c '. tests/bench/lib/fair.sh; [ "$(median 3 1 2) $(median 4 1 2 10) $(median 7)" = "2 3 7" ]'
 

@@ -42,7 +42,8 @@ $(B)/fuzz/%: $(B)/f32/tests/fuzz/%.o $(call f32,$(FUZZLIB)) $(B)/f32/tests/fault
 	$(link) $(WRAP_LD) $(FUZZER)
 $(call f32,$(FUZZ) tests/fuzz/lib/fuzz.c): OWN = $(if $(FUZZER),-DGRADUS_FUZZER)
 $(B)/bench/%: $(B)/f32/tests/bench/%.o $(call f32,$(BENCH) examples/lib/sample.c) $(B)/libgradus.a
-	$(link)
+	$(link) $(OWN_LD)
+$(B)/bench/products: OWN_LD = -ldl                      # where the C library itself has no dlopen
 
 $(B)/faults/train-mpi: $(B)/f32/tests/fault.o
 $(B)/faults/train-mpi: OWN_LD = $(WRAP_LD)
@@ -139,7 +140,7 @@ port:
 	@BUILD=$(B) CC=$(call quote,$(CC)) JOBS=2 ONLY=$(call quote,$(ONLY)) sh tests/port/port.sh
 
 ## make bench       how fast it is, and how near the peak; flags: ARGS="--quick"
-bench: $(B)/bench/bench $(B)/bench/step
+bench: $(patsubst %,$(B)/bench/%,bench step peak products)
 	$(B)/bench/bench $(ARGS)
 
 # `make -j2 deps test` would begin both at once: with deps among the goals, what uses Check or gnuplot waits for it.

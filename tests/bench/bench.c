@@ -4,7 +4,8 @@
  *     make bench ARGS="--only gemm,steps --config tiny --quick"
  *
  * The first table is the machine's own peak, and the others give their share of it. This is no test:
- * nothing here fails because it is slow. tests/bench/against_pytorch compares with PyTorch.
+ * nothing here fails because it is slow. tests/bench/against_pytorch compares with PyTorch,
+ * tests/bench/against_openblas with OpenBLAS.
  */
 #include "lib/bench.h"
 #include <stdlib.h>

@@ -1,0 +1,311 @@
+/* products: matrix products by gradus and by OpenBLAS (or BLIS) in one process, in turns, for
+ * tests/bench/against_openblas.
+ *
+ *     build/bench/products --library libopenblas.so.0 --threads 2 --seconds 0.5
+ *
+ * A shape M,N,K is a Linear of K inputs and N outputs over M rows:
+ *
+ *     fwd  y  = x w^T     (M, K) (N, K)^T         NT
+ *     dx   dx = dy w      (M, N) (N, K)           NN
+ *     dw   dw = dy^T x    (M, N)^T (M, K)         TN
+ *
+ * each 2 M N K flop, stored, not added. The library is opened while this runs (dlopen), so that gradus is
+ * built without it. --trial measures the library alone and prints one line: the mean of all products. */
+#include "lib/bench.h"
+#include "../../core/kernel.h"
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <time.h>
+
+static const struct shape {
+    const char *of;                     /* the configuration (workload.c) that has it */
+    int         m, n, k;
+} shapes[] = {
+    { "nano", 256, 128, 32 },   { "nano", 256, 32, 128 },
+    { "tiny", 768, 128, 128 },  { "tiny", 768, 512, 128 },
+    { "tiny", 768, 128, 512 },  { "tiny", 768, 65, 128 },
+    { "small", 4096, 384, 384 }, { "small", 4096, 1536, 384 }, { "small", 4096, 384, 1536 },
+    { "gpt2", 256, 3072, 768 }, { "gpt2", 256, 768, 3072 },  { "gpt2", 256, 50257, 768 },
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes, FORMS = 3 };
+static const char *const forms[FORMS] = { "fwd", "dx", "dw" };
+
+/* ---- the library ---- */
+
+enum { ROW_MAJOR = 101, AS_IT_IS = 111, TRANSPOSED = 112 };     /* of cblas.h */
+typedef void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k,
+                         float alpha, const float *a, int lda, const float *b, int ldb,
+                         float beta, float *c, int ldc);
+
+static struct library {
+    void        *handle;
+    cblas_sgemm *sgemm;
+} library;
+
+/* Writes the address of a function to f, a pointer to such a function: C has no cast for it. */
+static bool find(const char *name, void *f)
+{
+    void *address = dlsym(library.handle, name);
+    memcpy(f, &address, sizeof address);
+    return address != NULL;
+}
+
+/* They count their threads when they are opened. */
+static bool open_library(const char *file, const char *threads)
+{
+    setenv("OPENBLAS_NUM_THREADS", threads, 1);
+    setenv("BLIS_NUM_THREADS", threads, 1);
+    setenv("OMP_NUM_THREADS", threads, 1);
+    library.handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    return library.handle && find("cblas_sgemm", &library.sgemm);
+}
+
+/* The kernel that it has chosen; BLIS chooses at the first product. */
+static void kernel_name(char name[64])
+{
+    char *(*corename)(void), *(*config)(void);
+    int (*arch)(void);
+    const char *(*arch_name)(int);
+    if (find("openblas_get_corename", &corename) && find("openblas_get_config", &config)) {
+        char version[16] = "";
+        sscanf(config(), "OpenBLAS %15s", version);
+        snprintf(name, 64, "OpenBLAS-%s-%s", version, corename());
+    } else if (find("bli_arch_query_id", &arch) && find("bli_arch_string", &arch_name))
+        snprintf(name, 64, "BLIS-%s", arch_name(arch()));
+    else
+        snprintf(name, 64, "unknown");
+}
+
+/* ---- a product, by either ---- */
+
+struct product {
+    gra_machine *machine;
+    gra_mat      a, b, c;
+};
+
+static void by_gradus(const struct product *p)
+{
+    gra_gemm(p->machine, p->a, p->b, p->c, false);
+}
+
+static void by_library(const struct product *p)
+{
+    const bool ta = p->a.col != 1, tb = p->b.col != 1;
+    library.sgemm(ROW_MAJOR, ta ? TRANSPOSED : AS_IT_IS, tb ? TRANSPOSED : AS_IT_IS,
+                  p->c.rows, p->c.cols, p->a.cols, 1, p->a.p, (int)(ta ? p->a.col : p->a.row),
+                  p->b.p, (int)(tb ? p->b.col : p->b.row), 0, p->c.p, (int)p->c.row);
+}
+
+static double flop(const struct product *p)
+{
+    return 2.0 * p->c.rows * p->c.cols * p->a.cols;
+}
+
+static struct product product_open(gra_tape *t, const struct shape *s, int form)
+{
+    const size_t m = (size_t)s->m, n = (size_t)s->n, k = (size_t)s->k;
+    const gra_mat x = gra_mat_of(form == 1 ? NULL : random_values(m * k), s->m, s->k),
+                  w = gra_mat_of(form == 2 ? NULL : random_values(n * k), s->n, s->k),
+                  dy = gra_mat_of(form == 0 ? NULL : random_values(m * n), s->m, s->n);
+    const struct product of[FORMS] = {
+        { NULL, x, gra_mat_transpose(w), gra_mat_of(NULL, s->m, s->n) },
+        { NULL, dy, w, gra_mat_of(NULL, s->m, s->k) },
+        { NULL, gra_mat_transpose(dy), x, gra_mat_of(NULL, s->n, s->k) },
+    };
+    struct product p = of[form];
+    p.machine = gra_tape_machine(t);
+    p.c.p = values_of((size_t)p.c.rows * (size_t)p.c.cols);
+    return p;
+}
+
+static void product_close(struct product *p)
+{
+    free(p->a.p);
+    free(p->b.p);
+    free(p->c.p);
+}
+
+/* Both must have computed the same, but for rounding. */
+static void compare(const struct product *p)
+{
+    const size_t n = (size_t)p->c.rows * (size_t)p->c.cols;
+    real *c = values_of(n);
+    double error = 0, sum = 0;
+    by_gradus(p);
+    memcpy(c, p->c.p, n * sizeof *c);
+    by_library(p);
+    for (size_t i = 0; i < n; i++) {
+        const double y = (double)p->c.p[i], d = (double)c[i] - y;
+        error += d * d;
+        sum += y * y;
+    }
+    free(c);
+    if (!(error <= 1e-10 * sum)) {
+        fprintf(stderr, "products: got an error of %.1e between the two, expected at most 1e-5: one is wrong\n",
+                sqrt(error / sum));
+        exit(1);
+    }
+}
+
+/* ---- in turns ---- */
+
+/* GFLOP/s of a turn: some hundredths of a second. The threads of the other side look for work a while
+ * before they sleep, so with several of them a turn begins with a rest, and then with a product that
+ * wakes its own. */
+static double turn(void (*f)(const struct product *), const struct product *p, int threads, double peak)
+{
+    const struct timespec rest = { 0, 30000000 };
+    const long calls = 1 + (long)(0.01 * 1e9 * peak / flop(p));
+    if (threads > 1)
+        nanosleep(&rest, NULL);
+    f(p);
+    const double begun = now();
+    for (long i = 0; i < calls; i++)
+        f(p);
+    return 1e-9 * flop(p) * (double)calls / (now() - begun);
+}
+
+struct figures {
+    double ours, theirs, ratio;         /* GFLOP/s: the fastest third's median of each; ours / theirs */
+};
+
+/* samples_fastest looks for small numbers: the samples are seconds for 1e9 flop. */
+static struct figures in_turns(const struct product *p, int threads, double peak, double seconds)
+{
+    samples ours = samples_begin(seconds, 5), theirs = ours;
+    compare(p);
+    while (samples_wanted(&ours)) {
+        samples_add(&ours, 1 / turn(by_gradus, p, threads, peak));
+        samples_add(&theirs, 1 / turn(by_library, p, threads, peak));
+    }
+    const double a = 1 / samples_fastest(&ours), b = 1 / samples_fastest(&theirs);
+    return (struct figures){ a, b, a / b };
+}
+
+/* The library alone: the geometric mean of all products. */
+static double trial(gra_tape *t, int threads, double peak)
+{
+    double logs = 0;
+    for (int i = 0; i < SHAPES * FORMS; i++) {
+        struct product p = product_open(t, &shapes[i / FORMS], i % FORMS);
+        double best = 0;
+        for (int k = 0; k < 3; k++)
+            best = fmax(best, turn(by_library, &p, threads, peak));
+        logs += log(best);
+        product_close(&p);
+    }
+    return exp(logs / (SHAPES * FORMS));
+}
+
+/* A product large enough for any library to come near the peak, beside the peak: the share of it. */
+static double share_of_peak(gra_tape *t, const bench *b, int threads, double *peak, double *gflops)
+{
+    const struct shape large = { "", 2048, 2048, 2048 };
+    struct product p = product_open(t, &large, 1);
+    double share[3];
+    for (int i = 0; i < 3; i++) {
+        *peak = fma_peak(b, threads);
+        *gflops = 0;
+        for (int k = 0; k < 5; k++)
+            *gflops = fmax(*gflops, turn(by_library, &p, threads, *peak));
+        share[i] = *gflops / *peak;
+    }
+    product_close(&p);
+    return fmax(fmin(share[0], share[1]), fmin(fmax(share[0], share[1]), share[2]));     /* the median */
+}
+
+static void compare_all(gra_tape *t, const bench *b, int threads, double peak)
+{
+    const column c[] = {
+        { "config", "", NULL, 7, TEXT },        { "shape", "M,N,K", NULL, 16, TEXT },
+        { "form", "form", NULL, 5, TEXT },      { "ours", "gradus", NULL, 11, 1 },
+        { "ours_share", "% peak", NULL, 8, 0 }, { "theirs", "library", NULL, 12, 1 },
+        { "theirs_share", "% peak", NULL, 8, 0 }, { "ratio", "ratio", NULL, 9, 2 },
+    };
+    table out = table_begin(b, "products", "GFLOP/s; the ratio is gradus / the library", 8, c);
+    double least[FORMS] = { HUGE_VAL, HUGE_VAL, HUGE_VAL }, most[FORMS] = { 0 }, logs[FORMS] = { 0 };
+    int slower = 0;
+    for (int i = 0; i < SHAPES * FORMS; i++) {
+        const struct shape *s = &shapes[i / FORMS];
+        const int form = i % FORMS;
+        struct product p = product_open(t, s, form);
+        const struct figures f = in_turns(&p, threads, peak, b->seconds);
+        product_close(&p);
+        table_text(&out, "%s", s->of);
+        table_text(&out, "%d,%d,%d", s->m, s->n, s->k);
+        table_text(&out, "%s", forms[form]);
+        table_number(&out, f.ours);
+        table_number(&out, 100 * f.ours / peak);
+        table_number(&out, f.theirs);
+        table_number(&out, 100 * f.theirs / peak);
+        table_number(&out, f.ratio);
+        least[form] = fmin(least[form], f.ratio);
+        most[form] = fmax(most[form], f.ratio);
+        logs[form] += log(f.ratio);
+        slower += f.ratio < 1;
+    }
+    printf("\n");
+    for (int f = 0; f < FORMS; f++)
+        printf("ratio form=%s mean=%.2f min=%.2f max=%.2f\n",
+               forms[f], exp(logs[f] / SHAPES), least[f], most[f]);
+    printf("ratio threads=%d mean=%.2f min=%.2f max=%.2f, %d of %d below 1\n", threads,
+           exp((logs[0] + logs[1] + logs[2]) / (SHAPES * FORMS)), fmin(least[0], fmin(least[1], least[2])),
+           fmax(most[0], fmax(most[1], most[2])), slower, SHAPES * FORMS);
+}
+
+static int refuse(const char *what)
+{
+    fprintf(stderr, "products: %s\nusage: products --library FILE [--threads N] [--seconds S] [--trial]\n",
+            what);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    const char *file = NULL, *count = "1";
+    bench b = { .seconds = 0.5 };
+    bool only_trial = false;
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--trial") == 0)
+            only_trial = true;
+        else if (i++, strcmp(argv[i - 1], "--library") == 0)
+            file = value;
+        else if (strcmp(argv[i - 1], "--threads") == 0)
+            count = value;
+        else if (strcmp(argv[i - 1], "--seconds") == 0)
+            b.seconds = atof(value);
+        else
+            return refuse("got an unknown flag");
+    }
+    const int threads = atoi(count);
+    if (!file || threads < 1 || threads > 1024)
+        return refuse("expected a library, and 1 to 1024 threads");
+    if (!open_library(file, count)) {
+        fprintf(stderr, "products: got %s, expected a library with cblas_sgemm: %s\n", file,
+                library.handle ? "it has none" : dlerror());
+        return 1;
+    }
+    gra_tape *t = need(gra_open(threads));
+    bench brief = { .seconds = 0.1 };
+    char name[64];
+    double peak = fma_peak(&brief, threads), gflops;
+    if (only_trial) {
+        const double mean = trial(t, threads, peak);
+        kernel_name(name);
+        printf("trial kernel=%s gflops=%.1f library=%s\n", name, mean, file);
+        return 0;
+    }
+    const double share = share_of_peak(t, &brief, threads, &peak, &gflops);
+    kernel_name(name);
+    printf("library: kernel %s, of %s\n", name, file);
+    printf("its product of 2048 x 2048 matrices: %.1f GFLOP/s, %.1f %% of the FMA peak (%.1f)\n",
+           gflops, 100 * share, peak);
+    if (share < 0.7) {
+        puts("NO RATIO: with less than 70 % of the peak in a product the library is not at its best");
+        return 1;
+    }
+    compare_all(t, &b, threads, peak);
+    gra_close(t);
+    return 0;
+}
