@@ -156,9 +156,11 @@ void      gra_decimal_point(char *number);              /* print.c: in the place
 /* ---- models: what files hold of them ----------------------------------------------------------------- */
 int         gra_owned_count(const gra_model *m);        /* how many parameters and buffers of gra_state */
 gra_tensor *gra_owned_at(const gra_model *m, int i);    /* the i-th: parameters first, in their order */
+gra_tensor *gra_owned_find(const gra_model *m, const char *name);       /* NULL: there is none of that name */
 int         gra_alias_count(const gra_model *m);        /* how many further names of parameters (gra_alias) */
 gra_tensor *gra_alias_at(const gra_model *m, int i);    /* the i-th: a tensor that bears the name and shares
                                                            the data of its base, the parameter */
+gra_tensor *gra_alias_find(const gra_model *m, const char *name);
 int         gra_model_note(gra_model *m, const char *why);      /* the outcome of a gra_save or gra_load: why
                                                            it failed, or NULL; that of the next one replaces
                                                            it. 0; -1: it failed, or the model is unusable */

@@ -1,14 +1,15 @@
 /* model: the list of named parameters, and the memory that lives as long as the model.
  *
- * Parameters are walked in the order in which they were made; models have some hundreds, so a name is sought
- * by comparing all. */
+ * Parameters are walked in the order in which they were made, and found by the hash of their name: making a
+ * model takes time in proportion to their number, and so does each step. */
 #include "internal.h"
 
 #include <stdlib.h>
 
 struct list {                           /* tensors in order */
     gra_tensor **item;
-    int          count, room;           /* how many there are, and how many fit before it grows */
+    int          count, room;           /* how many there are; how many fit before it grows: a power of 2 */
+    int         *slot;                  /* 2 room of them: see slot_of */
 };
 
 struct gra_model {
@@ -21,6 +22,59 @@ struct gra_model {
     bool        keep_going, unusable;   /* unusable: the error is more than that of a file, and stays */
     gra_failure error;
 };
+
+/* ---- lists ---- */
+
+static size_t hash(const char *name)                    /* FNV-1a */
+{
+    uint64_t h = 14695981039346656037u;
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * 1099511628211u;
+    return (size_t)(h ^ h >> 32);
+}
+
+/* The slot of the tensor of that name, which holds its place in item counted from 1, or the empty one where
+ * it belongs, which holds 0: open addressing. At least half of the slots are empty, so the search ends
+ * soon. */
+static int *slot_of(const struct list *l, const char *name)
+{
+    const size_t last = 2 * (size_t)l->room - 1;
+    size_t i = hash(name) & last;
+    while (l->slot[i] && strcmp(l->item[l->slot[i] - 1]->name, name) != 0)
+        i = (i + 1) & last;
+    return &l->slot[i];
+}
+
+static gra_tensor *find(const struct list *l, const char *name)
+{
+    const int place = l->count ? *slot_of(l, name) : 0;
+    return place ? l->item[place - 1] : NULL;
+}
+
+/* Twice the room; false: out of memory, and the list is as it was. */
+static bool grow(struct list *l)
+{
+    const int room = l->room ? 2 * l->room : 32;
+    gra_tensor **item = realloc(l->item, (size_t)room * sizeof *item);
+    l->item = item ? item : l->item;
+    int *slot = item ? calloc(2 * (size_t)room, sizeof *slot) : NULL;
+    if (!slot)
+        return false;
+    free(l->slot);
+    l->slot = slot;
+    l->room = room;
+    for (int i = 0; i < l->count; i++)
+        *slot_of(l, l->item[i]->name) = i + 1;
+    return true;
+}
+
+static void list_free(struct list *l)
+{
+    free(l->item);
+    free(l->slot);
+}
+
+/* ---- the model ---- */
 
 gra_model *gra_model_open(gra_tape *t, gra_rng *rng)
 {
@@ -38,9 +92,9 @@ void gra_model_close(gra_model *m)
         return;
     gra_machine_close(m->machine);
     gra_arena_free(&m->arena);
-    free(m->params.item);
-    free(m->aliases.item);
-    free(m->states.item);
+    list_free(&m->params);
+    list_free(&m->aliases);
+    list_free(&m->states);
     free(m);
 }
 
@@ -109,27 +163,14 @@ gra_scope gra_enter(gra_scope s, const char *format, ...)
 
 /* ---- parameters ---- */
 
-static gra_tensor *find(const struct list *l, const char *name)
-{
-    for (int i = 0; i < l->count; i++)
-        if (strcmp(l->item[i]->name, name) == 0)
-            return l->item[i];
-    return NULL;
-}
-
 static bool append(gra_model *m, struct list *l, gra_tensor *p)
 {
-    if (l->count == l->room) {
-        const int room = l->room ? 2 * l->room : 32;
-        gra_tensor **item = realloc(l->item, (size_t)room * sizeof *item);
-        if (!item) {
-            gra_model_fail(m, "out of memory: a list of more than %d parameters was wanted", l->room);
-            return false;
-        }
-        l->item = item;
-        l->room = room;
+    if (l->count == l->room && !grow(l)) {
+        gra_model_fail(m, "out of memory: a list of more than %d parameters was wanted", l->room);
+        return false;
     }
-    l->item[l->count++] = p;
+    l->item[l->count] = p;
+    *slot_of(l, p->name) = ++l->count;
     return true;
 }
 
@@ -218,6 +259,7 @@ void gra_alias(gra_scope s, const char *name, gra_tensor *p)
 
 int         gra_alias_count(const gra_model *m)         { return m->aliases.count; }
 gra_tensor *gra_alias_at(const gra_model *m, int i)     { return m->aliases.item[i]; }
+gra_tensor *gra_alias_find(const gra_model *m, const char *name)  { return find(&m->aliases, name); }
 
 gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p)
 {
@@ -246,6 +288,12 @@ gra_tensor *gra_owned_at(const gra_model *m, int i)
 {
     const int state = i - m->params.count;
     return state < 0 ? gra_param_at(m, i) : state < m->states.count ? m->states.item[state] : NULL;
+}
+
+gra_tensor *gra_owned_find(const gra_model *m, const char *name)
+{
+    gra_tensor *p = find(&m->params, name);
+    return p ? p : find(&m->states, name);
 }
 
 size_t gra_param_values(const gra_model *m)

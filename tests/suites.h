@@ -52,4 +52,13 @@ const char *test_of_no_suite(void);     /* a file whose tests would never run, o
 /* Where a size_t has 32 bits, some shapes are too large to count, and elsewhere only too large for the memory. */
 #define ADDRESSES_OF_32_BITS (SIZE_MAX <= UINT32_MAX)
 
+/* A sanitizer makes programs many times slower. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define SLOWED 1
+#elif defined __has_feature
+#define SLOWED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define SLOWED 0
+#endif
+
 #endif

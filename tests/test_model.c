@@ -95,6 +95,22 @@ TEST(names_of_many_parameters)    /* each is found, and the first stays the firs
     expect_model_part("there is a parameter blocks.7.bias already");
 }
 
+/* Were names compared one by one, each of the four loops would take hours: Check's own time limit is the judge. */
+TEST(a_model_of_very_many_parameters)
+{
+    enum { MANY = SLOWED ? 20000 : 200000 };
+    gra_adamw opt;
+    for (int i = 0; i < MANY; i++)
+        ck_assert(gra_param(gra_enter(gra_root(model), "blocks.%d", i), "weight", gra_init_ones(), GRA_SHAPE(1)));
+    for (int i = 0; i < MANY; i++)
+        gra_alias(gra_enter(gra_root(model), "again.%d", i), "weight", gra_param_at(model, i));
+    ck_assert_int_eq(gra_adamw_init(&opt, model, NULL), 0);
+    for (int i = 0; i < MANY; i++)
+        ck_assert_ptr_eq(gra_param_find(model, gra_param_at(model, i)->name), gra_param_at(model, i));
+    ck_assert_int_eq(gra_alias_count(model), MANY);
+    ck_assert_int_eq(gra_owned_count(model), 3 * MANY);
+}
+
 TEST(a_further_name)
 {
     gra_tensor *w = param("w", GRA_SHAPE(2, 3));

@@ -282,6 +282,27 @@ TEST(test_name_taken)                   /* by a directory, while the file is wri
     ck_assert_int_eq(folder_entries(FOLDER), 1);        /* the directory alone */
 }
 
+/* Were names compared one by one, loading would take minutes: Check's own time limit is the judge. */
+TEST(test_very_many_tensors)
+{
+    enum { MANY = SLOWED ? 20000 : 200000 };
+    gra_model *m = model_open();
+    for (int i = 0; i < MANY; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "blocks.%d.weight", i);
+        gra_tensor *p = parameter(m, name, GRA_SHAPE(1));
+        gra_alias(gra_enter(gra_root(m), "again.%d", i), "weight", p);
+        p->data[0] = (real)i;
+    }
+    ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
+    for (int i = 0; i < MANY; i++)
+        gra_param_at(m, i)->data[0] = -1;
+    ck_assert_int_eq(gra_load(m, PATH), 0);
+    for (int i = 0; i < MANY; i++)
+        ck_assert(gra_param_at(m, i)->data[0] == (real)i);
+    gra_model_close(m);
+}
+
 TEST(test_write_file)                   /* the old file stays until the new one is whole */
 {
     static const fault_call calls[] = { FAULT_OPEN, FAULT_WRITE, FAULT_SYNC, FAULT_CLOSE, FAULT_RENAME };

@@ -45,22 +45,15 @@ static int check_alias(gra_file *f, const gra_tensor *alias)
     return same > 0 ? 0 : -1;
 }
 
-static bool has_tensor(const gra_model *m, int n, const char *name)
-{
-    for (int i = 0; i < n; i++)
-        if (strcmp(gra_owned_at(m, i)->name, name) == 0)
-            return true;
-    for (int i = 0; i < gra_alias_count(m); i++)
-        if (strcmp(gra_alias_at(m, i)->name, name) == 0)
-            return true;
-    return false;
-}
-
 static int check_no_others(gra_file *f, const gra_model *m, int n)
 {
-    for (int i = 0; i < gra_file_count(f) && gra_file_count(f) != n; i++)
-        if (!has_tensor(m, n, gra_file_at(f, i)->name))
-            return gra_file_fail(f, "the model has no parameter %.100s", gra_file_at(f, i)->name);
+    gra_tensor *(*const find)(const gra_model *, const char *) =
+        n > gra_param_count(m) ? gra_owned_find : gra_param_find;
+    for (int i = 0; i < gra_file_count(f) && gra_file_count(f) != n; i++) {
+        const char *name = gra_file_at(f, i)->name;
+        if (!find(m, name) && !gra_alias_find(m, name))
+            return gra_file_fail(f, "the model has no parameter %.100s", name);
+    }
     for (int i = 0; i < gra_alias_count(m); i++)
         if (check_alias(f, gra_alias_at(m, i)))
             return -1;
