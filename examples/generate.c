@@ -12,6 +12,7 @@
  *
  *     build/generate --model gpt2.safetensors --ids "464 3290 318"
  */
+#include "lib/begin.h"
 #include "lib/flags.h"
 #include "lib/heatmap.h"
 #include "lib/load.h"
@@ -148,6 +149,7 @@ int main(int argc, char **argv)
 {
     session s = { .model = LOAD_DEFAULT, .prompt = "", .tokens = 500, .temperature = 0.8, .seed = 1,
                   .use_cache = 1 };
+    begin_program();
     program_name = argc > 0 ? say_last(argv[0]) : program_name;
     int status = parse(&s, argc, argv);
     if (status == FLAGS_GO_ON)

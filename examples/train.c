@@ -9,6 +9,7 @@
  * What surrounds it (flags, text, files, the picture) is in lib/, an idea a file.
  */
 #include "../layers/layers.h"
+#include "lib/begin.h"
 #include "lib/checkpoint.h"
 #include "lib/curve.h"
 #include "lib/run.h"
@@ -434,6 +435,7 @@ static int read_flags(training *t, int argc, char **argv)
 int main(int argc, char **argv)
 {
     static session s;                   /* larger than some stacks like */
+    begin_program();
     s.program = argc > 0 ? argv[0] : program_name;
     program_name = say_last(s.program);
     s.t = (training){ .o = options_default(), .best = HUGE_VAL };

@@ -110,6 +110,40 @@ if moments "runs that are stopped in odd places"; then
     ok "... that is said too" grep -Eq '^stopped after [0-9]* steps? in [0-9:]* [(][0-9]* of 60[)], validation' "$W/out"
 fi
 
+# ---- without standard streams -----------------------------------------------------------------------------
+closed() {      # closed STREAMS COMMAND ...: begun with these of 0, 1 and 2 closed
+    (
+        case $1 in *0*) exec <&- ;; esac
+        case $1 in *1*) exec >&- ;; esac
+        case $1 in *2*) exec 2>&- ;; esac
+        shift
+        exec "$@"
+    )
+}
+
+begun_closed() { # begun_closed STREAMS STATUS MOMENTS FLAGS ...: leaves a whole table, and goes on to the same end
+    streams=$1
+    wanted=$2
+    moments=$3
+    shift 3
+    rm -rf "$W/part"
+    ends_with "$wanted" closed "$streams" env GRADUS_FAULT="$moments" "$FAULTS/train" $whole --out "$W/part" "$@" &&
+        columns "$W/part/loss.tsv" && ends_with 0 "$TRAIN" --resume "$W/part" --quiet && same_run "$W/whole" "$W/part"
+}
+
+group "standard streams that are closed"
+ok "the output" begun_closed 1 1 ''
+rm -rf "$W/part"
+ok "... it is said that nothing can be written there" ends_with 1 closed 1 "$TRAIN" $whole --no-quiet --out "$W/part"
+ok "... in these words" test "$(cat "$W/err")" = "train: cannot write to the standard output: Bad file descriptor"
+ok "... before the first step" test ! -s "$W/part/loss.tsv"
+ok "the input" begun_closed 0 0 ''
+ok "all" begun_closed 012 1 ''
+if moments "runs without standard streams that are stopped"; then
+    ok "the output, killed" begun_closed 1 137 "begin 40 KILL"
+    ok "the error, Ctrl-C, killed" begun_closed 2 137 "begin 36 INT, begin 38 KILL" --no-quiet
+fi
+
 if moments "a run whose best model is not its last"; then
     group "the best model"
     # What it learns from most of the text is wrong for the last tenth.
@@ -221,7 +255,7 @@ ok "... is mended" same_run "$W/whole" "$W/d"
 
 # ---- a full disk, a model that is spoilt, a run replaced ------------------------------------------------
 limited() {     # limited FLAGS ...: no file may get more than 64 KiB
-    sh -c 'trap "" XFSZ; ulimit -f 128; exec "$@"' - "$TRAIN" "$@"
+    sh -c 'ulimit -f 128; exec "$@"' - "$TRAIN" "$@"
 }
 
 group "full disk, spoilt model"

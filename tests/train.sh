@@ -153,6 +153,11 @@ if [ "$(cat /proc/sys/vm/overcommit_memory 2>"$W/ok.out")" != 1 ]; then      # 1
     ok "... is out of memory" grep -q '^train: .*memory' "$W/err"
     ok "... before anything is written" test ! -e "$W/large"
 fi
+small_file() {  # small_file COMMAND ...: it may write no more than a few hundred bytes to a file
+    sh -c 'ulimit -f 1; exec "$@"' - "$@"
+}
+ok "generate: a file that may not grow" ends_with 1 small_file "$GENERATE" --model "$run" --tokens 3000
+ok "... is said" grep -q '^generate: cannot write to the standard output: File too large$' "$W/err"
 if [ -e /dev/full ]; then
     ok "stdout is full" full "$TRAIN" $small --out "$W/full.out"
     ok "... no model is written" test ! -e "$W/full.out/model.safetensors"

@@ -20,6 +20,7 @@ static void become_gnuplot(FILE *script, FILE *picture, const char *folder)
     static char name[] = "gnuplot", option[] = "-d";    /* not the user's settings */
     char *arguments[] = { name, option, NULL };
     const int null = open("/dev/null", O_RDWR);
+    signal(SIGXFSZ, SIG_DFL);           /* gnuplot does not look whether a write failed */
     if (null < 0 || dup2(fileno(script), 0) < 0 || dup2(fileno(picture), 1) < 0 || dup2(null, 2) < 0 ||
         (folder && chdir(folder)))
         _exit(1);

@@ -10,6 +10,7 @@
  * What you will learn: a tape is a list that a program can read, and what stands in it after a backward is
  * all there is to see of a step. look.c reads it; page.js draws it.
  */
+#include "../lib/begin.h"
 #include "../lib/flags.h"
 #include "../lib/load.h"
 #include "../lib/say.h"
@@ -38,6 +39,7 @@ int main(int argc, char **argv)
         { "out", FLAG_TEXT, &path, 0, 0, "FILE", .help = "the page" },
         { "threads", FLAG_INT, &trained.threads, 0, 1024, "N", .help = "threads, 0 = one for each core" },
     };
+    begin_program();
     program_name = argc > 0 ? say_last(argv[0]) : program_name;
     const int how = flags_parse(table, (int)(sizeof table / sizeof table[0]),
                                 "Writes a page that shows a step: every value, every gradient.", argc, argv,

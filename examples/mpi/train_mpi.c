@@ -12,6 +12,7 @@
  * follow from the seed, the step and the shard, never from the rank. Rank 0 alone writes files.
  *
  * What the library gives for this: gra_param_count, gra_param_at and the fields grad and size of a parameter. */
+#include "../lib/begin.h"
 #include "../lib/checkpoint.h"
 #include "../lib/files.h"
 #include "../lib/say.h"
@@ -338,6 +339,7 @@ static int read_flags(job *j)
 
 int main(int argc, char **argv)
 {
+    begin_program();
     MPI_Init(&argc, &argv);
     job j = { .argc = argc, .argv = argv };
     MPI_Comm_rank(MPI_COMM_WORLD, &j.rank);

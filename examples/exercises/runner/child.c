@@ -30,6 +30,7 @@ _Noreturn static void become(char *const argv[], const int in[2], const int out[
     setsid();
     orphans_die_with_me();
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     struct rlimit processor = { (rlim_t)l->seconds, (rlim_t)l->seconds + 1 };   /* SIGXCPU, then SIGKILL */
     setrlimit(RLIMIT_CPU, &processor);
     limit(RLIMIT_CORE, 0, 0);

@@ -1,6 +1,7 @@
 /* learn: the runner of the exercises. With a terminal it shows one after the other and judges at each save (session);
  * with flags it judges once, for scripts and for teachers. It runs in the repository's root, and finds what make has
  * built for it beside itself. */
+#include "../../lib/begin.h"
 #include "grade.h"
 #include "ladder.h"
 #include "progress.h"
@@ -162,6 +163,7 @@ int main(int argc, char **argv)
     static struct ladder l;
     struct progress p;
     struct flags f;
+    begin_program();
     if (read_flags(&f, argc, argv))
         return TROUBLE;
     const char *build = own_folder(argv[0]), *term = getenv("TERM");
