@@ -291,11 +291,9 @@ IN_PLACE_OF(int, closedir, DIR *dir)
 
 /* ---- streams ---- */
 
-static FILE *in_memory;                 /* what is printed there fails by malloc alone, which ferror tells */
-
 static bool no_print(FILE *f)
 {
-    return f != stderr && f != in_memory && fails(FAULT_PRINT);
+    return f != stderr && fails(FAULT_PRINT);
 }
 
 FAILING(FILE *, fopen, (const char *path, const char *mode), fails(FAULT_OPEN), NULL, hold, (path, mode))
@@ -304,15 +302,8 @@ FAILING(int, fflush, (FILE *f), no_print(f), EOF, as_it_is, (f))
 FAILING(size_t, fwrite, (const void *from, size_t size, size_t n, FILE *f), no_print(f), 0, as_it_is, (from, size, n, f))
 FAILING(int, vprintf, (const char *format, va_list args), no_print(stdout), -1, as_it_is, (format, args))
 
-IN_PLACE_OF(FILE *, open_memstream, char **text, size_t *size)
-{
-    in_memory = fails(FAULT_OPEN) ? NULL : __real_open_memstream(text, size);
-    return hold(in_memory) ? hold(in_memory) : NULL;    /* the stream and, until it is freed, its text */
-}
-
 IN_PLACE_OF(int, fclose, FILE *f)
 {
-    in_memory = f == in_memory ? NULL : in_memory;
     const int error = strikes(FAULT_CLOSE), status = __real_fclose(f);
     atomic_fetch_sub(&held, 1);
     if (error)

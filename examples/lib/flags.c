@@ -184,21 +184,26 @@ int flags_parse(const flag *table, int n, const char *about, int argc, char **ar
 
 /* ---- as a text --------------------------------------------------------------------------------------- */
 
+static bool is_written(const flag *f)
+{
+    char text[64];
+    return f->kind != FLAG_HEADING && value_of(f, text);
+}
+
 char *flags_write(const flag *table, int n)
 {
-    char *text = NULL, value[64];
-    size_t size;
-    FILE *f = open_memstream(&text, &size);
-    for (const flag *x = table; f && x < table + n; x++)
-        if (x->kind != FLAG_HEADING && value_of(x, value))
-            fprintf(f, "%s\t%s\n", x->name, value_of(x, value));
-    bool well = f && !ferror(f);
-    well = f && fclose(f) == 0 && well;
-    if (!well) {
+    char value[64];
+    size_t size = 1, at = 0;
+    for (const flag *f = table; f < table + n; f++)
+        if (is_written(f))
+            size += strlen(f->name) + strlen(value_of(f, value)) + 2;
+    char *text = calloc(size, 1);
+    if (!text)
         complain("out of memory");
-        free(text);
-    }
-    return well ? text : NULL;
+    for (const flag *f = table; text && f < table + n; f++)
+        if (is_written(f))
+            at += (size_t)snprintf(text + at, size - at, "%s\t%s\n", f->name, value_of(f, value));
+    return text;
 }
 
 int flags_read(const flag *table, int n, const char *path, char *text)
