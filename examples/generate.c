@@ -38,7 +38,7 @@ typedef struct session {
 static int parse(session *s, int argc, char **argv)
 {
     const flag table[] = {
-        { "model", FLAG_TEXT, &s->model, 0, 0, "DIR|FILE",
+        { "model", FLAG_TEXT, &s->model, 1, 0, "DIR|FILE",
           .help = "a folder of train, or a .safetensors" },
         { "prompt", FLAG_TEXT, &s->prompt, 0, 0, "TEXT", "the text to continue", .unset = "a line break" },
         { "ids", FLAG_TEXT, &s->ids, 0, 0, "\"N N N\"", "the tokens to continue, as numbers",

@@ -427,9 +427,9 @@ static int read_flags(training *t, int argc, char **argv)
 {
     options *o = &t->o;
     int status = options_parse(o, argc, argv);
-    if (status != FLAGS_GO_ON || !o->resume)
-        return status == FLAGS_GO_ON && options_complete(o) ? 2 : status;
-    return checkpoint_read_options(t) ? 1 : options_parse(o, argc, argv);
+    if (status == FLAGS_GO_ON && o->resume)
+        status = checkpoint_read_options(t) ? 1 : options_parse(o, argc, argv);
+    return status == FLAGS_GO_ON && options_complete(o) ? 2 : status;
 }
 
 int main(int argc, char **argv)

@@ -69,7 +69,7 @@ ok "--no-quite" near "$TRAIN" --no-quite --no-quiet
 ok "--tempreture" near "$GENERATE" --tempreture --temperature
 ok "--topk" near "$GENERATE" --topk --top-k
 ok "a name of a thousand letters" refuses 2 "'--0*' is not a flag" "$TRAIN" "--$(printf '%01000d' 0)"
-ok "--x" refuses 2 "'--x' is not a flag: flags begin" "$TRAIN" --x 1
+ok "--x" refuses 2 "'--x' is not a flag: --help lists them\$" "$TRAIN" --x 1
 
 # ---- generate, and what it is given ---------------------------------------------------------------------------
 bad() {         # bad STATUS PATTERN FLAGS ...: a sentence for people

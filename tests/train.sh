@@ -104,7 +104,14 @@ done
 
 # ---- bad input ----------------------------------------------------------------------------------------
 group "wrong usage"
-ok "not a flag" bad_train 2 "'some.txt' is not a flag" some.txt
+ok "not a flag" bad_train 2 "'some.txt' is not a flag: flags begin with two dashes, and --help lists them\$" some.txt
+ok "not a flag, with its dashes" bad_train 2 "'--bogus' is not a flag: --help lists them\$" --bogus
+ok "one dash" bad_train 2 "'-steps' is not a flag: did you mean --steps?\$" -steps 3
+ok "no, and a flag that is no switch" bad_train 2 "'--no-steps' is not a flag: did you mean --steps?\$" --no-steps 3
+ok "no, and half a switch" bad_train 2 "'--no-tie' is not a flag: did you mean --no-tied?\$" --no-tie
+for name in data out resume; do
+    ok "--$name ''" bad_train 2 "--$name wants [A-Z]*, not ''\$" --$name ''
+done
 ok "no value" bad_train 2 '--steps lacks its value: a whole number from 1 to 1000000000$' --steps
 ok "no value before a flag" bad_train 2 '--data lacks its value: FILE' --data --quiet
 ok "no choice" bad_train 2 '--gelu lacks its value: one of erf|tanh$' --gelu
@@ -139,6 +146,8 @@ ok "no such file" bad_train 1 'nowhere.txt: No such file' --data "$W/nowhere.txt
 ok "a folder" bad_train 1 'Is a directory' --data "$W"
 ok "a name with a line break" bad_train 2 '--data: a name with a line break' --data "a
 b.txt"
+ok "a name in Latin-1" bad_train 2 '--data: got the name dir/b?.txt, expected UTF-8, as a checkpoint keeps it: rename the file$' \
+    --data "$(printf 'dir/b\344.txt')"
 ok "an empty file" bad_train 1 'it is empty' --data "$W/empty"
 ok "shorter than a window" bad_train 1 'has 19 bytes, the last tenth, .* has 2, and a window of --context 64 needs 65' --data "$W/short"
 ok "too little to hold out" bad_train 1 'held out.* has 64, .* needs 65' --data "$W/640"
@@ -148,6 +157,12 @@ ok "no text of its own here" refuses 1 'give --data FILE' sh -c 'cd "$1" && exec
 ok "... nothing is written" test ! -e "$W/elsewhere/never"
 ok "a file in the place of the folder" refuses 1 'cannot make the folder' "$TRAIN" $small --out "$W/short"
 ok "a file on the way to it" refuses 1 'cannot make the folder' "$TRAIN" $small --out "$W/short/a/b"
+ln -s nowhere "$W/dangling"
+ln -s looping "$W/looping"
+for link in dangling looping dangling/a/b; do
+    ok "$link link" refuses 1 "cannot make the folder $W/${link%%/*}: it is a symbolic link that leads to no folder: remove it" \
+        "$TRAIN" $small --out "$W/$link"
+done
 if [ "$(cat /proc/sys/vm/overcommit_memory 2>"$W/ok.out")" != 1 ]; then      # 1: any amount is granted
     ok "a model too large" ends_with 1 "$TRAIN" --data "$W/641" --context 1 --width 1000000 --heads 1 --out "$W/large"
     ok "... is out of memory" grep -q '^train: .*memory' "$W/err"

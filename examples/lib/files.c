@@ -70,19 +70,27 @@ int file_write(const char *path, const char *bytes, size_t size)
     return -1;
 }
 
-int folder_make(const char *path)
+/* Makes the folder itself, if it is not there. 0 or -1 */
+static int make_one(const char *path)
 {
     struct stat about;
+    const int why = mkdir(path, 0777) ? errno : 0;
+    if (why == 0 || (stat(path, &about) == 0 && S_ISDIR(about.st_mode)))
+        return 0;
+    const bool link = lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
+    complain("cannot make the folder %s: %s", path,
+             link ? "it is a symbolic link that leads to no folder: remove it, or give another name" : strerror(why));
+    return -1;
+}
+
+int folder_make(const char *path)
+{
     char part[FILE_PATH];
-    int why = 0;
     for (size_t n = 0; path[n] && n < sizeof part - 1; n++) {           /* a, then a/b, then a/b/c */
         part[n] = path[n];
         part[n + 1] = 0;
-        if (path[n + 1] == '/' || !path[n + 1])
-            why = mkdir(part, 0777) ? errno : 0;
+        if (path[n + 1] == '/' && make_one(part))
+            return -1;
     }
-    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))              /* it may have existed before */
-        return 0;
-    complain("cannot make the folder %s: %s", path, strerror(why));
-    return -1;
+    return make_one(path);
 }

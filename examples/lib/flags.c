@@ -49,7 +49,7 @@ static bool set(const flag *f, const char *value)
             number <= f->high;
     case FLAG_TEXT:
         *(const char **)f->value = value;
-        return true;
+        return (double)strlen(value) >= f->low;
     default:
         return false;
     }
@@ -130,10 +130,12 @@ static int unknown(const flag *table, int n, const char *word)
     const bool no = strncmp(name, "no-", 3) == 0;
     for (const flag *f = table; f < table + n; f++)
         if (word[0] == '-' && f->kind != FLAG_HEADING && strncmp(f->name, no ? name + 3 : name, 3) == 0) {
-            complain("'%.60s' is not a flag: did you mean --%s%s?", word, no ? "no-" : "", f->name);
+            complain("'%.60s' is not a flag: did you mean --%s%s?", word,
+                     no && f->kind == FLAG_SWITCH ? "no-" : "", f->name);
             return -1;
         }
-    complain("'%.60s' is not a flag: flags begin with two dashes, and --help lists them", word);
+    complain("'%.60s' is not a flag: %s--help lists them", word,
+             strncmp(word, "--", 2) == 0 ? "" : "flags begin with two dashes, and ");
     return -1;
 }
 

@@ -23,7 +23,7 @@ typedef struct flag {
     const char *name;                   /* "steps" for --steps */
     flag_kind   kind;
     void       *value;                  /* the variable that it sets; its value before is the default */
-    double      low, high;              /* the smallest and largest number allowed */
+    double      low, high;              /* the smallest and largest number allowed; low 1: no empty text */
     const char *what;                   /* the name of the value in --help: N, FILE, a|b|c */
     const char *help;                   /* its description in --help, one line */
     const char *unset;                  /* the default in words, where a number would not say it */

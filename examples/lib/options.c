@@ -3,9 +3,12 @@
  * The size is that of nanoGPT's example for laptops. The model is GPT-2's (tied head, its initialisation)
  * without biases, which learns a little better at this size. */
 #include "options.h"
+#include "files.h"
 #include "optimizer.h"
 #include "say.h"
+#include "utf8.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 options options_default(void)
@@ -26,7 +29,7 @@ static int flags_of(options *o, flag table[FLAGS])
     const double many = 1e9;
     const flag all[] = {
         { NULL, FLAG_HEADING, .help = "the text" },
-        { "data", FLAG_TEXT, &o->data, 0, 0, "FILE", .help = "text to learn from", "this project's own",
+        { "data", FLAG_TEXT, &o->data, 1, 0, "FILE", .help = "text to learn from", "this project's own",
           true },
 
         { NULL, FLAG_HEADING, .help = "the model" },
@@ -62,8 +65,8 @@ static int flags_of(options *o, flag table[FLAGS])
         { "sample", FLAG_INT, &o->sample, 0, many, "N", .help = "tokens to write when trained", NULL, true },
         { "threads", FLAG_INT, &o->threads, 0, 1024, "N", .help = "threads, 0 = one for each core", NULL,
           true },
-        { "out", FLAG_TEXT, &o->out, 0, 0, "DIR", .help = "folder for the files" },
-        { "resume", FLAG_TEXT, &o->resume, 0, 0, "DIR", .help = "go on with the run in this folder",
+        { "out", FLAG_TEXT, &o->out, 1, 0, "DIR", .help = "folder for the files" },
+        { "resume", FLAG_TEXT, &o->resume, 1, 0, "DIR", .help = "go on with the run in this folder",
           "a new run", true },
         { "checkpoint-every", FLAG_INT, &o->checkpoint_every, 0, many, "N",
           .help = "steps between checkpoints",
@@ -95,8 +98,25 @@ int options_parse(options *o, int argc, char **argv)
     return how;
 }
 
+/* Is the text UTF-8? A byte that is in no character becomes a '?'. */
+static bool is_utf8(char *text)
+{
+    bool all = true;
+    for (size_t n = strlen(text), length; n > 0; text += length, n -= length) {
+        length = utf8_length((const unsigned char *)text, n);
+        if (length > 0)
+            continue;
+        all = false;
+        length = 1;
+        *text = '?';
+    }
+    return all;
+}
+
 int options_complete(options *o)
 {
+    char name[FILE_PATH];
+    snprintf(name, sizeof name, "%s", o->data ? o->data : "");
     optimizer_rates(o);
     if (o->warmup < 0)
         o->warmup = o->steps < 1000 ? o->steps / 10 : 100;
@@ -105,6 +125,8 @@ int options_complete(options *o)
                  o->width);
     else if (o->data && strchr(o->data, '\n'))          /* a checkpoint keeps each flag in one line */
         complain("--data: a name with a line break cannot be kept in a checkpoint: rename the file");
+    else if (!is_utf8(name))
+        complain("--data: got the name %s, expected UTF-8, as a checkpoint keeps it: rename the file", name);
     else if (o->min_lr > o->lr)
         complain("--min-lr %g is above --lr %g, and the rate falls from one to the other", o->min_lr, o->lr);
     else if (o->batch * o->context > 1 << 30)

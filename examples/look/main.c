@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     trained_flags trained = { 0 };
     int example = -1;
     const flag table[] = {
-        { "model", FLAG_TEXT, &trained.model, 0, 0, "DIR|FILE", "a folder of train, or a .safetensors",
+        { "model", FLAG_TEXT, &trained.model, 1, 0, "DIR|FILE", "a folder of train, or a .safetensors",
           .unset = LOAD_DEFAULT },
         { "prompt", FLAG_TEXT, &trained.prompt, 0, 0, "TEXT", "what the model reads",
           .unset = "\"static int\"" },
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
           .unset = "as it says" },
         { "example", FLAG_CHOICE, &example, 0, 0, "scalar|next-token", "a lesson in place of a model",
           .unset = "none" },
-        { "out", FLAG_TEXT, &path, 0, 0, "FILE", .help = "the page" },
+        { "out", FLAG_TEXT, &path, 1, 0, "FILE", .help = "the page" },
         { "threads", FLAG_INT, &trained.threads, 0, 1024, "N", .help = "threads, 0 = one for each core" },
     };
     begin_program();

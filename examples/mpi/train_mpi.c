@@ -326,9 +326,10 @@ static int read_flags(job *j)
     }
     if (t->o.resume)
         read_shards(j);
-    if (t->o.resume && checkpoint_read_options(t))
-        return 1;
-    status = t->o.resume ? options_parse(&t->o, j->argc, j->argv) : options_complete(&t->o) ? 2 : FLAGS_GO_ON;
+    if (t->o.resume)
+        status = checkpoint_read_options(t) ? 1 : options_parse(&t->o, j->argc, j->argv);
+    if (status == FLAGS_GO_ON && options_complete(&t->o))
+        status = 2;
     if (status == FLAGS_GO_ON && (j->shards < 1 || j->shards % j->ranks || j->shards > t->o.batch)) {
         complain("%d shards: their number must be a multiple of the ranks (%d) and at most the batch (%ld)", j->shards,
                  j->ranks, t->o.batch);
