@@ -505,8 +505,9 @@ double gra_warmup_linear(long step, long warmup, long hold, long steps, double l
  * directory". A file that cannot be read or written never aborts the program, and the model stays usable. (A
  * model that has another error is neither saved nor loaded.) A file is written under a temporary name in the
  * same folder, brought to the disk, then renamed: whatever happens, the old file or the new one is there,
- * whole. Values are written as F32 (libgradus) or F64 (libgradus64), bit for bit; F32, F64, F16 and BF16 are
- * read, and converted. */
+ * whole. A symbolic link stays, and the file that it points to is replaced; but one that another user has
+ * made is itself replaced. Values are written as F32 (libgradus) or F64 (libgradus64), bit for bit; F32, F64,
+ * F16 and BF16 are read, and converted. */
 typedef struct gra_meta {                       /* text beside the values, UTF-8; a key may not come twice */
     const char *key, *value;
 } gra_meta;

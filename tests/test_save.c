@@ -115,6 +115,36 @@ TEST(test_mode_and_link)                /* a new file has the usual mode; a link
     gra_model_close(m);
 }
 
+/* Another user's link may point to any file of ours, or to a device: it is replaced, and not what it points to. */
+TEST(test_link_of_another_user)
+{
+    enum { ANOTHER = 12345 };
+    gra_model *m = two_params(), *back = two_params();
+    struct stat s;
+    unsigned char file[16];
+    static const char *const to[] = { "victim", "pipe", "nowhere", "." };
+    write_bytes(FOLDER "/victim", "precious", 8);
+    ck_assert_int_eq(chmod(FOLDER "/victim", 0600), 0);
+    ck_assert_int_eq(mkfifo(FOLDER "/pipe", 0600), 0);
+    mode_t mask = umask(022);
+    for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
+        ck_assert_int_eq(symlink(to[i], PATH), 0);
+        if (lchown(PATH, ANOTHER, (gid_t)-1)) {         /* only root can */
+            unlink(PATH);
+            break;
+        }
+        ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
+        ck_assert(lstat(PATH, &s) == 0 && S_ISREG(s.st_mode) && (s.st_mode & 0777) == 0644);
+        ck_assert_int_eq(gra_load(back, PATH), 0);
+        ck_assert_int_eq(unlink(PATH), 0);
+    }
+    umask(mask);
+    ck_assert(read_bytes(FOLDER "/victim", file, sizeof file) == 8 && memcmp(file, "precious", 8) == 0);
+    ck_assert_int_eq(folder_entries(FOLDER), 2);
+    gra_model_close(back);
+    gra_model_close(m);
+}
+
 /* ---- there and back ---- */
 
 /* Any pattern of bits, also of NaN that signal, comes back: of parameters and of optimisers' moments. */

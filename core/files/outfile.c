@@ -18,12 +18,22 @@ static void failed(gra_outfile *out)
 
 /* ---- opening ---- */
 
+/* A symbolic link of the user's own, or of the system's, stays, and the file that it points to is replaced.
+ * One that another user has made may point to whatever that user wants overwritten: the link itself is
+ * replaced. */
+static bool is_followed(const char *path)
+{
+    struct stat link;
+    return lstat(path, &link) == 0 && S_ISLNK(link.st_mode) &&
+           (link.st_uid == geteuid() || link.st_uid == 0);
+}
+
 /* A new file in the target's folder, with the target's permissions; its name goes to `temporary`. */
 static int open_beside(const char *target, char *temporary, size_t room)
 {
     int fd = -1;
     struct stat was;
-    const bool replaces = stat(target, &was) == 0;
+    const bool replaces = lstat(target, &was) == 0 && S_ISREG(was.st_mode);
     errno = EEXIST;
     for (int i = 0; i < 1000 && fd < 0 && (errno == EEXIST || errno == EINTR); i++) {
         snprintf(temporary, room, "%s.%ld-%d.tmp", target, (long)getpid(), i);
@@ -43,11 +53,11 @@ static int open_existing(const char *path, int how)
     return fd;
 }
 
-static int open_replacement(gra_outfile *out, const char *path)
+static int open_replacement(gra_outfile *out, const char *path, bool follow)
 {
-    out->target = realpath(path, NULL);     /* a symbolic link stays, and the file it points to is replaced */
-    if (!out->target && errno == ENOENT)
-        out->target = strdup(path);             /* no such file yet, or a link that points nowhere */
+    out->target = follow ? realpath(path, NULL) : strdup(path);
+    if (!out->target && follow && errno == ENOENT)      /* it points nowhere */
+        out->target = strdup(path);
     const size_t room = out->target ? strlen(out->target) + 40 : 0;
     out->temporary = out->target ? malloc(room) : NULL;
     return out->temporary ? open_beside(out->target, out->temporary, room) : -1;
@@ -64,11 +74,13 @@ bool gra_outfile_open(gra_outfile *out, const char *path)
     struct stat s;
     *out = (gra_outfile){ .fd = -1 };
     path = path ? path : "";
-    const bool device = stat(path, &s) == 0 && !S_ISREG(s.st_mode);
+    const bool follow = is_followed(path), there = (follow ? stat(path, &s) : lstat(path, &s)) == 0;
+    const bool device = there && !S_ISREG(s.st_mode) && !S_ISLNK(s.st_mode);
     if (!*path)
         errno = ENOENT;
     else
-        out->fd = device ? open_existing(path, O_WRONLY) : open_replacement(out, path);
+        out->fd = device ? open_existing(path, O_WRONLY | (follow ? 0 : O_NOFOLLOW))
+                         : open_replacement(out, path, follow);
     if (out->fd >= 0)
         return true;
     failed(out);

@@ -1,7 +1,8 @@
 /* outfile.h: a file that appears whole or not at all.
  *
  * It is written under a temporary name in the same folder, brought to the disk, and then renamed. Where the
- * path is a device or a pipe there is nothing to replace, and the bytes go straight to it. */
+ * path is a device or a pipe there is nothing to replace, and the bytes go straight to it. A symbolic link is
+ * followed unless it is another user's. */
 #ifndef GRADUS_OUTFILE_H
 #define GRADUS_OUTFILE_H
 
