@@ -297,6 +297,7 @@ static bool no_print(FILE *f)
 }
 
 FAILING(FILE *, fopen, (const char *path, const char *mode), fails(FAULT_OPEN), NULL, hold, (path, mode))
+FAILING(FILE *, fdopen, (int fd, const char *mode), fails(FAULT_OPEN), NULL, as_it_is, (fd, mode))
 FAILING(FILE *, tmpfile, (void), fails(FAULT_OPEN), NULL, hold, ())
 FAILING(int, fflush, (FILE *f), no_print(f), EOF, as_it_is, (f))
 FAILING(size_t, fwrite, (const void *from, size_t size, size_t n, FILE *f), no_print(f), 0, as_it_is, (from, size, n, f))

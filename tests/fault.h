@@ -23,7 +23,7 @@
 typedef enum fault_call {
     FAULT_ALLOC,                        /* malloc, calloc, realloc, aligned_alloc, strdup */
     FAULT_THREAD,                       /* pthread_create */
-    FAULT_OPEN,                         /* open, fopen, opendir */
+    FAULT_OPEN,                         /* open, fopen, fdopen, opendir */
     FAULT_READ,                         /* read, pread */
     FAULT_WRITE,
     FAULT_PRINT,                        /* fprintf, vprintf, fwrite, fflush; on stderr they are left alone */

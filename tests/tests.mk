@@ -14,7 +14,7 @@ WRAPPED =
 ifeq ($(findstring darwin,$(MACHINE)),)
 WRAPPED = malloc calloc realloc aligned_alloc strdup free pthread_create \
           open read pread write fsync ftruncate close fstat lseek rename unlink mkdir realpath opendir closedir \
-          fopen tmpfile fclose fflush fwrite vprintf fprintf gra_begin
+          fopen fdopen tmpfile fclose fflush fwrite vprintf fprintf gra_begin
 endif
 WRAP_C  = $(if $(WRAPPED),-DGRADUS_WRAP)
 WRAP_LD = $(WRAPPED:%=-Wl,--wrap=%)

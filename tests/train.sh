@@ -233,6 +233,52 @@ echo "key	value" >"$W/theirs/config.tsv"
 rm "$W/theirs/model.safetensors"
 ok "another program's configuration" refuses 1 'theirs/config.tsv is there' "$TRAIN" $small --out "$W/theirs"
 
+# What a link in the folder points to is not the run's: the files that it writes take the place of the links.
+group "symbolic links in the folder"
+mkdir "$W/draws"
+printf '#!/bin/sh\nprintf "a picture\\000\\000\\000\\000IEND\\256B\\140\\202"\n' >"$W/draws/gnuplot"
+chmod +x "$W/draws/gnuplot"
+relink() {      # relink LINK: to a file that is not the run's
+    echo precious >"$W/victim"
+    rm -f "$1" && ln -s "$W/victim" "$1"
+}
+replaced() {    # replaced LINK: by a file, and what it pointed to is as it was
+    [ ! -h "$1" ] && [ -s "$1" ] && [ "$(cat "$W/victim")" = precious ]
+}
+cp -R "$W/own" "$W/linked"
+for name in loss.png loss.gp sample.txt result.tsv; do
+    relink "$W/linked/$name"
+    ok "$name is a link" with draws ends_with 0 "$TRAIN" --resume "$W/linked"
+    ok "... and becomes a file" replaced "$W/linked/$name"
+done
+for name in config.tsv vocab.tsv model.safetensors; do
+    relink "$W/linked/$name"
+    ok "$name is a link, and a new run begins" with draws ends_with 0 "$TRAIN" $small --steps 3 --sample 0 --out "$W/linked"
+    ok "... and it becomes a file" replaced "$W/linked/$name"
+done
+relink "$W/attention.png"
+ok "the picture of the weights is a link" with draws ends_with 0 "$GENERATE" --model "$W/own" --tokens 1 \
+    --prompt "int" --attention "$W/attention.png"
+ok "... and becomes a file" replaced "$W/attention.png"
+for name in checkpoint.safetensors model.safetensors best.safetensors; do
+    echo precious >"$W/victim"
+    cp "$W/linked/$name" "$W/copy"
+    rm "$W/linked/$name" && ln -s "$W/copy" "$W/linked/$name"
+    chown -h 12345 "$W/linked/$name" 2>"$W/ok.out" || { echo "$SCRIPT: left out: $name, a link of another user's"; continue; }
+    cp "$W/copy" "$W/before"
+    ok "$name is another user's link" with draws ends_with 0 "$TRAIN" --resume "$W/linked"
+    ok "... and what it points to is as it was" cmp "$W/copy" "$W/before"
+    [ $name = best.safetensors ] || ok "... and it becomes a file" test ! -h "$W/linked/$name"
+done
+relink "$W/linked/loss.tsv"
+not_its_own="linked/loss.tsv: got a symbolic link, expected a file of the run's own: remove it, or give another --out\$"
+ok "loss.tsv is a link, to go on" refuses 1 "$not_its_own" "$TRAIN" --resume "$W/linked"
+ok "... to begin" refuses 1 "$not_its_own" "$TRAIN" $small --steps 3 --out "$W/linked"
+mkdir "$W/bare"
+rm "$W/victim" && mv "$W/linked/loss.tsv" "$W/bare"
+ok "... to nothing" refuses 1 "bare${not_its_own#linked}" "$TRAIN" $small --steps 3 --out "$W/bare"
+ok "... which stays nothing" test ! -e "$W/victim"
+
 group "any bytes, any name"
 awk 'BEGIN { for (i = 0; i < 3000; i++) printf "%c", i * i % 251 }' | tr 'a-z' '\000-\031' >"$W/binary"
 odd="$W/it's a \"run\" \`touch oops\` \$(touch oops) %d 

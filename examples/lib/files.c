@@ -62,9 +62,25 @@ char *file_read(const char *path, size_t *size)
     return bytes;
 }
 
+bool file_is_link(const char *path)
+{
+    struct stat about;
+    return lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
+}
+
+/* A link to a device stays: there is nothing that could be lost. */
+int file_replace(const char *path, const char *bytes, size_t size)
+{
+    struct stat about;
+    const bool device = stat(path, &about) == 0 && !S_ISREG(about.st_mode);
+    if (file_is_link(path) && !device)
+        unlink(path);
+    return gra_write_file(path, bytes, size);
+}
+
 int file_write(const char *path, const char *bytes, size_t size)
 {
-    if (gra_write_file(path, bytes, size) == 0)
+    if (file_replace(path, bytes, size) == 0)
         return 0;
     complain("cannot write %s: %s", path, strerror(errno));
     return -1;
@@ -77,9 +93,9 @@ static int make_one(const char *path)
     const int why = mkdir(path, 0777) ? errno : 0;
     if (why == 0 || (stat(path, &about) == 0 && S_ISDIR(about.st_mode)))
         return 0;
-    const bool link = lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
     complain("cannot make the folder %s: %s", path,
-             link ? "it is a symbolic link that leads to no folder: remove it, or give another name" : strerror(why));
+             file_is_link(path) ? "it is a symbolic link that leads to no folder: remove it, or give "
+             "another name" : strerror(why));
     return -1;
 }
 

@@ -10,8 +10,12 @@ char *file_path(char path[FILE_PATH], const char *folder, const char *name);
                                                         /* writes "folder/name" to path and returns it; if it
                                                            is too long "", which opens no file */
 bool  file_ends_in(const char *path, const char *ending);       /* such as ".png" */
+bool  file_is_link(const char *path);                           /* a symbolic link, wherever it leads */
 char *file_read(const char *path, size_t *size);    /* the whole file, with a 0 byte at the end; free it */
-int   file_write(const char *path, const char *bytes, size_t size);     /* all or nothing; 0 or -1 */
+int   file_write(const char *path, const char *bytes, size_t size);     /* all or nothing; 0 or -1. A symbolic
+                                                           link is itself replaced, not the file behind it */
+int   file_replace(const char *path, const char *bytes, size_t size);   /* the same without a complaint: errno
+                                                           says why */
 int   folder_make(const char *path);                    /* as mkdir -p; 0 or -1 */
 
 #endif

@@ -1,7 +1,6 @@
 /* gnuplot: see gnuplot.h. It runs without a shell, reads its script from an unnamed file and writes the
  * picture to another, so there is no path to quote and nothing to clean up. */
 #include "gnuplot.h"
-#include "../../core/gradus.h"
 #include "files.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +53,7 @@ static const char *keep(FILE *picture, const char *path)
     const char *why = "gnuplot failed";
     if (bytes && fseek(picture, 0, SEEK_SET) == 0 && fread(bytes, 1, n, picture) == n &&
         (!file_ends_in(path, ".png") || is_whole(bytes, n)))
-        why = gra_write_file(path, bytes, n) ? strerror(errno) : NULL;
+        why = file_replace(path, bytes, n) ? strerror(errno) : NULL;
     free(bytes);
     return why;
 }

@@ -93,6 +93,16 @@ static int find_end(run *r, const char *path, long n)
     return found ? 0 : -1;
 }
 
+/* Rows are appended to what is there. A symbolic link is not followed, even one that appears only now. */
+static FILE *open_table(const char *path)
+{
+    const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    FILE *table = fd < 0 ? NULL : fdopen(fd, "a");
+    if (fd >= 0 && !table)
+        close(fd);
+    return table;
+}
+
 int run_open(run *r, const training *t)
 {
     const options *o = &t->o;
@@ -101,9 +111,14 @@ int run_open(run *r, const training *t)
         return -1;
     char path[FILE_PATH];
     file_path(path, o->out, "loss.tsv");
+    if (file_is_link(path)) {
+        complain("%s: got a symbolic link, expected a file of the run's own: remove it, or give another "
+                 "--out", path);
+        return -1;
+    }
     if (t->step > 0 && find_end(r, path, t->step))
         return -1;
-    r->table = fopen(path, "a");                        /* keeps the rows; new ones are appended */
+    r->table = open_table(path);
     if (!r->table)
         return lost(r);
     if (lock(r))
