@@ -5,6 +5,8 @@
 #   CC=clang            another compiler            WERROR=1  warnings are errors
 #   CFLAGS=... LDFLAGS=...  added to the flags      B=folder  build there, not in build/
 #   OPT=-O0             in place of -O3             V=1       show whole commands
+#
+# In one B one make at a time: two would write the same files at once, and one of them might read half of one.
 
 B   = build
 OPT = -O3

@@ -50,7 +50,7 @@ static int parse(session *s, int argc, char **argv)
          "likeliest" },
         { "top-k", FLAG_INT, &s->top_k, 0, 1e9, "K", .help = "sample among the K likeliest, 0 = all" },
         { "seed", FLAG_INT, &s->seed, 0, 4294967295.0, "N", .help = "random seed" },
-        { "cache", FLAG_SWITCH, &s->use_cache, .help = "key-value cache: faster, the same text" },
+        { "cache", FLAG_SWITCH, &s->use_cache, .help = "key-value cache: faster, equal to rounding" },
         { "threads", FLAG_INT, &s->threads, 0, 1024, "N", .help = "threads, 0 = one for each core" },
         { "attention", FLAG_TEXT, &s->attention, 0, 0, "FILE", "attention weights, as .png or .svg",
           .unset = "none" },
