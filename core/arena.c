@@ -1,8 +1,27 @@
-/* arena: a bump allocator over a growing list of blocks. Every piece starts on a cache line. */
+/* arena: a bump allocator over a growing list of blocks. Every piece starts on a cache line.
+ *
+ * Under AddressSanitizer memory is poisoned before it is handed out and when it is forgotten: a read or write
+ * there, such as one of a tensor of an earlier step, is reported. */
 #include "internal.h"
 
 #include <stdint.h>
 #include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define POISONS
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define POISONS
+#endif
+#endif
+#ifdef POISONS
+#include <sanitizer/asan_interface.h>
+#define POISON(p, n)   ASAN_POISON_MEMORY_REGION(p, n)
+#define UNPOISON(p, n) ASAN_UNPOISON_MEMORY_REGION(p, n)
+#else
+#define POISON(p, n)   ((void)(p), (void)(n))
+#define UNPOISON(p, n) ((void)(p), (void)(n))
+#endif
 
 #define LINE        ((size_t)64)
 #define FIRST_BLOCK ((size_t)64 << 10)
@@ -17,9 +36,17 @@ struct gra_block {
 static struct gra_block *new_block(size_t size)
 {
     struct gra_block *b = aligned_alloc(LINE, LINE + size);
-    if (b)
-        *b = (struct gra_block){ .size = size };
+    if (!b)
+        return NULL;
+    *b = (struct gra_block){ .size = size };
+    POISON((char *)b + LINE, size);
     return b;
+}
+
+static void free_block(struct gra_block *b)
+{
+    UNPOISON((char *)b + LINE, b->size);
+    free(b);
 }
 
 /* Adds a block of at least that size after the last one, which is NULL in an empty arena. */
@@ -51,6 +78,7 @@ void *gra_arena_alloc(gra_arena *a, size_t bytes)
     a->at = b;
     void *piece = (char *)b + LINE + b->used;
     b->used += bytes;
+    UNPOISON(piece, bytes);
     return piece;
 }
 
@@ -81,8 +109,10 @@ size_t gra_arena_used(const gra_arena *a)
 
 void gra_arena_rewind(gra_arena *a)
 {
-    for (struct gra_block *b = a->first; b; b = b->next)
+    for (struct gra_block *b = a->first; b; b = b->next) {
+        POISON((char *)b + LINE, b->used);
         b->used = 0;
+    }
     a->at = a->first;
 }
 
@@ -93,7 +123,7 @@ void gra_arena_merge(gra_arena *a)
     const size_t used = gra_arena_used(a);
     while (a->first && (a->first->next || a->first->size < used)) {
         struct gra_block *next = a->first->next;
-        free(a->first);
+        free_block(a->first);
         a->first = next;
     }
     if (!a->first && used)
@@ -105,7 +135,7 @@ void gra_arena_free(gra_arena *a)
 {
     for (struct gra_block *b = a->first, *next; b; b = next) {
         next = b->next;
-        free(b);
+        free_block(b);
     }
     *a = (gra_arena){ 0 };
 }

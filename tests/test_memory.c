@@ -5,6 +5,16 @@
 #include "suites.h"
 
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define POISONED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define POISONED
+#endif
+#endif
 
 TEST(pieces_are_aligned_and_apart)
 {
@@ -46,6 +56,45 @@ TEST(a_size_that_cannot_be)
     ck_assert_ptr_nonnull(gra_arena_alloc(&a, 1));
     gra_arena_free(&a);
 }
+
+/* AddressSanitizer finds what the library cannot: a program that reads x->data in a later step. */
+#ifdef POISONED
+static void expect_poison(const gra_real *values)      /* reading them, in a process of its own, is reported */
+{
+    char text[4096];
+    int status = 0;
+    FILE *said = tmpfile();
+    ck_assert_ptr_nonnull(said);
+    const pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        dup2(fileno(said), STDERR_FILENO);
+        fprintf(stderr, "%g\n", (double)values[0]);
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    rewind(said);
+    text[fread(text, 1, sizeof text - 1, said)] = '\0';
+    fclose(said);
+    ck_assert(!WIFEXITED(status) || WEXITSTATUS(status) != 0);
+    ck_assert_msg(strstr(text, "AddressSanitizer: use-after-poison"), "%s", text);
+}
+
+TEST(values_of_an_earlier_step_are_poisoned)
+{
+    gra_tape *t = gra_open(1);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *x = gra_full(t, 5, GRA_SHAPE(3));
+    const gra_real *values = x->data;
+    ck_assert(values[2] == 5);
+    gra_begin(t, GRA_GRAD, NULL);
+    expect_poison(values);
+    ck_assert_uint_eq(x->size, 3);                      /* the header is intact, by which an op refuses it */
+    gra_full(t, 7, GRA_SHAPE(3));
+    ck_assert(values[2] == 7);                          /* handed out again */
+    gra_close(t);
+}
+#endif
 
 TEST(the_third_training_step_allocates_nothing)
 {
