@@ -159,6 +159,7 @@ int gra_write_dot(const gra_tape *t, const char *path)
 {
     gra_listing l;
     struct text o = { 0 };
+    gra_need_tape(t, __func__);
     o.failed = !gra_listing_open(&l, t);
     if (!o.failed) {
         put_tape(&o, &l);

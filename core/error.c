@@ -79,9 +79,14 @@ bool gra_failure_set(gra_failure *e, const char *format, ...)
 void        gra_failure_clear(gra_failure *e)      { e->failed = false; }
 const char *gra_failure_text(const gra_failure *e) { return e->failed ? e->text : NULL; }
 
-void gra_abort(const char *sentence)
+void gra_abort(const char *format, ...)
 {
+    va_list args;
     fflush(stdout);                                     /* what was printed before stands before it */
-    fprintf(stderr, "gradus: %s\n", sentence);
+    va_start(args, format);
+    fputs("gradus: ", stderr);
+    vfprintf(stderr, format, args);
+    fputs("\n", stderr);
+    va_end(args);
     abort();
 }

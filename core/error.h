@@ -19,8 +19,9 @@ void        gra_failure_set_args(gra_failure *e, const char *format, va_list arg
 void        gra_failure_clear(gra_failure *e);                          /* no error; the subject stays */
 const char *gra_failure_text(const gra_failure *e);                     /* NULL: no error */
 
-_Noreturn void gra_abort(const char *sentence);         /* prints it first: an error that was not asked to be
-                                                           held back */
+_Noreturn void gra_abort(const char *format, ...) GRA_PRINTF(1, 2);     /* prints the sentence first: that of
+                                                           an error that was not asked to be held back, or
+                                                           that there is no tape or model to keep */
 
 int32_t     gra_utf8(const char **s, const char *end);  /* the next character, and *s moves past it; -1: not
                                                            UTF-8 */

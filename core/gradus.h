@@ -22,7 +22,9 @@
  * Errors, once for all. The tape (or the model) keeps the first error, as a sentence. By default the sentence
  * is printed and the program aborts, so that a debugger stops at the very call. After gra_keep_going(t, true)
  * the program goes on: ops return an empty tensor, gra_item is NaN and gra_backward returns -1. Functions for
- * files return a status and do not abort (but gra_load_npy makes a tensor on a tape, as an op does).
+ * files return a status and do not abort (but gra_load_npy makes a tensor on a tape, as an op does). Where
+ * there is no tape or model to keep the sentence, because it is NULL, or the model is closed, the program
+ * aborts in any case.
  *
  * Threads, once for all. A tape and the models opened on it belong to one thread at a time. Another thread
  * opens a tape of its own, on which it may read these models' parameters in GRA_EVAL while their owner runs a
@@ -410,7 +412,9 @@ gra_model  *gra_model_open(gra_tape *t, gra_rng *rng);  /* a model that computes
                                                            closed before it. rng may be NULL where nothing is
                                                            drawn. NULL: out of memory, here or in gra_open (t
                                                            is NULL) */
-void        gra_model_close(gra_model *m);              /* NULL is allowed */
+void        gra_model_close(gra_model *m);              /* NULL is allowed. A later use of m aborts with a
+                                                           sentence while t or another model of t is open, and
+                                                           until 64 more of them were closed */
 gra_scope   gra_root(gra_model *m);
 gra_scope   gra_enter(gra_scope s, const char *format, ...) GRA_PRINTF(2, 3);
 gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape shape);

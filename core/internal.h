@@ -25,6 +25,9 @@ void gra_refuse_both_precisions(void);  /* aborts in a program that is linked wi
 gra_machine *gra_machine_open(int threads);         /* 0 or less: one for each core; NULL: out of memory */
 gra_machine *gra_machine_share(gra_machine *m);         /* one more owner; m */
 void         gra_machine_close(gra_machine *m);         /* one owner less */
+void         gra_machine_free_later(gra_machine *m, void *memory);      /* when the machine is closed, or 64
+                                                           more such pieces came: so a closed model is
+                                                           recognised for a while */
 gra_machine *gra_model_machine(const gra_model *m);
 int          gra_machine_threads(const gra_machine *m);
 gra_isa      gra_machine_isa(const gra_machine *m);
@@ -75,6 +78,8 @@ struct gra_tape {
     max_align_t   scratch[GRA_MAX_ARGS / sizeof(max_align_t) + 1];      /* and its args */
     struct gra_watch *watch;            /* of a gradient check, or NULL */
 };
+void      gra_need_tape(const gra_tape *t, const char *who);   /* aborts with a sentence where t is NULL; who:
+                                                           the op or function that was called */
 gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data);      /* a tensor that no op
                                                            computes. Its values are `data`, or if that is NULL
                                                            new, uninitialised ones */
@@ -154,6 +159,8 @@ void      gra_tape_watch(gra_tape *t, gra_watch *w);    /* from the next gra_beg
 void      gra_decimal_point(char *number);              /* print.c: in the place of a locale's decimal comma */
 
 /* ---- models: what files hold of them ----------------------------------------------------------------- */
+void        gra_need_model(const gra_model *m, const char *who);        /* aborts with a sentence where m is
+                                                           NULL or closed; who: the function called */
 int         gra_owned_count(const gra_model *m);        /* how many parameters and buffers of gra_state */
 gra_tensor *gra_owned_at(const gra_model *m, int i);    /* the i-th: parameters first, in their order */
 gra_tensor *gra_owned_find(const gra_model *m, const char *name);       /* NULL: there is none of that name */

@@ -22,6 +22,7 @@
 
 #define MAX_THREADS 256
 #define WATCH       4000                /* looks at `job` before a worker sleeps: some microseconds */
+#define FREED_LATER 64
 
 struct gra_machine {
     int            owners;              /* the tape that it was opened for, and models */
@@ -29,6 +30,8 @@ struct gra_machine {
     char           missing_isa[24];     /* what GRADUS_ISA asked for in vain */
     bool           failed;              /* the tape's step has an error */
     gra_cut       *cut;                 /* NULL but in tests */
+    void          *later[FREED_LATER];  /* a ring of memory to free; NULL: nothing yet */
+    unsigned       freed_later;         /* how many were put there */
     real          *workspace;           /* GRA_WORKSPACE values for each worker */
 
     int            threads, started;    /* workers 1 .. started run beside the caller */
@@ -280,8 +283,17 @@ void gra_machine_close(gra_machine *m)
         pthread_join(m->worker[i].thread, NULL);
     pthread_cond_destroy(&m->wake);
     pthread_mutex_destroy(&m->lock);
+    for (int i = 0; i < FREED_LATER; i++)
+        free(m->later[i]);
     free(m->workspace);
     free(m);
+}
+
+void gra_machine_free_later(gra_machine *m, void *memory)
+{
+    void **place = &m->later[m->freed_later++ % FREED_LATER];
+    free(*place);
+    *place = memory;
 }
 
 int         gra_machine_threads(const gra_machine *m)           { return m->threads; }

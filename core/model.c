@@ -20,6 +20,7 @@ struct gra_model {
     gra_rng    *rng;
     gra_machine *machine;               /* of the tape that it was opened on */
     bool        keep_going, unusable;   /* unusable: the error is more than that of a file, and stays */
+    bool        closed;                 /* all else is gone */
     gra_failure error;
 };
 
@@ -86,20 +87,37 @@ gra_model *gra_model_open(gra_tape *t, gra_rng *rng)
     return m;
 }
 
+/* The struct itself stays a while, marked as closed, so that a later use of the model, such as a step of an
+ * optimiser that was made for it, is an error with a sentence. */
 void gra_model_close(gra_model *m)
 {
     if (!m)
         return;
-    gra_machine_close(m->machine);
+    gra_need_model(m, __func__);
+    gra_machine *machine = m->machine;
     gra_arena_free(&m->arena);
     list_free(&m->params);
     list_free(&m->aliases);
     list_free(&m->states);
-    free(m);
+    *m = (gra_model){ .closed = true };
+    gra_machine_free_later(machine, m);
+    gra_machine_close(machine);
+}
+
+void gra_need_model(const gra_model *m, const char *who)
+{
+    if (!m)
+        gra_abort("%s: got NULL for the model, expected an open one: gra_model_open returns NULL when there "
+                  "is no memory, or its tape is NULL", who);
+    if (m->closed)
+        gra_abort("%s: got a model that is closed, expected an open one: call gra_model_close after the last "
+                  "use of the model", who);
 }
 
 void gra_model_fail(gra_model *m, const char *format, ...)
 {
+    gra_model unheld = { 0 };
+    m = m ? m : &unheld;
     if (m->unusable)
         return;
     va_list args;
@@ -109,7 +127,7 @@ void gra_model_fail(gra_model *m, const char *format, ...)
     va_end(args);
     m->unusable = true;
     if (!m->keep_going)
-        gra_abort(m->error.text);
+        gra_abort("%s", m->error.text);
 }
 
 int gra_model_note(gra_model *m, const char *why)
@@ -122,30 +140,38 @@ int gra_model_note(gra_model *m, const char *why)
     return why ? -1 : 0;
 }
 
-void        gra_model_keep_going(gra_model *m, bool on) { m->keep_going = on; }
-const char *gra_model_error(const gra_model *m)         { return gra_failure_text(&m->error); }
+#define GIVEN(m) (gra_need_model(m, __func__), (m))
+void        gra_model_keep_going(gra_model *m, bool on) { GIVEN(m)->keep_going = on; }
+const char *gra_model_error(const gra_model *m)         { return gra_failure_text(&GIVEN(m)->error); }
+gra_machine *gra_model_machine(const gra_model *m)      { return GIVEN(m)->machine; }
 
 void *gra_model_alloc(gra_model *m, size_t bytes)
 {
-    void *p = gra_arena_alloc(&m->arena, bytes);
+    void *p = gra_arena_alloc(&GIVEN(m)->arena, bytes);
     if (!p)
         gra_model_fail(m, "out of memory: %zu more bytes were wanted for the model", bytes);
     return p ? memset(p, 0, bytes) : NULL;
 }
 
-gra_machine *gra_model_machine(const gra_model *m) { return m->machine; }
-
 /* ---- scopes ---- */
 
 gra_scope gra_root(gra_model *m)
 {
-    if (!m)
-        gra_abort("gra_root: the model is NULL: gra_open or gra_model_open had no memory for it");
+    gra_need_model(m, __func__);
     return (gra_scope){ .model = m };
+}
+
+static void need_scope(gra_scope s, const char *who)
+{
+    if (!s.model)
+        gra_abort("%s: got a scope without a model, expected one of gra_root(model), or of gra_enter: begin "
+                  "with gra_root", who);
+    gra_need_model(s.model, who);
 }
 
 gra_scope gra_enter(gra_scope s, const char *format, ...)
 {
+    need_scope(s, __func__);
     size_t at = strlen(s.name);
     if (at && at + 1 < sizeof s.name) {
         s.name[at++] = '.';
@@ -203,6 +229,7 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape sh
 {
     gra_model *m = s.model;
     size_t size;
+    need_scope(s, __func__);
     gra_scope full = gra_enter(s, "%s", name);
     if (m->unusable)
         return NULL;
@@ -244,6 +271,7 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape sh
 void gra_alias(gra_scope s, const char *name, gra_tensor *p)
 {
     gra_model *m = s.model;
+    need_scope(s, __func__);
     gra_scope full = gra_enter(s, "%s", name);
     if (m->unusable || !is_new(m, "gra_alias", full.name))
         return;
@@ -264,6 +292,7 @@ gra_tensor *gra_alias_find(const gra_model *m, const char *name)  { return find(
 gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p)
 {
     char name[2 * sizeof(gra_scope)];                   /* room for a kind as long as a name */
+    gra_need_model(m, __func__);
     snprintf(name, sizeof name, "%s.%s", kind, p->name);
     gra_tensor *s = m->unusable ? NULL : find(&m->states, name);
     if (!s && !m->unusable && (find(&m->params, name) || find(&m->aliases, name)))
@@ -271,11 +300,17 @@ gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p)
     return s || m->unusable ? s : make(m, &m->states, name, p->shape, NULL);
 }
 
-int         gra_param_count(const gra_model *m)                   { return m->params.count; }
-gra_tensor *gra_param_find(const gra_model *m, const char *name)  { return find(&m->params, name); }
+int gra_param_count(const gra_model *m) { return GIVEN(m)->params.count; }
+
+gra_tensor *gra_param_find(const gra_model *m, const char *name)
+{
+    gra_need_model(m, __func__);
+    return find(&m->params, name);
+}
 
 gra_tensor *gra_param_at(const gra_model *m, int i)
 {
+    gra_need_model(m, __func__);
     return i >= 0 && i < m->params.count ? m->params.item[i] : NULL;
 }
 
@@ -299,6 +334,7 @@ gra_tensor *gra_owned_find(const gra_model *m, const char *name)
 size_t gra_param_values(const gra_model *m)
 {
     size_t n = 0;
+    gra_need_model(m, __func__);
     for (int i = 0; i < m->params.count; i++)
         n += m->params.item[i]->size;
     return n;

@@ -54,7 +54,8 @@ gra_tensor *gra_run(gra_tensor *y);
 /* Errors. gra_fail keeps the first sentence and returns the empty tensor (no dimensions, one NaN). Say who
  * speaks, what came, what was wanted: "matmul: a is (6, 3) but b is (2, 3): ..." GRA_REFUSES(t, "name", x, w)
  * is true where the tape has an error, or an input is NULL, of another tape or of an earlier step: return
- * gra_empty(t). For an optional input b pass b ? b : x. */
+ * gra_empty(t). For an optional input b pass b ? b : x. Where the tape or the model is NULL there is nowhere
+ * to keep a sentence: it is printed and the program aborts. */
 gra_tensor *gra_fail(gra_tape *t, const char *format, ...) GRA_PRINTF(2, 3);
 gra_tensor *gra_empty(gra_tape *t);
 bool        gra_refuses(gra_tape *t, const char *op, int nin, gra_tensor *const *in);

@@ -118,6 +118,7 @@ void gra_fprint_tape(FILE *f, const gra_tape *t)
 {
     gra_listing l;
     cells cell;
+    gra_need_tape(t, __func__);
     if (!t->last)
         fprintf(f, "the tape is empty: %s\n", t->mode == GRA_EVAL ? "GRA_EVAL records nothing"
                 : "nothing was computed that wants a gradient");
@@ -136,4 +137,8 @@ void gra_fprint_tape(FILE *f, const gra_tape *t)
     }
 }
 
-void gra_print_tape(const gra_tape *t) { gra_fprint_tape(stdout, t); }
+void gra_print_tape(const gra_tape *t)
+{
+    gra_need_tape(t, __func__);
+    gra_fprint_tape(stdout, t);
+}

@@ -63,8 +63,7 @@ static void keep_headers(gra_tape *t)
 
 void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
 {
-    if (!t)
-        gra_abort("gra_begin: the tape is NULL: gra_open had no memory for it");
+    gra_need_tape(t, __func__);
     gra_arena_merge(&t->arena);
     keep_headers(t);
     t->step++;
@@ -83,33 +82,43 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
         gra_fail(t, "GRADUS_ISA is %s, but this processor has %s", missing, has[gra_machine_isa(t->machine)]);
 }
 
-gra_tensor *gra_empty(gra_tape *t)                     { return &t->empty; }
-int         gra_threads(const gra_tape *t)             { return gra_machine_threads(t->machine); }
-const char *gra_isa_name(const gra_tape *t)            { return gra_isa_text(gra_machine_isa(t->machine)); }
-gra_rng    *gra_tape_rng(gra_tape *t)                  { return t->rng; }
-gra_mode    gra_tape_mode(const gra_tape *t)           { return t->mode; }
+#define GIVEN(t) (gra_need_tape(t, __func__), (t))
+
+gra_tensor *gra_empty(gra_tape *t)                     { return &GIVEN(t)->empty; }
+int         gra_threads(const gra_tape *t)             { return gra_machine_threads(GIVEN(t)->machine); }
+const char *gra_isa_name(const gra_tape *t)    { return gra_isa_text(gra_machine_isa(GIVEN(t)->machine)); }
+gra_rng    *gra_tape_rng(gra_tape *t)                  { return GIVEN(t)->rng; }
+gra_mode    gra_tape_mode(const gra_tape *t)           { return GIVEN(t)->mode; }
 gra_machine *gra_tape_machine(const gra_tape *t)       { return t->machine; }
-void        gra_keep_going(gra_tape *t, bool on)       { t->keep_going = on; }
-void        gra_keep_grads(gra_tape *t, bool on)       { t->keep_grads = on; }
-void        gra_trace_nan(gra_tape *t, bool on)        { t->trace_nan = on; }
-void        gra_keep_attention(gra_tape *t, bool on)   { t->keep_attention = on; }
+void        gra_keep_going(gra_tape *t, bool on)       { GIVEN(t)->keep_going = on; }
+void        gra_keep_grads(gra_tape *t, bool on)       { GIVEN(t)->keep_grads = on; }
+void        gra_trace_nan(gra_tape *t, bool on)        { GIVEN(t)->trace_nan = on; }
+void        gra_keep_attention(gra_tape *t, bool on)   { GIVEN(t)->keep_attention = on; }
 void        gra_tape_watch(gra_tape *t, gra_watch *w)  { t->watch = w; }
 bool        gra_tape_keeps_attention(const gra_tape *t) { return t->keep_attention; }
-const char *gra_error(const gra_tape *t)               { return gra_failure_text(&t->error); }
+const char *gra_error(const gra_tape *t)               { return gra_failure_text(&GIVEN(t)->error); }
 
 /* ---- errors: the first one stays ---- */
 
+void gra_need_tape(const gra_tape *t, const char *who)
+{
+    if (!t)
+        gra_abort("%s: got NULL for the tape, expected an open one: gra_open returns NULL when there is no "
+                  "memory", who);
+}
+
 gra_tensor *gra_fail(gra_tape *t, const char *format, ...)
 {
-    if (t->error.failed)
+    gra_failure unheld = { 0 }, *error = t ? &t->error : &unheld;
+    if (error->failed)
         return &t->empty;
     va_list args;
     va_start(args, format);
-    gra_failure_set_args(&t->error, format, args);
+    gra_failure_set_args(error, format, args);
     va_end(args);
+    if (!t || !t->keep_going)
+        gra_abort("%s", error->text);
     gra_machine_set_failed(t->machine, true);
-    if (!t->keep_going)
-        gra_abort(t->error.text);
     return &t->empty;
 }
 
@@ -137,6 +146,7 @@ static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, boo
 
 bool gra_refuses(gra_tape *t, const char *op, int nin, gra_tensor *const *in)
 {
+    gra_need_tape(t, op);
     for (int i = 0; i < nin && !t->error.failed; i++)
         refuses(t, op, i, in[i], false);
     return t->error.failed;
@@ -154,7 +164,7 @@ void *gra_header_alloc(gra_tape *t, size_t bytes) { return alloc_from(t, &t->hea
 
 void *gra_alloc(gra_tape *t, size_t bytes)
 {
-    if (!t->watch || bytes > SIZE_MAX / 4)              /* too large in any case: alloc_from says so */
+    if (!GIVEN(t)->watch || bytes > SIZE_MAX / 4)              /* too large in any case: alloc_from says so */
         return alloc_from(t, &t->arena, bytes);
     char *room = alloc_from(t, &t->arena, bytes + 2 * GRA_WATCH_ROOM);
     if (!room)
@@ -171,6 +181,7 @@ static gra_tensor *new_tensor(gra_tape *t, const char *name, gra_shape shape, in
                               real *data)
 {
     size_t size;
+    gra_need_tape(t, name);
     if (t->error.failed)
         return &t->empty;
     if (!t->begun)
@@ -198,6 +209,7 @@ gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data)
 
 gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin, gra_tensor *const *in)
 {
+    gra_need_tape(t, op->name);
     for (int i = 0; i < nin; i++)
         if (refuses(t, op->name, i, in[i], i > 0))
             return &t->empty;

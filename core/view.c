@@ -7,10 +7,15 @@
 
 /* ---- nodes by number ---- */
 
-int gra_node_count(const gra_tape *t) { return t->last ? t->last->node : 0; }
+int gra_node_count(const gra_tape *t)
+{
+    gra_need_tape(t, __func__);
+    return t->last ? t->last->node : 0;
+}
 
 gra_tensor *gra_node_at(const gra_tape *t, int i)
 {
+    gra_need_tape(t, __func__);
     gra_tensor *y = i >= 0 ? t->last : NULL;
     while (y && y->node - 1 > i)
         y = y->prev;

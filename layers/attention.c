@@ -6,8 +6,7 @@
  *
  *     CausalAttention      y = y_0, the one head
  *     MultiHeadAttention   y = concat(y_0, y_1 ...) W_o^T + b_o */
-#include "layers.h"
-#include "../core/op.h"
+#include "given.h"
 
 /* ---- shared by both layers: the checks, the three projections, the call of the op ---- */
 
@@ -53,10 +52,11 @@ static void init_projections(gra_scope scope, const gra_attention_config *c, str
     gra_linear_init_with(value, gra_enter(scope, "W_value"), c->d_in, kv, c->qkv_bias, c->qkv_init);
 }
 
-/* False, with a sentence in the tape: x is not (..., time, d_in), or has more tokens than context_length. */
+/* False, with a sentence in the tape: the layer, and so its config c, is NULL; or x is not (..., time, d_in),
+ * or has more tokens than context_length. */
 static bool check_x(gra_tape *t, const char *layer, const gra_attention_config *c, gra_tensor *x)
 {
-    if (GRA_REFUSES(t, layer, x))
+    if (!gra_given_to_forward(t, layer, c) || GRA_REFUSES(t, layer, x))
         return false;
     if (!c->d_in)
         gra_fail(t, "%s: its init was not called, or failed (gra_model_error says why)", layer);
@@ -89,6 +89,8 @@ void gra_causal_attention_init(struct gra_causal_attention *a, gra_scope scope,
                                const gra_attention_config *config)
 {
     const char *name = "causal_attention";
+    if (!gra_given_to_init(scope, name, a))
+        return;
     gra_attention_config c = config ? *config : (gra_attention_config){ 0 };
     *a = (struct gra_causal_attention){ 0 };
     c.num_heads = c.num_heads ? c.num_heads : 1;
@@ -108,7 +110,7 @@ void gra_causal_attention_init(struct gra_causal_attention *a, gra_scope scope,
 
 gra_tensor *gra_causal_attention_forward(gra_tape *t, const struct gra_causal_attention *a, gra_tensor *x)
 {
-    if (!check_x(t, "causal_attention", &a->config, x))
+    if (!check_x(t, "causal_attention", a ? &a->config : NULL, x))
         return gra_empty(t);
     gra_tensor *q = gra_linear_forward(t, &a->query, x);            /* (..., time, d_out) */
     gra_tensor *k = gra_linear_forward(t, &a->key,   x);
@@ -122,6 +124,8 @@ void gra_multi_head_attention_init(struct gra_multi_head_attention *a, gra_scope
                                    const gra_attention_config *config)
 {
     const gra_attention_config *c = config;
+    if (!gra_given_to_init(scope, "multi_head_attention", a))
+        return;
     *a = (struct gra_multi_head_attention){ 0 };
     if (!check_config(scope.model, "multi_head_attention", c))
         return;
@@ -134,7 +138,7 @@ void gra_multi_head_attention_init(struct gra_multi_head_attention *a, gra_scope
 gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const struct gra_multi_head_attention *a,
                                              gra_tensor *x)
 {
-    if (!check_x(t, "multi_head_attention", &a->config, x))
+    if (!check_x(t, "multi_head_attention", a ? &a->config : NULL, x))
         return gra_empty(t);
     gra_tensor *q = gra_linear_forward(t, &a->query, x);            /* (..., time, d_out) */
     gra_tensor *k = gra_linear_forward(t, &a->key,   x);
@@ -158,7 +162,7 @@ static bool check_cache(gra_tape *t, const gra_attention_config *c, const gra_te
     else if (x->shape.ndim != 3 || x->shape.dim[0] != 1)
         gra_fail(t, "%s: x is %s, but a key-value cache is of one sequence: (1, time, %d) is wanted", name,
                  GRA_SHAPE_OF(x), c->d_in);
-    else if (!cache->rows)
+    else if (!cache || !cache->rows)
         gra_fail(t, "%s: the cache is not open: gra_kv_cache_open comes first, and must return 0", name);
     else if (cache->width != width || block < 0 || block >= cache->blocks)
         gra_fail(t, "%s: block %d with keys of %d numbers, but the cache has %d blocks with keys of %d", name,
@@ -183,7 +187,8 @@ static gra_tensor *append(gra_tape *t, real *rows, int filled, gra_tensor *x)
 gra_tensor *gra_multi_head_attention_forward_cached(gra_tape *t, const struct gra_multi_head_attention *a,
                                                     gra_tensor *x, const gra_kv_cache *cache, int block)
 {
-    if (!check_x(t, "multi_head_attention", &a->config, x) || !check_cache(t, &a->config, x, cache, block))
+    if (!check_x(t, "multi_head_attention", a ? &a->config : NULL, x) ||
+        !check_cache(t, &a->config, x, cache, block))
         return gra_empty(t);
     const size_t size = (size_t)cache->context_length * (size_t)cache->width;
     real *keys = cache->rows + 2 * (size_t)block * size, *values = keys + size;

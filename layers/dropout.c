@@ -1,9 +1,10 @@
 /* Dropout: in GRA_TRAIN y = 0 with probability p, else x / (1 - p); in the other modes y = x. */
-#include "layers.h"
-#include "../core/op.h"
+#include "given.h"
 
 void gra_dropout_init(struct gra_dropout *l, gra_scope scope, double p)
 {
+    if (!gra_given_to_init(scope, "dropout", l))
+        return;
     if (!(p >= 0 && p <= 1))
         gra_model_fail(scope.model, "dropout: p is %g, but 0 <= p <= 1 is wanted", p);
     l->p = p;
@@ -11,5 +12,7 @@ void gra_dropout_init(struct gra_dropout *l, gra_scope scope, double p)
 
 gra_tensor *gra_dropout_forward(gra_tape *t, const struct gra_dropout *l, gra_tensor *x)
 {
+    if (!gra_given_to_forward(t, "dropout", l))
+        return gra_empty(t);
     return gra_dropout(t, x, l->p);
 }

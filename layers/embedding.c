@@ -1,7 +1,6 @@
 /* Embedding: y_i = W[ids_i], a row of W (num_embeddings, embedding_dim) for each id.
  * Positional: y_t = x_t + W[first + t], a row of W (context_length, embedding_dim) for each position. */
-#include "layers.h"
-#include "../core/op.h"
+#include "given.h"
 
 void gra_embedding_init(struct gra_embedding *l, gra_scope scope, int num_embeddings, int embedding_dim)
 {
@@ -11,6 +10,8 @@ void gra_embedding_init(struct gra_embedding *l, gra_scope scope, int num_embedd
 void gra_embedding_init_with(struct gra_embedding *l, gra_scope scope, int num_embeddings, int embedding_dim,
                              gra_init weight)
 {
+    if (!gra_given_to_init(scope, "embedding", l))
+        return;
     if (num_embeddings < 1 || embedding_dim < 1)
         gra_model_fail(scope.model, "embedding: num_embeddings is %d and embedding_dim %d, "
                        "but both must be 1 or more", num_embeddings, embedding_dim);
@@ -21,6 +22,8 @@ void gra_embedding_init_with(struct gra_embedding *l, gra_scope scope, int num_e
 gra_tensor *gra_embedding_forward(gra_tape *t, const struct gra_embedding *l, const int *ids,
                                   gra_shape shape)
 {
+    if (!gra_given_to_forward(t, "embedding", l))
+        return gra_empty(t);
     return gra_embedding(t, l->weight, ids, shape);
 }
 
@@ -33,6 +36,8 @@ void gra_positional_embedding_init(struct gra_positional_embedding *l, gra_scope
 void gra_positional_embedding_init_with(struct gra_positional_embedding *l, gra_scope scope,
                                         int context_length, int embedding_dim, gra_init weight)
 {
+    if (!gra_given_to_init(scope, "positional_embedding", l))
+        return;
     if (context_length < 1 || embedding_dim < 1)
         gra_model_fail(scope.model, "positional_embedding: context_length is %d and embedding_dim %d, "
                        "but both must be 1 or more", context_length, embedding_dim);
@@ -43,7 +48,8 @@ void gra_positional_embedding_init_with(struct gra_positional_embedding *l, gra_
 gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const struct gra_positional_embedding *l,
                                                   gra_tensor *x, int first)
 {
-    if (GRA_REFUSES(t, "positional_embedding", x, l->weight))
+    if (!gra_given_to_forward(t, "positional_embedding", l) ||
+        GRA_REFUSES(t, "positional_embedding", x, l->weight))
         return gra_empty(t);
     const int context_length = l->weight->shape.dim[0], dim = l->weight->shape.dim[1], time = gra_dim(x, -2);
     if (x->shape.ndim < 2 || gra_dim(x, -1) != dim)

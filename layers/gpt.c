@@ -1,13 +1,14 @@
 /* GPT: logits = out_head(final_norm(block_n(... block_1(drop(tok_emb[ids] + pos_emb))))).
  *
  * Row t of the logits scores each token of the vocabulary: how likely it follows tokens 0 .. t. */
-#include "layers.h"
-#include "../core/op.h"
+#include "given.h"
 
 /* In GPT-2, 2 n_layers branches add to the residual stream: with weights divided by sqrt(2 n_layers), the
  * variance of their sum is that of one branch. */
 gra_init gra_gpt_weight_init(const gra_gpt_config *config, bool residual)
 {
+    if (!config)                        /* there is no model here to hold the sentence */
+        gra_model_fail(NULL, "gra_gpt_weight_init: got NULL for the config, expected a gra_gpt_config");
     if (config->init == GRA_INIT_GPT2)
         return gra_init_normal(0, residual ? 0.02 / sqrt(2.0 * config->n_layers) : 0.02);
     return config->init == GRA_INIT_ZEROS ? gra_init_zeros() : (gra_init){ 0 };
@@ -41,6 +42,8 @@ static bool check_config(gra_model *m, const gra_gpt_config *c)
 void gra_gpt_init(struct gra_gpt *g, gra_scope scope, const gra_gpt_config *config)
 {
     const gra_gpt_config *c = config;
+    if (!gra_given_to_init(scope, "gpt", g))
+        return;
     *g = (struct gra_gpt){ 0 };
     if (!check_config(scope.model, c))
         return;
@@ -68,7 +71,9 @@ void gra_gpt_init(struct gra_gpt *g, gra_scope scope, const gra_gpt_config *conf
 
 static bool is_made(gra_tape *t, const struct gra_gpt *g)
 {
-    if (!gra_error(t) && !g->trf_blocks)
+    if (!gra_given_to_forward(t, "gpt", g))
+        return false;
+    if (!g->trf_blocks)
         gra_fail(t, "gpt: it was not made: call gra_gpt_init first (if that failed, gra_model_error says "
                  "why)");
     return !gra_error(t);
@@ -93,7 +98,7 @@ gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids
 
 static bool check_cache(gra_tape *t, const gra_gpt_config *config, const gra_kv_cache *c, int time)
 {
-    if (!c->rows)
+    if (!c || !c->rows)
         gra_fail(t, "gpt: the cache is not open: call gra_kv_cache_open(&cache, &gpt) first, which must "
                  "return 0");
     else if (c->blocks != config->n_layers || c->context_length != config->context_length ||

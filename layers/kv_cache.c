@@ -1,12 +1,14 @@
 /* The key-value cache: the keys and values of a sequence, block by block. It is the one thing here that the
  * caller owns, since it outlives a step and is no part of the model. */
-#include "layers.h"
-#include "../core/op.h"
+#include "given.h"
 #include <stdlib.h>
 
 int gra_kv_cache_open(gra_kv_cache *c, const struct gra_gpt *g)
 {
     enum { LINE = 64 };
+    if (!c || !g)                       /* there is no tape here to hold the sentence */
+        gra_fail(NULL, "gra_kv_cache_open: got NULL for the %s, expected the address of its struct",
+                 c ? "GPT" : "cache");
     const int blocks = g->config.n_layers, context = g->config.context_length, width = g->config.emb_dim;
     size_t n;
     *c = (gra_kv_cache){ 0 };

@@ -1,7 +1,6 @@
 /* LayerNorm: y = (x - mean) / sqrt(var + eps) w + b, mean and biased variance over the last
  * dimension of x (..., dim); w and b (dim). */
-#include "layers.h"
-#include "../core/op.h"
+#include "given.h"
 
 void gra_layer_norm_init(struct gra_layer_norm *l, gra_scope scope, int dim)
 {
@@ -11,6 +10,8 @@ void gra_layer_norm_init(struct gra_layer_norm *l, gra_scope scope, int dim)
 void gra_layer_norm_init_as(struct gra_layer_norm *l, gra_scope scope, int dim, const char *weight,
                             const char *bias)
 {
+    if (!gra_given_to_init(scope, "layer_norm", l))
+        return;
     if (dim < 1)
         gra_model_fail(scope.model, "layer_norm: dim is %d, but it must be 1 or more", dim);
     *l = (struct gra_layer_norm){ .eps = 1e-5 };
@@ -21,7 +22,8 @@ void gra_layer_norm_init_as(struct gra_layer_norm *l, gra_scope scope, int dim, 
 
 gra_tensor *gra_layer_norm_forward(gra_tape *t, const struct gra_layer_norm *l, gra_tensor *x)
 {
-    if (GRA_REFUSES(t, "layer_norm", x, l->weight))     /* the op itself allows a NULL weight */
+    if (!gra_given_to_forward(t, "layer_norm", l) ||
+        GRA_REFUSES(t, "layer_norm", x, l->weight))     /* the op itself allows a NULL weight */
         return gra_empty(t);
     return gra_layer_norm(t, x, l->weight, l->bias, l->eps);
 }

@@ -14,7 +14,7 @@
  * Each has a block here: formula and shapes, its parameters and what they begin with, struct, init, forward.
  *
  * Errors: init leaves a sentence in the model (gra_model_error), forward in the tape (gra_error). A
- * layer whose init failed may be used: its forward is an error of the tape.
+ * layer whose init failed may be used: its forward is an error of the tape, as is that of a NULL layer.
  */
 #ifndef GRADUS_LAYERS_H
 #define GRADUS_LAYERS_H

@@ -1,8 +1,7 @@
 /* Linear: y = x W^T + b, x (..., in_features), W (out_features, in_features), b (out_features).
  *
  * PyTorch draws W and then b from U(-k, k), k = 1/sqrt(in_features). */
-#include "layers.h"
-#include "../core/op.h"
+#include "given.h"
 
 void gra_linear_init(struct gra_linear *l, gra_scope scope, int in_features, int out_features, bool bias)
 {
@@ -12,6 +11,8 @@ void gra_linear_init(struct gra_linear *l, gra_scope scope, int in_features, int
 void gra_linear_init_with(struct gra_linear *l, gra_scope scope, int in_features, int out_features, bool bias,
                           gra_init weight)
 {
+    if (!gra_given_to_init(scope, "linear", l))
+        return;
     if (in_features < 1 || out_features < 1)
         gra_model_fail(scope.model, "linear: in_features is %d and out_features %d, "
                        "but both must be 1 or more", in_features, out_features);
@@ -25,5 +26,7 @@ void gra_linear_init_with(struct gra_linear *l, gra_scope scope, int in_features
 
 gra_tensor *gra_linear_forward(gra_tape *t, const struct gra_linear *l, gra_tensor *x)
 {
+    if (!gra_given_to_forward(t, "linear", l))
+        return gra_empty(t);
     return gra_linear(t, x, l->weight, l->bias);
 }

@@ -1,9 +1,10 @@
 /* RMSNorm: y = x / sqrt(mean x^2 + eps) w, the mean over the last dimension of x (..., dim); w (dim). */
-#include "layers.h"
-#include "../core/op.h"
+#include "given.h"
 
 void gra_rms_norm_init(struct gra_rms_norm *l, gra_scope scope, int dim)
 {
+    if (!gra_given_to_init(scope, "rms_norm", l))
+        return;
     if (dim < 1)
         gra_model_fail(scope.model, "rms_norm: dim is %d, but it must be 1 or more", dim);
     *l = (struct gra_rms_norm){ .eps = 1e-6 };
@@ -12,7 +13,8 @@ void gra_rms_norm_init(struct gra_rms_norm *l, gra_scope scope, int dim)
 
 gra_tensor *gra_rms_norm_forward(gra_tape *t, const struct gra_rms_norm *l, gra_tensor *x)
 {
-    if (GRA_REFUSES(t, "rms_norm", x, l->weight))       /* the op itself allows a NULL weight */
+    if (!gra_given_to_forward(t, "rms_norm", l) ||
+        GRA_REFUSES(t, "rms_norm", x, l->weight))       /* the op itself allows a NULL weight */
         return gra_empty(t);
     return gra_rms_norm(t, x, l->weight, l->eps);
 }

@@ -3,13 +3,19 @@
  *
  *     x = x + drop(att(norm1(x)))     positions exchange what they know
  *     x = x + drop(ff(norm2(x)))      each position is transformed by itself */
-#include "layers.h"
-#include "../core/op.h"
+#include "given.h"
 
 void gra_transformer_block_init(struct gra_transformer_block *b, gra_scope scope,
                                 const gra_gpt_config *config)
 {
     const gra_gpt_config *c = config;
+    if (!gra_given_to_init(scope, "transformer_block", b))
+        return;
+    *b = (struct gra_transformer_block){ 0 };
+    if (!c) {
+        gra_model_fail(scope.model, "transformer_block: got NULL for the config, expected a gra_gpt_config");
+        return;
+    }
     const char *shift = c->bias ? "shift" : NULL;
     gra_multi_head_attention_init(&b->att, gra_enter(scope, "att"), &(gra_attention_config){
         .d_in = c->emb_dim, .d_out = c->emb_dim, .context_length = c->context_length, .num_heads = c->n_heads,
@@ -23,6 +29,8 @@ void gra_transformer_block_init(struct gra_transformer_block *b, gra_scope scope
 
 gra_tensor *gra_transformer_block_forward(gra_tape *t, const struct gra_transformer_block *b, gra_tensor *x)
 {
+    if (!gra_given_to_forward(t, "transformer_block", b))
+        return gra_empty(t);
     gra_tensor *y = gra_layer_norm_forward(t, &b->norm1, x);        /* (batch, time, emb_dim), as all below */
     y = gra_multi_head_attention_forward(t, &b->att, y);
     x = gra_add(t, x, gra_dropout_forward(t, &b->drop_shortcut, y));
@@ -35,6 +43,8 @@ gra_tensor *gra_transformer_block_forward(gra_tape *t, const struct gra_transfor
 gra_tensor *gra_transformer_block_forward_cached(gra_tape *t, const struct gra_transformer_block *b,
                                                  gra_tensor *x, const gra_kv_cache *cache, int block)
 {
+    if (!gra_given_to_forward(t, "transformer_block", b))
+        return gra_empty(t);
     /* as above, for x (1, time, emb_dim): a cache is used in GRA_EVAL alone, where dropout does nothing */
     gra_tensor *y = gra_layer_norm_forward(t, &b->norm1, x);
     x = gra_add(t, x, gra_multi_head_attention_forward_cached(t, &b->att, y, cache, block));

@@ -4,5 +4,6 @@
 
 /* f, in a process of its own, must print "gradus: sentence" to stderr and abort. */
 void expect_abort(void (*f)(void), const char *sentence);
+void expect_abort_ending(void (*f)(void), const char *end);     /* a sentence that ends so */
 
 #endif

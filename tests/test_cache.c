@@ -299,6 +299,24 @@ TESTS(attention_refuses, LENGTH(of_attention))
     expect_error(of_attention[_i].error);
 }
 
+TEST(no_gpt_or_no_cache)
+{
+    const struct gra_multi_head_attention *att = &gpt.trf_blocks[0].att;
+    for (int i = 0; i < 5; i++) {
+        gra_begin(t, GRA_EVAL, NULL);
+        gra_tensor *x = gra_full(t, 1, GRA_SHAPE(1, 1, 12));
+        switch (i) {
+        case 0: gra_gpt_forward_cached(t, NULL, ids, 1, &cache); break;
+        case 1: gra_multi_head_attention_forward_cached(t, NULL, x, &cache, 0); break;
+        case 2: gra_transformer_block_forward_cached(t, NULL, x, &cache, 0); break;
+        case 3: gra_gpt_forward_cached(t, &gpt, ids, 1, NULL); break;
+        case 4: gra_multi_head_attention_forward_cached(t, att, x, NULL, 0); break;
+        }
+        expect_part(i < 3 ? ": got NULL for the layer, expected one that its init has made" :
+                    ": the cache is not open: ");
+    }
+}
+
 TEST(a_cache_that_cannot_be_opened)
 {
     struct gra_gpt none = { 0 }, vast = gpt;

@@ -1,5 +1,6 @@
 /* What layers refuse: the sentence for each size, value and input that does not fit. */
 #include "../layers/layers.h"
+#include "aborts.h"
 #include "fixture.h"
 #include "suites.h"
 
@@ -40,7 +41,9 @@ OF_X(causal_null,  causal_attention,     NULL)
 OF_X(heads,        multi_head_attention, &a->with.att)
 OF_X(heads_null,   multi_head_attention, NULL)
 OF_X(feed_forward, feed_forward,         &(gra_gpt_config){ .emb_dim = a->with.in })
+OF_X(feed_forward_null, feed_forward,    NULL)
 OF_X(block,        transformer_block,    &a->with.gpt)
+OF_X(block_null,   transformer_block,    NULL)
 ATTEMPT(embedding, embedding, gra_embedding_forward(t, &l, (int[]){ 1, 6 }, GRA_SHAPE(2)), a->with.in, a->with.out)
 ATTEMPT(gpt,       gpt, gra_gpt_forward(t, &l, a->with.ids, a->with.batch, a->with.time), &a->with.gpt)
 ATTEMPT(gpt_null,  gpt, gra_gpt_forward(t, &l, a->with.ids, 1, 4), NULL)
@@ -59,6 +62,8 @@ static gra_tensor *gpt_after_an_error(gra_scope s, const attempt *a)
 #define ATT(context, ...) .with = { .att = { .context_length = context, __VA_ARGS__ } }
 #define GPT(vocab, context, width, heads, layers) .gpt = { vocab, context, width, heads, layers, .bias = true }
 #define NO_INPUT(op, i) op ": input " #i " is NULL: it was never made (a layer's parameters are made by its init)"
+
+#define NO_CONFIG ": got NULL for the config, expected a gra_gpt_config"
 
 static const char no_gpt[] = "gpt: it was not made: call gra_gpt_init first (if that failed, gra_model_error says why)";
 static const char no_causal[] = "causal_attention: its init was not called, or failed (gra_model_error says why)";
@@ -89,6 +94,8 @@ static const attempt table[] = {
     { causal_null, SIZE(0), X(1, 2, 3), "causal_attention: the config is NULL", no_causal },
     { heads_null, SIZE(0), X(1, 2, 3), "multi_head_attention: the config is NULL", no_heads },
     { gpt_null, SIZE(0), NONE, "gpt: the config is NULL", no_gpt },
+    { feed_forward_null, SIZE(0), X(1, 2, 3), "feed_forward" NO_CONFIG, NO_INPUT("linear", 1) },
+    { block_null, SIZE(0), X(1, 2, 3), "transformer_block" NO_CONFIG, NO_INPUT("layer_norm", 1) },
     { causal, ATT(0, .d_in = 3, .d_out = 2), X(1, 2, 3),
       "causal_attention: context_length is 0, but it must be 1 or more", no_causal },
     { causal, ATT(6, .d_in = 3, .d_out = 2, .dropout = 1), X(1, 2, 3),
@@ -160,6 +167,50 @@ static const attempt table[] = {
 };
 
 CASE(layer_errors, open_all, close_all, "")
+
+/* The address of no struct: the model keeps the sentence. */
+#define NO_LAYER(layer, ...)                                                                             \
+    static void make_no_##layer(gra_scope s) { gra_##layer##_init(NULL, s, __VA_ARGS__); }
+NO_LAYER(linear, 3, 2, true)
+NO_LAYER(embedding, 5, 3)
+NO_LAYER(positional_embedding, 5, 3)
+NO_LAYER(dropout, 0.5)
+NO_LAYER(layer_norm, 3)
+NO_LAYER(rms_norm, 3)
+NO_LAYER(causal_attention, &(gra_attention_config){ 0 })
+NO_LAYER(multi_head_attention, &(gra_attention_config){ 0 })
+NO_LAYER(feed_forward, &(gra_gpt_config){ 0 })
+NO_LAYER(transformer_block, &(gra_gpt_config){ 0 })
+NO_LAYER(gpt, &(gra_gpt_config){ 0 })
+
+#define NO_STRUCT ", expected the address of its struct"
+#define ABSENT(layer) { make_no_##layer, #layer ": got NULL for the layer" NO_STRUCT }
+static const struct {
+    void      (*init)(gra_scope s);
+    const char *sentence;
+} absent[] = {
+    ABSENT(linear), ABSENT(embedding), ABSENT(positional_embedding), ABSENT(dropout), ABSENT(layer_norm),
+    ABSENT(rms_norm), ABSENT(causal_attention), ABSENT(multi_head_attention), ABSENT(feed_forward),
+    ABSENT(transformer_block), ABSENT(gpt),
+};
+
+TESTS(no_layer_to_make, LENGTH(absent))
+{
+    absent[_i].init(gra_root(model));
+    expect_model_error(absent[_i].sentence);
+    ck_assert_int_eq(gra_param_count(model), 0);
+}
+
+static void weight_of_no_config(void) { gra_gpt_weight_init(NULL, false); }
+static void cache_of_no_gpt(void)     { gra_kv_cache_open(&(gra_kv_cache){ 0 }, NULL); }
+static void no_cache_to_open(void)    { gra_kv_cache_open(NULL, &(struct gra_gpt){ 0 }); }
+
+TEST(nobody_to_hold_the_sentence)
+{
+    expect_abort(weight_of_no_config, "gra_gpt_weight_init" NO_CONFIG);
+    expect_abort(cache_of_no_gpt, "gra_kv_cache_open: got NULL for the GPT" NO_STRUCT);
+    expect_abort(no_cache_to_open, "gra_kv_cache_open: got NULL for the cache" NO_STRUCT);
+}
 
 TESTS(refuses, LENGTH(table))                   /* _i: a row */
 {

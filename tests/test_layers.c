@@ -3,6 +3,7 @@
  * Golden numbers of PyTorch's (test_golden.c) cover the small layers; a whole GPT is compared here
  * with one put together from ops, dropout included. */
 #include "../layers/layers.h"
+#include "aborts.h"
 #include "chunks.h"
 #include "crash.h"
 #include "fault.h"
@@ -183,6 +184,29 @@ static void make(const row *r, any_layer *l, gra_model *m)
             gra_uniform(&own, &step, 1, -0.3, 0.3);
             gra_param_at(m, i)->data[j] += step;
         }
+}
+
+/* ---- what is not given ---------------------------------------------------------------------------- */
+
+static const row  *given;               /* a row, its layer, and an x for its forward */
+static any_layer   layer;
+static gra_tensor *x_given;
+
+static void init_without_a_model(void)   { given->init(&layer, (gra_scope){ 0 }, given); }
+static void forward_without_a_tape(void) { given->forward(NULL, &x_given, &layer); }
+
+TESTS(a_tape_a_model_or_a_layer_is_missing, TABLE)
+{
+    given = &table[_i];
+    expect_abort_ending(init_without_a_model, ": got a scope without a model, expected one of gra_root(model), or "
+                        "of gra_enter: begin with gra_root");
+    make(given, &layer, model);
+    gra_begin(t, GRA_TRAIN, &rng);
+    x_given = gra_full(t, 1, given->shape);
+    expect_abort_ending(forward_without_a_tape, ": got NULL for the tape, expected an open one: gra_open returns "
+                        "NULL when there is no memory");
+    ck_assert(isnan(gra_item(given->forward(t, &x_given, NULL))));
+    expect_part(": got NULL for the layer, expected one that its init has made");
 }
 
 /* ---- gradients: double alone ------------------------------------------------------------------- */

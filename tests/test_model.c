@@ -15,16 +15,11 @@ static gra_tensor *param(const char *name, gra_shape shape)     /* of ones */
     return gra_param(gra_root(model), name, gra_init_ones(), shape);
 }
 
-static void root_of_nothing(void)
-{
-    gra_root(gra_model_open(NULL, NULL));               /* gra_open may have returned NULL */
-}
-
 CASE(model, open_all, close_all, "")
 
-TEST(no_model_has_a_sentence)
+TEST(no_tape_no_model)                  /* gra_open may have returned NULL */
 {
-    expect_abort(root_of_nothing, "gra_root: the model is NULL: gra_open or gra_model_open had no memory for it");
+    ck_assert_ptr_null(gra_model_open(NULL, NULL));
 }
 
 TEST(names_come_from_scopes)

@@ -568,16 +568,28 @@ TEST(muon_refuses)
     step_refused(MUON, o, "gra_muon_step: ns_steps is 0, but it must be 1 or more", "", "");
 }
 
-static void init_sgd(void)    { gra_sgd_init(&(gra_sgd){ 0 }, NULL, NULL); }
-static void init_adamw(void)  { gra_adamw_init(&(gra_adamw){ 0 }, NULL, NULL); }
-static void init_muon(void)   { gra_muon_init(&(gra_muon){ 0 }, NULL, NULL); }
 static void step_nothing(void) { gra_sgd_step(&(gra_sgd){ 0 }); }
 
-TEST(test_without_a_model)              /* there is nobody to hold the sentence */
+#define NO_OPTIMISER ": got NULL for the optimiser, expected the address of its struct"
+static void sgd_of_nothing(void)        { gra_sgd_init(NULL, model, NULL); }
+static void adamw_of_nothing(void)      { gra_adamw_init(NULL, model, NULL); }
+static void muon_of_nothing(void)       { gra_muon_init(NULL, model, NULL); }
+static void sgd_step_of_nothing(void)   { gra_sgd_step(NULL); }
+static void adamw_step_of_nothing(void) { gra_adamw_step(NULL); }
+static void muon_step_of_nothing(void)  { gra_muon_step(NULL); }
+
+TEST(test_no_optimiser)
 {
-    expect_abort(init_sgd, "an optimiser's init: the model is NULL: gra_model_open had no memory for it");
-    expect_abort(init_adamw, "an optimiser's init: the model is NULL: gra_model_open had no memory for it");
-    expect_abort(init_muon, "an optimiser's init: the model is NULL: gra_model_open had no memory for it");
+    expect_abort(sgd_of_nothing, "gra_sgd_init" NO_OPTIMISER);
+    expect_abort(adamw_of_nothing, "gra_adamw_init" NO_OPTIMISER);
+    expect_abort(muon_of_nothing, "gra_muon_init" NO_OPTIMISER);
+    expect_abort(sgd_step_of_nothing, "gra_sgd_step" NO_OPTIMISER);
+    expect_abort(adamw_step_of_nothing, "gra_adamw_step" NO_OPTIMISER);
+    expect_abort(muon_step_of_nothing, "gra_muon_step" NO_OPTIMISER);
+}
+
+TEST(test_a_step_without_an_init)         /* there is nobody to hold the sentence */
+{
     expect_abort(step_nothing, "an optimiser's step: it has no model: call its init first");
 }
 

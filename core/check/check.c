@@ -390,16 +390,24 @@ int gra_check(gra_tape *t, gra_mode mode, gra_rng *rng, gra_model *m, int nin, c
               gra_check_fn *f, void *arg, double tolerance, gra_check_report *report)
 {
     gra_check_report unread;
+    gra_need_tape(t, __func__);
     if (!report)
         report = &unread;
     *report = (gra_check_report){ .error = (double)INFINITY };     /* until known: never taken for right */
     gra_checking k = { .tape = t, .mode = mode, .rng = rng, .f = f, .arg = arg, .tolerance = tolerance,
                        .report = report, .nin = nin, .in = in, .constant = -1, .twin = { -1, -1 },
                        .keep_going = t->keep_going, .trace_nan = t->trace_nan };
+    if (!f || (nin > 0 && !in)) {
+        gra_check_fails(&k, f ? "got NULL for the inputs, expected as many as nin" :
+                        "got NULL for f, expected the function whose gradients are to be checked");
+        return -1;
+    }
     if (mode == GRA_EVAL) {
         gra_check_fails(&k, "GRA_EVAL records nothing: use GRA_GRAD, or GRA_TRAIN with a generator");
         return -1;
     }
+    if (m)
+        gra_need_model(m, __func__);
     if (m && gra_model_error(m)) {
         gra_check_fails(&k, gra_model_error(m));
         return -1;

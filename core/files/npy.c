@@ -136,6 +136,7 @@ gra_tensor *gra_load_npy(gra_tape *t, const char *path)
 {
     gra_failure error;
     gra_infile in;
+    gra_need_tape(t, __func__);
     if (gra_error(t))
         return gra_empty(t);
     gra_failure_about(&error, path);

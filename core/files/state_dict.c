@@ -109,8 +109,17 @@ static int load(gra_model *m, const char *path, int n)
     return status;
 }
 
-int gra_load(gra_model *m, const char *path)     { return load(m, path, gra_param_count(m)); }
-int gra_load_all(gra_model *m, const char *path) { return load(m, path, gra_owned_count(m)); }
+int gra_load(gra_model *m, const char *path)
+{
+    gra_need_model(m, __func__);
+    return load(m, path, gra_param_count(m));
+}
+
+int gra_load_all(gra_model *m, const char *path)
+{
+    gra_need_model(m, __func__);
+    return load(m, path, gra_owned_count(m));
+}
 
 /* ---- saving ---- */
 
@@ -137,10 +146,12 @@ static int save(gra_model *m, const char *path, int n, const gra_meta *meta, int
 
 int gra_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta)
 {
+    gra_need_model(m, __func__);
     return save(m, path, gra_param_count(m), meta, nmeta);
 }
 
 int gra_save_all(gra_model *m, const char *path, const gra_meta *meta, int nmeta)
 {
+    gra_need_model(m, __func__);
     return save(m, path, gra_owned_count(m), meta, nmeta);
 }

@@ -9,6 +9,8 @@
 
 int gra_adamw_init(gra_adamw *opt, gra_model *m, gra_takes *takes)
 {
+    gra_need_optimiser(opt, __func__);
+    gra_need_model(m, __func__);
     *opt = (gra_adamw){ .model = m, .takes = takes, .lr = GRA_NO_LR, .beta1 = 0.9, .beta2 = 0.999,
                         .eps = 1e-8, .weight_decay = 0.01 };
     opt->m = gra_group_state(m, takes, "adamw.exp_avg");
@@ -40,6 +42,7 @@ GRA_PARAM_KERNEL(move_all, move, 4)
 
 void gra_adamw_step(gra_adamw *opt)
 {
+    gra_need_optimiser(opt, __func__);
     if (!gra_group_ready(opt->model, "adamw", opt->lr, opt->v, opt->params))
         return;
     opt->steps++;

@@ -22,6 +22,7 @@ GRA_PARAM_KERNEL(scale_all, scale, 1)
 double gra_clip_grad_norm(gra_model *m, double max_norm)
 {
     double chunk[GRA_CHUNKS] = { 0 }, sum = 0;
+    gra_need_model(m, __func__);
     add_all(m, NULL, chunk);
     for (int i = 0; i < GRA_CHUNKS; i++)
         sum += chunk[i];

@@ -1,14 +1,17 @@
 /* group: which parameters an optimiser moves, and the buffers that it keeps for them. */
 #include "group.h"
-#include "../internal.h"
 
 bool gra_takes_matrices(const gra_tensor *p) { return p->shape.ndim >= 2; }
 bool gra_takes_vectors(const gra_tensor *p)  { return p->shape.ndim < 2; }
 
+void gra_need_optimiser(const void *opt, const char *who)
+{
+    if (!opt)
+        gra_abort("%s: got NULL for the optimiser, expected the address of its struct", who);
+}
+
 gra_tensor **gra_group_state(gra_model *m, gra_takes *takes, const char *kind)
 {
-    if (!m)
-        gra_abort("an optimiser's init: the model is NULL: gra_model_open had no memory for it");
     const int n = gra_param_count(m);
     gra_tensor **state = gra_model_alloc(m, ((size_t)n + 1) * sizeof *state);
     for (int i = 0; state && i < n; i++) {
@@ -37,6 +40,9 @@ bool gra_group_ready(gra_model *m, const char *optimiser, double lr, gra_tensor 
 {
     if (!m)
         gra_abort("an optimiser's step: it has no model: call its init first");
+    char step[40];
+    snprintf(step, sizeof step, "gra_%s_step", optimiser);
+    gra_need_model(m, step);
     if (!state)
         gra_model_fail(m, "gra_%s_step: call gra_%s_init first", optimiser, optimiser);
     else if (params != gra_param_count(m))

@@ -3,9 +3,12 @@
 #ifndef GRADUS_GROUP_H
 #define GRADUS_GROUP_H
 
-#include "../kernel.h"
+#include "../internal.h"
 
 #define GRA_NO_LR ((double)NAN)             /* lr after init: set it before the first step */
+
+/* Aborts with a sentence where an optimiser is NULL; who: its init or step. */
+void gra_need_optimiser(const void *opt, const char *who);
 
 /* For init: a buffer of zeros, "kind.name of p", for each parameter p that `takes` takes (NULL: all), by the
  * parameter's number; NULL for the others. The model owns them, and an older optimiser of that kind loses

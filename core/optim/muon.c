@@ -18,7 +18,6 @@
  *
  *     P = (A - h I)^2 + d I,   h = -b / (2 sqrt(c)),   d = a - h^2 */
 #include "group.h"
-#include "../internal.h"
 
 static const double a = 3.4445, b = -4.7750, c = 2.0315;
 
@@ -80,6 +79,8 @@ static struct gra_muon_workspace *make_workspace(const gra_muon *opt)
 
 int gra_muon_init(gra_muon *opt, gra_model *m, gra_takes *takes)
 {
+    gra_need_optimiser(opt, __func__);
+    gra_need_model(m, __func__);
     *opt = (gra_muon){ .model = m, .takes = takes ? takes : takes_2d, .lr = GRA_NO_LR, .momentum = 0.95,
                        .ns_steps = 5 };
     opt->v = gra_group_state(m, opt->takes, "muon.momentum_buffer");
@@ -318,6 +319,7 @@ static void step_small_matrices(void *arg, size_t from, size_t to, int worker)
 
 void gra_muon_step(gra_muon *opt)
 {
+    gra_need_optimiser(opt, __func__);
     if (!gra_group_ready(opt->model, "muon", opt->lr, opt->v, opt->params))
         return;
     if (opt->ns_steps < 1) {

@@ -3,6 +3,8 @@
 
 int gra_sgd_init(gra_sgd *opt, gra_model *m, gra_takes *takes)
 {
+    gra_need_optimiser(opt, __func__);
+    gra_need_model(m, __func__);
     *opt = (gra_sgd){ .model = m, .takes = takes, .lr = GRA_NO_LR };
     opt->v = gra_group_state(m, takes, "sgd.momentum_buffer");
     opt->params = gra_param_count(m);
@@ -25,6 +27,7 @@ GRA_PARAM_KERNEL(move_all, move, 2)
 
 void gra_sgd_step(gra_sgd *opt)
 {
+    gra_need_optimiser(opt, __func__);
     if (gra_group_ready(opt->model, "sgd", opt->lr, opt->v, opt->params))
         move_all(opt->model, opt->v, opt);
 }

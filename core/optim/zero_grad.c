@@ -1,5 +1,5 @@
 /* zero_grad: g = 0, for all gradients. */
-#include "../kernel.h"
+#include "../internal.h"
 
 static void zero(gra_piece *s, size_t from, size_t to)
 {
@@ -10,5 +10,6 @@ GRA_PARAM_KERNEL(zero_all, zero, 1)
 
 void gra_zero_grad(gra_model *m)
 {
+    gra_need_model(m, __func__);
     zero_all(m, NULL, NULL);
 }

@@ -1,0 +1,29 @@
+/* given.h: for the library's own layers: are there a layer and a scope at all? */
+#ifndef GRADUS_GIVEN_H
+#define GRADUS_GIVEN_H
+
+#include "layers.h"
+#include "../core/op.h"
+
+/* For an init. False, and an error of the model: l is NULL. Without a model the error aborts. */
+static inline bool gra_given_to_init(gra_scope scope, const char *layer, const void *l)
+{
+    if (!scope.model)
+        gra_model_fail(NULL, "%s: got a scope without a model, expected one of gra_root(model), or of gra_enter: "
+                       "begin with gra_root", layer);
+    if (!l)
+        gra_model_fail(scope.model, "%s: got NULL for the layer, expected the address of its struct", layer);
+    return l != NULL;
+}
+
+/* For a forward. False: the tape has an error, which may be that l is NULL. */
+static inline bool gra_given_to_forward(gra_tape *t, const char *layer, const void *l)
+{
+    if (gra_refuses(t, layer, 0, NULL))
+        return false;
+    if (!l)
+        gra_fail(t, "%s: got NULL for the layer, expected one that its init has made", layer);
+    return l != NULL;
+}
+
+#endif
