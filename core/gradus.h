@@ -158,7 +158,7 @@ typedef struct gra_rng {                /* Mersenne Twister 19937, and a cached 
 void     gra_manual_seed(gra_rng *g, uint64_t seed);                /* torch.manual_seed; np.random.seed */
 uint32_t gra_random(gra_rng *g);                                                 /* one raw 32-bit output */
 uint64_t gra_random64(gra_rng *g);                      /* two 32-bit outputs, the first is the high word */
-uint64_t gra_randint(gra_rng *g, uint64_t n);                               /* torch.randint(0, n); n > 0 */
+uint64_t gra_randint(gra_rng *g, uint64_t n);               /* torch.randint(0, n); n 0 aborts the program */
 void     gra_randperm(gra_rng *g, int *p, int n);       /* torch.randperm(n): 0 ... n - 1 in random order */
 void     gra_rand(gra_rng *g, gra_real *x, size_t n);                   /* torch.rand: uniform in [0, 1) */
 void     gra_randn(gra_rng *g, gra_real *x, size_t n);                           /* torch.randn */
@@ -417,17 +417,19 @@ void        gra_model_close(gra_model *m);              /* NULL is allowed. A la
                                                            until 64 more of them were closed */
 gra_scope   gra_root(gra_model *m);
 gra_scope   gra_enter(gra_scope s, const char *format, ...) GRA_PRINTF(2, 3);
-gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape shape);
+gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape shape);  /* the name must not be
+                                                           empty, nor a size 0; NULL after an error */
 void        gra_alias(gra_scope s, const char *name, gra_tensor *p);    /* in files p stands under this name
                                                            too, as a tied head does in PyTorch's state dicts;
                                                            nowhere else */
 
 gra_init    gra_init_zeros(void);
 gra_init    gra_init_ones(void);
-gra_init    gra_init_uniform(double a, double b);
-gra_init    gra_init_normal(double mean, double std);
+gra_init    gra_init_uniform(double a, double b);       /* a <= b */
+gra_init    gra_init_normal(double mean, double std);   /* std >= 0 */
 gra_init    gra_init_xavier(void);  /* xavier_uniform_: U(-k, k), k = sqrt(6 / (in + out)) (Glorot 2010) */
-gra_init    gra_init_kaiming(void);             /* kaiming_normal_ for relu: N(0, 2 / in) (He et al. 2015) */
+gra_init    gra_init_kaiming(void);             /* kaiming_normal_ for relu: N(0, 2 / in) (He et al. 2015); it
+                                                           and xavier are for two dimensions or more */
 gra_init    gra_init_linear(int in_features);           /* nn.Linear's: U(-k, k), k = 1 / sqrt(in) */
 
 int         gra_param_count(const gra_model *m);        /* how many parameters, */

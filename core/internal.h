@@ -161,6 +161,9 @@ void      gra_decimal_point(char *number);              /* print.c: in the place
 /* ---- models: what files hold of them ----------------------------------------------------------------- */
 void        gra_need_model(const gra_model *m, const char *who);        /* aborts with a sentence where m is
                                                            NULL or closed; who: the function called */
+bool        gra_init_fits(const gra_init *how, gra_model *m, const char *name, gra_shape shape);    /* false,
+                                                           and an error of the model: a parameter of this name
+                                                           and shape cannot begin so */
 int         gra_owned_count(const gra_model *m);        /* how many parameters and buffers of gra_state */
 gra_tensor *gra_owned_at(const gra_model *m, int i);    /* the i-th: parameters first, in their order */
 gra_tensor *gra_owned_find(const gra_model *m, const char *name);       /* NULL: there is none of that name */

@@ -172,6 +172,10 @@ static void need_scope(gra_scope s, const char *who)
 gra_scope gra_enter(gra_scope s, const char *format, ...)
 {
     need_scope(s, __func__);
+    if (!format) {
+        gra_model_fail(s.model, "gra_enter: got NULL for the name, expected one such as \"att\"");
+        return s;
+    }
     size_t at = strlen(s.name);
     if (at && at + 1 < sizeof s.name) {
         s.name[at++] = '.';
@@ -225,12 +229,23 @@ static bool is_new(gra_model *m, const char *function, const char *name)
     return false;
 }
 
+/* The scope with the last part of a parameter's name. */
+static gra_scope named(gra_scope s, const char *function, const char *name)
+{
+    need_scope(s, function);
+    if (!name || !*name) {
+        gra_model_fail(s.model, "%s: got %s for the name, expected one such as \"weight\"", function,
+                       name ? "\"\"" : "NULL");
+        return s;
+    }
+    return gra_enter(s, "%s", name);
+}
+
 gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape shape)
 {
     gra_model *m = s.model;
     size_t size;
-    need_scope(s, __func__);
-    gra_scope full = gra_enter(s, "%s", name);
+    gra_scope full = named(s, __func__, name);
     if (m->unusable)
         return NULL;
     if (!is_new(m, "gra_param", full.name))
@@ -256,6 +271,8 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape sh
                        "memory", full.name, GRA_SHAPE_STRING(shape));
         return NULL;
     }
+    if (!gra_init_fits(&init, m, full.name, shape))
+        return NULL;
     real *grad = gra_model_alloc(m, size * sizeof(real));
     gra_tensor *p = grad ? make(m, &m->params, full.name, shape, NULL) : NULL;
     if (!p)
@@ -271,8 +288,7 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape sh
 void gra_alias(gra_scope s, const char *name, gra_tensor *p)
 {
     gra_model *m = s.model;
-    need_scope(s, __func__);
-    gra_scope full = gra_enter(s, "%s", name);
+    gra_scope full = named(s, __func__, name);
     if (m->unusable || !is_new(m, "gra_alias", full.name))
         return;
     if (!p || !p->name || find(&m->params, p->name) != p) {
@@ -305,7 +321,7 @@ int gra_param_count(const gra_model *m) { return GIVEN(m)->params.count; }
 gra_tensor *gra_param_find(const gra_model *m, const char *name)
 {
     gra_need_model(m, __func__);
-    return find(&m->params, name);
+    return name ? find(&m->params, name) : NULL;
 }
 
 gra_tensor *gra_param_at(const gra_model *m, int i)

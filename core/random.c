@@ -67,6 +67,8 @@ uint64_t gra_random64(gra_rng *g)
 /* The remainder favours small numbers by about n / 2^32; PyTorch does the same. */
 uint64_t gra_randint(gra_rng *g, uint64_t n)
 {
+    if (n == 0)
+        gra_abort("gra_randint: got 0 for n, expected 1 or more: it draws one of 0 ... n - 1");
     return (n >> 32 ? gra_random64(g) : gra_random(g)) % n;
 }
 

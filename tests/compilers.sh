@@ -258,7 +258,8 @@ fma=
 grep -qw fma /proc/cpuinfo 2>"$W/cpuinfo.err" && fma=-mfma
 for cc in $compilers; do
     for flags in '-O0 -std=c11' '-O3 -ffp-contract=off' "-O3 -ffp-contract=fast $fma" "-O2 -std=gnu17 $fma"; do
-        ok "$cc $flags compiles" $cc $flags -I. "$W/bits.c" core/random.c core/precision.c -lm -o "$W/bits"
+        ok "$cc $flags compiles" $cc $flags -I. "$W/bits.c" core/random.c core/error.c core/precision.c -lm \
+            -o "$W/bits"
         "$W/bits" >"$W/bits.out"
         ok "... and draws the same" diff "$W/bits.wanted" "$W/bits.out"
     done

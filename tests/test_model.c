@@ -37,6 +37,7 @@ TEST(names_come_from_scopes)
     ck_assert_ptr_null(gra_param_at(model, -1));
     ck_assert_ptr_eq(gra_param_find(model, "trf_blocks.7.att.weight"), w);
     ck_assert_ptr_null(gra_param_find(model, "weight"));
+    ck_assert_ptr_null(gra_param_find(model, NULL));
     gra_model *empty = model_alone(NULL);
     ck_assert_ptr_null(gra_param_find(empty, "weight"));
     gra_model_close(empty);
@@ -213,7 +214,8 @@ TEST(initialisers)                      /* what the generator gives with these n
         { gra_init_uniform(-1, 3), matrix, -1, 3, 0 },
         { gra_init_normal(2, 3),   matrix, 2, 0, 3 },
         { gra_init_xavier(),       matrix, -xavier, xavier, 0 },
-        { gra_init_xavier(),       vector, -sqrt(3.0 / N), sqrt(3.0 / N), 0 },  /* N values come in, and N go out */
+        { gra_init_linear(IN),     vector, -linear, linear, 0 },
+        { gra_init_uniform(2, 2),  vector, 2, 2, 0 },
         { gra_init_kaiming(),      matrix, 0, 0, sqrt(2.0 / IN) },
         { gra_init_linear(IN),     matrix, -linear, linear, 0 },
     };
@@ -247,6 +249,25 @@ TEST(companions_belong_to_a_parameter)
 }
 
 /* ---- what is refused ---- */
+
+static void begin(gra_init init, gra_shape shape) { gra_param(gra_root(model), "u", init, shape); }
+static void xavier_of_a_vector(void)    { begin(gra_init_xavier(), GRA_SHAPE(3)); }
+static void kaiming_of_a_scalar(void)   { begin(gra_init_kaiming(), GRA_SCALAR); }
+static void high_below_low(void)        { begin(gra_init_uniform(2, 1), GRA_SHAPE(3)); }
+static void uniform_of_nan(void)        { begin(gra_init_uniform(0, (double)NAN), GRA_SHAPE(3)); }
+static void uniform_without_end(void)   { begin(gra_init_uniform(-3e38, 3e38), GRA_SHAPE(3)); }
+static void negative_deviation(void)    { begin(gra_init_normal(0, -1), GRA_SHAPE(3)); }
+static void deviation_of_nan(void)      { begin(gra_init_normal(0, (double)NAN), GRA_SHAPE(3)); }
+static void linear_of_nothing(void)     { begin(gra_init_linear(0), GRA_SHAPE(3)); }
+static void linear_of_less(void)        { begin(gra_init_linear(-4), GRA_SHAPE(3)); }
+static void no_name(void)               { param(NULL, GRA_SHAPE(3)); }
+static void an_empty_name(void)         { param("", GRA_SHAPE(3)); }
+static void no_further_name(void)       { gra_alias(gra_root(model), NULL, gra_param_find(model, "w")); }
+static void no_name_of_a_scope(void)
+{
+    const char *volatile none = NULL;
+    gra_enter(gra_root(model), none, 1);
+}
 
 static void a_name_not_of_ascii(void)           /* in a locale of ASCII alone */
 {
@@ -284,6 +305,22 @@ static const struct {
     int         owned;                  /* tensors that the model has then */
     const char *sentence;               /* a part of it */
 } refusals[] = {
+    { xavier_of_a_vector,  1, "gra_param: u: got gra_init_xavier for the shape (3), expected two dimensions or "
+                              "more: it needs the numbers of inputs and outputs" },
+    { kaiming_of_a_scalar, 1, "gra_param: u: got gra_init_kaiming for the shape (), expected two dimensions" },
+    { high_below_low,      1, "gra_param: u: got gra_init_uniform(2, 1), expected finite numbers, the lower one "
+                              "first" },
+    { uniform_of_nan,      1, "gra_param: u: got gra_init_uniform(0, nan), expected finite numbers" },
+    { uniform_without_end, 1, "gra_param: u: got gra_init_uniform(-3e+38, 3e+38), expected finite numbers" },
+    { negative_deviation,  1, "gra_param: u: got gra_init_normal(0, -1), expected a standard deviation of 0 or "
+                              "more" },
+    { deviation_of_nan,    1, "gra_param: u: got gra_init_normal(0, nan), expected a standard deviation of 0" },
+    { linear_of_nothing,   1, "gra_param: u: got gra_init_linear(0), expected 1 or more in_features" },
+    { linear_of_less,      1, "gra_param: u: got gra_init_linear(-4), expected 1 or more in_features" },
+    { no_name,             1, "gra_param: got NULL for the name, expected one such as \"weight\"" },
+    { an_empty_name,       1, "gra_param: got \"\" for the name, expected one such as \"weight\"" },
+    { no_further_name,     1, "gra_alias: got NULL for the name, expected one such as \"weight\"" },
+    { no_name_of_a_scope,  1, "gra_enter: got NULL for the name, expected one such as \"att\"" },
     { a_name_not_of_ascii,       1, "gra_enter: the name " },
     { a_name_twice,              1, "there is a parameter w already" },
     { a_further_name_twice,      1, "gra_alias: there is a parameter w already" },

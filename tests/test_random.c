@@ -5,6 +5,7 @@
  * are compared in test_seeds.c; here is what one call leaves behind for the next. */
 #include "../core/kern/mcg31.h"
 #include "../core/internal.h"
+#include "aborts.h"
 #include "suites.h"
 
 #include <inttypes.h>
@@ -439,4 +440,16 @@ TEST(text_that_is_none)
     memset(text + 32, '0', GRA_RNG_TEXT - 1 - 32);
     ck_assert_int_eq(gra_rng_from_text(&g, text), -1);     /* all words 0: it would never leave them */
     same_state(&before, &g);
+}
+
+static void draw_from_nothing(void)
+{
+    gra_rng g = seeded(1);
+    gra_randint(&g, 0);
+}
+
+TEST(an_integer_below_0)
+{
+    expect_abort(draw_from_nothing, "gra_randint: got 0 for n, expected 1 or more: it draws one of "
+                 "0 ... n - 1");
 }

@@ -157,7 +157,7 @@ TEST(refused_shapes)
             ADDRESSES_OF_32_BITS ? "gra_full: a result of shape (2147483647, 0) is too large or has a negative size"
                                  : "concat: dimension 0 would have more than 2147483647 entries");
     REFUSED(gra_concat(t, 0, &x, 0), "concat: of 0 tensors: wanted one or more");
-    REFUSED(gra_concat(t, 2, NULL, 0), "concat: of 0 tensors: wanted one or more");
+    REFUSED(gra_concat(t, 2, NULL, 0), "concat: got NULL for the tensors, expected an array of 2");
     REFUSED(gra_concat(t, 2, (gra_tensor *[]){ x, NULL }, 0), "concat: input 1" NEVER_MADE);
     REFUSED(gra_stack(t, 2, (gra_tensor *[]){ x, VECTOR(1, 2, 3) }, 0),
             "stack: tensor 0 is (2, 3) but tensor 1 is (3): wanted the same shape");
@@ -166,7 +166,8 @@ TEST(refused_shapes)
     REFUSED(gra_stack(t, 1, &x, -4),
             "stack: a new dimension -4 in tensors (2, 3): wanted -3 to 2, and at most 8 dimensions in all");
     REFUSED(gra_stack(t, 0, &x, 0), "stack: of 0 tensors: wanted one or more");
-    REFUSED(gra_stack(t, 2, NULL, 0), "stack: of 0 tensors: wanted one or more");
+    REFUSED(gra_concat(t, -1, NULL, 0), "concat: of -1 tensors: wanted one or more");
+    REFUSED(gra_stack(t, 1, NULL, 0), "stack: got NULL for the tensors, expected an array of 1");
     REFUSED(gra_stack(t, 1, (gra_tensor *[]){ gra_reshape(t, x, GRA_SHAPE(2, 3, 1, 1, 1, 1, 1, 1)) }, 0),
             "stack: a new dimension 0 in tensors (2, 3, 1, 1, 1, 1, 1, 1): wanted -9 to 8, and at most 8 "
             "dimensions in all");

@@ -419,6 +419,9 @@ static bool check_names(int n, gra_named *x, gra_failure *error)        /* sorts
 
 static bool check_metadata(const gra_meta *meta, int nmeta, gra_failure *error)
 {
+    if (nmeta < 0)
+        return gra_failure_set(error, "got %d for nmeta, expected 0 or more: how many metadata there are",
+                               nmeta);
     if (!meta && nmeta > 0)
         return gra_failure_set(error, "the metadata are NULL, but nmeta is %d", nmeta);
     for (int i = 0; i < nmeta; i++) {

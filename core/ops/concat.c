@@ -55,8 +55,10 @@ gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d)
 {
     static const gra_op op = { .name = "concat", .forward = forward_all, .backward = backward_all,
                                .args = sizeof(struct args) };
-    if (n < 1 || !x)
-        return gra_fail(t, "concat: of %d tensors: wanted one or more", x ? n : 0);
+    if (n < 1)
+        return gra_fail(t, "concat: of %d tensors: wanted one or more", n);
+    if (!x)
+        return gra_fail(t, "concat: got NULL for the tensors, expected an array of %d", n);
     if (gra_refuses(t, "concat", n, x))
         return gra_empty(t);
     const int dim = gra_wrap_dim(x[0]->shape, d);
@@ -82,8 +84,10 @@ gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d)
 
 gra_tensor *gra_stack(gra_tape *t, int n, gra_tensor *const *x, int d)
 {
-    if (n < 1 || !x)
-        return gra_fail(t, "stack: of %d tensors: wanted one or more", x ? n : 0);
+    if (n < 1)
+        return gra_fail(t, "stack: of %d tensors: wanted one or more", n);
+    if (!x)
+        return gra_fail(t, "stack: got NULL for the tensors, expected an array of %d", n);
     if (gra_refuses(t, "stack", n, x))
         return gra_empty(t);
     const int ndim = x[0]->shape.ndim + 1, dim = d < 0 ? d + ndim : d;
