@@ -180,7 +180,7 @@ static void recycle_grad(gra_tape *t, gra_tensor *y)
 
 void gra_retain_grad(gra_tensor *x)
 {
-    if (!x)
+    if (!x || gra_is_stale(x, __func__))
         return;
     x->retain_grad = true;
     if (x->base)
@@ -189,7 +189,7 @@ void gra_retain_grad(gra_tensor *x)
 
 const real *gra_grad(const gra_tensor *x)
 {
-    if (!x)
+    if (!x || gra_is_stale(x, __func__))
         return NULL;
     gra_tape *t = x->tape;
     const real *grad = x->base ? x->base->grad : x->grad;

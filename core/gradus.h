@@ -14,10 +14,11 @@
  *
  * Lifetimes, once for all. A function whose first argument is a tape makes something that lives until the
  * next gra_begin of that tape: nobody frees a tensor. A function that takes a scope makes parameters, which
- * live as long as their model. A layer owns nothing and needs no clean-up. An op that is given a stale
- * tensor, one of an earlier step, refuses it with a sentence: always if it is of the step before, and of
- * older steps until 128 KiB of headers (some 500 tensors) were made since. After that its memory has been
- * reused, and the mistake is not noticed.
+ * live as long as their model. A layer owns nothing and needs no clean-up. A stale tensor, one of an earlier
+ * step, is refused with a sentence by every op, and by gra_item, gra_grad, gra_print and all that reads its
+ * values: always if it is of the step before, and of older steps until 128 KiB of headers (some 500 tensors)
+ * were made since. After that its memory has been reused, and the mistake is not noticed. Where library and
+ * program are compiled with -fsanitize=address, reading x->data of an earlier step is reported as well.
  *
  * Errors, once for all. The tape (or the model) keeps the first error, as a sentence. By default the sentence
  * is printed and the program aborts, so that a debugger stops at the very call. After gra_keep_going(t, true)
@@ -228,7 +229,8 @@ gra_tensor *gra_ones(gra_tape *t, gra_shape shape);                            /
 gra_tensor *gra_arange(gra_tape *t, int n);                                    /* 0, 1, ... n - 1 */
 gra_tensor *gra_detach(gra_tape *t, gra_tensor *x);     /* the same values, cut off from the graph */
 
-double      gra_item(const gra_tensor *x);              /* the value of a tensor of one element */
+double      gra_item(const gra_tensor *x);              /* the value of a tensor of one element: of this step,
+                                                           or a parameter; NaN after an error */
 int         gra_dim(const gra_tensor *x, int d);        /* shape.dim[d]; d < 0: from the end; 0: no such d */
 void        gra_print(const gra_tensor *x);             /* to stdout in PyTorch's manner, 4 digits */
 void        gra_fprint(FILE *f, const gra_real *data, gra_shape shape, int digits);

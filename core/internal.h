@@ -80,6 +80,8 @@ struct gra_tape {
 };
 void      gra_need_tape(const gra_tape *t, const char *who);   /* aborts with a sentence where t is NULL; who:
                                                            the op or function that was called */
+bool      gra_is_stale(const gra_tensor *x, const char *who);  /* x is of an earlier step: an error of its
+                                                           tape. false for a parameter */
 gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data);      /* a tensor that no op
                                                            computes. Its values are `data`, or if that is NULL
                                                            new, uninitialised ones */

@@ -152,6 +152,16 @@ bool gra_refuses(gra_tape *t, const char *op, int nin, gra_tensor *const *in)
     return t->error.failed;
 }
 
+/* Its header is intact, as above. The empty tensor is of every step: its value is always there. */
+bool gra_is_stale(const gra_tensor *x, const char *who)
+{
+    if (!x->tape || x->step == x->tape->step || x == &x->tape->empty)
+        return false;
+    gra_fail(x->tape, "%s: got a tensor of an earlier step, expected one of this step: a tensor ends with "
+             "its step, so call %s before the next gra_begin", who, who);
+    return true;
+}
+
 static void *alloc_from(gra_tape *t, gra_arena *arena, size_t bytes)
 {
     void *p = t->error.failed ? NULL : gra_arena_alloc(arena, bytes);

@@ -71,9 +71,11 @@ gra_tensor *gra_detach(gra_tape *t, gra_tensor *x)
 
 double gra_item(const gra_tensor *x)
 {
-    if (x && x->size == 1)
+    if (!x || gra_is_stale(x, __func__))
+        return (double)NAN;
+    if (x->size == 1)
         return (double)x->data[0];
-    if (x && x->tape)
+    if (x->tape)
         gra_fail(x->tape, "gra_item: x is %s, which has %zu values, not one", GRA_SHAPE_OF(x), x->size);
     return (double)NAN;
 }

@@ -345,7 +345,9 @@ TEST(an_instruction_set_that_is_not_there)
 
 static gra_tensor *ones(gra_shape shape) { return gra_full(t, 1, shape); }
 
-static gra_tensor *stale;               /* of the step before the call */
+static gra_tensor *stale;               /* of the step before the call, as are these: */
+static gra_tensor *stale_number;        /* an input of one value, with its gradient, */
+static gra_tensor *stale_attention;     /* and a result of gra_attention */
 static gra_tensor *product;             /* x x, of which gra_backward was called */
 
 static void backward(gra_tensor *x)
@@ -397,6 +399,15 @@ static void too_large_to_watch(void)            /* with the room around it, it w
     ck_assert_ptr_null(gra_alloc(t, SIZE_MAX));
     gra_tape_watch(t, NULL);
 }
+static void stale_item(void)            { ck_assert(isnan(gra_item(stale_number))); }
+static void stale_grad(void)            { ck_assert_ptr_null(gra_grad(stale_number)); }
+static void stale_print(void)           { gra_print(stale_number); }
+static void stale_weights(void)         { ck_assert(gra_attention_weights(stale_attention) == gra_empty(t)); }
+static void stale_retain(void)
+{
+    gra_retain_grad(stale_number);
+    ck_assert(!stale_number->retain_grad);
+}
 static void grad_too_early(void)        { ck_assert_ptr_null(gra_grad(number(3))); }
 static void grad_of_unused(void)
 {
@@ -422,6 +433,9 @@ static void loss_in_eval(void)
     no_backward(y);
 }
 
+#define STALE ": got a tensor of an earlier step, expected one of this step: a tensor ends with its step, " \
+              "so call "
+
 static const struct {
     void      (*call)(void);
     const char *sentence;               /* a part of it */
@@ -444,6 +458,11 @@ static const struct {
     { item_of_many,      "(2, 3)" },
     { unseeded,          "dropout: the generator was never seeded: call gra_manual_seed(&rng, 123) first" },
     { many_arguments,    "greedy: 193 bytes of args, but GRA_MAX_ARGS is 192" },
+    { stale_item,        "gra_item" STALE "gra_item before the next gra_begin" },
+    { stale_grad,        "gra_grad" STALE "gra_grad before the next gra_begin" },
+    { stale_print,       "gra_print" STALE },
+    { stale_retain,      "gra_retain_grad" STALE },
+    { stale_weights,     "gra_attention_weights" STALE },
     { grad_too_early,    "comes with gra_backward" },
     { grad_of_unused,    "does not depend" },
     { grad_of_recycled,  "gra_retain_grad" },
@@ -455,13 +474,44 @@ static const struct {
 
 TESTS(refused, LENGTH(refusals)) /* _i: of refusals; the next step knows nothing of it */
 {
+    gra_keep_attention(t, true);
     stale = ones(GRA_SHAPE(2, 5));
+    stale_number = number(5);
+    gra_tensor *x = gra_reshape(t, stale, GRA_SHAPE(1, 2, 5));
+    stale_attention = gra_attention(t, x, x, x, &(gra_attention_options){ .heads = 1 });
+    gra_backward(t, stale_number);
+    ck_assert_double_eq(gra_item(stale_number), 5);
     gra_begin(t, GRA_GRAD, NULL);
+    gra_full(t, 7, GRA_SHAPE(1000));                    /* where the values of that step were */
     refusals[_i].call();
     expect_part(refusals[_i].sentence);
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert_ptr_null(gra_error(t));
     ck_assert_double_eq(gra_item(number(2)), 2);
+}
+
+TEST(a_parameter_is_of_every_step)
+{
+    gra_tensor *p = gra_param(gra_root(model), "one", gra_init_ones(), GRA_SHAPE(1));
+    gra_backward(t, gra_reshape(t, p, GRA_SCALAR));
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert(gra_item(p) == 1 && gra_grad(p)[0] == 1);
+    gra_retain_grad(p);
+    gra_print(p);
+    expect_error("no error");
+}
+
+/* After an error: gra_item has it already, and what an op returned can be looked at. */
+TEST(the_empty_tensor_is_of_every_step)
+{
+    gra_tensor *y = gra_add(t, number(1), NULL);
+    ck_assert(isnan(gra_item(y)) && !gra_grad(y));
+    gra_print(y);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_print(y);
+    expect_error("no error");
+    ck_assert(isnan(gra_item(y)));
+    expect_error("gra_item: x is (), which has 0 values, not one");
 }
 
 TEST(nothing_is_no_error_without_a_tape)

@@ -219,6 +219,8 @@ gra_tensor *gra_attention_weights(gra_tensor *y)
 {
     if (!y)
         return NULL;
+    if (gra_is_stale(y, __func__))
+        return gra_empty(y->tape);
     if (y->base)                                        /* a reshaped result is a result */
         y = y->base;
     if (y->op == &op && ((struct args *)y->args)->kept)
