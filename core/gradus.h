@@ -587,6 +587,11 @@ int         gra_write_file(const char *path, const void *bytes, size_t n);      
  * whose gradient is NULL; and with one tensor handed over as any two inputs of one shape. An op is named that
  * changes an input, dy or its result, or writes past either end of a tensor or a gradient.
  *
+ * A backward that crashes, as one that adds to the NULL gradient of a constant, ends the program as ever; but
+ * the last line on stderr names it, and the inputs that were constants. For that a handler of SIGSEGV and
+ * SIGBUS is installed while a backward is checked, where the system has them; it hands the signal on to the
+ * previous handler, which is put back when the backward returns.
+ *
  * Cost: two calls of f for each element; besides 5 in all, 2 for each tensor, and 2 (4 at most) for each two
  * inputs of one shape. An element that is wrong takes up to 14 calls, and one where f is steep, kinked or
  * rough some 50, or more where x is very large or small. Memory: 6 doubles for each element. */

@@ -8,28 +8,34 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The first line of what f prints to stderr in a process of its own, without "gradus: ", before it aborts. */
-static const char *last_words(void (*f)(void))
+int said_in_a_child(void (*f)(void), char *said, size_t room)
 {
-    static char line[600];
     int status = 0;
-    FILE *said = tmpfile();
-    ck_assert_ptr_nonnull(said);
+    FILE *to = tmpfile();
+    ck_assert_ptr_nonnull(to);
     const pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        dup2(fileno(said), STDERR_FILENO);
+        dup2(fileno(to), 2);
         f();
         _exit(0);
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
-    rewind(said);
-    const char *got = fgets(line, sizeof line, said) ? line : "nothing";
-    line[strcspn(line, "\n")] = '\0';
-    ck_assert_msg(strncmp(got, "gradus: ", 8) == 0, "expected gradus: ..., got %s", got);
-    ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "status %d after %s", status, got);
-    fclose(said);
-    return got + 8;
+    rewind(to);
+    said[fread(said, 1, room - 1, to)] = '\0';
+    fclose(to);
+    return status;
+}
+
+/* The first line of what f prints to stderr in a process of its own, without "gradus: ", before it aborts. */
+static const char *last_words(void (*f)(void))
+{
+    static char said[600];
+    const int status = said_in_a_child(f, said, sizeof said);
+    said[strcspn(said, "\n")] = '\0';
+    ck_assert_msg(strncmp(said, "gradus: ", 8) == 0, "expected gradus: ..., got %s", said);
+    ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "status %d after %s", status, said);
+    return said + 8;
 }
 
 void expect_abort(void (*f)(void), const char *sentence)

@@ -4,6 +4,7 @@
  *   collect.c  which tensors are compared, and the inputs' values
  *   numeric.c  the numeric gradients
  *   guard.c    what an op wrote where it may not
+ *   crash.c    which backward crashed
  *   report.c   what is said
  *   explain.c  why do they not agree? Guesses at that: factors.c, moved.c, terms.c, products.c, derivative.c;
  *              names for what they find: sets.c (of places), numbers.c, sources.c (of values) */
@@ -65,6 +66,10 @@ void  gra_guard_step(gra_guard *g);                     /* a new step: the memor
 void  gra_guard_look(gra_guard *g);                     /* at a step's end: around all memory */
 void *gra_guard_memory(gra_guard *g, size_t bytes);     /* guarded until gra_guard_end; NULL: out of memory */
 void  gra_guard_free(void *memory);                     /* NULL is allowed */
+
+/* crash.c: between these two a crash writes this line to stderr, before it takes its usual course. */
+int  gra_crash_begin(const char *line);                 /* what gra_crash_end takes */
+void gra_crash_end(int at);
 
 struct gra_checking {
     gra_tape           *tape;

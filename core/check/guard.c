@@ -133,6 +133,33 @@ static void keep(gra_guard *g, const gra_tensor *y, bool backward, bool compare,
     }
 }
 
+/* Runs y's backward, prepared for a crash: its usual cause is an input without a gradient. */
+static void run_backward(const gra_guard *g, gra_tensor *y, void (*f)(gra_tensor *y))
+{
+    gra_check_line s = { .at = 0 };
+    int constants = 0, last = 0;
+    gra_check_put(&s, "the backward of %.80s crashed", y->op->name);
+    for (int i = 0; i < y->nin; i++) {
+        if (!y->in[i] || y->in[i]->grad)
+            continue;
+        const char *name = name_of(g, y->in[i]);
+        gra_check_put(&s, constants++ ? " and input %d" : " while input %d", last = i);
+        if (name)
+            gra_check_put(&s, " (%.80s)", name);
+    }
+    if (constants == 1)
+        gra_check_put(&s, " was a constant, whose gradient is NULL: test y->in[%d]->grad before adding to it",
+                      last);
+    else if (constants)
+        gra_check_put(&s, " were constants, whose gradients are NULL: test each y->in[i]->grad before adding "
+                      "to it");
+    else
+        gra_check_put(&s, ", though no gradient was NULL: does it go past an end of a tensor?");
+    const int at = gra_crash_begin(s.s);
+    f(y);
+    gra_crash_end(at);
+}
+
 /* Calls f, which is y's forward, or its backward, and looks at what it wrote. */
 static void work(gra_watch *w, gra_tensor *y, void (*f)(gra_tensor *y))
 {
@@ -144,7 +171,10 @@ static void work(gra_watch *w, gra_tensor *y, void (*f)(gra_tensor *y))
     real *const was = g->guilty ? NULL : malloc((values + 1) * sizeof(real));
     if (was)
         keep(g, y, backward, false, was);
-    f(y);
+    if (backward)
+        run_backward(g, y, f);
+    else
+        f(y);
     if (!was)
         return;
     keep(g, y, backward, true, was);

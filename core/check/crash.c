@@ -1,0 +1,107 @@
+/* crash: what is said when a backward that is being checked ends the program, as one does that adds to the
+ * gradient of a constant, which is NULL.
+ *
+ * While a checked backward runs, a handler of SIGSEGV and SIGBUS is installed. It writes a line that was
+ * prepared before, puts the previous handler back, and returns: the instruction that crashed runs again, and
+ * the signal takes its usual course, to a debugger, a sanitizer, or the end. Several threads may check at
+ * once, and a backward may crash in a worker: a thread that checks nothing writes the lines of all that do.
+ * Nothing else in the library handles signals. */
+#define _POSIX_C_SOURCE 200809L         /* sigaction */
+#include "checking.h"
+#include <signal.h>
+
+#ifdef SA_SIGINFO
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { AT_ONCE = 16 };                  /* backwards; more of them have no line */
+
+static struct running {
+    atomic_bool used;
+    pthread_t   thread;
+    size_t      length;
+    char        line[512];
+} running[AT_ONCE];
+
+static pthread_mutex_t  lock = PTHREAD_MUTEX_INITIALIZER;
+static const int        signals[] = { SIGSEGV, SIGBUS };
+enum { SIGNALS = sizeof signals / sizeof *signals };
+static struct sigaction before[SIGNALS];
+static int              count;          /* of backwards that run: while there are any, the handler is there */
+
+/* The lines of this thread; or all, if it has none. */
+static bool write_lines(bool all)
+{
+    bool any = false;
+    for (int i = 0; i < AT_ONCE; i++) {
+        const struct running *r = &running[i];
+        if (!atomic_load(&r->used) || !(all || pthread_equal(r->thread, pthread_self())))
+            continue;
+        any |= write(STDERR_FILENO, r->line, r->length) > 0;
+    }
+    return any;
+}
+
+/* The handler: it does only what one may. */
+static void crashed(int number, siginfo_t *info, void *context)
+{
+    const int was = errno;
+    (void)context;
+    if (!write_lines(false))
+        write_lines(true);
+    for (int i = 0; i < SIGNALS; i++)
+        if (signals[i] == number)
+            sigaction(number, &before[i], NULL);
+    if (info->si_code <= 0)             /* sent by a program: no instruction will crash again */
+        raise(number);
+    errno = was;
+}
+
+int gra_crash_begin(const char *line)
+{
+    struct sigaction action = { .sa_flags = SA_SIGINFO };
+    int at = 0;
+    action.sa_sigaction = crashed;
+    sigemptyset(&action.sa_mask);
+    pthread_mutex_lock(&lock);
+    while (at < AT_ONCE && atomic_load(&running[at].used))
+        at++;
+    if (at < AT_ONCE) {
+        struct running *r = &running[at];
+        r->thread = pthread_self();
+        snprintf(r->line, sizeof r->line, "gradus: gra_check: %s\n", line);
+        r->length = strlen(r->line);
+        atomic_store(&r->used, true);
+        for (int i = 0; i < SIGNALS && count == 0; i++)
+            sigaction(signals[i], &action, &before[i]);
+        count++;
+    }
+    pthread_mutex_unlock(&lock);
+    return at;
+}
+
+void gra_crash_end(int at)
+{
+    if (at == AT_ONCE)
+        return;
+    pthread_mutex_lock(&lock);
+    atomic_store(&running[at].used, false);
+    count--;
+    for (int i = 0; i < SIGNALS && count == 0; i++) {
+        struct sigaction now;
+        sigaction(signals[i], NULL, &now);              /* somebody else may have installed another since */
+        if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == crashed)
+            sigaction(signals[i], &before[i], NULL);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+#else                                   /* no signals: nothing is said */
+
+int  gra_crash_begin(const char *line)  { return (void)line, 0; }
+void gra_crash_end(int at)              { (void)at; }
+
+#endif
