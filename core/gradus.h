@@ -592,9 +592,9 @@ int         gra_write_file(const char *path, const void *bytes, size_t n);      
  * SIGBUS is installed while a backward is checked, where the system has them; it hands the signal on to the
  * previous handler, which is put back when the backward returns.
  *
- * Cost: two calls of f for each element; besides 5 in all, 2 for each tensor, and 2 (4 at most) for each two
+ * Cost: two calls of f for each element; besides 4 in all, 2 for each tensor, and 2 (4 at most) for each two
  * inputs of one shape. An element that is wrong takes up to 14 calls, and one where f is steep, kinked or
- * rough some 50, or more where x is very large or small. Memory: 6 doubles for each element. */
+ * rough some 50, or more where x is very large or small. Memory: some 8 doubles for each element. */
 typedef struct gra_check_in {                           /* an input of f */
     const char *name;
     gra_shape   shape;

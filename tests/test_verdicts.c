@@ -635,7 +635,7 @@ TEST(two_evaluations_an_element)
                                 { .name = "b", .shape = { 2, { 17, 18 } } } };
     counted c = { difference, 0 };
     ck_assert_int_eq(checked(count_calls, &c, 2, in), 0);
-    ck_assert_int_eq(c.calls, 2 * 2 * 17 * 18 + 5 + 2 * 2 + 1);
+    ck_assert_int_eq(c.calls, 2 * 2 * 17 * 18 + 4 + 2 * 2 + 2);
 }
 
 /* ---- how it is said --------------------------------------------------------------------------------- */
@@ -645,6 +645,7 @@ FUNCTION(changes_a_constant, forward_changes_x(tape, (gra_tensor *[]){ gra_full(
 FUNCTION(first_alone, gra_exp(tape, in[0]))
 FUNCTION(empty, gra_slice(tape, in[0], 0, 0, 0))
 FUNCTION(saturated, gra_softmax(tape, gra_scale(tape, in[0], 1e6), -1))
+FUNCTION(nearly_saturated, gra_softmax(tape, in[0], -1))
 FUNCTION(begins_at_zero, gra_matmul(tape, gra_exp(tape, in[0]), in[1]))
 FUNCTION(of_constants, in ? gra_full(tape, 1, GRA_SHAPE(2)) : NULL)
 FUNCTION(joined, gra_concat(tape, 2, in, 0))
@@ -706,6 +707,13 @@ static const struct verdict {
 } verdicts[] = {
     { first_alone, NULL, 2, { X34, IN("z", 2, 4, 5) }, 2, ALL_ZERO "z", "passed" },
     { saturated, NULL, 1, { X34 }, 2, ALL_ZERO "x", "passed" },
+    { nearly_saturated, NULL, 1, { DATA("x", 0, 60, -800, -810, -820, -830, -840, -850, -860, -870) }, 0,
+      "too small to be judged, so that they could be anything: 2 of 10 elements of x (below 1e-16, the tolerance times what "
+      "rounding leaves of the loss; 8 others are exactly 0)", "the largest gradient" },
+    { nearly_saturated, NULL, 1, { DATA("x", 8, 16, -8, -850, 16.5) }, 0, "1 of 5 elements of x (below ",
+      "what rounding leaves of the loss" },
+    { nearly_saturated, NULL, 1, { DATA("x", 8, 16, -8, -850, 16.5) }, 0, "e-07, the tolerance times the largest gradient; 1 other "
+      "is exactly 0)", "others" },
     { begins_at_zero, NULL, 2, { X34, { .name = "z", .shape = { 2, { 4, 5 } }, .data = (real[20]){ 0 } } },
       2, ALL_ZERO "x", "passed" },
     { of_constants, NULL, 1, { X34 }, 2, ALL_ZERO "x", "passed" },

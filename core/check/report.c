@@ -117,6 +117,17 @@ static void put_element(gra_check_line *s, const gra_checked *x, size_t i)
     }
 }
 
+/* "2 of 10 elements of x (below 3e-07, the tolerance times the largest gradient; 8 others are exactly 0)" */
+static void next_small(list *l, const gra_checking *k, const gra_checked *x, size_t below, size_t zero)
+{
+    char zeros[64] = "";
+    if (zero)
+        snprintf(zeros, sizeof zeros, "; %zu other%s exactly 0", zero, zero == 1 ? " is" : "s are");
+    next(l, "%zu of %zu elements of %." NAME "s (below %.2g, the tolerance times %s%s)", below, x->size,
+         x->name, k->tolerance * gra_check_measure(x), x->largest >= x->floor ? "the largest gradient" :
+         "what rounding leaves of the loss", zeros);
+}
+
 /* Where nothing was tested; and gradients too small to be judged, as beside large ones they may be anything,
  * or known less exactly than to the tolerance. */
 static void say_untested(const gra_checking *k)
@@ -125,24 +136,23 @@ static void say_untested(const gra_checking *k)
     for (int i = 0; i < k->count; i++) {
         const gra_checked *x = &k->tensor[i];
         const double least = k->tolerance * gra_check_measure(x);
-        size_t below = 0, unsure = 0;
+        size_t below = 0, unsure = 0, none = 0;
         for (size_t j = 0; j < x->size; j++) {
             const double g = fmax(fabs((double)x->analytic[j]), fabs((double)x->numeric[j]));
             if (g <= fmax(least, (double)x->unsure[j]))
-                below += g > 0;
+                *(g > 0 ? &below : &none) += 1;
             else
                 unsure += (double)x->unsure[j] > least;
         }
         if (x->untested)
             next(&zero, "%." NAME "s", x->name);
         if (below)
-            next(&small, "%zu of %zu elements of %." NAME "s (below %.2g)", below, x->size, x->name, least);
+            next_small(&small, k, x, below, none);
         if (unsure)
             next(&rough, "%zu of %zu elements of %." NAME "s", unsure, x->size, x->name);
     }
     say_list(k->report, "nothing was tested, as every gradient is 0, in", &zero);
-    say_list(k->report, "too small to be judged beside the largest gradient, or beside the loss, so that "
-             "they could be anything", &small);
+    say_list(k->report, "too small to be judged, so that they could be anything", &small);
     say_list(k->report, "judged less exactly than to the tolerance, since differences of the loss are rough "
              "there", &rough);
 }
