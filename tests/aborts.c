@@ -16,7 +16,7 @@ int said_in_a_child(void (*f)(void), char *said, size_t room)
     const pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        dup2(fileno(to), 2);
+        dup2(fileno(to), STDERR_FILENO);
         f();
         _exit(0);
     }

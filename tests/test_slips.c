@@ -40,6 +40,7 @@ static void put(gra_tensor *x, int i, real v)
             y->data[i] = __VA_ARGS__;                                                                    \
     }
 
+#define THE_NORM "it fits: in the derivative of the norm along dimension 1 "
 #define NO_DY  "it fits: dy does not enter: the backward adds the same whatever y->grad is: multiply by y->grad"
 #define STORED "it fits: what was in the gradient before is lost: the backward says dx[i] = ... where dx[i] += ... is wanted"
 #define BESIDE "it fits: beside the diagonal, in what dy_j gives to other places (the term with a sum): "
@@ -55,7 +56,7 @@ static void put(gra_tensor *x, int i, real v)
     SLIP(3, d = g / 2, "it fits: a constant factor of 0.5: a forgotten 2")                               \
     SLIP(4, d = -2 * g, "it fits: the sign is flipped, and a constant factor of 2")                      \
     SLIP(5, d = (real)1.001 * g, "it fits: a constant factor of 1.001")                                  \
-    SLIP(6, d = g / 3, "it fits: a constant factor of 0.333333: 1/3, and 3 is the size of dimension 0 of x " \
+    SLIP(6, d = g / 3, "it fits: a constant factor of 0.333333: 1/3, and 3 is also the size of dimension 0 of x " \
                        "and of dimension 0 of y (mean or sum?)")                                         \
     SLIP(7, d = 0, "it fits: all zero: the backward adds nothing here")                                  \
     SLIP(8, d = i / 4 == 1 ? 0 : g, "it fits: nothing arrives in row 1 of x; it is right elsewhere")     \
@@ -80,7 +81,7 @@ static void put(gra_tensor *x, int i, real v)
     SLIP(24, d = g * (1 - x[i]), "it fits: in what dy is multiplied by, x (1 - x) stands where x is wanted") \
     SLIP(28, d = g * 5 / 7, "it fits: a constant factor of 0.714286: 5/7")                                 \
     SLIP(30, d = g / 11, "it fits: a constant factor of 0.0909091: 1/11")                                \
-    SLIP(29, d = g / 12, "it fits: a constant factor of 0.0833333: 1/12, and 12 is the size of all of x (mean or sum?)") \
+    SLIP(29, d = g / 12, "it fits: a constant factor of 0.0833333: 1/12, and 12 is also the size of all of x (mean or sum?)") \
     SLIP(26, d = (real)123.4 * g, "it fits: a constant factor of 123.4")                                 \
     SLIP(27, d = g + y->in[0]->grad[i], "it fits: what the backward adds depends on what was in the gradient before") \
     SLIP(25, d = i >= 2 ? (real)INFINITY : g, "it fits: a division by zero, the logarithm of zero, or uninitialised memory")
@@ -105,13 +106,13 @@ static void square_backward(gra_tensor *y)
     SLIP(2, db = i ? 0 : 1, NO_DY)                                                                       \
     SLIP(3, dx = g * w[i * out + o], "w (2, 0), of its memory read as the transposed matrix, stands where w (0, 2) is wanted") \
     SLIP(4, at_w = i * out + o, "it fits: transposed: the values are those of the other order")          \
-    SLIP(5, db /= rows, "a constant factor of 0.333333: 1/3, and 3 is the size of dimension 0 of y")     \
+    SLIP(5, db /= rows, "a constant factor of 0.333333: 1/3, and 3 is also the size of dimension 0 of y")     \
     SLIP(6, put(B, o, i ? B->grad[o] : g); db = 0, "nothing arrives from all but the last of the outputs that use one element " \
                                                    "of b: each overwrites the one before")               \
     SLIP(7, dx = g, "it fits: a factor is missing: w (0, 2), in what dy (0, 0) gives to x (0, 2)")       \
     SLIP(8, dw = g * w[wi], "it fits: the wrong factor: w (0, 3) stands where x (0, 3) is wanted")       \
     SLIP(9, dx = -dx, "it fits: the sign is flipped")                                                    \
-    SLIP(10, db *= in, "it fits: a constant factor of 4: the size of dimension 1 of x")                                      \
+    SLIP(10, db *= in, "it fits: a constant factor of 4: 4 is also the size of dimension 1 of x")                                      \
     SLIP(11, dx = dy[o] * w[wi], "the right factors, times the wrong dy: x (1, 0) takes dy (0, 0) where dy (1, 0) is wanted") \
     SLIP(12, dw = r ? 0 : dw, "it fits: nothing arrives except from row 0 of dy: what comes from each is to be added (+=)") \
     SLIP(13, dx = o < out - 1 ? dx : 0, "it fits: nothing arrives from column 4 of dy; it is right elsewhere") \
@@ -216,18 +217,21 @@ static void softmax_backward(gra_tensor *y)
 #define NORM(SLIP)                                                                                       \
     SLIP(1, dx = r * (g - z * sgz / n), "a term with the sum (or mean) over dimension 1 of dy w is missing or wrong; the other " \
                                         "terms are right")                                               \
-    SLIP(2, dx = r * (g - sg / n), TERM)                                                                 \
-    SLIP(3, dx = r * g, BESIDE "all zero")                                                               \
-    SLIP(4, dx /= r, "it fits: a factor of its own for each row of x (0.5158, 1.49, 0.7277, ...): what belongs to it (1/std") \
+    SLIP(2, dx = r * (g - sg / n), THE_NORM "the projection on x is left out; the rest is right")        \
+    SLIP(3, dx = r * g, THE_NORM "each of the two terms with a sum (that of the mean, and the projection on x) is left out") \
+    SLIP(4, dx /= r, "it fits: in the norm along dimension 1 the division by sqrt(v + eps) is missing")  \
     SLIP(5, dx = r * (dy[at] - s / n - z * sz / n), "it fits: a factor is missing: w")                   \
     SLIP(6, dx = r * (g - s / n - z * sz / n), BESIDE "a factor is missing: w")                          \
     SLIP(7, dx = r * (g - sg / (n - 1) - z * sgz / (n - 1)),                                             \
-         BESIDE "a constant factor of 1.33333: 4/3, and 4 is the size of dimension 1 of x; n / (n - 1), or the inverse") \
+         THE_NORM "each of the two terms with a sum (that of the mean, and the projection on x) is wrong: a constant factor of " \
+         "1.33333: 4/3, and 4 is also the size of dimension 1 of x, and 3 is also the size of dimension 0 of x; n - 1 for n, or n " \
+         "for n - 1?")                                                                                   \
     SLIP(8, dw = dy[at] * x[i], "it fits: the wrong factor: x (2, 0) stands where something else is wanted, in what dy (2, 0) " \
                                 "gives to w (0): -1.365 where -1.52209 is right")                        \
     SLIP(9, dw = dy[at] * y->data[at], "it fits: the wrong factor: y (2, 0) stands where something else is wanted") \
-    SLIP(10, dx = r * (g - sg - z * sgz), BESIDE "a constant factor of 4")                               \
-    SLIP(11, dx *= sqrt((1 / (r * r)) / (1 / (r * r) - eps)), "a clue: nearly right: off by ")              \
+    SLIP(10, dx = r * (g - sg - z * sgz), "and the projection on x) is wrong: a constant factor of 4")   \
+    SLIP(11, dx *= sqrt((1 / (r * r)) / (1 / (r * r) - eps)), "it fits: in the norm along dimension 1 eps is missing: 1/sqrt(v) " \
+                                                             "stands where 1/sqrt(v + eps) is expected") \
     SLIP(12, dw = z, NO_DY)                                                                              \
     SLIP(13, db = k < rows - 1 ? 0 : db, "from all but the last of the outputs that use one element of b")
 
@@ -286,7 +290,7 @@ static void norm_backward(gra_tensor *y)
 /* ---- attention: causal, of two heads; q k v (2, 3, 4) -------------------------------------------------- */
 
 #define ATTENTION(SLIP)                                                                                  \
-    SLIP(1, dq *= 2, "a forgotten 1/2; or sqrt(4), and 4 is the size of dimension 2 of q")               \
+    SLIP(1, dq *= 2, "it fits: a constant factor of 2: counted twice, or a forgotten 1/2")               \
     SLIP(2, dq *= sqrt(2), "it fits: a constant factor of 1.41421: sqrt(2)")                             \
     SLIP(3, dv = p[s][t] * g, "it fits: the places i and j are exchanged in what dy_j gives to v_i: a matrix is taken in place of " \
                               "its transpose")                                                           \
@@ -433,16 +437,17 @@ static void dropout_backward(gra_tensor *y)
 
 #define LOSS(SLIP)                                                                                       \
     SLIP(1, d = (q - hot) / (rows - 1), NO_DY)                                                           \
-    SLIP(2, d = dy * (q - hot), "it fits: a constant factor of 3: the number of rows of x that the loss depends on (mean or sum?)") \
+    SLIP(2, d = dy * (q - hot), "it fits: a constant factor of 3: 3 is also the number of rows of x that the loss depends on (mean or sum?)") \
     SLIP(3, d = g * q, "it fits: in elements 1, 5, 18 of x what dy is multiplied by is off by the same number, " \
                        "+0.333333: a term of the formula is missing there, or has the wrong sign")  \
     SLIP(4, d = dy / rows * (q - hot), "it fits: a constant factor of 0.75: 3/4: 3 of 4 rows have a gradient: divided by all rows and " \
                                        "not by those that count (ignore_index?)")                        \
     SLIP(5, d = g * (hot - q), "it fits: the sign is flipped")                                           \
-    SLIP(6, d = dy / n * (q - hot), "it fits: a constant factor of 0.6: 3/5, and 5 is the size of dimension 1 of x, and 3 is the number of rows") \
+    SLIP(6, d = dy / n * (q - hot), "it fits: a constant factor of 0.6: 3/5, and 5 is also the size of dimension 1 of x, and 3 is also the number of rows") \
     SLIP(7, d = hot > 0 ? -g / q : 0, "a clue: nothing arrives except in elements 1, 5, 18 of x, where the output does depend on x") \
     SLIP(8, d = hot > 0 ? d : 0, "it fits: nothing arrives except in elements 1, 5, 18 of x; it is right elsewhere") \
-    SLIP(9, d = g * (exp(x[at]) - hot), "a clue: the true gradient of x sums to 0 along dimension 1, yours does not") \
+    SLIP(9, d = g * (exp(x[at]) - hot), "it fits: a wrong term: e to the power of x (3, 4) stands where the softmax of x (3, 4) is " \
+                                        "expected")                                                     \
     SLIP(10, d *= dy, "it fits: the sign of dy is lost")                                                 \
     SLIP(11, d = g * q - hot / (rows - 1), "it fits: a term without dy")                                 \
     SLIP(12, d *= 1 + at / n, "it fits: a factor of its own for each row of x (1, 2, 4, ...)")           \
@@ -500,8 +505,8 @@ static void loss_backward(gra_tensor *y)
     SLIP(15, d = first - second, RULE "the second is off: the sign is flipped")                          \
     SLIP(16, d = first + second * exp(-x * x / 2), RULE "the second has a factor of e^(-0.5 x^2) too many: look at its exponent") \
     SLIP(17, d = first + second * 2 * exp(-x * x / 2), "a clue: each element gets its own dy")           \
-    SLIP(18, d = first + second / inner * a * (1 - 3 * b * x * x), RULE "the second has a factor of 1 - 0.134145 x^2 where 1 + " \
-             "0.134145 x^2 is wanted")                                                                   \
+    SLIP(18, d = first + second / inner * a * (1 - 3 * b * x * x), RULE "the second is off by a factor of (1 - 0.134145 x^2)" \
+             "/(1 + 0.134145 x^2)")                                                                      \
     SLIP(19, d = first * (1 - first), "it fits: in what dy is multiplied by, p (1 - p) stands where y' is wanted, with p = y/x") \
     SLIP(20, d = first + second * x, RULE "the second has a factor too many, x")
 

@@ -6,8 +6,9 @@
  *   guard.c    what an op wrote where it may not
  *   crash.c    which backward crashed
  *   report.c   what is said
- *   explain.c  why do they not agree? Guesses at that: factors.c, moved.c, terms.c, products.c, derivative.c;
- *              names for what they find: sets.c (of places), numbers.c, sources.c (of values) */
+ *   explain.c  why do they not agree? Guesses at that: factors.c, moved.c, terms.c, products.c, norms.c,
+ *              derivative.c; names for what they find: sets.c (of places), numbers.c, sources.c (of
+ *              values) */
 #ifndef GRADUS_CHECKING_H
 #define GRADUS_CHECKING_H
 

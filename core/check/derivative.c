@@ -20,28 +20,50 @@ typedef struct points {                 /* at each element of x that is not 0 */
  * wanted: as a FACTOR of all of y', or of one TERM of it; 0: it is only tried as all of y'. Functions of one
  * family (not 0) are taken for each other: 1 - y^2 for 1 + y^2. */
 enum { FACTOR = 1, TERM = 2 };
-enum { ONE = 0, SLOPE = 23, FUNCTIONS = 25 };           /* the numbers of 1 and of y'; how many there are */
+enum { ONE = 0, INVERSE = 35, SLOPE = 36, FUNCTIONS = 38, TANH = 4 };   /* the numbers of 1, 1/y' and y'; how
+                                           many there are; t's family */
 static const struct {
     const char *name;                   /* p is y/x; t is tanh, if y is x (1 + t) / 2 */
     int         of, family;
 } functions[FUNCTIONS] = {
     { "1", FACTOR | TERM, 0 }, { "x", FACTOR | TERM, 0 }, { "x^2", FACTOR | TERM, 0 }, { "x^3", 0, 0 },
-    { "1/x", 0, 0 }, { "1/x^2", 0, 0 }, { "y", FACTOR, 0 }, { "y^2", 0, 0 }, { "1/y", 0, 0 },
-    { "y (1 - y)", 0, 0 }, { "x (1 - x)", 0, 0 }, { "p (1 - p)", 0, 0 }, { "e^x", 0, 0 },
+    { "1/x", 0, 0 }, { "1/x^2", 0, 0 }, { "y", FACTOR, 0 }, { "y^2", 0, 0 }, { "y^3", 0, 0 }, { "1/y", 0, 0 },
+    { "1/y^2", 0, 0 }, { "y (1 - y)", 0, 0 }, { "x (1 - x)", 0, 0 }, { "p (1 - p)", 0, 0 }, { "e^x", 0, 0 },
+    { "1/(1 + x)", 0, 0 }, { "1/(1 - x)", 0, 0 }, { "1/(1 + x^2)", 0, 0 }, { "1/(1 - x^2)", 0, 0 },
+    { "1/sqrt(1 + x^2)", 0, 0 }, { "1/sqrt(1 - x^2)", 0, 0 }, { "sin x", 0, 0 }, { "cos x", 0, 0 },
+    { "log x", 0, 0 }, { "the sign of x", 0, 0 },
     { "1 - y", FACTOR, 1 }, { "1 + y", FACTOR, 1 }, { "1 - x", FACTOR, 1 },
     { "1 - y^2", FACTOR, 2 }, { "1 + y^2", FACTOR, 2 }, { "1 - x^2", FACTOR, 2 },
-    { "p", TERM, 3 }, { "1 - p", TERM, 3 }, { "1 - t", TERM, 4 }, { "1 - t^2", TERM, 4 },
-    { "y'", FACTOR, 5 }, { "1 - y'", FACTOR, 5 },
+    { "p", FACTOR | TERM, 3 }, { "1 - p", TERM, 3 }, { "1 - t", TERM, TANH }, { "1 - t^2", TERM, TANH },
+    { "1/y'", 0, 0 }, { "y'", FACTOR, 5 }, { "1 - y'", FACTOR, 5 },
 };
 
 static double function(const points *g, int f, size_t i)
 {
-    const double x = g->x[i], y = g->y[i], d = g->d[i], p = y / x, t = 2 * p - 1;
+    const double x = g->x[i], y = g->y[i], d = g->d[i], p = y / x, t = 2 * p - 1, xx = x * x;
     const double value[FUNCTIONS] = {
-        1, x, x * x, x * x * x, 1 / x, 1 / (x * x), y, y * y, 1 / y, y * (1 - y), x * (1 - x), p * (1 - p),
-        exp(x), 1 - y, 1 + y, 1 - x, 1 - y * y, 1 + y * y, 1 - x * x, p, 1 - p, 1 - t, 1 - t * t, d, 1 - d,
+        1, x, xx, xx * x, 1 / x, 1 / xx, y, y * y, y * y * y, 1 / y, 1 / (y * y), y * (1 - y), x * (1 - x),
+        p * (1 - p), exp(x), 1 / (1 + x), 1 / (1 - x), 1 / (1 + xx), 1 / (1 - xx), 1 / sqrt(1 + xx),
+        1 / sqrt(1 - xx), sin(x), cos(x), log(x), x > 0 ? 1 : -1, 1 - y, 1 + y, 1 - x, 1 - y * y,
+        1 + y * y, 1 - xx, p, 1 - p, 1 - t, 1 - t * t, 1 / d, d, 1 - d,
     };
     return value[f];
+}
+
+/* May t = 2 y/x - 1 be the tanh of something that grows with x, and is 0 with it? */
+static bool has_tanh(const points *g)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        const double t = 2 * g->y[i] / g->x[i] - 1, first = 2 * g->y[0] / g->x[0] - 1;
+        if (fabs(t) > 1 || t * g->x[i] < 0 || (t - first) * (g->x[i] - g->x[0]) < 0)
+            return false;
+    }
+    return true;
+}
+
+static bool of_p(int f)
+{
+    return strchr(functions[f].name, 'p') != NULL;
 }
 
 static void put_function(gra_check_line *s, const gra_wrong *w, int f)
@@ -95,9 +117,16 @@ static bool two_columns(const points *g, double *p, double *q)
     return true;
 }
 
-static void put_polynomial(gra_check_line *s, const gra_wrong *w, const char *before, double p, double q)
+/* "p + q x^2" */
+static void put_polynomial(gra_check_line *s, const gra_wrong *w, double p, double q)
 {
-    gra_check_put(s, "%s%.6g %c %.6g %s^2", before, p, q < 0 ? '-' : '+', fabs(q), w->x->name);
+    const char *const x = w->x->name;
+    if (fabs(p) > 1e-6)
+        gra_check_put(s, "%.6g %c ", p, q < 0 ? '-' : '+');
+    if (gra_equal(fabs(q), 1))
+        gra_check_put(s, "%s^2", x);
+    else
+        gra_check_put(s, "%.6g %s^2", fabs(p) > 1e-6 ? fabs(q) : q, x);
 }
 
 /* A and D differ by a factor of p + q x^2, as u' is of u = x + c x^3; or by one of e^(q x^2). */
@@ -115,12 +144,16 @@ static bool put_square(gra_check_line *s, const gra_wrong *w, points *g)
         if (!two_columns(g, &p, &q) || (form == EXPONENT && !gra_equal(exp(p), 1)))
             continue;
         if (form == LACKS) {
-            put_polynomial(s, w, "lacks a factor of ", p, q);
+            gra_check_put(s, "lacks a factor of ");
+            put_polynomial(s, w, p, q);
             gra_check_put(s, ": the derivative of what stands within (the chain rule)?");
         } else if (form == BOTH) {
-            put_polynomial(s, w, "has a factor of ", 1, p);
-            put_polynomial(s, w, " where ", 1, q);
-            gra_check_put(s, " is wanted%s", gra_equal(q, 3 * p) ? ": the derivative of x^3 is 3 x^2" : "");
+            const bool cube = gra_equal(q, 3 * p);
+            gra_check_put(s, cube ? "has a factor of " : "is off by a factor of (");
+            put_polynomial(s, w, 1, p);
+            gra_check_put(s, cube ? " where " : ")/(");
+            put_polynomial(s, w, 1, q);
+            gra_check_put(s, cube ? " is wanted: the derivative of x^3 is 3 x^2" : ")");
         } else {
             gra_check_put(s, "has a factor of e^(%.6g %s^2) too many: look at its exponent", q, w->x->name);
         }
@@ -143,9 +176,11 @@ static void put_pair(gra_check_line *s, const gra_wrong *w, int has, int wanted,
         put_function(s, w, wanted);
     if (both)
         gra_check_put(s, " is wanted");
-    if (!term && strchr(functions[has].name, 'p'))
+    if (!both && has != wanted)
+        gra_check_put(s, " (or a division by it is %s)", has == ONE ? "superfluous" : "missing");
+    if (!term && (of_p(has) || of_p(wanted)))
         gra_check_put(s, ", with p = y/%s", w->x->name);
-    if (functions[has].family == 4)
+    if (functions[has].family == TANH)
         gra_check_put(s, ", with t for the tanh in y = %s (1 + t) / 2", w->x->name);
     if (gra_equal(k, 1))
         return;
@@ -164,15 +199,18 @@ enum {
 };
 
 /* Is it likely, for this kind of mistake, that the one function stands where the other is wanted? */
-static bool possible(int has, int wanted, bool term, int pass)
+static bool possible(const points *g, int has, int wanted, bool term, int pass)
 {
     const int use = term ? TERM : FACTOR;
+    if ((functions[has].family == TANH || functions[wanted].family == TANH) && !(term && has_tanh(g)))
+        return false;
     if (pass == FORMULA)
-        return !term && has != wanted && has < SLOPE && wanted < SLOPE;
+        return !term && has != wanted && has < INVERSE && wanted < INVERSE && !of_p(has) && !of_p(wanted) &&
+               (has != ONE || functions[wanted].of);
     if (has == wanted)
         return term && has == ONE;
     if (wanted == SLOPE)
-        return !term && has != ONE;
+        return !term && has != ONE && (has != INVERSE || pass == EXACT);
     return (functions[has].of & use) && (functions[wanted].of & use) &&
            (has == ONE || wanted == ONE ||
             (functions[has].family && functions[has].family == functions[wanted].family));
@@ -191,7 +229,7 @@ static bool put_wrong(gra_check_line *s, const gra_wrong *w, points *g, bool ter
     for (int at = 0; at < FUNCTIONS * FUNCTIONS; at++) {
         const int has = at % FUNCTIONS, wanted = at / FUNCTIONS;
         double k, of = 1;
-        if (!possible(has, wanted, term, pass))
+        if (!possible(g, has, wanted, term, pass))
             continue;
         if (pass == FORMULA ? !fits(g, g->a, NULL, has, ONE, &k) || !fits(g, g->right, NULL, wanted, ONE, &of)
                             : !fits(g, g->a, g->right, has, wanted, &k))
@@ -259,10 +297,12 @@ bool gra_derivative(gra_wrong *w)
     enum { ARRAYS = 10 };
     double *array[ARRAYS], k;                           /* ARRAYS <= 2 GRA_SCRATCH */
     bool fit = true;
-    if (!w->whole || w->rows != w->cols)
+    if (!w->single)
         return false;
-    for (size_t e = 0; e < w->size && fit; e++)         /* is the Jacobian diagonal? */
-        fit = e / w->cols == e % w->cols || (gra_none(w, w->a[e]) && gra_none(w, w->n[e]));
+    if (w->check->count > 1 && gra_quotient(w))         /* another tensor is plainer than the product rule */
+        return true;
+    for (size_t e = 0; e < w->size && fit; e++)         /* is the Jacobian of the backward diagonal, too? */
+        fit = e / w->cols == e % w->cols || gra_none(w, w->a[e]);
     for (size_t i = 0; i < ARRAYS; i++)
         array[i] = w->scratch + i * w->cols;
     points g = { 0, array[0], array[1], array[2], array[3], array[4], array[5], array[6], array[7],

@@ -173,6 +173,9 @@ static void measure(gra_wrong *w)
         w->largest = fmax(w->largest, fmax(fabs(w->a[e]), fabs(w->n[e])));
     w->near = fmin(largest_error(w, &at) / 100, 1e-4 * w->largest);
     w->zero = fmin(1e-7 * w->largest, w->near);
+    w->single = w->whole && w->rows == w->cols;
+    for (size_t e = 0; w->single && e < w->size; e++)
+        w->single = e / w->cols == e % w->cols || gra_none(w, w->n[e]);
 }
 
 /* ---- clues ------------------------------------------------------------------------------------- */
@@ -214,32 +217,61 @@ static bool places_clue(gra_wrong *w)
     return w->clues > 0;
 }
 
+/* "; 1.5 is x (0, 2)": the one element of a tensor that has this value. */
+static void put_owner(gra_check_line *s, const gra_wrong *w, double v)
+{
+    const gra_checking *k = w->check;
+    const gra_checked *owner = NULL;
+    size_t at = 0, count = 0;
+    for (int t = 0; t <= k->count; t++)
+        for (size_t i = 0; i < k->tensor[t].size; i++)
+            if (fabs((double)k->tensor[t].data[i] - v) <= 1e-7 * fabs(v)) {
+                owner = &k->tensor[t];
+                at = i;
+                count++;
+            }
+    if (count != 1)
+        return;
+    gra_check_put(s, "; %.6g is %.80s", v, owner->name);
+    gra_put_place(s, &owner->shape, at);
+}
+
 /* What is left to say: where dy goes is right, and the number it is multiplied by is not. */
 static bool value_clue(gra_wrong *w)
 {
-    size_t worst = 0;
-    gra_check_line from = { .at = 0 }, to = { .at = 0 };
-    bool single = w->rows == w->cols;                   /* each output depends on one element of x */
+    size_t worst = 0, right = 0;
+    gra_check_line from = { .at = 0 }, to = { .at = 0 }, more = { .at = 0 };
     if (!w->whole)
         return false;
-    for (size_t e = 0; e < w->size; e++)
-        single &= e / w->cols == e % w->cols || gra_none(w, w->n[e]);
+    for (size_t e = 0; e < w->size; e++) {
+        w->of[e] = !gra_none(w, w->a[e]) || !gra_none(w, w->n[e]);
+        w->in[e] = !gra_fit(w, w->a[e], w->n[e]);
+        right += w->of[e] && !w->in[e];
+    }
+    /* a sign may fit by chance where elements are not treated one by one */
+    if (right && gra_put_set(&more, w) && (w->single || strncmp(more.s, "where", 5) != 0))
+        gra_clue(w, "wrong %s, but not elsewhere", more.s);
+    more.at = 0;
     largest_error(w, &worst);
     gra_put_element(&from, w, true, worst / w->cols);
     gra_put_element(&to, w, false, worst % w->cols);
+    more.s[0] = '\0';
+    put_owner(&more, w, w->a[worst]);
+    put_owner(&more, w, w->n[worst]);
     gra_clue(w, "each %s; what it is multiplied by%s is wrong: %s gives %.6g times itself to %s = %.6g, and "
-             "%.6g is right", single ? "element gets its own dy, as it should" : "dy is used, and goes where "
-             "it should", single ? ", the derivative of y at this element," : "", from.s, w->a[worst], to.s,
-             (double)w->x->data[worst % w->cols], w->n[worst]);
+             "%.6g is right%s", w->single ? "element gets its own dy, as it should" : "dy is used, and goes "
+             "where it should", w->single ? ", the derivative of y at this element," : "", from.s,
+             w->a[worst], to.s, (double)w->x->data[worst % w->cols], w->n[worst], more.s);
     return true;
 }
 
 /* ---- all of it --------------------------------------------------------------------------------- */
 
 static gra_explanation *const explanations[] = {        /* the more special come first, clues at last */
-    gra_one_factor, nearly_right, gra_transposed, gra_shifted, gra_moved, gra_partial_factor, gra_derivative,
-    gra_quotient, gra_own_factors, gra_beside_diagonal, gra_one_term, gra_row_term, gra_wrong_matrix,
-    gra_other_order, places_clue, gra_sum_clue, value_clue,
+    gra_norm, gra_one_factor, nearly_right, gra_transposed, gra_shifted, gra_moved, gra_another_mask,
+    gra_partial_factor, gra_same_number, gra_derivative, gra_quotient, gra_row_factors, gra_wrong_factor,
+    gra_element_factors, gra_beside_diagonal, gra_one_term, gra_row_term, gra_exchanged, gra_own_terms,
+    gra_instead, gra_wrong_matrix, gra_other_order, places_clue, gra_sum_clue, value_clue,
 };
 
 static void explain(gra_wrong *w, real *c, real *a)
@@ -256,6 +288,21 @@ static void explain(gra_wrong *w, real *c, real *a)
     for (size_t i = 0; i < sizeof explanations / sizeof *explanations; i++)
         if (explanations[i](w))
             return;
+}
+
+/* A value that formulas are made of, and that no tensor need hold. */
+static void softmax_of(gra_wrong *w)
+{
+    const gra_checked *x = w->x;
+    const size_t n = x->shape.ndim ? (size_t)x->shape.dim[x->shape.ndim - 1] : 1;
+    snprintf(w->softmax_name, sizeof w->softmax_name, "the softmax of %.80s", x->name);
+    for (size_t r = 0; r < x->size; r += n) {
+        double sum = 0;
+        for (size_t i = r; i < r + n; i++)
+            sum += exp((double)x->data[i]);
+        for (size_t i = r; i < r + n; i++)
+            w->softmax[i] = (real)(exp((double)x->data[i]) / sum);
+    }
 }
 
 static void explain_tensor(gra_wrong *w)
@@ -279,7 +326,9 @@ static void explain_tensor(gra_wrong *w)
     real *c = calloc(k->size + DYS * x->size, sizeof(real));
     w->a = calloc(4 * w->size + GRA_SCRATCH * (w->rows + w->cols), sizeof(double));
     w->in = calloc(2 * w->size, sizeof(bool));
-    if (c && w->a && w->in) {
+    w->softmax = malloc(x->size * sizeof(real));
+    if (c && w->a && w->in && w->softmax) {
+        softmax_of(w);
         w->n = w->a + w->size;
         w->scratch = w->a + 4 * w->size;                /* before it: room for gra_beside_diagonal */
         w->of = w->in + w->size;
@@ -288,6 +337,7 @@ static void explain_tensor(gra_wrong *w)
     free(c);
     free(w->a);
     free(w->in);
+    free(w->softmax);
 }
 
 /* The worst tensor is explained, or where nothing fits there, another that is wrong; else clues are given. */

@@ -90,16 +90,19 @@ static bool constant_factor(gra_wrong *w, const classes *c)
 
 /* Does what is too much come from outputs that depend on nothing? Then a mask is wrong; else values went to
  * the wrong places. */
-static bool another_mask(gra_wrong *w, const classes *c)
+bool gra_another_mask(gra_wrong *w)
 {
+    const classes c = classify(w);
+    if (!c.count[MISSING] || !c.count[EXTRA] || c.count[OTHER] || (c.count[SCALED] && c.count[RIGHT]))
+        return false;
     for (size_t e = 0; e < w->size; e++) {
-        if (class_of(w, c->k, e) != EXTRA)
+        if (class_of(w, c.k, e) != EXTRA)
             continue;
         for (size_t i = e / w->cols * w->cols; i < (e / w->cols + 1) * w->cols; i++)
             if (!gra_none(w, w->n[i]))
                 return false;
     }
-    gra_fits(w, c->count[RIGHT] + c->count[SCALED]
+    gra_fits(w, c.count[RIGHT] + c.count[SCALED]
                 ? "zero where it should not be, and not zero where it should: the mask is not that of the "
                   "forward"
                 : "zero exactly where it should not be: the mask is the wrong way round");
@@ -125,7 +128,7 @@ bool gra_one_factor(gra_wrong *w)
     const classes c = classify(w);
     const size_t *n = c.count, both = n[RIGHT] + n[SCALED];
     gra_check_line rest = { .at = 0 };
-    if (n[OTHER] || (n[SCALED] && n[RIGHT]))
+    if (n[OTHER] || (n[SCALED] && n[RIGHT]) || (n[MISSING] && n[EXTRA]))
         return false;
     if (!n[MISSING] && !n[EXTRA])
         return constant_factor(w, &c);
@@ -137,16 +140,13 @@ bool gra_one_factor(gra_wrong *w)
         gra_fits(w, "it should be zero: the loss does not depend on %s", w->x->name);
         return true;
     }
-    if (n[MISSING] && n[EXTRA])
-        return another_mask(w, &c);
     if (n[SCALED] == 1)                                 /* which proves no factor */
         return false;
-    if (n[RIGHT])
-        gra_check_put(&rest, "it is right elsewhere");
-    else {
-        gra_check_put(&rest, "elsewhere: ");
+    gra_check_put(&rest, n[RIGHT] ? "it is right elsewhere" : "elsewhere: ");
+    if (!n[RIGHT])
         gra_put_factor(&rest, w, c.k);
-    }
+    if (!n[RIGHT] && !gra_equal(c.k, -1) && !strchr(rest.s + strlen("elsewhere: "), ':'))
+        rest = (gra_check_line){ .s = "it is wrong elsewhere, too" };
     choose(w, c.k, MISSING, EXTRA);
     tell_places(w, n[MISSING] > 0, rest.s);
     return true;
@@ -192,13 +192,14 @@ static bool fits_parts(const gra_wrong *w, const gra_division *v, double *k, dou
     return used > 1 && entries >= 2 * used;
 }
 
-bool gra_own_factors(gra_wrong *w)
+static bool own_factors(gra_wrong *w, bool of_elements)
 {
     double *const k = w->scratch, *const nn = k + w->rows + w->cols;
     bool fit = false;
     for (gra_division v = { 0 }; !fit && gra_next_division(w, &v);) {
+        const bool elements = v.parts == (gra_of_dy(&v) ? w->rows : w->cols);
         gra_check_line some = { .at = 0 }, whose = { .at = 0 };
-        fit = gra_has_list(&v) && fits_parts(w, &v, k, nn);
+        fit = elements == of_elements && gra_has_list(&v) && fits_parts(w, &v, k, nn);
         for (size_t p = 0, told = 0; fit && p < v.parts && told < 3; p++)
             if (nn[p] > w->zero * w->zero)
                 gra_check_put(&some, "%s%.4g", told++ ? ", " : "", k[p]);
@@ -210,15 +211,20 @@ bool gra_own_factors(gra_wrong *w)
     return fit;
 }
 
+bool gra_row_factors(gra_wrong *w)      { return own_factors(w, false); }
+bool gra_element_factors(gra_wrong *w)  { return own_factors(w, true); }
+
 /* ---- elements of a tensor ----------------------------------------------------------------------- */
 
-/* a = n p / q for all entries? */
-static bool quotient(const gra_wrong *w, const gra_source *p, const gra_source *q)
+/* a = k n p / q for all entries? */
+static bool quotient(const gra_wrong *w, const gra_source *p, const gra_source *q, double k)
 {
     for (size_t e = 0; e < w->size; e++) {
         if (gra_none(w, w->a[e]) && gra_none(w, w->n[e]))
             continue;
-        const double of_p = gra_value(w, p, e), of_q = gra_value(w, q, e);
+        const double of_p = k * gra_value(w, p, e), of_q = gra_value(w, q, e);
+        if (q->kind == GRA_RIGHT && !(fabs(w->a[e] - of_p) <= 1e-5 * fabs(of_p)))
+            return false;
         if (!(fabs(w->a[e] * of_q - w->n[e] * of_p) <=      /* so too where there is a NaN */
               1e-5 * fabs(w->a[e] * of_q) + 1e-7 * w->largest * (fabs(of_q) + fabs(of_p))))
             return false;
@@ -239,49 +245,86 @@ static size_t example(const gra_wrong *w)
     return at;
 }
 
-static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q)
+static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q, double k)
 {
-    const size_t e = example(w);
+    const size_t e = w->example;
     gra_check_line has = { .at = 0 }, wants = { .at = 0 }, at = { .at = 0 };
-    if (p->kind > GRA_RIGHT)
-        gra_put_source(&has, w, p, e);
-    if (q->kind > GRA_RIGHT)
-        gra_put_source(&wants, w, q, e);
+    gra_put_source(&has, w, p, e);
+    gra_put_source(&wants, w, q, e);
     gra_put_entry(&at, w, e);
+    if (!gra_equal(k, 1) && q->kind != GRA_RIGHT) {
+        gra_check_put(&at, ", and ");
+        gra_put_factor(&at, w, k);
+    }
     if (q->kind == GRA_RIGHT && p->kind == GRA_ONE)
-        gra_fits(w, "dy is multiplied by 1 everywhere: the local derivative, by which it is to be "
-                 "multiplied, is forgotten");
+        gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, by which it is to be "
+                 "multiplied, is forgotten, or a factor of it", k);
+    else if (q->kind == GRA_RIGHT && p->kind == GRA_RIGHT)
+        gra_fits(w, "dy is multiplied by %s: in %s by %.6g where %.6g is right", has.s, at.s, w->a[e],
+                 w->n[e]);
     else if (q->kind == GRA_RIGHT)
         gra_fits(w, "the wrong factor: %s stands where something else is wanted, in %s: %.6g where %.6g is "
                  "right", has.s, at.s, w->a[e], w->n[e]);
     else if (q->kind == GRA_ONE)
-        gra_fits(w, "a factor too many: %s, in %s", has.s, at.s);
+        gra_fits(w, "a factor too many: %s, in %s; or a division by it is missing", has.s, at.s);
     else if (p->kind == GRA_ONE)
-        gra_fits(w, "a factor is missing: %s, in %s", wants.s, at.s);
+        gra_fits(w, "a factor is missing: %s, in %s; or a division by it is superfluous", wants.s, at.s);
     else
-        gra_fits(w, "the wrong factor: %s stands where %s is wanted, in %s", has.s, wants.s, at.s);
+        gra_fits(w, "the wrong factor: %s stands where %s is wanted, in %s (in a denominator, the "
+                 "reverse)", has.s, wants.s, at.s);
 }
 
-/* p and q are sources: first such that one of them is 1, then others, and at last q = n, so that a = p. */
-bool gra_quotient(gra_wrong *w)
+/* Two sources that explain a = k n p / q, the plainest first: one of them is 1, the other an element; or a
+ * function of one; both are elements; both are functions of one element; k is not 1; and at last q = n, so
+ * that a = k p. */
+enum { ONE_ELEMENT, ONE_FUNCTION, TWO_ELEMENTS, TWO_FUNCTIONS, AND_CONSTANT, INSTEAD };
+
+static bool possible(const gra_source *p, const gra_source *q, int pass)
 {
-    gra_source list[GRA_MOST_SOURCES];
-    const int count = gra_sources(w, list);
+    const bool one = (p->kind == GRA_ONE) != (q->kind == GRA_ONE), plain = p->f + q->f == GRA_PLAIN;
+    const bool same = p->kind == q->kind && gra_same_source(p, q);
+    if (pass == INSTEAD)
+        return q->kind == GRA_RIGHT && q->f == GRA_PLAIN &&
+               (p->kind != GRA_RIGHT || p->f == GRA_INVERSE || p->f == GRA_LOG);
+    if (p->kind == GRA_RIGHT || q->kind == GRA_RIGHT)
+        return false;
+    switch (pass) {
+    case ONE_ELEMENT:   return one && plain;
+    case TWO_ELEMENTS:  return !one && !same && plain;
+    case TWO_FUNCTIONS: return !one && same && (p->f == GRA_PLAIN) != (q->f == GRA_PLAIN);
+    default:            return one && p->f != GRA_INVERSE && q->f != GRA_INVERSE;
+    }
+}
+
+static bool try_pair(gra_wrong *w, const gra_source *p, const gra_source *q, int pass)
+{
+    const size_t e = w->example;
+    double k = 1;
+    if (!possible(p, q, pass))
+        return false;
+    if (pass >= AND_CONSTANT && p->kind != GRA_RIGHT)
+        k = w->a[e] * gra_value(w, q, e) / (w->n[e] * gra_value(w, p, e));
+    if (!quotient(w, p, q, k))
+        return false;
+    tell_quotient(w, p, q, k);
+    return true;
+}
+
+static bool by_pairs(gra_wrong *w, int first, int last)
+{
     size_t entries = 0;
     for (size_t e = 0; e < w->size; e++)
         entries += !gra_none(w, w->n[e]);
-    for (int pass = 0; entries >= 4 && pass < 3; pass++)
-        for (int p = 0; p < count; p++)
-            for (int q = 0; q < count; q++) {
-                const int of = list[q].kind == GRA_RIGHT ? 2 : list[p].kind != GRA_ONE &&
-                    list[q].kind != GRA_ONE;
-                if (p == q || list[p].kind == GRA_RIGHT || of != pass || !quotient(w, &list[p], &list[q]))
-                    continue;
-                tell_quotient(w, &list[p], &list[q]);
-                return true;
-            }
+    w->example = example(w);
+    for (int pass = first; pass <= last && entries >= (pass < AND_CONSTANT ? 4 : 6); pass++)
+        if (gra_each_pair(w, pass != ONE_ELEMENT && pass != TWO_ELEMENTS, try_pair, pass))
+            return true;
     return false;
 }
+
+bool gra_quotient(gra_wrong *w)         { return by_pairs(w, ONE_ELEMENT, ONE_FUNCTION); }
+bool gra_wrong_factor(gra_wrong *w)     { return by_pairs(w, TWO_ELEMENTS, AND_CONSTANT); }
+bool gra_instead(gra_wrong *w)          { return by_pairs(w, INSTEAD, INSTEAD); }
 
 /* ---- the diagonal, and what is beside it -------------------------------------------------------- */
 
@@ -289,7 +332,9 @@ bool gra_quotient(gra_wrong *w)
  * something is wrong there, what? If nothing is, what is wrong on the diagonal? */
 bool gra_beside_diagonal(gra_wrong *w)
 {
-    static gra_explanation *const tries[] = { gra_one_factor, gra_quotient, gra_own_factors };
+    static gra_explanation *const tries[] = { gra_one_factor, gra_quotient, gra_wrong_factor, gra_row_factors,
+                                              gra_element_factors, gra_own_terms };     /* the last: of the
+                                                           diagonal only */
     double off = 0;
     size_t beside = 0, wrong = 0;
     gra_wrong sub = *w;
@@ -312,7 +357,7 @@ bool gra_beside_diagonal(gra_wrong *w)
     sub.part = wrong ? "beside the diagonal, in what dy_j gives to other places (the term with a sum): "
                      : "on the diagonal alone, in what dy_i gives to place i itself: ";
     bool fit = false;
-    for (size_t i = 0; !fit && i < sizeof tries / sizeof *tries; i++)
+    for (size_t i = 0; !fit && i < sizeof tries / sizeof *tries - (wrong > 0); i++)
         fit = tries[i](&sub);
     w->fits = sub.fits;
     return fit;

@@ -1,8 +1,9 @@
-/* numbers: what a constant factor may be: a size, the square root of one, a fraction of two. Several names
- * may fit; then a test of another shape tells which. */
+/* numbers: what a constant factor may be: 2, a constant of a formula, a fraction. Only where it is neither 2
+ * nor such a constant is it said that it is also a size, or the square root of one: a small number is often
+ * the size of something by chance, and a test of another shape tells. */
 #include "explaining.h"
 
-typedef struct names {                  /* of one number: ": sqrt(3), and 3 is ...; or ..." */
+typedef struct names {                  /* of one number: ": sqrt(3), and 3 is also ...; or ..." */
     gra_check_line *s;
     int             count;
 } names;
@@ -71,12 +72,13 @@ static void put_form(names *list, const gra_wrong *w, double v, const struct for
     const bool root = fabs(f->power) == 0.5, mean = fabs(f->power) == 1;
     const int size = (int)(fmin(n, 1e6) + 0.5);
     gra_check_line sizes = { .at = 0 };
-    if (size < 2 || !gra_equal(n, size) || !put_size(&sizes, w, size, mean ? 2 : 1, root))
+    if (size < 2 || !gra_equal(n, size) || (w->single && !mean) ||
+        !put_size(&sizes, w, size, mean ? 2 : 1, root))
         return;
     another(list);
     if (f->power != 1)
-        gra_check_put(list->s, "%s%d%s, and %d is ", f->before, size, f->after, size);
-    gra_check_put(list->s, "%s%s", sizes.s, mean ? " (mean or sum?)" : "");
+        gra_check_put(list->s, "%s%d%s, and ", f->before, size, f->after);
+    gra_check_put(list->s, "%d is also %s%s", size, sizes.s, mean ? " (mean or sum?)" : "");
 }
 
 /* v is a constant of a formula, or 1 over it. */
@@ -88,7 +90,8 @@ static void put_known(names *list, double v)
     } known[] = {
         { "pi", 3.14159265358979 }, { "2 pi", 6.28318530717959 }, { "sqrt(pi)", 1.77245385090552 },
         { "sqrt(2 pi)", 2.506628274631 }, { "sqrt(2/pi)", 0.797884560802865 }, { "e", 2.71828182845905 },
-        { "log(2)", 0.693147180559945 },
+        { "log(2)", 0.693147180559945 }, { "log(2)^2", 0.480453013918201 }, { "log(10)", 2.30258509299405 },
+        { "sqrt(pi)/2", 0.886226925452758 },
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         for (int inverse = 0; inverse < 2; inverse++)
@@ -110,7 +113,7 @@ static void put_rows(names *list, const gra_wrong *w, double v)
                   "that count (ignore_index?)", used, rows, used, rows);
 }
 
-/* v, or the square of v, is a / b in lowest terms. */
+/* v, or the square of v, is a / b in lowest terms. Sizes enter only where sums do. */
 static bool put_fraction(names *list, const gra_wrong *w, double v, bool root)
 {
     const double of = root ? v * v : v;
@@ -124,16 +127,15 @@ static bool put_fraction(names *list, const gra_wrong *w, double v, bool root)
         return false;
     another(list);
     gra_check_put(list->s, b == 1 ? "sqrt(%d)" : root ? "sqrt(%d/%d)" : "%d/%d", a, b);
-    if (root)
-        return true;
     const int n = a > b ? a : b, other = a + b - n;
     gra_check_line size = { .at = 0 }, second = { .at = 0 };
-    if (put_size(&size, w, n, 1, false))
-        gra_check_put(list->s, ", and %d is %s", n, size.s);
+    if (w->single || b == 1 || !put_size(&size, w, n, 1, false))
+        return true;
+    gra_check_put(list->s, ", and %d is also %s", n, size.s);
+    if (other > 1 && put_size(&second, w, other, 1, false))
+        gra_check_put(list->s, ", and %d is also %s", other, second.s);
     if (other == n - 1)
-        gra_check_put(list->s, "; n / (n - 1), or the inverse");
-    else if (other > 1 && put_size(&second, w, other, 1, false))
-        gra_check_put(list->s, ", and %d is %s", other, second.s);
+        gra_check_put(list->s, "; n - 1 for n, or n for n - 1?");
     return true;
 }
 
@@ -145,10 +147,12 @@ void gra_put_number(gra_check_line *s, const gra_wrong *w, double number)
     if (gra_equal(v, 2) || gra_equal(v, 0.5)) {
         another(&list);
         gra_check_put(s, v > 1 ? "counted twice, or a forgotten 1/2" : "a forgotten 2");
+        return;
     }
     put_known(&list, v);
     put_rows(&list, w, v);
-    for (size_t f = 0; f < sizeof forms / sizeof *forms && list.count < 2; f++)
+    const bool plain = list.count > 0;
+    for (size_t f = 0; !plain && f < sizeof forms / sizeof *forms && list.count < 2; f++)
         put_form(&list, w, v, &forms[f]);
     if (!list.count && !gra_equal(v, floor(v + 0.5)) && !put_fraction(&list, w, v, false))
         put_fraction(&list, w, v, true);

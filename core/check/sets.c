@@ -22,20 +22,29 @@ static const gra_shape *shape_of(const gra_wrong *w, bool dy)
     return dy ? &w->check->shape : &w->x->shape;
 }
 
-size_t gra_index(const gra_wrong *w, bool dy, int d, size_t at)
+static size_t index_along(const gra_shape *s, int d, size_t at)
 {
-    const gra_shape *s = shape_of(w, dy);
     for (int i = s->ndim - 1; i > d; i--)
         at /= (size_t)s->dim[i];
     return at % (size_t)s->dim[d];
 }
 
+size_t gra_index(const gra_wrong *w, bool dy, int d, size_t at)
+{
+    return index_along(shape_of(w, dy), d, at);
+}
+
+void gra_put_place(gra_check_line *s, const gra_shape *shape, size_t at)
+{
+    for (int d = 0; d < shape->ndim; d++)
+        gra_check_put(s, "%s%zu%s", d ? ", " : " (", index_along(shape, d, at),
+                      d == shape->ndim - 1 ? ")" : "");
+}
+
 void gra_put_element(gra_check_line *s, const gra_wrong *w, bool dy, size_t at)
 {
-    const int ndim = shape_of(w, dy)->ndim;
     gra_check_put(s, "%s", dy ? "dy" : w->x->name);
-    for (int d = 0; d < ndim; d++)
-        gra_check_put(s, "%s%zu%s", d ? ", " : " (", gra_index(w, dy, d, at), d == ndim - 1 ? ")" : "");
+    gra_put_place(s, shape_of(w, dy), at);
 }
 
 void gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e)

@@ -21,29 +21,65 @@ static size_t element_of(const gra_wrong *w, const gra_source *s, size_t e)
     return (s->row < 0 ? 0 : index[s->row] * s->columns) + (s->column < 0 ? 0 : index[s->column]);
 }
 
+static double apply(int f, double v)
+{
+    const double sigmoid = 1 / (1 + exp(-v)), t = tanh(v);
+    switch (f) {
+    case GRA_INVERSE:  return 1 / v;
+    case GRA_SQUARE:   return v * v;
+    case GRA_REST:     return 1 - v;
+    case GRA_REST_INVERSE: return 1 / (1 - v);
+    case GRA_SIGMOID:  return sigmoid;
+    case GRA_SIGMOID_REST:  return 1 - sigmoid;
+    case GRA_SIGMOID_SLOPE: return sigmoid * (1 - sigmoid);
+    case GRA_TANH:     return t;
+    case GRA_TANH_SLOPE:    return 1 - t * t;
+    case GRA_VARIANCE: return v * (1 - v);
+    case GRA_LOG:      return log(v);
+    case GRA_EXP:      return exp(v);
+    default:           return v;
+    }
+}
+
 double gra_value(const gra_wrong *w, const gra_source *s, size_t e)
 {
     if (s->kind == GRA_ONE)
         return 1;
     if (s->kind == GRA_RIGHT)
-        return w->n[e];
-    const double v = (double)s->data[element_of(w, s, e)];
-    return s->kind == GRA_BOTH ? v * (double)s->data[e / w->cols] : v;
+        return apply(s->f, w->n[e]);
+    const size_t at = element_of(w, s, e);
+    const double v = (double)s->data[at] - (s->less ? (double)s->less[at] : 0);
+    return s->kind == GRA_BOTH ? v * (double)s->data[e / w->cols] : apply(s->f, v);
 }
 
 void gra_put_source(gra_check_line *line, const gra_wrong *w, const gra_source *s, size_t e)
 {
-    const size_t at = element_of(w, s, e);
-    if (s->kind == GRA_BOTH) {
+    static const char *const before[] = { "", "1 over ", "the square of ", "1 minus ", "v (1 - v) for v = ",
+                                          "1/(1 - v) for v = ", "the log of ", "e to the power of ",
+                                          "the sigmoid of ", "1 minus the sigmoid of ",
+                                          "s (1 - s), s for the sigmoid of ", "tanh of ",
+                                          "1 - t^2, t for the tanh of " };
+    if (s->kind == GRA_BOTH)
         gra_check_put(line, "%s_i %s_j", s->name, s->name);
+    else
+        gra_check_put(line, "%s%s", before[s->f], s->kind == GRA_ONE ? "1" : s->kind == GRA_VALUE ? s->name
+                                                                                          : "what is right");
+    if (s->kind != GRA_VALUE)
         return;
-    }
-    gra_check_put(line, "%s", s->name);
+    const size_t at = element_of(w, s, e);
+    if (s->less)
+        gra_check_put(line, " - %s at", s->of_less);
     if (s->rows == 1)
         gra_check_put(line, " (%zu)", at);
     else
         gra_check_put(line, s->transposed ? " (%zu, %zu), of its memory read as the transposed matrix,"
                       : " (%zu, %zu)", at / s->columns, at % s->columns);
+}
+
+bool gra_same_source(const gra_source *p, const gra_source *q)
+{
+    return p->data == q->data && p->less == q->less && p->row == q->row && p->column == q->column &&
+           p->transposed == q->transposed;
 }
 
 static bool varies(const gra_source *s)
@@ -87,7 +123,7 @@ static gra_source source_of(const gra_checked *x)
 }
 
 /* 1, the numeric entry, the tensors and the output y, their memory read as the transposed matrix, the
- * products of one at two places. */
+ * products of one at two places, the difference of two, the softmax of x. */
 int gra_sources(const gra_wrong *w, gra_source list[GRA_MOST_SOURCES])
 {
     const gra_checking *k = w->check;
@@ -109,7 +145,8 @@ int gra_sources(const gra_wrong *w, gra_source list[GRA_MOST_SOURCES])
         transposed.columns = s.rows;
         if (s.rows > 1 && s.columns > 1 && s.rows != s.columns)
             add(&l, transposed);
-        if (w->whole && s.rows * s.columns == w->rows && gra_same_shape(w->x->shape, k->shape)) {
+        if (w->whole && !w->single && s.rows * s.columns == w->rows &&
+            gra_same_shape(w->x->shape, k->shape)) {
             gra_source both = s;
             both.kind = GRA_BOTH;
             both.row = s.rows == 1 ? -1 : GRA_ROW_OF_X;
@@ -117,5 +154,39 @@ int gra_sources(const gra_wrong *w, gra_source list[GRA_MOST_SOURCES])
             push(&l, both);
         }
     }
+    gra_source softmax = source_of(w->x);
+    softmax.name = w->softmax_name;
+    softmax.data = w->softmax;
+    if (softmax.columns > 1)
+        add(&l, softmax);
+    for (int t = 1; t < k->count; t++) {
+        gra_source s = source_of(&k->tensor[t - 1]);
+        s.less = k->tensor[t].data;
+        s.of_less = k->tensor[t].name;
+        if (gra_same_shape(k->tensor[t - 1].shape, k->tensor[t].shape))
+            add(&l, s);
+    }
     return l.count;
+}
+
+static int functions_of(const gra_source *s)
+{
+    return s->kind == GRA_VALUE || s->kind == GRA_RIGHT ? GRA_FUNCTIONS : 1;
+}
+
+bool gra_each_pair(gra_wrong *w, bool functions, gra_pair *explains, int how)
+{
+    gra_source list[GRA_MOST_SOURCES];
+    const int count = gra_sources(w, list);
+    for (int i = 0; i < count * count; i++) {
+        gra_source p = list[i / count], q = list[i % count];
+        const int of_p = functions ? functions_of(&p) : 1, of_q = functions ? functions_of(&q) : 1;
+        for (int f = 0; f < of_p * of_q; f++) {
+            p.f = f / of_q;
+            q.f = f % of_q;
+            if (explains(w, &p, &q, how))
+                return true;
+        }
+    }
+    return false;
 }
