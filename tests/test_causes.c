@@ -45,7 +45,7 @@ static double sigmoid(double x)
     return 1 / (1 + exp(-x));
 }
 
-ELEMENTWISE(plus_square, x + x * x, 1 + 2 * x, 2 * x, 2 + 2 * x)
+ELEMENTWISE(plus_square, x + x * x, 1 + 2 * x, 2 * x, 2 + 2 * x, 1 + x + x / (2 + 2 * x))
 ELEMENTWISE(plus_cube, x + x * x * x, 1 + 3 * x * x, 3 * x * x)
 ELEMENTWISE(arctan, atan(x), 1 / (1 + x * x), 1 / (1 - x * x), 1 + x * x)
 ELEMENTWISE(cube, x * x * x, 3 * x * x, 2 * x * x, x * x, 3 * x * x / 2)
@@ -375,7 +375,7 @@ static const struct op_of {
     struct { const char *says, *unsaid; } line[MOST_LINES];     /* that of number 0 is not looked at */
 } ops[] = {
     { OP(plus_square), ONE(0, 0), 0, { { 0 }, { EVERYWHERE "-1: a constant term of the formula is missing, or wrong", "tanh" },
-                                       { EVERYWHERE "+1", NULL } } },
+                                       { EVERYWHERE "+1", NULL }, { "", "tanh" } } },
     { OP(plus_cube), ONE(0, 0), 0, { { 0 }, { EVERYWHERE "-1", "1 - y'" } } },
     { OP(arctan), ONE(0, 0), 0, { { 0 }, { "1/(1 - x^2) stands where 1/(1 + x^2) is wanted", "1 x^2" },
                                   { "1/y' stands where y' is wanted", "x^2" } } },
