@@ -91,8 +91,9 @@ bool      gra_tape_keeps_attention(const gra_tape *t);
 bool      gra_seeded(const gra_rng *g);                 /* false: NULL, or gra_manual_seed was forgotten */
 
 /* An uninitialised gradient buffer is marked `fresh`: overwrite it, or zero it before accumulating. For most
- * ops the tape zeroes it. Matrix products can overwrite for nothing (BLAS's beta = 0): linear and attention
- * say .stores = true, and overwrite where in[i]->fresh. An input that an op has twice is never fresh. */
+ * ops the tape zeroes it. Those in which that would cost time set .stores = true, and overwrite where
+ * in[i]->fresh: linear and attention, whose matrix products can do so (BLAS's beta = 0), and add. An input that
+ * an op has twice is never fresh. */
 void gra_zero_fresh(gra_tensor *y);                     /* zeroes the fresh gradients of y's inputs */
 
 /* A buffer for `size` values of a gradient, uninitialised: a recycled one, or a new one; NULL after an error.

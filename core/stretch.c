@@ -33,11 +33,12 @@ struct job {
     size_t      size;
     struct dims kept, summed;           /* the dimensions of y that the operand has, and the others */
     size_t      outer;                  /* elements of `summed` but its first, innermost dimension */
+    bool        fresh;                  /* grad is uninitialised */
 };
 
 static struct job job_of(gra_shape y, const gra_tensor *x, const real *wide)
 {
-    struct job s = { .wide = wide, .grad = x->grad, .size = x->size, .outer = 1 };
+    struct job s = { .wide = wide, .grad = x->grad, .size = x->size, .outer = 1, .fresh = x->fresh };
     size_t stride = 1;
     for (int d = 1; d <= y.ndim; d++) {
         const size_t n = (size_t)y.dim[y.ndim - d];
@@ -58,19 +59,21 @@ static void add_sums(struct job *s, size_t from, size_t to)
     for (size_t i = from, width; i < to; i += width) {
         const size_t row = together ? s->kept.size[0] - i % s->kept.size[0] : 1;
         const real *g = s->wide + place(&s->kept, 0, i);
-        double sum[SUMS_WIDTH] = { 0 };
+        double sum[SUMS_WIDTH];
         width = row < to - i ? row : to - i;
         width = width < SUMS_WIDTH ? width : SUMS_WIDTH;
+        memset(sum, 0, width * sizeof *sum);
         for (size_t o = 0; o < s->outer; o++)
             sum_rows(g + place(&s->summed, 1, o), s->summed.size[0], s->summed.stride[0], width, sum);
         for (size_t j = 0; j < width; j++)
-            s->grad[i + j] += (real)sum[j];
+            s->grad[i + j] = (s->fresh ? 0 : s->grad[i + j]) + (real)sum[j];
     }
 }
 
 GRA_VARIANTS(add_sums_on, add_sums, struct job)
 
-/* Runs the kernel with stand-ins for the stretched inputs, from input i on, whose gradients have y's shape. */
+/* Runs the kernel with stand-ins for the stretched inputs, from input i on, whose gradients have y's shape.
+ * Where the op overwrites what is fresh (.stores), they need no zeros. */
 static void run(gra_tensor *y, int i, size_t cost, gra_work *const variant[GRA_ISAS])
 {
     gra_machine *machine = gra_tape_machine(y->tape);
@@ -85,7 +88,9 @@ static void run(gra_tensor *y, int i, size_t cost, gra_work *const variant[GRA_I
     stand_in.grad = gra_grad_take(y->tape, y->size);
     if (!stand_in.grad)
         return;
-    memset(stand_in.grad, 0, y->size * sizeof(real));
+    stand_in.fresh = y->op->stores;
+    if (!stand_in.fresh)
+        memset(stand_in.grad, 0, y->size * sizeof(real));
     y->in[i] = &stand_in;
     run(y, i + 1, cost, variant);
     y->in[i] = x;
@@ -98,4 +103,6 @@ void gra_stretch_kernel(gra_tensor *y, size_t cost, gra_work *const variant[GRA_
 {
     if (y->size)
         run(y, 0, cost, variant);
+    else
+        gra_zero_fresh(y);
 }

@@ -80,7 +80,15 @@ static void add_mask_back(const struct strip *p, int i, const struct lanes *r, c
 
 /* ---- softmax ---- */
 
-enum { KEYS = 32 };                     /* terms that are summed in real; their sums are added in double */
+enum { KEYS = 64 };                     /* terms that are summed in real; sums of several such blocks in double */
+
+static inline void add_block(const real *part, bool several, double *whole, real *sum)
+{
+    for (int l = 0; several && l < STRIP_LANES; l++)
+        whole[l] += (double)part[l];
+    for (int l = 0; l < STRIP_LANES; l++)
+        sum[l] = several ? (real)whole[l] : part[l];
+}
 
 static void keep_weights(const struct strip *p, int i, const struct lanes *r)
 {
@@ -98,8 +106,8 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
     const real scale = p->mask ? 1 : p->of->scale;      /* add_mask has multiplied by the scale */
     for (int i = (int)from; i < (int)to; i += STRIP_LANES) {
         const struct lanes r = lanes_at(p, i);
-        real largest[STRIP_LANES];
-        double sum[STRIP_LANES];
+        real largest[STRIP_LANES], sum[STRIP_LANES];
+        double whole[STRIP_LANES] = { 0 };
         if (p->mask)
             add_mask(p, i, &r);
         for (int l = 0; l < STRIP_LANES; l++) {
@@ -122,18 +130,16 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
                     r.P[j * r.ld + l] = j < r.seen[l] ? e : 0;
                     part[l] += r.P[j * r.ld + l];
                 }
-            for (int l = 0; l < STRIP_LANES; l++)
-                sum[l] += (double)part[l];
+            add_block(part, r.keys > KEYS, whole, sum);
         }
-        real share[STRIP_LANES];
         for (int l = 0; l < STRIP_LANES; l++)
             /* the sum is 0 where the row sees no key, or all its scores are -inf */
-            share[l] = sum[l] == 0 ? 0 : 1 / (real)sum[l];
+            sum[l] = sum[l] == 0 ? 0 : 1 / sum[l];
         for (int j = 0; j < r.keys; j++)
             for (int l = 0; l < STRIP_LANES; l++)
-                r.P[j * r.ld + l] *= share[l];
+                r.P[j * r.ld + l] *= sum[l];
         for (int l = 0; l < r.n; l++)
-            r.saved[l] = (struct strip_saved){ largest[l], share[l] };
+            r.saved[l] = (struct strip_saved){ largest[l], sum[l] };
         zero_hidden(p, &r, r.P);
         if (p->of->weights)
             keep_weights(p, i, &r);
@@ -150,10 +156,11 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows 
     for (int i = (int)from; i < (int)to; i += STRIP_LANES) {
         const struct lanes r = lanes_at(p, i);
         real largest[STRIP_LANES], share[STRIP_LANES], mean[STRIP_LANES];
-        double sum[STRIP_LANES] = { 0 };
+        double whole[STRIP_LANES] = { 0 };
         if (p->mask)
             add_mask(p, i, &r);
         for (int l = 0; l < STRIP_LANES; l++) {
+            mean[l] = 0;
             largest[l] = l < r.n ? r.saved[l].largest : 0;
             share[l] = l < r.n ? r.saved[l].share : 0;
         }
@@ -169,11 +176,8 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows 
                     r.P[j * r.ld + l] = P;
                     part[l] += j < r.seen[l] ? value : 0;
                 }
-            for (int l = 0; l < STRIP_LANES; l++)
-                sum[l] += (double)part[l];
+            add_block(part, r.keys > KEYS, whole, mean);
         }
-        for (int l = 0; l < STRIP_LANES; l++)
-            mean[l] = (real)sum[l];
         if (p->dmask)
             add_mask_back(p, i, &r, mean);
         /* dS = P (dP - mean), times s: the gradient of q k^T */

@@ -9,13 +9,12 @@ enum { SUMS_WIDTH = 256, SUMS_BLOCK = 256 };    /* columns that are summed side 
 /* sum_i x_i, in double. */
 static inline double sum_row(const real *x, size_t n)
 {
-    double s[GRA_LANES] = { 0 };
+    double s[GRA_LANES] = { 0 }, sum = 0;
     for (; n >= GRA_LANES; n -= GRA_LANES, x += GRA_LANES)
         for (int j = 0; j < GRA_LANES; j++)
             s[j] += (double)x[j];
     for (size_t j = 0; j < n; j++)
         s[j] += (double)x[j];
-    double sum = 0;
     for (int j = 0; j < GRA_LANES; j++)
         sum += s[j];
     return sum;

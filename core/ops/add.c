@@ -12,15 +12,19 @@ static void forward(gra_tensor *y, size_t from, size_t to)
             y->data[w.y + i] = a[w.a + i * w.step_a] + b[w.b + i * w.step_b];         /* y = a + b */
 }
 
-/* A gradient is indexed as y is: GRA_STRETCH_KERNEL sums that of a stretched operand. */
+/* A gradient is indexed as y is: GRA_STRETCH_KERNEL sums that of a stretched operand. Each sum x + f(x) of a
+ * model passes here, so a gradient that is uninitialised (fresh) is overwritten, not zeroed and added to. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
-    const real *dy = y->grad;
-    real *da = y->in[0]->grad, *db = y->in[1]->grad;
-    for (size_t i = from; da && i < to; i++)
-        da[i] += dy[i];                                                               /* da += dy */
-    for (size_t i = from; db && i < to; i++)
-        db[i] += dy[i];                                                               /* db += dy */
+    const real *dy = y->grad + from;
+    for (int i = 0; i < 2; i++) {
+        real *dx = y->in[i]->grad;                                                    /* da or db */
+        if (dx && y->in[i]->fresh)
+            memcpy(dx + from, dy, (to - from) * sizeof(real));
+        else
+            for (size_t k = 0; dx && k < to - from; k++)
+                dx[from + k] += dy[k];                                                /* da += dy, db += dy */
+    }
 }
 
 /* The last number is the cost of an element: additions, roughly. */
@@ -29,6 +33,6 @@ GRA_STRETCH_KERNEL(backward_all, backward, y, 2)
 
 gra_tensor *gra_add(gra_tape *t, gra_tensor *a, gra_tensor *b)
 {
-    static const gra_op op = { .name = "add", .forward = forward_all, .backward = backward_all };
+    static const gra_op op = { .name = "add", .forward = forward_all, .backward = backward_all, .stores = true };
     return gra_run(gra_result_broadcast(t, &op, a, b));
 }

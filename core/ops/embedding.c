@@ -1,6 +1,5 @@
 /* embedding: y_i = w[ids_i], row after row; dw[ids_i] += dy_i. */
 #include "../kernel.h"
-#include "../kern/sums.h"
 
 struct args {
     const int *ids;                                 /* our copy of the ids, `count` of them */
@@ -20,6 +19,8 @@ static void forward(gra_tensor *y, size_t from, size_t to)
         memcpy(y->data + i * n, y->in[0]->data + (size_t)a->ids[i] * n, n * sizeof(real));  /* y_i = w[ids_i] */
 }
 
+enum { WIDTH = 64 };                    /* columns at a time */
+
 /* The places of an id are linked to a list, in their order. Of each list one thread computes the sum, in double:
  * a common id may come many times. */
 static void add_rows(gra_tensor *y, size_t from, size_t to)                     /* lists */
@@ -29,12 +30,13 @@ static void add_rows(gra_tensor *y, size_t from, size_t to)                     
     for (size_t l = from; l < to; l++) {
         real *dw = y->in[0]->grad + (size_t)a->ids[a->first[l]] * n;
         for (size_t j = 0, width; j < n; j += width) {
-            double sum[SUMS_WIDTH] = { 0 };
-            width = n - j < SUMS_WIDTH ? n - j : SUMS_WIDTH;
+            double sum[WIDTH] = { 0 };
+            width = n - j < WIDTH ? n - j : WIDTH;
             for (size_t i = a->first[l] + 1; i; i = a->next[i - 1])
-                sum_rows(y->grad + (i - 1) * n + j, 1, n, width, sum);
-            for (size_t i = 0; i < width; i++)
-                dw[j + i] += (real)sum[i];                                      /* dw[ids_i] += dy_i */
+                for (size_t k = 0; k < width; k++)
+                    sum[k] += (double)y->grad[(i - 1) * n + j + k];
+            for (size_t k = 0; k < width; k++)
+                dw[j + k] += (real)sum[k];                                      /* dw[ids_i] += dy_i */
         }
     }
 }

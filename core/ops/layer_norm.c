@@ -85,10 +85,9 @@ static inline size_t make_g_z(const real *x, const real *w, const real *dy, stru
     return m;
 }
 
-enum { TILE = 256 };                    /* columns at a time, so that rows are read in a stream */
+enum { TILE = 64 };                     /* columns at a time, so that rows are read in a stream */
 
-/* dw and db, a tile of columns at a time: each is summed over all rows, in their order and in
- * double. */
+/* dw and db, a tile of columns at a time: each is summed over all rows, in their order and in double. */
 static void backward_w_b(gra_tensor *y, size_t from, size_t to)
 {
     real *dw = y->in[1] ? y->in[1]->grad : NULL, *db = y->in[2] ? y->in[2]->grad : NULL;

@@ -43,8 +43,9 @@ static void add_columns(gra_tensor *y, size_t from, size_t to)  /* to db, in blo
 {
     const size_t out = y->in[2]->size, rows = y->size / out;
     for (size_t j = from * COLUMNS, width; j < out && j < to * COLUMNS; j += width) {
-        double sum[COLUMNS] = { 0 };
+        double sum[COLUMNS];
         width = out - j < COLUMNS ? out - j : COLUMNS;
+        memset(sum, 0, width * sizeof *sum);
         sum_rows(y->grad + j, rows, out, width, sum);
         for (size_t i = 0; i < width; i++)
             y->in[2]->grad[j + i] += (real)sum[i];

@@ -12,8 +12,9 @@ static void forward(gra_tensor *y, size_t from, size_t to)
     const gra_around a = ((const struct args *)y->args)->around;
     for (size_t k = from, width; k < to; k += width) {
         const size_t o = k / a.inner, j = k % a.inner, left = a.inner - j < to - k ? a.inner - j : to - k;
-        double sum[SUMS_WIDTH] = { 0 };
+        double sum[SUMS_WIDTH];
         width = left < SUMS_WIDTH ? left : SUMS_WIDTH;
+        memset(sum, 0, width * sizeof *sum);
         sum_rows(y->in[0]->data + o * a.n * a.inner + j, a.n, a.inner, width, sum);
         for (size_t i = 0; i < width; i++)
             y->data[k + i] = (real)sum[i];
