@@ -79,6 +79,7 @@ ELEMENTWISE(exp_of_square, exp(x * x), 2 * x * exp(x * x), 2 * x, x * exp(x * x)
 OF_TWO(divide, x / w, 1 / w AND 1 / w AND w, -x / (w * w) AND -x / w AND -x / (w * w))
 OF_TWO(times_and, x * w + x, w + 1 AND w AND x + 1, x AND x AND x)
 OF_TWO(power, pow(x, w), w * pow(x, w - 1) AND pow(x, w - 1), y * log(x) AND y * log(x))
+OF_TWO(angle, atan2(x, w), w / (x * x + w * w) AND -x / (x * x + w * w), -x / (x * x + w * w) AND w / (x * x + w * w))
 OF_TWO(gate, x * sigmoid(w), sigmoid(w) AND sigmoid(w), x * sigmoid(w) * (1 - sigmoid(w)) AND x * sigmoid(w))
 
 /* ---- losses: the mean over all elements -------------------------------------------------------------- */
@@ -322,6 +323,22 @@ static void scaled_backward(gra_tensor *y)
     }
 }
 
+static void by_number_forward(gra_tensor *y)            /* y = x w, w a number */
+{
+    for (size_t i = 0; i < y->size; i++)
+        y->data[i] = y->in[0]->data[i] * y->in[1]->data[0];
+}
+
+static void by_number_backward(gra_tensor *y)
+{
+    for (int i = 0; i < (int)y->size; i++) {
+        const double g = y->grad[i], x = y->in[0]->data[i], w = y->in[1]->data[0];
+        const double dx[] = { w, w, 1 }, dw[] = { x, x * w, x };
+        give(y, 0, i, g * dx[line]);
+        give(y, 1, 0, g * dw[line]);
+    }
+}
+
 static void joined_forward(gra_tensor *y)               /* x (3, 4) and w (3, 2), beside each other */
 {
     for (int i = 0; i < 18; i++)
@@ -374,7 +391,7 @@ static const struct op_of {
     double       eps;
     struct { const char *says, *unsaid; } line[MOST_LINES];     /* that of number 0 is not looked at */
 } ops[] = {
-    { OP(plus_square), ONE(0, 0), 0, { { 0 }, { EVERYWHERE "-1: a constant term of the formula is missing, or wrong", "tanh" },
+    { OP(plus_square), ONE(0, 0), 0, { { 0 }, { EVERYWHERE "-1: a constant term of the formula, or a mean, is missing or wrong", "tanh" },
                                        { EVERYWHERE "+1", NULL }, { "", "tanh" } } },
     { OP(plus_cube), ONE(0, 0), 0, { { 0 }, { EVERYWHERE "-1", "1 - y'" } } },
     { OP(arctan), ONE(0, 0), 0, { { 0 }, { "1/(1 - x^2) stands where 1/(1 + x^2) is wanted", "1 x^2" },
@@ -398,6 +415,7 @@ static const struct op_of {
     { OP(times_and), BOTH(0, 0), 0, { { 0 }, { EVERYWHERE "-1", "something else" },
                                       { "a wrong term: x (2, 0) stands where w (2, 0) is expected", NULL } } },
     { OP(power), BOTH(0.4, 3), 0, { { 0 }, { "a factor is missing: w (0, 0)", "product rule" } } },
+    { OP(angle), BOTH(0.4, 3), 0, { { 0 }, { "the two gradients are exchanged", "each element" } } },
     { OP(gate), BOTH(0, 0), 0, { { 0 }, { "a factor is missing: 1 minus the sigmoid of w", "e to the power" } } },
 
     { OP(divergence), MEAN(0.1, 1), 0, { { 0 }, { EVERYWHERE "-0.0833333", NULL },
@@ -463,10 +481,12 @@ static const struct op_of {
                                        { "a factor is missing: the softmax of x (1, 1)", NULL } } },
 
     { OP(scaled), 2, Y(3, 4), { X(0, 0, 3, 4), W(0, 0, 1, 4) }, 0,
-      { { 0 }, { "a clue: wrong except from row 0 of dy, but not elsewhere", NULL },
-        { "a clue: wrong except in elements 0, 5, 10 of x, but not elsewhere", NULL }, { "the square of w (", "w_i" } } },
+      { { 0 }, { "a clue: right from row 0 of dy, but wrong elsewhere", NULL },
+        { "a clue: right in elements 0, 5, 10 of x, but wrong elsewhere", NULL }, { "the square of w (", "w_i" } } },
     { OP(scaled), 2, Y(3, 4), { X(0, 0, 3, 4), W(0, 0, 1, 4) }, 0,
       { { 0 }, { "1.84762 is x (0, 3); -0.713893 is x (1, 3)", NULL }, { "-1.09301 is w (0); 1.46234 is w (2)", NULL } } },
+    { OP(by_number), 2, Y(3, 4), { X(0, 0, 3, 4), W(2, 3, 1, 1) }, 0,
+      { { 0 }, { ": the value of w", "size of" }, { "1/w", NULL } } },
     { OP(joined), 2, Y(3, 6), { X(0, 0, 3, 4), W(0, 0, 2, 3, 2) }, 0,
       { { 0 }, { "the right factors, times the wrong dy: w (0, 0) takes dy (0, 0) where dy (0, 4) is wanted", "mask" } } },
     { OP(filter), 2, { 1, { 7 } }, { { .name = "x", .shape = { 1, { 9 } } }, W(0, 0, 1, 3) }, 0,

@@ -729,7 +729,7 @@ static const struct verdict {
       "nobody filled" },
     { first_alone, NULL, 1, { DATA("x", (real)-INFINITY, 1) }, 1,
       "f is not defined on both sides of x[0] = -inf" BOTH_SIDES, "passed" },
-    { sum_of_numbers, &absolute, 1, { DATA("x", 1, -2, 3, -0.5) }, 1, "a clue: each dy is used", "sums to 0" },
+    { sum_of_numbers, &absolute, 1, { DATA("x", 1, -2, 3, -0.5) }, 1, "a clue: what dy is multiplied by is wrong", "sums to 0" },
     { cross_entropy_of_two, NULL, 2, { DATA("p", 0, 0.5, 0.3), DATA("target", 0.2, 0.6, 0.3) }, 1,
       "f is not defined on both sides of p[0] = 0" BOTH_SIDES, "passed" },
     { reads_what_is_not_filled, NULL, 1, { X34 }, -1, "its forward reads memory that it did not fill",

@@ -250,7 +250,8 @@ static bool value_clue(gra_wrong *w)
     }
     /* a sign may fit by chance where elements are not treated one by one */
     if (right && gra_put_set(&more, w) && (w->single || strncmp(more.s, "where", 5) != 0))
-        gra_clue(w, "wrong %s, but not elsewhere", more.s);
+        strncmp(more.s, "except ", 7) == 0 ? gra_clue(w, "right %s, but wrong elsewhere", more.s + 7)
+                                           : gra_clue(w, "wrong %s, but not elsewhere", more.s);
     more.at = 0;
     largest_error(w, &worst);
     gra_put_element(&from, w, true, worst / w->cols);
@@ -258,9 +259,10 @@ static bool value_clue(gra_wrong *w)
     more.s[0] = '\0';
     put_owner(&more, w, w->a[worst]);
     put_owner(&more, w, w->n[worst]);
-    gra_clue(w, "each %s; what it is multiplied by%s is wrong: %s gives %.6g times itself to %s = %.6g, and "
-             "%.6g is right%s", w->single ? "element gets its own dy, as it should" : "dy is used, and goes "
-             "where it should", w->single ? ", the derivative of y at this element," : "", from.s,
+    gra_clue(w, "%s%s is wrong: %s gives %.6g times itself to %s = %.6g, and %.6g is right%s",
+             w->single ? "each element gets its own dy, as it should; what it is multiplied by"
+             : w->rows > 1 ? "each dy is used, and goes where it should; what it is multiplied by"
+             : "what dy is multiplied by", w->single ? ", the derivative of y at this element," : "", from.s,
              w->a[worst], to.s, (double)w->x->data[worst % w->cols], w->n[worst], more.s);
     return true;
 }
@@ -268,7 +270,7 @@ static bool value_clue(gra_wrong *w)
 /* ---- all of it --------------------------------------------------------------------------------- */
 
 static gra_explanation *const explanations[] = {        /* the more special come first, clues at last */
-    gra_norm, gra_one_factor, nearly_right, gra_transposed, gra_shifted, gra_moved, gra_another_mask,
+    gra_norm, gra_one_factor, nearly_right, gra_of_another, gra_transposed, gra_shifted, gra_moved, gra_another_mask,
     gra_partial_factor, gra_same_number, gra_derivative, gra_quotient, gra_row_factors, gra_wrong_factor,
     gra_element_factors, gra_beside_diagonal, gra_one_term, gra_row_term, gra_exchanged, gra_own_terms,
     gra_instead, gra_wrong_matrix, gra_other_order, places_clue, gra_sum_clue, value_clue,

@@ -79,7 +79,8 @@ void gra_put_factor(gra_check_line *s, const gra_wrong *w, double k);
 
 /* sources.c: values that may stand in a formula, one for each entry: w (1, 2), y (0, 3) ... */
 enum { GRA_PLAIN, GRA_INVERSE, GRA_SQUARE, GRA_REST, GRA_VARIANCE, GRA_REST_INVERSE, GRA_LOG, GRA_EXP,
-       GRA_SIGMOID, GRA_SIGMOID_REST, GRA_SIGMOID_SLOPE, GRA_TANH, GRA_TANH_SLOPE, GRA_FUNCTIONS };
+       GRA_SIGMOID, GRA_SIGMOID_REST, GRA_SIGMOID_SLOPE, GRA_SILU_SLOPE, GRA_TANH, GRA_TANH_SLOPE,
+       GRA_FUNCTIONS };
 typedef struct gra_source {
     enum { GRA_ONE, GRA_RIGHT, GRA_VALUE, GRA_BOTH } kind;
     int         f;                      /* which function of it: v, 1/v, v^2, 1 - v, v (1 - v) ... */
@@ -106,8 +107,8 @@ typedef bool gra_explanation(gra_wrong *w);
 /* factors.c: a is n times something. */
 gra_explanation gra_one_factor, gra_another_mask, gra_partial_factor, gra_row_factors, gra_element_factors;
 gra_explanation gra_quotient, gra_wrong_factor, gra_instead, gra_beside_diagonal;
-/* moved.c: a holds values of n at other places. */
-gra_explanation gra_transposed, gra_shifted, gra_moved;
+/* moved.c: a holds values of n at other places, or those of another input. */
+gra_explanation gra_of_another, gra_transposed, gra_shifted, gra_moved;
 /* terms.c: a is n and something. */
 gra_explanation gra_same_number, gra_one_term, gra_exchanged, gra_own_terms, gra_row_term, gra_sum_clue;
 /* norms.c: the three terms of a norm's derivative. */

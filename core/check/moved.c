@@ -1,6 +1,35 @@
-/* moved: explanations in which the right values stand at the wrong places. */
+/* moved: explanations in which the right values stand at the wrong places, or are those of another input. */
 #include "explaining.h"
 #include <stdlib.h>
+
+/* ---- the gradient of another input --------------------------------------------------------------- */
+
+static bool is_gradient_of(gra_wrong *w, gra_checked *other)
+{
+    gra_checking *k = w->check;
+    for (size_t i = 0; i < w->cols; i++) {
+        gra_check_parts(k, other, i);
+        for (size_t j = 0; j < w->rows; j++)
+            if (!gra_fit(w, w->a[j * w->cols + i], (double)(k->parts[j] / k->c[j])))
+                return false;
+    }
+    return true;
+}
+
+/* The two were exchanged, or one formula was copied. */
+bool gra_of_another(gra_wrong *w)
+{
+    gra_checking *k = w->check;
+    for (int t = 0; t < k->count && w->whole; t++) {
+        gra_checked *other = &k->tensor[t];
+        if (other == w->x || !gra_same_shape(other->shape, w->x->shape) || !is_gradient_of(w, other))
+            continue;
+        gra_fits(w, "it is the gradient of %.80s: the two gradients are exchanged, or %.80s has the formula of "
+                 "%.80s", other->name, w->x->name, other->name);
+        return true;
+    }
+    return false;
+}
 
 /* ---- a matrix and its transpose ----------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
-/* numbers: what a constant factor may be: 2, a constant of a formula, a fraction. Only where it is neither 2
- * nor such a constant is it said that it is also a size, or the square root of one: a small number is often
+/* numbers: what a constant factor may be: an input that is a single number, 2, a constant of a formula, a
+ * fraction. Only where it is none of the first three is it said that it is also a size, or the square root of one: a small number is often
  * the size of something by chance, and a test of another shape tells. */
 #include "explaining.h"
 
@@ -81,6 +81,19 @@ static void put_form(names *list, const gra_wrong *w, double v, const struct for
     gra_check_put(list->s, "%d is also %s%s", size, sizes.s, mean ? " (mean or sum?)" : "");
 }
 
+/* v is the value of an input that is a single number, or 1 over it; the sign is told elsewhere. */
+static void put_input(names *list, const gra_wrong *w, double v)
+{
+    const gra_checking *k = w->check;
+    for (int t = 0; t < k->count; t++) {
+        const double value = k->tensor[t].size == 1 ? fabs((double)k->tensor[t].data[0]) : 0;
+        if (value == 0 || !(gra_equal(v, value) || gra_equal(v, 1 / value)))
+            continue;
+        another(list);
+        gra_check_put(list->s, "%s%.80s", gra_equal(v, value) ? "the value of " : "1/", k->tensor[t].name);
+    }
+}
+
 /* v is a constant of a formula, or 1 over it. */
 static void put_known(names *list, double v)
 {
@@ -144,6 +157,7 @@ void gra_put_number(gra_check_line *s, const gra_wrong *w, double number)
     const double v = fabs(number);
     names list = { .s = s };
     gra_check_put(s, "%.6g", number);
+    put_input(&list, w, v);
     if (gra_equal(v, 2) || gra_equal(v, 0.5)) {
         another(&list);
         gra_check_put(s, v > 1 ? "counted twice, or a forgotten 1/2" : "a forgotten 2");

@@ -32,6 +32,7 @@ static double apply(int f, double v)
     case GRA_SIGMOID:  return sigmoid;
     case GRA_SIGMOID_REST:  return 1 - sigmoid;
     case GRA_SIGMOID_SLOPE: return sigmoid * (1 - sigmoid);
+    case GRA_SILU_SLOPE:    return sigmoid * (1 + v * (1 - sigmoid));
     case GRA_TANH:     return t;
     case GRA_TANH_SLOPE:    return 1 - t * t;
     case GRA_VARIANCE: return v * (1 - v);
@@ -57,8 +58,8 @@ void gra_put_source(gra_check_line *line, const gra_wrong *w, const gra_source *
     static const char *const before[] = { "", "1 over ", "the square of ", "1 minus ", "v (1 - v) for v = ",
                                           "1/(1 - v) for v = ", "the log of ", "e to the power of ",
                                           "the sigmoid of ", "1 minus the sigmoid of ",
-                                          "s (1 - s), s for the sigmoid of ", "tanh of ",
-                                          "1 - t^2, t for the tanh of " };
+                                          "s (1 - s), s for the sigmoid of ", "the derivative of silu at ",
+                                          "tanh of ", "1 - t^2, t for the tanh of " };
     if (s->kind == GRA_BOTH)
         gra_check_put(line, "%s_i %s_j", s->name, s->name);
     else

@@ -49,7 +49,7 @@ bool gra_same_number(gra_wrong *w)
         return false;
     if (first == all) {
         gra_fits(w, "what dy is multiplied by is off by the same number everywhere, %+.6g: a constant term "
-                 "of the formula is missing, or wrong", by[0]);
+                 "of the formula, or a mean, is missing or wrong", by[0]);
         return true;
     }
     put_off(&s, w, by[0]);
