@@ -107,6 +107,19 @@ void gra_grad_give_back(gra_tape *t, size_t size, real *grad)
     t->free_grads = g;
 }
 
+static size_t in_reals(size_t n) { return n * (sizeof(double) / sizeof(real)); }
+
+double *gra_sums_take(gra_tape *t, size_t n)
+{
+    void *sums = gra_grad_take(t, in_reals(n));
+    return sums ? memset(sums, 0, n * sizeof(double)) : NULL;
+}
+
+void gra_sums_give_back(gra_tape *t, size_t n, double *sums)
+{
+    gra_grad_give_back(t, in_reals(n), (real *)(void *)sums);
+}
+
 /* x->grad is there afterwards, unless x is a frozen parameter. */
 static bool make_grad(gra_tape *t, gra_tensor *x)
 {

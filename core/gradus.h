@@ -159,7 +159,7 @@ typedef struct gra_rng {                /* Mersenne Twister 19937, and a cached 
 void     gra_manual_seed(gra_rng *g, uint64_t seed);                /* torch.manual_seed; np.random.seed */
 uint32_t gra_random(gra_rng *g);                                                 /* one raw 32-bit output */
 uint64_t gra_random64(gra_rng *g);                      /* two 32-bit outputs, the first is the high word */
-uint64_t gra_randint(gra_rng *g, uint64_t n);               /* torch.randint(0, n); n 0 aborts the program */
+uint64_t gra_randint(gra_rng *g, uint64_t n);               /* torch.randint(0, n); n > 0, or it aborts */
 void     gra_randperm(gra_rng *g, int *p, int n);       /* torch.randperm(n): 0 ... n - 1 in random order */
 void     gra_rand(gra_rng *g, gra_real *x, size_t n);                   /* torch.rand: uniform in [0, 1) */
 void     gra_randn(gra_rng *g, gra_real *x, size_t n);                           /* torch.randn */

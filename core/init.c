@@ -55,9 +55,9 @@ bool gra_init_fits(const gra_init *how, gra_model *m, const char *name, gra_shap
     else if (how->fill == fill_uniform && !(how->a <= how->b && isfinite((float)how->b - (float)how->a)))
         gra_model_fail(m, "gra_param: %s: got gra_init_uniform(%g, %g), expected finite numbers, the lower "
                        "one first", name, how->a, how->b);
-    else if (how->fill == fill_normal && !(how->b >= 0))
-        gra_model_fail(m, "gra_param: %s: got gra_init_normal(%g, %g), expected a standard deviation of 0 or "
-                       "more", name, how->a, how->b);
+    else if (how->fill == fill_normal && !(how->b >= 0 && isfinite(how->a) && isfinite(how->b)))
+        gra_model_fail(m, "gra_param: %s: got gra_init_normal(%g, %g), expected finite numbers, the standard "
+                       "deviation 0 or more", name, how->a, how->b);
     else if (how->fill == fill_linear && !(how->a >= 1))
         gra_model_fail(m, "gra_param: %s: got gra_init_linear(%g), expected 1 or more in_features", name,
                        how->a);

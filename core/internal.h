@@ -25,9 +25,9 @@ void gra_refuse_both_precisions(void);  /* aborts in a program that is linked wi
 gra_machine *gra_machine_open(int threads);         /* 0 or less: one for each core; NULL: out of memory */
 gra_machine *gra_machine_share(gra_machine *m);         /* one more owner; m */
 void         gra_machine_close(gra_machine *m);         /* one owner less */
-void         gra_machine_free_later(gra_machine *m, void *memory);      /* when the machine is closed, or 64
-                                                           more such pieces came: so a closed model is
-                                                           recognised for a while */
+void         gra_machine_free_later(gra_machine *m, void *memory);      /* frees memory when the machine is
+                                                           closed, or when 64 more pieces have been handed
+                                                           over: until then a closed model is recognised */
 gra_machine *gra_model_machine(const gra_model *m);
 int          gra_machine_threads(const gra_machine *m);
 gra_isa      gra_machine_isa(const gra_machine *m);
@@ -37,9 +37,8 @@ gra_work    *gra_variant(const gra_machine *m, gra_work *const variant[GRA_ISAS]
 void         gra_parallel(gra_machine *m, size_t n, size_t chunk, gra_work *f, void *what);    /* f on [0, n),
                                                            a chunk at a time, on all threads */
 
-void         gra_share(gra_machine *m, void *what, size_t n, size_t cost, gra_work *f);         /* the same where
-                                                           it is worth it: as kernel.h says of a kernel, f
-                                                           computes n units of such a cost */
+void         gra_share(gra_machine *m, void *what, size_t n, size_t cost, gra_work *f); /* as gra_kernel, but f
+                                                           itself, and never by a test's `cut` */
 
 #define GRA_WORKSPACE ((size_t)256 << 10)               /* values in a worker's own memory, uninitialised */
 real        *gra_machine_workspace(const gra_machine *m, int worker);
@@ -92,14 +91,16 @@ bool      gra_seeded(const gra_rng *g);                 /* false: NULL, or gra_m
 
 /* An uninitialised gradient buffer is marked `fresh`: overwrite it, or zero it before accumulating. For most
  * ops the tape zeroes it. Those in which that would cost time set .stores = true, and overwrite where
- * in[i]->fresh: linear and attention, whose matrix products can do so (BLAS's beta = 0), and add. An input that
- * an op has twice is never fresh. */
+ * in[i]->fresh: linear and attention, whose matrix products can do so (BLAS's beta = 0), and add. An input
+ * that an op has twice is never fresh. */
 void gra_zero_fresh(gra_tensor *y);                     /* zeroes the fresh gradients of y's inputs */
 
 /* A buffer for `size` values of a gradient, uninitialised: a recycled one, or a new one; NULL after an error.
  * When it is given back it may serve another tensor. */
 real     *gra_grad_take(gra_tape *t, size_t size);
 void      gra_grad_give_back(gra_tape *t, size_t size, real *grad);
+double   *gra_sums_take(gra_tape *t, size_t n);         /* such a buffer for n sums in double, all 0 */
+void      gra_sums_give_back(gra_tape *t, size_t n, double *sums);
 
 /* To look at a step (view.c). */
 static inline bool gra_is_param(const gra_tensor *x) { return x->name && !x->tape; }

@@ -31,8 +31,9 @@ gra_machine *gra_tape_machine(const gra_tape *t);
     }
 
 /* GRA_STRETCH_KERNEL(all, f, y, cost) is GRA_KERNEL over the elements of y, for the backward of an op whose
- * operands broadcast. While f runs, the gradient of a stretched operand is a buffer of y's shape, to be indexed
- * as y is; its sums over the stretched dimensions, computed in double, are then added to the gradient itself. */
+ * inputs all broadcast to y's shape. While f runs, a stretched input y->in[i] is a copy whose gradient is a
+ * buffer of y's shape, to be indexed as y is, and whose size is y's; its data and shape are the input's own.
+ * The sums over the stretched dimensions, computed in double, are then added to the input's gradient. */
 #define GRA_STRETCH_KERNEL(all, f, y, cost)                                                              \
     GRA_VARIANTS(all##_on, f, gra_tensor)                                                                \
     static void all(gra_tensor *y)                                                                       \

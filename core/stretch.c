@@ -9,7 +9,7 @@ struct dims {
     size_t size[GRA_MAX_DIMS], stride[GRA_MAX_DIMS];
 };
 
-static void add_dim(struct dims *d, size_t size, size_t stride)         /* from the last dimension to the first */
+static void add_dim(struct dims *d, size_t size, size_t stride)     /* from the last dimension to the first */
 {
     if (d->n && stride == d->size[d->n - 1] * d->stride[d->n - 1])
         d->size[d->n - 1] *= size;
@@ -19,7 +19,7 @@ static void add_dim(struct dims *d, size_t size, size_t stride)         /* from 
     }
 }
 
-static size_t place(const struct dims *d, int from, size_t i)           /* of element i, dimension `from` on */
+static size_t place(const struct dims *d, int from, size_t i)       /* of element i, dimension `from` on */
 {
     size_t at = 0;
     for (int k = from; k < d->n; i /= d->size[k], k++)
@@ -52,15 +52,20 @@ static struct job job_of(gra_shape y, const gra_tensor *x, const real *wide)
     return s;
 }
 
-/* The operand's elements from <= i < to: neighbours in y side by side, others one at a time. */
+/* Are neighbours in the operand neighbours in y? Then a block of them is summed side by side. */
+static bool together(const struct job *s) { return s->kept.n && s->kept.stride[0] == 1; }
+
+static size_t block(const struct job *s)  { return together(s) ? SUMS_WIDTH : 1; }
+
+/* The operand's elements of these blocks. */
 static void add_sums(struct job *s, size_t from, size_t to)
 {
-    const bool together = s->kept.n && s->kept.stride[0] == 1;
-    for (size_t i = from, width; i < to; i += width) {
-        const size_t row = together ? s->kept.size[0] - i % s->kept.size[0] : 1;
+    const size_t end = to * block(s) < s->size ? to * block(s) : s->size;
+    for (size_t i = from * block(s), width; i < end; i += width) {
+        const size_t row = together(s) ? s->kept.size[0] - i % s->kept.size[0] : 1;
         const real *g = s->wide + place(&s->kept, 0, i);
         double sum[SUMS_WIDTH];
-        width = row < to - i ? row : to - i;
+        width = row < end - i ? row : end - i;
         width = width < SUMS_WIDTH ? width : SUMS_WIDTH;
         memset(sum, 0, width * sizeof *sum);
         for (size_t o = 0; o < s->outer; o++)
@@ -95,7 +100,8 @@ static void run(gra_tensor *y, int i, size_t cost, gra_work *const variant[GRA_I
     run(y, i + 1, cost, variant);
     y->in[i] = x;
     struct job s = job_of(y->shape, x, stand_in.grad);
-    gra_share(machine, &s, x->size, y->size / x->size, gra_variant(machine, add_sums_on));
+    gra_share(machine, &s, (x->size + block(&s) - 1) / block(&s), y->size / x->size * block(&s),
+              gra_variant(machine, add_sums_on));
     gra_grad_give_back(y->tape, y->size, stand_in.grad);
 }
 

@@ -9,8 +9,8 @@
 static inline bool gra_given_to_init(gra_scope scope, const char *layer, const void *l)
 {
     if (!scope.model)
-        gra_model_fail(NULL, "%s: got a scope without a model, expected one of gra_root(model), or of gra_enter: "
-                       "begin with gra_root", layer);
+        gra_model_fail(NULL, "%s: got a scope without a model, expected one of gra_root(model), or of "
+                       "gra_enter: begin with gra_root", layer);
     if (!l)
         gra_model_fail(scope.model, "%s: got NULL for the layer, expected the address of its struct", layer);
     return l != NULL;

@@ -312,9 +312,9 @@ static const struct {
                               "first" },
     { uniform_of_nan,      1, "gra_param: u: got gra_init_uniform(0, nan), expected finite numbers" },
     { uniform_without_end, 1, "gra_param: u: got gra_init_uniform(-3e+38, 3e+38), expected finite numbers" },
-    { negative_deviation,  1, "gra_param: u: got gra_init_normal(0, -1), expected a standard deviation of 0 or "
-                              "more" },
-    { deviation_of_nan,    1, "gra_param: u: got gra_init_normal(0, nan), expected a standard deviation of 0" },
+    { negative_deviation,  1, "gra_param: u: got gra_init_normal(0, -1), expected finite numbers, the standard "
+                              "deviation 0 or more" },
+    { deviation_of_nan,    1, "gra_param: u: got gra_init_normal(0, nan), expected finite numbers" },
     { linear_of_nothing,   1, "gra_param: u: got gra_init_linear(0), expected 1 or more in_features" },
     { linear_of_less,      1, "gra_param: u: got gra_init_linear(-4), expected 1 or more in_features" },
     { no_name,             1, "gra_param: got NULL for the name, expected one such as \"weight\"" },

@@ -6,7 +6,8 @@
  * the signal takes its usual course, to a debugger, a sanitizer, or the end. Several threads may check at
  * once, and a backward may crash in a worker: a thread that checks nothing writes the lines of all that do.
  * Nothing else in the library handles signals. */
-#define _POSIX_C_SOURCE 200809L         /* sigaction */
+#undef  _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700               /* sigaction, SA_ONSTACK */
 #include "checking.h"
 #include <signal.h>
 
@@ -23,7 +24,7 @@ static struct running {
     atomic_bool used;
     pthread_t   thread;
     size_t      length;
-    char        line[512];
+    char        line[640];
 } running[AT_ONCE];
 
 static pthread_mutex_t  lock = PTHREAD_MUTEX_INITIALIZER;
@@ -32,7 +33,7 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 static struct sigaction before[SIGNALS];
 static int              count;          /* of backwards that run: while there are any, the handler is there */
 
-/* The lines of this thread; or all, if it has none. */
+/* Writes this thread's lines, or those of all threads; false: there was none. */
 static bool write_lines(bool all)
 {
     bool any = false;
@@ -45,7 +46,7 @@ static bool write_lines(bool all)
     return any;
 }
 
-/* The handler: it does only what one may. */
+/* The handler: only async-signal-safe calls. */
 static void crashed(int number, siginfo_t *info, void *context)
 {
     const int was = errno;
@@ -60,9 +61,14 @@ static void crashed(int number, siginfo_t *info, void *context)
     errno = was;
 }
 
+static bool is_ours(const struct sigaction *action)
+{
+    return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == crashed;
+}
+
 int gra_crash_begin(const char *line)
 {
-    struct sigaction action = { .sa_flags = SA_SIGINFO };
+    struct sigaction action = { .sa_flags = SA_SIGINFO | SA_ONSTACK }, was;
     int at = 0;
     action.sa_sigaction = crashed;
     sigemptyset(&action.sa_mask);
@@ -75,8 +81,11 @@ int gra_crash_begin(const char *line)
         snprintf(r->line, sizeof r->line, "gradus: gra_check: %s\n", line);
         r->length = strlen(r->line);
         atomic_store(&r->used, true);
-        for (int i = 0; i < SIGNALS && count == 0; i++)
-            sigaction(signals[i], &action, &before[i]);
+        for (int i = 0; i < SIGNALS && count == 0; i++) {
+            sigaction(signals[i], &action, &was);
+            if (!is_ours(&was))                         /* somebody may have put ours back */
+                before[i] = was;
+        }
         count++;
     }
     pthread_mutex_unlock(&lock);
@@ -93,7 +102,7 @@ void gra_crash_end(int at)
     for (int i = 0; i < SIGNALS && count == 0; i++) {
         struct sigaction now;
         sigaction(signals[i], NULL, &now);              /* somebody else may have installed another since */
-        if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == crashed)
+        if (is_ours(&now))
             sigaction(signals[i], &before[i], NULL);
     }
     pthread_mutex_unlock(&lock);

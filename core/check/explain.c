@@ -223,6 +223,8 @@ static void put_owner(gra_check_line *s, const gra_wrong *w, double v)
     const gra_checking *k = w->check;
     const gra_checked *owner = NULL;
     size_t at = 0, count = 0;
+    if (v == 0 || fabs(v) == 1)                         /* of no one tensor */
+        return;
     for (int t = 0; t <= k->count; t++)
         for (size_t i = 0; i < k->tensor[t].size; i++)
             if (fabs((double)k->tensor[t].data[i] - v) <= 1e-7 * fabs(v)) {
@@ -270,8 +272,8 @@ static bool value_clue(gra_wrong *w)
 /* ---- all of it --------------------------------------------------------------------------------- */
 
 static gra_explanation *const explanations[] = {        /* the more special come first, clues at last */
-    gra_norm, gra_one_factor, nearly_right, gra_of_another, gra_transposed, gra_shifted, gra_moved, gra_another_mask,
-    gra_partial_factor, gra_same_number, gra_derivative, gra_quotient, gra_row_factors, gra_wrong_factor,
+    gra_norm, gra_one_factor, nearly_right, gra_of_another, gra_transposed, gra_shifted, gra_moved,
+    gra_another_mask, gra_partial_factor, gra_same_number, gra_derivative, gra_quotient, gra_row_factors, gra_wrong_factor,
     gra_element_factors, gra_beside_diagonal, gra_one_term, gra_row_term, gra_exchanged, gra_own_terms,
     gra_instead, gra_wrong_matrix, gra_other_order, places_clue, gra_sum_clue, value_clue,
 };
@@ -299,11 +301,13 @@ static void softmax_of(gra_wrong *w)
     const size_t n = x->shape.ndim ? (size_t)x->shape.dim[x->shape.ndim - 1] : 1;
     snprintf(w->softmax_name, sizeof w->softmax_name, "the softmax of %.80s", x->name);
     for (size_t r = 0; r < x->size; r += n) {
-        double sum = 0;
+        double sum = 0, most = (double)x->data[r];
         for (size_t i = r; i < r + n; i++)
-            sum += exp((double)x->data[i]);
+            most = fmax(most, (double)x->data[i]);
         for (size_t i = r; i < r + n; i++)
-            w->softmax[i] = (real)(exp((double)x->data[i]) / sum);
+            sum += exp((double)x->data[i] - most);
+        for (size_t i = r; i < r + n; i++)
+            w->softmax[i] = (real)(exp((double)x->data[i] - most) / sum);
     }
 }
 

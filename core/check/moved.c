@@ -24,8 +24,8 @@ bool gra_of_another(gra_wrong *w)
         gra_checked *other = &k->tensor[t];
         if (other == w->x || !gra_same_shape(other->shape, w->x->shape) || !is_gradient_of(w, other))
             continue;
-        gra_fits(w, "it is the gradient of %.80s: the two gradients are exchanged, or %.80s has the formula of "
-                 "%.80s", other->name, w->x->name, other->name);
+        gra_fits(w, "it is the gradient of %.80s: the two gradients are exchanged, or %.80s has the formula "
+                 "of %.80s", other->name, w->x->name, other->name);
         return true;
     }
     return false;

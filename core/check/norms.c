@@ -127,15 +127,15 @@ static bool is(const norm *m, int term, double factor)
     return true;
 }
 
-static void put_term(gra_check_line *s, const gra_wrong *w, const char *name, const char *more, const char *end,
-                     double f)
+static void put_term(gra_check_line *s, const gra_wrong *w, const char *name, const char *more,
+                     const char *end, double f)
 {
     gra_check_put(s, "%s%s%s is %s", name, more, end, fabs(f) < 1e-6 ? "left out" : "wrong: ");
     if (!(fabs(f) < 1e-6))
         gra_put_factor(s, w, f);
 }
 
-/* Terms with a sum are left out, or have a constant factor. That of the mean alone is told by gra_row_term. */
+/* Terms with a sum are left out, or have a constant factor. gra_row_term reports that of the mean alone. */
 static bool tell_term(gra_wrong *w, const norm *m)
 {
     const double mean = m->factor[1][0], last = m->factor[2][0];
@@ -169,7 +169,8 @@ static double excess(int why, double s, double n, double other, double eps, cons
         *says = "eps is outside of the root: sqrt(v) + eps stands where sqrt(v + eps) is expected";
         return sqrt(v + eps) / (sqrt(v) + eps);
     case OTHER_N:
-        *says = other < n ? "the variance is divided by n - 1 where n is expected"
+        *says = n < 2     ? "the sum of squares is divided by n"
+              : other < n ? "the variance is divided by n - 1 where n is expected"
                           : "the variance is divided by n where n - 1 is expected";
         return sqrt((v + eps) / (s / other + eps));
     case NO_N:

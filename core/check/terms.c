@@ -198,7 +198,8 @@ static void tell_multiples(gra_wrong *w, const gra_division *v, const gra_source
                  "without a sum has a 1 where v is expected, or the reverse", whose.s, of.s);
     else
         gra_fits(w, "for each %s what is off is a number times %s, and so elsewhere: a term with this factor "
-                 "is missing or wrong%s", whose.s, of.s, s->data == w->x->data ? ", as a projection on it" : "");
+                 "is missing or wrong%s", whose.s, of.s,
+                 s->data == w->x->data ? ", as a projection on it" : "");
 }
 
 /* As where the mean that is subtracted is forgotten, or a projection. On the diagonal of a norm a multiple of

@@ -2,7 +2,7 @@
  *
  * It is written under a temporary name in the same folder, brought to the disk, and then renamed. Where the
  * path is a device or a pipe there is nothing to replace, and the bytes go straight to it. A symbolic link is
- * followed unless it is another user's. */
+ * followed unless it is itself another user's. */
 #ifndef GRADUS_OUTFILE_H
 #define GRADUS_OUTFILE_H
 

@@ -74,13 +74,14 @@ static void add_mask_back(const struct strip *p, int i, const struct lanes *r, c
     for (int l = 0; l < r->n; l++) {
         double *dmask = p->dmask + (size_t)(i + l) * p->of->mask_row;
         for (int j = 0; j < r->seen[l]; j++)
-            dmask[(size_t)j * p->of->mask_key] += (double)(r->P[j * r->ld + l] * (r->dS[j * r->ld + l] - mean[l]));
+            dmask[(size_t)j * p->of->mask_key] +=
+                (double)(r->P[j * r->ld + l] * (r->dS[j * r->ld + l] - mean[l]));
     }
 }
 
 /* ---- softmax ---- */
 
-enum { KEYS = 64 };                     /* terms that are summed in real; sums of several such blocks in double */
+enum { KEYS = 64 };                     /* a block of terms that is summed in real; several, in double */
 
 static inline void add_block(const real *part, bool several, double *whole, real *sum)
 {

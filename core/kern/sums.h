@@ -4,9 +4,9 @@
 
 #include "vmath.h"
 
-enum { SUMS_WIDTH = 256, SUMS_BLOCK = 256 };    /* columns that are summed side by side, at most; rows of a block */
+enum { SUMS_WIDTH = 256, SUMS_BLOCK = 256 };    /* columns that are summed side by side; rows of a block */
 
-/* sum_i x_i, in double. */
+/* sum_i x_i, in double, in GRA_LANES chains. */
 static inline double sum_row(const real *x, size_t n)
 {
     double s[GRA_LANES] = { 0 }, sum = 0;

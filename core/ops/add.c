@@ -33,6 +33,7 @@ GRA_STRETCH_KERNEL(backward_all, backward, y, 2)
 
 gra_tensor *gra_add(gra_tape *t, gra_tensor *a, gra_tensor *b)
 {
-    static const gra_op op = { .name = "add", .forward = forward_all, .backward = backward_all, .stores = true };
+    static const gra_op op = { .name = "add", .forward = forward_all, .backward = backward_all,
+                               .stores = true };
     return gra_run(gra_result_broadcast(t, &op, a, b));
 }

@@ -71,8 +71,8 @@ static void forward_strips(void *arg, size_t from, size_t to, int worker)
     }
 }
 
-/* Where so many strips add to the same dk and dv, each computes its part by itself, and the parts are summed in
- * double: of a key-value head with `keys` rows, in this worker's part of of->sums. */
+/* Where so many strips add to the same dk and dv, each computes its part by itself, and the parts are summed
+ * in double: of a key-value head with `keys` rows, in this worker's part of of->sums. */
 enum { MANY_STRIPS = 32 };
 
 static gra_mat apart(gra_mat x, real *to) { return x.p ? gra_mat_of(to, x.rows, x.cols) : x; }
@@ -98,7 +98,8 @@ static size_t sums_each(const struct attention *of)     /* doubles of a worker: 
 }
 
 /* All strips of the heads that share one key-value head, as backward_kv_heads. */
-static void backward_many(const gra_tensor *y, const struct attention *of, size_t head, int strips, int worker)
+static void backward_many(const gra_tensor *y, const struct attention *of, size_t head, int strips,
+                          int worker)
 {
     const int each = strip_count(of);
     const size_t dk_size = (size_t)of->keys * (size_t)of->d, both = sums_each(of) / 2;
@@ -185,16 +186,20 @@ static size_t heads_that_share(const gra_tensor *y, struct attention *of)
     return (by_sequences ? batch : 1) * (by_heads ? kv_heads : 1);
 }
 
+static size_t all_sums(const gra_tensor *y, const struct attention *of)
+{
+    return (size_t)gra_threads(y->tape) * sums_each(of);
+}
+
 /* Memory for what is summed in double; false: out of memory. */
 static bool make_sums(gra_tensor *y)
 {
     struct attention *of = &((struct args *)y->args)->of;
     const gra_tensor *mask = y->in[3];
-    const bool many = (y->in[1]->grad || y->in[2]->grad) && strip_count(of) * (of->heads / of->kv_heads) > MANY_STRIPS;
-    of->dmask = mask && mask->grad ? gra_alloc(y->tape, mask->size * sizeof *of->dmask) : NULL;
-    of->sums = many ? gra_alloc(y->tape, (size_t)gra_threads(y->tape) * sums_each(of) * sizeof *of->sums) : NULL;
-    if (of->dmask)
-        memset(of->dmask, 0, mask->size * sizeof *of->dmask);
+    const bool many = (y->in[1]->grad || y->in[2]->grad) &&
+                      strip_count(of) * (of->heads / of->kv_heads) > MANY_STRIPS;
+    of->dmask = mask && mask->grad ? gra_sums_take(y->tape, mask->size) : NULL;
+    of->sums = many ? gra_sums_take(y->tape, all_sums(y, of)) : NULL;
     return !gra_error(y->tape);
 }
 
@@ -210,6 +215,10 @@ static void backward(gra_tensor *y)
                  heads_that_share(y, of), backward_kv_heads, y);
     for (size_t i = 0; of->dmask && i < y->in[3]->size; i++)
         y->in[3]->grad[i] += (real)of->dmask[i];                        /* dmask += dS */
+    if (of->dmask)
+        gra_sums_give_back(y->tape, y->in[3]->size, of->dmask);
+    if (of->sums)
+        gra_sums_give_back(y->tape, all_sums(y, of), of->sums);
 }
 
 static const gra_op op = { .name = "attention", .forward = forward, .backward = backward, .saved = saved,

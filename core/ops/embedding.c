@@ -4,7 +4,7 @@
 struct args {
     const int *ids;                                 /* our copy of the ids, `count` of them */
     size_t     count;
-    size_t     lists, *first;                       /* in backward: the first place of each id that there is, */
+    size_t     lists, *first;                       /* in backward: the first place of each id, */
     size_t    *next;                                /* and after a place 1 + the next of the same id, or 0 */
 };
 
@@ -21,8 +21,8 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 
 enum { WIDTH = 64 };                    /* columns at a time */
 
-/* The places of an id are linked to a list, in their order. Of each list one thread computes the sum, in double:
- * a common id may come many times. */
+/* The places of an id are linked to a list, in their order. Of each list one thread computes the sum, in
+ * double: a common id may come many times. */
 static void add_rows(gra_tensor *y, size_t from, size_t to)                     /* lists */
 {
     const struct args *a = y->args;
@@ -45,12 +45,13 @@ static bool make_lists(gra_tensor *y)
 {
     struct args *a = y->args;
     const size_t vocabulary = (size_t)y->in[0]->shape.dim[0];
-    size_t *last = gra_alloc(y->tape, vocabulary * sizeof *last);               /* 1 + the last place so far */
+    size_t *last = gra_alloc(y->tape, vocabulary * sizeof *last);       /* 1 + the last place so far */
     a->first = gra_alloc(y->tape, a->count * sizeof *a->first);
     a->next = gra_alloc(y->tape, a->count * sizeof *a->next);
     if (!last || !a->first || !a->next)
         return false;
     memset(last, 0, vocabulary * sizeof *last);
+    a->lists = 0;
     for (size_t i = 0; i < a->count; i++) {
         size_t *at = &last[a->ids[i]];
         if (*at)

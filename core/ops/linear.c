@@ -37,7 +37,7 @@ static void backward(gra_tensor *y)
         add_rows(y);
 }
 
-enum { COLUMNS = SUMS_WIDTH };                 /* of dy, summed at a time: enough to read its rows in a stream */
+enum { COLUMNS = SUMS_WIDTH };          /* of dy, summed at a time: enough to read its rows in a stream */
 
 static void add_columns(gra_tensor *y, size_t from, size_t to)  /* to db, in blocks of columns */
 {

@@ -1,7 +1,7 @@
 /* matmul: y = a b,  da += dy b^T,  db += a^T dy.
  * So each matrix of a batch. a or b may be stored transposed; batch dimensions broadcast, and the gradient of
  * a matrix that several products share is summed over them. */
-#include "../kernel.h"
+#include "../internal.h"
 
 struct args {
     bool ta, tb;                        /* ta: a is stored as (k, m), tb: b is stored as (n, k) */
@@ -31,9 +31,10 @@ static void next(struct product *p);
 /* The gradient of a or of b, to which each product of the batch adds. */
 struct gradient {
     gra_machine *machine;
-    gra_tensor  *x;                     /* a or b */
+    gra_tensor  *y, *x;                 /* x: a or b */
     double      *sum;                   /* where products share matrices: their sum, */
     real        *one;                   /* and a single product; otherwise NULL */
+    size_t       each;                  /* its values */
 };
 static struct gradient begin(gra_tensor *y, gra_tensor *x, int rows, int cols);
 static void add_product(struct gradient *g, gra_mat dc, gra_mat a, gra_mat b);
@@ -63,14 +64,13 @@ static void backward(gra_tensor *y)
 
 static struct gradient begin(gra_tensor *y, gra_tensor *x, int rows, int cols)
 {
-    struct gradient g = { .machine = gra_tape_machine(y->tape), .x = x };
+    struct gradient g = { .machine = gra_tape_machine(y->tape), .y = y, .x = x };
     const size_t each = (size_t)rows * (size_t)cols;
     if (!x->grad || !each || products(y) == x->size / each)
         return g;
-    g.sum = gra_alloc(y->tape, x->size * sizeof *g.sum);
-    g.one = gra_alloc(y->tape, each * sizeof *g.one);
-    if (g.sum)
-        memset(g.sum, 0, x->size * sizeof *g.sum);
+    g.sum = gra_sums_take(y->tape, x->size);
+    g.one = gra_grad_take(y->tape, each);
+    g.each = each;
     return g;
 }
 
@@ -92,8 +92,12 @@ static void add_product(struct gradient *g, gra_mat dc, gra_mat a, gra_mat b)   
 
 static void end(struct gradient *g)
 {
-    for (size_t i = 0; g->sum && i < g->x->size; i++)
+    if (!g->sum || !g->one)
+        return;
+    for (size_t i = 0; i < g->x->size; i++)
         g->x->grad[i] += (real)g->sum[i];
+    gra_sums_give_back(g->y->tape, g->x->size, g->sum);
+    gra_grad_give_back(g->y->tape, g->each, g->one);
 }
 
 /* ---- the products of a batch ---- */

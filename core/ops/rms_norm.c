@@ -14,8 +14,8 @@ struct args {
 static size_t row_size(const gra_tensor *y) { return (size_t)gra_dim(y, -1); }
 static size_t rows(const gra_tensor *y)     { return y->size ? y->size / row_size(y) : 0; }
 
-/* The 0 * mean is NaN where the mean is past the largest number: then y is NaN, which gra_trace_nan finds, and
- * not 0. */
+/* The 0 * mean is NaN where the mean is past the largest number: then y is NaN, which gra_trace_nan finds,
+ * and not 0. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
@@ -24,7 +24,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
     for (size_t row = from; row < to; row++) {
         const real *x = y->in[0]->data + row * n;
         const real mean = real_dot(x, x, n) / (real)n;
-        const real r = real_rsqrt(mean + (real)a->eps) + 0 * mean;              /* 1 / sqrt(mean(x^2) + eps) */
+        const real r = real_rsqrt(mean + (real)a->eps) + 0 * mean;          /* 1 / sqrt(mean(x^2) + eps) */
         for (size_t i = 0; i < n; i++)
             y->data[row * n + i] = x[i] * r * w[i];                             /* y = z w */
         y->saved[row] = r;

@@ -73,8 +73,8 @@ int file_replace(const char *path, const char *bytes, size_t size)
 {
     struct stat about;
     const bool device = stat(path, &about) == 0 && !S_ISREG(about.st_mode);
-    if (file_is_link(path) && !device)
-        unlink(path);
+    if (file_is_link(path) && !device && unlink(path))
+        return -1;
     return gra_write_file(path, bytes, size);
 }
 

@@ -13,7 +13,7 @@ bool  file_ends_in(const char *path, const char *ending);       /* such as ".png
 bool  file_is_link(const char *path);                           /* a symbolic link, wherever it leads */
 char *file_read(const char *path, size_t *size);    /* the whole file, with a 0 byte at the end; free it */
 int   file_write(const char *path, const char *bytes, size_t size);     /* all or nothing; 0 or -1. A symbolic
-                                                           link is itself replaced, not the file behind it */
+                                                           link is removed first, and the file behind it stays */
 int   file_replace(const char *path, const char *bytes, size_t size);   /* the same without a complaint: errno
                                                            says why */
 int   folder_make(const char *path);                    /* as mkdir -p; 0 or -1 */
