@@ -51,6 +51,7 @@ void stand_in_fail(const char *file, int line, const char *format, ...);
     } while (0)
 
 #define ck_assert_int_eq(a, b)  STAND_IN_COMPARE(intmax_t, "%jd", a, ==, b)
+#define ck_assert_int_ne(a, b)  STAND_IN_COMPARE(intmax_t, "%jd", a, !=, b)
 #define ck_assert_int_ge(a, b)  STAND_IN_COMPARE(intmax_t, "%jd", a, >=, b)
 #define ck_assert_int_gt(a, b)  STAND_IN_COMPARE(intmax_t, "%jd", a, >, b)
 #define ck_assert_int_lt(a, b)  STAND_IN_COMPARE(intmax_t, "%jd", a, <, b)
