@@ -128,7 +128,7 @@ ifeq ($(filter-out deps,$(MAKECMDGOALS)),train)
 PACKAGES = gnuplot
 endif
 deps:
-	@CC=$(call quote,$(CC) $(CFLAGS)) sh tests/tools/deps $(PACKAGES)
+	@CC=$(call quote,$(CC) $(CFLAGS)) sh tests/build/tools/deps $(PACKAGES)
 
 ## make train       trains a small model, draws its loss; flags: ARGS="--steps 200"
 train: $(B)/train $(B)/generate

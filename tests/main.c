@@ -1,6 +1,6 @@
 /* Runs every suite. CK_RUN_SUITE=ops runs one alone, CK_RUN_SUITE=help lists them; see Check's manual. */
-#include "crash.h"
-#include "suites.h"
+#include "lib/crash.h"
+#include "lib/suites.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,14 +1,15 @@
 # The part of the Makefile that is about tests: how they are built, and make test, sanitize, faults, coverage, bench.
 
-TESTS   := $(sort $(wildcard tests/*.c tests/reference/*.c))
-SCRIPTS := $(sort $(wildcard tests/*.sh)) $(wildcard tests/faults/programs.sh tests/faults/fuzz.sh)
+# The suites are the sources of every room of tests/ but fuzz and bench, which are programs; scripts stand in any room.
+TESTS   := $(sort $(filter-out tests/fuzz/% tests/bench/%,$(wildcard tests/*.c tests/*/*.c)))
+SCRIPTS := $(sort $(filter-out tests/lib/% tests/fuzz/% %/valgrind.sh,$(wildcard tests/*/*.sh)))
 BENCH   := $(sort $(wildcard tests/bench/lib/*.c))
 FUZZ    := $(sort $(wildcard tests/fuzz/*.c))
 FUZZLIB := tests/fuzz/lib/fuzz.c $(filter-out %/say.c,$(SHARED))
 TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c)     # what of the examples the tests use
 
 # ---- what is made from what ---------------------------------------------------------------------
-# Where the linker can put functions of ours in the place of the C library's (--wrap), those of tests/fault.c count
+# Where the linker can put functions of ours in the place of the C library's (--wrap), those of tests/lib/fault.c count
 # the calls, and make one fail, or send a signal, at the n-th.
 WRAPPED =
 ifeq ($(findstring darwin,$(MACHINE)),)
@@ -22,35 +23,35 @@ WRAP_LD = $(WRAPPED:%=-Wl,--wrap=%)
 # How Check is compiled with and linked is found out once; the compiler reads it from these files (@file).
 $(B)/check.compile:
 	@mkdir -p $(B)
-	@CC=$(call quote,$(CC) $(CFLAGS)) sh tests/tools/check-flags $(@:.compile=) || \
+	@CC=$(call quote,$(CC) $(CFLAGS)) sh tests/build/tools/check-flags $(@:.compile=) || \
 	    { echo 'Check is missing: run `make deps test`' >&2; exit 1; }
 $(call f32,$(TESTS)): $(B)/f32/%.o: %.c $(B)/flags $(B)/check.compile
-	$(compile) $(WRAP_C) -DGRADUS_BUILD='"$(B)/f32"' @$(B)/check.compile
+	$(compile) $(WRAP_C) -Itests -DGRADUS_BUILD='"$(B)/f32"' @$(B)/check.compile
 $(call f64,$(TESTS)): $(B)/f64/%.o: %.c $(B)/flags $(B)/check.compile
-	$(compile) $(WRAP_C) -DGRADUS_DOUBLE -DGRADUS_BUILD='"$(B)/f64"' @$(B)/check.compile
+	$(compile) $(WRAP_C) -Itests -DGRADUS_DOUBLE -DGRADUS_BUILD='"$(B)/f64"' @$(B)/check.compile
 
 # The suites also call functions that the libraries do not export: they are linked with the objects themselves.
 $(B)/f32/test: $(call f32,$(TESTS) $(TESTED) $(LIBRARY))
 	$(link) $(WRAP_LD) @$(B)/check.link
 $(B)/f64/test: $(call f64,$(TESTS) $(TESTED) $(LIBRARY))
 	$(link) $(WRAP_LD) @$(B)/check.link
-$(B)/faults/%: $(B)/f32/examples/%.o $(call f32,$(SHARED)) $(B)/f32/tests/fault.o $(B)/libgradus.a
+$(B)/faults/%: $(B)/f32/examples/%.o $(call f32,$(SHARED)) $(B)/f32/tests/lib/fault.o $(B)/libgradus.a
 	$(link) $(WRAP_LD)
-$(B)/faults/look: $(call f32,$(LOOK) $(SHARED)) $(B)/f32/look_page.o $(B)/f32/tests/fault.o $(B)/libgradus.a
+$(B)/faults/look: $(call f32,$(LOOK) $(SHARED)) $(B)/f32/look_page.o $(B)/f32/tests/lib/fault.o $(B)/libgradus.a
 	$(link) $(WRAP_LD)
-$(B)/fuzz/%: $(B)/f32/tests/fuzz/%.o $(call f32,$(FUZZLIB)) $(B)/f32/tests/fault.o $(B)/libgradus.a
+$(B)/fuzz/%: $(B)/f32/tests/fuzz/%.o $(call f32,$(FUZZLIB)) $(B)/f32/tests/lib/fault.o $(B)/libgradus.a
 	$(link) $(WRAP_LD) $(FUZZER)
 $(call f32,$(FUZZ) tests/fuzz/lib/fuzz.c): OWN = $(if $(FUZZER),-DGRADUS_FUZZER)
 $(B)/bench/%: $(B)/f32/tests/bench/%.o $(call f32,$(BENCH) examples/lib/sample.c) $(B)/libgradus.a
 	$(link) $(OWN_LD)
 $(B)/bench/products: OWN_LD = -ldl                      # where the C library itself has no dlopen
 
-$(B)/faults/train-mpi: $(B)/f32/tests/fault.o
+$(B)/faults/train-mpi: $(B)/f32/tests/lib/fault.o
 $(B)/faults/train-mpi: OWN_LD = $(WRAP_LD)
 
-$(B)/terminal: $(B)/f32/tests/exercises/terminal.o
+$(B)/terminal: $(B)/f32/tests/programs/exercises/terminal.o
 	$(link)
-$(B)/passed/tests/learn.sh: $(B)/learn.ready $(B)/terminal
+$(B)/passed/tests/programs/learn.sh: $(B)/learn.ready $(B)/terminal
 
 FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(B)/faults/look $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 programs: all $(NOTEBOOKS) $(FAULTY) $(B)/f64/test $(B)/f32/test $(B)/learn.ready
@@ -84,7 +85,7 @@ learn-check: $(CHECKED)
 	    END { print NR " exercises: " NR " solutions passed, " wrong " wrong answers refused" }' $(CHECKED)
 $(CHECKED): $(B)/passed/exercises/%: $(B)/learn.ready always
 	@mkdir -p $(@D)
-	@BUILD=$(B) sh tests/exercises/check.sh $* > $@.new || { cat $@.new; exit 1; }
+	@BUILD=$(B) sh tests/programs/exercises/check.sh $* > $@.new || { cat $@.new; exit 1; }
 	@sed 's/^/ok /' $@.new > $@ && rm $@.new
 
 HEADERS = $(wildcard core/gradus.h core/op.h core/kernel.h layers/layers.h)
@@ -132,12 +133,12 @@ coverage:
 	@find $(B)/coverage -name '*.gcda' -exec rm -f {} +
 	CK_TIMEOUT_MULTIPLIER=20 $(B)/coverage/f64/test
 	CK_TIMEOUT_MULTIPLIER=20 $(B)/coverage/f32/test
-	BUILD=$(B)/coverage CC='$(CC)' sh tests/coverage/proof.sh
-	BUILD=$(B)/coverage sh tests/coverage/coverage.sh
+	BUILD=$(B)/coverage CC='$(CC)' sh tests/build/coverage/proof.sh
+	BUILD=$(B)/coverage sh tests/build/coverage/coverage.sh
 
 ## make port        other compilers, C libraries, processors (long; ONLY=aarch64)
 port:
-	@BUILD=$(B) CC=$(call quote,$(CC)) JOBS=2 ONLY=$(call quote,$(ONLY)) sh tests/port/port.sh
+	@BUILD=$(B) CC=$(call quote,$(CC)) JOBS=2 ONLY=$(call quote,$(ONLY)) sh tests/build/port/port.sh
 
 ## make bench       how fast it is, and how near the peak; flags: ARGS="--quick"
 bench: $(patsubst %,$(B)/bench/%,bench step peak products)

@@ -6,7 +6,7 @@
  *     dq += s dS k,  dk += s dS^T q,  dmask += dS.
  *
  * P is computed a strip of rows at a time, and does not stay: of each row, forward saves what backward needs
- * to compute the same P again. The naive loops that this is tested against are tests/reference/attention.c. */
+ * to compute the same P again. The naive loops that this is tested against are tests/ops/plain_attention.c. */
 #include "../internal.h"
 #include "../kern/strip.h"
 

@@ -62,8 +62,8 @@ for word in $taken; do
     fi
 done
 caps=$(echo "$name" | tr a-z A-Z)
-if [ "$kind" = optimizer ] && grep -w "$caps" tests/test_optim.c >/dev/null; then
-    refuse "tests/test_optim.c has another $caps: take another name"
+if [ "$kind" = optimizer ] && grep -w "$caps" tests/optim/test_optim.c >/dev/null; then
+    refuse "tests/optim/test_optim.c has another $caps: take another name"
 fi
 
 # ---- each file is made whole beside its place; when all are there, they are moved ---------------------------

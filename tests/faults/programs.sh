@@ -1,6 +1,6 @@
 #!/bin/sh
 # train, generate and look as processes, again and again, each time with another call of the C library failing, or with
-# a signal (tests/fault.c): at its first, its second ... until there is none. After each run: the exit status is 0
+# a signal (tests/lib/fault.c): at its first, its second ... until there is none. After each run: the exit status is 0
 # or 1, and with 1 comes a sentence; nothing is still held; under its name each file is absent, the one of
 # before or the new one, whole; nothing unfinished is left. What was killed cannot clear up, but what goes on from
 # its checkpoint does; and wherever train was stopped, that comes to the end of a run never disturbed.
@@ -92,7 +92,7 @@ if [ "$WRAPPED" ] && command -v nm >"$W/nm"; then
         case " $WRAPPED " in
         *" $call "*) ;;
         *) grep -qx "_*$call\(64\)\{0,1\}" "$W/nm" && failed=$((failed + 1)) &&
-            echo "FAILED: $call is called, but tests/fault.c does not know it (WRAPPED in tests/tests.mk)" ;;
+            echo "FAILED: $call is called, but tests/lib/fault.c does not know it (WRAPPED in tests/tests.mk)" ;;
         esac
     done
 fi

@@ -71,7 +71,7 @@ refuses() {     # refuses STATUS PATTERN COMMAND ...: it writes one sentence to 
 }
 
 # ---- signals and failing calls at a chosen moment --------------------------------------------------------
-# The programs in $FAULTS are linked with tests/fault.c, which counts their calls and makes the n-th fail, or sends a
+# The programs in $FAULTS are linked with tests/lib/fault.c, which counts their calls and makes the n-th fail, or sends a
 # signal at it: no test depends on time.
 moments() {     # moments WHAT: true where programs can be linked so; elsewhere prints that WHAT is left out
     env GRADUS_FAULT="begin 1 RUN" "$FAULTS/train" --help >"$W/moments" 2>&1
@@ -86,7 +86,7 @@ moments() {     # moments WHAT: true where programs can be linked so; elsewhere 
 }
 
 at() {          # at STATUS MOMENTS PROGRAM FLAGS ...: the exit status when this happens to it (GRADUS_FAULT in
-                # tests/fault.h); the moment RUN runs the command $meanwhile
+                # tests/lib/fault.h); the moment RUN runs the command $meanwhile
     wanted=$1
     moments=$2
     program=$3

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 #include "../../../core/gradus.h"
 #include "../../../examples/lib/say.h"
-#include "../../fault.h"
+#include "../../lib/fault.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,0 +1,167 @@
+/* Memory: the arena, and that training steps allocate nothing from the third on. */
+#include "core/internal.h"
+#include "layers/layers.h"
+#include "lib/fault.h"
+#include "lib/suites.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define POISONED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define POISONED
+#endif
+#endif
+
+TEST(pieces_are_aligned_and_apart)
+{
+    gra_arena a = { 0 };
+    unsigned char *p[200];
+    for (int i = 0; i < 200; i++) {
+        p[i] = gra_arena_alloc(&a, (size_t)(i * 37));
+        ck_assert_ptr_nonnull(p[i]);
+        ck_assert_int_eq((int)((uintptr_t)p[i] % 64), 0);
+        memset(p[i], i, (size_t)(i * 37));
+    }
+    for (int i = 0; i < 200; i++)
+        for (int j = 0; j < i * 37; j++)
+            ck_assert_int_eq(p[i][j], i);
+    gra_arena_free(&a);
+}
+
+TEST(several_blocks_become_one)
+{
+    gra_arena a = { 0 };
+    for (int round = 0; round < 4; round++) {
+        int pieces = 0;
+        long before = fault_count(FAULT_ALLOC);
+        for (int i = 0; i < 100; i++)
+            pieces += gra_arena_alloc(&a, 10000) != NULL;
+        long calls = fault_count(FAULT_ALLOC) - before;    /* before an assertion, which may call malloc itself */
+        ck_assert_int_eq(pieces, 100);
+        ck_assert(!fault_wrapped() || round == 0 ? calls >= 0 : calls == 0);
+        gra_arena_merge(&a);
+    }
+    gra_arena_free(&a);
+}
+
+TEST(a_size_that_cannot_be)
+{
+    gra_arena a = { 0 };
+    ck_assert_ptr_null(gra_arena_alloc(&a, SIZE_MAX));
+    ck_assert_ptr_null(gra_arena_alloc(&a, SIZE_MAX / 2));
+    ck_assert_ptr_nonnull(gra_arena_alloc(&a, 1));
+    gra_arena_free(&a);
+}
+
+/* AddressSanitizer finds what the library cannot: a program that reads x->data in a later step. */
+#ifdef POISONED
+static void expect_poison(const gra_real *values)      /* reading them, in a process of its own, is reported */
+{
+    char text[4096];
+    int status = 0;
+    FILE *said = tmpfile();
+    ck_assert_ptr_nonnull(said);
+    const pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        dup2(fileno(said), STDERR_FILENO);
+        fprintf(stderr, "%g\n", (double)values[0]);
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    rewind(said);
+    text[fread(text, 1, sizeof text - 1, said)] = '\0';
+    fclose(said);
+    ck_assert(!WIFEXITED(status) || WEXITSTATUS(status) != 0);
+    ck_assert_msg(strstr(text, "AddressSanitizer: use-after-poison"), "%s", text);
+}
+
+TEST(values_of_an_earlier_step_are_poisoned)
+{
+    gra_tape *t = gra_open(1);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *x = gra_full(t, 5, GRA_SHAPE(3));
+    const gra_real *values = x->data;
+    ck_assert(values[2] == 5);
+    gra_begin(t, GRA_GRAD, NULL);
+    expect_poison(values);
+    ck_assert_uint_eq(x->size, 3);                      /* the header is intact, by which an op refuses it */
+    gra_full(t, 7, GRA_SHAPE(3));
+    ck_assert(values[2] == 7);                          /* handed out again */
+    gra_close(t);
+}
+#endif
+
+TEST(the_third_training_step_allocates_nothing)
+{
+    if (!fault_wrapped())
+        return;
+    gra_rng rng;
+    gra_manual_seed(&rng, 1);
+    gra_tape *t = gra_open(2);
+    gra_model *m = gra_model_open(t, &rng);
+    struct gra_gpt gpt;
+    gra_gpt_config config = { .vocab_size = 11, .context_length = 16, .emb_dim = 24, .n_heads = 3, .n_layers = 2,
+                              .drop_rate = 0.1, .bias = true };
+    gra_gpt_init(&gpt, gra_root(m), &config);
+    gra_adamw matrices;
+    gra_muon muon;
+    gra_sgd vectors;
+    ck_assert_int_eq(gra_adamw_init(&matrices, m, gra_takes_matrices), 0);
+    ck_assert_int_eq(gra_muon_init(&muon, m, gra_takes_matrices), 0);
+    ck_assert_int_eq(gra_sgd_init(&vectors, m, gra_takes_vectors), 0);
+    matrices.lr = muon.lr = vectors.lr = 1e-3;
+    int ids[4 * 16], next[4 * 16];
+    long before = 0;
+    int failed = 0;                             /* no assertion in the loop: it may call malloc itself */
+    for (int step = 1; step <= 6; step++) {
+        if (step == 3)
+            before = fault_count(FAULT_ALLOC);
+        for (int i = 0; i < 64; i++) {
+            ids[i] = (int)gra_randint(&rng, 11);
+            next[i] = (int)gra_randint(&rng, 11);
+        }
+        gra_begin(t, GRA_TRAIN, &rng);
+        gra_tensor *logits = gra_gpt_forward(t, &gpt, ids, 4, 16);
+        gra_zero_grad(m);
+        failed |= gra_backward(t, gra_cross_entropy(t, logits, next));
+        gra_clip_grad_norm(m, 1);
+        gra_adamw_step(&matrices);
+        gra_muon_step(&muon);
+        gra_sgd_step(&vectors);
+    }
+    long calls = fault_count(FAULT_ALLOC) - before;
+    ck_assert_int_eq(failed, 0);
+    ck_assert_int_eq((int)calls, 0);
+    gra_close(t);
+    gra_model_close(m);
+}
+
+/* Steps of many scalars, in which headers are most of what is made, and of two lengths in turn: when one arena of
+ * headers has grown, the other one must not have to. */
+static const int many[][2] = { { 10, 10 }, { 500, 500 }, { 900, 900 }, { 20000, 20000 },
+                               { 1434, 10 }, { 10, 1434 }, { 20000, 650 }, { 650, 20000 }, { 1434, 2000 } };
+
+TESTS(steps_of_many_tensors_allocate_nothing, LENGTH(many))
+{
+    if (!fault_wrapped())
+        return;
+    gra_tape *t = gra_open(1);
+    long before = 0;
+    for (int step = 1; step <= 100; step++) {
+        gra_begin(t, GRA_GRAD, NULL);
+        if (step == 3)                          /* it has made room for as much as the step before wanted */
+            before = fault_count(FAULT_ALLOC);
+        gra_tensor *y = gra_input(t, (const gra_real[]){ 1 }, GRA_SCALAR);
+        for (int i = 0; i < many[_i][(step - 1) % 2]; i++)
+            y = gra_scale(t, y, 1);
+        gra_backward(t, y);
+    }
+    const long calls = fault_count(FAULT_ALLOC) - before;
+    gra_close(t);
+    ck_assert_int_eq((int)calls, 0);
+}

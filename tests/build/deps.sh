@@ -1,0 +1,211 @@
+#!/bin/sh
+# `make deps` on machines of many kinds. A machine is a folder of fake commands, the only ones in PATH: the package
+# manager, cc and sudo write down how they were called, and what was installed is there from then on.
+set -eu
+unset MAKEFLAGS MFLAGS MAKELEVEL DEBIAN_FRONTEND HOMEBREW_NO_AUTO_UPDATE
+make=`command -v "${MAKE:-make}"`
+
+BOX=`mktemp -d "${TMPDIR:-/tmp}/gradus.XXXXXX"`
+export BOX
+trap 'rm -rf "$BOX"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# A project that has what matters here: the Makefile and its two scripts, a program, a test.
+mkdir -p "$BOX/tree/core" "$BOX/tree/examples/exercises" "$BOX/tree/examples/look" "$BOX/tree/tests/lib" "$BOX/tree/tests/build" \
+    "$BOX/fakes"
+cp Makefile "$BOX/tree"
+cp core/install.mk core/gradus.h "$BOX/tree/core"
+for part in exercises look; do
+    cp examples/$part/$part.mk "$BOX/tree/examples/$part"
+done
+cp tests/tests.mk "$BOX/tree/tests"
+cp -R tests/build/tools "$BOX/tree/tests/build"
+for file in core/tape examples/train examples/generate tests/main tests/lib/fault; do
+    : > "$BOX/tree/$file.c"
+done
+
+# The fakes. $BOX/log: their calls. $BOX/has/NAME: this is there: lists, Check, stale (an install fails until the lists
+# are refreshed), no-PACKAGE (no list has this package).
+fake() { cat > "$BOX/fakes/$1"; chmod +x "$BOX/fakes/$1"; }
+fake manager <<'END'
+#!/bin/sh
+[ "$1" != --prefix ] || exit 1
+for package; do :; done
+call="${0##*/} $*"
+case $call in
+'apt-cache policy '*) [ -f "$BOX/has/lists" ] && echo '  Candidate: 1.0' || echo '  Candidate: (none)'; exit ;;
+'pacman -Si '*)       [ -f "$BOX/has/lists" ]; exit ;;
+'apk search '*)       [ ! -f "$BOX/has/lists" ] || echo "$package-1.0"; exit ;;
+esac
+echo "${RUN_BY:-}${DEBIAN_FRONTEND:+$DEBIAN_FRONTEND }${HOMEBREW_NO_AUTO_UPDATE:+quick }$call" >> "$BOX/log"
+case $call in
+*update*|*refresh|*-Sy\ *) rm -f "$BOX/has/stale"; : > "$BOX/has/lists"; exit ;;
+esac
+if read -r answer; then echo "${0##*/} asks" >> "$BOX/log"; fi
+[ -f "$BOX/has/lists" ] && [ ! -f "$BOX/has/stale" ] && [ ! -f "$BOX/has/no-$package" ] || exit 1
+case $package in
+check*)   : > "$BOX/has/Check" ;;
+gnuplot*) cp "$BOX/fakes/gnuplot" "$BOX/bin" ;;
+*)        exit 1 ;;
+esac
+END
+fake cc <<'END'
+#!/bin/sh
+# What it links says whether there was a gnuplot when it ran.
+out=
+while [ $# -gt 0 ]; do
+    case $1 in
+    -dumpmachine)   echo unknown; exit ;;
+    -print-prog-*)  echo objcopy; exit ;;       # which no machine has
+    */check.c)      [ -f "$BOX/has/Check" ] || exit 1 ;;
+    -o)             out=$2; shift ;;
+    esac
+    shift
+done
+echo 'command -v gnuplot >/dev/null && echo "with gnuplot" || echo "without gnuplot"' > "$out"
+chmod +x "$out"
+END
+printf '#!/bin/sh\nRUN_BY="sudo "; export RUN_BY; exec "$@"\n' | fake sudo
+printf '#!/bin/sh\ncat "$BOX/uid"\n'                           | fake id
+printf '#!/bin/sh\n: > "$2"\n'                                 | fake ar
+printf '#!/bin/sh\n'                                           | fake gnuplot
+
+# machine NAME UID COMMANDS THINGS: a new one, which has these commands and things.
+machine() {
+    name=$1
+    rm -rf "$BOX/bin" "$BOX/has" "$BOX/tree/build"
+    mkdir "$BOX/bin" "$BOX/has"
+    echo "$2" > "$BOX/uid"
+    for tool in sh cat chmod cp dirname echo env find grep mkdir mktemp mv printf rm sed; do
+        tool=`command -v $tool`
+        case $tool in /*) ln -s "$tool" "$BOX/bin" ;; esac          # the others are the shell's own
+    done
+    for command in cc ar id $3; do
+        case $command in
+        cc|ar|id|sudo|gnuplot) cp "$BOX/fakes/$command" "$BOX/bin" ;;
+        *)                     cp "$BOX/fakes/manager" "$BOX/bin/$command" ;;
+        esac
+    done
+    for thing in $4; do : > "$BOX/has/$thing"; done
+}
+
+# gives STATUS GOALS [LINE]: make ends with this status (1 for any error) and says this line, or nothing where the line
+# is empty; its calls of package managers are those of standard input.
+gives() {
+    : > "$BOX/log"
+    cat > "$BOX/wanted"
+    echo 'a line that no package manager must read' > "$BOX/in"
+    status=0
+    (cd "$BOX/tree"; PATH=$BOX/bin exec "$make" CC=cc CXX=none CFLAGS= --no-print-directory $2) \
+        > "$BOX/out" 2>&1 < "$BOX/in" || status=1
+    [ $status = $1 ] || wrong "make $2: status $status, not $1"
+    [ "`cat "$BOX/wanted"`" = "`cat "$BOX/log"`" ] || wrong "called `cat "$BOX/log"`, not `cat "$BOX/wanted"`"
+    if [ "${3-}" ]; then
+        grep -x "$3" "$BOX/out" >/dev/null || wrong "no line '$3'"
+    elif [ $# = 3 ]; then
+        [ ! -s "$BOX/out" ] || wrong 'not silent'
+    fi
+}
+wrong() {
+    printf '%s\n' "$name: $*" '--- output:' >&2
+    cat "$BOX/out" >&2
+    exit 1
+}
+
+apt_check='noninteractive apt-get -q -y install --no-install-recommends check'
+apt_gnuplot='noninteractive apt-get -q -y install --no-install-recommends gnuplot-nox'
+dnf='dnf -y --setopt=install_weak_deps=False install'
+
+machine 'everything there' 1000 'apt-get sudo gnuplot' 'Check'
+gives 0 deps '' </dev/null
+
+machine 'Debian in a container: root, no lists' 0 'apt-get apt-cache' ''
+gives 0 deps 'deps: installing Check and gnuplot with apt-get' <<END
+apt-get -q update
+$apt_check
+$apt_gnuplot
+END
+gives 0 deps '' </dev/null
+
+machine 'Ubuntu on a laptop: sudo, lists, Check' 1000 'apt-get apt-cache sudo' 'lists Check'
+gives 0 deps 'deps: installing gnuplot with sudo apt-get' <<END
+sudo $apt_gnuplot
+END
+
+machine 'Debian with stale lists' 0 'apt-get apt-cache gnuplot' 'lists stale'
+gives 0 deps <<END
+$apt_check
+apt-get -q update
+$apt_check
+END
+
+machine 'neither root nor sudo' 1000 'apt-get apt-cache' 'lists'
+gives 1 deps "deps: not root, and there is no sudo: as root, run 'make deps' or install Check and gnuplot" </dev/null
+
+machine 'Fedora' 1000 'dnf sudo' 'lists'
+gives 0 deps <<END
+sudo $dnf check-devel
+sudo $dnf gnuplot-minimal
+END
+
+machine 'Red Hat, which lacks gnuplot-minimal' 0 'dnf' 'lists Check no-gnuplot-minimal'
+gives 0 deps <<END
+$dnf gnuplot-minimal
+$dnf gnuplot
+END
+
+machine 'Arch, no lists' 0 'pacman' ''
+gives 0 deps <<END
+pacman -Sy --noconfirm
+pacman -S --needed --noconfirm check
+pacman -S --needed --noconfirm gnuplot
+END
+
+machine 'Alpine, no lists' 0 'apk' ''
+gives 0 deps <<END
+apk update
+apk add check-dev
+apk add gnuplot
+END
+
+machine 'openSUSE, which has dnf too' 1000 'zypper dnf sudo' 'lists'
+gives 0 deps <<END
+sudo zypper --non-interactive install --no-recommends check-devel
+sudo zypper --non-interactive install --no-recommends gnuplot
+END
+
+machine 'macOS: brew is never run by sudo' 501 'brew sudo' 'lists'
+gives 0 deps 'deps: installing Check and gnuplot with brew' <<END
+quick brew install check
+quick brew install gnuplot
+END
+
+machine 'no package manager' 1000 'sudo' ''
+gives 1 deps 'deps: no package manager that I know (.*): please install Check and gnuplot' </dev/null
+
+machine 'a package that nobody has' 0 'apt-get apt-cache' 'lists no-check'
+gives 1 deps 'deps: still missing: Check' <<END
+$apt_check
+apt-get -q update
+$apt_check
+$apt_gnuplot
+END
+
+# A goal waits for deps even where it stands before it, with -j too; and train does not ask for Check.
+machine 'train deps' 0 'apt-get apt-cache' 'lists'
+gives 0 'train deps' 'with gnuplot' <<END
+$apt_gnuplot
+END
+for goal in test '-j4 test' 'train test'; do
+    machine "$goal deps" 0 'apt-get apt-cache' 'lists'
+    gives 0 "$goal deps" 'with gnuplot' <<END
+$apt_check
+$apt_gnuplot
+END
+done
+
+machine 'without deps' 1000 '' ''
+gives 0 train 'without gnuplot' </dev/null
+gives 1 test 'Check is missing: run `make deps test`' </dev/null
+
+echo "make deps: as it should on 18 machines"

@@ -1,0 +1,17 @@
+/* reports.h: functions for gra_check, and what its reports say. */
+#ifndef TESTS_REPORTS_H
+#define TESTS_REPORTS_H
+
+#include "core/op.h"
+
+/* Defines name, which computes y of the inputs in[0], in[1], ... on `tape`; `arg` is what gra_check was given. */
+#define FUNCTION(name, ...)                                                                              \
+    static gra_tensor *name(gra_tape *tape, gra_tensor **in, void *arg)                                  \
+    {                                                                                                    \
+        (void)tape, (void)in, (void)arg;                                                                 \
+        return __VA_ARGS__;                                                                              \
+    }
+
+bool report_says(const gra_check_report *r, const char *phrase);        /* wherever its lines are broken */
+
+#endif

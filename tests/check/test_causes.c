@@ -1,0 +1,528 @@
+/* Wrong backwards of many kinds of ops, and the cause that the gradient check names for each; and causes that it must not
+ * name, though numbers fit by chance. Each op here is written out with a right forward; the backward takes one of several
+ * lines, of which number 0 is right. */
+#include "reports.h"
+#include "lib/suites.h"
+
+#ifdef GRADUS_DOUBLE
+
+static int line;                        /* which of the op's lines the backward takes */
+
+#define ROWS_AND_COLUMNS                                                                                 \
+    const int rows = y->in[0]->shape.dim[0], n = y->in[0]->shape.dim[1];                                 \
+    const real *in = y->in[0]->data, *w = y->nin > 1 ? y->in[1]->data : NULL;                            \
+    (void)rows, (void)n, (void)in, (void)w;
+#define EACH_ROW for (int r = 0; r < rows; r++)
+#define EACH     for (int i = r * n; i < r * n + n; i++)
+
+static void give(const gra_tensor *y, int input, int at, double d)
+{
+    if (y->in[input]->grad)
+        y->in[input]->grad[at] += (real)d;
+}
+
+/* ---- ops of single elements: y = f(x), and the lines for dy/dx -------------------------------------- */
+
+#define ELEMENTWISE(name, formula, ...)                                                                  \
+    static void name##_forward(gra_tensor *y)                                                            \
+    {                                                                                                    \
+        for (int i = 0; i < (int)y->size; i++) {                                                         \
+            const double x = y->in[0]->data[i];                                                          \
+            y->data[i] = (real)(formula);                                                                \
+        }                                                                                                \
+    }                                                                                                    \
+    static void name##_backward(gra_tensor *out)                                                         \
+    {                                                                                                    \
+        for (int i = 0; i < (int)out->size; i++) {                                                       \
+            const double x = out->in[0]->data[i], y = out->data[i], d[] = { __VA_ARGS__ };               \
+            (void)x, (void)y;                                                                            \
+            give(out, 0, i, out->grad[i] * d[line]);                                                     \
+        }                                                                                                \
+    }
+
+static double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+ELEMENTWISE(plus_square, x + x * x, 1 + 2 * x, 2 * x, 2 + 2 * x, 1 + x + x / (2 + 2 * x))
+ELEMENTWISE(plus_cube, x + x * x * x, 1 + 3 * x * x, 3 * x * x)
+ELEMENTWISE(arctan, atan(x), 1 / (1 + x * x), 1 / (1 - x * x), 1 + x * x)
+ELEMENTWISE(cube, x * x * x, 3 * x * x, 2 * x * x, x * x, 3 * x * x / 2)
+ELEMENTWISE(ratio, x / (1 + x * x), (1 - x * x) / pow(1 + x * x, 2), 1 / (1 + x * x), (1 - x * x) / (1 + x * x))
+ELEMENTWISE(silu, x * sigmoid(x), sigmoid(x) * (1 + x * (1 - sigmoid(x))), 1 + x * (1 - sigmoid(x)))
+ELEMENTWISE(log2_of, log2(x), 1 / (x * log(2)), log(2) / x)
+ELEMENTWISE(leaky, x > 0 ? x : x / 10, x > 0 ? 1 : 0.1, x > 0 ? 0.1 : 1)
+ELEMENTWISE(erf_of, erf(x), 2 / sqrt(acos(-1)) * exp(-x * x), exp(-x * x))
+ELEMENTWISE(exp_of_square, exp(x * x), 2 * x * exp(x * x), 2 * x, x * exp(x * x) * 2 / (1 + 3 * x * x) * (1 + 2 * x * x))
+
+#define OF_TWO(name, formula, of_x, of_w)                                                                \
+    static void name##_forward(gra_tensor *y)                                                            \
+    {                                                                                                    \
+        for (int i = 0; i < (int)y->size; i++) {                                                         \
+            const double x = y->in[0]->data[i], w = y->in[1]->data[i];                                   \
+            y->data[i] = (real)(formula);                                                                \
+        }                                                                                                \
+    }                                                                                                    \
+    static void name##_backward(gra_tensor *out)                                                         \
+    {                                                                                                    \
+        for (int i = 0; i < (int)out->size; i++) {                                                       \
+            const double x = out->in[0]->data[i], w = out->in[1]->data[i], y = out->data[i];             \
+            const double dx[] = { of_x }, dw[] = { of_w };                                               \
+            (void)x, (void)w, (void)y;                                                                   \
+            give(out, 0, i, out->grad[i] * dx[line]);                                                    \
+            give(out, 1, i, out->grad[i] * dw[line]);                                                    \
+        }                                                                                                \
+    }
+#define AND ,
+
+OF_TWO(divide, x / w, 1 / w AND 1 / w AND w, -x / (w * w) AND -x / w AND -x / (w * w))
+OF_TWO(times_and, x * w + x, w + 1 AND w AND x + 1, x AND x AND x)
+OF_TWO(power, pow(x, w), w * pow(x, w - 1) AND pow(x, w - 1), y * log(x) AND y * log(x))
+OF_TWO(angle, atan2(x, w), w / (x * x + w * w) AND -x / (x * x + w * w), -x / (x * x + w * w) AND w / (x * x + w * w))
+OF_TWO(gate, x * sigmoid(w), sigmoid(w) AND sigmoid(w), x * sigmoid(w) * (1 - sigmoid(w)) AND x * sigmoid(w))
+
+/* ---- losses: the mean over all elements -------------------------------------------------------------- */
+
+#define LOSS(name, formula, of_x, of_w)                                                                  \
+    static void name##_forward(gra_tensor *y)                                                            \
+    {                                                                                                    \
+        y->data[0] = 0;                                                                                  \
+        for (int i = 0; i < (int)y->in[0]->size; i++) {                                                  \
+            const double x = y->in[0]->data[i], w = y->in[1]->data[i];                                   \
+            y->data[0] += (real)((formula) / (double)y->in[0]->size);                                    \
+        }                                                                                                \
+    }                                                                                                    \
+    static void name##_backward(gra_tensor *y)                                                           \
+    {                                                                                                    \
+        for (int i = 0; i < (int)y->in[0]->size; i++) {                                                  \
+            const double x = y->in[0]->data[i], w = y->in[1]->data[i], dy = y->grad[0] / (double)y->in[0]->size; \
+            const double dx[] = { of_x };                                                                \
+            give(y, 0, i, dy * dx[line]);                                                                \
+            give(y, 1, i, dy * (of_w));                                                                  \
+        }                                                                                                \
+    }
+
+LOSS(divergence, x * (log(x) - log(w)), log(x) - log(w) + 1 AND log(x) - log(w) AND log(x) + 1, -x / w)
+LOSS(squares, (x - w) * (x - w), 2 * (x - w) AND 2 AND 2 * (x - w) * (x - w) AND (x - w), -2 * (x - w))
+LOSS(of_logits, log1p(exp(x)) - w * x, sigmoid(x) - w AND x - w AND sigmoid(x) - 1 AND (sigmoid(x) - w) * sigmoid(x) * (1 - sigmoid(x)), -x)
+LOSS(of_chances, -w * log(x) - (1 - w) * log(1 - x), (x - w) / (x * (1 - x)) AND x - w AND -w / x AND -w / x - (1 - w) / (1 - x),
+     log(1 - x) - log(x))
+
+static const int targets[4] = { 1, 0, 4, 3 };
+
+static void cross_entropy_forward(gra_tensor *y)
+{
+    ROWS_AND_COLUMNS
+    y->data[0] = 0;
+    EACH_ROW {
+        double sum = 0;
+        EACH sum += exp(in[i]);
+        y->data[0] += (real)((log(sum) - in[r * n + targets[r]]) / rows);
+    }
+}
+
+static void cross_entropy_backward(gra_tensor *y)
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW {
+        double sum = 0;
+        EACH sum += exp(in[i]);
+        EACH {
+            const double p = exp(in[i]) / sum, hot = i % n == targets[r], next = i % n == (targets[r] + 1) % n;
+            const double d[] = { p - hot, log(p) - hot, in[i] - hot, p - next, p, (p - hot) * p };
+            give(y, 0, i, y->grad[0] * d[line] / rows);
+        }
+    }
+}
+
+/* ---- norms of rows, and of columns ------------------------------------------------------------------- */
+
+static double eps = 0.1;
+
+/* z = x - mean of the row, if there is a mean; the sum of squares; what takes the place of 1/sqrt(v + eps) in `line`. */
+static double scale_of(const real *x, int n, int stride, bool mean, double *z)
+{
+    double m = 0, s = 0;
+    for (int i = 0; i < n; i++)
+        m += mean ? x[i * stride] / n : 0;
+    for (int i = 0; i < n; i++) {
+        z[i] = x[i * stride] - m;
+        s += z[i] * z[i];
+    }
+    switch (line) {
+    case 1:  return 1 / sqrt(s / n);
+    case 2:  return 1 / (sqrt(s / n) + eps);
+    case 3:  return 1 / sqrt(s / (n - 1) + eps);
+    case 4:  return 1 / (s / n + eps);
+    case 5:  return sqrt(s / n + eps);
+    case 6:  return 1;
+    case 7:  return 1 / sqrt(s + eps);
+    default: return 1 / sqrt(s / n + eps);
+    }
+}
+
+static void norm_forward(const gra_tensor *y, int n, int stride, int at, bool mean)
+{
+    double z[8];
+    const int was = line;
+    line = 0;
+    const double scale = scale_of(y->in[0]->data + at, n, stride, mean, z);
+    line = was;
+    for (int i = 0; i < n; i++)
+        y->data[at + i * stride] = (real)(z[i] * scale * (y->nin > 1 ? y->in[1]->data[i] : 1));
+}
+
+static void norm_backward(const gra_tensor *y, int n, int stride, int at, bool mean)
+{
+    double z[8], sum = 0, dot = 0, g[8];
+    const double scale = scale_of(y->in[0]->data + at, n, stride, mean, z);
+    for (int i = 0; i < n; i++) {
+        g[i] = y->grad[at + i * stride] * (y->nin > 1 ? y->in[1]->data[i] : 1);
+        sum += mean ? g[i] / n : 0;
+        dot += g[i] * z[i] * scale / n;
+    }
+    for (int i = 0; i < n; i++) {
+        const double direct = line == 8 ? y->grad[at + i * stride] : g[i];
+        const double of_mean = line == 9 || line == 11 ? 0 : line == 12 ? -sum : sum;
+        const double projection = line == 10 || line == 11 ? 0 : line == 13 ? n * dot : dot;
+        give(y, 0, at + i * stride, scale * (direct - of_mean - z[i] * scale * projection));
+        if (y->nin > 1)
+            give(y, 1, i, y->grad[at + i * stride] * z[i] * scale);
+    }
+}
+
+#define NORM(name, groups, n, stride, at, mean)                                                          \
+    static void name##_forward(gra_tensor *y)                                                            \
+    {                                                                                                    \
+        for (int g = 0; g < groups; g++)                                                                 \
+            norm_forward(y, n, stride, at, mean);                                                        \
+    }                                                                                                    \
+    static void name##_backward(gra_tensor *y)                                                           \
+    {                                                                                                    \
+        for (int g = 0; g < groups; g++)                                                                 \
+            norm_backward(y, n, stride, at, mean);                                                       \
+    }
+
+NORM(rms, 3, 4, 1, g * 4, false)
+NORM(layer, 3, 4, 1, g * 4, true)
+NORM(batch, 3, 5, 3, g, true)
+
+static void deviation_forward(gra_tensor *y)            /* unbiased, of rows */
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW {
+        double mean = 0, s = 0;
+        EACH mean += in[i] / n;
+        EACH s += (in[i] - mean) * (in[i] - mean);
+        y->data[r] = (real)sqrt(s / (n - 1));
+    }
+}
+
+static void deviation_backward(gra_tensor *y)
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW {
+        double mean = 0;
+        EACH mean += in[i] / n;
+        EACH {
+            const double z = in[i] - mean, s = y->data[r];
+            const double d[] = { z / s / (n - 1), z / s / n, in[i] / s / (n - 1), z * s / (n - 1), s / z * (n - 1) };
+            give(y, 0, i, y->grad[r] * d[line]);
+        }
+    }
+}
+
+static void cosine_forward(gra_tensor *y)
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW {
+        double xx = 0, ww = 0, xw = 0;
+        EACH xx += in[i] * in[i], ww += w[i] * w[i], xw += in[i] * w[i];
+        y->data[r] = (real)(xw / sqrt(xx * ww));
+    }
+}
+
+static void cosine_backward(gra_tensor *y)
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW {
+        double xx = 0, ww = 0;
+        EACH xx += in[i] * in[i], ww += w[i] * w[i];
+        const double size = sqrt(xx * ww), c = y->data[r];
+        EACH {
+            const double dx[] = { w[i] / size - c * in[i] / xx, w[i] / size };
+            give(y, 0, i, y->grad[r] * dx[line]);
+            give(y, 1, i, y->grad[r] * (in[i] / size - c * w[i] / ww));
+        }
+    }
+}
+
+/* ---- softmax and its log, of rows ----------------------------------------------------------------------- */
+
+static void softmax_forward(gra_tensor *y)
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW {
+        double sum = 0;
+        EACH sum += exp(in[i]);
+        EACH y->data[i] = (real)(exp(in[i]) / sum);
+    }
+}
+
+static void softmax_backward(gra_tensor *y)
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW {
+        double s = 0;
+        EACH s += y->grad[i] * y->data[i];
+        EACH {
+            const double p = y->data[i], g = y->grad[i], d[] = { p * (g - s), g - p * s, log(p) * (g - s) };
+            give(y, 0, i, d[line]);
+        }
+    }
+}
+
+static void log_softmax_forward(gra_tensor *y)
+{
+    softmax_forward(y);
+    for (int i = 0; i < (int)y->size; i++)
+        y->data[i] = log(y->data[i]);
+}
+
+static void log_softmax_backward(gra_tensor *y)
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW {
+        double s = 0, sp = 0;
+        EACH s += y->grad[i], sp += y->grad[i] * exp(y->data[i]);
+        EACH {
+            const double p = exp(y->data[i]), g = y->grad[i];
+            const double d[] = { g - p * s, g - y->data[i] * s, p * (g - sp), g - s };
+            give(y, 0, i, d[line]);
+        }
+    }
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------ */
+
+static void scaled_forward(gra_tensor *y)               /* y = x w, w (4) */
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW EACH y->data[i] = in[i] * w[i % n];
+}
+
+static void scaled_backward(gra_tensor *y)
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW EACH {
+        const double g = y->grad[i], dx[] = { w[i % n], w[i % n], w[r], w[i % n] * w[i % n] * w[i % n] };
+        const double dw[] = { in[i], in[i % n], in[i], in[i] };
+        give(y, 0, i, g * dx[line]);
+        give(y, 1, i % n, g * dw[line]);
+    }
+}
+
+static void by_number_forward(gra_tensor *y)            /* y = x w, w a number */
+{
+    for (size_t i = 0; i < y->size; i++)
+        y->data[i] = y->in[0]->data[i] * y->in[1]->data[0];
+}
+
+static void by_number_backward(gra_tensor *y)
+{
+    for (int i = 0; i < (int)y->size; i++) {
+        const double g = y->grad[i], x = y->in[0]->data[i], w = y->in[1]->data[0];
+        const double dx[] = { w, w }, dw[] = { x, x * w };
+        give(y, 0, i, g * dx[line]);
+        give(y, 1, 0, g * dw[line]);
+    }
+}
+
+static void joined_forward(gra_tensor *y)               /* x (3, 4) and w (3, 2), beside each other */
+{
+    for (int i = 0; i < 18; i++)
+        y->data[i] = i % 6 < 4 ? y->in[0]->data[i / 6 * 4 + i % 6] : y->in[1]->data[i / 6 * 2 + i % 6 - 4];
+}
+
+static void joined_backward(gra_tensor *y)
+{
+    for (int i = 0; i < 18; i++)
+        if (i % 6 < 4)
+            give(y, 0, i / 6 * 4 + i % 6, y->grad[i]);
+        else
+            give(y, 1, i / 6 * 2 + i % 6 - 4, y->grad[line ? i - 4 : i]);
+}
+
+static void filter_forward(gra_tensor *y)               /* x (9), w (3): sum_k x_(i + k) w_k */
+{
+    for (int i = 0; i < 7; i++)
+        y->data[i] = y->in[0]->data[i] * y->in[1]->data[0] + y->in[0]->data[i + 1] * y->in[1]->data[1] +
+                     y->in[0]->data[i + 2] * y->in[1]->data[2];
+}
+
+static void filter_backward(gra_tensor *y)
+{
+    for (int i = 0; i < 21; i++) {
+        give(y, 0, line == 1 ? i / 3 : i / 3 + i % 3, y->grad[i / 3] * y->in[1]->data[i % 3]);
+        give(y, 1, i % 3, y->grad[i / 3] * y->in[0]->data[i / 3 + (line == 2 ? 0 : i % 3)]);
+    }
+}
+
+/* ---- all of them --------------------------------------------------------------------------------------------- */
+
+#define OP(op) { .name = #op, .forward = op##_forward, .backward = op##_backward }
+#define X(low_, high_, ...) { .name = "x", .shape = { 2, { __VA_ARGS__ } }, .low = low_, .high = high_ }
+#define W(low_, high_, n, ...) { .name = "w", .shape = { n, { __VA_ARGS__ } }, .low = low_, .high = high_ }
+#define Y(...) { 2, { __VA_ARGS__ } }
+#define BOTH(low, high) 2, Y(3, 4), { X(low, high, 3, 4), W(low, high, 2, 3, 4) }
+#define ONE(low, high)  1, Y(3, 4), { X(low, high, 3, 4) }
+#define MEAN(low, high) 2, { 0 }, { X(low, high, 3, 4), W(low, high, 2, 3, 4) }
+#define EVERYWHERE "it fits: what dy is multiplied by is off by the same number everywhere, "
+#define TERMS "it fits: in the derivative of the norm along dimension 1 "
+#define DIVIDED "in the norm along dimension 1 "
+enum { MOST_LINES = 14 };
+
+static const struct op_of {
+    gra_op       op;
+    int          nin;
+    gra_shape    shape;                                 /* of the output */
+    gra_check_in in[2];
+    double       eps;
+    struct { const char *says, *unsaid; } line[MOST_LINES];     /* that of number 0 is not looked at */
+} ops[] = {
+    { OP(plus_square), ONE(0, 0), 0, { { 0 }, { EVERYWHERE "-1: a constant term of the formula, or a mean, is missing or wrong", "tanh" },
+                                       { EVERYWHERE "+1", NULL }, { "", "tanh" } } },
+    { OP(plus_cube), ONE(0, 0), 0, { { 0 }, { EVERYWHERE "-1", "1 - y'" } } },
+    { OP(arctan), ONE(0, 0), 0, { { 0 }, { "1/(1 - x^2) stands where 1/(1 + x^2) is wanted", "1 x^2" },
+                                  { "1/y' stands where y' is wanted", "x^2" } } },
+    { OP(cube), ONE(0, 0), 0, { { 0 }, { "a constant factor of 0.666667: 2/3", "size of" },
+                                { "a constant factor of 0.333333: 1/3, and 3 is also the size of dimension 0", "3 is the size" },
+                                { "it fits: a constant factor of 0.5: a forgotten 2", "size of" } } },
+    { OP(ratio), ONE(0, 0), 0, { { 0 }, { "y' has two terms, p + x p' (the product rule): the second is missing", "tanh" },
+                                 { "what dy is multiplied by lacks the factor p (or a division by it is superfluous), with p = y/x",
+                                   "tanh" } } },
+    { OP(silu), ONE(0, 0), 0, { { 0 }, { "lacks the factor p (or a division by it is superfluous), with p = y/x", "stands where" } } },
+    { OP(log2_of), ONE(0.3, 3), 0, { { 0 }, { "a constant factor of 0.480453: log(2)^2", NULL } } },
+    { OP(leaky), ONE(0, 0), 0, { { 0 }, { "off by -0.9 where x > 0, and by +0.9 where x < 0: a constant of the formula, or where it "
+                                          "belongs, is wrong", NULL } } },
+    { OP(erf_of), ONE(0, 0), 0, { { 0 }, { "a constant factor of 0.886227: sqrt(pi)/2", NULL } } },
+    { OP(exp_of_square), ONE(-1, 1), 0, { { 0 }, { "what dy is multiplied by lacks the factor y", NULL },
+                                          { "is off by a factor of (1 + 2 x^2)/(1 + 3 x^2)", "1 x^2" } } },
+    { OP(divide), BOTH(0.4, 3), 0, { { 0 }, { "a factor too many: w (0, 0), in what dy (0, 0) gives to w (0, 0); or a division by "
+                                              "it is missing", NULL },
+                                     { "a factor too many: the square of w (0, 0)", "w_i w_j" } } },
+    { OP(times_and), BOTH(0, 0), 0, { { 0 }, { EVERYWHERE "-1", "something else" },
+                                      { "a wrong term: x (2, 0) stands where w (2, 0) is expected", NULL } } },
+    { OP(power), BOTH(0.4, 3), 0, { { 0 }, { "a factor is missing: w (0, 0)", "product rule" } } },
+    { OP(angle), BOTH(0.4, 3), 0, { { 0 }, { "the two gradients are exchanged", "each element" } } },
+    { OP(gate), BOTH(0, 0), 0, { { 0 }, { "a factor is missing: 1 minus the sigmoid of w", "e to the power" } } },
+
+    { OP(divergence), MEAN(0.1, 1), 0, { { 0 }, { EVERYWHERE "-0.0833333", NULL },
+                                         { "the gradient of x (2, 3) has 0.0833333 times the log of w (2, 3) too much, and so elsewhere; or "
+                                           "minus that is missing", NULL } } },
+    { OP(squares), MEAN(0, 0), 0, { { 0 }, { "a factor is missing: x - w at (", "0 everywhere" },
+                                    { "a factor too many: x - w at (", NULL }, { "a constant factor of 0.5: a forgotten 2", "sqrt(4)" } } },
+    { OP(of_logits), MEAN(0.1, 0.9), 0, { { 0 }, { "a wrong term: x (1, 0) stands where the sigmoid of x (1, 0) is expected", NULL },
+                                          { "a wrong term: w (2, 3) stands where 1 is expected (or, in a term with a minus, the reverse)",
+                                            NULL },
+                                          { "a factor too many: s (1 - s), s for the sigmoid of x", NULL } } },
+    { OP(of_chances), MEAN(0.1, 0.9), 0, { { 0 }, { "a factor too many: v (1 - v) for v = x (2, 0), in the gradient of x (2, 0); or a "
+                                                    "division by it is missing", NULL },
+                                           { "a term is missing: the gradient of x (0, 2) lacks 0.0833333 times 1/(1 - v) for v = x (0, 2) "
+                                             "times 1 minus w (0, 2)", NULL },
+                                           { "lacks 0.166667 times 1/(1 - v) for v = x (0, 2) times 1 minus w (0, 2), and so elsewhere; or "
+                                             "half of that has the wrong sign", NULL } } },
+    { OP(cross_entropy), 1, { 0 }, { X(0, 0, 4, 5) }, 0,
+      { { 0 }, { "the log of the softmax of x (3, 2) stands where the softmax of x (3, 2) is expected", NULL },
+        { "a wrong term: x (3, 2) stands where the softmax of x (3, 2) is expected", NULL },
+        { "off by +0.25 in elements 1, 5, 14, 18 of x, and by -0.25 in elements 2, 6, 10, 19 of x: a constant of the formula, or where "
+          "it belongs, is wrong; it is right elsewhere", NULL },
+        { "in elements 1, 5, 14, 18 of x what dy is multiplied by is off by the same number, +0.25", NULL },
+        { "a factor too many: the softmax of x (", "look at the term" } } },
+
+#define NORM_LINES(d)                                                                                    \
+    { "in the norm along dimension " d " eps is missing: 1/sqrt(v) stands where 1/sqrt(v + eps)", "nearly right" }, \
+    { "in the norm along dimension " d " eps is outside of the root: sqrt(v) + eps stands where sqrt(v + eps)", "nearly right" }, \
+    { "in the norm along dimension " d " the variance is divided by n - 1 where n is expected", NULL }
+    { OP(rms), 2, Y(3, 4), { X(0, 0, 3, 4), W(0.5, 2, 1, 4) }, 0.1,
+      { { 0 }, NORM_LINES("1"), { DIVIDED "the root is missing: 1/(v + eps) stands where 1/sqrt(v + eps) is expected", NULL },
+        { DIVIDED "it is multiplied by sqrt(v + eps), by which it should be divided", NULL },
+        { DIVIDED "the division by sqrt(v + eps) is missing", NULL }, { NULL, NULL },
+        { "on the diagonal alone, in what dy_i gives to place i itself: for each row of x what is off is a number times 1 - v for v = w "
+          "(0), and so elsewhere: the term without a sum has a 1 where v is expected", "look at the term" }, { 0 },
+        { TERMS "the projection on x is left out; the rest is right", "the mean" } } },
+    { OP(layer), 2, Y(3, 4), { X(0, 0, 3, 4), W(0.5, 2, 1, 4) }, 0.1,
+      { { 0 }, NORM_LINES("1"), { DIVIDED "the root is missing", NULL }, { DIVIDED "it is multiplied by", NULL },
+        { DIVIDED "the division by sqrt(v + eps) is missing", NULL }, { DIVIDED "the sum of squares is not divided by n", NULL },
+        { "on the diagonal alone, in what dy_i gives to place i itself: for each row of x what is off is a number times 1 - v for v = w "
+          "(0), and so elsewhere: the term without a sum has a 1 where v is expected", "look at the term" },
+        { "a term with the sum (or mean) over dimension 1 of dy w is missing or wrong; the other terms are right", NULL }, { TERMS "the projection on x is left out", NULL },
+        { TERMS "each of the two terms with a sum (that of the mean, and the projection on x) is left out", NULL },
+        { "a term with the sum (or mean) over dimension 1 of dy w is missing or wrong; the other terms are right", NULL },
+        { TERMS "the projection on x is wrong: a constant factor of 4", NULL } } },
+    { OP(batch), 1, Y(5, 3), { X(0, 0, 5, 3) }, 1e-5,
+      { { 0 }, NORM_LINES("0"), { 0 }, { 0 }, { 0 }, { 0 }, { 0 },
+        { "in the derivative of the norm along dimension 0 the term of the mean is left out", "sums to 0" },
+        { "in the derivative of the norm along dimension 0 the projection on x is left out", "each dy is used" } } },
+    { OP(deviation), 1, { 1, { 3 } }, { X(0, 0, 3, 5) }, 0,
+      { { 0 }, { "a constant factor of 0.8: 4/5, and 5 is also the size of dimension 1 of x; n - 1 for n, or n for n - 1?", NULL },
+        { "what is off is one number for each row of x: a mean or a sum over it is missing or wrong", NULL },
+        { "a factor too many: the square of y (0)", NULL },
+        { "dy is multiplied by 1 over what is right: in what dy (0) gives to x (0, 3) by -2.9243 where -0.341963 is right", NULL } } },
+    { OP(cosine), 2, { 1, { 3 } }, { X(0, 0, 3, 4), W(0, 0, 2, 3, 4) }, 0,
+      { { 0 }, { "for each row of x what is off is a number times x (0, 0), and so elsewhere: a term with this factor is missing or "
+                 "wrong, as a projection on it", NULL } } },
+    { OP(softmax), ONE(-1, 1), 0, { { 0 }, { "what is off is a number times 1 - v for v = y (0, 0), and so elsewhere: the term without a "
+                                             "sum has a 1 where v is expected, or the reverse", "look at the term" },
+                                    { "the wrong factor: the log of y (", NULL } } },
+    { OP(log_softmax), ONE(0, 0), 0, { { 0 }, { "the wrong factor: y (1, 1) stands where the softmax of x (1, 1) is wanted", NULL },
+                                       { "a factor too many: the softmax of x (", NULL },
+                                       { "a factor is missing: the softmax of x (1, 1)", NULL } } },
+
+    { OP(scaled), 2, Y(3, 4), { X(0, 0, 3, 4), W(0, 0, 1, 4) }, 0,
+      { { 0 }, { "a clue: right from row 0 of dy, but wrong elsewhere", NULL },
+        { "a clue: right in elements 0, 5, 10 of x, but wrong elsewhere", NULL }, { "the square of w (", "w_i" } } },
+    { OP(scaled), 2, Y(3, 4), { X(0, 0, 3, 4), W(0, 0, 1, 4) }, 0,
+      { { 0 }, { "1.84762 is x (0, 3); -0.713893 is x (1, 3)", NULL }, { "-1.09301 is w (0); 1.46234 is w (2)", NULL } } },
+    { OP(by_number), 2, Y(3, 4), { X(0, 0, 3, 4), W(2, 3, 1, 1) }, 0,
+      { { 0 }, { ": the value of w", "size of" } } },
+    { OP(joined), 2, Y(3, 6), { X(0, 0, 3, 4), W(0, 0, 2, 3, 2) }, 0,
+      { { 0 }, { "the right factors, times the wrong dy: w (0, 0) takes dy (0, 0) where dy (0, 4) is wanted", "mask" } } },
+    { OP(filter), 2, { 1, { 7 } }, { { .name = "x", .shape = { 1, { 9 } } }, W(0, 0, 1, 3) }, 0,
+      { { 0 }, { "gives to x (1); it is wrong elsewhere, too", "the sign is flipped" }, { "1.93362 is x (3); -1.78702 is x (4)", "where w" } } },
+};
+
+static gra_tensor *forward(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    const struct op_of *o = arg;
+    return gra_run(gra_result_n(tape, &o->op, o->shape, o->nin, in));
+}
+
+static int check(const struct op_of *o, int which, gra_check_report *report)
+{
+    gra_tape *t = gra_open(1);
+    line = which;
+    eps = o->eps;
+    const int status = gra_check(t, GRA_GRAD, NULL, NULL, o->nin, o->in, forward, (void *)(uintptr_t)o, 1e-6, report);
+    gra_close(t);
+    return status;
+}
+
+TESTS(each_cause_is_named, LENGTH(ops)) /* _i: the op */
+{
+    const struct op_of *o = &ops[_i];
+    gra_check_report r;
+    ck_assert_msg(check(o, 0, &r) == 0, "%s: %s", o->op.name, r.text);
+    for (int i = 1; i < MOST_LINES; i++) {
+        if (!o->line[i].says)
+            continue;
+        ck_assert_msg(check(o, i, &r) == 1, "%s, line %d: %s", o->op.name, i, r.text);
+        ck_assert_msg(report_says(&r, o->line[i].says), "%s, line %d: \"%s\" is missing:\n%s", o->op.name, i, o->line[i].says,
+                      r.text);
+        ck_assert_msg(!o->line[i].unsaid || !report_says(&r, o->line[i].unsaid), "%s, line %d: \"%s\" is said:\n%s", o->op.name,
+                      i, o->line[i].unsaid, r.text);
+    }
+}
+
+#endif

@@ -1,0 +1,199 @@
+/* Would the tests of the ops notice a wrong gradient? For each op we make several, mechanically,
+ * and at least one row of the op's table must notice each.
+ *
+ * A mutant is the op with another backward around its own: it sets the inputs' gradients aside,
+ * lets the original add to zeros, and puts back a spoilt sum. It is slipped onto the tape between
+ * forward and backward. Views (reshape) have no backward to spoil: they share their gradient. */
+#include "ops/ops_table.h"
+#include "lib/suites.h"
+
+#include <stdlib.h>
+
+#ifdef GRADUS_DOUBLE
+
+typedef enum mutation {
+    NONE,                               /* as it was: must pass, or what the others show means nothing */
+    FLIPPED,                            /* the sign */
+    A_THOUSANDTH,                       /* a factor of 1.001 */
+    DOUBLED,
+    DROPPED,                            /* one input gets nothing */
+    A_HOLE,                             /* one element of each input gets nothing */
+    OVERWRITTEN,                        /* "=" instead of "+=" */
+    KINDS
+} mutation;
+
+static const char *const kind_name[KINDS] = {
+    "the original", "sign flipped", "factor 1.001", "doubled", "input dropped", "one element missing",
+    "not accumulated",
+};
+
+enum { MAX_RECORDS = 64, MAX_INPUTS = 8 };
+
+typedef struct mutant {
+    gra_op        op;                   /* first, so that y->op leads here */
+    const gra_op *original;
+    struct trial *trial;
+} mutant;
+
+typedef struct trial {                  /* one mutant in one row of the table */
+    const struct op_case *row;
+    mutation kind;
+    int      input;                     /* of DROPPED: which, counting each gradient once */
+    mutant   mutants[MAX_RECORDS];
+    int      count;
+    int      most_inputs;               /* that one record had */
+    bool     view;                      /* the op has no backward to spoil */
+    bool     changed;                   /* it did spoil something */
+} trial;
+
+/* new: what the original would have added; old: what was there. */
+static void spoil(trial *k, int input, const real *old, real *grad, size_t n)
+{
+    double largest = 0;
+    size_t hole = n;
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, fabs((double)grad[i]));
+    for (size_t i = 0; i < n; i++)
+        if (fabs((double)grad[i]) > 1e-3 * largest)
+            hole = i;                   /* the last that is not next to nothing */
+    for (size_t i = 0; i < n; i++) {
+        real right = old[i] + grad[i], wrong = right;
+        switch (k->kind) {
+        case FLIPPED:      wrong = old[i] - grad[i]; break;
+        case A_THOUSANDTH: wrong = old[i] + (real)1.001 * grad[i]; break;
+        case DOUBLED:      wrong = old[i] + 2 * grad[i]; break;
+        case DROPPED:      wrong = input == k->input ? old[i] : right; break;
+        case A_HOLE:       wrong = i == hole ? old[i] : right; break;
+        case OVERWRITTEN:  wrong = grad[i]; break;
+        case NONE:
+        case KINDS:        break;
+        }
+        k->changed |= wrong != right;
+        grad[i] = wrong;
+    }
+}
+
+static void mutant_backward(gra_tensor *y)
+{
+    const mutant *m = (const mutant *)(const void *)y->op;
+    real *old[MAX_INPUTS], *grad[MAX_INPUTS];
+    size_t size[MAX_INPUTS];
+    int n = 0;
+    for (int i = 0; i < y->nin; i++) {
+        real *g = y->in[i] ? y->in[i]->grad : NULL;
+        bool known = g == NULL;
+        for (int j = 0; j < n; j++)     /* mul(x, x), or a tensor and its view: one gradient */
+            known |= grad[j] == g;
+        if (known)
+            continue;
+        ck_assert_int_lt(n, MAX_INPUTS);
+        grad[n] = g;
+        size[n] = y->in[i]->size;
+        old[n] = malloc((size[n] + 1) * sizeof(real));
+        memcpy(old[n], g, size[n] * sizeof(real));
+        memset(g, 0, size[n] * sizeof(real));
+        n++;
+    }
+    m->original->backward(y);
+    for (int i = 0; i < n; i++) {
+        spoil(m->trial, i, old[i], grad[i], size[i]);
+        free(old[i]);
+    }
+    if (n > m->trial->most_inputs)
+        m->trial->most_inputs = n;
+}
+
+/* y + sum(sigmoid(x)): the sweep meets this use of x first, so x's gradient is not zero when the mutant
+ * comes. The sigmoid, because it makes something finite even of -inf. */
+static gra_tensor *use_again(gra_tape *t, gra_tensor *y, gra_tensor *x)
+{
+    if (!x || !x->requires_grad)
+        return y;
+    return gra_add(t, y, gra_sum(t, gra_sigmoid(t, x)));
+}
+
+static gra_tensor *mutated(gra_tape *t, gra_tensor **in, void *arg)
+{
+    trial *k = arg;
+    gra_tensor *last = k->row->f(t, in, NULL), *y = last;
+    k->count = 0;
+    for (gra_tensor *r = last; r; r = r->prev) {
+        if (!r->op || strcmp(r->op->name, k->row->op) != 0)
+            continue;
+        k->view |= r->op->view;
+        if (!r->op->backward)
+            continue;
+        ck_assert_int_lt(k->count, MAX_RECORDS);
+        mutant *m = &k->mutants[k->count++];
+        *m = (mutant){ .op = *r->op, .original = r->op, .trial = k };
+        m->op.backward = mutant_backward;
+        m->op.stores = false;           /* it sets aside what is there: the tape fills what is fresh with zeros */
+        r->op = &m->op;
+        for (int i = 0; i < r->nin; i++)
+            if (k->kind == OVERWRITTEN || k->kind == NONE)
+                y = use_again(t, y, r->in[i]);
+    }
+    return y;
+}
+
+static int run(gra_tape *t, trial *k, gra_check_report *report)
+{
+    gra_rng rng;
+    gra_manual_seed(&rng, 1);
+    return gra_check(t, k->row->mode, &rng, NULL, k->row->nin, k->row->in, mutated, k, k->row->tol, report);
+}
+
+/* Some row of this op must fail with the mutant. Returns how many inputs the op was seen with. */
+static int caught(gra_tape *t, const char *op, mutation kind, int input)
+{
+    bool seen = false, failed = false, view = false;
+    int inputs = 0;
+    for (int i = 0; i < op_cases_count; i++) {
+        trial k = { .row = &op_cases[i], .kind = kind, .input = input };
+        gra_check_report report;
+        if (strcmp(op_cases[i].op, op) != 0)
+            continue;
+        int status = run(t, &k, &report);
+        ck_assert_msg(status >= 0, "%s with %s:\n%s", op_cases[i].name, kind_name[kind], report.text);
+        if (kind == NONE)
+            ck_assert_msg(status != 1, "%s: its gradient is wrong: see the suite ops, CK_RUN_SUITE=ops",
+                          op_cases[i].name);
+        ck_assert_msg(k.changed || status != 1, "%s with %s: nothing was changed, and yet\n%s",
+                      op_cases[i].name, kind_name[kind], report.text);
+        view |= k.view;
+        seen |= k.changed;
+        failed |= status == 1;
+        inputs = k.most_inputs > inputs ? k.most_inputs : inputs;
+    }
+    ck_assert_msg(inputs > 0 || view, "%s: no row of the table takes its gradient", op);
+    if (kind != NONE && input < inputs) {
+        ck_assert_msg(seen, "%s: no row of the table can tell \"%s\" (input %d)", op, kind_name[kind], input);
+        ck_assert_msg(failed, "%s: no row of the table notices \"%s\" (input %d)", op, kind_name[kind],
+                      input);
+    }
+    return inputs;
+}
+
+static bool first_of_its_op(int row)
+{
+    for (int i = 0; i < row; i++)
+        if (strcmp(op_cases[i].op, op_cases[row].op) == 0)
+            return false;
+    return true;
+}
+
+TESTS(mutants_are_caught, op_cases_count)
+{
+    gra_tape *t = gra_open(1);
+    gra_keep_going(t, true);
+    ck_assert_int_gt(op_cases_count, 0);
+    if (first_of_its_op(_i)) {
+        int inputs = caught(t, op_cases[_i].op, NONE, 0);
+        for (mutation kind = FLIPPED; kind < KINDS; kind++)
+            for (int input = 0; input < (kind == DROPPED || inputs == 0 ? inputs : 1); input++)
+                caught(t, op_cases[_i].op, kind, input);
+    }
+    gra_close(t);
+}
+
+#endif

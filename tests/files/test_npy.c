@@ -1,0 +1,402 @@
+/* .npy: the bytes that are written, what is read, what is refused with which sentence; and all of it with
+ * NumPy (tests/files/npy.py), where there is one. */
+#include "core/internal.h"
+#include "lib/fault.h"
+#include "lib/fixture.h"
+#include "lib/folder.h"
+#include "lib/suites.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FOLDER GRADUS_BUILD "/npy"
+#define PATH   FOLDER "/x.npy"
+#define MAGIC  "\x93NUMPY"
+
+static void open_npy(void)
+{
+    open_all();
+    folder_clear(FOLDER);
+    gra_begin(t, GRA_GRAD, NULL);
+}
+
+/* In a new step; NULL: the tape has an error. */
+static gra_tensor *load(const char *path)
+{
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *x = gra_load_npy(t, path);
+    return gra_error(t) ? NULL : x;
+}
+
+/* ---- what is written ---- */
+
+/* Are these bytes those of the values, each from its lowest byte on, whatever the order in this machine's memory? */
+static bool little_endian(const unsigned char *bytes, const real *values, size_t n)
+{
+    const uint16_t one = 1;
+    unsigned char lowest, of_value[sizeof(real)];
+    memcpy(&lowest, &one, 1);
+    for (size_t i = 0; i < n * sizeof(real); i++) {
+        memcpy(of_value, &values[i / sizeof(real)], sizeof(real));
+        const size_t j = i % sizeof(real);
+        if (bytes[i] != of_value[lowest == 1 ? j : sizeof(real) - 1 - j])
+            return false;
+    }
+    return true;
+}
+
+CASE(npy, open_npy, close_all, "")
+
+TEST(test_bytes)
+{
+    static const struct {
+        gra_shape   shape;
+        const char *text;
+    } cases[] = {
+        { { 0, { 0 } }, "()" }, { { 1, { 3 } }, "(3,)" }, { { 2, { 2, 3 } }, "(2, 3)" }, { { 2, { 4, 0 } }, "(4, 0)" },
+        { { 8, { 1, 2, 1, 1, 1, 1, 1, 2 } }, "(1, 2, 1, 1, 1, 1, 1, 2)" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        real values[6] = { 1, 2, 3, 4, 5, (real)-0.5 };
+        gra_tensor x = { .data = values, .shape = cases[i].shape };
+        ck_assert(gra_shape_size(x.shape, &x.size) && x.size <= 6);
+        ck_assert_int_eq(gra_save_npy(PATH, &x), 0);
+
+        unsigned char file[512];
+        char header[256];
+        size_t n = read_bytes(PATH, file, sizeof file);
+        snprintf(header, sizeof header, "{'descr': '<f%d', 'fortran_order': False, 'shape': %s, }",
+                 (int)sizeof(real), cases[i].text);
+        ck_assert_uint_eq(n, 128 + x.size * sizeof(real));
+        ck_assert_msg(memcmp(file, MAGIC "\x01\x00\x76\x00", 10) == 0, "it begins otherwise");
+        ck_assert_msg(memcmp(file + 10, header, strlen(header)) == 0, "%.*s", 118, (char *)file + 10);
+        for (size_t j = 10 + strlen(header); j < 127; j++)
+            ck_assert_int_eq(file[j], ' ');
+        ck_assert_int_eq(file[127], '\n');
+        ck_assert(little_endian(file + 128, values, x.size));
+        ck_assert_int_eq(folder_entries(FOLDER), 1);
+
+        gra_tensor *y = load(PATH);
+        ck_assert_msg(y != NULL, "%s", gra_error(t));
+        ck_assert(gra_same_shape(x.shape, y->shape) && y->size == x.size &&
+                  memcmp(y->data, x.data, x.size * sizeof(real)) == 0);
+    }
+}
+
+TEST(test_every_bit)                    /* also of NaN that signal */
+{
+    enum { N = 5000 };
+    static real values[N];
+    for (size_t i = 0; i < N; i++) {
+        const uint64_t bits = gra_random64(&rng) | (i % 2 ? 0 : sizeof(real) == 4 ? 0x7f800000 : 0x7ff0000000000000);
+        memcpy(&values[i], &bits, sizeof(real));
+    }
+    const gra_tensor x = { .data = values, .shape = { 1, { N } }, .size = N };
+    ck_assert_int_eq(gra_save_npy(PATH, &x), 0);
+    const gra_tensor *y = load(PATH);
+    ck_assert_msg(y && memcmp(y->data, values, sizeof values) == 0, "other bits came back");
+}
+
+/* What is loaded is a constant of the step, and goes into ops. */
+TEST(test_in_a_step)
+{
+    gra_tensor *a = gra_input(t, (real[]){ 1, 2, 3, 4 }, GRA_SHAPE(2, 2));
+    ck_assert_int_eq(gra_save_npy(PATH, gra_scale(t, a, 2)), 0);
+    gra_tensor *x = load(PATH);
+    ck_assert(x && !x->requires_grad);
+    gra_tensor *b = gra_input(t, (real[]){ 1, 1, 1, 3 }, GRA_SHAPE(2, 2));
+    gra_tensor *loss = gra_sum(t, gra_mul(t, x, b));
+    ck_assert(gra_item(loss) == 2 + 4 + 6 + 24);
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    ck_assert(gra_grad(b)[3] == 8);
+
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert(gra_save_npy(PATH, b) == -1 && errno == EINVAL);  /* it is gone with its step */
+    ck_assert_msg(strncmp(gra_error(t), "gra_save_npy: input 0 was not made in this step", 47) == 0, "%s", gra_error(t));
+    ck_assert_ptr_eq(gra_load_npy(t, PATH), gra_scalar(t, 1));  /* after an error: the empty tensor, as of any op */
+    ck_assert(gra_save_npy(PATH, NULL) == -1 && errno == EINVAL);
+}
+
+/* ---- what is read ---- */
+
+/* The bytes of a file of version 1.0; returns how many. */
+static size_t compose(unsigned char *file, const char *header, const void *data, size_t n)
+{
+    const size_t length = strlen(header);
+    memcpy(file, MAGIC "\x01\x00", 8);
+    file[8] = (unsigned char)length;
+    file[9] = (unsigned char)(length >> 8);
+    memcpy(file + 10, header, length);
+    memcpy(file + 10 + length, data, n);
+    return 10 + length + n;
+}
+
+#define F4(order, shape) "{'descr': '<f4', 'fortran_order': " order ", 'shape': " shape ", }"
+
+TEST(test_accepted)
+{
+    static const unsigned char
+        f4[] = { 0, 0, 0x80, 0x3f,  0, 0, 0, 0x40,  0, 0, 0x40, 0x40,  0, 0, 0x80, 0x40,  0, 0, 0xa0, 0x40,  0, 0, 0xc0, 0x40 };
+    static const char *const headers[] = {
+        F4("False", "(2, 3)") "\n", F4("False", "(2, 3)") "            \n", F4("False", "(2,3,)"),
+        "{'descr':'<f4','fortran_order':False,'shape':(2,3)}",
+        " { 'descr' : '<f4' , 'fortran_order' : False , 'shape' : ( 2 , 3 ) } ",
+    };
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        unsigned char file[512];
+        write_bytes(PATH, file, compose(file, headers[i], f4, sizeof f4));
+        const gra_tensor *x = load(PATH);
+        ck_assert_msg(x != NULL, "%s\n%s", headers[i], gra_error(t));
+        ck_assert(x->shape.ndim == 2 && x->shape.dim[0] == 2 && x->shape.dim[1] == 3 && x->size == 6);
+        for (int j = 0; j < 6; j++)
+            ck_assert_msg(x->data[j] == (real)(j + 1), "%s: value %d is %g", headers[i], j, (double)x->data[j]);
+    }
+}
+
+/* ---- what is refused ---- */
+
+static void refuses(const char *path, const char *sentence)
+{
+    char want[1024];
+    struct stat s = { 0 };
+    stat(path, &s);
+    snprintf(want, sizeof want, "gra_load_npy: %s: %s", path, sentence);
+    fault_largest();
+    ck_assert_msg(load(path) == NULL, "this was loaded, though %s", sentence);
+    const size_t largest = fault_largest();
+    ck_assert_str_eq(gra_error(t), want);
+    ck_assert_uint_le(largest, 8 * (size_t)s.st_size + 65536);
+}
+
+#define NO   "it is no .npy file: "
+#define ARRAY "its header is not that of one array of up to 8 dimensions, each at most 2147483647: "
+
+TEST(test_broken)
+{
+    static const char *const headers[] = {
+        "", "[]", "{}", "{'shape': (2,)}", "{'descr", "{'descr': '<f4", "{'descr': '<f4', 'fortran_order': Fals", "{'descr': '<f4'",
+        "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,), }",
+        "{'descr': '<f4' 'fortran_order': False, 'shape': (2,), }",
+        "{'descr': '<f4', 'shape': (2,), 'fortran_order': False}",
+        "{'descr': '<f4', 'fortran_order': False, 'size': (2,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape' (2,), }",
+        "{'descr': '<f4', 'fortran_order' False, 'shape': (2,), }",
+        "{'descr': '<f4', 'fortran_order': False 'shape': (2,), }",
+        "{'descr': <f4', 'fortran_order': False, 'shape': (2,), }",
+        "{'descr' '<f4', 'fortran_order': False, 'shape': (2,), }",
+        F4("0", "(2,)"), F4("", "(2,)"), F4("False", "2"), F4("False", "(2 3)"), F4("False", "(2, 3 4)"),
+        F4("False", "(,)"), F4("False", "(-1,)"), F4("False", "(+1,)"), F4("False", "(2.5,)"), F4("False", "(2L,)"),
+        F4("False", "(2"), F4("False", "(2,)") " x", F4("False", "(2,)") "}", F4("False", "(2,), 'more': 1"),
+        F4("False", "(1,1,1,1,1,1,1,1,2)"), F4("False", "(2147483648, 0)"), F4("False", "(99999999999999999999,)"),
+    };
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        char sentence[512];
+        unsigned char file[512], zeros[8] = { 0 };
+        snprintf(sentence, sizeof sentence, ARRAY "%.100s", headers[i]);
+        write_bytes(PATH, file, compose(file, headers[i], zeros, sizeof zeros));
+        refuses(PATH, i ? sentence : ARRAY);
+    }
+    unsigned char file[512], zeros[8] = { 0 };
+    const size_t n = compose(file, F4("False", "(2,)"), zeros, sizeof zeros);
+    file[n - 9] = '\0';                 /* in place of the last } */
+    write_bytes(PATH, file, n);
+    refuses(PATH, ARRAY "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), ");
+}
+
+#define C_ORDER ", but only <f4 and <f8 in C order can be read: in Python, numpy.save(path, numpy.asarray(x, dtype='<f4', " \
+                "order='C')) writes such"
+
+TEST(test_unfit)
+{
+    static const struct {
+        const char *header;
+        size_t      n;                  /* bytes after it */
+        const char *sentence;
+    } cases[] = {
+        { "{'descr': '<i8', 'fortran_order': False, 'shape': (1,)}",  8, "its values are <i8" C_ORDER },
+        { "{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}",  4, "its values are >f4" C_ORDER },
+        { "{'descr': '<f2', 'fortran_order': False, 'shape': (1,)}",  2, "its values are <f2" C_ORDER },
+        { "{'descr': '<f',  'fortran_order': False, 'shape': (1,)}",  4, "its values are <f" C_ORDER },
+        { "{'descr': '',    'fortran_order': False, 'shape': (1,)}",  4, "its values are " C_ORDER },
+        { "{'descr': '<f44','fortran_order': False, 'shape': (1,)}",  4, "its values are <f44" C_ORDER },
+        { F4("True", "(2, 1)"), 8, "its values are <f4 in Fortran order" C_ORDER },
+        { "{'descr': '>f8', 'fortran_order': True, 'shape': (1,)}",   8, "its values are >f8 in Fortran order" C_ORDER },
+        { "{'descr': '\xc3\xa9\xe2\x82\xac', 'fortran_order': False, 'shape': (1,)}", 4, "its values are \xc3\xa9\xe2\x82\xac" C_ORDER },
+        { "{'descr': '0123456789012345678901234567890123456789 and more', 'fortran_order': False, 'shape': (1,)}", 4,
+          "its values are 0123456789012345678901234567890123456789" C_ORDER },
+        { "{'descr': '\x1b[1m\xff', 'fortran_order': False, 'shape': (1,)}",  4, "its values are ?[1m?" C_ORDER },
+        { F4("False", "(2,)"), 4, "its shape (2) of <f4 needs 8 bytes of values, but it has 4" },
+        { F4("False", "(2,)"), 9, "its shape (2) of <f4 needs 8 bytes of values, but it has 9" },
+        { F4("False", "()"),   0, "its shape () of <f4 needs 4 bytes of values, but it has 0" },
+        { F4("False", "(0, 7)"), 1, "its shape (0, 7) of <f4 needs 0 bytes of values, but it has 1" },
+        { F4("False", "(2147483647, 65536)"), 8,
+          ADDRESSES_OF_32_BITS ? "its shape (2147483647, 65536) has more values than can be counted"
+          : "its shape (2147483647, 65536) of <f4 needs 562949953159168 bytes of values, but it has 8" },
+        { F4("False", "(2147483647, 2147483647)"), 0,
+          "its shape (2147483647, 2147483647) has more values than can be counted" },
+        { F4("False", "(2147483647, 2147483647, 0)"), 0,
+          "its shape (2147483647, 2147483647, 0) has more values than can be counted" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned char file[512], zeros[16] = { 0 };
+        write_bytes(PATH, file, compose(file, cases[i].header, zeros, cases[i].n));
+        refuses(PATH, cases[i].sentence);
+    }
+}
+
+#define VERSION(v) "it has version " v " of the format, and only 1.0 can be read: numpy.save writes it for an array of numbers"
+#define HEADER(n, there) "it is no .npy file of one array: its header would have " n " bytes, but at most 1023 can be read, " \
+                         "and " there " are there"
+
+TEST(test_beginning)
+{
+    static const struct {
+        const char *file;
+        size_t      n;
+        const char *sentence;
+    } cases[] = {
+        { "",                                    0, NO "it has only 0 bytes" },
+        { MAGIC "\x01",                          7, NO "it has only 7 bytes" },
+        { "PK\x03\x04 a .npz file",             17, NO "it does not begin with \\x93NUMPY" },
+        { MAGIC "\x00\x00\x01\x00{}",           12, VERSION("0.0") },
+        { MAGIC "\x02\x00\x01\x00{}",           12, VERSION("2.0") },
+        { MAGIC "\x01\x01\x01\x00{}",           12, VERSION("1.1") },
+        { MAGIC "\x01\x00\x03\x00{}",           12, HEADER("3", "2") },
+        { MAGIC "\x01\x00\xff\xff{}",           12, HEADER("65535", "2") },
+        { MAGIC "\x01\x00\x00\x00",             10, ARRAY },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_bytes(PATH, cases[i].file, cases[i].n);
+        refuses(PATH, cases[i].sentence);
+    }
+    refuses(FOLDER "/none", strerror(ENOENT));
+    refuses(FOLDER, "it is a directory");
+    refuses("/dev/null", "it is not a regular file");
+}
+
+TEST(test_every_length)                 /* a file cut short anywhere is refused */
+{
+    const gra_tensor x = { .data = (real[]){ 1, 2 }, .shape = { 1, { 2 } }, .size = 2 };
+    unsigned char file[512];
+    ck_assert_int_eq(gra_save_npy(PATH, &x), 0);
+    const size_t n = read_bytes(PATH, file, sizeof file);
+    for (size_t i = 0; i < n; i++) {
+        write_bytes(PATH, file, i);
+        ck_assert_msg(!load(PATH), "%zu of %zu bytes were enough", i, n);
+    }
+}
+
+TEST(test_unwritable)
+{
+    const gra_tensor x = { .data = (real[]){ 1 }, .size = 1 };
+    ck_assert(gra_save_npy(FOLDER "/none/x.npy", &x) == -1 && errno == ENOENT);
+    if (access("/dev/full", W_OK) == 0)
+        ck_assert(gra_save_npy("/dev/full", &x) == -1 && errno == ENOSPC);
+    ck_assert(gra_save_npy(NULL, &x) == -1 && errno == ENOENT);
+    ck_assert_int_eq(gra_save_npy(PATH, &x), 0);
+}
+
+TEST(test_unread)                       /* each read fails in turn */
+{
+    unsigned char file[512], zeros[24] = { 0 };
+    write_bytes(PATH, file, compose(file, F4("False", "(2, 3)"), zeros, 24));
+    load(PATH);                         /* from here on a step of the tape allocates nothing */
+    load(PATH);
+    int failures = 0;
+    for (long n = 1, struck = 1; struck && fault_wrapped(); n++) {
+        const long held = fault_held();
+        fault_arm(FAULT_READ, n, EIO, false);
+        const gra_tensor *x = load(PATH);
+        struck = fault_disarm();
+        ck_assert(!x == (struck > 0));
+        ck_assert_int_eq((int)(fault_held() - held), 0);
+        failures += !x;
+    }
+    ck_assert_int_ge(failures, fault_wrapped() ? 3 : 0);
+}
+
+/* ---- NumPy ---- */
+
+static const gra_shape shapes[] = {                          /* as in tests/files/npy.py */
+    { 0, { 0 } }, { 1, { 1 } }, { 1, { 3 } }, { 1, { 0 } }, { 2, { 2, 3 } }, { 3, { 3, 0, 2 } }, { 3, { 2, 3, 4 } },
+    { 8, { 1, 2, 1, 3, 1, 2, 1, 2 } },
+};
+
+static const char *python(void)         /* one with NumPy, or NULL */
+{
+    static const char *const known[] = { "python3", "/usr/bin/python3" };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char command[128];
+        snprintf(command, sizeof command, "%s -c 'import numpy' >" FOLDER "/said 2>&1", known[i]);
+        if (system(command) == 0)
+            return known[i];
+    }
+    return NULL;
+}
+
+static int numpy(const char *what)      /* tests/files/npy.py; its status */
+{
+    char command[256];
+    const char *name = python();
+    if (!name) {
+        printf("npy: no python3 with NumPy: .npy files were not compared with NumPy's\n");
+        return -1;
+    }
+    snprintf(command, sizeof command, "%s tests/files/npy.py %s " FOLDER " f%d >" FOLDER "/said", name, what,
+             (int)sizeof(real));
+    ck_assert_msg(system(command) == 0, "tests/files/npy.py %s failed", what);
+    return 0;
+}
+
+TEST(test_numpy_writes)
+{
+    if (numpy("write") != 0)
+        return;
+    unsigned char said[64];
+    said[read_bytes(FOLDER "/said", said, sizeof said)] = '\0';
+    const int n = atoi((char *)said);
+    ck_assert_int_eq(n, 2 * LENGTH(shapes));
+    for (int k = 0; k < n; k++) {
+        char path[256];
+        snprintf(path, sizeof path, FOLDER "/%d.npy", k);
+        const gra_tensor *x = load(path);
+        ck_assert_msg(x != NULL, "%s", gra_error(t));
+        ck_assert(gra_same_shape(x->shape, shapes[k % LENGTH(shapes)]));
+        for (size_t i = 0; i < x->size; i++)
+            ck_assert_msg(x->data[i] == (real)(k + 0.5 * (double)i), "%s: value %zu is %g", path, i,
+                          (double)x->data[i]);
+    }
+    static const struct {
+        const char *name, *error;
+    } others[] = {
+        { "ints", "its values are <i8, " }, { "bools", "its values are |b1, " }, { "complex", "its values are <c16, " },
+        { "text", "its values are <U1, " }, { "big", "its values are >f4, " }, { "half", "its values are <f2, " },
+        { "fortran", "its values are <f8 in Fortran order, " }, { "records", ARRAY "{'descr': [('x', '<f4'), " },
+        { "version", "it has version 2.0 of the format, " },
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        char path[256];
+        snprintf(path, sizeof path, FOLDER "/%s.npy", others[i].name);
+        ck_assert_msg(!load(path), "%s was loaded", path);
+        ck_assert_msg(strstr(gra_error(t), others[i].error) != NULL, "%s", gra_error(t));
+    }
+    const gra_tensor *x = load(FOLDER "/converted.npy");        /* "fortran", as that sentence says */
+    ck_assert_msg(x && x->shape.dim[1] == 3 && x->data[2] == 1 && x->data[3] == (real)1.5, "%s", gra_error(t));
+}
+
+TEST(test_numpy_reads)
+{
+    real values[64];
+    for (int k = 0; k < LENGTH(shapes); k++) {
+        char path[256];
+        gra_tensor x = { .data = values, .shape = shapes[k] };
+        ck_assert(gra_shape_size(x.shape, &x.size) && x.size <= 64);
+        for (size_t i = 0; i < x.size; i++)
+            values[i] = (real)(k + 0.5 * (double)i);
+        snprintf(path, sizeof path, FOLDER "/%d.npy", k);
+        ck_assert_int_eq(gra_save_npy(path, &x), 0);
+    }
+    numpy("check");
+}

@@ -1,0 +1,400 @@
+/* Saving: the bytes of a file, what comes back, and what is refused with which sentence. */
+#define _XOPEN_SOURCE 700               /* mkfifo, symlink */
+#include "core/internal.h"
+#include "core/files/outfile.h"
+#include "core/files/safetensors.h"
+#include "lib/fault.h"
+#include "lib/folder.h"
+#include "lib/suites.h"
+#include "lib/alone.h"
+#include "two_params.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FOLDER GRADUS_BUILD "/save"
+#define PATH   FOLDER "/model.safetensors"
+
+static void clear(void)
+{
+    folder_clear(FOLDER);
+}
+
+/* ---- what is written ---- */
+
+CASE(save, clear, NULL, "")
+
+TEST(test_bytes)
+{
+    gra_model *m = two_params();
+    fill(gra_param_find(m, "b"), (real[]){ 1, -2, (real)0.5, 0 });
+    fill(gra_param_find(m, "a"), (real[]){ -1, 3 });
+    const gra_meta meta[] = { { "format", "pt" }, { "say", "\"\\/\b\f\n\r\t\x01\x1f\x7f \xc3\xa9" } };
+    ck_assert_int_eq(gra_save(m, PATH, meta, 2), 0);
+
+    unsigned char file[1024], want[1024];
+#ifdef GRADUS_DOUBLE
+    static const char header[] = "{\"__metadata__\":{\"format\":\"pt\","
+        "\"say\":\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f \xc3\xa9\"},"
+        "\"a\":{\"dtype\":\"F64\",\"shape\":[2],\"data_offsets\":[0,16]},"
+        "\"b\":{\"dtype\":\"F64\",\"shape\":[2,2],\"data_offsets\":[16,48]}}";
+    static const unsigned char data[] = {
+        0, 0, 0, 0, 0, 0, 0xf0, 0xbf,  0, 0, 0, 0, 0, 0, 0x08, 0x40,
+        0, 0, 0, 0, 0, 0, 0xf0, 0x3f,  0, 0, 0, 0, 0, 0, 0x00, 0xc0,
+        0, 0, 0, 0, 0, 0, 0xe0, 0x3f,  0, 0, 0, 0, 0, 0, 0x00, 0x00,
+    };
+#else
+    static const char header[] = "{\"__metadata__\":{\"format\":\"pt\","
+        "\"say\":\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f \xc3\xa9\"},"
+        "\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]},"
+        "\"b\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]}}";
+    static const unsigned char data[] = {
+        0, 0, 0x80, 0xbf,  0, 0, 0x40, 0x40,
+        0, 0, 0x80, 0x3f,  0, 0, 0x00, 0xc0,  0, 0, 0x00, 0x3f,  0, 0, 0x00, 0x00,
+    };
+#endif
+    char padded[512];
+    snprintf(padded, sizeof padded, "%-*s", (int)((sizeof header - 1 + 7) / 8 * 8), header);
+    size_t n = read_bytes(PATH, file, sizeof file), wanted = compose(want, padded, data, sizeof data);
+    ck_assert_uint_eq(n, wanted);
+    ck_assert_msg(memcmp(file, want, n) == 0, "the file is\n%.*s\nwanted\n%.*s", (int)n - 8, (char *)file + 8,
+                  (int)n - 8, (char *)want + 8);
+    ck_assert_int_eq(folder_entries(FOLDER), 1);
+    ck_assert_int_eq(gra_load(m, PATH), 0);     /* with its metadata */
+    gra_model_close(m);
+}
+
+TEST(test_header_padding)               /* a name of each length: the values start at a multiple of 8 */
+{
+    for (size_t i = 1; i <= 16; i++) {
+        char name[32] = { 0 };
+        memset(name, 'x', i);
+        gra_model *m = model_open();
+        parameter(m, name, GRA_SCALAR);
+        ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
+        unsigned char file[256];
+        size_t n = read_bytes(PATH, file, sizeof file);
+        ck_assert_uint_eq(file[0] % 8, 0);
+        ck_assert_uint_eq(n, 8u + file[0] + sizeof(real));
+        ck_assert_int_eq(gra_load(m, PATH), 0);
+        gra_model_close(m);
+    }
+}
+
+TEST(test_empty_model)
+{
+    gra_model *m = model_open();
+    unsigned char file[64];
+    ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
+    ck_assert_uint_eq(read_bytes(PATH, file, sizeof file), 16);
+    ck_assert(memcmp(file, "\x08\0\0\0\0\0\0\0{}      ", 16) == 0);
+    ck_assert_int_eq(gra_load(m, PATH), 0);
+    gra_model_close(m);
+}
+
+TEST(test_mode_and_link)                /* a new file has the usual mode; a link stays a link */
+{
+    gra_model *m = two_params();
+    struct stat s;
+    mode_t mask = umask(022);
+    ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
+    umask(mask);
+    ck_assert(stat(PATH, &s) == 0 && (s.st_mode & 0777) == 0644);
+
+    ck_assert_int_eq(symlink("model.safetensors", FOLDER "/link"), 0);
+    gra_param_find(m, "a")->data[0] = 42;
+    ck_assert_int_eq(gra_save(m, FOLDER "/link", NULL, 0), 0);
+    ck_assert(lstat(FOLDER "/link", &s) == 0 && S_ISLNK(s.st_mode));
+    gra_model *back = two_params();
+    ck_assert_int_eq(gra_load(back, PATH), 0);
+    ck_assert(gra_param_find(back, "a")->data[0] == 42);
+    ck_assert_int_eq(folder_entries(FOLDER), 2);
+    gra_model_close(back);
+    gra_model_close(m);
+}
+
+/* Another user's link may point to any file of ours, or to a device: it is replaced, and not what it points to. */
+TEST(test_link_of_another_user)
+{
+    enum { ANOTHER = 12345 };
+    gra_model *m = two_params(), *back = two_params();
+    struct stat s;
+    unsigned char file[16];
+    static const char *const to[] = { "victim", "pipe", "nowhere", "." };
+    write_bytes(FOLDER "/victim", "precious", 8);
+    ck_assert_int_eq(chmod(FOLDER "/victim", 0600), 0);
+    ck_assert_int_eq(mkfifo(FOLDER "/pipe", 0600), 0);
+    mode_t mask = umask(022);
+    for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
+        ck_assert_int_eq(symlink(to[i], PATH), 0);
+        if (lchown(PATH, ANOTHER, (gid_t)-1)) {         /* only root can */
+            unlink(PATH);
+            fprintf(stderr, "left out: links of another user, which only root can make\n");
+            break;
+        }
+        ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
+        ck_assert(lstat(PATH, &s) == 0 && S_ISREG(s.st_mode) && (s.st_mode & 0777) == 0644);
+        ck_assert_int_eq(gra_load(back, PATH), 0);
+        ck_assert_int_eq(unlink(PATH), 0);
+    }
+    umask(mask);
+    ck_assert(read_bytes(FOLDER "/victim", file, sizeof file) == 8 && memcmp(file, "precious", 8) == 0);
+    ck_assert_int_eq(folder_entries(FOLDER), 2);
+    gra_model_close(back);
+    gra_model_close(m);
+}
+
+/* ---- there and back ---- */
+
+/* Any pattern of bits, also of NaN that signal, comes back: of parameters and of optimisers' moments. */
+TEST(test_all_of_it)
+{
+    static gra_rng rng;
+    gra_manual_seed(&rng, 7);
+    gra_model *m = two_params(), *back = model_open();
+    gra_tensor *a = parameter(back, "a", GRA_SHAPE(2));      /* in the other order */
+    parameter(back, "b", GRA_SHAPE(2, 2));
+    gra_adamw opt, opt_back;
+    ck_assert(gra_adamw_init(&opt, m, NULL) == 0 && gra_adamw_init(&opt_back, back, NULL) == 0);
+    gra_freeze(a, true);                                /* loading is no training */
+    ck_assert_int_eq(gra_owned_count(m), 6);
+    for (int i = 0; i < gra_owned_count(m); i++)
+        for (size_t j = 0; j < gra_owned_at(m, i)->size; j++) {
+            uint64_t bits = gra_random64(&rng);
+            if (j % 2)                          /* a NaN that signals, with a payload */
+                bits = sizeof(real) == 4 ? (bits & 0x803fffff) | 0x7f800001
+                                         : (bits & 0x8007ffffffffffff) | 0x7ff0000000000001;
+            memcpy(&gra_owned_at(m, i)->data[j], &bits, sizeof(real));
+        }
+    ck_assert_int_eq(gra_save_all(m, PATH, (gra_meta[]){ { "step", "12" } }, 1), 0);
+    ck_assert_int_eq(gra_load_all(back, PATH), 0);
+    for (int i = 0; i < gra_owned_count(m); i++) {
+        const gra_tensor *x = gra_owned_at(m, i), *y = NULL;
+        for (int j = 0; j < gra_owned_count(back); j++)
+            if (strcmp(gra_owned_at(back, j)->name, x->name) == 0)
+                y = gra_owned_at(back, j);
+        ck_assert_ptr_nonnull(y);
+        ck_assert_msg(memcmp(x->data, y->data, x->size * sizeof(real)) == 0, "%s came back otherwise",
+                      x->name);
+    }
+    gra_file *f = gra_file_open(PATH);
+    ck_assert_int_eq(gra_file_count(f), 6);
+    ck_assert(gra_file_find(f, "adamw.exp_avg.a") && gra_file_find(f, "adamw.exp_avg_sq.b"));
+    ck_assert_str_eq(gra_file_meta(f, "step"), "12");
+    gra_file_close(f);
+
+    ck_assert_int_eq(gra_load(back, PATH), -1);         /* it holds more than parameters */
+    ck_assert_str_eq(gra_model_error(back), PATH ": the model has no parameter adamw.exp_avg.a");
+    gra_model *bare = two_params();
+    ck_assert_int_eq(gra_load_all(bare, PATH), -1);     /* no optimiser was there yet */
+    ck_assert(untouched(bare));
+    ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
+    ck_assert_int_eq(gra_load_all(back, PATH), -1);
+    ck_assert_str_eq(gra_model_error(back), PATH ": it has no tensor adamw.exp_avg.a, and 3 "
+                     "more of the model's are missing");
+    gra_model_close(bare);
+    gra_model_close(back);
+    gra_model_close(m);
+}
+
+/* ---- what is refused ---- */
+
+static void cannot_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta, const char *sentence)
+{
+    char want[1024];
+    snprintf(want, sizeof want, "%s: %s", path, sentence);
+    int before = folder_entries(FOLDER);
+    ck_assert_int_eq(gra_save(m, path, meta, nmeta), -1);
+    ck_assert_str_eq(gra_model_error(m), want);
+    ck_assert_int_eq(folder_entries(FOLDER), before);        /* nothing is left behind */
+    gra_model_close(m);
+}
+
+static void cannot_write(const char *path, int number)
+{
+    cannot_save(two_params(), path, NULL, 0, strerror(number));
+}
+
+/* A pipe is written to and not replaced. The test below relies on it before it touches a device. */
+static void check_pipe(void)
+{
+    unsigned char bytes[1024];
+    struct stat s;
+    gra_model *m = two_params();
+    ck_assert_int_eq(mkfifo(FOLDER "/pipe", 0600), 0);
+    int fd = open(FOLDER "/pipe", O_RDWR);      /* both ends, so that nobody waits */
+    ck_assert(fd >= 0);
+    ck_assert_int_eq(gra_save(m, FOLDER "/pipe", NULL, 0), 0);
+    ck_assert(lstat(FOLDER "/pipe", &s) == 0 && S_ISFIFO(s.st_mode));
+    ck_assert_int_eq(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
+    ck_assert(read(fd, bytes, sizeof bytes) > 8 && bytes[8] == '{');
+    close(fd);
+    gra_model_close(m);
+}
+
+TEST(test_unwritable)
+{
+    check_pipe();
+    write_bytes(FOLDER "/file", "x", 1);
+    cannot_write(FOLDER "/none/model", ENOENT);
+    cannot_write(FOLDER "/file/model", ENOTDIR);
+    cannot_write(FOLDER, EISDIR);
+    gra_model *m = two_params();
+    ck_assert(gra_save(m, NULL, NULL, 0) == -1 && gra_save(m, "", NULL, 0) == -1);
+    ck_assert_str_eq(gra_model_error(m), "a file without a name: No such file or directory");
+    gra_model_close(m);
+    ck_assert_int_eq(mkdir(FOLDER "/locked", 0555), 0);
+    if (geteuid() != 0)                         /* root may write anywhere */
+        cannot_write(FOLDER "/locked/model", EACCES);
+    if (access("/dev/full", W_OK) == 0)         /* a device of Linux: the disk that is full */
+        cannot_write("/dev/full", ENOSPC);
+}
+
+/* What a system may answer that is no failure, or a second one. */
+TEST(test_other_answers)
+{
+    static const struct {
+        fault_call call;
+        long       n;
+        int        error;
+        bool       ever;
+        const char *path;
+        int        status;              /* -1: with errno's sentence */
+    } answers[] = {
+        { FAULT_OPEN, 1, EEXIST, true, PATH, -1 },              /* no name is free */
+        { FAULT_OPEN, 2, EACCES, false, PATH, 0 },              /* a folder that cannot be read, */
+        { FAULT_OPEN, 2, EMFILE, false, PATH, 0 },              /* or brought to the disk: the file stands */
+        { FAULT_SYNC, 2, EIO, false, PATH, 0 },
+        { FAULT_OPEN, 1, EINTR, false, "/dev/null", 0 },
+        { FAULT_SYNC, 1, EINVAL, true, PATH, 0 },               /* a file system without such a thing */
+        { FAULT_SYNC, 1, ENOTSUP, true, PATH, 0 },
+        { FAULT_CLOSE, 1, EIO, false, "/dev/full", -1 },        /* behind a write that failed */
+    };
+    for (size_t i = 0; fault_wrapped() && i < sizeof answers / sizeof *answers; i++) {
+        const bool full = strcmp(answers[i].path, "/dev/full") == 0;
+        if (full && access("/dev/full", W_OK) != 0)
+            continue;
+        gra_model *m = two_params();
+        fault_arm(answers[i].call, answers[i].n, answers[i].error, answers[i].ever);
+        const int status = gra_save(m, answers[i].path, NULL, 0);
+        ck_assert_int_gt((int)fault_disarm(), 0);
+        ck_assert_int_eq(status, answers[i].status);
+        if (status)
+            ck_assert_ptr_nonnull(strstr(gra_model_error(m), strerror(full ? ENOSPC : answers[i].error)));
+        gra_model_close(m);
+    }
+}
+
+TEST(test_in_this_folder)               /* a path that names none */
+{
+    char here[1024];
+    ck_assert_ptr_nonnull(getcwd(here, sizeof here));
+    ck_assert_int_eq(chdir(FOLDER), 0);
+    gra_model *m = two_params();
+    const int status = gra_save(m, "model.safetensors", NULL, 0);
+    ck_assert_int_eq(chdir(here), 0);
+    ck_assert_int_eq(status, 0);
+    ck_assert_int_eq(folder_entries(FOLDER), 1);
+    ck_assert_int_eq(gra_load(m, PATH), 0);
+    gra_model_close(m);
+}
+
+TEST(test_name_taken)                   /* by a directory, while the file is written */
+{
+    gra_outfile out;
+    ck_assert(gra_outfile_open(&out, PATH));
+    gra_outfile_write(&out, "x", 1);
+    ck_assert_int_eq(folder_entries(FOLDER), 1);
+    ck_assert_int_eq(mkdir(PATH, 0777), 0);
+    ck_assert(!gra_outfile_close(&out));
+    ck_assert_int_eq(errno, EISDIR);
+    ck_assert_int_eq(folder_entries(FOLDER), 1);        /* the directory alone */
+}
+
+/* Were names compared one by one, loading would take minutes: Check's own time limit is the judge. */
+TEST(test_very_many_tensors)
+{
+    enum { MANY = SLOWED ? 20000 : 200000 };
+    gra_model *m = model_open();
+    for (int i = 0; i < MANY; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "blocks.%d.weight", i);
+        gra_tensor *p = parameter(m, name, GRA_SHAPE(1));
+        gra_alias(gra_enter(gra_root(m), "again.%d", i), "weight", p);
+        p->data[0] = (real)i;
+    }
+    ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
+    for (int i = 0; i < MANY; i++)
+        gra_param_at(m, i)->data[0] = -1;
+    ck_assert_int_eq(gra_load(m, PATH), 0);
+    for (int i = 0; i < MANY; i++)
+        ck_assert(gra_param_at(m, i)->data[0] == (real)i);
+    gra_model_close(m);
+}
+
+TEST(test_write_file)                   /* the old file stays until the new one is whole */
+{
+    static const fault_call calls[] = { FAULT_OPEN, FAULT_WRITE, FAULT_SYNC, FAULT_CLOSE, FAULT_RENAME };
+    unsigned char file[16];
+    ck_assert_int_eq(gra_write_file(PATH, "old", 3), 0);
+    for (size_t i = 0; fault_wrapped() && i < sizeof calls / sizeof *calls; i++) {
+        fault_arm(calls[i], 1, EIO, true);
+        const int status = gra_write_file(PATH, "newer", 5), why = errno;
+        ck_assert_int_gt((int)fault_disarm(), 0);
+        ck_assert(status == -1 && why == EIO);
+        ck_assert_uint_eq(read_bytes(PATH, file, sizeof file), 3);
+        ck_assert(memcmp(file, "old", 3) == 0 && folder_entries(FOLDER) == 1);
+    }
+    ck_assert_int_eq(gra_write_file(PATH, "newer", 5), 0);
+    ck_assert(read_bytes(PATH, file, sizeof file) == 5 && memcmp(file, "newer", 5) == 0);
+    ck_assert(gra_write_file("", "x", 1) == -1 && errno == ENOENT);
+    ck_assert(gra_write_file(NULL, "x", 1) == -1 && errno == ENOENT);
+}
+
+TEST(test_what_a_header_cannot_say)
+{
+    gra_model *m = model_open();
+    parameter(m, "\xff", GRA_SHAPE(1));
+    cannot_save(m, PATH, NULL, 0, "the name of a parameter is not UTF-8: ?");
+    m = model_open();
+    parameter(m, "__metadata__", GRA_SHAPE(1));
+    cannot_save(m, PATH, NULL, 0, "in a safetensors file a parameter cannot be named __metadata__");
+    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "\x80" } }, 1, "the metadata are not UTF-8: k");
+    cannot_save(two_params(), PATH, (gra_meta[]){ { "\x80", "v" } }, 1, "the metadata are not UTF-8: ?");
+    cannot_save(two_params(), PATH, NULL, 1, "the metadata are NULL, but nmeta is 1");
+    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "v" } }, -1,
+                "got -1 for nmeta, expected 0 or more: how many metadata there are");
+    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "v" }, { "l", NULL } }, 2, "the value of metadata 1 is NULL");
+    cannot_save(two_params(), PATH, (gra_meta[]){ { NULL, "v" } }, 1, "the key of metadata 0 is NULL");
+    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "1" }, { "l", "2" }, { "k", "3" } }, 3,
+                "the metadata have the key k twice");
+}
+
+/* Tensors under names that are not their own: one under two names, and one that no model has. */
+TEST(test_other_names)
+{
+    gra_failure error;
+    gra_model *m = two_params();
+    const gra_tensor *a = gra_param_find(m, "a");
+    const gra_tensor none = { .shape = { 2, { 0, 3 } } };
+    gra_named x[] = { { "tail", a }, { "none", &none }, { "head", a } };
+    gra_param_find(m, "a")->data[1] = 5;
+    ck_assert(gra_file_write(PATH, 3, x, NULL, 0, &error));
+    gra_file *f = gra_file_open(PATH);
+    ck_assert_int_eq(gra_file_count(f), 3);
+    ck_assert_str_eq(gra_file_at(f, 0)->name, "head");
+    ck_assert(gra_file_find(f, "none")->shape.dim[1] == 3 && gra_file_find(f, "none")->size == 0);
+    real values[2];
+    ck_assert(gra_file_read(f, gra_file_find(f, "tail"), values) == 0 && values[0] == -1 && values[1] == 5);
+    ck_assert_int_eq(gra_file_fail(f, "%d is no colour", 7), -1);
+    ck_assert_int_eq(gra_file_fail(f, "%d is no colour", 8), -1);
+    ck_assert_str_eq(gra_file_error(f), PATH ": 7 is no colour");
+    gra_file_close(f);
+
+    gra_named twice[] = { { "w", a }, { "v", a }, { "w", &none } };
+    ck_assert(!gra_file_write(PATH, 3, twice, NULL, 0, &error));
+    ck_assert_str_eq(error.text, PATH ": two tensors are to have the name w");
+    gra_model_close(m);
+}

@@ -1,0 +1,357 @@
+/* The key-value cache: a token computed with it has the same logits as in the forward of the whole text, on any number of
+ * threads, with any instruction set, and after the window has slid; and what it refuses. */
+#include "layers/layers.h"
+#include "lib/fault.h"
+#include "lib/fixture.h"
+#include "lib/suites.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const double tolerance = sizeof(real) == sizeof(double) ? 1e-12 : 1e-5;
+
+static const gra_gpt_config configs[] = {
+    { 13, 9, 12, 3, 2, .bias = true },
+    { 13, 9, 12, 2, 3, .tied = true, .init = GRA_INIT_GPT2, .gelu = GRA_GELU_TANH, .drop_rate = 0.3 },
+    { 70, 290, 40, 5, 1, .bias = true, .qkv_bias = true },      /* more keys than gemm takes in one piece */
+};
+enum { CONFIGS = sizeof configs / sizeof *configs, LONGEST = 290 };
+
+static struct gra_gpt gpt;
+static gra_kv_cache   cache;
+static int            ids[4 * LONGEST];
+
+static bool open_tape(int threads, const char *isa)     /* false: this processor does not have it */
+{
+    if (isa)
+        setenv("GRADUS_ISA", isa, 1);
+    gra_close(t);
+    t = gra_open(threads);
+    gra_keep_going(t, true);
+    unsetenv("GRADUS_ISA");
+    return !isa || strcmp(gra_isa_name(t), isa) == 0;
+}
+
+static void open_gpt(const gra_gpt_config *c)
+{
+    another_model();
+    gra_manual_seed(&rng, 5);
+    gra_gpt_init(&gpt, gra_root(model), c);
+    for (int i = 0; i < gra_param_count(model); i++) {          /* nothing is to stay at 0 or 1 */
+        gra_tensor *p = gra_param_at(model, i);
+        for (size_t j = 0; j < p->size; j++)
+            p->data[j] += (real)((double)(gra_random(&rng) % 1000) / 2500 - 0.2);
+    }
+    for (int i = 0; i < 4 * LONGEST; i++)
+        ids[i] = (int)gra_randint(&rng, (uint64_t)c->vocab_size);
+    ck_assert_int_eq(gra_kv_cache_open(&cache, &gpt), 0);
+}
+
+static void open_cache(void)
+{
+    open_all();
+    open_gpt(&configs[0]);
+}
+
+static void close_cache(void)
+{
+    gra_kv_cache_close(&cache);
+    close_all();
+}
+
+/* ---- the same logits ---------------------------------------------------------------------------------- */
+
+static void last_logits(const int *tokens, int n, real *to)
+{
+    const int vocab = gpt.config.vocab_size;
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_tensor *y = gra_gpt_forward(t, &gpt, tokens, 1, n);
+    ck_assert_msg(!gra_error(t), "%s", gra_error(t));
+    memcpy(to, y->data + (n - 1) * vocab, (size_t)vocab * sizeof *to);
+}
+
+/* Hands the cache `chunk` tokens at a time and compares what it says after each chunk. */
+static void compare(int chunk, const char *what)
+{
+    const int vocab = gpt.config.vocab_size, context = gpt.config.context_length;
+    real want[80];
+    gra_kv_cache_clear(&cache);
+    for (int from = 0, n; from < context; from += n) {
+        n = context - from < chunk ? context - from : chunk;
+        last_logits(ids, from + n, want);
+        gra_begin(t, GRA_EVAL, NULL);
+        gra_tensor *y = gra_gpt_forward_cached(t, &gpt, ids + from, n, &cache);
+        ck_assert_msg(!gra_error(t), "%s", gra_error(t));
+        ck_assert_int_eq(y->shape.ndim == 3 && y->shape.dim[0] == 1 && y->shape.dim[1] == 1 && y->shape.dim[2] == vocab, 1);
+        ck_assert_int_eq(cache.time, from + n);
+        for (int i = 0; i < vocab; i++)
+            ck_assert_msg(fabs((double)(y->data[i] - want[i])) <= tolerance * (1 + fabs((double)want[i])),
+                          "%s, %d at a time, %d tokens: logit %d is %.17g, from all of them %.17g", what, chunk,
+                          from + n, i, (double)y->data[i], (double)want[i]);
+    }
+}
+
+CASE(cache, open_cache, close_cache, "")
+
+TESTS(continues_as_if_from_the_beginning, CONFIGS) /* _i: a configuration */
+{
+    static const char *const isa[] = { "base", "avx2", "avx512" };
+    gra_kv_cache_close(&cache);
+    open_gpt(&configs[_i]);
+    for (int i = 0; i < 3; i++)
+        for (int threads = 1; threads <= 4; threads++) {
+            char what[80];
+            if ((configs[_i].context_length == LONGEST && threads % 2) || !open_tape(threads, isa[i]))
+                continue;
+            snprintf(what, sizeof what, "%s, %d threads", gra_isa_name(t), threads);
+            compare(1, what);
+            compare(3, what);
+            compare(gpt.config.context_length, what);
+        }
+}
+
+/* ---- the same text ------------------------------------------------------------------------------------ */
+
+static int likeliest(const real *x, int n)
+{
+    int best = 0;
+    for (int i = 1; i < n; i++)
+        best = x[i] > x[best] ? i : best;
+    return best;
+}
+
+/* Writes n tokens; a full window goes on from its last half. */
+static void write_text(bool cached, int n, int *text)
+{
+    const int vocab = gpt.config.vocab_size, context = gpt.config.context_length;
+    real logits[80];
+    gra_kv_cache_clear(&cache);
+    text[0] = ids[0];
+    for (int begin = 0, i = 1; i < n; i++) {
+        if (i - begin > context) {
+            begin = i - context / 2;
+            gra_kv_cache_clear(&cache);
+        }
+        if (cached) {
+            gra_begin(t, GRA_EVAL, NULL);
+            gra_tensor *y = gra_gpt_forward_cached(t, &gpt, text + begin + cache.time, i - begin - cache.time, &cache);
+            ck_assert_msg(!gra_error(t), "%s", gra_error(t));
+            memcpy(logits, y->data, (size_t)vocab * sizeof *logits);
+        } else {
+            last_logits(text + begin, i - begin, logits);
+        }
+        logits[text[i - 1]] -= 2;                       /* so that it does not go in circles */
+        text[i] = likeliest(logits, vocab);
+    }
+}
+
+TESTS(windows_slide_alike, CONFIGS)     /* _i: a configuration */
+{
+    gra_kv_cache_close(&cache);
+    open_gpt(&configs[_i]);
+    const int n = 3 * gpt.config.context_length;
+    int plain[3 * LONGEST], cached[3 * LONGEST];
+    write_text(false, n, plain);
+    for (int threads = 1; threads <= 4; threads += 3) {
+        open_tape(threads, NULL);
+        write_text(true, n, cached);
+        for (int i = 0; i < n; i++)
+            ck_assert_msg(cached[i] == plain[i], "token %d of %d", i, n);
+    }
+}
+
+/* ---- layers by themselves ----------------------------------------------------------------------------- */
+
+TEST(attention_continues)               /* with fewer heads for keys and values, as no GPT has; in the second block */
+{
+    enum { TIME = 6, WIDTH = 12, KV = 4 };
+    struct gra_multi_head_attention a;
+    real rows[4 * TIME * KV], x[TIME * WIDTH], want[TIME * WIDTH];
+    gra_kv_cache own = { .rows = rows, .blocks = 2, .context_length = TIME, .width = KV };
+    gra_randn(&rng, x, TIME * WIDTH);
+    gra_multi_head_attention_init(&a, gra_enter(gra_root(model), "e"), &(gra_attention_config){
+        .d_in = WIDTH, .d_out = WIDTH, .context_length = TIME, .num_heads = 6, .num_kv_heads = 2, .qkv_bias = true });
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_tensor *y = gra_multi_head_attention_forward(t, &a, gra_constant(t, x, GRA_SHAPE(1, TIME, WIDTH)));
+    memcpy(want, y->data, sizeof want);
+    for (; own.time < TIME; own.time++) {
+        const real *now = want + own.time * WIDTH;
+        gra_begin(t, GRA_EVAL, NULL);
+        gra_tensor *xi = gra_constant(t, x + own.time * WIDTH, GRA_SHAPE(1, 1, WIDTH));
+        y = gra_multi_head_attention_forward_cached(t, &a, xi, &own, 1);
+        ck_assert_msg(!gra_error(t), "%s", gra_error(t));
+        for (int j = 0; j < WIDTH; j++)
+            ck_assert_msg(fabs((double)(y->data[j] - now[j])) <= tolerance, "token %d", own.time);
+    }
+}
+
+TEST(a_token_allocates_nothing)
+{
+    if (!fault_wrapped())
+        return;
+    long before = 0;
+    int failed = 0;                             /* no assertion in the loop: it may call malloc itself */
+    for (int step = 0; step < 18; step++) {
+        if (step == 9)                          /* the second time through the window */
+            before = fault_count(FAULT_ALLOC);
+        if (step % 9 == 0)
+            gra_kv_cache_clear(&cache);
+        gra_begin(t, GRA_EVAL, NULL);
+        gra_gpt_forward_cached(t, &gpt, &ids[step], 1, &cache);
+        failed |= gra_error(t) != NULL;
+    }
+    long calls = fault_count(FAULT_ALLOC) - before;
+    ck_assert_int_eq(failed, 0);
+    ck_assert_int_eq((int)calls, 0);
+}
+
+/* ---- refusals ------------------------------------------------------------------------------------------ */
+
+static const char closed[] = "gpt: the cache is not open: call gra_kv_cache_open(&cache, &gpt) first, which must "
+                             "return 0";
+static const char other_gpt[] = "gpt: the cache was opened for another GPT";
+
+static const struct {                   /* one call of gra_gpt_forward_cached, after so many tokens */
+    const char *error;
+    int         before, id, time;
+    bool        closed;
+    struct { int blocks, context, width; } more;        /* than the cache was opened for */
+    gra_mode    mode;
+} of_gpts[] = {
+    { closed, 0, 1, 1, .closed = true, .mode = GRA_EVAL },
+    { other_gpt, 0, 1, 1, .more = { .blocks = 1 }, .mode = GRA_EVAL },
+    { other_gpt, 0, 1, 1, .more = { .context = 1 }, .mode = GRA_EVAL },
+    { other_gpt, 0, 1, 1, .more = { .width = 1 }, .mode = GRA_EVAL },
+    { "gpt: no gradient flows through a key-value cache: begin the step as GRA_EVAL", 0, 1, 1, .mode = GRA_GRAD },
+    { "gpt: 0 tokens, but at least one is wanted", 0, 1, 0, .mode = GRA_EVAL },
+    { "gpt: 3 tokens after 7 others, but the context length is 9: clear the cache, and go on from the last tokens",
+      7, 1, 3, .mode = GRA_EVAL },
+    { "embedding: id 13 at position 0: the vocabulary has 13 entries (0 to 12)", 2, 13, 1, .mode = GRA_EVAL },
+};
+
+TESTS(a_gpt_refuses, LENGTH(of_gpts))
+{
+    const int tokens[] = { of_gpts[_i].id, 1, 2 };
+    struct gra_gpt other = gpt;
+    other.config.n_layers += of_gpts[_i].more.blocks;
+    other.config.context_length += of_gpts[_i].more.context;
+    other.config.emb_dim += of_gpts[_i].more.width;
+    gra_begin(t, GRA_EVAL, NULL);
+    if (of_gpts[_i].before)
+        gra_gpt_forward_cached(t, &gpt, ids, of_gpts[_i].before, &cache);
+    expect_error("no error");
+    if (of_gpts[_i].closed)
+        gra_kv_cache_close(&cache);
+    gra_begin(t, of_gpts[_i].mode, NULL);
+    gra_gpt_forward_cached(t, &other, tokens, of_gpts[_i].time, &cache);
+    expect_error(of_gpts[_i].error);
+    ck_assert_int_eq(cache.time, of_gpts[_i].before);   /* a refused token was not seen */
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_fail(t, "an error before");
+    gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);
+    expect_error("an error before");
+}
+
+#define TOKEN { 3, { 1, 1, 12 } }
+static const struct {                   /* one call of gra_multi_head_attention_forward_cached */
+    const char *error;
+    gra_mode    mode;
+    gra_shape   x;
+    int         before, block;
+    bool        bidirectional;
+    int         kv_heads;               /* 0: as many as the cache was opened for */
+    bool        no_keys, no_rows;       /* the layer's key matrix was not made; the cache has no memory */
+} of_attention[] = {
+    { "multi_head_attention: no gradient flows through a key-value cache: begin the step as GRA_EVAL",
+      .mode = GRA_TRAIN, .x = TOKEN },
+    { "multi_head_attention: x is (2, 1, 12), but a key-value cache is of one sequence: (1, time, 12) is wanted",
+      .mode = GRA_EVAL, .x = { 3, { 2, 1, 12 } } },
+    { "multi_head_attention: x is (1, 12), but a key-value cache is of one sequence: (1, time, 12) is wanted",
+      .mode = GRA_EVAL, .x = { 2, { 1, 12 } } },
+    { "multi_head_attention: 3 tokens after 7 others, but the context length is 9",
+      .mode = GRA_EVAL, .x = { 3, { 1, 3, 12 } }, .before = 7 },
+    { "multi_head_attention: block 2 with keys of 12 numbers, but the cache has 2 blocks with keys of 12",
+      .mode = GRA_EVAL, .x = TOKEN, .block = 2 },
+    { "multi_head_attention: block -1 with keys of 12 numbers, but the cache has 2 blocks with keys of 12",
+      .mode = GRA_EVAL, .x = TOKEN, .block = -1 },
+    { "multi_head_attention: block 0 with keys of 4 numbers, but the cache has 2 blocks with keys of 12",
+      .mode = GRA_EVAL, .x = TOKEN, .kv_heads = 1 },
+    { "multi_head_attention: it is bidirectional, and what comes later changes earlier rows: a key-value "
+      "cache is for causal attention", .mode = GRA_EVAL, .x = TOKEN, .bidirectional = true },
+    { "multi_head_attention: the cache is not open: gra_kv_cache_open comes first, and must return 0",
+      .mode = GRA_EVAL, .x = TOKEN, .no_rows = true },
+    { "linear: input 1 is NULL: it was never made (a layer's parameters are made by its init)",
+      .mode = GRA_EVAL, .x = TOKEN, .no_keys = true },
+};
+
+TESTS(attention_refuses, LENGTH(of_attention))
+{
+    cache.time = of_attention[_i].before;
+    gpt.trf_blocks[0].att.config.bidirectional = of_attention[_i].bidirectional;
+    gpt.trf_blocks[0].att.config.num_kv_heads = of_attention[_i].kv_heads;
+    if (of_attention[_i].no_keys)
+        gpt.trf_blocks[0].att.key.weight = NULL;
+    gra_kv_cache given = cache;
+    given.rows = of_attention[_i].no_rows ? NULL : cache.rows;
+    gra_begin(t, of_attention[_i].mode, NULL);
+    gra_multi_head_attention_forward_cached(t, &gpt.trf_blocks[0].att, gra_full(t, 1, of_attention[_i].x), &given,
+                                            of_attention[_i].block);
+    expect_error(of_attention[_i].error);
+}
+
+TEST(no_gpt_or_no_cache)
+{
+    const struct gra_multi_head_attention *att = &gpt.trf_blocks[0].att;
+    for (int i = 0; i < 5; i++) {
+        gra_begin(t, GRA_EVAL, NULL);
+        gra_tensor *x = gra_full(t, 1, GRA_SHAPE(1, 1, 12));
+        switch (i) {
+        case 0: gra_gpt_forward_cached(t, NULL, ids, 1, &cache); break;
+        case 1: gra_multi_head_attention_forward_cached(t, NULL, x, &cache, 0); break;
+        case 2: gra_transformer_block_forward_cached(t, NULL, x, &cache, 0); break;
+        case 3: gra_gpt_forward_cached(t, &gpt, ids, 1, NULL); break;
+        case 4: gra_multi_head_attention_forward_cached(t, att, x, NULL, 0); break;
+        }
+        expect_part(i < 3 ? ": got NULL for the layer, expected one that its init has made" :
+                    ": the cache is not open: ");
+    }
+}
+
+TEST(a_cache_that_cannot_be_opened)
+{
+    struct gra_gpt none = { 0 }, vast = gpt;
+    vast.config.context_length = vast.config.emb_dim = vast.config.n_layers = INT_MAX;
+    gra_kv_cache_close(&cache);
+    gra_kv_cache_close(&cache);
+    ck_assert_int_eq(gra_kv_cache_open(&cache, &none), -1);
+    ck_assert_int_eq(gra_kv_cache_open(&cache, &vast), -1);
+    fault_arm(FAULT_ALLOC, 1, ENOMEM, false);
+    const int status = gra_kv_cache_open(&cache, &gpt);
+    fault_disarm();
+    ck_assert(!fault_wrapped() || (status == -1 && !cache.rows));
+}
+
+TEST(positions_too_far)
+{
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_positional_embedding_forward_from(t, &gpt.pos_emb, gra_full(t, 1, GRA_SHAPE(2, 12)), 8);
+    expect_error("positional_embedding: 10 tokens, but the context length is 9");
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_positional_embedding_forward_from(t, &gpt.pos_emb, gra_full(t, 1, GRA_SHAPE(2, 12)), -3);
+    expect_error("positional_embedding: first is -3, but it must be 0 or more");
+}
+
+TEST(what_is_borrowed_is_not_copied)
+{
+    real x[4] = { 1, 2, 3, 4 };
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *b = gra_borrow(t, x, GRA_SHAPE(2, 2));
+    ck_assert(b->data == x && b->size == 4 && !b->requires_grad && b->nin == 0 && !b->base);
+    gra_tensor *w = gra_input(t, x, GRA_SHAPE(2, 2));
+    gra_backward(t, gra_sum(t, gra_mul(t, b, w)));
+    for (int i = 0; i < 4; i++)
+        ck_assert(gra_grad(w)[i] == x[i]);
+    ck_assert(!b->grad);
+    gra_borrow(t, NULL, GRA_SHAPE(2));
+    expect_error("gra_borrow: the data are NULL");
+}

@@ -1,0 +1,407 @@
+/* Layers and ops against PyTorch: outputs and every gradient.
+ *
+ * A case builds y from a file's inputs and parameters, by a layer where there is one, else from ops.
+ * Then y and the gradients of sum(dy y) must be those of the file, within the file's tolerances: the
+ * double library computes the _f64 files, the float library the _f32 ones. */
+#include "lib/golden.h"
+#include "examples/notebooks/lib/book.h"
+#include "lib/fixture.h"
+#include "lib/suites.h"
+
+#include <dirent.h>
+
+#define FOLDER "tests/golden/torch"
+#ifdef GRADUS_DOUBLE
+#define SUFFIX "_f64.txt"
+#else
+#define SUFFIX "_f32.txt"
+#endif
+
+/* ---- what a case has at hand ---- */
+
+static golden *file;
+
+static struct {
+    const char *name;                   /* in the file */
+    gra_tensor *tensor;
+} made[GOLDEN_MAX];                     /* the tensors whose gradients the file knows */
+static int count;
+
+static gra_tensor *remember(const char *name, gra_tensor *x)
+{
+    ck_assert_int_lt(count, GOLDEN_MAX);
+    made[count].name = name;
+    return made[count++].tensor = x;
+}
+
+static gra_tensor *recall(const char *name)             /* or NULL */
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(made[i].name, name) == 0)
+            return made[i].tensor;
+    return NULL;
+}
+
+static real *as_real(const golden_tensor *x)
+{
+    real *values = gra_alloc(t, (x->size + 1) * sizeof(real));
+    for (size_t i = 0; i < x->size; i++)
+        values[i] = (real)x->values[i];
+    return values;
+}
+
+static gra_tensor *input(const char *name)              /* the same one for each call with that name */
+{
+    const golden_tensor *x = golden_get(file, "input", name);
+    gra_tensor *known = recall(name);
+    return known ? known : remember(name, gra_input(t, as_real(x), x->shape));
+}
+
+static gra_tensor *constant(const char *name)
+{
+    const golden_tensor *x = golden_get(file, "input", name);
+    return gra_constant(t, as_real(x), x->shape);
+}
+
+static int *indices(const char *name)
+{
+    const golden_tensor *x = golden_get(file, "input", name);
+    int *ids = gra_alloc(t, (x->size + 1) * sizeof *ids);
+    for (size_t i = 0; i < x->size; i++)
+        ids[i] = (int)x->values[i];
+    return ids;
+}
+
+/* Sets a layer's parameter p to what the file calls `name`. */
+static void set(gra_tensor *p, const char *name)
+{
+    const golden_tensor *x = golden_get(file, "param", name);
+    ck_assert_msg(p && gra_same_shape(p->shape, x->shape),
+                  "%s: the layer's %s is %s, the file's %s", file->path, name,
+                  p ? GRA_SHAPE_STRING(p->shape) : "missing", GRA_SHAPE_STRING(x->shape));
+    for (size_t i = 0; i < p->size; i++)
+        p->data[i] = (real)x->values[i];
+    remember(name, p);
+}
+
+/* The weights of the linear layers for queries, keys and values. */
+static void set_qkv(struct gra_linear *q, struct gra_linear *k, struct gra_linear *v,
+                    const char *const name[3])
+{
+    set(q->weight, name[0]);
+    set(k->weight, name[1]);
+    set(v->weight, name[2]);
+}
+
+static gra_tensor *param(const char *name)
+{
+    const golden_tensor *x = golden_get(file, "param", name);
+    gra_tensor *p = gra_param(gra_root(model), name, gra_init_zeros(), x->shape);
+    set(p, name);
+    return p;
+}
+
+static int number(const char *key) { return golden_number(file, key); }
+
+/* A Linear of the file: its bias may be NULL. */
+static gra_tensor *linear(gra_tensor *x, const char *weight, const char *bias)
+{
+    gra_tensor *w = param(weight);
+    return gra_linear(t, x, w, bias ? param(bias) : NULL);
+}
+
+static gra_tensor *head_scale(gra_tensor *scores, int head_dim)
+{
+    return gra_scale(t, scores, 1 / sqrt((double)head_dim));
+}
+
+/* ---- the cases: each returns y ---- */
+
+static gra_tensor *linear_layer(void)
+{
+    const golden_tensor *w = golden_get(file, "param", "lin.weight");
+    struct gra_linear l;
+    gra_linear_init(&l, gra_root(model), w->shape.dim[1], w->shape.dim[0], true);
+    set(l.weight, "lin.weight");
+    set(l.bias, "lin.bias");
+    return gra_linear_forward(t, &l, input("x"));
+}
+
+static gra_tensor *embedding_layer(void)
+{
+    const golden_tensor *table = golden_get(file, "param", "table"), *idx = golden_get(file, "input", "idx");
+    struct gra_embedding l;
+    gra_embedding_init(&l, gra_root(model), table->shape.dim[0], table->shape.dim[1]);
+    set(l.weight, "table");
+    return gra_embedding_forward(t, &l, indices("idx"), idx->shape);
+}
+
+static gra_tensor *layer_norm_layer(void)
+{
+    struct gra_layer_norm l;
+    gra_layer_norm_init(&l, gra_root(model), golden_get(file, "param", "gamma")->shape.dim[0]);
+    set(l.weight, "gamma");
+    set(l.bias, "beta");
+    return gra_layer_norm_forward(t, &l, input("x"));
+}
+
+/* Ops: name() computes `result`. */
+#define OP(name, result) static gra_tensor *name(void) { return result; }
+#define ATTENTION(...)                                                                                   \
+    gra_attention(t, input("q"), input("k"), input("v"), &(gra_attention_options){ __VA_ARGS__ })
+
+OP(gelu_erf,                 gra_gelu(t, input("x")))
+OP(gelu_tanh,                gra_gelu_tanh(t, input("x")))
+OP(softmax,                  gra_softmax(t, input("x"), -1))
+OP(cross_entropy,            gra_cross_entropy(t, input("logits"), indices("target")))
+OP(absolute,                 gra_abs(t, input("input")))
+OP(clamp,                    gra_clamp(t, input("x"), -1, 1))
+OP(add_scalar,               gra_add_scalar(t, input("x"), 1.5))
+OP(where,                    gra_where(t, gra_gt(t, input("x"), input("w")), input("x"), input("w")))
+OP(min_dim,                  gra_min_dim(t, input("x"), 1, false))
+OP(var,                      gra_var(t, input("x"), 1))
+OP(var_dim,                  gra_var_dim(t, input("x"), 1, 0, true))
+OP(stack,                    gra_stack(t, 3, (gra_tensor *[]){ input("a"), input("b"), input("a") }, 1))
+OP(grouped_query_attention,  ATTENTION(.heads = 4, .causal = true))
+OP(attention_mask,           ATTENTION(.heads = 2, .mask = input("mask")))
+OP(binary_cross_entropy,     gra_binary_cross_entropy(t, input("input"), input("target")))
+OP(binary_cross_entropy_with_logits, gra_binary_cross_entropy_with_logits(t, input("input"), input("target")))
+
+static gra_attention_config sizes(void)
+{
+    return (gra_attention_config){ .d_in = number("d_in"), .d_out = number("d_out"), .context_length = number("tokens") };
+}
+
+static const char *const words[3]   = { "w_query.weight", "w_key.weight", "w_value.weight" };
+static const char *const letters[3] = { "W_q.weight", "W_k.weight", "W_v.weight" };
+
+static gra_tensor *causal_attention(void)
+{
+    struct gra_causal_attention a;
+    bool bias = golden_find(file, "param", "w_query.bias") != NULL;
+    gra_attention_config c = sizes();
+    c.dropout = 0.5;
+    c.qkv_bias = bias;
+    gra_causal_attention_init(&a, gra_root(model), &c);
+    set_qkv(&a.query, &a.key, &a.value, words);
+    if (bias) {
+        set(a.query.bias, "w_query.bias");
+        set(a.key.bias,   "w_key.bias");
+        set(a.value.bias, "w_value.bias");
+    }
+    return gra_causal_attention_forward(t, &a, input("x"));
+}
+
+/* The mask is given, so dropout is written out: softmax(...) mask / (1 - 0.5). */
+static gra_tensor *causal_attention_dropout(void)
+{
+    gra_tensor *x = input("x"), *mask = constant("drop_mask");
+    gra_tensor *q = linear(x, "w_query.weight", NULL);
+    gra_tensor *k = linear(x, "w_key.weight", NULL);
+    gra_tensor *v = linear(x, "w_value.weight", NULL);
+    gra_tensor *p = head_scale(gra_matmul_nt(t, q, k), number("d_out"));
+    p = gra_softmax(t, gra_causal_mask(t, p), -1);
+    return gra_matmul(t, gra_scale(t, gra_mul(t, p, mask), 1 / (1 - 0.5)), v);
+}
+
+static gra_tensor *mha_splits(void)
+{
+    struct gra_multi_head_attention a;
+    gra_attention_config c = sizes();
+    c.num_heads = number("num_heads");
+    c.bias = true;
+    gra_multi_head_attention_init(&a, gra_root(model), &c);
+    set_qkv(&a.query, &a.key, &a.value, words);
+    set(a.out_proj.weight, "out_proj.weight");
+    set(a.out_proj.bias,   "out_proj.bias");
+    return gra_multi_head_attention_forward(t, &a, input("x"));
+}
+
+static gra_tensor *mha_wrapper(void)
+{
+    static const char *const name[2][3] = {
+        { "heads.0.w_query.weight", "heads.0.w_key.weight", "heads.0.w_value.weight" },
+        { "heads.1.w_query.weight", "heads.1.w_key.weight", "heads.1.w_value.weight" },
+    };
+    struct wrapper a;
+    const gra_attention_config c = sizes();
+    ck_assert_int_eq(number("num_heads"), 2);
+    wrapper_init(&a, gra_root(model), 2, &c);
+    for (int h = 0; h < 2; h++)
+        set_qkv(&a.heads[h].query, &a.heads[h].key, &a.heads[h].value, name[h]);
+    return wrapper_forward(t, &a, input("x"));
+}
+
+static gra_tensor *mha_optimized(void)                  /* values = x */
+{
+    struct lean_attention a;
+    optimized_attention_init(&a, gra_root(model), number("d_out"), number("num_heads"));
+    set(a.query.weight, "w_query.weight");
+    set(a.key.weight,      "w_key.weight");
+    set(a.out_proj.weight, "out_proj.weight");
+    set(a.out_proj.bias,   "out_proj.bias");
+    return lean_attention_forward(t, &a, input("x"));
+}
+
+static gra_tensor *mha_efficient(void)                  /* keys = values = x */
+{
+    struct lean_attention a;
+    efficient_attention_init(&a, gra_root(model), number("d_out"), number("num_heads"));
+    set(a.query.weight, "w_query.weight");
+    set(a.out_proj.weight, "out_proj.weight");
+    set(a.out_proj.bias,   "out_proj.bias");
+    return lean_attention_forward(t, &a, input("x"));
+}
+
+static int positions(void) { return golden_get(file, "param", "positional_encoding")->shape.dim[0]; }
+
+static gra_tensor *pos_self_attention(void)
+{
+    struct positional_self_attention a;
+    positional_self_attention_init(&a, gra_root(model), number("d_in"), number("d_out"), positions());
+    set_qkv(&a.att.query, &a.att.key, &a.att.value, letters);
+    set(a.pos.weight,       "positional_encoding");
+    return positional_self_attention_forward(t, &a, input("x"));
+}
+
+static gra_tensor *pos_causal_attention(void)
+{
+    struct positional_causal_attention a;
+    gra_attention_config c = sizes();
+    c.context_length = positions();
+    positional_causal_attention_init(&a, gra_root(model), &c);
+    set_qkv(&a.att.query, &a.att.key, &a.att.value, letters);
+    set(a.pos.weight,       "positional_encoding");
+    return positional_causal_attention_forward(t, &a, input("x"));
+}
+
+/* The notebook merges its heads by (heads, time, d) -> (heads, d, time), read on as (time, d_out). */
+static gra_tensor *mha_004_layout(void)
+{
+    const int time = number("tokens"), heads = number("num_heads"), d = number("d_out") / heads;
+    gra_tensor *x = input("x"), *qkv[3];
+    for (int i = 0; i < 3; i++) {
+        gra_tensor *y = gra_reshape(t, linear(x, letters[i], NULL), GRA_SHAPE(time, heads, d));
+        qkv[i] = gra_transpose(t, y, 0, 1);             /* (heads, time, d) */
+    }
+    gra_tensor *p = head_scale(gra_matmul_nt(t, qkv[0], qkv[1]), d);
+    p = gra_softmax(t, gra_causal_mask(t, p), -1);
+    gra_tensor *y = gra_transpose(t, gra_matmul(t, p, qkv[2]), 1, 2);
+    return linear(gra_reshape(t, y, GRA_SHAPE(time, heads * d)), "W_o.weight", "W_o.bias");
+}
+
+/* Columns are tokens (Prince, Understanding Deep Learning, 12.2): v softmax(k^T q / sqrt(d)), over rows. */
+static gra_tensor *udl_multihead(void)
+{
+    static const char *const name[2][3][2] = {
+        { { "omega_q1", "beta_q1" }, { "omega_k1", "beta_k1" }, { "omega_v1", "beta_v1" } },
+        { { "omega_q2", "beta_q2" }, { "omega_k2", "beta_k2" }, { "omega_v2", "beta_v2" } },
+    };
+    ck_assert_int_eq(number("num_heads"), 2);
+    gra_tensor *x = input("X"), *y[2];
+    for (int h = 0; h < 2; h++) {
+        gra_tensor *qkv[3];
+        for (int i = 0; i < 3; i++)
+            qkv[i] = gra_add(t, gra_matmul(t, param(name[h][i][0]), x), param(name[h][i][1]));
+        gra_tensor *scores = head_scale(gra_matmul_tn(t, qkv[1], qkv[0]), number("d_out") / 2);
+        y[h] = gra_matmul(t, qkv[2], gra_softmax(t, scores, 0));
+    }
+    return gra_matmul(t, param("omega_c"), gra_concat(t, 2, y, 0));
+}
+
+static const struct {
+    const char *file;
+    gra_tensor *(*y)(void);
+} cases[] = {
+    { "linear", linear_layer },                     { "embedding", embedding_layer },
+    { "layernorm", layer_norm_layer },              { "gelu_erf", gelu_erf },
+    { "gelu_tanh", gelu_tanh },                     { "softmax", softmax },
+    { "cross_entropy", cross_entropy },             { "abs", absolute },
+    { "clamp", clamp },                             { "add_scalar", add_scalar },
+    { "where", where },                             { "min_dim", min_dim },
+    { "var", var },                                 { "var_dim", var_dim },
+    { "stack", stack },                             { "grouped_query_attention", grouped_query_attention },
+    { "attention_mask", attention_mask },           { "binary_cross_entropy", binary_cross_entropy },
+    { "causal_attention", causal_attention },       { "causal_attention_bias", causal_attention },
+    { "mha_splits", mha_splits },                   { "causal_attention_dropout", causal_attention_dropout },
+    { "mha_wrapper", mha_wrapper },                 { "mha_optimized", mha_optimized },
+    { "mha_efficient", mha_efficient },             { "pos_self_attention", pos_self_attention },
+    { "mha_004_layout", mha_004_layout },           { "pos_causal_attention", pos_causal_attention },
+    { "udl_multihead", udl_multihead },
+    { "binary_cross_entropy_with_logits", binary_cross_entropy_with_logits },
+};
+
+/* ---- running a case ---- */
+
+static void open_case(void)
+{
+    open_all();
+    file = NULL;
+    count = 0;
+}
+
+static void close_case(void)
+{
+    golden_close(file);
+    close_all();
+}
+
+/* Every gradient that the file has must be of a tensor that the case made, and equal. */
+static void compare_gradients(void)
+{
+    int compared = 0;
+    for (int i = 0; i < file->tensors; i++) {
+        const golden_tensor *want = &file->tensor[i];
+        if (strcmp(want->role, "expect") != 0 || strncmp(want->name, "d_", 2) != 0)
+            continue;
+        gra_tensor *x = recall(want->name + 2);
+        ck_assert_msg(x != NULL, "%s: the case does not use %s", file->path, want->name + 2);
+        golden_compare(file, want, gra_grad(x), x->shape);
+        compared++;
+    }
+    ck_assert_int_ge(compared, 1);
+    ck_assert_int_eq(compared, count);
+}
+
+CASE(golden, open_case, close_case, "")
+
+TESTS(outputs_and_gradients, LENGTH(cases))
+{
+    char path[256];
+    snprintf(path, sizeof path, FOLDER "/%s" SUFFIX, cases[_i].file);
+    file = golden_open(path);
+    ck_assert_str_eq(file->system, cases[_i].file);
+
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *y = cases[_i].y();
+    golden_compare(file, golden_get(file, "expect", "y"), y->data, y->shape);
+    gra_tensor *loss = gra_sum(t, gra_mul(t, constant("dy"), y));
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    compare_gradients();
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+TEST(every_file_has_a_case)
+{
+    int files = 0;
+    DIR *d = opendir(FOLDER);
+    ck_assert_msg(d != NULL, "there is no folder " FOLDER);
+    for (struct dirent *e = readdir(d); e; e = readdir(d)) {
+        if (!ends_with(e->d_name, SUFFIX))
+            continue;
+        char name[256];
+        snprintf(name, sizeof name, "%.*s", (int)(strlen(e->d_name) - strlen(SUFFIX)), e->d_name);
+        int found = 0;
+        for (int i = 0; i < LENGTH(cases); i++)
+            found += strcmp(cases[i].file, name) == 0;
+        ck_assert_msg(found == 1, FOLDER "/%s has %d cases in test_golden.c, wanted one", e->d_name, found);
+        files++;
+    }
+    closedir(d);
+    ck_assert_int_eq(files, LENGTH(cases));
+}

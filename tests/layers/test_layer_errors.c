@@ -1,0 +1,223 @@
+/* What layers refuse: the sentence for each size, value and input that does not fit. */
+#include "layers/layers.h"
+#include "lib/aborts.h"
+#include "lib/fixture.h"
+#include "lib/suites.h"
+
+/* A layer made with these arguments, and its forward of an x of ones. */
+typedef struct attempt {
+    gra_tensor *(*f)(gra_scope s, const struct attempt *a);
+    struct {
+        int    in, out;                 /* the sizes that a small layer's init takes, in its order */
+        double p;
+        gra_attention_config att;
+        gra_gpt_config       gpt;
+        int                  ids[4];
+        int                  batch, time;
+    } with;
+    gra_shape   x;
+    const char *model, *tape;           /* the sentences; NULL: no error */
+} attempt;
+
+static gra_tensor *x_of(const attempt *a) { return a->x.ndim ? gra_full(t, 1, a->x) : NULL; }
+
+/* name(s, a) makes gra_LAYER by its init, which is given what follows, and calls forward with it. */
+#define ATTEMPT(name, layer, forward, ...)                                                               \
+    static gra_tensor *name(gra_scope s, const attempt *a)                                               \
+    {                                                                                                    \
+        struct gra_##layer l;                                                                            \
+        gra_##layer##_init(&l, s, __VA_ARGS__);                                                          \
+        return forward;                                                                                  \
+    }
+#define OF_X(name, layer, ...) ATTEMPT(name, layer, gra_##layer##_forward(t, &l, x_of(a)), __VA_ARGS__)
+
+OF_X(linear,       linear,               a->with.in, a->with.out, true)
+OF_X(positional,   positional_embedding, a->with.in, a->with.out)
+OF_X(dropout,      dropout,              a->with.p)
+OF_X(layer_norm,   layer_norm,           a->with.in)
+OF_X(rms_norm,     rms_norm,             a->with.in)
+OF_X(causal,       causal_attention,     &a->with.att)
+OF_X(causal_null,  causal_attention,     NULL)
+OF_X(heads,        multi_head_attention, &a->with.att)
+OF_X(heads_null,   multi_head_attention, NULL)
+OF_X(feed_forward, feed_forward,         &(gra_gpt_config){ .emb_dim = a->with.in })
+OF_X(feed_forward_null, feed_forward,    NULL)
+OF_X(block,        transformer_block,    &a->with.gpt)
+OF_X(block_null,   transformer_block,    NULL)
+ATTEMPT(embedding, embedding, gra_embedding_forward(t, &l, (int[]){ 1, 6 }, GRA_SHAPE(2)), a->with.in, a->with.out)
+ATTEMPT(gpt,       gpt, gra_gpt_forward(t, &l, a->with.ids, a->with.batch, a->with.time), &a->with.gpt)
+ATTEMPT(gpt_null,  gpt, gra_gpt_forward(t, &l, a->with.ids, 1, 4), NULL)
+
+static gra_tensor *gpt_after_an_error(gra_scope s, const attempt *a)
+{
+    gra_fail(t, "an error before");
+    return gpt(s, a);
+}
+
+#define X(...) .x = { 3, { __VA_ARGS__ } }
+#define NONE .x = { 0, { 0 } }
+#define WITH(...) .with = { __VA_ARGS__ }
+#define SIZES(a, b) .with = { .in = a, .out = b }
+#define SIZE(a) .with = { .in = a }
+#define ATT(context, ...) .with = { .att = { .context_length = context, __VA_ARGS__ } }
+#define GPT(vocab, context, width, heads, layers) .gpt = { vocab, context, width, heads, layers, .bias = true }
+#define NO_INPUT(op, i) op ": input " #i " is NULL: it was never made (a layer's parameters are made by its init)"
+
+#define NO_CONFIG ": got NULL for the config, expected a gra_gpt_config"
+
+static const char no_gpt[] = "gpt: it was not made: call gra_gpt_init first (if that failed, gra_model_error says why)";
+static const char no_causal[] = "causal_attention: its init was not called, or failed (gra_model_error says why)";
+static const char no_heads[] = "multi_head_attention: its init was not called, or failed (gra_model_error says why)";
+
+static const attempt table[] = {
+    /* init: the model keeps the first sentence, and forward is an error of the tape */
+    { linear, SIZES(0, 2), X(1, 2, 3), "linear: in_features is 0 and out_features 2, but both must be 1 or more",
+      NO_INPUT("linear", 1) },
+    { linear, SIZES(3, -2), X(1, 2, 3), "linear: in_features is 3 and out_features -2, but both must be 1 or more",
+      NO_INPUT("linear", 1) },
+    { embedding, SIZES(5, -3), NONE, "embedding: num_embeddings is 5 and embedding_dim -3, but both must be 1 or more",
+      NO_INPUT("embedding", 0) },
+    { embedding, SIZES(0, 3), NONE, "embedding: num_embeddings is 0 and embedding_dim 3, but both must be 1 or more",
+      NO_INPUT("embedding", 0) },
+    { positional, SIZES(5, 0), X(1, 2, 3),
+      "positional_embedding: context_length is 5 and embedding_dim 0, but both must be 1 or more",
+      NO_INPUT("positional_embedding", 1) },
+    { positional, SIZES(0, 3), X(1, 2, 3),
+      "positional_embedding: context_length is 0 and embedding_dim 3, but both must be 1 or more",
+      NO_INPUT("positional_embedding", 1) },
+    { dropout, WITH(.p = -0.5), X(1, 2, 3), "dropout: p is -0.5, but 0 <= p <= 1 is wanted",
+      "dropout: p is -0.5: wanted a probability, 0 <= p <= 1" },
+    { dropout, WITH(.p = 1.5), X(1, 2, 3), "dropout: p is 1.5, but 0 <= p <= 1 is wanted",
+      "dropout: p is 1.5: wanted a probability, 0 <= p <= 1" },
+    { layer_norm, SIZE(0), X(1, 2, 3), "layer_norm: dim is 0, but it must be 1 or more", NO_INPUT("layer_norm", 1) },
+    { rms_norm, SIZE(-1), X(1, 2, 3), "rms_norm: dim is -1, but it must be 1 or more", NO_INPUT("rms_norm", 1) },
+    { causal_null, SIZE(0), X(1, 2, 3), "causal_attention: the config is NULL", no_causal },
+    { heads_null, SIZE(0), X(1, 2, 3), "multi_head_attention: the config is NULL", no_heads },
+    { gpt_null, SIZE(0), NONE, "gpt: the config is NULL", no_gpt },
+    { feed_forward_null, SIZE(0), X(1, 2, 3), "feed_forward" NO_CONFIG, NO_INPUT("linear", 1) },
+    { block_null, SIZE(0), X(1, 2, 3), "transformer_block" NO_CONFIG, NO_INPUT("layer_norm", 1) },
+    { causal, ATT(0, .d_in = 3, .d_out = 2), X(1, 2, 3),
+      "causal_attention: context_length is 0, but it must be 1 or more", no_causal },
+    { causal, ATT(6, .d_in = 3, .d_out = 2, .dropout = 1), X(1, 2, 3),
+      "causal_attention: dropout is 1, but 0 <= dropout < 1 is wanted", no_causal },
+    { causal, ATT(6, .d_in = 3, .d_out = 2, .num_heads = 2), X(1, 2, 3),
+      "causal_attention: num_heads is 2, but it has one head: several make a multi_head_attention", no_causal },
+    { causal, ATT(6, .d_in = 3, .d_out = 2, .bias = true), X(1, 2, 3),
+      "causal_attention: bias is true, but it has no out_proj (qkv_bias is for its projections)", no_causal },
+    { causal, ATT(6, .d_in = 3, .d_out = 2, .bidirectional = true), X(1, 2, 3),
+      "causal_attention: bidirectional is true, but it is causal", no_causal },
+    { heads, ATT(6, .d_in = 0, .d_out = 2, .num_heads = 2), X(1, 2, 3),
+      "multi_head_attention: d_in is 0, but it must be 1 or more", no_heads },
+    { heads, ATT(6, .d_in = 3, .d_out = -2, .num_heads = 2), X(1, 2, 3),
+      "multi_head_attention: d_out is -2, but it must be 1 or more", no_heads },
+    { heads, ATT(6, .d_in = 3, .d_out = 10, .num_heads = 4), X(1, 2, 3),
+      "multi_head_attention: d_out 10 cannot be divided by num_heads 4", no_heads },
+    { heads, ATT(6, .d_in = 3, .d_out = 10), X(1, 2, 3), "multi_head_attention: num_heads is 0, but it must be 1 or more",
+      no_heads },
+    { heads, ATT(6, .d_in = 3, .d_out = 12, .num_heads = 4, .num_kv_heads = 3), X(1, 2, 3),
+      "multi_head_attention: num_heads 4 cannot be divided by num_kv_heads 3", no_heads },
+    { heads, ATT(6, .d_in = 3, .d_out = 12, .num_heads = 4, .num_kv_heads = -2), X(1, 2, 3),
+      "multi_head_attention: num_heads 4 cannot be divided by num_kv_heads -2", no_heads },
+    { heads, ATT(6, .d_in = 3, .d_out = 8, .num_heads = 4, .dropout = (double)NAN), X(1, 2, 3),
+      "multi_head_attention: dropout is nan, but 0 <= dropout < 1 is wanted", no_heads },
+    { heads, ATT(6, .d_in = 3, .d_out = 8, .num_heads = 4, .dropout = -0.5), X(1, 2, 3),
+      "multi_head_attention: dropout is -0.5, but 0 <= dropout < 1 is wanted", no_heads },
+    { feed_forward, SIZE(0), X(1, 2, 3), "feed_forward: emb_dim is 0, but 1 to 536870911 is wanted",
+      NO_INPUT("linear", 1) },
+    { feed_forward, SIZE(INT_MAX / 4 + 1), X(1, 2, 3),
+      "feed_forward: emb_dim is 536870912, but 1 to 536870911 is wanted", NO_INPUT("linear", 1) },
+    { block, WITH(GPT(7, 5, 6, 4, 2)), X(1, 2, 6), "multi_head_attention: d_out 6 cannot be divided by num_heads 4",
+      NO_INPUT("layer_norm", 1) },
+    { gpt, WITH(GPT(0, 5, 6, 2, 2)), NONE, "gpt: vocab_size is 0, but it must be 1 or more", no_gpt },
+    { gpt, WITH(GPT(7, -1, 6, 2, 2)), NONE, "gpt: context_length is -1, but it must be 1 or more", no_gpt },
+    { gpt, WITH(GPT(7, 5, 0, 2, 2)), NONE, "gpt: emb_dim is 0, but it must be 1 or more", no_gpt },
+    { gpt, WITH(GPT(7, 5, 6, 0, 2)), NONE, "gpt: n_heads is 0, but it must be 1 or more", no_gpt },
+    { gpt, WITH(GPT(7, 5, 6, 2, 0)), NONE, "gpt: n_layers is 0, but it must be 1 or more", no_gpt },
+    { gpt, WITH(GPT(7, 5, 6, 4, 2)), NONE, "gpt: emb_dim 6 cannot be divided by n_heads 4", no_gpt },
+    { gpt, WITH(.gpt = { 7, 5, 6, 2, 2, .drop_rate = 1 }), NONE, "gpt: drop_rate is 1, but 0 <= drop_rate < 1 is wanted",
+      no_gpt },
+    { gpt, WITH(.gpt = { 7, 5, 6, 2, 2, .drop_rate = -0.5 }), NONE,
+      "gpt: drop_rate is -0.5, but 0 <= drop_rate < 1 is wanted", no_gpt },
+
+    /* forward */
+    { positional, SIZES(64, 3), X(1, 65, 3), NULL, "positional_embedding: 65 tokens, but the context length is 64" },
+    { positional, SIZES(64, 3), X(1, 3, 1), NULL,
+      "positional_embedding: x is (1, 3, 1), but (..., time, 3) is wanted" },
+    { positional, SIZES(64, 3), .x = { 1, { 3 } }, NULL,
+      "positional_embedding: x is (3), but (..., time, 3) is wanted" },
+    { causal, ATT(6, .d_in = 3, .d_out = 2), X(1, 2, 4), NULL,
+      "causal_attention: x is (1, 2, 4), but (..., time, 3) is wanted" },
+    { causal, ATT(6, .d_in = 3, .d_out = 2), .x = { 1, { 3 } }, NULL,
+      "causal_attention: x is (3), but (..., time, 3) is wanted" },
+    { causal, ATT(6, .d_in = 3, .d_out = 2), X(1, 7, 3), NULL, "causal_attention: 7 tokens, but the context length is 6" },
+    { causal, ATT(6, .d_in = 3, .d_out = 2), NONE, NULL, NO_INPUT("causal_attention", 0) },
+    { heads, ATT(6, .d_in = 3, .d_out = 2, .num_heads = 2), X(1, 2, 4), NULL,
+      "multi_head_attention: x is (1, 2, 4), but (..., time, 3) is wanted" },
+    { heads, ATT(6, .d_in = 3, .d_out = 2, .num_heads = 2), .x = { 1, { 3 } }, NULL,
+      "multi_head_attention: x is (3), but (..., time, 3) is wanted" },
+    { heads, ATT(6, .d_in = 3, .d_out = 2, .num_heads = 2), X(1, 7, 3), NULL,
+      "multi_head_attention: 7 tokens, but the context length is 6" },
+    { heads, ATT(6, .d_in = 3, .d_out = 2, .num_heads = 2), NONE, NULL, NO_INPUT("multi_head_attention", 0) },
+    { gpt_after_an_error, WITH(GPT(7, 5, 6, 2, 2), .ids = { 1, 6 }, .batch = 1, .time = 2), NONE, NULL, "an error before" },
+    { gpt, WITH(GPT(7, 5, 6, 2, 2), .batch = 0, .time = 2), NONE, NULL, "gpt: 0 rows of 2 tokens, but at least one of each is wanted" },
+    { gpt, WITH(GPT(7, 5, 6, 2, 2), .batch = 3, .time = 0), NONE, NULL, "gpt: 3 rows of 0 tokens, but at least one of each is wanted" },
+    { gpt, WITH(GPT(7, 5, 6, 2, 2), .batch = 1, .time = 6), NONE, NULL, "gpt: 6 tokens, but the context length is 5" },
+    { gpt, WITH(GPT(7, 5, 6, 2, 2), .ids = { 0, 6, 7, 1 }, .batch = 2, .time = 2), NONE, NULL,
+      "embedding: id 7 at position 2: the vocabulary has 7 entries (0 to 6)" },
+};
+
+CASE(layer_errors, open_all, close_all, "")
+
+/* The address of no struct: the model keeps the sentence. */
+#define NO_LAYER(layer, ...)                                                                             \
+    static void make_no_##layer(gra_scope s) { gra_##layer##_init(NULL, s, __VA_ARGS__); }
+NO_LAYER(linear, 3, 2, true)
+NO_LAYER(embedding, 5, 3)
+NO_LAYER(positional_embedding, 5, 3)
+NO_LAYER(dropout, 0.5)
+NO_LAYER(layer_norm, 3)
+NO_LAYER(rms_norm, 3)
+NO_LAYER(causal_attention, &(gra_attention_config){ 0 })
+NO_LAYER(multi_head_attention, &(gra_attention_config){ 0 })
+NO_LAYER(feed_forward, &(gra_gpt_config){ 0 })
+NO_LAYER(transformer_block, &(gra_gpt_config){ 0 })
+NO_LAYER(gpt, &(gra_gpt_config){ 0 })
+
+#define NO_STRUCT ", expected the address of its struct"
+#define ABSENT(layer) { make_no_##layer, #layer ": got NULL for the layer" NO_STRUCT }
+static const struct {
+    void      (*init)(gra_scope s);
+    const char *sentence;
+} absent[] = {
+    ABSENT(linear), ABSENT(embedding), ABSENT(positional_embedding), ABSENT(dropout), ABSENT(layer_norm),
+    ABSENT(rms_norm), ABSENT(causal_attention), ABSENT(multi_head_attention), ABSENT(feed_forward),
+    ABSENT(transformer_block), ABSENT(gpt),
+};
+
+TESTS(no_layer_to_make, LENGTH(absent))
+{
+    absent[_i].init(gra_root(model));
+    expect_model_error(absent[_i].sentence);
+    ck_assert_int_eq(gra_param_count(model), 0);
+}
+
+static void weight_of_no_config(void) { gra_gpt_weight_init(NULL, false); }
+static void cache_of_no_gpt(void)     { gra_kv_cache_open(&(gra_kv_cache){ 0 }, NULL); }
+static void no_cache_to_open(void)    { gra_kv_cache_open(NULL, &(struct gra_gpt){ 0 }); }
+
+TEST(nobody_to_hold_the_sentence)
+{
+    expect_abort(weight_of_no_config, "gra_gpt_weight_init" NO_CONFIG);
+    expect_abort(cache_of_no_gpt, "gra_kv_cache_open: got NULL for the GPT" NO_STRUCT);
+    expect_abort(no_cache_to_open, "gra_kv_cache_open: got NULL for the cache" NO_STRUCT);
+}
+
+TESTS(refuses, LENGTH(table))                   /* _i: a row */
+{
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *y = table[_i].f(gra_enter(gra_root(model), "layer"), &table[_i]);
+    expect_model_error(or_none(table[_i].model));
+    expect_error(or_none(table[_i].tape));
+    ck_assert(isnan(gra_item(y)));
+    ck_assert_int_eq(gra_backward(t, y), -1);
+}

@@ -1,0 +1,15 @@
+/* golden.h: golden numbers for tests: reads a file by the reader of the notebooks (tests may use what is in examples,
+ * never the other way round), and fails the test where that refuses it. */
+#ifndef GRADUS_GOLDEN_H
+#define GRADUS_GOLDEN_H
+
+#include "examples/notebooks/lib/golden.h"
+
+golden              *golden_open(const char *path);
+const golden_tensor *golden_get(const golden *g, const char *role, const char *name); /* or the test fails */
+int golden_number(const golden *g, const char *key); /* config, or the test fails */
+
+/* x holds what `want` says, each value within its tolerance. */
+void golden_compare(const golden *g, const golden_tensor *want, const gra_real *x, gra_shape shape);
+
+#endif

@@ -1,0 +1,64 @@
+/* suites.h: how a test is written, and which suites there are. A test lists itself before main begins. Those of
+ * tests/ROOM/test_NAME.c are the suite NAME, in the order in which they stand there:
+ *
+ *     CASE(name, open_all, close_all, "")     // what runs before and after each test from here on; a tag, or ""
+ *
+ *     TEST(name) { ... }
+ *     TESTS(name, n) { ... }                  // n tests: in each of them _i is another number from 0 to n - 1
+ */
+#ifndef TESTS_SUITES_H
+#define TESTS_SUITES_H
+
+#include <check.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define TEST(name) TESTS(name, 1)
+#define TESTS(name, n)                                                                                   \
+    static void name##_body(int _i);                                                                     \
+    START_TEST(name) { name##_body(_i); } END_TEST                                                       \
+    static void name##_add(TCase *c) { tcase_add_loop_test(c, name, 0, n); }                             \
+    LISTED(name, .add = name##_add)                                                                      \
+    static void name##_body(int _i __attribute__((unused)))
+
+#define CASE(name, before_, after_, tag_) LISTED(name, .before = before_, .after = after_, .tag = tag_)
+
+#define LISTED(name, ...)                                                                                \
+    __attribute__((constructor)) static void name##_listed(void)                                         \
+    {                                                                                                    \
+        static struct listed l = { #name, __FILE__, __LINE__, __VA_ARGS__ };                             \
+        list(&l);                                                                                        \
+    }
+
+struct listed {
+    const char    *name, *file;
+    int            line;
+    void         (*add)(TCase *c);      /* a test; NULL: a case */
+    void         (*before)(void), (*after)(void);
+    const char    *tag;
+    struct listed *next;
+};
+void list(struct listed *l);
+
+extern const char *const suites[];      /* their names, by which CK_RUN_SUITE knows them; NULL ends the list */
+Suite      *suite_of(const char *name); /* its tests */
+bool        suite_known(const char *name);
+void        list_suites(FILE *f);       /* all names, in lines that begin with a line break */
+const char *test_of_no_suite(void);     /* a file whose tests would never run, or NULL */
+
+#define LENGTH(a) (int)(sizeof(a) / sizeof *(a))
+
+/* Where a size_t has 32 bits, some shapes are too large to count, and elsewhere only too large for the memory. */
+#define ADDRESSES_OF_32_BITS (SIZE_MAX <= UINT32_MAX)
+
+/* A sanitizer makes programs many times slower. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define SLOWED 1
+#elif defined __has_feature
+#define SLOWED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define SLOWED 0
+#endif
+
+#endif

@@ -1,0 +1,237 @@
+/* What the other tests find, and what they say of it: mistakes made on purpose. */
+#include "chunks.h"
+#include "crash.h"
+#include "ops/rows.h"
+#include "suites.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- kernels that cannot be cut into chunks ----
+ * What a beginner writes. In one piece all of them are right. */
+
+static void sum_of_both(gra_tensor *y, size_t from, size_t to)         /* right */
+{
+    const real *a = y->in[0]->data, *b = y->in[1]->data;
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w))
+        for (size_t i = 0; i < w.n; i++)
+            y->data[w.y + i] = a[w.a + i * w.step_a] + b[w.b + i * w.step_b];
+}
+GRA_KERNEL(sum_of_both_all, sum_of_both, y, y->size, 1)
+
+static void to_both(gra_tensor *y, size_t from, size_t to)
+{
+    real *da = y->in[0]->grad, *db = y->in[1]->grad;
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w))
+        for (size_t i = 0; i < w.n; i++) {
+            da[w.a + i * w.step_a] += y->grad[w.y + i];
+            db[w.b + i * w.step_b] += y->grad[w.y + i];
+        }
+}
+GRA_KERNEL(to_both_all, to_both, y, y->size, 2)         /* should be GRA_STRETCH_KERNEL, for operands that are stretched */
+
+static void to_both_of_all(gra_tensor *y, size_t from, size_t to)
+{
+    (void)from, (void)to;
+    to_both(y, 0, y->size);
+}
+GRA_KERNEL(to_both_of_all_all, to_both_of_all, y, y->size, 2)
+
+static void sum_of_all(gra_tensor *y, size_t from, size_t to)
+{
+    (void)from, (void)to;
+    sum_of_both(y, 0, y->size);
+}
+GRA_KERNEL(sum_of_all_all, sum_of_all, y, y->size, 1)
+
+static void sum_so_far(gra_tensor *y, size_t from, size_t to)   /* reads what the chunk before it writes */
+{
+    for (size_t i = from; i < to; i++)
+        y->data[i] = y->in[0]->data[i] + (i > 0 ? y->data[i - 1] : 0);
+}
+GRA_KERNEL(sum_so_far_all, sum_so_far, y, y->size, 1)
+
+static void to_the_next(gra_tensor *y, size_t from, size_t to)         /* a neighbour's place too */
+{
+    for (size_t i = from; i < to; i++) {
+        y->in[0]->grad[i] += y->grad[i];
+        y->in[0]->grad[(i + 1) % y->size] += y->grad[i];
+    }
+}
+GRA_KERNEL(to_the_next_all, to_the_next, y, y->size, 2)
+
+static const real values[6] = { 1, 2, 3, 4, 5, 6 };
+
+typedef void pass(gra_tensor *y);
+
+/* The op, and the sum of its results swept: of (2, 3) and (2, 3), or of (3, 1) and (1, 2). */
+static gra_tensor *run(gra_tape *t, pass *forward, pass *backward, bool stretched)
+{
+    static gra_op op;
+    op = (gra_op){ .name = "op", .forward = forward, .backward = backward };
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *a = stretched ? gra_input(t, values, GRA_SHAPE(3, 1)) : gra_input(t, values, GRA_SHAPE(2, 3));
+    gra_tensor *b = stretched ? gra_input(t, values, GRA_SHAPE(1, 2)) : gra_input(t, values, GRA_SHAPE(2, 3));
+    gra_tensor *y = gra_run(gra_result_broadcast(t, &op, a, b));
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, y)), 0);
+    return y;
+}
+
+static const struct {
+    pass       *forward, *backward;
+    bool        stretched;
+    const char *fault;
+} cuts[] = {
+    { sum_of_both_all, to_both_all, false, NULL },
+    { sum_of_both_all, to_both_of_all_all, false,
+      "op: its backward does the whole tensor in every chunk: a large one is cut into\n"
+      "  chunks that threads share, so all of it would be done many times over. Loop\n"
+      "  over the units of this call:\n"
+      "    for (size_t i = from; i < to; i++)" },
+    { sum_of_both_all, to_both_of_all_all, true, "op: its backward does the whole tensor in every chunk: " },
+    { sum_of_all_all, to_both_all, false, "op: its forward does the whole tensor in every chunk: " },
+    { sum_of_both_all, to_both_all, true,
+      "op: two chunks of its backward add to the same place (element 0 of the gradient\n"
+      "  of input 0, which is stretched): on a large tensor two threads would do so at\n"
+      "  once, and one sum would be lost. Index its gradient as y, and let the macro\n"
+      "  sum it:\n"
+      "    GRA_STRETCH_KERNEL(..., backward, y, ...)" },
+    { sum_of_both_all, to_the_next_all, false,
+      "op: two chunks of its backward, [0, 1) and [1, 2), write the same place\n"
+      "  (element 1 of the gradient of input 0): on a large tensor two threads would\n"
+      "  do so at once. Let each unit write places of its own, or give GRA_KERNEL the\n"
+      "  cost GRA_SERIAL" },
+};
+
+TESTS(wrong_cuts_are_named, LENGTH(cuts)) /* _i: one of them */
+{
+    gra_tape *t = gra_open(1);
+    chunks_begin(t);
+    run(t, cuts[_i].forward, cuts[_i].backward, cuts[_i].stretched);
+    ck_assert_ptr_null(chunks_fault());                 /* in one piece */
+    chunks_begin(t);
+    gra_machine_cut(gra_tape_machine(t), chunks_alone);
+    run(t, cuts[_i].forward, cuts[_i].backward, cuts[_i].stretched);
+    const char *fault = chunks_fault();
+    if (cuts[_i].fault)
+        ck_assert_msg(fault && strncmp(fault, cuts[_i].fault, strlen(cuts[_i].fault)) == 0, "%s",
+                      fault ? fault : "no fault was found");
+    else
+        ck_assert_msg(!fault, "%s", fault);
+    gra_close(t);
+}
+
+TEST(a_chunk_that_reads_another_gives_other_values)
+{
+    gra_tape *t = gra_open(1);
+    chunks_begin(t);
+    const gra_tensor *y = run(t, sum_so_far_all, to_both_all, false);
+    ck_assert_double_eq((double)y->data[5], 21);
+    chunks_begin(t);
+    gra_machine_cut(gra_tape_machine(t), chunks_alone);
+    y = run(t, sum_so_far_all, to_both_all, false);
+    ck_assert_double_eq((double)y->data[0], 1);
+    ck_assert(isnan(y->data[5]));
+    gra_close(t);
+}
+
+/* ---- crashes ---- */
+
+/* gra_result_like, kept from an op of one input, where gra_result_broadcast is wanted. */
+static gra_tensor *of_one_input(gra_tape *t, gra_tensor **in, void *arg)
+{
+    static const gra_op op = { .name = "op", .forward = sum_of_both_all };
+    (void)arg;
+    return gra_run(gra_result_like(t, &op, in[0]));
+}
+
+static gra_tensor *of_two_inputs(gra_tape *t, gra_tensor **in, void *arg)
+{
+    static const gra_op op = { .name = "op", .forward = sum_of_both_all };
+    (void)arg;
+    return gra_run(gra_result_broadcast(t, &op, in[0], in[1]));
+}
+
+#define A_ROW(function)                                                                                  \
+    { .name = "a row", .op = "op", .mode = GRA_GRAD, .nin = 2, .f = (function),                          \
+      .in = { { .shape = { 1, { 3 } } }, { .shape = { 1, { 3 } } } } }
+static const struct op_case one_input = A_ROW(of_one_input), two_inputs = A_ROW(of_two_inputs);
+
+static const char *const notes[] = {
+    "crash in an op\n",
+    "crash in the row \"a row\" of tests/ops/ops_table.c, ends\n",
+    "crash in the row \"a row\" of tests/ops/ops_table.c, ends\n"
+    "op was made with one input, but the row has 2:\n"
+    "gra_result_broadcast(t, &op, a, b), or gra_result(t, &op, shape, a, b, ...)\n",
+};
+
+TESTS(a_crash_is_blamed_on_its_note, LENGTH(notes)) /* _i: one of them */
+{
+    char said[512] = "";
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        if (_i == 0)
+            crash_note("crash in %s", "an op");
+        else
+            note_row(_i == 1 ? &two_inputs : &one_input, ", ends");
+        raise(SIGFPE);
+        _exit(0);
+    }
+    int status;
+    close(ends[1]);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_gt((int)read(ends[0], said, sizeof said - 1), 0);
+    ck_assert_msg(strncmp(said, notes[_i], strlen(notes[_i])) == 0, "%s", said);
+    ck_assert(!WIFEXITED(status) || WEXITSTATUS(status) != 0);  /* the signal came again */
+    close(ends[0]);
+}
+
+/* ---- names of suites ---- */
+
+/* What this program says when it is run with these variables, and its exit status. */
+static int run_with(const char *variables, char *said, size_t size)
+{
+    char command[512];
+    snprintf(command, sizeof command,
+             "unset CK_RUN_SUITE CK_RUN_CASE CK_INCLUDE_TAGS CK_EXCLUDE_TAGS CK_TAP_LOG_FILE_NAME CK_LOG_FILE_NAME "
+             "CK_XML_LOG_FILE_NAME; %s " GRADUS_BUILD "/test 2>&1", variables);
+    FILE *f = popen(command, "r");
+    ck_assert_ptr_nonnull(f);
+    said[fread(said, 1, size - 1, f)] = '\0';
+    const int status = pclose(f);
+    ck_assert(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+TESTS(suites_are_listed, 2)             /* _i 0: when that is asked for; 1: where there is none of that name */
+{
+    static const char *const begin[2] = { "suites:\n    tests random ",
+                                          "there is no suite of the name \"op\"; there are\n    tests random " };
+    char said[2048];
+    ck_assert_int_eq(run_with(_i == 0 ? "CK_RUN_SUITE=help" : "CK_RUN_SUITE=op", said, sizeof said), _i);
+    ck_assert_msg(strncmp(said, begin[_i], strlen(begin[_i])) == 0, "%s", said);
+    for (int i = 0; suites[i]; i++) {
+        ck_assert_ptr_nonnull(strstr(said, suites[i]));
+        ck_assert(suite_known(suites[i]));
+    }
+    ck_assert(!suite_known("op"));
+    ck_assert_msg(!test_of_no_suite(), "the tests of %s are of no suite: put its name among those in tests/lib/suites.c",
+                  test_of_no_suite());
+}
+
+TEST(no_test_at_all_is_a_failure)
+{
+    char said[2048];
+    ck_assert_int_eq(run_with("CK_RUN_SUITE=shape CK_RUN_CASE=circle", said, sizeof said), 1);
+    ck_assert_ptr_nonnull(strstr(said, "no test was run: CK_RUN_CASE names none"));
+#ifndef GRADUS_DOUBLE
+    ck_assert_int_eq(run_with("CK_RUN_SUITE=mutants", said, sizeof said), 1);
+    ck_assert_ptr_nonnull(strstr(said, "no test was run: this suite checks gradients, which takes double "
+                                       "precision:\nrun it with build/f64/test\n"));
+#endif
+}

@@ -1,0 +1,343 @@
+/* Models: names, initialisers, iteration. */
+#include "core/internal.h"
+#include "lib/aborts.h"
+#include "lib/alone.h"
+#include "lib/fault.h"
+#include "lib/fixture.h"
+#include "lib/low_memory.h"
+#include "lib/suites.h"
+
+#include <stddef.h>
+#include <unistd.h>
+
+static gra_tensor *param(const char *name, gra_shape shape)     /* of ones */
+{
+    return gra_param(gra_root(model), name, gra_init_ones(), shape);
+}
+
+CASE(model, open_all, close_all, "")
+
+TEST(no_tape_no_model)                  /* gra_open may have returned NULL */
+{
+    ck_assert_ptr_null(gra_model_open(NULL, NULL));
+}
+
+TEST(names_come_from_scopes)
+{
+    gra_scope block = gra_enter(gra_enter(gra_root(model), "trf_blocks.%d", 7), "att");
+    gra_tensor *w = gra_param(block, "weight", gra_init_ones(), GRA_SHAPE(2, 3));
+    gra_tensor *b = gra_param(gra_root(model), "bias", gra_init_zeros(), GRA_SHAPE(3));
+    ck_assert_str_eq(w->name, "trf_blocks.7.att.weight");
+    ck_assert_str_eq(b->name, "bias");
+    ck_assert_int_eq(gra_param_count(model), 2);
+    ck_assert_int_eq((int)gra_param_values(model), 9);
+    ck_assert_ptr_eq(gra_param_at(model, 0), w);
+    ck_assert_ptr_eq(gra_param_at(model, 1), b);
+    ck_assert_ptr_null(gra_param_at(model, 2));
+    ck_assert_ptr_null(gra_param_at(model, -1));
+    ck_assert_ptr_eq(gra_param_find(model, "trf_blocks.7.att.weight"), w);
+    ck_assert_ptr_null(gra_param_find(model, "weight"));
+    ck_assert_ptr_null(gra_param_find(model, NULL));
+    gra_model *empty = model_alone(NULL);
+    ck_assert_ptr_null(gra_param_find(empty, "weight"));
+    gra_model_close(empty);
+    ck_assert_int_eq((int)w->size, 6);
+    ck_assert(w->requires_grad && w->grad && w->shape.ndim == 2 && w->shape.dim[1] == 3);
+}
+
+static void make_a_bad_shape(void)
+{
+    gra_model_keep_going(model, false);
+    param("w", GRA_SHAPE(-1));
+}
+
+TEST(an_error_aborts_by_default)
+{
+    expect_abort(make_a_bad_shape, "gra_param: w cannot have the shape (-1): sizes must be positive, and fit in memory");
+}
+
+TEST(the_first_error_stays)
+{
+    gra_tensor *w = param("w", GRA_SHAPE(2));
+    gra_tensor *v = gra_state(model, "sgd.momentum", w);
+    gra_model_fail(model, "the first");
+    ck_assert_int_eq(gra_load(model, GRADUS_BUILD "/none"), -1);
+    ck_assert_ptr_null(gra_state(model, "sgd.momentum", w));
+    ck_assert_ptr_null(param("u", GRA_SHAPE(2)));
+    expect_model_part("the first");
+    ck_assert(v && gra_owned_count(model) == 2);
+}
+
+TEST(names_of_many_parameters)    /* each is found, and the first stays the first */
+{
+    enum { LAYERS = 300 };
+    for (int i = 0; i < LAYERS; i++) {
+        gra_scope s = gra_enter(gra_root(model), "blocks.%d", i);
+        gra_tensor *w = gra_param(s, "weight", gra_init_ones(), GRA_SHAPE(1));
+        gra_tensor *b = gra_param(s, "bias", gra_init_zeros(), GRA_SHAPE(1));
+        ck_assert(w && gra_state(model, "sgd.momentum_buffer", w));
+        ck_assert(b && gra_state(model, "sgd.momentum_buffer", b));
+    }
+    ck_assert_int_eq(gra_param_count(model), 2 * LAYERS);
+    for (int i = 0; i < 2 * LAYERS; i++) {
+        gra_tensor *p = gra_param_at(model, i);
+        ck_assert_ptr_eq(gra_param_find(model, p->name), p);
+        ck_assert_str_eq(gra_state(model, "sgd.momentum_buffer", p)->name + strlen("sgd.momentum_buffer."),
+                         p->name);
+    }
+    ck_assert_ptr_null(gra_param_find(model, "blocks.300.weight"));
+    ck_assert_ptr_null(gra_param_find(model, ""));
+    ck_assert_ptr_null(param("blocks.7.bias", GRA_SHAPE(2)));
+    expect_model_part("there is a parameter blocks.7.bias already");
+}
+
+/* Were names compared one by one, each of the four loops would take hours: Check's own time limit is the judge. */
+TEST(a_model_of_very_many_parameters)
+{
+    enum { MANY = SLOWED ? 20000 : 200000 };
+    gra_adamw opt;
+    for (int i = 0; i < MANY; i++)
+        ck_assert(gra_param(gra_enter(gra_root(model), "blocks.%d", i), "weight", gra_init_ones(), GRA_SHAPE(1)));
+    for (int i = 0; i < MANY; i++)
+        gra_alias(gra_enter(gra_root(model), "again.%d", i), "weight", gra_param_at(model, i));
+    ck_assert_int_eq(gra_adamw_init(&opt, model, NULL), 0);
+    for (int i = 0; i < MANY; i++)
+        ck_assert_ptr_eq(gra_param_find(model, gra_param_at(model, i)->name), gra_param_at(model, i));
+    ck_assert_int_eq(gra_alias_count(model), MANY);
+    ck_assert_int_eq(gra_owned_count(model), 3 * MANY);
+}
+
+TEST(a_further_name)
+{
+    gra_tensor *w = param("w", GRA_SHAPE(2, 3));
+    gra_alias(gra_enter(gra_root(model), "head"), "weight", w);
+    ck_assert_ptr_null(gra_model_error(model));
+    ck_assert_int_eq(gra_param_count(model), 1);            /* it is no parameter */
+    ck_assert_ptr_null(gra_param_find(model, "head.weight"));
+    ck_assert_int_eq(gra_alias_count(model), 1);
+    const gra_tensor *a = gra_alias_at(model, 0);
+    ck_assert_str_eq(a->name, "head.weight");
+    ck_assert(a->data == w->data && a->base == w && gra_same_shape(a->shape, w->shape) && a->size == 6);
+    gra_scope head = gra_enter(gra_root(model), "head");
+    ck_assert_ptr_null(gra_param(head, "weight", gra_init_ones(), GRA_SHAPE(2)));
+    expect_model_part("gra_param: there is a parameter head.weight already");
+}
+
+TEST(a_further_name_without_memory)             /* each allocation fails in turn */
+{
+    bool well = !fault_wrapped();
+    gra_model *r;
+    for (size_t lines = 0; !well && (r = low_memory_model(NULL, lines)); lines++) {
+        gra_alias(gra_root(r), "head", gra_param_find(r, "first"));
+        fault_disarm();
+        well = !gra_model_error(r);
+        ck_assert_msg(well || strncmp(gra_model_error(r), "out of memory: ", 15) == 0, "%s",
+                      gra_model_error(r));
+        ck_assert_int_eq(gra_alias_count(r), 1 + well);
+        gra_model_close(r);
+    }
+    ck_assert(well);
+}
+
+TESTS(a_further_name_of_nothing, 3)
+{
+    static gra_tensor nameless;
+    gra_model *other = model_alone(NULL);
+    gra_tensor *foreign = _i == 0 ? NULL : _i == 1 ? gra_param(gra_root(other), "w", gra_init_ones(), GRA_SHAPE(2))
+                                         : &nameless;
+    param("w", GRA_SHAPE(2));
+    gra_alias(gra_root(model), "head", foreign);
+    expect_model_part("gra_alias: head is to be another name of a parameter, but what was given is none of this "
+                "model's");
+    ck_assert_int_eq(gra_alias_count(model), 0);
+    gra_model_close(other);
+}
+
+TEST(random_values_without_a_generator)
+{
+    static gra_rng unseeded;
+    gra_rng *none[] = { NULL, &unseeded };
+    for (int i = 0; i < 2; i++) {
+        gra_model *own = model_alone(none[i]);
+        gra_model_keep_going(own, true);
+        ck_assert_ptr_nonnull(gra_param(gra_root(own), "b", gra_init_zeros(), GRA_SHAPE(2)));
+        ck_assert_ptr_null(gra_param(gra_root(own), "w", gra_init_linear(2), GRA_SHAPE(2, 2)));
+        ck_assert_str_eq(gra_model_error(own), i == 0 ?
+            "gra_param: w begins with random values, but gra_model_open was given no generator" :
+            "gra_param: w begins with random values, but gra_model_open was given a generator that was never "
+            "seeded: call gra_manual_seed first");
+        gra_model_close(own);
+    }
+}
+
+TEST(no_initialiser)
+{
+    ck_assert_ptr_null(gra_param(gra_root(model), "w", (gra_init){ 0 }, GRA_SHAPE(2)));
+    expect_model_part("gra_param: w has no first values: the initialiser is empty, but gra_init_zeros(), say, is wanted");
+}
+
+TEST(a_file_that_failed_spoils_nothing)
+{
+    param("w", GRA_SHAPE(2));
+    ck_assert_int_eq(gra_save(model, "/nowhere/at/all", NULL, 0), -1);
+    expect_model_part("/nowhere/at/all: ");
+    ck_assert_ptr_nonnull(param("b", GRA_SHAPE(2)));
+    ck_assert_int_eq(gra_save(model, GRADUS_BUILD "/model_suite.safetensors", NULL, 0), 0);
+    ck_assert_ptr_null(gra_model_error(model));
+}
+
+TEST(an_unusable_model_has_no_file)             /* and its first error stays, but for that of a file */
+{
+    param("w", GRA_SHAPE(2));
+    ck_assert_int_eq(gra_save(model, GRADUS_BUILD "/model_suite.safetensors", NULL, 0), 0);
+    ck_assert_int_eq(gra_load(model, "/nowhere/at/all"), -1);
+    gra_model_fail(model, "the first");
+    ck_assert_int_eq(gra_load(model, GRADUS_BUILD "/model_suite.safetensors"), -1);
+    unlink(GRADUS_BUILD "/model_suite.safetensors");
+    ck_assert_int_eq(gra_save(model, GRADUS_BUILD "/model_suite.safetensors", NULL, 0), -1);
+    ck_assert_int_eq(access(GRADUS_BUILD "/model_suite.safetensors", F_OK), -1);
+    ck_assert_str_eq(gra_model_error(model), "the first");
+}
+
+TEST(initialisers)                      /* what the generator gives with these numbers, to the last bit */
+{
+    enum { OUT = 12, IN = 8, N = OUT * IN };
+    const double xavier = sqrt(6.0 / (OUT + IN)), linear = 1 / sqrt(IN);
+    static const gra_shape matrix = { 2, { OUT, IN } }, vector = { 1, { N } };
+    const struct {
+        gra_init  init;
+        gra_shape shape;
+        double    low, high, std;       /* std 0: uniform from low to high, else normal with the mean low */
+    } row[] = {
+        { gra_init_zeros(),        matrix, 0, 0, 0 },
+        { gra_init_ones(),         matrix, 1, 1, 0 },
+        { gra_init_uniform(-1, 3), matrix, -1, 3, 0 },
+        { gra_init_normal(2, 3),   matrix, 2, 0, 3 },
+        { gra_init_xavier(),       matrix, -xavier, xavier, 0 },
+        { gra_init_linear(IN),     vector, -linear, linear, 0 },
+        { gra_init_uniform(2, 2),  vector, 2, 2, 0 },
+        { gra_init_kaiming(),      matrix, 0, 0, sqrt(2.0 / IN) },
+        { gra_init_linear(IN),     matrix, -linear, linear, 0 },
+    };
+    for (int i = 0; i < LENGTH(row); i++) {
+        gra_rng same = rng;
+        real want[N];
+        gra_tensor *p = gra_param(gra_enter(gra_root(model), "%d", i), "w", row[i].init, row[i].shape);
+        if (row[i].std > 0)
+            gra_normal(&same, want, N, row[i].low, row[i].std);
+        else
+            gra_uniform(&same, want, N, row[i].low, row[i].high);
+        for (int j = 0; j < N; j++)
+            ck_assert_msg(p->data[j] == want[j], "initialiser %d: value %d is %.9g, wanted %.9g", i, j,
+                          (double)p->data[j], (double)want[j]);
+    }
+}
+
+TEST(companions_belong_to_a_parameter)
+{
+    gra_tensor *p = param("w", GRA_SHAPE(2, 3));
+    gra_tensor *v = gra_state(model, "adamw.exp_avg", p), *u = gra_state(model, "adamw.exp_avg_sq", p);
+    ck_assert_str_eq(v->name, "adamw.exp_avg.w");
+    ck_assert_ptr_ne(u, v);
+    ck_assert_ptr_eq(gra_state(model, "adamw.exp_avg", p), v);
+    ck_assert(v->size == 6 && v->data[5] == 0 && !v->requires_grad);
+    ck_assert_int_eq(gra_param_count(model), 1);
+    ck_assert_int_eq(gra_owned_count(model), 3);
+    ck_assert(gra_owned_at(model, 0) == p && gra_owned_at(model, 1) == v && gra_owned_at(model, 2) == u);
+    ck_assert(!gra_owned_at(model, 3) && !gra_owned_at(model, -1));
+    ck_assert(!gra_model_error(model));
+}
+
+/* ---- what is refused ---- */
+
+static void begin(gra_init init, gra_shape shape) { gra_param(gra_root(model), "u", init, shape); }
+static void xavier_of_a_vector(void)    { begin(gra_init_xavier(), GRA_SHAPE(3)); }
+static void kaiming_of_a_scalar(void)   { begin(gra_init_kaiming(), GRA_SCALAR); }
+static void high_below_low(void)        { begin(gra_init_uniform(2, 1), GRA_SHAPE(3)); }
+static void uniform_of_nan(void)        { begin(gra_init_uniform(0, (double)NAN), GRA_SHAPE(3)); }
+static void uniform_without_end(void)   { begin(gra_init_uniform(-3e38, 3e38), GRA_SHAPE(3)); }
+static void negative_deviation(void)    { begin(gra_init_normal(0, -1), GRA_SHAPE(3)); }
+static void deviation_of_nan(void)      { begin(gra_init_normal(0, (double)NAN), GRA_SHAPE(3)); }
+static void linear_of_nothing(void)     { begin(gra_init_linear(0), GRA_SHAPE(3)); }
+static void linear_of_less(void)        { begin(gra_init_linear(-4), GRA_SHAPE(3)); }
+static void no_name(void)               { param(NULL, GRA_SHAPE(3)); }
+static void an_empty_name(void)         { param("", GRA_SHAPE(3)); }
+static void no_further_name(void)       { gra_alias(gra_root(model), NULL, gra_param_find(model, "w")); }
+static void no_name_of_a_scope(void)
+{
+    const char *volatile none = NULL;
+    gra_enter(gra_root(model), none, 1);
+}
+
+static void a_name_not_of_ascii(void)           /* in a locale of ASCII alone */
+{
+    gra_param(gra_enter(gra_root(model), "%ls", L"\x263a"), "u", gra_init_ones(), GRA_SHAPE(2));
+}
+static void a_name_twice(void)             { param("w", GRA_SHAPE(2, 3)); }
+static void a_further_name_twice(void)     { gra_alias(gra_root(model), "w", gra_param_find(model, "w")); }
+static void a_size_of_zero(void)          { param("u", GRA_SHAPE(2, 0)); }
+static void nine_dimensions(void)          { param("u", (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } }); }
+static void more_memory_than_there_is(void){ param("u", GRA_SHAPE(1 << 30, 1 << 15)); }
+static void a_name_too_long(void)
+{
+    gra_scope s = gra_root(model);
+    for (int i = 0; i < 40; i++)
+        s = gra_enter(s, "level%d", i);
+}
+static void a_parameter_named_as_a_companion(void)
+{
+    gra_state(model, "sgd.momentum", gra_param_find(model, "w"));
+    param("sgd.momentum.w", GRA_SHAPE(1));
+}
+static void a_companion_named_as_a_parameter(void)
+{
+    param("sgd.momentum.w", GRA_SHAPE(1));
+    ck_assert_ptr_null(gra_state(model, "sgd.momentum", gra_param_find(model, "w")));
+}
+static void a_companion_named_as_an_alias(void)
+{
+    gra_alias(gra_root(model), "sgd.momentum.w", gra_param_find(model, "w"));
+    ck_assert_ptr_null(gra_state(model, "sgd.momentum", gra_param_find(model, "w")));
+}
+
+static const struct {
+    void      (*call)(void);
+    int         owned;                  /* tensors that the model has then */
+    const char *sentence;               /* a part of it */
+} refusals[] = {
+    { xavier_of_a_vector,  1, "gra_param: u: got gra_init_xavier for the shape (3), expected two dimensions or "
+                              "more: it needs the numbers of inputs and outputs" },
+    { kaiming_of_a_scalar, 1, "gra_param: u: got gra_init_kaiming for the shape (), expected two dimensions" },
+    { high_below_low,      1, "gra_param: u: got gra_init_uniform(2, 1), expected finite numbers, the lower one "
+                              "first" },
+    { uniform_of_nan,      1, "gra_param: u: got gra_init_uniform(0, nan), expected finite numbers" },
+    { uniform_without_end, 1, "gra_param: u: got gra_init_uniform(-3e+38, 3e+38), expected finite numbers" },
+    { negative_deviation,  1, "gra_param: u: got gra_init_normal(0, -1), expected finite numbers, the standard "
+                              "deviation 0 or more" },
+    { deviation_of_nan,    1, "gra_param: u: got gra_init_normal(0, nan), expected finite numbers" },
+    { linear_of_nothing,   1, "gra_param: u: got gra_init_linear(0), expected 1 or more in_features" },
+    { linear_of_less,      1, "gra_param: u: got gra_init_linear(-4), expected 1 or more in_features" },
+    { no_name,             1, "gra_param: got NULL for the name, expected one such as \"weight\"" },
+    { an_empty_name,       1, "gra_param: got \"\" for the name, expected one such as \"weight\"" },
+    { no_further_name,     1, "gra_alias: got NULL for the name, expected one such as \"weight\"" },
+    { no_name_of_a_scope,  1, "gra_enter: got NULL for the name, expected one such as \"att\"" },
+    { a_name_not_of_ascii,       1, "gra_enter: the name " },
+    { a_name_twice,              1, "there is a parameter w already" },
+    { a_further_name_twice,      1, "gra_alias: there is a parameter w already" },
+    { a_size_of_zero,           1, "u cannot have the shape (2, 0)" },
+    { nine_dimensions,           1, "gra_param: u: at most 8 dimensions, but 9 came" },
+    { more_memory_than_there_is, 1, ADDRESSES_OF_32_BITS ? "fit in memory" : "out of memory" },
+    { a_name_too_long,           1, "longer than" },
+    { a_parameter_named_as_a_companion, 2, "gra_param: there is a parameter sgd.momentum.w already: give "
+                                           "each layer a scope of its own, gra_enter(scope, \"fc2\")" },
+    { a_companion_named_as_a_parameter, 2, "gra_state: there is a parameter sgd.momentum.w already" },
+    { a_companion_named_as_an_alias,    1, "gra_state: there is a parameter sgd.momentum.w already" },
+};
+
+TESTS(refused, LENGTH(refusals)) /* _i: of refusals; the model has a parameter w already */
+{
+    param("w", GRA_SHAPE(2, 3));
+    refusals[_i].call();
+    expect_model_part(refusals[_i].sentence);
+    ck_assert_int_eq(gra_owned_count(model), refusals[_i].owned);
+}

@@ -1,0 +1,177 @@
+/* rows: see rows.h. */
+#include "rows.h"
+#include "lib/crash.h"
+#include "core/internal.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+static const double *drawn_weights(size_t n)            /* floats in [0.5, 1.5] */
+{
+    static double c[4096];
+    static real u[4096];
+    gra_rng own;
+    gra_manual_seed(&own, 2);
+    ck_assert_uint_le(n, sizeof c / sizeof *c);
+    gra_rand(&own, u, n);
+    for (size_t i = 0; i < n; i++)
+        c[i] = 0.5 + (double)u[i];
+    return c;
+}
+
+/* loss = sum_i c_i y_i, swept. */
+static gra_tensor *sweep(gra_tape *t, gra_tensor *y)
+{
+    const double *c = drawn_weights(y->size);
+    real *copy = gra_alloc(t, (y->size + 1) * sizeof(real));
+    for (size_t i = 0; i < y->size; i++)
+        copy[i] = (real)(float)c[i];
+    gra_tensor *loss = gra_sum(t, gra_mul(t, y, gra_constant(t, copy, y->shape)));
+    if (loss->requires_grad)
+        ck_assert_int_eq(gra_backward(t, loss), 0);
+    return loss;
+}
+
+gra_tensor *draw_input(gra_tape *t, gra_rng *g, const gra_check_in *in, bool wanted)
+{
+    size_t n;
+    ck_assert(gra_shape_size(in->shape, &n));
+    real *x = gra_alloc(t, n * sizeof(real));
+    double low = in->low < in->high ? in->low : -2, high = in->low < in->high ? in->high : 2;
+    gra_rand(g, x, n);
+    for (size_t i = 0; i < n; i++)
+        x[i] = in->data ? in->data[i] : (real)(float)(low + (high - low) * (double)x[i]);
+    return wanted ? gra_input(t, x, in->shape) : gra_constant(t, x, in->shape);
+}
+
+/* By its name: another row in the table changes no numbers of those behind it. */
+static uint64_t seed_of(const struct op_case *c)
+{
+    uint64_t seed = 1;
+    for (const char *at = c->name; *at; at++)
+        seed = seed * 31 + (unsigned char)*at;
+    return seed;
+}
+
+/* ---- what a crash is blamed on ---- */
+
+typedef struct probe {                  /* watches a row that is built and not computed */
+    gra_watch   watch;                  /* first */
+    const char *op;
+    int         inputs;                 /* the most that the op was made with; 0: it is not there */
+} probe;
+
+static void made(gra_watch *w, void *piece, size_t bytes)
+{
+    (void)w;
+    memset(piece, 0, bytes);
+}
+
+static void count_inputs(gra_watch *w, gra_tensor *y, void (*f)(gra_tensor *y))
+{
+    probe *p = (probe *)(void *)w;
+    (void)f;
+    if (strcmp(y->op->name, p->op) == 0 && y->nin > p->inputs)
+        p->inputs = y->nin;
+}
+
+/* How many inputs the op is made with, on a tape of its own; no forward runs. */
+static int inputs_of_op(const struct op_case *c)
+{
+    static gra_rng rng;
+    probe p = { { made, count_inputs }, c->op, 0 };
+    gra_tape *t = gra_open(1);
+    gra_tensor *in[ROW_INPUTS];
+    gra_manual_seed(&rng, 123);
+    gra_keep_going(t, true);
+    gra_tape_watch(t, &p.watch);
+    gra_begin(t, c->mode, &rng);
+    for (int i = 0; i < c->nin; i++)
+        in[i] = draw_input(t, &rng, &c->in[i], true);
+    c->f(t, in, NULL);
+    gra_close(t);
+    return p.inputs;
+}
+
+void note_row(const struct op_case *c, const char *how)
+{
+    crash_note("crash in the row \"%s\" of tests/ops/ops_table.c", c->name);
+    const int inputs = inputs_of_op(c);
+    char fewer[256] = "";
+    if (inputs == 1 && c->nin > 1)
+        snprintf(fewer, sizeof fewer, "\n%s was made with one input, but the row has %d:\n"
+                 "gra_result_broadcast(t, &op, a, b), or gra_result(t, &op, shape, a, b, ...)", c->op, c->nin);
+    crash_note("crash in the row \"%s\" of tests/ops/ops_table.c%s%s", c->name, how, fewer);
+}
+
+static void note_row_and_missing(const struct op_case *c, unsigned wanted)
+{
+    const unsigned all = (1u << c->nin) - 1;
+    char missing[64] = "", how[320] = "";
+    for (int i = 0; i < c->nin; i++)
+        if (!(wanted >> i & 1))
+            snprintf(missing + strlen(missing), sizeof missing - strlen(missing), " in[%d]->grad", i);
+    if ((wanted & all) != all)
+        snprintf(how, sizeof how, ", where not all inputs want a gradient.\n"
+                 "NULL in its backward:%s. Test it before adding to it: if (db) db[i] += ...", missing);
+    note_row(c, how);
+}
+
+row_run run_row(gra_tape *t, int row, unsigned wanted)
+{
+    static gra_rng rng;
+    const struct op_case *c = &op_cases[row];
+    row_run r = { 0 };
+    gra_rng own;
+    note_row_and_missing(c, wanted);
+    gra_manual_seed(&rng, 123);
+    gra_begin(t, c->mode, &rng);
+    gra_manual_seed(&own, seed_of(c));
+    for (int i = 0; i < c->nin; i++)
+        r.in[i] = draw_input(t, &own, &c->in[i], wanted >> i & 1);
+    gra_tensor *handed[ROW_INPUTS];
+    memcpy(handed, r.in, sizeof handed);
+    r.y = c->f(t, handed, NULL);
+    r.loss = sweep(t, r.y);
+    return r;
+}
+
+static void copy_values(outcome *o, const real *x, size_t n)
+{
+    o->size[o->n] = n;
+    o->values[o->n] = calloc(n + 1, sizeof(real));
+    if (x)
+        memcpy(o->values[o->n], x, n * sizeof(real));
+    o->n++;
+}
+
+outcome outcome_of(const gra_tensor *y, int nin, gra_tensor *const *in)
+{
+    outcome o = { 0 };
+    copy_values(&o, y->data, y->size);
+    for (int i = 0; i < nin; i++)
+        copy_values(&o, in[i]->grad, in[i]->size);
+    return o;
+}
+
+void outcome_free(outcome *o)
+{
+    for (int i = 0; i < o->n; i++)
+        free(o->values[i]);
+}
+
+bool outcomes_differ(const outcome *a, const outcome *b, char where[160])
+{
+    for (int i = 0; i < a->n; i++)
+        for (size_t j = 0; j < a->size[i]; j++) {
+            if (memcmp(&a->values[i][j], &b->values[i][j], sizeof(real)) == 0)
+                continue;
+            char what[64] = "y";
+            if (i > 0)
+                snprintf(what, sizeof what, "the gradient of input %d", i - 1);
+            snprintf(where, 160, "element %zu of %s is %.9g, not %.9g", j, what, (double)b->values[i][j],
+                     (double)a->values[i][j]);
+            return true;
+        }
+    return false;
+}

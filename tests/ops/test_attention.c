@@ -1,0 +1,236 @@
+/* Attention: its weights, where the tape keeps them, against plain loops; the errors where it does not; and layers on
+ * inputs with any number of leading dimensions. */
+#include "core/kern/mcg31.h"
+#include "layers/layers.h"
+#include "lib/fixture.h"
+#include "plain_attention.h"
+#include "lib/suites.h"
+
+enum { BATCH = 2, HEADS = 3, TIME = 4, KEYS = 5, HEAD = 2, DIM = HEADS * HEAD };
+
+static const double tolerance = sizeof(real) == sizeof(double) ? 1e-14 : 1e-6;
+
+static void open_attention(void)
+{
+    open_all();
+    gra_keep_attention(t, true);
+}
+
+static gra_tensor *random_input(gra_shape shape)
+{
+    size_t n;
+    ck_assert(gra_shape_size(shape, &n));
+    real *values = gra_alloc(t, n * sizeof *values);
+    gra_randn(&rng, values, n);
+    return gra_input(t, values, shape);
+}
+
+/* ---- kept weights -------------------------------------------------------------------------------- */
+
+/* Memory until the next gra_begin: zeros, and the values of x in double. */
+static double *zeros(size_t n)
+{
+    double *values = gra_alloc(t, n * sizeof *values);
+    return memset(values, 0, n * sizeof *values);
+}
+
+static double *doubles(const gra_tensor *x)
+{
+    double *values = zeros(x->size);
+    for (size_t i = 0; i < x->size; i++)
+        values[i] = (double)x->data[i];
+    return values;
+}
+
+static void expect_close(const char *what, const real *x, const double *want, size_t n, double close)
+{
+    for (size_t i = 0; i < n; i++)
+        ck_assert_msg(fabs((double)x[i] - want[i]) <= close * (1 + fabs(want[i])), "%s %zu is %.17g, wanted %.17g", what,
+                      i, (double)x[i], want[i]);
+}
+
+/* The formula's weights of HEADS heads, and y. */
+static struct plain_attention plain(const gra_tensor *q, const gra_tensor *k, const gra_tensor *v, bool causal)
+{
+    return (struct plain_attention){ .batch = BATCH, .heads = HEADS, .time = q->shape.dim[1], .keys = k->shape.dim[1],
+                                     .d = HEAD, .d_v = 2 * HEAD, .causal = causal, .q = doubles(q), .k = doubles(k),
+                                     .v = doubles(v) };
+}
+
+static void expect_weights(const gra_tensor *w, const struct plain_attention *a)
+{
+    ck_assert(gra_same_shape(w->shape, GRA_SHAPE(BATCH, HEADS, TIME, KEYS)));
+    ck_assert(!w->requires_grad);
+    double *P = zeros(w->size);
+    plain_attention_forward(a, P, zeros(BATCH * TIME * 2 * DIM));
+    expect_close("weight", w->data, P, w->size, tolerance);
+}
+
+CASE(attention, open_attention, close_all, "")
+
+TEST(weights_are_those_of_the_formula)                  /* of both kinds, in every mode, dropout or not */
+{
+    static const gra_mode modes[] = { GRA_TRAIN, GRA_GRAD, GRA_EVAL };
+    for (int i = 0; i < 3 * 2 * 2; i++) {
+        const bool causal = i & 1;
+        gra_begin(t, modes[i / 4], &rng);
+        gra_tensor *q = random_input(GRA_SHAPE(BATCH, TIME, DIM)),
+                   *k = random_input(GRA_SHAPE(BATCH, KEYS, DIM));
+        gra_tensor *v = random_input(GRA_SHAPE(BATCH, KEYS, 2 * DIM));
+        gra_tensor *y = gra_attention(t, q, k, v, &(gra_attention_options){
+            .heads = HEADS, .causal = causal, .dropout = i & 2 ? 0.5 : 0 });
+        const struct plain_attention a = plain(q, k, v, causal);
+        expect_weights(gra_attention_weights(y), &a);
+        ck_assert_ptr_eq(gra_attention_weights(gra_reshape(t, y, GRA_SHAPE(-1))), gra_attention_weights(y));
+        expect_error("no error");
+    }
+}
+
+TEST(weights_change_nothing)                            /* of the result and the gradients, to the last bit */
+{
+    real y[2][BATCH * TIME * DIM], dq[2][BATCH * TIME * DIM];
+    for (int keep = 0; keep < 2; keep++) {
+        gra_manual_seed(&rng, 7);
+        gra_keep_attention(t, keep);
+        gra_begin(t, GRA_TRAIN, &rng);
+        gra_tensor *x = random_input(GRA_SHAPE(BATCH, TIME, DIM));
+        gra_tensor *out = gra_attention(t, x, x, x, &(gra_attention_options){
+            .heads = HEADS, .causal = true, .dropout = 0.3 });
+        ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, out, out))), 0);
+        memcpy(y[keep], out->data, sizeof y[keep]);
+        memcpy(dq[keep], gra_grad(x), sizeof dq[keep]);
+    }
+    ck_assert_int_eq(memcmp(y[0], y[1], sizeof y[0]), 0);
+    ck_assert_int_eq(memcmp(dq[0], dq[1], sizeof dq[0]), 0);
+}
+
+TEST(weights_of_every_layer_of_a_step)                  /* each attention has its own */
+{
+    gra_begin(t, GRA_EVAL, NULL);
+    struct gra_causal_attention a, b;
+    gra_causal_attention_init(&a, gra_enter(gra_root(model), "a"),
+                              &(gra_attention_config){ .d_in = 3, .d_out = 2, .context_length = 6 });
+    gra_causal_attention_init(&b, gra_enter(gra_root(model), "b"),
+                              &(gra_attention_config){ .d_in = 2, .d_out = 2, .context_length = 6 });
+    gra_tensor *y = gra_causal_attention_forward(t, &a, random_input(GRA_SHAPE(1, 4, 3)));
+    gra_tensor *z = gra_causal_attention_forward(t, &b, y);
+    gra_tensor *first = gra_attention_weights(y), *second = gra_attention_weights(z);
+    ck_assert_ptr_ne(first, second);
+    for (int i = 0; i < 4; i++) {
+        double sum = 0;
+        for (int j = 0; j < 4; j++) {
+            sum += (double)second->data[i * 4 + j];
+            ck_assert(j <= i || second->data[i * 4 + j] == 0);
+        }
+        ck_assert_double_le(fabs(sum - 1), tolerance);
+    }
+}
+
+/* ---- strips: the weights are made some rows at a time, and made again in backward ---- */
+
+/* PyTorch's mask as factors, (BATCH, HEADS, time, keys) */
+static double *dropout_factors(gra_rng *g, double p, int time, int keys)
+{
+    const size_t n = (size_t)(BATCH * HEADS * time * keys);
+    const uint32_t limit = mcg31_limit(p);
+    double *factor = zeros(n);
+    uint32_t x = mcg31_start(g);
+    for (size_t i = 0; i < n; i++, x = mcg31_next(x))
+        factor[i] = x < limit ? 1 / (1 - p) : 0;
+    return factor;
+}
+
+TESTS(many_strips_are_as_the_plain_loops, 7 * 8)        /* _i: sizes, causal, dropout, a mask */
+{
+    static const int sizes[][2] = { { 32, 32 }, { 33, 33 }, { 100, 70 }, { 150, 150 }, { 130, 201 },
+                                    { 200, 131 }, { 1, 70 } };
+    static const double close = sizeof(real) == sizeof(double) ? 1e-13 : 1e-5;
+    const int time = sizes[_i / 8][0], keys = sizes[_i / 8][1];
+    const bool causal = _i & 1;
+    const double p = _i & 2 ? 0.3 : 0;
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *q = random_input(GRA_SHAPE(BATCH, time, DIM)), *k = random_input(GRA_SHAPE(BATCH, keys, DIM));
+    gra_tensor *v = random_input(GRA_SHAPE(BATCH, keys, 2 * DIM)), *c = random_input(GRA_SHAPE(BATCH, time, 2 * DIM));
+    gra_tensor *mask = _i & 4 ? random_input(GRA_SHAPE(BATCH, HEADS, time, keys)) : NULL;
+    struct plain_attention a = plain(q, k, v, causal);
+    a.mask = mask ? doubles(mask) : NULL;
+    gra_rng same = rng;
+    a.factor = p > 0 ? dropout_factors(&same, p, time, keys) : NULL;
+    double *P = zeros((size_t)(BATCH * HEADS * time * keys)), *want = zeros(c->size);
+    plain_attention_forward(&a, P, want);
+
+    gra_tensor *y = gra_attention(t, q, k, v, &(gra_attention_options){ .heads = HEADS, .causal = causal, .dropout = p,
+                                  .mask = mask });
+    expect_close("y", y->data, want, y->size, close);
+    double *dq = zeros(q->size), *dk = zeros(k->size), *dv = zeros(v->size), *dmask = mask ? zeros(mask->size) : NULL;
+    plain_attention_backward(&a, P, doubles(c), dq, dk, dv, dmask);
+    gra_backward(t, gra_sum(t, gra_mul(t, c, y)));
+    expect_error("no error");
+    expect_close("dq", gra_grad(q), dq, q->size, close);
+    expect_close("dk", gra_grad(k), dk, k->size, close);
+    expect_close("dv", gra_grad(v), dv, v->size, close);
+    if (mask)
+        expect_close("dmask", gra_grad(mask), dmask, mask->size, close);
+}
+
+TESTS(a_hidden_key_may_be_anything, 2)
+{
+    enum { N = 3 };
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_tensor *q = random_input(GRA_SHAPE(1, N, DIM)), *k = random_input(GRA_SHAPE(1, N, DIM));
+    q->data[DIM - 1] = q->data[q->size - 1] = 1;    /* infinite are then the first query's score and the last's */
+    gra_tensor *want = gra_attention(t, q, k, q, &(gra_attention_options){ .heads = HEADS, .causal = true });
+    k->data[k->size - 1] = _i ? (real)INFINITY : (real)NAN; /* the last key: the last query alone sees it */
+    gra_tensor *y = gra_attention(t, q, k, q, &(gra_attention_options){ .heads = HEADS, .causal = true });
+    for (int i = 0; i < (N - 1) * DIM; i++)
+        ck_assert_msg(y->data[i] == want->data[i], "value %d is %g, wanted %g", i, (double)y->data[i],
+                      (double)want->data[i]);
+    ck_assert(isnan(y->data[y->size - 1]));
+}
+
+/* ---- weights that were not kept ---- */
+
+static gra_tensor *attended(gra_tensor *x)
+{
+    return gra_attention(t, x, x, x, &(gra_attention_options){ .heads = 1 });
+}
+
+TEST(weights_that_were_not_kept)
+{
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *x = random_input(GRA_SHAPE(1, 2, 3));
+    gra_attention_weights(gra_neg(t, attended(x)));
+    expect_error("gra_attention_weights: this is the result of neg, not of gra_attention");
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_attention_weights(gra_reshape(t, random_input(GRA_SHAPE(1, 2, 3)), GRA_SHAPE(-1)));
+    expect_error("gra_attention_weights: this is the result of no op, not of gra_attention");
+    ck_assert_ptr_null(gra_attention_weights(gra_param(gra_root(model), "w", gra_init_ones(), GRA_SHAPE(2))));
+    ck_assert_ptr_null(gra_attention_weights(NULL));
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert(isnan(gra_item(gra_attention_weights(attended(random_input(GRA_SHAPE(2, 3)))))));
+    expect_error("attention: q (2, 3), k (2, 3), v (2, 3): each must be (batch, time, dim)");
+    gra_keep_attention(t, false);
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert(isnan(gra_item(gra_attention_weights(attended(random_input(GRA_SHAPE(1, 2, 3)))))));
+    expect_error("gra_attention_weights: they were not kept: call gra_keep_attention(t, true) first");
+}
+
+/* ---- layers take (..., time, d_in) ----------------------------------------------------------------- */
+
+TEST(leading_dimensions_are_the_batch)
+{
+    struct gra_multi_head_attention a;
+    gra_multi_head_attention_init(&a, gra_root(model), &(gra_attention_config){
+        .d_in = DIM, .d_out = 2 * HEADS, .context_length = TIME, .num_heads = HEADS, .qkv_bias = true });
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *x = random_input(GRA_SHAPE(2, 3, TIME, DIM));
+    gra_tensor *y = gra_multi_head_attention_forward(t, &a, x);
+    ck_assert_str_eq(GRA_SHAPE_OF(y), "(2, 3, 4, 6)");
+    for (int i = 0; i < 6; i++) {                       /* each sequence by itself */
+        gra_tensor *one = gra_constant(t, x->data + i * TIME * DIM, GRA_SHAPE(TIME, DIM));
+        gra_tensor *z = gra_multi_head_attention_forward(t, &a, one);
+        ck_assert_str_eq(GRA_SHAPE_OF(z), "(4, 6)");
+        for (size_t j = 0; j < z->size; j++)
+            ck_assert_double_le(fabs((double)(z->data[j] - y->data[(size_t)i * z->size + j])), tolerance);
+    }
+}

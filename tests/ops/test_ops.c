@@ -1,0 +1,418 @@
+/* The ops. Of each row of ops_table.c: its gradient (float64), its values where the row has a formula, that both
+ * precisions agree, that threads may share its work, that any of its inputs may want no gradient, and that any
+ * allocation may fail. Tests of single ops are in test_answers.c. */
+#include "lib/chunks.h"
+#include "lib/fault.h"
+#include "lib/folder.h"
+#include "lib/isa.h"
+#include "lib/low_memory.h"
+#include "rows.h"
+#include "lib/suites.h"
+#include "lib/written.h"
+#include "core/check/checking.h"
+
+#include <dirent.h>
+
+static gra_tape *t;
+
+static void open_tape(void)
+{
+    t = gra_open(1);
+}
+
+static void close_tape(void)
+{
+    gra_close(t);
+}
+
+/* ---- what is asked of every op ------------------------------------------------------------------- */
+
+CASE(ops, open_tape, close_tape, "")
+
+TEST(every_op_is_written)
+{
+    expect_written("core/ops", "core/gradus.h", "tests/ops/ops_table.c");
+}
+
+/* An op that nobody checks is wrong sooner or later; one that broadcasts, where an operand is stretched.
+ * False, and what is asked for, where the table has no such row. */
+static bool has_its_rows(const char *op, bool broadcasts, gra_check_report *asked)
+{
+    asked->text[0] = '\0';
+    bool seen = false, wants[ROW_INPUTS] = { false }, stretched[ROW_INPUTS] = { false };
+    for (int row = 0; row < op_cases_count; row++) {
+        if (strcmp(op_cases[row].op, op) != 0)
+            continue;
+        for (const gra_tensor *y = run_row(t, row, EVERY_INPUT).y; y; y = y->prev) {
+            if (!y->op || strcmp(y->op->name, op) != 0)
+                continue;
+            seen = true;
+            for (int i = 0; i < y->nin && i < ROW_INPUTS; i++)
+                if (y->in[i] && y->in[i]->requires_grad) {
+                    wants[i] = true;
+                    stretched[i] |= y->in[i]->size < y->size;
+                }
+        }
+    }
+    if (!seen) {
+        gra_check_hint(asked, "core/ops/%s.c: no gradient check has seen an op of the name \"%s\": "
+                       "tests/ops/ops_table.c wants a row for it", op, op);
+        return false;
+    }
+    for (int i = 0; broadcasts && i < ROW_INPUTS; i++)
+        if (wants[i] && !stretched[i]) {
+            gra_check_hint(asked, "core/ops/%s.c broadcasts (gra_result_broadcast), but in no row of "
+                           "tests/ops/ops_table.c is its operand in[%d] stretched, whose gradient is a sum: add one "
+                           "such as", op, i);
+            gra_check_hint(asked, "    ROW(\"%s: rows and columns\", \"%s\",", op, op);
+            gra_check_hint(asked, "        do_%s, 2, X(3, 1), W(1, 17)),", op);
+            return false;
+        }
+    return true;
+}
+
+TEST(every_op_file_has_its_rows)
+{
+    static char text[1 << 16];
+    gra_check_report asked;
+    DIR *folder = opendir("core/ops");
+    ck_assert_msg(folder, "core/ops cannot be read: the tests run in the root of the repository");
+    int files = 0;
+    for (const struct dirent *e; (e = readdir(folder));) {
+        const char *end = strrchr(e->d_name, '.');
+        if (!end || strcmp(end, ".c") != 0)
+            continue;
+        char op[64], path[128];
+        snprintf(op, sizeof op, "%.*s", (int)(end - e->d_name), e->d_name);
+        snprintf(path, sizeof path, "core/ops/%s.c", op);
+        read_text(path, text, sizeof text);
+        const bool broadcasts = strstr(text, "gra_result_broadcast(") != NULL;
+        ck_assert_msg(has_its_rows(op, broadcasts, &asked), "\n%s", asked.text);
+        files++;
+    }
+    closedir(folder);
+    ck_assert_int_gt(files, 0);
+}
+
+/* That the test above asks at all. */
+TEST(a_missing_row_is_asked_for)
+{
+    gra_check_report asked;
+    ck_assert(has_its_rows("mul", true, &asked));
+    ck_assert(!has_its_rows("no_such_op", false, &asked));
+    ck_assert_str_eq(asked.text, "core/ops/no_such_op.c: no gradient check has seen an op of the name\n"
+                                 "  \"no_such_op\": tests/ops/ops_table.c wants a row for it");
+    ck_assert(!has_its_rows("mse_loss", true, &asked));      /* nothing is stretched */
+    ck_assert_str_eq(asked.text,
+                     "core/ops/mse_loss.c broadcasts (gra_result_broadcast), but in no row of\n"
+                     "  tests/ops/ops_table.c is its operand in[0] stretched, whose gradient is a\n"
+                     "  sum: add one such as\n"
+                     "    ROW(\"mse_loss: rows and columns\", \"mse_loss\",\n"
+                     "        do_mse_loss, 2, X(3, 1), W(1, 17)),");
+}
+
+/* The row of the same op above this one that fails too, or NULL. Only the first row of an op that fails shows its
+ * report: rows begin with the plainest, and where x is used twice or an operand is stretched, the numbers of the
+ * same slip suggest something else. */
+static const char *fails_before(int row, bool passes(int row, gra_check_report *report))
+{
+    gra_check_report report;
+    for (int i = 0; i < row; i++)
+        if (strcmp(op_cases[i].op, op_cases[row].op) == 0 && !passes(i, &report))
+            return op_cases[i].name;
+    return NULL;
+}
+
+/* ---- gradients: float64 alone ------------------------------------------------------------------- */
+
+#ifdef GRADUS_DOUBLE
+/* Runs a row, and notes whether the op is on its tape: not where all inputs are constants, as they are in turn. */
+typedef struct watch {
+    const struct op_case *row;
+    bool seen;
+} watch;
+
+static gra_tensor *watched(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    watch *w = arg;
+    gra_tensor *y = w->row->f(tape, in, NULL);
+    for (const gra_tensor *r = y; r; r = r->prev)
+        w->seen |= r->op && strcmp(r->op->name, w->row->op) == 0;
+    return y;
+}
+
+static bool watched_passes(watch *w, gra_check_report *report)
+{
+    gra_rng rng;
+    gra_manual_seed(&rng, 1);
+    note_row(w->row, "");
+    return gra_check(t, w->row->mode, &rng, NULL, w->row->nin, w->row->in, watched, w, w->row->tol, report) ==
+           (w->row->flat ? 2 : 0);
+}
+
+static bool gradients_pass(int row, gra_check_report *report)
+{
+    return watched_passes(&(watch){ .row = &op_cases[row] }, report);
+}
+
+TESTS(gradients, op_cases_count)        /* _i: a row */
+{
+    watch w = { .row = &op_cases[_i] };
+    gra_check_report report;
+    gra_keep_going(t, true);
+    ck_assert_msg(w.row->tol <= 1e-6, "%s: 1e-6 is asked of every op, not %g", w.row->name, w.row->tol);
+    const bool passed = watched_passes(&w, &report);
+    const char *before = passed ? NULL : fails_before(_i, gradients_pass);
+    ck_assert_msg(!before, "%s:\nits gradient is wrong, as in the row \"%s\": see there", w.row->name, before);
+    ck_assert_msg(passed, "%s:\n%s", w.row->name, report.text);
+    ck_assert_msg(w.seen, "%s: there is no %s on its tape", w.row->name, w.row->op);
+}
+#endif
+
+/* ---- values ------------------------------------------------------------------------------------------ */
+
+/* A gradient may agree with a forward that is wrong: this compares the forward with its formula. */
+TESTS(values_are_the_formula, op_cases_count) /* _i: a row */
+{
+    static const double tolerance = sizeof(real) == sizeof(double) ? 4e-15 : 2e-6;
+    const struct op_case *c = &op_cases[_i];
+    if (!c->formula)
+        return;
+    row_run r = run_row(t, _i, EVERY_INPUT);
+    double most = 0;
+    for (size_t i = 0; i < r.y->size; i++)
+        most = fmax(most, fabs(c->formula((double)r.in[0]->data[i])));
+    for (size_t i = 0; i < r.y->size; i++) {
+        const double x = (double)r.in[0]->data[i], y = (double)r.y->data[i], want = c->formula(x);
+        ck_assert_msg(fabs(y - want) <= tolerance * most, "%s(%.9g) is %.9g, but its formula in tests/ops/ops_table.c "
+                      "says %.9g", c->op, x, y, want);
+    }
+}
+
+/* ---- cut into chunks --------------------------------------------------------------------------------- */
+
+/* Threads share the work of large tensors; the table's are small. False, and why. */
+static bool chunks_pass(int row, gra_check_report *report)
+{
+    const struct op_case *c = &op_cases[row];
+    char where[160];
+    report->text[0] = '\0';
+    row_run r = run_row(t, row, EVERY_INPUT);
+    outcome whole = outcome_of(r.y, c->nin, r.in);
+    for (int threads = 1; threads <= 3 && !report->text[0]; threads += 2) {
+        gra_tape *cut = gra_open(threads);
+        chunks_begin(cut);
+        gra_machine_cut(gra_tape_machine(cut), threads == 1 ? chunks_alone : chunks_on_threads);
+        r = run_row(cut, row, EVERY_INPUT);
+        outcome chunks = outcome_of(r.y, c->nin, r.in);
+        if (chunks_fault())
+            snprintf(report->text, sizeof report->text, "%s", chunks_fault());
+        else if (outcomes_differ(&whole, &chunks, where))
+            gra_check_hint(report, "%s: cut into chunks of one unit, %s, %s: a chunk must fill all of its units "
+                           "[from, to), and read nothing that another chunk writes", c->op,
+                           threads == 1 ? "each by itself" : "on three threads", where);
+        outcome_free(&chunks);
+        gra_close(cut);
+    }
+    outcome_free(&whole);
+    return !report->text[0];
+}
+
+TESTS(chunks_of_one, op_cases_count)    /* _i: a row */
+{
+    gra_check_report report;
+    const bool passed = chunks_pass(_i, &report);
+    const char *before = passed ? NULL : fails_before(_i, chunks_pass);
+    ck_assert_msg(!before, "%s:\nits chunks are wrong, as in the row \"%s\": see there", op_cases[_i].name, before);
+    ck_assert_msg(passed, "%s:\n%s", op_cases[_i].name, report.text);
+}
+
+/* ---- tracing, some gradients alone, the end of memory ------------------------------------------ */
+
+TEST(tracing_finds_nothing_and_changes_nothing)
+{
+    char where[160];
+    for (int row = 0; row < op_cases_count; row++) {
+        outcome o[2];
+        for (int traced = 0; traced < 2; traced++) {
+            gra_trace_nan(t, traced);
+            row_run r = run_row(t, row, EVERY_INPUT);
+            o[traced] = outcome_of(r.y, op_cases[row].nin, r.in);
+            ck_assert_msg(!gra_error(t), "%s: %s", op_cases[row].name, gra_error(t));
+        }
+        ck_assert_msg(!outcomes_differ(&o[0], &o[1], where), "%s: when it is traced, %s", op_cases[row].name,
+                      where);
+        outcome_free(&o[0]);
+        outcome_free(&o[1]);
+    }
+}
+
+/* Which inputs want a gradient changes neither y nor the gradients of those that do. */
+TESTS(each_choice_of_gradients, op_cases_count) /* _i: a row */
+{
+    const struct op_case *c = &op_cases[_i];
+    char where[160];
+    row_run r = run_row(t, _i, EVERY_INPUT);
+    outcome all = outcome_of(r.y, c->nin, r.in);
+    for (unsigned wanted = 0; wanted + 1 < 1u << c->nin; wanted++) {
+        r = run_row(t, _i, wanted);
+        outcome some = outcome_of(r.y, c->nin, r.in);
+        for (int i = 0; i < c->nin; i++) {
+            if (wanted >> i & 1)
+                continue;
+            ck_assert_msg(!r.in[i]->grad, "%s:\ninput %d got a gradient", c->name, i);
+            memcpy(some.values[1 + i], all.values[1 + i], all.size[1 + i] * sizeof(real));
+        }
+        ck_assert_msg(!outcomes_differ(&all, &some, where),
+                      "%s:\nwhere not all inputs want a gradient (choice %u),\n%s", c->name, wanted, where);
+        outcome_free(&some);
+    }
+    outcome_free(&all);
+}
+
+/* A row that finds so many lines of memory taken. */
+static bool has_room(const struct op_case *c, size_t taken)
+{
+    static const real values[8192] = { 0 };
+    gra_rng rng;
+    gra_tensor *in[4], *handed[4];
+    gra_manual_seed(&rng, 123);
+    low_memory_begin(t, c->mode, &rng, taken);
+    for (int i = 0; i < c->nin; i++)
+        handed[i] = in[i] = gra_input(t, c->in[i].data ? c->in[i].data : values, c->in[i].shape);
+    gra_tensor *y = c->f(t, handed, NULL), *loss = gra_sum(t, y);
+    const int status = gra_backward(t, loss);
+    fault_disarm();
+    if (!gra_error(t) || strstr(gra_error(t), "depends on no parameter"))
+        return true;
+    ck_assert_msg(strncmp(gra_error(t), "out of memory: ", 15) == 0, "%s: %s", c->name, gra_error(t));
+    ck_assert_int_eq(status, -1);
+    return false;
+}
+
+/* Each allocation of a step fails in turn: an error with a sentence, and no crash. */
+TESTS(memory_ends_anywhere, op_cases_count) /* _i: a row */
+{
+    note_row(&op_cases[_i], ", where memory ends");
+    gra_keep_going(t, true);
+    gra_keep_attention(t, true);
+    const size_t all = lines_left(t);
+    size_t lines = 0;
+    while (lines < all && !has_room(&op_cases[_i], all - lines))
+        lines++;
+    ck_assert_msg(lines > 3 || all == 0, "%s took no memory", op_cases[_i].name);
+}
+
+/* ---- float32 against float64 ----------------------------------------------------------------------
+ * The float64 suite writes y and all gradients of each row, of inputs that are floats, to a file; the
+ * float32 suite compares. Errors are relative to the largest of a tensor's values, or to 1e-3 |loss|
+ * where all of them are rounding errors; those of y, to 1e-2 of the largest input where that is more: a sum
+ * whose terms cancel has the rounding errors of its terms. */
+
+#define REFERENCE reference_path("ops_reference.txt")
+
+#ifdef GRADUS_DOUBLE
+static void write_values(FILE *f, const char *what, const real *x, size_t n)
+{
+    fprintf(f, "%s %zu", what, n);
+    for (size_t i = 0; i < n; i++)
+        fprintf(f, " %.17g", x ? (double)x[i] : 0.0);
+    fprintf(f, "\n");
+}
+
+TEST(write_reference)
+{
+    FILE *f = fopen(REFERENCE, "w");
+    ck_assert_msg(f, "%s cannot be written", REFERENCE);
+    for (int row = 0; row < op_cases_count; row++) {
+        row_run r = run_row(t, row, EVERY_INPUT);
+        fprintf(f, "row %s\n", op_cases[row].name);
+        write_values(f, "loss", r.loss->data, 1);
+        write_values(f, "y", r.y->data, r.y->size);
+        for (int i = 0; i < op_cases[row].nin; i++)
+            write_values(f, "gradient", r.in[i]->grad, r.in[i]->size);
+    }
+    ck_assert_int_eq(fclose(f), 0);
+}
+#else
+/* One rounding is 6e-8; some tens of them meet in a row of the table. */
+static const double precision_tolerance = 2e-6;
+
+/* The numbers of a line that begins with `what`; false: it is of another table. */
+static bool read_values(FILE *f, const char *what, double *x, size_t n)
+{
+    char word[32];
+    size_t size;
+    if (fscanf(f, "%31s %zu", word, &size) != 2 || strcmp(word, what) != 0 || size != n)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (fscanf(f, "%lf", &x[i]) != 1)
+            return false;
+    return true;
+}
+
+static bool compare_values(FILE *f, const char *row, const char *what, double floor, const real *x, size_t n)
+{
+    static double want[4096];
+    ck_assert_uint_le(n, sizeof want / sizeof *want);
+    if (!read_values(f, what, want, n))
+        return false;
+    double r = floor;
+    for (size_t i = 0; i < n; i++)
+        r = fmax(r, fabs(want[i]));
+    for (size_t i = 0; i < n; i++) {
+        double got = x ? (double)x[i] : 0;
+        if (!(fabs(got - want[i]) <= precision_tolerance * r))
+            ck_abort_msg("%s, %s[%zu]: %.9g, in float64 %.9g: %.2g of the largest", row, what, i, got,
+                         want[i], fabs(got - want[i]) / r);
+    }
+    return true;
+}
+
+static bool compare_row(FILE *f, int row)
+{
+    row_run r = run_row(t, row, EVERY_INPUT);
+    const char *name = op_cases[row].name;
+    char found[128] = "";
+    double loss, most = 0;
+    for (int i = 0; i < op_cases[row].nin; i++)
+        for (size_t j = 0; j < r.in[i]->size; j++)
+            if (fabs((double)r.in[i]->data[j]) > most)
+                most = fabs((double)r.in[i]->data[j]);
+    if (fscanf(f, " row %127[^\n]", found) != 1 || strcmp(found, name) != 0 ||
+        !read_values(f, "loss", &loss, 1) ||
+        !compare_values(f, name, "y", fmax(1e-3 * fabs(loss), 1e-2 * most), r.y->data, r.y->size))
+        return false;
+    for (int i = 0; i < op_cases[row].nin; i++)
+        if (!compare_values(f, name, "gradient", 1e-3 * fabs(loss), r.in[i]->grad, r.in[i]->size))
+            return false;
+    return true;
+}
+
+/* False: there is no reference, or it is of another table. */
+static bool compare_all(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    bool same = f != NULL;
+    for (int row = 0; same && row < op_cases_count; row++)
+        same = compare_row(f, row);
+    if (f)
+        fclose(f);
+    return same;
+}
+
+TESTS(float32_agrees_with_float64, ISAS)
+{
+    gra_close(t);
+    t = open_with(isa[_i], 1);
+    if (t && !compare_all(REFERENCE) && _i == 0)
+        fprintf(stderr, "left out: ops in float against ops in double. %s is missing or of another table; "
+                "build/f64/test writes it\n", REFERENCE);
+}
+
+TEST(without_a_reference_nothing_is_compared)
+{
+    ck_assert(!compare_all("no such file"));
+    ck_assert(!compare_all("README.md"));
+}
+#endif

@@ -1,0 +1,879 @@
+/* The optimisers against PyTorch's, or against a formula, step by step; clipping and the schedules.
+ *
+ * tests/golden/optim holds what make_optim.py computed with PyTorch in float64: parameters, gradients, and
+ * the parameters after each of five steps. Here float64 must agree to 1e-12 (the file's tolerance), float32
+ * to 1e-6 of the tensor's largest value. */
+#include "core/internal.h"
+#include "lib/aborts.h"
+#include "lib/fault.h"
+#include "lib/fixture.h"
+#include "lib/folder.h"
+#include "lib/golden.h"
+#include "lib/low_memory.h"
+#include "lib/suites.h"
+#include "lib/written.h"
+
+#include <dirent.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#define STEPS 5
+#define FLOAT_ERROR 1e-6
+
+/* ---- the kinds of optimisers, for tests that all of them pass ---- */
+
+typedef union optimiser {
+    gra_sgd   sgd;
+    gra_adamw adamw;
+    gra_muon  muon;
+} optimiser;
+
+static int  sgd_init(optimiser *o, gra_model *m, gra_takes *takes)   { return gra_sgd_init(&o->sgd, m, takes); }
+static int  adamw_init(optimiser *o, gra_model *m, gra_takes *takes) { return gra_adamw_init(&o->adamw, m, takes); }
+static int  muon_init(optimiser *o, gra_model *m, gra_takes *takes)  { return gra_muon_init(&o->muon, m, takes); }
+static void sgd_step(optimiser *o)   { gra_sgd_step(&o->sgd); }
+static void adamw_step(optimiser *o) { gra_adamw_step(&o->adamw); }
+static void muon_step(optimiser *o)  { gra_muon_step(&o->muon); }
+
+/* One step of one value p with the gradient g, in double: returns the new p. v begins as zeros. */
+typedef double by_hand(const optimiser *o, int step, double p, double g, double v[2]);
+
+static double sgd_by_hand(const optimiser *o, int step, double p, double g, double v[2])
+{
+    (void)step;
+    v[0] = o->sgd.momentum * v[0] + g + o->sgd.weight_decay * p;
+    return p - o->sgd.lr * v[0];
+}
+
+enum {
+    SGD, ADAMW, MUON,
+    KINDS
+};
+
+static const struct {
+    const char *name;
+    int       (*init)(optimiser *, gra_model *, gra_takes *);
+    void      (*step)(optimiser *);
+    gra_takes  *takes;                  /* those that test_group gives it */
+    size_t      v;                      /* where its buffers are */
+    by_hand    *formula;                /* NULL: PyTorch's numbers alone */
+} kinds[KINDS] = {
+    [SGD]   = { "sgd",   sgd_init,   sgd_step,   gra_takes_vectors,  offsetof(optimiser, sgd.v), sgd_by_hand },
+    [ADAMW] = { "adamw", adamw_init, adamw_step, gra_takes_matrices, offsetof(optimiser, adamw.v), NULL },
+    [MUON]  = { "muon",  muon_init,  muon_step,  NULL,               offsetof(optimiser, muon.v), NULL },
+};
+
+static const struct {
+    int         kind;
+    const char *name;
+    size_t      at;
+} settings[] = {
+    { SGD,   "lr",           offsetof(optimiser, sgd.lr) },
+    { SGD,   "momentum",     offsetof(optimiser, sgd.momentum) },
+    { SGD,   "weight_decay", offsetof(optimiser, sgd.weight_decay) },
+    { ADAMW, "lr",           offsetof(optimiser, adamw.lr) },
+    { ADAMW, "beta1",        offsetof(optimiser, adamw.beta1) },
+    { ADAMW, "beta2",        offsetof(optimiser, adamw.beta2) },
+    { ADAMW, "eps",          offsetof(optimiser, adamw.eps) },
+    { ADAMW, "weight_decay", offsetof(optimiser, adamw.weight_decay) },
+    { MUON,  "lr",           offsetof(optimiser, muon.lr) },
+    { MUON,  "momentum",     offsetof(optimiser, muon.momentum) },
+    { MUON,  "weight_decay", offsetof(optimiser, muon.weight_decay) },
+};
+
+static void set(int kind, optimiser *o, const char *name, double value)
+{
+    for (int i = 0; i < LENGTH(settings); i++)
+        if (settings[i].kind == kind && strcmp(settings[i].name, name) == 0)
+            memcpy((char *)o + settings[i].at, &value, sizeof value);
+}
+
+/* One that is ready to step, with lr 1. */
+static optimiser made(int kind, gra_model *m, gra_takes *takes)
+{
+    optimiser o;
+    ck_assert_int_eq(kinds[kind].init(&o, m, takes), 0);
+    set(kind, &o, "lr", 1);
+    return o;
+}
+
+/* ---- a model whose errors abort, but where a test awaits one ---- */
+
+static void new_model(void)
+{
+    another_model();
+    gra_model_keep_going(model, false);
+}
+
+static void open_one(void)
+{
+    open_all();
+    new_model();
+}
+
+/* ---- a model and its gradients from a file ---- */
+
+struct run {
+    golden    *g;
+    gra_model *m;
+};
+
+static struct run open_run(const char *system)
+{
+    char path[128];
+    snprintf(path, sizeof path, "tests/golden/optim/%s.txt", system);
+    gra_tape *tape = gra_open(2);
+    struct run r = { golden_open(path), gra_model_open(tape, NULL) };
+    ck_assert_ptr_nonnull(r.m);
+    gra_close(tape);                                     /* the model keeps its two threads */
+    for (int i = 0; i < r.g->tensors; i++) {
+        const golden_tensor *want = &r.g->tensor[i];
+        if (strcmp(want->role, "param") != 0)
+            continue;
+        gra_tensor *p = gra_param(gra_root(r.m), want->name, gra_init_zeros(), want->shape);
+        for (size_t j = 0; j < want->size; j++)
+            p->data[j] = (real)want->values[j];
+    }
+    return r;
+}
+
+static void close_run(struct run *r)
+{
+    gra_model_close(r->m);
+    golden_close(r->g);
+}
+
+static const golden_tensor *numbered(const struct run *r, const char *role, const char *name,
+                                     const char *what, int step)
+{
+    char full[GOLDEN_WORD];
+    snprintf(full, sizeof full, "%s%s.%d", name, what, step);
+    return golden_get(r->g, role, full);
+}
+
+static void agree(const real *x, const golden_tensor *want)
+{
+    double largest = 0;
+    for (size_t i = 0; i < want->size; i++)
+        largest = fmax(largest, fabs(want->values[i]));
+    const double tol = sizeof(real) == sizeof(double) ? want->tol : FLOAT_ERROR * largest;
+    for (size_t i = 0; i < want->size; i++)
+        ck_assert_msg(fabs((double)x[i] - want->values[i]) <= tol, "%s[%zu] is %.17g, but PyTorch has %.17g",
+                      want->name, i, (double)x[i], want->values[i]);
+}
+
+/* Five steps of an optimiser, and of a second if it is not NULL, compared after each. */
+static void follow(struct run *r, int kind, optimiser *o, optimiser *second)
+{
+    for (int i = 1; i <= STEPS; i++) {
+        for (int j = 0; j < gra_param_count(r->m); j++) {
+            gra_tensor *p = gra_param_at(r->m, j);
+            const golden_tensor *dp = numbered(r, "input", p->name, ".grad", i);
+            for (size_t k = 0; p->grad && k < p->size; k++)
+                p->grad[k] = (real)dp->values[k];
+        }
+        kinds[kind].step(o);
+        if (second)
+            kinds[kind].step(second);
+        for (int j = 0; j < gra_param_count(r->m); j++) {
+            gra_tensor *p = gra_param_at(r->m, j);
+            agree(p->data, numbered(r, "expect", p->name, "", i));
+        }
+    }
+    ck_assert_ptr_null(gra_model_error(r->m));
+}
+
+/* ---- against PyTorch ---- */
+
+/* What the file says; what it does not say stays as init made it: PyTorch's default. */
+static void set_from_file(const struct run *r, int kind, optimiser *o)
+{
+    for (int i = 0; i < LENGTH(settings); i++) {
+        const golden_tensor *given = golden_find(r->g, "input", settings[i].name);
+        if (given)
+            set(kind, o, settings[i].name, given->values[0]);
+    }
+}
+
+static const struct {
+    int         kind;
+    const char *file, *frozen;
+} runs[] = {
+    { SGD,   "sgd",               NULL },
+    { SGD,   "sgd_momentum",      NULL },
+    { SGD,   "sgd_decay",         NULL },
+    { SGD,   "sgd_frozen",        "b" },
+    { ADAMW, "adamw_defaults",    NULL },
+    { ADAMW, "adamw",             NULL },
+    { ADAMW, "adamw_no_momentum", NULL },
+    { ADAMW, "adamw_frozen",      "b" },
+    { MUON,  "muon",              NULL },
+    { MUON,  "muon_decay",        NULL },
+};
+
+CASE(optim, open_one, close_all, "")
+
+TESTS(five_steps, LENGTH(runs))         /* _i: of runs */
+{
+    struct run r = open_run(runs[_i].file);
+    if (runs[_i].frozen)
+        gra_freeze(gra_param_find(r.m, runs[_i].frozen), true);
+    optimiser o;
+    ck_assert_int_eq(kinds[runs[_i].kind].init(&o, r.m, NULL), 0);
+    set_from_file(&r, runs[_i].kind, &o);
+    follow(&r, runs[_i].kind, &o, NULL);
+    if (runs[_i].kind == ADAMW)
+        ck_assert_int_eq(o.adamw.steps, STEPS);
+    close_run(&r);
+}
+
+TEST(test_adamw_groups)
+{
+    struct run r = open_run("adamw_groups");
+    optimiser matrices = made(ADAMW, r.m, gra_takes_matrices), vectors = made(ADAMW, r.m, gra_takes_vectors);
+    set_from_file(&r, ADAMW, &matrices);
+    set_from_file(&r, ADAMW, &vectors);
+    vectors.adamw.weight_decay = 0;
+    follow(&r, ADAMW, &matrices, &vectors);
+    close_run(&r);
+}
+
+/* ---- against a formula ---- */
+
+static void fill(real *x, size_t n, int k)              /* multiples of 1/64 in (-2, 2), as in make_optim.py */
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = (real)((int)(i * i * 37 + i * 11 + (size_t)k * 101) % 251 - 125) / 64;
+}
+
+/* Five steps with what init sets, or with momentum and decay too. */
+static void follow_formula(int kind, bool decay)
+{
+    enum { SIZE = 21 };
+    double p[SIZE], v[SIZE][2] = { { 0 } };
+    optimiser o;
+    new_model();
+    gra_tensor *w = gra_param(gra_root(model), "w", gra_init_zeros(), GRA_SHAPE(3, SIZE / 3));
+    fill(w->data, SIZE, 0);
+    ck_assert_int_eq(kinds[kind].init(&o, model, NULL), 0);
+    set(kind, &o, "lr", 0.1);
+    if (decay) {
+        set(kind, &o, "momentum", 0.5);
+        set(kind, &o, "weight_decay", 0.25);
+    }
+    for (int i = 0; i < SIZE; i++)
+        p[i] = (double)w->data[i];
+    for (int step = 1; step <= STEPS; step++) {
+        fill(w->grad, SIZE, 7 * step);
+        kinds[kind].step(&o);
+        for (int i = 0; i < SIZE; i++) {
+            const double tolerance = sizeof(real) == sizeof(double) ? 1e-12 : 4 * FLOAT_ERROR;
+            p[i] = kinds[kind].formula(&o, step, p[i], (double)w->grad[i], v[i]);
+            ck_assert_msg(fabs((double)w->data[i] - p[i]) <= tolerance, "step %d%s: gra_%s_step makes %.9g of w[%d], "
+                          "but %s_by_hand in tests/optim/test_optim.c makes %.9g", step, decay ? ", with weight_decay" : "",
+                          kinds[kind].name, (double)w->data[i], i, kinds[kind].name, p[i]);
+        }
+    }
+}
+
+TESTS(steps_are_the_formula, KINDS)     /* _i: the kind */
+{
+    for (int decay = 0; decay < 2 && kinds[_i].formula; decay++)
+        follow_formula(_i, decay);
+}
+
+/* ---- groups and frozen parameters ---- */
+
+static gra_tensor *parameter(gra_model *m, const char *name, gra_shape shape)
+{
+    gra_tensor *p = gra_param(gra_root(m), name, gra_init_ones(), shape);
+    ck_assert_ptr_nonnull(p);
+    for (size_t i = 0; i < p->size; i++)
+        p->grad[i] = (real)(1 + i % 7);
+    return p;
+}
+
+static bool unmoved(const gra_tensor *p)
+{
+    for (size_t i = 0; i < p->size; i++)
+        if (p->data[i] != 1)
+            return false;
+    return true;
+}
+
+TEST(test_takes)
+{
+    const gra_tensor *p[] = { parameter(model, "scalar", GRA_SCALAR), parameter(model, "vector", GRA_SHAPE(3)),
+                              parameter(model, "matrix", GRA_SHAPE(3, 2)),
+                              parameter(model, "cube", GRA_SHAPE(3, 2, 4)) };
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(gra_takes_matrices(p[i]), i >= 2);
+        ck_assert_int_eq(gra_takes_vectors(p[i]), i < 2);
+    }
+}
+
+/* An optimiser moves what its group has, and of that what is not frozen; its group alone has buffers. */
+TESTS(test_group, KINDS)                /* _i: the kind */
+{
+    gra_tensor *w = parameter(model, "w", GRA_SHAPE(3, 2)), *b = parameter(model, "b", GRA_SHAPE(3)),
+               *frozen = parameter(model, "frozen", GRA_SHAPE(2, 2));
+    const bool matrices = kinds[_i].takes != gra_takes_vectors;         /* Muon by itself takes matrices */
+    gra_freeze(frozen, true);
+    optimiser o = made(_i, model, kinds[_i].takes);
+    set(_i, &o, "weight_decay", 0.5);
+    gra_tensor **v;
+    memcpy(&v, (char *)&o + kinds[_i].v, sizeof v);
+    ck_assert(!v[0] == !matrices && !v[1] == matrices && !v[2] == !matrices);
+
+    kinds[_i].step(&o);
+    ck_assert(unmoved(w) == !matrices && unmoved(b) == matrices && unmoved(frozen));
+    for (size_t i = 0; v[2] && i < frozen->size; i++)
+        ck_assert(v[2]->data[i] == 0);
+
+    gra_freeze(frozen, false);          /* it moves now: it has had its buffer from the start */
+    kinds[_i].step(&o);
+    ck_assert(unmoved(frozen) == !matrices);
+}
+
+TEST(test_defaults)                     /* every field is filled, whatever it was; lr says that it was not set */
+{
+    gra_sgd sgd;
+    gra_adamw adamw;
+    gra_muon muon;
+    memset(&sgd, 0x55, sizeof sgd);
+    memset(&adamw, 0x55, sizeof adamw);
+    memset(&muon, 0x55, sizeof muon);
+    ck_assert_int_eq(gra_sgd_init(&sgd, model, NULL), 0);
+    ck_assert_int_eq(gra_adamw_init(&adamw, model, gra_takes_vectors), 0);
+    ck_assert_int_eq(gra_muon_init(&muon, model, NULL), 0);
+    ck_assert(isnan(sgd.lr) && isnan(adamw.lr) && isnan(muon.lr));
+    ck_assert(sgd.model == model && !sgd.takes && sgd.momentum == 0 && sgd.weight_decay == 0);
+    ck_assert(adamw.model == model && adamw.takes == gra_takes_vectors && adamw.beta1 == 0.9 &&
+              adamw.beta2 == 0.999 && adamw.eps == 1e-8 && adamw.weight_decay == 0.01 && adamw.steps == 0);
+    ck_assert(muon.model == model && muon.momentum == 0.95 && muon.weight_decay == 0 && muon.ns_steps == 5);
+}
+
+/* ---- muon by itself ---- */
+
+/* A gradient of zeros has no direction: nothing moves, and nothing becomes NaN. */
+TEST(test_muon_of_nothing)
+{
+    gra_tensor *w = parameter(model, "w", GRA_SHAPE(3, 5));
+    gra_zero_grad(model);
+    optimiser o = made(MUON, model, NULL);
+    muon_step(&o);
+    ck_assert(unmoved(w));
+}
+
+static double mirror(double norm, int i, int j) /* H = I - 2 v v^T / |v|^2 */
+{
+    return (i == j) - 2 * (1 + i % 3) * (1 + j % 3) / norm;
+}
+
+/* H D H in the first m rows and columns of w, zeros elsewhere: H mirrors, D is diagonal. */
+static void mirrored(gra_real *w, int width, int m, const double *d)
+{
+    double norm = 0;
+    for (int k = 0; k < m; k++)
+        norm += (1 + k % 3) * (1 + k % 3);
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++) {
+            double sum = 0;
+            for (int k = 0; k < m; k++)
+                sum += mirror(norm, i, k) * d[k] * mirror(norm, k, j);
+            w[i * width + j] = (gra_real)sum;
+        }
+}
+
+/* H D H has the singular values D, and each step of Newton-Schulz makes every s of them a s + b s^3 + c s^5.
+ * The shapes: square, tall (X is multiplied once for all steps), wide, wide by less; of one and several
+ * blocks, of rows that fill cache lines and of others. */
+TEST(test_muon_steps)
+{
+    static const int shape[][2] = { { 2, 2 }, { 40, 2 }, { 2, 40 }, { 2, 3 }, { 24, 24 }, { 70, 70 }, { 33, 100 },
+                                    { 70, 90 }, { 150, 70 }, { 64, 64 }, { 32, 96 } };
+    const double a = 3.4445, b = -4.7750, c = 2.0315;
+    const double tolerance = sizeof(real) == sizeof(float) ? 1e-4 : 1e-11;
+    for (int steps = 1; steps <= 6; steps++)
+        for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
+            const int rows = shape[i][0], cols = shape[i][1], n = rows < cols ? rows : cols;
+            new_model();
+            gra_tensor *w = parameter(model, "w", GRA_SHAPE(rows, cols));
+            double d[100], norm = 0;
+            for (int k = 0; k < n; k++) {
+                d[k] = 3 + k % 2;
+                norm += d[k] * d[k];
+            }
+            memset(w->data, 0, w->size * sizeof(real));
+            gra_zero_grad(model);
+            mirrored(w->grad, cols, n, d);
+            optimiser o = made(MUON, model, NULL);
+            o.muon.ns_steps = steps;
+            muon_step(&o);
+            const double first = 0.05 + 0.95 * 0.05;            /* of the gradient, in the first step */
+            for (int k = 0; k < n; k++) {
+                d[k] /= sqrt(norm) + 1e-7 / first;
+                for (int j = 0; j < steps; j++)
+                    d[k] = a * d[k] + b * pow(d[k], 3) + c * pow(d[k], 5);
+                d[k] *= -sqrt(rows > cols ? (double)rows / cols : 1);
+            }
+            gra_real *wanted = calloc(w->size, sizeof *wanted);
+            ck_assert_ptr_nonnull(wanted);
+            mirrored(wanted, cols, n, d);
+            for (size_t k = 0; k < w->size; k++)
+                ck_assert_double_eq_tol((double)w->data[k], (double)wanted[k], tolerance);
+            free(wanted);
+        }
+}
+
+/* Each allocation of an init fails in turn: an error with a sentence, and the optimiser makes no step. */
+TESTS(memory_ends_in_an_optimiser, KINDS) /* _i: the kind */
+{
+    gra_model *m;
+    bool well = !fault_wrapped();
+    for (size_t lines = 0; !well && (m = low_memory_model(NULL, lines)); lines++) {
+        gra_tensor *p = gra_param_find(m, "first");
+        optimiser o;
+        for (size_t i = 0; i < p->size; i++)
+            p->grad[i] = 1;
+        const int status = kinds[_i].init(&o, m, NULL);
+        set(_i, &o, "lr", 1);
+        const bool failed = gra_model_error(m);
+        if (status == 0)
+            kinds[_i].step(&o);
+        fault_disarm();
+        ck_assert_int_eq(status, failed ? -1 : 0);
+        well = !gra_model_error(m);
+        ck_assert_msg(well || strncmp(gra_model_error(m), "out of memory: ", 15) == 0, "%s", gra_model_error(m));
+        for (size_t i = 0; i < p->size; i++)
+            ck_assert_int_eq(p->data[i] != 0, well);
+        gra_model_close(m);
+    }
+    ck_assert(well);
+}
+
+/* After an error on the tape the gradients are wrong: no step, and the sentence stays until gra_begin. */
+TESTS(no_step_after_an_error, KINDS)    /* _i: the kind */
+{
+    gra_tensor *w = parameter(model, "w", GRA_SHAPE(3, 5));
+    optimiser o = made(_i, model, NULL);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_fail(t, "something");
+    kinds[_i].step(&o);
+    ck_assert(unmoved(w));
+    ck_assert_str_eq(gra_error(t), "something");
+    gra_begin(t, GRA_GRAD, NULL);
+    kinds[_i].step(&o);
+    ck_assert(!unmoved(w));
+    if (_i == ADAMW)
+        ck_assert_int_eq(o.adamw.steps, 1);
+}
+
+/* A tape that is closed in the middle of a failed step takes its error with it. */
+TEST(a_closed_tape_holds_no_optimiser_back)
+{
+    gra_tensor *w = parameter(model, "w", GRA_SHAPE(3, 5));
+    optimiser o = made(SGD, model, NULL);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_fail(t, "something");
+    gra_close(t);
+    t = NULL;
+    sgd_step(&o);
+    ck_assert(!unmoved(w));
+}
+
+/* ---- refusals ---- */
+
+static void two_parameters(void)        /* an error does not abort */
+{
+    another_model();
+    parameter(model, "w", GRA_SHAPE(3, 2));
+    parameter(model, "b", GRA_SHAPE(3));
+}
+
+static bool everything(const gra_tensor *p)
+{
+    return p != NULL;
+}
+
+TEST(init_begins_anew)                                  /* moments and steps alike */
+{
+    two_parameters();
+    gra_tensor *w = gra_param_at(model, 0);
+    for (int round = 0; round < 2; round++) {
+        optimiser o = made(ADAMW, model, NULL);
+        o.adamw.weight_decay = 0;
+        const double was = (double)w->data[0];
+        w->grad[0] = round ? -1 : 1;
+        adamw_step(&o);                                 /* the first step moves by lr, against the gradient */
+        ck_assert_double_eq_tol((double)w->data[0] - was, round ? 1 : -1, 1e-6);
+        for (int i = 0; i < 20 && round == 0; i++)
+            adamw_step(&o);
+    }
+}
+
+TEST(muon_leaves_the_step_alone)
+{
+    two_parameters();
+    optimiser o = made(MUON, model, gra_takes_matrices);
+    for (int step = 0; step < 3; step++) {
+        gra_begin(t, GRA_GRAD, NULL);
+        gra_tensor *loss = gra_sum(t, gra_mul(t, gra_param_at(model, 0), gra_param_at(model, 0)));
+        const double before = gra_item(loss);
+        ck_assert_int_eq(gra_backward(t, loss), 0);
+        muon_step(&o);
+        ck_assert_double_eq(gra_item(loss), before);
+    }
+}
+
+static void step_refused(int kind, optimiser o, const char *sentence, const char *a, const char *b)
+{
+    char wanted[400];
+    snprintf(wanted, sizeof wanted, sentence, a, b);
+    kinds[kind].step(&o);
+    ck_assert(unmoved(gra_param_at(model, 0)) && (kind != ADAMW || o.adamw.steps == 0));
+    expect_model_error(wanted);
+}
+
+TESTS(forgotten, KINDS)                 /* _i: the kind */
+{
+    const char *name = kinds[_i].name;
+    two_parameters();
+    optimiser o;
+    ck_assert_int_eq(kinds[_i].init(&o, model, NULL), 0);
+    step_refused(_i, o, "gra_%s_step: lr is nan: set it after gra_%s_init, for it has no default", name, name);
+
+    two_parameters();
+    memset(&o, 0, sizeof o);
+    o.sgd.model = model;                                    /* every kind begins with its model */
+    set(_i, &o, "lr", 1);
+    step_refused(_i, o, "gra_%s_step: call gra_%s_init first", name, name);
+
+    two_parameters();
+    o = made(_i, model, NULL);
+    gra_param(gra_root(model), "one_more", gra_init_ones(), GRA_SHAPE(2));
+    step_refused(_i, o, "gra_%s_step: there are 3 parameters, but there were 2 when gra_%s_init was called: "
+                 "call it after the last is made", name, name);
+}
+
+TEST(muon_refuses)
+{
+    two_parameters();
+    gra_muon muon;
+    ck_assert_int_eq(gra_muon_init(&muon, model, everything), -1);
+    expect_model_error("muon: b is (3), but only matrices can be made orthogonal: give it to another optimiser");
+    two_parameters();
+    optimiser o = made(MUON, model, gra_takes_matrices);
+    o.muon.ns_steps = 0;
+    step_refused(MUON, o, "gra_muon_step: ns_steps is 0, but it must be 1 or more", "", "");
+}
+
+static void step_nothing(void) { gra_sgd_step(&(gra_sgd){ 0 }); }
+
+#define NO_OPTIMISER ": got NULL for the optimiser, expected the address of its struct"
+static void sgd_of_nothing(void)        { gra_sgd_init(NULL, model, NULL); }
+static void adamw_of_nothing(void)      { gra_adamw_init(NULL, model, NULL); }
+static void muon_of_nothing(void)       { gra_muon_init(NULL, model, NULL); }
+static void sgd_step_of_nothing(void)   { gra_sgd_step(NULL); }
+static void adamw_step_of_nothing(void) { gra_adamw_step(NULL); }
+static void muon_step_of_nothing(void)  { gra_muon_step(NULL); }
+
+TEST(test_no_optimiser)
+{
+    expect_abort(sgd_of_nothing, "gra_sgd_init" NO_OPTIMISER);
+    expect_abort(adamw_of_nothing, "gra_adamw_init" NO_OPTIMISER);
+    expect_abort(muon_of_nothing, "gra_muon_init" NO_OPTIMISER);
+    expect_abort(sgd_step_of_nothing, "gra_sgd_step" NO_OPTIMISER);
+    expect_abort(adamw_step_of_nothing, "gra_adamw_step" NO_OPTIMISER);
+    expect_abort(muon_step_of_nothing, "gra_muon_step" NO_OPTIMISER);
+}
+
+TEST(test_a_step_without_an_init)         /* there is nobody to hold the sentence */
+{
+    expect_abort(step_nothing, "an optimiser's step: it has no model: call its init first");
+}
+
+TEST(test_one_optimiser_of_a_kind_for_each_parameter)
+{
+    two_parameters();
+    optimiser first = made(ADAMW, model, NULL);
+    adamw_step(&first);
+    optimiser other = made(SGD, model, NULL);           /* of another kind, with moments of its own */
+    optimiser second = made(ADAMW, model, NULL), copy = second;         /* one after the other is fine */
+    adamw_step(&second);
+    adamw_step(&copy);
+    sgd_step(&other);
+    ck_assert_ptr_null(gra_model_error(model));
+    adamw_step(&first);                                 /* both at once are not */
+    expect_model_error("gra_adamw_step: the moments of w belong to another optimiser since its gra_adamw_init: "
+                       "let `takes` give each parameter to one of a kind");
+}
+
+/* ---- clipping ---- */
+
+static void clip(const char *system)
+{
+    char path[128], name[GOLDEN_WORD];
+    snprintf(path, sizeof path, "tests/golden/optim/%s.txt", system);
+    golden *g = golden_open(path);
+    new_model();
+    for (int i = 0; i < g->tensors; i++) {
+        const golden_tensor *grad = &g->tensor[i];
+        const char *dot = strstr(grad->name, ".grad");
+        if (!dot)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)(dot - grad->name), grad->name);
+        gra_tensor *p = parameter(model, name, grad->shape);
+        for (size_t j = 0; j < grad->size; j++)
+            p->grad[j] = (real)grad->values[j];
+    }
+    gra_tensor *frozen = parameter(model, "frozen", GRA_SHAPE(2));  /* neither counts nor is scaled */
+    gra_freeze(frozen, true);
+
+    const golden_tensor *norm = golden_get(g, "expect", "norm");
+    double got = gra_clip_grad_norm(model, golden_get(g, "input", "max_norm")->values[0]);
+    ck_assert_msg(fabs(got - norm->values[0]) <= norm->tol, "the norm is %.17g, but PyTorch has %.17g", got,
+                  norm->values[0]);
+    ck_assert_int_eq(gra_param_count(model), 4);
+    for (int i = 0; i < 3; i++) {
+        const gra_tensor *p = gra_param_at(model, i);
+        snprintf(name, sizeof name, "%s.clipped", p->name);
+        agree(p->grad, golden_get(g, "expect", name));
+        ck_assert(unmoved(p));
+    }
+    gra_freeze(frozen, false);
+    ck_assert(frozen->grad[0] == 1 && frozen->grad[1] == 2);
+    golden_close(g);
+}
+
+TEST(test_clip)
+{
+    clip("clip");
+    clip("clip_not");
+}
+
+TEST(test_clip_nothing)
+{
+    gra_tensor *w = parameter(model, "w", GRA_SHAPE(2));
+    ck_assert(fabs(gra_clip_grad_norm(model, 0) - sqrt(5.0)) < 1e-15);
+    ck_assert(w->grad[0] == 1 && w->grad[1] == 2);
+    w->grad[1] = (real)NAN;
+    ck_assert(isnan(gra_clip_grad_norm(model, 1)));
+    ck_assert(isnan(w->grad[0]) && isnan(w->grad[1]));
+    w->grad[0] = 1;
+    w->grad[1] = (real)INFINITY;
+    ck_assert(isinf(gra_clip_grad_norm(model, 1)));
+    ck_assert(w->grad[0] == 0 && isnan(w->grad[1]));
+}
+
+/* A million values, of which a sum of floats is off in the fourth digit; and all lengths around eight. */
+TEST(test_norm_is_accurate)
+{
+    gra_tensor *w = parameter(model, "w", GRA_SHAPE(1000003));
+    for (size_t i = 0; i < w->size; i++)
+        w->grad[i] = (real)0.1;
+    double want = (double)(real)0.1 * sqrt(1000003.0);
+    ck_assert(fabs(gra_clip_grad_norm(model, 0) - want) < 1e-11 * want);
+
+    for (int n = 1; n <= 40; n++) {
+        new_model();
+        w = parameter(model, "w", GRA_SHAPE(n));
+        double sum = 0;
+        for (size_t i = 0; i < w->size; i++)
+            sum += (double)w->grad[i] * (double)w->grad[i];
+        ck_assert(fabs(gra_clip_grad_norm(model, 0) - sqrt(sum)) < 1e-14 * sqrt(sum));
+    }
+}
+
+/* ---- schedules ---- */
+
+TEST(test_schedules)
+{
+    golden *g = golden_open("tests/golden/optim/schedule.txt");
+    const golden_tensor *step = golden_get(g, "input", "step");
+    static const struct {
+        const char *name;
+        long warmup, hold, steps;               /* hold -1: the cosine */
+        double lr;
+    } curve[] = {
+        { "cosine_10_100",     10, -1, 100, 4e-3 },
+        { "cosine_0_100",       0, -1, 100, 4e-3 },
+        { "cosine_100_50",    100, -1,  50, 4e-3 },
+        { "cosine_100_100",   100, -1, 100, 4e-3 },
+        { "linear_10_30_100",  10, 30, 100, 0.02 },
+        { "linear_0_0_100",     0,  0, 100, 0.02 },
+        { "linear_55_30_100",  55, 30, 100, 0.02 },
+        { "linear_100_30_100", 100, 30, 100, 0.02 },
+    };
+    for (int c = 0; c < LENGTH(curve); c++) {
+        const golden_tensor *want = golden_get(g, "expect", curve[c].name);
+        for (size_t i = 0; i < want->size; i++) {
+            long s = (long)step->values[i];
+            long warmup = curve[c].warmup, hold = curve[c].hold, steps = curve[c].steps;
+            double lr = hold < 0 ? gra_warmup_cosine(s, warmup, steps, curve[c].lr, 4e-4)
+                                 : gra_warmup_linear(s, warmup, hold, steps, curve[c].lr, 4e-4);
+            ck_assert_msg(fabs(lr - want->values[i]) <= want->tol, "%s at step %ld is %.17g, wanted %.17g",
+                          want->name, s, lr, want->values[i]);
+        }
+    }
+    golden_close(g);
+}
+
+/* ---- every optimiser has its test ---- */
+
+TEST(every_optimiser_is_written)
+{
+    expect_written("core/optim", "core/gradus.h", "tests/optim/test_optim.c");
+}
+
+/* A formula by hand; or numbers of PyTorch's (or another's) that begin with that name, and a test that takes them. */
+static bool is_compared(const char *name, const char *tests)
+{
+    char call[80];
+    for (int kind = 0; kind < KINDS; kind++)
+        if (strcmp(kinds[kind].name, name) == 0 && kinds[kind].formula)
+            return true;
+    snprintf(call, sizeof call, "gra_%s_step(", name);
+    const size_t n = strlen(name);
+    bool numbers = false;
+    DIR *folder = opendir("tests/golden/optim");
+    ck_assert_ptr_nonnull(folder);
+    for (const struct dirent *e; (e = readdir(folder));)
+        numbers |= strncmp(e->d_name, name, n) == 0 && (e->d_name[n] == '.' || e->d_name[n] == '_');
+    closedir(folder);
+    return numbers && strstr(tests, call);
+}
+
+TEST(every_optimiser_is_compared)
+{
+    static char tests[1 << 17], text[1 << 17];
+    int optimisers = 0;
+    read_text("tests/optim/test_optim.c", tests, sizeof tests);
+    ck_assert(is_compared("sgd", tests) && is_compared("muon", tests));
+    ck_assert(!is_compared("clip", tests));             /* there are numbers, but no gra_clip_step */
+    DIR *folder = opendir("core/optim");
+    ck_assert_msg(folder, "core/optim cannot be read: the tests run in the root of the repository");
+    for (const struct dirent *e; (e = readdir(folder));) {
+        char path[300], name[64];
+        if (!strstr(e->d_name, ".c"))
+            continue;
+        snprintf(path, sizeof path, "core/optim/%s", e->d_name);
+        read_text(path, text, sizeof text);
+        for (const char *line = text; line; line = strchr(line, '\n')) {
+            line += *line == '\n';                      /* void gra_NAME_step(gra_NAME *opt) */
+            if (sscanf(line, "%*63[a-z] gra_%63[a-z0-9_](", name) != 1)
+                continue;
+            char *end = strstr(name, "_step");
+            if (!end || end[5])
+                continue;
+            *end = '\0';
+            ck_assert_msg(is_compared(name, tests), "%s has gra_%s_step, which is compared with nothing: "
+                          "tests/optim/test_optim.c wants it among its kinds, with a formula or with PyTorch's numbers, of "
+                          "which tests/golden/make_optim.py makes a trajectory('%s', ...)", path, name, name);
+            optimisers++;
+        }
+    }
+    closedir(folder);
+    ck_assert_int_ge(optimisers, 3);
+}
+
+/* ---- threads ---- */
+
+/* Parameters of all sizes, so that chunks begin and end within them; matrices that are wide, tall, square,
+ * small enough for a thread each and large enough for all threads together. */
+static const int shapes[][2] = { { 1, 1 }, { 300, 210 }, { 7, 0 }, { 40, 130 }, { 130, 40 }, { 64, 64 },
+                                 { 3001, 0 }, { 4100, 260 }, { 5, 0 }, { 70, 330 }, { 830, 1300 } };
+
+static gra_model *many_parameters(gra_tape *tape)
+{
+    gra_model *m = gra_model_open(tape, NULL);
+    for (int i = 0; i < LENGTH(shapes); i++)
+        ck_assert_ptr_nonnull(gra_param(gra_enter(gra_root(m), "%d", i), "p", gra_init_ones(),
+                                        (gra_shape){ shapes[i][1] ? 2 : 1, { shapes[i][0], shapes[i][1] } }));
+    gra_freeze(gra_param_at(m, 3), true);
+    return m;
+}
+
+static void fill_grads(gra_model *m, size_t step)
+{
+    for (int i = 0; i < LENGTH(shapes); i++) {
+        gra_tensor *p = gra_param_at(m, i);
+        for (size_t j = 0; p->grad && j < p->size; j++)
+            p->grad[j] = ((real)((j * j * 37 + j * 11 + step * 101) % 251) - 125) / 7;  /* sums round */
+    }
+}
+
+/* Two steps of all optimisers; returns the parameters and their gradients. */
+static real *moved(gra_model *m, double norm[2])
+{
+    optimiser o[KINDS];
+    for (int kind = 0; kind < KINDS; kind++) {
+        o[kind] = made(kind, m, kind == SGD ? gra_takes_vectors : NULL);
+        set(kind, &o[kind], "lr", kind == MUON ? 0.1 : 1e-2);
+        set(kind, &o[kind], "weight_decay", 0.1);
+    }
+    o[SGD].sgd.momentum = 0.9;
+    real *all = malloc(2 * gra_param_values(m) * sizeof *all), *end = all;
+    for (size_t step = 0; step < 2; step++) {
+        gra_zero_grad(m);
+        ck_assert(gra_clip_grad_norm(m, 0) == 0);
+        fill_grads(m, step);
+        norm[step] = gra_clip_grad_norm(m, 1);
+        for (int kind = 0; kind < KINDS; kind++)
+            kinds[kind].step(&o[kind]);
+    }
+    for (int i = 0; i < LENGTH(shapes); i++) {
+        const gra_tensor *p = gra_param_at(m, i);
+        end = (real *)memcpy(end, p->data, p->size * sizeof *end) + p->size;
+        end = (real *)memcpy(end, p->grad_store, p->size * sizeof *end) + p->size;
+        ck_assert_int_eq(unmoved(p), i == 3);
+    }
+    return all;
+}
+
+CASE(threads, open_one, close_all, "long")
+
+TEST(threads_change_no_bit)
+{
+    real *want = NULL;
+    double norm[2], norms[2];
+    for (int threads = 1; threads <= 4; threads++) {
+        gra_tape *tape = gra_open(threads);
+        gra_model *m = many_parameters(tape);
+        real *got = moved(m, want ? norms : norm);
+        if (want) {
+            ck_assert_msg(memcmp(want, got, 2 * gra_param_values(m) * sizeof *want) == 0,
+                          "%d threads: other bits", threads);
+            ck_assert_msg(memcmp(norm, norms, sizeof norm) == 0, "%d threads: another norm", threads);
+            free(got);
+        } else
+            want = got;
+        gra_model_close(m);
+        gra_close(tape);
+    }
+    free(want);
+}
+
+/* Models keep the machine of their tape when it is closed, and work on; and they may end before it. */
+TEST(models_and_tapes_end_in_any_order)
+{
+    gra_tape *tape = gra_open(3);
+    gra_model *m[3];
+    real *want = NULL;
+    for (int i = 0; i < 3; i++) {
+        m[i] = many_parameters(tape);
+        ck_assert_ptr_eq(gra_model_machine(m[i]), gra_tape_machine(tape));
+    }
+    for (int i = 0; i < 3; i++) {                       /* before the tape is closed, and twice after */
+        real *got = moved(m[i], (double[2]){ 0 });
+        want = want ? want : got;
+        ck_assert(memcmp(want, got, gra_param_values(m[i]) * sizeof *want) == 0);
+        if (got != want)
+            free(got);
+        gra_model_close(m[i]);
+        if (i == 0)
+            gra_close(tape);
+    }
+    free(want);
+    ck_assert_ptr_null(gra_model_open(NULL, NULL));
+}

@@ -1,0 +1,154 @@
+#!/bin/sh
+# The commands that one types first, as they answer: make clean, and what train and generate say to somebody who
+# gives them the wrong thing. (What they compute: tests/programs/train.sh, generate.sh, resume.sh, attention.sh.)
+# shellcheck source=tests/lib/ok.sh
+. tests/lib/ok.sh
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+# ---- make -------------------------------------------------------------------------------------------------
+group "make"
+ok "a dry run" ends_with 0 ${MAKE:-make} -n B="$W/dry"
+for made in libgradus.a libgradus64.a train generate examples/01_scalar; do
+    ok "it makes $made" grep -q "\"[al][rd]  $W/dry/$made\"" "$W/out"
+done
+ok "and not the notebooks" lacks notebooks "$W/out"
+ok "a dry run of train" ends_with 0 ${MAKE:-make} -n B="$W/dry" train
+ok "it makes generate too, which train's last line names" grep -q "\"ld  $W/dry/generate\"" "$W/out"
+
+# ---- make clean -----------------------------------------------------------------------------------------
+# In a folder where all stands, by name, that the Makefile makes there, beside what a user has made.
+built() {
+    grep -oh '\$(B)/[a-z0-9_.]*' Makefile tests/tests.mk | sed 's,.*/,,' | grep .
+    printf '%s\n' examples train generate libgradus.a broken.test
+}
+
+group "make clean"
+mkdir -p "$W/b/run" "$W/b/mine/deep" "$W/none"
+built | sort -u >"$W/built"
+while read -r name; do
+    echo made >"$W/b/$name"
+done <"$W/built"
+echo loss >"$W/b/run/loss.tsv"
+echo model >"$W/b/mine/deep/model.safetensors"
+ok "the Makefile's files are known" test "$(wc -l <"$W/built")" -ge 15
+ok "it cleans" ends_with 0 ${MAKE:-make} B="$W/b" clean
+ok "a run stays" test -e "$W/b/run/loss.tsv"
+ok "so does a model that somebody put there" test -e "$W/b/mine/deep/model.safetensors"
+ok "nothing else does" test "$(ls "$W/b" | tr '\n' ' ')" = "mine run "
+ok "and that is said" grep -q "left in $W/b: mine run" "$W/out"
+rm -r "$W/b/run" "$W/b/mine"
+ok "once more" ends_with 0 ${MAKE:-make} B="$W/b" clean
+ok "an empty folder goes" test ! -e "$W/b"
+
+
+# ---- flags and --help -------------------------------------------------------------------------------------
+narrow() {      # narrow FILE ...: no line has more than 80 columns
+    awk 'length > 80 { print FILENAME ": " length ": " $0; bad = 1 } END { exit bad }' "$@"
+}
+
+same_help() {   # -h is --help
+    "$1" --help >"$W/long" && "$1" -h >"$W/short" && cmp "$W/long" "$W/short" && narrow "$W/long"
+}
+
+near() {        # near PROGRAM WRONG RIGHT: is asked back
+    refuses 2 "'$2' is not a flag: did you mean $3?\$" "$1" "$2" 3
+}
+
+group "flags"
+ok "train -h" same_help "$TRAIN"
+ok "generate -h" same_help "$GENERATE"
+ok "--step" near "$TRAIN" --step --steps
+ok "--batchsize" refuses 2 "'--batchsize' is not a flag: did you mean --batch?" "$TRAIN" --batchsize 3
+ok "--dropuot" near "$TRAIN" --dropuot --dropout
+for flag in -steps -step -steps=3; do
+    ok "$flag" refuses 2 "'$flag' is not a flag: did you mean --steps?\$" "$TRAIN" $flag 3
+done
+ok "-no-quiet" refuses 2 "'-no-quiet' is not a flag: did you mean --no-quiet?\$" "$TRAIN" -no-quiet
+ok "-4" refuses 2 "'-4' is not a flag: flags begin with two dashes, and --help lists them\$" "$TRAIN" -4
+ok "--no-quite" near "$TRAIN" --no-quite --no-quiet
+ok "--tempreture" near "$GENERATE" --tempreture --temperature
+ok "--topk" near "$GENERATE" --topk --top-k
+ok "a name of a thousand letters" refuses 2 "'--0*' is not a flag" "$TRAIN" "--$(printf '%01000d' 0)"
+ok "--x" refuses 2 "'--x' is not a flag: --help lists them\$" "$TRAIN" --x 1
+
+# ---- generate, and what it is given ---------------------------------------------------------------------------
+bad() {         # bad STATUS PATTERN FLAGS ...: a sentence for people
+    wanted=$1
+    pattern=$2
+    shift 2
+    refuses "$wanted" "$pattern" "$GENERATE" "$@" && ! grep 'gra_' "$W/err"
+}
+
+text_of() {     # text_of FLAGS ...: 40 tokens of it
+    "$GENERATE" --tokens 40 --prompt 'static int' --seed 3 "$@"
+}
+
+group "generate"
+small="--context 16 --batch 4 --width 16 --heads 2 --layers 2 --eval-batches 4"
+ok "a run" ends_with 0 "$TRAIN" $small --steps 20 --data core/gradus.h --quiet --out "$W/run"
+ok "from its folder" ends_with 0 text_of --model "$W/run"
+cp "$W/out" "$W/wanted"
+ok "from its model" ends_with 0 text_of --model "$W/run/model.safetensors"
+ok "... the same text" cmp "$W/wanted" "$W/out"
+ok "... in its folder too" ends_with 0 sh -c 'cd "$1" && shift && "$@"' - "$W/run" \
+    "$GENERATE" --tokens 40 --prompt 'static int' --seed 3 --model model.safetensors
+ok "... the same text" cmp "$W/wanted" "$W/out"
+ok "other heads than it was trained with" bad 1 'n_heads' --model "$W/run" --heads 1
+ok "nothing trained" ends_with 1 sh -c 'cd "$1" && "$2" --prompt a' - "$W/none" "$GENERATE"
+ok "... train first" grep -qx 'generate: there is no trained model in build/run: train one first (build/train)' "$W/err"
+ok "a folder without a model" bad 1 "there is no model: $W/none/model.safetensors: No such file" --model "$W/none"
+: >"$W/empty"
+awk 'BEGIN { srand(1); for (i = 0; i < 3000; i++) printf "%c", 1 + int(255 * rand()) }' >"$W/random"
+echo '{' >"$W/brace"
+ok "an empty file" bad 1 "cannot load $W/empty: it is no safetensors file" --model "$W/empty"
+for file in "$W/random" "$W/brace" README.md examples/loss.png "$W/run/loss.tsv"; do
+    ok "${file##*/}" bad 1 "cannot load $file: it is no safetensors file" --model "$file"
+done
+ok "a checkpoint" bad 1 "is a checkpoint, from which build/train --resume goes on" \
+    --model "$W/run/checkpoint.safetensors"
+cp "$W/run/model.safetensors" "$W/alone.safetensors"
+ok "a model alone" bad 1 'comes without a vocabulary: give it tokens as numbers' --model "$W/alone.safetensors"
+mv "$W/run/model.safetensors" "$W/model"
+not_done="its run is not done. If it was stopped, build/train --resume $W/run goes on with it"
+ok "a run that is not done" bad 1 "$W/run has no model.safetensors yet: $not_done\$" --model "$W/run"
+mv "$W/model" "$W/run/model.safetensors"
+ok "logits as .csv" bad 2 "--logits wants a name that ends in .npy, not '$W/x.csv'" --model "$W/run" --logits "$W/x.csv"
+ok "... leave no file" test ! -e "$W/x.csv"
+mkdir "$W/json"
+mv "$W/alone.safetensors" "$W/json"
+echo '{"n_head": 2, "activation_function": "relu"}' >"$W/json/config.json"
+ok "a config.json with another activation" bad 1 'beside it says activation_function: "relu", but only gelu' \
+    --model "$W/json/alone.safetensors" --ids 1
+ok "a vast --top-k is all" ends_with 0 text_of --model "$W/run" --top-k 1000000
+ok "... the same text" cmp "$W/wanted" "$W/out"
+
+# ---- widths: what a program says fits a terminal ----------------------------------------------------------------
+says() {        # says PATTERN STATUS COMMAND ...: somewhere, and in lines of at most 80 columns
+    words=$1
+    ends=$2
+    shift 2
+    ends_with "$ends" "$@" && cat "$W/out" "$W/err" >"$W/said" && narrow "$W/said" && grep -q -e "$words" "$W/said"
+}
+
+group "80 columns"
+PATH=$(dirname "$TRAIN"):$PATH
+text=$PWD/core/op.h
+mkdir "$W/bin"
+ln -s "$TRAIN" "$W/bin/train"
+cd "$W" || exit 1
+tiny="--context 8 --batch 2 --width 8 --heads 2 --layers 1 --eval-batches 1 --data $text"
+ok "a run" says '^step 1250/1250 ' 0 train $tiny --steps 1250
+ok "its result" grep -q '^trained 1250 steps in [0-9:]*, validation loss [0-9.]*$' "$W/said"
+ok "what it writes" grep -q '^it writes:$' "$W/said"
+ok "the next command" grep -qx 'it writes more by: generate' "$W/said"
+ok "... does so" says . 0 generate --tokens 20
+ok "the same again, in its place" says '^build/run holds a run, and a new one takes its place$' 0 train $tiny --steps 3
+ok "... or not" says ': all 3 steps are done$' 0 train --resume build/run
+ok "without gnuplot" says '^no picture: there is no gnuplot: install it (make deps)$' 0 \
+    env PATH="$W/bin" train $tiny --steps 3 --out build/none
+ok "a text of one byte" sh -c 'printf a >one; train --data one 2>err; grep -q "the text has 1 bytes, .* and a window" err'
+cd "$OLDPWD" || exit 1
+${MAKE:-make} help >"$W/help" 2>&1
+ok "make help" narrow "$W/help"
+
+finish

@@ -1,0 +1,81 @@
+#!/bin/sh
+# One exercise of examples/exercises: check.sh 08_softmax. Its start file must be judged as not solved, its solution as
+# solved, and each wrong answer of tests/programs/exercises/08_softmax.txt must be refused for the reason for which it was written.
+# That file: "= name" begins a wrong answer; "! words" that its finding must hold; "% 1" the seconds that it may take, if
+# not 10; then edits of the solution, lines after "- " that must stand there exactly once, and lines after "+ " in their
+# place; an empty line between two edits.
+BUILD=${BUILD:-build}
+name=$1
+wrong=tests/programs/exercises/$name.txt
+W=$BUILD/exercises/$name.check
+rm -rf "$W"
+mkdir -p "$W" || exit 1
+failed=0
+
+fail() {        # fail WHAT: and what was said
+    echo "FAILED: exercise $name: $1"
+    sed 's/^/    /' "$W/said"
+    failed=1
+}
+
+judge() {       # judge FILE: its status, and what was said in $W/said
+    "$BUILD/learn" --seconds "${seconds:-10}" "$name" "$1" >"$W/said" 2>&1
+}
+
+judge "examples/exercises/start/$name.c"
+[ $? -eq 1 ] || fail "the start file must be judged as not solved"
+! grep -q "compiler warns" "$W/said" || fail "the start file must compile without warnings"
+judge "examples/exercises/solutions/$name.c" || fail "the solution must pass"
+
+# Writes $W/K.c and $W/K.words for the K-th wrong answer, and their names to $W/names.
+awk -v dir="$W" -v wrong="$wrong" '
+    function edit(    at) {
+        if (old == "")
+            return
+        at = index(text, old)
+        if (!at || index(substr(text, at + 1), old)) {
+            bad = 1
+            print wrong ": " name ": these lines stand in the solution " (at ? "more than once" : "nowhere") ":\n" old >"/dev/stderr"
+        } else
+            text = substr(text, 1, at - 1) new substr(text, at + length(old))
+        old = new = ""
+    }
+    function finish() {
+        edit()
+        if (!n)
+            return
+        if (text == solution) {
+            print wrong ": " name ": it edits nothing" >"/dev/stderr"
+            bad = 1
+        }
+        printf "%s", text >(dir "/" n ".c")
+        printf "%s", words >(dir "/" n ".words")
+        print seconds >(dir "/" n ".seconds")
+        print name >(dir "/names")
+    }
+    FILENAME != wrong { solution = solution $0 "\n"; next }
+    /^= / { finish(); n++; name = substr($0, 3); text = solution; words = seconds = ""; next }
+    /^% / { seconds = $2; next }
+    /^! / { words = words substr($0, 3) "\n"; next }
+    /^- / || $0 == "-" { if (new != "") edit(); old = old (old == "" ? "" : "\n") substr($0, 3); next }
+    /^\+ / || $0 == "+" { new = new (new == "" ? "" : "\n") substr($0, 3); next }
+    /^$/ { edit() }
+    END { finish(); exit bad }' "examples/exercises/solutions/$name.c" "$wrong" || { : >"$W/said"; fail "see above"; }
+
+n=0
+while read -r what; do
+    n=$((n + 1))
+    seconds=$(cat "$W/$n.seconds")
+    judge "$W/$n.c"
+    [ $? -eq 1 ] || fail "must be refused: $what"
+    tr -s ' \n' '  ' <"$W/said" >"$W/line"
+    while read -r words; do
+        grep -Fq -- "$words" "$W/line" || fail "$what: the finding does not say '$words'"
+    done <"$W/$n.words"
+    [ -s "$W/$n.words" ] || fail "$what: no words to be found are given"
+    ! grep -q "does not compile" "$W/said" || fail "$what: it does not compile"
+done <"$W/names"
+[ $n -ge 4 ] || fail "four wrong answers at least are wanted"
+[ $failed -eq 0 ] || exit 1
+rm -rf "$W"
+echo "exercise $name: start refused, solution passed, $n wrong answers refused"

@@ -1,0 +1,183 @@
+#!/bin/sh
+# make new-op, new-layer and new-optimizer, in a copy of the tree: what they write builds at once, the tests say what is
+# still to be written, and pass when it is. A NAME that will not do changes nothing.
+. tests/lib/ok.sh
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+# With the objects that are built already. A declaration that is added to a header changes none of them, so the headers
+# are given back the age that they had; and the file build/flags stays as it is, although other flags are used.
+mkdir "$W/tree" "$W/tree/build"
+cp -Rp Makefile core layers examples tests "$W/tree" || exit 1
+for part in f32 f64 flags check.compile check.link; do
+    cp -Rp "$BUILD/$part" "$W/tree/build" || exit 1
+done
+rm -f "$W"/tree/build/f??/test
+cd "$W/tree" || exit 1
+
+new() {         # new KIND NAME=...
+    ${MAKE:-make} -s "new-$1" "$2"
+}
+
+build() {       # build TARGET ...
+    touch -r build/flags core/gradus.h layers/layers.h
+    ${MAKE:-make} -s CC="${CC:-cc}" CXX="${CXX:-c++}" OPT=-O1 SANITIZE="${SANITIZE:-}" CFLAGS="${CFLAGS:-}" \
+        LDFLAGS="${LDFLAGS:-}" WERROR=1 B=build write_if_changed=@: "$@"
+}
+
+suite() {       # suite PRECISION NAME: runs that suite of the tests
+    CK_EXCLUDE_TAGS=long CK_RUN_SUITE=$2 "build/$1/test"
+}
+
+tree() {        # every file but what is built, with its sum
+    find Makefile core layers examples tests -type f -exec cksum {} + | sort
+}
+
+narrow() {
+    awk 'length > 80 { print; bad = 1 } END { exit bad }' "$@"
+}
+
+# ---- names that will not do -----------------------------------------------------------------------------------
+refused() {     # refused KIND NAME=... SENTENCE: make adds a line that says it failed
+    tree >"$W/before"
+    new "$1" "$2" >"$W/out" 2>"$W/err" && return 1
+    cat "$W/out" "$W/err"
+    tree | cmp - "$W/before" && [ ! -s "$W/out" ] && narrow "$W/err" && [ "$(head -n 1 "$W/err")" = "new-$1: $3" ] &&
+        [ "$(wc -l <"$W/err")" -eq 2 ]
+}
+
+group "refusals"
+for kind in op:softsign layer:swiglu optimizer:lion; do
+    example=${kind#*:}
+    kind=${kind%:*}
+    ok "$kind without a NAME" refused $kind A=b "it lacks a name: make new-$kind NAME=$example"
+    ok "a NAME of the environment is none" env NAME=host sh -c "! ${MAKE:-make} -s new-$kind 2>&1 | grep -v 'lacks a name\|Error'"
+    for name in Soft 9x _x a-b 'a b' "a'b" 'x;y' 'x/y' ../x é; do
+        ok "$kind '$name'" refused $kind NAME="$name" "'$name' is no C identifier in lower case, such as $example"
+    done
+    ok "$kind while" refused $kind NAME=while "'while' is a word of C itself: take another name"
+    ok "gra_ twice" refused op NAME=gra_zsign "gra_ comes before it by itself: make new-op NAME=zsign"
+ok "a long name" refused $kind NAME=a23456789b23456789c23456789d23456 \
+        "a name has at most 32 letters, and this one 33"
+done
+ok "an op that there is" refused op NAME=tanh "core/ops/tanh.c is there already"
+ok "a layer that there is" refused layer NAME=linear "layers/linear.c is there already"
+ok "an optimiser that there is" refused optimizer NAME=sgd "core/optim/sgd.c is there already"
+ok "a function" refused op NAME=mean "the library has a gra_mean already"
+ok "a function of op.h" refused op NAME=run "the library has a gra_run already"
+ok "a layer in another's file" refused layer NAME=causal_attention \
+    "the library has a struct gra_causal_attention already"
+ok "an op's name for an optimiser" refused optimizer NAME=relu "the library has a gra_relu already"
+ok "a macro of the test's" refused optimizer NAME=steps "tests/optim/test_optim.c has another STEPS: take another name"
+
+# A place that is not found any more: half of the pieces would be in.
+sed 's/^} settings/} setting/' tests/optim/test_optim.c >"$W/test_optim.c"
+cp -p tests/optim/test_optim.c "$W/saved" && cp "$W/test_optim.c" tests/optim/test_optim.c
+tree >"$W/before"
+ok "no place for a piece" sh -c "! ${MAKE:-make} -s new-optimizer NAME=zlion 2>'$W/err' && cat '$W/err' &&
+    grep -q '^new-optimizer: nothing was written' '$W/err'"
+tree >"$W/after"
+ok "... changes nothing" cmp "$W/before" "$W/after"
+cp -p "$W/saved" tests/optim/test_optim.c
+
+# ---- one of each ------------------------------------------------------------------------------------------------
+made() {        # made KIND NAME: it says so, in 80 columns
+    ends_with 0 new "$1" NAME="$2" && narrow "$W/out" && grep -q "build/f64/test && CK_RUN_SUITE=" "$W/out" &&
+        lacks -r 'NAME\|CAPS' core/ops/zsign.c "$3"
+}
+
+group "from the templates"
+ok "new-op" made op zsign core/ops/zsign.c
+ok "new-layer" made layer zglu layers/zglu.c
+ok "new-optimizer" made optimizer zlion core/optim/zlion.c
+ok "once more" refused op NAME=zsign "core/ops/zsign.c is there already"
+ok "nothing is left over" test -z "$(find . -name '*.new')"
+ok "the tree builds" build build/f64/test build/f32/test headers
+
+asks() {        # asks PRECISION SUITE SENTENCE ...: that suite fails, and says each of them
+    ! suite "$1" "$2" >"$W/out" 2>&1 || return 1
+    cat "$W/out"
+    shift 2
+    for sentence; do
+        grep -q "^$sentence\$" "$W/out" || { echo "it does not say: $sentence"; return 1; }
+    done
+}
+
+ok "what is to be written of the op" asks f64 ops \
+    "core/ops/zsign.c:[0-9]*: zsign: the formula is still the template's: write it here" \
+    "core/ops/zsign.c:[0-9]*: zsign: forward is still the template's: write it" \
+    "core/ops/zsign.c:[0-9]*: zsign: backward is still the template's: write it" \
+    "core/gradus.h:[0-9]*: zsign: the formula is still the template's: write it" \
+    "tests/ops/ops_table.c:[0-9]*: zsign: the formula is still the template's: write it"
+ok "of the layer" asks f64 layers \
+    "layers/zglu.c:[0-9]*: zglu: the formula is still the template's: write it here" \
+    "layers/zglu.c:[0-9]*: zglu: init is still the template's: write it" \
+    "layers/zglu.c:[0-9]*: zglu: forward is still the template's: write it in layers/zglu.c" \
+    "layers/layers.h:[0-9]*: zglu: this text is still the template's: write it" \
+    "tests/layers/test_layers.c:.*:gradients:.* zglu, training:"
+ok "of the optimiser" asks f64 optim \
+    "core/optim/zlion.c:[0-9]*: zlion: the formula is still the template's: write it here" \
+    "core/optim/zlion.c:[0-9]*: zlion: the step is still the template's: write it" \
+    "core/gradus.h:[0-9]*: zlion: the formula is still the template's: write it" \
+    "tests/optim/test_optim.c:[0-9]*: zlion: the step by hand is still the template's: write it"
+ok "in float too" asks f32 ops "core/ops/zsign.c:[0-9]*: zsign: forward is still the template's: write it"
+
+# ---- without the sentences, but nothing written ---------------------------------------------------------------------
+edit() {        # edit FILE SED'S ARGUMENTS: it changes something
+    file=$1
+    shift
+    sed "$@" "$file" >"$W/edited" && differ "$W/edited" "$file" && cat "$W/edited" >"$file"
+}
+
+group "sentences taken out"
+mine="s/ is still the template's/ is mine/"
+for file in core/ops/zsign.c core/optim/zlion.c core/gradus.h tests/ops/ops_table.c tests/optim/test_optim.c; do
+    ok "$file" edit $file "$mine"
+done
+ok "it builds" build build/f64/test
+ok "the op: its values are wrong" asks f64 ops "tests/ops/test_ops.c:.*:values_are_the_formula:.* zsign(.*) is nan, .*"
+ok "... and its gradient" asks f64 ops "tests/ops/test_ops.c:.*:gradients:.* zsign:"
+ok "the optimiser's steps are wrong" asks f64 optim \
+    "tests/optim/test_optim.c:.*:steps_are_the_formula:.*: gra_zlion_step makes nan of .*"
+
+# ---- filled in ------------------------------------------------------------------------------------------------------
+group "filled in"
+ok "zsign" edit core/ops/zsign.c -e 's,= x\[i\] \* (real)NAN;,= x[i] / (1 + fabs(x[i]));,' \
+    -e 's,+= dy\[i\] \* x\[i\] \* (real)NAN;,+= dy[i] / ((1 + fabs(x[i])) * (1 + fabs(x[i])));,'
+ok "its formula" edit tests/ops/ops_table.c 's,x \* (double)NAN,x / (1 + fabs(x)),'
+ok "zglu's struct" edit layers/layers.h -e "$mine" -e 's,struct gra_linear linear; .*,struct gra_linear gate\, up\, down;,' \
+    -e 's,\(gra_zglu_init.*\)int dim,\1int dim\, int hidden,'
+ok "its init" edit layers/zglu.c -e "$mine" -e 's,int dim),int dim\, int hidden),' -e '/^    (void)/d' \
+    -e 's|gra_linear_init(&l->linear.*|gra_linear_init(\&l->gate, gra_enter(scope, "gate"), dim, hidden, false);\
+    gra_linear_init(\&l->up, gra_enter(scope, "up"), dim, hidden, false);\
+    gra_linear_init(\&l->down, gra_enter(scope, "down"), hidden, dim, false);|' \
+    -e 's|return gra_fail.*|gra_tensor *gate = gra_silu(t, gra_linear_forward(t, \&l->gate, x));\
+    return gra_linear_forward(t, \&l->down, gra_mul(t, gate, gra_linear_forward(t, \&l->up, x)));|'
+ok "its test" edit tests/layers/test_layers.c 's,\(gra_zglu_init.*\)emb_dim),\1emb_dim\, 7),'
+ok "zlion's settings" edit core/gradus.h 's|lr, beta, weight_decay;|lr, beta1, beta2, weight_decay;|'
+ok "its step" edit core/optim/zlion.c -e 's|[.]beta = 0.9|.beta1 = 0.9, .beta2 = 0.99|' \
+    -e 's|beta = (real)opt->beta,|beta1 = (real)opt->beta1, beta2 = (real)opt->beta2,|' \
+    -e 's|v\[i\] = beta.*|const real c = beta1 * v[i] + (1 - beta1) * g[i];|' \
+    -e 's|p\[i\] -= .*|p[i] -= lr * ((real)((c > 0) - (c < 0)) + decay * p[i]);\
+        v[i] = beta2 * v[i] + (1 - beta2) * g[i];|'
+ok "its test" edit tests/optim/test_optim.c -e 's|v\[0\] = o->zlion.*|const double c = o->zlion.beta1 * v[0] + (1 - o->zlion.beta1) * g;\
+    v[0] = o->zlion.beta2 * v[0] + (1 - o->zlion.beta2) * g;|' \
+    -e 's|return p \* (double)NAN;|return p - o->zlion.lr * ((c > 0) - (c < 0) + o->zlion.weight_decay * p);|' \
+    -e 's|{ ZLION, "beta",.*|{ ZLION, "beta1", offsetof(optimiser, zlion.beta1) },\
+    { ZLION, "beta2", offsetof(optimiser, zlion.beta2) },|'
+ok "it builds" build build/f64/test build/f32/test headers
+for precision in f64 f32; do
+    for suite in ops layers optim; do
+        ok "$precision: the suite $suite passes" suite $precision $suite
+    done
+done
+
+# A mistake in what was filled in: the tests know it.
+group "filled in wrongly"
+ok "zsign's forward" edit core/ops/zsign.c 's,= x\[i\] / (1 + ,= x[i] / (2 + ,'
+ok "zlion's step" edit core/optim/zlion.c 's,+ decay \* p,- decay * p,'
+ok "it builds" build build/f64/test
+ok "the op's values" asks f64 ops "tests/ops/test_ops.c:.*:values_are_the_formula:.* zsign(.*) is .*, but its formula .*"
+ok "the optimiser's steps" asks f64 optim "tests/optim/test_optim.c:.*:steps_are_the_formula:.*, with weight_decay: .*"
+
+cd "$OLDPWD" || exit 1
+finish

@@ -1,0 +1,523 @@
+/* GPTs imported from files of three families: every name, every order of rows and columns, and what is refused. A file
+ * is written from a GPT of our own under the names of a family; what is imported must be that GPT again. */
+#include "examples/import/import.h"
+#include "lib/fault.h"
+#include "lib/fixture.h"
+#include "lib/folder.h"
+#include "lib/suites.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FOLDER GRADUS_BUILD "/import"
+#define PATH   FOLDER "/gpt.safetensors"
+#define JSON   FOLDER "/config.json"
+
+enum { VOCAB = 7, CONTEXT = 5, WIDTH = 6, HEADS = 3, LAYERS = 2 };
+
+/* ---- files ---- */
+
+enum head { NO_HEAD, SAME_HEAD, OWN_HEAD };
+
+struct kind {
+    bool        gpt2;                   /* else Raschka's names */
+    const char *all, *most;             /* what stands before the names, before all but the head's */
+    bool        transposed;
+    bool        bias, qkv_bias, buffers;
+    enum head   head;
+};
+
+static const struct kind families[] = {
+    { false, "",           "",             false, true, true, true, OWN_HEAD },
+    { false, "_orig_mod.", "",             false, true, true, true, OWN_HEAD },
+    { true,  "",           "transformer.", false, true, true, true, OWN_HEAD },    /* nanoGPT */
+    { true,  "_orig_mod.", "transformer.", false, true, true, true, OWN_HEAD },
+    { true,  "",           "",             true,  true, true, true, OWN_HEAD },    /* Hugging Face */
+    { true,  "",           "transformer.", true,  true, true, true, OWN_HEAD },
+    { true,  "_orig_mod.", "",             true,  true, true, true, OWN_HEAD },
+};
+enum { FAMILIES = sizeof families / sizeof *families };
+
+static const char *const gpt2_names[][2] = {            /* ours, theirs; W_query stands for all three of c_attn */
+    { "tok_emb.weight", "wte.weight" }, { "pos_emb.weight", "wpe.weight" }, { "final_norm.scale", "ln_f.weight" },
+    { "final_norm.shift", "ln_f.bias" }, { "out_head.weight", "lm_head.weight" },
+    { "att.W_query.weight", "attn.c_attn.weight" }, { "att.W_query.bias", "attn.c_attn.bias" },
+    { "att.out_proj.weight", "attn.c_proj.weight" }, { "att.out_proj.bias", "attn.c_proj.bias" },
+    { "ff.layers.0.weight", "mlp.c_fc.weight" }, { "ff.layers.0.bias", "mlp.c_fc.bias" },
+    { "ff.layers.2.weight", "mlp.c_proj.weight" }, { "ff.layers.2.bias", "mlp.c_proj.bias" },
+    { "norm1.scale", "ln_1.weight" }, { "norm1.shift", "ln_1.bias" },
+    { "norm2.scale", "ln_2.weight" }, { "norm2.shift", "ln_2.bias" },
+};
+
+static struct writer {
+    gra_model     *from, *to;           /* a GPT, and its tensors under other names */
+    struct gra_gpt gpt;
+    struct kind    kind;
+    int            without, misshapen;  /* the number of a tensor to leave out, or to spoil; -1: none */
+    int            n;                   /* tensors so far, with one that is left out */
+    char           odd[192];            /* the name of that tensor */
+} w;
+
+/* A tensor of the file made of n parameters (rows, columns), one below the other. */
+static void put(const char *name, int n, gra_tensor *const *p, bool transposed)
+{
+    char full[192];
+    const int number = w.n++, rows = p[0]->shape.dim[0], columns = p[0]->shape.ndim == 2 ? p[0]->shape.dim[1] : 0;
+    const bool is_head = strstr(name, "head") != NULL;
+    snprintf(full, sizeof full, "%s%s%s", w.kind.all, is_head ? "" : w.kind.most, name);
+    if (number == w.without || number == w.misshapen)
+        snprintf(w.odd, sizeof w.odd, "%s", number == w.without ? name : full);
+    if (number == w.without)
+        return;
+    gra_shape shape = { columns ? 2 : 1, { n * rows, columns } };
+    if (transposed && columns)
+        shape = GRA_SHAPE(columns, n * rows);
+    shape.dim[0] += number == w.misshapen;
+    gra_tensor *x = gra_param(gra_root(w.to), full, gra_init_zeros(), shape);
+    for (int i = 0; i < n * rows; i++)
+        for (int j = 0; j < (columns ? columns : 1); j++)
+            x->data[transposed && columns ? j * n * rows + i : i * (columns ? columns : 1) + j] =
+                p[i / rows]->data[i % rows * (columns ? columns : 1) + j];
+}
+
+static void put_gpt2(gra_tensor *p, int i)              /* the i-th parameter */
+{
+    int block = -1, at = 0;
+    char name[128];
+    gra_tensor *qkv[3] = { p, NULL, NULL };
+    const bool thirds = strstr(p->name, "W_query") != NULL, biased = thirds && w.kind.qkv_bias;
+    if (strstr(p->name, "W_key") || strstr(p->name, "W_value"))
+        return;
+    for (int k = 1; thirds && k < 3; k++)               /* query, key, value: each a weight and perhaps a bias */
+        qkv[k] = gra_param_at(w.from, i + k * (biased ? 2 : 1));
+    sscanf(p->name, "trf_blocks.%d.%n", &block, &at);
+    for (size_t k = 0; k < sizeof gpt2_names / sizeof *gpt2_names; k++)
+        if (strcmp(p->name + at, gpt2_names[k][0]) == 0) {
+            if (at)
+                snprintf(name, sizeof name, "h.%d.%s", block, gpt2_names[k][1]);
+            else
+                snprintf(name, sizeof name, "%s", gpt2_names[k][1]);
+            put(name, thirds ? 3 : 1, qkv, w.kind.transposed && at);
+            return;
+        }
+    ck_abort_msg("%s has no name in GPT-2", p->name);
+}
+
+static void write_file(struct kind kind, int without, int misshapen, const char *extra, const gra_meta *meta)
+{
+    gra_model_close(w.from);
+    gra_model_close(w.to);
+    w = (struct writer){ .from = gra_model_open(t, &rng), .to = gra_model_open(t, NULL), .kind = kind,
+                         .without = without, .misshapen = misshapen };
+    gra_gpt_init(&w.gpt, gra_root(w.from), &(gra_gpt_config){ VOCAB, CONTEXT, WIDTH, HEADS, LAYERS, .bias = kind.bias,
+                 .qkv_bias = kind.qkv_bias, .tied = kind.head != OWN_HEAD, .init = GRA_INIT_GPT2 });
+    for (int i = 0; i < gra_param_count(w.from); i++)   /* biases and norms too */
+        gra_randn(&rng, gra_param_at(w.from, i)->data, gra_param_at(w.from, i)->size);
+    for (int i = 0; i < gra_param_count(w.from); i++) {
+        gra_tensor *p = gra_param_at(w.from, i);
+        if (kind.gpt2)
+            put_gpt2(p, i);
+        else
+            put(p->name, 1, &p, false);
+    }
+    if (kind.head == SAME_HEAD)
+        put(kind.gpt2 ? "lm_head.weight" : "out_head.weight", 1, &w.gpt.tok_emb.weight, false);
+    for (int i = 0; i < LAYERS && kind.buffers; i++) {
+        char name[64];
+        snprintf(name, sizeof name, kind.gpt2 ? "h.%d.attn.bias" : "trf_blocks.%d.att.mask", i);
+        put(name, 1, &w.gpt.pos_emb.weight, false);
+        snprintf(name, sizeof name, kind.gpt2 ? "h.%d.attn.masked_bias" : "trf_blocks.%d.mask", i);
+        put(name, 1, &w.gpt.pos_emb.weight, false);
+    }
+    if (extra)
+        gra_param(gra_root(w.to), extra, gra_init_zeros(), GRA_SHAPE(2));
+    ck_assert_msg(gra_save(w.to, PATH, meta, meta != NULL) == 0, "%s", gra_model_error(w.to));
+}
+
+static void write_plain(int family, const gra_meta *meta) { write_file(families[family], -1, -1, NULL, meta); }
+static void write_json(const char *text)                  { write_bytes(JSON, text, strlen(text)); }
+
+/* ---- models imported from them ---- */
+
+static struct gra_gpt g;
+static char why[IMPORT_WHY];
+
+static void open_import(void)
+{
+    open_all();
+    folder_clear(FOLDER);
+    w = (struct writer){ .from = NULL };
+}
+
+static void close_import(void)
+{
+    gra_model_close(w.from);
+    gra_model_close(w.to);
+    close_all();
+}
+
+static void imports(int n_heads)
+{
+    another_model();
+    ck_assert_msg(import_gpt(&g, gra_enter(gra_root(model), "gpt"), PATH, n_heads, why) == 0, "%s", why);
+    ck_assert_ptr_null(gra_model_error(model));
+}
+
+static void refused_with(int n_heads, const char *sentence)
+{
+    another_model();
+    ck_assert_int_eq(import_gpt(&g, gra_root(model), PATH, n_heads, why), -1);
+    ck_assert_msg(strstr(why, sentence), "wanted ...%s..., got %s", sentence, why);
+}
+static void refused(const char *sentence) { refused_with(HEADS, sentence); }
+
+/* ---- every name ---- */
+
+CASE(import, open_import, close_import, "")
+
+TESTS(every_family, 24 * FAMILIES)      /* _i: a family, and one of 24 forms of each */
+{
+    struct kind kind = families[_i / 24];
+    kind.bias     = _i & 1;
+    kind.qkv_bias = _i & 2;
+    kind.buffers  = _i & 4;
+    kind.head     = (enum head)(_i % 24 / 8);
+    write_file(kind, -1, -1, NULL, NULL);
+    imports(HEADS);
+    const gra_gpt_config *c = &g.config;
+    ck_assert(c->vocab_size == VOCAB && c->context_length == CONTEXT && c->emb_dim == WIDTH && c->n_heads == HEADS &&
+              c->n_layers == LAYERS && c->drop_rate == 0);
+    ck_assert(c->bias == kind.bias && c->qkv_bias == kind.qkv_bias && c->tied == (kind.head != OWN_HEAD));
+    ck_assert_int_eq(c->gelu, kind.gpt2 && !kind.transposed ? GRA_GELU_ERF : GRA_GELU_TANH);
+    ck_assert_int_eq(gra_param_count(model), gra_param_count(w.from));
+    for (int i = 0; i < gra_param_count(model); i++) {
+        const gra_tensor *p = gra_param_at(model, i), *x = gra_param_at(w.from, i);
+        ck_assert_str_eq(p->name + strlen("gpt."), x->name);
+        ck_assert_msg(memcmp(p->data, x->data, x->size * sizeof *x->data) == 0, "%s has other values", x->name);
+    }
+}
+
+TESTS(a_missing_tensor_is_named, FAMILIES) /* _i: a family */
+{
+    struct kind kind = families[_i];
+    kind.buffers = false;
+    kind.head = NO_HEAD;
+    write_file(kind, -1, -1, NULL, NULL);
+    const int tensors = w.n;
+    ck_assert_int_eq(tensors, kind.gpt2 ? 4 + 12 * LAYERS : 4 + 16 * LAYERS);
+    for (int i = 0; i < tensors; i++) {
+        write_file(kind, i, -1, NULL, NULL);
+        refused(i ? w.odd : "it is no GPT's: it has neither tok_emb.weight, as Raschka's GPTModel, nor wte.weight");
+        ck_assert(!i || strstr(why, "it has no tensor "));
+    }
+}
+
+TESTS(a_tensor_of_another_shape_is_named, FAMILIES)
+{
+    struct kind kind = families[_i];
+    char wanted[256];
+    kind.buffers = false;
+    write_file(kind, -1, -1, NULL, NULL);
+    for (int i = 2, n = w.n; i < n; i++) {              /* the embeddings say themselves what their sizes are */
+        write_file(kind, -1, i, NULL, NULL);
+        snprintf(wanted, sizeof wanted, "tensor %s has the shape (", w.odd);
+        refused(wanted);
+    }
+}
+
+TESTS(a_tensor_too_many_is_named, FAMILIES)
+{
+    static const char *const extra[] = { "h.0.attn.scale", "h.999999.ln_1.weight", "trf_blocks.999999.norm1.scale",
+                                         "tok_emb", "trf_blocks.0.att.mask2", "lm_head.bias", "out_head.bias",
+                                         "attn.mask.0", "h.99999999999999999999.ln_1.weight", "h..ln_1.weight",
+                                         "help.0.ln_1.weight", "h.0ln_1.weight", "trf_blocks.0norm1.scale" };
+    char wanted[256];
+    for (size_t i = 0; i < sizeof extra / sizeof *extra; i++) {
+        write_file(families[_i], -1, -1, extra[i], NULL);
+        snprintf(wanted, sizeof wanted, "the model has no place for the tensor %s", extra[i]);
+        refused(wanted);
+    }
+}
+
+TEST(a_name_twice)                      /* in the one writing and in the other */
+{
+    write_file(families[5], -1, -1, "wte.weight", NULL);
+    refused("wte.weight");
+    write_file(families[5], -1, -1, "h.1.ln_1.bias", NULL);
+    refused("the model has no place for the tensor ");
+    write_file(families[5], -1, -1, "h.2.ln_1.weight", NULL);
+    refused("it has no tensor h.2.");
+}
+
+/* ---- what no tensor says ---- */
+
+static void expect_gelu(gra_gelu_form wanted)
+{
+    imports(HEADS);
+    ck_assert_int_eq(g.config.gelu, wanted);
+    for (int i = 0; i < LAYERS; i++)
+        ck_assert_int_eq(g.trf_blocks[i].ff.gelu, wanted);
+}
+
+TESTS(the_form_of_gelu, FAMILIES)       /* the metadata go before the config.json, and that before the family */
+{
+    static const struct { const char *meta, *json; gra_gelu_form wanted; } said[] = {
+        { "erf", "gelu_new", GRA_GELU_ERF }, { "tanh", "gelu", GRA_GELU_TANH }, { NULL, "gelu", GRA_GELU_ERF },
+        { NULL, "gelu_new", GRA_GELU_TANH }, { NULL, "gelu_pytorch_tanh", GRA_GELU_TANH },
+    };
+    for (int i = 0; i < 5; i++) {
+        char json[100];
+        snprintf(json, sizeof json, "{\"n_head\": 3, \"activation_function\": \"%s\"}", said[i].json);
+        write_json(json);
+        write_plain(_i, said[i].meta ? &(gra_meta){ "gelu", said[i].meta } : NULL);
+        expect_gelu(said[i].wanted);
+    }
+    write_plain(_i, &(gra_meta){ "gelu", "quick" });
+    refused("its metadata say gelu: quick, but erf and tanh are known");
+}
+
+TEST(how_many_heads)
+{
+    static const struct { int given; const char *meta, *json; int heads; const char *sentence; } said[] = {
+        { 2, NULL, "{}", 2, NULL }, { 3, "3", "{\"n_head\": 2}", 3, NULL }, { 0, "3", "{\"n_head\": 2}", 3, NULL }, { 0, NULL, "{\"n_head\": 2}", 2, NULL },
+        { 0, NULL, "{\"num_attention_heads\": 3}", 3, NULL },
+        { 0, NULL, " {\"a\": [1, {\"n_head\": 1, \"s\": \"]}\\\"\"}, null], \"n_head\":\n2 , \"b\": true}\n", 2, NULL },
+        { 2, "3", "{}", 0, "its metadata say n_heads: 3, but 2 are asked for" },
+        { 2, NULL, "{\"n_head\": 3}", 0, "the config.json beside it says n_head: 3, but 2 are asked for" },
+        { 4, NULL, "{}", 0, "a width of 6 cannot be shared by 4 heads" },
+        { -1, NULL, "{}", 0, "a width of 6 cannot be shared by -1 heads" },
+        { 0, NULL, "{\"n_head\": 4}", 0, "a width of 6 cannot be shared by 4 heads" },
+        { 0, NULL, "{}", 0, "nothing says how many heads there are, and a width of 6 is not made of heads of 64" },
+        { 0, NULL, "{\"n_heap\": 2}", 0, "nothing says how many heads" },
+        { 0, NULL, "{\"n_layer\": 2, \"n_head\": null}", 0, "nothing says how many heads" },
+        { 0, "three", "{}", 0, "its metadata say n_heads: three, but a whole number is wanted" },
+        { 0, "3 heads", "{}", 0, "its metadata say n_heads: 3 heads, but a whole number is wanted" },
+        { 0, "+3", "{}", 0, "its metadata say n_heads: +3, but a whole number is wanted" },
+        { 0, "6", "{}", 6, NULL },
+        { 0, "9999999999", "{}", 0, "its metadata say n_heads: 9999999999, but a whole number is wanted" },
+    };
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        write_plain(0, said[i].meta ? &(gra_meta){ "n_heads", said[i].meta } : NULL);
+        write_json(said[i].json);
+        if (said[i].sentence) {
+            refused_with(said[i].given, said[i].sentence);
+        } else {
+            imports(said[i].given);
+            ck_assert_int_eq(g.config.n_heads, said[i].heads);
+        }
+    }
+}
+
+TEST(heads_of_64)                       /* where nothing says it */
+{
+    struct gra_gpt tiny;
+    gra_gpt_init(&tiny, gra_root(model), &(gra_gpt_config){ 3, 2, 128, 1, 1, .init = GRA_INIT_ZEROS });
+    ck_assert_int_eq(gra_save(model, PATH, NULL, 0), 0);
+    imports(0);
+    ck_assert_int_eq(g.config.n_heads, 2);
+}
+
+/* Each setting of a config.json that changes what is computed is honoured or refused. */
+static void beside(const char *setting, const char *sentence)
+{
+    char json[300], wanted[300];
+    snprintf(json, sizeof json, "{\"n_head\": 3, %s, \"resid_pdrop\": 0.1}", setting);
+    snprintf(wanted, sizeof wanted, "the config.json beside it says %s", sentence);
+    write_json(json);
+    refused(wanted);
+}
+
+TESTS(what_config_json_says, FAMILIES)  /* _i: a family */
+{
+    static const char *const bad[][2] = {
+        { "\"activation_function\": \"relu\"",
+          "activation_function: \"relu\", but only gelu, gelu_new and gelu_pytorch_tanh are known" },
+        { "\"activation_function\": \"gelu_10\"", "activation_function: \"gelu_10\", but only gelu" },
+        { "\"layer_norm_epsilon\": 0.001", "layer_norm_epsilon: 0.001, but the norms of a gra_gpt have 1e-05" },
+        { "\"scale_attn_by_inverse_layer_idx\": true",
+          "scale_attn_by_inverse_layer_idx: true, but a gra_gpt scales all layers alike" },
+        { "\"scale_attn_weights\": false", "scale_attn_weights: false, but a gra_gpt always scales" },
+        { "\"model_type\": \"imagegpt\"", "model_type: \"imagegpt\", but only gpt2 is known" },
+        { "\"model_type\": \"\033[1m\"", "model_type: \"?[1m\", but only gpt2 is known" },
+        { "\"model_type\": \"\177\"", "model_type: \"?\", but only gpt2 is known" },
+        { "\"n_embd\": 7", "n_embd: 7, but its tensors 6" }, { "\"n_layer\": 3", "n_layer: 3, but its tensors 2" },
+        { "\"n_positions\": 1024", "n_positions: 1024, but its tensors" },
+        { "\"vocab_size\": 50257", "vocab_size: 50257, but its tensors" },
+        { "\"n_inner\": 12", "n_inner: 12, but its tensors 24" },
+        { "\"n_inner\": 24.5", "n_inner: 24.5, but a whole number from 1 on is wanted" },
+        { "\"n_inner\": -2", "n_inner: -2, but a whole number from 1 on is wanted" },
+        { "\"n_inner\": 99999999999", "n_inner: 99999999999, but a whole number from 1 on is wanted" },
+        { "\"n_inner\": true", "n_inner: true, but a whole number from 1 on is wanted" },
+        { "\"n_inner\": \"24\"", "n_inner: \"24\", but a whole number from 1 on is wanted" },
+        { "\"tie_word_embeddings\": 1", "tie_word_embeddings: 1, but true or false is wanted" },
+        { "\"num_attention_heads\": 2", "num_attention_heads: 2, but another value of this setting came before" },
+        { "\"n_head\": 6", "n_head: 6, but another value of this setting came before" },
+        { "\"n_embd\": 6, \"hidden_size\": 12", "hidden_size: 12, but another value of this setting came before" },
+        { "\"activation_function\": \"gelu\", \"activation_function\": \"gelu_new\"",
+          "activation_function: \"gelu_new\", but another value of this setting came before" },
+    };
+    write_plain(_i, NULL);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        beside(bad[i][0], bad[i][1]);
+    write_json("{\"model_type\": \"gpt2\", \"layer_norm_epsilon\": 1e-05, \"scale_attn_weights\": true,\n"
+               "\"scale_attn_by_inverse_layer_idx\": false, \"n_embd\": 6, \"hidden_size\": 6, \"n_head\": 3, \"n_layer\": 2,\n"
+               "\"num_attention_heads\": 3, \"n_inner\": null, \"n_inner\": 24, \"scale_attn_weights\": true,\n"
+               "\"reorder_and_upcast_attn\": true, \"attn_pdrop\": 0.1, \"eos_token_id\": 50256}");
+    imports(0);
+    ck_assert_int_eq(g.config.n_heads, 3);
+}
+
+TESTS(what_config_json_says_of_the_head, FAMILIES)
+{
+    struct kind kind = families[_i];
+    kind.head = NO_HEAD;
+    write_file(kind, -1, -1, NULL, NULL);
+    beside("\"tie_word_embeddings\": false", "tie_word_embeddings: false, but it has no tensor ");
+    write_json("{\"tie_word_embeddings\": true}");
+    imports(HEADS);
+    kind.head = OWN_HEAD;
+    write_file(kind, -1, -1, NULL, NULL);
+    beside("\"tie_word_embeddings\": true", "tie_word_embeddings: true, but tensors ");
+    write_json("{\"tie_word_embeddings\": false}");
+    imports(HEADS);
+}
+
+/* The epsilon is compared as a number, however it is written. */
+TEST(an_epsilon_in_other_words)
+{
+    static const char *const same[] = { "1e-05", "1e-5", "1E-5", "1.0e-05", "1.000E-005", "0.00001", "0.0000100",
+                                        "10e-6", "0.1e-4", "0.01E-3" };
+    static const char *const other[] = { "1e-5x", "1e", "1e-", "1e-06", "1e+5", "1e5", "1.0e-04", "-1e-05", "0", "0.0",
+                                         "1", "1e-5.0", "\"1e-05\"", "1e-99999999999", "true", "nan" };
+    char setting[120], sentence[160];
+    write_plain(0, NULL);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        snprintf(setting, sizeof setting, "{\"layer_norm_epsilon\": %s}", same[i]);
+        write_json(setting);
+        imports(HEADS);
+    }
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        snprintf(setting, sizeof setting, "\"layer_norm_epsilon\": %s", other[i]);
+        snprintf(sentence, sizeof sentence, "layer_norm_epsilon: %s, but the norms of a gra_gpt have 1e-05", other[i]);
+        beside(setting, sentence);
+    }
+}
+
+TEST(a_config_json_that_is_none)
+{
+    static const char *const bad[] = {
+        "", "[]", "{", "{\"n_head\": 3", "{\"n_head\" 3}", "{\"n_head\": }", "{\"n_head\": 3,}", "{n_head: 3}", "{\"n_head\": 3} {",
+        "{\"a\": [1, {\"b\"", "{\"a", "{\"a\": \"", "{\"a\\", "{,}", "{\"a\": 1 2}",
+    };
+    write_plain(0, NULL);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        write_json(bad[i]);
+        refused("the config.json beside it is not a JSON object");
+    }
+    write_bytes(JSON, "{\"a\": \0}", 9);
+    refused("the config.json beside it: it is not text");
+    ck_assert_int_eq(truncate(JSON, 65537), 0);
+    refused("the config.json beside it: it is too long for one");
+    unlink(JSON);
+    mkdir(JSON, 0777);
+    refused("the config.json beside it: Is a directory");
+    rmdir(JSON);
+}
+
+TEST(in_this_folder)                    /* a path that names no folder, and a config.json beside it */
+{
+    char here[1024];
+    write_plain(0, NULL);
+    write_json("{\"n_head\": 3}");
+    ck_assert_ptr_nonnull(getcwd(here, sizeof here));
+    ck_assert_int_eq(chdir(FOLDER), 0);
+    another_model();
+    const int status = import_gpt(&g, gra_root(model), "gpt.safetensors", 0, why);
+    ck_assert_int_eq(chdir(here), 0);
+    ck_assert_msg(status == 0 && g.config.n_heads == 3, "%s", why);
+}
+
+/* ---- other files ---- */
+
+/* The dtype of a tensor becomes one that cannot be read. */
+TESTS(a_tensor_that_cannot_be_read, FAMILIES)
+{
+    static unsigned char bytes[1 << 16];
+    write_plain(_i, NULL);
+    const size_t n = read_bytes(PATH, bytes, sizeof bytes);
+    const char *name = families[_i].gpt2 ? "h.1.ln_2.bias\":{\"dtype\":\"" : "trf_blocks.1.norm2.shift\":{\"dtype\":\"";
+    size_t at = 0;
+    while (at < n && memcmp(bytes + at, name, strlen(name)) != 0)
+        at++;
+    ck_assert_uint_lt(at, n);
+    bytes[at + strlen(name)] = 'I';
+    write_bytes(PATH, bytes, n);
+    refused("has the dtype I");
+    ck_assert(strstr(why, families[_i].gpt2 ? "h.1.ln_2.bias" : "trf_blocks.1.norm2.shift"));
+}
+
+static void write_three(gra_shape tokens, gra_shape positions, gra_shape qkv)
+{
+    gra_model *m = gra_model_open(t, NULL);
+    gra_param(gra_root(m), "wte.weight", gra_init_zeros(), tokens);
+    gra_param(gra_root(m), "wpe.weight", gra_init_zeros(), positions);
+    gra_param(gra_root(m), "h.0.attn.c_attn.weight", gra_init_zeros(), qkv);
+    ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
+    gra_model_close(m);
+}
+
+static void write_header(const char *json, off_t size)  /* its values are a hole in the file */
+{
+    FILE *f = fopen(PATH, "w");
+    ck_assert_ptr_nonnull(f);
+    fprintf(f, "%c%c%c%c%c%c%c%c%s", (int)strlen(json) & 255, (int)strlen(json) >> 8, 0, 0, 0, 0, 0, 0, json);
+    ck_assert_int_eq(fclose(f), 0);
+    ck_assert_int_eq(truncate(PATH, 8 + (off_t)strlen(json) + size), 0);
+}
+
+TEST(shapes_of_no_gpt)
+{
+    write_three(GRA_SHAPE(2), GRA_SHAPE(2, 2), GRA_SHAPE(12));
+    refused("tensor wte.weight has the shape (2), but a matrix with a row for each token is wanted");
+    write_three(GRA_SHAPE(2, 2), GRA_SHAPE(2, 2, 1), GRA_SHAPE(12));
+    refused("tensor wpe.weight has the shape (2, 2, 1), but a matrix with a row for each position is wanted");
+    write_three(GRA_SHAPE(3, 2), GRA_SHAPE(2, 2), GRA_SHAPE(12));
+    refused("it has no tensor ");
+    write_three(GRA_SHAPE(3, 2), GRA_SHAPE(2, 3), GRA_SHAPE(2, 6));
+    refused("tensor wpe.weight has the shape (2, 3), but in the model it is (2, 2)");
+    write_header("{\"wpe.weight\":{\"dtype\":\"BOOL\",\"shape\":[0],\"data_offsets\":[0,0]},\"wte.weight\":"
+                 "{\"dtype\":\"BOOL\",\"shape\":[2,0],\"data_offsets\":[0,0]}}", 0);
+    refused("tensor wte.weight has the shape (2, 0), but a matrix with a row for each token is wanted");
+    write_header("{\"wpe.weight\":{\"dtype\":\"BOOL\",\"shape\":[0],\"data_offsets\":[0,0]},\"wte.weight\":"
+                 "{\"dtype\":\"BOOL\",\"shape\":[1,536870912],\"data_offsets\":[0,536870912]}}", 536870912);
+    refused(ADDRESSES_OF_32_BITS ? "tensor wte.weight has the shape (1, 536870912) of BOOL: so many values cannot be counted"
+            : "tensor wte.weight has the shape (1, 536870912), but a matrix with a row for each token");
+    unlink(PATH);
+    refused("No such file");
+}
+
+/* Whatever call fails, of memory, opening or reading: a sentence, and nothing held. */
+TESTS(any_call_may_fail, 3)             /* _i: one of these */
+{
+    static const fault_call calls[] = { FAULT_ALLOC, FAULT_OPEN, FAULT_READ };
+    if (!fault_wrapped())
+        return;
+    write_plain(5, NULL);
+    write_json("{\"n_head\": 3}");
+    for (long n = 1, struck = 1; struck; n++) {
+        const long held = fault_held();
+        gra_tape *own = gra_open(1);
+        gra_model *m = gra_model_open(own, NULL);
+        gra_model_keep_going(m, true);
+        *why = 0;
+        fault_arm(calls[_i], n, _i ? EIO : ENOMEM, false);
+        const bool ok = import_gpt(&g, gra_root(m), PATH, 0, why) == 0;
+        struck = fault_disarm();
+        ck_assert_msg(ok || struck, "%s", why);         /* an arena that cannot grow generously takes what is needed */
+        ck_assert_msg(ok || *why, "call %ld: it failed without a sentence", n);
+        gra_model_close(m);
+        gra_close(own);
+        ck_assert_int_eq((int)(fault_held() - held), 0);
+    }
+}

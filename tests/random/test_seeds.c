@@ -1,0 +1,140 @@
+/* What a seed gives: whole tensors, and the parameters of a GPT, against PyTorch's, to the last bit.
+ *
+ * tests/golden/random.txt has a line for each (make_random.py says what is in it). */
+#include "lib/alone.h"
+#include "core/op.h"
+#include "layers/layers.h"
+#include "lib/suites.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { MOST = 3000 };                   /* values of a tensor */
+
+typedef struct drawing {
+    char     kind[16];
+    uint64_t seed, hash;
+    size_t   n;
+    double   a, b, first, last;
+} drawing;
+
+static const uint64_t hash_start = 0xcbf29ce484222325u;
+
+/* FNV-1a over the lowest `bytes` bytes of bits. */
+static uint64_t hash_of(uint64_t hash, uint64_t bits, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        hash = (hash ^ (bits >> 8 * i & 255)) * 0x100000001b3u;
+    return hash;
+}
+
+static uint64_t hash_floats(uint64_t hash, const real *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float f = (float)x[i];
+        uint32_t bits;
+        memcpy(&bits, &f, sizeof bits);
+        ck_assert_msg((real)f == x[i], "%.17g is not a float", (double)x[i]);
+        hash = hash_of(hash, bits, 4);
+    }
+    return hash;
+}
+
+static uint64_t hash_doubles(const double *x, size_t n)
+{
+    uint64_t hash = hash_start, bits;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&bits, &x[i], sizeof bits);
+        hash = hash_of(hash, bits, 8);
+    }
+    return hash;
+}
+
+static void same(const drawing *d, uint64_t hash, double first, double last)
+{
+    ck_assert_msg(hash == d->hash, "%s(%g, %g), seed %" PRIu64 ", %zu values: %.9g ... %.9g; PyTorch: %.9g ... %.9g%s",
+                  d->kind, d->a, d->b, d->seed, d->n, first, last, d->first, d->last,
+                  first == d->first && last == d->last ? ", and others between" : "");
+}
+
+/* A weight (out, in) for an initialiser to fill. */
+static gra_tensor matrix(real *x, double out, double in)
+{
+    return (gra_tensor){ .data = x, .size = (size_t)out * (size_t)in, .shape = { 2, { (int)out, (int)in } } };
+}
+
+static void draw_floats(const drawing *d, gra_rng *g)
+{
+    static real x[MOST];
+    gra_tensor w = matrix(x, d->a, d->b);
+    gra_init kaiming = gra_init_kaiming(), xavier = gra_init_xavier();
+    if (strcmp(d->kind, "randn") == 0)
+        gra_randn(g, x, d->n);
+    else if (strcmp(d->kind, "normal") == 0)
+        gra_normal(g, x, d->n, d->a, d->b);
+    else if (strcmp(d->kind, "uniform") == 0)
+        gra_uniform(g, x, d->n, d->a, d->b);
+    else if (strcmp(d->kind, "kaiming") == 0)
+        kaiming.fill(&kaiming, g, &w);
+    else if (strcmp(d->kind, "xavier") == 0)
+        xavier.fill(&xavier, g, &w);
+    else
+        ck_abort_msg("what is %s?", d->kind);
+    same(d, hash_floats(hash_start, x, d->n), (double)x[0], (double)x[d->n - 1]);
+}
+
+/* In double the last bits are those of libm's log, sin and cos: PyTorch's too. */
+static void draw_doubles(const drawing *d, gra_rng *g)
+{
+    static double x[MOST];
+    gra_randn_f64(g, x, d->n);
+    ck_assert_double_eq_tol(x[0], d->first, 1e-14);
+    ck_assert_double_eq_tol(x[d->n - 1], d->last, 1e-14);
+#if defined(__GLIBC__) && defined(__x86_64__)
+    if (__builtin_cpu_supports("fma"))                  /* glibc has other versions without */
+        same(d, hash_doubles(x, d->n), x[0], x[d->n - 1]);
+#else
+    (void)hash_doubles;
+#endif
+}
+
+static void make_gpt(const drawing *d, gra_rng *g)
+{
+    gra_model *m = model_alone(g);
+    struct gra_gpt gpt;
+    gra_gpt_init(&gpt, gra_root(m), &(gra_gpt_config){ .vocab_size = 65, .context_length = 16, .emb_dim = 32,
+                                                       .n_heads = 4, .n_layers = 2, .bias = true });
+    uint64_t hash = hash_start;
+    for (int i = 0; i < gra_param_count(m); i++)
+        hash = hash_floats(hash, gra_param_at(m, i)->data, gra_param_at(m, i)->size);
+    const gra_tensor *first = gra_param_at(m, 0), *last = gra_param_at(m, gra_param_count(m) - 1);
+    ck_assert_uint_eq(gra_param_values(m), d->n);
+    same(d, hash, (double)first->data[0], (double)last->data[last->size - 1]);
+    gra_model_close(m);
+}
+
+TEST(seeds)
+{
+    FILE *file = fopen("tests/golden/random.txt", "r");
+    ck_assert_ptr_nonnull(file);
+    char line[256];
+    int drawn = 0;
+    while (fgets(line, sizeof line, file)) {
+        drawing d;
+        gra_rng g;
+        if (line[0] == '#')
+            continue;
+        ck_assert_msg(sscanf(line, "%15s %" SCNu64 " %zu %lf %lf %lf %lf %" SCNx64, d.kind, &d.seed, &d.n, &d.a,
+                             &d.b, &d.first, &d.last, &d.hash) == 8, "no drawing: %s", line);
+        gra_manual_seed(&g, d.seed);
+        if (strcmp(d.kind, "gpt") == 0)
+            make_gpt(&d, &g);
+        else {
+            ck_assert_uint_le(d.n, MOST);
+            (strcmp(d.kind, "randn_f64") == 0 ? draw_doubles : draw_floats)(&d, &g);
+        }
+        drawn++;
+    }
+    fclose(file);
+    ck_assert_int_eq(drawn, 222);
+}

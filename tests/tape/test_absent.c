@@ -1,0 +1,230 @@
+/* What is not there: a tape or a model that is NULL, a model that is closed, a scope of zeros. There is nowhere to
+ * keep the sentence, so it is printed and the program aborts. (Layers: test_layers.c and test_layer_errors.c.) */
+#include "core/internal.h"
+#include "lib/aborts.h"
+#include "lib/fault.h"
+#include "lib/fixture.h"
+#include "ops/rows.h"
+#include "lib/suites.h"
+
+#define NO_TAPE  ": got NULL for the tape, expected an open one: gra_open returns NULL when there is no memory"
+#define NO_MODEL ": got NULL for the model, expected an open one: gra_model_open returns NULL when there "          \
+                 "is no memory, or its tape is NULL"
+#define NO_SCOPE ": got a scope without a model, expected one of gra_root(model), or of gra_enter: begin with "  \
+                 "gra_root"
+#define CLOSED   ": got a model that is closed, expected an open one: call gra_model_close after the last use "  \
+                 "of the model"
+
+/* ---- no tape ---- */
+
+static const struct op_case *op;
+static gra_tensor           *in[ROW_INPUTS];
+
+static void op_without_a_tape(void) { op->f(NULL, in, NULL); }
+
+CASE(absent, open_all, close_all, "")
+
+TESTS(ops_without_a_tape, op_cases_count)
+{
+    gra_begin(t, GRA_GRAD, NULL);
+    op = &op_cases[_i];
+    note_row(op, ", without a tape");
+    for (int i = 0; i < op->nin; i++)
+        in[i] = draw_input(t, &rng, &op->in[i], true);
+    expect_abort_ending(op_without_a_tape, NO_TAPE);
+}
+
+static void begin(void)          { gra_begin(NULL, GRA_GRAD, NULL); }
+static void backward(void)       { gra_backward(NULL, NULL); }
+static void threads(void)        { gra_threads(NULL); }
+static void isa_name(void)       { gra_isa_name(NULL); }
+static void keep_going(void)     { gra_keep_going(NULL, true); }
+static void error(void)          { gra_error(NULL); }
+static void trace_nan(void)      { gra_trace_nan(NULL, true); }
+static void keep_grads(void)     { gra_keep_grads(NULL, true); }
+static void keep_attention(void) { gra_keep_attention(NULL, true); }
+static void input(void)          { gra_input(NULL, (real[]){ 1 }, GRA_SCALAR); }
+static void scalar(void)         { gra_scalar(NULL, 1); }
+static void constant(void)       { gra_constant(NULL, (real[]){ 1 }, GRA_SCALAR); }
+static void borrow(void)         { gra_borrow(NULL, (real[]){ 1 }, GRA_SCALAR); }
+static void full(void)           { gra_full(NULL, 1, GRA_SCALAR); }
+static void zeros(void)          { gra_zeros(NULL, GRA_SCALAR); }
+static void ones(void)           { gra_ones(NULL, GRA_SCALAR); }
+static void arange(void)         { gra_arange(NULL, 2); }
+static void argmax(void)         { gra_argmax(NULL, NULL, 0); }
+static void node_count(void)     { gra_node_count(NULL); }
+static void node_at(void)        { gra_node_at(NULL, 0); }
+static void print_tape(void)     { gra_print_tape(NULL); }
+static void fprint_tape(void)    { gra_fprint_tape(stderr, NULL); }
+static void write_dot(void)      { gra_write_dot(NULL, GRADUS_BUILD "/none.dot"); }
+static void load_npy(void)       { gra_load_npy(NULL, GRADUS_BUILD "/none.npy"); }
+static void empty(void)          { gra_empty(NULL); }
+static void memory(void)         { gra_alloc(NULL, 1); }
+static void tape_rng(void)       { gra_tape_rng(NULL); }
+static void tape_mode(void)      { gra_tape_mode(NULL); }
+static void result(void)         { gra_result_n(NULL, &(gra_op){ .name = "own" }, GRA_SCALAR, 0, NULL); }
+static void tape_fail(void)         { gra_fail(NULL, "own: got %d, expected 2", 1); }
+static void model_fail(void)     { gra_model_fail(NULL, "own: got %d, expected 2", 1); }
+
+/* ---- no model, or one that is closed ---- */
+
+static gra_model *absent;               /* what these calls are given */
+static gra_sgd    sgd;
+static gra_adamw  adamw;
+static gra_muon   muon;
+static gra_tensor *p;
+
+static void root(void)           { gra_root(absent); }
+static void param_count(void)    { gra_param_count(absent); }
+static void param_values(void)   { gra_param_values(absent); }
+static void param_at(void)       { gra_param_at(absent, 0); }
+static void param_find(void)     { gra_param_find(absent, "w"); }
+static void zero_grad(void)      { gra_zero_grad(absent); }
+static void model_going(void)    { gra_model_keep_going(absent, true); }
+static void model_error(void)    { gra_model_error(absent); }
+static void clip(void)           { gra_clip_grad_norm(absent, 1); }
+static void init_sgd(void)       { gra_sgd_init(&sgd, absent, NULL); }
+static void init_adamw(void)     { gra_adamw_init(&adamw, absent, NULL); }
+static void init_muon(void)      { gra_muon_init(&muon, absent, NULL); }
+static void save(void)           { gra_save(absent, GRADUS_BUILD "/none", NULL, 0); }
+static void save_all(void)       { gra_save_all(absent, GRADUS_BUILD "/none", NULL, 0); }
+static void load(void)           { gra_load(absent, GRADUS_BUILD "/none"); }
+static void load_all(void)       { gra_load_all(absent, GRADUS_BUILD "/none"); }
+static void model_memory(void)   { gra_model_alloc(absent, 1); }
+static void state(void)          { gra_state(absent, "own.v", p); }
+
+/* Of a closed model only: NULL is allowed, or belongs to an optimiser or scope of zeros. */
+static void close_again(void)    { gra_model_close(absent); }
+static void step_sgd(void)       { gra_sgd_step(&sgd); }
+static void step_adamw(void)     { gra_adamw_step(&adamw); }
+static void step_muon(void)      { gra_muon_step(&muon); }
+static void param_of(void)       { gra_param((gra_scope){ .model = absent }, "u", gra_init_ones(), GRA_SHAPE(2)); }
+static void enter_of(void)       { gra_enter((gra_scope){ .model = absent }, "u"); }
+static void alias_of(void)       { gra_alias((gra_scope){ .model = absent }, "u", p); }
+
+typedef struct absence {
+    void      (*call)(void);
+    const char *function;               /* who speaks */
+} absence;
+
+static const absence without_a_tape[] = {
+    { begin, "gra_begin" }, { backward, "gra_backward" }, { threads, "gra_threads" }, { isa_name, "gra_isa_name" },
+    { keep_going, "gra_keep_going" }, { error, "gra_error" }, { trace_nan, "gra_trace_nan" },
+    { keep_grads, "gra_keep_grads" }, { keep_attention, "gra_keep_attention" }, { input, "gra_input" },
+    { scalar, "gra_input" }, { constant, "gra_constant" }, { borrow, "gra_borrow" }, { full, "gra_full" },
+    { zeros, "gra_zeros" }, { ones, "gra_ones" }, { arange, "gra_arange" }, { argmax, "argmax" },
+    { node_count, "gra_node_count" }, { node_at, "gra_node_at" }, { print_tape, "gra_print_tape" },
+    { fprint_tape, "gra_fprint_tape" }, { write_dot, "gra_write_dot" }, { load_npy, "gra_load_npy" },
+    { empty, "gra_empty" }, { memory, "gra_alloc" }, { tape_rng, "gra_tape_rng" }, { tape_mode, "gra_tape_mode" },
+    { result, "own" },
+};
+
+static const absence without_a_model[] = {
+    { root, "gra_root" }, { param_count, "gra_param_count" }, { param_values, "gra_param_values" },
+    { param_at, "gra_param_at" }, { param_find, "gra_param_find" }, { zero_grad, "gra_zero_grad" },
+    { model_going, "gra_model_keep_going" }, { model_error, "gra_model_error" }, { clip, "gra_clip_grad_norm" },
+    { init_sgd, "gra_sgd_init" }, { init_adamw, "gra_adamw_init" }, { init_muon, "gra_muon_init" },
+    { save, "gra_save" }, { save_all, "gra_save_all" }, { load, "gra_load" }, { load_all, "gra_load_all" },
+    { model_memory, "gra_model_alloc" }, { state, "gra_state" },
+};
+
+static const absence of_a_closed_model[] = {
+    { close_again, "gra_model_close" }, { step_sgd, "gra_sgd_step" }, { step_adamw, "gra_adamw_step" },
+    { step_muon, "gra_muon_step" }, { param_of, "gra_param" }, { enter_of, "gra_enter" }, { alias_of, "gra_alias" },
+};
+
+static const absence of_a_scope_of_zeros[] = {
+    { param_of, "gra_param" }, { enter_of, "gra_enter" }, { alias_of, "gra_alias" },
+};
+
+static void expect_absence(const absence *a, const char *what)
+{
+    char sentence[300];
+    snprintf(sentence, sizeof sentence, "%s%s", a->function, what);
+    expect_abort(a->call, sentence);
+}
+
+TESTS(calls_without_a_tape, LENGTH(without_a_tape))     { expect_absence(&without_a_tape[_i], NO_TAPE); }
+TESTS(calls_without_a_model, LENGTH(without_a_model))   { expect_absence(&without_a_model[_i], NO_MODEL); }
+TESTS(scopes_of_zeros, LENGTH(of_a_scope_of_zeros))     { expect_absence(&of_a_scope_of_zeros[_i], NO_SCOPE); }
+
+TEST(a_failure_that_nobody_holds)
+{
+    expect_abort(tape_fail, "own: got 1, expected 2");
+    expect_abort(model_fail, "own: got 1, expected 2");
+}
+
+#ifdef GRADUS_DOUBLE
+static gra_tensor *square(gra_tape *tape, gra_tensor **x, void *arg)
+{
+    (void)arg;
+    return gra_mul(tape, x[0], x[0]);
+}
+static int check_with(gra_tape *tape, gra_model *m, const gra_check_in *x, gra_check_fn *f, gra_check_report *r)
+{
+    return gra_check(tape, GRA_GRAD, NULL, m, 1, x, f, NULL, 1e-6, r);
+}
+static const gra_check_in number = { .name = "x" };
+static void check(void)                   { check_with(NULL, NULL, &number, square, NULL); }
+static void check_of_a_closed_model(void) { check_with(t, absent, &number, square, NULL); }
+
+TEST(a_check_of_nothing)
+{
+    gra_check_report r;
+    absent = gra_model_open(t, NULL);
+    gra_model_close(absent);
+    expect_absence(&(absence){ check, "gra_check" }, NO_TAPE);
+    expect_absence(&(absence){ check_of_a_closed_model, "gra_check" }, CLOSED);
+    ck_assert_int_eq(check_with(t, NULL, &number, NULL, &r), -1);
+    ck_assert_msg(strstr(r.text, "got NULL for f, expected the function"), "%s", r.text);
+    ck_assert_int_eq(check_with(t, NULL, NULL, square, &r), -1);
+    ck_assert_msg(strstr(r.text, "got NULL for the inputs, expected as many as nin"), "%s", r.text);
+}
+#endif
+
+/* ---- closing ---- */
+
+static void close_what_optimisers_hold(void)
+{
+    absent = gra_model_open(t, &rng);
+    p = gra_param(gra_root(absent), "w", gra_init_ones(), GRA_SHAPE(2, 2));
+    gra_sgd_init(&sgd, absent, NULL);
+    gra_adamw_init(&adamw, absent, NULL);
+    gra_muon_init(&muon, absent, NULL);
+    sgd.lr = adamw.lr = muon.lr = 1;
+    gra_model_close(absent);
+}
+
+TESTS(calls_with_a_closed_model, LENGTH(without_a_model) + LENGTH(of_a_closed_model))
+{
+    const int n = LENGTH(without_a_model);
+    close_what_optimisers_hold();
+    expect_absence(_i < n ? &without_a_model[_i] : &of_a_closed_model[_i - n], CLOSED);
+}
+
+/* It is recognised while its tape or another of the tape's models is open, and fewer than 64 were closed since: so
+ * long its struct stays, and no longer. */
+TEST(a_closed_model_among_others)
+{
+    enum { KEPT = 64 };
+    const long none = fault_held();
+    gra_tape *own = gra_open(1);
+    gra_model *last = gra_model_open(own, NULL);
+    const long held = fault_held();
+    absent = gra_model_open(own, NULL);
+    gra_model_close(absent);
+    ck_assert(!fault_wrapped() || fault_held() == held + 1);
+    gra_close(own);
+    expect_absence(&(absence){ clip, "gra_clip_grad_norm" }, CLOSED);
+    gra_model_close(last);
+    ck_assert_int_eq((int)(fault_held() - none), 0);
+
+    const long with_tape = fault_held();                /* and a model that open_all has opened on it */
+    for (int i = 1; i <= 3 * KEPT; i++) {
+        gra_model *m = gra_model_open(t, NULL);
+        gra_model_close(m);
+        absent = i == 2 * KEPT + 1 ? m : absent;
+        ck_assert(!fault_wrapped() || fault_held() == with_tape + (i < KEPT ? i : KEPT));
+    }
+    expect_absence(&(absence){ clip, "gra_clip_grad_norm" }, CLOSED);
+}

@@ -1,0 +1,525 @@
+/* The tape: gradients, whose gradient stays, errors. */
+#include "core/internal.h"
+#include "lib/aborts.h"
+#include "lib/fixture.h"
+#include "lib/suites.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+static void open_tape(void) { open_all(); gra_begin(t, GRA_GRAD, NULL); }
+
+static gra_tensor *number(double v)
+{
+    return gra_input(t, (real[]){ (real)v }, GRA_SCALAR);
+}
+
+static gra_tensor *param(gra_shape shape)               /* of ones */
+{
+    return gra_param(gra_root(model), "p", gra_init_ones(), shape);
+}
+
+/* ---- gradients ---- */
+
+/* Scalars by hand: f of x = 3, what it is and its derivative. */
+static gra_tensor *product_and_sum(gra_tensor *x)
+{
+    return gra_add(t, gra_mul(t, x, number(-3)), number(10));
+}
+static gra_tensor *square(gra_tensor *x)          { return gra_mul(t, x, x); }
+static gra_tensor *square_and_cube(gra_tensor *x) { return gra_add(t, square(x), gra_mul(t, square(x), x)); }
+static gra_tensor *used_by_many(gra_tensor *x)
+{
+    gra_tensor *y = square(x);
+    return gra_add(t, y, square(y));
+}
+static gra_tensor *cut_by_detach(gra_tensor *x)   { return gra_mul(t, x, gra_detach(t, x)); }
+static gra_tensor *loss_is_a_view(gra_tensor *x)  { return gra_reshape(t, square(x), GRA_SHAPE(1, 1)); }
+
+static const struct {
+    gra_tensor *(*f)(gra_tensor *x);
+    double        y, dx;
+} by_hand[] = {
+    { product_and_sum, 1, -3 }, { square, 9, 6 },        { square_and_cube, 36, 33 },
+    { used_by_many, 90, 114 },  { cut_by_detach, 9, 3 }, { loss_is_a_view, 9, 6 },
+};
+
+CASE(tape, open_tape, close_all, "")
+
+TESTS(gradients_by_hand, LENGTH(by_hand)) /* _i: of by_hand; what the loss does not use gets nothing */
+{
+    gra_tensor *x = number(3), *aside = gra_mul(t, x, number(5)), *y = by_hand[_i].f(x);
+    ck_assert_double_eq(gra_item(y), by_hand[_i].y);
+    ck_assert_int_eq(gra_backward(t, y), 0);
+    ck_assert_double_eq((double)gra_grad(x)[0], by_hand[_i].dx);
+    ck_assert_ptr_null(aside->grad);
+}
+
+TEST(a_long_chain_needs_no_stack)
+{
+    gra_tensor *x = number(1), *y = x;
+    for (int i = 0; i < 100000; i++)
+        y = gra_add(t, y, x);
+    ck_assert_double_eq(gra_item(y), 100001);
+    ck_assert_int_eq(gra_backward(t, y), 0);
+    ck_assert_double_eq((double)gra_grad(x)[0], 100001);
+}
+
+TEST(gradients_of_parameters_add_up_over_steps)
+{
+    gra_tensor *p = param(GRA_SCALAR);
+    for (int step = 1; step <= 3; step++) {
+        gra_begin(t, GRA_GRAD, NULL);
+        gra_backward(t, gra_scale(t, p, 5));
+        ck_assert_double_eq((double)p->grad[0], 5.0 * step);
+    }
+    gra_zero_grad(model);
+    ck_assert_double_eq((double)p->grad[0], 0);
+}
+
+TEST(a_view_of_a_step_tensor)           /* its gradient lives as long as its base's */
+{
+    gra_tensor *x = gra_input(t, (real[]){ 1, 2, 3, 4 }, GRA_SHAPE(2, 2));
+    gra_tensor *y = gra_mul(t, x, x), *view = gra_reshape(t, y, GRA_SHAPE(4));
+    gra_retain_grad(view);
+    gra_backward(t, gra_add(t, gra_sum(t, gra_mul(t, view, view)), gra_sum(t, y)));
+    for (int i = 0; i < 4; i++) {       /* x^4 + x^2 */
+        double v = i + 1;
+        ck_assert_double_eq((double)gra_grad(x)[i], 4 * v * v * v + 2 * v);
+        ck_assert_double_eq((double)gra_grad(view)[i], 2 * v * v + 1);
+    }
+}
+
+TEST(the_loss_may_be_a_parameter)               /* whose gradient adds up */
+{
+    gra_tensor *p = param(GRA_SCALAR);
+    for (int step = 1; step <= 2; step++) {
+        gra_begin(t, GRA_GRAD, NULL);
+        ck_assert_int_eq(gra_backward(t, p), 0);
+        ck_assert_double_eq((double)p->grad[0], step);
+    }
+    for (int step = 3; step <= 4; step++) {             /* and seen as another shape */
+        gra_begin(t, GRA_GRAD, NULL);
+        ck_assert_int_eq(gra_backward(t, gra_reshape(t, p, GRA_SHAPE(1))), 0);
+        ck_assert_double_eq((double)p->grad[0], step);
+    }
+}
+
+TEST(a_frozen_parameter_gets_nothing)
+{
+    gra_tensor *p = param(GRA_SCALAR);
+    gra_freeze(p, true);
+    gra_tensor *x = number(2);
+    gra_backward(t, gra_mul(t, p, x));
+    ck_assert_ptr_null(gra_grad(p));
+    ck_assert_double_eq((double)gra_grad(x)[0], 1);
+    gra_freeze(p, false);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_backward(t, gra_mul(t, p, number(2)));
+    ck_assert_double_eq((double)gra_grad(p)[0], 2);
+}
+
+TEST(a_parameter_frozen_after_the_forward)
+{
+    gra_tensor *p = param(GRA_SHAPE(2));
+    gra_tensor *scalar = gra_param(gra_root(model), "s", gra_init_ones(), GRA_SCALAR);
+    gra_tensor *x = gra_input(t, (real[]){ 1, 2 }, GRA_SHAPE(2));
+    gra_tensor *view = gra_reshape(t, p, GRA_SHAPE(2, 1));
+    gra_tensor *y = gra_add(t, gra_sum(t, gra_relu(t, p)), gra_sum(t, gra_mul(t, view, x)));
+    gra_freeze(p, true);
+    ck_assert_int_eq(gra_backward(t, y), 0);
+    ck_assert_ptr_null(p->grad);
+    ck_assert_double_eq((double)gra_grad(x)[1], 2);
+    gra_freeze(p, false);
+    ck_assert_double_eq((double)p->grad[0], 0);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_freeze(p, false);
+    gra_tensor *loss = gra_reshape(t, gra_sum(t, p), GRA_SHAPE(1));
+    gra_freeze(p, true);
+    ck_assert_int_eq(gra_backward(t, loss), 0);
+    gra_freeze(p, false);
+    gra_begin(t, GRA_GRAD, NULL);
+    view = gra_reshape(t, scalar, GRA_SCALAR);          /* the loss itself has no gradient to begin with */
+    gra_freeze(scalar, true);
+    ck_assert_int_eq(gra_backward(t, view), 0);
+    ck_assert_double_eq((double)scalar->grad_store[0], 0);
+}
+
+/* ---- whose gradient stays ---- */
+
+TEST(a_retained_gradient_stays)
+{
+    gra_tensor *x = number(3), *y = gra_mul(t, x, x), *z = gra_mul(t, y, y);
+    gra_retain_grad(y);
+    gra_backward(t, gra_mul(t, z, z));
+    ck_assert_double_eq((double)gra_grad(y)[0], 4 * 9.0 * 9 * 9);
+}
+
+TEST(all_gradients_stay_when_asked)
+{
+    gra_keep_grads(t, true);
+    gra_tensor *x = number(3), *y = gra_mul(t, x, x), *z = gra_mul(t, y, y);
+    gra_backward(t, z);
+    ck_assert_double_eq((double)gra_grad(y)[0], 18);
+    ck_assert_double_eq((double)gra_grad(z)[0], 1);
+}
+
+/* ---- errors ---- */
+
+TEST(the_first_error_stays_until_the_next_step)
+{
+    gra_tensor *a = gra_full(t, 1, GRA_SHAPE(6, 3)), *b = gra_full(t, 1, GRA_SHAPE(2, 3));
+    gra_tensor *y = gra_matmul(t, a, b);
+    expect_part("matmul: a is (6, 3) but b is (2, 3): the inner sizes 3 and 2 differ");
+    gra_tensor *z = gra_softmax(t, gra_add(t, y, a), -1);       /* goes on with the empty tensor */
+    ck_assert_int_eq((int)z->size, 0);
+    ck_assert(isnan(gra_item(gra_sum(t, z))));
+    ck_assert_int_eq(gra_backward(t, z), -1);
+    expect_part("matmul");
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert_ptr_null(gra_error(t));
+    gra_tensor *x = number(2);
+    ck_assert_int_eq(gra_backward(t, gra_mul(t, x, x)), 0);
+}
+
+static void multiply_wrongly(void)
+{
+    gra_keep_going(t, false);
+    gra_matmul(t, gra_full(t, 1, GRA_SHAPE(6, 3)), gra_full(t, 1, GRA_SHAPE(2, 3)));
+}
+
+TEST(errors_abort_by_default)
+{
+    expect_abort(multiply_wrongly, "matmul: a is (6, 3) but b is (2, 3): the inner sizes 3 and 2 differ");
+}
+
+TEST(a_tensor_of_the_last_step)
+{
+    for (int step = 0; step < 6; step++) {
+        gra_tensor *old = gra_input(t, (real[]){ 1, 2, 3 }, GRA_SHAPE(3));
+        gra_tensor *sum = gra_sum(t, old);
+        gra_begin(t, GRA_GRAD, NULL);
+        gra_tensor *fresh = gra_input(t, (real[]){ 4, 5, 6 }, GRA_SHAPE(3)); /* the same again, where that lay */
+        gra_sum(t, fresh);
+        gra_mul(t, fresh, step % 2 ? old : sum);
+        expect_part("mul: input 1 was not made in this step");
+        gra_begin(t, GRA_GRAD, NULL);
+    }
+    gra_full(t, 0, GRA_SHAPE(1000));         /* what follows lies where the next step will not have come yet */
+    gra_tensor *bias = gra_full(t, 0, GRA_SHAPE(3));
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_layer_norm(t, gra_full(t, 1, GRA_SHAPE(3)), NULL, bias, 1e-5);
+    expect_part("layer_norm: input 2 was not made in this step");
+}
+
+/* Headers of many sizes: of 1, 3 and 7 inputs, with and without arguments. */
+static gra_tensor *of_many_sizes(int n)
+{
+    gra_tensor *x = gra_full(t, 1, GRA_SHAPE(1, 2, 4)), *y = x;
+    for (int i = 0; i < n; i++)
+        switch (i % 4) {
+        case 0: y = gra_attention(t, y, x, x, &(gra_attention_options){ .heads = 2, .causal = true }); break;
+        case 1: y = gra_scale(t, y, 1); break;
+        case 2: y = gra_slice(t, gra_concat(t, 7, (gra_tensor *[]){ y, x, x, x, x, x, x }, 1), 1, 0, 2); break;
+        case 3: y = gra_full(t, i, GRA_SHAPE(1, 2, 4)); break;
+        }
+    return y;
+}
+
+/* Whatever the steps after it made, and of whatever size: a tensor of the step before is refused, and one of an
+ * earlier step while less than 128 KiB of headers were made since. Here the last is 40 steps back. */
+TEST(tensors_of_steps_of_other_sizes)
+{
+    gra_tensor *old[40];
+    for (int round = 0; round < 30; round++) {
+        old[0] = gra_full(t, 1, GRA_SHAPE(2, 3));
+        for (int i = 1; i < 40; i++)
+            old[i] = gra_scale(t, old[i - 1], 2);
+        for (int i = 0; i < 40; i++) {
+            gra_begin(t, i % 2 ? GRA_EVAL : GRA_GRAD, NULL);
+            of_many_sizes(i % 11);
+            gra_neg(t, old[(7 * i + 39) % 40]);
+            expect_part("neg: input 0 was not made in this step");
+        }
+        gra_begin(t, GRA_GRAD, NULL);
+    }
+}
+
+TEST(tensors_of_a_step_of_thousands)
+{
+    enum { MANY = 4000 };
+    static gra_tensor *old[MANY];
+    for (int step = 0; step < 12; step++) {
+        for (int i = 0; i < MANY; i++)
+            old[i] = gra_full(t, 1, GRA_SCALAR);
+        gra_begin(t, GRA_GRAD, NULL);
+        gra_tensor *y = of_many_sizes(step % 3 ? 6000 : 3);
+        for (int i = 0; i < MANY; i++)
+            ck_assert(old[i] != y && (!y->prev || old[i] != y->prev) && old[i]->step + 1 == y->step);
+        gra_neg(t, old[step * 333 % MANY]);
+        expect_part("neg: input 0 was not made in this step");
+        gra_begin(t, GRA_GRAD, NULL);
+    }
+}
+
+/* The step's memory grows in its middle, so the next step joins its pieces: it is the system's again where
+ * the old tensors' values lay, but they themselves can be looked at. */
+TEST(a_tensor_of_a_large_step)
+{
+    enum { MANY = 1 << 15 };
+    gra_tensor *old[300];
+    for (int i = 0; i < 300; i++)
+        old[i] = i % 100 ? gra_scale(t, old[i - 1], 1) : gra_full(t, 1, GRA_SHAPE(i ? MANY : 1));
+    for (int step = 0; step < 4; step++)
+        for (int i = 0; i < 300; i += 23) {
+            gra_begin(t, GRA_GRAD, NULL);
+            gra_exp(t, old[i]);
+            expect_part("exp: input 0 was not made in this step");
+        }
+}
+
+static void count(gra_tensor *y, size_t from, size_t to)
+{
+    y->data[0] += (real)(to - from);
+}
+GRA_KERNEL(count_all, count, y, 5, 0)
+static void count_forward(gra_tensor *y)
+{
+    y->data[0] = 0;
+    count_all(y);
+}
+
+TEST(units_that_cost_nothing)           /* all of them are computed none the less */
+{
+    static const gra_op op = { .name = "count", .forward = count_forward };
+    ck_assert_double_eq(gra_item(gra_run(gra_result_like(t, &op, number(1)))), 5);
+}
+
+TEST(a_second_backward_is_refused)
+{
+    gra_tensor *x = number(3), *y = gra_mul(t, x, x);
+    ck_assert_int_eq(gra_backward(t, y), 0);
+    ck_assert_int_eq(gra_backward(t, y), -1);
+    expect_part("swept already");
+    ck_assert_double_eq((double)x->grad[0], 6);
+}
+
+TEST(an_op_before_the_first_step)
+{
+    gra_tape *fresh = gra_open(1);
+    gra_keep_going(fresh, true);
+    gra_full(fresh, 1, GRA_SCALAR);
+    ck_assert_ptr_nonnull(gra_error(fresh));
+    ck_assert_ptr_nonnull(strstr(gra_error(fresh), "gra_begin comes first"));
+    gra_close(fresh);
+}
+
+TEST(the_library_is_of_the_headers_version)
+{
+    ck_assert_int_eq(gra_version(), GRADUS_VERSION);
+}
+
+TEST(an_instruction_set_that_is_not_there)
+{
+    static const char *const wish[] = { "avx3", "AVX2", "a word that is longer than any name", "", "base" };
+    for (int i = 0; i < 5; i++) {
+        setenv("GRADUS_ISA", wish[i], 1);
+        gra_tape *asked = gra_open(1);
+        unsetenv("GRADUS_ISA");
+        gra_tape *best = gra_open(1);
+        gra_keep_going(asked, true);
+        ck_assert(i == 4 || strcmp(gra_isa_name(asked), gra_isa_name(best)) == 0);
+        for (int step = 0; step < 2; step++) {
+            gra_begin(asked, GRA_GRAD, NULL);
+            ck_assert_int_eq(gra_error(asked) != NULL, i < 3);
+            ck_assert(i >= 3 || strstr(gra_error(asked), i == 0 ? "GRADUS_ISA is avx3, but this processor has base"
+                                                                : "but"));
+            ck_assert_int_eq(gra_backward(asked, gra_input(asked, (real[]){ 2 }, GRA_SCALAR)), i < 3 ? -1 : 0);
+        }
+        gra_close(asked);
+        gra_close(best);
+    }
+}
+
+/* ---- what is refused ---- */
+
+static gra_tensor *ones(gra_shape shape) { return gra_full(t, 1, shape); }
+
+static gra_tensor *stale;               /* of the step before the call, as are these: */
+static gra_tensor *stale_number;        /* an input of one value, with its gradient, */
+static gra_tensor *stale_attention;     /* and a result of gra_attention */
+static gra_tensor *product;             /* x x, of which gra_backward was called */
+
+static void backward(gra_tensor *x)
+{
+    product = gra_mul(t, x, x);
+    gra_backward(t, gra_mul(t, product, product));
+}
+
+static void input_null(void)            { gra_add(t, number(1), NULL); }
+static void data_null(void)             { gra_input(t, NULL, GRA_SHAPE(3)); }
+static void constant_null(void)         { gra_constant(t, NULL, GRA_SHAPE(2)); }
+static void stale_bias(void)          { gra_linear(t, ones(GRA_SHAPE(1, 3)), ones(GRA_SHAPE(4, 3)), stale); }
+static void stale_gain(void)          { gra_layer_norm(t, ones(GRA_SHAPE(3)), stale, NULL, 1e-5); }
+static void stale_shift(void)         { gra_layer_norm(t, ones(GRA_SHAPE(3)), NULL, stale, 1e-5); }
+static void stale_scale(void)         { gra_rms_norm(t, ones(GRA_SHAPE(3)), stale, 1e-6); }
+static void another_tape(void)
+{
+    gra_tape *other = gra_open(1);
+    gra_begin(other, GRA_GRAD, NULL);
+    gra_tanh(t, gra_input(other, (real[]){ 1 }, GRA_SCALAR));
+    gra_close(other);
+}
+static void overflow(void)              { ones(GRA_SHAPE(1 << 30, 1 << 30, 1 << 30)); }
+static void negative(void)              { gra_ones(t, GRA_SHAPE(2, -1)); }
+static void nine_dimensions(void)       { gra_zeros(t, (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } }); }
+static void fewer_than_none(void)       { ones((gra_shape){ .ndim = -1 }); }
+static void too_large(void)             { ck_assert_uint_eq(ones(GRA_SHAPE(1 << 30, 1 << 15))->size, 0); }
+static void item_of_many(void)          { ck_assert(isnan(gra_item(ones(GRA_SHAPE(2, 3))))); }
+static void unseeded(void)
+{
+    static gra_rng none;
+    gra_begin(t, GRA_TRAIN, &none);
+    gra_dropout(t, number(1), 0.5);
+}
+static void many_arguments(void)
+{
+    static const gra_op op = { .name = "greedy", .args = GRA_MAX_ARGS + 1 };
+    gra_run(gra_result_like(t, &op, number(1)));
+}
+static void stale_of_an_own_op(void)
+{
+    static const gra_op op = { .name = "twice" };
+    gra_run(gra_result(t, &op, GRA_SCALAR, stale));
+}
+static void too_large_to_watch(void)            /* with the room around it, it would be small */
+{
+    gra_watch watch = { NULL, NULL };
+    gra_tape_watch(t, &watch);
+    ck_assert_ptr_null(gra_alloc(t, SIZE_MAX));
+    gra_tape_watch(t, NULL);
+}
+static void stale_item(void)            { ck_assert(isnan(gra_item(stale_number))); }
+static void stale_grad(void)            { ck_assert_ptr_null(gra_grad(stale_number)); }
+static void stale_print(void)           { gra_print(stale_number); }
+static void stale_weights(void)         { ck_assert(gra_attention_weights(stale_attention) == gra_empty(t)); }
+static void stale_retain(void)
+{
+    gra_retain_grad(stale_number);
+    ck_assert(!stale_number->retain_grad);
+}
+static void grad_too_early(void)        { ck_assert_ptr_null(gra_grad(number(3))); }
+static void grad_of_unused(void)
+{
+    gra_tensor *x = number(2);
+    backward(number(1));
+    ck_assert_ptr_null(gra_grad(x));
+}
+static void grad_of_recycled(void)      { backward(number(1)); ck_assert_ptr_null(gra_grad(product)); }
+static void grad_of_constant(void)
+{
+    gra_tensor *c = ones(GRA_SHAPE(3));
+    gra_backward(t, gra_sum(t, gra_mul(t, c, number(2))));
+    ck_assert_ptr_null(gra_grad(c));
+}
+static void no_backward(gra_tensor *y)  { ck_assert_int_eq(gra_backward(t, y), -1); }
+static void loss_of_many(void)          { no_backward(gra_input(t, (real[]){ 1, 2 }, GRA_SHAPE(2))); }
+static void loss_of_constants(void)     { no_backward(gra_sum(t, ones(GRA_SHAPE(2)))); }
+static void loss_in_eval(void)
+{
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_tensor *y = gra_mul(t, number(2), number(3));
+    ck_assert(gra_item(y) == 6 && !y->requires_grad);
+    no_backward(y);
+}
+
+#define STALE ": got a tensor of an earlier step, expected one of this step: a tensor ends with its step, " \
+              "so call "
+
+static const struct {
+    void      (*call)(void);
+    const char *sentence;               /* a part of it */
+} refusals[] = {
+    { input_null,        "add: input 1 is NULL" },
+    { data_null,         "gra_input: the data are NULL, but (3) has 3 values" },
+    { constant_null,     "gra_constant: the data are NULL, but (2) has 2 values" },
+    { stale_bias,        "linear: input 2 was not made in this step" },
+    { stale_gain,        "layer_norm: input 1 was not made in this step" },
+    { stale_shift,       "layer_norm: input 2 was not made in this step" },
+    { stale_scale,       "rms_norm: input 1 was not made in this step" },
+    { stale_of_an_own_op, "twice: input 0 was not made in this step" },
+    { another_tape,      "tanh: input 0 was not made in this step" },
+    { overflow,          "too large" },
+    { negative,          "gra_ones: a result of shape (2, -1) is too large or has a negative size" },
+    { nine_dimensions,   "gra_zeros: at most 8 dimensions, but 9 came" },
+    { fewer_than_none,   "gra_full: a result of shape () is too large or has a negative size" },
+    { too_large,         ADDRESSES_OF_32_BITS ? "is too large" : "out of memory" },
+    { too_large_to_watch, "out of memory" },
+    { item_of_many,      "(2, 3)" },
+    { unseeded,          "dropout: the generator was never seeded: call gra_manual_seed(&rng, 123) first" },
+    { many_arguments,    "greedy: 193 bytes of args, but GRA_MAX_ARGS is 192" },
+    { stale_item,        "gra_item" STALE "gra_item before the next gra_begin" },
+    { stale_grad,        "gra_grad" STALE "gra_grad before the next gra_begin" },
+    { stale_print,       "gra_print" STALE },
+    { stale_retain,      "gra_retain_grad" STALE },
+    { stale_weights,     "gra_attention_weights" STALE },
+    { grad_too_early,    "comes with gra_backward" },
+    { grad_of_unused,    "does not depend" },
+    { grad_of_recycled,  "gra_retain_grad" },
+    { grad_of_constant,  "wants no gradient" },
+    { loss_of_many,      "the loss is (2)" },
+    { loss_of_constants, "depends on no parameter" },
+    { loss_in_eval,      "GRA_EVAL" },
+};
+
+TESTS(refused, LENGTH(refusals)) /* _i: of refusals; the next step knows nothing of it */
+{
+    gra_keep_attention(t, true);
+    stale = ones(GRA_SHAPE(2, 5));
+    stale_number = number(5);
+    gra_tensor *x = gra_reshape(t, stale, GRA_SHAPE(1, 2, 5));
+    stale_attention = gra_attention(t, x, x, x, &(gra_attention_options){ .heads = 1 });
+    gra_backward(t, stale_number);
+    ck_assert_double_eq(gra_item(stale_number), 5);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_full(t, 7, GRA_SHAPE(1000));                    /* where the values of that step were */
+    refusals[_i].call();
+    expect_part(refusals[_i].sentence);
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert_ptr_null(gra_error(t));
+    ck_assert_double_eq(gra_item(number(2)), 2);
+}
+
+TEST(a_parameter_is_of_every_step)
+{
+    gra_tensor *p = gra_param(gra_root(model), "one", gra_init_ones(), GRA_SHAPE(1));
+    gra_backward(t, gra_reshape(t, p, GRA_SCALAR));
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert(gra_item(p) == 1 && gra_grad(p)[0] == 1);
+    gra_retain_grad(p);
+    gra_print(p);
+    expect_error("no error");
+}
+
+/* After an error: gra_item has it already, and what an op returned can be looked at. */
+TEST(the_empty_tensor_is_of_every_step)
+{
+    gra_tensor *y = gra_add(t, number(1), NULL);
+    ck_assert(isnan(gra_item(y)) && !gra_grad(y));
+    gra_print(y);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_print(y);
+    expect_error("no error");
+    ck_assert(isnan(gra_item(y)));
+    expect_error("gra_item: x is (), which has 0 values, not one");
+}
+
+TEST(nothing_is_no_error_without_a_tape)
+{
+    ck_assert_ptr_null(gra_grad(NULL));
+    ck_assert(isnan(gra_item(NULL)));
+    gra_retain_grad(NULL);
+    gra_freeze(NULL, true);
+    gra_print(NULL);
+    ck_assert(isnan(gra_item(param(GRA_SHAPE(2)))));
+}

@@ -1,0 +1,377 @@
+/* gra_trace_nan: the op that made the first NaN or infinity is named, and no other. */
+#include "layers/layers.h"
+#include "lib/suites.h"
+#include "lib/tensors.h"
+
+static const real inf = (real)INFINITY, nan_ = (real)NAN;
+static const double large = sizeof(real) == 4 ? 1e25 : 1e200;   /* finite, its square is not */
+
+static void open_traced(void)
+{
+    open_all();
+    gra_trace_nan(t, true);
+    gra_begin(t, GRA_GRAD, NULL);
+}
+
+static void expect_none(void) { expect_error("no error"); }
+
+/* The call, in a step of its own, is blamed with this sentence. */
+#define TRACED(call, sentence) (gra_begin(t, GRA_GRAD, NULL), (void)(call), expect_error(sentence))
+
+static void make_infinite(gra_tensor *y) { y->data[0] = inf; }
+
+/* ---- forward ---- */
+
+CASE(trace, open_traced, close_all, "")
+
+TEST(an_overflow)
+{
+    gra_tensor *y = gra_exp(t, MATRIX(2, 4, 1, 2, 3, 4, 5, 6, 7, 1000));
+    expect_error("exp: made inf at (1, 3) from finite inputs, there 1000 (forward)");
+    ck_assert(isnan(gra_item(y)));
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, y)), -1);
+}
+
+TEST(the_first_of_several)
+{
+    gra_tensor *y = gra_div(t, VECTOR(1, -1, 0), VECTOR(1, 0, 0));
+    gra_sub(t, y, y);
+    expect_error("div: made -inf at (1) from finite inputs, there -1 and 0 (forward)");
+    TRACED(gra_log(t, gra_scalar(t, -1)), "log: made nan from finite inputs, there -1 (forward)");
+    TRACED(gra_div(t, VECTOR(1, -3, 2), gra_full(t, 0, GRA_SCALAR)),
+           "div: made inf at (0) from finite inputs, up to 3 and 0 (forward)");
+    TRACED(gra_div(t, VECTOR(nan_, 1), VECTOR(1, 0)),
+           "div: made inf at (1) from finite inputs and nan, there 1 and 0 (forward)");
+}
+
+static void make_nan(gra_tensor *y) { y->data[1] = nan_; }
+
+TEST(an_op_without_inputs)
+{
+    static const gra_op op = { .name = "noise", .forward = make_nan };
+    gra_run(gra_result_n(t, &op, GRA_SHAPE(2), 0, NULL));
+    expect_error("noise: made nan at (1) from no inputs (forward)");
+}
+
+TEST(nothing_is_said_unless_asked)
+{
+    gra_trace_nan(t, false);
+    gra_tensor *x = VECTOR(0, 1000);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, gra_sqrt(t, x), gra_exp(t, x)))), 0);
+    expect_none();
+}
+
+TEST(in_every_mode)
+{
+    static const gra_mode mode[] = { GRA_TRAIN, GRA_GRAD, GRA_EVAL };
+    gra_tensor *w = gra_param(gra_enter(gra_root(model), "head"), "weight", gra_init_zeros(), GRA_SHAPE(1));
+    for (int i = 0; i < 6; i++) {
+        gra_begin(t, mode[i % 3], NULL);
+        gra_freeze(w, i >= 3);
+        gra_exp(t, gra_scale(t, gra_add(t, w, gra_full(t, 1, GRA_SHAPE(1))), 1000));
+        expect_error("exp: made inf at (0) from finite inputs, there 1000, after head (forward)");
+    }
+}
+
+/* ---- infinities on purpose ---- */
+
+static gra_tensor *scores(void)         /* (3, 3) */
+{
+    return MATRIX(3, 3, 1, 2, 3, 10, 5, 6, 7, 8, 9);
+}
+
+static gra_tensor *filled(void)
+{
+    return gra_masked_fill(t, scores(), gra_constant(t, (const real[]){ 0, 1, 1 }, GRA_SHAPE(3)),
+                           -(double)INFINITY);
+}
+
+static gra_tensor *added(void)
+{
+    return gra_add(t, scores(), gra_constant(t, (const real[]){ 0, -inf, -inf }, GRA_SHAPE(3)));
+}
+
+static gra_tensor *(*const masked[])(void) = { filled, added };
+
+TESTS(a_mask_and_what_passes_it_on, 2)
+{
+    gra_tensor *m = masked[_i]();
+    gra_tensor *column = gra_slice(t, gra_scale(t, gra_transpose(t, m, 0, 1), 2), 0, 0, 1);
+    gra_tensor *y = gra_add(t, gra_sum(t, gra_softmax(t, m, -1)),
+                            gra_sum(t, gra_exp(t, gra_scale(t, m, 0.1))));
+    y = gra_add(t, y, gra_sum(t, gra_max_dim(t, m, 1, false)));
+    y = gra_add(t, y, gra_sum(t, column));
+    gra_sum(t, gra_matmul(t, m, gra_full(t, 1, GRA_SHAPE(3, 2))));       /* passed on, and not used */
+    gra_concat(t, 2, (gra_tensor *[]){ m, gra_log_softmax(t, m, -1) }, 0);
+    ck_assert_int_eq(gra_backward(t, y), 0);
+    expect_none();
+    ck_assert(isfinite(gra_item(y)));
+}
+
+TEST(a_causal_mask_by_hand)             /* attention as notebooks write it */
+{
+    gra_tensor *x = scores();
+    gra_tensor *p = gra_softmax(t, gra_scale(t, gra_causal_mask(t, gra_matmul_nt(t, x, x)), 0.01), -1);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, gra_matmul(t, p, x), x))), 0);
+    expect_none();
+}
+
+/* -inf in the result is not reported where an input holds -inf too: trace.c cannot tell them apart by the values. */
+TESTS(another_infinity_of_a_masks_kind, 2)
+{
+    TRACED(gra_exp(t, gra_scale(t, masked[_i](), 80)),
+           "exp: made inf at (1, 0) from finite inputs and -inf, there 800 (forward)");
+    TRACED(gra_scale(t, gra_scale(t, masked[_i](), -large), large),                 /* its sign is turned */
+           "scale: made inf at (0, 1) from finite inputs and -inf, there -inf (forward)");
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *m = gra_scale(t, gra_scale(t, gra_sub(t, masked[_i](), gra_full(t, 100, GRA_SCALAR)), large), large);
+    expect_none();                                      /* -98 large^2 is -inf, as the mask is */
+    ck_assert(m->data[0] == -inf && m->data[1] == -inf);
+    gra_sub(t, m, m);
+    expect_error("sub: made nan at (0, 0) from finite inputs and -inf, there -inf and -inf (forward)");
+}
+
+TESTS(a_nan_of_a_masks, 2)
+{
+    TRACED(gra_mul(t, masked[_i](), gra_full(t, 0, GRA_SHAPE(3, 3))),
+           "mul: made nan at (0, 1) from finite inputs and -inf, there -inf and 0 (forward)");
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_layer_norm(t, masked[_i](), NULL, NULL, 1e-5);
+    ck_assert_ptr_nonnull(gra_error(t));
+    ck_assert_ptr_eq(strstr(gra_error(t), "layer_norm: made nan at (0, 0) from finite inputs"), gra_error(t));
+}
+
+static void add_noise(gra_tensor *y)
+{
+    real noise;
+    gra_rand(gra_tape_rng(y->tape), &noise, 1);
+    for (size_t i = 0; i < y->size; i++)
+        y->data[i] = y->in[0]->data[i] + noise;
+}
+
+TEST(nothing_is_computed_twice)                 /* an op that draws draws once, traced or not */
+{
+    static const gra_op op = { .name = "noise", .forward = add_noise };
+    real noise;
+    gra_rng before = rng;
+    gra_rand(&before, &noise, 1);
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *y = gra_run(gra_result_like(t, &op, gra_constant(t, (const real[]){ -inf, 2 }, GRA_SHAPE(2))));
+    expect_none();
+    ck_assert(y->data[0] == -inf && y->data[1] == 2 + noise);
+    ck_assert_uint_eq(gra_random(&rng), gra_random(&before));
+}
+
+TEST(a_frozen_parameter_may_be_a_mask)
+{
+    gra_tensor *p = gra_param(gra_root(model), "mask", gra_init_zeros(), GRA_SHAPE(3));
+    p->data[1] = -inf;
+    gra_freeze(p, true);
+    gra_softmax(t, gra_add(t, scores(), p), 1);
+    expect_none();
+    gra_freeze(p, false);
+    gra_softmax(t, gra_add(t, scores(), p), 1);
+    ck_assert_ptr_nonnull(gra_error(t));
+}
+
+TEST(a_loss_that_is_a_masks_infinity)
+{
+    TRACED(gra_backward(t, gra_sum(t, filled())), "gra_backward: the loss is -inf, which no op made: it came in, "
+           "as a mask's infinity or in an input (forward)");
+    TRACED(gra_cross_entropy(t, filled(), (const int[]){ 0, 1, 0 }),    /* where a mask made p 0 */
+           "cross_entropy: made inf from finite inputs and -inf, up to 10 (forward)");
+}
+
+/* ---- what came in ---- */
+
+TEST(a_nan_that_came_in)
+{
+    gra_tensor *x = MATRIX(2, 2, 1, 2, nan_, 4);
+    gra_tensor *hidden = gra_masked_fill(t, x, MATRIX(2, 2, 0, 0, 1, 0), 0);  /* as one treats missing data */
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, hidden, hidden))), 0);
+    expect_none();
+    TRACED(gra_mul(t, gra_full(t, 2, GRA_SCALAR), MATRIX(2, 2, 1, 2, nan_, 4)),
+           "mul: input 1 holds nan at (1, 0): no op made it, it came in so (forward)");
+    TRACED(gra_mul(t, VECTOR(1, nan_), VECTOR(nan_, 1)),
+           "mul: input 0 holds nan at (1): no op made it, it came in so (forward)");
+}
+
+TEST(a_view_of_infinities)
+{
+    TRACED(gra_reshape(t, gra_constant(t, (const real[]){ inf, nan_ }, GRA_SHAPE(2)), GRA_SHAPE(2, 1)),
+           "no error");
+}
+
+/* A sentence that does not fit its buffer is cut off at the end. */
+TEST(long_names)
+{
+    char name[105];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    gra_tensor *p = gra_param(gra_root(model), name, gra_init_ones(), GRA_SHAPE(1));
+    p->data[0] = (real)large;
+    gra_mul(t, p, p);
+    ck_assert_ptr_nonnull(gra_error(t));
+    ck_assert_ptr_nonnull(strstr(gra_error(t), name));  /* it has no layer: the whole of it */
+    static char long_name[700];
+    memset(long_name, 'o', sizeof long_name - 1);
+    static const gra_op op = { .name = long_name, .forward = make_infinite };
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_run(gra_result_like(t, &op, VECTOR(1)));
+    ck_assert_uint_le(strlen(gra_error(t)), 599);
+    ck_assert_ptr_nonnull(strstr(gra_error(t), "ooooo"));
+}
+
+TEST(many_inputs)                       /* their values, too, are cut off at the end */
+{
+    enum { MANY = 40 };
+    static const gra_op op = { .name = "many", .forward = make_infinite };
+    gra_tensor *in[MANY];
+    for (int i = 0; i < MANY; i++)
+        in[i] = gra_scalar(t, -1.25e-20);
+    gra_run(gra_result_n(t, &op, GRA_SCALAR, MANY, in));
+    const char *first = "many: made inf from finite inputs, there -1.25e-20 and -1.25e-20 and ";
+    ck_assert_msg(strncmp(gra_error(t), first, strlen(first)) == 0, "%s", gra_error(t));
+    ck_assert_uint_le(strlen(gra_error(t)), 300);
+}
+
+TEST(a_frozen_parameter_in_the_step)            /* has no gradient to look at */
+{
+    gra_tensor *p = gra_param(gra_root(model), "p", gra_init_ones(), GRA_SHAPE(2));
+    gra_freeze(p, true);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, p, VECTOR(1, 2)))), 0);
+    expect_none();
+}
+
+#define NO_OP_MADE_IT ": no op made it, its last update did, or the file it came from"
+TEST(a_spoilt_parameter)
+{
+    struct gra_linear l;
+    gra_linear_init(&l, gra_enter(gra_root(model), "fc"), 3, 2, true);
+    for (int i = 0; i < 2; i++) {
+        gra_tensor *p = i ? l.bias : l.weight;
+        p->data[1] = i ? nan_ : inf;
+        TRACED(gra_linear_forward(t, &l, gra_full(t, 0, GRA_SHAPE(4, 3))),
+               i ? "linear: the parameter fc.bias holds nan at (1)" NO_OP_MADE_IT
+                 : "linear: the parameter fc.weight holds inf at (0, 1)" NO_OP_MADE_IT);
+        p->data[1] = 1;
+    }
+}
+
+TEST(a_gradient_spoilt_before)
+{
+    gra_tensor *p = gra_param(gra_enter(gra_root(model), "fc"), "weight", gra_init_ones(), GRA_SHAPE(2));
+    p->grad[1] = nan_;
+    gra_backward(t, gra_sum(t, gra_mul(t, p, p)));
+    expect_error("gra_backward: the gradient of fc.weight holds nan at (1) from before: gra_zero_grad(model) clears it");
+    gra_zero_grad(model);
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, p, p))), 0);
+    expect_none();
+}
+
+/* ---- backward ---- */
+
+TEST(a_gradient_without_end)
+{
+    gra_tensor *x = MATRIX(2, 2, 1, 4, 0, 9);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_sqrt(t, gra_scale(t, x, 2)))), -1);
+    expect_error("sqrt: made inf at (1, 0) in the gradient of input 0 (from scale) from finite ones (backward)");
+}
+
+TEST(a_gradient_of_a_masks_infinity)
+{
+    gra_tensor *w = gra_param(gra_enter(gra_root(model), "gate"), "weight", gra_init_ones(), GRA_SHAPE(3));
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_exp(t, gra_mul(t, w, filled())))), -1);
+    expect_error("mul: made nan at (1) in the gradient of input 0 (gate.weight) from finite ones, in gate (backward)");
+}
+
+/* ---- where in the model ---- */
+
+static const gra_gpt_config config = { .vocab_size = 7, .context_length = 5, .emb_dim = 6, .n_heads = 2, .n_layers = 3,
+                                       .drop_rate = 0.1, .bias = true };
+
+static void set(const char *name, double by, double value)      /* p = by p + value */
+{
+    gra_tensor *p = gra_param_find(model, name);
+    ck_assert_ptr_nonnull(p);
+    for (size_t i = 0; i < p->size; i++)
+        p->data[i] = (real)by * p->data[i] + (real)value;
+}
+
+static struct gra_gpt gpt;
+
+static void make_gpt(void) { gra_gpt_init(&gpt, gra_root(model), &config); }
+
+static int step(void)
+{
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *logits = gra_gpt_forward(t, &gpt, (const int[]){ 1, 2, 3, 4, 5, 6, 0, 1, 2, 3 }, 2, 5);
+    gra_tensor *loss = gra_cross_entropy(t, logits, (const int[]){ 2, 3, 4, 5, 6, 0, 1, 2, 3, 4 });
+    gra_zero_grad(model);
+    return gra_backward(t, loss);
+}
+
+static void expect_parts(const char *first, const char *last)
+{
+    const char *e = or_none(gra_error(t));
+    size_t n = strlen(e), m = strlen(last);
+    ck_assert_msg(strncmp(e, first, strlen(first)) == 0 && n > m && strcmp(e + n - m, last) == 0,
+                  "wanted %s...%s, got %s", first, last, e);
+}
+
+TEST(a_sound_model)
+{
+    make_gpt();
+    ck_assert_int_eq(step(), 0);
+    expect_none();
+}
+
+TEST(a_linear_overflows)
+{
+    make_gpt();
+    set("trf_blocks.1.ff.layers.0.bias", 0, large);
+    set("trf_blocks.1.ff.layers.2.weight", 0, large);
+    ck_assert_int_eq(step(), -1);
+    expect_parts("linear: made inf at (0, 0, 0) from finite inputs, ",
+                 "in trf_blocks.1.ff.layers.2 (forward)");
+}
+
+TEST(a_norm_overflows)                  /* its variance does, and 1 / sqrt of that would be 0 */
+{
+    const real l = (real)large;
+    char want[96];
+    snprintf(want, sizeof want, "layer_norm: made nan at (0, 0) from finite inputs, up to %g (forward)", 4 * large);
+    TRACED(gra_layer_norm(t, MATRIX(1, 4, l, 2 * l, 3 * l, 4 * l), NULL, NULL, 1e-5), want);
+    snprintf(want, sizeof want, "rms_norm: made nan at (0, 0) from finite inputs, up to %g (forward)", 4 * large);
+    TRACED(gra_rms_norm(t, MATRIX(1, 4, l, 2 * l, 3 * l, 4 * l), NULL, 1e-6), want);
+}
+
+TEST(attention_overflows)
+{
+    make_gpt();
+    set("trf_blocks.2.att.W_query.weight", large, 0);
+    set("trf_blocks.2.att.W_key.weight", large, 0);
+    step();
+    expect_parts("attention: made nan at (0, ", "after trf_blocks.2.att.W_value (forward)");
+}
+
+TEST(a_sum_overflows)                   /* the residual stream: 1.5 and 1.5 of the largest number */
+{
+    make_gpt();
+    set("tok_emb.weight", 0, sizeof(real) == 4 ? 3e38 : 1.7e308);
+    set("pos_emb.weight", 0, sizeof(real) == 4 ? 3e38 : 1.7e308);
+    step();
+    expect_parts("add: made inf at (0, 0, 0) from finite inputs, ", "after pos_emb (forward)");
+}
+
+TEST(a_gradient_overflows)              /* its way back is steeper than its way there */
+{
+    struct gra_linear l;
+    gra_linear_init(&l, gra_enter(gra_root(model), "fc"), 2, 3, true);
+    set("fc.weight", 0, 0);
+    set("fc.bias", 0, 0);
+    gra_tensor *x = gra_linear_forward(t, &l, gra_full(t, 1, GRA_SHAPE(2, 2)));
+    gra_backward(t, gra_sum(t, gra_scale(t, gra_scale(t, x, large), large)));
+    expect_error("scale: made inf at (0, 0) in the gradient of input 0 (from linear) from finite ones, after fc (backward)");
+}

@@ -1,0 +1,531 @@
+/* Looking at a step: its nodes, the layers they belong to, and names. */
+#include "core/error.h"
+#include "layers/layers.h"
+#include "lib/fault.h"
+#include "lib/folder.h"
+#include "lib/suites.h"
+#include "lib/tensors.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <wchar.h>
+
+static void open_begun(void)
+{
+    open_all();
+    gra_begin(t, GRA_GRAD, NULL);
+}
+
+/* ---- nodes by number ---- */
+
+CASE(view, open_begun, close_all, "")
+
+TEST(nodes_in_the_order_of_recording)
+{
+    ck_assert_int_eq(gra_node_count(t), 0);
+    ck_assert_ptr_null(gra_node_at(t, 0));
+    gra_tensor *a = gra_scalar(t, 2), *fixed = gra_full(t, 3, GRA_SCALAR), *none = gra_exp(t, fixed);
+    gra_tensor *y[] = { gra_mul(t, a, none), gra_exp(t, a), gra_reshape(t, a, GRA_SHAPE(1)) };
+    ck_assert_int_eq(gra_node_count(t), 3);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_ptr_eq(gra_node_at(t, i), y[i]);
+        ck_assert_int_eq(gra_node_number(y[i]), i);
+    }
+    ck_assert_ptr_null(gra_node_at(t, -1));
+    ck_assert_ptr_null(gra_node_at(t, 3));
+    ck_assert_int_eq(gra_node_number(a), -1);           /* leaves, */
+    ck_assert_int_eq(gra_node_number(fixed), -1);
+    ck_assert_int_eq(gra_node_number(NULL), -1);
+    ck_assert_int_eq(gra_node_number(none), -1);        /* and what wants no gradient */
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert_int_eq(gra_node_count(t), 0);
+    ck_assert_int_eq(gra_node_number(y[1]), -1);
+}
+
+TEST(nothing_in_eval)
+{
+    gra_begin(t, GRA_EVAL, NULL);
+    ck_assert_int_eq(gra_node_number(gra_exp(t, gra_scalar(t, 2))), -1);
+    ck_assert_int_eq(gra_node_count(t), 0);
+}
+
+/* ---- layers ---- */
+
+/* The path of the op between one that has the parameter p and one that has q; "" for NULL: there is none. */
+static const struct { const char *p, *q, *path; } between[] = {
+    { "norm.weight", "norm.weight", "norm" },
+    { "att.W_value.weight", "att.out_proj.weight", "att" },
+    { "att.W_value.weight", "attic.weight", "" },
+    { "a.b.weight", "a.bc.weight", "a" },
+    { "a.b.weight", "a.b.c.weight", "a.b" },
+    { "a.b.c.weight", "a.b.weight", "a.b" },
+    { "blocks.0.ff.2.weight", "blocks.1.norm.weight", "blocks.0" },
+    { "blocks.10.ff.2.weight", "norm.weight", "blocks.10" },
+    { "blocks.0.ff.0.weight", "blocks.0.ff.2.weight", "blocks.0.ff" },
+    { "blocks.0.norm.weight", "blocks.0.ff.2.weight", "blocks.0" },
+    { "0.weight", "1.weight", "" },
+    { "w", "fc.weight", "" },
+    { "fc.weight", NULL, "" },
+    { NULL, "fc.weight", "" },
+};
+
+static gra_tensor *param(const char *name)
+{
+    gra_tensor *p = gra_param_find(model, name);
+    return p ? p : gra_param(gra_root(model), name, gra_init_ones(), GRA_SHAPE(1));
+}
+
+TESTS(the_layer_of_an_op_without_parameters, LENGTH(between))
+{
+    char path[GRA_PATH];
+    const char *p = between[_i].p, *q = between[_i].q;
+    gra_tensor *x = gra_neg(t, gra_scalar(t, 1)), *y = gra_exp(t, p ? gra_mul(t, x, param(p)) : x);
+    if (q)
+        gra_mul(t, gra_exp(t, gra_mul(t, y, param(q))), param("what.comes.later"));     /* does not count */
+    ck_assert_str_eq(gra_node_path(y, path), between[_i].path);
+}
+
+TEST(the_layer_of_a_parameter)
+{
+    char path[GRA_PATH] = "x";
+    gra_tensor *p = param("ff.fc.weight"), *y = gra_add(t, gra_scalar(t, 1), p);
+    ck_assert_str_eq(gra_node_path(p, path), "ff.fc");
+    ck_assert_str_eq(gra_node_path(y, path), "ff.fc");
+    ck_assert_str_eq(gra_node_path(gra_exp(t, y), path), "");           /* nothing comes after it */
+    ck_assert_str_eq(gra_node_path(gra_scalar(t, 1), path), "");
+    ck_assert_str_eq(gra_node_path(NULL, path), "");
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert_str_eq(gra_node_path(y, path), "");
+}
+
+/* ---- names ---- */
+
+TEST(a_name)
+{
+    gra_tensor *x = gra_scalar(t, 1), *p = param("fc.weight");
+    ck_assert_ptr_null(x->name);
+    ck_assert_ptr_eq(gra_name(x, "head %d", 3), x);
+    ck_assert_str_eq(x->name, "head 3");
+    ck_assert_str_eq(gra_name(x, "%s", "scores")->name, "scores");
+    ck_assert_ptr_null(gra_name(NULL, "x"));
+    ck_assert_str_eq(gra_name(p, "x")->name, "fc.weight");
+    ck_assert_str_eq(gra_name(x, "%lc", (wint_t)0x10ffff)->name, "scores");     /* not a text in this locale */
+}
+
+TEST(a_name_is_no_parameter)            /* to the tracer, or where a layer is sought */
+{
+    char path[GRA_PATH];
+    gra_trace_nan(t, true);
+    gra_tensor *x = gra_name(gra_scalar(t, -1), "an.input"), *y = gra_name(gra_scale(t, x, 2), "a.b");
+    ck_assert_str_eq(gra_node_path(gra_exp(t, y), path), "");
+    gra_log(t, y);
+    expect_error("log: made nan from finite inputs, there -2 (forward)");
+    gra_begin(t, GRA_GRAD, NULL);
+    x = gra_name(gra_scalar(t, (double)NAN), "scores");
+    gra_exp(t, x);
+    expect_error("exp: input 0 (scores) holds nan: no op made it, it came in so (forward)");
+    gra_name(x, "%s", "late");                          /* after an error: nothing */
+    ck_assert_str_eq(x->name, "scores");
+}
+
+/* Every op says of a tensor that has a name what it is called. */
+static gra_tensor *x_named, *p_named;
+static void wrong_matmul(void)    { gra_matmul(t, x_named, x_named); }
+static void wrong_linear(void)    { gra_linear(t, x_named, p_named, NULL); }
+static void wrong_add(void)       { gra_add(t, gra_zeros(t, GRA_SHAPE(4)), x_named); }
+static void wrong_softmax(void)   { gra_softmax(t, x_named, 2); }
+static void wrong_reshape(void)   { gra_reshape(t, x_named, GRA_SHAPE(5)); }
+static void wrong_concat(void)    { gra_concat(t, 2, (gra_tensor *[]){ x_named, p_named }, 0); }
+static void wrong_mse_loss(void)  { gra_mse_loss(t, x_named, p_named); }
+static void wrong_attention(void) { gra_attention(t, x_named, p_named, x_named, &(gra_attention_options){ .heads = 1 }); }
+static void wrong_backward(void)  { gra_backward(t, x_named); }
+static void wrong_grad(void)      { gra_grad(x_named); }
+static void wrong_item(void)      { gra_item(x_named); }
+
+static const struct { void (*call)(void); const char *sentence; } named[] = {
+    { wrong_matmul, "matmul: a is X but b is X: the inner sizes 3 and 2 differ" },
+    { wrong_linear, "linear: x is X but the weight is P" },
+    { wrong_add, "add: shapes (4) and X do not broadcast" },
+    { wrong_softmax, "softmax: dimension 2 of a tensor X: it has 2 dimensions" },
+    { wrong_reshape, "reshape: x is X, 6 values" },
+    { wrong_concat, "concat: tensor 0 is X but tensor 1 is P" },
+    { wrong_mse_loss, "mse_loss: x is X but target is P" },
+    { wrong_attention, "attention: q X, k P, v X" },
+    { wrong_backward, "gra_backward: the loss is X" },
+    { wrong_grad, "gra_grad: this input X wants no gradient" },
+    { wrong_item, "gra_item: x is X, which has 6 values, not one" },
+};
+
+/* A sentence in which X stands for x, and P for p. */
+static void expect_sentence(const char *pattern, const char *x, const char *p)
+{
+    char wanted[600] = "";
+    for (; *pattern; pattern++) {
+        const char *text = *pattern == 'X' ? x : *pattern == 'P' ? p : NULL;
+        snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), text ? "%s" : "%.1s", text ? text : pattern);
+    }
+    ck_assert_msg(strncmp(or_none(gra_error(t)), wanted, strlen(wanted)) == 0, "%s: wanted %s", or_none(gra_error(t)), wanted);
+}
+
+TESTS(a_name_in_sentences, LENGTH(named))
+{
+    x_named = gra_name(gra_zeros(t, GRA_SHAPE(2, 3)), "scores");
+    p_named = gra_param(gra_root(model), "ff.weight", gra_init_ones(), GRA_SHAPE(1, 4));
+    named[_i].call();
+    expect_sentence(named[_i].sentence, "\"scores\" (2, 3)", "\"ff.weight\" (1, 4)");
+}
+
+TEST(a_stale_tensor_is_not_named)
+{
+    gra_tensor *x = gra_name(gra_scalar(t, 1), "x");
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert_str_eq(gra_name(x, "y")->name, "x");
+    expect_error("gra_name: input 0 was not made in this step: a tensor ends with its step, at the next gra_begin, and "
+                 "belongs to its tape");
+}
+
+/* ---- the text ---- */
+
+static char shown[1 << 20];
+
+static const char *printed(void)
+{
+    FILE *f = tmpfile();
+    ck_assert_ptr_nonnull(f);
+    gra_fprint_tape(f, t);
+    rewind(f);
+    shown[fread(shown, 1, sizeof shown - 1, f)] = '\0';
+    fclose(f);
+    return shown;
+}
+
+TEST(a_parameter_of_another_layer)      /* is told by its whole name */
+{
+    gra_mul(t, param("norm.weight"), param("tok_emb.scale"));
+    ck_assert_msg(strstr(printed(), "weight, tok_emb.scale") != NULL, "%s", shown);
+}
+
+/* Every byte is printable ASCII or a part of a character that does not control the text around it. */
+static void expect_printable(const char *text)
+{
+    static const char *const turning[] = { "\xd8\x9c", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xae", "\xe2\x81\xa6" };
+    for (const char *s = text, *end = s + strlen(s); s < end;) {
+        const char *at = s;
+        const int32_t c = gra_utf8(&s, end);
+        ck_assert_msg(c == '\n' || (c >= 0x20 && c < 0x7f) || c >= 0xa0, "byte %zu is %d", (size_t)(at - text), c);
+    }
+    for (size_t i = 0; i < LENGTH(turning); i++)
+        ck_assert_ptr_null(strstr(text, turning[i]));
+}
+
+/* Besides every line has at most 80 characters and does not end in a blank. */
+static void expect_tidy(const char *text)
+{
+    int line = 0;
+    expect_printable(text);
+    for (const char *s = text, *end = s + strlen(s); s < end;) {
+        const char *at = s;
+        const int32_t c = gra_utf8(&s, end);
+        ck_assert_msg(c != '\n' || at == text || at[-1] != ' ', "a blank ends a line: %s", text);
+        line = c == '\n' ? 0 : line + 1;
+        ck_assert_msg(line <= 80, "a line is too long: %s", text);
+    }
+}
+
+TEST(an_expression_as_text)
+{
+    gra_keep_grads(t, true);
+    gra_tensor *a = gra_name(gra_scalar(t, 2), "a"), *b = gra_scalar(t, -3);
+    gra_tensor *y = gra_add(t, gra_name(gra_mul(t, a, b), "ab"), gra_full(t, 10, GRA_SCALAR));
+    ck_assert_str_eq(printed(), "#  op        shape  inputs       value\n"
+                                "   a         ()                      2\n"
+                                "   input     ()                     -3\n"
+                                "0  ab = mul  ()     a, input        -6\n"
+                                "   constant  ()                     10\n"
+                                "1  add       ()     0, constant      4\n");
+    gra_backward(t, gra_mul(t, y, y));
+    ck_assert_str_eq(printed(), "#  op        shape  inputs       value  gradient\n"
+                                "   a         ()                      2       -24\n"
+                                "   input     ()                     -3        16\n"
+                                "0  ab = mul  ()     a, input        -6         8\n"
+                                "   constant  ()                     10\n"
+                                "1  add       ()     0, constant      4         8\n"
+                                "2  mul       ()     1, 1            16         1\n");
+}
+
+TEST(layers_as_text)                    /* parameters; what was not kept; a result that wants no gradient */
+{
+    struct gra_linear l;
+    gra_linear_init(&l, gra_enter(gra_root(model), "fc"), 2, 2, true);
+    for (int i = 0; i < 4; i++)
+        l.weight->data[i] = 1;
+    l.bias->data[0] = l.bias->data[1] = 0;
+    gra_tensor *x = gra_abs(t, gra_constant(t, (const real[]){ 3, -3, 4, -4 }, GRA_SHAPE(2, 2)));
+    gra_tensor *y = gra_linear(t, gra_linear_forward(t, &l, x), l.weight, NULL);
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_layer_norm(t, y, NULL, l.bias, 1e-5))), 0);
+    ck_assert_str_eq(printed(), "#  layer  op          shape   inputs             value  gradient\n"
+                                "          abs         (2, 2)                      3.54\n"
+                                "   fc     weight      (2, 2)                         1         0\n"
+                                "   fc     bias        (2)                            0         2\n"
+                                "0  fc     linear      (2, 2)  abs, weight, bias   7.07\n"
+                                "1  fc     linear      (2, 2)  0, weight           14.1\n"
+                                "2  fc     layer_norm  (2, 2)  1, bias                0\n"
+                                "3         sum         ()      2                      0\n");
+}
+
+TEST(empty_tapes_as_text)
+{
+    ck_assert_str_eq(printed(), "the tape is empty: nothing was computed that wants a gradient\n");
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_exp(t, gra_scalar(t, 1));
+    ck_assert_str_eq(printed(), "the tape is empty: GRA_EVAL records nothing\n");
+}
+
+TEST(many_inputs_as_text)
+{
+    gra_tensor *x = VECTOR(1), *part[1000];
+    for (int i = 0; i < 1000; i++)
+        part[i] = gra_scale(t, x, i);
+    gra_concat(t, 1000, part, 0);
+    ck_assert_ptr_nonnull(strstr(printed(), "1000  concat  (1000)  0, 1, 2, ... 999  "));
+}
+
+static const double sizes[][2] = { { 1e30, 1e30 }, { 3, 4 }, { 0, 0 }, { (double)NAN, (double)INFINITY },
+                                   { (double)INFINITY, 1 }, { -(double)INFINITY, 1 } };
+static const char *const root_mean_squares[] = { "1e+30", "3.54", "0", "nan", "inf", "inf" };
+
+TESTS(root_mean_squares_as_text, LENGTH(sizes))
+{
+    gra_tensor *x = VECTOR((real)sizes[_i][0], (real)sizes[_i][1]);
+    char line[80];
+    snprintf(line, sizeof line, "reshape  (1, 2)  input   %5s\n", root_mean_squares[_i]);
+    gra_reshape(t, x, GRA_SHAPE(1, 2));
+    ck_assert_msg(strstr(printed(), line) != NULL, "wanted %s, got %s", line, shown);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_scale(t, gra_scalar(t, sizes[_i][0]), 1);
+    ck_assert_ptr_nonnull(printed());
+    expect_tidy(shown);
+}
+
+TEST(no_values_as_text)
+{
+    gra_tensor *p = param("fc.weight"), *none = gra_constant(t, NULL, GRA_SHAPE(0, 1));
+    gra_add(t, none, p);
+    ck_assert_ptr_nonnull(strstr(printed(), "0  fc     add       (0, 1)  constant, weight\n"));
+}
+
+/* ---- names of any bytes ---- */
+
+#define LONG 10000
+
+#define BIDI "\xd8\x9c\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6"     /* they turn the direction of text, or end a line */
+
+static char *hostile_name(int which)
+{
+    static char name[LONG + 1];
+    static const char *const bad[] = { "\n\t\033[2J\177\302\205", BIDI, "\xff\xc0\x80\xed\xa0\x80", "\"];}\\N|{<>}",
+                                       "</script>", "\xef\xbf\xbf", "\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80", "&lt;%s%n", "" };
+    const size_t n = strlen(bad[which]);
+    memset(name, 'x', LONG);
+    name[LONG] = '\0';
+    for (size_t at = 0; n && at + n <= LONG; at += n)
+        memcpy(name + at, bad[which], n);
+    return name;
+}
+#define HOSTILE 9
+
+static char *dot_text(void)
+{
+    static const char path[] = GRADUS_BUILD "/tape.dot";
+    ck_assert_int_eq(gra_write_dot(t, path), 0);
+    FILE *f = fopen(path, "rb");
+    shown[fread(shown, 1, sizeof shown - 1, f)] = '\0';
+    fclose(f);
+    unlink(path);
+    return shown;
+}
+
+/* As expect_tidy, but for the length of lines; and each line is of one of these forms, in which only the label may hold
+ * what comes from outside: none of it the bytes that a string, a record or a page would end by. */
+static void expect_tidy_dot(char *text)
+{
+    static const char opening[] = "digraph tape {\nnode [shape=record, fontname=\"sans-serif\"];\n"
+                                  "graph [fontname=\"sans-serif\", style=rounded, color=gray];\n";
+    int depth = 1, number, to, n;
+    expect_printable(text);
+    ck_assert_int_eq(strncmp(text, opening, strlen(opening)), 0);
+    for (char *line = strtok(text + strlen(opening), "\n"); line; line = strtok(NULL, "\n")) {
+        char *label = strstr(line, "label=\""), *end = label ? strchr(label + 7, '"') : NULL;
+        n = 0;
+        ck_assert_int_gt(depth, 0);
+        if (label) {
+            ck_assert_ptr_nonnull(end);
+            ck_assert(strcmp(end, "\";") == 0 || strcmp(end, "\"];") == 0 || strcmp(end, "\", style=rounded];") == 0 ||
+                      strcmp(end, "\", style=filled];") == 0);
+            *end = '\0';
+            for (char *field; (field = strstr(label, " | ")) != NULL;)
+                field[1] = '/';
+            ck_assert_msg(strcspn(label + 7, "\"<>{}|\\\t\r\033\177") == strlen(label + 7), "%s", line);
+        } else if (strcmp(line, "}") == 0)
+            depth--;
+        else if (sscanf(line, "subgraph cluster_%d {%n", &number, &n) == 1 && n == (int)strlen(line))
+            depth++;
+        else
+            ck_assert_msg((sscanf(line, "leaf%d -> n%d;%n", &number, &to, &n) == 2 ||
+                           sscanf(line, "n%d -> n%d;%n", &number, &to, &n) == 2) && n == (int)strlen(line), "%s", line);
+    }
+    ck_assert_int_eq(depth, 0);
+}
+
+TESTS(names_of_any_bytes, HOSTILE)
+{
+    const char *name = hostile_name(_i);
+    gra_tensor *p = gra_param(gra_enter(gra_enter(gra_root(model), "%.30s", name), "%.30s", name), "w", gra_init_ones(),
+                              GRA_SHAPE(1, 1, 1, 1, 1, 1, 1, 1));
+    gra_op op = { .name = name, .view = true };
+    gra_tensor *y = gra_add(t, gra_name(gra_scalar(t, 1), "%s", name), p);
+    ck_assert_str_eq(y->in[0]->name, name);
+    gra_name(gra_run(gra_result_like(t, &op, y)), "%s", name);
+    ck_assert_int_eq(gra_node_count(t), 2);
+    expect_tidy(printed());
+    ck_assert_uint_lt(strlen(shown), 2000);
+    expect_tidy_dot(dot_text());
+    ck_assert_uint_lt(strlen(shown), 4000);
+}
+
+TESTS(names_of_any_bytes_in_sentences, HOSTILE)
+{
+    const char *name = hostile_name(_i);
+    gra_tensor *x = gra_name(gra_zeros(t, GRA_SHAPE(2, 3)), "%s", name);
+    gra_attention(t, x, x, x, &(gra_attention_options){ .heads = 1 });
+    snprintf(shown, sizeof shown, "%s", or_none(gra_error(t)));
+    ck_assert_ptr_nonnull(strstr(shown, "\" (2, 3), k \""));
+    ck_assert_ptr_nonnull(strstr(shown, *name ? "..." : "q \"\" ("));
+    expect_printable(shown);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_trace_nan(t, true);
+    gra_exp(t, gra_name(gra_scalar(t, (double)NAN), "%s", name));
+    snprintf(shown, sizeof shown, "%s", or_none(gra_error(t)));
+    ck_assert_ptr_nonnull(strstr(shown, ") holds nan"));
+    expect_printable(shown);
+}
+
+/* ---- the graph ---- */
+
+TEST(layers_as_a_graph)                /* a constant inside of a block does not break its box in two */
+{
+    gra_tensor *x = gra_mul(t, param("a.0.b.w"), gra_ones(t, GRA_SHAPE(2)));
+    x = gra_add(t, gra_exp(t, x), gra_ones(t, GRA_SCALAR));
+    gra_sum(t, gra_mul(t, x, param("a.0.c.w")));
+    const char *text = dot_text(), *box = text;
+    int boxes = 0;
+    for (; (box = strstr(box, "subgraph")) != NULL; box++)
+        boxes++;
+    ck_assert_int_eq(boxes, 4);
+    ck_assert_ptr_nonnull(strstr(text, "subgraph cluster_0 {\nlabel=\"a\";\nsubgraph cluster_1 {\nlabel=\"a.0\";\n"
+                                 "subgraph cluster_2 {\nlabel=\"a.0.b\";\n"
+                                 "leaf0 [label=\"w | (1) | data 1 | grad 0\", style=filled];\n"
+                                 "n0 [label=\"mul | (2) | data 1\"];\n}\nn1 [label=\"exp | (2) | data 2.72\"];\n"
+                                 "n2 [label=\"add | (2) | data 3.72\"];\nsubgraph cluster_3 {\nlabel=\"a.0.c\";\n"));
+    expect_tidy_dot(shown);
+}
+
+TEST(odd_nodes_as_a_graph)              /* an input that is NULL, no values, a name of code points that XML forbids */
+{
+    gra_tensor *x = gra_name(gra_input(t, (const gra_real[]){ 1, 2, 3 }, GRA_SHAPE(1, 3)), "a\xef\xbf\xbe\xef\xbf\xbf");
+    gra_layer_norm(t, x, NULL, NULL, 1e-5);
+    gra_add(t, gra_constant(t, NULL, GRA_SHAPE(0, 1)), param("fc.weight"));
+    const char *text = dot_text();
+    ck_assert_msg(strstr(text, "[label=\"a&#63;&#63; | (1, 3) | data 2.16\"") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "n1 [label=\"add | (0, 1)\"];") != NULL, "%s", text);
+    expect_tidy_dot(shown);
+}
+
+TEST(to_stdout)
+{
+    fflush(stdout);
+    const int kept = dup(STDOUT_FILENO);
+    ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
+    gra_print_tape(t);
+    fflush(stdout);
+    ck_assert_int_eq(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
+    close(kept);
+}
+
+TEST(an_empty_graph)
+{
+    expect_tidy_dot(dot_text());
+}
+
+TEST(a_graph_that_cannot_be_written)
+{
+    gra_exp(t, gra_scalar(t, 1));
+    ck_assert_int_eq(gra_write_dot(t, "/nowhere/tape.dot"), -1);
+    ck_assert_int_eq(errno, ENOENT);
+    ck_assert_int_eq(gra_write_dot(t, NULL), -1);
+}
+
+TEST(an_expression_as_a_graph)
+{
+    gra_keep_grads(t, true);
+    gra_tensor *a = gra_name(gra_scalar(t, 2), "a\\\"b|c");
+    gra_backward(t, gra_mul(t, a, a));
+    ck_assert_str_eq(dot_text(), "digraph tape {\n"
+                                 "node [shape=record, fontname=\"sans-serif\"];\n"
+                                 "graph [fontname=\"sans-serif\", style=rounded, color=gray];\n"
+                                 "leaf0 [label=\"a&#92;&#92;&#34;b&#124;c | data 2 | grad 4\", style=rounded];\n"
+                                 "n0 [label=\"mul | data 4 | grad 1\"];\n"
+                                 "leaf0 -> n0;\n"
+                                 "leaf0 -> n0;\n"
+                                 "}\n");
+}
+
+/* ---- no memory ---- */
+
+TEST(no_memory_for_a_name)
+{
+    gra_tensor *x = gra_name(gra_scalar(t, 1), "x");
+    if (!fault_wrapped())
+        return;
+    fault_arm(FAULT_ALLOC, 1, ENOMEM, true);
+    gra_name(x, "%1000000d", 1);
+    fault_disarm();
+    ck_assert_str_eq(x->name, "x");
+    expect_error("out of memory: 1000001 more bytes were wanted for this step");
+}
+
+static long file_size(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 ? (long)s.st_size : -1;
+}
+
+TEST(no_memory_to_look)                 /* at each allocation once */
+{
+    gra_exp(t, gra_scalar(t, 1));
+    static const char path[] = GRADUS_BUILD "/tape.dot";
+    write_bytes(path, "", 0);
+    const long held = fault_held();
+    for (long n = 1, struck = 1; fault_wrapped() && struck; n++) {
+        fault_arm(FAULT_ALLOC, n, ENOMEM, false);
+        errno = 0;
+        const int status = gra_write_dot(t, path), why = errno;
+        struck = fault_disarm();
+        ck_assert(struck ? status == -1 && why == ENOMEM && file_size(path) == 0 : n > 5 && status == 0);
+    }
+    ck_assert(!fault_wrapped() || file_size(path) > 100);
+    unlink(path);
+    for (long n = 1; fault_wrapped() && n <= 3; n++) {
+        FILE *f = tmpfile();
+        fault_arm(FAULT_ALLOC, n, ENOMEM, false);
+        gra_fprint_tape(f, t);
+        ck_assert_int_eq(fault_disarm(), 1);
+        rewind(f);
+        shown[fread(shown, 1, sizeof shown - 1, f)] = '\0';
+        fclose(f);
+        ck_assert_str_eq(shown, "the tape cannot be shown: out of memory\n");
+    }
+    ck_assert_int_eq(fault_held(), held);
+}
