@@ -30,12 +30,15 @@ LINK  = $(CC) -pthread $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS)
 # ---- what is made from what ---------------------------------------------------------------------
 # build/f32 and build/f64 hold the objects of the float and of the double library.
 
-LIBRARY  := $(sort $(wildcard core/*.c core/*/*.c layers/*.c))
+LIBRARY  := $(sort $(wildcard core/*/*.c layers/*.c))
 SHARED   := $(sort $(wildcard examples/lib/*.c examples/import/*.c))
 LESSON   := $(sort $(wildcard examples/[0-9]*.c))
 PROGRAM  := $(filter-out $(LESSON),$(sort $(wildcard examples/*.c)))
 NOTEBOOK := $(sort $(wildcard examples/notebooks/*.c))
 READER   := $(sort $(wildcard examples/notebooks/lib/*.c))
+
+# The gradient check takes double precision.
+CHECK = core/check/% core/explain/%
 
 # These lessons check gradients, which takes double precision.
 LESSON64 := $(filter examples/02_% examples/04_%,$(LESSON))
@@ -56,7 +59,7 @@ NOTEBOOKS = $(NOTEBOOK32:examples/notebooks/%.c=$(B)/notebooks/%) \
 ## make             both libraries, the programs and the lessons, in build/
 all: $(LIBRARIES) $(PROGRAMS) $(LESSONS) $(B)/learn $(B)/look
 
-$(B)/libgradus.a:   $(call f32,$(filter-out core/check/%,$(LIBRARY))) $(B)/sources
+$(B)/libgradus.a:   $(call f32,$(filter-out $(CHECK),$(LIBRARY))) $(B)/sources
 	$(archive)
 $(B)/libgradus64.a: $(call f64,$(LIBRARY)) $(B)/sources
 	$(archive)
@@ -160,7 +163,7 @@ new-optimiser: new-optimizer
 new-op new-layer new-optimizer:
 	@NAME=$(call quote,$(if $(filter command,$(origin NAME)),$(NAME))) sh examples/templates/new.sh $(@:new-%=%)
 
-include core/install.mk
+include examples/install/install.mk
 include examples/exercises/exercises.mk
 include examples/look/look.mk
 -include tests/tests.mk                                # a class folder has no tests

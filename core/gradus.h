@@ -1,8 +1,8 @@
-/* gradus.h: all that a user of the library calls, in the order of use.
+/* gradus.h: everything that a user of the library calls, in the order of use.
  *
- * gradus trains attention models and shows every gradient on the way. A tape records what is
- * computed; gra_backward walks it from the last record to the first and leaves d(loss)/d(x) in
- * the gradients. Names, arguments and shapes are PyTorch's, so what you know carries over.
+ * gradus trains attention models and shows every gradient on the way. A tape records what is computed;
+ * gra_backward walks it from the last record to the first and leaves d(loss)/d(x) in the gradients. Names,
+ * arguments and shapes are PyTorch's, so what you know carries over.
  *
  *     gra_tape   *t = gra_open(1);                             one thread
  *     gra_begin(t, GRA_GRAD, NULL);                            a new step
@@ -12,29 +12,35 @@
  *     printf("%g\n", (double)gra_grad(a)[0]);                  d(ab)/da = b = 3
  *     gra_close(t);
  *
- * Lifetimes, once for all. A function whose first argument is a tape makes something that lives until the
- * next gra_begin of that tape: nobody frees a tensor. A function that takes a scope makes parameters, which
- * live as long as their model. A layer owns nothing and needs no clean-up. A stale tensor, one of an earlier
- * step, is refused with a sentence by every op, and by gra_item, gra_grad, gra_print and all that reads its
- * values: always if it is of the step before, and of older steps until 128 KiB of headers (some 500 tensors)
- * were made since. After that its memory has been reused, and the mistake is not noticed. Where library and
- * program are compiled with -fsanitize=address, reading x->data of an earlier step is reported as well.
+ * Names. A function of the tape has no prefix but gra_ (gra_open, gra_begin, gra_error), nor has an op
+ * (gra_matmul). Every other object has its own: gra_model_open, gra_param_at, gra_file_open,
+ * gra_adamw_step. What PyTorch calls by a name of its own keeps that name (gra_manual_seed, gra_zero_grad,
+ * gra_clip_grad_norm).
  *
- * Errors, once for all. The tape (or the model) keeps the first error, as a sentence. By default the sentence
- * is printed and the program aborts, so that a debugger stops at the very call. After gra_keep_going(t, true)
- * the program goes on: ops return an empty tensor, gra_item is NaN and gra_backward returns -1. Functions for
- * files return a status and do not abort (but gra_load_npy makes a tensor on a tape, as an op does). Where
- * there is no tape or model to keep the sentence, because it is NULL, or the model is closed, the program
- * aborts in any case.
+ * Lifetimes. A function whose first argument is a tape makes something that lives until the next gra_begin
+ * of that tape: nobody frees a tensor. A function that takes a scope makes parameters, which live as long
+ * as their model. A layer owns nothing and needs no clean-up. A stale tensor, one of an earlier step, is
+ * refused with a sentence by every op, and by gra_item, gra_grad, gra_print and all that reads its values:
+ * always if it belongs to the previous step, and to older steps until 128 KiB of headers (some 500 tensors)
+ * have been made since. After that its memory has been reused, and the mistake is not noticed. Where
+ * library and program are compiled with -fsanitize=address, reading x->data of an earlier step is reported
+ * too.
  *
- * Threads, once for all. A tape and the models opened on it belong to one thread at a time. Another thread
- * opens a tape of its own, on which it may read these models' parameters in GRA_EVAL while their owner runs a
- * forward or a backward, which write nothing of a parameter but its gradient. Optimiser steps, loading and
- * initialising write parameters, so no other thread may read them meanwhile: the caller sees to that.
+ * Errors. The tape keeps the first error of a step, and a model its own, as a sentence. By default the
+ * sentence is printed and the program aborts, so that a debugger stops at the failing call. After
+ * gra_keep_going(t, true) the program goes on, and so do the models opened on t: ops return an empty
+ * tensor, gra_item is NaN and gra_backward returns -1. Functions for files return a status and do not abort
+ * (but gra_load_npy makes a tensor on a tape, as an op does). Where there is no tape or model to keep the
+ * sentence, because it is NULL or the model is closed, the program aborts in any case.
  *
- * Precision. libgradus computes in float; libgradus64 is the same source with -DGRADUS_DOUBLE.
- * Compile all your own code with the same flag: a file without it does not link with libgradus64, nor
- * one with it with libgradus, and the linker says so:
+ * Threads. A tape and the models opened on it belong to one thread at a time. Another thread opens a tape
+ * of its own, on which it may read these models' parameters in GRA_EVAL while their owner runs a forward or
+ * a backward, which write nothing of a parameter but its gradient. Optimiser steps, loading and
+ * initialising write parameters: the caller must see to it that no other thread reads them meanwhile.
+ *
+ * Precision. libgradus computes in float; libgradus64 is the same source with -DGRADUS_DOUBLE. Compile all
+ * your own code with the same flag: a file without it does not link with libgradus64, nor one with it with
+ * libgradus, and the linker reports
  *     undefined reference to `gra_compiled_without_GRADUS_DOUBLE_needs_libgradus'
  */
 #ifndef GRADUS_H
@@ -45,11 +51,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The version, 10000 major + 100 minor + patch: 100 is 0.1.0. gra_version() is that of the library that runs: where
- * a shared library may be another than the one compiled for, compare gra_version() / 100 with GRADUS_VERSION / 100.
- * A patch changes no declaration; until 1.0 a minor version may, and then the shared library bears another name
- * (libgradus.so.0.1, .0.2); from 1.0 on what compiles and links goes on to do so until the next major version. */
-#define GRADUS_VERSION 100
+/* The version, 10000 major + 100 minor + patch: 200 is 0.2.0. gra_version() is that of the library that
+ * runs: where a shared library may differ from the one compiled for, compare gra_version() / 100 with
+ * GRADUS_VERSION / 100. A patch changes no declaration. Until 1.0 a minor version may, and then the shared
+ * library has another name (libgradus.so.0.1, .0.2); from 1.0 on, what compiles and links does so until the
+ * next major version. */
+#define GRADUS_VERSION 200
 
 #ifdef __cplusplus
 extern "C" {
@@ -68,7 +75,7 @@ typedef float gra_real;
 
 int gra_version(void);
 
-/* Whatever a file calls, it refers to this, which the other library lacks. */
+/* Every file that includes this header refers to a symbol that the other library lacks. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wattributes"           /* of linkers that know no `retain` */
@@ -98,7 +105,7 @@ static const size_t *const gra_library GRA_KEPT = &GRA_NEEDS_LIBRARY;
 #define GRA_MAX_DIMS 8
 
 /* A shape, by value: GRA_SHAPE(2, 3) is a matrix of two rows and three columns. A scalar has no dimensions:
- * GRA_SCALAR. Both are C and C++. (In a static table, where C wants constants: { 2, { 2, 3 } }.) */
+ * GRA_SCALAR. Both are C and C++. (In a static table, where C needs constants: { 2, { 2, 3 } }.) */
 typedef struct gra_shape {
     int ndim, dim[GRA_MAX_DIMS];
 } gra_shape;
@@ -115,19 +122,19 @@ typedef struct gra_tape  gra_tape;
 typedef struct gra_model gra_model;
 typedef struct gra_op    gra_op;
 
-/* A tensor: row-major values, and after a backward their gradient. Read it freely; write only data,
- * and only of parameters. The lower half is for authors of ops (op.h). */
+/* A tensor: row-major values, and after a backward their gradient. Read it freely; write only data, and
+ * only of parameters. The lower half is for authors of ops (op.h). */
 typedef struct gra_tensor gra_tensor;
 struct gra_tensor {
     gra_real *data;                     /* size values */
     gra_real *grad;                     /* d(loss)/d(data), or NULL: see gra_grad */
     size_t    size;                     /* product of the shape; 1 for a scalar */
     gra_shape shape;
-    bool      requires_grad;            /* a gradient is wanted here, or upstream of here */
-    const char *name;                   /* of a parameter, "trf_blocks.0.norm1.scale", or by gra_name; else NULL */
+    bool      requires_grad;            /* it needs a gradient, for itself or for what it was computed from */
+    const char *name;                /* a parameter's, "trf_blocks.0.norm1.scale", or gra_name's; else NULL */
 
-    const gra_op *op;                   /* what made it; NULL for inputs and parameters */
-    gra_tensor  **in;                   /* from what: nin tensors, some of which may be NULL */
+    const gra_op *op;                   /* what computed it; NULL for inputs and parameters */
+    gra_tensor  **in;                   /* its nin inputs, some of which may be NULL */
     int           nin;
     int           node;                 /* its number on the tape + 1; 0: not recorded (gra_node_number) */
     void         *args;                 /* the op's own arguments */
@@ -136,136 +143,159 @@ struct gra_tensor {
     gra_tensor   *prev;                 /* the tensor recorded before this one */
     gra_tape     *tape;                 /* NULL for a parameter */
     gra_real     *grad_store;           /* of a parameter: grad when it is not frozen */
-    const void   *owner;                /* of an optimiser's buffer: the optimiser (core/optim/group.c) */
-    bool          retain_grad, fresh;   /* fresh: grad is uninitialised (internal.h) */
-    unsigned      step;                 /* of its tape, in which it was made */
+    const void   *owner;                /* of an optimiser's buffer: the optimiser (optim/group.c) */
+    bool          retain_grad, fresh;   /* fresh: grad is uninitialised (tape/tape.h) */
+    unsigned      step;                 /* the step of its tape in which it was made */
 };
 
-/* ---- random numbers: PyTorch's CPU generator, bit for bit ------------------------------------
- * A seed gives the integers and float32 values that PyTorch's builds for x86-64 by gcc give on a processor
+/* ---- random numbers: PyTorch's CPU generator, bit for bit -----------------------------------------------
+ * A seed gives the integers and float32 values that PyTorch's gcc builds for x86-64 give on a processor
  * with AVX2 (compared with 1.13), here with any compiler and on any processor. PyTorch itself differs
- * elsewhere (ARM, other compilers) in the last bits of normals drawn 16 or more at a time. The float32
- * streams are drawn in float in both libraries and widened in the float64 one, so that a seed gives the same
- * parameters in both. Normals in float64 take log, sin and cos from libm, so their last bits are its. Copy a
- * gra_rng to save its state; as text it goes into a file. */
+ * elsewhere (ARM, other compilers) in the last bits of normals drawn 16 or more at a time. Both libraries
+ * draw the float32 streams in float, and the float64 one widens them, so that a seed gives the same
+ * parameters in both. Normals in float64 take log, sin and cos from libm, which decides their last bits.
+ * Copy a gra_rng to save its state. */
 typedef struct gra_rng {                /* Mersenne Twister 19937, and a cached normal */
     uint32_t state[624];
-    int      at;                        /* next word of state to hand out; 624: refill first */
+    int      at;                        /* the next word of state; 624: refill first */
     bool     has_normal;
     double   normal;                    /* second value of the last pair of the scalar path */
-    uint32_t seeded;                    /* set by gra_manual_seed: tells a generator that was forgotten */
+    uint32_t seeded;                    /* set by gra_manual_seed: detects an unseeded generator */
 } gra_rng;
 
-void     gra_manual_seed(gra_rng *g, uint64_t seed);                /* torch.manual_seed; np.random.seed */
-uint32_t gra_random(gra_rng *g);                                                 /* one raw 32-bit output */
-uint64_t gra_random64(gra_rng *g);                      /* two 32-bit outputs, the first is the high word */
-uint64_t gra_randint(gra_rng *g, uint64_t n);               /* torch.randint(0, n); n > 0, or it aborts */
+void     gra_manual_seed(gra_rng *g, uint64_t seed);                             /* torch.manual_seed */
+uint32_t gra_random(gra_rng *g);                        /* one raw 32-bit output */
+uint64_t gra_random64(gra_rng *g);                      /* two of them, the first is the high word */
+uint64_t gra_randint(gra_rng *g, uint64_t n);           /* torch.randint(0, n); n = 0 aborts */
 void     gra_randperm(gra_rng *g, int *p, int n);       /* torch.randperm(n): 0 ... n - 1 in random order */
-void     gra_rand(gra_rng *g, gra_real *x, size_t n);                   /* torch.rand: uniform in [0, 1) */
+void     gra_rand(gra_rng *g, gra_real *x, size_t n);                            /* torch.rand: [0, 1) */
 void     gra_randn(gra_rng *g, gra_real *x, size_t n);                           /* torch.randn */
 void     gra_uniform(gra_rng *g, gra_real *x, size_t n, double a, double b);     /* uniform_(a, b) */
 void     gra_normal(gra_rng *g, gra_real *x, size_t n, double mean, double std); /* normal_(mean, std) */
-void     gra_rand_f64(gra_rng *g, double *x, size_t n);                 /* torch.rand(dtype=torch.float64) */
-void     gra_randn_f64(gra_rng *g, double *x, size_t n);                /* torch.randn(dtype=torch.float64) */
+void     gra_rand_f64(gra_rng *g, double *x, size_t n);                          /* torch.rand, float64 */
+void     gra_randn_f64(gra_rng *g, double *x, size_t n);                         /* torch.randn, float64 */
 void     gra_numpy_random(gra_rng *g, double *x, size_t n);                      /* np.random.random_sample */
-void     gra_numpy_normal(gra_rng *g, double *x, size_t n, double loc, double scale); /* np.random.normal */
+void     gra_numpy_normal(gra_rng *g, double *x, size_t n, double loc, double scale);   /* np.random.normal */
 
+/* The whole state, with the cached normal, as a line of ASCII. gra_rng_text returns 0; -1, and an empty
+ * text: g was never seeded. gra_rng_from_text returns 0; -1, and g unchanged: that is not a text of
+ * gra_rng_text. */
 #define GRA_RNG_TEXT 5025
-int gra_rng_text(const gra_rng *g, char text[GRA_RNG_TEXT]);  /* the whole state, cached normal included, as a
-                                                           line of ASCII. 0; -1, and an empty text: g was
-                                                           never seeded */
-int gra_rng_from_text(gra_rng *g, const char *text);    /* 0; -1: no text of gra_rng_text, g unchanged */
+int gra_rng_text(const gra_rng *g, char text[GRA_RNG_TEXT]);
+int gra_rng_from_text(gra_rng *g, const char *text);
 
-/* ---- the tape: one step of work ------------------------------------------------------------- */
+/* ---- the tape: one step of work -------------------------------------------------------------------------
+ */
 typedef enum gra_mode {
     GRA_TRAIN,                          /* records, and dropout drops */
     GRA_GRAD,                           /* records; dropout does nothing */
     GRA_EVAL                            /* does not record; dropout does nothing */
 } gra_mode;
 
-gra_tape   *gra_open(int threads);                      /* 0 or less: as many as the process has cores; at
-                                                           most 256, more are not started. NULL: out of
-                                                           memory */
+/* threads: 0 or less for as many as the process has cores; at most 256. NULL: out of memory. */
+gra_tape   *gra_open(int threads);
 void        gra_close(gra_tape *t);                     /* NULL is allowed */
-void        gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng); /* forget the last step; rng, borrowed until
-                                                           the next begin, serves dropout and may be NULL
-                                                           without it */
-int         gra_backward(gra_tape *t, gra_tensor *loss);/* loss: one value. Accumulates the gradients of
-                                                           parameters. 0, or -1 after an error. Once a step:
-                                                           add several losses first */
+
+/* Forgets the previous step. rng is borrowed until the next gra_begin: dropout draws from it. Without
+ * dropout it may be NULL. */
+void        gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng);
+
+/* Adds d(loss)/d(p) to the gradient of every parameter p; the loss has one value. Once per step: to use
+ * several losses, add them first. Returns 0, or -1 after an error. */
+int         gra_backward(gra_tape *t, gra_tensor *loss);
+
 int         gra_threads(const gra_tape *t);             /* how many the tape runs on */
-const char *gra_isa_name(const gra_tape *t);            /* "base", "avx2" or "avx512", the best there is:
-                                                           GRADUS_ISA=avx2 in the environment of gra_open asks
-                                                           for another; one that is not there is an error of
-                                                           each gra_begin */
+
+/* The instruction set of the kernels: "base", "avx2" or "avx512", the best that the processor has.
+ * GRADUS_ISA=avx2 in the environment of gra_open requests another one; if it is unavailable, each gra_begin
+ * fails. */
+const char *gra_isa_name(const gra_tape *t);
 
 void        gra_keep_going(gra_tape *t, bool on);       /* do not abort at an error (default: abort) */
 const char *gra_error(const gra_tape *t);               /* the first error since gra_begin, or NULL */
-void        gra_trace_nan(gra_tape *t, bool on);        /* from now on the first op whose result has a nan,
-                                                           inf or -inf where no input has one of that kind is
-                                                           an error that names the op, the layer and the
-                                                           place; so is any in a gradient. The -inf of a mask
-                                                           may be passed on, and a second one beside it is not
-                                                           noticed. A step takes 10 to 20 % longer */
 
-void        gra_retain_grad(gra_tensor *x);             /* before backward: keep this step tensor's gradient.
-                                                           That of a view is its base's: for y =
-                                                           gra_reshape(t, x, ...) gra_grad of both is
-                                                           d(loss)/dx, all uses of x counted */
-void        gra_keep_grads(gra_tape *t, bool on);       /* keep those of all step tensors, from now on */
-const gra_real *gra_grad(const gra_tensor *x);          /* the gradient; if none was kept, an error says why:
-                                                           NULL; of a frozen parameter NULL */
+/* From now on, the first op whose result has a nan, inf or -inf where no input has a value of that kind is
+ * an error that names the op, the layer and the position; so is any in a gradient. The -inf of a mask may
+ * be passed on, and a second one beside it is not noticed. A step takes 10 to 20 % longer. */
+void        gra_trace_nan(gra_tape *t, bool on);
 
-/* ---- tensors of a step ---------------------------------------------------------------------- */
+/* gra_grad is the gradient of a tensor after the backward; NULL, and an error that says why: there is none.
+ * Those of inputs and parameters are kept; those of other tensors are recycled unless gra_retain_grad(x),
+ * before the backward, or gra_keep_grads asks for them. A view's gradient is that of its base: for y =
+ * gra_reshape(t, x, ...) gra_grad of both is d(loss)/dx, with all uses of x. A frozen parameter has none:
+ * NULL without an error. */
+const gra_real *gra_grad(const gra_tensor *x);
+void        gra_retain_grad(gra_tensor *x);
+void        gra_keep_grads(gra_tape *t, bool on);       /* those of all tensors, from now on */
+
+/* ---- tensors of a step ----------------------------------------------------------------------------------
+ */
 gra_tensor *gra_input(gra_tape *t, const gra_real *data, gra_shape shape);  /* a copy; its gradient is kept */
 gra_tensor *gra_scalar(gra_tape *t, double value);                  /* an input of one value, no dimensions */
-gra_tensor *gra_constant(gra_tape *t, const gra_real *data, gra_shape shape);  /* a copy without gradient */
-gra_tensor *gra_borrow(gra_tape *t, gra_real *data, gra_shape shape);          /* a constant without the copy:
-                                                           the caller's values, which must stay until the next
-                                                           gra_begin */
-gra_tensor *gra_full(gra_tape *t, double value, gra_shape shape);              /* constants: all value, */
-gra_tensor *gra_zeros(gra_tape *t, gra_shape shape);                           /* all 0, */
-gra_tensor *gra_ones(gra_tape *t, gra_shape shape);                            /* all 1, */
-gra_tensor *gra_arange(gra_tape *t, int n);                                    /* 0, 1, ... n - 1 */
+gra_tensor *gra_constant(gra_tape *t, const gra_real *data, gra_shape shape);  /* a copy without a gradient */
+
+/* A constant without the copy: the caller's values, which must stay until the next gra_begin. */
+gra_tensor *gra_borrow(gra_tape *t, gra_real *data, gra_shape shape);
+gra_tensor *gra_full(gra_tape *t, double value, gra_shape shape);               /* constants: all value, */
+gra_tensor *gra_zeros(gra_tape *t, gra_shape shape);                            /* all 0, */
+gra_tensor *gra_ones(gra_tape *t, gra_shape shape);                             /* all 1, */
+gra_tensor *gra_arange(gra_tape *t, int n);                                     /* 0, 1, ... n - 1 */
 gra_tensor *gra_detach(gra_tape *t, gra_tensor *x);     /* the same values, cut off from the graph */
 
-double      gra_item(const gra_tensor *x);              /* the value of a tensor of one element: of this step,
-                                                           or a parameter; NaN after an error */
+double      gra_item(const gra_tensor *x);           /* the value of a tensor of one element; NaN: an error */
 int         gra_dim(const gra_tensor *x, int d);        /* shape.dim[d]; d < 0: from the end; 0: no such d */
-void        gra_print(const gra_tensor *x);             /* to stdout in PyTorch's manner, 4 digits */
+void        gra_print(const gra_tensor *x);             /* to stdout as PyTorch prints it, 4 digits */
 void        gra_fprint(FILE *f, const gra_real *data, gra_shape shape, int digits);
 
-/* ---- to look at a step ------------------------------------------------------------------------
- * A tape's nodes are the results of ops that want a gradient, numbered 0, 1, ... in the order in which they
- * were computed. A node's fields say what it is: op->name (op.h), shape, in (nin inputs, some may be NULL),
- * data, and grad as far as it was kept (gra_keep_grads). Inputs, constants and parameters are leaves, which no
- * op made: they have no number, nor have results that want no gradient. GRA_EVAL records nothing: no nodes. */
+/* ---- looking at a step ----------------------------------------------------------------------------------
+ * A tape's nodes are the results of ops that need a gradient, numbered 0, 1, ... in the order in which they
+ * were computed. A node's fields describe it: op->name (op.h), shape, in (nin inputs, some may be NULL),
+ * data, and grad as far as it was kept (gra_keep_grads). Inputs, constants and parameters are leaves, which
+ * no op made: they have no number, nor have results that need no gradient. GRA_EVAL records nothing: no
+ * nodes. */
 int         gra_node_count(const gra_tape *t);          /* how many nodes this step has so far */
-gra_tensor *gra_node_at(const gra_tape *t, int i);      /* the i-th, 0 <= i < count (else NULL), sought from
-                                                           the last one back: x->prev is the one before x */
-int         gra_node_number(const gra_tensor *x);       /* x is the node of this number; -1: it is none of
-                                                           its tape's present step */
-#define GRA_PATH 112
-char       *gra_node_path(const gra_tensor *x, char path[GRA_PATH]);    /* the layer that x belongs to,
-                                                           "trf_blocks.0.att", written to `path`; "": none.
-                                                           It is that of the parameter among x's inputs. An op
-                                                           without one belongs to what encloses the layers
-                                                           before and after it. Of a parameter its layer */
-gra_tensor *gra_name(gra_tensor *x, const char *format, ...) GRA_PRINTF(2, 3);  /* x, which has this name until
-                                                           the next gra_begin: in errors, in what
-                                                           gra_trace_nan finds, and where the tape is shown.
-                                                           A parameter keeps its own */
-void        gra_print_tape(const gra_tape *t);          /* to stdout, 80 columns wide: a line for each node, and
-                                                           for each leaf before it is first used, with the
-                                                           root mean square of values and gradient, or of a
-                                                           single number this number */
-void        gra_fprint_tape(FILE *f, const gra_tape *t);
-int         gra_write_dot(const gra_tape *t, const char *path); /* the same as a graph for Graphviz, a box around
-                                                           each layer: dot -Tsvg tape.dot -o tape.svg. 0; -1,
-                                                           and errno says why */
+gra_tensor *gra_node_at(const gra_tape *t, int i);   /* the i-th, else NULL; takes O(distance from the end) */
+int         gra_node_number(const gra_tensor *x);       /* -1: x is not a node of the current step */
 
-/* ---- ops: element by element ------------------------------------------------------------------
- * Two operands broadcast as NumPy's: shapes are aligned at the right, a 1 stretches. */
+/* The layer that x belongs to, "trf_blocks.0.att", written to `path`; "": none. It is the layer of the
+ * parameter among x's inputs, or of x itself. An op without a parameter belongs to what encloses the layers
+ * before and after it. */
+#define GRA_PATH 112
+char       *gra_node_path(const gra_tensor *x, char path[GRA_PATH]);
+
+/* All nodes of a step in order, each leaf before the first node that uses it: the rows of gra_print_tape.
+ * gra_listing_open returns 0; -1: out of memory, and there is nothing to close. gra_listing_find is the row
+ * of x, or -1; gra_listing_path the gra_node_path of a row, without a walk over the tape. */
+typedef struct gra_listing {
+    int               count;
+    struct gra_listed *row;             /* row[i].x, for 0 <= i < count */
+    int              *slot;             /* a hash table of the tensors: 1 + the row, or 0: free */
+    size_t            slots;            /* a power of two */
+} gra_listing;
+struct gra_listed {
+    const gra_tensor *x;
+    const gra_tensor *before, *after;   /* the nearest parameters: its layer is between theirs */
+};
+int         gra_listing_open(gra_listing *l, const gra_tape *t);
+int         gra_listing_find(const gra_listing *l, const gra_tensor *x);
+char       *gra_listing_path(const gra_listing *l, int row, char path[GRA_PATH]);
+void        gra_listing_close(gra_listing *l);
+
+/* Gives x a name until the next gra_begin, and returns x. Errors, gra_trace_nan and whatever shows the tape
+ * use it. A parameter keeps its own. */
+gra_tensor *gra_name(gra_tensor *x, const char *format, ...) GRA_PRINTF(2, 3);
+
+/* To stdout, 80 columns wide: a line for each row of the listing, with the root mean square of values and
+ * gradient, or a single number itself. */
+void        gra_print_tape(const gra_tape *t);
+void        gra_fprint_tape(FILE *f, const gra_tape *t);
+
+/* The same as a graph for Graphviz, a box around each layer: dot -Tsvg tape.dot -o tape.svg. Returns 0; -1,
+ * and errno tells why. */
+int         gra_write_dot(const gra_tape *t, const char *path);
+
+/* ---- ops: element by element ----------------------------------------------------------------------------
+ * Two operands broadcast as in NumPy: shapes are aligned at the right, and a 1 stretches. */
 gra_tensor *gra_add(gra_tape *t, gra_tensor *a, gra_tensor *b);        /* a + b */
 gra_tensor *gra_sub(gra_tape *t, gra_tensor *a, gra_tensor *b);        /* a - b */
 gra_tensor *gra_mul(gra_tape *t, gra_tensor *a, gra_tensor *b);        /* a b, element by element */
@@ -275,130 +305,136 @@ gra_tensor *gra_scale(gra_tape *t, gra_tensor *x, double s);           /* s x: a
 gra_tensor *gra_add_scalar(gra_tape *t, gra_tensor *x, double s);      /* x + s: a tensor plus a number */
 gra_tensor *gra_pow(gra_tape *t, gra_tensor *x, double p);             /* x^p */
 gra_tensor *gra_abs(gra_tape *t, gra_tensor *x);                       /* |x|; gradient 0 at 0 */
-gra_tensor *gra_clamp(gra_tape *t, gra_tensor *x, double low, double high); /* min(max(x, low), high);
-                                                                          gradient dy from low to high;
-                                                                          -INFINITY, INFINITY: no bound */
 gra_tensor *gra_exp(gra_tape *t, gra_tensor *x);                       /* e^x */
 gra_tensor *gra_log(gra_tape *t, gra_tensor *x);                       /* ln x */
 gra_tensor *gra_sqrt(gra_tape *t, gra_tensor *x);                      /* x^(1/2) */
+gra_tensor *gra_sin(gra_tape *t, gra_tensor *x);                       /* sin x, x in radians */
+gra_tensor *gra_cos(gra_tape *t, gra_tensor *x);                       /* cos x, x in radians */
 gra_tensor *gra_tanh(gra_tape *t, gra_tensor *x);                      /* tanh x */
 gra_tensor *gra_sigmoid(gra_tape *t, gra_tensor *x);                   /* 1 / (1 + e^-x) */
 gra_tensor *gra_relu(gra_tape *t, gra_tensor *x);                      /* max(x, 0); gradient 0 at 0 */
-gra_tensor *gra_gelu(gra_tape *t, gra_tensor *x);               /* x Phi(x), Phi by erf (PyTorch's default) */
-gra_tensor *gra_gelu_tanh(gra_tape *t, gra_tensor *x);          /* its tanh approximation (GPT-2, Raschka) */
+gra_tensor *gra_gelu(gra_tape *t, gra_tensor *x);                    /* x Phi(x), by erf: PyTorch's default */
+gra_tensor *gra_gelu_tanh(gra_tape *t, gra_tensor *x);                 /* its tanh approximation: GPT-2's */
 gra_tensor *gra_silu(gra_tape *t, gra_tensor *x);                      /* x sigmoid(x) */
-gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p);         /* GRA_TRAIN: 0 with probability p,
-                                                                          else x/(1-p); in the other modes x
-                                                                          itself */
+
+/* min(max(x, low), high); gradient dy from low to high, 0 elsewhere. -INFINITY or INFINITY: no bound. */
+gra_tensor *gra_clamp(gra_tape *t, gra_tensor *x, double low, double high);
+
+/* In GRA_TRAIN 0 with probability p, else x / (1 - p); in other modes x. */
+gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p);
+
 gra_tensor *gra_lt(gra_tape *t, gra_tensor *x, gra_tensor *w);         /* x < w: 1, else 0; no gradient */
 gra_tensor *gra_le(gra_tape *t, gra_tensor *x, gra_tensor *w);         /* x <= w */
 gra_tensor *gra_gt(gra_tape *t, gra_tensor *x, gra_tensor *w);         /* x > w */
 gra_tensor *gra_ge(gra_tape *t, gra_tensor *x, gra_tensor *w);         /* x >= w */
 gra_tensor *gra_eq(gra_tape *t, gra_tensor *x, gra_tensor *w);         /* x == w */
 gra_tensor *gra_ne(gra_tape *t, gra_tensor *x, gra_tensor *w);         /* x != w */
-gra_tensor *gra_where(gra_tape *t, gra_tensor *c, gra_tensor *a, gra_tensor *b); /* a where c is not 0, else
-                                                                          b; all three broadcast */
-gra_tensor *gra_masked_fill(gra_tape *t, gra_tensor *x, gra_tensor *mask, double value); /* value where mask
-                                                                          is not 0; mask broadcasts to x */
-gra_tensor *gra_causal_mask(gra_tape *t, gra_tensor *x);    /* (..., m, n): -inf where column > row + n - m */
 
-/* ---- ops: products ---------------------------------------------------------------------------
- * The last two dimensions are matrices, those before broadcast. A vector operand is refused. */
+/* a where c is not 0, else b; all three broadcast. */
+gra_tensor *gra_where(gra_tape *t, gra_tensor *c, gra_tensor *a, gra_tensor *b);
+
+/* value where mask is not 0, else x; mask broadcasts to x. */
+gra_tensor *gra_masked_fill(gra_tape *t, gra_tensor *x, gra_tensor *mask, double value);
+
+/* -inf where column > row + n - m in the matrices (m, n) of x, else x. */
+gra_tensor *gra_causal_mask(gra_tape *t, gra_tensor *x);
+
+/* ---- ops: products --------------------------------------------------------------------------------------
+ * The last two dimensions are matrices, the others broadcast. A vector operand is refused. */
 gra_tensor *gra_matmul(gra_tape *t, gra_tensor *a, gra_tensor *b);     /* a b:   (m, k) (k, n) -> (m, n) */
 gra_tensor *gra_matmul_nt(gra_tape *t, gra_tensor *a, gra_tensor *b);  /* a b^T: (m, k) (n, k) -> (m, n) */
 gra_tensor *gra_matmul_tn(gra_tape *t, gra_tensor *a, gra_tensor *b);  /* a^T b: (k, m) (k, n) -> (m, n) */
-gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b); /* x w^T + b: (..., in) ->
-                                                                          (..., out); w (out, in), b (out) or
-                                                                          NULL */
 
-/* ---- ops: over dimensions; d < 0 counts from the end ------------------------------------------
- * The softmax family (softmax, log_softmax, cross_entropy, attention) stays exact with logits of 1e4 and
- * more: the largest is subtracted first. Where PyTorch gives NaN for a row that is -inf throughout (all
- * masked), here softmax and attention give zeros, cross_entropy a loss of 0 that counts in the mean, and none
- * of them a gradient; log_softmax gives -inf and passes dy on. A +inf among the logits gives NaN, as in
+/* x w^T + b: (..., in) -> (..., out); w (out, in), b (out) or NULL. */
+gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b);
+
+/* ---- ops: over dimensions; d < 0 counts from the end ---------------------------------------------------
+ * The softmax family (softmax, log_softmax, cross_entropy, attention) is exact for logits of 1e4 and more:
+ * the largest is subtracted first. Where PyTorch gives NaN for a row in which everything is -inf (masked),
+ * softmax and attention give zeros here, cross_entropy a loss of 0 that counts in the mean, and none of
+ * them a gradient; log_softmax gives -inf and passes dy on. A +inf among the logits gives NaN, as in
  * PyTorch. */
 gra_tensor *gra_sum(gra_tape *t, gra_tensor *x);                       /* of all values: a scalar */
 gra_tensor *gra_mean(gra_tape *t, gra_tensor *x);                      /* of no values: nan, as in PyTorch */
 gra_tensor *gra_max(gra_tape *t, gra_tensor *x);                       /* gradient to the first of equals */
 gra_tensor *gra_min(gra_tape *t, gra_tensor *x);                       /* gradient to the first of equals */
-gra_tensor *gra_var(gra_tape *t, gra_tensor *x, double correction);    /* sum (x - mean)^2 / (n - correction):
-                                                                          torch.var's default is 1, of a
-                                                                          sample; 0 is layer norm's */
+
+/* sum (x - mean)^2 / (n - correction): torch.var's default is 1, of a sample; 0 is layer norm's. */
+gra_tensor *gra_var(gra_tape *t, gra_tensor *x, double correction);
 gra_tensor *gra_sum_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim);   /* keepdim: d stays, of size 1 */
 gra_tensor *gra_mean_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim);
 gra_tensor *gra_max_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim);
 gra_tensor *gra_min_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim);
 gra_tensor *gra_var_dim(gra_tape *t, gra_tensor *x, int d, double correction, bool keepdim);
-int        *gra_argmax(gra_tape *t, gra_tensor *x, int d);             /* where along d the largest stands,
-                                                                          the first of equals: an index for
-                                                                          each of the other places, row-major,
-                                                                          there until the next gra_begin; NULL
-                                                                          after an error */
-gra_tensor *gra_softmax(gra_tape *t, gra_tensor *x, int d); /* e^x_i / sum_j e^x_j; of a row of -inf zeros */
+
+/* The index of the maximum along d, the first of equals, for each of the other positions, row-major; it
+ * lives until the next gra_begin. NULL after an error. */
+int        *gra_argmax(gra_tape *t, gra_tensor *x, int d);
+gra_tensor *gra_softmax(gra_tape *t, gra_tensor *x, int d);            /* e^x_i / sum_j e^x_j */
 gra_tensor *gra_log_softmax(gra_tape *t, gra_tensor *x, int d);        /* x_i - log sum_j e^x_j */
+
+/* (x - mean) / sqrt(var + eps) w + b over the last dimension, biased var; w and b may be NULL. And
+ * x / sqrt(mean x^2 + eps) w. */
 gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b, double eps);
-                                                                       /* (x - mean) / sqrt(var + eps) w + b
-                                                                          over the last dimension, biased var;
-                                                                          w, b may be NULL */
 gra_tensor *gra_rms_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, double eps);
-                                                                       /* x / sqrt(mean x^2 + eps) w */
 
-/* ---- ops: shape ------------------------------------------------------------------------------- */
-gra_tensor *gra_reshape(gra_tape *t, gra_tensor *x, gra_shape shape);  /* a view: shares data and gradient
-                                                                          with x. One size may be -1 */
-gra_tensor *gra_transpose(gra_tape *t, gra_tensor *x, int d0, int d1);      /* swaps two dimensions, copies */
-gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims);   /* dimension i of y is dims[i] of x */
+/* ---- ops: shape -----------------------------------------------------------------------------------------
+ */
+gra_tensor *gra_reshape(gra_tape *t, gra_tensor *x, gra_shape shape);  /* a view; one size may be -1 */
+gra_tensor *gra_squeeze(gra_tape *t, gra_tensor *x, int d);        /* a view without dimension d, of size 1 */
+gra_tensor *gra_unsqueeze(gra_tape *t, gra_tensor *x, int d);     /* a view with a dimension of size 1 at d */
+gra_tensor *gra_expand(gra_tape *t, gra_tensor *x, gra_shape shape);   /* a copy: sizes 1 stretch; -1: as in x */
+gra_tensor *gra_transpose(gra_tape *t, gra_tensor *x, int d0, int d1); /* swaps two dimensions, copies */
+gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims);  /* dimension i of y is dims[i] of x */
 gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d);    /* n tensors along dimension d */
-gra_tensor *gra_stack(gra_tape *t, int n, gra_tensor *const *x, int d);          /* n tensors of one shape
-                                                                          along a new dimension d of size n */
-gra_tensor *gra_slice(gra_tape *t, gra_tensor *x, int d, int start, int end);    /* x[..., start:end, ...]
-                                                                          along d; negative start and end
-                                                                          count from the end, as -1 in
-                                                                          x[:-1] */
+gra_tensor *gra_stack(gra_tape *t, int n, gra_tensor *const *x, int d);     /* along a new dimension d of size n */
 
-/* ---- ops: of language models -------------------------------------------------------------------- */
-#define GRA_IGNORE_INDEX (-100)
+/* x[..., start:end, ...] along d; negative start and end count from the end, as -1 in x[:-1]. */
+gra_tensor *gra_slice(gra_tape *t, gra_tensor *x, int d, int start, int end);
+
+/* ---- ops: for language models ---------------------------------------------------------------------------
+ */
+
+/* y_i = w[ids_i]: w (vocab, dim), ids of this shape, copied -> (shape, dim). w may be any matrix of the
+ * graph: this gathers rows, and an id that occurs twice gets both gradients. */
 gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, gra_shape shape);
-                                                        /* w (vocab, dim); ids of that shape, copied ->
-                                                           (shape, dim). w may be any matrix of the graph:
-                                                           this gathers rows, and an id that comes twice gets
-                                                           both gradients */
+
+/* -log softmax(logits)[target] for each row, and its mean: logits (..., classes), one target per row.
+ * GRA_IGNORE_INDEX as a target skips the row: unreduced, its loss is 0. */
+#define GRA_IGNORE_INDEX (-100)
 gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target);
-                                                        /* mean over rows of -log softmax(logits)[target];
-                                                           logits (..., classes), one target a row,
-                                                           GRA_IGNORE_INDEX skips it */
-gra_tensor *gra_mse_loss(gra_tape *t, gra_tensor *x, gra_tensor *target); /* mean (x - target)^2 */
+gra_tensor *gra_cross_entropy_unreduced(gra_tape *t, gra_tensor *logits, const int *target);    /* (...) */
+
+gra_tensor *gra_mse_loss(gra_tape *t, gra_tensor *x, gra_tensor *target);       /* mean (x - target)^2 */
+
+/* The mean of -(target log p + (1 - target) log(1 - p)), p and target of one shape; logarithms are at least
+ * -100. With logits: the same for p = sigmoid(x), exact for any x. */
 gra_tensor *gra_binary_cross_entropy(gra_tape *t, gra_tensor *p, gra_tensor *target);
-                                                        /* mean of -(target log p + (1 - target) log(1 - p)),
-                                                           p probabilities; logarithms are at least -100; same
-                                                           shapes */
 gra_tensor *gra_binary_cross_entropy_with_logits(gra_tape *t, gra_tensor *x, gra_tensor *target);
-                                                        /* the same of p = sigmoid(x), exact for any x */
+
+/* softmax(q k^T / sqrt(d) + mask) v in each head (Vaswani et al. 2017): q (batch, time, heads d), k (batch,
+ * keys, kv_heads d), v (batch, keys, kv_heads d_v) -> (batch, time, heads d_v). kv_heads follows from k's
+ * size: as many as heads, or fewer that neighbours share (grouped-query attention). */
 typedef struct gra_attention_options {  /* what is left out is 0: no mask, no dropout */
     int         heads;                  /* of q */
     bool        causal;                 /* query i sees keys up to i + keys - time (PyTorch's is_causal) */
-    double      dropout;                /* probability with which a weight is dropped in GRA_TRAIN */
-    gra_tensor *mask;                   /* added to the scores q k^T / sqrt(d) before the softmax, -INFINITY
-                                           hides a key (attn_mask, a float): broadcasts to (batch, heads,
-                                           time, keys), and gets a gradient if it wants one */
+    double      dropout;                /* the probability that a weight is dropped in GRA_TRAIN */
+
+    /* Added to the scores q k^T / sqrt(d) before the softmax: -INFINITY hides a key (PyTorch's attn_mask, a
+     * float). Broadcasts to (batch, heads, time, keys), and gets a gradient if it needs one. */
+    gra_tensor *mask;
 } gra_attention_options;
 gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor *v,
                           const gra_attention_options *how);
-                                                        /* softmax(q k^T / sqrt(d) + mask) v in each head
-                                                           (Vaswani et al. 2017); q (batch, time, heads d), k
-                                                           (batch, keys, kv_heads d), v (batch, keys, kv_heads
-                                                           d_v) -> (batch, time, heads d_v). kv_heads follows
-                                                           from k's size: as many as heads, or fewer that
-                                                           neighbours share (grouped-query attention) */
-void        gra_keep_attention(gra_tape *t, bool on);   /* from now on attention keeps its weights, before
-                                                           dropout, */
-gra_tensor *gra_attention_weights(gra_tensor *y);       /* and this returns those of gra_attention's result y:
-                                                           a constant (batch, heads, time, keys), there until
-                                                           the next gra_begin */
 
-/* ---- models: named parameters --------------------------------------------------------------------
- * A scope is a place in a model, with a name: gra_param(gra_enter(root, "att"), "weight", ...) makes
- * the parameter "att.weight". The generator is borrowed until the last parameter is made. */
+/* The weights of gra_attention's result y, before dropout: a constant (batch, heads, time, keys), until the
+ * next gra_begin. They are kept after gra_keep_attention(t, true). */
+void        gra_keep_attention(gra_tape *t, bool on);
+gra_tensor *gra_attention_weights(gra_tensor *y);
+
+/* ---- models: named parameters ---------------------------------------------------------------------------
+ * A scope is a place in a model, with a name: gra_param(gra_enter(root, "att"), "weight", ...) makes the
+ * parameter "att.weight". The generator is borrowed until the last parameter is made. */
 typedef struct gra_scope {
     gra_model *model;
     char       name[112];
@@ -410,129 +446,132 @@ typedef struct gra_init {               /* how a new parameter is filled: see th
     bool   draws;                       /* it needs the model's generator */
 } gra_init;
 
-gra_model  *gra_model_open(gra_tape *t, gra_rng *rng);  /* a model that computes on t's threads; t may be
-                                                           closed before it. rng may be NULL where nothing is
-                                                           drawn. NULL: out of memory, here or in gra_open (t
-                                                           is NULL) */
-void        gra_model_close(gra_model *m);              /* NULL is allowed. A later use of m aborts with a
-                                                           sentence while t or another model of t is open, and
-                                                           until 64 more of them were closed */
+/* A model that computes on t's threads; t may be closed before it. rng may be NULL where nothing is drawn.
+ * NULL: out of memory, here or in gra_open (t is NULL). A use of a closed model aborts with a sentence
+ * while t or another model of t is open, and until 64 more of them have been closed. */
+gra_model  *gra_model_open(gra_tape *t, gra_rng *rng);
+void        gra_model_close(gra_model *m);              /* NULL is allowed */
+
+/* The first error (out of memory, a bad argument), after which the model is unusable; else why the last
+ * gra_save or gra_load failed; NULL: no error. */
+const char *gra_model_error(const gra_model *m);
+
 gra_scope   gra_root(gra_model *m);
 gra_scope   gra_enter(gra_scope s, const char *format, ...) GRA_PRINTF(2, 3);
-gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape shape);  /* the name must not be
-                                                           empty, nor a size 0; NULL after an error */
-void        gra_alias(gra_scope s, const char *name, gra_tensor *p);    /* in files p stands under this name
-                                                           too, as a tied head does in PyTorch's state dicts;
-                                                           nowhere else */
+
+/* A new parameter; NULL after an error. The name must not be empty, and no size may be 0. */
+gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape shape);
+
+/* Another name of p, under which files have it too, as PyTorch's state dicts have a tied head. */
+void        gra_alias(gra_scope s, const char *name, gra_tensor *p);
 
 gra_init    gra_init_zeros(void);
 gra_init    gra_init_ones(void);
 gra_init    gra_init_uniform(double a, double b);       /* a <= b */
 gra_init    gra_init_normal(double mean, double std);   /* std >= 0 */
-gra_init    gra_init_xavier(void);  /* xavier_uniform_: U(-k, k), k = sqrt(6 / (in + out)) (Glorot 2010) */
-gra_init    gra_init_kaiming(void);             /* kaiming_normal_ for relu: N(0, 2 / in) (He et al. 2015); it
-                                                           and xavier are for two dimensions or more */
-gra_init    gra_init_linear(int in_features);           /* nn.Linear's: U(-k, k), k = 1 / sqrt(in) */
+
+/* For two dimensions or more: xavier_uniform_, U(-k, k), k = sqrt(6 / (in + out)) (Glorot & Bengio 2010);
+ * kaiming_normal_ for relu, N(0, 2 / in) (He et al. 2015). And nn.Linear's, U(-k, k), k = 1 / sqrt(in). */
+gra_init    gra_init_xavier(void);
+gra_init    gra_init_kaiming(void);
+gra_init    gra_init_linear(int in_features);
 
 int         gra_param_count(const gra_model *m);        /* how many parameters, */
-size_t      gra_param_values(const gra_model *m);       /* how many values in all of them, */
-gra_tensor *gra_param_at(const gra_model *m, int i);    /* the i-th made, 0 <= i < count (else NULL), */
-gra_tensor *gra_param_find(const gra_model *m, const char *name);  /* by its name, or NULL */
-void        gra_freeze(gra_tensor *p, bool on);     /* a frozen parameter gets no gradient and no update */
+size_t      gra_param_values(const gra_model *m);       /* and how many values in all of them */
+gra_tensor *gra_param_at(const gra_model *m, int i);    /* the i-th made, 0 <= i < count; else NULL */
+gra_tensor *gra_param_find(const gra_model *m, const char *name);       /* by its name, or NULL */
+void        gra_freeze(gra_tensor *p, bool on);        /* a frozen parameter gets no gradient and no update */
 void        gra_zero_grad(gra_model *m);
-void        gra_model_keep_going(gra_model *m, bool on);/* as gra_keep_going */
-const char *gra_model_error(const gra_model *m);        /* the first error (out of memory, a bad argument),
-                                                           after which the model is unusable; else why the
-                                                           last gra_save or gra_load failed; NULL: no error */
 
-/* ---- optimisers -----------------------------------------------------------------------------------
- * Call init once all parameters are made: it fills every field. Then set lr, which has no default, and what
- * else shall not be PyTorch's default; then step after each backward.
+/* ---- optimisers -----------------------------------------------------------------------------------------
+ * Call init once all parameters are made: it fills every field. Then set lr, which has no default, and any
+ * field whose value should not be PyTorch's default; then step after each backward.
  *
  *     gra_adamw opt;
  *     gra_adamw_init(&opt, model, NULL);
  *     opt.lr = 1e-3;
  *
- * Fields may change between steps. A parameter group is an optimiser of its own: `takes` says which
- * parameters it moves (NULL: all); for one decay on matrices and none on vectors, use two. Moments live in
- * the model, one set of a kind for each parameter: init sets them to 0, and an older optimiser of the same
- * kind must not step any more. Init returns 0, or -1 when the model has an error (out of memory); the model
- * must not be NULL. A step without a backward before it moves by the gradients that are there: 0 after
- * gra_zero_grad. After an error of the tape on which the model was opened, and until its next gra_begin, a
- * step returns without moving anything. */
-typedef bool gra_takes(const gra_tensor *p);
-bool gra_takes_matrices(const gra_tensor *p);           /* two dimensions or more */
-bool gra_takes_vectors(const gra_tensor *p);            /* fewer */
+ * Fields may change between steps. A parameter group is an optimiser of its own: `filter` tells which
+ * parameters it updates (NULL: all); for weight decay on matrices and none on vectors, use two. Moments
+ * live in the model, one set of a kind for each parameter: init sets them to 0, and an older optimiser of
+ * the same kind must not step any more. Init returns 0, or -1 when the model has an error (out of memory);
+ * the model must not be NULL. A step without a backward before it uses the gradients that are there: 0
+ * after gra_zero_grad. After an error of the tape on which the model was opened, and until its next
+ * gra_begin, a step returns without changing anything. */
+typedef bool gra_param_filter(const gra_tensor *p);
+bool gra_filter_matrices(const gra_tensor *p);          /* two dimensions or more */
+bool gra_filter_vectors(const gra_tensor *p);           /* fewer */
 
-typedef struct gra_sgd {                                /* torch.optim.SGD: v = momentum v + g; p -= lr v */
+/* torch.optim.SGD: v = momentum v + g; p -= lr v. weight_decay is L2: g += weight_decay p. */
+typedef struct gra_sgd {
     gra_model *model;
-    gra_takes *takes;
-    double     lr, momentum, weight_decay;  /* momentum 0, weight_decay 0; this is L2: g += weight_decay p */
-    gra_tensor **v;                                     /* momentum of each parameter, by number, */
-    int        params;                                  /* of how many: no parameter may come after init */
+    gra_param_filter *filter;
+    double     lr, momentum, weight_decay;              /* momentum 0, weight_decay 0 */
+    gra_tensor **v;                                     /* the momentum of each parameter, by number */
+    int        params;                                  /* how many: none may be made after init */
 } gra_sgd;
-int  gra_sgd_init(gra_sgd *opt, gra_model *m, gra_takes *takes);
+int  gra_sgd_init(gra_sgd *opt, gra_model *m, gra_param_filter *filter);
 void gra_sgd_step(gra_sgd *opt);
 
 typedef struct gra_adamw {                              /* torch.optim.AdamW (Loshchilov & Hutter 2019) */
     gra_model *model;
-    gra_takes *takes;
-    double     lr, beta1, beta2, eps, weight_decay; /* beta1 0.9, beta2 0.999, eps 1e-8, weight_decay 0.01 */
+    gra_param_filter *filter;
+    double     lr, beta1, beta2, eps, weight_decay;  /* beta1 0.9, beta2 0.999, eps 1e-8, weight_decay 0.01 */
     long       steps;
     gra_tensor **m, **v;
     int        params;
 } gra_adamw;
-int  gra_adamw_init(gra_adamw *opt, gra_model *m, gra_takes *takes);
+int  gra_adamw_init(gra_adamw *opt, gra_model *m, gra_param_filter *filter);
 void gra_adamw_step(gra_adamw *opt);
 
-typedef struct gra_muon {                               /* Muon, for matrices (Jordan et al. 2024) */
+/* Muon, for matrices (Jordan et al. 2024). filter NULL: all parameters with two dimensions; a filter that
+ * accepts anything else makes init return -1. Fewer steps of Newton-Schulz cost less, and leave small
+ * singular values farther below 1. */
+typedef struct gra_muon {
     gra_model *model;
-    gra_takes *takes;                                   /* init with NULL: all with two dimensions */
-    double     lr, momentum, weight_decay;      /* momentum 0.95, weight_decay 0, as in its authors' code */
-    int        ns_steps;                                /* of Newton-Schulz: 5. Fewer cost less, and leave
-                                                           small singular values farther below 1 */
+    gra_param_filter *filter;
+    double     lr, momentum, weight_decay;        /* momentum 0.95, weight_decay 0, as in the authors' code */
+    int        ns_steps;                                /* of Newton-Schulz: 5 */
     gra_tensor **v;
     int        params;
     struct gra_muon_workspace *workspace;
 } gra_muon;
-int  gra_muon_init(gra_muon *opt, gra_model *m, gra_takes *takes);  /* -1, too: it takes one that is no
-                                                           matrix */
+int  gra_muon_init(gra_muon *opt, gra_model *m, gra_param_filter *filter);
 void gra_muon_step(gra_muon *opt);
 
-double gra_clip_grad_norm(gra_model *m, double max_norm);  /* scales all gradients so that their norm is at
-                                                           most max_norm (0: leave them); the norm before */
-double gra_warmup_cosine(long step, long warmup, long steps, double lr, double min_lr); /* the rate at step 0,
-                                                           1, ...: linear to lr over warmup steps, then a
-                                                           cosine to min_lr */
-double gra_warmup_linear(long step, long warmup, long hold, long steps, double lr, double min_lr); /* linear
-                                                           to lr, constant until step hold, then linear to
-                                                           min_lr */
+/* Scales all gradients so that their norm is at most max_norm (0: leaves them). Returns the norm before. */
+double gra_clip_grad_norm(gra_model *m, double max_norm);
 
-/* ---- files: safetensors (https://github.com/huggingface/safetensors) -----------------------------------
- * These return 0, or -1, and gra_model_error(m) says why, as in "model.safetensors: No such file or
- * directory". A file that cannot be read or written never aborts the program, and the model stays usable. (A
- * model that has another error is neither saved nor loaded.) A file is written under a temporary name in the
- * same folder, brought to the disk, then renamed: whatever happens, the old file or the new one is there,
- * whole. A symbolic link stays, and the file that it points to is replaced; but one that another user has
- * made is itself replaced. Values are written as F32 (libgradus) or F64 (libgradus64), bit for bit; F32, F64,
- * F16 and BF16 are read, and converted. */
-typedef struct gra_meta {                       /* text beside the values, UTF-8; a key may not come twice */
+/* The learning rate at step 0, 1, ...: linear to lr over `warmup` steps, then a cosine to min_lr; or linear
+ * to lr, constant until step `hold`, then linear to min_lr. */
+double gra_warmup_cosine(long step, long warmup, long steps, double lr, double min_lr);
+double gra_warmup_linear(long step, long warmup, long hold, long steps, double lr, double min_lr);
+
+/* ---- files: safetensors (https://github.com/huggingface/safetensors) ------------------------------------
+ * These return 0, or -1, and gra_model_error(m) tells why, as in "model.safetensors: No such file or
+ * directory". A file that cannot be read or written never aborts the program, and the model stays usable.
+ * (A model that has another error is neither saved nor loaded.) A file is written under a temporary name in
+ * the same folder, synced, then renamed: whatever happens, either the old file or the new one is there,
+ * complete. A symbolic link stays, and the file that it points to is replaced; but a link that another user
+ * has made is itself replaced. Values are written as F32 (libgradus) or F64 (libgradus64), bit for bit;
+ * F32, F64, F16 and BF16 are read, and converted. */
+typedef struct gra_meta {               /* text beside the values, UTF-8; a key must not occur twice */
     const char *key, *value;
 } gra_meta;
-int gra_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta);     /* the parameters */
-int gra_load(gra_model *m, const char *path);           /* names and shapes must be the model's, or nothing
-                                                           changes. Takes as much memory again as the
-                                                           parameters meanwhile */
-int gra_save_all(gra_model *m, const char *path, const gra_meta *meta, int nmeta); /* and the optimisers'
-                                                           moments, as "adamw.exp_avg.out.weight": a
-                                                           checkpoint to go on from. Save the optimisers'
-                                                           fields (steps, lr) as metadata */
-int gra_load_all(gra_model *m, const char *path);       /* the same, after the optimisers' init: the
-                                                           parameters and moments that are there must be in
-                                                           the file, and nothing else */
 
-/* A look into any safetensors file. Its header is wholly checked when it is opened: all that is found there
- * lies within the file. What these functions return belongs to the file, until it is closed.
+/* The parameters. Names and shapes in the file must be the model's, or nothing changes. Loading takes as much
+ * memory again as the parameters. */
+int gra_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta);
+int gra_load(gra_model *m, const char *path);
+
+/* A checkpoint: with the optimisers' moments, as "adamw.exp_avg.out.weight". Save the optimisers' fields
+ * (steps, lr) as metadata. Load it after the optimisers' init: the file must contain the parameters and
+ * moments that are there, and nothing else. */
+int gra_save_all(gra_model *m, const char *path, const gra_meta *meta, int nmeta);
+int gra_load_all(gra_model *m, const char *path);
+
+/* Reading any safetensors file. The whole header is checked when the file is opened: everything it
+ * describes lies within the file. What these functions return belongs to the file, until it is closed.
  *
  *     gra_file *f = gra_file_open("model.safetensors");
  *     if (gra_file_error(f))
@@ -543,97 +582,99 @@ int gra_load_all(gra_model *m, const char *path);       /* the same, after the o
  */
 typedef struct gra_file gra_file;
 typedef struct gra_file_tensor {
-    const char *name, *dtype;                           /* UTF-8; "F32", "I64", "BOOL" ... */
+    const char *name, *dtype;           /* UTF-8; "F32", "I64", "BOOL" ... */
     gra_shape   shape;
-    size_t      size;                                   /* how many values: 1 for a scalar, may be 0 */
-    uint64_t    begin, end;                             /* its bytes, counted from the end of the header */
+    size_t      size;                   /* how many values: 1 for a scalar, may be 0 */
+    uint64_t    begin, end;             /* its bytes, counted from the end of the header */
 } gra_file_tensor;
-gra_file   *gra_file_open(const char *path);            /* NULL: out of memory; the others take that, too */
-const char *gra_file_error(const gra_file *f);      /* why opening it or the last reading failed, or NULL */
-int         gra_file_count(const gra_file *f);              /* how many tensors (0 where opening failed), */
-const gra_file_tensor *gra_file_at(const gra_file *f, int i);           /* the i-th in the file (0 <= i <
-                                                           count, else NULL), */
-const gra_file_tensor *gra_file_find(const gra_file *f, const char *name); /* or by its name; NULL: there is
-                                                           none */
-const char *gra_file_meta(const gra_file *f, const char *key);          /* the value of a gra_meta; NULL:
-                                                           there is none */
-int         gra_file_read(gra_file *f, const gra_file_tensor *x, gra_real *to); /* x->size values, row-major;
-                                                           0, or -1, and `to` may be half written. Dtypes that
-                                                           are no real numbers (I64, BOOL ...) are refused */
-void        gra_file_close(gra_file *f);                                /* NULL is allowed */
+gra_file   *gra_file_open(const char *path);            /* NULL: out of memory, which the others accept */
+const char *gra_file_error(const gra_file *f);          /* why opening or the last reading failed, or NULL */
+int         gra_file_count(const gra_file *f);          /* how many tensors; 0 where opening failed */
+const gra_file_tensor *gra_file_at(const gra_file *f, int i);               /* 0 <= i < count; else NULL */
+const gra_file_tensor *gra_file_find(const gra_file *f, const char *name); /* NULL: no tensor has this name */
+const char *gra_file_meta(const gra_file *f, const char *key);            /* NULL: no gra_meta has this key */
 
-/* ---- files: NumPy's .npy, and any other ----------------------------------------------------------------
- * One tensor in a .npy file: written as <f4 (libgradus) or <f8 (libgradus64) in C order; both are read,
- * converted. For others an error says what to call in NumPy. */
-gra_tensor *gra_load_npy(gra_tape *t, const char *path);        /* a constant, as gra_constant makes it; a
-                                                           file that cannot be read is an error of the tape,
-                                                           as with any op */
-int         gra_save_npy(const char *path, const gra_tensor *x);        /* any tensor. 0; -1, and errno says
-                                                           why: EINVAL for one that is NULL, or of a step that
-                                                           has ended (an error of its tape, too) */
-int         gra_write_file(const char *path, const void *bytes, size_t n);      /* any bytes, whole or not at
-                                                           all, as above: 0, or -1 and errno says why */
+/* Reads x->size values, row-major. 0; -1, and `to` may be half written. Non-floating dtypes (I64, BOOL ...)
+ * are refused. */
+int         gra_file_read(gra_file *f, const gra_file_tensor *x, gra_real *to);
+void        gra_file_close(gra_file *f);                /* NULL is allowed */
 
-/* ---- the gradient check: libgradus64 alone -------------------------------------------------------------
+/* ---- files: NumPy's .npy, and any other -----------------------------------------------------------------
+ * One tensor in a .npy file: written as <f4 (libgradus) or <f8 (libgradus64) in C order; both are read, and
+ * converted. For other dtypes the error says what to call in NumPy. gra_load_npy makes a constant; a file
+ * that cannot be read is an error of the tape. gra_save_npy returns 0; -1, and errno tells why: EINVAL for
+ * a tensor that is NULL or stale. */
+gra_tensor *gra_load_npy(gra_tape *t, const char *path);
+int         gra_save_npy(const char *path, const gra_tensor *x);
+
+/* Any bytes, complete or not at all, as above: 0, or -1 and errno tells why. */
+int         gra_write_file(const char *path, const void *bytes, size_t n);
+
+/* ---- the gradient check: only in libgradus64 ------------------------------------------------------------
  * Compares the gradient of every element of every parameter and input with central differences of
  *     loss = sum_i c_i y_i,   c fixed random weights, y = f(t, in, arg).
  * The error of an element is |a - n| / r: a analytic, n numeric, r the larger of the largest |gradient| of
  * its tensor and 1e-7 sum_i |c_i y_i| / max(1, largest |x|). The sign counts. The step of a difference
- * follows the size of x and what f is like there; where f is too rough for the tolerance, a is held against
- * what is known of n.
+ * follows the size of x and how rough f is there; where f is too rough for the tolerance, a is compared
+ * with what is known of n.
  *
- * The analytic gradients must agree with the numeric ones under all circumstances: uninitialised before the
- * backward (in[i]->fresh), or holding something that is to be added to; with each tensor in turn a constant,
- * whose gradient is NULL; and with one tensor handed over as any two inputs of one shape. An op is named that
- * changes an input, dy or its result, or writes past either end of a tensor or a gradient.
+ * The analytic gradients must agree with the numeric ones in all cases: where a gradient is uninitialised
+ * before the backward (in[i]->fresh), or has a value to which more is added; with each tensor in turn a
+ * constant, whose gradient is NULL; and with one tensor passed as any two inputs of one shape. An op that
+ * changes an input, dy or its result, or writes past either end of a tensor or a gradient, is named.
  *
- * A backward that crashes, as one that adds to the NULL gradient of a constant, ends the program as ever; but
- * the last line on stderr names it, and the inputs that were constants. For that a handler of SIGSEGV and
- * SIGBUS is installed while a backward is checked, where the system has them; it hands the signal on to the
- * previous handler, which is put back when the backward returns.
+ * A backward that crashes, such as one that adds to the NULL gradient of a constant, ends the program as
+ * usual, but the last line on stderr names it, and the inputs that were constants. For that, a handler of
+ * SIGSEGV and SIGBUS is installed while a backward is checked, where the system has them; it passes the
+ * signal on to the previous handler, which is restored when the backward returns.
  *
- * Cost: two calls of f for each element; besides 4 in all, 2 for each tensor, and 2 (4 at most) for each two
- * inputs of one shape. An element that is wrong takes up to 14 calls, and one where f is steep, kinked or
- * rough some 50, or more where x is very large or small. Memory: some 8 doubles for each element. */
-typedef struct gra_check_in {                           /* an input of f */
+ * Cost: two calls of f for each element; besides 4 in all, 2 for each tensor, and 2 (at most 4) for each
+ * two inputs of one shape. An element that is wrong takes up to 14 calls, and one where f is steep, kinked
+ * or rough some 50, or more where x is very large or small. Memory: some 8 doubles for each element. */
+typedef struct gra_check_in {           /* an input of f */
     const char *name;
     gra_shape   shape;
-    double      low, high;                              /* its values are spread over [low, high] (both 0:
-                                                           [-2, 2]), at random, no two equal, 1e-3 away from
-                                                           0, as is their mean */
-    const gra_real *data;                               /* or these; NULL: as above */
+
+    /* Its values are spread over [low, high] (both 0: [-2, 2]), at random, no two equal, at least 1e-3 away
+     * from 0, as is their mean; or they are `data`, if that is not NULL. */
+    double      low, high;
+    const gra_real *data;
 } gra_check_in;
 
 typedef gra_tensor *gra_check_fn(gra_tape *t, gra_tensor **in, void *arg);
 
+typedef struct gra_check_options {      /* what is left out is 0 */
+    int                 nin;            /* how many inputs f has */
+    const gra_check_in *in;
+    gra_check_fn       *f;
+    void               *arg;
+    gra_model          *model;          /* its parameters are checked too; NULL: there is none */
+    gra_rng            *rng;            /* f draws from it in GRA_TRAIN, the same each time; NULL: GRA_GRAD */
+    double              tolerance;      /* of the error; 0: 1e-6 */
+} gra_check_options;
+
 typedef struct gra_check_report {
-    double error;                                       /* of the worst element; 0 when nothing wants a
-                                                           gradient, and infinite after a -1, or where an op
-                                                           wrote out of bounds */
-    char   name[128];                                   /* its tensor, */
-    size_t index;                                       /* its place there, row-major, */
-    double analytic, numeric;                           /* its two gradients */
-    size_t elements;                                    /* how many were compared */
-    char   finding[2048];                       /* the facts alone, in sentences: what a class may be shown */
-    char   text[4608];                              /* the facts, and hints: what explains them */
+    double error;                /* of the worst element; infinite if f failed or an op wrote out of bounds */
+    char   name[128];                   /* its tensor, */
+    size_t index;                       /* its position there, row-major, */
+    double analytic, numeric;           /* its two gradients */
+    size_t elements;                    /* how many were compared */
+    char   finding[2048];               /* only the facts, in sentences: what a class may be shown */
+    char   text[4608];                  /* the facts, and hints that explain them */
 } gra_check_report;
 
+/* Returns 0: passed, all errors are within the tolerance. 1: failed, or an op wrote where it may not. 2:
+ * all that was tested agrees, but some tensor has only gradients of 0, or there was nothing to test. -1: f
+ * failed. Afterwards the model's gradients are 0, its values and *rng as before; meanwhile its parameters'
+ * data and grad point elsewhere. report may be NULL. */
 #if !defined(GRADUS_DOUBLE) && defined(__has_attribute)
 #if __has_attribute(error)
 __attribute__((error("float32 is too rough to check gradients: compile with -DGRADUS_DOUBLE, link "
                      "libgradus64")))
 #endif
 #endif
-int gra_check(gra_tape *t, gra_mode mode, gra_rng *rng, gra_model *m, int nin, const gra_check_in *in,
-              gra_check_fn *f, void *arg, double tolerance, gra_check_report *report);
-                                                        /* 0: passed, all within the tolerance (1e-6 suits);
-                                                           1: not, or an op wrote where it may not; 2: all
-                                                           that was tested agrees, but of some tensor every
-                                                           gradient is 0, or there was nothing to test at all;
-                                                           -1: f failed. m may be NULL; its gradients are 0
-                                                           afterwards, its values and *rng as before. While it
-                                                           runs, its parameters' data and grad point
-                                                           elsewhere */
+int gra_check(gra_tape *t, const gra_check_options *options, gra_check_report *report);
+
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

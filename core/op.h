@@ -8,7 +8,7 @@
  * backward is not called.) Always accumulate, dx[i] += ...: an input may feed several ops, or this one twice.
  *
  * C++ can call the functions. The macros that make an array of their arguments are C: in the place of
- * gra_result, GRA_REFUSES, GRA_SHAPE_OF and GRA_SHAPE_STRING call gra_result_n, gra_refuses, gra_tensor_text
+ * gra_result, GRA_BAD_INPUTS, GRA_SHAPE_OF and GRA_SHAPE_STRING call gra_result_n, gra_bad_inputs, gra_tensor_text
  * and gra_shape_text there. */
 #ifndef GRADUS_OP_H
 #define GRADUS_OP_H
@@ -34,8 +34,8 @@ struct gra_op {
     size_t (*saved)(const gra_tensor *y);       /* how many values y->saved has room for; NULL: none */
     size_t   args;                              /* bytes of y->args, zeroed; at most GRA_MAX_ARGS */
     bool     view;                              /* y shares the data and the gradient of in[0] */
-    bool     stores;                            /* of the library's own ops: see internal.h */
-    bool     masks;                             /* y has infinities on purpose: not for gra_trace_nan */
+    bool     overwrites_grad;                   /* of the library's own ops: see tape/tape.h */
+    bool     may_make_inf;                      /* y has infinities on purpose: not for gra_trace_nan */
 };
 #define GRA_MAX_ARGS 192
 
@@ -52,15 +52,15 @@ gra_tensor *gra_result_broadcast(gra_tape *t, const gra_op *op, gra_tensor *a, g
 gra_tensor *gra_run(gra_tensor *y);
 
 /* Errors. gra_fail keeps the first sentence and returns the empty tensor (no dimensions, one NaN). Say who
- * speaks, what came, what was wanted: "matmul: a is (6, 3) but b is (2, 3): ..." GRA_REFUSES(t, "name", x, w)
+ * speaks, what came, what was wanted: "matmul: a is (6, 3) but b is (2, 3): ..." GRA_BAD_INPUTS(t, "name", x, w)
  * is true where the tape has an error, or an input is NULL, of another tape or of an earlier step: return
  * gra_empty(t). For an optional input b pass b ? b : x. Where the tape or the model is NULL there is nowhere
  * to keep a sentence: it is printed and the program aborts. */
 gra_tensor *gra_fail(gra_tape *t, const char *format, ...) GRA_PRINTF(2, 3);
 gra_tensor *gra_empty(gra_tape *t);
-bool        gra_refuses(gra_tape *t, const char *op, int nin, gra_tensor *const *in);
-#define GRA_REFUSES(t, op, ...)                                                                          \
-    gra_refuses(t, op, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)),            \
+bool        gra_bad_inputs(gra_tape *t, const char *op, int nin, gra_tensor *const *in);
+#define GRA_BAD_INPUTS(t, op, ...)                                                                          \
+    gra_bad_inputs(t, op, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)),            \
                 (gra_tensor *[]){ __VA_ARGS__ })
 void        gra_model_fail(gra_model *m, const char *format, ...) GRA_PRINTF(2, 3);  /* m is then unusable */
 
@@ -78,10 +78,10 @@ int       gra_wrap_dim(gra_shape s, int d);             /* d, or d + ndim; -1 if
 gra_shape gra_shape_without(gra_shape s, int d, bool keepdim);  /* reduced over d: without it, or 1 there */
 
 /* A tensor seen as (outer, n, inner) around dimension d: element (o, i, j) is data[(o*n + i)*inner + j]. */
-typedef struct gra_around {
+typedef struct gra_dim_split {
     size_t outer, n, inner;
-} gra_around;
-gra_around gra_around_dim(gra_shape s, int d);          /* 0 <= d < ndim */
+} gra_dim_split;
+gra_dim_split gra_split_dim(gra_shape s, int d);          /* 0 <= d < ndim */
 
 /* NumPy broadcasting. gra_broadcast gives the shape of both; false: they do not fit. A walk visits y's
  * elements from `from` to `to` in rows: y[w.y + i], a[w.a + i*w.step_a], b[w.b + i*w.step_b] for i < w.n,
@@ -99,7 +99,7 @@ void     gra_walk_next(gra_walk *w);
 /* Of the step: its mode, its generator, and memory that lives until the next gra_begin. */
 gra_mode gra_tape_mode(const gra_tape *t);
 gra_rng *gra_tape_rng(gra_tape *t);                     /* the generator of gra_begin, or NULL */
-bool     gra_can_draw(gra_tape *t, const char *op);     /* false, and an error: it is NULL or not seeded */
+bool     gra_need_rng(gra_tape *t, const char *op);     /* false, and an error: it is NULL or not seeded */
 void    *gra_alloc(gra_tape *t, size_t bytes);          /* 64-byte aligned; NULL after an error */
 
 /* Of the model: memory that lives as long as it does, zeroed; NULL after an error. And an optimiser's buffer

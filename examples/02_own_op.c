@@ -47,7 +47,7 @@ static gra_tensor *swish(gra_tape *t, gra_tensor *x, gra_tensor *beta)
 {
     static const gra_op op = { .name = "swish", .saved = saved, .forward = forward,
                                .backward = backward };
-    if (GRA_REFUSES(t, "swish", x, beta))
+    if (GRA_BAD_INPUTS(t, "swish", x, beta))
         return gra_empty(t);
     if (beta->size != 1)
         return gra_fail(t, "swish: beta is %s, but one number is wanted", GRA_SHAPE_OF(beta));
@@ -67,7 +67,7 @@ static int check(gra_tape *t)
 {
     const gra_check_in in[] = { { .name = "x", .shape = GRA_SHAPE(3, 17) }, { .name = "beta" } };
     gra_check_report report;
-    int result = gra_check(t, GRA_GRAD, NULL, NULL, 2, in, checked, NULL, 1e-6, &report);
+    int result = gra_check(t, &(gra_check_options){ .nin = 2, .in = in, .f = checked }, &report);
     printf("%s\n\n", report.text);
     return result;
 }

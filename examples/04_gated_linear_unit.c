@@ -53,7 +53,8 @@ static int check(gra_tape *t, gra_rng *rng)
     }
     const gra_check_in x = { .name = "x", .shape = GRA_SHAPE(2, 3, 5) };
     gra_check_report report;
-    int result = gra_check(t, GRA_GRAD, NULL, model, 1, &x, checked, &l, 1e-6, &report);
+    int result = gra_check(t, &(gra_check_options){ .model = model, .nin = 1, .in = &x, .f = checked,
+                           .arg = &l }, &report);
     printf("%s\n\n", report.text);
     gra_model_close(model);
     return result;

@@ -8,7 +8,7 @@
  * the model learns it by heart: to know what comes after "sells sea sh" it must look back. train.c
  * is the same loop for a text of yours.
  */
-#include "../layers/layers.h"
+#include "../layers/gpt.h"
 
 static const char text[] =
     "She sells sea shells by the sea shore.\n"

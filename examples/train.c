@@ -8,7 +8,7 @@
  * What you will learn: a training run is a loop of a few calls, and all of it stands in train() below.
  * What surrounds it (flags, text, files, the picture) is in lib/, an idea a file.
  */
-#include "../layers/layers.h"
+#include "../layers/gpt.h"
 #include "lib/begin.h"
 #include "lib/checkpoint.h"
 #include "lib/curve.h"
@@ -253,7 +253,6 @@ static int prepare(training *t)
         return -1;
     }
     gra_keep_going(t->tape, true);
-    gra_model_keep_going(t->model, true);
     gra_gpt_config config = options_model(o, t->text.vocab.size);
     gra_gpt_init(&t->gpt, gra_root(t->model), &config);
     if (gra_model_error(t->model) || optimizer_init(&t->optimizer, o, t->model)) {

@@ -56,7 +56,7 @@ static void init_projections(gra_scope scope, const gra_attention_config *c, str
  * or has more tokens than context_length. */
 static bool check_x(gra_tape *t, const char *layer, const gra_attention_config *c, gra_tensor *x)
 {
-    if (!gra_given_to_forward(t, layer, c) || GRA_REFUSES(t, layer, x))
+    if (!gra_given_to_forward(t, layer, c) || GRA_BAD_INPUTS(t, layer, x))
         return false;
     if (!c->d_in)
         gra_fail(t, "%s: its init was not called, or failed (gra_model_error says why)", layer);

@@ -49,7 +49,7 @@ gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const struct gra_
                                                   gra_tensor *x, int first)
 {
     if (!gra_given_to_forward(t, "positional_embedding", l) ||
-        GRA_REFUSES(t, "positional_embedding", x, l->weight))
+        GRA_BAD_INPUTS(t, "positional_embedding", x, l->weight))
         return gra_empty(t);
     const int context_length = l->weight->shape.dim[0], dim = l->weight->shape.dim[1], time = gra_dim(x, -2);
     if (x->shape.ndim < 2 || gra_dim(x, -1) != dim)

@@ -19,7 +19,7 @@ static inline bool gra_given_to_init(gra_scope scope, const char *layer, const v
 /* For a forward. False: the tape has an error, which may be that l is NULL. */
 static inline bool gra_given_to_forward(gra_tape *t, const char *layer, const void *l)
 {
-    if (gra_refuses(t, layer, 0, NULL))
+    if (gra_bad_inputs(t, layer, 0, NULL))
         return false;
     if (!l)
         gra_fail(t, "%s: got NULL for the layer, expected one that its init has made", layer);

@@ -2,16 +2,28 @@
  *
  * Row t of the logits scores each token of the vocabulary: how likely it follows tokens 0 .. t. */
 #include "given.h"
+#include "gpt.h"
 
 /* In GPT-2, 2 n_layers branches add to the residual stream: with weights divided by sqrt(2 n_layers), the
- * variance of their sum is that of one branch. */
-gra_init gra_gpt_weight_init(const gra_gpt_config *config, bool residual)
+ * variance of their sum is that of one branch. residual: the Linear is the last one of a branch. */
+static gra_init weight_init(const gra_gpt_config *c, bool residual)
 {
-    if (!config)                        /* there is no model here to hold the sentence */
-        gra_model_fail(NULL, "gra_gpt_weight_init: got NULL for the config, expected a gra_gpt_config");
-    if (config->init == GRA_INIT_GPT2)
-        return gra_init_normal(0, residual ? 0.02 / sqrt(2.0 * config->n_layers) : 0.02);
-    return config->init == GRA_INIT_ZEROS ? gra_init_zeros() : (gra_init){ 0 };
+    if (c->init == GRA_INIT_GPT2)
+        return gra_init_normal(0, residual ? 0.02 / sqrt(2.0 * c->n_layers) : 0.02);
+    return c->init == GRA_INIT_ZEROS ? gra_init_zeros() : (gra_init){ 0 };
+}
+
+gra_transformer_block_config gra_gpt_block_config(const gra_gpt_config *c)
+{
+    if (!c)                             /* there is no model here to hold the sentence */
+        gra_model_fail(NULL, "gra_gpt_block_config: got NULL for the config, expected a gra_gpt_config");
+    const gra_init weight = weight_init(c, false), last = weight_init(c, true);
+    return (gra_transformer_block_config){
+        .att = { .d_in = c->emb_dim, .d_out = c->emb_dim, .context_length = c->context_length,
+                 .num_heads = c->n_heads, .dropout = c->drop_rate, .qkv_bias = c->qkv_bias, .bias = c->bias,
+                 .qkv_init = weight, .out_init = last },
+        .ff = { .dim = c->emb_dim, .bias = c->bias, .gelu = c->gelu, .up_init = weight, .down_init = last },
+        .drop_rate = c->drop_rate, .shift = c->bias };
 }
 
 /* False, with a sentence in the model: a field of c is out of range. */
@@ -47,7 +59,8 @@ void gra_gpt_init(struct gra_gpt *g, gra_scope scope, const gra_gpt_config *conf
     *g = (struct gra_gpt){ 0 };
     if (!check_config(scope.model, c))
         return;
-    const gra_init weight = gra_gpt_weight_init(c, false);
+    const gra_init weight = weight_init(c, false);
+    const gra_transformer_block_config block = gra_gpt_block_config(c);
     struct gra_transformer_block *blocks = gra_model_alloc(scope.model, (size_t)c->n_layers * sizeof *blocks);
     if (!blocks)
         return;
@@ -58,7 +71,7 @@ void gra_gpt_init(struct gra_gpt *g, gra_scope scope, const gra_gpt_config *conf
                                        c->emb_dim, weight);
     gra_dropout_init(&g->drop_emb, scope, c->drop_rate);
     for (int i = 0; i < c->n_layers; i++)
-        gra_transformer_block_init(&blocks[i], gra_enter(scope, "trf_blocks.%d", i), c);
+        gra_transformer_block_init(&blocks[i], gra_enter(scope, "trf_blocks.%d", i), &block);
     gra_layer_norm_init_as(&g->final_norm, gra_enter(scope, "final_norm"), c->emb_dim, "scale",
                            c->bias ? "shift" : NULL);
     if (c->tied) {

@@ -1,6 +1,7 @@
-/* The key-value cache: the keys and values of a sequence, block by block. It is the one thing here that the
- * caller owns, since it outlives a step and is no part of the model. */
+/* The key-value cache: the keys and values of a sequence, block by block. It is the only thing here that the
+ * caller owns, since it outlives a step and is not part of the model. */
 #include "given.h"
+#include "gpt.h"
 #include <stdlib.h>
 
 int gra_kv_cache_open(gra_kv_cache *c, const struct gra_gpt *g)

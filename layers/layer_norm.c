@@ -23,7 +23,7 @@ void gra_layer_norm_init_as(struct gra_layer_norm *l, gra_scope scope, int dim, 
 gra_tensor *gra_layer_norm_forward(gra_tape *t, const struct gra_layer_norm *l, gra_tensor *x)
 {
     if (!gra_given_to_forward(t, "layer_norm", l) ||
-        GRA_REFUSES(t, "layer_norm", x, l->weight))     /* the op itself allows a NULL weight */
+        GRA_BAD_INPUTS(t, "layer_norm", x, l->weight))     /* the op itself allows a NULL weight */
         return gra_empty(t);
     return gra_layer_norm(t, x, l->weight, l->bias, l->eps);
 }

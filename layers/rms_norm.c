@@ -14,7 +14,7 @@ void gra_rms_norm_init(struct gra_rms_norm *l, gra_scope scope, int dim)
 gra_tensor *gra_rms_norm_forward(gra_tape *t, const struct gra_rms_norm *l, gra_tensor *x)
 {
     if (!gra_given_to_forward(t, "rms_norm", l) ||
-        GRA_REFUSES(t, "rms_norm", x, l->weight))       /* the op itself allows a NULL weight */
+        GRA_BAD_INPUTS(t, "rms_norm", x, l->weight))       /* the op itself allows a NULL weight */
         return gra_empty(t);
     return gra_rms_norm(t, x, l->weight, l->eps);
 }

@@ -4,26 +4,25 @@
  *     x = x + drop(att(norm1(x)))     positions exchange what they know
  *     x = x + drop(ff(norm2(x)))      each position is transformed by itself */
 #include "given.h"
+#include "gpt.h"
 
 void gra_transformer_block_init(struct gra_transformer_block *b, gra_scope scope,
-                                const gra_gpt_config *config)
+                                const gra_transformer_block_config *config)
 {
-    const gra_gpt_config *c = config;
+    const gra_transformer_block_config *c = config;
     if (!gra_given_to_init(scope, "transformer_block", b))
         return;
     *b = (struct gra_transformer_block){ 0 };
     if (!c) {
-        gra_model_fail(scope.model, "transformer_block: got NULL for the config, expected a gra_gpt_config");
+        gra_model_fail(scope.model, "transformer_block: got NULL for the config, expected a "
+                       "gra_transformer_block_config");
         return;
     }
-    const char *shift = c->bias ? "shift" : NULL;
-    gra_multi_head_attention_init(&b->att, gra_enter(scope, "att"), &(gra_attention_config){
-        .d_in = c->emb_dim, .d_out = c->emb_dim, .context_length = c->context_length, .num_heads = c->n_heads,
-        .dropout = c->drop_rate, .qkv_bias = c->qkv_bias, .bias = c->bias,
-        .qkv_init = gra_gpt_weight_init(c, false), .out_init = gra_gpt_weight_init(c, true) });
-    gra_feed_forward_init(&b->ff, gra_enter(scope, "ff"), c);
-    gra_layer_norm_init_as(&b->norm1, gra_enter(scope, "norm1"), c->emb_dim, "scale", shift);
-    gra_layer_norm_init_as(&b->norm2, gra_enter(scope, "norm2"), c->emb_dim, "scale", shift);
+    const char *shift = c->shift ? "shift" : NULL;
+    gra_multi_head_attention_init(&b->att, gra_enter(scope, "att"), &c->att);
+    gra_feed_forward_init(&b->ff, gra_enter(scope, "ff"), &c->ff);
+    gra_layer_norm_init_as(&b->norm1, gra_enter(scope, "norm1"), c->ff.dim, "scale", shift);
+    gra_layer_norm_init_as(&b->norm2, gra_enter(scope, "norm2"), c->ff.dim, "scale", shift);
     gra_dropout_init(&b->drop_shortcut, scope, c->drop_rate);
 }
 
@@ -31,7 +30,7 @@ gra_tensor *gra_transformer_block_forward(gra_tape *t, const struct gra_transfor
 {
     if (!gra_given_to_forward(t, "transformer_block", b))
         return gra_empty(t);
-    gra_tensor *y = gra_layer_norm_forward(t, &b->norm1, x);        /* (batch, time, emb_dim), as all below */
+    gra_tensor *y = gra_layer_norm_forward(t, &b->norm1, x);        /* (batch, time, dim), as all below */
     y = gra_multi_head_attention_forward(t, &b->att, y);
     x = gra_add(t, x, gra_dropout_forward(t, &b->drop_shortcut, y));
 
@@ -45,7 +44,7 @@ gra_tensor *gra_transformer_block_forward_cached(gra_tape *t, const struct gra_t
 {
     if (!gra_given_to_forward(t, "transformer_block", b))
         return gra_empty(t);
-    /* as above, for x (1, time, emb_dim): a cache is used in GRA_EVAL alone, where dropout does nothing */
+    /* as above, for x (1, time, dim): a cache is used only in GRA_EVAL, where dropout does nothing */
     gra_tensor *y = gra_layer_norm_forward(t, &b->norm1, x);
     x = gra_add(t, x, gra_multi_head_attention_forward_cached(t, &b->att, y, cache, block));
     y = gra_layer_norm_forward(t, &b->norm2, x);

@@ -88,7 +88,7 @@ $(CHECKED): $(B)/passed/exercises/%: $(B)/learn.ready always
 	@BUILD=$(B) sh tests/programs/exercises/check.sh $* > $@.new || { cat $@.new; exit 1; }
 	@sed 's/^/ok /' $@.new > $@ && rm $@.new
 
-HEADERS = $(wildcard core/gradus.h core/op.h core/kernel.h layers/layers.h)
+HEADERS = $(wildcard core/gradus.h core/op.h core/kernel.h layers/layers.h layers/gpt.h)
 headers:
 	@if command -v $(CXX) >/dev/null 2>&1; then \
 	    for precision in -UGRADUS_DOUBLE -DGRADUS_DOUBLE; do \

@@ -13,9 +13,9 @@
  *
  * The weights c have sizes in [0.5, 1.5], so that places that are mixed up show, and either sign, so that a
  * backward that loses the sign of dy shows. All values are drawn from a generator of our own. How n is taken
- * is said in numeric.c.
+ * is explained in numeric.c.
  *
- * A gradient may be right under some circumstances alone. So a is taken
+ * A gradient may be right in some cases only. So a is taken
  * - where x's gradient is uninitialised before: the op stores to it, or fills it with zeros first;
  * - where it holds something: x is used once more, after f, by a term sum_i d_i x_i. Its gradient holds d
  *   when the backward of f begins, so that one that overwrites instead of adding shows; d is subtracted from
@@ -23,7 +23,8 @@
  * - with each tensor a constant in turn, whose gradient is NULL then: those of the others must not change;
  * - where one tensor is handed over as two inputs: its gradient is the sum of both.
  * In all these steps guard.c watches what the ops write, and names one that writes where it may not. */
-#include "checking.h"
+#include "check.h"
+#include "../model/model.h"
 #include <stdlib.h>
 
 /* ---- the function itself --------------------------------------------------------------------- */
@@ -31,9 +32,9 @@
 /* The first evaluation, which is watched. */
 static gra_tensor *begin(gra_checking *k)
 {
-    gra_tape_watch(k->tape, &k->guard.watch);
+    gra_guard_watch(&k->guard, true);
     gra_tensor *y = gra_check_evaluate(k);
-    gra_tape_watch(k->tape, NULL);
+    gra_guard_watch(&k->guard, false);
     gra_guard_look(&k->guard);
     return y;
 }
@@ -89,84 +90,6 @@ static bool repeats(gra_checking *k)
     return true;
 }
 
-/* ---- analytic gradients ------------------------------------------------------------------------ */
-
-static gra_tensor *tensor_of(const gra_checking *k, int i)     /* of the latest evaluation */
-{
-    return i < k->nin ? k->input[i] : k->tensor[i].param;
-}
-
-/* loss + sum_i d_i x_i, so that x's gradient holds d when the backward of f adds to it. The d are as large as
- * the gradients, so that neither is lost beside the other. */
-static gra_tensor *use_once_more(gra_checking *k, gra_tensor *loss)
-{
-    gra_rng own;
-    gra_manual_seed(&own, 3);
-    for (int i = 0; i < k->count; i++) {
-        gra_checked *x = &k->tensor[i];
-        double most = 0;
-        for (size_t j = 0; j < x->size; j++)
-            most = gra_larger(most, (double)x->fresh[j]);
-        most = most > 0 && isfinite(most) ? most : 1;
-        gra_uniform(&own, x->before, x->size, 0.5, 1.5);
-        for (size_t j = 0; j < x->size; j++)
-            x->before[j] *= (real)most;
-        if (i == k->constant)
-            continue;
-        gra_tensor *d = gra_constant(k->tape, x->before, x->shape);
-        loss = gra_add(k->tape, loss, gra_sum(k->tape, gra_mul(k->tape, tensor_of(k, i), d)));
-    }
-    return loss;
-}
-
-/* The backward of sum_j c_j y_j, whose gradient of tensor i gra_check_grad is, then. */
-bool gra_check_backward(gra_checking *k, const real *c, bool once_more)
-{
-    k->known = k->finite = false;
-    gra_tensor *y = gra_check_evaluate(k);
-    if (!y)
-        return false;
-    if (y->size != k->size)
-        return gra_check_fails(k, "f gave another shape for the same inputs");
-    k->finite = true;
-    for (size_t j = 0; j < k->size; j++)
-        k->finite &= isfinite(y->data[j]);
-    for (int i = k->nin; i < k->count; i++)
-        memset(k->tensor[i].grad, 0, k->tensor[i].size * sizeof(real));
-    gra_tensor *loss = gra_sum(k->tape, gra_mul(k->tape, y, gra_constant(k->tape, c, k->shape)));
-    k->known = loss->requires_grad;
-    if (once_more)
-        loss = use_once_more(k, loss);
-    if (loss->requires_grad)                            /* else there is nothing to compare */
-        gra_backward(k->tape, loss);
-    if (gra_error(k->tape))
-        return gra_check_fails(k, gra_error(k->tape));
-    return true;
-}
-
-const real *gra_check_grad(const gra_checking *k, int i)
-{
-    return tensor_of(k, i)->grad;
-}
-
-/* The analytic gradients, by a step that is watched. */
-static bool sweep(gra_checking *k, bool once_more)
-{
-    for (int i = 0; i < k->count; i++)
-        memset(k->tensor[i].before, 0, k->tensor[i].size * sizeof(real));
-    gra_tape_watch(k->tape, &k->guard.watch);
-    const bool ok = gra_check_backward(k, k->c, once_more);
-    gra_tape_watch(k->tape, NULL);
-    gra_guard_look(&k->guard);
-    for (int i = 0; ok && i < k->count; i++) {
-        gra_checked *x = &k->tensor[i];
-        const real *grad = gra_check_grad(k, i);
-        for (size_t j = 0; j < x->size; j++)
-            x->analytic[j] = grad ? grad[j] - x->before[j] : 0;
-    }
-    return ok;
-}
-
 /* ---- comparison ------------------------------------------------------------------------------- */
 
 static void measure(gra_checked *x)
@@ -208,7 +131,7 @@ static gra_checked *worst_of(gra_checking *k)
 static int judge(gra_checking *k)
 {
     gra_check_report *r = k->report;
-    if (k->guard.guilty) {
+    if (k->guard.violated) {
         r->error = (double)INFINITY;
         snprintf(r->name, sizeof r->name, "%s", k->guard.tensor);
         gra_check_say(r, "gradient check FAILED: %s", k->guard.sentence);
@@ -232,13 +155,13 @@ static int judge(gra_checking *k)
 /* All gradients are wanted: with uninitialised memory, and with memory that holds something. */
 static int all_wanted(gra_checking *k)
 {
-    if (!sweep(k, false))
+    if (!gra_check_analytic(k, false))
         return -1;
     for (int i = 0; i < k->count; i++)
         memcpy(k->tensor[i].fresh, k->tensor[i].analytic, k->tensor[i].size * sizeof(real));
-    if (!sweep(k, true))
+    if (!gra_check_analytic(k, true))
         return -1;
-    for (int i = 0; i < k->count && !k->guard.guilty; i++) {
+    for (int i = 0; i < k->count && !k->guard.violated; i++) {
         if (!gra_check_numeric(k, &k->tensor[i]))
             return -1;
         k->report->elements += k->tensor[i].size;
@@ -264,7 +187,7 @@ static int constants(gra_checking *k)
         k->constant = i / 2;
         snprintf(k->when, sizeof k->when, "this happens only where %s is a constant, whose gradient is NULL",
                  k->tensor[i / 2].name);
-        if (!sweep(k, i % 2))
+        if (!gra_check_analytic(k, i % 2))
             status = -1;
         else if (k->known)
             status = judge(k);
@@ -279,7 +202,7 @@ static int constants(gra_checking *k)
 static bool try_sweep(gra_checking *k)
 {
     gra_check_try(k, true);
-    const bool ok = sweep(k, false);
+    const bool ok = gra_check_analytic(k, false);
     gra_check_try(k, false);
     return ok;
 }
@@ -312,7 +235,7 @@ static int twins_at(gra_checking *k, gra_checked *a, gra_checked *b, bool *proof
     k->twin[1] = (int)(b - k->tensor);
     const bool ok = try_sweep(k);
     k->twin[1] = -1;
-    for (size_t j = 0; ok && j < a->size; j++) {        /* not ok: f does not take one tensor in both places */
+    for (size_t j = 0; ok && j < a->size; j++) {       /* not ok: f does not take one tensor in both places */
         const double e = fabs((double)a->analytic[j] - (double)a->fresh[j]);
         if (e > off) {
             off = e;
@@ -363,7 +286,7 @@ static int check(gra_checking *k, gra_model *m)
     const gra_tensor *y = gra_check_collect(k, m) ? begin(k) : NULL;
     if (!y)
         return -1;
-    if (k->guard.guilty)
+    if (k->guard.violated)
         return judge(k);
     if (!weigh(k, y) || !repeats(k))
         return -1;
@@ -386,44 +309,48 @@ static int check(gra_checking *k, gra_model *m)
     return untested ? 2 : 0;
 }
 
-int gra_check(gra_tape *t, gra_mode mode, gra_rng *rng, gra_model *m, int nin, const gra_check_in *in,
-              gra_check_fn *f, void *arg, double tolerance, gra_check_report *report)
+/* The options make no sense, or the model is unusable. */
+static bool refused(gra_checking *k, const gra_check_options *o)
+{
+    if (!o->f)
+        gra_check_fails(k, "got NULL for f, expected the function whose gradients are to be checked");
+    else if (o->nin > 0 && !o->in)
+        gra_check_fails(k, "got NULL for the inputs, expected as many as nin");
+    else if (o->model && gra_model_error(o->model))
+        gra_check_fails(k, gra_model_error(o->model));
+    else
+        return false;
+    return true;
+}
+
+int gra_check_with(gra_tape *t, const gra_check_options *o, gra_check_report *report,
+                   gra_check_explain_fn *explain)
 {
     gra_check_report unread;
-    gra_need_tape(t, __func__);
-    if (!report)
-        report = &unread;
+    gra_need_tape(t, "gra_check");
+    report = report ? report : &unread;
     *report = (gra_check_report){ .error = (double)INFINITY };     /* until known: never taken for right */
-    gra_checking k = { .tape = t, .mode = mode, .rng = rng, .f = f, .arg = arg, .tolerance = tolerance,
-                       .report = report, .nin = nin, .in = in, .constant = -1, .twin = { -1, -1 },
-                       .keep_going = t->keep_going, .trace_nan = t->trace_nan };
-    if (!f || (nin > 0 && !in)) {
-        gra_check_fails(&k, f ? "got NULL for the inputs, expected as many as nin" :
-                        "got NULL for f, expected the function whose gradients are to be checked");
+    gra_checking k = { .tape = t, .mode = o->rng ? GRA_TRAIN : GRA_GRAD, .rng = o->rng, .f = o->f,
+                       .arg = o->arg, .tolerance = o->tolerance > 0 ? o->tolerance : 1e-6,
+                       .report = report, .explain = explain, .nin = o->nin, .in = o->in, .constant = -1,
+                       .twin = { -1, -1 }, .keep_going = gra_machine_keeps_going(t->machine),
+                       .trace = t->watch[GRA_WATCH_TRACE] };
+    if (o->model)
+        gra_need_model(o->model, "gra_check");
+    if (refused(&k, o))
         return -1;
-    }
-    if (mode == GRA_EVAL) {
-        gra_check_fails(&k, "GRA_EVAL records nothing: use GRA_GRAD, or GRA_TRAIN with a generator");
-        return -1;
-    }
-    if (m)
-        gra_need_model(m, __func__);
-    if (m && gra_model_error(m)) {
-        gra_check_fails(&k, gra_model_error(m));
-        return -1;
-    }
-    if (rng)
-        k.start = *rng;
+    if (o->rng)
+        k.start = *o->rng;
     gra_guard_begin(&k.guard, &k);
-    const int status = check(&k, m);
+    const int status = check(&k, o->model);
     if (status < 0)
         report->error = (double)INFINITY;
-    gra_check_give_back(&k);
+    gra_check_restore(&k);
     gra_guard_end(&k.guard);
-    if (rng)
-        *rng = k.start;
-    if (m)
-        gra_zero_grad(m);
+    if (o->rng)
+        *o->rng = k.start;
+    if (o->model)
+        gra_zero_grad(o->model);
     free(k.tensor);
     free(k.input);
     free(k.values);

@@ -1,6 +1,6 @@
 /* collect: lists the tensors whose gradients are compared. Inputs get values; parameters get, during the
  * check, a copy of their values and a gradient in guarded memory. */
-#include "checking.h"
+#include "check.h"
 #include <stdlib.h>
 
 /* [0, 1] is cut into n intervals: a random number in the i-th. Intervals are longer in the lower half, so
@@ -127,7 +127,7 @@ bool gra_check_collect(gra_checking *k, gra_model *m)
 }
 
 /* Parameters get their own values and gradients back. */
-void gra_check_give_back(gra_checking *k)
+void gra_check_restore(gra_checking *k)
 {
     for (int i = 0; i < k->count; i++) {
         gra_checked *x = &k->tensor[i];

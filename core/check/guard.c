@@ -6,16 +6,16 @@
  * writing shows. Around it lie ROOM bytes that hold a number, large enough to show where it is read, and
  * small enough that what is added to it shows too. After each op the room around its own tensors is compared
  * with that number; at the end of a step, the room around all memory. */
-#include "checking.h"
+#include "check.h"
 #include <stdlib.h>
 
 enum { ROOM = GRA_WATCH_ROOM, FILL = 0x40 };            /* eight of these bytes are the double 32.5 */
 
 /* ---- the memory -------------------------------------------------------------------------------- */
 
-static void made(gra_watch *w, void *memory, size_t bytes)
+static void on_alloc(void *watcher, void *memory, size_t bytes)
 {
-    gra_guard *g = (gra_guard *)(void *)w;
+    gra_guard *g = watcher;
     char *p = memory;
     memset(p - ROOM, FILL, ROOM);
     memset(p, 0xff, bytes);                             /* NaN, as doubles */
@@ -41,7 +41,7 @@ void *gra_guard_memory(gra_guard *g, size_t bytes)
     char *memory = malloc(bytes + 2 * ROOM);
     if (!memory)
         return NULL;
-    made(&g->watch, memory + ROOM, bytes);
+    on_alloc(g, memory + ROOM, bytes);
     g->kept = g->count;
     return memory + ROOM;
 }
@@ -77,7 +77,7 @@ static const char *name_of(const gra_guard *g, const gra_tensor *x)
 
 /* "the backward of NAME changed its input x (3, 4)": what the op y did to x, or, where x is NULL, to
  * y->saved */
-static void accuse(gra_guard *g, const gra_tensor *y, bool backward, const char *did, const gra_tensor *x,
+static void report_violation(gra_guard *g, const gra_tensor *y, bool backward, const char *did, const gra_tensor *x,
                    const char *why)
 {
     gra_check_line s = { .at = 0 };
@@ -90,7 +90,7 @@ static void accuse(gra_guard *g, const gra_tensor *y, bool backward, const char 
     else if (x)
         gra_check_put(&s, "its input from %s %s", x->op ? x->op->name : "a constant", GRA_SHAPE_OF(x));
     gra_check_put(&s, "%s", why);
-    g->guilty = true;
+    g->violated = true;
     snprintf(g->sentence, sizeof g->sentence, "%s", s.s);
     snprintf(g->tensor, sizeof g->tensor, "%s", name ? name : "");
 }
@@ -101,14 +101,14 @@ static void accuse(gra_guard *g, const gra_tensor *y, bool backward, const char 
 static void look_around(gra_guard *g, const gra_tensor *y, bool backward, const void *memory,
                         const char *what, const gra_tensor *x)
 {
-    for (size_t i = 0; i < g->count && !g->guilty; i++) {
+    for (size_t i = 0; i < g->count && !g->violated; i++) {
         const gra_guarded *p = &g->piece[i];
         if (p->start != memory || intact(p))
             continue;
         char did[64];
         snprintf(did, sizeof did, "wrote %s of %s", filled(p->start - ROOM) ? "past the end"
                                                                             : "before the start", what);
-        accuse(g, y, backward, did, x, "");
+        report_violation(g, y, backward, did, x, "");
     }
 }
 
@@ -125,16 +125,16 @@ static void keep(gra_guard *g, const gra_tensor *y, bool backward, bool compare,
         const real *now = is_dy ? y->grad : x->data;
         if (!compare)
             memcpy(was, now, x->size * sizeof(real));
-        else if (!g->guilty && memcmp(was, now, x->size * sizeof(real)) != 0)
-            accuse(g, y, backward, is_dy ? "changed dy, the gradient of "
+        else if (!g->violated && memcmp(was, now, x->size * sizeof(real)) != 0)
+            report_violation(g, y, backward, is_dy ? "changed dy, the gradient of "
                    : i < nin && name_of(g, x) ? "changed its input " : "changed ", x,
                    ": it may read these values, not write them");
         was += x->size;
     }
 }
 
-/* Runs y's backward, prepared for a crash: its usual cause is an input without a gradient. */
-static void run_backward(const gra_guard *g, gra_tensor *y, void (*f)(gra_tensor *y))
+/* What a crash of y's backward is to print: its usual cause is an input without a gradient. */
+static gra_check_line crash_line(const gra_guard *g, const gra_tensor *y)
 {
     gra_check_line s = { .at = 0 };
     int constants = 0, last = 0;
@@ -155,30 +155,33 @@ static void run_backward(const gra_guard *g, gra_tensor *y, void (*f)(gra_tensor
                       "to it");
     else
         gra_check_put(&s, ", though no gradient was NULL: does it go past an end of a tensor?");
-    const int at = gra_crash_begin(s.s);
-    f(y);
-    gra_crash_end(at);
+    return s;
 }
 
-/* Calls f, which is y's forward, or its backward, and looks at what it wrote. */
-static void work(gra_watch *w, gra_tensor *y, void (*f)(gra_tensor *y))
+/* Copies the values that y's forward or backward may not change, to compare them afterwards. */
+static void before_run(void *watcher, gra_tensor *y, bool backward)
 {
-    gra_guard *g = (gra_guard *)(void *)w;
-    const bool backward = y->grad;
+    gra_guard *g = watcher;
     size_t values = 2 * y->size;
     for (int i = 0; i < y->nin; i++)
         values += y->in[i] ? y->in[i]->size : 0;
-    real *const was = g->guilty ? NULL : malloc((values + 1) * sizeof(real));
-    if (was)
-        keep(g, y, backward, false, was);
+    g->copy = g->violated ? NULL : malloc((values + 1) * sizeof(real));
+    if (g->copy)
+        keep(g, y, backward, false, g->copy);
     if (backward)
-        run_backward(g, y, f);
-    else
-        f(y);
-    if (!was)
+        g->crash = gra_crash_begin(crash_line(g, y).s);
+}
+
+static void after_run(void *watcher, gra_tensor *y, bool backward)
+{
+    gra_guard *g = watcher;
+    if (backward)
+        gra_crash_end(g->crash);
+    if (!g->copy)
         return;
-    keep(g, y, backward, true, was);
-    free(was);
+    keep(g, y, backward, true, g->copy);
+    free(g->copy);
+    g->copy = NULL;
     for (int i = -1; i < y->nin; i++) {
         const gra_tensor *x = i < 0 ? y : y->in[i];
         if (x) {
@@ -191,19 +194,25 @@ static void work(gra_watch *w, gra_tensor *y, void (*f)(gra_tensor *y))
 
 void gra_guard_look(gra_guard *g)
 {
-    for (size_t i = 0; i < g->count && !g->guilty; i++) {
+    for (size_t i = 0; i < g->count && !g->violated; i++) {
         if (intact(&g->piece[i]))
             continue;
-        g->guilty = true;
+        g->violated = true;
         g->tensor[0] = '\0';
         snprintf(g->sentence, sizeof g->sentence, "something wrote past an end of memory that no op had in "
                  "hand: f itself, or an op far from its own tensors?");
     }
 }
 
+void gra_guard_watch(gra_guard *g, bool on)
+{
+    static const gra_watch watch = { .on_alloc = on_alloc, .before_run = before_run, .after_run = after_run };
+    gra_tape_watch(g->check->tape, GRA_WATCH_CHECK, on ? &watch : NULL, g);
+}
+
 void gra_guard_begin(gra_guard *g, gra_checking *k)
 {
-    *g = (gra_guard){ .watch = { made, work }, .check = k };
+    *g = (gra_guard){ .check = k };
 }
 
 void gra_guard_end(gra_guard *g)

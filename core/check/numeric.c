@@ -2,74 +2,28 @@
  *
  *     n(h) = sum_j c_j (y_j(x_i + h) - y_j(x_i - h)) / 2h
  *
- * is off by h^2/6 y''' and by the rounding of y, about 1e-16 |y| / h. Which h suits depends on f: log at 1e-8
- * wants a smaller step than at 1, x^2 at 1e8 a larger one, sin at 1e8 does not. So:
+ * is off by h^2/6 y''' and by the rounding of y, about 1e-16 |y| / h. Which h suits depends on f: log at
+ * 1e-8 wants a smaller step than at 1, x^2 at 1e8 a larger one, sin at 1e8 does not. So:
  *
- * 1. h = 1e-5 |x_i|, but at least 1e-5, or 1e-4 of the largest |x|, whichever is less. Where n(h) agrees with
+ * 1. h = 1e-5 |x_i|, but at least 1e-5, or 1e-4 of the largest |x|, whichever is less. Where n(h) agrees
+ * with
  *    the analytic gradient a, that is all. Two evaluations.
  * 2. Else n is also taken with a smaller step, and the h^2 term is removed from the two (Richardson's
  *    extrapolation). If n agrees with a now, that is all; if not, and a third step confirms n, then a is wrong.
  *    Two or four more.
- * 3. Else f is steep, kinked, noisy or not defined so far from x_i: all steps are tried, from the smallest to
+ * 3. Else f is steep, kinked, noisy or not defined so far from x_i: all steps are tried, from the smallest
+ * to
  *    the size of x. The one whose neighbours agree best with it gives n, and how well they agree says how exact
  *    n is. It is tried first with the next element.
- * 4. Where a is off by less than a thousandth, steps of 1e-6, 1e-7 and 1e-8 are tried too, however small x is.
+ * 4. Where a is off by less than a thousandth, steps of 1e-6, 1e-7 and 1e-8 are tried too, however small x
+ * is.
  *    Two to six more.
  *
- * The difference is taken for each y_j before summing, so outputs that do not depend on x_i add no rounding. */
-#include "checking.h"
-
-bool gra_check_fails(gra_checking *k, const char *sentence)
-{
-    if (!k->trial)
-        gra_check_say(k->report, "gradient check: %s", sentence);
-    return false;
-}
+ * The difference is taken for each y_j before summing, so outputs that do not depend on x_i add no
+ * rounding. */
+#include "check.h"
 
 /* ---- evaluations ---- */
-
-static void hand_over(gra_checking *k)
-{
-    for (int i = 0; i < k->nin; i++) {
-        const gra_checked *x = &k->tensor[i];
-        if (i == k->constant)
-            k->input[i] = gra_constant(k->tape, x->data, x->shape);
-        else if (i == k->twin[1])
-            k->input[i] = k->input[k->twin[0]];
-        else
-            k->input[i] = gra_input(k->tape, x->data, x->shape);
-        k->handed[i] = k->input[i];
-    }
-    for (int i = k->nin; i < k->count; i++) {
-        k->tensor[i].param->requires_grad = i != k->constant;
-        k->tensor[i].param->grad = i != k->constant ? k->tensor[i].grad : NULL;
-    }
-}
-
-/* y = f(inputs), each time with the generator as it was at the call: the same dropout. */
-gra_tensor *gra_check_evaluate(gra_checking *k)
-{
-    if (k->rng)
-        *k->rng = k->start;
-    gra_guard_step(&k->guard);
-    gra_begin(k->tape, k->mode, k->rng);
-    hand_over(k);
-    gra_tensor *y = k->f(k->tape, k->handed, k->arg);
-    if (gra_error(k->tape))
-        gra_check_fails(k, gra_error(k->tape));
-    else if (!y)
-        gra_check_fails(k, "f returned NULL instead of a tensor");
-    else
-        return y;
-    return NULL;
-}
-
-void gra_check_try(gra_checking *k, bool trial)
-{
-    k->trial = trial;
-    gra_keep_going(k->tape, trial || k->keep_going);
-    gra_trace_nan(k->tape, !trial && k->trace_nan);
-}
 
 /* With element i of x changed to v, perhaps to where f is not defined, or gives another shape: then NULL. */
 static const real *evaluate_moved(gra_checking *k, gra_checked *x, size_t i, real v)

@@ -1,74 +1,9 @@
-/* report: what a gradient check found, in lines of at most 79 columns: the worst element, what else is wrong,
- * what is right, what was not tested. A fact stands in the report's finding and in its text; a hint, which
- * explains, in its text alone. */
-#include "checking.h"
-#include <stdarg.h>
+/* report: what a gradient check found: the worst element, what else is wrong, what is right, what was not
+ * tested. */
+#include "check.h"
 
 #define NAME "64"                       /* at most 64 characters of a tensor's name are shown */
-enum { COLUMNS = 79, MOST_NAMES = 4 };
-
-/* ---- lines -------------------------------------------------------------------------------------- */
-
-/* Whole words as long as they fit, then a new line, indented by two. Words that find no room in the text are
- * left out. */
-static void wrap(char *text, size_t room, const char *line)
-{
-    size_t at = strlen(text), column = 0;
-    if (at)
-        text[at++] = '\n';
-    while (*line) {
-        size_t space = *line == ' ', word = space + strcspn(line + space, " ");
-        if (at + word + 4 > room)
-            break;
-        if (column && column + word > COLUMNS) {
-            memcpy(text + at, "\n  ", 3);
-            at += 3;
-            column = 2;
-            line += space;
-            word -= space;
-        }
-        for (; word; word--, column++)
-            text[at++] = *line++;
-    }
-    while (at && (text[at - 1] == '\n' || text[at - 1] == ' '))
-        at--;
-    text[at] = '\0';
-}
-
-static void add(gra_check_report *report, bool fact, const char *format, va_list args)
-{
-    char line[1024];
-    vsnprintf(line, sizeof line, format, args);
-    if (fact)
-        wrap(report->finding, sizeof report->finding, line);
-    wrap(report->text, sizeof report->text, line);
-}
-
-void gra_check_say(gra_check_report *report, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    add(report, true, format, args);
-    va_end(args);
-}
-
-void gra_check_hint(gra_check_report *report, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    add(report, false, format, args);
-    va_end(args);
-}
-
-void gra_check_put(gra_check_line *s, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(s->s + s->at, sizeof s->s - s->at, format, args);
-    va_end(args);
-    if (n > 0)
-        s->at += (size_t)n < sizeof s->s - s->at ? (size_t)n : sizeof s->s - s->at - 1;
-}
+enum { MOST_NAMES = 4 };
 
 /* ---- lists: "w, b, k and 7 more" ---------------------------------------------------------------- */
 
@@ -206,5 +141,6 @@ void gra_check_tell(gra_checking *k, gra_checked *worst, bool untested)
     if (k->when[0])
         gra_check_say(k->report, "%s", k->when);
     say_wrong(k, worst);
-    gra_check_explain(k, worst);
+    if (k->explain)
+        k->explain(k, worst);
 }

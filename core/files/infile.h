@@ -2,7 +2,7 @@
 #ifndef GRADUS_INFILE_H
 #define GRADUS_INFILE_H
 
-#include "../error.h"
+#include "../base/base.h"
 
 typedef struct gra_infile {
     int          fd;

@@ -6,7 +6,7 @@
 #ifndef GRADUS_JSON_H
 #define GRADUS_JSON_H
 
-#include "../error.h"
+#include "../base/base.h"
 
 typedef struct gra_json {
     char       *at, *end;

@@ -6,7 +6,7 @@
  *     n bytes     {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
  *                 and blanks and a newline, so that the values begin at a multiple of 64
  *     the rest    the values, little-endian (<) float32 (f4), row-major */
-#include "../internal.h"
+#include "../tape/tape.h"
 #include "dtype.h"
 
 #include <errno.h>
@@ -170,7 +170,7 @@ int gra_save_npy(const char *path, const gra_tensor *x)
     gra_tensor *in = (gra_tensor *)x;
     gra_outfile out;
     char header[256];
-    if (!x || (x->tape && gra_refuses(x->tape, "gra_save_npy", 1, &in))) {
+    if (!x || (x->tape && gra_bad_inputs(x->tape, "gra_save_npy", 1, &in))) {
         errno = EINVAL;
         return -1;
     }

@@ -10,7 +10,7 @@
  * it before that number was found to be less than the length of the file; the lists grow with what was really
  * read. Written is what the reference implementation writes: tensors sorted by name, and blanks so that n is
  * a multiple of 8. */
-#include "../internal.h"
+#include "../model/model.h"
 #include "dtype.h"
 #include "json.h"
 #include "safetensors.h"
@@ -436,82 +436,51 @@ static bool check_metadata(const gra_meta *meta, int nmeta, gra_failure *error)
     return true;
 }
 
-/* The header is put together twice: first into no memory (s NULL), to count its bytes. */
-struct text {
-    char  *s;
-    size_t n;
-};
-
-static void put(struct text *t, const char *s, size_t n)
-{
-    if (t->s)
-        memcpy(t->s + t->n, s, n);
-    t->n += n;
-}
-
-static void put_text(struct text *t, const char *s) { put(t, s, strlen(s)); }
-
-static void put_count(struct text *t, size_t value)
-{
-    char digits[32];
-    put(t, digits, (size_t)snprintf(digits, sizeof digits, "%zu", value));
-}
-
-static void put_string(struct text *t, const char *s)
+static void put_string(gra_text *t, const char *s)
 {
     static const char escaped[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
-    put_text(t, "\"");
+    gra_text_put(t, "\"");
     for (; *s; s++) {
         const char *e = strchr(escaped, *s);
-        char code[8];
         if (e)
-            put(t, (char[]){ '\\', letter[e - escaped] }, 2);
-        else if ((unsigned char)*s < 0x20)
-            put(t, code, (size_t)snprintf(code, sizeof code, "\\u%04x", (unsigned)(unsigned char)*s));
+            gra_text_put(t, "\\%c", letter[e - escaped]);
         else
-            put(t, s, 1);
+            gra_text_put(t, (unsigned char)*s < 0x20 ? "\\u%04x" : "%c", (unsigned char)*s);
     }
-    put_text(t, "\"");
+    gra_text_put(t, "\"");
 }
 
-static void put_tensor(struct text *t, const gra_named *x, size_t begin)
+static void put_tensor(gra_text *t, const gra_named *x, size_t begin)
 {
     put_string(t, x->name);
-    put_text(t, ":{\"dtype\":\"" GRA_OWN_DTYPE "\",\"shape\":[");
-    for (int d = 0; d < x->x->shape.ndim; d++) {
-        put_text(t, d ? "," : "");
-        put_count(t, (size_t)x->x->shape.dim[d]);
-    }
-    put_text(t, "],\"data_offsets\":[");
-    put_count(t, begin);
-    put_text(t, ",");
-    put_count(t, begin + x->x->size * sizeof(real));
-    put_text(t, "]}");
+    gra_text_put(t, ":{\"dtype\":\"" GRA_OWN_DTYPE "\",\"shape\":[");
+    for (int d = 0; d < x->x->shape.ndim; d++)
+        gra_text_put(t, "%s%d", d ? "," : "", x->x->shape.dim[d]);
+    gra_text_put(t, "],\"data_offsets\":[%zu,%zu]}", begin, begin + x->x->size * sizeof(real));
 }
 
-static void put_header(struct text *t, int n, const gra_named *x, const gra_meta *meta, int nmeta)
+static void put_header(gra_text *t, int n, const gra_named *x, const gra_meta *meta, int nmeta)
 {
     size_t begin = 0;
-    t->n = 0;
-    put_text(t, nmeta ? "{\"__metadata__\":{" : "{");
+    gra_text_put(t, nmeta ? "{\"__metadata__\":{" : "{");
     for (int i = 0; i < nmeta; i++) {
-        put_text(t, i ? "," : "");
+        gra_text_put(t, i ? "," : "");
         put_string(t, meta[i].key);
-        put_text(t, ":");
+        gra_text_put(t, ":");
         put_string(t, meta[i].value);
     }
-    put_text(t, nmeta ? "}" : "");
+    gra_text_put(t, nmeta ? "}" : "");
     for (int i = 0; i < n; i++) {
-        put_text(t, i || nmeta ? "," : "");
+        gra_text_put(t, i || nmeta ? "," : "");
         put_tensor(t, &x[i], begin);
         begin += x[i].x->size * sizeof(real);
     }
-    put_text(t, "}");
-    while (t->n % 8)
-        put_text(t, " ");
+    gra_text_put(t, "}");
+    while (!t->failed && t->n % 8)
+        gra_text_put(t, " ");
 }
 
-static bool write_file(const char *path, const struct text *header, int n, const gra_named *x)
+static bool write_file(const char *path, const gra_text *header, int n, const gra_named *x)
 {
     unsigned char length[8];
     gra_outfile out;
@@ -528,18 +497,16 @@ static bool write_file(const char *path, const struct text *header, int n, const
 bool gra_file_write(const char *path, int n, gra_named *x, const gra_meta *meta, int nmeta,
                     gra_failure *error)
 {
-    struct text header = { 0 };
+    gra_text header = { 0 };
     gra_failure_about(error, path);
     if (!check_names(n, x, error) || !check_metadata(meta, nmeta, error))
         return false;
     put_header(&header, n, x, meta, nmeta);
-    if (header.n > MAX_HEADER)
-        return gra_failure_set(error, "a header of %zu bytes is more than safetensors allows", header.n);
-    header.s = malloc(header.n);
-    if (!header.s)
-        return gra_failure_set(error, "out of memory: %zu bytes were wanted", header.n);
-    put_header(&header, n, x, meta, nmeta);
-    if (!write_file(path, &header, n, x))
+    if (header.failed)
+        gra_failure_set(error, "out of memory: the header needs more than %zu bytes", header.n);
+    else if (header.n > MAX_HEADER)
+        gra_failure_set(error, "a header of %zu bytes is more than safetensors allows", header.n);
+    else if (!write_file(path, &header, n, x))
         gra_failure_set(error, "%s", strerror(errno));
     free(header.s);
     return !error->failed;

@@ -2,7 +2,7 @@
 #ifndef GRADUS_SAFETENSORS_H
 #define GRADUS_SAFETENSORS_H
 
-#include "../error.h"
+#include "../base/base.h"
 
 int gra_file_fail(gra_file *f, const char *format, ...) GRA_PRINTF(2, 3);       /* an error of the file; -1 */
 

@@ -2,7 +2,7 @@
  *
  * Loading: the names and shapes in the file must be the model's. The values are read into a buffer, and the
  * model changes only when all of them are there. */
-#include "../internal.h"
+#include "../model/model.h"
 #include "safetensors.h"
 
 #include <stdlib.h>
@@ -99,12 +99,12 @@ static int read_values(gra_file *f, gra_model *m, int n)
 
 static int load(gra_model *m, const char *path, int n)
 {
-    if (gra_model_note(m, NULL))        /* the model has an error: it stays as it is */
+    if (gra_model_set_io_error(m, NULL))        /* the model has an error: it stays as it is */
         return -1;
     gra_file *f = gra_file_open(path);
     if (!gra_file_error(f) && compare(f, m, n) == 0)
         read_values(f, m, n);
-    const int status = gra_model_note(m, gra_file_error(f));
+    const int status = gra_model_set_io_error(m, gra_file_error(f));
     gra_file_close(f);
     return status;
 }
@@ -128,7 +128,7 @@ static int save(gra_model *m, const char *path, int n, const gra_meta *meta, int
 {
     gra_failure error;
     const int all = n + gra_alias_count(m);
-    if (gra_model_note(m, NULL))
+    if (gra_model_set_io_error(m, NULL))
         return -1;
     gra_named *x = malloc(((size_t)all + 1) * sizeof *x);
     gra_failure_about(&error, path);
@@ -141,7 +141,7 @@ static int save(gra_model *m, const char *path, int n, const gra_meta *meta, int
     else
         gra_failure_set(&error, "out of memory");
     free(x);
-    return gra_model_note(m, gra_failure_text(&error));
+    return gra_model_set_io_error(m, gra_failure_text(&error));
 }
 
 int gra_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta)

@@ -9,7 +9,7 @@
  * same bits. */
 #include "gemm.h"
 #include "gemv.h"
-#include "../internal.h"
+#include "../machine/machine.h"
 #include <assert.h>
 
 enum {
@@ -31,12 +31,12 @@ struct product {                        /* c = a b + add, or a part of it */
     const gra_tile *tile;
     gra_machine *machine;
     gra_mat     a, b, c;                /* the rows of c are contiguous: c.col is 1 */
-    const real *add;                    /* c itself (accumulate), a bias (apart is 0), or NULL */
-    ptrdiff_t   apart;                  /* stride of add's rows */
+    const real *add;                    /* c itself (accumulate), a bias (ld_add is 0), or NULL */
+    ptrdiff_t   ld_add;                  /* stride of add's rows */
     int         depth;                  /* length of a piece of k, at most DEPTH */
 };
 
-static int parts(int n, int part)       { return (n - 1) / part + 1; }     /* n > 0 */
+static int ceil_div(int n, int part)       { return (n - 1) / part + 1; }     /* n > 0 */
 static int least(int a, int b)          { return a < b ? a : b; }
 
 /* ---- a block of c: at most COLS columns, of sums over one piece of k ---- */
@@ -49,13 +49,13 @@ static int narrowest(const gra_tile *tile, int n)       /* columns of the narrow
 /* A tile that reaches beyond the right edge of c: it is computed into a buffer, of which c's part is
  * stored. */
 static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdiff_t next, real *c,
-                      ptrdiff_t ldc, const real *add, ptrdiff_t apart, int rows, int cols)
+                      ptrdiff_t ldc, const real *add, ptrdiff_t ld_add, int rows, int cols)
 {
     real whole[GRA_TILE_ROWS * GRA_TILE_COLS];
     run(k, a.p, a.row, a.col, b, next, whole, GRA_TILE_COLS, NULL, 0);
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < cols; j++)
-            c[i * ldc + j] = add ? whole[i * GRA_TILE_COLS + j] + add[i * apart + j]
+            c[i * ldc + j] = add ? whole[i * GRA_TILE_COLS + j] + add[i * ld_add + j]
                 : whole[i * GRA_TILE_COLS + j];
 }
 
@@ -73,11 +73,11 @@ static void column_of_tiles(const struct product *s, int i, int j, int n, gra_ma
     for (const int end = i + a.rows; i < end; i += rows, a.p += next_a) {
         const int high = least(rows, end - i);
         real *c = s->c.p + i * ldc + j;
-        const real *add = s->add ? s->add + i * s->apart + j : NULL;
+        const real *add = s->add ? s->add + i * s->ld_add + j : NULL;
         if (n == cols)
-            run[high - 1](k, a.p, a.row, a.col, b, next_b, c, ldc, add, s->apart);
+            run[high - 1](k, a.p, a.row, a.col, b, next_b, c, ldc, add, s->ld_add);
         else
-            edge_tile(run[high - 1], k, a, b, next_b, c, ldc, add, s->apart, high, n);
+            edge_tile(run[high - 1], k, a, b, next_b, c, ldc, add, s->ld_add, high, n);
     }
 }
 
@@ -119,7 +119,7 @@ static bool cache_conflict(ptrdiff_t apart) { return (apart * (ptrdiff_t)sizeof(
 
 /* Packing rows of a pays where b is wide, for each is used often; and where a's stride makes values that the
  * kernel reads together compete for the same cache sets. */
-static bool a_pays(const struct product *s)
+static bool should_pack_a(const struct product *s)
 {
     const bool down = s->a.row == 1;                    /* a's columns are contiguous: a transpose */
     return s->c.cols >= (down ? 384 : 512) || cache_conflict(down ? s->a.col : s->a.row);
@@ -127,7 +127,7 @@ static bool a_pays(const struct product *s)
 
 /* Packing b pays where a has many rows. Where it has few, b is read in place, if b's rows are contiguous and
  * fill whole tiles. */
-static bool b_pays(const struct product *s)
+static bool should_pack_b(const struct product *s)
 {
     const int last = s->c.cols % s->tile->cols;
     const bool fills = !last || last == narrowest(s->tile, last);
@@ -142,13 +142,13 @@ static struct product part_of(const struct product *s, int i, int m, int j, int 
     part.b = gra_mat_part(s->b, 0, s->b.rows, j, n);
     part.c = gra_mat_part(s->c, i, m, j, n);
     if (s->add)
-        part.add += i * s->apart + j;
+        part.add += i * s->ld_add + j;
     return part;
 }
 
 static void rectangle(const struct product *s, int worker)
 {
-    const bool pack_a = s->tile->panels || a_pays(s), pack_b = b_pays(s);
+    const bool pack_a = s->tile->panels || should_pack_a(s), pack_b = should_pack_b(s);
     const int m = s->c.rows, k = s->a.cols;
     for (int j = 0, n; j < s->c.cols; j += n) {
         n = least(COLS, s->c.cols - j);
@@ -159,7 +159,7 @@ static void rectangle(const struct product *s, int worker)
             part.b = gra_mat_part(s->b, p, depth, j, n);
             block(&part, pack_a, pack_b, worker);
             part.add = part.c.p;                        /* what the next piece is added to */
-            part.apart = part.c.row;
+            part.ld_add = part.c.row;
         }
     }
 }
@@ -175,7 +175,7 @@ static void rectangles(void *arg, size_t from, size_t to, int worker)
 {
     const struct cut *c = arg;
     const struct product *s = c->whole;
-    const int across = parts(s->c.cols, c->cols);       /* numbered row by row: a chunk is some rows of c */
+    const int across = ceil_div(s->c.cols, c->cols);      /* numbered row by row: a chunk is some rows of c */
     for (int r = (int)from; r < (int)to; r++) {
         const int i = r / across * c->rows, j = r % across * c->cols;
         const struct product part = part_of(s, i, least(c->rows, s->c.rows - i), j,
@@ -188,14 +188,14 @@ static void rectangles(void *arg, size_t from, size_t to, int worker)
  * that it packs for them. */
 static double time_of(const struct cut *c, int threads)
 {
-    const int all = parts(c->whole->c.rows, c->rows) * parts(c->whole->c.cols, c->cols);
-    return (double)parts(all, threads) * ((double)c->rows * c->cols + PACKING * ((double)c->rows + c->cols));
+    const int all = ceil_div(c->whole->c.rows, c->rows) * ceil_div(c->whole->c.cols, c->cols);
+    return (double)ceil_div(all, threads) * ((double)c->rows * c->cols + PACKING * ((double)c->rows + c->cols));
 }
 
 /* The smallest whole number of tiles that splits n into `into` parts, in values. */
 static int whole_tiles(int n, int tile, int into)
 {
-    const ptrdiff_t size = (ptrdiff_t)parts(parts(n, tile), into) * tile;
+    const ptrdiff_t size = (ptrdiff_t)ceil_div(ceil_div(n, tile), into) * tile;
     return size < n ? (int)size : n;
 }
 
@@ -211,9 +211,9 @@ static struct cut cut_for(const struct product *s, int threads)
         wanted /= 2;
     struct cut best = { s, m, n };
     double shortest = time_of(&best, threads);
-    const int most = least(wanted, parts(n, s->tile->cols));
+    const int most = least(wanted, ceil_div(n, s->tile->cols));
     for (int across = 1; across <= most; across++) {
-        const struct cut c = { s, whole_tiles(m, s->tile->rows, parts(wanted, across)),
+        const struct cut c = { s, whole_tiles(m, s->tile->rows, ceil_div(wanted, across)),
                                whole_tiles(n, s->tile->cols, across) };
         const double time = time_of(&c, threads);
         if (time < shortest) {
@@ -227,7 +227,7 @@ static struct cut cut_for(const struct product *s, int threads)
 static void on_all_threads(const struct product *s)
 {
     struct cut c = cut_for(s, gra_machine_threads(s->machine));
-    gra_parallel(s->machine, (size_t)parts(s->c.rows, c.rows) * (size_t)parts(s->c.cols, c.cols), 1,
+    gra_parallel(s->machine, (size_t)ceil_div(s->c.rows, c.rows) * (size_t)ceil_div(s->c.cols, c.cols), 1,
                  rectangles, &c);
 }
 
@@ -246,7 +246,7 @@ static void long_sum(const struct product *s, int worker)       /* of at most LO
     double *sum = (double *)(void *)(group + LONG_SUM);
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
-            sum[i * n + j] = s->add ? (double)s->add[i * s->apart + j] : 0;
+            sum[i * n + j] = s->add ? (double)s->add[i * s->ld_add + j] : 0;
     struct product part = { s->tile, s->machine, .c = gra_mat_of(group, m, n), .depth = LONG_DEPTH };
     for (int p = 0, depth; p < k; p += depth) {
         depth = least(LONG_GROUP, k - p);
@@ -264,7 +264,7 @@ static void long_sum(const struct product *s, int worker)       /* of at most LO
 static void long_sums(void *arg, size_t from, size_t to, int worker)
 {
     const struct product *s = arg;
-    const int across = parts(s->c.cols, LONG_COLS);
+    const int across = ceil_div(s->c.cols, LONG_COLS);
     for (int r = (int)from; r < (int)to; r++) {
         const int i = r / across * LONG_ROWS, j = r % across * LONG_COLS;
         const struct product part = part_of(s, i, least(LONG_ROWS, s->c.rows - i), j,
@@ -293,25 +293,25 @@ static bool worth_threads(int m, int n, int k)
     return (double)m * n * k >= worth;
 }
 
-/* c = a b + add, row i of add at add + i * apart; add may be c itself, or NULL. By one worker, or, if that is
+/* c = a b + add, row i of add at add + i * ld_add; add may be c itself, or NULL. By one worker, or, if that is
  * ANY, on all threads where it is worth it. */
 enum { ANY = -1 };
 static inline void product(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c, const real *add,
-                    ptrdiff_t apart)
+                    ptrdiff_t ld_add)
 {
     const int m = c.rows, n = c.cols, k = a.cols;
     assert(a.rows == m && b.rows == k && b.cols == n && (c.col == 1 || n == 1));
     const bool all_threads = worker == ANY && worth_threads(m, n, k);
     const int one = worker == ANY ? 0 : worker;
     if (m <= GRA_FEW_ROWS && k > 0 && k <= LONG) {
-        gra_gemv(machine, all_threads, a, b, c, add, apart);
+        gra_gemv(machine, all_threads, a, b, c, add, ld_add);
         return;
     }
     for (int i = 0; k == 0 && add != c.p && i < m; i++)
         for (int j = 0; j < n; j++)
-            c.p[i * c.row + j] = add ? add[i * apart + j] : 0;
-    struct product s = { best_tile(gra_machine_isa(machine)), machine, a, b, c, add, apart, DEPTH };
-    const size_t sums = k > LONG && m && n ? (size_t)parts(m, LONG_ROWS) * (size_t)parts(n, LONG_COLS) : 0;
+            c.p[i * c.row + j] = add ? add[i * ld_add + j] : 0;
+    struct product s = { best_tile(gra_machine_isa(machine)), machine, a, b, c, add, ld_add, DEPTH };
+    const size_t sums = k > LONG && m && n ? (size_t)ceil_div(m, LONG_ROWS) * (size_t)ceil_div(n, LONG_COLS) : 0;
     if (sums && all_threads)
         gra_parallel(machine, sums, 1, long_sums, &s);
     else if (sums)
@@ -322,8 +322,8 @@ static inline void product(gra_machine *machine, int worker, gra_mat a, gra_mat 
         rectangle(&s, one);
 }
 
-/* The kernels want contiguous rows of c. Where its columns are contiguous instead, they compute c^T = b^T a^T;
- * so they do a single column, as a row, because that is faster. */
+/* The kernels want contiguous rows of c. Where its columns are contiguous instead, they compute c^T = b^T
+ * a^T; so they do a single column, as a row, because that is faster. */
 static void product_by_rows(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c, bool accumulate)
 {
     if (c.row == 1 && (c.col != 1 || c.cols == 1)) {

@@ -5,10 +5,10 @@
 #include "../kernel.h"
 
 /* A micro-kernel computes one tile of c, c_ij = sum_{p<k} a_ip b_pj + add_ij, where a_ip is a[i*row + p*col],
- * b_pj is b[p*next + j] and add_ij is add[i*apart + j]: add may be c itself (accumulate), a bias (apart 0),
+ * b_pj is b[p*next + j] and add_ij is add[i*ld_add + j]: add may be c itself (accumulate), a bias (ld_add 0),
  * or NULL. */
 typedef void gra_tile_run(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, ptrdiff_t next,
-                          real *c, ptrdiff_t ldc, const real *add, ptrdiff_t apart);
+                          real *c, ptrdiff_t ldc, const real *add, ptrdiff_t ld_add);
 
 #define GRA_TILE_ROWS 12                /* rows and columns of the largest tile of all instruction sets */
 #define GRA_TILE_COLS 32
@@ -20,12 +20,18 @@ typedef struct gra_tile {
     gra_tile_run *half[GRA_TILE_ROWS];  /* the same for cols / 2 columns */
     gra_tile_run *quarter[GRA_TILE_ROWS];       /* the same for cols / 4 columns */
 
-    /* pack_a copies a into panels of `rows` rows, each stored column by column; pack_b copies b into panels of
-     * `cols` columns, each stored row by row, and pads the last one with zeros. */
+    /* pack_a copies a into panels of `rows` rows, each stored column by column; pack_b copies b into panels
+     * of `cols` columns, each stored row by row, and pads the last one with zeros. */
     void (*pack_a)(gra_mat a, real *panels);
     void (*pack_b)(gra_mat b, real *panels);
 } gra_tile;
 
 extern const gra_tile gra_tile_base, gra_tile_avx2, gra_tile_avx512;
+
+/* Products as by gra_gemm. gra_gemm_bias: c = a b + bias, where bias (a value for each column, or NULL) is
+ * added to each row of c, and the rows of c are contiguous. gra_gemm_alone: on one thread, for code that
+ * already runs in gra_parallel. */
+void gra_gemm_bias(gra_machine *machine, gra_mat a, gra_mat b, const real *bias, gra_mat c);
+void gra_gemm_alone(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c, bool accumulate);
 
 #endif

@@ -5,7 +5,7 @@
  * order as in gemm: its bits depend neither on the cut, nor on the threads, nor on how many rows the product
  * has. */
 #include "gemv.h"
-#include "../internal.h"
+#include "../machine/machine.h"
 
 enum {
     NARROW = 64,                        /* columns of a unit of work where b's columns are contiguous */
@@ -17,7 +17,7 @@ struct product {
     gra_gemv_kernel *kernel;
     gra_mat     a, b, c;
     const real *add;
-    ptrdiff_t   apart;
+    ptrdiff_t   ld_add;
     int         columns, units;         /* columns of a unit of work; how many units there are */
 };
 
@@ -30,7 +30,7 @@ static void compute(void *arg, size_t from, size_t to, int worker)
         const gra_mat b = gra_mat_part(s->b, 0, s->b.rows, j, n);
         for (int i = 0; i < s->c.rows; i++)             /* row after row: b's columns are still cached */
             s->kernel(s->a.p + i * s->a.row, s->a.col, b, s->c.p + i * s->c.row + j,
-                      s->add ? s->add + i * s->apart + j : NULL);
+                      s->add ? s->add + i * s->ld_add + j : NULL);
     }
 }
 
@@ -47,10 +47,10 @@ static gra_gemv_kernel *best_kernel(gra_isa isa)
 }
 
 void gra_gemv(gra_machine *machine, bool all_threads, gra_mat a, gra_mat b, gra_mat c, const real *add,
-              ptrdiff_t apart)
+              ptrdiff_t ld_add)
 {
     const int columns = b.row == 1 ? NARROW : WIDE, units = (b.cols + columns - FEW) / columns;
-    struct product s = { best_kernel(gra_machine_isa(machine)), a, b, c, add, apart, columns,
+    struct product s = { best_kernel(gra_machine_isa(machine)), a, b, c, add, ld_add, columns,
                          units ? units : 1 };
     if (all_threads)
         gra_parallel(machine, (size_t)s.units, 1, compute, &s);

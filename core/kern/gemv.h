@@ -12,10 +12,10 @@
 typedef void gra_gemv_kernel(const real *a, ptrdiff_t col, gra_mat b, real *c, const real *add);
 gra_gemv_kernel gra_gemv_base, gra_gemv_avx2, gra_gemv_avx512;
 
-/* c = a b + add, where the rows of c are contiguous and add_ij is add[i*apart + j] or add is NULL: the bits of
- * gra_gemm, and faster where a has at most GRA_FEW_ROWS rows. On all threads, or on the calling one. */
+/* c = a b + add, where the rows of c are contiguous and add_ij is add[i*ld_add + j] or add is NULL: the bits
+ * of gra_gemm, and faster where a has at most GRA_FEW_ROWS rows. On all threads, or on the calling one. */
 #define GRA_FEW_ROWS 2
 void gra_gemv(gra_machine *machine, bool all_threads, gra_mat a, gra_mat b, gra_mat c, const real *add,
-              ptrdiff_t apart);
+              ptrdiff_t ld_add);
 
 #endif

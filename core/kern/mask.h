@@ -6,17 +6,14 @@
 #ifndef GRADUS_MASK_H
 #define GRADUS_MASK_H
 
-#include "mcg31.h"
+#include "../random/mcg31.h"
 #include "../op.h"
 
 /* The stream is drawn as MASK_LANES streams side by side, so that a step of all lanes is a few vector
  * operations. The bits of MASK_STEPS steps are a tile: bit s of its word l is lane l's in step s. */
 enum { MASK_LANES = 32, MASK_STEPS = 32, MASK_TILE = MASK_LANES * MASK_STEPS };
 
-static inline uint32_t *mask_tiles(gra_tape *t, size_t n)       /* memory for n tiles; NULL: out of memory */
-{
-    return gra_alloc(t, n * MASK_LANES * sizeof(uint32_t));
-}
+static inline size_t mask_bytes(size_t tiles) { return tiles * MASK_LANES * sizeof(uint32_t); }
 
 typedef struct mask_stream {
     uint32_t lane[MASK_LANES];                      /* the next number of each lane */

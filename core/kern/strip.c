@@ -2,7 +2,7 @@
  * to row l of them. Lanes beyond the strip's last row have unspecified values; they see no key (seen is 0),
  * so that nothing is computed from them. */
 #include "strip.h"
-#include "../internal.h"
+#include "../machine/machine.h"
 #include "vmath.h"
 
 struct lanes {
@@ -156,14 +156,14 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows 
     const real s = p->of->scale, scale = p->mask ? 1 : s;
     for (int i = (int)from; i < (int)to; i += STRIP_LANES) {
         const struct lanes r = lanes_at(p, i);
-        real largest[STRIP_LANES], share[STRIP_LANES], mean[STRIP_LANES];
+        real largest[STRIP_LANES], inv_sum[STRIP_LANES], mean[STRIP_LANES];
         double whole[STRIP_LANES] = { 0 };
         if (p->mask)
             add_mask(p, i, &r);
         for (int l = 0; l < STRIP_LANES; l++) {
             mean[l] = 0;
             largest[l] = l < r.n ? r.saved[l].largest : 0;
-            share[l] = l < r.n ? r.saved[l].share : 0;
+            inv_sum[l] = l < r.n ? r.saved[l].inv_sum : 0;
         }
         if (p->of->stream)                              /* dP = dropout(dD) */
             drop(p, &r, r.dS);
@@ -172,7 +172,7 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows 
             end = r.keys - first < KEYS ? r.keys : first + KEYS;
             for (int j = first; j < end; j++)
                 for (int l = 0; l < STRIP_LANES; l++) {
-                    const real P = real_exp_below_0(scale * (r.P[j * r.ld + l] - largest[l])) * share[l];
+                    const real P = real_exp_below_0(scale * (r.P[j * r.ld + l] - largest[l])) * inv_sum[l];
                     const real value = P * r.dS[j * r.ld + l];
                     r.P[j * r.ld + l] = P;
                     part[l] += j < r.seen[l] ? value : 0;
@@ -207,10 +207,10 @@ static void softmax_row(struct strip *p, size_t from, size_t to)
     const real most = real_max(P, keys), largest = most == -(real)INFINITY ? 0 : most;
     for (size_t j = 0; j < keys; j++)
         P[j] = real_exp_below_0(scale * (P[j] - largest));
-    const real sum = real_sum(P, keys), share = sum == 0 ? 0 : 1 / sum;
+    const real sum = real_sum(P, keys), inv_sum = sum == 0 ? 0 : 1 / sum;
     for (size_t j = 0; j < keys; j++)
-        P[j] *= share;
-    *p->saved = (struct strip_saved){ largest, share };
+        P[j] *= inv_sum;
+    *p->saved = (struct strip_saved){ largest, inv_sum };
     if (p->of->weights)
         memcpy(p->of->weights + p->head * keys, P, keys * sizeof(real));
 }
@@ -252,7 +252,7 @@ struct strip gra_strip_at(const gra_tensor *y, const struct attention *of, size_
     const size_t at_mask = b * of->mask_batch + (size_t)h * of->mask_head + (size_t)first * of->mask_row;
     real *D = of->buffers + (size_t)worker * of->buffers_each, *dS = D + of->keys * of->ld;
     return (struct strip){
-        .of = of, .machine = gra_tape_machine(y->tape), .worker = worker, .head = head, .first = first,
+        .of = of, .machine = of->machine, .worker = worker, .head = head, .first = first,
         .q = head_rows(q, q->data, d, b, h, first, n),      .dq = head_rows(q, q->grad, d, b, h, first, n),
         .k = head_rows(k, k->data, d, b, kv, 0, keys),      .dk = head_rows(k, k->grad, d, b, kv, 0, keys),
         .v = head_rows(v, v->data, d_v, b, kv, 0, keys),    .dv = head_rows(v, v->grad, d_v, b, kv, 0, keys),

@@ -13,10 +13,11 @@
 enum { STRIP_LANES = MASK_LANES };
 
 struct strip_saved {                    /* saved of a row: from it backward computes P again */
-    real largest, share;                /* the largest score, and 1 / sum of the exponentials */
+    real largest, inv_sum;               /* the largest score, and 1 / sum of the exponentials */
 };
 
 struct attention {                      /* what all strips of an attention have in common */
+    gra_machine *machine;
     int      heads, kv_heads, time, keys;
     int      d, d_v;                    /* columns of a head, in q and k and in v and y */
     bool     causal;
@@ -28,8 +29,8 @@ struct attention {                      /* what all strips of an attention have 
     double  *dmask;                     /* the mask's gradient, summed in double: strips share it; or NULL */
     double  *sums;                      /* each worker's sums of dk and dv, where strips are many; or NULL */
     real    *weights;                   /* a copy of P is kept here, (batch, heads, time, keys); or NULL */
-    real    *buffers;                   /* each worker has `buffers_each` values, for a strip's D and dS, in */
-    size_t   buffers_each;              /* which a line begins every `ld` values (1 where a strip is one row) */
+    real    *buffers;                  /* each worker has `buffers_each` values, for a strip's D and dS, in */
+    size_t   buffers_each;            /* which a line begins every `ld` values (1 where a strip is one row) */
     ptrdiff_t ld;
 };
 

@@ -5,9 +5,11 @@
  *     dv += D^T dy,  dD = dy v^T,  dP = dropout(dD),  dS_ij = P_ij (dP_ij - sum_l dP_il P_il),
  *     dq += s dS k,  dk += s dS^T q,  dmask += dS.
  *
- * P is computed a strip of rows at a time, and does not stay: of each row, forward saves what backward needs
- * to compute the same P again. The naive loops that this is tested against are tests/ops/plain_attention.c. */
-#include "../internal.h"
+ * P is computed a strip of rows at a time, and does not stay: of each row, forward saves what backward
+ * needs to compute the same P again. The naive loops that this is tested against are
+ * tests/ops/plain_attention.c. */
+#include "../tape/tape.h"
+#include "../kern/gemm.h"
 #include "../kern/strip.h"
 
 /* c = a b, or c += a b if add is true. A strip is some rows of one head: s->q and s->y are these rows, s->k
@@ -174,8 +176,8 @@ static void forward(gra_tensor *y)
         s->kept = gra_constant(y->tape, of->weights, GRA_SHAPE(batch, of->heads, of->time, of->keys));
 }
 
-/* Key-value heads that add to the same values of dmask must be one thread's, one after the other: all those of
- * a sequence, or that head in all sequences, or all there are. This says how many. */
+/* Key-value heads that add to the same values of dmask must be one thread's, one after the other: all those
+ * of a sequence, or that head in all sequences, or all there are. This says how many. */
 static size_t heads_that_share(const gra_tensor *y, struct attention *of)
 {
     const size_t batch = (size_t)y->shape.dim[0], kv_heads = (size_t)of->kv_heads;
@@ -222,7 +224,7 @@ static void backward(gra_tensor *y)
 }
 
 static const gra_op op = { .name = "attention", .forward = forward, .backward = backward, .saved = saved,
-                           .args = sizeof(struct args), .stores = true };
+                           .args = sizeof(struct args), .overwrites_grad = true };
 
 gra_tensor *gra_attention_weights(gra_tensor *y)
 {
@@ -258,7 +260,7 @@ gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
     if (!how)
         return gra_fail(t, "attention: the options are NULL: &(gra_attention_options){ .heads = 1 }, say");
     gra_tensor *mask = how->mask;
-    if (GRA_REFUSES(t, "attention", q, k, v, mask ? mask : q))
+    if (GRA_BAD_INPUTS(t, "attention", q, k, v, mask ? mask : q))
         return gra_empty(t);
     if (q->shape.ndim != 3 || k->shape.ndim != 3 || v->shape.ndim != 3)
         return gra_fail(t, "attention: q %s, k %s, v %s: each must be (batch, time, dim)", GRA_SHAPE_OF(q),
@@ -283,19 +285,20 @@ gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
     if (!(how->dropout >= 0 && how->dropout < 1))
         return gra_fail(t, "attention: dropout %g, wanted 0 <= dropout < 1", how->dropout);
     const double dropout = gra_tape_mode(t) == GRA_TRAIN ? how->dropout : 0;
-    if (dropout > 0 && !gra_can_draw(t, "attention"))
+    if (dropout > 0 && !gra_need_rng(t, "attention"))
         return gra_empty(t);
 
     const int d_v = v->shape.dim[2] / kv_heads;
     gra_tensor *y = gra_result(t, &op, GRA_SHAPE(batch, time, heads * d_v), q, k, v, mask);
     struct args *s = y->args;
-    *s = (struct args){ .of = { .heads = heads, .kv_heads = kv_heads, .time = time, .keys = keys, .d = d,
-                                .d_v = d_v, .causal = how->causal, .scale = (real)(1 / sqrt((double)d)) } };
+    *s = (struct args){ .of = { .machine = gra_tape_machine(t), .heads = heads, .kv_heads = kv_heads,
+                                .time = time, .keys = keys, .d = d, .d_v = d_v, .causal = how->causal,
+                                .scale = (real)(1 / sqrt((double)d)) } };
     if (mask)
         set_mask(&s->of, mask->shape);
     if (dropout > 0) {
-        s->of.dropped =
-            mask_tiles(t, (size_t)batch * (size_t)heads * tiles_down(&s->of) * tiles_across(&s->of));
+        const size_t tiles = tiles_down(&s->of) * tiles_across(&s->of);
+        s->of.dropped = gra_alloc(t, mask_bytes((size_t)batch * (size_t)heads * tiles));
         s->of.stream = gra_alloc(t, sizeof *s->of.stream);
         if (s->of.stream)
             *s->of.stream = mask_begin(gra_tape_rng(t), dropout, (size_t)keys, 1);

@@ -38,7 +38,7 @@ GRA_KERNEL(backward_all, backward, y, y->in[0]->size, 24)
 gra_tensor *gra_binary_cross_entropy(gra_tape *t, gra_tensor *p, gra_tensor *target)
 {
     static const gra_op op = { .name = "binary_cross_entropy", .forward = forward, .backward = backward_all };
-    if (GRA_REFUSES(t, "binary_cross_entropy", p, target))
+    if (GRA_BAD_INPUTS(t, "binary_cross_entropy", p, target))
         return gra_empty(t);
     if (!gra_same_shape(p->shape, target->shape))
         return gra_fail(t, "binary_cross_entropy: p is %s but target is %s: wanted the same shape",

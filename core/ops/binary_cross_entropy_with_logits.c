@@ -33,7 +33,7 @@ gra_tensor *gra_binary_cross_entropy_with_logits(gra_tape *t, gra_tensor *x, gra
 {
     static const gra_op op = { .name = "binary_cross_entropy_with_logits", .forward = forward,
                                .backward = backward_all };
-    if (GRA_REFUSES(t, "binary_cross_entropy_with_logits", x, target))
+    if (GRA_BAD_INPUTS(t, "binary_cross_entropy_with_logits", x, target))
         return gra_empty(t);
     if (!gra_same_shape(x->shape, target->shape))
         return gra_fail(t, "binary_cross_entropy_with_logits: x is %s but target is %s: wanted the same "

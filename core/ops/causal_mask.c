@@ -51,8 +51,8 @@ GRA_KERNEL(backward_all, backward, y, rows(y), columns(y))
 gra_tensor *gra_causal_mask(gra_tape *t, gra_tensor *x)
 {
     static const gra_op op = { .name = "causal_mask", .forward = forward_all, .backward = backward_all,
-                               .masks = true };
-    if (GRA_REFUSES(t, "causal_mask", x))
+                               .may_make_inf = true };
+    if (GRA_BAD_INPUTS(t, "causal_mask", x))
         return gra_empty(t);
     if (x->shape.ndim < 2)
         return gra_fail(t, "causal_mask: x is %s: wanted (..., queries, keys)", GRA_SHAPE_OF(x));

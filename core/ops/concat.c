@@ -11,7 +11,7 @@ struct args {
  * same tensor may be there twice. */
 static size_t row_size(const gra_tensor *x, int d)
 {
-    gra_around a = gra_around_dim(x->shape, d);
+    gra_dim_split a = gra_split_dim(x->shape, d);
     return a.n * a.inner;
 }
 
@@ -45,7 +45,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 
 static size_t rows(const gra_tensor *y)
 {
-    return y->size ? gra_around_dim(y->shape, ((const struct args *)y->args)->d).outer : 0;
+    return y->size ? gra_split_dim(y->shape, ((const struct args *)y->args)->d).outer : 0;
 }
 
 GRA_KERNEL(forward_all, forward, y, rows(y), row_size(y, ((const struct args *)y->args)->d))
@@ -59,7 +59,7 @@ gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d)
         return gra_fail(t, "concat: of %d tensors: wanted one or more", n);
     if (!x)
         return gra_fail(t, "concat: got NULL for the tensors, expected an array of %d", n);
-    if (gra_refuses(t, "concat", n, x))
+    if (gra_bad_inputs(t, "concat", n, x))
         return gra_empty(t);
     const int dim = gra_wrap_dim(x[0]->shape, d);
     if (dim < 0)
@@ -88,7 +88,7 @@ gra_tensor *gra_stack(gra_tape *t, int n, gra_tensor *const *x, int d)
         return gra_fail(t, "stack: of %d tensors: wanted one or more", n);
     if (!x)
         return gra_fail(t, "stack: got NULL for the tensors, expected an array of %d", n);
-    if (gra_refuses(t, "stack", n, x))
+    if (gra_bad_inputs(t, "stack", n, x))
         return gra_empty(t);
     const int ndim = x[0]->shape.ndim + 1, dim = d < 0 ? d + ndim : d;
     if (dim < 0 || dim >= ndim || ndim > GRA_MAX_DIMS)

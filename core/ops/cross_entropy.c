@@ -90,7 +90,7 @@ gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target
 {
     static const gra_op op = { .name = "cross_entropy", .forward = forward, .backward = backward_all,
                                .saved = saved_size, .args = sizeof(struct args) };
-    if (GRA_REFUSES(t, "cross_entropy", logits))
+    if (GRA_BAD_INPUTS(t, "cross_entropy", logits))
         return gra_empty(t);
     if (logits->shape.ndim == 0)
         return gra_fail(t, "cross_entropy: the logits are (): wanted (..., classes)");

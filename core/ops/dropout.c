@@ -57,7 +57,7 @@ gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p)
 {
     static const gra_op op = { .name = "dropout", .forward = forward_all, .backward = backward_all,
                                .args = sizeof(struct args) };
-    if (GRA_REFUSES(t, "dropout", x))
+    if (GRA_BAD_INPUTS(t, "dropout", x))
         return gra_empty(t);
     if (!(p >= 0 && p <= 1))
         return gra_fail(t, "dropout: p is %g: wanted a probability, 0 <= p <= 1", p);
@@ -65,13 +65,13 @@ gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p)
         return x;
     if (p == 1)                                     /* as in PyTorch, without drawing a number */
         return gra_scale(t, x, 0);
-    if (!gra_can_draw(t, "dropout"))
+    if (!gra_need_rng(t, "dropout"))
         return gra_empty(t);
 
     gra_tensor *y = gra_result_like(t, &op, x);
     struct args *s = y->args;
     s->mask = gra_alloc(t, sizeof *s->mask);
-    s->tiles = mask_tiles(t, tiles(y));
+    s->tiles = gra_alloc(t, mask_bytes(tiles(y)));
     if (s->mask)
         *s->mask = mask_begin(gra_tape_rng(t), p, 1, MASK_LANES);
     return gra_run(y);

@@ -80,7 +80,7 @@ gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, gra_shape 
 {
     static const gra_op op = { .name = "embedding", .forward = forward_all, .backward = backward,
                                .args = sizeof(struct args) };
-    if (GRA_REFUSES(t, "embedding", w))
+    if (GRA_BAD_INPUTS(t, "embedding", w))
         return gra_empty(t);
     size_t n;
     if (w->shape.ndim != 2)

@@ -69,7 +69,7 @@ static void backward_x(gra_tensor *y, size_t from, size_t to)
         for (size_t i = 0, m; i < n; i += m) {
             m = make_g_z(x + i, w + i, dy + i, s, n - i, g, z);
             for (size_t j = 0; j < m; j++)
-                dx[i + j] += s.r * (g[j] - mean_g - z[j] * mean_gz);  /* dx += r (g - mean(g) - z mean(g z)) */
+                dx[i + j] += s.r * (g[j] - mean_g - z[j] * mean_gz); /* dx += r (g - mean(g) - z mean(g z)) */
         }
     }
 }
@@ -130,7 +130,7 @@ gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor
 {
     static const gra_op op = { .name = "layer_norm", .forward = forward_all, .backward = backward,
                                .saved = saved_size, .args = sizeof(struct args) };
-    if (GRA_REFUSES(t, "layer_norm", x, w ? w : x, b ? b : x))
+    if (GRA_BAD_INPUTS(t, "layer_norm", x, w ? w : x, b ? b : x))
         return gra_empty(t);
     if (x->shape.ndim == 0)
         return gra_fail(t, "layer_norm: x is (): wanted at least one dimension to take the mean over");

@@ -1,9 +1,11 @@
 /* linear: y = x w^T + b, x (rows, in), w (out, in), b (out).
  * dx += dy w, dw += dy^T x, db += sum of dy's rows. */
-#include "../internal.h"
+#include "../tape/tape.h"
+#include "../kern/gemm.h"
 #include "../kern/sums.h"
 
-/* x as one matrix, (rows, columns): its last dimension is the columns. `values` is its data or its gradient. */
+/* x as one matrix, (rows, columns): its last dimension is the columns. `values` is its data or its
+ * gradient. */
 static gra_mat matrix(const gra_tensor *x, real *values)
 {
     size_t rows = 1;
@@ -57,8 +59,8 @@ GRA_KERNEL(add_rows, add_columns, y, (y->in[2]->size + COLUMNS - 1) / COLUMNS,
 
 gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b)
 {
-    static const gra_op op = { .name = "linear", .forward = forward, .backward = backward, .stores = true };
-    if (GRA_REFUSES(t, "linear", x, w, b ? b : w))
+    static const gra_op op = { .name = "linear", .forward = forward, .backward = backward, .overwrites_grad = true };
+    if (GRA_BAD_INPUTS(t, "linear", x, w, b ? b : w))
         return gra_empty(t);
     if (w->shape.ndim != 2)
         return gra_fail(t, "linear: the weight is %s, wanted (out, in)", GRA_SHAPE_OF(w));

@@ -45,7 +45,7 @@ GRA_KERNEL(backward_all, backward, y, rows(y), 12 * row_size(y))
 gra_tensor *gra_log_softmax(gra_tape *t, gra_tensor *x, int d)
 {
     static const gra_op op = { .name = "log_softmax", .forward = forward_all, .backward = backward_all };
-    if (GRA_REFUSES(t, "log_softmax", x))
+    if (GRA_BAD_INPUTS(t, "log_softmax", x))
         return gra_empty(t);
     const int dim = gra_wrap_dim(x->shape, d);
     if (dim < 0)

@@ -1,7 +1,7 @@
 /* matmul: y = a b,  da += dy b^T,  db += a^T dy.
  * So each matrix of a batch. a or b may be stored transposed; batch dimensions broadcast, and the gradient of
  * a matrix that several products share is summed over them. */
-#include "../internal.h"
+#include "../tape/tape.h"
 
 struct args {
     bool ta, tb;                        /* ta: a is stored as (k, m), tb: b is stored as (n, k) */
@@ -171,7 +171,7 @@ static gra_tensor *matmul(gra_tape *t, gra_tensor *a, gra_tensor *b, bool ta, bo
 {
     static const gra_op op = { .name = "matmul", .forward = forward, .backward = backward,
                                .args = sizeof(struct args) };
-    if (GRA_REFUSES(t, "matmul", a, b))
+    if (GRA_BAD_INPUTS(t, "matmul", a, b))
         return gra_empty(t);
     if (a->shape.ndim < 2 || b->shape.ndim < 2)
         return gra_fail(t, "matmul: a is %s and b is %s: both must be matrices (reshape a vector to one row "

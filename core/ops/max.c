@@ -5,7 +5,7 @@
 #include "../kern/vmath.h"
 
 struct args {
-    gra_around around;                              /* x is (outer, n, inner), y (outer, inner) */
+    gra_dim_split around;                              /* x is (outer, n, inner), y (outer, inner) */
     bool       least;                               /* min */
     size_t    *first;                               /* for each y, where in x it came from */
 };
@@ -28,7 +28,7 @@ static size_t first_extreme(const real *x, size_t n, size_t inner, bool least)
     return i;
 }
 
-static size_t begin(gra_around a, size_t k)         /* where in x the values of y_k begin */
+static size_t begin(gra_dim_split a, size_t k)         /* where in x the values of y_k begin */
 {
     return k / a.inner * a.n * a.inner + k % a.inner;
 }
@@ -36,7 +36,7 @@ static size_t begin(gra_around a, size_t k)         /* where in x the values of 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
-    const gra_around in = a->around;
+    const gra_dim_split in = a->around;
     const real *x = y->in[0]->data;
     for (size_t k = from; k < to; k++) {
         a->first[k] = begin(in, k) + first_extreme(x + begin(in, k), in.n, in.inner, a->least) * in.inner;
@@ -61,7 +61,7 @@ static const gra_op min = { .name = "min", .forward = forward_all, .backward = b
                             .args = sizeof(struct args) };
 
 /* False, with a sentence in the tape: there is a y, but it is to be chosen among no values. */
-static bool has_values(gra_tape *t, const char *name, gra_tensor *x, gra_around a, const char *which)
+static bool has_values(gra_tape *t, const char *name, gra_tensor *x, gra_dim_split a, const char *which)
 {
     if (a.n == 0 && a.outer * a.inner > 0)
         gra_fail(t, "%s: x is %s: there is no %s of no values", name, GRA_SHAPE_OF(x), which);
@@ -69,7 +69,7 @@ static bool has_values(gra_tape *t, const char *name, gra_tensor *x, gra_around 
 }
 
 static gra_tensor *extreme(gra_tape *t, const gra_op *op, const char *name, gra_tensor *x, gra_shape shape,
-                           gra_around around)
+                           gra_dim_split around)
 {
     if (!has_values(t, name, x, around, op == &min ? "smallest" : "largest"))
         return gra_empty(t);
@@ -81,15 +81,15 @@ static gra_tensor *extreme(gra_tape *t, const gra_op *op, const char *name, gra_
 
 static gra_tensor *extreme_all(gra_tape *t, const gra_op *op, gra_tensor *x)
 {
-    if (GRA_REFUSES(t, op->name, x))
+    if (GRA_BAD_INPUTS(t, op->name, x))
         return gra_empty(t);
-    return extreme(t, op, op->name, x, GRA_SCALAR, (gra_around){ 1, x->size, 1 });
+    return extreme(t, op, op->name, x, GRA_SCALAR, (gra_dim_split){ 1, x->size, 1 });
 }
 
 /* The dimension that is meant, or -1 after a sentence. */
 static int dim_of(gra_tape *t, const char *name, gra_tensor *x, int d)
 {
-    if (GRA_REFUSES(t, name, x))
+    if (GRA_BAD_INPUTS(t, name, x))
         return -1;
     const int dim = gra_wrap_dim(x->shape, d);
     if (dim < 0)
@@ -104,7 +104,7 @@ static gra_tensor *extreme_dim(gra_tape *t, const gra_op *op, const char *name, 
     const int dim = dim_of(t, name, x, d);
     if (dim < 0)
         return gra_empty(t);
-    return extreme(t, op, name, x, gra_shape_without(x->shape, dim, keepdim), gra_around_dim(x->shape, dim));
+    return extreme(t, op, name, x, gra_shape_without(x->shape, dim, keepdim), gra_split_dim(x->shape, dim));
 }
 
 gra_tensor *gra_max(gra_tape *t, gra_tensor *x) { return extreme_all(t, &max, x); }
@@ -125,7 +125,7 @@ int *gra_argmax(gra_tape *t, gra_tensor *x, int d)
     const int dim = dim_of(t, "argmax", x, d);
     if (dim < 0)
         return NULL;
-    const gra_around a = gra_around_dim(x->shape, dim);
+    const gra_dim_split a = gra_split_dim(x->shape, dim);
     const size_t n = a.outer * a.inner;
     if (!has_values(t, "argmax", x, a, "largest"))
         return NULL;

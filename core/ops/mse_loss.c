@@ -38,7 +38,7 @@ GRA_KERNEL(backward_all, backward, y, y->in[0]->size, 3)
 gra_tensor *gra_mse_loss(gra_tape *t, gra_tensor *x, gra_tensor *target)
 {
     static const gra_op op = { .name = "mse_loss", .forward = forward_all, .backward = backward_all };
-    if (GRA_REFUSES(t, "mse_loss", x, target))
+    if (GRA_BAD_INPUTS(t, "mse_loss", x, target))
         return gra_empty(t);
     if (!gra_same_shape(x->shape, target->shape))
         return gra_fail(t, "mse_loss: x is %s but target is %s: wanted the same shape", GRA_SHAPE_OF(x),

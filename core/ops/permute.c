@@ -122,7 +122,7 @@ static gra_tensor *permuted(gra_tape *t, gra_tensor *x, const int *dims)
 
 gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims)
 {
-    if (GRA_REFUSES(t, "permute", x))
+    if (GRA_BAD_INPUTS(t, "permute", x))
         return gra_empty(t);
     if (!dims && x->shape.ndim)                       /* a number has no order */
         return gra_fail(t, "permute: the dims are NULL, but an order of the %d dimensions of %s is wanted",
@@ -144,7 +144,7 @@ gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims)
 
 gra_tensor *gra_transpose(gra_tape *t, gra_tensor *x, int d0, int d1)
 {
-    if (GRA_REFUSES(t, "transpose", x))
+    if (GRA_BAD_INPUTS(t, "transpose", x))
         return gra_empty(t);
     int a = gra_wrap_dim(x->shape, d0), b = gra_wrap_dim(x->shape, d1), dims[GRA_MAX_DIMS];
     if (a < 0 || b < 0)

@@ -5,7 +5,7 @@
 gra_tensor *gra_reshape(gra_tape *t, gra_tensor *x, gra_shape shape)
 {
     static const gra_op op = { .name = "reshape", .view = true };
-    if (GRA_REFUSES(t, "reshape", x))
+    if (GRA_BAD_INPUTS(t, "reshape", x))
         return gra_empty(t);
     if (shape.ndim < 0 || shape.ndim > GRA_MAX_DIMS)
         return gra_fail(t, "reshape: to %d dimensions: wanted 0 to %d", shape.ndim, GRA_MAX_DIMS);

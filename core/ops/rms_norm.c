@@ -99,7 +99,7 @@ gra_tensor *gra_rms_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, double eps)
 {
     static const gra_op op = { .name = "rms_norm", .forward = forward_all, .backward = backward,
                                .saved = rows, .args = sizeof(struct args) };
-    if (GRA_REFUSES(t, "rms_norm", x, w ? w : x))
+    if (GRA_BAD_INPUTS(t, "rms_norm", x, w ? w : x))
         return gra_empty(t);
     if (x->shape.ndim == 0)
         return gra_fail(t, "rms_norm: x is (): wanted at least one dimension to take the mean over");

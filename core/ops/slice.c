@@ -14,7 +14,7 @@ struct piece {
 static struct piece piece_of(const gra_tensor *y)
 {
     const struct args *a = y->args;
-    gra_around x = gra_around_dim(y->in[0]->shape, a->d);
+    gra_dim_split x = gra_split_dim(y->in[0]->shape, a->d);
     return (struct piece){ .outer = x.outer, .begin = (size_t)a->start * x.inner,
                            .size = (size_t)y->shape.dim[a->d] * x.inner, .of = x.n * x.inner };
 }
@@ -44,7 +44,7 @@ gra_tensor *gra_slice(gra_tape *t, gra_tensor *x, int d, int start, int end)
 {
     static const gra_op op = { .name = "slice", .forward = forward_all, .backward = backward_all,
                                .args = sizeof(struct args) };
-    if (GRA_REFUSES(t, "slice", x))
+    if (GRA_BAD_INPUTS(t, "slice", x))
         return gra_empty(t);
     int dim = gra_wrap_dim(x->shape, d);
     if (dim < 0)

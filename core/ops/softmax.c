@@ -45,7 +45,7 @@ GRA_KERNEL(backward_all, backward, y, rows(y), 4 * row_size(y))
 gra_tensor *gra_softmax(gra_tape *t, gra_tensor *x, int d)
 {
     static const gra_op op = { .name = "softmax", .forward = forward_all, .backward = backward_all };
-    if (GRA_REFUSES(t, "softmax", x))
+    if (GRA_BAD_INPUTS(t, "softmax", x))
         return gra_empty(t);
     const int dim = gra_wrap_dim(x->shape, d);
     if (dim < 0)

@@ -4,12 +4,12 @@
 #include "../kern/sums.h"
 
 struct args {
-    gra_around around;                              /* x is (outer, n, inner), y (outer, inner) */
+    gra_dim_split around;                              /* x is (outer, n, inner), y (outer, inner) */
 };
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
-    const gra_around a = ((const struct args *)y->args)->around;
+    const gra_dim_split a = ((const struct args *)y->args)->around;
     for (size_t k = from, width; k < to; k += width) {
         const size_t o = k / a.inner, j = k % a.inner, left = a.inner - j < to - k ? a.inner - j : to - k;
         double sum[SUMS_WIDTH];
@@ -24,7 +24,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 /* Units are the rows of x: row r = (o, i) has `inner` values, each of which gets dy of (o, same j). */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
-    const gra_around a = ((const struct args *)y->args)->around;
+    const gra_dim_split a = ((const struct args *)y->args)->around;
     real *dx = y->in[0]->grad;
     for (size_t r = from, end; r < to; r = end) {
         const real *dy = y->grad + r / a.n * a.inner;
@@ -40,7 +40,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-static gra_around around(const gra_tensor *y)
+static gra_dim_split around(const gra_tensor *y)
 {
     return ((const struct args *)y->args)->around;
 }
@@ -53,7 +53,7 @@ static const gra_op op = { .name = "sum", .forward = forward_all, .backward = ba
 
 gra_tensor *gra_sum(gra_tape *t, gra_tensor *x)
 {
-    if (GRA_REFUSES(t, "sum", x))
+    if (GRA_BAD_INPUTS(t, "sum", x))
         return gra_empty(t);
     gra_tensor *y = gra_result(t, &op, GRA_SCALAR, x);
     *(struct args *)y->args = (struct args){ { 1, x->size, 1 } };
@@ -63,14 +63,14 @@ gra_tensor *gra_sum(gra_tape *t, gra_tensor *x)
 /* `name` is the function that was called. */
 static gra_tensor *sum_dim(gra_tape *t, const char *name, gra_tensor *x, int d, bool keepdim)
 {
-    if (GRA_REFUSES(t, name, x))
+    if (GRA_BAD_INPUTS(t, name, x))
         return gra_empty(t);
     int dim = gra_wrap_dim(x->shape, d);
     if (dim < 0)
         return gra_fail(t, "%s: dimension %d of a tensor %s: it has %d dimensions", name, d, GRA_SHAPE_OF(x),
                         x->shape.ndim);
     gra_tensor *y = gra_result(t, &op, gra_shape_without(x->shape, dim, keepdim), x);
-    *(struct args *)y->args = (struct args){ gra_around_dim(x->shape, dim) };
+    *(struct args *)y->args = (struct args){ gra_split_dim(x->shape, dim) };
     return gra_run(y);
 }
 
@@ -81,7 +81,7 @@ gra_tensor *gra_sum_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim)
 
 gra_tensor *gra_mean(gra_tape *t, gra_tensor *x)
 {
-    if (GRA_REFUSES(t, "mean", x))
+    if (GRA_BAD_INPUTS(t, "mean", x))
         return gra_empty(t);
     return gra_scale(t, gra_sum(t, x), 1 / (double)x->size);
 }

@@ -4,13 +4,13 @@
 #include "../kernel.h"
 
 struct args {
-    gra_around around;                  /* x is (outer, n, inner), y (outer, inner) */
+    gra_dim_split around;                  /* x is (outer, n, inner), y (outer, inner) */
     double     correction;
 };
 
 static size_t saved(const gra_tensor *y) { return y->size; }            /* the means */
 
-static size_t begin(gra_around a, size_t k)     /* where in x the values of y_k begin; they lie inner apart */
+static size_t begin(gra_dim_split a, size_t k)     /* where in x the values of y_k begin; they lie inner apart */
 {
     return k / a.inner * a.n * a.inner + k % a.inner;
 }
@@ -18,7 +18,7 @@ static size_t begin(gra_around a, size_t k)     /* where in x the values of y_k 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *s = y->args;
-    const gra_around a = s->around;
+    const gra_dim_split a = s->around;
     for (size_t k = from; k < to; k++) {
         const real *x = y->in[0]->data + begin(a, k);
         double mean = 0, sum = 0;                       /* in double: the error does not grow with n */
@@ -35,7 +35,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *s = y->args;
-    const gra_around a = s->around;
+    const gra_dim_split a = s->around;
     const real factor = (real)(2 / fmax((double)a.n - s->correction, 0));
     for (size_t k = from; k < to; k++) {
         const real *x = y->in[0]->data + begin(a, k);
@@ -50,7 +50,7 @@ static size_t row_size(const gra_tensor *y) { return ((const struct args *)y->ar
 GRA_KERNEL(forward_all, forward, y, y->size, 5 * row_size(y))
 GRA_KERNEL(backward_all, backward, y, y->size, 4 * row_size(y))
 
-static gra_tensor *var(gra_tape *t, gra_tensor *x, gra_shape shape, gra_around around, double correction)
+static gra_tensor *var(gra_tape *t, gra_tensor *x, gra_shape shape, gra_dim_split around, double correction)
 {
     static const gra_op op = { .name = "var", .forward = forward_all, .backward = backward_all,
                                .saved = saved, .args = sizeof(struct args) };
@@ -61,18 +61,18 @@ static gra_tensor *var(gra_tape *t, gra_tensor *x, gra_shape shape, gra_around a
 
 gra_tensor *gra_var(gra_tape *t, gra_tensor *x, double correction)
 {
-    if (GRA_REFUSES(t, "var", x))
+    if (GRA_BAD_INPUTS(t, "var", x))
         return gra_empty(t);
-    return var(t, x, GRA_SCALAR, (gra_around){ 1, x->size, 1 }, correction);
+    return var(t, x, GRA_SCALAR, (gra_dim_split){ 1, x->size, 1 }, correction);
 }
 
 gra_tensor *gra_var_dim(gra_tape *t, gra_tensor *x, int d, double correction, bool keepdim)
 {
-    if (GRA_REFUSES(t, "var_dim", x))
+    if (GRA_BAD_INPUTS(t, "var_dim", x))
         return gra_empty(t);
     const int dim = gra_wrap_dim(x->shape, d);
     if (dim < 0)
         return gra_fail(t, "var_dim: dimension %d of a tensor %s: it has %d dimensions", d, GRA_SHAPE_OF(x),
                         x->shape.ndim);
-    return var(t, x, gra_shape_without(x->shape, dim, keepdim), gra_around_dim(x->shape, dim), correction);
+    return var(t, x, gra_shape_without(x->shape, dim, keepdim), gra_split_dim(x->shape, dim), correction);
 }

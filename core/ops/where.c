@@ -44,7 +44,7 @@ GRA_STRETCH_KERNEL(backward_all, backward, y, 4)
 gra_tensor *gra_where(gra_tape *t, gra_tensor *c, gra_tensor *a, gra_tensor *b)
 {
     static const gra_op op = { .name = "where", .forward = forward_all, .backward = backward_all };
-    if (GRA_REFUSES(t, "where", c, a, b))
+    if (GRA_BAD_INPUTS(t, "where", c, a, b))
         return gra_empty(t);
     gra_shape shape;
     if (!gra_broadcast(a->shape, b->shape, &shape) || !gra_broadcast(c->shape, shape, &shape))

@@ -7,14 +7,14 @@
 #include "group.h"
 #include <tgmath.h>
 
-int gra_adamw_init(gra_adamw *opt, gra_model *m, gra_takes *takes)
+int gra_adamw_init(gra_adamw *opt, gra_model *m, gra_param_filter *filter)
 {
     gra_need_optimiser(opt, __func__);
     gra_need_model(m, __func__);
-    *opt = (gra_adamw){ .model = m, .takes = takes, .lr = GRA_NO_LR, .beta1 = 0.9, .beta2 = 0.999,
+    *opt = (gra_adamw){ .model = m, .filter = filter, .lr = GRA_NO_LR, .beta1 = 0.9, .beta2 = 0.999,
                         .eps = 1e-8, .weight_decay = 0.01 };
-    opt->m = gra_group_state(m, takes, "adamw.exp_avg");
-    opt->v = opt->m ? gra_group_state(m, takes, "adamw.exp_avg_sq") : NULL;
+    opt->m = gra_group_state(m, filter, "adamw.exp_avg");
+    opt->v = opt->m ? gra_group_state(m, filter, "adamw.exp_avg_sq") : NULL;
     opt->params = gra_param_count(m);
     return opt->v ? 0 : -1;
 }

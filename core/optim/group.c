@@ -1,8 +1,8 @@
 /* group: which parameters an optimiser moves, and the buffers that it keeps for them. */
 #include "group.h"
 
-bool gra_takes_matrices(const gra_tensor *p) { return p->shape.ndim >= 2; }
-bool gra_takes_vectors(const gra_tensor *p)  { return p->shape.ndim < 2; }
+bool gra_filter_matrices(const gra_tensor *p) { return p->shape.ndim >= 2; }
+bool gra_filter_vectors(const gra_tensor *p)  { return p->shape.ndim < 2; }
 
 void gra_need_optimiser(const void *opt, const char *who)
 {
@@ -10,13 +10,13 @@ void gra_need_optimiser(const void *opt, const char *who)
         gra_abort("%s: got NULL for the optimiser, expected the address of its struct", who);
 }
 
-gra_tensor **gra_group_state(gra_model *m, gra_takes *takes, const char *kind)
+gra_tensor **gra_group_state(gra_model *m, gra_param_filter *filter, const char *kind)
 {
     const int n = gra_param_count(m);
     gra_tensor **state = gra_model_alloc(m, ((size_t)n + 1) * sizeof *state);
     for (int i = 0; state && i < n; i++) {
         const gra_tensor *p = gra_param_at(m, i);
-        if (takes && !takes(p))
+        if (filter && !filter(p))
             continue;
         state[i] = gra_state(m, kind, p);
         if (!state[i])
@@ -51,7 +51,7 @@ bool gra_group_ready(gra_model *m, const char *optimiser, double lr, gra_tensor 
                        optimiser);
     else if (lost(m, state))
         gra_model_fail(m, "gra_%s_step: the moments of %s belong to another optimiser since its gra_%s_init: "
-                       "let `takes` give each parameter to one of a kind", optimiser, lost(m, state)->name,
+                       "let `filter` give each parameter to one of a kind", optimiser, lost(m, state)->name,
                        optimiser);
     else if (isnan(lr))
         gra_model_fail(m, "gra_%s_step: lr is nan: set it after gra_%s_init, for it has no default",

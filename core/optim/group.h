@@ -1,19 +1,19 @@
-/* group.h: what an optimiser of the library is made of: buffers for the parameters that it takes (its group),
+/* group.h: what an optimiser of the library is made of: buffers for the parameters that it updates (its group),
  * made by its init, and the checks that each step begins with. sgd.c is the shortest that uses them. */
 #ifndef GRADUS_GROUP_H
 #define GRADUS_GROUP_H
 
-#include "../internal.h"
+#include "../model/model.h"
 
 #define GRA_NO_LR ((double)NAN)             /* lr after init: set it before the first step */
 
 /* Aborts with a sentence where an optimiser is NULL; who: its init or step. */
 void gra_need_optimiser(const void *opt, const char *who);
 
-/* For init: a buffer of zeros, "kind.name of p", for each parameter p that `takes` takes (NULL: all), by the
+/* For init: a buffer of zeros, "kind.name of p", for each parameter p that `filter` accepts (NULL: all), by the
  * parameter's number; NULL for the others. The model owns them, and an older optimiser of that kind loses
  * them. NULL: out of memory, and the model has the error. */
-gra_tensor **gra_group_state(gra_model *m, gra_takes *takes, const char *kind);
+gra_tensor **gra_group_state(gra_model *m, gra_param_filter *filter, const char *kind);
 
 /* Before a step: was init called, with as many parameters as there are now, and by no other optimiser of the
  * kind since, and was lr set? If not, the model has an error, and the result is false. It is false too after

@@ -18,6 +18,7 @@
  *
  *     P = (A - h I)^2 + d I,   h = -b / (2 sqrt(c)),   d = a - h^2 */
 #include "group.h"
+#include "../kern/gemm.h"
 
 static const double a = 3.4445, b = -4.7750, c = 2.0315;
 
@@ -27,7 +28,7 @@ enum {
 };
 static const size_t small = 1 << 20; /* values; a matrix up to this size is updated by one thread alone */
 
-static bool takes_2d(const gra_tensor *p)
+static bool is_2d(const gra_tensor *p)
 {
     return p->shape.ndim == 2;
 }
@@ -77,13 +78,13 @@ static struct gra_muon_workspace *make_workspace(const gra_muon *opt)
     return work->large && work->small ? work : NULL;
 }
 
-int gra_muon_init(gra_muon *opt, gra_model *m, gra_takes *takes)
+int gra_muon_init(gra_muon *opt, gra_model *m, gra_param_filter *filter)
 {
     gra_need_optimiser(opt, __func__);
     gra_need_model(m, __func__);
-    *opt = (gra_muon){ .model = m, .takes = takes ? takes : takes_2d, .lr = GRA_NO_LR, .momentum = 0.95,
+    *opt = (gra_muon){ .model = m, .filter = filter ? filter : is_2d, .lr = GRA_NO_LR, .momentum = 0.95,
                        .ns_steps = 5 };
-    opt->v = gra_group_state(m, opt->takes, "muon.momentum_buffer");
+    opt->v = gra_group_state(m, opt->filter, "muon.momentum_buffer");
     opt->params = gra_param_count(m);
     for (int i = 0; opt->v && i < opt->params; i++) {
         const gra_tensor *p = gra_param_at(m, i);

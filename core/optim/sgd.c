@@ -1,12 +1,12 @@
 /* sgd: g += weight_decay p, v = momentum v + g, p -= lr v. */
 #include "group.h"
 
-int gra_sgd_init(gra_sgd *opt, gra_model *m, gra_takes *takes)
+int gra_sgd_init(gra_sgd *opt, gra_model *m, gra_param_filter *filter)
 {
     gra_need_optimiser(opt, __func__);
     gra_need_model(m, __func__);
-    *opt = (gra_sgd){ .model = m, .takes = takes, .lr = GRA_NO_LR };
-    opt->v = gra_group_state(m, takes, "sgd.momentum_buffer");
+    *opt = (gra_sgd){ .model = m, .filter = filter, .lr = GRA_NO_LR };
+    opt->v = gra_group_state(m, filter, "sgd.momentum_buffer");
     opt->params = gra_param_count(m);
     return opt->v ? 0 : -1;
 }

@@ -1,5 +1,5 @@
 /* zero_grad: g = 0, for all gradients. */
-#include "../internal.h"
+#include "../model/model.h"
 
 static void zero(gra_piece *s, size_t from, size_t to)
 {

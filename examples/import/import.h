@@ -17,7 +17,7 @@
 #ifndef EXAMPLES_IMPORT_H
 #define EXAMPLES_IMPORT_H
 
-#include "../../layers/layers.h"
+#include "../../layers/gpt.h"
 
 enum { IMPORT_WHY = 512 };
 

@@ -2,7 +2,7 @@
 #ifndef EXAMPLES_HEATMAP_H
 #define EXAMPLES_HEATMAP_H
 
-#include "../../layers/layers.h"
+#include "../../layers/gpt.h"
 #include "text.h"
 
 /* Of the n tokens in ids; begins a step of the tape. path: an SVG if it ends in .svg, else a PNG; whole or

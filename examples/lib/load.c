@@ -81,7 +81,6 @@ static int read_model(loaded *l, const char *model, int heads, int threads)
         return -1;
     }
     gra_keep_going(l->tape, true);
-    gra_model_keep_going(l->model, true);
     if (find_model(l, model))
         return -1;
     if (import_gpt(&l->gpt, gra_root(l->model), l->file, heads, why) == 0)

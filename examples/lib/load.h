@@ -7,7 +7,7 @@
 #ifndef EXAMPLES_LOAD_H
 #define EXAMPLES_LOAD_H
 
-#include "../../layers/layers.h"
+#include "../../layers/gpt.h"
 #include "files.h"
 #include "text.h"
 

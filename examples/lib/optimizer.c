@@ -19,14 +19,14 @@ static bool in_a_block(const gra_tensor *p)
 
 static bool matrix_elsewhere(const gra_tensor *p)
 {
-    return gra_takes_matrices(p) && !in_a_block(p);
+    return gra_filter_matrices(p) && !in_a_block(p);
 }
 
 /* ---- init and step --------------------------------------------------------------- */
 
-static int adamw_of(gra_adamw *opt, gra_model *m, gra_takes *takes, double decay)
+static int adamw_of(gra_adamw *opt, gra_model *m, gra_param_filter *filter, double decay)
 {
-    int failed = gra_adamw_init(opt, m, takes);
+    int failed = gra_adamw_init(opt, m, filter);
     opt->beta2 = 0.99;
     opt->weight_decay = decay;
     return failed;
@@ -34,8 +34,8 @@ static int adamw_of(gra_adamw *opt, gra_model *m, gra_takes *takes, double decay
 
 static int adamw_init(optimizer *opt, gra_model *m)
 {
-    return adamw_of(&opt->adamw[0], m, gra_takes_matrices, opt->o->decay) ||
-           adamw_of(&opt->adamw[1], m, gra_takes_vectors, 0) ? -1 : 0;
+    return adamw_of(&opt->adamw[0], m, gra_filter_matrices, opt->o->decay) ||
+           adamw_of(&opt->adamw[1], m, gra_filter_vectors, 0) ? -1 : 0;
 }
 
 static void adamw_step(optimizer *opt, double lr)
@@ -49,7 +49,7 @@ static void adamw_step(optimizer *opt, double lr)
 static int muon_init(optimizer *opt, gra_model *m)
 {
     return adamw_of(&opt->adamw[0], m, matrix_elsewhere, opt->o->decay) ||
-           adamw_of(&opt->adamw[1], m, gra_takes_vectors, 0) ||
+           adamw_of(&opt->adamw[1], m, gra_filter_vectors, 0) ||
            gra_muon_init(&opt->muon, m, in_a_block) ? -1 : 0;
 }
 
@@ -63,7 +63,7 @@ static void muon_step(optimizer *opt, double lr)
 static int sgd_init(optimizer *opt, gra_model *m)
 {
     for (int i = 0; i < 2; i++) {
-        if (gra_sgd_init(&opt->sgd[i], m, i ? gra_takes_vectors : gra_takes_matrices))
+        if (gra_sgd_init(&opt->sgd[i], m, i ? gra_filter_vectors : gra_filter_matrices))
             return -1;
         opt->sgd[i].momentum = 0.9;
         opt->sgd[i].weight_decay = i ? 0 : opt->o->decay;

@@ -2,7 +2,7 @@
 #ifndef EXAMPLES_OPTIONS_H
 #define EXAMPLES_OPTIONS_H
 
-#include "../../layers/layers.h"
+#include "../../layers/gpt.h"
 #include "flags.h"
 
 typedef struct options {

@@ -2,7 +2,7 @@
 #ifndef EXAMPLES_SAMPLE_H
 #define EXAMPLES_SAMPLE_H
 
-#include "../../layers/layers.h"
+#include "../../layers/gpt.h"
 
 typedef struct sampler {
     gra_tape      *tape;

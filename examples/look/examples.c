@@ -122,7 +122,6 @@ static int teach(gra_tape *t, gra_model *model, gra_rng *rng, const char *path)
 {
     struct gra_gpt gpt;
     gra_keep_going(t, true);
-    gra_model_keep_going(model, true);
     gra_gpt_init(&gpt, gra_root(model), &(gra_gpt_config){
         .vocab_size = VOCAB, .context_length = CONTEXT, .emb_dim = 32, .n_heads = 4, .n_layers = 2,
         .bias = true, .init = GRA_INIT_GPT2 });

@@ -2,7 +2,7 @@
 #ifndef EXAMPLES_LOOK_MODEL_H
 #define EXAMPLES_LOOK_MODEL_H
 
-#include "../../layers/layers.h"
+#include "../../layers/gpt.h"
 #include "../lib/text.h"
 #include "out.h"
 

@@ -178,7 +178,6 @@ static int prepare(job *j)
         return 1;
     }
     gra_keep_going(t->tape, true);
-    gra_model_keep_going(t->model, true);
     const gra_gpt_config config = options_model(&t->o, t->text.vocab.size);
     gra_gpt_init(&t->gpt, gra_root(t->model), &config);
     if (gra_model_error(t->model) || optimizer_init(&t->optimizer, &t->o, t->model)) {

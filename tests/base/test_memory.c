@@ -1,6 +1,6 @@
 /* Memory: the arena, and that training steps allocate nothing from the third on. */
-#include "core/internal.h"
-#include "layers/layers.h"
+#include "core/tape/tape.h"
+#include "layers/gpt.h"
 #include "lib/fault.h"
 #include "lib/suites.h"
 
@@ -111,9 +111,9 @@ TEST(the_third_training_step_allocates_nothing)
     gra_adamw matrices;
     gra_muon muon;
     gra_sgd vectors;
-    ck_assert_int_eq(gra_adamw_init(&matrices, m, gra_takes_matrices), 0);
-    ck_assert_int_eq(gra_muon_init(&muon, m, gra_takes_matrices), 0);
-    ck_assert_int_eq(gra_sgd_init(&vectors, m, gra_takes_vectors), 0);
+    ck_assert_int_eq(gra_adamw_init(&matrices, m, gra_filter_matrices), 0);
+    ck_assert_int_eq(gra_muon_init(&muon, m, gra_filter_matrices), 0);
+    ck_assert_int_eq(gra_sgd_init(&vectors, m, gra_filter_vectors), 0);
     matrices.lr = muon.lr = vectors.lr = 1e-3;
     int ids[4 * 16], next[4 * 16];
     long before = 0;

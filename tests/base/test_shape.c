@@ -45,7 +45,7 @@ TEST(dimensions)
     ck_assert_int_eq(gra_dim(NULL, 0), 0);
     ck_assert_int_eq(gra_wrap_dim(x.shape, -3), 0);
     ck_assert_int_eq(gra_wrap_dim(x.shape, -4), -1);
-    gra_around a = gra_around_dim(x.shape, 1);
+    gra_dim_split a = gra_split_dim(x.shape, 1);
     ck_assert(a.outer == 2 && a.n == 3 && a.inner == 4);
 }
 

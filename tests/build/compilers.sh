@@ -134,7 +134,7 @@ group "headers define no macro but GRA... and gra_..."
 macros() {      # macros < SOURCE: the names of all macros that it leaves defined
     $own -I. -E -dM -x c - | sed 's/^#define \([A-Za-z0-9_]*\).*/\1/' | sort -u
 }
-public="core/gradus.h core/op.h core/kernel.h layers/layers.h core/kern/vmath.h"
+public="core/gradus.h core/op.h core/kernel.h layers/layers.h layers/gpt.h core/kern/vmath.h"
 cat core/*.h layers/*.h core/kern/vmath.h | grep '^#include <' | macros >"$W/macros.c"     # the C library's own
 for header in $public; do
     printf '#include "core/op.h"\n#include "%s"\n' "$header" | macros | comm -13 "$W/macros.c" - >"$W/macros"
@@ -164,7 +164,7 @@ sed 's/, x));/, x->size));/' "$W/right.c" >"$W/number.c"
 as_make_does() {        # as_make_does COMPILER NAME: compiles $W/NAME.c as make does a file of core/
     (unset MAKEFLAGS MFLAGS MAKELEVEL
      ${MAKE:-make} -n V=1 CC="$1" B="$W/made" OPT=-O0 WERROR= "$W/made/f32/core/shape.o") >"$W/make" || return 2
-    sed -n "s,-MMD.* core/shape.c -o [^ ]*,-fsyntax-only $W/$2.c,p" "$W/make" >"$W/make.line"
+    sed -n "s,-MMD.* core/base/shape.c -o [^ ]*,-fsyntax-only $W/$2.c,p" "$W/make" >"$W/make.line"
     grep -q fsyntax-only "$W/make.line" || return 2
     sh "$W/make.line" 2>"$W/make.err"
 }
@@ -209,7 +209,7 @@ ok "by make's library" $own -I. "$W/my.c" "$BUILD/libgradus.a" -lm -pthread -o "
 
 set -- '' -std=c11                      # the first compiler takes the sources as GNU C, the next as ISO C
 for cc in $compilers; do
-    ok "$cc $1 my.c core/*.c core/*/*.c layers/*.c" $cc $1 -I. "$W/my.c" core/*.c core/*/*.c layers/*.c \
+    ok "$cc $1 my.c core/*/*.c layers/*.c" $cc $1 -I. "$W/my.c" core/*/*.c layers/*.c \
         -lm -pthread -o "$W/mine"
     for isa in '' base avx2 avx512; do
         GRADUS_ISA=$isa "$W/my" >"$W/my.wanted" 2>"$W/my.err" || continue       # this processor lacks it
@@ -218,7 +218,7 @@ for cc in $compilers; do
     done
     set -- "$2" "$1"
 done
-ok "${CC:-cc} -std=c11" ${CC:-cc} -std=c11 -fsyntax-only -I. core/*.c core/*/*.c layers/*.c
+ok "${CC:-cc} -std=c11" ${CC:-cc} -std=c11 -fsyntax-only -I. core/*/*.c layers/*.c
 
 # ---- random bits ----------------------------------------------------------------------------------
 group "no flag changes the bits of random numbers"
@@ -258,7 +258,7 @@ fma=
 grep -qw fma /proc/cpuinfo 2>"$W/cpuinfo.err" && fma=-mfma
 for cc in $compilers; do
     for flags in '-O0 -std=c11' '-O3 -ffp-contract=off' "-O3 -ffp-contract=fast $fma" "-O2 -std=gnu17 $fma"; do
-        ok "$cc $flags compiles" $cc $flags -I. "$W/bits.c" core/random.c core/error.c core/precision.c -lm \
+        ok "$cc $flags compiles" $cc $flags -I. "$W/bits.c" core/random/random.c core/base/error.c core/base/text.c core/base/precision.c -lm \
             -o "$W/bits"
         "$W/bits" >"$W/bits.out"
         ok "... and draws the same" diff "$W/bits.wanted" "$W/bits.out"

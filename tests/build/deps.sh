@@ -11,16 +11,17 @@ trap 'rm -rf "$BOX"' EXIT
 trap 'exit 1' HUP INT TERM
 
 # A project that has what matters here: the Makefile and its two scripts, a program, a test.
-mkdir -p "$BOX/tree/core" "$BOX/tree/examples/exercises" "$BOX/tree/examples/look" "$BOX/tree/tests/lib" "$BOX/tree/tests/build" \
+mkdir -p "$BOX/tree/core/tape" "$BOX/tree/examples/exercises" "$BOX/tree/examples/look" "$BOX/tree/tests/lib" "$BOX/tree/tests/build" \
     "$BOX/fakes"
 cp Makefile "$BOX/tree"
-cp core/install.mk core/gradus.h "$BOX/tree/core"
-for part in exercises look; do
+cp core/gradus.h "$BOX/tree/core"
+for part in exercises look install; do
+    mkdir -p "$BOX/tree/examples/$part"
     cp examples/$part/$part.mk "$BOX/tree/examples/$part"
 done
 cp tests/tests.mk "$BOX/tree/tests"
 cp -R tests/build/tools "$BOX/tree/tests/build"
-for file in core/tape examples/train examples/generate tests/main tests/lib/fault; do
+for file in core/tape/tape examples/train examples/generate tests/main tests/lib/fault; do
     : > "$BOX/tree/$file.c"
 done
 

@@ -504,7 +504,8 @@ static int check(const struct op_of *o, int which, gra_check_report *report)
     gra_tape *t = gra_open(1);
     line = which;
     eps = o->eps;
-    const int status = gra_check(t, GRA_GRAD, NULL, NULL, o->nin, o->in, forward, (void *)(uintptr_t)o, 1e-6, report);
+    const int status = gra_check(t, &(gra_check_options){ .nin = o->nin, .in = o->in, .f = forward,
+                                 .arg = (void *)(uintptr_t)o }, report);
     gra_close(t);
     return status;
 }

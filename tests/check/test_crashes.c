@@ -1,6 +1,6 @@
 /* A backward that crashes while it is checked: the last line names it, and the input that had no gradient; then the
  * signal takes its usual course. The crashes are real, in a process of their own. */
-#include "core/check/checking.h"
+#include "core/check/check.h"
 #include "lib/aborts.h"
 #include "lib/suites.h"
 
@@ -75,7 +75,7 @@ static void check_op(gra_check_fn *f, const gra_op *op)
     const gra_check_in in[] = { { .name = "x", .shape = { 1, { 4 } } }, { .name = "w", .shape = { 1, { 4 } } } };
     gra_check_report report;
     gra_tape *t = gra_open(1);
-    gra_check(t, GRA_GRAD, NULL, NULL, 2, in, f, (void *)(uintptr_t)op, 1e-6, &report);
+    gra_check(t, &(gra_check_options){ .nin = 2, .in = in, .f = f, .arg = (void *)(uintptr_t)op }, &report);
     gra_close(t);
 }
 
@@ -225,7 +225,7 @@ TEST(the_handler_is_there_while_a_backward_runs)
     gra_check_report report;
     gra_tape *t = gra_open(1);
     const gra_check_in in = { .name = "x", .shape = { 1, { 4 } } };
-    ck_assert_msg(gra_check(t, GRA_GRAD, NULL, NULL, 1, &in, squared, NULL, 1e-6, &report) == 0, "%s", report.text);
+    ck_assert_msg(gra_check(t, &(gra_check_options){ .nin = 1, .in = &in, .f = squared }, &report) == 0, "%s", report.text);
     gra_close(t);
     ck_assert(!ours());
     sigaction(SIGSEGV, &segv, NULL);

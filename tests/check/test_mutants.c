@@ -127,7 +127,7 @@ static gra_tensor *mutated(gra_tape *t, gra_tensor **in, void *arg)
         mutant *m = &k->mutants[k->count++];
         *m = (mutant){ .op = *r->op, .original = r->op, .trial = k };
         m->op.backward = mutant_backward;
-        m->op.stores = false;           /* it sets aside what is there: the tape fills what is fresh with zeros */
+        m->op.overwrites_grad = false;           /* it sets aside what is there: the tape fills what is fresh with zeros */
         r->op = &m->op;
         for (int i = 0; i < r->nin; i++)
             if (k->kind == OVERWRITTEN || k->kind == NONE)
@@ -140,7 +140,9 @@ static int run(gra_tape *t, trial *k, gra_check_report *report)
 {
     gra_rng rng;
     gra_manual_seed(&rng, 1);
-    return gra_check(t, k->row->mode, &rng, NULL, k->row->nin, k->row->in, mutated, k, k->row->tol, report);
+    return gra_check(t, &(gra_check_options){ .rng = k->row->mode == GRA_TRAIN ? &rng : NULL,
+                     .nin = k->row->nin, .in = k->row->in, .f = mutated, .arg = k,
+                     .tolerance = k->row->tol }, report);
 }
 
 /* Some row of this op must fail with the mutant. Returns how many inputs the op was seen with. */

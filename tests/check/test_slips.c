@@ -705,7 +705,8 @@ static gra_tensor *forward(gra_tape *tape, gra_tensor **in, void *arg)
 static int check(const op_of *op, int slip, gra_check_report *report)
 {
     gra_tape *t = gra_open(1);
-    const int status = gra_check(t, GRA_GRAD, NULL, NULL, op->nin, op->in, forward, &(run){ op, slip }, 1e-6, report);
+    const int status = gra_check(t, &(gra_check_options){ .nin = op->nin, .in = op->in, .f = forward,
+                                 .arg = &(run){ op, slip } }, report);
     gra_close(t);
     return status;
 }

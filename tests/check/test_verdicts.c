@@ -14,7 +14,7 @@ static gra_check_report report;
 
 static int checked(gra_check_fn *f, void *arg, int nin, const gra_check_in *in)
 {
-    return gra_check(t, GRA_GRAD, NULL, NULL, nin, in, f, arg, 1e-6, &report);
+    return gra_check(t, &(gra_check_options){ .nin = nin, .in = in, .f = f, .arg = arg }, &report);
 }
 
 static void expect(int status, int wanted, const char *phrase)
@@ -61,19 +61,19 @@ static size_t as_many(const gra_tensor *y)
 BACKWARD(forgets)                       /* adds to an uninitialised gradient buffer */
     EACH dx[i] += 2 * x[i] * dy[i];
 }
-OP(forgets_to_fill, square, forgets, .stores = true)
+OP(forgets_to_fill, square, forgets, .overwrites_grad = true)
 
 BACKWARD(other)                         /* formula where the gradient buffer is uninitialised */
     EACH dx[i] = in->fresh ? x[i] * dy[i] : dx[i] + 2 * x[i] * dy[i];
 }
-OP(other_where_it_stores, square, other, .stores = true)
+OP(other_where_it_stores, square, other, .overwrites_grad = true)
 
 BACKWARD(fills_but_one)
     if (in->fresh)
         memset(in->grad + 1, 0, (y->size - 1) * sizeof *in->grad);
     EACH dx[i] += 2 * x[i] * dy[i];
 }
-OP(fills_all_but_one, square, fills_but_one, .stores = true)
+OP(fills_all_but_one, square, fills_but_one, .overwrites_grad = true)
 
 BACKWARD(needs_dw)                      /* computes dx only where w wants a gradient too */
     real *w = y->in[1]->data, *dw = y->in[1]->grad;
@@ -273,8 +273,8 @@ static int run(gra_check_fn *f, int nin, int times)
     int status = 0;
     for (int i = 0; i < times; i++) {
         wrapped a = { f, nin == 0 ? w : NULL };
-        status = gra_check(t, GRA_GRAD, NULL, nin == 0 ? model : NULL, nin == 0 ? 1 : nin, in, wrap, &a, 1e-6,
-                           &report);
+        status = gra_check(t, &(gra_check_options){ .model = nin == 0 ? model : NULL,
+                           .nin = nin == 0 ? 1 : nin, .in = in, .f = wrap, .arg = &a }, &report);
     }
     ck_assert_mem_eq(was, w->data, sizeof was);
     ck_assert(data == w->data && grad == w->grad && w->requires_grad);
@@ -486,7 +486,8 @@ TESTS(right_graphs_pass, LENGTH(graphs))
         in[i].high = graphs[_i].high[i];
     }
     gra_keep_going(t, false);
-    ck_assert_msg(gra_check(t, GRA_TRAIN, &rng, NULL, graphs[_i].nin, in, graphs[_i].f, NULL, 1e-6, &report) == 0,
+    ck_assert_msg(gra_check(t, &(gra_check_options){ .rng = &rng, .nin = graphs[_i].nin, .in = in,
+                            .f = graphs[_i].f }, &report) == 0,
                   "%s: %s", graphs[_i].name, report.text);
 }
 
@@ -785,10 +786,12 @@ TEST(sixty_parameters)
     }
     const gra_check_in x = { .name = "x", .shape = { 1, { 3 } } };
     wrong_one = &unexplained;
-    ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, model, 1, &x, every_square, model, 1e-6, &report), 1);
+    ck_assert_int_eq(gra_check(t, &(gra_check_options){ .model = model, .nin = 1, .in = &x,
+                               .f = every_square, .arg = model }, &report), 1);
     ck_assert_msg(says("a clue: "), "%s", report.text);
     wrong_one = &flipped;
-    ck_assert_int_eq(gra_check(t, GRA_GRAD, NULL, model, 1, &x, every_square, model, 1e-6, &report), 1);
+    ck_assert_int_eq(gra_check(t, &(gra_check_options){ .model = model, .nin = 1, .in = &x,
+                               .f = every_square, .arg = model }, &report), 1);
     ck_assert_msg(says("wrong too: ") && says(" (error 2) and 25 more "), "%s", report.text);
     ck_assert_msg(says("right: x, ") && says(" and 27 more "), "%s", report.text);
     ck_assert_msg(says("it fits: the sign is flipped"), "%s", report.text);

@@ -3,7 +3,7 @@
  * something came to nothing, nothing still held, and the file of before or the new one, whole. */
 #define _XOPEN_SOURCE 700               /* symlink */
 #include "lib/alone.h"
-#include "layers/layers.h"
+#include "layers/gpt.h"
 #include "lib/fault.h"
 #include "lib/folder.h"
 #include "lib/suites.h"
@@ -49,13 +49,12 @@ static bool open_run(struct run *r, uint64_t seed)
     if (!r->tape || !r->model)
         return fails(NULL, "NULL, which is out of memory");
     gra_keep_going(r->tape, true);
-    gra_model_keep_going(r->model, true);
     gra_keep_attention(r->tape, true);
     gra_gpt_init(&r->gpt, gra_root(r->model), &config);
     if (gra_model_error(r->model))
         return fails(gra_model_error(r->model), "");
-    if (gra_muon_init(&r->muon, r->model, gra_takes_matrices) ||
-        gra_adamw_init(&r->adamw, r->model, gra_takes_vectors) || gra_sgd_init(&r->sgd, r->model, gra_takes_vectors))
+    if (gra_muon_init(&r->muon, r->model, gra_filter_matrices) ||
+        gra_adamw_init(&r->adamw, r->model, gra_filter_vectors) || gra_sgd_init(&r->sgd, r->model, gra_filter_vectors))
         return fails(gra_model_error(r->model), "");
     r->muon.lr = r->adamw.lr = r->sgd.lr = 0.01;
     r->sgd.momentum = 0.9;
@@ -309,10 +308,10 @@ static bool check_gradients(void)
         ok = m || fails(NULL, "NULL, which is out of memory");
     }
     if (m) {
-        gra_model_keep_going(m, true);
         gra_tensor *c = gra_param(gra_root(m), "c", gra_init_zeros(), GRA_SHAPE(3, 4));
         ok = !gra_model_error(m) || fails(gra_model_error(m), "");
-        const int result = ok ? gra_check(t, GRA_GRAD, NULL, m, 2, in, wrong_mul, c, 1e-6, &report) : 1;
+        const int result = ok ? gra_check(t, &(gra_check_options){ .model = m, .nin = 2, .in = in,
+                                          .f = wrong_mul, .arg = c }, &report) : 1;
         ok = ok && (result == 1 || fails(report.text, "")); /* 1: it did compare, and found the mistake */
     }
     gra_model_close(m);

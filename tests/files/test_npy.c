@@ -1,6 +1,6 @@
 /* .npy: the bytes that are written, what is read, what is refused with which sentence; and all of it with
  * NumPy (tests/files/npy.py), where there is one. */
-#include "core/internal.h"
+#include "core/tape/tape.h"
 #include "lib/fault.h"
 #include "lib/fixture.h"
 #include "lib/folder.h"

@@ -1,6 +1,6 @@
 /* Saving: the bytes of a file, what comes back, and what is refused with which sentence. */
 #define _XOPEN_SOURCE 700               /* mkfifo, symlink */
-#include "core/internal.h"
+#include "core/model/model.h"
 #include "core/files/outfile.h"
 #include "core/files/safetensors.h"
 #include "lib/fault.h"

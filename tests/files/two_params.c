@@ -8,7 +8,6 @@ gra_model *model_open(void)
 {
     gra_model *m = model_alone(NULL);
     ck_assert_ptr_nonnull(m);
-    gra_model_keep_going(m, true);
     return m;
 }
 

@@ -8,7 +8,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     fuzz_begin(n);
     gra_model *m = fuzz_model();
     fuzz_claim(m != NULL, "there is memory");
-    gra_model_keep_going(m, true);
     struct gra_gpt gpt;
     char why[IMPORT_WHY] = "";
     const int failed = import_gpt(&gpt, gra_root(m), path, 0, why);

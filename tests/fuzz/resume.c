@@ -12,7 +12,6 @@ static int save(const char *path, const uint8_t *bytes, size_t n)      /* 0: suc
     char *state = malloc(n + 1);
     gra_model *m = fuzz_model();
     fuzz_claim(state && m, "there is memory");
-    gra_model_keep_going(m, true);
     memcpy(state, bytes, n);
     state[n] = '\0';
     const gra_meta meta[] = { { "checkpoint", "3" }, { "flags", state }, { "step", "3" }, { "best_val_loss", "inf" } };

@@ -41,7 +41,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     if (!model) {
         model = fuzz_model();
-        gra_model_keep_going(model, true);
         gra_param(gra_enter(gra_root(model), "b"), "w", gra_init_zeros(), GRA_SHAPE(2, 3));
         gra_param(gra_root(model), "a", gra_init_zeros(), GRA_SHAPE(2));
         gra_param(gra_root(model), "c", gra_init_zeros(), GRA_SCALAR);

@@ -1,7 +1,7 @@
 /* Large tensors, whose work is cut into chunks: where an op takes parts of x by themselves, f(x) is f of
  * each part, put together. A part is small enough to be done in one piece, x is not. Each op once for
  * each instruction set; that small tensors cut into chunks give the same is in test_ops.c. */
-#include "core/kern/mcg31.h"
+#include "core/random/mcg31.h"
 #include "lib/isa.h"
 #include "ops/rows.h"
 #include "lib/suites.h"

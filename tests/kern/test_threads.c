@@ -1,7 +1,8 @@
 /* Threads and instruction sets: every product against the naive loop, and the same bits whatever the
  * number of threads. */
-#include "core/internal.h"
-#include "layers/layers.h"
+#include "core/tape/tape.h"
+#include "core/kern/gemm.h"
+#include "layers/gpt.h"
 #include "lib/isa.h"
 #include "lib/suites.h"
 

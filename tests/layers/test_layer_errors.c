@@ -1,5 +1,5 @@
 /* What layers refuse: the sentence for each size, value and input that does not fit. */
-#include "layers/layers.h"
+#include "layers/gpt.h"
 #include "lib/aborts.h"
 #include "lib/fixture.h"
 #include "lib/suites.h"
@@ -40,9 +40,9 @@ OF_X(causal,       causal_attention,     &a->with.att)
 OF_X(causal_null,  causal_attention,     NULL)
 OF_X(heads,        multi_head_attention, &a->with.att)
 OF_X(heads_null,   multi_head_attention, NULL)
-OF_X(feed_forward, feed_forward,         &(gra_gpt_config){ .emb_dim = a->with.in })
+OF_X(feed_forward, feed_forward,         &(gra_feed_forward_config){ .dim = a->with.in, .hidden = a->with.out })
 OF_X(feed_forward_null, feed_forward,    NULL)
-OF_X(block,        transformer_block,    &a->with.gpt)
+OF_X(block,        transformer_block,    (gra_transformer_block_config[]){ gra_gpt_block_config(&a->with.gpt) })
 OF_X(block_null,   transformer_block,    NULL)
 ATTEMPT(embedding, embedding, gra_embedding_forward(t, &l, (int[]){ 1, 6 }, GRA_SHAPE(2)), a->with.in, a->with.out)
 ATTEMPT(gpt,       gpt, gra_gpt_forward(t, &l, a->with.ids, a->with.batch, a->with.time), &a->with.gpt)
@@ -63,7 +63,7 @@ static gra_tensor *gpt_after_an_error(gra_scope s, const attempt *a)
 #define GPT(vocab, context, width, heads, layers) .gpt = { vocab, context, width, heads, layers, .bias = true }
 #define NO_INPUT(op, i) op ": input " #i " is NULL: it was never made (a layer's parameters are made by its init)"
 
-#define NO_CONFIG ": got NULL for the config, expected a gra_gpt_config"
+#define NO_CONFIG ": got NULL for the config, expected a "
 
 static const char no_gpt[] = "gpt: it was not made: call gra_gpt_init first (if that failed, gra_model_error says why)";
 static const char no_causal[] = "causal_attention: its init was not called, or failed (gra_model_error says why)";
@@ -94,8 +94,8 @@ static const attempt table[] = {
     { causal_null, SIZE(0), X(1, 2, 3), "causal_attention: the config is NULL", no_causal },
     { heads_null, SIZE(0), X(1, 2, 3), "multi_head_attention: the config is NULL", no_heads },
     { gpt_null, SIZE(0), NONE, "gpt: the config is NULL", no_gpt },
-    { feed_forward_null, SIZE(0), X(1, 2, 3), "feed_forward" NO_CONFIG, NO_INPUT("linear", 1) },
-    { block_null, SIZE(0), X(1, 2, 3), "transformer_block" NO_CONFIG, NO_INPUT("layer_norm", 1) },
+    { feed_forward_null, SIZE(0), X(1, 2, 3), "feed_forward" NO_CONFIG "gra_feed_forward_config", NO_INPUT("linear", 1) },
+    { block_null, SIZE(0), X(1, 2, 3), "transformer_block" NO_CONFIG "gra_transformer_block_config", NO_INPUT("layer_norm", 1) },
     { causal, ATT(0, .d_in = 3, .d_out = 2), X(1, 2, 3),
       "causal_attention: context_length is 0, but it must be 1 or more", no_causal },
     { causal, ATT(6, .d_in = 3, .d_out = 2, .dropout = 1), X(1, 2, 3),
@@ -122,10 +122,12 @@ static const attempt table[] = {
       "multi_head_attention: dropout is nan, but 0 <= dropout < 1 is wanted", no_heads },
     { heads, ATT(6, .d_in = 3, .d_out = 8, .num_heads = 4, .dropout = -0.5), X(1, 2, 3),
       "multi_head_attention: dropout is -0.5, but 0 <= dropout < 1 is wanted", no_heads },
-    { feed_forward, SIZE(0), X(1, 2, 3), "feed_forward: emb_dim is 0, but 1 to 536870911 is wanted",
-      NO_INPUT("linear", 1) },
+    { feed_forward, SIZE(0), X(1, 2, 3), "feed_forward: got dim 0 and hidden 0, expected dim from 1 to 536870911 and "
+      "hidden 0 (for 4 dim) or more", NO_INPUT("linear", 1) },
+    { feed_forward, SIZES(2, -1), X(1, 2, 3), "feed_forward: got dim 2 and hidden -1, expected dim from 1 to 536870911 and "
+      "hidden 0 (for 4 dim) or more", NO_INPUT("linear", 1) },
     { feed_forward, SIZE(INT_MAX / 4 + 1), X(1, 2, 3),
-      "feed_forward: emb_dim is 536870912, but 1 to 536870911 is wanted", NO_INPUT("linear", 1) },
+      "feed_forward: got dim 536870912 and hidden 0, expected dim from 1 to 536870911 and hidden 0 (for 4 dim) or more", NO_INPUT("linear", 1) },
     { block, WITH(GPT(7, 5, 6, 4, 2)), X(1, 2, 6), "multi_head_attention: d_out 6 cannot be divided by num_heads 4",
       NO_INPUT("layer_norm", 1) },
     { gpt, WITH(GPT(0, 5, 6, 2, 2)), NONE, "gpt: vocab_size is 0, but it must be 1 or more", no_gpt },
@@ -179,8 +181,8 @@ NO_LAYER(layer_norm, 3)
 NO_LAYER(rms_norm, 3)
 NO_LAYER(causal_attention, &(gra_attention_config){ 0 })
 NO_LAYER(multi_head_attention, &(gra_attention_config){ 0 })
-NO_LAYER(feed_forward, &(gra_gpt_config){ 0 })
-NO_LAYER(transformer_block, &(gra_gpt_config){ 0 })
+NO_LAYER(feed_forward, &(gra_feed_forward_config){ 0 })
+NO_LAYER(transformer_block, &(gra_transformer_block_config){ 0 })
 NO_LAYER(gpt, &(gra_gpt_config){ 0 })
 
 #define NO_STRUCT ", expected the address of its struct"
@@ -201,13 +203,13 @@ TESTS(no_layer_to_make, LENGTH(absent))
     ck_assert_int_eq(gra_param_count(model), 0);
 }
 
-static void weight_of_no_config(void) { gra_gpt_weight_init(NULL, false); }
+static void block_of_no_config(void) { gra_gpt_block_config(NULL); }
 static void cache_of_no_gpt(void)     { gra_kv_cache_open(&(gra_kv_cache){ 0 }, NULL); }
 static void no_cache_to_open(void)    { gra_kv_cache_open(NULL, &(struct gra_gpt){ 0 }); }
 
 TEST(nobody_to_hold_the_sentence)
 {
-    expect_abort(weight_of_no_config, "gra_gpt_weight_init" NO_CONFIG);
+    expect_abort(block_of_no_config, "gra_gpt_block_config" NO_CONFIG "gra_gpt_config");
     expect_abort(cache_of_no_gpt, "gra_kv_cache_open: got NULL for the GPT" NO_STRUCT);
     expect_abort(no_cache_to_open, "gra_kv_cache_open: got NULL for the cache" NO_STRUCT);
 }

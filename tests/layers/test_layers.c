@@ -2,7 +2,7 @@
  *
  * Golden numbers of PyTorch's (test_golden.c) cover the small layers; a whole GPT is compared here
  * with one put together from ops, dropout included. */
-#include "layers/layers.h"
+#include "layers/gpt.h"
 #include "lib/aborts.h"
 #include "lib/chunks.h"
 #include "lib/crash.h"
@@ -61,8 +61,14 @@ INIT(layer_norm_init,           gra_layer_norm_init_as(&l->layer_norm, s, r->c.e
 INIT(rms_norm_init,             gra_rms_norm_init(&l->rms_norm, s, r->c.emb_dim))
 INIT(causal_attention_init,     gra_causal_attention_init(&l->causal, s, &r->a))
 INIT(multi_head_attention_init, gra_multi_head_attention_init(&l->heads, s, &r->a))
-INIT(feed_forward_init,         gra_feed_forward_init(&l->feed_forward, s, &r->c))
-INIT(transformer_block_init,    gra_transformer_block_init(&l->block, s, &r->c))
+INIT(feed_forward_init,         gra_feed_forward_init(&l->feed_forward, s, &(gra_feed_forward_config){ .dim = r->c.emb_dim,
+                                .bias = r->c.bias, .gelu = r->c.gelu }))
+static void transformer_block_init(any_layer *l, gra_scope s, const row *r)
+{
+    const gra_transformer_block_config config = gra_gpt_block_config(&r->c);
+    gra_transformer_block_init(&l->block, s, &config);
+}
+
 INIT(gpt_init,                  gra_gpt_init(&l->gpt, s, &r->c))
 
 FORWARD(linear,       gra_linear_forward)
@@ -149,9 +155,11 @@ TEST(every_layer_is_written)
 TEST(every_layer_has_a_row)
 {
     static const char begin[] = "gra_", init[] = "_init(";
-    char text[65536], name[64];
-    read_text("layers/layers.h", text, sizeof text);
+    static char text[2 * 65536];
+    char name[64];
     int layers = 0;
+    read_text("layers/layers.h", text, 65536);
+    read_text("layers/gpt.h", text + strlen(text), 65536);
     for (char *at = text; (at = strstr(at, init)); at += sizeof init - 1) {
         const char *scope = strstr(at, "gra_scope scope");
         if (!scope || scope > strchr(at, ')'))          /* a layer's init takes a scope */
@@ -163,7 +171,7 @@ TEST(every_layer_has_a_row)
         bool found = false;
         for (int i = 0; i < TABLE && !found; i++)
             found = strcmp(table[i].layer, name + sizeof begin - 1) == 0;
-        ck_assert_msg(found, "layers/layers.h has %s%s...): the table of tests/layers/test_layers.c wants a row for it",
+        ck_assert_msg(found, "layers/*.h has %s%s...): the table of tests/layers/test_layers.c wants a row for it",
                       name, init);
         layers++;
     }
@@ -221,7 +229,9 @@ TESTS(gradients, 2 * TABLE)
     any_layer l;
     crash_note("crash in the row \"%s\" of tests/layers/test_layers.c", r->name);
     make(r, &l, model);
-    int result = gra_check(t, mode, &rng, model, r->shape.ndim > 0, &x, r->forward, &l, 1e-6, &report);
+    int result = gra_check(t, &(gra_check_options){ .rng = mode == GRA_TRAIN ? &rng : NULL,
+                           .model = model, .nin = r->shape.ndim > 0, .in = &x, .f = r->forward,
+                           .arg = &l }, &report);
     /* Over one key the weight is 1, whatever queries and keys are: their gradients are 0, and test nothing. */
     const bool one_key = r->shape.ndim > 1 && r->shape.dim[r->shape.ndim - 2] == 1 && strstr(r->name, "attention");
     ck_assert_msg(result == (one_key ? 2 : 0), "%s, %s:\n%s", r->name, mode == GRA_TRAIN ? "training" : "not training",

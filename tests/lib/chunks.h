@@ -7,7 +7,7 @@
 #ifndef TESTS_CHUNKS_H
 #define TESTS_CHUNKS_H
 
-#include "core/internal.h"
+#include "core/tape/tape.h"
 
 void chunks_alone(void *y, size_t n, gra_work *f);
 void chunks_on_threads(void *y, size_t n, gra_work *f);

@@ -27,7 +27,6 @@ void another_model(void)
     gra_model_close(model);
     model = gra_model_open(t, &rng);
     ck_assert_ptr_nonnull(model);
-    gra_model_keep_going(model, true);
 }
 
 const char *or_none(const char *error) { return error ? error : "no error"; }

@@ -37,7 +37,6 @@ void low_memory_begin(gra_tape *t, gra_mode mode, gra_rng *rng, size_t taken)
 static gra_model *new_model(gra_rng *rng)
 {
     gra_model *m = model_alone(rng);
-    gra_model_keep_going(m, true);
     gra_tensor *first = gra_param(gra_root(m), "first", gra_init_zeros(), GRA_SHAPE(2, 3));
     gra_alias(gra_root(m), "first again", first);
     gra_state(m, "state", first);

@@ -1,5 +1,5 @@
 /* Models: names, initialisers, iteration. */
-#include "core/internal.h"
+#include "core/model/model.h"
 #include "lib/aborts.h"
 #include "lib/alone.h"
 #include "lib/fault.h"
@@ -47,7 +47,7 @@ TEST(names_come_from_scopes)
 
 static void make_a_bad_shape(void)
 {
-    gra_model_keep_going(model, false);
+    gra_keep_going(t, false);
     param("w", GRA_SHAPE(-1));
 }
 
@@ -159,7 +159,6 @@ TEST(random_values_without_a_generator)
     gra_rng *none[] = { NULL, &unseeded };
     for (int i = 0; i < 2; i++) {
         gra_model *own = model_alone(none[i]);
-        gra_model_keep_going(own, true);
         ck_assert_ptr_nonnull(gra_param(gra_root(own), "b", gra_init_zeros(), GRA_SHAPE(2)));
         ck_assert_ptr_null(gra_param(gra_root(own), "w", gra_init_linear(2), GRA_SHAPE(2, 2)));
         ck_assert_str_eq(gra_model_error(own), i == 0 ?

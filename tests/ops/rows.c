@@ -1,7 +1,7 @@
 /* rows: see rows.h. */
 #include "rows.h"
 #include "lib/crash.h"
-#include "core/internal.h"
+#include "core/tape/tape.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -56,35 +56,39 @@ static uint64_t seed_of(const struct op_case *c)
 /* ---- what a crash is blamed on ---- */
 
 typedef struct probe {                  /* watches a row that is built and not computed */
-    gra_watch   watch;                  /* first */
     const char *op;
     int         inputs;                 /* the most that the op was made with; 0: it is not there */
 } probe;
 
-static void made(gra_watch *w, void *piece, size_t bytes)
+static void clear(void *watcher, void *piece, size_t bytes)
 {
-    (void)w;
+    (void)watcher;
     memset(piece, 0, bytes);
 }
 
-static void count_inputs(gra_watch *w, gra_tensor *y, void (*f)(gra_tensor *y))
+static void nothing(gra_tensor *y) { (void)y; }
+
+static void count_inputs(void *watcher, gra_tensor *y, bool backward)
 {
-    probe *p = (probe *)(void *)w;
-    (void)f;
+    static const gra_op idle = { .name = "idle", .forward = nothing };
+    probe *p = watcher;
+    (void)backward;
     if (strcmp(y->op->name, p->op) == 0 && y->nin > p->inputs)
         p->inputs = y->nin;
+    y->op = &idle;                      /* its own forward does not run */
 }
 
 /* How many inputs the op is made with, on a tape of its own; no forward runs. */
 static int inputs_of_op(const struct op_case *c)
 {
     static gra_rng rng;
-    probe p = { { made, count_inputs }, c->op, 0 };
+    static const gra_watch watch = { .on_alloc = clear, .before_run = count_inputs };
+    probe p = { .op = c->op };
     gra_tape *t = gra_open(1);
     gra_tensor *in[ROW_INPUTS];
     gra_manual_seed(&rng, 123);
     gra_keep_going(t, true);
-    gra_tape_watch(t, &p.watch);
+    gra_tape_watch(t, GRA_WATCH_CHECK, &watch, &p);
     gra_begin(t, c->mode, &rng);
     for (int i = 0; i < c->nin; i++)
         in[i] = draw_input(t, &rng, &c->in[i], true);

@@ -9,7 +9,7 @@
 #include "rows.h"
 #include "lib/suites.h"
 #include "lib/written.h"
-#include "core/check/checking.h"
+#include "core/check/check.h"
 
 #include <dirent.h>
 
@@ -146,7 +146,9 @@ static bool watched_passes(watch *w, gra_check_report *report)
     gra_rng rng;
     gra_manual_seed(&rng, 1);
     note_row(w->row, "");
-    return gra_check(t, w->row->mode, &rng, NULL, w->row->nin, w->row->in, watched, w, w->row->tol, report) ==
+    return gra_check(t, &(gra_check_options){ .rng = w->row->mode == GRA_TRAIN ? &rng : NULL,
+                     .nin = w->row->nin, .in = w->row->in, .f = watched, .arg = w,
+                     .tolerance = w->row->tol }, report) ==
            (w->row->flat ? 2 : 0);
 }
 

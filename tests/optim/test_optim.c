@@ -3,7 +3,8 @@
  * tests/golden/optim holds what make_optim.py computed with PyTorch in float64: parameters, gradients, and
  * the parameters after each of five steps. Here float64 must agree to 1e-12 (the file's tolerance), float32
  * to 1e-6 of the tensor's largest value. */
-#include "core/internal.h"
+#include "core/tape/tape.h"
+#include "core/model/model.h"
 #include "lib/aborts.h"
 #include "lib/fault.h"
 #include "lib/fixture.h"
@@ -28,9 +29,9 @@ typedef union optimiser {
     gra_muon  muon;
 } optimiser;
 
-static int  sgd_init(optimiser *o, gra_model *m, gra_takes *takes)   { return gra_sgd_init(&o->sgd, m, takes); }
-static int  adamw_init(optimiser *o, gra_model *m, gra_takes *takes) { return gra_adamw_init(&o->adamw, m, takes); }
-static int  muon_init(optimiser *o, gra_model *m, gra_takes *takes)  { return gra_muon_init(&o->muon, m, takes); }
+static int  sgd_init(optimiser *o, gra_model *m, gra_param_filter *filter)   { return gra_sgd_init(&o->sgd, m, filter); }
+static int  adamw_init(optimiser *o, gra_model *m, gra_param_filter *filter) { return gra_adamw_init(&o->adamw, m, filter); }
+static int  muon_init(optimiser *o, gra_model *m, gra_param_filter *filter)  { return gra_muon_init(&o->muon, m, filter); }
 static void sgd_step(optimiser *o)   { gra_sgd_step(&o->sgd); }
 static void adamw_step(optimiser *o) { gra_adamw_step(&o->adamw); }
 static void muon_step(optimiser *o)  { gra_muon_step(&o->muon); }
@@ -52,14 +53,14 @@ enum {
 
 static const struct {
     const char *name;
-    int       (*init)(optimiser *, gra_model *, gra_takes *);
+    int       (*init)(optimiser *, gra_model *, gra_param_filter *);
     void      (*step)(optimiser *);
-    gra_takes  *takes;                  /* those that test_group gives it */
+    gra_param_filter  *filter;                  /* those that test_group gives it */
     size_t      v;                      /* where its buffers are */
     by_hand    *formula;                /* NULL: PyTorch's numbers alone */
 } kinds[KINDS] = {
-    [SGD]   = { "sgd",   sgd_init,   sgd_step,   gra_takes_vectors,  offsetof(optimiser, sgd.v), sgd_by_hand },
-    [ADAMW] = { "adamw", adamw_init, adamw_step, gra_takes_matrices, offsetof(optimiser, adamw.v), NULL },
+    [SGD]   = { "sgd",   sgd_init,   sgd_step,   gra_filter_vectors,  offsetof(optimiser, sgd.v), sgd_by_hand },
+    [ADAMW] = { "adamw", adamw_init, adamw_step, gra_filter_matrices, offsetof(optimiser, adamw.v), NULL },
     [MUON]  = { "muon",  muon_init,  muon_step,  NULL,               offsetof(optimiser, muon.v), NULL },
 };
 
@@ -89,10 +90,10 @@ static void set(int kind, optimiser *o, const char *name, double value)
 }
 
 /* One that is ready to step, with lr 1. */
-static optimiser made(int kind, gra_model *m, gra_takes *takes)
+static optimiser made(int kind, gra_model *m, gra_param_filter *filter)
 {
     optimiser o;
-    ck_assert_int_eq(kinds[kind].init(&o, m, takes), 0);
+    ck_assert_int_eq(kinds[kind].init(&o, m, filter), 0);
     set(kind, &o, "lr", 1);
     return o;
 }
@@ -102,7 +103,6 @@ static optimiser made(int kind, gra_model *m, gra_takes *takes)
 static void new_model(void)
 {
     another_model();
-    gra_model_keep_going(model, false);
 }
 
 static void open_one(void)
@@ -230,7 +230,7 @@ TESTS(five_steps, LENGTH(runs))         /* _i: of runs */
 TEST(test_adamw_groups)
 {
     struct run r = open_run("adamw_groups");
-    optimiser matrices = made(ADAMW, r.m, gra_takes_matrices), vectors = made(ADAMW, r.m, gra_takes_vectors);
+    optimiser matrices = made(ADAMW, r.m, gra_filter_matrices), vectors = made(ADAMW, r.m, gra_filter_vectors);
     set_from_file(&r, ADAMW, &matrices);
     set_from_file(&r, ADAMW, &vectors);
     vectors.adamw.weight_decay = 0;
@@ -301,14 +301,14 @@ static bool unmoved(const gra_tensor *p)
     return true;
 }
 
-TEST(test_takes)
+TEST(test_filter)
 {
     const gra_tensor *p[] = { parameter(model, "scalar", GRA_SCALAR), parameter(model, "vector", GRA_SHAPE(3)),
                               parameter(model, "matrix", GRA_SHAPE(3, 2)),
                               parameter(model, "cube", GRA_SHAPE(3, 2, 4)) };
     for (int i = 0; i < 4; i++) {
-        ck_assert_int_eq(gra_takes_matrices(p[i]), i >= 2);
-        ck_assert_int_eq(gra_takes_vectors(p[i]), i < 2);
+        ck_assert_int_eq(gra_filter_matrices(p[i]), i >= 2);
+        ck_assert_int_eq(gra_filter_vectors(p[i]), i < 2);
     }
 }
 
@@ -317,9 +317,9 @@ TESTS(test_group, KINDS)                /* _i: the kind */
 {
     gra_tensor *w = parameter(model, "w", GRA_SHAPE(3, 2)), *b = parameter(model, "b", GRA_SHAPE(3)),
                *frozen = parameter(model, "frozen", GRA_SHAPE(2, 2));
-    const bool matrices = kinds[_i].takes != gra_takes_vectors;         /* Muon by itself takes matrices */
+    const bool matrices = kinds[_i].filter != gra_filter_vectors;         /* Muon by itself updates matrices */
     gra_freeze(frozen, true);
-    optimiser o = made(_i, model, kinds[_i].takes);
+    optimiser o = made(_i, model, kinds[_i].filter);
     set(_i, &o, "weight_decay", 0.5);
     gra_tensor **v;
     memcpy(&v, (char *)&o + kinds[_i].v, sizeof v);
@@ -344,11 +344,11 @@ TEST(test_defaults)                     /* every field is filled, whatever it wa
     memset(&adamw, 0x55, sizeof adamw);
     memset(&muon, 0x55, sizeof muon);
     ck_assert_int_eq(gra_sgd_init(&sgd, model, NULL), 0);
-    ck_assert_int_eq(gra_adamw_init(&adamw, model, gra_takes_vectors), 0);
+    ck_assert_int_eq(gra_adamw_init(&adamw, model, gra_filter_vectors), 0);
     ck_assert_int_eq(gra_muon_init(&muon, model, NULL), 0);
     ck_assert(isnan(sgd.lr) && isnan(adamw.lr) && isnan(muon.lr));
-    ck_assert(sgd.model == model && !sgd.takes && sgd.momentum == 0 && sgd.weight_decay == 0);
-    ck_assert(adamw.model == model && adamw.takes == gra_takes_vectors && adamw.beta1 == 0.9 &&
+    ck_assert(sgd.model == model && !sgd.filter && sgd.momentum == 0 && sgd.weight_decay == 0);
+    ck_assert(adamw.model == model && adamw.filter == gra_filter_vectors && adamw.beta1 == 0.9 &&
               adamw.beta2 == 0.999 && adamw.eps == 1e-8 && adamw.weight_decay == 0.01 && adamw.steps == 0);
     ck_assert(muon.model == model && muon.momentum == 0.95 && muon.weight_decay == 0 && muon.ns_steps == 5);
 }
@@ -515,7 +515,7 @@ TEST(init_begins_anew)                                  /* moments and steps ali
 TEST(muon_leaves_the_step_alone)
 {
     two_parameters();
-    optimiser o = made(MUON, model, gra_takes_matrices);
+    optimiser o = made(MUON, model, gra_filter_matrices);
     for (int step = 0; step < 3; step++) {
         gra_begin(t, GRA_GRAD, NULL);
         gra_tensor *loss = gra_sum(t, gra_mul(t, gra_param_at(model, 0), gra_param_at(model, 0)));
@@ -563,7 +563,7 @@ TEST(muon_refuses)
     ck_assert_int_eq(gra_muon_init(&muon, model, everything), -1);
     expect_model_error("muon: b is (3), but only matrices can be made orthogonal: give it to another optimiser");
     two_parameters();
-    optimiser o = made(MUON, model, gra_takes_matrices);
+    optimiser o = made(MUON, model, gra_filter_matrices);
     o.muon.ns_steps = 0;
     step_refused(MUON, o, "gra_muon_step: ns_steps is 0, but it must be 1 or more", "", "");
 }
@@ -606,7 +606,7 @@ TEST(test_one_optimiser_of_a_kind_for_each_parameter)
     ck_assert_ptr_null(gra_model_error(model));
     adamw_step(&first);                                 /* both at once are not */
     expect_model_error("gra_adamw_step: the moments of w belong to another optimiser since its gra_adamw_init: "
-                       "let `takes` give each parameter to one of a kind");
+                       "let `filter` give each parameter to one of a kind");
 }
 
 /* ---- clipping ---- */
@@ -808,7 +808,7 @@ static real *moved(gra_model *m, double norm[2])
 {
     optimiser o[KINDS];
     for (int kind = 0; kind < KINDS; kind++) {
-        o[kind] = made(kind, m, kind == SGD ? gra_takes_vectors : NULL);
+        o[kind] = made(kind, m, kind == SGD ? gra_filter_vectors : NULL);
         set(kind, &o[kind], "lr", kind == MUON ? 0.1 : 1e-2);
         set(kind, &o[kind], "weight_decay", 0.1);
     }

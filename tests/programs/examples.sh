@@ -128,7 +128,7 @@ ok "README: the manual shows the flags of train --help" same_block "--steps N" "
 
 # ---- the code in the comments of the public headers -----------------------------------------------------
 # It is indented by five blanks; what follows a statement after two blanks or more explains it.
-headers="core/gradus.h core/op.h core/kernel.h layers/layers.h"
+headers="core/gradus.h core/op.h core/kernel.h layers/layers.h layers/gpt.h"
 awk -v w="$W/code." '
     /^ \*     / {
         line = substr($0, 8)

@@ -508,8 +508,9 @@ TESTS(any_call_may_fail, 3)             /* _i: one of these */
     for (long n = 1, struck = 1; struck; n++) {
         const long held = fault_held();
         gra_tape *own = gra_open(1);
+        if (own)
+            gra_keep_going(own, true);
         gra_model *m = gra_model_open(own, NULL);
-        gra_model_keep_going(m, true);
         *why = 0;
         fault_arm(calls[_i], n, _i ? EIO : ENOMEM, false);
         const bool ok = import_gpt(&g, gra_root(m), PATH, 0, why) == 0;

@@ -3,7 +3,7 @@
  * tests/golden/random.txt has a line for each (make_random.py says what is in it). */
 #include "lib/alone.h"
 #include "core/op.h"
-#include "layers/layers.h"
+#include "layers/gpt.h"
 #include "lib/suites.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* What is not there: a tape or a model that is NULL, a model that is closed, a scope of zeros. There is nowhere to
  * keep the sentence, so it is printed and the program aborts. (Layers: test_layers.c and test_layer_errors.c.) */
-#include "core/internal.h"
+#include "core/tape/tape.h"
 #include "lib/aborts.h"
 #include "lib/fault.h"
 #include "lib/fixture.h"
@@ -80,7 +80,6 @@ static void param_values(void)   { gra_param_values(absent); }
 static void param_at(void)       { gra_param_at(absent, 0); }
 static void param_find(void)     { gra_param_find(absent, "w"); }
 static void zero_grad(void)      { gra_zero_grad(absent); }
-static void model_going(void)    { gra_model_keep_going(absent, true); }
 static void model_error(void)    { gra_model_error(absent); }
 static void clip(void)           { gra_clip_grad_norm(absent, 1); }
 static void init_sgd(void)       { gra_sgd_init(&sgd, absent, NULL); }
@@ -122,7 +121,7 @@ static const absence without_a_tape[] = {
 static const absence without_a_model[] = {
     { root, "gra_root" }, { param_count, "gra_param_count" }, { param_values, "gra_param_values" },
     { param_at, "gra_param_at" }, { param_find, "gra_param_find" }, { zero_grad, "gra_zero_grad" },
-    { model_going, "gra_model_keep_going" }, { model_error, "gra_model_error" }, { clip, "gra_clip_grad_norm" },
+    { model_error, "gra_model_error" }, { clip, "gra_clip_grad_norm" },
     { init_sgd, "gra_sgd_init" }, { init_adamw, "gra_adamw_init" }, { init_muon, "gra_muon_init" },
     { save, "gra_save" }, { save_all, "gra_save_all" }, { load, "gra_load" }, { load_all, "gra_load_all" },
     { model_memory, "gra_model_alloc" }, { state, "gra_state" },
@@ -162,7 +161,7 @@ static gra_tensor *square(gra_tape *tape, gra_tensor **x, void *arg)
 }
 static int check_with(gra_tape *tape, gra_model *m, const gra_check_in *x, gra_check_fn *f, gra_check_report *r)
 {
-    return gra_check(tape, GRA_GRAD, NULL, m, 1, x, f, NULL, 1e-6, r);
+    return gra_check(tape, &(gra_check_options){ .model = m, .nin = 1, .in = x, .f = f }, r);
 }
 static const gra_check_in number = { .name = "x" };
 static void check(void)                   { check_with(NULL, NULL, &number, square, NULL); }

@@ -1,5 +1,5 @@
 /* The tape: gradients, whose gradient stays, errors. */
-#include "core/internal.h"
+#include "core/tape/tape.h"
 #include "lib/aborts.h"
 #include "lib/fixture.h"
 #include "lib/suites.h"
@@ -392,12 +392,14 @@ static void stale_of_an_own_op(void)
     static const gra_op op = { .name = "twice" };
     gra_run(gra_result(t, &op, GRA_SCALAR, stale));
 }
+static void nothing(void *watcher, void *piece, size_t bytes) { (void)watcher, (void)piece, (void)bytes; }
+
 static void too_large_to_watch(void)            /* with the room around it, it would be small */
 {
-    gra_watch watch = { NULL, NULL };
-    gra_tape_watch(t, &watch);
+    static const gra_watch watch = { .on_alloc = nothing };
+    gra_tape_watch(t, GRA_WATCH_CHECK, &watch, NULL);
     ck_assert_ptr_null(gra_alloc(t, SIZE_MAX));
-    gra_tape_watch(t, NULL);
+    gra_tape_watch(t, GRA_WATCH_CHECK, NULL, NULL);
 }
 static void stale_item(void)            { ck_assert(isnan(gra_item(stale_number))); }
 static void stale_grad(void)            { ck_assert_ptr_null(gra_grad(stale_number)); }

@@ -1,5 +1,5 @@
 /* gra_trace_nan: the op that made the first NaN or infinity is named, and no other. */
-#include "layers/layers.h"
+#include "layers/gpt.h"
 #include "lib/suites.h"
 #include "lib/tensors.h"
 

@@ -1,5 +1,5 @@
 /* Looking at a step: its nodes, the layers they belong to, and names. */
-#include "core/error.h"
+#include "core/base/base.h"
 #include "layers/layers.h"
 #include "lib/fault.h"
 #include "lib/folder.h"

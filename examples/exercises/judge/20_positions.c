@@ -15,7 +15,6 @@ static gra_model *opened(gra_tape *t, struct positions *p, struct sizes s)
     gra_model *m = gra_model_open(t, &rng);
     if (!m)
         judge_wrong("the judge is out of memory");
-    gra_model_keep_going(m, true);
     p->weight = NULL;
     positions_init(p, gra_enter(gra_root(m), "pos"), s.context, s.dim);
     if (gra_model_error(m))

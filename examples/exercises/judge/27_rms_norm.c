@@ -59,7 +59,6 @@ static void init(void)
     struct rms_norm l = { NULL };
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     gra_model *m = gra_model_open(t, NULL);
-    gra_model_keep_going(m, true);
     rms_norm_init(&l, gra_enter(gra_root(m), "norm1"), 5);
     char has[GRA_SHAPE_TEXT];
     if (gra_model_error(m))
@@ -94,7 +93,6 @@ static void numbers(const char *part, gra_shape shape, const double *x, const do
         rows *= shape.dim[d];
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     gra_model *m = gra_model_open(t, NULL);
-    gra_model_keep_going(m, true);
     rms_norm_init(&l, gra_root(m), dim);
     memcpy(gra_param_at(m, 0)->data, weight, (size_t)dim * sizeof *weight);
     gra_tensor *in = gra_input(t, x, shape), *y = rms_norm_forward(t, &l, in);

@@ -69,7 +69,6 @@ static void open(struct swiglu *l, gra_tape **t, gra_model **m, gra_rng *rng, ui
     gra_manual_seed(rng, seed);
     *t = judge_tape(GRA_TRAIN, rng);
     *m = gra_model_open(*t, rng);
-    gra_model_keep_going(*m, true);
     swiglu_init(l, gra_enter(gra_root(*m), "ffn"), dim, hidden);
     if (gra_model_error(*m))
         judge_wrong("init: gradus refused: %s", gra_model_error(*m));

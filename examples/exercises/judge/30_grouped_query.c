@@ -197,7 +197,6 @@ static void numbers(const char *part, int kv, uint64_t seed)
     gra_manual_seed(&rng, seed);
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     gra_model *m = gra_model_open(t, &rng);
-    gra_model_keep_going(m, true);
     grouped_query_init(&l, gra_enter(gra_root(m), "gqa"), DIM, HEADS, kv);
     parameters(m, kv);
     const double *x = judge_draw(seed + 10, BATCH * TIME * DIM, -2, 2);
@@ -229,7 +228,6 @@ void judge_exercise(void)
     gra_manual_seed(&rng, 7);
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     gra_model *m = gra_model_open(t, &rng);
-    gra_model_keep_going(m, true);
     grouped_query_init(&l, gra_root(m), 12, 6, 2);
     const gra_check_in x = { .name = "x", .shape = GRA_SHAPE(1, 4, 12) };
     judge_gradients(GRA_GRAD, NULL, m, 1, &x, f, &l);

@@ -95,7 +95,7 @@ static void gradients(const char *part, gra_shape shape, const double *data)
     judge_part("%s", part);
     gra_check_report report;
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
-    if (gra_check(t, GRA_GRAD, NULL, NULL, 1, &x, f, NULL, 1e-6, &report)) {
+    if (gra_check(t, &(gra_check_options){ .nin = 1, .in = &x, .f = f }, &report)) {
         char terms[300];
         say_terms(terms, sizeof terms, 3, 5, judge_draw(321, 15, -2, 3));
         judge_wrong("%s%s", report.text, terms);

@@ -53,7 +53,6 @@ static void line(void)
     gra_manual_seed(&rng, 4);
     gra_tape *t = judge_tape(GRA_TRAIN, NULL);
     gra_model *m = gra_model_open(t, &rng);
-    gra_model_keep_going(m, true);
     gra_linear_init(&l, gra_root(m), 1, 1, true);
     gra_sgd_init(&opt, m, NULL);
     opt.lr = lr;
@@ -138,7 +137,6 @@ static void next(const char *part, const int *ids, int n, bool sure)
     gra_manual_seed(&rng, 5);
     gra_tape *t = judge_tape(GRA_TRAIN, NULL);
     gra_model *m = gra_model_open(t, &rng);
-    gra_model_keep_going(m, true);
     gra_embedding_init(&net.tokens, gra_enter(gra_root(m), "tokens"), VOCAB, DIM);
     gra_linear_init(&net.head, gra_enter(gra_root(m), "head"), DIM, VOCAB, true);
     for (int i = 0; i < WEIGHTS && sure; i++) {
@@ -231,7 +229,6 @@ static void learns_xor(uint64_t seed)
     gra_manual_seed(&rng, seed);
     gra_tape *t = judge_tape(GRA_TRAIN, NULL);
     gra_model *m = gra_model_open(t, &rng);
-    gra_model_keep_going(m, true);
     judge_part("3: XOR, 400 steps, random seed %d", (int)seed);
     xor_init(&net, gra_root(m));
     no_error(t, m);

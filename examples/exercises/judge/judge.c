@@ -186,7 +186,8 @@ void judge_gradients(gra_mode mode, gra_rng *rng, gra_model *m, int nin, const g
 {
     gra_check_report report;
     gra_tape *t = judge_tape(mode, rng);
-    if (gra_check(t, mode, rng, m, nin, in, f, arg, 1e-6, &report))
+    if (gra_check(t, &(gra_check_options){ .rng = mode == GRA_TRAIN ? rng : NULL, .model = m,
+                  .nin = nin, .in = in, .f = f, .arg = arg }, &report))
         judge_wrong("%s", report.text);
     gra_close(t);
 }

@@ -43,7 +43,7 @@ static void backward(gra_tensor *y)
 gra_tensor *mul_broadcast(gra_tape *t, gra_tensor *a, gra_tensor *b)
 {
     static const gra_op op = { .name = "my_mul", .forward = forward, .backward = backward };
-    if (GRA_REFUSES(t, "my_mul", a, b))
+    if (GRA_BAD_INPUTS(t, "my_mul", a, b))
         return gra_empty(t);
     if (a->shape.ndim != 2 || b->shape.ndim != 2)
         return gra_fail(t, "my_mul: a is %s and b is %s, but matrices are wanted", GRA_SHAPE_OF(a),

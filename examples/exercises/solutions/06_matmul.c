@@ -44,7 +44,7 @@ static void backward(gra_tensor *y)
 gra_tensor *matmul(gra_tape *t, gra_tensor *a, gra_tensor *b)
 {
     static const gra_op op = { .name = "my_matmul", .forward = forward, .backward = backward };
-    if (GRA_REFUSES(t, "my_matmul", a, b))
+    if (GRA_BAD_INPUTS(t, "my_matmul", a, b))
         return gra_empty(t);
     if (a->shape.ndim != 2 || b->shape.ndim != 2 || a->shape.dim[1] != b->shape.dim[0])
         return gra_fail(t, "my_matmul: a is %s but b is %s", GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));

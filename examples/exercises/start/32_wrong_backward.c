@@ -61,7 +61,7 @@ gra_tensor *standardize(gra_tape *t, gra_tensor *x)
 {
     static const gra_op op = { .name = "standardize", .saved = saved, .forward = forward,
                                .backward = backward };
-    if (GRA_REFUSES(t, "standardize", x))
+    if (GRA_BAD_INPUTS(t, "standardize", x))
         return gra_empty(t);
     if (gra_dim(x, -1) < 1)
         return gra_fail(t, "standardize: x is %s, but rows of values are wanted", GRA_SHAPE_OF(x));

@@ -7,7 +7,7 @@
  *
  * the forward pass and twice as much backward. Attention counts as T x T, though half of it is skipped. */
 #include "bench.h"
-#include "../../../layers/layers.h"
+#include "../../../layers/gpt.h"
 #include <stdlib.h>
 
 enum { BATCHES = 4 };

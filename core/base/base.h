@@ -1,0 +1,67 @@
+/* base.h: what everything else stands on: the memory of a step, the record of an error, and texts. */
+#ifndef GRADUS_BASE_H
+#define GRADUS_BASE_H
+
+#include "../op.h"
+#include <stdarg.h>
+
+/* ---- arena.c: memory that is allocated piece by piece and freed all at once -----------------------------
+ */
+typedef struct gra_arena {
+    struct gra_block *first, *at;    /* blocks, in the order in which they are filled; `at` is being filled */
+} gra_arena;
+void  *gra_arena_alloc(gra_arena *a, size_t bytes);  /* 64-byte aligned, uninitialised; NULL: out of memory */
+bool   gra_arena_reserve(gra_arena *a, size_t bytes);   /* so many after the next rewind need no malloc */
+size_t gra_arena_used(const gra_arena *a);              /* bytes */
+void   gra_arena_rewind(gra_arena *a);                  /* forgets all pieces and keeps the blocks */
+void   gra_arena_merge(gra_arena *a);                   /* rewinds; several blocks become one of their size */
+void   gra_arena_free(gra_arena *a);
+
+/* ---- precision.c ----------------------------------------------------------------------------------------
+ */
+void gra_refuse_both_precisions(void);  /* aborts in a program linked with both libgradus and libgradus64 */
+
+/* ---- error.c: the record of an error. A tape, a model and a file have one each --------------------------
+ */
+typedef struct gra_failure {            /* all zeros: no error */
+    bool   failed;
+    size_t subject;                     /* length of the "model.safetensors: " before the sentence, or 0 */
+    char   text[600];                   /* subject and sentence */
+} gra_failure;
+
+/* Only the first sentence is kept. gra_failure_set returns false, for use in a return statement.
+ * gra_failure_about clears the record, and later sentences begin "path: "; gra_failure_clear keeps that
+ * subject. gra_failure_text is NULL where there is no error. */
+void        gra_failure_about(gra_failure *e, const char *path);
+bool        gra_failure_set(gra_failure *e, const char *format, ...) GRA_PRINTF(2, 3);
+void        gra_failure_set_args(gra_failure *e, const char *format, va_list args);
+void        gra_failure_clear(gra_failure *e);
+const char *gra_failure_text(const gra_failure *e);
+
+/* Prints a sentence and aborts: an error that the user did not ask to be kept, or that has no tape or model
+ * to be kept in. */
+_Noreturn void gra_abort(const char *format, ...) GRA_PRINTF(1, 2);
+
+/* ---- text.c: names may contain any bytes; what is shown of them is printable ----------------------------
+ */
+
+/* gra_utf8 reads the next character and moves *s past it; -1: invalid UTF-8. gra_is_printable is false for -1
+ * and for characters that control a terminal, change the direction of text, or are not allowed in XML. */
+int32_t gra_utf8(const char **s, const char *end);
+bool    gra_is_printable(int32_t c);
+
+/* Writes s to text, without its middle where it has more than `columns` characters (3 <= columns <= 99), and
+ * returns how many characters that is. text has room for GRA_COLUMNS_TEXT bytes. */
+#define GRA_COLUMNS_TEXT 400
+int     gra_shortened(const char *s, int columns, char *text);
+
+void    gra_decimal_point(char *number);                /* replaces a locale's decimal comma */
+
+typedef struct gra_text {               /* a text that grows: begin with { 0 }, end with free(t.s) */
+    char  *s;
+    size_t n, room;
+    bool   failed;                      /* out of memory: what was put since is lost */
+} gra_text;
+void    gra_text_put(gra_text *t, const char *format, ...) GRA_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,155 @@
+/* check.h: a gradient check as it runs.
+ *
+ *   check.c     do the analytic and the numeric gradients agree, in all cases?
+ *   report.c    what the report tells
+ *   numeric.c   the numeric gradients          analytic.c  the analytic ones
+ *   evaluate.c  y = f(inputs)                  collect.c   the tensors that are compared
+ *   guard.c     an op that writes where it may not     crash.c  a backward that crashes
+ *   say.c       the lines of a report
+ *
+ * Why two gradients do not agree is the business of core/explain. */
+#ifndef GRADUS_CHECKING_H
+#define GRADUS_CHECKING_H
+
+#include "../tape/tape.h"
+
+typedef struct gra_checking gra_checking;
+
+/* The larger of most and |v|; most, if v is NaN. fmax is the same, but gcc 12 for aarch64 crashes at -O3 when
+ * it compiles a loop of fmax over floats. */
+static inline double gra_larger(double most, double v)
+{
+    return fabs(v) > most ? fabs(v) : most;
+}
+
+typedef struct gra_checked {            /* one tensor, and its analytic and numeric gradient */
+    const char *name;
+    gra_shape   shape;
+    size_t      size;
+    real       *data;                   /* its values, changed one at a time */
+    gra_tensor *param;                  /* the parameter; NULL: it is an input */
+    real       *grad;                   /* the gradient that the parameter has during the check */
+    real       *own_data, *own_grad;    /* the parameter's own, which it gets back */
+    real       *analytic, *numeric;
+    real       *before;                 /* what its gradient held before the backward of f added to it */
+    real       *fresh;                  /* the analytic gradient where its memory was uninitialised before */
+    real       *unsure;     /* how far numeric[i] may be off, where that is more than the tolerance; else 0 */
+    real       *step;                   /* the step of the difference that numeric[i] was taken with */
+    double      good_step;              /* the latest step that was found by trying all; 0: none was */
+    double      most;                   /* the largest |value| */
+    double      floor;          /* errors are relative to the largest gradient, or to this, if it is larger */
+    bool        untested;               /* both gradients are 0 throughout */
+    double      error;                  /* that of its worst element */
+    size_t      worst;
+    double      largest;                /* the largest |gradient|, analytic or numeric */
+} gra_checked;
+
+typedef void gra_check_explain_fn(gra_checking *k, gra_checked *x);     /* says why x's gradient is wrong */
+
+/* guard.c: what an op may not write to. */
+typedef struct gra_guarded {            /* memory of this many bytes */
+    char  *start;
+    size_t bytes;
+} gra_guarded;
+
+typedef struct gra_guard {
+    gra_checking *check;
+    gra_guarded  *piece;                /* those of this step, behind those that are kept */
+    size_t        count, kept, places;
+    real         *copy;                 /* of what the op that runs may not change, or NULL */
+    int           crash;                /* see gra_crash_begin */
+    bool          violated;             /* an op wrote where it may not: */
+    char          tensor[128], sentence[512];
+} gra_guard;
+
+void  gra_guard_begin(gra_guard *g, gra_checking *k);
+void  gra_guard_end(gra_guard *g);
+void  gra_guard_watch(gra_guard *g, bool on);           /* while it is on, it sees what the tape does */
+void  gra_guard_step(gra_guard *g);                     /* a new step: the memory of the last is gone */
+void  gra_guard_look(gra_guard *g);                     /* at a step's end: around all memory */
+void *gra_guard_memory(gra_guard *g, size_t bytes);     /* guarded until gra_guard_end; NULL: out of memory */
+void  gra_guard_free(void *memory);                     /* NULL is allowed */
+
+/* crash.c: between these two a crash writes this line to stderr, before it takes its usual course. */
+int  gra_crash_begin(const char *line);                 /* what gra_crash_end takes */
+void gra_crash_end(int at);
+
+struct gra_checking {
+    gra_tape           *tape;
+    gra_mode            mode;
+    gra_rng            *rng, start;     /* start: the state it had at the call */
+    gra_check_fn       *f;
+    void               *arg;
+    double              tolerance;
+    gra_check_report   *report;
+    gra_check_explain_fn *explain;      /* NULL: nothing is explained */
+
+    int                 nin, count;     /* the tensors: inputs come first, then parameters */
+    const gra_check_in *in;
+    gra_tensor        **input;          /* the inputs of the latest evaluation, */
+    gra_tensor        **handed;         /* and the array that f gets, which it may overwrite */
+    gra_checked        *tensor;         /* count of them, and behind them y, which has no gradient here */
+    real               *values;         /* one block for the inputs' values and for all gradients */
+    gra_guard           guard;
+
+    int                 constant;       /* this tensor is a constant now, without a gradient; -1: none is */
+    int                 twin[2];        /* these inputs are one tensor now; -1: none are */
+    bool                keep_going;     /* what the user has set of the tape; and its gra_trace_nan, */
+    const gra_watch    *trace;          /* or NULL */
+    bool                trial;          /* f need not be defined now: its failure is not the check's */
+    bool                reshaped;       /* where a value was moved, f gave another shape */
+    bool                known, finite;  /* of the latest backward: the loss wants a gradient; y is finite */
+    char                when[256];      /* the circumstances under which a gradient is wrong; "": under all */
+
+    size_t              size;           /* of y */
+    gra_shape           shape;
+    real               *y, *c, *parts;
+    double              noise;          /* how far rounding of y may have moved the sum of parts */
+    double              loss;           /* sum of |c_j y_j| */
+};
+
+/* say.c: appends a line, wrapped. gra_check_say: a fact, to the report's finding and text; gra_check_hint:
+ * to its text only. A gra_check_line grows piece by piece before it is said. */
+void gra_check_say(gra_check_report *report, const char *format, ...) GRA_PRINTF(2, 3);
+void gra_check_hint(gra_check_report *report, const char *format, ...) GRA_PRINTF(2, 3);
+typedef struct gra_check_line {
+    char   s[512];
+    size_t at;
+} gra_check_line;
+void gra_check_put(gra_check_line *s, const char *format, ...) GRA_PRINTF(2, 3);
+
+/* evaluate.c: y = f(inputs), or NULL with a sentence. gra_check_fails reports a sentence, unless this is a
+ * trial, and returns false. gra_check_try(k, true): from now on f may be undefined. */
+gra_tensor *gra_check_evaluate(gra_checking *k);
+bool        gra_check_fails(gra_checking *k, const char *sentence);
+void        gra_check_try(gra_checking *k, bool trial);
+
+/* numeric.c: gra_check_parts: parts[j] = c_j dy_j/dx_i by a step of x->step[i], whose sum is the numeric
+ * gradient of element i of x. gra_check_numeric: all of them; false, with a sentence: it cannot.
+ * gra_check_measure: r, which the error of an element is relative to. */
+void        gra_check_parts(gra_checking *k, gra_checked *x, size_t i);
+bool        gra_check_numeric(gra_checking *k, gra_checked *x);
+double      gra_check_measure(const gra_checked *x);
+double      gra_check_error(const gra_checked *x, size_t i);
+
+/* analytic.c: the backward of sum_j c_j y_j; false: it failed. gra_check_grad: what it left in the gradient
+ * of tensor i, or NULL. gra_check_analytic: all analytic gradients, for the check's own c, under the guard.
+ */
+bool        gra_check_backward(gra_checking *k, const real *c, bool once_more);
+const real *gra_check_grad(const gra_checking *k, int i);
+bool        gra_check_analytic(gra_checking *k, bool once_more);
+
+/* collect.c: lists the tensors to compare, and makes the inputs' values; false, with a sentence: it cannot.
+ */
+bool gra_check_collect(gra_checking *k, gra_model *m);
+void gra_check_restore(gra_checking *k);              /* parameters get their own values and gradients back */
+
+/* report.c: all of the report's text. worst: NULL where there is nothing to compare. untested: some tensor's
+ * gradients are all 0. */
+void gra_check_tell(gra_checking *k, gra_checked *worst, bool untested);
+
+/* check.c: gra_check, and where a gradient is wrong, explain(k, its tensor). */
+int gra_check_with(gra_tape *t, const gra_check_options *options, gra_check_report *report,
+                   gra_check_explain_fn *explain);
+
+#endif

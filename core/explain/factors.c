@@ -1,0 +1,364 @@
+/* factors: explanations in which the analytic gradient is the numeric one times something: a number, 0 in
+ * some places, a number for each row, an element of a tensor. */
+#include "explain.h"
+
+/* ---- one factor, and zeros ---------------------------------------------------------------------- */
+
+/* How an entry a came from n: it is right, or n times the one factor; 0 where n is not; not 0 where n is. */
+enum { BOTH_ZERO, RIGHT, SCALED, MISSING, EXTRA, OTHER, CLASSES };
+
+typedef struct classes {
+    double k;                           /* the factor */
+    size_t count[CLASSES];          /* entries; those too small to tell right from scaled are in neither */
+} classes;
+
+static int class_of(const gra_wrong *w, double k, size_t e)
+{
+    const double a = w->a[e], n = w->n[e];
+    if (gra_none(w, n))
+        return gra_none(w, a) ? BOTH_ZERO : EXTRA;
+    if (gra_none(w, a))
+        return MISSING;
+    if (gra_fit(w, a, n))
+        return gra_fit(w, a, k * n) ? BOTH_ZERO : RIGHT;
+    return gra_fit(w, a, k * n) ? SCALED : OTHER;
+}
+
+static classes classify(const gra_wrong *w)
+{
+    classes c = { .k = (double)NAN };                   /* with which what is scaled is OTHER */
+    double largest = 0;
+    for (size_t e = 0; e < w->size; e++)
+        if (class_of(w, (double)NAN, e) == OTHER && fabs(w->n[e]) > largest) {
+            largest = fabs(w->n[e]);
+            c.k = w->a[e] / w->n[e];
+        }
+    for (size_t e = 0; e < w->size; e++)
+        c.count[class_of(w, c.k, e)]++;
+    return c;
+}
+
+/* The set of entries of this class, among those that are not zero in both. */
+static void choose(gra_wrong *w, double k, int which, int or_else)
+{
+    for (size_t e = 0; e < w->size; e++) {
+        const int class = class_of(w, k, e);
+        w->of[e] = class != BOTH_ZERO;
+        w->in[e] = class == which || class == or_else;
+    }
+}
+
+/* Are the right entries, but for zeros, all one number n? */
+static bool one_number(const gra_wrong *w, double *n)
+{
+    *n = 0;
+    for (size_t e = 0; e < w->size; e++)
+        if (!gra_none(w, w->n[e])) {
+            if (*n != 0 && !gra_fit(w, w->n[e], *n))
+                return false;
+            *n = w->n[e];
+        }
+    return true;
+}
+
+void gra_put_factor(gra_check_line *s, const gra_wrong *w, double k)
+{
+    double n;
+    if (k < 0)
+        gra_check_put(s, "the sign is flipped%s", gra_equal(k, -1) ? "" : ", and ");
+    if (gra_equal(fabs(k), 1))
+        return;
+    if (w->rows > 1 && !w->part && one_number(w, &n) && !gra_equal(fabs(n), 1)) {
+        gra_check_put(s, "dy is multiplied by %.6g where %.6g is right: a constant factor of %.6g", k * n, n,
+                      fabs(k));
+        return;
+    }
+    gra_check_put(s, "a constant factor of ");
+    gra_put_number(s, w, fabs(k));
+}
+
+/* a = k n. One number is k times another for some k, so one alone proves only a factor with a name. */
+static bool constant_factor(gra_wrong *w, const classes *c)
+{
+    gra_check_line s = { .at = 0 };
+    gra_put_factor(&s, w, c->k);
+    if (c->count[SCALED] < 2 && !gra_equal(c->k, -1) && !strchr(s.s, ':'))
+        return false;
+    gra_fits(w, "%s", s.s);
+    return true;
+}
+
+/* Does what is too much come from outputs that depend on nothing? Then a mask is wrong; else values went to
+ * the wrong places. */
+bool gra_another_mask(gra_wrong *w)
+{
+    const classes c = classify(w);
+    if (!c.count[MISSING] || !c.count[EXTRA] || c.count[OTHER] || (c.count[SCALED] && c.count[RIGHT]))
+        return false;
+    for (size_t e = 0; e < w->size; e++) {
+        if (class_of(w, c.k, e) != EXTRA)
+            continue;
+        for (size_t i = e / w->cols * w->cols; i < (e / w->cols + 1) * w->cols; i++)
+            if (!gra_none(w, w->n[i]))
+                return false;
+    }
+    gra_fits(w, c.count[RIGHT] + c.count[SCALED]
+                ? "zero where it should not be, and not zero where it should: the mask is not that of the "
+                  "forward"
+                : "zero exactly where it should not be: the mask is the wrong way round");
+    return true;
+}
+
+/* Nothing arrives where it should, or something where it should not; `rest` is said of the others. */
+static void tell_places(gra_wrong *w, bool missing, const char *rest)
+{
+    gra_check_line s = { .at = 0 };
+    gra_put_places(&s, w);
+    if (missing)
+        gra_fits(w, "nothing arrives %s%s; %s", s.s, w->overwrites ? ": each overwrites the one before" :
+                 strstr(s.s, "from all but") || strstr(s.s, "except from") ?
+                 ": what comes from each is to be added (+=)" : "", rest);
+    else
+        gra_fits(w, "the backward gives a gradient %s, but there the output does not depend on %s: a mask is "
+                 "forgotten, or a sum runs too far or is not begun anew; %s", s.s, w->x->name, rest);
+}
+
+bool gra_one_factor(gra_wrong *w)
+{
+    const classes c = classify(w);
+    const size_t *n = c.count, both = n[RIGHT] + n[SCALED];
+    gra_check_line rest = { .at = 0 };
+    if (n[OTHER] || (n[SCALED] && n[RIGHT]) || (n[MISSING] && n[EXTRA]))
+        return false;
+    if (!n[MISSING] && !n[EXTRA])
+        return constant_factor(w, &c);
+    if (!both && !n[EXTRA]) {
+        gra_fits(w, "all zero: the backward adds nothing here");
+        return true;
+    }
+    if (!both && !n[MISSING]) {
+        gra_fits(w, "it should be zero: the loss does not depend on %s", w->x->name);
+        return true;
+    }
+    if (n[SCALED] == 1)                                 /* which proves no factor */
+        return false;
+    gra_check_put(&rest, n[RIGHT] ? "it is right elsewhere" : "elsewhere: ");
+    if (!n[RIGHT])
+        gra_put_factor(&rest, w, c.k);
+    if (!n[RIGHT] && !gra_equal(c.k, -1) && !strchr(rest.s + strlen("elsewhere: "), ':'))
+        rest = (gra_check_line){ .s = "it is wrong elsewhere, too" };
+    choose(w, c.k, MISSING, EXTRA);
+    tell_places(w, n[MISSING] > 0, rest.s);
+    return true;
+}
+
+/* a = k n in some entries, a = n in the others. */
+bool gra_partial_factor(gra_wrong *w)
+{
+    const classes c = classify(w);
+    gra_check_line factor = { .at = 0 }, place = { .at = 0 };
+    if (c.count[OTHER] || c.count[MISSING] || c.count[EXTRA] || c.count[SCALED] < 2)
+        return false;
+    choose(w, c.k, SCALED, SCALED);
+    gra_put_factor(&factor, w, c.k);
+    gra_put_places(&place, w);
+    gra_fits(w, "%s: %s; it is right elsewhere", place.s, factor.s);
+    return true;
+}
+
+/* ---- a factor of its own for each row, or each element ------------------------------------------ */
+
+/* a = k[part] n, in parts of at least two entries. */
+static bool fits_parts(const gra_wrong *w, const gra_division *v, double *k, double *nn)
+{
+    size_t used = 0, entries = 0;
+    memset(k, 0, v->parts * sizeof *k);
+    memset(nn, 0, v->parts * sizeof *nn);
+    for (size_t e = 0; e < w->size; e++) {
+        const size_t p = gra_part(w, v, e);
+        k[p] += w->a[e] * w->n[e];
+        nn[p] += w->n[e] * w->n[e];
+        entries += !gra_none(w, w->n[e]);
+    }
+    for (size_t p = 0; p < v->parts; p++) {
+        used += nn[p] > w->zero * w->zero;
+        k[p] = nn[p] > 0 ? k[p] / nn[p] : 0;
+    }
+    for (size_t e = 0; e < w->size; e++) {
+        const double of = k[gra_part(w, v, e)];
+        if (!gra_fit(w, w->a[e], of * w->n[e]) || (gra_none(w, w->a[e]) && !gra_none(w, w->n[e])))
+            return false;
+    }
+    return used > 1 && entries >= 2 * used;
+}
+
+static bool own_factors(gra_wrong *w, bool of_elements)
+{
+    double *const k = w->scratch, *const nn = k + w->rows + w->cols;
+    bool fit = false;
+    for (gra_division v = { 0 }; !fit && gra_next_division(w, &v);) {
+        const bool elements = v.parts == (gra_of_dy(&v) ? w->rows : w->cols);
+        gra_check_line some = { .at = 0 }, whose = { .at = 0 };
+        fit = elements == of_elements && gra_has_list(&v) && fits_parts(w, &v, k, nn);
+        for (size_t p = 0, told = 0; fit && p < v.parts && told < 3; p++)
+            if (nn[p] > w->zero * w->zero)
+                gra_check_put(&some, "%s%.4g", told++ ? ", " : "", k[p]);
+        gra_put_parts(&whose, w, &v, "");
+        if (fit)
+            gra_fits(w, "a factor of its own for each %s (%s, ...): what belongs to it (1/std, 1/sum, a "
+                     "weight ...) is missing, or taken from elsewhere", whose.s, some.s);
+    }
+    return fit;
+}
+
+bool gra_row_factors(gra_wrong *w)      { return own_factors(w, false); }
+bool gra_element_factors(gra_wrong *w)  { return own_factors(w, true); }
+
+/* ---- elements of a tensor ----------------------------------------------------------------------- */
+
+/* a = k n p / q for all entries? */
+static bool quotient(const gra_wrong *w, const gra_source *p, const gra_source *q, double k)
+{
+    for (size_t e = 0; e < w->size; e++) {
+        if (gra_none(w, w->a[e]) && gra_none(w, w->n[e]))
+            continue;
+        const double of_p = k * gra_value(w, p, e), of_q = gra_value(w, q, e);
+        if (q->kind == GRA_RIGHT && !(fabs(w->a[e] - of_p) <= 1e-5 * fabs(of_p)))
+            return false;
+        if (!(fabs(w->a[e] * of_q - w->n[e] * of_p) <=      /* so too where there is a NaN */
+              1e-5 * fabs(w->a[e] * of_q) + 1e-7 * w->largest * (fabs(of_q) + fabs(of_p))))
+            return false;
+    }
+    return true;
+}
+
+/* An example: a large entry, of two different places. */
+static size_t example(const gra_wrong *w)
+{
+    size_t at = 0;
+    double most = 0;
+    for (size_t e = 0; e < w->size; e++)
+        if (fabs(w->n[e]) > most * 1.01 && !(e % w->cols == e / w->cols && most > 0)) {
+            most = fabs(w->n[e]);
+            at = e;
+        }
+    return at;
+}
+
+static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q, double k)
+{
+    const size_t e = w->example;
+    gra_check_line has = { .at = 0 }, wants = { .at = 0 }, at = { .at = 0 };
+    gra_put_source(&has, w, p, e);
+    gra_put_source(&wants, w, q, e);
+    gra_put_entry(&at, w, e);
+    if (!gra_equal(k, 1) && q->kind != GRA_RIGHT) {
+        gra_check_put(&at, ", and ");
+        gra_put_factor(&at, w, k);
+    }
+    if (q->kind == GRA_RIGHT && p->kind == GRA_ONE)
+        gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, by which it is to be "
+                 "multiplied, is forgotten, or a factor of it", k);
+    else if (q->kind == GRA_RIGHT && p->kind == GRA_RIGHT)
+        gra_fits(w, "dy is multiplied by %s: in %s by %.6g where %.6g is right", has.s, at.s, w->a[e],
+                 w->n[e]);
+    else if (q->kind == GRA_RIGHT)
+        gra_fits(w, "the wrong factor: %s stands where something else is wanted, in %s: %.6g where %.6g is "
+                 "right", has.s, at.s, w->a[e], w->n[e]);
+    else if (q->kind == GRA_ONE)
+        gra_fits(w, "a factor too many: %s, in %s; or a division by it is missing", has.s, at.s);
+    else if (p->kind == GRA_ONE)
+        gra_fits(w, "a factor is missing: %s, in %s; or a division by it is superfluous", wants.s, at.s);
+    else
+        gra_fits(w, "the wrong factor: %s stands where %s is wanted, in %s (in a denominator, the "
+                 "reverse)", has.s, wants.s, at.s);
+}
+
+/* Two sources that explain a = k n p / q, the plainest first: one of them is 1, the other an element; or a
+ * function of one; both are elements; both are functions of one element; k is not 1; and at last q = n, so
+ * that a = k p. */
+enum { ONE_ELEMENT, ONE_FUNCTION, TWO_ELEMENTS, TWO_FUNCTIONS, AND_CONSTANT, INSTEAD };
+
+static bool possible(const gra_source *p, const gra_source *q, int pass)
+{
+    const bool one = (p->kind == GRA_ONE) != (q->kind == GRA_ONE), plain = p->f + q->f == GRA_PLAIN;
+    const bool same = p->kind == q->kind && gra_same_source(p, q);
+    if (pass == INSTEAD)
+        return q->kind == GRA_RIGHT && q->f == GRA_PLAIN &&
+               (p->kind != GRA_RIGHT || p->f == GRA_INVERSE || p->f == GRA_LOG);
+    if (p->kind == GRA_RIGHT || q->kind == GRA_RIGHT)
+        return false;
+    switch (pass) {
+    case ONE_ELEMENT:   return one && plain;
+    case TWO_ELEMENTS:  return !one && !same && plain;
+    case TWO_FUNCTIONS: return !one && same && (p->f == GRA_PLAIN) != (q->f == GRA_PLAIN);
+    default:            return one && p->f != GRA_INVERSE && q->f != GRA_INVERSE;
+    }
+}
+
+static bool try_pair(gra_wrong *w, const gra_source *p, const gra_source *q, int pass)
+{
+    const size_t e = w->example;
+    double k = 1;
+    if (!possible(p, q, pass))
+        return false;
+    if (pass >= AND_CONSTANT && p->kind != GRA_RIGHT)
+        k = w->a[e] * gra_value(w, q, e) / (w->n[e] * gra_value(w, p, e));
+    if (!quotient(w, p, q, k))
+        return false;
+    tell_quotient(w, p, q, k);
+    return true;
+}
+
+static bool by_pairs(gra_wrong *w, int first, int last)
+{
+    size_t entries = 0;
+    for (size_t e = 0; e < w->size; e++)
+        entries += !gra_none(w, w->n[e]);
+    w->example = example(w);
+    for (int pass = first; pass <= last && entries >= (pass < AND_CONSTANT ? 4 : 6); pass++)
+        if (gra_each_pair(w, pass != ONE_ELEMENT && pass != TWO_ELEMENTS, try_pair, pass))
+            return true;
+    return false;
+}
+
+bool gra_quotient(gra_wrong *w)         { return by_pairs(w, ONE_ELEMENT, ONE_FUNCTION); }
+bool gra_wrong_factor(gra_wrong *w)     { return by_pairs(w, TWO_ELEMENTS, AND_CONSTANT); }
+bool gra_instead(gra_wrong *w)          { return by_pairs(w, INSTEAD, INSTEAD); }
+
+/* ---- the diagonal, and what is beside it -------------------------------------------------------- */
+
+/* Softmax and norms have a term with a sum over dy, which is all that there is beside the diagonal. If
+ * something is wrong there, what? If nothing is, what is wrong on the diagonal? */
+bool gra_beside_diagonal(gra_wrong *w)
+{
+    static gra_explanation *const tries[] = { gra_one_factor, gra_quotient, gra_wrong_factor, gra_row_factors,
+                                              gra_element_factors, gra_own_terms };     /* the last: of the
+                                                           diagonal only */
+    double off = 0;
+    size_t beside = 0, wrong = 0;
+    gra_wrong sub = *w;
+    for (size_t e = 0; e < w->size; e++)
+        if (e / w->cols != e % w->cols) {
+            beside += !gra_none(w, w->n[e]);
+            wrong += !gra_fit(w, w->a[e], w->n[e]);
+        }
+    if (beside < 2 || !w->whole || !gra_same_shape(w->x->shape, w->check->shape))
+        return false;
+    sub.a = w->a + 2 * w->size;
+    sub.n = w->a + 3 * w->size;
+    for (size_t e = 0; e < w->size; e++)                /* the rest of it is 0 */
+        if ((e / w->cols == e % w->cols) == (wrong == 0)) {
+            sub.a[e] = w->a[e];
+            sub.n[e] = w->n[e];
+            off = fmax(off, fabs(w->a[e] - w->n[e]));
+        }
+    sub.near = fmin(off / 100, sub.near);
+    sub.part = wrong ? "beside the diagonal, in what dy_j gives to other places (the term with a sum): "
+                     : "on the diagonal alone, in what dy_i gives to place i itself: ";
+    bool fit = false;
+    for (size_t i = 0; !fit && i < sizeof tries / sizeof *tries - (wrong > 0); i++)
+        fit = tries[i](&sub);
+    w->fits = sub.fits;
+    return fit;
+}

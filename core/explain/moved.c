@@ -1,0 +1,158 @@
+/* moved: explanations in which the right values stand at the wrong places, or are those of another input. */
+#include "explain.h"
+#include <stdlib.h>
+
+/* ---- the gradient of another input --------------------------------------------------------------- */
+
+static bool is_gradient_of(gra_wrong *w, gra_checked *other)
+{
+    gra_checking *k = w->check;
+    for (size_t i = 0; i < w->cols; i++) {
+        gra_check_parts(k, other, i);
+        for (size_t j = 0; j < w->rows; j++)
+            if (!gra_fit(w, w->a[j * w->cols + i], (double)(k->parts[j] / k->c[j])))
+                return false;
+    }
+    return true;
+}
+
+/* The two were exchanged, or one formula was copied. */
+bool gra_of_another(gra_wrong *w)
+{
+    gra_checking *k = w->check;
+    for (int t = 0; t < k->count && w->whole; t++) {
+        gra_checked *other = &k->tensor[t];
+        if (other == w->x || !gra_same_shape(other->shape, w->x->shape) || !is_gradient_of(w, other))
+            continue;
+        gra_fits(w, "it is the gradient of %.80s: the two gradients are exchanged, or %.80s has the formula "
+                 "of %.80s", other->name, w->x->name, other->name);
+        return true;
+    }
+    return false;
+}
+
+/* ---- a matrix and its transpose ----------------------------------------------------------------- */
+
+/* The last two dimensions m x k were filled as if they were k x m; or the Jacobian is the other way round. */
+bool gra_transposed(gra_wrong *w)
+{
+    const gra_checked *x = w->x;
+    const int ndim = x->shape.ndim;
+    const size_t m = ndim > 1 ? (size_t)x->shape.dim[ndim - 2] : 1;
+    const size_t k = ndim > 1 ? (size_t)x->shape.dim[ndim - 1] : 1;
+    bool layout = m > 1 && k > 1, jacobian = w->whole && w->rows == w->cols;
+    for (size_t e = 0; e < w->size && (layout || jacobian); e++) {
+        const size_t i = e % w->cols, j = e / w->cols;
+        layout = layout && gra_fit(w, w->a[e - i % (m * k) + i % k * m + i % (m * k) / k], w->n[e]);
+        jacobian = jacobian && gra_fit(w, w->a[i * w->cols + j], w->n[e]);
+    }
+    if (layout)
+        gra_fits(w, "transposed: the values are those of the other order of the last two dimensions");
+    else if (jacobian)
+        gra_fits(w, "the places i and j are exchanged in what dy_j gives to %s_i: a matrix is taken in place "
+                 "of its transpose, or a factor of place i in place of that of j", x->name);
+    return layout || jacobian;
+}
+
+/* ---- rows that are shifted ---------------------------------------------------------------------- */
+
+/* Does index p of x hold in a what index p + shift of n should, as far as there is one: at least two of
+ * them? */
+static bool shifted(const gra_wrong *w, const gra_division *v, long shift)
+{
+    size_t parts = 0, last = v->parts, step = 1;
+    for (int i = w->x->shape.ndim - 1; i > v->d; i--)
+        step *= (size_t)w->x->shape.dim[i];
+    for (size_t e = 0; e < w->size; e++) {
+        const size_t p = gra_part(w, v, e);
+        if (p + (size_t)shift >= v->parts)
+            continue;
+        const double n = w->n[e + (size_t)shift * step];
+        if (!gra_fit(w, w->a[e], n))
+            return false;
+        parts += !gra_none(w, n) && p != last;
+        last = gra_none(w, n) ? last : p;
+    }
+    return parts > 1;
+}
+
+bool gra_shifted(gra_wrong *w)
+{
+    for (gra_division v = { 0 }; gra_next_division(w, &v);) {
+        const long parts = gra_by_index(&v) && !gra_of_dy(&v) ? (long)v.parts : 0;
+        for (long shift = -parts / 2; 2 * shift <= parts && parts > 2; shift++) {
+            gra_check_line s = { .at = 0 };
+            if (shift == 0 || !shifted(w, &v, shift))
+                continue;
+            gra_put_parts(&s, w, &v, " i");
+            gra_fits(w, "shifted: %s holds the gradient of i %c %ld", s.s, shift < 0 ? '-' : '+', labs(shift));
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- any other places --------------------------------------------------------------------------- */
+
+static int ascending(const void *p, const void *q)
+{
+    const double a = *(const double *)p, b = *(const double *)q;
+    return (a > b) - (a < b);
+}
+
+/* Does each row (or column) of a hold the values of that of n, in another order? */
+static bool same_values(const gra_wrong *w, bool columns, double *a, double *n)
+{
+    const size_t lines = columns ? w->cols : w->rows, length = columns ? w->rows : w->cols;
+    for (size_t l = 0; l < lines; l++) {
+        for (size_t i = 0; i < length; i++) {
+            const size_t e = columns ? i * w->cols + l : l * w->cols + i;
+            a[i] = w->a[e];
+            n[i] = w->n[e];
+        }
+        qsort(a, length, sizeof *a, ascending);
+        qsort(n, length, sizeof *n, ascending);
+        for (size_t i = 0; i < length; i++)
+            if (!gra_fit(w, a[i], n[i]))
+                return false;
+    }
+    return true;
+}
+
+/* The first wrong entry, and where in its row (or column) stands what it should be. */
+static void tell_moved(gra_wrong *w, bool columns)
+{
+    gra_check_line is = { .at = 0 }, should = { .at = 0 }, whose = { .at = 0 };
+    const size_t length = columns ? w->rows : w->cols, step = columns ? w->cols : 1;
+    size_t e = 0, at = 0;
+    double nearest = (double)INFINITY;
+    for (size_t i = w->size; i-- > 0;)
+        if (!gra_none(w, w->n[i]) && !gra_fit(w, w->a[i], w->n[i]))
+            e = i;
+    const size_t start = columns ? e % w->cols : e / w->cols * w->cols;
+    for (size_t i = start; i < start + length * step; i += step)
+        if (!gra_fit(w, w->a[i], w->n[i]) && fabs(w->a[i] - w->n[e]) < nearest) {
+            nearest = fabs(w->a[i] - w->n[e]);
+            at = i;
+        }
+    gra_put_element(&is, w, columns, columns ? at / w->cols : at % w->cols);
+    gra_put_element(&should, w, columns, columns ? e / w->cols : e % w->cols);
+    gra_put_element(&whose, w, !columns, columns ? e % w->cols : e / w->cols);
+    if (columns)
+        gra_fits(w, "the right factors, times the wrong dy: %s takes %s where %s is wanted", whose.s, is.s,
+                 should.s);
+    else
+        gra_fits(w, "right values at the wrong places: what %s gives to %s belongs to %s", whose.s, is.s,
+                 should.s);
+}
+
+bool gra_moved(gra_wrong *w)
+{
+    double *const a = w->scratch, *const n = a + w->rows + w->cols;
+    for (int columns = 0; w->whole && w->rows > 1 && columns < 2; columns++)
+        if (same_values(w, columns, a, n)) {
+            tell_moved(w, columns);
+            return true;
+        }
+    return false;
+}

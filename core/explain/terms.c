@@ -1,0 +1,317 @@
+/* terms: explanations in which the analytic gradient is the numeric one and something: a term of the formula
+ * is missing, too many, or wrong. */
+#include "explain.h"
+
+/* ---- a number ----------------------------------------------------------------------------------- */
+
+/* The entries that are off by `by`, among those that are not zero in both. */
+static size_t choose(gra_wrong *w, double by)
+{
+    size_t count = 0;
+    for (size_t e = 0; e < w->size; e++) {
+        w->of[e] = !gra_none(w, w->a[e]) || !gra_none(w, w->n[e]);
+        w->in[e] = w->of[e] && gra_fit(w, w->a[e] - w->n[e], by);
+        count += w->in[e];
+    }
+    return count;
+}
+
+static void put_off(gra_check_line *s, gra_wrong *w, double by)
+{
+    choose(w, by);
+    gra_check_put(s, "%+.6g ", by);
+    gra_put_places(s, w);
+}
+
+/* What is off is one number, or one of two, each in at least two places. */
+bool gra_same_number(gra_wrong *w)
+{
+    double by[2] = { 0 };
+    int numbers = 0;
+    size_t all = 0;
+    gra_check_line s = { .at = 0 };
+    const size_t right = choose(w, 0);
+    for (size_t e = 0; e < w->size; e++) {
+        const double off = w->a[e] - w->n[e];
+        if (gra_none(w, w->a[e]) != gra_none(w, w->n[e]))
+            return false;
+        all += w->of[e];
+        if (w->of[e] && !gra_fit(w, off, 0) && !(numbers > 0 && gra_fit(w, off, by[0])) &&
+            !(numbers > 1 && gra_fit(w, off, by[1]))) {
+            if (numbers == 2)
+                return false;
+            by[numbers++] = off;
+        }
+    }
+    const size_t first = choose(w, by[0]), second = numbers == 2 ? choose(w, by[1]) : 2;
+    const char *const rest = right ? "; it is right elsewhere" : "";
+    if (numbers == 0 || first < 2 || second < 2 || all < (numbers == 1 ? 3 : 6))
+        return false;
+    if (first == all) {
+        gra_fits(w, "what dy is multiplied by is off by the same number everywhere, %+.6g: a constant term "
+                 "of the formula, or a mean, is missing or wrong", by[0]);
+        return true;
+    }
+    put_off(&s, w, by[0]);
+    if (numbers == 2) {
+        gra_check_put(&s, ", and by ");
+        put_off(&s, w, by[1]);
+        gra_fits(w, "what dy is multiplied by is off by %s: a constant of the formula, or where it belongs, "
+                 "is wrong%s", s.s, rest);
+    } else
+        gra_fits(w, "%s what dy is multiplied by is off by the same number, %+.6g: a term of the formula is "
+                 "missing there, or has the wrong sign%s", strchr(s.s, ' ') + 1, by[0], rest);
+    return true;
+}
+
+/* ---- one term ----------------------------------------------------------------------------------- */
+
+static void tell_term(gra_wrong *w, const gra_source *p, const gra_source *q, double by, size_t e)
+{
+    gra_check_line term = { .at = 0 }, at = { .at = 0 };
+    if (!gra_equal(fabs(by), 1))
+        gra_check_put(&term, "%.6g times ", fabs(by));
+    if (p->kind != GRA_ONE) {
+        gra_put_source(&term, w, p, e);
+        gra_check_put(&term, " times ");
+    }
+    gra_put_source(&term, w, q, e);
+    gra_put_entry(&at, w, e);
+    gra_fits(w, by > 0 ? "a term is missing: %s lacks %s, and so elsewhere; or half of that has the wrong "
+                         "sign"
+                       : "a term too many, or one that is counted twice: %s has %s too much, and so "
+                         "elsewhere; or minus that is missing, or half of it has the wrong sign", at.s,
+             term.s);
+}
+
+static void tell_exchanged(gra_wrong *w, const gra_source *p, const gra_source *q, double by, size_t e)
+{
+    gra_check_line has = { .at = 0 }, wants = { .at = 0 }, at = { .at = 0 };
+    gra_put_source(&wants, w, by > 0 ? p : q, e);
+    gra_put_source(&has, w, by > 0 ? q : p, e);
+    if (!gra_equal(fabs(by), 1))
+        gra_check_put(&at, "%.6g times that, ", fabs(by));
+    gra_check_put(&at, "in ");
+    gra_put_entry(&at, w, e);
+    gra_fits(w, "a wrong term: %s stands where %s is expected (or, in a term with a minus, the reverse), %s",
+             has.s, wants.s, at.s);
+}
+
+/* Where the two differ, is n - a = k p q; or k (p - q), if they are exchanged? */
+static bool one_term(const gra_wrong *w, const gra_source *p, const gra_source *q, bool exchanged, double k)
+{
+    for (size_t e = 0; e < w->size; e++) {
+        const double u = gra_value(w, p, e), v = gra_value(w, q, e);
+        if (!gra_fit(w, w->n[e], w->a[e]) && !gra_fit(w, w->n[e] - w->a[e], k * (exchanged ? u - v : u * v)))
+            return false;
+    }
+    return true;
+}
+
+/* p and q are elements, or functions of them, or p is 1. Of one tensor a product of functions may be another
+ * formula of the same value, so it is none here; and k is 1 or -1, or where it proves something, any. */
+enum { EXCHANGED = 1, FUNCTIONS = 2, ANY_CONSTANT = 4, MANY = 8 };
+
+static bool try_pair(gra_wrong *w, const gra_source *p, const gra_source *q, int how)
+{
+    const bool exchanged = how & EXCHANGED, one = p->kind == GRA_ONE;
+    const bool alike = one || (p->row == q->row && p->column == q->column);
+    const bool product = !(how & FUNCTIONS) || one || (w->check->count > 1 && !gra_same_source(p, q));
+    if (!(one || p->kind == GRA_VALUE) || q->kind != GRA_VALUE || p->less || q->less ||
+        !(exchanged ? alike : product))
+        return false;
+    const double u = gra_value(w, p, w->example), v = gra_value(w, q, w->example);
+    const double k = (w->n[w->example] - w->a[w->example]) / (exchanged ? u - v : u * v);
+    if (!isfinite(k) || !((how & ANY_CONSTANT) || gra_equal(fabs(k), 1)) || !one_term(w, p, q, exchanged, k))
+        return false;
+    (exchanged ? tell_exchanged : tell_term)(w, p, q, k, w->example);
+    return true;
+}
+
+static bool by_pairs(gra_wrong *w, int how)
+{
+    size_t off = 0;
+    w->example = 0;
+    for (size_t e = 0; e < w->size; e++) {
+        off += !gra_fit(w, w->a[e], w->n[e]);
+        if (fabs(w->a[e] - w->n[e]) > fabs(w->a[w->example] - w->n[w->example]))
+            w->example = e;
+    }
+    how |= off >= MANY || w->rows == 1 ? ANY_CONSTANT : 0;
+    return off >= (how & FUNCTIONS ? MANY : 4) && gra_each_pair(w, how & FUNCTIONS, try_pair, how);
+}
+
+bool gra_one_term(gra_wrong *w)
+{
+    return by_pairs(w, 0);
+}
+
+bool gra_exchanged(gra_wrong *w)
+{
+    return by_pairs(w, EXCHANGED) || by_pairs(w, FUNCTIONS) || by_pairs(w, EXCHANGED | FUNCTIONS);
+}
+
+/* ---- a term of its own for each row --------------------------------------------------------------- */
+
+/* In each part of v what is off is a multiple k of s; parts of at least three entries. */
+static bool multiples(const gra_wrong *w, const gra_division *v, const gra_source *s, double *k, double *ss)
+{
+    size_t used = 0, entries = 0;
+    memset(k, 0, v->parts * sizeof *k);
+    memset(ss, 0, v->parts * sizeof *ss);
+    for (size_t e = 0; e < w->size; e++) {
+        const double of = gra_value(w, s, e);
+        if (gra_none(w, w->a[e]) && gra_none(w, w->n[e]))
+            continue;
+        k[gra_part(w, v, e)] += (w->a[e] - w->n[e]) * of;
+        ss[gra_part(w, v, e)] += of * of;
+        entries++;
+    }
+    for (size_t p = 0; p < v->parts; p++) {
+        used += ss[p] > 0;
+        k[p] = ss[p] > 0 ? k[p] / ss[p] : 0;
+    }
+    for (size_t e = 0; e < w->size; e++)
+        if (!(gra_none(w, w->a[e]) && gra_none(w, w->n[e])) &&
+            !gra_fit(w, w->a[e] - w->n[e], k[gra_part(w, v, e)] * gra_value(w, s, e)))
+            return false;
+    return entries >= 3 * used;
+}
+
+static void tell_multiples(gra_wrong *w, const gra_division *v, const gra_source *s)
+{
+    gra_check_line whose = { .at = 0 }, of = { .at = 0 };
+    size_t e = 0;
+    while (gra_fit(w, w->a[e], w->n[e]))
+        e++;
+    gra_put_parts(&whose, w, v, "");
+    if (s->kind == GRA_ONE) {
+        gra_fits(w, "what is off is one number for each %s: a mean or a sum over it is missing or wrong",
+                 whose.s);
+        return;
+    }
+    gra_source plain = *s;
+    plain.f = GRA_PLAIN;
+    gra_put_source(&of, w, &plain, e);
+    if (s->f == GRA_REST)
+        gra_fits(w, "for each %s what is off is a number times 1 - v for v = %s, and so elsewhere: the term "
+                 "without a sum has a 1 where v is expected, or the reverse", whose.s, of.s);
+    else
+        gra_fits(w, "for each %s what is off is a number times %s, and so elsewhere: a term with this factor "
+                 "is missing or wrong%s", whose.s, of.s,
+                 s->data == w->x->data ? ", as a projection on it" : "");
+}
+
+/* As where the mean that is subtracted is forgotten, or a projection. On the diagonal of a norm a multiple of
+ * 1 - w says that the term without a sum lacks w. */
+bool gra_own_terms(gra_wrong *w)
+{
+    gra_source list[GRA_MOST_SOURCES];
+    const int count = gra_sources(w, list);
+    double *const k = w->scratch, *const ss = k + w->rows + w->cols;
+    for (int i = 0; i < 2 * count; i++) {
+        gra_source s = list[i % count];
+        if (s.kind == GRA_RIGHT || s.kind == GRA_BOTH || s.less || (i >= count && !w->part))
+            continue;
+        s.f = i >= count ? GRA_REST : GRA_PLAIN;
+        for (gra_division v = { 0 }; gra_next_division(w, &v);) {
+            if (!gra_has_list(&v) || v.parts * 3 > w->size || !multiples(w, &v, &s, k, ss))
+                continue;
+            tell_multiples(w, &v, &s);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- a term with a sum over dy ------------------------------------------------------------------ */
+
+static size_t row_length(const gra_wrong *w)
+{
+    const gra_shape *y = &w->check->shape;
+    return w->whole && y->ndim ? (size_t)y->dim[y->ndim - 1] : 1;
+}
+
+/* In each row of dy, is what is off a multiple u_i of a sum over dy with some weights v_j, those of v if it
+ * is given? A sum of at least three, that three elements of x get something from. */
+static bool one_sum(const gra_wrong *w, const gra_source *v)
+{
+    const size_t length = row_length(w), block = length * w->cols;
+    bool enough = false;
+    for (size_t first = 0; first < w->size; first += block) {
+        size_t top = first, of_u = 0, of_v = 0;
+        for (size_t e = first; e < first + block; e++)
+            if (fabs(w->a[e] - w->n[e]) > fabs(w->a[top] - w->n[top]))
+                top = e;
+        const double off = w->a[top] - w->n[top];
+        for (size_t e = first; off != 0 && e < first + block; e++) {
+            const size_t at_u = top / w->cols * w->cols + e % w->cols,
+                at_v = e / w->cols * w->cols + top % w->cols;
+            const double u = w->a[at_u] - w->n[at_u], of = w->a[at_v] - w->n[at_v];
+            if (!gra_fit(w, w->a[e] - w->n[e], u * of / off) ||
+                (v && !gra_fit(w, of, off * gra_value(w, v, at_v) / gra_value(w, v, top))))
+                return false;
+            of_u += e == at_u && !gra_fit(w, u, 0);
+            of_v += e == at_v && !gra_fit(w, of, 0);
+        }
+        enough |= (of_u >= 3) & (of_v >= 3);
+    }
+    return enough;
+}
+
+bool gra_row_term(gra_wrong *w)
+{
+    gra_source list[GRA_MOST_SOURCES];
+    const int count = gra_sources(w, list), d = w->check->shape.ndim - 1;
+    if (row_length(w) < 3 || !one_sum(w, NULL))
+        return false;
+    for (int i = 0; i < count; i++) {
+        const gra_source *v = &list[i];
+        gra_check_line of = { .at = 0 };
+        const bool output = v->kind == GRA_VALUE && v->column == GRA_COLUMN_OF_DY &&
+                            (v->row == -1 || v->row == GRA_ROW_OF_DY);
+        if (!(v->kind == GRA_ONE || output) || !one_sum(w, v))
+            continue;
+        if (output)
+            gra_check_put(&of, " %s", v->name);
+        gra_fits(w, "a term with the sum (or mean) over dimension %d of dy%s is missing or wrong; the other "
+                 "terms are right", d, of.s);
+        return true;
+    }
+    gra_fits(w, "one sum over dimension %d of dy is missing or wrong, or its weights are: in each row all "
+             "that is off is a multiple of one such sum", d);
+    return true;
+}
+
+/* ---- a sum that should be 0 --------------------------------------------------------------------- */
+
+/* Softmax, norms and cross-entropy subtract a sum or a mean, so that their gradient sums to 0. Does the
+ * numeric one, and the analytic one not? */
+bool gra_sum_clue(gra_wrong *w)
+{
+    bool one_size = true;                               /* of which as many of either sign prove nothing */
+    for (size_t e = 0; e < w->size; e++)
+        one_size &= gra_none(w, w->n[e]) || gra_fit(w, fabs(w->n[e]), fabs(w->n[0]));
+    for (int d = 0; d < w->x->shape.ndim; d++) {
+        size_t inner = 1, length = (size_t)w->x->shape.dim[d];
+        for (int i = d + 1; i < w->x->shape.ndim; i++)
+            inner *= (size_t)w->x->shape.dim[i];
+        double analytic = 0, numeric = 0;
+        for (size_t e = 0; length > 1 && e < w->size; e++) {
+            double a = 0, n = 0;
+            for (size_t at = e; e / inner % length == 0 && at < e + length * inner; at += inner) {
+                a += w->a[at];
+                n += w->n[at];
+            }
+            analytic = fmax(analytic, fabs(a));
+            numeric = fmax(numeric, fabs(n));
+        }
+        if (numeric > w->near || analytic <= 10 * w->near || one_size)
+            continue;
+        gra_clue(w, "the true gradient of %s sums to 0 along dimension %d, yours does not (as that of a "
+                 "softmax, a norm or cross-entropy does): of its terms one is missing or wrong",
+                 w->x->name, d);
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,48 @@
+/* machine.h: what kernels compute on: threads, an instruction set, and a workspace for each thread. */
+#ifndef GRADUS_MACHINE_H
+#define GRADUS_MACHINE_H
+
+#include "../kernel.h"
+
+/* gra_open makes a machine for its tape; models opened on the tape share it. Owners are counted, so that a
+ * tape and its models may be closed in any order: the last one ends the threads. threads <= 0: one per
+ * core. */
+gra_machine *gra_machine_open(int threads);             /* NULL: out of memory */
+gra_machine *gra_machine_share(gra_machine *m);         /* returns m, with one owner more */
+void         gra_machine_close(gra_machine *m);         /* one owner less */
+
+/* Frees memory when the machine is closed or 64 later pieces have come. Until then a closed model, whose
+ * struct this is, can be recognised. */
+void         gra_machine_free_later(gra_machine *m, void *memory);
+
+int          gra_machine_threads(const gra_machine *m);
+gra_isa      gra_machine_isa(const gra_machine *m);
+const char  *gra_isa_text(gra_isa isa);                 /* "base", "avx2" or "avx512" */
+const char  *gra_machine_missing_isa(const gra_machine *m);     /* requested by GRADUS_ISA but unavailable; or "" */
+
+/* Running a function f on [0, n): gra_parallel in chunks of a given size on all threads; gra_share as
+ * gra_kernel does, but f itself, and never through a test's `cut`. gra_variant chooses a table's entry for
+ * this machine. */
+gra_work    *gra_variant(const gra_machine *m, gra_work *const variant[GRA_ISAS]);
+void         gra_parallel(gra_machine *m, size_t n, size_t chunk, gra_work *f, void *what);
+void         gra_share(gra_machine *m, void *what, size_t n, size_t cost, gra_work *f);
+
+#define GRA_WORKSPACE ((size_t)256 << 10)               /* values in a worker's own memory, uninitialised */
+real        *gra_machine_workspace(const gra_machine *m, int worker);
+
+/* gra_keep_going of the tape, which holds for its models too: errors do not abort. */
+void         gra_machine_keep_going(gra_machine *m, bool on);
+bool         gra_machine_keeps_going(const gra_machine *m);
+
+/* While the tape's step has an error its gradients cannot be trusted: optimisers of the models on this
+ * machine then leave the parameters unchanged. */
+void         gra_machine_set_failed(gra_machine *m, bool failed);
+bool         gra_machine_failed(const gra_machine *m);
+
+/* For tests: `cut` runs every kernel of this machine that is not GRA_SERIAL, however small, instead of
+ * gra_kernel, which cuts only large ones. It calls f(what, from, to, 0) for all of [0, n). NULL:
+ * gra_kernel. */
+typedef void gra_cut(void *what, size_t n, gra_work *f);
+void         gra_machine_cut(gra_machine *m, gra_cut *cut);
+
+#endif

@@ -1,0 +1,368 @@
+/* model: the list of named parameters, and the memory that lives as long as the model.
+ *
+ * Parameters are walked in the order in which they were made, and found by the hash of their name: making a
+ * model takes time in proportion to their number, and so does each step. */
+#include "model.h"
+#include "../random/random.h"
+
+#include <stdlib.h>
+
+struct list {                           /* tensors in order */
+    gra_tensor **item;
+    int          count, room;           /* how many there are; how many fit before it grows: a power of 2 */
+    int         *slot;                  /* 2 room of them: see slot_of */
+};
+
+struct gra_model {
+    struct list params;
+    struct list aliases;                /* further names of parameters: see gra_alias */
+    struct list states;                 /* buffers of optimisers (gra_state): moments */
+    gra_arena   arena;
+    gra_rng    *rng;
+    gra_machine *machine;               /* of the tape that it was opened on */
+    bool        unusable;               /* the error is more than that of a file, and stays */
+    bool        closed;                 /* all else is gone */
+    gra_failure error;
+};
+
+/* ---- lists ---- */
+
+static size_t hash(const char *name)                    /* FNV-1a */
+{
+    uint64_t h = 14695981039346656037u;
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * 1099511628211u;
+    return (size_t)(h ^ h >> 32);
+}
+
+/* The slot of the tensor of that name, which holds its place in item counted from 1, or the empty one where
+ * it belongs, which holds 0: open addressing. At least half of the slots are empty, so the search ends
+ * soon. */
+static int *slot_of(const struct list *l, const char *name)
+{
+    const size_t last = 2 * (size_t)l->room - 1;
+    size_t i = hash(name) & last;
+    while (l->slot[i] && strcmp(l->item[l->slot[i] - 1]->name, name) != 0)
+        i = (i + 1) & last;
+    return &l->slot[i];
+}
+
+static gra_tensor *find(const struct list *l, const char *name)
+{
+    const int place = l->count ? *slot_of(l, name) : 0;
+    return place ? l->item[place - 1] : NULL;
+}
+
+/* Twice the room; false: out of memory, and the list is as it was. */
+static bool grow(struct list *l)
+{
+    const int room = l->room ? 2 * l->room : 32;
+    gra_tensor **item = realloc(l->item, (size_t)room * sizeof *item);
+    l->item = item ? item : l->item;
+    int *slot = item ? calloc(2 * (size_t)room, sizeof *slot) : NULL;
+    if (!slot)
+        return false;
+    free(l->slot);
+    l->slot = slot;
+    l->room = room;
+    for (int i = 0; i < l->count; i++)
+        *slot_of(l, l->item[i]->name) = i + 1;
+    return true;
+}
+
+static void list_free(struct list *l)
+{
+    free(l->item);
+    free(l->slot);
+}
+
+/* ---- the model ---- */
+
+gra_model *gra_model_open(gra_tape *t, gra_rng *rng)
+{
+    gra_model *m = t ? calloc(1, sizeof *m) : NULL;
+    if (!m)
+        return NULL;
+    m->rng = rng;
+    m->machine = gra_machine_share(gra_tape_machine(t));
+    return m;
+}
+
+/* The struct itself stays a while, marked as closed, so that a later use of the model, such as a step of an
+ * optimiser that was made for it, is an error with a sentence. */
+void gra_model_close(gra_model *m)
+{
+    if (!m)
+        return;
+    gra_need_model(m, __func__);
+    gra_machine *machine = m->machine;
+    gra_arena_free(&m->arena);
+    list_free(&m->params);
+    list_free(&m->aliases);
+    list_free(&m->states);
+    *m = (gra_model){ .closed = true };
+    gra_machine_free_later(machine, m);
+    gra_machine_close(machine);
+}
+
+void gra_need_model(const gra_model *m, const char *who)
+{
+    if (!m)
+        gra_abort("%s: got NULL for the model, expected an open one: gra_model_open returns NULL when there "
+                  "is no memory, or its tape is NULL", who);
+    if (m->closed)
+        gra_abort("%s: got a model that is closed, expected an open one: call gra_model_close after the last "
+                  "use of the model", who);
+}
+
+void gra_model_fail(gra_model *m, const char *format, ...)
+{
+    gra_model unheld = { 0 };
+    m = m ? m : &unheld;
+    if (m->unusable)
+        return;
+    va_list args;
+    va_start(args, format);
+    gra_failure_clear(&m->error);
+    gra_failure_set_args(&m->error, format, args);
+    va_end(args);
+    m->unusable = true;
+    if (!m->machine || !gra_machine_keeps_going(m->machine))
+        gra_abort("%s", m->error.text);
+}
+
+int gra_model_set_io_error(gra_model *m, const char *why)
+{
+    if (m->unusable)
+        return -1;
+    gra_failure_clear(&m->error);
+    if (why)
+        gra_failure_set(&m->error, "%s", why);
+    return why ? -1 : 0;
+}
+
+#define GIVEN(m) (gra_need_model(m, __func__), (m))
+const char *gra_model_error(const gra_model *m)         { return gra_failure_text(&GIVEN(m)->error); }
+gra_machine *gra_model_machine(const gra_model *m)      { return GIVEN(m)->machine; }
+
+void *gra_model_alloc(gra_model *m, size_t bytes)
+{
+    void *p = gra_arena_alloc(&GIVEN(m)->arena, bytes);
+    if (!p)
+        gra_model_fail(m, "out of memory: %zu more bytes were wanted for the model", bytes);
+    return p ? memset(p, 0, bytes) : NULL;
+}
+
+/* ---- scopes ---- */
+
+gra_scope gra_root(gra_model *m)
+{
+    gra_need_model(m, __func__);
+    return (gra_scope){ .model = m };
+}
+
+static void need_scope(gra_scope s, const char *who)
+{
+    if (!s.model)
+        gra_abort("%s: got a scope without a model, expected one of gra_root(model), or of gra_enter: begin "
+                  "with gra_root", who);
+    gra_need_model(s.model, who);
+}
+
+gra_scope gra_enter(gra_scope s, const char *format, ...)
+{
+    need_scope(s, __func__);
+    if (!format) {
+        gra_model_fail(s.model, "gra_enter: got NULL for the name, expected one such as \"att\"");
+        return s;
+    }
+    size_t at = strlen(s.name);
+    if (at && at + 1 < sizeof s.name) {
+        s.name[at++] = '.';
+        s.name[at] = '\0';
+    }
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(s.name + at, sizeof s.name - at, format, args);
+    va_end(args);
+    if (n < 0 || (size_t)n >= sizeof s.name - at)
+        gra_model_fail(s.model, "gra_enter: the name %s... is longer than %zu characters", s.name,
+                       sizeof s.name - 1);
+    return s;
+}
+
+/* ---- parameters ---- */
+
+static bool append(gra_model *m, struct list *l, gra_tensor *p)
+{
+    if (l->count == l->room && !grow(l)) {
+        gra_model_fail(m, "out of memory: a list of more than %d parameters was wanted", l->room);
+        return false;
+    }
+    l->item[l->count] = p;
+    *slot_of(l, p->name) = ++l->count;
+    return true;
+}
+
+/* A tensor that lives as long as the model, and is the last of a list; NULL: out of memory. Its values are
+ * `data`, or if that is NULL new ones, all 0. */
+static gra_tensor *make(gra_model *m, struct list *l, const char *name, gra_shape shape, real *data)
+{
+    size_t size = 0;
+    gra_shape_size(shape, &size);
+    gra_tensor *p = gra_model_alloc(m, sizeof *p);
+    char *copy = gra_model_alloc(m, strlen(name) + 1);
+    data = data ? data : gra_model_alloc(m, size * sizeof(real));
+    if (!p || !copy || !data)
+        return NULL;
+    strcpy(copy, name);
+    *p = (gra_tensor){ .data = data, .size = size, .shape = shape, .name = copy };
+    return append(m, l, p) ? p : NULL;
+}
+
+static bool is_new(gra_model *m, const char *function, const char *name)
+{
+    if (!find(&m->params, name) && !find(&m->aliases, name) && !find(&m->states, name))
+        return true;
+    gra_model_fail(m, "%s: there is a parameter %s already: give each layer a scope of its own, "
+                   "gra_enter(scope, \"fc2\")", function, name);
+    return false;
+}
+
+/* The scope with the last part of a parameter's name. */
+static gra_scope named(gra_scope s, const char *function, const char *name)
+{
+    need_scope(s, function);
+    if (!name || !*name) {
+        gra_model_fail(s.model, "%s: got %s for the name, expected one such as \"weight\"", function,
+                       name ? "\"\"" : "NULL");
+        return s;
+    }
+    return gra_enter(s, "%s", name);
+}
+
+gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape shape)
+{
+    gra_model *m = s.model;
+    size_t size;
+    gra_scope full = named(s, __func__, name);
+    if (m->unusable)
+        return NULL;
+    if (!is_new(m, "gra_param", full.name))
+        return NULL;
+    if (!init.fill) {
+        gra_model_fail(m, "gra_param: %s has no first values: the initialiser is empty, but gra_init_zeros(), "
+                       "say, is wanted", full.name);
+        return NULL;
+    }
+    if (init.draws && !gra_seeded(m->rng)) {
+        gra_model_fail(m, "gra_param: %s begins with random values, but gra_model_open was given %s",
+                       full.name, m->rng ? "a generator that was never seeded: call gra_manual_seed first"
+                                         : "no generator");
+        return NULL;
+    }
+    if (shape.ndim > GRA_MAX_DIMS) {
+        gra_model_fail(m, "gra_param: %s: at most %d dimensions, but %d came", full.name, GRA_MAX_DIMS,
+                       shape.ndim);
+        return NULL;
+    }
+    if (!gra_shape_size(shape, &size) || size == 0) {
+        gra_model_fail(m, "gra_param: %s cannot have the shape %s: sizes must be positive, and fit in "
+                       "memory", full.name, GRA_SHAPE_STRING(shape));
+        return NULL;
+    }
+    char why[GRA_WHY];
+    if (!gra_init_fits(&init, shape, why)) {
+        gra_model_fail(m, "gra_param: %s: %s", full.name, why);
+        return NULL;
+    }
+    real *grad = gra_model_alloc(m, size * sizeof(real));
+    gra_tensor *p = grad ? make(m, &m->params, full.name, shape, NULL) : NULL;
+    if (!p)
+        return NULL;
+    p->grad = p->grad_store = grad;
+    p->requires_grad = true;
+    init.fill(&init, m->rng, p);
+    return p;
+}
+
+/* The further name belongs to a tensor that shares the parameter's values, so that files can save and load
+ * both alike. */
+void gra_alias(gra_scope s, const char *name, gra_tensor *p)
+{
+    gra_model *m = s.model;
+    gra_scope full = named(s, __func__, name);
+    if (m->unusable || !is_new(m, "gra_alias", full.name))
+        return;
+    if (!p || !p->name || find(&m->params, p->name) != p) {
+        gra_model_fail(m, "gra_alias: %s is to be another name of a parameter, but what was given is none of "
+                       "this model's", full.name);
+        return;
+    }
+    gra_tensor *alias = make(m, &m->aliases, full.name, p->shape, p->data);
+    if (alias)
+        alias->base = p;
+}
+
+int         gra_alias_count(const gra_model *m)         { return m->aliases.count; }
+gra_tensor *gra_alias_at(const gra_model *m, int i)     { return m->aliases.item[i]; }
+gra_tensor *gra_alias_find(const gra_model *m, const char *name)  { return find(&m->aliases, name); }
+
+gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p)
+{
+    char name[2 * sizeof(gra_scope)];                   /* room for a kind as long as a name */
+    gra_need_model(m, __func__);
+    snprintf(name, sizeof name, "%s.%s", kind, p->name);
+    gra_tensor *s = m->unusable ? NULL : find(&m->states, name);
+    if (!s && !m->unusable && (find(&m->params, name) || find(&m->aliases, name)))
+        gra_model_fail(m, "gra_state: there is a parameter %s already", name);
+    return s || m->unusable ? s : make(m, &m->states, name, p->shape, NULL);
+}
+
+int gra_param_count(const gra_model *m) { return GIVEN(m)->params.count; }
+
+gra_tensor *gra_param_find(const gra_model *m, const char *name)
+{
+    gra_need_model(m, __func__);
+    return name ? find(&m->params, name) : NULL;
+}
+
+gra_tensor *gra_param_at(const gra_model *m, int i)
+{
+    gra_need_model(m, __func__);
+    return i >= 0 && i < m->params.count ? m->params.item[i] : NULL;
+}
+
+int gra_owned_count(const gra_model *m)
+{
+    return m->params.count + m->states.count;
+}
+
+gra_tensor *gra_owned_at(const gra_model *m, int i)
+{
+    const int state = i - m->params.count;
+    return state < 0 ? gra_param_at(m, i) : state < m->states.count ? m->states.item[state] : NULL;
+}
+
+gra_tensor *gra_owned_find(const gra_model *m, const char *name)
+{
+    gra_tensor *p = find(&m->params, name);
+    return p ? p : find(&m->states, name);
+}
+
+size_t gra_param_values(const gra_model *m)
+{
+    size_t n = 0;
+    gra_need_model(m, __func__);
+    for (int i = 0; i < m->params.count; i++)
+        n += m->params.item[i]->size;
+    return n;
+}
+
+void gra_freeze(gra_tensor *p, bool on)
+{
+    if (!p)
+        return;
+    p->requires_grad = !on;
+    p->grad = on ? NULL : p->grad_store;
+}

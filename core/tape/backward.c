@@ -1,0 +1,223 @@
+/* backward: the sweep down the tape.
+ *
+ * The tape's list runs from the newest tensor to the oldest (t->last, then y->prev), so y is reached before
+ * its inputs and after every op that used y: its gradient dy is complete. y's own backward then adds dy times
+ * its op's derivative to the gradients of its inputs. That is reverse-mode differentiation: no sort, no
+ * recursion, no visited set. */
+#include "tape.h"
+
+static bool can_sweep(gra_tape *t, gra_tensor *loss);
+static bool make_grad(gra_tape *t, gra_tensor *x);
+static bool make_input_grads(gra_tape *t, gra_tensor *y, bool *any);
+static void seed(gra_tensor *loss);
+static void mark_filled(gra_tensor *y);
+static void recycle_grad(gra_tape *t, gra_tensor *y);
+
+int gra_backward(gra_tape *t, gra_tensor *loss)
+{
+    if (!can_sweep(t, loss) || !make_grad(t, loss))
+        return -1;
+    t->backward_done = true;
+    if (!loss->grad)
+        /* the loss is a parameter that has been frozen meanwhile */
+        return 0;
+    seed(loss);
+
+    bool any;
+    for (gra_tensor *y = t->last; y; y = y->prev) {
+        if (!y->grad)
+            continue;                                   /* the loss does not depend on it */
+        if (!make_input_grads(t, y, &any))
+            return -1;
+        if (any && y->op->backward)
+            gra_tape_run(t, y, true);                   /* y->op->backward(y) */
+        mark_filled(y);
+        recycle_grad(t, y);
+    }
+    return t->error.failed ? -1 : 0;
+}
+
+/* ---- where it begins ---- */
+
+/* The tensor that has x's gradient: a view shares its base's. */
+static gra_tensor *owner(gra_tensor *x) { return x->base ? x->base : x; }
+
+static bool can_sweep(gra_tape *t, gra_tensor *loss)
+{
+    if (GRA_BAD_INPUTS(t, "gra_backward", loss))
+        return false;
+    if (t->mode == GRA_EVAL)
+        gra_fail(t, "gra_backward: this step began as GRA_EVAL, which records nothing: begin it as GRA_TRAIN "
+                 "or GRA_GRAD");
+    else if (t->backward_done)
+        gra_fail(t, "gra_backward: this step was swept already: add several losses first, or begin a new "
+                 "step");
+    else if (loss->size != 1)
+        gra_fail(t, "gra_backward: the loss is %s, but one value is wanted: take gra_sum or gra_mean of it",
+                 GRA_SHAPE_OF(loss));
+    else if (!loss->requires_grad)
+        gra_fail(t, "gra_backward: the loss depends on no parameter and no input that wants a gradient");
+    for (int i = 0; i < GRA_WATCHES; i++)
+        if (t->watch[i] && t->watch[i]->on_backward)
+            t->watch[i]->on_backward(t->watcher[i], t, loss);
+    return !t->error.failed;
+}
+
+/* d(loss)/d(loss) = 1: the first value of an uninitialised (fresh) gradient, or, where the loss is itself a
+ * parameter, added to the gradient that is there. */
+static void seed(gra_tensor *loss)
+{
+    loss->grad[0] = owner(loss)->fresh ? 1 : loss->grad[0] + 1;
+    loss->fresh = owner(loss)->fresh = false;
+}
+
+/* ---- memory ----
+ *
+ * The gradient of a tensor that is no parameter is made when the sweep first needs it, and recycled when
+ * the sweep has passed. It is made uninitialised, and marked x->fresh until a backward has filled it.
+ * Before an op's backward runs, its fresh gradients are filled with zeros, so that it can add to them; but
+ * not where the op says .overwrites_grad = true, which means that it looks at x->fresh itself, and
+ * overwrites what is fresh. */
+
+struct gra_free_grad {              /* free list of gradient buffers, linked through the buffers themselves */
+    struct gra_free_grad *next;
+    size_t                size;         /* how many values */
+};
+
+real *gra_grad_take(gra_tape *t, size_t size)
+{
+    for (struct gra_free_grad **g = &t->free_grads; *g; g = &(*g)->next)
+        if ((*g)->size == size) {
+            struct gra_free_grad *found = *g;
+            *g = found->next;
+            return (real *)found;
+        }
+    size_t bytes = size * sizeof(real);
+    if (bytes < sizeof(struct gra_free_grad) && !gra_tape_guards_memory(t))
+        bytes = sizeof(struct gra_free_grad);
+    return gra_alloc(t, bytes);
+}
+
+void gra_grad_give_back(gra_tape *t, size_t size, real *grad)
+{
+    struct gra_free_grad *g = (struct gra_free_grad *)(void *)grad;
+    if (gra_tape_guards_memory(t))
+        return;
+    *g = (struct gra_free_grad){ t->free_grads, size };
+    t->free_grads = g;
+}
+
+static size_t in_reals(size_t n) { return n * (sizeof(double) / sizeof(real)); }
+
+double *gra_sums_take(gra_tape *t, size_t n)
+{
+    void *sums = gra_grad_take(t, in_reals(n));
+    return sums ? memset(sums, 0, n * sizeof(double)) : NULL;
+}
+
+void gra_sums_give_back(gra_tape *t, size_t n, double *sums)
+{
+    gra_grad_give_back(t, in_reals(n), (real *)(void *)sums);
+}
+
+/* x->grad is there afterwards, unless x is a frozen parameter. */
+static bool make_grad(gra_tape *t, gra_tensor *x)
+{
+    gra_tensor *o = owner(x);
+    /* a parameter (no tape) has its model's, or if frozen none */
+    if (!o->grad && o->tape) {
+        o->grad = gra_grad_take(t, o->size);
+        o->fresh = true;
+    }
+    x->grad = o->grad;
+    return !t->error.failed;
+}
+
+void gra_zero_fresh(gra_tensor *y)
+{
+    for (int i = 0; i < y->nin; i++)
+        if (y->in[i] && y->in[i]->fresh) {
+            memset(y->in[i]->grad, 0, y->in[i]->size * sizeof(real));
+            y->in[i]->fresh = owner(y->in[i])->fresh = false;
+        }
+}
+
+/* Input i of y is an input of y a second time, itself or a view that shares its gradient. */
+static bool comes_twice(const gra_tensor *y, int i)
+{
+    for (int j = 0; j < y->nin; j++)
+        if (j != i && y->in[j] && owner(y->in[j]) == owner(y->in[i]))
+            return true;
+    return false;
+}
+
+/* Prepares the gradients of y's inputs for y's backward; *any: one of them is wanted. */
+static bool make_input_grads(gra_tape *t, gra_tensor *y, bool *any)
+{
+    bool twice = false;
+    *any = false;
+    for (int i = 0; i < y->nin; i++) {
+        gra_tensor *x = y->in[i];
+        if (!x || !x->requires_grad)
+            continue;
+        if (!x->grad && !make_grad(t, x))
+            return false;
+        x->fresh = owner(x)->fresh;
+        twice |= x->fresh && comes_twice(y, i);         /* overwritten twice, the first half would be lost */
+        *any |= x->grad != NULL;
+    }
+    if (!y->op->overwrites_grad || twice)
+        gra_zero_fresh(y);
+    return true;
+}
+
+/* y's backward has filled the gradients of y's inputs. */
+static void mark_filled(gra_tensor *y)
+{
+    for (int i = 0; i < y->nin; i++)
+        if (y->in[i])
+            y->in[i]->fresh = owner(y->in[i])->fresh = false;
+}
+
+/* dy has been passed on to y's inputs: its buffer may serve another tensor, unless it is retained. */
+static void recycle_grad(gra_tape *t, gra_tensor *y)
+{
+    if (t->keep_grads || gra_tape_guards_memory(t) || y->retain_grad)
+        return;
+    if (!y->base)
+        gra_grad_give_back(t, y->size, y->grad);
+    y->grad = NULL;
+}
+
+/* ---- what the user sees of it ---- */
+
+void gra_retain_grad(gra_tensor *x)
+{
+    if (!x || gra_is_stale(x, __func__))
+        return;
+    x->retain_grad = true;
+    if (x->base)
+        x->base->retain_grad = true;
+}
+
+const real *gra_grad(const gra_tensor *x)
+{
+    if (!x || gra_is_stale(x, __func__))
+        return NULL;
+    gra_tape *t = x->tape;
+    const real *grad = x->base ? x->base->grad : x->grad;
+    if (grad || !t)                                 /* no tape: a frozen parameter, which has no gradient */
+        return grad;
+    const char *what = x->op ? x->op->name : "input";
+    if (!x->requires_grad)
+        gra_fail(t, "gra_grad: this %s %s wants no gradient: it depends on nothing that does", what,
+                 GRA_SHAPE_OF(x));
+    else if (!t->backward_done)
+        gra_fail(t, "gra_grad: the gradient of this %s %s comes with gra_backward", what, GRA_SHAPE_OF(x));
+    else if (!x->op)
+        gra_fail(t, "gra_grad: the loss does not depend on this input %s", GRA_SHAPE_OF(x));
+    else
+        gra_fail(t, "gra_grad: the gradient of this %s %s was not kept: call gra_retain_grad(x) before "
+                 "gra_backward, or gra_keep_grads(t, true)", what, GRA_SHAPE_OF(x));
+    return NULL;
+}

@@ -1,0 +1,114 @@
+/* stretch: the gradient of an operand that was stretched to the shape of a result y. Each of its elements was
+ * used in several elements of y; its gradient is the sum of theirs. */
+#include "tape.h"
+#include "../kern/sums.h"
+
+/* Some dimensions of y, neighbours that lie together in memory counted as one. */
+struct dims {
+    int    n;
+    size_t size[GRA_MAX_DIMS], stride[GRA_MAX_DIMS];
+};
+
+static void add_dim(struct dims *d, size_t size, size_t stride)     /* from the last dimension to the first */
+{
+    if (d->n && stride == d->size[d->n - 1] * d->stride[d->n - 1])
+        d->size[d->n - 1] *= size;
+    else {
+        d->size[d->n] = size;
+        d->stride[d->n++] = stride;
+    }
+}
+
+static size_t place(const struct dims *d, int from, size_t i)       /* of element i, dimension `from` on */
+{
+    size_t at = 0;
+    for (int k = from; k < d->n; i /= d->size[k], k++)
+        at += i % d->size[k] * d->stride[k];
+    return at;
+}
+
+struct job {
+    const real *wide;                   /* gradients of y's shape */
+    real       *grad;                   /* of the operand */
+    size_t      size;
+    struct dims kept, summed;           /* the dimensions of y that the operand has, and the others */
+    size_t      outer;                  /* elements of `summed` but its first, innermost dimension */
+    bool        fresh;                  /* grad is uninitialised */
+};
+
+static struct job job_of(gra_shape y, const gra_tensor *x, const real *wide)
+{
+    struct job s = { .wide = wide, .grad = x->grad, .size = x->size, .outer = 1, .fresh = x->fresh };
+    size_t stride = 1;
+    for (int d = 1; d <= y.ndim; d++) {
+        const size_t n = (size_t)y.dim[y.ndim - d];
+        const bool kept = d <= x->shape.ndim && x->shape.dim[x->shape.ndim - d] != 1;
+        if (n != 1)
+            add_dim(kept ? &s.kept : &s.summed, n, stride);
+        stride *= n;
+    }
+    for (int d = 1; d < s.summed.n; d++)
+        s.outer *= s.summed.size[d];
+    return s;
+}
+
+/* Are neighbours in the operand neighbours in y? Then a block of them is summed side by side. */
+static bool together(const struct job *s) { return s->kept.n && s->kept.stride[0] == 1; }
+
+static size_t block(const struct job *s)  { return together(s) ? SUMS_WIDTH : 1; }
+
+/* The operand's elements of these blocks. */
+static void add_sums(struct job *s, size_t from, size_t to)
+{
+    const size_t end = to * block(s) < s->size ? to * block(s) : s->size;
+    for (size_t i = from * block(s), width; i < end; i += width) {
+        const size_t row = together(s) ? s->kept.size[0] - i % s->kept.size[0] : 1;
+        const real *g = s->wide + place(&s->kept, 0, i);
+        double sum[SUMS_WIDTH];
+        width = row < end - i ? row : end - i;
+        width = width < SUMS_WIDTH ? width : SUMS_WIDTH;
+        memset(sum, 0, width * sizeof *sum);
+        for (size_t o = 0; o < s->outer; o++)
+            sum_rows(g + place(&s->summed, 1, o), s->summed.size[0], s->summed.stride[0], width, sum);
+        for (size_t j = 0; j < width; j++)
+            s->grad[i + j] = (s->fresh ? 0 : s->grad[i + j]) + (real)sum[j];
+    }
+}
+
+GRA_VARIANTS(add_sums_on, add_sums, struct job)
+
+/* Runs the kernel with stand-ins for the stretched inputs, from input i on, whose gradients have y's shape.
+ * Where the op overwrites what is fresh (.overwrites_grad), they need no zeros. */
+static void run(gra_tensor *y, int i, size_t cost, gra_work *const variant[GRA_ISAS])
+{
+    gra_machine *machine = gra_tape_machine(y->tape);
+    while (i < y->nin && (!y->in[i] || !y->in[i]->grad || y->in[i]->size == y->size))
+        i++;
+    if (i == y->nin) {
+        gra_kernel(machine, y, y->size, cost, variant);
+        return;
+    }
+    gra_tensor *x = y->in[i], stand_in = *x;
+    stand_in.size = y->size;
+    stand_in.grad = gra_grad_take(y->tape, y->size);
+    if (!stand_in.grad)
+        return;
+    stand_in.fresh = y->op->overwrites_grad;
+    if (!stand_in.fresh)
+        memset(stand_in.grad, 0, y->size * sizeof(real));
+    y->in[i] = &stand_in;
+    run(y, i + 1, cost, variant);
+    y->in[i] = x;
+    struct job s = job_of(y->shape, x, stand_in.grad);
+    gra_share(machine, &s, (x->size + block(&s) - 1) / block(&s), y->size / x->size * block(&s),
+              gra_variant(machine, add_sums_on));
+    gra_grad_give_back(y->tape, y->size, stand_in.grad);
+}
+
+void gra_stretch_kernel(gra_tensor *y, size_t cost, gra_work *const variant[GRA_ISAS])
+{
+    if (y->size)
+        run(y, 0, cost, variant);
+    else
+        gra_zero_fresh(y);
+}

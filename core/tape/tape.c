@@ -1,0 +1,314 @@
+/* tape: the list of what a step computed, newest first.
+ *
+ * Each recorded tensor points at the one recorded before it (prev), so a tensor's inputs come later in the
+ * list than the tensor itself: backward.c takes the list from its beginning to its end. */
+#include "tape.h"
+#include "../random/random.h"
+
+#include <stdlib.h>
+
+/* ---- opening, and beginning a step ---- */
+
+enum { TURN = 128 << 10 };          /* bytes of headers in one arena, before the other one takes its turn */
+
+gra_tape *gra_open(int threads)
+{
+    gra_refuse_both_precisions();
+    gra_tape *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->machine = gra_machine_open(threads);
+    if (!t->machine || !gra_arena_reserve(&t->headers[0], 2 * TURN) ||
+        !gra_arena_reserve(&t->headers[1], 2 * TURN)) {         /* enough for every small step */
+        gra_close(t);
+        return NULL;
+    }
+    t->mode = GRA_GRAD;
+    t->nan = (real)NAN;
+    t->empty = (gra_tensor){ .data = &t->nan, .args = t->scratch, .tape = t };
+    return t;
+}
+
+void gra_close(gra_tape *t)
+{
+    if (!t)
+        return;
+    if (t->machine) {
+        gra_machine_set_failed(t->machine, false);
+        gra_machine_close(t->machine);
+    }
+    gra_arena_free(&t->arena);
+    gra_arena_free(&t->headers[0]);
+    gra_arena_free(&t->headers[1]);
+    free(t);
+}
+
+/* Makes sure that a stale tensor can be recognised. Headers are not freed before gra_close; they are
+ * allocated in one of two arenas, and when that has taken TURN bytes, the other one is rewound and takes its
+ * turn. So the headers of the step before are intact, and those of earlier steps until TURN bytes more were
+ * made. Each arena has room for TURN bytes and the largest step so far, so that another such step needs no
+ * malloc. */
+static void keep_headers(gra_tape *t)
+{
+    const size_t used = gra_arena_used(&t->headers[t->arena_index]), made = used - t->headers_before;
+    for (int i = 0; i < 2; i++)
+        /* false, out of memory: gra_arena_alloc tries again */
+        gra_arena_reserve(&t->headers[i], TURN + made);
+    t->headers_before = used;
+    if (used < TURN)
+        return;
+    t->arena_index = 1 - t->arena_index;
+    t->headers_before = 0;
+    gra_arena_rewind(&t->headers[t->arena_index]);
+}
+
+void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
+{
+    gra_need_tape(t, __func__);
+    gra_arena_merge(&t->arena);
+    keep_headers(t);
+    t->step++;
+    t->last = NULL;
+    t->free_grads = NULL;
+    t->mode = mode;
+    t->rng = rng;
+    t->begun = true;
+    t->backward_done = false;
+    gra_failure_clear(&t->error);
+    gra_machine_set_failed(t->machine, false);
+    const char *missing = gra_machine_missing_isa(t->machine);
+    static const char *const has[GRA_ISAS] = { [GRA_BASE] = "base alone", [GRA_AVX2] = "base and avx2",
+                                               [GRA_AVX512] = "base, avx2 and avx512" };
+    if (*missing)                       /* not in gra_open: only now it is known whether to abort */
+        gra_fail(t, "GRADUS_ISA is %s, but this processor has %s", missing, has[gra_machine_isa(t->machine)]);
+}
+
+#define GIVEN(t) (gra_need_tape(t, __func__), (t))
+
+gra_tensor *gra_empty(gra_tape *t)                     { return &GIVEN(t)->empty; }
+int         gra_threads(const gra_tape *t)             { return gra_machine_threads(GIVEN(t)->machine); }
+const char *gra_isa_name(const gra_tape *t)    { return gra_isa_text(gra_machine_isa(GIVEN(t)->machine)); }
+gra_rng    *gra_tape_rng(gra_tape *t)                  { return GIVEN(t)->rng; }
+gra_mode    gra_tape_mode(const gra_tape *t)           { return GIVEN(t)->mode; }
+gra_machine *gra_tape_machine(const gra_tape *t)       { return t->machine; }
+void        gra_keep_going(gra_tape *t, bool on)       { gra_machine_keep_going(GIVEN(t)->machine, on); }
+void        gra_keep_grads(gra_tape *t, bool on)       { GIVEN(t)->keep_grads = on; }
+void        gra_keep_attention(gra_tape *t, bool on)   { GIVEN(t)->keep_attention = on; }
+bool        gra_tape_keeps_attention(const gra_tape *t) { return t->keep_attention; }
+const char *gra_error(const gra_tape *t)               { return gra_failure_text(&GIVEN(t)->error); }
+
+/* ---- errors: the first one stays ---- */
+
+void gra_need_tape(const gra_tape *t, const char *who)
+{
+    if (!t)
+        gra_abort("%s: got NULL for the tape, expected an open one: gra_open returns NULL when there is no "
+                  "memory", who);
+}
+
+gra_tensor *gra_fail(gra_tape *t, const char *format, ...)
+{
+    gra_failure unheld = { 0 }, *error = t ? &t->error : &unheld;
+    if (error->failed)
+        return &t->empty;
+    va_list args;
+    va_start(args, format);
+    gra_failure_set_args(error, format, args);
+    va_end(args);
+    if (!t || !gra_machine_keeps_going(t->machine))
+        gra_abort("%s", error->text);
+    gra_machine_set_failed(t->machine, true);
+    return &t->empty;
+}
+
+bool gra_need_rng(gra_tape *t, const char *op)
+{
+    if (!t->rng)
+        gra_fail(t, "%s: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)", op);
+    else if (!gra_seeded(t->rng))
+        gra_fail(t, "%s: the generator was never seeded: call gra_manual_seed(&rng, 123) first", op);
+    return !t->error.failed;
+}
+
+/* x may be of an earlier step. Its header is intact (see keep_headers), so its step can be read and compared;
+ * its values may be gone. */
+static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, bool may_be_null)
+{
+    if (!x && !may_be_null)
+        gra_fail(t, "%s: input %d is NULL: it was never made (a layer's parameters are made by its init)", op,
+                 i);
+    else if (x && x->tape && (x->tape != t || x->step != t->step))
+        gra_fail(t, "%s: input %d was not made in this step: a tensor ends with its step, at the next "
+                 "gra_begin, and belongs to its tape", op, i);
+    return t->error.failed;
+}
+
+bool gra_bad_inputs(gra_tape *t, const char *op, int nin, gra_tensor *const *in)
+{
+    gra_need_tape(t, op);
+    for (int i = 0; i < nin && !t->error.failed; i++)
+        refuses(t, op, i, in[i], false);
+    return t->error.failed;
+}
+
+/* Its header is intact, as above. The empty tensor is of every step: its value is always there. */
+bool gra_is_stale(const gra_tensor *x, const char *who)
+{
+    if (!x->tape || x->step == x->tape->step || x == &x->tape->empty)
+        return false;
+    gra_fail(x->tape, "%s: got a tensor of an earlier step, expected one of this step: a tensor ends with "
+             "its step, so call %s before the next gra_begin", who, who);
+    return true;
+}
+
+static void *alloc_from(gra_tape *t, gra_arena *arena, size_t bytes)
+{
+    void *p = t->error.failed ? NULL : gra_arena_alloc(arena, bytes);
+    if (!p)
+        gra_fail(t, "out of memory: %zu more bytes were wanted for this step", bytes);
+    return p;
+}
+
+void *gra_header_alloc(gra_tape *t, size_t bytes) { return alloc_from(t, &t->headers[t->arena_index], bytes); }
+
+void *gra_alloc(gra_tape *t, size_t bytes)
+{
+    if (!gra_tape_guards_memory(GIVEN(t)) || bytes > SIZE_MAX / 4)      /* too large: alloc_from reports it */
+        return alloc_from(t, &t->arena, bytes);
+    char *room = alloc_from(t, &t->arena, bytes + 2 * GRA_WATCH_ROOM);
+    for (int i = 0; room && i < GRA_WATCHES; i++)
+        if (t->watch[i] && t->watch[i]->on_alloc)
+            t->watch[i]->on_alloc(t->watcher[i], room + GRA_WATCH_ROOM, bytes);
+    return room ? room + GRA_WATCH_ROOM : NULL;
+}
+
+/* ---- recording ---- */
+
+static bool records_all(const gra_tape *t);
+
+/* A tensor with room for nin inputs and for arguments; its values are `data`, or where that is NULL new ones,
+ * uninitialised. After an error the empty tensor. */
+static gra_tensor *new_tensor(gra_tape *t, const char *name, gra_shape shape, int nin, size_t args,
+                              real *data)
+{
+    size_t size;
+    gra_need_tape(t, name);
+    if (t->error.failed)
+        return &t->empty;
+    if (!t->begun)
+        return gra_fail(t, "%s: gra_begin comes first", name);
+    if (shape.ndim > GRA_MAX_DIMS)
+        return gra_fail(t, "%s: at most %d dimensions, but %d came", name, GRA_MAX_DIMS, shape.ndim);
+    if (!gra_shape_size(shape, &size))
+        return gra_fail(t, "%s: a result of shape %s is too large or has a negative size", name,
+                        GRA_SHAPE_STRING(shape));
+    const size_t head = (sizeof(gra_tensor) + (size_t)nin * sizeof(gra_tensor *) + 15) / 16 * 16;
+    gra_tensor *x = gra_header_alloc(t, head + args);
+    data = data ? data : gra_alloc(t, size * sizeof(real));
+    if (t->error.failed)
+        return &t->empty;
+    *x = (gra_tensor){ .data = data, .size = size, .shape = shape, .nin = nin, .tape = t, .step = t->step };
+    x->in = nin ? (gra_tensor **)(void *)(x + 1) : NULL;
+    x->args = args ? memset((char *)x + head, 0, args) : NULL;
+    return x;
+}
+
+gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data)
+{
+    return new_tensor(t, name, shape, 0, 0, data);
+}
+
+gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin, gra_tensor *const *in)
+{
+    gra_need_tape(t, op->name);
+    for (int i = 0; i < nin; i++)
+        if (refuses(t, op->name, i, in[i], i > 0))
+            return &t->empty;
+    if (op->args > GRA_MAX_ARGS)
+        return gra_fail(t, "%s: %zu bytes of args, but GRA_MAX_ARGS is %d", op->name, op->args, GRA_MAX_ARGS);
+    gra_tensor *y = new_tensor(t, op->name, shape, nin, op->args, op->view ? in[0]->data : NULL);
+    if (t->error.failed)
+        return &t->empty;
+    y->op = op;
+    for (int i = 0; i < nin; i++) {
+        y->in[i] = in[i];
+        y->requires_grad |= in[i] && in[i]->requires_grad;
+    }
+    y->requires_grad &= t->mode != GRA_EVAL && (op->backward || op->view);
+    if (op->view)
+        y->base = in[0]->base ? in[0]->base : in[0];
+    return y;
+}
+
+gra_tensor *gra_result_like(gra_tape *t, const gra_op *op, gra_tensor *x)
+{
+    if (GRA_BAD_INPUTS(t, op->name, x))
+        return &t->empty;
+    return gra_result(t, op, x->shape, x);
+}
+
+gra_tensor *gra_result_broadcast(gra_tape *t, const gra_op *op, gra_tensor *a, gra_tensor *b)
+{
+    if (GRA_BAD_INPUTS(t, op->name, a, b))
+        return &t->empty;
+    gra_shape shape;
+    if (!gra_broadcast(a->shape, b->shape, &shape))
+        return gra_fail(t, "%s: shapes %s and %s do not broadcast: from the right, sizes must agree or be 1",
+                        op->name, GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
+    return gra_result(t, op, shape, a, b);
+}
+
+gra_tensor *gra_run(gra_tensor *y)
+{
+    gra_tape *t = y->tape;
+    if (t->error.failed)
+        return &t->empty;
+    if (y->op->saved) {
+        y->saved = gra_alloc(t, y->op->saved(y) * sizeof(real));
+        if (!y->saved)
+            return &t->empty;
+    }
+    if (y->requires_grad || records_all(t)) {
+        y->prev = t->last;
+        y->node = t->last ? t->last->node + 1 : 1;
+        t->last = y;
+    }
+    if (y->op->forward)
+        gra_tape_run(t, y, false);
+    return t->error.failed ? &t->empty : y;
+}
+
+/* ---- watching ---- */
+
+void gra_tape_watch(gra_tape *t, int which, const gra_watch *watch, void *watcher)
+{
+    t->watch[which] = watch;
+    t->watcher[which] = watcher;
+}
+
+bool gra_tape_guards_memory(const gra_tape *t)
+{
+    bool any = false;
+    for (int i = 0; i < GRA_WATCHES; i++)
+        any |= t->watch[i] && t->watch[i]->on_alloc;
+    return any;
+}
+
+static bool records_all(const gra_tape *t)
+{
+    bool any = false;
+    for (int i = 0; i < GRA_WATCHES; i++)
+        any |= t->watch[i] && t->watch[i]->records_all;
+    return any;
+}
+
+void gra_tape_run(gra_tape *t, gra_tensor *y, bool backward)
+{
+    for (int i = 0; i < GRA_WATCHES; i++)
+        if (t->watch[i] && t->watch[i]->before_run)
+            t->watch[i]->before_run(t->watcher[i], y, backward);
+    (backward ? y->op->backward : y->op->forward)(y);
+    for (int i = GRA_WATCHES; i-- > 0;)
+        if (t->watch[i] && t->watch[i]->after_run)
+            t->watch[i]->after_run(t->watcher[i], y, backward);
+}

@@ -1,0 +1,81 @@
+/* tape.h: the inside of a tape, for what records on it, sweeps it, watches it or shows it. */
+#ifndef GRADUS_TAPE_H
+#define GRADUS_TAPE_H
+
+#include "../base/base.h"
+#include "../machine/machine.h"
+
+struct gra_tape {
+    gra_machine  *machine;
+    gra_tensor   *last;                 /* recorded last: the head of the list */
+    gra_arena     arena;                /* values, gradients and what ops allocate in this step */
+    gra_arena     headers[2];           /* the tensors' headers: see keep_headers in tape.c */
+    int           arena_index;          /* which of the two is being filled */
+    size_t        headers_before;       /* bytes in it when this step began */
+    struct gra_free_grad *free_grads;   /* recycled gradients */
+    unsigned      step;                 /* counts gra_begin */
+    gra_mode      mode;
+    gra_rng      *rng;
+    bool          begun, backward_done, keep_grads, keep_attention;
+    gra_failure   error;
+    gra_tensor    empty;                /* what ops return after an error: */
+    real          nan;                  /* its value, */
+    max_align_t   scratch[GRA_MAX_ARGS / sizeof(max_align_t) + 1];      /* and its args */
+    const struct gra_watch *watch[2];   /* see "watching" below; NULL: none */
+    void         *watcher[2];
+};
+
+/* Aborts with a sentence where t is NULL. who: the op or function that was called. */
+void gra_need_tape(const gra_tape *t, const char *who);
+
+/* True, and an error of its tape: x belongs to an earlier step. A parameter is never stale. */
+bool gra_is_stale(const gra_tensor *x, const char *who);
+
+/* A tensor that no op computes. data NULL: new values, uninitialised. */
+gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data);
+
+void gra_tape_run(gra_tape *t, gra_tensor *y, bool backward);       /* y's forward or backward */
+bool gra_tape_keeps_attention(const gra_tape *t);
+
+/* Memory that lives as long as the headers of this step, which is longer than the step; NULL after an
+ * error. */
+void *gra_header_alloc(gra_tape *t, size_t bytes);
+
+static inline bool gra_is_param(const gra_tensor *x) { return x->name && !x->tape; }
+
+/* ---- gradients -----------------------------------------------------------------------------------------
+ * An uninitialised gradient is marked `fresh`: overwrite it, or zero it before accumulating. For most ops
+ * the tape zeroes it. Ops in which that would cost time set .overwrites_grad = true and overwrite where
+ * in[i]->fresh: linear and attention, whose matrix products can do so (BLAS's beta = 0), and add. An input
+ * that an op has twice is never fresh. */
+void gra_zero_fresh(gra_tensor *y);                     /* zeroes the fresh gradients of y's inputs */
+
+/* A buffer for `size` values of a gradient, uninitialised, perhaps recycled; NULL after an error. Once given
+ * back it may serve another tensor. gra_sums_take: such a buffer for n sums in double, all 0. */
+real   *gra_grad_take(gra_tape *t, size_t size);
+void    gra_grad_give_back(gra_tape *t, size_t size, real *grad);
+double *gra_sums_take(gra_tape *t, size_t n);
+void    gra_sums_give_back(gra_tape *t, size_t n, double *sums);
+
+/* ---- watching ------------------------------------------------------------------------------------------
+ * A watch sees what a step does. A tape has room for two: that of gra_trace_nan (view/trace.c) and that of
+ * a gradient check (check/guard.c). `watcher` is handed to each function; those that are NULL are not
+ * called. */
+enum { GRA_WATCH_TRACE, GRA_WATCH_CHECK, GRA_WATCHES };
+enum { GRA_WATCH_ROOM = 64 };
+typedef struct gra_watch {
+    bool records_all;                   /* ops without a gradient, too, are recorded */
+
+    /* A new piece of the step's memory, uninitialised, with GRA_WATCH_ROOM unused bytes before and after
+     * it. While a watch has on_alloc, no gradient is recycled. */
+    void (*on_alloc)(void *watcher, void *piece, size_t bytes);
+
+    /* Around y's forward or backward, and where gra_backward begins. */
+    void (*before_run)(void *watcher, gra_tensor *y, bool backward);
+    void (*after_run)(void *watcher, gra_tensor *y, bool backward);
+    void (*on_backward)(void *watcher, gra_tape *t, gra_tensor *loss);
+} gra_watch;
+void gra_tape_watch(gra_tape *t, int which, const gra_watch *watch, void *watcher);  /* watch NULL: no more */
+bool gra_tape_guards_memory(const gra_tape *t);         /* a watch has on_alloc */
+
+#endif

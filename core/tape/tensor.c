@@ -1,0 +1,81 @@
+/* tensor: leaves of the graph (inputs and constants), and reading one value. */
+#include "tape.h"
+
+static gra_tensor *copied(gra_tape *t, const char *name, const real *data, gra_shape shape)
+{
+    gra_tensor *x = gra_leaf(t, name, shape, NULL);
+    if (x->size && !data)
+        return gra_fail(t, "%s: the data are NULL, but %s has %zu values", name, GRA_SHAPE_OF(x), x->size);
+    if (x->size)
+        memcpy(x->data, data, x->size * sizeof(real));
+    return x;
+}
+
+gra_tensor *gra_input(gra_tape *t, const real *data, gra_shape shape)
+{
+    gra_tensor *x = copied(t, "gra_input", data, shape);
+    x->requires_grad = x->size && t->mode != GRA_EVAL;
+    return x;
+}
+
+gra_tensor *gra_scalar(gra_tape *t, double value)
+{
+    const real v = (real)value;
+    return gra_input(t, &v, GRA_SCALAR);
+}
+
+gra_tensor *gra_constant(gra_tape *t, const real *data, gra_shape shape)
+{
+    return copied(t, "gra_constant", data, shape);
+}
+
+gra_tensor *gra_borrow(gra_tape *t, real *data, gra_shape shape)
+{
+    if (!data)
+        return gra_fail(t, "gra_borrow: the data are NULL");
+    return gra_leaf(t, "gra_borrow", shape, data);
+}
+
+static gra_tensor *filled(gra_tape *t, const char *name, double value, gra_shape shape)
+{
+    gra_tensor *x = gra_leaf(t, name, shape, NULL);
+    for (size_t i = 0; i < x->size; i++)
+        x->data[i] = (real)value;
+    return x;
+}
+
+gra_tensor *gra_full(gra_tape *t, double value, gra_shape shape)
+{
+    return filled(t, "gra_full", value, shape);
+}
+
+gra_tensor *gra_zeros(gra_tape *t, gra_shape shape) { return filled(t, "gra_zeros", 0, shape); }
+gra_tensor *gra_ones(gra_tape *t, gra_shape shape)  { return filled(t, "gra_ones", 1, shape); }
+
+gra_tensor *gra_arange(gra_tape *t, int n)
+{
+    gra_tensor *x = gra_leaf(t, "gra_arange", GRA_SHAPE(n), NULL);
+    for (size_t i = 0; i < x->size; i++)
+        x->data[i] = (real)i;
+    return x;
+}
+
+gra_tensor *gra_detach(gra_tape *t, gra_tensor *x)
+{
+    static const gra_op op = { .name = "detach", .view = true };
+    gra_tensor *y = gra_result_like(t, &op, x);
+    y->requires_grad = false;           /* the sweep does not pass here */
+    y->base = NULL;                     /* and the gradient is not shared */
+    return gra_run(y);
+}
+
+double gra_item(const gra_tensor *x)
+{
+    if (!x || gra_is_stale(x, __func__))
+        return (double)NAN;
+    if (x->size == 1)
+        return (double)x->data[0];
+    if (x->tape)
+        gra_fail(x->tape, "gra_item: x is %s, which has %zu values, not one", GRA_SHAPE_OF(x), x->size);
+    return (double)NAN;
+}

@@ -1,0 +1,145 @@
+/* dot: a tape as a graph in Graphviz's language (https://graphviz.org/doc/info/lang.html). Each tensor is a
+ * record, name | data | grad of a single number as micrograd draws it (Karpathy 2020); of more the shape and
+ * root mean squares. A box (cluster) encloses what belongs to a layer.
+ *
+ * Names may hold any bytes: all that is not a letter or a digit, or harmless, is written as &#N;. */
+#include "view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- texts ---- */
+
+/* A printable text within "...", in a record or not. Graphviz reads a backslash once more after &#92; has
+ * become one, hence two. */
+static void put_escaped(gra_text *o, const char *s)
+{
+    static const char harmless[] = " ()_.,=:+-";
+    for (; *s; s++) {
+        const unsigned char c = (unsigned char)*s;
+        const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (plain || c >= 0x80 || strchr(harmless, c))
+            gra_text_put(o, "%c", c);
+        else
+            gra_text_put(o, c == '\\' ? "&#92;&#92;" : "&#%d;", c);
+    }
+}
+
+/* ---- nodes and edges ---- */
+
+/* "n7" of a node, its number; of a leaf "leaf3", its row. */
+static void put_id(gra_text *o, const gra_listing *l, const gra_tensor *x)
+{
+    const int number = gra_node_number(x);
+    gra_text_put(o, number >= 0 ? "n%d" : "leaf%d", number >= 0 ? number : gra_listing_find(l, x));
+}
+
+static void put_tensor(gra_text *o, const gra_listing *l, const gra_tensor *x)
+{
+    char text[GRA_COLUMNS_TEXT], size[GRA_SIZE_TEXT];
+    put_id(o, l, x);
+    gra_text_put(o, " [label=\"");
+    gra_title_text(x, text);
+    put_escaped(o, text);
+    if (x->shape.ndim)
+        gra_text_put(o, " | %s", GRA_SHAPE_STRING(x->shape));
+    gra_size_text(x, x->data, size);
+    if (*size)
+        gra_text_put(o, " | data %s", size);
+    gra_size_text(x, gra_kept_grad(x), size);
+    if (*size)
+        gra_text_put(o, " | grad %s", size);
+    gra_text_put(o, "\"%s];\n", gra_node_number(x) >= 0 ? "" : gra_is_param(x) ? ", style=filled" : ", style=rounded");
+}
+
+static void put_edges(gra_text *o, const gra_listing *l, const gra_tensor *y)
+{
+    for (int k = 0; k < y->nin; k++)
+        if (y->in[k]) {
+            put_id(o, l, y->in[k]);
+            gra_text_put(o, " -> ");
+            put_id(o, l, y);
+            gra_text_put(o, ";\n");
+        }
+}
+
+/* ---- boxes ---- */
+
+struct boxes {
+    char path[GRA_PATH];                /* of the box that is open, and within the boxes of its beginnings */
+    int  made;
+};
+
+/* How far the paths a and b agree, in whole parts. */
+static size_t agree(const char *a, const char *b)
+{
+    size_t whole = 0;
+    for (size_t i = 0;; i++) {
+        const bool a_ends = a[i] == '\0' || a[i] == '.', b_ends = b[i] == '\0' || b[i] == '.';
+        if (a_ends && b_ends && i)
+            whole = i;
+        if (a[i] != b[i] || !a[i])
+            return whole;
+    }
+}
+
+/* Closes boxes and opens others, so that what is written next is in that of this path. */
+static void enter(gra_text *o, struct boxes *b, const char *path)
+{
+    const size_t stay = agree(b->path, path);
+    for (size_t end = strlen(b->path); end > stay; end--)
+        if (end == strlen(b->path) || b->path[end] == '.')
+            gra_text_put(o, "}\n");
+    for (size_t from = stay, end; path[from]; from = end) {
+        end = from + 1 + strcspn(path + from + 1, ".");
+        char label[GRA_PATH], text[GRA_COLUMNS_TEXT];
+        snprintf(label, sizeof label, "%.*s", (int)end, path);
+        gra_shortened(label, 40, text);
+        gra_text_put(o, "subgraph cluster_%d {\nlabel=\"", b->made++);
+        put_escaped(o, text);
+        gra_text_put(o, "\";\n");
+    }
+    snprintf(b->path, sizeof b->path, "%s", path);
+}
+
+/* ---- the file ---- */
+
+static bool is_input(const gra_tensor *x) { return gra_node_number(x) < 0 && !gra_is_param(x); }
+
+static void put_tape(gra_text *o, const gra_listing *l)
+{
+    struct boxes boxes = { 0 };
+    char path[GRA_PATH];
+    gra_text_put(o, "digraph tape {\nnode [shape=record, fontname=\"sans-serif\"];\n"
+        "graph [fontname=\"sans-serif\", style=rounded, color=gray];\n");
+    for (int i = 0; i < l->count; i++)                  /* inputs are outside of all boxes */
+        if (is_input(l->row[i].x))
+            put_tensor(o, l, l->row[i].x);
+    for (int i = 0; i < l->count; i++) {
+        if (is_input(l->row[i].x))
+            continue;
+        enter(o, &boxes, gra_listing_path(l, i, path));
+        put_tensor(o, l, l->row[i].x);
+    }
+    enter(o, &boxes, "");
+    for (int i = 0; i < l->count; i++)          /* a box encloses what is named in it: edges come after all */
+        if (gra_node_number(l->row[i].x) >= 0)
+            put_edges(o, l, l->row[i].x);
+    gra_text_put(o, "}\n");
+}
+
+int gra_write_dot(const gra_tape *t, const char *path)
+{
+    gra_listing l;
+    gra_text o = { 0 };
+    gra_need_tape(t, __func__);
+    o.failed = gra_listing_open(&l, t);
+    if (!o.failed) {
+        put_tape(&o, &l);
+        gra_listing_close(&l);
+    }
+    errno = ENOMEM;
+    const int status = o.failed ? -1 : gra_write_file(path, o.s, o.n);
+    free(o.s);
+    return status;
+}
