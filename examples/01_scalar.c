@@ -43,8 +43,8 @@ static gra_tensor *expression(gra_tape *t, gra_tensor *a, gra_tensor *b)
     return gra_add(t, gra_scale(t, e, 0.5), gra_scale(t, gra_pow(t, e, -1), 10));       /* e/2 + 10/e */
 }
 
-/* The tape as it is: each op, what went into it, its value, and its gradient if that is kept. Follow it down for
- * the values, and up for the gradients. */
+/* The tape as it is: each op, what went into it, its value, and its gradient if that is kept. Follow it down
+ * for the values, and up for the gradients. */
 static void shared(gra_tape *t)
 {
     gra_keep_grads(t, true);

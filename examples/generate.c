@@ -58,17 +58,18 @@ static int parse(session *s, int argc, char **argv)
           .unset = "none" },
     };
     const int how = flags_parse(table, (int)(sizeof table / sizeof table[0]),
-                                "Writes the prompt, and continues it with a trained model.", argc, argv, NULL);
+                                "Writes the prompt, and continues it with a trained model.", argc, argv,
+                                NULL);
     if (how != FLAGS_GO_ON)
         return how;
     if (s->logits && !file_ends_in(s->logits, ".npy"))
-        complain("--logits wants a name that ends in .npy, not '%s'", s->logits);
+        warn("--logits wants a name that ends in .npy, not '%s'", s->logits);
     else if (s->attention && !file_ends_in(s->attention, ".png") && !file_ends_in(s->attention, ".svg"))
-        complain("--attention wants a name that ends in .png or .svg, not '%s'", s->attention);
+        warn("--attention wants a name that ends in .png or .svg, not '%s'", s->attention);
     else if (s->ids && s->prompt[0])
-        complain("--ids gives the tokens as numbers, --prompt as text: give one of them");
+        warn("--ids gives the tokens as numbers, --prompt as text: give one of them");
     else if (s->ids && s->attention)
-        complain("--attention goes with --prompt: tokens that are given as numbers have no names");
+        warn("--attention goes with --prompt: tokens that are given as numbers have no names");
     else
         return FLAGS_GO_ON;
     return 2;
@@ -80,10 +81,8 @@ static int load(session *s)
     if (load_open(l, s->model, s->prompt, s->ids, (int)s->heads, (int)s->threads))
         return -1;
     s->window = malloc((size_t)l->gpt.config.context_length * sizeof *s->window);
-    if (!s->window || (s->use_cache && gra_kv_cache_open(&s->cache, &l->gpt))) {
-        complain("out of memory");
-        return -1;
-    }
+    if (!s->window || (s->use_cache && gra_kv_cache_open(&s->cache, &l->gpt)))
+        return warn("out of memory");
     return 0;
 }
 
@@ -97,9 +96,8 @@ static int write_logits(const session *s, const sampler *writer)
     gra_tensor *y = gra_gpt_forward(l->tape, &l->gpt, writer->ids, 1, writer->used);   /* (1, used, vocab) */
     y = gra_reshape(l->tape, y, GRA_SHAPE(writer->used, l->gpt.config.vocab_size));
     const int failed = gra_save_npy(s->logits, y);
-    if (failed)
-        complain("cannot write %s: %s", s->logits, gra_error(l->tape) ? gra_error(l->tape) : strerror(errno));
-    return failed ? -1 : 0;
+    const char *why = gra_error(l->tape) ? gra_error(l->tape) : strerror(errno);
+    return failed ? warn("cannot write %s: %s", s->logits, why) : 0;
 }
 
 static void say_token(const loaded *l, int id, bool first)
@@ -117,11 +115,9 @@ static int generate(session *s)
     sampler writer = { .tape = l->tape, .gpt = &l->gpt, .cache = s->use_cache ? &s->cache : NULL,
                        .context = l->gpt.config.context_length, .temperature = s->temperature,
                        .top_k = s->top_k, .ids = s->window };
-    if (s->logits && l->n > (size_t)writer.context) {
-        complain("--logits: the prompt has %zu tokens, and the model looks back on %d: give it fewer",
-                 l->n, writer.context);
-        return -1;
-    }
+    if (s->logits && l->n > (size_t)writer.context)
+        return warn("--logits: the prompt has %zu tokens, and the model looks back on %d: give it fewer",
+                    l->n, writer.context);
     sample_see(&writer, l->ids, l->n);
     if (s->attention && heatmap_write(s->attention, l->tape, &l->gpt, &l->vocab, writer.ids, writer.used))
         return -1;
@@ -134,10 +130,8 @@ static int generate(session *s)
     int id = 0;
     for (long i = 0; i < s->tokens && !say_failed(); i++) {
         id = sample_next(&writer);
-        if (id < 0) {
-            complain("%s", gra_error(l->tape));
-            return -1;
-        }
+        if (id < 0)
+            return warn("%s", gra_error(l->tape));
         say_token(l, id, false);
     }
     if (!l->text || (isatty(STDOUT_FILENO) && l->vocab.byte[id] != '\n'))

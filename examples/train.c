@@ -5,32 +5,29 @@
  *     build/train --resume build/run                  goes on where that run was stopped
  *     build/train --help                              all flags
  *
- * What you will learn: a training run is a loop of a few calls, and all of it stands in train() below.
- * What surrounds it (flags, text, files, the picture) is in lib/, an idea a file.
+ * What you will learn: a training run is a loop of a few calls, and all of it is in train() below.
+ * What surrounds it (flags, text, validation, files, the picture) is in lib/, an idea a file.
  */
-#include "../layers/gpt.h"
 #include "lib/begin.h"
 #include "lib/checkpoint.h"
+#include "lib/clock.h"
 #include "lib/curve.h"
-#include "lib/run.h"
+#include "lib/progress.h"
 #include "lib/sample.h"
 #include "lib/say.h"
+#include "lib/validation.h"
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const char *program_name = "train";
 
-typedef struct session {                /* the state of this call of the program */
-    training   t;
-    run        run;
-    long       from;                    /* the step that this call of the program began at */
-    double     begun, saved, told;      /* the clock then, after the last checkpoint, at the last line printed */
-    double     cost;                    /* seconds that saving the last checkpoint took */
-    double     loss, rate, weight;      /* running means of training loss and tokens per second: see tell() */
-    const char *program;                /* argv[0] */
+typedef struct session {
+    training t;
+    run      run;
+    progress progress;
+    double   saved, cost;               /* the clock after the last checkpoint; the seconds that it took */
 } session;
 
 /* ---- Ctrl-C: the first asks the program to end in good order, the second ends it --------------------- */
@@ -52,88 +49,7 @@ static void stop_on_interrupt(void)
     sigaction(SIGINT, &action, NULL);
 }
 
-/* ---- NaN and infinity --------------------------------------------------------------------------- */
-
-/* Forward and backward of the batch in t->ids, with a copy of the generator; no parameter moves. 0 or -1. */
-static int compute(training *t, gra_rng rng)
-{
-    gra_begin(t->tape, GRA_TRAIN, &rng);
-    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids, (int)t->o.batch, (int)t->o.context);
-    gra_tensor *loss = gra_cross_entropy(t->tape, logits, t->next);
-    gra_zero_grad(t->model);
-    return gra_backward(t->tape, loss);
-}
-
-/* Where the first NaN or infinity of a step came from: the step is computed once more, each number looked at.
- * rng: as it was before the step's forward. */
-static void diagnose(training *t, gra_rng rng)
-{
-    gra_trace_nan(t->tape, true);
-    compute(t, rng);
-    gra_trace_nan(t->tape, false);
-    if (gra_error(t->tape))
-        complain("it began here: %s", gra_error(t->tape));
-    else
-        complain("computed once more, all numbers are finite: is the memory sound?");
-}
-
-static int no_number(const training *t, const char *what)
-{
-    if (gra_error(t->tape))
-        complain("step %ld: %s", t->step, gra_error(t->tape));
-    else
-        complain("step %ld: the %s is no longer a number; a smaller --lr may help", t->step, what);
-    return -1;
-}
-
-/* ---- validation: mean over windows of -log p(next token | those before it in the window) ------------- */
-
-/* Of the first windows in t->ids; NaN: the tape has an error. */
-static double loss_of(training *t, int windows)
-{
-    gra_begin(t->tape, GRA_EVAL, NULL);
-    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids, windows, (int)t->o.context);
-    return gra_item(gra_cross_entropy(t->tape, logits, t->next));
-}
-
-/* From some random batches of the held-out text. It has a generator of its own, so that the number of
- * validations does not change the training. */
-static double estimate(training *t)
-{
-    double sum = 0;
-    gra_rng rng;
-    gra_manual_seed(&rng, (uint64_t)t->o.seed * 2654435761u + (uint64_t)t->step);
-    for (long i = 0; i < t->o.eval_batches && isfinite(sum); i++) {
-        text_batch(t->text.held, &rng, (int)t->o.batch, (int)t->o.context, t->ids, t->next);
-        sum += loss_of(t, (int)t->o.batch);
-    }
-    return sum / (double)t->o.eval_batches;
-}
-
-/* Over all of it, window after window. */
-static double evaluate(training *t)
-{
-    const size_t context = (size_t)t->o.context, windows = (t->text.held.size - 1) / context;
-    double sum = 0;
-    for (size_t i = 0, n; i < windows && isfinite(sum); i += n) {
-        n = windows - i < (size_t)t->o.batch ? windows - i : (size_t)t->o.batch;
-        for (size_t j = 0; j < n; j++)
-            text_window(t->text.held, (i + j) * context, (int)context, t->ids + j * context,
-                        t->next + j * context);
-        sum += loss_of(t, (int)n) * (double)n;
-    }
-    return sum / (double)windows;
-}
-
 /* ---- training ---------------------------------------------------------------------------------------- */
-
-/* From a monotonic clock. */
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static int save_checkpoint(session *s)
 {
@@ -144,38 +60,11 @@ static int save_checkpoint(session *s)
     return failed ? -1 : 0;
 }
 
-/* Is a checkpoint due? Saving shall take at most a two-hundredth of the time. */
+/* Is a checkpoint due? Saving should take at most a two-hundredth of the time. */
 static bool checkpoint_is_due(const session *s)
 {
     const long every = s->t.o.checkpoint_every;
     return every > 0 ? s->t.step % every == 0 : seconds_now() - s->saved >= 200 * s->cost;
-}
-
-static char *clock_text(double seconds, char text[32])
-{
-    const long s = (long)(seconds + 0.5);
-    snprintf(text, 32, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
-    return text;
-}
-
-/* A line at each validation, and every ten seconds between them. */
-static void tell(session *s, const run_row *row)
-{
-    const double now = seconds_now(),
-        left = (now - s->begun) / (double)(row->step - s->from) * (double)(s->t.o.steps - row->step);
-    char val[24] = "", text[32];
-    /* Running means over about ten steps. They begin at 0; divided by weight, the sum of the factors of all
-     * steps so far, they are means from the first step on. */
-    s->loss += (row->train_loss - s->loss) / 10;
-    s->rate += (row->tokens_per_s - s->rate) / 10;
-    s->weight += (1 - s->weight) / 10;
-    if (s->t.o.quiet || (isnan(row->val_loss) && now - s->told < 10))
-        return;
-    if (!isnan(row->val_loss))
-        snprintf(val, sizeof val, "  val %.3f", row->val_loss);
-    say("step %*ld/%ld  loss %.3f%-11s  %.0f tokens/s  %s left\n", snprintf(NULL, 0, "%ld", s->t.o.steps),
-        row->step, s->t.o.steps, s->loss / s->weight, val, s->rate / s->weight, clock_text(left, text));
-    s->told = now;
 }
 
 /* After a step: writes its row to loss.tsv, then, where they are due, a snapshot and a checkpoint. */
@@ -184,7 +73,7 @@ static int record(session *s, const run_row *row)
     training *t = &s->t;
     if (run_log(&s->run, row))
         return -1;
-    tell(s, row);
+    progress_log(&s->progress, t, row);
     if (row->val_loss <= t->best) {
         t->best = row->val_loss;
         if (run_save(t, BEST_FILE))
@@ -195,7 +84,7 @@ static int record(session *s, const run_row *row)
     return checkpoint_is_due(s) ? save_checkpoint(s) : 0;
 }
 
-/* The loop, to its end or until Ctrl-C. 0, or -1 after a complaint. */
+/* The loop, to its end or until Ctrl-C. 0, or -1 after a warning. */
 static int train(session *s)
 {
     training *t = &s->t;
@@ -212,21 +101,21 @@ static int train(session *s)
         gra_tensor *loss   = gra_cross_entropy(t->tape, logits, t->next);
         gra_zero_grad(t->model);
         if (gra_backward(t->tape, loss))
-            return no_number(t, "loss");
+            return training_not_finite(t, "loss");
         row.train_loss = gra_item(loss);
         row.grad_norm  = gra_clip_grad_norm(t->model, o->clip);
         if (!isfinite(row.train_loss) || !isfinite(row.grad_norm)) {
-            no_number(t, isfinite(row.train_loss) ? "gradient" : "loss");
-            diagnose(t, before);
+            training_not_finite(t, isfinite(row.train_loss) ? "gradient" : "loss");
+            training_trace_nan(t, before);
             return -1;
         }
         row.lr           = optimizer_step(&t->optimizer, row.step);
         row.tokens_per_s = (double)batch * (double)context / (seconds_now() - begun);
 
         if (row.step % o->eval_every == 0 || row.step == o->steps) {
-            row.val_loss = estimate(t);
+            row.val_loss = validation_estimate(t);
             if (!isfinite(row.val_loss))
-                return no_number(t, "validation loss");
+                return training_not_finite(t, "validation loss");
         }
         if (record(s, &row))
             return -1;
@@ -235,44 +124,6 @@ static int train(session *s)
 }
 
 /* ---- before ------------------------------------------------------------------------------------------ */
-
-/* The text and the model: new, or those of the run that goes on. */
-static int prepare(training *t)
-{
-    const options *o = &t->o;
-    if (text_read(&t->text, o->data, (int)o->context))
-        return -1;
-    const size_t tokens = (size_t)(o->batch * o->context);
-    gra_manual_seed(&t->rng, (uint64_t)o->seed);
-    t->tape = gra_open((int)o->threads);
-    t->model = gra_model_open(t->tape, &t->rng);
-    t->ids = malloc(tokens * sizeof *t->ids);
-    t->next = malloc(tokens * sizeof *t->next);
-    if (!t->tape || !t->model || !t->ids || !t->next) {
-        complain("out of memory");
-        return -1;
-    }
-    gra_keep_going(t->tape, true);
-    gra_gpt_config config = options_model(o, t->text.vocab.size);
-    gra_gpt_init(&t->gpt, gra_root(t->model), &config);
-    if (gra_model_error(t->model) || optimizer_init(&t->optimizer, o, t->model)) {
-        complain("%s", gra_model_error(t->model));
-        return -1;
-    }
-    return o->resume ? checkpoint_load(t) : 0;
-}
-
-/* Forward and backward of the first step, without an update: a missing instruction set, or a lack of memory,
- * is found before anything is written. */
-static int try_step(training *t)
-{
-    gra_rng rng = t->rng;
-    text_batch(t->text.train, &rng, (int)t->o.batch, (int)t->o.context, t->ids, t->next);
-    const int failed = compute(t, rng);
-    if (failed)
-        complain("a step does not work: %s", gra_error(t->tape));
-    return failed;
-}
 
 static void introduce(const training *t)
 {
@@ -295,16 +146,18 @@ static void introduce(const training *t)
 static int begin(session *s)
 {
     training *t = &s->t;
-    if ((!t->o.resume && save_checkpoint(s)) || run_begin(&s->run, t) || run_snapshot(t) || curve_begin(t->o.out))
+    if (!t->o.resume && save_checkpoint(s))
         return -1;
-    s->from = t->step;
-    s->begun = s->saved = s->told = seconds_now();
+    if (run_begin(&s->run, t) || run_snapshot(t) || curve_begin(t->o.out))
+        return -1;
+    progress_begin(&s->progress, t);
+    s->saved = s->progress.begun;
     return 0;
 }
 
 /* ---- after ------------------------------------------------------------------------------------------- */
 
-/* Writes n tokens into bytes. 0, or -1 after a complaint. */
+/* Writes n tokens into bytes. 0, or -1 after a warning. */
 static int write_sample(training *t, char *bytes, size_t n)
 {
     gra_kv_cache cache;
@@ -319,9 +172,7 @@ static int write_sample(training *t, char *bytes, size_t n)
         bytes[i] = failed ? 0 : (char)t->text.vocab.byte[id];
     }
     gra_kv_cache_close(&cache);
-    if (failed)
-        complain("no sample: %s", gra_error(t->tape) ? gra_error(t->tape) : "out of memory");
-    return failed ? -1 : 0;
+    return failed ? warn("no sample: %s", gra_error(t->tape) ? gra_error(t->tape) : "out of memory") : 0;
 }
 
 /* The first lines of the sample, and of each what 80 columns hold. */
@@ -346,8 +197,8 @@ static int sample(training *t)
     const size_t n = (size_t)t->o.sample;
     char *bytes = malloc(n + 1);
     if (!bytes)
-        complain("out of memory");
-    const int failed = !bytes || write_sample(t, bytes, n) || run_write(t, "sample.txt", bytes, n);
+        return warn("out of memory");
+    const int failed = write_sample(t, bytes, n) || run_write(t, "sample.txt", bytes, n);
     if (!failed && n > 0 && !t->o.quiet)
         show_sample(bytes, n);
     free(bytes);
@@ -355,30 +206,30 @@ static int sample(training *t)
 }
 
 /* The command that writes more: the generate beside this program (gradus-generate beside gradus-train). */
-static void say_next(const session *s)
+static void say_next(const char *program, const char *out)
 {
-    const char *name = say_last(s->program), *out = s->t.o.out;
+    const char *name = say_last(program);
     const bool usual = strcmp(out, options_default().out) == 0, prefixed = strncmp(name, "gradus-", 7) == 0;
-    say("it writes more by: %.*s%sgenerate%s%s\n", (int)(name - s->program), s->program,
+    say("it writes more by: %.*s%sgenerate%s%s\n", (int)(name - program), program,
         prefixed ? "gradus-" : "", usual ? "" : " --model ", usual ? "" : out);
 }
 
 /* What the run leaves when it has ended or was stopped, and the last lines. The exit status. */
-static int finish(session *s)
+static int finish(session *s, const char *program)
 {
     training *t = &s->t;
     const options *o = &t->o;
     const bool stopped = stop_asked;
     char clock[32], result[96];
-    const long now = t->step - s->from;
-    clock_text(seconds_now() - s->begun, clock);
+    const long now = t->step - s->progress.first;
+    progress_time(seconds_now() - s->progress.begun, clock);
     if (save_checkpoint(s) || run_save(t, MODEL_FILE))
         return 1;
     if (stopped && !o->quiet)           /* on stderr: Ctrl-C may just have ended what reads stdout */
-        complain("stopping: last validation and files; Ctrl-C again ends without them");
-    const double val_loss = evaluate(t);
+        warn("stopping: last validation and files; Ctrl-C again ends without them");
+    const double val_loss = validation_loss(t);
     if (!isfinite(val_loss))
-        return no_number(t, "validation loss"), 1;
+        return training_not_finite(t, "validation loss"), 1;
     const int n = snprintf(result, sizeof result, "step\tval_loss\n%ld\t%.9g\n", t->step, val_loss);
     if (run_write(t, "result.tsv", result, (size_t)n) || sample(t))
         return 1;
@@ -386,61 +237,39 @@ static int finish(session *s)
     if (why && !o->quiet)
         say("no picture: %s\n(gnuplot loss.gp in %s draws it)\n", why, o->out);
     say("%s %ld step%s in %s", stopped ? "stopped after" : "trained", now, now == 1 ? "" : "s", clock);
-    if (stopped || s->from > 0)
+    if (stopped || s->progress.first > 0)
         say(" (%ld of %ld)", t->step, o->steps);
     say(", validation loss %.4f\n", val_loss);
     if (stopped)
-        say("it goes on by: %s --resume %s\n", s->program, o->out);
+        say("it goes on by: %s --resume %s\n", program, o->out);
     else if (!o->quiet)
-        say_next(s);
+        say_next(program, o->out);
     return say_failed() ? 1 : stop_asked ? 130 : 0;
 }
 
-static int work(session *s)
+static int work(session *s, const char *program)
 {
     training *t = &s->t;
-    if (prepare(t) || try_step(t) || run_open(&s->run, t))
+    if (training_open(t, (int)t->o.threads) || training_try(t) || run_open(&s->run, t))
         return 1;
     if (!t->o.quiet)
         introduce(t);
     if (say_failed())
         return 1;
     stop_on_interrupt();
-    return begin(s) || train(s) ? 1 : finish(s);
-}
-
-static void release(session *s)
-{
-    training *t = &s->t;
-    run_close(&s->run);
-    gra_model_close(t->model);
-    gra_close(t->tape);
-    text_free(&t->text);
-    free(t->ids);
-    free(t->next);
-    free(t->kept);
-}
-
-/* The flags: those of the checkpoint, if the run goes on, and over them those of the command line. */
-static int read_flags(training *t, int argc, char **argv)
-{
-    options *o = &t->o;
-    int status = options_parse(o, argc, argv);
-    if (status == FLAGS_GO_ON && o->resume)
-        status = checkpoint_read_options(t) ? 1 : options_parse(o, argc, argv);
-    return status == FLAGS_GO_ON && options_complete(o) ? 2 : status;
+    return begin(s) || train(s) ? 1 : finish(s, program);
 }
 
 int main(int argc, char **argv)
 {
     static session s;                   /* larger than some stacks like */
     begin_program();
-    s.program = argc > 0 ? argv[0] : program_name;
-    program_name = say_last(s.program);
-    s.t = (training){ .o = options_default(), .best = HUGE_VAL };
-    int status = read_flags(&s.t, argc, argv);
+    const char *program = argc > 0 ? argv[0] : program_name;
+    program_name = say_last(program);
+    int status = training_flags(&s.t, argc, argv);
     if (status == FLAGS_GO_ON)
-        status = work(&s);
-    release(&s);
+        status = work(&s, program);
+    run_close(&s.run);
+    training_close(&s.t);
     return status;
 }

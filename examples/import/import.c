@@ -185,8 +185,8 @@ static bool check_shape(struct import *f, int i)
                        : r->rows * (f->gpt2 && r->part ? 3 : 1) * c->emb_dim;
     want.dim[!turned] = r->columns * c->emb_dim;
     return gra_same_shape(x->shape, want) ||
-           wrong(f, "tensor %.100s has the shape %s, but in the model it is %s", x->name, GRA_SHAPE_STRING(x->shape),
-                 GRA_SHAPE_STRING(want));
+           wrong(f, "tensor %.100s has the shape %s, but in the model it is %s", x->name,
+                 GRA_SHAPE_STRING(x->shape), GRA_SHAPE_STRING(want));
 }
 
 static bool fits(struct import *f)

@@ -22,62 +22,51 @@ int checkpoint_save(const training *t)
                               { "best_val_loss", best }, { "rng", rng }, { "text_hash", t->text.hash } };
     const int failed = gra_save_all(t->model, file_path(path, t->o.out, CHECKPOINT_FILE), meta,
                                     (int)(sizeof meta / sizeof meta[0]));
-    if (failed)
-        complain("cannot write %s", gra_model_error(t->model));
     free(flags);
-    return failed;
+    return failed ? warn("cannot write %s", gra_model_error(t->model)) : 0;
 }
 
 static int take_options(training *t, const char *path, const gra_file *f)
 {
     const char *made = gra_file_meta(f, "checkpoint"), *flags = gra_file_meta(f, "flags");
     const char *step = gra_file_meta(f, "step"), *best = gra_file_meta(f, "best_val_loss");
-    if (!made || strcmp(made, version) != 0 || !flags || !step || !best) {
-        complain("%s is no checkpoint of a run that this program can go on with", path);
-        return -1;
-    }
+    if (!made || strcmp(made, version) != 0 || !flags || !step || !best)
+        return warn("%s is no checkpoint of a run that this program can go on with", path);
     t->kept = strdup(flags);
     if (!t->kept)
-        complain("out of memory");
-    if (!t->kept || options_read(&t->o, path, t->kept) || options_complete(&t->o))
+        return warn("out of memory");
+    if (options_read(&t->o, path, t->kept) || options_complete(&t->o))
         return -1;
     t->step = strtol(step, NULL, 10);
     t->best = strtod(best, NULL);
-    if (t->step < 0 || t->step > t->o.steps) {
-        complain("%s is damaged: its step %.20s is not among those of a run of %ld", path, step, t->o.steps);
-        return -1;
-    }
+    if (t->step < 0 || t->step > t->o.steps)
+        return warn("%s is damaged: its step %.20s is not among those of a run of %ld", path, step,
+                    t->o.steps);
     return 0;
 }
 
 int checkpoint_read_options(training *t)
 {
     char path[FILE_PATH];
-    if (access(file_path(path, t->o.resume, CHECKPOINT_FILE), F_OK) != 0) {
-        complain("no run was begun in %s: there is no %s, which is written before the first step",
-                 t->o.resume, CHECKPOINT_FILE);
-        return -1;
-    }
+    if (access(file_path(path, t->o.resume, CHECKPOINT_FILE), F_OK) != 0)
+        return warn("no run was begun in %s: there is no %s, which is written before the first step",
+                    t->o.resume, CHECKPOINT_FILE);
     gra_file *f = gra_file_open(path);
     const char *why = gra_file_error(f);
-    if (why)
-        complain("cannot go on: %s", why);
-    const int failed = why || take_options(t, path, f);
+    const int failed = why ? warn("cannot go on: %s", why) : take_options(t, path, f);
     gra_file_close(f);
-    return failed ? -1 : 0;
+    return failed;
 }
 
 static int take_state(training *t, const char *path, const gra_file *f)
 {
     const char *rng = gra_file_meta(f, "rng"), *hash = gra_file_meta(f, "text_hash");
     if (!hash || strcmp(t->text.hash, hash) != 0)
-        complain("the text is not the one that the run in %s began with, and it can go on with no other",
-                 t->o.out);
-    else if (!rng || gra_rng_from_text(&t->rng, rng))
-        complain("%s is damaged: 'rng' is no state of a random generator", path);
-    else
-        return 0;
-    return -1;
+        return warn("the text is not the one that the run in %s began with, and it can go on with no other",
+                    t->o.out);
+    if (!rng || gra_rng_from_text(&t->rng, rng))
+        return warn("%s is damaged: 'rng' is no state of a random generator", path);
+    return 0;
 }
 
 int checkpoint_load(training *t)
@@ -87,10 +76,8 @@ int checkpoint_load(training *t)
     const char *why = gra_file_error(f);
     if (!why && gra_load_all(t->model, path))
         why = gra_model_error(t->model);
-    if (why)
-        complain("cannot go on: %s", why);
-    const int failed = why || take_state(t, path, f);
+    const int failed = why ? warn("cannot go on: %s", why) : take_state(t, path, f);
     gra_file_close(f);
     optimizer_resume(&t->optimizer, t->step);
-    return failed ? -1 : 0;
+    return failed;
 }

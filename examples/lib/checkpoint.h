@@ -6,7 +6,7 @@
  * generator.
  *
  * Order: first the row of a step in loss.tsv, then the checkpoint. Rows of later steps are cut off when the
- * run goes on. A function that fails has printed why (see complain). */
+ * run goes on. A function that fails has printed why (see warn). */
 #ifndef EXAMPLES_CHECKPOINT_H
 #define EXAMPLES_CHECKPOINT_H
 

@@ -56,7 +56,7 @@ char *file_read(const char *path, size_t *size)
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     char *bytes = fd < 0 ? NULL : read_all(fd, size);
     if (!bytes)
-        complain("cannot read %s: %s", path, strerror(errno));
+        warn("cannot read %s: %s", path, strerror(errno));
     if (fd >= 0)
         close(fd);
     return bytes;
@@ -82,8 +82,7 @@ int file_write(const char *path, const char *bytes, size_t size)
 {
     if (file_replace(path, bytes, size) == 0)
         return 0;
-    complain("cannot write %s: %s", path, strerror(errno));
-    return -1;
+    return warn("cannot write %s: %s", path, strerror(errno));
 }
 
 /* Makes the folder itself, if it is not there. 0 or -1 */
@@ -93,10 +92,9 @@ static int make_one(const char *path)
     const int why = mkdir(path, 0777) ? errno : 0;
     if (why == 0 || (stat(path, &about) == 0 && S_ISDIR(about.st_mode)))
         return 0;
-    complain("cannot make the folder %s: %s", path,
-             file_is_link(path) ? "it is a symbolic link that leads to no folder: remove it, or give "
-             "another name" : strerror(why));
-    return -1;
+    return warn("cannot make the folder %s: %s", path,
+                file_is_link(path) ? "it is a symbolic link that leads to no folder: remove it, or give "
+                "another name" : strerror(why));
 }
 
 int folder_make(const char *path)

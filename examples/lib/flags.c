@@ -129,17 +129,14 @@ static int unknown(const flag *table, int n, const char *word)
     const char *name = word + strspn(word, "-");
     const bool no = strncmp(name, "no-", 3) == 0;
     for (const flag *f = table; f < table + n; f++)
-        if (word[0] == '-' && f->kind != FLAG_HEADING && strncmp(f->name, no ? name + 3 : name, 3) == 0) {
-            complain("'%.60s' is not a flag: did you mean --%s%s?", word,
-                     no && f->kind == FLAG_SWITCH ? "no-" : "", f->name);
-            return -1;
-        }
-    complain("'%.60s' is not a flag: %s--help lists them", word,
-             strncmp(word, "--", 2) == 0 ? "" : "flags begin with two dashes, and ");
-    return -1;
+        if (word[0] == '-' && f->kind != FLAG_HEADING && strncmp(f->name, no ? name + 3 : name, 3) == 0)
+            return warn("'%.60s' is not a flag: did you mean --%s%s?", word,
+                        no && f->kind == FLAG_SWITCH ? "no-" : "", f->name);
+    return warn("'%.60s' is not a flag: %s--help lists them", word,
+                strncmp(word, "--", 2) == 0 ? "" : "flags begin with two dashes, and ");
 }
 
-/* A flag and its value. How many words of the command line they take, or -1 after a complaint. */
+/* A flag and its value. How many words of the command line they take, or -1 after a warning. */
 static int parse_one(const flag *table, int n, char **argv, bool *given)
 {
     const char *name = argv[0] + 2, *value = NULL;
@@ -159,16 +156,11 @@ static int parse_one(const flag *table, int n, char **argv, bool *given)
         value = argv[used++];
     if (!f || (!value && used == 1))
         return unknown(table, n, argv[0]);
-    if (!value || (used == 2 && f->kind == FLAG_TEXT && strncmp(value, "--", 2) == 0)) {
-        complain("--%s lacks its value: %s", f->name, wants(f, text));
-        return -1;
-    }
-    const bool well = set(f, value);
-    if (!well)
-        complain("--%s wants %s, not '%s'", f->name, wants(f, text), value);
+    if (!value || (used == 2 && f->kind == FLAG_TEXT && strncmp(value, "--", 2) == 0))
+        return warn("--%s lacks its value: %s", f->name, wants(f, text));
     if (given)
         given[f - table] = true;
-    return well ? used : -1;
+    return set(f, value) ? used : warn("--%s wants %s, not '%s'", f->name, wants(f, text), value);
 }
 
 int flags_parse(const flag *table, int n, const char *about, int argc, char **argv, bool *given)
@@ -201,7 +193,7 @@ char *flags_write(const flag *table, int n)
             size += strlen(f->name) + strlen(value_of(f, value)) + 2;
     char *text = calloc(size, 1);
     if (!text)
-        complain("out of memory");
+        warn("out of memory");
     for (const flag *f = table; text && f < table + n; f++)
         if (is_written(f))
             at += (size_t)snprintf(text + at, size - at, "%s\t%s\n", f->name, value_of(f, value));
@@ -213,16 +205,12 @@ int flags_read(const flag *table, int n, const char *path, char *text)
     for (char *line = text, *end; *line; line = end + 1) {
         const size_t name = strcspn(line, "\t\n");
         end = strchr(line, '\n');
-        if (!end || line[name] != '\t') {
-            complain("%s is damaged: each line of its flags must be a name, a tab and a value", path);
-            return -1;
-        }
+        if (!end || line[name] != '\t')
+            return warn("%s is damaged: each line of its flags must be a name, a tab and a value", path);
         line[name] = *end = 0;
         const flag *f = find(table, n, line, name);
-        if (!f || !set(f, line + name + 1)) {
-            complain("%s is damaged: '%.60s' is no value of --%.60s", path, line + name + 1, line);
-            return -1;
-        }
+        if (!f || !set(f, line + name + 1))
+            return warn("%s is damaged: '%.60s' is no value of --%.60s", path, line + name + 1, line);
     }
     return 0;
 }

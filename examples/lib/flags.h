@@ -33,11 +33,11 @@ typedef struct flag {
 #define FLAGS_GO_ON (-1)
 int   flags_parse(const flag *table, int n, const char *about, int argc, char **argv, bool *given);
                                         /* FLAGS_GO_ON, or the status to exit with: 0 after --help, 2 after a
-                                           complaint. given[n], unless NULL: which flags were given */
+                                           warning. given[n], unless NULL: which flags were given */
 char *flags_write(const flag *table, int n);    /* "name\tvalue\n" of each that has one; free it; NULL after a
-                                                   complaint */
+                                                   warning */
 int   flags_read(const flag *table, int n, const char *path, char *text);       /* reads what flags_write
-                                           wrote; path is named in complaints. The text is modified, and
-                                           FLAG_TEXT values point into it. 0, or -1 after a complaint */
+                                           wrote; path is named in warnings. The text is modified, and
+                                           FLAG_TEXT values point into it. 0, or -1 after a warning */
 
 #endif

@@ -27,10 +27,8 @@ static int look(weights *w, gra_tape *t, const struct gra_gpt *gpt)
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *logits = gra_gpt_forward(t, gpt, w->ids, 1, w->n);
     gra_keep_attention(t, false);
-    if (gra_error(t)) {
-        complain("%s", gra_error(t));
-        return -1;
-    }
+    if (gra_error(t))
+        return warn("%s", gra_error(t));
     int layer = w->layers;
     for (gra_tensor *y = logits; y && layer > 0; y = y->prev)
         if (strcmp(y->op->name, "attention") == 0)
@@ -116,18 +114,14 @@ static void write_script(FILE *f, const weights *w, bool vector)
 
 static int write_picture(const char *path, const weights *w)
 {
-    if ((double)w->layers * w->heads * w->n * w->n > 2e6) {
-        complain("cannot draw %s: %d layers x %d heads x %d x %d tokens are too many for a picture: "
-                 "give a shorter --prompt", path, w->layers, w->heads, w->n, w->n);
-        return -1;
-    }
+    if ((double)w->layers * w->heads * w->n * w->n > 2e6)
+        return warn("cannot draw %s: %d layers x %d heads x %d x %d tokens are too many for a picture: "
+                    "give a shorter --prompt", path, w->layers, w->heads, w->n, w->n);
     FILE *f = tmpfile();
     if (f)
         write_script(f, w, file_ends_in(path, ".svg"));
     const char *why = gnuplot_draw(f, NULL, path);
-    if (why)
-        complain("cannot draw %s: %s", path, why);
-    return why ? -1 : 0;
+    return why ? warn("cannot draw %s: %s", path, why) : 0;
 }
 
 int heatmap_write(const char *path, gra_tape *t, const struct gra_gpt *gpt, const vocabulary *v,
@@ -138,8 +132,8 @@ int heatmap_write(const char *path, gra_tape *t, const struct gra_gpt *gpt, cons
     weights w = { .layers = layers, .heads = gpt->config.n_heads, .n = n, .layer = layer, .vocab = v,
                   .ids = ids };
     if (!layer)
-        complain("out of memory");
-    const int failed = !layer || look(&w, t, gpt) || write_picture(path, &w);
+        return warn("out of memory");
+    const int failed = look(&w, t, gpt) || write_picture(path, &w);
     free(layer);
     return failed ? -1 : 0;
 }

@@ -6,7 +6,7 @@
 #include "text.h"
 
 /* Of the n tokens in ids; begins a step of the tape. path: an SVG if it ends in .svg, else a PNG; whole or
- * not at all. 0, or -1 after a complaint. */
+ * not at all. 0, or -1 after a warning. */
 int heatmap_write(const char *path, gra_tape *t, const struct gra_gpt *gpt, const vocabulary *v,
                   const int *ids, int n);
 

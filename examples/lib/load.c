@@ -21,13 +21,11 @@ static int no_model(const char *model, const char *file)
 {
     char checkpoint[FILE_PATH];
     if (access(file_path(checkpoint, model, CHECKPOINT_FILE), F_OK) == 0)
-        complain("%s has no %s yet: its run is not done. If it was stopped, %s --resume %s goes on with it",
-                 model, MODEL_FILE, train(), model);
-    else if (strcmp(model, LOAD_DEFAULT) == 0)
-        complain("there is no trained model in %s: train one first (%s)", LOAD_DEFAULT, train());
-    else
-        complain("there is no model: %s: %s", access(model, F_OK) ? model : file, strerror(ENOENT));
-    return -1;
+        return warn("%s has no %s yet: its run is not done. If it was stopped, %s --resume %s goes on with it",
+                    model, MODEL_FILE, train(), model);
+    if (strcmp(model, LOAD_DEFAULT) == 0)
+        return warn("there is no trained model in %s: train one first (%s)", LOAD_DEFAULT, train());
+    return warn("there is no model: %s: %s", access(model, F_OK) ? model : file, strerror(ENOENT));
 }
 
 /* `model` names a file, or the folder that train left. */
@@ -44,11 +42,9 @@ static int find_model(loaded *l, const char *model)
         file_path(l->file, model, MODEL_FILE);
     if (stat(l->file, &about) != 0)
         return no_model(model, l->file);
-    if (file_ends_in(l->file, CHECKPOINT_FILE)) {
-        complain("%s is a checkpoint, from which %s --resume goes on; the model beside it is %s", l->file,
-                 train(), MODEL_FILE);
-        return -1;
-    }
+    if (file_ends_in(l->file, CHECKPOINT_FILE))
+        return warn("%s is a checkpoint, from which %s --resume goes on; the model beside it is %s", l->file,
+                    train(), MODEL_FILE);
     return 0;
 }
 
@@ -58,40 +54,30 @@ static int find_vocabulary(loaded *l, bool numbers)
     char path[FILE_PATH];
     const int tokens = l->gpt.config.vocab_size;
     l->text = !numbers && access(file_path(path, l->folder, VOCAB_FILE), F_OK) == 0;
-    if (!l->text && !numbers)
-        complain("%s comes without a vocabulary: give it tokens as numbers, --ids \"464 3290 318\"", l->file);
+    if (numbers)
+        return 0;
     if (!l->text)
-        return numbers ? 0 : -1;
+        return warn("%s comes without a vocabulary: give it tokens as numbers, --ids \"464 3290 318\"",
+                    l->file);
     if (vocabulary_read(&l->vocab, path))
         return -1;
     if (l->vocab.size == tokens)
         return 0;
-    complain("%s is of another model than %s: it has %d tokens, and the model %d", path, l->file,
-             l->vocab.size, tokens);
-    return -1;
+    return warn("%s is of another model than %s: it has %d tokens, and the model %d", path, l->file,
+                l->vocab.size, tokens);
 }
 
 static int read_model(loaded *l, const char *model, int heads, int threads)
 {
     char why[IMPORT_WHY];
-    l->tape = gra_open(threads);
-    l->model = gra_model_open(l->tape, NULL);
-    if (!l->tape || !l->model) {
-        complain("out of memory");
+    if (open_model(&l->tape, &l->model, NULL, threads) || find_model(l, model))
         return -1;
-    }
-    gra_keep_going(l->tape, true);
-    if (find_model(l, model))
-        return -1;
-    if (import_gpt(&l->gpt, gra_root(l->model), l->file, heads, why) == 0)
-        return 0;
-    complain("cannot load %s", why);
-    return -1;
+    return import_gpt(&l->gpt, gra_root(l->model), l->file, heads, why) ? warn("cannot load %s", why) : 0;
 }
 
 /* ---- the prompt -------------------------------------------------------------------------------------- */
 
-/* "464 3290 318"; commas are blanks too. How many, or 0 after a complaint. */
+/* "464 3290 318"; commas are blanks too. How many, or 0 after a warning. */
 static size_t read_ids(const char *text, int vocab_size, int *ids)
 {
     static const char between[] = " ,\t\n";
@@ -101,15 +87,15 @@ static size_t read_ids(const char *text, int vocab_size, int *ids)
         errno = 0;
         const long id = strtol(word, &end, 10);
         if (end == word || (*end && !strchr(between, *end)) || errno || id < 0 || id >= vocab_size) {
-            complain("--ids: '%.*s' is no token of this model: it has 0 to %d", (int)strcspn(word, between),
-                     word, vocab_size - 1);
+            warn("--ids: '%.*s' is no token of this model: it has 0 to %d", (int)strcspn(word, between),
+                 word, vocab_size - 1);
             return 0;
         }
         ids[n++] = (int)id;
         word = end;
     }
     if (n == 0)
-        complain("--ids wants at least one token: this model has 0 to %d", vocab_size - 1);
+        warn("--ids wants at least one token: this model has 0 to %d", vocab_size - 1);
     return n;
 }
 
@@ -117,10 +103,8 @@ static int read_prompt(loaded *l, const char *prompt, const char *ids)
 {
     const size_t n = strlen(ids ? ids : prompt);
     l->ids = malloc((n + 1) * sizeof *l->ids);
-    if (!l->ids) {
-        complain("out of memory");
-        return -1;
-    }
+    if (!l->ids)
+        return warn("out of memory");
     if (ids)
         l->n = read_ids(ids, l->gpt.config.vocab_size, l->ids);
     else if (vocabulary_encode(&l->vocab, prompt, n, l->ids) == 0) {
@@ -133,8 +117,9 @@ static int read_prompt(loaded *l, const char *prompt, const char *ids)
 int load_open(loaded *l, const char *model, const char *prompt, const char *ids, int heads, int threads)
 {
     *l = (loaded){ 0 };
-    return read_model(l, model, heads, threads) || find_vocabulary(l, ids) || read_prompt(l, prompt, ids) ? -1
-                                                                                                          : 0;
+    const int failed = read_model(l, model, heads, threads) || find_vocabulary(l, ids) ||
+                       read_prompt(l, prompt, ids);
+    return failed ? -1 : 0;
 }
 
 void load_close(loaded *l)

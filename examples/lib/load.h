@@ -3,7 +3,7 @@
  * The model is a folder that train left, or a file of parameters, also one of another program (import.h). Its
  * tokens are those of the vocabulary beside it; where there is none they are given as numbers.
  *
- * A function that fails has printed why (see complain). */
+ * A function that fails has printed why (see warn). */
 #ifndef EXAMPLES_LOAD_H
 #define EXAMPLES_LOAD_H
 

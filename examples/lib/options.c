@@ -89,8 +89,8 @@ int options_parse(options *o, int argc, char **argv)
     const int how = flags_parse(table, n, about, argc, argv, given);
     for (int i = 0; i < n && how == FLAGS_GO_ON && o->resume; i++)
         if (given[i] && !table[i].again) {
-            complain("--%s does not go with --resume: the run goes on in %s as it was begun", table[i].name,
-                     o->resume);
+            warn("--%s does not go with --resume: the run goes on in %s as it was begun", table[i].name,
+                 o->resume);
             return 2;
         }
     if (o->resume)
@@ -121,20 +121,18 @@ int options_complete(options *o)
     if (o->warmup < 0)
         o->warmup = o->steps < 1000 ? o->steps / 10 : 100;
     if (o->width % o->heads != 0)
-        complain("--heads %ld does not divide --width %ld: each head takes an equal share of it", o->heads,
-                 o->width);
-    else if (o->data && strchr(o->data, '\n'))          /* a checkpoint keeps each flag in one line */
-        complain("--data: a name with a line break cannot be kept in a checkpoint: rename the file");
-    else if (!is_utf8(name))
-        complain("--data: got the name %s, expected UTF-8, as a checkpoint keeps it: rename the file", name);
-    else if (o->min_lr > o->lr)
-        complain("--min-lr %g is above --lr %g, and the rate falls from one to the other", o->min_lr, o->lr);
-    else if (o->batch * o->context > 1 << 30)
-        complain("--batch %ld times --context %ld is %ld tokens in a step: more than %d is not possible",
-                 o->batch, o->context, o->batch * o->context, 1 << 30);
-    else
-        return 0;
-    return -1;
+        return warn("--heads %ld does not divide --width %ld: each head takes an equal share of it", o->heads,
+                    o->width);
+    if (o->data && strchr(o->data, '\n'))               /* a checkpoint keeps each flag in one line */
+        return warn("--data: a name with a line break cannot be kept in a checkpoint: rename the file");
+    if (!is_utf8(name))
+        return warn("--data: got the name %s, expected UTF-8, as a checkpoint keeps it: rename the file", name);
+    if (o->min_lr > o->lr)
+        return warn("--min-lr %g is above --lr %g, and the rate falls from one to the other", o->min_lr, o->lr);
+    if (o->batch * o->context > 1 << 30)
+        return warn("--batch %ld times --context %ld is %ld tokens in a step: more than %d is not possible",
+                    o->batch, o->context, o->batch * o->context, 1 << 30);
+    return 0;
 }
 
 char *options_write(const options *o)

@@ -22,10 +22,10 @@ typedef struct options {
 } options;
 
 options options_default(void);
-int   options_parse(options *o, int argc, char **argv); /* as flags_parse; complains too about a flag that may
+int   options_parse(options *o, int argc, char **argv); /* as flags_parse; warns too about a flag that may
                                            not be given again with --resume */
 int   options_complete(options *o);       /* then: what was not given follows from the rest. 0, or -1 after a
-                                           complaint about flags that contradict each other */
+                                           warning about flags that contradict each other */
 char *options_write(const options *o);  /* all but --out and --resume, as flags_write */
 int   options_read(options *o, const char *path, char *text);   /* the same, as flags_read */
 gra_gpt_config options_model(const options *o, int vocab_size);

@@ -15,14 +15,12 @@ static const char columns[] = "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens
 
 /* The files that a run writes. */
 static const char *const outputs[] = { CHECKPOINT_FILE, "loss.tsv", MODEL_FILE, BEST_FILE, "result.tsv",
-                                       "sample.txt",
-                                       "loss.png", "loss.gp", "config.tsv", VOCAB_FILE };
+                                       "sample.txt", "loss.png", "loss.gp", "config.tsv", VOCAB_FILE };
 enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
 
 static int lost(const run *r)
 {
-    complain("cannot write %s/loss.tsv: %s", r->folder, strerror(errno));
-    return -1;
+    return warn("cannot write %s/loss.tsv: %s", r->folder, strerror(errno));
 }
 
 /* ---- opening: whose folder is it? ---------------------------------------------------------------------- */
@@ -42,10 +40,8 @@ static int refuse_output_as_text(const options *o)
     const int names = OUTPUTS + (run_snapshot_step(own) >= 0);
     for (int i = 0; i < names && o->data && stat(o->data, &text) == 0; i++)
         if (stat(file_path(path, o->out, i < OUTPUTS ? outputs[i] : own), &out) == 0 &&
-            out.st_dev == text.st_dev && out.st_ino == text.st_ino) {
-            complain("--data %s would be overwritten by the run: give another --out, or a copy", o->data);
-            return -1;
-        }
+            out.st_dev == text.st_dev && out.st_ino == text.st_ino)
+            return warn("--data %s would be overwritten by the run: give another --out, or a copy", o->data);
     return 0;
 }
 
@@ -54,11 +50,9 @@ static int refuse_output_as_text(const options *o)
 static int refuse_strangers(const char *folder)
 {
     for (int i = 0; i < OUTPUTS && !is_in(folder, "loss.tsv"); i++)
-        if (is_in(folder, outputs[i])) {
-            complain("%s/%s is there, but no loss.tsv of a run: give another --out, or move it away", folder,
-                     outputs[i]);
-            return -1;
-        }
+        if (is_in(folder, outputs[i]))
+            return warn("%s/%s is there, but no loss.tsv of a run: give another --out, or move it away",
+                        folder, outputs[i]);
     return 0;
 }
 
@@ -69,8 +63,7 @@ static int lock(const run *r)
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     if (fcntl(fileno(r->table), F_SETLK, &lock) == 0 || (errno != EACCES && errno != EAGAIN))
         return 0;
-    complain("another run is writing to %s: wait for its end, or give another --out", r->folder);
-    return -1;
+    return warn("another run is writing to %s: wait for its end, or give another --out", r->folder);
 }
 
 /* Where the rows of the first n steps end: later ones are cut off, as they are computed once more. */
@@ -86,8 +79,8 @@ static int find_end(run *r, const char *path, long n)
     }
     const bool found = at && step == n;
     if (text && !found)
-        complain("%s does not go with the checkpoint of step %ld: it lacks the row of step %ld", path, n,
-                 step + 1);
+        warn("%s does not go with the checkpoint of step %ld: it lacks the row of step %ld", path, n,
+             step + 1);
     r->end = found ? (long)(at - text) : -1;
     free(text);
     return found ? 0 : -1;
@@ -111,11 +104,9 @@ int run_open(run *r, const training *t)
         return -1;
     char path[FILE_PATH];
     file_path(path, o->out, "loss.tsv");
-    if (file_is_link(path)) {
-        complain("%s: got a symbolic link, expected a file of the run's own: remove it, or give another "
-                 "--out", path);
-        return -1;
-    }
+    if (file_is_link(path))
+        return warn("%s: got a symbolic link, expected a file of the run's own: remove it, or give another "
+                    "--out", path);
     if (t->step > 0 && find_end(r, path, t->step))
         return -1;
     r->table = open_table(path);
@@ -212,11 +203,9 @@ int run_save(const training *t, const char *name)
         { "format", "pt" }, { "n_heads", heads },
             { "gelu", t->gpt.config.gelu == GRA_GELU_TANH ? "tanh" : "erf" },
     };
-    const int failed = gra_save(t->model, file_path(path, t->o.out, name), meta,
-                                (int)(sizeof meta / sizeof *meta));
-    if (failed)
-        complain("cannot write %s", gra_model_error(t->model));
-    return failed;
+    if (gra_save(t->model, file_path(path, t->o.out, name), meta, (int)(sizeof meta / sizeof *meta)))
+        return warn("cannot write %s", gra_model_error(t->model));
+    return 0;
 }
 
 int run_snapshot(const training *t)

@@ -1,4 +1,4 @@
-/* run: a training run: what it carries from step to step, and the folder that it leaves.
+/* run: the folder that a training run leaves.
  *
  *     loss.tsv                 a row for each step; val_loss: an estimate from some batches
  *     result.tsv               the loss over all of the held-out text, when the run ended or was stopped
@@ -10,12 +10,11 @@
  *     checkpoint.safetensors   see checkpoint.h
  *     snapshot-100.safetensors with --snapshot-every: the parameters after step 100, and so on
  *
- * A function that fails has printed why (see complain). */
+ * A function that fails has printed why (see warn). */
 #ifndef EXAMPLES_RUN_H
 #define EXAMPLES_RUN_H
 
-#include "optimizer.h"
-#include "text.h"
+#include "training.h"
 #include <stdio.h>
 
 #define MODEL_FILE      "model.safetensors"
@@ -24,20 +23,6 @@
 #define SNAPSHOT        "snapshot-"                     /* and the step, */
 #define SNAPSHOT_FILE   SNAPSHOT "%ld.safetensors"
 #define VOCAB_FILE      "vocab.tsv"
-
-typedef struct training {       /* the state of a run between steps: what a checkpoint saves */
-    options    o;
-    char      *kept;                    /* with --resume: the checkpoint's text, which o points into */
-    corpus     text;
-    gra_rng    rng;                     /* parameters, batches and dropout draw from it, and nothing else */
-    gra_tape  *tape;
-    gra_model *model;
-    struct gra_gpt gpt;
-    optimizer  optimizer;
-    long       step;                    /* steps done so far */
-    double     best;                    /* the lowest validation loss so far; infinity: there was none */
-    int       *ids, *next;          /* (batch, context) tokens, and the token that follows each */
-} training;
 
 typedef struct run {
     const char *folder;

@@ -36,7 +36,7 @@ static void wrap(char *text)
     }
 }
 
-void complain(const char *format, ...)
+int warn(const char *format, ...)
 {
     char text[4096];
     fflush(stdout);
@@ -48,6 +48,7 @@ void complain(const char *format, ...)
     if (isatty(STDERR_FILENO))
         wrap(text);
     fprintf(stderr, "%s\n", text);
+    return -1;
 }
 
 static void check(bool well)
@@ -55,7 +56,7 @@ static void check(bool well)
     if (well && fflush(stdout) == 0)
         return;
     failed = true;
-    complain("cannot write to the standard output: %s", strerror(errno));
+    warn("cannot write to the standard output: %s", strerror(errno));
 }
 
 void say(const char *format, ...)

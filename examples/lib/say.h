@@ -11,13 +11,13 @@ extern const char *program_name;                /* each program defines its own,
 const char *say_last(const char *path);         /* the last part of a path: "train" of "build/train" */
 
 __attribute__((format(printf, 1, 2)))
-void complain(const char *format, ...);         /* "train: the sentence" and a newline, on stderr; on a
-                                                   terminal broken into lines of 80 columns */
+int  warn(const char *format, ...);             /* "train: the sentence" and a newline, on stderr; on a
+                                                   terminal broken into lines of 80 columns. Returns -1 */
 __attribute__((format(printf, 1, 2)))
 void say(const char *format, ...);              /* on stdout, at once */
 void say_bytes(const char *bytes, size_t n);    /* the same; on a terminal, control characters become dots */
 bool say_failed(void);                          /* stdout could not be written to (full disk, closed pipe).
-                                                   The first failure was complained about; later output is
+                                                   The first failure was warned of; later output is
                                                    dropped */
 
 #endif

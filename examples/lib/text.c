@@ -4,6 +4,7 @@
  */
 #include "text.h"
 #include "files.h"
+#include "hash.h"
 #include "say.h"
 #include <glob.h>
 #include <inttypes.h>
@@ -23,7 +24,7 @@ static int append(corpus *x, const char *path)
         x->ids = more;
         x->size += n;
     } else if (bytes)
-        complain("cannot learn from %s: %s", path, n > 0 ? "out of memory" : "it is empty");
+        warn("cannot learn from %s: %s", path, n > 0 ? "out of memory" : "it is empty");
     free(bytes);
     return more ? 0 : -1;
 }
@@ -38,20 +39,11 @@ static int append_own(corpus *x)
     for (size_t i = 0; i < sizeof own / sizeof own[0] && !why; i++)
         why = glob(own[i], GLOB_ERR | (i ? GLOB_APPEND : 0), NULL, &found);
     if (why)
-        complain("cannot find the project's own text: run this in the project's folder, or give --data FILE");
+        warn("cannot find the project's own text: run this in the project's folder, or give --data FILE");
     for (size_t i = 0; i < found.gl_pathc && !why && !failed; i++)
         failed = append(x, found.gl_pathv[i]);
     globfree(&found);
     return why || failed ? -1 : 0;
-}
-
-/* FNV-1a. */
-static void hash(const unsigned char *bytes, size_t n, char text[17])
-{
-    uint64_t h = 14695981039346656037u;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ bytes[i]) * 1099511628211u;
-    snprintf(text, 17, "%016" PRIx64, h);
 }
 
 /* The vocabulary of those bytes. */
@@ -73,13 +65,11 @@ int text_read(corpus *x, const char *path, int context)
     if (path ? append(x, path) : append_own(x))
         return -1;
     const size_t held = (x->size + 9) / 10, train = x->size - held, least = (size_t)context + 1;
-    if (held < least) {
-        complain("the text has %zu bytes, the last tenth, held out for validation, has %zu, and a window of "
-                 "--context %d needs %zu: give more text or a smaller --context", x->size, held, context,
-                 least);
-        return -1;
-    }
-    hash(x->ids, x->size, x->hash);
+    if (held < least)
+        return warn("the text has %zu bytes, the last tenth, held out for validation, has %zu, and a window "
+                    "of --context %d needs %zu: give more text or a smaller --context",
+                    x->size, held, context, least);
+    snprintf(x->hash, sizeof x->hash, "%016" PRIx64, hash(HASH_START, x->ids, x->size));
     vocabulary_of(&x->vocab, x->ids, x->size);
     for (size_t i = 0; i < x->size; i++)
         x->ids[i] = (unsigned char)x->vocab.id[x->ids[i]];
@@ -107,7 +97,8 @@ void text_window(text_part part, size_t at, int context, int *ids, int *next)
 void text_batch(text_part part, gra_rng *rng, int batch, int context, int *ids, int *next)
 {
     for (size_t b = 0, at = 0; b < (size_t)batch; b++, at += (size_t)context)
-        text_window(part, (size_t)gra_randint(rng, part.size - (size_t)context), context, ids + at, next + at);
+        text_window(part, (size_t)gra_randint(rng, part.size - (size_t)context), context, ids + at,
+                    next + at);
 }
 
 /* ---- vocabulary ---------------------------------------------------------------------------------- */
@@ -127,12 +118,10 @@ int vocabulary_encode(const vocabulary *v, const char *bytes, size_t n, int *ids
     char name[8];
     for (size_t i = 0; i < n; i++) {
         ids[i] = v->id[(unsigned char)bytes[i]];
-        if (ids[i] < 0) {
-            complain("the model has no token for '%s', byte %zu of the prompt: it knows the %d different "
-                     "bytes of the text that it learned from", byte_text((unsigned char)bytes[i], name),
-                     i + 1, v->size);
-            return -1;
-        }
+        if (ids[i] < 0)
+            return warn("the model has no token for '%s', byte %zu of the prompt: it knows the %d different "
+                        "bytes of the text that it learned from", byte_text((unsigned char)bytes[i], name),
+                        i + 1, v->size);
     }
     return 0;
 }
@@ -174,7 +163,7 @@ int vocabulary_read(vocabulary *v, const char *path)
     vocabulary_of(v, bytes, n);
     const bool same = text && n > 0 && print_vocabulary(v, again) == size && memcmp(again, text, size) == 0;
     if (text && !same)
-        complain("%s is damaged: it must list bytes in ascending order, each with how it prints", path);
+        warn("%s is damaged: it must list bytes in ascending order, each with how it prints", path);
     free(text);
     return same ? 0 : -1;
 }

@@ -24,7 +24,7 @@ typedef struct corpus {
 } corpus;
 
 int  text_read(corpus *x, const char *path, int context);       /* NULL: the project's own sources. 0, or -1
-                                                   after a complaint, also where it is too short for that
+                                                   after a warning, also where it is too short for that
                                                    context */
 void text_free(corpus *x);
 void text_window(text_part part, size_t at, int context, int *ids, int *next);  /* the tokens from there on,
@@ -33,7 +33,7 @@ void text_batch(text_part part, gra_rng *rng, int batch, int context, int *ids, 
                                                            windows */
 
 int   vocabulary_encode(const vocabulary *v, const char *bytes, size_t n, int *ids);    /* 0, or -1: a
-                                                   complaint names the first byte that it lacks */
+                                                   warning names the first byte that it lacks */
 int   vocabulary_newline(const vocabulary *v);  /* the token to begin with where there is no prompt */
 int   vocabulary_write(const vocabulary *v, const char *path);          /* vocab.tsv: a line for each token:
                                                    its byte, and how that prints. 0 or -1 */

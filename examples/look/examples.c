@@ -1,19 +1,12 @@
 /* examples: the expression of lesson 01, and the model of lesson 05 while it learns. */
 #include "examples.h"
 #include "../lib/say.h"
+#include "../lib/training.h"
 #include "look.h"
 #include "model.h"
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-
-static int write_page(const gra_tape *t, const char *path, const look_more *more)
-{
-    const int failed = look_write_with(t, path, more);
-    if (failed)
-        complain("cannot write %s: %s", path, strerror(errno));
-    return failed;
-}
 
 /* ---- 01: micrograd's expression ---------------------------------------------------------------------- */
 
@@ -46,27 +39,22 @@ static int compute(gra_tape *t, const char *path)
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *a = gra_name(gra_scalar(t, -4), "a"), *b = gra_name(gra_scalar(t, 2), "b");
     gra_tensor *g = expression(t, a, b);
-    if (gra_backward(t, g)) {
-        complain("%s", gra_error(t));
-        return -1;
-    }
-    const int failed = write_page(t, path, &(look_more){
+    if (gra_backward(t, g))
+        return warn("%s", gra_error(t));
+    if (look_write_with(t, path, &(look_more){
         .title = "micrograd's expression at a = -4, b = 2",
-        .about = "Every value, and how much g changes with it: examples/01_scalar.c computes the same." });
-    if (!failed) {
-        say_real("g", g->data[0]);
-        say_real("dg/da", gra_grad(a)[0]);
-        say_real("dg/db", gra_grad(b)[0]);
-    }
-    return failed;
+        .about = "Every value, and how much g changes with it: examples/01_scalar.c computes the same." }))
+        return warn("cannot write %s: %s", path, strerror(errno));
+    say_real("g", g->data[0]);
+    say_real("dg/da", gra_grad(a)[0]);
+    say_real("dg/db", gra_grad(b)[0]);
+    return 0;
 }
 
 int example_scalar(const char *path)
 {
     gra_tape *t = gra_open(1);
-    if (!t)
-        complain("out of memory");
-    const int failed = t ? compute(t, path) : -1;
+    const int failed = t ? compute(t, path) : warn("out of memory");
     gra_close(t);
     return failed;
 }
@@ -121,15 +109,12 @@ static bool is_shown(int step)          /* more often at first, when more happen
 static int teach(gra_tape *t, gra_model *model, gra_rng *rng, const char *path)
 {
     struct gra_gpt gpt;
-    gra_keep_going(t, true);
     gra_gpt_init(&gpt, gra_root(model), &(gra_gpt_config){
         .vocab_size = VOCAB, .context_length = CONTEXT, .emb_dim = 32, .n_heads = 4, .n_layers = 2,
         .bias = true, .init = GRA_INIT_GPT2 });
     gra_adamw adamw;
-    if (gra_adamw_init(&adamw, model, NULL)) {
-        complain("%s", gra_model_error(model));
-        return -1;
-    }
+    if (gra_adamw_init(&adamw, model, NULL))
+        return warn("%s", gra_model_error(model));
     const vocabulary vocab = ascii();
     int ids[22];
     for (int i = 0; i < 22; i++)
@@ -138,16 +123,13 @@ static int teach(gra_tape *t, gra_model *model, gra_rng *rng, const char *path)
     int failed = model_state(&m, 0);
     for (int step = 1; step <= STEPS && !failed; step++) {
         model_loss(&m, step, learn(t, model, &gpt, &adamw, rng, step), (double)NAN);
-        failed = gra_error(t) || (is_shown(step) && step < STEPS && model_state(&m, step));
+        if (gra_error(t))
+            failed = warn("%s", gra_error(t));
+        else if (is_shown(step) && step < STEPS)
+            failed = model_state(&m, step);
     }
-    failed = failed || model_last_state(&m, model, STEPS);
-    if (failed)
-        complain("%s", gra_error(t) ? gra_error(t) : "out of memory");
-    failed = failed || write_page(t, path, &(look_more){
-        .title = "the next-token model of lesson 05", .model = model_write, .arg = &m,
-        .about = "Two layers of four heads, 400 steps on four lines of text (examples/05_next_token.c)." });
-    if (!failed)
-        say_real("loss", gra_node_at(t, gra_node_count(t) - 1)->data[0]);
+    failed = failed || model_page(&m, model, STEPS, path, "the next-token model of lesson 05",
+        "Two layers of four heads, 400 steps on four lines of text (examples/05_next_token.c).");
     model_free(&m);
     return failed ? -1 : 0;
 }
@@ -155,12 +137,10 @@ static int teach(gra_tape *t, gra_model *model, gra_rng *rng, const char *path)
 int example_next_token(const char *path)
 {
     gra_rng rng;
+    gra_tape *t;
+    gra_model *model;
     gra_manual_seed(&rng, 1);
-    gra_tape *t = gra_open(0);
-    gra_model *model = gra_model_open(t, &rng);
-    if (!t || !model)
-        complain("out of memory");
-    const int failed = !t || !model || teach(t, model, &rng, path);
+    const int failed = open_model(&t, &model, &rng, 0) || teach(t, model, &rng, path);
     gra_model_close(model);
     gra_close(t);
     return failed ? -1 : 0;

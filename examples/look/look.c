@@ -105,8 +105,8 @@ static bool has_param(const gra_tensor *x)
     return found;
 }
 
-/* The layer that x belongs to. That of the node before it is in `node_path`: without parameters in either it is
- * the same, and gra_node_path need not walk over the tape for each of them. */
+/* The layer that x belongs to. That of the node before it is in `node_path`: without parameters in either it
+ * is the same, and gra_node_path need not walk over the tape for each of them. */
 static const char *find_path(const gra_tensor *x, char node_path[GRA_PATH], char leaf_path[GRA_PATH])
 {
     if (gra_node_number(x) < 0)
@@ -118,7 +118,7 @@ static const char *find_path(const gra_tensor *x, char node_path[GRA_PATH], char
 static void write_node(out *o, const list *l, size_t i, size_t cells, const char *path)
 {
     const gra_tensor *x = l->x[i], *owner = x->base ? x->base : x;
-    const gra_real *grad = owner->fresh ? NULL : owner->grad;   /* fresh: a backward failed before it was filled */
+    const gra_real *grad = owner->fresh ? NULL : owner->grad;   /* fresh: not filled, as a backward failed */
     char saturated[OUT_REAL];
     out_format(o, "{\"kind\":\"%s\",\"number\":%d", kind_of(x), gra_node_number(x));
     write_member(o, "op", x->op ? x->op->name : "");

@@ -47,11 +47,11 @@ int main(int argc, char **argv)
     if (how != FLAGS_GO_ON)
         return how;
     if (example >= 0 && (trained.model || trained.prompt || trained.ids)) {
-        complain("--example needs neither --model nor --prompt nor --ids");
+        warn("--example needs neither --model nor --prompt nor --ids");
         return 2;
     }
     if (trained.prompt && trained.ids) {
-        complain("--ids gives the tokens as numbers, --prompt as text: give one of them");
+        warn("--ids gives the tokens as numbers, --prompt as text: give one of them");
         return 2;
     }
     trained.model = trained.model ? trained.model : LOAD_DEFAULT;

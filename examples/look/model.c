@@ -1,6 +1,9 @@
 /* model: what a GPT makes of a few tokens. */
 #include "model.h"
 #include "../../core/op.h"
+#include "../lib/say.h"
+#include "look.h"
+#include <errno.h>
 #include <stdlib.h>
 
 /* ---- tokens ------------------------------------------------------------------------------------------ */
@@ -181,7 +184,7 @@ static int write_state(look_model *m, long step, bool last, gra_tensor **loss)
     m->seen = tokens_seen(m);
     *loss = forward(m, &logits);
     if (!*loss)
-        return -1;
+        return warn("%s", gra_error(m->tape) ? gra_error(m->tape) : "out of memory");
     out_format(o, "%s{\"step\":%ld,\"loss\":", o->n ? ",\n" : "", step);
     out_real(o, (*loss)->data[0]);
     write_attention(o, m, *loss, last);
@@ -197,14 +200,6 @@ int model_state(look_model *m, long step)
     return write_state(m, step, false, &loss);
 }
 
-int model_last_state(look_model *m, gra_model *params, long step)
-{
-    gra_tensor *loss;
-    gra_keep_grads(m->tape, true);
-    gra_zero_grad(params);
-    return write_state(m, step, true, &loss) || gra_backward(m->tape, loss) ? -1 : 0;
-}
-
 void model_loss(look_model *m, long step, double train, double val)
 {
     char x[OUT_REAL], y[OUT_REAL];
@@ -213,7 +208,9 @@ void model_loss(look_model *m, long step, double train, double val)
                    isfinite(val) ? out_decimal(val, 6, y) : "null");
 }
 
-void model_write(out *o, void *arg)
+/* ---- the page ---------------------------------------------------------------------------------------- */
+
+static void write_model(out *o, void *arg)
 {
     const look_model *m = arg;
     write_tokens(o, m);
@@ -225,6 +222,24 @@ void model_write(out *o, void *arg)
     out_bytes(o, m->curve.bytes, m->curve.n);
     out_text(o, "]");
     o->failed |= m->states.failed || m->curve.failed;
+}
+
+int model_page(look_model *m, gra_model *params, long step, const char *path, const char *title,
+               const char *about)
+{
+    gra_tensor *loss;
+    char text[OUT_REAL];
+    gra_keep_grads(m->tape, true);
+    gra_zero_grad(params);
+    if (write_state(m, step, true, &loss))
+        return -1;
+    if (gra_backward(m->tape, loss))
+        return warn("%s", gra_error(m->tape));
+    const look_more more = { .title = title, .about = about, .model = write_model, .arg = m };
+    if (look_write_with(m->tape, path, &more))
+        return warn("cannot write %s: %s", path, strerror(errno));
+    say("loss = %s\n", out_real_text(loss->data[0], text));
+    return 0;
 }
 
 void model_free(look_model *m)

@@ -6,6 +6,7 @@
 #include "../lib/text.h"
 #include "out.h"
 
+/* A function that fails has printed why (see warn). */
 typedef struct look_model {
     gra_tape             *tape;
     const struct gra_gpt *gpt;
@@ -18,15 +19,15 @@ typedef struct look_model {
 } look_model;
 
 /* Forward of the tokens, each of which is to predict the next; what the model looked at and predicts is noted
- * as that after `step` steps of training (-1: nobody knows how many). The last state comes with its backward,
- * and stays on the tape; its weights are written as they are, those of the others in 8 bits. 0, or -1: the
- * tape has an error. */
+ * as that after `step` steps of training (-1: nobody knows how many), its weights in 8 bits. 0 or -1. */
 int  model_state(look_model *m, long step);
-int  model_last_state(look_model *m, gra_model *params, long step);
-
 void model_loss(look_model *m, long step, double train, double val);    /* a point of the curve;
                                            val may be NaN */
-void model_write(out *o, void *m);      /* what look_more.model wants */
+
+/* Writes the page of the last state, which comes with its backward and with its weights as they are, and says
+ * its loss. 0 or -1. */
+int  model_page(look_model *m, gra_model *params, long step, const char *path, const char *title,
+                const char *about);
 void model_free(look_model *m);
 
 #endif

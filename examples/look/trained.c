@@ -26,15 +26,15 @@ typedef struct reading {
 static int show_prompt(reading *r)
 {
     const loaded *l = &r->loaded;
-    const size_t context = (size_t)l->gpt.config.context_length, left_out = l->n > context ? l->n - context : 0;
+    const size_t context = (size_t)l->gpt.config.context_length;
+    const size_t left_out = l->n > context ? l->n - context : 0;
     r->shown = (look_model){ .tape = l->tape, .gpt = &l->gpt, .vocab = l->text ? &l->vocab : NULL,
                              .ids = l->ids + left_out, .n = (int)(l->n - left_out) };
     if (left_out)
         say("the model looks back on %zu tokens: of the prompt's %zu it sees the last\n", context, l->n);
     if (r->shown.n > 1)
         return 0;
-    complain("two tokens or more are wanted: the loss is that of predicting each from those before it");
-    return -1;
+    return warn("two tokens or more are wanted: the loss is that of predicting each from those before it");
 }
 
 /* ---- the run: its loss, and its snapshots ------------------------------------------------------------ */
@@ -78,7 +78,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The steps of the run's snapshots in order; free them. How many, or -1 after a complaint. */
+/* The steps of the run's snapshots in order; free them. How many, or -1 after a warning. */
 static long find_snapshots(const char *folder, long **steps)
 {
     long n = 0, room = 0;
@@ -101,11 +101,9 @@ static long find_snapshots(const char *folder, long **steps)
     }
     if (dir)
         closedir(dir);
-    if (why)
-        complain("cannot look for snapshots in %s: %s", folder, why);
     if (n > 0)
         qsort(*steps, (size_t)n, sizeof **steps, by_size);
-    return why ? -1 : n;
+    return why ? warn("cannot look for snapshots in %s: %s", folder, why) : n;
 }
 
 static int load(reading *r, const char *name)
@@ -113,16 +111,7 @@ static int load(reading *r, const char *name)
     char path[FILE_PATH];
     if (gra_load(r->loaded.model, file_path(path, r->loaded.folder, name)) == 0)
         return 0;
-    complain("cannot load %s", gra_model_error(r->loaded.model));
-    return -1;
-}
-
-static int show_state(reading *r, long step)
-{
-    const int failed = model_state(&r->shown, step);
-    if (failed)
-        complain("%s", gra_error(r->shown.tape) ? gra_error(r->shown.tape) : "out of memory");
-    return failed;
+    return warn("cannot load %s", gra_model_error(r->loaded.model));
 }
 
 /* Of many snapshots some are shown, evenly spread, the first and the last among them. */
@@ -137,7 +126,7 @@ static int show_snapshots(reading *r)
         const long at = step[shown > 1 ? i * (n - 1) / (shown - 1) : 0];
         char name[64];
         snprintf(name, sizeof name, SNAPSHOT_FILE, at);
-        failed = load(r, name) || show_state(r, at);
+        failed = load(r, name) || model_state(&r->shown, at);
     }
     free(step);
     return failed || (n > 0 && load(r, MODEL_FILE)) ? -1 : 0;
@@ -159,21 +148,11 @@ static void write_about(const reading *r, char about[300])
 
 static int write_page(reading *r, const char *path)
 {
-    char about[300], title[FILE_PATH + 32], loss[OUT_REAL];
-    if (model_last_state(&r->shown, r->loaded.model, r->step)) {
-        complain("%s", gra_error(r->shown.tape) ? gra_error(r->shown.tape) : "out of memory");
-        return -1;
-    }
-    snprintf(title, sizeof title, "one step of the model %s", r->step >= 0 ? r->loaded.folder : r->loaded.file);
+    char about[300], title[FILE_PATH + 32];
+    const loaded *l = &r->loaded;
+    snprintf(title, sizeof title, "one step of the model %s", r->step >= 0 ? l->folder : l->file);
     write_about(r, about);
-    if (look_write_with(r->shown.tape, path, &(look_more){ .title = title, .about = about, .model = model_write,
-                                                          .arg = &r->shown }) == 0) {
-        const gra_tape *t = r->shown.tape;
-        say("loss = %s\n", out_real_text(gra_node_at(t, gra_node_count(t) - 1)->data[0], loss));
-        return 0;
-    }
-    complain("cannot write %s: %s", path, strerror(errno));
-    return -1;
+    return model_page(&r->shown, l->model, r->step, path, title, about);
 }
 
 int trained_page(const trained_flags *f, const char *path)

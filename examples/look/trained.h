@@ -6,6 +6,6 @@ typedef struct trained_flags {          /* as generate's */
     const char *model, *prompt, *ids;
     long        heads, threads;
 } trained_flags;
-int trained_page(const trained_flags *f, const char *path);     /* 0, or -1 after a complaint */
+int trained_page(const trained_flags *f, const char *path);     /* 0, or -1 after a warning */
 
 #endif

@@ -3,18 +3,21 @@
  *     make mpi RANKS=2 ARGS="--steps 200"             (mpirun -n 2 build/train-mpi --steps 200)
  *
  * Data-parallel: each rank has the whole model and takes its share of every batch; between backward and the
- * optimiser's step MPI_Allreduce adds up the gradients of all, so that all make the same step. The flags are train's; a
- * rank has one thread unless --threads says otherwise.
+ * optimiser's step MPI_Allreduce adds up the gradients of all, so that all make the same step. The flags are
+ * train's; a rank has one thread unless --threads says otherwise.
  *
- * A batch is cut into shards, 4 or as --shards N says; their number does not depend on that of the ranks, which must
- * divide it. A rank adds the gradients of its shards pair by pair, as a tree, so that one rank and two add in the
- * same order and compute the same bits; with more ranks the order is MPI's, and losses agree to rounding. Random numbers
- * follow from the seed, the step and the shard, never from the rank. Rank 0 alone writes files.
+ * A batch is cut into shards, 4 or as --shards N says; their number does not depend on that of the ranks,
+ * which must divide it. A rank adds the gradients of its shards pair by pair, as a tree, so that one rank and
+ * two add in the same order and compute the same bits; with more ranks the order is MPI's, and losses agree
+ * to rounding. Random numbers follow from the seed, the step and the shard, never from the rank. Rank 0 alone
+ * writes files.
  *
- * What the library gives for this: gra_param_count, gra_param_at and the fields grad and size of a parameter. */
+ * What the library gives for this: gra_param_count, gra_param_at and the fields grad and size of a
+ * parameter. */
 #include "../lib/begin.h"
 #include "../lib/checkpoint.h"
 #include "../lib/files.h"
+#include "../lib/hash.h"
 #include "../lib/say.h"
 #include <limits.h>
 #include <math.h>
@@ -33,15 +36,16 @@ typedef struct job {
     run       run;
     int       rank, ranks, shards;
     size_t    values;                   /* in all parameters */
-    gra_real *sum, *other;              /* the gradients of all parameters, then the loss: values + 1; other: a stack
-                                           of such rows, for the tree */
+    gra_real *sum;                      /* the gradients of all parameters, then the loss: values + 1 */
+    gra_real *other;                    /* a stack of such rows, for the tree */
 } job;
 
 #define MPI_REAL_TYPE (sizeof(gra_real) == sizeof(float) ? MPI_FLOAT : MPI_DOUBLE)
 
-/* ---- gradients --------------------------------------------------------------------------------------------- */
+/* ---- gradients ----------------------------------------------------------------------------------- */
 
-/* Of shard `shard` of the batch in t->ids, times its part of the batch, to row[values + 1]. 0, or -1 after a complaint. */
+/* Of shard `shard` of the batch in t->ids, times its part of the batch, to row[values + 1]. 0, or -1 after a
+ * warning. */
 static int shard_gradient(job *j, int shard, gra_real *row)
 {
     training *t = &j->t;
@@ -54,10 +58,8 @@ static int shard_gradient(job *j, int shard, gra_real *row)
     gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids + from * context, rows, context);
     gra_tensor *loss = gra_cross_entropy(t->tape, logits, t->next + from * context);
     gra_zero_grad(t->model);
-    if (gra_backward(t->tape, loss)) {
-        complain("rank %d, step %ld: %s", j->rank, t->step, gra_error(t->tape));
-        return -1;
-    }
+    if (gra_backward(t->tape, loss))
+        return warn("rank %d, step %ld: %s", j->rank, t->step, gra_error(t->tape));
     for (int i = 0; i < gra_param_count(t->model); i++) {
         const gra_tensor *p = gra_param_at(t->model, i);
         for (size_t k = 0; k < p->size; k++)
@@ -67,8 +69,8 @@ static int shard_gradient(job *j, int shard, gra_real *row)
     return 0;
 }
 
-/* The sum over shards from <= i < to, as a tree: of the first half plus that of the second. room: a row of j->other for
- * each level. */
+/* The sum over shards from <= i < to, as a tree: of the first half plus that of the second. room: a row of
+ * j->other for each level. */
 static int add_shards(job *j, int from, int to, gra_real *row, gra_real *room)
 {
     if (to - from == 1)
@@ -81,7 +83,8 @@ static int add_shards(job *j, int from, int to, gra_real *row, gra_real *room)
     return 0;
 }
 
-/* The gradient of the whole batch, into the parameters of every rank. Returns the loss; NaN after a complaint. */
+/* The gradient of the whole batch, into the parameters of every rank. Returns the loss; NaN after a
+ * warning. */
 static double batch_gradient(job *j)
 {
     const int each = j->shards / j->ranks;
@@ -97,18 +100,11 @@ static double batch_gradient(job *j)
     return (double)*row;
 }
 
-/* ---- do all ranks have the same? ------------------------------------------------------------------------------- */
-
-static uint64_t hash(uint64_t h, const void *bytes, size_t n)
-{
-    for (const unsigned char *byte = bytes, *end = byte + n; byte < end; byte++)
-        h = (h ^ *byte) * 1099511628211u;               /* FNV-1a */
-    return h;
-}
+/* ---- do all ranks have the same? ----------------------------------------------------------------- */
 
 static uint64_t hash_parameters(const gra_model *m)
 {
-    uint64_t h = 14695981039346656037u;
+    uint64_t h = HASH_START;
     for (int i = 0; i < gra_param_count(m); i++)
         h = hash(h, gra_param_at(m, i)->data, gra_param_at(m, i)->size * sizeof(gra_real));
     return h;
@@ -127,11 +123,12 @@ static void compare_ranks(const job *j)
     if (!differs(hash_parameters(j->t.model)))
         return;
     if (j->rank == 0)
-        complain("step %ld: the parameters differ between ranks: are all machines alike?", j->t.step);
+        warn("step %ld: the parameters differ between ranks: are all machines alike?", j->t.step);
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Before the first step: flags that shape the run, text, parameters. Where the text lies and such may differ. */
+/* Before the first step: flags that shape the run, text, parameters. Where the text lies and such may
+ * differ. */
 static int compare_starts(const job *j)
 {
     options o = j->t.o;
@@ -146,14 +143,14 @@ static int compare_starts(const job *j)
     if (!differs(h))
         return FLAGS_GO_ON;
     if (j->rank == 0)
-        complain("the ranks were not started alike: flags, text or parameters differ between them");
+        warn("the ranks were not started alike: flags, text or parameters differ between them");
     return 2;
 }
 
-/* ---- the run --------------------------------------------------------------------------------------------------- */
+/* ---- the run ------------------------------------------------------------------------------------- */
 
-/* A part of the work that can fail before the training begins, first on rank 0, then on the others: a complaint that all
- * would make is made once. FLAGS_GO_ON, or the status that all exit with. */
+/* A part of the work that can fail before the training begins, first on rank 0, then on the others: a warning
+ * that all would make is made once. FLAGS_GO_ON, or the status that all exit with. */
 static int on_all(job *j, int (*part)(job *))
 {
     int first = j->rank == 0 ? part(j) : 0, worst;
@@ -167,40 +164,22 @@ static int on_all(job *j, int (*part)(job *))
 static int prepare(job *j)
 {
     training *t = &j->t;
-    if (text_read(&t->text, t->o.data, (int)t->o.context))
+    if (training_open(t, t->o.threads ? (int)t->o.threads : 1))
         return 1;
-    const size_t tokens = (size_t)(t->o.batch * t->o.context);
-    gra_manual_seed(&t->rng, (uint64_t)t->o.seed);
-    t->tape = gra_open(t->o.threads ? (int)t->o.threads : 1);
-    t->model = gra_model_open(t->tape, &t->rng);
-    if (!t->tape || !t->model) {
-        complain("out of memory");
-        return 1;
-    }
-    gra_keep_going(t->tape, true);
-    const gra_gpt_config config = options_model(&t->o, t->text.vocab.size);
-    gra_gpt_init(&t->gpt, gra_root(t->model), &config);
-    if (gra_model_error(t->model) || optimizer_init(&t->optimizer, &t->o, t->model)) {
-        complain("%s", gra_model_error(t->model));
-        return 1;
-    }
-    int levels = 1;
-    for (int n = j->shards / j->ranks; n > 1; n = (n + 1) / 2)
-        levels++;
     j->values = gra_param_values(t->model);
     if (j->values >= INT_MAX) {
-        complain("%zu parameters: MPI_Allreduce sends at most %d numbers at once", j->values, INT_MAX);
+        warn("%zu parameters: MPI_Allreduce sends at most %d numbers at once", j->values, INT_MAX);
         return 1;
     }
+    size_t levels = 1;
+    for (int n = j->shards / j->ranks; n > 1; n = (n + 1) / 2)
+        levels++;
     j->sum = malloc((j->values + 1) * sizeof *j->sum);
-    j->other = malloc((j->values + 1) * (size_t)levels * sizeof *j->other);
-    t->ids = malloc(tokens * sizeof *t->ids);
-    t->next = malloc(tokens * sizeof *t->next);
-    if (!j->sum || !j->other || !t->ids || !t->next) {
-        complain("out of memory");
-        return 1;
-    }
-    return t->o.resume && checkpoint_load(t) ? 1 : FLAGS_GO_ON;
+    j->other = malloc((j->values + 1) * levels * sizeof *j->other);
+    if (j->sum && j->other)
+        return FLAGS_GO_ON;
+    warn("out of memory");
+    return 1;
 }
 
 /* Rank 0 alone writes: the folder with its first files. */
@@ -211,16 +190,20 @@ static int begin(job *j)
     const int n = snprintf(text, sizeof text, "shards\t%d\n", j->shards);
     if (j->rank > 0)
         return FLAGS_GO_ON;
-    if (run_open(&j->run, t) || (!t->o.resume && (checkpoint_save(t) || run_write(t, SHARDS_FILE, text, (size_t)n))) ||
-        run_begin(&j->run, t))
+    if (run_open(&j->run, t))
+        return 1;
+    if (!t->o.resume && (checkpoint_save(t) || run_write(t, SHARDS_FILE, text, (size_t)n)))
+        return 1;
+    if (run_begin(&j->run, t))
         return 1;
     if (!t->o.quiet)
-        say("ranks %d, shards %d, parameters %zu; %.1f MB of gradients a step; out %s\n", j->ranks, j->shards, j->values,
-            (double)((j->values + 1) * sizeof(gra_real)) / 1e6, t->o.out);
+        say("ranks %d, shards %d, parameters %zu; %.1f MB of gradients a step; out %s\n", j->ranks, j->shards,
+            j->values, (double)((j->values + 1) * sizeof(gra_real)) / 1e6, t->o.out);
     return FLAGS_GO_ON;
 }
 
-/* Rank 0: a row of loss.tsv after each step, and a checkpoint every hundred, or as --checkpoint-every says. */
+/* Rank 0: a row of loss.tsv after each step, and a checkpoint every hundred, or as --checkpoint-every
+ * says. */
 static int record(job *j, const run_row *row)
 {
     const training *t = &j->t;
@@ -229,7 +212,8 @@ static int record(job *j, const run_row *row)
     if (run_log(&j->run, row))
         return -1;
     if (!t->o.quiet && (last || t->step % 10 == 0))
-        say("step %ld/%ld  loss %.6f  %.0f tokens/s\n", row->step, t->o.steps, row->train_loss, row->tokens_per_s);
+        say("step %ld/%ld  loss %.6f  %.0f tokens/s\n", row->step, t->o.steps, row->train_loss,
+            row->tokens_per_s);
     if (run_snapshot(t))
         return -1;
     return last || t->step % every == 0 ? run_sync(&j->run) || checkpoint_save(t) : 0;
@@ -244,10 +228,8 @@ static int train(job *j)
         text_batch(t->text.train, &t->rng, (int)t->o.batch, (int)t->o.context, t->ids, t->next);
         row.train_loss = batch_gradient(j);
         row.grad_norm = gra_clip_grad_norm(t->model, t->o.clip);
-        if (!isfinite(row.train_loss) || !isfinite(row.grad_norm)) {
-            complain("step %ld: the loss is no longer a number; a smaller --lr may help", t->step);
-            return -1;
-        }
+        if (!isfinite(row.train_loss) || !isfinite(row.grad_norm))
+            return training_not_finite(t, "loss");
         row.lr = optimizer_step(&t->optimizer, t->step);
         row.tokens_per_s = (double)(t->o.batch * t->o.context) / (MPI_Wtime() - begun);
         if (t->step == t->o.steps || t->step % 100 == 0)
@@ -258,9 +240,9 @@ static int train(job *j)
     return 0;
 }
 
-/* ---- flags ----------------------------------------------------------------------------------------------------- */
+/* ---- flags --------------------------------------------------------------------------------------- */
 
-/* --shards N, the one flag that is not train's, is taken out of argv. 0, or -1 after a complaint. */
+/* --shards N, the one flag that is not train's, is taken out of argv. 0, or -1 after a warning. */
 static int take_shards(job *j, bool *given)
 {
     int kept = 1;
@@ -276,10 +258,8 @@ static int take_shards(job *j, bool *given)
             continue;
         char *end;
         const long n = strtol(value, &end, 10);
-        if (end == value || *end || n < 1 || n > INT_MAX) {
-            complain("--shards wants a whole number from 1, not '%s'", value);
-            return -1;
-        }
+        if (end == value || *end || n < 1 || n > INT_MAX)
+            return warn("--shards wants a whole number from 1, not '%s'", value);
         j->shards = (int)n;
         *given = true;
     }
@@ -308,33 +288,28 @@ static void help(void)
 
 static int read_flags(job *j)
 {
-    training *t = &j->t;
+    const options *o = &j->t.o;
     bool given = false;
     j->shards = 4;
-    *t = (training){ .o = options_default(), .best = HUGE_VAL };
     if (take_shards(j, &given))
         return 2;
-    int status = options_parse(&t->o, j->argc, j->argv);
+    const int status = training_flags(&j->t, j->argc, j->argv);
     if (status == 0)
         help();
     if (status != FLAGS_GO_ON)
         return status;
-    if (t->o.resume && given) {
-        complain("--shards does not go with --resume: the run goes on in %s as it was begun", t->o.resume);
+    if (o->resume && given) {
+        warn("--shards does not go with --resume: the run goes on in %s as it was begun", o->resume);
         return 2;
     }
-    if (t->o.resume)
+    if (o->resume)
         read_shards(j);
-    if (t->o.resume)
-        status = checkpoint_read_options(t) ? 1 : options_parse(&t->o, j->argc, j->argv);
-    if (status == FLAGS_GO_ON && options_complete(&t->o))
-        status = 2;
-    if (status == FLAGS_GO_ON && (j->shards < 1 || j->shards % j->ranks || j->shards > t->o.batch)) {
-        complain("%d shards: their number must be a multiple of the ranks (%d) and at most the batch (%ld)", j->shards,
-                 j->ranks, t->o.batch);
+    if (j->shards < 1 || j->shards % j->ranks || j->shards > o->batch) {
+        warn("%d shards: their number must be a multiple of the ranks (%d) and at most the batch (%ld)",
+             j->shards, j->ranks, o->batch);
         return 2;
     }
-    return status;
+    return FLAGS_GO_ON;
 }
 
 int main(int argc, char **argv)
@@ -355,8 +330,8 @@ int main(int argc, char **argv)
         if (train(&j) || (j.rank == 0 && run_save(&j.t, MODEL_FILE)))
             MPI_Abort(MPI_COMM_WORLD, 1);               /* the others wait for this rank */
         if (j.rank == 0)
-            say("parameters %016llx, the same on all ranks (%d)\n", (unsigned long long)hash_parameters(j.t.model),
-                j.ranks);
+            say("parameters %016llx, the same on all ranks (%d)\n",
+                (unsigned long long)hash_parameters(j.t.model), j.ranks);
         status = 0;
     }
     MPI_Finalize();

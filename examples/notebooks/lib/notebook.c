@@ -18,7 +18,7 @@ static struct {
     long        reproduced, printed, from_inputs, rearranged;
 } n;
 
-GRA_PRINTF(1, 2) static void complain(const char *format, ...)
+GRA_PRINTF(1, 2) static void warn(const char *format, ...)
 {
     n.failed = true;
     fflush(stdout);
@@ -36,13 +36,13 @@ gra_tape *notebook_open(const char *name, int argc, char **argv)
     n.folder = argc > 1 ? argv[1] : "examples/notebooks/golden";
     n.digits = 4;
     if (argc > 2 || n.folder[0] == '-') {
-        complain("usage: %s [FOLDER OF GOLDEN NUMBERS]", name);
+        warn("usage: %s [FOLDER OF GOLDEN NUMBERS]", name);
         exit(2);
     }
     n.t = gra_open(1);
     n.model = gra_model_open(n.t, &n.rng);
     if (!n.t || !n.model) {
-        complain("out of memory");
+        warn("out of memory");
         exit(2);
     }
     gra_begin(n.t, GRA_TRAIN, &n.rng);
@@ -73,8 +73,8 @@ static void close_file(void)
 {
     for (int i = 0; n.file && i < n.file->tensors; i++)
         if (!n.seen[i] && !is(&n.file->tensor[i], "input"))
-            complain("%s: %s %s was not compared", n.file->path, n.file->tensor[i].role,
-                     n.file->tensor[i].name);
+            warn("%s: %s %s was not compared", n.file->path, n.file->tensor[i].role,
+                 n.file->tensor[i].name);
     golden_close(n.file);
     n.file = NULL;
 }
@@ -86,7 +86,7 @@ void notebook_file(const char *name)
     snprintf(path, sizeof path, "%s/%s.txt", n.folder, name);
     n.file = golden_read(path, error);
     if (!n.file) {
-        complain("%s (run it in the repository's root, or name the folder of the numbers)", error);
+        warn("%s (run it in the repository's root, or name the folder of the numbers)", error);
         exit(2);
     }
     memset(n.seen, 0, sizeof n.seen);
@@ -110,7 +110,7 @@ static const golden_tensor *find(const char *name)
             n.seen[i] = true;
             return &n.file->tensor[i];
         }
-    complain("%s has no %s", n.file->path, name);
+    warn("%s has no %s", n.file->path, name);
     exit(2);
 }
 
@@ -164,14 +164,15 @@ static void compare(const golden_tensor *want, const gra_tensor *x)
 {
     long reproduced = 0;
     if (!gra_same_shape(x->shape, want->shape)) {
-        complain("%s: %s is %s, wanted %s", n.file->path, want->name, GRA_SHAPE_STRING(x->shape), GRA_SHAPE_STRING(want->shape));
+        warn("%s: %s is %s, wanted %s", n.file->path, want->name, GRA_SHAPE_STRING(x->shape),
+             GRA_SHAPE_STRING(want->shape));
         return;
     }
     for (size_t i = 0; i < want->size; i++) {
         if (!golden_agrees(want, i, (double)x->data[i]))
-            complain("%s: %s[%zu] is %.9g, wanted %.9g: off by %.3g, allowed %.3g", n.file->path, want->name,
-                     i, (double)x->data[i], want->values[i], fabs((double)x->data[i] - want->values[i]),
-                     want->tol);
+            warn("%s: %s[%zu] is %.9g, wanted %.9g: off by %.3g, allowed %.3g", n.file->path, want->name,
+                 i, (double)x->data[i], want->values[i], fabs((double)x->data[i] - want->values[i]),
+                 want->tol);
         else if (!isnan(want->values[i]))
             reproduced++;
     }
@@ -217,7 +218,7 @@ int notebook_close(void)
            n.reproduced - n.from_inputs - n.rearranged, n.from_inputs, n.rearranged);
     printf("%s: %ld of %ld printed numbers reproduced\n", n.name, n.reproduced, n.printed);
     if (fflush(stdout) != 0)
-        complain("the standard output cannot be written");
+        warn("the standard output cannot be written");
     return n.failed || n.reproduced != n.printed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -1,4 +1,4 @@
-/* fuzz: see fuzz.h. complain() and say() stand here in place of examples/lib/say.c: they format, and
+/* fuzz: see fuzz.h. warn() and say() stand here in place of examples/lib/say.c: they format, and
  * are silent. */
 #include "fuzz.h"
 #include "../../../core/gradus.h"
@@ -125,13 +125,14 @@ static void format_only(const char *format, va_list args)
     fuzz_claim(vsnprintf(text, sizeof text, format, args) >= 0, "a sentence can be put into words");
 }
 
-void complain(const char *format, ...)
+int warn(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     format_only(format, args);
     va_end(args);
     complaints++;
+    return -1;
 }
 
 void say(const char *format, ...)

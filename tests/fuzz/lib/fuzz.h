@@ -20,6 +20,6 @@ gra_model *fuzz_model(void);            /* a new model, of a tape that is closed
 void fuzz_begin(size_t n);              /* from here on the limits hold for an input of n bytes, */
 void fuzz_end(void);                    /* up to here: aborts if something is still held */
 void fuzz_claim(int that, const char *what);    /* aborts with the sentence if it is not so */
-int  fuzz_complaints(void);             /* how often the programs' complain() was called since fuzz_begin */
+int  fuzz_complaints(void);             /* how often the programs' warn() was called since fuzz_begin */
 
 #endif

@@ -1,0 +1,18 @@
+/* progress: what a training run prints while it runs: a line at each validation, and every ten seconds
+ * between. */
+#ifndef EXAMPLES_PROGRESS_H
+#define EXAMPLES_PROGRESS_H
+
+#include "run.h"
+
+typedef struct progress {
+    long   first;                       /* the step that this call of the program began after */
+    double begun, last_log;             /* the clock then, and at the last line printed */
+    double loss, rate, weight;          /* running means of training loss and tokens per second */
+} progress;
+
+void  progress_begin(progress *p, const training *t);
+void  progress_log(progress *p, const training *t, const run_row *row);
+char *progress_time(double seconds, char text[32]);     /* "1:02:03" */
+
+#endif

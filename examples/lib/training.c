@@ -1,0 +1,94 @@
+/* training: see training.h. */
+#include "training.h"
+#include "checkpoint.h"
+#include "say.h"
+#include <math.h>
+#include <stdlib.h>
+
+int open_model(gra_tape **t, gra_model **m, gra_rng *rng, int threads)
+{
+    *t = gra_open(threads);
+    *m = gra_model_open(*t, rng);
+    if (!*t || !*m)
+        return warn("out of memory");
+    gra_keep_going(*t, true);
+    gra_model_keep_going(*m, true);
+    return 0;
+}
+
+int training_flags(training *t, int argc, char **argv)
+{
+    options *o = &t->o;
+    *t = (training){ .o = options_default(), .best = HUGE_VAL };
+    int status = options_parse(o, argc, argv);
+    if (status == FLAGS_GO_ON && o->resume)
+        status = checkpoint_read_options(t) ? 1 : options_parse(o, argc, argv);
+    return status == FLAGS_GO_ON && options_complete(o) ? 2 : status;
+}
+
+int training_open(training *t, int threads)
+{
+    const options *o = &t->o;
+    if (text_read(&t->text, o->data, (int)o->context))
+        return -1;
+    gra_manual_seed(&t->rng, (uint64_t)o->seed);
+    if (open_model(&t->tape, &t->model, &t->rng, threads))
+        return -1;
+    const size_t tokens = (size_t)(o->batch * o->context);
+    t->ids = malloc(tokens * sizeof *t->ids);
+    t->next = malloc(tokens * sizeof *t->next);
+    if (!t->ids || !t->next)
+        return warn("out of memory");
+    const gra_gpt_config config = options_model(o, t->text.vocab.size);
+    gra_gpt_init(&t->gpt, gra_root(t->model), &config);
+    if (gra_model_error(t->model) || optimizer_init(&t->optimizer, o, t->model))
+        return warn("%s", gra_model_error(t->model));
+    return o->resume ? checkpoint_load(t) : 0;
+}
+
+void training_close(training *t)
+{
+    gra_model_close(t->model);
+    gra_close(t->tape);
+    text_free(&t->text);
+    free(t->ids);
+    free(t->next);
+    free(t->kept);
+}
+
+/* ---- a step apart from the loop ---------------------------------------------------------------------- */
+
+/* Forward and backward of the batch in t->ids, with a copy of the generator; no parameter moves. 0 or -1. */
+static int compute(training *t, gra_rng rng)
+{
+    gra_begin(t->tape, GRA_TRAIN, &rng);
+    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids, (int)t->o.batch, (int)t->o.context);
+    gra_tensor *loss = gra_cross_entropy(t->tape, logits, t->next);
+    gra_zero_grad(t->model);
+    return gra_backward(t->tape, loss);
+}
+
+int training_try(training *t)
+{
+    gra_rng rng = t->rng;
+    text_batch(t->text.train, &rng, (int)t->o.batch, (int)t->o.context, t->ids, t->next);
+    return compute(t, rng) ? warn("a step does not work: %s", gra_error(t->tape)) : 0;
+}
+
+int training_not_finite(const training *t, const char *what)
+{
+    if (gra_error(t->tape))
+        return warn("step %ld: %s", t->step, gra_error(t->tape));
+    return warn("step %ld: the %s is no longer a number; a smaller --lr may help", t->step, what);
+}
+
+void training_trace_nan(training *t, gra_rng rng)
+{
+    gra_trace_nan(t->tape, true);
+    compute(t, rng);
+    gra_trace_nan(t->tape, false);
+    if (gra_error(t->tape))
+        warn("it began here: %s", gra_error(t->tape));
+    else
+        warn("computed once more, all numbers are finite: faulty RAM?");
+}
