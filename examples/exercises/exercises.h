@@ -1,5 +1,5 @@
-/* exercises.h: the functions that the exercises ask for, in the order of the ladder. An answer defines those of its
- * number; this header sees to it that they are declared alike for the answer and for its judge. */
+/* exercises.h: the functions that the exercises ask for, in the order of the ladder. An answer defines those
+ * of its number; this header sees to it that they are declared alike for the answer and for its judge. */
 #ifndef EXERCISES_H
 #define EXERCISES_H
 
@@ -82,7 +82,7 @@ void one_head(const double *q, const double *k, const double *v, double *y, int 
 
 /* 16 in_matrices */
 struct head_parameters {
-    gra_tensor *W_q, *b_q, *W_k, *b_k, *W_v, *b_v;      /* W (d, D), (d, D), (e, D); b (d, 1), (d, 1), (e, 1) */
+    gra_tensor *W_q, *b_q, *W_k, *b_k, *W_v, *b_v;    /* W (d, D), (d, D), (e, D); b (d, 1), (d, 1), (e, 1) */
 };
 gra_tensor *in_columns(gra_tape *t, const struct head_parameters *p, gra_tensor *X);    /* (D, N) -> (e, N) */
 gra_tensor *in_rows(gra_tape *t, const struct head_parameters *p, gra_tensor *X);       /* (N, D) -> (N, e) */
@@ -157,7 +157,7 @@ void        grouped_query_init(struct grouped_query *l, gra_scope scope, int dim
 gra_tensor *grouped_query_forward(gra_tape *t, const struct grouped_query *l, gra_tensor *x);
 
 /* 31 kv_cache */
-struct tiny_model {                     /* token and position embeddings, one attention head, an output head */
+struct tiny_model {                    /* token and position embeddings, one attention head, an output head */
     struct gra_embedding            tokens;             /* (vocabulary, dim) */
     struct gra_positional_embedding positions;          /* (context, dim) */
     struct gra_linear               query, key, value;  /* (dim, dim) */
@@ -168,7 +168,8 @@ struct kv_cache {
     int     time;                       /* tokens so far: rows that are filled */
 };
 gra_tensor *tiny_logits(gra_tape *t, const struct tiny_model *m, const int *ids, int n);
-gra_tensor *tiny_logits_cached(gra_tape *t, const struct tiny_model *m, const int *ids, int n, struct kv_cache *cache);
+gra_tensor *tiny_logits_cached(gra_tape *t, const struct tiny_model *m, const int *ids, int n,
+                               struct kv_cache *cache);
 
 /* 32 wrong_backward */
 gra_tensor *standardize(gra_tape *t, gra_tensor *x);

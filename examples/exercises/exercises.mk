@@ -4,7 +4,7 @@ EXERCISE := $(patsubst examples/exercises/start/%.c,%,$(sort $(wildcard examples
 RUNNER   := $(sort $(wildcard examples/exercises/runner/*.c))
 judges    = $(B)/learn $(B)/exercises/compile $(call f64,$(patsubst %,examples/exercises/judge/%.c,judge numbers $(1)))
 
-$(B)/learn: $(call f32,$(RUNNER) examples/lib/begin.c)
+$(B)/learn: $(call f64,$(RUNNER) $(patsubst %,examples/lib/%.c,begin files say)) $(B)/libgradus64.a
 	$(link)
 $(B)/exercises/compile: examples/exercises/compile.sh $(B)/flags $(B)/libgradus64.a
 	@mkdir -p $(@D)

@@ -62,6 +62,35 @@ char *file_read(const char *path, size_t *size)
     return bytes;
 }
 
+/* Closes the file, and sets errno. */
+static int shut(int fd, int why)
+{
+    close(fd);
+    errno = why;
+    return -1;
+}
+
+/* The file, opened, if it is a plain one that is not too large. */
+static int open_plain(const char *path)
+{
+    struct stat about;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);       /* a pipe is not waited for */
+    if (fd < 0 || fstat(fd, &about) < 0)
+        return fd < 0 ? -1 : shut(fd, errno);
+    if (!S_ISREG(about.st_mode))
+        return shut(fd, S_ISDIR(about.st_mode) ? EISDIR : EINVAL);
+    return about.st_size > FILE_PLAIN ? shut(fd, EFBIG) : fd;
+}
+
+char *file_read_plain(const char *path, size_t *size)
+{
+    const int fd = open_plain(path);
+    char *bytes = fd < 0 ? NULL : read_all(fd, size);
+    if (fd >= 0)
+        shut(fd, errno);
+    return bytes;
+}
+
 bool file_is_link(const char *path)
 {
     struct stat about;

@@ -21,8 +21,8 @@ static int no_model(const char *model, const char *file)
 {
     char checkpoint[FILE_PATH];
     if (access(file_path(checkpoint, model, CHECKPOINT_FILE), F_OK) == 0)
-        return warn("%s has no %s yet: its run is not done. If it was stopped, %s --resume %s goes on with it",
-                    model, MODEL_FILE, train(), model);
+        return warn("%s has no %s yet: its run is not done. If it was stopped, %s --resume %s goes on with "
+                    "it", model, MODEL_FILE, train(), model);
     if (strcmp(model, LOAD_DEFAULT) == 0)
         return warn("there is no trained model in %s: train one first (%s)", LOAD_DEFAULT, train());
     return warn("there is no model: %s: %s", access(model, F_OK) ? model : file, strerror(ENOENT));

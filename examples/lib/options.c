@@ -126,9 +126,11 @@ int options_complete(options *o)
     if (o->data && strchr(o->data, '\n'))               /* a checkpoint keeps each flag in one line */
         return warn("--data: a name with a line break cannot be kept in a checkpoint: rename the file");
     if (!is_utf8(name))
-        return warn("--data: got the name %s, expected UTF-8, as a checkpoint keeps it: rename the file", name);
+        return warn("--data: got the name %s, expected UTF-8, as a checkpoint keeps it: rename the file",
+                    name);
     if (o->min_lr > o->lr)
-        return warn("--min-lr %g is above --lr %g, and the rate falls from one to the other", o->min_lr, o->lr);
+        return warn("--min-lr %g is above --lr %g, and the rate falls from one to the other", o->min_lr,
+                    o->lr);
     if (o->batch * o->context > 1 << 30)
         return warn("--batch %ld times --context %ld is %ld tokens in a step: more than %d is not possible",
                     o->batch, o->context, o->batch * o->context, 1 << 30);

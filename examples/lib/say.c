@@ -19,20 +19,25 @@ bool say_failed(void)
     return failed;
 }
 
+size_t say_fitting(const char *text, size_t n, size_t columns)
+{
+    size_t blank = 0, used = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (text[i] == ' ')
+            blank = i;
+        used += ((unsigned char)text[i] & 0xC0) != 0x80;        /* of a UTF-8 character the first byte */
+        if (used > columns && blank)
+            return blank;
+    }
+    return n;
+}
+
 /* Breaks the text at blanks, in place, into lines of at most 80 columns. */
 static void wrap(char *text)
 {
-    char *blank = NULL;
-    for (int at = 0; *text; text++) {
-        if (*text == ' ')
-            blank = text;
-        /* the later bytes of a UTF-8 character take no column */
-        at += ((unsigned char)*text & 0xC0) != 0x80;
-        if (at > SAY_COLUMNS && blank) {
-            *blank = '\n';
-            at = (int)(text - blank);
-            blank = NULL;
-        }
+    for (size_t n = strlen(text), fits; (fits = say_fitting(text, n, SAY_COLUMNS)) < n; n -= fits + 1) {
+        text[fits] = '\n';
+        text += fits + 1;
     }
 }
 

@@ -16,6 +16,8 @@ int  warn(const char *format, ...);             /* "train: the sentence" and a n
 __attribute__((format(printf, 1, 2)))
 void say(const char *format, ...);              /* on stdout, at once */
 void say_bytes(const char *bytes, size_t n);    /* the same; on a terminal, control characters become dots */
+size_t say_fitting(const char *text, size_t n, size_t columns);      /* how many of the n bytes make a line of
+                                                   so many columns: up to a blank, or all */
 bool say_failed(void);                          /* stdout could not be written to (full disk, closed pipe).
                                                    The first failure was warned of; later output is
                                                    dropped */

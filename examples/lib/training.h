@@ -32,9 +32,9 @@ void training_close(training *t);
  * is found before anything is written. 0 or -1. */
 int  training_try(training *t);
 
-/* What is said of a step whose loss is no number: training_not_finite says so (what: "loss") and returns -1;
- * training_trace_nan names the op that made the first NaN or infinity: the step is computed once more. rng: as
- * it was before the step's forward. */
+/* Of a step whose loss or gradient is no number: training_not_finite says so (what: "loss") and returns -1;
+ * training_trace_nan computes the step once more and names the op that made the first NaN or infinity. rng:
+ * as it was before the step's forward. */
 int  training_not_finite(const training *t, const char *what);
 void training_trace_nan(training *t, gra_rng rng);
 

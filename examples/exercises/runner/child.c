@@ -1,5 +1,6 @@
 /* child: see child.h. */
 #include "child.h"
+#include "../../lib/clock.h"
 #include "orphans.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { RECORDS = 3, STACK_MB = 8, FILE_MB = 64 };       /* on descriptor 3 a judge answers */
@@ -22,8 +22,8 @@ static void limit(int what, int units, int bits)
     setrlimit(what, &r);
 }
 
-/* What the child does before it becomes the program. In a session of its own it has no terminal to write to, and
- * its process group is nobody else's. */
+/* What the child does before it becomes the program. In a session of its own it has no terminal to write to,
+ * and its process group is nobody else's. */
 _Noreturn static void become(char *const argv[], const int in[2], const int out[2], const int records[2],
                              const struct child_limits *l)
 {
@@ -49,10 +49,12 @@ _Noreturn static void become(char *const argv[], const int in[2], const int out[
     _exit(127);
 }
 
-/* Reads what is there; what no longer fits is dropped. False: the other side has closed it. */
-static bool take(int fd, char *text, size_t *n, size_t *all)
+/* Reads what is there of the output, or of the records; what no longer fits is dropped. False: the other side
+ * has closed it. */
+static bool take(struct child *c, int fd, bool records, size_t *all)
 {
-    char buffer[4096];
+    char buffer[4096], *text = records ? c->records : c->output;
+    size_t *n = records ? &c->recorded : &c->printed;
     ssize_t got = read(fd, buffer, sizeof buffer);
     if (got <= 0)
         return got < 0 && (errno == EINTR || errno == EAGAIN);
@@ -64,18 +66,12 @@ static bool take(int fd, char *text, size_t *n, size_t *all)
     return true;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static double processor_time(void)      /* of all children that have ended */
 {
     struct rusage u;
     getrusage(RUSAGE_CHILDREN, &u);
-    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
 /* The megabytes that a process uses; 0 where the system has no /proc. */
@@ -103,7 +99,7 @@ static bool has_ended(pid_t pid)
 /* Reads both pipes until the process has ended or must end; then ends all that it started. */
 static void watch(struct child *c, pid_t pid, const int from[2], const struct child_limits *l)
 {
-    const double end = now() + 6.0 * l->seconds, before = processor_time();
+    const double end = seconds_now() + 6.0 * l->seconds, before = processor_time();
     struct pollfd fd[2] = { { .fd = from[0], .events = POLLIN }, { .fd = from[1], .events = POLLIN } };
     size_t all[2] = { 0, 0 };
     bool ended = false;
@@ -111,9 +107,9 @@ static void watch(struct child *c, pid_t pid, const int from[2], const struct ch
         poll(fd, 2, 20);
         ended = has_ended(pid);
         for (int i = 0; i < 2; i++)
-            if (fd[i].revents && !take(fd[i].fd, i ? c->records : c->output, i ? &c->recorded : &c->printed, &all[i]))
+            if (fd[i].revents && !take(c, fd[i].fd, i, &all[i]))
                 fd[i].fd = -1;
-        c->late = !ended && now() > end;
+        c->late = !ended && seconds_now() > end;
         c->loud = all[0] + all[1] > CHILD_FLOOD;
         c->large = !ended && memory_of(pid) > l->megabytes;
         c->stopped = !ended && child_stop && child_stop();
@@ -122,11 +118,11 @@ static void watch(struct child *c, pid_t pid, const int from[2], const struct ch
     kill(pid, SIGKILL);
     waitpid(pid, &c->status, 0);
     orphans_end();
-    for (int i = 0; i < 2; i++)         /* what is left in the pipes: at most as much as was asked to be kept */
+    for (int i = 0; i < 2; i++)         /* what is left in the pipes: at most as much as is kept */
         for (int n = 0; n < CHILD_TEXT / 4096 && poll(&fd[i], 1, 0) > 0; n++)
-            if (!take(from[i], i ? c->records : c->output, i ? &c->recorded : &c->printed, &all[i]))
+            if (!take(c, from[i], i, &all[i]))
                 break;
-    const int by = WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;    /* SIGKILL: it does not listen to SIGXCPU */
+    const int by = WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;    /* SIGKILL: it ignores SIGXCPU */
     c->late = c->late || by == SIGXCPU || (by == SIGKILL && processor_time() - before > l->seconds);
 }
 

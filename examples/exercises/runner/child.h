@@ -24,7 +24,7 @@ struct child_limits {
     const char *word;                   /* its standard input: this and a newline */
     int         seconds;                /* of processor time, and six times that by the clock */
     int         megabytes;              /* of memory that it uses: watched where /proc tells it */
-    int         addresses;              /* megabytes of addresses, for which the system itself refuses more; 0: any */
+    int         addresses;              /* megabytes of addresses: the system refuses more; 0: any number */
 };
 
 /* Runs argv[0], found by PATH. 0; -1: it could not be started. */

@@ -1,5 +1,6 @@
 /* grade: see grade.h. */
 #include "grade.h"
+#include "../../lib/say.h"
 #include "signals.h"
 #include "verdict.h"
 #include <dirent.h>
@@ -81,7 +82,8 @@ static void row(const char *student, const char *exercise, const char *passed, c
         for (size_t j = 0; j < n && j < most; j++) {
             const unsigned char c = (unsigned char)cells[i][j];
             const bool cut = n > most && j + 2 >= most;
-            line[at++] = cut ? '.' : c == '\n' ? ' ' : c < ' ' || c == 127 || (aligned && c > 127) ? '.' : (char)c;
+            const bool unprintable = c < ' ' || c == 127 || (aligned && c > 127);
+            line[at++] = cut ? '.' : c == '\n' ? ' ' : unprintable ? '.' : (char)c;
         }
         while (aligned && i < 3 && at - from <= width[i])
             line[at++] = ' ';
@@ -92,7 +94,8 @@ static void row(const char *student, const char *exercise, const char *passed, c
     fflush(stdout);
 }
 
-static void grade_student(struct answers *a, const char *folder, const char *student, const char *build, int seconds)
+static void grade_student(struct answers *a, const char *folder, const char *student, const char *build,
+                          int seconds)
 {
     static struct verdict v;
     char path[PATH], sum[60];
@@ -128,10 +131,10 @@ int grade(const struct ladder *l, const char *folder, const char *build, int sec
     int students = 0;
     const int n = a.at ? scandir(folder, &list, not_hidden, alphasort) : -1;
     if (n < 0)
-        fprintf(stderr, "learn: %s cannot be read: %s\n", folder, strerror(errno));
+        warn("%s cannot be read: %s", folder, strerror(errno));
     for (int i = 0; i < n; i++) {
-        const bool is = snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name) < PATH && !stat(path, &s) &&
-                        S_ISDIR(s.st_mode);
+        const bool fits = snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name) < PATH;
+        const bool is = fits && !stat(path, &s) && S_ISDIR(s.st_mode);
         if (is && !students++)
             row("student", "exercise", "passed", "finding");
         if (is && !signals_end())
@@ -139,7 +142,7 @@ int grade(const struct ladder *l, const char *folder, const char *build, int sec
         free(list[i]);
     }
     if (n >= 0 && !students)
-        fprintf(stderr, "learn: %s holds no students' folders\n", folder);
+        warn("%s holds no students' folders", folder);
     free(list);
     free(a.at);
     signals_die();

@@ -1,6 +1,6 @@
 /* ladder: see ladder.h. */
 #include "ladder.h"
-#include "files.h"
+#include "../../lib/files.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -79,8 +79,8 @@ int ladder_reset(const struct exercise *e)
     size_t n;
     path_of(from, "start/", e, ".c");
     ladder_answer(e, to);
-    char *text = file_read(from, &n);
-    const int status = text ? file_write(to, text, n) : -1;
+    char *text = file_read_plain(from, &n);
+    const int status = text ? file_replace(to, text, n) : -1;
     free(text);
     return status;
 }
@@ -99,7 +99,7 @@ char *ladder_solution(const struct exercise *e)
     char path[LADDER_PATH];
     size_t n;
     path_of(path, "solutions/", e, ".c");
-    return file_read(path, &n);
+    return file_read_plain(path, &n);
 }
 
 char *ladder_hint(const struct exercise *e, int number)
@@ -107,14 +107,14 @@ char *ladder_hint(const struct exercise *e, int number)
     char path[LADDER_PATH];
     size_t n;
     path_of(path, "hints/", e, ".txt");
-    char *text = file_read(path, &n), *second = text ? strstr(text, "\n\n") : NULL;
+    char *text = file_read_plain(path, &n), *second = text ? strstr(text, "\n\n") : NULL;
     if (number == 1 && second)
         *second = 0;
     else if (number == 2 && second)
         memmove(text, second + 2, strlen(second + 2) + 1);
     else if (number != 1)
         free(text), text = NULL;
-    for (char *c = text; c && (c = strchr(c, '\n'));)           /* one line, to be broken where the screen ends */
+    for (char *c = text; c && (c = strchr(c, '\n'));)           /* one line, broken where the screen ends */
         *c = c[1] ? ' ' : 0;
     return text;
 }

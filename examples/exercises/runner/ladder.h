@@ -22,13 +22,13 @@ int ladder_read(struct ladder *l);
 /* The number in the ladder of "8", "08", "softmax" or "08_softmax"; -1: there is none. */
 int ladder_find(const struct ladder *l, const char *which);
 
-/* The learner's file. ladder_begin copies the start file there unless there is one, ladder_reset in any case. 0; -1
- * with errno. */
+/* The learner's file. ladder_begin copies the start file there unless there is one, ladder_reset in any case.
+ * 0; -1 with errno. */
 void ladder_answer(const struct exercise *e, char path[LADDER_PATH]);
 int  ladder_begin(const struct exercise *e);
 int  ladder_reset(const struct exercise *e);
 
-/* Texts, to be freed; NULL: there is none (a class folder may be without). A hint, 1 or 2, is one long line. */
+/* Texts, to be freed; NULL: there is none (as in a class folder). A hint, 1 or 2, is one long line. */
 char *ladder_hint(const struct exercise *e, int number);
 char *ladder_solution(const struct exercise *e);
 

@@ -1,7 +1,8 @@
-/* learn: the runner of the exercises. With a terminal it shows one after the other and judges at each save (session);
- * with flags it judges once, for scripts and for teachers. It runs in the repository's root, and finds what make has
- * built for it beside itself. */
+/* learn: the runner of the exercises. With a terminal it shows one after the other and judges at each save
+ * (session); with flags it judges once, for scripts and for teachers. It runs in the repository's root, and
+ * finds what make has built for it beside itself. */
 #include "../../lib/begin.h"
+#include "../../lib/say.h"
 #include "grade.h"
 #include "ladder.h"
 #include "progress.h"
@@ -13,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+const char *program_name = "learn";
 
 enum { OK, WRONG, TROUBLE, SECONDS = 10 };
 
@@ -42,17 +45,10 @@ struct flags {
     int         n;
 };
 
-static int trouble(const char *format, const char *what)
-{
-    fputs("learn: ", stderr);
-    fprintf(stderr, format, what);
-    fputc('\n', stderr);
-    return TROUBLE;
-}
-
 static int read_flags(struct flags *f, int argc, char **argv)
 {
-    static const char *const names[] = { "", "--list", "--hint", "--solution", "--reset", "--grade", "--help" };
+    static const char *const names[] = { "", "--list", "--hint", "--solution", "--reset", "--grade",
+                                         "--help" };
     *f = (struct flags){ .seconds = SECONDS };
     for (int i = 1; i < argc; i++) {
         const char *s = argv[i];
@@ -66,11 +62,11 @@ static int read_flags(struct flags *f, int argc, char **argv)
         else if (!strcmp(s, "--seconds")) {
             f->seconds = i + 1 < argc ? atoi(argv[++i]) : 0;
             if (f->seconds < 1 || f->seconds > 3600)
-                return trouble("%s wants a number of seconds from 1 to 3600", s);
+                return warn("%s wants a number of seconds from 1 to 3600", s);
         } else if (s[0] == '-')
-            return trouble("'%s' is not a flag: `learn --help` lists them", s);
+            return warn("'%s' is not a flag: `learn --help` lists them", s);
         else if (f->n == 3)
-            return trouble("'%s' is one word too many: `learn --help` says what it takes", s);
+            return warn("'%s' is one word too many: `learn --help` says what it takes", s);
         else
             f->words[f->n++] = s;
     }
@@ -93,7 +89,7 @@ static int judge(const struct ladder *l, struct progress *had, int at, const cha
     const struct exercise *e = &l->at[at];
     ladder_answer(e, own);
     if (!file && ladder_begin(e))
-        return trouble("%s cannot be written", own);
+        return warn("%s cannot be written", own);
     verdict_of(&v, build, e->name, file ? file : own, f->seconds);
     signals_die();
     if (!file && v.result == PASSED && !had->solved[at]) {
@@ -103,7 +99,7 @@ static int judge(const struct ladder *l, struct progress *had, int at, const cha
     if (f->json)
         report_json(stdout, &v, e->name, file ? file : own);
     else if (v.result == NOT_JUDGED)
-        return trouble("%s", v.finding);
+        return warn("%s", v.finding);
     else {
         char praise[60];
         snprintf(praise, sizeof praise, "Exercise %.2s: passed.", e->name);
@@ -131,7 +127,7 @@ static int print_hint(const struct exercise *e, int number)
     static struct page page;
     char *text = ladder_hint(e, number);
     if (!text)
-        return trouble("there is no such hint for %s", e->name);
+        return warn("there is no such hint for %s", e->name);
     page_addf(&page, PLAIN, "", "%s", text);
     print_page(&page);
     free(text);
@@ -142,7 +138,7 @@ static int print_solution(const struct exercise *e)
 {
     char *text = ladder_solution(e);
     if (!text)
-        return trouble("there is no solution of %s here", e->name);
+        return warn("there is no solution of %s here", e->name);
     fputs(text, stdout);
     free(text);
     return OK;
@@ -158,37 +154,44 @@ static const char *own_folder(char *program)
     return program;
 }
 
-int main(int argc, char **argv)
+/* The exit status; -1: TROUBLE, after a warning. */
+static int learn(int argc, char **argv)
 {
     static struct ladder l;
     struct progress p;
     struct flags f;
-    begin_program();
     if (read_flags(&f, argc, argv))
         return TROUBLE;
     const char *build = own_folder(argv[0]), *term = getenv("TERM");
     if (f.what == HELP)
         return fputs(help, stdout) < 0 ? TROUBLE : OK;
     if (ladder_read(&l))
-        return trouble("there is no %sstart here: call it in the folder of gradus", LADDER_FOLDER);
+        return warn("there is no %sstart here: call it in the folder of gradus", LADDER_FOLDER);
     progress_read(&p, &l);
     signals_begin();
     child_stop = signals_end;
     if (f.what == LIST)
         return list(&l, &p);
     if (f.what == GRADE)
-        return f.n ? grade(&l, f.words[0], build, f.seconds) : trouble("--grade wants a folder%s", "");
-    if (f.what == JUDGE && !f.n && !f.json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
-        strcmp(term, "dumb"))
+        return f.n ? grade(&l, f.words[0], build, f.seconds) : warn("--grade wants a folder");
+    const bool clever = term && *term && strcmp(term, "dumb");
+    if (f.what == JUDGE && !f.n && !f.json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && clever)
         return session(&l, &p, build, f.seconds);
     const int at = f.n ? ladder_find(&l, f.words[0]) : p.current;
     if (at < 0)
-        return trouble("there is no exercise '%s': `learn --list` lists them", f.words[0]);
+        return warn("there is no exercise '%s': `learn --list` lists them", f.words[0]);
     if (f.what == HINT)
         return print_hint(&l.at[at], f.n > 1 ? atoi(f.words[1]) : 1);
     if (f.what == SOLUTION)
         return print_solution(&l.at[at]);
     if (f.what == RESET)
-        return ladder_reset(&l.at[at]) ? trouble("it cannot be written: %s", strerror(errno)) : OK;
+        return ladder_reset(&l.at[at]) ? warn("it cannot be written: %s", strerror(errno)) : OK;
     return judge(&l, &p, at, f.words[1], build, &f);
+}
+
+int main(int argc, char **argv)
+{
+    begin_program();
+    const int status = learn(argc, argv);
+    return status < 0 ? TROUBLE : status;
 }

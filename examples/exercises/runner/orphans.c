@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ROUNDS = 5000 };                 /* of a millisecond or more: a process that cannot be killed is left alone */
+enum { ROUNDS = 5000 };                 /* of a millisecond or more: some processes cannot be killed */
 
 /* The parent of a process, from /proc/PID/stat: "PID (name) state parent ...". 0: it is gone. */
 static long parent_of(const char *pid)
@@ -49,7 +49,7 @@ static bool adopts;
 
 void orphans_come_to_me(void)
 {
-    static bool asked;                  /* who was a child of ours before the first answer ran is left alone */
+    static bool asked;                  /* a child of before the first answer ran is left alone */
     if (!asked)
         adopts = signal_children(0) == 0 && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
     asked = true;

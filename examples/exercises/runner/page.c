@@ -1,5 +1,6 @@
 /* page: see page.h. */
 #include "page.h"
+#include "../../lib/say.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,15 +24,11 @@ static void append(struct page *p, enum page_style style, const char *before, co
         l->text[--end] = 0;
 }
 
-/* How many of n bytes of a line fit: up to the last space before the width, else as many as there is room for. */
+/* How many of n bytes of a line fit: up to the last blank; in a long word as many as there is room for. */
 static size_t fitting(const char *text, size_t n, size_t width)
 {
-    if (n <= width)
-        return n;
-    size_t at = width;
-    while (at && text[at] != ' ')
-        at--;
-    return at > width / 3 ? at : width;
+    const size_t at = say_fitting(text, n, width);
+    return n <= width || (at > width / 3 && at <= width) ? at : width;
 }
 
 static void add_line(struct page *p, enum page_style style, char *before, const char *text, size_t n)

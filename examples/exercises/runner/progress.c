@@ -1,6 +1,7 @@
-/* progress: see progress.h. The file has lines "solved 08_softmax" and "current 08_softmax"; others are passed over. */
+/* progress: see progress.h. The file has lines "solved 08_softmax" and "current 08_softmax"; others
+ * are skipped. */
 #include "progress.h"
-#include "files.h"
+#include "../../lib/files.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ int progress_write(const struct progress *p, const struct ladder *l)
         if (p->solved[i])
             at += (size_t)snprintf(text + at, sizeof text - at, "solved %s\n", l->at[i].name);
     at += (size_t)snprintf(text + at, sizeof text - at, "current %s\n", l->at[p->current].name);
-    return file_write(path, text, at);
+    return file_replace(path, text, at);
 }
 
 int progress_count(const struct progress *p, const struct ladder *l)

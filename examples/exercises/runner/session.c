@@ -1,5 +1,6 @@
 /* session: see session.h. */
 #include "session.h"
+#include "../../lib/say.h"
 #include "report.h"
 #include "signals.h"
 #include "terminal.h"
@@ -37,6 +38,11 @@ static const struct exercise *current(void)
     return &s.ladder->at[s.progress->current];
 }
 
+static bool is_solved(void)
+{
+    return s.progress->solved[s.progress->current];
+}
+
 /* ---- the screen --------------------------------------------------------------------------------- */
 
 static int body_rows(int rows)
@@ -45,7 +51,8 @@ static int body_rows(int rows)
 }
 
 /* A line with one text at its left, and one at its right end. */
-static void two(struct page_line *line, enum page_style style, int columns, const char *left, const char *right)
+static void two(struct page_line *line, enum page_style style, int columns, const char *left,
+                const char *right)
 {
     const int width = columns <= PAGE_COLUMNS ? columns - 1 : PAGE_COLUMNS, n = (int)strlen(right);
     line->style = style;
@@ -58,8 +65,8 @@ static void two(struct page_line *line, enum page_style style, int columns, cons
 
 static const char *state(void)
 {
-    return !s.seen.exists ? "the file is gone" : !s.judged ? "judging ..." : s.verdict.result == PASSED ? "passed"
-         : s.verdict.result == NOT_PASSED ? "not passed yet" : "not judged";
+    static const char *const words[] = { "passed", "not passed yet", "not judged" };
+    return !s.seen.exists ? "the file is gone" : !s.judged ? "judging ..." : words[s.verdict.result];
 }
 
 static void footer(struct page_line line[FOOTER], int columns, int rows)
@@ -98,8 +105,10 @@ static void draw(void)
         s.top = 0;
     progress_bar(s.progress, s.ladder, bar, sizeof bar);
     two(&lines[n++], BOLD, columns, "gradus: learn by gradients", bar);
-    two(&lines[n++], BOLD, columns, current()->title, s.progress->solved[s.progress->current] ? "solved" : "");
-    two(&lines[n++], s.judged && s.seen.exists ? s.verdict.result == PASSED ? GOOD : BAD : PLAIN, columns, s.path, state());
+    two(&lines[n++], BOLD, columns, current()->title, is_solved() ? "solved" : "");
+    const bool passed = s.verdict.result == PASSED;
+    const enum page_style style = !s.judged || !s.seen.exists ? PLAIN : passed ? GOOD : BAD;
+    two(&lines[n++], style, columns, s.path, state());
     two(&lines[n++], PLAIN, columns, "", "");
     for (int i = 0; i < body && i < PAGE_LINES; i++)
         if (s.top + i < s.page.n)
@@ -138,7 +147,8 @@ static void show_judgement(bool hint)
     if (!s.seen.exists)
         page_addf(&s.page, PLAIN, "", "%s is gone. It is judged when it is back; r begins anew.", s.path);
     else if (!s.judged)
-        page_addf(&s.page, PLAIN, "", "Edit %s: what to do stands at its top. It is judged each time you save it.", s.path);
+        page_addf(&s.page, PLAIN, "", "Edit %s: what to do stands at its top. It is judged each time you "
+                  "save it.", s.path);
     else
         report_page(&s.page, &s.verdict, praise(), PRINTED);
     int last = s.page.mark + 4;                 /* the beginning of the finding */
@@ -214,7 +224,7 @@ static void judge(void)
     if (s.verdict.result == NOT_JUDGED && interrupted())
         return;                                 /* it is judged again in a moment */
     s.judged = true;
-    if (s.verdict.result == PASSED && !s.progress->solved[s.progress->current]) {
+    if (s.verdict.result == PASSED && !is_solved()) {
         s.progress->solved[s.progress->current] = true;
         save_progress();
     }
@@ -295,7 +305,7 @@ static void press(int key)
         show_list();
     else if (key == 'o' || isdigit(key))
         ask('o', key == 'o' ? 0 : key);
-    else if (key == 's' && !s.progress->solved[s.progress->current])
+    else if (key == 's' && !is_solved())
         ask('s', 0);
     else if (key == 's')
         show_solution();
@@ -330,7 +340,7 @@ int session(const struct ladder *l, struct progress *p, const char *build, int s
 {
     s = (struct session){ .ladder = l, .progress = p, .build = build, .seconds = seconds };
     if (terminal_begin()) {
-        fprintf(stderr, "learn: this is no terminal: %s\n", strerror(errno));
+        warn("this is no terminal: %s", strerror(errno));
         return 2;
     }
     signals_of_terminal();

@@ -4,6 +4,7 @@
 
 #include "progress.h"
 
-int session(const struct ladder *l, struct progress *p, const char *build, int seconds);       /* the exit status */
+/* The exit status. */
+int session(const struct ladder *l, struct progress *p, const char *build, int seconds);
 
 #endif

@@ -33,7 +33,7 @@ void terminal_end(void)
     if (!ours)
         return;
     ours = false;
-    put_text("\033[0m\033[?25h\033[?1049l");                    /* plain, cursor shown, the screen of before */
+    put_text("\033[0m\033[?25h\033[?1049l");                   /* plain, cursor shown, the screen of before */
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
 }
 

@@ -9,7 +9,7 @@
 enum { KEY_NONE, KEY_INTERRUPT = 3, KEY_BACKSPACE = 127, KEY_SUSPEND = 26, KEY_ENTER = '\r', KEY_ESCAPE = 27,
        KEY_UP = 256, KEY_DOWN, KEY_PAGE_UP, KEY_PAGE_DOWN, KEY_OTHER };
 
-int  terminal_begin(void);              /* 0; -1: it is none. What it was before is restored by terminal_end, */
+int  terminal_begin(void);            /* 0; -1: it is none. What it was before is restored by terminal_end, */
 void terminal_end(void);                /* which is also called at exit */
 void terminal_suspend(void);            /* stops the process as Ctrl-Z does, and returns when it goes on */
 void terminal_size(int *rows, int *columns);

@@ -1,6 +1,6 @@
 /* verdict: see verdict.h. */
 #include "verdict.h"
-#include "files.h"
+#include "../../lib/files.h"
 #include "why.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static void set(struct verdict *v, enum verdict_result result, const char *forma
     v->result = result;
 }
 
-/* Takes the records of the judge apart: each begins with the word. True: it has seen all, and all was right. */
+/* Takes the records of the judge apart: each begins with the word. True: it has seen all, all was right. */
 static bool read_records(struct verdict *v, const struct child *c, const char *word)
 {
     const size_t length = strlen(word);
@@ -62,7 +62,8 @@ struct work {
     const char *file;                   /* "answer.123/08_softmax.c": no other file's path ends so */
 };
 
-static bool work_begin(struct work *w, struct verdict *v, const char *build, const char *name, const char *file)
+static bool work_begin(struct work *w, struct verdict *v, const char *build, const char *name,
+                       const char *file)
 {
     snprintf(w->folder, sizeof w->folder, "%.400s/exercises/answer.%ld", build, (long)getpid());
     snprintf(w->answer, sizeof w->answer, "%.450s/%.100s.c", w->folder, name);
@@ -71,7 +72,7 @@ static bool work_begin(struct work *w, struct verdict *v, const char *build, con
     while (w->file > w->answer && w->file[-1] != '/')
         w->file--;
     size_t n;
-    char *text = file_read(file, &n);
+    char *text = file_read_plain(file, &n);
     if (!text)
         set(v, NOT_JUDGED, "the file cannot be read: %s", strerror(errno));
     else if (strspn(text, " \t\r\n") == n)
@@ -80,7 +81,7 @@ static bool work_begin(struct work *w, struct verdict *v, const char *build, con
         set(v, NOT_PASSED, "the file is no C source: it holds bytes of 0");
     else if (mkdir(w->folder, 0700) < 0 && errno != EEXIST)
         set(v, NOT_JUDGED, "%s cannot be made: %s", w->folder, strerror(errno));
-    else if (file_write(w->answer, text, n))
+    else if (file_replace(w->answer, text, n))
         set(v, NOT_JUDGED, "%s cannot be written: %s", w->answer, strerror(errno));
     free(text);
     return !v->finding[0];
@@ -96,7 +97,8 @@ static void work_end(const struct work *w, struct child *c)
 }
 
 /* True: it is compiled. */
-static bool compile(struct verdict *v, const struct work *w, struct child *c, const char *build, const char *name)
+static bool compile(struct verdict *v, const struct work *w, struct child *c, const char *build,
+                    const char *name)
 {
     char script[PATH], judge[PATH];
     snprintf(script, sizeof script, "%.400s/exercises/compile", build);
@@ -107,8 +109,9 @@ static bool compile(struct verdict *v, const struct work *w, struct child *c, co
     }
     char *argv[] = { "sh", script, (char *)(size_t)w->answer, judge, (char *)(size_t)w->program, NULL };
     setenv("TMPDIR", w->folder, 1);     /* what a compiler that is ended leaves goes with the folder */
-    if (child_run(c, argv, &(struct child_limits){ .word = "", .seconds = COMPILE_SECONDS, .megabytes = COMPILE_MB,
-                                                   .addresses = COMPILE_MB }))
+    const struct child_limits limits = { .word = "", .seconds = COMPILE_SECONDS, .megabytes = COMPILE_MB,
+                                         .addresses = COMPILE_MB };
+    if (child_run(c, argv, &limits))
         set(v, NOT_JUDGED, "the compiler cannot be started");
     else if (!WIFEXITED(c->status) || WEXITSTATUS(c->status)) {
         v->result = NOT_PASSED;
@@ -125,7 +128,7 @@ static bool sanitized(const char *build)
     char path[PATH];
     size_t n;
     snprintf(path, sizeof path, "%.400s/exercises/compile", build);
-    char *script = file_read(path, &n);
+    char *script = file_read_plain(path, &n);
     const bool is = script && strstr(script, "-fsanitize=address");
     free(script);
     return is;
@@ -137,8 +140,10 @@ static void run(struct verdict *v, const struct work *w, struct child *c, const 
     new_word(word);
     setenv("ASAN_OPTIONS", "detect_leaks=0:hard_rss_limit_mb=1024:max_allocation_size_mb=1024", 1);
     setenv("UBSAN_OPTIONS", "print_stacktrace=0", 1);
-    const struct child_limits limits = { .folder = w->folder, .word = word, .seconds = seconds, .megabytes = MEGABYTES,
-                                         .addresses = sanitized(build) ? 0 : MEGABYTES };
+    const struct child_limits limits = {
+        .folder = w->folder, .word = word, .seconds = seconds, .megabytes = MEGABYTES,
+        .addresses = sanitized(build) ? 0 : MEGABYTES,
+    };
     if (child_run(c, (char *[]){ "./program", NULL }, &limits)) {
         set(v, NOT_PASSED, "it was compiled, but cannot be started");
         return;

@@ -1,6 +1,7 @@
 /* watch: see watch.h. */
 #include "watch.h"
-#include "files.h"
+#include "../../lib/files.h"
+#include "../../lib/hash.h"
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -12,14 +13,15 @@ struct watch watch_look(const char *path)
     if (stat(path, &s) < 0)
         return w;
     w = (struct watch){ true, (long long)s.st_mtime, (long long)s.st_size, (long long)s.st_ino, 0 };
-    char *text = file_read(path, &n);           /* times are in seconds: the contents tell two saves in one apart */
-    for (size_t i = 0; text && i < n; i++)
-        w.sum = w.sum * 31 + (unsigned char)text[i];
+    char *text = file_read_plain(path, &n);     /* of two saves in one second the times are the same */
+    if (text)
+        w.hash = hash(HASH_START, text, n);
     free(text);
     return w;
 }
 
 bool watch_same(const struct watch *a, const struct watch *b)
 {
-    return a->exists == b->exists && a->time == b->time && a->size == b->size && a->inode == b->inode && a->sum == b->sum;
+    return a->exists == b->exists && a->time == b->time && a->size == b->size && a->inode == b->inode &&
+           a->hash == b->hash;
 }

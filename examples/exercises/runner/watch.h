@@ -3,11 +3,12 @@
 #define RUNNER_WATCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct watch {                          /* a file, as it was; editors rename, and save twice in a second */
-    bool          exists;
-    long long     time, size, inode;
-    unsigned long sum;
+    bool      exists;
+    long long time, size, inode;
+    uint64_t  hash;
 };
 
 struct watch watch_look(const char *path);

@@ -20,7 +20,7 @@ static void append(char *text, size_t room, const char *format, ...)
 
 /* ---- the compiler ------------------------------------------------------------------------------- */
 
-/* Appends one line of the compiler's; of the answer's path only the name, for its folder is a temporary one. */
+/* Appends one line of the compiler's; of the answer's path only the name, as its folder is temporary. */
 static void append_line(char *text, size_t room, const char *line, size_t n, const char *file)
 {
     const char *path = strstr(line, file), *end = line + n, *before = path;
@@ -74,14 +74,14 @@ static bool linker(char *text, size_t room, const char *output)
         named_after(output, "duplicate symbol", name, sizeof name))
         snprintf(text, room, !strcmp(name, "main")
                      ? "it defines main, but the judge has the main: leave yours out%s"
-                     : "it defines %s, a name that gradus or the judge has already: choose another, or make it static",
-                 !strcmp(name, "main") ? "" : name);
+                     : "it defines %s, a name that gradus or the judge has already: choose another, or make "
+                       "it static", !strcmp(name, "main") ? "" : name);
     else if (named_after(output, "undefined reference to", name, sizeof name) ||
              named_after(output, "undefined symbol:", name, sizeof name) ||
              named_after(output, "Undefined symbols for architecture x86_64:\n", name, sizeof name) ||
              named_after(output, "Undefined symbols for architecture arm64:\n", name, sizeof name))
-        snprintf(text, room, "the function %s is wanted, but not in the file (is it there, not static, and its name "
-                 "spelt so?)", name);
+        snprintf(text, room, "the function %s is wanted, but not in the file (is it there, not static, and "
+                 "its name spelt so?)", name);
     else if (strstr(output, "relocation"))
         snprintf(text, room, "an array in it is too large");
     else
@@ -96,9 +96,10 @@ void why_not_compiled(char *text, size_t room, const struct child *c, const char
     int n = 0, more = 0;
     text[0] = 0;
     const bool links = strstr(c->output, "ld returned") || strstr(c->output, "linker command failed");
-    if (c->late || c->large || c->loud || strstr(c->output, "File size limit") || strstr(c->output, "out of memory")) {
-        snprintf(text, room, "it does not compile: the compiler came to no end, or wanted too much memory. Usual cause: "
-                 "an enormous array with values, or a macro that grows");
+    const bool full = strstr(c->output, "File size limit") || strstr(c->output, "out of memory");
+    if (c->late || c->large || c->loud || full) {
+        snprintf(text, room, "it does not compile: the compiler came to no end, or wanted too much memory. "
+                 "Usual cause: an enormous array with values, or a macro that grows");
         return;
     }
     if (links && linker(text, room, c->output))
@@ -126,12 +127,13 @@ struct meaning {
 };
 
 static const struct meaning signals[] = {
-    { SIGSEGV, "", "SIGSEGV: it read or wrote memory that is not its own. Usual causes: an index past the end, a pointer "
-                   "that was never set, malloc() that gave NULL, a gradient that nobody wants (NULL), a function "
-                   "that calls itself without end" },
+    { SIGSEGV, "", "SIGSEGV: it read or wrote memory that is not its own. Usual causes: an index past the "
+                   "end, a pointer that was never set, malloc() that gave NULL, a gradient that nobody wants "
+                   "(NULL), a function that calls itself without end" },
     { SIGBUS,  "", "SIGBUS: it read or wrote memory that is not its own. Usual cause: a wrong pointer" },
     { SIGFPE,  "", "SIGFPE: an integer was divided by 0" },
-    { SIGABRT, "", "SIGABRT: abort() was called, by an assert, by free() of what is not allocated, or by a check" },
+    { SIGABRT, "", "SIGABRT: abort() was called, by an assert, by free() of what is not allocated, or by a "
+                   "check" },
     { SIGILL,  "", "SIGILL: no valid instruction. Usual cause: a function that ends without return" },
     { SIGTRAP, "", "SIGTRAP: a trap. Usual cause: a function that ends without return" },
     { SIGKILL, "", "SIGKILL: it was killed: by itself, or since it asked for too much memory" },
@@ -146,11 +148,12 @@ static const struct meaning sanitizers[] = {
     { 0, "global-buffer-overflow",  "an array is read or written past its end" },
     { 0, "heap-use-after-free",     "memory is used after free()" },
     { 0, "stack-use-after-",        "a local variable is used after its function or block has ended" },
-    { 0, "stack-overflow",          "the stack is full: a function calls itself without end, or has too large an array" },
+    { 0, "stack-overflow",          "the stack is full: a function calls itself without end, or has too "
+                                    "large an array" },
     { 0, "attempting double-free",  "free() twice of the same memory" },
     { 0, "attempting free on addr", "free() of what malloc() has not given" },
-    { 0, "SEGV on unknown address", "a pointer is wrong: NULL, never set, or far past the end of its array (a gradient is "
-                                    "NULL where nobody wants it)" },
+    { 0, "SEGV on unknown address", "a pointer is wrong: NULL, never set, or far past the end of its array "
+                                    "(a gradient is NULL where nobody wants it)" },
     { 0, "requested allocation",    "it asked for too much memory" },
     { 0, "allocation-size-too-big", "it asked for too much memory" },
     { 0, "calloc-overflow",         "it asked for too much memory" },
@@ -173,9 +176,10 @@ static int line_in(const char *report, const char *file)
 
 size_t what_it_printed(const struct child *c)
 {
-    static const char *const begins[] = { "AddressSanitizer:DEADLYSIGNAL", "UndefinedBehaviorSanitizer:DEADLYSIGNAL",
-                                          "=================================================================\n==",
-                                          ": runtime error: " };
+    static const char *const begins[] = {
+        "AddressSanitizer:DEADLYSIGNAL", "UndefinedBehaviorSanitizer:DEADLYSIGNAL", ": runtime error: ",
+        "=================================================================\n==",
+    };
     size_t n = c->printed;
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
         const char *s = strstr(c->output, begins[i]);
@@ -187,10 +191,11 @@ size_t what_it_printed(const struct child *c)
     return n;
 }
 
-/* What a sanitizer found, and where. Its report is the last that a process writes, so the last is looked for. */
+/* What a sanitizer found, and where. Its report is the last that a process writes: the last is looked for. */
 static bool sanitizer(char *text, size_t room, const char *output, const char *file)
 {
-    static const char *const begins[] = { "runtime error: ", "ERROR: AddressSanitizer: ", "AddressSanitizer: hard rss" };
+    static const char *const begins[] = { "runtime error: ", "ERROR: AddressSanitizer: ",
+                                          "AddressSanitizer: hard rss" };
     const char *report = NULL, *what = NULL;
     char first[500];                    /* its first line */
     for (size_t i = 0; i < sizeof begins / sizeof *begins && !report; i++)
@@ -199,7 +204,7 @@ static bool sanitizer(char *text, size_t room, const char *output, const char *f
     if (!report)
         return false;
     const bool undefined = !strncmp(report, begins[0], strlen(begins[0]));
-    while (undefined && report > output && report[-1] != '\n')          /* it names the place before the words */
+    while (undefined && report > output && report[-1] != '\n')       /* it names the place before the words */
         report--;
     const int line = line_in(report, file);
     text[0] = 0;
@@ -220,12 +225,14 @@ void why_crashed(char *text, size_t room, const struct child *c, const char *fil
     char found[1000];
     const int number = WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
     if (c->late)
-        snprintf(text, room, "it did not end within %d second%s. Usual cause: a loop whose condition never becomes false",
-                 seconds, seconds == 1 ? "" : "s");
+        snprintf(text, room, "it did not end within %d second%s. Usual cause: a loop whose condition never "
+                 "becomes false", seconds, seconds == 1 ? "" : "s");
     else if (c->loud)
-        snprintf(text, room, "it prints without end. Usual cause: a loop whose condition never becomes false");
+        snprintf(text, room, "it prints without end. Usual cause: a loop whose condition never becomes "
+                 "false");
     else if (c->large)
-        snprintf(text, room, "it asked for too much memory. Usual cause: a loop that allocates and never ends");
+        snprintf(text, room, "it asked for too much memory. Usual cause: a loop that allocates and never "
+                 "ends");
     else if (sanitizer(found, sizeof found, c->output, file))
         snprintf(text, room, "it crashed: %s", found);
     else if (number) {
@@ -234,6 +241,6 @@ void why_crashed(char *text, size_t room, const struct child *c, const char *fil
             m++;
         snprintf(text, room, "it crashed by %s", m->says ? m->says : strsignal(number));
     } else
-        snprintf(text, room, "it ended the process (exit status %d) before the judge had seen all: an answer returns; it "
-                 "does not call exit, and leaves the judge's files open", WEXITSTATUS(c->status));
+        snprintf(text, room, "it ended the process (exit status %d) before the judge had seen all: an answer "
+                 "returns; it does not call exit, and leaves the judge's files open", WEXITSTATUS(c->status));
 }

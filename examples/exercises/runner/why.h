@@ -4,8 +4,8 @@
 
 #include "child.h"
 
-/* Each writes a sentence or some lines to text. `file`: the end of the answer's path, with the folder in which
- * it was compiled: "answer.123/08_softmax.c". */
+/* Each writes a sentence or some lines to text. `file`: the end of the answer's path, with the folder in
+ * which it was compiled: "answer.123/08_softmax.c". */
 void why_not_compiled(char *text, size_t room, const struct child *c, const char *file);
 void why_crashed(char *text, size_t room, const struct child *c, const char *file, int seconds);
 void what_compiler_warns(char *text, size_t room, const struct child *c, const char *file);
