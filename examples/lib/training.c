@@ -12,7 +12,6 @@ int open_model(gra_tape **t, gra_model **m, gra_rng *rng, int threads)
     if (!*t || !*m)
         return warn("out of memory");
     gra_keep_going(*t, true);
-    gra_model_keep_going(*m, true);
     return 0;
 }
 

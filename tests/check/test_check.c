@@ -1,11 +1,10 @@
 /* The gradient check: right gradients pass, wrong ones are found, and the report says which and how many. What
- * explains a wrong one is tested in test_slips.c.
- *
- * The wrong ops are one op, y = x^2, whose right gradient 2 x dy a `slip` spoils on its way into dx. */
+ * explains a wrong one is tested in test_slips.c. */
 #include "core/check/check.h"
 #include "lib/fixture.h"
 #include "reports.h"
 #include "lib/suites.h"
+#include "wrong_op.h"
 
 #include <stdlib.h>
 
@@ -22,76 +21,22 @@ static int check(gra_mode mode, gra_rng *g, gra_model *m, int nin, const gra_che
                      .nin = nin, .in = in, .f = f, .arg = arg }, &report);
 }
 
-/* ---- an op that slips ------------------------------------------------------------------------ */
+/* ---- y = x^2, with mistakes --------------------------------------------------------------------- */
 
-typedef struct slip_args {
-    void (*slip)(const gra_tensor *x, const real *right, real *dx);
-} slip_args;
-
-static void square(gra_tensor *y)
-{
-    for (size_t i = 0; i < y->size; i++)
-        y->data[i] = y->in[0]->data[i] * y->in[0]->data[i];
-}
-
-static void square_backward(gra_tensor *y)
-{
-    const gra_tensor *x = y->in[0];
-    const slip_args *args = y->args;
-    for (size_t i = 0; i < y->size; i++)
-        y->saved[i] = 2 * x->data[i] * y->grad[i];
-    args->slip(x, y->saved, x->grad);
-}
-
-static size_t square_saved(const gra_tensor *y)
-{
-    return y->size;
-}
-
-static const gra_op slip_op = {
-    .name = "slip", .forward = square, .backward = square_backward, .saved = square_saved,
-    .args = sizeof(slip_args),
-};
-
-static gra_tensor *slip(gra_tape *tape, gra_tensor **in, void *arg)
-{
-    gra_tensor *y = gra_result_like(tape, &slip_op, in[0]);
-    memcpy(y->args, arg, sizeof(slip_args));
-    return gra_run(y);
-}
-
-#define EACH(expression)                                                                                 \
-    for (size_t i = 0; i < x->size; i++)                                                                 \
-        dx[i] += expression
-
-static void right(const gra_tensor *x, const real *g, real *dx)   { EACH(g[i]); }
-static void flipped(const gra_tensor *x, const real *g, real *dx) { EACH(-g[i]); }
-static void twice(const gra_tensor *x, const real *g, real *dx)   { EACH(2 * g[i]); }
-static void wrong_formula(const gra_tensor *x, const real *g, real *dx) { EACH(g[i] * cos(x->data[i])); }
-static void not_a_number(const gra_tensor *x, const real *g, real *dx)  { EACH(i >= 2 ? (real)NAN : g[i]); }
-static void element_5(const gra_tensor *x, const real *g, real *dx) { EACH(i == 5 ? -g[i] : g[i]); }
-static void element_7(const gra_tensor *x, const real *g, real *dx) { EACH(i == 7 ? -g[i] : g[i]); }
+OP(right, square)     { right_of_square(y); }
+OP(flipped, square)   { EACH dx[i] -= 2 * x[i] * dy[i]; }
+OP(twice, square)     { EACH dx[i] += 4 * x[i] * dy[i]; }
+OP(wrong_formula, square) { EACH dx[i] += 2 * x[i] * dy[i] * cos(x[i]); }
+OP(not_a_number, square)  { EACH dx[i] += i >= 2 ? (real)NAN : 2 * x[i] * dy[i]; }
+OP(element_5, square) { EACH dx[i] += (i == 5 ? -2 : 2) * x[i] * dy[i]; }
+OP(element_7, square) { EACH dx[i] += (i == 7 ? -2 : 2) * x[i] * dy[i]; }
 
 /* ---- what the report says --------------------------------------------------------------------- */
 
-static void ghost(gra_tensor *y)
+FORWARD(first, x[i])
+OP2(haunted, first)
 {
-    memcpy(y->data, y->in[0]->data, y->size * sizeof(real));
-}
-
-static void ghost_backward(gra_tensor *y)
-{
-    for (size_t i = 0; i < y->size; i++) {
-        y->in[0]->grad[i] += y->grad[i];
-        y->in[1]->grad[i] += y->grad[i];
-    }
-}
-
-static gra_tensor *haunted(gra_tape *tape, gra_tensor **in, void *arg)
-{
-    static const gra_op op = { .name = "haunted", .forward = ghost, .backward = ghost_backward };
-    (void)arg;
-    return gra_run(gra_result(tape, &op, in[0]->shape, in[0], in[1]));
+    EACH dx[i] += dy[i], dw[i] += dy[i];
 }
 
 CASE(check, open_all, close_all, "")
@@ -112,7 +57,8 @@ TEST(zero_on_either_side)
 
 /* ---- the worst element ----------------------------------------------------------------------- */
 
-FUNCTION(slip_sum, gra_sum(tape, slip(tape, in, arg)))
+FUNCTION(sum_5, gra_sum(tape, element_5(tape, in, arg)))
+FUNCTION(sum_7, gra_sum(tape, element_7(tape, in, arg)))
 
 TEST(worst_element_and_its_gradients)
 {
@@ -123,8 +69,7 @@ TEST(worst_element_and_its_gradients)
         x[i] = (real)(1 + 0.1 * (double)(i * 5 % 12));
     for (int i = 0; i < 2; i++) {
         gra_check_in in = { .name = "w", .shape = { 2, { 3, 4 } }, .data = x };
-        slip_args args = { i ? element_7 : element_5 };
-        ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip_sum, &args), 1);
+        ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, i ? sum_7 : sum_5, NULL), 1);
         ck_assert_str_eq(report.name, "w");
         ck_assert_uint_eq(report.index, places[i]);
         ck_assert_double_eq_tol(report.analytic, -report.numeric, 1e-9);
@@ -145,18 +90,18 @@ TEST(worst_element_and_its_gradients)
 TEST(the_first_of_equals_is_the_worst)
 {
     gra_check_in in = { .shape = { 1, { 5 } } };
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, slip, &(slip_args){ not_a_number }), 1);
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, not_a_number, NULL), 1);
     ck_assert_uint_eq(report.index, 2);
     ck_assert(isinf(report.error) && isnan(report.analytic) && isfinite(report.numeric));
     ck_assert_msg(says("wrong there: 3 of 5 elements"), "%s", report.text);
 }
 
-FUNCTION(small_slip, gra_add(tape, gra_full(tape, 1, GRA_SCALAR), gra_scale(tape, slip(tape, in, arg), 1e-12)))
+FUNCTION(small, gra_add(tape, gra_full(tape, 1, GRA_SCALAR), gra_scale(tape, twice(tape, in, arg), 1e-12)))
 
 TEST(loss_is_a_floor)
 {
     gra_check_in in = { .data = (real[]){ 1 } };
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, small_slip, &(slip_args){ twice }), 1);
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, &in, small, NULL), 1);
     ck_assert_double_eq_tol(report.error, 2e-12 / 1e-7, 1e-7);
 }
 
@@ -183,14 +128,14 @@ TEST(f_may_replace_its_inputs)
 /* ---- models, dropout ------------------------------------------------------------------------- */
 
 typedef struct net {
-    gra_model  *model;
-    gra_tensor *w, *b, *w2;
-    slip_args   on_b;                   /* what happens to b's gradient */
+    gra_model    *model;
+    gra_tensor   *w, *b, *w2;
+    gra_check_fn *square_of_b;          /* right or wrong */
 } net;
 
 static net net_open(void)
 {
-    net n = { .on_b = { right } };
+    net n = { .square_of_b = right };
     gra_manual_seed(&rng, 1);
     n.model = gra_model_open(t, &rng);
     gra_scope root = gra_root(n.model);
@@ -203,7 +148,7 @@ static net net_open(void)
 static gra_tensor *net_forward(gra_tape *tape, gra_tensor **in, void *arg)
 {
     net *n = arg;
-    gra_tensor *b = slip(tape, &n->b, &n->on_b);
+    gra_tensor *b = n->square_of_b(tape, &n->b, NULL);
     gra_tensor *h = gra_dropout(tape, gra_gelu(tape, gra_linear(tape, in[0], n->w, b)), 0.4);  /* (4, 5) */
     return gra_linear(tape, h, n->w2, NULL);                                                  /* (4, 2) */
 }
@@ -230,7 +175,7 @@ TEST(dropout_is_on)
 {
     net n = net_open();                 /* else the numbers of another mask would be the same */
     double numeric[2];
-    n.on_b.slip = flipped;
+    n.square_of_b = flipped;
     for (uint64_t seed = 0; seed < 2; seed++) {
         gra_manual_seed(&rng, seed);
         ck_assert_int_eq(check(GRA_TRAIN, &rng, n.model, 1, &net_in, net_forward, &n), 1);
@@ -246,7 +191,7 @@ TEST(frozen_parameters_are_skipped)
 {
     net n = net_open();
     real was[5];
-    n.on_b.slip = wrong_formula;
+    n.square_of_b = wrong_formula;
     memcpy(was, n.b->data, sizeof was);
     ck_assert_int_eq(check(GRA_GRAD, NULL, n.model, 1, &net_in, net_forward, &n), 1);
     ck_assert_str_eq(report.name, "first.bias");
@@ -362,9 +307,9 @@ FUNCTION(backward_fails, (gra_trace_nan(tape, true), gra_sqrt(tape, gra_mul(tape
 
 enum { MANY = 16 };
 
-static gra_tensor *slip_of_many(gra_tape *tape, gra_tensor **in, void *arg)
+static gra_tensor *of_many(gra_tape *tape, gra_tensor **in, void *arg)  /* *arg: the function of the first */
 {
-    gra_tensor *y = slip(tape, in, arg);
+    gra_tensor *y = (*(gra_check_fn **)arg)(tape, in, NULL);
     for (int i = 1; i < MANY; i++)
         y = gra_add(tape, y, in[i]);
     return y;
@@ -373,13 +318,13 @@ static gra_tensor *slip_of_many(gra_tape *tape, gra_tensor **in, void *arg)
 TEST(more_tensors_than_an_explanation_tries)
 {
     gra_check_in in[MANY];
-    slip_args args = { twice };
+    gra_check_fn *of_first = twice;
     for (int i = 0; i < MANY; i++)
         in[i] = (gra_check_in){ .name = "x", .shape = { 2, { 4, 4 } } };
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, MANY, in, slip_of_many, &args), 1);
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, MANY, in, of_many, &of_first), 1);
     ck_assert_msg(says("it fits: a constant factor of 2"), "%s", report.text);
-    args.slip = wrong_formula;
-    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, MANY, in, slip_of_many, &args), 1);
+    of_first = wrong_formula;
+    ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, MANY, in, of_many, &of_first), 1);
     ck_assert_msg(says("a clue"), "%s", report.text);
 }
 

@@ -5,6 +5,7 @@
 #include "lib/fixture.h"
 #include "reports.h"
 #include "lib/suites.h"
+#include "wrong_op.h"
 
 #ifdef GRADUS_DOUBLE
 
@@ -25,85 +26,53 @@ static void expect(int status, int wanted, const char *phrase)
 
 /* ---- y = x^2 and y = x w, with mistakes ------------------------------------------------------------ */
 
-#define OP_OF(fn, forward_, backward_, result, ...)                                                      \
-    static gra_tensor *fn(gra_tape *tape, gra_tensor **in, void *w)                                      \
-    {                                                                                                    \
-        static const gra_op op = { .name = #fn, .forward = forward_, .backward = backward_, __VA_ARGS__ }; \
-        (void)w;                                                                                         \
-        return gra_run(result);                                                                          \
-    }
-#define OP(fn, forward, backward, ...)  /* of x */                                                       \
-    OP_OF(fn, forward, backward, gra_result(tape, &op, in[0]->shape, in[0]), __VA_ARGS__)
-#define OP2(fn, forward, backward)      /* of x and w, an input or a parameter */                        \
-    OP_OF(fn, forward, backward, gra_result(tape, &op, in[0]->shape, in[0], w ? w : in[1]), .args = 0)
-#define EACH for (size_t i = 0; i < y->size; i++)
-#define BACKWARD(name)                                                                                   \
-    static void name(gra_tensor *y)                                                                      \
-    {                                                                                                    \
-        gra_tensor *in = y->in[0];                                                                       \
-        real *x = in->data, *dx = in->grad, *dy = y->grad;
-
-static void square(gra_tensor *y)
-{
-    EACH y->data[i] = y->in[0]->data[i] * y->in[0]->data[i];
-}
-
-static void product(gra_tensor *y)
-{
-    EACH y->data[i] = y->in[0]->data[i] * y->in[1]->data[i];
-}
-
 static size_t as_many(const gra_tensor *y)
 {
     return y->size;
 }
 
-BACKWARD(forgets)                       /* adds to an uninitialised gradient buffer */
-    EACH dx[i] += 2 * x[i] * dy[i];
-}
-OP(forgets_to_fill, square, forgets, .overwrites_grad = true)
+OP(right_square, square) { right_of_square(y); }
+OP2(right_product, product) { right_of_product(y); }
 
-BACKWARD(other)                         /* formula where the gradient buffer is uninitialised */
-    EACH dx[i] = in->fresh ? x[i] * dy[i] : dx[i] + 2 * x[i] * dy[i];
+/* A gradient buffer that is uninitialised: a backward that stores should fill it. */
+OP(forgets_to_fill, square, .overwrites_grad = true)
+{
+    right_of_square(y);
 }
-OP(other_where_it_stores, square, other, .overwrites_grad = true)
 
-BACKWARD(fills_but_one)
-    if (in->fresh)
-        memset(in->grad + 1, 0, (y->size - 1) * sizeof *in->grad);
-    EACH dx[i] += 2 * x[i] * dy[i];
+OP(other_where_it_stores, square, .overwrites_grad = true)
+{
+    EACH dx[i] = y->in[0]->fresh ? x[i] * dy[i] : dx[i] + 2 * x[i] * dy[i];
 }
-OP(fills_all_but_one, square, fills_but_one, .overwrites_grad = true)
 
-BACKWARD(needs_dw)                      /* computes dx only where w wants a gradient too */
-    real *w = y->in[1]->data, *dw = y->in[1]->grad;
-    for (size_t i = 0; dw && i < y->size; i++) {
-        dw[i] += x[i] * dy[i];
-        if (dx)
-            dx[i] += w[i] * dy[i];
-    }
+OP(fills_all_but_one, square, .overwrites_grad = true)
+{
+    if (y->in[0]->fresh)
+        memset(dx + 1, 0, (y->size - 1) * sizeof *dx);
+    right_of_square(y);
 }
-OP2(no_dx_without_dw, product, needs_dw)
 
-BACKWARD(needs_dx)
-    real *w = y->in[1]->data, *dw = y->in[1]->grad;
-    for (size_t i = 0; dx && i < y->size; i++) {
-        dx[i] += w[i] * dy[i];
-        if (dw)
-            dw[i] += x[i] * dy[i];
-    }
+OP2(no_dx_without_dw, product)
+{
+    if (dw)
+        right_of_product(y);
 }
-OP2(no_dw_without_dx, product, needs_dx)
 
-BACKWARD(stores_alone)                  /* = for +=, where dw is NULL */
-    real *w = y->in[1]->data, *dw = y->in[1]->grad;
-    EACH if (dx) dx[i] = (dw ? dx[i] : 0) + w[i] * dy[i];
-    EACH if (dw) dw[i] += x[i] * dy[i];
+OP2(no_dw_without_dx, product)
+{
+    if (dx)
+        right_of_product(y);
 }
-OP2(overwrites_without_dw, product, stores_alone)
 
-BACKWARD(both_at_once)                  /* reads both gradients before it writes either */
-    real *w = y->in[1]->data, *dw = y->in[1]->grad;
+OP2(overwrites_without_dw, product)
+{
+    if (dx && !dw)
+        memset(dx, 0, y->size * sizeof *dx);
+    right_of_product(y);
+}
+
+OP2(loses_one_of_two, product)          /* reads both gradients before it writes either */
+{
     EACH {
         real of_x = dx ? dx[i] : 0, of_w = dw ? dw[i] : 0;
         if (dx)
@@ -112,38 +81,52 @@ BACKWARD(both_at_once)                  /* reads both gradients before it writes
             dw[i] = of_w + x[i] * dy[i];
     }
 }
-OP2(loses_one_of_two, product, both_at_once)
 
-BACKWARD(one_too_many)
-    for (size_t i = 0; i <= y->size; i++)
-        dx[i] += i < y->size ? 2 * x[i] * dy[i] : 1;
+OP(past_the_gradient, square)
+{
+    right_of_square(y);
+    dx[y->size] += 1;
 }
-OP(past_the_gradient, square, one_too_many, .args = 0)
 
-BACKWARD(one_too_early)
-    EACH dx[i] += 2 * x[i] * dy[i];
+OP(before_the_gradient, square)
+{
+    right_of_square(y);
     dx[-1] = 0;
 }
-OP(before_the_gradient, square, one_too_early, .args = 0)
 
-BACKWARD(zeroes_x)
-    EACH dx[i] += 2 * x[i] * dy[i];
+OP(little_past_the_gradient, square)
+{
+    right_of_square(y);
+    dx[y->size] += 1e-8;
+}
+
+OP2(past_the_gradient_of_a_parameter, product)
+{
+    right_of_product(y);
+    if (dw)
+        dw[y->size] += 1;
+}
+
+OP(zeroes_its_input, square)
+{
+    right_of_square(y);
     memset(x, 0, y->size * sizeof *x);
 }
-OP(zeroes_its_input, square, zeroes_x, .args = 0)
 
-BACKWARD(scales_dy)
+OP(scales_dy_in_place, square)
+{
     EACH dx[i] += dy[i] *= 2 * x[i];
 }
-OP(scales_dy_in_place, square, scales_dy, .args = 0)
 
-BACKWARD(reuses_y)
+OP(reuses_its_result, square)
+{
     EACH dx[i] += y->data[i] = 2 * x[i] * dy[i];
 }
-OP(reuses_its_result, square, reuses_y, .args = 0)
 
-BACKWARD(right)
-    EACH if (dx) dx[i] += 2 * x[i] * dy[i];
+FORWARD(steps, x[i] - (i ? x[i - 1] : 0))
+OP(reads_past_dy, steps)
+{
+    EACH dx[i] += dy[i] - dy[i + 1];    /* behind the last there is none */
 }
 
 static void rounds_x(gra_tensor *y)
@@ -151,68 +134,17 @@ static void rounds_x(gra_tensor *y)
     EACH y->in[0]->data[i] = (real)fabs((double)y->in[0]->data[i]);
     square(y);
 }
-OP(forward_changes_x, rounds_x, right, .args = 0)
-
-static void past_y(gra_tensor *y)
-{
-    square(y);
-    y->data[y->size] = 0;
-}
-OP(past_the_result, past_y, right, .args = 0)
-
-static void past_saved(gra_tensor *y)
-{
-    square(y);
-    y->saved[y->size] = 0;
-}
-OP(past_what_it_saves, past_saved, right, .saved = as_many)
-
-static void past_x(gra_tensor *y)
-{
-    square(y);
-    y->in[0]->data[y->size] += 1;
-}
-OP(past_the_values, past_x, right, .args = 0)
-
-static void changes_w(gra_tensor *y)
-{
-    product(y);
-    y->in[1]->data[0] = 0;
-}
-BACKWARD(of_product)
-    real *w = y->in[1]->data, *dw = y->in[1]->grad;
-    EACH if (dx) dx[i] += w[i] * dy[i];
-    EACH if (dw) dw[i] += x[i] * dy[i];
-}
-OP2(changes_a_parameter, changes_w, of_product)
-
-static void past_w(gra_tensor *y)
-{
-    product(y);
-    y->in[1]->data[y->size] = 0;
-}
-OP2(past_a_parameter, past_w, of_product)
-
-BACKWARD(past_dw)
-    of_product(y);
-    if (y->in[1]->grad)
-        y->in[1]->grad[y->size] += 1;
-    (void)dx, (void)dy, (void)x;
-}
-OP2(past_the_gradient_of_a_parameter, product, past_dw)
-
-static void steps(gra_tensor *y)        /* y_i = x_i - x_(i-1) */
-{
-    EACH y->data[i] = y->in[0]->data[i] - (i ? y->in[0]->data[i - 1] : 0);
-}
-BACKWARD(reads_on)
-    EACH dx[i] += dy[i] - dy[i + 1];    /* behind the last there is none */
-    (void)x;
-}
-OP(reads_past_dy, steps, reads_on, .args = 0)
-
-OP(right_square, square, right, .args = 0)
-OP2(right_product, product, of_product)
+static void past_y(gra_tensor *y)     { square(y); y->data[y->size] = 0; }
+static void past_saved(gra_tensor *y) { square(y); y->saved[y->size] = 0; }
+static void past_x(gra_tensor *y)     { square(y); y->in[0]->data[y->size] += 1; }
+static void changes_w(gra_tensor *y)  { product(y); y->in[1]->data[0] = 0; }
+static void past_w(gra_tensor *y)     { product(y); y->in[1]->data[y->size] = 0; }
+OP(forward_changes_x, rounds_x) { right_of_square(y); }
+OP(past_the_result, past_y) { right_of_square(y); }
+OP(past_what_it_saves, past_saved, .saved = as_many) { right_of_square(y); }
+OP(past_the_values, past_x) { right_of_square(y); }
+OP2(changes_a_parameter, changes_w) { right_of_product(y); }
+OP2(past_a_parameter, past_w) { right_of_product(y); }
 
 #define FRESH_ALONE "this happens only while the gradient is uninitialised (in[i]->fresh)"
 #define CONSTANT_X  "this happens only where x is a constant, whose gradient is NULL"
@@ -562,9 +494,11 @@ static void variance(gra_tensor *y)
     y->data[0] = squares_of(y->in[0], mean_of(y->in[0]));
 }
 
-BACKWARD(of_squares)
-    for (size_t i = 0; i < in->size; i++)
-        dx[i] += 2 * x[i] * dy[0] / (double)in->size;
+OP_SCALAR(variance_about_zero, variance)
+{
+    const size_t n = y->in[0]->size;
+    for (size_t i = 0; i < n; i++)
+        dx[i] += 2 * x[i] * dy[0] / (double)n;
 }
 
 static void norm(gra_tensor *y)
@@ -574,28 +508,15 @@ static void norm(gra_tensor *y)
     EACH y->data[i] = (x->data[i] - mean) / sd;
 }
 
-BACKWARD(norm_about)                    /* 0 instead of the mean */
-    const double n = (double)in->size, sd = sqrt(squares_of(in, 0) + 1e-5);
+OP(norm_about_zero, norm)               /* 0 instead of the mean */
+{
+    const double n = (double)y->size, sd = sqrt(squares_of(y->in[0], 0) + 1e-5);
     double sum = 0, dot = 0;
     EACH {
         sum += dy[i];
         dot += dy[i] * x[i] / sd;
     }
     EACH dx[i] += (dy[i] - sum / n - x[i] / sd * dot / n) / sd;
-}
-
-static gra_tensor *variance_about_zero(gra_tape *tape, gra_tensor **in, void *arg)
-{
-    static const gra_op op = { .name = "variance", .forward = variance, .backward = of_squares };
-    (void)arg;
-    return gra_run(gra_result(tape, &op, GRA_SCALAR, in[0]));
-}
-
-static gra_tensor *norm_about_zero(gra_tape *tape, gra_tensor **in, void *arg)
-{
-    static const gra_op op = { .name = "norm", .forward = norm, .backward = norm_about };
-    (void)arg;
-    return gra_run(gra_result_like(tape, &op, in[0]));
 }
 
 FUNCTION(relu_of_sum, gra_relu(tape, gra_sum(tape, in[0])))
@@ -663,32 +584,16 @@ static gra_tensor *writes_itself(gra_tape *tape, gra_tensor **in, void *arg) /* 
     return y;
 }
 
-static void adds_to_y(gra_tensor *y)
-{
-    EACH y->data[i] += y->in[0]->data[i];
-}
-OP(reads_what_is_not_filled, adds_to_y, right, .args = 0)
+FORWARD(adds_to_y, y->data[i] + x[i])
+OP(reads_what_is_not_filled, adds_to_y) { right_of_square(y); }
+FORWARD(reads_on, x[i] * x[i + 1])
+OP(reads_past_x, reads_on) { right_of_square(y); }
 
-static void reads_on_forward(gra_tensor *y)
+FORWARD(sine, sin(x[i]))
+OP(sine_at_a_loss, sine)
 {
-    EACH y->data[i] = y->in[0]->data[i] * y->in[0]->data[i + 1];
-}
-OP(reads_past_x, reads_on_forward, right, .args = 0)
-
-static void sine(gra_tensor *y)
-{
-    EACH y->data[i] = sin(y->in[0]->data[i]);
-}
-BACKWARD(of_no_use)
     EACH dx[i] += dy[i] * (x[i] + 0.3 * sin(7 * x[i]) + (i % 7 == 3) + 0.01 * (double)(i % 5));
 }
-OP(sine_at_a_loss, sine, of_no_use, .args = 0)
-
-BACKWARD(a_little_past)
-    EACH dx[i] += 2 * x[i] * dy[i];
-    dx[y->size] += 1e-8;
-}
-OP(little_past_the_gradient, square, a_little_past, .args = 0)
 
 #define IN(name_, n, ...)  { .name = name_, .shape = { n, { __VA_ARGS__ } } }
 #define DATA(name_, ...)                                                                                 \
@@ -758,12 +663,11 @@ TESTS(what_the_report_says, LENGTH(verdicts)) /* _i: of verdicts */
     ck_assert(v->f != fails_as_constant || isinf(report.error));
 }
 
-BACKWARD(negative)
+OP(flipped, square)
+{
     EACH dx[i] -= 2 * x[i] * dy[i];
 }
-static const gra_op flipped = { .name = "flipped", .forward = square, .backward = negative };
-static const gra_op unexplained = { .name = "unexplained", .forward = square, .backward = of_no_use };
-static const gra_op *wrong_one;         /* of every_square */
+static gra_check_fn *wrong_one;         /* of every_square */
 
 /* The hints have room behind the facts, however many tensors there are. */
 static gra_tensor *every_square(gra_tape *tape, gra_tensor **in, void *arg)
@@ -772,7 +676,7 @@ static gra_tensor *every_square(gra_tape *tape, gra_tensor **in, void *arg)
     gra_tensor *y = gra_sum(tape, in[0]);
     for (int i = 0; i < gra_param_count(m); i++) {
         gra_tensor *p = gra_param_at(m, i);
-        y = gra_add(tape, y, gra_sum(tape, i % 2 ? gra_run(gra_result_like(tape, wrong_one, p)) : gra_mul(tape, p, p)));
+        y = gra_add(tape, y, gra_sum(tape, i % 2 ? wrong_one(tape, &p, NULL) : gra_mul(tape, p, p)));
     }
     return y;
 }
@@ -785,11 +689,11 @@ TEST(sixty_parameters)
         gra_param(gra_root(model), name, gra_init_normal(0, 1), GRA_SHAPE(2, 2));
     }
     const gra_check_in x = { .name = "x", .shape = { 1, { 3 } } };
-    wrong_one = &unexplained;
+    wrong_one = sine_at_a_loss;
     ck_assert_int_eq(gra_check(t, &(gra_check_options){ .model = model, .nin = 1, .in = &x,
                                .f = every_square, .arg = model }, &report), 1);
     ck_assert_msg(says("a clue: "), "%s", report.text);
-    wrong_one = &flipped;
+    wrong_one = flipped;
     ck_assert_int_eq(gra_check(t, &(gra_check_options){ .model = model, .nin = 1, .in = &x,
                                .f = every_square, .arg = model }, &report), 1);
     ck_assert_msg(says("wrong too: ") && says(" (error 2) and 25 more "), "%s", report.text);
