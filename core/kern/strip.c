@@ -151,6 +151,42 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
     }
 }
 
+/* s dS in rows of more than LONG_ROW keys, computed in double. A row of dq is the sum of s dS k, in which most
+ * terms cancel: of n that are independent, 1 / sqrt(n) is left. So do rounding errors that differ from key to
+ * key, but not those that are alike for all keys: of the mean of dP, of dP - mean (whose last digit is dP's),
+ * and of the weights P, whose sum is not quite 1. */
+enum { LONG_ROW = 1 << 16 };
+
+static inline void long_rows_back(const struct lanes *r, real s)
+{
+    double mean[STRIP_LANES] = { 0 }, weights[STRIP_LANES] = { 0 };
+    for (int j = 0; j < r->keys; j++)
+        for (int l = 0; l < STRIP_LANES; l++) {
+            const double P = j < r->seen[l] ? (double)r->P[j * r->ld + l] : 0;
+            const double dP = j < r->seen[l] ? (double)r->dS[j * r->ld + l] : 0;
+            mean[l] += P * dP;
+            weights[l] += P;
+        }
+    for (int l = 0; l < STRIP_LANES; l++)               /* without weights it is 0 */
+        mean[l] /= weights[l] == 0 ? 1 : weights[l];
+    for (int j = 0; j < r->keys; j++)
+        for (int l = 0; l < STRIP_LANES; l++) {
+            const double P = (double)r->P[j * r->ld + l], dP = (double)r->dS[j * r->ld + l];
+            r->P[j * r->ld + l]  = j < r->seen[l] ? (real)P : 0;
+            r->dS[j * r->ld + l] = j < r->seen[l] ? (real)(P * (dP - mean[l]) * (double)s) : 0;
+        }
+}
+
+static inline void rows_back(const struct lanes *r, const real *mean, real s)           /* all other rows */
+{
+    for (int j = 0; j < r->keys; j++)
+        for (int l = 0; l < STRIP_LANES; l++) {
+            const real P = r->P[j * r->ld + l], dS = P * (r->dS[j * r->ld + l] - mean[l]) * s;
+            r->P[j * r->ld + l]  = j < r->seen[l] ? P : 0;
+            r->dS[j * r->ld + l] = j < r->seen[l] ? dS : 0;
+        }
+}
+
 static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows */
 {
     const real s = p->of->scale, scale = p->mask ? 1 : s;
@@ -181,13 +217,10 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows 
         }
         if (p->dmask)
             add_mask_back(p, i, &r, mean);
-        /* dS = P (dP - mean), times s: the gradient of q k^T */
-        for (int j = 0; j < r.keys; j++)
-            for (int l = 0; l < STRIP_LANES; l++) {
-                const real P = r.P[j * r.ld + l], dS = P * (r.dS[j * r.ld + l] - mean[l]) * s;
-                r.P[j * r.ld + l]  = j < r.seen[l] ? P : 0;
-                r.dS[j * r.ld + l] = j < r.seen[l] ? dS : 0;
-            }
+        if (r.keys > LONG_ROW)                          /* s dS, dS = P (dP - mean): the gradient of q k^T */
+            long_rows_back(&r, s);
+        else
+            rows_back(&r, mean, s);
         zero_hidden(p, &r, r.P);
         zero_hidden(p, &r, r.dS);
         if (p->of->stream)                              /* D */

@@ -127,6 +127,8 @@ static const struct sum_case cases[] = {
     { "attention: a mask for all", "attention", 4, { OF(N, 2, 2), OF(N, 2, 2), OF(N, 2, 2), OF(2, 2) }, -0.5, 0.5,
       sum_masked },
     { "attention: many keys", "attention", 4, { OF(1, 2, 2), OF(1, N, 2), OF(1, N, 2) }, -0.5, 0.5, sum_attention },
+    { "attention: many keys, all positive", "attention", 8, { OF(1, 2, 2), OF(1, N, 2), OF(1, N, 2) }, 0, 1,
+      sum_attention },
     { "attention: one query", "attention", 4, { OF(1, 1, 2), OF(1, N, 2), OF(1, N, 2) }, -0.5, 0.5, sum_attention },
     { "attention: many queries", "attention", 4, { OF(1, N, 2), OF(1, 2, 2), OF(1, 2, 2) }, -0.5, 0.5, sum_attention },
     { "reshape", "reshape", 1, { OF(N) }, 0, 0, sum_reshape },

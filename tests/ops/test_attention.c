@@ -34,13 +34,15 @@ static double *zeros(size_t n)
     return memset(values, 0, n * sizeof *values);
 }
 
-static double *doubles(const gra_tensor *x)
+static double *widened(const real *x, size_t n)
 {
-    double *values = zeros(x->size);
-    for (size_t i = 0; i < x->size; i++)
-        values[i] = (double)x->data[i];
+    double *values = zeros(n);
+    for (size_t i = 0; i < n; i++)
+        values[i] = (double)x[i];
     return values;
 }
+
+static double *doubles(const gra_tensor *x) { return widened(x->data, x->size); }
 
 static void expect_close(const char *what, const real *x, const double *want, size_t n, double close)
 {
@@ -186,6 +188,42 @@ TESTS(a_hidden_key_may_be_anything, 2)
         ck_assert_msg(y->data[i] == want->data[i], "value %d is %g, wanted %g", i, (double)y->data[i],
                       (double)want->data[i]);
     ck_assert(isnan(y->data[y->size - 1]));
+}
+
+/* Only the last TIME keys count, and none for the first query: as if there were only these keys. */
+static gra_tensor *few_of(gra_tensor *q, gra_tensor *k, gra_tensor *v, bool causal)
+{
+    const int keys = k->shape.dim[1], hidden = keys - TIME;
+    gra_tensor *mask = gra_zeros(t, GRA_SHAPE(TIME, keys));
+    for (int i = 0; i < TIME; i++)
+        for (int j = 0; j < (i == 0 ? keys : hidden); j++)
+            mask->data[i * keys + j] = -(real)INFINITY;
+    return gra_attention(t, q, k, v, &(gra_attention_options){ .heads = HEADS, .causal = causal, .mask = mask });
+}
+
+static gra_tensor *last_keys(const gra_tensor *x)
+{
+    return gra_input(t, x->data + x->size - TIME * DIM, GRA_SHAPE(1, TIME, DIM));
+}
+
+TESTS(a_long_row_with_few_keys_that_count, 2)           /* _i: causal */
+{
+    enum { LONG = 70 * 1000 };
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *q = random_input(GRA_SHAPE(1, TIME, DIM)), *same_q = last_keys(q);
+    gra_tensor *k = random_input(GRA_SHAPE(1, LONG, DIM)), *few_k = last_keys(k);
+    gra_tensor *v = random_input(GRA_SHAPE(1, LONG, DIM)), *few_v = last_keys(v);
+    gra_tensor *c = random_input(GRA_SHAPE(1, TIME, DIM));
+    gra_tensor *y = few_of(q, k, v, _i), *want = few_of(same_q, few_k, few_v, _i);
+    gra_backward(t, gra_add(t, gra_sum(t, gra_mul(t, c, y)), gra_sum(t, gra_mul(t, c, want))));
+    expect_error("no error");
+    const size_t n = c->size, before = k->size - n;
+    expect_close("y", y->data, doubles(want), n, tolerance);
+    expect_close("dq", gra_grad(q), widened(gra_grad(same_q), n), n, tolerance);
+    expect_close("dk", gra_grad(k) + before, widened(gra_grad(few_k), n), n, tolerance);
+    expect_close("dv", gra_grad(v) + before, widened(gra_grad(few_v), n), n, tolerance);
+    expect_close("dk of a key that does not count,", gra_grad(k), zeros(before), before, 0);
+    expect_close("dv of a key that does not count,", gra_grad(v), zeros(before), before, 0);
 }
 
 /* ---- weights that were not kept ---- */
