@@ -177,7 +177,7 @@ static void compare(const char *name, const struct problem *q, gra_shape shape, 
             : "no product was added to the sum");
     w = *right, w.before = 0;
     attempt(&s, &w, "overwritten by =, or set to 0 first: accumulate with +=, for the operand may feed other ops");
-    w = *right, w.overwrites_grad = true;
+    w = *right, w.stores = true;
     attempt(&s, &w, gradient ? "of all uses of a number only the last one counts: += in place of =" :
             "of the sum over p only the last term is there: sum += in place of =");
     w = *right, w.running = true;
