@@ -273,8 +273,8 @@ static bool value_clue(gra_wrong *w)
 
 static gra_explanation *const explanations[] = {        /* the more special come first, clues at last */
     gra_norm, gra_one_factor, nearly_right, gra_of_another, gra_transposed, gra_shifted, gra_moved,
-    gra_another_mask, gra_partial_factor, gra_same_number, gra_derivative, gra_quotient, gra_row_factors, gra_wrong_factor,
-    gra_element_factors, gra_beside_diagonal, gra_one_term, gra_row_term, gra_exchanged, gra_own_terms,
+    gra_another_mask, gra_partial_factor, gra_same_number, gra_derivative, gra_quotient, gra_wrong_factor,
+    gra_row_factors, gra_element_factors, gra_beside_diagonal, gra_one_term, gra_row_term, gra_exchanged, gra_own_terms,
     gra_instead, gra_wrong_matrix, gra_other_order, places_clue, gra_sum_clue, value_clue,
 };
 
@@ -289,26 +289,11 @@ static void explain(gra_wrong *w, real *c, real *a)
     if (w->whole && !jacobians(w, c, a))
         return;
     measure(w);
+    gra_derive(w);
+    gra_sources(w);
     for (size_t i = 0; i < sizeof explanations / sizeof *explanations; i++)
         if (explanations[i](w))
             return;
-}
-
-/* A value that formulas are made of, and that no tensor need hold. */
-static void softmax_of(gra_wrong *w)
-{
-    const gra_checked *x = w->x;
-    const size_t n = x->shape.ndim ? (size_t)x->shape.dim[x->shape.ndim - 1] : 1;
-    snprintf(w->softmax_name, sizeof w->softmax_name, "the softmax of %.80s", x->name);
-    for (size_t r = 0; r < x->size; r += n) {
-        double sum = 0, most = (double)x->data[r];
-        for (size_t i = r; i < r + n; i++)
-            most = fmax(most, (double)x->data[i]);
-        for (size_t i = r; i < r + n; i++)
-            sum += exp((double)x->data[i] - most);
-        for (size_t i = r; i < r + n; i++)
-            w->softmax[i] = (real)(exp((double)x->data[i] - most) / sum);
-    }
 }
 
 static void explain_tensor(gra_wrong *w)
@@ -332,18 +317,22 @@ static void explain_tensor(gra_wrong *w)
     real *c = calloc(k->size + DYS * x->size, sizeof(real));
     w->a = calloc(4 * w->size + GRA_SCRATCH * (w->rows + w->cols), sizeof(double));
     w->in = calloc(2 * w->size, sizeof(bool));
-    w->softmax = malloc(x->size * sizeof(real));
-    if (c && w->a && w->in && w->softmax) {
-        softmax_of(w);
+    w->derived = malloc(GRA_MOST_DERIVED * sizeof *w->derived);
+    w->source = malloc(GRA_MOST_SOURCES * sizeof *w->source);
+    w->probed = malloc(GRA_MOST_SOURCES * GRA_FUNCTIONS * GRA_PROBES * sizeof *w->probed);
+    if (c && w->a && w->in && w->derived && w->source && w->probed) {
         w->n = w->a + w->size;
         w->scratch = w->a + 4 * w->size;                /* before it: room for gra_beside_diagonal */
         w->of = w->in + w->size;
         explain(w, c, c + k->size);
+        gra_derive_end(w);
     }
     free(c);
     free(w->a);
     free(w->in);
-    free(w->softmax);
+    free(w->derived);
+    free(w->source);
+    free(w->probed);
 }
 
 /* The worst tensor is explained, or where nothing fits there, another that is wrong; else clues are given. */

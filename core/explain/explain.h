@@ -7,6 +7,14 @@
 
 #include "../check/check.h"
 
+enum { GRA_PROBES = 4, GRA_MOST_DERIVED = 96 };
+typedef struct gra_derived {            /* derived.c: a matrix of values that formulas are made of */
+    char   name[200];
+    real  *data;
+    size_t rows, columns;
+    bool   as_tensor;                   /* as likely in a formula, and in functions, as a tensor */
+} gra_derived;
+
 typedef struct gra_wrong {
     gra_checking *check;
     gra_checked  *x;
@@ -15,11 +23,15 @@ typedef struct gra_wrong {
     double       *a, *n;                /* entry j * cols + i */
     double        largest, near, zero;  /* largest |entry|; nearer than `near`: equal; up to `zero`: 0 */
     bool         *in, *of;              /* a set of entries, among these: for gra_put_set */
-    real         *softmax;              /* of x, along its last dimension */
-    char          softmax_name[128];
+    gra_derived  *derived;              /* GRA_MOST_DERIVED at most: sums of rows, softmax, products ... */
+    int           derived_count;
     double       *scratch;              /* GRA_SCRATCH * (rows + cols): for the explanation that is at work */
     bool          overwrites;           /* the backward has = where += is wanted */
+    struct gra_source *source;          /* see below */
+    int           sources;
+    double       *probed;               /* their values at the probes, of each function */
     size_t        example;              /* the entry that a sentence names */
+    size_t        probe[GRA_PROBES];    /* entries that an explanation of a pair is tried at first */
     bool          single;               /* output j depends on element j of x alone */
     const char   *part;             /* which part of the Jacobian is looked at, for a sentence; NULL: all */
     bool          other;                /* x is not the worst tensor */
@@ -48,6 +60,9 @@ static inline bool gra_equal(double k, double of)           /* factors of entrie
 void gra_fits(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 void gra_clue(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 
+/* factors.c: how many values, 8 at most, have a / n, or a - n, where they differ? Few prove little. */
+size_t gra_distinct(const gra_wrong *w, bool ratio);
+
 /* sets.c: the ways to divide the entries into parts (by a row of x, by the sign of x ...), and names for sets
  * that are made of whole parts. Start gra_next_division with { 0 }. */
 typedef struct gra_division {
@@ -72,6 +87,10 @@ void   gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e);  /* "what
 bool   gra_put_set(gra_check_line *s, const gra_wrong *w);      /* "in row 2 of x"; false: it has no name */
 void   gra_put_places(gra_check_line *s, const gra_wrong *w);   /* its name, or how many and the first */
 
+/* derived.c */
+void gra_derive(gra_wrong *w);
+void gra_derive_end(gra_wrong *w);
+
 /* numbers.c: "1.73205: sqrt(3), and 3 is also the size of dimension 1 of x"; factors.c: "the sign is flipped,
  * and a constant factor of 1.73205: ..." */
 void gra_put_number(gra_check_line *s, const gra_wrong *w, double v);
@@ -80,7 +99,7 @@ void gra_put_factor(gra_check_line *s, const gra_wrong *w, double k);
 /* sources.c: values that may stand in a formula, one for each entry: w (1, 2), y (0, 3) ... */
 enum { GRA_PLAIN, GRA_INVERSE, GRA_SQUARE, GRA_REST, GRA_VARIANCE, GRA_REST_INVERSE, GRA_LOG, GRA_EXP,
        GRA_SIGMOID, GRA_SIGMOID_REST, GRA_SIGMOID_SLOPE, GRA_SILU_SLOPE, GRA_TANH, GRA_TANH_SLOPE,
-       GRA_FUNCTIONS };
+       GRA_AND_ONE, GRA_SIZE, GRA_FUNCTIONS };
 typedef struct gra_source {
     enum { GRA_ONE, GRA_RIGHT, GRA_VALUE, GRA_BOTH } kind;
     int         f;                      /* which function of it: v, 1/v, v^2, 1 - v, v (1 - v) ... */
@@ -90,15 +109,22 @@ typedef struct gra_source {
     size_t      rows, columns;
     bool        transposed;
     int         row, column;            /* which of an entry's four indices leads to the element; -1: none */
+    bool        derived;
+    const double *at;                   /* its values at the probes, of each function */
 } gra_source;
 
 enum { GRA_ROW_OF_X, GRA_COLUMN_OF_X, GRA_ROW_OF_DY, GRA_COLUMN_OF_DY };       /* the four */
-enum { GRA_MOST_SOURCES = 160 };
-int    gra_sources(const gra_wrong *w, gra_source list[GRA_MOST_SOURCES]);
+enum { GRA_MOST_SOURCES = 800 };
+void   gra_sources(gra_wrong *w);       /* w->source: all of them */
 bool   gra_same_source(const gra_source *p, const gra_source *q);       /* but for the function */
-/* Asks of any two sources, and of functions of them if these are asked for, whether they explain it. */
+/* Asks of any two sources for which `likely` is true, and of functions of them if these are asked for, whether
+ * they explain it: those first that are elements of tensors. */
 typedef bool gra_pair(gra_wrong *w, const gra_source *p, const gra_source *q, int how);
-bool   gra_each_pair(gra_wrong *w, bool functions, gra_pair *explains, int how);
+bool   gra_each_pair(gra_wrong *w, bool functions, gra_pair *likely, gra_pair *explains, int how);
+static inline double gra_probed(const gra_source *s, int i)     /* its value at probe i */
+{
+    return s->at[s->f * GRA_PROBES + i];
+}
 double gra_value(const gra_wrong *w, const gra_source *s, size_t e);
 void   gra_put_source(gra_check_line *line, const gra_wrong *w, const gra_source *s, size_t e);
 

@@ -216,20 +216,29 @@ bool gra_element_factors(gra_wrong *w)  { return own_factors(w, true); }
 
 /* ---- elements of a tensor ----------------------------------------------------------------------- */
 
-/* a = k n p / q for all entries? */
-static bool quotient(const gra_wrong *w, const gra_source *p, const gra_source *q, double k)
+size_t gra_distinct(const gra_wrong *w, bool ratio)
 {
-    for (size_t e = 0; e < w->size; e++) {
-        if (gra_none(w, w->a[e]) && gra_none(w, w->n[e]))
-            continue;
-        const double of_p = k * gra_value(w, p, e), of_q = gra_value(w, q, e);
-        if (q->kind == GRA_RIGHT && !(fabs(w->a[e] - of_p) <= 1e-5 * fabs(of_p)))
-            return false;
-        if (!(fabs(w->a[e] * of_q - w->n[e] * of_p) <=      /* so too where there is a NaN */
-              1e-5 * fabs(w->a[e] * of_q) + 1e-7 * w->largest * (fabs(of_q) + fabs(of_p))))
-            return false;
+    enum { MOST = 8 };
+    double found[MOST];
+    size_t count = 0;
+    for (size_t e = 0; e < w->size && count < MOST; e++) {
+        const double v = ratio ? w->a[e] / w->n[e] : w->a[e] - w->n[e];
+        bool known = gra_fit(w, w->a[e], w->n[e]) || gra_none(w, w->n[e]);
+        for (size_t i = 0; i < count; i++)
+            known |= ratio ? gra_equal(v, found[i]) : gra_fit(w, v, found[i]);
+        if (!known)
+            found[count++] = v;
     }
-    return true;
+    return count;
+}
+
+/* a = k n p / q in entry e? False, too, where there is a NaN. */
+static bool quotient(const gra_wrong *w, const gra_source *q, size_t e, double of_p, double of_q)
+{
+    if (q->kind == GRA_RIGHT && !(fabs(w->a[e] - of_p) <= 1e-5 * fabs(of_p)))
+        return false;
+    return fabs(w->a[e] * of_q - w->n[e] * of_p) <=
+           1e-5 * fabs(w->a[e] * of_q) + 1e-7 * w->largest * (fabs(of_q) + fabs(of_p));
 }
 
 /* An example: a large entry, of two different places. */
@@ -252,9 +261,10 @@ static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q
     gra_put_source(&has, w, p, e);
     gra_put_source(&wants, w, q, e);
     gra_put_entry(&at, w, e);
+    gra_check_line more = { .at = 0 };
     if (!gra_equal(k, 1) && q->kind != GRA_RIGHT) {
-        gra_check_put(&at, ", and ");
-        gra_put_factor(&at, w, k);
+        gra_check_put(&more, "; and ");
+        gra_put_factor(&more, w, k);
     }
     if (q->kind == GRA_RIGHT && p->kind == GRA_ONE)
         gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, by which it is to be "
@@ -266,33 +276,38 @@ static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q
         gra_fits(w, "the wrong factor: %s stands where something else is wanted, in %s: %.6g where %.6g is "
                  "right", has.s, at.s, w->a[e], w->n[e]);
     else if (q->kind == GRA_ONE)
-        gra_fits(w, "a factor too many: %s, in %s; or a division by it is missing", has.s, at.s);
+        gra_fits(w, "a factor too many: %s, in %s; or a division by it is missing%s", has.s, at.s, more.s);
     else if (p->kind == GRA_ONE)
-        gra_fits(w, "a factor is missing: %s, in %s; or a division by it is superfluous", wants.s, at.s);
+        gra_fits(w, "a factor is missing: %s, in %s; or a division by it is superfluous%s", wants.s, at.s, more.s);
     else
         gra_fits(w, "the wrong factor: %s stands where %s is wanted, in %s (in a denominator, the "
-                 "reverse)", has.s, wants.s, at.s);
+                 "reverse)%s", has.s, wants.s, at.s, more.s);
 }
 
 /* Two sources that explain a = k n p / q, the plainest first: one of them is 1, the other an element; or a
  * function of one; both are elements; both are functions of one element; k is not 1; and at last q = n, so
  * that a = k p. */
-enum { ONE_ELEMENT, ONE_FUNCTION, TWO_ELEMENTS, TWO_FUNCTIONS, AND_CONSTANT, INSTEAD };
+enum { ONE_ELEMENT, ONE_FUNCTION, TWO_ELEMENTS, TWO_FUNCTIONS, AND_CONSTANT, TWO_AND_CONSTANT, INSTEAD };
+
+static bool likely(gra_wrong *w, const gra_source *p, const gra_source *q, int pass)
+{
+    const bool one = (p->kind == GRA_ONE) != (q->kind == GRA_ONE);
+    const bool same = p->kind == q->kind && gra_same_source(p, q);
+    (void)w;
+    if (pass == INSTEAD)
+        return q->kind == GRA_RIGHT;
+    if (p->kind == GRA_RIGHT || q->kind == GRA_RIGHT)
+        return false;
+    return pass == TWO_ELEMENTS || pass == TWO_AND_CONSTANT ? !one && !same : pass == TWO_FUNCTIONS ? !one && same : one;
+}
 
 static bool possible(const gra_source *p, const gra_source *q, int pass)
 {
-    const bool one = (p->kind == GRA_ONE) != (q->kind == GRA_ONE), plain = p->f + q->f == GRA_PLAIN;
-    const bool same = p->kind == q->kind && gra_same_source(p, q);
-    if (pass == INSTEAD)
-        return q->kind == GRA_RIGHT && q->f == GRA_PLAIN &&
-               (p->kind != GRA_RIGHT || p->f == GRA_INVERSE || p->f == GRA_LOG);
-    if (p->kind == GRA_RIGHT || q->kind == GRA_RIGHT)
-        return false;
     switch (pass) {
-    case ONE_ELEMENT:   return one && plain;
-    case TWO_ELEMENTS:  return !one && !same && plain;
-    case TWO_FUNCTIONS: return !one && same && (p->f == GRA_PLAIN) != (q->f == GRA_PLAIN);
-    default:            return one && p->f != GRA_INVERSE && q->f != GRA_INVERSE;
+    case TWO_FUNCTIONS: return (p->f == GRA_PLAIN) != (q->f == GRA_PLAIN) || (p->f >= GRA_SIGMOID && q->f >= GRA_SIGMOID);
+    case AND_CONSTANT:  return p->f != GRA_INVERSE && q->f != GRA_INVERSE;
+    case INSTEAD:       return q->f == GRA_PLAIN && (p->kind != GRA_RIGHT || p->f == GRA_INVERSE || p->f == GRA_LOG);
+    default:            return true;
     }
 }
 
@@ -303,27 +318,38 @@ static bool try_pair(gra_wrong *w, const gra_source *p, const gra_source *q, int
     if (!possible(p, q, pass))
         return false;
     if (pass >= AND_CONSTANT && p->kind != GRA_RIGHT)
-        k = w->a[e] * gra_value(w, q, e) / (w->n[e] * gra_value(w, p, e));
-    if (!quotient(w, p, q, k))
-        return false;
+        k = w->a[e] * gra_probed(q, 0) / (w->n[e] * gra_probed(p, 0));
+    for (int i = 0; i < GRA_PROBES; i++)
+        if (gra_probed(p, i) == 0 || gra_probed(q, i) == 0 ||
+            !quotient(w, q, w->probe[i], k * gra_probed(p, i), gra_probed(q, i)))
+            return false;
+    for (size_t i = 0; i < w->size; i++)
+        if (!(gra_none(w, w->a[i]) && gra_none(w, w->n[i])) &&
+            !quotient(w, q, i, k * gra_value(w, p, i), gra_value(w, q, i)))
+            return false;
     tell_quotient(w, p, q, k);
     return true;
 }
 
 static bool by_pairs(gra_wrong *w, int first, int last)
 {
+    const size_t distinct = gra_distinct(w, true);
     size_t entries = 0;
     for (size_t e = 0; e < w->size; e++)
         entries += !gra_none(w, w->n[e]);
     w->example = example(w);
-    for (int pass = first; pass <= last && entries >= (pass < AND_CONSTANT ? 4 : 6); pass++)
-        if (gra_each_pair(w, pass != ONE_ELEMENT && pass != TWO_ELEMENTS, try_pair, pass))
+    for (int pass = first; pass <= last && entries >= (pass < AND_CONSTANT ? 4 : 6); pass++) {
+        const bool two = pass == TWO_ELEMENTS || pass == TWO_AND_CONSTANT;
+        const size_t least = pass == INSTEAD ? 0 : two ? 3 + (pass > AND_CONSTANT) : pass == AND_CONSTANT ? 3 : 2;
+        if (distinct >= least &&
+            gra_each_pair(w, pass != ONE_ELEMENT && !two, likely, try_pair, pass))
             return true;
+    }
     return false;
 }
 
 bool gra_quotient(gra_wrong *w)         { return by_pairs(w, ONE_ELEMENT, ONE_FUNCTION); }
-bool gra_wrong_factor(gra_wrong *w)     { return by_pairs(w, TWO_ELEMENTS, AND_CONSTANT); }
+bool gra_wrong_factor(gra_wrong *w)     { return by_pairs(w, TWO_ELEMENTS, TWO_AND_CONSTANT); }
 bool gra_instead(gra_wrong *w)          { return by_pairs(w, INSTEAD, INSTEAD); }
 
 /* ---- the diagonal, and what is beside it -------------------------------------------------------- */
@@ -332,8 +358,8 @@ bool gra_instead(gra_wrong *w)          { return by_pairs(w, INSTEAD, INSTEAD); 
  * something is wrong there, what? If nothing is, what is wrong on the diagonal? */
 bool gra_beside_diagonal(gra_wrong *w)
 {
-    static gra_explanation *const tries[] = { gra_one_factor, gra_quotient, gra_wrong_factor, gra_row_factors,
-                                              gra_element_factors, gra_own_terms };     /* the last: of the
+    static gra_explanation *const tries[] = { gra_own_terms, gra_one_factor, gra_quotient, gra_wrong_factor,
+                                              gra_row_factors, gra_element_factors };   /* the first: of the
                                                            diagonal only */
     double off = 0;
     size_t beside = 0, wrong = 0;
@@ -357,7 +383,7 @@ bool gra_beside_diagonal(gra_wrong *w)
     sub.part = wrong ? "beside the diagonal, in what dy_j gives to other places (the term with a sum): "
                      : "on the diagonal alone, in what dy_i gives to place i itself: ";
     bool fit = false;
-    for (size_t i = 0; !fit && i < sizeof tries / sizeof *tries - (wrong > 0); i++)
+    for (size_t i = wrong > 0; !fit && i < sizeof tries / sizeof *tries; i++)
         fit = tries[i](&sub);
     w->fits = sub.fits;
     return fit;

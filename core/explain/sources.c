@@ -36,6 +36,8 @@ static double apply(int f, double v)
     case GRA_TANH:     return t;
     case GRA_TANH_SLOPE:    return 1 - t * t;
     case GRA_VARIANCE: return v * (1 - v);
+    case GRA_AND_ONE:  return 1 + v;
+    case GRA_SIZE:     return fabs(v);
     case GRA_LOG:      return log(v);
     case GRA_EXP:      return exp(v);
     default:           return v;
@@ -59,7 +61,8 @@ void gra_put_source(gra_check_line *line, const gra_wrong *w, const gra_source *
                                           "1/(1 - v) for v = ", "the log of ", "e to the power of ",
                                           "the sigmoid of ", "1 minus the sigmoid of ",
                                           "s (1 - s), s for the sigmoid of ", "the derivative of silu at ",
-                                          "tanh of ", "1 - t^2, t for the tanh of " };
+                                          "tanh of ", "1 - t^2, t for the tanh of ", "1 plus ",
+                                          "the absolute value of " };
     if (s->kind == GRA_BOTH)
         gra_check_put(line, "%s_i %s_j", s->name, s->name);
     else
@@ -91,27 +94,25 @@ static bool varies(const gra_source *s)
     return false;
 }
 
-typedef struct sources {
-    gra_source *list;
-    int         count;
-    size_t      extent[4];
-} sources;
-
-static void push(sources *l, gra_source s)
+static void push(gra_wrong *w, gra_source s)
 {
-    if (l->count < GRA_MOST_SOURCES)
-        l->list[l->count++] = s;
+    s.at = w->probed + (size_t)w->sources * GRA_FUNCTIONS * GRA_PROBES;
+    if (w->sources < GRA_MOST_SOURCES)
+        w->source[w->sources++] = s;
 }
 
-/* s by each of the four indices that runs as far as its rows, and as its columns. */
-static void add(sources *l, gra_source s)
+/* s by each of the four indices that runs as far as its rows, and as its columns. -1: row 0 alone. */
+static void add(gra_wrong *w, gra_source s)
 {
+    size_t extent[4];
+    four(w, w->size - 1, extent);
+    if (!varies(&s))
+        return;
     for (s.row = s.rows == 1 ? -1 : 0; s.row < (s.rows == 1 ? 0 : 4); s.row++)
         for (s.column = s.columns == 1 ? -1 : 0; s.column < (s.columns == 1 ? 0 : 4); s.column++)
-            if ((s.row < 0 || l->extent[s.row] == s.rows) &&
-                (s.column < 0 || l->extent[s.column] == s.columns) &&
+            if ((s.row < 0 || extent[s.row] + 1 == s.rows) && (s.column < 0 || extent[s.column] + 1 == s.columns) &&
                 s.row != s.column)
-                push(l, s);
+                push(w, s);
 }
 
 static gra_source source_of(const gra_checked *x)
@@ -124,70 +125,83 @@ static gra_source source_of(const gra_checked *x)
 }
 
 /* 1, the numeric entry, the tensors and the output y, their memory read as the transposed matrix, the
- * products of one at two places, the difference of two, the softmax of x. */
-int gra_sources(const gra_wrong *w, gra_source list[GRA_MOST_SOURCES])
+ * products of one at two places, the difference of two, and what is derived of them. */
+void gra_sources(gra_wrong *w)
 {
     const gra_checking *k = w->check;
-    sources l = { .list = list };
-    size_t last[4];
-    four(w, w->size - 1, last);
-    for (int i = 0; i < 4; i++)
-        l.extent[i] = last[i] + 1;
-    list[l.count++] = (gra_source){ .kind = GRA_ONE };
-    list[l.count++] = (gra_source){ .kind = GRA_RIGHT };
+    push(w, (gra_source){ .kind = GRA_ONE });
+    push(w, (gra_source){ .kind = GRA_RIGHT });
     for (int t = 0; t <= k->count; t++) {
         const gra_source s = source_of(&k->tensor[t]);
-        if (!varies(&s))
-            continue;
-        add(&l, s);
+        add(w, s);
         gra_source transposed = s;
         transposed.transposed = true;
         transposed.rows = s.columns;
         transposed.columns = s.rows;
         if (s.rows > 1 && s.columns > 1 && s.rows != s.columns)
-            add(&l, transposed);
-        if (w->whole && !w->single && s.rows * s.columns == w->rows &&
+            add(w, transposed);
+        if (w->whole && !w->single && s.rows * s.columns == w->rows && varies(&s) &&
             gra_same_shape(w->x->shape, k->shape)) {
             gra_source both = s;
             both.kind = GRA_BOTH;
             both.row = s.rows == 1 ? -1 : GRA_ROW_OF_X;
             both.column = GRA_COLUMN_OF_X;
-            push(&l, both);
+            push(w, both);
         }
     }
-    gra_source softmax = source_of(w->x);
-    softmax.name = w->softmax_name;
-    softmax.data = w->softmax;
-    if (softmax.columns > 1)
-        add(&l, softmax);
     for (int t = 1; t < k->count; t++) {
         gra_source s = source_of(&k->tensor[t - 1]);
         s.less = k->tensor[t].data;
         s.of_less = k->tensor[t].name;
         if (gra_same_shape(k->tensor[t - 1].shape, k->tensor[t].shape))
-            add(&l, s);
+            add(w, s);
     }
-    return l.count;
+    for (int i = 0; i < w->derived_count; i++) {
+        const gra_derived *d = &w->derived[i];
+        add(w, (gra_source){ .kind = GRA_VALUE, .name = d->name, .data = d->data, .rows = d->rows,
+                             .columns = d->columns, .derived = !d->as_tensor });
+    }
 }
 
 static int functions_of(const gra_source *s)
 {
-    return s->kind == GRA_VALUE || s->kind == GRA_RIGHT ? GRA_FUNCTIONS : 1;
+    return s->kind != GRA_VALUE && s->kind != GRA_RIGHT ? 1 : s->derived ? GRA_REST + 1 : GRA_FUNCTIONS;
 }
 
-bool gra_each_pair(gra_wrong *w, bool functions, gra_pair *explains, int how)
+/* Some of the wrong entries, the example first. */
+static void probe(gra_wrong *w)
 {
-    gra_source list[GRA_MOST_SOURCES];
-    const int count = gra_sources(w, list);
-    for (int i = 0; i < count * count; i++) {
-        gra_source p = list[i / count], q = list[i % count];
+    size_t count = 0, at = 0, next = 1;
+    for (size_t e = 0; e < w->size; e++)
+        count += !gra_fit(w, w->a[e], w->n[e]);
+    for (int i = 0; i < GRA_PROBES; i++)
+        w->probe[i] = w->example;
+    for (size_t e = 0; e < w->size; e++)
+        if (!gra_fit(w, w->a[e], w->n[e]) && at++ == next * count / GRA_PROBES && next < GRA_PROBES)
+            w->probe[next++] = e;
+    for (int i = 0; i < w->sources; i++)
+        for (int f = 0; f < functions_of(&w->source[i]); f++)
+            for (int p = 0; p < GRA_PROBES; p++) {
+                gra_source s = w->source[i];
+                s.f = f;
+                w->probed[(i * GRA_FUNCTIONS + f) * GRA_PROBES + p] = gra_value(w, &s, w->probe[p]);
+            }
+}
+
+bool gra_each_pair(gra_wrong *w, bool functions, gra_pair *likely, gra_pair *explains, int how)
+{
+    probe(w);
+    for (int i = 0; i < 2 * w->sources * w->sources; i++) {
+        const int at = i % (w->sources * w->sources);
+        gra_source p = w->source[at / w->sources], q = w->source[at % w->sources];
+        p.f = q.f = 0;
+        if ((p.derived || q.derived) != (at != i) || !likely(w, &p, &q, how))
+            continue;
         const int of_p = functions ? functions_of(&p) : 1, of_q = functions ? functions_of(&q) : 1;
-        for (int f = 0; f < of_p * of_q; f++) {
-            p.f = f / of_q;
-            q.f = f % of_q;
-            if (explains(w, &p, &q, how))
-                return true;
-        }
+        for (p.f = 0; p.f < of_p; p.f++)
+            for (q.f = 0; q.f < of_q; q.f++)
+                if (explains(w, &p, &q, how))
+                    return true;
     }
     return false;
 }

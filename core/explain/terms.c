@@ -110,19 +110,30 @@ static bool one_term(const gra_wrong *w, const gra_source *p, const gra_source *
 
 /* p and q are elements, or functions of them, or p is 1. Of one tensor a product of functions may be another
  * formula of the same value, so it is none here; and k is 1 or -1, or where it proves something, any. */
-enum { EXCHANGED = 1, FUNCTIONS = 2, ANY_CONSTANT = 4, MANY = 8 };
+enum { EXCHANGED = 1, FUNCTIONS = 2, ANY_CONSTANT = 4, OF_ONE = 16, MANY = 8 };
+
+static bool likely(gra_wrong *w, const gra_source *p, const gra_source *q, int how)
+{
+    const bool one = p->kind == GRA_ONE, same = gra_same_source(p, q);
+    if (!(one || p->kind == GRA_VALUE) || q->kind != GRA_VALUE || p->less || q->less)
+        return false;
+    return how & EXCHANGED ? one || (p->row == q->row && p->column == q->column)
+                           : one || !(how & FUNCTIONS) || (how & OF_ONE ? same : w->check->count > 1 && !same);
+}
 
 static bool try_pair(gra_wrong *w, const gra_source *p, const gra_source *q, int how)
 {
-    const bool exchanged = how & EXCHANGED, one = p->kind == GRA_ONE;
-    const bool alike = one || (p->row == q->row && p->column == q->column);
-    const bool product = !(how & FUNCTIONS) || one || (w->check->count > 1 && !gra_same_source(p, q));
-    if (!(one || p->kind == GRA_VALUE) || q->kind != GRA_VALUE || p->less || q->less ||
-        !(exchanged ? alike : product))
-        return false;
-    const double u = gra_value(w, p, w->example), v = gra_value(w, q, w->example);
-    const double k = (w->n[w->example] - w->a[w->example]) / (exchanged ? u - v : u * v);
-    if (!isfinite(k) || !((how & ANY_CONSTANT) || gra_equal(fabs(k), 1)) || !one_term(w, p, q, exchanged, k))
+    const bool exchanged = how & EXCHANGED;
+    double k = 0;
+    for (int i = 0; i < GRA_PROBES; i++) {
+        const size_t e = w->probe[i];
+        const double u = gra_probed(p, i), v = gra_probed(q, i), off = w->n[e] - w->a[e];
+        k = i ? k : off / (exchanged ? u - v : u * v);
+        if (!isfinite(k) || !((how & ANY_CONSTANT) || gra_equal(fabs(k), 1)) ||
+            !gra_fit(w, off, k * (exchanged ? u - v : u * v)))
+            return false;
+    }
+    if (!one_term(w, p, q, exchanged, k))
         return false;
     (exchanged ? tell_exchanged : tell_term)(w, p, q, k, w->example);
     return true;
@@ -137,8 +148,8 @@ static bool by_pairs(gra_wrong *w, int how)
         if (fabs(w->a[e] - w->n[e]) > fabs(w->a[w->example] - w->n[w->example]))
             w->example = e;
     }
-    how |= off >= MANY || w->rows == 1 ? ANY_CONSTANT : 0;
-    return off >= (how & FUNCTIONS ? MANY : 4) && gra_each_pair(w, how & FUNCTIONS, try_pair, how);
+    how |= gra_distinct(w, false) >= 4 && (off >= MANY || w->rows == 1) ? ANY_CONSTANT : 0;
+    return off >= (how & FUNCTIONS ? MANY : 4) && gra_each_pair(w, how & FUNCTIONS, likely, try_pair, how);
 }
 
 bool gra_one_term(gra_wrong *w)
@@ -148,7 +159,8 @@ bool gra_one_term(gra_wrong *w)
 
 bool gra_exchanged(gra_wrong *w)
 {
-    return by_pairs(w, EXCHANGED) || by_pairs(w, FUNCTIONS) || by_pairs(w, EXCHANGED | FUNCTIONS);
+    return by_pairs(w, EXCHANGED) || by_pairs(w, FUNCTIONS) || by_pairs(w, EXCHANGED | FUNCTIONS) ||
+           by_pairs(w, FUNCTIONS | OF_ONE);
 }
 
 /* ---- a term of its own for each row --------------------------------------------------------------- */
@@ -206,8 +218,8 @@ static void tell_multiples(gra_wrong *w, const gra_division *v, const gra_source
  * 1 - w says that the term without a sum lacks w. */
 bool gra_own_terms(gra_wrong *w)
 {
-    gra_source list[GRA_MOST_SOURCES];
-    const int count = gra_sources(w, list);
+    const gra_source *const list = w->source;
+    const int count = w->sources;
     double *const k = w->scratch, *const ss = k + w->rows + w->cols;
     for (int i = 0; i < 2 * count; i++) {
         gra_source s = list[i % count];
@@ -261,8 +273,8 @@ static bool one_sum(const gra_wrong *w, const gra_source *v)
 
 bool gra_row_term(gra_wrong *w)
 {
-    gra_source list[GRA_MOST_SOURCES];
-    const int count = gra_sources(w, list), d = w->check->shape.ndim - 1;
+    const gra_source *const list = w->source;
+    const int count = w->sources, d = w->check->shape.ndim - 1;
     if (row_length(w) < 3 || !one_sum(w, NULL))
         return false;
     for (int i = 0; i < count; i++) {

@@ -56,6 +56,8 @@ ELEMENTWISE(leaky, x > 0 ? x : x / 10, x > 0 ? 1 : 0.1, x > 0 ? 0.1 : 1)
 ELEMENTWISE(erf_of, erf(x), 2 / sqrt(acos(-1)) * exp(-x * x), exp(-x * x))
 ELEMENTWISE(exp_of_square, exp(x * x), 2 * x * exp(x * x), 2 * x, x * exp(x * x) * 2 / (1 + 3 * x * x) * (1 + 2 * x * x))
 
+ELEMENTWISE(focal, -(1 - x) * (1 - x) * log(x), 2 * (1 - x) * log(x) - (1 - x) * (1 - x) / x, -(1 - x) * (1 - x) / x)
+
 #define OF_TWO(name, formula, of_x, of_w)                                                                \
     static void name##_forward(gra_tensor *y)                                                            \
     {                                                                                                    \
@@ -227,7 +229,8 @@ static void deviation_backward(gra_tensor *y)
         EACH mean += in[i] / n;
         EACH {
             const double z = in[i] - mean, s = y->data[r];
-            const double d[] = { z / s / (n - 1), z / s / n, in[i] / s / (n - 1), z * s / (n - 1), s / z * (n - 1) };
+            const double d[] = { z / s / (n - 1), z / s / n, in[i] / s / (n - 1), z * s / (n - 1), s / z * (n - 1),
+                                 2 * z / (n - 1) };
             give(y, 0, i, y->grad[r] * d[line]);
         }
     }
@@ -254,6 +257,50 @@ static void cosine_backward(gra_tensor *y)
             const double dx[] = { w[i] / size - c * in[i] / xx, w[i] / size };
             give(y, 0, i, y->grad[r] * dx[line]);
             give(y, 1, i, y->grad[r] * (in[i] / size - c * w[i] / ww));
+        }
+    }
+}
+
+static void quadratic_forward(gra_tensor *y)            /* x_r^T w x_r, w (4, 4) */
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW {
+        y->data[r] = 0;
+        EACH for (int j = 0; j < n; j++)
+            y->data[r] += in[i] * w[i % n * n + j] * in[r * n + j];
+    }
+}
+
+static void quadratic_backward(gra_tensor *y)
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW EACH for (int j = 0; j < n; j++) {
+        const double there = w[i % n * n + j], back = w[j * n + i % n], d[] = { there + back, 2 * there, there };
+        give(y, 0, i, y->grad[r] * d[line] * in[r * n + j]);
+        give(y, 1, i % n * n + j, y->grad[r] * in[i] * in[r * n + j]);
+    }
+}
+
+static void gain_forward(gra_tensor *y)                 /* x (1 + w), w a column or a row, divided by the length of x's row */
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW {
+        double s = 0;
+        EACH s += in[i] * in[i];
+        EACH y->data[i] = in[i] / sqrt(s) * (1 + w[i % n]);
+    }
+}
+
+static void gain_backward(gra_tensor *y)
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW {
+        double s = 0, dot = 0;
+        EACH s += in[i] * in[i];
+        EACH dot += y->grad[i] * (w[i % n] + (line != 1)) * in[i] / s;
+        EACH {
+            give(y, 0, i, (y->grad[i] * (w[i % n] + (line != 1)) - in[i] * dot * (line == 2 ? sqrt(s) : 1)) / sqrt(s));
+            give(y, 1, i % n, y->grad[i] * in[i] / (line == 3 ? 1 : sqrt(s)));
         }
     }
 }
@@ -409,6 +456,7 @@ static const struct op_of {
     { OP(erf_of), ONE(0, 0), 0, { { 0 }, { "a constant factor of 0.886227: sqrt(pi)/2", NULL } } },
     { OP(exp_of_square), ONE(-1, 1), 0, { { 0 }, { "what dy is multiplied by lacks the factor y", NULL },
                                           { "is off by a factor of (1 + 2 x^2)/(1 + 3 x^2)", "1 x^2" } } },
+    { OP(focal), ONE(0.1, 0.9), 0, { { 0 }, { "lacks 2 times 1 minus x (1, 0) times the log of x (1, 0), and so elsewhere", "each element" } } },
     { OP(divide), BOTH(0.4, 3), 0, { { 0 }, { "a factor too many: w (0, 0), in what dy (0, 0) gives to w (0, 0); or a division by "
                                               "it is missing", NULL },
                                      { "a factor too many: the square of w (0, 0)", "w_i w_j" } } },
@@ -467,12 +515,22 @@ static const struct op_of {
         { "in the derivative of the norm along dimension 0 the projection on x is left out", "each dy is used" } } },
     { OP(deviation), 1, { 1, { 3 } }, { X(0, 0, 3, 5) }, 0,
       { { 0 }, { "a constant factor of 0.8: 4/5, and 5 is also the size of dimension 1 of x; n - 1 for n, or n for n - 1?", NULL },
-        { "what is off is one number for each row of x: a mean or a sum over it is missing or wrong", NULL },
+        { "the wrong factor: x (0, 3) stands where x less its mean over dimension 1 (0, 3) is wanted", "one number" },
         { "a factor too many: the square of y (0)", NULL },
-        { "dy is multiplied by 1 over what is right: in what dy (0) gives to x (0, 3) by -2.9243 where -0.341963 is right", NULL } } },
+        { "dy is multiplied by 1 over what is right: in what dy (0) gives to x (0, 3) by -2.9243 where -0.341963 is right", NULL },
+        { "a factor too many: y (0), in what dy (0) gives to x (0, 3); or a division by it is missing; and a constant factor of 2",
+          "its own for" } } },
     { OP(cosine), 2, { 1, { 3 } }, { X(0, 0, 3, 4), W(0, 0, 2, 3, 4) }, 0,
       { { 0 }, { "for each row of x what is off is a number times x (0, 0), and so elsewhere: a term with this factor is missing or "
                  "wrong, as a projection on it", NULL } } },
+    { OP(quadratic), 2, { 1, { 3 } }, { X(0, 0, 3, 4), W(0, 0, 2, 4, 4) }, 0,
+      { { 0 }, { "x w^T (1, 2) stands where x w (1, 2) is expected", "each dy is used" },
+        { "lacks x w (1, 3), and so elsewhere", "each dy is used" } } },
+    { OP(gain), 2, Y(3, 4), { X(0, 0, 3, 4), W(0, 0, 1, 4) }, 0,
+      { { 0 }, { "the wrong factor: w (2) stands where 1 plus w (2) is wanted", "its own for" },
+        { "beside the diagonal", "its own for" },
+        { "a factor too many: the length of x over dimension 1 (", "its own for" } } },
+
     { OP(softmax), ONE(-1, 1), 0, { { 0 }, { "what is off is a number times 1 - v for v = y (0, 0), and so elsewhere: the term without a "
                                              "sum has a 1 where v is expected, or the reverse", "look at the term" },
                                     { "the wrong factor: the log of y (", NULL } } },

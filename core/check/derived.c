@@ -1,0 +1,158 @@
+/* derived: values that formulas are made of and that no tensor need hold: sums, lengths and standard deviations
+ * of rows and columns, softmax, products of two tensors, and how many elements an output depends on. */
+#include "explaining.h"
+#include <stdarg.h>
+#include <stdlib.h>
+
+enum { MOST_VALUES = 4096 };            /* of one product */
+
+/* Room for one more, of this name; NULL: there is none. */
+static real *another(gra_wrong *w, size_t rows, size_t columns, const char *format, ...) GRA_PRINTF(4, 5);
+static real *another(gra_wrong *w, size_t rows, size_t columns, const char *format, ...)
+{
+    gra_derived *d = &w->derived[w->derived_count];
+    real *data = w->derived_count < GRA_MOST_DERIVED ? calloc(rows * columns, sizeof(real)) : NULL;
+    va_list args;
+    if (!data)
+        return NULL;
+    *d = (gra_derived){ .data = data, .rows = rows, .columns = columns };
+    va_start(args, format);
+    vsnprintf(d->name, sizeof d->name, format, args);
+    va_end(args);
+    w->derived_count++;
+    return data;
+}
+
+/* ---- of the rows of a tensor, and of its columns ----------------------------------------------- */
+
+typedef struct lines {                  /* `count` lines of n elements */
+    const real *x;
+    size_t      count, n, next, step;   /* from one line to the next, from one element to the next */
+} lines;
+
+enum { SUM, LENGTH, DEVIATION, STATISTICS };
+enum { CENTRED, SOFTMAX };
+
+static void statistic(const lines *l, int which, real *out)
+{
+    for (size_t g = 0; g < l->count; g++) {
+        double sum = 0, squares = 0;
+        for (size_t i = 0; i < l->n; i++)
+            sum += (double)l->x[g * l->next + i * l->step];
+        const double less = which == DEVIATION ? sum / (double)l->n : 0;
+        for (size_t i = 0; i < l->n; i++)
+            squares += pow((double)l->x[g * l->next + i * l->step] - less, 2);
+        out[g] = (real)(which == SUM ? sum : sqrt(squares / (which == DEVIATION ? (double)l->n : 1)));
+    }
+}
+
+static void each_element(const lines *l, int which, real *out)
+{
+    for (size_t g = 0; g < l->count; g++) {
+        double sum = 0, most = -(double)INFINITY;
+        for (size_t i = 0; i < l->n; i++)
+            most = fmax(most, (double)l->x[g * l->next + i * l->step]);
+        for (size_t i = 0; i < l->n; i++) {
+            const double v = (double)l->x[g * l->next + i * l->step];
+            sum += which == SOFTMAX ? exp(v - most) : v / (double)l->n;
+        }
+        for (size_t i = 0; i < l->n; i++) {
+            const size_t at = g * l->next + i * l->step;
+            out[at] = (real)(which == SOFTMAX ? exp((double)l->x[at] - most) / sum : (double)l->x[at] - sum);
+        }
+    }
+}
+
+static void of_lines(gra_wrong *w, const gra_checked *x, bool columns)
+{
+    static const char *const name[] = { "the sum", "the length", "the standard deviation" };
+    const int last = x->shape.ndim - 1;
+    const size_t n = (size_t)x->shape.dim[last], rows = x->size / n;
+    const lines l = { x->data, columns ? n : rows, columns ? rows : n, columns ? 1 : n, columns ? n : 1 };
+    char along[40] = "its rows";
+    if (l.n < 2 || (columns && n < 2))
+        return;
+    if (last < 2 || !columns)
+        snprintf(along, sizeof along, "dimension %d", columns ? 0 : last);
+    real *out = x == w->x ? another(w, rows, n, columns ? "the softmax of %.80s over %s" : "the softmax of %.80s",
+                                    x->name, along) : NULL;
+    if (out) {
+        each_element(&l, SOFTMAX, out);
+        w->derived[w->derived_count - 1].as_tensor = true;
+    }
+    for (int s = 0; s < STATISTICS; s++)
+        if ((out = another(w, columns ? 1 : rows, columns ? n : 1, "%s of %.80s over %s", name[s], x->name, along)))
+            statistic(&l, s, out);
+    if ((out = another(w, rows, n, "%.80s less its mean over %s", x->name, along)))
+        each_element(&l, CENTRED, out);
+}
+
+/* ---- of two tensors ---------------------------------------------------------------------------- */
+
+static void product(gra_wrong *w, const gra_checked *p, const gra_checked *q, bool transposed)
+{
+    const size_t n = (size_t)p->shape.dim[p->shape.ndim - 1], rows = p->size / n;
+    const size_t last = (size_t)q->shape.dim[q->shape.ndim - 1], first = q->size / last;
+    const size_t columns = transposed ? first : last;
+    if ((transposed ? last : first) != n || n < 2 || rows * columns > MOST_VALUES)
+        return;
+    real *out = another(w, rows, columns, "%.80s %.80s%s", p->name, q->name, transposed ? "^T" : "");
+    for (size_t at = 0; out && at < rows * columns * n; at++) {
+        const size_t r = at / n / columns, c = at / n % columns, i = at % n;
+        out[r * columns + c] += p->data[r * n + i] * q->data[transposed ? c * n + i : i * columns + c];
+    }
+}
+
+static void dot(gra_wrong *w, const gra_checked *p, const gra_checked *q)
+{
+    const size_t n = (size_t)p->shape.dim[p->shape.ndim - 1], rows = p->size / n;
+    real *out = n < 2 ? NULL : another(w, rows, 1, "the dot product of %.80s and %.80s", p->name, q->name);
+    for (size_t at = 0; out && at < p->size; at++)
+        out[at / n] += p->data[at] * q->data[at];
+}
+
+/* ---- of the Jacobian --------------------------------------------------------------------------- */
+
+/* Of how many elements of x is each output made, and of how many outputs is each element a part? */
+static void counts(gra_wrong *w)
+{
+    const gra_shape *shape = &w->check->shape, *of_x = &w->x->shape;
+    const size_t c = shape->ndim ? (size_t)shape->dim[shape->ndim - 1] : 1;
+    const size_t cx = of_x->ndim ? (size_t)of_x->dim[of_x->ndim - 1] : 1;
+    real *elements = another(w, w->rows / c, c, "the number of elements of %.80s that are in y", w->x->name);
+    real *outputs = another(w, w->cols / cx, cx, "the number of outputs that depend on %.80s", w->x->name);
+    for (size_t e = 0; elements && outputs && e < w->size; e++) {
+        elements[e / w->cols] += !gra_none(w, w->n[e]);
+        outputs[e % w->cols] += !gra_none(w, w->n[e]);
+    }
+}
+
+static bool has_rows(const gra_checked *x)
+{
+    return x->shape.ndim > 0 && x->size > 0;
+}
+
+void gra_derive(gra_wrong *w)
+{
+    const gra_checking *k = w->check;
+    if (w->whole)
+        counts(w);
+    for (int t = 0; t <= k->count; t++)
+        for (int columns = 0; columns < 2 && has_rows(&k->tensor[t]); columns++)
+            of_lines(w, &k->tensor[t], columns);
+    for (int i = 0; i < k->count * k->count; i++) {
+        const gra_checked *p = &k->tensor[i / k->count], *q = &k->tensor[i % k->count];
+        if (!has_rows(p) || !has_rows(q))
+            continue;
+        if (p < q && gra_same_shape(p->shape, q->shape))
+            dot(w, p, q);
+        for (int transposed = 0; transposed < 2 && q->shape.ndim < 3 && p != q; transposed++)
+            product(w, p, q, transposed);
+    }
+}
+
+void gra_derive_end(gra_wrong *w)
+{
+    while (w->derived_count)
+        free(w->derived[--w->derived_count].data);
+}
