@@ -97,6 +97,8 @@ static void product(gra_wrong *w, const gra_checked *p, const gra_checked *q, bo
     if ((transposed ? last : first) != n || n < 2 || rows * columns > MOST_VALUES)
         return;
     real *out = another(w, rows, columns, "%.80s %.80s%s", p->name, q->name, transposed ? "^T" : "");
+    if (out)
+        w->derived[w->derived_count - 1].as_tensor = true;
     for (size_t at = 0; out && at < rows * columns * n; at++) {
         const size_t r = at / n / columns, c = at / n % columns, i = at % n;
         out[r * columns + c] += p->data[r * n + i] * q->data[transposed ? c * n + i : i * columns + c];
@@ -119,8 +121,8 @@ static void counts(gra_wrong *w)
     const gra_shape *shape = &w->check->shape, *of_x = &w->x->shape;
     const size_t c = shape->ndim ? (size_t)shape->dim[shape->ndim - 1] : 1;
     const size_t cx = of_x->ndim ? (size_t)of_x->dim[of_x->ndim - 1] : 1;
-    real *elements = another(w, w->rows / c, c, "the number of elements of %.80s that are in y", w->x->name);
-    real *outputs = another(w, w->cols / cx, cx, "the number of outputs that depend on %.80s", w->x->name);
+    real *elements = another(w, w->rows / c, c, "the number of elements of %.80s that go into y", w->x->name);
+    real *outputs = another(w, w->cols / cx, cx, "the number of outputs that use %.80s", w->x->name);
     for (size_t e = 0; elements && outputs && e < w->size; e++) {
         elements[e / w->cols] += !gra_none(w, w->n[e]);
         outputs[e % w->cols] += !gra_none(w, w->n[e]);
@@ -132,11 +134,21 @@ static bool has_rows(const gra_checked *x)
     return x->shape.ndim > 0 && x->size > 0;
 }
 
+static void quotient(gra_wrong *w)
+{
+    const size_t n = (size_t)w->x->shape.dim[w->x->shape.ndim - 1];
+    real *out = another(w, w->cols / n, n, "y/%.80s", w->x->name);
+    for (size_t i = 0; out && i < w->cols; i++)
+        out[i] = w->check->y[i] / w->x->data[i];
+}
+
 void gra_derive(gra_wrong *w)
 {
     const gra_checking *k = w->check;
     if (w->whole)
         counts(w);
+    if (w->single && has_rows(w->x) && gra_same_shape(w->x->shape, k->shape))
+        quotient(w);
     for (int t = 0; t <= k->count; t++)
         for (int columns = 0; columns < 2 && has_rows(&k->tensor[t]); columns++)
             of_lines(w, &k->tensor[t], columns);
@@ -146,7 +158,7 @@ void gra_derive(gra_wrong *w)
             continue;
         if (p < q && gra_same_shape(p->shape, q->shape))
             dot(w, p, q);
-        for (int transposed = 0; transposed < 2 && q->shape.ndim < 3 && p != q; transposed++)
+        for (int transposed = 0; transposed < 1 + (p < q) && q->shape.ndim < 3 && p != q; transposed++)
             product(w, p, q, transposed);
     }
 }

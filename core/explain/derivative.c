@@ -20,7 +20,7 @@ typedef struct points {                 /* at each element of x that is not 0 */
  * wanted: as a FACTOR of all of y', or of one TERM of it; 0: it is only tried as all of y'. Functions of one
  * family (not 0) are taken for each other: 1 - y^2 for 1 + y^2. */
 enum { FACTOR = 1, TERM = 2 };
-enum { ONE = 0, INVERSE = 35, SLOPE = 36, FUNCTIONS = 38, TANH = 4 };   /* the numbers of 1, 1/y' and y'; how
+enum { ONE = 0, INVERSE = 35, SLOPE = 36, FUNCTIONS = 42, TANH = 4 };   /* the numbers of 1, 1/y' and y'; how
                                            many there are; t's family */
 static const struct {
     const char *name;                   /* p is y/x; t is tanh, if y is x (1 + t) / 2 */
@@ -36,6 +36,8 @@ static const struct {
     { "1 - y^2", FACTOR, 2 }, { "1 + y^2", FACTOR, 2 }, { "1 - x^2", FACTOR, 2 },
     { "p", FACTOR | TERM, 3 }, { "1 - p", TERM, 3 }, { "1 - t", TERM, TANH }, { "1 - t^2", TERM, TANH },
     { "1/y'", 0, 0 }, { "y'", FACTOR, 5 }, { "1 - y'", FACTOR, 5 },
+    { "1 + |x|", FACTOR, 0 }, { "sigmoid(x)", FACTOR | TERM, 0 }, { "the tanh of x", FACTOR, 0 },
+    { "1 + e^x", FACTOR, 0 },
 };
 
 static double function(const points *g, int f, size_t i)
@@ -46,6 +48,7 @@ static double function(const points *g, int f, size_t i)
         p * (1 - p), exp(x), 1 / (1 + x), 1 / (1 - x), 1 / (1 + xx), 1 / (1 - xx), 1 / sqrt(1 + xx),
         1 / sqrt(1 - xx), sin(x), cos(x), log(x), x > 0 ? 1 : -1, 1 - y, 1 + y, 1 - x, 1 - y * y,
         1 + y * y, 1 - xx, p, 1 - p, 1 - t, 1 - t * t, 1 / d, d, 1 - d,
+        1 + fabs(x), 1 / (1 + exp(-x)), tanh(x), 1 + exp(x),
     };
     return value[f];
 }
@@ -210,7 +213,7 @@ static bool possible(const points *g, int has, int wanted, bool term, int pass)
     if (has == wanted)
         return term && has == ONE;
     if (wanted == SLOPE)
-        return !term && has != ONE && (has != INVERSE || pass == EXACT);
+        return !term && has != ONE && has <= SLOPE + 1 && (has != INVERSE || pass == EXACT);
     return (functions[has].of & use) && (functions[wanted].of & use) &&
            (has == ONE || wanted == ONE ||
             (functions[has].family && functions[has].family == functions[wanted].family));
@@ -287,6 +290,8 @@ static bool tell(gra_wrong *w, points *g, const double *all, const double *first
                          x, stands ? "in " : "", subject[term], s.s);
             else
                 gra_fits(w, stands ? "in what dy is multiplied by, %s" : "what dy is multiplied by %s", s.s);
+            if (pass == MISSING && term)                /* which fits as well where y is x/(1 + |x|) */
+                tell(w, g, all, first, false);
             return true;
         }
     return false;
@@ -299,7 +304,7 @@ bool gra_derivative(gra_wrong *w)
     bool fit = true;
     if (!w->single)
         return false;
-    if (w->check->count > 1 && gra_quotient(w))         /* another tensor is plainer than the product rule */
+    if (w->check->count > 1 && !w->part && gra_quotient(w))         /* another tensor is plainer than the product rule */
         return true;
     for (size_t e = 0; e < w->size && fit; e++)         /* is the Jacobian of the backward diagonal, too? */
         fit = e / w->cols == e % w->cols || gra_none(w, w->a[e]);
@@ -309,7 +314,7 @@ bool gra_derivative(gra_wrong *w)
                  .near = fmin(w->near, 1e-6 * w->largest) };
     double *const all = array[8], *const first = array[9];
     for (size_t i = 0; i < w->cols && fit; i++) {
-        if (w->x->data[i] == 0)
+        if (w->x->data[i] == 0 || (w->part && w->n[i * w->cols + i] == 0))
             continue;
         g.x[g.n] = (double)w->x->data[i];
         g.y[g.n] = (double)w->check->y[i];

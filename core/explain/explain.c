@@ -193,6 +193,30 @@ static bool nearly_right(gra_wrong *w)
     return true;
 }
 
+/* dy (0, 0), (0, 3) */
+static void put_users(gra_check_line *s, const gra_wrong *w, const double *jacobian, size_t i)
+{
+    int count = 0;
+    for (size_t j = 0; j < w->rows; j++)
+        if (!gra_none(w, jacobian[j * w->cols + i]) && count++ < 4) {
+            gra_check_put(s, "%s", count > 1 ? "," : "dy");
+            gra_put_place(s, &w->check->shape, j);
+        }
+    gra_check_put(s, count > 4 ? " ..." : count ? "" : "none");
+}
+
+/* Of the element for which it is worst, what it is made of. */
+static void users_clue(gra_wrong *w)
+{
+    size_t worst = 0;
+    gra_check_line x = { .at = 0 }, has = { .at = 0 }, wants = { .at = 0 };
+    largest_error(w, &worst);
+    gra_put_element(&x, w, false, worst % w->cols);
+    put_users(&has, w, w->a, worst % w->cols);
+    put_users(&wants, w, w->n, worst % w->cols);
+    gra_clue(w, "the wrong indices: %s gets its gradient from %s, and from %s is expected", x.s, has.s, wants.s);
+}
+
 /* Which outputs give a gradient to which elements of x, though the values fit no explanation. */
 static bool places_clue(gra_wrong *w)
 {
@@ -214,28 +238,9 @@ static bool places_clue(gra_wrong *w)
         else
             gra_clue(w, "nothing arrives %s, where the output does depend on %s", s.s, w->x->name);
     }
+    if (w->clues == 2)
+        users_clue(w);
     return w->clues > 0;
-}
-
-/* "; 1.5 is x (0, 2)": the one element of a tensor that has this value. */
-static void put_owner(gra_check_line *s, const gra_wrong *w, double v)
-{
-    const gra_checking *k = w->check;
-    const gra_checked *owner = NULL;
-    size_t at = 0, count = 0;
-    if (v == 0 || fabs(v) == 1)                         /* of no one tensor */
-        return;
-    for (int t = 0; t <= k->count; t++)
-        for (size_t i = 0; i < k->tensor[t].size; i++)
-            if (fabs((double)k->tensor[t].data[i] - v) <= 1e-7 * fabs(v)) {
-                owner = &k->tensor[t];
-                at = i;
-                count++;
-            }
-    if (count != 1)
-        return;
-    gra_check_put(s, "; %.6g is %.80s", v, owner->name);
-    gra_put_place(s, &owner->shape, at);
 }
 
 /* What is left to say: where dy goes is right, and the number it is multiplied by is not. */
@@ -254,18 +259,14 @@ static bool value_clue(gra_wrong *w)
     if (right && gra_put_set(&more, w) && (w->single || strncmp(more.s, "where", 5) != 0))
         strncmp(more.s, "except ", 7) == 0 ? gra_clue(w, "right %s, but wrong elsewhere", more.s + 7)
                                            : gra_clue(w, "wrong %s, but not elsewhere", more.s);
-    more.at = 0;
     largest_error(w, &worst);
     gra_put_element(&from, w, true, worst / w->cols);
     gra_put_element(&to, w, false, worst % w->cols);
-    more.s[0] = '\0';
-    put_owner(&more, w, w->a[worst]);
-    put_owner(&more, w, w->n[worst]);
-    gra_clue(w, "%s%s is wrong: %s gives %.6g times itself to %s = %.6g, and %.6g is right%s",
+    gra_clue(w, "%s%s is wrong: %s gives %.6g times itself to %s = %.6g, and %.6g is right",
              w->single ? "each element gets its own dy, as it should; what it is multiplied by"
              : w->rows > 1 ? "each dy is used, and goes where it should; what it is multiplied by"
              : "what dy is multiplied by", w->single ? ", the derivative of y at this element," : "", from.s,
-             w->a[worst], to.s, (double)w->x->data[worst % w->cols], w->n[worst], more.s);
+             w->a[worst], to.s, (double)w->x->data[worst % w->cols], w->n[worst]);
     return true;
 }
 
@@ -273,9 +274,9 @@ static bool value_clue(gra_wrong *w)
 
 static gra_explanation *const explanations[] = {        /* the more special come first, clues at last */
     gra_norm, gra_one_factor, nearly_right, gra_of_another, gra_transposed, gra_shifted, gra_moved,
-    gra_another_mask, gra_partial_factor, gra_same_number, gra_derivative, gra_quotient, gra_wrong_factor,
+    gra_another_mask, gra_partial_factor, gra_same_number, gra_derivative, gra_quotient, gra_two_numbers, gra_wrong_factor,
     gra_row_factors, gra_element_factors, gra_beside_diagonal, gra_one_term, gra_row_term, gra_exchanged, gra_own_terms,
-    gra_instead, gra_wrong_matrix, gra_other_order, places_clue, gra_sum_clue, value_clue,
+    gra_instead, gra_other_part, gra_taken, gra_other_dimension, gra_wrong_matrix, gra_other_order, places_clue, gra_sum_clue, value_clue,
 };
 
 static void explain(gra_wrong *w, real *c, real *a)

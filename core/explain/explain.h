@@ -135,11 +135,12 @@ gra_check_explain_fn gra_explain;
 typedef bool gra_explanation(gra_wrong *w);
 /* factors.c: a is n times something. */
 gra_explanation gra_one_factor, gra_another_mask, gra_partial_factor, gra_row_factors, gra_element_factors;
-gra_explanation gra_quotient, gra_wrong_factor, gra_instead, gra_beside_diagonal;
-/* moved.c: a holds values of n at other places, or those of another input. */
-gra_explanation gra_of_another, gra_transposed, gra_shifted, gra_moved;
+gra_explanation gra_quotient, gra_wrong_factor, gra_instead, gra_beside_diagonal, gra_other_part;
+/* moved.c: a holds values of n at other places, or those of another input; indices.c: an index is wrong. */
+gra_explanation gra_of_another, gra_transposed, gra_shifted, gra_moved, gra_taken,
+                gra_other_dimension;
 /* terms.c: a is n and something. */
-gra_explanation gra_same_number, gra_one_term, gra_exchanged, gra_own_terms, gra_row_term, gra_sum_clue;
+gra_explanation gra_same_number, gra_two_numbers, gra_one_term, gra_exchanged, gra_own_terms, gra_row_term, gra_sum_clue;
 /* norms.c: the three terms of a norm's derivative. */
 gra_explanation gra_norm;
 /* products.c: a is the product with another matrix than n. */

@@ -192,6 +192,23 @@ static bool fits_parts(const gra_wrong *w, const gra_division *v, double *k, dou
     return used > 1 && entries >= 2 * used;
 }
 
+/* Do the right ones of each output sum to 1, as those of a softmax, and do yours not? */
+static bool sums_to_1(const gra_wrong *w)
+{
+    bool off = false;
+    for (size_t j = 0; j < w->rows; j++) {
+        double a = 0, n = 0;
+        for (size_t i = 0; i < w->cols; i++) {
+            a += w->a[j * w->cols + i];
+            n += w->n[j * w->cols + i];
+        }
+        if (!gra_fit(w, n, 1))
+            return false;
+        off |= !gra_fit(w, a, 1);
+    }
+    return off;
+}
+
 static bool own_factors(gra_wrong *w, bool of_elements)
 {
     double *const k = w->scratch, *const nn = k + w->rows + w->cols;
@@ -205,8 +222,9 @@ static bool own_factors(gra_wrong *w, bool of_elements)
                 gra_check_put(&some, "%s%.4g", told++ ? ", " : "", k[p]);
         gra_put_parts(&whose, w, &v, "");
         if (fit)
-            gra_fits(w, "a factor of its own for each %s (%s, ...): what belongs to it (1/std, 1/sum, a "
-                     "weight ...) is missing, or taken from elsewhere", whose.s, some.s);
+            gra_fits(w, "a factor of its own for each %s (%s, ...): %s is missing, or taken from elsewhere", whose.s,
+                     some.s, sums_to_1(w) ? "the division by a sum, so that what one dy gives sums to 1,"
+                                          : "what belongs to it (1/std, 1/sum, a weight ...)");
     }
     return fit;
 }
@@ -254,6 +272,23 @@ static size_t example(const gra_wrong *w)
     return at;
 }
 
+/* ", and that of 3 x (0, 0) is right": the function has a multiple of its argument where n is right. */
+static void put_multiple(gra_check_line *s, const gra_wrong *w, const gra_source *p)
+{
+    double c = 0;
+    for (size_t e = 0; e < w->size; e++) {
+        const double n = w->n[e], v = p->f == GRA_SIGMOID ? log(n / (1 - n)) : p->f == GRA_EXP ? log(n) : atanh(n);
+        gra_source plain = *p;
+        plain.f = GRA_PLAIN;
+        if (gra_none(w, n))
+            continue;
+        c = c != 0 ? c : v / gra_value(w, &plain, e);
+        if ((p->f != GRA_SIGMOID && p->f != GRA_EXP && p->f != GRA_TANH) || !gra_equal(v / gra_value(w, &plain, e), c))
+            return;
+    }
+    gra_check_put(s, ", and that of %.6g times its argument is right", c);
+}
+
 static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q, double k)
 {
     const size_t e = w->example;
@@ -273,8 +308,9 @@ static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q
         gra_fits(w, "dy is multiplied by %s: in %s by %.6g where %.6g is right", has.s, at.s, w->a[e],
                  w->n[e]);
     else if (q->kind == GRA_RIGHT)
+        put_multiple(&more, w, p),
         gra_fits(w, "the wrong factor: %s stands where something else is wanted, in %s: %.6g where %.6g is "
-                 "right", has.s, at.s, w->a[e], w->n[e]);
+                 "right%s", has.s, at.s, w->a[e], w->n[e], more.s);
     else if (q->kind == GRA_ONE)
         gra_fits(w, "a factor too many: %s, in %s; or a division by it is missing%s", has.s, at.s, more.s);
     else if (p->kind == GRA_ONE)
@@ -352,7 +388,28 @@ bool gra_quotient(gra_wrong *w)         { return by_pairs(w, ONE_ELEMENT, ONE_FU
 bool gra_wrong_factor(gra_wrong *w)     { return by_pairs(w, TWO_ELEMENTS, TWO_AND_CONSTANT); }
 bool gra_instead(gra_wrong *w)          { return by_pairs(w, INSTEAD, INSTEAD); }
 
-/* ---- the diagonal, and what is beside it -------------------------------------------------------- */
+/* ---- a part ------------------------------------------------------------------------------------- */
+
+/* Looks at the entries of w->in only; the rest is 0. */
+static bool explain_part(gra_wrong *w, const char *part, gra_explanation *const *tries, size_t count)
+{
+    double off = 0;
+    gra_wrong sub = *w;
+    sub.part = part;
+    sub.a = w->a + 2 * w->size;
+    sub.n = w->a + 3 * w->size;
+    for (size_t e = 0; e < w->size; e++) {
+        sub.a[e] = w->in[e] ? w->a[e] : 0;
+        sub.n[e] = w->in[e] ? w->n[e] : 0;
+        off = fmax(off, fabs(sub.a[e] - sub.n[e]));
+    }
+    sub.near = fmin(off / 100, sub.near);
+    for (size_t i = 0; sub.fits == w->fits && i < count; i++)
+        tries[i](&sub);
+    const bool fit = sub.fits > w->fits;
+    w->fits = sub.fits;
+    return fit;
+}
 
 /* Softmax and norms have a term with a sum over dy, which is all that there is beside the diagonal. If
  * something is wrong there, what? If nothing is, what is wrong on the diagonal? */
@@ -361,9 +418,7 @@ bool gra_beside_diagonal(gra_wrong *w)
     static gra_explanation *const tries[] = { gra_own_terms, gra_one_factor, gra_quotient, gra_wrong_factor,
                                               gra_row_factors, gra_element_factors };   /* the first: of the
                                                            diagonal only */
-    double off = 0;
     size_t beside = 0, wrong = 0;
-    gra_wrong sub = *w;
     for (size_t e = 0; e < w->size; e++)
         if (e / w->cols != e % w->cols) {
             beside += !gra_none(w, w->n[e]);
@@ -371,20 +426,26 @@ bool gra_beside_diagonal(gra_wrong *w)
         }
     if (beside < 2 || !w->whole || !gra_same_shape(w->x->shape, w->check->shape))
         return false;
-    sub.a = w->a + 2 * w->size;
-    sub.n = w->a + 3 * w->size;
-    for (size_t e = 0; e < w->size; e++)                /* the rest of it is 0 */
-        if ((e / w->cols == e % w->cols) == (wrong == 0)) {
-            sub.a[e] = w->a[e];
-            sub.n[e] = w->n[e];
-            off = fmax(off, fabs(w->a[e] - w->n[e]));
-        }
-    sub.near = fmin(off / 100, sub.near);
-    sub.part = wrong ? "beside the diagonal, in what dy_j gives to other places (the term with a sum): "
-                     : "on the diagonal alone, in what dy_i gives to place i itself: ";
-    bool fit = false;
-    for (size_t i = wrong > 0; !fit && i < sizeof tries / sizeof *tries; i++)
-        fit = tries[i](&sub);
-    w->fits = sub.fits;
-    return fit;
+    for (size_t e = 0; e < w->size; e++)
+        w->in[e] = (e / w->cols == e % w->cols) == (wrong == 0);
+    return explain_part(w, wrong ? "beside the diagonal, in what dy_j gives to other places (the term with a sum): "
+                                 : "on the diagonal alone, in what dy_i gives to place i itself: ",
+                        tries + (wrong > 0), sizeof tries / sizeof *tries - (wrong > 0));
+}
+
+/* Where x > 0, or in some columns of x, all is right; what is wrong in the others? */
+bool gra_other_part(gra_wrong *w)
+{
+    static gra_explanation *const tries[] = { gra_derivative, gra_quotient, gra_wrong_factor, gra_instead };
+    gra_check_line s = { .at = 0 };
+    size_t right = 0;
+    for (size_t e = 0; e < w->size; e++) {
+        w->of[e] = !gra_none(w, w->a[e]) || !gra_none(w, w->n[e]);
+        w->in[e] = !gra_fit(w, w->a[e], w->n[e]);
+        right += w->of[e] && !w->in[e];
+    }
+    if (!right || w->part || !gra_put_set(&s, w))
+        return false;
+    gra_check_put(&s, " only: ");
+    return explain_part(w, s.s, tries, sizeof tries / sizeof *tries);
 }

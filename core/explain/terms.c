@@ -23,8 +23,37 @@ static void put_off(gra_check_line *s, gra_wrong *w, double by)
     gra_put_places(s, w);
 }
 
+/* "; it is the sum of b over dimension 0, divided by 30": a mean, or what it is divided by. */
+static void put_sum(gra_check_line *s, const gra_wrong *w, double by)
+{
+    for (int i = 0; i < w->derived_count && !s->at; i++) {
+        const gra_derived *d = &w->derived[i];
+        const double times = fabs((double)d->data[0] / by), whole = floor(times + 0.5);
+        if (d->rows * d->columns == 1 && strncmp(d->name, "the sum", 7) == 0 && whole > 1 && whole < 100 &&
+            fabs(times - whole) < 1e-6)
+            gra_check_put(s, "; it is %s%s, divided by %.0f", (double)d->data[0] * by < 0 ? "minus " : "", d->name, whole);
+    }
+}
+
+/* Two numbers, p and q, of which the backward takes the one, or minus that, where the other is right? */
+static bool exchanged_numbers(const gra_wrong *w, double p[2])
+{
+    size_t count[2] = { 0 };
+    for (size_t e = 0; e < w->size; e++) {
+        const double a = w->a[e], n = w->n[e];
+        if (gra_none(w, a) && gra_none(w, n))
+            continue;
+        const int is = count[0] && !gra_fit(w, n, p[0]);
+        p[is] = count[is]++ ? p[is] : n;
+        p[!is] = count[!is] ? p[!is] : fabs(a) * (n < 0 ? 1 : -1);
+        if (!gra_fit(w, n, p[is]) || !gra_fit(w, fabs(a), fabs(p[!is])))
+            return false;
+    }
+    return count[0] >= 2 && count[1] >= 2;
+}
+
 /* What is off is one number, or one of two, each in at least two places. */
-bool gra_same_number(gra_wrong *w)
+static bool off_by(gra_wrong *w, int most)
 {
     double by[2] = { 0 };
     int numbers = 0;
@@ -38,7 +67,7 @@ bool gra_same_number(gra_wrong *w)
         all += w->of[e];
         if (w->of[e] && !gra_fit(w, off, 0) && !(numbers > 0 && gra_fit(w, off, by[0])) &&
             !(numbers > 1 && gra_fit(w, off, by[1]))) {
-            if (numbers == 2)
+            if (numbers == most)
                 return false;
             by[numbers++] = off;
         }
@@ -47,9 +76,16 @@ bool gra_same_number(gra_wrong *w)
     const char *const rest = right ? "; it is right elsewhere" : "";
     if (numbers == 0 || first < 2 || second < 2 || all < (numbers == 1 ? 3 : 6))
         return false;
+    double p[2];
+    if (exchanged_numbers(w, p)) {
+        gra_fits(w, "two constants of the formula are exchanged: %.6g, by which dy is multiplied in one branch, and "
+                 "%.6g, in the other (but for the sign)", fabs(p[0]), fabs(p[1]));
+        return true;
+    }
     if (first == all) {
+        put_sum(&s, w, by[0]);
         gra_fits(w, "what dy is multiplied by is off by the same number everywhere, %+.6g: a constant term "
-                 "of the formula, or a mean, is missing or wrong", by[0]);
+                 "of the formula, or a mean, is missing or wrong%s", by[0], s.s);
         return true;
     }
     put_off(&s, w, by[0]);
@@ -63,6 +99,9 @@ bool gra_same_number(gra_wrong *w)
                  "missing there, or has the wrong sign%s", strchr(s.s, ' ') + 1, by[0], rest);
     return true;
 }
+
+bool gra_same_number(gra_wrong *w)      { return off_by(w, 1); }
+bool gra_two_numbers(gra_wrong *w)      { return off_by(w, 2); }
 
 /* ---- one term ----------------------------------------------------------------------------------- */
 
@@ -297,32 +336,35 @@ bool gra_row_term(gra_wrong *w)
 
 /* ---- a sum that should be 0 --------------------------------------------------------------------- */
 
-/* Softmax, norms and cross-entropy subtract a sum or a mean, so that their gradient sums to 0. Does the
- * numeric one, and the analytic one not? */
+/* The largest |sum| along dimension d of x of what one output gives. */
+static double largest_sum(const gra_wrong *w, const double *jacobian, int d)
+{
+    size_t inner = 1, length = (size_t)w->x->shape.dim[d];
+    double largest = 0;
+    for (int i = d + 1; i < w->x->shape.ndim; i++)
+        inner *= (size_t)w->x->shape.dim[i];
+    for (size_t e = 0; e < w->size; e++) {
+        double sum = 0;
+        for (size_t i = 0; e / inner % length == 0 && i < length; i++)
+            sum += jacobian[e + i * inner];
+        largest = fmax(largest, fabs(sum));
+    }
+    return largest;
+}
+
+/* Softmax, norms and cross-entropy subtract a sum or a mean, so that their gradient sums to 0. Does the numeric one, and
+ * the analytic one not? Numbers of one size, of which as many have either sign, prove nothing. */
 bool gra_sum_clue(gra_wrong *w)
 {
-    bool one_size = true;                               /* of which as many of either sign prove nothing */
+    bool one_size = true;
     for (size_t e = 0; e < w->size; e++)
         one_size &= gra_none(w, w->n[e]) || gra_fit(w, fabs(w->n[e]), fabs(w->n[0]));
     for (int d = 0; d < w->x->shape.ndim; d++) {
-        size_t inner = 1, length = (size_t)w->x->shape.dim[d];
-        for (int i = d + 1; i < w->x->shape.ndim; i++)
-            inner *= (size_t)w->x->shape.dim[i];
-        double analytic = 0, numeric = 0;
-        for (size_t e = 0; length > 1 && e < w->size; e++) {
-            double a = 0, n = 0;
-            for (size_t at = e; e / inner % length == 0 && at < e + length * inner; at += inner) {
-                a += w->a[at];
-                n += w->n[at];
-            }
-            analytic = fmax(analytic, fabs(a));
-            numeric = fmax(numeric, fabs(n));
-        }
-        if (numeric > w->near || analytic <= 10 * w->near || one_size)
+        if (one_size || w->x->shape.dim[d] < 2 || largest_sum(w, w->n, d) > w->near ||
+            largest_sum(w, w->a, d) <= 10 * w->near)
             continue;
-        gra_clue(w, "the true gradient of %s sums to 0 along dimension %d, yours does not (as that of a "
-                 "softmax, a norm or cross-entropy does): of its terms one is missing or wrong",
-                 w->x->name, d);
+        gra_clue(w, "the true gradient of %s sums to 0 along dimension %d, yours does not (as that of a softmax, a norm or "
+                 "cross-entropy does): of its terms one is missing or wrong", w->x->name, d);
         return true;
     }
     return false;

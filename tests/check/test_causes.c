@@ -56,6 +56,12 @@ ELEMENTWISE(leaky, x > 0 ? x : x / 10, x > 0 ? 1 : 0.1, x > 0 ? 0.1 : 1)
 ELEMENTWISE(erf_of, erf(x), 2 / sqrt(acos(-1)) * exp(-x * x), exp(-x * x))
 ELEMENTWISE(exp_of_square, exp(x * x), 2 * x * exp(x * x), 2 * x, x * exp(x * x) * 2 / (1 + 3 * x * x) * (1 + 2 * x * x))
 
+ELEMENTWISE(softplus, log1p(exp(3 * x)) / 3, sigmoid(3 * x), sigmoid(x))
+ELEMENTWISE(softsign, x / (1 + fabs(x)), 1 / pow(1 + fabs(x), 2), 1 / (1 + fabs(x)))
+ELEMENTWISE(mish, x * tanh(log1p(exp(x))), tanh(log1p(exp(x))) + x * (1 - pow(tanh(log1p(exp(x))), 2)) * sigmoid(x),
+            tanh(log1p(exp(x))) + x * (1 - pow(tanh(log1p(exp(x))), 2)))
+ELEMENTWISE(sinc, sin(x) / x, (cos(x) - y) / x, (cos(x) - sin(x)) / x)
+ELEMENTWISE(elu, x > 0 ? x : exp(x) - 1, x > 0 ? 1 : exp(x), x > 0 ? 1 : x)
 ELEMENTWISE(focal, -(1 - x) * (1 - x) * log(x), 2 * (1 - x) * log(x) - (1 - x) * (1 - x) / x, -(1 - x) * (1 - x) / x)
 
 #define OF_TWO(name, formula, of_x, of_w)                                                                \
@@ -111,6 +117,7 @@ LOSS(of_logits, log1p(exp(x)) - w * x, sigmoid(x) - w AND x - w AND sigmoid(x) -
 LOSS(of_chances, -w * log(x) - (1 - w) * log(1 - x), (x - w) / (x * (1 - x)) AND x - w AND -w / x AND -w / x - (1 - w) / (1 - x),
      log(1 - x) - log(x))
 
+static const int segment[6] = { 0, 1, 0, 2, 2, 2 }, members[3] = { 2, 1, 3 };
 static const int targets[4] = { 1, 0, 4, 3 };
 
 static void cross_entropy_forward(gra_tensor *y)
@@ -305,6 +312,79 @@ static void gain_backward(gra_tensor *y)
     }
 }
 
+static void segments_forward(gra_tensor *y)             /* means of rows 0 and 2, of row 1, of rows 3 to 5 */
+{
+    ROWS_AND_COLUMNS
+    memset(y->data, 0, y->size * sizeof(real));
+    EACH_ROW EACH y->data[segment[r] * n + i % n] += in[i] / members[segment[r]];
+}
+
+static void segments_backward(gra_tensor *y)
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW EACH give(y, 0, i, y->grad[segment[r] * n + i % n] / (line ? 1 : members[segment[r]]));
+}
+
+static void centre_forward(gra_tensor *y)               /* x (4, 3) less the mean of its column */
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW EACH {
+        y->data[i] = in[i];
+        for (int j = 0; j < rows; j++)
+            y->data[i] -= in[j * n + i % n] / rows;
+    }
+}
+
+static void centre_backward(gra_tensor *y)
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW EACH {
+        give(y, 0, i, y->grad[i]);
+        for (int j = 0; j < (line ? n : rows); j++)
+            give(y, 0, i, -y->grad[line ? r * n + j : j * n + i % n] / (line ? n : rows));
+    }
+}
+
+static void sum_exp_forward(gra_tensor *y)              /* the log of the sum of e^x */
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW {
+        double s = 0;
+        EACH s += exp(in[i]);
+        y->data[r] = log(s);
+    }
+}
+
+static void sum_exp_backward(gra_tensor *y)
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW {
+        double most = in[r * n];
+        EACH most = fmax(most, in[i]);
+        EACH give(y, 0, i, y->grad[r] * exp(in[i] - (line ? most : y->data[r])));
+    }
+}
+
+static void covariance_forward(gra_tensor *y)           /* of x (1, 6) and w (6) */
+{
+    ROWS_AND_COLUMNS
+    double x_mean = 0, w_mean = 0;
+    EACH_ROW EACH x_mean += in[i] / n, w_mean += w[i] / n;
+    y->data[0] = 0;
+    EACH_ROW EACH y->data[0] += (in[i] - x_mean) * (w[i] - w_mean) / (n - 1);
+}
+
+static void covariance_backward(gra_tensor *y)
+{
+    ROWS_AND_COLUMNS
+    double x_mean = 0, w_mean = 0;
+    EACH_ROW EACH x_mean += in[i] / n, w_mean += w[i] / n;
+    EACH_ROW EACH {
+        give(y, 0, i, y->grad[0] * (w[i] - (line ? 0 : w_mean)) / (n - 1));
+        give(y, 1, i, y->grad[0] * (in[i] - x_mean) / (n - 1));
+    }
+}
+
 /* ---- softmax and its log, of rows ----------------------------------------------------------------------- */
 
 static void softmax_forward(gra_tensor *y)
@@ -451,11 +531,16 @@ static const struct op_of {
                                    "tanh" } } },
     { OP(silu), ONE(0, 0), 0, { { 0 }, { "lacks the factor p (or a division by it is superfluous), with p = y/x", "stands where" } } },
     { OP(log2_of), ONE(0.3, 3), 0, { { 0 }, { "a constant factor of 0.480453: log(2)^2", NULL } } },
-    { OP(leaky), ONE(0, 0), 0, { { 0 }, { "off by -0.9 where x > 0, and by +0.9 where x < 0: a constant of the formula, or where it "
-                                          "belongs, is wrong", NULL } } },
+    { OP(leaky), ONE(0, 0), 0, { { 0 }, { "two constants of the formula are exchanged: 1, by which dy is multiplied in one branch, and 0.1",
+                                          "off by" } } },
     { OP(erf_of), ONE(0, 0), 0, { { 0 }, { "a constant factor of 0.886227: sqrt(pi)/2", NULL } } },
     { OP(exp_of_square), ONE(-1, 1), 0, { { 0 }, { "what dy is multiplied by lacks the factor y", NULL },
                                           { "is off by a factor of (1 + 2 x^2)/(1 + 3 x^2)", "1 x^2" } } },
+    { OP(softplus), ONE(0, 0), 0, { { 0 }, { "and that of 3 times its argument is right", "y'" } } },
+    { OP(softsign), ONE(0, 0), 0, { { 0 }, { "has a factor too many, 1 + |x| (or a division by it is missing)", "a clue" } } },
+    { OP(mish), ONE(0, 0), 0, { { 0 }, { "the second lacks the factor sigmoid(x)", "a clue" } } },
+    { OP(sinc), ONE(0.5, 3), 0, { { 0 }, { "y (1, 0) is expected", "a clue" } } },
+    { OP(elu), ONE(0, 0), 0, { { 0 }, { "where x < 0 only: the wrong factor: x (1, 0) stands where e to the power of x (1, 0) is wanted", "a clue" } } },
     { OP(focal), ONE(0.1, 0.9), 0, { { 0 }, { "lacks 2 times 1 minus x (1, 0) times the log of x (1, 0), and so elsewhere", "each element" } } },
     { OP(divide), BOTH(0.4, 3), 0, { { 0 }, { "a factor too many: w (0, 0), in what dy (0, 0) gives to w (0, 0); or a division by "
                                               "it is missing", NULL },
@@ -523,6 +608,14 @@ static const struct op_of {
     { OP(cosine), 2, { 1, { 3 } }, { X(0, 0, 3, 4), W(0, 0, 2, 3, 4) }, 0,
       { { 0 }, { "for each row of x what is off is a number times x (0, 0), and so elsewhere: a term with this factor is missing or "
                  "wrong, as a projection on it", NULL } } },
+    { OP(segments), 1, Y(3, 3), { X(0, 0, 6, 3) }, 0,
+      { { 0 }, { "a factor too many: the number of elements of x that go into y (", "off by" } } },
+    { OP(centre), 1, Y(4, 3), { X(0, 0, 4, 3) }, 0,
+      { { 0 }, { "the wrong dimension: the backward sums along dimension 1, where a sum along dimension 0 is expected", "a clue" } } },
+    { OP(sum_exp), 1, { 1, { 3 } }, { X(0, 0, 3, 4) }, 0,
+      { { 0 }, { "the division by a sum, so that what one dy gives sums to 1, is missing", "1/std" } } },
+    { OP(covariance), 2, { 0 }, { X(0, 0, 1, 6), W(0, 0, 1, 6) }, 0,
+      { { 0 }, { "it is the sum of w over dimension 0, divided by 30", "a clue" } } },
     { OP(quadratic), 2, { 1, { 3 } }, { X(0, 0, 3, 4), W(0, 0, 2, 4, 4) }, 0,
       { { 0 }, { "x w^T (1, 2) stands where x w (1, 2) is expected", "each dy is used" },
         { "lacks x w (1, 3), and so elsewhere", "each dy is used" } } },
@@ -539,16 +632,14 @@ static const struct op_of {
                                        { "a factor is missing: the softmax of x (1, 1)", NULL } } },
 
     { OP(scaled), 2, Y(3, 4), { X(0, 0, 3, 4), W(0, 0, 1, 4) }, 0,
-      { { 0 }, { "a clue: right from row 0 of dy, but wrong elsewhere", NULL },
-        { "a clue: right in elements 0, 5, 10 of x, but wrong elsewhere", NULL }, { "the square of w (", "w_i" } } },
-    { OP(scaled), 2, Y(3, 4), { X(0, 0, 3, 4), W(0, 0, 1, 4) }, 0,
-      { { 0 }, { "1.84762 is x (0, 3); -0.713893 is x (1, 3)", NULL }, { "-1.09301 is w (0); 1.46234 is w (2)", NULL } } },
+      { { 0 }, { "x (0, 0) stands where x (1, 0) is wanted, in what dy (1, 0) gives to w (0)", "a clue" },
+        { "a wrong index: in what dy (2, 3) gives to x (2, 3), w (2) stands where w (3) is expected", "a clue" }, { "the square of w (", "w_i" } } },
     { OP(by_number), 2, Y(3, 4), { X(0, 0, 3, 4), W(2, 3, 1, 1) }, 0,
       { { 0 }, { ": the value of w", "size of" } } },
     { OP(joined), 2, Y(3, 6), { X(0, 0, 3, 4), W(0, 0, 2, 3, 2) }, 0,
       { { 0 }, { "the right factors, times the wrong dy: w (0, 0) takes dy (0, 0) where dy (0, 4) is wanted", "mask" } } },
     { OP(filter), 2, { 1, { 7 } }, { { .name = "x", .shape = { 1, { 9 } } }, W(0, 0, 1, 3) }, 0,
-      { { 0 }, { "gives to x (1); it is wrong elsewhere, too", "the sign is flipped" }, { "1.93362 is x (3); -1.78702 is x (4)", "where w" } } },
+      { { 0 }, { "gives to x (1); it is wrong elsewhere, too", "the sign is flipped" }, { "a wrong index: in what dy (i) gives to w (p), x (i) stands where x (i + p) is expected", "where w" } } },
 };
 
 static gra_tensor *forward(gra_tape *tape, gra_tensor **in, void *arg)

@@ -162,7 +162,7 @@ static void linear_backward(gra_tensor *y)
     SLIP(5, d = x[i] * (g - xs), BESIDE "the wrong factor: x_i x_j stands where y_i y_j is wanted")      \
     SLIP(6, d = v * (g + s), BESIDE "the sign is flipped")                                               \
     SLIP(7, d = v * (g - run), "it fits: the backward gives a gradient " LATER)                          \
-    SLIP(8, d = v * (g - column), "a clue: nothing arrives where the column of x is not the column of dy") \
+    SLIP(8, d = v * (g - column), "it fits: the wrong dimension: the backward sums along dimension 0, where a sum along dimension 1 is") \
     SLIP(9, d = v * (g - s / n), BESIDE "a constant factor of 0.25: 1/4")                                \
     SLIP(10, d = exp(x[i]) * (g - s), "it fits: a factor of its own for each row of x (14.22, 10.52, 3.888, ...)") \
     SLIP(11, d = v * (g - s + g * v), "it fits: on the diagonal alone, in what dy_i gives to place i itself: ") \
