@@ -30,19 +30,20 @@ typedef struct lines {                  /* `count` lines of n elements */
     size_t      count, n, next, step;   /* from one line to the next, from one element to the next */
 } lines;
 
-enum { SUM, LENGTH, DEVIATION, STATISTICS };
-enum { CENTRED, SOFTMAX };
+enum { SUM, LENGTH, DEVIATION, LOG_SUM_EXP, STATISTICS };
+enum { CENTRED, SOFTMAX, BEFORE };
 
 static void statistic(const lines *l, int which, real *out)
 {
     for (size_t g = 0; g < l->count; g++) {
         double sum = 0, squares = 0;
         for (size_t i = 0; i < l->n; i++)
-            sum += (double)l->x[g * l->next + i * l->step];
+            sum += which == LOG_SUM_EXP ? exp((double)l->x[g * l->next + i * l->step])
+                                        : (double)l->x[g * l->next + i * l->step];
         const double less = which == DEVIATION ? sum / (double)l->n : 0;
         for (size_t i = 0; i < l->n; i++)
             squares += pow((double)l->x[g * l->next + i * l->step] - less, 2);
-        out[g] = (real)(which == SUM ? sum : sqrt(squares / (which == DEVIATION ? (double)l->n : 1)));
+        out[g] = (real)(which == SUM ? sum : which == LOG_SUM_EXP ? log(sum) : sqrt(squares / (which == DEVIATION ? (double)l->n : 1)));
     }
 }
 
@@ -58,14 +59,14 @@ static void each_element(const lines *l, int which, real *out)
         }
         for (size_t i = 0; i < l->n; i++) {
             const size_t at = g * l->next + i * l->step;
-            out[at] = (real)(which == SOFTMAX ? exp((double)l->x[at] - most) / sum : (double)l->x[at] - sum);
+            out[at] = which == BEFORE ? i ? l->x[at - l->step] : 0 : (real)(which == SOFTMAX ? exp((double)l->x[at] - most) / sum : (double)l->x[at] - sum);
         }
     }
 }
 
 static void of_lines(gra_wrong *w, const gra_checked *x, bool columns)
 {
-    static const char *const name[] = { "the sum", "the length", "the standard deviation" };
+    static const char *const name[] = { "the sum", "the length", "the standard deviation", "the log of the sum of e to the power" };
     const int last = x->shape.ndim - 1;
     const size_t n = (size_t)x->shape.dim[last], rows = x->size / n;
     const lines l = { x->data, columns ? n : rows, columns ? rows : n, columns ? 1 : n, columns ? n : 1 };
@@ -85,6 +86,8 @@ static void of_lines(gra_wrong *w, const gra_checked *x, bool columns)
             statistic(&l, s, out);
     if ((out = another(w, rows, n, "%.80s less its mean over %s", x->name, along)))
         each_element(&l, CENTRED, out);
+    if ((out = another(w, rows, n, "what is one place before that of %.80s along %s:", x->name, along)))
+        each_element(&l, BEFORE, out);
 }
 
 /* ---- of two tensors ---------------------------------------------------------------------------- */
@@ -103,14 +106,6 @@ static void product(gra_wrong *w, const gra_checked *p, const gra_checked *q, bo
         const size_t r = at / n / columns, c = at / n % columns, i = at % n;
         out[r * columns + c] += p->data[r * n + i] * q->data[transposed ? c * n + i : i * columns + c];
     }
-}
-
-static void dot(gra_wrong *w, const gra_checked *p, const gra_checked *q)
-{
-    const size_t n = (size_t)p->shape.dim[p->shape.ndim - 1], rows = p->size / n;
-    real *out = n < 2 ? NULL : another(w, rows, 1, "the dot product of %.80s and %.80s", p->name, q->name);
-    for (size_t at = 0; out && at < p->size; at++)
-        out[at / n] += p->data[at] * q->data[at];
 }
 
 /* ---- of the Jacobian --------------------------------------------------------------------------- */
@@ -156,8 +151,6 @@ void gra_derive(gra_wrong *w)
         const gra_checked *p = &k->tensor[i / k->count], *q = &k->tensor[i % k->count];
         if (!has_rows(p) || !has_rows(q))
             continue;
-        if (p < q && gra_same_shape(p->shape, q->shape))
-            dot(w, p, q);
         for (int transposed = 0; transposed < 1 + (p < q) && q->shape.ndim < 3 && p != q; transposed++)
             product(w, p, q, transposed);
     }

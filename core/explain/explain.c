@@ -274,9 +274,9 @@ static bool value_clue(gra_wrong *w)
 
 static gra_explanation *const explanations[] = {        /* the more special come first, clues at last */
     gra_norm, gra_one_factor, nearly_right, gra_of_another, gra_transposed, gra_shifted, gra_moved,
-    gra_another_mask, gra_partial_factor, gra_same_number, gra_derivative, gra_quotient, gra_two_numbers, gra_wrong_factor,
+    gra_another_mask, gra_partial_factor, gra_same_number, gra_derivative, gra_quotient, gra_wrong_factor, gra_two_numbers,
     gra_row_factors, gra_element_factors, gra_beside_diagonal, gra_one_term, gra_row_term, gra_exchanged, gra_own_terms,
-    gra_instead, gra_other_part, gra_taken, gra_other_dimension, gra_wrong_matrix, gra_other_order, places_clue, gra_sum_clue, value_clue,
+    gra_instead, gra_other_part, gra_taken, gra_other_dimension, gra_wrong_matrix, gra_other_order, places_clue, gra_sum_clue, gra_expected, value_clue,
 };
 
 static void explain(gra_wrong *w, real *c, real *a)

@@ -34,6 +34,7 @@ typedef struct gra_wrong {
     size_t        probe[GRA_PROBES];    /* entries that an explanation of a pair is tried at first */
     bool          single;               /* output j depends on element j of x alone */
     const char   *part;             /* which part of the Jacobian is looked at, for a sentence; NULL: all */
+    bool          turned;               /* a is the numeric one: for gra_expected */
     bool          other;                /* x is not the worst tensor */
     bool          wants_clues;          /* nothing fits: then clues are told */
     int           fits, clues;          /* how many hints of either kind were given */
@@ -135,7 +136,7 @@ gra_check_explain_fn gra_explain;
 typedef bool gra_explanation(gra_wrong *w);
 /* factors.c: a is n times something. */
 gra_explanation gra_one_factor, gra_another_mask, gra_partial_factor, gra_row_factors, gra_element_factors;
-gra_explanation gra_quotient, gra_wrong_factor, gra_instead, gra_beside_diagonal, gra_other_part;
+gra_explanation gra_quotient, gra_wrong_factor, gra_instead, gra_expected, gra_beside_diagonal, gra_other_part;
 /* moved.c: a holds values of n at other places, or those of another input; indices.c: an index is wrong. */
 gra_explanation gra_of_another, gra_transposed, gra_shifted, gra_moved, gra_taken,
                 gra_other_dimension;

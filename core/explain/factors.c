@@ -241,7 +241,7 @@ size_t gra_distinct(const gra_wrong *w, bool ratio)
     size_t count = 0;
     for (size_t e = 0; e < w->size && count < MOST; e++) {
         const double v = ratio ? w->a[e] / w->n[e] : w->a[e] - w->n[e];
-        bool known = gra_fit(w, w->a[e], w->n[e]) || gra_none(w, w->n[e]);
+        bool known = ratio ? gra_none(w, w->n[e]) : gra_fit(w, v, 0);
         for (size_t i = 0; i < count; i++)
             known |= ratio ? gra_equal(v, found[i]) : gra_fit(w, v, found[i]);
         if (!known)
@@ -259,13 +259,14 @@ static bool quotient(const gra_wrong *w, const gra_source *q, size_t e, double o
            1e-5 * fabs(w->a[e] * of_q) + 1e-7 * w->largest * (fabs(of_q) + fabs(of_p));
 }
 
-/* An example: a large entry, of two different places. */
+/* An example: a large entry that is wrong, of two different places. */
 static size_t example(const gra_wrong *w)
 {
     size_t at = 0;
     double most = 0;
     for (size_t e = 0; e < w->size; e++)
-        if (fabs(w->n[e]) > most * 1.01 && !(e % w->cols == e / w->cols && most > 0)) {
+        if (fabs(w->n[e]) > most * 1.01 && !gra_fit(w, w->a[e], w->n[e]) &&
+            !(e % w->cols == e / w->cols && most > 0)) {
             most = fabs(w->n[e]);
             at = e;
         }
@@ -301,7 +302,10 @@ static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q
         gra_check_put(&more, "; and ");
         gra_put_factor(&more, w, k);
     }
-    if (q->kind == GRA_RIGHT && p->kind == GRA_ONE)
+    if (w->turned)
+        gra_clue(w, "something else stands where %s is expected (or a constant times that), in %s: %.6g where %.6g "
+                 "is right", has.s, at.s, w->n[e], w->a[e]);
+    else if (q->kind == GRA_RIGHT && p->kind == GRA_ONE)
         gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, by which it is to be "
                  "multiplied, is forgotten, or a factor of it", k);
     else if (q->kind == GRA_RIGHT && p->kind == GRA_RIGHT)
@@ -329,9 +333,8 @@ static bool likely(gra_wrong *w, const gra_source *p, const gra_source *q, int p
 {
     const bool one = (p->kind == GRA_ONE) != (q->kind == GRA_ONE);
     const bool same = p->kind == q->kind && gra_same_source(p, q);
-    (void)w;
     if (pass == INSTEAD)
-        return q->kind == GRA_RIGHT;
+        return q->kind == GRA_RIGHT && !(w->turned && p->kind != GRA_VALUE);
     if (p->kind == GRA_RIGHT || q->kind == GRA_RIGHT)
         return false;
     return pass == TWO_ELEMENTS || pass == TWO_AND_CONSTANT ? !one && !same : pass == TWO_FUNCTIONS ? !one && same : one;
@@ -356,8 +359,7 @@ static bool try_pair(gra_wrong *w, const gra_source *p, const gra_source *q, int
     if (pass >= AND_CONSTANT && p->kind != GRA_RIGHT)
         k = w->a[e] * gra_probed(q, 0) / (w->n[e] * gra_probed(p, 0));
     for (int i = 0; i < GRA_PROBES; i++)
-        if (gra_probed(p, i) == 0 || gra_probed(q, i) == 0 ||
-            !quotient(w, q, w->probe[i], k * gra_probed(p, i), gra_probed(q, i)))
+        if (!isfinite(k) || k == 0 || !quotient(w, q, w->probe[i], k * gra_probed(p, i), gra_probed(q, i)))
             return false;
     for (size_t i = 0; i < w->size; i++)
         if (!(gra_none(w, w->a[i]) && gra_none(w, w->n[i])) &&
@@ -387,6 +389,18 @@ static bool by_pairs(gra_wrong *w, int first, int last)
 bool gra_quotient(gra_wrong *w)         { return by_pairs(w, ONE_ELEMENT, ONE_FUNCTION); }
 bool gra_wrong_factor(gra_wrong *w)     { return by_pairs(w, TWO_ELEMENTS, TWO_AND_CONSTANT); }
 bool gra_instead(gra_wrong *w)          { return by_pairs(w, INSTEAD, INSTEAD); }
+
+/* A clue: n = k p is found, though what the backward has is not. */
+bool gra_expected(gra_wrong *w)
+{
+    gra_wrong turned = *w;
+    turned.a = w->n;
+    turned.n = w->a;
+    turned.turned = true;
+    by_pairs(&turned, INSTEAD, INSTEAD);
+    w->clues = turned.clues;
+    return false;                                       /* there may be more clues */
+}
 
 /* ---- a part ------------------------------------------------------------------------------------- */
 

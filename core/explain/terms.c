@@ -107,9 +107,11 @@ bool gra_two_numbers(gra_wrong *w)      { return off_by(w, 2); }
 
 static void tell_term(gra_wrong *w, const gra_source *p, const gra_source *q, double by, size_t e)
 {
-    gra_check_line term = { .at = 0 }, at = { .at = 0 };
+    gra_check_line term = { .at = 0 }, at = { .at = 0 }, times = { .at = 0 };
+    gra_put_number(&times, w, fabs(by));
+    const char *const value = strstr(times.s, "the value of");
     if (!gra_equal(fabs(by), 1))
-        gra_check_put(&term, "%.6g times ", fabs(by));
+        gra_check_put(&term, value ? "%.6g (%s) times " : "%.6g times ", fabs(by), value);
     if (p->kind != GRA_ONE) {
         gra_put_source(&term, w, p, e);
         gra_check_put(&term, " times ");
@@ -132,8 +134,8 @@ static void tell_exchanged(gra_wrong *w, const gra_source *p, const gra_source *
         gra_check_put(&at, "%.6g times that, ", fabs(by));
     gra_check_put(&at, "in ");
     gra_put_entry(&at, w, e);
-    gra_fits(w, "a wrong term: %s stands where %s is expected (or, in a term with a minus, the reverse), %s",
-             has.s, wants.s, at.s);
+    gra_fits(w, "a wrong term: either %s stands where %s is expected or, in a term with a minus, %s where %s is "
+             "expected, %s", has.s, wants.s, wants.s, has.s, at.s);
 }
 
 /* Where the two differ, is n - a = k p q; or k (p - q), if they are exchanged? */
@@ -187,7 +189,7 @@ static bool by_pairs(gra_wrong *w, int how)
         if (fabs(w->a[e] - w->n[e]) > fabs(w->a[w->example] - w->n[w->example]))
             w->example = e;
     }
-    how |= gra_distinct(w, false) >= 4 && (off >= MANY || w->rows == 1) ? ANY_CONSTANT : 0;
+    how |= gra_distinct(w, false) >= (how & FUNCTIONS ? 4 : 3) && (off >= MANY || w->rows == 1) ? ANY_CONSTANT : 0;
     return off >= (how & FUNCTIONS ? MANY : 4) && gra_each_pair(w, how & FUNCTIONS, likely, try_pair, how);
 }
 
@@ -250,7 +252,8 @@ static void tell_multiples(gra_wrong *w, const gra_division *v, const gra_source
     else
         gra_fits(w, "for each %s what is off is a number times %s, and so elsewhere: a term with this factor "
                  "is missing or wrong%s", whose.s, of.s,
-                 s->data == w->x->data ? ", as a projection on it" : "");
+                 s->data == w->x->data ? ", as a projection on it" : s->data == w->check->y ?
+                 ", as the sum over dy y that the derivative of a softmax has" : "");
 }
 
 /* As where the mean that is subtracted is forgotten, or a projection. On the diagonal of a norm a multiple of

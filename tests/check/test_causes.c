@@ -365,6 +365,42 @@ static void sum_exp_backward(gra_tensor *y)
     }
 }
 
+static void decay_forward(gra_tensor *y)                /* y_t = w_t y_(t - 1) + x_t, along rows */
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW EACH y->data[i] = in[i] + (i % n ? w[i] * y->data[i - 1] : 0);
+}
+
+static void decay_backward(gra_tensor *y)
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW {
+        double g = 0;
+        for (int i = r * n + n - 1; i >= r * n; i--) {
+            g += y->grad[i];
+            give(y, 0, i, g);
+            give(y, 1, i, g * (line ? y->data[i] : i % n ? y->data[i - 1] : 0));
+            g *= w[i];
+        }
+    }
+}
+
+static void distance_forward(gra_tensor *y)             /* of x and w, with a hidden formula in the backward */
+{
+    y->data[0] = 0;
+    for (size_t i = 0; i < y->in[0]->size; i++)
+        y->data[0] += log(cosh(y->in[0]->data[i] - y->in[1]->data[i]));
+}
+
+static void distance_backward(gra_tensor *y)
+{
+    for (int i = 0; i < (int)y->in[0]->size; i++) {
+        const double z = y->in[0]->data[i] - y->in[1]->data[i], d[] = { tanh(z), sinh(z) };
+        give(y, 0, i, y->grad[0] * d[line]);
+        give(y, 1, i, -y->grad[0] * tanh(z));
+    }
+}
+
 static void covariance_forward(gra_tensor *y)           /* of x (1, 6) and w (6) */
 {
     ROWS_AND_COLUMNS
@@ -539,14 +575,14 @@ static const struct op_of {
     { OP(softplus), ONE(0, 0), 0, { { 0 }, { "and that of 3 times its argument is right", "y'" } } },
     { OP(softsign), ONE(0, 0), 0, { { 0 }, { "has a factor too many, 1 + |x| (or a division by it is missing)", "a clue" } } },
     { OP(mish), ONE(0, 0), 0, { { 0 }, { "the second lacks the factor sigmoid(x)", "a clue" } } },
-    { OP(sinc), ONE(0.5, 3), 0, { { 0 }, { "y (1, 0) is expected", "a clue" } } },
+    { OP(sinc), ONE(0.5, 3), 0, { { 0 }, { "or, in a term with a minus, y (1, 0) where y/x (1, 0) is expected", "a clue" } } },
     { OP(elu), ONE(0, 0), 0, { { 0 }, { "where x < 0 only: the wrong factor: x (1, 0) stands where e to the power of x (1, 0) is wanted", "a clue" } } },
     { OP(focal), ONE(0.1, 0.9), 0, { { 0 }, { "lacks 2 times 1 minus x (1, 0) times the log of x (1, 0), and so elsewhere", "each element" } } },
     { OP(divide), BOTH(0.4, 3), 0, { { 0 }, { "a factor too many: w (0, 0), in what dy (0, 0) gives to w (0, 0); or a division by "
                                               "it is missing", NULL },
                                      { "a factor too many: the square of w (0, 0)", "w_i w_j" } } },
     { OP(times_and), BOTH(0, 0), 0, { { 0 }, { EVERYWHERE "-1", "something else" },
-                                      { "a wrong term: x (2, 0) stands where w (2, 0) is expected", NULL } } },
+                                      { "a wrong term: either x (2, 0) stands where w (2, 0) is expected", NULL } } },
     { OP(power), BOTH(0.4, 3), 0, { { 0 }, { "a factor is missing: w (0, 0)", "product rule" } } },
     { OP(angle), BOTH(0.4, 3), 0, { { 0 }, { "the two gradients are exchanged", "each element" } } },
     { OP(gate), BOTH(0, 0), 0, { { 0 }, { "a factor is missing: 1 minus the sigmoid of w", "e to the power" } } },
@@ -556,8 +592,8 @@ static const struct op_of {
                                            "minus that is missing", NULL } } },
     { OP(squares), MEAN(0, 0), 0, { { 0 }, { "a factor is missing: x - w at (", "0 everywhere" },
                                     { "a factor too many: x - w at (", NULL }, { "a constant factor of 0.5: a forgotten 2", "sqrt(4)" } } },
-    { OP(of_logits), MEAN(0.1, 0.9), 0, { { 0 }, { "a wrong term: x (1, 0) stands where the sigmoid of x (1, 0) is expected", NULL },
-                                          { "a wrong term: w (2, 3) stands where 1 is expected (or, in a term with a minus, the reverse)",
+    { OP(of_logits), MEAN(0.1, 0.9), 0, { { 0 }, { "a wrong term: either x (1, 0) stands where the sigmoid of x (1, 0) is expected", NULL },
+                                          { "a wrong term: either w (2, 3) stands where 1 is expected or, in a term with a minus, 1 where w (2, 3) is expected",
                                             NULL },
                                           { "a factor too many: s (1 - s), s for the sigmoid of x", NULL } } },
     { OP(of_chances), MEAN(0.1, 0.9), 0, { { 0 }, { "a factor too many: v (1 - v) for v = x (2, 0), in the gradient of x (2, 0); or a "
@@ -568,7 +604,7 @@ static const struct op_of {
                                              "half of that has the wrong sign", NULL } } },
     { OP(cross_entropy), 1, { 0 }, { X(0, 0, 4, 5) }, 0,
       { { 0 }, { "the log of the softmax of x (3, 2) stands where the softmax of x (3, 2) is expected", NULL },
-        { "a wrong term: x (3, 2) stands where the softmax of x (3, 2) is expected", NULL },
+        { "a wrong term: either x (3, 2) stands where the softmax of x (3, 2) is expected", NULL },
         { "off by +0.25 in elements 1, 5, 14, 18 of x, and by -0.25 in elements 2, 6, 10, 19 of x: a constant of the formula, or where "
           "it belongs, is wrong; it is right elsewhere", NULL },
         { "in elements 1, 5, 14, 18 of x what dy is multiplied by is off by the same number, +0.25", NULL },
@@ -614,6 +650,8 @@ static const struct op_of {
       { { 0 }, { "the wrong dimension: the backward sums along dimension 1, where a sum along dimension 0 is expected", "a clue" } } },
     { OP(sum_exp), 1, { 1, { 3 } }, { X(0, 0, 3, 4) }, 0,
       { { 0 }, { "the division by a sum, so that what one dy gives sums to 1, is missing", "1/std" } } },
+    { OP(decay), BOTH(0, 0), 0, { { 0 }, { "what is one place before that of y along dimension 1: (", "a clue" } } },
+    { OP(distance), MEAN(0, 0), 0, { { 0 }, { "something else stands where tanh of x - w at (", "it fits" } } },
     { OP(covariance), 2, { 0 }, { X(0, 0, 1, 6), W(0, 0, 1, 6) }, 0,
       { { 0 }, { "it is the sum of w over dimension 0, divided by 30", "a clue" } } },
     { OP(quadratic), 2, { 1, { 3 } }, { X(0, 0, 3, 4), W(0, 0, 2, 4, 4) }, 0,

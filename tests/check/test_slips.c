@@ -446,7 +446,7 @@ static void dropout_backward(gra_tensor *y)
     SLIP(6, d = dy / n * (q - hot), "it fits: a constant factor of 0.6: 3/5, and 5 is also the size of dimension 1 of x, and 3 is also the number of rows") \
     SLIP(7, d = hot > 0 ? -g / q : 0, "a clue: nothing arrives except in elements 1, 5, 18 of x, where the output does depend on x") \
     SLIP(8, d = hot > 0 ? d : 0, "it fits: nothing arrives except in elements 1, 5, 18 of x; it is right elsewhere") \
-    SLIP(9, d = g * (exp(x[at]) - hot), "it fits: a wrong term: e to the power of x (3, 4) stands where the softmax of x (3, 4) is " \
+    SLIP(9, d = g * (exp(x[at]) - hot), "it fits: a wrong term: either e to the power of x (3, 4) stands where the softmax of x (3, 4) is " \
                                         "expected")                                                     \
     SLIP(10, d *= dy, "it fits: the sign of dy is lost")                                                 \
     SLIP(11, d = g * q - hot / (rows - 1), "it fits: a term without dy")                                 \
