@@ -1,5 +1,5 @@
 /* analytic: the gradients that gra_backward leaves, in a step that the guard watches. */
-#include "check.h"
+#include "checking.h"
 
 static gra_tensor *tensor_of(const gra_checking *k, int i)     /* of the latest evaluation */
 {

@@ -23,7 +23,7 @@
  * - with each tensor a constant in turn, whose gradient is NULL then: those of the others must not change;
  * - where one tensor is handed over as two inputs: its gradient is the sum of both.
  * In all these steps guard.c watches what the ops write, and names one that writes where it may not. */
-#include "check.h"
+#include "checking.h"
 #include "../model/model.h"
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* collect: lists the tensors whose gradients are compared. Inputs get values; parameters get, during the
  * check, a copy of their values and a gradient in guarded memory. */
-#include "check.h"
+#include "checking.h"
 #include <stdlib.h>
 
 /* [0, 1] is cut into n intervals: a random number in the i-th. Intervals are longer in the lower half, so

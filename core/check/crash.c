@@ -8,7 +8,7 @@
  * Nothing else in the library handles signals. */
 #undef  _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700               /* sigaction, SA_ONSTACK */
-#include "check.h"
+#include "checking.h"
 #include <signal.h>
 
 #ifdef SA_SIGINFO

@@ -1,5 +1,5 @@
 /* evaluate: y = f(inputs), which must be defined unless this is a trial. */
-#include "check.h"
+#include "checking.h"
 
 bool gra_check_fails(gra_checking *k, const char *sentence)
 {

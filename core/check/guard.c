@@ -6,7 +6,7 @@
  * writing shows. Around it lie ROOM bytes that hold a number, large enough to show where it is read, and
  * small enough that what is added to it shows too. After each op the room around its own tensors is compared
  * with that number; at the end of a step, the room around all memory. */
-#include "check.h"
+#include "checking.h"
 #include <stdlib.h>
 
 enum { ROOM = GRA_WATCH_ROOM, FILL = 0x40 };            /* eight of these bytes are the double 32.5 */

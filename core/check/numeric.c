@@ -21,7 +21,7 @@
  *
  * The difference is taken for each y_j before summing, so outputs that do not depend on x_i add no
  * rounding. */
-#include "check.h"
+#include "checking.h"
 
 /* ---- evaluations ---- */
 

@@ -1,6 +1,6 @@
 /* report: what a gradient check found: the worst element, what else is wrong, what is right, what was not
  * tested. */
-#include "check.h"
+#include "checking.h"
 
 #define NAME "64"                       /* at most 64 characters of a tensor's name are shown */
 enum { MOST_NAMES = 4 };

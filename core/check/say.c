@@ -1,6 +1,6 @@
 /* say: the lines of a report, of at most 79 columns. A fact is a line of the report's finding and of its
  * text; a hint, which explains, of its text only. */
-#include "check.h"
+#include "checking.h"
 
 enum { COLUMNS = 79 };
 

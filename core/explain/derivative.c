@@ -6,7 +6,7 @@
  *
  * for two of the functions below. If y is x p(x), as GELU and SiLU are, the product rule gives two terms, p
  * and x p': one may be right and the other not. */
-#include "explain.h"
+#include "explaining.h"
 
 typedef struct points {                 /* at each element of x that is not 0 */
     size_t  n;

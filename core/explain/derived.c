@@ -1,6 +1,6 @@
 /* derived: values that formulas are made of and that no tensor need hold: sums, lengths and standard deviations
  * of rows and columns, softmax, products of two tensors, and how many elements an output depends on. */
-#include "explain.h"
+#include "explaining.h"
 #include <stdarg.h>
 #include <stdlib.h>
 

@@ -10,40 +10,10 @@
  * derivative (derivative.c). A guess fits when it agrees in every entry, to 1e-4 of the largest, and to a
  * hundredth of what is to be explained, so that nothing fits by being nearly right already. Where none fits,
  * "a clue" is told: a fact about the numbers that narrows the search. */
-#include "explain.h"
-#include <stdarg.h>
+#include "explaining.h"
 #include <stdlib.h>
 
 enum { MOST_ENTRIES = 1 << 16 };        /* of a Jacobian that is looked at; a row costs as much as 32 more */
-
-/* ---- hints ------------------------------------------------------------------------------------- */
-
-static void say(const gra_wrong *w, const char *what, const char *format, va_list args)
-{
-    char line[512];
-    vsnprintf(line, sizeof line, format, args);
-    gra_check_hint(w->check->report, "%s%s%.80s: %s%s", what, w->other ? ", for " : "",
-                   w->other ? w->x->name : "", w->part ? w->part : "", line);
-}
-
-void gra_fits(gra_wrong *w, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    say(w, "it fits", format, args);
-    va_end(args);
-    w->fits++;
-}
-
-void gra_clue(gra_wrong *w, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    if (w->wants_clues)
-        say(w, "a clue", format, args);
-    va_end(args);
-    w->clues++;
-}
 
 /* ---- how the backward uses dy ------------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
 /* factors: explanations in which the analytic gradient is the numeric one times something: a number, 0 in
  * some places, a number for each row, an element of a tensor. */
-#include "explain.h"
+#include "explaining.h"
 
 /* ---- one factor, and zeros ---------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* indices: explanations in which an index is wrong: dy is multiplied by another element of the tensor than is
  * wanted, or a sum runs along another dimension. */
-#include "explain.h"
+#include "explaining.h"
 #include <stdlib.h>
 
 enum { MOST = 2 * GRA_MAX_DIMS };       /* indices: those of dy, and those of x */

@@ -1,5 +1,5 @@
 /* moved: explanations in which the right values stand at the wrong places, or are those of another input. */
-#include "explain.h"
+#include "explaining.h"
 #include <stdlib.h>
 
 /* ---- the gradient of another input --------------------------------------------------------------- */

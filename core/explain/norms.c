@@ -6,7 +6,7 @@
  *     1/k = m (v + eps)           v = sum z^2 / m;  m is n, or n - 1 (unbiased), or 1 (a length)
  *
  * where c_j = w_j / sqrt(v + eps). A backward with one mistake has the same terms, each with a factor. */
-#include "explain.h"
+#include "explaining.h"
 
 typedef struct norm {
     const gra_wrong *w;

@@ -1,7 +1,7 @@
 /* numbers: what a constant factor may be: an input that is a single number, 2, a constant of a formula, a
  * fraction. Only where it is none of the first three is it said that it is also a size, or the square root of
  * one: a small number is often the size of something by chance, and a test of another shape tells. */
-#include "explain.h"
+#include "explaining.h"
 
 typedef struct names {                  /* of one number: ": sqrt(3), and 3 is also ...; or ..." */
     gra_check_line *s;

@@ -1,6 +1,6 @@
 /* products: explanations of a gradient that is a matrix product, in an op of several: one of its two matrices
  * is not the one that is wanted, or is not transposed. The other, G, is made of dy and is not known. */
-#include "explain.h"
+#include "explaining.h"
 
 enum { WIDEST = 16 };                   /* the longest row that is looked at: many pairs are tried */
 

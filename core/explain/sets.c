@@ -3,7 +3,7 @@
  * There are some ways to divide the entries into parts that a formula may treat apart: by the sign of x, by
  * an index of x or of dy, into the diagonal and what is beside it ... A set has a name where one of these
  * ways has each of its parts wholly inside or wholly outside. */
-#include "explain.h"
+#include "explaining.h"
 
 /* The ways. What has fewer parts comes first: "where x > 0" says more than a list of elements. */
 enum {

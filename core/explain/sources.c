@@ -1,6 +1,6 @@
 /* sources: values that may stand in a formula of a gradient. Each has a value for each entry of the Jacobian:
  * an element of a tensor, which the row and column of x's element, or of the output's, lead to. */
-#include "explain.h"
+#include "explaining.h"
 
 /* Row and column of the element of x, of the output: all dimensions but the last, and the last. */
 static void four(const gra_wrong *w, size_t e, size_t index[4])

@@ -1,6 +1,6 @@
 /* terms: explanations in which the analytic gradient is the numeric one and something: a term of the formula
  * is missing, too many, or wrong. */
-#include "explain.h"
+#include "explaining.h"
 
 /* ---- a number ----------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* chunks: see chunks.h. */
 #include "chunks.h"
-#include "core/check/check.h"
+#include "core/check/checking.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "rows.h"
 #include "lib/suites.h"
 #include "lib/written.h"
-#include "core/check/check.h"
+#include "core/check/checking.h"
 
 #include <dirent.h>
 

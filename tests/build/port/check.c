@@ -1,5 +1,5 @@
 /* check: see check.h. */
-#include "check.h"
+#include "checking.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,11 +1,11 @@
-/* explain.h: a wrong gradient of one tensor x, as two Jacobians. Entry (j, i) is dy_j/dx_i: what the
+/* explaining.h: a wrong gradient of one tensor x, as two Jacobians. Entry (j, i) is dy_j/dx_i: what the
  * output y_j gives to x_i when its gradient dy_j is 1. `n` is numeric, by differences; `a` is analytic, what
  * the backward makes of dy. Of tensors too large for that there is only one row: the gradient of the
  * loss. */
 #ifndef GRADUS_EXPLAINING_H
 #define GRADUS_EXPLAINING_H
 
-#include "../check/check.h"
+#include "../check/checking.h"
 
 enum { GRA_PROBES = 4, GRA_MOST_DERIVED = 96 };
 typedef struct gra_derived {            /* derived.c: a matrix of values that formulas are made of */
@@ -57,7 +57,7 @@ static inline bool gra_equal(double k, double of)           /* factors of entrie
     return fabs(k - of) <= 1e-4 * fabs(of);
 }
 
-/* explain.c: says a hint: an explanation that agrees with all numbers, or a fact that narrows the search. */
+/* hints.c: an explanation that agrees with all numbers, or a fact that narrows the search. */
 void gra_fits(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 void gra_clue(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 

@@ -1,4 +1,4 @@
-/* check.h: a gradient check as it runs.
+/* checking.h: a gradient check as it runs.
  *
  *   check.c     do the analytic and the numeric gradients agree, in all cases?
  *   report.c    what the report tells
