@@ -7,6 +7,7 @@
 #include "core/random/random.h"
 #include "core/tape/tape.h"
 #include "lib/aborts.h"
+#include "lib/hash.h"
 #include "lib/suites.h"
 
 #include <inttypes.h>
@@ -145,10 +146,9 @@ TEST(randperm)                          /* torch.manual_seed(5), randperm(10); m
     ck_assert_mem_eq(p, ten, sizeof ten);
     gra_manual_seed(&g, 7);
     gra_randperm(&g, p, 1000);
-    uint64_t hash = 0xcbf29ce484222325u;                /* FNV-1a, least significant byte first */
+    uint64_t hash = HASH_START;
     for (int i = 0; i < 1000; i++)
-        for (int k = 0; k < 4; k++)
-            hash = (hash ^ ((uint64_t)p[i] >> 8 * k & 255)) * 0x100000001b3u;
+        hash = hash_bits(hash, (uint64_t)p[i], 4);
     ck_assert_uint_eq(hash, 0xee154ed4ffd10b0du);
     const gra_rng before = g;
     gra_randperm(&g, p, 1);                             /* draws nothing */

@@ -2,6 +2,7 @@
  *
  * tests/golden/random.txt has a line for each (make_random.py says what is in it). */
 #include "lib/alone.h"
+#include "lib/hash.h"
 #include "core/op.h"
 #include "layers/gpt.h"
 #include "lib/suites.h"
@@ -18,16 +19,6 @@ typedef struct drawing {
     double   a, b, first, last;
 } drawing;
 
-static const uint64_t hash_start = 0xcbf29ce484222325u;
-
-/* FNV-1a over the lowest `bytes` bytes of bits. */
-static uint64_t hash_of(uint64_t hash, uint64_t bits, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        hash = (hash ^ (bits >> 8 * i & 255)) * 0x100000001b3u;
-    return hash;
-}
-
 static uint64_t hash_floats(uint64_t hash, const real *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -35,17 +26,17 @@ static uint64_t hash_floats(uint64_t hash, const real *x, size_t n)
         uint32_t bits;
         memcpy(&bits, &f, sizeof bits);
         ck_assert_msg((real)f == x[i], "%.17g is not a float", (double)x[i]);
-        hash = hash_of(hash, bits, 4);
+        hash = hash_bits(hash, bits, 4);
     }
     return hash;
 }
 
 static uint64_t hash_doubles(const double *x, size_t n)
 {
-    uint64_t hash = hash_start, bits;
+    uint64_t hash = HASH_START, bits;
     for (size_t i = 0; i < n; i++) {
         memcpy(&bits, &x[i], sizeof bits);
-        hash = hash_of(hash, bits, 8);
+        hash = hash_bits(hash, bits, 8);
     }
     return hash;
 }
@@ -80,7 +71,7 @@ static void draw_floats(const drawing *d, gra_rng *g)
         xavier.fill(&xavier, g, &w);
     else
         ck_abort_msg("what is %s?", d->kind);
-    same(d, hash_floats(hash_start, x, d->n), (double)x[0], (double)x[d->n - 1]);
+    same(d, hash_floats(HASH_START, x, d->n), (double)x[0], (double)x[d->n - 1]);
 }
 
 /* In double the last bits are those of libm's log, sin and cos: PyTorch's too. */
@@ -104,7 +95,7 @@ static void make_gpt(const drawing *d, gra_rng *g)
     struct gra_gpt gpt;
     gra_gpt_init(&gpt, gra_root(m), &(gra_gpt_config){ .vocab_size = 65, .context_length = 16, .emb_dim = 32,
                                                        .n_heads = 4, .n_layers = 2, .bias = true });
-    uint64_t hash = hash_start;
+    uint64_t hash = HASH_START;
     for (int i = 0; i < gra_param_count(m); i++)
         hash = hash_floats(hash, gra_param_at(m, i)->data, gra_param_at(m, i)->size);
     const gra_tensor *first = gra_param_at(m, 0), *last = gra_param_at(m, gra_param_count(m) - 1);

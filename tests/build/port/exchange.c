@@ -6,7 +6,8 @@
  *
  * The hashes of two machines are the same where all bits are. port.sh compares them. */
 #include "core/gradus.h"
-#include "layers/gpt.h"
+#include "layers/layers.h"
+#include "tests/lib/hash.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,17 +19,13 @@ static void fail(const char *what, const char *why)
     exit(EXIT_FAILURE);
 }
 
-/* ---- FNV-1a, of bits and not of bytes in memory, whose order is the machine's ---- */
-
-static const uint64_t hash_start = 0xcbf29ce484222325u;
-
-static uint64_t hash_byte(uint64_t hash, unsigned byte) { return (hash ^ (byte & 255)) * 0x100000001b3u; }
+/* ---- hashes ---- */
 
 static uint64_t hash_text(uint64_t hash, const char *s)
 {
     for (; *s; s++)
-        hash = hash_byte(hash, (unsigned char)*s);
-    return hash_byte(hash, 0);
+        hash = hash_bits(hash, (unsigned char)*s, 1);
+    return hash_bits(hash, 0, 1);
 }
 
 /* float_bits: of values that are floats in the double library too, as parameters drawn from a seed are. */
@@ -43,8 +40,7 @@ static uint64_t hash_reals(uint64_t hash, const gra_real *x, size_t n, bool floa
             bits = half;
         } else
             memcpy(&bits, &x[i], sizeof bits);
-        for (int shift = 0; shift < 64; shift += 8)
-            hash = hash_byte(hash, (unsigned)(bits >> shift));
+        hash = hash_bits(hash, bits, 8);
     }
     return hash;
 }
@@ -72,25 +68,25 @@ static void tell_seeds(void)
     gra_rng rng;
     gra_manual_seed(&rng, 123);
     gra_model *m = new_model(&rng);
-    uint64_t hash = hash_start;
+    uint64_t hash = HASH_START;
     for (int i = 0; i < gra_param_count(m); i++)
         hash = hash_reals(hash, gra_param_at(m, i)->data, gra_param_at(m, i)->size, true);
     gra_model_close(m);
     tell("parameters", hash);
     gra_normal(&rng, x, N, 0.3, 0.02);
-    tell("normals", hash_reals(hash_start, x, N, true));
+    tell("normals", hash_reals(HASH_START, x, N, true));
     gra_uniform(&rng, x, N, -0.3, 0.1);
-    tell("uniform", hash_reals(hash_start, x, N, true));
+    tell("uniform", hash_reals(HASH_START, x, N, true));
     gra_randperm(&rng, order, N);
-    hash = hash_start;
+    hash = HASH_START;
     for (int i = 0; i < N; i++)
-        hash = hash_byte(hash_byte(hash, (unsigned)order[i]), (unsigned)order[i] >> 8);
+        hash = hash_bits(hash, (unsigned)order[i], 2);
     tell("permutation", hash);
     gra_tape *t = gra_open(2);
     gra_begin(t, GRA_TRAIN, &rng);
     for (int i = 0; i < N; i++)
         x[i] = 1;
-    tell("dropout", hash_reals(hash_start, gra_dropout(t, gra_input(t, x, GRA_SHAPE(N)), 0.25)->data, N, true));
+    tell("dropout", hash_reals(HASH_START, gra_dropout(t, gra_input(t, x, GRA_SHAPE(N)), 0.25)->data, N, true));
     gra_close(t);
 }
 
@@ -121,9 +117,9 @@ static uint64_t hash_npy(const char *path)
     gra_tape *t = gra_open(1);
     gra_begin(t, GRA_GRAD, NULL);
     const gra_tensor *x = gra_load_npy(t, path);
-    uint64_t hash = hash_start;
+    uint64_t hash = HASH_START;
     for (int d = 0; d < x->shape.ndim; d++)
-        hash = hash_byte(hash, (unsigned)x->shape.dim[d]);
+        hash = hash_bits(hash, (unsigned)x->shape.dim[d], 1);
     hash = hash_reals(hash, x->data, x->size, false);
     gra_close(t);
     return hash;
@@ -132,7 +128,7 @@ static uint64_t hash_npy(const char *path)
 static uint64_t hash_safetensors(const char *path)
 {
     gra_file *f = gra_file_open(path);
-    uint64_t hash = hash_start;
+    uint64_t hash = HASH_START;
     if (gra_file_error(f))
         fail(path, gra_file_error(f));
     hash = hash_text(hash, gra_file_meta(f, "text") ? gra_file_meta(f, "text") : "");
