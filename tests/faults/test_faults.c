@@ -251,21 +251,16 @@ static void sweep(const struct fault *f, bool run(void), bool files)
     ck_assert_msg(f->survived || failures > 0 || !files, "%s: nothing ever failed", f->name);
 }
 
-TESTS(a_run_survives, LENGTH(faults))           /* _i: a fault */
+static void survives(const struct fault *f, bool run(void))
 {
     if (!fault_wrapped())
         return;
-    undisturbed(train_save_load_generate);
-    sweep(&faults[_i], train_save_load_generate, true);
+    undisturbed(run);
+    sweep(f, run, true);
 }
 
-TESTS(npy_survives, LENGTH(faults))             /* _i: a fault */
-{
-    if (!fault_wrapped())
-        return;
-    undisturbed(npy_there_and_back);
-    sweep(&faults[_i], npy_there_and_back, true);
-}
+TESTS(a_run_survives, LENGTH(faults)) { survives(&faults[_i], train_save_load_generate); }
+TESTS(npy_survives, LENGTH(faults))   { survives(&faults[_i], npy_there_and_back); }
 
 TEST(a_link_stays)                      /* where nobody can say what it leads to, it is not replaced */
 {

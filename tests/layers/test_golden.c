@@ -6,9 +6,9 @@
 #include "lib/golden.h"
 #include "examples/notebooks/lib/book.h"
 #include "lib/fixture.h"
+#include "lib/folder.h"
 #include "lib/suites.h"
 
-#include <dirent.h>
 
 #define FOLDER "tests/golden/torch"
 #ifdef GRADUS_DOUBLE
@@ -380,28 +380,14 @@ TESTS(outputs_and_gradients, LENGTH(cases))
     compare_gradients();
 }
 
-static bool ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 TEST(every_file_has_a_case)
 {
     int files = 0;
-    DIR *d = opendir(FOLDER);
-    ck_assert_msg(d != NULL, "there is no folder " FOLDER);
-    for (struct dirent *e = readdir(d); e; e = readdir(d)) {
-        if (!ends_with(e->d_name, SUFFIX))
-            continue;
-        char name[256];
-        snprintf(name, sizeof name, "%.*s", (int)(strlen(e->d_name) - strlen(SUFFIX)), e->d_name);
+    for (listed_file l = { 0 }; next_file(&l, FOLDER, SUFFIX); files++) {
         int found = 0;
         for (int i = 0; i < LENGTH(cases); i++)
-            found += strcmp(cases[i].file, name) == 0;
-        ck_assert_msg(found == 1, FOLDER "/%s has %d cases in test_golden.c, wanted one", e->d_name, found);
-        files++;
+            found += strcmp(cases[i].file, l.name) == 0;
+        ck_assert_msg(found == 1, "%s has %d cases in test_golden.c, wanted one", l.path, found);
     }
-    closedir(d);
     ck_assert_int_eq(files, LENGTH(cases));
 }

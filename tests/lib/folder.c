@@ -2,7 +2,6 @@
 #include "folder.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,26 +10,34 @@
 void folder_clear(const char *folder)
 {
     mkdir(folder, 0777);
-    DIR *d = opendir(folder);
-    ck_assert_msg(d != NULL, "%s cannot be made", folder);
-    for (struct dirent *e = readdir(d); e; e = readdir(d)) {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        if (e->d_name[0] != '.' && unlink(path) != 0)
-            rmdir(path);
-    }
-    closedir(d);
+    for (listed_file l = { 0 }; next_file(&l, folder, "");)
+        if (unlink(l.path) != 0)
+            rmdir(l.path);
 }
 
 int folder_entries(const char *folder)
 {
     int n = 0;
-    DIR *d = opendir(folder);
-    ck_assert_ptr_nonnull(d);
-    for (struct dirent *e = readdir(d); e; e = readdir(d))
-        n += e->d_name[0] != '.';
-    closedir(d);
+    for (listed_file l = { 0 }; next_file(&l, folder, "");)
+        n++;
     return n;
+}
+
+bool next_file(listed_file *l, const char *folder, const char *end)
+{
+    if (!l->dir)
+        l->dir = opendir(folder);
+    ck_assert_msg(l->dir, "%s cannot be read: the tests run in the root of the repository", folder);
+    for (const struct dirent *e; (e = readdir(l->dir));) {
+        const size_t n = strlen(e->d_name), m = strlen(end);
+        if (e->d_name[0] == '.' || n < m || strcmp(e->d_name + n - m, end) != 0)
+            continue;
+        snprintf(l->path, sizeof l->path, "%s/%s", folder, e->d_name);
+        snprintf(l->name, sizeof l->name, "%.*s", (int)(n - m), e->d_name);
+        return true;
+    }
+    closedir(l->dir);
+    return false;
 }
 
 void write_bytes(const char *path, const void *bytes, size_t n)

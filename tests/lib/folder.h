@@ -3,10 +3,20 @@
 #ifndef TESTS_FOLDER_H
 #define TESTS_FOLDER_H
 
+#include <dirent.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 void   folder_clear(const char *folder);        /* makes it, and takes out what is in it */
 int    folder_entries(const char *folder);      /* how many there are */
+
+/* for (listed_file l = { 0 }; next_file(&l, "core/ops", ".c");): each file of the folder whose name ends so, but hidden ones. */
+typedef struct listed_file {
+    char path[512], name[256];          /* the name without its end */
+    DIR *dir;
+} listed_file;
+bool   next_file(listed_file *l, const char *folder, const char *end);
+
 void   write_bytes(const char *path, const void *bytes, size_t n);
 void   read_text(const char *path, char *text, size_t room);    /* of the repository, and a 0 behind it */
 size_t read_bytes(const char *path, unsigned char *bytes, size_t room);         /* how many they are: less than room */

@@ -3,7 +3,6 @@
 #include "folder.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,19 +36,10 @@ static void collect(const char *path, const char *name)
 void expect_written(const char *folder, const char *header, const char *test)
 {
     left[0] = '\0';
-    DIR *d = opendir(folder);
-    ck_assert_msg(d, "%s cannot be read: the tests run in the root of the repository", folder);
-    for (const struct dirent *e; (e = readdir(d));) {
-        const char *end = strrchr(e->d_name, '.');
-        if (!end || strcmp(end, ".c") != 0)
-            continue;
-        char name[64], path[300];
-        snprintf(name, sizeof name, "%.*s", (int)(end - e->d_name), e->d_name);
-        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        collect(path, name);
-        collect(header, name);
-        collect(test, name);
+    for (listed_file l = { 0 }; next_file(&l, folder, ".c");) {
+        collect(l.path, l.name);
+        collect(header, l.name);
+        collect(test, l.name);
     }
-    closedir(d);
     ck_assert_msg(!left[0], "%s", left);
 }

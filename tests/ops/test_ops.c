@@ -11,19 +11,11 @@
 #include "lib/written.h"
 #include "core/check/checking.h"
 
-#include <dirent.h>
 
 static gra_tape *t;
 
-static void open_tape(void)
-{
-    t = gra_open(1);
-}
-
-static void close_tape(void)
-{
-    gra_close(t);
-}
+static void open_tape(void)  { t = gra_open(1); }
+static void close_tape(void) { gra_close(t); }
 
 /* ---- what is asked of every op ------------------------------------------------------------------- */
 
@@ -75,22 +67,12 @@ TEST(every_op_file_has_its_rows)
 {
     static char text[1 << 16];
     gra_check_report asked;
-    DIR *folder = opendir("core/ops");
-    ck_assert_msg(folder, "core/ops cannot be read: the tests run in the root of the repository");
     int files = 0;
-    for (const struct dirent *e; (e = readdir(folder));) {
-        const char *end = strrchr(e->d_name, '.');
-        if (!end || strcmp(end, ".c") != 0)
-            continue;
-        char op[64], path[128];
-        snprintf(op, sizeof op, "%.*s", (int)(end - e->d_name), e->d_name);
-        snprintf(path, sizeof path, "core/ops/%s.c", op);
-        read_text(path, text, sizeof text);
+    for (listed_file l = { 0 }; next_file(&l, "core/ops", ".c"); files++) {
+        read_text(l.path, text, sizeof text);
         const bool broadcasts = strstr(text, "gra_result_broadcast(") != NULL;
-        ck_assert_msg(has_its_rows(op, broadcasts, &asked), "\n%s", asked.text);
-        files++;
+        ck_assert_msg(has_its_rows(l.name, broadcasts, &asked), "\n%s", asked.text);
     }
-    closedir(folder);
     ck_assert_int_gt(files, 0);
 }
 

@@ -14,7 +14,6 @@
 #include "lib/suites.h"
 #include "lib/written.h"
 
-#include <dirent.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -736,11 +735,8 @@ static bool is_compared(const char *name, const char *tests)
     snprintf(call, sizeof call, "gra_%s_step(", name);
     const size_t n = strlen(name);
     bool numbers = false;
-    DIR *folder = opendir("tests/golden/optim");
-    ck_assert_ptr_nonnull(folder);
-    for (const struct dirent *e; (e = readdir(folder));)
-        numbers |= strncmp(e->d_name, name, n) == 0 && (e->d_name[n] == '.' || e->d_name[n] == '_');
-    closedir(folder);
+    for (listed_file l = { 0 }; next_file(&l, "tests/golden/optim", ".txt");)
+        numbers |= strncmp(l.name, name, n) == 0 && (!l.name[n] || l.name[n] == '_');
     return numbers && strstr(tests, call);
 }
 
@@ -751,14 +747,9 @@ TEST(every_optimiser_is_compared)
     read_text("tests/optim/test_optim.c", tests, sizeof tests);
     ck_assert(is_compared("sgd", tests) && is_compared("muon", tests));
     ck_assert(!is_compared("clip", tests));             /* there are numbers, but no gra_clip_step */
-    DIR *folder = opendir("core/optim");
-    ck_assert_msg(folder, "core/optim cannot be read: the tests run in the root of the repository");
-    for (const struct dirent *e; (e = readdir(folder));) {
-        char path[300], name[64];
-        if (!strstr(e->d_name, ".c"))
-            continue;
-        snprintf(path, sizeof path, "core/optim/%s", e->d_name);
-        read_text(path, text, sizeof text);
+    for (listed_file l = { 0 }; next_file(&l, "core/optim", ".c");) {
+        char name[64];
+        read_text(l.path, text, sizeof text);
         for (const char *line = text; line; line = strchr(line, '\n')) {
             line += *line == '\n';                      /* void gra_NAME_step(gra_NAME *opt) */
             if (sscanf(line, "%*63[a-z] gra_%63[a-z0-9_](", name) != 1)
@@ -769,11 +760,10 @@ TEST(every_optimiser_is_compared)
             *end = '\0';
             ck_assert_msg(is_compared(name, tests), "%s has gra_%s_step, which is compared with nothing: "
                           "tests/optim/test_optim.c wants it among its kinds, with a formula or with PyTorch's numbers, of "
-                          "which tests/golden/make_optim.py makes a trajectory('%s', ...)", path, name, name);
+                          "which tests/golden/make_optim.py makes a trajectory('%s', ...)", l.path, name, name);
             optimisers++;
         }
     }
-    closedir(folder);
     ck_assert_int_ge(optimisers, 3);
 }
 
