@@ -56,12 +56,7 @@ static void one_head(void)
     gra_tensor *b_q = torch_randn(GRA_SHAPE(D, 1));
     gra_tensor *b_k = torch_randn(GRA_SHAPE(D, 1));
     gra_tensor *b_v = torch_randn(GRA_SHAPE(D, 1));
-    agrees("W_q", W_q);
-    agrees("W_k", W_k);
-    agrees("W_v", W_v);
-    agrees("b_q", b_q);
-    agrees("b_k", b_k);
-    agrees("b_v", b_v);
+    agrees("W_q W_k W_v b_q b_k b_v", W_q, W_k, W_v, b_q, b_k, b_v);
 
     /* cell 4: what each token asks, what it offers, what it says */
     for (int i = 0; i < N; i++) {

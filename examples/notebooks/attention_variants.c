@@ -17,15 +17,6 @@ static gra_rng    *rng;
 static gra_tensor *inputs;              /* (6, 3): six words, three numbers each */
 static gra_tensor *batch;               /* (2, 6, 3): twice the same six */
 
-static const gra_real words[TOKENS * D_IN] = {
-    (gra_real)0.43, (gra_real)0.15, (gra_real)0.89,     /* Your */
-    (gra_real)0.55, (gra_real)0.87, (gra_real)0.66,     /* journey */
-    (gra_real)0.57, (gra_real)0.85, (gra_real)0.64,     /* starts */
-    (gra_real)0.22, (gra_real)0.58, (gra_real)0.33,     /* with */
-    (gra_real)0.77, (gra_real)0.25, (gra_real)0.10,     /* one */
-    (gra_real)0.05, (gra_real)0.80, (gra_real)0.55,     /* step */
-};
-
 static gra_tensor *row(gra_tensor *x, int i)   { return gra_slice(t, x, 0, i, i + 1); }        /* (1, n) */
 static gra_tensor *flat(gra_tensor *x)         { return gra_reshape(t, x, GRA_SHAPE(-1)); }
 static gra_tensor *matrix(gra_tensor *x)       { return gra_reshape(t, x, GRA_SHAPE(TOKENS, TOKENS)); }
@@ -66,11 +57,12 @@ static void dot_attention(void)
 
     /* cells 8 and 9: every word as the query, in loops and as a product */
     gra_real loop[TOKENS][TOKENS];
+    const gra_real *word = inputs->data;
     for (int i = 0; i < TOKENS; i++)
         for (int j = 0; j < TOKENS; j++) {
             loop[i][j] = 0;
             for (int k = 0; k < D_IN; k++)
-                loop[i][j] += words[i * D_IN + k] * words[j * D_IN + k];
+                loop[i][j] += word[i * D_IN + k] * word[j * D_IN + k];
         }
     show("cell 8", "attn_scores_loop", gra_constant(t, &loop[0][0], GRA_SHAPE(TOKENS, TOKENS)));
     scores = gra_matmul_nt(t, inputs, inputs);                                  /* (6, 6) */
@@ -94,9 +86,7 @@ static void self_attention_v1(void)
     gra_tensor *W_query = torch_rand(GRA_SHAPE(D_IN, D_OUT));
     gra_tensor *W_key   = torch_rand(GRA_SHAPE(D_IN, D_OUT));
     gra_tensor *W_value = torch_rand(GRA_SHAPE(D_IN, D_OUT));
-    agrees("W_query", W_query);
-    agrees("W_key", W_key);
-    agrees("W_value", W_value);
+    agrees("W_query W_key W_value", W_query, W_key, W_value);
 
     /* cells 15 to 19: the second word asks, all words answer */
     gra_tensor *query = gra_matmul(t, row(inputs, 1), W_query);                 /* (1, 2) */
@@ -113,9 +103,7 @@ static void self_attention_v1(void)
     struct self_attention_v1 sa;
     gra_manual_seed(rng, 123);
     self_attention_v1_init(&sa, notebook_scope("v1"), D_IN, D_OUT);
-    agrees("W_query", sa.query);
-    agrees("W_key", sa.key);
-    agrees("W_value", sa.value);
+    agrees("W_query W_key W_value", sa.query, sa.key, sa.value);
     show("cell 21", "context", self_attention_v1_forward(t, &sa, inputs));
 }
 
@@ -123,10 +111,8 @@ static void self_attention_v1(void)
 
 static void expect_projections(const struct self_attention *sa)
 {
-    agrees("inputs", inputs);
-    agrees("W_query.weight", sa->query.weight);
-    agrees("W_key.weight", sa->key.weight);
-    agrees("W_value.weight", sa->value.weight);
+    agrees("inputs W_query.weight W_key.weight W_value.weight", inputs, sa->query.weight, sa->key.weight,
+           sa->value.weight);
 }
 
 static void self_attention_v2_masked(void)
@@ -187,8 +173,7 @@ static void self_attention_v2_masked(void)
     for (int i = 0; i < TOKENS * TOKENS; i++)
         kept[i] = u[i] < 0.5;
     mask = gra_constant(t, kept, GRA_SHAPE(TOKENS, TOKENS));
-    agrees("mask_no_mkl", mask);
-    agrees("dropout_ones_no_mkl", gra_scale(t, mask, 2));
+    agrees("mask_no_mkl dropout_ones_no_mkl", mask, gra_scale(t, mask, 2));
 }
 
 /* ---- cells 28 to 34: a batch; causal attention as a layer, several heads ---- */
@@ -204,9 +189,7 @@ static void causal_attention(void)
     gra_manual_seed(rng, 123);
     gra_causal_attention_init(&ca, notebook_scope("causal"), &(gra_attention_config){
         .d_in = D_IN, .d_out = D_OUT, .context_length = TOKENS });
-    agrees("w_query.weight", ca.query.weight);
-    agrees("w_key.weight", ca.key.weight);
-    agrees("w_value.weight", ca.value.weight);
+    agrees("w_query.weight w_key.weight w_value.weight", ca.query.weight, ca.key.weight, ca.value.weight);
     gra_tensor *y = gra_causal_attention_forward(t, &ca, batch);
     print_shape("cell 30", "context_vecs", y);
     agrees("context_vecs", y);
@@ -214,9 +197,9 @@ static void causal_attention(void)
 
 static void wrapper(void)
 {
-    static const char *const name[2][3] = {
-        { "heads.0.w_query.weight", "heads.0.w_key.weight", "heads.0.w_value.weight" },
-        { "heads.1.w_query.weight", "heads.1.w_key.weight", "heads.1.w_value.weight" },
+    static const char *const names[2] = {
+        "heads.0.w_query.weight heads.0.w_key.weight heads.0.w_value.weight",
+        "heads.1.w_query.weight heads.1.w_key.weight heads.1.w_value.weight",
     };
     notebook_file("002_mha_wrapper");
     agrees("inputs", inputs);
@@ -226,11 +209,8 @@ static void wrapper(void)
     gra_manual_seed(rng, 123);
     wrapper_init(&mha, notebook_scope("wrapper"), 2, &(gra_attention_config){
         .d_in = D_IN, .d_out = D_OUT, .context_length = TOKENS });
-    for (int h = 0; h < 2; h++) {
-        agrees(name[h][0], mha.heads[h].query.weight);
-        agrees(name[h][1], mha.heads[h].key.weight);
-        agrees(name[h][2], mha.heads[h].value.weight);
-    }
+    for (int h = 0; h < 2; h++)
+        agrees(names[h], mha.heads[h].query.weight, mha.heads[h].key.weight, mha.heads[h].value.weight);
     show("cell 32", "context_vecs", wrapper_forward(t, &mha, batch));
 }
 
@@ -244,11 +224,8 @@ static void weight_splits(void)
     gra_manual_seed(rng, 123);
     gra_multi_head_attention_init(&mha, notebook_scope("splits"), &(gra_attention_config){
         .d_in = D_IN, .d_out = D_OUT, .context_length = TOKENS, .num_heads = 2, .bias = true });
-    agrees("w_query.weight", mha.query.weight);
-    agrees("w_key.weight", mha.key.weight);
-    agrees("w_value.weight", mha.value.weight);
-    agrees("out_proj.weight", mha.out_proj.weight);
-    agrees("out_proj.bias", mha.out_proj.bias);
+    agrees("w_query.weight w_key.weight w_value.weight out_proj.weight out_proj.bias",
+           mha.query.weight, mha.key.weight, mha.value.weight, mha.out_proj.weight, mha.out_proj.bias);
     gra_tensor *y = gra_multi_head_attention_forward(t, &mha, batch);
     show("cell 34", "context_vecs", y);
     print_shape("cell 34", "context_vecs", y);
@@ -331,9 +308,8 @@ static void efficient(void)
     struct lean_attention mha;
     gra_manual_seed(rng, 123);
     efficient_attention_init(&mha, notebook_scope("efficient"), D_IN, 3);
-    agrees("w_query.weight", mha.query.weight);
-    agrees("out_proj.weight", mha.out_proj.weight);
-    agrees("out_proj.bias", mha.out_proj.bias);
+    agrees("w_query.weight out_proj.weight out_proj.bias", mha.query.weight, mha.out_proj.weight,
+           mha.out_proj.bias);
     gra_tensor *y = lean_attention_forward(t, &mha, batch);
     show("cell 131", "context_vecs", y);
     print_shape("cell 131", "context_vecs", y);
@@ -343,7 +319,7 @@ int main(int argc, char **argv)
 {
     t = notebook_open("attention_variants", argc, argv);
     rng = notebook_rng();
-    inputs = gra_constant(t, words, GRA_SHAPE(TOKENS, D_IN));
+    inputs = six_words(t);
     gra_tensor *one = gra_reshape(t, inputs, GRA_SHAPE(1, TOKENS, D_IN));
     batch = gra_concat(t, 2, (gra_tensor *[]){ one, one }, 0);
     dot_attention();

@@ -47,9 +47,7 @@ static void self_attention(void)
     notebook_file("004_self_attention");
     agrees("X", X);
     self_attention_init(&sa, notebook_scope("c4"), D, D);
-    agrees("c4.W_q.weight", sa.query.weight);
-    agrees("c4.W_k.weight", sa.key.weight);
-    agrees("c4.W_v.weight", sa.value.weight);
+    agrees("c4.W_q.weight c4.W_k.weight c4.W_v.weight", sa.query.weight, sa.key.weight, sa.value.weight);
     gra_tensor *y = self_attention_forward(t, &sa, X);
     show("cell 4", "attention_weights", matrix(gra_attention_weights(y)));
     show("cell 4", "output", y);
@@ -62,10 +60,8 @@ static void positional_self_attention(void)
     notebook_file("004_pos_self_attention");
     agrees("X", X);
     positional_self_attention_init(&sa, notebook_scope("c5"), D, D, TOKENS);
-    agrees("c5.W_q.weight", sa.att.query.weight);
-    agrees("c5.W_k.weight", sa.att.key.weight);
-    agrees("c5.W_v.weight", sa.att.value.weight);
-    agrees("c5.positional_encoding", sa.pos.weight);
+    agrees("c5.W_q.weight c5.W_k.weight c5.W_v.weight c5.positional_encoding",
+           sa.att.query.weight, sa.att.key.weight, sa.att.value.weight, sa.pos.weight);
     gra_tensor *y = positional_self_attention_forward(t, &sa, X);
     show("cell 5", "attention_weights", matrix(gra_attention_weights(y)));
     show("cell 5", "output", y);
@@ -87,10 +83,8 @@ static void positional_causal_attention(void)
     notebook_file("004_pos_causal_attention");
     agrees("X", X);
     positional_causal_attention_init(&ca, notebook_scope("c6"), &head);
-    agrees("c6.W_q.weight", ca.att.query.weight);
-    agrees("c6.W_k.weight", ca.att.key.weight);
-    agrees("c6.W_v.weight", ca.att.value.weight);
-    agrees("c6.positional_encoding", ca.pos.weight);
+    agrees("c6.W_q.weight c6.W_k.weight c6.W_v.weight c6.positional_encoding",
+           ca.att.query.weight, ca.att.key.weight, ca.att.value.weight, ca.pos.weight);
     gra_tensor *s = scores(&ca);
     show("cell 6", "scores", s);
     show("cell 6", "masked_scores", gra_causal_mask(t, s));
@@ -101,21 +95,17 @@ static void positional_causal_attention(void)
 /* cell 7: two such heads, each with positions of its own, and a Linear that mixes them */
 static void multi_head_v1(void)
 {
-    static const char *const name[HEADS][4] = {
-        { "c7.heads.0.W_q.weight", "c7.heads.0.W_k.weight", "c7.heads.0.W_v.weight",
-          "c7.heads.0.positional_encoding" },
-        { "c7.heads.1.W_q.weight", "c7.heads.1.W_k.weight", "c7.heads.1.W_v.weight",
-          "c7.heads.1.positional_encoding" },
+    static const char *const names[HEADS] = {
+        "c7.heads.0.W_q.weight c7.heads.0.W_k.weight c7.heads.0.W_v.weight c7.heads.0.positional_encoding",
+        "c7.heads.1.W_q.weight c7.heads.1.W_k.weight c7.heads.1.W_v.weight c7.heads.1.positional_encoding",
     };
     struct positional_multi_head_attention mha;
     notebook_file("004_mha_v1");
     agrees("X", X);
     positional_multi_head_attention_init(&mha, notebook_scope("c7"), HEADS, &head);
     for (int h = 0; h < HEADS; h++) {
-        agrees(name[h][0], mha.heads[h].att.query.weight);
-        agrees(name[h][1], mha.heads[h].att.key.weight);
-        agrees(name[h][2], mha.heads[h].att.value.weight);
-        agrees(name[h][3], mha.heads[h].pos.weight);
+        const struct gra_causal_attention *a = &mha.heads[h].att;
+        agrees(names[h], a->query.weight, a->key.weight, a->value.weight, mha.heads[h].pos.weight);
     }
     agrees("c7.W_o.weight", mha.out_proj.weight);
     gra_tensor *s = scores(&mha.heads[0]);
@@ -137,12 +127,8 @@ static void multi_head(void)
     gra_tensor *x = torch_rand(GRA_SHAPE(TOKENS, WIDTH));
     gra_multi_head_attention_init(&mha, notebook_scope("c9"), &(gra_attention_config){
         .d_in = WIDTH, .d_out = WIDTH, .context_length = TOKENS, .num_heads = HEADS, .bias = true });
-    agrees("inputs", x);
-    agrees("W_q.weight", mha.query.weight);
-    agrees("W_k.weight", mha.key.weight);
-    agrees("W_v.weight", mha.value.weight);
-    agrees("W_o.weight", mha.out_proj.weight);
-    agrees("W_o.bias", mha.out_proj.bias);
+    agrees("inputs W_q.weight W_k.weight W_v.weight W_o.weight W_o.bias", x, mha.query.weight,
+           mha.key.weight, mha.value.weight, mha.out_proj.weight, mha.out_proj.bias);
 
     const struct gra_linear *const linear[3] = { &mha.query, &mha.key, &mha.value };
     gra_tensor *qkv[3];

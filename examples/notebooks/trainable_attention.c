@@ -8,20 +8,11 @@
 
 #include <math.h>
 
-enum { TOKENS = 6, D_IN = 3, D_OUT = 2 };
+enum { D_IN = 3, D_OUT = 2 };
 
 static gra_tape   *t;
 static gra_rng    *rng;
 static gra_tensor *inputs;              /* (6, 3): six words, three numbers each */
-
-static const gra_real words[TOKENS * D_IN] = {
-    (gra_real)0.43, (gra_real)0.15, (gra_real)0.89,     /* Your */
-    (gra_real)0.55, (gra_real)0.87, (gra_real)0.66,     /* journey */
-    (gra_real)0.57, (gra_real)0.85, (gra_real)0.64,     /* starts */
-    (gra_real)0.22, (gra_real)0.58, (gra_real)0.33,     /* with */
-    (gra_real)0.77, (gra_real)0.25, (gra_real)0.10,     /* one */
-    (gra_real)0.05, (gra_real)0.80, (gra_real)0.55,     /* step */
-};
 
 static gra_tensor *row(gra_tensor *x, int i) { return gra_slice(t, x, 0, i, i + 1); }          /* (1, n) */
 static gra_tensor *flat(gra_tensor *x)       { return gra_reshape(t, x, GRA_SHAPE(-1)); }
@@ -37,9 +28,7 @@ static void steps(void)
     gra_tensor *W_query = torch_rand(GRA_SHAPE(D_IN, D_OUT));
     gra_tensor *W_key   = torch_rand(GRA_SHAPE(D_IN, D_OUT));
     gra_tensor *W_value = torch_rand(GRA_SHAPE(D_IN, D_OUT));
-    agrees("W_query", W_query);
-    agrees("W_key", W_key);
-    agrees("W_value", W_value);
+    agrees("W_query W_key W_value", W_query, W_key, W_value);
     show("cell 402", "print_W_query", W_query);
     show("cell 402", "print_W_key", W_key);
     show("cell 402", "print_W_value", W_value);
@@ -87,9 +76,7 @@ static void linears(void)
     struct self_attention sa;
     gra_manual_seed(rng, 78);
     self_attention_init(&sa, notebook_scope("v2"), D_IN, D_OUT);
-    agrees("W_query.weight", sa.query.weight);
-    agrees("W_key.weight", sa.key.weight);
-    agrees("W_value.weight", sa.value.weight);
+    agrees("W_query.weight W_key.weight W_value.weight", sa.query.weight, sa.key.weight, sa.value.weight);
     show("cell 414", "context_matrix", self_attention_forward(t, &sa, inputs));
 }
 
@@ -97,7 +84,7 @@ int main(int argc, char **argv)
 {
     t = notebook_open("trainable_attention", argc, argv);
     rng = notebook_rng();
-    inputs = gra_constant(t, words, GRA_SHAPE(TOKENS, D_IN));
+    inputs = six_words(t);
     steps();
     linears();
     return notebook_close();

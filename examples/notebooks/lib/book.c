@@ -3,6 +3,19 @@
 #include "book.h"
 #include "../../../core/op.h"
 
+gra_tensor *six_words(gra_tape *t)
+{
+    static const gra_real words[6 * 3] = {
+        (gra_real)0.43, (gra_real)0.15, (gra_real)0.89,     /* Your */
+        (gra_real)0.55, (gra_real)0.87, (gra_real)0.66,     /* journey */
+        (gra_real)0.57, (gra_real)0.85, (gra_real)0.64,     /* starts */
+        (gra_real)0.22, (gra_real)0.58, (gra_real)0.33,     /* with */
+        (gra_real)0.77, (gra_real)0.25, (gra_real)0.10,     /* one */
+        (gra_real)0.05, (gra_real)0.80, (gra_real)0.55,     /* step */
+    };
+    return gra_constant(t, words, GRA_SHAPE(6, 3));
+}
+
 /* One head that sees every position; x (..., time, dim) is taken as (batch, time, dim). */
 static gra_tensor *attend(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor *v)
 {

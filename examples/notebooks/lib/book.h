@@ -13,6 +13,9 @@
 
 #include "../../../layers/layers.h"
 
+/* The words of its example, "Your journey starts with one step": (6, 3), a row for each. */
+gra_tensor *six_words(gra_tape *t);
+
 /* SelfAttention_v1 (3.4.2): y = softmax(q k^T / sqrt(d_out)) v with bare matrices, q = x W_query ...;
  * W_query, W_key, W_value (d_in, d_out), U(0, 1). */
 struct self_attention_v1 {

@@ -73,8 +73,7 @@ static void close_file(void)
 {
     for (int i = 0; n.file && i < n.file->tensors; i++)
         if (!n.seen[i] && !is(&n.file->tensor[i], "input"))
-            warn("%s: %s %s was not compared", n.file->path, n.file->tensor[i].role,
-                 n.file->tensor[i].name);
+            warn("%s: %s %s was not compared", n.file->path, n.file->tensor[i].role, n.file->tensor[i].name);
     golden_close(n.file);
     n.file = NULL;
 }
@@ -186,9 +185,14 @@ static void compare(const golden_tensor *want, const gra_tensor *x)
     }
 }
 
-void agrees(const char *name, gra_tensor *x)
+void agrees(const char *names, ...)
 {
-    compare(find(name), x);
+    char name[GOLDEN_WORD];
+    va_list tensors;
+    va_start(tensors, names);
+    for (int end = 0; sscanf(names, "%63s%n", name, &end) == 1; names += end)
+        compare(find(name), va_arg(tensors, gra_tensor *));
+    va_end(tensors);
 }
 
 void print(const char *cell, const char *name, gra_tensor *x)
@@ -200,7 +204,7 @@ void print(const char *cell, const char *name, gra_tensor *x)
 void show(const char *cell, const char *name, gra_tensor *x)
 {
     print(cell, name, x);
-    agrees(name, x);
+    compare(find(name), x);
 }
 
 void print_shape(const char *cell, const char *name, const gra_tensor *x)

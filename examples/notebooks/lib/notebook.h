@@ -29,11 +29,11 @@ void notebook_file(const char *name);           /* compare with the numbers of t
 void notebook_unseeded(const char *why);        /* they come from inputs that the notebook prints */
 void notebook_digits(int digits);               /* how many digits to print from here on; 4 at first */
 
-/* show prints x and compares it with what the file has under that name; agrees only compares, and print
- * only prints. Whatever the role of a number in the file: where x is not within its tolerance, the program
- * fails. */
+/* show prints x and compares it with what the file has under that name; agrees only compares, a tensor for
+ * each name (agrees("W_key W_value", k, v)), and print only prints. Whatever the role of a number in the
+ * file: where x is not within its tolerance, the program fails. */
 void show(const char *cell, const char *name, gra_tensor *x);
-void agrees(const char *name, gra_tensor *x);
+void agrees(const char *names, ...);
 void print(const char *cell, const char *name, gra_tensor *x);
 void print_shape(const char *cell, const char *name, const gra_tensor *x);
 
