@@ -134,7 +134,7 @@ static const struct { const char *part; double x, h; } cases[] = {
     { "a large h", 1.75, 2 }, { "a large h", -1.75, 2 } };
 enum { CASES = sizeof cases / sizeof *cases };
 
-static bool slip(int which, double at, double h, const char **says)
+static bool oversight(int which, double at, double h, const char **says)
 {
     const double size = fabs(at);
 #define SLIP(text, condition) (*says = (text), (condition))
@@ -169,7 +169,7 @@ static void can_be_checked_cases(void)
     for (int k = 0; says && !fits; k++) {
         bool same = true;
         for (int i = 0; i < CASES; i++)
-            same = slip(k, cases[i].x, cases[i].h, &says) == got[i] && same;
+            same = oversight(k, cases[i].x, cases[i].h, &says) == got[i] && same;
         fits = same ? says : NULL;
     }
     for (int i = 0; i < CASES; i++) {

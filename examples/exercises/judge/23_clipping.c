@@ -1,97 +1,113 @@
 /* 23 clipping: the judge. Tolerances leave room for PyTorch's 1e-6 beside the norm. */
 #include "judge.h"
+#include <string.h>
 
-enum { PARAMETERS = 4, MOST = 8, ALL = PARAMETERS * MOST };
+enum { PARAMETERS = 4, MOST = 8 };
 
-static const char *const slips_of_norm[] = {
-    "the root is missing: this is the sum of the squares",
-    "this is the sum of |g|, another norm",
-    "this is the largest |g|, another norm",
-    "the squares were averaged: the norm is the root of their sum",
-    "this is the norm after clipping: return the one before",
-    "this is the sum of the parameters' norms: there is one sum of squares for all",
-    "this is the norm of the last parameter's gradient: the sum goes over all of them",
-    "this is the norm of the first parameter's gradient: the sum goes over all of them",
-    "this is the factor: return the norm",
-    "this is the size of the last element: the squares of all are added up",
-    "this is the root of the sum of g itself: add up the squares",
-    "this is a whole number: norm was made an int",
-    "this is the largest of the parameters' norms: there is one sum of squares for all",
-    "the norm is 0: is the sum begun anew within a loop, or a loop never run?",
-    "the last parameter is left out: the sum goes over all of them",
-    "the first parameter is left out: the sum goes over all of them", NULL };
+struct clip {
+    const int *size;
+    int        count;
+    double     max_norm;
+    double    *g[PARAMETERS];               /* the gradients before clipping */
+    int        now;                         /* the parameter whose gradient is compared */
+};
 
-static const char *const slips_of_g[] = {
-    "the gradients were left as they are, though their norm is larger than max_norm",
-    "each parameter was clipped by its own norm: one norm, and one factor, for all",
-    "each element was clipped to max_norm: that turns the gradient; all are multiplied by one factor",
-    "all were scaled to max_norm, though their norm is smaller: short gradients stay as they are",
-    "g was divided by its norm, which makes the norm 1: max_norm is missing",
-    "g was multiplied by max_norm alone: it is max_norm / norm",
-    "g was divided by the sum of the squares: the root is missing",
-    "the factor was turned round: it is max_norm / norm",
-    "each was scaled to max_norm by its own norm: one norm, and one factor, for all",
-    "the factor was applied twice: each element is multiplied by it once",
-    "each element was clipped to 1: that turns the gradient; all are multiplied by one factor",
-    "only the first parameter's gradient was scaled: all of them are",
-    "only the last parameter's gradient was scaled: all of them are",
-    "a number was subtracted from g: it is multiplied by max_norm / norm",
-    "the root of the factor was taken: it is max_norm / norm itself", NULL };
+/* The norm of the gradients of parameters from .. to - 1, as one vector. */
+static double length(const struct clip *c, int from, int to)
+{
+    double sum = 0;
+    for (int k = from; k < to; k++)
+        for (int i = 0; i < c->size[k]; i++)
+            sum += c->g[k][i] * c->g[k][i];
+    return sqrt(sum);
+}
+
+static void norm_before(double *out, void *arg)
+{
+    const struct clip *c = arg;
+    const int from = slip("the first parameter is left out: the sum goes over all of them");
+    const int to = c->count - slip("the last parameter is left out: the sum goes over all of them");
+    const bool absolute = slip("this is the sum of |g|, another norm");
+    const bool plain = slip("g itself was added up: add up its square");
+    const bool roots = slip("this is the sum of the parameters' norms: there is one sum of squares for all");
+    const bool anew =
+        slip("this is the norm of the last parameter's gradient: the sum goes over all of them");
+    const bool first =
+        slip("this is the norm of the first parameter's gradient: the sum goes over all of them");
+    double sum = 0, most = 0, longest = 0, last = 0;
+    int n = 0;
+    for (int k = from; k < (first ? 1 : to); k++) {
+        double own = 0;
+        for (int i = 0; i < c->size[k]; i++, n++) {
+            last = c->g[k][i];
+            own += absolute ? fabs(last) : plain ? last : last * last;
+            most = fmax(most, fabs(last));
+        }
+        longest = fmax(longest, sqrt(own));
+        sum = anew ? own : sum + (roots ? sqrt(own) : own);
+    }
+    const double norm = absolute || roots || slip("the root is missing: this is the sum of the squares") ? sum
+                      : sqrt(fabs(sum));
+    *out = slip("this is the largest |g|, another norm") ? most
+         : slip("this is the largest of the parameters' norms: there is one sum of squares for all") ? longest
+         : slip("this is the size of the last element: add up the squares of all") ? fabs(last)
+         : slip("the squares were averaged: the norm is the root of their sum") ? norm / sqrt(n ? n : 1)
+         : slip("this is the norm after clipping: return the one before") ? fmin(norm, c->max_norm)
+         : slip("this is the factor: return the norm") ? fmin(1, c->max_norm / norm)
+         : slip("the norm is 0: is the sum begun anew within a loop, or a loop never run?") ? 0
+         : slip("this is a whole number: norm was made an int") ? (int)norm : norm;
+}
+
+static void gradient_after(double *out, void *arg)
+{
+    const struct clip *c = arg;
+    const int k = c->now;
+    const double max = c->max_norm, norm = length(c, 0, c->count), own = length(c, k, k + 1);
+    double by = norm > max ? max / norm : 1;
+    by = slip("the gradients were left as they are, though their norm is larger than max_norm") ? 1
+       : slip("each parameter was clipped by its own norm: one norm, and one factor, for all")
+       ? fmin(1, max / own)
+       : slip("all were scaled to max_norm, though their norm is smaller: short gradients stay as they are")
+       ? max / norm
+       : slip("g was divided by its norm, which makes the norm 1: max_norm is missing") ? 1 / norm
+       : slip("g was multiplied by max_norm only: multiply by max_norm / norm") ? max
+       : slip("g was divided by the sum of the squares: the root is missing") ? max / (norm * norm)
+       : slip("the factor is upside down: it is max_norm / norm") ? norm / max
+       : slip("each was scaled to max_norm by its own norm: one norm, and one factor, for all") ? max / own
+       : slip("the factor was applied twice: multiply each element by it once") ? by * by
+       : slip("the root of the factor was taken: it is max_norm / norm itself") ? sqrt(by)
+       : slip("only the first parameter's gradient was scaled: scale all of them") && k > 0 ? 1
+       : slip("only the last parameter's gradient was scaled: scale all of them") && k < c->count - 1 ? 1
+       : by;
+    const bool at_max =
+        slip("each element was clipped to max_norm, which turns the gradient: multiply all by one factor");
+    const bool at_1 =
+        slip("each element was clipped to 1, which turns the gradient: multiply all by one factor");
+    const bool less = slip("a number was subtracted from g: multiply by max_norm / norm");
+    for (int i = 0; i < c->size[k]; i++) {
+        const double g = c->g[k][i], most = at_max ? max : 1;
+        out[i] = at_max || at_1 ? fmax(-most, fmin(most, g)) : less ? g - max / norm : g * by;
+    }
+}
 
 static void clip(const char *part, const int *size, int count, double scale, double max_norm)
 {
-    double before[ALL], *g[PARAMETERS], norms[PARAMETERS] = { 0 };
-    double sum = 0, ones = 0, plain = 0, most = 0, all = 0, largest = 0;
-    int n = 0;
+    struct clip c = { .size = size, .count = count, .max_norm = max_norm };
+    double *g[PARAMETERS];
     judge_part("%s", part);
     for (int k = 0; k < count; k++) {
-        const double *drawn = judge_draw(10 + (uint64_t)k, MOST, -1, 1);
-        g[k] = judge_room((size_t)size[k]);
-        for (int i = 0; i < size[k]; i++, n++) {
-            before[n] = g[k][i] = scale * (k + 1) * drawn[i];
-            norms[k] += before[n] * before[n];
-            plain += before[n];
-            ones += fabs(before[n]);
-            most = fmax(most, fabs(before[n]));
-        }
-        sum += norms[k];
-        norms[k] = sqrt(norms[k]);
-        all += norms[k];
-        largest = fmax(largest, norms[k]);
+        c.g[k] = judge_draw(10 + (uint64_t)k, MOST, -scale * (k + 1), scale * (k + 1));
+        g[k] = memcpy(judge_room((size_t)size[k]), c.g[k], (size_t)size[k] * sizeof *g[k]);
     }
-    const double norm = sqrt(sum), by = norm > max_norm ? max_norm / norm : 1;
-    const double wrong_norm[] = { sum, ones, most, norm / sqrt(n ? n : 1), norm * by, all,
-                                  norms[count - 1], norms[0], by,
-                                  n ? fabs(before[n - 1]) : 0, sqrt(fabs(plain)), (int)norm, largest, 0,
-                                  sqrt(fmax(0, sum - norms[count - 1] * norms[count - 1])), sqrt(fmax(0, sum - norms[0] * norms[0])) };
-    double wrong[sizeof slips_of_g / sizeof *slips_of_g][ALL], want[ALL];
-    struct judge_mistake of_norm[20] = { 0 }, of_g[20] = { 0 };
-    for (int s = 0; slips_of_norm[s]; s++)
-        of_norm[s] = (struct judge_mistake){ slips_of_norm[s], &wrong_norm[s] };
-
-    const double got = clip_norm(g, size, count, max_norm);
+    const double norm = clip_norm(g, size, count, max_norm);
     for (int k = 0; k < count; k++)
         judge_guarded("g[k]", g[k], (size_t)size[k]);
-    judge_number("the norm returned", got, norm, 1e-9, of_norm);
-
-    for (int k = 0, at = 0; k < count; at += size[k], k++) {
+    judge_against("the norm returned", GRA_SHAPE(1), &norm, 1e-9, norm_before, &c);
+    for (int k = c.now = 0; k < count; c.now = ++k) {
         char name[20];
-        for (int i = 0; i < size[k]; i++) {
-            const double d = before[at + i];
-            const double in[] = { d, norms[k] > max_norm ? d * max_norm / norms[k] : d,
-                fmax(-max_norm, fmin(max_norm, d)), d * max_norm / norm, d / norm, d * max_norm,
-                d * max_norm / sum, d * norm / max_norm, d * max_norm / norms[k], d * by * by,
-                fmax(-1, fmin(1, d)), k ? d : d * by, k < count - 1 ? d : d * by,
-                d - max_norm / norm, d * sqrt(by) };
-            want[i] = d * by;
-            for (int s = 0; slips_of_g[s]; s++)
-                wrong[s][i] = in[s];
-        }
-        for (int s = 0; slips_of_g[s]; s++)
-            of_g[s] = (struct judge_mistake){ slips_of_g[s], wrong[s] };
         snprintf(name, sizeof name, "g[%d]", k);
         if (size[k])
-            judge_numbers(name, GRA_SHAPE(size[k]), g[k], want, 2e-6, of_g);
+            judge_against(name, GRA_SHAPE(size[k]), g[k], 2e-6, gradient_after, &c);
     }
 }
 

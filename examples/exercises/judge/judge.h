@@ -39,6 +39,31 @@ void judge_numbers(const char *name, gra_shape shape, const double *got, const d
 void judge_number(const char *name, double got, double want, double tolerance,
                   const struct judge_mistake *mistakes);        /* one number: "slope is 3, wanted 4" */
 
+/* Numbers that must be those of a reference, which writes them to out, and contains the mistakes that are known: each is
+ * a slip("what is wrong"), which is true when that mistake is tried. It is one at its first evaluation; the same
+ * sentence at another place is the same mistake. First the reference runs plainly; if the numbers got are others, it runs
+ * with each slip, then with each two. The finding is the first whose numbers were got, else what judge_numbers sees.
+ *
+ *     static void reference(double *out, void *arg)
+ *     {
+ *         const struct square *s = arg;
+ *         const double power = slip("x is not squared") ? 1 : slip("this is x^3: x^2 is expected") ? 3 : 2;
+ *         for (int i = 0; i < s->n; i++)
+ *             out[i] = pow(s->x[i], power) * (slip("the sign is wrong") ? -1 : 1);
+ *     }
+ *     judge_against("y", GRA_SHAPE(n), y, 1e-12, reference, &s);
+ *
+ * The order of evaluation decides between two that fit, so no two slips stand among the arguments of one call, nor on
+ * both sides of an operator but ?:, && and ||. A slip in a loop over numbers costs time; out of it, it is a const bool. */
+typedef void judge_reference(double *out, void *arg);
+void judge_against(const char *name, gra_shape shape, const double *got, double tolerance, judge_reference *reference,
+                   void *arg);
+bool slip(const char *says);
+bool slip_of(const char *format, ...) GRA_PRINTF(1, 2);
+
+/* What is said of the next comparison if nothing else explains it. The first clue remains. */
+void judge_clue(const char *format, ...) GRA_PRINTF(1, 2);
+
 /* A table of mistakes, filled number by number, so that what is said stands beside what comes of it:
  *
  *     struct judge_table m = judge_table(n);

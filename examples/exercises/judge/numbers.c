@@ -1,18 +1,12 @@
 /* numbers: compares the numbers of an answer with the right ones, and says what wrong ones have in common with them.
  * See judge.h. */
-#include "judge.h"
+#include "numbers.h"
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- numbers ------------------------------------------------------------------------------------ */
-
-struct comparison {
-    gra_shape     shape;
-    size_t        n;
-    const double *got, *want;
-    double        tolerance;            /* absolute */
-};
 
 static bool near(const struct comparison *c, double a, double b)
 {
@@ -47,6 +41,26 @@ static double largest(const struct comparison *c)
     for (size_t i = 0; i < c->n; i++)
         most = isfinite(c->want[i]) ? fmax(most, fabs(c->want[i])) : most;
     return most;
+}
+
+size_t judge_size(gra_shape shape)
+{
+    size_t n = 1;
+    for (int d = 0; d < shape.ndim; d++)
+        n *= (size_t)shape.dim[d];
+    return n;
+}
+
+struct comparison judge_comparison(gra_shape shape, const double *got, const double *want, double tolerance)
+{
+    struct comparison c = { shape, judge_size(shape), got, want, 0 };
+    c.tolerance = tolerance * fmax(1, largest(&c));
+    return c;
+}
+
+bool judge_agrees(const struct comparison *c)
+{
+    return equal(c, c->got, c->want);
 }
 
 /* The one factor, or the one difference, between what came and what was wanted. */
@@ -118,9 +132,8 @@ static bool added_to_unwritten(const struct comparison *c)
     return false;
 }
 
-/* Did the answer do what this mistake does? Its numbers came; where it reads past an array's end, any did, of which one
- * at least is too large to be right. Counts those: the mistake with fewest explains best. */
-static bool made(const struct comparison *c, const double *mistake, size_t *any)
+/* Of the numbers that were read past an array's end one at least must be too large to be right. */
+bool judge_made(const struct comparison *c, const double *mistake, size_t *any)
 {
     bool differs = false, far = false;
     *any = 0;
@@ -333,16 +346,24 @@ static void common(const struct comparison *c, char *text, size_t room)
         snprintf(text, room, "so large a number comes from behind the end of an array, or from memory never set");
 }
 
+static char clue[300];                                  /* of the next comparison */
+
+void judge_clue(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!clue[0])
+        vsnprintf(clue, sizeof clue, format, args);
+    va_end(args);
+}
+
 void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance,
                    const struct judge_mistake *mistakes)
 {
-    struct comparison c = { shape, 1, got, want, 0 };
+    const struct comparison c = judge_comparison(shape, got, want, tolerance);
     char at[100], why[300];
     size_t wrong = 0, unwritten = 0, first = 0;
     bool added = false;
-    for (int d = 0; d < shape.ndim; d++)
-        c.n *= (size_t)shape.dim[d];
-    c.tolerance = tolerance * fmax(1, largest(&c));
     for (size_t i = c.n; i-- > 0;)
         if (!near(&c, got[i], want[i])) {
             wrong++;
@@ -350,8 +371,10 @@ void judge_numbers(const char *name, gra_shape shape, const double *got, const d
             added = added || (got[i] != JUDGE_UNWRITTEN && fabs(got[i] - JUDGE_UNWRITTEN) < 1e5 && fabs(want[i]) < 1e5);
             first = i;
         }
-    if (!wrong)
+    if (!wrong) {
+        clue[0] = 0;
         return;
+    }
     place(&c, first, at, sizeof at);
     if (unwritten && !added) {
         unwritten_for(&c, why, sizeof why);
@@ -366,17 +389,19 @@ void judge_numbers(const char *name, gra_shape shape, const double *got, const d
     const char *best = NULL;
     size_t any, fewest = c.n + 1;
     for (const struct judge_mistake *m = mistakes; m && m->says; m++)
-        if (m->numbers != got && made(&c, m->numbers, &any) && any < fewest)
+        if (m->numbers != got && judge_made(&c, m->numbers, &any) && any < fewest)
             best = m->says, fewest = any;
     if (best)
-        judge_wrong("%s%s is %.6g, wanted %.6g%s\nit fits: %s", name, at, got[first], want[first], many, best);
+        judge_wrong("%s%s: got %.6g, expected %.6g%s\nit fits: %s", name, at, got[first], want[first], many, best);
     common(&c, why, sizeof why);
     for (const struct judge_mistake *m = mistakes; m && m->says && !why[0]; m++)
         if (m->numbers == got)
             snprintf(why, sizeof why, "%s", m->says);
     if (!why[0])
+        snprintf(why, sizeof why, "%s", clue);
+    if (!why[0])
         narrowed(&c, why, sizeof why);
-    judge_wrong("%s%s is %.6g, wanted %.6g%s%s%s", name, at, got[first], want[first], many, why[0] ? "\n" : "", why);
+    judge_wrong("%s%s: got %.6g, expected %.6g%s%s%s", name, at, got[first], want[first], many, why[0] ? "\n" : "", why);
 }
 
 void judge_number(const char *name, double got, double want, double tolerance, const struct judge_mistake *mistakes)

@@ -1,0 +1,22 @@
+/* numbers.h: what slip.c needs of numbers.c. */
+#ifndef EXERCISES_NUMBERS_H
+#define EXERCISES_NUMBERS_H
+
+#include "judge.h"
+
+struct comparison {
+    gra_shape     shape;
+    size_t        n;
+    const double *got, *want;
+    double        tolerance;            /* absolute */
+};
+struct comparison judge_comparison(gra_shape shape, const double *got, const double *want, double tolerance);
+size_t            judge_size(gra_shape shape);
+bool              judge_agrees(const struct comparison *c);
+
+/* Did the answer do what this mistake does? It got the mistake's numbers, and they are not the right ones.
+ * Where the mistake reads past an array's end, `any` counts those numbers: the mistake with fewest explains
+ * best. */
+bool judge_made(const struct comparison *c, const double *mistake, size_t *any);
+
+#endif

@@ -1,0 +1,110 @@
+/* slip: tries the mistakes that a judge's reference contains. See judge.h. */
+#include "numbers.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 250, NONE = -1 };
+
+/* The slips of the reference that is running, in the order of their first evaluation, and the two that are
+ * on. */
+static struct {
+    const char *says[MOST];
+    int         n, on[2];
+} slips = { .on = { NONE, NONE } };
+
+static int found(const char *says)
+{
+    for (int i = 0; i < slips.n; i++)               /* nearly always it is the same literal */
+        if (slips.says[i] == says)
+            return i;
+    for (int i = 0; i < slips.n; i++)
+        if (!strcmp(slips.says[i], says))
+            return i;
+    return slips.n;
+}
+
+static bool is_on(int i)
+{
+    return i == slips.on[0] || i == slips.on[1];
+}
+
+static void add(const char *says)
+{
+    if (slips.n == MOST)
+        judge_wrong("the judge has more than %d slips in one reference", MOST);
+    slips.says[slips.n++] = says;
+}
+
+bool slip(const char *says)
+{
+    const int i = found(says);
+    if (i == slips.n)
+        add(says);
+    return is_on(i);
+}
+
+bool slip_of(const char *format, ...)
+{
+    char text[300], *copy;
+    va_list args;
+    va_start(args, format);
+    const int length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const int i = found(text);
+    if (i == slips.n && length >= 0) {
+        if (!(copy = malloc(sizeof text)))
+            judge_wrong("the judge is out of memory");
+        add(memcpy(copy, text, sizeof text));
+    }
+    return is_on(i);
+}
+
+/* What the reference gives with the slips a and b. */
+static const double *run(judge_reference *reference, void *arg, double *out, int a, int b)
+{
+    slips.on[0] = a, slips.on[1] = b;
+    reference(out, arg);
+    slips.on[0] = slips.on[1] = NONE;
+    return out;
+}
+
+/* The two slips that together give what the answer got. */
+static struct judge_mistake both(const struct comparison *c, judge_reference *reference, void *arg)
+{
+    static char text[700];
+    double *out = judge_room(c->n);
+    size_t any, fewest = c->n + 1;
+    int with[2] = { NONE, NONE };
+    for (int a = 0; a < slips.n && fewest; a++)
+        for (int b = a + 1; b < slips.n && fewest; b++)
+            if (judge_made(c, run(reference, arg, out, a, b), &any) && any < fewest)
+                with[0] = a, with[1] = b, fewest = any;
+    if (with[0] == NONE)
+        return (struct judge_mistake){ NULL, NULL };
+    snprintf(text, sizeof text, "two things:\n  %s\n  %s", slips.says[with[0]], slips.says[with[1]]);
+    return (struct judge_mistake){ text, run(reference, arg, out, with[0], with[1]) };
+}
+
+void judge_against(const char *name, gra_shape shape, const double *got, double tolerance,
+                   judge_reference *reference,
+                   void *arg)
+{
+    struct judge_mistake mistakes[MOST + 2] = { 0 };
+    const size_t n = judge_size(shape);
+    bool fits = false;
+    slips.n = 0;                                    /* those of one result are off for the next */
+    const double *want = run(reference, arg, judge_room(n), NONE, NONE);
+    const struct comparison c = judge_comparison(shape, got, want, tolerance);
+    if (!judge_agrees(&c)) {
+        for (int i = 0; i < slips.n; i++) {         /* a slip may bring others with it */
+            size_t any;
+            mistakes[i] = (struct judge_mistake){ slips.says[i],
+                                                  run(reference, arg, judge_room(n), i, NONE) };
+            fits = fits || judge_made(&c, mistakes[i].numbers, &any);
+        }
+        if (!fits)
+            mistakes[slips.n] = both(&c, reference, arg);
+    }
+    judge_numbers(name, shape, got, want, tolerance, mistakes);
+}
