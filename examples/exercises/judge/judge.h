@@ -58,6 +58,8 @@ void judge_number(const char *name, double got, double want, double tolerance,
 typedef void judge_reference(double *out, void *arg);
 void judge_against(const char *name, gra_shape shape, const double *got, double tolerance, judge_reference *reference,
                    void *arg);
+const char *judge_slip(gra_shape shape, const double *got, double tolerance, judge_reference *reference,
+                       void *arg);                              /* only the sentence, or NULL: not a finding */
 bool slip(const char *says);
 bool slip_of(const char *format, ...) GRA_PRINTF(1, 2);
 

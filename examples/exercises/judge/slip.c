@@ -86,25 +86,41 @@ static struct judge_mistake both(const struct comparison *c, judge_reference *re
     return (struct judge_mistake){ text, run(reference, arg, out, with[0], with[1]) };
 }
 
-void judge_against(const char *name, gra_shape shape, const double *got, double tolerance,
-                   judge_reference *reference,
+/* The mistakes that the reference contains: the slips, and two that together give what the answer got. */
+static void collect(const struct comparison *c, judge_reference *reference, void *arg, struct judge_mistake *mistakes)
+{
+    bool fits = false;
+    for (int i = 0; i < slips.n; i++) {             /* a slip may bring others with it */
+        size_t any;
+        mistakes[i] = (struct judge_mistake){ slips.says[i], run(reference, arg, judge_room(c->n), i, NONE) };
+        fits = fits || judge_made(c, mistakes[i].numbers, &any);
+    }
+    if (!fits)
+        mistakes[slips.n] = both(c, reference, arg);
+}
+
+void judge_against(const char *name, gra_shape shape, const double *got, double tolerance, judge_reference *reference,
                    void *arg)
 {
     struct judge_mistake mistakes[MOST + 2] = { 0 };
-    const size_t n = judge_size(shape);
-    bool fits = false;
     slips.n = 0;                                    /* those of one result are off for the next */
-    const double *want = run(reference, arg, judge_room(n), NONE, NONE);
+    const double *want = run(reference, arg, judge_room(judge_size(shape)), NONE, NONE);
     const struct comparison c = judge_comparison(shape, got, want, tolerance);
-    if (!judge_agrees(&c)) {
-        for (int i = 0; i < slips.n; i++) {         /* a slip may bring others with it */
-            size_t any;
-            mistakes[i] = (struct judge_mistake){ slips.says[i],
-                                                  run(reference, arg, judge_room(n), i, NONE) };
-            fits = fits || judge_made(&c, mistakes[i].numbers, &any);
-        }
-        if (!fits)
-            mistakes[slips.n] = both(&c, reference, arg);
-    }
+    if (!judge_agrees(&c))
+        collect(&c, reference, arg, mistakes);
     judge_numbers(name, shape, got, want, tolerance, mistakes);
+}
+
+const char *judge_slip(gra_shape shape, const double *got, double tolerance, judge_reference *reference, void *arg)
+{
+    struct judge_mistake mistakes[MOST + 2] = { 0 };
+    size_t any;
+    slips.n = 0;
+    const double *want = run(reference, arg, judge_room(judge_size(shape)), NONE, NONE);
+    const struct comparison c = judge_comparison(shape, got, want, tolerance);
+    collect(&c, reference, arg, mistakes);
+    for (int i = 0; mistakes[i].says; i++)
+        if (judge_made(&c, mistakes[i].numbers, &any))
+            return mistakes[i].says;
+    return NULL;
 }
