@@ -1,82 +1,111 @@
 /* 22 adamw: the judge. */
 #include "judge.h"
 
-enum { N = 5, MOST = 45 };
+enum { N = 5 };
 
-static const char *const slips_of_m[] = {
-    "m was left as it was: it is stored, for the next step",
-    "all of g is added: an average adds (1 - beta1) g",
-    "beta1 and 1 - beta1 are exchanged",
-    "beta2 was taken for m: it is beta1's",
-    "the corrected mm was stored: m itself stays uncorrected, only the move uses mm",
-    "weight decay is in the gradient (L2): AdamW keeps it out of m and v, and takes it from p alone",
-    "the old m is missing",
-    "the factor 1 - beta1 of the gradient's share also multiplies the old m",
-    "1 - beta2 was taken for the gradient's share of m: it is 1 - beta1",
-    "the old v was taken for the old m", NULL };
+struct step {
+    const double       *p, *g, *m, *v;      /* before the step */
+    int                 n, t;
+    const struct adamw *h;
+    double              new_m[N], new_v[N];
+};
 
-static const char *const slips_of_v[] = {
-    "v was left as it was: it is stored, for the next step",
-    "g is not squared",
-    "all of g^2 is added: an average adds (1 - beta2) g^2",
-    "beta2 and 1 - beta2 are exchanged",
-    "beta1 was taken for v: it is beta2's",
-    "v is the average of m^2: it is that of g^2",
-    "the corrected vv was stored: v itself stays uncorrected, only the move uses vv",
-    "(1 - beta2) g is squared as a whole: only g is",
-    "the old v is missing",
-    "v adds up squares without forgetting (Adagrad): beta2 is missing",
-    "weight decay is in the gradient (L2): AdamW keeps it out of m and v",
-    "1 - beta1 was taken for the share of g^2: it is 1 - beta2", NULL };
-
-static const char *const slips_of_p[] = {
-    "p was left as it was",
-    "the averages are not corrected: they began as 0, and are too small at first",
-    "only v is corrected: m is too small at first as well",
-    "only m is corrected: v is too small at first as well",
-    "the power is t - 1, not t: t is 1 in the first step already",
-    "the power is t + 1, not t: t is 1 in the first step already",
-    "1 - beta t: beta is to be raised to the power t, not multiplied",
-    "eps is under the root: it is added to the root",
-    "eps was added to the root of v before the correction: it is added to sqrt(vv)",
-    "the root is missing: mm is divided by vv",
-    "weight decay is not multiplied by lr",
-    "weight decay is missing",
-    "weight decay makes p larger: its sign is wrong",
-    "weight decay is taken from the p that has moved already: it is a part of the old p",
-    "weight decay is within the fraction: it must not be divided by sqrt(vv)",
-    "the step goes uphill: the minus is missing",
-    "lr is missing",
-    "eps is missing: it keeps 0/0 away",
-    "m in place of g: the gradient itself is divided, not its average",
-    "1 - beta without the power: it is 1 - beta^t",
-    "1 - beta1 without the power: it is 1 - beta1^t",
-    "m is multiplied by 1 - beta1^t: that makes it smaller still. It is divided",
-    "both averages are corrected by beta1^t: v's is beta2^t",
-    "both averages are corrected by beta2^t: m's is beta1^t",
-    "the averages are multiplied by 1 - beta^t: that makes them smaller still. They are divided",
-    "the root of v is divided by 1 - beta2^t: correct first, then take the root",
-    "weight decay is multiplied by lr twice",
-    "weight decay takes weight_decay of the move's own size: it takes a part of p",
-    "the corrections are exchanged: 1 - beta1^t is m's, 1 - beta2^t is v's",
-    "m's correction has the power t - 1, not t",
-    "v's correction has the power t - 1, not t",
-    "m's correction has the power t + 1, not t",
-    "v's correction has the power t + 1, not t",
-    "m is corrected by 1 - beta1 t: beta is to be raised to the power t, not multiplied",
-    "v is corrected by 1 - beta2 t: beta is to be raised to the power t, not multiplied",
-    "1 - beta2 without the power: it is 1 - beta2^t",
-    "m's correction is t^beta1: the power is beta1^t",
-    "the old m was corrected: it is the new one that moves p",
-    "the old v was corrected: it is the new one that divides",
-    "weight decay takes a part of g: it takes a part of p", NULL };
-
-/* A slip that gives nan here is passed over: any other nan would fit it. */
-static void to_mistakes(struct judge_mistake *to, const char *const *says, double (*numbers)[N])
+static void m_of(double *out, void *arg)
 {
-    for (int s = 0; says[s]; s++)
-        if (!isnan(numbers[s][0]))
-            *to++ = (struct judge_mistake){ says[s], numbers[s] };
+    const struct step *s = arg;
+    const double b1 = s->h->beta1, b2 = s->h->beta2;
+    const bool left = slip("m was left as it was: it is stored, for the next step");
+    const bool all = slip("all of g is added: an average adds (1 - beta1) g");
+    const bool exchanged = slip("beta1 and 1 - beta1 are exchanged");
+    const bool beta2 = slip("beta2 was taken for m: it is beta1's");
+    const bool mm = slip("the corrected mm was stored: m itself stays uncorrected, only the move uses mm");
+    const bool l2 = slip("weight decay is in the gradient (L2): AdamW keeps it out of m and v");
+    const double keep = slip("the old m is missing") ? 0 : beta2 ? b2 : exchanged
+        || slip("the factor 1 - beta1 of the gradient's share also multiplies the old m") ? 1 - b1 : b1;
+    const double share = all ? 1 : exchanged ? b1 : beta2
+        || slip("1 - beta2 was taken for the gradient's share of m: it is 1 - beta1") ? 1 - b2 : 1 - b1;
+    const double *old = slip("the old v was taken for the old m") ? s->v : s->m;
+    const double by = mm ? 1 - pow(b1, s->t) : 1, decay = l2 ? s->h->weight_decay : 0;
+    for (int i = 0; i < s->n; i++)
+        out[i] = left ? s->m[i] : (keep * old[i] + share * (s->g[i] + decay * s->p[i])) / by;
+}
+
+static void v_of(double *out, void *arg)
+{
+    const struct step *s = arg;
+    const double b1 = s->h->beta1, b2 = s->h->beta2;
+    const bool left = slip("v was left as it was: it is stored, for the next step");
+    const bool plain = slip("g is not squared");
+    const bool all = slip("all of g^2 is added: an average adds (1 - beta2) g^2");
+    const bool exchanged = slip("beta2 and 1 - beta2 are exchanged");
+    const bool beta1 = slip("beta1 was taken for v: it is beta2's");
+    const bool of_m = slip("v is the average of m^2: it is that of g^2");
+    const bool apart = slip("v is the average of (g - m)^2: it is that of g^2");
+    const bool vv = slip("the corrected vv was stored: v itself stays uncorrected, only the move uses vv");
+    const bool whole = slip("(1 - beta2) g is squared as a whole: only g is");
+    const bool sum = slip("v adds up squares without forgetting (Adagrad): beta2 is missing");
+    const bool l2 = slip("weight decay is in the gradient (L2): AdamW keeps it out of m and v");
+    const double keep = slip("the old v is missing") ? 0 : sum ? 1 : exchanged ? 1 - b2 : beta1 ? b1 : b2;
+    const double share = all || sum ? 1 : exchanged ? b2 : whole ? (1 - b2) * (1 - b2) : beta1
+        || slip("1 - beta1 was taken for the share of g^2: it is 1 - beta2") ? 1 - b1 : 1 - b2;
+    const double by = vv ? 1 - pow(b2, s->t) : 1, decay = l2 ? s->h->weight_decay : 0;
+    for (int i = 0; i < s->n; i++) {
+        const double m = s->new_m[i], g = of_m ? m : apart ? s->g[i] - m : s->g[i] + decay * s->p[i];
+        out[i] = left ? s->v[i] : (keep * s->v[i] + share * (plain ? g : g * g)) / by;
+    }
+}
+
+/* x / (1 - beta^t) */
+static double corrected(double x, double beta, int t, const char *m)
+{
+    const double power = slip_of("%s's correction has the power t - 1, not t: the first t is 1", m) ? t - 1
+        : slip_of("%s's correction has the power t + 1, not t: the first t is 1", m) ? t + 1
+        : slip_of("%s is corrected by 1 - beta without the power: it is 1 - beta^t", m) ? 1 : t;
+    const double by = slip_of("%s is corrected by 1 - beta t: it is 1 - beta^t, a power", m) ? 1 - beta * t
+        : slip_of("%s's correction is t^beta: the power is beta^t", m) ? 1 - pow(t, beta)
+        : 1 - pow(beta, power);
+    return slip("the averages are not corrected: they began as 0, and are too small at first")
+        || slip_of("%s is not corrected: it is too small at first as well", m) ? x
+         : slip_of("%s is multiplied by 1 - beta^t, which makes it smaller: divide", m) ? x * by : x / by;
+}
+
+/* mm / (sqrt(vv) + eps) of element i */
+static double move(const struct step *s, int i)
+{
+    const double b1 = s->h->beta1, b2 = s->h->beta2;
+    const double m = slip("the old m was corrected: it is the new one that moves p") ? s->m[i] : s->new_m[i];
+    const double v = slip("the old v was corrected: it is the new one that divides") ? s->v[i] : s->new_v[i];
+    const double of_m = slip("m is corrected by beta2^t: it is beta1's") ? b2 : b1;
+    const double of_v = slip("v is corrected by beta1^t: it is beta2's") ? b1 : b2;
+    const double average = corrected(m, of_m, s->t, "m"), vv = corrected(v, of_v, s->t, "v");
+    const double mm = slip("the gradient itself is divided: expected is its average, mm") ? s->g[i] : average;
+    const double eps = slip("eps is missing: it keeps 0/0 away") ? 0 : s->h->eps;
+    const double root = slip("eps is under the root: it is added to the root") ? sqrt(vv + eps)
+        : slip("eps was added to the root of v before the correction: it is added to sqrt(vv)")
+        ? (sqrt(v) + eps) / sqrt(v / vv)
+        : slip("the root is missing: mm is divided by vv") ? vv + eps
+        : slip("the root of v is divided by 1 - beta2^t: correct first, then take the root")
+        ? sqrt(v) * vv / v + eps : sqrt(vv) + eps;
+    return mm / root;
+}
+
+static void p_of(double *out, void *arg)
+{
+    const struct step *s = arg;
+    const double lr = slip("lr is missing") ? 1 : slip("p was left as it was") ? 0 : s->h->lr;
+    const double sign = slip("the step goes uphill: the minus is missing") ? -1 : 1;
+    for (int i = 0; i < s->n; i++) {
+        const double p = s->p[i], u = move(s, i), root = s->new_m[i] / (1 - pow(s->h->beta1, s->t)) / u;
+        const double decay = s->h->weight_decay * (slip("weight decay is not multiplied by lr") ? 1 / lr
+            : slip("weight decay is missing") ? 0 : slip("the sign of weight decay is wrong: p grows") ? -1
+            : slip("weight decay is within the fraction: it must not be divided by sqrt(vv)") ? 1 / root
+            : slip("weight decay is multiplied by lr twice") ? lr : 1);
+        const double of = slip("weight decay is taken from the p that has moved: take it from the old p")
+            ? p - lr * u : slip("weight decay takes a part of the move: it takes a part of p") ? u
+            : slip("weight decay takes a part of g: it takes a part of p") ? s->g[i] : p;
+        const double new = p - lr * (sign * u + decay * of);
+        out[i] = isnan(new) ? 1e300 : new;              /* any other nan would fit a nan */
+    }
 }
 
 static double *draw(uint64_t seed, double low)
@@ -84,91 +113,35 @@ static double *draw(uint64_t seed, double low)
     return judge_draw(seed, N, low, 2);
 }
 
-/* Another mistake: `moved` is a x + b y, with the factors that came, where others were wanted. */
-static void factors(struct judge_mistake *mistakes, const char *says, const double *got, const double *moved,
-                    const double *x, const double *y, int n, double want_a, double want_b)
-{
-    static char text[3][160];
-    static int  at;
-    double a, b;
-    char *to = text[at++ % 3];
-    while (mistakes->says)
-        mistakes++;
-    if (!judge_combination(moved, x, y, (size_t)n, &a, &b))
-        return;
-    snprintf(to, sizeof text[0], says, a, b, want_a, want_b);
-    *mistakes = (struct judge_mistake){ to, got };
-}
-
-static void step(const char *part, const double *p0, const double *g, const double *m0, const double *v0,
+static void step(const char *part, const double *p, const double *g, const double *m, const double *v,
                  int n, int t, const struct adamw *h)
 {
-    double m[MOST][N], v[MOST][N], p[MOST][N], want_m[N], want_v[N], want_p[N];
-    double *got_p = judge_room(N), *got_m = judge_room(N), *got_v = judge_room(N);
-    struct judge_mistake of_m[MOST + 1] = { 0 }, of_v[MOST + 1] = { 0 }, of_p[MOST + 1] = { 0 };
-    const double b1 = h->beta1, b2 = h->beta2, lr = h->lr, wd = h->weight_decay, eps = h->eps;
-    const double u1 = 1 - pow(b1, t), u2 = 1 - pow(b2, t);
+    struct step s = { p, g, m, v, n, t, h, { 0 }, { 0 } };
+    double *got_p = judge_room(N), *got_m = judge_room(N), *got_v = judge_room(N), moved[N];
+    double u[N], g2[N], a, b;
     judge_part("%s", part);
-    for (int i = 0; i < n; i++) {
-        const double a = m0[i], b = v0[i], d = g[i], l2 = d + wd * p0[i], old = p0[i];
-        const double mi = b1 * a + (1 - b1) * d, vi = b2 * b + (1 - b2) * d * d;
-        const double mm = mi / u1, root = sqrt(vi / u2), u = mm / (root + eps);
-        const double in_m[] = { a, b1 * a + d, (1 - b1) * a + b1 * d, b2 * a + (1 - b2) * d, mm,
-            b1 * a + (1 - b1) * l2, (1 - b1) * d, (1 - b1) * (a + d), b1 * a + (1 - b2) * d,
-            b1 * b + (1 - b1) * d };
-        const double in_v[] = { b, b2 * b + (1 - b2) * d, b2 * b + d * d, (1 - b2) * b + b2 * d * d,
-            b1 * b + (1 - b1) * d * d, b2 * b + (1 - b2) * mi * mi, vi / u2,
-            b2 * b + (1 - b2) * (1 - b2) * d * d, (1 - b2) * d * d, b + d * d, b2 * b + (1 - b2) * l2 * l2,
-            b2 * b + (1 - b1) * d * d };
-        const double moves[] = { 0, mi / (sqrt(vi) + eps) + wd * old, mi / (root + eps) + wd * old,
-            mm / (sqrt(vi) + eps) + wd * old,
-            mi / (1 - pow(b1, t - 1)) / (sqrt(vi / (1 - pow(b2, t - 1))) + eps) + wd * old,
-            mi / (1 - pow(b1, t + 1)) / (sqrt(vi / (1 - pow(b2, t + 1))) + eps) + wd * old,
-            mi / (1 - b1 * t) / (sqrt(vi / (1 - b2 * t)) + eps) + wd * old,
-            mm / sqrt(vi / u2 + eps) + wd * old, mi * sqrt(u2) / u1 / (sqrt(vi) + eps) + wd * old,
-            mm / (vi / u2 + eps) + wd * old, u + wd * old / lr, u, u - wd * old, u + wd * (old - lr * u),
-            (mm + wd * old) / (root + eps), wd * old - u, u / lr + wd * old / lr, mm / root + wd * old,
-            d / (root + eps) + wd * old, mi / (1 - b1) / (sqrt(vi / (1 - b2)) + eps) + wd * old,
-            mi / (1 - b1) / (root + eps) + wd * old, mi * u1 / (root + eps) + wd * old,
-            mm / (sqrt(vi / u1) + eps) + wd * old, mi / u2 / (root + eps) + wd * old,
-            mi * u1 / (sqrt(vi * u2) + eps) + wd * old, mm / (sqrt(vi) / u2 + eps) + wd * old,
-            u + lr * wd * old, u + wd * u, mi / u2 / (sqrt(vi / u1) + eps) + wd * old,
-            mi / (1 - pow(b1, t - 1)) / (root + eps) + wd * old, mm / (sqrt(vi / (1 - pow(b2, t - 1))) + eps) + wd * old,
-            mi / (1 - pow(b1, t + 1)) / (root + eps) + wd * old, mm / (sqrt(vi / (1 - pow(b2, t + 1))) + eps) + wd * old,
-            mi / (1 - b1 * t) / (root + eps) + wd * old, mm / (sqrt(vi / (1 - b2 * t)) + eps) + wd * old,
-            mm / (sqrt(vi / (1 - b2)) + eps) + wd * old, mi / (1 - pow(t, b1)) / (root + eps) + wd * old,
-            a / u1 / (root + eps) + wd * old, mm / (sqrt(b / u2) + eps) + wd * old, u + wd * d };
-        for (int s = 0; slips_of_m[s]; s++)
-            m[s][i] = in_m[s];
-        for (int s = 0; slips_of_v[s]; s++)
-            v[s][i] = in_v[s];
-        for (int s = 0; slips_of_p[s]; s++)
-            p[s][i] = old - lr * moves[s];
-        want_m[i] = mi, want_v[i] = vi, want_p[i] = old - lr * (u + wd * old);
-        got_m[i] = a, got_v[i] = b, got_p[i] = old;
-    }
-    to_mistakes(of_m, slips_of_m, m);
-    to_mistakes(of_v, slips_of_v, v);
-    to_mistakes(of_p, slips_of_p, p);
+    m_of(s.new_m, &s);
+    v_of(s.new_v, &s);
+    for (int i = 0; i < n; i++)
+        got_p[i] = p[i], got_m[i] = m[i], got_v[i] = v[i], g2[i] = g[i] * g[i], u[i] = move(&s, i);
     adamw_step(got_p, g, got_m, got_v, n, t, h);
     judge_guarded("p", got_p, (size_t)n);
     judge_guarded("m", got_m, (size_t)n);
     judge_guarded("v", got_v, (size_t)n);
-    double moved[N], u[N], g2[N];
-    for (int i = 0; i < n; i++) {
-        moved[i] = p0[i] - got_p[i];
-        g2[i] = g[i] * g[i];
-        u[i] = want_m[i] / u1 / (sqrt(want_v[i] / u2) + eps);
-    }
-    factors(of_m, "m is %.4g times the old m plus %.4g times g: wanted %.4g and %.4g", got_m, got_m, m0, g, n,
-            b1, 1 - b1);
-    factors(of_v, "v is %.4g times the old v plus %.4g times g^2: wanted %.4g and %.4g", got_v, got_v, v0, g2, n,
-            b2, 1 - b2);
-    factors(of_p, "p went down by %.4g times mm / (sqrt(vv) + eps) and %.4g times the old p: wanted %.4g and "
-            "%.4g", got_p, moved, u, p0, n, lr, lr * wd);
-    judge_numbers("the new m", GRA_SHAPE(n), got_m, want_m, 1e-10, of_m);
-    judge_numbers("the new v", GRA_SHAPE(n), got_v, want_v, 1e-10, of_v);
-    judge_numbers("the new p", GRA_SHAPE(n), got_p, want_p, 1e-10, of_p);
+    for (int i = 0; i < n; i++)
+        moved[i] = p[i] - got_p[i];
+    if (judge_combination(got_m, m, g, (size_t)n, &a, &b))
+        judge_clue("m is %.4g times the old m plus %.4g times g: expected %.4g and %.4g", a, b, h->beta1,
+                   1 - h->beta1);
+    judge_against("the new m", GRA_SHAPE(n), got_m, 1e-10, m_of, &s);
+    if (judge_combination(got_v, v, g2, (size_t)n, &a, &b))
+        judge_clue("v is %.4g times the old v plus %.4g times g^2: expected %.4g and %.4g", a, b, h->beta2,
+                   1 - h->beta2);
+    judge_against("the new v", GRA_SHAPE(n), got_v, 1e-10, v_of, &s);
+    if (judge_combination(moved, u, p, (size_t)n, &a, &b))
+        judge_clue("p went down by %.4g times mm / (sqrt(vv) + eps) and %.4g times the old p: expected %.4g "
+                   "and %.4g", a, b, h->lr, h->lr * h->weight_decay);
+    judge_against("the new p", GRA_SHAPE(n), got_p, 1e-10, p_of, &s);
 }
 
 /* torch.optim.AdamW in float64, p = [1, -2, 0.5], five steps with the gradient of sum(p^4) / 4, which is p^3:
