@@ -181,6 +181,39 @@ void judge_backward(gra_tape *t, gra_tensor *y, const double *dy, int nx, gra_te
         judge_wrong("backward: gradus refused: %s", gra_error(t));
 }
 
+static bool is_expected(const char *name, int n, const struct judge_param *expected)
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(name, expected[i].name))
+            return true;
+    return false;
+}
+
+void judge_params(const gra_model *m, int n, const struct judge_param *expected)
+{
+    char has[GRA_SHAPE_TEXT], should[GRA_SHAPE_TEXT];
+    const int count = gra_param_count(m);
+    if (gra_model_error(m))
+        judge_wrong("init: gradus refused: %s", gra_model_error(m));
+    for (int i = 0; i < count && count > n; i++)
+        if (!is_expected(gra_param_at(m, i)->name, n, expected))
+            judge_wrong("init makes the parameter %s, which is not asked for", gra_param_at(m, i)->name);
+    for (int i = 0; i < n; i++, expected++) {
+        const gra_tensor *p = gra_param_at(m, i);
+        if (!p)
+            judge_wrong("init: got %d parameters, expected %d: make %s too", count, n, expected->name);
+        if (strcmp(p->name, expected->name))
+            judge_wrong("init: got %s as parameter %d, expected %s%s", p->name, i, expected->name,
+                        is_expected(p->name, n - i, expected) ? ": in another order a seed gives other numbers"
+                                                              : "");
+        if (!gra_same_shape(p->shape, expected->shape))
+            judge_wrong("%s: got the shape %s, expected %s", p->name, gra_shape_text(p->shape, has),
+                        gra_shape_text(expected->shape, should));
+        if (expected->held && expected->held != p)
+            judge_wrong("the struct does not point at %s: each of its members has an init of its own", p->name);
+    }
+}
+
 void judge_gradients(gra_mode mode, gra_rng *rng, gra_model *m, int nin, const gra_check_in *in,
                      gra_check_fn *f, void *arg)
 {

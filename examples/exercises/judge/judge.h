@@ -129,6 +129,15 @@ void judge_backward(gra_tape *t, gra_tensor *y, const double *dy, int nx, gra_te
 /* y was made without the library's op of this name: that is what the exercise asks for. */
 void judge_without(const gra_tensor *y, const char *op);
 
+/* The parameters that an answer's init should have made: names, shapes and order. held: the answer's own pointer
+ * to it, or NULL. */
+struct judge_param {
+    const char       *name;
+    gra_shape         shape;
+    const gra_tensor *held;
+};
+void judge_params(const gra_model *m, int n, const struct judge_param *expected);
+
 /* gra_check of f: where gradients are wrong its report is the finding. m and rng may be NULL. */
 void judge_gradients(gra_mode mode, gra_rng *rng, gra_model *m, int nin, const gra_check_in *in,
                      gra_check_fn *f, void *arg);
