@@ -17,6 +17,14 @@ static inline double *mat_product(const double *a, const double *b, int n, int k
     return c;
 }
 
+static inline double mat_dot(const double *a, const double *b, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
 static inline double *mat_transposed(const double *a, int n, int m)                     /* (n, m) -> (m, n) */
 {
     double *c = judge_room((size_t)(n * m));
