@@ -1,45 +1,8 @@
 /* 31 kv_cache: the judge. */
-#include "judge.h"
-#include <math.h>
-#include <string.h>
+#include "matrix.h"
 
 enum { VOCABULARY = 11, DIM = 6, CONTEXT = 12 };
 static const int ids[CONTEXT] = { 3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 10, 0 };
-
-enum slip {
-    AFRESH = 1, FROM_0, LATER, EARLIER, ALL_ALIKE, FORGETS, NOT_SELF, NO_CACHED_FIRST, FUTURE,
-    LIKE_A_SQUARE, NO_SOFTMAX, NO_SCALE, SCALE_D, SCALE_ALL, SCALE_NEW, EXCHANGED, K_FROM_V, V_FROM_K,
-    K_FROM_X, V_FROM_X, K_FROM_Q, Q_FROM_K, NO_X, OVER_QUERIES
-};
-
-static const char *const says[] = { "",
-    [AFRESH] = "the new tokens see one another alone, from position 0 on: what is in the cache is not used",
-    [FROM_0] = "the positions of the new tokens begin at 0; the first of them stands at cache->time",
-    [LATER] = "the positions are one too large: the first new token stands at cache->time, before n is added to it",
-    [EARLIER] = "the positions are one too small: the first new token stands at cache->time",
-    [ALL_ALIKE] = "all new tokens stand at the first one's position: the others follow it",
-    [FORGETS] = "the new tokens do not see those in the cache",
-    [NOT_SELF] = "the new tokens see the cache, but neither themselves nor one another",
-    [NO_CACHED_FIRST] = "the first row of the cache is not seen",
-    [FUTURE] = "a new token sees the new ones that come after it: the mask is missing",
-    [LIKE_A_SQUARE] = "the mask is that of a text that begins here: row i sees columns 0 to i; it may see cache->time "
-                      "more",
-    [NO_SOFTMAX] = "the softmax is missing: the scores themselves are the weights",
-    [NO_SCALE] = "the scores are not divided by sqrt(dim)",
-    [SCALE_D] = "the scores are divided by dim: the root is missing",
-    [SCALE_ALL] = "the scores are divided by the root of the number of keys; it is sqrt(dim)",
-    [SCALE_NEW] = "the scores are divided by the root of n; it is sqrt(dim)",
-    [EXCHANGED] = "keys and values are exchanged",
-    [K_FROM_V] = "the queries are multiplied with the values: scores are made with the keys",
-    [V_FROM_K] = "the weights multiply the keys: they weigh the values",
-    [K_FROM_X] = "the queries are multiplied with x: scores are made with the keys",
-    [V_FROM_X] = "the weights multiply x: they weigh the values",
-    [K_FROM_Q] = "the queries are multiplied with queries: scores are made with the keys",
-    [Q_FROM_K] = "the keys are multiplied with keys: scores are made of queries and keys",
-    [NO_X] = "x is missing in what the head is given: it is x plus what attention found",
-    [OVER_QUERIES] = "softmax runs over the queries; the weights of one query, over its keys, sum to 1", NULL };
-
-#define HAS(s) ((slips >> (s) & 1) != 0)
 
 /* The tokens of a text, and what is made of each. */
 typedef double rows[CONTEXT][DIM];
@@ -54,19 +17,22 @@ struct asked {
 
 static void linear(const gra_tensor *w, const double *x, double *y, int out)
 {
-    for (int o = 0; o < out; o++) {
-        y[o] = 0;
-        for (int i = 0; i < DIM; i++)
-            y[o] += w->data[o * DIM + i] * x[i];
-    }
+    for (int o = 0; o < out; o++)
+        y[o] = mat_dot(w->data + o * DIM, x, DIM);
 }
 
-static void make(uint64_t slips, const struct asked *a, struct made *to)
+static void make(const struct asked *a, struct made *to)
 {
-    for (int i = 0; i < a->before + a->n; i++) {
-        const bool new = i >= a->before;
-        const int first = HAS(FROM_0) || HAS(AFRESH) ? 0 : a->before + (a->before ? HAS(LATER) - HAS(EARLIER) : 0);
-        const int p = new ? first + (HAS(ALL_ALIKE) ? 0 : i - a->before) : i;
+    const int before = a->before;
+    const bool afresh =
+        slip("the new tokens see only one another, from position 0 on: what is in the cache is not used");
+    const bool at_0 = slip("the positions of the new tokens begin at 0; the first of them is at cache->time");
+    const bool later = slip("the positions are one too large: the first is cache->time, before n is added to it");
+    const bool earlier = slip("the positions are one too small: the first new token is at cache->time");
+    const int first = at_0 || afresh || !before ? 0 : before + later - earlier;
+    const bool alike = slip("all new tokens have the first one's position: the others follow it");
+    for (int i = 0; i < before + a->n; i++) {
+        const int p = i < before ? i : alike ? first : first + i - before;
         for (int c = 0; c < DIM; c++)
             to->x[i][c] = a->m->tokens.weight->data[ids[i] * DIM + c]
                         + a->m->positions.weight->data[p % CONTEXT * DIM + c];
@@ -77,43 +43,53 @@ static void make(uint64_t slips, const struct asked *a, struct made *to)
 }
 
 /* Logits of the n tokens after `before`, by loops. */
-static void logits(uint64_t slips, double *y, void *arg)
+static void logits(double *y, void *arg)
 {
     const struct asked *a = arg;
-    const int before = a->before, n = a->n;
+    const int before = a->before, n = a->n, all = before + n;
     struct made of;
-    make(slips, a, &of);
-    rows *k = HAS(K_FROM_V) || HAS(EXCHANGED) ? &of.v : HAS(K_FROM_X) ? &of.x : HAS(K_FROM_Q) ? &of.q : &of.k;
-    rows *v = HAS(V_FROM_K) || HAS(EXCHANGED) ? &of.k : HAS(V_FROM_X) ? &of.x : &of.v;
-    rows *q = HAS(Q_FROM_K) ? &of.k : &of.q;
-    const double by = HAS(NO_SCALE) ? 1 : HAS(SCALE_D) ? 1.0 / DIM : HAS(SCALE_ALL) ? 1 / sqrt(before + n)
-                    : HAS(SCALE_NEW) ? 1 / sqrt(n) : 1 / sqrt(DIM);
-    for (int r = 0; r < n; r++) {
+    make(a, &of);
+    const bool afresh =
+        slip("the new tokens see only one another, from position 0 on: what is in the cache is not used");
+    const int from = slip("the new tokens do not see those in the cache") || afresh ? before
+        : slip("the first row of the cache is not seen") && before > 1;
+    const bool not_self = before && slip("the new tokens see the cache, but neither themselves nor one another");
+    const bool future = slip("a new token sees the new ones that come after it: the mask is missing");
+    const bool square =
+        slip("the mask is that of a text that begins here: row i may see columns 0 to cache->time + i");
+    const bool plain = slip("the softmax is missing: the scores themselves are the weights");
+    const double root = slip("the scores are not divided by sqrt(dim)") ? 1
+        : slip("the scores are divided by dim: the root is missing") ? DIM
+        : slip("the scores are divided by the root of the number of keys; it is sqrt(dim)") ? sqrt(all)
+        : slip("the scores are divided by the root of n; it is sqrt(dim)") ? sqrt(n) : sqrt(DIM);
+    const bool exchanged = slip("keys and values are exchanged");
+    rows *k = exchanged || slip("the queries are multiplied with the values: scores need the keys") ? &of.v
+        : slip("the queries are multiplied with x: scores need the keys") ? &of.x
+        : slip("the queries are multiplied with queries: scores need the keys") ? &of.q : &of.k;
+    rows *v = exchanged || slip("the weights multiply the keys: they weigh the values") ? &of.k
+        : slip("the weights multiply x: they weigh the values") ? &of.x : &of.v;
+    rows *q = slip("the keys are multiplied with keys: scores need the queries") ? &of.k : &of.q;
+    const bool no_x = slip("x is missing in what the head is given: it is x plus what attention found");
+    const bool over_i = slip("softmax runs over the queries; the weights of one query must sum to 1");
+    for (int i = before; i < all; i++) {
+        const int end = not_self ? before : future ? all : square ? i - before + 1 : i + 1;
         double w[CONTEXT], sum = 0, h[DIM];
-        const int i = before + r, from = HAS(FORGETS) || HAS(AFRESH) ? before : HAS(NO_CACHED_FIRST) && before > 1;
-        const int end = HAS(NOT_SELF) && before ? before : HAS(FUTURE) ? before + n : HAS(LIKE_A_SQUARE) ? r + 1 : i + 1;
         for (int j = from; j < end; j++) {
-            double s = 0;
-            for (int c = 0; c < DIM; c++)
-                s += (*q)[i][c] * (*k)[j][c];
-            sum += w[j] = HAS(NO_SOFTMAX) ? s * by : exp(s * by);
+            const double s = mat_dot((*q)[i], (*k)[j], DIM) / root;
+            sum += w[j] = plain ? s : exp(s);
         }
-        for (int j = 0; j < end && HAS(OVER_QUERIES); j++) {       /* the queries that see key j */
-            double all = 0;
-            for (int l = j > before ? j : before; l < before + n; l++) {
-                double s = 0;
-                for (int c = 0; c < DIM; c++)
-                    s += (*q)[l][c] * (*k)[j][c];
-                all += exp(s * by);
-            }
-            w[j] *= sum / all;
+        for (int j = 0; j < end && over_i; j++) {       /* the queries that see key j */
+            double of_j = 0;
+            for (int l = j > before ? j : before; l < all; l++)
+                of_j += exp(mat_dot((*q)[l], (*k)[j], DIM) / root);
+            w[j] *= sum / of_j;
         }
         for (int c = 0; c < DIM; c++) {
-            h[c] = HAS(NO_X) ? 0 : of.x[i][c];
+            h[c] = no_x ? 0 : of.x[i][c];
             for (int j = from; j < end; j++)
-                h[c] += w[j] / (HAS(NO_SOFTMAX) ? 1 : sum) * (*v)[j][c];
+                h[c] += w[j] / (plain ? 1 : sum) * (*v)[j][c];
         }
-        linear(a->m->head.weight, h, y + r * VOCABULARY, VOCABULARY);
+        linear(a->m->head.weight, h, y + (i - before) * VOCABULARY, VOCABULARY);
     }
 }
 
@@ -126,39 +102,42 @@ static bool alike(const double *a, const double *b, int n)
 }
 
 /* What is stored wrong in the cache explains wrong logits better than the logits do. */
-static void stored(const char *name, const double *now, const double *was, const double *want, const struct made *of,
-                   int before, int n)
+static void stored(const char *name, const double *now, const double *was, const double *want,
+                   const struct made *of, int before, int n)
 {
     const double *other[] = { &of->x[0][0], &of->q[0][0], &of->k[0][0], &of->v[0][0] };
     static const char *const what[] = { "x itself", "their queries", "their keys", "their values" };
     if (before && alike(now, want + before * DIM, n))
-        judge_wrong("%s: the new rows were written over the first ones; they come after those of %d tokens", name, before);
+        judge_wrong("%s: the new rows were written over the first ones; they come after those of %d tokens",
+                    name, before);
     for (int i = 0; i < before * DIM; i++)
         if (now[i] != was[i])
-            judge_wrong("%s: row %d, of a token of a call before, was changed; with %d tokens in the cache the new rows "
-                        "begin with row %d, which is number %d * %d of the array", name, i / DIM, before, before, before,
-                        DIM);
+            judge_wrong("%s: row %d, of a token of a call before, was changed; with %d tokens in the cache the "
+                        "new rows begin with row %d, which is number %d * %d of the array", name, i / DIM,
+                        before, before, before, DIM);
     for (int i = before * DIM; i < (before + n) * DIM; i++)
         if (now[i] == JUDGE_UNWRITTEN)
-            judge_wrong("%s: number %d of row %d was never written: %d tokens were in the cache, and %d new ones have a "
-                        "row of %d numbers each", name, i % DIM, i / DIM, before, n, DIM);
+            judge_wrong("%s: number %d of row %d was never written: %d tokens were in the cache, and %d new ones "
+                        "have a row of %d numbers each", name, i % DIM, i / DIM, before, n, DIM);
+    const int at = before * DIM;
     for (int k = 0; k < 4; k++)
-        if (!alike(now + before * DIM, want + before * DIM, n) && alike(now + before * DIM, other[k] + before * DIM, n))
+        if (!alike(now + at, want + at, n) && alike(now + at, other[k] + at, n))
             judge_wrong("%s: the rows of new tokens hold %s", name, what[k]);
 }
 
-/* The first token of all sees itself alone: its weight is 1, whatever its score. */
+/* The first token of all sees only itself: its weight is 1, whatever its score. */
 static const char *otherwise(const double *got, const double *want, int before)
 {
     bool right = true;
     for (int o = 0; o < VOCABULARY; o++)
         right = right && fabs(got[o] - want[o]) < 1e-9;
-    return before && right ? "the first new token is right: look at what differs for the others, their positions and mask"
-         : before ? "what is in the cache, and cache->time, is looked at and seems right: is all of it used, with the "
-                    "first new token at position cache->time?"
-         : right ? "row 0 is right, which sees itself alone: x, values and head are. Look at the keys, the scores, their "
-                   "mask and softmax"
-         : "row 0 is wrong already, which sees itself alone, so that its weight is 1: look at x, its position, the "
+    return before && right
+         ? "the first new token is right: look at what differs for the others, their positions and mask"
+         : before ? "what is in the cache, and cache->time, is looked at and seems right: is all of it used, with "
+                    "the first new token at position cache->time?"
+         : right ? "row 0 is right, which sees only itself: x, values and head are. Look at the keys, the scores, "
+                   "their mask and softmax"
+         : "row 0 is wrong already, which sees only itself, so that its weight is 1: look at x, its position, the "
            "values, softmax's dimension, and at what the head is given";
 }
 
@@ -170,8 +149,8 @@ static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache
     double keys[ALL], values[ALL], want[CONTEXT * VOCABULARY];
     struct asked asked = { m, before, n };
     struct made of;
-    make(0, &asked, &of);
-    logits(0, want, &asked);
+    make(&asked, &of);
+    logits(want, &asked);
     memcpy(keys, cache->keys, sizeof keys);
     memcpy(values, cache->values, sizeof values);
     gra_begin(t, GRA_EVAL, NULL);
@@ -179,10 +158,12 @@ static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache
     snprintf(name, sizeof name, "logits of %d new token%s after %d", n, n == 1 ? "" : "s", before);
     const double *got = judge_tensor(t, name, y, GRA_SHAPE(n, VOCABULARY));
     if (cache->time != before + n)
-        judge_wrong("cache->time is %d after %d tokens and %d more: it counts all tokens so far", cache->time, before, n);
+        judge_wrong("cache->time is %d after %d tokens and %d more: it counts all tokens so far", cache->time,
+                    before, n);
     stored("cache->keys", cache->keys, keys, &of.k[0][0], &of, before, n);
     stored("cache->values", cache->values, values, &of.v[0][0], &of, before, n);
-    judge_slips(name, GRA_SHAPE(n, VOCABULARY), got, 1e-9, says, logits, &asked, otherwise(got, want, before));
+    judge_clue("%s", otherwise(got, want, before));
+    judge_against(name, GRA_SHAPE(n, VOCABULARY), got, 1e-9, logits, &asked);
     judge_numbers("cache->keys", GRA_SHAPE(before + n, DIM), cache->keys, &of.k[0][0], 1e-9, NULL);
     judge_numbers("cache->values", GRA_SHAPE(before + n, DIM), cache->values, &of.v[0][0], 1e-9, NULL);
     judge_guarded("cache->keys", cache->keys, CONTEXT * DIM);
