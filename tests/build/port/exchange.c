@@ -6,7 +6,7 @@
  *
  * The hashes of two machines are the same where all bits are. port.sh compares them. */
 #include "core/gradus.h"
-#include "layers/layers.h"
+#include "layers/gpt.h"
 #include "tests/lib/hash.h"
 
 #include <math.h>
