@@ -11,9 +11,9 @@ lines() {         # lines NAME FILE ...: they are one after the other in look_NA
 echo '#include "examples/look/page.h"'
 lines html "$1/page.html"
 lines css "$1/page.css"
-for part in page model start; do
-    lines "${part}_js" "$1/$part.js"
-done
+lines page_js "$1/page.js" "$1/node.js"
+lines model_js "$1/model.js"
+lines start_js "$1/start.js"
 echo 'const look_op look_formula[] = {'
 for file in core/ops/*.c; do
     awk -v file="$file" '

@@ -1,7 +1,7 @@
-# The part of the Makefile that is about build/look (main.c here). The page that it writes is compiled into it.
+# The part of the Makefile that is about build/look (main.c here). The page that it writes is compiled in.
 
 LOOK := $(sort $(wildcard examples/look/*.c))
-PAGE := $(addprefix examples/look/,embed.sh page.html page.css page.js model.js start.js)
+PAGE := $(addprefix examples/look/,embed.sh page.html page.css page.js node.js model.js start.js)
 
 $(B)/look: $(call f32,$(LOOK)) $(B)/f32/look_page.o $(call f32,$(SHARED)) $(B)/libgradus.a
 	$(link)

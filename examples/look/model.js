@@ -14,7 +14,8 @@ function shares(bytes) {
 
 // The weights of a state: of each layer and head a triangle, query by query, keys 0 ... query.
 function weights_of(state) {
-    if (!state.weights) state.weights = state.exact ? reals(state.attention) : shares(bytes_of(state.attention));
+    if (!state.weights)
+        state.weights = state.exact ? reals(state.attention) : shares(bytes_of(state.attention));
     return state.weights;
 }
 
@@ -36,19 +37,22 @@ function paint_head(canvas, layer, head) {
     canvas.width = canvas.height = n;
     for (let query = 0; query < n; query++)
         for (let key = 0; key <= query; key++)
-            image.data.set([...weight_colour(weight(state, layer, head, query, key)), 255], 4 * (query * n + key));
+            image.data.set([...weight_colour(weight(state, layer, head, query, key)), 255],
+                4 * (query * n + key));
     context.putImageData(image, 0, 0);
 }
 
 function draw_heads() {
-    const box = make("div", "heads"), side = clamp(Math.floor(290 / Math.max(data.heads, data.layers)), 36, 72);
+    const side = clamp(Math.floor(290 / Math.max(data.heads, data.layers)), 36, 72);
+    const box = make("div", "heads");
     box.style.gridTemplateColumns = `auto repeat(${data.heads}, ${side}px)`;
     box.append(make("span"));
     for (let head = 0; head < data.heads; head++) box.append(make("span", "", "head " + (head + 1)));
     for (let layer = 0; layer < data.layers; layer++) {
         box.append(make("span", "", "layer " + (layer + 1)));
         for (let head = 0; head < data.heads; head++) {
-            const button = make("button"), canvas = make("canvas"), is_chosen = layer === model.layer && head === model.head;
+            const is_chosen = layer === model.layer && head === model.head;
+            const button = make("button"), canvas = make("canvas");
             canvas.style.width = canvas.style.height = side + "px";
             button.title = `layer ${layer + 1}, head ${head + 1}`;
             button.setAttribute("aria-label", button.title);
@@ -69,15 +73,18 @@ function draw_heads() {
 
 // A row of the large picture: the token that looks, on both axes, and its weights.
 function draw_query(svg, query, cell, edge) {
-    const state = data.states[model.state], lit = query === model.token, n = data.seen, token = data.tokens[query];
-    const at = edge + query * cell, middle = at + 0.75 * cell, name = { x: edge - 4, y: middle, "text-anchor": "end" };
+    const state = data.states[model.state], lit = query === model.token, token = data.tokens[query];
+    const at = edge + query * cell, middle = at + 0.75 * cell, width = edge + data.seen * cell;
+    const name = { x: edge - 4, y: middle, "text-anchor": "end" };
     if (lit)
-        svg.append(make_svg("rect", { x: 0, y: at, width: edge + n * cell, height: cell, fill: "var(--chosen)" }));
-    const text = cell >= 9 || lit ? token : query % 8 === 0 ? String(query) : "";    // where names have no room, numbers
+        svg.append(make_svg("rect", { x: 0, y: at, width, height: cell, fill: "var(--chosen)" }));
+    // where names have no room, numbers
+    const text = cell >= 9 || lit ? token : query % 8 === 0 ? String(query) : "";
     svg.append(make_svg("text", name, text),
         make_svg("text", { transform: `translate(${middle} ${edge - 4}) rotate(-90)` }, text));
     for (let key = 0; key <= query; key++) {
-        const w = weight(state, model.layer, model.head, query, key), shown = state.exact ? exact(w) : w.toFixed(3);
+        const w = weight(state, model.layer, model.head, query, key);
+        const shown = state.exact ? exact(w) : w.toFixed(3);
         const rect = make_svg("rect", { x: edge + key * cell, y: at, width: cell - 1, height: cell - 1,
             fill: `rgb(${weight_colour(w).join(",")})`, opacity: model.token < 0 || lit ? 1 : 0.35 });
         rect.addEventListener("mouseenter",
@@ -116,7 +123,8 @@ function draw_token_strip() {
 
 function draw_predictions() {
     const table = make("table", "next"), head = table.insertRow();
-    for (const text of ["after", "next is", "probability", "the model says"]) head.append(make("th", "", text));
+    for (const text of ["after", "next is", "probability", "the model says"])
+        head.append(make("th", "", text));
     data.states[model.state].next.forEach((row, i) => {
         const line = table.insertRow(), guesses = row.slice(0, -1), follows = row[row.length - 1];
         line.className = i === model.token ? "lit" : "";
@@ -126,7 +134,8 @@ function draw_predictions() {
         line.insertCell().textContent = follows ? exact(number_of(follows[1])) : "";
         const cell = line.insertCell();
         guesses.forEach(([token, p]) => {
-            const guess = make("span", follows && token === follows[0] ? "right" : "", `${token} ${percent(number_of(p))}`);
+            const right = follows && token === follows[0];
+            const guess = make("span", right ? "right" : "", `${token} ${percent(number_of(p))}`);
             cell.append(guess, "\u2002");
         });
     });
@@ -140,7 +149,8 @@ const all_steps = data.curve.map(row => row[0]).concat(data.states.map(state => 
 const first_step = Math.min(...all_steps), last_step = Math.max(...all_steps);
 
 function curve_x(step) {
-    return CURVE.edge + (CURVE.wide - 2 * CURVE.edge) * (step - first_step) / Math.max(1, last_step - first_step);
+    const steps = Math.max(1, last_step - first_step);
+    return CURVE.edge + (CURVE.wide - 2 * CURVE.edge) * (step - first_step) / steps;
 }
 
 function nearest(list, step_of, step) {
@@ -222,12 +232,14 @@ function draw_training(box) {
     if (several) box.append(draw_slider());
     else if (data.curve.length > 1)
         box.append(make("div", "facts",
-            "The run kept no other state: build/train --snapshot-every N lets a slider move through its training."));
+            "The run kept no other state: build/train --snapshot-every N lets a slider move through its " +
+            "training."));
 }
 
 function after_text(state) {
     if (state.step < 0) return "";
-    return state.step === last_step ? `after all ${last_step} steps: ` : `after ${state.step} of ${last_step} steps: `;
+    return state.step === last_step ? `after all ${last_step} steps: `
+        : `after ${state.step} of ${last_step} steps: `;
 }
 
 // What changes with the state; the slider stays, so that it can be dragged.
@@ -240,15 +252,16 @@ function draw_state() {
         state.exact ? "" : " (attention: in 8 bits; the tape is the finished model's)");
     const pair = make("div", "pair"), left = make("div"), right = make("div");
     left.append(make("h3", "", "Attention: choose a head"), draw_heads());
-    right.append(make("h3", "", `Layer ${model.layer + 1}, head ${model.head + 1}: each row looks at the columns`),
-        draw_big_head());
+    const heading = `Layer ${model.layer + 1}, head ${model.head + 1}: each row looks at the columns`;
+    right.append(make("h3", "", heading), draw_big_head());
     const pointed = make("div", "under", model.text || "point at a cell");
     pointed.id = "pointed";
     right.append(pointed);
     if (data.seen < data.tokens.length)
         right.append(make("div", "facts", `of the first ${data.seen} of ${data.tokens.length} tokens`));
     pair.append(left, right);
-    box.append(pair, make("h3", "", "Predictions: what follows each token, and the five that the model finds likeliest"),
+    box.append(pair,
+        make("h3", "", "Predictions: what follows each token, and the five that the model finds likeliest"),
         draw_predictions());
 }
 

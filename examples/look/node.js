@@ -1,0 +1,188 @@
+// ---- a node: formula, numbers, histogram ----------------------------------------------------------------
+
+// Buttons that lead to other nodes; of a scalar its value, or as dy its gradient, is on the button.
+function links(heading, list, part, sign) {
+    const box = make("div", "links facts");
+    box.append(heading + " ");
+    list.forEach(i => {
+        const node = nodes[i], there = part === "data" ? has_value(i) : has_grad(i);
+        const number = size_of(node) === 1 && node[part] && there ? sign + exact(list_of(node[part])[0]) : "";
+        const title = (node.number >= 0 ? node.number + " " : "") + node_title(node).slice(0, 80);
+        const button = make("button", "", title + number);
+        button.addEventListener("click", () => show_node(i));
+        box.append(button);
+    });
+    if (!list.length) box.append("none");
+    return box;
+}
+
+function show_node(i) {
+    for (let part = tree; part.node === undefined;) {
+        part.open = true;
+        part = part.children.find(child => child.from <= i && i < child.to);
+        if (part.node !== undefined) {
+            rows = visible_rows();
+            choose(part);
+        }
+    }
+}
+
+const is_dark = () => matchMedia("(prefers-color-scheme: dark)").matches;
+
+// A colour for a number: white (or black) is 0, red above, blue below.
+function colour(v, most) {
+    if (!Number.isFinite(v)) return [255, 220, 0];
+    const x = most > 0 ? clamp(v / most, -1, 1) : 0, dark = is_dark();
+    const end = x > 0 ? [190, 30, 30] : [20, 90, 190], zero = dark ? [24, 26, 30] : [250, 250, 250];
+    if (dark) for (let k = 0; k < 3; k++) end[k] = Math.min(255, end[k] + 60);
+    const share = Math.sqrt(Math.abs(x));
+    return zero.map((z, k) => Math.round(z + (end[k] - z) * share));
+}
+
+function clamp(v, low, high) { return Math.max(low, Math.min(high, v)); }
+function picked(i, shown, of) { return Math.floor(i * of / shown); }
+
+function heat_map(part, node) {
+    const box = make("div"), canvas = make("canvas"), under = make("div", "under", "point at a cell");
+    const list = list_of(part);
+    const most = largest(list);
+    canvas.width = part.c;
+    canvas.height = part.r;
+    const image = canvas.getContext("2d").createImageData(part.c, part.r);
+    list.forEach((v, i) => image.data.set([...colour(v, most), 255], 4 * i));
+    canvas.getContext("2d").putImageData(image, 0, 0);
+    const wide = clamp(Math.floor(345 / part.c), 2, 16);
+    const high = clamp(Math.floor(260 / part.r), part.r === 1 ? 16 : 2, 16);
+    canvas.style.width = part.c * wide + "px";
+    canvas.style.height = part.r * high + "px";
+    canvas.addEventListener("mousemove", event => {
+        const at = canvas.getBoundingClientRect();
+        const c = clamp(Math.floor((event.clientX - at.left) / at.width * part.c), 0, part.c - 1);
+        const r = clamp(Math.floor((event.clientY - at.top) / at.height * part.r), 0, part.r - 1);
+        const place = index_text(node, picked(r, part.r, part.rows), picked(c, part.c, part.columns));
+        under.textContent = place + " = " + exact(list[r * part.c + c]);
+    });
+    box.append(canvas, under);
+    if (part.r < part.rows || part.c < part.columns)
+        box.append(make("div", "facts",
+            `sampled: ${part.r} of ${part.rows} rows, ${part.c} of ${part.columns} columns`));
+    return box;
+}
+
+// The place of a cell in the tensor: its rows are those of the last dimension.
+function index_text(node, row, column) {
+    const index = [column];
+    for (let d = node.shape.length - 2; d >= 0; d--) {
+        index.unshift(row % node.shape[d]);
+        row = Math.floor(row / node.shape[d]);
+    }
+    return "[" + index.join(", ") + "]";
+}
+
+function largest(list) {
+    return list.reduce((m, v) => Number.isFinite(v) ? Math.max(m, Math.abs(v)) : m, 0);
+}
+
+function number_table(part) {
+    const table = make("table", "numbers"), list = list_of(part), most = largest(list);
+    for (let r = 0; r < part.r; r++) {
+        const row = table.insertRow();
+        for (let c = 0; c < part.c; c++) {
+            const cell = row.insertCell(), v = list[r * part.c + c], [red, green, blue] = colour(v, most);
+            cell.textContent = exact(v);
+            cell.style.backgroundColor = `rgba(${red}, ${green}, ${blue}, .45)`;
+        }
+    }
+    return table;
+}
+
+function histogram(part) {
+    const wide = 300, high = 56, svg = make_svg("svg", { class: "bars", width: wide, height: high + 16 });
+    const most = Math.max(...part.bins), w = wide / part.bins.length;
+    part.bins.forEach((n, i) => {
+        const h = n ? Math.max(1, high * n / most) : 0;
+        const bar = make_svg("rect", { x: i * w, y: high - h, width: w - 1, height: h });
+        bar.append(make_svg("title", {}, n + " values"));
+        svg.append(bar);
+    });
+    svg.append(make_svg("text", { x: 0, y: high + 13 }, short(part.min)),
+        make_svg("text", { x: wide, y: high + 13, "text-anchor": "end" }, short(part.max)));
+    return svg;
+}
+
+function facts_of(part, node, is_value) {
+    const size = size_of(node), facts = [`rms ${short(number_of(part.rms))}`];
+    if (part.mean !== undefined) facts.push(`mean ${short(part.mean)}`);
+    facts.push(`zeros ${percent(part.zeros / size)}`);
+    if (is_value && node.saturated !== undefined)
+        facts.push(`saturated ${percent(node.saturated)} (slope below 0.01)`);
+    if (part.strange) facts.push(`nan or infinite: ${part.strange}`);
+    return facts.join(", ");
+}
+
+function numbers(title, className, part, node, there, missing) {
+    const box = make("div", className);
+    box.append(make("h3", className, title));
+    if (!part || !there) {
+        box.append(make("div", "facts", part ? "not computed yet" : missing));
+        return box;
+    }
+    if (size_of(node) === 0) box.append(make("div", "facts", "no values"));
+    else if (size_of(node) === 1) box.append(make("div", "big", exact(list_of(part)[0])));
+    else {
+        const all = part.r === part.rows && part.c === part.columns;
+        box.append(all && part.r * part.c <= 64 && part.c <= 8 ? number_table(part) : heat_map(part, node));
+        box.append(make("div", "facts", facts_of(part, node, className === "value")));
+        if (part.bins) box.append(histogram(part));
+    }
+    return box;
+}
+
+function why_no_grad(node) {
+    if (!node.wants) return "none: nothing upstream of it wants one";
+    return "none here: the loss does not depend on it, or it was not kept (gra_keep_grads before the " +
+        "backward)";
+}
+
+// Lines of one paragraph are joined; formulas, which are indented, stay as they are.
+function reflow(text) {
+    return text.trim().replace(/^(\S.*)\n(?=\S)/gm, "$1 ");
+}
+
+function draw_formula(box, node) {
+    const op = Object.hasOwn(data.ops, node.op) ? data.ops[node.op] : null;
+    if (op) {
+        box.append(make("pre", "", reflow(op.text)));
+        box.append(make("div", "facts", "from " + op.file + ", where its forward and backward are"));
+    } else if (node.op)
+        box.append(make("div", "facts", "an op of this program: its formula is where it is defined"));
+}
+
+function draw_node() {
+    const box = by_id("node");
+    box.replaceChildren();
+    if (!chosen) return;
+    const i = chosen.to - 1, node = nodes[i];
+    if (chosen.node === undefined) {
+        box.append(make("h2", "", chosen.name));
+        box.append(make("div", "facts",
+            `${chosen.to - chosen.from} nodes; \u2192 opens it. What leaves it:`));
+    }
+    box.append(make("h2", "", (node.number >= 0 ? node.number + "  " : "") + node_title(node)));
+    const place = node.path ? " of " + node.path : "";
+    const view = node.view ? ", a view: its data and gradient are its input's" : "";
+    box.append(make("div", "facts", `${node.op ? "result" : node.kind}${place}, shape ${shape_text(node)}, ` +
+        `${size_of(node)} ${size_of(node) === 1 ? "value" : "values"}${view}`));
+    draw_formula(box, node);
+    if (node.op) box.append(links("made from", node.in.filter(k => k >= 0), "data", " = "));
+    const users = nodes.map((other, k) => other.in.includes(i) ? k : -1).filter(k => k >= 0);
+    box.append(links("used by", users, "grad", ", dy = "));
+    const gradient = `gradient: how ${result_name} changes with ${size_of(node) === 1 ? "it" : "each value"}`;
+    const pair = make("div", "pair");
+    pair.append(numbers("value", "value", node.data, node, has_value(i), ""),
+        numbers(gradient, "grad", node.grad, node, has_grad(i), why_no_grad(node)));
+    box.append(pair);
+}
+
+// What the gradients are of: the last node, "loss", or "g" where its name is "g = e/2".
+const result_name = count && nodes[count - 1].name.split(" = ")[0] || "the last node";
