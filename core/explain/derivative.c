@@ -245,27 +245,6 @@ static bool put_wrong(gra_check_line *s, const gra_wrong *w, points *g, bool ter
     return false;
 }
 
-/* The derivative at y: did y stand where x should? */
-static bool taken_at_y(gra_wrong *w, double *was)
-{
-    gra_checking *k = w->check;
-    real *const x = w->x->data;
-    bool fit = true;
-    for (size_t i = 0; i < w->cols; i++)
-        was[i] = (double)x[i];
-    memcpy(x, k->y, w->cols * sizeof *x);
-    for (size_t i = 0; fit && i < w->cols; i++) {
-        gra_check_parts(k, w->x, i);
-        fit = gra_fit(w, (double)(k->parts[i] / k->c[i]), w->a[i * w->cols + i]);
-    }
-    for (size_t i = 0; i < w->cols; i++)
-        x[i] = (real)was[i];
-    if (fit)
-        gra_fits(w, "the derivative is right, but taken at y: in its formula stands y where %s is wanted",
-                 w->x->name);
-    return fit;
-}
-
 /* What is wrong, of y', or if y' has two terms that differ, of one of them. */
 static bool tell(gra_wrong *w, points *g, const double *all, const double *first, bool two)
 {
@@ -325,5 +304,5 @@ bool gra_derivative(gra_wrong *w)
         g.n++;
     }
     const bool two = !is_zero(&g, g.a) && !fits(&g, g.a, first, ONE, ONE, &k);
-    return fit && g.n >= 6 && (taken_at_y(w, array[5]) || tell(w, &g, all, first, two));
+    return fit && g.n >= 6 && tell(w, &g, all, first, two);
 }

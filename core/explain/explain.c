@@ -5,8 +5,8 @@
  * backward of a loss that is this output alone. The differences give the right Jacobian.
  *
  * Let a be what the backward gave (analytic), and n what differences of the loss give (numeric). Each
- * explanation guesses the mistake: a is n times a factor (factors.c), a has n's values at other places
- * (moved.c), a is n plus a term (terms.c), a product with another matrix (products.c), or another function's
+ * explanation guesses the mistake: a is n times a factor (factors.c, quotients.c), a has n's values
+ * at other places (moved.c, indices.c), a is n plus a term (terms.c), a product with another matrix (products.c), or another function's
  * derivative (derivative.c). A guess fits when it agrees in every entry, to 1e-4 of the largest, and to a
  * hundredth of what is to be explained, so that nothing fits by being nearly right already. Where none fits,
  * "a clue" is told: a fact about the numbers that narrows the search. */
@@ -163,28 +163,18 @@ static bool nearly_right(gra_wrong *w)
     return true;
 }
 
-/* dy (0, 0), (0, 3) */
-static void put_users(gra_check_line *s, const gra_wrong *w, const double *jacobian, size_t i)
-{
-    int count = 0;
-    for (size_t j = 0; j < w->rows; j++)
-        if (!gra_none(w, jacobian[j * w->cols + i]) && count++ < 4) {
-            gra_check_put(s, "%s", count > 1 ? "," : "dy");
-            gra_put_place(s, &w->check->shape, j);
-        }
-    gra_check_put(s, count > 4 ? " ..." : count ? "" : "none");
-}
-
-/* Of the element for which it is worst, what it is made of. */
+/* Of the element for which it is worst, from which dy it gets something, and from which it should. */
 static void users_clue(gra_wrong *w)
 {
     size_t worst = 0;
-    gra_check_line x = { .at = 0 }, has = { .at = 0 }, wants = { .at = 0 };
+    gra_check_line x = { .at = 0 }, from[2] = { { .at = 0 }, { .at = 0 } };
     largest_error(w, &worst);
     gra_put_element(&x, w, false, worst % w->cols);
-    put_users(&has, w, w->a, worst % w->cols);
-    put_users(&wants, w, w->n, worst % w->cols);
-    gra_clue(w, "the wrong indices: %s gets its gradient from %s, and from %s is expected", x.s, has.s, wants.s);
+    for (size_t e = worst % w->cols; e < w->size; e += w->cols)
+        for (int right = 0; right < 2; right++)
+            if (!gra_none(w, right ? w->n[e] : w->a[e]) && from[right].at < 80)
+                gra_put_place(&from[right], &w->check->shape, e / w->cols);
+    gra_clue(w, "the wrong indices: %s gets its gradient from dy%s; it is expected from dy%s", x.s, from[0].s, from[1].s);
 }
 
 /* Which outputs give a gradient to which elements of x, though the values fit no explanation. */

@@ -61,7 +61,7 @@ static inline bool gra_equal(double k, double of)           /* factors of entrie
 void gra_fits(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 void gra_clue(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 
-/* factors.c: how many values, 8 at most, have a / n, or a - n, where they differ? Few prove little. */
+/* quotients.c: how many values, 8 at most, have a / n, or a - n, where they differ? Few prove little. */
 size_t gra_distinct(const gra_wrong *w, bool ratio);
 
 /* sets.c: the ways to divide the entries into parts (by a row of x, by the sign of x ...), and names for sets
@@ -136,7 +136,9 @@ gra_check_explain_fn gra_explain;
 typedef bool gra_explanation(gra_wrong *w);
 /* factors.c: a is n times something. */
 gra_explanation gra_one_factor, gra_another_mask, gra_partial_factor, gra_row_factors, gra_element_factors;
-gra_explanation gra_quotient, gra_wrong_factor, gra_instead, gra_expected, gra_beside_diagonal, gra_other_part;
+gra_explanation gra_beside_diagonal, gra_other_part;
+/* quotients.c: a is n times one value and divided by another. */
+gra_explanation gra_quotient, gra_wrong_factor, gra_instead, gra_expected;
 /* moved.c: a holds values of n at other places, or those of another input; indices.c: an index is wrong. */
 gra_explanation gra_of_another, gra_transposed, gra_shifted, gra_moved, gra_taken,
                 gra_other_dimension;

@@ -1,148 +1,135 @@
 /* indices: explanations in which an index is wrong: dy is multiplied by another element of the tensor than is
- * wanted, or a sum runs along another dimension. */
+ * expected, or a sum runs along another dimension. */
 #include "explaining.h"
 #include <stdlib.h>
 
-enum { MOST = 2 * GRA_MAX_DIMS };       /* indices: those of dy, and those of x */
+enum { MOST = 2 * GRA_MAX_DIMS };
+typedef struct indices {                /* of an entry: those of dy, then those of x */
+    int    count;
+    size_t step[MOST], dim[MOST];
+    char   letter[MOST];
+} indices;
 
-/* ---- another element of the tensor ------------------------------------------------------------- */
+static void add(indices *l, const gra_shape *s, size_t step, const char *letters)
+{
+    for (int d = s->ndim - 1; d >= 0; step *= (size_t)s->dim[d--]) {
+        l->step[l->count + d] = step;
+        l->dim[l->count + d] = (size_t)s->dim[d];
+        l->letter[l->count + d] = letters[d];
+    }
+    l->count += s->ndim;
+}
 
-/* The one element of all tensors that has this value: *at in the tensor that it gives; -1: there is none, or more. */
-static int owner(const gra_wrong *w, double v, size_t *at)
+static long at(const indices *l, int v, double e)
+{
+    return (long)((size_t)e / l->step[v] % l->dim[v]);
+}
+
+/* The one element of all tensors that has this value: *of the tensor that it gives; -1: there is none, or more. */
+static double owner(const gra_wrong *w, double v, const gra_checked **of)
 {
     const gra_checking *k = w->check;
-    int found = -1;
+    double found = -1;
     for (int t = 0; t <= k->count && v != 0 && fabs(v) != 1; t++)
         for (size_t i = 0; i < k->tensor[t].size; i++)
             if (fabs((double)k->tensor[t].data[i] - v) <= 1e-7 * fabs(v)) {
                 if (found >= 0)
                     return -1;
-                found = t;
-                *at = i;
+                found = (double)i;
+                *of = &k->tensor[t];
             }
     return found;
 }
 
-/* Index v of entry e: one of dy's, or of x's. */
-static long index_of(const gra_wrong *w, int v, size_t e)
+/* "2 j + r": along dimension d, the index of all elements that are taken (one by each entry, or -1). */
+static bool put_index(gra_check_line *s, const gra_wrong *w, const indices *l, const indices *of, int d, const double *taken)
 {
-    const int of_dy = w->check->shape.ndim;
-    return (long)(v < of_dy ? gra_index(w, true, v, e / w->cols) : gra_index(w, false, v - of_dy, e % w->cols));
-}
-
-static long place(const gra_shape *shape, int d, double at)
-{
-    size_t i = (size_t)at;
-    for (int s = shape->ndim - 1; s > d; s--)
-        i /= (size_t)shape->dim[s];
-    return (long)(i % (size_t)shape->dim[d]);
-}
-
-/* Along dimension d the elements in `taken` (one for each entry, or -1) have the index c[0] i + c[1] j + ..., and
- * a constant at the end? */
-static bool linear(const gra_wrong *w, const gra_shape *t, int d, const double *taken, long c[MOST + 1])
-{
-    const int of_dy = w->check->shape.ndim, count = of_dy + w->x->shape.ndim;
+    long c[MOST + 1] = { 0 };
     bool first = true;
-    for (int v = 0; v < count; v++) {
-        const gra_shape *s = v < of_dy ? &w->check->shape : &w->x->shape;
-        size_t step = v < of_dy ? w->cols : 1;
-        for (int i = s->ndim - 1; i > (v < of_dy ? v : v - of_dy); i--)
-            step *= (size_t)s->dim[i];
-        c[v] = 0;
-        for (size_t e = 0; e + step < w->size; e++)
-            if (taken[e] >= 0 && taken[e + step] >= 0 && index_of(w, v, e + step) == index_of(w, v, e) + 1) {
-                c[v] = place(t, d, taken[e + step]) - place(t, d, taken[e]);
-                break;
-            }
-    }
+    for (int v = 0; v < l->count; v++)
+        for (size_t e = 0; e + l->step[v] < w->size && c[v] == 0; e++)
+            if (taken[e] >= 0 && taken[e + l->step[v]] >= 0 && at(l, v, (double)e) + 1 < (long)l->dim[v])
+                c[v] = at(of, d, taken[e + l->step[v]]) - at(of, d, taken[e]);
     for (size_t e = 0; e < w->size; e++) {
-        long at = 0;
-        for (int v = 0; v < count; v++)
-            at += c[v] * index_of(w, v, e);
-        if (taken[e] < 0)
-            continue;
-        if (first)
-            c[count] = place(t, d, taken[e]) - at;
-        else if (at + c[count] != place(t, d, taken[e]))
+        long rest = taken[e] < 0 ? 0 : at(of, d, taken[e]);
+        for (int v = 0; v < l->count && taken[e] >= 0; v++)
+            rest -= c[v] * at(l, v, (double)e);
+        if (taken[e] >= 0 && !first && rest != c[l->count])
             return false;
-        first = false;
+        c[l->count] = taken[e] < 0 ? c[l->count] : rest;
+        first &= taken[e] < 0;
     }
-    return true;
-}
-
-static const char letters[] = "ijklmnuvpqrsabcd";
-
-/* "x (p, 2 j + r)"; false: it is no such element everywhere. */
-static bool put_formula(gra_check_line *s, const gra_wrong *w, const gra_checked *t, const double *taken)
-{
-    const int of_dy = w->check->shape.ndim, count = of_dy + w->x->shape.ndim;
-    gra_check_put(s, "%.80s (", t->name);
-    for (int d = 0; d < t->shape.ndim; d++) {
-        long c[MOST + 1] = { 0 };
-        bool any = false;
-        if (!linear(w, &t->shape, d, taken, c))
-            return false;
-        gra_check_put(s, "%s", d ? ", " : "");
-        for (int v = 0; v <= count; v++) {
-            if (c[v] == 0 && (v < count || any))
-                continue;
-            gra_check_put(s, "%s", c[v] < 0 ? any ? " - " : "-" : any ? " + " : "");
-            if (v == count || labs(c[v]) != 1)
-                gra_check_put(s, "%ld%s", labs(c[v]), v < count ? " " : "");
-            if (v < count)
-                gra_check_put(s, "%c", letters[v < of_dy ? v : GRA_MAX_DIMS + v - of_dy]);
-            any = true;
+    first = true;
+    for (int v = 0; v <= l->count; v++)
+        if (c[v] != 0 || (v == l->count && first)) {
+            gra_check_put(s, "%s", c[v] < 0 ? first ? "-" : " - " : first ? "" : " + ");
+            if (v == l->count || labs(c[v]) != 1)
+                gra_check_put(s, "%ld%s", labs(c[v]), v < l->count ? " " : "");
+            if (v < l->count)
+                gra_check_put(s, "%c", l->letter[v]);
+            first = false;
         }
-    }
-    gra_check_put(s, ")");
     return true;
 }
 
-static void put_letters(gra_check_line *s, const char *name, const gra_shape *shape, const char *letter)
+static void put_letters(gra_check_line *s, const char *name, const indices *l, int from, int to)
 {
     gra_check_put(s, "%s", name);
-    for (int d = 0; d < shape->ndim; d++)
-        gra_check_put(s, "%s%c%s", d ? ", " : " (", letter[d], d == shape->ndim - 1 ? ")" : "");
+    for (int v = from; v < to; v++)
+        gra_check_put(s, "%s%c%s", v > from ? ", " : " (", l->letter[v], v == to - 1 ? ")" : "");
 }
 
-/* Each number is an element of a tensor, and in the wrong places of the one where it should be of the other. */
+/* Where all numbers are elements of one tensor, and all expected ones are of one: which stand for which? By a formula
+ * for the indices, or if they have none, by an example. */
 bool gra_taken(gra_wrong *w)
 {
-    double *const has = w->a + 2 * w->size, *const wants = w->a + 3 * w->size;
+    double *const taken[2] = { w->a + 2 * w->size, w->a + 3 * w->size };      /* by a, by n */
     const gra_checked *of[2] = { NULL, NULL };
-    gra_check_line line[2] = { { .at = 0 }, { .at = 0 } }, at = { .at = 0 };
+    gra_check_line line[2] = { { .at = 0 }, { .at = 0 } }, place = { .at = 0 };
+    indices l = { .count = 0 };
     size_t wrong = 0, example = 0;
-    for (size_t e = 0; w->whole && e < w->size; e++)
+    for (size_t e = 0; w->whole && e < w->size; e++) {
         for (int right = 0; right < 2; right++) {
-            size_t i = 0;
             const double v = right ? w->n[e] : w->a[e];
-            const int t = gra_none(w, v) ? -1 : owner(w, v, &i);
-            (right ? wants : has)[e] = t < 0 ? -1 : (double)i;
-            if (gra_none(w, v))
-                continue;
-            if (t < 0 || (of[right] && of[right] != &w->check->tensor[t]))
+            const gra_checked *t = of[right];
+            taken[right][e] = gra_none(w, v) ? -1 : owner(w, v, &t);
+            if (!gra_none(w, v) && (taken[right][e] < 0 || (of[right] && t != of[right])))
                 return false;
-            of[right] = &w->check->tensor[t];
-            wrong += right && has[e] >= 0 && has[e] != wants[e];
-            example = right && has[e] >= 0 && has[e] != wants[e] ? e : example;
+            of[right] = t;
         }
-    if (wrong < 4 || !of[0] || !of[1])
-        return false;
-    if (put_formula(&line[0], w, of[0], has) && put_formula(&line[1], w, of[1], wants)) {
-        put_letters(&at, "dy", &w->check->shape, letters);
-        put_letters(&at, " gives to ", &(gra_shape){ 0 }, letters);
-        put_letters(&at, w->x->name, &w->x->shape, letters + GRA_MAX_DIMS);
-    } else {
-        for (int right = 0; right < 2; right++) {
-            line[right] = (gra_check_line){ .at = 0 };
-            gra_check_put(&line[right], "%.80s", of[right]->name);
-            gra_put_place(&line[right], &of[right]->shape, (size_t)(right ? wants : has)[example]);
+        if (taken[0][e] >= 0 && taken[1][e] >= 0 && !gra_fit(w, w->a[e], w->n[e])) {
+            wrong++;
+            example = e;
         }
-        gra_put_entry(&at, w, example);
-        memmove(at.s, at.s + strlen("what "), strlen(at.s) + 1 - strlen("what "));
     }
-    gra_fits(w, "a wrong index: in what %s, %s stands where %s is expected", at.s, line[0].s, line[1].s);
+    if (wrong < 4)
+        return false;
+    add(&l, &w->check->shape, w->cols, "ijklmnuv");
+    add(&l, &w->x->shape, 1, "pqrsabcd");
+    bool formula = true;
+    for (int right = 0; right < 2; right++) {
+        indices t = { .count = 0 };
+        add(&t, &of[right]->shape, 1, "ijklmnuv");
+        gra_check_put(&line[right], "%.80s", of[right]->name);
+        for (int d = 0; d < t.count; d++) {
+            gra_check_put(&line[right], d ? ", " : " (");
+            formula = formula && put_index(&line[right], w, &l, &t, d, taken[right]);
+        }
+        gra_check_put(&line[right], t.count ? ")" : "");
+    }
+    for (int right = 0; !formula && right < 2; right++) {
+        line[right] = (gra_check_line){ .at = 0 };
+        gra_check_put(&line[right], "%.80s", of[right]->name);
+        gra_put_place(&line[right], &of[right]->shape, (size_t)taken[right][example]);
+    }
+    if (formula) {
+        put_letters(&place, "what dy", &l, 0, w->check->shape.ndim);
+        gra_check_put(&place, " gives to ");
+        put_letters(&place, w->x->name, &l, w->check->shape.ndim, l.count);
+    } else {
+        gra_put_entry(&place, w, example);
+    }
+    gra_fits(w, "a wrong index: in %s, %s stands where %s is expected", place.s, line[0].s, line[1].s);
     return true;
 }
 

@@ -532,7 +532,7 @@ static void gelu_backward(gra_tensor *y)
     SLIP(2, d = 1 - x * x, "it fits: in what dy is multiplied by, 1 - x^2 stands where 1 - y^2 is wanted") \
     SLIP(3, d = 1 + t * t, "it fits: in what dy is multiplied by, 1 + y^2 stands where 1 - y^2 is wanted") \
     SLIP(4, d = t, "it fits: in what dy is multiplied by, y stands where 1 - y^2 is wanted")             \
-    SLIP(5, d = 1 - tanh(t) * tanh(t), "it fits: the derivative is right, but taken at y: in its formula stands y where x is wanted") \
+    SLIP(5, d = 1 - tanh(t) * tanh(t), "1 - t^2, t for the tanh of y (1, 3) stands where 1 - t^2, t for the tanh of x (1, 3) is") \
     SLIP(6, d = -t, "it fits: in what dy is multiplied by, y stands where 1 - y^2 is wanted, and the sign is flipped") \
     SLIP(7, d = 1 / cosh(x), "a clue: each element gets its own dy")
 
