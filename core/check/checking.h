@@ -7,8 +7,8 @@
  *   crash.c    which backward crashed
  *   report.c   what is said
  *   explain.c  why do they not agree? Guesses at that: factors.c, quotients.c, moved.c, indices.c,
- *              terms.c, products.c, norms.c, derivative.c; names for what they find: sets.c (of places), numbers.c, sources.c and
- *              derived.c (of values) */
+ *              terms.c, products.c, norms.c, derivative.c; names for what they find:
+ *              sets.c (of places), numbers.c, sources.c and derived.c (of values) */
 #ifndef GRADUS_CHECKING_H
 #define GRADUS_CHECKING_H
 

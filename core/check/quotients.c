@@ -1,5 +1,5 @@
-/* quotients: explanations in which the analytic gradient is the numeric one times a value and divided by another: an
- * element of a tensor, a sum of them, or a function of one. */
+/* quotients: explanations in which the analytic gradient is the numeric one times a value and divided by
+ * another: an element of a tensor, a sum of them, or a function of one. */
 #include "explaining.h"
 
 size_t gra_distinct(const gra_wrong *w, bool ratio)
@@ -50,7 +50,8 @@ static void put_multiple(gra_check_line *s, const gra_wrong *w, gra_source p)
     for (size_t e = 0; e < w->size; e++) {
         const double n = w->n[e], of = f == GRA_SIGMOID ? log(n / (1 - n)) : f == GRA_EXP ? log(n) : atanh(n);
         const double k = of / gra_value(w, &p, e);
-        if (!gra_none(w, n) && (!(f == GRA_SIGMOID || f == GRA_EXP || f == GRA_TANH) || (c != 0 && !gra_equal(k, c))))
+        if (!gra_none(w, n) &&
+            (!(f == GRA_SIGMOID || f == GRA_EXP || f == GRA_TANH) || (c != 0 && !gra_equal(k, c))))
             return;
         c = gra_none(w, n) ? c : k;
     }
@@ -70,8 +71,8 @@ static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q
         gra_put_factor(&more, w, k);
     }
     if (w->turned)
-        gra_clue(w, "something else stands where %s is expected (or a constant times that), in %s: %.6g where %.6g "
-                 "is right", has.s, at.s, w->n[e], w->a[e]);
+        gra_clue(w, "something else stands where %s is expected (or a constant times that), in %s: got %.6g, "
+                 "expected %.6g", has.s, at.s, w->n[e], w->a[e]);
     else if (q->kind == GRA_RIGHT && p->kind == GRA_ONE)
         gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, by which it is to be "
                  "multiplied, is forgotten, or a factor of it", k);
@@ -85,7 +86,8 @@ static void tell_quotient(gra_wrong *w, const gra_source *p, const gra_source *q
     else if (q->kind == GRA_ONE)
         gra_fits(w, "a factor too many: %s, in %s; or a division by it is missing%s", has.s, at.s, more.s);
     else if (p->kind == GRA_ONE)
-        gra_fits(w, "a factor is missing: %s, in %s; or a division by it is superfluous%s", wants.s, at.s, more.s);
+        gra_fits(w, "a factor is missing: %s, in %s; or a division by it is superfluous%s", wants.s, at.s,
+                 more.s);
     else
         gra_fits(w, "the wrong factor: %s stands where %s is wanted, in %s (in a denominator, the "
                  "reverse)%s", has.s, wants.s, at.s, more.s);
@@ -104,15 +106,19 @@ static bool likely(gra_wrong *w, const gra_source *p, const gra_source *q, int p
         return q->kind == GRA_RIGHT && !(w->turned && p->kind != GRA_VALUE);
     if (p->kind == GRA_RIGHT || q->kind == GRA_RIGHT)
         return false;
-    return pass == TWO_ELEMENTS || pass == TWO_AND_CONSTANT ? !one && !same : pass == TWO_FUNCTIONS ? !one && same : one;
+    if (pass == TWO_FUNCTIONS)
+        return !one && same;
+    return pass == TWO_ELEMENTS || pass == TWO_AND_CONSTANT ? !one && !same : one;
 }
 
 static bool possible(const gra_source *p, const gra_source *q, int pass)
 {
     switch (pass) {
-    case TWO_FUNCTIONS: return (p->f == GRA_PLAIN) != (q->f == GRA_PLAIN) || (p->f >= GRA_SIGMOID && q->f >= GRA_SIGMOID);
+    case TWO_FUNCTIONS:
+        return (p->f == GRA_PLAIN) != (q->f == GRA_PLAIN) || (p->f >= GRA_SIGMOID && q->f >= GRA_SIGMOID);
     case AND_CONSTANT:  return p->f != GRA_INVERSE && q->f != GRA_INVERSE;
-    case INSTEAD:       return q->f == GRA_PLAIN && (p->kind != GRA_RIGHT || p->f == GRA_INVERSE || p->f == GRA_LOG);
+    case INSTEAD:
+        return q->f == GRA_PLAIN && (p->kind != GRA_RIGHT || p->f == GRA_INVERSE || p->f == GRA_LOG);
     default:            return true;
     }
 }
@@ -145,7 +151,7 @@ static bool by_pairs(gra_wrong *w, int first, int last)
     w->example = example(w);
     for (int pass = first; pass <= last && entries >= (pass < AND_CONSTANT ? 4 : 6); pass++) {
         const bool two = pass == TWO_ELEMENTS || pass == TWO_AND_CONSTANT;
-        const size_t least = pass == INSTEAD ? 0 : two ? 3 + (pass > AND_CONSTANT) : pass == AND_CONSTANT ? 3 : 2;
+        const size_t least = pass == INSTEAD ? 0 : (size_t)(2 + two + (pass >= AND_CONSTANT));  /* k is free */
         if (distinct >= least &&
             gra_each_pair(w, pass != ONE_ELEMENT && !two, likely, try_pair, pass))
             return true;

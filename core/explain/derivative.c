@@ -283,7 +283,8 @@ bool gra_derivative(gra_wrong *w)
     bool fit = true;
     if (!w->single)
         return false;
-    if (w->check->count > 1 && !w->part && gra_quotient(w))         /* another tensor is plainer than the product rule */
+    /* another tensor is plainer than the product rule */
+    if (w->check->count > 1 && !w->part && gra_quotient(w))
         return true;
     for (size_t e = 0; e < w->size && fit; e++)         /* is the Jacobian of the backward diagonal, too? */
         fit = e / w->cols == e % w->cols || gra_none(w, w->a[e]);

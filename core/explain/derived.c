@@ -1,5 +1,6 @@
-/* derived: values that formulas are made of and that no tensor need hold: sums, lengths and standard deviations
- * of rows and columns, softmax, products of two tensors, and how many elements an output depends on. */
+/* derived: values that formulas are made of and that no tensor need hold: sums, lengths and standard
+ * deviations of rows and columns, softmax, products of two tensors, and how many elements an output is made
+ * of. */
 #include "explaining.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -43,7 +44,8 @@ static void statistic(const lines *l, int which, real *out)
         const double less = which == DEVIATION ? sum / (double)l->n : 0;
         for (size_t i = 0; i < l->n; i++)
             squares += pow((double)l->x[g * l->next + i * l->step] - less, 2);
-        out[g] = (real)(which == SUM ? sum : which == LOG_SUM_EXP ? log(sum) : sqrt(squares / (which == DEVIATION ? (double)l->n : 1)));
+        const double v[STATISTICS] = { sum, sqrt(squares), sqrt(squares / (double)l->n), log(sum) };
+        out[g] = (real)v[which];
     }
 }
 
@@ -59,14 +61,17 @@ static void each_element(const lines *l, int which, real *out)
         }
         for (size_t i = 0; i < l->n; i++) {
             const size_t at = g * l->next + i * l->step;
-            out[at] = which == BEFORE ? i ? l->x[at - l->step] : 0 : (real)(which == SOFTMAX ? exp((double)l->x[at] - most) / sum : (double)l->x[at] - sum);
+            const double v[] = { (double)l->x[at] - sum, exp((double)l->x[at] - most) / sum,
+                                 i ? (double)l->x[at - l->step] : 0 };
+            out[at] = (real)v[which];
         }
     }
 }
 
 static void of_lines(gra_wrong *w, const gra_checked *x, bool columns)
 {
-    static const char *const name[] = { "the sum", "the length", "the standard deviation", "the log of the sum of e to the power" };
+    static const char *const name[] = { "the sum", "the length", "the standard deviation",
+                                        "the log of the sum of e to the power" };
     const int last = x->shape.ndim - 1;
     const size_t n = (size_t)x->shape.dim[last], rows = x->size / n;
     const lines l = { x->data, columns ? n : rows, columns ? rows : n, columns ? 1 : n, columns ? n : 1 };
@@ -75,14 +80,15 @@ static void of_lines(gra_wrong *w, const gra_checked *x, bool columns)
         return;
     if (last < 2 || !columns)
         snprintf(along, sizeof along, "dimension %d", columns ? 0 : last);
-    real *out = x == w->x ? another(w, rows, n, columns ? "the softmax of %.80s over %s" : "the softmax of %.80s",
-                                    x->name, along) : NULL;
+    const char *const softmax = columns ? "the softmax of %.80s over %s" : "the softmax of %.80s";
+    real *out = x == w->x ? another(w, rows, n, softmax, x->name, along) : NULL;
     if (out) {
         each_element(&l, SOFTMAX, out);
         w->derived[w->derived_count - 1].as_tensor = true;
     }
     for (int s = 0; s < STATISTICS; s++)
-        if ((out = another(w, columns ? 1 : rows, columns ? n : 1, "%s of %.80s over %s", name[s], x->name, along)))
+        if ((out = another(w, columns ? 1 : rows, columns ? n : 1, "%s of %.80s over %s", name[s], x->name,
+                           along)))
             statistic(&l, s, out);
     if ((out = another(w, rows, n, "%.80s less its mean over %s", x->name, along)))
         each_element(&l, CENTRED, out);

@@ -5,11 +5,11 @@
  * backward of a loss that is this output alone. The differences give the right Jacobian.
  *
  * Let a be what the backward gave (analytic), and n what differences of the loss give (numeric). Each
- * explanation guesses the mistake: a is n times a factor (factors.c, quotients.c), a has n's values
- * at other places (moved.c, indices.c), a is n plus a term (terms.c), a product with another matrix (products.c), or another function's
- * derivative (derivative.c). A guess fits when it agrees in every entry, to 1e-4 of the largest, and to a
- * hundredth of what is to be explained, so that nothing fits by being nearly right already. Where none fits,
- * "a clue" is told: a fact about the numbers that narrows the search. */
+ * explanation guesses the mistake: a is n times a factor (factors.c, quotients.c), a has n's values at other
+ * places (moved.c, indices.c), a is n plus a term (terms.c), a product with another matrix (products.c), or
+ * another function's derivative (derivative.c). A guess fits when it agrees in every entry, to 1e-4 of the
+ * largest, and to a hundredth of what is to be explained, so that nothing fits by being nearly right already.
+ * Where none fits, "a clue" is told: a fact about the numbers that narrows the search. */
 #include "explaining.h"
 #include <stdlib.h>
 
@@ -174,7 +174,8 @@ static void users_clue(gra_wrong *w)
         for (int right = 0; right < 2; right++)
             if (!gra_none(w, right ? w->n[e] : w->a[e]) && from[right].at < 80)
                 gra_put_place(&from[right], &w->check->shape, e / w->cols);
-    gra_clue(w, "the wrong indices: %s gets its gradient from dy%s; it is expected from dy%s", x.s, from[0].s, from[1].s);
+    gra_clue(w, "the wrong indices: %s gets its gradient from dy%s; it is expected from dy%s", x.s, from[0].s,
+             from[1].s);
 }
 
 /* Which outputs give a gradient to which elements of x, though the values fit no explanation. */
@@ -234,9 +235,10 @@ static bool value_clue(gra_wrong *w)
 
 static gra_explanation *const explanations[] = {        /* the more special come first, clues at last */
     gra_norm, gra_one_factor, nearly_right, gra_of_another, gra_transposed, gra_shifted, gra_moved,
-    gra_another_mask, gra_partial_factor, gra_same_number, gra_derivative, gra_quotient, gra_wrong_factor, gra_two_numbers,
-    gra_row_factors, gra_element_factors, gra_beside_diagonal, gra_one_term, gra_row_term, gra_exchanged, gra_own_terms,
-    gra_instead, gra_other_part, gra_taken, gra_other_dimension, gra_wrong_matrix, gra_other_order, places_clue, gra_sum_clue, gra_expected, value_clue,
+    gra_another_mask, gra_partial_factor, gra_same_number, gra_derivative, gra_quotient, gra_wrong_factor,
+    gra_two_numbers, gra_row_factors, gra_element_factors, gra_beside_diagonal, gra_one_term, gra_row_term,
+    gra_exchanged, gra_own_terms, gra_instead, gra_other_part, gra_taken, gra_other_dimension,
+    gra_wrong_matrix, gra_other_order, places_clue, gra_sum_clue, gra_expected, value_clue,
 };
 
 static void explain(gra_wrong *w, real *c, real *a)

@@ -118,8 +118,8 @@ enum { GRA_ROW_OF_X, GRA_COLUMN_OF_X, GRA_ROW_OF_DY, GRA_COLUMN_OF_DY };       /
 enum { GRA_MOST_SOURCES = 800 };
 void   gra_sources(gra_wrong *w);       /* w->source: all of them */
 bool   gra_same_source(const gra_source *p, const gra_source *q);       /* but for the function */
-/* Asks of any two sources for which `likely` is true, and of functions of them if these are asked for, whether
- * they explain it: those first that are elements of tensors. */
+/* Asks of any two sources for which `likely` is true, and of functions of them if these are asked for,
+ * whether they explain it: those first that are elements of tensors. */
 typedef bool gra_pair(gra_wrong *w, const gra_source *p, const gra_source *q, int how);
 bool   gra_each_pair(gra_wrong *w, bool functions, gra_pair *likely, gra_pair *explains, int how);
 static inline double gra_probed(const gra_source *s, int i)     /* its value at probe i */
@@ -143,7 +143,8 @@ gra_explanation gra_quotient, gra_wrong_factor, gra_instead, gra_expected;
 gra_explanation gra_of_another, gra_transposed, gra_shifted, gra_moved, gra_taken,
                 gra_other_dimension;
 /* terms.c: a is n and something. */
-gra_explanation gra_same_number, gra_two_numbers, gra_one_term, gra_exchanged, gra_own_terms, gra_row_term, gra_sum_clue;
+gra_explanation gra_same_number, gra_two_numbers, gra_one_term, gra_exchanged, gra_own_terms, gra_row_term,
+                gra_sum_clue;
 /* norms.c: the three terms of a norm's derivative. */
 gra_explanation gra_norm;
 /* products.c: a is the product with another matrix than n. */

@@ -217,9 +217,10 @@ static bool own_factors(gra_wrong *w, bool of_elements)
                 gra_check_put(&some, "%s%.4g", told++ ? ", " : "", k[p]);
         gra_put_parts(&whose, w, &v, "");
         if (fit)
-            gra_fits(w, "a factor of its own for each %s (%s, ...): %s is missing, or taken from elsewhere", whose.s,
-                     some.s, sums_to_1(w) ? "the division by a sum, so that what one dy gives sums to 1,"
-                                          : "what belongs to it (1/std, 1/sum, a weight ...)");
+            gra_fits(w, "a factor of its own for each %s (%s, ...): %s is missing, or taken from elsewhere",
+                     whose.s, some.s,
+                     sums_to_1(w) ? "the division by a sum, so that what one dy gives sums to 1,"
+                                  : "what belongs to it (1/std, 1/sum, a weight ...)");
     }
     return fit;
 }
@@ -267,7 +268,8 @@ bool gra_beside_diagonal(gra_wrong *w)
         return false;
     for (size_t e = 0; e < w->size; e++)
         w->in[e] = (e / w->cols == e % w->cols) == (wrong == 0);
-    return explain_part(w, wrong ? "beside the diagonal, in what dy_j gives to other places (the term with a sum): "
+    return explain_part(w, wrong ? "beside the diagonal, in what dy_j gives to other places (the term with a "
+                                   "sum): "
                                  : "on the diagonal alone, in what dy_i gives to place i itself: ",
                         tries + (wrong > 0), sizeof tries / sizeof *tries - (wrong > 0));
 }

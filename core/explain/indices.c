@@ -25,7 +25,7 @@ static long at(const indices *l, int v, double e)
     return (long)((size_t)e / l->step[v] % l->dim[v]);
 }
 
-/* The one element of all tensors that has this value: *of the tensor that it gives; -1: there is none, or more. */
+/* The one element of all tensors that has this value, and its tensor; -1: there is none, or more. */
 static double owner(const gra_wrong *w, double v, const gra_checked **of)
 {
     const gra_checking *k = w->check;
@@ -42,7 +42,8 @@ static double owner(const gra_wrong *w, double v, const gra_checked **of)
 }
 
 /* "2 j + r": along dimension d, the index of all elements that are taken (one by each entry, or -1). */
-static bool put_index(gra_check_line *s, const gra_wrong *w, const indices *l, const indices *of, int d, const double *taken)
+static bool put_index(gra_check_line *s, const gra_wrong *w, const indices *l, const indices *of, int d,
+                      const double *taken)
 {
     long c[MOST + 1] = { 0 };
     bool first = true;
@@ -79,8 +80,8 @@ static void put_letters(gra_check_line *s, const char *name, const indices *l, i
         gra_check_put(s, "%s%c%s", v > from ? ", " : " (", l->letter[v], v == to - 1 ? ")" : "");
 }
 
-/* Where all numbers are elements of one tensor, and all expected ones are of one: which stand for which? By a formula
- * for the indices, or if they have none, by an example. */
+/* Where all numbers are elements of one tensor, and all expected ones are of one: which stand for which? By a
+ * formula for the indices, or if they have none, by an example. */
 bool gra_taken(gra_wrong *w)
 {
     double *const taken[2] = { w->a + 2 * w->size, w->a + 3 * w->size };      /* by a, by n */
@@ -156,7 +157,7 @@ bool gra_other_dimension(gra_wrong *w)
     const int a = along(w, w->a), n = along(w, w->n);
     if (a < 0 || n < 0 || a == n)
         return false;
-    gra_fits(w, "the wrong dimension: the backward sums along dimension %d, where a sum along dimension %d is "
-             "expected", a, n);
+    gra_fits(w, "the wrong dimension: the backward sums along dimension %d, where a sum along dimension %d "
+             "is expected", a, n);
     return true;
 }

@@ -101,7 +101,7 @@ static void push(gra_wrong *w, gra_source s)
         w->source[w->sources++] = s;
 }
 
-/* s by each of the four indices that runs as far as its rows, and as its columns. -1: its row 0, or column 0. */
+/* s by each of the four indices that runs as far as its rows, and as its columns; or (-1) its row 0 alone. */
 static void add(gra_wrong *w, gra_source s)
 {
     size_t extent[4];
@@ -109,8 +109,10 @@ static void add(gra_wrong *w, gra_source s)
     if (!varies(&s))
         return;
     for (s.row = s.rows == 1 || !s.derived ? -1 : 0; s.row < (s.rows == 1 ? 0 : 4); s.row++)
-        for (s.column = s.columns == 1 || !s.derived ? -1 : 0; s.column < (s.columns == 1 ? 0 : 4); s.column++)
-            if ((s.row < 0 || extent[s.row] + 1 == s.rows) && (s.column < 0 || extent[s.column] + 1 == s.columns) &&
+        for (s.column = s.columns == 1 || !s.derived ? -1 : 0; s.column < (s.columns == 1 ? 0 : 4);
+             s.column++)
+            if ((s.row < 0 || extent[s.row] + 1 == s.rows) &&
+                (s.column < 0 || extent[s.column] + 1 == s.columns) &&
                 (s.row != s.column || (s.row < 0 && s.rows * s.columns == 1)))
                 push(w, s);
 }

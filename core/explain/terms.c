@@ -31,7 +31,8 @@ static void put_sum(gra_check_line *s, const gra_wrong *w, double by)
         const double times = fabs((double)d->data[0] / by), whole = floor(times + 0.5);
         if (d->rows * d->columns == 1 && strncmp(d->name, "the sum", 7) == 0 && whole > 1 && whole < 100 &&
             fabs(times - whole) < 1e-6)
-            gra_check_put(s, "; it is %s%s, divided by %.0f", (double)d->data[0] * by < 0 ? "minus " : "", d->name, whole);
+            gra_check_put(s, "; it is %s%s, divided by %.0f", (double)d->data[0] * by < 0 ? "minus " : "",
+                          d->name, whole);
     }
 }
 
@@ -78,8 +79,11 @@ static bool off_by(gra_wrong *w, int most)
         return false;
     double p[2];
     if (exchanged_numbers(w, p)) {
-        gra_fits(w, "two constants of the formula are exchanged: %.6g, by which dy is multiplied in one branch, and "
-                 "%.6g, in the other (but for the sign)", fabs(p[0]), fabs(p[1]));
+        gra_fits(w,
+                 "two constants of the formula are exchanged: %.6g, by which dy is multiplied in one branch, "
+                 "and "
+                 "%.6g, in the other (but for the sign)",
+                 fabs(p[0]), fabs(p[1]));
         return true;
     }
     if (first == all) {
@@ -134,8 +138,10 @@ static void tell_exchanged(gra_wrong *w, const gra_source *p, const gra_source *
         gra_check_put(&at, "%.6g times that, ", fabs(by));
     gra_check_put(&at, "in ");
     gra_put_entry(&at, w, e);
-    gra_fits(w, "a wrong term: either %s stands where %s is expected or, in a term with a minus, %s where %s is "
-             "expected, %s", has.s, wants.s, wants.s, has.s, at.s);
+    gra_fits(w,
+             "a wrong term: either %s stands where %s is expected or, in a term with a minus, %s where %s is "
+             "expected, %s",
+             has.s, wants.s, wants.s, has.s, at.s);
 }
 
 /* Where the two differ, is n - a = k p q; or k (p - q), if they are exchanged? */
@@ -158,8 +164,9 @@ static bool likely(gra_wrong *w, const gra_source *p, const gra_source *q, int h
     const bool one = p->kind == GRA_ONE, same = gra_same_source(p, q);
     if (!(one || p->kind == GRA_VALUE) || q->kind != GRA_VALUE || p->less || q->less)
         return false;
-    return how & EXCHANGED ? one || (p->row == q->row && p->column == q->column)
-                           : one || !(how & FUNCTIONS) || (how & OF_ONE ? same : w->check->count > 1 && !same);
+    return how & EXCHANGED
+               ? one || (p->row == q->row && p->column == q->column)
+               : one || !(how & FUNCTIONS) || (how & OF_ONE ? same : w->check->count > 1 && !same);
 }
 
 static bool try_pair(gra_wrong *w, const gra_source *p, const gra_source *q, int how)
@@ -189,7 +196,8 @@ static bool by_pairs(gra_wrong *w, int how)
         if (fabs(w->a[e] - w->n[e]) > fabs(w->a[w->example] - w->n[w->example]))
             w->example = e;
     }
-    how |= gra_distinct(w, false) >= (how & FUNCTIONS ? 4 : 3) && (off >= MANY || w->rows == 1) ? ANY_CONSTANT : 0;
+    how |= gra_distinct(w, false) >= (how & FUNCTIONS ? 4 : 3) && (off >= MANY || w->rows == 1) ? ANY_CONSTANT
+                                                                                                : 0;
     return off >= (how & FUNCTIONS ? MANY : 4) && gra_each_pair(w, how & FUNCTIONS, likely, try_pair, how);
 }
 
@@ -355,8 +363,8 @@ static double largest_sum(const gra_wrong *w, const double *jacobian, int d)
     return largest;
 }
 
-/* Softmax, norms and cross-entropy subtract a sum or a mean, so that their gradient sums to 0. Does the numeric one, and
- * the analytic one not? Numbers of one size, of which as many have either sign, prove nothing. */
+/* Softmax, norms and cross-entropy subtract a sum or a mean, so that their gradient sums to 0. Does the
+ * numeric one, and the analytic one not? Numbers of one size, as many of either sign, prove nothing. */
 bool gra_sum_clue(gra_wrong *w)
 {
     bool one_size = true;
@@ -366,8 +374,9 @@ bool gra_sum_clue(gra_wrong *w)
         if (one_size || w->x->shape.dim[d] < 2 || largest_sum(w, w->n, d) > w->near ||
             largest_sum(w, w->a, d) <= 10 * w->near)
             continue;
-        gra_clue(w, "the true gradient of %s sums to 0 along dimension %d, yours does not (as that of a softmax, a norm or "
-                 "cross-entropy does): of its terms one is missing or wrong", w->x->name, d);
+        gra_clue(w, "the true gradient of %s sums to 0 along dimension %d, yours does not (as that of a "
+                 "softmax, a norm or cross-entropy does): of its terms one is missing or wrong",
+                 w->x->name, d);
         return true;
     }
     return false;
