@@ -12,14 +12,12 @@ lesson() {      # lesson STATUS NAME [PROGRAM]: runs it; what it writes stays in
     ok "$name: at most 80 columns" awk 'length > 80 { print; bad = 1 } END { exit bad }' "$W/out"
 }
 
+has_line() {    # has_line LINE
+    grep -Fqx -- "$1" "$W/out" || { echo "it does not say '$1' but"; cat "$W/out"; return 1; }
+}
+
 says() {        # says WHAT LINE: the lesson printed exactly this line
-    if grep -Fqx -- "$2" "$W/out"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $name: $1: it does not say '$2' but"
-        sed 's/^/    /' "$W/out"
-    fi
+    ok "$name: $1" has_line "$2"
 }
 
 shows() {       # shows WHAT AWK: the awk program, given the lesson's output, ends with 0

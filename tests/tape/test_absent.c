@@ -34,36 +34,51 @@ TESTS(ops_without_a_tape, op_cases_count)
     expect_abort_ending(op_without_a_tape, NO_TAPE);
 }
 
-static void begin(void)          { gra_begin(NULL, GRA_GRAD, NULL); }
-static void backward(void)       { gra_backward(NULL, NULL); }
-static void threads(void)        { gra_threads(NULL); }
-static void isa_name(void)       { gra_isa_name(NULL); }
-static void keep_going(void)     { gra_keep_going(NULL, true); }
-static void error(void)          { gra_error(NULL); }
-static void trace_nan(void)      { gra_trace_nan(NULL, true); }
-static void keep_grads(void)     { gra_keep_grads(NULL, true); }
-static void keep_attention(void) { gra_keep_attention(NULL, true); }
-static void input(void)          { gra_input(NULL, (real[]){ 1 }, GRA_SCALAR); }
+/* The lists below have ROW(function, its arguments), for a call, and a row of the function and who speaks: itself. */
+typedef struct absence {
+    void      (*call)(void);
+    const char *function;               /* who speaks */
+} absence;
+
+#define CALL(function, ...)    static void call_##function(void) { function(__VA_ARGS__); }
+#define ABSENCE(function, ...) { call_##function, #function },
+
+#define WITHOUT_A_TAPE(ROW)                                                                              \
+    ROW(gra_begin, NULL, GRA_GRAD, NULL)                                                                 \
+    ROW(gra_backward, NULL, NULL)                                                                        \
+    ROW(gra_threads, NULL)                                                                               \
+    ROW(gra_isa_name, NULL)                                                                              \
+    ROW(gra_keep_going, NULL, true)                                                                      \
+    ROW(gra_error, NULL)                                                                                 \
+    ROW(gra_trace_nan, NULL, true)                                                                       \
+    ROW(gra_keep_grads, NULL, true)                                                                      \
+    ROW(gra_keep_attention, NULL, true)                                                                  \
+    ROW(gra_input, NULL, (real[]){ 1 }, GRA_SCALAR)                                                      \
+    ROW(gra_constant, NULL, (real[]){ 1 }, GRA_SCALAR)                                                   \
+    ROW(gra_borrow, NULL, (real[]){ 1 }, GRA_SCALAR)                                                     \
+    ROW(gra_full, NULL, 1, GRA_SCALAR)                                                                   \
+    ROW(gra_zeros, NULL, GRA_SCALAR)                                                                     \
+    ROW(gra_ones, NULL, GRA_SCALAR)                                                                      \
+    ROW(gra_arange, NULL, 2)                                                                             \
+    ROW(gra_node_count, NULL)                                                                            \
+    ROW(gra_node_at, NULL, 0)                                                                            \
+    ROW(gra_print_tape, NULL)                                                                            \
+    ROW(gra_fprint_tape, stderr, NULL)                                                                   \
+    ROW(gra_write_dot, NULL, GRADUS_BUILD "/none.dot")                                                   \
+    ROW(gra_load_npy, NULL, GRADUS_BUILD "/none.npy")                                                    \
+    ROW(gra_empty, NULL)                                                                                 \
+    ROW(gra_alloc, NULL, 1)                                                                              \
+    ROW(gra_tape_rng, NULL)                                                                              \
+    ROW(gra_tape_mode, NULL)
+WITHOUT_A_TAPE(CALL)
 static void scalar(void)         { gra_scalar(NULL, 1); }
-static void constant(void)       { gra_constant(NULL, (real[]){ 1 }, GRA_SCALAR); }
-static void borrow(void)         { gra_borrow(NULL, (real[]){ 1 }, GRA_SCALAR); }
-static void full(void)           { gra_full(NULL, 1, GRA_SCALAR); }
-static void zeros(void)          { gra_zeros(NULL, GRA_SCALAR); }
-static void ones(void)           { gra_ones(NULL, GRA_SCALAR); }
-static void arange(void)         { gra_arange(NULL, 2); }
 static void argmax(void)         { gra_argmax(NULL, NULL, 0); }
-static void node_count(void)     { gra_node_count(NULL); }
-static void node_at(void)        { gra_node_at(NULL, 0); }
-static void print_tape(void)     { gra_print_tape(NULL); }
-static void fprint_tape(void)    { gra_fprint_tape(stderr, NULL); }
-static void write_dot(void)      { gra_write_dot(NULL, GRADUS_BUILD "/none.dot"); }
-static void load_npy(void)       { gra_load_npy(NULL, GRADUS_BUILD "/none.npy"); }
-static void empty(void)          { gra_empty(NULL); }
-static void memory(void)         { gra_alloc(NULL, 1); }
-static void tape_rng(void)       { gra_tape_rng(NULL); }
-static void tape_mode(void)      { gra_tape_mode(NULL); }
 static void result(void)         { gra_result_n(NULL, &(gra_op){ .name = "own" }, GRA_SCALAR, 0, NULL); }
-static void tape_fail(void)         { gra_fail(NULL, "own: got %d, expected 2", 1); }
+static const absence without_a_tape[] = {
+    WITHOUT_A_TAPE(ABSENCE) { scalar, "gra_input" }, { argmax, "argmax" }, { result, "own" },
+};
+
+static void tape_fail(void)      { gra_fail(NULL, "own: got %d, expected 2", 1); }
 static void model_fail(void)     { gra_model_fail(NULL, "own: got %d, expected 2", 1); }
 
 /* ---- no model, or one that is closed ---- */
@@ -74,67 +89,43 @@ static gra_adamw  adamw;
 static gra_muon   muon;
 static gra_tensor *p;
 
-static void root(void)           { gra_root(absent); }
-static void param_count(void)    { gra_param_count(absent); }
-static void param_values(void)   { gra_param_values(absent); }
-static void param_at(void)       { gra_param_at(absent, 0); }
-static void param_find(void)     { gra_param_find(absent, "w"); }
-static void zero_grad(void)      { gra_zero_grad(absent); }
-static void model_error(void)    { gra_model_error(absent); }
-static void clip(void)           { gra_clip_grad_norm(absent, 1); }
-static void init_sgd(void)       { gra_sgd_init(&sgd, absent, NULL); }
-static void init_adamw(void)     { gra_adamw_init(&adamw, absent, NULL); }
-static void init_muon(void)      { gra_muon_init(&muon, absent, NULL); }
-static void save(void)           { gra_save(absent, GRADUS_BUILD "/none", NULL, 0); }
-static void save_all(void)       { gra_save_all(absent, GRADUS_BUILD "/none", NULL, 0); }
-static void load(void)           { gra_load(absent, GRADUS_BUILD "/none"); }
-static void load_all(void)       { gra_load_all(absent, GRADUS_BUILD "/none"); }
-static void model_memory(void)   { gra_model_alloc(absent, 1); }
-static void state(void)          { gra_state(absent, "own.v", p); }
+#define WITHOUT_A_MODEL(ROW)                                                                             \
+    ROW(gra_root, absent)                                                                                \
+    ROW(gra_param_count, absent)                                                                         \
+    ROW(gra_param_values, absent)                                                                        \
+    ROW(gra_param_at, absent, 0)                                                                         \
+    ROW(gra_param_find, absent, "w")                                                                     \
+    ROW(gra_zero_grad, absent)                                                                           \
+    ROW(gra_model_keep_going, absent, true)                                                              \
+    ROW(gra_model_error, absent)                                                                         \
+    ROW(gra_clip_grad_norm, absent, 1)                                                                   \
+    ROW(gra_sgd_init, &sgd, absent, NULL)                                                                \
+    ROW(gra_adamw_init, &adamw, absent, NULL)                                                            \
+    ROW(gra_muon_init, &muon, absent, NULL)                                                              \
+    ROW(gra_save, absent, GRADUS_BUILD "/none", NULL, 0)                                                 \
+    ROW(gra_save_all, absent, GRADUS_BUILD "/none", NULL, 0)                                             \
+    ROW(gra_load, absent, GRADUS_BUILD "/none")                                                          \
+    ROW(gra_load_all, absent, GRADUS_BUILD "/none")                                                      \
+    ROW(gra_model_alloc, absent, 1)                                                                      \
+    ROW(gra_state, absent, "own.v", p)
+WITHOUT_A_MODEL(CALL)
+static const absence without_a_model[] = { WITHOUT_A_MODEL(ABSENCE) };
 
-/* Of a closed model only: NULL is allowed, or belongs to an optimiser or scope of zeros. */
-static void close_again(void)    { gra_model_close(absent); }
-static void step_sgd(void)       { gra_sgd_step(&sgd); }
-static void step_adamw(void)     { gra_adamw_step(&adamw); }
-static void step_muon(void)      { gra_muon_step(&muon); }
-static void param_of(void)       { gra_param((gra_scope){ .model = absent }, "u", gra_init_ones(), GRA_SHAPE(2)); }
-static void enter_of(void)       { gra_enter((gra_scope){ .model = absent }, "u"); }
-static void alias_of(void)       { gra_alias((gra_scope){ .model = absent }, "u", p); }
+#define OF_A_SCOPE(ROW)                                                                                  \
+    ROW(gra_param, (gra_scope){ .model = absent }, "u", gra_init_ones(), GRA_SHAPE(2))                   \
+    ROW(gra_enter, (gra_scope){ .model = absent }, "u")                                                  \
+    ROW(gra_alias, (gra_scope){ .model = absent }, "u", p)
+OF_A_SCOPE(CALL)
+static const absence of_a_scope_of_zeros[] = { OF_A_SCOPE(ABSENCE) };
 
-typedef struct absence {
-    void      (*call)(void);
-    const char *function;               /* who speaks */
-} absence;
-
-static const absence without_a_tape[] = {
-    { begin, "gra_begin" }, { backward, "gra_backward" }, { threads, "gra_threads" }, { isa_name, "gra_isa_name" },
-    { keep_going, "gra_keep_going" }, { error, "gra_error" }, { trace_nan, "gra_trace_nan" },
-    { keep_grads, "gra_keep_grads" }, { keep_attention, "gra_keep_attention" }, { input, "gra_input" },
-    { scalar, "gra_input" }, { constant, "gra_constant" }, { borrow, "gra_borrow" }, { full, "gra_full" },
-    { zeros, "gra_zeros" }, { ones, "gra_ones" }, { arange, "gra_arange" }, { argmax, "argmax" },
-    { node_count, "gra_node_count" }, { node_at, "gra_node_at" }, { print_tape, "gra_print_tape" },
-    { fprint_tape, "gra_fprint_tape" }, { write_dot, "gra_write_dot" }, { load_npy, "gra_load_npy" },
-    { empty, "gra_empty" }, { memory, "gra_alloc" }, { tape_rng, "gra_tape_rng" }, { tape_mode, "gra_tape_mode" },
-    { result, "own" },
-};
-
-static const absence without_a_model[] = {
-    { root, "gra_root" }, { param_count, "gra_param_count" }, { param_values, "gra_param_values" },
-    { param_at, "gra_param_at" }, { param_find, "gra_param_find" }, { zero_grad, "gra_zero_grad" },
-    { model_error, "gra_model_error" }, { clip, "gra_clip_grad_norm" },
-    { init_sgd, "gra_sgd_init" }, { init_adamw, "gra_adamw_init" }, { init_muon, "gra_muon_init" },
-    { save, "gra_save" }, { save_all, "gra_save_all" }, { load, "gra_load" }, { load_all, "gra_load_all" },
-    { model_memory, "gra_model_alloc" }, { state, "gra_state" },
-};
-
-static const absence of_a_closed_model[] = {
-    { close_again, "gra_model_close" }, { step_sgd, "gra_sgd_step" }, { step_adamw, "gra_adamw_step" },
-    { step_muon, "gra_muon_step" }, { param_of, "gra_param" }, { enter_of, "gra_enter" }, { alias_of, "gra_alias" },
-};
-
-static const absence of_a_scope_of_zeros[] = {
-    { param_of, "gra_param" }, { enter_of, "gra_enter" }, { alias_of, "gra_alias" },
-};
+/* Of a closed model only: NULL is allowed, or belongs to an optimiser. */
+#define OF_A_CLOSED_MODEL(ROW)                                                                           \
+    ROW(gra_model_close, absent)                                                                         \
+    ROW(gra_sgd_step, &sgd)                                                                              \
+    ROW(gra_adamw_step, &adamw)                                                                          \
+    ROW(gra_muon_step, &muon)
+OF_A_CLOSED_MODEL(CALL)
+static const absence of_a_closed_model[] = { OF_A_CLOSED_MODEL(ABSENCE) OF_A_SCOPE(ABSENCE) };
 
 static void expect_absence(const absence *a, const char *what)
 {
@@ -214,7 +205,7 @@ TEST(a_closed_model_among_others)
     gra_model_close(absent);
     ck_assert(!fault_wrapped() || fault_held() == held + 1);
     gra_close(own);
-    expect_absence(&(absence){ clip, "gra_clip_grad_norm" }, CLOSED);
+    expect_absence(&(absence){ call_gra_clip_grad_norm, "gra_clip_grad_norm" }, CLOSED);
     gra_model_close(last);
     ck_assert_int_eq((int)(fault_held() - none), 0);
 
@@ -225,5 +216,5 @@ TEST(a_closed_model_among_others)
         absent = i == 2 * KEPT + 1 ? m : absent;
         ck_assert(!fault_wrapped() || fault_held() == with_tape + (i < KEPT ? i : KEPT));
     }
-    expect_absence(&(absence){ clip, "gra_clip_grad_norm" }, CLOSED);
+    expect_absence(&(absence){ call_gra_clip_grad_norm, "gra_clip_grad_norm" }, CLOSED);
 }
