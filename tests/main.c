@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 
 /* No test is in a hurry: on a busy machine a second of work may take minutes. An endless loop is ended by the
- * processor time that it takes, and a test that waits for ever after an hour. The makefile asks for more where
- * programs are slower (CK_TIMEOUT_MULTIPLIER). */
+ * processor time that it takes, and a test that waits for ever after an hour. The makefile asks for more
+ * where programs are slower (CK_TIMEOUT_MULTIPLIER). */
 static void limit_tests(void)
 {
     enum { SECONDS = 120 };

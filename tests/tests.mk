@@ -1,6 +1,8 @@
-# The part of the Makefile that is about tests: how they are built, and make test, sanitize, faults, coverage, bench.
+# The part of the Makefile that is about tests: how they are built, and make test, sanitize, faults, coverage,
+# bench.
 
-# The suites are the sources of every room of tests/ but fuzz and bench, which are programs; scripts stand in any room.
+# The suites are the sources of every room of tests/ but fuzz and bench, which are programs; scripts stand in
+# any room.
 TESTS   := $(sort $(filter-out tests/fuzz/% tests/bench/%,$(wildcard tests/*.c tests/*/*.c)))
 SCRIPTS := $(sort $(filter-out tests/lib/% tests/fuzz/% %/valgrind.sh,$(wildcard tests/*/*.sh)))
 BENCH   := $(sort $(wildcard tests/bench/lib/*.c))
@@ -9,8 +11,8 @@ FUZZLIB := tests/fuzz/lib/fuzz.c $(filter-out %/say.c,$(SHARED))
 TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c)     # what of the examples the tests use
 
 # ---- what is made from what ---------------------------------------------------------------------
-# Where the linker can put functions of ours in the place of the C library's (--wrap), those of tests/lib/fault.c count
-# the calls, and make one fail, or send a signal, at the n-th.
+# Where the linker can put functions of ours in the place of the C library's (--wrap), those of
+# tests/lib/fault.c count the calls, and make one fail, or send a signal, at the n-th.
 WRAPPED =
 ifeq ($(findstring darwin,$(MACHINE)),)
 WRAPPED = malloc calloc realloc aligned_alloc strdup free pthread_create \
@@ -30,7 +32,8 @@ $(call f32,$(TESTS)): $(B)/f32/%.o: %.c $(B)/flags $(B)/check.compile
 $(call f64,$(TESTS)): $(B)/f64/%.o: %.c $(B)/flags $(B)/check.compile
 	$(compile) $(WRAP_C) -Itests -DGRADUS_DOUBLE -DGRADUS_BUILD='"$(B)/f64"' @$(B)/check.compile
 
-# The suites also call functions that the libraries do not export: they are linked with the objects themselves.
+# The suites also call functions that the libraries do not export: they are linked with the objects
+# themselves.
 $(B)/f32/test: $(call f32,$(TESTS) $(TESTED) $(LIBRARY))
 	$(link) $(WRAP_LD) @$(B)/check.link
 $(B)/f64/test: $(call f64,$(TESTS) $(TESTED) $(LIBRARY))
@@ -144,7 +147,8 @@ port:
 bench: $(patsubst %,$(B)/bench/%,bench step peak products)
 	$(B)/bench/bench $(ARGS)
 
-# `make -j2 deps test` would begin both at once: with deps among the goals, what uses Check or gnuplot waits for it.
+# `make -j2 deps test` would begin both at once: with deps among the goals, what uses Check or gnuplot waits
+# for it.
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
 train generate asan tsan faults coverage $(B)/check.compile $(B)/f32/test.tap $(B)/f64/test.tap $(PASSED): | deps
 endif

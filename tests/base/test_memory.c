@@ -141,8 +141,8 @@ TEST(the_third_training_step_allocates_nothing)
     gra_model_close(m);
 }
 
-/* Steps of many scalars, in which headers are most of what is made, and of two lengths in turn: when one arena of
- * headers has grown, the other one must not have to. */
+/* Steps of many scalars, in which headers are most of what is made, and of two lengths in turn: when one
+ * arena of headers has grown, the other one must not have to. */
 static const int many[][2] = { { 10, 10 }, { 500, 500 }, { 900, 900 }, { 20000, 20000 },
                                { 1434, 10 }, { 10, 1434 }, { 20000, 650 }, { 650, 20000 }, { 1434, 2000 } };
 

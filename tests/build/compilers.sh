@@ -1,7 +1,7 @@
 #!/bin/sh
-# The sources compile by one line without flags; a program whose files are of another precision than the library does
-# not link; make does not compile calls that would crash; random numbers do not depend on flags. Tried with $CC, and
-# with gcc and clang where they are installed.
+# The sources compile by one line without flags; a program whose files are of another precision than the
+# library does not link; make does not compile calls that would crash; random numbers do not depend on flags.
+# Tried with $CC, and with gcc and clang where they are installed.
 . tests/lib/ok.sh
 
 which_one() {   # which_one COMPILER: what it is, by whatever name

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `make deps` on machines of many kinds. A machine is a folder of fake commands, the only ones in PATH: the package
-# manager, cc and sudo write down how they were called, and what was installed is there from then on.
+# `make deps` on machines of many kinds. A machine is a folder of fake commands, the only ones in PATH: the
+# package manager, cc and sudo write down how they were called, and what was installed is there from then on.
 set -eu
 unset MAKEFLAGS MFLAGS MAKELEVEL DEBIAN_FRONTEND HOMEBREW_NO_AUTO_UPDATE
 make=`command -v "${MAKE:-make}"`
@@ -25,8 +25,8 @@ for file in core/tape/tape examples/train examples/generate tests/main tests/lib
     : > "$BOX/tree/$file.c"
 done
 
-# The fakes. $BOX/log: their calls. $BOX/has/NAME: this is there: lists, Check, stale (an install fails until the lists
-# are refreshed), no-PACKAGE (no list has this package).
+# The fakes. $BOX/log: their calls. $BOX/has/NAME: this is there: lists, Check, stale (an install fails until
+# the lists are refreshed), no-PACKAGE (no list has this package).
 fake() { cat > "$BOX/fakes/$1"; chmod +x "$BOX/fakes/$1"; }
 fake manager <<'END'
 #!/bin/sh
@@ -90,8 +90,8 @@ machine() {
     for thing in $4; do : > "$BOX/has/$thing"; done
 }
 
-# gives STATUS GOALS [LINE]: make ends with this status (1 for any error) and says this line, or nothing where the line
-# is empty; its calls of package managers are those of standard input.
+# gives STATUS GOALS [LINE]: make ends with this status (1 for any error) and says this line, or nothing where
+# the line is empty; its calls of package managers are those of standard input.
 gives() {
     : > "$BOX/log"
     cat > "$BOX/wanted"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# In a program of somebody else's: the sources in a CMake project, by the lines of core/README.md; in the newest C; and the
-# macros of the public headers in C++, where op.h says which are C's alone.
+# In a program of somebody else's: the sources in a CMake project, by the lines of core/README.md; in the
+# newest C; and the macros of the public headers in C++, where op.h says which are C's alone.
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
-# ---- CMake: as sources, and installed ----------------------------------------------------------------------------
+# ---- CMake: as sources, and installed ------------------------------------------------------------------
 cat >"$W/my.c" <<'END'
 #include "layers/layers.h"
 int main(void)
@@ -47,14 +47,15 @@ else
     echo "$SCRIPT: left out: there is no cmake"
 fi
 
-# ---- the newest C (older ones: compilers.sh; other compilers: port/port.sh) -------------------------------------------
+# ---- the newest C (older ones: compilers.sh; other compilers: port/port.sh) ----------------------------
 for cc in ${CC:-cc} clang clang-16 clang-19; do
     command -v "${cc%% *}" >/dev/null || continue
     ok "$cc -std=c2x" $cc -std=c2x -fsyntax-only -Wall -Wextra -Wpedantic -Werror -I. core/*/*.c layers/*.c
 done
 
-# ---- C++17 ------------------------------------------------------------------------------------------------------------
-# Every macro of the public headers that is not said to be C's compiles in C++; the list of those comes from op.h.
+# ---- C++17 ---------------------------------------------------------------------------------------------
+# Every macro of the public headers that is not said to be C's compiles in C++; the list of those comes from
+# op.h.
 cat >"$W/all.cpp" <<'END'
 #include "core/kernel.h"
 #include "layers/layers.h"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# make install in an empty root: programs compile and run by pkg-config, with the static and the shared library, in both
-# precisions, in C and C++; the libraries export what the public headers declare; uninstall leaves nothing.
+# make install in an empty root: programs compile and run by pkg-config, with the static and the shared
+# library, in both precisions, in C and C++; the libraries export what the public headers declare; uninstall
+# leaves nothing.
 . tests/lib/ok.sh
 
 root=$W/root
@@ -38,7 +39,7 @@ compiled() {    # compiled COMPILER FILE FLAGS ...
     "$@" ${SANITIZE:-} ${CFLAGS:-} ${LDFLAGS:-} -o "$W/first"
 }
 
-# ---- by pkg-config, which is told that the root is elsewhere --------------------------------------------------
+# ---- by pkg-config, which is told that the root is elsewhere -------------------------------------------
 PKG_CONFIG_PATH=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
 export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
 if command -v pkg-config >/dev/null; then
@@ -61,7 +62,7 @@ else
     echo "$SCRIPT: left out: there is no pkg-config"
 fi
 
-# ---- two precisions do not mix ---------------------------------------------------------------------------------
+# ---- two precisions do not mix -------------------------------------------------------------------------
 mixed() {       # mixed SYMBOL FLAGS ...: does not link, for want of that symbol
     symbol=$1
     shift
@@ -78,8 +79,9 @@ if ls "$lib"/libgradus.so >/dev/null 2>&1; then
     ok "... which is said" grep -q "^gra_open: this program is linked with libgradus and libgradus64" "$W/err"
 fi
 
-# ---- what the libraries export -----------------------------------------------------------------------------------
-# The functions that the headers declare: names before a parenthesis where no other is open, as a compiler reads them.
+# ---- what the libraries export -------------------------------------------------------------------------
+# The functions that the headers declare: names before a parenthesis where no other is open, as a compiler
+# reads them.
 declared() {    # declared FLAGS ...
     printf '#include <gradus/layers.h>\n#include <gradus/kernel.h>\n' >"$W/headers.c"
     ${CC:-cc} -E "$@" -I"$root/opt/g/include" "$W/headers.c" | awk '
@@ -112,7 +114,7 @@ if ls "$lib"/libgradus.so >/dev/null 2>&1; then
     ok "the soname says which versions agree" grep -q "libgradus.so.0.1" "$lib/libgradus.so"
 fi
 
-# ---- programs and manual pages -----------------------------------------------------------------------------------
+# ---- programs and manual pages -------------------------------------------------------------------------
 ok "gradus-train speaks under its name" ends_with 2 "$root/opt/g/bin/gradus-train" --nonsense 1
 ok "... with the sentence" grep -q "^gradus-train: '--nonsense' is not a flag" "$W/err"
 ok "gradus-generate names the program beside it" ends_with 1 sh -c 'cd "$1" && PATH=$2:$PATH gradus-generate' - "$W" \
@@ -129,14 +131,14 @@ for name in train generate look; do
 done
 ok "quotes are kept" grep -qF '\-\-ids \(dqN N N\(dq' "$root/opt/g/share/man/man1/gradus-generate.1"
 
-# ---- uninstall ---------------------------------------------------------------------------------------------------
+# ---- uninstall -----------------------------------------------------------------------------------------
 echo kept >"$lib/other.so"
 mkdir "$root/opt/theirs"
 ok "make uninstall" run_make uninstall
 ok "leaves what is not ours, alone" test "$(find "$root" -type f -o -type d -empty | sort)" = "$lib/other.so
 $root/opt/theirs"
 
-# ---- folders with any name, whatever the umask; and places where it cannot be -------------------------------------
+# ---- folders with any name, whatever the umask; and places where it cannot be --------------------------
 root="$W/a 'root' of \"two\"  \`"
 lib=$root/opt/g/lib
 private() { (umask 077 && run_make "$@"); }

@@ -4,7 +4,8 @@
 
 #include "core/op.h"
 
-/* Defines name, which computes y of the inputs in[0], in[1], ... on `tape`; `arg` is what gra_check was given. */
+/* Defines name, which computes y of the inputs in[0], in[1], ... on `tape`; `arg` is what gra_check was
+ * given. */
 #define FUNCTION(name, ...)                                                                              \
     static gra_tensor *name(gra_tape *tape, gra_tensor **in, void *arg)                                  \
     {                                                                                                    \

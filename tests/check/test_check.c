@@ -1,5 +1,5 @@
-/* The gradient check: right gradients pass, wrong ones are found, and the report says which and how many. What
- * explains a wrong one is tested in test_slips.c. */
+/* The gradient check: right gradients pass, wrong ones are found, and the report says which and how many.
+ * What explains a wrong one is tested in test_slips.c. */
 #include "core/check/checking.h"
 #include "lib/fixture.h"
 #include "reports.h"

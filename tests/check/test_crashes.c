@@ -1,5 +1,5 @@
-/* A backward that crashes while it is checked: the last line names it, and the input that had no gradient; then the
- * signal takes its usual course. The crashes are real, in a process of their own. */
+/* A backward that crashes while it is checked: the last line names it, and the input that had no gradient;
+ * then the signal takes its usual course. The crashes are real, in a process of their own. */
 #include "core/check/checking.h"
 #include "lib/aborts.h"
 #include "lib/suites.h"

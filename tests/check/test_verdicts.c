@@ -1,7 +1,7 @@
-/* What the gradient check must refuse, and what it must pass. The backward of each wrong op below is right in the
- * ordinary case, where both inputs want a gradient, the gradient buffers hold numbers, and the two inputs are two
- * tensors. It is wrong only in the case that its name tells. The right functions are hard to differentiate by
- * differences: steep, huge, tiny, noisy, or undefined close by. */
+/* What the gradient check must refuse, and what it must pass. The backward of each wrong op below is right in
+ * the ordinary case, where both inputs want a gradient, the gradient buffers hold numbers, and the two inputs
+ * are two tensors. It is wrong only in the case that its name tells. The right functions are hard to
+ * differentiate by differences: steep, huge, tiny, noisy, or undefined close by. */
 #include "lib/fixture.h"
 #include "reports.h"
 #include "lib/suites.h"

@@ -5,8 +5,8 @@
  *         EACH dx[i] -= 2 * x[i] * dy[i];
  *     }
  *
- * defines a function for gra_check. Its op has the name "flipped" and the forward `square`; further members of gra_op
- * may follow: OP(flipped, square, .overwrites_grad = true). */
+ * defines a function for gra_check. Its op has the name "flipped" and the forward `square`; further members
+ * of gra_op may follow: OP(flipped, square, .stores = true). */
 #ifndef TESTS_WRONG_OP_H
 #define TESTS_WRONG_OP_H
 

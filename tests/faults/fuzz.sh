@@ -1,7 +1,7 @@
 #!/bin/sh
-# The targets in tests/fuzz, each ${FUZZ_SECONDS:-20} seconds by libFuzzer, which comes with clang: it learns from
-# the branches that an input takes which to vary. Where it is missing (or FUZZ_SECONDS is 0) the targets run on
-# their seeds alone. Runs in the repository's root.
+# The targets in tests/fuzz, each ${FUZZ_SECONDS:-20} seconds by libFuzzer, which comes with clang: it learns
+# from the branches that an input takes which to vary. Where it is missing (or FUZZ_SECONDS is 0) the targets
+# run on their seeds alone. Runs in the repository's root.
 BUILD=${BUILD:-build}
 MAKE=${MAKE:-make}
 seconds=${FUZZ_SECONDS:-20}

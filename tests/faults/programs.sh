@@ -1,10 +1,10 @@
 #!/bin/sh
-# train, generate and look as processes, again and again, each time with another call of the C library failing, or with
-# a signal (tests/lib/fault.c): at its first, its second ... until there is none. After each run: the exit status is 0
-# or 1, and with 1 comes a sentence; nothing is still held; under its name each file is absent, the one of
-# before or the new one, whole; nothing unfinished is left. What was killed cannot clear up, but what goes on from
-# its checkpoint does; and wherever train was stopped, that comes to the end of a run never disturbed.
-# FAULT_STEP=5 tries every fifth alone.
+# train, generate and look as processes, again and again, each time with another call of the C library
+# failing, or with a signal (tests/lib/fault.c): at its first, its second ... until there is none. After each
+# run: the exit status is 0 or 1, and with 1 comes a sentence; nothing is still held; under its name each file
+# is absent, the one of before or the new one, whole; nothing unfinished is left. What was killed cannot clear
+# up, but what goes on from its checkpoint does; and wherever train was stopped, that comes to the end of a
+# run never disturbed. FAULT_STEP=5 tries every fifth alone.
 [ "${WRAPPED-all}" ] || { echo "programs.sh: left out: this linker cannot put calls of ours in the place of others"; exit 0; }
 . tests/lib/ok.sh
 
@@ -57,7 +57,8 @@ image() {       # of each file of a folder: NAME:CHECKSUM:BYTES
 }
 
 files_are_whole() {     # files_are_whole FOLDER IMAGES: each of its files is one of those, but for the growing table and
-                        # text, and the checkpoints, which hold times; and for what a run leaves that was stopped early
+                        # text, and the checkpoints, which hold times; and for what a run leaves that was
+                        # stopped early
     for file in $(image "$1"); do
         name=${file%%:*}
         case $name.$fault in
@@ -75,9 +76,9 @@ files_are_whole() {     # files_are_whole FOLDER IMAGES: each of its files is on
 }
 
 # ---- is every call that may fail in fault.c's hands? -----------------------------------------------------
-# Of the calls that take memory or touch files, those that our objects make; WRAPPED is the list in tests/tests.mk.
-# Some are there that it never will have: open_memstream takes memory inside the C library, where no call of ours can
-# be made to fail.
+# Of the calls that take memory or touch files, those that our objects make; WRAPPED is the list in
+# tests/tests.mk. Some are there that it never will have: open_memstream takes memory inside the C library,
+# where no call of ours can be made to fail.
 may_fail='malloc calloc realloc reallocarray aligned_alloc posix_memalign strdup strndup asprintf vasprintf getline
 getdelim open openat creat fopen fdopen freopen tmpfile mkstemp mkdtemp opendir fdopendir open_memstream read
 pread readv write pwrite writev fsync fdatasync ftruncate truncate rename renameat link linkat symlink unlink

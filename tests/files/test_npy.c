@@ -32,7 +32,8 @@ static gra_tensor *load(const char *path)
 
 /* ---- what is written ---- */
 
-/* Are these bytes those of the values, each from its lowest byte on, whatever the order in this machine's memory? */
+/* Are these bytes those of the values, each from its lowest byte on, whatever the order in this machine's
+ * memory? */
 static bool little_endian(const unsigned char *bytes, const real *values, size_t n)
 {
     const uint16_t one = 1;

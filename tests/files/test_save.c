@@ -115,7 +115,8 @@ TEST(test_mode_and_link)                /* a new file has the usual mode; a link
     gra_model_close(m);
 }
 
-/* Another user's link may point to any file of ours, or to a device: it is replaced, and not what it points to. */
+/* Another user's link may point to any file of ours, or to a device: it is replaced, and not what it points
+ * to. */
 TEST(test_link_of_another_user)
 {
     enum { ANOTHER = 12345 };

@@ -1,4 +1,5 @@
-/* two_params.h: a model of two small parameters, to be saved and loaded, and files as others might write them. */
+/* two_params.h: a model of two small parameters, to be saved and loaded, and files as others might write
+ * them. */
 #ifndef TESTS_TWO_PARAMS_H
 #define TESTS_TWO_PARAMS_H
 

@@ -1,5 +1,5 @@
-/* The flags in a checkpoint, from which train goes on: the bytes are their text, and stand in a sound file, behind which
- * no random bytes would get. */
+/* The flags in a checkpoint, from which train goes on: the bytes are their text, and stand in a sound file,
+ * behind which no random bytes would get. */
 #include "../../examples/lib/checkpoint.h"
 #include "lib/fuzz.h"
 

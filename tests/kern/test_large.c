@@ -186,7 +186,8 @@ TESTS(large_tensors_are_their_parts, ISAS * LENGTH(large_cases))
     outcome_free(&threads);
 }
 
-/* The dropout of a slice is not a slice of the dropout: element i is dropped by the i-th random number of the step. */
+/* The dropout of a slice is not a slice of the dropout: element i is dropped by the i-th random number of the
+ * step. */
 TESTS(dropout_is_the_stream_number_by_number, ISAS)
 {
     const size_t n = 100003;

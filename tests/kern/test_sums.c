@@ -241,8 +241,8 @@ TEST(write_long_sums)
     ck_assert_int_eq(fclose(f), 0);
 }
 #else
-/* How far float is from double, relative to the largest of a tensor's values (or to the share of one of them in the
- * loss, where all are rounding errors). Negative: the file is of another table. */
+/* How far float is from double, relative to the largest of a tensor's values (or to the share of one of them
+ * in the loss, where all are rounding errors). Negative: the file is of another table. */
 static double worst_of(FILE *f, const struct sum_case *c, int n, bool equal)
 {
     char title[128], found[128] = "";

@@ -93,8 +93,8 @@ TESTS(products_are_right, 3)            /* _i: an instruction set */
     gra_close(t);
 }
 
-/* Every second value of every third row: of whole numbers, so that sums are exact. Each of two threads has more than 512
- * columns, for which rows are packed. */
+/* Every second value of every third row: of whole numbers, so that sums are exact. Each of two threads has
+ * more than 512 columns, for which rows are packed. */
 TESTS(products_of_any_strides, 3)       /* _i: an instruction set */
 {
     gra_tape *t = open_with(isa[_i], 2);
@@ -119,8 +119,8 @@ TESTS(products_of_any_strides, 3)       /* _i: an instruction set */
     gra_close(t);
 }
 
-/* A row of a product has the same bits whether it is computed alone or with others: generation with a key-value cache
- * computes one token at a time. */
+/* A row of a product has the same bits whether it is computed alone or with others: generation with a
+ * key-value cache computes one token at a time. */
 TESTS(few_rows_have_the_bits_of_many, 3)        /* _i: an instruction set */
 {
     gra_tape *t = open_with(isa[_i], 3);

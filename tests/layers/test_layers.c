@@ -229,10 +229,9 @@ TESTS(gradients, 2 * TABLE)
     any_layer l;
     crash_note("crash in the row \"%s\" of tests/layers/test_layers.c", r->name);
     make(r, &l, model);
-    int result = gra_check(t, &(gra_check_options){ .rng = mode == GRA_TRAIN ? &rng : NULL,
-                           .model = model, .nin = r->shape.ndim > 0, .in = &x, .f = r->forward,
-                           .arg = &l }, &report);
-    /* Over one key the weight is 1, whatever queries and keys are: their gradients are 0, and test nothing. */
+    int result = gra_check(t, mode, &rng, model, r->shape.ndim > 0, &x, r->forward, &l, 1e-6, &report);
+    /* Over one key the weight is 1, whatever queries and keys are: their gradients are 0, and test
+     * nothing. */
     const bool one_key = r->shape.ndim > 1 && r->shape.dim[r->shape.ndim - 2] == 1 && strstr(r->name, "attention");
     ck_assert_msg(result == (one_key ? 2 : 0), "%s, %s:\n%s", r->name, mode == GRA_TRAIN ? "training" : "not training",
                   report.text);
@@ -517,7 +516,8 @@ TEST(a_linear_begins_as_asked)
 
 /* ---- errors and memory ------------------------------------------------------------------------------ */
 
-/* A layer that is made after an error of the model has no parameters: its forward is an error too, not a crash. */
+/* A layer that is made after an error of the model has no parameters: its forward is an error too, not a
+ * crash. */
 TEST(layers_made_after_an_error)
 {
     gra_model_fail(model, "an error before");
@@ -535,8 +535,8 @@ TEST(layers_made_after_an_error)
     ck_assert_int_eq(gra_param_count(model), 0);
 }
 
-/* Each allocation of a layer fails in turn, those of the model in init and those of the step in forward: an error with
- * a sentence, and no crash. The first ones one by one, the later ones at growing distances. */
+/* Each allocation of a layer fails in turn, those of the model in init and those of the step in forward: an
+ * error with a sentence, and no crash. The first ones one by one, the later ones at growing distances. */
 static size_t further(size_t lines) { return lines + 1 + lines / 16; }
 
 TESTS(memory_ends_in_a_layer, TABLE)    /* _i: a row */

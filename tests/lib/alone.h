@@ -4,7 +4,8 @@
 
 #include "core/gradus.h"
 
-/* Opened on a tape of one thread that is closed again at once: the model keeps its machine. NULL: out of memory. */
+/* Opened on a tape of one thread that is closed again at once: the model keeps its machine. NULL: out of
+ * memory. */
 gra_model *model_alone(gra_rng *rng);
 
 #endif

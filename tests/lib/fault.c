@@ -141,8 +141,9 @@ static int hold_fd(int fd)
     return fd;
 }
 
-/* IN_PLACE_OF defines the function that is called in the place of `name`. FAILING is one that returns `failed` when
- * its call is struck, and else what `name` returns, held until it is given back (hold, hold_fd) or not (as_it_is). */
+/* IN_PLACE_OF defines the function that is called in the place of `name`. FAILING is one that returns
+ * `failed` when its call is struck, and else what `name` returns, held until it is given back (hold, hold_fd)
+ * or not (as_it_is). */
 #define IN_PLACE_OF(type, name, ...)                                                                      \
     type __real_##name(__VA_ARGS__);                                                                      \
     type __wrap_##name(__VA_ARGS__);                                                                      \

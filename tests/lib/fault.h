@@ -1,10 +1,11 @@
-/* fault: counts a program's calls of the C library, and at the n-th makes something happen: the call fails, or a
- * signal comes. So a test that wants something to happen at a certain moment needs no clock.
+/* fault: counts a program's calls of the C library, and at the n-th makes something happen: the call fails,
+ * or a signal comes. So a test that wants something to happen at a certain moment needs no clock.
  *
- * Counted are the calls of the C library that may fail, and gra_begin: a program that trains calls it once for each
- * step, each batch of an evaluation and each token it writes. tests.mk puts the functions of fault.c in their place
- * where the linker can (--wrap, ELF systems); elsewhere fault_wrapped() is false, the tests that ask are left out, and
- * a program that is armed says so and ends with 98. Calls that the C library makes by itself (fopen's own malloc) are not seen.
+ * Counted are the calls of the C library that may fail, and gra_begin: a program that trains calls it once
+ * for each step, each batch of an evaluation and each token it writes. tests.mk puts the functions of fault.c
+ * in their place where the linker can (--wrap, ELF systems); elsewhere fault_wrapped() is false, the tests
+ * that ask are left out, and a program that is armed says so and ends with 98. Calls that the C library makes
+ * by itself (fopen's own malloc) are not seen.
  *
  * A program linked with fault.c arms itself from its environment, GRADUS_FAULT:
  *     write 3 ENOSPC                   its third write fails
@@ -52,13 +53,14 @@ long fault_count(fault_call call);      /* how often it was called */
 size_t fault_largest(void);             /* the most bytes that one call has asked for, since this was asked last */
 long fault_held(void);                  /* blocks, descriptors and streams that nobody has given back */
 
-/* From now on the n-th such call, n = 1, 2 ..., fails with that errno (or one of the above happens to it), and
- * with `ever` all after it. Disarming says how many were struck. */
+/* From now on the n-th such call, n = 1, 2 ..., fails with that errno (or one of the above happens to it),
+ * and with `ever` all after it. Disarming says how many were struck. */
 void fault_arm(fault_call call, long n, int error, bool ever);
 long fault_disarm(void);
 
-/* From now on, until the limit is 0 again, the program aborts with a sentence when one call asks for more than that
- * many bytes. Exempt are sizes that were asked for between fault_usual(true) and fault_usual(false). */
+/* From now on, until the limit is 0 again, the program aborts with a sentence when one call asks for more
+ * than that many bytes. Exempt are sizes that were asked for between fault_usual(true) and
+ * fault_usual(false). */
 void fault_usual(bool learn);
 void fault_limit(size_t bytes);
 

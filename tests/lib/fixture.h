@@ -1,5 +1,6 @@
-/* fixture.h: what most suites open before each test and close after it: a tape of one thread, a model, and the
- * generator that its layers draw from. Both keep going after an error, so that a test can look at its sentence.
+/* fixture.h: what most suites open before each test and close after it: a tape of one thread, a model, and
+ * the generator that its layers draw from. Both keep going after an error, so that a test can look at its
+ * sentence.
  *
  *     CASE(name, open_all, close_all, "") */
 #ifndef TESTS_FIXTURE_H

@@ -10,7 +10,8 @@
 void   folder_clear(const char *folder);        /* makes it, and takes out what is in it */
 int    folder_entries(const char *folder);      /* how many there are */
 
-/* for (listed_file l = { 0 }; next_file(&l, "core/ops", ".c");): each file of the folder whose name ends so, but hidden ones. */
+/* for (listed_file l = { 0 }; next_file(&l, "core/ops", ".c");): each file of the folder whose name ends so,
+ * but hidden ones. */
 typedef struct listed_file {
     char path[512], name[256];          /* the name without its end */
     DIR *dir;

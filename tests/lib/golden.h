@@ -1,5 +1,5 @@
-/* golden.h: golden numbers for tests: reads a file by the reader of the notebooks (tests may use what is in examples,
- * never the other way round), and fails the test where that refuses it. */
+/* golden.h: golden numbers for tests: reads a file by the reader of the notebooks (tests may use what is in
+ * examples, never the other way round), and fails the test where that refuses it. */
 #ifndef GRADUS_GOLDEN_H
 #define GRADUS_GOLDEN_H
 

@@ -1,5 +1,6 @@
-/* hash.h: FNV-1a, 64 bits: a hash of many numbers, which begins with HASH_START and takes each in turn. It is of bits and
- * not of bytes in memory, whose order is the machine's: the least significant byte comes first. */
+/* hash.h: FNV-1a, 64 bits: a hash of many numbers, which begins with HASH_START and takes each in turn. It is
+ * of bits and not of bytes in memory, whose order is the machine's: the least significant byte comes
+ * first. */
 #ifndef TESTS_HASH_H
 #define TESTS_HASH_H
 

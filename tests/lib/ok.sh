@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2034
 # What the scripts tests/NAME.sh share; each begins by `. tests/lib/ok.sh`, and runs in the repository's root.
-# The programs are in ${BUILD:-build}. A script writes to the folder $W; when a test failed, a copy of it is left in
-# $BUILD/NAME.test.
+# The programs are in ${BUILD:-build}. A script writes to the folder $W; when a test failed, a copy of it is
+# left in $BUILD/NAME.test.
 BUILD=${BUILD:-build}
 case $BUILD in /*) KEPT=$BUILD ;; *) KEPT=$PWD/$BUILD ;; esac     # absolute, as $W is: some change the folder
 TRAIN=$KEPT/train
@@ -12,8 +12,9 @@ KEPT=$KEPT/${SCRIPT%.sh}.test
 passed=0
 failed=0
 
-# A folder in memory, if the system has one with room in which programs may be run. A training run calls fsync for each
-# of its files, and the tests make hundreds of runs: on a disk they would spend most of their time waiting for it.
+# A folder in memory, if the system has one with room in which programs may be run. A training run calls fsync
+# for each of its files, and the tests make hundreds of runs: on a disk they would spend most of their time
+# waiting for it.
 in_memory() {
     dir=$(mktemp -d /dev/shm/gradus.XXXXXX) || return 1
     printf '#!/bin/sh\n' >"$dir/program"
@@ -71,8 +72,8 @@ refuses() {     # refuses STATUS PATTERN COMMAND ...: it writes one sentence to 
 }
 
 # ---- signals and failing calls at a chosen moment --------------------------------------------------------
-# The programs in $FAULTS are linked with tests/lib/fault.c, which counts their calls and makes the n-th fail, or sends a
-# signal at it: no test depends on time.
+# The programs in $FAULTS are linked with tests/lib/fault.c, which counts their calls and makes the n-th fail,
+# or sends a signal at it: no test depends on time.
 moments() {     # moments WHAT: true where programs can be linked so; elsewhere prints that WHAT is left out
     env GRADUS_FAULT="begin 1 RUN" "$FAULTS/train" --help >"$W/moments" 2>&1
     moments=$?

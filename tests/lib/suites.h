@@ -1,5 +1,5 @@
-/* suites.h: how a test is written, and which suites there are. A test lists itself before main begins. Those of
- * tests/ROOM/test_NAME.c are the suite NAME, in the order in which they stand there:
+/* suites.h: how a test is written, and which suites there are. A test lists itself before main begins. Those
+ * of tests/ROOM/test_NAME.c are the suite NAME, in the order in which they stand there:
  *
  *     CASE(name, open_all, close_all, "")     // what runs before and after each test from here on; a tag, or ""
  *
@@ -49,7 +49,8 @@ const char *test_of_no_suite(void);     /* a file whose tests would never run, o
 
 #define LENGTH(a) (int)(sizeof(a) / sizeof *(a))
 
-/* Where a size_t has 32 bits, some shapes are too large to count, and elsewhere only too large for the memory. */
+/* Where a size_t has 32 bits, some shapes are too large to count, and elsewhere only too large for the
+ * memory. */
 #define ADDRESSES_OF_32_BITS (SIZE_MAX <= UINT32_MAX)
 
 /* A sanitizer makes programs many times slower. */

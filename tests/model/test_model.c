@@ -91,7 +91,8 @@ TEST(names_of_many_parameters)    /* each is found, and the first stays the firs
     expect_model_part("there is a parameter blocks.7.bias already");
 }
 
-/* Were names compared one by one, each of the four loops would take hours: Check's own time limit is the judge. */
+/* Were names compared one by one, each of the four loops would take hours: Check's own time limit is the
+ * judge. */
 TEST(a_model_of_very_many_parameters)
 {
     enum { MANY = SLOWED ? 20000 : 200000 };

@@ -1,5 +1,5 @@
-/* The table of all ops, at the end of this file: a row or several for each. Before it stand the functions that
- * the rows call. Every row is checked as ops_table.h says.
+/* The table of all ops, at the end of this file: a row or several for each. Before it stand the functions
+ * that the rows call. Every row is checked as ops_table.h says.
  *
  *     UNARY(sum)          defines do_sum, which calls gra_sum(t, in[0]), and do_sum_again
  *     FORMULA(exp, exp(x))    the same for an op that works element by element, and what it makes of each x,

@@ -1,5 +1,5 @@
-/* One table of all ops, for all that is proved of every op: its gradient, its values, that float32 agrees with
- * float64, that large tensors may be cut into chunks, that inputs may want no gradient, that memory may
+/* One table of all ops, for all that is proved of every op: its gradient, its values, that float32 agrees
+ * with float64, that large tensors may be cut into chunks, that inputs may want no gradient, that memory may
  * end (all in test_ops.c), and that a wrong gradient would be noticed (test_mutants.c). */
 #ifndef GRADUS_TESTS_OPS_TABLE_H
 #define GRADUS_TESTS_OPS_TABLE_H

@@ -1,6 +1,6 @@
-/* The ops. Of each row of ops_table.c: its gradient (float64), its values where the row has a formula, that both
- * precisions agree, that threads may share its work, that any of its inputs may want no gradient, and that any
- * allocation may fail. Tests of single ops are in test_answers.c. */
+/* The ops. Of each row of ops_table.c: its gradient (float64), its values where the row has a formula, that
+ * both precisions agree, that threads may share its work, that any of its inputs may want no gradient, and
+ * that any allocation may fail. Tests of single ops are in test_answers.c. */
 #include "lib/chunks.h"
 #include "lib/fault.h"
 #include "lib/folder.h"
@@ -93,9 +93,9 @@ TEST(a_missing_row_is_asked_for)
                      "        do_mse_loss, 2, X(3, 1), W(1, 17)),");
 }
 
-/* The row of the same op above this one that fails too, or NULL. Only the first row of an op that fails shows its
- * report: rows begin with the plainest, and where x is used twice or an operand is stretched, the numbers of the
- * same slip suggest something else. */
+/* The row of the same op above this one that fails too, or NULL. Only the first row of an op that fails shows
+ * its report: rows begin with the plainest, and where x is used twice or an operand is stretched, the numbers
+ * of the same slip suggest something else. */
 static const char *fails_before(int row, bool passes(int row, gra_check_report *report))
 {
     gra_check_report report;
@@ -108,7 +108,8 @@ static const char *fails_before(int row, bool passes(int row, gra_check_report *
 /* ---- gradients: float64 alone ------------------------------------------------------------------- */
 
 #ifdef GRADUS_DOUBLE
-/* Runs a row, and notes whether the op is on its tape: not where all inputs are constants, as they are in turn. */
+/* Runs a row, and notes whether the op is on its tape: not where all inputs are constants, as they are in
+ * turn. */
 typedef struct watch {
     const struct op_case *row;
     bool seen;

@@ -2,8 +2,8 @@
 #include "lib/suites.h"
 #include "lib/tensors.h"
 
-/* Each call is made in a step of its own, in which x is (2, 3). It must set the tape's error to this sentence and return
- * the empty tensor; ops that get the empty tensor return it too, and keep the first error. */
+/* Each call is made in a step of its own, in which x is (2, 3). It must set the tape's error to this sentence
+ * and return the empty tensor; ops that get the empty tensor return it too, and keep the first error. */
 static gra_tensor *x;
 
 static void refusing_step(void)

@@ -725,7 +725,8 @@ TEST(every_optimiser_is_written)
     expect_written("core/optim", "core/gradus.h", "tests/optim/test_optim.c");
 }
 
-/* A formula by hand; or numbers of PyTorch's (or another's) that begin with that name, and a test that takes them. */
+/* A formula by hand; or numbers of PyTorch's (or another's) that begin with that name, and a test that takes
+ * them. */
 static bool is_compared(const char *name, const char *tests)
 {
     char call[80];

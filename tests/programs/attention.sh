@@ -21,8 +21,8 @@ looks() {       # looks FILE PROMPT FLAGS ...: the weights of the model in $W/ru
 whole='printf "a picture\000\000\000\000IEND\256B\140\202"'       # a PNG ends so
 fake copies "cat >'$W/script'" "$whole"
 
-# tells NAME PROMPT FLAGS ...: as gnuplot is told them, the weights in $W/NAME, a line for each: layer, head, query, key,
-# weight; and the tokens in $W/NAME.tokens, a byte for each
+# tells NAME PROMPT FLAGS ...: as gnuplot is told them, the weights in $W/NAME, a line for each: layer, head,
+# query, key, weight; and the tokens in $W/NAME.tokens, a byte for each
 tells() {
     told=$W/$1
     shift
@@ -86,7 +86,8 @@ ok "a prompt longer than the context" tells b "$long"
 ok "... shows what the model sees, its last 40 tokens" weights "$W/b" 3 2 40
 ok "... in their places" tokens "$W/b" "$(printf '%s' "$long" | tail -c 40)"
 
-# A head without queries sees all alike: in layer 1 the second half of the rows of W_query, 8 of 16, becomes 0.
+# A head without queries sees all alike: in layer 1 the second half of the rows of W_query, 8 of 16, becomes
+# 0.
 blind() {       # blind RUN
     model=$1/model.safetensors
     header=$(od -An -tu4 -N4 "$model" | tr -d ' ')

@@ -1,8 +1,8 @@
 #!/bin/sh
 # shellcheck disable=SC2016,SC2154
-# The comparisons of tests/bench are fair: what slows the other side down is cleared, what could be best is tried, and
-# there is no ratio where it is not at its best. PyTorch, the products and our programs are fakes that take the times
-# they are told, so that no time is measured here.
+# The comparisons of tests/bench are fair: what slows the other side down is cleared, what could be best is
+# tried, and there is no ratio where it is not at its best. PyTorch, the products and our programs are fakes
+# that take the times they are told, so that no time is measured here.
 . tests/lib/ok.sh
 
 mkdir -p "$W/bench"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The commands that one types first, as they answer: make clean, and what train and generate say to somebody who
-# gives them the wrong thing. (What they compute: tests/programs/train.sh, generate.sh, resume.sh, attention.sh.)
+# The commands that one types first, as they answer: make clean, and what train and generate say to somebody
+# who gives them the wrong thing. (What they compute: tests/programs/train.sh, generate.sh, resume.sh,
+# attention.sh.)
 # shellcheck source=tests/lib/ok.sh
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -71,7 +72,7 @@ ok "--topk" near "$GENERATE" --topk --top-k
 ok "a name of a thousand letters" refuses 2 "'--0*' is not a flag" "$TRAIN" "--$(printf '%01000d' 0)"
 ok "--x" refuses 2 "'--x' is not a flag: --help lists them\$" "$TRAIN" --x 1
 
-# ---- generate, and what it is given ---------------------------------------------------------------------------
+# ---- generate, and what it is given --------------------------------------------------------------------
 bad() {         # bad STATUS PATTERN FLAGS ...: a sentence for people
     wanted=$1
     pattern=$2
@@ -122,7 +123,7 @@ ok "a config.json with another activation" bad 1 'beside it says activation_func
 ok "a vast --top-k is all" ends_with 0 text_of --model "$W/run" --top-k 1000000
 ok "... the same text" cmp "$W/wanted" "$W/out"
 
-# ---- widths: what a program says fits a terminal ----------------------------------------------------------------
+# ---- widths: what a program says fits a terminal -------------------------------------------------------
 says() {        # says PATTERN STATUS COMMAND ...: somewhere, and in lines of at most 80 columns
     words=$1
     ends=$2

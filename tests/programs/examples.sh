@@ -1,6 +1,6 @@
 #!/bin/sh
-# The lessons in examples/, and the code in the README files and in the comments of the public headers: each compiles,
-# and what is a program prints what it is said to print.
+# The lessons in examples/, and the code in the README files and in the comments of the public headers: each
+# compiles, and what is a program prints what it is said to print.
 . tests/lib/ok.sh
 
 lesson() {      # lesson STATUS NAME [PROGRAM]: runs it; what it writes stays in $W/out
@@ -116,7 +116,8 @@ ok "README: two programs, a check, an op, a layer and an optimiser" test $blocks
 same_block() {  # same_block WORDS FILE: the block with these words is this text
     diff "$(grep -l -e "$1" "$W"/block.*[0-9] | head -n 1)" "$2"
 }
-# The judge of an exercise, run by hand, prints the parts that it looked at ("p: ...") and the finding ("w: ...").
+# The judge of an exercise, run by hand, prints the parts that it looked at ("p: ...")
+# and the finding ("w: ...").
 ok "exercise 32 compiles as it begins" sh "$BUILD/exercises/compile" examples/exercises/start/32_wrong_backward.c \
     "$BUILD/f64/examples/exercises/judge/32_wrong_backward.o" "$W/judge"
 "$W/judge" 3>&- | sed '/^p: /d; s/^w: //' >"$W/report"

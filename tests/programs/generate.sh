@@ -36,8 +36,8 @@ ok "top-k 1 is one token" test "$(most 1)" -eq 1
 ok "top-k 2 are two" test "$(most 2)" -eq 2
 ok "top-k 256 are all of a small vocabulary" test "$(most 256)" -gt 6
 
-# The cache of keys and values changes no byte of these texts, through windows that slide, behind a prompt longer than
-# one, through a pipe. (The logits with any instruction set and number of threads: test_cache.c.)
+# The cache of keys and values changes no byte of these texts, through windows that slide, behind a prompt
+# longer than one, through a pipe. (The logits with any instruction set and number of threads: test_cache.c.)
 as_without() {  # as_without PROMPT FLAGS ...
     prompt=$1
     shift

@@ -1,12 +1,13 @@
 #!/bin/sh
-# The runner of the exercises, build/learn: what it makes of answers that do anything, its keys in a pseudo-terminal
-# ($BUILD/terminal), a class that is graded and a handout. (What the judges find: tests/programs/exercises/check.sh.)
+# The runner of the exercises, build/learn: what it makes of answers that do anything, its keys in a
+# pseudo-terminal ($BUILD/terminal), a class that is graded and a handout. (What the judges find:
+# tests/programs/exercises/check.sh.)
 # shellcheck source=tests/lib/ok.sh
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
-# A folder that has all but a learner's files, so that somebody's own answers stay as they are; the build folder is its
-# own too, but for what is built.
+# A folder that has all but a learner's files, so that somebody's own answers stay as they are; the build
+# folder is its own too, but for what is built.
 case $BUILD in /*) built=$BUILD ;; *) built=$PWD/$BUILD ;; esac
 here=$PWD
 root=$W/gradus
@@ -47,7 +48,7 @@ refused() {     # refused NAME LINE WORDS: an answer with this line is not passe
 
 asan() { grep -q fsanitize=address build/exercises/compile; }
 
-# ---- answers that do anything -------------------------------------------------------------------------------
+# ---- answers that do anything --------------------------------------------------------------------------
 group "answers that do anything"
 cp "$solution" "$W/right.c"
 ok "the solution" judged right 0 "Exercise 08: passed"
@@ -119,7 +120,7 @@ ok "an enormous array" judged large 1 "the compiler came to no end, or wanted to
 sed 's/y\[i\] .= sum;/{ int unused; }/' "$solution" >"$W/warned.c"
 ok "what the compiler warns of" judged warned 1 "The compiler warns: 08_softmax.c:.*unused"
 
-# ---- the command line ---------------------------------------------------------------------------------------
+# ---- the command line ----------------------------------------------------------------------------------
 group "the command line"
 ok "--help" ends_with 0 build/learn --help
 ok "fits 80 columns" awk 'length > 80 { exit 1 }' "$W/out"
@@ -173,7 +174,7 @@ ok "SIGTERM ends the runner" test $status -eq 143
 ok "and the answer" sh -c "! kill -0 $(cat "$W/pid")"
 ok "and leaves nothing" clean
 
-# ---- the terminal -------------------------------------------------------------------------------------------
+# ---- the terminal --------------------------------------------------------------------------------------
 played() {      # played ROWS COLUMNS: the script on stdin, with keys and what the screen must show
     TERM=xterm "$built/terminal" "$1" "$2" build/learn --seconds 1
 }
@@ -264,7 +265,7 @@ wait Exercise 08: passed.
 status 0
 END
 
-# ---- a class ------------------------------------------------------------------------------------------------
+# ---- a class -------------------------------------------------------------------------------------------
 group "a class"
 class=$W/class
 mkdir -p "$class/ada lovelace/examples/exercises/start" "$class/bob" "$class/eve/week 1" "$class/nobody"
@@ -304,7 +305,7 @@ ok "no folder" refuses 2 "cannot be read" build/learn --grade "$W/none"
 ok "no students" refuses 2 "holds no students' folders" build/learn --grade "$class/bob"
 ok "nothing is left" clean
 
-# ---- a handout ----------------------------------------------------------------------------------------------
+# ---- a handout -----------------------------------------------------------------------------------------
 cd "$here" || exit 1
 group "a handout"
 out="$W/class room"

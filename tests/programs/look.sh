@@ -1,5 +1,6 @@
 #!/bin/sh
-# build/look: a step as a page. Its data is looked at as text; where a browser is installed the page is driven in it.
+# build/look: a step as a page. Its data is looked at as text; where a browser is installed the page is driven
+# in it.
 . tests/lib/ok.sh
 LOOK=${BUILD:-build}/look
 case $LOOK in /*) ;; *) LOOK=$PWD/$LOOK ;; esac
@@ -65,7 +66,7 @@ ok "a run without snapshots" ends_with 0 "$TRAIN" $small --snapshot-every 0 --ou
 ok "removes those of the run before" holds_no '^snapshot-' "$W/whole"
 ok "its page has no slider" page plain --model "$W/whole" --prompt "gradus"
 
-# ---- a file of parameters alone, as other programs leave it --------------------------------------------------
+# ---- a file of parameters alone, as other programs leave it --------------------------------------------
 mkdir "$W/alone"
 cp "$W/run/model.safetensors" "$W/alone"
 ok "a file without a vocabulary" page ids --model "$W/alone/model.safetensors" --ids "3 14, 15 9"
@@ -74,7 +75,7 @@ ok "which the page says" grep -q '"about":"A GPT of 4 layers.*shown as numbers' 
 ok "the page holds the loss" holds ids "$(printed ids loss)"
 ok "nobody knows its step" grep -q '"step":-1,' "$W/ids.html"
 
-# ---- a model that has diverged: the last of its values is nan ---------------------------------------------------
+# ---- a model that has diverged: the last of its values is nan ------------------------------------------
 mkdir "$W/diverged"
 cp "$W/run/model.safetensors" "$W/run/vocab.tsv" "$W/diverged"
 printf '\000\000\300\177' | dd of="$W/diverged/model.safetensors" bs=1 conv=notrunc \
@@ -145,7 +146,8 @@ if command -v iconv >/dev/null; then
     ok "all is UTF-8" iconv -f UTF-8 -t UTF-8 "$W/hostile.html"
 fi
 
-# ---- in double precision: every digit, the largest and smallest numbers, in a locale with a decimal comma -------
+# ---- in double precision: every digit, the largest and smallest numbers, in a locale with a decimal comma
+# ----
 cat >"$W/double.c" <<'END'
 #include "examples/look/look.h"
 #include <locale.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Training on several processes: the same bits on one rank and on two, the same parameters on all; what is wrong is said
-# once, by whichever rank it concerns; a rank that is killed ends the job with a sentence and a checkpoint that goes on to
-# the same end.
+# Training on several processes: the same bits on one rank and on two, the same parameters on all; what is
+# wrong is said once, by whichever rank it concerns; a rank that is killed ends the job with a sentence and a
+# checkpoint that goes on to the same end.
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
@@ -9,7 +9,8 @@ if ! command -v mpicc >/dev/null || ! command -v mpirun >/dev/null || [ "${SANIT
     echo "$SCRIPT: left out: there is no MPI (mpicc, mpirun), or this is a build with sanitizers"
     exit 0
 fi
-# Open MPI: any number of ranks on any number of cores, as root too (in a container). Others do not look at these.
+# Open MPI: any number of ranks on any number of cores, as root too (in a container). Others do not look at
+# these.
 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_mpi_yield_when_idle
 
@@ -39,7 +40,7 @@ ok "one rank and two: the same bits" same "$W/1" "$W/2"
 ok "one rank and four: the same losses" near "$W/1" "$W/4"
 ok "the loss falls" awk 'NR == 2 { first = $2 } { last = $2 } END { exit !(last < first - 0.5) }' "$W/1/loss.tsv"
 
-# ---- shards ------------------------------------------------------------------------------------------------------
+# ---- shards --------------------------------------------------------------------------------------------
 ok "three ranks cannot share four shards" ends_with 2 job 3 "$RUN" $small --out "$W/3"
 ok "... which is said once" test "$(grep -c "4 shards: their number must be a multiple of the ranks (3)" "$W/err")" -eq 1
 ok "six shards they can" ends_with 0 job 3 "$RUN" $small --out "$W/3" --shards 6
@@ -57,7 +58,7 @@ ok "... still" grep -q "^train-mpi: 6 shards: " "$W/err"
 ok "--help" ends_with 0 job 1 "$RUN" --help
 ok "... has --shards" grep -q "^  --shards N  " "$W/out"
 
-# ---- what is wrong before it begins ---------------------------------------------------------------------------------
+# ---- what is wrong before it begins --------------------------------------------------------------------
 on_rank() {     # on_rank N FLAGS: $W/rank, a program for mpirun, whose rank N has these flags besides
     printf '#!/bin/sh\n[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = %s ] && set -- "$@" %s\nexec "%s" "$@"\n' "$1" "$2" "$RUN" \
         >"$W/rank"
@@ -89,7 +90,7 @@ ok "nothing was written" test ! -e "$W/wrong"
 ok "without mpicc" ends_with 2 ${MAKE:-make} B="$BUILD" MPICC="$W/mpicc" -W examples/mpi/train_mpi.c "$BUILD/train-mpi"
 ok "... which is said" grep -q "^mpi: there is no $W/mpicc: install Open MPI or MPICH" "$W/err"
 
-# ---- a job that ends before its time -----------------------------------------------------------------------------------
+# ---- a job that ends before its time -------------------------------------------------------------------
 stopped() {     # stopped STATUS TEXT: run.sh with an mpirun that leaves a checkpoint (if there is a text) and ends so
     printf '#!/bin/sh\n[ "%s" ] && echo "%s" >"%s/checkpoint.safetensors"\nexit %s\n' "$2" "$2" "$W/stopped" "$1" >"$W/mpirun"
     chmod +x "$W/mpirun"

@@ -1,11 +1,12 @@
 #!/bin/sh
-# make new-op, new-layer and new-optimizer, in a copy of the tree: what they write builds at once, the tests say what is
-# still to be written, and pass when it is. A NAME that will not do changes nothing.
+# make new-op, new-layer and new-optimizer, in a copy of the tree: what they write builds at once, the tests
+# say what is still to be written, and pass when it is. A NAME that will not do changes nothing.
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
-# With the objects that are built already. A declaration that is added to a header changes none of them, so the headers
-# are given back the age that they had; and the file build/flags stays as it is, although other flags are used.
+# With the objects that are built already. A declaration that is added to a header changes none of them, so
+# the headers are given back the age that they had; and the file build/flags stays as it is, although other
+# flags are used.
 mkdir "$W/tree" "$W/tree/build"
 cp -Rp Makefile core layers examples tests "$W/tree" || exit 1
 for part in f32 f64 flags check.compile check.link; do
@@ -36,7 +37,7 @@ narrow() {
     awk 'length > 80 { print; bad = 1 } END { exit bad }' "$@"
 }
 
-# ---- names that will not do -----------------------------------------------------------------------------------
+# ---- names that will not do ----------------------------------------------------------------------------
 refused() {     # refused KIND NAME=... SENTENCE: make adds a line that says it failed
     tree >"$W/before"
     new "$1" "$2" >"$W/out" 2>"$W/err" && return 1
@@ -79,7 +80,7 @@ tree >"$W/after"
 ok "... changes nothing" cmp "$W/before" "$W/after"
 cp -p "$W/saved" tests/optim/test_optim.c
 
-# ---- one of each ------------------------------------------------------------------------------------------------
+# ---- one of each ---------------------------------------------------------------------------------------
 made() {        # made KIND NAME: it says so, in 80 columns
     ends_with 0 new "$1" NAME="$2" && narrow "$W/out" && grep -q "build/f64/test && CK_RUN_SUITE=" "$W/out" &&
         lacks -r 'NAME\|CAPS' core/ops/zsign.c "$3"
@@ -121,7 +122,7 @@ ok "of the optimiser" asks f64 optim \
     "tests/optim/test_optim.c:[0-9]*: zlion: the step by hand is still the template's: write it"
 ok "in float too" asks f32 ops "core/ops/zsign.c:[0-9]*: zsign: forward is still the template's: write it"
 
-# ---- without the sentences, but nothing written ---------------------------------------------------------------------
+# ---- without the sentences, but nothing written --------------------------------------------------------
 edit() {        # edit FILE SED'S ARGUMENTS: it changes something
     file=$1
     shift
@@ -139,7 +140,7 @@ ok "... and its gradient" asks f64 ops "tests/ops/test_ops.c:.*:gradients:.* zsi
 ok "the optimiser's steps are wrong" asks f64 optim \
     "tests/optim/test_optim.c:.*:steps_are_the_formula:.*: gra_zlion_step makes nan of .*"
 
-# ---- filled in ------------------------------------------------------------------------------------------------------
+# ---- filled in -----------------------------------------------------------------------------------------
 group "filled in"
 ok "zsign" edit core/ops/zsign.c -e 's,= x\[i\] \* (real)NAN;,= x[i] / (1 + fabs(x[i]));,' \
     -e 's,+= dy\[i\] \* x\[i\] \* (real)NAN;,+= dy[i] / ((1 + fabs(x[i])) * (1 + fabs(x[i])));,'

@@ -22,8 +22,8 @@ again() {       # again DIR FLAGS ...: goes on with the run; where none had begu
 }
 
 # ---- the same bits, wherever it is stopped -----------------------------------------------------------------
-# KILL and TERM end a run at once; INT is Ctrl-C, after which it says and does its last things, and a second INT
-# ends it at once too. A "begin" is a step, a batch of an evaluation or a letter of the sample.
+# KILL and TERM end a run at once; INT is Ctrl-C, after which it says and does its last things, and a second
+# INT ends it at once too. A "begin" is a step, a batch of an evaluation or a letter of the sample.
 legs() {        # legs OPTIMIZER: stopped again and again, with other numbers of threads
     rm -rf "$W/part"
     ok "$1, stopped at once" at 137 "begin 15 KILL" train $flags --threads 4 --out "$W/part"

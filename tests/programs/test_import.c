@@ -1,5 +1,6 @@
-/* GPTs imported from files of three families: every name, every order of rows and columns, and what is refused. A file
- * is written from a GPT of our own under the names of a family; what is imported must be that GPT again. */
+/* GPTs imported from files of three families: every name, every order of rows and columns, and what is
+ * refused. A file is written from a GPT of our own under the names of a family; what is imported must be that
+ * GPT again. */
 #include "examples/import/import.h"
 #include "lib/fault.h"
 #include "lib/fixture.h"

@@ -292,7 +292,7 @@ ok "no command was run" test ! -e oops -a ! -e "$odd/oops"
 ok "it generates" ends_with 0 "$GENERATE" --model "$odd" --tokens 40
 ok "... forty bytes" test "$(wc -c <"$W/out")" -eq 40
 
-# ---- gnuplot missing, dying (and in other states: tests/programs/attention.sh) -------------------------------------------------------------------
+# ---- gnuplot missing, dying (and in other states: tests/programs/attention.sh) -------------------------
 group "gnuplot missing, dying"
 few="--steps 5 --eval-every 2 --sample 0"
 mkdir "$W/none" "$W/dies" "$W/interrupts"

@@ -1,11 +1,10 @@
 /* The generator against numbers that PyTorch 1.13 and NumPy 1.24 print.
  *
- * What is drawn in float32 must be equal to the last bit; normals in double must agree to a few units in the last
- * place, because C libraries differ there. Whole tensors of uniform and normal numbers, of any length, mean and bounds,
- * are compared in test_seeds.c; here is what one call leaves behind for the next. */
-#include "core/random/mcg31.h"
-#include "core/random/random.h"
-#include "core/tape/tape.h"
+ * What is drawn in float32 must be equal to the last bit; normals in double must agree to a few units in the
+ * last place, because C libraries differ there. Whole tensors of uniform and normal numbers, of any length,
+ * mean and bounds, are compared in test_seeds.c; here is what one call leaves behind for the next. */
+#include "core/kern/mcg31.h"
+#include "core/internal.h"
 #include "lib/aborts.h"
 #include "lib/hash.h"
 #include "lib/suites.h"
@@ -243,8 +242,9 @@ TEST(a_seed_forgets_the_waiting_normal)
 
 /* ---- normal, in blocks ---------------------------------------------------------------------- */
 
-/* How many words n normals take. 15 drawn one by one take two words a pair; from 16 on a block of 16 takes 16,
- * and where n is no multiple of 16 the last 16 values are drawn once more. In double each takes twice as many. */
+/* How many words n normals take. 15 drawn one by one take two words a pair; from 16 on a block of 16 takes
+ * 16, and where n is no multiple of 16 the last 16 values are drawn once more. In double each takes twice as
+ * many. */
 TEST(normals_take_words)
 {
     static const struct { size_t n, words, f64; } draws[] = {

@@ -1,6 +1,7 @@
-/* What is not there: a tape or a model that is NULL, a model that is closed, a scope of zeros. There is nowhere to
- * keep the sentence, so it is printed and the program aborts. (Layers: test_layers.c and test_layer_errors.c.) */
-#include "core/tape/tape.h"
+/* What is not there: a tape or a model that is NULL, a model that is closed, a scope of zeros. There is
+ * nowhere to keep the sentence, so it is printed and the program aborts. (Layers: test_layers.c and
+ * test_layer_errors.c.) */
+#include "core/internal.h"
 #include "lib/aborts.h"
 #include "lib/fault.h"
 #include "lib/fixture.h"
@@ -34,7 +35,8 @@ TESTS(ops_without_a_tape, op_cases_count)
     expect_abort_ending(op_without_a_tape, NO_TAPE);
 }
 
-/* The lists below have ROW(function, its arguments), for a call, and a row of the function and who speaks: itself. */
+/* The lists below have ROW(function, its arguments), for a call, and a row of the function and who speaks:
+ * itself. */
 typedef struct absence {
     void      (*call)(void);
     const char *function;               /* who speaks */
@@ -192,8 +194,8 @@ TESTS(calls_with_a_closed_model, LENGTH(without_a_model) + LENGTH(of_a_closed_mo
     expect_absence(_i < n ? &without_a_model[_i] : &of_a_closed_model[_i - n], CLOSED);
 }
 
-/* It is recognised while its tape or another of the tape's models is open, and fewer than 64 were closed since: so
- * long its struct stays, and no longer. */
+/* It is recognised while its tape or another of the tape's models is open, and fewer than 64 were closed
+ * since: so long its struct stays, and no longer. */
 TEST(a_closed_model_among_others)
 {
     enum { KEPT = 64 };

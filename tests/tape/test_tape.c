@@ -226,8 +226,8 @@ static gra_tensor *of_many_sizes(int n)
     return y;
 }
 
-/* Whatever the steps after it made, and of whatever size: a tensor of the step before is refused, and one of an
- * earlier step while less than 128 KiB of headers were made since. Here the last is 40 steps back. */
+/* Whatever the steps after it made, and of whatever size: a tensor of the step before is refused, and one of
+ * an earlier step while less than 128 KiB of headers were made since. Here the last is 40 steps back. */
 TEST(tensors_of_steps_of_other_sizes)
 {
     gra_tensor *old[40];

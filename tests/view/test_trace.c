@@ -116,7 +116,8 @@ TEST(a_causal_mask_by_hand)             /* attention as notebooks write it */
     expect_none();
 }
 
-/* -inf in the result is not reported where an input holds -inf too: trace.c cannot tell them apart by the values. */
+/* -inf in the result is not reported where an input holds -inf too: trace.c cannot tell them apart by the
+ * values. */
 TESTS(another_infinity_of_a_masks_kind, 2)
 {
     TRACED(gra_exp(t, gra_scale(t, masked[_i](), 80)),

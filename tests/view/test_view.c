@@ -347,8 +347,9 @@ static char *dot_text(void)
     return shown;
 }
 
-/* As expect_tidy, but for the length of lines; and each line is of one of these forms, in which only the label may hold
- * what comes from outside: none of it the bytes that a string, a record or a page would end by. */
+/* As expect_tidy, but for the length of lines; and each line is of one of these forms, in which only the
+ * label may hold what comes from outside: none of it the bytes that a string, a record or a page would end
+ * by. */
 static void expect_tidy_dot(char *text)
 {
     static const char opening[] = "digraph tape {\nnode [shape=record, fontname=\"sans-serif\"];\n"

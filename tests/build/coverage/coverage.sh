@@ -1,9 +1,9 @@
 #!/bin/sh
-# What the tests have executed of core/, layers/ and examples/import/: for each file its lines and branches, then the
-# lines and the branches that none has taken. left_out.txt beside this gives the reason for those that stay. Fails where
-# a line or a branch has none, where a reason is not needed, and below 95 % of lines. Runs in the repository's root,
-# after a test program that gcc has built with --coverage in ${BUILD:-build}; GCOV is gcov. proof.sh shows that it can
-# fail.
+# What the tests have executed of core/, layers/ and examples/import/: for each file its lines and branches,
+# then the lines and the branches that none has taken. left_out.txt beside this gives the reason for those
+# that stay. Fails where a line or a branch has none, where a reason is not needed, and below 95 % of lines.
+# Runs in the repository's root, after a test program that gcc has built with --coverage in ${BUILD:-build};
+# GCOV is gcov. proof.sh shows that it can fail.
 BUILD=${BUILD:-build}
 GCOV=${GCOV:-gcov}
 

@@ -1,8 +1,8 @@
-/* check.h: a stand-in for the library Check, for machines and C libraries that Check is not installed for. It has what
- * the tests of gradus use of it, by the same names: see Check's manual. Each test runs in a process of its own, so that
- * a crash is one test's failure. It heeds CK_RUN_SUITE, CK_RUN_CASE, CK_INCLUDE_TAGS, CK_EXCLUDE_TAGS,
- * CK_DEFAULT_TIMEOUT and CK_TAP_LOG_FILE_NAME. Natively it counts and finds what Check does: tests/build/port/port.sh
- * compares. */
+/* check.h: a stand-in for the library Check, for machines and C libraries that Check is not installed for. It
+ * has what the tests of gradus use of it, by the same names: see Check's manual. Each test runs in a process
+ * of its own, so that a crash is one test's failure. It heeds CK_RUN_SUITE, CK_RUN_CASE, CK_INCLUDE_TAGS,
+ * CK_EXCLUDE_TAGS, CK_DEFAULT_TIMEOUT and CK_TAP_LOG_FILE_NAME. Natively it counts and finds what Check does:
+ * tests/build/port/port.sh compares. */
 #ifndef STAND_IN_CHECK_H
 #define STAND_IN_CHECK_H
 

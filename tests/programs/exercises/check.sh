@@ -1,9 +1,9 @@
 #!/bin/sh
-# One exercise of examples/exercises: check.sh 08_softmax. Its start file must be judged as not solved, its solution as
-# solved, and each wrong answer of tests/programs/exercises/08_softmax.txt must be refused for the reason for which it was written.
-# That file: "= name" begins a wrong answer; "! words" that its finding must hold; "% 1" the seconds that it may take, if
-# not 10; then edits of the solution, lines after "- " that must stand there exactly once, and lines after "+ " in their
-# place; an empty line between two edits.
+# One exercise of examples/exercises: check.sh 08_softmax. Its start file must be judged as not solved, its
+# solution as solved, and each wrong answer of tests/programs/exercises/08_softmax.txt must be refused for the
+# reason for which it was written. That file: "= name" begins a wrong answer; "! words" that its finding must
+# hold; "% 1" the seconds that it may take, if not 10; then edits of the solution, lines after "- " that must
+# stand there exactly once, and lines after "+ " in their place; an empty line between two edits.
 BUILD=${BUILD:-build}
 name=$1
 wrong=tests/programs/exercises/$name.txt
