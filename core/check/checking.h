@@ -1,14 +1,13 @@
 /* checking.h: a gradient check as it runs.
  *
- *   check.c    do the analytic and the numeric gradients agree, under all circumstances?
- *   collect.c  which tensors are compared, and the inputs' values
- *   numeric.c  the numeric gradients
- *   guard.c    what an op wrote where it may not
- *   crash.c    which backward crashed
- *   report.c   what is said
- *   explain.c  why do they not agree? Guesses at that: factors.c, quotients.c, moved.c, indices.c,
- *              terms.c, products.c, norms.c, derivative.c; names for what they find:
- *              sets.c (of places), numbers.c, sources.c and derived.c (of values) */
+ *   check.c     do the analytic and the numeric gradients agree, in all cases?
+ *   report.c    what the report tells
+ *   numeric.c   the numeric gradients              analytic.c  the analytic ones
+ *   evaluate.c  y = f(inputs)                      collect.c   the tensors that are compared
+ *   guard.c     an op that writes where it may not     crash.c     a backward that crashes
+ *   say.c       the lines of a report
+ *
+ * Why two gradients do not agree is the business of core/explain. */
 #ifndef GRADUS_CHECKING_H
 #define GRADUS_CHECKING_H
 

@@ -6,7 +6,7 @@
  *     }
  *
  * defines a function for gra_check. Its op has the name "flipped" and the forward `square`; further members
- * of gra_op may follow: OP(flipped, square, .stores = true). */
+ * of gra_op may follow: OP(flipped, square, .overwrites_grad = true). */
 #ifndef TESTS_WRONG_OP_H
 #define TESTS_WRONG_OP_H
 

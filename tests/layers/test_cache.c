@@ -1,6 +1,6 @@
 /* The key-value cache: a token computed with it has the same logits as in the forward of the whole text, on
  * any number of threads, with any instruction set, and after the window has slid; and what it refuses. */
-#include "layers/layers.h"
+#include "layers/gpt.h"
 #include "lib/fault.h"
 #include "lib/fixture.h"
 #include "lib/suites.h"

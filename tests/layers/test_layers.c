@@ -229,7 +229,9 @@ TESTS(gradients, 2 * TABLE)
     any_layer l;
     crash_note("crash in the row \"%s\" of tests/layers/test_layers.c", r->name);
     make(r, &l, model);
-    int result = gra_check(t, mode, &rng, model, r->shape.ndim > 0, &x, r->forward, &l, 1e-6, &report);
+    int result = gra_check(t, &(gra_check_options){ .rng = mode == GRA_TRAIN ? &rng : NULL,
+                           .model = model, .nin = r->shape.ndim > 0, .in = &x, .f = r->forward,
+                           .arg = &l }, &report);
     /* Over one key the weight is 1, whatever queries and keys are: their gradients are 0, and test
      * nothing. */
     const bool one_key = r->shape.ndim > 1 && r->shape.dim[r->shape.ndim - 2] == 1 && strstr(r->name, "attention");

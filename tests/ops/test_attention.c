@@ -1,6 +1,6 @@
 /* Attention: its weights, where the tape keeps them, against plain loops; the errors where it does not; and
  * layers on inputs with any number of leading dimensions. */
-#include "core/kern/mcg31.h"
+#include "core/random/mcg31.h"
 #include "layers/layers.h"
 #include "lib/fixture.h"
 #include "plain_attention.h"

@@ -3,8 +3,9 @@
  * What is drawn in float32 must be equal to the last bit; normals in double must agree to a few units in the
  * last place, because C libraries differ there. Whole tensors of uniform and normal numbers, of any length,
  * mean and bounds, are compared in test_seeds.c; here is what one call leaves behind for the next. */
-#include "core/kern/mcg31.h"
-#include "core/internal.h"
+#include "core/random/mcg31.h"
+#include "core/random/random.h"
+#include "core/tape/tape.h"
 #include "lib/aborts.h"
 #include "lib/hash.h"
 #include "lib/suites.h"

@@ -1,7 +1,7 @@
 /* What is not there: a tape or a model that is NULL, a model that is closed, a scope of zeros. There is
  * nowhere to keep the sentence, so it is printed and the program aborts. (Layers: test_layers.c and
  * test_layer_errors.c.) */
-#include "core/internal.h"
+#include "core/tape/tape.h"
 #include "lib/aborts.h"
 #include "lib/fault.h"
 #include "lib/fixture.h"
@@ -98,7 +98,6 @@ static gra_tensor *p;
     ROW(gra_param_at, absent, 0)                                                                         \
     ROW(gra_param_find, absent, "w")                                                                     \
     ROW(gra_zero_grad, absent)                                                                           \
-    ROW(gra_model_keep_going, absent, true)                                                              \
     ROW(gra_model_error, absent)                                                                         \
     ROW(gra_clip_grad_norm, absent, 1)                                                                   \
     ROW(gra_sgd_init, &sgd, absent, NULL)                                                                \
