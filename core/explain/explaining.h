@@ -115,7 +115,7 @@ typedef struct gra_source {
 } gra_source;
 
 enum { GRA_ROW_OF_X, GRA_COLUMN_OF_X, GRA_ROW_OF_DY, GRA_COLUMN_OF_DY };       /* the four */
-enum { GRA_MOST_SOURCES = 800 };
+enum { GRA_MOST_SOURCES = 300 };
 void   gra_sources(gra_wrong *w);       /* w->source: all of them */
 bool   gra_same_source(const gra_source *p, const gra_source *q);       /* but for the function */
 /* Asks of any two sources for which `likely` is true, and of functions of them if these are asked for,

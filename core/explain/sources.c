@@ -105,11 +105,12 @@ static void push(gra_wrong *w, gra_source s)
 static void add(gra_wrong *w, gra_source s)
 {
     size_t extent[4];
+    const int most = w->single ? 2 : 4;                 /* those of dy are those of x then */
     four(w, w->size - 1, extent);
     if (!varies(&s))
         return;
-    for (s.row = s.rows == 1 || !s.derived ? -1 : 0; s.row < (s.rows == 1 ? 0 : 4); s.row++)
-        for (s.column = s.columns == 1 || !s.derived ? -1 : 0; s.column < (s.columns == 1 ? 0 : 4);
+    for (s.row = s.rows == 1 || !s.derived ? -1 : 0; s.row < (s.rows == 1 ? 0 : most); s.row++)
+        for (s.column = s.columns == 1 || !s.derived ? -1 : 0; s.column < (s.columns == 1 ? 0 : most);
              s.column++)
             if ((s.row < 0 || extent[s.row] + 1 == s.rows) &&
                 (s.column < 0 || extent[s.column] + 1 == s.columns) &&

@@ -164,6 +164,10 @@ static bool likely(gra_wrong *w, const gra_source *p, const gra_source *q, int h
     const bool one = p->kind == GRA_ONE, same = gra_same_source(p, q);
     if (!(one || p->kind == GRA_VALUE) || q->kind != GRA_VALUE || p->less || q->less)
         return false;
+    if (how & FUNCTIONS &&
+        ((p->derived && q->derived) || (p->row < 0 && p->rows > 1) || (q->row < 0 && q->rows > 1) ||
+         (p->column < 0 && p->columns > 1) || (q->column < 0 && q->columns > 1)))
+        return false;                                   /* too many, and unlikely */
     return how & EXCHANGED
                ? one || (p->row == q->row && p->column == q->column)
                : one || !(how & FUNCTIONS) || (how & OF_ONE ? same : w->check->count > 1 && !same);
