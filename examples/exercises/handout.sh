@@ -1,6 +1,6 @@
 #!/bin/sh
-# handout.sh DIR [0]: writes a class folder: gradus with its exercises, but without solutions, wrong answers and tests,
-# and without anybody's answers; with 0 also without hints. The folder builds by itself. Whole or nothing.
+# handout.sh DIR [0]: writes a class folder: gradus with its exercises, but without solutions, wrong answers,
+# tests and anybody's answers; with 0 also without hints. The folder builds by itself. Whole or nothing.
 dir=$1
 
 refuse() {
@@ -27,4 +27,5 @@ mkdir "$part" || exit 2
 cd "$OLDPWD" || exit 2
 [ ! -d "$dir" ] || rmdir "$dir" || exit 2
 mv "$part" "$dir" || exit 2
-echo "$dir: for $(ls "$dir"/examples/exercises/start | wc -l | tr -d ' ') exercises; in it, \`make learn\` begins"
+exercises=$(ls "$dir"/examples/exercises/start | wc -l | tr -d ' ')
+echo "$dir: for $exercises exercises; in it, \`make learn\` begins"

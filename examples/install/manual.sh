@@ -3,14 +3,22 @@
 # manual.sh build/train gradus-train 0.1.0
 program=$1 name=$2 version=$3
 "$program" --help | awk -v name="$name" -v version="$version" '
-    function plain(s) { gsub(/\\/, "\\e", s); gsub(/-/, "\\-", s); gsub(/"/, "\\(dq", s); sub(/^[.\x27]/, "\\\\\\&&", s); return s }
+    function plain(s) {
+        gsub(/\\/, "\\e", s)
+        gsub(/-/, "\\-", s)
+        gsub(/"/, "\\(dq", s)
+        sub(/^[.\x27]/, "\\\\\\&&", s)
+        return s
+    }
     /^usage: / { next }
     !about {
         about = $0
         first = tolower(substr($0, 1, 1)) substr($0, 2)
         sub(/\.$/, "", first)
-        printf ".TH %s 1 \"\" \"gradus %s\"\n.SH NAME\n%s \\- %s\n", toupper(name), version, name, plain(first)
-        printf ".SH SYNOPSIS\n.B %s\n[\\fI\\-\\-FLAG VALUE\\fR ...]\n.SH DESCRIPTION\n%s\n.SH OPTIONS\n", name, plain(about)
+        printf ".TH %s 1 \"\" \"gradus %s\"\n", toupper(name), version
+        printf ".SH NAME\n%s \\- %s\n", name, plain(first)
+        printf ".SH SYNOPSIS\n.B %s\n[\\fI\\-\\-FLAG VALUE\\fR ...]\n", name
+        printf ".SH DESCRIPTION\n%s\n.SH OPTIONS\n", plain(about)
         next
     }
     /^  --/ {
@@ -27,6 +35,7 @@ program=$1 name=$2 version=$3
     /^In brackets/ { printf ".PP\n%s\n", plain($0); next }
     { printf ".SS %s\n", plain($0) }
     END {
-        print ".SH EXIT STATUS\n0: done; 1: it failed, and says why in a sentence; 2: the command line is wrong."
+        print ".SH EXIT STATUS"
+        print "0: done; 1: it failed, and says why in a sentence; 2: the command line is wrong."
         print ".SH SEE ALSO\n.BR gradus\\-train (1),\n.BR gradus\\-generate (1),\n.BR gradus\\-look (1)"
     }'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh RANKS PROGRAM FLAGS ...: starts it by mpirun, and says how to go on where the job ended before its time.
+# run.sh RANKS PROGRAM FLAGS ...: starts it by mpirun, and says how to go on where the job ended early.
 ranks=$1 program=$2
 shift 2
 out=build/run resumed=

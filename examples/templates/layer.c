@@ -12,7 +12,8 @@ void gra_NAME_init(struct gra_NAME *l, gra_scope scope, int dim)
         gra_model_fail(scope.model, "NAME: dim is %d, but it must be 1 or more", dim);
         return;
     }
-    gra_linear_init(&l->linear, gra_enter(scope, "linear"), dim, dim, true);   /* NAME: init is still the template's: write it */
+    /* NAME: init is still the template's: write it */
+    gra_linear_init(&l->linear, gra_enter(scope, "linear"), dim, dim, true);
 }
 
 /* The formula, written in ops and in the forwards of other layers: their gradients are its gradient. */

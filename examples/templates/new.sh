@@ -1,11 +1,12 @@
 #!/bin/sh
-# NAME=softsign sh examples/templates/new.sh op: what `make new-op NAME=softsign` does; `layer` and `optimizer` alike.
+# NAME=softsign sh examples/templates/new.sh op: what `make new-op NAME=softsign` does; so with `layer` and
+# `optimizer`.
 #
-# Beside this script are, for each KIND of the three, KIND.c, the new source, and KIND.txt: first what is said in the
-# end, then what goes into files that are there already. A piece begins with a line
+# Beside this script are, for each KIND of the three, KIND.c, the new source, and KIND.txt: first what is said
+# in the end, then what goes into files that are there already. A piece begins with a line
 #     @@ FILE | AFTER | BEFORE
-# and goes into FILE behind the line that begins with AFTER, in front of the next that begins with BEFORE. NAME stands
-# for the name in all of it, CAPS for the name in capitals.
+# and goes into FILE behind the line that begins with AFTER, in front of the next that begins with BEFORE.
+# NAME stands for the name in all of it, CAPS for the name in capitals.
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -27,9 +28,10 @@ case $kind in
 esac
 made=$made/$name.c
 
-# ---- what cannot be a name ----------------------------------------------------------------------------------
-keywords='auto bool break case char const continue default do double else enum extern float for goto if inline int long
-register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while'
+# ---- what cannot be a name ---------------------------------------------------------------------------
+keywords='auto bool break case char const continue default do double else enum extern float for goto if inline
+int long register restrict return short signed sizeof static struct switch typedef union unsigned void
+volatile while'
 
 [ -n "$name" ] || refuse "it lacks a name: make new-$kind NAME=$example"
 case $name in
@@ -44,8 +46,8 @@ esac
 [ ${#name} -le 32 ] || refuse "a name has at most 32 letters, and this one ${#name}"
 [ ! -e "$made" ] || refuse "$made is there already"
 
-# An op is a function, a layer a struct and two functions, an optimiser a type and two functions: `declared` lists the
-# names in headers, in which "struct gra_linear" and the op gra_linear are two.
+# An op is a function, a layer a struct and two functions, an optimiser a type and two functions: `declared`
+# lists the names in headers, in which "struct gra_linear" and the op gra_linear are two.
 declared() {
     cat core/*.h core/*/*.h layers/*.h | sed 's/struct gra_/struct_/g' |
         awk '{ while (match($0, /(gra|struct)_[a-z0-9_]*/)) {
@@ -66,7 +68,7 @@ if [ "$kind" = optimizer ] && grep -w "$caps" tests/optim/test_optim.c >/dev/nul
     refuse "tests/optim/test_optim.c has another $caps: take another name"
 fi
 
-# ---- each file is made whole beside its place; when all are there, they are moved ---------------------------
+# ---- each file is made whole beside its place; when all are there, they are moved --------------------
 work=$(mktemp -d "${TMPDIR:-/tmp}/gradus.XXXXXX")
 changed=
 moved=
@@ -90,7 +92,7 @@ fill_in() {     # fill_in FILE: the template with the name in it
     sed -e "s/CAPS/$caps/g" -e "s/NAME/$name/g" "$1"
 }
 
-insert() {      # insert FILE AFTER BEFORE: the text $work/piece, into FILE.new; blank lines stay in front of BEFORE
+insert() {      # insert FILE AFTER BEFORE: $work/piece, into FILE.new; blank lines stay in front of BEFORE
     if [ ! -e "$1.new" ]; then
         changed="$changed $1"
         mkdir -p "$work/old/${1%/*}"

@@ -23,8 +23,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 }
 
 /* GRA_KERNEL(all, f, y, n, cost) defines all(y): f for all n units of work (here elements; for a softmax they
- * are rows), compiled for each instruction set, on all threads where the tensor is large. `cost` is what a unit
- * takes, roughly: + - * / count 1, exp, log and tanh 10. */
+ * are rows), compiled for each instruction set, on all threads where the tensor is large. `cost` is what a
+ * unit takes, roughly: + - * / count 1, exp, log and tanh 10. */
 GRA_KERNEL(forward_all, forward, y, y->size, 4)
 GRA_KERNEL(backward_all, backward, y, y->size, 4)
 
