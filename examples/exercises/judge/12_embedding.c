@@ -2,9 +2,8 @@
 #include "judge.h"
 #include <stdlib.h>
 
-enum { MOST = 60 };
-
-static const int *copy_ids(const int *ids, int n)       /* of exactly n, so that the sanitizer sees a read past them */
+static const int *copy_ids(const int *ids,
+                           int n)       /* of exactly n, so that the sanitizer sees a read past them */
 {
     int *copy = malloc((size_t)(n ? n : 1) * sizeof *copy);
     if (!copy)
@@ -15,140 +14,133 @@ static const int *copy_ids(const int *ids, int n)       /* of exactly n, so that
 static void ids_unchanged(const int *ids, const int *before, int n)
 {
     if (memcmp(ids, before, (size_t)n * sizeof *ids))
-        judge_wrong("ids were changed: they are only to be read");
+        judge_wrong("ids were changed: only read them");
+}
+
+struct table {
+    const int    *ids;
+    const double *w, *dy, *old;                 /* old: what was in dw */
+    int           words, dim, n;
+    bool          fresh;                        /* old is 0 */
+};
+
+static void looked_up(double *y, void *arg)
+{
+    const struct table *t = arg;
+    const int n = t->n, dim = t->dim, words = t->words, *ids = t->ids;
+    const bool sum = slip("rows are added up: row i of y is one row of w");
+    for (int at = 0; at < n * dim; at++) {
+        const int i = at / dim, j = at % dim;
+        const int k = slip("row i of w is taken: take that of ids[i]") ? i % words
+            : slip("all rows are those of ids[0]") ? ids[0]
+            : slip("this is the row after that of the id: ids are counted from 0") ? (ids[i] + 1) % words
+            : slip("this is the row before that of the id: ids are counted from 0")
+            ? (ids[i] + words - 1) % words
+            : slip("the id is taken by the column: take ids[i]") ? ids[j % n] : ids[i];
+        const int from = slip("w has rows of dim numbers, not of n: row k begins at w[k * dim]") ? k * n + j
+            : slip("row k of w begins at w[k * dim], not at w[k]") ? k + j
+            : slip("the first number of a row is in all its places") ? k * dim
+            : slip("w is read by columns: w[k][j] is w[k * dim + j]") ? j * n + k : k * dim + j;
+        y[at] = t->w[from % (words * dim)] + (sum && i ? y[at - dim] : 0);
+    }
 }
 
 static void forward(const char *part, int words, int dim, const int *ids, int n)
 {
     judge_part("%s", part);
-    enum { IN_ORDER, FIRST, NEXT, PREVIOUS, STRIDE_N, FIRST_NUMBER, ID_J, NO_STRIDE, RUNNING, COLUMN, ALL };
     const size_t size = (size_t)(n * dim), table = (size_t)(words * dim);
     const int *given = copy_ids(ids, n);
-    double *w = judge_draw(121, table, -2, 2), *y = judge_room(size), want[MOST], m[ALL][MOST];
+    double *w = judge_draw(121, table, -2, 2), *y = judge_room(size);
     const double *before = judge_draw(121, table, -2, 2);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < dim; j++) {
-            const int at = i * dim + j;
-            want[at] = w[ids[i] * dim + j];
-            m[IN_ORDER][at] = w[i % words * dim + j];
-            m[FIRST][at] = w[ids[0] * dim + j];
-            m[NEXT][at] = w[(ids[i] + 1) % words * dim + j];
-            m[PREVIOUS][at] = w[(ids[i] + words - 1) % words * dim + j];
-            m[STRIDE_N][at] = w[(ids[i] * n + j) % (words * dim)];
-            m[FIRST_NUMBER][at] = w[ids[i] * dim];
-            m[RUNNING][at] = want[at] + (i ? m[RUNNING][at - dim] : 0);
-            m[COLUMN][at] = w[(j * n + ids[i]) % (words * dim)];
-            m[ID_J][at] = w[ids[j % n] * dim + j];
-            m[NO_STRIDE][at] = w[(ids[i] + j) % (words * dim)];
-        }
     embedding(w, given, y, n, dim);
     judge_guarded("y", y, size);
     judge_guarded("w", w, table);
     judge_unchanged("w", w, before, table);
     ids_unchanged(given, ids, n);
-    judge_numbers("y", GRA_SHAPE(n, dim), y, want, 1e-12, JUDGE_MISTAKES(
-        { "row i of w: wanted is that of ids[i]", m[IN_ORDER] },
-        { "all rows are those of ids[0]", m[FIRST] },
-        { "the row after that of the id: ids are counted from 0", m[NEXT] },
-        { "the row before that of the id: ids are counted from 0", m[PREVIOUS] },
-        { "w has rows of dim numbers, not of n: row k begins at w[k * dim]", m[STRIDE_N] },
-        { "row k of w begins at w[k * dim], not at w[k]", m[NO_STRIDE] },
-        { "the first number of a row stands in all its places", m[FIRST_NUMBER] },
-        { "the id is taken by the column: wanted is ids[i]", m[ID_J] },
-        { "rows are added up: row i of y is one row of w", m[RUNNING] },
-        { "w is read by columns: w[k][j] is w[k * dim + j]", m[COLUMN] }));
+    judge_against("y", GRA_SHAPE(n, dim), y, 1e-12, looked_up,
+                  &(struct table){ .ids = ids, .w = before, .words = words, .dim = dim, .n = n });
+}
+
+static int count(const int *ids, int n, int id)
+{
+    int times = 0;
+    for (int i = 0; i < n; i++)
+        times += ids[i] == id;
+    return times;
+}
+
+/* dw[ids[i]] += dy[i] */
+static void gradient(double *dw, void *arg)
+{
+    const struct table *t = arg;
+    const int n = t->n, dim = t->dim, words = t->words, *ids = t->ids;
+    const double *dy = t->dy;
+    const bool stored = slip(t->fresh ? "of an id that comes several times only the last gradient is kept: "
+                                        "add each"
+        : "what was in dw is overwritten: accumulate with +=, for the id may have come before, and w may "
+          "have another use");
+    const bool all_lost = slip("what was in dw before is lost: do not set it to 0, w may have another use");
+    const bool rows_lost = slip("what was in the rows of dw whose ids come up is lost: add to it");
+    const bool last = slip("of an id that comes several times only the last gradient counts: add each");
+    const bool first = slip("of an id that comes several times only the first gradient counts: add each");
+    const bool none = slip("an id that comes several times gets nothing: add each time");
+    const bool mean = slip("this is the mean over the times that an id comes: it should be the sum");
+    const int over = slip("divided by n: it should be the sum over all i with that id") ? n : 1;
+    const int sign = slip("subtracted: it should be the gradient, no step of learning") ? -1 : 1;
+    const bool ones = slip("1 is added for each time that the id comes: add dy");
+    const bool in_order = slip("row i of dy is added to row i of dw: add it to row ids[i]");
+    const bool exchanged =
+        slip("row ids[i] of dy is added to row i of dw: row i of dy belongs in row ids[i] of dw");
+    const bool to_first = slip("all of dy goes to the row of ids[0]");
+    const bool by_id = slip("dy is read at row ids[i], too: its rows are numbered by i");
+    const bool of_n = slip("dw has rows of dim numbers, not of n: row k begins at dw[k * dim]");
+    const bool columns = slip("dy is read by columns: dy[i][j] is dy[i * dim + j]");
+    const bool no_stride = slip("row k of dw begins at dw[k * dim], not at dw[k]");
+    const bool first_number = slip("the first number of each row of dy is added in all places");
+    const bool one_column = slip("all numbers of a row are added to its first: dw[k][j] gets dy[i][j]");
+    const bool all_rows = slip("all of dy goes to the row of each id: row i goes only to the row of ids[i]");
+    const bool only_first = slip("only the first number of each row gets a gradient");
+    const bool dy_0 = slip("each id gets the first row of dy: row i of dy goes to the row of ids[i]");
+    const bool no_0 = slip("id 0 gets no gradient: it is an id like any other");
+    const int to = n - slip("the gradient of the last id is left out"),
+        from = slip("the gradient of the first id is left out");
+    for (int at = 0; at < words * dim; at++)
+        dw[at] = all_lost || (rows_lost && count(ids, n, at / dim)) ? 0 : t->old[at];
+    for (int i = from; i < to; i++)
+        for (int j = 0; j < dim; j++) {
+            const int times = count(ids, n, ids[i]), again = count(ids, i, ids[i]),
+                row = in_order || exchanged ? i
+                : to_first ? ids[0] : ids[i];
+            const int of = by_id ? ids[i] % n * dim + j : exchanged ? ids[i] * dim + j : columns
+                         ? (j * n + i) % (n * dim)
+                : first_number ? i * dim : dy_0 ? j : i * dim + j;
+            const int place = (of_n ? row * n + j : no_stride ? row + j
+                               : row * dim + (one_column ? 0 : j)) % (words * dim);
+            const bool skipped = row >= words || (first && again) || (none && times > 1) || (only_first && j)
+                || (no_0 && ids[i] == 0) || of >= n * dim
+                    + 8;      /* it may be of the guards of judge_room */
+            const double d = skipped ? 0 : (ones ? 1 : dy[of]) * sign / over / (mean ? times : 1);
+            dw[place] = stored ? d : (last && again ? t->old[place] : dw[place]) + d;
+            for (int k = 0; k < n && all_rows; k++)
+                dw[ids[k] * dim + j] += k == i ? 0 : d;
+        }
 }
 
 static void backward(const char *part, int words, int dim, const int *ids, int n, bool fresh)
 {
     judge_part("%s", part);
-    enum { LOST, LAST, FIRST, ALL_LOST, IN_ORDER, TO_FIRST, MEAN, SCATTER, DY_K, STRIDE_N, DY_STRIDE, OVER_N, COUNT,
-           SUBTRACTED, NO_STRIDE, FIRST_NUMBER, NO_LAST, NO_FIRST,
-           ONE_COLUMN, ALL_ROWS, NONE, ONLY_FIRST, DY_0, EXCHANGED, NO_ID_0, ALL };
     const size_t size = (size_t)(n * dim), table = (size_t)(words * dim);
     const int *given = copy_ids(ids, n);
     double *dy = judge_draw(122, size, -2, 2), *dw = judge_room(table), *old = judge_draw(123, table, 1, 2);
-    double want[MOST], m[ALL][MOST];
     const double *dy_before = judge_draw(122, size, -2, 2);
-    for (int k = 0; k < words; k++)
-        for (int j = 0; j < dim; j++) {
-            const int at = k * dim + j;
-            const double was = dw[at] = old[at] = fresh ? 0 : old[at];
-            double sum = 0, last = 0, first = 0;
-            int times = 0;
-            for (int i = 0; i < n; i++)
-                if (ids[i] == k) {
-                    last = dy[i * dim + j];
-                    first = times++ ? first : last;
-                    sum += last;
-                }
-            want[at] = was + sum;
-            m[LAST][at] = was + last;
-            m[FIRST][at] = was + first;
-            m[LOST][at] = times ? last : was;
-            m[ALL_LOST][at] = sum;
-            m[SCATTER][at] = times ? sum : was;
-            m[MEAN][at] = was + (times ? sum / times : 0);
-            m[OVER_N][at] = was + sum / n;
-            m[SUBTRACTED][at] = was - sum;
-            m[COUNT][at] = was + times;
-            m[IN_ORDER][at] = was + (k < n ? dy[k * dim + j] : 0);
-            m[DY_K][at] = m[STRIDE_N][at] = m[DY_STRIDE][at] = m[TO_FIRST][at] = was;
-            m[NO_STRIDE][at] = m[FIRST_NUMBER][at] = m[NO_LAST][at] = m[NO_FIRST][at] = was;
-            m[ONLY_FIRST][at] = j ? was : was + sum;
-            m[NO_ID_0][at] = k ? was + sum : was;
-            m[DY_0][at] = was + times * dy[j];
-            m[ONE_COLUMN][at] = m[ALL_ROWS][at] = m[EXCHANGED][at] = was;
-            m[NONE][at] = was + (times == 1 ? sum : 0);
-        }
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < dim; j++) {
-            m[TO_FIRST][ids[0] * dim + j] += dy[i * dim + j];
-            m[DY_K][ids[i] * dim + j] += dy[ids[i] % n * dim + j];
-            m[STRIDE_N][(ids[i] * n + j) % (words * dim)] += dy[i * dim + j];
-            m[DY_STRIDE][ids[i] * dim + j] += dy[(j * n + i) % (n * dim)];
-            if (i < words && (size_t)(ids[i] * dim + j) < size + 8)      /* it may be of the guards of judge_room */
-                m[EXCHANGED][i * dim + j] += dy[ids[i] * dim + j];
-            m[NO_STRIDE][ids[i] + j] += dy[i * dim + j];
-            m[FIRST_NUMBER][ids[i] * dim + j] += dy[i * dim];
-            m[ONE_COLUMN][ids[i] * dim] += dy[i * dim + j];
-            for (int k = 0; k < n; k++)
-                m[ALL_ROWS][ids[k] * dim + j] += dy[i * dim + j];
-            m[NO_LAST][ids[i] * dim + j] += i < n - 1 ? dy[i * dim + j] : 0;
-            m[NO_FIRST][ids[i] * dim + j] += i ? dy[i * dim + j] : 0;
-        }
+    for (size_t i = 0; i < table; i++)
+        dw[i] = old[i] = fresh ? 0 : old[i];
     embedding_backward(given, dy, dw, n, dim);
     judge_guarded("dw", dw, table);
     judge_unchanged("dy", dy, dy_before, size);
     ids_unchanged(given, ids, n);
-    judge_numbers("dw", GRA_SHAPE(words, dim), dw, want, 1e-12, JUDGE_MISTAKES(
-        { fresh ? "of an id that comes several times only the last gradient is kept: each is to be added" :
-          "what was in dw is overwritten: accumulate with +=, for the id may have come before, and w may have another use",
-          m[LOST] },
-        { "what was in dw before is lost: do not set it to 0, w may have another use", m[ALL_LOST] },
-        { "what was in the rows of dw whose ids come up is lost: add to it", m[SCATTER] },
-        { "of an id that comes several times only the last gradient counts: each is to be added", m[LAST] },
-        { "of an id that comes several times only the first gradient counts: each is to be added", m[FIRST] },
-        { "the mean over the times that an id comes: wanted is the sum", m[MEAN] },
-        { "divided by n: wanted is the sum over all i with that id", m[OVER_N] },
-        { "subtracted: wanted is the gradient, no step of learning", m[SUBTRACTED] },
-        { "1 is added for each time that the id comes: wanted is dy", m[COUNT] },
-        { "row i of dy is added to row i of dw: wanted is row ids[i]", m[IN_ORDER] },
-        { "row ids[i] of dy is added to row i of dw: row i of dy belongs in row ids[i] of dw", m[EXCHANGED] },
-        { "all of dy goes to the row of ids[0]", m[TO_FIRST] },
-        { "dy is read at row ids[i], too: its rows are numbered by i", m[DY_K] },
-        { "dw has rows of dim numbers, not of n: row k begins at dw[k * dim]", m[STRIDE_N] },
-        { "dy is read by columns: dy[i][j] is dy[i * dim + j]", m[DY_STRIDE] },
-        { "row k of dw begins at dw[k * dim], not at dw[k]", m[NO_STRIDE] },
-        { "the first number of each row of dy is added in all places", m[FIRST_NUMBER] },
-        { "all numbers of a row are added to its first: dw[k][j] gets dy[i][j]", m[ONE_COLUMN] },
-        { "all of dy goes to the row of each id: row i goes to the row of ids[i] alone", m[ALL_ROWS] },
-        { "only the first number of each row gets a gradient", m[ONLY_FIRST] },
-        { "each id gets the first row of dy: row i of dy goes to the row of ids[i]", m[DY_0] },
-        { "an id that comes several times gets nothing: each time is to be added", m[NONE] },
-        { "id 0 gets no gradient: it is an id like any other", m[NO_ID_0] },
-        { "the gradient of the last id is left out", m[NO_LAST] },
-        { "the gradient of the first id is left out", m[NO_FIRST] }));
+    judge_against("dw", GRA_SHAPE(words, dim), dw, 1e-12, gradient,
+                  &(struct table){ ids, NULL, dy_before, old, words, dim, n, fresh });
 }
 
 void judge_exercise(void)
