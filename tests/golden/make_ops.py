@@ -80,3 +80,7 @@ def masked(q, k, v, mask):                      # 2 heads, as F.scaled_dot_produ
 
 case('attention_mask', '2 heads, and a mask of the heads that is added to the scores', masked, q=draw(2, 3, 8),
      k=draw(2, 5, 8), v=draw(2, 5, 6), mask=draw(2, 3, 5))
+
+angles = torch.tensor([[0, -1.5, 3.140625], [10000, -100, 2**26]], dtype=torch.float64)   # each is a float
+case('sin', 'sin(x)', torch.sin, input=angles)
+case('cos', 'cos(x)', torch.cos, input=angles)

@@ -39,6 +39,8 @@ LARGE(l_pow, gra_pow(tape, x, 2.5))
 LARGE(l_exp, gra_exp(tape, x))
 LARGE(l_log, gra_log(tape, x))
 LARGE(l_sqrt, gra_sqrt(tape, x))
+LARGE(l_sin, gra_sin(tape, x))
+LARGE(l_cos, gra_cos(tape, x))
 LARGE(l_tanh, gra_tanh(tape, x))
 LARGE(l_sigmoid, gra_sigmoid(tape, x))
 LARGE(l_relu, gra_relu(tape, x))
@@ -77,8 +79,8 @@ LARGE(l_attention, gra_attention(tape, x, x, gra_neg(tape, x), &(gra_attention_o
 #define ROWS(f)  { #f, { { OF(403, 301) } }, 0, JOINED, 0, f }
 
 static const struct large_case large_cases[] = {
-    ROWS(l_neg), ROWS(l_scale), ROWS(l_exp), ROWS(l_tanh), ROWS(l_sigmoid), ROWS(l_relu), ROWS(l_gelu),
-    ROWS(l_gelu_tanh), ROWS(l_silu), ROWS(l_softmax_last), ROWS(l_log_softmax_last), ROWS(l_concat),
+    ROWS(l_neg), ROWS(l_scale), ROWS(l_exp), ROWS(l_sin), ROWS(l_cos), ROWS(l_tanh), ROWS(l_sigmoid), ROWS(l_relu),
+    ROWS(l_gelu), ROWS(l_gelu_tanh), ROWS(l_silu), ROWS(l_softmax_last), ROWS(l_log_softmax_last), ROWS(l_concat),
     ROWS(l_slice),
     { "pow",            { { OF(403, 301), POSITIVE } }, 0, JOINED, 0, l_pow },
     { "log",            { { OF(403, 301), POSITIVE } }, 0, JOINED, 0, l_log },

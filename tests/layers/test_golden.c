@@ -155,6 +155,8 @@ OP(gelu_tanh,                gra_gelu_tanh(t, input("x")))
 OP(softmax,                  gra_softmax(t, input("x"), -1))
 OP(cross_entropy,            gra_cross_entropy(t, input("logits"), indices("target")))
 OP(absolute,                 gra_abs(t, input("input")))
+OP(sine,                     gra_sin(t, input("input")))
+OP(cosine,                   gra_cos(t, input("input")))
 OP(clamp,                    gra_clamp(t, input("x"), -1, 1))
 OP(add_scalar,               gra_add_scalar(t, input("x"), 1.5))
 OP(where,                    gra_where(t, gra_gt(t, input("x"), input("w")), input("x"), input("w")))
@@ -329,6 +331,7 @@ static const struct {
     { "mha_004_layout", mha_004_layout },           { "pos_causal_attention", pos_causal_attention },
     { "udl_multihead", udl_multihead },
     { "binary_cross_entropy_with_logits", binary_cross_entropy_with_logits },
+    { "sin", sine },                                { "cos", cosine },
 };
 
 /* ---- running a case ---- */

@@ -77,6 +77,8 @@ FORMULA(neg,       -x)
 FORMULA(exp,       exp(x))
 FORMULA(log,       log(x))
 FORMULA(sqrt,      sqrt(x))
+FORMULA(sin,       sin(x))
+FORMULA(cos,       cos(x))
 FORMULA(tanh,      tanh(x))
 FORMULA(sigmoid,   1 / (1 + exp(-x)))
 FORMULA(relu,      x > 0 ? x : 0)
@@ -367,6 +369,8 @@ const struct op_case op_cases[] = {
     ROW("exp: a number", "exp", do_exp, 1, X0),
     FORMULA_ROWS(log, POSITIVE),
     FORMULA_ROWS(sqrt, POSITIVE),
+    FORMULA_ROWS(sin, WIDE),
+    FORMULA_ROWS(cos, WIDE),
     FORMULA_ROWS(tanh, X),
     FORMULA_ROWS(sigmoid, WIDE),
     FORMULA_ROWS(relu, X),

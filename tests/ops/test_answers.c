@@ -92,6 +92,8 @@ TEST(extremes)
     EXPECT(gra_log(t, VECTOR(0, inf, nan_, 1, -1))->data, -inf, inf, nan_, 0, nan_);
     EXPECT(gra_sqrt(t, VECTOR(0, inf, nan_, 4, -1))->data, 0, inf, nan_, 2, nan_);
     EXPECT(gra_tanh(t, VECTOR(-inf, inf, nan_, 0))->data, -1, 1, nan_, 0);
+    EXPECT(gra_sin(t, VECTOR(-inf, inf, nan_, 0))->data, nan_, nan_, nan_, 0);
+    EXPECT(gra_cos(t, VECTOR(-inf, inf, nan_, 0))->data, nan_, nan_, nan_, 1);
     EXPECT(gra_sigmoid(t, VECTOR(-inf, inf, nan_, 0))->data, 0, 1, nan_, (real)0.5);
     EXPECT(gra_relu(t, VECTOR(-inf, inf, nan_, 0, -1))->data, 0, inf, nan_, 0, 0);
     EXPECT(gra_gelu(t, VECTOR(inf, nan_, 0, 100, -100))->data, inf, nan_, 0, 100, 0);
@@ -100,6 +102,19 @@ TEST(extremes)
     EXPECT(gra_pow(t, VECTOR(0, 0, -8, -1), 0)->data, 1, 1, 1, 1);
     EXPECT(gra_pow(t, VECTOR(-8, 0, 16), 0.25)->data, nan_, 0, 2);
     EXPECT(gra_pow(t, VECTOR(0, 4), -0.5)->data, inf, (real)0.5);
+}
+
+/* Each x is a float, and the answers were computed with 400 digits of pi: to subtract multiples of a rounded pi
+ * is not enough. */
+TEST(sines_of_large_angles)
+{
+    gra_tensor *x = VECTOR((real)0x1.921fb6p+1, 10000, (real)0x1p60, (real)0x1.fffffep+127, (real)0x1p-20,
+                           (real)0x1.4p-147);
+    EXPECT(gra_sin(t, x)->data, (real)-8.7422780003724745258e-08, (real)-0.30561438888825214136,
+           (real)-0.83064921763725465058, (real)-0.52187652333365854055, (real)9.5367431640610543971e-07,
+           (real)0x1.4p-147);
+    EXPECT(gra_cos(t, x)->data, (real)-0.99999999999999617863, (real)-0.95215536825901485124,
+           (real)-0.55679608227664170368, (real)0.85302103983030415805, (real)0.99999999999954525265, 1);
 }
 
 TEST(gradients_at_the_edge)             /* relu at 0; x^0 and x^2 at 0; sqrt at 0 */

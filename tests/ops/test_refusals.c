@@ -37,6 +37,8 @@ TEST(refused_elements)
     REFUSED(gra_sub(t, x, NULL), "sub: input 1" NEVER_MADE);
     REFUSED(gra_mul(t, x, MATRIX(3, 2, 1, 2, 3, 4, 5, 6)), "mul: shapes (2, 3) and (3, 2)" NO_BROADCAST);
     REFUSED(gra_gelu(t, NULL), "gelu: input 0" NEVER_MADE);
+    REFUSED(gra_sin(t, NULL), "sin: input 0" NEVER_MADE);
+    REFUSED(gra_cos(t, NULL), "cos: input 0" NEVER_MADE);
     REFUSED(gra_where(t, VECTOR(1, 0), x, x),
             "where: the condition is (2), a is (2, 3) and b is (2, 3): they" NO_BROADCAST);
     REFUSED(gra_where(t, x, VECTOR(1, 0), x),
