@@ -94,15 +94,12 @@ gra_tensor *gra_stack(gra_tape *t, int n, gra_tensor *const *x, int d)
     if (dim < 0 || dim >= ndim || ndim > GRA_MAX_DIMS)
         return gra_fail(t, "stack: a new dimension %d in tensors %s: wanted %d to %d, and at most %d "
                         "dimensions in all", d, GRA_SHAPE_OF(x[0]), -ndim, ndim - 1, GRA_MAX_DIMS);
-    gra_shape shape = { .ndim = ndim };
-    for (int i = 0; i < ndim; i++)
-        shape.dim[i] = i < dim ? x[0]->shape.dim[i] : i > dim ? x[0]->shape.dim[i - 1] : 1;
     gra_tensor **row = gra_alloc(t, (size_t)n * sizeof *row);
     for (int k = 0; row && k < n; k++) {
         if (!gra_same_shape(x[k]->shape, x[0]->shape))
             return gra_fail(t, "stack: tensor 0 is %s but tensor %d is %s: wanted the same shape",
                             GRA_SHAPE_OF(x[0]), k, GRA_SHAPE_OF(x[k]));
-        row[k] = gra_reshape(t, x[k], shape);
+        row[k] = gra_unsqueeze(t, x[k], dim);
     }
     return row ? gra_concat(t, n, row, dim) : gra_empty(t);
 }

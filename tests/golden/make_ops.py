@@ -84,3 +84,7 @@ case('attention_mask', '2 heads, and a mask of the heads that is added to the sc
 angles = torch.tensor([[0, -1.5, 3.140625], [10000, -100, 2**26]], dtype=torch.float64)   # each is a float
 case('sin', 'sin(x)', torch.sin, input=angles)
 case('cos', 'cos(x)', torch.cos, input=angles)
+
+case('squeeze', 'squeeze(x, -2)', lambda x: x.squeeze(-2), x=draw(2, 1, 3))
+case('squeeze_other', 'squeeze(x, 0), of size 2', lambda x: x.squeeze(0), x=draw(2, 3))
+case('unsqueeze', 'unsqueeze(x, -2)', lambda x: x.unsqueeze(-2), x=draw(2, 3))

@@ -54,6 +54,8 @@ F(sum_layer_norm, gra_layer_norm(t, in[0], in[1], in[2], 1e-5))
 F(sum_rms_norm, gra_rms_norm(t, in[0], in[1], 1e-6))
 F(sum_linear, gra_linear(t, in[0], in[1], in[2]))
 F(sum_reshape, gra_reshape(t, in[0], GRA_SHAPE(n / 4, 4)))
+F(sum_squeeze, gra_squeeze(t, in[0], 0))
+F(sum_unsqueeze, gra_unsqueeze(t, in[0], -1))
 F(sum_transpose, gra_transpose(t, in[0], 0, 1))
 F(sum_concat, gra_concat(t, 2, in, 0))
 F(sum_slice, gra_slice(t, in[0], 0, 3, -5))
@@ -91,8 +93,8 @@ F(sum_cross_entropy, gra_cross_entropy(t, in[0], ids(t, gra_dim(in[0], 0), gra_d
 static const struct sum_case cases[] = {
     STRETCHED(add), STRETCHED(sub), STRETCHED(mul), STRETCHED(div),
     EACH(abs), EACH(exp), EACH(gelu), EACH(gelu_tanh), POSITIVE(log, sum_log), EACH(max), EACH(min), EACH(neg), EACH(relu),
-    EACH(sigmoid), EACH(silu), POSITIVE(sqrt, sum_sqrt), EACH(tanh), EACH(sin), EACH(cos), EACH(add_scalar), EACH(scale),
-    POSITIVE(pow, sum_pow), EACH(clamp), EACH(dropout),
+    EACH(sigmoid), EACH(silu), POSITIVE(sqrt, sum_sqrt), EACH(tanh), EACH(sin), EACH(cos), EACH(add_scalar),
+    EACH(scale), POSITIVE(pow, sum_pow), EACH(clamp), EACH(dropout),
     { "where", "where", 1, { OF(N), NUMBER, NUMBER }, 0.5, 1.5, sum_where },
     { "where of a row", "where", 1, { OF(N, 3), OF(3), OF(1) }, 0.5, 1.5, sum_where },
     { "masked_fill", "masked_fill", 1, { OF(N), OF(N) }, 0, 0, sum_masked_fill },
@@ -132,6 +134,8 @@ static const struct sum_case cases[] = {
     { "attention: one query", "attention", 4, { OF(1, 1, 2), OF(1, N, 2), OF(1, N, 2) }, -0.5, 0.5, sum_attention },
     { "attention: many queries", "attention", 4, { OF(1, N, 2), OF(1, 2, 2), OF(1, 2, 2) }, -0.5, 0.5, sum_attention },
     { "reshape", "reshape", 1, { OF(N) }, 0, 0, sum_reshape },
+    { "squeeze", "squeeze", 1, { OF(1, N) }, 0, 0, sum_squeeze },
+    { "unsqueeze", "unsqueeze", 1, { OF(N) }, 0, 0, sum_unsqueeze },
     { "transpose", "permute", 1, { OF(2, N) }, 0, 0, sum_transpose },
     { "concat", "concat", 1, { OF(N), OF(N) }, 0, 0, sum_concat },
     EACH(slice),

@@ -160,6 +160,9 @@ OP(cosine,                   gra_cos(t, input("input")))
 OP(clamp,                    gra_clamp(t, input("x"), -1, 1))
 OP(add_scalar,               gra_add_scalar(t, input("x"), 1.5))
 OP(where,                    gra_where(t, gra_gt(t, input("x"), input("w")), input("x"), input("w")))
+OP(squeeze,                  gra_squeeze(t, input("x"), -2))
+OP(squeeze_other,            gra_squeeze(t, input("x"), 0))
+OP(unsqueeze,                gra_unsqueeze(t, input("x"), -2))
 OP(min_dim,                  gra_min_dim(t, input("x"), 1, false))
 OP(var,                      gra_var(t, input("x"), 1))
 OP(var_dim,                  gra_var_dim(t, input("x"), 1, 0, true))
@@ -332,6 +335,8 @@ static const struct {
     { "udl_multihead", udl_multihead },
     { "binary_cross_entropy_with_logits", binary_cross_entropy_with_logits },
     { "sin", sine },                                { "cos", cosine },
+    { "squeeze", squeeze },                         { "squeeze_other", squeeze_other },
+    { "unsqueeze", unsqueeze },
 };
 
 /* ---- running a case ---- */

@@ -202,6 +202,14 @@ F(reshaped_to_one, gra_exp(t, view(t, in[0], GRA_SCALAR)))
 F(reshaped_result, gra_exp(t, view(t, gra_neg(t, in[0]), GRA_SHAPE(17, 3))))
 F(reshaped_returned, view(t, gra_exp(t, in[0]), GRA_SHAPE(17, 3)))
 
+F(squeezed, gra_mul(t, gra_squeeze(t, in[0], 1), gra_squeeze(t, in[0], -2)))
+F(squeezed_twice, gra_exp(t, gra_squeeze(t, gra_squeeze(t, gra_neg(t, in[0]), 0), -1)))
+F(squeezed_returned, gra_squeeze(t, gra_exp(t, in[0]), 0))
+
+F(unsqueezed, gra_mul(t, gra_unsqueeze(t, in[0], 0), gra_unsqueeze(t, in[0], -1)))
+F(unsqueezed_twice, gra_exp(t, gra_unsqueeze(t, gra_unsqueeze(t, gra_neg(t, in[0]), 1), -1)))
+F(unsqueezed_returned, gra_unsqueeze(t, gra_exp(t, in[0]), 0))
+
 F(transposed, gra_transpose(t, in[0], 0, 1))
 AGAIN(transposed, 1)
 F(transposed_last, gra_transpose(t, in[0], -2, -1))
@@ -473,6 +481,15 @@ const struct op_case op_cases[] = {
     ROW("reshape: to a number", "reshape", reshaped_to_one, 1, X(1, 1)),
     ROW("reshape: a result", "reshape", reshaped_result, 1, X(3, 17)),
     ROW("reshape: what is returned", "reshape", reshaped_returned, 1, X(3, 17)),
+    ROW("squeeze: two views of x", "squeeze", squeezed, 1, X(3, 1, 17)),
+    ROW("squeeze: no size of 1", "squeeze", squeezed, 1, X(3, 5)),
+    ROW("squeeze: a view of a view", "squeeze", squeezed_twice, 1, X(1, 3, 1)),
+    ROW("squeeze: to a number", "squeeze", squeezed_returned, 1, X(1)),
+    ROW("squeeze: what is returned", "squeeze", squeezed_returned, 1, X(1, 17)),
+    ROW("unsqueeze: an outer product", "unsqueeze", unsqueezed, 1, X(17)),
+    ROW("unsqueeze: a number", "unsqueeze", unsqueezed, 1, X0),
+    ROW("unsqueeze: a view of a view", "unsqueeze", unsqueezed_twice, 1, X(3, 17)),
+    ROW("unsqueeze: what is returned", "unsqueeze", unsqueezed_returned, 1, X(3, 17)),
     ROW("transpose", "permute", transposed, 1, X(3, 17)),
     ROW("transpose, again", "permute", transposed_again, 1, X(3, 5)),
     ROW("transpose: beyond a group", "permute", transposed, 1, X(19, 37)),

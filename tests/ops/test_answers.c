@@ -104,8 +104,8 @@ TEST(extremes)
     EXPECT(gra_pow(t, VECTOR(0, 4), -0.5)->data, inf, (real)0.5);
 }
 
-/* Each x is a float, and the answers were computed with 400 digits of pi: to subtract multiples of a rounded pi
- * is not enough. */
+/* Each x is a float, and the answers were computed with 400 digits of pi: to subtract multiples of a rounded
+ * pi is not enough. */
 TEST(sines_of_large_angles)
 {
     gra_tensor *x = VECTOR((real)0x1.921fb6p+1, 10000, (real)0x1p60, (real)0x1.fffffep+127, (real)0x1p-20,
@@ -545,6 +545,30 @@ TEST(a_view_shares_values)
     expect_shape(gra_reshape(t, x, GRA_SHAPE(6, -1, 1)), GRA_SHAPE(6, 1, 1));
     expect_shape(gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_SHAPE(3, 0)), GRA_SHAPE(3, 0));
     expect_shape(gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_SHAPE(3, -1)), GRA_SHAPE(3, 0));
+}
+
+TEST(dimensions_of_size_1_go_and_come)
+{
+    gra_tensor *x = MATRIX(1, 3, 1, 2, 3), *y = gra_squeeze(t, x, 0), *column = gra_unsqueeze(t, y, -1);
+    ck_assert(y->data == x->data && column->data == x->data);
+    expect_shape(y, GRA_SHAPE(3));
+    expect_shape(column, GRA_SHAPE(3, 1));
+    expect_shape(gra_squeeze(t, x, -2), GRA_SHAPE(3));
+    expect_shape(gra_squeeze(t, column, -1), GRA_SHAPE(3));
+    expect_shape(gra_squeeze(t, x, 1), GRA_SHAPE(1, 3));            /* of size 3: it stays, as in PyTorch */
+    expect_shape(gra_squeeze(t, gra_slice(t, x, 1, 0, 1), 0), GRA_SHAPE(1));
+    expect_shape(gra_squeeze(t, gra_slice(t, x, 0, 0, 0), 0), GRA_SHAPE(0, 3));
+    expect_shape(gra_unsqueeze(t, x, 0), GRA_SHAPE(1, 1, 3));
+    expect_shape(gra_unsqueeze(t, gra_transpose(t, x, 0, 1), 1), GRA_SHAPE(3, 1, 1));
+    expect_shape(gra_unsqueeze(t, MATRIX(2, 3, 1, 2, 3, 4, 5, 6), -2), GRA_SHAPE(2, 1, 3));
+    expect_shape(gra_unsqueeze(t, MATRIX(2, 3, 1, 2, 3, 4, 5, 6), -3), GRA_SHAPE(1, 2, 3));
+    expect_shape(gra_unsqueeze(t, gra_slice(t, y, 0, 0, 0), 1), GRA_SHAPE(0, 1));
+    expect_shape(gra_unsqueeze(t, gra_scalar(t, 2), -1), GRA_SHAPE(1));
+    expect_shape(gra_unsqueeze(t, gra_zeros(t, GRA_SHAPE(2, 1, 1, 1, 1, 1, 3)), -1),
+                 GRA_SHAPE(2, 1, 1, 1, 1, 1, 3, 1));
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, column, column))), 0);
+    EXPECT(gra_grad(x), 2, 4, 6);
+    ck_assert_ptr_eq(gra_grad(column), gra_grad(x));
 }
 
 TEST(values_move)

@@ -141,6 +141,19 @@ TEST(refused_shapes)
     REFUSED(gra_reshape(t, gra_borrow(t, x->data, GRA_SHAPE(65536, 65536)), GRA_SHAPE(-1)),
             ADDRESSES_OF_32_BITS ? "gra_borrow: a result of shape (65536, 65536) is too large or has a negative size"
                                  : "reshape: x is (65536, 65536), 4294967296 values: they do not fill (-1)");
+    REFUSED(gra_squeeze(t, x, 2), "squeeze: got dimension 2 of a tensor (2, 3), expected one of its 2 "
+            "dimensions: count them from 0, or from the end with -1");
+    REFUSED(gra_squeeze(t, gra_sum(t, x), -1), "squeeze: got dimension -1 of a tensor (), expected one of "
+            "its 0 dimensions: count them from 0, or from the end with -1");
+    REFUSED(gra_squeeze(t, NULL, 0), "squeeze: input 0" NEVER_MADE);
+    REFUSED(gra_unsqueeze(t, x, 3), "unsqueeze: got dimension 3 for a tensor (2, 3), expected -3 to 2: "
+            "count from 0, or from the end with -1");
+    REFUSED(gra_unsqueeze(t, x, -4), "unsqueeze: got dimension -4 for a tensor (2, 3), expected -3 to 2: "
+            "count from 0, or from the end with -1");
+    REFUSED(gra_unsqueeze(t, ONES(2, 1, 1, 1, 1, 1, 1, 1), 0),
+            "unsqueeze: got a tensor (2, 1, 1, 1, 1, 1, 1, 1), expected one of at most 7 dimensions: there is "
+            "no room for another");
+    REFUSED(gra_unsqueeze(t, NULL, 0), "unsqueeze: input 0" NEVER_MADE);
     REFUSED(gra_permute(t, x, (const int[]){ 0, 2 }), "permute: dimension 2" HAS_2);
     REFUSED(gra_permute(t, x, (const int[]){ 1, -1 }),
             "permute: dimension 1 comes twice: wanted each of the 2 dimensions of (2, 3) once");
