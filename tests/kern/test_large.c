@@ -66,6 +66,7 @@ LARGE(l_log_softmax_first, gra_log_softmax(tape, x, 0))
 LARGE(l_log_softmax_last, gra_log_softmax(tape, x, -1))
 LARGE(l_layer_norm, gra_layer_norm(tape, x, w, w, 1e-5))
 LARGE(l_rms_norm, gra_rms_norm(tape, x, w, 1e-5))
+LARGE(l_expand, gra_expand(tape, x, GRA_SHAPE(-1, 43, 7)))
 LARGE(l_transpose, gra_transpose(tape, x, 0, 1))
 LARGE(l_transpose_last, gra_transpose(tape, x, -2, -1))
 LARGE(l_permute, gra_permute(tape, x, (const int[]){ 1, 3, 0, 2 }))
@@ -108,6 +109,7 @@ static const struct large_case large_cases[] = {
     { "log_softmax 0",  { { OF(301, 403) } }, 1, JOINED, 1, l_log_softmax_first },
     { "layer_norm",     { { OF(403, 301) }, { OF(301) } }, 0, JOINED, 0, l_layer_norm },
     { "rms_norm",       { { OF(403, 301) }, { OF(301) } }, 0, JOINED, 0, l_rms_norm },
+    { "expand",         { { OF(403, 1, 7) } }, 0, JOINED, 0, l_expand },
     { "transpose",      { { OF(403, 301) } }, 0, JOINED, 1, l_transpose },
     { "transpose last", { { OF(26, 61, 101) } }, 0, JOINED, 0, l_transpose_last },
     { "permute",        { { OF(26, 61, 5, 21) } }, 0, JOINED, 2, l_permute },

@@ -56,6 +56,9 @@ F(sum_linear, gra_linear(t, in[0], in[1], in[2]))
 F(sum_reshape, gra_reshape(t, in[0], GRA_SHAPE(n / 4, 4)))
 F(sum_squeeze, gra_squeeze(t, in[0], 0))
 F(sum_unsqueeze, gra_unsqueeze(t, in[0], -1))
+F(sum_expand, gra_expand(t, in[0], GRA_SHAPE(n)))
+F(sum_expand_row, gra_expand(t, in[0], GRA_SHAPE(n, 8)))
+F(sum_expand_column, gra_expand(t, in[0], GRA_SHAPE(3, n)))
 F(sum_transpose, gra_transpose(t, in[0], 0, 1))
 F(sum_concat, gra_concat(t, 2, in, 0))
 F(sum_slice, gra_slice(t, in[0], 0, 3, -5))
@@ -136,6 +139,9 @@ static const struct sum_case cases[] = {
     { "reshape", "reshape", 1, { OF(N) }, 0, 0, sum_reshape },
     { "squeeze", "squeeze", 1, { OF(1, N) }, 0, 0, sum_squeeze },
     { "unsqueeze", "unsqueeze", 1, { OF(N) }, 0, 0, sum_unsqueeze },
+    { "expand of a number", "expand", 1, { NUMBER }, 0, 0, sum_expand },
+    { "expand of a row", "expand", 1, { OF(8) }, 0, 0, sum_expand_row },
+    { "expand of a column", "expand", 1, { OF(3, 1) }, 0, 0, sum_expand_column },
     { "transpose", "permute", 1, { OF(2, N) }, 0, 0, sum_transpose },
     { "concat", "concat", 1, { OF(N), OF(N) }, 0, 0, sum_concat },
     EACH(slice),

@@ -163,6 +163,7 @@ OP(where,                    gra_where(t, gra_gt(t, input("x"), input("w")), inp
 OP(squeeze,                  gra_squeeze(t, input("x"), -2))
 OP(squeeze_other,            gra_squeeze(t, input("x"), 0))
 OP(unsqueeze,                gra_unsqueeze(t, input("x"), -2))
+OP(expand,                   gra_expand(t, input("x"), GRA_SHAPE(2, -1, 4, 3)))
 OP(min_dim,                  gra_min_dim(t, input("x"), 1, false))
 OP(var,                      gra_var(t, input("x"), 1))
 OP(var_dim,                  gra_var_dim(t, input("x"), 1, 0, true))
@@ -336,7 +337,7 @@ static const struct {
     { "binary_cross_entropy_with_logits", binary_cross_entropy_with_logits },
     { "sin", sine },                                { "cos", cosine },
     { "squeeze", squeeze },                         { "squeeze_other", squeeze_other },
-    { "unsqueeze", unsqueeze },
+    { "unsqueeze", unsqueeze },                     { "expand", expand },
 };
 
 /* ---- running a case ---- */

@@ -210,6 +210,10 @@ F(unsqueezed, gra_mul(t, gra_unsqueeze(t, in[0], 0), gra_unsqueeze(t, in[0], -1)
 F(unsqueezed_twice, gra_exp(t, gra_unsqueeze(t, gra_unsqueeze(t, gra_neg(t, in[0]), 1), -1)))
 F(unsqueezed_returned, gra_unsqueeze(t, gra_exp(t, in[0]), 0))
 
+F(expanded, gra_expand(t, in[0], GRA_SHAPE(2, 3, 17)))
+AGAIN(expanded, 1)
+F(expanded_kept, gra_expand(t, in[0], GRA_SHAPE(2, -1, -1, 4)))
+
 F(transposed, gra_transpose(t, in[0], 0, 1))
 AGAIN(transposed, 1)
 F(transposed_last, gra_transpose(t, in[0], -2, -1))
@@ -490,6 +494,14 @@ const struct op_case op_cases[] = {
     ROW("unsqueeze: a number", "unsqueeze", unsqueezed, 1, X0),
     ROW("unsqueeze: a view of a view", "unsqueeze", unsqueezed_twice, 1, X(3, 17)),
     ROW("unsqueeze: what is returned", "unsqueeze", unsqueezed_returned, 1, X(3, 17)),
+    ROW("expand: a column", "expand", expanded, 1, X(3, 1)),
+    ROW("expand: a column, again", "expand", expanded_again, 1, X(3, 1)),
+    ROW("expand: in the middle", "expand", expanded, 1, X(2, 1, 17)),
+    ROW("expand: first and last", "expand", expanded, 1, X(1, 3, 1)),
+    ROW("expand: a vector to rows", "expand", expanded, 1, X(17)),
+    ROW("expand: a number", "expand", expanded, 1, X0),
+    ROW("expand: nothing", "expand", expanded, 1, X(2, 3, 17)),
+    ROW("expand: sizes kept", "expand", expanded_kept, 1, X(3, 1, 1)),
     ROW("transpose", "permute", transposed, 1, X(3, 17)),
     ROW("transpose, again", "permute", transposed_again, 1, X(3, 5)),
     ROW("transpose: beyond a group", "permute", transposed, 1, X(19, 37)),

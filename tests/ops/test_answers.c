@@ -571,6 +571,23 @@ TEST(dimensions_of_size_1_go_and_come)
     ck_assert_ptr_eq(gra_grad(column), gra_grad(x));
 }
 
+TEST(values_repeat)
+{
+    gra_tensor *row = MATRIX(1, 3, 1, 2, 3), *column = MATRIX(2, 1, 4, 5);
+    gra_tensor *y = gra_expand(t, row, GRA_SHAPE(2, 3));
+    EXPECT(y->data, 1, 2, 3, 1, 2, 3);
+    expect_shape(y, GRA_SHAPE(2, 3));
+    EXPECT(gra_expand(t, column, GRA_SHAPE(-1, 3))->data, 4, 4, 4, 5, 5, 5);
+    y = gra_expand(t, column, GRA_SHAPE(2, -1, 2));
+    EXPECT(y->data, 4, 4, 5, 5, 4, 4, 5, 5);
+    expect_shape(y, GRA_SHAPE(2, 2, 2));
+    EXPECT(gra_expand(t, gra_scalar(t, 7), GRA_SHAPE(3))->data, 7, 7, 7);
+    expect_shape(gra_expand(t, gra_scalar(t, 7), GRA_SCALAR), GRA_SCALAR);
+    expect_shape(gra_expand(t, row, GRA_SHAPE(0, 3)), GRA_SHAPE(0, 3));
+    expect_shape(gra_expand(t, gra_slice(t, row, 0, 0, 0), GRA_SHAPE(2, -1, 3)), GRA_SHAPE(2, 0, 3));
+    expect_shape(gra_expand(t, row, GRA_SHAPE(1, 1, 1, 1, 1, 2, -1, -1)), GRA_SHAPE(1, 1, 1, 1, 1, 2, 1, 3));
+}
+
 TEST(values_move)
 {
     gra_tensor *x = MATRIX(2, 3, 1, 2, 3, 4, 5, 6);
@@ -671,7 +688,8 @@ TEST(no_values_backwards)
         gra_linear(t, e, MATRIX(1, 2, 1, 2), NULL), gra_embedding(t, x, NULL, GRA_SHAPE(0)),
         gra_matmul(t, c, e), gra_linear(t, e, x, VECTOR(1, 2, 3)), gra_min_dim(t, e, 1, false), gra_abs(t, e),
         gra_var_dim(t, e, 1, 1, true), gra_where(t, e, e, w), gra_clamp(t, e, 0, 1), gra_add_scalar(t, e, 1),
-        gra_stack(t, 2, (gra_tensor *[]){ e, e }, 0),
+        gra_stack(t, 2, (gra_tensor *[]){ e, e }, 0), gra_expand(t, e, GRA_SHAPE(3, -1, 2)),
+        gra_expand(t, gra_slice(t, x, 0, 1, 2), GRA_SHAPE(0, 2)),
         gra_attention(t, gra_reshape(t, e, GRA_SHAPE(1, 0, 2)), gra_reshape(t, x, GRA_SHAPE(1, 3, 2)),
                       gra_reshape(t, x, GRA_SHAPE(1, 3, 2)), HOW(.heads = 1)),
         gra_attention(t, gra_reshape(t, x, GRA_SHAPE(1, 3, 2)), gra_reshape(t, e, GRA_SHAPE(1, 0, 2)),
