@@ -381,9 +381,13 @@ gra_tensor *gra_rms_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, double eps);
 /* ---- ops: shape -----------------------------------------------------------------------------------------
  */
 gra_tensor *gra_reshape(gra_tape *t, gra_tensor *x, gra_shape shape);  /* a view; one size may be -1 */
-gra_tensor *gra_squeeze(gra_tape *t, gra_tensor *x, int d);        /* a view without dimension d, of size 1 */
-gra_tensor *gra_unsqueeze(gra_tape *t, gra_tensor *x, int d);     /* a view with a dimension of size 1 at d */
-gra_tensor *gra_expand(gra_tape *t, gra_tensor *x, gra_shape shape);   /* a copy: sizes 1 stretch; -1: as in x */
+
+/* Views: without dimension d, if its size is 1, else as x is; and with a new dimension of size 1 at d. */
+gra_tensor *gra_squeeze(gra_tape *t, gra_tensor *x, int d);
+gra_tensor *gra_unsqueeze(gra_tape *t, gra_tensor *x, int d);
+
+/* A copy of this shape, to which x broadcasts; -1 keeps a size of x. */
+gra_tensor *gra_expand(gra_tape *t, gra_tensor *x, gra_shape shape);
 gra_tensor *gra_transpose(gra_tape *t, gra_tensor *x, int d0, int d1); /* swaps two dimensions, copies */
 gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims);  /* dimension i of y is dims[i] of x */
 gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d);    /* n tensors along dimension d */

@@ -25,7 +25,7 @@ GRA_STRETCH_KERNEL(backward_all, backward, y, 1)
 gra_tensor *gra_expand(gra_tape *t, gra_tensor *x, gra_shape shape)
 {
     static const gra_op op = { .name = "expand", .forward = forward_all, .backward = backward_all };
-    if (GRA_REFUSES(t, "expand", x))
+    if (GRA_BAD_INPUTS(t, "expand", x))
         return gra_empty(t);
     const int first = shape.ndim - x->shape.ndim;       /* of y's dimensions, the first that x has too */
     if (first < 0 || shape.ndim > GRA_MAX_DIMS)

@@ -4,7 +4,7 @@
 gra_tensor *gra_squeeze(gra_tape *t, gra_tensor *x, int dim)
 {
     static const gra_op op = { .name = "squeeze", .view = true };
-    if (GRA_REFUSES(t, "squeeze", x))
+    if (GRA_BAD_INPUTS(t, "squeeze", x))
         return gra_empty(t);
     const int d = gra_wrap_dim(x->shape, dim);
     if (d < 0)

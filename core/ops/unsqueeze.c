@@ -4,7 +4,7 @@
 gra_tensor *gra_unsqueeze(gra_tape *t, gra_tensor *x, int dim)
 {
     static const gra_op op = { .name = "unsqueeze", .view = true };
-    if (GRA_REFUSES(t, "unsqueeze", x))
+    if (GRA_BAD_INPUTS(t, "unsqueeze", x))
         return gra_empty(t);
     const int ndim = x->shape.ndim + 1, d = dim < 0 ? dim + ndim : dim;
     if (ndim > GRA_MAX_DIMS)

@@ -3,9 +3,9 @@
 #include <tgmath.h>                     /* sqrt, fabs ... for float and double alike */
 
 /* Fills every field: what is not named here is 0. lr has no default, and a step asks for it. gra_group_state
- * makes a buffer of zeros for each parameter that `takes` takes; it is saved as "NAME.v.PARAMETER". For a
+ * makes a buffer of zeros for each parameter that `filter` accepts; it is saved as "NAME.v.PARAMETER". For a
  * second one: core/optim/adamw.c. */
-int gra_NAME_init(gra_NAME *opt, gra_model *m, gra_takes *takes)
+int gra_NAME_init(gra_NAME *opt, gra_model *m, gra_param_filter *filter)
 {
     *opt = (gra_NAME){ .model = m, .filter = filter, .lr = GRA_NO_LR, .beta = 0.9 };
     opt->v = gra_group_state(m, filter, "NAME.v");
