@@ -1,6 +1,7 @@
 /* cross_entropy: y = the mean over N rows of log sum_j e^(x_j - m) - (x_target - m), where m = max_j x_j,
  *     dx_i += g softmax(x)_i and dx_target -= g, where g = dy / N.
  * A row's term is -log softmax(x)_target, since softmax(x)_i = e^(x_i - m) / sum_j e^(x_j - m).
+ * cross_entropy_unreduced: y_row = the row's term, and g = dy_row.
  * Forward saves m and the logarithm of the sum, from which backward computes softmax(x) again. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
@@ -8,6 +9,7 @@
 struct args {
     const int *target;                              /* our copy of the targets, one for each row */
     size_t     N;                                   /* the number of rows that are not ignored */
+    bool       mean;                                /* y is the mean of the rows' terms; false: all of them */
 };
 
 struct saved {                                      /* of each row */
@@ -18,7 +20,7 @@ static size_t classes(const gra_tensor *y)      { return (size_t)gra_dim(y->in[0
 static size_t rows(const gra_tensor *y)         { return classes(y) ? y->in[0]->size / classes(y) : 0; }
 static size_t saved_size(const gra_tensor *y)   { return rows(y) * (sizeof(struct saved) / sizeof(real)); }
 static struct saved *saved(const gra_tensor *y) { return (struct saved *)(void *)y->saved; }
-static bool   contributes(const gra_tensor *y, size_t row);     /* false: its loss and gradient are 0 */
+static bool   contributes(const gra_tensor *y, size_t row);     /* false: its term and gradient are 0 */
 
 enum { PIECE = 256 };                               /* exponentials of a row that are summed at a time */
 
@@ -43,29 +45,42 @@ static void log_sums(gra_tensor *y, size_t from, size_t to)
 
 GRA_KERNEL(log_sums_all, log_sums, y, rows(y), 12 * classes(y))
 
+static double term(const gra_tensor *y, size_t row)
+{
+    if (!contributes(y, row))
+        return 0;
+    const struct saved s = saved(y)[row];
+    const size_t target = (size_t)((const struct args *)y->args)->target[row];
+    const real x = y->in[0]->data[row * classes(y) + target];   /* x_target */
+    return (double)s.log_sum - (double)(x - s.m);               /* log sum_j e^(x_j - m) - (x_target - m) */
+}
+
 static void forward(gra_tensor *y)
 {
     const struct args *a = y->args;
-    const size_t n = classes(y);
     log_sums_all(y);
     double loss = 0;
     for (size_t row = 0; row < rows(y); row++)
-        if (contributes(y, row)) {
-            const struct saved s = saved(y)[row];
-            const real x = y->in[0]->data[row * n + (size_t)a->target[row]];    /* x_target */
-            loss += (double)s.log_sum - (double)(x - s.m);  /* += log sum_j e^(x_j - m) - (x_target - m) */
-        }
-    y->data[0] = a->N ? (real)(loss / (double)a->N) : (real)NAN;                /* y = their mean */
+        loss += term(y, row);
+    y->data[0] = a->N ? (real)(loss / (double)a->N) : (real)NAN;        /* y = their mean */
 }
 
+static void unreduced(gra_tensor *y)
+{
+    log_sums_all(y);
+    for (size_t row = 0; row < rows(y); row++)
+        y->data[row] = (real)term(y, row);
+}
+
+/* y is of one value, the mean, or of one for each row. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
     const size_t n = classes(y);
-    const real g = y->grad[0] / (real)a->N;                     /* g = dy / N */
     for (size_t row = from; row < to; row++) {
         if (!contributes(y, row))
             continue;
+        const real g = a->mean ? y->grad[0] / (real)a->N : y->grad[row];
         const real *x = y->in[0]->data + row * n;
         const real m = saved(y)[row].m, log_sum = saved(y)[row].log_sum;
         real *dx = y->in[0]->grad + row * n;
@@ -86,31 +101,47 @@ static bool contributes(const gra_tensor *y, size_t row)
     return target != GRA_IGNORE_INDEX && saved(y)[row].m != -(real)INFINITY;
 }
 
-gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target)
+static gra_tensor *make(gra_tape *t, const gra_op *op, gra_tensor *logits, const int *target, bool mean)
 {
-    static const gra_op op = { .name = "cross_entropy", .forward = forward, .backward = backward_all,
-                               .saved = saved_size, .args = sizeof(struct args) };
-    if (GRA_BAD_INPUTS(t, "cross_entropy", logits))
+    if (GRA_REFUSES(t, op->name, logits))
         return gra_empty(t);
     if (logits->shape.ndim == 0)
-        return gra_fail(t, "cross_entropy: the logits are (): wanted (..., classes)");
-    const int n = logits->shape.dim[logits->shape.ndim - 1];
+        return gra_fail(t, "%s: the logits are (): wanted (..., classes)", op->name);
+    const int last = logits->shape.ndim - 1, n = logits->shape.dim[last];
     const size_t row_count = n ? logits->size / (size_t)n : 0;
     size_t N = 0;
+    if (!n && !mean)
+        return gra_fail(t, "%s: got logits %s, expected (..., classes) with at least one class: the loss of "
+                        "a row is that of its target", op->name, GRA_SHAPE_OF(logits));
     if (row_count && !target)
-        return gra_fail(t, "cross_entropy: the targets are NULL, but %zu are wanted", row_count);
+        return gra_fail(t, "%s: the targets are NULL, but %zu are wanted", op->name, row_count);
     for (size_t row = 0; row < row_count; row++) {
         if (target[row] == GRA_IGNORE_INDEX)
             continue;
         if (target[row] < 0 || target[row] >= n)
-            return gra_fail(t, "cross_entropy: target %d in row %zu: there are %d classes (0 to %d), "
-                            "and %d skips a row", target[row], row, n, n - 1, GRA_IGNORE_INDEX);
+            return gra_fail(t, "%s: target %d in row %zu: there are %d classes (0 to %d), and %d skips a row",
+                            op->name, target[row], row, n, n - 1, GRA_IGNORE_INDEX);
         N++;
     }
-    gra_tensor *y = gra_result(t, &op, GRA_SCALAR, logits);
+    const gra_shape shape = mean ? GRA_SCALAR : gra_shape_without(logits->shape, last, false);
+    gra_tensor *y = gra_result(t, op, shape, logits);
     int *copy = gra_alloc(t, row_count * sizeof *copy);
     if (copy && row_count)
         memcpy(copy, target, row_count * sizeof *copy);
-    *(struct args *)y->args = (struct args){ copy, N };
+    *(struct args *)y->args = (struct args){ copy, N, mean };
     return gra_run(y);
+}
+
+gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target)
+{
+    static const gra_op op = { .name = "cross_entropy", .forward = forward, .backward = backward_all,
+                               .saved = saved_size, .args = sizeof(struct args) };
+    return make(t, &op, logits, target, true);
+}
+
+gra_tensor *gra_cross_entropy_unreduced(gra_tape *t, gra_tensor *logits, const int *target)
+{
+    static const gra_op op = { .name = "cross_entropy_unreduced", .forward = unreduced,
+                               .backward = backward_all, .saved = saved_size, .args = sizeof(struct args) };
+    return make(t, &op, logits, target, false);
 }

@@ -22,11 +22,11 @@ def tensor(f, role, name, x, tol):
         print(*(digits % v for v in row), file=f)
 
 
-def case(name, what, y_of, **inputs):
+def case(name, what, y_of, indices={}, **inputs):   # indices: int64, which have no gradient
     dy = None
     for dtype, tag, tol in ((torch.float64, 'f64', 1e-10), (torch.float32, 'f32', 2e-5)):
         x = {n: v.detach().clone().to(dtype).requires_grad_() for n, v in inputs.items()}
-        y = y_of(**x)
+        y = y_of(**x, **indices)
         dy = draw(*y.shape) if dy is None else dy
         (y * dy.to(dtype)).sum().backward()
         with open(os.path.join(sys.argv[1], '%s_%s.txt' % (name, tag)), 'w') as f:
@@ -34,6 +34,8 @@ def case(name, what, y_of, **inputs):
             print('source torch\nsystem', name, file=f)
             for n, v in x.items():
                 tensor(f, 'input', n, v, 0)
+            for n, v in indices.items():
+                tensor(f, 'input', n, v.to(dtype), 0)
             tensor(f, 'expect', 'y', y, tol)
             tensor(f, 'input', 'dy', dy.to(dtype), 0)
             for n, v in x.items():
@@ -89,3 +91,6 @@ case('squeeze', 'squeeze(x, -2)', lambda x: x.squeeze(-2), x=draw(2, 1, 3))
 case('squeeze_other', 'squeeze(x, 0), of size 2', lambda x: x.squeeze(0), x=draw(2, 3))
 case('unsqueeze', 'unsqueeze(x, -2)', lambda x: x.unsqueeze(-2), x=draw(2, 3))
 case('expand', 'expand(x, 2, -1, 4, 3)', lambda x: x.expand(2, -1, 4, 3), x=draw(2, 1, 3))
+case('cross_entropy_unreduced', "reduction='none', the second row ignored",
+     lambda input, target: F.cross_entropy(input, target, reduction='none'), input=3 * draw(5, 4),
+     indices=dict(target=torch.tensor([2, -100, 0, 3, 3])))

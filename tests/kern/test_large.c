@@ -73,6 +73,7 @@ LARGE(l_permute, gra_permute(tape, x, (const int[]){ 1, 3, 0, 2 }))
 LARGE(l_concat, gra_concat(tape, 3, (gra_tensor *[]){ x, gra_neg(tape, x), x }, 1))
 LARGE(l_slice, gra_slice(tape, x, 1, 3, -5))
 LARGE(l_cross_entropy, gra_cross_entropy(tape, x, large_target + first))
+LARGE(l_cross_entropy_rows, gra_cross_entropy_unreduced(tape, x, large_target + first))
 LARGE(l_mse_loss, gra_mse_loss(tape, x, gra_neg(tape, x)))
 LARGE(l_attention, gra_attention(tape, x, x, gra_neg(tape, x), &(gra_attention_options){ .heads = 3, .causal = true }))
 
@@ -114,6 +115,7 @@ static const struct large_case large_cases[] = {
     { "transpose last", { { OF(26, 61, 101) } }, 0, JOINED, 0, l_transpose_last },
     { "permute",        { { OF(26, 61, 5, 21) } }, 0, JOINED, 2, l_permute },
     { "cross_entropy",  { { OF(13, 9001) } }, 0, MEAN, 0, l_cross_entropy },
+    { "cross_entropy_unreduced", { { OF(13, 9001) } }, 0, JOINED, 0, l_cross_entropy_rows },
     { "mse_loss",       { { OF(403, 301) } }, 0, MEAN, 0, l_mse_loss },
     { "attention",      { { OF(26, 61, 63) } }, 0, JOINED, 0, l_attention },
 };

@@ -78,6 +78,7 @@ static int *ids(gra_tape *t, int n, int below)          /* of 0 to below - 1, in
 
 F(sum_embedding, gra_embedding(t, in[0], ids(t, n, 3), GRA_SHAPE(n)))
 F(sum_cross_entropy, gra_cross_entropy(t, in[0], ids(t, gra_dim(in[0], 0), gra_dim(in[0], 1))))
+F(sum_cross_entropy_rows, gra_cross_entropy_unreduced(t, in[0], ids(t, gra_dim(in[0], 0), gra_dim(in[0], 1))))
 
 /* ---- the table ---- */
 
@@ -112,6 +113,10 @@ static const struct sum_case cases[] = {
     { "log_softmax", "log_softmax", 8, { OF(N) }, 0, 0, sum_log_softmax },
     { "cross_entropy of rows", "cross_entropy", 1, { OF(N, 3) }, 0, 0, sum_cross_entropy },
     { "cross_entropy of one row", "cross_entropy", 1, { OF(1, N) }, 0, 0, sum_cross_entropy },
+    { "cross_entropy_unreduced of rows", "cross_entropy_unreduced", 1, { OF(N, 3) }, 0, 0,
+      sum_cross_entropy_rows },
+    { "cross_entropy_unreduced of one row", "cross_entropy_unreduced", 1, { OF(1, N) }, 0, 0,
+      sum_cross_entropy_rows },
     { "mse_loss", "mse_loss", 8, { OF(N), OF(N) }, 0, 0, sum_mse_loss },
     { "binary_cross_entropy", "binary_cross_entropy", 1, { OF(N), OF(N) }, 0.05, 0.95, sum_bce },
     { "binary_cross_entropy_with_logits", "binary_cross_entropy_with_logits", 1, { OF(N), OF(N) }, 0.05, 0.95,

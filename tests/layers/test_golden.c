@@ -154,6 +154,7 @@ OP(gelu_erf,                 gra_gelu(t, input("x")))
 OP(gelu_tanh,                gra_gelu_tanh(t, input("x")))
 OP(softmax,                  gra_softmax(t, input("x"), -1))
 OP(cross_entropy,            gra_cross_entropy(t, input("logits"), indices("target")))
+OP(cross_entropy_unreduced,  gra_cross_entropy_unreduced(t, input("input"), indices("target")))
 OP(absolute,                 gra_abs(t, input("input")))
 OP(sine,                     gra_sin(t, input("input")))
 OP(cosine,                   gra_cos(t, input("input")))
@@ -338,6 +339,7 @@ static const struct {
     { "sin", sine },                                { "cos", cosine },
     { "squeeze", squeeze },                         { "squeeze_other", squeeze_other },
     { "unsqueeze", unsqueeze },                     { "expand", expand },
+    { "cross_entropy_unreduced", cross_entropy_unreduced },
 };
 
 /* ---- running a case ---- */

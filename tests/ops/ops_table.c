@@ -262,6 +262,11 @@ F(cross_entropy_some, gra_cross_entropy(t, in[0], some_target))
 F(cross_entropy_wide, gra_cross_entropy(t, in[0], far_target))
 F(cross_entropy_narrow, gra_cross_entropy(t, in[0], first_target))
 
+F(cross_entropy_rows, gra_cross_entropy_unreduced(t, in[0], target))
+AGAIN(cross_entropy_rows, 1)
+F(cross_entropy_some_rows, gra_cross_entropy_unreduced(t, in[0], some_target))
+F(cross_entropy_wide_rows, gra_cross_entropy_unreduced(t, in[0], far_target))
+
 F(do_mse_loss, gra_mse_loss(t, in[0], in[1]))
 AGAIN(do_mse_loss, 2)
 F(do_bce, gra_binary_cross_entropy(t, in[0], in[1]))
@@ -540,6 +545,14 @@ const struct op_case op_cases[] = {
     ROW("cross_entropy: rows ignored", "cross_entropy", cross_entropy_some, 1, X(6, 5)),
     ROW("cross_entropy: many classes", "cross_entropy", cross_entropy_wide, 1, X(2, 300)),
     FLAT("cross_entropy: one class", "cross_entropy", cross_entropy_narrow, 1, X(3, 1)),
+    ROW("cross_entropy_unreduced", "cross_entropy_unreduced", cross_entropy_rows, 1, X(6, 17)),
+    ROW("cross_entropy_unreduced, again", "cross_entropy_unreduced", cross_entropy_rows_again, 1, X(6, 5)),
+    ROW("cross_entropy_unreduced: a batch", "cross_entropy_unreduced", cross_entropy_rows, 1, X(2, 3, 5)),
+    ROW("cross_entropy_unreduced: one row", "cross_entropy_unreduced", cross_entropy_rows, 1, X(3)),
+    ROW("cross_entropy_unreduced: rows ignored", "cross_entropy_unreduced", cross_entropy_some_rows, 1,
+        X(6, 5)),
+    ROW("cross_entropy_unreduced: many classes", "cross_entropy_unreduced", cross_entropy_wide_rows, 1,
+        X(2, 300)),
     ROW("mse_loss", "mse_loss", do_mse_loss, 2, X(3, 17), W(3, 17)),
     ROW("mse_loss, again", "mse_loss", do_mse_loss_again, 2, X(3, 5), W(3, 5)),
     ROW("mse_loss: numbers", "mse_loss", do_mse_loss, 2, X0, W0),

@@ -488,6 +488,40 @@ TEST(cross_entropy_of_no_row_is_nan)
     EXPECT(gra_grad(x), 0, 0, 0, 0);
 }
 
+TEST(cross_entropy_of_each_row)
+{
+    gra_tensor *x = MATRIX(5, 2, 0, 0, 10000, -10000, 1, 2, -inf, -inf, nan_, 0);
+    gra_tensor *y = gra_cross_entropy_unreduced(t, x, (const int[]){ 1, 1, 0, 1, GRA_IGNORE_INDEX });
+    const double e = exp(1.0), second = log(1 + e);     /* of (1, 2), target 0: log(e + e^2) - 1 */
+    EXPECT(y->data, (real)log(2.0), 20000, (real)second, 0, 0);
+    expect_shape(y, GRA_SHAPE(5));
+    gra_tensor *dy = gra_constant(t, (const real[]){ 2, 3, 4, 5, 6 }, GRA_SHAPE(5));
+    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, y, dy))), 0);
+    const real part = (real)(4 * e / (1 + e));
+    EXPECT(gra_grad(x), 1, -1, 3, -3, -part, part, 0, 0, 0, 0);
+
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *none = gra_zeros(t, GRA_SHAPE(2, 0, 3)), *column = gra_zeros(t, GRA_SHAPE(2, 1, 3));
+    expect_shape(gra_cross_entropy_unreduced(t, none, NULL), GRA_SHAPE(2, 0));
+    expect_shape(gra_cross_entropy_unreduced(t, column, (const int[]){ 0, 2 }), GRA_SHAPE(2, 1));
+    expect_shape(gra_cross_entropy_unreduced(t, VECTOR(0, 0), (const int[]){ 0 }), GRA_SCALAR);
+}
+
+/* The mean of the rows' losses is the loss. Its gradient is the same bit by bit where N is a power of 2. */
+TEST(cross_entropy_is_the_mean_of_its_rows)
+{
+    static const int target[] = { 2, GRA_IGNORE_INDEX, 0, 1, 3 };
+    real data[20];
+    gra_randn(&rng, data, LENGTH(data));
+    gra_tensor *x = gra_input(t, data, GRA_SHAPE(5, 4)), *z = gra_input(t, data, GRA_SHAPE(5, 4));
+    gra_tensor *y = gra_cross_entropy(t, x, target);
+    gra_tensor *mean = gra_scale(t, gra_sum(t, gra_cross_entropy_unreduced(t, z, target)), 0.25);
+    EXPECT(y->data, mean->data[0]);
+    ck_assert_int_eq(gra_backward(t, gra_add(t, y, mean)), 0);
+    for (int i = 0; i < LENGTH(data); i++)
+        ck_assert_double_eq((double)gra_grad(x)[i], (double)gra_grad(z)[i]);
+}
+
 TEST(what_the_caller_lends_is_copied)
 {
     int ids[] = { 1, 0, 1 }, target[] = { 0, 1, 1 };

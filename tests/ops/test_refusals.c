@@ -228,6 +228,16 @@ TEST(refused_language)
     REFUSED(gra_cross_entropy(t, x, NULL), "cross_entropy: the targets are NULL, but 2 are wanted");
     REFUSED(gra_cross_entropy(t, gra_sum(t, x), (const int[]){ 0 }),
             "cross_entropy: the logits are (): wanted (..., classes)");
+    REFUSED(gra_cross_entropy_unreduced(t, x, (const int[]){ 0, 3 }),
+            "cross_entropy_unreduced: target 3 in row 1: there are 3 classes (0 to 2), and -100 skips a row");
+    REFUSED(gra_cross_entropy_unreduced(t, x, NULL),
+            "cross_entropy_unreduced: the targets are NULL, but 2 are wanted");
+    REFUSED(gra_cross_entropy_unreduced(t, gra_sum(t, x), (const int[]){ 0 }),
+            "cross_entropy_unreduced: the logits are (): wanted (..., classes)");
+    REFUSED(gra_cross_entropy_unreduced(t, gra_slice(t, x, 1, 0, 0), (const int[]){ 0, 0 }),
+            "cross_entropy_unreduced: got logits (2, 0), expected (..., classes) with at least one class: the "
+            "loss of a row is that of its target");
+    REFUSED(gra_cross_entropy_unreduced(t, NULL, NULL), "cross_entropy_unreduced: input 0" NEVER_MADE);
     REFUSED(gra_mse_loss(t, x, VECTOR(1, 2, 3)),
             "mse_loss: x is (2, 3) but target is (3): wanted the same shape");
     REFUSED(gra_mse_loss(t, NULL, x), "mse_loss: input 0" NEVER_MADE);
