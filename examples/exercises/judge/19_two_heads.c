@@ -5,180 +5,167 @@ struct sizes {
     int B, T, H, d;
 };
 
-/* Where number l of head h of token i stands in the rows (T, H d): all fields zero: right. */
-struct layout {
-    bool reshaped;                                      /* (H, T, d) without exchanging */
-    bool interleaved;                                   /* head h has the columns h, h + H, ... */
-    bool reversed;                                      /* the last head first */
-};
+/* Without an exchange; head h with the columns h, h + H, ...; the last head first. */
+enum layout { RIGHT, RESHAPED, INTERLEAVED, REVERSED };
 
-static int place_of(int i, int h, int l, struct sizes s, struct layout o)
+/* Where number l of head h of token i is in the rows (T, H d) */
+static int place_of(int i, int h, int l, struct sizes s, enum layout o)
 {
-    h = o.reversed ? s.H - 1 - h : h;
-    return o.reshaped ? (h * s.T + i) * s.d + l : i * s.H * s.d + (o.interleaved ? l * s.H + h : h * s.d + l);
+    h = o == REVERSED ? s.H - 1 - h : h;
+    return o == RESHAPED ? (h * s.T + i) * s.d + l
+         : i * s.H * s.d + (o == INTERLEAVED ? l * s.H + h : h * s.d + l);
 }
 
 /* Rows (B, T, H d) to heads (B, H, T, d), or back. */
-static double *moved(const double *x, struct sizes s, struct layout o, bool back)
+static double *moved(const double *x, struct sizes s, enum layout o, bool back)
 {
     const int size = s.T * s.H * s.d;
     double *y = mat_scaled(x, 1, s.B * size);
-    for (int b = 0; b < s.B; b++)
-        for (int h = 0; h < s.H; h++)
-            for (int i = 0; i < s.T; i++)
-                for (int l = 0; l < s.d; l++) {
-                    const int rows = b * size + place_of(i, h, l, s, o), heads = b * size + (h * s.T + i) * s.d + l;
-                    y[back ? rows : heads] = x[back ? heads : rows];
-                }
+    for (int at = 0; at < s.B * size; at++) {
+        const int l = at % s.d, i = at / s.d % s.T, h = at / s.d / s.T % s.H;
+        const int row = at / size * size + place_of(i, h, l, s, o);
+        y[back ? row : at] = x[back ? at : row];
+    }
     return y;
 }
 
-/* What multi_head may have computed; all fields zero: right. */
-struct form {
-    struct layout split, split_k, split_v, merge;
-    bool after, twice, mix_twice, causal, residual;     /* divided after softmax; softmax twice; W_c twice; ... */
-    double divisor;                                     /* in place of sqrt(d) */
-    bool no_mix, mix_transposed;                        /* W_c left out; W_c for W_c^T */
-    bool over_queries, over_heads, exchanged, no_softmax, key_value;
-    bool own_keys;                                      /* queries as keys */
-    bool one_head;                                      /* head 0's queries and keys for all */
+struct moving {
+    const double *x;
+    struct sizes  s;
+    bool          back;
 };
 
-/* Softmax over heads: of scores (H, T T) at each place. */
-static double *share_of_heads(const double *scores, struct sizes s, int h)
+static void move(double *out, void *arg)
 {
-    return mat_scaled(mat_softmax_columns(scores, s.H, s.T * s.T) + h * s.T * s.T, 1, s.T * s.T);
+    const struct moving *m = arg;
+    const bool back = m->back;
+    const bool same = slip(back
+        ? "the numbers are as in x: a reshape alone puts tokens of one head side by side, not heads of one token"
+        : "the numbers are as in x: a reshape alone gives head 0 the first tokens, not the first columns");
+    const bool every = slip(back
+        ? "the heads' columns alternate: those of head 0 come first, then those of head 1"
+        : "head h got every H-th column: its columns are neighbours, h D/H to (h + 1) D/H - 1");
+    const bool reversed = slip("the heads are in the wrong order: head 0 comes first");
+    const enum layout o = same ? RESHAPED : every ? INTERLEAVED : reversed ? REVERSED : RIGHT;
+    memcpy(out, moved(m->x, m->s, o, back), (size_t)(m->s.B * m->s.T * m->s.H * m->s.d) * sizeof *out);
 }
 
-static double *attended(const double *q, const double *k, const double *v, const double *W, struct sizes s, struct form f)
+/* split_heads, or merge_heads. */
+static void moves(const char *part, struct sizes s, bool back)
 {
-    const int D = s.H * s.d, size = s.T * s.d, all = s.B * s.T * D;
-    const double divisor = f.divisor != 0 ? f.divisor : sqrt(s.d);
-    double *Q = moved(q, s, f.split, false), *K = moved(k, s, f.split.reshaped ? f.split : f.split_k, false);
-    double *V = moved(v, s, f.split.reshaped ? f.split : f.split_v, false);
-    K = f.own_keys ? Q : K;
-    double *heads = mat_scaled(V, 1, all);
+    const int D = s.H * s.d;
+    struct moving m = { judge_draw(back ? 2 : 1, (size_t)(s.B * s.T * D), -2, 2), s, back };
+    const gra_shape rows = GRA_SHAPE(s.B, s.T, D), heads = GRA_SHAPE(s.B, s.H, s.T, s.d), to = back ? rows : heads;
+    gra_tape *t = judge_tape(GRA_GRAD, NULL);
+    judge_part("%s: %s", back ? "merge_heads" : "split_heads", part);
+    gra_tensor *x = gra_input(t, m.x, back ? heads : rows);
+    gra_tensor *y = back ? merge_heads(t, x) : split_heads(t, x, s.H);
+    judge_against("the result", to, judge_tensor(t, "the result", y, to), 0, move, &m);
+    gra_close(t);
+}
+
+struct multi {
+    const double *q, *k, *v, *W;
+    struct sizes  s;
+};
+
+static bool reshaped(const char *name)
+{
+    return slip("q, k and v were split by a reshape alone") || slip_of("%s was split by a reshape", name);
+}
+
+/* The mixture of values (T, d) of one head; scores: of all heads of its text, (H, T T). */
+static double *mixture(const double *scores, int h, const double *v, struct sizes s, double root)
+{
+    const int T = s.T;
+    const bool after = slip("the softmax was divided by sqrt(D/H), not the scores before it");
+    const bool causal = slip("the keys after the query were hidden: no mask is asked for here");
+    const double *one = scores + (slip("all heads have the weights of head 0") ? 0 : h * T * T);
+    double *seen = mat_scaled(one, after ? 1 : 1 / root, T * T);
+    for (int i = 0; i < T * T && causal; i++)
+        seen[i] = i % T > i / T ? (double)-INFINITY : seen[i];
+    const double *columns = mat_softmax_columns(seen, T, T);
+    const double *a = slip("softmax is missing") ? seen
+        : slip("softmax runs over the heads: the weights of a query in one head sum to 1")
+        ? mat_softmax_columns(mat_scaled(scores, 1 / root, s.H * T * T), s.H, T * T) + h * T * T
+        : slip("softmax runs over the queries: the weights of a query sum to 1") ? columns
+        : mat_softmax_rows(seen, T, T);
+    a = slip("softmax was taken twice") ? mat_softmax_rows(a, T, T) : a;
+    return mat_product(mat_scaled(a, after ? 1 / root : 1, T * T), v, T, T, s.d);
+}
+
+static void attended(double *out, void *arg)
+{
+    const struct multi *m = arg;
+    struct sizes s = m->s;
+    const int D = s.H * s.d, all = s.B * s.T * D;
+    double root = sqrt(s.d);
+    root = slip("the scores were not divided by sqrt(D/H)") ? 1
+         : slip("multiplied by sqrt(D/H): divide") ? 1 / root
+         : slip("divided by sqrt(D): a query of a head has D/H numbers") ? sqrt(D)
+         : slip("divided by D/H, not by its root") ? s.d
+         : slip("divided by sqrt(H), how many heads there are: it is D/H whose root is meant") ? sqrt(s.H)
+         : slip("divided by sqrt(T): a query of a head has D/H numbers") ? sqrt(s.T)
+         : slip("all weights are alike") ? (double)INFINITY : root;
+    if (D % 2 == 0 && slip("there were two heads, but `heads` says how many there are"))
+        s.H = 2, s.d = D / 2, root = sqrt(s.d);
+    const bool one = slip("one head for all D numbers: q, k and v must be split first");
+    if (one || slip("one head for all D numbers, divided by sqrt(D/H): q, k and v must be split first"))
+        s.H = 1, s.d = D, root = one ? sqrt(D) : root;
+    const double *Q = moved(m->q, s, reshaped("q") ? RESHAPED : RIGHT, false);
+    const double *K = moved(m->k, s, reshaped("k") ? RESHAPED : RIGHT, false);
+    const double *V = moved(m->v, s, reshaped("v") ? RESHAPED : RIGHT, false);
+    const bool own = slip("queries were taken for keys"), exchanged = slip("queries and keys are exchanged");
+    const double *mixed = slip("keys were mixed, not values") ? K : V, *key = own ? Q : K;
+    const int T = s.T, each = T * s.d;
+    double *heads = judge_room((size_t)all);
     for (int b = 0; b < s.B; b++) {
-        double *scores = judge_room((size_t)(s.H * s.T * s.T));
+        double *scores = judge_room((size_t)(s.H * T * T));
         for (int h = 0; h < s.H; h++) {
-            const int from = (b * s.H + (f.one_head ? 0 : h)) * size;
-            memcpy(scores + h * s.T * s.T,
-                   mat_scores((f.exchanged ? K : Q) + from, (f.exchanged ? Q : K) + from, s.T, s.T, s.d, 1 / divisor),
-                   (size_t)(s.T * s.T) * sizeof(double));
+            const int at = (b * s.H + h) * each;
+            const double *x = (exchanged ? key : Q) + at, *y = (exchanged ? Q : key) + at;
+            memcpy(scores + h * T * T, mat_scores(x, y, T, T, s.d, 1), (size_t)(T * T) * sizeof *scores);
         }
         for (int h = 0; h < s.H; h++) {
-            const int at = (b * s.H + h) * size;
-            const double *a = scores + h * s.T * s.T;
-            double *seen = mat_scaled(a, f.after ? divisor : 1, s.T * s.T);
-            for (int i = 0; i < s.T * s.T; i++)
-                seen[i] = f.causal && i % s.T > i / s.T ? (double)-INFINITY : seen[i];
-            a = seen;
-            a = f.no_softmax ? a : f.over_heads ? share_of_heads(scores, s, h)
-                : f.over_queries ? mat_softmax_columns(a, s.T, s.T) : mat_softmax_rows(a, s.T, s.T);
-            a = mat_scaled(f.twice ? mat_softmax_rows(a, s.T, s.T) : a, f.after ? 1 / divisor : 1, s.T * s.T);
-            memcpy(heads + at, mat_product(a, (f.key_value ? K : V) + at, s.T, s.T, s.d), (size_t)size * sizeof(double));
+            const int at = (b * s.H + h) * each;
+            memcpy(heads + at, mixture(scores, h, mixed + at, s, root), (size_t)each * sizeof *heads);
         }
     }
-    double *merged = moved(heads, s, f.merge, true);
-    if (f.no_mix)
-        return merged;
-    double *y = mat_product(merged, f.mix_transposed ? W : mat_transposed(W, D, D), s.B * s.T, D, D);
-    if (f.mix_twice)
-        y = mat_product(y, mat_transposed(W, D, D), s.B * s.T, D, D);
-    return f.residual ? mat_sum(y, v, all) : y;
+    const enum layout joined = slip("heads were joined by a reshape alone") ? RESHAPED
+        : slip("the heads are joined in the wrong order: head 0 comes first") ? REVERSED : RIGHT;
+    const double *rows = moved(heads, s, joined, true), *W = mat_transposed(m->W, D, D);
+    const bool plain = slip("multiplied by W_c, not by its transpose");
+    const double *y = mat_product(rows, plain ? m->W : W, s.B * T, D, D);
+    y = slip("W_c was left out") ? rows
+      : slip("W_c was used twice") ? mat_product(y, W, s.B * T, D, D)
+      : slip("v was added to the result: that is not asked for here") ? mat_sum(y, m->v, all)
+      : slip("the heads were added to their own mixture: y is only [head_0 | head_1 | ...] W_c^T")
+      ? mat_sum(y, rows, all) : y;
+    memcpy(out, y, (size_t)all * sizeof *out);
 }
 
-static void split(const char *part, struct sizes s)
-{
-    const int D = s.H * s.d;
-    const double *x = judge_draw(1, (size_t)(s.B * s.T * D), -2, 2);
-    const gra_shape shape = GRA_SHAPE(s.B, s.H, s.T, s.d);
-    gra_tape *t = judge_tape(GRA_GRAD, NULL);
-    judge_part("split_heads: %s", part);
-    const double *got = judge_tensor(t, "the result", split_heads(t, gra_input(t, x, GRA_SHAPE(s.B, s.T, D)), s.H), shape);
-    judge_numbers("the result", shape, got, moved(x, s, (struct layout){ 0 }, false), 0, JUDGE_MISTAKES(
-        { "the numbers stand as in x: a reshape alone gives head 0 the first tokens, not the first columns", x },
-        { "head h got every H-th column: its columns are neighbours, h D/H to (h + 1) D/H - 1",
-          moved(x, s, (struct layout){ .interleaved = true }, false) },
-        { "the heads are in the wrong order", moved(x, s, (struct layout){ .reversed = true }, false) }));
-    gra_close(t);
-}
-
-static void merge(const char *part, struct sizes s)
-{
-    const int D = s.H * s.d;
-    const double *x = judge_draw(2, (size_t)(s.B * s.T * D), -2, 2);
-    const gra_shape shape = GRA_SHAPE(s.B, s.T, D);
-    gra_tape *t = judge_tape(GRA_GRAD, NULL);
-    judge_part("merge_heads: %s", part);
-    const double *got = judge_tensor(t, "the result", merge_heads(t, gra_input(t, x, GRA_SHAPE(s.B, s.H, s.T, s.d))), shape);
-    judge_numbers("the result", shape, got, moved(x, s, (struct layout){ 0 }, true), 0, JUDGE_MISTAKES(
-        { "the numbers stand as in x: a reshape alone puts tokens of one head side by side, not heads of one token", x },
-        { "the heads' columns alternate: those of head 0 come first, then those of head 1",
-          moved(x, s, (struct layout){ .interleaved = true }, true) },
-        { "the heads are joined in the wrong order: head 0 comes first",
-          moved(x, s, (struct layout){ .reversed = true }, true) }));
-    gra_close(t);
-}
-
-#define FORM(...) attended(q, k, v, W, s, (struct form){ __VA_ARGS__ })
-static void whole(const char *part, const double *q, const double *k, const double *v, const double *W, struct sizes s,
-                  const double *printed)
+static void whole(const char *part, const double *q, const double *k, const double *v, const double *W,
+                  struct sizes s, const double *printed)
 {
     const int D = s.H * s.d;
     const gra_shape shape = GRA_SHAPE(s.B, s.T, D);
-    const struct layout reshaped = { .reshaped = true }, reversed = { .reversed = true };
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     judge_part("multi_head: %s", part);
     gra_tensor *y = multi_head(t, gra_input(t, q, shape), gra_input(t, k, shape), gra_input(t, v, shape),
                                gra_input(t, W, GRA_SHAPE(D, D)), s.H);
     const double *got = judge_tensor(t, "y", y, shape);
     judge_without(y, "attention");
-    judge_numbers("y", shape, got, printed ? printed : FORM(.divisor = 0), printed ? 4e-5 : 1e-10, JUDGE_MISTAKES(
-        { "W_c was left out", FORM(.no_mix = true) },
-        { "multiplied by W_c, not by its transpose", FORM(.mix_transposed = true) },
-        { "the scores were not divided by sqrt(D/H)", FORM(.divisor = 1) },
-        { "multiplied by sqrt(D/H): divide", FORM(.divisor = 1 / sqrt(s.d)) },
-        { "the heads were added to their own mixture: y is [head_0 | head_1 | ...] W_c^T alone",
-          mat_sum(FORM(.no_mix = true), FORM(.divisor = 0), s.B * s.T * D) },
-        { "divided by sqrt(D): a query of a head has D/H numbers", FORM(.divisor = sqrt(D)) },
-        { "divided by D/H, not by its root", FORM(.divisor = s.d) },
-        { "divided by sqrt(H), how many heads there are: it is D/H whose root is meant", FORM(.divisor = sqrt(s.H)) },
-        { "divided by sqrt(T): a query of a head has D/H numbers", FORM(.divisor = sqrt(s.T)) },
-        { "softmax runs over the queries: the weights of a query sum to 1", FORM(.over_queries = true) },
-        { "softmax runs over the heads: the weights of a query in one head sum to 1", FORM(.over_heads = true) },
-        { "queries were taken for keys", FORM(.own_keys = true) },
-        { "all weights are alike", FORM(.divisor = INFINITY) },
-        { "queries and keys are exchanged", FORM(.exchanged = true) },
-        { "the softmax was divided by sqrt(D/H), not the scores before it", FORM(.after = true) },
-        { "softmax was taken twice", FORM(.twice = true) },
-        { "the keys after the query were hidden: no mask is asked for here", FORM(.causal = true) },
-        { "v was added to the result: that is not asked for here", FORM(.residual = true) },
-        { "W_c was used twice", FORM(.mix_twice = true) },
-        { "there were two heads, but `heads` says how many there are",
-          D % 2 == 0 ? attended(q, k, v, W, (struct sizes){ s.B, s.T, 2, D / 2 }, (struct form){ .divisor = 0 })
-                     : FORM(.divisor = 0) },
-        { "softmax is missing", FORM(.no_softmax = true) },
-        { "keys were mixed, not values", FORM(.key_value = true) },
-        { "all heads have the weights of head 0", FORM(.one_head = true) },
-        { "one head for all D numbers: q, k and v are to be split first",
-          attended(q, k, v, W, (struct sizes){ s.B, s.T, 1, D }, (struct form){ .divisor = 0 }) },
-        { "one head for all D numbers: q, k and v are to be split first",
-          attended(q, k, v, W, (struct sizes){ s.B, s.T, 1, D }, (struct form){ .divisor = sqrt(s.d) }) },
-        { "q, k and v were split by a reshape alone", FORM(.split = reshaped) },
-        { "k was split by a reshape alone", FORM(.split_k = reshaped) },
-        { "v was split by a reshape alone", FORM(.split_v = reshaped) },
-        { "heads were split and joined by a reshape alone", FORM(.split = reshaped, .merge = reshaped) },
-        { "heads were joined by a reshape alone", FORM(.merge = reshaped) },
-        { "the heads are joined in the wrong order: head 0 comes first", FORM(.merge = reversed) },
-        { "split_heads and merge_heads are right by themselves: look at the scores, their softmax, what is\n"
-          "mixed, and W_c", got }));
+    judge_clue("split_heads and merge_heads are right by themselves: look at the scores, their softmax, what "
+               "is\nmixed, and W_c");
+    judge_against("y", shape, got, 1e-10, attended, &(struct multi){ q, k, v, W, s });
+    if (printed)
+        judge_numbers("y", shape, got, printed, 4e-5, NULL);
     gra_close(t);
 }
-#undef FORM
 
-/* Six tokens X of torch.randn(8, 6) after torch.manual_seed(3); two heads' W_q, W_k, W_v (4, 8), b_q, b_k, b_v (4, 1), one
- * head after the other, and W_c (8, 8) after torch.manual_seed(0); what PyTorch 1.13 prints, with tokens in columns. */
+/* Six tokens X of torch.randn(8, 6) after torch.manual_seed(3); two heads' W_q, W_k, W_v (4, 8), b_q, b_k,
+ * b_v (4, 1), one head after the other, and W_c (8, 8) after torch.manual_seed(0); what PyTorch 1.13 prints,
+ * with tokens in columns. */
 static void pytorch(void)
 {
     enum { D = 8, T = 6, H = 2, d = 4 };
@@ -206,8 +193,8 @@ static void pytorch(void)
     gra_randn(&rng, W_c, D * D);
     for (int i = 0; i < 3; i++)
         rows[i] = mat_transposed(columns[i], D, T);
-    whole("two heads of six tokens, with PyTorch's numbers", rows[0], rows[1], rows[2], W_c, (struct sizes){ 1, T, H, d },
-          mat_transposed(printed, D, T));
+    whole("two heads of six tokens, with PyTorch's numbers", rows[0], rows[1], rows[2], W_c,
+          (struct sizes){ 1, T, H, d }, mat_transposed(printed, D, T));
 }
 
 static void drawn(const char *part, struct sizes s)
@@ -228,13 +215,13 @@ void judge_exercise(void)
     const gra_shape shape = GRA_SHAPE(1, 3, 4);
     const gra_check_in in[] = { { .name = "q", .shape = shape }, { .name = "k", .shape = shape },
                                 { .name = "v", .shape = shape }, { .name = "W_c", .shape = GRA_SHAPE(4, 4) } };
-    split("one text of four tokens, two heads of three numbers", (struct sizes){ 1, 4, 2, 3 });
-    split("two texts, three heads of five numbers", (struct sizes){ 2, 4, 3, 5 });
-    split("one token", (struct sizes){ 3, 1, 2, 2 });
-    split("heads of one number", (struct sizes){ 2, 3, 4, 1 });
-    merge("one text of four tokens, two heads of three numbers", (struct sizes){ 1, 4, 2, 3 });
-    merge("two texts, three heads of five numbers", (struct sizes){ 2, 4, 3, 5 });
-    merge("one token", (struct sizes){ 3, 1, 2, 2 });
+    moves("one text of four tokens, two heads of three numbers", (struct sizes){ 1, 4, 2, 3 }, false);
+    moves("two texts, three heads of five numbers", (struct sizes){ 2, 4, 3, 5 }, false);
+    moves("one token", (struct sizes){ 3, 1, 2, 2 }, false);
+    moves("heads of one number", (struct sizes){ 2, 3, 4, 1 }, false);
+    moves("one text of four tokens, two heads of three numbers", (struct sizes){ 1, 4, 2, 3 }, true);
+    moves("two texts, three heads of five numbers", (struct sizes){ 2, 4, 3, 5 }, true);
+    moves("one token", (struct sizes){ 3, 1, 2, 2 }, true);
     drawn("two heads of three numbers", (struct sizes){ 2, 5, 2, 3 });
     drawn("three heads of two numbers", (struct sizes){ 3, 4, 3, 2 });
     drawn("one head", (struct sizes){ 1, 3, 1, 4 });
