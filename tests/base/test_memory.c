@@ -40,7 +40,8 @@ TEST(several_blocks_become_one)
         long before = fault_count(FAULT_ALLOC);
         for (int i = 0; i < 100; i++)
             pieces += gra_arena_alloc(&a, 10000) != NULL;
-        long calls = fault_count(FAULT_ALLOC) - before;    /* before an assertion, which may call malloc itself */
+        /* before an assertion, which may call malloc itself */
+        long calls = fault_count(FAULT_ALLOC) - before;
         ck_assert_int_eq(pieces, 100);
         ck_assert(!fault_wrapped() || round == 0 ? calls >= 0 : calls == 0);
         gra_arena_merge(&a);
@@ -59,7 +60,7 @@ TEST(a_size_that_cannot_be)
 
 /* AddressSanitizer finds what the library cannot: a program that reads x->data in a later step. */
 #ifdef POISONED
-static void expect_poison(const gra_real *values)      /* reading them, in a process of its own, is reported */
+static void expect_poison(const gra_real *values)     /* reading them, in a process of its own, is reported */
 {
     char text[4096];
     int status = 0;
@@ -105,8 +106,8 @@ TEST(the_third_training_step_allocates_nothing)
     gra_tape *t = gra_open(2);
     gra_model *m = gra_model_open(t, &rng);
     struct gra_gpt gpt;
-    gra_gpt_config config = { .vocab_size = 11, .context_length = 16, .emb_dim = 24, .n_heads = 3, .n_layers = 2,
-                              .drop_rate = 0.1, .bias = true };
+    gra_gpt_config config = { .vocab_size = 11, .context_length = 16, .emb_dim = 24, .n_heads = 3,
+                              .n_layers = 2, .drop_rate = 0.1, .bias = true };
     gra_gpt_init(&gpt, gra_root(m), &config);
     gra_adamw matrices;
     gra_muon muon;

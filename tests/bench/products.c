@@ -141,7 +141,8 @@ static void compare(const struct product *p)
     }
     free(c);
     if (!(error <= 1e-10 * sum)) {
-        fprintf(stderr, "products: got an error of %.1e between the two, expected at most 1e-5: one is wrong\n",
+        fprintf(stderr,
+                "products: got an error of %.1e between the two, expected at most 1e-5: one is wrong\n",
                 sqrt(error / sum));
         exit(1);
     }

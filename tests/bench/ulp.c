@@ -39,7 +39,10 @@ static wide sigmoid(wide x) { return 1 / (1 + WIDE(exp)(-x)); }
 static wide rsqrt(wide x) { return 1 / WIDE(sqrt)(x); }
 
 /* exp_below_0 where it serves. */
-static inline real real_exp_serving(real x) { return x <= 0 && x >= GRA_EXP_SMALL ? real_exp_below_0(x) : real_exp(x); }
+static inline real real_exp_serving(real x)
+{
+    return x <= 0 && x >= GRA_EXP_SMALL ? real_exp_below_0(x) : real_exp(x);
+}
 
 #define LOOP(name) \
     static void loop_##name(const real *x, real *y) \
@@ -102,8 +105,8 @@ static real argument(int f, int block, int i)
 {
     const real special[] = {
         0, -(real)0, 1, -1, (real)INFINITY, -(real)INFINITY, (real)NAN, -(real)NAN, GRA_MIN_REAL,
-        GRA_MIN_REAL / GRA_TWO_M, -GRA_MIN_REAL / GRA_TWO_M, GRA_TANH_CUT, GRA_ERF_END, GRA_EXP_MIN, GRA_EXP_MAX,
-        -GRA_EXP_MIN, -GRA_EXP_MAX
+        GRA_MIN_REAL / GRA_TWO_M, -GRA_MIN_REAL / GRA_TWO_M, GRA_TANH_CUT, GRA_ERF_END, GRA_EXP_MIN,
+        GRA_EXP_MAX, -GRA_EXP_MIN, -GRA_EXP_MAX
     };
     if (block == 0)
         return special[i % (int)(sizeof special / sizeof *special)];

@@ -117,7 +117,8 @@ static gra_tensor *overwrites(gra_tape *tape, gra_tensor **in, void *arg)
 
 TEST(f_may_replace_its_inputs)
 {
-    gra_check_in in[2] = { { .name = "a", .shape = { 2, { 3, 4 } } }, { .name = "b", .shape = { 2, { 3, 4 } } } };
+    gra_check_in in[2] = { { .name = "a", .shape = { 2, { 3, 4 } } },
+                           { .name = "b", .shape = { 2, { 3, 4 } } } };
     ck_assert_msg(check(GRA_GRAD, NULL, NULL, 2, in, overwrites, NULL) == 0, "%s", report.text);
     ck_assert_uint_eq(report.elements, 24);
     ck_assert(report.error <= 1e-7);
@@ -252,7 +253,8 @@ TEST(inputs_are_spread)
         double sum = 0, range = cases[c].really_high - cases[c].really_low;
         for (size_t i = 0; i < s.n; i++)
             sum += s.x[i];
-        ck_assert_msg(fabs(sum) >= 0.049 * range * (double)s.n, "case %d: a mean of %g", c, sum / (double)s.n);
+        ck_assert_msg(fabs(sum) >= 0.049 * range * (double)s.n, "case %d: a mean of %g", c,
+                      sum / (double)s.n);
         for (size_t i = 0; i < s.n; i++) {
             ck_assert(fabs(s.x[i]) >= 1e-3 || cases[c].really_high < 1e-3);
             ck_assert(i == 0 || s.x[i] - s.x[i - 1] >= cases[c].apart);
@@ -278,7 +280,8 @@ typedef struct late {                   /* fails at one of its calls */
 static gra_tensor *some_call_fails(gra_tape *tape, gra_tensor **in, void *arg)
 {
     late *l = arg;
-    gra_tensor *y = gra_mul(tape, gra_mul(tape, in[0], in[1]), gra_detach(tape, in[1]));   /* half of in[1]'s gradient */
+    /* half of in[1]'s gradient */
+    gra_tensor *y = gra_mul(tape, gra_mul(tape, in[0], in[1]), gra_detach(tape, in[1]));
     if (++l->calls != l->bad)
         return y;
     return l->how == 0 ? gra_matmul(tape, in[0], in[0]) : l->how == 1 ? NULL : gra_sum(tape, y);
@@ -296,7 +299,8 @@ TESTS(any_call_may_fail, 3)             /* _i: how. Until more calls than there 
         if (l.calls < l.bad)
             break;
         const bool moved = l.bad > 4;                   /* there f need not be defined: the check goes on */
-        ck_assert_msg(says(what[_i]) || (_i == 2 && l.bad == 1) || (moved && result == 1), "call %d: %s", l.bad, report.text);
+        ck_assert_msg(says(what[_i]) || (_i == 2 && l.bad == 1) || (moved && result == 1), "call %d: %s",
+                      l.bad, report.text);
         ck_assert_msg(result == -1 || moved || (_i == 2 && l.bad == 1), "call %d: %s", l.bad, report.text);
         ck_assert(report.error > 1e-6);
     }

@@ -173,11 +173,14 @@ static const struct wrong {
       "the backward of scales_dy_in_place changed dy, the gradient of its result (3, 4)" },
     { reuses_its_result, 1, "", "the backward of reuses_its_result changed its result (3, 4)" },
     { forward_changes_x, 1, "x", "the forward of forward_changes_x changed its input x (3, 4)" },
-    { past_the_result, 1, "", "the forward of past_the_result wrote past the end of the values of its result" },
+    { past_the_result, 1, "",
+      "the forward of past_the_result wrote past the end of the values of its result" },
     { past_what_it_saves, 1, "", "the forward of past_what_it_saves wrote past the end of y->saved" },
-    { past_the_values, 1, "x", "the forward of past_the_values wrote past the end of the values of x (3, 4)" },
+    { past_the_values, 1, "x",
+      "the forward of past_the_values wrote past the end of the values of x (3, 4)" },
     { changes_a_parameter, 0, "w", "the forward of changes_a_parameter changed its input w (3, 4)" },
-    { past_a_parameter, 0, "w", "the forward of past_a_parameter wrote past the end of the values of w (3, 4)" },
+    { past_a_parameter, 0, "w",
+      "the forward of past_a_parameter wrote past the end of the values of w (3, 4)" },
     { reads_past_dy, 1, "x", "wrong there: 1 of 12 elements" },
     { past_the_gradient_of_a_parameter, 0, "w", "wrote past the end of the gradient of w (3, 4)" },
 };
@@ -288,7 +291,7 @@ static const struct {
     const char *name;
     double    (*f)(double), (*df)(double);
     double      low, high, data[4];     /* low = high: the data */
-    const char *doubt;                  /* said of elements that may be wrong unseen: some are "below", or "rough" */
+    const char *doubt;           /* said of elements that may be wrong unseen: some are "below", or "rough" */
     double      seen;                   /* the smallest relative mistake that must be seen */
 } numbers[] = {
     { "log near 1e-8", log, inverse, 1e-8, 2e-8, { 0 }, NULL, 1e-5 },
@@ -313,7 +316,8 @@ static const struct {
     { "1e-200 x^2", minute, minute_slope, -2, 2, { 0 }, NULL, 1e-5 },
     { "log |x - 0.5|, near its pole", log_of_distance, of_distance, 0, 0, { 0.5001, 0.49, 0.500001, 2 },
       "below", 1e-5 },
-    { "|x - 0.30001| + |x|, near its kink", kinked, kinked_slope, 0, 0, { 0.3, 0.30002, -1e-3, 1 }, NULL, 1e-5 },
+    { "|x - 0.30001| + |x|, near its kink", kinked, kinked_slope, 0, 0, { 0.3, 0.30002, -1e-3, 1 }, NULL,
+      1e-5 },
     { "acos near 1", on_an_edge, on_an_edge_slope, 0, 0, { 0.9999999, 0.999, -0.99999, 0.5 }, NULL, 1e-5 },
     { "e^x at 600", giant, exp, 600, 601, { 0 }, NULL, 1e-5 },
     { "e^x at 707, of which the sum is infinite", giant, exp, 707.2, 707.4, { 0 }, NULL, 1e-5 },
@@ -336,8 +340,8 @@ TESTS(right_derivatives_pass, LENGTH(numbers))
 {
     ck_assert_msg(check_number((size_t)_i, 1) == 0, "%s: %s", numbers[_i].name, report.text);
     const char *doubt = numbers[_i].doubt;
-    ck_assert_msg(says("could be anything") == (doubt && strcmp(doubt, "below") == 0), "%s: %s", numbers[_i].name,
-                  report.text);
+    ck_assert_msg(says("could be anything") == (doubt && strcmp(doubt, "below") == 0), "%s: %s",
+                  numbers[_i].name, report.text);
     ck_assert_msg(says("rough there") == (doubt && strcmp(doubt, "rough") == 0), "%s: %s", numbers[_i].name,
                   report.text);
 }
@@ -353,8 +357,8 @@ TESTS(wrong_derivatives_are_refused, LENGTH(numbers))
 
 /* ---- right functions of several inputs ------------------------------------------------------------- */
 
-FUNCTION(log_of_difference, gra_log(tape, gra_sub(tape, in[0], in[1])))        /* -inf of one tensor and itself */
-FUNCTION(distance, gra_sqrt(tape, gra_pow(tape, gra_sub(tape, in[0], in[1]), 2)))  /* there 0 times infinity */
+FUNCTION(log_of_difference, gra_log(tape, gra_sub(tape, in[0], in[1])))    /* -inf of one tensor and itself */
+FUNCTION(distance, gra_sqrt(tape, gra_pow(tape, gra_sub(tape, in[0], in[1]), 2))) /* there 0 times infinity */
 FUNCTION(difference, gra_sub(tape, in[0], in[1]))
 FUNCTION(quotient, gra_div(tape, in[0], in[1]))
 FUNCTION(larger, gra_max_dim(tape, gra_concat(tape, 2, in, 1), 1, false))
@@ -363,17 +367,20 @@ FUNCTION(scores, gra_softmax(tape, gra_matmul_nt(tape, in[0], in[1]), -1))
 FUNCTION(standardized, gra_layer_norm(tape, in[0], NULL, NULL, 1e-5))
 FUNCTION(log_scores, gra_log_softmax(tape, gra_mul(tape, in[0], in[1]), -1))
 FUNCTION(views, gra_concat(tape, 2, ((gra_tensor *[]){ gra_reshape(tape, in[0], GRA_SHAPE(2, 6)),
-                                                       gra_reshape(tape, gra_tanh(tape, in[1]), GRA_SHAPE(2, 6)) }), 0))
+                                                       gra_reshape(tape, gra_tanh(tape, in[1]),
+                                                                   GRA_SHAPE(2, 6)) }), 0))
 FUNCTION(reductions, gra_add(tape, gra_mean_dim(tape, in[0], 0, true),
                              gra_sum_dim(tape, gra_mul(tape, in[0], in[1]), 1, true)))
 FUNCTION(turned, gra_permute(tape, gra_slice(tape, gra_reshape(tape, in[0], GRA_SHAPE(2, 3, 2)), 1, 1, 3),
                              (int[]){ 2, 0, 1 }))
 FUNCTION(dropped, gra_mul(tape, gra_dropout(tape, in[0], 0.5), gra_dropout(tape, in[1], 0.1)))
 FUNCTION(heads, gra_attention(tape, gra_reshape(tape, in[0], GRA_SHAPE(1, 3, 4)),
-                              gra_reshape(tape, in[1], GRA_SHAPE(1, 3, 4)), gra_reshape(tape, in[0], GRA_SHAPE(1, 3, 4)),
+                              gra_reshape(tape, in[1], GRA_SHAPE(1, 3, 4)),
+                              gra_reshape(tape, in[0], GRA_SHAPE(1, 3, 4)),
                               &(gra_attention_options){ .heads = 2, .causal = true }))
 FUNCTION(sum_of_numbers, gra_sum(tape, of_numbers(tape, in, arg)))
-FUNCTION(of_both, in[0] == in[1] ? gra_fail(tape, "of_both: two tensors are wanted") : gra_mul(tape, in[0], in[1]))
+FUNCTION(of_both, in[0] == in[1] ? gra_fail(tape, "of_both: two tensors are wanted")
+         : gra_mul(tape, in[0], in[1]))
 FUNCTION(near_zero_traced, (gra_trace_nan(tape, true), gra_log(tape, in[0])))
 FUNCTION(roots_of_sums, gra_sqrt(tape, gra_add(tape, in[0], in[1])))
 FUNCTION(itself, tape ? in[0] : NULL)
@@ -412,14 +419,15 @@ static const struct {
 /* The tape aborts at an error: whatever is tried on the way, none may come. */
 TESTS(right_graphs_pass, LENGTH(graphs))
 {
-    gra_check_in in[2] = { { .name = "a", .shape = { 2, { 3, 4 } } }, { .name = "b", .shape = { 2, { 3, 4 } } } };
+    gra_check_in in[2] = { { .name = "a", .shape = { 2, { 3, 4 } } },
+                           { .name = "b", .shape = { 2, { 3, 4 } } } };
     for (int i = 0; i < graphs[_i].nin; i++) {
         in[i].low = graphs[_i].low[i];
         in[i].high = graphs[_i].high[i];
     }
     gra_keep_going(t, false);
-    ck_assert_msg(gra_check(t, &(gra_check_options){ .rng = &rng, .nin = graphs[_i].nin, .in = in,
-                            .f = graphs[_i].f }, &report) == 0,
+    ck_assert_msg(gra_check(t, GRA_TRAIN, &rng, NULL, graphs[_i].nin, in, graphs[_i].f, NULL, 1e-6,
+                            &report) == 0,
                   "%s: %s", graphs[_i].name, report.text);
 }
 
@@ -524,7 +532,8 @@ FUNCTION(abs_of_mean, gra_abs(tape, gra_mean(tape, in[0])))
 
 TEST(values_with_a_mean)
 {
-    static const gra_shape shapes[] = { { 1, { 3 } }, { 1, { 4 } }, { 1, { 6 } }, { 1, { 8 } }, { 1, { 12 } }, { 1, { 16 } },
+    static const gra_shape shapes[] = { { 1, { 3 } }, { 1, { 4 } }, { 1, { 6 } }, { 1, { 8 } },
+                                        { 1, { 12 } }, { 1, { 16 } },
                                         { 1, { 100 } }, { 2, { 1, 8 } } };
     static const struct { gra_check_fn *f; int wanted; } cases[] = {
         { variance_about_zero, 1 }, { norm_about_zero, 1 }, { relu_of_sum, 0 }, { abs_of_mean, 0 },
@@ -563,7 +572,8 @@ TEST(two_evaluations_an_element)
 /* ---- how it is said --------------------------------------------------------------------------------- */
 
 FUNCTION(changes_an_intermediate, zeroes_its_input(tape, (gra_tensor *[]){ gra_tanh(tape, in[0]) }, NULL))
-FUNCTION(changes_a_constant, forward_changes_x(tape, (gra_tensor *[]){ gra_full(tape, -1, in[0]->shape) }, NULL))
+FUNCTION(changes_a_constant,
+         forward_changes_x(tape, (gra_tensor *[]){ gra_full(tape, -1, in[0]->shape) }, NULL))
 FUNCTION(first_alone, gra_exp(tape, in[0]))
 FUNCTION(empty, gra_slice(tape, in[0], 0, 0, 0))
 FUNCTION(saturated, gra_softmax(tape, gra_scale(tape, in[0], 1e6), -1))
@@ -614,12 +624,12 @@ static const struct verdict {
     { first_alone, NULL, 2, { X34, IN("z", 2, 4, 5) }, 2, ALL_ZERO "z", "passed" },
     { saturated, NULL, 1, { X34 }, 2, ALL_ZERO "x", "passed" },
     { nearly_saturated, NULL, 1, { DATA("x", 0, 60, -800, -810, -820, -830, -840, -850, -860, -870) }, 0,
-      "too small to be judged, so that they could be anything: 2 of 10 elements of x (below 1e-16, the tolerance times what "
-      "rounding leaves of the loss; 8 others are exactly 0)", "the largest gradient" },
+      "too small to be judged, so that they could be anything: 2 of 10 elements of x (below 1e-16, the "
+      "tolerance times what rounding leaves of the loss; 8 others are exactly 0)", "the largest gradient" },
     { nearly_saturated, NULL, 1, { DATA("x", 8, 16, -8, -850, 16.5) }, 0, "1 of 5 elements of x (below ",
       "what rounding leaves of the loss" },
-    { nearly_saturated, NULL, 1, { DATA("x", 8, 16, -8, -850, 16.5) }, 0, "e-07, the tolerance times the largest gradient; 1 other "
-      "is exactly 0)", "others" },
+    { nearly_saturated, NULL, 1, { DATA("x", 8, 16, -8, -850, 16.5) }, 0,
+      "e-07, the tolerance times the largest gradient; 1 other is exactly 0)", "others" },
     { begins_at_zero, NULL, 2, { X34, { .name = "z", .shape = { 2, { 4, 5 } }, .data = (real[20]){ 0 } } },
       2, ALL_ZERO "x", "passed" },
     { of_constants, NULL, 1, { X34 }, 2, ALL_ZERO "x", "passed" },
@@ -635,13 +645,15 @@ static const struct verdict {
       "nobody filled" },
     { first_alone, NULL, 1, { DATA("x", (real)-INFINITY, 1) }, 1,
       "f is not defined on both sides of x[0] = -inf" BOTH_SIDES, "passed" },
-    { sum_of_numbers, &absolute, 1, { DATA("x", 1, -2, 3, -0.5) }, 1, "a clue: what dy is multiplied by is wrong", "sums to 0" },
+    { sum_of_numbers, &absolute, 1, { DATA("x", 1, -2, 3, -0.5) }, 1,
+      "a clue: what dy is multiplied by is wrong", "sums to 0" },
     { cross_entropy_of_two, NULL, 2, { DATA("p", 0, 0.5, 0.3), DATA("target", 0.2, 0.6, 0.3) }, 1,
       "f is not defined on both sides of p[0] = 0" BOTH_SIDES, "passed" },
     { reads_what_is_not_filled, NULL, 1, { X34 }, -1, "its forward reads memory that it did not fill",
       "passed" },
     { reads_past_x, NULL, 1, { X34 }, -1, "or read past the end of a tensor?", "passed" },
-    { changes_an_intermediate, NULL, 1, { X34 }, 1, "zeroes_its_input changed its input from tanh (3, 4)", "passed" },
+    { changes_an_intermediate, NULL, 1, { X34 }, 1, "zeroes_its_input changed its input from tanh (3, 4)",
+      "passed" },
     { changes_a_constant, NULL, 1, { X34 }, 1, "changed its input from a constant (3, 4)", "passed" },
     { little_past_the_gradient, NULL, 1, { IN("x", 1, 4) }, 1,
       "wrote past the end of the gradient of x (4)", "passed" },

@@ -21,7 +21,8 @@ enum { VOCAB = 11, TIME = 8, BATCH = 2 };
 
 /* ---- the run ---- */
 
-static char sentence[sizeof((gra_check_report *)0)->text];              /* what the last run said; "" where all went well */
+/* what the last run said; "" where all went well */
+static char sentence[sizeof((gra_check_report *)0)->text];
 
 static bool fails(const char *error, const char *otherwise)
 {
@@ -41,8 +42,8 @@ struct run {
 
 static bool open_run(struct run *r, uint64_t seed)
 {
-    static const gra_gpt_config config = { .vocab_size = VOCAB, .context_length = TIME, .emb_dim = 12, .n_heads = 3,
-                                           .n_layers = 2, .drop_rate = 0.1, .bias = true };
+    static const gra_gpt_config config = { .vocab_size = VOCAB, .context_length = TIME, .emb_dim = 12,
+                                           .n_heads = 3, .n_layers = 2, .drop_rate = 0.1, .bias = true };
     gra_manual_seed(&r->rng, seed);
     r->tape = gra_open(2);
     r->model = gra_model_open(r->tape, &r->rng);
@@ -53,8 +54,9 @@ static bool open_run(struct run *r, uint64_t seed)
     gra_gpt_init(&r->gpt, gra_root(r->model), &config);
     if (gra_model_error(r->model))
         return fails(gra_model_error(r->model), "");
-    if (gra_muon_init(&r->muon, r->model, gra_filter_matrices) ||
-        gra_adamw_init(&r->adamw, r->model, gra_filter_vectors) || gra_sgd_init(&r->sgd, r->model, gra_filter_vectors))
+    if (gra_muon_init(&r->muon, r->model, gra_takes_matrices) ||
+        gra_adamw_init(&r->adamw, r->model, gra_takes_vectors) ||
+            gra_sgd_init(&r->sgd, r->model, gra_takes_vectors))
         return fails(gra_model_error(r->model), "");
     r->muon.lr = r->adamw.lr = r->sgd.lr = 0.01;
     r->sgd.momentum = 0.9;

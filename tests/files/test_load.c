@@ -53,7 +53,8 @@ TEST(test_accepted)                     /* a = 1, 2 and b = 3, 4, 5, 6, said in 
 {
     static const char *const headers[] = {
         "{" A "," B "}", "{" B "," A "}",
-        "{" A "," B "} ", "{" A "," B "}  ", "{" A "," B "}   ", "{" A "," B "}    ", /* values at any place */
+        /* values at any place */
+        "{" A "," B "} ", "{" A "," B "}  ", "{" A "," B "}   ", "{" A "," B "}    ",
         "{" A "," B "}     ", "{" A "," B "}      ", "{" A "," B "}       ",
         "{" A "," B "} \t\r\n", " {" A "," B "}", "\n\t \r{" A "," B "}",
         "{\"__metadata__\":{}," A "," B "}", "{" A ",\"__metadata__\":{\"x\":\"y\",\"\":\"\"}," B "}",
@@ -61,7 +62,8 @@ TEST(test_accepted)                     /* a = 1, 2 and b = 3, 4, 5, 6, said in 
         "{\"a\":{\"dtype\":\"\\u00463\\u0032\",\"shape\":[2],\"data_offsets\":[0,8]}," B "}",
     };
     static const unsigned char data[] = {
-        0, 0, 0x80, 0x3f,  0, 0, 0, 0x40,  0, 0, 0x40, 0x40,  0, 0, 0x80, 0x40,  0, 0, 0xa0, 0x40,  0, 0, 0xc0, 0x40,
+        0, 0, 0x80, 0x3f,  0, 0, 0, 0x40,  0, 0, 0x40, 0x40,  0, 0, 0x80, 0x40,  0, 0, 0xa0, 0x40,  0, 0,
+        0xc0, 0x40,
     };
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         unsigned char file[1024];
@@ -108,10 +110,10 @@ TEST(test_look_inside)
 
     const gra_file_tensor *half = gra_file_find(f, "half"), *none = gra_file_find(f, "none"),
                           *one = gra_file_find(f, "one");
-    ck_assert(half->shape.ndim == 2 && half->shape.dim[0] == 1 && half->shape.dim[1] == 3 && half->size == 3 &&
-              half->begin == 5);
-    ck_assert(none->shape.ndim == 3 && none->shape.dim[0] == 3 && none->shape.dim[1] == 0 && none->shape.dim[2] == 7 &&
-              none->size == 0);
+    ck_assert(half->shape.ndim == 2 && half->shape.dim[0] == 1 && half->shape.dim[1] == 3 &&
+              half->size == 3 && half->begin == 5);
+    ck_assert(none->shape.ndim == 3 && none->shape.dim[0] == 3 && none->shape.dim[1] == 0 &&
+              none->shape.dim[2] == 7 && none->size == 0);
     ck_assert(one->shape.ndim == 0 && one->size == 1 && one->end == 19);
     ck_assert_str_eq(half->dtype, "F16");
     ck_assert_int_eq(gra_file_read(f, half, x), 0);
@@ -121,11 +123,13 @@ TEST(test_look_inside)
     ck_assert(gra_file_read(f, gra_file_find(f, "br\xc3\xa9in"), x) == 0 && x[0] == -4);
     ck_assert_ptr_null(gra_file_error(f));
     ck_assert_int_eq(gra_file_read(f, gra_file_find(f, "count"), x), -1);
-    ck_assert_str_eq(gra_file_error(f), PATH ": tensor count has the dtype I64: F32, F64, F16 and BF16 can be read");
-    ck_assert(gra_file_read(f, one, x) == 0 && !gra_file_error(f));    /* an error is that of the last reading */
+    ck_assert_str_eq(gra_file_error(f),
+                     PATH ": tensor count has the dtype I64: F32, F64, F16 and BF16 can be read");
+    ck_assert(gra_file_read(f, one, x) == 0 && !gra_file_error(f)); /* an error is that of the last reading */
     ck_assert_int_eq(gra_file_read(f, gra_file_find(f, "count"), x), -1);
     ck_assert_int_eq(gra_file_read(f, gra_file_find(f, "hal"), x), -1);
-    ck_assert_str_eq(gra_file_error(f), PATH ": gra_file_read: the tensor is NULL: gra_file_find gives that for a name "
+    ck_assert_str_eq(gra_file_error(f),
+                     PATH ": gra_file_read: the tensor is NULL: gra_file_find gives that for a name "
                      "that is not there");
 
     ck_assert_str_eq(gra_file_meta(f, "z"), "z\n");
@@ -141,13 +145,17 @@ TEST(test_look_inside)
     ck_assert_str_eq(gra_file_error(f), PATH ": it ended while it was read");
     gra_file_close(f);
     f = gra_file_open(PATH);                    /* nothing is found in a file that is refused */
-    ck_assert_str_eq(gra_file_error(f), PATH ": tensor half ends at byte 11, but there are 10 after the header");
-    ck_assert(gra_file_count(f) == 0 && !gra_file_at(f, 0) && !gra_file_find(f, "half") && !gra_file_meta(f, "z"));
+    ck_assert_str_eq(gra_file_error(f),
+                     PATH ": tensor half ends at byte 11, but there are 10 after the header");
+    ck_assert(gra_file_count(f) == 0 && !gra_file_at(f, 0) && !gra_file_find(f, "half") &&
+              !gra_file_meta(f, "z"));
     ck_assert_int_eq(gra_file_read(f, NULL, x), -1);
-    ck_assert_str_eq(gra_file_error(f), PATH ": tensor half ends at byte 11, but there are 10 after the header");
+    ck_assert_str_eq(gra_file_error(f),
+                     PATH ": tensor half ends at byte 11, but there are 10 after the header");
     gra_file_close(f);
     ck_assert_str_eq(gra_file_error(NULL), "out of memory");
-    ck_assert(gra_file_count(NULL) == 0 && !gra_file_at(NULL, 0) && !gra_file_find(NULL, "") && !gra_file_meta(NULL, ""));
+    ck_assert(gra_file_count(NULL) == 0 && !gra_file_at(NULL, 0) && !gra_file_find(NULL, "") &&
+              !gra_file_meta(NULL, ""));
     ck_assert_int_eq(gra_file_read(NULL, NULL, x), -1);
     gra_file_close(NULL);
 }
@@ -181,8 +189,8 @@ TEST(test_16_bits)
     }
     for (int k = 0; k < 2; k++) {
         char header[256];
-        snprintf(header, sizeof header, "{\"x\":{\"dtype\":\"%s\",\"shape\":[65536],\"data_offsets\":[0,131072]}}",
-                 kind[k].dtype);
+        snprintf(header, sizeof header,
+                 "{\"x\":{\"dtype\":\"%s\",\"shape\":[65536],\"data_offsets\":[0,131072]}}", kind[k].dtype);
         write_bytes(PATH, file, compose(file, header, data, sizeof data));
         gra_file *f = gra_file_open(PATH);
         ck_assert_ptr_null(gra_file_error(f));
@@ -200,7 +208,8 @@ TEST(test_16_bits)
 TEST(test_memory_for_a_header)
 {
     enum { MANY = 20000, ROOM = MANY * 80 };
-    static const char *const entry[] = { "%s\"%x\":\"\"", "%s\"%x\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}" };
+    static const char *const entry[] = { "%s\"%x\":\"\"",
+                                         "%s\"%x\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}" };
     char *header = malloc(ROOM);
     unsigned char *file = malloc(ROOM + 8);
     ck_assert(header && file);
@@ -268,7 +277,8 @@ TESTS(test_further_name, 2)
     ck_assert_int_eq(gra_load(m, PATH), -1);
     ck_assert_str_eq(gra_model_error(m), PATH ": the model has no parameter y");
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
-    for (long n = 1, struck = 1; struck && fault_wrapped(); n++) {  /* both of its values are read, to compare */
+    /* both of its values are read, to compare */
+    for (long n = 1, struck = 1; struck && fault_wrapped(); n++) {
         fault_arm(_i ? FAULT_READ : FAULT_ALLOC, n, _i ? EIO : ENOMEM, false);
         const int status = gra_load(m, PATH);
         struck = fault_disarm();
@@ -359,17 +369,21 @@ static const struct {
     const char *sentence;
 } unfit[] = {
     { A_AS("\"f32\"", "[2]", "[0,8]"),    24, "tensor a has the dtype f32, which safetensors does not know" },
-    { A_AS("\"F\\u00333\"", "[2]", "[0,8]"), 24, "tensor a has the dtype F33, which safetensors does not know" },
+    { A_AS("\"F\\u00333\"", "[2]", "[0,8]"), 24,
+      "tensor a has the dtype F33, which safetensors does not know" },
     { "{\"\\ue000\xc3\xa9\":{\"dtype\":\"F33\",\"shape\":[2],\"data_offsets\":[0,8]}," B "}", 24,
       "tensor \xee\x80\x80\xc3\xa9 has the dtype F33, which safetensors does not know" },
     { A_AS("\"\"", "[2]", "[0,8]"),       24, "tensor a has the dtype , which safetensors does not know" },
     { A_AS("\"F32\"", "[2147483647,2147483647,2147483647]", "[0,0]"), 24,
-      "tensor a has the shape (2147483647, 2147483647, 2147483647) of F32: so many values cannot be counted" },
+      "tensor a has the shape (2147483647, 2147483647, 2147483647) of F32: so many values "
+      "cannot be counted" },
     { A_AS("\"F32\"", "[2147483647,2147483647,2147483647,0]", "[0,0]"), 24,
-      "tensor a has the shape (2147483647, 2147483647, 2147483647, 0) of F32: so many values cannot be counted" },
+      "tensor a has the shape (2147483647, 2147483647, 2147483647, 0) of F32: so many values "
+      "cannot be counted" },
     { A_AS("\"I64\"", "[2147483647,536870912]", "[0,0]"), 24,
       "tensor a has the shape (2147483647, 536870912) of I64: so many values cannot be counted" },
-    { A_AS("\"F4\"", "[3]", "[0,1]"),     24, "tensor a has the shape (3) of F4: its last value ends within a byte" },
+    { A_AS("\"F4\"", "[3]", "[0,1]"),     24,
+      "tensor a has the shape (3) of F4: its last value ends within a byte" },
     { A_AS("\"F32\"", "[2]", "[8,0]"),    24, "tensor a ends at byte 0, before it begins at byte 8" },
     { A_AS("\"F32\"", "[2]", "[0,25]"),   24, "tensor a ends at byte 25, but there are 24 after the header" },
     { A_AS("\"F32\"", "[2]", "[0,18446744073709551615]"), 24,
@@ -393,11 +407,15 @@ static const struct {
     { "{\"__metadata__\":{\"k\":\"1\",\"l\":\"\",\"\\u006b\":\"3\"}," A "," B "}", 24,
       "the metadata have the key k twice" },
 
-    { A_AS("\"F32\"", "[2]", "[4,12]"),   24, "bytes 0 to 4 after its header are in no tensor: the next is a" },
-    { A_AS("\"F32\"", "[2]", "[12,20]"),  24, "bytes 0 to 8 after its header are in no tensor: the next is b" },
+    { A_AS("\"F32\"", "[2]", "[4,12]"),   24,
+      "bytes 0 to 4 after its header are in no tensor: the next is a" },
+    { A_AS("\"F32\"", "[2]", "[12,20]"),  24,
+      "bytes 0 to 8 after its header are in no tensor: the next is b" },
     { A_AS("\"F64\"", "[2]", "[0,16]"),   24, "tensor b begins at byte 8, but tensor a ends at byte 16" },
-    { A_AS("\"F32\"", "[2]", "[8,16]"),   24, "bytes 0 to 8 after its header are in no tensor: the next is a" },
-    { A_AS("\"F32\"", "[0]", "[12,12]"),  24, "bytes 0 to 8 after its header are in no tensor: the next is b" },
+    { A_AS("\"F32\"", "[2]", "[8,16]"),   24,
+      "bytes 0 to 8 after its header are in no tensor: the next is a" },
+    { A_AS("\"F32\"", "[0]", "[12,12]"),  24,
+      "bytes 0 to 8 after its header are in no tensor: the next is b" },
     { "{" A "," B ",\"c\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[4,4]}}", 24,
       "tensor c begins at byte 4, but tensor a ends at byte 8" },
     { "{" A ",\"b\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[12,28]}}", 28,
@@ -415,7 +433,8 @@ static const struct {
     { A_AS("\"F32\"", "[1,2]", "[0,8]"),  24, "tensor a has the shape (1, 2), but in the model it is (2)" },
     { A_AS("\"F32\"", "[2,1]", "[0,8]"),  24, "tensor a has the shape (2, 1), but in the model it is (2)" },
     { A_AS("\"F64\"", "[]", "[0,8]"),     24, "tensor a has the shape (), but in the model it is (2)" },
-    { A_AS("\"I32\"", "[2]", "[0,8]"),    24, "tensor a has the dtype I32: F32, F64, F16 and BF16 can be read" },
+    { A_AS("\"I32\"", "[2]", "[0,8]"),    24,
+      "tensor a has the dtype I32: F32, F64, F16 and BF16 can be read" },
 };
 
 static void refuses(const char *path, const char *sentence)

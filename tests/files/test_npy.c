@@ -56,7 +56,8 @@ TEST(test_bytes)
         gra_shape   shape;
         const char *text;
     } cases[] = {
-        { { 0, { 0 } }, "()" }, { { 1, { 3 } }, "(3,)" }, { { 2, { 2, 3 } }, "(2, 3)" }, { { 2, { 4, 0 } }, "(4, 0)" },
+        { { 0, { 0 } }, "()" }, { { 1, { 3 } }, "(3,)" }, { { 2, { 2, 3 } }, "(2, 3)" },
+        { { 2, { 4, 0 } }, "(4, 0)" },
         { { 8, { 1, 2, 1, 1, 1, 1, 1, 2 } }, "(1, 2, 1, 1, 1, 1, 1, 2)" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -91,7 +92,8 @@ TEST(test_every_bit)                    /* also of NaN that signal */
     enum { N = 5000 };
     static real values[N];
     for (size_t i = 0; i < N; i++) {
-        const uint64_t bits = gra_random64(&rng) | (i % 2 ? 0 : sizeof(real) == 4 ? 0x7f800000 : 0x7ff0000000000000);
+        const uint64_t bits = gra_random64(&rng) | (i % 2 ? 0 : sizeof(real) == 4 ? 0x7f800000
+                                                    : 0x7ff0000000000000);
         memcpy(&values[i], &bits, sizeof(real));
     }
     const gra_tensor x = { .data = values, .shape = { 1, { N } }, .size = N };
@@ -115,8 +117,10 @@ TEST(test_in_a_step)
 
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert(gra_save_npy(PATH, b) == -1 && errno == EINVAL);  /* it is gone with its step */
-    ck_assert_msg(strncmp(gra_error(t), "gra_save_npy: input 0 was not made in this step", 47) == 0, "%s", gra_error(t));
-    ck_assert_ptr_eq(gra_load_npy(t, PATH), gra_scalar(t, 1));  /* after an error: the empty tensor, as of any op */
+    ck_assert_msg(strncmp(gra_error(t), "gra_save_npy: input 0 was not made in this step", 47) == 0, "%s",
+                  gra_error(t));
+    /* after an error: the empty tensor, as of any op */
+    ck_assert_ptr_eq(gra_load_npy(t, PATH), gra_scalar(t, 1));
     ck_assert(gra_save_npy(PATH, NULL) == -1 && errno == EINVAL);
 }
 
@@ -139,7 +143,8 @@ static size_t compose(unsigned char *file, const char *header, const void *data,
 TEST(test_accepted)
 {
     static const unsigned char
-        f4[] = { 0, 0, 0x80, 0x3f,  0, 0, 0, 0x40,  0, 0, 0x40, 0x40,  0, 0, 0x80, 0x40,  0, 0, 0xa0, 0x40,  0, 0, 0xc0, 0x40 };
+        f4[] = { 0, 0, 0x80, 0x3f,  0, 0, 0, 0x40,  0, 0, 0x40, 0x40,  0, 0, 0x80, 0x40,  0, 0, 0xa0, 0x40,
+                 0, 0, 0xc0, 0x40 };
     static const char *const headers[] = {
         F4("False", "(2, 3)") "\n", F4("False", "(2, 3)") "            \n", F4("False", "(2,3,)"),
         "{'descr':'<f4','fortran_order':False,'shape':(2,3)}",
@@ -152,7 +157,8 @@ TEST(test_accepted)
         ck_assert_msg(x != NULL, "%s\n%s", headers[i], gra_error(t));
         ck_assert(x->shape.ndim == 2 && x->shape.dim[0] == 2 && x->shape.dim[1] == 3 && x->size == 6);
         for (int j = 0; j < 6; j++)
-            ck_assert_msg(x->data[j] == (real)(j + 1), "%s: value %d is %g", headers[i], j, (double)x->data[j]);
+            ck_assert_msg(x->data[j] == (real)(j + 1), "%s: value %d is %g", headers[i], j,
+                          (double)x->data[j]);
     }
 }
 
@@ -177,7 +183,8 @@ static void refuses(const char *path, const char *sentence)
 TEST(test_broken)
 {
     static const char *const headers[] = {
-        "", "[]", "{}", "{'shape': (2,)}", "{'descr", "{'descr': '<f4", "{'descr': '<f4', 'fortran_order': Fals", "{'descr': '<f4'",
+        "", "[]", "{}", "{'shape': (2,)}", "{'descr", "{'descr': '<f4",
+        "{'descr': '<f4', 'fortran_order': Fals", "{'descr': '<f4'",
         "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,), }",
         "{'descr': '<f4' 'fortran_order': False, 'shape': (2,), }",
         "{'descr': '<f4', 'shape': (2,), 'fortran_order': False}",
@@ -188,9 +195,11 @@ TEST(test_broken)
         "{'descr': <f4', 'fortran_order': False, 'shape': (2,), }",
         "{'descr' '<f4', 'fortran_order': False, 'shape': (2,), }",
         F4("0", "(2,)"), F4("", "(2,)"), F4("False", "2"), F4("False", "(2 3)"), F4("False", "(2, 3 4)"),
-        F4("False", "(,)"), F4("False", "(-1,)"), F4("False", "(+1,)"), F4("False", "(2.5,)"), F4("False", "(2L,)"),
+        F4("False", "(,)"), F4("False", "(-1,)"), F4("False", "(+1,)"), F4("False", "(2.5,)"),
+        F4("False", "(2L,)"),
         F4("False", "(2"), F4("False", "(2,)") " x", F4("False", "(2,)") "}", F4("False", "(2,), 'more': 1"),
-        F4("False", "(1,1,1,1,1,1,1,1,2)"), F4("False", "(2147483648, 0)"), F4("False", "(99999999999999999999,)"),
+        F4("False", "(1,1,1,1,1,1,1,1,2)"), F4("False", "(2147483648, 0)"),
+        F4("False", "(99999999999999999999,)"),
     };
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         char sentence[512];
@@ -206,8 +215,8 @@ TEST(test_broken)
     refuses(PATH, ARRAY "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), ");
 }
 
-#define C_ORDER ", but only <f4 and <f8 in C order can be read: in Python, numpy.save(path, numpy.asarray(x, dtype='<f4', " \
-                "order='C')) writes such"
+#define C_ORDER ", but only <f4 and <f8 in C order can be read: in Python, "                             \
+                "numpy.save(path, numpy.asarray(x, dtype='<f4', order='C')) writes such"
 
 TEST(test_unfit)
 {
@@ -223,11 +232,14 @@ TEST(test_unfit)
         { "{'descr': '',    'fortran_order': False, 'shape': (1,)}",  4, "its values are " C_ORDER },
         { "{'descr': '<f44','fortran_order': False, 'shape': (1,)}",  4, "its values are <f44" C_ORDER },
         { F4("True", "(2, 1)"), 8, "its values are <f4 in Fortran order" C_ORDER },
-        { "{'descr': '>f8', 'fortran_order': True, 'shape': (1,)}",   8, "its values are >f8 in Fortran order" C_ORDER },
-        { "{'descr': '\xc3\xa9\xe2\x82\xac', 'fortran_order': False, 'shape': (1,)}", 4, "its values are \xc3\xa9\xe2\x82\xac" C_ORDER },
-        { "{'descr': '0123456789012345678901234567890123456789 and more', 'fortran_order': False, 'shape': (1,)}", 4,
-          "its values are 0123456789012345678901234567890123456789" C_ORDER },
-        { "{'descr': '\x1b[1m\xff', 'fortran_order': False, 'shape': (1,)}",  4, "its values are ?[1m?" C_ORDER },
+        { "{'descr': '>f8', 'fortran_order': True, 'shape': (1,)}",   8,
+          "its values are >f8 in Fortran order" C_ORDER },
+        { "{'descr': '\xc3\xa9\xe2\x82\xac', 'fortran_order': False, 'shape': (1,)}", 4,
+          "its values are \xc3\xa9\xe2\x82\xac" C_ORDER },
+        { "{'descr': '0123456789012345678901234567890123456789 and more', 'fortran_order': False, "
+          "'shape': (1,)}", 4, "its values are 0123456789012345678901234567890123456789" C_ORDER },
+        { "{'descr': '\x1b[1m\xff', 'fortran_order': False, 'shape': (1,)}",  4,
+          "its values are ?[1m?" C_ORDER },
         { F4("False", "(2,)"), 4, "its shape (2) of <f4 needs 8 bytes of values, but it has 4" },
         { F4("False", "(2,)"), 9, "its shape (2) of <f4 needs 8 bytes of values, but it has 9" },
         { F4("False", "()"),   0, "its shape () of <f4 needs 4 bytes of values, but it has 0" },
@@ -247,9 +259,10 @@ TEST(test_unfit)
     }
 }
 
-#define VERSION(v) "it has version " v " of the format, and only 1.0 can be read: numpy.save writes it for an array of numbers"
-#define HEADER(n, there) "it is no .npy file of one array: its header would have " n " bytes, but at most 1023 can be read, " \
-                         "and " there " are there"
+#define VERSION(v) "it has version " v " of the format, and only 1.0 can be read: numpy.save writes it " \
+                   "for an array of numbers"
+#define HEADER(n, there) "it is no .npy file of one array: its header would have " n " bytes, "          \
+                         "but at most 1023 can be read, and " there " are there"
 
 TEST(test_beginning)
 {
@@ -321,7 +334,8 @@ TEST(test_unread)                       /* each read fails in turn */
 /* ---- NumPy ---- */
 
 static const gra_shape shapes[] = {                          /* as in tests/files/npy.py */
-    { 0, { 0 } }, { 1, { 1 } }, { 1, { 3 } }, { 1, { 0 } }, { 2, { 2, 3 } }, { 3, { 3, 0, 2 } }, { 3, { 2, 3, 4 } },
+    { 0, { 0 } }, { 1, { 1 } }, { 1, { 3 } }, { 1, { 0 } }, { 2, { 2, 3 } }, { 3, { 3, 0, 2 } },
+    { 3, { 2, 3, 4 } },
     { 8, { 1, 2, 1, 3, 1, 2, 1, 2 } },
 };
 
@@ -372,9 +386,12 @@ TEST(test_numpy_writes)
     static const struct {
         const char *name, *error;
     } others[] = {
-        { "ints", "its values are <i8, " }, { "bools", "its values are |b1, " }, { "complex", "its values are <c16, " },
-        { "text", "its values are <U1, " }, { "big", "its values are >f4, " }, { "half", "its values are <f2, " },
-        { "fortran", "its values are <f8 in Fortran order, " }, { "records", ARRAY "{'descr': [('x', '<f4'), " },
+        { "ints", "its values are <i8, " }, { "bools", "its values are |b1, " },
+        { "complex", "its values are <c16, " },
+        { "text", "its values are <U1, " }, { "big", "its values are >f4, " },
+        { "half", "its values are <f2, " },
+        { "fortran", "its values are <f8 in Fortran order, " },
+        { "records", ARRAY "{'descr': [('x', '<f4'), " },
         { "version", "it has version 2.0 of the format, " },
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -384,7 +401,8 @@ TEST(test_numpy_writes)
         ck_assert_msg(strstr(gra_error(t), others[i].error) != NULL, "%s", gra_error(t));
     }
     const gra_tensor *x = load(FOLDER "/converted.npy");        /* "fortran", as that sentence says */
-    ck_assert_msg(x && x->shape.dim[1] == 3 && x->data[2] == 1 && x->data[3] == (real)1.5, "%s", gra_error(t));
+    ck_assert_msg(x && x->shape.dim[1] == 3 && x->data[2] == 1 && x->data[3] == (real)1.5, "%s",
+                  gra_error(t));
 }
 
 TEST(test_numpy_reads)

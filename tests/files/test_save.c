@@ -367,7 +367,8 @@ TEST(test_what_a_header_cannot_say)
     cannot_save(two_params(), PATH, NULL, 1, "the metadata are NULL, but nmeta is 1");
     cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "v" } }, -1,
                 "got -1 for nmeta, expected 0 or more: how many metadata there are");
-    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "v" }, { "l", NULL } }, 2, "the value of metadata 1 is NULL");
+    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "v" }, { "l", NULL } }, 2,
+                "the value of metadata 1 is NULL");
     cannot_save(two_params(), PATH, (gra_meta[]){ { NULL, "v" } }, 1, "the key of metadata 0 is NULL");
     cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "1" }, { "l", "2" }, { "k", "3" } }, 3,
                 "the metadata have the key k twice");

@@ -7,7 +7,7 @@
 
 gra_model  *model_open(void);           /* an empty one that keeps going */
 gra_tensor *parameter(gra_model *m, const char *name, gra_shape shape);      /* of zeros */
-gra_model  *two_params(void);           /* "b" (2, 2), then "a" (2), which a file has first; all values are -1 */
+gra_model  *two_params(void);        /* "b" (2, 2), then "a" (2), which a file has first; all values are -1 */
 bool        untouched(const gra_model *m);              /* they still are */
 void        fill(gra_tensor *p, const real *values);    /* p->size of them */
 

@@ -14,7 +14,8 @@ static int save(const char *path, const uint8_t *bytes, size_t n)      /* 0: suc
     fuzz_claim(state && m, "there is memory");
     memcpy(state, bytes, n);
     state[n] = '\0';
-    const gra_meta meta[] = { { "checkpoint", "3" }, { "flags", state }, { "step", "3" }, { "best_val_loss", "inf" } };
+    const gra_meta meta[] = { { "checkpoint", "3" }, { "flags", state }, { "step", "3" },
+                              { "best_val_loss", "inf" } };
     const int failed = gra_save(m, path, meta, 4);
     gra_model_close(m);
     free(state);

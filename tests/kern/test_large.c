@@ -75,7 +75,8 @@ LARGE(l_slice, gra_slice(tape, x, 1, 3, -5))
 LARGE(l_cross_entropy, gra_cross_entropy(tape, x, large_target + first))
 LARGE(l_cross_entropy_rows, gra_cross_entropy_unreduced(tape, x, large_target + first))
 LARGE(l_mse_loss, gra_mse_loss(tape, x, gra_neg(tape, x)))
-LARGE(l_attention, gra_attention(tape, x, x, gra_neg(tape, x), &(gra_attention_options){ .heads = 3, .causal = true }))
+LARGE(l_attention, gra_attention(tape, x, x, gra_neg(tape, x),
+                                 &(gra_attention_options){ .heads = 3, .causal = true }))
 
 #define POSITIVE .low = 0.5, .high = 3
 #define ROWS(f)  { #f, { { OF(403, 301) } }, 0, JOINED, 0, f }

@@ -56,11 +56,12 @@ static void compare_product(gra_tape *t, gra_rng *rng, int m, int n, int k, int 
     else
         gra_gemm(gra_tape_machine(t), ma, mb, mc, accumulate);
     const double unit = sizeof(real) == 4 ? 0x1p-24 : 0x1p-53;
-    for (size_t i = 0; i < cells; i++) {    /* Higham: |error| <= k u sum |a||b|, here with a small k for its luck */
+    /* Higham: |error| <= k u sum |a||b|, here with a small k for its luck */
+    for (size_t i = 0; i < cells; i++) {
         const double is = value(mc, (int)i / n, (int)i % n);
         ck_assert_msg(fabs(is - sum[i]) <= (2 + sqrt(k)) * 4 * unit * size[i],
-                      "%s: %d x %d x %d, form %d, cell %zu: %.17g, wanted %.17g", gra_isa_name(t), m, n, k, form, i,
-                      is, sum[i]);
+                      "%s: %d x %d x %d, form %d, cell %zu: %.17g, wanted %.17g", gra_isa_name(t), m, n, k,
+                      form, i, is, sum[i]);
     }
     free(a), free(b), free(c), free(sum), free(size);
 }
@@ -106,8 +107,8 @@ TESTS(products_of_any_strides, 3)       /* _i: an instruction set */
         a[i] = (real)(i % 13 - 6);
     for (int i = 0; i < 6 * K * N; i++)
         b[i] = (real)(i % 11 - 5);
-    gra_gemm(gra_tape_machine(t), (gra_mat){ a, M, K, 6 * K, 2 }, (gra_mat){ b, K, N, 6 * N, 2 }, gra_mat_of(c, M, N),
-             false);
+    gra_gemm(gra_tape_machine(t), (gra_mat){ a, M, K, 6 * K, 2 }, (gra_mat){ b, K, N, 6 * N, 2 },
+             gra_mat_of(c, M, N), false);
     for (int i = 0; i < M; i++)
         for (int j = 0; j < N; j++) {
             real sum = 0;
@@ -143,11 +144,12 @@ TESTS(few_rows_have_the_bits_of_many, 3)        /* _i: an instruction set */
             gra_gemm(gra_tape_machine(t), whole_a, mb, gra_mat_of(many, M, N), accumulate);
             for (int i = 0, m; i < M; i += m) {
                 m = i < 9 ? 1 : 2;
-                gra_gemm(gra_tape_machine(t), gra_mat_part(whole_a, i, m, 0, k), mb, gra_mat_of(few + i * N, m, N),
-                         accumulate);
+                gra_gemm(gra_tape_machine(t), gra_mat_part(whole_a, i, m, 0, k), mb,
+                         gra_mat_of(few + i * N, m, N), accumulate);
             }
             for (int i = 0; i < M * N; i++)
-                ck_assert_msg(few[i] == many[i], "%s, form %d, k = %d, row %d, column %d: %.17g, with others %.17g",
+                ck_assert_msg(few[i] == many[i],
+                              "%s, form %d, k = %d, row %d, column %d: %.17g, with others %.17g",
                               isa[_i], form, k, i / N, i % N, (double)few[i], (double)many[i]);
         }
     free(a), free(b), free(before), free(many), free(few);
@@ -165,7 +167,8 @@ TESTS(products_have_the_same_bits, 5 * 8)
     const bool turn_a = _i & 1, turn_b = _i & 2, more = _i & 4;
     gra_rng rng;
     gra_manual_seed(&rng, 8);
-    real *x = drawn(&rng, (size_t)(m * k)), *y = drawn(&rng, (size_t)(n * k)), *z = drawn(&rng, (size_t)(m * n));
+    real *x = drawn(&rng, (size_t)(m * k)), *y = drawn(&rng, (size_t)(n * k)),
+         *z = drawn(&rng, (size_t)(m * n));
     real *one = calloc((size_t)(m * n), sizeof(real)), *c = calloc((size_t)(m * n), sizeof(real));
     const gra_mat a = matrix(x, m, k, turn_a), b = matrix(y, k, n, turn_b);
     for (int i = 0; i < 4; i++) {
@@ -238,7 +241,8 @@ static gra_tensor *forward(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor
 {
     gra_tensor *y = gra_layer_norm(t, gra_linear(t, x, w, b), b, b, 1e-5);
     y = gra_dropout(t, gra_gelu_tanh(t, gra_add(t, y, b)), 0.1);
-    gra_tensor *z = gra_attention(t, y, y, y, &(gra_attention_options){ .heads = 4, .causal = true, .dropout = 0.1 });
+    gra_tensor *z = gra_attention(t, y, y, y,
+                                  &(gra_attention_options){ .heads = 4, .causal = true, .dropout = 0.1 });
     return gra_mean(t, gra_softmax(t, gra_mul(t, gra_rms_norm(t, z, b, 1e-6), y), -1));
 }
 
@@ -276,7 +280,8 @@ TESTS(mask_gradients_have_the_same_bits, 6)     /* _i: a shape of the mask */
 {
     enum { B = 4, T = 33, KEYS = 40, HEADS = 6, KV_HEADS = 3, D = 5 };
     const gra_shape shapes[] = { GRA_SHAPE(T, KEYS), GRA_SHAPE(HEADS, T, KEYS), GRA_SHAPE(B, 1, T, KEYS),
-                                 GRA_SHAPE(B, HEADS, T, KEYS), GRA_SHAPE(B, 1, 1, KEYS), GRA_SHAPE(HEADS, 1, KEYS) };
+                                 GRA_SHAPE(B, HEADS, T, KEYS), GRA_SHAPE(B, 1, 1, KEYS),
+                                 GRA_SHAPE(HEADS, 1, KEYS) };
     gra_rng rng;
     gra_manual_seed(&rng, 12);
     real *q = drawn(&rng, B * T * HEADS * D), *k = drawn(&rng, B * KEYS * KV_HEADS * D),
@@ -284,7 +289,8 @@ TESTS(mask_gradients_have_the_same_bits, 6)     /* _i: a shape of the mask */
     for (int threads = 1; threads <= 5; threads++) {
         gra_tape *t = gra_open(threads);
         gra_begin(t, GRA_GRAD, NULL);
-        gra_tensor *mask = gra_input(t, m, shapes[_i]), *keys = gra_input(t, k, GRA_SHAPE(B, KEYS, KV_HEADS * D));
+        gra_tensor *mask = gra_input(t, m, shapes[_i]),
+                   *keys = gra_input(t, k, GRA_SHAPE(B, KEYS, KV_HEADS * D));
         gra_tensor *y = gra_attention(t, gra_input(t, q, GRA_SHAPE(B, T, HEADS * D)), keys, keys,
                                       &(gra_attention_options){ .heads = HEADS, .mask = mask });
         ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, y, y))), 0);
@@ -300,8 +306,8 @@ TESTS(mask_gradients_have_the_same_bits, 6)     /* _i: a shape of the mask */
 
 enum { VOCAB = 11, TIME = 8, BATCH = 4, STEPS = 15 };
 
-static const gra_gpt_config small = { .vocab_size = VOCAB, .context_length = TIME, .emb_dim = 12, .n_heads = 3,
-                                      .n_layers = 1, .drop_rate = 0.1, .bias = true };
+static const gra_gpt_config small = { .vocab_size = VOCAB, .context_length = TIME, .emb_dim = 12,
+                                      .n_heads = 3, .n_layers = 1, .drop_rate = 0.1, .bias = true };
 
 static gra_tensor *some_loss(gra_tape *tape, const struct gra_gpt *gpt, uint64_t seed)
 {

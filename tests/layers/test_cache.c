@@ -82,12 +82,13 @@ static void compare(int chunk, const char *what)
         gra_begin(t, GRA_EVAL, NULL);
         gra_tensor *y = gra_gpt_forward_cached(t, &gpt, ids + from, n, &cache);
         ck_assert_msg(!gra_error(t), "%s", gra_error(t));
-        ck_assert_int_eq(y->shape.ndim == 3 && y->shape.dim[0] == 1 && y->shape.dim[1] == 1 && y->shape.dim[2] == vocab, 1);
+        ck_assert_int_eq(y->shape.ndim == 3 && y->shape.dim[0] == 1 && y->shape.dim[1] == 1 &&
+                         y->shape.dim[2] == vocab, 1);
         ck_assert_int_eq(cache.time, from + n);
         for (int i = 0; i < vocab; i++)
             ck_assert_msg(fabs((double)(y->data[i] - want[i])) <= tolerance * (1 + fabs((double)want[i])),
-                          "%s, %d at a time, %d tokens: logit %d is %.17g, from all of them %.17g", what, chunk,
-                          from + n, i, (double)y->data[i], (double)want[i]);
+                          "%s, %d at a time, %d tokens: logit %d is %.17g, from all of them %.17g", what,
+                          chunk, from + n, i, (double)y->data[i], (double)want[i]);
     }
 }
 
@@ -134,7 +135,8 @@ static void write_text(bool cached, int n, int *text)
         }
         if (cached) {
             gra_begin(t, GRA_EVAL, NULL);
-            gra_tensor *y = gra_gpt_forward_cached(t, &gpt, text + begin + cache.time, i - begin - cache.time, &cache);
+            gra_tensor *y = gra_gpt_forward_cached(t, &gpt, text + begin + cache.time,
+                                                   i - begin - cache.time, &cache);
             ck_assert_msg(!gra_error(t), "%s", gra_error(t));
             memcpy(logits, y->data, (size_t)vocab * sizeof *logits);
         } else {
@@ -162,7 +164,7 @@ TESTS(windows_slide_alike, CONFIGS)     /* _i: a configuration */
 
 /* ---- layers by themselves ----------------------------------------------------------------------------- */
 
-TEST(attention_continues)               /* with fewer heads for keys and values, as no GPT has; in the second block */
+TEST(attention_continues)       /* with fewer heads for keys and values, as no GPT has; in the second block */
 {
     enum { TIME = 6, WIDTH = 12, KV = 4 };
     struct gra_multi_head_attention a;
@@ -170,7 +172,8 @@ TEST(attention_continues)               /* with fewer heads for keys and values,
     gra_kv_cache own = { .rows = rows, .blocks = 2, .context_length = TIME, .width = KV };
     gra_randn(&rng, x, TIME * WIDTH);
     gra_multi_head_attention_init(&a, gra_enter(gra_root(model), "e"), &(gra_attention_config){
-        .d_in = WIDTH, .d_out = WIDTH, .context_length = TIME, .num_heads = 6, .num_kv_heads = 2, .qkv_bias = true });
+        .d_in = WIDTH, .d_out = WIDTH, .context_length = TIME, .num_heads = 6, .num_kv_heads = 2,
+        .qkv_bias = true });
     gra_begin(t, GRA_EVAL, NULL);
     gra_tensor *y = gra_multi_head_attention_forward(t, &a, gra_constant(t, x, GRA_SHAPE(1, TIME, WIDTH)));
     memcpy(want, y->data, sizeof want);
@@ -207,8 +210,8 @@ TEST(a_token_allocates_nothing)
 
 /* ---- refusals ------------------------------------------------------------------------------------------ */
 
-static const char closed[] = "gpt: the cache is not open: call gra_kv_cache_open(&cache, &gpt) first, which must "
-                             "return 0";
+static const char closed[] = "gpt: the cache is not open: call gra_kv_cache_open(&cache, &gpt) "
+                             "first, which must return 0";
 static const char other_gpt[] = "gpt: the cache was opened for another GPT";
 
 static const struct {                   /* one call of gra_gpt_forward_cached, after so many tokens */
@@ -222,10 +225,11 @@ static const struct {                   /* one call of gra_gpt_forward_cached, a
     { other_gpt, 0, 1, 1, .more = { .blocks = 1 }, .mode = GRA_EVAL },
     { other_gpt, 0, 1, 1, .more = { .context = 1 }, .mode = GRA_EVAL },
     { other_gpt, 0, 1, 1, .more = { .width = 1 }, .mode = GRA_EVAL },
-    { "gpt: no gradient flows through a key-value cache: begin the step as GRA_EVAL", 0, 1, 1, .mode = GRA_GRAD },
+    { "gpt: no gradient flows through a key-value cache: begin the step as GRA_EVAL", 0, 1, 1,
+      .mode = GRA_GRAD },
     { "gpt: 0 tokens, but at least one is wanted", 0, 1, 0, .mode = GRA_EVAL },
-    { "gpt: 3 tokens after 7 others, but the context length is 9: clear the cache, and go on from the last tokens",
-      7, 1, 3, .mode = GRA_EVAL },
+    { "gpt: 3 tokens after 7 others, but the context length is 9: clear the cache, and go on from "
+      "the last tokens", 7, 1, 3, .mode = GRA_EVAL },
     { "embedding: id 13 at position 0: the vocabulary has 13 entries (0 to 12)", 2, 13, 1, .mode = GRA_EVAL },
 };
 
@@ -264,8 +268,8 @@ static const struct {                   /* one call of gra_multi_head_attention_
 } of_attention[] = {
     { "multi_head_attention: no gradient flows through a key-value cache: begin the step as GRA_EVAL",
       .mode = GRA_TRAIN, .x = TOKEN },
-    { "multi_head_attention: x is (2, 1, 12), but a key-value cache is of one sequence: (1, time, 12) is wanted",
-      .mode = GRA_EVAL, .x = { 3, { 2, 1, 12 } } },
+    { "multi_head_attention: x is (2, 1, 12), but a key-value cache is of one sequence: (1, time, "
+      "12) is wanted", .mode = GRA_EVAL, .x = { 3, { 2, 1, 12 } } },
     { "multi_head_attention: x is (1, 12), but a key-value cache is of one sequence: (1, time, 12) is wanted",
       .mode = GRA_EVAL, .x = { 2, { 1, 12 } } },
     { "multi_head_attention: 3 tokens after 7 others, but the context length is 9",
@@ -294,8 +298,8 @@ TESTS(attention_refuses, LENGTH(of_attention))
     gra_kv_cache given = cache;
     given.rows = of_attention[_i].no_rows ? NULL : cache.rows;
     gra_begin(t, of_attention[_i].mode, NULL);
-    gra_multi_head_attention_forward_cached(t, &gpt.trf_blocks[0].att, gra_full(t, 1, of_attention[_i].x), &given,
-                                            of_attention[_i].block);
+    gra_multi_head_attention_forward_cached(t, &gpt.trf_blocks[0].att, gra_full(t, 1, of_attention[_i].x),
+                                            &given, of_attention[_i].block);
     expect_error(of_attention[_i].error);
 }
 

@@ -176,7 +176,8 @@ OP(binary_cross_entropy_with_logits, gra_binary_cross_entropy_with_logits(t, inp
 
 static gra_attention_config sizes(void)
 {
-    return (gra_attention_config){ .d_in = number("d_in"), .d_out = number("d_out"), .context_length = number("tokens") };
+    return (gra_attention_config){ .d_in = number("d_in"), .d_out = number("d_out"),
+                                   .context_length = number("tokens") };
 }
 
 static const char *const words[3]   = { "w_query.weight", "w_key.weight", "w_value.weight" };

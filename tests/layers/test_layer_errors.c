@@ -44,7 +44,8 @@ OF_X(feed_forward, feed_forward,         &(gra_feed_forward_config){ .dim = a->w
 OF_X(feed_forward_null, feed_forward,    NULL)
 OF_X(block,        transformer_block,    (gra_transformer_block_config[]){ gra_gpt_block_config(&a->with.gpt) })
 OF_X(block_null,   transformer_block,    NULL)
-ATTEMPT(embedding, embedding, gra_embedding_forward(t, &l, (int[]){ 1, 6 }, GRA_SHAPE(2)), a->with.in, a->with.out)
+ATTEMPT(embedding, embedding, gra_embedding_forward(t, &l, (int[]){ 1, 6 }, GRA_SHAPE(2)), a->with.in,
+        a->with.out)
 ATTEMPT(gpt,       gpt, gra_gpt_forward(t, &l, a->with.ids, a->with.batch, a->with.time), &a->with.gpt)
 ATTEMPT(gpt_null,  gpt, gra_gpt_forward(t, &l, a->with.ids, 1, 4), NULL)
 
@@ -60,24 +61,31 @@ static gra_tensor *gpt_after_an_error(gra_scope s, const attempt *a)
 #define SIZES(a, b) .with = { .in = a, .out = b }
 #define SIZE(a) .with = { .in = a }
 #define ATT(context, ...) .with = { .att = { .context_length = context, __VA_ARGS__ } }
-#define GPT(vocab, context, width, heads, layers) .gpt = { vocab, context, width, heads, layers, .bias = true }
-#define NO_INPUT(op, i) op ": input " #i " is NULL: it was never made (a layer's parameters are made by its init)"
+#define GPT(vocab, context, width, heads, layers)                                                        \
+    .gpt = { vocab, context, width, heads, layers, .bias = true }
+#define NO_INPUT(op, i)                                                                                  \
+    op ": input " #i " is NULL: it was never made (a layer's parameters are made by its init)"
 
 #define NO_CONFIG ": got NULL for the config, expected a "
 
-static const char no_gpt[] = "gpt: it was not made: call gra_gpt_init first (if that failed, gra_model_error says why)";
-static const char no_causal[] = "causal_attention: its init was not called, or failed (gra_model_error says why)";
-static const char no_heads[] = "multi_head_attention: its init was not called, or failed (gra_model_error says why)";
+static const char no_gpt[] = "gpt: it was not made: call gra_gpt_init first (if that failed, "
+                             "gra_model_error says why)";
+static const char no_causal[] = "causal_attention: its init was not called, or failed "
+                                "(gra_model_error says why)";
+static const char no_heads[] = "multi_head_attention: its init was not called, or failed "
+                               "(gra_model_error says why)";
 
 static const attempt table[] = {
     /* init: the model keeps the first sentence, and forward is an error of the tape */
-    { linear, SIZES(0, 2), X(1, 2, 3), "linear: in_features is 0 and out_features 2, but both must be 1 or more",
-      NO_INPUT("linear", 1) },
-    { linear, SIZES(3, -2), X(1, 2, 3), "linear: in_features is 3 and out_features -2, but both must be 1 or more",
-      NO_INPUT("linear", 1) },
-    { embedding, SIZES(5, -3), NONE, "embedding: num_embeddings is 5 and embedding_dim -3, but both must be 1 or more",
+    { linear, SIZES(0, 2), X(1, 2, 3),
+      "linear: in_features is 0 and out_features 2, but both must be 1 or more", NO_INPUT("linear", 1) },
+    { linear, SIZES(3, -2), X(1, 2, 3),
+      "linear: in_features is 3 and out_features -2, but both must be 1 or more", NO_INPUT("linear", 1) },
+    { embedding, SIZES(5, -3), NONE,
+      "embedding: num_embeddings is 5 and embedding_dim -3, but both must be 1 or more",
       NO_INPUT("embedding", 0) },
-    { embedding, SIZES(0, 3), NONE, "embedding: num_embeddings is 0 and embedding_dim 3, but both must be 1 or more",
+    { embedding, SIZES(0, 3), NONE,
+      "embedding: num_embeddings is 0 and embedding_dim 3, but both must be 1 or more",
       NO_INPUT("embedding", 0) },
     { positional, SIZES(5, 0), X(1, 2, 3),
       "positional_embedding: context_length is 5 and embedding_dim 0, but both must be 1 or more",
@@ -89,8 +97,10 @@ static const attempt table[] = {
       "dropout: p is -0.5: wanted a probability, 0 <= p <= 1" },
     { dropout, WITH(.p = 1.5), X(1, 2, 3), "dropout: p is 1.5, but 0 <= p <= 1 is wanted",
       "dropout: p is 1.5: wanted a probability, 0 <= p <= 1" },
-    { layer_norm, SIZE(0), X(1, 2, 3), "layer_norm: dim is 0, but it must be 1 or more", NO_INPUT("layer_norm", 1) },
-    { rms_norm, SIZE(-1), X(1, 2, 3), "rms_norm: dim is -1, but it must be 1 or more", NO_INPUT("rms_norm", 1) },
+    { layer_norm, SIZE(0), X(1, 2, 3), "layer_norm: dim is 0, but it must be 1 or more",
+      NO_INPUT("layer_norm", 1) },
+    { rms_norm, SIZE(-1), X(1, 2, 3), "rms_norm: dim is -1, but it must be 1 or more",
+      NO_INPUT("rms_norm", 1) },
     { causal_null, SIZE(0), X(1, 2, 3), "causal_attention: the config is NULL", no_causal },
     { heads_null, SIZE(0), X(1, 2, 3), "multi_head_attention: the config is NULL", no_heads },
     { gpt_null, SIZE(0), NONE, "gpt: the config is NULL", no_gpt },
@@ -101,7 +111,8 @@ static const attempt table[] = {
     { causal, ATT(6, .d_in = 3, .d_out = 2, .dropout = 1), X(1, 2, 3),
       "causal_attention: dropout is 1, but 0 <= dropout < 1 is wanted", no_causal },
     { causal, ATT(6, .d_in = 3, .d_out = 2, .num_heads = 2), X(1, 2, 3),
-      "causal_attention: num_heads is 2, but it has one head: several make a multi_head_attention", no_causal },
+      "causal_attention: num_heads is 2, but it has one head: several make a multi_head_attention",
+      no_causal },
     { causal, ATT(6, .d_in = 3, .d_out = 2, .bias = true), X(1, 2, 3),
       "causal_attention: bias is true, but it has no out_proj (qkv_bias is for its projections)", no_causal },
     { causal, ATT(6, .d_in = 3, .d_out = 2, .bidirectional = true), X(1, 2, 3),
@@ -112,8 +123,8 @@ static const attempt table[] = {
       "multi_head_attention: d_out is -2, but it must be 1 or more", no_heads },
     { heads, ATT(6, .d_in = 3, .d_out = 10, .num_heads = 4), X(1, 2, 3),
       "multi_head_attention: d_out 10 cannot be divided by num_heads 4", no_heads },
-    { heads, ATT(6, .d_in = 3, .d_out = 10), X(1, 2, 3), "multi_head_attention: num_heads is 0, but it must be 1 or more",
-      no_heads },
+    { heads, ATT(6, .d_in = 3, .d_out = 10), X(1, 2, 3),
+      "multi_head_attention: num_heads is 0, but it must be 1 or more", no_heads },
     { heads, ATT(6, .d_in = 3, .d_out = 12, .num_heads = 4, .num_kv_heads = 3), X(1, 2, 3),
       "multi_head_attention: num_heads 4 cannot be divided by num_kv_heads 3", no_heads },
     { heads, ATT(6, .d_in = 3, .d_out = 12, .num_heads = 4, .num_kv_heads = -2), X(1, 2, 3),
@@ -127,22 +138,23 @@ static const attempt table[] = {
     { feed_forward, SIZES(2, -1), X(1, 2, 3), "feed_forward: got dim 2 and hidden -1, expected dim from 1 to 536870911 and "
       "hidden 0 (for 4 dim) or more", NO_INPUT("linear", 1) },
     { feed_forward, SIZE(INT_MAX / 4 + 1), X(1, 2, 3),
-      "feed_forward: got dim 536870912 and hidden 0, expected dim from 1 to 536870911 and hidden 0 (for 4 dim) or more", NO_INPUT("linear", 1) },
-    { block, WITH(GPT(7, 5, 6, 4, 2)), X(1, 2, 6), "multi_head_attention: d_out 6 cannot be divided by num_heads 4",
-      NO_INPUT("layer_norm", 1) },
+      "feed_forward: emb_dim is 536870912, but 1 to 536870911 is wanted", NO_INPUT("linear", 1) },
+    { block, WITH(GPT(7, 5, 6, 4, 2)), X(1, 2, 6),
+      "multi_head_attention: d_out 6 cannot be divided by num_heads 4", NO_INPUT("layer_norm", 1) },
     { gpt, WITH(GPT(0, 5, 6, 2, 2)), NONE, "gpt: vocab_size is 0, but it must be 1 or more", no_gpt },
     { gpt, WITH(GPT(7, -1, 6, 2, 2)), NONE, "gpt: context_length is -1, but it must be 1 or more", no_gpt },
     { gpt, WITH(GPT(7, 5, 0, 2, 2)), NONE, "gpt: emb_dim is 0, but it must be 1 or more", no_gpt },
     { gpt, WITH(GPT(7, 5, 6, 0, 2)), NONE, "gpt: n_heads is 0, but it must be 1 or more", no_gpt },
     { gpt, WITH(GPT(7, 5, 6, 2, 0)), NONE, "gpt: n_layers is 0, but it must be 1 or more", no_gpt },
     { gpt, WITH(GPT(7, 5, 6, 4, 2)), NONE, "gpt: emb_dim 6 cannot be divided by n_heads 4", no_gpt },
-    { gpt, WITH(.gpt = { 7, 5, 6, 2, 2, .drop_rate = 1 }), NONE, "gpt: drop_rate is 1, but 0 <= drop_rate < 1 is wanted",
-      no_gpt },
+    { gpt, WITH(.gpt = { 7, 5, 6, 2, 2, .drop_rate = 1 }), NONE,
+      "gpt: drop_rate is 1, but 0 <= drop_rate < 1 is wanted", no_gpt },
     { gpt, WITH(.gpt = { 7, 5, 6, 2, 2, .drop_rate = -0.5 }), NONE,
       "gpt: drop_rate is -0.5, but 0 <= drop_rate < 1 is wanted", no_gpt },
 
     /* forward */
-    { positional, SIZES(64, 3), X(1, 65, 3), NULL, "positional_embedding: 65 tokens, but the context length is 64" },
+    { positional, SIZES(64, 3), X(1, 65, 3), NULL,
+      "positional_embedding: 65 tokens, but the context length is 64" },
     { positional, SIZES(64, 3), X(1, 3, 1), NULL,
       "positional_embedding: x is (1, 3, 1), but (..., time, 3) is wanted" },
     { positional, SIZES(64, 3), .x = { 1, { 3 } }, NULL,
@@ -151,7 +163,8 @@ static const attempt table[] = {
       "causal_attention: x is (1, 2, 4), but (..., time, 3) is wanted" },
     { causal, ATT(6, .d_in = 3, .d_out = 2), .x = { 1, { 3 } }, NULL,
       "causal_attention: x is (3), but (..., time, 3) is wanted" },
-    { causal, ATT(6, .d_in = 3, .d_out = 2), X(1, 7, 3), NULL, "causal_attention: 7 tokens, but the context length is 6" },
+    { causal, ATT(6, .d_in = 3, .d_out = 2), X(1, 7, 3), NULL,
+      "causal_attention: 7 tokens, but the context length is 6" },
     { causal, ATT(6, .d_in = 3, .d_out = 2), NONE, NULL, NO_INPUT("causal_attention", 0) },
     { heads, ATT(6, .d_in = 3, .d_out = 2, .num_heads = 2), X(1, 2, 4), NULL,
       "multi_head_attention: x is (1, 2, 4), but (..., time, 3) is wanted" },
@@ -160,10 +173,14 @@ static const attempt table[] = {
     { heads, ATT(6, .d_in = 3, .d_out = 2, .num_heads = 2), X(1, 7, 3), NULL,
       "multi_head_attention: 7 tokens, but the context length is 6" },
     { heads, ATT(6, .d_in = 3, .d_out = 2, .num_heads = 2), NONE, NULL, NO_INPUT("multi_head_attention", 0) },
-    { gpt_after_an_error, WITH(GPT(7, 5, 6, 2, 2), .ids = { 1, 6 }, .batch = 1, .time = 2), NONE, NULL, "an error before" },
-    { gpt, WITH(GPT(7, 5, 6, 2, 2), .batch = 0, .time = 2), NONE, NULL, "gpt: 0 rows of 2 tokens, but at least one of each is wanted" },
-    { gpt, WITH(GPT(7, 5, 6, 2, 2), .batch = 3, .time = 0), NONE, NULL, "gpt: 3 rows of 0 tokens, but at least one of each is wanted" },
-    { gpt, WITH(GPT(7, 5, 6, 2, 2), .batch = 1, .time = 6), NONE, NULL, "gpt: 6 tokens, but the context length is 5" },
+    { gpt_after_an_error, WITH(GPT(7, 5, 6, 2, 2), .ids = { 1, 6 }, .batch = 1, .time = 2), NONE, NULL,
+      "an error before" },
+    { gpt, WITH(GPT(7, 5, 6, 2, 2), .batch = 0, .time = 2), NONE, NULL,
+      "gpt: 0 rows of 2 tokens, but at least one of each is wanted" },
+    { gpt, WITH(GPT(7, 5, 6, 2, 2), .batch = 3, .time = 0), NONE, NULL,
+      "gpt: 3 rows of 0 tokens, but at least one of each is wanted" },
+    { gpt, WITH(GPT(7, 5, 6, 2, 2), .batch = 1, .time = 6), NONE, NULL,
+      "gpt: 6 tokens, but the context length is 5" },
     { gpt, WITH(GPT(7, 5, 6, 2, 2), .ids = { 0, 6, 7, 1 }, .batch = 2, .time = 2), NONE, NULL,
       "embedding: id 7 at position 2: the vocabulary has 7 entries (0 to 6)" },
 };

@@ -54,7 +54,8 @@ enum { OUT = 3 };                       /* out_features of the Linear */
 
 INIT(linear_init,               gra_linear_init(&l->linear, s, r->c.emb_dim, OUT, r->c.bias))
 INIT(embedding_init,            gra_embedding_init(&l->embedding, s, r->c.vocab_size, r->c.emb_dim))
-INIT(positional_embedding_init, gra_positional_embedding_init(&l->positional, s, r->c.context_length, r->c.emb_dim))
+INIT(positional_embedding_init,
+     gra_positional_embedding_init(&l->positional, s, r->c.context_length, r->c.emb_dim))
 INIT(dropout_init,              gra_dropout_init(&l->dropout, s, r->c.drop_rate))
 INIT(layer_norm_init,           gra_layer_norm_init_as(&l->layer_norm, s, r->c.emb_dim, "scale",
                                                        r->c.bias ? "shift" : NULL))
@@ -104,7 +105,8 @@ static const row table[] = {
     { "positional embedding, filled", LAYER(positional_embedding), positional, { 2, { 5, 3 } },
       { .context_length = 5, .emb_dim = 3 }, { 0 } },
     { "dropout", LAYER(dropout), dropout, { 2, { 3, 17 } }, { .drop_rate = 0.3 }, { 0 } },
-    { "layer norm", LAYER(layer_norm), layer_norm, { 3, { 3, 1, 17 } }, { .emb_dim = 17, .bias = true }, { 0 } },
+    { "layer norm", LAYER(layer_norm), layer_norm, { 3, { 3, 1, 17 } }, { .emb_dim = 17, .bias = true },
+      { 0 } },
     { "layer norm without shift", LAYER(layer_norm), layer_norm, { 2, { 17, 3 } }, { .emb_dim = 3 }, { 0 } },
     { "rms norm", LAYER(rms_norm), rms_norm, { 3, { 1, 3, 17 } }, { .emb_dim = 17 }, { 0 } },
     { "causal attention", LAYER(causal_attention), causal, { 3, { 3, 5, 5 } }, { 0 },
@@ -117,19 +119,23 @@ static const row table[] = {
       { .d_in = 3, .d_out = 3, .context_length = 5, .dropout = 0.3 } },
     { "multi-head attention", LAYER(multi_head_attention), heads, { 3, { 3, 5, 5 } }, { 0 },
       { .d_in = 5, .d_out = 9, .context_length = 5, .num_heads = 3, .bias = true } },
-    { "multi-head attention, qkv bias, dropout", LAYER(multi_head_attention), heads, { 3, { 1, 7, 3 } }, { 0 },
+    { "multi-head attention, qkv bias, dropout", LAYER(multi_head_attention), heads, { 3, { 1, 7, 3 } },
+      { 0 },
       { .d_in = 3, .d_out = 9, .context_length = 9, .num_heads = 3, .qkv_bias = true, .dropout = 0.3 } },
     { "multi-head attention, one sequence", LAYER(multi_head_attention), heads, { 2, { 5, 3 } }, { 0 },
       { .d_in = 3, .d_out = 6, .context_length = 5, .num_heads = 2, .bias = true } },
     { "multi-head attention, bidirectional", LAYER(multi_head_attention), heads, { 3, { 3, 5, 6 } }, { 0 },
       { .d_in = 6, .d_out = 6, .context_length = 5, .num_heads = 3, .bias = true, .bidirectional = true } },
-    { "multi-head attention, shared keys and values", LAYER(multi_head_attention), heads, { 3, { 2, 5, 3 } }, { 0 },
+    { "multi-head attention, shared keys and values", LAYER(multi_head_attention), heads, { 3, { 2, 5, 3 } },
+      { 0 },
       { .d_in = 3, .d_out = 8, .context_length = 9, .num_heads = 4, .num_kv_heads = 2, .qkv_bias = true } },
-    { "feed-forward, erf", LAYER(feed_forward), feed_forward, { 3, { 3, 1, 5 } }, { .emb_dim = 5, .bias = true },
+    { "feed-forward, erf", LAYER(feed_forward), feed_forward, { 3, { 3, 1, 5 } },
+      { .emb_dim = 5, .bias = true },
       { 0 } },
     { "feed-forward, tanh", LAYER(feed_forward), feed_forward, { 2, { 17, 3 } },
       { .emb_dim = 3, .gelu = GRA_GELU_TANH }, { 0 } },
-    { "block", LAYER(transformer_block), block, { 3, { 3, 5, 9 } }, { GPT, .bias = true, .drop_rate = 0.3 }, { 0 } },
+    { "block", LAYER(transformer_block), block, { 3, { 3, 5, 9 } }, { GPT, .bias = true, .drop_rate = 0.3 },
+      { 0 } },
     { "block without biases", LAYER(transformer_block), block, { 3, { 1, 7, 9 } },
       { GPT, .qkv_bias = true, .gelu = GRA_GELU_TANH }, { 0 } },
     { "gpt", LAYER(gpt), gpt, { 0, { 0 } }, { GPT, .bias = true, .drop_rate = 0.1 }, { 0 } },
@@ -171,7 +177,8 @@ TEST(every_layer_has_a_row)
         bool found = false;
         for (int i = 0; i < TABLE && !found; i++)
             found = strcmp(table[i].layer, name + sizeof begin - 1) == 0;
-        ck_assert_msg(found, "layers/*.h has %s%s...): the table of tests/layers/test_layers.c wants a row for it",
+        ck_assert_msg(found, "layers/layers.h has %s%s...): the table of tests/layers/test_layers.c wants "
+                             "a row for it",
                       name, init);
         layers++;
     }
@@ -206,13 +213,15 @@ static void forward_without_a_tape(void) { given->forward(NULL, &x_given, &layer
 TESTS(a_tape_a_model_or_a_layer_is_missing, TABLE)
 {
     given = &table[_i];
-    expect_abort_ending(init_without_a_model, ": got a scope without a model, expected one of gra_root(model), or "
-                        "of gra_enter: begin with gra_root");
+    expect_abort_ending(init_without_a_model,
+                        ": got a scope without a model, expected one of gra_root(model), or of gra_enter: "
+                        "begin with gra_root");
     make(given, &layer, model);
     gra_begin(t, GRA_TRAIN, &rng);
     x_given = gra_full(t, 1, given->shape);
-    expect_abort_ending(forward_without_a_tape, ": got NULL for the tape, expected an open one: gra_open returns "
-                        "NULL when there is no memory");
+    expect_abort_ending(forward_without_a_tape,
+                        ": got NULL for the tape, expected an open one: gra_open returns NULL when there "
+                        "is no memory");
     ck_assert(isnan(gra_item(given->forward(t, &x_given, NULL))));
     expect_part(": got NULL for the layer, expected one that its init has made");
 }
@@ -234,9 +243,10 @@ TESTS(gradients, 2 * TABLE)
                            .arg = &l }, &report);
     /* Over one key the weight is 1, whatever queries and keys are: their gradients are 0, and test
      * nothing. */
-    const bool one_key = r->shape.ndim > 1 && r->shape.dim[r->shape.ndim - 2] == 1 && strstr(r->name, "attention");
-    ck_assert_msg(result == (one_key ? 2 : 0), "%s, %s:\n%s", r->name, mode == GRA_TRAIN ? "training" : "not training",
-                  report.text);
+    const bool one_key = r->shape.ndim > 1 && r->shape.dim[r->shape.ndim - 2] == 1 &&
+        strstr(r->name, "attention");
+    ck_assert_msg(result == (one_key ? 2 : 0), "%s, %s:\n%s", r->name,
+                  mode == GRA_TRAIN ? "training" : "not training", report.text);
     size_t values;
     gra_shape_size(r->shape, &values);
     ck_assert_uint_eq(report.elements, gra_param_values(model) + (r->shape.ndim ? values : 0));
@@ -263,7 +273,8 @@ static size_t compute(gra_tape *tape, const row *r, real all[MOST])
     }
     gra_tensor *y = r->forward(tape, &x, &l);
     gra_randn(&own, all, MOST);
-    ck_assert_int_eq(gra_backward(tape, gra_sum(tape, gra_mul(tape, gra_constant(tape, all, y->shape), y))), 0);
+    ck_assert_int_eq(gra_backward(tape, gra_sum(tape, gra_mul(tape, gra_constant(tape, all, y->shape), y))),
+                     0);
 
     size_t n = 0;
     for (int i = x ? -2 : -1; i < gra_param_count(m); i++) {
@@ -289,8 +300,9 @@ TESTS(chunks_of_one, TABLE)             /* _i: a row */
         compute(cut, &table[_i], chunks);
         ck_assert_msg(!chunks_fault(), "row \"%s\":\n%s", table[_i].name, chunks_fault());
         ck_assert_msg(memcmp(whole, chunks, n * sizeof *whole) == 0,
-                      "%s has other bits with the kernels cut into chunks of one unit, %s: a kernel depends on how "
-                      "it is cut", table[_i].name, threads == 1 ? "each by itself" : "on three threads");
+                      "%s has other bits with the kernels cut into chunks of one unit, %s: a kernel "
+                      "depends on how it is cut", table[_i].name,
+                      threads == 1 ? "each by itself" : "on three threads");
         gra_close(cut);
     }
 }
@@ -333,10 +345,12 @@ static gra_tensor *written_out(const gra_gpt_config *c)
     x = gra_dropout(t, x, c->drop_rate);
     for (int l = 0; l < c->n_layers; l++) {
         gra_tensor *y = norm(x, "trf_blocks.%d.norm1.scale", "trf_blocks.%d.norm1.shift", l);
-        gra_tensor *q = by_head(AFFINE(y, "att.W_query"), c->n_heads), *k = by_head(AFFINE(y, "att.W_key"), c->n_heads);
+        gra_tensor *q = by_head(AFFINE(y, "att.W_query"), c->n_heads),
+                   *k = by_head(AFFINE(y, "att.W_key"), c->n_heads);
         gra_tensor *v = by_head(AFFINE(y, "att.W_value"), c->n_heads);
         gra_tensor *p = gra_scale(t, gra_matmul(t, q, gra_transpose(t, k, 2, 3)), 1 / sqrt(d));
-        p = gra_dropout(t, gra_softmax(t, gra_causal_mask(t, p), -1), c->drop_rate);    /* (batch, heads, time, time) */
+        /* (batch, heads, time, time) */
+        p = gra_dropout(t, gra_softmax(t, gra_causal_mask(t, p), -1), c->drop_rate);
         y = gra_reshape(t, gra_transpose(t, gra_matmul(t, p, v), 1, 2), GRA_SHAPE(ROWS, TIME, -1));
         x = gra_add(t, x, gra_dropout(t, AFFINE(y, "att.out_proj"), c->drop_rate));
 
@@ -372,7 +386,8 @@ TESTS(a_gpt_is_what_its_formula_says, 2 * TABLE)
     for (size_t i = 0; i < y->size; i++)                /* not fmax: gcc 12 for aarch64 breaks down over it */
         most = fabs((double)want[i]) > most ? fabs((double)want[i]) : most;
     for (size_t i = 0; i < y->size; i++)
-        ck_assert_msg(fabs((double)(y->data[i] - want[i])) <= tolerance * most, "%s: logit %zu is %.17g, wanted %.17g",
+        ck_assert_msg(fabs((double)(y->data[i] - want[i])) <= tolerance * most,
+                      "%s: logit %zu is %.17g, wanted %.17g",
                       r->name, i, (double)y->data[i], (double)want[i]);
     ck_assert_uint_eq(gra_random(&rng), gra_random(&own));      /* no draw more or less */
 }
@@ -403,7 +418,8 @@ TEST(bidirectional_attention_sees_both_ways)
     for (int i = 0; i < TIME; i++)
         memcpy(x[1] + i * 4, x[0] + (TIME - 1 - i) * 4, 4 * sizeof(real));
     gra_begin(t, GRA_EVAL, NULL);
-    memcpy(y, gra_multi_head_attention_forward(t, &a, gra_constant(t, x[0], GRA_SHAPE(TIME, 4)))->data, sizeof y);
+    memcpy(y, gra_multi_head_attention_forward(t, &a, gra_constant(t, x[0], GRA_SHAPE(TIME, 4)))->data,
+           sizeof y);
     gra_tensor *z = gra_multi_head_attention_forward(t, &a, gra_constant(t, x[1], GRA_SHAPE(TIME, 4)));
     for (int i = 0; i < TIME * 4; i++)
         ck_assert_double_eq_tol((double)z->data[i], (double)y[(TIME - 1 - i / 4) * 4 + i % 4], close_to);
@@ -444,7 +460,8 @@ TEST(names_of_a_gpt)                    /* with all biases; and tied, without bi
     EXPECT_PARAMS("gpt.tok_emb.weight (7, 6)", "gpt.pos_emb.weight (5, 6)",
                   "gpt.trf_blocks.0.att.W_query.weight (6, 6)", "gpt.trf_blocks.0.att.W_key.weight (6, 6)",
                   "gpt.trf_blocks.0.att.W_value.weight (6, 6)", "gpt.trf_blocks.0.att.out_proj.weight (6, 6)",
-                  "gpt.trf_blocks.0.ff.layers.0.weight (24, 6)", "gpt.trf_blocks.0.ff.layers.2.weight (6, 24)",
+                  "gpt.trf_blocks.0.ff.layers.0.weight (24, 6)",
+                  "gpt.trf_blocks.0.ff.layers.2.weight (6, 24)",
                   "gpt.trf_blocks.0.norm1.scale (6)", "gpt.trf_blocks.0.norm2.scale (6)",
                   "gpt.final_norm.scale (6)");
     ck_assert_ptr_eq(g.out_head.weight, g.tok_emb.weight);
@@ -466,7 +483,8 @@ TEST(names_of_the_small_layers)
                   "layer_norm.weight (3)",
                   "layer_norm.bias (3)", "rms_norm.weight (3)", "W_query.weight (2, 3)", "W_query.bias (2)",
                   "W_key.weight (2, 3)", "W_key.bias (2)", "W_value.weight (2, 3)", "W_value.bias (2)",
-                  "shared.W_query.weight (8, 3)", "shared.W_key.weight (4, 3)", "shared.W_value.weight (4, 3)",
+                  "shared.W_query.weight (8, 3)", "shared.W_key.weight (4, 3)",
+                  "shared.W_value.weight (4, 3)",
                   "shared.out_proj.weight (8, 8)", "shared.out_proj.bias (8)");
 }
 

@@ -75,19 +75,23 @@ static void explain(gra_tensor *y, gra_work *f, size_t a, size_t b, const struct
         whole &= same(p[i].x, p[i].after, p[i].size);
 
     if (whole) {
-        gra_check_hint(&fault, "%s: its %s does the whole tensor in every chunk: a large one is cut into chunks that "
-                       "threads share, so all of it would be done many times over. Loop over the units of this call:",
-                       y->op->name, pass);
+        gra_check_hint(&fault,
+                       "%s: its %s does the whole tensor in every chunk: a large one is cut into chunks that "
+                       "threads share, so all of it would be done many times over. Loop over the units "
+                       "of this call:", y->op->name, pass);
         gra_check_hint(&fault, "    for (size_t i = from; i < to; i++)");
     } else if (at->input >= 0 && y->in[at->input]->size < y->size) {
         gra_check_hint(&fault, "%s: two chunks of its %s add to the same place (element %zu of %s, which is "
-                       "stretched): on a large tensor two threads would do so at once, and one sum would be lost. Index "
-                       "its gradient as y, and let the macro sum it:", y->op->name, pass, j, where);
+                       "stretched): on a large tensor two threads would do so at once, and one sum would be "
+                       "lost. Index its gradient as y, and let the macro sum it:", y->op->name, pass, j,
+                       where);
         gra_check_hint(&fault, "    GRA_STRETCH_KERNEL(..., %s, y, ...)", pass);
     } else {
-        gra_check_hint(&fault, "%s: two chunks of its %s, [%zu, %zu) and [%zu, %zu), write the same place (element %zu "
-                       "of %s): on a large tensor two threads would do so at once. Let each unit write places of its "
-                       "own, or give GRA_KERNEL the cost GRA_SERIAL", y->op->name, pass, a, a + 1, b, b + 1, j, where);
+        gra_check_hint(&fault,
+                       "%s: two chunks of its %s, [%zu, %zu) and [%zu, %zu), write the same place (element "
+                       "%zu of %s): on a large tensor two threads would do so at once. Let each unit write "
+                       "places of its own, or give GRA_KERNEL the cost GRA_SERIAL", y->op->name, pass, a, a + 1,
+                       b, b + 1, j, where);
     }
 }
 

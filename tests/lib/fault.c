@@ -301,7 +301,8 @@ FAILING(FILE *, fopen, (const char *path, const char *mode), fails(FAULT_OPEN), 
 FAILING(FILE *, fdopen, (int fd, const char *mode), fails(FAULT_OPEN), NULL, as_it_is, (fd, mode))
 FAILING(FILE *, tmpfile, (void), fails(FAULT_OPEN), NULL, hold, ())
 FAILING(int, fflush, (FILE *f), no_print(f), EOF, as_it_is, (f))
-FAILING(size_t, fwrite, (const void *from, size_t size, size_t n, FILE *f), no_print(f), 0, as_it_is, (from, size, n, f))
+FAILING(size_t, fwrite, (const void *from, size_t size, size_t n, FILE *f), no_print(f), 0, as_it_is,
+        (from, size, n, f))
 FAILING(int, vprintf, (const char *format, va_list args), no_print(stdout), -1, as_it_is, (format, args))
 
 IN_PLACE_OF(int, fclose, FILE *f)
@@ -344,8 +345,10 @@ static const struct {
     const char *name;
     int         error;
 } errors[] = {
-    { "ENOMEM", ENOMEM }, { "EAGAIN", EAGAIN }, { "EIO", EIO },     { "ENOSPC", ENOSPC },    { "EINTR", EINTR },
-    { "EMFILE", EMFILE }, { "EACCES", EACCES }, { "EROFS", EROFS }, { "SHORT", FAULT_SHORT }, { "END", FAULT_END },
+    { "ENOMEM", ENOMEM }, { "EAGAIN", EAGAIN }, { "EIO", EIO },     { "ENOSPC", ENOSPC },
+    { "EINTR", EINTR },
+    { "EMFILE", EMFILE }, { "EACCES", EACCES }, { "EROFS", EROFS }, { "SHORT", FAULT_SHORT },
+    { "END", FAULT_END },
     { "INT", FAULT_INT }, { "TERM", FAULT_TERM }, { "KILL", FAULT_KILL }, { "RUN", FAULT_RUN },
 };
 
@@ -374,7 +377,8 @@ __attribute__((constructor)) static void arm_from_environment(void)
     const char *wishes = getenv("GRADUS_FAULT");
     for (const char *wish = wishes; wish && *wish; wish += *wish == ',') {
         if (!add_wish(wish)) {
-            fprintf(stderr, "fault: GRADUS_FAULT is '%s': a call, its number and an errno or what else is to happen "
+            fprintf(stderr,
+                    "fault: GRADUS_FAULT is '%s': a call, its number and an errno or what else is to happen "
                             "were wanted, at most %d times, between commas\n", wishes, (int)FAULTS);
             _exit(99);
         }

@@ -10,7 +10,7 @@
  * A program linked with fault.c arms itself from its environment, GRADUS_FAULT:
  *     write 3 ENOSPC                   its third write fails
  *     write 3 ENOSPC ever              ... and those after it
- *     begin 60 KILL                    it is killed as its 60th gra_begin begins; INT and TERM are other signals
+ *     begin 60 KILL                    it is killed as its 60th gra_begin begins; so do INT and TERM
  *     begin 60 INT, rename 2 KILL      both; up to four, each with a count of its own
  *     begin 60 RUN                     the shell command GRADUS_FAULT_RUN runs to its end, and must succeed
  * After an hour SIGALRM ends it, so that a test of what never ends fails and does not hang.
@@ -50,7 +50,7 @@ enum {
 
 bool fault_wrapped(void);
 long fault_count(fault_call call);      /* how often it was called */
-size_t fault_largest(void);             /* the most bytes that one call has asked for, since this was asked last */
+size_t fault_largest(void);        /* the most bytes that one call has asked for, since this was asked last */
 long fault_held(void);                  /* blocks, descriptors and streams that nobody has given back */
 
 /* From now on the n-th such call, n = 1, 2 ..., fails with that errno (or one of the above happens to it),

@@ -20,7 +20,8 @@ bool   next_file(listed_file *l, const char *folder, const char *end);
 
 void   write_bytes(const char *path, const void *bytes, size_t n);
 void   read_text(const char *path, char *text, size_t room);    /* of the repository, and a 0 behind it */
-size_t read_bytes(const char *path, unsigned char *bytes, size_t room);         /* how many they are: less than room */
+/* how many they are: less than room */
+size_t read_bytes(const char *path, unsigned char *bytes, size_t room);
 
 /* The file in which the double suite leaves what it computed, for the float suite to compare:
  * build/f64/NAME. */

@@ -6,9 +6,10 @@
 /* In the order in which to read their failures: what others are built on comes first. */
 const char *const suites[] = {
     "tests", "random", "shape", "print", "tape", "threads", "memory", "model", "check", "slips", "causes",
-    "verdicts", "crashes", "ops", "large", "sums", "answers", "refusals", "absent", "mutants", "attention", "golden",
-    "layers", "seeds", "layer_errors", "book", "cache", "trace", "view", "optim", "save", "load", "npy", "import",
-    "faults", NULL,
+    "verdicts", "crashes", "ops", "large", "sums", "answers", "refusals", "absent", "mutants", "attention",
+    "golden",
+    "layers", "seeds", "layer_errors", "book", "cache", "trace", "view", "optim", "save", "load", "npy",
+    "import", "faults", NULL,
 };
 
 /* ---- the tests, by file and line ---- */

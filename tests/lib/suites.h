@@ -1,10 +1,10 @@
 /* suites.h: how a test is written, and which suites there are. A test lists itself before main begins. Those
  * of tests/ROOM/test_NAME.c are the suite NAME, in the order in which they stand there:
  *
- *     CASE(name, open_all, close_all, "")     // what runs before and after each test from here on; a tag, or ""
+ *     CASE(name, open_all, close_all, "")     // what runs before and after each test from here; a tag or ""
  *
  *     TEST(name) { ... }
- *     TESTS(name, n) { ... }                  // n tests: in each of them _i is another number from 0 to n - 1
+ *     TESTS(name, n) { ... }                  // n tests, in which _i is 0 to n - 1
  */
 #ifndef TESTS_SUITES_H
 #define TESTS_SUITES_H
@@ -41,7 +41,7 @@ struct listed {
 };
 void list(struct listed *l);
 
-extern const char *const suites[];      /* their names, by which CK_RUN_SUITE knows them; NULL ends the list */
+extern const char *const suites[];     /* their names, by which CK_RUN_SUITE knows them; NULL ends the list */
 Suite      *suite_of(const char *name); /* its tests */
 bool        suite_known(const char *name);
 void        list_suites(FILE *f);       /* all names, in lines that begin with a line break */

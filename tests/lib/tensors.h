@@ -6,7 +6,8 @@
 #include "suites.h"
 
 #define MATRIX(m, n, ...) gra_input(t, (const real[]){ __VA_ARGS__ }, GRA_SHAPE(m, n))
-#define VECTOR(...) gra_input(t, (const real[]){ __VA_ARGS__ }, GRA_SHAPE(LENGTH(((const real[]){ __VA_ARGS__ }))))
+#define VECTOR(...)                                                                                      \
+    gra_input(t, (const real[]){ __VA_ARGS__ }, GRA_SHAPE(LENGTH(((const real[]){ __VA_ARGS__ }))))
 
 #define HOW(...) &(gra_attention_options){ __VA_ARGS__ }        /* of gra_attention */
 

@@ -14,7 +14,8 @@
 static void sum_of_both(gra_tensor *y, size_t from, size_t to)         /* right */
 {
     const real *a = y->in[0]->data, *b = y->in[1]->data;
-    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n;
+         gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++)
             y->data[w.y + i] = a[w.a + i * w.step_a] + b[w.b + i * w.step_b];
 }
@@ -23,13 +24,15 @@ GRA_KERNEL(sum_of_both_all, sum_of_both, y, y->size, 1)
 static void to_both(gra_tensor *y, size_t from, size_t to)
 {
     real *da = y->in[0]->grad, *db = y->in[1]->grad;
-    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n; gra_walk_next(&w))
+    for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n;
+         gra_walk_next(&w))
         for (size_t i = 0; i < w.n; i++) {
             da[w.a + i * w.step_a] += y->grad[w.y + i];
             db[w.b + i * w.step_b] += y->grad[w.y + i];
         }
 }
-GRA_KERNEL(to_both_all, to_both, y, y->size, 2)         /* should be GRA_STRETCH_KERNEL, for operands that are stretched */
+/* should be GRA_STRETCH_KERNEL, for operands that are stretched */
+GRA_KERNEL(to_both_all, to_both, y, y->size, 2)
 
 static void to_both_of_all(gra_tensor *y, size_t from, size_t to)
 {
@@ -198,8 +201,8 @@ static int run_with(const char *variables, char *said, size_t size)
 {
     char command[512];
     snprintf(command, sizeof command,
-             "unset CK_RUN_SUITE CK_RUN_CASE CK_INCLUDE_TAGS CK_EXCLUDE_TAGS CK_TAP_LOG_FILE_NAME CK_LOG_FILE_NAME "
-             "CK_XML_LOG_FILE_NAME; %s " GRADUS_BUILD "/test 2>&1", variables);
+             "unset CK_RUN_SUITE CK_RUN_CASE CK_INCLUDE_TAGS CK_EXCLUDE_TAGS CK_TAP_LOG_FILE_NAME "
+             "CK_LOG_FILE_NAME CK_XML_LOG_FILE_NAME; %s " GRADUS_BUILD "/test 2>&1", variables);
     FILE *f = popen(command, "r");
     ck_assert_ptr_nonnull(f);
     said[fread(said, 1, size - 1, f)] = '\0';
@@ -208,10 +211,11 @@ static int run_with(const char *variables, char *said, size_t size)
     return WEXITSTATUS(status);
 }
 
-TESTS(suites_are_listed, 2)             /* _i 0: when that is asked for; 1: where there is none of that name */
+TESTS(suites_are_listed, 2)            /* _i 0: when that is asked for; 1: where there is none of that name */
 {
     static const char *const begin[2] = { "suites:\n    tests random ",
-                                          "there is no suite of the name \"op\"; there are\n    tests random " };
+                                          "there is no suite of the name \"op\"; there are\n    "
+                                          "tests random " };
     char said[2048];
     ck_assert_int_eq(run_with(_i == 0 ? "CK_RUN_SUITE=help" : "CK_RUN_SUITE=op", said, sizeof said), _i);
     ck_assert_msg(strncmp(said, begin[_i], strlen(begin[_i])) == 0, "%s", said);
@@ -220,7 +224,8 @@ TESTS(suites_are_listed, 2)             /* _i 0: when that is asked for; 1: wher
         ck_assert(suite_known(suites[i]));
     }
     ck_assert(!suite_known("op"));
-    ck_assert_msg(!test_of_no_suite(), "the tests of %s are of no suite: put its name among those in tests/lib/suites.c",
+    ck_assert_msg(!test_of_no_suite(),
+                  "the tests of %s are of no suite: put its name among those in tests/lib/suites.c",
                   test_of_no_suite());
 }
 

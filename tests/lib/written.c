@@ -28,7 +28,8 @@ static void collect(const char *path, const char *name)
         if (!sentence)
             continue;
         const char *comment = strstr(mark, " */");
-        const size_t length = comment ? (size_t)(comment - sentence) : strcspn(sentence, "\""), used = strlen(left);
+        const size_t length = comment ? (size_t)(comment - sentence) : strcspn(sentence, "\""),
+                     used = strlen(left);
         snprintf(left + used, sizeof left - used, "\n%s:%d: %.*s", path, number, (int)length, sentence);
     }
 }

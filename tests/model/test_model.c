@@ -53,7 +53,8 @@ static void make_a_bad_shape(void)
 
 TEST(an_error_aborts_by_default)
 {
-    expect_abort(make_a_bad_shape, "gra_param: w cannot have the shape (-1): sizes must be positive, and fit in memory");
+    expect_abort(make_a_bad_shape,
+                 "gra_param: w cannot have the shape (-1): sizes must be positive, and fit in memory");
 }
 
 TEST(the_first_error_stays)
@@ -98,7 +99,8 @@ TEST(a_model_of_very_many_parameters)
     enum { MANY = SLOWED ? 20000 : 200000 };
     gra_adamw opt;
     for (int i = 0; i < MANY; i++)
-        ck_assert(gra_param(gra_enter(gra_root(model), "blocks.%d", i), "weight", gra_init_ones(), GRA_SHAPE(1)));
+        ck_assert(gra_param(gra_enter(gra_root(model), "blocks.%d", i), "weight", gra_init_ones(),
+                            GRA_SHAPE(1)));
     for (int i = 0; i < MANY; i++)
         gra_alias(gra_enter(gra_root(model), "again.%d", i), "weight", gra_param_at(model, i));
     ck_assert_int_eq(gra_adamw_init(&opt, model, NULL), 0);
@@ -144,11 +146,13 @@ TESTS(a_further_name_of_nothing, 3)
 {
     static gra_tensor nameless;
     gra_model *other = model_alone(NULL);
-    gra_tensor *foreign = _i == 0 ? NULL : _i == 1 ? gra_param(gra_root(other), "w", gra_init_ones(), GRA_SHAPE(2))
+    gra_tensor *foreign = _i == 0 ? NULL : _i == 1 ? gra_param(gra_root(other), "w", gra_init_ones(),
+                                                               GRA_SHAPE(2))
                                          : &nameless;
     param("w", GRA_SHAPE(2));
     gra_alias(gra_root(model), "head", foreign);
-    expect_model_part("gra_alias: head is to be another name of a parameter, but what was given is none of this "
+    expect_model_part("gra_alias: head is to be another name of a parameter, but what was given is "
+                      "none of this "
                 "model's");
     ck_assert_int_eq(gra_alias_count(model), 0);
     gra_model_close(other);
@@ -173,7 +177,8 @@ TEST(random_values_without_a_generator)
 TEST(no_initialiser)
 {
     ck_assert_ptr_null(gra_param(gra_root(model), "w", (gra_init){ 0 }, GRA_SHAPE(2)));
-    expect_model_part("gra_param: w has no first values: the initialiser is empty, but gra_init_zeros(), say, is wanted");
+    expect_model_part("gra_param: w has no first values: the initialiser is empty, but gra_init_zeros(), "
+                      "say, is wanted");
 }
 
 TEST(a_file_that_failed_spoils_nothing)
@@ -305,14 +310,18 @@ static const struct {
     int         owned;                  /* tensors that the model has then */
     const char *sentence;               /* a part of it */
 } refusals[] = {
-    { xavier_of_a_vector,  1, "gra_param: u: got gra_init_xavier for the shape (3), expected two dimensions or "
+    { xavier_of_a_vector,  1,
+      "gra_param: u: got gra_init_xavier for the shape (3), expected two dimensions or "
                               "more: it needs the numbers of inputs and outputs" },
-    { kaiming_of_a_scalar, 1, "gra_param: u: got gra_init_kaiming for the shape (), expected two dimensions" },
-    { high_below_low,      1, "gra_param: u: got gra_init_uniform(2, 1), expected finite numbers, the lower one "
+    { kaiming_of_a_scalar, 1,
+      "gra_param: u: got gra_init_kaiming for the shape (), expected two dimensions" },
+    { high_below_low,      1,
+      "gra_param: u: got gra_init_uniform(2, 1), expected finite numbers, the lower one "
                               "first" },
     { uniform_of_nan,      1, "gra_param: u: got gra_init_uniform(0, nan), expected finite numbers" },
     { uniform_without_end, 1, "gra_param: u: got gra_init_uniform(-3e+38, 3e+38), expected finite numbers" },
-    { negative_deviation,  1, "gra_param: u: got gra_init_normal(0, -1), expected finite numbers, the standard "
+    { negative_deviation,  1,
+      "gra_param: u: got gra_init_normal(0, -1), expected finite numbers, the standard "
                               "deviation 0 or more" },
     { deviation_of_nan,    1, "gra_param: u: got gra_init_normal(0, nan), expected finite numbers" },
     { linear_of_nothing,   1, "gra_param: u: got gra_init_linear(0), expected 1 or more in_features" },

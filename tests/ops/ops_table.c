@@ -6,16 +6,17 @@
  *                         in C's double: its values are compared with that
  *     BINARY(hypot)       the same for two operands, and do_hypot_self and do_hypot_view, whose operands are
  *                         one tensor
- *     F(name, y)          defines one function of that name by itself: y, of t and the inputs in[0], in[1], ...
- *     AGAIN(name, n)      defines name_again, which uses the n inputs once more: their gradients are not empty
- *                         when the op's backward comes, so that `=` in place of `+=` shows
+ *     F(name, y)          defines one function of that name by itself: y, of t and the inputs in[0] ...
+ *     AGAIN(name, n)      defines name_again, which uses the n inputs once more: their gradients are not
+ *                         empty when the op's backward comes, so that `=` in place of `+=` shows
  *
- *     ROW(name, op, function, n, input, ...)     a row: what messages call it, the .name of the gra_op that it
- *                         checks, the function, and its n inputs
+ *     ROW(name, op, function, n, input, ...)     a row: what messages call it, the .name of the gra_op that
+ *                         it checks, the function, and its n inputs
  *     TRAIN(...)          a row that runs in training mode, where something is dropped
  *     FLAT(...)           a row with a gradient that is 0 throughout
- *     UNARY_ROWS(sum, X)  the two rows of do_sum and do_sum_again, with such inputs; FORMULA_ROWS, BINARY_ROWS,
- *                         OVER_ROWS and ALONG_ROWS do the same for what FORMULA, BINARY, OVER and ALONG define
+ *     UNARY_ROWS(sum, X)  the two rows of do_sum and do_sum_again, with such inputs; FORMULA_ROWS,
+ *                         BINARY_ROWS, OVER_ROWS and ALONG_ROWS do the same for what FORMULA, BINARY, OVER
+ *                         and ALONG define
  *
  *     X(3, 17)            an input named "x" in reports, of that shape, with values from -2 to 2
  *     W(17), B(17)        the second and the third, "w" and "b"
@@ -115,7 +116,8 @@ F(dropout_twice, gra_dropout(t, gra_dropout(t, in[0], 0.25), 0.25))
 
 static gra_tensor *mask(gra_tape *t, gra_shape shape)
 {
-    static const real some[] = { 0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0 };  /* 17, or the first ones */
+    /* 17, or the first ones */
+    static const real some[] = { 0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0 };
     return gra_constant(t, some, shape);
 }
 
@@ -301,7 +303,8 @@ AGAIN(attend_masked, 4)
 F(attend_back_masked, gra_attention(t, in[0], in[1], in[2], HOW(.heads = 4, .causal = true, .mask = in[3])))
 F(attend_masked_by_itself, gra_attention(t, in[0], in[0], in[0], HOW(.heads = 1, .mask = in[0])))
 F(attend_hidden, gra_attention(t, in[0], in[1], in[2], HOW(.heads = 1, .mask = hidden(t))))
-F(attend_masked_dropped, gra_attention(t, in[0], in[1], in[2], HOW(.heads = 2, .mask = in[3], .dropout = 0.3)))
+F(attend_masked_dropped,
+  gra_attention(t, in[0], in[1], in[2], HOW(.heads = 2, .mask = in[3], .dropout = 0.3)))
 
 /* ---- the table ---- */
 
@@ -557,7 +560,8 @@ const struct op_case op_cases[] = {
     ROW("mse_loss, again", "mse_loss", do_mse_loss_again, 2, X(3, 5), W(3, 5)),
     ROW("mse_loss: numbers", "mse_loss", do_mse_loss, 2, X0, W0),
     ROW("mse_loss: x with itself", "mse_loss", mse_loss_view, 1, X(3, 17)),
-    ROW("binary_cross_entropy", "binary_cross_entropy", do_bce, 2, PROBABILITY("x", 3, 17), PROBABILITY("w", 3, 17)),
+    ROW("binary_cross_entropy", "binary_cross_entropy", do_bce, 2, PROBABILITY("x", 3, 17),
+        PROBABILITY("w", 3, 17)),
     ROW("binary_cross_entropy, again", "binary_cross_entropy", do_bce_again, 2, PROBABILITY("x", 5),
         PROBABILITY("w", 5)),
     ROW("binary_cross_entropy_with_logits", "binary_cross_entropy_with_logits", do_bce_logits, 2, WIDE(3, 17),
@@ -585,7 +589,8 @@ const struct op_case op_cases[] = {
     ROW("attention: causal, heads, again", "attention", attend_back_heads_again, 3,
         X(1, 3, 6), W(1, 3, 6), B(1, 3, 3)),
     ROW("attention: causal, heads, self", "attention", attend_back_heads_self, 1, X(2, 3, 6)),
-    TRAIN("attention: grouped, dropout", "attention", attend_groups_dropped, 3, X(2, 3, 8), W(2, 4, 4), B(2, 4, 6)),
+    TRAIN("attention: grouped, dropout", "attention", attend_groups_dropped, 3, X(2, 3, 8), W(2, 4, 4),
+          B(2, 4, 6)),
     TRAIN("attention: dropout", "attention", attend_dropped, 3, X(2, 3, 5), W(2, 4, 5), B(2, 4, 2)),
     TRAIN("attention: dropout, again", "attention", attend_dropped_again, 3,
           X(1, 3, 2), W(1, 4, 2), B(1, 4, 2)),
@@ -594,13 +599,18 @@ const struct op_case op_cases[] = {
     TRAIN("attention: all at once, again", "attention", attend_back_dropped_again, 3,
           X(1, 3, 6), W(1, 3, 6), B(1, 3, 3)),
     TRAIN("attention: all at once, self", "attention", attend_back_dropped_self, 1, X(2, 5, 6)),
-    ROW("attention: a mask", "attention", attend_masked, 4, X(2, 4, 6), W(2, 5, 6), B(2, 5, 9), MASK(2, 3, 4, 5)),
-    ROW("attention: a mask, again", "attention", attend_masked_again, 4, X(1, 2, 3), W(1, 3, 3), B(1, 3, 3), MASK(2, 3)),
-    ROW("attention: a mask of heads", "attention", attend_masked, 4, X(2, 4, 6), W(2, 5, 6), B(2, 5, 9), MASK(3, 1, 5)),
-    ROW("attention: a mask of sequences", "attention", attend_masked, 4, X(2, 34, 3), W(2, 3, 3), B(2, 3, 3), MASK(2, 1, 34, 3)),
+    ROW("attention: a mask", "attention", attend_masked, 4, X(2, 4, 6), W(2, 5, 6), B(2, 5, 9),
+        MASK(2, 3, 4, 5)),
+    ROW("attention: a mask, again", "attention", attend_masked_again, 4, X(1, 2, 3), W(1, 3, 3), B(1, 3, 3),
+        MASK(2, 3)),
+    ROW("attention: a mask of heads", "attention", attend_masked, 4, X(2, 4, 6), W(2, 5, 6), B(2, 5, 9),
+        MASK(3, 1, 5)),
+    ROW("attention: a mask of sequences", "attention", attend_masked, 4, X(2, 34, 3), W(2, 3, 3), B(2, 3, 3),
+        MASK(2, 1, 34, 3)),
     ROW("attention: a mask, grouped, causal", "attention", attend_back_masked, 4,
         X(2, 5, 12), W(2, 6, 6), B(2, 6, 10), MASK(5, 6)),
-    ROW("attention: a mask of one query", "attention", attend_masked, 4, X(2, 1, 6), W(2, 5, 6), B(2, 5, 9), MASK(2, 3, 1, 5)),
+    ROW("attention: a mask of one query", "attention", attend_masked, 4, X(2, 1, 6), W(2, 5, 6), B(2, 5, 9),
+        MASK(2, 3, 1, 5)),
     ROW("attention: its own mask", "attention", attend_masked_by_itself, 1, X(1, 3, 3)),
     ROW("attention: hidden keys", "attention", attend_hidden, 3, X(2, 3, 4), W(2, 3, 4), B(2, 3, 2)),
     TRAIN("attention: a mask, dropout", "attention", attend_masked_dropped, 4,

@@ -14,8 +14,9 @@ struct op_case {
     gra_check_in  in[4];
     gra_check_fn *f;                    /* y of the inputs; arg is not used */
     double        tol;                  /* of the gradient check */
-    bool          flat;                 /* a tensor's gradient is 0 throughout: the check says that it tested nothing there */
-    double      (*formula)(double x);   /* what y's elements are of in[0]'s, in C's double; NULL: not compared */
+    bool          flat; /* a tensor's gradient is 0 throughout: the check says that it tested nothing there */
+    /* what y's elements are of in[0]'s, in C's double; NULL: not compared */
+    double      (*formula)(double x);
 };
 
 extern const struct op_case op_cases[];

@@ -36,10 +36,12 @@ void plain_attention_forward(const struct plain_attention *a, double *P, double 
             for (int i = 0; i < a->time; i++) {
                 const size_t row = (size_t)((b * a->heads + h) * a->time + i) * (size_t)a->keys;
                 const double *q = a->q + at(a, b, h, a->time, i, a->d);
-                double *p = P + row, *to = y + at(a, b, h, a->time, i, a->d_v), sum = 0, most = -(double)INFINITY;
+                double *p = P + row, *to = y + at(a, b, h, a->time, i, a->d_v), sum = 0,
+                       most = -(double)INFINITY;
                 for (int j = 0; j < a->keys; j++) {
                     const double score = dot(q, a->k + at(a, b, h, a->keys, j, a->d), a->d) / sqrt(a->d);
-                    p[j] = j < visible(a, i) ? score + (a->mask ? a->mask[row + (size_t)j] : 0) : -(double)INFINITY;
+                    p[j] = j < visible(a, i) ? score + (a->mask ? a->mask[row + (size_t)j] : 0)
+                        : -(double)INFINITY;
                     most = fmax(most, p[j]);
                 }
                 for (int j = 0; j < a->keys; j++)

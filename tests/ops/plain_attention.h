@@ -8,9 +8,9 @@ struct plain_attention {
     int  batch, heads, time, keys;
     int  d, d_v;                        /* columns of a head, in q and k and in v and y */
     bool causal;
-    const double *q, *k, *v;            /* (batch, time, heads d), (batch, keys, heads d), (batch, keys, heads d_v) */
-    const double *mask, *factor;        /* (batch, heads, time, keys): what is added to the scores, and dropout's
-                                           factors, 0 or 1 / (1 - p); NULL: none */
+    const double *q, *k, *v;    /* (batch, time, heads d), (batch, keys, heads d), (batch, keys, heads d_v) */
+    const double *mask, *factor;        /* (batch, heads, time, keys): what is added to the scores, and
+                                           dropout's factors, 0 or 1 / (1 - p); NULL: none */
 };
 
 /* P, (batch, heads, time, keys), and y, (batch, time, heads d_v) */

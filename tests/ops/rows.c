@@ -104,7 +104,8 @@ void note_row(const struct op_case *c, const char *how)
     char fewer[256] = "";
     if (inputs == 1 && c->nin > 1)
         snprintf(fewer, sizeof fewer, "\n%s was made with one input, but the row has %d:\n"
-                 "gra_result_broadcast(t, &op, a, b), or gra_result(t, &op, shape, a, b, ...)", c->op, c->nin);
+                 "gra_result_broadcast(t, &op, a, b), or gra_result(t, &op, shape, a, b, ...)", c->op,
+                 c->nin);
     crash_note("crash in the row \"%s\" of tests/ops/ops_table.c%s%s", c->name, how, fewer);
 }
 

@@ -47,16 +47,18 @@ static double *doubles(const gra_tensor *x) { return widened(x->data, x->size); 
 static void expect_close(const char *what, const real *x, const double *want, size_t n, double close)
 {
     for (size_t i = 0; i < n; i++)
-        ck_assert_msg(fabs((double)x[i] - want[i]) <= close * (1 + fabs(want[i])), "%s %zu is %.17g, wanted %.17g", what,
-                      i, (double)x[i], want[i]);
+        ck_assert_msg(fabs((double)x[i] - want[i]) <= close * (1 + fabs(want[i])),
+                      "%s %zu is %.17g, wanted %.17g", what, i, (double)x[i], want[i]);
 }
 
 /* The formula's weights of HEADS heads, and y. */
-static struct plain_attention plain(const gra_tensor *q, const gra_tensor *k, const gra_tensor *v, bool causal)
+static struct plain_attention plain(const gra_tensor *q, const gra_tensor *k, const gra_tensor *v,
+                                    bool causal)
 {
-    return (struct plain_attention){ .batch = BATCH, .heads = HEADS, .time = q->shape.dim[1], .keys = k->shape.dim[1],
-                                     .d = HEAD, .d_v = 2 * HEAD, .causal = causal, .q = doubles(q), .k = doubles(k),
-                                     .v = doubles(v) };
+    return (struct plain_attention){ .batch = BATCH, .heads = HEADS, .time = q->shape.dim[1],
+                                     .keys = k->shape.dim[1],
+                                     .d = HEAD, .d_v = 2 * HEAD, .causal = causal, .q = doubles(q),
+                                     .k = doubles(k), .v = doubles(v) };
 }
 
 static void expect_weights(const gra_tensor *w, const struct plain_attention *a)
@@ -152,7 +154,8 @@ TESTS(many_strips_are_as_the_plain_loops, 7 * 8)        /* _i: sizes, causal, dr
     const double p = _i & 2 ? 0.3 : 0;
     gra_begin(t, GRA_TRAIN, &rng);
     gra_tensor *q = random_input(GRA_SHAPE(BATCH, time, DIM)), *k = random_input(GRA_SHAPE(BATCH, keys, DIM));
-    gra_tensor *v = random_input(GRA_SHAPE(BATCH, keys, 2 * DIM)), *c = random_input(GRA_SHAPE(BATCH, time, 2 * DIM));
+    gra_tensor *v = random_input(GRA_SHAPE(BATCH, keys, 2 * DIM)),
+               *c = random_input(GRA_SHAPE(BATCH, time, 2 * DIM));
     gra_tensor *mask = _i & 4 ? random_input(GRA_SHAPE(BATCH, HEADS, time, keys)) : NULL;
     struct plain_attention a = plain(q, k, v, causal);
     a.mask = mask ? doubles(mask) : NULL;
@@ -161,10 +164,12 @@ TESTS(many_strips_are_as_the_plain_loops, 7 * 8)        /* _i: sizes, causal, dr
     double *P = zeros((size_t)(BATCH * HEADS * time * keys)), *want = zeros(c->size);
     plain_attention_forward(&a, P, want);
 
-    gra_tensor *y = gra_attention(t, q, k, v, &(gra_attention_options){ .heads = HEADS, .causal = causal, .dropout = p,
+    gra_tensor *y = gra_attention(t, q, k, v,
+                                  &(gra_attention_options){ .heads = HEADS, .causal = causal, .dropout = p,
                                   .mask = mask });
     expect_close("y", y->data, want, y->size, close);
-    double *dq = zeros(q->size), *dk = zeros(k->size), *dv = zeros(v->size), *dmask = mask ? zeros(mask->size) : NULL;
+    double *dq = zeros(q->size), *dk = zeros(k->size), *dv = zeros(v->size),
+           *dmask = mask ? zeros(mask->size) : NULL;
     plain_attention_backward(&a, P, doubles(c), dq, dk, dv, dmask);
     gra_backward(t, gra_sum(t, gra_mul(t, c, y)));
     expect_error("no error");
@@ -180,7 +185,8 @@ TESTS(a_hidden_key_may_be_anything, 2)
     enum { N = 3 };
     gra_begin(t, GRA_EVAL, NULL);
     gra_tensor *q = random_input(GRA_SHAPE(1, N, DIM)), *k = random_input(GRA_SHAPE(1, N, DIM));
-    q->data[DIM - 1] = q->data[q->size - 1] = 1;    /* infinite are then the first query's score and the last's */
+    /* infinite are then the first query's score and the last's */
+    q->data[DIM - 1] = q->data[q->size - 1] = 1;
     gra_tensor *want = gra_attention(t, q, k, q, &(gra_attention_options){ .heads = HEADS, .causal = true });
     k->data[k->size - 1] = _i ? (real)INFINITY : (real)NAN; /* the last key: the last query alone sees it */
     gra_tensor *y = gra_attention(t, q, k, q, &(gra_attention_options){ .heads = HEADS, .causal = true });

@@ -54,8 +54,8 @@ static bool has_its_rows(const char *op, bool broadcasts, gra_check_report *aske
     for (int i = 0; broadcasts && i < ROW_INPUTS; i++)
         if (wants[i] && !stretched[i]) {
             gra_check_hint(asked, "core/ops/%s.c broadcasts (gra_result_broadcast), but in no row of "
-                           "tests/ops/ops_table.c is its operand in[%d] stretched, whose gradient is a sum: add one "
-                           "such as", op, i);
+                           "tests/ops/ops_table.c is its operand in[%d] stretched, whose gradient is a "
+                           "sum: add one such as", op, i);
             gra_check_hint(asked, "    ROW(\"%s: rows and columns\", \"%s\",", op, op);
             gra_check_hint(asked, "        do_%s, 2, X(3, 1), W(1, 17)),", op);
             return false;
@@ -148,7 +148,8 @@ TESTS(gradients, op_cases_count)        /* _i: a row */
     ck_assert_msg(w.row->tol <= 1e-6, "%s: 1e-6 is asked of every op, not %g", w.row->name, w.row->tol);
     const bool passed = watched_passes(&w, &report);
     const char *before = passed ? NULL : fails_before(_i, gradients_pass);
-    ck_assert_msg(!before, "%s:\nits gradient is wrong, as in the row \"%s\": see there", w.row->name, before);
+    ck_assert_msg(!before, "%s:\nits gradient is wrong, as in the row \"%s\": see there", w.row->name,
+                  before);
     ck_assert_msg(passed, "%s:\n%s", w.row->name, report.text);
     ck_assert_msg(w.seen, "%s: there is no %s on its tape", w.row->name, w.row->op);
 }
@@ -169,8 +170,9 @@ TESTS(values_are_the_formula, op_cases_count) /* _i: a row */
         most = fmax(most, fabs(c->formula((double)r.in[0]->data[i])));
     for (size_t i = 0; i < r.y->size; i++) {
         const double x = (double)r.in[0]->data[i], y = (double)r.y->data[i], want = c->formula(x);
-        ck_assert_msg(fabs(y - want) <= tolerance * most, "%s(%.9g) is %.9g, but its formula in tests/ops/ops_table.c "
-                      "says %.9g", c->op, x, y, want);
+        ck_assert_msg(fabs(y - want) <= tolerance * most,
+                      "%s(%.9g) is %.9g, but its formula in tests/ops/ops_table.c says %.9g", c->op, x, y,
+                      want);
     }
 }
 
@@ -193,7 +195,8 @@ static bool chunks_pass(int row, gra_check_report *report)
         if (chunks_fault())
             snprintf(report->text, sizeof report->text, "%s", chunks_fault());
         else if (outcomes_differ(&whole, &chunks, where))
-            gra_check_hint(report, "%s: cut into chunks of one unit, %s, %s: a chunk must fill all of its units "
+            gra_check_hint(report,
+                           "%s: cut into chunks of one unit, %s, %s: a chunk must fill all of its units "
                            "[from, to), and read nothing that another chunk writes", c->op,
                            threads == 1 ? "each by itself" : "on three threads", where);
         outcome_free(&chunks);
@@ -208,7 +211,8 @@ TESTS(chunks_of_one, op_cases_count)    /* _i: a row */
     gra_check_report report;
     const bool passed = chunks_pass(_i, &report);
     const char *before = passed ? NULL : fails_before(_i, chunks_pass);
-    ck_assert_msg(!before, "%s:\nits chunks are wrong, as in the row \"%s\": see there", op_cases[_i].name, before);
+    ck_assert_msg(!before, "%s:\nits chunks are wrong, as in the row \"%s\": see there", op_cases[_i].name,
+                  before);
     ck_assert_msg(passed, "%s:\n%s", op_cases[_i].name, report.text);
 }
 

@@ -141,7 +141,8 @@ TEST(refused_shapes)
             "reshape: to 9 dimensions: wanted 0 to 8");
     REFUSED(gra_reshape(t, x, (gra_shape){ .ndim = -1 }), "reshape: to -1 dimensions: wanted 0 to 8");
     REFUSED(gra_reshape(t, gra_borrow(t, x->data, GRA_SHAPE(65536, 65536)), GRA_SHAPE(-1)),
-            ADDRESSES_OF_32_BITS ? "gra_borrow: a result of shape (65536, 65536) is too large or has a negative size"
+            ADDRESSES_OF_32_BITS
+                ? "gra_borrow: a result of shape (65536, 65536) is too large or has a negative size"
                                  : "reshape: x is (65536, 65536), 4294967296 values: they do not fill (-1)");
     REFUSED(gra_squeeze(t, x, 2), "squeeze: got dimension 2 of a tensor (2, 3), expected one of its 2 "
             "dimensions: count them from 0, or from the end with -1");
@@ -183,7 +184,8 @@ TEST(refused_shapes)
             "concat: tensor 0 is (2, 3) but tensor 1 is (3): only dimension 0 may differ");
     REFUSED(gra_concat(t, 1, &x, 2), "concat: dimension 2" HAS_2);
     REFUSED(gra_concat(t, 2, (gra_tensor *[]){ ONES(INT_MAX, 0), ONES(1, 0) }, 0),
-            ADDRESSES_OF_32_BITS ? "gra_full: a result of shape (2147483647, 0) is too large or has a negative size"
+            ADDRESSES_OF_32_BITS
+                ? "gra_full: a result of shape (2147483647, 0) is too large or has a negative size"
                                  : "concat: dimension 0 would have more than 2147483647 entries");
     REFUSED(gra_concat(t, 0, &x, 0), "concat: of 0 tensors: wanted one or more");
     REFUSED(gra_concat(t, 2, NULL, 0), "concat: got NULL for the tensors, expected an array of 2");

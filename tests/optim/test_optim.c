@@ -28,9 +28,18 @@ typedef union optimiser {
     gra_muon  muon;
 } optimiser;
 
-static int  sgd_init(optimiser *o, gra_model *m, gra_param_filter *filter)   { return gra_sgd_init(&o->sgd, m, filter); }
-static int  adamw_init(optimiser *o, gra_model *m, gra_param_filter *filter) { return gra_adamw_init(&o->adamw, m, filter); }
-static int  muon_init(optimiser *o, gra_model *m, gra_param_filter *filter)  { return gra_muon_init(&o->muon, m, filter); }
+static int  sgd_init(optimiser *o, gra_model *m, gra_takes *takes)
+{
+    return gra_sgd_init(&o->sgd, m, takes);
+}
+static int  adamw_init(optimiser *o, gra_model *m, gra_takes *takes)
+{
+    return gra_adamw_init(&o->adamw, m, takes);
+}
+static int  muon_init(optimiser *o, gra_model *m, gra_takes *takes)
+{
+    return gra_muon_init(&o->muon, m, takes);
+}
 static void sgd_step(optimiser *o)   { gra_sgd_step(&o->sgd); }
 static void adamw_step(optimiser *o) { gra_adamw_step(&o->adamw); }
 static void muon_step(optimiser *o)  { gra_muon_step(&o->muon); }
@@ -58,8 +67,9 @@ static const struct {
     size_t      v;                      /* where its buffers are */
     by_hand    *formula;                /* NULL: PyTorch's numbers alone */
 } kinds[KINDS] = {
-    [SGD]   = { "sgd",   sgd_init,   sgd_step,   gra_filter_vectors,  offsetof(optimiser, sgd.v), sgd_by_hand },
-    [ADAMW] = { "adamw", adamw_init, adamw_step, gra_filter_matrices, offsetof(optimiser, adamw.v), NULL },
+    [SGD]   = { "sgd",   sgd_init,   sgd_step,   gra_takes_vectors,  offsetof(optimiser, sgd.v),
+                sgd_by_hand },
+    [ADAMW] = { "adamw", adamw_init, adamw_step, gra_takes_matrices, offsetof(optimiser, adamw.v), NULL },
     [MUON]  = { "muon",  muon_init,  muon_step,  NULL,               offsetof(optimiser, muon.v), NULL },
 };
 
@@ -239,7 +249,7 @@ TEST(test_adamw_groups)
 
 /* ---- against a formula ---- */
 
-static void fill(real *x, size_t n, int k)              /* multiples of 1/64 in (-2, 2), as in make_optim.py */
+static void fill(real *x, size_t n, int k)             /* multiples of 1/64 in (-2, 2), as in make_optim.py */
 {
     for (size_t i = 0; i < n; i++)
         x[i] = (real)((int)(i * i * 37 + i * 11 + (size_t)k * 101) % 251 - 125) / 64;
@@ -268,8 +278,10 @@ static void follow_formula(int kind, bool decay)
         for (int i = 0; i < SIZE; i++) {
             const double tolerance = sizeof(real) == sizeof(double) ? 1e-12 : 4 * FLOAT_ERROR;
             p[i] = kinds[kind].formula(&o, step, p[i], (double)w->grad[i], v[i]);
-            ck_assert_msg(fabs((double)w->data[i] - p[i]) <= tolerance, "step %d%s: gra_%s_step makes %.9g of w[%d], "
-                          "but %s_by_hand in tests/optim/test_optim.c makes %.9g", step, decay ? ", with weight_decay" : "",
+            ck_assert_msg(fabs((double)w->data[i] - p[i]) <= tolerance,
+                          "step %d%s: gra_%s_step makes %.9g of w[%d], "
+                          "but %s_by_hand in tests/optim/test_optim.c makes %.9g", step,
+                          decay ? ", with weight_decay" : "",
                           kinds[kind].name, (double)w->data[i], i, kinds[kind].name, p[i]);
         }
     }
@@ -302,7 +314,8 @@ static bool unmoved(const gra_tensor *p)
 
 TEST(test_filter)
 {
-    const gra_tensor *p[] = { parameter(model, "scalar", GRA_SCALAR), parameter(model, "vector", GRA_SHAPE(3)),
+    const gra_tensor *p[] = { parameter(model, "scalar", GRA_SCALAR),
+                              parameter(model, "vector", GRA_SHAPE(3)),
                               parameter(model, "matrix", GRA_SHAPE(3, 2)),
                               parameter(model, "cube", GRA_SHAPE(3, 2, 4)) };
     for (int i = 0; i < 4; i++) {
@@ -334,7 +347,7 @@ TESTS(test_group, KINDS)                /* _i: the kind */
     ck_assert(unmoved(frozen) == !matrices);
 }
 
-TEST(test_defaults)                     /* every field is filled, whatever it was; lr says that it was not set */
+TEST(test_defaults)                  /* every field is filled, whatever it was; lr says that it was not set */
 {
     gra_sgd sgd;
     gra_adamw adamw;
@@ -389,7 +402,8 @@ static void mirrored(gra_real *w, int width, int m, const double *d)
  * blocks, of rows that fill cache lines and of others. */
 TEST(test_muon_steps)
 {
-    static const int shape[][2] = { { 2, 2 }, { 40, 2 }, { 2, 40 }, { 2, 3 }, { 24, 24 }, { 70, 70 }, { 33, 100 },
+    static const int shape[][2] = { { 2, 2 }, { 40, 2 }, { 2, 40 }, { 2, 3 }, { 24, 24 }, { 70, 70 },
+                                    { 33, 100 },
                                     { 70, 90 }, { 150, 70 }, { 64, 64 }, { 32, 96 } };
     const double a = 3.4445, b = -4.7750, c = 2.0315;
     const double tolerance = sizeof(real) == sizeof(float) ? 1e-4 : 1e-11;
@@ -443,7 +457,8 @@ TESTS(memory_ends_in_an_optimiser, KINDS) /* _i: the kind */
         fault_disarm();
         ck_assert_int_eq(status, failed ? -1 : 0);
         well = !gra_model_error(m);
-        ck_assert_msg(well || strncmp(gra_model_error(m), "out of memory: ", 15) == 0, "%s", gra_model_error(m));
+        ck_assert_msg(well || strncmp(gra_model_error(m), "out of memory: ", 15) == 0, "%s",
+                      gra_model_error(m));
         for (size_t i = 0; i < p->size; i++)
             ck_assert_int_eq(p->data[i] != 0, well);
         gra_model_close(m);
@@ -540,7 +555,8 @@ TESTS(forgotten, KINDS)                 /* _i: the kind */
     two_parameters();
     optimiser o;
     ck_assert_int_eq(kinds[_i].init(&o, model, NULL), 0);
-    step_refused(_i, o, "gra_%s_step: lr is nan: set it after gra_%s_init, for it has no default", name, name);
+    step_refused(_i, o, "gra_%s_step: lr is nan: set it after gra_%s_init, for it has no default", name,
+                 name);
 
     two_parameters();
     memset(&o, 0, sizeof o);
@@ -560,7 +576,8 @@ TEST(muon_refuses)
     two_parameters();
     gra_muon muon;
     ck_assert_int_eq(gra_muon_init(&muon, model, everything), -1);
-    expect_model_error("muon: b is (3), but only matrices can be made orthogonal: give it to another optimiser");
+    expect_model_error("muon: b is (3), but only matrices can be made orthogonal: give it to "
+                       "another optimiser");
     two_parameters();
     optimiser o = made(MUON, model, gra_filter_matrices);
     o.muon.ns_steps = 0;
@@ -604,8 +621,8 @@ TEST(test_one_optimiser_of_a_kind_for_each_parameter)
     sgd_step(&other);
     ck_assert_ptr_null(gra_model_error(model));
     adamw_step(&first);                                 /* both at once are not */
-    expect_model_error("gra_adamw_step: the moments of w belong to another optimiser since its gra_adamw_init: "
-                       "let `filter` give each parameter to one of a kind");
+    expect_model_error("gra_adamw_step: the moments of w belong to another optimiser since its "
+                       "gra_adamw_init: let `takes` give each parameter to one of a kind");
 }
 
 /* ---- clipping ---- */
@@ -760,8 +777,9 @@ TEST(every_optimiser_is_compared)
                 continue;
             *end = '\0';
             ck_assert_msg(is_compared(name, tests), "%s has gra_%s_step, which is compared with nothing: "
-                          "tests/optim/test_optim.c wants it among its kinds, with a formula or with PyTorch's numbers, of "
-                          "which tests/golden/make_optim.py makes a trajectory('%s', ...)", l.path, name, name);
+                          "tests/optim/test_optim.c wants it among its kinds, with a formula or with "
+                          "PyTorch's numbers, of which tests/golden/make_optim.py makes a "
+                          "trajectory('%s', ...)", l.path, name, name);
             optimisers++;
         }
     }

@@ -8,20 +8,29 @@ CASE(book, open_all, close_all, "")
 
 #ifdef GRADUS_DOUBLE
 enum { BATCH = 3, TIME = 5, IN = 6, OUT = 4, HEADS = 2 };
-static const gra_attention_config head = { .d_in = IN, .d_out = OUT, .context_length = TIME + 1, .dropout = 0.3 };
+static const gra_attention_config head = { .d_in = IN, .d_out = OUT, .context_length = TIME + 1,
+                                           .dropout = 0.3 };
 
-static gra_tensor *v1(gra_tape *tape, gra_tensor **in, void *l)         { return self_attention_v1_forward(tape, l, in[0]); }
-static gra_tensor *self(gra_tape *tape, gra_tensor **in, void *l)       { return self_attention_forward(tape, l, in[0]); }
-static gra_tensor *pos_heads(gra_tape *tape, gra_tensor **in, void *l)  { return positional_multi_head_attention_forward(tape, l, in[0]); }
+static gra_tensor *v1(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return self_attention_v1_forward(tape, l, in[0]);
+}
+static gra_tensor *self(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return self_attention_forward(tape, l, in[0]);
+}
+static gra_tensor *pos_heads(gra_tape *tape, gra_tensor **in, void *l)
+{
+    return positional_multi_head_attention_forward(tape, l, in[0]);
+}
 
 static void check(const char *name, gra_check_fn *forward, void *layer)
 {
     gra_check_report report;
     expect_model_error("no error");
     const gra_check_in x = { .name = "x", .shape = GRA_SHAPE(BATCH, TIME, IN) };
-    ck_assert_msg(gra_check(t, &(gra_check_options){ .rng = &rng, .model = model, .nin = 1, .in = &x,
-                            .f = forward, .arg = layer }, &report) == 0, "%s:\n%s", name,
-                  report.text);
+    ck_assert_msg(gra_check(t, GRA_TRAIN, &rng, model, 1, &x, forward, layer, 1e-6, &report) == 0, "%s:\n%s",
+                  name, report.text);
     another_model();                    /* for the next layer: the check looks at all parameters of a model */
 }
 

@@ -40,8 +40,9 @@ static const struct kind families[] = {
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
-static const char *const gpt2_names[][2] = {            /* ours, theirs; W_query stands for all three of c_attn */
-    { "tok_emb.weight", "wte.weight" }, { "pos_emb.weight", "wpe.weight" }, { "final_norm.scale", "ln_f.weight" },
+static const char *const gpt2_names[][2] = {        /* ours, theirs; W_query stands for all three of c_attn */
+    { "tok_emb.weight", "wte.weight" }, { "pos_emb.weight", "wpe.weight" },
+    { "final_norm.scale", "ln_f.weight" },
     { "final_norm.shift", "ln_f.bias" }, { "out_head.weight", "lm_head.weight" },
     { "att.W_query.weight", "attn.c_attn.weight" }, { "att.W_query.bias", "attn.c_attn.bias" },
     { "att.out_proj.weight", "attn.c_proj.weight" }, { "att.out_proj.bias", "attn.c_proj.bias" },
@@ -64,7 +65,8 @@ static struct writer {
 static void put(const char *name, int n, gra_tensor *const *p, bool transposed)
 {
     char full[192];
-    const int number = w.n++, rows = p[0]->shape.dim[0], columns = p[0]->shape.ndim == 2 ? p[0]->shape.dim[1] : 0;
+    const int number = w.n++, rows = p[0]->shape.dim[0],
+              columns = p[0]->shape.ndim == 2 ? p[0]->shape.dim[1] : 0;
     const bool is_head = strstr(name, "head") != NULL;
     snprintf(full, sizeof full, "%s%s%s", w.kind.all, is_head ? "" : w.kind.most, name);
     if (number == w.without || number == w.misshapen)
@@ -90,7 +92,7 @@ static void put_gpt2(gra_tensor *p, int i)              /* the i-th parameter */
     const bool thirds = strstr(p->name, "W_query") != NULL, biased = thirds && w.kind.qkv_bias;
     if (strstr(p->name, "W_key") || strstr(p->name, "W_value"))
         return;
-    for (int k = 1; thirds && k < 3; k++)               /* query, key, value: each a weight and perhaps a bias */
+    for (int k = 1; thirds && k < 3; k++)            /* query, key, value: each a weight and perhaps a bias */
         qkv[k] = gra_param_at(w.from, i + k * (biased ? 2 : 1));
     sscanf(p->name, "trf_blocks.%d.%n", &block, &at);
     for (size_t k = 0; k < sizeof gpt2_names / sizeof *gpt2_names; k++)
@@ -111,7 +113,8 @@ static void write_file(struct kind kind, int without, int misshapen, const char 
     gra_model_close(w.to);
     w = (struct writer){ .from = gra_model_open(t, &rng), .to = gra_model_open(t, NULL), .kind = kind,
                          .without = without, .misshapen = misshapen };
-    gra_gpt_init(&w.gpt, gra_root(w.from), &(gra_gpt_config){ VOCAB, CONTEXT, WIDTH, HEADS, LAYERS, .bias = kind.bias,
+    gra_gpt_init(&w.gpt, gra_root(w.from),
+                 &(gra_gpt_config){ VOCAB, CONTEXT, WIDTH, HEADS, LAYERS, .bias = kind.bias,
                  .qkv_bias = kind.qkv_bias, .tied = kind.head != OWN_HEAD, .init = GRA_INIT_GPT2 });
     for (int i = 0; i < gra_param_count(w.from); i++)   /* biases and norms too */
         gra_randn(&rng, gra_param_at(w.from, i)->data, gra_param_at(w.from, i)->size);
@@ -136,7 +139,10 @@ static void write_file(struct kind kind, int without, int misshapen, const char 
     ck_assert_msg(gra_save(w.to, PATH, meta, meta != NULL) == 0, "%s", gra_model_error(w.to));
 }
 
-static void write_plain(int family, const gra_meta *meta) { write_file(families[family], -1, -1, NULL, meta); }
+static void write_plain(int family, const gra_meta *meta)
+{
+    write_file(families[family], -1, -1, NULL, meta);
+}
 static void write_json(const char *text)                  { write_bytes(JSON, text, strlen(text)); }
 
 /* ---- models imported from them ---- */
@@ -187,15 +193,16 @@ TESTS(every_family, 24 * FAMILIES)      /* _i: a family, and one of 24 forms of 
     write_file(kind, -1, -1, NULL, NULL);
     imports(HEADS);
     const gra_gpt_config *c = &g.config;
-    ck_assert(c->vocab_size == VOCAB && c->context_length == CONTEXT && c->emb_dim == WIDTH && c->n_heads == HEADS &&
-              c->n_layers == LAYERS && c->drop_rate == 0);
+    ck_assert(c->vocab_size == VOCAB && c->context_length == CONTEXT && c->emb_dim == WIDTH &&
+              c->n_heads == HEADS && c->n_layers == LAYERS && c->drop_rate == 0);
     ck_assert(c->bias == kind.bias && c->qkv_bias == kind.qkv_bias && c->tied == (kind.head != OWN_HEAD));
     ck_assert_int_eq(c->gelu, kind.gpt2 && !kind.transposed ? GRA_GELU_ERF : GRA_GELU_TANH);
     ck_assert_int_eq(gra_param_count(model), gra_param_count(w.from));
     for (int i = 0; i < gra_param_count(model); i++) {
         const gra_tensor *p = gra_param_at(model, i), *x = gra_param_at(w.from, i);
         ck_assert_str_eq(p->name + strlen("gpt."), x->name);
-        ck_assert_msg(memcmp(p->data, x->data, x->size * sizeof *x->data) == 0, "%s has other values", x->name);
+        ck_assert_msg(memcmp(p->data, x->data, x->size * sizeof *x->data) == 0, "%s has other values",
+                      x->name);
     }
 }
 
@@ -209,7 +216,8 @@ TESTS(a_missing_tensor_is_named, FAMILIES) /* _i: a family */
     ck_assert_int_eq(tensors, kind.gpt2 ? 4 + 12 * LAYERS : 4 + 16 * LAYERS);
     for (int i = 0; i < tensors; i++) {
         write_file(kind, i, -1, NULL, NULL);
-        refused(i ? w.odd : "it is no GPT's: it has neither tok_emb.weight, as Raschka's GPTModel, nor wte.weight");
+        refused(i ? w.odd
+                : "it is no GPT's: it has neither tok_emb.weight, as Raschka's GPTModel, nor wte.weight");
         ck_assert(!i || strstr(why, "it has no tensor "));
     }
 }
@@ -220,7 +228,7 @@ TESTS(a_tensor_of_another_shape_is_named, FAMILIES)
     char wanted[256];
     kind.buffers = false;
     write_file(kind, -1, -1, NULL, NULL);
-    for (int i = 2, n = w.n; i < n; i++) {              /* the embeddings say themselves what their sizes are */
+    for (int i = 2, n = w.n; i < n; i++) {            /* the embeddings say themselves what their sizes are */
         write_file(kind, -1, i, NULL, NULL);
         snprintf(wanted, sizeof wanted, "tensor %s has the shape (", w.odd);
         refused(wanted);
@@ -229,9 +237,11 @@ TESTS(a_tensor_of_another_shape_is_named, FAMILIES)
 
 TESTS(a_tensor_too_many_is_named, FAMILIES)
 {
-    static const char *const extra[] = { "h.0.attn.scale", "h.999999.ln_1.weight", "trf_blocks.999999.norm1.scale",
+    static const char *const extra[] = { "h.0.attn.scale", "h.999999.ln_1.weight",
+                                         "trf_blocks.999999.norm1.scale",
                                          "tok_emb", "trf_blocks.0.att.mask2", "lm_head.bias", "out_head.bias",
-                                         "attn.mask.0", "h.99999999999999999999.ln_1.weight", "h..ln_1.weight",
+                                         "attn.mask.0", "h.99999999999999999999.ln_1.weight",
+                                         "h..ln_1.weight",
                                          "help.0.ln_1.weight", "h.0ln_1.weight", "trf_blocks.0norm1.scale" };
     char wanted[256];
     for (size_t i = 0; i < sizeof extra / sizeof *extra; i++) {
@@ -261,10 +271,11 @@ static void expect_gelu(gra_gelu_form wanted)
         ck_assert_int_eq(g.trf_blocks[i].ff.gelu, wanted);
 }
 
-TESTS(the_form_of_gelu, FAMILIES)       /* the metadata go before the config.json, and that before the family */
+TESTS(the_form_of_gelu, FAMILIES)     /* the metadata go before the config.json, and that before the family */
 {
     static const struct { const char *meta, *json; gra_gelu_form wanted; } said[] = {
-        { "erf", "gelu_new", GRA_GELU_ERF }, { "tanh", "gelu", GRA_GELU_TANH }, { NULL, "gelu", GRA_GELU_ERF },
+        { "erf", "gelu_new", GRA_GELU_ERF }, { "tanh", "gelu", GRA_GELU_TANH },
+        { NULL, "gelu", GRA_GELU_ERF },
         { NULL, "gelu_new", GRA_GELU_TANH }, { NULL, "gelu_pytorch_tanh", GRA_GELU_TANH },
     };
     for (int i = 0; i < 5; i++) {
@@ -281,15 +292,18 @@ TESTS(the_form_of_gelu, FAMILIES)       /* the metadata go before the config.jso
 TEST(how_many_heads)
 {
     static const struct { int given; const char *meta, *json; int heads; const char *sentence; } said[] = {
-        { 2, NULL, "{}", 2, NULL }, { 3, "3", "{\"n_head\": 2}", 3, NULL }, { 0, "3", "{\"n_head\": 2}", 3, NULL }, { 0, NULL, "{\"n_head\": 2}", 2, NULL },
+        { 2, NULL, "{}", 2, NULL }, { 3, "3", "{\"n_head\": 2}", 3, NULL },
+        { 0, "3", "{\"n_head\": 2}", 3, NULL }, { 0, NULL, "{\"n_head\": 2}", 2, NULL },
         { 0, NULL, "{\"num_attention_heads\": 3}", 3, NULL },
-        { 0, NULL, " {\"a\": [1, {\"n_head\": 1, \"s\": \"]}\\\"\"}, null], \"n_head\":\n2 , \"b\": true}\n", 2, NULL },
+        { 0, NULL, " {\"a\": [1, {\"n_head\": 1, \"s\": \"]}\\\"\"}, null], \"n_head\":\n2 , \"b\": true}\n",
+          2, NULL },
         { 2, "3", "{}", 0, "its metadata say n_heads: 3, but 2 are asked for" },
         { 2, NULL, "{\"n_head\": 3}", 0, "the config.json beside it says n_head: 3, but 2 are asked for" },
         { 4, NULL, "{}", 0, "a width of 6 cannot be shared by 4 heads" },
         { -1, NULL, "{}", 0, "a width of 6 cannot be shared by -1 heads" },
         { 0, NULL, "{\"n_head\": 4}", 0, "a width of 6 cannot be shared by 4 heads" },
-        { 0, NULL, "{}", 0, "nothing says how many heads there are, and a width of 6 is not made of heads of 64" },
+        { 0, NULL, "{}", 0,
+          "nothing says how many heads there are, and a width of 6 is not made of heads of 64" },
         { 0, NULL, "{\"n_heap\": 2}", 0, "nothing says how many heads" },
         { 0, NULL, "{\"n_layer\": 2, \"n_head\": null}", 0, "nothing says how many heads" },
         { 0, "three", "{}", 0, "its metadata say n_heads: three, but a whole number is wanted" },
@@ -335,14 +349,16 @@ TESTS(what_config_json_says, FAMILIES)  /* _i: a family */
         { "\"activation_function\": \"relu\"",
           "activation_function: \"relu\", but only gelu, gelu_new and gelu_pytorch_tanh are known" },
         { "\"activation_function\": \"gelu_10\"", "activation_function: \"gelu_10\", but only gelu" },
-        { "\"layer_norm_epsilon\": 0.001", "layer_norm_epsilon: 0.001, but the norms of a gra_gpt have 1e-05" },
+        { "\"layer_norm_epsilon\": 0.001",
+          "layer_norm_epsilon: 0.001, but the norms of a gra_gpt have 1e-05" },
         { "\"scale_attn_by_inverse_layer_idx\": true",
           "scale_attn_by_inverse_layer_idx: true, but a gra_gpt scales all layers alike" },
         { "\"scale_attn_weights\": false", "scale_attn_weights: false, but a gra_gpt always scales" },
         { "\"model_type\": \"imagegpt\"", "model_type: \"imagegpt\", but only gpt2 is known" },
         { "\"model_type\": \"\033[1m\"", "model_type: \"?[1m\", but only gpt2 is known" },
         { "\"model_type\": \"\177\"", "model_type: \"?\", but only gpt2 is known" },
-        { "\"n_embd\": 7", "n_embd: 7, but its tensors 6" }, { "\"n_layer\": 3", "n_layer: 3, but its tensors 2" },
+        { "\"n_embd\": 7", "n_embd: 7, but its tensors 6" },
+        { "\"n_layer\": 3", "n_layer: 3, but its tensors 2" },
         { "\"n_positions\": 1024", "n_positions: 1024, but its tensors" },
         { "\"vocab_size\": 50257", "vocab_size: 50257, but its tensors" },
         { "\"n_inner\": 12", "n_inner: 12, but its tensors 24" },
@@ -352,9 +368,11 @@ TESTS(what_config_json_says, FAMILIES)  /* _i: a family */
         { "\"n_inner\": true", "n_inner: true, but a whole number from 1 on is wanted" },
         { "\"n_inner\": \"24\"", "n_inner: \"24\", but a whole number from 1 on is wanted" },
         { "\"tie_word_embeddings\": 1", "tie_word_embeddings: 1, but true or false is wanted" },
-        { "\"num_attention_heads\": 2", "num_attention_heads: 2, but another value of this setting came before" },
+        { "\"num_attention_heads\": 2",
+          "num_attention_heads: 2, but another value of this setting came before" },
         { "\"n_head\": 6", "n_head: 6, but another value of this setting came before" },
-        { "\"n_embd\": 6, \"hidden_size\": 12", "hidden_size: 12, but another value of this setting came before" },
+        { "\"n_embd\": 6, \"hidden_size\": 12",
+          "hidden_size: 12, but another value of this setting came before" },
         { "\"activation_function\": \"gelu\", \"activation_function\": \"gelu_new\"",
           "activation_function: \"gelu_new\", but another value of this setting came before" },
     };
@@ -362,9 +380,10 @@ TESTS(what_config_json_says, FAMILIES)  /* _i: a family */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         beside(bad[i][0], bad[i][1]);
     write_json("{\"model_type\": \"gpt2\", \"layer_norm_epsilon\": 1e-05, \"scale_attn_weights\": true,\n"
-               "\"scale_attn_by_inverse_layer_idx\": false, \"n_embd\": 6, \"hidden_size\": 6, \"n_head\": 3, \"n_layer\": 2,\n"
-               "\"num_attention_heads\": 3, \"n_inner\": null, \"n_inner\": 24, \"scale_attn_weights\": true,\n"
-               "\"reorder_and_upcast_attn\": true, \"attn_pdrop\": 0.1, \"eos_token_id\": 50256}");
+               "\"scale_attn_by_inverse_layer_idx\": false, \"n_embd\": 6, \"hidden_size\": 6, \"n_head\": "
+               "3, \"n_layer\": 2,\n"
+               "\"num_attention_heads\": 3, \"n_inner\": null, \"n_inner\": 24, \"scale_attn_weights\": "
+               "true,\n\"reorder_and_upcast_attn\": true, \"attn_pdrop\": 0.1, \"eos_token_id\": 50256}");
     imports(0);
     ck_assert_int_eq(g.config.n_heads, 3);
 }
@@ -387,9 +406,10 @@ TESTS(what_config_json_says_of_the_head, FAMILIES)
 /* The epsilon is compared as a number, however it is written. */
 TEST(an_epsilon_in_other_words)
 {
-    static const char *const same[] = { "1e-05", "1e-5", "1E-5", "1.0e-05", "1.000E-005", "0.00001", "0.0000100",
-                                        "10e-6", "0.1e-4", "0.01E-3" };
-    static const char *const other[] = { "1e-5x", "1e", "1e-", "1e-06", "1e+5", "1e5", "1.0e-04", "-1e-05", "0", "0.0",
+    static const char *const same[] = { "1e-05", "1e-5", "1E-5", "1.0e-05", "1.000E-005", "0.00001",
+                                        "0.0000100", "10e-6", "0.1e-4", "0.01E-3" };
+    static const char *const other[] = { "1e-5x", "1e", "1e-", "1e-06", "1e+5", "1e5", "1.0e-04", "-1e-05",
+                                         "0", "0.0",
                                          "1", "1e-5.0", "\"1e-05\"", "1e-99999999999", "true", "nan" };
     char setting[120], sentence[160];
     write_plain(0, NULL);
@@ -400,7 +420,8 @@ TEST(an_epsilon_in_other_words)
     }
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         snprintf(setting, sizeof setting, "\"layer_norm_epsilon\": %s", other[i]);
-        snprintf(sentence, sizeof sentence, "layer_norm_epsilon: %s, but the norms of a gra_gpt have 1e-05", other[i]);
+        snprintf(sentence, sizeof sentence, "layer_norm_epsilon: %s, but the norms of a gra_gpt have 1e-05",
+                 other[i]);
         beside(setting, sentence);
     }
 }
@@ -408,7 +429,8 @@ TEST(an_epsilon_in_other_words)
 TEST(a_config_json_that_is_none)
 {
     static const char *const bad[] = {
-        "", "[]", "{", "{\"n_head\": 3", "{\"n_head\" 3}", "{\"n_head\": }", "{\"n_head\": 3,}", "{n_head: 3}", "{\"n_head\": 3} {",
+        "", "[]", "{", "{\"n_head\": 3", "{\"n_head\" 3}", "{\"n_head\": }", "{\"n_head\": 3,}",
+        "{n_head: 3}", "{\"n_head\": 3} {",
         "{\"a\": [1, {\"b\"", "{\"a", "{\"a\": \"", "{\"a\\", "{,}", "{\"a\": 1 2}",
     };
     write_plain(0, NULL);
@@ -447,7 +469,8 @@ TESTS(a_tensor_that_cannot_be_read, FAMILIES)
     static unsigned char bytes[1 << 16];
     write_plain(_i, NULL);
     const size_t n = read_bytes(PATH, bytes, sizeof bytes);
-    const char *name = families[_i].gpt2 ? "h.1.ln_2.bias\":{\"dtype\":\"" : "trf_blocks.1.norm2.shift\":{\"dtype\":\"";
+    const char *name = families[_i].gpt2 ? "h.1.ln_2.bias\":{\"dtype\":\""
+        : "trf_blocks.1.norm2.shift\":{\"dtype\":\"";
     size_t at = 0;
     while (at < n && memcmp(bytes + at, name, strlen(name)) != 0)
         at++;
@@ -492,7 +515,8 @@ TEST(shapes_of_no_gpt)
     refused("tensor wte.weight has the shape (2, 0), but a matrix with a row for each token is wanted");
     write_header("{\"wpe.weight\":{\"dtype\":\"BOOL\",\"shape\":[0],\"data_offsets\":[0,0]},\"wte.weight\":"
                  "{\"dtype\":\"BOOL\",\"shape\":[1,536870912],\"data_offsets\":[0,536870912]}}", 536870912);
-    refused(ADDRESSES_OF_32_BITS ? "tensor wte.weight has the shape (1, 536870912) of BOOL: so many values cannot be counted"
+    refused(ADDRESSES_OF_32_BITS
+            ? "tensor wte.weight has the shape (1, 536870912) of BOOL: so many values cannot be counted"
             : "tensor wte.weight has the shape (1, 536870912), but a matrix with a row for each token");
     unlink(PATH);
     refused("No such file");
@@ -516,7 +540,8 @@ TESTS(any_call_may_fail, 3)             /* _i: one of these */
         fault_arm(calls[_i], n, _i ? EIO : ENOMEM, false);
         const bool ok = import_gpt(&g, gra_root(m), PATH, 0, why) == 0;
         struck = fault_disarm();
-        ck_assert_msg(ok || struck, "%s", why);         /* an arena that cannot grow generously takes what is needed */
+        /* an arena that cannot grow generously takes what is needed */
+        ck_assert_msg(ok || struck, "%s", why);
         ck_assert_msg(ok || *why, "call %ld: it failed without a sentence", n);
         gra_model_close(m);
         gra_close(own);

@@ -136,7 +136,7 @@ TEST(randint)
             ck_assert_uint_eq(gra_randint(&g, draws[i].n), draws[i].want[k]);
 }
 
-TEST(randperm)                          /* torch.manual_seed(5), randperm(10); manual_seed(7), randperm(1000) */
+TEST(randperm)                        /* torch.manual_seed(5), randperm(10); manual_seed(7), randperm(1000) */
 {
     static const int ten[] = { 1, 4, 9, 6, 3, 5, 0, 2, 8, 7 };
     int p[1000];
@@ -339,18 +339,19 @@ TEST(dropout_skips_far)
 
 /* ---- NumPy ---------------------------------------------------------------------------------- */
 
-TEST(numpy)                             /* np.random.RandomState(0): random_sample(4); then, of the same seed, randn(4) */
+TEST(numpy)                 /* np.random.RandomState(0): random_sample(4); then, of the same seed, randn(4) */
 {
     static const double uniform[] = { 0.54881350392732475, 0.71518936637241948,
                                       0.60276337607164387, 0.54488318299689686 };
-    static const double normal[] = { 1.764052345967664, 0.40015720836722329, 0.9787379841057392, 2.2408931992014578 };
+    static const double normal[] = { 1.764052345967664, 0.40015720836722329, 0.9787379841057392,
+                                     2.2408931992014578 };
     gra_rng g = seeded(0);
     double x[4], between;
     gra_numpy_random(&g, x, 4);
     equal_f64(x, uniform, 4);
     g = seeded(0);
     gra_numpy_normal(&g, x, 3, 0, 1);
-    gra_numpy_random(&g, &between, 1);                  /* the fourth normal waits, and is scaled when it comes */
+    gra_numpy_random(&g, &between, 1);              /* the fourth normal waits, and is scaled when it comes */
     gra_numpy_normal(&g, x + 3, 1, 1.5, 0.25);
     near_f64(x, normal, 3, LIBM_ERROR);
     near_f64(&x[3], &(double){ 1.5 + 0.25 * normal[3] }, 1, LIBM_ERROR);

@@ -43,7 +43,8 @@ static uint64_t hash_doubles(const double *x, size_t n)
 
 static void same(const drawing *d, uint64_t hash, double first, double last)
 {
-    ck_assert_msg(hash == d->hash, "%s(%g, %g), seed %" PRIu64 ", %zu values: %.9g ... %.9g; PyTorch: %.9g ... %.9g%s",
+    ck_assert_msg(hash == d->hash,
+                  "%s(%g, %g), seed %" PRIu64 ", %zu values: %.9g ... %.9g; PyTorch: %.9g ... %.9g%s",
                   d->kind, d->a, d->b, d->seed, d->n, first, last, d->first, d->last,
                   first == d->first && last == d->last ? ", and others between" : "");
 }
@@ -115,8 +116,8 @@ TEST(seeds)
         gra_rng g;
         if (line[0] == '#')
             continue;
-        ck_assert_msg(sscanf(line, "%15s %" SCNu64 " %zu %lf %lf %lf %lf %" SCNx64, d.kind, &d.seed, &d.n, &d.a,
-                             &d.b, &d.first, &d.last, &d.hash) == 8, "no drawing: %s", line);
+        ck_assert_msg(sscanf(line, "%15s %" SCNu64 " %zu %lf %lf %lf %lf %" SCNx64, d.kind, &d.seed, &d.n,
+                             &d.a, &d.b, &d.first, &d.last, &d.hash) == 8, "no drawing: %s", line);
         gra_manual_seed(&g, d.seed);
         if (strcmp(d.kind, "gpt") == 0)
             make_gpt(&d, &g);

@@ -8,13 +8,14 @@
 #include "ops/rows.h"
 #include "lib/suites.h"
 
-#define NO_TAPE  ": got NULL for the tape, expected an open one: gra_open returns NULL when there is no memory"
-#define NO_MODEL ": got NULL for the model, expected an open one: gra_model_open returns NULL when there "          \
-                 "is no memory, or its tape is NULL"
-#define NO_SCOPE ": got a scope without a model, expected one of gra_root(model), or of gra_enter: begin with "  \
-                 "gra_root"
-#define CLOSED   ": got a model that is closed, expected an open one: call gra_model_close after the last use "  \
-                 "of the model"
+#define NO_TAPE  ": got NULL for the tape, expected an open one: gra_open returns NULL when there is "   \
+                 "no memory"
+#define NO_MODEL ": got NULL for the model, expected an open one: gra_model_open returns NULL when "     \
+                 "there is no memory, or its tape is NULL"
+#define NO_SCOPE ": got a scope without a model, expected one of gra_root(model), or of gra_enter: "     \
+                 "begin with gra_root"
+#define CLOSED   ": got a model that is closed, expected an open one: call gra_model_close after the "   \
+                 "last use of the model"
 
 /* ---- no tape ---- */
 
@@ -137,7 +138,7 @@ static void expect_absence(const absence *a, const char *what)
 
 TESTS(calls_without_a_tape, LENGTH(without_a_tape))     { expect_absence(&without_a_tape[_i], NO_TAPE); }
 TESTS(calls_without_a_model, LENGTH(without_a_model))   { expect_absence(&without_a_model[_i], NO_MODEL); }
-TESTS(scopes_of_zeros, LENGTH(of_a_scope_of_zeros))     { expect_absence(&of_a_scope_of_zeros[_i], NO_SCOPE); }
+TESTS(scopes_of_zeros, LENGTH(of_a_scope_of_zeros))   { expect_absence(&of_a_scope_of_zeros[_i], NO_SCOPE); }
 
 TEST(a_failure_that_nobody_holds)
 {
@@ -151,7 +152,8 @@ static gra_tensor *square(gra_tape *tape, gra_tensor **x, void *arg)
     (void)arg;
     return gra_mul(tape, x[0], x[0]);
 }
-static int check_with(gra_tape *tape, gra_model *m, const gra_check_in *x, gra_check_fn *f, gra_check_report *r)
+static int check_with(gra_tape *tape, gra_model *m, const gra_check_in *x, gra_check_fn *f,
+                      gra_check_report *r)
 {
     return gra_check(tape, &(gra_check_options){ .model = m, .nin = 1, .in = x, .f = f }, r);
 }

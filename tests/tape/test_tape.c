@@ -199,13 +199,14 @@ TEST(a_tensor_of_the_last_step)
         gra_tensor *old = gra_input(t, (real[]){ 1, 2, 3 }, GRA_SHAPE(3));
         gra_tensor *sum = gra_sum(t, old);
         gra_begin(t, GRA_GRAD, NULL);
-        gra_tensor *fresh = gra_input(t, (real[]){ 4, 5, 6 }, GRA_SHAPE(3)); /* the same again, where that lay */
+        /* the same again, where that lay */
+        gra_tensor *fresh = gra_input(t, (real[]){ 4, 5, 6 }, GRA_SHAPE(3));
         gra_sum(t, fresh);
         gra_mul(t, fresh, step % 2 ? old : sum);
         expect_part("mul: input 1 was not made in this step");
         gra_begin(t, GRA_GRAD, NULL);
     }
-    gra_full(t, 0, GRA_SHAPE(1000));         /* what follows lies where the next step will not have come yet */
+    gra_full(t, 0, GRA_SHAPE(1000));        /* what follows lies where the next step will not have come yet */
     gra_tensor *bias = gra_full(t, 0, GRA_SHAPE(3));
     gra_begin(t, GRA_GRAD, NULL);
     gra_layer_norm(t, gra_full(t, 1, GRA_SHAPE(3)), NULL, bias, 1e-5);
@@ -220,7 +221,8 @@ static gra_tensor *of_many_sizes(int n)
         switch (i % 4) {
         case 0: y = gra_attention(t, y, x, x, &(gra_attention_options){ .heads = 2, .causal = true }); break;
         case 1: y = gra_scale(t, y, 1); break;
-        case 2: y = gra_slice(t, gra_concat(t, 7, (gra_tensor *[]){ y, x, x, x, x, x, x }, 1), 1, 0, 2); break;
+        case 2: y = gra_slice(t, gra_concat(t, 7, (gra_tensor *[]){ y, x, x, x, x, x, x }, 1), 1, 0,
+                              2); break;
         case 3: y = gra_full(t, i, GRA_SHAPE(1, 2, 4)); break;
         }
     return y;
@@ -332,9 +334,11 @@ TEST(an_instruction_set_that_is_not_there)
         for (int step = 0; step < 2; step++) {
             gra_begin(asked, GRA_GRAD, NULL);
             ck_assert_int_eq(gra_error(asked) != NULL, i < 3);
-            ck_assert(i >= 3 || strstr(gra_error(asked), i == 0 ? "GRADUS_ISA is avx3, but this processor has base"
+            ck_assert(i >= 3 ||
+                      strstr(gra_error(asked), i == 0 ? "GRADUS_ISA is avx3, but this processor has base"
                                                                 : "but"));
-            ck_assert_int_eq(gra_backward(asked, gra_input(asked, (real[]){ 2 }, GRA_SCALAR)), i < 3 ? -1 : 0);
+            ck_assert_int_eq(gra_backward(asked, gra_input(asked, (real[]){ 2 }, GRA_SCALAR)),
+                             i < 3 ? -1 : 0);
         }
         gra_close(asked);
         gra_close(best);

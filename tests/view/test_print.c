@@ -29,7 +29,8 @@ TEST(small_ones)
     expect_print("tensor(3.1416)\n", (real[]){ (real)3.14159 }, GRA_SCALAR, 4);
     expect_print("tensor([1., 2., 3.])\n", (real[]){ 1, 2, 3 }, GRA_SHAPE(3), 4);
     expect_print("tensor([[1.0000, 2.0000, 3.0000],\n"
-                 "        [4.0000, 5.0000, 6.5000]])\n", (real[]){ 1, 2, 3, 4, 5, (real)6.5 }, GRA_SHAPE(2, 3), 4);
+                 "        [4.0000, 5.0000, 6.5000]])\n", (real[]){ 1, 2, 3, 4, 5, (real)6.5 },
+                 GRA_SHAPE(2, 3), 4);
     expect_print("tensor([[0., 0.],\n"
                  "        [0., 0.]])\n", (real[]){ 0, 0, 0, 0 }, GRA_SHAPE(2, 2), 4);
     expect_print("tensor([], size=(0, 3))\n", NULL, GRA_SHAPE(0, 3), 4);
@@ -122,7 +123,8 @@ TEST(many_values_of_few_rows_or_columns)
 
 TEST(longer_than_a_line)                /* a line for each */
 {
-    char wanted[256], zeros[] = "000000000000000000000000000000000000000000000000000000000000000000000000000000";
+    char wanted[256],
+         zeros[] = "000000000000000000000000000000000000000000000000000000000000000000000000000000";
     snprintf(wanted, sizeof wanted, "tensor([1.5%s,\n        2.5%s])\n", zeros, zeros);
     expect_print(wanted, (real[]){ (real)1.5, (real)2.5 }, GRA_SHAPE(2), (int)sizeof zeros);
 }

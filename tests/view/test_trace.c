@@ -125,7 +125,8 @@ TESTS(another_infinity_of_a_masks_kind, 2)
     TRACED(gra_scale(t, gra_scale(t, masked[_i](), -large), large),                 /* its sign is turned */
            "scale: made inf at (0, 1) from finite inputs and -inf, there -inf (forward)");
     gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *m = gra_scale(t, gra_scale(t, gra_sub(t, masked[_i](), gra_full(t, 100, GRA_SCALAR)), large), large);
+    gra_tensor *m = gra_scale(t, gra_scale(t, gra_sub(t, masked[_i](), gra_full(t, 100, GRA_SCALAR)), large),
+                              large);
     expect_none();                                      /* -98 large^2 is -inf, as the mask is */
     ck_assert(m->data[0] == -inf && m->data[1] == -inf);
     gra_sub(t, m, m);
@@ -157,7 +158,8 @@ TEST(nothing_is_computed_twice)                 /* an op that draws draws once, 
     gra_rng before = rng;
     gra_rand(&before, &noise, 1);
     gra_begin(t, GRA_TRAIN, &rng);
-    gra_tensor *y = gra_run(gra_result_like(t, &op, gra_constant(t, (const real[]){ -inf, 2 }, GRA_SHAPE(2))));
+    gra_tensor *y = gra_run(gra_result_like(t, &op,
+                                            gra_constant(t, (const real[]){ -inf, 2 }, GRA_SHAPE(2))));
     expect_none();
     ck_assert(y->data[0] == -inf && y->data[1] == 2 + noise);
     ck_assert_uint_eq(gra_random(&rng), gra_random(&before));
@@ -177,8 +179,9 @@ TEST(a_frozen_parameter_may_be_a_mask)
 
 TEST(a_loss_that_is_a_masks_infinity)
 {
-    TRACED(gra_backward(t, gra_sum(t, filled())), "gra_backward: the loss is -inf, which no op made: it came in, "
-           "as a mask's infinity or in an input (forward)");
+    TRACED(gra_backward(t, gra_sum(t, filled())),
+           "gra_backward: the loss is -inf, which no op made: it came in, as a mask's infinity or in an "
+           "input (forward)");
     TRACED(gra_cross_entropy(t, filled(), (const int[]){ 0, 1, 0 }),    /* where a mask made p 0 */
            "cross_entropy: made inf from finite inputs and -inf, up to 10 (forward)");
 }
@@ -264,7 +267,8 @@ TEST(a_gradient_spoilt_before)
     gra_tensor *p = gra_param(gra_enter(gra_root(model), "fc"), "weight", gra_init_ones(), GRA_SHAPE(2));
     p->grad[1] = nan_;
     gra_backward(t, gra_sum(t, gra_mul(t, p, p)));
-    expect_error("gra_backward: the gradient of fc.weight holds nan at (1) from before: gra_zero_grad(model) clears it");
+    expect_error("gra_backward: the gradient of fc.weight holds nan at (1) from before: "
+                 "gra_zero_grad(model) clears it");
     gra_zero_grad(model);
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, p, p))), 0);
@@ -277,20 +281,22 @@ TEST(a_gradient_without_end)
 {
     gra_tensor *x = MATRIX(2, 2, 1, 4, 0, 9);
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_sqrt(t, gra_scale(t, x, 2)))), -1);
-    expect_error("sqrt: made inf at (1, 0) in the gradient of input 0 (from scale) from finite ones (backward)");
+    expect_error("sqrt: made inf at (1, 0) in the gradient of input 0 (from scale) from finite "
+                 "ones (backward)");
 }
 
 TEST(a_gradient_of_a_masks_infinity)
 {
     gra_tensor *w = gra_param(gra_enter(gra_root(model), "gate"), "weight", gra_init_ones(), GRA_SHAPE(3));
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_exp(t, gra_mul(t, w, filled())))), -1);
-    expect_error("mul: made nan at (1) in the gradient of input 0 (gate.weight) from finite ones, in gate (backward)");
+    expect_error("mul: made nan at (1) in the gradient of input 0 (gate.weight) from finite ones, in "
+                 "gate (backward)");
 }
 
 /* ---- where in the model ---- */
 
-static const gra_gpt_config config = { .vocab_size = 7, .context_length = 5, .emb_dim = 6, .n_heads = 2, .n_layers = 3,
-                                       .drop_rate = 0.1, .bias = true };
+static const gra_gpt_config config = { .vocab_size = 7, .context_length = 5, .emb_dim = 6, .n_heads = 2,
+                                       .n_layers = 3, .drop_rate = 0.1, .bias = true };
 
 static void set(const char *name, double by, double value)      /* p = by p + value */
 {
@@ -342,9 +348,11 @@ TEST(a_norm_overflows)                  /* its variance does, and 1 / sqrt of th
 {
     const real l = (real)large;
     char want[96];
-    snprintf(want, sizeof want, "layer_norm: made nan at (0, 0) from finite inputs, up to %g (forward)", 4 * large);
+    snprintf(want, sizeof want, "layer_norm: made nan at (0, 0) from finite inputs, up to %g (forward)",
+             4 * large);
     TRACED(gra_layer_norm(t, MATRIX(1, 4, l, 2 * l, 3 * l, 4 * l), NULL, NULL, 1e-5), want);
-    snprintf(want, sizeof want, "rms_norm: made nan at (0, 0) from finite inputs, up to %g (forward)", 4 * large);
+    snprintf(want, sizeof want, "rms_norm: made nan at (0, 0) from finite inputs, up to %g (forward)",
+             4 * large);
     TRACED(gra_rms_norm(t, MATRIX(1, 4, l, 2 * l, 3 * l, 4 * l), NULL, 1e-6), want);
 }
 
@@ -374,5 +382,6 @@ TEST(a_gradient_overflows)              /* its way back is steeper than its way 
     set("fc.bias", 0, 0);
     gra_tensor *x = gra_linear_forward(t, &l, gra_full(t, 1, GRA_SHAPE(2, 2)));
     gra_backward(t, gra_sum(t, gra_scale(t, gra_scale(t, x, large), large)));
-    expect_error("scale: made inf at (0, 0) in the gradient of input 0 (from linear) from finite ones, after fc (backward)");
+    expect_error("scale: made inf at (0, 0) in the gradient of input 0 (from linear) from finite ones, after "
+                 "fc (backward)");
 }

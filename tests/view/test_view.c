@@ -111,7 +111,7 @@ TEST(a_name)
     ck_assert_str_eq(gra_name(x, "%s", "scores")->name, "scores");
     ck_assert_ptr_null(gra_name(NULL, "x"));
     ck_assert_str_eq(gra_name(p, "x")->name, "fc.weight");
-    ck_assert_str_eq(gra_name(x, "%lc", (wint_t)0x10ffff)->name, "scores");     /* not a text in this locale */
+    ck_assert_str_eq(gra_name(x, "%lc", (wint_t)0x10ffff)->name, "scores");    /* not a text in this locale */
 }
 
 TEST(a_name_is_no_parameter)            /* to the tracer, or where a layer is sought */
@@ -139,7 +139,10 @@ static void wrong_softmax(void)   { gra_softmax(t, x_named, 2); }
 static void wrong_reshape(void)   { gra_reshape(t, x_named, GRA_SHAPE(5)); }
 static void wrong_concat(void)    { gra_concat(t, 2, (gra_tensor *[]){ x_named, p_named }, 0); }
 static void wrong_mse_loss(void)  { gra_mse_loss(t, x_named, p_named); }
-static void wrong_attention(void) { gra_attention(t, x_named, p_named, x_named, &(gra_attention_options){ .heads = 1 }); }
+static void wrong_attention(void)
+{
+    gra_attention(t, x_named, p_named, x_named, &(gra_attention_options){ .heads = 1 });
+}
 static void wrong_backward(void)  { gra_backward(t, x_named); }
 static void wrong_grad(void)      { gra_grad(x_named); }
 static void wrong_item(void)      { gra_item(x_named); }
@@ -164,9 +167,11 @@ static void expect_sentence(const char *pattern, const char *x, const char *p)
     char wanted[600] = "";
     for (; *pattern; pattern++) {
         const char *text = *pattern == 'X' ? x : *pattern == 'P' ? p : NULL;
-        snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), text ? "%s" : "%.1s", text ? text : pattern);
+        snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), text ? "%s" : "%.1s",
+                 text ? text : pattern);
     }
-    ck_assert_msg(strncmp(or_none(gra_error(t)), wanted, strlen(wanted)) == 0, "%s: wanted %s", or_none(gra_error(t)), wanted);
+    ck_assert_msg(strncmp(or_none(gra_error(t)), wanted, strlen(wanted)) == 0, "%s: wanted %s",
+                  or_none(gra_error(t)), wanted);
 }
 
 TESTS(a_name_in_sentences, LENGTH(named))
@@ -182,8 +187,8 @@ TEST(a_stale_tensor_is_not_named)
     gra_tensor *x = gra_name(gra_scalar(t, 1), "x");
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert_str_eq(gra_name(x, "y")->name, "x");
-    expect_error("gra_name: input 0 was not made in this step: a tensor ends with its step, at the next gra_begin, and "
-                 "belongs to its tape");
+    expect_error("gra_name: input 0 was not made in this step: a tensor ends with its step, at the next "
+                 "gra_begin, and belongs to its tape");
 }
 
 /* ---- the text ---- */
@@ -210,11 +215,13 @@ TEST(a_parameter_of_another_layer)      /* is told by its whole name */
 /* Every byte is printable ASCII or a part of a character that does not control the text around it. */
 static void expect_printable(const char *text)
 {
-    static const char *const turning[] = { "\xd8\x9c", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xae", "\xe2\x81\xa6" };
+    static const char *const turning[] = { "\xd8\x9c", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xae",
+                                           "\xe2\x81\xa6" };
     for (const char *s = text, *end = s + strlen(s); s < end;) {
         const char *at = s;
         const int32_t c = gra_utf8(&s, end);
-        ck_assert_msg(c == '\n' || (c >= 0x20 && c < 0x7f) || c >= 0xa0, "byte %zu is %d", (size_t)(at - text), c);
+        ck_assert_msg(c == '\n' || (c >= 0x20 && c < 0x7f) || c >= 0xa0, "byte %zu is %d",
+                      (size_t)(at - text), c);
     }
     for (size_t i = 0; i < LENGTH(turning); i++)
         ck_assert_ptr_null(strstr(text, turning[i]));
@@ -320,13 +327,16 @@ TEST(no_values_as_text)
 
 #define LONG 10000
 
-#define BIDI "\xd8\x9c\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6"     /* they turn the direction of text, or end a line */
+/* they turn the direction of text, or end a line */
+#define BIDI "\xd8\x9c\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6"
 
 static char *hostile_name(int which)
 {
     static char name[LONG + 1];
-    static const char *const bad[] = { "\n\t\033[2J\177\302\205", BIDI, "\xff\xc0\x80\xed\xa0\x80", "\"];}\\N|{<>}",
-                                       "</script>", "\xef\xbf\xbf", "\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80", "&lt;%s%n", "" };
+    static const char *const bad[] = { "\n\t\033[2J\177\302\205", BIDI, "\xff\xc0\x80\xed\xa0\x80",
+                                       "\"];}\\N|{<>}",
+                                       "</script>", "\xef\xbf\xbf", "\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80",
+                                       "&lt;%s%n", "" };
     const size_t n = strlen(bad[which]);
     memset(name, 'x', LONG);
     name[LONG] = '\0';
@@ -363,8 +373,8 @@ static void expect_tidy_dot(char *text)
         ck_assert_int_gt(depth, 0);
         if (label) {
             ck_assert_ptr_nonnull(end);
-            ck_assert(strcmp(end, "\";") == 0 || strcmp(end, "\"];") == 0 || strcmp(end, "\", style=rounded];") == 0 ||
-                      strcmp(end, "\", style=filled];") == 0);
+            ck_assert(strcmp(end, "\";") == 0 || strcmp(end, "\"];") == 0 ||
+                      strcmp(end, "\", style=rounded];") == 0 || strcmp(end, "\", style=filled];") == 0);
             *end = '\0';
             for (char *field; (field = strstr(label, " | ")) != NULL;)
                 field[1] = '/';
@@ -375,7 +385,8 @@ static void expect_tidy_dot(char *text)
             depth++;
         else
             ck_assert_msg((sscanf(line, "leaf%d -> n%d;%n", &number, &to, &n) == 2 ||
-                           sscanf(line, "n%d -> n%d;%n", &number, &to, &n) == 2) && n == (int)strlen(line), "%s", line);
+                           sscanf(line, "n%d -> n%d;%n", &number, &to, &n) == 2) && n == (int)strlen(line),
+                           "%s", line);
     }
     ck_assert_int_eq(depth, 0);
 }
@@ -383,8 +394,8 @@ static void expect_tidy_dot(char *text)
 TESTS(names_of_any_bytes, HOSTILE)
 {
     const char *name = hostile_name(_i);
-    gra_tensor *p = gra_param(gra_enter(gra_enter(gra_root(model), "%.30s", name), "%.30s", name), "w", gra_init_ones(),
-                              GRA_SHAPE(1, 1, 1, 1, 1, 1, 1, 1));
+    gra_tensor *p = gra_param(gra_enter(gra_enter(gra_root(model), "%.30s", name), "%.30s", name), "w",
+                              gra_init_ones(), GRA_SHAPE(1, 1, 1, 1, 1, 1, 1, 1));
     gra_op op = { .name = name, .view = true };
     gra_tensor *y = gra_add(t, gra_name(gra_scalar(t, 1), "%s", name), p);
     ck_assert_str_eq(y->in[0]->name, name);
@@ -425,17 +436,21 @@ TEST(layers_as_a_graph)                /* a constant inside of a block does not 
     for (; (box = strstr(box, "subgraph")) != NULL; box++)
         boxes++;
     ck_assert_int_eq(boxes, 4);
-    ck_assert_ptr_nonnull(strstr(text, "subgraph cluster_0 {\nlabel=\"a\";\nsubgraph cluster_1 {\nlabel=\"a.0\";\n"
-                                 "subgraph cluster_2 {\nlabel=\"a.0.b\";\n"
-                                 "leaf0 [label=\"w | (1) | data 1 | grad 0\", style=filled];\n"
-                                 "n0 [label=\"mul | (2) | data 1\"];\n}\nn1 [label=\"exp | (2) | data 2.72\"];\n"
-                                 "n2 [label=\"add | (2) | data 3.72\"];\nsubgraph cluster_3 {\nlabel=\"a.0.c\";\n"));
+    ck_assert_ptr_nonnull(strstr(text,
+                                 "subgraph cluster_0 {\nlabel=\"a\";\nsubgraph "
+                                 "cluster_1 {\nlabel=\"a.0\";\nsubgraph cluster_2 {\nlabel=\"a.0.b\";\nleaf0 "
+                                 "[label=\"w | (1) | data 1 | grad 0\", style=filled];\n"
+                                 "n0 [label=\"mul | (2) | data 1\"];\n}\nn1 [label=\"exp | (2) "
+                                 "| data 2.72\"];\n"
+                                 "n2 [label=\"add | (2) | data 3.72\"];\nsubgraph "
+                                 "cluster_3 {\nlabel=\"a.0.c\";\n"));
     expect_tidy_dot(shown);
 }
 
-TEST(odd_nodes_as_a_graph)              /* an input that is NULL, no values, a name of code points that XML forbids */
+TEST(odd_nodes_as_a_graph)      /* an input that is NULL, no values, a name of code points that XML forbids */
 {
-    gra_tensor *x = gra_name(gra_input(t, (const gra_real[]){ 1, 2, 3 }, GRA_SHAPE(1, 3)), "a\xef\xbf\xbe\xef\xbf\xbf");
+    gra_tensor *x = gra_name(gra_input(t, (const gra_real[]){ 1, 2, 3 }, GRA_SHAPE(1, 3)),
+                             "a\xef\xbf\xbe\xef\xbf\xbf");
     gra_layer_norm(t, x, NULL, NULL, 1e-5);
     gra_add(t, gra_constant(t, NULL, GRA_SHAPE(0, 1)), param("fc.weight"));
     const char *text = dot_text();
@@ -476,11 +491,9 @@ TEST(an_expression_as_a_graph)
     ck_assert_str_eq(dot_text(), "digraph tape {\n"
                                  "node [shape=record, fontname=\"sans-serif\"];\n"
                                  "graph [fontname=\"sans-serif\", style=rounded, color=gray];\n"
-                                 "leaf0 [label=\"a&#92;&#92;&#34;b&#124;c | data 2 | grad 4\", style=rounded];\n"
-                                 "n0 [label=\"mul | data 4 | grad 1\"];\n"
-                                 "leaf0 -> n0;\n"
-                                 "leaf0 -> n0;\n"
-                                 "}\n");
+                                 "leaf0 [label=\"a&#92;&#92;&#34;b&#124;c | data 2 | grad 4\", "
+                                 "style=rounded];\nn0 [label=\"mul | data 4 | grad 1\"];\nleaf0 -> "
+                                 "n0;\nleaf0 -> n0;\n}\n");
 }
 
 /* ---- no memory ---- */

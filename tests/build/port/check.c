@@ -129,10 +129,11 @@ static void run(SRunner *r, const Suite *s, const TCase *c, const struct test *t
     r->run++;
     r->failed += !passed;
     if (!passed)
-        printf("FAILED: %s:%s:%s:%d: it ended by %s %d\n", s->name, c->name, t->name, i, by ? "signal" : "exit status",
-               by ? by : WEXITSTATUS(status));
+        printf("FAILED: %s:%s:%s:%d: it ended by %s %d\n", s->name, c->name, t->name, i,
+               by ? "signal" : "exit status", by ? by : WEXITSTATUS(status));
     if (r->tap)
-        fprintf(r->tap, "%s %d - %s:%s:%s:%d\n", passed ? "ok" : "not ok", r->run, s->name, c->name, t->name, i);
+        fprintf(r->tap, "%s %d - %s:%s:%s:%d\n", passed ? "ok" : "not ok", r->run, s->name, c->name, t->name,
+                i);
 }
 
 /* Has one of these words, which are separated by blanks, among those? */

@@ -34,12 +34,13 @@ static struct termios before;
 
 static void show(void)
 {
-    printf("+%.*s+\n", columns, "--------------------------------------------------------------------------------"
-                                  "--------------------------------------------------------------------------------");
+    static const char line[] =
+        "--------------------------------------------------------------------------------"
+        "--------------------------------------------------------------------------------";
+    printf("+%.*s+\n", columns, line);
     for (int i = 0; i < rows; i++)
         printf("|%.*s|\n", columns, screen[i]);
-    printf("+%.*s+\n", columns, "--------------------------------------------------------------------------------"
-                                  "--------------------------------------------------------------------------------");
+    printf("+%.*s+\n", columns, line);
     fflush(stdout);
 }
 
@@ -142,7 +143,7 @@ static void start(char **argv)
     terminal = posix_openpt(O_RDWR | O_NOCTTY);
     if (terminal < 0 || grantpt(terminal) || unlockpt(terminal))
         perror("terminal"), exit(77);
-    const int other = open(ptsname(terminal), O_RDWR | O_NOCTTY);       /* kept: its settings outlive the program */
+    const int other = open(ptsname(terminal), O_RDWR | O_NOCTTY); /* kept: its settings outlive the program */
     tcgetattr(other, &before);
     resize();
     pid = fork();
