@@ -1,8 +1,7 @@
 /* two_params: see two_params.h. */
 #include "two_params.h"
-#include "lib/alone.h"
-
-#include <check.h>
+#include "crash.h"
+#include "alone.h"
 
 gra_model *model_open(void)
 {

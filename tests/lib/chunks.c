@@ -1,8 +1,8 @@
 /* chunks: see chunks.h. */
 #include "chunks.h"
-#include "core/check/checking.h"
+#include "crash.h"
+#include "../core/check/checking.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 struct place {                          /* an array that a kernel may write */

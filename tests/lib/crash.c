@@ -14,14 +14,27 @@ static struct sigaction before[SIGNALS];
 static char             text[512];
 static size_t           length;
 
+const char *volatile crash_place;
+
 #ifdef GRADUS_COVERAGE
 void __gcov_dump(void);
 #endif
 
+static void say(const char *what, size_t size)
+{
+    if (write(STDERR_FILENO, what, size) < 0)
+        return;                         /* nobody reads it: the signal goes on all the same */
+}
+
 static void crashed(int number)
 {
-    if (write(STDERR_FILENO, text, length) < 0)
-        length = 0;                     /* nobody reads it: the signal goes on all the same */
+    static const char last[] = "the last assertion that held: ";
+    say(text, length);
+    if (crash_place) {
+        say(last, sizeof last - 1);
+        say(crash_place, strlen(crash_place));
+        say("\n", 1);
+    }
 #ifdef GRADUS_COVERAGE
     if (number == SIGABRT)              /* keeps the counts of a test that is meant to abort */
         __gcov_dump();

@@ -1,7 +1,8 @@
 /* folder: see folder.h. */
 #include "folder.h"
+#include "crash.h"
 
-#include <check.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,8 +1,7 @@
 /* golden: see golden.h. */
 #include "golden.h"
-#include "core/op.h"
-
-#include <check.h>
+#include "crash.h"
+#include "../core/op.h"
 
 golden *golden_open(const char *path)
 {

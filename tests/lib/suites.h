@@ -9,6 +9,8 @@
 #ifndef TESTS_SUITES_H
 #define TESTS_SUITES_H
 
+#include "crash.h"
+
 #include <check.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,6 +5,7 @@
 #include "suites.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -171,8 +172,10 @@ static const char *const notes[] = {
 
 TESTS(a_crash_is_blamed_on_its_note, LENGTH(notes)) /* _i: one of them */
 {
-    char said[512] = "";
+    static const char place[] = "the last assertion that held: " __FILE__ ":";
+    char said[1024] = "", *held;
     int ends[2];
+    const int line = __LINE__ + 10;        /* of the assertion before raise */
     ck_assert_int_eq(pipe(ends), 0);
     fflush(NULL);
     const pid_t child = fork();
@@ -182,14 +185,20 @@ TESTS(a_crash_is_blamed_on_its_note, LENGTH(notes)) /* _i: one of them */
             crash_note("crash in %s", "an op");
         else
             note_row(_i == 1 ? &two_inputs : &one_input, ", ends");
+        ck_assert_int_eq(child, 0);
         raise(SIGFPE);
         _exit(0);
     }
     int status;
     close(ends[1]);
     ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_int_gt((int)read(ends[0], said, sizeof said - 1), 0);
+    for (ssize_t n = 0, more = 1; more > 0; n += more) {
+        more = read(ends[0], said + n, sizeof said - 1 - (size_t)n);
+        ck_assert_int_ge((int)more, 0);
+    }
     ck_assert_msg(strncmp(said, notes[_i], strlen(notes[_i])) == 0, "%s", said);
+    held = strstr(said, place);
+    ck_assert_msg(held && atoi(held + strlen(place)) == line, "expected %s%d, got %s", place, line, said);
     ck_assert(!WIFEXITED(status) || WEXITSTATUS(status) != 0);  /* the signal came again */
     close(ends[0]);
 }

@@ -1,8 +1,9 @@
 /* written: see written.h. */
 #include "written.h"
+#include "crash.h"
 #include "folder.h"
 
-#include <check.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 

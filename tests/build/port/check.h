@@ -41,8 +41,10 @@ void     srunner_free(SRunner *r);
 __attribute__((format(printf, 3, 4), noreturn))
 void stand_in_fail(const char *file, int line, const char *format, ...);
 
+/* _mark_point is of tests/crash.h. */
 #define ck_abort_msg(...)       stand_in_fail(__FILE__, __LINE__, __VA_ARGS__)
-#define ck_assert_msg(x, ...)   ((x) ? (void)0 : stand_in_fail(__FILE__, __LINE__, __VA_ARGS__))
+#define ck_assert_msg(x, ...) \
+    ((x) ? _mark_point(__FILE__, __LINE__) : stand_in_fail(__FILE__, __LINE__, __VA_ARGS__))
 #define ck_assert(x)            ck_assert_msg(x, "'%s' does not hold", #x)
 #define STAND_IN_COMPARE(type, print, a, op, b)                                                          \
     do {                                                                                                 \
