@@ -103,7 +103,7 @@ static bool contributes(const gra_tensor *y, size_t row)
 
 static gra_tensor *make(gra_tape *t, const gra_op *op, gra_tensor *logits, const int *target, bool mean)
 {
-    if (GRA_REFUSES(t, op->name, logits))
+    if (GRA_BAD_INPUTS(t, op->name, logits))
         return gra_empty(t);
     if (logits->shape.ndim == 0)
         return gra_fail(t, "%s: the logits are (): wanted (..., classes)", op->name);

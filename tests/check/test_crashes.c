@@ -230,7 +230,7 @@ TEST(the_handler_is_there_while_a_backward_runs)
     gra_check_report report;
     gra_tape *t = gra_open(1);
     const gra_check_in in = { .name = "x", .shape = { 1, { 4 } } };
-    ck_assert_msg(gra_check(t, GRA_GRAD, NULL, NULL, 1, &in, squared, NULL, 1e-6, &report) == 0, "%s",
+    ck_assert_msg(gra_check(t, &(gra_check_options){ .nin = 1, .in = &in, .f = squared }, &report) == 0, "%s",
                   report.text);
     gra_close(t);
     ck_assert(!ours());

@@ -426,8 +426,8 @@ TESTS(right_graphs_pass, LENGTH(graphs))
         in[i].high = graphs[_i].high[i];
     }
     gra_keep_going(t, false);
-    ck_assert_msg(gra_check(t, GRA_TRAIN, &rng, NULL, graphs[_i].nin, in, graphs[_i].f, NULL, 1e-6,
-                            &report) == 0,
+    ck_assert_msg(gra_check(t, &(gra_check_options){ .rng = &rng, .nin = graphs[_i].nin, .in = in,
+                            .f = graphs[_i].f }, &report) == 0,
                   "%s: %s", graphs[_i].name, report.text);
 }
 

@@ -54,9 +54,9 @@ static bool open_run(struct run *r, uint64_t seed)
     gra_gpt_init(&r->gpt, gra_root(r->model), &config);
     if (gra_model_error(r->model))
         return fails(gra_model_error(r->model), "");
-    if (gra_muon_init(&r->muon, r->model, gra_takes_matrices) ||
-        gra_adamw_init(&r->adamw, r->model, gra_takes_vectors) ||
-            gra_sgd_init(&r->sgd, r->model, gra_takes_vectors))
+    if (gra_muon_init(&r->muon, r->model, gra_filter_matrices) ||
+        gra_adamw_init(&r->adamw, r->model, gra_filter_vectors) ||
+            gra_sgd_init(&r->sgd, r->model, gra_filter_vectors))
         return fails(gra_model_error(r->model), "");
     r->muon.lr = r->adamw.lr = r->sgd.lr = 0.01;
     r->sgd.momentum = 0.9;

@@ -1,7 +1,7 @@
 /* two_params: see two_params.h. */
 #include "two_params.h"
-#include "crash.h"
-#include "alone.h"
+#include "lib/crash.h"
+#include "lib/alone.h"
 
 gra_model *model_open(void)
 {

@@ -28,15 +28,15 @@ typedef union optimiser {
     gra_muon  muon;
 } optimiser;
 
-static int  sgd_init(optimiser *o, gra_model *m, gra_takes *takes)
+static int  sgd_init(optimiser *o, gra_model *m, gra_param_filter *takes)
 {
     return gra_sgd_init(&o->sgd, m, takes);
 }
-static int  adamw_init(optimiser *o, gra_model *m, gra_takes *takes)
+static int  adamw_init(optimiser *o, gra_model *m, gra_param_filter *takes)
 {
     return gra_adamw_init(&o->adamw, m, takes);
 }
-static int  muon_init(optimiser *o, gra_model *m, gra_takes *takes)
+static int  muon_init(optimiser *o, gra_model *m, gra_param_filter *takes)
 {
     return gra_muon_init(&o->muon, m, takes);
 }
@@ -67,9 +67,9 @@ static const struct {
     size_t      v;                      /* where its buffers are */
     by_hand    *formula;                /* NULL: PyTorch's numbers alone */
 } kinds[KINDS] = {
-    [SGD]   = { "sgd",   sgd_init,   sgd_step,   gra_takes_vectors,  offsetof(optimiser, sgd.v),
+    [SGD]   = { "sgd",   sgd_init,   sgd_step,   gra_filter_vectors,  offsetof(optimiser, sgd.v),
                 sgd_by_hand },
-    [ADAMW] = { "adamw", adamw_init, adamw_step, gra_takes_matrices, offsetof(optimiser, adamw.v), NULL },
+    [ADAMW] = { "adamw", adamw_init, adamw_step, gra_filter_matrices, offsetof(optimiser, adamw.v), NULL },
     [MUON]  = { "muon",  muon_init,  muon_step,  NULL,               offsetof(optimiser, muon.v), NULL },
 };
 

@@ -29,7 +29,8 @@ static void check(const char *name, gra_check_fn *forward, void *layer)
     gra_check_report report;
     expect_model_error("no error");
     const gra_check_in x = { .name = "x", .shape = GRA_SHAPE(BATCH, TIME, IN) };
-    ck_assert_msg(gra_check(t, GRA_TRAIN, &rng, model, 1, &x, forward, layer, 1e-6, &report) == 0, "%s:\n%s",
+    ck_assert_msg(gra_check(t, &(gra_check_options){ .rng = &rng, .model = model, .nin = 1, .in = &x,
+                            .f = forward, .arg = layer }, &report) == 0, "%s:\n%s",
                   name, report.text);
     another_model();                    /* for the next layer: the check looks at all parameters of a model */
 }
