@@ -35,7 +35,7 @@ struct sum_case {
 BINARY(add) BINARY(sub) BINARY(mul) BINARY(div) BINARY(matmul) BINARY(matmul_nt) BINARY(matmul_tn)
 LEFT(add) LEFT(sub) LEFT(mul) LEFT(div) LEFT(matmul)
 UNARY(abs) UNARY(exp) UNARY(gelu) UNARY(gelu_tanh) UNARY(log) UNARY(max) UNARY(min)
-UNARY(mean) UNARY(neg) UNARY(relu) UNARY(sigmoid) UNARY(silu) UNARY(sqrt) UNARY(sum) UNARY(tanh)
+UNARY(mean) UNARY(neg) UNARY(relu) UNARY(sigmoid) UNARY(silu) UNARY(sqrt) UNARY(sum) UNARY(tanh) UNARY(sin) UNARY(cos)
 F(sum_add_scalar, gra_add_scalar(t, in[0], 3))
 F(sum_scale, gra_scale(t, in[0], 3))
 F(sum_pow, gra_pow(t, in[0], 2.5))
@@ -98,7 +98,7 @@ static const struct sum_case cases[] = {
     STRETCHED(add), STRETCHED(sub), STRETCHED(mul), STRETCHED(div),
     EACH(abs), EACH(exp), EACH(gelu), EACH(gelu_tanh), POSITIVE(log, sum_log), EACH(max), EACH(min),
     EACH(neg), EACH(relu),
-    EACH(sigmoid), EACH(silu), POSITIVE(sqrt, sum_sqrt), EACH(tanh), EACH(add_scalar), EACH(scale),
+    EACH(sigmoid), EACH(silu), POSITIVE(sqrt, sum_sqrt), EACH(tanh), EACH(sin), EACH(cos), EACH(add_scalar), EACH(scale),
     POSITIVE(pow, sum_pow), EACH(clamp), EACH(dropout),
     { "where", "where", 1, { OF(N), NUMBER, NUMBER }, 0.5, 1.5, sum_where },
     { "where of a row", "where", 1, { OF(N, 3), OF(3), OF(1) }, 0.5, 1.5, sum_where },

@@ -138,7 +138,7 @@ static const attempt table[] = {
     { feed_forward, SIZES(2, -1), X(1, 2, 3), "feed_forward: got dim 2 and hidden -1, expected dim from 1 to 536870911 and "
       "hidden 0 (for 4 dim) or more", NO_INPUT("linear", 1) },
     { feed_forward, SIZE(INT_MAX / 4 + 1), X(1, 2, 3),
-      "feed_forward: emb_dim is 536870912, but 1 to 536870911 is wanted", NO_INPUT("linear", 1) },
+      "feed_forward: got dim 536870912 and hidden 0, expected dim from 1 to 536870911 and hidden 0 (for 4 dim) or more", NO_INPUT("linear", 1) },
     { block, WITH(GPT(7, 5, 6, 4, 2)), X(1, 2, 6),
       "multi_head_attention: d_out 6 cannot be divided by num_heads 4", NO_INPUT("layer_norm", 1) },
     { gpt, WITH(GPT(0, 5, 6, 2, 2)), NONE, "gpt: vocab_size is 0, but it must be 1 or more", no_gpt },

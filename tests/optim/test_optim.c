@@ -28,17 +28,17 @@ typedef union optimiser {
     gra_muon  muon;
 } optimiser;
 
-static int  sgd_init(optimiser *o, gra_model *m, gra_param_filter *takes)
+static int  sgd_init(optimiser *o, gra_model *m, gra_param_filter *filter)
 {
-    return gra_sgd_init(&o->sgd, m, takes);
+    return gra_sgd_init(&o->sgd, m, filter);
 }
-static int  adamw_init(optimiser *o, gra_model *m, gra_param_filter *takes)
+static int  adamw_init(optimiser *o, gra_model *m, gra_param_filter *filter)
 {
-    return gra_adamw_init(&o->adamw, m, takes);
+    return gra_adamw_init(&o->adamw, m, filter);
 }
-static int  muon_init(optimiser *o, gra_model *m, gra_param_filter *takes)
+static int  muon_init(optimiser *o, gra_model *m, gra_param_filter *filter)
 {
-    return gra_muon_init(&o->muon, m, takes);
+    return gra_muon_init(&o->muon, m, filter);
 }
 static void sgd_step(optimiser *o)   { gra_sgd_step(&o->sgd); }
 static void adamw_step(optimiser *o) { gra_adamw_step(&o->adamw); }
@@ -622,7 +622,7 @@ TEST(test_one_optimiser_of_a_kind_for_each_parameter)
     ck_assert_ptr_null(gra_model_error(model));
     adamw_step(&first);                                 /* both at once are not */
     expect_model_error("gra_adamw_step: the moments of w belong to another optimiser since its "
-                       "gra_adamw_init: let `takes` give each parameter to one of a kind");
+                       "gra_adamw_init: let `filter` give each parameter to one of a kind");
 }
 
 /* ---- clipping ---- */
