@@ -264,6 +264,13 @@ ok "so it is in a dumb one" env TERM=dumb "$built/terminal" 24 80 build/learn <<
 wait Exercise 08: passed.
 status 0
 END
+ok "a warning in lines of 80 columns" "$built/terminal" 24 120 build/learn \
+    "aaaaaaaaa bbbbbbbbb ccccccccc ddddddddd eeeeeeeee fffffffff ggggggggg" <<END
+wait ddddddddd eeeeeeeee
+wait fffffffff ggggggggg
+gone eeeeeeeee fffffffff
+status 2
+END
 
 # ---- a class -------------------------------------------------------------------------------------------
 group "a class"

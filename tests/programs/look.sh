@@ -33,6 +33,9 @@ for what in g dg/da dg/db; do
 done
 ok "the next-token example" page next --example next-token
 ok "it stands alone" alone "$W/next.html"
+for part in page.css page.js node.js model.js start.js; do
+    ok "the page has all of $part" sh -c "! grep -vxF -f '$W/next.html' examples/look/$part"
+done
 ok "the page holds the loss" holds next "$(printed next loss)"
 
 run="--data README.md --eval-batches 1 --sample 0 --quiet"
