@@ -86,6 +86,15 @@ static struct judge_mistake both(const struct comparison *c, judge_reference *re
     return (struct judge_mistake){ text, run(reference, arg, out, with[0], with[1]) };
 }
 
+/* Numbers that are all one say too little for two mistakes. */
+static bool varied(const struct comparison *c)
+{
+    for (size_t i = 1; i < c->n; i++)
+        if (c->got[i] != c->got[0])
+            return true;
+    return c->n == 1 && c->got[0] != 0;
+}
+
 /* The mistakes that the reference contains: the slips, and two that together give what the answer got. */
 static void collect(const struct comparison *c, judge_reference *reference, void *arg, struct judge_mistake *mistakes)
 {
@@ -95,7 +104,7 @@ static void collect(const struct comparison *c, judge_reference *reference, void
         mistakes[i] = (struct judge_mistake){ slips.says[i], run(reference, arg, judge_room(c->n), i, NONE) };
         fits = fits || judge_made(c, mistakes[i].numbers, &any);
     }
-    if (!fits)
+    if (!fits && varied(c))
         mistakes[slips.n] = both(c, reference, arg);
 }
 
