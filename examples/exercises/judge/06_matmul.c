@@ -36,7 +36,7 @@ static void bounds(int l, const int *size, int *from, int *end)
     const char c = letter[l], s = size_name[l];
     *from = slip_of("the loop over %c begins at 1, not at 0", c);
     *end = slip_of("the loop over %c ends one too early: %c < %c", c, c, s) ? size[l] - 1
-         : slip_of("the loop over %c ends one too late: %c < %c", c, c, s) ? size[l] + 1 : size[l];
+         : l != I && slip_of("the loop over %c ends one too late: %c < %c", c, c, s) ? size[l] + 1 : size[l];
     for (int k = 0; k < LETTERS; k++)
         if (k != l && slip_of("the loop over %c goes to %c: %c < %c", c, size_name[k], c, s))
             *end = size[k];

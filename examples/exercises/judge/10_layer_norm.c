@@ -41,7 +41,8 @@ static double scale(double var, double its_eps)
          : slip("eps is added to the root: it belongs in it, sqrt(var + eps)") ? 1 / (sqrt(var) + eps)
          : slip("eps is added twice: add it once, in the root") ? 1 / (sqrt(var + eps) + eps)
          : slip("eps is missing: sqrt(var + eps)") ? 1 / sqrt(var)
-         : slip_of("eps is %.3g: it should be 1e-5", its_eps) && fabs(its_eps) < 1e-2
+         : fabs(its_eps) < 1e-2 && fabs(its_eps - eps) > 1e-9
+             && slip_of("eps is %.3g: it should be 1e-5", its_eps)
          ? 1 / sqrt(var + its_eps)
          : 1 / sqrt(var + eps);
 }

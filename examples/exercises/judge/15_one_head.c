@@ -4,7 +4,7 @@
 struct attention {
     const double *q, *k, *a, *v;                /* q (n, d), k (m, d), a (m), v (m, e) */
     int           n, m, d, e;
-    double        all, times;                   /* what the answer's weights sum to; their softmax is of times the scores */
+    double        all, times;                   /* the sum of the answer's weights; they are softmax of times s */
 };
 
 /* The weights of one query: softmax of q k^T / sqrt(d). */
@@ -29,11 +29,11 @@ static void weights(double *a, void *arg)
     const int from = slip("the dot product leaves out the first number of q and k");
     const int to = d - slip("the dot product leaves out the last number of q and k");
     const double *k = mat_read("k", "jl", 'd', h->k, m, d, "md", (int[]){ m, d });
-    const bool share = slip_of("they have the right proportions, but sum to %.6g: divide by the sum of all "
-                               "e^s", h->all)
-        && isfinite(h->all);
-    const bool times =
-        slip_of("this is the softmax of %.6g times the scores", h->times) && isfinite(h->times);
+    const bool share = isfinite(h->all) && fabs(h->all - 1) > 1e-9 &&
+        slip_of("they have the right proportions, but sum to %.6g: divide by the sum of all "
+                               "e^s", h->all);
+    const bool times = isfinite(h->times) && fabs(h->times - 1) > 1e-6 &&
+        slip_of("this is the softmax of %.6g times the scores", h->times);
     double top = -INFINITY, sum = 0, plain_sum = 0, *s = judge_room((size_t)m);
     for (int j = 0; j < m; j++) {
         double dot = 0;
@@ -54,8 +54,8 @@ static void weights_of(const char *part, const double *query, const double *keys
 {
     const double *q = mat_scaled(query, 1, d), *k = mat_scaled(keys, 1, m * d);
     struct attention h = { .q = q, .k = k, .m = m, .d = d };
-    double *a = judge_room((size_t)m), *want = judge_room((size_t)m),
-        *s = mat_scores(q, k, 1, m, d, 1 / sqrt(d));
+    double *a = judge_room((size_t)m), *s = mat_scores(q, k, 1, m, d, 1 / sqrt(d));
+    bool negative = false;
     judge_part("%s", part);
     attention_weights(q, k, a, m, d);
     judge_guarded("a", a, (size_t)m);
@@ -160,10 +160,9 @@ static void attended(double *y, void *arg)
 }
 
 static void head(const char *part, const double *q, const double *k, const double *v, int n, int m, int d,
-                 int e,
-                 const double *printed)
+                 int e, const double *printed)
 {
-    struct attention h = { q, k, NULL, v, n, m, d, e };
+    struct attention h = { .q = q, .k = k, .v = v, .n = n, .m = m, .d = d, .e = e };
     double *y = judge_room((size_t)(n * e));
     judge_part("%s", part);
     one_head(q, k, v, y, n, m, d, e);

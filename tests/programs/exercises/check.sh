@@ -27,6 +27,16 @@ judge "examples/exercises/start/$name.c"
 ! grep -q "compiler warns" "$W/said" || fail "the start file must compile without warnings"
 judge "examples/exercises/solutions/$name.c" || fail "the solution must pass"
 
+# Each slip of the judge must give other numbers than the right ones somewhere: else nobody is ever told of it.
+slips=$BUILD/f64/tests/exercises/slips.o
+of_judge=$BUILD/f64/examples/exercises/judge/$name.o
+sed "s#[^ ]*/judge/slip\\.o#$slips#" "$BUILD/exercises/compile" >"$W/compile"
+sh "$W/compile" "examples/exercises/solutions/$name.c" "$of_judge" "$W/slips" >"$W/said" 2>&1 &&
+    "$W/slips" </dev/null >"$W/said" 2>"$W/tried" || fail "the solution must pass where each slip is tried, too"
+awk '/^[+] / { moved[substr($0, 3)] } /^- / { all[substr($0, 3)] }
+    END { for (slip in all) if (!(slip in moved)) print "never other numbers: " slip }' "$W/tried" >"$W/said"
+[ ! -s "$W/said" ] || fail "slips of the judge that make no difference"
+
 # Writes $W/K.c and $W/K.words for the K-th wrong answer, and their names to $W/names.
 awk -v dir="$W" -v wrong="$wrong" '
     function edit(    at) {
