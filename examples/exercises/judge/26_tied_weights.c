@@ -76,8 +76,8 @@ static bool again(const struct tied *k, int i)
     return false;
 }
 
-/* One pass over the tokens, on one road or both. */
-static void pass(const struct tied *k, bool logits, bool h, double *de)
+/* One pass over the tokens, on one road or both; over: what comes by the logits is stored, not added. */
+static void pass(const struct tied *k, bool logits, bool h, bool over, double *de)
 {
     const int n = k->n, dim = k->dim, vocab = k->vocab;
     double dh = 0;
@@ -90,14 +90,12 @@ static void pass(const struct tied *k, bool logits, bool h, double *de)
             const bool first = slip("the first row of e, j = 0, is left out: the loop over j begins at 1");
             const bool last = slip("the last row of e is left out: the loop over j ends too early");
             const bool early = slip("what comes through h is added within the loop over j: dh is incomplete");
-            const bool over = slip("what comes by the logits is stored with =, over what was there: use +=")
-                           || slip("what comes by the logits is stored, not added: each i adds to row j");
             if (!slip("dh is not begun with 0 for each i and d")
                 && (!slip("dh was summed over d, too: each d has a dh of its own, the sum over j") || d == 0))
                 dh = 0;
             for (int j = first; j < vocab - last; j++) {
                 const int to = slip("the logits' share goes only to row ids[i]: it goes to every row j") ? id
-                    : slip("the logits' share goes to row i: logits[i][j] is made with row j") ? i % vocab : j;
+                    : slip("the logits' share goes to row i: logits[i][j] is made with j") ? i % vocab : j;
                 const double by = of_logit(k, i, j, d), e = of_dh(k, i, j, d);
                 double *de_j = &de[to * dim + d];
                 if (logits)
@@ -119,15 +117,17 @@ static void tied(double *de, void *arg)
     const struct tied *k = arg;
     const bool h = k->h && !slip("de holds only what comes by the logits: the road through h is missing");
     const bool logits = !slip("de holds only what comes through h: in the logits e stands a second time");
-    const bool over = slip("de is overwritten: accumulate with +=, for e may have other uses");
+    const bool anew = slip("de is overwritten: accumulate with +=, for e may have other uses");
     const bool half = slip("both roads are there, but halved: the two gradients are added, not averaged");
-    const bool two = slip("what came through h overwrote what the logits had left in these rows: add it")
-                  || slip("what comes by the logits is stored, not added: each i adds to row j");
+    const bool over = slip("what comes by the logits is stored with =, over what was there: use +=");
+    const bool first = slip("what comes by the logits is stored, not added: each i adds to row j");
+    const bool two =
+        slip("what came through h overwrote what the logits had left in these rows: add it") || first;
     for (int i = 0; i < k->vocab * k->dim; i++)
-        de[i] = over ? 0 : was(i);
-    pass(k, k->logits && logits, h && !two, de);
+        de[i] = anew ? 0 : was(i);
+    pass(k, k->logits && logits, h && !two, over || first, de);
     if (two)
-        pass(k, false, h, de);
+        pass(k, false, h, false, de);
     for (int i = 0; i < k->vocab * k->dim && half; i++)
         de[i] = (de[i] + was(i)) / 2;
 }
