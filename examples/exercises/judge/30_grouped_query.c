@@ -10,7 +10,7 @@ static double *split(const double *rows, int heads, const char *whose)
     const bool as_is = slip("heads are split without a permute: in (..., heads, time, d) a head's rows "
                             "are not its columns")
         || slip_of("%s heads are split without a permute: a head's rows are not its columns", whose);
-    const bool d_first = slip("columns were split into (d, heads): a head's columns are neighbours, (heads, d)");
+    const bool d_first = slip("columns were split into (d, heads): a head's are neighbours, (heads, d)");
     for (int at = 0; at < BATCH * heads * TIME * D; at++) {
         const int c = at % D, i = at / D % TIME, h = at / D / TIME % heads, b = at / D / TIME / heads;
         const int column = d_first ? c * heads + h : h * D + c;
