@@ -40,7 +40,7 @@ static void move(double *out, void *arg)
     const struct moving *m = arg;
     const bool back = m->back;
     const bool same = slip(back
-        ? "the numbers are as in x: a reshape alone puts tokens of one head side by side, not heads of one token"
+        ? "the numbers are as in x: a reshape puts tokens of one head side by side, not heads of one token"
         : "the numbers are as in x: a reshape alone gives head 0 the first tokens, not the first columns");
     const bool every = slip(back
         ? "the heads' columns alternate: those of head 0 come first, then those of head 1"
@@ -55,7 +55,8 @@ static void moves(const char *part, struct sizes s, bool back)
 {
     const int D = s.H * s.d;
     struct moving m = { judge_draw(back ? 2 : 1, (size_t)(s.B * s.T * D), -2, 2), s, back };
-    const gra_shape rows = GRA_SHAPE(s.B, s.T, D), heads = GRA_SHAPE(s.B, s.H, s.T, s.d), to = back ? rows : heads;
+    const gra_shape rows = GRA_SHAPE(s.B, s.T, D), heads = GRA_SHAPE(s.B, s.H, s.T, s.d);
+    const gra_shape to = back ? rows : heads;
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     judge_part("%s: %s", back ? "merge_heads" : "split_heads", part);
     gra_tensor *x = gra_input(t, m.x, back ? heads : rows);
