@@ -66,38 +66,6 @@ bool slip_of(const char *format, ...) GRA_PRINTF(1, 2);
 /* What is said of the next comparison if nothing else explains it. The first clue remains. */
 void judge_clue(const char *format, ...) GRA_PRINTF(1, 2);
 
-/* A table of mistakes, filled number by number, so that what is said stands beside what comes of it:
- *
- *     struct judge_table m = judge_table(n);
- *     for (int i = 0; i < n; i++)
- *         JUDGE_SET(&m, i, { "x as it is: its square is wanted", x[i] }, { "the sign is wrong", -x[i] * x[i] });
- *     judge_numbers("y", GRA_SHAPE(n), y, want, 1e-12, m.mistakes);
- *
- * JUDGE_SET names the same mistakes in the same order at each place; a second call for a place goes on where the
- * first ended. judge_also adds a mistake whose numbers are known already, after all others. */
-enum { JUDGE_TABLE = 50 };
-struct judge_table {
-    struct judge_mistake mistakes[JUDGE_TABLE + 1];
-    double              *numbers[JUDGE_TABLE];
-    size_t               n;
-    int                  place, next;   /* where JUDGE_SET stands, and which mistake it sets there next */
-};
-struct judge_set {
-    const char *says;
-    double      number;
-};
-#define JUDGE_SET(table, place, ...) judge_set(table, place, (const struct judge_set[]){ __VA_ARGS__, { NULL, 0 } })
-struct judge_table judge_table(size_t n);               /* each mistake has n numbers */
-void judge_set(struct judge_table *table, int place, const struct judge_set *list);
-void judge_also(struct judge_table *table, const char *says, const double *numbers);
-
-/* The same with mistakes that are switches of one function: numbers(slips, out, arg) writes to out what the exercise
- * gives with the slips whose bits are set; none: the right numbers. Each slip is tried alone, then each two together.
- * says[0] belongs to no slip, says[s] to bit s; NULL ends them. `otherwise`, unless NULL, is said where none fits. */
-typedef void judge_slipped(uint64_t slips, double *out, void *arg);
-void judge_slips(const char *name, gra_shape shape, const double *got, double tolerance, const char *const *says,
-                 judge_slipped *numbers, void *arg, const char *otherwise);
-
 /* got = a x + b y for one a and one b, for all n numbers? So a wrong factor is told of whatever size it is. */
 bool judge_combination(const double *got, const double *x, const double *y, size_t n, double *a, double *b);
 
