@@ -12,42 +12,44 @@ static void no_error(const gra_tape *t, const gra_model *m)
 /* ---- 1: a line ---------------------------------------------------------------------------------- */
 
 enum { POINTS = 6, STEPS = 12 };
-enum slip { RIGHT, ADDED_UP, WEIGHT_ADDED_UP, BIAS_ADDED_UP, STILL, SUMMED, BIAS_STILL, SLIPS };
+static const double line_x[POINTS] = { -1, -0.5, 0.1, 0.6, 0.9, 1.3 }, line_y[POINTS] = { -4, -2.4, -0.8, 1, 1.6, 2.9 };
 
-/* The losses of plain descent, w and b after the first step, and after the last. */
-struct run {
-    double losses[STEPS], first[2], last[2];
+struct line {
+    double w, b, lr, first[2], last[2];     /* at the beginning; w and b after the first and the last step */
 };
 
-static struct run plain_run(enum slip s, double w, double b, const double *x, const double *y, double lr)
+/* The losses of plain descent. */
+static void descend(double *losses, void *line)
 {
-    struct run r;
-    double gw = 0, gb = 0;
+    struct line *l = line;
+    double w = l->w, b = l->b, gw = 0, gb = 0;
+    const bool still = slip("nothing moved: are the gradients 0 when the optimiser steps, and does it step?");
+    const bool b_still = slip("the bias did not move") || still;
+    const bool all = slip("it swings. In the second step the weight and the bias do not move by lr times the "
+                          "gradients of that step's loss: what else is in these gradients?");
+    const bool keeps_w = slip("the gradient of the weight holds those of all steps before") || all;
+    const bool keeps_b = slip("the gradient of the bias holds those of all steps before") || all;
+    const double by = slip("it is the sum over points: it was their mean") ? 1 : 1.0 / POINTS;
     for (int step = 0; step < STEPS; step++) {
-        double sum = 0;
-        gw = s == ADDED_UP || s == WEIGHT_ADDED_UP ? gw : 0;
-        gb = s == ADDED_UP || s == BIAS_ADDED_UP ? gb : 0;
+        losses[step] = 0;
+        gw = keeps_w ? gw : 0, gb = keeps_b ? gb : 0;
         for (int i = 0; i < POINTS; i++) {
-            const double off = w * x[i] + b - y[i];
-            sum += off * off / POINTS;
-            gw += 2 * off * x[i] / POINTS, gb += 2 * off / POINTS;
+            const double off = w * line_x[i] + b - line_y[i];
+            losses[step] += by * off * off;
+            gw += by * 2 * off * line_x[i], gb += by * 2 * off;
         }
-        const double by = s == STILL ? 0 : s == SUMMED ? POINTS * lr : lr;
-        w -= by * gw, b -= s == BIAS_STILL ? 0 : by * gb;
-        r.losses[step] = s == SUMMED ? POINTS * sum : sum;
+        w -= still ? 0 : l->lr * gw, b -= b_still ? 0 : l->lr * gb;
+        l->last[0] = w, l->last[1] = b;
         if (step == 0)
-            r.first[0] = w, r.first[1] = b;
+            memcpy(l->first, l->last, sizeof l->first);
     }
-    r.last[0] = w, r.last[1] = b;
-    return r;
 }
 
 static void line(void)
 {
-    const double lr = 0.3, x[POINTS] = { -1, -0.5, 0.1, 0.6, 0.9, 1.3 };
-    const double y[POINTS] = { -4, -2.4, -0.8, 1, 1.6, 2.9 };
     struct gra_linear l;
-    struct run r[SLIPS], got;
+    double losses[STEPS], want[STEPS], first[2], last[2];
+    char name[120];
     gra_sgd opt;
     gra_rng rng;
     gra_manual_seed(&rng, 4);
@@ -55,84 +57,94 @@ static void line(void)
     gra_model *m = gra_model_open(t, &rng);
     gra_linear_init(&l, gra_root(m), 1, 1, true);
     gra_sgd_init(&opt, m, NULL);
-    opt.lr = lr;
-    for (enum slip s = RIGHT; s < SLIPS; s++)
-        r[s] = plain_run(s, l.weight->data[0], l.bias->data[0], x, y, lr);
+    struct line right = { .w = l.weight->data[0], .b = l.bias->data[0], .lr = opt.lr = 0.3 };
+    descend(want, &right);
     judge_part("1: the line, 12 steps");
     for (int step = 0; step < STEPS; step++) {
-        got.losses[step] = line_step(t, m, &opt, &l, x, y, POINTS);
+        losses[step] = line_step(t, m, &opt, &l, line_x, line_y, POINTS);
         no_error(t, m);
-        if (opt.lr != lr || opt.momentum != 0 || opt.weight_decay != 0)
-            judge_wrong("1: opt was changed (lr %g, momentum %g): its rate is right, and smaller steps only hide "
-                        "what is wrong", opt.lr, opt.momentum);
+        if (opt.lr != right.lr || opt.momentum != 0 || opt.weight_decay != 0)
+            judge_wrong("1: opt was changed (lr %g, momentum %g): its rate is right, and smaller steps only "
+                        "hide what is wrong", opt.lr, opt.momentum);
+        last[0] = l.weight->data[0], last[1] = l.bias->data[0];
         if (step == 0)
-            got.first[0] = l.weight->data[0], got.first[1] = l.bias->data[0];
+            memcpy(first, last, sizeof first);
     }
-    got.last[0] = l.weight->data[0], got.last[1] = l.bias->data[0];
-    const double *swings = r[ADDED_UP].losses, *a = r[STILL].first, *b = r[RIGHT].first;
-    if (fabs(got.last[0] - r[ADDED_UP].last[0]) < 1e-6)
-        judge_wrong("1: the loss goes %.3g, %.3g, %.3g, %.3g, %.3g, %.3g, ...: it swings. In the second step the "
-                    "weight and the bias do not move by lr times the gradients of that step's loss: what else "
-                    "is in these gradients?", swings[0], swings[1], swings[2], swings[3], swings[4], swings[5]);
-    const double far = (got.first[0] - a[0]) / (b[0] - a[0]);
-    if (fabs(far) > 1e-9 && fabs(far - 1) > 1e-9 && fabs(got.first[1] - a[1] - far * (b[1] - a[1])) < 1e-5)
-        judge_wrong("1: in the first step weight and bias move %.4g times as far as by lr times the gradients of "
-                    "the mean squared error%s", far, far < 0 ? ": uphill, the sign is wrong"
-                    : fabs(far) < 1 ? ": smaller steps only hide what is wrong"
-                    : fabs(far - POINTS) < 1e-6 ? ": as if it were the sum" : "");
-    judge_numbers("1: after the first step, weight and bias: number ", GRA_SHAPE(2), got.first, b, 1e-9,
-                  JUDGE_MISTAKES(
-        { "nothing moved: are the gradients 0 when the optimiser steps, and does it step?", r[STILL].first },
-        { "the bias did not move", r[BIAS_STILL].first }));
-    judge_numbers("1: the loss of step ", GRA_SHAPE(STEPS), got.losses, r[RIGHT].losses, 1e-9, JUDGE_MISTAKES(
-        { "the gradient of the weight holds those of all steps before", r[WEIGHT_ADDED_UP].losses },
-        { "the gradient of the bias holds those of all steps before", r[BIAS_ADDED_UP].losses },
-        { "it is the sum over points: it was their mean", r[SUMMED].losses }));
-    judge_numbers("1: after the last step, weight and bias: number ", GRA_SHAPE(2), got.last, r[RIGHT].last, 1e-9,
-                  NULL);
+    const double far = (first[0] - right.w) / (right.first[0] - right.w), b_far = far * (right.first[1] - right.b);
+    if (fabs(far) > 1e-9 && fabs(far - 1) > 1e-9 && fabs(first[1] - right.b - b_far) < 1e-5)
+        judge_clue("1: in the first step weight and bias move %.4g times as far as by lr times the gradients "
+                   "of the mean squared error%s", far, far < 0 ? ": uphill, the sign is wrong"
+                   : fabs(far) < 1 ? ": smaller steps only hide what is wrong"
+                   : fabs(far - POINTS) < 1e-6 ? ": as if it were the sum" : "");
+    snprintf(name, sizeof name, "1: the loss goes %.3g, %.3g, %.3g, %.3g, %.3g, %.3g, ...: in step ", losses[0],
+             losses[1], losses[2], losses[3], losses[4], losses[5]);
+    judge_against(name, GRA_SHAPE(STEPS), losses, 1e-9, descend, &right);
+    descend(want, &right);
+    judge_numbers("1: after the last step, weight and bias: number ", GRA_SHAPE(2), last, right.last, 1e-9, NULL);
     gra_model_close(m);
     gra_close(t);
 }
 
 /* ---- 2: the next token -------------------------------------------------------------------------- */
 
-enum { VOCAB = 6, DIM = 7, MOST = 8, WEIGHTS = VOCAB * DIM };
-enum loss_slip { LOSS, SOFTMAX_TWICE, NOT_SHIFTED, BACKWARDS, ALL_SHIFTED, SUM, MINUS, SIGMOID, DETACHED,
-                 LOSS_SLIPS };
-
-static gra_tensor *loss_of(enum loss_slip s, gra_tape *t, const struct next_token *net, const int *ids, int n)
-{
-    const int *in = s == BACKWARDS || s == ALL_SHIFTED ? ids + 1 : ids;
-    const int *next = s == NOT_SHIFTED || s == BACKWARDS ? ids : ids + 1;
-    gra_tensor *x = gra_embedding_forward(t, &net->tokens, in, GRA_SHAPE(n));
-    gra_tensor *logits = gra_linear_forward(t, &net->head, s == DETACHED ? gra_detach(t, x) : x);
-    logits = s == SOFTMAX_TWICE ? gra_softmax(t, logits, -1) : s == SIGMOID ? gra_sigmoid(t, logits) : logits;
-    gra_tensor *loss = gra_cross_entropy(t, logits, next);
-    return gra_scale(t, loss, s == SUM ? n : s == MINUS ? -1 : 1);
-}
-
-struct values {
-    double loss, tokens[WEIGHTS], head[WEIGHTS];
-};
-
-static struct values values_of(gra_tape *t, gra_model *m, const struct next_token *net, gra_tensor *loss)
-{
-    struct values v;
-    judge_tensor(t, "2: the loss", loss, GRA_SCALAR);
-    v.loss = gra_item(loss);
-    gra_zero_grad(m);
-    gra_backward(t, loss);
-    no_error(t, m);
-    memcpy(v.tokens, gra_grad(net->tokens.weight), sizeof v.tokens);
-    memcpy(v.head, gra_grad(net->head.weight), sizeof v.head);
-    return v;
-}
+enum { VOCAB = 6, DIM = 7, WEIGHTS = VOCAB * DIM };
 
 /* sure: the token after id is id + 1, and the net knows it: its logit is 30, the others are 0. */
+struct text {
+    gra_tape          *t;
+    gra_model         *m;
+    struct next_token *net;
+    const int         *ids;
+    int                n;
+    bool               sure;
+};
+
+static gra_tensor *reference(const struct text *a)
+{
+    gra_tape *t = a->t;
+    gra_begin(t, GRA_TRAIN, NULL);
+    const bool probable = slip(a->sure
+        ? "this model gives the token that follows a logit 30 above all others, and yet its loss is not near "
+          "0: are these logits what cross_entropy is given?" : "cross_entropy is not given logits");
+    const bool itself = slip("each token must say the one that follows: here it must say itself");
+    const bool before = slip("each token must say the one that follows: here it must say the one before it");
+    const bool shifted = slip("inputs and targets are the same tokens, ids[1 .. n]: each must say itself");
+    const int *in = before || shifted ? a->ids + 1 : a->ids, *next = itself || before ? a->ids : a->ids + 1;
+    gra_tensor *x = gra_embedding_forward(t, &a->net->tokens, in, GRA_SHAPE(a->n));
+    x = slip("the embedding is cut off from the graph: it will never learn") ? gra_detach(t, x) : x;
+    gra_tensor *logits = gra_linear_forward(t, &a->net->head, x);
+    logits = probable ? gra_softmax(t, logits, -1)
+           : slip("cross_entropy is given sigmoids: it takes logits") ? gra_sigmoid(t, logits) : logits;
+    const double by = slip("it is the sum over tokens: it was their mean") ? a->n
+                    : slip("its sign is wrong: it would be made large") ? -1 : 1;
+    return gra_scale(t, gra_cross_entropy(t, logits, next), by);
+}
+
+/* The gradients of both weights. */
+static void gradients(const struct text *a, gra_tensor *loss, double *tokens, double *head)
+{
+    gra_zero_grad(a->m);
+    gra_backward(a->t, loss);
+    no_error(a->t, a->m);
+    memcpy(tokens, gra_grad(a->net->tokens.weight), WEIGHTS * sizeof *tokens);
+    memcpy(head, gra_grad(a->net->head.weight), WEIGHTS * sizeof *head);
+}
+
+static void loss_of(double *out, void *text)
+{
+    *out = gra_item(reference(text));
+}
+
+static void tokens_of(double *out, void *text)
+{
+    double head[WEIGHTS];
+    gradients(text, reference(text), out, head);
+}
+
 static void next(const char *part, const int *ids, int n, bool sure)
 {
     struct next_token net;
-    struct values v[LOSS_SLIPS];
+    double tokens[WEIGHTS], head[WEIGHTS], want[WEIGHTS];
     gra_rng rng;
     gra_manual_seed(&rng, 5);
     gra_tape *t = judge_tape(GRA_TRAIN, NULL);
@@ -144,28 +156,16 @@ static void next(const char *part, const int *ids, int n, bool sure)
         net.head.weight->data[i] = i / DIM == (i % DIM + 1) % VOCAB && i % DIM < VOCAB ? 30 : 0;
     }
     judge_part("%s", part);
-    for (enum loss_slip s = LOSS; s < LOSS_SLIPS; s++) {
-        gra_begin(t, GRA_TRAIN, NULL);
-        v[s] = values_of(t, m, &net, loss_of(s, t, &net, ids, n));
-    }
+    struct text a = { t, m, &net, ids, n, sure };
+    gradients(&a, reference(&a), tokens, want);
     gra_begin(t, GRA_TRAIN, NULL);
-    const struct values got = values_of(t, m, &net, next_loss(t, &net, ids, n));
-    judge_number("2: the loss", got.loss, v[LOSS].loss, 1e-9, JUDGE_MISTAKES(
-        { sure ? "this model gives the token that follows a logit 30 above all others, and yet its loss is not "
-                 "near 0: are these logits what cross_entropy is given?"
-               : "cross_entropy is not given logits", &v[SOFTMAX_TWICE].loss },
-        { "each token is to say itself, not the one that follows", &v[NOT_SHIFTED].loss },
-        { "each token is to say the one before it, not the one that follows", &v[BACKWARDS].loss },
-        { "inputs and targets are the same tokens, ids[1 .. n]: each is to say itself", &v[ALL_SHIFTED].loss },
-        { "it is the sum over tokens: it was their mean", &v[SUM].loss },
-        { "cross_entropy is given sigmoids: it takes logits", &v[SIGMOID].loss },
-        { "its sign is wrong: it would be made large", &v[MINUS].loss }));
+    gra_tensor *loss = next_loss(t, &net, ids, n);
+    const double got = *judge_tensor(t, "2: the loss", loss, GRA_SCALAR);
+    gradients(&a, loss, tokens, head);
+    judge_against("2: the loss", GRA_SHAPE(1), &got, 1e-9, loss_of, &a);
     if (!sure) {
-        judge_numbers("2: the gradient of head.weight", GRA_SHAPE(VOCAB, DIM), got.head, v[LOSS].head, 1e-9,
-                      NULL);
-        judge_numbers("2: the gradient of tokens.weight", GRA_SHAPE(VOCAB, DIM), got.tokens, v[LOSS].tokens, 1e-9,
-                      JUDGE_MISTAKES(
-            { "the embedding is cut off from the graph: it will never learn", v[DETACHED].tokens }));
+        judge_numbers("2: the gradient of head.weight", GRA_SHAPE(VOCAB, DIM), head, want, 1e-9, NULL);
+        judge_against("2: the gradient of tokens.weight", GRA_SHAPE(VOCAB, DIM), tokens, 1e-9, tokens_of, &a);
     }
     gra_model_close(m);
     gra_close(t);
