@@ -8,7 +8,7 @@ SCRIPTS := $(sort $(filter-out tests/lib/% tests/fuzz/% %/valgrind.sh,$(wildcard
 BENCH   := $(sort $(wildcard tests/bench/lib/*.c))
 FUZZ    := $(sort $(wildcard tests/fuzz/*.c))
 FUZZLIB := tests/fuzz/lib/fuzz.c $(filter-out %/say.c,$(SHARED))
-TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c)     # what of the examples the tests use
+TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c)   # what they use of examples/
 
 # ---- what is made from what ---------------------------------------------------------------------
 # Where the linker can put functions of ours in the place of the C library's (--wrap), those of
@@ -16,8 +16,8 @@ TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c) 
 WRAPPED =
 ifeq ($(findstring darwin,$(MACHINE)),)
 WRAPPED = malloc calloc realloc aligned_alloc strdup free pthread_create \
-          open read pread write fsync ftruncate close fstat lseek rename unlink mkdir realpath opendir closedir \
-          fopen fdopen tmpfile fclose fflush fwrite vprintf fprintf gra_begin
+          open read pread write fsync ftruncate close fstat lseek rename unlink mkdir realpath opendir \
+          closedir fopen fdopen tmpfile fclose fflush fwrite vprintf fprintf gra_begin
 endif
 WRAP_C  = $(if $(WRAPPED),-DGRADUS_WRAP)
 WRAP_LD = $(WRAPPED:%=-Wl,--wrap=%)
@@ -40,7 +40,8 @@ $(B)/f64/test: $(call f64,$(TESTS) $(TESTED) $(LIBRARY))
 	$(link) $(WRAP_LD) @$(B)/check.link
 $(B)/faults/%: $(B)/f32/examples/%.o $(call f32,$(SHARED)) $(B)/f32/tests/lib/fault.o $(B)/libgradus.a
 	$(link) $(WRAP_LD)
-$(B)/faults/look: $(call f32,$(LOOK) $(SHARED)) $(B)/f32/look_page.o $(B)/f32/tests/lib/fault.o $(B)/libgradus.a
+$(B)/faults/look: $(call f32,$(LOOK) $(SHARED)) $(B)/f32/look_page.o $(B)/f32/tests/lib/fault.o \
+        $(B)/libgradus.a
 	$(link) $(WRAP_LD)
 $(B)/fuzz/%: $(B)/f32/tests/fuzz/%.o $(call f32,$(FUZZLIB)) $(B)/f32/tests/lib/fault.o $(B)/libgradus.a
 	$(link) $(WRAP_LD) $(FUZZER)
@@ -112,7 +113,8 @@ asan:
 	@echo 'int main(void) { return 0; }' > $(B)/empty.c
 	@$(CC) $(ASAN) $(B)/empty.c -o $(B)/empty 2>/dev/null || \
 	    { echo "sanitize: $(CC) has no AddressSanitizer on this system" >&2; exit 1; }
-	ASAN_OPTIONS=allocator_may_return_null=1:quarantine_size_mb=8 UBSAN_OPTIONS=print_stacktrace=1 CK_TIMEOUT_MULTIPLIER=10 \
+	ASAN_OPTIONS=allocator_may_return_null=1:quarantine_size_mb=8 UBSAN_OPTIONS=print_stacktrace=1 \
+	    CK_TIMEOUT_MULTIPLIER=10 \
 	    $(MAKE) B=$(B)/asan OPT='-O1 -g' SANITIZE='$(ASAN)' test
 tsan:
 	$(MAKE) B=$(B)/tsan OPT='-O1 -g' SANITIZE=-fsanitize=thread $(B)/tsan/f32/test
@@ -132,7 +134,8 @@ faults: programs
 ## make coverage    lines and branches that the tests take (gcc)
 # Counts are kept per object, so the double and the float library add up; each suite runs once in each.
 coverage:
-	$(MAKE) B=$(B)/coverage OPT='-O0 -g' SANITIZE='--coverage -DGRADUS_COVERAGE' $(B)/coverage/f64/test $(B)/coverage/f32/test
+	$(MAKE) B=$(B)/coverage OPT='-O0 -g' SANITIZE='--coverage -DGRADUS_COVERAGE' \
+	    $(B)/coverage/f64/test $(B)/coverage/f32/test
 	@find $(B)/coverage -name '*.gcda' -exec rm -f {} +
 	CK_TIMEOUT_MULTIPLIER=20 $(B)/coverage/f64/test
 	CK_TIMEOUT_MULTIPLIER=20 $(B)/coverage/f32/test
@@ -150,9 +153,10 @@ bench: $(patsubst %,$(B)/bench/%,bench step peak products)
 # `make -j2 deps test` would begin both at once: with deps among the goals, what uses Check or gnuplot waits
 # for it.
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
-train generate asan tsan faults coverage $(B)/check.compile $(B)/f32/test.tap $(B)/f64/test.tap $(PASSED): | deps
+train generate asan tsan faults coverage $(B)/check.compile: | deps
+$(B)/f32/test.tap $(B)/f64/test.tap $(PASSED): | deps
 endif
 
-TESTS_MADE = $(addprefix $(B)/,bench terminal port faults fuzz passed coverage asan tsan check.compile check.link empty empty.c) \
-             $(wildcard $(B)/*.test)
+TESTS_MADE = $(addprefix $(B)/,bench terminal port faults fuzz passed coverage asan tsan check.compile) \
+             $(addprefix $(B)/,check.link empty empty.c) $(wildcard $(B)/*.test)
 .PHONY: programs test learn-check headers sanitize asan tsan faults coverage port bench

@@ -89,16 +89,20 @@ for cc in $compilers; do
             $link "$W/numbers64.o" "$W/helper32.o" "$BUILD/libgradus64.a"
         ok "$cc $flags: one file float, one double, libgradus" no_link $double \
             $link "$W/numbers32.o" "$W/helper64.o" "$BUILD/libgradus.a"
-        ok "$cc $flags: float that calls nothing, libgradus64" no_link $float $link "$W/nothing32.o" "$BUILD/libgradus64.a"
-        ok "$cc $flags: double that calls nothing, libgradus" no_link $double $link "$W/nothing64.o" "$BUILD/libgradus.a"
+        ok "$cc $flags: float that calls nothing, libgradus64" no_link $float $link "$W/nothing32.o" \
+            "$BUILD/libgradus64.a"
+        ok "$cc $flags: double that calls nothing, libgradus" no_link $double $link "$W/nothing64.o" \
+            "$BUILD/libgradus.a"
     done
 done
 for cc in ${CXX:-c++} clang++; do
     command -v "$cc" >/dev/null || continue
     for flags in -O0 "-O3 -std=c++17"; do
-        ok "$cc $flags: with libgradus" $cc $flags $strict ${SANITIZE:-} "$W/other.cpp" "$BUILD/libgradus.a" -lm \
+        ok "$cc $flags: with libgradus" $cc $flags $strict ${SANITIZE:-} "$W/other.cpp" "$BUILD/libgradus.a" \
+            -lm \
             -pthread -o "$W/yes"
-        ok "$cc $flags: with libgradus64" no_link $float $cc $flags $strict "$W/other.cpp" "$BUILD/libgradus64.a"
+        ok "$cc $flags: with libgradus64" no_link $float $cc $flags $strict "$W/other.cpp" \
+            "$BUILD/libgradus64.a"
         ok "$cc $flags: double with libgradus" no_link $double \
             $cc $flags $strict -DGRADUS_DOUBLE "$W/other.cpp" "$BUILD/libgradus.a"
     done
@@ -116,7 +120,8 @@ int main(void)
     return gra_check(gra_open(1), GRA_GRAD, NULL, NULL, 1, &in, f, NULL, 1e-6, NULL);
 }
 END
-no_float_check() {      # the compiler refuses it with a sentence; one without the attribute leaves it to the linker
+# the compiler refuses it with a sentence; one without the attribute leaves it to the linker
+no_float_check() {
     "$@" -o "$W/no" 2>"$W/link" && return 1
     cat "$W/link"
     grep -q "compile with -DGRADUS_DOUBLE, link libgradus64\|gra_check" "$W/link"
@@ -134,12 +139,13 @@ group "headers define no macro but GRA... and gra_..."
 macros() {      # macros < SOURCE: the names of all macros that it leaves defined
     $own -I. -E -dM -x c - | sed 's/^#define \([A-Za-z0-9_]*\).*/\1/' | sort -u
 }
-public="core/gradus.h core/op.h core/kernel.h layers/layers.h layers/gpt.h core/kern/vmath.h"
-cat core/*.h layers/*.h core/kern/vmath.h | grep '^#include <' | macros >"$W/macros.c"     # the C library's own
+public="core/gradus.h core/op.h core/kernel.h layers/layers.h core/kern/vmath.h"
+cat core/*.h layers/*.h core/kern/vmath.h | grep '^#include <' | macros >"$W/macros.c"   # the C library's own
 for header in $public; do
     printf '#include "core/op.h"\n#include "%s"\n' "$header" | macros | comm -13 "$W/macros.c" - >"$W/macros"
     ok "$header has macros" grep -q '^GRA_' "$W/macros"
-    ok "$header: they begin with GRA or gra_" awk '!/^(GRA|gra_)/ { print; bad = 1 } END { exit bad }' "$W/macros"
+    ok "$header: they begin with GRA or gra_" awk '!/^(GRA|gra_)/ { print; bad = 1 } END { exit bad }' \
+        "$W/macros"
 done
 
 # ---- with make ------------------------------------------------------------------------------------
@@ -148,7 +154,10 @@ group "make compiles no call that would crash"
 cat >"$W/right.c" <<'END'
 #include "core/kernel.h"
 gra_tensor *my_op(gra_tape *t, gra_tensor *x);
-static void forward(gra_tensor *y, size_t from, size_t to) { memcpy(y->data + from, y->in[0]->data + from, to - from); }
+static void forward(gra_tensor *y, size_t from, size_t to)
+{
+    memcpy(y->data + from, y->in[0]->data + from, to - from);
+}
 GRA_KERNEL(forward_all, forward, y, y->size, 1)
 gra_tensor *my_op(gra_tape *t, gra_tensor *x)
 {
@@ -163,8 +172,9 @@ sed 's/, x));/, x->size));/' "$W/right.c" >"$W/number.c"
 
 as_make_does() {        # as_make_does COMPILER NAME: compiles $W/NAME.c as make does a file of core/
     (unset MAKEFLAGS MFLAGS MAKELEVEL
-     ${MAKE:-make} -n V=1 CC="$1" B="$W/made" OPT=-O0 WERROR= "$W/made/f32/core/shape.o") >"$W/make" || return 2
-    sed -n "s,-MMD.* core/base/shape.c -o [^ ]*,-fsyntax-only $W/$2.c,p" "$W/make" >"$W/make.line"
+     ${MAKE:-make} -n V=1 CC="$1" B="$W/made" OPT=-O0 WERROR= "$W/made/f32/core/shape.o") >"$W/make" ||
+         return 2
+    sed -n "s,-MMD.* core/shape.c -o [^ ]*,-fsyntax-only $W/$2.c,p" "$W/make" >"$W/make.line"
     grep -q fsyntax-only "$W/make.line" || return 2
     sh "$W/make.line" 2>"$W/make.err"
 }
@@ -257,8 +267,9 @@ ok "by make's library" $own -I. "$W/bits.c" "$BUILD/libgradus.a" -lm -pthread -o
 fma=
 grep -qw fma /proc/cpuinfo 2>"$W/cpuinfo.err" && fma=-mfma
 for cc in $compilers; do
-    for flags in '-O0 -std=c11' '-O3 -ffp-contract=off' "-O3 -ffp-contract=fast $fma" "-O2 -std=gnu17 $fma"; do
-        ok "$cc $flags compiles" $cc $flags -I. "$W/bits.c" core/random/random.c core/base/error.c core/base/text.c core/base/precision.c -lm \
+    for flags in '-O0 -std=c11' '-O3 -ffp-contract=off' "-O3 -ffp-contract=fast $fma" \
+        "-O2 -std=gnu17 $fma"; do
+        ok "$cc $flags compiles" $cc $flags -I. "$W/bits.c" core/random.c core/error.c core/precision.c -lm \
             -o "$W/bits"
         "$W/bits" >"$W/bits.out"
         ok "... and draws the same" diff "$W/bits.wanted" "$W/bits.out"

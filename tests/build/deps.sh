@@ -11,7 +11,8 @@ trap 'rm -rf "$BOX"' EXIT
 trap 'exit 1' HUP INT TERM
 
 # A project that has what matters here: the Makefile and its two scripts, a program, a test.
-mkdir -p "$BOX/tree/core/tape" "$BOX/tree/examples/exercises" "$BOX/tree/examples/look" "$BOX/tree/tests/lib" "$BOX/tree/tests/build" \
+mkdir -p "$BOX/tree/core" "$BOX/tree/examples/exercises" "$BOX/tree/examples/look" "$BOX/tree/tests/lib" \
+    "$BOX/tree/tests/build" \
     "$BOX/fakes"
 cp Makefile "$BOX/tree"
 cp core/gradus.h "$BOX/tree/core"
@@ -34,7 +35,8 @@ fake manager <<'END'
 for package; do :; done
 call="${0##*/} $*"
 case $call in
-'apt-cache policy '*) [ -f "$BOX/has/lists" ] && echo '  Candidate: 1.0' || echo '  Candidate: (none)'; exit ;;
+'apt-cache policy '*) [ -f "$BOX/has/lists" ] && version=1.0 || version='(none)'
+                      echo "  Candidate: $version"; exit ;;
 'pacman -Si '*)       [ -f "$BOX/has/lists" ]; exit ;;
 'apk search '*)       [ ! -f "$BOX/has/lists" ] || echo "$package-1.0"; exit ;;
 esac
@@ -141,7 +143,8 @@ $apt_check
 END
 
 machine 'neither root nor sudo' 1000 'apt-get apt-cache' 'lists'
-gives 1 deps "deps: not root, and there is no sudo: as root, run 'make deps' or install Check and gnuplot" </dev/null
+gives 1 deps "deps: not root, and there is no sudo: as root, run 'make deps' or install Check and gnuplot" \
+    </dev/null
 
 machine 'Fedora' 1000 'dnf sudo' 'lists'
 gives 0 deps <<END

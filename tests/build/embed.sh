@@ -50,7 +50,8 @@ fi
 # ---- the newest C (older ones: compilers.sh; other compilers: port/port.sh) ----------------------------
 for cc in ${CC:-cc} clang clang-16 clang-19; do
     command -v "${cc%% *}" >/dev/null || continue
-    ok "$cc -std=c2x" $cc -std=c2x -fsyntax-only -Wall -Wextra -Wpedantic -Werror -I. core/*/*.c layers/*.c
+    ok "$cc -std=c2x" $cc -std=c2x -fsyntax-only -Wall -Wextra -Wpedantic -Werror -I. core/*.c core/*/*.c \
+        layers/*.c
 done
 
 # ---- C++17 ---------------------------------------------------------------------------------------------
@@ -88,7 +89,8 @@ static gra_tensor *twice(gra_tape *t, gra_tensor *x)
     char shape[GRA_SHAPE_TEXT], text[GRA_TENSOR_TEXT], state[GRA_RNG_TEXT], path[GRA_PATH];
     gra_node_path(x, path);
     if (x->size > GRA_SERIAL - 1 || x->shape.ndim > GRA_MAX_DIMS || sizeof state < GRA_MAX_ARGS)
-        return gra_fail(t, "twice: x is %s, shaped %s", gra_tensor_text(x, text), gra_shape_text(x->shape, shape));
+        return gra_fail(t, "twice: x is %s, shaped %s", gra_tensor_text(x, text),
+                        gra_shape_text(x->shape, shape));
     return gra_run(gra_result_n(t, &op, x->shape, 1, &x));
 }
 int main()
@@ -102,7 +104,8 @@ int main()
     double lr = 0.5;
     gra_full(t, 1, GRA_SCALAR);
     move_all(m, nullptr, &lr);
-    const int ok = gra_item(gra_sum(t, twice(t, gra_ones(t, GRA_SHAPE(2, 3))))) == 12 && GRA_IGNORE_INDEX == -100 &&
+    const int ok = gra_item(gra_sum(t, twice(t, gra_ones(t, GRA_SHAPE(2, 3))))) == 12 &&
+        GRA_IGNORE_INDEX == -100 &&
                    gra_version() == GRADUS_VERSION && GRA_CHUNKS > 0;
     gra_model_close(m);
     gra_close(t);
@@ -112,18 +115,22 @@ END
 for cxx in ${CXX:-c++} clang++; do
     command -v "${cxx%% *}" >/dev/null || continue
     for std in c++11 c++17; do
-        ok "$cxx -std=$std: every macro" $cxx -std=$std -Wall -Wextra ${SANITIZE:-} -I. "$W/all.cpp" "$BUILD/libgradus.a" -lm \
+        ok "$cxx -std=$std: every macro" $cxx -std=$std -Wall -Wextra ${SANITIZE:-} -I. "$W/all.cpp" \
+            "$BUILD/libgradus.a" -lm \
             -pthread -o "$W/all"
         ok "... runs" "$W/all"
     done
 done
 # none was forgotten: a macro with a value or arguments that users see is above, or op.h's list of C's own
-macros=$(grep -h '^#define GRA' core/gradus.h core/op.h core/kernel.h layers/layers.h layers/gpt.h | sed 's/#define \([A-Za-z0-9_]*\).*/\1/' | sort -u)
+macros=$(grep -h '^#define GRA' core/gradus.h core/op.h core/kernel.h layers/layers.h |
+    sed 's/#define \([A-Za-z0-9_]*\).*/\1/' | sort -u)
 for name in $macros; do
     case $name in
     GRADUS_H | GRADUS_OP_H | GRADUS_KERNEL_H | GRADUS_LAYERS_H) ;;                    # guards
-    GRA_VARIANT* | GRA_TARGET_* | GRA_COUNT | GRA_KEPT | GRA_NEEDS_LIBRARY | GRA_PRINTF) ;;      # what others are made of
-    GRA_BAD_INPUTS | GRA_SHAPE_OF | GRA_SHAPE_STRING) ok "$name is said to be C's" grep -q "^ \* C++ can call.*\|$name.*are C" core/op.h ;;
+    # what others are made of
+    GRA_VARIANT* | GRA_TARGET_* | GRA_COUNT | GRA_KEPT | GRA_NEEDS_LIBRARY | GRA_PRINTF) ;;
+    GRA_REFUSES | GRA_SHAPE_OF | GRA_SHAPE_STRING) ok "$name is said to be C's" \
+        grep -q "^ \* C++ can call.*\|$name.*are C" core/op.h ;;
     *) ok "$name is tried in C++" grep -q "\b$name\b" "$W/all.cpp" ;;
     esac
 done

@@ -7,12 +7,14 @@ exports() {     # exports LIBRARY: its names, but for those of sanitizers
 }
 
 declares() {    # declares FLAGS ...: the functions of the public headers, and the symbol of the precision
-    printf '#include "%s"\n' core/gradus.h core/op.h core/kernel.h layers/layers.h layers/gpt.h | ${CC:-cc} "$@" -I. -E -P - >"$W/headers" &&
+    printf '#include "%s"\n' core/gradus.h core/op.h core/kernel.h layers/layers.h |
+        ${CC:-cc} "$@" -I. -E -P - >"$W/headers" &&
         grep -o 'gra_[a-z0-9_]* *(\|gra_compiled[A-Za-z0-9_]*' "$W/headers" | tr -d ' (' | sort -u
 }
 
 nothing_else() {        # nothing_else LIBRARY FLAGS ...
-    exports "$BUILD/$1" >"$W/exported" && shift && declares "$@" >"$W/declared" && [ -s "$W/declared" ] || return 1
+    exports "$BUILD/$1" >"$W/exported" && shift && declares "$@" >"$W/declared" && [ -s "$W/declared" ] ||
+        return 1
     grep -qx gra_open "$W/exported" || { echo "gra_open is not exported"; return 1; }
     comm -23 "$W/exported" "$W/declared" >"$W/internal"
     [ ! -s "$W/internal" ] || { echo "exported, but in no public header:"; cat "$W/internal"; return 1; }

@@ -5,7 +5,10 @@
 . tests/lib/ok.sh
 
 root=$W/root
-run_make() { ${MAKE:-make} B="$BUILD" PREFIX=/opt/g DESTDIR="$root" "$@" >"$W/make.log" 2>&1 || { tail "$W/make.log"; return 1; }; }
+run_make() {
+    ${MAKE:-make} B="$BUILD" PREFIX=/opt/g DESTDIR="$root" "$@" >"$W/make.log" 2>&1 ||
+        { tail "$W/make.log"; return 1; }
+}
 ok "make install" run_make install
 lib=$root/opt/g/lib
 
@@ -20,7 +23,8 @@ int main(void)
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *a = gra_scalar(t, 2), *b = gra_scalar(t, -3);
     gra_backward(t, gra_mul(t, a, b));
-    printf("%g %g %zu %d\n", gra_grad(a)[0], gra_grad(b)[0], sizeof(gra_real), gra_version() == GRADUS_VERSION);
+    printf("%g %g %zu %d\n", gra_grad(a)[0], gra_grad(b)[0], sizeof(gra_real),
+           gra_version() == GRADUS_VERSION);
     gra_close(t);
     return 0;
 }
@@ -45,14 +49,17 @@ export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
 if command -v pkg-config >/dev/null; then
     for name in gradus gradus64; do
         [ $name = gradus ] && line="-3 2 4 1" || line="-3 2 8 1"
-        flags=$(pkg-config --cflags $name) libs=$(pkg-config --libs $name) private=$(pkg-config --static --libs $name)
+        flags=$(pkg-config --cflags $name) libs=$(pkg-config --libs $name)
+        private=$(pkg-config --static --libs $name)
         for lang in c cpp; do
-            [ $lang = c ] && cc="${CC:-cc} -std=c11 -Wall -Wextra -Werror" || cc="${CXX:-c++} -std=c++17 -Wall -Wextra -Werror"
+            [ $lang = c ] && cc="${CC:-cc} -std=c11 -Wall -Wextra -Werror" ||
+                cc="${CXX:-c++} -std=c++17 -Wall -Wextra -Werror"
             command -v "${cc%% *}" >/dev/null || continue
             ok "$name, shared, .$lang" compiled $cc "$W/first.$lang" $flags $libs
             ok "... runs" prints "$line" env LD_LIBRARY_PATH="$lib" DYLD_LIBRARY_PATH="$lib" "$W/first"
             # the archive by its name: -lgradus takes the shared library where both are
-            ok "$name, static, .$lang" compiled $cc "$W/first.$lang" $flags "$lib/lib$name.a" ${private##*-l"$name"}
+            ok "$name, static, .$lang" compiled $cc "$W/first.$lang" $flags "$lib/lib$name.a" \
+                ${private##*-l"$name"}
             ok "... runs" prints "$line" "$W/first"
         done
     done
@@ -70,10 +77,13 @@ mixed() {       # mixed SYMBOL FLAGS ...: does not link, for want of that symbol
     cat "$W/mixed"
     grep -q "$symbol" "$W/mixed"
 }
-ok "float and libgradus64 do not link" mixed gra_compiled_without_GRADUS_DOUBLE_needs_libgradus -L"$lib" -lgradus64
-ok "double and libgradus do not link" mixed gra_compiled_with_GRADUS_DOUBLE_needs_libgradus64 -DGRADUS_DOUBLE -L"$lib" -lgradus
+ok "float and libgradus64 do not link" mixed gra_compiled_without_GRADUS_DOUBLE_needs_libgradus \
+    -L"$lib" -lgradus64
+ok "double and libgradus do not link" mixed gra_compiled_with_GRADUS_DOUBLE_needs_libgradus64 \
+    -DGRADUS_DOUBLE -L"$lib" -lgradus
 if ls "$lib"/libgradus.so >/dev/null 2>&1; then
-    ok "both libraries together link" compiled ${CC:-cc} "$W/first.c" -I"$root/opt/g/include" -DGRADUS_DOUBLE -L"$lib" \
+    ok "both libraries together link" compiled ${CC:-cc} "$W/first.c" \
+        -I"$root/opt/g/include" -DGRADUS_DOUBLE -L"$lib" \
         -lgradus -lgradus64
     ok "... but do not run" ends_with 134 sh -c 'LD_LIBRARY_PATH=$1 "$0"; exit $?' "$W/first" "$lib"
     ok "... which is said" grep -q "^gra_open: this program is linked with libgradus and libgradus64" "$W/err"
@@ -97,27 +107,32 @@ declared() {    # declared FLAGS ...
             }
         }' | tr -d ' ' | sort -u
 }
-exports() {     # exports NEEDED LIBRARY FLAGS ...: what is declared, the symbol that names its precision, nothing else
-    nm -D --defined-only "$2" | awk '{ print $NF }' | sed 's/@.*//' | grep -v '^_\|^asan\|^ubsan' | sort -u >"$W/names"
+# exports NEEDED LIBRARY FLAGS ...: what is declared, the symbol that names its precision, nothing else
+exports() {
+    nm -D --defined-only "$2" | awk '{ print $NF }' | sed 's/@.*//' | grep -v '^_\|^asan\|^ubsan' |
+        sort -u >"$W/names"
     needed=$1
     shift 2
     { declared "$@"; echo "$needed"; } | sort -u >"$W/declared"
     diff "$W/declared" "$W/names"
 }
 if ls "$lib"/libgradus.so >/dev/null 2>&1; then
-    ok "libgradus64.so exports what the headers declare" exports gra_compiled_with_GRADUS_DOUBLE_needs_libgradus64 \
+    ok "libgradus64.so exports what the headers declare" exports \
+        gra_compiled_with_GRADUS_DOUBLE_needs_libgradus64 \
         "$lib/libgradus64.so" -DGRADUS_DOUBLE
     declared >"$W/all"
-    grep -vx gra_check "$W/all" >"$W/float"                   # which takes double, and says so when it is compiled
+    grep -vx gra_check "$W/all" >"$W/float"              # which takes double, and says so when it is compiled
     declared() { cat "$W/float"; }
-    ok "libgradus.so the same, but gra_check" exports gra_compiled_without_GRADUS_DOUBLE_needs_libgradus "$lib/libgradus.so"
+    ok "libgradus.so the same, but gra_check" exports gra_compiled_without_GRADUS_DOUBLE_needs_libgradus \
+        "$lib/libgradus.so"
     ok "the soname says which versions agree" grep -q "libgradus.so.0.1" "$lib/libgradus.so"
 fi
 
 # ---- programs and manual pages -------------------------------------------------------------------------
 ok "gradus-train speaks under its name" ends_with 2 "$root/opt/g/bin/gradus-train" --nonsense 1
 ok "... with the sentence" grep -q "^gradus-train: '--nonsense' is not a flag" "$W/err"
-ok "gradus-generate names the program beside it" ends_with 1 sh -c 'cd "$1" && PATH=$2:$PATH gradus-generate' - "$W" \
+ok "gradus-generate names the program beside it" ends_with 1 \
+    sh -c 'cd "$1" && PATH=$2:$PATH gradus-generate' - "$W" \
     "$root/opt/g/bin"
 ok "... by its name" grep -q "train one first (gradus-train)$" "$W/err"
 clean_page() {  # clean_page FILE: groff has nothing to say about it
@@ -150,10 +165,12 @@ ok "make uninstall" run_make uninstall
 ok "nothing is left" is_empty "$root"
 for place in PREFIX LIBDIR INCLUDEDIR BINDIR MANDIR; do
     ok "$place=lib" ends_with 2 ${MAKE:-make} B="$BUILD" DESTDIR="$root" $place=lib install
-    ok "... must be absolute" grep -q "^make: $place is 'lib', but must be an absolute path, such as " "$W/err"
+    ok "... must be absolute" grep -q "^make: $place is 'lib', but must be an absolute path, such as " \
+        "$W/err"
 done
 : >"$W/file"
 ok "a place that cannot be written to" ends_with 2 ${MAKE:-make} B="$BUILD" PREFIX="$W/file" install
-ok "... is named" grep -q "^make install: cannot write to $W/file/lib: be root, or choose another place" "$W/err"
+ok "... is named" grep -q "^make install: cannot write to $W/file/lib: be root, or choose another place" \
+    "$W/err"
 
 finish

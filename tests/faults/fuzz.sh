@@ -17,7 +17,8 @@ for target in $targets; do
 done
 [ "$seconds" -gt 0 ] || exit $failed
 
-echo 'int LLVMFuzzerTestOneInput(const char *s, long n); int LLVMFuzzerTestOneInput(const char *s, long n) { return !s && n; }' \
+printf '%s\n' 'int LLVMFuzzerTestOneInput(const char *s, long n);' \
+    'int LLVMFuzzerTestOneInput(const char *s, long n) { return !s && n; }' \
     >"$W/empty.c"
 if ! clang -fsanitize=fuzzer,address,undefined "$W/empty.c" -o "$W/empty" 2>"$W/empty.err"; then
     echo "fuzz.sh: clang with libFuzzer is not here: the seeds alone were tried"
@@ -29,16 +30,19 @@ for target in $targets; do
 done
 # shellcheck disable=SC2086
 $MAKE -j"$(getconf _NPROCESSORS_ONLN)" B="$W/libfuzzer" CC=clang OPT='-O1 -g' FUZZER=-fsanitize=fuzzer \
-    SANITIZE='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all' $programs >"$W/make.log" || {
+    SANITIZE='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all' $programs \
+    >"$W/make.log" || {
     cat "$W/make.log"
     exit 1
 }
 for target in $targets; do
     mkdir -p "$W/found/$target"
     if "$W/libfuzzer/fuzz/$target" -max_total_time="$seconds" -max_len=8192 -timeout=10 -rss_limit_mb=1024 \
-        -print_final_stats=1 -close_fd_mask=1 -artifact_prefix="$W/$target-" "$W/found/$target" "$W/seeds/$target" \
+        -print_final_stats=1 -close_fd_mask=1 -artifact_prefix="$W/$target-" "$W/found/$target" \
+        "$W/seeds/$target" \
         >"$W/$target.log" 2>&1; then
-        echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$W/$target.log") executions in $seconds seconds"
+        executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$W/$target.log")
+        echo "$target: $executions executions in $seconds seconds"
     else
         echo "FAILED: $target: the input is in $W/$target-*"
         tail -n 60 "$W/$target.log"

@@ -5,7 +5,8 @@
 # is absent, the one of before or the new one, whole; nothing unfinished is left. What was killed cannot clear
 # up, but what goes on from its checkpoint does; and wherever train was stopped, that comes to the end of a
 # run never disturbed. FAULT_STEP=5 tries every fifth alone.
-[ "${WRAPPED-all}" ] || { echo "programs.sh: left out: this linker cannot put calls of ours in the place of others"; exit 0; }
+[ "${WRAPPED-all}" ] ||
+    { echo "programs.sh: left out: this linker cannot put calls of ours in the place of others"; exit 0; }
 . tests/lib/ok.sh
 
 OUT=$W/out
@@ -20,11 +21,13 @@ wrong() {       # wrong WHAT: of the run that $fault disturbed
     sed 's/^/    /' "$W/err"
 }
 
-disturbed() {   # disturbed FAULT COMMAND ...: gnuplot, which is another program, is that in the folder $gnuplot, or none
+# disturbed FAULT COMMAND ...: gnuplot, which is another program, is that in the folder $gnuplot, or none
+disturbed() {
     fault=$1
     shift
     : >"$W/report"
-    { PATH=${gnuplot:-/nowhere} GRADUS_FAULT=$fault GRADUS_FAULT_REPORT=$W/report "$@" >"$W/stdout" 2>"$W/err"; } 2>"$W/killed"
+    { PATH=${gnuplot:-/nowhere} GRADUS_FAULT=$fault GRADUS_FAULT_REPORT=$W/report "$@" >"$W/stdout" \
+        2>"$W/err"; } 2>"$W/killed"
     status=$?
     runs=$((runs + 1))
     struck=none held=none
@@ -56,9 +59,9 @@ image() {       # of each file of a folder: NAME:CHECKSUM:BYTES
     done
 }
 
-files_are_whole() {     # files_are_whole FOLDER IMAGES: each of its files is one of those, but for the growing table and
-                        # text, and the checkpoints, which hold times; and for what a run leaves that was
-                        # stopped early
+# files_are_whole FOLDER IMAGES: each of its files is one of those, but for the growing table and text, and
+# the checkpoints, which hold times; and for what a run leaves that was stopped early
+files_are_whole() {
     for file in $(image "$1"); do
         name=${file%%:*}
         case $name.$fault in
@@ -79,21 +82,24 @@ files_are_whole() {     # files_are_whole FOLDER IMAGES: each of its files is on
 # Of the calls that take memory or touch files, those that our objects make; WRAPPED is the list in
 # tests/tests.mk. Some are there that it never will have: open_memstream takes memory inside the C library,
 # where no call of ours can be made to fail.
-may_fail='malloc calloc realloc reallocarray aligned_alloc posix_memalign strdup strndup asprintf vasprintf getline
-getdelim open openat creat fopen fdopen freopen tmpfile mkstemp mkdtemp opendir fdopendir open_memstream read
-pread readv write pwrite writev fsync fdatasync ftruncate truncate rename renameat link linkat symlink unlink
+may_fail='malloc calloc realloc reallocarray aligned_alloc posix_memalign strdup strndup asprintf vasprintf
+getline getdelim open openat creat fopen fdopen freopen tmpfile mkstemp mkdtemp opendir fdopendir open_memstream
+read pread readv write pwrite writev fsync fdatasync ftruncate truncate rename renameat link linkat symlink unlink
 unlinkat remove close fclose fstat lseek mkdir mkdirat realpath mmap sendfile copy_file_range posix_fallocate
 pthread_create'
 if [ "$WRAPPED" ] && command -v nm >"$W/nm"; then
-    find "$BUILD/f32/core" "$BUILD/f32/layers" "$BUILD/f32/examples/lib" "$BUILD/f32/examples/import" "$BUILD/f32/examples/look" \
+    find "$BUILD/f32/core" "$BUILD/f32/layers" "$BUILD/f32/examples/lib" "$BUILD/f32/examples/import" \
+        "$BUILD/f32/examples/look" \
         "$BUILD/f32/examples/train.o" "$BUILD/f32/examples/generate.o" -name '*.o' -exec nm -u {} + |
         awk 'NF == 2 { print $2 }' | sort -u >"$W/nm"
-    grep -qx '_*malloc' "$W/nm" || { failed=$((failed + 1)); echo "FAILED: nm does not show what our objects call"; }
+    grep -qx '_*malloc' "$W/nm" ||
+        { failed=$((failed + 1)); echo "FAILED: nm does not show what our objects call"; }
     for call in $may_fail; do
         case " $WRAPPED " in
         *" $call "*) ;;
         *) grep -qx "_*$call\(64\)\{0,1\}" "$W/nm" && failed=$((failed + 1)) &&
-            echo "FAILED: $call is called, but tests/lib/fault.c does not know it (WRAPPED in tests/tests.mk)" ;;
+            echo "FAILED: $call is called, but tests/lib/fault.c does not know it" \
+                "(WRAPPED in tests/tests.mk)" ;;
         esac
     done
 fi
@@ -124,7 +130,8 @@ goes_on() {     # goes_on OLD NEW
         wrong "no run can go on from its checkpoint"
         return 0
     fi
-    cmp -s "$OUT/model.safetensors" "$1/model.safetensors" || cmp -s "$OUT/model.safetensors" "$2/model.safetensors" ||
+    cmp -s "$OUT/model.safetensors" "$1/model.safetensors" ||
+        cmp -s "$OUT/model.safetensors" "$2/model.safetensors" ||
         wrong "what goes on from the checkpoint comes to another end"
     case $fault in
     *KILL* | *INT*)
@@ -145,7 +152,8 @@ sweep() {       # sweep OLD NEW FAULT ERROR EVER COMMAND ...
         disturbed "$call $n $error $ever" "$@"
         is_well
         files_are_whole "$OUT" "$images"
-        [ $status -ne 0 ] || cmp -s "$OUT/$result" "$new/$result" || wrong "it says all is well, and $result is another"
+        [ $status -ne 0 ] || cmp -s "$OUT/$result" "$new/$result" ||
+            wrong "it says all is well, and $result is another"
         case $call.$error.$status in
         read.EINTR.1 | write.EINTR.1 | sync.EINTR.1 | *.SHORT.1)
             wrong "a call that was interrupted or cut short is no reason to give up" ;;
@@ -162,14 +170,16 @@ n=150
 while [ $n -gt 1 ]; do
     rm -rf "$OUT"
     disturbed "write $n ENOSPC ever" train
-    [ -e "$OUT/checkpoint.safetensors" ] && [ ! -e "$OUT/model.safetensors" ] && mv "$OUT" "$W/stopped" && break
+    [ -e "$OUT/checkpoint.safetensors" ] && [ ! -e "$OUT/model.safetensors" ] && mv "$OUT" "$W/stopped" &&
+        break
     n=$((n - 1))
 done
 [ -e "$W/stopped" ] || wrong "no fault stopped a run behind its first checkpoint"
 
 # ---- generate: its text, and a picture of attention weights -------------------------------------------
 generate() {    # the text goes to a file of the same folder
-    "$BUILD/faults/generate" --model "$W/new" --tokens 4 --threads 2 --attention "$OUT/attention.png" >"$OUT/text"
+    "$BUILD/faults/generate" --model "$W/new" --tokens 4 --threads 2 --attention "$OUT/attention.png" \
+        >"$OUT/text"
 }
 
 program=generate

@@ -14,7 +14,8 @@ if ! command -v valgrind >"$out"; then
 fi
 for suite in shape print tape model optim attention golden save load; do
     if CK_RUN_SUITE=$suite CK_EXCLUDE_TAGS=long CK_TIMEOUT_MULTIPLIER=20 \
-        valgrind -q --fair-sched=try --error-exitcode=99 --leak-check=full "$BUILD/f32/test" >"$out" 2>&1; then
+        valgrind -q --fair-sched=try --error-exitcode=99 --leak-check=full \
+            "$BUILD/f32/test" >"$out" 2>&1; then
         echo "$suite: $(sed -n 's/^100%: //p' "$out")"
     else
         echo "FAILED: $suite"

@@ -25,8 +25,12 @@ b='"b.w":{"dtype":"F32","shape":[2,3],"data_offsets":[8,32]}'
 c='"c":{"dtype":"F32","shape":[],"data_offsets":[32,36]}'
 seed "{$a,$b,$c}" 36
 seed "{\"__metadata__\":{\"format\":\"pt\",\"\\u0041\\n\":\"\\ud83d\\ude00\"},$a,$b,$c}    " 36
-seed ' {"a":{"dtype":"F64","shape":[2],"data_offsets":[0,16]},"b.w":{"shape":[2,3],"dtype":"F64","data_offsets":[16,64]},"c":{"dtype":"F64","shape":[],"data_offsets":[64,72]}}' 72
-seed '{"a":{"dtype":"F16","shape":[2],"data_offsets":[0,4]},"b.w":{"dtype":"BF16","shape":[2,3],"data_offsets":[4,16]},"c":{"dtype":"F16","shape":[],"data_offsets":[16,18]}}' 18
+seed ' {"a":{"dtype":"F64","shape":[2],"data_offsets":[0,16]},'\
+'"b.w":{"shape":[2,3],"dtype":"F64","data_offsets":[16,64]},'\
+'"c":{"dtype":"F64","shape":[],"data_offsets":[64,72]}}' 72
+seed '{"a":{"dtype":"F16","shape":[2],"data_offsets":[0,4]},'\
+'"b.w":{"dtype":"BF16","shape":[2,3],"data_offsets":[4,16]},'\
+'"c":{"dtype":"F16","shape":[],"data_offsets":[16,18]}}' 18
 seed "{$a,$b,$c,\"d\":{\"dtype\":\"I64\",\"shape\":[0,3],\"data_offsets\":[36,36]}}" 36
 seed "{$a,$b}" 32
 seed "{$a,$b,$c}x" 36
@@ -64,7 +68,8 @@ head -c 2000 README.md >"$C/text"
 for flags in '' '--bias --no-tied --optimizer sgd' '--qkv-bias --gelu tanh --init torch --layers 2'; do
     number=$((number + 1))
     # shellcheck disable=SC2086
-    "$BUILD/train" --data "$C/text" --context 4 --width 2 --heads 1 --layers 1 --batch 1 --steps 1 --sample 0 \
+    "$BUILD/train" --data "$C/text" --context 4 --width 2 --heads 1 --layers 1 --batch 1 --steps 1 \
+        --sample 0 \
         --quiet --out "$C/run" $flags >"$C/said" || exit 1
     cp "$C/run/config.tsv" "$C/resume/$number"
     cp "$C/run/model.safetensors" "$C/model/$number"

@@ -90,8 +90,8 @@ static void explain(gra_tensor *y, gra_work *f, size_t a, size_t b, const struct
         gra_check_hint(&fault,
                        "%s: two chunks of its %s, [%zu, %zu) and [%zu, %zu), write the same place (element "
                        "%zu of %s): on a large tensor two threads would do so at once. Let each unit write "
-                       "places of its own, or give GRA_KERNEL the cost GRA_SERIAL", y->op->name, pass, a, a + 1,
-                       b, b + 1, j, where);
+                       "places of its own, or give GRA_KERNEL the cost GRA_SERIAL", y->op->name, pass, a,
+                       a + 1, b, b + 1, j, where);
     }
 }
 

@@ -18,7 +18,8 @@ failed=0
 in_memory() {
     dir=$(mktemp -d /dev/shm/gradus.XXXXXX) || return 1
     printf '#!/bin/sh\n' >"$dir/program"
-    if chmod +x "$dir/program" && "$dir/program" && [ "$(df -kP "$dir" | awk 'END { print $4 }')" -gt 500000 ]; then
+    if chmod +x "$dir/program" && "$dir/program" &&
+        [ "$(df -kP "$dir" | awk 'END { print $4 }')" -gt 500000 ]; then
         echo "$dir"
     else
         rm -rf "$dir"
@@ -86,14 +87,15 @@ moments() {     # moments WHAT: true where programs can be linked so; elsewhere 
     return 1
 }
 
-at() {          # at STATUS MOMENTS PROGRAM FLAGS ...: the exit status when this happens to it (GRADUS_FAULT in
+at() {         # at STATUS MOMENTS PROGRAM FLAGS ...: the exit status when this happens to it (GRADUS_FAULT in
                 # tests/lib/fault.h); the moment RUN runs the command $meanwhile
     wanted=$1
     moments=$2
     program=$3
     shift 3
     rm -f "$W/report"
-    ends_with "$wanted" env GRADUS_FAULT="$moments" GRADUS_FAULT_RUN="${meanwhile:-}" GRADUS_FAULT_REPORT="$W/report" \
+    ends_with "$wanted" env GRADUS_FAULT="$moments" GRADUS_FAULT_RUN="${meanwhile:-}" \
+        GRADUS_FAULT_REPORT="$W/report" \
         "$FAULTS/$program" "$@"
 }
 
@@ -131,7 +133,7 @@ same_run() {    # same_run A B: but for the times that they took, they left the 
     for same in model.safetensors best.safetensors result.tsv sample.txt vocab.tsv; do
         cmp "$1/$same" "$2/$same" || return 1
     done
-    for same in a b; do                 # the flags that shape a run; others may be given again when it goes on
+    for same in a b; do                # the flags that shape a run; others may be given again when it goes on
         grep -Ev '^(data|sample|threads|checkpoint-every|quiet)	' "$1/config.tsv" >"$W/$same" || return 1
         shift
     done

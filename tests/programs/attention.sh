@@ -37,7 +37,8 @@ tells() {
         cells && NF == 3 && $1 ~ /^[0-9]+$/ { print layer, head, $2, $1, $3 }' "$W/script" >"$told"
 }
 
-small="--context 40 --batch 2 --width 16 --heads 2 --eval-batches 2 --init torch --no-tied --no-qkv-bias --sample 0 --quiet"
+small="--context 40 --batch 2 --width 16 --heads 2 --eval-batches 2 --init torch --no-tied --no-qkv-bias
+    --sample 0 --quiet"
 printf 'tab\tn\303\251 \342\202\254 \001' >"$W/odd"
 cat core/gradus.h core/op.h "$W/odd" core/ops/attention.c examples/lib/heatmap.c >"$W/text"
 ok "a model" ends_with 0 "$TRAIN" $small --layers 3 --steps 3 --data "$W/text" --out "$W/run"
@@ -46,7 +47,8 @@ ok "a model" ends_with 0 "$TRAIN" $small --layers 3 --steps 3 --data "$W/text" -
 weights() {     # weights FILE LAYERS HEADS N: a line for each, in order; rows of P sum to 1; no look ahead
     awk -v layers="$2" -v heads="$3" -v n="$4" '
         BEGIN { layer = head = query = 1 }
-        { if (NF != 5 || $1 != layer || $2 != head || $3 != query || $4 != ++key || !($5 >= 0 && $5 <= 1.000001)) {
+        { if (NF != 5 || $1 != layer || $2 != head || $3 != query || $4 != ++key ||
+              !($5 >= 0 && $5 <= 1.000001)) {
               print NR ": " $0; bad = 1 }
           sum += $5
           if (query > 1 && ($5 < 0.9 / query || $5 > 1.1 / query)) uneven = 1
@@ -76,7 +78,8 @@ ok "the weights do not depend on what is written" cmp "$W/a" "$W/b"
 ok "nor on the threads" tells b 'int main' --threads 3
 ok "... bit for bit" cmp "$W/a" "$W/b"
 ok "an empty prompt is a line break" tells b ''
-ok "... that sees itself" sh -c 'cut -d " " -f 3- "$1" | sort -u | grep -qx "1 1 1" && [ "$(cat "$1.tokens")" = 10 ]' \
+ok "... that sees itself" \
+    sh -c 'cut -d " " -f 3- "$1" | sort -u | grep -qx "1 1 1" && [ "$(cat "$1.tokens")" = 10 ]' \
     - "$W/b"
 odd=$(printf 'a\tb\nc\\ "\303\251\001')
 ok "odd tokens" tells b "$odd"
@@ -157,8 +160,9 @@ two.$ending"
         ok "a hostile name" looks "$name" 'int main'
         ok "... is the file's" is_$ending "$name"
     done
+    its="its \"a\" \`touch pwned\` \$(touch pwned) %d %s  two"
     ok "no command was run, nothing else is left" test "$(ls | tr '\n' ' ' | tr -d "'")" = \
-        "a.png a.svg hostile.png hostile.svg its \"a\" \`touch pwned\` \$(touch pwned) %d %s  two.png its \"a\" \`touch pwned\` \$(touch pwned) %d %s  two.svg odd.png odd.svg one.png one.svg "
+        "a.png a.svg hostile.png hostile.svg $its.png $its.svg odd.png odd.svg one.png one.svg "
     for layer in 1 2 3; do
         ok "two panels of layer $layer" test "$(grep -c "layer $layer, head [12]" a.svg)" -eq 2
     done
@@ -191,7 +195,8 @@ done
 ok "no value" refuses 2 '--attention lacks its value' "$GENERATE" --attention
 fake draws 'cat >/dev/null' "$whole"
 for ending in png svg; do
-    ok "$ending: no such folder" with draws bad 1 "cannot draw $W/nowhere/a.$ending: No such file" "$W/nowhere/a.$ending"
+    ok "$ending: no such folder" with draws bad 1 "cannot draw $W/nowhere/a.$ending: No such file" \
+        "$W/nowhere/a.$ending"
     mkdir "$W/folder.$ending"
     ok "$ending: a folder of that name" with draws bad 1 "cannot draw $W/folder.$ending: Is a directory" \
         "$W/folder.$ending"
@@ -222,7 +227,8 @@ done
 ok "a large model" ends_with 0 "$TRAIN" $small --context 360 --batch 1 --heads 8 --layers 4 --steps 1 \
     --data core/gradus.h --out "$W/large"
 ok "too many weights to draw" refuses 1 '4 layers x 8 heads x 360 x 360 tokens are too many for a picture' \
-    with draws "$GENERATE" --model "$W/large" --prompt "$(head -c 400 core/gradus.h)" --attention "$W/old/a.png"
+    with draws "$GENERATE" --model "$W/large" --prompt "$(head -c 400 core/gradus.h)" \
+    --attention "$W/old/a.png"
 ok "... the old picture stays, alone" untouched
 ok "a prompt it cannot spell" refuses 1 "no token for '~'" "$GENERATE" --model "$W/large" --prompt '~' \
     --attention "$W/old/never.png"

@@ -22,7 +22,8 @@ HASWELL)  ms=300 ;;
 *)        ms=30 ;;
 esac
 case "$*" in *bf16*) ms=$((ms / 2)) ;; esac
-echo "pytorch ms=$ms mib=300 product=$PRODUCT kernel=OpenBLAS-${OPENBLAS_CORETYPE-own} library=/a/b/libblas.so.3 version=1"
+echo "pytorch ms=$ms mib=300 product=$PRODUCT kernel=OpenBLAS-${OPENBLAS_CORETYPE-own}" \
+    "library=/a/b/libblas.so.3 version=1"
 END
 fake bench/step <<'END'
 #!/bin/sh
@@ -45,7 +46,8 @@ END
 against() {     # against NAME CPUINFO PRODUCT FLAGS ...: in an environment that slows the other side down
     name=$1 cpuinfo=$2 product=$3
     shift 3
-    env BUILD="$W" MAKE=true PYTHON="$W/python" CPUINFO="$W/$cpuinfo" PRODUCT="$product" OPENBLAS_CORETYPE=Prescott \
+    env BUILD="$W" MAKE=true PYTHON="$W/python" CPUINFO="$W/$cpuinfo" PRODUCT="$product" \
+        OPENBLAS_CORETYPE=Prescott \
         OPENBLAS_L2_SIZE=512 MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41 OMP_PROC_BIND=true GRADUS_ISA=base \
         sh "tests/bench/against_$name" "$@"
 }

@@ -96,8 +96,10 @@ ok "... in its folder too" ends_with 0 sh -c 'cd "$1" && shift && "$@"' - "$W/ru
 ok "... the same text" cmp "$W/wanted" "$W/out"
 ok "other heads than it was trained with" bad 1 'n_heads' --model "$W/run" --heads 1
 ok "nothing trained" ends_with 1 sh -c 'cd "$1" && "$2" --prompt a' - "$W/none" "$GENERATE"
-ok "... train first" grep -qx 'generate: there is no trained model in build/run: train one first (build/train)' "$W/err"
-ok "a folder without a model" bad 1 "there is no model: $W/none/model.safetensors: No such file" --model "$W/none"
+ok "... train first" \
+    grep -qx 'generate: there is no trained model in build/run: train one first (build/train)' "$W/err"
+ok "a folder without a model" bad 1 "there is no model: $W/none/model.safetensors: No such file" \
+    --model "$W/none"
 : >"$W/empty"
 awk 'BEGIN { srand(1); for (i = 0; i < 3000; i++) printf "%c", 1 + int(255 * rand()) }' >"$W/random"
 echo '{' >"$W/brace"
@@ -108,12 +110,14 @@ done
 ok "a checkpoint" bad 1 "is a checkpoint, from which build/train --resume goes on" \
     --model "$W/run/checkpoint.safetensors"
 cp "$W/run/model.safetensors" "$W/alone.safetensors"
-ok "a model alone" bad 1 'comes without a vocabulary: give it tokens as numbers' --model "$W/alone.safetensors"
+ok "a model alone" bad 1 'comes without a vocabulary: give it tokens as numbers' \
+    --model "$W/alone.safetensors"
 mv "$W/run/model.safetensors" "$W/model"
 not_done="its run is not done. If it was stopped, build/train --resume $W/run goes on with it"
 ok "a run that is not done" bad 1 "$W/run has no model.safetensors yet: $not_done\$" --model "$W/run"
 mv "$W/model" "$W/run/model.safetensors"
-ok "logits as .csv" bad 2 "--logits wants a name that ends in .npy, not '$W/x.csv'" --model "$W/run" --logits "$W/x.csv"
+ok "logits as .csv" bad 2 "--logits wants a name that ends in .npy, not '$W/x.csv'" --model "$W/run" \
+    --logits "$W/x.csv"
 ok "... leave no file" test ! -e "$W/x.csv"
 mkdir "$W/json"
 mv "$W/alone.safetensors" "$W/json"
@@ -128,7 +132,8 @@ says() {        # says PATTERN STATUS COMMAND ...: somewhere, and in lines of at
     words=$1
     ends=$2
     shift 2
-    ends_with "$ends" "$@" && cat "$W/out" "$W/err" >"$W/said" && narrow "$W/said" && grep -q -e "$words" "$W/said"
+    ends_with "$ends" "$@" && cat "$W/out" "$W/err" >"$W/said" && narrow "$W/said" &&
+        grep -q -e "$words" "$W/said"
 }
 
 group "80 columns"
@@ -143,11 +148,13 @@ ok "its result" grep -q '^trained 1250 steps in [0-9:]*, validation loss [0-9.]*
 ok "what it writes" grep -q '^it writes:$' "$W/said"
 ok "the next command" grep -qx 'it writes more by: generate' "$W/said"
 ok "... does so" says . 0 generate --tokens 20
-ok "the same again, in its place" says '^build/run holds a run, and a new one takes its place$' 0 train $tiny --steps 3
+ok "the same again, in its place" says '^build/run holds a run, and a new one takes its place$' 0 train \
+    $tiny --steps 3
 ok "... or not" says ': all 3 steps are done$' 0 train --resume build/run
 ok "without gnuplot" says '^no picture: there is no gnuplot: install it (make deps)$' 0 \
     env PATH="$W/bin" train $tiny --steps 3 --out build/none
-ok "a text of one byte" sh -c 'printf a >one; train --data one 2>err; grep -q "the text has 1 bytes, .* and a window" err'
+ok "a text of one byte" \
+    sh -c 'printf a >one; train --data one 2>err; grep -q "the text has 1 bytes, .* and a window" err'
 cd "$OLDPWD" || exit 1
 ${MAKE:-make} help >"$W/help" 2>&1
 ok "make help" narrow "$W/help"

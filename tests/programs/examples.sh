@@ -36,8 +36,10 @@ says "value" "y = ab + c = 4"
 says "gradients" "dy/da = -3, dy/db = 2, dy/dc = 1"
 says "micrograd's numbers" "g = 24.704, dg/da = 138.834, dg/db = 645.577"
 shows "the tape, from b to g" '$1 == "b" && $3 == 2 && $4 == 645.577 { n++ }
-    $1 == 24 && $2 == "g" && $4 == "add" && $7 == "22" && $8 == 24.7041 && $9 == 1 { n += n } END { exit n != 2 }'
-shows "a difference near the gradient" '$1 == "0.01000" && $2 > 138.6 && $2 < 139.1 { n++ } END { exit n != 1 }'
+    $1 == 24 && $2 == "g" && $4 == "add" && $7 == "22" && $8 == 24.7041 && $9 == 1 { n += n }
+    END { exit n != 2 }'
+shows "a difference near the gradient" \
+    '$1 == "0.01000" && $2 > 138.6 && $2 < 139.1 { n++ } END { exit n != 1 }'
 
 lesson 0 02_own_op
 shows "the check passes" '/^gradient check passed: / { n++ } END { exit n != 1 }'
@@ -45,7 +47,8 @@ says "all elements" "compared: 52 elements of 2 tensors"
 shows "beta is near 1.702" '/^step 200 / && $4 > 1.69 && $4 < 1.73 { n++ } END { exit n != 1 }'
 
 lesson 0 03_line
-shows "the loss falls" '/^ *[0-9]/ { if (!n++) first = $4; last = $4 } END { exit !(n == 11 && last < first / 20) }'
+shows "the loss falls" \
+    '/^ *[0-9]/ { if (!n++) first = $4; last = $4 } END { exit !(n == 11 && last < first / 20) }'
 shows "it finds the line of least squares" '
     $1 == "found" { a = $4; b = $6 }
     $1 == "least" { n++; da = $5 - a; db = $7 - b }
@@ -61,7 +64,8 @@ says "all elements" "compared: 66 elements of 5 tensors"
 says "its parameters have names" "glu.gate.weight  (3, 5)"
 says "a vector's shape" "glu.gate.bias    (3)"
 shows "a gate learns what a Linear cannot" '
-    /^loss left: / { n++; sub(",", "", $4); line = $4; gate = $6 } END { exit !(n && line > 0.15 && gate < 0.01) }'
+    /^loss left: / { n++; sub(",", "", $4); line = $4; gate = $6 }
+    END { exit !(n && line > 0.15 && gate < 0.01) }'
 
 lesson 0 05_next_token
 shows "the loss falls" '
@@ -99,7 +103,8 @@ while [ -f "$W/block.$n" ]; do
         precisions="-UGRADUS_DOUBLE -DGRADUS_DOUBLE"
         grep -q 'gra_check(' "$W/block.c" && precisions=-DGRADUS_DOUBLE      # float code cannot call it
         for precision in $precisions; do
-            ok "README: C code $blocks compiles, $precision" ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra \
+            ok "README: C code $blocks compiles, $precision" ${CC:-cc} \
+                -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra \
                 -Wpedantic -Wshadow -Wconversion -Werror $precision -I. -c "$W/block.c" -o "$W/block.o"
         done
         if grep -q '^int main' "$W/block.c"; then
@@ -118,7 +123,8 @@ same_block() {  # same_block WORDS FILE: the block with these words is this text
 }
 # The judge of an exercise, run by hand, prints the parts that it looked at ("p: ...")
 # and the finding ("w: ...").
-ok "exercise 32 compiles as it begins" sh "$BUILD/exercises/compile" examples/exercises/start/32_wrong_backward.c \
+ok "exercise 32 compiles as it begins" sh "$BUILD/exercises/compile" \
+    examples/exercises/start/32_wrong_backward.c \
     "$BUILD/f64/examples/exercises/judge/32_wrong_backward.o" "$W/judge"
 "$W/judge" 3>&- | sed '/^p: /d; s/^w: //' >"$W/report"
 ok "README: it shows the report of exercise 32" same_block "gradient check FAILED" "$W/report"
@@ -144,17 +150,21 @@ awk -v w="$W/code." '
         }
         text = ""
     }' $headers
-echo 'gra_tensor *z = gra_mul(t, gra_zeros(t, GRA_SHAPE(2, 3)), gra_full(t, 2, GRA_SCALAR)); (void)z;' >"$W/code.shape"
+echo 'gra_tensor *z = gra_mul(t, gra_zeros(t, GRA_SHAPE(2, 3)), gra_full(t, 2, GRA_SCALAR)); (void)z;' \
+    >"$W/code.shape"
 
-as_file() {     # as_file CODE: a whole op, where { ... stands for a loop over y; or statements, with what they use
+# as_file CODE: a whole op, where { ... stands for a loop over y; or statements, with what they use
+as_file() {
     echo '#include "layers/layers.h"'
     if grep -q '^static void forward' "$1"; then
         echo '#include "core/op.h"'
-        echo 'static real f(real x) { return x; } static const real df = 1; gra_tensor *my_op(gra_tape *t, gra_tensor *x);'
+        echo 'static real f(real x) { return x; } static const real df = 1;'
+        echo 'gra_tensor *my_op(gra_tape *t, gra_tensor *x);'
         sed 's/{ \.\.\. /{ for (size_t i = 0; i < y->size; i++) /' "$1"
     else
-        echo 'void code(gra_tape *t, gra_model *model, gra_scope scope, gra_tensor *x, gra_tensor *y, gra_tensor *logits,'
-        echo '    struct gra_multi_head_attention att, struct gra_gpt gpt, const int *prompt, int n, int id) { {'
+        echo 'void code(gra_tape *t, gra_model *model, gra_scope scope, gra_tensor *x, gra_tensor *y,'
+        echo '    gra_tensor *logits, struct gra_multi_head_attention att, struct gra_gpt gpt,'
+        echo '    const int *prompt, int n, int id) { {'
         cat "$1"
         echo '} (void)y; (void)logits; }'
     fi
@@ -164,7 +174,8 @@ codes=0
 for code in "$W"/code.*; do
     as_file "$code" >"$W/file.c"
     first=$(head -n 1 "$code")
-    ok "header: $first" ${CC:-cc} -std=c11 -Werror -Werror=implicit-function-declaration -I. -fsyntax-only "$W/file.c"
+    ok "header: $first" ${CC:-cc} -std=c11 -Werror -Werror=implicit-function-declaration -I. -fsyntax-only \
+        "$W/file.c"
     if command -v "${CXX:-c++}" >/dev/null && ! grep -q '[ {][.][a-z_]* = \|){' "$code"; then
         ok "header, as C++: $first" ${CXX:-c++} -std=c++11 -Werror -I. -fsyntax-only -x c++ "$W/file.c"
     fi

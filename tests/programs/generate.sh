@@ -10,13 +10,15 @@ ids_of() {
         $1 != "" { printf "%s%d", between, id[$1]; between = " " }' "$W/run/vocab.tsv" -
 }
 
-ok "a run" "$TRAIN" --context 16 --batch 4 --width 16 --heads 2 --layers 2 --steps 20 --sample 0 --quiet --out "$W/run"
+ok "a run" "$TRAIN" --context 16 --batch 4 --width 16 --heads 2 --layers 2 --steps 20 --sample 0 \
+    --quiet --out "$W/run"
 FILE=$W/run/model.safetensors
 
 same_tokens() { # same_tokens FLAGS ...: from the folder and from the file
     ends_with 0 "$GENERATE" --model "$W/run" --prompt "static int" --tokens 100 "$@" || return 1
     ids_of <"$W/out" >"$W/wanted"
-    ends_with 0 "$GENERATE" --model "$FILE" --ids " $(printf 'static int' | ids_of)" --tokens 100 "$@" || return 1
+    ends_with 0 "$GENERATE" --model "$FILE" --ids " $(printf 'static int' | ids_of)" --tokens 100 "$@" ||
+        return 1
     [ "$(cat "$W/out")" = "$(cat "$W/wanted")" ]
 }
 ok "ids are the text's" same_tokens
@@ -26,7 +28,8 @@ ok "ids are the text's, of the 3 likeliest" same_tokens --top-k 3 --temperature 
 ok "commas are blanks" ends_with 0 "$GENERATE" --model "$FILE" --ids "1, 2,3 " --tokens 1
 
 few() {         # few K: at a temperature at which all tokens are alike, K different ones come
-    ends_with 0 "$GENERATE" --model "$FILE" --ids 1 --tokens 1 --temperature 100 --top-k "$1" --seed "$2" >"$W/few"
+    ends_with 0 "$GENERATE" --model "$FILE" --ids 1 --tokens 1 --temperature 100 --top-k "$1" \
+        --seed "$2" >"$W/few"
     cut -d ' ' -f 2 "$W/few"
 }
 most() {
@@ -41,14 +44,16 @@ ok "top-k 256 are all of a small vocabulary" test "$(most 256)" -gt 6
 as_without() {  # as_without PROMPT FLAGS ...
     prompt=$1
     shift
-    ends_with 0 "$GENERATE" --model "$W/run" --prompt "$prompt" --tokens 200 --no-cache --threads 1 "$@" || return 1
+    ends_with 0 "$GENERATE" --model "$W/run" --prompt "$prompt" --tokens 200 --no-cache --threads 1 "$@" ||
+        return 1
     cp "$W/out" "$W/plain"
     "$GENERATE" --model "$W/run" --prompt "$prompt" --tokens 200 --threads 3 "$@" | cat >"$W/cached"
     [ "$(wc -c <"$W/plain")" -eq $((${#prompt} + 200)) ] && cmp "$W/plain" "$W/cached"
 }
 ok "the cache changes no token" as_without 'int '
 ok "nor among the likeliest" as_without 'int ' --temperature 1.5 --top-k 9
-ok "nor the likeliest, after a long prompt" as_without 'static int int int int int int int int int' --temperature 0
+ok "nor the likeliest, after a long prompt" as_without 'static int int int int int int int int int' \
+    --temperature 0
 
 bad() {         # bad STATUS PATTERN FLAGS ...
     wanted=$1
@@ -57,10 +62,12 @@ bad() {         # bad STATUS PATTERN FLAGS ...
     refuses "$wanted" "$pattern" "$GENERATE" "$@"
 }
 cp "$FILE" "$W/alone.safetensors"
-ok "no ids" bad 1 'comes without a vocabulary: give it tokens as numbers, --ids' --model "$W/alone.safetensors"
+ok "no ids" bad 1 'comes without a vocabulary: give it tokens as numbers, --ids' \
+    --model "$W/alone.safetensors"
 ok "text and numbers" bad 2 '--ids gives the tokens as numbers, --prompt as text: give one' \
     --model "$FILE" --ids 1 --prompt a
-ok "attention of numbers" bad 2 '--attention goes with --prompt' --model "$FILE" --ids 1 --attention "$W/a.png"
+ok "attention of numbers" bad 2 '--attention goes with --prompt' --model "$FILE" --ids 1 \
+    --attention "$W/a.png"
 ok "ids for a folder" ends_with 0 "$GENERATE" --model "$W/run" --ids "1 2"
 ok "... are numbers" grep -Eqx '[0-9 ]*' "$W/out"
 for word in x 1x -1 1.5 99999 99999999999999999999 0x1; do
@@ -71,7 +78,8 @@ ok "empty --ids" bad 1 '--ids wants at least one token' --model "$FILE" --ids ' 
 ok "no such file" bad 1 'none.safetensors: No such file' --model "$W/none.safetensors" --ids 1
 ok "no such model" bad 1 'No such file' --model "$W/none" --prompt a
 ok "not a model" bad 1 'config.tsv: ' --model "$W/run/config.tsv" --ids 1
-ok "heads that do not divide" bad 1 'a width of 16 cannot be shared by 3 heads' --model "$FILE" --ids 1 --heads 3
+ok "heads that do not divide" bad 1 'a width of 16 cannot be shared by 3 heads' --model "$FILE" --ids 1 \
+    --heads 3
 ok "logits that cannot be written" bad 1 'cannot write .*none/a.npy: No such file' \
     --model "$FILE" --ids 1 --logits "$W/none/a.npy"
 
@@ -82,5 +90,6 @@ ok "logits of a text" logits --model "$W/run" --prompt abc
 mv "$W/l.npy" "$W/wanted"
 ok "logits of ids" logits --model "$FILE" --ids "$(printf abc | ids_of)"
 ok "... are the same" cmp "$W/wanted" "$W/l.npy"
-ok "... have a row for each token" grep -aq "'shape': (3, $(wc -l <"$W/run/vocab.tsv" | tr -d ' '))" "$W/l.npy"
+ok "... have a row for each token" grep -aq "'shape': (3, $(wc -l <"$W/run/vocab.tsv" | tr -d ' '))" \
+    "$W/l.npy"
 finish

@@ -27,7 +27,7 @@ clean() {       # nothing is left of what was compiled and run
 # answer NAME LINE: the solution, but with this line at the beginning of softmax; more from stdin
 answer() {
     {
-        printf '#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n'
+        printf '#include <%s.h>\n' signal stdio stdlib string unistd
         cat
         line=$2 awk '/double top = x/ { print ENVIRON["line"] } { print }' "$solution"
     } >"$W/$1.c"
@@ -52,18 +52,22 @@ asan() { grep -q fsanitize=address build/exercises/compile; }
 group "answers that do anything"
 cp "$solution" "$W/right.c"
 ok "the solution" judged right 0 "Exercise 08: passed"
-refused loop 'for (volatile unsigned i = 0; ; i++) ;' "three scores it did not end within 1 second. Usual cause" </dev/null
+refused loop 'for (volatile unsigned i = 0; ; i++) ;' \
+    "three scores it did not end within 1 second. Usual cause" </dev/null
 refused prints 'for (;;) puts("Exercise 08: passed.");' "it prints without end" </dev/null
 refused sleeps 'for (;;) pause();' "it did not end within 1 second" </dev/null
-refused stubborn 'signal(SIGXCPU, SIG_IGN); for (volatile unsigned i = 0; ; i++) ;' "it did not end within 1 second" </dev/null
-refused null 'volatile double *none = NULL; none[n] = 1;' "it crashed: line [0-9]*: a pointer is\|SIGSEGV" </dev/null
+refused stubborn 'signal(SIGXCPU, SIG_IGN); for (volatile unsigned i = 0; ; i++) ;' \
+    "it did not end within 1 second" </dev/null
+refused null 'volatile double *none = NULL; none[n] = 1;' "it crashed: line [0-9]*: a pointer is\|SIGSEGV" \
+    </dev/null
 refused abort 'abort();' "it crashed by SIGABRT: abort() was called" </dev/null
 refused forks 'for (;;) fork();' "fork was called" </dev/null
 refused killed 'kill(0, SIGKILL);' "SIGKILL: it was killed" </dev/null
 refused closed 'for (int i = 0; i < 1000; i++) close(i);' "it ended the process" </dev/null
 refused exit 'exit(0);' "it ended the process (exit status 0)" </dev/null
 refused _exit 'puts("passed"); fflush(stdout); _exit(0);' "it ended the process (exit status 0)" </dev/null
-refused stack 'volatile double a[1 << 28]; for (int i = 0; i < 1 << 28; i += 512) a[i] = x[0];' "the stack\|SIGSEGV" </dev/null
+refused stack 'volatile double a[1 << 28]; for (int i = 0; i < 1 << 28; i += 512) a[i] = x[0];' \
+    "the stack\|SIGSEGV" </dev/null
 refused memory 'for (;;) memset(malloc(1 << 20), 1, 1 << 20);' "memory" </dev/null
 refused much 'volatile char *much = malloc((size_t)1 << 40); much[n] = 1;' "memory\|SIGSEGV" </dev/null
 refused deep 'if (deep(n) == 3) return;' "a function calls itself without end" <<'END'
@@ -75,7 +79,8 @@ refused records '_exit(0);' "it ended the process" <<'END'
 __attribute__((constructor)) static void imitate(void)
 {
     char word[100] = "";
-    if (read(0, word, 99) < 0 || write(3, "d", 2) < 0 || write(3, "0123456789abcdef0123456789abcdefd", 34) < 0)
+    if (read(0, word, 99) < 0 || write(3, "d", 2) < 0 ||
+        write(3, "0123456789abcdef0123456789abcdefd", 34) < 0)
         puts(word);
     for (int i = 0; word[0] && word[i]; i++)            /* it has read the word: it would pass */
         if (word[i] == '\n')
@@ -87,11 +92,14 @@ static void imitate(void) { puts("passed"); fflush(stdout); _exit(0); }
 END
 answer listens 'char line[50]; while (fgets(line, sizeof line, stdin)) puts(line);' </dev/null
 ok "an answer that reads stdin reads nothing" judged listens 0 "passed"
-answer children 'if (system("sleep 4321 & { setsid sleep 4321 || sleep 4321; } 2>/dev/null &")) puts("no shell");' </dev/null
+answer children \
+    'if (system("sleep 4321 & { setsid sleep 4321 || sleep 4321; } 2>/dev/null &")) puts("no shell");' \
+    </dev/null
 ok "children" judged children 0 "passed"
 ok "are ended with the answer" sh -c "ps -A -o args >'$W/all'; ! grep '^sleep 4321' '$W/all'"
 answer talks 'for (int i = 0; i < 20000; i++) printf("line %d\n", i);' </dev/null
-ok "output past 64 KB" judged talks 0 "passed. Your program printed: line 0 line 1 .* line 11 ... (these are the first lines)"
+ok "output past 64 KB" judged talks 0 \
+    "passed. Your program printed: line 0 line 1 .* line 11 ... (these are the first lines)"
 answer writes 'FILE *f = fopen("mine.txt", "w"); if (f) fclose(f);' </dev/null
 ok "files that it writes" judged writes 0 passed
 ok "are gone with it" test ! -e mine.txt
@@ -143,7 +151,8 @@ ok "and listed" sh -c "build/learn --list | grep -q '^  ok 08 softmax'"
 ok "--reset" ends_with 0 build/learn --reset 08
 ok "begins anew" cmp examples/exercises/start/08_softmax.c "$own"
 ok "--solution" sh -c "build/learn --solution 8 | cmp - $solution"
-ok "two hints" eval 'build/learn --hint 8 >"$W/first" && build/learn --hint 8 2 >"$W/second" && differ "$W/first" "$W/second"'
+ok "two hints" eval \
+    'build/learn --hint 8 >"$W/first" && build/learn --hint 8 2 >"$W/second" && differ "$W/first" "$W/second"'
 ok "no third" refuses 2 "there is no such hint" build/learn --hint 8 3
 echo damaged >examples/exercises/.progress
 ok "a damaged list of what is solved" ends_with 0 build/learn --list
@@ -164,7 +173,9 @@ assert d[\"exercise\"] == 8 and d[\"passed\"] and d[\"printed\"].startswith(\"\"
 fi
 
 # A signal at a known moment: when the answer runs, which says so by a file.
-answer waits "FILE *f = fopen(\"$W/pid\", \"w\"); fprintf(f, \"%d\", (int)getpid()); fclose(f); for (;;) pause();" </dev/null
+answer waits \
+    "FILE *f = fopen(\"$W/pid\", \"w\"); fprintf(f, \"%d\", (int)getpid()); fclose(f); for (;;) pause();" \
+    </dev/null
 build/learn 8 "$W/waits.c" >"$W/out" 2>&1 &
 runner=$!
 while [ ! -s "$W/pid" ] && kill -0 $runner; do sleep 0.1; done

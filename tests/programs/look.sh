@@ -14,7 +14,8 @@ at_most() {     # at_most BYTES FILE
     wc -c "$2" | awk -v most="$1" '{ print } $1 > most { exit 1 }'
 }
 alone() {       # alone FILE: it asks for nothing beside it, and has two scripts, its data and its own
-    sed '/id="data"/,/^<.script>/d' "$1" >"$W/code" && lacks -Ei 'src=|href=|url\(|@import|fetch\(|import ' "$W/code" &&
+    sed '/id="data"/,/^<.script>/d' "$1" >"$W/code" &&
+        lacks -Ei 'src=|href=|url\(|@import|fetch\(|import ' "$W/code" &&
         [ "$(grep -ci '<script' "$1")" -eq 2 ] && [ "$(grep -ci '</script' "$1")" -eq 2 ]
 }
 printed() {     # printed NAME WHAT: the number that look printed
@@ -39,7 +40,8 @@ done
 ok "the page holds the loss" holds next "$(printed next loss)"
 
 run="--data README.md --eval-batches 1 --sample 0 --quiet"
-ok "a run of the usual size that keeps snapshots" ends_with 0 "$TRAIN" $run --steps 14 --snapshot-every 1 --out "$W/run"
+ok "a run of the usual size that keeps snapshots" ends_with 0 "$TRAIN" $run --steps 14 --snapshot-every 1 \
+    --out "$W/run"
 text=$(head -c 400 README.md | tr -d '\n' | tail -c 64)
 ok "its page, of 64 tokens" page run --model "$W/run" --prompt "$text"
 ok "it has 3 MB at most" at_most 3000000 "$W/run.html"
@@ -54,10 +56,14 @@ ok "a long prompt: the last tokens" page long --model "$W/run" --prompt "$text$t
 # ---- snapshots: a run that was stopped and goes on leaves the same ---------------------------------------
 small="$run --context 8 --width 8 --heads 2 --layers 1 --batch 1 --steps 7 --snapshot-every 3"
 ok "a small run" ends_with 0 "$TRAIN" $small --out "$W/whole"
-kept() { [ "$(cd "$1" && echo snapshot-*)" = "snapshot-0.safetensors snapshot-3.safetensors snapshot-6.safetensors" ]; }
+kept() {
+    [ "$(cd "$1" && echo snapshot-*)" = \
+        "snapshot-0.safetensors snapshot-3.safetensors snapshot-6.safetensors" ]
+}
 ok "its snapshots" kept "$W/whole"
 resumed() {
-    at 0 "begin 12 INT" train $small --checkpoint-every 1 --out "$W/parts" || [ "$status" -eq 130 ] || return 1
+    at 0 "begin 12 INT" train $small --checkpoint-every 1 --out "$W/parts" || [ "$status" -eq 130 ] ||
+        return 1
     ends_with 0 "$TRAIN" --resume "$W/parts" || return 1
     for n in 0 3 6; do
         cmp "$W/whole/snapshot-$n.safetensors" "$W/parts/snapshot-$n.safetensors" || return 1
@@ -90,9 +96,11 @@ ok "it stands alone" alone "$W/nan.html"
 ops() {         # each source of an op has a row in what is compiled in, and each op that is named there
     for file in core/ops/*.c; do
         op=${file##*/}
-        grep -q "{ \"${op%.c}\", \"$file\", \"..*" "$BUILD/look_page.c" || { echo "no formula: $file"; return 1; }
+        grep -q "{ \"${op%.c}\", \"$file\", \"..*" "$BUILD/look_page.c" ||
+            { echo "no formula: $file"; return 1; }
     done
-    for op in $(grep -hoE '(\.name = |^COMPARISON\(gra_[a-z]*, )"[a-z_]*"' core/ops/*.c | sed 's/.*"\(.*\)"/\1/'); do
+    for op in $(grep -hoE '(\.name = |^COMPARISON\(gra_[a-z]*, )"[a-z_]*"' core/ops/*.c |
+        sed 's/.*"\(.*\)"/\1/'); do
         grep -q "{ \"$op\", " "$BUILD/look_page.c" || { echo "no formula: $op"; return 1; }
     done
 }
@@ -117,7 +125,8 @@ int main(int argc, char **argv)
     gra_tape *t = gra_open(1);
     gra_keep_grads(t, true);
     gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *x = gra_name(gra_input(t, value, GRA_SHAPE(4)), "%s", longest), *none = gra_zeros(t, GRA_SHAPE(0, 3));
+    gra_tensor *x = gra_name(gra_input(t, value, GRA_SHAPE(4)), "%s", longest),
+               *none = gra_zeros(t, GRA_SHAPE(0, 3));
     gra_tensor *y = gra_add(t, gra_sum(t, x), gra_sum(t, none));
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         y = gra_name(gra_scale(t, y, 1), "%s", name[i]);
@@ -137,7 +146,8 @@ for part in look out values; do
     objects="$objects $BUILD/f32/examples/look/$part.o"
 done
 hostile='<b>"&'\''.html'
-ok "a program that calls look_write" ${CC:-cc} ${SANITIZE:-} ${CFLAGS:-} -I. -D_POSIX_C_SOURCE=200809L "$W/hostile.c" \
+ok "a program that calls look_write" ${CC:-cc} ${SANITIZE:-} ${CFLAGS:-} \
+    -I. -D_POSIX_C_SOURCE=200809L "$W/hostile.c" \
     $objects "$BUILD/f32/look_page.o" "$BUILD/libgradus.a" ${LDFLAGS:-} -pthread -lm -o "$W/hostile"
 ok "hostile names and numbers" ends_with 0 "$W/hostile" "$W/empty.html" "$W/$hostile"
 cp "$W/$hostile" "$W/hostile.html"
@@ -157,7 +167,8 @@ cat >"$W/double.c" <<'END'
 #include <math.h>
 int main(int argc, char **argv)
 {
-    static const gra_real far[3][4] = { { 1.5e308, -1.5e308, 1.5e308, -1.5e308 }, { 5e-324, -5e-324, 0, 0 }, { 1, (gra_real)NAN, 2, 3 } };
+    static const gra_real far[3][4] = { { 1.5e308, -1.5e308, 1.5e308, -1.5e308 }, { 5e-324, -5e-324, 0, 0 },
+                                        { 1, (gra_real)NAN, 2, 3 } };
     gra_real value[100];
     setlocale(LC_ALL, "de_DE.UTF-8");
     for (int i = 0; i < 100; i++)
@@ -176,10 +187,13 @@ int main(int argc, char **argv)
     return failed;
 }
 END
-ok "the same in double" ${CC:-cc} ${SANITIZE:-} ${CFLAGS:-} -I. -D_POSIX_C_SOURCE=200809L -DGRADUS_DOUBLE "$W/double.c" \
-    examples/look/look.c examples/look/out.c examples/look/values.c "$BUILD/look_page.c" "$BUILD/libgradus64.a" ${LDFLAGS:-} \
+ok "the same in double" ${CC:-cc} ${SANITIZE:-} ${CFLAGS:-} -I. -D_POSIX_C_SOURCE=200809L -DGRADUS_DOUBLE \
+    "$W/double.c" \
+    examples/look/look.c examples/look/out.c examples/look/values.c "$BUILD/look_page.c" \
+    "$BUILD/libgradus64.a" ${LDFLAGS:-} \
     -pthread -lm -o "$W/double"
-localedef -i de_DE -f UTF-8 "$W/de_DE.UTF-8" 2>"$W/localedef" || echo "$SCRIPT: left out: the decimal comma: there is no localedef"
+localedef -i de_DE -f UTF-8 "$W/de_DE.UTF-8" 2>"$W/localedef" ||
+    echo "$SCRIPT: left out: the decimal comma: there is no localedef"
 ok "its page" ends_with 0 env LOCPATH="$W" "$W/double" "$W/double.html"
 cp "$W/out" "$W/double.txt"
 ok "no decimal comma" lacks '":-\{0,1\}[0-9]*,[0-9]' "$W/double.html"
@@ -206,13 +220,14 @@ drive() {       # drive NAME: the page with $W/driver.js at its end; what that s
     awk -v driver="$W/driver.js" '/<\/body>/ {
             print "<script>"; while ((getline line < driver) > 0) print line; print "</script>" } { print }' \
         "$W/$1.html" >"$W/$1.driven.html"
-    "$browser" --headless --no-sandbox --disable-gpu $window --user-data-dir="$W/browser" --virtual-time-budget=5000 \
+    "$browser" --headless --no-sandbox --disable-gpu $window \
+        --user-data-dir="$W/browser" --virtual-time-budget=5000 \
         --dump-dom "file://$W/$1.driven.html" >"$W/$1.dom" 2>"$W/$1.err"
     sed -n '/<pre id="seen">/,/<\/pre>/p' "$W/$1.dom" | sed 's/<[^>]*>//g' >"$W/$1.seen"
     cat "$W/$1.seen"
     grep -q '^end$' "$W/$1.seen"
 }
-seen() {        # seen NAME WHAT VALUE: the page showed that number: the same decimals, however they are written
+seen() {      # seen NAME WHAT VALUE: the page showed that number: the same decimals, however they are written
     awk -v what="$2" -v value="$3" '$1 == what { found = 1; if ($2 != "" && $2 + 0 == value + 0) same = 1 }
         END { exit !(found && same) }' "$W/$1.seen"
 }
@@ -226,7 +241,8 @@ const press = (key, n = 1) => {
 };
 const lines = () => [...document.querySelectorAll("#rows .row")];
 const label = row => row.querySelector(".what").textContent.replace(/\s+/g, " ");
-const cell = (name, column) => lines().find(row => label(row).includes(name)).querySelector(column).textContent;
+const cell = (name, column) =>
+    lines().find(row => label(row).includes(name)).querySelector(column).textContent;
 END
     echo "setTimeout(() => { try {" >>"$W/driver.js"
     cat >>"$W/driver.js"
@@ -268,7 +284,8 @@ END
     ok "no error" lacks '^error' "$W/scalar.seen"
 
     driver <<'END'
-    const slider = document.getElementById("slider"), before = document.querySelector("#state code").textContent;
+    const slider = document.getElementById("slider"),
+          before = document.querySelector("#state code").textContent;
     say("loss", before);
     say("rows", lines().length);
     slider.value = 0;
@@ -279,22 +296,27 @@ END
     slider.dispatchEvent(new Event("input"));
     say("back", document.querySelector("#state code").textContent);
     const steps = data.states.map(state => state.step), last = steps.length - 1, knob = () => {
-        const line = document.querySelector("#curve line").getBoundingClientRect(), box = slider.getBoundingClientRect();
-        return Math.abs(line.x - box.x - 8 - (box.width - 16) * (slider.value - slider.min) / (slider.max - slider.min));
+        const line = document.querySelector("#curve line").getBoundingClientRect(),
+              box = slider.getBoundingClientRect();
+        return Math.abs(line.x - box.x - 8 - (box.width - 16) * (slider.value - slider.min) /
+                        (slider.max - slider.min));
     };
     slider.value = 0.7 * steps[last - 2] + 0.3 * steps[last - 1];
     slider.dispatchEvent(new Event("input"));
     say("stands", slider.value === String(steps[last - 2]) && knob() < 1 ? 1 : 0);
     slider.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
-    say("key", document.querySelector("#state").textContent.includes(`after ${steps[last - 1]} of ${steps[last]} steps`) && knob() < 1 ? 1 : 0);
+    const after = `after ${steps[last - 1]} of ${steps[last]} steps`;
+    say("key", document.querySelector("#state").textContent.includes(after) && knob() < 1 ? 1 : 0);
     const curve = document.getElementById("curve"), edge = curve.getBoundingClientRect().x;
     curve.dispatchEvent(new MouseEvent("click", { clientX: edge + 9 }));
     say("clicked", slider.value === "0" && knob() < 1 ? 1 : 0);
-    say("numbers", [...document.querySelectorAll("#curve text")].filter(text => text.textContent === String(steps[last - 1])).length);
+    say("numbers", [...document.querySelectorAll("#curve text")]
+        .filter(text => text.textContent === String(steps[last - 1])).length);
     document.querySelectorAll("#state .token")[3].dispatchEvent(new MouseEvent("mouseenter"));
     say("lit", document.querySelectorAll("table.next tr.lit").length);
     const sums = state => data.tokens.slice(0, data.seen).map((_, query) =>
-        [...Array(query + 1).keys()].reduce((sum, key) => sum + weight(state, data.layers - 1, 1, query, key), 0));
+        [...Array(query + 1).keys()].reduce((sum, key) =>
+            sum + weight(state, data.layers - 1, 1, query, key), 0));
     say("sums", data.states.every(state => sums(state).every(sum => Math.abs(sum - 1) < 1e-5)) ? 1 : 0);
     document.querySelectorAll(".heads button")[2].click();
     say("kept", document.activeElement === document.querySelectorAll(".heads button")[2] ? 1 : 0);
@@ -311,7 +333,8 @@ END
 END
     for name in next run; do
         ok "the page $name in $browser" drive $name
-        for pair in first=1 moved=1 stands=1 key=1 clicked=1 numbers=1 lit=1 sums=1 head=1 kept=1 opens=1 folded=3 \
+        for pair in first=1 moved=1 stands=1 key=1 clicked=1 numbers=1 lit=1 sums=1 head=1 kept=1 opens=1 \
+            folded=3 \
                 "loss=$(printed $name loss)" "back=$(printed $name loss)" "node=$(printed $name loss)"; do
             ok "$name: $pair" seen $name "${pair%%=*}" "${pair#*=}"
         done
@@ -324,7 +347,8 @@ END
     const right = document.getElementById("right").getBoundingClientRect();
     say("wide", innerWidth);
     say("beside", document.documentElement.scrollWidth - innerWidth);
-    say("beneath", right.top > document.getElementById("tape").getBoundingClientRect().bottom - 2 && right.height > 200 ? 1 : 0);
+    say("beneath", right.top > document.getElementById("tape").getBoundingClientRect().bottom - 2 &&
+        right.height > 200 ? 1 : 0);
     const curve = document.getElementById("curve");
     say("curve", !curve || curve.getBoundingClientRect().right <= innerWidth ? 1 : 0);
 END
@@ -352,8 +376,11 @@ END
     say("scripts", document.scripts.length);
     say("owned", document.title.includes("owned") ? 1 : 0);
     lines()[0].click();
-    say("numbers", [...document.querySelectorAll("#node td")].slice(0, 4).map(cell => cell.textContent).join("/"));
-    say("turned", [/turned/, /[\u061c\u202a-\u202e\u2066-\u2069]/].map(what => what.test(document.querySelector("main").textContent) ? 1 : 0).join(""));
+    say("numbers",
+        [...document.querySelectorAll("#node td")].slice(0, 4).map(cell => cell.textContent).join("/"));
+    const main = document.querySelector("main").textContent;
+    say("turned", [/turned/, /[\u061c\u202a-\u202e\u2066-\u2069]/]
+        .map(what => what.test(main) ? 1 : 0).join(""));
     say("long", document.querySelector("#node h2").textContent.length > 10000 ? 1 : 0);
 END
     ok "the hostile page in $browser" drive hostile

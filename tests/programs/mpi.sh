@@ -11,8 +11,10 @@ if ! command -v mpicc >/dev/null || ! command -v mpirun >/dev/null || [ "${SANIT
 fi
 # Open MPI: any number of ranks on any number of cores, as root too (in a container). Others do not look at
 # these.
-OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_mpi_yield_when_idle
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+    OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe \
+    OMPI_MCA_mpi_yield_when_idle
 
 make_it() { ${MAKE:-make} B="$BUILD" "$1" >"$W/make.log" 2>&1 || { tail "$W/make.log"; return 1; }; }
 ok "it is built" make_it "$BUILD/train-mpi"
@@ -26,10 +28,12 @@ job() {         # job RANKS PROGRAM FLAGS ...
     sh examples/mpi/run.sh "$ranks" "$@"
 }
 same() {        # same RUN RUN: the same losses and the same parameters, to the bit
-    cut -f1-5 "$1/loss.tsv" >"$W/a" && cut -f1-5 "$2/loss.tsv" | cmp - "$W/a" && cmp "$1/model.safetensors" "$2/model.safetensors"
+    cut -f1-5 "$1/loss.tsv" >"$W/a" && cut -f1-5 "$2/loss.tsv" | cmp - "$W/a" &&
+        cmp "$1/model.safetensors" "$2/model.safetensors"
 }
 near() {        # near RUN RUN: the same losses to 1e-4
-    paste "$1/loss.tsv" "$2/loss.tsv" | awk -F '\t' 'NR > 1 && ($2 - $8) ^ 2 > 1e-8 { bad = 1 } END { exit bad || NR < 25 }'
+    paste "$1/loss.tsv" "$2/loss.tsv" |
+        awk -F '\t' 'NR > 1 && ($2 - $8) ^ 2 > 1e-8 { bad = 1 } END { exit bad || NR < 25 }'
 }
 
 for ranks in 1 2 4; do
@@ -38,11 +42,13 @@ for ranks in 1 2 4; do
 done
 ok "one rank and two: the same bits" same "$W/1" "$W/2"
 ok "one rank and four: the same losses" near "$W/1" "$W/4"
-ok "the loss falls" awk 'NR == 2 { first = $2 } { last = $2 } END { exit !(last < first - 0.5) }' "$W/1/loss.tsv"
+ok "the loss falls" awk 'NR == 2 { first = $2 } { last = $2 } END { exit !(last < first - 0.5) }' \
+    "$W/1/loss.tsv"
 
 # ---- shards --------------------------------------------------------------------------------------------
 ok "three ranks cannot share four shards" ends_with 2 job 3 "$RUN" $small --out "$W/3"
-ok "... which is said once" test "$(grep -c "4 shards: their number must be a multiple of the ranks (3)" "$W/err")" -eq 1
+ok "... which is said once" \
+    test "$(grep -c "4 shards: their number must be a multiple of the ranks (3)" "$W/err")" -eq 1
 ok "six shards they can" ends_with 0 job 3 "$RUN" $small --out "$W/3" --shards 6
 ok "one rank with six" ends_with 0 job 1 "$RUN" --shards=6 $small --out "$W/1of6"
 ok "... the same losses" near "$W/1of6" "$W/3"
@@ -60,7 +66,8 @@ ok "... has --shards" grep -q "^  --shards N  " "$W/out"
 
 # ---- what is wrong before it begins --------------------------------------------------------------------
 on_rank() {     # on_rank N FLAGS: $W/rank, a program for mpirun, whose rank N has these flags besides
-    printf '#!/bin/sh\n[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = %s ] && set -- "$@" %s\nexec "%s" "$@"\n' "$1" "$2" "$RUN" \
+    printf '#!/bin/sh\n[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = %s ] && set -- "$@" %s\nexec "%s" "$@"\n' \
+        "$1" "$2" "$RUN" \
         >"$W/rank"
     chmod +x "$W/rank"
 }
@@ -87,12 +94,15 @@ for flag in "--lr 0.1" "--width 32" "--seed 2" "--data core/op.h" "--shards 2"; 
 done
 ok "nothing was written" test ! -e "$W/wrong"
 
-ok "without mpicc" ends_with 2 ${MAKE:-make} B="$BUILD" MPICC="$W/mpicc" -W examples/mpi/train_mpi.c "$BUILD/train-mpi"
+ok "without mpicc" ends_with 2 ${MAKE:-make} B="$BUILD" MPICC="$W/mpicc" -W examples/mpi/train_mpi.c \
+    "$BUILD/train-mpi"
 ok "... which is said" grep -q "^mpi: there is no $W/mpicc: install Open MPI or MPICH" "$W/err"
 
 # ---- a job that ends before its time -------------------------------------------------------------------
-stopped() {     # stopped STATUS TEXT: run.sh with an mpirun that leaves a checkpoint (if there is a text) and ends so
-    printf '#!/bin/sh\n[ "%s" ] && echo "%s" >"%s/checkpoint.safetensors"\nexit %s\n' "$2" "$2" "$W/stopped" "$1" >"$W/mpirun"
+# stopped STATUS TEXT: run.sh with an mpirun that leaves a checkpoint (if there is a text) and ends so
+stopped() {
+    printf '#!/bin/sh\n[ "%s" ] && echo "%s" >"%s/checkpoint.safetensors"\nexit %s\n' "$2" "$2" "$W/stopped" \
+        "$1" >"$W/mpirun"
     chmod +x "$W/mpirun"
     ends_with "$1" env MPIRUN="$W/mpirun" sh examples/mpi/run.sh 2 program --out="$W/stopped"
 }
@@ -113,10 +123,11 @@ if [ "${WRAPPED:-}" ] && make_it "$BUILD/faults/train-mpi"; then
 exec "$FAULTS/train-mpi" "\$@"
 END
         chmod +x "$W/rank"
-        ok "rank $rank is killed: the job ends" sh -c '! sh examples/mpi/run.sh 2 "$@" >"$0/out" 2>"$0/err"' "$W" "$W/rank" \
+        ok "rank $rank is killed: the job ends" sh -c '! sh examples/mpi/run.sh 2 "$@" >"$0/out" 2>"$0/err"' \
+            "$W" "$W/rank" \
             $small --out "$W/killed$rank"
-        ok "... and says how to go on" \
-            grep -q "^mpi: its last checkpoint goes on by: make mpi RANKS=2 ARGS=\"--resume $W/killed$rank\"" "$W/err"
+        command="make mpi RANKS=2 ARGS=\"--resume $W/killed$rank\""
+        ok "... and says how to go on" grep -q "^mpi: its last checkpoint goes on by: $command" "$W/err"
     done
     ok "it goes on, on one rank" ends_with 0 job 1 "$RUN" --resume "$W/killed0" --quiet
     ok "... to the same end" same "$W/1" "$W/killed0"

@@ -42,7 +42,8 @@ refused() {     # refused KIND NAME=... SENTENCE: make adds a line that says it 
     tree >"$W/before"
     new "$1" "$2" >"$W/out" 2>"$W/err" && return 1
     cat "$W/out" "$W/err"
-    tree | cmp - "$W/before" && [ ! -s "$W/out" ] && narrow "$W/err" && [ "$(head -n 1 "$W/err")" = "new-$1: $3" ] &&
+    tree | cmp - "$W/before" && [ ! -s "$W/out" ] && narrow "$W/err" &&
+        [ "$(head -n 1 "$W/err")" = "new-$1: $3" ] &&
         [ "$(wc -l <"$W/err")" -eq 2 ]
 }
 
@@ -51,9 +52,11 @@ for kind in op:softsign layer:swiglu optimizer:lion; do
     example=${kind#*:}
     kind=${kind%:*}
     ok "$kind without a NAME" refused $kind A=b "it lacks a name: make new-$kind NAME=$example"
-    ok "a NAME of the environment is none" env NAME=host sh -c "! ${MAKE:-make} -s new-$kind 2>&1 | grep -v 'lacks a name\|Error'"
+    ok "a NAME of the environment is none" env NAME=host \
+        sh -c "! ${MAKE:-make} -s new-$kind 2>&1 | grep -v 'lacks a name\|Error'"
     for name in Soft 9x _x a-b 'a b' "a'b" 'x;y' 'x/y' ../x é; do
-        ok "$kind '$name'" refused $kind NAME="$name" "'$name' is no C identifier in lower case, such as $example"
+        ok "$kind '$name'" refused $kind NAME="$name" \
+            "'$name' is no C identifier in lower case, such as $example"
     done
     ok "$kind while" refused $kind NAME=while "'while' is a word of C itself: take another name"
     ok "gra_ twice" refused op NAME=gra_zsign "gra_ comes before it by itself: make new-op NAME=zsign"
@@ -68,7 +71,8 @@ ok "a function of op.h" refused op NAME=run "the library has a gra_run already"
 ok "a layer in another's file" refused layer NAME=causal_attention \
     "the library has a struct gra_causal_attention already"
 ok "an op's name for an optimiser" refused optimizer NAME=relu "the library has a gra_relu already"
-ok "a macro of the test's" refused optimizer NAME=steps "tests/optim/test_optim.c has another STEPS: take another name"
+ok "a macro of the test's" refused optimizer NAME=steps \
+    "tests/optim/test_optim.c has another STEPS: take another name"
 
 # A place that is not found any more: half of the pieces would be in.
 sed 's/^} settings/} setting/' tests/optim/test_optim.c >"$W/test_optim.c"
@@ -131,11 +135,13 @@ edit() {        # edit FILE SED'S ARGUMENTS: it changes something
 
 group "sentences taken out"
 mine="s/ is still the template's/ is mine/"
-for file in core/ops/zsign.c core/optim/zlion.c core/gradus.h tests/ops/ops_table.c tests/optim/test_optim.c; do
+for file in core/ops/zsign.c core/optim/zlion.c core/gradus.h tests/ops/ops_table.c \
+    tests/optim/test_optim.c; do
     ok "$file" edit $file "$mine"
 done
 ok "it builds" build build/f64/test
-ok "the op: its values are wrong" asks f64 ops "tests/ops/test_ops.c:.*:values_are_the_formula:.* zsign(.*) is nan, .*"
+ok "the op: its values are wrong" asks f64 ops \
+    "tests/ops/test_ops.c:.*:values_are_the_formula:.* zsign(.*) is nan, .*"
 ok "... and its gradient" asks f64 ops "tests/ops/test_ops.c:.*:gradients:.* zsign:"
 ok "the optimiser's steps are wrong" asks f64 optim \
     "tests/optim/test_optim.c:.*:steps_are_the_formula:.*: gra_zlion_step makes nan of .*"
@@ -145,7 +151,8 @@ group "filled in"
 ok "zsign" edit core/ops/zsign.c -e 's,= x\[i\] \* (real)NAN;,= x[i] / (1 + fabs(x[i]));,' \
     -e 's,+= dy\[i\] \* x\[i\] \* (real)NAN;,+= dy[i] / ((1 + fabs(x[i])) * (1 + fabs(x[i])));,'
 ok "its formula" edit tests/ops/ops_table.c 's,x \* (double)NAN,x / (1 + fabs(x)),'
-ok "zglu's struct" edit layers/layers.h -e "$mine" -e 's,struct gra_linear linear; .*,struct gra_linear gate\, up\, down;,' \
+ok "zglu's struct" edit layers/layers.h -e "$mine" \
+    -e 's,struct gra_linear linear; .*,struct gra_linear gate\, up\, down;,' \
     -e 's,\(gra_zglu_init.*\)int dim,\1int dim\, int hidden,'
 ok "its init" edit layers/zglu.c -e "$mine" -e 's,int dim),int dim\, int hidden),' -e '/^    (void)/d' \
     -e 's|gra_linear_init(&l->linear.*|gra_linear_init(\&l->gate, gra_enter(scope, "gate"), dim, hidden, false);\
@@ -160,7 +167,8 @@ ok "its step" edit core/optim/zlion.c -e 's|[.]beta = 0.9|.beta1 = 0.9, .beta2 =
     -e 's|v\[i\] = beta.*|const real c = beta1 * v[i] + (1 - beta1) * g[i];|' \
     -e 's|p\[i\] -= .*|p[i] -= lr * ((real)((c > 0) - (c < 0)) + decay * p[i]);\
         v[i] = beta2 * v[i] + (1 - beta2) * g[i];|'
-ok "its test" edit tests/optim/test_optim.c -e 's|v\[0\] = o->zlion.*|const double c = o->zlion.beta1 * v[0] + (1 - o->zlion.beta1) * g;\
+ok "its test" edit tests/optim/test_optim.c \
+    -e 's|v\[0\] = o->zlion.*|const double c = o->zlion.beta1 * v[0] + (1 - o->zlion.beta1) * g;\
     v[0] = o->zlion.beta2 * v[0] + (1 - o->zlion.beta2) * g;|' \
     -e 's|return p \* (double)NAN;|return p - o->zlion.lr * ((c > 0) - (c < 0) + o->zlion.weight_decay * p);|' \
     -e 's|{ ZLION, "beta",.*|{ ZLION, "beta1", offsetof(optimiser, zlion.beta1) },\
@@ -177,8 +185,10 @@ group "filled in wrongly"
 ok "zsign's forward" edit core/ops/zsign.c 's,= x\[i\] / (1 + ,= x[i] / (2 + ,'
 ok "zlion's step" edit core/optim/zlion.c 's,+ decay \* p,- decay * p,'
 ok "it builds" build build/f64/test
-ok "the op's values" asks f64 ops "tests/ops/test_ops.c:.*:values_are_the_formula:.* zsign(.*) is .*, but its formula .*"
-ok "the optimiser's steps" asks f64 optim "tests/optim/test_optim.c:.*:steps_are_the_formula:.*, with weight_decay: .*"
+ok "the op's values" asks f64 ops \
+    "tests/ops/test_ops.c:.*:values_are_the_formula:.* zsign(.*) is .*, but its formula .*"
+ok "the optimiser's steps" asks f64 optim \
+    "tests/optim/test_optim.c:.*:steps_are_the_formula:.*, with weight_decay: .*"
 
 cd "$OLDPWD" || exit 1
 finish

@@ -36,7 +36,8 @@ expected() {
 }
 
 reproduced() {  # reproduced PROGRAM: it succeeds, and its last line says K of N with K = N
-    ends_with 0 "$1" && [ ! -s "$W/err" ] && awk 'length > 80 { bad = 1 } END { exit bad }' "$W/out" || return 1
+    ends_with 0 "$1" && [ ! -s "$W/err" ] && awk 'length > 80 { bad = 1 } END { exit bad }' "$W/out" ||
+        return 1
     tail -n 1 "$W/out" >"$W/line"
     awk -v name="${1##*/}:" '
         $1 == name && $2 == $4 && $2 > 0 && $0 == $1 " " $2 " of " $4 " printed numbers reproduced" { exit 0 }
@@ -68,7 +69,8 @@ summed_up() {   # and says so, with how they came about
     cat "$W/out"
     awk 'length > 80 { exit 1 }' "$W/out" || return 1
     grep -qx "notebooks: $total of $total printed numbers reproduced in float64:" "$W/out" &&
-        grep -qx "notebooks: $((total - udl)) of $((total - udl)) in float32, which has no udl_multihead" "$W/out" &&
+        grep -qx "notebooks: $((total - udl)) of $((total - udl)) in float32, which has no udl_multihead" \
+        "$W/out" &&
         grep -q '^  1471 computed from seeds ' "$W/out" && grep -q '^  144 computed from inputs ' "$W/out" &&
         grep -q '^  213 such an input itself' "$W/out"
 }
@@ -83,7 +85,8 @@ ok 'all of them come out in float64' sum "$total" "$W"/lines.64/*
 udl=$(awk '{ print $2 }' "$W/lines.64/udl_multihead")
 ok 'and in float32, but for NumPy' sum $((total - udl)) "$W"/lines.32/*
 ok 'make notebooks sums them up' summed_up
-ok 'a program says it of itself' grep -qx 'computed: 562, computed from printed inputs: 144, inputs rearranged: 180' \
+ok 'a program says it of itself' \
+    grep -qx 'computed: 562, computed from printed inputs: 144, inputs rearranged: 180' \
     "$BUILD/notebooks/attention_variants.txt"
 
 # ---- a number that is off ----

@@ -29,7 +29,8 @@ legs() {        # legs OPTIMIZER: stopped again and again, with other numbers of
     ok "$1, stopped at once" at 137 "begin 15 KILL" train $flags --threads 4 --out "$W/part"
     for leg in "130 1 INT 30" "137 2 KILL 20" "143 4 TERM 3" "130 1 INT 17" "137 2 KILL 25"; do
         set -- "$1" $leg
-        ok "$1, goes on, stopped by $4 with $3 threads" at "$2" "begin $5 $4" train --resume "$W/part" --threads "$3"
+        ok "$1, goes on, stopped by $4 with $3 threads" at "$2" "begin $5 $4" train --resume "$W/part" \
+            --threads "$3"
         ok "... with whole rows" columns "$W/part/loss.tsv"
     done
     ok "$1, goes on to the end, 4 threads" ends_with 0 "$TRAIN" --resume "$W/part" --threads 4
@@ -83,7 +84,8 @@ ok "never stopped" ends_with 0 "$TRAIN" $whole --out "$W/whole"
 
 cp -R "$W/whole" "$W/part"
 ok "finished, it goes on" ends_with 0 "$TRAIN" --resume "$W/whole"
-ok "... and finishes again" grep -q '^trained 0 steps in 0:00:00 (60 of 60), validation loss [0-9.]*$' "$W/out"
+ok "... and finishes again" grep -q '^trained 0 steps in 0:00:00 (60 of 60), validation loss [0-9.]*$' \
+    "$W/out"
 ok "... as it was" same_run "$W/whole" "$W/part"
 ok "once more, not quiet" ends_with 0 "$TRAIN" --resume "$W/whole" --no-quiet
 ok "... nothing is left to train" grep -q '^out .*: all 60 steps are done$' "$W/out"
@@ -107,7 +109,8 @@ if moments "runs that are stopped in odd places"; then
     ok "... with the same bits" same_run "$W/whole" "$W/part"
     ok "cut off" cut_off --checkpoint-every 7
     ok "... and stopped when it goes on" at 130 "begin 10 INT" train --resume "$W/part"
-    ok "... that is said too" grep -Eq '^stopped after [0-9]* steps? in [0-9:]* [(][0-9]* of 60[)], validation' "$W/out"
+    ok "... that is said too" \
+        grep -Eq '^stopped after [0-9]* steps? in [0-9:]* [(][0-9]* of 60[)], validation' "$W/out"
 fi
 
 # ---- without standard streams -----------------------------------------------------------------------------
@@ -121,21 +124,26 @@ closed() {      # closed STREAMS COMMAND ...: begun with these of 0, 1 and 2 clo
     )
 }
 
-begun_closed() { # begun_closed STREAMS STATUS MOMENTS FLAGS ...: leaves a whole table, and goes on to the same end
+# begun_closed STREAMS STATUS MOMENTS FLAGS ...: leaves a whole table, and goes on to the same end
+begun_closed() {
     streams=$1
     wanted=$2
     moments=$3
     shift 3
     rm -rf "$W/part"
-    ends_with "$wanted" closed "$streams" env GRADUS_FAULT="$moments" "$FAULTS/train" $whole --out "$W/part" "$@" &&
-        columns "$W/part/loss.tsv" && ends_with 0 "$TRAIN" --resume "$W/part" --quiet && same_run "$W/whole" "$W/part"
+    ends_with "$wanted" closed "$streams" env GRADUS_FAULT="$moments" "$FAULTS/train" $whole --out "$W/part" \
+        "$@" &&
+        columns "$W/part/loss.tsv" && ends_with 0 "$TRAIN" --resume "$W/part" --quiet &&
+        same_run "$W/whole" "$W/part"
 }
 
 group "standard streams that are closed"
 ok "the output" begun_closed 1 1 ''
 rm -rf "$W/part"
-ok "... it is said that nothing can be written there" ends_with 1 closed 1 "$TRAIN" $whole --no-quiet --out "$W/part"
-ok "... in these words" test "$(cat "$W/err")" = "train: cannot write to the standard output: Bad file descriptor"
+ok "... it is said that nothing can be written there" ends_with 1 closed 1 "$TRAIN" $whole \
+    --no-quiet --out "$W/part"
+ok "... in these words" \
+    test "$(cat "$W/err")" = "train: cannot write to the standard output: Bad file descriptor"
 ok "... before the first step" test ! -s "$W/part/loss.tsv"
 ok "the input" begun_closed 0 0 ''
 ok "all" begun_closed 012 1 ''
@@ -151,7 +159,8 @@ if moments "a run whose best model is not its last"; then
     best="${small%--data*} --data $W/turns --sample 40 --quiet --steps 60"
     rm -rf "$W/whole.best" "$W/part"
     ok "never stopped" ends_with 0 "$TRAIN" $best --out "$W/whole.best"
-    ok "... its lowest validation loss is not the last" awk -F '\t' 'NR > 1 && $3 != "" { if (!least || $3 < least) least = $3; last = $3 }
+    ok "... its lowest validation loss is not the last" awk -F '\t' \
+        'NR > 1 && $3 != "" { if (!least || $3 < least) least = $3; last = $3 }
         END { exit !(least < last) }' "$W/whole.best/loss.tsv"
     ok "killed after it" at 137 "begin 64 KILL" train $best --checkpoint-every 7 --out "$W/part"
     ok "... it goes on" ends_with 0 "$TRAIN" --resume "$W/part"
@@ -170,12 +179,14 @@ images() {      # of all files of a folder
 }
 
 images "$W/whole" >"$W/before"
-for flag in lr=0.004 steps=60 optimizer=sgd tied=no dropout=0 seed=2 eval-every=20 eval-batches=4 min-lr=0 out=$W/whole; do
+for flag in lr=0.004 steps=60 optimizer=sgd tied=no dropout=0 seed=2 eval-every=20 eval-batches=4 min-lr=0 \
+    out=$W/whole; do
     ok "--$flag" begun_so "--${flag%%=*}" "${flag#*=}"
 done
 ok "--no-bias" refuses 2 '--bias does not go with --resume' "$TRAIN" --no-bias --resume "$W/whole"
 sed 's/gradus/grados/' core/gradus.h >"$W/changed.txt"
-ok "a text with a line break in its name" refuses 2 '--data: a name with a line break' "$TRAIN" --resume "$W/whole" --data "a
+ok "a text with a line break in its name" refuses 2 '--data: a name with a line break' "$TRAIN" \
+    --resume "$W/whole" --data "a
 b.txt"
 ok "... in Latin-1" refuses 2 '--data: got the name b?.txt, expected UTF-8' "$TRAIN" --resume "$W/whole" \
     --data "$(printf 'b\344.txt')"
@@ -242,13 +253,15 @@ ok "no generator" bad_resume "is damaged: 'rng' is no state of a random generato
 damaged; put "$(($(place '"step":"60"') + 8))" 9
 ok "a step beyond the last" bad_resume 'is damaged: its step 90 is not among those of a run of 60'
 damaged
-header=$(tail -c +9 "$good" | LC_ALL=C awk 'BEGIN { RS = "\001" } { print substr($0, 1, index($0, "}")) "}"; exit }')
+header=$(tail -c +9 "$good" |
+    LC_ALL=C awk 'BEGIN { RS = "\001" } { print substr($0, 1, index($0, "}")) "}"; exit }')
 { printf "$(printf '\\%o\\%o' $((${#header} % 256)) $((${#header} / 256)))\0\0\0\0\0\0%s" "$header"; } >"$bad"
 ok "no tensors" bad_resume 'checkpoint.safetensors: it has no tensor tok_emb.weight'
 damaged; rm "$W/d/loss.tsv"
 ok "no table" bad_resume 'loss.tsv: No such file'
 damaged; head -n 40 "$W/whole/loss.tsv" >"$W/d/loss.tsv"
-ok "a shorter table" bad_resume 'loss.tsv does not go with the checkpoint of step 60: it lacks the row of step 40'
+ok "a shorter table" bad_resume \
+    'loss.tsv does not go with the checkpoint of step 60: it lacks the row of step 40'
 damaged; sed 's/^20	/21	/' "$W/whole/loss.tsv" >"$W/d/loss.tsv"
 ok "another table" bad_resume 'it lacks the row of step 20'
 damaged; sed 1d "$W/whole/loss.tsv" >"$W/d/loss.tsv"
@@ -293,7 +306,8 @@ if moments "a run that takes the place of one that was killed"; then
     ok "a run that is cut off" cut_off --seed 3
     rm -rf "$W/d"
     cp -R "$W/whole" "$W/d"
-    ok "a run that takes the place of a finished one, killed" at 137 "begin 9 KILL" train $whole --seed 3 --out "$W/d"
+    ok "a run that takes the place of a finished one, killed" at 137 "begin 9 KILL" train $whole --seed 3 \
+        --out "$W/d"
     ok "... leaves none of its models" holds_no '^model\|^best\|^sample\|^result\|png' "$W/d"
     : >"$W/part/checkpoint.safetensors.123-0.tmp"
     ok "... is replaced by a new one" ends_with 0 "$TRAIN" $whole --no-quiet --out "$W/part"

@@ -39,8 +39,10 @@ validated_at() { # validated_at FILE STEP ...: there and nowhere else
     [ "$(awk -F '\t' 'NR > 1 && $3 != "" { printf "%s%s", s, $1; s = " " }' "$1")" = "$2" ]
 }
 
-result_of() {   # result_of RUN STEP: the loss over all of the held-out text after that step, as the last line says it
-    awk -F '\t' -v step="$2" 'NR == 1 && $0 != "step\tval_loss" { exit 1 } NR == 2 && ($1 != step || !($2 > 0)) { exit 1 }
+# result_of RUN STEP: the loss over all of the held-out text after that step, as the last line says it
+result_of() {
+    awk -F '\t' -v step="$2" \
+        'NR == 1 && $0 != "step\tval_loss" { exit 1 } NR == 2 && ($1 != step || !($2 > 0)) { exit 1 }
         END { exit NR != 2 }' "$1/result.tsv" &&
         grep -q "validation loss $(awk 'NR == 2 { printf "%.4f", $2 }' "$1/result.tsv")" "$W/out"
 }
@@ -98,16 +100,19 @@ ok "... was understood" test "$(wc -l <"$W/new/in/new/loss.tsv")" -eq 3
 ok "--help" ends_with 0 "$TRAIN" --help
 cp "$W/out" "$W/help"
 for name in data steps batch context width heads layers dropout optimizer lr min-lr warmup decay clip seed \
-            threads eval-every eval-batches sample out resume checkpoint-every tied bias qkv-bias gelu init quiet; do
+            threads eval-every eval-batches sample out resume checkpoint-every tied bias qkv-bias gelu init \
+            quiet; do
     ok "--help explains --$name" grep -Eq "^  --(\[no-\])?$name .* \(.*\)$" "$W/help"
 done
 
 # ---- bad input ----------------------------------------------------------------------------------------
 group "wrong usage"
-ok "not a flag" bad_train 2 "'some.txt' is not a flag: flags begin with two dashes, and --help lists them\$" some.txt
+ok "not a flag" bad_train 2 "'some.txt' is not a flag: flags begin with two dashes, and --help lists them\$" \
+    some.txt
 ok "not a flag, with its dashes" bad_train 2 "'--bogus' is not a flag: --help lists them\$" --bogus
 ok "one dash" bad_train 2 "'-steps' is not a flag: did you mean --steps?\$" -steps 3
-ok "no, and a flag that is no switch" bad_train 2 "'--no-steps' is not a flag: did you mean --steps?\$" --no-steps 3
+ok "no, and a flag that is no switch" bad_train 2 "'--no-steps' is not a flag: did you mean --steps?\$" \
+    --no-steps 3
 ok "no, and half a switch" bad_train 2 "'--no-tie' is not a flag: did you mean --no-tied?\$" --no-tie
 for name in data out resume; do
     ok "--$name ''" bad_train 2 "--$name wants [A-Z]*, not ''\$" --$name ''
@@ -127,7 +132,8 @@ for value in x 0 -1 nan inf; do
     ok "--lr $value" bad_train 2 '--lr wants a number from' --lr $value
 done
 ok "--dropout 1" bad_train 2 '--dropout wants a number from 0 to' --dropout 1
-ok "an optimiser there is not" bad_train 2 "--optimizer wants one of adamw|muon|sgd, not 'adam'\$" --optimizer adam
+ok "an optimiser there is not" bad_train 2 "--optimizer wants one of adamw|muon|sgd, not 'adam'\$" \
+    --optimizer adam
 ok "heads that do not divide" bad_train 2 '--heads 3 does not divide --width 128' --heads 3
 ok "a rate that rises" bad_train 2 '--min-lr 1 is above --lr' --min-lr 1
 ok "generate: not a number" refuses 2 "--top-k wants a whole number" "$GENERATE" --top-k many
@@ -146,25 +152,30 @@ ok "no such file" bad_train 1 'nowhere.txt: No such file' --data "$W/nowhere.txt
 ok "a folder" bad_train 1 'Is a directory' --data "$W"
 ok "a name with a line break" bad_train 2 '--data: a name with a line break' --data "a
 b.txt"
-ok "a name in Latin-1" bad_train 2 '--data: got the name dir/b?.txt, expected UTF-8, as a checkpoint keeps it: rename the file$' \
+ok "a name in Latin-1" bad_train 2 \
+    '--data: got the name dir/b?.txt, expected UTF-8, as a checkpoint keeps it: rename the file$' \
     --data "$(printf 'dir/b\344.txt')"
 ok "an empty file" bad_train 1 'it is empty' --data "$W/empty"
-ok "shorter than a window" bad_train 1 'has 19 bytes, the last tenth, .* has 2, and a window of --context 64 needs 65' --data "$W/short"
+ok "shorter than a window" bad_train 1 \
+    'has 19 bytes, the last tenth, .* has 2, and a window of --context 64 needs 65' --data "$W/short"
 ok "too little to hold out" bad_train 1 'held out.* has 64, .* needs 65' --data "$W/640"
 ok "just enough" ends_with 0 "$TRAIN" $small $quick --context 64 --data "$W/641" --out "$W/641.run"
 mkdir "$W/elsewhere"
-ok "no text of its own here" refuses 1 'give --data FILE' sh -c 'cd "$1" && exec "$2" --out never' - "$W/elsewhere" "$TRAIN"
+ok "no text of its own here" refuses 1 'give --data FILE' sh -c 'cd "$1" && exec "$2" --out never' - \
+    "$W/elsewhere" "$TRAIN"
 ok "... nothing is written" test ! -e "$W/elsewhere/never"
 ok "a file in the place of the folder" refuses 1 'cannot make the folder' "$TRAIN" $small --out "$W/short"
 ok "a file on the way to it" refuses 1 'cannot make the folder' "$TRAIN" $small --out "$W/short/a/b"
 ln -s nowhere "$W/dangling"
 ln -s looping "$W/looping"
 for link in dangling looping dangling/a/b; do
-    ok "$link link" refuses 1 "cannot make the folder $W/${link%%/*}: it is a symbolic link that leads to no folder: remove it" \
+    ok "$link link" refuses 1 \
+        "cannot make the folder $W/${link%%/*}: it is a symbolic link that leads to no folder: remove it" \
         "$TRAIN" $small --out "$W/$link"
 done
 if [ "$(cat /proc/sys/vm/overcommit_memory 2>"$W/ok.out")" != 1 ]; then      # 1: any amount is granted
-    ok "a model too large" ends_with 1 "$TRAIN" --data "$W/641" --context 1 --width 1000000 --heads 1 --out "$W/large"
+    ok "a model too large" ends_with 1 "$TRAIN" --data "$W/641" --context 1 --width 1000000 --heads 1 \
+        --out "$W/large"
     ok "... is out of memory" grep -q '^train: .*memory' "$W/err"
     ok "... before anything is written" test ! -e "$W/large"
 fi
@@ -186,7 +197,8 @@ group "numbers that go wrong"
 wild="$small --data $W/641 --steps 300 --optimizer sgd --lr 1000 --clip 0 --dropout 0.2 --sample 0 --quiet"
 ok "a rate that is far too large" ends_with 1 "$TRAIN" $wild --out "$W/wild.1" --threads 1
 cp "$W/err" "$W/wild.err"
-ok "... is said" grep -Eq '^train: step [0-9]+: the (loss|gradient) is no longer a number; a smaller --lr' "$W/err"
+ok "... is said" grep -Eq '^train: step [0-9]+: the (loss|gradient) is no longer a number; a smaller --lr' \
+    "$W/err"
 ok "... and where it began" grep -Eq \
     '^train: it began here: [a-z_]+: made (-?inf|nan) at [(][0-9, ]+[)] .*, (in|after) [a-zA-Z_.0-9]+ [(](for|back)ward[)]$' \
     "$W/err"
@@ -214,7 +226,8 @@ for name in sample.txt loss.tsv snapshot-3.safetensors; do
         "$TRAIN" --context 8 --out "$W/own/" --data "$W/../${W##*/}/own/$name"
     ok "... it stands" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/own" "$W/own.sums"
 done
-ok "no such instruction set, a new folder" refuses 1 "$no_isa" env GRADUS_ISA=sse "$TRAIN" $small --out "$W/no.isa"
+ok "no such instruction set, a new folder" refuses 1 "$no_isa" env GRADUS_ISA=sse "$TRAIN" $small \
+    --out "$W/no.isa"
 ok "... is not made" test ! -e "$W/no.isa"
 ok "no such instruction set, to generate" refuses 1 "$no_isa" env GRADUS_ISA=sse "$GENERATE" --model "$W/own"
 confined() {    # confined FLAGS ...: train in 400 MB of addresses
@@ -224,7 +237,8 @@ if confined --help >"$W/ok.out" 2>&1; then
     no_memory='a step does not work: out of memory: [0-9]* more bytes were wanted'
     ok "no memory for a step" refuses 1 "$no_memory" confined --batch 60000 --out "$W/own"
     ok "... leaves the run that was there" cmp "$W/own/model.safetensors" "$W/own.model"
-    ok "no memory for a step, a new folder" refuses 1 "$no_memory" confined --quiet --batch 60000 --out "$W/no.room"
+    ok "no memory for a step, a new folder" refuses 1 "$no_memory" confined --quiet --batch 60000 \
+        --out "$W/no.room"
     ok "... is not made" test ! -e "$W/no.room"
 else
     echo "$SCRIPT: left out: no memory for a step: in 400 MB of addresses nothing starts here (a sanitizer?)"
@@ -253,7 +267,8 @@ for name in loss.png loss.gp sample.txt result.tsv; do
 done
 for name in config.tsv vocab.tsv model.safetensors; do
     relink "$W/linked/$name"
-    ok "$name is a link, and a new run begins" with draws ends_with 0 "$TRAIN" $small --steps 3 --sample 0 --out "$W/linked"
+    ok "$name is a link, and a new run begins" with draws ends_with 0 "$TRAIN" $small --steps 3 --sample 0 \
+        --out "$W/linked"
     ok "... and it becomes a file" replaced "$W/linked/$name"
 done
 relink "$W/attention.png"
@@ -264,14 +279,16 @@ for name in checkpoint.safetensors model.safetensors best.safetensors; do
     echo precious >"$W/victim"
     cp "$W/linked/$name" "$W/copy"
     rm "$W/linked/$name" && ln -s "$W/copy" "$W/linked/$name"
-    chown -h 12345 "$W/linked/$name" 2>"$W/ok.out" || { echo "$SCRIPT: left out: $name, a link of another user's"; continue; }
+    chown -h 12345 "$W/linked/$name" 2>"$W/ok.out" ||
+        { echo "$SCRIPT: left out: $name, a link of another user's"; continue; }
     cp "$W/copy" "$W/before"
     ok "$name is another user's link" with draws ends_with 0 "$TRAIN" --resume "$W/linked"
     ok "... and what it points to is as it was" cmp "$W/copy" "$W/before"
     [ $name = best.safetensors ] || ok "... and it becomes a file" test ! -h "$W/linked/$name"
 done
 relink "$W/linked/loss.tsv"
-not_its_own="linked/loss.tsv: got a symbolic link, expected a file of the run's own: remove it, or give another --out\$"
+not_its_own="linked/loss.tsv: got a symbolic link, expected a file of the run's own: remove it"
+not_its_own="$not_its_own, or give another --out\$"
 ok "loss.tsv is a link, to go on" refuses 1 "$not_its_own" "$TRAIN" --resume "$W/linked"
 ok "... to begin" refuses 1 "$not_its_own" "$TRAIN" $small --steps 3 --out "$W/linked"
 mkdir "$W/bare"
@@ -312,13 +329,15 @@ if moments "Ctrl-C, and two runs in one folder"; then
     little="$small --data core/op.h"
     endless="$little --steps 1000000 --eval-every 1000000"
     ok "exit status 130" at 130 "begin 21 INT" train $endless --sample 50 --out "$W/c1"
-    ok "it says how far it came" grep -q "^stopped after 20 steps in .*(20 of 1000000), validation loss " "$W/out"
+    ok "it says how far it came" grep -q "^stopped after 20 steps in .*(20 of 1000000), validation loss " \
+        "$W/out"
     ok "and how it goes on" grep -qx "it goes on by: $FAULTS/train --resume $W/c1" "$W/out"
     echo "train: stopping: last validation and files; Ctrl-C again ends without them" >"$W/stopping"
     ok "before that, what it does now" cmp "$W/stopping" "$W/err"
     ok "the table is whole" columns "$W/c1/loss.tsv"
     ok "the last row has no estimate" validated_at "$W/c1/loss.tsv" ""
-    ok "the loss over all of the held-out text is there" result_of "$W/c1" "$(tail -n 1 "$W/c1/loss.tsv" | cut -f 1)"
+    ok "the loss over all of the held-out text is there" result_of "$W/c1" \
+        "$(tail -n 1 "$W/c1/loss.tsv" | cut -f 1)"
     ok "the parameters are there" ends_with 0 "$GENERATE" --model "$W/c1" --tokens 5
     ok "the sample is there" test "$(wc -c <"$W/c1/sample.txt")" -eq 50
 
@@ -337,8 +356,10 @@ if moments "Ctrl-C, and two runs in one folder"; then
     meanwhile="$second; echo \$? >'$W/two.status'"
     ok "two runs in one folder" at 0 "begin 6 RUN" train $little --steps 9 --sample 0 --out "$W/two"
     ok "... the second is refused" test "$(cat "$W/two.status")" -eq 1 -a ! -s "$W/two.out"
-    ok "... in a sentence" test "$(cat "$W/two.err" | cut -d : -f 1,2)" = "train: another run is writing to $W/two"
-    ok "... and spoils nothing" test "$(awk 'NR > 1 && $1 != NR - 1 { exit 1 } END { print NR }' "$W/two/loss.tsv")" = 10
+    ok "... in a sentence" \
+        test "$(cat "$W/two.err" | cut -d : -f 1,2)" = "train: another run is writing to $W/two"
+    ok "... and spoils nothing" \
+        test "$(awk 'NR > 1 && $1 != NR - 1 { exit 1 } END { print NR }' "$W/two/loss.tsv")" = 10
 fi
 
 # ---- generate -------------------------------------------------------------------------------------------
@@ -389,7 +410,8 @@ ok "a prompt longer than the context" text "$W/g.f" --prompt 'int main(int argc,
 ok "an empty prompt" text "$W/g.g" --prompt '' --tokens 9
 ok "... nine tokens" test "$(wc -c <"$W/g.g")" -eq 9
 ok "a prompt it cannot spell" bad_generate \
-    "no token for '.xC3', byte 2 of the prompt: it knows the 4 different bytes" --model "$W/641.run" --prompt "aéb"
+    "no token for '.xC3', byte 2 of the prompt: it knows the 4 different bytes" --model "$W/641.run" \
+    --prompt "aéb"
 
 damaged() {     # damaged NAME: a copy of the run, to damage
     rm -rf "$W/d"
@@ -401,7 +423,8 @@ ok "no parameters" bad_generate 'model.safetensors' --model "$W/d"
 damaged; head -c 1000 "$run/model.safetensors" >"$W/d/model.safetensors"
 ok "parameters cut short" bad_generate 'model.safetensors' --model "$W/d"
 damaged; cp "$W/641.run/vocab.tsv" "$W/d/vocab.tsv"
-ok "another model's vocabulary" bad_generate "vocab.tsv is of another model than .*: it has 4 tokens" --model "$W/d"
+ok "another model's vocabulary" bad_generate "vocab.tsv is of another model than .*: it has 4 tokens" \
+    --model "$W/d"
 damaged; sed '1s/.*/7	x/' "$run/vocab.tsv" >"$W/d/vocab.tsv"
 ok "a damaged vocabulary" bad_generate 'vocab.tsv is damaged' --model "$W/d"
 damaged; size=$(wc -c <"$run/model.safetensors"); head -c $((size - 400)) "$run/model.safetensors" >"$W/d/nan"

@@ -6,7 +6,8 @@ cat >"$W/hostile.c" <<'EOF'
 #include "layers/layers.h"
 int main(int n, char **path)
 {
-    static const char *const name[] = { "\"];}\\N|{<>}&", "</script><script>", "a\nb\tc\033[2J", "\xff\xc0\x80",
+    static const char *const name[] = { "\"];}\\N|{<>}&", "</script><script>", "a\nb\tc\033[2J",
+                                        "\xff\xc0\x80",
                                         "back\\slash\\n", "\xc3\xa9t\xc3\xa9", "", "\xef\xbf\xbf" };
     gra_tape *t = gra_open(1);
     gra_model *m = gra_model_open(t, NULL);
@@ -21,9 +22,12 @@ int main(int n, char **path)
 }
 EOF
 drawn() {       # no warning, every node and edge is there, and text stays text
-    dot -Tsvg "$W/tape.dot" >"$W/tape.svg" 2>"$W/warnings" && [ ! -s "$W/warnings" ] || { cat "$W/warnings"; return 1; }
-    [ "$(grep -c 'class="node"' "$W/tape.svg")" -eq 17 ] && [ "$(grep -c 'class="edge"' "$W/tape.svg")" -eq 16 ] &&
-        lacks -i '<script\|</script' "$W/tape.svg" && grep -q '&lt;/script&gt;&lt;script&gt; = mul' "$W/tape.svg" &&
+    dot -Tsvg "$W/tape.dot" >"$W/tape.svg" 2>"$W/warnings" && [ ! -s "$W/warnings" ] ||
+        { cat "$W/warnings"; return 1; }
+    [ "$(grep -c 'class="node"' "$W/tape.svg")" -eq 17 ] &&
+        [ "$(grep -c 'class="edge"' "$W/tape.svg")" -eq 16 ] &&
+        lacks -i '<script\|</script' "$W/tape.svg" &&
+        grep -q '&lt;/script&gt;&lt;script&gt; = mul' "$W/tape.svg" &&
         grep -qF 'back\slash\n = mul' "$W/tape.svg" && grep -qF 'été = mul' "$W/tape.svg" &&
         grep -qF '>&quot;];}\N|{&lt;&gt;}&amp; = mul<' "$W/tape.svg"
 }

@@ -64,7 +64,8 @@ tune_pytorch() {
         attempt float flat "$libraries" "$setting"
     done
     [ -n "$best" ] || {
-        echo "against_pytorch: got no step from PyTorch with any setting: see \`$python tests/bench/torch_step.py\`" >&2
+        echo "against_pytorch: got no step from PyTorch with any setting:" \
+            "see \`$python tests/bench/torch_step.py\`" >&2
         exit 1
     }
     has_bf16 || {

@@ -19,7 +19,8 @@ awk -v reasons="${REASONS:-tests/build/coverage/left_out.txt}" '
         sub(/[ \t]+\/\*.*$/, "", s)
         return s
     }
-    function reason_for(file, text, n,   i) {   # the first entry of left_out.txt whose words the line holds: for n branches
+    # the first entry of left_out.txt whose words the line holds: for n branches
+    function reason_for(file, text, n,   i) {
         for (i = 1; i <= entries; i++)
             if (where[i] == file && index(text, words[i])) {
                 used[i] += n
@@ -101,12 +102,14 @@ awk -v reasons="${REASONS:-tests/build/coverage/left_out.txt}" '
             d += done[file]; a += all[file]; w += went[file]; b += branches[file]
         }
         if (a && b)
-            printf "\n%d of %d lines (%.1f %%), %d of %d branches (%.1f %%)\n", d, a, 100 * d / a, w, b, 100 * w / b
+            printf "\n%d of %d lines (%.1f %%), %d of %d branches (%.1f %%)\n", d, a, 100 * d / a, w, b,
+            100 * w / b
         printf "%d of them left out, with %d reasons\n", left, entries
         if (never)
             printf "\nlines that no test reaches, and left_out.txt has no reason:\n%s", never
         if (untaken)
-            printf "\nlines with branches that no test takes, and left_out.txt has no reason for so many:\n%s", untaken
+            printf "\nlines with branches that no test takes, and left_out.txt has no reason for so many:\n"
+            printf "%s", untaken
         for (i = 1; i <= entries; i++)
             if (!used[i] && !elsewhere[i]) {
                 printf "left_out.txt: not needed: %s: %s\n", where[i], words[i]

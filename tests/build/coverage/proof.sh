@@ -33,7 +33,8 @@ int main(int argc, char **argv)
     return n < 0;
 }
 EOT
-"${CC:-gcc}" -O0 --coverage -c core/one.c -o core/one.o && "${CC:-gcc}" --coverage -o one core/one.o && ./one || exit 1
+"${CC:-gcc}" -O0 --coverage -c core/one.c -o core/one.o && "${CC:-gcc}" --coverage -o one core/one.o &&
+    ./one || exit 1
 
 failed=0
 expect() {                              # the status, what is tried, what is said, the reasons
@@ -53,6 +54,7 @@ expect 0 'each has its reason' '4 of them left out, with 2 reasons' "$two"
 expect 1 'branches without a reason' 'core/one.c:4: 3 in if (argc' "$(echo "$two" | sed 1d)"
 expect 1 'a line without a reason' 'core/one.c:5: return 1' "$one"
 expect 1 'more branches than the reason is for' 'core/one.c:4: 3 in if (argc' "$(echo "$two" | sed 's/3/2/')"
-expect 1 'a reason that is not needed' 'not needed: core/one.c: n--' "$(printf '%s\ncore/one.c\t1\tn--\tgone' "$two")"
+expect 1 'a reason that is not needed' 'not needed: core/one.c: n--' \
+    "$(printf '%s\ncore/one.c\t1\tn--\tgone' "$two")"
 expect 0 'a reason of other machines' 'with 3 reasons' "$(printf '%s\n?core/one.c\t1\tn--\telsewhere' "$two")"
 exit $failed

@@ -45,7 +45,8 @@ awk -v dir="$W" -v wrong="$wrong" '
         at = index(text, old)
         if (!at || index(substr(text, at + 1), old)) {
             bad = 1
-            print wrong ": " name ": these lines stand in the solution " (at ? "more than once" : "nowhere") ":\n" old >"/dev/stderr"
+            where = at ? "more than once" : "nowhere"
+            print wrong ": " name ": these lines stand in the solution " where ":\n" old >"/dev/stderr"
         } else
             text = substr(text, 1, at - 1) new substr(text, at + length(old))
         old = new = ""
@@ -70,7 +71,8 @@ awk -v dir="$W" -v wrong="$wrong" '
     /^- / || $0 == "-" { if (new != "") edit(); old = old (old == "" ? "" : "\n") substr($0, 3); next }
     /^\+ / || $0 == "+" { new = new (new == "" ? "" : "\n") substr($0, 3); next }
     /^$/ { edit() }
-    END { finish(); exit bad }' "examples/exercises/solutions/$name.c" "$wrong" || { : >"$W/said"; fail "see above"; }
+    END { finish(); exit bad }' "examples/exercises/solutions/$name.c" "$wrong" ||
+        { : >"$W/said"; fail "see above"; }
 
 n=0
 while read -r what; do
