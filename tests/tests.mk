@@ -62,10 +62,16 @@ programs: all $(NOTEBOOKS) $(FAULTY) $(B)/f64/test $(B)/f32/test $(B)/learn.read
 
 # ---- what can be done ---------------------------------------------------------------------------
 
-## make test        runs every test, in both precisions; -j2: two at a time
+## make test, check runs every test, in both precisions; -j1: one at a time
+# Without -j as many run at once as there are cores, and where make can (from 4.0 on) what each says stays together.
+CORES    = $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+TOGETHER = $(if $(filter output-sync,$(.FEATURES)),-Otarget)
+JOBS     = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(CORES) $(TOGETHER))
+test check:
+	@$(MAKE) --no-print-directory $(JOBS) tested
 PASSED = $(SCRIPTS:%=$(B)/passed/%)
 CHECKED = $(if $(SCRIPTS),$(EXERCISE:%=$(B)/passed/exercises/%))
-test: headers $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) $(CHECKED)
+tested: headers $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) $(CHECKED)
 	@echo "`cat $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) $(CHECKED) | grep -c '^ok'` passed, 0 failed"
 
 # The float suite reads what the double suite has written, so it comes second.
@@ -153,10 +159,9 @@ bench: $(patsubst %,$(B)/bench/%,bench step peak products)
 # `make -j2 deps test` would begin both at once: with deps among the goals, what uses Check or gnuplot waits
 # for it.
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
-train generate asan tsan faults coverage $(B)/check.compile: | deps
-$(B)/f32/test.tap $(B)/f64/test.tap $(PASSED): | deps
+test check train generate asan tsan faults coverage $(B)/check.compile $(B)/f32/test.tap $(B)/f64/test.tap $(PASSED): | deps
 endif
 
-TESTS_MADE = $(addprefix $(B)/,bench terminal port faults fuzz passed coverage asan tsan check.compile) \
-             $(addprefix $(B)/,check.link empty empty.c) $(wildcard $(B)/*.test)
-.PHONY: programs test learn-check headers sanitize asan tsan faults coverage port bench
+TESTS_MADE = $(addprefix $(B)/,bench terminal port faults fuzz passed coverage asan tsan check.compile check.link empty empty.c) \
+             $(wildcard $(B)/*.test)
+.PHONY: programs test check tested learn-check headers sanitize asan tsan faults coverage port bench

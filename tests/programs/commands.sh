@@ -16,6 +16,15 @@ ok "and not the notebooks" lacks notebooks "$W/out"
 ok "a dry run of train" ends_with 0 ${MAKE:-make} -n B="$W/dry" train
 ok "it makes generate too, which train's last line names" grep -q "\"ld  $W/dry/generate\"" "$W/out"
 
+cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+for target in test check; do
+    ok "make -n $target" ends_with 0 ${MAKE:-make} -n B="$W/dry" SCRIPTS= $target
+    ok "as many at once as there are cores" grep -q "make .*-j$cores .*tested" "$W/out"
+    ok "make -n -j1 $target" ends_with 0 ${MAKE:-make} -n -j1 B="$W/dry" SCRIPTS= $target
+    ok "one at a time" lacks "make .*-j$cores .*tested" "$W/out"
+    ok "$target is all the tests" grep -q "$W/dry/f32/test.tap" "$W/out"
+done
+
 # ---- make clean -----------------------------------------------------------------------------------------
 # In a folder where all stands, by name, that the Makefile makes there, beside what a user has made.
 built() {
