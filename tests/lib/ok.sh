@@ -9,6 +9,7 @@ GENERATE=$KEPT/generate
 FAULTS=$KEPT/faults
 SCRIPT=${0##*/}
 KEPT=$KEPT/${SCRIPT%.sh}.test
+blank=' '                               # for where a line ends in one
 passed=0
 failed=0
 

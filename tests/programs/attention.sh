@@ -155,7 +155,7 @@ if command -v gnuplot >"$W/ok.out"; then
         ok "... is one" is_$ending "one.$ending"
         ok "odd tokens" looks "odd.$ending" "$odd"
         ok "... is one" is_$ending "odd.$ending"
-        name="it's \"a\" \`touch pwned\` \$(touch pwned) %d %s 
+        name="it's \"a\" \`touch pwned\` \$(touch pwned) %d %s$blank
 two.$ending"
         ok "a hostile name" looks "$name" 'int main'
         ok "... is the file's" is_$ending "$name"

@@ -224,7 +224,7 @@ run cp "$W/talks.c" $own.new && mv $own.new $own
 wait Passed
 wait [------------------------] 1 of
 wait line 0
-keys     
+keys $blank$blank$blank$blank
 gone Passed
 run rm $own
 wait is gone

@@ -298,7 +298,7 @@ ok "... which stays nothing" test ! -e "$W/victim"
 
 group "any bytes, any name"
 awk 'BEGIN { for (i = 0; i < 3000; i++) printf "%c", i * i % 251 }' | tr 'a-z' '\000-\031' >"$W/binary"
-odd="$W/it's a \"run\" \`touch oops\` \$(touch oops) %d 
+odd="$W/it's a \"run\" \`touch oops\` \$(touch oops) %d$blank
 two"
 ok "binary bytes" ends_with 0 "$TRAIN" $small --steps 5 --data "$W/binary" --out "$odd"
 ok "the files are there" test -s "$odd/model.safetensors"
