@@ -93,16 +93,16 @@ learn-check: $(CHECKED)
 	@cat $(CHECKED)
 	@awk '{ wrong += $$(NF - 3) } \
 	    END { print NR " exercises: " NR " solutions passed, " wrong " wrong answers refused" }' $(CHECKED)
-$(CHECKED): $(B)/passed/exercises/%: $(B)/learn.ready $(call f64,tests/exercises/slips.c) always
+$(CHECKED): $(B)/passed/exercises/%: $(B)/learn.ready $(call f64,tests/programs/exercises/slips.c) always
 	@mkdir -p $(@D)
 	@BUILD=$(B) sh tests/programs/exercises/check.sh $* > $@.new || { cat $@.new; exit 1; }
 	@sed 's/^/ok /' $@.new > $@ && rm $@.new
 
 ## make lint        finds long lines, tabs, blanks at ends, unfinished places
 lint:
-	@sh tests/tools/lint
+	@sh tests/build/tools/lint
 
-HEADERS = $(wildcard core/gradus.h core/op.h core/kernel.h layers/layers.h)
+HEADERS = $(wildcard core/gradus.h core/op.h core/kernel.h layers/layers.h layers/gpt.h)
 headers:
 	@if command -v $(CXX) >/dev/null 2>&1; then \
 	    for precision in -UGRADUS_DOUBLE -DGRADUS_DOUBLE; do \

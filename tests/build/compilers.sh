@@ -139,7 +139,7 @@ group "headers define no macro but GRA... and gra_..."
 macros() {      # macros < SOURCE: the names of all macros that it leaves defined
     $own -I. -E -dM -x c - | sed 's/^#define \([A-Za-z0-9_]*\).*/\1/' | sort -u
 }
-public="core/gradus.h core/op.h core/kernel.h layers/layers.h core/kern/vmath.h"
+public="core/gradus.h core/op.h core/kernel.h layers/layers.h layers/gpt.h core/kern/vmath.h"
 cat core/*.h layers/*.h core/kern/vmath.h | grep '^#include <' | macros >"$W/macros.c"   # the C library's own
 for header in $public; do
     printf '#include "core/op.h"\n#include "%s"\n' "$header" | macros | comm -13 "$W/macros.c" - >"$W/macros"
@@ -174,7 +174,7 @@ as_make_does() {        # as_make_does COMPILER NAME: compiles $W/NAME.c as make
     (unset MAKEFLAGS MFLAGS MAKELEVEL
      ${MAKE:-make} -n V=1 CC="$1" B="$W/made" OPT=-O0 WERROR= "$W/made/f32/core/shape.o") >"$W/make" ||
          return 2
-    sed -n "s,-MMD.* core/shape.c -o [^ ]*,-fsyntax-only $W/$2.c,p" "$W/make" >"$W/make.line"
+    sed -n "s,-MMD.* core/base/shape.c -o [^ ]*,-fsyntax-only $W/$2.c,p" "$W/make" >"$W/make.line"
     grep -q fsyntax-only "$W/make.line" || return 2
     sh "$W/make.line" 2>"$W/make.err"
 }
@@ -269,7 +269,7 @@ grep -qw fma /proc/cpuinfo 2>"$W/cpuinfo.err" && fma=-mfma
 for cc in $compilers; do
     for flags in '-O0 -std=c11' '-O3 -ffp-contract=off' "-O3 -ffp-contract=fast $fma" \
         "-O2 -std=gnu17 $fma"; do
-        ok "$cc $flags compiles" $cc $flags -I. "$W/bits.c" core/random.c core/error.c core/precision.c -lm \
+        ok "$cc $flags compiles" $cc $flags -I. "$W/bits.c" core/random/random.c core/base/error.c core/base/text.c core/base/precision.c -lm \
             -o "$W/bits"
         "$W/bits" >"$W/bits.out"
         ok "... and draws the same" diff "$W/bits.wanted" "$W/bits.out"

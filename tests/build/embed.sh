@@ -50,7 +50,7 @@ fi
 # ---- the newest C (older ones: compilers.sh; other compilers: port/port.sh) ----------------------------
 for cc in ${CC:-cc} clang clang-16 clang-19; do
     command -v "${cc%% *}" >/dev/null || continue
-    ok "$cc -std=c2x" $cc -std=c2x -fsyntax-only -Wall -Wextra -Wpedantic -Werror -I. core/*.c core/*/*.c \
+    ok "$cc -std=c2x" $cc -std=c2x -fsyntax-only -Wall -Wextra -Wpedantic -Werror -I. core/*/*.c \
         layers/*.c
 done
 
@@ -122,14 +122,14 @@ for cxx in ${CXX:-c++} clang++; do
     done
 done
 # none was forgotten: a macro with a value or arguments that users see is above, or op.h's list of C's own
-macros=$(grep -h '^#define GRA' core/gradus.h core/op.h core/kernel.h layers/layers.h |
+macros=$(grep -h '^#define GRA' core/gradus.h core/op.h core/kernel.h layers/layers.h layers/gpt.h |
     sed 's/#define \([A-Za-z0-9_]*\).*/\1/' | sort -u)
 for name in $macros; do
     case $name in
     GRADUS_H | GRADUS_OP_H | GRADUS_KERNEL_H | GRADUS_LAYERS_H) ;;                    # guards
     # what others are made of
     GRA_VARIANT* | GRA_TARGET_* | GRA_COUNT | GRA_KEPT | GRA_NEEDS_LIBRARY | GRA_PRINTF) ;;
-    GRA_REFUSES | GRA_SHAPE_OF | GRA_SHAPE_STRING) ok "$name is said to be C's" \
+    GRA_BAD_INPUTS | GRA_SHAPE_OF | GRA_SHAPE_STRING) ok "$name is said to be C's" \
         grep -q "^ \* C++ can call.*\|$name.*are C" core/op.h ;;
     *) ok "$name is tried in C++" grep -q "\b$name\b" "$W/all.cpp" ;;
     esac

@@ -7,7 +7,7 @@ exports() {     # exports LIBRARY: its names, but for those of sanitizers
 }
 
 declares() {    # declares FLAGS ...: the functions of the public headers, and the symbol of the precision
-    printf '#include "%s"\n' core/gradus.h core/op.h core/kernel.h layers/layers.h |
+    printf '#include "%s"\n' core/gradus.h core/op.h core/kernel.h layers/layers.h layers/gpt.h |
         ${CC:-cc} "$@" -I. -E -P - >"$W/headers" &&
         grep -o 'gra_[a-z0-9_]* *(\|gra_compiled[A-Za-z0-9_]*' "$W/headers" | tr -d ' (' | sort -u
 }

@@ -28,7 +28,7 @@ judge "examples/exercises/start/$name.c"
 judge "examples/exercises/solutions/$name.c" || fail "the solution must pass"
 
 # Each slip of the judge must give other numbers than the right ones somewhere: else nobody is ever told of it.
-slips=$BUILD/f64/tests/exercises/slips.o
+slips=$BUILD/f64/tests/programs/exercises/slips.o
 of_judge=$BUILD/f64/examples/exercises/judge/$name.o
 sed "s#[^ ]*/judge/slip\\.o#$slips#" "$BUILD/exercises/compile" >"$W/compile"
 sh "$W/compile" "examples/exercises/solutions/$name.c" "$of_judge" "$W/slips" >"$W/said" 2>&1 &&
