@@ -10,7 +10,7 @@
  * A program linked with fault.c arms itself from its environment, GRADUS_FAULT:
  *     write 3 ENOSPC                   its third write fails
  *     write 3 ENOSPC ever              ... and those after it
- *     begin 60 KILL                    it is killed as its 60th gra_begin begins; so do INT and TERM
+ *     begin 60 KILL                    it is killed as its 60th gra_begin begins (or INT, TERM)
  *     begin 60 INT, rename 2 KILL      both; up to four, each with a count of its own
  *     begin 60 RUN                     the shell command GRADUS_FAULT_RUN runs to its end, and must succeed
  * After an hour SIGALRM ends it, so that a test of what never ends fails and does not hang.
