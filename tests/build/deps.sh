@@ -4,6 +4,7 @@
 set -eu
 unset MAKEFLAGS MFLAGS MAKELEVEL DEBIAN_FRONTEND HOMEBREW_NO_AUTO_UPDATE
 make=`command -v "${MAKE:-make}"`
+unset MAKE                              # a machine below has it in no folder of its PATH
 
 BOX=`mktemp -d "${TMPDIR:-/tmp}/gradus.XXXXXX"`
 export BOX
