@@ -100,9 +100,9 @@ $(CHECKED): $(B)/passed/exercises/%: $(B)/learn.ready $(call f64,tests/programs/
 
 ## make lint        finds long lines, tabs, blanks at ends, unfinished places
 lint:
-	@sh tests/build/tools/lint
+	@sh tests/tools/lint
 
-HEADERS = $(wildcard core/gradus.h core/op.h core/kernel.h layers/layers.h layers/gpt.h)
+HEADERS = $(wildcard core/gradus.h core/op.h core/kernel.h layers/layers.h)
 headers:
 	@if command -v $(CXX) >/dev/null 2>&1; then \
 	    for precision in -UGRADUS_DOUBLE -DGRADUS_DOUBLE; do \
@@ -168,4 +168,4 @@ endif
 
 TESTS_MADE = $(addprefix $(B)/,bench terminal port faults fuzz passed coverage asan tsan check.compile check.link empty empty.c) \
              $(wildcard $(B)/*.test)
-.PHONY: programs test check tested learn-check headers sanitize asan tsan faults coverage port bench
+.PHONY: programs test check tested learn-check lint headers sanitize asan tsan faults coverage port bench

@@ -25,6 +25,42 @@ for target in test check; do
     ok "$target is all the tests" grep -q "$W/dry/f32/test.tap" "$W/out"
 done
 
+# ---- make lint --------------------------------------------------------------------------------------------
+group "make lint"
+right='int right;'
+awk -v right="$right" 'BEGIN { while (length(right) < 110) right = right "x"; print right }' >"$W/right.c"
+printf '/* \303\251\303\251 */\n' >>"$W/right.c"
+printf '\tcc -c $<\n' >"$W/right.mk"
+printf '\tcat <<END\n' >"$W/tab.sh"
+{
+    sed 's/$/x/; q' "$W/right.c"
+    printf 'int blank;%s\n' "$blank"
+    printf '\tint tab;\n'
+    printf 'int cr;\r\n'
+    printf '<<<<<<< HEAD\n=======\n>>>>>>> main\n'
+    printf '/* TO%s: more */\n/* FIX%s */\n/* XX%s */\n' DO ME X
+} >"$W/wrong.c"
+ok "lines as they should be" ends_with 0 sh tests/tools/lint "$W/right.c" "$W/right.mk"
+ok "lines as they should not" ends_with 1 sh tests/tools/lint "$W/right.c" "$W/wrong.c" "$W/tab.sh"
+ok "its count" grep -q '^lint: 3 files, 11 findings$' "$W/out"
+while read -r finding; do
+    ok "$finding" grep -q "^$W/$finding" "$W/out"
+done <<END
+wrong.c:1: 111 columns, at most 110$
+wrong.c:2: blanks at the end of the line$
+wrong.c:3: a tab
+wrong.c:4: a carriage return
+wrong.c:5: a mark of a merge
+wrong.c:6: a mark of a merge
+wrong.c:7: a mark of a merge
+wrong.c:8: a marker of something left
+wrong.c:9: a marker of something left
+wrong.c:10: a marker of something left
+tab.sh:1: a tab
+END
+ok "no file" ends_with 2 sh tests/tools/lint "$W/none.c"
+ok "all files" sh -c "sh tests/tools/lint >'$W/out'; grep -q '^lint: [1-9][0-9][0-9] files' '$W/out'"
+
 # ---- make clean -----------------------------------------------------------------------------------------
 # In a folder where all stands, by name, that the Makefile makes there, beside what a user has made.
 built() {
