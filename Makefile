@@ -15,9 +15,9 @@ OWN =
 SANITIZE =
 
 # None of these is needed: -D is for the programs, -W are warnings, -fPIC is for the shared libraries, and
-# -fno-semantic-interposition keeps it from making anything slower. Of the other -f flags the first three make it
-# faster, the rest are for the archives (see below). Three warnings are errors always: what they warn of (a function
-# undeclared, one of another type) crashes where it is called.
+# -fno-semantic-interposition keeps it from making anything slower. Of the other -f flags the first three
+# make it faster, the rest are for the archives (see below). Three warnings are errors always: what they
+# warn of (a function undeclared, one of another type) crashes where it is called.
 FLAGS = -std=c11 $(OPT) -fPIC -fno-semantic-interposition -ffp-contract=fast -fno-math-errno -fno-trapping-math \
         -D_POSIX_C_SOURCE=200809L -pthread -I. -fvisibility=hidden -ffunction-sections -fdata-sections \
         -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wno-enum-float-conversion \
@@ -92,7 +92,8 @@ endef
 # hidden names are made local. Where there is no objcopy (macOS) it has all objects as they are. --unique
 # keeps the sections of single functions apart, so that a program linked with -Wl,--gc-sections contains only
 # those that it uses. --force-group-allocation: what the compiler may put into any object (on 32-bit x86, how
-# to find the program counter) belongs to ours, and is not taken from the program's, where its name is another.
+# to find the program counter) belongs to ours, and is not taken from the program's, where its name is
+# another.
 OBJCOPY := $(if $(findstring darwin,$(MACHINE)),,$(shell command -v `$(CC) -print-prog-name=objcopy`))
 MERGE   = $(CC) $(CFLAGS) -r -nostdlib -Wl,--unique,--force-group-allocation
 define archive

@@ -1,5 +1,5 @@
-# The part of the Makefile that is about tests: how they are built, and make test, sanitize, faults, coverage,
-# bench.
+# The part of the Makefile that is about tests: how they are built, and make test, sanitize, faults,
+# coverage, bench.
 
 # The suites are the sources of every room of tests/ but fuzz and bench, which are programs; scripts stand in
 # any room.
@@ -12,7 +12,7 @@ TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c) 
 
 # ---- what is made from what ---------------------------------------------------------------------
 # Where the linker can put functions of ours in the place of the C library's (--wrap), those of
-# tests/lib/fault.c count the calls, and make one fail, or send a signal, at the n-th.
+# tests/fault.c count the calls, and make one fail, or send a signal, at the n-th.
 WRAPPED =
 ifeq ($(findstring darwin,$(MACHINE)),)
 WRAPPED = malloc calloc realloc aligned_alloc strdup free pthread_create \
@@ -63,7 +63,8 @@ programs: all $(NOTEBOOKS) $(FAULTY) $(B)/f64/test $(B)/f32/test $(B)/learn.read
 # ---- what can be done ---------------------------------------------------------------------------
 
 ## make test, check runs every test, in both precisions; -j1: one at a time
-# Without -j as many run at once as there are cores, and where make can (from 4.0 on) what each says stays together.
+# Without -j as many run at once as there are cores, and where make can (from 4.0 on) what each says stays
+# together.
 CORES    = $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 TOGETHER = $(if $(filter output-sync,$(.FEATURES)),-Otarget)
 JOBS     = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(CORES) $(TOGETHER))

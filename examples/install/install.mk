@@ -1,6 +1,6 @@
-# Installing: static and shared libraries of both precisions, headers, pkg-config files, the programs with their
-# manual pages. PREFIX, DESTDIR, LIBDIR, INCLUDEDIR, BINDIR, MANDIR are the GNU conventions' ones, and may be written
-# in small letters, as these have them.
+# Installing: static and shared libraries of both precisions, headers, pkg-config files, the programs with
+# their manual pages. PREFIX, DESTDIR, LIBDIR, INCLUDEDIR, BINDIR, MANDIR are the GNU conventions' ones, and
+# may be written in small letters, as these have them.
 
 prefix     = /usr/local
 PREFIX     = $(prefix)
@@ -14,8 +14,8 @@ mandir     = $(PREFIX)/share/man
 MANDIR     = $(mandir)
 INSTALL    = install
 
-# The version is gradus.h's: 100 is 0.1.0. A shared library bears in its name what must agree: until 1.0 the first two
-# numbers, from then on the first.
+# The version is gradus.h's: 100 is 0.1.0. A shared library bears in its name what must agree: until 1.0 the
+# first two numbers, from then on the first.
 NUMBER  := $(shell sed -n 's/^.define GRADUS_VERSION *\([0-9]*\).*/\1/p' core/gradus.h)
 VERSION := $(shell echo $$(($(NUMBER) / 10000)).$$(($(NUMBER) / 100 % 100)).$$(($(NUMBER) % 100)))
 ABI     := $(shell echo $(VERSION) | sed 's/^\(0\.[0-9]*\).*/\1/; s/^\([1-9][0-9]*\)\..*/\1/')
@@ -38,8 +38,8 @@ $(SO): $(call f32,$(filter-out $(CHECK),$(LIBRARY))) $(B)/sources
 $(SO64): $(call f64,$(LIBRARY)) $(B)/sources
 	$(call share,gradus64)
 
-# Where they will be, for those who look by pkg-config: below ${prefix}, so that a tree that was moved is found by
-# --define-prefix.
+# Where they will be, for those who look by pkg-config: below ${prefix}, so that a tree that was moved is
+# found by --define-prefix.
 in_prefix = $(subst $(PREFIX)/,$${prefix}/,$(1))
 define pc
 prefix=$(PREFIX)
@@ -105,7 +105,8 @@ install: $(LIBRARIES) $(SO) $(SO64) $(addprefix $(B)/,$(INSTALLED))
 	done
 	chmod 644 $(TO_PC)/gradus.pc $(TO_PC)/gradus64.pc $(TO_H)/layers.h
 
-# Then it removes the folders that are empty, below DESTDIR, or else PREFIX; in the system's own PREFIX, ours alone.
+# Then it removes the folders that are empty, below DESTDIR, or else PREFIX; in the system's own PREFIX,
+# ours alone.
 SYSTEM = $(filter / /usr /usr/ /usr/local /usr/local/,$(PREFIX))
 TOP    = $(or $(DESTDIR),$(if $(SYSTEM),$(INCLUDEDIR),$(PREFIX)))
 ## make uninstall   removes them (with the same PREFIX)

@@ -1,4 +1,5 @@
-# The part of the Makefile that is about build/look (main.c here). The page that it writes is compiled in.
+# The part of the Makefile that is about build/look (main.c here). The page that it writes is compiled into
+# it.
 
 LOOK := $(sort $(wildcard examples/look/*.c))
 PAGE := $(addprefix examples/look/,embed.sh page.html page.css page.js node.js model.js start.js)

@@ -3,14 +3,14 @@
 # passed and what was skipped for want of which package (by Debian's names). ONLY="aarch64 clang" tries a
 # part: a compiler's or a machine's name, or gcc, clang.
 #
-# With each compiler: everything compiles without a warning, and the sources by one line, in three versions of
-# C; the newest gcc and the newest clang run the suites. On each machine (musl; foreign ones by a cross
-# compiler and qemu's user mode), compiled with -O3: the suites, the same random numbers, and files that every
-# other machine reads bit for bit.
+# With each compiler: everything compiles without a warning, and the sources by one line, in three versions
+# of C; the newest gcc and the newest clang run the suites. On each machine (musl; foreign ones by a cross
+# compiler and qemu's user mode), compiled with -O3: the suites, the same random numbers, and files that
+# every other machine reads bit for bit.
 #
-# Where Check is not compiled for the machine, tests/build/port/check.c stands in for it. Natively it must run
-# as many tests as Check and find a broken op.
-cd "$(dirname "$0")/../../.." || exit 1
+# Where Check is not compiled for the machine, tests/port/check.c stands in for it. Natively it must run as
+# many tests as Check and find a broken op.
+cd "$(dirname "$0")/../.." || exit 1
 P=${BUILD:-build}/port
 case $P in /*) ;; *) P=$PWD/$P ;; esac
 MAKE=${MAKE:-make}
@@ -25,7 +25,7 @@ mkdir -p "$P/files" || exit 1
 : >"$P/table"
 rm -rf "$P/files/"*
 
-# ---- what is said --------------------------------------------------------------------------------------
+# ---- what is said ----------------------------------------------------------------------------------------
 row() {         # row NAME WHERE RESULT: a line of the table
     printf '%-12s %-24s %s\n' "$1" "$2" "$3" | tee -a "$P/table"
 }
@@ -42,12 +42,10 @@ wanted() {      # wanted NAME: ONLY is empty, or has it or its family
     return 1
 }
 
-# ---- one build -----------------------------------------------------------------------------------------
-stand_in() {    # stand_in B CC FLAGS: the build in B takes tests/build/port/check.c for Check
-    mkdir -p "$1" &&
-        $2 -std=gnu11 -O1 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror $3 -c tests/build/port/check.c \
-        -o "$1/check.o" && echo '-isystem tests/build/port' >"$1/check.compile" &&
-        echo "$1/check.o" >"$1/check.link"
+# ---- one build -------------------------------------------------------------------------------------------
+stand_in() {    # stand_in B CC FLAGS: the build in B takes tests/port/check.c for Check
+    mkdir -p "$1" && $2 -std=gnu11 -O1 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror $3 -c tests/port/check.c \
+        -o "$1/check.o" && echo '-isystem tests/port' >"$1/check.compile" && echo "$1/check.o" >"$1/check.link"
 }
 build() {       # build B CC FLAGS AR TARGETS ...
     b=$1 cc=$2 flags=$3 ar=$4
@@ -89,7 +87,7 @@ suites() {      # suites B LEFT_OUT: "float N, double N"; the tests that failed 
     done
 }
 
-# ---- compilers -----------------------------------------------------------------------------------------
+# ---- compilers -------------------------------------------------------------------------------------------
 one_line() {    # one_line CC: without make and its flags, in three versions of C
     for std in c11 gnu17 c2x; do
         $1 -std=$std -O3 -fPIC -fsyntax-only -Wall -Wextra -Werror -I. core/*/*.c layers/*.c ||
@@ -123,7 +121,7 @@ family() {      # family NAME FROM TO
     done
 }
 
-# ---- machines ------------------------------------------------------------------------------------------
+# ---- machines --------------------------------------------------------------------------------------------
 files() {       # files NAME: what this machine writes, and what its seeds give
     mkdir -p "$P/files/$1" && for bits in 32 64; do
         mkdir -p "$P/files/$1/$bits" && "$P/$1/exchange$bits" write "$P/files/$1/$bits" || return 1
@@ -168,7 +166,7 @@ try_machine() { # try_machine NAME WHERE CC FLAGS AR RUNNER PACKAGES LEFT_OUT
     row "$1" "$2${runner:+, qemu}" "$counts${left_out:+ *}"
 }
 
-# ---- the stand-in for Check ----------------------------------------------------------------------------
+# ---- the stand-in for Check ------------------------------------------------------------------------------
 try_stand_in() {
     b=$P/stand-in
     rm -f "$b.log"
@@ -188,7 +186,7 @@ try_stand_in() {
     row stand-in "for Check" "as many tests as Check; a broken op fails"
 }
 
-# ---- all of it -----------------------------------------------------------------------------------------
+# ---- all of it -------------------------------------------------------------------------------------------
 # Left out under qemu, where they would take most of an hour: suites that compute much or start many programs.
 SLOW="large mutants verdicts cache import faults layers/f64"
 try_machine native "$(uname -m), with Check" "${CC:-cc}" "" ar "" check ""
