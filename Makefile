@@ -18,7 +18,8 @@ SANITIZE =
 # -fno-semantic-interposition keeps it from making anything slower. Of the other -f flags the first three
 # make it faster, the rest are for the archives (see below). Three warnings are errors always: what they
 # warn of (a function undeclared, one of another type) crashes where it is called.
-FLAGS = -std=c11 $(OPT) -fPIC -fno-semantic-interposition -ffp-contract=fast -fno-math-errno -fno-trapping-math \
+FLAGS = -std=c11 $(OPT) -fPIC -fno-semantic-interposition -ffp-contract=fast -fno-math-errno \
+        -fno-trapping-math \
         -D_POSIX_C_SOURCE=200809L -pthread -I. -fvisibility=hidden -ffunction-sections -fdata-sections \
         -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wno-enum-float-conversion \
         -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=implicit-function-declaration \
@@ -150,9 +151,11 @@ mpi: $(B)/train-mpi
 	@MPIRUN='$(MPIRUN)' sh examples/mpi/run.sh $(RANKS) $(B)/train-mpi $(ARGS)
 $(B)/train-mpi $(B)/faults/train-mpi: examples/mpi/train_mpi.c $(call f32,$(SHARED)) $(B)/libgradus.a
 	@mkdir -p $(@D)
-	@command -v $(MPICC) >/dev/null || { echo 'mpi: there is no $(MPICC): install Open MPI or MPICH, or give MPICC=...' >&2; exit 1; }
+	@command -v $(MPICC) >/dev/null || { \
+	    echo 'mpi: there is no $(MPICC): install Open MPI or MPICH, or give MPICC=...' >&2; exit 1; }
 	$(if $(V),,@echo "ld  $@")
-	$(Q)$(MPICC) -std=c11 $(OPT) -Wall -Wextra $(ERROR) -D_POSIX_C_SOURCE=200809L -I. $(SANITIZE) $(CFLAGS) $(LDFLAGS) -pthread $(filter %.c %.o %.a,$^) $(OWN_LD) -lm -o $@
+	$(Q)$(MPICC) -std=c11 $(OPT) -Wall -Wextra $(ERROR) -D_POSIX_C_SOURCE=200809L -I. $(SANITIZE) \
+	    $(CFLAGS) $(LDFLAGS) -pthread $(filter %.c %.o %.a,$^) $(OWN_LD) -lm -o $@
 
 ## make notebooks   the numbers of five attention notebooks, in both precisions
 notebooks: $(NOTEBOOKS)
@@ -162,7 +165,8 @@ notebooks: $(NOTEBOOKS)
 # Not a NAME of the environment, where some systems keep the computer's.
 new-optimiser: new-optimizer
 new-op new-layer new-optimizer:
-	@NAME=$(call quote,$(if $(filter command,$(origin NAME)),$(NAME))) sh examples/templates/new.sh $(@:new-%=%)
+	@NAME=$(call quote,$(if $(filter command,$(origin NAME)),$(NAME))) \
+	    sh examples/templates/new.sh $(@:new-%=%)
 
 include examples/install/install.mk
 include examples/exercises/exercises.mk
@@ -172,7 +176,8 @@ include examples/look/look.mk
 ## make clean       removes what was built; trained models in build/ stay
 # By name: whatever else is in $(B), a run or a model, is the user's own.
 MADE = $(LIBRARIES) $(SO) $(SO64) $(PROGRAMS) $(TESTS_MADE) \
-       $(addprefix $(B)/,train-mpi learn learn.ready look look_page.c exercises f32 f64 examples notebooks notebooks64 flags sources)
+       $(addprefix $(B)/,train-mpi learn learn.ready look look_page.c exercises f32 f64 examples \
+       notebooks notebooks64 flags sources)
 clean:
 	rm -rf $(MADE)
 	@rmdir $(B) 2>/dev/null || [ ! -d $(B) ] || echo "left in $(B):" `ls $(B)`

@@ -8,7 +8,7 @@ SCRIPTS := $(sort $(filter-out tests/lib/% tests/fuzz/% %/valgrind.sh,$(wildcard
 BENCH   := $(sort $(wildcard tests/bench/lib/*.c))
 FUZZ    := $(sort $(wildcard tests/fuzz/*.c))
 FUZZLIB := tests/fuzz/lib/fuzz.c $(filter-out %/say.c,$(SHARED))
-TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c)   # what they use of examples/
+TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c)     # of the examples
 
 # ---- what is made from what ---------------------------------------------------------------------
 # Where the linker can put functions of ours in the place of the C library's (--wrap), those of
@@ -73,7 +73,8 @@ test check:
 PASSED = $(SCRIPTS:%=$(B)/passed/%)
 CHECKED = $(if $(SCRIPTS),$(EXERCISE:%=$(B)/passed/exercises/%))
 tested: headers $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) $(CHECKED)
-	@echo "`cat $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) $(CHECKED) | grep -c '^ok'` passed, 0 failed"
+	@echo "`cat $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) $(CHECKED) | \
+	    grep -c '^ok'` passed, 0 failed"
 
 # The float suite reads what the double suite has written, so it comes second.
 $(B)/f32/test.tap: $(B)/f64/test.tap
@@ -93,8 +94,9 @@ $(PASSED): $(B)/passed/%: programs always
 learn-check: $(CHECKED)
 	@cat $(CHECKED)
 	@awk '{ wrong += $$(NF - 3) } \
-	    END { print NR " exercises: " NR " solutions passed, " wrong " wrong answers refused" }' $(CHECKED)
-$(CHECKED): $(B)/passed/exercises/%: $(B)/learn.ready $(call f64,tests/programs/exercises/slips.c) always
+	    END { print NR " exercises: " NR " solutions passed, " wrong " wrong answers refused" }' \
+	    $(CHECKED)
+$(CHECKED): $(B)/passed/exercises/%: $(B)/learn.ready always
 	@mkdir -p $(@D)
 	@BUILD=$(B) sh tests/programs/exercises/check.sh $* > $@.new || { cat $@.new; exit 1; }
 	@sed 's/^/ok /' $@.new > $@ && rm $@.new
@@ -125,7 +127,7 @@ asan:
 	@$(CC) $(ASAN) $(B)/empty.c -o $(B)/empty 2>/dev/null || \
 	    { echo "sanitize: $(CC) has no AddressSanitizer on this system" >&2; exit 1; }
 	ASAN_OPTIONS=allocator_may_return_null=1:quarantine_size_mb=8 UBSAN_OPTIONS=print_stacktrace=1 \
-	    CK_TIMEOUT_MULTIPLIER=10 \
+	CK_TIMEOUT_MULTIPLIER=10 \
 	    $(MAKE) B=$(B)/asan OPT='-O1 -g' SANITIZE='$(ASAN)' test
 tsan:
 	$(MAKE) B=$(B)/tsan OPT='-O1 -g' SANITIZE=-fsanitize=thread $(B)/tsan/f32/test
@@ -164,9 +166,11 @@ bench: $(patsubst %,$(B)/bench/%,bench step peak products)
 # `make -j2 deps test` would begin both at once: with deps among the goals, what uses Check or gnuplot waits
 # for it.
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
-test check train generate asan tsan faults coverage $(B)/check.compile $(B)/f32/test.tap $(B)/f64/test.tap $(PASSED): | deps
+test check train generate asan tsan faults coverage $(B)/check.compile \
+    $(B)/f32/test.tap $(B)/f64/test.tap $(PASSED): | deps
 endif
 
-TESTS_MADE = $(addprefix $(B)/,bench terminal port faults fuzz passed coverage asan tsan check.compile check.link empty empty.c) \
+TESTS_MADE = $(addprefix $(B)/,bench terminal port faults fuzz passed coverage asan tsan check.compile \
+             check.link empty empty.c) \
              $(wildcard $(B)/*.test)
 .PHONY: programs test check tested learn-check lint headers sanitize asan tsan faults coverage port bench

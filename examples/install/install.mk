@@ -69,7 +69,8 @@ TO_MAN = $(call sh_word,$(DESTDIR)$(MANDIR)/man1)
 # Programs and pkg-config look there from any folder.
 define absolute
 @case $(call sh_word,$($(1))) in /*) ;; *) \
-    echo "make: $(1) is '"$(call sh_word,$($(1)))"', but must be an absolute path, such as" $(call sh_word,$(2)) >&2; \
+    echo "make: $(1) is '"$(call sh_word,$($(1)))"', but must be an absolute path, such as" \
+        $(call sh_word,$(2)) >&2; \
     exit 1;; \
 esac
 
@@ -84,7 +85,8 @@ install: $(LIBRARIES) $(SO) $(SO64) $(addprefix $(B)/,$(INSTALLED))
 	$(check_places)
 	umask 022; for to in $(TO_LIB) $(TO_PC) $(TO_H) $(TO_BIN) $(TO_MAN); do \
 	    mkdir -p "$$to" && [ -w "$$to" ] || { \
-	        echo "make install: cannot write to $$to: be root, or choose another place by PREFIX=\$$HOME/.local" >&2; \
+	        echo "make install: cannot write to $$to: be root, or choose another place" \
+	            "by PREFIX=\$$HOME/.local" >&2; \
 	        exit 1; }; \
 	done
 	$(INSTALL) -m 644 $(LIBRARIES) $(TO_LIB)
@@ -114,12 +116,14 @@ uninstall:
 	$(check_places)
 	for name in gradus gradus64; do \
 	    rm -f $(TO_LIB)/lib$$name.a $(TO_PC)/$$name.pc $(TO_LIB)/$(call shared_name,$$name,) \
-	        $(TO_LIB)/$(call shared_name,$$name,$(ABI)) $(TO_LIB)/$(call shared_name,$$name,$(VERSION)) || exit 1; \
+	        $(TO_LIB)/$(call shared_name,$$name,$(ABI)) \
+	        $(TO_LIB)/$(call shared_name,$$name,$(VERSION)) || exit 1; \
 	done
 	for name in $(INSTALLED); do rm -f $(TO_BIN)/gradus-$$name $(TO_MAN)/gradus-$$name.1 || exit 1; done
 	rm -f $(addprefix $(TO_H)/,gradus.h op.h kernel.h layers.h gpt.h)
 	top=$(call sh_word,$(TOP)); for dir in $(TO_PC) $(TO_H) $(TO_BIN) $(TO_MAN); do \
-	    while [ "$${dir#"$$top"/}" != "$$dir" ] && { rmdir "$$dir" 2>/dev/null || [ ! -e "$$dir" ]; }; do \
+	    while [ "$${dir#"$$top"/}" != "$$dir" ] && \
+	        { rmdir "$$dir" 2>/dev/null || [ ! -e "$$dir" ]; }; do \
 	        dir=$${dir%/*}; \
 	    done; \
 	done

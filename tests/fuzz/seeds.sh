@@ -69,8 +69,7 @@ for flags in '' '--bias --no-tied --optimizer sgd' '--qkv-bias --gelu tanh --ini
     number=$((number + 1))
     # shellcheck disable=SC2086
     "$BUILD/train" --data "$C/text" --context 4 --width 2 --heads 1 --layers 1 --batch 1 --steps 1 \
-        --sample 0 \
-        --quiet --out "$C/run" $flags >"$C/said" || exit 1
+        --sample 0 --quiet --out "$C/run" $flags >"$C/said" || exit 1
     cp "$C/run/config.tsv" "$C/resume/$number"
     cp "$C/run/model.safetensors" "$C/model/$number"
     { cat "$C/run/vocab.tsv" && echo ==== && head -c 100 "$C/text"; } >"$C/vocabulary/$number"
