@@ -135,7 +135,7 @@ static void build(struct scalar_tape *t, const struct line *line, int n, struct 
                         made_by[l->what], i);
         char name[60];
         snprintf(name, sizeof name, "the value of %s's node", made_by[l->what]);
-        judge_number(name, node[i]->value, v[i], 1e-12, NULL);
+        judge_numbers(name, GRA_SHAPE(1), &node[i]->value, &v[i], 1e-12);
         for (int j = 0; j < i; j++)
             if (node[j]->value != v[j])
                 judge_wrong("%s changed the value of node %d, which was there before", made_by[l->what], j);

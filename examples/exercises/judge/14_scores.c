@@ -111,7 +111,7 @@ static void scored(const char *part, const double *queries, const double *keys, 
     judge_guarded("s", s, (size_t)(n * m));
     judge_against("s", GRA_SHAPE(n, m), s, 1e-11, dot_products, &a);
     if (printed)
-        judge_numbers("s", GRA_SHAPE(n, m), s, printed, 1e-5, NULL);
+        judge_numbers("s", GRA_SHAPE(n, m), s, printed, 1e-5);
 }
 
 /* The numbers that PyTorch 1.13 prints for three tokens of torch.randn(4, 1) after torch.manual_seed(3), and

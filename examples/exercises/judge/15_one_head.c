@@ -171,7 +171,7 @@ static void head(const char *part, const double *q, const double *k, const doubl
                "them for query i");
     judge_against("y", GRA_SHAPE(n, e), y, 1e-11, attended, &h);
     if (printed)
-        judge_numbers("y", GRA_SHAPE(n, e), y, printed, 2e-5, NULL);
+        judge_numbers("y", GRA_SHAPE(n, e), y, printed, 2e-5);
 }
 
 /* The numbers that PyTorch 1.13 prints for the three tokens of exercise 14: torch.randn(4, 1) each after

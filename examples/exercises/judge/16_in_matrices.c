@@ -167,7 +167,7 @@ static void judge_head(const char *part, head_fn *f, struct numbers a, const dou
                "it is multiplied by");
     judge_against("Y", shape, got, 1e-10, head, &a);
     if (printed)
-        judge_numbers("Y", shape, got, printed, 2e-5, NULL);
+        judge_numbers("Y", shape, got, printed, 2e-5);
     uses_b_k(y, b_k);
     gra_close(t);
 }

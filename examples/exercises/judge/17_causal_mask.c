@@ -115,7 +115,7 @@ static void masked(const char *part, bool after, const double *s, int T, const d
         judge_clue("there are rows that do not sum to 1");
     judge_against("a", GRA_SHAPE(T, T), a, 1e-11, weights, &h);
     if (printed)
-        judge_numbers("a", GRA_SHAPE(T, T), a, printed, 1e-4, NULL);
+        judge_numbers("a", GRA_SHAPE(T, T), a, printed, 1e-4);
     gra_close(t);
 }
 

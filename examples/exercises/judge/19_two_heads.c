@@ -160,7 +160,7 @@ static void whole(const char *part, const double *q, const double *k, const doub
                "is\nmixed, and W_c");
     judge_against("y", shape, got, 1e-10, attended, &(struct multi){ q, k, v, W, s });
     if (printed)
-        judge_numbers("y", shape, got, printed, 4e-5, NULL);
+        judge_numbers("y", shape, got, printed, 4e-5);
     gra_close(t);
 }
 

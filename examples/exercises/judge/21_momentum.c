@@ -100,8 +100,8 @@ static void run(void)
             momentum_step(p[k], g, v[k], n[k], lr, 0.8);
         }
     for (int k = 0; k < 2; k++) {
-        judge_numbers("v after five steps", GRA_SHAPE(n[k]), v[k], want_v[k], 1e-12, NULL);
-        judge_numbers("p after five steps", GRA_SHAPE(n[k]), p[k], want_p[k], 1e-12, NULL);
+        judge_numbers("v after five steps", GRA_SHAPE(n[k]), v[k], want_v[k], 1e-12);
+        judge_numbers("p after five steps", GRA_SHAPE(n[k]), p[k], want_p[k], 1e-12);
     }
 }
 

@@ -159,7 +159,7 @@ static void torch_run(void)
         how.lr = t > 5 ? 0.05 : 0.1;
         adamw_step(p, g, m, v, 3, t, &how);
     }
-    judge_numbers("p after seven steps", GRA_SHAPE(3), p, want, 1e-12, NULL);
+    judge_numbers("p after seven steps", GRA_SHAPE(3), p, want, 1e-12);
 }
 
 void judge_exercise(void)

@@ -102,7 +102,7 @@ static void numbers(const char *part, gra_shape shape, const double *x, const do
                   &(struct input){ x, weight, (int)in->size / dim, dim, shape.ndim > 1 ? shape.dim[0] : 1,
                                    pow(x[0] * weight[0] / y->data[0], 2) - square });
     if (want)
-        judge_numbers("y", shape, y->data, want, 1e-11, NULL);
+        judge_numbers("y", shape, y->data, want, 1e-11);
     judge_without(y, "rms_norm");
     gra_model_close(m);
     gra_close(t);

@@ -142,8 +142,7 @@ static void torch_numbers(void)
     judge_part("LLaMA's numbers, by PyTorch");
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     const gra_shape shape = GRA_SHAPE(2, 4);
-    judge_numbers("y", shape, judge_tensor(t, "y", rotary(t, gra_input(t, x, shape)), shape), want, 1e-7,
-                  NULL);
+    judge_numbers("y", shape, judge_tensor(t, "y", rotary(t, gra_input(t, x, shape)), shape), want, 1e-7);
     gra_close(t);
 }
 

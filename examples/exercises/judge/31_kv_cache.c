@@ -164,8 +164,8 @@ static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache
     stored("cache->values", cache->values, values, &of.v[0][0], &of, before, n);
     judge_clue("%s", otherwise(got, want, before));
     judge_against(name, GRA_SHAPE(n, VOCABULARY), got, 1e-9, logits, &asked);
-    judge_numbers("cache->keys", GRA_SHAPE(before + n, DIM), cache->keys, &of.k[0][0], 1e-9, NULL);
-    judge_numbers("cache->values", GRA_SHAPE(before + n, DIM), cache->values, &of.v[0][0], 1e-9, NULL);
+    judge_numbers("cache->keys", GRA_SHAPE(before + n, DIM), cache->keys, &of.k[0][0], 1e-9);
+    judge_numbers("cache->values", GRA_SHAPE(before + n, DIM), cache->values, &of.v[0][0], 1e-9);
     judge_guarded("cache->keys", cache->keys, CONTEXT * DIM);
     judge_guarded("cache->values", cache->values, CONTEXT * DIM);
 }

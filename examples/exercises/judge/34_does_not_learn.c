@@ -80,7 +80,7 @@ static void line(void)
              losses[1], losses[2], losses[3], losses[4], losses[5]);
     judge_against(name, GRA_SHAPE(STEPS), losses, 1e-9, descend, &right);
     descend(want, &right);
-    judge_numbers("1: after the last step, weight and bias: number ", GRA_SHAPE(2), last, right.last, 1e-9, NULL);
+    judge_numbers("1: after the last step, weight and bias: number ", GRA_SHAPE(2), last, right.last, 1e-9);
     gra_model_close(m);
     gra_close(t);
 }
@@ -164,7 +164,7 @@ static void next(const char *part, const int *ids, int n, bool sure)
     gradients(&a, loss, tokens, head);
     judge_against("2: the loss", GRA_SHAPE(1), &got, 1e-9, loss_of, &a);
     if (!sure) {
-        judge_numbers("2: the gradient of head.weight", GRA_SHAPE(VOCAB, DIM), head, want, 1e-9, NULL);
+        judge_numbers("2: the gradient of head.weight", GRA_SHAPE(VOCAB, DIM), head, want, 1e-9);
         judge_against("2: the gradient of tokens.weight", GRA_SHAPE(VOCAB, DIM), tokens, 1e-9, tokens_of, &a);
     }
     gra_model_close(m);

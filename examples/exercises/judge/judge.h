@@ -19,49 +19,36 @@ void judge_part(const char *format, ...) GRA_PRINTF(1, 2);
 _Noreturn void judge_wrong(const char *format, ...) GRA_PRINTF(1, 2);
 
 /* Numbers that must agree: |got - want| <= tolerance * max(1, largest |want|). If they do not, the finding says
- * where, and why: the first mistake whose numbers they are, else what they have in common with the right ones (a
- * factor, a sign, a transpose, ...). `mistakes` may be NULL, and ends with an entry that says nothing; one that
- * gives the right numbers here is passed over. One whose numbers are `got` itself is said where nothing else is found.
- * JUDGE_ANY among its numbers: what comes of memory past the end of an array, so that it fits what is far off.
- *
- *     judge_numbers("y", GRA_SHAPE(2, 3), y, right, 1e-12, JUDGE_MISTAKES(
- *         { "normalised over columns, not over rows", columns },
- *         { "the exponentials are not divided by their sum", exponentials }));
- */
-struct judge_mistake {
-    const char   *says;                 /* what was done in place of the right thing */
-    const double *numbers;              /* what comes of it, as many as wanted */
-};
-#define JUDGE_ANY (-987654322.5)
-#define JUDGE_MISTAKES(...) (const struct judge_mistake[]){ __VA_ARGS__, { NULL, NULL } }
-void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance,
-                   const struct judge_mistake *mistakes);
-void judge_number(const char *name, double got, double want, double tolerance,
-                  const struct judge_mistake *mistakes);        /* one number: "slope is 3, wanted 4" */
+ * where, and what they have in common with the right ones (a factor, a sign, a transpose, ...). */
+void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance);
 
-/* Numbers that must be those of a reference, which writes them to out, and contains the mistakes that are known: each is
- * a slip("what is wrong"), which is true when that mistake is tried. It is one at its first evaluation; the same
- * sentence at another place is the same mistake. First the reference runs plainly; if the numbers got are others, it runs
- * with each slip, then with each two. The finding is the first whose numbers were got, else what judge_numbers sees.
+/* Numbers that must be those of a reference, which writes them to out. It contains the known mistakes too: each is a
+ * slip("what is wrong"), which is true in the run in which that mistake is tried, and which registers itself at its
+ * first evaluation; the same sentence at two places is one mistake. First the reference runs plainly; if the numbers
+ * got are others, it runs with each slip, then with each two. The finding is the first slip whose numbers were got,
+ * else what judge_numbers says.
  *
  *     static void reference(double *out, void *arg)
  *     {
  *         const struct square *s = arg;
- *         const double power = slip("x is not squared") ? 1 : slip("this is x^3: x^2 is expected") ? 3 : 2;
+ *         const double power = slip("x is not squared") ? 1 : slip("this is x^3: it should be x^2") ? 3 : 2;
  *         for (int i = 0; i < s->n; i++)
  *             out[i] = pow(s->x[i], power) * (slip("the sign is wrong") ? -1 : 1);
  *     }
  *     judge_against("y", GRA_SHAPE(n), y, 1e-12, reference, &s);
  *
- * The order of evaluation decides between two that fit, so no two slips stand among the arguments of one call, nor on
- * both sides of an operator but ?:, && and ||. A slip in a loop over numbers costs time; out of it, it is a const bool. */
+ * Of two slips that fit the one that was evaluated first is said. So no two slips may be arguments of one call or
+ * operands of one +, whose order C leaves open; ?:, && and || have one. JUDGE_ANY in out is what comes of memory past
+ * the end of an array, and fits what is far off. */
+#define JUDGE_ANY (-987654322.5)
 typedef void judge_reference(double *out, void *arg);
-void judge_against(const char *name, gra_shape shape, const double *got, double tolerance, judge_reference *reference,
-                   void *arg);
-const char *judge_slip(gra_shape shape, const double *got, double tolerance, judge_reference *reference,
-                       void *arg);                              /* only the sentence, or NULL: not a finding */
+void judge_against(const char *name, gra_shape shape, const double *got, double tolerance,
+                   judge_reference *reference, void *arg);
 bool slip(const char *says);
 bool slip_of(const char *format, ...) GRA_PRINTF(1, 2);
+
+/* Only the sentence of the slip whose numbers were got, or NULL: no finding. */
+const char *judge_slip(gra_shape shape, const double *got, double tolerance, judge_reference *reference, void *arg);
 
 /* What is said of the next comparison if nothing else explains it. The first clue remains. */
 void judge_clue(const char *format, ...) GRA_PRINTF(1, 2);

@@ -359,15 +359,14 @@ void judge_clue(const char *format, ...)
     va_end(args);
 }
 
-void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance,
-                   const struct judge_mistake *mistakes)
+void judge_explained(const struct comparison *c, const char *name, const struct judge_mistake *mistakes)
 {
-    const struct comparison c = judge_comparison(shape, got, want, tolerance);
+    const double *got = c->got, *want = c->want;
     char at[100], why[300];
     size_t wrong = 0, unwritten = 0, first = 0;
     bool added = false;
-    for (size_t i = c.n; i-- > 0;)
-        if (!near(&c, got[i], want[i])) {
+    for (size_t i = c->n; i-- > 0;)
+        if (!near(c, got[i], want[i])) {
             wrong++;
             unwritten += got[i] == JUDGE_UNWRITTEN;
             added = added || (got[i] != JUDGE_UNWRITTEN && fabs(got[i] - JUDGE_UNWRITTEN) < 1e5 && fabs(want[i]) < 1e5);
@@ -377,38 +376,36 @@ void judge_numbers(const char *name, gra_shape shape, const double *got, const d
         clue[0] = 0;
         return;
     }
-    place(&c, first, at, sizeof at);
+    place(c, first, at, sizeof at);
     if (unwritten && !added) {
-        unwritten_for(&c, why, sizeof why);
-        judge_wrong("%s%s was never written%s%s%s", name, at, unwritten == c.n && c.n > 1 ? ", nor any other" : "",
+        unwritten_for(c, why, sizeof why);
+        judge_wrong("%s%s was never written%s%s%s", name, at, unwritten == c->n && c->n > 1 ? ", nor any other" : "",
                     why[0] ? "\n" : "", why);
     }
     if (added && fabs(got[first] - JUDGE_UNWRITTEN) < 1e5)
         judge_wrong("%s%s was added to what its memory happened to hold: set it before you add to it", name, at);
     char many[60] = "";
-    if (c.n > 1)
-        snprintf(many, sizeof many, "; %zu of %zu are wrong", wrong, c.n);
+    if (c->n > 1)
+        snprintf(many, sizeof many, "; %zu of %zu are wrong", wrong, c->n);
     const char *best = NULL;
-    size_t any, fewest = c.n + 1;
-    for (const struct judge_mistake *m = mistakes; m && m->says; m++)
-        if (m->numbers != got && judge_made(&c, m->numbers, &any) && any < fewest)
+    size_t any, fewest = c->n + 1;
+    for (const struct judge_mistake *m = mistakes; m->says; m++)
+        if (judge_made(c, m->numbers, &any) && any < fewest)
             best = m->says, fewest = any;
     if (best)
         judge_wrong("%s%s: got %.6g, expected %.6g%s\nit fits: %s", name, at, got[first], want[first], many, best);
-    common(&c, why, sizeof why);
-    for (const struct judge_mistake *m = mistakes; m && m->says && !why[0]; m++)
-        if (m->numbers == got)
-            snprintf(why, sizeof why, "%s", m->says);
+    common(c, why, sizeof why);
     if (!why[0])
         snprintf(why, sizeof why, "%s", clue);
     if (!why[0])
-        narrowed(&c, why, sizeof why);
+        narrowed(c, why, sizeof why);
     judge_wrong("%s%s: got %.6g, expected %.6g%s%s%s", name, at, got[first], want[first], many, why[0] ? "\n" : "", why);
 }
 
-void judge_number(const char *name, double got, double want, double tolerance, const struct judge_mistake *mistakes)
+void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance)
 {
-    judge_numbers(name, GRA_SHAPE(1), &got, &want, tolerance, mistakes);
+    const struct comparison c = judge_comparison(shape, got, want, tolerance);
+    judge_explained(&c, name, &(struct judge_mistake){ NULL, NULL });
 }
 
 bool judge_combination(const double *got, const double *x, const double *y, size_t n, double *a, double *b)

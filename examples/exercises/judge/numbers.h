@@ -19,4 +19,12 @@ bool              judge_agrees(const struct comparison *c);
  * best. */
 bool judge_made(const struct comparison *c, const double *mistake, size_t *any);
 
+/* judge_numbers, with mistakes: the list ends with an entry that says nothing. One that gives the right numbers is
+ * passed over. */
+struct judge_mistake {
+    const char   *says;
+    const double *numbers;              /* what comes of it */
+};
+void judge_explained(const struct comparison *c, const char *name, const struct judge_mistake *mistakes);
+
 #endif

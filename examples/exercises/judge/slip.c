@@ -117,7 +117,7 @@ void judge_against(const char *name, gra_shape shape, const double *got, double 
     const struct comparison c = judge_comparison(shape, got, want, tolerance);
     if (!judge_agrees(&c))
         collect(&c, reference, arg, mistakes);
-    judge_numbers(name, shape, got, want, tolerance, mistakes);
+    judge_explained(&c, name, mistakes);
 }
 
 const char *judge_slip(gra_shape shape, const double *got, double tolerance, judge_reference *reference, void *arg)
