@@ -226,7 +226,7 @@ static void zeros(void)
         if (dx[i] == 0)
             none += i % 2 == 0;
         else if (!(fabs(dx[i] - dy[i] / (1 - p)) < 1e-9))
-            judge_wrong("dx[%d, %d] is %.6g where x is %.6g: expected is 0, or dy / (1 - p) = %.6g\nit fits: "
+            judge_wrong("dx[%d, %d] is %.6g where x is %.6g: expected 0, or dy / (1 - p) = %.6g\nit fits: "
                         "the factor is got from y and x; keep it in forward", i / COLS, i % COLS, dx[i], x[i],
                             dy[i] / (1 - p));
     const double part = (double)none / (SIZE / 2);

@@ -4,7 +4,7 @@
 struct attention {
     const double *q, *k, *a, *v;                /* q (n, d), k (m, d), a (m), v (m, e) */
     int           n, m, d, e;
-    double        all, times;                   /* the sum of the answer's weights; they are softmax of times s */
+    double        all, times;           /* the answer's weights: their sum, and of how many times s they are softmax */
 };
 
 /* The weights of one query: softmax of q k^T / sqrt(d). */
@@ -30,8 +30,7 @@ static void weights(double *a, void *arg)
     const int to = d - slip("the dot product leaves out the last number of q and k");
     const double *k = mat_read("k", "jl", 'd', h->k, m, d, "md", (int[]){ m, d });
     const bool share = isfinite(h->all) && fabs(h->all - 1) > 1e-9 &&
-        slip_of("they have the right proportions, but sum to %.6g: divide by the sum of all "
-                               "e^s", h->all);
+        slip_of("they have the right proportions, but sum to %.6g: divide by the sum of all e^s", h->all);
     const bool times = isfinite(h->times) && fabs(h->times - 1) > 1e-6 &&
         slip_of("this is the softmax of %.6g times the scores", h->times);
     double top = -INFINITY, sum = 0, plain_sum = 0, *s = judge_room((size_t)m);

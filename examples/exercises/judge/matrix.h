@@ -97,8 +97,8 @@ static inline bool mat_times(const double *got, const double *before, const doub
     return fits;
 }
 
-/* Reading a matrix at wrong places, as slips of a reference: number l of row j of a (rows, cols) is at j*cols + l, and is
- * taken here from j*p + l*q for p and q of each pair of sizes, 1 and 0:
+/* Reading a matrix at wrong places, as slips of a reference: number l of row j of a (rows, cols) is at
+ * j*cols + l, and is taken here from j*p + l*q for p and q of each pair of sizes, 1 and 0:
  *
  *     k = mat_read("k", "jl", 'd', k, m, d, "md", (int[]){ m, d });       (width d, sizes m and d)
  *
@@ -113,24 +113,26 @@ static inline void mat_factor(char *text, size_t room, char index, int which, co
         snprintf(text + at, room - at, "%s%c*%c", plus, index, letters[which - 2]);
 }
 
-static inline const double *mat_read(const char *name, const char *index, char width, const double *a, int rows, int cols,
-                                     const char *letters, const int *sizes)
+static inline const double *mat_read(const char *name, const char *index, char width, const double *a,
+                                     int rows, int cols, const char *letters, const int *sizes)
 {
     const int ways = 2 + (int)strlen(letters);
     for (int way = 0; way < ways * ways; way++) {
         const int row = way / ways, col = way % ways, by_row = row < 2 ? row : sizes[row - 2];
         const int by_col = col < 2 ? col : sizes[col - 2], last = (rows - 1) * by_row + (cols - 1) * by_col;
+        if ((by_row == cols && by_col == 1) || last >= rows * cols + 8)     /* 8 guards may be read */
+            continue;
         char place[40] = "";
         mat_factor(place, sizeof place, index[0], row, letters);
         mat_factor(place, sizeof place, index[1], col, letters);
-        if ((by_row == cols && by_col == 1) || last >= rows * cols + 8 ||   /* 8 guards may be read */
-            !slip_of("%s[%s] was read%s: number %c of row %c is at %s[%c*%c + %c]", name, place[0] ? place : "0",
-                     row == 1 && col > 1 ? ", by columns" : "", index[1], index[0], name, index[0], width, index[1]))
-            continue;
-        double *read = judge_room((size_t)(rows * cols));
-        for (int i = 0; i < rows * cols; i++)
-            read[i] = a[i / cols * by_row + i % cols * by_col];
-        return read;
+        if (slip_of("%s[%s] was read%s: number %c of row %c is at %s[%c*%c + %c]", name, place[0] ? place : "0",
+                    row == 1 && col > 1 ? ", by columns" : "", index[1], index[0], name, index[0], width,
+                    index[1])) {
+            double *read = judge_room((size_t)(rows * cols));
+            for (int i = 0; i < rows * cols; i++)
+                read[i] = a[i / cols * by_row + i % cols * by_col];
+            return read;
+        }
     }
     return a;
 }

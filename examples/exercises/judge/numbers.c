@@ -190,7 +190,7 @@ static void unwritten_for(const struct comparison *c, char *text, size_t room)
         zeros = zeros && (near(c, c->got[i], c->want[i]) || (c->got[i] == JUDGE_UNWRITTEN && c->want[i] == 0));
     bounds(c, JUDGE_UNWRITTEN, text, room);
     if (zeros)
-        snprintf(text, room, "0 is to be written there too");
+        snprintf(text, room, "write 0 there too");
     for (size_t length = 1; length <= rows + cols && !text[0] && c->shape.ndim == 2; length++)
         for (int turned = 0; turned < 2 && !text[0]; turned++) {
             for (size_t i = 0; i < c->n; i++)
@@ -202,7 +202,7 @@ static void unwritten_for(const struct comparison *c, char *text, size_t room)
                         stored[at] = c->want[i * cols + j];
                 }
             if (equal(c, c->got, stored))
-                snprintf(text, room, turned ? "the indices are exchanged where it is written: element (i, j) stands at "
+                snprintf(text, room, turned ? "the indices are exchanged where it is written: element (i, j) is at "
                          "[i * columns + j]" : "it is written with %zu numbers to a row, but a row has %zu", length, cols);
         }
 }
@@ -263,7 +263,7 @@ static bool function_of(const struct comparison *c, char *text, size_t room)
         for (size_t i = 0; i < c->n; i++)
             as += isfinite(c->got[i]) && near(c, c->got[i], of[k].f(c->want[i]));
         if (as == c->n)
-            return snprintf(text, room, "it is %s what is wanted", of[k].name) > 0;
+            return snprintf(text, room, "it is %s what is expected", of[k].name) > 0;
     }
     return false;
 }
@@ -292,9 +292,9 @@ static void narrowed(const struct comparison *c, char *text, size_t room)
     else if (rows > 2 && right_rows == rows - 1 && (!first_row || !last_row))
         snprintf(text, room, "only the %s %s is wrong", first_row ? "last" : "first", row);
     else if (cols > 2 && right_columns == 1 && (first_column || last_column))
-        snprintf(text, room, "in all rows the %s number alone is right", first_column ? "first" : "last");
+        snprintf(text, room, "in all rows only the %s number is right", first_column ? "first" : "last");
     else if (cols > 2 && right_columns == cols - 1 && (!first_column || !last_column))
-        snprintf(text, room, "in all rows the %s number alone is wrong", first_column ? "last" : "first");
+        snprintf(text, room, "in all rows only the %s number is wrong", first_column ? "last" : "first");
 }
 
 /* What the wrong numbers have in common with the right ones; "" if nothing was seen. */
@@ -312,28 +312,28 @@ static void common(const struct comparison *c, char *text, size_t room)
     if (text[0])
         return;
     if (isfinite(c->got[worst]) && fabs(c->got[worst]) > 1e10 && largest(c) < 1e8)
-        snprintf(text, room, "so large a number was read from behind the end of an array: an index is too large");
+        snprintf(text, room, "so large a number was read past the end of an array: an index is too large");
     else if (added_to_unwritten(c))
-        snprintf(text, room, "it is made from memory that was never set: a sum is to begin at 0, and what is kept is to be read "
-                 "from where it was written");
+        snprintf(text, room, "it is made from memory that was never set: begin a sum at 0, and read what is "
+                 "kept from where it was written");
     else if (zeros == c->n)
         snprintf(text, room, "it is 0%s: either nothing is computed, or a factor is 0 (in C, 1 / n of an int n is 0: write 1.0 / n)",
                  c->n > 1 ? " throughout" : "");
     else if (equal(&(struct comparison){ c->shape, c->n, c->got, c->want, 3e-4 * largest(c) }, c->got, c->want))
-        snprintf(text, room, "it is nearly right: a float in place of a double, a constant with too few digits, or a "
-                 "small number (an eps) that is wrong, missing or too many");
+        snprintf(text, room, "it is nearly right: look for a float (it should be a double), a constant with too "
+                 "few digits, or a small number (an eps) that is wrong, missing or too many");
     else if (c->n == 1 && near(c, -c->got[0], c->want[0]))
         snprintf(text, room, "the sign is wrong");
     else if (c->n == 1 && (near(c, c->got[0], 2 * c->want[0]) || near(c, 2 * c->got[0], c->want[0])))
-        snprintf(text, room, "it is %s what is wanted", near(c, 2 * c->got[0], c->want[0]) ? "half" : "twice");
+        snprintf(text, room, "it is %s what is expected", near(c, 2 * c->got[0], c->want[0]) ? "half" : "twice");
     else if (one_factor(c, &x) && fabs(x + 1) < 1e-9)
         snprintf(text, room, "the sign is wrong everywhere");
     else if (one_factor(c, &x))
-        snprintf(text, room, "it is everywhere %.6g times what is wanted", x);
+        snprintf(text, room, "it is everywhere %.6g times what is expected", x);
     else if (one_difference(c, &x))
         snprintf(text, room, "it is everywhere %.6g too %s", fabs(x), x > 0 ? "large" : "small");
     else if (transposed(c))
-        snprintf(text, room, "rows and columns are exchanged: it is the transpose of what is wanted");
+        snprintf(text, room, "rows and columns are exchanged: it is the transpose of what is expected");
     else if (other_rows(c, text, room) || function_of(c, text, room))
         return;
     else if (another_order(c))
@@ -345,7 +345,8 @@ static void common(const struct comparison *c, char *text, size_t room)
     else if (right && right + left_out == c->n)
         snprintf(text, room, "where it is wrong it is 0, the rest is right: is a loop too short, or a case left out?");
     else if (fabs(c->got[worst]) > 1e6 * fmax(1, largest(c)) && isfinite(c->got[worst]))
-        snprintf(text, room, "so large a number comes from behind the end of an array, or from memory never set");
+        snprintf(text, room, "so large a number comes from past the end of an array, or from memory "
+                 "never set");
 }
 
 static char clue[300];                                  /* of the next comparison */
@@ -393,13 +394,15 @@ void judge_explained(const struct comparison *c, const char *name, const struct 
         if (judge_made(c, m->numbers, &any) && any < fewest)
             best = m->says, fewest = any;
     if (best)
-        judge_wrong("%s%s: got %.6g, expected %.6g%s\nit fits: %s", name, at, got[first], want[first], many, best);
+        judge_wrong("%s%s: got %.6g, expected %.6g%s\nit fits: %s", name, at, got[first], want[first], many,
+                    best);
     common(c, why, sizeof why);
     if (!why[0])
         snprintf(why, sizeof why, "%s", clue);
     if (!why[0])
         narrowed(c, why, sizeof why);
-    judge_wrong("%s%s: got %.6g, expected %.6g%s%s%s", name, at, got[first], want[first], many, why[0] ? "\n" : "", why);
+    judge_wrong("%s%s: got %.6g, expected %.6g%s%s%s", name, at, got[first], want[first], many,
+                why[0] ? "\n" : "", why);
 }
 
 void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance)

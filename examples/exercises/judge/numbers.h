@@ -19,8 +19,8 @@ bool              judge_agrees(const struct comparison *c);
  * best. */
 bool judge_made(const struct comparison *c, const double *mistake, size_t *any);
 
-/* judge_numbers, with mistakes: the list ends with an entry that says nothing. One that gives the right numbers is
- * passed over. */
+/* judge_numbers, with mistakes: the list ends with an entry that says nothing. One that gives the right
+ * numbers is passed over. */
 struct judge_mistake {
     const char   *says;
     const double *numbers;              /* what comes of it */

@@ -96,7 +96,8 @@ static bool varied(const struct comparison *c)
 }
 
 /* The mistakes that the reference contains: the slips, and two that together give what the answer got. */
-static void collect(const struct comparison *c, judge_reference *reference, void *arg, struct judge_mistake *mistakes)
+static void collect(const struct comparison *c, judge_reference *reference, void *arg,
+                    struct judge_mistake *mistakes)
 {
     bool fits = false;
     for (int i = 0; i < slips.n; i++) {             /* a slip may bring others with it */
@@ -108,7 +109,8 @@ static void collect(const struct comparison *c, judge_reference *reference, void
         mistakes[slips.n] = both(c, reference, arg);
 }
 
-void judge_against(const char *name, gra_shape shape, const double *got, double tolerance, judge_reference *reference,
+void judge_against(const char *name, gra_shape shape, const double *got, double tolerance,
+                   judge_reference *reference,
                    void *arg)
 {
     struct judge_mistake mistakes[MOST + 2] = { 0 };
@@ -120,7 +122,8 @@ void judge_against(const char *name, gra_shape shape, const double *got, double 
     judge_explained(&c, name, mistakes);
 }
 
-const char *judge_slip(gra_shape shape, const double *got, double tolerance, judge_reference *reference, void *arg)
+const char *judge_slip(gra_shape shape, const double *got, double tolerance, judge_reference *reference,
+                       void *arg)
 {
     struct judge_mistake mistakes[MOST + 2] = { 0 };
     size_t any;
