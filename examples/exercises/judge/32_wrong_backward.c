@@ -1,5 +1,5 @@
 /* 32 wrong_backward: the judge. */
-#include "judge.h"
+#include "matrix.h"
 
 enum { MOST = 24 };
 static const double eps = 1e-5;
@@ -21,10 +21,7 @@ static void forward(const char *part, const double *x, int rows, int n)
     gra_tensor *in = gra_input(t, x, GRA_SHAPE(rows, n)), *y = standardize(t, in);
     const double *got = judge_tensor(t, "y", y, GRA_SHAPE(rows, n));
     judge_made_by(y, "standardize");
-    for (int i = 0; i < rows * n; i++)
-        if (!(fabs(got[i] - want[i]) <= 1e-10))
-            judge_wrong("y[%d, %d] is %.6g, wanted %.6g: the forward was right as it stood, leave it", i / n,
-                        i % n, got[i], want[i]);
+    judge_numbers("the forward was right as it stood, leave it: y", in->shape, got, want, 1e-10, NULL);
     judge_unchanged("x->data", in->data, x, in->size);
     gra_close(t);
 }
@@ -35,57 +32,64 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
     return standardize(t, in[0]);
 }
 
-/* Three terms make dx: of dy, of its mean, and of the mean of dy y. Says how often the last two came, if that is all
- * that is wrong and the exercise did not begin so; or which slip it is. */
+struct rows {
+    const double *x, *y, *dy;
+    int           rows, n;
+};
+
+/* dx = (dy - mean(dy) - y mean(dy y)) / s */
+static void dx_of(double *out, void *arg)
+{
+    const struct rows *a = arg;
+    const int n = a->n, size = a->rows * n;
+    const bool outside = slip("the mean of dy is subtracted outside the brackets: it must be divided by s");
+    const bool by_y = slip("the mean of dy is multiplied by y: the slope of m by x_i has no y in it");
+    const bool whole = slip("the mean of dy is taken over all rows: each row has its own");
+    const bool row_0 = slip("each row takes the mean of dy of row 0: each has its own");
+    const bool early = slip("the mean of dy is subtracted before it is complete: it needs its own loop, before");
+    const bool of_x = slip("the mean of x is subtracted: expected is that of dy");
+    const bool short_1 = slip("the last dy of a row is missing in the mean");
+    const bool twice = slip("the mean of dy is divided by s twice");
+    const bool unscaled = slip("the result is not divided by s");
+    for (int at = 0; at < size; at++) {
+        const int r = at / n * n;
+        const double s = (a->x[r + 1] - a->x[r]) / (a->y[r + 1] - a->y[r]);
+        const int from = whole || row_0 ? 0 : r, terms = whole ? size : n;
+        const double dot = mat_dot(a->dy + r, a->y + r, n) / n;
+        double mean = 0;
+        for (int i = from; i < (early ? at + 1 : from + terms - short_1); i++)
+            mean += (of_x ? a->x[i] : a->dy[i]) / terms;
+        mean *= outside ? s : by_y ? a->y[at] : twice ? 1 / s : 1;
+        out[at] = (a->dy[at] - mean - a->y[at] * dot) / (unscaled ? 1 : s);
+    }
+}
+
+/* What explains a wrong gradient of x better than gra_check; else how often the last two terms are in it. */
 static void say_terms(char *text, size_t room, int rows, int n, const double *x)
 {
-    enum { MEAN_UNSCALED, MEAN_BY_Y, ALL_ROWS, ROW_0, RUNNING, OF_X, LAST_OUT, SCALED_TWICE, NOT_SCALED, ALL };
-    static const char *const says[ALL] = {
-        "the mean of dy is subtracted outside the brackets: it is to be divided by s too",
-        "the mean of dy came in times y: the slope of m by x_i has no y in it",
-        "the mean of dy is taken over all rows: each row has one of its own",
-        "each row takes the mean of dy of row 0: each has one of its own",
-        "the mean of dy is subtracted before it is complete: it needs a loop of its own, before",
-        "the mean of x is subtracted, where that of dy is wanted",
-        "the last dy of a row is missing in the mean", "the mean of dy is divided by s twice", "the result is not divided by s" };
-    const double *dy = judge_draw(324, MOST, -1, 2);
-    double first[MOST], mean_term[MOST], dot_term[MOST], rest[MOST], m[ALL][MOST], all = 0, a, b;
+    const double *dy = judge_draw(324, MOST, -1, 2), ones[] = { 1, 1, 1, 1, 1 };
+    double rest[MOST], mean_term[MOST], dot_term[MOST], a, b;
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     gra_tensor *in = gra_input(t, x, GRA_SHAPE(rows, n)), *y = standardize(t, in);
     judge_backward(t, y, dy, 1, &in, 0);
-    for (int i = 0; i < rows * n; i++)
-        all += dy[i] / (rows * n);
-    for (int r = 0; r < rows; r++) {
-        const double *v = y->data + r * n, *d = dy + r * n, s = (x[r * n + 1] - x[r * n]) / (v[1] - v[0]);
-        double mean = 0, dot = 0, run = 0, mean_0 = 0, mean_x = 0;
-        for (int i = 0; i < n; i++)
-            mean += d[i] / n, dot += d[i] * v[i] / n, mean_0 += dy[i] / n, mean_x += x[r * n + i] / n;
-        for (int i = 0, at = r * n; i < n; i++, at++) {
-            run += d[i] / n;
-            first[at] = d[i] / s;
-            mean_term[at] = mean / s;
-            dot_term[at] = v[i] * dot / s;
-            rest[at] = first[at] - in->grad[at];
-            const double without = (d[i] - v[i] * dot) / s;
-            const double mean_of[ALL] = { mean * s, mean * v[i], all, mean_0, run, mean_x, mean - d[n - 1] / n, mean / s, 0 };
-            for (int k = 0; k < ALL; k++)
-                m[k][at] = without - mean_of[k] / s;
-            m[NOT_SCALED][at] = (without - mean / s) * s;
-        }
+    struct rows all = { x, y->data, dy, rows, n };
+    const char *fits = judge_slip(in->shape, in->grad, 1e-9, dx_of, &all);
+    for (int at = 0; at < rows * n; at++) {
+        const double *v = y->data + at / n * n, *d = dy + at / n * n, *z = x + at / n * n;
+        const double s = (z[1] - z[0]) / (v[1] - v[0]);
+        mean_term[at] = mat_dot(d, ones, n) / n / s;
+        dot_term[at] = mat_dot(d, v, n) / n / s * y->data[at];
+        rest[at] = dy[at] / s - in->grad[at];
     }
     text[0] = 0;
-    for (int k = 0; k < ALL && !text[0]; k++) {
-        bool same = true;
-        for (int i = 0; i < rows * n; i++)
-            same = same && fabs(m[k][i] - in->grad[i]) <= 1e-9;
-        if (same)
-            snprintf(text, room, "\nit fits: %s", says[k]);
-    }
-    if (!text[0] && judge_combination(rest, mean_term, dot_term, (size_t)(rows * n), &a, &b) &&
-        (fabs(a) > 1e-6 || fabs(b - 1) > 1e-6))
-        snprintf(text, room, "\nin rows of %d the mean of dy is subtracted %.4g times, and y times the mean of dy y %.4g "
-                 "times:\nonce each is right%s", n, a, b, fabs(fabs(a) - n) < 1e-6 || fabs(fabs(b) - n) < 1e-6 ?
-                 " (a sum, not a mean?)" : a < 0 || b < 0 ? " (the sign?)" : "");
+    if (fits)
+        snprintf(text, room, "\nit fits: %s", fits);
+    else if (judge_combination(rest, mean_term, dot_term, (size_t)(rows * n), &a, &b)
+             && (fabs(a) > 1e-6 || fabs(b - 1) > 1e-6))
+        snprintf(text, room, "\nin rows of %d the mean of dy is subtracted %.4g times, and y times the mean of "
+                 "dy y %.4g times:\nonce each is right%s", n, a, b,
+                 fabs(fabs(a) - n) < 1e-6 || fabs(fabs(b) - n) < 1e-6 ? " (a sum, not a mean?)"
+                 : a < 0 || b < 0 ? " (the sign?)" : "");
     gra_close(t);
 }
 
