@@ -8,13 +8,9 @@ struct sizes {
 };
 
 /* A model with the answer's layer in the scope "pos", its generator seeded with SEED; looked at. */
-static gra_model *opened(gra_tape *t, struct positions *p, struct sizes s)
+static gra_model *opened(gra_tape **t, struct positions *p, struct sizes s)
 {
-    static gra_rng rng;
-    gra_manual_seed(&rng, SEED);
-    gra_model *m = gra_model_open(t, &rng);
-    if (!m)
-        judge_wrong("the judge is out of memory");
+    gra_model *m = judge_open(t, GRA_GRAD, SEED);
     p->weight = NULL;
     positions_init(p, gra_enter(gra_root(m), "pos"), s.context, s.dim);
     return m;
@@ -44,20 +40,19 @@ static void begun(double *out, void *arg)
 
 static void made(struct sizes s)
 {
-    gra_tape *t = judge_tape(GRA_GRAD, NULL);
+    gra_tape *t;
     struct positions p;
     struct drawn drawn = { .context = s.context, .dim = s.dim };
     const gra_shape shape = GRA_SHAPE(s.context, s.dim);
     judge_part("init: a parameter \"weight\", for context_length = %d and dim = %d", s.context, s.dim);
-    gra_model *m = opened(t, &p, s);
+    gra_model *m = opened(&t, &p, s);
     judge_params(m, 1, &(struct judge_param){ "pos.weight", shape, p.weight });
     if (!p.weight)
         judge_wrong("p->weight does not point at the parameter that gra_param made");
     judge_clue("it does not begin as gra_init_normal(0, 1) draws it");
     gra_manual_seed(&drawn.rng, SEED);
     judge_against("weight", shape, p.weight->data, 1e-6, begun, &drawn);
-    gra_model_close(m);
-    gra_close(t);
+    judge_close(t, m);
 }
 
 struct asked {
@@ -99,10 +94,10 @@ static void forward(const char *part, struct sizes s)
     const int n = s.batch * s.time * s.dim;
     const double *x = judge_draw(7, (size_t)n, -2, 2);
     const gra_shape shape = GRA_SHAPE(s.batch, s.time, s.dim);
-    gra_tape *t = judge_tape(GRA_GRAD, NULL);
+    gra_tape *t;
     struct positions p;
     judge_part("forward: %s", part);
-    gra_model *m = opened(t, &p, s);
+    gra_model *m = opened(&t, &p, s);
     const double *w = mat_scaled(p.weight->data, 1, s.context * s.dim);
     gra_tensor *in = gra_input(t, x, shape), *y = positions_forward(t, &p, in, s.first);
     if (gra_error(t) && s.first > 0)
@@ -125,24 +120,22 @@ static void forward(const char *part, struct sizes s)
     if (p.weight->grad[s.first * s.dim] == 0)
         judge_wrong("y is right, but no gradient reaches weight, so it would never learn: its values were "
                     "copied, or taken by gra_detach. Give p->weight itself to an op");
-    gra_model_close(m);
-    gra_close(t);
+    judge_close(t, m);
 }
 
 static void too_long(struct sizes s)
 {
-    gra_tape *t = judge_tape(GRA_GRAD, NULL);
+    gra_tape *t;
     struct positions p;
     judge_part("forward: %d tokens after %d, but only %d places: an error", s.time, s.first, s.context);
-    gra_model *m = opened(t, &p, s);
+    gra_model *m = opened(&t, &p, s);
     const double *x = judge_draw(8, (size_t)(s.batch * s.time * s.dim), -2, 2);
     gra_tensor *y = positions_forward(t, &p, gra_input(t, x, GRA_SHAPE(s.batch, s.time, s.dim)), s.first);
     if (!gra_error(t))
         judge_wrong("%d tokens after %d others need %d places, and there are %d. The tape has no error: y was "
                     "made of vectors of other places (%s)", s.time, s.first, s.first + s.time, s.context,
                     y ? GRA_SHAPE_OF(y) : "NULL");
-    gra_model_close(m);
-    gra_close(t);
+    judge_close(t, m);
 }
 
 static gra_tensor *checked(gra_tape *t, gra_tensor **in, void *p)
@@ -164,10 +157,9 @@ void judge_exercise(void)
     too_long((struct sizes){ 1, 5, 2, 4, 0 });
     too_long((struct sizes){ 1, 2, 3, 6, 5 });
     judge_part("the gradients of x and weight");
-    gra_tape *t = judge_tape(GRA_GRAD, NULL);
-    gra_model *m = opened(t, &p, s);
+    gra_tape *t;
+    gra_model *m = opened(&t, &p, s);
     const gra_check_in x = { .name = "x", .shape = GRA_SHAPE(2, 3, 2) };
     judge_gradients(GRA_GRAD, NULL, m, 1, &x, checked, &p);
-    gra_model_close(m);
-    gra_close(t);
+    judge_close(t, m);
 }

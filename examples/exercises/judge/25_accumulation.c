@@ -94,10 +94,8 @@ static void accumulates(const char *part, int n, int micro)
     struct batch b = { .x = judge_draw(5, MOST * IN, -2, 2), .n = n, .micro = micro };
     struct rows rows = { .n = n, .micro = micro };
     double got[ALL];
-    gra_rng rng;
-    gra_manual_seed(&rng, 3);
-    gra_tape *t = judge_tape(GRA_GRAD, NULL);
-    gra_model *m = gra_model_open(t, &rng);
+    gra_tape *t;
+    gra_model *m = judge_open(&t, GRA_GRAD, 3);
     gra_linear_init(&b.layer, gra_root(m), IN, CLASSES, true);
     for (int i = 0; i < MOST; i++)
         b.target[i] = (i * i + i / 3) % CLASSES;
@@ -124,8 +122,7 @@ static void accumulates(const char *part, int n, int micro)
     judge_against("the gradient (weight, then bias)", GRA_SHAPE(ALL), got, 1e-10, mean_of, &rows);
     rows.first = ALL;
     judge_against("the loss returned", GRA_SHAPE(1), &loss, 1e-10, mean_of, &rows);
-    gra_model_close(m);
-    gra_close(t);
+    judge_close(t, m);
 }
 
 void judge_exercise(void)

@@ -69,16 +69,15 @@ static void init(void)
 {
     judge_part("init makes the weight, for dim = 5");
     struct rms_norm l = { NULL };
-    gra_tape *t = judge_tape(GRA_GRAD, NULL);
-    gra_model *m = gra_model_open(t, NULL);
+    gra_tape *t;
+    gra_model *m = judge_open(&t, GRA_GRAD, 27);
     rms_norm_init(&l, gra_enter(gra_root(m), "norm1"), 5);
     judge_params(m, 1, &(struct judge_param){ "norm1.weight", GRA_SHAPE(5), l.weight });
     for (int i = 0; i < 5; i++)
         if (l.weight->data[i] != 1)
             judge_wrong("weight[%d]: got %g, expected 1: the layer is then the norm itself", i,
                         l.weight->data[i]);
-    gra_model_close(m);
-    gra_close(t);
+    judge_close(t, m);
 }
 
 static void numbers(const char *part, gra_shape shape, const double *x, const double *weight,
@@ -87,8 +86,8 @@ static void numbers(const char *part, gra_shape shape, const double *x, const do
     judge_part("%s", part);
     struct rms_norm l = { NULL };
     const int dim = shape.dim[shape.ndim - 1];
-    gra_tape *t = judge_tape(GRA_GRAD, NULL);
-    gra_model *m = gra_model_open(t, NULL);
+    gra_tape *t;
+    gra_model *m = judge_open(&t, GRA_GRAD, 27);
     rms_norm_init(&l, gra_root(m), dim);
     memcpy(gra_param_at(m, 0)->data, weight, (size_t)dim * sizeof *weight);
     gra_tensor *in = gra_input(t, x, shape), *y = rms_norm_forward(t, &l, in);
@@ -104,8 +103,7 @@ static void numbers(const char *part, gra_shape shape, const double *x, const do
     if (want)
         judge_numbers("y", shape, y->data, want, 1e-11);
     judge_without(y, "rms_norm");
-    gra_model_close(m);
-    gra_close(t);
+    judge_close(t, m);
 }
 
 static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
@@ -133,8 +131,8 @@ void judge_exercise(void)
     numbers("numbers of 1e-3, and zeros", GRA_SHAPE(2, 3), (double[]){ 1e-3, -2e-3, 5e-4, 0, 0, 0 }, w, NULL);
     judge_part("gradients");
     struct rms_norm l = { NULL };
-    gra_tape *t = judge_tape(GRA_GRAD, NULL);
-    gra_model *m = gra_model_open(t, NULL);
+    gra_tape *t;
+    gra_model *m = judge_open(&t, GRA_GRAD, 27);
     rms_norm_init(&l, gra_root(m), 5);
     judge_gradients(GRA_GRAD, NULL, m, 1, &(gra_check_in){ .name = "x", .shape = GRA_SHAPE(2, 3, 5) }, f, &l);
 }

@@ -79,16 +79,14 @@ static void formula(double *y, void *arg)
     }
 }
 
-static void open(struct swiglu *l, gra_tape **t, gra_model **m, gra_rng *rng, uint64_t seed, int dim,
-                 int hidden)
+static gra_model *opened(gra_tape **t, struct swiglu *l, uint64_t seed, int dim, int hidden)
 {
+    gra_model *m = judge_open(t, GRA_TRAIN, seed);
     memset(l, 0, sizeof *l);
-    gra_manual_seed(rng, seed);
-    *t = judge_tape(GRA_TRAIN, rng);
-    *m = gra_model_open(*t, rng);
-    swiglu_init(l, gra_enter(gra_root(*m), "ffn"), dim, hidden);
-    if (gra_model_error(*m))
-        judge_wrong("init: gradus refused: %s", gra_model_error(*m));
+    swiglu_init(l, gra_enter(gra_root(m), "ffn"), dim, hidden);
+    if (gra_model_error(m))
+        judge_wrong("init: gradus refused: %s", gra_model_error(m));
+    return m;
 }
 
 static void init(void)
@@ -97,15 +95,12 @@ static void init(void)
     judge_part("init makes three weights, for dim = 3 and hidden = 5");
     struct swiglu l;
     gra_tape *t;
-    gra_model *m;
-    gra_rng rng;
-    open(&l, &t, &m, &rng, 28, DIM, HIDDEN);
+    gra_model *m = opened(&t, &l, 28, DIM, HIDDEN);
     judge_params(m, 3, (const struct judge_param[]){
         { "ffn.gate_proj.weight", GRA_SHAPE(HIDDEN, DIM), l.gate.weight },
         { "ffn.up_proj.weight", GRA_SHAPE(HIDDEN, DIM), l.up.weight },
         { "ffn.down_proj.weight", GRA_SHAPE(DIM, HIDDEN), l.down.weight } });
-    gra_model_close(m);
-    gra_close(t);
+    judge_close(t, m);
 }
 
 /* The first numbers of the three weights from seed 28 in PyTorch 1.13. */
@@ -117,10 +112,8 @@ static void numbers(const char *part, gra_shape shape, int hidden, const double 
     judge_part("%s", part);
     struct swiglu l;
     gra_tape *t;
-    gra_model *m;
-    gra_rng rng;
     const int dim = shape.dim[shape.ndim - 1];
-    open(&l, &t, &m, &rng, seed, dim, hidden);
+    gra_model *m = opened(&t, &l, seed, dim, hidden);
     for (int i = 0; i < 3 && want; i++)
         if (fabs(first[i] - gra_param_at(m, i)->data[0]) > 1e-8)
             judge_wrong("%s[0]: got %.6g, expected %.6g, as nn.Linear has it from this seed: make the "
@@ -135,9 +128,8 @@ static void numbers(const char *part, gra_shape shape, int hidden, const double 
     judge_against("y", shape, y->data, 1e-11, formula, &(struct input){
         x, l.gate.weight->data, l.up.weight->data, l.down.weight->data, (int)in->size / dim, dim, hidden });
     if (want)
-        judge_numbers("y", shape, y->data, want, 1e-8);
-    gra_model_close(m);
-    gra_close(t);
+        judge_numbers("y", shape, y->data, want, 1e-8, NULL);
+    judge_close(t, m);
 }
 
 static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
@@ -160,8 +152,6 @@ void judge_exercise(void)
     judge_part("gradients");
     struct swiglu l;
     gra_tape *t;
-    gra_model *m;
-    gra_rng rng;
-    open(&l, &t, &m, &rng, 284, 3, 5);
+    gra_model *m = opened(&t, &l, 284, 3, 5);
     judge_gradients(GRA_GRAD, NULL, m, 1, &(gra_check_in){ .name = "x", .shape = GRA_SHAPE(2, 2, 3) }, f, &l);
 }

@@ -134,13 +134,11 @@ static bool made_by(const gra_tensor *y, const char *name, int depth)
 
 static void numbers(const char *part, int kv, uint64_t seed)
 {
-    gra_rng rng;
     struct grouped_query l = { .heads = 0 };
     const gra_shape shape = GRA_SHAPE(BATCH, TIME, DIM);
     judge_part("%s", part);
-    gra_manual_seed(&rng, seed);
-    gra_tape *t = judge_tape(GRA_GRAD, NULL);
-    gra_model *m = gra_model_open(t, &rng);
+    gra_tape *t;
+    gra_model *m = judge_open(&t, GRA_GRAD, seed);
     grouped_query_init(&l, gra_enter(gra_root(m), "gqa"), DIM, HEADS, kv);
     judge_params(m, 4, (const struct judge_param[]){
         { "gqa.query.weight", GRA_SHAPE(DIM, DIM), l.query.weight },
@@ -157,8 +155,7 @@ static void numbers(const char *part, int kv, uint64_t seed)
     judge_against("y", shape, got, 1e-9, attention, &right);
     if (made_by(y, "attention", 0))
         judge_wrong("the numbers are right, but gra_attention made them: build it from products and softmax");
-    gra_model_close(m);
-    gra_close(t);
+    judge_close(t, m);
 }
 
 static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
@@ -172,11 +169,9 @@ void judge_exercise(void)
     numbers("dim 12: four heads share two of keys and values", 2, 2);
     numbers("dim 12: four heads share one of keys and values", 1, 3);
     judge_part("gradients");
-    gra_rng rng;
     struct grouped_query l = { .heads = 0 };
-    gra_manual_seed(&rng, 7);
-    gra_tape *t = judge_tape(GRA_GRAD, NULL);
-    gra_model *m = gra_model_open(t, &rng);
+    gra_tape *t;
+    gra_model *m = judge_open(&t, GRA_GRAD, 7);
     grouped_query_init(&l, gra_root(m), 12, 6, 2);
     const gra_check_in x = { .name = "x", .shape = GRA_SHAPE(1, 4, 12) };
     judge_gradients(GRA_GRAD, NULL, m, 1, &x, f, &l);

@@ -183,11 +183,9 @@ static void text(const char *part, const struct tiny_model *m, const int *sizes)
 
 void judge_exercise(void)
 {
-    gra_rng rng;
     struct tiny_model m;
-    gra_manual_seed(&rng, 31);
-    gra_tape *t = judge_tape(GRA_EVAL, NULL);
-    gra_model *model = gra_model_open(t, &rng);
+    gra_tape *t;
+    gra_model *model = judge_open(&t, GRA_EVAL, 31);
     gra_embedding_init(&m.tokens, gra_enter(gra_root(model), "tokens"), VOCABULARY, DIM);
     gra_positional_embedding_init(&m.positions, gra_enter(gra_root(model), "positions"), CONTEXT, DIM);
     gra_linear_init(&m.query, gra_enter(gra_root(model), "query"), DIM, DIM, false);

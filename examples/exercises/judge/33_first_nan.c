@@ -77,11 +77,9 @@ static void embedding_of(double *out, void *arg)
 }
 
 /* A net whose rows have a variance of about 1, but for the new token's and one with nearly equal numbers. */
-static gra_model *net_open(struct gated_net *net, gra_tape *t)
+static gra_model *net_open(struct gated_net *net, gra_tape **t)
 {
-    gra_rng rng;
-    gra_manual_seed(&rng, 8);
-    gra_model *m = gra_model_open(t, &rng);
+    gra_model *m = judge_open(t, GRA_GRAD, 8);
     net->embedding = gra_param(gra_root(m), "embedding", gra_init_normal(0.3, 1), GRA_SHAPE(VOCAB, DIM));
     net->weight = gra_param(gra_root(m), "weight", gra_init_normal(0, 0.5), GRA_SHAPE(VOCAB, DIM));
     net->bias = gra_param(gra_root(m), "bias", gra_init_normal(0, 0.5), GRA_SHAPE(VOCAB));
@@ -159,8 +157,8 @@ static void judged(const char *part, const int *ids, const int *next, int n)
     struct gated_net net;
     bool has_new = false;
     double g[ALL], want[ALL];
-    gra_tape *t = judge_tape(GRA_GRAD, NULL);
-    gra_model *m = net_open(&net, t);
+    gra_tape *t;
+    gra_model *m = net_open(&net, &t);
     struct asked a = { t, m, &net, ids, next, n };
     for (int i = 0; i < n; i++)
         has_new |= ids[i] == NEW;
@@ -173,9 +171,8 @@ static void judged(const char *part, const int *ids, const int *next, int n)
     equal_rows(g, has_new);
     judge_against("the gradient of the embedding", GRA_SHAPE(VOCAB, DIM), g, 1e-3, embedding_of, &a);
     judge_numbers("the gradient of weight, then bias", GRA_SHAPE(ALL - EMBEDDING), g + EMBEDDING,
-                  want + EMBEDDING, 1e-3);
-    gra_model_close(m);
-    gra_close(t);
+                  want + EMBEDDING, 1e-3, NULL);
+    judge_close(t, m);
 }
 
 void judge_exercise(void)

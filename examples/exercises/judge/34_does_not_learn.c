@@ -51,10 +51,8 @@ static void line(void)
     double losses[STEPS], want[STEPS], first[2], last[2];
     char name[120];
     gra_sgd opt;
-    gra_rng rng;
-    gra_manual_seed(&rng, 4);
-    gra_tape *t = judge_tape(GRA_TRAIN, NULL);
-    gra_model *m = gra_model_open(t, &rng);
+    gra_tape *t;
+    gra_model *m = judge_open(&t, GRA_TRAIN, 4);
     gra_linear_init(&l, gra_root(m), 1, 1, true);
     gra_sgd_init(&opt, m, NULL);
     struct line right = { .w = l.weight->data[0], .b = l.bias->data[0], .lr = opt.lr = 0.3 };
@@ -80,9 +78,8 @@ static void line(void)
              losses[1], losses[2], losses[3], losses[4], losses[5]);
     judge_against(name, GRA_SHAPE(STEPS), losses, 1e-9, descend, &right);
     descend(want, &right);
-    judge_numbers("1: after the last step, weight and bias: number ", GRA_SHAPE(2), last, right.last, 1e-9);
-    gra_model_close(m);
-    gra_close(t);
+    judge_numbers("1: after the last step, weight and bias: number ", GRA_SHAPE(2), last, right.last, 1e-9, NULL);
+    judge_close(t, m);
 }
 
 /* ---- 2: the next token -------------------------------------------------------------------------- */
@@ -145,10 +142,8 @@ static void next(const char *part, const int *ids, int n, bool sure)
 {
     struct next_token net;
     double tokens[WEIGHTS], head[WEIGHTS], want[WEIGHTS];
-    gra_rng rng;
-    gra_manual_seed(&rng, 5);
-    gra_tape *t = judge_tape(GRA_TRAIN, NULL);
-    gra_model *m = gra_model_open(t, &rng);
+    gra_tape *t;
+    gra_model *m = judge_open(&t, GRA_TRAIN, 5);
     gra_embedding_init(&net.tokens, gra_enter(gra_root(m), "tokens"), VOCAB, DIM);
     gra_linear_init(&net.head, gra_enter(gra_root(m), "head"), DIM, VOCAB, true);
     for (int i = 0; i < WEIGHTS && sure; i++) {
@@ -167,8 +162,7 @@ static void next(const char *part, const int *ids, int n, bool sure)
         judge_numbers("2: the gradient of head.weight", GRA_SHAPE(VOCAB, DIM), head, want, 1e-9);
         judge_against("2: the gradient of tokens.weight", GRA_SHAPE(VOCAB, DIM), tokens, 1e-9, tokens_of, &a);
     }
-    gra_model_close(m);
-    gra_close(t);
+    judge_close(t, m);
 }
 
 /* ---- 3: XOR ------------------------------------------------------------------------------------- */
@@ -225,10 +219,8 @@ static void learns_xor(uint64_t seed)
 {
     struct xor_net net = { 0 };
     gra_adamw opt;
-    gra_rng rng;
-    gra_manual_seed(&rng, seed);
-    gra_tape *t = judge_tape(GRA_TRAIN, NULL);
-    gra_model *m = gra_model_open(t, &rng);
+    gra_tape *t;
+    gra_model *m = judge_open(&t, GRA_TRAIN, seed);
     judge_part("3: XOR, 400 steps, random seed %d", (int)seed);
     xor_init(&net, gra_root(m));
     no_error(t, m);

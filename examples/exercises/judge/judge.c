@@ -145,6 +145,26 @@ gra_tape *judge_tape(gra_mode mode, gra_rng *rng)
     return t;
 }
 
+gra_model *judge_open(gra_tape **t, gra_mode mode, uint64_t seed)
+{
+    gra_rng *rng = malloc(sizeof *rng);
+    if (!rng)
+        judge_wrong("the judge is out of memory");
+    gra_manual_seed(rng, seed);
+    *t = judge_tape(mode, rng);
+    gra_model *m = gra_model_open(*t, rng);
+    if (!m)
+        judge_wrong("the judge is out of memory");
+    gra_model_keep_going(m, true);
+    return m;
+}
+
+void judge_close(gra_tape *t, gra_model *m)
+{
+    gra_model_close(m);
+    gra_close(t);
+}
+
 const double *judge_tensor(gra_tape *t, const char *name, const gra_tensor *y, gra_shape shape)
 {
     char has[GRA_SHAPE_TEXT], wants[GRA_SHAPE_TEXT];

@@ -78,10 +78,13 @@ double *judge_draw(uint64_t seed, size_t n, double low, double high);
 gra_tape     *judge_tape(gra_mode mode, gra_rng *rng);
 const double *judge_tensor(gra_tape *t, const char *name, const gra_tensor *y, gra_shape shape);
 
-/* Of exercises that ask for an op. judge_made_by: y was made by the answer's op of this name, not by the
- * library's own. judge_backward: the gradients of a loss for which y's gradient is dy (y->size numbers);
- * before y's backward runs, each number of the gradients of the nx tensors x is `before`, from another use of
- * x. */
+/* Such a tape, and a model on it that keeps going too; their generator begins with the seed. */
+gra_model *judge_open(gra_tape **t, gra_mode mode, uint64_t seed);
+void       judge_close(gra_tape *t, gra_model *m);
+
+/* Of exercises that ask for an op. judge_made_by: y was made by the answer's op of this name, not by the library's
+ * own. judge_backward: the gradients of a loss for which y's gradient is dy (y->size numbers); before y's backward
+ * runs, each number of the gradients of the nx tensors x is `before`, from another use of x. */
 void judge_made_by(const gra_tensor *y, const char *op);
 void judge_backward(gra_tape *t, gra_tensor *y, const double *dy, int nx, gra_tensor *const *x,
                     double before);
