@@ -103,9 +103,9 @@ $(CHECKED): $(B)/passed/exercises/%: $(B)/learn.ready always
 
 ## make lint        finds long lines, tabs, blanks at ends, unfinished places
 lint:
-	@sh tests/tools/lint
+	@sh tests/build/tools/lint
 
-HEADERS = $(wildcard core/gradus.h core/op.h core/kernel.h layers/layers.h)
+HEADERS = $(wildcard core/gradus.h core/op.h core/kernel.h layers/layers.h layers/gpt.h)
 headers:
 	@if command -v $(CXX) >/dev/null 2>&1; then \
 	    for precision in -UGRADUS_DOUBLE -DGRADUS_DOUBLE; do \

@@ -40,8 +40,8 @@ printf '\tcat <<END\n' >"$W/tab.sh"
     printf '<<<<<<< HEAD\n=======\n>>>>>>> main\n'
     printf '/* TO%s: more */\n/* FIX%s */\n/* XX%s */\n' DO ME X
 } >"$W/wrong.c"
-ok "lines as they should be" ends_with 0 sh tests/tools/lint "$W/right.c" "$W/right.mk"
-ok "lines as they should not" ends_with 1 sh tests/tools/lint "$W/right.c" "$W/wrong.c" "$W/tab.sh"
+ok "lines as they should be" ends_with 0 sh tests/build/tools/lint "$W/right.c" "$W/right.mk"
+ok "lines as they should not" ends_with 1 sh tests/build/tools/lint "$W/right.c" "$W/wrong.c" "$W/tab.sh"
 ok "its count" grep -q '^lint: 3 files, 11 findings$' "$W/out"
 while read -r finding; do
     ok "$finding" grep -q "^$W/$finding" "$W/out"
@@ -58,8 +58,8 @@ wrong.c:9: a marker of something left
 wrong.c:10: a marker of something left
 tab.sh:1: a tab
 END
-ok "no file" ends_with 2 sh tests/tools/lint "$W/none.c"
-ok "all files" sh -c "sh tests/tools/lint >'$W/out'; grep -q '^lint: [1-9][0-9][0-9] files' '$W/out'"
+ok "no file" ends_with 2 sh tests/build/tools/lint "$W/none.c"
+ok "all files" sh -c "sh tests/build/tools/lint >'$W/out'; grep -q '^lint: [1-9][0-9][0-9] files' '$W/out'"
 
 # ---- make clean -----------------------------------------------------------------------------------------
 # In a folder where all stands, by name, that the Makefile makes there, beside what a user has made.

@@ -155,7 +155,6 @@ gra_model *judge_open(gra_tape **t, gra_mode mode, uint64_t seed)
     gra_model *m = gra_model_open(*t, rng);
     if (!m)
         judge_wrong("the judge is out of memory");
-    gra_model_keep_going(m, true);
     return m;
 }
 

@@ -57,7 +57,7 @@ build() {       # build B CC FLAGS AR TARGETS ...
 exchange() {    # exchange B CC FLAGS: the programs that write and read files, in both precisions, no make
     for bits in 32 64; do
         [ $bits = 64 ] && set -- "$1" "$2" "$3 -DGRADUS_DOUBLE"
-        $2 -O3 -Wall -Wextra -Werror $3 -I. tests/port/exchange.c core/*.c core/*/*.c layers/*.c \
+        $2 -O3 -Wall -Wextra -Werror $3 -I. tests/port/exchange.c core/*/*.c layers/*.c \
             -lm -pthread -o "$1/exchange$bits" >>"$1.log" 2>&1 || return 1
     done
 }
@@ -92,11 +92,11 @@ suites() {      # suites B LEFT_OUT: "float N, double N"; the tests that failed 
 # ---- compilers -------------------------------------------------------------------------------------------
 one_line() {    # one_line CC: without make and its flags, in three versions of C
     for std in c11 gnu17 c2x; do
-        $1 -std=$std -O3 -fPIC -fsyntax-only -Wall -Wextra -Werror -I. core/*.c core/*/*.c \
+        $1 -std=$std -O3 -fPIC -fsyntax-only -Wall -Wextra -Werror -I. core/*/*.c \
             layers/*.c || return 1
     done
     for std in "-O0" ${2:-}; do
-        $1 $std -fPIC -I. tests/port/exchange.c core/*.c core/*/*.c layers/*.c -lm -pthread \
+        $1 $std -fPIC -I. tests/port/exchange.c core/*/*.c layers/*.c -lm -pthread \
             -o "$P/$1/vendored" &&
             "$P/$1/vendored" seeds >"$P/$1/seeds" && cmp "$P/$1/seeds" "$P/files/native.seeds" || return 1
     done
