@@ -12,7 +12,7 @@ TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c) 
 
 # ---- what is made from what ---------------------------------------------------------------------
 # Where the linker can put functions of ours in the place of the C library's (--wrap), those of
-# tests/fault.c count the calls, and make one fail, or send a signal, at the n-th.
+# tests/lib/fault.c count the calls, and make one fail, or send a signal, at the n-th.
 WRAPPED =
 ifeq ($(findstring darwin,$(MACHINE)),)
 WRAPPED = malloc calloc realloc aligned_alloc strdup free pthread_create \
@@ -96,7 +96,7 @@ learn-check: $(CHECKED)
 	@awk '{ wrong += $$(NF - 3) } \
 	    END { print NR " exercises: " NR " solutions passed, " wrong " wrong answers refused" }' \
 	    $(CHECKED)
-$(CHECKED): $(B)/passed/exercises/%: $(B)/learn.ready always
+$(CHECKED): $(B)/passed/exercises/%: $(B)/learn.ready $(call f64,tests/programs/exercises/slips.c) always
 	@mkdir -p $(@D)
 	@BUILD=$(B) sh tests/programs/exercises/check.sh $* > $@.new || { cat $@.new; exit 1; }
 	@sed 's/^/ok /' $@.new > $@ && rm $@.new

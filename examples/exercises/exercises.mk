@@ -1,5 +1,4 @@
-# The part of the Makefile that is about the exercises (README.md here): what judges answers, and what can
-# be done.
+# The part of the Makefile that is about the exercises (README.md here): the judges, and the targets.
 
 EXERCISE := $(patsubst examples/exercises/start/%.c,%,$(sort $(wildcard examples/exercises/start/*.c)))
 RUNNER   := $(sort $(wildcard examples/exercises/runner/*.c))

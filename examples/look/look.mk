@@ -1,5 +1,4 @@
-# The part of the Makefile that is about build/look (main.c here). The page that it writes is compiled into
-# it.
+# The part of the Makefile that is about build/look (main.c here). The page that it writes is compiled in.
 
 LOOK := $(sort $(wildcard examples/look/*.c))
 PAGE := $(addprefix examples/look/,embed.sh page.html page.css page.js node.js model.js start.js)

@@ -9,7 +9,7 @@ for target in safetensors npy vocabulary model resume flags; do
     mkdir -p "$C/$target" || exit 1
 done
 
-# ---- safetensors: of b.w (2, 3), a (2) and the scalar c --------------------------------------------------
+# ---- safetensors: of b.w (2, 3), a (2) and the scalar c ------------------------------------------------
 number=0
 seed() {        # seed HEADER BYTES: a file with that header and so many bytes behind it
     number=$((number + 1))
@@ -42,7 +42,7 @@ seed '{}' 0
 printf '\377\377\377\377\377\377\377\177{}' >"$C/safetensors/long"
 printf '' >"$C/safetensors/empty"
 
-# ---- npy -------------------------------------------------------------------------------------------------
+# ---- npy -----------------------------------------------------------------------------------------------
 npy() {         # npy VERSION HEADER BYTES
     number=$((number + 1))
     length=$(printf '%s\n' "$2" | wc -c)
@@ -63,13 +63,14 @@ npy 1 "{'descr': '<f4', 'fortran_order': False, 'shape': (2147483647, 2147483647
 npy 1 "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3), }" 0
 npy 1 "{\"shape\": (1,), \"descr\": \"|f4\", \"fortran_order\": False}" 4
 
-# ---- what a run leaves -----------------------------------------------------------------------------------
+# ---- what a run leaves ---------------------------------------------------------------------------------
 head -c 2000 README.md >"$C/text"
 for flags in '' '--bias --no-tied --optimizer sgd' '--qkv-bias --gelu tanh --init torch --layers 2'; do
     number=$((number + 1))
     # shellcheck disable=SC2086
     "$BUILD/train" --data "$C/text" --context 4 --width 2 --heads 1 --layers 1 --batch 1 --steps 1 \
-        --sample 0 --quiet --out "$C/run" $flags >"$C/said" || exit 1
+        --sample 0 \
+        --quiet --out "$C/run" $flags >"$C/said" || exit 1
     cp "$C/run/config.tsv" "$C/resume/$number"
     cp "$C/run/model.safetensors" "$C/model/$number"
     { cat "$C/run/vocab.tsv" && echo ==== && head -c 100 "$C/text"; } >"$C/vocabulary/$number"
@@ -78,7 +79,7 @@ printf '10\t\\n\n====\nx' >"$C/vocabulary/short"
 printf '10\t\\n====\nx' >"$C/vocabulary/unended"
 rm -rf "$C/run" "$C/text" "$C/said"
 
-# ---- command lines: a word a line ------------------------------------------------------------------------
+# ---- command lines: a word a line ----------------------------------------------------------------------
 printf -- '--data\na\n--data=b\n--context\n64\n--no-tied\n--optimizer\nmuon\n--lr\n1e-3' >"$C/flags/1"
 printf -- '--prompt\nab\n--tokens=10\n--temperature\n0\n--top-k\n4\n--attention\nx.png' >"$C/flags/2"
 printf -- '--steps\n-1' >"$C/flags/3"

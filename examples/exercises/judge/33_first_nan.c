@@ -171,7 +171,7 @@ static void judged(const char *part, const int *ids, const int *next, int n)
     equal_rows(g, has_new);
     judge_against("the gradient of the embedding", GRA_SHAPE(VOCAB, DIM), g, 1e-3, embedding_of, &a);
     judge_numbers("the gradient of weight, then bias", GRA_SHAPE(ALL - EMBEDDING), g + EMBEDDING,
-                  want + EMBEDDING, 1e-3, NULL);
+                  want + EMBEDDING, 1e-3);
     judge_close(t, m);
 }
 

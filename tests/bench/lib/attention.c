@@ -9,8 +9,9 @@ enum { HEADS = 6, WIDTH = 64 * HEADS, TOKENS = 2048 };
 
 static gra_tensor *attend(gra_tape *t, gra_tensor **x, void *dropout)
 {
-    const gra_attention_options options = { .heads = HEADS, .causal = true, .dropout = *(double *)dropout };
-    return gra_attention(t, x[0], x[1], x[2], &options);
+    return gra_attention(t, x[0], x[1], x[2],
+                         &(gra_attention_options){ .heads = HEADS, .causal = true,
+                                                   .dropout = *(double *)dropout });
 }
 
 static void row(const bench *b, table *out, int time, double dropout)

@@ -1,8 +1,8 @@
-/* check.h: a stand-in for the library Check, for machines and C libraries that Check is not installed for.
- * It has what the tests of gradus use of it, by the same names: see Check's manual. Each test runs in a
- * process of its own, so that a crash is one test's failure. It heeds CK_RUN_SUITE, CK_RUN_CASE,
- * CK_INCLUDE_TAGS, CK_EXCLUDE_TAGS, CK_DEFAULT_TIMEOUT and CK_TAP_LOG_FILE_NAME. Natively it counts and
- * finds what Check does: tests/port/port.sh compares. */
+/* check.h: a stand-in for the library Check, for machines and C libraries that Check is not installed for. It
+ * has what the tests of gradus use of it, by the same names: see Check's manual. Each test runs in a process
+ * of its own, so that a crash is one test's failure. It heeds CK_RUN_SUITE, CK_RUN_CASE, CK_INCLUDE_TAGS,
+ * CK_EXCLUDE_TAGS, CK_DEFAULT_TIMEOUT and CK_TAP_LOG_FILE_NAME. Natively it counts and finds what Check does:
+ * tests/build/port/port.sh compares. */
 #ifndef STAND_IN_CHECK_H
 #define STAND_IN_CHECK_H
 
@@ -46,10 +46,10 @@ void stand_in_fail(const char *file, int line, const char *format, ...);
 #define ck_assert_msg(x, ...) \
     ((x) ? _mark_point(__FILE__, __LINE__) : stand_in_fail(__FILE__, __LINE__, __VA_ARGS__))
 #define ck_assert(x)            ck_assert_msg(x, "'%s' does not hold", #x)
-#define STAND_IN_COMPARE(type, print, a, op, b)                                                              \
-    do {                                                                                                     \
-        const type a_ = (a), b_ = (b);                                                                       \
-        ck_assert_msg(a_ op b_, "'%s' does not hold: " print " and " print, #a " " #op " " #b, a_, b_);      \
+#define STAND_IN_COMPARE(type, print, a, op, b)                                                          \
+    do {                                                                                                 \
+        const type a_ = (a), b_ = (b);                                                                   \
+        ck_assert_msg(a_ op b_, "'%s' does not hold: " print " and " print, #a " " #op " " #b, a_, b_);  \
     } while (0)
 
 #define ck_assert_int_eq(a, b)  STAND_IN_COMPARE(intmax_t, "%jd", a, ==, b)
@@ -67,16 +67,16 @@ void stand_in_fail(const char *file, int line, const char *format, ...);
 #define ck_assert_ptr_nonnull(a) ck_assert_ptr_ne(a, NULL)
 #define ck_assert_double_eq(a, b) STAND_IN_COMPARE(double, "%.17g", a, ==, b)
 #define ck_assert_double_le(a, b) STAND_IN_COMPARE(double, "%.17g", a, <=, b)
-#define ck_assert_double_eq_tol(a, b, tol)                                                                   \
-    do {                                                                                                     \
-        const double d_ = (a) - (b);                                                                         \
-        ck_assert_msg(d_ <= (tol) && -d_ <= (tol), "'%s' is %.17g", #a " - " #b, d_);                        \
+#define ck_assert_double_eq_tol(a, b, tol)                                                               \
+    do {                                                                                                 \
+        const double d_ = (a) - (b);                                                                     \
+        ck_assert_msg(d_ <= (tol) && -d_ <= (tol), "'%s' is %.17g", #a " - " #b, d_);                    \
     } while (0)
-#define ck_assert_str_eq(a, b)                                                                               \
-    do {                                                                                                     \
-        const char *a_ = (a), *b_ = (b);                                                                     \
-        ck_assert_msg(a_ && b_ && strcmp(a_, b_) == 0, "'%s' is \"%s\", wanted \"%s\"", #a,                  \
-                      a_ ? a_ : "NULL", b_ ? b_ : "NULL");                                                   \
+#define ck_assert_str_eq(a, b)                                                                           \
+    do {                                                                                                 \
+        const char *a_ = (a), *b_ = (b);                                                                 \
+        ck_assert_msg(a_ && b_ && strcmp(a_, b_) == 0, "'%s' is \"%s\", wanted \"%s\"", #a,              \
+                      a_ ? a_ : "NULL", b_ ? b_ : "NULL");                                               \
     } while (0)
 #define ck_assert_mem_eq(a, b, n) ck_assert_msg(memcmp(a, b, n) == 0, "'%s' differ", #a " and " #b)
 

@@ -86,8 +86,8 @@ static void tell_seeds(void)
     gra_begin(t, GRA_TRAIN, &rng);
     for (int i = 0; i < N; i++)
         x[i] = 1;
-    tell("dropout",
-         hash_reals(hash_start, gra_dropout(t, gra_input(t, x, GRA_SHAPE(N)), 0.25)->data, N, true));
+    tell("dropout", hash_reals(HASH_START, gra_dropout(t, gra_input(t, x, GRA_SHAPE(N)), 0.25)->data, N,
+                               true));
     gra_close(t);
 }
 

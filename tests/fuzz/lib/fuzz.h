@@ -15,7 +15,7 @@ const char *fuzz_file(const char *name, const uint8_t *bytes, size_t n);   /* wr
 /* The next part of the input, up to a line ==== or its end. */
 size_t fuzz_part(const uint8_t **bytes, size_t *left, const uint8_t **part);
 
-gra_model *fuzz_model(void);            /* a new model, of a tape that is closed already; NULL: no memory */
+gra_model *fuzz_model(void);          /* a new model, of a tape that is closed already; NULL: out of memory */
 
 void fuzz_begin(size_t n);              /* from here on the limits hold for an input of n bytes, */
 void fuzz_end(void);                    /* up to here: aborts if something is still held */
