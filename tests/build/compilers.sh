@@ -172,7 +172,7 @@ sed 's/, x));/, x->size));/' "$W/right.c" >"$W/number.c"
 
 as_make_does() {        # as_make_does COMPILER NAME: compiles $W/NAME.c as make does a file of core/
     (unset MAKEFLAGS MFLAGS MAKELEVEL
-     ${MAKE:-make} -n V=1 CC="$1" B="$W/made" OPT=-O0 WERROR= "$W/made/f32/core/shape.o") >"$W/make" ||
+     ${MAKE:-make} -n V=1 CC="$1" B="$W/made" OPT=-O0 WERROR= "$W/made/f32/core/base/shape.o") >"$W/make" ||
          return 2
     sed -n "s,-MMD.* core/base/shape.c -o [^ ]*,-fsyntax-only $W/$2.c,p" "$W/make" >"$W/make.line"
     grep -q fsyntax-only "$W/make.line" || return 2
@@ -269,7 +269,7 @@ grep -qw fma /proc/cpuinfo 2>"$W/cpuinfo.err" && fma=-mfma
 for cc in $compilers; do
     for flags in '-O0 -std=c11' '-O3 -ffp-contract=off' "-O3 -ffp-contract=fast $fma" \
         "-O2 -std=gnu17 $fma"; do
-        ok "$cc $flags compiles" $cc $flags -I. "$W/bits.c" core/random/random.c core/base/error.c core/base/text.c core/base/precision.c -lm \
+        ok "$cc $flags compiles" $cc $flags -I. "$W/bits.c" core/random/random.c core/base/*.c -lm \
             -o "$W/bits"
         "$W/bits" >"$W/bits.out"
         ok "... and draws the same" diff "$W/bits.wanted" "$W/bits.out"

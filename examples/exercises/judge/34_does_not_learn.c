@@ -78,7 +78,7 @@ static void line(void)
              losses[1], losses[2], losses[3], losses[4], losses[5]);
     judge_against(name, GRA_SHAPE(STEPS), losses, 1e-9, descend, &right);
     descend(want, &right);
-    judge_numbers("1: after the last step, weight and bias: number ", GRA_SHAPE(2), last, right.last, 1e-9, NULL);
+    judge_numbers("1: after the last step, weight and bias: number ", GRA_SHAPE(2), last, right.last, 1e-9);
     judge_close(t, m);
 }
 
