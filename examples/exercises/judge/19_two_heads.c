@@ -201,8 +201,10 @@ static void pytorch(void)
 static void drawn(const char *part, struct sizes s)
 {
     const int D = s.H * s.d, n = s.B * s.T * D;
-    whole(part, judge_draw(3, (size_t)n, -2, 2), judge_draw(4, (size_t)n, -2, 2), judge_draw(5, (size_t)n, -2, 2),
-          judge_draw(6, (size_t)(D * D), -2, 2), s, NULL);
+    double *x[3];
+    for (int i = 0; i < 3; i++)
+        x[i] = judge_draw(3 + (uint64_t)i, (size_t)n, -2, 2);
+    whole(part, x[0], x[1], x[2], judge_draw(6, (size_t)(D * D), -2, 2), s, NULL);
 }
 
 static gra_tensor *checked(gra_tape *t, gra_tensor **in, void *arg)
@@ -213,9 +215,9 @@ static gra_tensor *checked(gra_tape *t, gra_tensor **in, void *arg)
 
 void judge_exercise(void)
 {
-    const gra_shape shape = GRA_SHAPE(1, 3, 4);
-    const gra_check_in in[] = { { .name = "q", .shape = shape }, { .name = "k", .shape = shape },
-                                { .name = "v", .shape = shape }, { .name = "W_c", .shape = GRA_SHAPE(4, 4) } };
+    const gra_shape x = GRA_SHAPE(1, 3, 4), W_c = GRA_SHAPE(4, 4);
+    const gra_check_in in[] = { { .name = "q", .shape = x }, { .name = "k", .shape = x },
+                                { .name = "v", .shape = x }, { .name = "W_c", .shape = W_c } };
     moves("one text of four tokens, two heads of three numbers", (struct sizes){ 1, 4, 2, 3 }, false);
     moves("two texts, three heads of five numbers", (struct sizes){ 2, 4, 3, 5 }, false);
     moves("one token", (struct sizes){ 3, 1, 2, 2 }, false);

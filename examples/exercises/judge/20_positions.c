@@ -72,11 +72,11 @@ static void added(double *out, void *arg)
               slip("every token got the vector of one place: each has its own. Are `time` rows sliced?") ? f
             : slip("the vectors begin at place 0, but `first` tokens came before") ? i
             : slip("the vector was chosen by the text in the batch, not by the place in the text") ? f + b
-            : slip("places are counted on from text to text: each text begins at `first`") ? f + b * s.time + i
+            : slip("places are counted on from text to text: each begins at `first`") ? f + b * s.time + i
             : slip("each token got the vector of the place after its own") ? f + i + 1
             : slip("each token got the vector of the place before its own") ? f + i - 1
             : slip("the places are in reverse order") ? f + s.time - 1 - i
-            : slip("these are the vectors of the last places: they begin at `first`") ? s.context - s.time + i : f + i;
+            : slip("these are the vectors of the last places: they begin at `first`") ? i - s.time : f + i;
         const double *column = a->weight + c, x = root * a->x[at];
         double w = column[(row + s.context) % s.context * s.dim], mean = 0;
         for (int k = 0; k < s.time; k++)
@@ -132,7 +132,7 @@ static void too_long(struct sizes s)
     const double *x = judge_draw(8, (size_t)(s.batch * s.time * s.dim), -2, 2);
     gra_tensor *y = positions_forward(t, &p, gra_input(t, x, GRA_SHAPE(s.batch, s.time, s.dim)), s.first);
     if (!gra_error(t))
-        judge_wrong("%d tokens after %d others need %d places, and there are %d. The tape has no error: y was "
+        judge_wrong("%d tokens after %d others need %d places: there are %d. The tape has no error: y was "
                     "made of vectors of other places (%s)", s.time, s.first, s.first + s.time, s.context,
                     y ? GRA_SHAPE_OF(y) : "NULL");
     judge_close(t, m);

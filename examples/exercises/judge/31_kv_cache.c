@@ -27,7 +27,7 @@ static void make(const struct asked *a, struct made *to)
     const bool afresh =
         slip("the new tokens see only one another, from position 0 on: what is in the cache is not used");
     const bool at_0 = slip("the positions of the new tokens begin at 0; the first of them is at cache->time");
-    const bool later = slip("the positions are one too large: the first is cache->time, before n is added to it");
+    const bool later = slip("the positions are one too large: the first is cache->time before n is added");
     const bool earlier = slip("the positions are one too small: the first new token is at cache->time");
     const int first = at_0 || afresh || !before ? 0 : before + later - earlier;
     const bool alike = slip("all new tokens have the first one's position: the others follow it");
@@ -53,7 +53,7 @@ static void logits(double *y, void *arg)
         slip("the new tokens see only one another, from position 0 on: what is in the cache is not used");
     const int from = slip("the new tokens do not see those in the cache") || afresh ? before
         : slip("the first row of the cache is not seen") && before > 1;
-    const bool not_self = before && slip("the new tokens see the cache, but neither themselves nor one another");
+    const bool not_self = before && slip("the new tokens see the cache, but neither themselves nor others");
     const bool future = slip("a new token sees the new ones that come after it: the mask is missing");
     const bool square =
         slip("the mask is that of a text that begins here: row i may see columns 0 to cache->time + i");
@@ -112,13 +112,13 @@ static void stored(const char *name, const double *now, const double *was, const
                     name, before);
     for (int i = 0; i < before * DIM; i++)
         if (now[i] != was[i])
-            judge_wrong("%s: row %d, of a token of a call before, was changed; with %d tokens in the cache the "
-                        "new rows begin with row %d, which is number %d * %d of the array", name, i / DIM,
+            judge_wrong("%s: row %d, of a token of a call before, was changed; with %d tokens in the cache "
+                        "the new rows begin with row %d, which is number %d * %d of the array", name, i / DIM,
                         before, before, before, DIM);
     for (int i = before * DIM; i < (before + n) * DIM; i++)
         if (now[i] == JUDGE_UNWRITTEN)
-            judge_wrong("%s: number %d of row %d was never written: %d tokens were in the cache, and %d new ones "
-                        "have a row of %d numbers each", name, i % DIM, i / DIM, before, n, DIM);
+            judge_wrong("%s: number %d of row %d was never written: %d tokens were in the cache, and %d new "
+                        "ones have a row of %d numbers each", name, i % DIM, i / DIM, before, n, DIM);
     const int at = before * DIM;
     for (int k = 0; k < 4; k++)
         if (!alike(now + at, want + at, n) && alike(now + at, other[k] + at, n))
@@ -133,12 +133,12 @@ static const char *otherwise(const double *got, const double *want, int before)
         right = right && fabs(got[o] - want[o]) < 1e-9;
     return before && right
          ? "the first new token is right: look at what differs for the others, their positions and mask"
-         : before ? "what is in the cache, and cache->time, is looked at and seems right: is all of it used, with "
-                    "the first new token at position cache->time?"
-         : right ? "row 0 is right, which sees only itself: x, values and head are. Look at the keys, the scores, "
-                   "their mask and softmax"
-         : "row 0 is wrong already, which sees only itself, so that its weight is 1: look at x, its position, the "
-           "values, softmax's dimension, and at what the head is given";
+         : before ? "the cache and cache->time seem right: is all of it used, with the first new token at "
+                    "position cache->time?"
+         : right ? "row 0 is right, which sees only itself: x, values and head are. Look at the keys, the "
+                   "scores, their mask and softmax"
+         : "row 0 is wrong already, which sees only itself, so that its weight is 1: look at x, its "
+           "position, the values, softmax's dimension, and at what the head is given";
 }
 
 /* One call, in a step of its own. */
@@ -158,8 +158,7 @@ static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache
     snprintf(name, sizeof name, "logits of %d new token%s after %d", n, n == 1 ? "" : "s", before);
     const double *got = judge_tensor(t, name, y, GRA_SHAPE(n, VOCABULARY));
     if (cache->time != before + n)
-        judge_wrong("cache->time is %d after %d tokens and %d more: it counts all tokens so far", cache->time,
-                    before, n);
+        judge_wrong("cache->time: got %d, expected %d: it counts all tokens so far", cache->time, before + n);
     stored("cache->keys", cache->keys, keys, &of.k[0][0], &of, before, n);
     stored("cache->values", cache->values, values, &of.v[0][0], &of, before, n);
     judge_clue("%s", otherwise(got, want, before));

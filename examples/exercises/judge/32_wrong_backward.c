@@ -46,7 +46,7 @@ static void dx_of(double *out, void *arg)
     const bool by_y = slip("the mean of dy is multiplied by y: the slope of m by x_i has no y in it");
     const bool whole = slip("the mean of dy is taken over all rows: each row has its own");
     const bool row_0 = slip("each row takes the mean of dy of row 0: each has its own");
-    const bool early = slip("the mean of dy is subtracted before it is complete: it needs its own loop, before");
+    const bool early = slip("the mean of dy is subtracted before it is complete: it needs its own loop");
     const bool of_x = slip("the mean of x is subtracted: expected is that of dy");
     const bool short_1 = slip("the last dy of a row is missing in the mean");
     const bool twice = slip("the mean of dy is divided by s twice");
@@ -86,8 +86,8 @@ static void say_terms(char *text, size_t room, int rows, int n, const double *x)
         snprintf(text, room, "\nit fits: %s", fits);
     else if (judge_combination(rest, mean_term, dot_term, (size_t)(rows * n), &a, &b)
              && (fabs(a) > 1e-6 || fabs(b - 1) > 1e-6))
-        snprintf(text, room, "\nin rows of %d the mean of dy is subtracted %.4g times, and y times the mean of "
-                 "dy y %.4g times:\nonce each is right%s", n, a, b,
+        snprintf(text, room, "\nin rows of %d the mean of dy is subtracted %.4g times, and y times the mean "
+                 "of dy y %.4g times:\nonce each is right%s", n, a, b,
                  fabs(fabs(a) - n) < 1e-6 || fabs(fabs(b) - n) < 1e-6 ? " (a sum, not a mean?)"
                  : a < 0 || b < 0 ? " (the sign?)" : "");
     gra_close(t);

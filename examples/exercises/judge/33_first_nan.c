@@ -2,7 +2,8 @@
  * beside a variance of about 1 gives the same to 3 digits. */
 #include "judge.h"
 
-enum { VOCAB = 6, DIM = 4, MOST = 8, NEW = 5, NEARLY = 4, EMBEDDING = VOCAB * DIM, ALL = 2 * EMBEDDING + VOCAB };
+enum { VOCAB = 6, DIM = 4, MOST = 8, NEW = 5, NEARLY = 4, EMBEDDING = VOCAB * DIM };
+enum { ALL = 2 * EMBEDDING + VOCAB };
 
 struct asked {
     gra_tape               *t;
@@ -121,7 +122,8 @@ static double answer(const struct asked *a, double want, double *g)
     judge_tensor(t, "the loss", loss, GRA_SCALAR);
     const double got = gra_item(loss);
     if (!isfinite(got))
-        judge_wrong("the loss is %s. Which op made the first nan or inf?\n" FINDS, isnan(got) ? "nan" : "infinite");
+        judge_wrong("the loss is %s. Which op made the first nan or inf?\n" FINDS,
+                    isnan(got) ? "nan" : "infinite");
     const bool right = fabs(got - want) < 1e-3;      /* else its finding is the better one */
     if (right && !loss->requires_grad)
         judge_wrong("the loss is right, but a constant: no gradient flows from it to the parameters");

@@ -12,7 +12,8 @@ static void no_error(const gra_tape *t, const gra_model *m)
 /* ---- 1: a line ---------------------------------------------------------------------------------- */
 
 enum { POINTS = 6, STEPS = 12 };
-static const double line_x[POINTS] = { -1, -0.5, 0.1, 0.6, 0.9, 1.3 }, line_y[POINTS] = { -4, -2.4, -0.8, 1, 1.6, 2.9 };
+static const double line_x[POINTS] = { -1, -0.5, 0.1, 0.6, 0.9, 1.3 };
+static const double line_y[POINTS] = { -4, -2.4, -0.8, 1, 1.6, 2.9 };
 
 struct line {
     double w, b, lr, first[2], last[2];     /* at the beginning; w and b after the first and the last step */
@@ -68,17 +69,18 @@ static void line(void)
         if (step == 0)
             memcpy(first, last, sizeof first);
     }
-    const double far = (first[0] - right.w) / (right.first[0] - right.w), b_far = far * (right.first[1] - right.b);
-    if (fabs(far) > 1e-9 && fabs(far - 1) > 1e-9 && fabs(first[1] - right.b - b_far) < 1e-5)
+    const double far = (first[0] - right.w) / (right.first[0] - right.w);
+    const double off = first[1] - right.b - far * (right.first[1] - right.b);
+    if (fabs(far) > 1e-9 && fabs(far - 1) > 1e-9 && fabs(off) < 1e-5)
         judge_clue("1: in the first step weight and bias move %.4g times as far as by lr times the gradients "
                    "of the mean squared error%s", far, far < 0 ? ": uphill, the sign is wrong"
                    : fabs(far) < 1 ? ": smaller steps only hide what is wrong"
                    : fabs(far - POINTS) < 1e-6 ? ": as if it were the sum" : "");
-    snprintf(name, sizeof name, "1: the loss goes %.3g, %.3g, %.3g, %.3g, %.3g, %.3g, ...: in step ", losses[0],
-             losses[1], losses[2], losses[3], losses[4], losses[5]);
+    snprintf(name, sizeof name, "1: the loss goes %.3g, %.3g, %.3g, %.3g, %.3g, %.3g, ...: in step ",
+             losses[0], losses[1], losses[2], losses[3], losses[4], losses[5]);
     judge_against(name, GRA_SHAPE(STEPS), losses, 1e-9, descend, &right);
     descend(want, &right);
-    judge_numbers("1: after the last step, weight and bias: number ", GRA_SHAPE(2), last, right.last, 1e-9);
+    judge_numbers("1: weight and bias after the last step", GRA_SHAPE(2), last, right.last, 1e-9, NULL);
     judge_close(t, m);
 }
 
@@ -169,24 +171,13 @@ static void next(const char *part, const int *ids, int n, bool sure)
 
 enum { XOR_STEPS = 400 };
 
-static void made(const char *name, const gra_tensor *p, gra_shape shape)
-{
-    char has[GRA_SHAPE_TEXT], wants[GRA_SHAPE_TEXT];
-    if (!p)
-        judge_wrong("3: %s is not there: xor_init makes it", name);
-    if (!gra_same_shape(p->shape, shape))
-        judge_wrong("3: %s has the shape %s, wanted %s", name, gra_shape_text(p->shape, has),
-                    gra_shape_text(shape, wants));
-    if (!p->grad)
-        judge_wrong("3: %s is frozen: it gets no gradient, and never learns", name);
-}
-
 static double xor_backward(gra_tape *t, gra_model *m, const struct xor_net *net)
 {
     static const double x[] = { 0, 0, 0, 1, 1, 0, 1, 1 }, y[] = { 0, 1, 1, 0 };
     gra_begin(t, GRA_TRAIN, NULL);
     gra_tensor *h = gra_tanh(t, gra_linear_forward(t, &net->hidden, gra_constant(t, x, GRA_SHAPE(4, 2))));
-    gra_tensor *loss = gra_mse_loss(t, gra_linear_forward(t, &net->out, h), gra_constant(t, y, GRA_SHAPE(4, 1)));
+    gra_tensor *out = gra_linear_forward(t, &net->out, h);
+    gra_tensor *loss = gra_mse_loss(t, out, gra_constant(t, y, GRA_SHAPE(4, 1)));
     gra_zero_grad(m);
     gra_backward(t, loss);
     no_error(t, m);
@@ -224,10 +215,14 @@ static void learns_xor(uint64_t seed)
     judge_part("3: XOR, 400 steps, random seed %d", (int)seed);
     xor_init(&net, gra_root(m));
     no_error(t, m);
-    made("hidden.weight", net.hidden.weight, GRA_SHAPE(XOR_HIDDEN, 2));
-    made("hidden.bias", net.hidden.bias, GRA_SHAPE(XOR_HIDDEN));
-    made("out.weight", net.out.weight, GRA_SHAPE(1, XOR_HIDDEN));
-    made("out.bias", net.out.bias, GRA_SHAPE(1));
+    judge_params(m, 4, (const struct judge_param[]){
+        { "hidden.weight", GRA_SHAPE(XOR_HIDDEN, 2), net.hidden.weight },
+        { "hidden.bias", GRA_SHAPE(XOR_HIDDEN), net.hidden.bias },
+        { "out.weight", GRA_SHAPE(1, XOR_HIDDEN), net.out.weight },
+        { "out.bias", GRA_SHAPE(1), net.out.bias } });
+    for (int i = 0; i < 4; i++)
+        if (!gra_param_at(m, i)->grad)
+            judge_wrong("3: %s is frozen: it gets no gradient, and never learns", gra_param_at(m, i)->name);
     const int different = different_units(&net);
     const double begins = xor_backward(t, m, &net), weight = largest(net.hidden.weight->data, 2 * XOR_HIDDEN),
                  gradient = largest(net.hidden.weight->grad, 2 * XOR_HIDDEN),
@@ -249,20 +244,21 @@ static void learns_xor(uint64_t seed)
         return;
     }
     if (gradient == 0 && out_gradient == 0)
-        judge_wrong("3: the loss stays at %.3g. All weights begin as 0, and so do all their gradients: hidden "
-                    "units that are 0 give out.weight none, and out.weight, 0 itself, gives them none", loss);
+        judge_wrong("3: the loss stays at %.3g. All weights begin as 0, and so do all their gradients: "
+                    "hidden units that are 0 give out.weight none, and out.weight, also 0, gives them none",
+                    loss);
     if (different == 1)
-        judge_wrong("3: the loss stays at %.3g. All %d hidden units begin with the same weights (hidden.weight[0] "
-                    "is %.3g, %.3g), and get the same gradients, so they stay the same: they are "
-                    "one unit, eight times", loss, XOR_HIDDEN, first[0], first[1]);
+        judge_wrong("3: the loss stays at %.3g. All %d hidden units begin with the same weights "
+                    "(hidden.weight[0] is %.3g, %.3g), and get the same gradients, so they stay the same: "
+                    "they are one unit, eight times", loss, XOR_HIDDEN, first[0], first[1]);
     if (different < XOR_HIDDEN)
-        judge_wrong("3: the loss stays at %.3g. Of %d hidden units only %d begin with weights of their own", loss,
-                    XOR_HIDDEN, different);
+        judge_wrong("3: the loss stays at %.3g. Of %d hidden units only %d begin with weights of their own",
+                    loss, XOR_HIDDEN, different);
     if (weight > 4)
-        judge_wrong("3: the loss stays at %.3g. Weights of up to %.3g are large: tanh is flat there, so little "
-                    "gradient comes through", loss, weight);
-    judge_wrong("3: the loss is %.3g after %d steps, where less than 0.02 is wanted. hidden.weight begins with "
-                "numbers up to %.3g, their gradients with %.3g", loss, XOR_STEPS, weight, gradient);
+        judge_wrong("3: the loss stays at %.3g. Weights of up to %.3g are large: tanh is flat there, so "
+                    "little gradient comes through", loss, weight);
+    judge_wrong("3: the loss after %d steps: got %.3g, expected less than 0.02. hidden.weight begins with "
+                "numbers up to %.3g, their gradients with %.3g", XOR_STEPS, loss, weight, gradient);
 }
 
 void judge_exercise(void)
