@@ -168,10 +168,9 @@ static void check(const char *part, const struct line *line, int n, int y, const
 {
     struct scalar *node[TAPE_ROOM] = { NULL };
     static double v[TAPE_ROOM], got[TAPE_ROOM], before[TAPE_ROOM];
-    static const char *const name[] = { "gradient of node",
-                                        "when tape_backward is called once more: gradient of node",
-                                        "when tape_backward was called for another node before: gradient of "
-                                        "node" };
+    static const char *const when[] = { "", "when tape_backward is called once more: ",
+                                        "when tape_backward was called for another node before: " };
+    char name[100];
     judge_part("%s", part);
     tape.n = 0;
     build(&tape, line, n, node, v);
@@ -187,7 +186,8 @@ static void check(const char *part, const struct line *line, int n, int y, const
         for (int i = 0; i < n; i++)
             got[i] = tape.node[i].grad;
         look_at_nodes(line, v, node, n);
-        judge_against(name[again], GRA_SHAPE(n), got, 1e-10, sweep, &of_y);
+        snprintf(name, sizeof name, "%sgradient of node", when[again]);
+        judge_against(name, GRA_SHAPE(n), got, 1e-10, sweep, &of_y);
         for (int i = 0; i < n; i++)
             if (tape.n != n || !(fabs(tape.node[i].value - v[i]) <= 1e-12))
                 judge_wrong("tape_backward changed the tape: it must write only to gradients");

@@ -166,7 +166,7 @@ static void gradient(double *dx, void *arg)
             const double d = of_p ? -hit / p / by : sigmoid ? p * (1 - p) / by
                 : (no_p ? 0 : p / by_p) - (no_hit ? 0 : plus ? -hit / by : own_0 ? hit * p / by
                                            : hit / by_hit);
-            dx[r * n + j] = only && !hit ? 0 : d * (twice ? p : 1);
+            dx[r * n + j] = only && hit == 0 ? 0 : d * (twice ? p : 1);
         }
     }
 }

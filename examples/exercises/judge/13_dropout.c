@@ -197,7 +197,7 @@ static void gradient(const char *part, double p)
     struct trial k = run(GRA_TRAIN, &rng, x, p);
     judge_backward(k.t, k.y, dy, 1, &k.in, 0);
     const double *dx = gra_grad(k.in);
-    bool another = true;                                /* each is 0 or as if it had stayed: of another mask */
+    bool another = true;                            /* each is 0 or as if it had stayed: of another mask */
     for (int i = 0; i < SIZE; i++)
         another &= dx[i] == 0 || fabs(dx[i] - dy[i]) < 1e-9 || fabs(dx[i] - dy[i] / (1 - p)) < 1e-9;
     if (another)

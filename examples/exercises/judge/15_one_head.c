@@ -4,7 +4,7 @@
 struct attention {
     const double *q, *k, *a, *v;                /* q (n, d), k (m, d), a (m), v (m, e) */
     int           n, m, d, e;
-    double        all, times;           /* the answer's weights: their sum, and of how many times s they are softmax */
+    double        all, times;           /* the answer's weights: their sum; they are softmax of times s */
 };
 
 /* The weights of one query: softmax of q k^T / sqrt(d). */
@@ -143,7 +143,7 @@ static void attended(double *y, void *arg)
         s[i] = i % m >= keys || (causal && i % m > i / m) ? (double)-INFINITY : even ? 0 : s[i];
     double *a = raw ? s : columns ? mat_softmax_columns(s, n, m) : joint ? mat_softmax_rows(s, 1, n * m)
               : mat_softmax_rows(s, n, m);
-    for (int i = 0; i < n && shared; i++) {         /* each row divided by its own sum and by those before it */
+    for (int i = 0; i < n && shared; i++) {     /* each row divided by its own sum and by those before */
         double most = 0;
         for (int j = 0; j < m; j++)
             most = fmax(most, a[i * m + j]);

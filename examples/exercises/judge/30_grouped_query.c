@@ -7,8 +7,8 @@ enum { BATCH = 2, TIME = 5, HEADS = 4, D = 3, DIM = HEADS * D, ROWS = BATCH * TI
 static double *split(const double *rows, int heads, const char *whose)
 {
     double *to = judge_room((size_t)(BATCH * heads * TIME * D));
-    const bool as_is = slip("heads are split without a permute: in (..., heads, time, d) a head's rows "
-                            "are not its columns")
+    const bool as_is = slip("heads are split without a permute: in (..., heads, time, d) a head's rows are "
+                            "not its columns")
         || slip_of("%s heads are split without a permute: a head's rows are not its columns", whose);
     const bool d_first = slip("columns were split into (d, heads): a head's are neighbours, (heads, d)");
     for (int at = 0; at < BATCH * heads * TIME * D; at++) {

@@ -21,7 +21,7 @@ static void forward(const char *part, const double *x, int rows, int n)
     gra_tensor *in = gra_input(t, x, GRA_SHAPE(rows, n)), *y = standardize(t, in);
     const double *got = judge_tensor(t, "y", y, GRA_SHAPE(rows, n));
     judge_made_by(y, "standardize");
-    judge_numbers("the forward was right as it stood, leave it: y", in->shape, got, want, 1e-10);
+    judge_numbers("the forward was right as it was, leave it: y", in->shape, got, want, 1e-10);
     judge_unchanged("x->data", in->data, x, in->size);
     gra_close(t);
 }

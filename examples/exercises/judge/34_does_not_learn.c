@@ -80,7 +80,7 @@ static void line(void)
              losses[0], losses[1], losses[2], losses[3], losses[4], losses[5]);
     judge_against(name, GRA_SHAPE(STEPS), losses, 1e-9, descend, &right);
     descend(want, &right);
-    judge_numbers("1: weight and bias after the last step", GRA_SHAPE(2), last, right.last, 1e-9, NULL);
+    judge_numbers("1: weight and bias after the last step", GRA_SHAPE(2), last, right.last, 1e-9);
     judge_close(t, m);
 }
 
