@@ -15,6 +15,7 @@ LC_ALL=C exec ${CC:-cc} -std=c11 -O1 -g -Wall -Wextra -fno-omit-frame-pointer $S
     -Werror=implicit-function-declaration -Werror=incompatible-pointer-types \\
     -Werror=int-conversion -Werror=return-type \\
     -D_POSIX_C_SOURCE=200809L -DGRADUS_DOUBLE -Iexamples/exercises "\$1" "\$2" \\
-    $B/f64/examples/exercises/judge/judge.o $B/f64/examples/exercises/judge/numbers.o $B/libgradus64.a \\
+    $B/f64/examples/exercises/judge/judge.o $B/f64/examples/exercises/judge/numbers.o \\
+    $B/f64/examples/exercises/judge/slip.o $B/libgradus64.a \\
     -pthread -lm -o "\$3"
 END

@@ -3,7 +3,7 @@
 EXERCISE := $(patsubst examples/exercises/start/%.c,%,$(sort $(wildcard examples/exercises/start/*.c)))
 RUNNER   := $(sort $(wildcard examples/exercises/runner/*.c))
 judges    = $(B)/learn $(B)/exercises/compile \
-            $(call f64,$(patsubst %,examples/exercises/judge/%.c,judge numbers $(1)))
+            $(call f64,$(patsubst %,examples/exercises/judge/%.c,judge numbers slip $(1)))
 
 $(B)/learn: $(call f64,$(RUNNER) $(patsubst %,examples/lib/%.c,begin files say)) $(B)/libgradus64.a
 	$(link)

@@ -117,7 +117,7 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg) { (void)arg; retur
 int main(void)
 {
     const gra_check_in in = { .name = "x", .shape = GRA_SHAPE(3) };
-    return gra_check(gra_open(1), GRA_GRAD, NULL, NULL, 1, &in, f, NULL, 1e-6, NULL);
+    return gra_check(gra_open(1), &(gra_check_options){ .nin = 1, .in = &in, .f = f }, NULL);
 }
 END
 # the compiler refuses it with a sentence; one without the attribute leaves it to the linker

@@ -12,9 +12,7 @@ trap 'rm -rf "$BOX"' EXIT
 trap 'exit 1' HUP INT TERM
 
 # A project that has what matters here: the Makefile and its two scripts, a program, a test.
-mkdir -p "$BOX/tree/core" "$BOX/tree/examples/exercises" "$BOX/tree/examples/look" "$BOX/tree/tests/lib" \
-    "$BOX/tree/tests/build" \
-    "$BOX/fakes"
+mkdir -p "$BOX/tree/core/tape" "$BOX/tree/examples" "$BOX/tree/tests/lib" "$BOX/tree/tests/build" "$BOX/fakes"
 cp Makefile "$BOX/tree"
 cp core/gradus.h "$BOX/tree/core"
 for part in exercises look install; do

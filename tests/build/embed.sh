@@ -126,7 +126,7 @@ macros=$(grep -h '^#define GRA' core/gradus.h core/op.h core/kernel.h layers/lay
     sed 's/#define \([A-Za-z0-9_]*\).*/\1/' | sort -u)
 for name in $macros; do
     case $name in
-    GRADUS_H | GRADUS_OP_H | GRADUS_KERNEL_H | GRADUS_LAYERS_H) ;;                    # guards
+    GRADUS_H | GRADUS_OP_H | GRADUS_KERNEL_H | GRADUS_LAYERS_H | GRADUS_GPT_H) ;;                    # guards
     # what others are made of
     GRA_VARIANT* | GRA_TARGET_* | GRA_COUNT | GRA_KEPT | GRA_NEEDS_LIBRARY | GRA_PRINTF) ;;
     GRA_BAD_INPUTS | GRA_SHAPE_OF | GRA_SHAPE_STRING) ok "$name is said to be C's" \

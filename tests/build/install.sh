@@ -64,7 +64,7 @@ if command -v pkg-config >/dev/null; then
         done
     done
     ok "the version is the header's" test "$(pkg-config --modversion gradus)" = "$(awk '
-        $2 == "GRADUS_VERSION" { print int($3 / 10000) "." int($3 / 100) % 100 "." $3 % 100 }' core/gradus.h)"
+        /^#define GRADUS_VERSION/ { print int($3 / 10000) "." int($3 / 100) % 100 "." $3 % 100 }' core/gradus.h)"
 else
     echo "$SCRIPT: left out: there is no pkg-config"
 fi
@@ -93,7 +93,7 @@ fi
 # The functions that the headers declare: names before a parenthesis where no other is open, as a compiler
 # reads them.
 declared() {    # declared FLAGS ...
-    printf '#include <gradus/layers.h>\n#include <gradus/kernel.h>\n' >"$W/headers.c"
+    printf '#include <gradus/gpt.h>\n#include <gradus/kernel.h>\n' >"$W/headers.c"
     ${CC:-cc} -E "$@" -I"$root/opt/g/include" "$W/headers.c" | awk '
         /^# / { ours = /gradus/; next }
         ours { text = text $0 " " }
@@ -125,7 +125,7 @@ if ls "$lib"/libgradus.so >/dev/null 2>&1; then
     declared() { cat "$W/float"; }
     ok "libgradus.so the same, but gra_check" exports gra_compiled_without_GRADUS_DOUBLE_needs_libgradus \
         "$lib/libgradus.so"
-    ok "the soname says which versions agree" grep -q "libgradus.so.0.1" "$lib/libgradus.so"
+    ok "the soname says which versions agree" grep -q "libgradus.so.0.2" "$lib/libgradus.so"
 fi
 
 # ---- programs and manual pages -------------------------------------------------------------------------

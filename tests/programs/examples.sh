@@ -155,7 +155,7 @@ echo 'gra_tensor *z = gra_mul(t, gra_zeros(t, GRA_SHAPE(2, 3)), gra_full(t, 2, G
 
 # as_file CODE: a whole op, where { ... stands for a loop over y; or statements, with what they use
 as_file() {
-    echo '#include "layers/layers.h"'
+    echo '#include "layers/gpt.h"'
     if grep -q '^static void forward' "$1"; then
         echo '#include "core/op.h"'
         echo 'static real f(real x) { return x; } static const real df = 1;'
