@@ -1,7 +1,7 @@
 /* arena: a bump allocator over a growing list of blocks. Every piece starts on a cache line.
  *
- * Under AddressSanitizer memory is poisoned before it is handed out and when it is forgotten: a read or write
- * there, such as one of a tensor of an earlier step, is reported. */
+ * Under AddressSanitizer free memory is poisoned, so that a read or write there, such as one of a tensor of
+ * an earlier step, is reported. */
 #include "base.h"
 
 #include <stdint.h>
@@ -28,11 +28,10 @@
 
 struct gra_block {
     struct gra_block *next;
-    size_t            size, used;       /* of the memory behind this header */
+    size_t            size, used;       /* bytes after this header */
 };
 
-/* size is at most SIZE_MAX / 2 (a piece is at most SIZE_MAX / 4, see gra_arena_alloc), so the sum cannot
- * overflow. */
+/* LINE + size cannot overflow: a piece is at most SIZE_MAX / 4 bytes, a block at most twice as large. */
 static struct gra_block *new_block(size_t size)
 {
     struct gra_block *b = aligned_alloc(LINE, LINE + size);
@@ -49,14 +48,14 @@ static void free_block(struct gra_block *b)
     free(b);
 }
 
-/* Adds a block of at least that size after the last one, which is NULL in an empty arena. */
+/* Adds a block of at least `bytes` bytes after `last`, which is NULL in an empty arena. */
 static struct gra_block *append(gra_arena *a, struct gra_block *last, size_t bytes)
 {
     size_t size = last ? 2 * last->size : FIRST_BLOCK;
     if (size < bytes)
         size = bytes;
     struct gra_block *b = new_block(size);
-    if (!b && size > bytes)             /* twice the last one is not to be had: ask for what is needed */
+    if (!b && size > bytes)             /* twice the last one is unavailable: request what is needed */
         b = new_block(bytes);
     if (b)
         *(last ? &last->next : &a->first) = b;
@@ -82,8 +81,7 @@ void *gra_arena_alloc(gra_arena *a, size_t bytes)
     return piece;
 }
 
-/* Makes sure that one block is that large: whatever goes into the blocks before it, it has room for these
- * bytes. */
+/* Makes sure that one block is that large: it has room for them however full the blocks before it are. */
 bool gra_arena_reserve(gra_arena *a, size_t bytes)
 {
     struct gra_block *last = NULL;
@@ -116,8 +114,7 @@ void gra_arena_rewind(gra_arena *a)
     a->at = a->first;
 }
 
-/* Blocks grow, so the last one alone is often large enough; else one block of the whole size takes their
- * place. */
+/* Blocks grow, so the last one is often large enough; otherwise one block of the total size replaces them. */
 void gra_arena_merge(gra_arena *a)
 {
     const size_t used = gra_arena_used(a);

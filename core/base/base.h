@@ -1,4 +1,4 @@
-/* base.h: what everything else stands on: the memory of a step, the record of an error, and texts. */
+/* base.h: what everything else is built on: the memory of a step, the record of an error, and texts. */
 #ifndef GRADUS_BASE_H
 #define GRADUS_BASE_H
 
@@ -11,10 +11,10 @@ typedef struct gra_arena {
     struct gra_block *first, *at;    /* blocks, in the order in which they are filled; `at` is being filled */
 } gra_arena;
 void  *gra_arena_alloc(gra_arena *a, size_t bytes);  /* 64-byte aligned, uninitialised; NULL: out of memory */
-bool   gra_arena_reserve(gra_arena *a, size_t bytes);   /* so many after the next rewind need no malloc */
+bool   gra_arena_reserve(gra_arena *a, size_t bytes);   /* after a rewind so many need no malloc */
 size_t gra_arena_used(const gra_arena *a);              /* bytes */
 void   gra_arena_rewind(gra_arena *a);                  /* forgets all pieces and keeps the blocks */
-void   gra_arena_merge(gra_arena *a);                   /* rewinds; several blocks become one of their size */
+void   gra_arena_merge(gra_arena *a);                   /* rewinds, and merges the blocks into one */
 void   gra_arena_free(gra_arena *a);
 
 /* ---- precision.c ----------------------------------------------------------------------------------------
@@ -38,8 +38,7 @@ void        gra_failure_set_args(gra_failure *e, const char *format, va_list arg
 void        gra_failure_clear(gra_failure *e);
 const char *gra_failure_text(const gra_failure *e);
 
-/* Prints a sentence and aborts: an error that the user did not ask to be kept, or that has no tape or model
- * to be kept in. */
+/* Prints a sentence and aborts: without gra_keep_going, and where no tape or model can keep the error. */
 _Noreturn void gra_abort(const char *format, ...) GRA_PRINTF(1, 2);
 
 /* ---- text.c: names may contain any bytes; what is shown of them is printable ----------------------------
@@ -60,7 +59,7 @@ void    gra_decimal_point(char *number);                /* replaces a locale's d
 typedef struct gra_text {               /* a text that grows: begin with { 0 }, end with free(t.s) */
     char  *s;
     size_t n, room;
-    bool   failed;                      /* out of memory: what was put since is lost */
+    bool   failed;                      /* out of memory: nothing is added any more */
 } gra_text;
 void    gra_text_put(gra_text *t, const char *format, ...) GRA_PRINTF(2, 3);
 

@@ -1,9 +1,9 @@
-/* error: the record of an error, and the end of a program that did not ask to keep it. */
+/* error: the record of an error, and the abort where it is not kept. */
 #include "base.h"
 
 #include <stdlib.h>
 
-/* A name from a file may hold any bytes: of what does not show each byte becomes a '?'. */
+/* A name from a file may contain any bytes: each byte that is not printable becomes a '?'. */
 static void make_printable(char *s)
 {
     for (const char *end = s + strlen(s); s < end;) {
@@ -19,7 +19,7 @@ static void make_printable(char *s)
 void gra_failure_about(gra_failure *e, const char *path)
 {
     path = path && *path ? path : "a file without a name";
-    /* of a longer path only the end is shown: the file name */
+    /* only the end of a long path is shown, with the name of the file */
     const size_t n = strlen(path), most = 300;
     snprintf(e->text, sizeof e->text, "%s%s: ", n > most ? "..." : "", n > most ? path + n - most : path);
     e->subject = strlen(e->text);
@@ -50,7 +50,7 @@ const char *gra_failure_text(const gra_failure *e) { return e->failed ? e->text 
 void gra_abort(const char *format, ...)
 {
     va_list args;
-    fflush(stdout);                                     /* what was printed before stands before it */
+    fflush(stdout);                                     /* so that earlier output comes first */
     va_start(args, format);
     fputs("gradus: ", stderr);
     vfprintf(stderr, format, args);

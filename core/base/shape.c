@@ -69,8 +69,8 @@ gra_dim_split gra_split_dim(gra_shape s, int d)
 
 /* ---- broadcasting: aligned at the right, sizes agree or one of them is 1 ---- */
 
-static int from_right(gra_shape s, int d)       /* size of the d-th dimension from the right, d = 1, 2, ...; a
-                                                   missing one counts as 1 */
+/* Size of the d-th dimension from the right, d = 1, 2, ...; a missing one counts as 1. */
+static int from_right(gra_shape s, int d)
 {
     return d <= s.ndim ? s.dim[s.ndim - d] : 1;
 }
@@ -148,7 +148,7 @@ void gra_walk_next(gra_walk *w)
         w->n = 0;
         return;
     }
-    /* the row is done: back to its first element */
+    /* the end of the row: back to its first element */
     w->a -= w->at[d] * w->stride_a[d];
     w->b -= w->at[d] * w->stride_b[d];
     w->at[d] = 0;

@@ -1,4 +1,4 @@
-/* text: names may contain any bytes; what is shown of them is printable. And a text that grows. */
+/* text: printable text of names, which may contain any bytes, and a text that grows. */
 #include "base.h"
 #include <stdlib.h>
 
@@ -28,12 +28,12 @@ int32_t gra_utf8(const char **s, const char *end)
 
 bool gra_is_printable(int32_t c)
 {
-    const bool turns = c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
-                       (c >= 0x2066 && c <= 0x2069);
-    return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && !turns && c != 0xfffe && c != 0xffff;
+    const bool directs = c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+                         (c >= 0x2066 && c <= 0x2069);
+    return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && !directs && c != 0xfffe && c != 0xffff;
 }
 
-/* The next character of a text that may hold any bytes: what does not show is a '?'. */
+/* The next character of a text that may contain any bytes: a '?' for one that is not printable. */
 static int next_char(const char **s, const char *end, char c[4])
 {
     const char *from = *s;
@@ -55,8 +55,8 @@ int gra_shortened(const char *s, int columns, char *text)
     const char *end = s + strlen(s);
     for (const char *p = s; p < end; all++)
         next_char(&p, end, c);
-    const int left = (columns - 3) / 4, right = columns - 3 - left;     /* characters on both sides of the dots:
-                                                           the end of a path says more */
+    /* characters on both sides of the dots: more on the right, for the end of a path matters more */
+    const int left = (columns - 3) / 4, right = columns - 3 - left;
     for (int i = 0; s < end; i++) {
         const int n = next_char(&s, end, c);
         if (all > columns && i == left) {

@@ -1,13 +1,13 @@
 /* machine: threads, an instruction set, and a workspace for each thread.
  *
- * The threads run one job at a time, cut into chunks. Each worker has its share of the chunks, does them one
- * after the other, and helps the others when it is done. Shares are the same for every job of the same cut:
- * so the rows that a thread has computed are mostly those that it reads next, and lie in its own cache. The
- * caller is worker 0.
+ * The threads run one job at a time, cut into chunks. Each worker has its share of the chunks, runs them one
+ * after the other, and then helps the others. All jobs that are cut alike have the same shares, so the rows
+ * that a thread has computed are mostly those that it reads next, and are in its own cache. The caller is
+ * worker 0.
  *
  * To run a job the caller fills in its fields, hands out the shares, takes chunks until none is left, and
  * waits until those that others took are done. The fields change only when all chunks are done, so a worker
- * that claimed a chunk may read them. Between jobs a worker watches the counter `job` for a short while, then
+ * that claimed a chunk may read them. Between jobs a worker polls the counter `job` for a short while, then
  * sleeps; one that wakes too late finds no chunk left, or helps with the next job. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE                     /* sched_getaffinity */
@@ -21,33 +21,33 @@
 #include <unistd.h>
 
 #define MAX_THREADS 256
-#define WATCH       4000                /* looks at `job` before a worker sleeps: some microseconds */
+#define SPINS       4000                /* polls of `job` before a worker sleeps: some microseconds */
 #define FREED_LATER 64
 
 struct gra_machine {
     int            owners;              /* the tape that it was opened for, and models */
     gra_isa        isa;
-    char           missing_isa[24];     /* what GRADUS_ISA requested but unavailable */
+    char           missing_isa[24];     /* requested by GRADUS_ISA but unavailable */
     bool           keep_going;          /* errors of the tape and its models do not abort */
     bool           failed;              /* the tape's step has an error */
-    gra_cut       *cut;                 /* NULL but in tests */
-    void          *later[FREED_LATER];  /* a ring of memory to free; NULL: nothing yet */
-    unsigned       freed_later;         /* how many were put there */
+    gra_cut       *cut;                 /* NULL except in tests */
+    void          *later[FREED_LATER];  /* a ring buffer of memory to free */
+    unsigned       freed_later;         /* how many pieces were put there */
     real          *workspace;           /* GRA_WORKSPACE values for each worker */
 
     int            threads, started;    /* workers 1 .. started run beside the caller */
-    int            watch;               /* WATCH, or 0 when there are more threads than cores */
+    int            spins;               /* SPINS, or 0 when there are more threads than cores */
     gra_work      *f;                   /* the job: f(arg, from, to, worker) on [0, n), a chunk at a time */
     void          *arg;
     size_t         n, chunk;
-    atomic_uint    job;                 /* counts jobs: a change wakes those who watch */
+    atomic_uint    job;                 /* counts jobs: idle workers wait for a change */
     atomic_bool    quit;
     atomic_int     asleep;
-    _Alignas(64) atomic_size_t done;    /* chunks, by others than the caller */
+    _Alignas(64) atomic_size_t done;    /* chunks that the other workers have run */
     pthread_mutex_t lock;
     pthread_cond_t  wake;
     struct worker {
-        /* its chunks: the low 32 bits number the first that nobody took yet, the high 32 bits the end */
+        /* its chunks: the low 32 bits are the next one to take, the high 32 bits the end */
         _Alignas(64) _Atomic uint64_t share;
         gra_machine *machine;
         int       number;
@@ -85,7 +85,7 @@ static void hand_out_shares(gra_machine *m, uint64_t chunks)
 
 static bool is_empty(uint64_t share) { return (uint32_t)share >= share >> 32; }
 
-/* Does all chunks that are left of a share; how many that were. */
+/* Runs the chunks that are left in a share; returns how many. */
 static size_t take_share(gra_machine *m, struct worker *from, int number)
 {
     size_t taken = 0;
@@ -114,7 +114,7 @@ static size_t take_chunks(gra_machine *m, int number)
 
 static void sleep_until_job(gra_machine *m, unsigned seen)
 {
-    for (int i = 0; i < m->watch; i++) {
+    for (int i = 0; i < m->spins; i++) {
         if (atomic_load_explicit(&m->job, memory_order_relaxed) != seen)
             return;
         pause_a_little();
@@ -167,8 +167,8 @@ void gra_parallel(gra_machine *m, size_t n, size_t chunk, gra_work *f, void *arg
     hand_out_shares(m, chunks);
     announce(m);
     const size_t others = chunks - take_chunks(m, 0);
-    for (int looks = 0; atomic_load(&m->done) < others; looks++) {
-        if (looks < m->watch)
+    for (int polls = 0; atomic_load(&m->done) < others; polls++) {
+        if (polls < m->spins)
             pause_a_little();
         else
             sched_yield();
@@ -196,23 +196,23 @@ static gra_isa best_isa(void)
 
 static void choose_isa(gra_machine *m)
 {
-    const char *wish = getenv("GRADUS_ISA");
+    const char *requested = getenv("GRADUS_ISA");
     m->isa = best_isa();
-    if (!wish || !*wish)
+    if (!requested || !*requested)
         return;
     for (int i = GRA_BASE; i <= (int)m->isa; i++)
-        if (strcmp(wish, isa_name[i]) == 0) {
+        if (strcmp(requested, isa_name[i]) == 0) {
             m->isa = (gra_isa)i;
             return;
         }
-    snprintf(m->missing_isa, sizeof m->missing_isa, "%s", wish);
+    snprintf(m->missing_isa, sizeof m->missing_isa, "%s", requested);
 }
 
 gra_work *gra_variant(const gra_machine *m, gra_work *const variant[GRA_ISAS]) { return variant[m->isa]; }
 
 void gra_share(gra_machine *m, void *what, size_t n, size_t cost, gra_work *f)
 {
-    static const size_t worth = 1 << 16;                /* additions for which a thread is woken */
+    static const size_t worth = 1 << 16;                /* additions that are worth waking a thread */
     if (cost == 0)                                      /* units without values, of an empty tensor */
         cost = 1;
     if (cost == GRA_SERIAL || n <= worth / cost) {
@@ -253,10 +253,10 @@ gra_machine *gra_machine_open(int threads)
         return NULL;
     }
     choose_isa(m);
-    m->watch = m->threads > have ? 0 : WATCH;
+    m->spins = m->threads > have ? 0 : SPINS;
     pthread_mutex_init(&m->lock, NULL);
     pthread_cond_init(&m->wake, NULL);
-    for (int i = 1; i < m->threads; i++) {              /* if not all can be started, these do the work */
+    for (int i = 1; i < m->threads; i++) {              /* if one cannot be started, the others do the work */
         struct worker *w = &m->worker[i];
         w->machine = m;
         w->number = i;
@@ -303,8 +303,8 @@ const char *gra_machine_missing_isa(const gra_machine *m)       { return m->miss
 const char *gra_isa_text(gra_isa isa)                           { return isa_name[isa]; }
 void        gra_machine_set_failed(gra_machine *m, bool failed) { m->failed = failed; }
 bool        gra_machine_failed(const gra_machine *m)            { return m->failed; }
-void         gra_machine_keep_going(gra_machine *m, bool on)    { m->keep_going = on; }
-bool         gra_machine_keeps_going(const gra_machine *m)      { return m->keep_going; }
+void        gra_machine_keep_going(gra_machine *m, bool on)     { m->keep_going = on; }
+bool        gra_machine_keeps_going(const gra_machine *m)       { return m->keep_going; }
 void        gra_machine_cut(gra_machine *m, gra_cut *cut)       { m->cut = cut; }
 real       *gra_machine_workspace(const gra_machine *m, int worker)
 {

@@ -8,19 +8,19 @@
  * tape and its models may be closed in any order: the last one ends the threads. threads <= 0: one per
  * core. */
 gra_machine *gra_machine_open(int threads);             /* NULL: out of memory */
-gra_machine *gra_machine_share(gra_machine *m);         /* returns m, with one owner more */
-void         gra_machine_close(gra_machine *m);         /* one owner less */
+gra_machine *gra_machine_share(gra_machine *m);         /* adds an owner; returns m */
+void         gra_machine_close(gra_machine *m);         /* removes an owner */
 
-/* Frees memory when the machine is closed or 64 later pieces have come. Until then a closed model, whose
- * struct this is, can be recognised. */
+/* Frees memory after 64 more such calls, or when the machine is closed. The memory is the struct of a closed
+ * model, which can be recognised until then. */
 void         gra_machine_free_later(gra_machine *m, void *memory);
 
 int          gra_machine_threads(const gra_machine *m);
 gra_isa      gra_machine_isa(const gra_machine *m);
 const char  *gra_isa_text(gra_isa isa);                 /* "base", "avx2" or "avx512" */
-const char  *gra_machine_missing_isa(const gra_machine *m);     /* requested by GRADUS_ISA but unavailable; or "" */
+const char  *gra_machine_missing_isa(const gra_machine *m);     /* requested but unavailable; or "" */
 
-/* Running a function f on [0, n): gra_parallel in chunks of a given size on all threads; gra_share as
+/* These run a function f on [0, n): gra_parallel in chunks of a given size on all threads; gra_share as
  * gra_kernel does, but f itself, and never through a test's `cut`. gra_variant chooses a table's entry for
  * this machine. */
 gra_work    *gra_variant(const gra_machine *m, gra_work *const variant[GRA_ISAS]);
@@ -30,7 +30,7 @@ void         gra_share(gra_machine *m, void *what, size_t n, size_t cost, gra_wo
 #define GRA_WORKSPACE ((size_t)256 << 10)               /* values in a worker's own memory, uninitialised */
 real        *gra_machine_workspace(const gra_machine *m, int worker);
 
-/* gra_keep_going of the tape, which holds for its models too: errors do not abort. */
+/* gra_keep_going of the tape, which applies to its models too: errors do not abort. */
 void         gra_machine_keep_going(gra_machine *m, bool on);
 bool         gra_machine_keeps_going(const gra_machine *m);
 

@@ -15,7 +15,7 @@ enum { MCG31_A = 1132489760, MCG31_M = 2147483647 };            /* a, and m = 2^
 static inline uint32_t mcg31_start(gra_rng *g)                  /* x_0 */
 {
     uint32_t x = gra_random(g) % MCG31_M;
-    return x ? x : 1;                                           /* a x mod m would be 0 for ever */
+    return x ? x : 1;                                           /* after 0 all numbers would be 0 */
 }
 
 static inline uint32_t mcg31_product(uint32_t x, uint32_t y)    /* x y mod m, for x and y below m */
@@ -33,7 +33,7 @@ static inline uint32_t mcg31_next(uint32_t x)
 
 static inline uint32_t mcg31_skip(uint32_t x, uint64_t i)       /* i steps at once */
 {
-    uint32_t power = MCG31_A;                       /* a, a^2, a^4, ...: those in the binary digits of i */
+    uint32_t power = MCG31_A;                       /* a, a^2, a^4, ...: one for each binary digit of i */
     for (; i; i >>= 1, power = mcg31_product(power, power))
         x = mcg31_product(x, i & 1 ? power : 1);
     return x;

@@ -3,9 +3,9 @@
  *     r = sqrt(-2 ln(1 - v)),  t = 2 pi u:   r cos t and r sin t
  *
  * PyTorch's builds for x86-64 take ln, sin and cos from the polynomials of Cephes (Moshier's logf, sinf and
- * cosf), eight values at a time, where the compiler makes one operation of a product and the sum that it goes
- * into. So does this, by fmaf; every other product goes into no sum, so that no compiler and no flag finds
- * anything more to fuse. On a processor without the operation libm's fmaf gives the same bits, slowly. */
+ * cosf), eight values at a time, and the compiler fuses each product with the sum that follows. Here fmaf
+ * does that, and no other product is followed by a sum, so that no compiler and no flag can fuse more. On a
+ * processor without fused multiply-add, libm's fmaf gives the same bits, slowly. */
 #ifndef GRADUS_NORMAL_H
 #define GRADUS_NORMAL_H
 
@@ -40,7 +40,7 @@ static inline float normal_log(float x)
 }
 
 /* sin x and cos x for 0 <= x < 8192. With j the even number nearest to 4x / pi and f = x - j pi/4, in three
- * parts, sin f and cos f are polynomials; j says which is which, and their signs. */
+ * parts, sin f and cos f are polynomials; j determines which is which, and their signs. */
 static inline void normal_sincos(float x, float *sine, float *cosine)
 {
     const int j = ((int)(x * 1.27323954473516f) + 1) & ~1;
@@ -60,8 +60,8 @@ static inline void normal_sincos(float x, float *sine, float *cosine)
     *cosine = (j + 2) & 4 ? -b : b;
 }
 
-/* The uniforms of a block become normals with this mean and standard deviation; pairs lie half a block
- * apart. In loops of one thing each, of which compilers make vectors. */
+/* Turns a block of uniforms into normals with this mean and standard deviation. The numbers of a pair are
+ * half a block apart. Each loop does one thing, so that compilers vectorise it. */
 enum { NORMAL_BLOCK = 16 };
 
 static inline void normal_block(float *d, float mean, float std)

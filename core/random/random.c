@@ -5,9 +5,9 @@
  * CPUGeneratorImpl and distributions, and of NumPy's RandomState, as documented. Normals come in
  * pairs: PyTorch's by Box & Muller (1958), NumPy's by Marsaglia's polar method.
  *
- * The bits must not depend on whether the compiler fuses a product with a sum. So what shall be rounded
- * once is written as fma, and a product that shall be rounded by itself goes through `rounded`; other
- * products that meet a sum are exact. */
+ * The bits must not depend on whether the compiler fuses a product with a sum. So what must be rounded
+ * once is written as fma, and a product that must be rounded before it is added goes through `rounded`;
+ * other products in sums are exact. */
 #include "random.h"
 #include "../base/base.h"
 #include "../kernel.h"
@@ -89,7 +89,7 @@ void gra_randperm(gra_rng *g, int *p, int n)
  * mt19937:at:has_normal:bits of normal:the words, all in hexadecimal of fixed width:
  * "mt19937:0270:0:0000000000000000:6c078966..." */
 
-enum { START = 32 };                    /* where the words begin, of 8 digits each */
+enum { START = 32 };                    /* where the words begin; each has 8 digits */
 
 int gra_rng_text(const gra_rng *g, char text[GRA_RNG_TEXT])
 {
@@ -105,7 +105,8 @@ int gra_rng_text(const gra_rng *g, char text[GRA_RNG_TEXT])
     return 0;
 }
 
-/* What is read must be, written again, the same text. A Twister whose words are all 0 gives nothing else. */
+/* Valid is only what gra_rng_text writes: the state is written again and compared. A Twister whose words are
+ * all 0 would draw only zeros. */
 int gra_rng_from_text(gra_rng *g, const char *text)
 {
     gra_rng h = { .seeded = MARK };
@@ -167,7 +168,7 @@ void gra_uniform(gra_rng *g, gra_real *x, size_t n, double a, double b)
 /* ---- PyTorch: normal ------------------------------------------------------------------------
  * For uniform u, v:  r = sqrt(-2 ln(1 - v)),  t = 2 pi u;  r cos t and r sin t are two independent
  * normals. Fewer than BLOCK values are drawn one by one, in double, the second of each pair being
- * kept for the next call. Others are drawn in blocks, the pairs lying half a block apart. */
+ * kept for the next call. More are drawn in blocks, in which the values of a pair are half a block apart. */
 
 enum { BLOCK = NORMAL_BLOCK, HALF = BLOCK / 2 };
 
@@ -186,7 +187,7 @@ static double one_normal(gra_rng *g)
     return r * cos(t);
 }
 
-/* n blocks of uniforms, each a float whatever gra_real is, become normals. */
+/* Turns n blocks of uniforms, which are floats even where gra_real is double, into normals. */
 typedef void fill_blocks(gra_real *x, size_t n, float mean, float std);
 
 static inline void fill(gra_real *x, size_t n, float mean, float std)
@@ -219,7 +220,7 @@ static fill_blocks *best_fill(void)
 }
 #endif
 
-/* Where n is no multiple of BLOCK, a fresh block overwrites the last BLOCK values. */
+/* If n is not a multiple of BLOCK, the last BLOCK values are drawn again. */
 void gra_normal(gra_rng *g, gra_real *x, size_t n, double mean, double std)
 {
     if (n < BLOCK) {
@@ -274,14 +275,14 @@ static double numpy_uniform(gra_rng *g)
     return (high * 0x1p26 + low) * 0x1p-53;
 }
 
-/* The product x, rounded by itself: what comes out of memory is no longer part of it. */
+/* The product x, rounded: a value that has been in memory cannot be fused with a sum. */
 static double rounded(double x)
 {
     volatile double y = x;
     return y;
 }
 
-/* A point (x, y) of the unit disc; its direction and its r = x^2 + y^2 are independent. */
+/* From a random point (x, y) of the unit disc: its direction and r = x^2 + y^2 are independent. */
 static double numpy_one_normal(gra_rng *g)
 {
     if (g->has_normal) {

@@ -1,4 +1,4 @@
-/* random.h: what the library knows of a generator beyond gradus.h. */
+/* random.h: what only the library needs of a generator. */
 #ifndef GRADUS_RANDOM_H
 #define GRADUS_RANDOM_H
 

@@ -86,7 +86,7 @@ if ls "$lib"/libgradus.so >/dev/null 2>&1; then
         -I"$root/opt/g/include" -DGRADUS_DOUBLE -L"$lib" \
         -lgradus -lgradus64
     ok "... but do not run" ends_with 134 sh -c 'LD_LIBRARY_PATH=$1 "$0"; exit $?' "$W/first" "$lib"
-    ok "... which is said" grep -q "^gra_open: this program is linked with libgradus and libgradus64" "$W/err"
+    ok "... which is said" grep -q "^gradus: gra_open: got a program linked with both libgradus and libgradus64" "$W/err"
 fi
 
 # ---- what the libraries export -------------------------------------------------------------------------
