@@ -19,8 +19,7 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
         return -1;
     t->backward_done = true;
     if (!loss->grad)
-        /* the loss is a parameter that has been frozen meanwhile */
-        return 0;
+        return 0;                                       /* a view of a parameter that was frozen since */
     seed(loss);
 
     bool any;
@@ -37,7 +36,7 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
     return t->error.failed ? -1 : 0;
 }
 
-/* ---- where it begins ---- */
+/* ---- the beginning ---- */
 
 /* The tensor that has x's gradient: a view shares its base's. */
 static gra_tensor *owner(gra_tensor *x) { return x->base ? x->base : x; }
@@ -47,16 +46,17 @@ static bool can_sweep(gra_tape *t, gra_tensor *loss)
     if (GRA_BAD_INPUTS(t, "gra_backward", loss))
         return false;
     if (t->mode == GRA_EVAL)
-        gra_fail(t, "gra_backward: this step began as GRA_EVAL, which records nothing: begin it as GRA_TRAIN "
-                 "or GRA_GRAD");
+        gra_fail(t, "gra_backward: got a step of GRA_EVAL, which records nothing, expected GRA_TRAIN or "
+                 "GRA_GRAD: pass one of them to gra_begin");
     else if (t->backward_done)
-        gra_fail(t, "gra_backward: this step was swept already: add several losses first, or begin a new "
-                 "step");
+        gra_fail(t, "gra_backward: got a second call in this step, expected only one: add several losses "
+                 "first, or begin a new step");
     else if (loss->size != 1)
-        gra_fail(t, "gra_backward: the loss is %s, but one value is wanted: take gra_sum or gra_mean of it",
+        gra_fail(t, "gra_backward: got the loss %s, expected one value: take gra_sum or gra_mean of it",
                  GRA_SHAPE_OF(loss));
     else if (!loss->requires_grad)
-        gra_fail(t, "gra_backward: the loss depends on no parameter and no input that wants a gradient");
+        gra_fail(t, "gra_backward: got a loss that depends on no parameter and no input, expected one that "
+                 "does: constants and frozen parameters get no gradient");
     for (int i = 0; i < GRA_WATCHES; i++)
         if (t->watch[i] && t->watch[i]->on_backward)
             t->watch[i]->on_backward(t->watcher[i], t, loss);
@@ -73,11 +73,10 @@ static void seed(gra_tensor *loss)
 
 /* ---- memory ----
  *
- * The gradient of a tensor that is no parameter is made when the sweep first needs it, and recycled when
- * the sweep has passed. It is made uninitialised, and marked x->fresh until a backward has filled it.
- * Before an op's backward runs, its fresh gradients are filled with zeros, so that it can add to them; but
- * not where the op says .overwrites_grad = true, which means that it looks at x->fresh itself, and
- * overwrites what is fresh. */
+ * The gradient of a tensor that is not a parameter is allocated when the sweep first needs it, and recycled
+ * when the sweep has passed. It is uninitialised, and marked x->fresh, until a backward has filled it. Before
+ * an op's backward runs, the fresh gradients of its inputs are zeroed, so that it can accumulate; unless the
+ * op has .overwrites_grad = true, which means that it tests x->fresh itself and overwrites what is fresh. */
 
 struct gra_free_grad {              /* free list of gradient buffers, linked through the buffers themselves */
     struct gra_free_grad *next;
@@ -120,12 +119,11 @@ void gra_sums_give_back(gra_tape *t, size_t n, double *sums)
     gra_grad_give_back(t, in_reals(n), (real *)(void *)sums);
 }
 
-/* x->grad is there afterwards, unless x is a frozen parameter. */
+/* Afterwards x->grad is set, unless x is a frozen parameter. */
 static bool make_grad(gra_tape *t, gra_tensor *x)
 {
     gra_tensor *o = owner(x);
-    /* a parameter (no tape) has its model's, or if frozen none */
-    if (!o->grad && o->tape) {
+    if (!o->grad && o->tape) {                          /* a frozen parameter has neither */
         o->grad = gra_grad_take(t, o->size);
         o->fresh = true;
     }
@@ -142,8 +140,8 @@ void gra_zero_fresh(gra_tensor *y)
         }
 }
 
-/* Input i of y is an input of y a second time, itself or a view that shares its gradient. */
-static bool comes_twice(const gra_tensor *y, int i)
+/* Another input of y is the same tensor as input i, or shares its gradient. */
+static bool is_repeated(const gra_tensor *y, int i)
 {
     for (int j = 0; j < y->nin; j++)
         if (j != i && y->in[j] && owner(y->in[j]) == owner(y->in[i]))
@@ -151,10 +149,10 @@ static bool comes_twice(const gra_tensor *y, int i)
     return false;
 }
 
-/* Prepares the gradients of y's inputs for y's backward; *any: one of them is wanted. */
+/* Prepares the gradients of y's inputs for y's backward; *any: at least one is needed. */
 static bool make_input_grads(gra_tape *t, gra_tensor *y, bool *any)
 {
-    bool twice = false;
+    bool repeated = false;
     *any = false;
     for (int i = 0; i < y->nin; i++) {
         gra_tensor *x = y->in[i];
@@ -163,10 +161,10 @@ static bool make_input_grads(gra_tape *t, gra_tensor *y, bool *any)
         if (!x->grad && !make_grad(t, x))
             return false;
         x->fresh = owner(x)->fresh;
-        twice |= x->fresh && comes_twice(y, i);         /* overwritten twice, the first half would be lost */
+        repeated |= x->fresh && is_repeated(y, i);      /* overwritten twice, it would lose the first half */
         *any |= x->grad != NULL;
     }
-    if (!y->op->overwrites_grad || twice)
+    if (!y->op->overwrites_grad || repeated)
         gra_zero_fresh(y);
     return true;
 }
@@ -189,7 +187,7 @@ static void recycle_grad(gra_tape *t, gra_tensor *y)
     y->grad = NULL;
 }
 
-/* ---- what the user sees of it ---- */
+/* ---- gradients for the user ---- */
 
 void gra_retain_grad(gra_tensor *x)
 {
@@ -208,16 +206,17 @@ const real *gra_grad(const gra_tensor *x)
     const real *grad = x->base ? x->base->grad : x->grad;
     if (grad || !t)                                 /* no tape: a frozen parameter, which has no gradient */
         return grad;
-    const char *what = x->op ? x->op->name : "input";
+    const char *what = x->op ? x->op->name : x->requires_grad ? "input" : "constant";
     if (!x->requires_grad)
-        gra_fail(t, "gra_grad: this %s %s wants no gradient: it depends on nothing that does", what,
-                 GRA_SHAPE_OF(x));
+        gra_fail(t, "gra_grad: got the %s %s, which needs no gradient, expected one that depends on a "
+                 "parameter or an input", what, GRA_SHAPE_OF(x));
     else if (!t->backward_done)
-        gra_fail(t, "gra_grad: the gradient of this %s %s comes with gra_backward", what, GRA_SHAPE_OF(x));
+        gra_fail(t, "gra_grad: got the %s %s before gra_backward, expected a call after it", what,
+                 GRA_SHAPE_OF(x));
     else if (!x->op)
-        gra_fail(t, "gra_grad: the loss does not depend on this input %s", GRA_SHAPE_OF(x));
+        gra_fail(t, "gra_grad: got the input %s, expected one on which the loss depends", GRA_SHAPE_OF(x));
     else
-        gra_fail(t, "gra_grad: the gradient of this %s %s was not kept: call gra_retain_grad(x) before "
-                 "gra_backward, or gra_keep_grads(t, true)", what, GRA_SHAPE_OF(x));
+        gra_fail(t, "gra_grad: got the %s %s, whose gradient was recycled, expected a retained one: call "
+                 "gra_retain_grad(x) before gra_backward, or gra_keep_grads(t, true)", what, GRA_SHAPE_OF(x));
     return NULL;
 }

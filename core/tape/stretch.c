@@ -3,7 +3,7 @@
 #include "tape.h"
 #include "../kern/sums.h"
 
-/* Some dimensions of y, neighbours that lie together in memory counted as one. */
+/* Some dimensions of y; neighbours that are contiguous in memory are merged into one. */
 struct dims {
     int    n;
     size_t size[GRA_MAX_DIMS], stride[GRA_MAX_DIMS];
@@ -19,7 +19,7 @@ static void add_dim(struct dims *d, size_t size, size_t stride)     /* from the 
     }
 }
 
-static size_t place(const struct dims *d, int from, size_t i)       /* of element i, dimension `from` on */
+static size_t offset(const struct dims *d, int from, size_t i)      /* of element i of dimensions `from` on */
 {
     size_t at = 0;
     for (int k = from; k < d->n; i /= d->size[k], k++)
@@ -32,7 +32,7 @@ struct job {
     real       *grad;                   /* of the operand */
     size_t      size;
     struct dims kept, summed;           /* the dimensions of y that the operand has, and the others */
-    size_t      outer;                  /* elements of `summed` but its first, innermost dimension */
+    size_t      outer;                  /* elements of `summed` without its first, innermost dimension */
     bool        fresh;                  /* grad is uninitialised */
 };
 
@@ -53,23 +53,22 @@ static struct job job_of(gra_shape y, const gra_tensor *x, const real *wide)
 }
 
 /* Are neighbours in the operand neighbours in y? Then a block of them is summed side by side. */
-static bool together(const struct job *s) { return s->kept.n && s->kept.stride[0] == 1; }
+static bool contiguous(const struct job *s) { return s->kept.n && s->kept.stride[0] == 1; }
+static size_t block(const struct job *s)    { return contiguous(s) ? SUMS_WIDTH : 1; }
 
-static size_t block(const struct job *s)  { return together(s) ? SUMS_WIDTH : 1; }
-
-/* The operand's elements of these blocks. */
+/* Sums the gradients of the operand's elements in these blocks. */
 static void add_sums(struct job *s, size_t from, size_t to)
 {
     const size_t end = to * block(s) < s->size ? to * block(s) : s->size;
     for (size_t i = from * block(s), width; i < end; i += width) {
-        const size_t row = together(s) ? s->kept.size[0] - i % s->kept.size[0] : 1;
-        const real *g = s->wide + place(&s->kept, 0, i);
+        const size_t row = contiguous(s) ? s->kept.size[0] - i % s->kept.size[0] : 1;
+        const real *g = s->wide + offset(&s->kept, 0, i);
         double sum[SUMS_WIDTH];
         width = row < end - i ? row : end - i;
         width = width < SUMS_WIDTH ? width : SUMS_WIDTH;
         memset(sum, 0, width * sizeof *sum);
         for (size_t o = 0; o < s->outer; o++)
-            sum_rows(g + place(&s->summed, 1, o), s->summed.size[0], s->summed.stride[0], width, sum);
+            sum_rows(g + offset(&s->summed, 1, o), s->summed.size[0], s->summed.stride[0], width, sum);
         for (size_t j = 0; j < width; j++)
             s->grad[i + j] = (s->fresh ? 0 : s->grad[i + j]) + (real)sum[j];
     }

@@ -9,7 +9,7 @@
 
 /* ---- opening, and beginning a step ---- */
 
-enum { TURN = 128 << 10 };          /* bytes of headers in one arena, before the other one takes its turn */
+enum { HEADERS = 128 << 10 };       /* bytes of headers in one arena before the other one is used */
 
 gra_tape *gra_open(int threads)
 {
@@ -18,8 +18,8 @@ gra_tape *gra_open(int threads)
     if (!t)
         return NULL;
     t->machine = gra_machine_open(threads);
-    if (!t->machine || !gra_arena_reserve(&t->headers[0], 2 * TURN) ||
-        !gra_arena_reserve(&t->headers[1], 2 * TURN)) {         /* enough for every small step */
+    if (!t->machine || !gra_arena_reserve(&t->headers[0], 2 * HEADERS) ||
+        !gra_arena_reserve(&t->headers[1], 2 * HEADERS)) {      /* enough for every small step */
         gra_close(t);
         return NULL;
     }
@@ -43,19 +43,17 @@ void gra_close(gra_tape *t)
     free(t);
 }
 
-/* Makes sure that a stale tensor can be recognised. Headers are not freed before gra_close; they are
- * allocated in one of two arenas, and when that has taken TURN bytes, the other one is rewound and takes its
- * turn. So the headers of the step before are intact, and those of earlier steps until TURN bytes more were
- * made. Each arena has room for TURN bytes and the largest step so far, so that another such step needs no
- * malloc. */
+/* Keeps old headers, so that a stale tensor can be recognised. Headers are allocated in one of two arenas;
+ * when that contains HEADERS bytes, the other one is rewound and used instead. So the headers of the previous
+ * step are always intact, and those of earlier steps until HEADERS more bytes have been allocated. Each arena
+ * has room for HEADERS bytes and the largest step so far, so that another such step needs no malloc. */
 static void keep_headers(gra_tape *t)
 {
     const size_t used = gra_arena_used(&t->headers[t->arena_index]), made = used - t->headers_before;
     for (int i = 0; i < 2; i++)
-        /* false, out of memory: gra_arena_alloc tries again */
-        gra_arena_reserve(&t->headers[i], TURN + made);
+        gra_arena_reserve(&t->headers[i], HEADERS + made);  /* out of memory: gra_arena_alloc tries again */
     t->headers_before = used;
-    if (used < TURN)
+    if (used < HEADERS)
         return;
     t->arena_index = 1 - t->arena_index;
     t->headers_before = 0;
@@ -77,10 +75,11 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
     gra_failure_clear(&t->error);
     gra_machine_set_failed(t->machine, false);
     const char *missing = gra_machine_missing_isa(t->machine);
-    static const char *const has[GRA_ISAS] = { [GRA_BASE] = "base alone", [GRA_AVX2] = "base and avx2",
-                                               [GRA_AVX512] = "base, avx2 and avx512" };
-    if (*missing)                       /* not in gra_open: only now it is known whether to abort */
-        gra_fail(t, "GRADUS_ISA is %s, but this processor has %s", missing, has[gra_machine_isa(t->machine)]);
+    static const char *const has[GRA_ISAS] = { [GRA_BASE] = "base", [GRA_AVX2] = "base or avx2",
+                                               [GRA_AVX512] = "base, avx2 or avx512" };
+    if (*missing)                       /* gra_open does not know yet whether to abort */
+        gra_fail(t, "gra_begin: got GRADUS_ISA=%s, expected %s: this processor has no other", missing,
+                 has[gra_machine_isa(t->machine)]);
 }
 
 #define GIVEN(t) (gra_need_tape(t, __func__), (t))
@@ -124,22 +123,23 @@ gra_tensor *gra_fail(gra_tape *t, const char *format, ...)
 bool gra_need_rng(gra_tape *t, const char *op)
 {
     if (!t->rng)
-        gra_fail(t, "%s: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)", op);
+        gra_fail(t, "%s: got no generator, expected one: pass it to gra_begin(t, GRA_TRAIN, &rng)", op);
     else if (!gra_seeded(t->rng))
-        gra_fail(t, "%s: the generator was never seeded: call gra_manual_seed(&rng, 123) first", op);
+        gra_fail(t, "%s: got a generator that was never seeded, expected a seeded one: call "
+                 "gra_manual_seed(&rng, 123) first", op);
     return !t->error.failed;
 }
 
 /* x may be of an earlier step. Its header is intact (see keep_headers), so its step can be read and compared;
- * its values may be gone. */
+ * its values may have been overwritten. */
 static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, bool may_be_null)
 {
     if (!x && !may_be_null)
-        gra_fail(t, "%s: input %d is NULL: it was never made (a layer's parameters are made by its init)", op,
-                 i);
+        gra_fail(t, "%s: input %d: got NULL, expected a tensor: a layer's parameters are made by its init",
+                 op, i);
     else if (x && x->tape && (x->tape != t || x->step != t->step))
-        gra_fail(t, "%s: input %d was not made in this step: a tensor ends with its step, at the next "
-                 "gra_begin, and belongs to its tape", op, i);
+        gra_fail(t, "%s: input %d: got a tensor of another step or tape, expected one of this step: a tensor "
+                 "lives until the next gra_begin of its tape", op, i);
     return t->error.failed;
 }
 
@@ -151,13 +151,13 @@ bool gra_bad_inputs(gra_tape *t, const char *op, int nin, gra_tensor *const *in)
     return t->error.failed;
 }
 
-/* Its header is intact, as above. The empty tensor is of every step: its value is always there. */
+/* x's header is intact, as above. The empty tensor belongs to every step: its value is always valid. */
 bool gra_is_stale(const gra_tensor *x, const char *who)
 {
     if (!x->tape || x->step == x->tape->step || x == &x->tape->empty)
         return false;
-    gra_fail(x->tape, "%s: got a tensor of an earlier step, expected one of this step: a tensor ends with "
-             "its step, so call %s before the next gra_begin", who, who);
+    gra_fail(x->tape, "%s: got a tensor of an earlier step, expected one of this step: call %s before the "
+             "next gra_begin", who, who);
     return true;
 }
 
@@ -165,11 +165,14 @@ static void *alloc_from(gra_tape *t, gra_arena *arena, size_t bytes)
 {
     void *p = t->error.failed ? NULL : gra_arena_alloc(arena, bytes);
     if (!p)
-        gra_fail(t, "out of memory: %zu more bytes were wanted for this step", bytes);
+        gra_fail(t, "out of memory: this step needs %zu more bytes", bytes);
     return p;
 }
 
-void *gra_header_alloc(gra_tape *t, size_t bytes) { return alloc_from(t, &t->headers[t->arena_index], bytes); }
+void *gra_header_alloc(gra_tape *t, size_t bytes)
+{
+    return alloc_from(t, &t->headers[t->arena_index], bytes);
+}
 
 void *gra_alloc(gra_tape *t, size_t bytes)
 {
@@ -186,8 +189,8 @@ void *gra_alloc(gra_tape *t, size_t bytes)
 
 static bool records_all(const gra_tape *t);
 
-/* A tensor with room for nin inputs and for arguments; its values are `data`, or where that is NULL new ones,
- * uninitialised. After an error the empty tensor. */
+/* A tensor with room for nin inputs and for arguments; its values are `data`, or if that is NULL new ones,
+ * uninitialised. After an error: the empty tensor. */
 static gra_tensor *new_tensor(gra_tape *t, const char *name, gra_shape shape, int nin, size_t args,
                               real *data)
 {
@@ -196,11 +199,11 @@ static gra_tensor *new_tensor(gra_tape *t, const char *name, gra_shape shape, in
     if (t->error.failed)
         return &t->empty;
     if (!t->begun)
-        return gra_fail(t, "%s: gra_begin comes first", name);
+        return gra_fail(t, "%s: got a tape on which no step has begun: call gra_begin first", name);
     if (shape.ndim > GRA_MAX_DIMS)
-        return gra_fail(t, "%s: at most %d dimensions, but %d came", name, GRA_MAX_DIMS, shape.ndim);
+        return gra_fail(t, "%s: got %d dimensions, expected at most %d", name, shape.ndim, GRA_MAX_DIMS);
     if (!gra_shape_size(shape, &size))
-        return gra_fail(t, "%s: a result of shape %s is too large or has a negative size", name,
+        return gra_fail(t, "%s: got the shape %s, expected sizes of 0 or more that fit in memory", name,
                         GRA_SHAPE_STRING(shape));
     const size_t head = (sizeof(gra_tensor) + (size_t)nin * sizeof(gra_tensor *) + 15) / 16 * 16;
     gra_tensor *x = gra_header_alloc(t, head + args);
@@ -225,7 +228,8 @@ gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin
         if (refuses(t, op->name, i, in[i], i > 0))
             return &t->empty;
     if (op->args > GRA_MAX_ARGS)
-        return gra_fail(t, "%s: %zu bytes of args, but GRA_MAX_ARGS is %d", op->name, op->args, GRA_MAX_ARGS);
+        return gra_fail(t, "%s: got %zu bytes of args, expected at most %d (GRA_MAX_ARGS)", op->name,
+                        op->args, GRA_MAX_ARGS);
     gra_tensor *y = new_tensor(t, op->name, shape, nin, op->args, op->view ? in[0]->data : NULL);
     if (t->error.failed)
         return &t->empty;
@@ -253,8 +257,8 @@ gra_tensor *gra_result_broadcast(gra_tape *t, const gra_op *op, gra_tensor *a, g
         return &t->empty;
     gra_shape shape;
     if (!gra_broadcast(a->shape, b->shape, &shape))
-        return gra_fail(t, "%s: shapes %s and %s do not broadcast: from the right, sizes must agree or be 1",
-                        op->name, GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
+        return gra_fail(t, "%s: got shapes %s and %s: they do not broadcast: from the right, sizes must "
+                        "agree or be 1", op->name, GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
     return gra_result(t, op, shape, a, b);
 }
 

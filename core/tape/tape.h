@@ -1,4 +1,4 @@
-/* tape.h: the inside of a tape, for what records on it, sweeps it, watches it or shows it. */
+/* tape.h: the internals of a tape, for the code that records on it, sweeps it, watches it or shows it. */
 #ifndef GRADUS_TAPE_H
 #define GRADUS_TAPE_H
 
@@ -25,20 +25,19 @@ struct gra_tape {
     void         *watcher[2];
 };
 
-/* Aborts with a sentence where t is NULL. who: the op or function that was called. */
+/* Aborts with a sentence if t is NULL. who: the op or function that was called. */
 void gra_need_tape(const gra_tape *t, const char *who);
 
 /* True, and an error of its tape: x belongs to an earlier step. A parameter is never stale. */
 bool gra_is_stale(const gra_tensor *x, const char *who);
 
-/* A tensor that no op computes. data NULL: new values, uninitialised. */
+/* A tensor that is not the result of an op. data NULL: new values, uninitialised. */
 gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data);
 
 void gra_tape_run(gra_tape *t, gra_tensor *y, bool backward);       /* y's forward or backward */
 bool gra_tape_keeps_attention(const gra_tape *t);
 
-/* Memory that lives as long as the headers of this step, which is longer than the step; NULL after an
- * error. */
+/* Memory that lives as long as the headers of this step: longer than the step. NULL after an error. */
 void *gra_header_alloc(gra_tape *t, size_t bytes);
 
 static inline bool gra_is_param(const gra_tensor *x) { return x->name && !x->tape; }
@@ -64,7 +63,7 @@ void    gra_sums_give_back(gra_tape *t, size_t n, double *sums);
 enum { GRA_WATCH_TRACE, GRA_WATCH_CHECK, GRA_WATCHES };
 enum { GRA_WATCH_ROOM = 64 };
 typedef struct gra_watch {
-    bool records_all;                   /* ops without a gradient, too, are recorded */
+    bool records_all;                   /* also ops that need no gradient are recorded */
 
     /* A new piece of the step's memory, uninitialised, with GRA_WATCH_ROOM unused bytes before and after
      * it. While a watch has on_alloc, no gradient is recycled. */

@@ -5,7 +5,8 @@ static gra_tensor *copied(gra_tape *t, const char *name, const real *data, gra_s
 {
     gra_tensor *x = gra_leaf(t, name, shape, NULL);
     if (x->size && !data)
-        return gra_fail(t, "%s: the data are NULL, but %s has %zu values", name, GRA_SHAPE_OF(x), x->size);
+        return gra_fail(t, "%s: got NULL for the data, expected the %zu values of %s", name, x->size,
+                        GRA_SHAPE_OF(x));
     if (x->size)
         memcpy(x->data, data, x->size * sizeof(real));
     return x;
@@ -32,7 +33,7 @@ gra_tensor *gra_constant(gra_tape *t, const real *data, gra_shape shape)
 gra_tensor *gra_borrow(gra_tape *t, real *data, gra_shape shape)
 {
     if (!data)
-        return gra_fail(t, "gra_borrow: the data are NULL");
+        return gra_fail(t, "gra_borrow: got NULL for the data, expected the values of the tensor");
     return gra_leaf(t, "gra_borrow", shape, data);
 }
 
@@ -64,7 +65,7 @@ gra_tensor *gra_detach(gra_tape *t, gra_tensor *x)
 {
     static const gra_op op = { .name = "detach", .view = true };
     gra_tensor *y = gra_result_like(t, &op, x);
-    y->requires_grad = false;           /* the sweep does not pass here */
+    y->requires_grad = false;           /* the sweep ends here */
     y->base = NULL;                     /* and the gradient is not shared */
     return gra_run(y);
 }
@@ -76,6 +77,6 @@ double gra_item(const gra_tensor *x)
     if (x->size == 1)
         return (double)x->data[0];
     if (x->tape)
-        gra_fail(x->tape, "gra_item: x is %s, which has %zu values, not one", GRA_SHAPE_OF(x), x->size);
+        gra_fail(x->tape, "gra_item: got x %s with %zu values, expected one value", GRA_SHAPE_OF(x), x->size);
     return (double)NAN;
 }

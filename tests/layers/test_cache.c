@@ -284,7 +284,7 @@ static const struct {                   /* one call of gra_multi_head_attention_
       "cache is for causal attention", .mode = GRA_EVAL, .x = TOKEN, .bidirectional = true },
     { "multi_head_attention: the cache is not open: gra_kv_cache_open comes first, and must return 0",
       .mode = GRA_EVAL, .x = TOKEN, .no_rows = true },
-    { "linear: input 1 is NULL: it was never made (a layer's parameters are made by its init)",
+    { "linear: input 1: got NULL, expected a tensor: a layer's parameters are made by its init",
       .mode = GRA_EVAL, .x = TOKEN, .no_keys = true },
 };
 
@@ -357,5 +357,5 @@ TEST(what_is_borrowed_is_not_copied)
         ck_assert(gra_grad(w)[i] == x[i]);
     ck_assert(!b->grad);
     gra_borrow(t, NULL, GRA_SHAPE(2));
-    expect_error("gra_borrow: the data are NULL");
+    expect_error("gra_borrow: got NULL for the data, expected the values of the tensor");
 }

@@ -22,7 +22,7 @@ static void refused(const gra_tensor *y, const char *sentence)
 }
 #define REFUSED(call, sentence) (refusing_step(), refused(call, sentence))
 
-#define NEVER_MADE   " is NULL: it was never made (a layer's parameters are made by its init)"
+#define NEVER_MADE   ": got NULL, expected a tensor: a layer's parameters are made by its init"
 #define HAS_2        " of a tensor (2, 3): it has 2 dimensions"
 #define NO_BROADCAST " do not broadcast: from the right, sizes must agree or be 1"
 #define OWN_SIZES    ", expected its own sizes from the right: only a 1 may change, -1 keeps a size, a new " \
@@ -35,9 +35,9 @@ CASE(refusals, open_all, close_all, "")
 
 TEST(refused_elements)
 {
-    REFUSED(gra_add(t, x, VECTOR(1, 2)), "add: shapes (2, 3) and (2)" NO_BROADCAST);
+    REFUSED(gra_add(t, x, VECTOR(1, 2)), "add: got shapes (2, 3) and (2): they" NO_BROADCAST);
     REFUSED(gra_sub(t, x, NULL), "sub: input 1" NEVER_MADE);
-    REFUSED(gra_mul(t, x, MATRIX(3, 2, 1, 2, 3, 4, 5, 6)), "mul: shapes (2, 3) and (3, 2)" NO_BROADCAST);
+    REFUSED(gra_mul(t, x, MATRIX(3, 2, 1, 2, 3, 4, 5, 6)), "mul: got shapes (2, 3) and (3, 2): they" NO_BROADCAST);
     REFUSED(gra_gelu(t, NULL), "gelu: input 0" NEVER_MADE);
     REFUSED(gra_sin(t, NULL), "sin: input 0" NEVER_MADE);
     REFUSED(gra_cos(t, NULL), "cos: input 0" NEVER_MADE);
@@ -46,10 +46,10 @@ TEST(refused_elements)
     REFUSED(gra_where(t, x, VECTOR(1, 0), x),
             "where: the condition is (2, 3), a is (2) and b is (2, 3): they" NO_BROADCAST);
     REFUSED(gra_where(t, x, x, NULL), "where: input 2" NEVER_MADE);
-    REFUSED(gra_lt(t, x, VECTOR(1, 2)), "lt: shapes (2, 3) and (2)" NO_BROADCAST);
+    REFUSED(gra_lt(t, x, VECTOR(1, 2)), "lt: got shapes (2, 3) and (2): they" NO_BROADCAST);
     REFUSED(gra_clamp(t, x, 2, 1), "clamp: low is 2 and high is 1: wanted low <= high");
     REFUSED(gra_clamp(t, x, (double)NAN, 1), "clamp: low is nan and high is 1: wanted low <= high");
-    REFUSED(gra_arange(t, -1), "gra_arange: a result of shape (-1) is too large or has a negative size");
+    REFUSED(gra_arange(t, -1), "gra_arange: got the shape (-1), expected sizes of 0 or more that fit in memory");
     REFUSED(gra_dropout(t, x, 1.5), "dropout: p is 1.5: wanted a probability, 0 <= p <= 1");
     REFUSED(gra_dropout(t, x, (double)NAN), "dropout: p is nan: wanted a probability, 0 <= p <= 1");
     REFUSED(gra_masked_fill(t, x, VECTOR(1, 2), 0),
@@ -141,8 +141,7 @@ TEST(refused_shapes)
             "reshape: to 9 dimensions: wanted 0 to 8");
     REFUSED(gra_reshape(t, x, (gra_shape){ .ndim = -1 }), "reshape: to -1 dimensions: wanted 0 to 8");
     REFUSED(gra_reshape(t, gra_borrow(t, x->data, GRA_SHAPE(65536, 65536)), GRA_SHAPE(-1)),
-            ADDRESSES_OF_32_BITS
-                ? "gra_borrow: a result of shape (65536, 65536) is too large or has a negative size"
+            ADDRESSES_OF_32_BITS ? "gra_borrow: got the shape (65536, 65536), expected sizes of 0 or more that fit in memory"
                                  : "reshape: x is (65536, 65536), 4294967296 values: they do not fill (-1)");
     REFUSED(gra_squeeze(t, x, 2), "squeeze: got dimension 2 of a tensor (2, 3), expected one of its 2 "
             "dimensions: count them from 0, or from the end with -1");
@@ -184,8 +183,7 @@ TEST(refused_shapes)
             "concat: tensor 0 is (2, 3) but tensor 1 is (3): only dimension 0 may differ");
     REFUSED(gra_concat(t, 1, &x, 2), "concat: dimension 2" HAS_2);
     REFUSED(gra_concat(t, 2, (gra_tensor *[]){ ONES(INT_MAX, 0), ONES(1, 0) }, 0),
-            ADDRESSES_OF_32_BITS
-                ? "gra_full: a result of shape (2147483647, 0) is too large or has a negative size"
+            ADDRESSES_OF_32_BITS ? "gra_full: got the shape (2147483647, 0), expected sizes of 0 or more that fit in memory"
                                  : "concat: dimension 0 would have more than 2147483647 entries");
     REFUSED(gra_concat(t, 0, &x, 0), "concat: of 0 tensors: wanted one or more");
     REFUSED(gra_concat(t, 2, NULL, 0), "concat: got NULL for the tensors, expected an array of 2");
@@ -311,8 +309,8 @@ TEST(dropout_wants_a_generator)
     gra_keep_going(t, true);
     gra_begin(t, GRA_TRAIN, NULL);
     gra_dropout(t, VECTOR(1, 2), 0.5);
-    expect_error("dropout: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)");
+    expect_error("dropout: got no generator, expected one: pass it to gra_begin(t, GRA_TRAIN, &rng)");
     gra_begin(t, GRA_TRAIN, NULL);
     ck_assert(isnan(gra_item(ATTEND((1, 2, 4), (1, 2, 4), (1, 2, 4), .heads = 1, .dropout = 0.5))));
-    expect_error("attention: there is no generator: hand one to gra_begin(t, GRA_TRAIN, &rng)");
+    expect_error("attention: got no generator, expected one: pass it to gra_begin(t, GRA_TRAIN, &rng)");
 }

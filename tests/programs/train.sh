@@ -217,7 +217,7 @@ ok "... is whole" grep -q mine "$W/theirs/model.safetensors"
 ok "... and alone" sh -c '[ "$(ls "$1")" = model.safetensors ]' - "$W/theirs"
 cp "$W/own/model.safetensors" "$W/own.model"
 (cd "$W/own" && cksum ./*) >"$W/own.sums"
-no_isa='GRADUS_ISA is sse, but this processor has base'
+no_isa='got GRADUS_ISA=sse, expected base'
 ok "no such instruction set" refuses 1 "$no_isa" env GRADUS_ISA=sse "$TRAIN" $small --out "$W/own"
 ok "... that is all it says" grep -q "^train: a step does not work: .*$no_isa" "$W/err"
 ok "... and leaves the run that was there" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/own" "$W/own.sums"
@@ -234,7 +234,7 @@ confined() {    # confined FLAGS ...: train in 400 MB of addresses
     sh -c 'ulimit -v 400000 && exec "$@"' - "$TRAIN" "$@"
 }
 if confined --help >"$W/ok.out" 2>&1; then
-    no_memory='a step does not work: out of memory: [0-9]* more bytes were wanted'
+    no_memory='a step does not work: out of memory: this step needs [0-9]* more bytes'
     ok "no memory for a step" refuses 1 "$no_memory" confined --batch 60000 --out "$W/own"
     ok "... leaves the run that was there" cmp "$W/own/model.safetensors" "$W/own.model"
     ok "no memory for a step, a new folder" refuses 1 "$no_memory" confined --quiet --batch 60000 \

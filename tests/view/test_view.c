@@ -150,15 +150,15 @@ static void wrong_item(void)      { gra_item(x_named); }
 static const struct { void (*call)(void); const char *sentence; } named[] = {
     { wrong_matmul, "matmul: a is X but b is X: the inner sizes 3 and 2 differ" },
     { wrong_linear, "linear: x is X but the weight is P" },
-    { wrong_add, "add: shapes (4) and X do not broadcast" },
+    { wrong_add, "add: got shapes (4) and X: they do not broadcast" },
     { wrong_softmax, "softmax: dimension 2 of a tensor X: it has 2 dimensions" },
     { wrong_reshape, "reshape: x is X, 6 values" },
     { wrong_concat, "concat: tensor 0 is X but tensor 1 is P" },
     { wrong_mse_loss, "mse_loss: x is X but target is P" },
     { wrong_attention, "attention: q X, k P, v X" },
-    { wrong_backward, "gra_backward: the loss is X" },
-    { wrong_grad, "gra_grad: this input X wants no gradient" },
-    { wrong_item, "gra_item: x is X, which has 6 values, not one" },
+    { wrong_backward, "gra_backward: got the loss X" },
+    { wrong_grad, "gra_grad: got the constant X, which needs no gradient" },
+    { wrong_item, "gra_item: got x X with 6 values, expected one value" },
 };
 
 /* A sentence in which X stands for x, and P for p. */
@@ -187,8 +187,8 @@ TEST(a_stale_tensor_is_not_named)
     gra_tensor *x = gra_name(gra_scalar(t, 1), "x");
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert_str_eq(gra_name(x, "y")->name, "x");
-    expect_error("gra_name: input 0 was not made in this step: a tensor ends with its step, at the next "
-                 "gra_begin, and belongs to its tape");
+    expect_error("gra_name: input 0: got a tensor of another step or tape, expected one of this step: a tensor lives "
+                 "until the next gra_begin of its tape");
 }
 
 /* ---- the text ---- */
@@ -507,7 +507,7 @@ TEST(no_memory_for_a_name)
     gra_name(x, "%1000000d", 1);
     fault_disarm();
     ck_assert_str_eq(x->name, "x");
-    expect_error("out of memory: 1000001 more bytes were wanted for this step");
+    expect_error("out of memory: this step needs 1000001 more bytes");
 }
 
 static long file_size(const char *path)
