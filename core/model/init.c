@@ -50,14 +50,14 @@ bool gra_init_fits(const gra_init *how, gra_shape shape, char why[GRA_WHY])
     const bool xavier = how->fill == fill_xavier, kaiming = how->fill == fill_kaiming;
     *why = '\0';
     if ((xavier || kaiming) && shape.ndim < 2)
-        snprintf(why, GRA_WHY, "got gra_init_%s for the shape %s, expected two dimensions or more: it needs the "
-                 "numbers of inputs and outputs", xavier ? "xavier" : "kaiming", GRA_SHAPE_STRING(shape));
+        snprintf(why, GRA_WHY, "got gra_init_%s for the shape %s, expected two dimensions or more: it needs "
+                 "the numbers of inputs and outputs", xavier ? "xavier" : "kaiming", GRA_SHAPE_STRING(shape));
     else if (how->fill == fill_uniform && !(how->a <= how->b && isfinite((float)how->b - (float)how->a)))
         snprintf(why, GRA_WHY, "got gra_init_uniform(%g, %g), expected finite numbers, the lower one first",
                  how->a, how->b);
     else if (how->fill == fill_normal && !(how->b >= 0 && isfinite(how->a) && isfinite(how->b)))
-        snprintf(why, GRA_WHY, "got gra_init_normal(%g, %g), expected finite numbers, the standard deviation 0 "
-                 "or more", how->a, how->b);
+        snprintf(why, GRA_WHY, "got gra_init_normal(%g, %g), expected finite numbers, the standard deviation "
+                 "0 or more", how->a, how->b);
     else if (how->fill == fill_linear && !(how->a >= 1))
         snprintf(why, GRA_WHY, "got gra_init_linear(%g), expected 1 or more in_features", how->a);
     return !*why;

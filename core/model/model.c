@@ -1,7 +1,7 @@
 /* model: the list of named parameters, and the memory that lives as long as the model.
  *
- * Parameters are walked in the order in which they were made, and found by the hash of their name: making a
- * model takes time in proportion to their number, and so does each step. */
+ * Parameters are visited in the order in which they were made, and found by the hash of their name: the
+ * time to make a model is proportional to their number, as is that of a step. */
 #include "model.h"
 #include "../random/random.h"
 
@@ -9,19 +9,19 @@
 
 struct list {                           /* tensors in order */
     gra_tensor **item;
-    int          count, room;           /* how many there are; how many fit before it grows: a power of 2 */
-    int         *slot;                  /* 2 room of them: see slot_of */
+    int          count, room;           /* how many there are, and how many fit: a power of 2 */
+    int         *slot;                  /* a hash table of 2 * room places in item: see slot_of */
 };
 
 struct gra_model {
     struct list params;
-    struct list aliases;                /* further names of parameters: see gra_alias */
+    struct list aliases;                /* other names of parameters (gra_alias) */
     struct list states;                 /* buffers of optimisers (gra_state): moments */
     gra_arena   arena;
     gra_rng    *rng;
     gra_machine *machine;               /* of the tape that it was opened on */
-    bool        unusable;               /* the error is more than that of a file, and stays */
-    bool        closed;                 /* all else is gone */
+    bool        unusable;               /* the error is not that of a file, and stays */
+    bool        closed;                 /* all other fields are 0 */
     gra_failure error;
 };
 
@@ -35,9 +35,8 @@ static size_t hash(const char *name)                    /* FNV-1a */
     return (size_t)(h ^ h >> 32);
 }
 
-/* The slot of the tensor of that name, which holds its place in item counted from 1, or the empty one where
- * it belongs, which holds 0: open addressing. At least half of the slots are empty, so the search ends
- * soon. */
+/* The slot for a name, by open addressing: it contains the tensor's place in item, counted from 1, or 0 if
+ * there is no such tensor. At least half of the slots are 0, so the search is short. */
 static int *slot_of(const struct list *l, const char *name)
 {
     const size_t last = 2 * (size_t)l->room - 1;
@@ -53,7 +52,7 @@ static gra_tensor *find(const struct list *l, const char *name)
     return place ? l->item[place - 1] : NULL;
 }
 
-/* Twice the room; false: out of memory, and the list is as it was. */
+/* Doubles the room; false: out of memory, and the list is unchanged. */
 static bool grow(struct list *l)
 {
     const int room = l->room ? 2 * l->room : 32;
@@ -88,8 +87,8 @@ gra_model *gra_model_open(gra_tape *t, gra_rng *rng)
     return m;
 }
 
-/* The struct itself stays a while, marked as closed, so that a later use of the model, such as a step of an
- * optimiser that was made for it, is an error with a sentence. */
+/* The struct itself is kept for a while, marked as closed, so that a later use of the model, such as a
+ * step of its optimiser, is refused with a sentence. */
 void gra_model_close(gra_model *m)
 {
     if (!m)
@@ -149,7 +148,7 @@ void *gra_model_alloc(gra_model *m, size_t bytes)
 {
     void *p = gra_arena_alloc(&GIVEN(m)->arena, bytes);
     if (!p)
-        gra_model_fail(m, "out of memory: %zu more bytes were wanted for the model", bytes);
+        gra_model_fail(m, "out of memory: the model needs %zu more bytes", bytes);
     return p ? memset(p, 0, bytes) : NULL;
 }
 
@@ -186,7 +185,7 @@ gra_scope gra_enter(gra_scope s, const char *format, ...)
     int n = vsnprintf(s.name + at, sizeof s.name - at, format, args);
     va_end(args);
     if (n < 0 || (size_t)n >= sizeof s.name - at)
-        gra_model_fail(s.model, "gra_enter: the name %s... is longer than %zu characters", s.name,
+        gra_model_fail(s.model, "gra_enter: got the name %s..., expected at most %zu characters", s.name,
                        sizeof s.name - 1);
     return s;
 }
@@ -196,7 +195,7 @@ gra_scope gra_enter(gra_scope s, const char *format, ...)
 static bool append(gra_model *m, struct list *l, gra_tensor *p)
 {
     if (l->count == l->room && !grow(l)) {
-        gra_model_fail(m, "out of memory: a list of more than %d parameters was wanted", l->room);
+        gra_model_fail(m, "out of memory: the model needs a list of more than %d parameters", l->room);
         return false;
     }
     l->item[l->count] = p;
@@ -204,7 +203,7 @@ static bool append(gra_model *m, struct list *l, gra_tensor *p)
     return true;
 }
 
-/* A tensor that lives as long as the model, and is the last of a list; NULL: out of memory. Its values are
+/* A new tensor at the end of a list, which lives as long as the model; NULL: out of memory. Its values are
  * `data`, or if that is NULL new ones, all 0. */
 static gra_tensor *make(gra_model *m, struct list *l, const char *name, gra_shape shape, real *data)
 {
@@ -224,12 +223,12 @@ static bool is_new(gra_model *m, const char *function, const char *name)
 {
     if (!find(&m->params, name) && !find(&m->aliases, name) && !find(&m->states, name))
         return true;
-    gra_model_fail(m, "%s: there is a parameter %s already: give each layer a scope of its own, "
-                   "gra_enter(scope, \"fc2\")", function, name);
+    gra_model_fail(m, "%s: got the name %s a second time, expected a new one: give each layer a scope of its "
+                   "own, gra_enter(scope, \"fc2\")", function, name);
     return false;
 }
 
-/* The scope with the last part of a parameter's name. */
+/* The scope extended by a parameter's name. */
 static gra_scope named(gra_scope s, const char *function, const char *name)
 {
     need_scope(s, function);
@@ -244,39 +243,27 @@ static gra_scope named(gra_scope s, const char *function, const char *name)
 gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape shape)
 {
     gra_model *m = s.model;
-    size_t size;
-    gra_scope full = named(s, __func__, name);
-    if (m->unusable)
-        return NULL;
-    if (!is_new(m, "gra_param", full.name))
-        return NULL;
-    if (!init.fill) {
-        gra_model_fail(m, "gra_param: %s has no first values: the initialiser is empty, but gra_init_zeros(), "
-                       "say, is wanted", full.name);
-        return NULL;
-    }
-    if (init.draws && !gra_seeded(m->rng)) {
-        gra_model_fail(m, "gra_param: %s begins with random values, but gra_model_open was given %s",
-                       full.name, m->rng ? "a generator that was never seeded: call gra_manual_seed first"
-                                         : "no generator");
-        return NULL;
-    }
-    if (shape.ndim > GRA_MAX_DIMS) {
-        gra_model_fail(m, "gra_param: %s: at most %d dimensions, but %d came", full.name, GRA_MAX_DIMS,
-                       shape.ndim);
-        return NULL;
-    }
-    if (!gra_shape_size(shape, &size) || size == 0) {
-        gra_model_fail(m, "gra_param: %s cannot have the shape %s: sizes must be positive, and fit in "
-                       "memory", full.name, GRA_SHAPE_STRING(shape));
-        return NULL;
-    }
+    size_t size = 0;
     char why[GRA_WHY];
-    if (!gra_init_fits(&init, shape, why)) {
-        gra_model_fail(m, "gra_param: %s: %s", full.name, why);
+    gra_scope full = named(s, __func__, name);
+    if (m->unusable || !is_new(m, __func__, full.name))
         return NULL;
-    }
-    real *grad = gra_model_alloc(m, size * sizeof(real));
+    if (!init.fill)
+        gra_model_fail(m, "gra_param: %s: got an empty initialiser, expected one such as gra_init_zeros()",
+                       full.name);
+    else if (init.draws && !gra_seeded(m->rng))
+        gra_model_fail(m, "gra_param: %s: got %s for its random values, expected a seeded one: %s", full.name,
+                       m->rng ? "a generator that was never seeded" : "no generator",
+                       m->rng ? "call gra_manual_seed first" : "pass it to gra_model_open");
+    else if (shape.ndim > GRA_MAX_DIMS)
+        gra_model_fail(m, "gra_param: %s: got %d dimensions, expected at most %d", full.name, shape.ndim,
+                       GRA_MAX_DIMS);
+    else if (!gra_shape_size(shape, &size) || size == 0)
+        gra_model_fail(m, "gra_param: %s: got the shape %s, expected positive sizes that fit in memory",
+                       full.name, GRA_SHAPE_STRING(shape));
+    else if (!gra_init_fits(&init, shape, why))
+        gra_model_fail(m, "gra_param: %s: %s", full.name, why);
+    real *grad = m->unusable ? NULL : gra_model_alloc(m, size * sizeof(real));
     gra_tensor *p = grad ? make(m, &m->params, full.name, shape, NULL) : NULL;
     if (!p)
         return NULL;
@@ -286,8 +273,7 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape sh
     return p;
 }
 
-/* The further name belongs to a tensor that shares the parameter's values, so that files can save and load
- * both alike. */
+/* The alias is a tensor that shares the parameter's values, so that files treat both alike. */
 void gra_alias(gra_scope s, const char *name, gra_tensor *p)
 {
     gra_model *m = s.model;
@@ -295,8 +281,8 @@ void gra_alias(gra_scope s, const char *name, gra_tensor *p)
     if (m->unusable || !is_new(m, "gra_alias", full.name))
         return;
     if (!p || !p->name || find(&m->params, p->name) != p) {
-        gra_model_fail(m, "gra_alias: %s is to be another name of a parameter, but what was given is none of "
-                       "this model's", full.name);
+        gra_model_fail(m, "gra_alias: %s: got a tensor that is no parameter of this model, expected one that "
+                       "is", full.name);
         return;
     }
     gra_tensor *alias = make(m, &m->aliases, full.name, p->shape, p->data);
@@ -315,7 +301,7 @@ gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p)
     snprintf(name, sizeof name, "%s.%s", kind, p->name);
     gra_tensor *s = m->unusable ? NULL : find(&m->states, name);
     if (!s && !m->unusable && (find(&m->params, name) || find(&m->aliases, name)))
-        gra_model_fail(m, "gra_state: there is a parameter %s already", name);
+        gra_model_fail(m, "gra_state: got the name %s, expected another: a parameter has it", name);
     return s || m->unusable ? s : make(m, &m->states, name, p->shape, NULL);
 }
 
@@ -333,10 +319,7 @@ gra_tensor *gra_param_at(const gra_model *m, int i)
     return i >= 0 && i < m->params.count ? m->params.item[i] : NULL;
 }
 
-int gra_owned_count(const gra_model *m)
-{
-    return m->params.count + m->states.count;
-}
+int gra_owned_count(const gra_model *m) { return m->params.count + m->states.count; }
 
 gra_tensor *gra_owned_at(const gra_model *m, int i)
 {

@@ -20,7 +20,7 @@ int gra_adamw_init(gra_adamw *opt, gra_model *m, gra_param_filter *filter)
 }
 
 /* Factors that all elements of a step share. With r = sqrt(1 - beta2^t) the last line above is
- * p -= (lr r / (1 - beta1^t)) m / (sqrt(v) + eps r): one division an element. */
+ * p -= (lr r / (1 - beta1^t)) m / (sqrt(v) + eps r): one division per element. */
 struct step {
     gra_tensor **m, **v;
     real beta1, beta2, gain1, gain2, keep, rate, eps;

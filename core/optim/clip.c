@@ -1,5 +1,5 @@
 /* clip: g *= min(1, max_norm / (|g| + 1e-6)), where |g| is the norm of all gradients together
- * (PyTorch's clip_grad_norm_). As there, no gradient that is not finite is hidden: NaN stays, infinity
+ * (PyTorch's clip_grad_norm_). As there, gradients that are not finite do not disappear: NaN stays, infinity
  * becomes NaN. */
 #include "group.h"
 

@@ -1,4 +1,4 @@
-/* group: which parameters an optimiser moves, and the buffers that it keeps for them. */
+/* group: which parameters an optimiser updates, and the buffers that it keeps for them. */
 #include "group.h"
 
 bool gra_filter_matrices(const gra_tensor *p) { return p->shape.ndim >= 2; }
@@ -27,7 +27,7 @@ gra_tensor **gra_group_state(gra_model *m, gra_param_filter *filter, const char 
     return state;
 }
 
-/* The first parameter whose buffer a later init of another optimiser took, or NULL. */
+/* The first parameter whose buffer the init of a later optimiser has taken, or NULL. */
 static const gra_tensor *lost(const gra_model *m, gra_tensor *const *state)
 {
     for (int i = 0; i < gra_param_count(m); i++)
@@ -38,24 +38,23 @@ static const gra_tensor *lost(const gra_model *m, gra_tensor *const *state)
 
 bool gra_group_ready(gra_model *m, const char *optimiser, double lr, gra_tensor *const *state, int params)
 {
-    if (!m)
-        gra_abort("an optimiser's step: it has no model: call its init first");
     char step[40];
     snprintf(step, sizeof step, "gra_%s_step", optimiser);
+    if (!m)
+        gra_abort("%s: got an optimiser without a model: call gra_%s_init first", step, optimiser);
     gra_need_model(m, step);
     if (!state)
-        gra_model_fail(m, "gra_%s_step: call gra_%s_init first", optimiser, optimiser);
+        gra_model_fail(m, "%s: got an optimiser without moments: call gra_%s_init first", step, optimiser);
     else if (params != gra_param_count(m))
-        gra_model_fail(m, "gra_%s_step: there are %d parameters, but there were %d when gra_%s_init was "
-                       "called: call it after the last is made", optimiser, gra_param_count(m), params,
-                       optimiser);
+        gra_model_fail(m, "%s: got %d parameters, expected the %d that there were at gra_%s_init: call it "
+                       "after the last is made", step, gra_param_count(m), params, optimiser);
     else if (lost(m, state))
-        gra_model_fail(m, "gra_%s_step: the moments of %s belong to another optimiser since its gra_%s_init: "
-                       "let `filter` give each parameter to one of a kind", optimiser, lost(m, state)->name,
+        gra_model_fail(m, "%s: got %s, whose moments a later gra_%s_init has taken, expected each parameter "
+                       "in one such optimiser only: divide them by `filter`", step, lost(m, state)->name,
                        optimiser);
     else if (isnan(lr))
-        gra_model_fail(m, "gra_%s_step: lr is nan: set it after gra_%s_init, for it has no default",
-                       optimiser, optimiser);
+        gra_model_fail(m, "%s: got nan for lr, expected a learning rate: set it after gra_%s_init, for it "
+                       "has no default", step, optimiser);
     else
         return !gra_machine_failed(gra_model_machine(m));
     return false;

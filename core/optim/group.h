@@ -1,5 +1,5 @@
-/* group.h: what an optimiser of the library is made of: buffers for the parameters that it updates (its group),
- * made by its init, and the checks that each step begins with. sgd.c is the shortest that uses them. */
+/* group.h: what the library's optimisers share: the buffers for the parameters that an optimiser updates (its
+ * group), made by its init, and the checks with which each step begins. The shortest example is sgd.c. */
 #ifndef GRADUS_GROUP_H
 #define GRADUS_GROUP_H
 
@@ -7,20 +7,20 @@
 
 #define GRA_NO_LR ((double)NAN)             /* lr after init: set it before the first step */
 
-/* Aborts with a sentence where an optimiser is NULL; who: its init or step. */
+/* Aborts with a sentence if an optimiser is NULL. who: its init or step. */
 void gra_need_optimiser(const void *opt, const char *who);
 
-/* For init: a buffer of zeros, "kind.name of p", for each parameter p that `filter` accepts (NULL: all), by the
- * parameter's number; NULL for the others. The model owns them, and an older optimiser of that kind loses
- * them. NULL: out of memory, and the model has the error. */
+/* For init: a buffer of zeros, "kind.name of p", for each parameter p that `filter` accepts (NULL: all),
+ * at the parameter's number; NULL for the others. The model owns the buffers, and an older optimiser of
+ * the same kind loses them. NULL: out of memory, and the model has the error. */
 gra_tensor **gra_group_state(gra_model *m, gra_param_filter *filter, const char *kind);
 
-/* Before a step: was init called, with as many parameters as there are now, and by no other optimiser of the
- * kind since, and was lr set? If not, the model has an error, and the result is false. It is false too after
- * an error of the tape, whose gradients are then not to be trusted. */
+/* Before a step: was init called, with as many parameters as there are now, and not by another optimiser
+ * of the same kind since, and was lr set? If not, the model has an error, and the result is false. It is
+ * also false after an error of the tape, whose gradients then cannot be trusted. */
 bool gra_group_ready(gra_model *m, const char *optimiser, double lr, gra_tensor *const *state, int params);
 
-/* sum_i x_i^2 in double. Partial sums, for vector registers; their order depends on n alone. */
+/* sum_i x_i^2 in double. Partial sums, for vector registers; their order depends only on n. */
 static inline double gra_sum_squared(const real *x, size_t n)
 {
     enum { SUMS = 32 };

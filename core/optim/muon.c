@@ -7,13 +7,13 @@
  *     p *= 1 - lr weight_decay
  *     p -= lr sqrt(max(1, rows / columns)) X
  *
- * X^T serves as well as X, so X is seen with no more rows than columns. And with P = a I + b A + c A^2 the
+ * X^T may be used instead of X, so let X have no more rows than columns. With P = a I + b A + c A^2 the
  * next A is P A P. So X, which may be long, is multiplied only once:
  *
  *     A = X X^T, Q = I;   ns_steps times: P = a I + b A + c A^2, Q = P Q, A = P A P;   X = Q X
  *
- * The matrices in between are small, square and symmetric: one half of such a product is computed, the other
- * is its mirror image. And if X is scaled by c^(1/4), so that A is sqrt(c) times as large and its factor c
+ * The other matrices are small, square and symmetric: one half of such a product is computed, the other is
+ * its mirror image. And if X is scaled by c^(1/4), so that A is sqrt(c) times as large and its factor c
  * becomes 1, then P is one such product and a multiple of I:
  *
  *     P = (A - h I)^2 + d I,   h = -b / (2 sqrt(c)),   d = a - h^2 */
@@ -26,7 +26,7 @@ enum {
     BLOCK = 32, BLOCK_OF_ALL = 256,     /* columns of a symmetric product at a time: on one thread, on all */
     CHUNK = 1 << 15                     /* values in a chunk of a large matrix, at least */
 };
-static const size_t small = 1 << 20; /* values; a matrix up to this size is updated by one thread alone */
+static const size_t small = 1 << 20;    /* values; a matrix up to this size is updated by a single thread */
 
 static bool is_2d(const gra_tensor *p)
 {
@@ -89,7 +89,7 @@ int gra_muon_init(gra_muon *opt, gra_model *m, gra_param_filter *filter)
     for (int i = 0; opt->v && i < opt->params; i++) {
         const gra_tensor *p = gra_param_at(m, i);
         if (opt->v[i] && p->shape.ndim != 2) {
-            gra_model_fail(m, "muon: %s is %s, but only matrices can be made orthogonal: give it to another "
+            gra_model_fail(m, "gra_muon_init: got %s %s, expected only matrices: give it to another "
                            "optimiser", p->name, GRA_SHAPE_STRING(p->shape));
             opt->v = NULL;
         }
@@ -98,23 +98,23 @@ int gra_muon_init(gra_muon *opt, gra_model *m, gra_param_filter *filter)
     return opt->workspace ? 0 : -1;
 }
 
-/* ---- one matrix: by one worker alone, or by all threads ---- */
+/* ---- one matrix: by a single worker, or by all threads ---- */
 
 struct job {
     const gra_muon *opt;
     gra_machine *machine;
-    int       worker;                   /* the thread that does it alone, or ALL */
+    int       worker;                   /* the only thread that does it, or ALL */
     const gra_tensor *p;
     real     *v;                        /* momentum, shaped like p */
     real     *x, *next;                 /* X and the next X, shaped like p; rows stride_x apart */
     real     *gram, *poly, *q, *spare;  /* A, P, Q and a spare one, (m, m); rows stride_a apart */
     int       m, stride_x, stride_a;
     size_t    chunk;                    /* values in a chunk of update */
-    double    scale, sum[GRA_CHUNKS];   /* 1 / |u|, in the units of X; the sum of u^2 in each chunk */
+    double    scale, sum[GRA_CHUNKS];   /* unit() / |u|; the sum of u^2 in each chunk */
 };
 enum { ALL = -1 };
 
-static double unit(void) { return sqrt(sqrt(c)); }  /* the value that stands for 1 in X: see c^(1/4) above */
+static double unit(void) { return sqrt(sqrt(c)); }      /* X is scaled by c^(1/4): see above */
 
 static void update(struct job *j, size_t from, size_t to)
 {
@@ -248,8 +248,8 @@ static void polynomial(struct job *j)
     }
 }
 
-/* Newton-Schulz. Q takes `together` rounds before X is multiplied by it: all of them, or in a nearly square
- * matrix, where that saves nothing, one. */
+/* Newton-Schulz. Q is the product of `together` rounds before X is multiplied by it: of all rounds, or for a
+ * nearly square matrix, where that saves nothing, of one. */
 static void orthogonalise(struct job *j)
 {
     const int m = j->m, n = longer(j->p), rounds = j->opt->ns_steps, together = n >= 2 * m ? rounds : 1;
@@ -324,7 +324,7 @@ void gra_muon_step(gra_muon *opt)
     if (!gra_group_ready(opt->model, "muon", opt->lr, opt->v, opt->params))
         return;
     if (opt->ns_steps < 1) {
-        gra_model_fail(opt->model, "gra_muon_step: ns_steps is %d, but it must be 1 or more", opt->ns_steps);
+        gra_model_fail(opt->model, "gra_muon_step: got %d for ns_steps, expected 1 or more", opt->ns_steps);
         return;
     }
     const size_t n = (size_t)opt->params;

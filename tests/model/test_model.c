@@ -53,8 +53,7 @@ static void make_a_bad_shape(void)
 
 TEST(an_error_aborts_by_default)
 {
-    expect_abort(make_a_bad_shape,
-                 "gra_param: w cannot have the shape (-1): sizes must be positive, and fit in memory");
+    expect_abort(make_a_bad_shape, "gra_param: w: got the shape (-1), expected positive sizes that fit in memory");
 }
 
 TEST(the_first_error_stays)
@@ -89,7 +88,7 @@ TEST(names_of_many_parameters)    /* each is found, and the first stays the firs
     ck_assert_ptr_null(gra_param_find(model, "blocks.300.weight"));
     ck_assert_ptr_null(gra_param_find(model, ""));
     ck_assert_ptr_null(param("blocks.7.bias", GRA_SHAPE(2)));
-    expect_model_part("there is a parameter blocks.7.bias already");
+    expect_model_part("got the name blocks.7.bias a second time");
 }
 
 /* Were names compared one by one, each of the four loops would take hours: Check's own time limit is the
@@ -123,7 +122,7 @@ TEST(a_further_name)
     ck_assert(a->data == w->data && a->base == w && gra_same_shape(a->shape, w->shape) && a->size == 6);
     gra_scope head = gra_enter(gra_root(model), "head");
     ck_assert_ptr_null(gra_param(head, "weight", gra_init_ones(), GRA_SHAPE(2)));
-    expect_model_part("gra_param: there is a parameter head.weight already");
+    expect_model_part("gra_param: got the name head.weight a second time");
 }
 
 TEST(a_further_name_without_memory)             /* each allocation fails in turn */
@@ -151,9 +150,7 @@ TESTS(a_further_name_of_nothing, 3)
                                          : &nameless;
     param("w", GRA_SHAPE(2));
     gra_alias(gra_root(model), "head", foreign);
-    expect_model_part("gra_alias: head is to be another name of a parameter, but what was given is "
-                      "none of this "
-                "model's");
+    expect_model_part("gra_alias: head: got a tensor that is no parameter of this model, expected one that is");
     ck_assert_int_eq(gra_alias_count(model), 0);
     gra_model_close(other);
 }
@@ -167,9 +164,9 @@ TEST(random_values_without_a_generator)
         ck_assert_ptr_nonnull(gra_param(gra_root(own), "b", gra_init_zeros(), GRA_SHAPE(2)));
         ck_assert_ptr_null(gra_param(gra_root(own), "w", gra_init_linear(2), GRA_SHAPE(2, 2)));
         ck_assert_str_eq(gra_model_error(own), i == 0 ?
-            "gra_param: w begins with random values, but gra_model_open was given no generator" :
-            "gra_param: w begins with random values, but gra_model_open was given a generator that was never "
-            "seeded: call gra_manual_seed first");
+            "gra_param: w: got no generator for its random values, expected a seeded one: pass it to gra_model_open" :
+            "gra_param: w: got a generator that was never seeded for its random values, expected a seeded one: call "
+            "gra_manual_seed first");
         gra_model_close(own);
     }
 }
@@ -177,8 +174,7 @@ TEST(random_values_without_a_generator)
 TEST(no_initialiser)
 {
     ck_assert_ptr_null(gra_param(gra_root(model), "w", (gra_init){ 0 }, GRA_SHAPE(2)));
-    expect_model_part("gra_param: w has no first values: the initialiser is empty, but gra_init_zeros(), "
-                      "say, is wanted");
+    expect_model_part("gra_param: w: got an empty initialiser, expected one such as gra_init_zeros()");
 }
 
 TEST(a_file_that_failed_spoils_nothing)
@@ -330,17 +326,17 @@ static const struct {
     { an_empty_name,       1, "gra_param: got \"\" for the name, expected one such as \"weight\"" },
     { no_further_name,     1, "gra_alias: got NULL for the name, expected one such as \"weight\"" },
     { no_name_of_a_scope,  1, "gra_enter: got NULL for the name, expected one such as \"att\"" },
-    { a_name_not_of_ascii,       1, "gra_enter: the name " },
-    { a_name_twice,              1, "there is a parameter w already" },
-    { a_further_name_twice,      1, "gra_alias: there is a parameter w already" },
-    { a_size_of_zero,           1, "u cannot have the shape (2, 0)" },
-    { nine_dimensions,           1, "gra_param: u: at most 8 dimensions, but 9 came" },
+    { a_name_not_of_ascii,       1, "gra_enter: got the name " },
+    { a_name_twice,              1, "got the name w a second time, expected a new one" },
+    { a_further_name_twice,      1, "gra_alias: got the name w a second time, expected a new one" },
+    { a_size_of_zero,           1, "u: got the shape (2, 0), expected positive sizes" },
+    { nine_dimensions,           1, "gra_param: u: got 9 dimensions, expected at most 8" },
     { more_memory_than_there_is, 1, ADDRESSES_OF_32_BITS ? "fit in memory" : "out of memory" },
-    { a_name_too_long,           1, "longer than" },
-    { a_parameter_named_as_a_companion, 2, "gra_param: there is a parameter sgd.momentum.w already: give "
-                                           "each layer a scope of its own, gra_enter(scope, \"fc2\")" },
-    { a_companion_named_as_a_parameter, 2, "gra_state: there is a parameter sgd.momentum.w already" },
-    { a_companion_named_as_an_alias,    1, "gra_state: there is a parameter sgd.momentum.w already" },
+    { a_name_too_long,           1, "..., expected at most " },
+    { a_parameter_named_as_a_companion, 2, "gra_param: got the name sgd.momentum.w a second time, expected a new one: "
+                                           "give each layer a scope of its own, gra_enter(scope, \"fc2\")" },
+    { a_companion_named_as_a_parameter, 2, "gra_state: got the name sgd.momentum.w, expected another" },
+    { a_companion_named_as_an_alias,    1, "gra_state: got the name sgd.momentum.w, expected another" },
 };
 
 TESTS(refused, LENGTH(refusals)) /* _i: of refusals; the model has a parameter w already */

@@ -555,20 +555,20 @@ TESTS(forgotten, KINDS)                 /* _i: the kind */
     two_parameters();
     optimiser o;
     ck_assert_int_eq(kinds[_i].init(&o, model, NULL), 0);
-    step_refused(_i, o, "gra_%s_step: lr is nan: set it after gra_%s_init, for it has no default", name,
-                 name);
+    step_refused(_i, o, "gra_%s_step: got nan for lr, expected a learning rate: set it after gra_%s_init, for it has "
+                 "no default", name, name);
 
     two_parameters();
     memset(&o, 0, sizeof o);
     o.sgd.model = model;                                    /* every kind begins with its model */
     set(_i, &o, "lr", 1);
-    step_refused(_i, o, "gra_%s_step: call gra_%s_init first", name, name);
+    step_refused(_i, o, "gra_%s_step: got an optimiser without moments: call gra_%s_init first", name, name);
 
     two_parameters();
     o = made(_i, model, NULL);
     gra_param(gra_root(model), "one_more", gra_init_ones(), GRA_SHAPE(2));
-    step_refused(_i, o, "gra_%s_step: there are 3 parameters, but there were 2 when gra_%s_init was called: "
-                 "call it after the last is made", name, name);
+    step_refused(_i, o, "gra_%s_step: got 3 parameters, expected the 2 that there were at gra_%s_init: call it after "
+                 "the last is made", name, name);
 }
 
 TEST(muon_refuses)
@@ -576,12 +576,11 @@ TEST(muon_refuses)
     two_parameters();
     gra_muon muon;
     ck_assert_int_eq(gra_muon_init(&muon, model, everything), -1);
-    expect_model_error("muon: b is (3), but only matrices can be made orthogonal: give it to "
-                       "another optimiser");
+    expect_model_error("gra_muon_init: got b (3), expected only matrices: give it to another optimiser");
     two_parameters();
     optimiser o = made(MUON, model, gra_filter_matrices);
     o.muon.ns_steps = 0;
-    step_refused(MUON, o, "gra_muon_step: ns_steps is 0, but it must be 1 or more", "", "");
+    step_refused(MUON, o, "gra_muon_step: got 0 for ns_steps, expected 1 or more", "", "");
 }
 
 static void step_nothing(void) { gra_sgd_step(&(gra_sgd){ 0 }); }
@@ -606,7 +605,7 @@ TEST(test_no_optimiser)
 
 TEST(test_a_step_without_an_init)         /* there is nobody to hold the sentence */
 {
-    expect_abort(step_nothing, "an optimiser's step: it has no model: call its init first");
+    expect_abort(step_nothing, "gra_sgd_step: got an optimiser without a model: call gra_sgd_init first");
 }
 
 TEST(test_one_optimiser_of_a_kind_for_each_parameter)
@@ -621,8 +620,8 @@ TEST(test_one_optimiser_of_a_kind_for_each_parameter)
     sgd_step(&other);
     ck_assert_ptr_null(gra_model_error(model));
     adamw_step(&first);                                 /* both at once are not */
-    expect_model_error("gra_adamw_step: the moments of w belong to another optimiser since its "
-                       "gra_adamw_init: let `filter` give each parameter to one of a kind");
+    expect_model_error("gra_adamw_step: got w, whose moments a later gra_adamw_init has taken, expected each parameter "
+                       "in one such optimiser only: divide them by `filter`");
 }
 
 /* ---- clipping ---- */
