@@ -1,4 +1,4 @@
-/* dtype.h: numbers as files have them, little-endian, and as gra_reals in memory. */
+/* dtype.h: numbers in files, little-endian, and in memory, as gra_reals. */
 #ifndef GRADUS_DTYPE_H
 #define GRADUS_DTYPE_H
 
@@ -6,10 +6,9 @@
 #include "outfile.h"
 
 typedef struct gra_dtype {
-    const char *name;                   /* "F32", as safetensors has it */
+    const char *name;                   /* as in safetensors: "F32" */
     unsigned    bits;                   /* of each number */
-    void      (*to_reals)(const unsigned char *from, size_t n, gra_real *to);   /* NULL: not a type of real
-                                                           numbers */
+    void      (*to_reals)(const unsigned char *from, size_t n, gra_real *to);   /* NULL: not floating */
 } gra_dtype;
 
 #ifdef GRADUS_DOUBLE

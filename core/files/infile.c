@@ -1,5 +1,5 @@
-/* infile: see infile.h. Files are read, not mapped into memory: where another program cuts a mapped file
- * short, reading it is a signal (SIGBUS) and not an error. */
+/* infile: see infile.h. Files are read, not mapped into memory: if another program truncates a mapped file,
+ * reading it raises a signal (SIGBUS) instead of an error. */
 #define _POSIX_C_SOURCE 200809L         /* O_CLOEXEC, pread */
 #include "infile.h"
 
@@ -15,8 +15,8 @@ static bool measure(gra_infile *in)
     if (fstat(in->fd, &s) != 0)
         return gra_failure_set(in->error, "%s", strerror(errno));
     if (!S_ISREG(s.st_mode))
-        return gra_failure_set(in->error, S_ISDIR(s.st_mode) ? "it is a directory"
-                               : "it is not a regular file");
+        return gra_failure_set(in->error, "got a %s, expected a regular file",
+                               S_ISDIR(s.st_mode) ? "directory" : "device or pipe");
     in->length = (uint64_t)s.st_size;
     return true;
 }
@@ -24,9 +24,8 @@ static bool measure(gra_infile *in)
 bool gra_infile_open(gra_infile *in, const char *path, gra_failure *error)
 {
     *in = (gra_infile){ .fd = -1, .error = error };
-    do
-        in->fd = open(path ? path : "", O_RDONLY | O_CLOEXEC | O_NONBLOCK);     /* do not wait for a pipe's
-                                                           writer */
+    do                                  /* O_NONBLOCK: do not wait for a pipe's writer */
+        in->fd = open(path ? path : "", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     while (in->fd < 0 && errno == EINTR);
     if (in->fd < 0)
         return gra_failure_set(in->error, "%s", strerror(errno));
@@ -41,7 +40,7 @@ bool gra_infile_read(gra_infile *in, uint64_t at, void *to, size_t n)
     for (char *next = to; n;) {
         ssize_t got = pread(in->fd, next, n < (1 << 30) ? n : (1 << 30), (off_t)at);
         if (got == 0)
-            return gra_failure_set(in->error, "it ended while it was read");
+            return gra_failure_set(in->error, "the file ended while it was being read");
         if (got < 0 && errno != EINTR)
             return gra_failure_set(in->error, "reading failed: %s", strerror(errno));
         const size_t step = got > 0 ? (size_t)got : 0;

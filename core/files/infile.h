@@ -6,13 +6,12 @@
 
 typedef struct gra_infile {
     int          fd;
-    uint64_t     length;                /* bytes there were when it was opened */
-    gra_failure *error;                 /* why what returned false did: "it is a directory" */
+    uint64_t     length;                /* bytes in it when it was opened */
+    gra_failure *error;                 /* why a function has returned false */
 } gra_infile;
 
-bool gra_infile_open(gra_infile *in, const char *path, gra_failure *error);     /* false: there is nothing to
-                                                           close */
-bool gra_infile_read(gra_infile *in, uint64_t at, void *to, size_t n);  /* n bytes that begin at byte `at` */
+bool gra_infile_open(gra_infile *in, const char *path, gra_failure *error);     /* false: it is not open */
+bool gra_infile_read(gra_infile *in, uint64_t at, void *to, size_t n);         /* n bytes from byte `at` on */
 void gra_infile_close(gra_infile *in);
 
 #endif

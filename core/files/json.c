@@ -42,7 +42,7 @@ void gra_json_finish(gra_json *j)
 {
     skip_blanks(j);
     if (j->at < j->end)
-        gra_json_fail(j, "there is something after its last }");
+        gra_json_fail(j, "expected nothing after the last }");
 }
 
 /* ---- characters ---- */
@@ -63,8 +63,8 @@ static int32_t hex4(const char **s, const char *end)
     return value;
 }
 
-/* What follows a backslash. Characters beyond the first 65536 are written as two escapes, a high and a low
- * surrogate; one without the other is no character. */
+/* What follows a backslash. Characters past the first 65536 are written as two escapes, a high and a low
+ * surrogate; one without the other is invalid. */
 static int32_t escape(const char **s, const char *end)
 {
     static const char letter[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
@@ -94,7 +94,7 @@ static int32_t character(const char **s, const char *end)
 
 /* ---- strings and counts ---- */
 
-/* The bytes that follow the first are 10xxxxxx; the first says how many they are. */
+/* The first byte tells how many bytes follow it; these are 10xxxxxx. */
 static char *put_utf8(char *to, int32_t c)
 {
     static const unsigned char lead[] = { 0x00, 0xc0, 0xe0, 0xf0 };
@@ -105,7 +105,7 @@ static char *put_utf8(char *to, int32_t c)
     return to + more + 1;
 }
 
-/* What a character becomes is never longer than its escape: so the string is decoded where it stands. */
+/* A character is never longer than its escape, so the string can be decoded in place. */
 char *gra_json_string(gra_json *j)
 {
     gra_json_expect(j, '"');
@@ -115,20 +115,20 @@ char *gra_json_string(gra_json *j)
         const bool control = (unsigned char)*next < 0x20;
         const int32_t c = control ? -1 : character(&next, j->end);
         if (c <= 0)
-            gra_json_fail(j, control  ? "a string has a control character"
-                             : c == 0 ? "a string has the character \\u0000"
-                                      : "a string has a \\ that begins no escape");
+            gra_json_fail(j, control  ? "got a control character in a string"
+                             : c == 0 ? "got \\u0000 in a string"
+                                      : "got an invalid escape in a string");
         else {
             to = put_utf8(to, c);
             j->at += next - j->at;
         }
     }
     if (j->at == j->end)
-        gra_json_fail(j, "a string has no end");
+        gra_json_fail(j, "expected the end of a string");
     if (j->wrong)
         return NULL;
     j->at++;
-    *to = '\0';                         /* where its last escape or its quote stood */
+    *to = '\0';                         /* in place of the closing quote, or before it */
     return s;
 }
 
@@ -140,7 +140,7 @@ uint64_t gra_json_count(gra_json *j)
     while (!j->wrong && j->at < j->end && *j->at >= '0' && *j->at <= '9') {
         unsigned digit = (unsigned)(*j->at - '0');
         if (value > (UINT64_MAX - digit) / 10)
-            gra_json_fail(j, "a number does not fit in 64 bits");
+            gra_json_fail(j, "expected a number of at most 64 bits");
         else
             j->at++;
         value = value * 10 + digit;

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 #define MAGIC "\x93NUMPY\x01"           /* the version's second byte is 0, which ends the string */
-enum { START = sizeof MAGIC + 2, HEADER = 1024 };       /* where a header begins; room for one: NumPy's have
-                                                           118 bytes */
+enum { START = sizeof MAGIC + 2 };      /* where the header begins */
+enum { HEADER = 1024 };                 /* room for one and a 0: NumPy's have 118 bytes */
 
 /* ---- reading ---- */
 
@@ -76,19 +76,19 @@ static bool read_header(gra_infile *in, char text[HEADER], size_t *n)
 {
     unsigned char start[START];
     if (in->length < START)
-        return gra_failure_set(in->error, "it is no .npy file: it has only %" PRIu64 " bytes", in->length);
+        return gra_failure_set(in->error, "got only %" PRIu64 " bytes, expected a .npy file", in->length);
     if (!gra_infile_read(in, 0, start, START))
         return false;
     if (memcmp(start, MAGIC, 6) != 0)
-        return gra_failure_set(in->error, "it is no .npy file: it does not begin with \\x93NUMPY");
+        return gra_failure_set(in->error, "got a file that does not begin with \\x93NUMPY, expected a .npy "
+                               "file");
     if (memcmp(start, MAGIC, sizeof MAGIC) != 0)
-        return gra_failure_set(in->error, "it has version %d.%d of the format, and only 1.0 can be read: "
-                               "numpy.save writes it for an array of numbers", start[6], start[7]);
+        return gra_failure_set(in->error, "got version %d.%d of the .npy format, expected 1.0: numpy.save "
+                               "writes it for an array of numbers", start[6], start[7]);
+    const uint64_t most = in->length - START < HEADER ? in->length - START : HEADER - 1;
     *n = (size_t)gra_little_endian(start + START - 2, 2);
-    if (*n >= HEADER || *n > in->length - START)
-        return gra_failure_set(in->error, "it is no .npy file of one array: its header would have %zu bytes, "
-                               "but at most %d can be read, and %" PRIu64 " are there", *n, HEADER - 1,
-                               in->length - START);
+    if (*n > most)
+        return gra_failure_set(in->error, "got a header of %zu bytes, expected at most %" PRIu64, *n, most);
     text[*n] = '\0';
     return gra_infile_read(in, START, text, *n);
 }
@@ -101,15 +101,14 @@ static gra_tensor *make(gra_tape *t, gra_infile *in, const struct header *h, uin
     *dtype = h->n != 3 || h->fortran ? NULL : memcmp(h->descr, "<f4", 3) == 0 ? gra_dtype_named("F32")
              : memcmp(h->descr, "<f8", 3) == 0 ? gra_dtype_named("F64") : NULL;
     if (!*dtype)
-        gra_failure_set(in->error, "its values are %.*s%s, but only <f4 and <f8 in C order can be read: in "
-                        "Python, numpy.save(path, numpy.asarray(x, dtype='<f4', order='C')) writes such",
+        gra_failure_set(in->error, "got values of %.*s%s, expected <f4 or <f8 in C order: in Python, "
+                        "numpy.save(path, numpy.asarray(x, dtype='<f4', order='C')) writes such",
                         h->n < 40 ? h->n : 40, h->descr, h->fortran ? " in Fortran order" : "");
     else if (!gra_shape_size(h->shape, &size))      /* else 8 bytes for each value are less than SIZE_MAX */
-        gra_failure_set(in->error, "its shape %s has more values than can be counted",
-                        GRA_SHAPE_STRING(h->shape));
+        gra_failure_set(in->error, "got the shape %s, expected fewer values", GRA_SHAPE_STRING(h->shape));
     else if (size * ((*dtype)->bits / 8) != values)
-        gra_failure_set(in->error, "its shape %s of %.3s needs %zu bytes of values, but it has %" PRIu64,
-                        GRA_SHAPE_STRING(h->shape), h->descr, size * ((*dtype)->bits / 8), values);
+        gra_failure_set(in->error, "got %" PRIu64 " bytes of values, expected %zu for the shape %s of %.3s",
+                        values, size * ((*dtype)->bits / 8), GRA_SHAPE_STRING(h->shape), h->descr);
     else
         return gra_zeros(t, h->shape);
     return NULL;
@@ -124,8 +123,8 @@ static gra_tensor *read_file(gra_tape *t, gra_infile *in)
     if (!read_header(in, text, &n))
         return NULL;
     if (strlen(text) != n || !parse(text, &h)) {
-        gra_failure_set(in->error, "its header is not that of one array of up to 8 dimensions, each at most "
-                        "2147483647: %.100s", text);
+        gra_failure_set(in->error, "got a header that is not of one array of up to 8 dimensions, each at "
+                        "most 2147483647: %.100s", text);
         return NULL;
     }
     gra_tensor *x = make(t, in, &h, in->length - START - n, &dtype);
@@ -150,7 +149,7 @@ gra_tensor *gra_load_npy(gra_tape *t, const char *path)
 
 /* ---- writing ---- */
 
-/* All that stands before the values; returns how many bytes. */
+/* Everything before the values; returns how many bytes. */
 static size_t make_header(const gra_tensor *x, char header[static 256])
 {
     const char *shape = GRA_SHAPE_STRING(x->shape); /* "(3)" is a number in Python, "(3,)" a shape */

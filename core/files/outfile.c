@@ -18,9 +18,8 @@ static void failed(gra_outfile *out)
 
 /* ---- opening ---- */
 
-/* A symbolic link of the user's own, or of the system's, stays, and the file that it points to is replaced.
- * One that another user has made may point to whatever that user wants overwritten: the link itself is
- * replaced. */
+/* A symbolic link of this user, or of root, is kept, and the file that it points to is replaced. One that
+ * another user has made might point to a file that it should not overwrite: the link itself is replaced. */
 static bool is_followed(const char *path)
 {
     struct stat link;
@@ -56,7 +55,7 @@ static int open_existing(const char *path, int how)
 static int open_replacement(gra_outfile *out, const char *path, bool follow)
 {
     out->target = follow ? realpath(path, NULL) : strdup(path);
-    if (!out->target && follow && errno == ENOENT)      /* it points nowhere */
+    if (!out->target && follow && errno == ENOENT)      /* its file does not exist */
         out->target = strdup(path);
     const size_t room = out->target ? strlen(out->target) + 40 : 0;
     out->temporary = out->target ? malloc(room) : NULL;
@@ -96,7 +95,7 @@ void gra_outfile_write(gra_outfile *out, const void *data, size_t n)
     for (const char *at = data; n && !out->error;) {
         ssize_t wrote = write(out->fd, at, n < (1 << 30) ? n : (1 << 30));
         if (wrote == 0)
-            errno = EIO;                        /* the device takes nothing more, and does not say why */
+            errno = EIO;                        /* the device accepts nothing more, without a reason */
         if (wrote == 0 || (wrote < 0 && errno != EINTR))
             failed(out);
         at += wrote > 0 ? wrote : 0;
@@ -116,13 +115,12 @@ static bool sync_to_disk(int fd)
     do
         status = fsync(fd);
     while (status != 0 && errno == EINTR);
-    /* those: a file system that has no such thing */
+    /* these two: the file system cannot do it */
     return status == 0 || errno == EINVAL || errno == ENOTSUP;
 }
 
-/* A rename is safe on the disk when the directory is. Where that cannot be brought there the file stands all
- * the same, and the system writes the directory when it likes: until then a power cut brings the old file
- * back. */
+/* A rename is on the disk once the directory is. If that cannot be synced, the file is complete all the same,
+ * but until the system writes the directory, a power cut brings back the old file. */
 static void sync_directory(gra_outfile *out)
 {
     char *slash = strrchr(out->target, '/');

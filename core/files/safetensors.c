@@ -6,10 +6,9 @@
  *                  as JSON; the offsets are counted from the end of the header
  *     the rest     the values, little-endian: of one tensor after the other, without gaps
  *
- * A file that comes from elsewhere may hold anything. So no memory is allocated for a number that stands in
- * it before that number was found to be less than the length of the file; the lists grow with what was really
- * read. Written is what the reference implementation writes: tensors sorted by name, and blanks so that n is
- * a multiple of 8. */
+ * A file from elsewhere may contain anything. So no memory is allocated for a size in it before that is known
+ * to be less than the length of the file, and lists grow only with what was read. Files are written as by the
+ * reference implementation: tensors sorted by name, and blanks that make n a multiple of 8. */
 #include "../model/model.h"
 #include "dtype.h"
 #include "json.h"
@@ -28,7 +27,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sorts a list of n. A name that comes twice, or NULL. */
+/* Sorts a list of n. Returns a name that occurs twice, or NULL. */
 static const char *sort_by_name(void *list, int n, size_t size)
 {
     if (n)
@@ -82,9 +81,9 @@ static void read_shape(gra_json *j, gra_shape *s)
     do {
         const uint64_t size = gra_json_count(j);
         if (s->ndim == GRA_MAX_DIMS)
-            gra_json_fail(j, "a tensor has more than 8 dimensions");
+            gra_json_fail(j, "expected at most 8 dimensions");
         else if (size > INT_MAX)
-            gra_json_fail(j, "a dimension is at most 2147483647");
+            gra_json_fail(j, "expected a dimension of at most 2147483647");
         else
             s->dim[s->ndim++] = (int)size;
     } while (gra_json_accept(j, ','));
@@ -116,10 +115,10 @@ static void read_entry(gra_json *j, struct entry *e)
         else if (!e->has_offsets && strcmp(key, "data_offsets") == 0)
             read_offsets(j, e);
         else
-            gra_json_fail(j, "a tensor has dtype, shape and data_offsets, each once, and nothing else");
+            gra_json_fail(j, "expected dtype, shape and data_offsets, each once, and nothing else");
     } while (gra_json_accept(j, ','));
     if (!e->dtype || e->shape.ndim < 0 || !e->has_offsets)
-        gra_json_fail(j, "a tensor needs dtype, shape and data_offsets");
+        gra_json_fail(j, "expected dtype, shape and data_offsets");
     gra_json_expect(j, '}');
 }
 
@@ -127,34 +126,28 @@ static bool check_entry(gra_file *f, const char *name, const struct entry *e, si
 {
     const gra_dtype *dtype = gra_dtype_named(e->dtype);
     if (!dtype)
-        return gra_failure_set(&f->error, "tensor %.100s has the dtype %.100s, which safetensors does not "
-                               "know", name, e->dtype);
+        return gra_failure_set(&f->error, "tensor %.100s: got the dtype %.100s, expected one of safetensors, "
+                               "such as F32", name, e->dtype);
     const bool counted = gra_shape_size(e->shape, size) && *size <= UINT64_MAX / dtype->bits;
     const uint64_t bits = counted ? (uint64_t)*size * dtype->bits : 0;
     if (!counted || bits % 8 != 0)
-        return gra_failure_set(&f->error, "tensor %.100s has the shape %s of %s: %s", name,
+        return gra_failure_set(&f->error, "tensor %.100s: got the shape %s of %s, expected %s", name,
                                GRA_SHAPE_STRING(e->shape), dtype->name,
-                               counted ? "its last value ends within a byte" : "so many values cannot be "
-                               "counted");
-    if (e->end < e->begin)
-        return gra_failure_set(&f->error,
-                               "tensor %.100s ends at byte %" PRIu64 ", before it begins at byte %" PRIu64,
-                               name, e->end, e->begin);
-    if (e->end > f->length)
-        return gra_failure_set(&f->error,
-                               "tensor %.100s ends at byte %" PRIu64 ", but there are %" PRIu64 " after the "
-                               "header", name, e->end, f->length);
+                               counted ? "whole bytes" : "fewer values");
+    if (e->end < e->begin || e->end > f->length)
+        return gra_failure_set(&f->error, "tensor %.100s: got bytes %" PRIu64 " to %" PRIu64 ", expected a "
+                               "range within 0 to %" PRIu64, name, e->begin, e->end, f->length);
     if (e->end - e->begin != bits / 8)
-        return gra_failure_set(&f->error, "tensor %.100s has %" PRIu64 " bytes, but its shape %s of %s "
-                               "needs %" PRIu64, name, e->end - e->begin, GRA_SHAPE_STRING(e->shape),
-                               dtype->name, bits / 8);
+        return gra_failure_set(&f->error, "tensor %.100s: got %" PRIu64 " bytes, expected %" PRIu64 " for "
+                               "the shape %s of %s", name, e->end - e->begin, bits / 8,
+                               GRA_SHAPE_STRING(e->shape), dtype->name);
     return true;
 }
 
 /* ---- reading: the header ---- */
 
-/* A list with room for one item after its `count`: it is doubled whenever that is a power of two. NULL: out
- * of memory, and the list is as it was. */
+/* A list with room for one more item than `count`: it is doubled whenever that is a power of two. NULL:
+ * out of memory, and the list is unchanged. */
 static void *grown(void *list, int count, size_t size)
 {
     if (count & (count - 1))
@@ -173,7 +166,7 @@ static bool read_tensor(gra_file *f, gra_json *j, const char *name)
         return false;
     gra_file_tensor *tensor = grown(f->tensor, f->count, sizeof *tensor);
     if (!tensor)
-        return gra_failure_set(&f->error, "out of memory: a list of %d tensors was wanted", f->count + 1);
+        return gra_failure_set(&f->error, "out of memory: a list of %d tensors is needed", f->count + 1);
     f->tensor = tensor;
     f->tensor[f->count++] = (gra_file_tensor){ .name = name, .dtype = e.dtype, .shape = e.shape, .size = size,
                                                .begin = e.begin, .end = e.end };
@@ -183,7 +176,7 @@ static bool read_tensor(gra_file *f, gra_json *j, const char *name)
 static bool read_metadata(gra_file *f, gra_json *j)
 {
     if (f->has_metadata)
-        gra_json_fail(j, "there is a second __metadata__");
+        gra_json_fail(j, "got a second __metadata__, expected one");
     f->has_metadata = true;
     gra_json_expect(j, '{');
     if (gra_json_accept(j, '}'))
@@ -196,8 +189,7 @@ static bool read_metadata(gra_file *f, gra_json *j)
             return true;
         gra_meta *meta = grown(f->meta, f->nmeta, sizeof *meta);
         if (!meta)
-            return gra_failure_set(&f->error, "out of memory: a list of %d metadata was wanted",
-                                   f->nmeta + 1);
+            return gra_failure_set(&f->error, "out of memory: a list of %d metadata is needed", f->nmeta + 1);
         f->meta = meta;
         f->meta[f->nmeta++] = (gra_meta){ key, value };
     } while (gra_json_accept(j, ','));
@@ -222,21 +214,21 @@ static bool read_entries(gra_file *f, gra_json *j)
     return true;
 }
 
-#define NO "it is no safetensors file: "
+#define NO "not a safetensors file: "
 
 static bool read_header(gra_file *f, uint64_t n)
 {
     char *end = f->header + n;
     for (const char *s = f->header; s < end;)
         if (gra_utf8(&s, end) < 0)
-            return gra_failure_set(&f->error, NO "byte %zu of its header is not UTF-8",
+            return gra_failure_set(&f->error, NO "byte %zu of the header is not UTF-8",
                                    (size_t)(s - f->header));
     gra_json j = { .at = f->header, .end = end };
     if (!read_entries(f, &j))
         return false;
     gra_json_finish(&j);
     if (j.wrong)
-        return gra_failure_set(&f->error, NO "byte %zu of its header: %s", (size_t)(j.at - f->header),
+        return gra_failure_set(&f->error, NO "byte %zu of the header: %s", (size_t)(j.at - f->header),
                                j.wrong);
     return true;
 }
@@ -253,15 +245,15 @@ static bool sort(gra_file *f)
 {
     f->named = malloc(((size_t)f->count + 1) * sizeof *f->named);
     if (!f->named)
-        return gra_failure_set(&f->error, "out of memory: a list of %d tensors was wanted", f->count);
+        return gra_failure_set(&f->error, "out of memory: a list of %d tensors is needed", f->count);
     for (int i = 0; i < f->count; i++)
         f->named[i] = (struct found){ f->tensor[i].name, &f->tensor[i] };
     const char *twice = sort_by_name(f->named, f->count, sizeof *f->named);
     if (twice)
-        return gra_failure_set(&f->error, "there are two tensors %.100s", twice);
+        return gra_failure_set(&f->error, "got two tensors %.100s, expected one", twice);
     twice = sort_by_name(f->meta, f->nmeta, sizeof *f->meta);
     if (twice)
-        return gra_failure_set(&f->error, "the metadata have the key %.100s twice", twice);
+        return gra_failure_set(&f->error, "got the metadata key %.100s twice, expected it once", twice);
     return true;
 }
 
@@ -270,19 +262,15 @@ static bool check_contiguous(gra_file *f)
     uint64_t at = 0;
     for (int i = 0; i < f->count; i++) {
         const gra_file_tensor *x = &f->tensor[i];
-        if (x->begin > at)
-            return gra_failure_set(&f->error, "bytes %" PRIu64 " to %" PRIu64 " after its header are in no "
-                                   "tensor: the next is %.100s", at, x->begin, x->name);
-        if (x->begin < at)
-            return gra_failure_set(&f->error,
-                                   "tensor %.100s begins at byte %" PRIu64 ", but tensor %.100s ends at "
-                                   "byte %" PRIu64, x->name, x->begin, x[-1].name, at);
+        if (x->begin != at)
+            return gra_failure_set(&f->error, "tensor %.100s: got a beginning at byte %" PRIu64 ", expected "
+                                   "byte %" PRIu64 ": tensors follow each other without gaps", x->name,
+                                   x->begin, at);
         at = x->end;
     }
     if (at < f->length)
-        return gra_failure_set(&f->error,
-                               "its tensors end at byte %" PRIu64 ", but the file has %" PRIu64 " after its "
-                               "header", at, f->length);
+        return gra_failure_set(&f->error, "got %" PRIu64 " bytes after the header, expected %" PRIu64 ", "
+                               "where the last tensor ends", f->length, at);
     return true;
 }
 
@@ -293,22 +281,18 @@ static bool read_file(gra_file *f)
     unsigned char first[8];
     const uint64_t length = f->in.length;
     if (length < 8)
-        return gra_failure_set(&f->error, NO "it has %" PRIu64 " bytes, and the length of a header alone "
-                               "takes 8", length);
+        return gra_failure_set(&f->error, NO "got %" PRIu64 " bytes, expected 8 or more", length);
     if (!gra_infile_read(&f->in, 0, first, sizeof first))
         return false;
     const uint64_t n = gra_little_endian(first, sizeof first);
-    if (n > MAX_HEADER)
-        return gra_failure_set(&f->error, NO "its header would have %" PRIu64 " bytes, and %d are allowed", n,
-                               MAX_HEADER);
-    if (n > length - 8)
-        return gra_failure_set(&f->error,
-                               NO "its header would have %" PRIu64 " bytes, and there are %" PRIu64, n,
-                               length - 8);
+    const uint64_t most = length - 8 < MAX_HEADER ? length - 8 : MAX_HEADER;
+    if (n > most)
+        return gra_failure_set(&f->error, NO "got a header of %" PRIu64 " bytes, expected at most %" PRIu64,
+                               n, most);
     f->length = length - 8 - n;
     f->header = malloc((size_t)n + 1);
     if (!f->header)
-        return gra_failure_set(&f->error, "out of memory: %" PRIu64 " bytes were wanted", n + 1);
+        return gra_failure_set(&f->error, "out of memory: the header needs %" PRIu64 " bytes", n + 1);
     if (!gra_infile_read(&f->in, 8, f->header, (size_t)n) || !read_header(f, n))
         return false;
     if (f->count)
@@ -381,14 +365,14 @@ int gra_file_read(gra_file *f, const gra_file_tensor *x, real *to)
 {
     if (!f)
         return -1;
-    if (f->count)                       /* else nothing can be read, and why opening it failed stays */
+    if (f->count)                       /* else nothing can be read, and the error of opening it is kept */
         gra_failure_clear(&f->error);
     if (!x)
-        return gra_file_fail(f, "gra_file_read: the tensor is NULL: gra_file_find gives that for a name that "
-                             "is not there");
+        return gra_file_fail(f, "gra_file_read: got NULL for the tensor, expected one of the file: "
+                             "gra_file_find returns NULL for an unknown name");
     const gra_dtype *dtype = gra_dtype_named(x->dtype);
     if (!dtype->to_reals)
-        return gra_file_fail(f, "tensor %.100s has the dtype %s: F32, F64, F16 and BF16 can be read", x->name,
+        return gra_file_fail(f, "tensor %.100s: got the dtype %s, expected F32, F64, F16 or BF16", x->name,
                              x->dtype);
     return gra_read_values(&f->in, f->in.length - f->length + x->begin, dtype, x->size, to) ? 0 : -1;
 }
@@ -408,12 +392,13 @@ static bool check_names(int n, gra_named *x, gra_failure *error)        /* sorts
     const char *twice = sort_by_name(x, n, sizeof *x);
     for (int i = 0; i < n; i++) {
         if (!is_utf8(x[i].name))
-            return gra_failure_set(error, "the name of a parameter is not UTF-8: %.100s", x[i].name);
+            return gra_failure_set(error, "got the parameter name %.100s, expected UTF-8", x[i].name);
         if (strcmp(x[i].name, "__metadata__") == 0)
-            return gra_failure_set(error, "in a safetensors file a parameter cannot be named __metadata__");
+            return gra_failure_set(error, "got the parameter name __metadata__, expected another: "
+                                   "safetensors reserves it");
     }
     if (twice)
-        return gra_failure_set(error, "two tensors are to have the name %.100s", twice);
+        return gra_failure_set(error, "got two tensors %.100s, expected one", twice);
     return true;
 }
 
@@ -423,15 +408,17 @@ static bool check_metadata(const gra_meta *meta, int nmeta, gra_failure *error)
         return gra_failure_set(error, "got %d for nmeta, expected 0 or more: how many metadata there are",
                                nmeta);
     if (!meta && nmeta > 0)
-        return gra_failure_set(error, "the metadata are NULL, but nmeta is %d", nmeta);
+        return gra_failure_set(error, "got NULL for the metadata, expected %d of them (nmeta)", nmeta);
     for (int i = 0; i < nmeta; i++) {
         if (!meta[i].key || !meta[i].value)
-            return gra_failure_set(error, "the %s of metadata %d is NULL", meta[i].key ? "value" : "key", i);
+            return gra_failure_set(error, "got NULL for the %s of metadata %d, expected a text",
+                                   meta[i].key ? "value" : "key", i);
         if (!is_utf8(meta[i].key) || !is_utf8(meta[i].value))
-            return gra_failure_set(error, "the metadata are not UTF-8: %.100s", meta[i].key);
+            return gra_failure_set(error, "got the metadata %.100s, expected UTF-8", meta[i].key);
         for (int j = 0; j < i; j++)
             if (strcmp(meta[i].key, meta[j].key) == 0)
-                return gra_failure_set(error, "the metadata have the key %.100s twice", meta[i].key);
+                return gra_failure_set(error, "got the metadata key %.100s twice, expected it once",
+                                       meta[i].key);
     }
     return true;
 }
@@ -505,7 +492,7 @@ bool gra_file_write(const char *path, int n, gra_named *x, const gra_meta *meta,
     if (header.failed)
         gra_failure_set(error, "out of memory: the header needs more than %zu bytes", header.n);
     else if (header.n > MAX_HEADER)
-        gra_failure_set(error, "a header of %zu bytes is more than safetensors allows", header.n);
+        gra_failure_set(error, "got a header of %zu bytes, expected at most %d", header.n, MAX_HEADER);
     else if (!write_file(path, &header, n, x))
         gra_failure_set(error, "%s", strerror(errno));
     free(header.s);

@@ -1,7 +1,7 @@
-/* state_dict: the parameters of a model, to a safetensors file and from it.
+/* state_dict: saves the parameters of a model to a safetensors file, and loads them.
  *
  * Loading: the names and shapes in the file must be the model's. The values are read into a buffer, and the
- * model changes only when all of them are there. */
+ * model changes only when all of them have been read. */
 #include "../model/model.h"
 #include "safetensors.h"
 
@@ -13,7 +13,7 @@ static int check_shape(gra_file *f, const gra_tensor *p, const gra_file_tensor *
 {
     if (gra_same_shape(x->shape, p->shape))
         return 0;
-    return gra_file_fail(f, "tensor %.100s has the shape %s, but in the model it is %s", x->name,
+    return gra_file_fail(f, "tensor %.100s: got the shape %s, expected %s as in the model", x->name,
                          GRA_SHAPE_STRING(x->shape), GRA_SHAPE_STRING(p->shape));
 }
 
@@ -21,7 +21,7 @@ static int check_shape(gra_file *f, const gra_tensor *p, const gra_file_tensor *
 static int same_values(gra_file *f, const gra_file_tensor *x, const gra_file_tensor *y)
 {
     real *values = malloc((2 * x->size + 1) * sizeof *values);  /* both have the shape of a parameter */
-    int status = values ? 0 : gra_file_fail(f, "out of memory: %zu values were wanted twice", x->size);
+    int status = values ? 0 : gra_file_fail(f, "out of memory: twice %zu values are needed", x->size);
     if (!status && !(status = gra_file_read(f, x, values)) &&
         !(status = gra_file_read(f, y, values + x->size)))
         status = memcmp(values, values + x->size, x->size * sizeof *values) == 0;
@@ -29,8 +29,7 @@ static int same_values(gra_file *f, const gra_file_tensor *x, const gra_file_ten
     return status;
 }
 
-/* Another name of a parameter may be missing in the file; where it is there, its values must be the
- * parameter's. */
+/* An alias may be missing in the file; otherwise its values must be the parameter's. */
 static int check_alias(gra_file *f, const gra_tensor *alias)
 {
     const gra_file_tensor *x = gra_file_find(f, alias->name), *base = gra_file_find(f, alias->base->name);
@@ -40,8 +39,8 @@ static int check_alias(gra_file *f, const gra_tensor *alias)
         return -1;
     const int same = same_values(f, x, base);
     if (same == 0)
-        gra_file_fail(f, "tensors %.100s and %.100s differ, but in the model they are one", x->name,
-                      base->name);
+        gra_file_fail(f, "tensors %.100s and %.100s: got different values, expected the same: in the model "
+                      "they are one", x->name, base->name);
     return same > 0 ? 0 : -1;
 }
 
@@ -52,7 +51,7 @@ static int check_no_others(gra_file *f, const gra_model *m, int n)
     for (int i = 0; i < gra_file_count(f) && gra_file_count(f) != n; i++) {
         const char *name = gra_file_at(f, i)->name;
         if (!find(m, name) && !gra_alias_find(m, name))
-            return gra_file_fail(f, "the model has no parameter %.100s", name);
+            return gra_file_fail(f, "got a tensor %.100s, expected only those of the model", name);
     }
     for (int i = 0; i < gra_alias_count(m); i++)
         if (check_alias(f, gra_alias_at(m, i)))
@@ -60,7 +59,7 @@ static int check_no_others(gra_file *f, const gra_model *m, int n)
     return 0;
 }
 
-/* The file must have the first n tensors of the model, and nothing else. */
+/* The file must contain the first n tensors of the model, and nothing else. */
 static int compare(gra_file *f, const gra_model *m, int n)
 {
     int missing = 0;
@@ -73,11 +72,9 @@ static int compare(gra_file *f, const gra_model *m, int n)
         first = x || first ? first : p->name;
         missing += !x;
     }
-    if (missing == 1)
-        return gra_file_fail(f, "it has no tensor %.100s", first);
     if (missing)
-        return gra_file_fail(f, "it has no tensor %.100s, and %d more of the model's are missing", first,
-                             missing - 1);
+        return gra_file_fail(f, "got no tensor %.100s, expected all of the model's (missing: %d)", first,
+                             missing);
     return check_no_others(f, m, n);
 }
 
@@ -87,7 +84,7 @@ static int read_values(gra_file *f, gra_model *m, int n)
     for (int i = 0; i < n; i++)
         size += gra_owned_at(m, i)->size;
     real *values = malloc((size + 1) * sizeof *values);
-    int status = values ? 0 : gra_file_fail(f, "out of memory: %zu values were wanted", size);
+    int status = values ? 0 : gra_file_fail(f, "out of memory: %zu values are needed", size);
     for (int i = 0; i < n && status == 0; at += gra_owned_at(m, i++)->size)
         status = gra_file_read(f, gra_file_find(f, gra_owned_at(m, i)->name), values + at);
     at = 0;
@@ -99,7 +96,7 @@ static int read_values(gra_file *f, gra_model *m, int n)
 
 static int load(gra_model *m, const char *path, int n)
 {
-    if (gra_model_set_io_error(m, NULL))        /* the model has an error: it stays as it is */
+    if (gra_model_set_io_error(m, NULL))        /* the model has an error, and remains unchanged */
         return -1;
     gra_file *f = gra_file_open(path);
     if (!gra_file_error(f) && compare(f, m, n) == 0)

@@ -175,8 +175,7 @@ static void refuses(const char *path, const char *sentence)
     ck_assert_uint_le(largest, 8 * (size_t)s.st_size + 65536);
 }
 
-#define NO   "it is no .npy file: "
-#define ARRAY "its header is not that of one array of up to 8 dimensions, each at most 2147483647: "
+#define ARRAY "got a header that is not of one array of up to 8 dimensions, each at most 2147483647: "
 
 TEST(test_broken)
 {
@@ -213,8 +212,8 @@ TEST(test_broken)
     refuses(PATH, ARRAY "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), ");
 }
 
-#define C_ORDER ", but only <f4 and <f8 in C order can be read: in Python, "                             \
-                "numpy.save(path, numpy.asarray(x, dtype='<f4', order='C')) writes such"
+#define C_ORDER ", expected <f4 or <f8 in C order: in Python, numpy.save(path, numpy.asarray(x, dtype=\'<f4\', order=\'C\')) " \
+                "writes such"
 
 TEST(test_unfit)
 {
@@ -223,32 +222,29 @@ TEST(test_unfit)
         size_t      n;                  /* bytes after it */
         const char *sentence;
     } cases[] = {
-        { "{'descr': '<i8', 'fortran_order': False, 'shape': (1,)}",  8, "its values are <i8" C_ORDER },
-        { "{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}",  4, "its values are >f4" C_ORDER },
-        { "{'descr': '<f2', 'fortran_order': False, 'shape': (1,)}",  2, "its values are <f2" C_ORDER },
-        { "{'descr': '<f',  'fortran_order': False, 'shape': (1,)}",  4, "its values are <f" C_ORDER },
-        { "{'descr': '',    'fortran_order': False, 'shape': (1,)}",  4, "its values are " C_ORDER },
-        { "{'descr': '<f44','fortran_order': False, 'shape': (1,)}",  4, "its values are <f44" C_ORDER },
-        { F4("True", "(2, 1)"), 8, "its values are <f4 in Fortran order" C_ORDER },
-        { "{'descr': '>f8', 'fortran_order': True, 'shape': (1,)}",   8,
-          "its values are >f8 in Fortran order" C_ORDER },
-        { "{'descr': '\xc3\xa9\xe2\x82\xac', 'fortran_order': False, 'shape': (1,)}", 4,
-          "its values are \xc3\xa9\xe2\x82\xac" C_ORDER },
-        { "{'descr': '0123456789012345678901234567890123456789 and more', 'fortran_order': False, "
-          "'shape': (1,)}", 4, "its values are 0123456789012345678901234567890123456789" C_ORDER },
-        { "{'descr': '\x1b[1m\xff', 'fortran_order': False, 'shape': (1,)}",  4,
-          "its values are ?[1m?" C_ORDER },
-        { F4("False", "(2,)"), 4, "its shape (2) of <f4 needs 8 bytes of values, but it has 4" },
-        { F4("False", "(2,)"), 9, "its shape (2) of <f4 needs 8 bytes of values, but it has 9" },
-        { F4("False", "()"),   0, "its shape () of <f4 needs 4 bytes of values, but it has 0" },
-        { F4("False", "(0, 7)"), 1, "its shape (0, 7) of <f4 needs 0 bytes of values, but it has 1" },
+        { "{'descr': '<i8', 'fortran_order': False, 'shape': (1,)}",  8, "got values of <i8" C_ORDER },
+        { "{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}",  4, "got values of >f4" C_ORDER },
+        { "{'descr': '<f2', 'fortran_order': False, 'shape': (1,)}",  2, "got values of <f2" C_ORDER },
+        { "{'descr': '<f',  'fortran_order': False, 'shape': (1,)}",  4, "got values of <f" C_ORDER },
+        { "{'descr': '',    'fortran_order': False, 'shape': (1,)}",  4, "got values of " C_ORDER },
+        { "{'descr': '<f44','fortran_order': False, 'shape': (1,)}",  4, "got values of <f44" C_ORDER },
+        { F4("True", "(2, 1)"), 8, "got values of <f4 in Fortran order" C_ORDER },
+        { "{'descr': '>f8', 'fortran_order': True, 'shape': (1,)}",   8, "got values of >f8 in Fortran order" C_ORDER },
+        { "{'descr': '\xc3\xa9\xe2\x82\xac', 'fortran_order': False, 'shape': (1,)}", 4, "got values of \xc3\xa9\xe2\x82\xac" C_ORDER },
+        { "{'descr': '0123456789012345678901234567890123456789 and more', 'fortran_order': False, 'shape': (1,)}", 4,
+          "got values of 0123456789012345678901234567890123456789" C_ORDER },
+        { "{'descr': '\x1b[1m\xff', 'fortran_order': False, 'shape': (1,)}",  4, "got values of ?[1m?" C_ORDER },
+        { F4("False", "(2,)"), 4, "got 4 bytes of values, expected 8 for the shape (2) of <f4" },
+        { F4("False", "(2,)"), 9, "got 9 bytes of values, expected 8 for the shape (2) of <f4" },
+        { F4("False", "()"),   0, "got 0 bytes of values, expected 4 for the shape () of <f4" },
+        { F4("False", "(0, 7)"), 1, "got 1 bytes of values, expected 0 for the shape (0, 7) of <f4" },
         { F4("False", "(2147483647, 65536)"), 8,
-          ADDRESSES_OF_32_BITS ? "its shape (2147483647, 65536) has more values than can be counted"
-          : "its shape (2147483647, 65536) of <f4 needs 562949953159168 bytes of values, but it has 8" },
+          ADDRESSES_OF_32_BITS ? "got the shape (2147483647, 65536), expected fewer values"
+          : "got 8 bytes of values, expected 562949953159168 for the shape (2147483647, 65536) of <f4" },
         { F4("False", "(2147483647, 2147483647)"), 0,
-          "its shape (2147483647, 2147483647) has more values than can be counted" },
+          "got the shape (2147483647, 2147483647), expected fewer values" },
         { F4("False", "(2147483647, 2147483647, 0)"), 0,
-          "its shape (2147483647, 2147483647, 0) has more values than can be counted" },
+          "got the shape (2147483647, 2147483647, 0), expected fewer values" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unsigned char file[512], zeros[16] = { 0 };
@@ -257,10 +253,8 @@ TEST(test_unfit)
     }
 }
 
-#define VERSION(v) "it has version " v " of the format, and only 1.0 can be read: numpy.save writes it " \
-                   "for an array of numbers"
-#define HEADER(n, there) "it is no .npy file of one array: its header would have " n " bytes, "          \
-                         "but at most 1023 can be read, and " there " are there"
+#define VERSION(v) "got version " v " of the .npy format, expected 1.0: numpy.save writes it for an array of numbers"
+#define HEADER(n, most) "got a header of " n " bytes, expected at most " most
 
 TEST(test_beginning)
 {
@@ -269,9 +263,9 @@ TEST(test_beginning)
         size_t      n;
         const char *sentence;
     } cases[] = {
-        { "",                                    0, NO "it has only 0 bytes" },
-        { MAGIC "\x01",                          7, NO "it has only 7 bytes" },
-        { "PK\x03\x04 a .npz file",             17, NO "it does not begin with \\x93NUMPY" },
+        { "",                                    0, "got only 0 bytes, expected a .npy file" },
+        { MAGIC "\x01",                          7, "got only 7 bytes, expected a .npy file" },
+        { "PK\x03\x04 a .npz file",             17, "got a file that does not begin with \\x93NUMPY, expected a .npy file" },
         { MAGIC "\x00\x00\x01\x00{}",           12, VERSION("0.0") },
         { MAGIC "\x02\x00\x01\x00{}",           12, VERSION("2.0") },
         { MAGIC "\x01\x01\x01\x00{}",           12, VERSION("1.1") },
@@ -284,8 +278,8 @@ TEST(test_beginning)
         refuses(PATH, cases[i].sentence);
     }
     refuses(FOLDER "/none", strerror(ENOENT));
-    refuses(FOLDER, "it is a directory");
-    refuses("/dev/null", "it is not a regular file");
+    refuses(FOLDER, "got a directory, expected a regular file");
+    refuses("/dev/null", "got a device or pipe, expected a regular file");
 }
 
 TEST(test_every_length)                 /* a file cut short anywhere is refused */
@@ -384,13 +378,10 @@ TEST(test_numpy_writes)
     static const struct {
         const char *name, *error;
     } others[] = {
-        { "ints", "its values are <i8, " }, { "bools", "its values are |b1, " },
-        { "complex", "its values are <c16, " },
-        { "text", "its values are <U1, " }, { "big", "its values are >f4, " },
-        { "half", "its values are <f2, " },
-        { "fortran", "its values are <f8 in Fortran order, " },
-        { "records", ARRAY "{'descr': [('x', '<f4'), " },
-        { "version", "it has version 2.0 of the format, " },
+        { "ints", "got values of <i8, " }, { "bools", "got values of |b1, " }, { "complex", "got values of <c16, " },
+        { "text", "got values of <U1, " }, { "big", "got values of >f4, " }, { "half", "got values of <f2, " },
+        { "fortran", "got values of <f8 in Fortran order, " }, { "records", ARRAY "{'descr': [('x', '<f4'), " },
+        { "version", "got version 2.0 of the .npy format, " },
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         char path[256];

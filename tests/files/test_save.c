@@ -187,14 +187,14 @@ TEST(test_all_of_it)
     gra_file_close(f);
 
     ck_assert_int_eq(gra_load(back, PATH), -1);         /* it holds more than parameters */
-    ck_assert_str_eq(gra_model_error(back), PATH ": the model has no parameter adamw.exp_avg.a");
+    ck_assert_str_eq(gra_model_error(back), PATH ": got a tensor adamw.exp_avg.a, expected only those of the model");
     gra_model *bare = two_params();
     ck_assert_int_eq(gra_load_all(bare, PATH), -1);     /* no optimiser was there yet */
     ck_assert(untouched(bare));
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
     ck_assert_int_eq(gra_load_all(back, PATH), -1);
-    ck_assert_str_eq(gra_model_error(back), PATH ": it has no tensor adamw.exp_avg.a, and 3 "
-                     "more of the model's are missing");
+    ck_assert_str_eq(gra_model_error(back), PATH ": got no tensor adamw.exp_avg.a, expected all of "
+                     "the model's (missing: 4)");
     gra_model_close(bare);
     gra_model_close(back);
     gra_model_close(m);
@@ -358,20 +358,19 @@ TEST(test_what_a_header_cannot_say)
 {
     gra_model *m = model_open();
     parameter(m, "\xff", GRA_SHAPE(1));
-    cannot_save(m, PATH, NULL, 0, "the name of a parameter is not UTF-8: ?");
+    cannot_save(m, PATH, NULL, 0, "got the parameter name ?, expected UTF-8");
     m = model_open();
     parameter(m, "__metadata__", GRA_SHAPE(1));
-    cannot_save(m, PATH, NULL, 0, "in a safetensors file a parameter cannot be named __metadata__");
-    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "\x80" } }, 1, "the metadata are not UTF-8: k");
-    cannot_save(two_params(), PATH, (gra_meta[]){ { "\x80", "v" } }, 1, "the metadata are not UTF-8: ?");
-    cannot_save(two_params(), PATH, NULL, 1, "the metadata are NULL, but nmeta is 1");
+    cannot_save(m, PATH, NULL, 0, "got the parameter name __metadata__, expected another: safetensors reserves it");
+    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "\x80" } }, 1, "got the metadata k, expected UTF-8");
+    cannot_save(two_params(), PATH, (gra_meta[]){ { "\x80", "v" } }, 1, "got the metadata ?, expected UTF-8");
+    cannot_save(two_params(), PATH, NULL, 1, "got NULL for the metadata, expected 1 of them (nmeta)");
     cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "v" } }, -1,
                 "got -1 for nmeta, expected 0 or more: how many metadata there are");
-    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "v" }, { "l", NULL } }, 2,
-                "the value of metadata 1 is NULL");
-    cannot_save(two_params(), PATH, (gra_meta[]){ { NULL, "v" } }, 1, "the key of metadata 0 is NULL");
+    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "v" }, { "l", NULL } }, 2, "got NULL for the value of metadata 1, expected a text");
+    cannot_save(two_params(), PATH, (gra_meta[]){ { NULL, "v" } }, 1, "got NULL for the key of metadata 0, expected a text");
     cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "1" }, { "l", "2" }, { "k", "3" } }, 3,
-                "the metadata have the key k twice");
+                "got the metadata key k twice, expected it once");
 }
 
 /* Tensors under names that are not their own: one under two names, and one that no model has. */
@@ -397,6 +396,6 @@ TEST(test_other_names)
 
     gra_named twice[] = { { "w", a }, { "v", a }, { "w", &none } };
     ck_assert(!gra_file_write(PATH, 3, twice, NULL, 0, &error));
-    ck_assert_str_eq(error.text, PATH ": two tensors are to have the name w");
+    ck_assert_str_eq(error.text, PATH ": got two tensors w, expected one");
     gra_model_close(m);
 }

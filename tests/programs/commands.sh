@@ -148,9 +148,9 @@ ok "a folder without a model" bad 1 "there is no model: $W/none/model.safetensor
 : >"$W/empty"
 awk 'BEGIN { srand(1); for (i = 0; i < 3000; i++) printf "%c", 1 + int(255 * rand()) }' >"$W/random"
 echo '{' >"$W/brace"
-ok "an empty file" bad 1 "cannot load $W/empty: it is no safetensors file" --model "$W/empty"
+ok "an empty file" bad 1 "cannot load $W/empty: not a safetensors file" --model "$W/empty"
 for file in "$W/random" "$W/brace" README.md examples/loss.png "$W/run/loss.tsv"; do
-    ok "${file##*/}" bad 1 "cannot load $file: it is no safetensors file" --model "$file"
+    ok "${file##*/}" bad 1 "cannot load $file: not a safetensors file" --model "$file"
 done
 ok "a checkpoint" bad 1 "is a checkpoint, from which build/train --resume goes on" \
     --model "$W/run/checkpoint.safetensors"

@@ -256,7 +256,7 @@ damaged
 header=$(tail -c +9 "$good" |
     LC_ALL=C awk 'BEGIN { RS = "\001" } { print substr($0, 1, index($0, "}")) "}"; exit }')
 { printf "$(printf '\\%o\\%o' $((${#header} % 256)) $((${#header} / 256)))\0\0\0\0\0\0%s" "$header"; } >"$bad"
-ok "no tensors" bad_resume 'checkpoint.safetensors: it has no tensor tok_emb.weight'
+ok "no tensors" bad_resume 'checkpoint.safetensors: got no tensor tok_emb.weight'
 damaged; rm "$W/d/loss.tsv"
 ok "no table" bad_resume 'loss.tsv: No such file'
 damaged; head -n 40 "$W/whole/loss.tsv" >"$W/d/loss.tsv"

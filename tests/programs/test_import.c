@@ -477,7 +477,7 @@ TESTS(a_tensor_that_cannot_be_read, FAMILIES)
     ck_assert_uint_lt(at, n);
     bytes[at + strlen(name)] = 'I';
     write_bytes(PATH, bytes, n);
-    refused("has the dtype I");
+    refused("got the dtype I");
     ck_assert(strstr(why, families[_i].gpt2 ? "h.1.ln_2.bias" : "trf_blocks.1.norm2.shift"));
 }
 
@@ -515,8 +515,7 @@ TEST(shapes_of_no_gpt)
     refused("tensor wte.weight has the shape (2, 0), but a matrix with a row for each token is wanted");
     write_header("{\"wpe.weight\":{\"dtype\":\"BOOL\",\"shape\":[0],\"data_offsets\":[0,0]},\"wte.weight\":"
                  "{\"dtype\":\"BOOL\",\"shape\":[1,536870912],\"data_offsets\":[0,536870912]}}", 536870912);
-    refused(ADDRESSES_OF_32_BITS
-            ? "tensor wte.weight has the shape (1, 536870912) of BOOL: so many values cannot be counted"
+    refused(ADDRESSES_OF_32_BITS ? "tensor wte.weight: got the shape (1, 536870912) of BOOL, expected fewer values"
             : "tensor wte.weight has the shape (1, 536870912), but a matrix with a row for each token");
     unlink(PATH);
     refused("No such file");
