@@ -1,12 +1,12 @@
 /* gemm: c = a b, c += a b, or c = a b + bias, for any strides of a and b (Goto & van de Geijn 2008; BLIS).
  *
- * c is cut into rectangles. One thread computes a rectangle alone, so what it packs stays in its core's
- * cache. A rectangle's columns are cut into blocks of COLS, and k into pieces of DEPTH. For each of these the
+ * c is cut into rectangles. A single thread computes a rectangle, so what it packs stays in its core's cache.
+ * A rectangle's columns are cut into blocks of COLS, and k into pieces of DEPTH. For each of these the
  * part of b is packed into panels, in the order in which the micro-kernel reads them; then c is computed ROWS
  * rows at a time, every tile by one call of the micro-kernel. These rows of a are packed too. Where packing
  * would cost more than it saves, the kernel reads the matrix in place. A transpose is only another pair of
- * strides. However c is cut, every value is the same sum in the same order: any number of threads gives the
- * same bits. */
+ * strides. However c is cut, every value is the same sum in the same order, so any number of threads gives
+ * the same bits. */
 #include "gemm.h"
 #include "gemv.h"
 #include "../machine/machine.h"
@@ -16,8 +16,8 @@ enum {
     DEPTH = GRA_DEPTH,                  /* length of a piece of k: a panel of b stays in the L1 cache */
     COLS = 512,                         /* columns of a block: its panels stay in the L2 cache */
     ROWS = 96,                          /* rows of a that are packed at a time, beside them in L2 */
-    APART = DEPTH + 16,                 /* stride of packed rows: padded, so as not to share cache sets */
-    PACKED = DEPTH * COLS + APART * ROWS,
+    LD = DEPTH + 16,                    /* leading dimension of packed rows, padded for the cache sets */
+    PACKED = DEPTH * COLS + LD * ROWS,
     LONG = 1 << 16,                     /* a longer k is a long sum: see below */
     LONG_ROWS = 48, LONG_COLS = 128,    /* the part of c that one worker sums at a time */
     LONG_SUM = LONG_ROWS * LONG_COLS
@@ -32,12 +32,12 @@ struct product {                        /* c = a b + add, or a part of it */
     gra_machine *machine;
     gra_mat     a, b, c;                /* the rows of c are contiguous: c.col is 1 */
     const real *add;                    /* c itself (accumulate), a bias (ld_add is 0), or NULL */
-    ptrdiff_t   ld_add;                  /* stride of add's rows */
+    ptrdiff_t   ld_add;                 /* stride of add's rows */
     int         depth;                  /* length of a piece of k, at most DEPTH */
 };
 
-static int ceil_div(int n, int part)       { return (n - 1) / part + 1; }     /* n > 0 */
-static int least(int a, int b)          { return a < b ? a : b; }
+static int ceil_div(int n, int part)    { return (n - 1) / part + 1; }          /* n > 0 */
+static int smaller(int a, int b)        { return a < b ? a : b; }
 
 /* ---- a block of c: at most COLS columns, of sums over one piece of k ---- */
 
@@ -46,8 +46,7 @@ static int narrowest(const gra_tile *tile, int n)       /* columns of the narrow
     return n > tile->cols / 2 ? tile->cols : n > tile->cols / 4 ? tile->cols / 2 : tile->cols / 4;
 }
 
-/* A tile that reaches beyond the right edge of c: it is computed into a buffer, of which c's part is
- * stored. */
+/* A tile that extends past the right edge of c is computed into a buffer; the columns of c are copied. */
 static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdiff_t next, real *c,
                       ptrdiff_t ldc, const real *add, ptrdiff_t ld_add, int rows, int cols)
 {
@@ -59,8 +58,8 @@ static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdif
                 : whole[i * GRA_TILE_COLS + j];
 }
 
-/* The rows of c from i on that a has, and n columns from j on, where n is at most a tile's: a is these rows
- * of a, b the panel of these columns. */
+/* Computes a column of tiles: as many rows of c as a has, from row i, and n columns from column j, where n is
+ * at most a tile's. a contains these rows of a, b is the panel of these columns. */
 static void column_of_tiles(const struct product *s, int i, int j, int n, gra_mat a, bool packed,
                             const real *b, ptrdiff_t next_b)
 {
@@ -71,7 +70,7 @@ static void column_of_tiles(const struct product *s, int i, int j, int n, gra_ma
                              : cols == tile->cols / 2 ? tile->half : tile->quarter;
     const ptrdiff_t next_a = packed && a.row == 1 ? (ptrdiff_t)rows * k : rows * a.row;
     for (const int end = i + a.rows; i < end; i += rows, a.p += next_a) {
-        const int high = least(rows, end - i);
+        const int high = smaller(rows, end - i);
         real *c = s->c.p + i * ldc + j;
         const real *add = s->add ? s->add + i * s->ld_add + j : NULL;
         if (n == cols)
@@ -81,7 +80,7 @@ static void column_of_tiles(const struct product *s, int i, int j, int n, gra_ma
     }
 }
 
-/* Rows of a, packed for the kernel. Contiguous rows are copied, at a stride without conflicts of cache sets;
+/* Rows of a, packed for the kernel. Contiguous rows are copied, with a stride that avoids cache conflicts;
  * otherwise, or for a kernel that reads only panels, the rows of a tile are packed side by side. */
 static gra_mat packed_rows(const gra_tile *tile, gra_mat a, real *to)
 {
@@ -90,8 +89,8 @@ static gra_mat packed_rows(const gra_tile *tile, gra_mat a, real *to)
         return (gra_mat){ to, a.rows, a.cols, 1, tile->rows };
     }
     for (int i = 0; i < a.rows; i++)
-        memcpy(to + i * APART, a.p + i * a.row, (size_t)a.cols * sizeof(real));
-    return (gra_mat){ to, a.rows, a.cols, APART, 1 };
+        memcpy(to + i * LD, a.p + i * a.row, (size_t)a.cols * sizeof(real));
+    return (gra_mat){ to, a.rows, a.cols, LD, 1 };
 }
 
 static void block(const struct product *s, bool pack_a, bool pack_b, int worker)
@@ -101,11 +100,11 @@ static void block(const struct product *s, bool pack_a, bool pack_b, int worker)
     if (pack_b)
         s->tile->pack_b(s->b, panels);
     for (int i = 0; i < s->c.rows; i += ROWS) {
-        gra_mat a = gra_mat_part(s->a, i, least(ROWS, s->c.rows - i), 0, k);
+        gra_mat a = gra_mat_part(s->a, i, smaller(ROWS, s->c.rows - i), 0, k);
         if (pack_a)
             a = packed_rows(s->tile, a, rows);
         for (int j = 0; j < n; j += cols)
-            column_of_tiles(s, i, j, least(cols, n - j), a, pack_a,
+            column_of_tiles(s, i, j, smaller(cols, n - j), a, pack_a,
                             pack_b ? panels + (ptrdiff_t)j * k : s->b.p + j, pack_b ? cols : s->b.row);
     }
 }
@@ -115,9 +114,9 @@ static void block(const struct product *s, bool pack_a, bool pack_b, int worker)
 /* Cost model: reading and packing one value takes about as long as PACKING multiply-adds. */
 static const double PACKING = 10;
 
-static bool cache_conflict(ptrdiff_t apart) { return (apart * (ptrdiff_t)sizeof(real)) % 4096 == 0; }
+static bool cache_conflict(ptrdiff_t stride) { return (stride * (ptrdiff_t)sizeof(real)) % 4096 == 0; }
 
-/* Packing rows of a pays where b is wide, for each is used often; and where a's stride makes values that the
+/* Packing rows of a pays if b is wide, because each is used often; and if a's stride makes values that the
  * kernel reads together compete for the same cache sets. */
 static bool should_pack_a(const struct product *s)
 {
@@ -125,8 +124,8 @@ static bool should_pack_a(const struct product *s)
     return s->c.cols >= (down ? 384 : 512) || cache_conflict(down ? s->a.col : s->a.row);
 }
 
-/* Packing b pays where a has many rows. Where it has few, b is read in place, if b's rows are contiguous and
- * fill whole tiles. */
+/* Packing b pays if a has many rows. If it has few, b is read in place, provided that b's rows are contiguous
+ * and fill whole tiles. */
 static bool should_pack_b(const struct product *s)
 {
     const int last = s->c.cols % s->tile->cols;
@@ -134,7 +133,7 @@ static bool should_pack_b(const struct product *s)
     return s->c.rows > 256 || s->b.col != 1 || !fills || cache_conflict(s->b.row);
 }
 
-/* The product of m rows from i on and n columns from j on. */
+/* The part of a product in m rows from row i and n columns from column j. */
 static struct product part_of(const struct product *s, int i, int m, int j, int n)
 {
     struct product part = *s;
@@ -151,10 +150,10 @@ static void rectangle(const struct product *s, int worker)
     const bool pack_a = s->tile->panels || should_pack_a(s), pack_b = should_pack_b(s);
     const int m = s->c.rows, k = s->a.cols;
     for (int j = 0, n; j < s->c.cols; j += n) {
-        n = least(COLS, s->c.cols - j);
+        n = smaller(COLS, s->c.cols - j);
         struct product part = part_of(s, 0, m, j, n);
         for (int p = 0, depth; p < k; p += depth) {
-            depth = least(s->depth, k - p);
+            depth = smaller(s->depth, k - p);
             part.a = gra_mat_part(s->a, 0, m, p, depth);
             part.b = gra_mat_part(s->b, p, depth, j, n);
             block(&part, pack_a, pack_b, worker);
@@ -175,11 +174,11 @@ static void rectangles(void *arg, size_t from, size_t to, int worker)
 {
     const struct cut *c = arg;
     const struct product *s = c->whole;
-    const int across = ceil_div(s->c.cols, c->cols);      /* numbered row by row: a chunk is some rows of c */
+    const int across = ceil_div(s->c.cols, c->cols);    /* numbered row by row: a chunk is some rows of c */
     for (int r = (int)from; r < (int)to; r++) {
         const int i = r / across * c->rows, j = r % across * c->cols;
-        const struct product part = part_of(s, i, least(c->rows, s->c.rows - i), j,
-                                            least(c->cols, s->c.cols - j));
+        const struct product part = part_of(s, i, smaller(c->rows, s->c.rows - i), j,
+                                            smaller(c->cols, s->c.cols - j));
         rectangle(&part, worker);
     }
 }
@@ -189,7 +188,8 @@ static void rectangles(void *arg, size_t from, size_t to, int worker)
 static double time_of(const struct cut *c, int threads)
 {
     const int all = ceil_div(c->whole->c.rows, c->rows) * ceil_div(c->whole->c.cols, c->cols);
-    return (double)ceil_div(all, threads) * ((double)c->rows * c->cols + PACKING * ((double)c->rows + c->cols));
+    const double rows = c->rows, cols = c->cols;
+    return (double)ceil_div(all, threads) * (rows * cols + PACKING * (rows + cols));
 }
 
 /* The smallest whole number of tiles that splits n into `into` parts, in values. */
@@ -199,21 +199,21 @@ static int whole_tiles(int n, int tile, int into)
     return size < n ? (int)size : n;
 }
 
-/* One rectangle for each thread, or several where the product is large, so that a thread that finishes early
- * can take another. Of the cuts into that many, the one with the shortest time by the cost model. */
+/* One rectangle for each thread, or several if the product is large, so that a thread that finishes early can
+ * take another. Of all cuts into so many, the one that takes the shortest time by the cost model. */
 static struct cut cut_for(const struct product *s, int threads)
 {
     enum { PER_THREAD = 4 };                            /* rectangles */
     const double LARGE = 1 << 25;                       /* multiply-adds in one */
     const int m = s->c.rows, n = s->c.cols;
-    int wanted = PER_THREAD * threads;
-    while (wanted > threads && (double)m * n * s->a.cols / wanted < LARGE)
-        wanted /= 2;
+    int count = PER_THREAD * threads;
+    while (count > threads && (double)m * n * s->a.cols / count < LARGE)
+        count /= 2;
     struct cut best = { s, m, n };
     double shortest = time_of(&best, threads);
-    const int most = least(wanted, ceil_div(n, s->tile->cols));
+    const int most = smaller(count, ceil_div(n, s->tile->cols));
     for (int across = 1; across <= most; across++) {
-        const struct cut c = { s, whole_tiles(m, s->tile->rows, ceil_div(wanted, across)),
+        const struct cut c = { s, whole_tiles(m, s->tile->rows, ceil_div(count, across)),
                                whole_tiles(n, s->tile->cols, across) };
         const double time = time_of(&c, threads);
         if (time < shortest) {
@@ -233,9 +233,9 @@ static void on_all_threads(const struct product *s)
 
 /* ---- long sums ----
  *
- * In a sum of so many terms (the gradient of a weight that was used in LONG rows), the rounding errors of a
- * chain of additions would grow with its length. So it is cut into groups, summed in real as a product of its
- * own, in short pieces; the groups are added in double. */
+ * In a sum of more than LONG terms (the gradient of a weight that was used in so many rows), the rounding
+ * errors of a chain of additions would grow with its length. So it is cut into groups: each is a product
+ * of its own, summed in real in short pieces, and the groups are added in double. */
 
 enum { LONG_DEPTH = 32, LONG_GROUP = 16 * LONG_DEPTH };
 
@@ -249,7 +249,7 @@ static void long_sum(const struct product *s, int worker)       /* of at most LO
             sum[i * n + j] = s->add ? (double)s->add[i * s->ld_add + j] : 0;
     struct product part = { s->tile, s->machine, .c = gra_mat_of(group, m, n), .depth = LONG_DEPTH };
     for (int p = 0, depth; p < k; p += depth) {
-        depth = least(LONG_GROUP, k - p);
+        depth = smaller(LONG_GROUP, k - p);
         part.a = gra_mat_part(s->a, 0, m, p, depth);
         part.b = gra_mat_part(s->b, p, depth, 0, n);
         rectangle(&part, worker);
@@ -267,8 +267,8 @@ static void long_sums(void *arg, size_t from, size_t to, int worker)
     const int across = ceil_div(s->c.cols, LONG_COLS);
     for (int r = (int)from; r < (int)to; r++) {
         const int i = r / across * LONG_ROWS, j = r % across * LONG_COLS;
-        const struct product part = part_of(s, i, least(LONG_ROWS, s->c.rows - i), j,
-                                            least(LONG_COLS, s->c.cols - j));
+        const struct product part = part_of(s, i, smaller(LONG_ROWS, s->c.rows - i), j,
+                                            smaller(LONG_COLS, s->c.cols - j));
         long_sum(&part, worker);
     }
 }
@@ -293,11 +293,11 @@ static bool worth_threads(int m, int n, int k)
     return (double)m * n * k >= worth;
 }
 
-/* c = a b + add, row i of add at add + i * ld_add; add may be c itself, or NULL. By one worker, or, if that is
- * ANY, on all threads where it is worth it. */
+/* c = a b + add, with row i of add at add + i * ld_add; add may be c itself, or NULL. By one worker, or,
+ * if it is ANY, on all threads if that pays. */
 enum { ANY = -1 };
-static inline void product(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c, const real *add,
-                    ptrdiff_t ld_add)
+static inline void product(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c,
+                           const real *add, ptrdiff_t ld_add)
 {
     const int m = c.rows, n = c.cols, k = a.cols;
     assert(a.rows == m && b.rows == k && b.cols == n && (c.col == 1 || n == 1));
@@ -311,7 +311,8 @@ static inline void product(gra_machine *machine, int worker, gra_mat a, gra_mat 
         for (int j = 0; j < n; j++)
             c.p[i * c.row + j] = add ? add[i * ld_add + j] : 0;
     struct product s = { best_tile(gra_machine_isa(machine)), machine, a, b, c, add, ld_add, DEPTH };
-    const size_t sums = k > LONG && m && n ? (size_t)ceil_div(m, LONG_ROWS) * (size_t)ceil_div(n, LONG_COLS) : 0;
+    const size_t sums = k <= LONG || !m || !n ? 0
+                      : (size_t)ceil_div(m, LONG_ROWS) * (size_t)ceil_div(n, LONG_COLS);
     if (sums && all_threads)
         gra_parallel(machine, sums, 1, long_sums, &s);
     else if (sums)
@@ -322,9 +323,10 @@ static inline void product(gra_machine *machine, int worker, gra_mat a, gra_mat 
         rectangle(&s, one);
 }
 
-/* The kernels want contiguous rows of c. Where its columns are contiguous instead, they compute c^T = b^T
- * a^T; so they do a single column, as a row, because that is faster. */
-static void product_by_rows(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c, bool accumulate)
+/* The kernels need contiguous rows of c. If its columns are contiguous instead, c^T = b^T a^T is computed; so
+ * is a single column, because a row is faster. */
+static void product_by_rows(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c,
+                            bool accumulate)
 {
     if (c.row == 1 && (c.col != 1 || c.cols == 1)) {
         const gra_mat left = gra_mat_transpose(b);

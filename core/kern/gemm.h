@@ -29,8 +29,8 @@ typedef struct gra_tile {
 extern const gra_tile gra_tile_base, gra_tile_avx2, gra_tile_avx512;
 
 /* Products as by gra_gemm. gra_gemm_bias: c = a b + bias, where bias (a value for each column, or NULL) is
- * added to each row of c, and the rows of c are contiguous. gra_gemm_alone: on one thread, for code that
- * already runs in gra_parallel. */
+ * added to each row of c, and the rows of c are contiguous. gra_gemm_alone: on a single thread, for code
+ * that already runs in gra_parallel. */
 void gra_gemm_bias(gra_machine *machine, gra_mat a, gra_mat b, const real *bias, gra_mat c);
 void gra_gemm_alone(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c, bool accumulate);
 

@@ -36,8 +36,8 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
 #define FETCH(i) __builtin_prefetch(c + i * ldc, 1), __builtin_prefetch(c + i * ldc + COLS - 1, 1);
 #define ZERO(i) V x##i = { 0 }, y##i = { 0 };
 #if BY_LANE
-/* The values of a step lie side by side in a's panel: one load serves LANES rows. The empty asm keeps gcc
- * from loading each value by itself. */
+/* The values of a step are contiguous in a's panel: one load serves LANES rows. The empty asm keeps gcc from
+ * loading each value separately. */
 #define START   vec some = { 0 }; (void)row;
 #define READ(i)                                                                                          \
     if (i % LANES == 0) {                                                                                \
@@ -56,7 +56,7 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
 #define STEP(i) x##i += a##i * b0; if (two) y##i += a##i * b1;
 #define ADD(i)                                                                                           \
     {                                                                                                    \
-        const L *ai = (const L *)(add + i * ld_add);                                                      \
+        const L *ai = (const L *)(add + i * ld_add);                                                     \
         x##i += ai[0];                                                                                   \
         if (two)                                                                                         \
             y##i += ai[1];                                                                               \
@@ -73,7 +73,7 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
  * Both types are the vector's; loose_vector may be loaded from any address. */
 #define KERNEL(name, rows, vector, loose_vector, is_two)                                                 \
     static void name(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b,                  \
-                              ptrdiff_t next, real *c, ptrdiff_t ldc, const real *add, ptrdiff_t ld_add)  \
+                     ptrdiff_t next, real *c, ptrdiff_t ldc, const real *add, ptrdiff_t ld_add)          \
     {                                                                                                    \
         typedef vector V;                                                                                \
         typedef loose_vector L;                                                                          \
@@ -164,7 +164,7 @@ static inline void turn(const real *from, ptrdiff_t stride, real *to, ptrdiff_t 
 }
 
 /* n lines of k values each, `stride` apart, into panels of `wide` lines: value p of line i to panel i / wide,
- * place (p, i % wide). Here n is a multiple of LINES, and each line's values lie side by side. */
+ * place (p, i % wide). Here n is a multiple of LINES, and each line is contiguous. */
 static inline __attribute__((always_inline)) void turn_all(int n, int k, const real *from, ptrdiff_t stride,
                                                            real *to, const int wide)
 {
@@ -186,7 +186,7 @@ static inline __attribute__((always_inline)) void pack(int n, int k, const real 
                                                        ptrdiff_t next, real *to, const int wide,
                                                        const bool padded)
 {
-    const bool copied = stride == 1;                        /* lines are contiguous the other way */
+    const bool copied = stride == 1;                        /* value p of all lines is contiguous */
     const bool turned = next == 1 && !copied && wide % LINES == 0;
     const int done = copied ? n / wide * wide : turned ? n / LINES * LINES : 0;
     if (turned)

@@ -1,4 +1,4 @@
-/* gemv: c = a b for one or two rows of a, as the generation of text has, a token at a time.
+/* gemv: c = a b for one or two rows of a, as when text is generated one token at a time.
  *
  * Each value of b is used only once or twice, so packing it, as gemm does, would cost more than the product:
  * without this file, text is generated at a third of the speed. Each column of c is the same sum in the same
@@ -10,7 +10,7 @@
 enum {
     NARROW = 64,                        /* columns of a unit of work where b's columns are contiguous */
     WIDE = 512,                         /* the same where b's rows are contiguous */
-    FEW = 16                            /* fewer columns than that are no unit: they join the last one */
+    FEW = 16                            /* fewer columns than this join the last unit */
 };
 
 struct product {

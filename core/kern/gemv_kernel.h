@@ -45,8 +45,8 @@ enum {
 #endif
 
 /* Transposes the squares in such vectors, so that each vector then holds one row of LANES columns, and adds
- * a's values times these rows to x. EACH(TURN) lists the places that a shuffle takes: TURN(i, j) says which,
- * for the quad that begins at place i of the first vector and the quad at place j of the second. */
+ * a's values times these rows to x. EACH(TURN) lists the places that a shuffle takes: TURN(i, j) those of the
+ * quad that begins at place i of the first vector and the quad at place j of the second. */
 #if VECTOR == 16
 #define EACH(TURN) TURN(0, LANES)
 #elif VECTOR == 32
@@ -81,8 +81,8 @@ enum {
     }
 #endif
 
-/* Any strides. Each function adds the products from p to end to the sums. Not inlined: where gcc
- * knows n it multiplies first and adds later, which rounds otherwise than a fused multiply-add. */
+/* Any strides. Each function adds the products from p to end to the sums. Not inlined: if gcc knows n, it
+ * multiplies first and adds later, which rounds differently from a fused multiply-add. */
 static __attribute__((noinline)) void plain(int p, int end, int n, const real *a, ptrdiff_t col, gra_mat b,
                                             real *sum)
 {
@@ -191,7 +191,7 @@ void GEMV(const real *a, ptrdiff_t col, gra_mat b, real *c, const real *add)
     const int most = down ? SOME : MANY;
     for (int j = 0; j < n; j += most) {
         const int wide = n - j < most ? n - j : most;
-        /* The last block overlaps the one before it, in place of a loop over the remaining columns. */
+        /* The last block overlaps the previous one, instead of a loop over the remaining columns. */
         const int from = down && wide < SOME && n >= SOME ? n - SOME : j;
         const gra_mat here = gra_mat_part(b, 0, b.rows, from, j + wide - from);
         const real *to = add ? add + from : NULL;

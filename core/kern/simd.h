@@ -1,10 +1,10 @@
-/* simd.h: what gcc and clang say differently about vectors, and how a file of kernels is compiled for an
- * instruction set that the rest of the library does without.
+/* simd.h: vector operations that gcc and clang write differently, and how a file of kernels is compiled
+ * for an instruction set that the rest of the library does not use.
  *
- *     #include "gemm.h"                whatever others share, compiled for any processor
+ *     #include "gemm.h"                shared with other files: compiled for any processor
  *     AVX2_BEGIN
- *     #include "gemm_tile.h"           static functions and one table: what is compiled for AVX2 must not be
- *     a SIMD_END                         function that the linker may take for another file's
+ *     #include "gemm_tile.h"           compiled for AVX2: nothing that the linker may use for other files
+ *     SIMD_END
  *
  * So the kernels need no flags, and any build that compiles core/kern/ has them all. */
 #ifndef GRADUS_SIMD_H
@@ -33,8 +33,8 @@
 #endif
 
 /* A vector of some values of a and b, which are vectors of the same type: those at these places, counted
- * through a, then b. The includer defines `places`, that vector of real_place. (gcc has the words of clang
- * from 12 on only.) */
+ * through a, then b. The includer defines `places`, the vector of real_place of that size. (gcc has
+ * clang's built-in function only from version 12.) */
 #ifdef GRADUS_DOUBLE
 typedef int64_t real_place;
 #else
@@ -46,8 +46,8 @@ typedef int32_t real_place;
 #define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (places){ __VA_ARGS__ })
 #endif
 
-/* 32 bytes from two times 16, by intrinsics: of a shuffle that could read memory compilers make a load and
- * a shuffle. */
+/* Joins two vectors of 16 bytes, by an intrinsic: from a shuffle of values in memory, compilers make a load
+ * and a shuffle. */
 #ifdef GRADUS_DOUBLE
 #define JOIN(a, b) _mm256_insertf128_pd(_mm256_castpd128_pd256(a), b, 1)
 #else

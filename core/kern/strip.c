@@ -1,6 +1,6 @@
 /* strip: see strip.h. Below, `lanes` are STRIP_LANES neighbouring rows of a strip: value l of a line belongs
- * to row l of them. Lanes beyond the strip's last row have unspecified values; they see no key (seen is 0),
- * so that nothing is computed from them. */
+ * to row l of them. Lanes past the strip's last row have unspecified values; they see no key (seen is 0), so
+ * that nothing is computed from them. P and D share a buffer, as dP and dS do: each is computed in place. */
 #include "strip.h"
 #include "../machine/machine.h"
 #include "vmath.h"
@@ -9,7 +9,7 @@ struct lanes {
     int      n, keys;                   /* how many rows there are, and how many keys the last of them sees */
     int      seen[STRIP_LANES];         /* how many keys each of them sees */
     real    *P, *dS;                    /* the first line of these rows, in the strip's D and dS */
-    ptrdiff_t ld;                       /* the next line begins so many values later */
+    ptrdiff_t ld;                       /* values from one line to the next */
     struct strip_saved *saved;
     uint32_t *dropped;                  /* these rows' dropout bits, a row of tiles */
 };
@@ -29,7 +29,7 @@ static struct lanes lanes_at(const struct strip *p, int i)      /* of the strip'
     return r;
 }
 
-/* Zeros for the keys beyond the causal limit of these rows, which later rows of the strip see. */
+/* Zeroes x for the keys past the causal limit of these rows, which later rows of the strip see. */
 static void zero_hidden(const struct strip *p, const struct lanes *r, real *x)
 {
     for (int j = r->keys; j < p->D.cols; j++)
@@ -81,7 +81,7 @@ static void add_mask_back(const struct strip *p, int i, const struct lanes *r, c
 
 /* ---- softmax ---- */
 
-enum { KEYS = 64 };                     /* a block of terms that is summed in real; several, in double */
+enum { KEYS = 64 };                     /* terms of a block, summed in real; several blocks, in double */
 
 static inline void add_block(const real *part, bool several, double *whole, real *sum)
 {
@@ -120,7 +120,7 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
                 const real value = r.P[j * r.ld + l], score = j < r.seen[l] ? value : -(real)INFINITY;
                 largest[l] = score > largest[l] ? score : largest[l];
             }
-        for (int l = 0; l < STRIP_LANES; l++)           /* all -inf: then 0, so that each e^score is 0 */
+        for (int l = 0; l < STRIP_LANES; l++)           /* if all are -inf: 0, so that each e^score is 0 */
             largest[l] = largest[l] == -(real)INFINITY ? 0 : largest[l];
         for (int first = 0, end; first < r.keys; first = end) { /* e^(s (score - largest)), and their sum */
             real part[STRIP_LANES] = { 0 };
@@ -133,8 +133,7 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
                 }
             add_block(part, r.keys > KEYS, whole, sum);
         }
-        for (int l = 0; l < STRIP_LANES; l++)
-            /* the sum is 0 where the row sees no key, or all its scores are -inf */
+        for (int l = 0; l < STRIP_LANES; l++)           /* it is 0 without keys, or if all scores are -inf */
             sum[l] = sum[l] == 0 ? 0 : 1 / sum[l];
         for (int j = 0; j < r.keys; j++)
             for (int l = 0; l < STRIP_LANES; l++)
@@ -151,10 +150,10 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
     }
 }
 
-/* s dS in rows of more than LONG_ROW keys, computed in double. A row of dq is the sum of s dS k, in which most
- * terms cancel: of n that are independent, 1 / sqrt(n) is left. So do rounding errors that differ from key to
- * key, but not those that are alike for all keys: of the mean of dP, of dP - mean (whose last digit is dP's),
- * and of the weights P, whose sum is not quite 1. */
+/* s dS in rows of more than LONG_ROW keys, computed in double. A row of dq is the sum of s dS k, in which
+ * most terms cancel: of n independent ones, 1 / sqrt(n) remains. Rounding errors that differ from key to
+ * key cancel too, but not those that are the same for all keys: of the mean of dP, of dP - mean (whose
+ * last digit is dP's), and of the weights P, whose sum is not quite 1. */
 enum { LONG_ROW = 1 << 16 };
 
 static inline void long_rows_back(const struct lanes *r, real s)
@@ -167,7 +166,7 @@ static inline void long_rows_back(const struct lanes *r, real s)
             mean[l] += P * dP;
             weights[l] += P;
         }
-    for (int l = 0; l < STRIP_LANES; l++)               /* without weights it is 0 */
+    for (int l = 0; l < STRIP_LANES; l++)               /* 0 if all weights are 0 */
         mean[l] /= weights[l] == 0 ? 1 : weights[l];
     for (int j = 0; j < r->keys; j++)
         for (int l = 0; l < STRIP_LANES; l++) {
@@ -208,7 +207,8 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows 
             end = r.keys - first < KEYS ? r.keys : first + KEYS;
             for (int j = first; j < end; j++)
                 for (int l = 0; l < STRIP_LANES; l++) {
-                    const real P = real_exp_below_0(scale * (r.P[j * r.ld + l] - largest[l])) * inv_sum[l];
+                    const real e = real_exp_below_0(scale * (r.P[j * r.ld + l] - largest[l]));
+                    const real P = e * inv_sum[l];
                     const real value = P * r.dS[j * r.ld + l];
                     r.P[j * r.ld + l] = P;
                     part[l] += j < r.seen[l] ? value : 0;
@@ -223,7 +223,7 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows 
             rows_back(&r, mean, s);
         zero_hidden(p, &r, r.P);
         zero_hidden(p, &r, r.dS);
-        if (p->of->stream)                              /* D */
+        if (p->of->stream)                              /* P becomes D */
             drop(p, &r, r.P);
     }
 }

@@ -12,8 +12,8 @@
 
 enum { STRIP_LANES = MASK_LANES };
 
-struct strip_saved {                    /* saved of a row: from it backward computes P again */
-    real largest, inv_sum;               /* the largest score, and 1 / sum of the exponentials */
+struct strip_saved {                    /* saved for each row, so that backward can compute P again */
+    real largest, inv_sum;              /* the largest score, and 1 / sum of the exponentials */
 };
 
 struct attention {                      /* what all strips of an attention have in common */
@@ -29,13 +29,13 @@ struct attention {                      /* what all strips of an attention have 
     double  *dmask;                     /* the mask's gradient, summed in double: strips share it; or NULL */
     double  *sums;                      /* each worker's sums of dk and dv, where strips are many; or NULL */
     real    *weights;                   /* a copy of P is kept here, (batch, heads, time, keys); or NULL */
-    real    *buffers;                  /* each worker has `buffers_each` values, for a strip's D and dS, in */
-    size_t   buffers_each;            /* which a line begins every `ld` values (1 where a strip is one row) */
-    ptrdiff_t ld;
+    real    *buffers;                   /* each worker's buffer, for a strip's D and dS */
+    size_t   buffers_each;              /* values in one */
+    ptrdiff_t ld;                       /* values from one line to the next; 1 where a strip is one row */
 };
 
-/* Some rows of a head. The matrices are parts of the tensors of that name; where a gradient is not wanted its
- * p is NULL. */
+/* Some rows of a head. The matrices are parts of the tensors of that name; if a gradient is not needed, its p
+ * is NULL. */
 struct strip {
     const struct attention *of;
     gra_machine *machine;
@@ -56,8 +56,8 @@ static inline int visible_keys(const struct attention *s, int row)         /* ho
     return n < 0 ? 0 : n;
 }
 
-/* Small strips skip more of the triangle that a causal mask hides, large ones make better matrix products. */
-static inline int strip_rows(const struct attention *s) { return s->time > 128 ? 2 * STRIP_LANES : STRIP_LANES; }
+/* Small strips skip more of the triangle that a causal mask hides, large ones make faster matrix products. */
+static inline int strip_rows(const struct attention *s) { return STRIP_LANES * (s->time > 128 ? 2 : 1); }
 static inline int strip_count(const struct attention *s)
 {
     return (s->time + strip_rows(s) - 1) / strip_rows(s);

@@ -27,8 +27,8 @@ static inline void sum_block(const real *x, size_t n, size_t stride, size_t widt
             sum[j] += (double)x[i * stride + j];
 }
 
-/* sum[j] += x[i*stride + j] over all i < n, for j < width: in double, and in blocks, since libgradus64 has
- * nothing wider than that. */
+/* sum[j] += x[i*stride + j] over all i < n, for j < width: in double, and in blocks, because libgradus64
+ * has no wider type. */
 static inline void sum_rows(const real *x, size_t n, size_t stride, size_t width, double *sum)
 {
     if (stride == 1 && width == 1) {

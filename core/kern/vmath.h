@@ -7,11 +7,10 @@
  *
  * "max ulp" is the largest error found, in units in the last place against the next wider libm:
  * over every 7th bit pattern of float, and 30 million doubles. Where they differ, "fma" is AVX2,
- * AVX-512 or ARM, "base" x86-64 without FMA. tests/bench/ulp.c repeats it in short.
+ * AVX-512 or ARM, "base" x86-64 without FMA. tests/bench/ulp.c repeats it with fewer values.
  *
- * The includer has defined `real` (core/op.h). Every name here begins with real_ or GRA_, so that none meets
- * one of the includer's.
- */
+ * The includer has defined `real` (core/op.h). Every name here begins with real_ or GRA_, so that none
+ * clashes with one of the includer's. */
 #ifndef GRADUS_VMATH_H
 #define GRADUS_VMATH_H
 
@@ -21,7 +20,7 @@
 
 #define GRA_INLINE static inline __attribute__((always_inline))
 
-/* What gcc must be told for the loop around to become SIMD code, and clang finds out by itself. */
+/* Hints that gcc needs to turn the enclosing loop into SIMD code, and clang does not. */
 #ifdef __clang__
 #define GRA_UNROLL
 #define GRA_NO_UNROLL
@@ -169,9 +168,8 @@ GRA_INLINE real real_exp(real x)
              * real_from_bits((rest + GRA_EXP_BIAS) << GRA_MANTISSA);
 }
 
-/* e^x for an x that is known to be <= 0, as it is in a softmax: then e^x cannot overflow, and 0 will do where
- * it is below the normal reals, so half the work is enough.
- * max ulp: float 1.02; double 0.98. */
+/* e^x for x <= 0, as in a softmax: e^x cannot overflow, and 0 is good enough below the normal reals, so
+ * half the work suffices. max ulp: float 1.02; double 0.98. */
 GRA_INLINE real real_exp_below_0(real x)
 {
     const real magic = (real)1.5 * GRA_TWO_M;
@@ -233,7 +231,7 @@ GRA_INLINE real real_erf(real x)
     return GRA_COPYSIGN(a < 1 ? near : far, x);
 }
 
-GRA_INLINE real real_sqrt(real x)       /* rounded as IEEE 754 asks */
+GRA_INLINE real real_sqrt(real x)       /* rounded as IEEE 754 requires */
 {
     return GRA_SQRT(x);
 }
