@@ -1,4 +1,4 @@
-/* kernel.h: for authors of ops and optimisers that are to be fast; it includes op.h.
+/* kernel.h: for authors of fast ops and optimisers; it includes op.h.
  *
  * Kernels compute on a machine: threads, an instruction set, and a workspace for each thread. A tape has one,
  * which the models opened on it share. */
@@ -20,8 +20,8 @@ gra_machine *gra_tape_machine(const gra_tape *t);
 /* GRA_KERNEL(all, f, y, n, cost), for ops, defines the function all(y), which computes y by f(y, from, to):
  * the units from <= i < to of n, each worth about `cost` additions. f is compiled for each instruction set;
  * all(y) runs it with the best that the processor has, in chunks, on all threads where the work is worth it.
- * However it is cut, the order of each sum must stay, so that any number of threads gives the same bits. The
- * cost GRA_SERIAL means one chunk, on one thread: for an f whose units write to the same places. */
+ * However the units are cut, f must add in the same order, so that any number of threads gives the same bits.
+ * The cost GRA_SERIAL means one chunk, on one thread: for an f whose units write to the same places. */
 #define GRA_SERIAL SIZE_MAX
 #define GRA_KERNEL(all, f, y, n, cost)                                                                   \
     GRA_VARIANTS(all##_on, f, gra_tensor)                                                                \
@@ -32,7 +32,7 @@ gra_machine *gra_tape_machine(const gra_tape *t);
 
 /* GRA_STRETCH_KERNEL(all, f, y, cost) is GRA_KERNEL over the elements of y, for the backward of an op whose
  * inputs all broadcast to y's shape. While f runs, a stretched input y->in[i] is a copy whose gradient is a
- * buffer of y's shape, to be indexed as y is, and whose size is y's; its data and shape are the input's own.
+ * buffer of y's shape, indexed as y is, and whose size is y's; its data and shape are the input's own.
  * The sums over the stretched dimensions, computed in double, are then added to the input's gradient. */
 #define GRA_STRETCH_KERNEL(all, f, y, cost)                                                              \
     GRA_VARIANTS(all##_on, f, gra_tensor)                                                                \
@@ -43,8 +43,8 @@ gra_machine *gra_tape_machine(const gra_tape *t);
 
 /* GRA_PARAM_KERNEL(all, f, cost), for optimisers, defines all(m, only, arg), which updates the parameters of
  * m that have a gradient (and, if `only` is not NULL, an entry there under their number) by f(s, from, to):
- * the values from <= i < to of the parameter s->p. The values of all parameters count as one long row, cut
- * into at most GRA_CHUNKS chunks; one thread goes through a chunk in order. */
+ * the values from <= i < to of the parameter s->p. The values of all parameters are treated as one flat
+ * array, cut into at most GRA_CHUNKS chunks; one thread goes through a chunk in order. */
 #define GRA_CHUNKS 1024
 typedef struct gra_piece {
     gra_tensor *p;
@@ -80,7 +80,7 @@ static inline gra_mat gra_mat_transpose(gra_mat x)
     return t;
 }
 
-static inline gra_mat gra_mat_part(gra_mat x, int i, int rows, int j, int cols) /* from element (i, j) on */
+static inline gra_mat gra_mat_part(gra_mat x, int i, int rows, int j, int cols) /* begins at (i, j) */
 {
     gra_mat part = { x.p + i * x.row + j * x.col, rows, cols, x.row, x.col };
     return part;

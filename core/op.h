@@ -4,12 +4,12 @@
  * outside the library, with y->saved; core/ops/pow.c is one of the library's, with y->args. The fields of
  * gra_tensor are in gradus.h.
  *
- * In backward y->grad is there, and y->in[i]->grad is NULL where that gradient is not wanted. (If none is,
+ * In backward, y->grad is set, and y->in[i]->grad is NULL where that input needs no gradient. (If none does,
  * backward is not called.) Always accumulate, dx[i] += ...: an input may feed several ops, or this one twice.
  *
- * C++ can call the functions. The macros that make an array of their arguments are C: in the place of
- * gra_result, GRA_BAD_INPUTS, GRA_SHAPE_OF and GRA_SHAPE_STRING call gra_result_n, gra_bad_inputs, gra_tensor_text
- * and gra_shape_text there. */
+ * C++ can call the functions, but macros that make an array of their arguments are C only: call
+ * gra_result_n, gra_bad_inputs, gra_tensor_text and gra_shape_text instead of gra_result, GRA_BAD_INPUTS,
+ * GRA_SHAPE_OF and GRA_SHAPE_STRING. */
 #ifndef GRADUS_OP_H
 #define GRADUS_OP_H
 
@@ -34,15 +34,15 @@ struct gra_op {
     size_t (*saved)(const gra_tensor *y);       /* how many values y->saved has room for; NULL: none */
     size_t   args;                              /* bytes of y->args, zeroed; at most GRA_MAX_ARGS */
     bool     view;                              /* y shares the data and the gradient of in[0] */
-    bool     overwrites_grad;                   /* of the library's own ops: see tape/tape.h */
-    bool     may_make_inf;                      /* y has infinities on purpose: not for gra_trace_nan */
+    bool     overwrites_grad;                   /* only for the library's own ops: see tape/tape.h */
+    bool     may_make_inf;                      /* y has infinities on purpose: gra_trace_nan skips it */
 };
 #define GRA_MAX_ARGS 192
 
 /* A public function makes its result, fills y->args, and ends in return gra_run(y), which calls forward and
  * records y. After an error these return the empty tensor, whose args may be written to. in[0] must not be
- * NULL; others may be. The result of gra_result_like is shaped like x, its only input; that of _broadcast is
- * shaped as a and b broadcast together. */
+ * NULL; others may be. The result of gra_result_like is shaped like x, its only input; that of
+ * gra_result_broadcast has the shape to which a and b broadcast. */
 gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin, gra_tensor *const *in);
 #define gra_result(t, op, shape, ...)                                                                    \
     gra_result_n(t, op, shape, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)),    \
@@ -51,11 +51,11 @@ gra_tensor *gra_result_like(gra_tape *t, const gra_op *op, gra_tensor *x);
 gra_tensor *gra_result_broadcast(gra_tape *t, const gra_op *op, gra_tensor *a, gra_tensor *b);
 gra_tensor *gra_run(gra_tensor *y);
 
-/* Errors. gra_fail keeps the first sentence and returns the empty tensor (no dimensions, one NaN). Say who
- * speaks, what came, what was wanted: "matmul: a is (6, 3) but b is (2, 3): ..." GRA_BAD_INPUTS(t, "name", x, w)
- * is true where the tape has an error, or an input is NULL, of another tape or of an earlier step: return
- * gra_empty(t). For an optional input b pass b ? b : x. Where the tape or the model is NULL there is nowhere
- * to keep a sentence: it is printed and the program aborts. */
+/* Errors. gra_fail keeps the first sentence and returns the empty tensor (no dimensions, one NaN). The form
+ * is "op: got X, expected Y", as in "linear: got bias (3) for weight (2, 3), expected (2)". If the tape
+ * has an error, or an input is NULL, of another tape or of an earlier step, GRA_BAD_INPUTS(t, "name", x, w)
+ * is true: return gra_empty(t). For an optional input b pass b ? b : x. Where the tape or the model is NULL there is
+ * nowhere to keep a sentence: it is printed and the program aborts. */
 gra_tensor *gra_fail(gra_tape *t, const char *format, ...) GRA_PRINTF(2, 3);
 gra_tensor *gra_empty(gra_tape *t);
 bool        gra_bad_inputs(gra_tape *t, const char *op, int nin, gra_tensor *const *in);
@@ -64,18 +64,18 @@ bool        gra_bad_inputs(gra_tape *t, const char *op, int nin, gra_tensor *con
                 (gra_tensor *[]){ __VA_ARGS__ })
 void        gra_model_fail(gra_model *m, const char *format, ...) GRA_PRINTF(2, 3);  /* m is then unusable */
 
-/* Shapes. GRA_SHAPE_STRING(s) is the text "(2, 3)". For sentences GRA_SHAPE_OF(x) is that of the tensor x,
- * behind its name if it has one: "scores" (2, 3). */
+/* Shapes. GRA_SHAPE_STRING(s) is the text "(2, 3)". GRA_SHAPE_OF(x), for error messages, is the shape of the
+ * tensor x, after its name if it has one: "scores" (2, 3). */
 #define GRA_SHAPE_TEXT 120
 #define GRA_TENSOR_TEXT (GRA_SHAPE_TEXT + 4 * 40 + 4)
 #define GRA_SHAPE_STRING(s) gra_shape_text(s, (char[GRA_SHAPE_TEXT]){ 0 })
 #define GRA_SHAPE_OF(x) gra_tensor_text(x, (char[GRA_TENSOR_TEXT]){ 0 })
 char     *gra_shape_text(gra_shape s, char *text);
-char     *gra_tensor_text(const gra_tensor *x, char *text);     /* of a longer name 40 characters */
-bool      gra_shape_size(gra_shape s, size_t *size);    /* false: a negative or too large size, or ndim */
+char     *gra_tensor_text(const gra_tensor *x, char *text);     /* at most 40 characters of its name */
+bool      gra_shape_size(gra_shape s, size_t *size);    /* false: a size, or ndim, is negative or too large */
 bool      gra_same_shape(gra_shape a, gra_shape b);
 int       gra_wrap_dim(gra_shape s, int d);             /* d, or d + ndim; -1 if there is no such dimension */
-gra_shape gra_shape_without(gra_shape s, int d, bool keepdim);  /* reduced over d: without it, or 1 there */
+gra_shape gra_shape_without(gra_shape s, int d, bool keepdim);  /* d removed, or of size 1 */
 
 /* A tensor seen as (outer, n, inner) around dimension d: element (o, i, j) is data[(o*n + i)*inner + j]. */
 typedef struct gra_dim_split {
@@ -83,9 +83,9 @@ typedef struct gra_dim_split {
 } gra_dim_split;
 gra_dim_split gra_split_dim(gra_shape s, int d);          /* 0 <= d < ndim */
 
-/* NumPy broadcasting. gra_broadcast gives the shape of both; false: they do not fit. A walk visits y's
- * elements from `from` to `to` in rows: y[w.y + i], a[w.a + i*w.step_a], b[w.b + i*w.step_b] for i < w.n,
- * until w.n is 0. A step is 0 where the operand is stretched. */
+/* NumPy broadcasting. gra_broadcast sets *both to the shape of the result; false: there is none. A walk
+ * visits y's elements from `from` to `to` in rows: y[w.y + i], a[w.a + i*w.step_a], b[w.b + i*w.step_b] for
+ * i < w.n, until w.n is 0. A step is 0 where the operand is stretched. */
 bool gra_broadcast(gra_shape a, gra_shape b, gra_shape *both);
 typedef struct gra_walk {
     size_t n, y, a, b, step_a, step_b;
@@ -96,14 +96,14 @@ typedef struct gra_walk {
 gra_walk gra_walk_begin(gra_shape y, gra_shape a, gra_shape b, size_t from, size_t to);
 void     gra_walk_next(gra_walk *w);
 
-/* Of the step: its mode, its generator, and memory that lives until the next gra_begin. */
+/* The step: its mode, its generator, and memory that lives until the next gra_begin. */
 gra_mode gra_tape_mode(const gra_tape *t);
 gra_rng *gra_tape_rng(gra_tape *t);                     /* the generator of gra_begin, or NULL */
 bool     gra_need_rng(gra_tape *t, const char *op);     /* false, and an error: it is NULL or not seeded */
 void    *gra_alloc(gra_tape *t, size_t bytes);          /* 64-byte aligned; NULL after an error */
 
-/* Of the model: memory that lives as long as it does, zeroed; NULL after an error. And an optimiser's buffer
- * for the parameter p, such as a moment, shaped like p, zeroed, named "kind.name of p" (gra_save_all saves
+/* Zeroed memory that lives as long as the model; NULL after an error. gra_state makes an optimiser's buffer
+ * for the parameter p, such as a moment: shaped like p, zeroed, named "kind.name of p" (gra_save_all saves
  * it, gra_save does not); NULL: out of memory, or the name is taken. */
 void       *gra_model_alloc(gra_model *m, size_t bytes);
 gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p);

@@ -1,5 +1,4 @@
-/* layers.h: layers with parameters, from Linear to multi-head attention. (The GPT that is made of them:
- * gpt.h.)
+/* layers.h: layers with parameters, from Linear to multi-head attention. (gpt.h makes a GPT of them.)
  *
  * A layer is a struct that points at its parameters. `init` makes them in a scope of a model, which owns
  * them; `forward` computes on a tape. Nothing needs freeing. Arguments, parameter names, shapes and the
@@ -10,9 +9,9 @@
  *     gra_linear_init(&l, gra_enter(gra_root(model), "fc"), 3, 2, true);     fc.weight, fc.bias
  *     y = gra_linear_forward(t, &l, x);
  *
- * A layer's type is `struct gra_NAME`, without a typedef: the short names belong to the ops, of which many
- * bear the same name (gra_linear(t, x, w, b) is the op, struct gra_linear a layer with its w and b). Each
- * has a block here: formula and shapes, its parameters and what they begin with, struct, init, forward.
+ * A layer's type is `struct gra_NAME`, without a typedef: the short names belong to the ops, many of
+ * which have the same name (gra_linear(t, x, w, b) is the op, struct gra_linear a layer with its w and b).
+ * Each has a block here: formula and shapes, parameters and their initial values, struct, init, forward.
  *
  * Errors: init leaves a sentence in the model (gra_model_error), forward in the tape (gra_error). A layer
  * whose init failed may be used: its forward is an error of the tape, as is that of a NULL layer.
@@ -63,9 +62,10 @@ void        gra_positional_embedding_init_with(struct gra_positional_embedding *
                                                int context_length, int embedding_dim, gra_init weight);
 gra_tensor *gra_positional_embedding_forward(gra_tape *t, const struct gra_positional_embedding *l,
                                              gra_tensor *x);
+
+/* For tokens that come after `first` others: y_t = x_t + weight[first + t]. */
 gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const struct gra_positional_embedding *l,
-                                                  gra_tensor *x, int first);    /* of tokens that come after
-                                           `first` others: y_t = x_t + weight[first + t] */
+                                                  gra_tensor *x, int first);
 
 /* ---- Dropout: GRA_TRAIN: 0 with probability p, else x / (1 - p); else x (Srivastava et al. 2014) --
  * No parameters. */
@@ -96,8 +96,8 @@ struct gra_rms_norm {
 void        gra_rms_norm_init(struct gra_rms_norm *l, gra_scope scope, int dim);
 gra_tensor *gra_rms_norm_forward(gra_tape *t, const struct gra_rms_norm *l, gra_tensor *x);
 
-/* ---- attention: what its two layers are made from ---------------------------------------------------
- * Named fields, so that swapped numbers cannot compile in silence:
+/* ---- attention: the configuration of its two layers -------------------------------------------------
+ * Its fields are named, so that swapped numbers are visible:
  *
  *     gra_multi_head_attention_init(&att, scope, &(gra_attention_config){
  *         .d_in = 64, .d_out = 64, .context_length = 32, .num_heads = 4, .bias = true });
@@ -105,15 +105,19 @@ gra_tensor *gra_rms_norm_forward(gra_tape *t, const struct gra_rms_norm *l, gra_
 typedef struct gra_attention_config {
     int      d_in, d_out;               /* embedding widths of x and of y */
     int      context_length;            /* the most tokens in a sequence */
-    int      num_heads;                 /* divides d_out. CausalAttention has one head: 1, or 0 for it */
-    int      num_kv_heads;              /* heads of keys and values: as many (0), or fewer that neighbouring
-                                           heads share (grouped-query attention, Ainslie et al. 2023) */
+    int      num_heads;                 /* divides d_out; CausalAttention has one head: 1 or 0 */
+
+    /* Heads of keys and values: as many (0), or fewer, each shared by neighbouring heads (grouped-query
+     * attention, Ainslie et al. 2023). */
+    int      num_kv_heads;
     double   dropout;                   /* of the attention weights, in GRA_TRAIN */
     bool     qkv_bias;                  /* biases of W_query, W_key, W_value */
     bool     bias;                      /* a bias of out_proj: nn.MultiheadAttention and Raschka's have one */
     bool     bidirectional;             /* without the causal mask: each position sees every other (BERT) */
-    gra_init qkv_init, out_init;        /* initial weights of W_query, W_key, W_value, and of out_proj; their
-                                           biases are then 0. All fields zero: as nn.Linear, biases too */
+
+    /* Initial weights of W_query, W_key, W_value, and of out_proj; their biases are then 0. All fields zero:
+     * as nn.Linear, biases too. */
+    gra_init qkv_init, out_init;
 } gra_attention_config;
 
 /* ---- CausalAttention: y = D v, D = dropout(softmax(q k^T / sqrt(d_out)));  one head ------------------
@@ -141,10 +145,10 @@ void        gra_multi_head_attention_init(struct gra_multi_head_attention *a, gr
 gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const struct gra_multi_head_attention *a,
                                              gra_tensor *x);
 
-/* ---- a key-value cache: the keys and values of a sequence, for some attention layers (see gpt.h) ---------------
+/* ---- a key-value cache: the keys and values of a sequence, for several attention layers (see gpt.h) ------
  * Attention's rows for the new tokens x (1, time, d_in), whose keys and values are appended to those of
- * layer `block`. For GRA_EVAL, causal attention and one sequence. The caller advances cache->time when all
- * layers are done. */
+ * layer `block`. For GRA_EVAL, causal attention and one sequence. The caller advances cache->time after all
+ * layers. */
 typedef struct gra_kv_cache {
     gra_real *rows;                     /* keys, then values of each layer: (context_length, width) each */
     int       blocks, context_length, width;
