@@ -5,7 +5,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *x = y->in[0]->data;
     for (size_t i = from; i < to; i++)
-        y->data[i] = x[i] < 0 ? -x[i] : x[i] + 0;       /* + 0: of -0 it makes 0 */
+        y->data[i] = x[i] < 0 ? -x[i] : x[i] + 0;       /* + 0 turns -0 into 0 */
 }
 
 static void backward(gra_tensor *y, size_t from, size_t to)

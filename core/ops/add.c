@@ -2,7 +2,7 @@
  * dimensions in which that operand was stretched. */
 #include "../kernel.h"
 
-/* w is a walk (op.h) in pieces of w.n elements. A stretched operand's step is 0: all i meet one element. */
+/* w is a walk (op.h) in pieces of w.n elements. A stretched operand's step is 0: one element for all i. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *a = y->in[0]->data, *b = y->in[1]->data;
@@ -12,8 +12,8 @@ static void forward(gra_tensor *y, size_t from, size_t to)
             y->data[w.y + i] = a[w.a + i * w.step_a] + b[w.b + i * w.step_b];         /* y = a + b */
 }
 
-/* A gradient is indexed as y is: GRA_STRETCH_KERNEL sums that of a stretched operand. Each sum x + f(x) of a
- * model passes here, so a gradient that is uninitialised (fresh) is overwritten, not zeroed and added to. */
+/* A gradient is indexed as y is: GRA_STRETCH_KERNEL sums that of a stretched operand. Residual
+ * additions x + f(x) are frequent, so an uninitialised (fresh) gradient is overwritten, not zeroed first. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const real *dy = y->grad + from;
@@ -27,7 +27,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-/* The last number is the cost of an element: additions, roughly. */
+/* The last number is the cost of an element, roughly in additions. */
 GRA_KERNEL(forward_all, forward, y, y->size, 1)
 GRA_STRETCH_KERNEL(backward_all, backward, y, 2)
 

@@ -1,4 +1,4 @@
-/* add_scalar: y = x + s, dx += dy; s is a number that wants no gradient. */
+/* add_scalar: y = x + s, dx += dy; s is a number without a gradient. */
 #include "../kernel.h"
 
 struct args {

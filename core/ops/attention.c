@@ -5,15 +5,14 @@
  *     dv += D^T dy,  dD = dy v^T,  dP = dropout(dD),  dS_ij = P_ij (dP_ij - sum_l dP_il P_il),
  *     dq += s dS k,  dk += s dS^T q,  dmask += dS.
  *
- * P is computed a strip of rows at a time, and does not stay: of each row, forward saves what backward
- * needs to compute the same P again. The naive loops that this is tested against are
- * tests/ops/plain_attention.c. */
+ * P is computed a strip of rows at a time and not kept: of each row, forward saves what backward needs to
+ * compute the same P again. The naive loops that this is tested against are tests/ops/plain_attention.c. */
 #include "../tape/tape.h"
 #include "../kern/gemm.h"
 #include "../kern/strip.h"
 
 /* c = a b, or c += a b if add is true. A strip is some rows of one head: s->q and s->y are these rows, s->k
- * and s->v the keys that they see. The buffers s->D and s->dS, (rows, keys), are overwritten step by step. */
+ * and s->v the keys and values that they see. s->D and s->dS, (rows, keys), are buffers that steps reuse. */
 static void multiply(const struct strip *s, gra_mat a, gra_mat b, gra_mat c, bool add)
 {
     gra_gemm_alone(s->machine, s->worker, a, b, c, add);
@@ -21,7 +20,7 @@ static void multiply(const struct strip *s, gra_mat a, gra_mat b, gra_mat c, boo
 
 static void forward_strip(struct strip *s)
 {
-    multiply(s, s->q, gra_mat_transpose(s->k), s->D, false);            /* q k^T, in the place of D */
+    multiply(s, s->q, gra_mat_transpose(s->k), s->D, false);            /* q k^T, in the buffer of D */
     gra_strip_softmax(s);               /* P = softmax(s q k^T + mask), then D = dropout(P): kern/strip.c */
     multiply(s, s->D, s->v, s->y, false);                               /* y = D v */
 }
@@ -29,15 +28,15 @@ static void forward_strip(struct strip *s)
 /* Adds to dq, dk and dv, or overwrites them where they are uninitialised. */
 static void backward_strip(struct strip *s, bool add_q, bool add_k, bool add_v)
 {
-    multiply(s, s->q, gra_mat_transpose(s->k), s->D, false);            /* q k^T, in the place of D */
-    multiply(s, s->dy, gra_mat_transpose(s->v), s->dS, false);          /* dD = dy v^T, in the place of dS */
-    /* In kern/strip.c: D from q k^T as in forward, and from dD, in the place of dS,
-     * dP = dropout(dD),  dS_ij = P_ij (dP_ij - sum_l dP_il P_il),  dmask += dS (add_mask_back), and s dS. */
+    multiply(s, s->q, gra_mat_transpose(s->k), s->D, false);            /* q k^T, in the buffer of D */
+    multiply(s, s->dy, gra_mat_transpose(s->v), s->dS, false);          /* dD = dy v^T, in the buffer of dS */
+    /* In kern/strip.c: D from q k^T as in forward; in the buffer of dS, dP = dropout(dD),
+     * dS_ij = P_ij (dP_ij - sum_l dP_il P_il),  dmask += dS (add_mask_back), and finally s dS. */
     gra_strip_softmax_back(s);
     if (s->dv.p)
         multiply(s, gra_mat_transpose(s->D), s->dy, s->dv, add_v);      /* dv += D^T dy */
     if (s->dq.p)
-        multiply(s, s->dS, s->k, s->dq, add_q);                         /* dq += s dS k; s->dS is s dS now */
+        multiply(s, s->dS, s->k, s->dq, add_q);                         /* dq += s dS k; s->dS is now s dS */
     if (s->dk.p)
         multiply(s, gra_mat_transpose(s->dS), s->q, s->dk, add_k);      /* dk += s dS^T q */
 }
@@ -73,11 +72,11 @@ static void forward_strips(void *arg, size_t from, size_t to, int worker)
     }
 }
 
-/* Where so many strips add to the same dk and dv, each computes its part by itself, and the parts are summed
- * in double: of a key-value head with `keys` rows, in this worker's part of of->sums. */
+/* Where more strips than this add to the same dk and dv, each computes its own contribution, and these are
+ * summed in double, in the worker's part of of->sums. */
 enum { MANY_STRIPS = 32 };
 
-static gra_mat apart(gra_mat x, real *to) { return x.p ? gra_mat_of(to, x.rows, x.cols) : x; }
+static gra_mat moved(gra_mat x, real *to) { return x.p ? gra_mat_of(to, x.rows, x.cols) : x; }
 
 static void add_up(double *sum, gra_mat x)
 {
@@ -94,12 +93,12 @@ static void put(const double *sum, gra_mat x, bool add)         /* x = sum, or x
         }
 }
 
-static size_t sums_each(const struct attention *of)     /* doubles of a worker: the sums, then the parts */
+static size_t sums_each(const struct attention *of)     /* doubles of a worker: sums, then contributions */
 {
     return 2 * (size_t)of->keys * (size_t)(of->d + of->d_v);
 }
 
-/* All strips of the heads that share one key-value head, as backward_kv_heads. */
+/* As backward_kv_heads, for one key-value head: all strips of the heads that share it. */
 static void backward_many(const gra_tensor *y, const struct attention *of, size_t head, int strips,
                           int worker)
 {
@@ -113,8 +112,8 @@ static void backward_many(const gra_tensor *y, const struct attention *of, size_
         struct strip s = gra_strip_at(y, of, head + (size_t)(i / each), each - 1 - i % each, worker);
         if (i == 0)                                     /* it sees every key */
             whole_k = s.dk, whole_v = s.dv;
-        s.dk = apart(s.dk, part);
-        s.dv = apart(s.dv, part + dk_size);
+        s.dk = moved(s.dk, part);
+        s.dv = moved(s.dv, part + dk_size);
         backward_strip(&s, !y->in[0]->fresh, false, false);
         add_up(dk, s.dk);
         add_up(dv, s.dv);
@@ -123,9 +122,9 @@ static void backward_many(const gra_tensor *y, const struct attention *of, size_
     put(dv, whole_v, !y->in[2]->fresh);
 }
 
-/* Heads that share a key-value head add to the same dk and dv, so one worker does all their strips, in order:
- * from the last one on, which sees every key, so that it can overwrite dk and dv where they are
- * uninitialised (fresh). */
+/* Heads that share a key-value head add to the same dk and dv, so one worker computes all their strips, in
+ * order. Of each head the last strip comes first: it sees every key, so it can overwrite dk and dv where they
+ * are uninitialised (fresh). */
 static void backward_kv_heads(void *arg, size_t from, size_t to, int worker)
 {
     const gra_tensor *y = arg;
@@ -144,7 +143,7 @@ static void backward_kv_heads(void *arg, size_t from, size_t to, int worker)
     }
 }
 
-/* How many strips of one row, as generation has, are worth a thread. */
+/* How many strips of one row, as in generation, are worth a thread. */
 static size_t rows_at_once(const struct attention *of)
 {
     const size_t worth = 1 << 14, each = (size_t)of->keys * (size_t)(of->d + of->d_v);
@@ -176,9 +175,9 @@ static void forward(gra_tensor *y)
         s->kept = gra_constant(y->tape, of->weights, GRA_SHAPE(batch, of->heads, of->time, of->keys));
 }
 
-/* Key-value heads that add to the same values of dmask must be one thread's, one after the other: all those
- * of a sequence, or that head in all sequences, or all there are. This says how many. */
-static size_t heads_that_share(const gra_tensor *y, struct attention *of)
+/* How many key-value heads add to the same values of dmask, so that one thread must compute them in order:
+ * all those of a sequence, or one head in all sequences, or all there are. */
+static size_t heads_in_a_row(const gra_tensor *y, struct attention *of)
 {
     const size_t batch = (size_t)y->shape.dim[0], kv_heads = (size_t)of->kv_heads;
     const bool shared = y->in[3] && y->in[3]->grad;
@@ -208,13 +207,13 @@ static bool make_sums(gra_tensor *y)
 static void backward(gra_tensor *y)
 {
     struct attention *of = &((struct args *)y->args)->of;
-    /* without queries there is no strip to overwrite the gradients; and the mask's is added to */
+    /* without queries no strip overwrites the gradients; and dmask is always added to */
     if ((y->in[3] && y->in[3]->fresh) || of->time == 0)
         gra_zero_fresh(y);
     if (!make_buffers(y, 2, strip_ld(of)) || !make_sums(y))
         return;
     gra_parallel(gra_tape_machine(y->tape), (size_t)y->shape.dim[0] * (size_t)of->kv_heads,
-                 heads_that_share(y, of), backward_kv_heads, y);
+                 heads_in_a_row(y, of), backward_kv_heads, y);
     for (size_t i = 0; of->dmask && i < y->in[3]->size; i++)
         y->in[3]->grad[i] += (real)of->dmask[i];                        /* dmask += dS */
     if (of->dmask)
@@ -232,17 +231,17 @@ gra_tensor *gra_attention_weights(gra_tensor *y)
         return NULL;
     if (gra_is_stale(y, __func__))
         return gra_empty(y->tape);
-    if (y->base)                                        /* a reshaped result is a result */
+    if (y->base)                                        /* a reshaped result */
         y = y->base;
     if (y->op == &op && ((struct args *)y->args)->kept)
         return ((struct args *)y->args)->kept;
     if (!y->tape)
         return NULL;
     if (y->op != &op)
-        return gra_fail(y->tape, "gra_attention_weights: this is the result of %s, not of gra_attention",
+        return gra_fail(y->tape, "gra_attention_weights: got the result of %s, expected that of attention",
                         y->op ? y->op->name : "no op");
-    return gra_fail(y->tape, "gra_attention_weights: they were not kept: call gra_keep_attention(t, true) "
-                    "first");
+    return gra_fail(y->tape, "gra_attention_weights: the weights were not kept: call "
+                    "gra_keep_attention(t, true) first");
 }
 
 static void set_mask(struct attention *of, gra_shape mask)         /* its strides */
@@ -258,32 +257,34 @@ gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
                           const gra_attention_options *how)
 {
     if (!how)
-        return gra_fail(t, "attention: the options are NULL: &(gra_attention_options){ .heads = 1 }, say");
+        return gra_fail(t, "attention: got NULL for the options, expected a gra_attention_options, as in "
+                        "&(gra_attention_options){ .heads = 1 }");
     gra_tensor *mask = how->mask;
     if (GRA_BAD_INPUTS(t, "attention", q, k, v, mask ? mask : q))
         return gra_empty(t);
     if (q->shape.ndim != 3 || k->shape.ndim != 3 || v->shape.ndim != 3)
-        return gra_fail(t, "attention: q %s, k %s, v %s: each must be (batch, time, dim)", GRA_SHAPE_OF(q),
-                        GRA_SHAPE_OF(k), GRA_SHAPE_OF(v));
+        return gra_fail(t, "attention: got q %s, k %s, v %s, expected (batch, time, dim) for each",
+                        GRA_SHAPE_OF(q), GRA_SHAPE_OF(k), GRA_SHAPE_OF(v));
     const int batch = q->shape.dim[0], time = q->shape.dim[1], keys = k->shape.dim[1], heads = how->heads;
     if (batch != k->shape.dim[0] || batch != v->shape.dim[0] || keys != v->shape.dim[1])
-        return gra_fail(t, "attention: q %s, k %s, v %s: batches must agree, and k and v in time",
-                        GRA_SHAPE_OF(q), GRA_SHAPE_OF(k), GRA_SHAPE_OF(v));
+        return gra_fail(t, "attention: got q %s, k %s, v %s, expected one batch size, and one time for k "
+                        "and v", GRA_SHAPE_OF(q), GRA_SHAPE_OF(k), GRA_SHAPE_OF(v));
     if (heads < 1 || q->shape.dim[2] % heads || q->shape.dim[2] == 0)
-        return gra_fail(t, "attention: %d heads cannot share q %s: its last size must be a multiple of the "
-                        "heads, and not 0", heads, GRA_SHAPE_OF(q));
+        return gra_fail(t, "attention: got %d heads for q %s, expected a last size that is a multiple of "
+                        "the heads, and not 0", heads, GRA_SHAPE_OF(q));
     const int d = q->shape.dim[2] / heads, kv_heads = k->shape.dim[2] / d;
     if (kv_heads < 1 || k->shape.dim[2] != kv_heads * d || heads % kv_heads || v->shape.dim[2] % kv_heads)
-        return gra_fail(t, "attention: q %s has %d head%s of %d columns, but k is %s and v %s: they must "
-                        "have as many heads, or fewer that %d divides by", GRA_SHAPE_OF(q), heads,
-                        heads == 1 ? "" : "s", d, GRA_SHAPE_OF(k), GRA_SHAPE_OF(v), heads);
+        return gra_fail(t, "attention: got k %s and v %s for q %s of %d head%s of %d columns, expected as "
+                        "many heads in k and v, or a divisor of %d", GRA_SHAPE_OF(k), GRA_SHAPE_OF(v),
+                        GRA_SHAPE_OF(q), heads, heads == 1 ? "" : "s", d, heads);
     const gra_shape scores = GRA_SHAPE(batch, heads, time, keys);
     gra_shape both;
     if (mask && (!gra_broadcast(mask->shape, scores, &both) || !gra_same_shape(both, scores)))
-        return gra_fail(t, "attention: the mask is %s: it does not broadcast to the scores, (batch, heads, "
-                        "time, keys) = (%d, %d, %d, %d)", GRA_SHAPE_OF(mask), batch, heads, time, keys);
+        return gra_fail(t, "attention: got mask %s, expected one that broadcasts to the scores, (batch, "
+                        "heads, time, keys) = (%d, %d, %d, %d)", GRA_SHAPE_OF(mask), batch, heads, time,
+                        keys);
     if (!(how->dropout >= 0 && how->dropout < 1))
-        return gra_fail(t, "attention: dropout %g, wanted 0 <= dropout < 1", how->dropout);
+        return gra_fail(t, "attention: got dropout %g, expected 0 <= dropout < 1", how->dropout);
     const double dropout = gra_tape_mode(t) == GRA_TRAIN ? how->dropout : 0;
     if (dropout > 0 && !gra_need_rng(t, "attention"))
         return gra_empty(t);

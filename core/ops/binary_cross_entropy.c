@@ -1,9 +1,10 @@
 /* binary_cross_entropy: the mean of -(t log p + (1 - t) log(1 - p)); p are probabilities, t the targets,
- * 0 or 1 or between. dp += dy (p - t) / (p (1 - p)) / n, dt += dy (log(1 - p) - log p) / n. As in PyTorch no
+ * from 0 to 1. dp += dy (p - t) / (p (1 - p)) / n, dt += dy (log(1 - p) - log p) / n. As in PyTorch no
  * logarithm is below -100 and no p (1 - p) below 1e-12, so that a p of 0 or 1 gives finite numbers (PyTorch's
  * gradient of t alone is infinite there). */
 #include "../kernel.h"
 #include "../kern/vmath.h"
+#include "ops.h"
 
 static real log_of(real p)
 {
@@ -38,15 +39,12 @@ GRA_KERNEL(backward_all, backward, y, y->in[0]->size, 24)
 gra_tensor *gra_binary_cross_entropy(gra_tape *t, gra_tensor *p, gra_tensor *target)
 {
     static const gra_op op = { .name = "binary_cross_entropy", .forward = forward, .backward = backward_all };
-    if (GRA_BAD_INPUTS(t, "binary_cross_entropy", p, target))
+    if (!op_same_shape(t, "binary_cross_entropy", "p", p, target))
         return gra_empty(t);
-    if (!gra_same_shape(p->shape, target->shape))
-        return gra_fail(t, "binary_cross_entropy: p is %s but target is %s: wanted the same shape",
-                        GRA_SHAPE_OF(p), GRA_SHAPE_OF(target));
     for (size_t i = 0; i < p->size; i++)
         if (!(p->data[i] >= 0 && p->data[i] <= 1))
-            return gra_fail(t, "binary_cross_entropy: element %zu of p is %g: wanted probabilities, from 0 "
-                            "to 1 (for logits there is gra_binary_cross_entropy_with_logits)", i,
-                            (double)p->data[i]);
+            return gra_fail(t, "binary_cross_entropy: got %g in element %zu of p, expected a probability, "
+                            "from 0 to 1: for logits call gra_binary_cross_entropy_with_logits",
+                            (double)p->data[i], i);
     return gra_run(gra_result(t, &op, GRA_SCALAR, p, target));
 }

@@ -3,6 +3,7 @@
  * dx += dy (s(x) - t) / n, dt -= dy x / n. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
+#include "ops.h"
 
 static void forward(gra_tensor *y)
 {
@@ -33,10 +34,7 @@ gra_tensor *gra_binary_cross_entropy_with_logits(gra_tape *t, gra_tensor *x, gra
 {
     static const gra_op op = { .name = "binary_cross_entropy_with_logits", .forward = forward,
                                .backward = backward_all };
-    if (GRA_BAD_INPUTS(t, "binary_cross_entropy_with_logits", x, target))
+    if (!op_same_shape(t, op.name, "x", x, target))
         return gra_empty(t);
-    if (!gra_same_shape(x->shape, target->shape))
-        return gra_fail(t, "binary_cross_entropy_with_logits: x is %s but target is %s: wanted the same "
-                        "shape", GRA_SHAPE_OF(x), GRA_SHAPE_OF(target));
     return gra_run(gra_result(t, &op, GRA_SCALAR, x, target));
 }

@@ -1,5 +1,5 @@
-/* causal_mask: x is (..., m, n), scores of m queries for n keys, the last of each belonging
- * together: y = -inf where column > row + n - m, else x. dx += dy where y is x. */
+/* causal_mask: y = -inf where column > row + n - m, else x; dx += dy where y is x. x (..., m, n) is scores
+ * of m queries for n keys; the last query has the position of the last key. */
 #include "../kernel.h"
 
 static size_t columns(const gra_tensor *y)
@@ -12,7 +12,7 @@ static size_t rows(const gra_tensor *y)
     return y->size ? y->size / columns(y) : 0;
 }
 
-/* How many columns row r of all rows keeps. */
+/* How many columns row r, counted over all matrices, keeps. */
 static inline size_t visible(const gra_tensor *y, size_t r)
 {
     size_t m = (size_t)y->shape.dim[y->shape.ndim - 2], n = columns(y);
@@ -55,6 +55,6 @@ gra_tensor *gra_causal_mask(gra_tape *t, gra_tensor *x)
     if (GRA_BAD_INPUTS(t, "causal_mask", x))
         return gra_empty(t);
     if (x->shape.ndim < 2)
-        return gra_fail(t, "causal_mask: x is %s: wanted (..., queries, keys)", GRA_SHAPE_OF(x));
+        return gra_fail(t, "causal_mask: got x %s, expected (..., queries, keys)", GRA_SHAPE_OF(x));
     return gra_run(gra_result_like(t, &op, x));
 }

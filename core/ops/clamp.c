@@ -1,4 +1,4 @@
-/* clamp: y = min(max(x, low), high), dx += dy where low <= x <= high, as in PyTorch. A NaN stays one. */
+/* clamp: y = min(max(x, low), high), dx += dy where low <= x <= high, as in PyTorch. A NaN stays NaN. */
 #include "../kernel.h"
 
 struct args {
@@ -32,7 +32,7 @@ gra_tensor *gra_clamp(gra_tape *t, gra_tensor *x, double low, double high)
     static const gra_op op = { .name = "clamp", .forward = forward_all, .backward = backward_all,
                                .args = sizeof(struct args) };
     if (!(low <= high))
-        return gra_fail(t, "clamp: low is %g and high is %g: wanted low <= high", low, high);
+        return gra_fail(t, "clamp: got low %g and high %g, expected low <= high", low, high);
     gra_tensor *y = gra_result_like(t, &op, x);
     *(struct args *)y->args = (struct args){ low, high };
     return gra_run(y);

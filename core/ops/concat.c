@@ -1,14 +1,15 @@
 /* concat: y is x_0, x_1, ... one after the other along dimension d; dx_k += its part of dy.
  * stack: the same along a new dimension of size n. */
 #include "../kernel.h"
+#include "ops.h"
 
 struct args {
     int d;
 };
 
-/* y is (outer, n, inner) around d, and so is each x_k, with an n of its own: for each o, row o of
- * x_k follows row o of x_(k-1). Units are the o's, so that one thread has all parts of an o: the
- * same tensor may be there twice. */
+/* y is (outer, n, inner) around d, and so is each x_k, with an n of its own: for each o, row o of x_k follows
+ * row o of x_(k-1). A unit is an o, so that one thread computes all its parts: x_k may be the same tensor for
+ * several k. */
 static size_t row_size(const gra_tensor *x, int d)
 {
     gra_dim_split a = gra_split_dim(x->shape, d);
@@ -56,23 +57,22 @@ gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d)
     static const gra_op op = { .name = "concat", .forward = forward_all, .backward = backward_all,
                                .args = sizeof(struct args) };
     if (n < 1)
-        return gra_fail(t, "concat: of %d tensors: wanted one or more", n);
+        return gra_fail(t, "concat: got %d tensors, expected at least one", n);
     if (!x)
         return gra_fail(t, "concat: got NULL for the tensors, expected an array of %d", n);
     if (gra_bad_inputs(t, "concat", n, x))
         return gra_empty(t);
-    const int dim = gra_wrap_dim(x[0]->shape, d);
+    const int dim = op_dim(t, "concat", x[0], d);
     if (dim < 0)
-        return gra_fail(t, "concat: dimension %d of a tensor %s: it has %d dimensions", d, GRA_SHAPE_OF(x[0]),
-                        x[0]->shape.ndim);
+        return gra_empty(t);
     gra_shape shape = x[0]->shape;
     for (int k = 1; k < n; k++) {
         bool fits = x[k]->shape.ndim == x[0]->shape.ndim;
         for (int i = 0; fits && i < x[0]->shape.ndim; i++)
             fits = i == dim || x[k]->shape.dim[i] == x[0]->shape.dim[i];
         if (!fits)
-            return gra_fail(t, "concat: tensor 0 is %s but tensor %d is %s: only dimension %d may differ",
-                            GRA_SHAPE_OF(x[0]), k, GRA_SHAPE_OF(x[k]), dim);
+            return gra_fail(t, "concat: got tensor 0 %s and tensor %d %s, expected them to differ only in "
+                            "dimension %d", GRA_SHAPE_OF(x[0]), k, GRA_SHAPE_OF(x[k]), dim);
         if (x[k]->shape.dim[dim] > INT_MAX - shape.dim[dim])
             return gra_fail(t, "concat: dimension %d would have more than %d entries", dim, INT_MAX);
         shape.dim[dim] += x[k]->shape.dim[dim];
@@ -85,19 +85,19 @@ gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d)
 gra_tensor *gra_stack(gra_tape *t, int n, gra_tensor *const *x, int d)
 {
     if (n < 1)
-        return gra_fail(t, "stack: of %d tensors: wanted one or more", n);
+        return gra_fail(t, "stack: got %d tensors, expected at least one", n);
     if (!x)
         return gra_fail(t, "stack: got NULL for the tensors, expected an array of %d", n);
     if (gra_bad_inputs(t, "stack", n, x))
         return gra_empty(t);
     const int ndim = x[0]->shape.ndim + 1, dim = d < 0 ? d + ndim : d;
     if (dim < 0 || dim >= ndim || ndim > GRA_MAX_DIMS)
-        return gra_fail(t, "stack: a new dimension %d in tensors %s: wanted %d to %d, and at most %d "
+        return gra_fail(t, "stack: got new dimension %d for tensors %s, expected %d to %d, and at most %d "
                         "dimensions in all", d, GRA_SHAPE_OF(x[0]), -ndim, ndim - 1, GRA_MAX_DIMS);
     gra_tensor **row = gra_alloc(t, (size_t)n * sizeof *row);
     for (int k = 0; row && k < n; k++) {
         if (!gra_same_shape(x[k]->shape, x[0]->shape))
-            return gra_fail(t, "stack: tensor 0 is %s but tensor %d is %s: wanted the same shape",
+            return gra_fail(t, "stack: got tensor 0 %s and tensor %d %s, expected one shape",
                             GRA_SHAPE_OF(x[0]), k, GRA_SHAPE_OF(x[k]));
         row[k] = gra_unsqueeze(t, x[k], dim);
     }

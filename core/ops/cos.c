@@ -1,5 +1,5 @@
-/* cos: y = cos(x), dx -= dy sin(x). x in radians. libm computes y, right for large x too;
- * its last bit differs from one libm to another. */
+/* cos: y = cos(x), dx -= dy sin(x). x is in radians. libm computes y, accurate for large x too; the last bit
+ * differs from one libm to another. */
 #include "../kernel.h"
 #include <tgmath.h>
 

@@ -7,7 +7,7 @@
 #include "../kern/vmath.h"
 
 struct args {
-    const int *target;                              /* our copy of the targets, one for each row */
+    const int *target;                              /* a copy of the targets, one for each row */
     size_t     N;                                   /* the number of rows that are not ignored */
     bool       mean;                                /* y is the mean of the rows' terms; false: all of them */
 };
@@ -24,7 +24,7 @@ static bool   contributes(const gra_tensor *y, size_t row);     /* false: its te
 
 enum { PIECE = 256 };                               /* exponentials of a row that are summed at a time */
 
-/* The first half of forward, which threads share: m and log_sum of the rows. */
+/* The first half of forward, on all threads: m and log_sum of the rows. */
 static void log_sums(gra_tensor *y, size_t from, size_t to)
 {
     const size_t n = classes(y);
@@ -72,7 +72,7 @@ static void unreduced(gra_tensor *y)
         y->data[row] = (real)term(y, row);
 }
 
-/* y is of one value, the mean, or of one for each row. */
+/* y is the mean, or a value for each row. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
@@ -92,9 +92,9 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 
 GRA_KERNEL(backward_all, backward, y, rows(y), 12 * classes(y))
 
-/* A row whose target is GRA_IGNORE_INDEX counts for nothing; when all do, the mean is 0/0: NaN, and the
- * gradient 0, as in PyTorch. A row that is -inf throughout (all masked) has a loss and a gradient of 0, and
- * counts. */
+/* A row whose target is GRA_IGNORE_INDEX does not count; if none counts, the mean is 0/0, NaN, and the
+ * gradient 0, as in PyTorch. A row that is -inf throughout (all masked) counts, with a loss and a gradient
+ * of 0. */
 static bool contributes(const gra_tensor *y, size_t row)
 {
     const int target = ((const struct args *)y->args)->target[row];
@@ -106,7 +106,7 @@ static gra_tensor *make(gra_tape *t, const gra_op *op, gra_tensor *logits, const
     if (GRA_BAD_INPUTS(t, op->name, logits))
         return gra_empty(t);
     if (logits->shape.ndim == 0)
-        return gra_fail(t, "%s: the logits are (): wanted (..., classes)", op->name);
+        return gra_fail(t, "%s: got logits (), expected (..., classes)", op->name);
     const int last = logits->shape.ndim - 1, n = logits->shape.dim[last];
     const size_t row_count = n ? logits->size / (size_t)n : 0;
     size_t N = 0;
@@ -114,13 +114,13 @@ static gra_tensor *make(gra_tape *t, const gra_op *op, gra_tensor *logits, const
         return gra_fail(t, "%s: got logits %s, expected (..., classes) with at least one class: the loss of "
                         "a row is that of its target", op->name, GRA_SHAPE_OF(logits));
     if (row_count && !target)
-        return gra_fail(t, "%s: the targets are NULL, but %zu are wanted", op->name, row_count);
+        return gra_fail(t, "%s: got NULL for the targets, expected %zu", op->name, row_count);
     for (size_t row = 0; row < row_count; row++) {
         if (target[row] == GRA_IGNORE_INDEX)
             continue;
         if (target[row] < 0 || target[row] >= n)
-            return gra_fail(t, "%s: target %d in row %zu: there are %d classes (0 to %d), and %d skips a row",
-                            op->name, target[row], row, n, n - 1, GRA_IGNORE_INDEX);
+            return gra_fail(t, "%s: got target %d in row %zu, expected one of %d classes (0 to %d), or %d to "
+                            "skip the row", op->name, target[row], row, n, n - 1, GRA_IGNORE_INDEX);
         N++;
     }
     const gra_shape shape = mean ? GRA_SCALAR : gra_shape_without(logits->shape, last, false);

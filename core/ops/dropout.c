@@ -4,7 +4,7 @@
 #include "../kern/mask.h"
 
 struct args {
-    mask_stream *mask;                              /* its beginning; lanes are elements side by side, */
+    mask_stream *mask;                              /* where it begins; lanes are neighbouring elements, */
     uint32_t    *tiles;                             /* and what was drawn from it */
 };
 
@@ -13,7 +13,7 @@ static size_t tiles(const gra_tensor *y)
     return (y->size + MASK_TILE - 1) / MASK_TILE;
 }
 
-/* to = x times the factors of a tile, or to += that. */
+/* to = factor x, or to += factor x, for the elements of a tile. */
 static void apply(const gra_tensor *y, size_t tile, const real *x, real *to, bool add)
 {
     const struct args *s = y->args;
@@ -60,10 +60,10 @@ gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p)
     if (GRA_BAD_INPUTS(t, "dropout", x))
         return gra_empty(t);
     if (!(p >= 0 && p <= 1))
-        return gra_fail(t, "dropout: p is %g: wanted a probability, 0 <= p <= 1", p);
+        return gra_fail(t, "dropout: got p %g, expected a probability, 0 <= p <= 1", p);
     if (gra_tape_mode(t) != GRA_TRAIN || p == 0 || x->size == 0)
         return x;
-    if (p == 1)                                     /* as in PyTorch, without drawing a number */
+    if (p == 1)                                     /* as in PyTorch, no number is drawn */
         return gra_scale(t, x, 0);
     if (!gra_need_rng(t, "dropout"))
         return gra_empty(t);

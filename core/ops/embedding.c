@@ -2,10 +2,10 @@
 #include "../kernel.h"
 
 struct args {
-    const int *ids;                                 /* our copy of the ids, `count` of them */
+    const int *ids;                                 /* a copy of the ids, `count` of them */
     size_t     count;
-    size_t     lists, *first;                       /* in backward: the first place of each id, */
-    size_t    *next;                                /* and after a place 1 + the next of the same id, or 0 */
+    size_t     lists, *first;                       /* in backward: the first position of each id, */
+    size_t    *next;                                /* and of each position 1 + the next of its id, or 0 */
 };
 
 static size_t dim(const gra_tensor *y)   { return (size_t)y->in[0]->shape.dim[1]; }
@@ -16,13 +16,13 @@ static void forward(gra_tensor *y, size_t from, size_t to)
     const struct args *a = y->args;
     const size_t n = dim(y);
     for (size_t i = from; i < to; i++)
-        memcpy(y->data + i * n, y->in[0]->data + (size_t)a->ids[i] * n, n * sizeof(real));  /* y_i = w[ids_i] */
+        memcpy(y->data + i * n, y->in[0]->data + (size_t)a->ids[i] * n, n * sizeof(real));
 }
 
 enum { WIDTH = 64 };                    /* columns at a time */
 
-/* The places of an id are linked to a list, in their order. Of each list one thread computes the sum, in
- * double: a common id may come many times. */
+/* The positions of an id are a linked list, in order. One thread sums a list, in double, since a common id
+ * has many positions. */
 static void add_rows(gra_tensor *y, size_t from, size_t to)                     /* lists */
 {
     const struct args *a = y->args;
@@ -45,7 +45,7 @@ static bool make_lists(gra_tensor *y)
 {
     struct args *a = y->args;
     const size_t vocabulary = (size_t)y->in[0]->shape.dim[0];
-    size_t *last = gra_alloc(y->tape, vocabulary * sizeof *last);       /* 1 + the last place so far */
+    size_t *last = gra_alloc(y->tape, vocabulary * sizeof *last);       /* 1 + the last position so far */
     a->first = gra_alloc(y->tape, a->count * sizeof *a->first);
     a->next = gra_alloc(y->tape, a->count * sizeof *a->next);
     if (!last || !a->first || !a->next)
@@ -66,7 +66,6 @@ static bool make_lists(gra_tensor *y)
 
 static size_t lists(const gra_tensor *y) { return ((const struct args *)y->args)->lists; }
 
-/* The last number is the cost of an id, or of a list, in additions, about. */
 GRA_KERNEL(forward_all, forward, y, y->size ? count(y) : 0, dim(y))
 GRA_KERNEL(add_rows_all, add_rows, y, lists(y), 2 * dim(y) * (count(y) / lists(y)))
 
@@ -84,16 +83,16 @@ gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, gra_shape 
         return gra_empty(t);
     size_t n;
     if (w->shape.ndim != 2)
-        return gra_fail(t, "embedding: the weight is %s: wanted (vocabulary, dim)", GRA_SHAPE_OF(w));
+        return gra_fail(t, "embedding: got weight %s, expected (vocabulary, dim)", GRA_SHAPE_OF(w));
     if (shape.ndim >= GRA_MAX_DIMS || !gra_shape_size(shape, &n))
-        return gra_fail(t, "embedding: ids of %d dimensions: wanted 0 to %d, no size negative", shape.ndim,
-                        GRA_MAX_DIMS - 1);
+        return gra_fail(t, "embedding: got ids of %d dimensions, expected 0 to %d, and no negative size",
+                        shape.ndim, GRA_MAX_DIMS - 1);
     if (n && !ids)
-        return gra_fail(t, "embedding: the ids are NULL, but %zu are wanted", n);
+        return gra_fail(t, "embedding: got NULL for the ids, expected %zu", n);
     for (size_t i = 0; i < n; i++)
         if (ids[i] < 0 || ids[i] >= w->shape.dim[0])
-            return gra_fail(t, "embedding: id %d at position %zu: the vocabulary has %d entries (0 to %d)",
-                            ids[i], i, w->shape.dim[0], w->shape.dim[0] - 1);
+            return gra_fail(t, "embedding: got id %d at position %zu, expected one of the vocabulary's %d "
+                            "entries (0 to %d)", ids[i], i, w->shape.dim[0], w->shape.dim[0] - 1);
 
     shape.dim[shape.ndim++] = w->shape.dim[1];      /* (shape of ids, dim) */
     gra_tensor *y = gra_result(t, &op, shape, w);

@@ -17,7 +17,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     const real *x = y->in[0]->data, half = (real)0.5, tiny = (real)1e-36;
     real *dx = y->in[0]->grad;
     for (size_t i = from; i < to; i++) {
-        real below = y->data[i] / x[i];                 /* Phi(x) = y / x, quicker than erf, */
+        real below = y->data[i] / x[i];                 /* Phi(x) = y / x, faster than erf, */
         below = x[i] * x[i] < tiny ? half : below;      /* but not at 0 */
         real density = rsqrt_2pi * real_exp_below_0(-half * x[i] * x[i]);
         dx[i] += y->grad[i] * (below + x[i] * density);

@@ -4,23 +4,22 @@
  * mean, var and mean() are those of a row, of n values (Ba, Kiros & Hinton 2016). */
 #include "../kernel.h"
 #include "../kern/vmath.h"
+#include "ops.h"
 
 struct args {
     double      eps;
-    const real *ones, *zeros;           /* for w and for b where they are NULL */
+    const real *ones, *zeros;           /* instead of w and b where they are NULL */
 };
 
 struct saved {                          /* of each row, from forward to backward */
     real mean, r;
 };
 
-static size_t row_size(const gra_tensor *y)     { return (size_t)gra_dim(y, -1); }
-static size_t rows(const gra_tensor *y)         { return y->size ? y->size / row_size(y) : 0; }
-static size_t saved_size(const gra_tensor *y)   { return rows(y) * (sizeof(struct saved) / sizeof(real)); }
+static size_t saved_size(const gra_tensor *y)   { return op_rows(y) * (sizeof(struct saved) / sizeof(real)); }
 static struct saved *saved(const gra_tensor *y) { return (struct saved *)(void *)y->saved; }
 
-/* The 0 * var is NaN where the variance is past the largest number: then y is NaN, as in PyTorch, which
- * gra_trace_nan finds, and not 0.
+/* 0 * var is NaN where the variance overflows: y is then NaN, as in PyTorch, which gra_trace_nan finds, and
+ * not 0.
  *
  * Three loops over the rows, one for each step, are faster than one: a step that ends in a single number,
  * such as a sum, keeps the next step of its own row waiting, but not the same step of the next row. */
@@ -29,7 +28,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
     const struct args *a = y->args;
     const real *x = y->in[0]->data;
     const real *w = y->in[1] ? y->in[1]->data : a->ones, *b = y->in[2] ? y->in[2]->data : a->zeros;
-    const size_t n = row_size(y);
+    const size_t n = op_row_size(y);
     struct saved *s = saved(y);
     for (size_t row = from; row < to; row++)
         s[row].mean = real_sum(x + row * n, n) / (real)n;                       /* mean */
@@ -46,14 +45,14 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 
 enum { PIECE = 128 };                   /* values of a row whose g and z are kept at a time */
 
-/* g and z of the next piece of a row, of which `left` values are left; how many they are. */
+/* Computes g and z of the next piece of a row that has `left` more values. Returns the size of the piece. */
 static inline size_t make_g_z(const real *x, const real *w, const real *dy, struct saved s, size_t left,
                               real *g, real *z);
 
 static void backward_x(gra_tensor *y, size_t from, size_t to)
 {
     const real *w = y->in[1] ? y->in[1]->data : ((const struct args *)y->args)->ones;
-    const size_t n = row_size(y);
+    const size_t n = op_row_size(y);
     real g[PIECE], z[PIECE];
     for (size_t row = from; row < to; row++) {
         const real *x = y->in[0]->data + row * n, *dy = y->grad + row * n;
@@ -85,13 +84,13 @@ static inline size_t make_g_z(const real *x, const real *w, const real *dy, stru
     return m;
 }
 
-enum { TILE = 64 };                     /* columns at a time, so that rows are read in a stream */
+enum { TILE = 64 };                     /* columns at a time: rows are read sequentially */
 
-/* dw and db, a tile of columns at a time: each is summed over all rows, in their order and in double. */
+/* dw and db, a tile of columns at a time: each is summed over all rows, in order and in double. */
 static void backward_w_b(gra_tensor *y, size_t from, size_t to)
 {
     real *dw = y->in[1] ? y->in[1]->grad : NULL, *db = y->in[2] ? y->in[2]->grad : NULL;
-    const size_t n = row_size(y), end = rows(y);
+    const size_t n = op_row_size(y), end = op_rows(y);
     for (size_t i = from * TILE, width; i < n && i < to * TILE; i += width) {
         const real *x = y->in[0]->data + i, *dy = y->grad + i;
         double sum_w[TILE] = { 0 }, sum_b[TILE] = { 0 };
@@ -113,10 +112,10 @@ static void backward_w_b(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-GRA_KERNEL(forward_all, forward, y, rows(y), 8 * row_size(y))
-GRA_KERNEL(backward_x_all, backward_x, y, rows(y), 12 * row_size(y))
-GRA_KERNEL(backward_w_b_all, backward_w_b, y, y->size ? (row_size(y) + TILE - 1) / TILE : 0,
-           4 * rows(y) * TILE)
+GRA_KERNEL(forward_all, forward, y, op_rows(y), 8 * op_row_size(y))
+GRA_KERNEL(backward_x_all, backward_x, y, op_rows(y), 12 * op_row_size(y))
+GRA_KERNEL(backward_w_b_all, backward_w_b, y, y->size ? (op_row_size(y) + TILE - 1) / TILE : 0,
+           4 * op_rows(y) * TILE)
 
 static void backward(gra_tensor *y)
 {
@@ -132,15 +131,9 @@ gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor
                                .saved = saved_size, .args = sizeof(struct args) };
     if (GRA_BAD_INPUTS(t, "layer_norm", x, w ? w : x, b ? b : x))
         return gra_empty(t);
-    if (x->shape.ndim == 0)
-        return gra_fail(t, "layer_norm: x is (): wanted at least one dimension to take the mean over");
-    int n = x->shape.dim[x->shape.ndim - 1];
-    if (w && (w->shape.ndim != 1 || w->shape.dim[0] != n))
-        return gra_fail(t, "layer_norm: weight is %s but x is %s: wanted (%d)", GRA_SHAPE_OF(w),
-                        GRA_SHAPE_OF(x), n);
-    if (b && (b->shape.ndim != 1 || b->shape.dim[0] != n))
-        return gra_fail(t, "layer_norm: bias is %s but x is %s: wanted (%d)", GRA_SHAPE_OF(b),
-                        GRA_SHAPE_OF(x), n);
+    if (!op_last_dim(t, "layer_norm", x, "weight", w) || !op_last_dim(t, "layer_norm", x, "bias", b))
+        return gra_empty(t);
+    const int n = gra_dim(x, -1);
     gra_tensor *y = gra_result(t, &op, x->shape, x, w, b);
     *(struct args *)y->args = (struct args){ .eps = eps,
                                              .ones = w ? NULL : gra_ones(t, GRA_SHAPE(n))->data,

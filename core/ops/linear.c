@@ -29,7 +29,7 @@ static void backward(gra_tensor *y)
     gra_machine *machine = gra_tape_machine(y->tape);
     const gra_tensor *x = y->in[0], *w = y->in[1], *b = y->in[2];
     const gra_mat dy = matrix(y, y->grad);
-    if (b && b->fresh)                  /* b is no parameter: add_rows adds, so zero it */
+    if (b && b->fresh)                  /* add_rows only adds */
         gra_zero_fresh(y);
     if (x->grad)                                                                /* dx += dy w */
         gra_gemm(machine, dy, matrix(w, w->data), matrix(x, x->grad), !x->fresh);
@@ -39,7 +39,7 @@ static void backward(gra_tensor *y)
         add_rows(y);
 }
 
-enum { COLUMNS = SUMS_WIDTH };          /* of dy, summed at a time: enough to read its rows in a stream */
+enum { COLUMNS = SUMS_WIDTH };          /* of dy, summed at a time: its rows are read sequentially */
 
 static void add_columns(gra_tensor *y, size_t from, size_t to)  /* to db, in blocks of columns */
 {
@@ -59,16 +59,17 @@ GRA_KERNEL(add_rows, add_columns, y, (y->in[2]->size + COLUMNS - 1) / COLUMNS,
 
 gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b)
 {
-    static const gra_op op = { .name = "linear", .forward = forward, .backward = backward, .overwrites_grad = true };
+    static const gra_op op = { .name = "linear", .forward = forward, .backward = backward,
+                               .overwrites_grad = true };
     if (GRA_BAD_INPUTS(t, "linear", x, w, b ? b : w))
         return gra_empty(t);
     if (w->shape.ndim != 2)
-        return gra_fail(t, "linear: the weight is %s, wanted (out, in)", GRA_SHAPE_OF(w));
+        return gra_fail(t, "linear: got weight %s, expected (out, in)", GRA_SHAPE_OF(w));
     if (x->shape.ndim < 1 || gra_dim(x, -1) != w->shape.dim[1])
-        return gra_fail(t, "linear: x is %s but the weight is %s: the last size of x must be %d",
-                        GRA_SHAPE_OF(x), GRA_SHAPE_OF(w), w->shape.dim[1]);
+        return gra_fail(t, "linear: got x %s for weight %s, expected (..., %d)", GRA_SHAPE_OF(x),
+                        GRA_SHAPE_OF(w), w->shape.dim[1]);
     if (b && (b->shape.ndim != 1 || b->shape.dim[0] != w->shape.dim[0]))
-        return gra_fail(t, "linear: the bias is %s but the weight is %s: wanted (%d)", GRA_SHAPE_OF(b),
+        return gra_fail(t, "linear: got bias %s for weight %s, expected (%d)", GRA_SHAPE_OF(b),
                         GRA_SHAPE_OF(w), w->shape.dim[0]);
     gra_shape shape = x->shape;                     /* (..., in) -> (..., out) */
     shape.dim[shape.ndim - 1] = w->shape.dim[0];

@@ -1,12 +1,10 @@
 /* log_softmax: y_i = x_i - m - log sum_j e^(x_j - m) along one dimension, where m = max_j x_j,
  *              dx_i += dy_i - e^y_i sum_j dy_j.
  * Subtracting m changes nothing, but keeps e^x from overflowing. A row that is -inf throughout (all masked)
- * stays so: the log of softmax's zeros. */
+ * stays -inf: the logarithm of softmax's zeros. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
-
-static size_t row_size(const gra_tensor *y) { return (size_t)gra_dim(y, -1); }
-static size_t rows(const gra_tensor *y)     { return y->size ? y->size / row_size(y) : 0; }
+#include "ops.h"
 
 static inline void forward_row(const real *x, real *y, size_t n)
 {
@@ -27,32 +25,23 @@ static inline void backward_row(const real *y, const real *dy, real *dx, size_t 
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
-    const size_t n = row_size(y);
+    const size_t n = op_row_size(y);
     for (size_t row = from; row < to; row++)
         forward_row(y->in[0]->data + row * n, y->data + row * n, n);
 }
 
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
-    const size_t n = row_size(y);
+    const size_t n = op_row_size(y);
     for (size_t row = from; row < to; row++)
         backward_row(y->data + row * n, y->grad + row * n, y->in[0]->grad + row * n, n);
 }
 
-GRA_KERNEL(forward_all, forward, y, rows(y), 16 * row_size(y))
-GRA_KERNEL(backward_all, backward, y, rows(y), 12 * row_size(y))
+GRA_KERNEL(forward_all, forward, y, op_rows(y), 16 * op_row_size(y))
+GRA_KERNEL(backward_all, backward, y, op_rows(y), 12 * op_row_size(y))
 
 gra_tensor *gra_log_softmax(gra_tape *t, gra_tensor *x, int d)
 {
     static const gra_op op = { .name = "log_softmax", .forward = forward_all, .backward = backward_all };
-    if (GRA_BAD_INPUTS(t, "log_softmax", x))
-        return gra_empty(t);
-    const int dim = gra_wrap_dim(x->shape, d);
-    if (dim < 0)
-        return gra_fail(t, "log_softmax: dimension %d of a tensor %s: it has %d dimensions", d,
-                        GRA_SHAPE_OF(x), x->shape.ndim);
-    if (dim == x->shape.ndim - 1)
-        return gra_run(gra_result_like(t, &op, x));
-    /* transposed, so that the rows are contiguous */
-    return gra_transpose(t, gra_log_softmax(t, gra_transpose(t, x, dim, -1), -1), dim, -1);
+    return op_along(t, &op, x, d);
 }

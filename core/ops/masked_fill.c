@@ -39,7 +39,7 @@ gra_tensor *gra_masked_fill(gra_tape *t, gra_tensor *x, gra_tensor *mask, double
         return gra_empty(t);
     gra_shape shape;
     if (!gra_broadcast(x->shape, mask->shape, &shape) || !gra_same_shape(shape, x->shape))
-        return gra_fail(t, "masked_fill: the mask is %s: it does not broadcast to x, which is %s",
+        return gra_fail(t, "masked_fill: got mask %s for x %s, expected one that broadcasts to x",
                         GRA_SHAPE_OF(mask), GRA_SHAPE_OF(x));
     gra_tensor *y = gra_result(t, &op, x->shape, x, mask);
     *(struct args *)y->args = (struct args){ value };

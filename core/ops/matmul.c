@@ -1,6 +1,6 @@
-/* matmul: y = a b,  da += dy b^T,  db += a^T dy.
- * So each matrix of a batch. a or b may be stored transposed; batch dimensions broadcast, and the gradient of
- * a matrix that several products share is summed over them. */
+/* matmul: y = a b,  da += dy b^T,  db += a^T dy, for each matrix of the batch.
+ * a or b may be stored transposed; batch dimensions broadcast, and the gradient of a matrix that several
+ * products share is summed over them. */
 #include "../tape/tape.h"
 
 struct args {
@@ -17,13 +17,13 @@ static size_t products(const gra_tensor *y)
 }
 
 /* One product of the batch: a matrix of y, of a and of b, and of their gradients; da.p or db.p is NULL where
- * that gradient is not wanted. */
+ * that input needs no gradient. */
 struct product {
     gra_mat     y, a, b, dy, da, db;
-    bool        more;                   /* false: this one is behind the last */
+    bool        more;                   /* false: past the end */
     gra_tensor *of;                     /* y as a whole */
     gra_walk    walk;
-    size_t      i;                      /* how far we are in this piece of the walk */
+    size_t      i;                      /* index in this piece of the walk */
 };
 static struct product first(gra_tensor *y);
 static void next(struct product *p);
@@ -33,8 +33,8 @@ struct gradient {
     gra_machine *machine;
     gra_tensor  *y, *x;                 /* x: a or b */
     double      *sum;                   /* where products share matrices: their sum, */
-    real        *one;                   /* and a single product; otherwise NULL */
-    size_t       each;                  /* its values */
+    real        *one;                   /* and a single product; else NULL */
+    size_t       each;                  /* its size */
 };
 static struct gradient begin(gra_tensor *y, gra_tensor *x, int rows, int cols);
 static void add_product(struct gradient *g, gra_mat dc, gra_mat a, gra_mat b);
@@ -108,7 +108,7 @@ static gra_shape batch_of(gra_shape s)          /* without the last two dimensio
     return s;
 }
 
-/* Products that share one b, and whose rows of a follow one another, are one product of all these rows. */
+/* Products that share one b, and whose matrices of a are contiguous, are one product of all rows. */
 static void join(struct args *s, gra_shape batch_of_b)
 {
     size_t n, of_b;
@@ -120,7 +120,7 @@ static void join(struct args *s, gra_shape batch_of_b)
     s->batch = GRA_SCALAR;
 }
 
-static gra_mat stored(bool transposed, int rows, int cols)      /* a matrix whose place is not yet known */
+static gra_mat stored(bool transposed, int rows, int cols)      /* a matrix without its data */
 {
     return transposed ? gra_mat_transpose(gra_mat_of(NULL, cols, rows)) : gra_mat_of(NULL, rows, cols);
 }
@@ -174,19 +174,19 @@ static gra_tensor *matmul(gra_tape *t, gra_tensor *a, gra_tensor *b, bool ta, bo
     if (GRA_BAD_INPUTS(t, "matmul", a, b))
         return gra_empty(t);
     if (a->shape.ndim < 2 || b->shape.ndim < 2)
-        return gra_fail(t, "matmul: a is %s and b is %s: both must be matrices (reshape a vector to one row "
-                        "or column)", GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
+        return gra_fail(t, "matmul: got a %s and b %s, expected matrices: reshape a vector to one row or "
+                        "column", GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
     const int m = gra_dim(a, ta ? -1 : -2);
     struct args s = { .ta = ta, .tb = tb, .m = m, .n = gra_dim(b, tb ? -2 : -1),
                       .k = gra_dim(a, ta ? -2 : -1) };
     int kb = gra_dim(b, tb ? -1 : -2);
     if (s.k != kb)
-        return gra_fail(t, "matmul: a is %s%s but b is %s%s: the inner sizes %d and %d differ",
+        return gra_fail(t, "matmul: got a %s%s and b %s%s: the inner sizes %d and %d differ",
                         GRA_SHAPE_OF(a), ta ? " transposed" : "",
                         GRA_SHAPE_OF(b), tb ? " transposed" : "", s.k, kb);
     gra_shape shape;
     if (!gra_broadcast(batch_of(a->shape), batch_of(b->shape), &shape))
-        return gra_fail(t, "matmul: a is %s but b is %s: their batch dimensions do not broadcast",
+        return gra_fail(t, "matmul: got a %s and b %s: their batch dimensions do not broadcast",
                         GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
     s.batch = shape;
     join(&s, batch_of(b->shape));

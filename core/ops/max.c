@@ -1,16 +1,17 @@
 /* max: y = max_i x_i over all values, or over one dimension; dx_i += dy where i is the first of the largest.
  * A NaN counts as largest, as in PyTorch. min is the same with the smallest, and a NaN counts as smallest.
- * argmax is where the largest stands. */
+ * argmax is the index of the largest. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
+#include "ops.h"
 
 struct args {
-    gra_dim_split around;                              /* x is (outer, n, inner), y (outer, inner) */
+    gra_dim_split around;                           /* x is (outer, n, inner), y (outer, inner) */
     bool       least;                               /* min */
-    size_t    *first;                               /* for each y, where in x it came from */
+    size_t    *first;                               /* for each y, its index in x */
 };
 
-/* The place of the first largest (or smallest) of n values that lie `inner` apart. */
+/* The index of the first largest (or smallest) of n values that lie `inner` apart. */
 static size_t first_extreme(const real *x, size_t n, size_t inner, bool least)
 {
     size_t i = 0;
@@ -28,18 +29,14 @@ static size_t first_extreme(const real *x, size_t n, size_t inner, bool least)
     return i;
 }
 
-static size_t begin(gra_dim_split a, size_t k)         /* where in x the values of y_k begin */
-{
-    return k / a.inner * a.n * a.inner + k % a.inner;
-}
-
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
     const gra_dim_split in = a->around;
     const real *x = y->in[0]->data;
     for (size_t k = from; k < to; k++) {
-        a->first[k] = begin(in, k) + first_extreme(x + begin(in, k), in.n, in.inner, a->least) * in.inner;
+        const size_t begin = op_begin(in, k);
+        a->first[k] = begin + first_extreme(x + begin, in.n, in.inner, a->least) * in.inner;
         y->data[k] = x[a->first[k]];
     }
 }
@@ -60,11 +57,12 @@ static const gra_op max = { .name = "max", .forward = forward_all, .backward = b
 static const gra_op min = { .name = "min", .forward = forward_all, .backward = backward_all,
                             .args = sizeof(struct args) };
 
-/* False, with a sentence in the tape: there is a y, but it is to be chosen among no values. */
+/* False, and an error of the tape: a value of y would have to be chosen among none. */
 static bool has_values(gra_tape *t, const char *name, gra_tensor *x, gra_dim_split a, const char *which)
 {
     if (a.n == 0 && a.outer * a.inner > 0)
-        gra_fail(t, "%s: x is %s: there is no %s of no values", name, GRA_SHAPE_OF(x), which);
+        gra_fail(t, "%s: got x %s, expected at least one value to take the %s of", name, GRA_SHAPE_OF(x),
+                 which);
     return !gra_error(t);
 }
 
@@ -86,22 +84,10 @@ static gra_tensor *extreme_all(gra_tape *t, const gra_op *op, gra_tensor *x)
     return extreme(t, op, op->name, x, GRA_SCALAR, (gra_dim_split){ 1, x->size, 1 });
 }
 
-/* The dimension that is meant, or -1 after a sentence. */
-static int dim_of(gra_tape *t, const char *name, gra_tensor *x, int d)
-{
-    if (GRA_BAD_INPUTS(t, name, x))
-        return -1;
-    const int dim = gra_wrap_dim(x->shape, d);
-    if (dim < 0)
-        gra_fail(t, "%s: dimension %d of a tensor %s: it has %d dimensions", name, d, GRA_SHAPE_OF(x),
-                 x->shape.ndim);
-    return dim;
-}
-
 static gra_tensor *extreme_dim(gra_tape *t, const gra_op *op, const char *name, gra_tensor *x, int d,
                                bool keepdim)
 {
-    const int dim = dim_of(t, name, x, d);
+    const int dim = op_dim(t, name, x, d);
     if (dim < 0)
         return gra_empty(t);
     return extreme(t, op, name, x, gra_shape_without(x->shape, dim, keepdim), gra_split_dim(x->shape, dim));
@@ -122,7 +108,7 @@ gra_tensor *gra_min_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim)
 
 int *gra_argmax(gra_tape *t, gra_tensor *x, int d)
 {
-    const int dim = dim_of(t, "argmax", x, d);
+    const int dim = op_dim(t, "argmax", x, d);
     if (dim < 0)
         return NULL;
     const gra_dim_split a = gra_split_dim(x->shape, dim);
@@ -131,6 +117,6 @@ int *gra_argmax(gra_tape *t, gra_tensor *x, int d)
         return NULL;
     int *at = gra_alloc(t, n * sizeof *at);
     for (size_t k = 0; at && k < n; k++)
-        at[k] = (int)first_extreme(x->data + begin(a, k), a.n, a.inner, false);
+        at[k] = (int)first_extreme(x->data + op_begin(a, k), a.n, a.inner, false);
     return at;
 }

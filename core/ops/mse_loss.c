@@ -1,10 +1,11 @@
 /* mse_loss: y = sum_i (x_i - t_i)^2 / n, dx_i += dy 2 (x_i - t_i) / n, and dt_i -= the same. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
+#include "ops.h"
 
 enum { BLOCK = 1024 };
 
-/* In blocks, and those in double, so that the error does not grow with n. */
+/* Blocks are summed in double, so that the error does not grow with n. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *x = y->in[0]->data, *target = y->in[1]->data;
@@ -38,10 +39,7 @@ GRA_KERNEL(backward_all, backward, y, y->in[0]->size, 3)
 gra_tensor *gra_mse_loss(gra_tape *t, gra_tensor *x, gra_tensor *target)
 {
     static const gra_op op = { .name = "mse_loss", .forward = forward_all, .backward = backward_all };
-    if (GRA_BAD_INPUTS(t, "mse_loss", x, target))
+    if (!op_same_shape(t, "mse_loss", "x", x, target))
         return gra_empty(t);
-    if (!gra_same_shape(x->shape, target->shape))
-        return gra_fail(t, "mse_loss: x is %s but target is %s: wanted the same shape", GRA_SHAPE_OF(x),
-                        GRA_SHAPE_OF(target));
     return gra_run(gra_result(t, &op, GRA_SCALAR, x, target));
 }

@@ -2,7 +2,7 @@
  * dimensions in which that operand was stretched. */
 #include "../kernel.h"
 
-/* w is a walk (op.h) in pieces of w.n elements. A stretched operand's step is 0: all i meet one element. */
+/* w is a walk (op.h) in pieces of w.n elements. A stretched operand's step is 0: one element for all i. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *a = y->in[0]->data, *b = y->in[1]->data;

@@ -1,13 +1,14 @@
-/* permute: dimension i of y is dims[i] of x, the values go along: y[..., k_i, ...] = x with index k_i in
- * dimension dims[i]. transpose: the permutation that swaps two dimensions. dx += dy, taken back. */
+/* permute: dimension i of y is dimension dims[i] of x: y[..., k_i, ...] is x with index k_i in dimension
+ * dims[i]; dx += dy, permuted back. transpose: the permutation that swaps two dimensions. */
 #include "../kernel.h"
+#include "ops.h"
 
 struct args {
     int dims[GRA_MAX_DIMS];
 };
 
-/* y as matrices of m x n, the last two of its dimensions: from one value of y to the next, x is
- * `row` and `col` values further. */
+/* y as matrices of m x n, its last two dimensions. From row to row and from column to column of y, x advances
+ * by `row` and `col` values. */
 struct layout {
     size_t m, n, row, col, stride[GRA_MAX_DIMS];    /* stride: of x, in the order of y's dimensions */
 };
@@ -46,8 +47,8 @@ static size_t matrix_begin(const gra_tensor *y, const struct layout *l, size_t k
     return begin;
 }
 
-/* Rows are taken in groups: in a transpose neighbouring rows of y are neighbouring values of x, and
- * a cache line of x then serves the whole group. */
+/* Rows are copied in groups: in a transpose, neighbouring rows of y are neighbouring values of x, so a cache
+ * line of x serves the whole group. */
 enum { GROUP = 16 };
 
 static inline void copy(const real *x, real *y, size_t rows, const struct layout *l)
@@ -124,19 +125,18 @@ gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims)
 {
     if (GRA_BAD_INPUTS(t, "permute", x))
         return gra_empty(t);
-    if (!dims && x->shape.ndim)                       /* a number has no order */
-        return gra_fail(t, "permute: the dims are NULL, but an order of the %d dimensions of %s is wanted",
+    if (!dims && x->shape.ndim)                       /* a scalar has no order */
+        return gra_fail(t, "permute: got NULL for the dims, expected an order of the %d dimensions of %s",
                         x->shape.ndim, GRA_SHAPE_OF(x));
     int wrapped[GRA_MAX_DIMS];
     bool seen[GRA_MAX_DIMS] = { false };
     for (int i = 0; i < x->shape.ndim; i++) {
-        int d = wrapped[i] = gra_wrap_dim(x->shape, dims[i]);
+        int d = wrapped[i] = op_dim(t, "permute", x, dims[i]);
         if (d < 0)
-            return gra_fail(t, "permute: dimension %d of a tensor %s: it has %d dimensions", dims[i],
-                            GRA_SHAPE_OF(x), x->shape.ndim);
+            return gra_empty(t);
         if (seen[d])
-            return gra_fail(t, "permute: dimension %d comes twice: wanted each of the %d dimensions of %s "
-                            "once", d, x->shape.ndim, GRA_SHAPE_OF(x));
+            return gra_fail(t, "permute: got dimension %d twice, expected each of the %d dimensions of "
+                            "%s once", d, x->shape.ndim, GRA_SHAPE_OF(x));
         seen[d] = true;
     }
     return permuted(t, x, wrapped);
@@ -144,12 +144,10 @@ gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims)
 
 gra_tensor *gra_transpose(gra_tape *t, gra_tensor *x, int d0, int d1)
 {
-    if (GRA_BAD_INPUTS(t, "transpose", x))
-        return gra_empty(t);
-    int a = gra_wrap_dim(x->shape, d0), b = gra_wrap_dim(x->shape, d1), dims[GRA_MAX_DIMS];
+    const int a = op_dim(t, "transpose", x, d0), b = op_dim(t, "transpose", x, d1);
+    int dims[GRA_MAX_DIMS];
     if (a < 0 || b < 0)
-        return gra_fail(t, "transpose: dimensions %d and %d of a tensor %s: it has %d dimensions", d0, d1,
-                        GRA_SHAPE_OF(x), x->shape.ndim);
+        return gra_empty(t);
     for (int i = 0; i < x->shape.ndim; i++)
         dims[i] = i == a ? b : i == b ? a : i;
     return permuted(t, x, dims);

@@ -1,5 +1,5 @@
-/* pow: y = x^p, dx += dy p x^(p-1); p is a number that wants no gradient. 0^0 is 1, a negative x
- * to a broken power is NaN. */
+/* pow: y = x^p, dx += dy p x^(p-1); p is a number without a gradient. 0^0 is 1, a negative x to a
+ * non-integer power is NaN. */
 #include "../kernel.h"
 #include <tgmath.h>
 
@@ -7,7 +7,7 @@ struct args {
     double p;
 };
 
-/* libm's pow is slow, and squares are what is asked for most. */
+/* libm's pow is slow, and squares are the most frequent. */
 static inline real power(real x, real p)
 {
     return p == 2 ? x * x : p == 1 ? x : pow(x, p);
@@ -24,7 +24,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const real *x = y->in[0]->data, p = (real)((const struct args *)y->args)->p;
     real *dx = y->in[0]->grad;
-    if (p == 0)                                     /* y is constant, also at x = 0, where 0^-1 is infinite */
+    if (p == 0)                                     /* y is constant, even at 0, where 0^-1 is infinite */
         return;
     for (size_t i = from; i < to; i++)
         dx[i] += y->grad[i] * p * power(x[i], p - 1);

@@ -1,4 +1,4 @@
-/* relu: y = max(x, 0), dx += dy where x > 0. As in PyTorch a NaN stays one, and lets dy through. */
+/* relu: y = max(x, 0), dx += dy where x > 0. As in PyTorch a NaN stays NaN, and dy flows through it. */
 #include "../kernel.h"
 
 static void forward(gra_tensor *y, size_t from, size_t to)

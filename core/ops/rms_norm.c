@@ -4,23 +4,21 @@
  * mean() is that of a row, of n values (Zhang & Sennrich 2019). */
 #include "../kernel.h"
 #include "../kern/vmath.h"
+#include "ops.h"
 
 struct args {
     double      eps;
-    const real *ones;                   /* for w where it is NULL */
+    const real *ones;                   /* instead of w where it is NULL */
 };
 
-/* As many values are saved as there are rows: r of each, from forward to backward. */
-static size_t row_size(const gra_tensor *y) { return (size_t)gra_dim(y, -1); }
-static size_t rows(const gra_tensor *y)     { return y->size ? y->size / row_size(y) : 0; }
+/* From forward to backward, r of each row is saved. */
 
-/* The 0 * mean is NaN where the mean is past the largest number: then y is NaN, which gra_trace_nan finds,
- * and not 0. */
+/* 0 * mean is NaN where the mean overflows: y is then NaN, which gra_trace_nan finds, and not 0. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
     const real *w = y->in[1] ? y->in[1]->data : a->ones;
-    const size_t n = row_size(y);
+    const size_t n = op_row_size(y);
     for (size_t row = from; row < to; row++) {
         const real *x = y->in[0]->data + row * n;
         const real mean = real_dot(x, x, n) / (real)n;
@@ -33,7 +31,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 
 enum { PIECE = 128 };                   /* values of a row whose g is kept at a time */
 
-/* g of the next piece of a row, of which `left` values are left; how many they are. */
+/* Computes g of the next piece of a row that has `left` more values. Returns the size of the piece. */
 static inline size_t make_g(const real *w, const real *dy, size_t left, real *g)
 {
     const size_t m = left < PIECE ? left : PIECE;
@@ -45,7 +43,7 @@ static inline size_t make_g(const real *w, const real *dy, size_t left, real *g)
 static void backward_x(gra_tensor *y, size_t from, size_t to)
 {
     const real *w = y->in[1] ? y->in[1]->data : ((const struct args *)y->args)->ones;
-    const size_t n = row_size(y);
+    const size_t n = op_row_size(y);
     real g[PIECE];
     for (size_t row = from; row < to; row++) {
         const real *x = y->in[0]->data + row * n, *dy = y->grad + row * n;
@@ -67,10 +65,10 @@ static void backward_x(gra_tensor *y, size_t from, size_t to)
 
 enum { TILE = 32 };                     /* columns at a time */
 
-/* dw: each column is summed over all rows, in their order and in double. */
+/* dw: each column is summed over all rows, in order and in double. */
 static void backward_w(gra_tensor *y, size_t from, size_t to)
 {
-    const size_t n = row_size(y), end = rows(y);
+    const size_t n = op_row_size(y), end = op_rows(y);
     for (size_t i = from, width; i < to; i += width) {
         const real *x = y->in[0]->data + i, *dy = y->grad + i;
         double sum[TILE] = { 0 };
@@ -83,9 +81,9 @@ static void backward_w(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-GRA_KERNEL(forward_all, forward, y, rows(y), 6 * row_size(y))
-GRA_KERNEL(backward_x_all, backward_x, y, rows(y), 10 * row_size(y))
-GRA_KERNEL(backward_w_all, backward_w, y, y->size ? row_size(y) : 0, 3 * rows(y))
+GRA_KERNEL(forward_all, forward, y, op_rows(y), 6 * op_row_size(y))
+GRA_KERNEL(backward_x_all, backward_x, y, op_rows(y), 10 * op_row_size(y))
+GRA_KERNEL(backward_w_all, backward_w, y, y->size ? op_row_size(y) : 0, 3 * op_rows(y))
 
 static void backward(gra_tensor *y)
 {
@@ -98,15 +96,12 @@ static void backward(gra_tensor *y)
 gra_tensor *gra_rms_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, double eps)
 {
     static const gra_op op = { .name = "rms_norm", .forward = forward_all, .backward = backward,
-                               .saved = rows, .args = sizeof(struct args) };
+                               .saved = op_rows, .args = sizeof(struct args) };
     if (GRA_BAD_INPUTS(t, "rms_norm", x, w ? w : x))
         return gra_empty(t);
-    if (x->shape.ndim == 0)
-        return gra_fail(t, "rms_norm: x is (): wanted at least one dimension to take the mean over");
-    int n = x->shape.dim[x->shape.ndim - 1];
-    if (w && (w->shape.ndim != 1 || w->shape.dim[0] != n))
-        return gra_fail(t, "rms_norm: weight is %s but x is %s: wanted (%d)", GRA_SHAPE_OF(w),
-                        GRA_SHAPE_OF(x), n);
+    if (!op_last_dim(t, "rms_norm", x, "weight", w))
+        return gra_empty(t);
+    const int n = gra_dim(x, -1);
     gra_tensor *y = gra_result(t, &op, x->shape, x, w);
     *(struct args *)y->args = (struct args){ .eps = eps, .ones = w ? NULL : gra_ones(t, GRA_SHAPE(n))->data };
     return gra_run(y);

@@ -1,4 +1,4 @@
-/* scale: y = s x, dx += s dy; s is a number that wants no gradient. */
+/* scale: y = s x, dx += s dy; s is a number without a gradient. */
 #include "../kernel.h"
 
 struct args {

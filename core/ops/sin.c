@@ -1,5 +1,5 @@
-/* sin: y = sin(x), dx += dy cos(x). x in radians. libm computes y, right for large x too;
- * its last bit differs from one libm to another. */
+/* sin: y = sin(x), dx += dy cos(x). x is in radians. libm computes y, accurate for large x too; the last bit
+ * differs from one libm to another. */
 #include "../kernel.h"
 #include <tgmath.h>
 

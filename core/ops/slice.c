@@ -1,5 +1,6 @@
 /* slice: y = x[..., start:end, ...] along dimension d; dx[..., start:end, ...] += dy. */
 #include "../kernel.h"
+#include "ops.h"
 
 struct args {
     int d, start;
@@ -8,7 +9,7 @@ struct args {
 /* Around d, x is (outer, n, inner) and y (outer, end - start, inner): for each o, row o of y is one
  * piece of row o of x. */
 struct piece {
-    size_t outer, begin, size, of;                  /* of: the size of x's row */
+    size_t outer, begin, size, of;                  /* of: the size of a row of x */
 };
 
 static struct piece piece_of(const gra_tensor *y)
@@ -44,16 +45,13 @@ gra_tensor *gra_slice(gra_tape *t, gra_tensor *x, int d, int start, int end)
 {
     static const gra_op op = { .name = "slice", .forward = forward_all, .backward = backward_all,
                                .args = sizeof(struct args) };
-    if (GRA_BAD_INPUTS(t, "slice", x))
-        return gra_empty(t);
-    int dim = gra_wrap_dim(x->shape, d);
+    const int dim = op_dim(t, "slice", x, d);
     if (dim < 0)
-        return gra_fail(t, "slice: dimension %d of a tensor %s: it has %d dimensions", d, GRA_SHAPE_OF(x),
-                        x->shape.ndim);
+        return gra_empty(t);
     int n = x->shape.dim[dim], first = start < 0 ? start + n : start, last = end < 0 ? end + n : end;
     if (first < 0 || first > last || last > n)
-        return gra_fail(t, "slice: %d:%d of dimension %d of a tensor %s: it has %d entries", start, end, d,
-                        GRA_SHAPE_OF(x), n);
+        return gra_fail(t, "slice: got %d:%d in dimension %d of a tensor %s, expected a range within its "
+                        "%d entries", start, end, d, GRA_SHAPE_OF(x), n);
     gra_shape shape = x->shape;
     shape.dim[dim] = last - first;
     gra_tensor *y = gra_result(t, &op, shape, x);

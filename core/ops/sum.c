@@ -2,9 +2,10 @@
  * mean: the sum times 1 / n. The mean of nothing is 0/0, NaN. */
 #include "../kernel.h"
 #include "../kern/sums.h"
+#include "ops.h"
 
 struct args {
-    gra_dim_split around;                              /* x is (outer, n, inner), y (outer, inner) */
+    gra_dim_split around;                           /* x is (outer, n, inner), y (outer, inner) */
 };
 
 static void forward(gra_tensor *y, size_t from, size_t to)
@@ -63,12 +64,9 @@ gra_tensor *gra_sum(gra_tape *t, gra_tensor *x)
 /* `name` is the function that was called. */
 static gra_tensor *sum_dim(gra_tape *t, const char *name, gra_tensor *x, int d, bool keepdim)
 {
-    if (GRA_BAD_INPUTS(t, name, x))
-        return gra_empty(t);
-    int dim = gra_wrap_dim(x->shape, d);
+    const int dim = op_dim(t, name, x, d);
     if (dim < 0)
-        return gra_fail(t, "%s: dimension %d of a tensor %s: it has %d dimensions", name, d, GRA_SHAPE_OF(x),
-                        x->shape.ndim);
+        return gra_empty(t);
     gra_tensor *y = gra_result(t, &op, gra_shape_without(x->shape, dim, keepdim), x);
     *(struct args *)y->args = (struct args){ gra_split_dim(x->shape, dim) };
     return gra_run(y);

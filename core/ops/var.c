@@ -1,26 +1,22 @@
 /* var: y = sum_i (x_i - m)^2 / (n - c) over all values, or over one dimension; m is their mean, and c the
  * correction: 1 for a sample (Bessel's, PyTorch's default), 0 for the whole population (layer norm's).
- * dx_i += dy 2 (x_i - m) / (n - c): what m itself adds is 0, as the deviations from a mean sum to 0. */
+ * dx_i += dy 2 (x_i - m) / (n - c): m itself adds 0, since the deviations from a mean sum to 0. */
 #include "../kernel.h"
+#include "ops.h"
 
 struct args {
-    gra_dim_split around;                  /* x is (outer, n, inner), y (outer, inner) */
+    gra_dim_split around;               /* x is (outer, n, inner), y (outer, inner) */
     double     correction;
 };
 
 static size_t saved(const gra_tensor *y) { return y->size; }            /* the means */
-
-static size_t begin(gra_dim_split a, size_t k)     /* where in x the values of y_k begin; they lie inner apart */
-{
-    return k / a.inner * a.n * a.inner + k % a.inner;
-}
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *s = y->args;
     const gra_dim_split a = s->around;
     for (size_t k = from; k < to; k++) {
-        const real *x = y->in[0]->data + begin(a, k);
+        const real *x = y->in[0]->data + op_begin(a, k);
         double mean = 0, sum = 0;                       /* in double: the error does not grow with n */
         for (size_t i = 0; i < a.n; i++)
             mean += (double)x[i * a.inner];
@@ -38,8 +34,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     const gra_dim_split a = s->around;
     const real factor = (real)(2 / fmax((double)a.n - s->correction, 0));
     for (size_t k = from; k < to; k++) {
-        const real *x = y->in[0]->data + begin(a, k);
-        real *dx = y->in[0]->grad + begin(a, k);
+        const real *x = y->in[0]->data + op_begin(a, k);
+        real *dx = y->in[0]->grad + op_begin(a, k);
         for (size_t i = 0; i < a.n; i++)
             dx[i * a.inner] += y->grad[k] * factor * (x[i * a.inner] - y->saved[k]);
     }
@@ -68,11 +64,8 @@ gra_tensor *gra_var(gra_tape *t, gra_tensor *x, double correction)
 
 gra_tensor *gra_var_dim(gra_tape *t, gra_tensor *x, int d, double correction, bool keepdim)
 {
-    if (GRA_BAD_INPUTS(t, "var_dim", x))
-        return gra_empty(t);
-    const int dim = gra_wrap_dim(x->shape, d);
+    const int dim = op_dim(t, "var_dim", x, d);
     if (dim < 0)
-        return gra_fail(t, "var_dim: dimension %d of a tensor %s: it has %d dimensions", d, GRA_SHAPE_OF(x),
-                        x->shape.ndim);
+        return gra_empty(t);
     return var(t, x, gra_shape_without(x->shape, dim, keepdim), gra_split_dim(x->shape, dim), correction);
 }

@@ -1,11 +1,11 @@
 /* where: y = a where c is not 0, else b, with broadcasting; da += dy where c is not 0, db += dy elsewhere,
  * each summed over the dimensions in which that operand was stretched. Nothing flows into c.
  *
- * The comparisons make such a c: 1 where they hold, else 0. They have no gradient. */
+ * Comparisons compute such a c: 1 where they hold, else 0. They have no gradient. */
 #include "../kernel.h"
 
 /* ---- where: c is in[0], a in[1], b in[2] ----
- * A walk has two operands, so there are two: over a and c, then over b and c. c is the walk's b in each. */
+ * A walk has two operands, so there are two walks: over a and c, then over b and c. c is each walk's b. */
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
@@ -48,8 +48,8 @@ gra_tensor *gra_where(gra_tape *t, gra_tensor *c, gra_tensor *a, gra_tensor *b)
         return gra_empty(t);
     gra_shape shape;
     if (!gra_broadcast(a->shape, b->shape, &shape) || !gra_broadcast(c->shape, shape, &shape))
-        return gra_fail(t, "where: the condition is %s, a is %s and b is %s: they do not broadcast: from the "
-                        "right, sizes must agree or be 1", GRA_SHAPE_OF(c), GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
+        return gra_fail(t, "where: got c %s, a %s and b %s, expected shapes that broadcast: from the right, "
+                        "sizes must agree or be 1", GRA_SHAPE_OF(c), GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
     return gra_run(gra_result(t, &op, shape, c, a, b));
 }
 

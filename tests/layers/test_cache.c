@@ -230,7 +230,8 @@ static const struct {                   /* one call of gra_gpt_forward_cached, a
     { "gpt: 0 tokens, but at least one is wanted", 0, 1, 0, .mode = GRA_EVAL },
     { "gpt: 3 tokens after 7 others, but the context length is 9: clear the cache, and go on from "
       "the last tokens", 7, 1, 3, .mode = GRA_EVAL },
-    { "embedding: id 13 at position 0: the vocabulary has 13 entries (0 to 12)", 2, 13, 1, .mode = GRA_EVAL },
+    { "embedding: got id 13 at position 0, expected one of the vocabulary's 13 entries (0 to 12)", 2, 13, 1,
+      .mode = GRA_EVAL },
 };
 
 TESTS(a_gpt_refuses, LENGTH(of_gpts))

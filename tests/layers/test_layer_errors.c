@@ -92,9 +92,9 @@ static const attempt table[] = {
       "positional_embedding: context_length is 0 and embedding_dim 3, but both must be 1 or more",
       NO_INPUT("positional_embedding", 1) },
     { dropout, WITH(.p = -0.5), X(1, 2, 3), "dropout: p is -0.5, but 0 <= p <= 1 is wanted",
-      "dropout: p is -0.5: wanted a probability, 0 <= p <= 1" },
+      "dropout: got p -0.5, expected a probability, 0 <= p <= 1" },
     { dropout, WITH(.p = 1.5), X(1, 2, 3), "dropout: p is 1.5, but 0 <= p <= 1 is wanted",
-      "dropout: p is 1.5: wanted a probability, 0 <= p <= 1" },
+      "dropout: got p 1.5, expected a probability, 0 <= p <= 1" },
     { layer_norm, SIZE(0), X(1, 2, 3), "layer_norm: dim is 0, but it must be 1 or more",
       NO_INPUT("layer_norm", 1) },
     { rms_norm, SIZE(-1), X(1, 2, 3), "rms_norm: dim is -1, but it must be 1 or more",
@@ -180,7 +180,7 @@ static const attempt table[] = {
     { gpt, WITH(GPT(7, 5, 6, 2, 2), .batch = 1, .time = 6), NONE, NULL,
       "gpt: 6 tokens, but the context length is 5" },
     { gpt, WITH(GPT(7, 5, 6, 2, 2), .ids = { 0, 6, 7, 1 }, .batch = 2, .time = 2), NONE, NULL,
-      "embedding: id 7 at position 2: the vocabulary has 7 entries (0 to 6)" },
+      "embedding: got id 7 at position 2, expected one of the vocabulary's 7 entries (0 to 6)" },
 };
 
 CASE(layer_errors, open_all, close_all, "")

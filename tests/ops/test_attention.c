@@ -204,7 +204,8 @@ static gra_tensor *few_of(gra_tensor *q, gra_tensor *k, gra_tensor *v, bool caus
     for (int i = 0; i < TIME; i++)
         for (int j = 0; j < (i == 0 ? keys : hidden); j++)
             mask->data[i * keys + j] = -(real)INFINITY;
-    return gra_attention(t, q, k, v, &(gra_attention_options){ .heads = HEADS, .causal = causal, .mask = mask });
+    return gra_attention(t, q, k, v, &(gra_attention_options){ .heads = HEADS, .causal = causal,
+                                                               .mask = mask });
 }
 
 static gra_tensor *last_keys(const gra_tensor *x)
@@ -244,19 +245,19 @@ TEST(weights_that_were_not_kept)
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *x = random_input(GRA_SHAPE(1, 2, 3));
     gra_attention_weights(gra_neg(t, attended(x)));
-    expect_error("gra_attention_weights: this is the result of neg, not of gra_attention");
+    expect_error("gra_attention_weights: got the result of neg, expected that of attention");
     gra_begin(t, GRA_GRAD, NULL);
     gra_attention_weights(gra_reshape(t, random_input(GRA_SHAPE(1, 2, 3)), GRA_SHAPE(-1)));
-    expect_error("gra_attention_weights: this is the result of no op, not of gra_attention");
+    expect_error("gra_attention_weights: got the result of no op, expected that of attention");
     ck_assert_ptr_null(gra_attention_weights(gra_param(gra_root(model), "w", gra_init_ones(), GRA_SHAPE(2))));
     ck_assert_ptr_null(gra_attention_weights(NULL));
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert(isnan(gra_item(gra_attention_weights(attended(random_input(GRA_SHAPE(2, 3)))))));
-    expect_error("attention: q (2, 3), k (2, 3), v (2, 3): each must be (batch, time, dim)");
+    expect_error("attention: got q (2, 3), k (2, 3), v (2, 3), expected (batch, time, dim) for each");
     gra_keep_attention(t, false);
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert(isnan(gra_item(gra_attention_weights(attended(random_input(GRA_SHAPE(1, 2, 3)))))));
-    expect_error("gra_attention_weights: they were not kept: call gra_keep_attention(t, true) first");
+    expect_error("gra_attention_weights: the weights were not kept: call gra_keep_attention(t, true) first");
 }
 
 /* ---- layers take (..., time, d_in) ----------------------------------------------------------------- */

@@ -22,13 +22,20 @@ static void refused(const gra_tensor *y, const char *sentence)
 }
 #define REFUSED(call, sentence) (refusing_step(), refused(call, sentence))
 
-#define NEVER_MADE   ": got NULL, expected a tensor: a layer's parameters are made by its init"
-#define HAS_2        " of a tensor (2, 3): it has 2 dimensions"
+#define NEVER_MADE   " is NULL: it was never made (a layer's parameters are made by its init)"
+#define HAS_2        " of a tensor (2, 3), expected one of its 2" FROM_0
+#define FROM_0       " dimensions: count them from 0, or from the end with -1"
 #define NO_BROADCAST " do not broadcast: from the right, sizes must agree or be 1"
+#define TO_BROADCAST ", expected shapes that broadcast: from the right, sizes must agree or be 1"
 #define OWN_SIZES    ", expected its own sizes from the right: only a 1 may change, -1 keeps a size, a new " \
                      "dimension has no size to keep"
-#define ONE_ROW      "(reshape a vector to one row or column)"
+#define ONE_ROW      ", expected matrices: reshape a vector to one row or column"
 #define ONES(...)    gra_full(t, 1, GRA_SHAPE(__VA_ARGS__))
+#define OF_3         ", expected one of 3 classes (0 to 2), or -100 to skip the row"
+#define OF_3_ENTRIES " in dimension 1 of a tensor (2, 3), expected a range within its 3 entries"
+#define NOT_FILLED   ": the 6 values do not fill it"
+#define IN_ALL       ", and at most 8 dimensions in all"
+#define ONE_FOR_EACH ": one for each dimension, new dimensions first"
 #define NO_ROWS      gra_slice(t, x, 0, 0, 0)
 
 CASE(refusals, open_all, close_all, "")
@@ -42,216 +49,220 @@ TEST(refused_elements)
     REFUSED(gra_sin(t, NULL), "sin: input 0" NEVER_MADE);
     REFUSED(gra_cos(t, NULL), "cos: input 0" NEVER_MADE);
     REFUSED(gra_where(t, VECTOR(1, 0), x, x),
-            "where: the condition is (2), a is (2, 3) and b is (2, 3): they" NO_BROADCAST);
+            "where: got c (2), a (2, 3) and b (2, 3)" TO_BROADCAST);
     REFUSED(gra_where(t, x, VECTOR(1, 0), x),
-            "where: the condition is (2, 3), a is (2) and b is (2, 3): they" NO_BROADCAST);
+            "where: got c (2, 3), a (2) and b (2, 3)" TO_BROADCAST);
     REFUSED(gra_where(t, x, x, NULL), "where: input 2" NEVER_MADE);
-    REFUSED(gra_lt(t, x, VECTOR(1, 2)), "lt: got shapes (2, 3) and (2): they" NO_BROADCAST);
-    REFUSED(gra_clamp(t, x, 2, 1), "clamp: low is 2 and high is 1: wanted low <= high");
-    REFUSED(gra_clamp(t, x, (double)NAN, 1), "clamp: low is nan and high is 1: wanted low <= high");
-    REFUSED(gra_arange(t, -1), "gra_arange: got the shape (-1), expected sizes of 0 or more that fit in memory");
-    REFUSED(gra_dropout(t, x, 1.5), "dropout: p is 1.5: wanted a probability, 0 <= p <= 1");
-    REFUSED(gra_dropout(t, x, (double)NAN), "dropout: p is nan: wanted a probability, 0 <= p <= 1");
+    REFUSED(gra_lt(t, x, VECTOR(1, 2)), "lt: shapes (2, 3) and (2)" NO_BROADCAST);
+    REFUSED(gra_clamp(t, x, 2, 1), "clamp: got low 2 and high 1, expected low <= high");
+    REFUSED(gra_clamp(t, x, (double)NAN, 1), "clamp: got low nan and high 1, expected low <= high");
+    REFUSED(gra_arange(t, -1), "gra_arange: a result of shape (-1) is too large or has a negative size");
+    REFUSED(gra_dropout(t, x, 1.5), "dropout: got p 1.5, expected a probability, 0 <= p <= 1");
+    REFUSED(gra_dropout(t, x, (double)NAN), "dropout: got p nan, expected a probability, 0 <= p <= 1");
     REFUSED(gra_masked_fill(t, x, VECTOR(1, 2), 0),
-            "masked_fill: the mask is (2): it does not broadcast to x, which is (2, 3)");
+            "masked_fill: got mask (2) for x (2, 3), expected one that broadcasts to x");
     REFUSED(gra_masked_fill(t, VECTOR(1, 2, 3), x, 0),
-            "masked_fill: the mask is (2, 3): it does not broadcast to x, which is (3)");
+            "masked_fill: got mask (2, 3) for x (3), expected one that broadcasts to x");
     REFUSED(gra_masked_fill(t, MATRIX(1, 3, 1, 2, 3), x, 0),
-            "masked_fill: the mask is (2, 3): it does not broadcast to x, which is (1, 3)");
+            "masked_fill: got mask (2, 3) for x (1, 3), expected one that broadcasts to x");
     REFUSED(gra_masked_fill(t, x, NULL, 0), "masked_fill: input 1" NEVER_MADE);
-    REFUSED(gra_causal_mask(t, VECTOR(1, 2)), "causal_mask: x is (2): wanted (..., queries, keys)");
+    REFUSED(gra_causal_mask(t, VECTOR(1, 2)), "causal_mask: got x (2), expected (..., queries, keys)");
     REFUSED(gra_causal_mask(t, NULL), "causal_mask: input 0" NEVER_MADE);
 }
 
 TEST(refused_products)
 {
-    REFUSED(gra_matmul(t, x, x), "matmul: a is (2, 3) but b is (2, 3): the inner sizes 3 and 2 differ");
+    REFUSED(gra_matmul(t, x, x), "matmul: got a (2, 3) and b (2, 3): the inner sizes 3 and 2 differ");
     REFUSED(gra_matmul(t, x, VECTOR(1, 2, 3)),
-            "matmul: a is (2, 3) and b is (3): both must be matrices " ONE_ROW);
+            "matmul: got a (2, 3) and b (3)" ONE_ROW);
     REFUSED(gra_matmul(t, ONES(2, 1, 1), ONES(3, 1, 1)),
-            "matmul: a is (2, 1, 1) but b is (3, 1, 1): their batch dimensions do not broadcast");
+            "matmul: got a (2, 1, 1) and b (3, 1, 1): their batch dimensions do not broadcast");
     REFUSED(gra_matmul(t, VECTOR(1, 2, 3), x),
-            "matmul: a is (3) and b is (2, 3): both must be matrices " ONE_ROW);
+            "matmul: got a (3) and b (2, 3)" ONE_ROW);
     REFUSED(gra_matmul_nt(t, x, MATRIX(1, 2, 1, 2)),
-            "matmul: a is (2, 3) but b is (1, 2) transposed: the inner sizes 3 and 2 differ");
+            "matmul: got a (2, 3) and b (1, 2) transposed: the inner sizes 3 and 2 differ");
     REFUSED(gra_matmul_tn(t, x, MATRIX(3, 1, 1, 2, 3)),
-            "matmul: a is (2, 3) transposed but b is (3, 1): the inner sizes 2 and 3 differ");
+            "matmul: got a (2, 3) transposed and b (3, 1): the inner sizes 2 and 3 differ");
     REFUSED(gra_linear(t, x, MATRIX(1, 2, 1, 2), NULL),
-            "linear: x is (2, 3) but the weight is (1, 2): the last size of x must be 2");
-    REFUSED(gra_linear(t, x, VECTOR(1, 2, 3), NULL), "linear: the weight is (3), wanted (out, in)");
+            "linear: got x (2, 3) for weight (1, 2), expected (..., 2)");
+    REFUSED(gra_linear(t, x, VECTOR(1, 2, 3), NULL), "linear: got weight (3), expected (out, in)");
     REFUSED(gra_linear(t, x, x, VECTOR(1, 2, 3)),
-            "linear: the bias is (3) but the weight is (2, 3): wanted (2)");
+            "linear: got bias (3) for weight (2, 3), expected (2)");
     REFUSED(gra_linear(t, gra_sum(t, x), x, NULL),
-            "linear: x is () but the weight is (2, 3): the last size of x must be 3");
-    REFUSED(gra_linear(t, x, x, x), "linear: the bias is (2, 3) but the weight is (2, 3): wanted (2)");
+            "linear: got x () for weight (2, 3), expected (..., 3)");
+    REFUSED(gra_linear(t, x, x, x), "linear: got bias (2, 3) for weight (2, 3), expected (2)");
 }
 
 TEST(refused_dimensions)
 {
-    REFUSED(gra_sum_dim(t, x, 2, false), "sum_dim: dimension 2" HAS_2);
+    REFUSED(gra_sum_dim(t, x, 2, false), "sum_dim: got dimension 2" HAS_2);
     REFUSED(gra_mean(t, NULL), "mean: input 0" NEVER_MADE);
-    REFUSED(gra_mean_dim(t, x, -3, false), "mean_dim: dimension -3" HAS_2);
-    REFUSED(gra_max(t, NO_ROWS), "max: x is (0, 3): there is no largest of no values");
+    REFUSED(gra_mean_dim(t, x, -3, false), "mean_dim: got dimension -3" HAS_2);
+    REFUSED(gra_max(t, NO_ROWS), "max: got x (0, 3), expected at least one value to take the largest of");
     REFUSED(gra_max(t, NULL), "max: input 0" NEVER_MADE);
-    REFUSED(gra_max_dim(t, x, 5, false), "max_dim: dimension 5" HAS_2);
+    REFUSED(gra_max_dim(t, x, 5, false), "max_dim: got dimension 5" HAS_2);
     REFUSED(gra_max_dim(t, NO_ROWS, 0, false),
-            "max_dim: x is (0, 3): there is no largest of no values");
+            "max_dim: got x (0, 3), expected at least one value to take the largest of");
     REFUSED(gra_max_dim(t, NULL, 0, false), "max_dim: input 0" NEVER_MADE);
-    REFUSED(gra_min(t, NO_ROWS), "min: x is (0, 3): there is no smallest of no values");
+    REFUSED(gra_min(t, NO_ROWS), "min: got x (0, 3), expected at least one value to take the smallest of");
     REFUSED(gra_min(t, NULL), "min: input 0" NEVER_MADE);
     REFUSED(gra_min_dim(t, NO_ROWS, 0, true),
-            "min_dim: x is (0, 3): there is no smallest of no values");
-    REFUSED(gra_min_dim(t, x, 2, false), "min_dim: dimension 2" HAS_2);
+            "min_dim: got x (0, 3), expected at least one value to take the smallest of");
+    REFUSED(gra_min_dim(t, x, 2, false), "min_dim: got dimension 2" HAS_2);
     REFUSED(gra_var(t, NULL, 1), "var: input 0" NEVER_MADE);
-    REFUSED(gra_var_dim(t, x, 2, 1, false), "var_dim: dimension 2" HAS_2);
+    REFUSED(gra_var_dim(t, x, 2, 1, false), "var_dim: got dimension 2" HAS_2);
     REFUSED(gra_var_dim(t, NULL, 0, 1, false), "var_dim: input 0" NEVER_MADE);
-    REFUSED((gra_argmax(t, x, 2), gra_empty(t)), "argmax: dimension 2" HAS_2);
+    REFUSED((gra_argmax(t, x, 2), gra_empty(t)), "argmax: got dimension 2" HAS_2);
     REFUSED((gra_argmax(t, NO_ROWS, 0), gra_empty(t)),
-            "argmax: x is (0, 3): there is no largest of no values");
-    REFUSED(gra_softmax(t, x, 2), "softmax: dimension 2" HAS_2);
-    REFUSED(gra_softmax(t, gra_sum(t, x), 0), "softmax: dimension 0 of a tensor (): it has 0 dimensions");
-    REFUSED(gra_log_softmax(t, x, -3), "log_softmax: dimension -3" HAS_2);
+            "argmax: got x (0, 3), expected at least one value to take the largest of");
+    REFUSED(gra_softmax(t, x, 2), "softmax: got dimension 2" HAS_2);
+    REFUSED(gra_softmax(t, gra_sum(t, x), 0),
+            "softmax: got dimension 0 of a tensor (), expected one of its 0" FROM_0);
+    REFUSED(gra_log_softmax(t, x, -3), "log_softmax: got dimension -3" HAS_2);
     REFUSED(gra_log_softmax(t, NULL, 0), "log_softmax: input 0" NEVER_MADE);
     REFUSED(gra_layer_norm(t, x, VECTOR(1, 2, 3, 4, 5), NULL, 1e-5),
-            "layer_norm: weight is (5) but x is (2, 3): wanted (3)");
-    REFUSED(gra_layer_norm(t, x, NULL, x, 1e-5), "layer_norm: bias is (2, 3) but x is (2, 3): wanted (3)");
+            "layer_norm: got weight (5) for x (2, 3), expected (3)");
+    REFUSED(gra_layer_norm(t, x, NULL, x, 1e-5), "layer_norm: got bias (2, 3) for x (2, 3), expected (3)");
     REFUSED(gra_layer_norm(t, gra_sum(t, x), NULL, NULL, 1e-5),
-            "layer_norm: x is (): wanted at least one dimension to take the mean over");
-    REFUSED(gra_layer_norm(t, x, x, NULL, 1e-5), "layer_norm: weight is (2, 3) but x is (2, 3): wanted (3)");
+            "layer_norm: got x (), expected at least one dimension to take the mean over");
+    REFUSED(gra_layer_norm(t, x, x, NULL, 1e-5), "layer_norm: got weight (2, 3) for x (2, 3), expected (3)");
     REFUSED(gra_layer_norm(t, x, NULL, VECTOR(1, 2), 1e-5),
-            "layer_norm: bias is (2) but x is (2, 3): wanted (3)");
+            "layer_norm: got bias (2) for x (2, 3), expected (3)");
     REFUSED(gra_layer_norm(t, NULL, NULL, NULL, 1e-5), "layer_norm: input 0" NEVER_MADE);
-    REFUSED(gra_rms_norm(t, x, VECTOR(1, 2), 1e-5), "rms_norm: weight is (2) but x is (2, 3): wanted (3)");
+    REFUSED(gra_rms_norm(t, x, VECTOR(1, 2), 1e-5), "rms_norm: got weight (2) for x (2, 3), expected (3)");
     REFUSED(gra_rms_norm(t, gra_sum(t, x), NULL, 1e-5),
-            "rms_norm: x is (): wanted at least one dimension to take the mean over");
-    REFUSED(gra_rms_norm(t, x, x, 1e-5), "rms_norm: weight is (2, 3) but x is (2, 3): wanted (3)");
+            "rms_norm: got x (), expected at least one dimension to take the mean over");
+    REFUSED(gra_rms_norm(t, x, x, 1e-5), "rms_norm: got weight (2, 3) for x (2, 3), expected (3)");
     REFUSED(gra_rms_norm(t, NULL, NULL, 1e-5), "rms_norm: input 0" NEVER_MADE);
 }
 
 TEST(refused_shapes)
 {
-    REFUSED(gra_reshape(t, x, GRA_SHAPE(4, 2)), "reshape: x is (2, 3), 6 values: they do not fill (4, 2)");
-    REFUSED(gra_reshape(t, x, GRA_SHAPE(4, -1)), "reshape: x is (2, 3), 6 values: they do not fill (4, -1)");
-    REFUSED(gra_reshape(t, x, GRA_SHAPE(-1, -1)), "reshape: to (-1, -1): only one size may be -1");
+    REFUSED(gra_reshape(t, x, GRA_SHAPE(4, 2)), "reshape: got x (2, 3) and shape (4, 2)" NOT_FILLED);
+    REFUSED(gra_reshape(t, x, GRA_SHAPE(4, -1)), "reshape: got x (2, 3) and shape (4, -1)" NOT_FILLED);
+    REFUSED(gra_reshape(t, x, GRA_SHAPE(-1, -1)), "reshape: got shape (-1, -1), expected at most one -1");
     REFUSED(gra_reshape(t, x, GRA_SHAPE(-2, -3)),
-            "reshape: to (-2, -3): a size is negative, or there are too many values");
+            "reshape: got shape (-2, -3): a size is negative, or there are too many values");
     REFUSED(gra_reshape(t, NO_ROWS, GRA_SHAPE(0, -1)),
-            "reshape: to (0, -1): beside a 0, -1 may be any size");
+            "reshape: got shape (0, -1): beside a 0, -1 could be any size");
     REFUSED(gra_reshape(t, x, (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } }),
-            "reshape: to 9 dimensions: wanted 0 to 8");
-    REFUSED(gra_reshape(t, x, (gra_shape){ .ndim = -1 }), "reshape: to -1 dimensions: wanted 0 to 8");
+            "reshape: got 9 dimensions, expected 0 to 8");
+    REFUSED(gra_reshape(t, x, (gra_shape){ .ndim = -1 }), "reshape: got -1 dimensions, expected 0 to 8");
     REFUSED(gra_reshape(t, gra_borrow(t, x->data, GRA_SHAPE(65536, 65536)), GRA_SHAPE(-1)),
-            ADDRESSES_OF_32_BITS ? "gra_borrow: got the shape (65536, 65536), expected sizes of 0 or more that fit in memory"
-                                 : "reshape: x is (65536, 65536), 4294967296 values: they do not fill (-1)");
-    REFUSED(gra_squeeze(t, x, 2), "squeeze: got dimension 2 of a tensor (2, 3), expected one of its 2 "
-            "dimensions: count them from 0, or from the end with -1");
-    REFUSED(gra_squeeze(t, gra_sum(t, x), -1), "squeeze: got dimension -1 of a tensor (), expected one of "
-            "its 0 dimensions: count them from 0, or from the end with -1");
+            ADDRESSES_OF_32_BITS
+                ? "gra_borrow: a result of shape (65536, 65536) is too large or has a negative size"
+                : "reshape: got x (65536, 65536) and shape (-1): the 4294967296 values do not fill it");
+    REFUSED(gra_squeeze(t, x, 2), "squeeze: got dimension 2" HAS_2);
+    REFUSED(gra_squeeze(t, gra_sum(t, x), -1),
+            "squeeze: got dimension -1 of a tensor (), expected one of its 0"
+            FROM_0);
     REFUSED(gra_squeeze(t, NULL, 0), "squeeze: input 0" NEVER_MADE);
     REFUSED(gra_unsqueeze(t, x, 3), "unsqueeze: got dimension 3 for a tensor (2, 3), expected -3 to 2: "
             "count from 0, or from the end with -1");
     REFUSED(gra_unsqueeze(t, x, -4), "unsqueeze: got dimension -4 for a tensor (2, 3), expected -3 to 2: "
             "count from 0, or from the end with -1");
     REFUSED(gra_unsqueeze(t, ONES(2, 1, 1, 1, 1, 1, 1, 1), 0),
-            "unsqueeze: got a tensor (2, 1, 1, 1, 1, 1, 1, 1), expected one of at most 7 dimensions: there is "
-            "no room for another");
+            "unsqueeze: got a tensor (2, 1, 1, 1, 1, 1, 1, 1), expected one of at most 7 dimensions: there "
+            "is no room for another");
     REFUSED(gra_unsqueeze(t, NULL, 0), "unsqueeze: input 0" NEVER_MADE);
     REFUSED(gra_expand(t, x, GRA_SHAPE(4, 3)), "expand: got shape (4, 3) for a tensor (2, 3)" OWN_SIZES);
     REFUSED(gra_expand(t, x, GRA_SHAPE(1, 3)), "expand: got shape (1, 3) for a tensor (2, 3)" OWN_SIZES);
     REFUSED(gra_expand(t, x, GRA_SHAPE(0, 3)), "expand: got shape (0, 3) for a tensor (2, 3)" OWN_SIZES);
     REFUSED(gra_expand(t, x, GRA_SHAPE(-2, 3)), "expand: got shape (-2, 3) for a tensor (2, 3)" OWN_SIZES);
-    REFUSED(gra_expand(t, x, GRA_SHAPE(-1, 2, 3)), "expand: got shape (-1, 2, 3) for a tensor (2, 3)" OWN_SIZES);
-    REFUSED(gra_expand(t, NO_ROWS, GRA_SHAPE(1, 3)), "expand: got shape (1, 3) for a tensor (0, 3)" OWN_SIZES);
-    REFUSED(gra_expand(t, gra_scalar(t, 1), GRA_SHAPE(-1)), "expand: got shape (-1) for a tensor ()" OWN_SIZES);
-    REFUSED(gra_expand(t, x, GRA_SHAPE(3)), "expand: got 1 sizes for a tensor (2, 3), expected 2 to 8: one for "
-            "each dimension, new dimensions first");
-    REFUSED(gra_expand(t, x, (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 2, 3 } }), "expand: got 9 sizes for a tensor "
-            "(2, 3), expected 2 to 8: one for each dimension, new dimensions first");
+    REFUSED(gra_expand(t, x, GRA_SHAPE(-1, 2, 3)),
+            "expand: got shape (-1, 2, 3) for a tensor (2, 3)" OWN_SIZES);
+    REFUSED(gra_expand(t, NO_ROWS, GRA_SHAPE(1, 3)),
+            "expand: got shape (1, 3) for a tensor (0, 3)" OWN_SIZES);
+    REFUSED(gra_expand(t, gra_scalar(t, 1), GRA_SHAPE(-1)),
+            "expand: got shape (-1) for a tensor ()" OWN_SIZES);
+    REFUSED(gra_expand(t, x, GRA_SHAPE(3)),
+            "expand: got 1 sizes for a tensor (2, 3), expected 2 to 8" ONE_FOR_EACH);
+    REFUSED(gra_expand(t, x, (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 2, 3 } }),
+            "expand: got 9 sizes for a tensor (2, 3), expected 2 to 8" ONE_FOR_EACH);
     REFUSED(gra_expand(t, NULL, GRA_SHAPE(3)), "expand: input 0" NEVER_MADE);
-    REFUSED(gra_permute(t, x, (const int[]){ 0, 2 }), "permute: dimension 2" HAS_2);
+    REFUSED(gra_permute(t, x, (const int[]){ 0, 2 }), "permute: got dimension 2" HAS_2);
     REFUSED(gra_permute(t, x, (const int[]){ 1, -1 }),
-            "permute: dimension 1 comes twice: wanted each of the 2 dimensions of (2, 3) once");
+            "permute: got dimension 1 twice, expected each of the 2 dimensions of (2, 3) once");
     REFUSED(gra_permute(t, x, NULL),
-            "permute: the dims are NULL, but an order of the 2 dimensions of (2, 3) is wanted");
+            "permute: got NULL for the dims, expected an order of the 2 dimensions of (2, 3)");
     REFUSED(gra_permute(t, NULL, (const int[]){ 0 }), "permute: input 0" NEVER_MADE);
-    REFUSED(gra_transpose(t, x, 0, 2), "transpose: dimensions 0 and 2" HAS_2);
-    REFUSED(gra_transpose(t, x, 3, 0), "transpose: dimensions 3 and 0" HAS_2);
+    REFUSED(gra_transpose(t, x, 0, 2), "transpose: got dimension 2" HAS_2);
+    REFUSED(gra_transpose(t, x, 3, 0), "transpose: got dimension 3" HAS_2);
     REFUSED(gra_transpose(t, NULL, 0, 1), "transpose: input 0" NEVER_MADE);
     REFUSED(gra_concat(t, 2, (gra_tensor *[]){ x, MATRIX(2, 2, 1, 2, 3, 4) }, 0),
-            "concat: tensor 0 is (2, 3) but tensor 1 is (2, 2): only dimension 0 may differ");
+            "concat: got tensor 0 (2, 3) and tensor 1 (2, 2), expected them to differ only in dimension 0");
     REFUSED(gra_concat(t, 2, (gra_tensor *[]){ x, VECTOR(1, 2, 3) }, 0),
-            "concat: tensor 0 is (2, 3) but tensor 1 is (3): only dimension 0 may differ");
-    REFUSED(gra_concat(t, 1, &x, 2), "concat: dimension 2" HAS_2);
+            "concat: got tensor 0 (2, 3) and tensor 1 (3), expected them to differ only in dimension 0");
+    REFUSED(gra_concat(t, 1, &x, 2), "concat: got dimension 2" HAS_2);
     REFUSED(gra_concat(t, 2, (gra_tensor *[]){ ONES(INT_MAX, 0), ONES(1, 0) }, 0),
             ADDRESSES_OF_32_BITS ? "gra_full: got the shape (2147483647, 0), expected sizes of 0 or more that fit in memory"
                                  : "concat: dimension 0 would have more than 2147483647 entries");
-    REFUSED(gra_concat(t, 0, &x, 0), "concat: of 0 tensors: wanted one or more");
+    REFUSED(gra_concat(t, 0, &x, 0), "concat: got 0 tensors, expected at least one");
     REFUSED(gra_concat(t, 2, NULL, 0), "concat: got NULL for the tensors, expected an array of 2");
     REFUSED(gra_concat(t, 2, (gra_tensor *[]){ x, NULL }, 0), "concat: input 1" NEVER_MADE);
     REFUSED(gra_stack(t, 2, (gra_tensor *[]){ x, VECTOR(1, 2, 3) }, 0),
-            "stack: tensor 0 is (2, 3) but tensor 1 is (3): wanted the same shape");
+            "stack: got tensor 0 (2, 3) and tensor 1 (3), expected one shape");
     REFUSED(gra_stack(t, 1, &x, 3),
-            "stack: a new dimension 3 in tensors (2, 3): wanted -3 to 2, and at most 8 dimensions in all");
+            "stack: got new dimension 3 for tensors (2, 3), expected -3 to 2" IN_ALL);
     REFUSED(gra_stack(t, 1, &x, -4),
-            "stack: a new dimension -4 in tensors (2, 3): wanted -3 to 2, and at most 8 dimensions in all");
-    REFUSED(gra_stack(t, 0, &x, 0), "stack: of 0 tensors: wanted one or more");
-    REFUSED(gra_concat(t, -1, NULL, 0), "concat: of -1 tensors: wanted one or more");
+            "stack: got new dimension -4 for tensors (2, 3), expected -3 to 2" IN_ALL);
+    REFUSED(gra_stack(t, 0, &x, 0), "stack: got 0 tensors, expected at least one");
+    REFUSED(gra_concat(t, -1, NULL, 0), "concat: got -1 tensors, expected at least one");
     REFUSED(gra_stack(t, 1, NULL, 0), "stack: got NULL for the tensors, expected an array of 1");
     REFUSED(gra_stack(t, 1, (gra_tensor *[]){ gra_reshape(t, x, GRA_SHAPE(2, 3, 1, 1, 1, 1, 1, 1)) }, 0),
-            "stack: a new dimension 0 in tensors (2, 3, 1, 1, 1, 1, 1, 1): wanted -9 to 8, and at most 8 "
-            "dimensions in all");
+            "stack: got new dimension 0 for tensors (2, 3, 1, 1, 1, 1, 1, 1), expected -9 to 8" IN_ALL);
     REFUSED(gra_stack(t, 2, (gra_tensor *[]){ x, NULL }, 0), "stack: input 1" NEVER_MADE);
-    REFUSED(gra_slice(t, x, 1, 2, 4), "slice: 2:4 of dimension 1 of a tensor (2, 3): it has 3 entries");
-    REFUSED(gra_slice(t, x, 1, -4, 2), "slice: -4:2 of dimension 1 of a tensor (2, 3): it has 3 entries");
-    REFUSED(gra_slice(t, x, 1, 2, 1), "slice: 2:1 of dimension 1 of a tensor (2, 3): it has 3 entries");
-    REFUSED(gra_slice(t, x, 2, 0, 1), "slice: dimension 2" HAS_2);
+    REFUSED(gra_slice(t, x, 1, 2, 4), "slice: got 2:4" OF_3_ENTRIES);
+    REFUSED(gra_slice(t, x, 1, -4, 2), "slice: got -4:2" OF_3_ENTRIES);
+    REFUSED(gra_slice(t, x, 1, 2, 1), "slice: got 2:1" OF_3_ENTRIES);
+    REFUSED(gra_slice(t, x, 2, 0, 1), "slice: got dimension 2" HAS_2);
     REFUSED(gra_slice(t, NULL, 0, 0, 1), "slice: input 0" NEVER_MADE);
 }
 
 TEST(refused_language)
 {
     REFUSED(gra_embedding(t, x, (const int[]){ 0, 1, 1, 2 }, GRA_SHAPE(2, 2)),
-            "embedding: id 2 at position 3: the vocabulary has 2 entries (0 to 1)");
+            "embedding: got id 2 at position 3, expected one of the vocabulary's 2 entries (0 to 1)");
     REFUSED(gra_embedding(t, x, (const int[]){ -1 }, GRA_SHAPE(1)),
-            "embedding: id -1 at position 0: the vocabulary has 2 entries (0 to 1)");
-    REFUSED(gra_embedding(t, x, NULL, GRA_SHAPE(4)), "embedding: the ids are NULL, but 4 are wanted");
+            "embedding: got id -1 at position 0, expected one of the vocabulary's 2 entries (0 to 1)");
+    REFUSED(gra_embedding(t, x, NULL, GRA_SHAPE(4)), "embedding: got NULL for the ids, expected 4");
     REFUSED(gra_embedding(t, VECTOR(1, 2), (const int[]){ 0 }, GRA_SHAPE(1)),
-            "embedding: the weight is (2): wanted (vocabulary, dim)");
+            "embedding: got weight (2), expected (vocabulary, dim)");
     REFUSED(gra_embedding(t, x, (const int[]){ 0 }, (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } }),
-            "embedding: ids of 9 dimensions: wanted 0 to 7, no size negative");
+            "embedding: got ids of 9 dimensions, expected 0 to 7, and no negative size");
     REFUSED(gra_embedding(t, x, (const int[]){ 0 }, GRA_SHAPE(-1)),
-            "embedding: ids of 1 dimensions: wanted 0 to 7, no size negative");
+            "embedding: got ids of 1 dimensions, expected 0 to 7, and no negative size");
     REFUSED(gra_cross_entropy(t, x, (const int[]){ 0, 3 }),
-            "cross_entropy: target 3 in row 1: there are 3 classes (0 to 2), and -100 skips a row");
+            "cross_entropy: got target 3 in row 1" OF_3);
     REFUSED(gra_cross_entropy(t, x, (const int[]){ -1, 0 }),
-            "cross_entropy: target -1 in row 0: there are 3 classes (0 to 2), and -100 skips a row");
-    REFUSED(gra_cross_entropy(t, x, NULL), "cross_entropy: the targets are NULL, but 2 are wanted");
+            "cross_entropy: got target -1 in row 0" OF_3);
+    REFUSED(gra_cross_entropy(t, x, NULL), "cross_entropy: got NULL for the targets, expected 2");
     REFUSED(gra_cross_entropy(t, gra_sum(t, x), (const int[]){ 0 }),
-            "cross_entropy: the logits are (): wanted (..., classes)");
+            "cross_entropy: got logits (), expected (..., classes)");
     REFUSED(gra_cross_entropy_unreduced(t, x, (const int[]){ 0, 3 }),
-            "cross_entropy_unreduced: target 3 in row 1: there are 3 classes (0 to 2), and -100 skips a row");
+            "cross_entropy_unreduced: got target 3 in row 1" OF_3);
     REFUSED(gra_cross_entropy_unreduced(t, x, NULL),
-            "cross_entropy_unreduced: the targets are NULL, but 2 are wanted");
+            "cross_entropy_unreduced: got NULL for the targets, expected 2");
     REFUSED(gra_cross_entropy_unreduced(t, gra_sum(t, x), (const int[]){ 0 }),
-            "cross_entropy_unreduced: the logits are (): wanted (..., classes)");
+            "cross_entropy_unreduced: got logits (), expected (..., classes)");
     REFUSED(gra_cross_entropy_unreduced(t, gra_slice(t, x, 1, 0, 0), (const int[]){ 0, 0 }),
-            "cross_entropy_unreduced: got logits (2, 0), expected (..., classes) with at least one class: the "
-            "loss of a row is that of its target");
+            "cross_entropy_unreduced: got logits (2, 0), expected (..., classes) with at least one class: "
+            "the loss of a row is that of its target");
     REFUSED(gra_cross_entropy_unreduced(t, NULL, NULL), "cross_entropy_unreduced: input 0" NEVER_MADE);
     REFUSED(gra_mse_loss(t, x, VECTOR(1, 2, 3)),
-            "mse_loss: x is (2, 3) but target is (3): wanted the same shape");
+            "mse_loss: got x (2, 3) and target (3): their shapes differ");
     REFUSED(gra_mse_loss(t, NULL, x), "mse_loss: input 0" NEVER_MADE);
     REFUSED(gra_binary_cross_entropy(t, x, VECTOR(1, 2, 3)),
-            "binary_cross_entropy: p is (2, 3) but target is (3): wanted the same shape");
+            "binary_cross_entropy: got p (2, 3) and target (3): their shapes differ");
     REFUSED(gra_binary_cross_entropy(t, x, x),
-            "binary_cross_entropy: element 1 of p is 2: wanted probabilities, from 0 to 1 (for logits there "
-            "is gra_binary_cross_entropy_with_logits)");
+            "binary_cross_entropy: got 2 in element 1 of p, expected a probability, from 0 to 1: for logits "
+            "call gra_binary_cross_entropy_with_logits");
     REFUSED(gra_binary_cross_entropy(t, VECTOR(0, -1), VECTOR(1, 1)),
-            "binary_cross_entropy: element 1 of p is -1: wanted probabilities, from 0 to 1 (for logits there "
-            "is gra_binary_cross_entropy_with_logits)");
+            "binary_cross_entropy: got -1 in element 1 of p, expected a probability, from 0 to 1: for logits "
+            "call gra_binary_cross_entropy_with_logits");
     REFUSED(gra_binary_cross_entropy(t, x, NULL), "binary_cross_entropy: input 1" NEVER_MADE);
     REFUSED(gra_binary_cross_entropy_with_logits(t, x, VECTOR(1, 2, 3)),
-            "binary_cross_entropy_with_logits: x is (2, 3) but target is (3): wanted the same shape");
+            "binary_cross_entropy_with_logits: got x (2, 3) and target (3): their shapes differ");
     REFUSED(gra_binary_cross_entropy_with_logits(t, NULL, x),
             "binary_cross_entropy_with_logits: input 0" NEVER_MADE);
 }
@@ -259,13 +270,13 @@ TEST(refused_language)
 #define ATTEND(q, k, v, ...)                                                                             \
     gra_attention(t, gra_full(t, 1, GRA_SHAPE q), gra_full(t, 1, GRA_SHAPE k), gra_full(t, 1, GRA_SHAPE v), \
                   HOW(__VA_ARGS__))
-#define THREE  ": each must be (batch, time, dim)"
-#define AGREE  ": batches must agree, and k and v in time"
+#define THREE  ", expected (batch, time, dim) for each"
+#define AGREE  ", expected one batch size, and one time for k and v"
 #define REFUSED_QKV(q, k, v, why)                                                                        \
-    REFUSED(ATTEND(q, k, v, .heads = 1), "attention: q " #q ", k " #k ", v " #v why)
-#define OF_4   "they must have as many heads, or fewer that 4 divides by"
-#define SHARED ": its last size must be a multiple of the heads, and not 0"
-#define MASKED "it does not broadcast to the scores, (batch, heads, time, keys) = "
+    REFUSED(ATTEND(q, k, v, .heads = 1), "attention: got q " #q ", k " #k ", v " #v why)
+#define OF_4   " columns, expected as many heads in k and v, or a divisor of 4"
+#define SHARED ", expected a last size that is a multiple of the heads, and not 0"
+#define MASKED ", expected one that broadcasts to the scores, (batch, heads, time, keys) = "
 
 TEST(refused_attention)
 {
@@ -276,32 +287,33 @@ TEST(refused_attention)
     REFUSED_QKV((2, 2, 4), (1, 2, 4), (1, 2, 4), AGREE);
     REFUSED_QKV((1, 2, 4), (1, 2, 4), (2, 2, 4), AGREE);
     REFUSED(ATTEND((1, 2, 4), (1, 2, 4), (1, 2, 6), .heads = 4),
-            "attention: q (1, 2, 4) has 4 heads of 1 columns, but k is (1, 2, 4) and v (1, 2, 6): " OF_4);
+            "attention: got k (1, 2, 4) and v (1, 2, 6) for q (1, 2, 4) of 4 heads of 1" OF_4);
     REFUSED(ATTEND((1, 2, 8), (1, 2, 6), (1, 2, 6), .heads = 4),
-            "attention: q (1, 2, 8) has 4 heads of 2 columns, but k is (1, 2, 6) and v (1, 2, 6): " OF_4);
+            "attention: got k (1, 2, 6) and v (1, 2, 6) for q (1, 2, 8) of 4 heads of 2" OF_4);
     REFUSED(ATTEND((1, 2, 8), (1, 2, 4), (1, 2, 5), .heads = 4),
-            "attention: q (1, 2, 8) has 4 heads of 2 columns, but k is (1, 2, 4) and v (1, 2, 5): " OF_4);
+            "attention: got k (1, 2, 4) and v (1, 2, 5) for q (1, 2, 8) of 4 heads of 2" OF_4);
     REFUSED(ATTEND((1, 2, 8), (1, 2, 0), (1, 2, 8), .heads = 4),
-            "attention: q (1, 2, 8) has 4 heads of 2 columns, but k is (1, 2, 0) and v (1, 2, 8): " OF_4);
+            "attention: got k (1, 2, 0) and v (1, 2, 8) for q (1, 2, 8) of 4 heads of 2" OF_4);
     REFUSED(ATTEND((1, 2, 4), (1, 2, 6), (1, 2, 4), .heads = 1),
-            "attention: q (1, 2, 4) has 1 head of 4 columns, but k is (1, 2, 6) and v (1, 2, 4): they must "
-            "have as many heads, or fewer that 1 divides by");
+            "attention: got k (1, 2, 6) and v (1, 2, 4) for q (1, 2, 4) of 1 head of 4 columns, expected as "
+            "many heads in k and v, or a divisor of 1");
     REFUSED(ATTEND((1, 2, 4), (1, 2, 4), (1, 2, 4), .heads = 0),
-            "attention: 0 heads cannot share q (1, 2, 4)" SHARED);
+            "attention: got 0 heads for q (1, 2, 4)" SHARED);
     REFUSED(ATTEND((1, 2, 4), (1, 2, 4), (1, 2, 6), .heads = 3),
-            "attention: 3 heads cannot share q (1, 2, 4)" SHARED);
+            "attention: got 3 heads for q (1, 2, 4)" SHARED);
     REFUSED(ATTEND((1, 2, 0), (1, 2, 0), (1, 2, 4), .heads = 2),
-            "attention: 2 heads cannot share q (1, 2, 0)" SHARED);
+            "attention: got 2 heads for q (1, 2, 0)" SHARED);
     REFUSED(ATTEND((1, 2, 4), (1, 2, 4), (1, 2, 4), .heads = 1, .dropout = 1),
-            "attention: dropout 1, wanted 0 <= dropout < 1");
+            "attention: got dropout 1, expected 0 <= dropout < 1");
     REFUSED(ATTEND((1, 2, 4), (1, 2, 4), (1, 2, 4), .heads = 1, .dropout = -1),
-            "attention: dropout -1, wanted 0 <= dropout < 1");
+            "attention: got dropout -1, expected 0 <= dropout < 1");
     REFUSED(ATTEND((2, 3, 4), (2, 5, 4), (2, 5, 4), .heads = 2, .mask = ONES(4, 5)),
-            "attention: the mask is (4, 5): " MASKED "(2, 2, 3, 5)");
+            "attention: got mask (4, 5)" MASKED "(2, 2, 3, 5)");
     REFUSED(ATTEND((1, 3, 4), (1, 3, 4), (1, 3, 4), .heads = 1, .mask = ONES(2, 1, 1, 1, 3)),
-            "attention: the mask is (2, 1, 1, 1, 3): " MASKED "(1, 1, 3, 3)");
+            "attention: got mask (2, 1, 1, 1, 3)" MASKED "(1, 1, 3, 3)");
     REFUSED(gra_attention(t, x, x, x, NULL),
-            "attention: the options are NULL: &(gra_attention_options){ .heads = 1 }, say");
+            "attention: got NULL for the options, expected a gra_attention_options, as in "
+            "&(gra_attention_options){ .heads = 1 }");
 }
 
 TEST(dropout_wants_a_generator)

@@ -170,7 +170,7 @@ TEST(the_first_error_stays_until_the_next_step)
 {
     gra_tensor *a = gra_full(t, 1, GRA_SHAPE(6, 3)), *b = gra_full(t, 1, GRA_SHAPE(2, 3));
     gra_tensor *y = gra_matmul(t, a, b);
-    expect_part("matmul: a is (6, 3) but b is (2, 3): the inner sizes 3 and 2 differ");
+    expect_part("matmul: got a (6, 3) and b (2, 3): the inner sizes 3 and 2 differ");
     gra_tensor *z = gra_softmax(t, gra_add(t, y, a), -1);       /* goes on with the empty tensor */
     ck_assert_int_eq((int)z->size, 0);
     ck_assert(isnan(gra_item(gra_sum(t, z))));
@@ -190,7 +190,7 @@ static void multiply_wrongly(void)
 
 TEST(errors_abort_by_default)
 {
-    expect_abort(multiply_wrongly, "matmul: a is (6, 3) but b is (2, 3): the inner sizes 3 and 2 differ");
+    expect_abort(multiply_wrongly, "matmul: got a (6, 3) and b (2, 3): the inner sizes 3 and 2 differ");
 }
 
 TEST(a_tensor_of_the_last_step)

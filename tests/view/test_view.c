@@ -148,17 +148,17 @@ static void wrong_grad(void)      { gra_grad(x_named); }
 static void wrong_item(void)      { gra_item(x_named); }
 
 static const struct { void (*call)(void); const char *sentence; } named[] = {
-    { wrong_matmul, "matmul: a is X but b is X: the inner sizes 3 and 2 differ" },
-    { wrong_linear, "linear: x is X but the weight is P" },
-    { wrong_add, "add: got shapes (4) and X: they do not broadcast" },
-    { wrong_softmax, "softmax: dimension 2 of a tensor X: it has 2 dimensions" },
-    { wrong_reshape, "reshape: x is X, 6 values" },
-    { wrong_concat, "concat: tensor 0 is X but tensor 1 is P" },
-    { wrong_mse_loss, "mse_loss: x is X but target is P" },
-    { wrong_attention, "attention: q X, k P, v X" },
-    { wrong_backward, "gra_backward: got the loss X" },
-    { wrong_grad, "gra_grad: got the constant X, which needs no gradient" },
-    { wrong_item, "gra_item: got x X with 6 values, expected one value" },
+    { wrong_matmul, "matmul: got a X and b X: the inner sizes 3 and 2 differ" },
+    { wrong_linear, "linear: got x X for weight P" },
+    { wrong_add, "add: shapes (4) and X do not broadcast" },
+    { wrong_softmax, "softmax: got dimension 2 of a tensor X, expected one of its 2 dimensions" },
+    { wrong_reshape, "reshape: got x X and shape (5)" },
+    { wrong_concat, "concat: got tensor 0 X and tensor 1 P" },
+    { wrong_mse_loss, "mse_loss: got x X and target P" },
+    { wrong_attention, "attention: got q X, k P, v X" },
+    { wrong_backward, "gra_backward: the loss is X" },
+    { wrong_grad, "gra_grad: this input X wants no gradient" },
+    { wrong_item, "gra_item: x is X, which has 6 values, not one" },
 };
 
 /* A sentence in which X stands for x, and P for p. */
