@@ -1,8 +1,8 @@
 /* dot: a tape as a graph in Graphviz's language (https://graphviz.org/doc/info/lang.html). Each tensor is a
- * record, name | data | grad of a single number as micrograd draws it (Karpathy 2020); of more the shape and
- * root mean squares. A box (cluster) encloses what belongs to a layer.
+ * record: name | data | grad for a single number, as micrograd draws it (Karpathy 2020); for more, the shape
+ * and root mean squares. A box (cluster) encloses what belongs to a layer.
  *
- * Names may hold any bytes: all that is not a letter or a digit, or harmless, is written as &#N;. */
+ * Names may contain any bytes: what is not a letter, a digit or known to be harmless is written as &#N;. */
 #include "view.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 
 /* ---- texts ---- */
 
-/* A printable text within "...", in a record or not. Graphviz reads a backslash once more after &#92; has
- * become one, hence two. */
+/* A printable text within "...", in a record or not. Graphviz interprets the backslash that &#92; stands for
+ * once more, hence two. */
 static void put_escaped(gra_text *o, const char *s)
 {
     static const char harmless[] = " ()_.,=:+-";
@@ -27,7 +27,7 @@ static void put_escaped(gra_text *o, const char *s)
 
 /* ---- nodes and edges ---- */
 
-/* "n7" of a node, its number; of a leaf "leaf3", its row. */
+/* "n7", a node's number, or "leaf3", a leaf's row. */
 static void put_id(gra_text *o, const gra_listing *l, const gra_tensor *x)
 {
     const int number = gra_node_number(x);
@@ -49,7 +49,8 @@ static void put_tensor(gra_text *o, const gra_listing *l, const gra_tensor *x)
     gra_size_text(x, gra_kept_grad(x), size);
     if (*size)
         gra_text_put(o, " | grad %s", size);
-    gra_text_put(o, "\"%s];\n", gra_node_number(x) >= 0 ? "" : gra_is_param(x) ? ", style=filled" : ", style=rounded");
+    gra_text_put(o, "\"%s];\n", gra_node_number(x) >= 0 ? "" :
+                 gra_is_param(x) ? ", style=filled" : ", style=rounded");
 }
 
 static void put_edges(gra_text *o, const gra_listing *l, const gra_tensor *y)
@@ -66,12 +67,12 @@ static void put_edges(gra_text *o, const gra_listing *l, const gra_tensor *y)
 /* ---- boxes ---- */
 
 struct boxes {
-    char path[GRA_PATH];                /* of the box that is open, and within the boxes of its beginnings */
+    char path[GRA_PATH];                /* of the open box, inside those of its prefixes */
     int  made;
 };
 
-/* How far the paths a and b agree, in whole parts. */
-static size_t agree(const char *a, const char *b)
+/* The length of the longest common prefix of the paths a and b, in whole parts. */
+static size_t common_prefix(const char *a, const char *b)
 {
     size_t whole = 0;
     for (size_t i = 0;; i++) {
@@ -83,10 +84,10 @@ static size_t agree(const char *a, const char *b)
     }
 }
 
-/* Closes boxes and opens others, so that what is written next is in that of this path. */
+/* Closes and opens boxes so that what is written next is in the box of this path. */
 static void enter(gra_text *o, struct boxes *b, const char *path)
 {
-    const size_t stay = agree(b->path, path);
+    const size_t stay = common_prefix(b->path, path);
     for (size_t end = strlen(b->path); end > stay; end--)
         if (end == strlen(b->path) || b->path[end] == '.')
             gra_text_put(o, "}\n");
@@ -112,7 +113,7 @@ static void put_tape(gra_text *o, const gra_listing *l)
     char path[GRA_PATH];
     gra_text_put(o, "digraph tape {\nnode [shape=record, fontname=\"sans-serif\"];\n"
         "graph [fontname=\"sans-serif\", style=rounded, color=gray];\n");
-    for (int i = 0; i < l->count; i++)                  /* inputs are outside of all boxes */
+    for (int i = 0; i < l->count; i++)                  /* inputs are outside all boxes */
         if (is_input(l->row[i].x))
             put_tensor(o, l, l->row[i].x);
     for (int i = 0; i < l->count; i++) {
@@ -122,7 +123,7 @@ static void put_tape(gra_text *o, const gra_listing *l)
         put_tensor(o, l, l->row[i].x);
     }
     enter(o, &boxes, "");
-    for (int i = 0; i < l->count; i++)          /* a box encloses what is named in it: edges come after all */
+    for (int i = 0; i < l->count; i++)          /* edges last: a box encloses whatever it names */
         if (gra_node_number(l->row[i].x) >= 0)
             put_edges(o, l, l->row[i].x);
     gra_text_put(o, "}\n");

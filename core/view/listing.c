@@ -1,6 +1,5 @@
 /* listing: what the text (print_tape.c) and the picture (dot.c) of a tape show: its nodes in order, each leaf
- * before the first node that it goes into, and of each what it is, what it holds, and the layer it belongs
- * to. */
+ * before the first node that uses it, and for each its kind, its values and the layer it belongs to. */
 #include "view.h"
 
 #include <stdlib.h>
@@ -29,7 +28,7 @@ static void append(gra_listing *l, const gra_tensor *x)
     *slot = l->count;
 }
 
-/* Where each node stands between those with parameters: see gra_node_path. */
+/* Of each node, the nearest parameters before and after it: see gra_node_path. */
 static void find_layers(gra_listing *l)
 {
     const gra_tensor *near = NULL;
@@ -50,7 +49,7 @@ int gra_listing_open(gra_listing *l, const gra_tape *t)
 {
     gra_need_tape(t, __func__);
     const size_t nodes = (size_t)gra_node_count(t);
-    size_t most = nodes;                                /* rows: each input may be a leaf */
+    size_t most = nodes;                                /* rows, if each input is a leaf */
     for (const gra_tensor *y = t->last; y; y = y->prev)
         most += (size_t)y->nin;
     *l = (gra_listing){ .slots = 2 };
@@ -59,8 +58,8 @@ int gra_listing_open(gra_listing *l, const gra_tape *t)
     const gra_tensor **node = malloc((nodes + 1) * sizeof *node);
     l->row = malloc((most + 1) * sizeof *l->row);
     l->slot = calloc(l->slots, sizeof *l->slot);
-    const bool there = node && l->row && l->slot;
-    if (there) {
+    const bool allocated = node && l->row && l->slot;
+    if (allocated) {
         for (const gra_tensor *y = t->last; y; y = y->prev)
             node[y->node - 1] = y;
         for (size_t i = 0; i < nodes; i++) {
@@ -72,9 +71,9 @@ int gra_listing_open(gra_listing *l, const gra_tape *t)
         find_layers(l);
     }
     free(node);
-    if (!there)
+    if (!allocated)
         gra_listing_close(l);
-    return there ? 0 : -1;
+    return allocated ? 0 : -1;
 }
 
 char *gra_listing_path(const gra_listing *l, int row, char path[GRA_PATH])
@@ -89,7 +88,7 @@ void gra_listing_close(gra_listing *l)
     *l = (gra_listing){ 0 };
 }
 
-/* ---- what is written of a row ---- */
+/* ---- the texts of a row ---- */
 
 /* What x is, if it has no name of its own. */
 static const char *kind(const gra_tensor *x)

@@ -1,6 +1,6 @@
-/* print: a tensor as PyTorch prints it. All numbers have one style and width: if all are whole, "3."; else
- * with `digits` decimals, or with an exponent where magnitudes are over 1000 apart, over 1e8 or under
- * 1e-4. Lines end before column 80; of more than 1000 values each dimension shows the first and last 3. */
+/* print: a tensor as PyTorch prints it. All numbers have one style and width: "3." if all are whole, else
+ * `digits` decimals, or an exponent where magnitudes differ by a factor over 1000, or are over 1e8 or under
+ * 1e-4. Lines end before column 80; beyond 1000 values, each dimension shows its first and last 3. */
 #include "../tape/tape.h"
 
 enum { LINE = 80, SUMMARIZE = 1000, EDGE = 3, TEXT = 400 };
@@ -25,8 +25,7 @@ static int number_text(const struct style *s, double v, char *text)
     return n;
 }
 
-/* Calls f for each value that is printed, which in a large tensor are the first and last 3 of each
- * dimension. */
+/* Calls f for each value that is printed: in a large tensor, the first and last 3 of each dimension. */
 static void each_shown(const struct style *s, const real *x, gra_shape shape,
                        void (*f)(void *, double), void *arg)
 {

@@ -1,5 +1,5 @@
-/* print_tape: a tape as a table of at most 80 columns. Each column is as wide as its widest text; where that
- * is too much in all, the widest ones are narrowed, and texts that do not fit there lose their middle. */
+/* print_tape: a tape as a table, at most 80 characters wide. Each column is as wide as its widest text; if
+ * the sum is too large, the widest columns are narrowed, and texts that do not fit lose their middle. */
 #include "view.h"
 
 enum { LINE = 80 };
@@ -8,7 +8,7 @@ enum { NUMBER, LAYER, TITLE, SHAPE, INPUTS, VALUE, GRAD, COLUMNS };
 static const struct {
     const char *heading;
     bool right;
-    int  narrowed;                    /* 0: never; else its width counts so often when the widest is sought */
+    int  narrowed;          /* 0: never; else the factor of its width when the widest is chosen */
 } column[COLUMNS] = {
     [NUMBER] = { "#", .right = true },     [LAYER] = { "layer", .narrowed = 2 },
     [TITLE] = { "op", .narrowed = 3 },     [SHAPE] = { "shape", .narrowed = 3 },
@@ -22,7 +22,7 @@ struct widths {
 };
 typedef char cells[COLUMNS][GRA_COLUMNS_TEXT];
 
-/* "3, weight, bias"; of more than 5 the first 3 and the last. */
+/* "3, weight, bias"; if there are more than 5, the first 3 and the last. */
 static void inputs_text(const gra_tensor *y, const char *path, char *text)
 {
     const int n = y->nin;
@@ -121,7 +121,7 @@ void gra_fprint_tape(FILE *f, const gra_tape *t)
     gra_need_tape(t, __func__);
     if (!t->last)
         fprintf(f, "the tape is empty: %s\n", t->mode == GRA_EVAL ? "GRA_EVAL records nothing"
-                : "nothing was computed that wants a gradient");
+                : "nothing was computed that needs a gradient");
     else if (gra_listing_open(&l, t))
         fprintf(f, "the tape cannot be shown: out of memory\n");
     else {

@@ -3,12 +3,12 @@
  * There are three kinds of values that are not finite: nan, inf and -inf. After each forward the result is
  * compared with the inputs. A kind that the result has and no input has was made by this op: an error. So
  * softmax, scale or a slice may pass on the -inf of a mask, and the op that turns it into nan or inf is
- * named. As each value is looked at only once, there are two known limitations. An op that passes on a -inf
- * and makes another one itself is not noticed (the next op that makes nan of it is named); and an op that
- * flips the sign of a mask's -inf, as gra_neg does, is named.
+ * named. There are two known limitations: an op that passes on a -inf and also makes one itself is not
+ * noticed (the next op that turns it into nan is named); and an op that flips the sign of a mask's -inf, as
+ * gra_neg does, is named.
  *
- * A NaN that was in an input of the step, or in a parameter after its last update, is not the fault of an
- * op: the message names the tensor. After each backward the gradients that it added to must be finite. */
+ * For a NaN in an input of the step, or in a parameter since its last update, no op is to blame: the message
+ * names the tensor. After each backward, the gradients to which it added must be finite. */
 #include "view.h"
 
 /* ---- kinds of values ---- */
@@ -32,10 +32,10 @@ static unsigned kinds(const real *x, size_t n)
 }
 
 /* The index of the first value of these kinds; x must have one. */
-static size_t first_of(unsigned wanted, const real *x)
+static size_t first_of(unsigned these, const real *x)
 {
     size_t i = 0;
-    while (!(kind(x[i]) & wanted))
+    while (!(kind(x[i]) & these))
         i++;
     return i;
 }
@@ -45,18 +45,17 @@ static size_t first_of(unsigned wanted, const real *x)
 enum { TEXT = 256 };
 #define NEW_TEXT ((char[TEXT]){ 0 })
 
-/* "inf at (0, 3)": the first of these kinds among values shaped like x; of a scalar "inf". */
-static char *value_text(unsigned wanted, const gra_tensor *x, const real *values, char *text)
+/* "inf at (0, 3)": the first of these kinds among values shaped like x; for a scalar, "inf". */
+static char *value_text(unsigned these, const gra_tensor *x, const real *values, char *text)
 {
     gra_shape at = { .ndim = x->shape.ndim };
-    size_t i = first_of(wanted, values);
+    size_t i = first_of(these, values);
     const char *name = isnan(values[i]) ? "nan" : values[i] > 0 ? "inf" : "-inf";
     for (int d = x->shape.ndim - 1; d >= 0; d--) {
         at.dim[d] = (int)(i % (size_t)x->shape.dim[d]);
         i /= (size_t)x->shape.dim[d];
     }
-    snprintf(text, TEXT, x->shape.ndim ? "%s at %s" : "%s", name,
-             GRA_SHAPE_STRING(at));
+    snprintf(text, TEXT, x->shape.ndim ? "%s at %s" : "%s", name, GRA_SHAPE_STRING(at));
     return text;
 }
 
@@ -72,8 +71,8 @@ static char *input_text(const gra_tensor *y, int k, char *text)
     return text;
 }
 
-/* The inputs of element i of y, "1000 and 2": where all inputs are shaped like y, their elements at the same
- * place ("there"); else the largest finite |value| of each ("up to"). */
+/* The inputs of element i of y. If all are shaped like y, their elements at that index, "there 1000 and 2";
+ * else the largest finite |value| of each, "up to 1000 and 2". */
 static char *inputs_text(const gra_tensor *y, size_t i, char *text)
 {
     bool alike = true;
@@ -91,8 +90,8 @@ static char *inputs_text(const gra_tensor *y, size_t i, char *text)
     return text;
 }
 
-/* Where in the model, ", in fc": a parameter's name without its last part is its layer's. An op without
- * parameters comes after the last one that had some. */
+/* Where in the model: ", in fc", the name of y's parameter without its last part; ", after fc", that of the
+ * last op with a parameter. */
 static char *place_text(const gra_tensor *y, char *text)
 {
     const gra_tensor *p = NULL;
@@ -112,29 +111,29 @@ static void after_forward(gra_tape *t, const gra_tensor *y)
 {
     const unsigned has = y->op->may_make_inf ? 0 : kinds(y->data, y->size);
     const gra_tensor *nan = NULL, *x;                   /* nan: the first input that has a nan */
-    unsigned came = 0;                                  /* the kinds that the inputs have */
+    unsigned passed = 0;                                /* the kinds that the inputs have */
     int nan_at = 0;
     for (int k = 0; has && k < y->nin; k++) {
         const unsigned in = (x = y->in[k]) ? kinds(x->data, x->size) : 0;
-        came |= in;
+        passed |= in;
         if (in && gra_is_param(x) && x->requires_grad)          /* a frozen one may be a mask */
-            gra_fail(t, "%s: the parameter %s holds %s: no op made it, its last update did, or the file it "
-                     "came from", y->op->name, x->name, value_text(in, x, x->data, NEW_TEXT));
+            gra_fail(t, "%s: the parameter %s contains %s, which no op made: it comes from the last update, "
+                     "or from a file", y->op->name, x->name, value_text(in, x, x->data, NEW_TEXT));
         if (!nan && (in & IS_NAN))
             nan = x, nan_at = k;
     }
-    const unsigned made = has & ~came;
+    const unsigned made = has & ~passed;
     if (made && y->nin == 0)
         gra_fail(t, "%s: made %s from no inputs%s (forward)", y->op->name,
                  value_text(made, y, y->data, NEW_TEXT), place_text(y, NEW_TEXT));
     else if (made)
         gra_fail(t, "%s: made %s from finite inputs%s%s%s, %s%s (forward)", y->op->name,
-                 value_text(made, y, y->data, NEW_TEXT), came & IS_NAN ? " and nan" : "",
-                 came & IS_INF ? " and inf" : "", came & IS_MINUS_INF ? " and -inf" : "",
+                 value_text(made, y, y->data, NEW_TEXT), passed & IS_NAN ? " and nan" : "",
+                 passed & IS_INF ? " and inf" : "", passed & IS_MINUS_INF ? " and -inf" : "",
                  inputs_text(y, first_of(made, y->data), NEW_TEXT), place_text(y, NEW_TEXT));
     else if (has & IS_NAN)
-        gra_fail(t, "%s: %s holds %s: no op made it, it came in so%s (forward)", y->op->name,
-                 input_text(y, nan_at, NEW_TEXT), value_text(IS_NAN, nan, nan->data, NEW_TEXT),
+        gra_fail(t, "%s: %s contains %s, which no op made: it was already nan on input%s (forward)",
+                 y->op->name, input_text(y, nan_at, NEW_TEXT), value_text(IS_NAN, nan, nan->data, NEW_TEXT),
                  place_text(y, NEW_TEXT));
 }
 
@@ -145,12 +144,12 @@ static void before_backward(void *unused, gra_tape *t, gra_tensor *loss)
         for (int k = 0; k < y->nin; k++) {
             const gra_tensor *p = y->in[k];
             if (p && gra_is_param(p) && p->grad && kinds(p->grad, p->size))
-                gra_fail(t, "gra_backward: the gradient of %s holds %s from before: gra_zero_grad(model) "
-                         "clears it", p->name, value_text(ANY, p, p->grad, NEW_TEXT));
+                gra_fail(t, "gra_backward: the gradient of %s contains %s before the backward: "
+                         "gra_zero_grad(model) clears it", p->name, value_text(ANY, p, p->grad, NEW_TEXT));
         }
     if (!isfinite(loss->data[0]))
-        gra_fail(t, "gra_backward: the loss is %s, which no op made: it came in, as a mask's infinity or in "
-                 "an input%s (forward)", value_text(ANY, loss, loss->data, NEW_TEXT),
+        gra_fail(t, "gra_backward: the loss is %s, which no op made: it comes from an input, or from the "
+                 "infinities of a mask%s (forward)", value_text(ANY, loss, loss->data, NEW_TEXT),
                  place_text(loss, NEW_TEXT));
 }
 

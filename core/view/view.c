@@ -1,6 +1,6 @@
 /* view: how a program reads a tape: its nodes by number, the layer that each belongs to, and names.
  *
- * Layers leave no trace on the tape: what is known of them is the names of their parameters. */
+ * Layers are not on the tape: they are known only from the names of their parameters. */
 #include "view.h"
 
 #include <stdarg.h>
@@ -53,9 +53,9 @@ static size_t part_length(const char *name, size_t from, size_t end)
     return n;
 }
 
-/* The length of what encloses an op without parameters, between p's layer and q's: the parts that both
- * begin with. Where a numbered block ends between them ("blocks.0" does between "blocks.0.ff.2" and
- * "blocks.1.norm1") the op is the block's last: its residual addition, say. */
+/* The length of the path that encloses an op without parameters between p's layer and q's: their common
+ * prefix. If a numbered block ends between them ("blocks.0" does between "blocks.0.ff.2" and
+ * "blocks.1.norm1"), the op belongs to the end of that block, as a residual addition does. */
 static size_t enclosing_length(const gra_tensor *p, const gra_tensor *q)
 {
     const size_t end = layer_length(p), q_end = layer_length(q);

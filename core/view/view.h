@@ -1,4 +1,4 @@
-/* view.h: what is shown of a tape: its nodes and leaves in order, and their texts. */
+/* view.h: the nodes and leaves of a tape in order, and their texts. */
 #ifndef GRADUS_VIEW_H
 #define GRADUS_VIEW_H
 
@@ -6,15 +6,15 @@
 
 const gra_tensor *gra_node_param(const gra_tensor *y);  /* the first parameter among y's inputs, or NULL */
 
-/* The path of a node between one that has the parameter p and one that has q, or of both if these are the
- * same node; p and q NULL: "". */
+/* The path of a node between one with the parameter p and one with q, which may be the same node. p or q
+ * NULL: "". */
 char *gra_path_between(const gra_tensor *p, const gra_tensor *q, char path[GRA_PATH]);
 
-/* ---- listing.c: the listing itself is in gradus.h ------------------------------------------------------- */
+/* ---- listing.c: the listing itself is in gradus.h ------------------------------------------------------ */
 
-/* Texts of a row. A title: "softmax", "scores = softmax", "weight", "input". A label, as an input of a node
- * of this path: "12", "weight", "fc.weight", "input". The size of values or gradients of x: a single
- * number, else the root mean square; "" if there are none. */
+/* Texts of a row. A title: "softmax", "scores = softmax", "weight", "input". A label, of an input of a node
+ * with this path: "12", "weight", "fc.weight", "input". The size of values or gradients of x: a single number
+ * itself, else the root mean square; "" if there are none. */
 #define GRA_SIZE_TEXT 24
 void gra_title_text(const gra_tensor *x, char *text);
 void gra_label_text(const gra_tensor *x, const char *path, char *text);

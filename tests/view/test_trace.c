@@ -180,8 +180,8 @@ TEST(a_frozen_parameter_may_be_a_mask)
 TEST(a_loss_that_is_a_masks_infinity)
 {
     TRACED(gra_backward(t, gra_sum(t, filled())),
-           "gra_backward: the loss is -inf, which no op made: it came in, as a mask's infinity or in an "
-           "input (forward)");
+           "gra_backward: the loss is -inf, which no op made: it comes from an input, or from the "
+           "infinities of a mask (forward)");
     TRACED(gra_cross_entropy(t, filled(), (const int[]){ 0, 1, 0 }),    /* where a mask made p 0 */
            "cross_entropy: made inf from finite inputs and -inf, up to 10 (forward)");
 }
@@ -195,9 +195,9 @@ TEST(a_nan_that_came_in)
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, hidden, hidden))), 0);
     expect_none();
     TRACED(gra_mul(t, gra_full(t, 2, GRA_SCALAR), MATRIX(2, 2, 1, 2, nan_, 4)),
-           "mul: input 1 holds nan at (1, 0): no op made it, it came in so (forward)");
+           "mul: input 1 contains nan at (1, 0), which no op made: it was already nan on input (forward)");
     TRACED(gra_mul(t, VECTOR(1, nan_), VECTOR(nan_, 1)),
-           "mul: input 0 holds nan at (1): no op made it, it came in so (forward)");
+           "mul: input 0 contains nan at (1), which no op made: it was already nan on input (forward)");
 }
 
 TEST(a_view_of_infinities)
@@ -247,7 +247,7 @@ TEST(a_frozen_parameter_in_the_step)            /* has no gradient to look at */
     expect_none();
 }
 
-#define NO_OP_MADE_IT ": no op made it, its last update did, or the file it came from"
+#define NO_OP_MADE_IT ", which no op made: it comes from the last update, or from a file"
 TEST(a_spoilt_parameter)
 {
     struct gra_linear l;
@@ -256,8 +256,8 @@ TEST(a_spoilt_parameter)
         gra_tensor *p = i ? l.bias : l.weight;
         p->data[1] = i ? nan_ : inf;
         TRACED(gra_linear_forward(t, &l, gra_full(t, 0, GRA_SHAPE(4, 3))),
-               i ? "linear: the parameter fc.bias holds nan at (1)" NO_OP_MADE_IT
-                 : "linear: the parameter fc.weight holds inf at (0, 1)" NO_OP_MADE_IT);
+               i ? "linear: the parameter fc.bias contains nan at (1)" NO_OP_MADE_IT
+                 : "linear: the parameter fc.weight contains inf at (0, 1)" NO_OP_MADE_IT);
         p->data[1] = 1;
     }
 }
@@ -267,7 +267,7 @@ TEST(a_gradient_spoilt_before)
     gra_tensor *p = gra_param(gra_enter(gra_root(model), "fc"), "weight", gra_init_ones(), GRA_SHAPE(2));
     p->grad[1] = nan_;
     gra_backward(t, gra_sum(t, gra_mul(t, p, p)));
-    expect_error("gra_backward: the gradient of fc.weight holds nan at (1) from before: "
+    expect_error("gra_backward: the gradient of fc.weight contains nan at (1) before the backward: "
                  "gra_zero_grad(model) clears it");
     gra_zero_grad(model);
     gra_begin(t, GRA_GRAD, NULL);

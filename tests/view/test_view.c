@@ -125,7 +125,8 @@ TEST(a_name_is_no_parameter)            /* to the tracer, or where a layer is so
     gra_begin(t, GRA_GRAD, NULL);
     x = gra_name(gra_scalar(t, (double)NAN), "scores");
     gra_exp(t, x);
-    expect_error("exp: input 0 (scores) holds nan: no op made it, it came in so (forward)");
+    expect_error("exp: input 0 (scores) contains nan, which no op made: it was already nan on input "
+                 "(forward)");
     gra_name(x, "%s", "late");                          /* after an error: nothing */
     ck_assert_str_eq(x->name, "scores");
 }
@@ -284,7 +285,7 @@ TEST(layers_as_text)                    /* parameters; what was not kept; a resu
 
 TEST(empty_tapes_as_text)
 {
-    ck_assert_str_eq(printed(), "the tape is empty: nothing was computed that wants a gradient\n");
+    ck_assert_str_eq(printed(), "the tape is empty: nothing was computed that needs a gradient\n");
     gra_begin(t, GRA_EVAL, NULL);
     gra_exp(t, gra_scalar(t, 1));
     ck_assert_str_eq(printed(), "the tape is empty: GRA_EVAL records nothing\n");
@@ -420,7 +421,7 @@ TESTS(names_of_any_bytes_in_sentences, HOSTILE)
     gra_trace_nan(t, true);
     gra_exp(t, gra_name(gra_scalar(t, (double)NAN), "%s", name));
     snprintf(shown, sizeof shown, "%s", or_none(gra_error(t)));
-    ck_assert_ptr_nonnull(strstr(shown, ") holds nan"));
+    ck_assert_ptr_nonnull(strstr(shown, ") contains nan"));
     expect_printable(shown);
 }
 
