@@ -15,29 +15,26 @@ static int kv_heads(const gra_attention_config *c)
     return c->num_kv_heads ? c->num_kv_heads : c->num_heads;
 }
 
-/* False, with a sentence in the model: a field of c is out of range. */
+/* False, and an error of the model: c is NULL, or a field is out of range. */
 static bool check_config(gra_model *m, const char *layer, const gra_attention_config *c)
 {
     if (!c) {
-        gra_model_fail(m, "%s: the config is NULL", layer);
+        gra_model_fail(m, "%s: got NULL for the config, expected a gra_attention_config", layer);
         return false;
     }
-    const struct { const char *name; int value; } size[] = {
-        { "d_in", c->d_in }, { "d_out", c->d_out },
-        { "context_length", c->context_length }, { "num_heads", c->num_heads },
-    };
-    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
-        if (size[i].value < 1) {
-            gra_model_fail(m, "%s: %s is %d, but it must be 1 or more", layer, size[i].name, size[i].value);
-            return false;
-        }
+    if (!gra_given_size(m, layer, "d_in", c->d_in) || !gra_given_size(m, layer, "d_out", c->d_out) ||
+        !gra_given_size(m, layer, "context_length", c->context_length) ||
+        !gra_given_size(m, layer, "num_heads", c->num_heads))
+        return false;
     const int kv = kv_heads(c);
     if (c->d_out % c->num_heads)
-        gra_model_fail(m, "%s: d_out %d cannot be divided by num_heads %d", layer, c->d_out, c->num_heads);
+        gra_model_fail(m, "%s: got num_heads %d, expected a divisor of d_out %d", layer, c->num_heads,
+                       c->d_out);
     else if (kv < 1 || c->num_heads % kv)
-        gra_model_fail(m, "%s: num_heads %d cannot be divided by num_kv_heads %d", layer, c->num_heads, kv);
+        gra_model_fail(m, "%s: got num_kv_heads %d, expected a divisor of num_heads %d", layer, kv,
+                       c->num_heads);
     else if (!(c->dropout >= 0 && c->dropout < 1))
-        gra_model_fail(m, "%s: dropout is %g, but 0 <= dropout < 1 is wanted", layer, c->dropout);
+        gra_model_fail(m, "%s: got dropout %g, expected 0 <= dropout < 1", layer, c->dropout);
     else
         return true;
     return false;
@@ -52,18 +49,20 @@ static void init_projections(gra_scope scope, const gra_attention_config *c, str
     gra_linear_init_with(value, gra_enter(scope, "W_value"), c->d_in, kv, c->qkv_bias, c->qkv_init);
 }
 
-/* False, with a sentence in the tape: the layer, and so its config c, is NULL; or x is not (..., time, d_in),
- * or has more tokens than context_length. */
+/* False, and an error of the tape: the layer, and so its config c, is NULL; or x is not (..., time, d_in), or
+ * has more tokens than context_length. */
 static bool check_x(gra_tape *t, const char *layer, const gra_attention_config *c, gra_tensor *x)
 {
     if (!gra_given_to_forward(t, layer, c) || GRA_BAD_INPUTS(t, layer, x))
         return false;
     if (!c->d_in)
-        gra_fail(t, "%s: its init was not called, or failed (gra_model_error says why)", layer);
+        gra_fail(t, "%s: the layer was not made: call its init first (if that failed, gra_model_error says "
+                 "why)", layer);
     else if (x->shape.ndim < 2 || gra_dim(x, -1) != c->d_in)
-        gra_fail(t, "%s: x is %s, but (..., time, %d) is wanted", layer, GRA_SHAPE_OF(x), c->d_in);
+        gra_fail(t, "%s: got x %s, expected (..., time, %d)", layer, GRA_SHAPE_OF(x), c->d_in);
     else if (gra_dim(x, -2) > c->context_length)
-        gra_fail(t, "%s: %d tokens, but the context length is %d", layer, gra_dim(x, -2), c->context_length);
+        gra_fail(t, "%s: got %d tokens, expected at most the context length %d", layer, gra_dim(x, -2),
+                 c->context_length);
     return !gra_error(t);
 }
 
@@ -73,13 +72,13 @@ static gra_tensor *batched(gra_tape *t, gra_tensor *x)          /* a view, (batc
     return x->shape.ndim == 3 ? x : gra_reshape(t, x, GRA_SHAPE(batch, gra_dim(x, -2), gra_dim(x, -1)));
 }
 
-/* gra_attention for q, k, v (..., time, dim): all dimensions before time together are the batch. */
+/* gra_attention of q, k, v (..., time, dim): all dimensions before time are the batch. */
 static gra_tensor *attend(gra_tape *t, const gra_attention_config *c, gra_tensor *q, gra_tensor *k,
                           gra_tensor *v)
 {
     gra_tensor *y = gra_attention(t, batched(t, q), batched(t, k), batched(t, v), &(gra_attention_options){
                                   .heads = c->num_heads, .causal = !c->bidirectional,
-                                      .dropout = c->dropout });
+                                  .dropout = c->dropout });
     return q->shape.ndim == 3 ? y : gra_reshape(t, y, q->shape);
 }
 
@@ -97,10 +96,11 @@ void gra_causal_attention_init(struct gra_causal_attention *a, gra_scope scope,
     if (!check_config(scope.model, name, config ? &c : NULL))
         return;
     if (c.num_heads > 1)
-        gra_model_fail(scope.model, "%s: num_heads is %d, but it has one head: several make a "
+        gra_model_fail(scope.model, "%s: got num_heads %d, expected 1: for more heads use "
                        "multi_head_attention", name, c.num_heads);
     else if (c.bias || c.bidirectional)
-        gra_model_fail(scope.model, "%s: %s is true, but %s", name, c.bias ? "bias" : "bidirectional",
+        gra_model_fail(scope.model, "%s: got %s true, expected false: %s", name,
+                       c.bias ? "bias" : "bidirectional",
                        c.bias ? "it has no out_proj (qkv_bias is for its projections)" : "it is causal");
     else {
         a->config = c;
@@ -155,26 +155,27 @@ static bool check_cache(gra_tape *t, const gra_attention_config *c, const gra_te
     const char *name = "multi_head_attention";
     const int width = c->d_out / c->num_heads * kv_heads(c);
     if (gra_tape_mode(t) != GRA_EVAL)
-        gra_fail(t, "%s: no gradient flows through a key-value cache: begin the step as GRA_EVAL", name);
+        gra_fail(t, "%s: got a step that records, expected GRA_EVAL: no gradient flows through a key-value "
+                 "cache", name);
     else if (c->bidirectional)
-        gra_fail(t, "%s: it is bidirectional, and what comes later changes earlier rows: a key-value cache "
-                 "is for causal attention", name);
+        gra_fail(t, "%s: got a bidirectional layer, expected a causal one: with a cache, later tokens cannot "
+                 "change earlier rows", name);
     else if (x->shape.ndim != 3 || x->shape.dim[0] != 1)
-        gra_fail(t, "%s: x is %s, but a key-value cache is of one sequence: (1, time, %d) is wanted", name,
+        gra_fail(t, "%s: got x %s, expected (1, time, %d): a key-value cache is for one sequence", name,
                  GRA_SHAPE_OF(x), c->d_in);
     else if (!cache || !cache->rows)
-        gra_fail(t, "%s: the cache is not open: gra_kv_cache_open comes first, and must return 0", name);
+        gra_fail(t, "%s: the cache is not open: call gra_kv_cache_open first, which must return 0", name);
     else if (cache->width != width || block < 0 || block >= cache->blocks)
-        gra_fail(t, "%s: block %d with keys of %d numbers, but the cache has %d blocks with keys of %d", name,
-                 block, width, cache->blocks, cache->width);
+        gra_fail(t, "%s: got block %d with keys of width %d, expected one of the cache's %d blocks of width "
+                 "%d", name, block, width, cache->blocks, cache->width);
     else if (gra_dim(x, -2) > cache->context_length - cache->time)
-        gra_fail(t, "%s: %d tokens after %d others, but the context length is %d", name, gra_dim(x, -2),
-                 cache->time, cache->context_length);
+        gra_fail(t, "%s: got %d tokens after %d others, expected at most the context length %d in all", name,
+                 gra_dim(x, -2), cache->time, cache->context_length);
     return !gra_error(t);
 }
 
-/* Copies x (1, time, dim) behind the first `filled` rows of the cache, and returns all that it then holds as
- * one tensor (1, filled + time, dim). */
+/* Copies x (1, time, dim) after the first `filled` rows of the cache. Returns all these rows as one tensor
+ * (1, filled + time, dim). */
 static gra_tensor *append(gra_tape *t, real *rows, int filled, gra_tensor *x)
 {
     if (gra_error(t))

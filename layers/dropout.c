@@ -6,7 +6,7 @@ void gra_dropout_init(struct gra_dropout *l, gra_scope scope, double p)
     if (!gra_given_to_init(scope, "dropout", l))
         return;
     if (!(p >= 0 && p <= 1))
-        gra_model_fail(scope.model, "dropout: p is %g, but 0 <= p <= 1 is wanted", p);
+        gra_model_fail(scope.model, "dropout: got p %g, expected a probability, 0 <= p <= 1", p);
     l->p = p;
 }
 

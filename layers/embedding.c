@@ -12,9 +12,8 @@ void gra_embedding_init_with(struct gra_embedding *l, gra_scope scope, int num_e
 {
     if (!gra_given_to_init(scope, "embedding", l))
         return;
-    if (num_embeddings < 1 || embedding_dim < 1)
-        gra_model_fail(scope.model, "embedding: num_embeddings is %d and embedding_dim %d, "
-                       "but both must be 1 or more", num_embeddings, embedding_dim);
+    gra_given_size(scope.model, "embedding", "num_embeddings", num_embeddings);
+    gra_given_size(scope.model, "embedding", "embedding_dim", embedding_dim);
     l->weight = gra_param(scope, "weight", weight.fill ? weight : gra_init_normal(0, 1),
                           GRA_SHAPE(num_embeddings, embedding_dim));
 }
@@ -38,9 +37,8 @@ void gra_positional_embedding_init_with(struct gra_positional_embedding *l, gra_
 {
     if (!gra_given_to_init(scope, "positional_embedding", l))
         return;
-    if (context_length < 1 || embedding_dim < 1)
-        gra_model_fail(scope.model, "positional_embedding: context_length is %d and embedding_dim %d, "
-                       "but both must be 1 or more", context_length, embedding_dim);
+    gra_given_size(scope.model, "positional_embedding", "context_length", context_length);
+    gra_given_size(scope.model, "positional_embedding", "embedding_dim", embedding_dim);
     l->weight = gra_param(scope, "weight", weight.fill ? weight : gra_init_normal(0, 1),
                           GRA_SHAPE(context_length, embedding_dim));
 }
@@ -53,13 +51,12 @@ gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const struct gra_
         return gra_empty(t);
     const int context_length = l->weight->shape.dim[0], dim = l->weight->shape.dim[1], time = gra_dim(x, -2);
     if (x->shape.ndim < 2 || gra_dim(x, -1) != dim)
-        return gra_fail(t, "positional_embedding: x is %s, but (..., time, %d) is wanted", GRA_SHAPE_OF(x),
-                        dim);
+        return gra_fail(t, "positional_embedding: got x %s, expected (..., time, %d)", GRA_SHAPE_OF(x), dim);
     if (first < 0)
-        return gra_fail(t, "positional_embedding: first is %d, but it must be 0 or more", first);
+        return gra_fail(t, "positional_embedding: got first %d, expected 0 or more", first);
     if (time > context_length - first)
-        return gra_fail(t, "positional_embedding: %d tokens, but the context length is %d", first + time,
-                        context_length);
+        return gra_fail(t, "positional_embedding: got %d tokens, expected at most the context length %d",
+                        first + time, context_length);
     gra_tensor *rows = gra_slice(t, l->weight, 0, first, first + time);         /* (time, dim) */
     return gra_add(t, x, rows);                         /* each sequence of the batch gets the same rows */
 }

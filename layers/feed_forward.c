@@ -1,5 +1,5 @@
-/* FeedForward: y = gelu(x W_0^T + b_0) W_2^T + b_2: each position by itself, through a layer that
- * is usually four times as wide. */
+/* FeedForward: y = gelu(x W_0^T + b_0) W_2^T + b_2: each position separately, through a
+ * layer that is usually four times as wide. */
 #include "given.h"
 #include "gpt.h"
 
@@ -10,12 +10,13 @@ void gra_feed_forward_init(struct gra_feed_forward *f, gra_scope scope, const gr
         return;
     *f = (struct gra_feed_forward){ 0 };
     if (!c) {
-        gra_model_fail(scope.model, "feed_forward: got NULL for the config, expected a gra_feed_forward_config");
+        gra_model_fail(scope.model, "feed_forward: got NULL for the config, expected a "
+                       "gra_feed_forward_config");
         return;
     }
     if (c->dim < 1 || c->dim > INT_MAX / 4 || c->hidden < 0) {
-        gra_model_fail(scope.model, "feed_forward: got dim %d and hidden %d, expected dim from 1 to %d and hidden "
-                       "0 (for 4 dim) or more", c->dim, c->hidden, INT_MAX / 4);
+        gra_model_fail(scope.model, "feed_forward: got dim %d and hidden %d, expected dim from 1 to %d and "
+                       "hidden 0 (for 4 dim) or more", c->dim, c->hidden, INT_MAX / 4);
         return;
     }
     const int hidden = c->hidden ? c->hidden : 4 * c->dim;

@@ -1,11 +1,11 @@
-/* given.h: for the library's own layers: are there a layer and a scope at all? */
+/* given.h: for the library's own layers: checks of what an init or a forward was given. */
 #ifndef GRADUS_GIVEN_H
 #define GRADUS_GIVEN_H
 
 #include "layers.h"
 #include "../core/op.h"
 
-/* For an init. False, and an error of the model: l is NULL. Without a model the error aborts. */
+/* For an init. False, and an error of the model: l is NULL. Without a model, the error aborts. */
 static inline bool gra_given_to_init(gra_scope scope, const char *layer, const void *l)
 {
     if (!scope.model)
@@ -16,7 +16,15 @@ static inline bool gra_given_to_init(gra_scope scope, const char *layer, const v
     return l != NULL;
 }
 
-/* For a forward. False: the tape has an error, which may be that l is NULL. */
+/* A size. False, and an error of the model: it is less than 1. */
+static inline bool gra_given_size(gra_model *m, const char *layer, const char *name, int size)
+{
+    if (size < 1)
+        gra_model_fail(m, "%s: got %s %d, expected 1 or more", layer, name, size);
+    return size >= 1;
+}
+
+/* For a forward. False: the tape has an error, perhaps that l is NULL. */
 static inline bool gra_given_to_forward(gra_tape *t, const char *layer, const void *l)
 {
     if (gra_bad_inputs(t, layer, 0, NULL))

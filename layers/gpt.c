@@ -1,6 +1,6 @@
 /* GPT: logits = out_head(final_norm(block_n(... block_1(drop(tok_emb[ids] + pos_emb))))).
  *
- * Row t of the logits scores each token of the vocabulary: how likely it follows tokens 0 .. t. */
+ * Row t of the logits scores each token of the vocabulary as the one that follows tokens 0 .. t. */
 #include "given.h"
 #include "gpt.h"
 
@@ -15,7 +15,7 @@ static gra_init weight_init(const gra_gpt_config *c, bool residual)
 
 gra_transformer_block_config gra_gpt_block_config(const gra_gpt_config *c)
 {
-    if (!c)                             /* there is no model here to hold the sentence */
+    if (!c)                             /* no model is known to keep the error */
         gra_model_fail(NULL, "gra_gpt_block_config: got NULL for the config, expected a gra_gpt_config");
     const gra_init weight = weight_init(c, false), last = weight_init(c, true);
     return (gra_transformer_block_config){
@@ -26,26 +26,23 @@ gra_transformer_block_config gra_gpt_block_config(const gra_gpt_config *c)
         .drop_rate = c->drop_rate, .shift = c->bias };
 }
 
-/* False, with a sentence in the model: a field of c is out of range. */
+/* False, and an error of the model: c is NULL, or a field is out of range. */
 static bool check_config(gra_model *m, const gra_gpt_config *c)
 {
     if (!c) {
-        gra_model_fail(m, "gpt: the config is NULL");
+        gra_model_fail(m, "gpt: got NULL for the config, expected a gra_gpt_config");
         return false;
     }
-    const struct { const char *name; int value; } size[] = {
-        { "vocab_size", c->vocab_size }, { "context_length", c->context_length }, { "emb_dim", c->emb_dim },
-        { "n_heads", c->n_heads }, { "n_layers", c->n_layers },
-    };
-    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
-        if (size[i].value < 1) {
-            gra_model_fail(m, "gpt: %s is %d, but it must be 1 or more", size[i].name, size[i].value);
-            return false;
-        }
+    if (!gra_given_size(m, "gpt", "vocab_size", c->vocab_size) ||
+        !gra_given_size(m, "gpt", "context_length", c->context_length) ||
+        !gra_given_size(m, "gpt", "emb_dim", c->emb_dim) ||
+        !gra_given_size(m, "gpt", "n_heads", c->n_heads) ||
+        !gra_given_size(m, "gpt", "n_layers", c->n_layers))
+        return false;
     if (c->emb_dim % c->n_heads)
-        gra_model_fail(m, "gpt: emb_dim %d cannot be divided by n_heads %d", c->emb_dim, c->n_heads);
+        gra_model_fail(m, "gpt: got n_heads %d, expected a divisor of emb_dim %d", c->n_heads, c->emb_dim);
     else if (!(c->drop_rate >= 0 && c->drop_rate < 1))
-        gra_model_fail(m, "gpt: drop_rate is %g, but 0 <= drop_rate < 1 is wanted", c->drop_rate);
+        gra_model_fail(m, "gpt: got drop_rate %g, expected 0 <= drop_rate < 1", c->drop_rate);
     else
         return true;
     return false;
@@ -87,8 +84,8 @@ static bool is_made(gra_tape *t, const struct gra_gpt *g)
     if (!gra_given_to_forward(t, "gpt", g))
         return false;
     if (!g->trf_blocks)
-        gra_fail(t, "gpt: it was not made: call gra_gpt_init first (if that failed, gra_model_error says "
-                 "why)");
+        gra_fail(t, "gpt: the GPT was not made: call gra_gpt_init first (if that failed, gra_model_error "
+                 "says why)");
     return !gra_error(t);
 }
 
@@ -97,9 +94,10 @@ gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids
     if (!is_made(t, g))
         return gra_empty(t);
     if (batch < 1 || time < 1)
-        return gra_fail(t, "gpt: %d rows of %d tokens, but at least one of each is wanted", batch, time);
+        return gra_fail(t, "gpt: got %d rows of %d tokens, expected at least one of each", batch, time);
     if (time > g->config.context_length)
-        return gra_fail(t, "gpt: %d tokens, but the context length is %d", time, g->config.context_length);
+        return gra_fail(t, "gpt: got %d tokens, expected at most the context length %d", time,
+                        g->config.context_length);
     gra_tensor *x = gra_embedding_forward(t, &g->tok_emb, ids, GRA_SHAPE(batch, time));
     x = gra_positional_embedding_forward(t, &g->pos_emb, x);        /* (batch, time, emb_dim) */
     x = gra_dropout_forward(t, &g->drop_emb, x);
@@ -116,14 +114,15 @@ static bool check_cache(gra_tape *t, const gra_gpt_config *config, const gra_kv_
                  "return 0");
     else if (c->blocks != config->n_layers || c->context_length != config->context_length ||
              c->width != config->emb_dim)
-        gra_fail(t, "gpt: the cache was opened for another GPT");
+        gra_fail(t, "gpt: got a cache that was opened for another GPT, expected one of this GPT's sizes");
     else if (gra_tape_mode(t) != GRA_EVAL)
-        gra_fail(t, "gpt: no gradient flows through a key-value cache: begin the step as GRA_EVAL");
+        gra_fail(t, "gpt: got a step that records, expected GRA_EVAL: no gradient flows through a key-value "
+                 "cache");
     else if (time < 1)
-        gra_fail(t, "gpt: %d tokens, but at least one is wanted", time);
+        gra_fail(t, "gpt: got %d tokens, expected at least one", time);
     else if (time > c->context_length - c->time)
-        gra_fail(t, "gpt: %d tokens after %d others, but the context length is %d: clear the cache, and go "
-                 "on from the last tokens", time, c->time, c->context_length);
+        gra_fail(t, "gpt: got %d tokens after %d others, expected at most the context length %d in all: "
+                 "clear the cache, and go on from the last tokens", time, c->time, c->context_length);
     return !gra_error(t);
 }
 

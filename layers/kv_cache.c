@@ -1,5 +1,5 @@
-/* The key-value cache: the keys and values of a sequence, block by block. It is the only thing here that the
- * caller owns, since it outlives a step and is not part of the model. */
+/* The key-value cache: the keys and values of a sequence, block by block. The caller owns it, since it
+ * outlives a step and is not part of the model. */
 #include "given.h"
 #include "gpt.h"
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 int gra_kv_cache_open(gra_kv_cache *c, const struct gra_gpt *g)
 {
     enum { LINE = 64 };
-    if (!c || !g)                       /* there is no tape here to hold the sentence */
+    if (!c || !g)                       /* no tape is known to keep the error */
         gra_fail(NULL, "gra_kv_cache_open: got NULL for the %s, expected the address of its struct",
                  c ? "GPT" : "cache");
     const int blocks = g->config.n_layers, context = g->config.context_length, width = g->config.emb_dim;

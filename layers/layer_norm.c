@@ -12,8 +12,7 @@ void gra_layer_norm_init_as(struct gra_layer_norm *l, gra_scope scope, int dim, 
 {
     if (!gra_given_to_init(scope, "layer_norm", l))
         return;
-    if (dim < 1)
-        gra_model_fail(scope.model, "layer_norm: dim is %d, but it must be 1 or more", dim);
+    gra_given_size(scope.model, "layer_norm", "dim", dim);
     *l = (struct gra_layer_norm){ .eps = 1e-5 };
     l->weight = gra_param(scope, weight, gra_init_ones(), GRA_SHAPE(dim));
     if (bias)

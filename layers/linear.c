@@ -13,9 +13,8 @@ void gra_linear_init_with(struct gra_linear *l, gra_scope scope, int in_features
 {
     if (!gra_given_to_init(scope, "linear", l))
         return;
-    if (in_features < 1 || out_features < 1)
-        gra_model_fail(scope.model, "linear: in_features is %d and out_features %d, "
-                       "but both must be 1 or more", in_features, out_features);
+    gra_given_size(scope.model, "linear", "in_features", in_features);
+    gra_given_size(scope.model, "linear", "out_features", out_features);
     gra_init torch = gra_init_linear(in_features);
     *l = (struct gra_linear){ 0 };
     l->weight = gra_param(scope, "weight", weight.fill ? weight : torch,

@@ -5,8 +5,7 @@ void gra_rms_norm_init(struct gra_rms_norm *l, gra_scope scope, int dim)
 {
     if (!gra_given_to_init(scope, "rms_norm", l))
         return;
-    if (dim < 1)
-        gra_model_fail(scope.model, "rms_norm: dim is %d, but it must be 1 or more", dim);
+    gra_given_size(scope.model, "rms_norm", "dim", dim);
     *l = (struct gra_rms_norm){ .eps = 1e-6 };
     l->weight = gra_param(scope, "weight", gra_init_ones(), GRA_SHAPE(dim));
 }

@@ -1,8 +1,8 @@
 /* TransformerBlock, pre-norm: two branches read a normalised copy of the residual stream x and add
- * what they compute to it,
+ * their results to it,
  *
- *     x = x + drop(att(norm1(x)))     positions exchange what they know
- *     x = x + drop(ff(norm2(x)))      each position is transformed by itself */
+ *     x = x + drop(att(norm1(x)))     positions exchange information
+ *     x = x + drop(ff(norm2(x)))      each position is transformed separately */
 #include "given.h"
 #include "gpt.h"
 

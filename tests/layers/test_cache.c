@@ -212,7 +212,10 @@ TEST(a_token_allocates_nothing)
 
 static const char closed[] = "gpt: the cache is not open: call gra_kv_cache_open(&cache, &gpt) "
                              "first, which must return 0";
-static const char other_gpt[] = "gpt: the cache was opened for another GPT";
+static const char other_gpt[] = "gpt: got a cache that was opened for another GPT, expected one of this "
+                                "GPT's sizes";
+#define NO_GRADIENT ": got a step that records, expected GRA_EVAL: no gradient flows through a " \
+                    "key-value cache"
 
 static const struct {                   /* one call of gra_gpt_forward_cached, after so many tokens */
     const char *error;
@@ -225,11 +228,11 @@ static const struct {                   /* one call of gra_gpt_forward_cached, a
     { other_gpt, 0, 1, 1, .more = { .blocks = 1 }, .mode = GRA_EVAL },
     { other_gpt, 0, 1, 1, .more = { .context = 1 }, .mode = GRA_EVAL },
     { other_gpt, 0, 1, 1, .more = { .width = 1 }, .mode = GRA_EVAL },
-    { "gpt: no gradient flows through a key-value cache: begin the step as GRA_EVAL", 0, 1, 1,
+    { "gpt" NO_GRADIENT, 0, 1, 1,
       .mode = GRA_GRAD },
-    { "gpt: 0 tokens, but at least one is wanted", 0, 1, 0, .mode = GRA_EVAL },
-    { "gpt: 3 tokens after 7 others, but the context length is 9: clear the cache, and go on from "
-      "the last tokens", 7, 1, 3, .mode = GRA_EVAL },
+    { "gpt: got 0 tokens, expected at least one", 0, 1, 0, .mode = GRA_EVAL },
+    { "gpt: got 3 tokens after 7 others, expected at most the context length 9 in all: clear the cache, and "
+      "go on from the last tokens", 7, 1, 3, .mode = GRA_EVAL },
     { "embedding: got id 13 at position 0, expected one of the vocabulary's 13 entries (0 to 12)", 2, 13, 1,
       .mode = GRA_EVAL },
 };
@@ -257,6 +260,8 @@ TESTS(a_gpt_refuses, LENGTH(of_gpts))
     expect_error("an error before");
 }
 
+#define ONE_SEQUENCE ", expected (1, time, 12): a key-value cache is for one sequence"
+#define OF_2_BLOCKS ", expected one of the cache's 2 blocks of width 12"
 #define TOKEN { 3, { 1, 1, 12 } }
 static const struct {                   /* one call of gra_multi_head_attention_forward_cached */
     const char *error;
@@ -267,23 +272,22 @@ static const struct {                   /* one call of gra_multi_head_attention_
     int         kv_heads;               /* 0: as many as the cache was opened for */
     bool        no_keys, no_rows;       /* the layer's key matrix was not made; the cache has no memory */
 } of_attention[] = {
-    { "multi_head_attention: no gradient flows through a key-value cache: begin the step as GRA_EVAL",
+    { "multi_head_attention" NO_GRADIENT,
       .mode = GRA_TRAIN, .x = TOKEN },
-    { "multi_head_attention: x is (2, 1, 12), but a key-value cache is of one sequence: (1, time, "
-      "12) is wanted", .mode = GRA_EVAL, .x = { 3, { 2, 1, 12 } } },
-    { "multi_head_attention: x is (1, 12), but a key-value cache is of one sequence: (1, time, 12) is wanted",
+    { "multi_head_attention: got x (2, 1, 12)" ONE_SEQUENCE, .mode = GRA_EVAL, .x = { 3, { 2, 1, 12 } } },
+    { "multi_head_attention: got x (1, 12)" ONE_SEQUENCE,
       .mode = GRA_EVAL, .x = { 2, { 1, 12 } } },
-    { "multi_head_attention: 3 tokens after 7 others, but the context length is 9",
+    { "multi_head_attention: got 3 tokens after 7 others, expected at most the context length 9 in all",
       .mode = GRA_EVAL, .x = { 3, { 1, 3, 12 } }, .before = 7 },
-    { "multi_head_attention: block 2 with keys of 12 numbers, but the cache has 2 blocks with keys of 12",
+    { "multi_head_attention: got block 2 with keys of width 12" OF_2_BLOCKS,
       .mode = GRA_EVAL, .x = TOKEN, .block = 2 },
-    { "multi_head_attention: block -1 with keys of 12 numbers, but the cache has 2 blocks with keys of 12",
+    { "multi_head_attention: got block -1 with keys of width 12" OF_2_BLOCKS,
       .mode = GRA_EVAL, .x = TOKEN, .block = -1 },
-    { "multi_head_attention: block 0 with keys of 4 numbers, but the cache has 2 blocks with keys of 12",
+    { "multi_head_attention: got block 0 with keys of width 4" OF_2_BLOCKS,
       .mode = GRA_EVAL, .x = TOKEN, .kv_heads = 1 },
-    { "multi_head_attention: it is bidirectional, and what comes later changes earlier rows: a key-value "
-      "cache is for causal attention", .mode = GRA_EVAL, .x = TOKEN, .bidirectional = true },
-    { "multi_head_attention: the cache is not open: gra_kv_cache_open comes first, and must return 0",
+    { "multi_head_attention: got a bidirectional layer, expected a causal one: with a cache, later tokens "
+      "cannot change earlier rows", .mode = GRA_EVAL, .x = TOKEN, .bidirectional = true },
+    { "multi_head_attention: the cache is not open: call gra_kv_cache_open first, which must return 0",
       .mode = GRA_EVAL, .x = TOKEN, .no_rows = true },
     { "linear: input 1: got NULL, expected a tensor: a layer's parameters are made by its init",
       .mode = GRA_EVAL, .x = TOKEN, .no_keys = true },
@@ -340,10 +344,10 @@ TEST(positions_too_far)
 {
     gra_begin(t, GRA_EVAL, NULL);
     gra_positional_embedding_forward_from(t, &gpt.pos_emb, gra_full(t, 1, GRA_SHAPE(2, 12)), 8);
-    expect_error("positional_embedding: 10 tokens, but the context length is 9");
+    expect_error("positional_embedding: got 10 tokens, expected at most the context length 9");
     gra_begin(t, GRA_EVAL, NULL);
     gra_positional_embedding_forward_from(t, &gpt.pos_emb, gra_full(t, 1, GRA_SHAPE(2, 12)), -3);
-    expect_error("positional_embedding: first is -3, but it must be 0 or more");
+    expect_error("positional_embedding: got first -3, expected 0 or more");
 }
 
 TEST(what_is_borrowed_is_not_copied)

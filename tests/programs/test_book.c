@@ -56,8 +56,9 @@ TEST(init_that_failed)                  /* of a head: forward is an error of the
     struct wrapper w;
     gra_attention_config none = { .d_in = 3, .d_out = 2 };
     wrapper_init(&w, gra_root(model), 2, &none);
-    expect_model_error("causal_attention: context_length is 0, but it must be 1 or more");
+    expect_model_error("causal_attention: got context_length 0, expected 1 or more");
     gra_begin(t, GRA_EVAL, NULL);
     wrapper_forward(t, &w, gra_full(t, 1, GRA_SHAPE(1, 2, 3)));
-    expect_error("causal_attention: its init was not called, or failed (gra_model_error says why)");
+    expect_error("causal_attention: the layer was not made: call its init first (if that failed, "
+                 "gra_model_error says why)");
 }
