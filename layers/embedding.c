@@ -2,6 +2,14 @@
  * Positional: y_t = x_t + W[first + t], a row of W (context_length, embedding_dim) for each position. */
 #include "given.h"
 
+static gra_tensor *make_rows(gra_scope scope, const char *layer, const char *name, int rows, int dim,
+                             gra_init init)
+{
+    gra_given_size(scope.model, layer, name, rows);
+    gra_given_size(scope.model, layer, "embedding_dim", dim);
+    return gra_param(scope, "weight", init.fill ? init : gra_init_normal(0, 1), GRA_SHAPE(rows, dim));
+}
+
 void gra_embedding_init(struct gra_embedding *l, gra_scope scope, int num_embeddings, int embedding_dim)
 {
     gra_embedding_init_with(l, scope, num_embeddings, embedding_dim, (gra_init){ 0 });
@@ -10,12 +18,8 @@ void gra_embedding_init(struct gra_embedding *l, gra_scope scope, int num_embedd
 void gra_embedding_init_with(struct gra_embedding *l, gra_scope scope, int num_embeddings, int embedding_dim,
                              gra_init weight)
 {
-    if (!gra_given_to_init(scope, "embedding", l))
-        return;
-    gra_given_size(scope.model, "embedding", "num_embeddings", num_embeddings);
-    gra_given_size(scope.model, "embedding", "embedding_dim", embedding_dim);
-    l->weight = gra_param(scope, "weight", weight.fill ? weight : gra_init_normal(0, 1),
-                          GRA_SHAPE(num_embeddings, embedding_dim));
+    if (gra_given_to_init(scope, "embedding", l))
+        l->weight = make_rows(scope, "embedding", "num_embeddings", num_embeddings, embedding_dim, weight);
 }
 
 gra_tensor *gra_embedding_forward(gra_tape *t, const struct gra_embedding *l, const int *ids,
@@ -35,12 +39,9 @@ void gra_positional_embedding_init(struct gra_positional_embedding *l, gra_scope
 void gra_positional_embedding_init_with(struct gra_positional_embedding *l, gra_scope scope,
                                         int context_length, int embedding_dim, gra_init weight)
 {
-    if (!gra_given_to_init(scope, "positional_embedding", l))
-        return;
-    gra_given_size(scope.model, "positional_embedding", "context_length", context_length);
-    gra_given_size(scope.model, "positional_embedding", "embedding_dim", embedding_dim);
-    l->weight = gra_param(scope, "weight", weight.fill ? weight : gra_init_normal(0, 1),
-                          GRA_SHAPE(context_length, embedding_dim));
+    if (gra_given_to_init(scope, "positional_embedding", l))
+        l->weight = make_rows(scope, "positional_embedding", "context_length", context_length, embedding_dim,
+                              weight);
 }
 
 gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const struct gra_positional_embedding *l,

@@ -1,28 +1,19 @@
 /* causal_mask: y = -inf where column > row + n - m, else x; dx += dy where y is x. x (..., m, n) is scores
  * of m queries for n keys; the last query has the position of the last key. */
 #include "../kernel.h"
-
-static size_t columns(const gra_tensor *y)
-{
-    return (size_t)y->shape.dim[y->shape.ndim - 1];
-}
-
-static size_t rows(const gra_tensor *y)
-{
-    return y->size ? y->size / columns(y) : 0;
-}
+#include "ops.h"
 
 /* How many columns row r, counted over all matrices, keeps. */
 static inline size_t visible(const gra_tensor *y, size_t r)
 {
-    size_t m = (size_t)y->shape.dim[y->shape.ndim - 2], n = columns(y);
+    size_t m = (size_t)y->shape.dim[y->shape.ndim - 2], n = op_row_size(y);
     size_t count = r % m + 1 + n;
     return count <= m ? 0 : count - m < n ? count - m : n;
 }
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
-    const size_t n = columns(y);
+    const size_t n = op_row_size(y);
     for (size_t r = from; r < to; r++) {
         const real *x = y->in[0]->data + r * n;
         size_t seen = visible(y, r);
@@ -35,7 +26,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
-    const size_t n = columns(y);
+    const size_t n = op_row_size(y);
     for (size_t r = from; r < to; r++) {
         const real *dy = y->grad + r * n;
         real *dx = y->in[0]->grad + r * n;
@@ -45,8 +36,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-GRA_KERNEL(forward_all, forward, y, rows(y), columns(y))
-GRA_KERNEL(backward_all, backward, y, rows(y), columns(y))
+GRA_KERNEL(forward_all, forward, y, op_rows(y), op_row_size(y))
+GRA_KERNEL(backward_all, backward, y, op_rows(y), op_row_size(y))
 
 gra_tensor *gra_causal_mask(gra_tape *t, gra_tensor *x)
 {

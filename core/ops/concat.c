@@ -52,15 +52,22 @@ static size_t rows(const gra_tensor *y)
 GRA_KERNEL(forward_all, forward, y, rows(y), row_size(y, ((const struct args *)y->args)->d))
 GRA_KERNEL(backward_all, backward, y, rows(y), 2 * row_size(y, ((const struct args *)y->args)->d))
 
+static bool given(gra_tape *t, const char *op, int n, gra_tensor *const *x)
+{
+    if (n < 1)
+        gra_fail(t, "%s: got %d tensors, expected at least one", op, n);
+    else if (!x)
+        gra_fail(t, "%s: got NULL for the tensors, expected an array of %d", op, n);
+    else
+        return !gra_bad_inputs(t, op, n, x);
+    return false;
+}
+
 gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d)
 {
     static const gra_op op = { .name = "concat", .forward = forward_all, .backward = backward_all,
                                .args = sizeof(struct args) };
-    if (n < 1)
-        return gra_fail(t, "concat: got %d tensors, expected at least one", n);
-    if (!x)
-        return gra_fail(t, "concat: got NULL for the tensors, expected an array of %d", n);
-    if (gra_bad_inputs(t, "concat", n, x))
+    if (!given(t, "concat", n, x))
         return gra_empty(t);
     const int dim = op_dim(t, "concat", x[0], d);
     if (dim < 0)
@@ -84,11 +91,7 @@ gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d)
 
 gra_tensor *gra_stack(gra_tape *t, int n, gra_tensor *const *x, int d)
 {
-    if (n < 1)
-        return gra_fail(t, "stack: got %d tensors, expected at least one", n);
-    if (!x)
-        return gra_fail(t, "stack: got NULL for the tensors, expected an array of %d", n);
-    if (gra_bad_inputs(t, "stack", n, x))
+    if (!given(t, "stack", n, x))
         return gra_empty(t);
     const int ndim = x[0]->shape.ndim + 1, dim = d < 0 ? d + ndim : d;
     if (dim < 0 || dim >= ndim || ndim > GRA_MAX_DIMS)

@@ -228,8 +228,7 @@ static const struct {                   /* one call of gra_gpt_forward_cached, a
     { other_gpt, 0, 1, 1, .more = { .blocks = 1 }, .mode = GRA_EVAL },
     { other_gpt, 0, 1, 1, .more = { .context = 1 }, .mode = GRA_EVAL },
     { other_gpt, 0, 1, 1, .more = { .width = 1 }, .mode = GRA_EVAL },
-    { "gpt" NO_GRADIENT, 0, 1, 1,
-      .mode = GRA_GRAD },
+    { "gpt" NO_GRADIENT, 0, 1, 1, .mode = GRA_GRAD },
     { "gpt: got 0 tokens, expected at least one", 0, 1, 0, .mode = GRA_EVAL },
     { "gpt: got 3 tokens after 7 others, expected at most the context length 9 in all: clear the cache, and "
       "go on from the last tokens", 7, 1, 3, .mode = GRA_EVAL },
@@ -272,11 +271,9 @@ static const struct {                   /* one call of gra_multi_head_attention_
     int         kv_heads;               /* 0: as many as the cache was opened for */
     bool        no_keys, no_rows;       /* the layer's key matrix was not made; the cache has no memory */
 } of_attention[] = {
-    { "multi_head_attention" NO_GRADIENT,
-      .mode = GRA_TRAIN, .x = TOKEN },
+    { "multi_head_attention" NO_GRADIENT, .mode = GRA_TRAIN, .x = TOKEN },
     { "multi_head_attention: got x (2, 1, 12)" ONE_SEQUENCE, .mode = GRA_EVAL, .x = { 3, { 2, 1, 12 } } },
-    { "multi_head_attention: got x (1, 12)" ONE_SEQUENCE,
-      .mode = GRA_EVAL, .x = { 2, { 1, 12 } } },
+    { "multi_head_attention: got x (1, 12)" ONE_SEQUENCE, .mode = GRA_EVAL, .x = { 2, { 1, 12 } } },
     { "multi_head_attention: got 3 tokens after 7 others, expected at most the context length 9 in all",
       .mode = GRA_EVAL, .x = { 3, { 1, 3, 12 } }, .before = 7 },
     { "multi_head_attention: got block 2 with keys of width 12" OF_2_BLOCKS,

@@ -48,10 +48,8 @@ TEST(refused_elements)
     REFUSED(gra_gelu(t, NULL), "gelu: input 0" NEVER_MADE);
     REFUSED(gra_sin(t, NULL), "sin: input 0" NEVER_MADE);
     REFUSED(gra_cos(t, NULL), "cos: input 0" NEVER_MADE);
-    REFUSED(gra_where(t, VECTOR(1, 0), x, x),
-            "where: got c (2), a (2, 3) and b (2, 3)" TO_BROADCAST);
-    REFUSED(gra_where(t, x, VECTOR(1, 0), x),
-            "where: got c (2, 3), a (2) and b (2, 3)" TO_BROADCAST);
+    REFUSED(gra_where(t, VECTOR(1, 0), x, x), "where: got c (2), a (2, 3) and b (2, 3)" TO_BROADCAST);
+    REFUSED(gra_where(t, x, VECTOR(1, 0), x), "where: got c (2, 3), a (2) and b (2, 3)" TO_BROADCAST);
     REFUSED(gra_where(t, x, x, NULL), "where: input 2" NEVER_MADE);
     REFUSED(gra_lt(t, x, VECTOR(1, 2)), "lt: shapes (2, 3) and (2)" NO_BROADCAST);
     REFUSED(gra_clamp(t, x, 2, 1), "clamp: got low 2 and high 1, expected low <= high");
@@ -73,12 +71,10 @@ TEST(refused_elements)
 TEST(refused_products)
 {
     REFUSED(gra_matmul(t, x, x), "matmul: got a (2, 3) and b (2, 3): the inner sizes 3 and 2 differ");
-    REFUSED(gra_matmul(t, x, VECTOR(1, 2, 3)),
-            "matmul: got a (2, 3) and b (3)" ONE_ROW);
+    REFUSED(gra_matmul(t, x, VECTOR(1, 2, 3)), "matmul: got a (2, 3) and b (3)" ONE_ROW);
     REFUSED(gra_matmul(t, ONES(2, 1, 1), ONES(3, 1, 1)),
             "matmul: got a (2, 1, 1) and b (3, 1, 1): their batch dimensions do not broadcast");
-    REFUSED(gra_matmul(t, VECTOR(1, 2, 3), x),
-            "matmul: got a (3) and b (2, 3)" ONE_ROW);
+    REFUSED(gra_matmul(t, VECTOR(1, 2, 3), x), "matmul: got a (3) and b (2, 3)" ONE_ROW);
     REFUSED(gra_matmul_nt(t, x, MATRIX(1, 2, 1, 2)),
             "matmul: got a (2, 3) and b (1, 2) transposed: the inner sizes 3 and 2 differ");
     REFUSED(gra_matmul_tn(t, x, MATRIX(3, 1, 1, 2, 3)),
@@ -86,10 +82,8 @@ TEST(refused_products)
     REFUSED(gra_linear(t, x, MATRIX(1, 2, 1, 2), NULL),
             "linear: got x (2, 3) for weight (1, 2), expected (..., 2)");
     REFUSED(gra_linear(t, x, VECTOR(1, 2, 3), NULL), "linear: got weight (3), expected (out, in)");
-    REFUSED(gra_linear(t, x, x, VECTOR(1, 2, 3)),
-            "linear: got bias (3) for weight (2, 3), expected (2)");
-    REFUSED(gra_linear(t, gra_sum(t, x), x, NULL),
-            "linear: got x () for weight (2, 3), expected (..., 3)");
+    REFUSED(gra_linear(t, x, x, VECTOR(1, 2, 3)), "linear: got bias (3) for weight (2, 3), expected (2)");
+    REFUSED(gra_linear(t, gra_sum(t, x), x, NULL), "linear: got x () for weight (2, 3), expected (..., 3)");
     REFUSED(gra_linear(t, x, x, x), "linear: got bias (2, 3) for weight (2, 3), expected (2)");
 }
 
@@ -202,8 +196,7 @@ TEST(refused_shapes)
     REFUSED(gra_concat(t, 2, (gra_tensor *[]){ x, NULL }, 0), "concat: input 1" NEVER_MADE);
     REFUSED(gra_stack(t, 2, (gra_tensor *[]){ x, VECTOR(1, 2, 3) }, 0),
             "stack: got tensor 0 (2, 3) and tensor 1 (3), expected one shape");
-    REFUSED(gra_stack(t, 1, &x, 3),
-            "stack: got new dimension 3 for tensors (2, 3), expected -3 to 2" IN_ALL);
+    REFUSED(gra_stack(t, 1, &x, 3), "stack: got new dimension 3 for tensors (2, 3), expected -3 to 2" IN_ALL);
     REFUSED(gra_stack(t, 1, &x, -4),
             "stack: got new dimension -4 for tensors (2, 3), expected -3 to 2" IN_ALL);
     REFUSED(gra_stack(t, 0, &x, 0), "stack: got 0 tensors, expected at least one");
@@ -232,10 +225,8 @@ TEST(refused_language)
             "embedding: got ids of 9 dimensions, expected 0 to 7, and no negative size");
     REFUSED(gra_embedding(t, x, (const int[]){ 0 }, GRA_SHAPE(-1)),
             "embedding: got ids of 1 dimensions, expected 0 to 7, and no negative size");
-    REFUSED(gra_cross_entropy(t, x, (const int[]){ 0, 3 }),
-            "cross_entropy: got target 3 in row 1" OF_3);
-    REFUSED(gra_cross_entropy(t, x, (const int[]){ -1, 0 }),
-            "cross_entropy: got target -1 in row 0" OF_3);
+    REFUSED(gra_cross_entropy(t, x, (const int[]){ 0, 3 }), "cross_entropy: got target 3 in row 1" OF_3);
+    REFUSED(gra_cross_entropy(t, x, (const int[]){ -1, 0 }), "cross_entropy: got target -1 in row 0" OF_3);
     REFUSED(gra_cross_entropy(t, x, NULL), "cross_entropy: got NULL for the targets, expected 2");
     REFUSED(gra_cross_entropy(t, gra_sum(t, x), (const int[]){ 0 }),
             "cross_entropy: got logits (), expected (..., classes)");
