@@ -60,7 +60,7 @@ typedef struct gra_piece {
     }
 
 /* ---- matrices ------------------------------------------------------------------------------------------
- * A matrix is a view of values that lie elsewhere: element (i, j) is p[i*row + j*col]. A transpose or a part
+ * A matrix is a view of values stored elsewhere: element (i, j) is p[i*row + j*col]. A transpose or a part
  * is another view of the same values. */
 typedef struct gra_mat {
     real     *p;

@@ -1,4 +1,4 @@
-/* op.h: what authors of ops, layers and optimisers need beyond gradus.h (and, to be fast, kernel.h).
+/* op.h: what authors of ops, layers and optimisers need beyond gradus.h; kernel.h makes them fast.
  *
  * An op is a forward, a backward and a public function that checks its arguments: examples/02_own_op.c is one
  * outside the library, with y->saved; core/ops/pow.c is one of the library's, with y->args. The fields of
@@ -54,8 +54,8 @@ gra_tensor *gra_run(gra_tensor *y);
 /* Errors. gra_fail keeps the first sentence and returns the empty tensor (no dimensions, one NaN). The form
  * is "op: got X, expected Y", as in "linear: got bias (3) for weight (2, 3), expected (2)". If the tape
  * has an error, or an input is NULL, of another tape or of an earlier step, GRA_BAD_INPUTS(t, "name", x, w)
- * is true: return gra_empty(t). For an optional input b pass b ? b : x. Where the tape or the model is NULL there is
- * nowhere to keep a sentence: it is printed and the program aborts. */
+ * is true: return gra_empty(t). For an optional input b pass b ? b : x. Where the tape or the model is NULL
+ * there is nowhere to keep a sentence: it is printed and the program aborts. */
 gra_tensor *gra_fail(gra_tape *t, const char *format, ...) GRA_PRINTF(2, 3);
 gra_tensor *gra_empty(gra_tape *t);
 bool        gra_bad_inputs(gra_tape *t, const char *op, int nin, gra_tensor *const *in);

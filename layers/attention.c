@@ -56,8 +56,8 @@ static bool check_x(gra_tape *t, const char *layer, const gra_attention_config *
     if (!gra_given_to_forward(t, layer, c) || GRA_BAD_INPUTS(t, layer, x))
         return false;
     if (!c->d_in)
-        gra_fail(t, "%s: the layer was not made: call its init first (if that failed, gra_model_error says "
-                 "why)", layer);
+        gra_fail(t, "%s: the layer was not made: call its init first (if that failed, gra_model_error "
+                 "reports why)", layer);
     else if (x->shape.ndim < 2 || gra_dim(x, -1) != c->d_in)
         gra_fail(t, "%s: got x %s, expected (..., time, %d)", layer, GRA_SHAPE_OF(x), c->d_in);
     else if (gra_dim(x, -2) > c->context_length)

@@ -85,7 +85,7 @@ static bool is_made(gra_tape *t, const struct gra_gpt *g)
         return false;
     if (!g->trf_blocks)
         gra_fail(t, "gpt: the GPT was not made: call gra_gpt_init first (if that failed, gra_model_error "
-                 "says why)");
+                 "reports why)");
     return !gra_error(t);
 }
 

@@ -1,7 +1,7 @@
 /* gpt.h: a GPT made of the layers: its configuration, feed-forward, block, model and key-value cache.
  *
  * Parameter names, shapes and the order in which random numbers are drawn are those of Raschka's GPTModel.
- * What layers.h says of init, forward and errors holds here too. */
+ * The rules of layers.h for init, forward and errors hold here too. */
 #ifndef GRADUS_GPT_H
 #define GRADUS_GPT_H
 
@@ -109,8 +109,8 @@ gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids
  *     logits = gra_gpt_forward_cached(t, &gpt, &id, 1, &cache);        after that one, ...
  *     gra_kv_cache_close(&cache);
  *
- * Positions are learned from the first token on. To slide the window, clear the cache and hand it the
- * tokens that remain. Clear it, too, when parameters have changed. */
+ * Positions count from the first token. To slide the window, clear the cache and feed it the remaining
+ * tokens. Clear it, too, when parameters have changed. */
 int         gra_kv_cache_open(gra_kv_cache *c, const struct gra_gpt *g);     /* 0; -1: no memory, or no GPT */
 void        gra_kv_cache_clear(gra_kv_cache *c);        /* for a new sequence */
 void        gra_kv_cache_close(gra_kv_cache *c);

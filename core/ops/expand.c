@@ -31,7 +31,7 @@ gra_tensor *gra_expand(gra_tape *t, gra_tensor *x, gra_shape shape)
     if (first < 0 || shape.ndim > GRA_MAX_DIMS)
         return gra_fail(t, "expand: got %d sizes for a tensor %s, expected %d to %d: one for each dimension, "
                         "new dimensions first", shape.ndim, GRA_SHAPE_OF(x), x->shape.ndim, GRA_MAX_DIMS);
-    gra_shape whole = shape;                            /* without -1 */
+    gra_shape whole = shape;                            /* with -1 replaced */
     for (int d = 0; d < shape.ndim; d++) {
         const int n = d < first ? 1 : x->shape.dim[d - first];
         if (d >= first && shape.dim[d] == -1)

@@ -1,5 +1,5 @@
 /* gelu: y = x Phi(x), where Phi(x) = (1 + erf(x / sqrt 2)) / 2 is the normal distribution
- * (Hendrycks & Gimpel 2016). dx += dy (Phi(x) + x phi(x)), phi(x) = e^(-x^2/2) / sqrt(2 pi). */
+ * function (Hendrycks & Gimpel 2016). dx += dy (Phi(x) + x phi(x)), phi(x) = e^(-x^2/2) / sqrt(2 pi). */
 #include "../kernel.h"
 #include "../kern/vmath.h"
 

@@ -1,4 +1,4 @@
-/* ops.h: what several ops check or compute. Where a check fails, it leaves an error in the tape. */
+/* ops.h: what several ops check or compute. A check that fails leaves an error in the tape. */
 #ifndef GRADUS_OPS_H
 #define GRADUS_OPS_H
 
@@ -16,11 +16,11 @@ static inline int op_dim(gra_tape *t, const char *op, gra_tensor *x, int d)
     return dim;
 }
 
-/* y of an op that works on rows, along the last dimension. */
+/* For an op on rows, along the last dimension of its result y. */
 static inline size_t op_row_size(const gra_tensor *y) { return (size_t)gra_dim(y, -1); }
 static inline size_t op_rows(const gra_tensor *y)     { return y->size ? y->size / op_row_size(y) : 0; }
 
-/* Such an op along dimension d: another one than the last is transposed, so that the rows are contiguous. */
+/* Such an op along dimension d. If d is not the last, x is transposed, so that the rows are contiguous. */
 static inline gra_tensor *op_along(gra_tape *t, const gra_op *op, gra_tensor *x, int d)
 {
     const int dim = op_dim(t, op->name, x, d);
@@ -32,7 +32,7 @@ static inline gra_tensor *op_along(gra_tape *t, const gra_op *op, gra_tensor *x,
     return gra_transpose(t, y, dim, -1);
 }
 
-/* Of a loss: are its two inputs, of which x has this name, there and of one shape? */
+/* For a loss: checks that its inputs have one shape. name: what the op calls x. */
 static inline bool op_same_shape(gra_tape *t, const char *op, const char *name, gra_tensor *x,
                                      gra_tensor *target)
 {
@@ -44,7 +44,7 @@ static inline bool op_same_shape(gra_tape *t, const char *op, const char *name, 
     return !gra_error(t);
 }
 
-/* Of a norm: has x a last dimension, and the weight or bias w, which may be NULL, its size? */
+/* For a norm: checks that x has a last dimension, and that w, a weight or bias or NULL, has its size. */
 static inline bool op_last_dim(gra_tape *t, const char *op, gra_tensor *x, const char *name,
                                    const gra_tensor *w)
 {
@@ -56,7 +56,7 @@ static inline bool op_last_dim(gra_tape *t, const char *op, gra_tensor *x, const
     return !gra_error(t);
 }
 
-/* Of a reduction: where in x the values of y_k begin, which lie a.inner apart. */
+/* For a reduction: the index in x of the first value of y_k; the others lie a.inner apart. */
 static inline size_t op_begin(gra_dim_split a, size_t k)
 {
     return k / a.inner * a.n * a.inner + k % a.inner;

@@ -84,7 +84,7 @@ static size_t common_prefix(const char *a, const char *b)
     }
 }
 
-/* Closes and opens boxes so that what is written next is in the box of this path. */
+/* Closes and opens boxes so that the next tensor is written in the box of this path. */
 static void enter(gra_text *o, struct boxes *b, const char *path)
 {
     const size_t stay = common_prefix(b->path, path);

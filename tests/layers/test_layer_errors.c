@@ -67,7 +67,7 @@ static gra_tensor *gpt_after_an_error(gra_scope s, const attempt *a)
 #define NO_CONFIG ": got NULL for the config, expected a "
 
 #define NOT_MADE(layer, init)                                                                            \
-    layer " was not made: call " init " first (if that failed, gra_model_error says why)"
+    layer " was not made: call " init " first (if that failed, gra_model_error reports why)"
 #define FF_SIZES ", expected dim from 1 to 536870911 and hidden 0 (for 4 dim) or more"
 
 static const char no_gpt[] = NOT_MADE("gpt: the GPT", "gra_gpt_init");

@@ -60,5 +60,5 @@ TEST(init_that_failed)                  /* of a head: forward is an error of the
     gra_begin(t, GRA_EVAL, NULL);
     wrapper_forward(t, &w, gra_full(t, 1, GRA_SHAPE(1, 2, 3)));
     expect_error("causal_attention: the layer was not made: call its init first (if that failed, "
-                 "gra_model_error says why)");
+                 "gra_model_error reports why)");
 }
