@@ -62,8 +62,8 @@ INIT(layer_norm_init,           gra_layer_norm_init_as(&l->layer_norm, s, r->c.e
 INIT(rms_norm_init,             gra_rms_norm_init(&l->rms_norm, s, r->c.emb_dim))
 INIT(causal_attention_init,     gra_causal_attention_init(&l->causal, s, &r->a))
 INIT(multi_head_attention_init, gra_multi_head_attention_init(&l->heads, s, &r->a))
-INIT(feed_forward_init,         gra_feed_forward_init(&l->feed_forward, s, &(gra_feed_forward_config){ .dim = r->c.emb_dim,
-                                .bias = r->c.bias, .gelu = r->c.gelu }))
+INIT(feed_forward_init,         gra_feed_forward_init(&l->feed_forward, s, &(gra_feed_forward_config){
+                                .dim = r->c.emb_dim, .bias = r->c.bias, .gelu = r->c.gelu }))
 static void transformer_block_init(any_layer *l, gra_scope s, const row *r)
 {
     const gra_transformer_block_config config = gra_gpt_block_config(&r->c);
