@@ -106,18 +106,12 @@ typedef struct gra_attention_config {
     int      d_in, d_out;               /* embedding widths of x and of y */
     int      context_length;            /* the most tokens in a sequence */
     int      num_heads;                 /* divides d_out; CausalAttention has one head: 1 or 0 */
-
-    /* Heads of keys and values: as many (0), or fewer, each shared by neighbouring heads (grouped-query
-     * attention, Ainslie et al. 2023). */
-    int      num_kv_heads;
+    int      num_kv_heads;              /* of keys and values, shared by neighbouring heads; 0: num_heads */
     double   dropout;                   /* of the attention weights, in GRA_TRAIN */
     bool     qkv_bias;                  /* biases of W_query, W_key, W_value */
     bool     bias;                      /* a bias of out_proj: nn.MultiheadAttention and Raschka's have one */
     bool     bidirectional;             /* without the causal mask: each position sees every other (BERT) */
-
-    /* Initial weights of W_query, W_key, W_value, and of out_proj; their biases are then 0. All fields zero:
-     * as nn.Linear, biases too. */
-    gra_init qkv_init, out_init;
+    gra_init qkv_init, out_init;        /* initial weights, with biases 0; all fields zero: as nn.Linear */
 } gra_attention_config;
 
 /* ---- CausalAttention: y = D v, D = dropout(softmax(q k^T / sqrt(d_out)));  one head ------------------
@@ -134,8 +128,8 @@ gra_tensor *gra_causal_attention_forward(gra_tape *t, const struct gra_causal_at
 
 /* ---- MultiHeadAttention: num_heads heads of d_out / num_heads columns, side by side, then a Linear --------
  * y = concat(heads) W_o^T + b_o, each head as CausalAttention. (Vaswani et al. 2017; Raschka 3.6, with weight
- * splits.) W_query (d_out, d_in); W_key, W_value (num_kv_heads d_out / num_heads, d_in); out_proj (d_out,
- * d_out). */
+ * splits; Ainslie et al. 2023, where num_kv_heads, a divisor of num_heads, is less.) W_query (d_out, d_in);
+ * W_key, W_value (num_kv_heads d_out / num_heads, d_in); out_proj (d_out, d_out). */
 struct gra_multi_head_attention {
     gra_attention_config config;
     struct gra_linear    query, key, value, out_proj;
