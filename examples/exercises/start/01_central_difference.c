@@ -1,25 +1,26 @@
 /* 01 central_difference: the slope of a function, measured.
  *
- * How fast does f grow at x? Go a little to both sides and look:
+ * How fast does f grow at x? Take a small step to each side and compare:
  *
  *     f'(x) is nearly (f(x + h) - f(x - h)) / (2 h)
  *
- * This needs no rule of differentiation, so it can judge those who use one: whoever writes a gradient by
- * hand can compare it with this number. Every exercise after this one is checked so.
+ * This needs no rule of differentiation, so it can check a gradient that was derived by such rules. Many
+ * gradients in later exercises are checked this way.
  *
- * How small should h be? Two errors add up. Taylor's series, cut off, leaves h^2/6 |f'''(x)|: better with a
- * smaller h. And the computer rounds f to about 16 digits, by e |f(x)| with e = DBL_EPSILON (of <float.h>);
- * that is divided by h, so it is worse with a smaller h:
+ * How small should h be? Two errors add up. The first is what the Taylor series leaves over, h^2/6 |f'''(x)|:
+ * it shrinks with h. The second is rounding: the computer keeps about 16 digits of f, an error of e |f(x)|
+ * with e = DBL_EPSILON (in <float.h>), which is divided by h and so grows as h shrinks:
  *
  *     error(h) = h^2/6 |f'''(x)| + e |f(x)| / h
  *
  * Write three functions:
  *   central_difference  the first formula above;
- *   best_step           the h > 0 for which error(h) is smallest, from f = f(x) and f3 = f'''(x), neither 0,
- *                       but maybe negative: set the derivative of error(h) by h to 0, on paper;
- *   numeric_gradient    of a function of n numbers: g[i] is the central difference of f when x[i] alone
- *                       moves and the others stay. You may change x on the way, but when you return it must
- *                       hold the same numbers as before, to the last bit.
+ *   best_step           the h > 0 for which error(h) is smallest, given f = f(x) and f3 = f'''(x), which are
+ *                       not 0 but may be negative. On paper, set the derivative of error(h) to 0: that of
+ *                       h^2/6 is h/3, that of 1/h is -1/h^2;
+ *   numeric_gradient    for a function of n numbers: g[i] is the central difference of f when only x[i]
+ *                       moves. You may change x on the way, but afterwards it must hold the same numbers as
+ *                       before, to the last bit.
  */
 #include "exercises.h"
 #include <float.h>

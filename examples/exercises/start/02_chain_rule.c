@@ -1,23 +1,23 @@
 /* 02 chain_rule: a gradient by hand, link by link.
  *
- * One neuron: an input x, a weight w, a bias b, and a target t that its output y should hit.
+ * One neuron: an input x, a weight w, a bias b, and a target t that its output y should match.
  *
  *     z = w x + b
  *     y = tanh(z)
  *     e = y - t
  *     loss = e^2
  *
- * How does the loss change when w changes by a little? Nobody differentiates all of it in one go. Walk back
- * through the lines, from the last to the first, and ask at each line for one thing only: how fast does its
- * left side grow with what stands on its right? That slope, times the gradient that has already been found
- * for the left side, is the gradient of the right side. Here de stands for dloss/de, and so on:
+ * How does the loss change when w changes a little? Nobody differentiates the whole formula at once. Walk
+ * back through the lines, from the last to the first, and at each line ask only one question: how fast does
+ * its left side grow with each value on its right? That slope, times the gradient already found for the left
+ * side, is the gradient of the value on the right. Below, a plain de means dloss/de, and so on:
  *
  *     de = d(e^2)/de
- *     dy = de times de/dy         (e of the line e = y - t)           dt = de times de/dt
- *     dz = dy times dy/dz         (y of the line y = tanh(z))
+ *     dy = de times de/dy         (de/dy is the slope of e = y - t)       dt = de times de/dt
+ *     dz = dy times dy/dz         (dy/dz is the slope of y = tanh(z))
  *     dw = dz times dz/dw, and so on for b and x
  *
- * The slope of tanh(z) is 1 - tanh(z)^2. The forward lines are there; fill in the seven gradients of n.
+ * The slope of tanh(z) is 1 - tanh(z)^2. The forward lines are given; fill in the seven gradients of n.
  */
 #include "exercises.h"
 #include <math.h>

@@ -1,28 +1,27 @@
 /* 04 scalar_tape: let the computer walk back.
  *
- * In exercise 03 you walked back through three lines by hand. A tape does it for any formula, as Andrej
- * Karpathy's micrograd does in Python: each operation appends a node that knows its value, of which nodes
- * it was made (in[0], in[1]), and how fast its value grows with theirs (slope[0], slope[1]). For y = a b
- * that is
+ * In exercise 03 you walked back through three lines by hand. A tape does this for any formula, as Andrej
+ * Karpathy's micrograd does in Python: each operation appends a node that records its value, the nodes it was
+ * computed from (in[0], in[1]), and how fast its value grows with theirs (slope[0], slope[1]). For y = a b:
  *
  *     value = a b,    in[0] = a, slope[0] = b,    in[1] = b, slope[1] = a
  *
- * The sweep needs no formula any more. It sets the gradient of y to 1 and all others to 0, and goes through
- * the nodes; each adds to every node that it was made of
+ * The backward sweep then needs no formulas. It sets the gradient of y to 1 and all others to 0, and goes
+ * through the nodes; each adds to the gradients of the nodes it was computed from
  *
  *     in[k]->grad += grad * slope[k]
  *
- * In which order? A node may hand its gradient on only when all its uses have added to it, and what is made
- * of a node stands behind it on the tape.
+ * In which order? A node may pass its gradient on only when all its uses have added to it, and whatever is
+ * computed from a node comes after it on the tape.
  *
  * The structs are in exercises.h. Write:
- *   tape_leaf      appends a node of this value that is made of nothing, and returns its address: it is
+ *   tape_leaf      appends a node with this value and no inputs, and returns its address: it is
  *                  t->node[t->n], and then t->n grows by one. There is always room.
  *   tape_add, tape_mul, tape_tanh      append a + b, a b, tanh(a). The slope of tanh(a) is 1 - tanh(a)^2.
  *   tape_backward  leaves dy/d(node) in the gradient of every node on the tape, 0 where y does not depend on
  *                  it.
- * A tape begins anew when somebody sets n to 0: the nodes still hold what the last formula has left, so set
- * all that you need. tape_backward may be called again, for another y too.
+ * A tape is reset by setting n to 0: its nodes still hold the previous formula, so set every field that you
+ * need. tape_backward may be called again, also for another y.
  */
 #include "exercises.h"
 #include <math.h>

@@ -1,21 +1,21 @@
-/* 05 mul_broadcast: an operand that is stretched gets a sum.
+/* 05 mul_broadcast: the gradient of a stretched operand is a sum.
  *
- * From here on the tape is gradus' own, and its nodes are tensors: y->data has the values and y->grad the
- * gradient, row-major; y->in[0] and y->in[1] are the operands, with data and grad of their own. An op is a
- * forward, which fills y->data, and a backward, which adds to the gradients of the operands what comes to
- * them from y->grad.
+ * In this and most later exercises the tape is gradus' own, and its nodes are tensors: y->data holds the
+ * values and y->grad the gradient, row-major; y->in[0] and y->in[1] are the operands, with data and grad of
+ * their own. An op has a forward, which fills y->data, and a backward, which adds to the gradients of the
+ * operands what follows for them from y->grad.
  *
- * This op multiplies two matrices element by element. If one of them has one row only, or one column, it is
- * stretched to the size of the other, as in NumPy and PyTorch: (3, 4) times (1, 4) takes the one row three
+ * This op multiplies two matrices element by element. If one of them has only one row, or only one column, it
+ * is stretched to the size of the other, as in NumPy and PyTorch: (3, 4) times (1, 4) uses the one row three
  * times, and (3, 1) times (1, 4) stretches both, to (3, 4).
  *
  *     y_ij = a_ij b_ij          (i is 0 in an operand of one row, j in one of one column)
  *
- * Stretching copies nothing: one number of b is used by several numbers of y. You know from exercise 03
- * what that means for its gradient.
+ * Stretching copies nothing: several numbers of y use the same number of b. You know from exercise 03 what
+ * that means for its gradient.
  *
- * `place` tells where the number stands that y_ij takes of an operand. Write forward and backward; each is
- * a loop over i and j. If nobody wants a gradient, it is NULL: test for that. And a and b may be the same
+ * `place` returns the index of the element of an operand that y_ij uses. Write forward and backward, each a
+ * loop over i and j. A gradient that is not needed is NULL: test for that. And a and b may be the same
  * tensor.
  */
 #include "exercises.h"

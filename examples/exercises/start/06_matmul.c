@@ -1,20 +1,20 @@
 /* 06 matmul: the matrix product.
  *
- * Nearly all the time of a model goes into this one. a is (m, k), b is (k, n), and y is (m, n):
+ * A model spends nearly all its time in this op. a is (m, k), b is (k, n), and y is (m, n):
  *
  *     y_ij = sum over p of a_ip b_pj
  *
- * Its backward needs no matrix calculus, only what you know: y_ij is a sum of products, each of which gives
- * a_ip the gradient dy_ij b_pj, and b_pj the gradient dy_ij a_ip. So
+ * Its backward needs no matrix calculus, only what you already know: y_ij is a sum of products, each of which
+ * gives a_ip the gradient dy_ij b_pj, and b_pj the gradient dy_ij a_ip. So
  *
  *     da_ip = sum over all uses of a_ip of dy_ij b_pj               (which index is summed over?)
  *     db_pj = sum over all uses of b_pj of dy_ij a_ip
  *
- * Both are matrix products themselves. Find out of what, and what must be transposed, by shapes alone: da
- * is (m, k), like a, and dy is (m, n).
+ * Both are matrix products themselves. Which matrices they multiply, and what must be transposed, follows
+ * from the shapes: da is (m, k), like a, and dy is (m, n).
  *
- * All matrices are row-major: a_ip is a[i * k + p]. Write forward and backward as three nested loops each,
- * or four. Accumulate (+=); a gradient that nobody wants is NULL.
+ * All matrices are row-major: a_ip is a[i * k + p]. Write forward and backward as three nested loops each, or
+ * four. Accumulate (+=); a gradient that is not needed is NULL.
  */
 #include "exercises.h"
 

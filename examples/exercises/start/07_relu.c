@@ -1,18 +1,18 @@
-/* 07 relu: a bend, and what a gradient is there.
+/* 07 relu: a kink, and the gradient there.
  *
  *     y = max(x, 0)
  *
- * Without something that bends between them, two matrices in a row are only one matrix. ReLU is the
- * plainest bend: it lets positive numbers pass and makes others 0. Its slope is 1 where x > 0, and 0 where
- * x < 0. At 0 there is none: any number from 0 to 1 would do, and everybody takes 0, as PyTorch does. So do
- * you, for zeros do come up: the output of another ReLU is full of them.
+ * Without a nonlinear function between them, two matrix products in a row are no more than one. ReLU is the
+ * simplest such function: it passes positive numbers and replaces the others by 0. Its slope is 1 where
+ * x > 0, and 0 where x < 0. At 0 it has none: any number from 0 to 1 would do, and the usual choice,
+ * PyTorch's too, is 0. Choose it as well, for zeros are common: the output of another ReLU is full of them.
  *
  * Write forward and backward; x has any shape and y->size numbers.
  *
- * A gradient check stumbles over the kink: with x - h and x + h on both sides of it, the central difference
+ * A gradient check trips over the kink: with x - h and x + h on either side of it, the central difference
  * (exercise 01) is neither 0 nor 1, although nothing is wrong with the backward. can_be_checked(x, h), with
- * h > 0, says whether x can be checked with this step: true if (relu(x + h) - relu(x - h)) / (2 h) is the
- * gradient at x that you wrote. Do not compute the difference; say it with x and h alone.
+ * h > 0, returns whether x can be checked with this step: true if (relu(x + h) - relu(x - h)) / (2 h) is the
+ * gradient that your backward has at x. Do not compute the difference: use a condition on x and h only.
  */
 #include "exercises.h"
 
@@ -25,7 +25,7 @@ static void forward(gra_tensor *y)
 static void backward(gra_tensor *y)
 {
     const double *x = y->in[0]->data, *dy = y->grad;
-    double *dx = y->in[0]->grad;                        /* backward is not called when nobody wants it */
+    double *dx = y->in[0]->grad;                        /* not NULL: else backward is not called */
     (void)x, (void)dy, (void)dx;                        /* TO DO */
 }
 

@@ -1,19 +1,21 @@
 /* 08 softmax: from scores to probabilities.
  *
- * A model ends in scores, one for each token that may come next, and attention makes scores too. Softmax turns n
- * scores x into n weights y that are positive and sum to 1:
+ * A model computes a score for each token that may come next, and attention computes scores too. Softmax
+ * turns n scores x into n weights y that are positive and sum to 1:
  *
  *     y_i = e^x_i / (e^x_0 + ... + e^x_(n-1))
  *
- * Scores of 1e4 do come up, and e^10000 is infinite. The same number may be subtracted from all scores without a
- * change of y (why?); subtract one that makes every e^x finite, and the sum at least 1.
+ * Scores of 1e4 do occur, and e^10000 overflows to infinity. Subtracting the same number from all scores does
+ * not change y (why?): subtract one that keeps every e^x finite, and the sum at least 1.
  *
- * Its gradient: given dy_i = dloss/dy_i, find dx. Every y_i depends on every x_j, since all share the sum:
+ * Its gradient: given dy_i = dloss/dy_i, find dx. Every y_i depends on every x_j, since all share the sum;
+ * with [i = j] for 1 if i is j, else 0, the slope of y_i with respect to x_j is y_i ([i = j] - y_j), so that
  *
- *     dy_i/dx_j = y_i ([i = j] - y_j)         so that         dx_j = sum over i of dy_i y_i ([i = j] - y_j)
+ *     dx_j = sum over i of dy_i y_i ([i = j] - y_j)
  *
- * which on paper becomes one sum that all j share, and one term each. Write both functions; x, y, dy and dx have n
- * numbers. Accumulate the gradient (dx[j] += ...): x may feed other functions as well.
+ * On paper this becomes one sum that all j share, and one more term for each j. Write both functions on plain
+ * arrays of n numbers, not as an op: attention (exercises 15 and 18) does the same for each row of its
+ * scores. Accumulate the gradient (dx[j] += ...): x may feed other functions as well.
  */
 #include "exercises.h"
 

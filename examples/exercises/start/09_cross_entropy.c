@@ -1,30 +1,29 @@
-/* 09 cross_entropy: what a wrong prediction costs.
+/* 09 cross_entropy: the cost of a wrong prediction.
  *
- * Each row of x holds the scores of n classes (of the tokens that may come next), and target[r] is the
- * class that did come. The loss is the mean over the rows of -log p, where p is the probability that
- * softmax gives to the target:
+ * Each row of x holds the scores of n classes (of the tokens that may come next), and target[r] is the class
+ * that did come. The loss is the mean over the rows of -log p, where p is the probability that softmax gives
+ * to the target:
  *
  *     loss = 1/rows  sum over r of  -log(e^x[r][target] / sum over j of e^x[r][j])
  *
- * Taken literally this fails for scores of 1e4: e^1e4 is infinite, and a p of e^-1e4 is 0, of which there
- * is no logarithm, although the loss itself is a modest number. Take the fraction apart before you compute:
- * the logarithm of a quotient is a difference, and log(sum e^x_j) = m + log(sum e^(x_j - m)) for any m
- * (why?).
+ * Computed literally this fails for scores of 1e4: e^1e4 is infinite, and a p of e^-1e4 is rounded to 0,
+ * which has no logarithm, although the loss itself is a modest number. Rewrite the fraction before you
+ * compute: the logarithm of a quotient is a difference, and log(sum e^x_j) = m + log(sum e^(x_j - m)) for any
+ * m (why?).
  *
- * This is your first op of gradus. forward fills y->data, here the one number of the loss, from x->data,
- * which is row-major: x[r][j] is x->data[r * n + j]. backward has in y->grad the gradient of the loss (one
- * number, dy: this loss may be a part of a larger one) and adds to x->grad, which has the shape of x:
+ * This is an op again: forward fills y->data, which is a single number here, the loss, from x->data, which is
+ * row-major: x[r][j] is x->data[r * n + j]. backward finds the gradient of the loss in y->grad (one number,
+ * dy: this loss may be part of a larger one) and adds to x->grad, which has the shape of x:
  *
  *     x->grad[r * n + j] += dy dloss/dx[r][j]
  *
- * Find dloss/dx[r][j] on paper; it is one of the simplest in this book. The memory of y->data holds
- * anything at first. y->saved has room for as many numbers as x has: what you keep there in forward is
- * there in backward, if you like.
+ * Find dloss/dx[r][j] on paper; it is one of the simplest in this course. y->data is uninitialised at first.
+ * y->saved has room for as many numbers as x has: if you like, keep there in forward what backward needs.
  */
 #include "exercises.h"
 
 struct args {
-    const int *target;                                  /* of each row, 0 ... n - 1 */
+    const int *target;                                  /* for each row, 0 ... n - 1 */
 };
 
 static size_t saved(const gra_tensor *y)
@@ -49,8 +48,8 @@ static void backward(gra_tensor *y)
 /* Records the op: leave this as it is. */
 gra_tensor *cross_entropy(gra_tape *t, gra_tensor *x, const int *target)
 {
-    static const gra_op op = { .name = "my_cross_entropy", .forward = forward, .backward = backward, .saved = saved,
-                               .args = sizeof(struct args) };
+    static const gra_op op = { .name = "my_cross_entropy", .forward = forward, .backward = backward,
+                               .saved = saved, .args = sizeof(struct args) };
     gra_tensor *y = gra_result(t, &op, GRA_SCALAR, x);
     ((struct args *)y->args)->target = target;
     return gra_run(y);

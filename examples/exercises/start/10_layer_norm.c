@@ -1,23 +1,23 @@
-/* 10 layer_norm: numbers of one size, whatever came in.
+/* 10 layer_norm: rows of mean 0 and variance 1.
  *
- * Layers multiply what passes through them, and a stack of them makes numbers huge or tiny. Layer norm (Ba,
- * Kiros & Hinton 2016) gives each row of x, of n numbers, the mean 0 and the variance 1; then w and b,
- * which are learned, stretch and shift each column:
+ * Each layer multiplies what passes through it, so that a stack of layers makes numbers huge or tiny. Layer
+ * norm (Ba, Kiros & Hinton 2016) gives each row of x, of n numbers, the mean 0 and the variance 1; then w and
+ * b, which are learned, scale and shift each column:
  *
  *     mean = sum of x_i / n       var = sum of (x_i - mean)^2 / n       r = 1 / sqrt(var + eps)
  *     z_i = (x_i - mean) r        y_i = z_i w_i + b_i
  *
- * with eps = 1e-5, for rows whose numbers are all equal. Numbers may be near 1e6 and differ by 1 only:
- * mean(x^2) - mean^2 has then lost all its digits.
+ * Here eps = 1e-5, for rows whose numbers are all equal. Numbers may be near 1e6 and differ by only 1: then
+ * mean(x^2) - mean^2 has lost all its digits.
  *
- * Backward: dy has the shape of y, and dx, dw, db are wanted. Each y_i needs x_i itself, and besides all x
- * of its row, by way of mean and r; that is what makes dx longer than it looks. Write g_i = dy_i w_i for
- * the gradient of z_i, and use that dmean/dx_j = 1/n and dr/dx_j = -r^2 z_j / n; two sums over the row come
- * out, and its x_j needs both. w and b are used in every row: their gradients are sums over rows.
+ * Backward: dy has the shape of y; find dx, dw and db. Each y_i depends on x_i directly, and on every x of
+ * its row through mean and r, which is why dx has more terms than it seems. Write g_i = dy_i w_i for the
+ * gradient of z_i, and use dmean/dx_j = 1/n and dr/dx_j = -r^2 z_j / n: this leads to two sums over the row,
+ * which each x_j needs. w and b are used in every row, so their gradients are sums over rows.
  *
- * x is row-major, (rows, n); w and b have n numbers. A tensor whose gradient is not wanted has NULL for its
- * grad: test before you write there. y->saved has room for as many numbers as x has and two more for each
- * row: what you keep there in forward is there in backward, if you like.
+ * x is row-major, (rows, n); w and b have n numbers. The grad of a tensor that needs no gradient is NULL:
+ * test before you write there. y->saved has room for as many numbers as x has, and two more for each row: if
+ * you like, keep there in forward what backward needs.
  */
 #include "exercises.h"
 
@@ -32,7 +32,7 @@ static void forward(gra_tensor *y)
 {
     const double *x = y->in[0]->data, *w = y->in[1]->data, *b = y->in[2]->data;
     const int rows = y->shape.dim[0], n = y->shape.dim[1];
-    (void)x, (void)w, (void)b, (void)rows, (void)n, (void)eps;              /* TO DO: y->data[r * n + i] = ... */
+    (void)x, (void)w, (void)b, (void)rows, (void)n, (void)eps;           /* TO DO: y->data[r * n + i] = ... */
 }
 
 static void backward(gra_tensor *y)
@@ -46,6 +46,7 @@ static void backward(gra_tensor *y)
 /* Records the op: leave this as it is. */
 gra_tensor *layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b)
 {
-    static const gra_op op = { .name = "my_layer_norm", .forward = forward, .backward = backward, .saved = saved };
+    static const gra_op op = { .name = "my_layer_norm", .forward = forward, .backward = backward,
+                               .saved = saved };
     return gra_run(gra_result(t, &op, x->shape, x, w, b));
 }

@@ -1,20 +1,19 @@
-/* 11 gelu: a relu without the corner.
+/* 11 gelu: a relu without the kink.
  *
- * GELU (Hendrycks & Gimpel 2016), the function between the two layers of GPT's feed-forward part,
- * multiplies x by the probability that a draw from the normal distribution N(0, 1) is below x:
+ * GELU (Hendrycks & Gimpel 2016), the function between the two layers of GPT's feed-forward part, multiplies
+ * x by the probability that a draw from the normal distribution N(0, 1) is below x:
  *
  *     y = x P(x)          P(x) = (1 + erf(x / sqrt(2))) / 2
  *
- * so that large x pass, very negative ones become 0, and between the two it is smooth. erf stands in
- * <math.h>. (GPT-2 used an approximation by tanh, which differs in the fourth digit; this is the exact
- * one.)
+ * Large x pass unchanged, very negative ones become 0, and between the two it is smooth. erf is in <math.h>.
+ * (GPT-2 used an approximation by tanh, which differs in the fourth digit; this is the exact one.)
  *
  * The derivative of P is the density of N(0, 1),
  *
  *     p(x) = e^(-x^2 / 2) / sqrt(2 pi)
  *
- * and y is a product of two functions of x. Write both functions of the op: forward fills y->data, backward
- * adds dy_i times dy_i/dx_i to each dx_i, where dy is y->grad.
+ * and y is a product of two functions of x. Write both functions of the op: forward fills y->data; backward
+ * adds to each dx_i the gradient dy_i, which is in y->grad, times the derivative of y at x_i.
  */
 #include "exercises.h"
 

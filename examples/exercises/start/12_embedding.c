@@ -5,13 +5,13 @@
  *
  *     y[i][j] = w[ids[i]][j]              0 <= i < n,  0 <= j < dim
  *
- * Both are row-major, as all matrices here: w[k][j] is w[k * dim + j].
+ * Both are row-major, like all matrices here: w[k][j] is w[k * dim + j].
  *
- * Nothing is computed, and yet there is a gradient: a small change of w[k][j] changes y[i][j] by as much
- * for every i whose id is k. There may be none such i, or one, or several: the word "the" comes up ten
- * times in a sentence, and each time it says how its row should change. Given dy, of y's shape, add what it
- * says to dw, of w's shape: dw may hold the gradient of another use of w already (a model whose output
- * layer is the same table has one).
+ * Nothing is computed, and yet there is a gradient: a small change of w[k][j] changes y[i][j] by the same
+ * amount for every i whose id is k. There may be no such i, one, or several: the word "the" may occur ten
+ * times in a text, and each time it adds to the gradient of its row. Given dy, of y's shape, add the gradient
+ * of w to dw, of w's shape: dw may already hold the gradient of another use of w (as in a model whose output
+ * layer is the same table).
  */
 #include "exercises.h"
 

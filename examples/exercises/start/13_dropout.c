@@ -1,18 +1,17 @@
 /* 13 dropout: learning with parts missing.
  *
- * In training each number is set to 0 with the probability p, anew in each step, so that no unit can rely
- * on another (Srivastava et al. 2014). Those that stay are made larger, so that on average y is x:
+ * In training each number is set to 0 with probability p, anew in each step, so that no unit can rely on
+ * another (Srivastava et al. 2014). The others are scaled up, so that on average y is x:
  *
  *     y_i = 0 with probability p, else x_i / (1 - p)              0 <= p < 1, in GRA_TRAIN
  *     y_i = x_i                                   in all other modes: nothing is drawn there
  *
- * gra_tape_mode(y->tape) is the mode, and gra_tape_rng(y->tape) the generator (a gra_rng *) to draw from;
- * it may be NULL where it is not needed. gra_rand(rng, u, n) fills u with n numbers in [0, 1), each as
- * likely as another.
+ * gra_tape_mode(y->tape) is the mode, and gra_tape_rng(y->tape) the generator (a gra_rng *) to draw from; it
+ * may be NULL where it is not needed. gra_rand(rng, u, n) fills u with n numbers, uniform in [0, 1).
  *
- * Backward sends dy through the numbers that stayed, by the same factor. So it must know which these were:
- * drawing again would give others, and y does not tell (why?). y->saved has room for as many numbers as y:
- * keep there in forward what backward needs.
+ * Backward passes dy through the numbers that were kept, by the same factor. So it must know which ones they
+ * were: drawing again would give others, and y does not show it (why?). y->saved has room for as many numbers
+ * as y: keep there in forward what backward needs.
  */
 #include "exercises.h"
 

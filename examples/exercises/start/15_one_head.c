@@ -1,16 +1,16 @@
-/* 15 one_head: each token hears the values of all, each as loud as the token asked for it.
+/* 15 one_head: each query gets its own mixture of the values.
  *
  * The scores of a query become weights by softmax, and the weights mix the values (Vaswani et al. 2017):
  *
- *     a_j = e^s_j / (e^s_0 + ... + e^s_(m-1)),   s_j = q . k_j / sqrt(d)         one weight for each key; they sum to 1
- *     y   = a_0 v_0 + ... + a_(m-1) v_(m-1)                                       the mixture: a vector, like each v_j
+ *     a_j = e^s_j / (e^s_0 + ... + e^s_(m-1)),   s_j = q . k_j / sqrt(d)     the weights: they sum to 1
+ *     y   = a_0 v_0 + ... + a_(m-1) v_(m-1)                           the mixture: a vector, like each v_j
  *
- * So attention is a soft look-up: were one weight 1 and the others 0, y would be that one's value.
+ * So attention is a soft look-up: if one weight were 1 and the others 0, y would be the value of that one.
  *
- * Write it in three steps; softmax is your own of exercise 08, which survives scores of 1e4.
- *   attention_weights: of one query q (d numbers) and m keys (rows of d), the m weights a.
- *   weighted_sum:      of m weights and m values (rows of e numbers), the e numbers of y.
- *   one_head:          n queries, m keys, m values: row i of y (n rows of e) belongs to query i. A loop over queries.
+ * Write it in three steps. Compute the softmax as in exercise 08: scores of 1e4 occur here too.
+ *   attention_weights  from one query q (d numbers) and m keys (rows of d numbers), the m weights a;
+ *   weighted_sum       from m weights and m values (rows of e numbers), the e numbers of y;
+ *   one_head           for n queries, m keys and m values: row i of y (n rows of e) belongs to query i.
  */
 #include "exercises.h"
 

@@ -1,23 +1,24 @@
 /* 17 causal_mask: no token may look into its future.
  *
- * A model that learns to foretell the next token must not see it. So the query of token i meets the keys of
- * tokens 0 to i only: its weights for all later ones are 0, and those that are left still sum to 1. There are
+ * A model that learns to predict the next token must not see it. So the query of token i uses only the keys
+ * of tokens 0 to i: its weights for all later tokens are 0, and the remaining ones still sum to 1. There are
  * two ways.
  *
- *   masked_before: scores of the future become -infinity, then softmax. e^-infinity is 0, so the sum of the softmax
- *                  is over the past alone. This is how it is done.
- *   masked_after:  softmax of all scores, then weights of the future become 0, then each row is divided by what is
- *                  left of its sum. Why is that the same? (And when does it become 0/0?)
+ *   masked_before  sets the scores of the future to -infinity, then applies softmax: e^-infinity is 0, so its
+ *                  sum is over the past only. This is the usual way.
+ *   masked_after   applies softmax to all scores, sets the weights of the future to 0, and divides each row
+ *                  by what is left of its sum. Why is that the same? (And when does it become 0/0?)
  *
- * Both take scores s (T, T), row i those of query i, already divided by sqrt(d), and return weights (T, T).
- * With one of them write causal_attention: softmax(q k^T / sqrt(d), with the mask) v, of q and k (T, d) and v
- * (T, e) -> (T, e).
+ * Both take scores s (T, T), already divided by sqrt(d), where row i belongs to query i, and return weights
+ * (T, T). With one of them write causal_attention: softmax(q k^T / sqrt(d), with the mask) v, of q and k (T,
+ * d) and v (T, e) -> (T, e).
  *
  * Make the mask yourself (without gra_causal_mask and gra_attention) from ops of core/gradus.h such as
- *     gra_arange(t, n)                        0, 1, ... n - 1, of shape (n)
- *     gra_gt(t, a, b), gra_le(t, a, b)        1 where a > b (a <= b), else 0; (n) and (n, 1) stretch to (n, n)
- *     gra_masked_fill(t, x, mask, value)      value where the mask is not 0, else x
- *     gra_softmax(t, x, d), gra_sum_dim(t, x, d, true), gra_div, gra_mul, gra_matmul, gra_matmul_nt, gra_reshape
+ *     gra_arange(t, n)                     0, 1, ... n - 1, of shape (n)
+ *     gra_gt(t, a, b), gra_le(t, a, b)     1 where a > b (a <= b), else 0; (n) and (n, 1) stretch to (n, n)
+ *     gra_masked_fill(t, x, mask, value)   value where the mask is not 0, else x
+ *     gra_softmax(t, x, d), gra_sum_dim(t, x, d, true), gra_div, gra_mul, gra_matmul, gra_matmul_nt,
+ *     gra_reshape
  */
 #include "exercises.h"
 

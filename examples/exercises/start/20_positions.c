@@ -1,23 +1,24 @@
-/* 20 positions: a learned vector for each place in the text.
+/* 20 positions: a learned vector for each position in the text.
  *
  * Attention does not see order. Exchange two tokens in X of exercise 16, and the same rows of Y are
- * exchanged, with the same numbers in them: "dog bites man" is "man bites dog". So each place gets a vector
- * of its own, learned like any other parameter, and it is added to the token that stands there (Gehring et
- * al. 2017, section 3.1; GPT):
+ * exchanged, with the same numbers in them: "dog bites man" is "man bites dog". So each position gets its own
+ * vector, learned like any other parameter, which is added to the token there (Gehring et al. 2017, section
+ * 3.1; GPT):
  *
  *     y[b][i] = x[b][i] + weight[first + i]              x (batch, time, dim), weight (context_length, dim)
  *
- * Row i of weight is the vector of place i, whichever text of the batch it is. `first` is how many tokens
- * came before x: 0, but for a text that comes piece by piece. A text has context_length places at most: when
- * first + time is more, there is no vector, and the tape must have an error (that of gra_slice will do, or a
- * sentence of yours by gra_fail).
+ * Row i of weight is the vector of position i, in every text of the batch. `first` is how many tokens came
+ * before x: 0, unless a text comes in pieces. A text has at most context_length positions: if first + time is
+ * more, there is no vector, and the tape must have an error (that of gra_slice will do, or your own sentence
+ * by gra_fail).
  *
  * Write it as a layer, a struct that points at its parameter:
- *   positions_init     makes the parameter "weight" in the scope, drawn from N(0, 1) as PyTorch's nn.Embedding does:
- *                      gra_param(scope, "weight", gra_init_normal(mean, std), GRA_SHAPE(...)). The model owns it; that
- *                      is all that saving, optimisers and the gradient check need to know.
- *   positions_forward  computes y, with ops of core/gradus.h. gra_slice(t, x, d, start, end) is x[start:end] along
- *                      dimension d. gra_add stretches (time, dim) over a batch.
+ *   positions_init     makes the parameter "weight" in the scope, drawn from N(0, 1) as in PyTorch's
+ *                      nn.Embedding: gra_param(scope, "weight", gra_init_normal(mean, std), GRA_SHAPE(...)).
+ *                      The model owns it, and that is all that saving, optimisers and the gradient check
+ *                      need.
+ *   positions_forward  computes y with ops of core/gradus.h. gra_slice(t, x, d, start, end) is x[start:end]
+ *                      along dimension d. gra_add stretches (time, dim) over a batch.
  */
 #include "exercises.h"
 

@@ -1,4 +1,4 @@
-/* 22 adamw: a rate of its own for each parameter.
+/* 22 adamw: a learning rate for each parameter.
  *
  * Gradients of different parameters differ by orders of magnitude, and one lr must serve them all. Adam
  * divides each gradient by its usual size. It keeps two running averages for each parameter, both 0 before
@@ -8,14 +8,13 @@
  *     v = beta2 v + (1 - beta2) g^2
  *     p = p - lr mm / (sqrt(vv) + eps),        mm = m / (1 - beta1^t),   vv = v / (1 - beta2^t)
  *
- * The last two undo a bias: averages that began as 0 are too small at first. (What is mm after the first
- * step?) m and v themselves are kept as they are, uncorrected. eps keeps 0/0 away.
+ * mm and vv correct a bias: averages that start at 0 are too small at first. (What is mm after the first
+ * step?) m and v themselves are kept uncorrected. eps prevents 0/0.
  *
- * The W (Loshchilov & Hutter 2019) is for weight decay: each step also takes the part lr weight_decay of
- * the *old* p away. That is apart from the gradient: neither m nor v see it, so it is not divided by
- * anything.
+ * The W (Loshchilov & Hutter 2019) is for weight decay: each step also subtracts lr weight_decay times the
+ * *old* p. This is separate from the gradient: it does not enter m or v, so it is not divided by anything.
  *
- * Write one step. p, g, m and v have n numbers; t is the number of this step, and 1 in the first.
+ * Write one step. p, g, m and v have n numbers; t is the number of this step, 1 for the first.
  */
 #include "exercises.h"
 #include <math.h>

@@ -1,17 +1,17 @@
-/* 23 clipping: one bad batch must not undo an hour.
+/* 23 clipping: one bad batch must not undo an hour of training.
  *
  * Now and then a batch gives a gradient a hundred times as long as usual, and one step with it throws the
- * parameters far from where they were. Clipping makes such a gradient shorter and keeps its direction. All
- * parameters count as one long vector: its norm is
+ * parameters far from where they were. Clipping makes such a gradient shorter and keeps its direction. The
+ * gradients of all parameters count as one long vector, whose norm is
  *
  *     norm = sqrt(sum of g^2 over all elements of the gradients of all parameters)
  *
- * If it is larger than max_norm, each element of each gradient is multiplied by max_norm / norm, so that
- * the norm is max_norm; else nothing changes. (Pascanu, Mikolov, Bengio 2013;
+ * If it is larger than max_norm, each element of each gradient is multiplied by max_norm / norm, so that the
+ * norm becomes max_norm; otherwise nothing changes. (Pascanu, Mikolov, Bengio 2013;
  * torch.nn.utils.clip_grad_norm_. It adds 1e-6 to the norm that it divides by; you may, too.)
  *
- * There are `count` parameters; the gradient of the k-th is g[k], of size[k] numbers. Return the norm that
- * they had before: who trains wants to see it.
+ * There are `count` parameters; the gradient of parameter k is g[k], of size[k] numbers. Return the norm
+ * before clipping, which is worth watching in training.
  */
 #include "exercises.h"
 #include <math.h>

@@ -2,16 +2,16 @@
  *
  * A language model has a matrix e of vocab rows that turns a token's id into a vector: row e[id]. At its
  * other end it compares what it has computed with a vector for each token, to score what comes next. Both
- * matrices have the same shape and know the same thing, so many models (GPT-2 too) use one for both (Press
- * & Wolf 2017). A model that is nothing but these two ends, with a tanh between them, computes for n tokens
+ * matrices have the same shape and similar contents, so many models (GPT-2 too) use one for both (Press &
+ * Wolf 2017). A model that consists only of these two ends, with a tanh between them, computes for n tokens
  *
  *     h_i = tanh(e[ids_i])                                n rows of dim numbers
  *     logits[i][j] = sum over d of h_i[d] e[j][d]         n rows of vocab numbers
  *
- * e reaches the loss by two roads: by h, and directly. The chain rule adds what comes along each of them.
- * Given dlogits, which is dloss/dlogits, write the backward: add dloss/de to de. h is handed to you as the
- * forward has left it. All matrices are row-major: e[j][d] is e[j * dim + d]. A token may come twice among
- * the ids, and de holds something already, from other uses of e.
+ * e reaches the loss by two paths: through h, and directly. The chain rule adds the gradients of both. Given
+ * dlogits, which is dloss/dlogits, write the backward: add dloss/de to de. h is given as the forward computed
+ * it. All matrices are row-major: e[j][d] is e[j * dim + d]. A token may occur twice among the ids, and de
+ * already holds gradients of other uses of e.
  */
 #include "exercises.h"
 

@@ -1,20 +1,20 @@
 /* 28 swiglu: a feed-forward part with a gate.
  *
- * In GPT a block's feed-forward part is two Linears with a GELU between them. LLaMA's has three (Shazeer
- * 2020): one makes values (up), one makes gates (gate), each value is multiplied by its gate, and the third
- * (down) leads back to dim:
+ * In GPT a block's feed-forward part is two Linears with a GELU between them. LLaMA's has three Linears
+ * (Shazeer 2020): one computes values (up), one computes gates (gate), each value is multiplied by its gate,
+ * and the third (down) maps them back to dim:
  *
  *     y = W_down (silu(W_gate x) * W_up x)            silu(z) = z / (1 + e^-z), * element by element
  *
  *     x (..., dim)    W_gate, W_up (hidden, dim)    W_down (dim, hidden)    y (..., dim)
  *
- * There are no biases. Make the three Linears of the library, in this order (so that a seed gives the
- * numbers that it gives in PyTorch) and with LLaMA's names:
+ * There are no biases. Make the three with the library's Linear, in this order (so that a seed gives the same
+ * numbers as in PyTorch) and with LLaMA's names:
  *
  *     gate_proj, up_proj, down_proj
  *
  * so that in the scope "ffn" the parameters are ffn.gate_proj.weight and so on: gra_enter makes a scope
- * within a scope. layers.h says what gra_linear_init and gra_linear_forward want.
+ * within a scope. layers.h describes gra_linear_init and gra_linear_forward.
  */
 #include "exercises.h"
 

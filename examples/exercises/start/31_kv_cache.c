@@ -1,19 +1,20 @@
-/* 31 kv_cache: a token costs one row, not all of them.
+/* 31 kv_cache: a new token costs one row, not all of them.
  *
- * A model that writes reads its whole text again for each new token, and computes all keys and values again, although
- * those of the tokens before are what they were: with a causal mask, nothing that comes later changes them. A key-value
- * cache keeps them. What is computed for n new tokens are n rows: their queries look at the keys in the cache and at
- * their own.
+ * A model that generates text reads the whole text again for each new token, and computes all keys and values
+ * again, although those of earlier tokens have not changed: with a causal mask, nothing that comes later
+ * affects them. A key-value cache keeps them. For n new tokens only n rows are computed: their queries look
+ * at the keys in the cache and at their own.
  *
- * tiny_logits below computes the logits (n, vocabulary) of a text of n tokens. Write tiny_logits_cached, which is given
- * n more tokens of a text whose first cache->time tokens it has seen in earlier calls, and returns the logits (n,
- * vocabulary) of the new tokens: the same numbers as the last n rows of tiny_logits for the whole text. It adds the new
- * keys and values to the cache (rows of dim numbers, as in tiny_logits) and n to cache->time. n may be 1 or more, so a
- * prompt can be given at once, and a token at a time after it.
+ * tiny_logits below computes the logits (n, vocabulary) of a text of n tokens. Write tiny_logits_cached. It
+ * is given n more tokens of a text whose first cache->time tokens it has seen in earlier calls, and returns
+ * the logits (n, vocabulary) of the new tokens: the same numbers as the last n rows of tiny_logits for the
+ * whole text. It appends the new keys and values to the cache (rows of dim numbers, as in tiny_logits) and
+ * adds n to cache->time. n is 1 or more: a prompt can be given at once, and then one token at a time.
  *
- * Each call is in a step of its own (the judge calls gra_begin with GRA_EVAL): tensors of the call before are gone, and
- * only the two arrays of the cache stay. Useful: gra_positional_embedding_forward_from, gra_constant or gra_borrow, and
- * that gra_causal_mask of (m, n), m <= n, aligns the last row with the last column.
+ * Each call is a step of its own (the judge calls gra_begin with GRA_EVAL): the tensors of the previous call
+ * are gone, and only the two arrays of the cache remain. Useful: gra_positional_embedding_forward_from,
+ * gra_constant or gra_borrow, and that gra_causal_mask of (m, n), m <= n, aligns the last row with the last
+ * column.
  */
 #include "exercises.h"
 #include <math.h>
@@ -29,7 +30,8 @@ gra_tensor *tiny_logits(gra_tape *t, const struct tiny_model *m, const int *ids,
     return gra_linear_forward(t, &m->head, gra_add(t, x, y));
 }
 
-gra_tensor *tiny_logits_cached(gra_tape *t, const struct tiny_model *m, const int *ids, int n, struct kv_cache *cache)
+gra_tensor *tiny_logits_cached(gra_tape *t, const struct tiny_model *m, const int *ids, int n,
+                               struct kv_cache *cache)
 {
     (void)cache;
     return tiny_logits(t, m, ids, n);                   /* TO DO */

@@ -1,21 +1,23 @@
 /* 32 wrong_backward: find the missing term.
  *
- * The judge shows the gradient check's report: read that first. The op below has a wrong backward. `standardize` gives each row of n values the mean 0 and the variance
- * 1, as LayerNorm does before its weight and bias. Over a row:
+ * The op below has a wrong backward. `standardize` gives each row of n values the mean 0 and the variance 1,
+ * as LayerNorm does before its weight and bias. Over a row:
  *
  *     y_i = (x_i - m) / s,   m = mean of x,   s = sqrt(mean of (x_i - m)^2 + eps)
  *
  * Its forward is right. What to do:
  *
- *   1. Let the judge look at it as it is and read the report: which tensor, which element, its analytic
- *      gradient (what backward computed) and its numeric one (differences of the loss, as in exercise 01).
- *      Does the sign agree? Is one a multiple of the other? Do the elements of a row have something in common?
- *   2. On paper: x_i reaches the loss by three roads, since y_i needs x_i itself, and every y_j of the row
- *      needs m and s, which need x_i. Each road gives a term. Show that ds/dx_i = y_i / n, and find dm/dx_i.
- *   3. In the code: which road does the backward not take? Mend it, in one line or a few.
- *   4. When it works, break it in other ways (a sign, a factor, `=` in place of `+=`), and see what the report
- *      says. Here x feeds one op alone, so `=` would do no harm: how can the check see it all the same? The top
- *      of core/check/check.c tells.
+ *   1. Let the judge run it as it is, and read the gradient check's report: which tensor, which element, its
+ *      analytic gradient (computed by backward) and its numeric one (differences of the loss, as in exercise
+ *      01). Do the signs agree? Is one a multiple of the other? Do the elements of a row have something in
+ *      common?
+ *   2. On paper: x_i reaches the loss by three paths, since y_i depends on x_i itself, and every y_j of the
+ *      row on m and s, which depend on x_i. Each path gives a term. Show that ds/dx_i = y_i / n, and find
+ *      dm/dx_i.
+ *   3. In the code: which path is missing in backward? Fix it, in one line or a few.
+ *   4. When it works, break it in other ways (a sign, a factor, `=` instead of `+=`), and see what the report
+ *      says. Here x feeds only one op, so `=` would do no harm: how does the check detect it all the same?
+ *      The first comment in core/check/check.c explains.
  */
 #include "exercises.h"
 

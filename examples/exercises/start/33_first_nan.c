@@ -1,22 +1,21 @@
-/* 33 first_nan: who made it?
+/* 33 first_nan: where did it arise?
  *
- * A network has learned well. Then a new token was added to its vocabulary, and the row of the embedding
- * that belongs to it begins with equal numbers, 0.5 throughout. Since then the loss is nan as soon as this
- * token is among the ids. Its owner knows no more: a nan makes everything nan that is computed from it, so at
- * the end nothing shows where it began.
+ * A network has learned well. Then a token was added to its vocabulary, whose row of the embedding starts
+ * with equal numbers, all 0.5. Since then the loss is nan whenever this token is among the ids. Nothing more
+ * is known: everything computed from a nan is nan, so the loss does not show where the first one arose.
  *
- * gra_trace_nan finds the first. Turn it on here, at the beginning of gated_loss:
+ * gra_trace_nan finds it. Turn it on here, at the beginning of gated_loss:
  *
  *     gra_trace_nan(t, true);
  *
- * and the judge shows you the sentence with which the tape then stops: the op that made the first nan, inf or
- * -inf, of which numbers, and whether it was in the forward or in the backward. Follow its inputs to the
- * cause, and mend that. (With a first mend you may meet the next sentence. Read it as carefully.)
+ * and the judge shows you the sentence with which the tape then stops: which op made the first nan, inf or
+ * -inf, from which numbers, and whether in the forward or in the backward. Follow its inputs to the cause,
+ * and fix that. (After a first fix you may meet another such sentence. Read it as carefully.)
  *
- * What is wanted:
+ * Your version must meet these conditions:
  *   - what was right stays right: for other tokens the loss and all gradients are as before, to 3 digits;
  *   - the new token counts in the loss as all others do, and learns: its row gets a gradient;
- *   - rows that are nearly equal, by 1e-9, give no gradient above 1e5 either.
+ *   - a row whose numbers differ by only 1e-9 gives no gradient above 1e5 either.
  */
 #include "exercises.h"
 

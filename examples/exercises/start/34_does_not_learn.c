@@ -1,19 +1,19 @@
 /* 34 does_not_learn: three runs, three causes.
  *
- * Most mistakes in training crash nothing. The loss just does not fall as it should, and its curve is the
- * first thing that tells why. Here are three small runs that do not learn, each of another cause, and each is
- * mended in one line or two of its function.
+ * Most mistakes in training do not crash anything. The loss simply does not fall as it should, and its curve
+ * is the first clue to the reason. Here are three small runs that do not learn, each for a different reason,
+ * and each can be fixed in one or two lines of its function.
  *
- *   1  A straight line through points. The loss falls, comes up again, falls again, and never rests: it swings.
- *      A smaller learning rate only makes it swing more slowly (so leave opt as it is).
- *   2  A model that says which of 6 tokens comes next, in a text that repeats itself. The loss falls from 1.8
- *      to 1.04 and not by a hair further, however sure the model becomes. It should come near 0.
- *   3  A net of 8 hidden units, out(tanh(hidden(x))), which shall learn XOR: 0 for (0, 0) and (1, 1), 1 for
+ *   1  A straight line through points. The loss falls, rises, falls again, and never settles: it oscillates.
+ *      A smaller learning rate only makes it oscillate more slowly (so leave opt as it is).
+ *   2  A model that predicts which of 6 tokens comes next, in a text that repeats itself. The loss falls from
+ *      1.8 to 1.04 and no further, however sure the model becomes. It should come near 0.
+ *   3  A net of 8 hidden units, out(tanh(hidden(x))), which should learn XOR: 0 for (0, 0) and (1, 1), 1 for
  *      (0, 1) and (1, 0). Two hidden units can do it, but the loss stays above 0.1. The forward, the loss and
- *      the optimiser are right: it lies in the way the parameters begin.
+ *      the optimiser are right: the cause is in how the parameters are initialised.
  *
- * Mend all three. The judge trains them in this order and looks at losses and gradients; you may print what
- * you like. What the functions called here do is told in core/gradus.h and layers/layers.h.
+ * Fix all three. The judge trains them in this order and looks at losses and gradients; you may print what
+ * you like. The functions called here are described in core/gradus.h and layers/layers.h.
  */
 #include "exercises.h"
 
@@ -30,8 +30,8 @@ double line_step(gra_tape *t, gra_model *m, gra_sgd *opt, const struct gra_linea
     return gra_item(loss);
 }
 
-/* 2: the loss of a model that is given ids[0 .. n-1], and after each of them shall say the one that follows.
- * After the last that is ids[n]. */
+/* 2: the loss of a model that predicts, after each of ids[0 .. n-1], the id that follows: ids[n] after the
+ * last one. */
 gra_tensor *next_loss(gra_tape *t, const struct next_token *net, const int *ids, int n)
 {
     gra_tensor *x = gra_embedding_forward(t, &net->tokens, ids, GRA_SHAPE(n));
