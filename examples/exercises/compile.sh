@@ -16,6 +16,5 @@ LC_ALL=C exec ${CC:-cc} -std=c11 -O1 -g -Wall -Wextra -fno-omit-frame-pointer $S
     -Werror=int-conversion -Werror=return-type \\
     -D_POSIX_C_SOURCE=200809L -DGRADUS_DOUBLE -Iexamples/exercises "\$1" "\$2" \\
     $B/f64/examples/exercises/judge/judge.o $B/f64/examples/exercises/judge/numbers.o \\
-    $B/f64/examples/exercises/judge/slip.o $B/libgradus64.a \\
-    -pthread -lm -o "\$3"
+    $B/f64/examples/exercises/judge/slip.o $B/libgradus64.a -pthread -lm -o "\$3"
 END
