@@ -1,14 +1,14 @@
 /* 01 central_difference, solved.
  *
- * f(x + h) = f + h f' + h^2/2 f'' + h^3/6 f''' + ..., and with -h the even terms are the same: the
- * difference is 2h f' + h^3/3 f''' + ..., so that only h^2/6 f''' is left after the division. A one-sided
- * (f(x + h) - f(x)) / h keeps h/2 f'', which for h = 1e-5 is a hundred thousand times as much.
+ * f(x + h) = f + h f' + h^2/2 f'' + h^3/6 f''' + ..., and with -h the even terms are the same: the difference
+ * is 2h f' + h^3/3 f''' + ..., so that only h^2/6 f''' is left after the division. A one-sided
+ * (f(x + h) - f(x)) / h keeps h/2 f'', which for h = 1e-5 is some hundred thousand times as large.
  *
  * The best step: d(error)/dh = h/3 |f'''| - e |f| / h^2 = 0, so h^3 = 3 e |f| / |f'''|. For values around 1
- * that is about 1e-5, and the error there is some 1e-10: of sixteen digits ten can be trusted. A check that
- * asks for more would blame gradients that are right.
+ * that is about 1e-5, and the error there is some 1e-10: ten of sixteen digits can be trusted. A check that
+ * asks for more would reject correct gradients.
  *
- * In numeric_gradient x[i] is saved: (x + h) - 2h + h is not x again when each sum is rounded.
+ * In numeric_gradient x[i] is saved: (x + h) - 2h + h is not always x, since each sum is rounded.
  */
 #include "exercises.h"
 #include <float.h>

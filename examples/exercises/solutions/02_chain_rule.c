@@ -1,11 +1,11 @@
 /* 02 chain_rule, solved.
  *
  * Each line on the way back is (gradient of the left side) times (slope of the line). The slopes: e^2 grows
- * with e by 2e; y - t grows with y by 1 and with t by -1; tanh(z) grows with z by 1 - tanh(z)^2, which is 1
- * - y^2, for y is at hand; w x + b grows with w by x, with x by w, with b by 1.
+ * with e by 2e; y - t grows with y by 1 and with t by -1; tanh(z) grows with z by 1 - tanh(z)^2, which is
+ * 1 - y^2, since y is known already; w x + b grows with w by x, with x by w, with b by 1.
  *
- * Every product with two factors gives each factor the other one. And dz is computed once, and used three
- * times: that is why backward mode is cheap, however many weights there are.
+ * A product of two factors gives each factor the other one. And dz is computed once and used three times:
+ * that is why backward mode is cheap, however many weights there are.
  */
 #include "exercises.h"
 #include <math.h>

@@ -1,12 +1,12 @@
 /* 03 used_twice, solved.
  *
- * Three lines forward, three blocks back, in the opposite order: then every use of a value has been visited
- * before the line that made the value is. Each block adds to the gradients of what stands on the right of
- * its line, and to nothing else. That is all of reverse-mode differentiation; a tape only writes the blocks
- * down while the forward runs.
+ * Three lines forward, three blocks back, in the opposite order: so every use of a value has been visited
+ * before the line that computes it. Each block adds to the gradients of the values on the right of its line,
+ * and to nothing else. That is all of reverse-mode differentiation; a tape only records the blocks while the
+ * forward runs.
  *
- * Where x and w are one value, x->grad and w->grad are the same memory, and the two += of the last block give
- * d(x x)/dx = 2x by themselves.
+ * If x and w are the same value, x->grad and w->grad are the same memory, and the two += of the last block
+ * give d(x x)/dx = 2x without further code.
  */
 #include "exercises.h"
 

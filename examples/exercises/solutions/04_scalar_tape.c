@@ -1,13 +1,13 @@
 /* 04 scalar_tape, solved.
  *
- * One function appends; the operations differ in a value and two slopes. A leaf is a node whose in[] are
- * NULL, and they have to be set to that: on a tape that is used again something else may stand there.
+ * One function appends; the operations differ only in a value and two slopes. A leaf is a node whose in[] are
+ * NULL, and they must be set: on a tape that is used again they may hold old pointers.
  *
- * The sweep runs from the newest node to the oldest. What is made of a node stands behind it, so by the
- * time the sweep reaches a node, all its uses have added to its gradient. No sorting, no recursion, and
- * each node is visited once: a value that is doubled fifty times has 2^50 ways from y to it, but 51 nodes.
- * Nodes behind y have the gradient 0, so they hand on nothing. gra_backward of this library is the same
- * loop, with tensors for scalars.
+ * The sweep runs from the newest node to the oldest. Whatever is computed from a node comes after it, so when
+ * the sweep reaches a node, all its uses have added to its gradient. No sorting, no recursion, and each node
+ * is visited once: a value that is doubled fifty times has 2^50 paths from y to it, but 51 nodes. Nodes after
+ * y have the gradient 0, so they pass nothing on. gra_backward of this library is the same loop, with tensors
+ * instead of scalars.
  */
 #include "exercises.h"
 #include <math.h>

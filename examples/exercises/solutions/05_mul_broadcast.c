@@ -1,11 +1,12 @@
 /* 05 mul_broadcast, solved.
  *
  * The backward is that of a plain product, da += dy b and db += dy a, at the same places as in the forward.
- * Where b is stretched, place(b, i, j) is the same number for many (i, j), and += makes the sum over them
- * by itself: "the gradient of a stretched dimension is the sum over it" is no new rule, but "what is used
- * twice gets both gradients" once more.
+ * Where b is stretched, place(b, i, j) is the same number for many (i, j), and += makes the sum over them:
+ * "the gradient of a stretched dimension is the sum over it" is no new rule, but another case of "a value
+ * used twice gets both gradients".
  *
- * If a and b are the same tensor, da and db are the same memory, and both terms arrive: d(a a)/da = 2a.
+ * If a and b are the same tensor, da and db are the same memory, and both terms are added there: d(a
+ * a)/da = 2a.
  */
 #include "exercises.h"
 

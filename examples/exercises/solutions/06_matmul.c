@@ -6,9 +6,9 @@
  *     da_ip = sum over j of dy_ij b_pj          da = dy b^T          (m, n) (n, k)
  *     db_pj = sum over i of a_ip dy_ij          db = a^T dy          (k, m) (m, n)
  *
- * The shapes leave no other choice: an (m, k) can be made of the (m, n) and the (k, n) only by transposing
- * b. In code nobody transposes; the loops are those of the forward, and every innermost step does both
- * backwards of one product.
+ * The shapes leave no other choice: an (m, n) and a (k, n) give an (m, k) only if b is transposed. The code
+ * transposes nothing; its loops are those of the forward, and each innermost step adds to both gradients of
+ * one product.
  */
 #include "exercises.h"
 

@@ -1,12 +1,11 @@
 /* 07 relu, solved.
  *
- * The backward is a gate: dy passes where x did, and nothing passes elsewhere. The question is asked of x
- * (or of y, which is positive at the same places), never of dy: a negative gradient passes as well as a
- * positive one.
+ * The backward is a gate: dy passes where x did, and nowhere else. The condition is on x (or on y, which is
+ * positive at the same places), never on dy: a negative gradient passes as well as a positive one.
  *
- * With |x| < h the two points lie on both sides of 0, and the difference is (x + h) / (2h), something
- * between 0 and 1: at x = 0 it is 1/2, whatever h. From |x| = h on both lie on one side, where relu is a
- * line, and the difference is exact. gra_check draws its numbers a little away from 0 for that reason.
+ * With |x| < h the two points are on both sides of 0, and the difference is (x + h) / (2h), something between
+ * 0 and 1: at x = 0 it is 1/2, whatever h. From |x| = h on both are on one side, where relu is a line, and
+ * the difference is exact. That is why gra_check draws its numbers a little away from 0.
  */
 #include "exercises.h"
 #include <math.h>

@@ -1,15 +1,15 @@
 /* 08 softmax, solved.
  *
- * e^(x_i - m) / sum_j e^(x_j - m): both sides of the fraction have lost the factor e^m, so y is the same
- * for any m. With the largest x for m every exponent is 0 or less, so nothing overflows, and the largest
- * itself adds e^0 = 1 to the sum, so that nothing is divided by 0.
+ * e^(x_i - m) / sum_j e^(x_j - m): a factor of e^m cancels in the fraction, so y is the same for any m. With
+ * the largest x as m every exponent is 0 or less, so nothing overflows, and the largest itself adds e^0 = 1
+ * to the sum, so that nothing is divided by 0.
  *
- * For the gradient, sort the sum of the text by the two terms of the bracket:
+ * For the gradient, split the sum of the text into the two terms of the bracket:
  *
  *     dx_j = dy_j y_j - y_j sum over i of dy_i y_i = y_j (dy_j - dot),    dot = sum over i of dy_i y_i
  *
- * The minus dot is what keeps the sum of dx 0: adding the same to all x changes nothing, so no gradient may
- * ask for it.
+ * Subtracting dot makes the sum of dx 0: adding the same number to all x changes nothing, so the gradient has
+ * no such part.
  */
 #include "exercises.h"
 #include <math.h>

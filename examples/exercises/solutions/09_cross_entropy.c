@@ -1,16 +1,16 @@
 /* 09 cross_entropy, solved.
  *
- * -log(e^x_t / sum e^x_j) = log(sum e^x_j) - x_t, and with e^m taken out of the sum, m + log(sum e^(x_j -
- * m)) - x_t. With the row's largest score for m no exponent is above 0, and the sum is at least 1: its
- * logarithm is a number, always.
+ * -log(e^x_t / sum e^x_j) = log(sum e^x_j) - x_t, and with e^m taken out of the sum, m + log(sum
+ * e^(x_j - m)) - x_t. With the row's largest score as m no exponent is above 0, and the sum is at least 1:
+ * its logarithm is always finite.
  *
- * The derivative of log(sum e^x_j) by x_j is e^x_j / sum e^x = softmax_j; that of -x_t is -1 for j = t,
- * else 0. So
+ * The derivative of log(sum e^x_j) with respect to x_j is e^x_j / sum e^x = softmax_j; that of -x_t is -1 for
+ * j = t, else 0. So
  *
  *     dloss/dx[r][j] = (softmax(x[r])_j - [j = target[r]]) / rows
  *
- * what was predicted, less what came. It is never infinite, which is why softmax and logarithm are one op.
- * The mean brings 1/rows, and dy multiplies it all (the chain rule).
+ * the prediction minus the truth. It is never infinite, which is why softmax and logarithm are one op. The
+ * mean gives the 1/rows, and all of it is multiplied by dy (the chain rule).
  */
 #include "exercises.h"
 
@@ -57,8 +57,8 @@ static void backward(gra_tensor *y)
 
 gra_tensor *cross_entropy(gra_tape *t, gra_tensor *x, const int *target)
 {
-    static const gra_op op = { .name = "my_cross_entropy", .forward = forward, .backward = backward, .saved = saved,
-                               .args = sizeof(struct args) };
+    static const gra_op op = { .name = "my_cross_entropy", .forward = forward, .backward = backward,
+                               .saved = saved, .args = sizeof(struct args) };
     gra_tensor *y = gra_result(t, &op, GRA_SCALAR, x);
     ((struct args *)y->args)->target = target;
     return gra_run(y);

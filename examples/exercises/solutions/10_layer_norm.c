@@ -1,6 +1,6 @@
 /* 10 layer_norm, solved.
  *
- * With z_i = (x_i - mean) r, x_j moves z_i in three ways: directly, by the mean, and by r:
+ * With z_i = (x_i - mean) r, x_j changes z_i in three ways: directly, through the mean, and through r:
  *
  *     dz_i/dx_j = r [i = j] - r/n + (x_i - mean) (-r^2 z_j / n) = r ([i = j] - 1/n - z_i z_j / n)
  *
@@ -8,9 +8,9 @@
  *
  *     dx_j = r (g_j - mean of g - z_j mean of (g z))
  *
- * The two means take out of g what layer norm does not pass on: adding a number to a row, or stretching it,
- * leaves z as it was, so the gradient has no such part. dw and db are those of a product and of a sum, for
- * each row anew.
+ * The two means remove from g what layer norm does not pass on: adding a number to a row, or scaling it,
+ * leaves z unchanged, so the gradient has no such part. dw and db are those of a product and of a sum, added
+ * up over the rows.
  */
 #include "exercises.h"
 
@@ -66,6 +66,7 @@ static void backward(gra_tensor *y)
 
 gra_tensor *layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b)
 {
-    static const gra_op op = { .name = "my_layer_norm", .forward = forward, .backward = backward, .saved = saved };
+    static const gra_op op = { .name = "my_layer_norm", .forward = forward, .backward = backward,
+                               .saved = saved };
     return gra_run(gra_result(t, &op, x->shape, x, w, b));
 }

@@ -1,8 +1,8 @@
 /* 11 gelu, solved.
  *
- * The product rule: (x P)' = P + x P' = P + x p. For large x it tends to 1, for very negative ones to 0, as
- * relu's does; but between 0 and -0.75 the function rises to the left, so the derivative is negative
- * further down: a unit that is somewhat off still gets a gradient, where relu's has none.
+ * The product rule: (x P)' = P + x P' = P + x p. For large x it tends to 1, for very negative x to 0, as for
+ * relu; but left of x = -0.75 the function rises to the left, so its derivative is negative there: a unit
+ * that is somewhat off still gets a gradient, where relu gives none.
  */
 #include "exercises.h"
 

@@ -1,9 +1,9 @@
 /* 13 dropout, solved.
  *
- * u < p comes true with probability p. y is x times a factor that is 0 or 1 / (1 - p), on average (1 - p) /
- * (1 - p) = 1; the derivative is that factor. y itself does not tell it: where x is 0, y is 0 whether it
- * stayed or not, but a gradient flows only if it stayed. Scaling here, in training, has the advantage that
- * nothing need be done when the model is used: the factor is 1 then.
+ * u < p has probability p. y is x times a factor that is 0 or 1 / (1 - p), on average (1 - p) / (1 - p) = 1;
+ * the derivative is that factor. y itself does not show it: where x is 0, y is 0 whether it was kept or not,
+ * but a gradient flows only if it was kept. Scaling in training has the advantage that there is nothing to do
+ * when the model is used: the factor is 1 then.
  */
 #include "exercises.h"
 

@@ -1,8 +1,8 @@
 /* 14 scores, solved.
  *
- * Row i of W makes number i of q: q_i = b_i + sum over j of W_ij x_j, and the row begins at W + i*D, for it
- * has D numbers. In scores row i of q meets row j of k, both of d numbers: all sums run over what the two
- * have in common, and what they run over is gone in the result.
+ * Row i of W makes number i of q: q_i = b_i + sum over j of W_ij x_j, and the row begins at W + i*D, since
+ * each row has D numbers. In scores row i of q meets row j of k, both of d numbers: each sum runs over the
+ * dimension that the two have in common, which is gone in the result.
  */
 #include "exercises.h"
 #include <math.h>

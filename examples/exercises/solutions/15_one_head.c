@@ -1,8 +1,8 @@
 /* 15 one_head, solved.
  *
- * For each query the three lists are made anew: scores, weights, mixture. No query sees what another one
- * asked, so the loop over queries may run in any order, or all at once: exercise 16 does it with matrices.
- * The weights need memory for m numbers; it is taken once, and given back.
+ * For each query the three lists are computed anew: scores, weights, mixture. No query depends on another, so
+ * the loop over queries may run in any order, or all at once: exercise 16 does it with matrices. The memory
+ * for m weights is allocated once, and freed at the end.
  */
 #include "exercises.h"
 #include <math.h>

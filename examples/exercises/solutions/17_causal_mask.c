@@ -5,13 +5,13 @@
  * divided by 0.
  *
  * Why the same: softmax before the mask gives e^s_j / Z for each j, with Z the sum over all. Divided by the
- * sum over the past of just that, Z is gone, and e^s_j / (sum over the past) is left. But where a score of
- * the future is some 750 above the past, e^s_j / Z of the past is too small for a double, and 0/0 is left: so
- * the mask comes first.
+ * sum of these over the past, Z cancels, and e^s_j / (sum over the past) is left. But if a score of the
+ * future is some 750 above the past, e^s_j / Z of the past is too small for a double, and 0/0 is left: so the
+ * mask comes first.
  */
 #include "exercises.h"
 
-static gra_tensor *future(gra_tape *t, int T)                                           /* (T, T): 1, else 0 */
+static gra_tensor *future(gra_tape *t, int T)                                       /* (T, T): 1, else 0 */
 {
     gra_tensor *column = gra_arange(t, T), *row = gra_reshape(t, gra_arange(t, T), GRA_SHAPE(T, 1));
     return gra_gt(t, column, row);

@@ -1,11 +1,11 @@
 /* 18 attention_backward, solved.
  *
- *     y = a v                 da = dy v^T: da_ij = dy_i . v_j                dv = a^T dy: dv_j = sum over i of a_ij dy_i
- *     a = softmax(s)          ds_ij = a_ij (da_ij - dot_i),                  dot_i = sum over j of a_ij da_ij
- *     s = q k^T / sqrt(d)     dq = ds k / sqrt(d),                           dk = ds^T q / sqrt(d)
+ *     y = a v               da = dy v^T: da_ij = dy_i . v_j       dv = a^T dy: dv_j = sum over i of a_ij dy_i
+ *     a = softmax(s)        ds_ij = a_ij (da_ij - dot_i),         dot_i = sum over j of a_ij da_ij
+ *     s = q k^T / sqrt(d)   dq = ds k / sqrt(d),                  dk = ds^T q / sqrt(d)
  *
- * A row of a depends on one query alone, so one row of da is enough at a time: it becomes ds in place. What a
- * query adds to all keys and values is added at once. (The tiled kernels of today are this loop, in blocks of
+ * A row of a depends on only one query, so one row of da is enough at a time: it becomes ds in place. What a
+ * query adds to all keys and values is added at once. (Today's tiled kernels are this loop, in blocks of
  * queries.)
  */
 #include "exercises.h"

@@ -1,9 +1,9 @@
 /* 19 two_heads, solved.
  *
- * A row of D numbers is H groups of D/H: to see it so is a reshape, (B, T, H, D/H). Heads are behind the time
- * still, so the two are exchanged, which moves numbers. To reshape (B, T, D) to (B, H, T, D/H) at once would
- * have the right shape, and would give head 0 all the numbers of the first T/H tokens. Merging goes the same
- * way back.
+ * A row of D numbers is H groups of D/H: a reshape shows it so, (B, T, H, D/H). The heads still come after
+ * the time, so the two are exchanged, which moves numbers. Reshaping (B, T, D) to (B, H, T, D/H) at once
+ * would give the right shape, but give head 0 all the numbers of the first T/H tokens. Merging takes the same
+ * steps backwards.
  *
  * A query of a head has D/H numbers, so that is whose root divides: gra_dim(q, -1) after the split.
  */

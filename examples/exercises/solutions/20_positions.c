@@ -2,8 +2,8 @@
  *
  * The rows from first to first + time are a slice of weight. As (time, dim) it is aligned at the right with
  * (batch, time, dim), and so stretched over the batch: each text gets the same rows, and the gradient of a
- * row is the sum over all texts (exercise 05). Rows that no token stood at get the gradient 0: they are
- * learned from longer texts.
+ * row is the sum over all texts (exercise 05). Rows for positions that no token has get the gradient 0: they
+ * are learned from longer texts.
  */
 #include "exercises.h"
 

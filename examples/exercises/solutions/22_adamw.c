@@ -2,11 +2,11 @@
  *
  * After the first step m = (1 - beta1) g and 1 - beta1^1 = 1 - beta1, so mm = g, and likewise vv = g^2: the
  * first step is lr g / |g|, that is, lr in the direction of the sign, whatever the size of g. That is why
- * Adam's lr speaks of how far p moves, and not of how steep the loss is. After t steps of the same g, m =
- * (1 - beta1^t) g: corrected, g again.
+ * Adam's lr says how far p moves, not how steep the loss is. After t steps with the same g, m = (1 - beta1^t)
+ * g: corrected, it is g again.
  *
- * Were the decay added to g (L2), it would be divided by sqrt(vv) too: parameters with large gradients
- * would hardly decay. Apart from it, all decay at the same rate. Both moves are computed from the old p,
+ * If the decay were added to g (L2), it would be divided by sqrt(vv) too: parameters with large gradients
+ * would hardly decay. Kept separate, all decay at the same rate. Both moves are computed from the old p,
  * before it changes.
  */
 #include "exercises.h"

@@ -1,12 +1,12 @@
 /* 23 clipping, solved.
  *
- * Two passes: the norm is known only when the last element has been seen, and it must be the same factor
- * for all. Were each parameter clipped by its own norm, the long ones would be cut and the short ones not,
- * and the step would go in another direction than the one that lowers the loss. Clipping element by element
- * turns it even more.
+ * Two passes: the norm is known only when the last element has been seen, and the factor must be the same for
+ * all. If each parameter were clipped by its own norm, the long ones would be cut and the short ones not, and
+ * the step would not go in the direction that lowers the loss. Clipping element by element changes the
+ * direction even more.
  *
  * A factor above 1 would make short gradients longer: near the minimum, where gradients shrink, the steps
- * must, too. And a norm of 0 is not larger than max_norm, so nothing is ever divided by 0.
+ * must shrink too. And a norm of 0 is not larger than max_norm, so nothing is ever divided by 0.
  */
 #include "exercises.h"
 #include <math.h>

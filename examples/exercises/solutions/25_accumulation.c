@@ -2,12 +2,12 @@
  *
  * A micro-batch of k rows gives their mean, 1/k times the sum of their losses; in L that sum has the factor
  * 1/n. So its loss is scaled by k/n before the backward, and by the chain rule its gradients are, too.
- * Dividing by the number of micro-batches is the same only if all have the same size; else the rows of a
+ * Dividing by the number of micro-batches is the same only if all have the same size; otherwise the rows of a
  * small last piece would count for more.
  *
- * The gradients are zeroed once, before the first micro-batch: all the following must add up. gra_begin
- * stands within the loop: it forgets the tape of the micro-batch before, and memory is needed for one
- * alone.
+ * The gradients are zeroed once, before the first micro-batch, so that those of all micro-batches add up.
+ * gra_begin is inside the loop: it forgets the tape of the previous micro-batch, so memory is needed for only
+ * one.
  */
 #include "exercises.h"
 

@@ -1,12 +1,13 @@
 /* 26 tied_weights, solved.
  *
- * The road at the end: in logits[i][j], e[j][d] has the factor h_i[d], so de[j][d] += dlogits[i][j] h_i[d].
+ * The path at the output: in logits[i][j], e[j][d] has the factor h_i[d], so de[j][d] += dlogits[i][j]
+ * h_i[d].
  *
- * The road through h: h_i[d] has the factor e[j][d] in logits[i][j], so dh_i[d] is the sum over j of
- * dlogits[i][j] e[j][d]. The derivative of tanh is 1 - tanh^2, and tanh is what h holds. Row ids_i of e
- * went in, so its gradient goes there: added, for a token may come twice.
+ * The path through h: h_i[d] has the factor e[j][d] in logits[i][j], so dh_i[d] is the sum over j of
+ * dlogits[i][j] e[j][d]. The derivative of tanh is 1 - tanh^2, and tanh is what h holds. Row ids_i of e went
+ * in, so its gradient goes there: added, since a token may occur twice.
  *
- * Both only add to de, so their order does not matter, nor does it that they meet in the same rows.
+ * Both only add to de, so their order does not matter, nor that they meet in the same rows.
  */
 #include "exercises.h"
 

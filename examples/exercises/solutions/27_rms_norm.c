@@ -1,12 +1,12 @@
 /* 27 rms_norm, solved.
  *
- * The mean over the last dimension (-1) has keepdim, so that x (..., dim) is divided by (..., 1): each row
- * by its own root. The weight (dim) is stretched over all rows. Without keepdim the shape would be that of
- * x less its last dimension, and broadcasting, which aligns shapes at the right, would refuse it, or worse:
- * for a square x divide columns in place of rows.
+ * The mean over the last dimension (-1) has keepdim, so that x (..., dim) is divided by (..., 1): each row by
+ * its own root. The weight (dim) is stretched over all rows. Without keepdim the shape would be that of x
+ * without its last dimension, and broadcasting, which aligns shapes at the right, would refuse it, or worse:
+ * for a square x it would divide columns instead of rows.
  *
- * Layer norm takes the mean out as well. That it can be left out, with the same result in training and less
- * to compute, was what the paper found.
+ * Layer norm subtracts the mean as well. The paper found that this can be left out, with the same result in
+ * training and less to compute.
  */
 #include "exercises.h"
 

@@ -1,9 +1,8 @@
 /* 28 swiglu, solved.
  *
  * Three Linears and one product: the struct is made of structs, and forward reads like the formula. The
- * gate's silu is near 0 for negative z and near z for large ones, so that each hidden number decides by
- * what x is, not once and for all, how much of it passes. A product of two functions of x is also what a
- * single Linear and a relu cannot make.
+ * gate's silu is near 0 for negative z and near z for large z, so for each x anew the gate decides how much
+ * of each hidden number passes. A single Linear and a relu cannot make such a product of two functions of x.
  */
 #include "exercises.h"
 

@@ -1,11 +1,12 @@
 /* 29 rotary, solved.
  *
- * With h = dim/2, both lines of the formula are one: y = x cos + other sin, where `other` is x with its halves
- * exchanged and the second, which comes to stand first, negated: (-x_h, ..., -x_(dim-1), x_0, ..., x_(h-1)). Cosines
- * and sines have the shape (time, dim), each angle twice in a row, and broadcast over heads and batch.
+ * With h = dim/2, both lines of the formula are one: y = x cos + other sin, where `other` is x with its
+ * halves exchanged and the second half, which now comes first, negated: (-x_h, ..., -x_(dim-1), x_0, ...,
+ * x_(h-1)). Cosines and sines have the shape (time, dim), each angle twice in a row, and broadcast over heads
+ * and batch.
  *
- * Why only m - n counts: a turn by m theta and one by n theta are matrices R_m and R_n, and q R_m^T R_n k = q R_(n-m) k,
- * because turning back by m and forth by n is turning by n - m.
+ * Why only m - n counts: rotations by m theta and by n theta are matrices R_m and R_n, and q R_m^T R_n k = q
+ * R_(n-m) k, because rotating back by m and forth by n is rotating by n - m.
  */
 #include "exercises.h"
 #include <math.h>
@@ -23,6 +24,7 @@ gra_tensor *rotary(gra_tape *t, gra_tensor *x)
         }
     gra_tensor *first = gra_slice(t, x, -1, 0, half), *second = gra_slice(t, x, -1, half, dim);
     gra_tensor *other = gra_concat(t, 2, (gra_tensor *[]){ gra_neg(t, second), first }, -1);
-    gra_tensor *cosine = gra_constant(t, c, GRA_SHAPE(time, dim)), *sine = gra_constant(t, s, GRA_SHAPE(time, dim));
+    gra_tensor *cosine = gra_constant(t, c, GRA_SHAPE(time, dim));
+    gra_tensor *sine = gra_constant(t, s, GRA_SHAPE(time, dim));
     return gra_add(t, gra_mul(t, x, cosine), gra_mul(t, other, sine));
 }

@@ -1,12 +1,13 @@
 /* 30 grouped_query, solved.
  *
- * Neighbouring heads share, so the H query heads are G groups of H / G: reshaped to (batch, time, G, H/G, d), the group
- * is a dimension of its own, and keys and values, (batch, time, G, 1, d), stretch over the heads of a group. With time
- * moved before d, the last two dimensions are the matrices of a head, and one product does all of them. No key is ever
- * copied; in the backward the sum over a stretched dimension adds up what the heads of a group ask of their keys.
+ * Neighbouring heads share, so the H query heads are G groups of H / G: reshaped to (batch, time, G, H/G, d),
+ * the group is a dimension of its own, and keys and values, (batch, time, G, 1, d), stretch over the heads of
+ * a group. With time moved before d, the last two dimensions are the matrices of a head, and one product does
+ * all of them. No key is ever copied; in the backward the sum over the stretched dimension adds up the
+ * gradients that the heads of a group have for their keys.
  *
- * key and value are (G d) wide: that is what a cache saves. The scale is sqrt of d, the length of the vectors that are
- * multiplied, not of dim.
+ * key and value are (G d) wide, which is what a cache saves. The scale is the root of d, the length of the
+ * vectors that are multiplied, not of dim.
  */
 #include "exercises.h"
 #include <math.h>
@@ -37,7 +38,7 @@ gra_tensor *grouped_query_forward(gra_tape *t, const struct grouped_query *l, gr
     gra_tensor *k = split(t, gra_linear_forward(t, &l->key, x), l->kv_heads, 1);
     gra_tensor *v = split(t, gra_linear_forward(t, &l->value, x), l->kv_heads, 1);
     const double scale = 1 / sqrt(gra_dim(q, -1));
-    gra_tensor *scores = gra_causal_mask(t, gra_scale(t, gra_matmul_nt(t, q, k), scale));   /* (..., time, time) */
+    gra_tensor *scores = gra_causal_mask(t, gra_scale(t, gra_matmul_nt(t, q, k), scale)); /* (query, key) */
     gra_tensor *heads = gra_matmul(t, gra_softmax(t, scores, -1), v);
     gra_tensor *y = gra_permute(t, heads, (int[]){ 0, 3, 1, 2, 4 });
     return gra_linear_forward(t, &l->out, gra_reshape(t, y, GRA_SHAPE(gra_dim(x, 0), gra_dim(x, 1), -1)));

@@ -1,9 +1,10 @@
 /* 31 kv_cache, solved.
  *
- * Four things differ from the whole text: the first new token stands at position cache->time; keys and values are
- * appended to the arrays; the queries of the n new tokens look at all cache->time + n keys; and the scores are then
- * (n, all), of which the causal mask cuts off what lies beyond each query's own column, the last row seeing everything.
- * That the numbers are the same is the point of a causal mask: row i of y needs rows 0 ... i of k and v alone.
+ * Four things differ from the whole text: the first new token is at position cache->time; keys and values are
+ * appended to the arrays; the queries of the n new tokens look at all cache->time + n keys; and the scores
+ * are then (n, all), where the causal mask removes what is to the right of each query's own column, so that
+ * the last row sees everything. That the numbers are the same is the point of a causal mask: row i of y needs
+ * only rows 0 ... i of k and v.
  */
 #include "exercises.h"
 #include <math.h>
@@ -20,7 +21,8 @@ gra_tensor *tiny_logits(gra_tape *t, const struct tiny_model *m, const int *ids,
     return gra_linear_forward(t, &m->head, gra_add(t, x, y));
 }
 
-gra_tensor *tiny_logits_cached(gra_tape *t, const struct tiny_model *m, const int *ids, int n, struct kv_cache *cache)
+gra_tensor *tiny_logits_cached(gra_tape *t, const struct tiny_model *m, const int *ids, int n,
+                               struct kv_cache *cache)
 {
     gra_tensor *x = gra_embedding_forward(t, &m->tokens, ids, GRA_SHAPE(n));            /* (n, dim) */
     x = gra_positional_embedding_forward_from(t, &m->positions, x, cache->time);

@@ -1,6 +1,6 @@
-/* 32 wrong_backward, solved: the term that was missing is that of the mean.
+/* 32 wrong_backward, solved: the missing term is that of the mean.
  *
- * For one row of n values, y_i = (x_i - m) / s. When x_i changes by a little, each y_j changes by
+ * For one row of n values, y_i = (x_i - m) / s. When x_i changes a little, each y_j changes by
  *
  *     dy_j/dx_i = [i = j] / s  -  (dm/dx_i) / s  -  y_j (ds/dx_i) / s
  *     dm/dx_i = 1 / n,   ds/dx_i = y_i / n
@@ -9,8 +9,8 @@
  *
  *     dx_i = (dy_i  -  mean of dy  -  y_i mean of (dy y)) / s
  *
- * The exercise forgot the mean of dy: hence the report's "term with the sum (or mean) over dimension 1 of
- * dy". Without it the formula is RMSNorm's, which subtracts no mean: a slip that is easily made.
+ * The exercise omitted the mean of dy: hence the report's "term with the sum (or mean) over dimension 1 of
+ * dy". Without it the formula is RMSNorm's, which subtracts no mean: an easy mistake to make.
  */
 #include "exercises.h"
 

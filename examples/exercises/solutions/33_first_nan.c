@@ -1,16 +1,16 @@
 /* 33 first_nan, solved.
  *
- * The trace says that gra_div made nan from finite inputs, after the embedding: a row of equal numbers has
- * the variance 0 and is 0 when centred, and 0 / 0 is nan. The exponential, the softmax and the logarithm
- * only passed it on.
+ * The trace reports that gra_div made nan from finite inputs, after the embedding: a row of equal numbers has
+ * variance 0 and is 0 when centred, and 0 / 0 is nan. The exponential, the softmax and the logarithm only
+ * passed it on.
  *
  * An eps beside the root, centred / (sqrt(variance) + eps), makes the forward right: 0 / eps is 0. But then
- * the trace says that gra_sqrt made nan in the backward: its derivative, 1 / (2 sqrt(variance)), is
- * infinite at 0, times a gradient of 0. So the eps belongs under the root: sqrt(variance + eps) has at 0
- * the finite slope 1 / (2 sqrt(eps)). Layer norm has it there for that reason. 1e-5 is small beside a
- * variance of 1, and its root large enough: a gradient becomes at most 1 / sqrt(1e-5) = 316 times as large.
+ * the trace reports that gra_sqrt made nan in the backward: its derivative, 1 / (2 sqrt(variance)), is
+ * infinite at 0, times a gradient of 0. So the eps belongs under the root: sqrt(variance + eps) has at 0 the
+ * finite slope 1 / (2 sqrt(eps)). Layer norm has it there for that reason. 1e-5 is small beside a variance of
+ * 1, and its root large enough: a gradient becomes at most 1 / sqrt(1e-5) = 316 times as large.
  *
- * Putting 0 where a nan stands hides it: the backward computes 0 times infinity all the same.
+ * Replacing a nan by 0 only hides it: the backward still computes 0 times infinity.
  */
 #include "exercises.h"
 

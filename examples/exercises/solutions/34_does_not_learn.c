@@ -1,15 +1,15 @@
 /* 34 does_not_learn, solved.
  *
- * 1: gra_backward adds to the gradients, and nobody had zeroed them: each step went along the sum of all
+ * 1: gra_backward adds to the gradients, and they were never zeroed: each step followed the sum of all
  * gradients so far. That is momentum that never fades, and what it moves is a pendulum without friction.
  *
- * 2: gra_cross_entropy takes logits and does softmax itself. What it was given were probabilities, so
- * softmax was done twice. Probabilities lie between 0 and 1: at best the right one is 1 and five are 0, of
- * which the second softmax makes e / (e + 5) = 0.35, and -log of it is 1.04.
+ * 2: gra_cross_entropy takes logits and does softmax itself. It was given probabilities, so softmax was done
+ * twice. Probabilities are between 0 and 1: at best the right one is 1 and five are 0, from which the second
+ * softmax makes e / (e + 5) = 0.35, and -log of it is 1.04.
  *
- * 3: gra_init_normal(0.5, 0) has the mean 0.5 and the deviation 0, so all weights were 0.5. Hidden units
- * that begin alike compute the same and get the same gradient: they stay alike for ever, and eight of them
- * do the work of one. Drawn at random, with the mean 0, they differ.
+ * 3: gra_init_normal(0.5, 0) has mean 0.5 and standard deviation 0, so all weights were 0.5. Hidden units
+ * that start alike compute the same and get the same gradient: they stay alike for ever, and eight of them do
+ * the work of one. Drawn at random, with mean 0, they differ.
  */
 #include "exercises.h"
 
