@@ -1,5 +1,5 @@
 /* exercises.h: the functions that the exercises ask for, in the order of the ladder. An answer defines those
- * of its number; this header sees to it that they are declared alike for the answer and for its judge. */
+ * of its exercise; this header declares them for the answer and for its judge. */
 #ifndef EXERCISES_H
 #define EXERCISES_H
 
@@ -28,12 +28,12 @@ double used_twice(struct value *x, struct value *w, struct value *u, struct valu
 enum { TAPE_ROOM = 200 };
 struct scalar {
     double value, grad;
-    struct scalar *in[2];                       /* of what it was made; NULL: of nothing */
+    struct scalar *in[2];                       /* the nodes it was computed from; NULL: none */
     double slope[2];                            /* how fast value grows with in[0]->value, in[1]->value */
 };
 struct scalar_tape {
-    struct scalar node[TAPE_ROOM];              /* in the order in which they were made */
-    int n;                                      /* how many there are */
+    struct scalar node[TAPE_ROOM];              /* in the order of creation */
+    int n;                                      /* the number of nodes */
 };
 struct scalar *tape_leaf(struct scalar_tape *t, double value);
 struct scalar *tape_add(struct scalar_tape *t, struct scalar *a, struct scalar *b);

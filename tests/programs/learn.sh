@@ -60,7 +60,7 @@ refused stubborn 'signal(SIGXCPU, SIG_IGN); for (volatile unsigned i = 0; ; i++)
     "it did not end within 1 second" </dev/null
 refused null 'volatile double *none = NULL; none[n] = 1;' "it crashed: line [0-9]*: a pointer is\|SIGSEGV" \
     </dev/null
-refused abort 'abort();' "it crashed by SIGABRT: abort() was called" </dev/null
+refused abort 'abort();' "it crashed with SIGABRT: abort() was called" </dev/null
 refused forks 'for (;;) fork();' "fork was called" </dev/null
 refused killed 'kill(0, SIGKILL);' "SIGKILL: it was killed" </dev/null
 refused closed 'for (int i = 0; i < 1000; i++) close(i);' "it ended the process" </dev/null
@@ -105,26 +105,26 @@ ok "files that it writes" judged writes 0 passed
 ok "are gone with it" test ! -e mine.txt
 
 group "answers that do not compile"
-refused main ' ' "it defines main, but the judge has the main" <<'END'
+refused main ' ' "it defines main, but the judge has its own main" <<'END'
 int main(void) { return 0; }
 END
-refused names ' ' "it defines judge_part, a name that gradus or the judge has already" <<'END'
+refused names ' ' "it defines judge_part, a name that gradus or the judge uses" <<'END'
 void judge_part(const char *format) { (void)format; }
 END
 refused slip 'doubl z;' "does not compile: 08_softmax.c:[0-9]*:.*: error: .*doubl" </dev/null
 sed 's/^void softmax(/void sofmax(/' "$solution" >"$W/misspelt.c"
-ok "a name misspelt" judged misspelt 1 "the function softmax is wanted, but not in the file"
+ok "a name misspelt" judged misspelt 1 "the function softmax is missing: is it in the file"
 printf ' \n' >"$W/empty.c"
 ok "an empty file" judged empty 1 "the file is empty"
 printf 'a\000b' >"$W/binary.c"
-ok "a binary file" judged binary 1 "holds bytes of 0"
+ok "a binary file" judged binary 1 "contains zero bytes"
 printf '\377\376\033[2J' >"$W/noise.c"
 ok "noise" judged noise 1 "does not compile"
 ok "is shown without control characters" lacks -a "$(printf '\033')" "$W/said"
 echo '#include "/dev/zero"' >"$W/endless.c"
-ok "an endless include" judged endless 1 "does not compile\|softmax is wanted"
+ok "an endless include" judged endless 1 "does not compile\|softmax is missing"
 echo 'int a[1 << 28] = { 1 };' | cat - "$solution" >"$W/large.c"
-ok "an enormous array" judged large 1 "the compiler came to no end, or wanted too much memory"
+ok "an enormous array" judged large 1 "the compiler did not end, or needed too much memory"
 sed 's/y\[i\] .= sum;/{ int unused; }/' "$solution" >"$W/warned.c"
 ok "what the compiler warns of" judged warned 1 "The compiler warns: 08_softmax.c:.*unused"
 
@@ -138,7 +138,7 @@ mkfifo "$W/pipe"
 ok "a pipe is not waited for" refuses 2 "the file cannot be read" build/learn 8 "$W/pipe"
 ok "no such exercise" refuses 2 "there is no exercise 'softmix'" build/learn softmix
 ok "no such flag" refuses 2 "'--jason' is not a flag" build/learn --jason
-ok "seconds" refuses 2 "--seconds wants a number" build/learn --seconds 0 8
+ok "seconds" refuses 2 "--seconds: got 0, expected seconds from 1 to 3600" build/learn --seconds 0 8
 ok "another folder" sh -c "cd '$W' && ! gradus/build/learn 8 2>err && grep -q 'in the folder of gradus' err"
 rm -f "$own"
 ok "the start file is copied" ends_with 1 build/learn 08 </dev/null
@@ -209,7 +209,7 @@ wait >    08 softmax
 keys ^M
 wait not passed yet
 keys s
-wait Show a solution all the same? y / n
+wait Show a solution anyway? y / n
 keys y
 wait 08 softmax, solved
 keys ^M
@@ -231,7 +231,7 @@ wait is gone
 run cp "$W/slip.c" $own
 wait does not compile
 keys r
-wait The start file takes the place of your answer
+wait The start file replaces your answer
 keys y
 wait y[0] was never written
 size 30 40
@@ -320,7 +320,7 @@ wait nobody         all                  0 of 0  no exercise found
 status 0
 END
 ok "no folder" refuses 2 "cannot be read" build/learn --grade "$W/none"
-ok "no students" refuses 2 "holds no students' folders" build/learn --grade "$class/bob"
+ok "no students" refuses 2 "contains no students' folders" build/learn --grade "$class/bob"
 ok "nothing is left" clean
 
 # ---- a handout -----------------------------------------------------------------------------------------

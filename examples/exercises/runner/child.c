@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { RECORDS = 3, STACK_MB = 8, FILE_MB = 64 };       /* on descriptor 3 a judge answers */
+enum { RECORDS = 3, STACK_MB = 8, FILE_MB = 64 };       /* a judge writes its records to descriptor 3 */
 
 bool (*child_stop)(void);
 
@@ -23,7 +23,7 @@ static void limit(int what, int units, int bits)
 }
 
 /* What the child does before it becomes the program. In a session of its own it has no terminal to write to,
- * and its process group is nobody else's. */
+ * and a process group that it shares with nobody. */
 _Noreturn static void become(char *const argv[], const int in[2], const int out[2], const int records[2],
                              const struct child_limits *l)
 {
@@ -49,8 +49,8 @@ _Noreturn static void become(char *const argv[], const int in[2], const int out[
     _exit(127);
 }
 
-/* Reads what is there of the output, or of the records; what no longer fits is dropped. False: the other side
- * has closed it. */
+/* Reads what is available of the output, or of the records, and drops what does not fit. False: the other
+ * side has closed it. */
 static bool take(struct child *c, int fd, bool records, size_t *all)
 {
     char buffer[4096], *text = records ? c->records : c->output;
@@ -89,14 +89,14 @@ static int memory_of(pid_t pid)
     return (int)(pages * (sysconf(_SC_PAGESIZE) >> 10) >> 10);
 }
 
-/* It stays a zombie, so that its process group cannot be another's when it is killed. */
+/* It stays a zombie, so that no other process group can have its number when it is killed. */
 static bool has_ended(pid_t pid)
 {
     siginfo_t info = { .si_pid = 0 };
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
 }
 
-/* Reads both pipes until the process has ended or must end; then ends all that it started. */
+/* Reads both pipes until the process has ended or must end; then ends every process that it started. */
 static void watch(struct child *c, pid_t pid, const int from[2], const struct child_limits *l)
 {
     const double end = seconds_now() + 6.0 * l->seconds, before = processor_time();
@@ -118,7 +118,7 @@ static void watch(struct child *c, pid_t pid, const int from[2], const struct ch
     kill(pid, SIGKILL);
     waitpid(pid, &c->status, 0);
     orphans_end();
-    for (int i = 0; i < 2; i++)         /* what is left in the pipes: at most as much as is kept */
+    for (int i = 0; i < 2; i++)         /* the rest in the pipes: at most as much as is kept */
         for (int n = 0; n < CHILD_TEXT / 4096 && poll(&fd[i], 1, 0) > 0; n++)
             if (!take(c, from[i], i, &all[i]))
                 break;

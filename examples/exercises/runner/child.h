@@ -1,4 +1,4 @@
-/* child: a process that may do anything: it is watched, limited, and ended with all that it started. */
+/* child: runs a program that may do anything: watched, limited, and ended with every process it started. */
 #ifndef RUNNER_CHILD_H
 #define RUNNER_CHILD_H
 
@@ -9,28 +9,28 @@ enum { CHILD_TEXT = 1 << 16, CHILD_FLOOD = 4 << 20 };
 
 struct child {
     int    status;                      /* as of waitpid */
-    bool   late;                        /* it was ended because its time was over, */
-    bool   large;                       /* or since it took too much memory, */
-    bool   loud;                        /* or since it printed more than CHILD_FLOOD bytes, */
-    bool   stopped;                     /* or since child_stop said so */
-    char   output[CHILD_TEXT];          /* what it printed, on stdout and stderr; the rest is dropped, */
-    size_t printed;                     /* of so many bytes */
-    char   records[CHILD_TEXT];         /* what it wrote to file descriptor 3, */
-    size_t recorded;                    /* of so many bytes */
+    bool   late;                        /* it was ended because its time was up, */
+    bool   large;                       /* or because it used too much memory, */
+    bool   loud;                        /* or because it printed more than CHILD_FLOOD bytes, */
+    bool   stopped;                     /* or because child_stop returned true */
+    char   output[CHILD_TEXT];          /* what it printed on stdout and stderr, as far as it fits, */
+    size_t printed;                     /* and its length */
+    char   records[CHILD_TEXT];         /* what it wrote to file descriptor 3, as far as it fits, */
+    size_t recorded;                    /* and its length */
 };
 
 struct child_limits {
     const char *folder;                 /* where it runs; NULL: here */
     const char *word;                   /* its standard input: this and a newline */
     int         seconds;                /* of processor time, and six times that by the clock */
-    int         megabytes;              /* of memory that it uses: watched where /proc tells it */
-    int         addresses;              /* megabytes of addresses: the system refuses more; 0: any number */
+    int         megabytes;              /* of memory that it uses: watched where there is /proc */
+    int         addresses;              /* megabytes of address space, enforced by the system; 0: no limit */
 };
 
 /* Runs argv[0], found by PATH. 0; -1: it could not be started. */
 int child_run(struct child *c, char *const argv[], const struct child_limits *limits);
 
-/* Asked every few milliseconds while a child runs: true ends it. NULL: nobody is asked. */
+/* Called every few milliseconds while a child runs, unless NULL: true ends the child. */
 extern bool (*child_stop)(void);
 
 #endif

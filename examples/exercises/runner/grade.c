@@ -20,7 +20,7 @@ struct answers {
     struct answer { int exercise; char path[PATH]; } *at;
 };
 
-/* Folders of a handout that hold no student's answers, though files of the same names. */
+/* Folders of a handout that have files with the names of answers, but no student's answers. */
 static bool passed_over(const char *name)
 {
     static const char *const names[] = { "start", "solutions", "judge", "runner", "hints", "tests", "build" };
@@ -40,7 +40,7 @@ static int exercise_of(const struct ladder *l, const char *file)
     return -1;
 }
 
-/* Notes the answers in a folder and below. Links are not followed. */
+/* Collects the answers in a folder and its subfolders, without following links. */
 static void find(struct answers *a, const char *folder, int depth)
 {
     char path[PATH];
@@ -68,7 +68,7 @@ static int by_exercise(const void *a, const void *b)
     return x->exercise != y->exercise ? x->exercise - y->exercise : strcmp(x->path, y->path);
 }
 
-/* One row. On a terminal columns are cut at their width, else each cell is a line's part between tabs. */
+/* One row: on a terminal in columns, which are cut at their width, otherwise separated by tabs. */
 static void row(const char *student, const char *exercise, const char *passed, const char *finding)
 {
     const char *cells[] = { student, exercise, passed, finding };
@@ -142,7 +142,7 @@ int grade(const struct ladder *l, const char *folder, const char *build, int sec
         free(list[i]);
     }
     if (n >= 0 && !students)
-        warn("%s holds no students' folders", folder);
+        warn("%s contains no students' folders", folder);
     free(list);
     free(a.at);
     signals_die();

@@ -14,7 +14,7 @@ static void path_of(char path[LADDER_PATH], const char *folder, const struct exe
     snprintf(path, LADDER_PATH, LADDER_FOLDER "%s%s%s", folder, e->name, ending);
 }
 
-/* The title stands in the first line of the start file: a comment's beginning, the title, a dot. */
+/* The title is in the first line of the start file: the beginning of a comment, the title, a dot. */
 static void read_title(struct exercise *e)
 {
     char path[LADDER_PATH], line[200] = "";
@@ -114,7 +114,7 @@ char *ladder_hint(const struct exercise *e, int number)
         memmove(text, second + 2, strlen(second + 2) + 1);
     else if (number != 1)
         free(text), text = NULL;
-    for (char *c = text; c && (c = strchr(c, '\n'));)           /* one line, broken where the screen ends */
+    for (char *c = text; c && (c = strchr(c, '\n'));)           /* one long line, which page breaks */
         *c = c[1] ? ' ' : 0;
     return text;
 }

@@ -1,4 +1,4 @@
-/* ladder: which exercises there are, and their files in examples/exercises. */
+/* ladder: the list of exercises, and their files in examples/exercises. */
 #ifndef RUNNER_LADDER_H
 #define RUNNER_LADDER_H
 
@@ -16,19 +16,19 @@ struct ladder {
     } at[LADDER_MOST];
 };
 
-/* Reads which there are, in order. 0; -1: there are none here. */
+/* Reads the list, in order. 0; -1: there are none here. */
 int ladder_read(struct ladder *l);
 
-/* The number in the ladder of "8", "08", "softmax" or "08_softmax"; -1: there is none. */
+/* The index of the exercise "8", "08", "softmax" or "08_softmax"; -1: there is none. */
 int ladder_find(const struct ladder *l, const char *which);
 
-/* The learner's file. ladder_begin copies the start file there unless there is one, ladder_reset in any case.
- * 0; -1 with errno. */
+/* The learner's file. ladder_begin copies the start file there if there is no answer yet, ladder_reset in any
+ * case. 0; -1 with errno. */
 void ladder_answer(const struct exercise *e, char path[LADDER_PATH]);
 int  ladder_begin(const struct exercise *e);
 int  ladder_reset(const struct exercise *e);
 
-/* Texts, to be freed; NULL: there is none (as in a class folder). A hint, 1 or 2, is one long line. */
+/* Texts, which the caller frees; NULL: there is none (as in a handout). A hint, 1 or 2, is one long line. */
 char *ladder_hint(const struct exercise *e, int number);
 char *ladder_solution(const struct exercise *e);
 

@@ -1,6 +1,6 @@
-/* learn: the runner of the exercises. With a terminal it shows one after the other and judges at each save
- * (session); with flags it judges once, for scripts and for teachers. It runs in the repository's root, and
- * finds what make has built for it beside itself. */
+/* learn: the runner of the exercises. In a terminal it shows one exercise after the other and judges at each
+ * save (session); with flags it judges once, for scripts and for teachers. It runs in the repository's root,
+ * and finds beside itself what make has built for it. */
 #include "../../lib/begin.h"
 #include "../../lib/say.h"
 #include "grade.h"
@@ -22,17 +22,17 @@ enum { OK, WRONG, TROUBLE, SECONDS = 10 };
 static const char help[] =
     "usage: build/learn [FLAG ...] [EXERCISE [FILE]]\n"
     "\n"
-    "Without an exercise it shows the current one and judges it at each save. With\n"
-    "one, 7, 07, relu or 07_relu, it judges the answer in FILE, or else that in\n"
-    "examples/exercises, and ends with 0 (passed), 1 (not passed) or 2 (not judged).\n"
+    "Without EXERCISE it shows the current one and judges it at each save. With one\n"
+    "(7, 07, relu or 07_relu) it judges the answer in FILE, or the one in\n"
+    "examples/exercises, and exits with 0 (passed), 1 (not passed) or 2 (not judged).\n"
     "\n"
     "  --json               prints the judgement as one JSON object\n"
     "  --seconds N          gives each answer N seconds of processor time (10)\n"
     "  --list               lists the exercises, and which are solved\n"
     "  --hint EXERCISE [2]  prints the first hint, or the second\n"
     "  --solution EXERCISE  prints a solution with its reasoning\n"
-    "  --reset EXERCISE     begins anew: the start file replaces your answer\n"
-    "  --grade DIR          judges a folder of students' folders into a table\n"
+    "  --reset EXERCISE     starts over: the start file replaces your answer\n"
+    "  --grade DIR          judges a folder of students' folders and prints a table\n"
     "  --help               prints this\n";
 
 enum what { JUDGE, LIST, HINT, SOLUTION, RESET, GRADE, HELP };
@@ -41,7 +41,7 @@ struct flags {
     enum what   what;
     bool        json;
     int         seconds;
-    const char *words[3];               /* what is no flag */
+    const char *words[3];               /* the arguments that are not flags */
     int         n;
 };
 
@@ -62,11 +62,11 @@ static int read_flags(struct flags *f, int argc, char **argv)
         else if (!strcmp(s, "--seconds")) {
             f->seconds = i + 1 < argc ? atoi(argv[++i]) : 0;
             if (f->seconds < 1 || f->seconds > 3600)
-                return warn("%s wants a number of seconds from 1 to 3600", s);
+                return warn("%s: got %s, expected seconds from 1 to 3600", s, i < argc ? argv[i] : "nothing");
         } else if (s[0] == '-')
             return warn("'%s' is not a flag: `learn --help` lists them", s);
         else if (f->n == 3)
-            return warn("'%s' is one word too many: `learn --help` says what it takes", s);
+            return warn("'%s' is one argument too many: `learn --help` shows the usage", s);
         else
             f->words[f->n++] = s;
     }
@@ -79,7 +79,7 @@ static void print_page(const struct page *p)
         puts(p->line[i].text);
 }
 
-/* Judges once. Only what is in the learner's own file counts as progress. */
+/* Judges once. Only the learner's own file counts as progress. */
 static int judge(const struct ladder *l, struct progress *had, int at, const char *file, const char *build,
                  const struct flags *f)
 {
@@ -138,13 +138,13 @@ static int print_solution(const struct exercise *e)
 {
     char *text = ladder_solution(e);
     if (!text)
-        return warn("there is no solution of %s here", e->name);
+        return warn("there is no solution of %s in this folder", e->name);
     fputs(text, stdout);
     free(text);
     return OK;
 }
 
-/* The folder of this program: build, or what make was told by B=. */
+/* The folder of this program: build, or make's B=. */
 static const char *own_folder(char *program)
 {
     char *slash = strrchr(program, '/');
@@ -166,14 +166,14 @@ static int learn(int argc, char **argv)
     if (f.what == HELP)
         return fputs(help, stdout) < 0 ? TROUBLE : OK;
     if (ladder_read(&l))
-        return warn("there is no %sstart here: call it in the folder of gradus", LADDER_FOLDER);
+        return warn("there is no %sstart here: run it in the folder of gradus", LADDER_FOLDER);
     progress_read(&p, &l);
     signals_begin();
     child_stop = signals_end;
     if (f.what == LIST)
         return list(&l, &p);
     if (f.what == GRADE)
-        return f.n ? grade(&l, f.words[0], build, f.seconds) : warn("--grade wants a folder");
+        return f.n ? grade(&l, f.words[0], build, f.seconds) : warn("--grade needs a folder");
     const bool clever = term && *term && strcmp(term, "dumb");
     if (f.what == JUDGE && !f.n && !f.json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && clever)
         return session(&l, &p, build, f.seconds);
@@ -185,7 +185,7 @@ static int learn(int argc, char **argv)
     if (f.what == SOLUTION)
         return print_solution(&l.at[at]);
     if (f.what == RESET)
-        return ladder_reset(&l.at[at]) ? warn("it cannot be written: %s", strerror(errno)) : OK;
+        return ladder_reset(&l.at[at]) ? warn("the answer cannot be written: %s", strerror(errno)) : OK;
     return judge(&l, &p, at, f.words[1], build, &f);
 }
 

@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ROUNDS = 5000 };                 /* of a millisecond or more: some processes cannot be killed */
+enum { ROUNDS = 5000 };                 /* of a millisecond or more: some processes resist */
 
-/* The parent of a process, from /proc/PID/stat: "PID (name) state parent ...". 0: it is gone. */
+/* The parent of a process, from /proc/PID/stat: "PID (name) state parent ...". 0: the process is gone. */
 static long parent_of(const char *pid)
 {
     char path[300], line[500] = "";
@@ -49,13 +49,13 @@ static bool adopts;
 
 void orphans_come_to_me(void)
 {
-    static bool asked;                  /* a child of before the first answer ran is left alone */
+    static bool asked;                  /* children from before the first answer are left alone */
     if (!asked)
         adopts = signal_children(0) == 0 && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
     asked = true;
 }
 
-/* One that dies may leave children of its own, which come to us then: until there are none. */
+/* An orphan that dies may leave children of its own, which then become ours: go on until there are none. */
 void orphans_end(void)
 {
     for (int round = 0; round < ROUNDS && adopts && signal_children(SIGKILL); round++) {

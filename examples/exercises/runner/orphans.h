@@ -1,6 +1,5 @@
-/* orphans: the processes that a child left behind and that have left its process group too. On Linux a
- * process can ask to become their parent; elsewhere these do nothing, and such a process lives on until its
- * own limits end it. */
+/* orphans: processes that a child left behind and that have left its process group. On Linux a process can
+ * ask to become their parent; elsewhere these do nothing, and an orphan runs until its limits end it. */
 #ifndef RUNNER_ORPHANS_H
 #define RUNNER_ORPHANS_H
 

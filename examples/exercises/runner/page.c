@@ -12,7 +12,7 @@ void page_clear(struct page *p)
     p->n = p->mark = 0;
 }
 
-/* Appends a line of `before` and n bytes of text. */
+/* Appends one line: `before` and n bytes of text. */
 static void append(struct page *p, enum page_style style, const char *before, const char *text, size_t n)
 {
     if (p->n == PAGE_LINES)
@@ -24,7 +24,7 @@ static void append(struct page *p, enum page_style style, const char *before, co
         l->text[--end] = 0;
 }
 
-/* How many of n bytes of a line fit: up to the last blank; in a long word as many as there is room for. */
+/* How many of n bytes fit in a line: up to the last blank, or the whole width within a long word. */
 static size_t fitting(const char *text, size_t n, size_t width)
 {
     const size_t at = say_fitting(text, n, width);

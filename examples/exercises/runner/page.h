@@ -10,7 +10,7 @@ enum page_style { PLAIN, GOOD, BAD, BOLD };
 
 struct page {
     int n;
-    int mark;                           /* a line that should be seen without scrolling; at first 0 */
+    int mark;                           /* a line that should be visible without scrolling; at first 0 */
     struct page_line {
         enum page_style style;
         char text[PAGE_COLUMNS + 1];
@@ -20,8 +20,7 @@ struct page {
 void page_clear(struct page *p);
 
 /* Adds n bytes of text, with `before` in front of the first line and as many spaces in front of the others.
- * Lines too long are broken between words; what is not printable becomes a dot. Without text: an empty
- * line. */
+ * Long lines are broken between words; unprintable bytes become dots. Without text: an empty line. */
 void page_add(struct page *p, enum page_style style, const char *before, const char *text, size_t n);
 void page_addf(struct page *p, enum page_style style, const char *before, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

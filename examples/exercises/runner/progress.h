@@ -1,4 +1,4 @@
-/* progress: what the learner has solved, and where he or she is; kept in examples/exercises/.progress. */
+/* progress: what the learner has solved, and the current exercise; kept in examples/exercises/.progress. */
 #ifndef RUNNER_PROGRESS_H
 #define RUNNER_PROGRESS_H
 
@@ -6,7 +6,7 @@
 
 struct progress {
     bool solved[LADDER_MOST];
-    int  current;                       /* the first that is not solved, until another is opened */
+    int  current;                       /* the first unsolved one, until another is opened */
 };
 
 void progress_read(struct progress *p, const struct ladder *l);

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Walks the parts: the next one and its length; false: there is none. */
+/* Advances to the next part, and gives its length; false: there is none. */
 static bool next_part(const char **s, size_t *n)
 {
     *s += *n;

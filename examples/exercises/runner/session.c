@@ -20,16 +20,16 @@ static struct session {
     const char          *build;
     int                  seconds;
     char                 path[LADDER_PATH];     /* the learner's file, */
-    struct watch         seen;                  /* as it was when it was judged */
-    bool                 judged;                /* the verdict is that of the file as it is */
+    struct watch         seen;                  /* as it was when last looked at */
+    bool                 judged;                /* the verdict is that of the current file */
     struct verdict       verdict;
-    enum { JUDGEMENT, READING } shows;          /* the judgement, or a text or list that was asked for */
+    enum { JUDGEMENT, READING } shows;          /* the judgement, or a requested text or list */
     struct page          page;                  /* what is shown between header and footer, */
     int                  top;                   /* from this line on */
     int                  hints;                 /* how many of the current exercise are shown */
-    int                  asks;                  /* a key that waits for its answer: 'o', 's' or 'r'; else 0 */
+    int                  asks;                  /* the key whose question is open: 'o', 's' or 'r'; else 0 */
     char                 typed[20];
-    char                 says[80];              /* in place of the keys, until the next one */
+    char                 says[80];              /* shown instead of the keys, until the next key */
     bool                 quits;
 } s;
 
@@ -50,7 +50,7 @@ static int body_rows(int rows)
     return rows > HEADER + FOOTER ? rows - HEADER - FOOTER : 1;
 }
 
-/* A line with one text at its left, and one at its right end. */
+/* A line with one text at its left end, and one at its right end. */
 static void two(struct page_line *line, enum page_style style, int columns, const char *left,
                 const char *right)
 {
@@ -78,11 +78,11 @@ static void footer(struct page_line line[FOOTER], int columns, int rows)
                  s.top + body < s.page.n ? s.top + body : s.page.n, s.page.n);
     two(&line[0], PLAIN, columns, more, "");
     if (s.asks == 'o')
-        snprintf(asks, sizeof asks, "open exercise: %s_   (its number and Enter; Escape: none)", s.typed);
+        snprintf(asks, sizeof asks, "open exercise: %s_   (its number and Enter; Escape cancels)", s.typed);
     else if (s.asks == 's')
-        snprintf(asks, sizeof asks, "It is not solved yet. Show a solution all the same? y / n");
+        snprintf(asks, sizeof asks, "It is not solved yet. Show a solution anyway? y / n");
     else if (s.asks == 'r')
-        snprintf(asks, sizeof asks, "Begin anew? The start file takes the place of your answer. y / n");
+        snprintf(asks, sizeof asks, "Start over? The start file replaces your answer. y / n");
     else if (s.says[0])
         snprintf(asks, sizeof asks, "%s", s.says);
     else if (s.shows == READING)
@@ -135,20 +135,20 @@ static const char *praise(void)
 {
     return progress_count(s.progress, s.ladder) < s.ladder->n
                ? "Passed. n: the next one. s: a solution with its reasoning, to compare."
-               : "Passed, and with it all exercises.";
+               : "Passed: you have solved all exercises.";
 }
 
-/* The judgement: scrolled so that what is wrong can be seen, or the hint that was asked for just now. */
+/* The judgement, scrolled so that the finding is visible, or the hint that was just requested. */
 static void show_judgement(bool hint)
 {
     int rows, columns;
     s.shows = JUDGEMENT;
     page_clear(&s.page);
     if (!s.seen.exists)
-        page_addf(&s.page, PLAIN, "", "%s is gone. It is judged when it is back; r begins anew.", s.path);
+        page_addf(&s.page, PLAIN, "", "%s is gone. It is judged when it is back; r starts over.", s.path);
     else if (!s.judged)
-        page_addf(&s.page, PLAIN, "", "Edit %s: what to do stands at its top. It is judged each time you "
-                  "save it.", s.path);
+        page_addf(&s.page, PLAIN, "", "Edit %s: the text at its top says what to do. It is judged each "
+                  "time you save it.", s.path);
     else
         report_page(&s.page, &s.verdict, praise(), PRINTED);
     int last = s.page.mark + 4;                 /* the beginning of the finding */
@@ -186,12 +186,12 @@ static void show_list(void)
     }
 }
 
-/* ---- what is done ------------------------------------------------------------------------------- */
+/* ---- what keys do ------------------------------------------------------------------------------- */
 
 static void save_progress(void)
 {
     if (progress_write(s.progress, s.ladder))
-        snprintf(s.says, sizeof s.says, "your progress cannot be written: %.40s", strerror(errno));
+        snprintf(s.says, sizeof s.says, "your progress cannot be saved: %.40s", strerror(errno));
 }
 
 static void open_exercise(int at)
@@ -201,13 +201,13 @@ static void open_exercise(int at)
     s.hints = 0;
     ladder_answer(current(), s.path);
     if (ladder_begin(current()))
-        snprintf(s.says, sizeof s.says, "it cannot be written: %.50s", strerror(errno));
+        snprintf(s.says, sizeof s.says, "your answer cannot be written: %.40s", strerror(errno));
     save_progress();
     s.seen = watch_look(s.path);
     show_judgement(false);
 }
 
-/* Asked while an answer is compiled and run: whether something else is to be done first. */
+/* Called while an answer is compiled and run: is there something else to do first? */
 static bool interrupted(void)
 {
     const struct watch now = watch_look(s.path);
@@ -253,7 +253,7 @@ static void answer_asked(int key)
         show_solution();
     else if (asks == 'r' && (key == 'y' || key == 'Y')) {
         if (ladder_reset(current()))
-            snprintf(s.says, sizeof s.says, "it cannot be written: %.50s", strerror(errno));
+            snprintf(s.says, sizeof s.says, "your answer cannot be written: %.40s", strerror(errno));
         open_exercise(s.progress->current);
     } else if (asks == 'o' && key == KEY_ENTER && n) {
         const int at = ladder_find(s.ladder, s.typed);
@@ -287,7 +287,7 @@ static void press(int key)
     if (key == KEY_INTERRUPT)
         s.quits = true;
     else if (key == KEY_SUSPEND)
-        terminal_end(), kill(0, SIGTSTP);       /* make too, which waits for us */
+        terminal_end(), kill(0, SIGTSTP);       /* and make, which waits for us */
     else if (s.asks)
         answer_asked(key);
     else if (key == 'q')

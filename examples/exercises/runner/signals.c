@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #ifndef SIGWINCH
-#define SIGWINCH 28                     /* POSIX has no name for it; all systems have the number */
+#define SIGWINCH 28                     /* POSIX has no name for it, but all systems use this number */
 #endif
 
 static volatile sig_atomic_t end, stop, redraw;
@@ -24,7 +24,7 @@ void signals_begin(void)
     static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
     struct sigaction a = { .sa_handler = note }, old;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)       /* nohup stays so */
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)       /* nohup holds */
             sigaction(numbers[i], &a, NULL);
 }
 

@@ -11,7 +11,7 @@
 
 static struct termios before;
 static bool ours;
-static char shown[200 * (PAGE_COLUMNS + 40)];                   /* what was drawn last: not drawn again */
+static char shown[200 * (PAGE_COLUMNS + 40)];                   /* drawn last: not drawn again */
 
 static void put(const char *text, size_t n)
 {
@@ -33,7 +33,7 @@ void terminal_end(void)
     if (!ours)
         return;
     ours = false;
-    put_text("\033[0m\033[?25h\033[?1049l");                   /* plain, cursor shown, the screen of before */
+    put_text("\033[0m\033[?25h\033[?1049l");                   /* plain, cursor shown, the previous screen */
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
 }
 
@@ -92,7 +92,7 @@ static int byte(int milliseconds)
     return read(STDIN_FILENO, &c, 1) == 1 ? c : KEY_INTERRUPT;  /* the terminal is gone */
 }
 
-/* A key that sends a sequence: "ESC [ A" or "ESC [ 5 ~", whose bytes come at once. */
+/* Some keys send a sequence, "ESC [ A" or "ESC [ 5 ~", whose bytes arrive together. */
 int terminal_key(int milliseconds)
 {
     enum { AT_ONCE = 30 };

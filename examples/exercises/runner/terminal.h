@@ -1,19 +1,19 @@
-/* terminal: keys as they are pressed, and a screen drawn as a whole, by ANSI's sequences. */
+/* terminal: keys as they are pressed, and a screen that is drawn as a whole, by ANSI escape sequences. */
 #ifndef RUNNER_TERMINAL_H
 #define RUNNER_TERMINAL_H
 
 #include "page.h"
 #include <stdbool.h>
 
-/* Keys that are no character. */
+/* Keys that are not characters. */
 enum { KEY_NONE, KEY_INTERRUPT = 3, KEY_BACKSPACE = 127, KEY_SUSPEND = 26, KEY_ENTER = '\r', KEY_ESCAPE = 27,
        KEY_UP = 256, KEY_DOWN, KEY_PAGE_UP, KEY_PAGE_DOWN, KEY_OTHER };
 
-int  terminal_begin(void);            /* 0; -1: it is none. What it was before is restored by terminal_end, */
-void terminal_end(void);                /* which is also called at exit */
+int  terminal_begin(void);              /* 0; -1: this is not a terminal */
+void terminal_end(void);                /* restores its previous state; also called at exit */
 void terminal_suspend(void);            /* stops the process as Ctrl-Z does, and returns when it goes on */
 void terminal_size(int *rows, int *columns);
-bool terminal_pressed(void);            /* whether a key waits */
+bool terminal_pressed(void);            /* whether a key is waiting */
 int  terminal_key(int milliseconds);    /* the next key; KEY_NONE: none came */
 
 /* Draws a screen: these lines from the top, the rest empty. */

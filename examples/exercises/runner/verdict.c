@@ -13,7 +13,7 @@
 
 enum { MEGABYTES = 1024, COMPILE_SECONDS = 20, COMPILE_MB = 4096, WORD = 33, PATH = 600 };
 
-/* A word that an answer cannot know, and without which nothing counts as passed. */
+/* A random word that an answer cannot know: only records with this word count. */
 static void new_word(char *word)
 {
     unsigned char bytes[(WORD - 1) / 2] = { 0 };
@@ -37,7 +37,7 @@ static void set(struct verdict *v, enum verdict_result result, const char *forma
     v->result = result;
 }
 
-/* Takes the records of the judge apart: each begins with the word. True: it has seen all, all was right. */
+/* Parses the judge's records, each of which begins with the word. True: all was judged, all is right. */
 static bool read_records(struct verdict *v, const struct child *c, const char *word)
 {
     const size_t length = strlen(word);
@@ -56,10 +56,10 @@ static bool read_records(struct verdict *v, const struct child *c, const char *w
     return done && !v->finding[0];
 }
 
-/* The folder in which one answer is compiled and run; it goes with all that is in it. */
+/* The folder in which one answer is compiled and run; it is removed afterwards. */
 struct work {
     char folder[PATH], answer[PATH], program[PATH];
-    const char *file;                   /* "answer.123/08_softmax.c": no other file's path ends so */
+    const char *file;                   /* "answer.123/08_softmax.c": no other path ends like this */
 };
 
 static bool work_begin(struct work *w, struct verdict *v, const char *build, const char *name,
@@ -78,9 +78,9 @@ static bool work_begin(struct work *w, struct verdict *v, const char *build, con
     else if (strspn(text, " \t\r\n") == n)
         set(v, NOT_PASSED, "the file is empty");
     else if (memchr(text, 0, n))
-        set(v, NOT_PASSED, "the file is no C source: it holds bytes of 0");
+        set(v, NOT_PASSED, "the file is not C source: it contains zero bytes");
     else if (mkdir(w->folder, 0700) < 0 && errno != EEXIST)
-        set(v, NOT_JUDGED, "%s cannot be made: %s", w->folder, strerror(errno));
+        set(v, NOT_JUDGED, "%s cannot be created: %s", w->folder, strerror(errno));
     else if (file_replace(w->answer, text, n))
         set(v, NOT_JUDGED, "%s cannot be written: %s", w->answer, strerror(errno));
     free(text);
@@ -90,7 +90,7 @@ static bool work_begin(struct work *w, struct verdict *v, const char *build, con
 static void work_end(const struct work *w, struct child *c)
 {
     bool (*const stop)(void) = child_stop;
-    child_stop = NULL;                  /* also when it was interrupted */
+    child_stop = NULL;                  /* clean up even after an interruption */
     child_run(c, (char *[]){ "rm", "-rf", (char *)(size_t)w->folder, NULL },
               &(struct child_limits){ .word = "", .seconds = 60, .megabytes = MEGABYTES });
     child_stop = stop;
@@ -108,7 +108,7 @@ static bool compile(struct verdict *v, const struct work *w, struct child *c, co
         return false;
     }
     char *argv[] = { "sh", script, (char *)(size_t)w->answer, judge, (char *)(size_t)w->program, NULL };
-    setenv("TMPDIR", w->folder, 1);     /* what a compiler that is ended leaves goes with the folder */
+    setenv("TMPDIR", w->folder, 1);     /* so what an ended compiler leaves is removed too */
     const struct child_limits limits = { .word = "", .seconds = COMPILE_SECONDS, .megabytes = COMPILE_MB,
                                          .addresses = COMPILE_MB };
     if (child_run(c, argv, &limits))
@@ -145,7 +145,7 @@ static void run(struct verdict *v, const struct work *w, struct child *c, const 
         .addresses = sanitized(build) ? 0 : MEGABYTES,
     };
     if (child_run(c, (char *[]){ "./program", NULL }, &limits)) {
-        set(v, NOT_PASSED, "it was compiled, but cannot be started");
+        set(v, NOT_PASSED, "it compiles, but cannot be started");
         return;
     }
     const bool right = read_records(v, c, word) && WIFEXITED(c->status) && WEXITSTATUS(c->status) == 0;

@@ -13,7 +13,7 @@ struct watch watch_look(const char *path)
     if (stat(path, &s) < 0)
         return w;
     w = (struct watch){ true, (long long)s.st_mtime, (long long)s.st_size, (long long)s.st_ino, 0 };
-    char *text = file_read_plain(path, &n);     /* of two saves in one second the times are the same */
+    char *text = file_read_plain(path, &n);     /* two saves in one second have the same time */
     if (text)
         w.hash = hash(HASH_START, text, n);
     free(text);

@@ -1,11 +1,11 @@
-/* watch: whether a file has been saved since it was looked at. */
+/* watch: has a file been saved since it was last looked at? */
 #ifndef RUNNER_WATCH_H
 #define RUNNER_WATCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct watch {                          /* a file, as it was; editors rename, and save twice in a second */
+struct watch {                          /* a file's state: editors rename, and may save twice in a second */
     bool      exists;
     long long time, size, inode;
     uint64_t  hash;

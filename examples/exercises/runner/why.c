@@ -20,7 +20,7 @@ static void append(char *text, size_t room, const char *format, ...)
 
 /* ---- the compiler ------------------------------------------------------------------------------- */
 
-/* Appends one line of the compiler's; of the answer's path only the name, as its folder is temporary. */
+/* Appends one line of the compiler's, with only the file name of the answer, as its folder is temporary. */
 static void append_line(char *text, size_t room, const char *line, size_t n, const char *file)
 {
     const char *path = strstr(line, file), *end = line + n, *before = path;
@@ -51,7 +51,7 @@ void what_compiler_warns(char *text, size_t room, const struct child *c, const c
     }
 }
 
-/* A name between quotes of any kind after `words`. */
+/* The name, between quotes of any kind, after `words`. */
 static bool named_after(const char *output, const char *words, char *name, size_t room)
 {
     const char *s = strstr(output, words);
@@ -66,22 +66,21 @@ static bool named_after(const char *output, const char *words, char *name, size_
     return n > 0;
 }
 
-/* What a linker says, in a sentence. */
+/* A linker's message as a sentence. */
 static bool linker(char *text, size_t room, const char *output)
 {
     char name[80];
     if (named_after(output, "multiple definition of", name, sizeof name) ||
         named_after(output, "duplicate symbol", name, sizeof name))
         snprintf(text, room, !strcmp(name, "main")
-                     ? "it defines main, but the judge has the main: leave yours out%s"
-                     : "it defines %s, a name that gradus or the judge has already: choose another, or make "
-                       "it static", !strcmp(name, "main") ? "" : name);
+                     ? "it defines main, but the judge has its own main: leave yours out%s"
+                     : "it defines %s, a name that gradus or the judge uses: choose another, or make it "
+                       "static", !strcmp(name, "main") ? "" : name);
     else if (named_after(output, "undefined reference to", name, sizeof name) ||
              named_after(output, "undefined symbol:", name, sizeof name) ||
              named_after(output, "Undefined symbols for architecture x86_64:\n", name, sizeof name) ||
              named_after(output, "Undefined symbols for architecture arm64:\n", name, sizeof name))
-        snprintf(text, room, "the function %s is wanted, but not in the file (is it there, not static, and "
-                 "its name spelt so?)", name);
+        snprintf(text, room, "the function %s is missing: is it in the file, spelt so, not static?", name);
     else if (strstr(output, "relocation"))
         snprintf(text, room, "an array in it is too large");
     else
@@ -98,8 +97,8 @@ void why_not_compiled(char *text, size_t room, const struct child *c, const char
     const bool links = strstr(c->output, "ld returned") || strstr(c->output, "linker command failed");
     const bool full = strstr(c->output, "File size limit") || strstr(c->output, "out of memory");
     if (c->late || c->large || c->loud || full) {
-        snprintf(text, room, "it does not compile: the compiler came to no end, or wanted too much memory. "
-                 "Usual cause: an enormous array with values, or a macro that grows");
+        snprintf(text, room, "it does not compile: the compiler did not end, or needed too much memory. "
+                 "Usual cause: an enormous array with initial values, or macros that expand without end");
         return;
     }
     if (links && linker(text, room, c->output))
@@ -115,7 +114,7 @@ void why_not_compiled(char *text, size_t room, const struct child *c, const char
         else
             more++;
     if (more)
-        append(text, room, "(and %d lines more)\n", more);
+        append(text, room, "(and %d more lines)\n", more);
 }
 
 /* ---- crashes ------------------------------------------------------------------------------------ */
@@ -128,16 +127,16 @@ struct meaning {
 
 static const struct meaning signals[] = {
     { SIGSEGV, "", "SIGSEGV: it read or wrote memory that is not its own. Usual causes: an index past the "
-                   "end, a pointer that was never set, malloc() that gave NULL, a gradient that nobody wants "
-                   "(NULL), a function that calls itself without end" },
+                   "end, a pointer that was never set, malloc() that returned NULL, a gradient that is not "
+                   "needed (NULL), a function that calls itself without end" },
     { SIGBUS,  "", "SIGBUS: it read or wrote memory that is not its own. Usual cause: a wrong pointer" },
     { SIGFPE,  "", "SIGFPE: an integer was divided by 0" },
-    { SIGABRT, "", "SIGABRT: abort() was called, by an assert, by free() of what is not allocated, or by a "
-                   "check" },
-    { SIGILL,  "", "SIGILL: no valid instruction. Usual cause: a function that ends without return" },
+    { SIGABRT, "", "SIGABRT: abort() was called, by an assert, by free() of memory that was not allocated, "
+                   "or by a check" },
+    { SIGILL,  "", "SIGILL: an invalid instruction. Usual cause: a function that ends without return" },
     { SIGTRAP, "", "SIGTRAP: a trap. Usual cause: a function that ends without return" },
-    { SIGKILL, "", "SIGKILL: it was killed: by itself, or since it asked for too much memory" },
-    { SIGXFSZ, "", "SIGXFSZ: it wrote too large a file" },
+    { SIGKILL, "", "SIGKILL: it was killed: by itself, or because it needed too much memory" },
+    { SIGXFSZ, "", "SIGXFSZ: it wrote a file that is too large" },
     { 0, NULL, NULL } };
 
 static const struct meaning sanitizers[] = {
@@ -148,24 +147,24 @@ static const struct meaning sanitizers[] = {
     { 0, "global-buffer-overflow",  "an array is read or written past its end" },
     { 0, "heap-use-after-free",     "memory is used after free()" },
     { 0, "stack-use-after-",        "a local variable is used after its function or block has ended" },
-    { 0, "stack-overflow",          "the stack is full: a function calls itself without end, or has too "
-                                    "large an array" },
-    { 0, "attempting double-free",  "free() twice of the same memory" },
-    { 0, "attempting free on addr", "free() of what malloc() has not given" },
+    { 0, "stack-overflow",          "the stack is full: a function calls itself without end, or has an "
+                                    "array that is too large" },
+    { 0, "attempting double-free",  "free() is called twice for the same memory" },
+    { 0, "attempting free on addr", "free() of memory that malloc() did not return" },
     { 0, "SEGV on unknown address", "a pointer is wrong: NULL, never set, or far past the end of its array "
-                                    "(a gradient is NULL where nobody wants it)" },
+                                    "(a gradient that is not needed is NULL)" },
     { 0, "requested allocation",    "it asked for too much memory" },
     { 0, "allocation-size-too-big", "it asked for too much memory" },
     { 0, "calloc-overflow",         "it asked for too much memory" },
     { 0, "out of memory",           "it asked for too much memory" },
     { 0, "negative-size-param",     "a size is negative" },
-    { 0, "null pointer passed",     "a NULL pointer is handed to a function that wants memory" },
+    { 0, "null pointer passed",     "a NULL pointer is passed to a function that needs memory" },
     { 0, "division by zero",        "an integer is divided by 0" },
-    { 0, "null pointer",            "a pointer is NULL (a gradient is NULL where nobody wants it)" },
+    { 0, "null pointer",            "a pointer is NULL (a gradient that is not needed is NULL)" },
     { 0, "FPE",                     "an integer is divided by 0" },
     { 0, NULL, NULL } };
 
-/* The answer's line that a report of a sanitizer names first, from `report` on; 0: none. */
+/* The first line of the answer that a sanitizer's report names, from `report` on; 0: none. */
 static int line_in(const char *report, const char *file)
 {
     for (const char *s = report; (s = strstr(s, file)); s++)
@@ -191,7 +190,7 @@ size_t what_it_printed(const struct child *c)
     return n;
 }
 
-/* What a sanitizer found, and where. Its report is the last that a process writes: the last is looked for. */
+/* What a sanitizer found, and where. A process writes its report last, so the last one is taken. */
 static bool sanitizer(char *text, size_t room, const char *output, const char *file)
 {
     static const char *const begins[] = { "runtime error: ", "ERROR: AddressSanitizer: ",
@@ -239,8 +238,8 @@ void why_crashed(char *text, size_t room, const struct child *c, const char *fil
         const struct meaning *m = signals;
         while (m->says && m->number != number)
             m++;
-        snprintf(text, room, "it crashed by %s", m->says ? m->says : strsignal(number));
+        snprintf(text, room, "it crashed with %s", m->says ? m->says : strsignal(number));
     } else
-        snprintf(text, room, "it ended the process (exit status %d) before the judge had seen all: an answer "
-                 "returns; it does not call exit, and leaves the judge's files open", WEXITSTATUS(c->status));
+        snprintf(text, room, "it ended the process (exit status %d) before the judge had finished: an answer "
+                 "must return, and must not call exit or close the judge's files", WEXITSTATUS(c->status));
 }

@@ -1,4 +1,4 @@
-/* why: what compilers, linkers, sanitizers and signals say, in the words of this course. */
+/* why: the messages of compilers, linkers, sanitizers and signals, in the words of this course. */
 #ifndef RUNNER_WHY_H
 #define RUNNER_WHY_H
 
@@ -10,7 +10,7 @@ void why_not_compiled(char *text, size_t room, const struct child *c, const char
 void why_crashed(char *text, size_t room, const struct child *c, const char *file, int seconds);
 void what_compiler_warns(char *text, size_t room, const struct child *c, const char *file);
 
-/* How many bytes of what it wrote come before the report of a sanitizer. */
+/* The number of bytes that it printed before the report of a sanitizer. */
 size_t what_it_printed(const struct child *c);
 
 #endif
