@@ -22,7 +22,7 @@ static void refused(const gra_tensor *y, const char *sentence)
 }
 #define REFUSED(call, sentence) (refusing_step(), refused(call, sentence))
 
-#define NEVER_MADE   " is NULL: it was never made (a layer's parameters are made by its init)"
+#define NEVER_MADE   ": got NULL, expected a tensor: a layer's parameters are made by its init"
 #define HAS_2        " of a tensor (2, 3), expected one of its 2" FROM_0
 #define FROM_0       " dimensions: count them from 0, or from the end with -1"
 #define NO_BROADCAST " do not broadcast: from the right, sizes must agree or be 1"
@@ -51,7 +51,7 @@ TEST(refused_elements)
     REFUSED(gra_where(t, VECTOR(1, 0), x, x), "where: got c (2), a (2, 3) and b (2, 3)" TO_BROADCAST);
     REFUSED(gra_where(t, x, VECTOR(1, 0), x), "where: got c (2, 3), a (2) and b (2, 3)" TO_BROADCAST);
     REFUSED(gra_where(t, x, x, NULL), "where: input 2" NEVER_MADE);
-    REFUSED(gra_lt(t, x, VECTOR(1, 2)), "lt: shapes (2, 3) and (2)" NO_BROADCAST);
+    REFUSED(gra_lt(t, x, VECTOR(1, 2)), "lt: got shapes (2, 3) and (2): they" NO_BROADCAST);
     REFUSED(gra_clamp(t, x, 2, 1), "clamp: got low 2 and high 1, expected low <= high");
     REFUSED(gra_clamp(t, x, (double)NAN, 1), "clamp: got low nan and high 1, expected low <= high");
     REFUSED(gra_arange(t, -1), "gra_arange: a result of shape (-1) is too large or has a negative size");

@@ -151,15 +151,15 @@ static void wrong_item(void)      { gra_item(x_named); }
 static const struct { void (*call)(void); const char *sentence; } named[] = {
     { wrong_matmul, "matmul: got a X and b X: the inner sizes 3 and 2 differ" },
     { wrong_linear, "linear: got x X for weight P" },
-    { wrong_add, "add: shapes (4) and X do not broadcast" },
+    { wrong_add, "add: got shapes (4) and X: they do not broadcast" },
     { wrong_softmax, "softmax: got dimension 2 of a tensor X, expected one of its 2 dimensions" },
     { wrong_reshape, "reshape: got x X and shape (5)" },
     { wrong_concat, "concat: got tensor 0 X and tensor 1 P" },
     { wrong_mse_loss, "mse_loss: got x X and target P" },
     { wrong_attention, "attention: got q X, k P, v X" },
-    { wrong_backward, "gra_backward: the loss is X" },
-    { wrong_grad, "gra_grad: this input X wants no gradient" },
-    { wrong_item, "gra_item: x is X, which has 6 values, not one" },
+    { wrong_backward, "gra_backward: got the loss X, expected one value" },
+    { wrong_grad, "gra_grad: got the constant X, which needs no gradient" },
+    { wrong_item, "gra_item: got x X with 6 values, expected one value" },
 };
 
 /* A sentence in which X stands for x, and P for p. */
