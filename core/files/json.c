@@ -94,7 +94,7 @@ static int32_t character(const char **s, const char *end)
 
 /* ---- strings and counts ---- */
 
-/* The first byte tells how many bytes follow it; these are 10xxxxxx. */
+/* The first byte encodes how many bytes follow it; these are 10xxxxxx. */
 static char *put_utf8(char *to, int32_t c)
 {
     static const unsigned char lead[] = { 0x00, 0xc0, 0xe0, 0xf0 };

@@ -151,7 +151,7 @@ GRA_INLINE real real_from_bits(real_bits b)
 
 /* e^x = 2^k e^r with k = round(x / ln 2) and r = x - k ln 2, so |r| <= ln(2)/2. Adding 1.5 * 2^M
  * rounds to a whole number and leaves it in the lowest bits, from where a shift makes it an
- * exponent. As 2^k alone may be out of range, it is multiplied on in two halves.
+ * exponent. As 2^k itself may be out of range, it is multiplied on in two halves.
  * max ulp: float 1.04 fma, 1.01 base; double 0.98, 0.95. */
 GRA_INLINE real real_exp(real x)
 {

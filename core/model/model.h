@@ -23,7 +23,7 @@ int         gra_alias_count(const gra_model *m);
 gra_tensor *gra_alias_at(const gra_model *m, int i);
 gra_tensor *gra_alias_find(const gra_model *m, const char *name);
 
-/* Records the outcome of a gra_save or gra_load, in place of the previous one: why it failed, or NULL.
+/* Records the outcome of a gra_save or gra_load, replacing the previous one: why it failed, or NULL.
  * Returns 0; -1: it failed, or the model is unusable. */
 int gra_model_set_io_error(gra_model *m, const char *why);
 

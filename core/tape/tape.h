@@ -58,7 +58,7 @@ void    gra_sums_give_back(gra_tape *t, size_t n, double *sums);
 
 /* ---- watching ------------------------------------------------------------------------------------------
  * A watch sees what a step does. A tape has room for two: that of gra_trace_nan (view/trace.c) and that of
- * a gradient check (check/guard.c). `watcher` is handed to each function; those that are NULL are not
+ * a gradient check (check/guard.c). `watcher` is passed to each function; those that are NULL are not
  * called. */
 enum { GRA_WATCH_TRACE, GRA_WATCH_CHECK, GRA_WATCHES };
 enum { GRA_WATCH_ROOM = 64 };
