@@ -78,15 +78,15 @@ files_are_whole() {
     done
 }
 
-# ---- is every call that may fail in fault.c's hands? -----------------------------------------------------
-# Of the calls that take memory or touch files, those that our objects make; WRAPPED is the list in
-# tests/tests.mk. Some are there that it never will have: open_memstream takes memory inside the C library,
-# where no call of ours can be made to fail.
+# ---- does fault.c wrap every call that may fail? ---------------------------------------------------------
+# Our objects must not call a function that allocates memory or touches files unless it is in WRAPPED, the
+# list in tests/tests.mk. Some never can be: open_memstream allocates inside the C library, where a wrapped
+# call cannot be made to fail.
 may_fail='malloc calloc realloc reallocarray aligned_alloc posix_memalign strdup strndup asprintf vasprintf
-getline getdelim open openat creat fopen fdopen freopen tmpfile mkstemp mkdtemp opendir fdopendir open_memstream
-read pread readv write pwrite writev fsync fdatasync ftruncate truncate rename renameat link linkat symlink unlink
-unlinkat remove close fclose fstat lseek mkdir mkdirat realpath mmap sendfile copy_file_range posix_fallocate
-pthread_create'
+getline getdelim open openat creat fopen fdopen freopen tmpfile mkstemp mkdtemp opendir fdopendir read pread
+open_memstream readv write pwrite writev fsync fdatasync ftruncate truncate rename renameat link linkat
+symlink unlink unlinkat remove close fclose fstat lseek mkdir mkdirat realpath mmap sendfile copy_file_range
+posix_fallocate pthread_create'
 if [ "$WRAPPED" ] && command -v nm >"$W/nm"; then
     find "$BUILD/f32/core" "$BUILD/f32/layers" "$BUILD/f32/examples/lib" "$BUILD/f32/examples/import" \
         "$BUILD/f32/examples/look" \

@@ -82,9 +82,9 @@ LARGE(l_attention, gra_attention(tape, x, x, gra_neg(tape, x),
 #define ROWS(f)  { #f, { { OF(403, 301) } }, 0, JOINED, 0, f }
 
 static const struct large_case large_cases[] = {
-    ROWS(l_neg), ROWS(l_scale), ROWS(l_exp), ROWS(l_sin), ROWS(l_cos), ROWS(l_tanh), ROWS(l_sigmoid), ROWS(l_relu),
-    ROWS(l_gelu), ROWS(l_gelu_tanh), ROWS(l_silu), ROWS(l_softmax_last), ROWS(l_log_softmax_last), ROWS(l_concat),
-    ROWS(l_slice),
+    ROWS(l_neg), ROWS(l_scale), ROWS(l_exp), ROWS(l_sin), ROWS(l_cos), ROWS(l_tanh), ROWS(l_sigmoid),
+    ROWS(l_relu), ROWS(l_gelu), ROWS(l_gelu_tanh), ROWS(l_silu), ROWS(l_softmax_last),
+    ROWS(l_log_softmax_last), ROWS(l_concat), ROWS(l_slice),
     { "pow",            { { OF(403, 301), POSITIVE } }, 0, JOINED, 0, l_pow },
     { "log",            { { OF(403, 301), POSITIVE } }, 0, JOINED, 0, l_log },
     { "sqrt",           { { OF(403, 301), POSITIVE } }, 0, JOINED, 0, l_sqrt },

@@ -34,8 +34,8 @@ struct sum_case {
 
 BINARY(add) BINARY(sub) BINARY(mul) BINARY(div) BINARY(matmul) BINARY(matmul_nt) BINARY(matmul_tn)
 LEFT(add) LEFT(sub) LEFT(mul) LEFT(div) LEFT(matmul)
-UNARY(abs) UNARY(exp) UNARY(gelu) UNARY(gelu_tanh) UNARY(log) UNARY(max) UNARY(min)
-UNARY(mean) UNARY(neg) UNARY(relu) UNARY(sigmoid) UNARY(silu) UNARY(sqrt) UNARY(sum) UNARY(tanh) UNARY(sin) UNARY(cos)
+UNARY(abs) UNARY(exp) UNARY(gelu) UNARY(gelu_tanh) UNARY(log) UNARY(max) UNARY(min) UNARY(mean) UNARY(neg)
+UNARY(relu) UNARY(sigmoid) UNARY(silu) UNARY(sqrt) UNARY(sum) UNARY(tanh) UNARY(sin) UNARY(cos)
 F(sum_add_scalar, gra_add_scalar(t, in[0], 3))
 F(sum_scale, gra_scale(t, in[0], 3))
 F(sum_pow, gra_pow(t, in[0], 2.5))
@@ -97,9 +97,8 @@ F(sum_cross_entropy_rows, gra_cross_entropy_unreduced(t, in[0], ids(t, gra_dim(i
 static const struct sum_case cases[] = {
     STRETCHED(add), STRETCHED(sub), STRETCHED(mul), STRETCHED(div),
     EACH(abs), EACH(exp), EACH(gelu), EACH(gelu_tanh), POSITIVE(log, sum_log), EACH(max), EACH(min),
-    EACH(neg), EACH(relu),
-    EACH(sigmoid), EACH(silu), POSITIVE(sqrt, sum_sqrt), EACH(tanh), EACH(sin), EACH(cos), EACH(add_scalar), EACH(scale),
-    POSITIVE(pow, sum_pow), EACH(clamp), EACH(dropout),
+    EACH(neg), EACH(relu), EACH(sigmoid), EACH(silu), POSITIVE(sqrt, sum_sqrt), EACH(tanh), EACH(sin),
+    EACH(cos), EACH(add_scalar), EACH(scale), POSITIVE(pow, sum_pow), EACH(clamp), EACH(dropout),
     { "where", "where", 1, { OF(N), NUMBER, NUMBER }, 0.5, 1.5, sum_where },
     { "where of a row", "where", 1, { OF(N, 3), OF(3), OF(1) }, 0.5, 1.5, sum_where },
     { "masked_fill", "masked_fill", 1, { OF(N), OF(N) }, 0, 0, sum_masked_fill },

@@ -1,4 +1,4 @@
-/* crash.h: what to blame when a test ends by a signal: its row of a table, the last assertion that held. */
+/* crash.h: what a test that ends by a signal was doing: its row of a table, the last assertion that held. */
 #ifndef TESTS_CRASH_H
 #define TESTS_CRASH_H
 
@@ -6,11 +6,11 @@
 
 #include <check.h>
 
-void crash_watch(void);                 /* from now on a crash writes the note to stderr; once, by main */
-void crash_note(const char *format, ...) GRA_PRINTF(1, 2);      /* the note until the next one */
+void crash_watch(void);                 /* from now on a crash writes the note to stderr; main calls it */
+void crash_note(const char *format, ...) GRA_PRINTF(1, 2);      /* replaces the note */
 
-/* Check writes the place of each assertion that holds to a file, by a system call. In a loop over a product's
- * cells that takes longer than the product. Here the place is only kept, and written when the test crashes. */
+/* For each assertion that holds, Check writes its place to a file: in a loop over the cells of a product that
+ * takes longer than the product. Here the place is only remembered, and written when the test crashes. */
 extern const char *volatile crash_place;
 #define CRASH_TEXT_(line)        #line
 #define CRASH_TEXT(line)         CRASH_TEXT_(line)

@@ -239,7 +239,8 @@ TESTS(five_steps, LENGTH(runs))         /* _i: of runs */
 TEST(test_adamw_groups)
 {
     struct run r = open_run("adamw_groups");
-    optimiser matrices = made(ADAMW, r.m, gra_filter_matrices), vectors = made(ADAMW, r.m, gra_filter_vectors);
+    optimiser matrices = made(ADAMW, r.m, gra_filter_matrices),
+              vectors = made(ADAMW, r.m, gra_filter_vectors);
     set_from_file(&r, ADAMW, &matrices);
     set_from_file(&r, ADAMW, &vectors);
     vectors.adamw.weight_decay = 0;
@@ -324,12 +325,12 @@ TEST(test_filter)
     }
 }
 
-/* An optimiser moves what its group has, and of that what is not frozen; its group alone has buffers. */
+/* An optimiser updates the parameters of its group that are not frozen; only its group has buffers. */
 TESTS(test_group, KINDS)                /* _i: the kind */
 {
     gra_tensor *w = parameter(model, "w", GRA_SHAPE(3, 2)), *b = parameter(model, "b", GRA_SHAPE(3)),
                *frozen = parameter(model, "frozen", GRA_SHAPE(2, 2));
-    const bool matrices = kinds[_i].filter != gra_filter_vectors;         /* Muon by itself updates matrices */
+    const bool matrices = kinds[_i].filter != gra_filter_vectors;         /* Muon updates only matrices */
     gra_freeze(frozen, true);
     optimiser o = made(_i, model, kinds[_i].filter);
     set(_i, &o, "weight_decay", 0.5);

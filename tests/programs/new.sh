@@ -155,7 +155,7 @@ ok "zglu's struct" edit layers/layers.h -e "$mine" \
     -e 's,struct gra_linear linear; .*,struct gra_linear gate\, up\, down;,' \
     -e 's,\(gra_zglu_init.*\)int dim,\1int dim\, int hidden,'
 ok "its init" edit layers/zglu.c -e "$mine" -e 's,int dim),int dim\, int hidden),' -e '/^    (void)/d' \
-    -e 's|gra_linear_init(&l->linear.*|gra_linear_init(\&l->gate, gra_enter(scope, "gate"), dim, hidden, false);\
+    -e 's|gra_linear_init.*|gra_linear_init(\&l->gate, gra_enter(scope, "gate"), dim, hidden, false);\
     gra_linear_init(\&l->up, gra_enter(scope, "up"), dim, hidden, false);\
     gra_linear_init(\&l->down, gra_enter(scope, "down"), hidden, dim, false);|' \
     -e 's|return gra_fail.*|gra_tensor *gate = gra_silu(t, gra_linear_forward(t, \&l->gate, x));\
@@ -170,7 +170,7 @@ ok "its step" edit core/optim/zlion.c -e 's|[.]beta = 0.9|.beta1 = 0.9, .beta2 =
 ok "its test" edit tests/optim/test_optim.c \
     -e 's|v\[0\] = o->zlion.*|const double c = o->zlion.beta1 * v[0] + (1 - o->zlion.beta1) * g;\
     v[0] = o->zlion.beta2 * v[0] + (1 - o->zlion.beta2) * g;|' \
-    -e 's|return p \* (double)NAN;|return p - o->zlion.lr * ((c > 0) - (c < 0) + o->zlion.weight_decay * p);|' \
+    -e 's|p \* (double)NAN|p - o->zlion.lr * ((c > 0) - (c < 0) + o->zlion.weight_decay * p)|' \
     -e 's|{ ZLION, "beta",.*|{ ZLION, "beta1", offsetof(optimiser, zlion.beta1) },\
     { ZLION, "beta2", offsetof(optimiser, zlion.beta2) },|'
 ok "it builds" build build/f64/test build/f32/test headers

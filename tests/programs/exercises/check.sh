@@ -1,9 +1,9 @@
 #!/bin/sh
-# One exercise of examples/exercises: check.sh 08_softmax. Its start file must be judged as not solved, its
-# solution as solved, and each wrong answer of tests/programs/exercises/08_softmax.txt must be refused for the
-# reason for which it was written. That file: "= name" begins a wrong answer; "! words" that its finding must
-# hold; "% 1" the seconds that it may take, if not 10; then edits of the solution, lines after "- " that must
-# stand there exactly once, and lines after "+ " in their place; an empty line between two edits.
+# Checks one exercise of examples/exercises: check.sh 08_softmax. Its start file must be judged not solved,
+# its solution solved, and each wrong answer in tests/programs/exercises/08_softmax.txt must be refused for
+# the reason it was written for. There "= name" begins a wrong answer; "! words" must occur in its finding;
+# "% 1" is the number of seconds it may take, if not 10; then edits of the solution: lines after "- ", which
+# must occur there exactly once, are replaced by the lines after "+ "; an empty line separates two edits.
 BUILD=${BUILD:-build}
 name=$1
 wrong=tests/programs/exercises/$name.txt
@@ -12,29 +12,29 @@ rm -rf "$W"
 mkdir -p "$W" || exit 1
 failed=0
 
-fail() {        # fail WHAT: and what was said
+fail() {        # fail WHAT: with the judge's output
     echo "FAILED: exercise $name: $1"
     sed 's/^/    /' "$W/said"
     failed=1
 }
 
-judge() {       # judge FILE: its status, and what was said in $W/said
+judge() {       # judge FILE: returns the judge's status; its output goes to $W/said
     "$BUILD/learn" --seconds "${seconds:-10}" "$name" "$1" >"$W/said" 2>&1
 }
 
 judge "examples/exercises/start/$name.c"
-[ $? -eq 1 ] || fail "the start file must be judged as not solved"
+[ $? -eq 1 ] || fail "the start file must be judged not solved"
 ! grep -q "compiler warns" "$W/said" || fail "the start file must compile without warnings"
 judge "examples/exercises/solutions/$name.c" || fail "the solution must pass"
 
-# Each slip of the judge must give other numbers than the right ones somewhere: else nobody is ever told of it.
+# Each slip of the judge must somewhere give numbers that differ from the right ones, or it is never reported.
 slips=$BUILD/f64/tests/programs/exercises/slips.o
 of_judge=$BUILD/f64/examples/exercises/judge/$name.o
 sed "s#[^ ]*/judge/slip\\.o#$slips#" "$BUILD/exercises/compile" >"$W/compile"
 sh "$W/compile" "examples/exercises/solutions/$name.c" "$of_judge" "$W/slips" >"$W/said" 2>&1 &&
-    "$W/slips" </dev/null >"$W/said" 2>"$W/tried" || fail "the solution must pass where each slip is tried, too"
+    "$W/slips" </dev/null >"$W/said" 2>"$W/tried" || fail "the solution must pass with each slip"
 awk '/^[+] / { moved[substr($0, 3)] } /^- / { all[substr($0, 3)] }
-    END { for (slip in all) if (!(slip in moved)) print "never other numbers: " slip }' "$W/tried" >"$W/said"
+    END { for (slip in all) if (!(slip in moved)) print "always the same: " slip }' "$W/tried" >"$W/said"
 [ ! -s "$W/said" ] || fail "slips of the judge that make no difference"
 
 # Writes $W/K.c and $W/K.words for the K-th wrong answer, and their names to $W/names.
@@ -46,7 +46,7 @@ awk -v dir="$W" -v wrong="$wrong" '
         if (!at || index(substr(text, at + 1), old)) {
             bad = 1
             where = at ? "more than once" : "nowhere"
-            print wrong ": " name ": these lines stand in the solution " where ":\n" old >"/dev/stderr"
+            print wrong ": " name ": these lines occur " where " in the solution:\n" old >"/dev/stderr"
         } else
             text = substr(text, 1, at - 1) new substr(text, at + length(old))
         old = new = ""
@@ -82,12 +82,12 @@ while read -r what; do
     [ $? -eq 1 ] || fail "must be refused: $what"
     tr -s ' \n' '  ' <"$W/said" >"$W/line"
     while read -r words; do
-        grep -Fq -- "$words" "$W/line" || fail "$what: the finding does not say '$words'"
+        grep -Fq -- "$words" "$W/line" || fail "$what: the finding lacks '$words'"
     done <"$W/$n.words"
-    [ -s "$W/$n.words" ] || fail "$what: no words to be found are given"
+    [ -s "$W/$n.words" ] || fail "$what: got no words, expected some that its finding must contain"
     ! grep -q "does not compile" "$W/said" || fail "$what: it does not compile"
 done <"$W/names"
-[ $n -ge 4 ] || fail "four wrong answers at least are wanted"
+[ $n -ge 4 ] || fail "got $n wrong answers, expected at least 4"
 [ $failed -eq 0 ] || exit 1
 rm -rf "$W"
 echo "exercise $name: start refused, solution passed, $n wrong answers refused"
