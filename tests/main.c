@@ -1,4 +1,4 @@
-/* Runs every suite. CK_RUN_SUITE=ops runs one alone, CK_RUN_SUITE=help lists them; see Check's manual. */
+/* Runs every suite. CK_RUN_SUITE=ops runs only that one, CK_RUN_SUITE=help lists them; see Check's manual. */
 #include "lib/crash.h"
 #include "lib/suites.h"
 
@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* No test is in a hurry: on a busy machine a second of work may take minutes. An endless loop is ended by the
- * processor time that it takes, and a test that waits for ever after an hour. The makefile asks for more
- * where programs are slower (CK_TIMEOUT_MULTIPLIER). */
+/* The limits are generous: on a busy machine a second of work may take minutes. An endless loop is ended by a
+ * limit on processor time, a test that waits for ever after an hour. Where programs are slower, the Makefile
+ * raises the limits (CK_TIMEOUT_MULTIPLIER). */
 static void limit_tests(void)
 {
     enum { SECONDS = 120 };
@@ -26,11 +26,11 @@ static void limit_tests(void)
 static const char *why_none(void)
 {
     if (getenv("CK_RUN_CASE"))
-        return "CK_RUN_CASE names none, or none in this precision";
+        return "CK_RUN_CASE matches none, or none in this precision";
 #ifdef GRADUS_DOUBLE
-    return "CK_INCLUDE_TAGS and CK_EXCLUDE_TAGS leave none";
+    return "CK_INCLUDE_TAGS and CK_EXCLUDE_TAGS exclude all";
 #else
-    return "this suite checks gradients, which takes double precision:\nrun it with build/f64/test";
+    return "this suite checks gradients, which needs double precision:\nrun it with build/f64/test";
 #endif
 }
 
@@ -43,7 +43,7 @@ int main(void)
         return EXIT_SUCCESS;
     }
     if (suite && !suite_known(suite)) {
-        fprintf(stderr, "there is no suite of the name \"%s\"; there are", suite);
+        fprintf(stderr, "there is no suite called \"%s\"; there are", suite);
         list_suites(stderr);
         return EXIT_FAILURE;
     }

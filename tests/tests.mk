@@ -1,8 +1,7 @@
-# The part of the Makefile that is about tests: how they are built, and make test, sanitize, faults,
-# coverage, bench.
+# The part of the Makefile for tests: how they are built, and make test, sanitize, faults, coverage, bench.
 
-# The suites are the sources of every room of tests/ but fuzz and bench, which are programs; scripts stand in
-# any room.
+# The suites are the sources in every room of tests/ except fuzz and bench, which are programs; any room may
+# have scripts.
 TESTS   := $(sort $(filter-out tests/fuzz/% tests/bench/%,$(wildcard tests/*.c tests/*/*.c)))
 SCRIPTS := $(sort $(filter-out tests/lib/% tests/fuzz/% %/valgrind.sh,$(wildcard tests/*/*.sh)))
 BENCH   := $(sort $(wildcard tests/bench/lib/*.c))
@@ -11,8 +10,8 @@ FUZZLIB := tests/fuzz/lib/fuzz.c $(filter-out %/say.c,$(SHARED))
 TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c)     # of the examples
 
 # ---- what is made from what ---------------------------------------------------------------------
-# Where the linker can put functions of ours in the place of the C library's (--wrap), those of
-# tests/lib/fault.c count the calls, and make one fail, or send a signal, at the n-th.
+# Where the linker can wrap functions of the C library (--wrap), those of tests/lib/fault.c count the calls,
+# and make the n-th fail or send a signal at it.
 WRAPPED =
 ifeq ($(findstring darwin,$(MACHINE)),)
 WRAPPED = malloc calloc realloc aligned_alloc strdup free pthread_create \
@@ -22,7 +21,7 @@ endif
 WRAP_C  = $(if $(WRAPPED),-DGRADUS_WRAP)
 WRAP_LD = $(WRAPPED:%=-Wl,--wrap=%)
 
-# How Check is compiled with and linked is found out once; the compiler reads it from these files (@file).
+# The flags for Check are found once; the compiler reads them from these files (@file).
 $(B)/check.compile:
 	@mkdir -p $(B)
 	@CC=$(call quote,$(CC) $(CFLAGS)) sh tests/build/tools/check-flags $(@:.compile=) || \
@@ -32,8 +31,7 @@ $(call f32,$(TESTS)): $(B)/f32/%.o: %.c $(B)/flags $(B)/check.compile
 $(call f64,$(TESTS)): $(B)/f64/%.o: %.c $(B)/flags $(B)/check.compile
 	$(compile) $(WRAP_C) -Itests -DGRADUS_DOUBLE -DGRADUS_BUILD='"$(B)/f64"' @$(B)/check.compile
 
-# The suites also call functions that the libraries do not export: they are linked with the objects
-# themselves.
+# The suites also call functions that the libraries do not export, so they are linked with the objects.
 $(B)/f32/test: $(call f32,$(TESTS) $(TESTED) $(LIBRARY))
 	$(link) $(WRAP_LD) @$(B)/check.link
 $(B)/f64/test: $(call f64,$(TESTS) $(TESTED) $(LIBRARY))
@@ -48,7 +46,7 @@ $(B)/fuzz/%: $(B)/f32/tests/fuzz/%.o $(call f32,$(FUZZLIB)) $(B)/f32/tests/lib/f
 $(call f32,$(FUZZ) tests/fuzz/lib/fuzz.c): OWN = $(if $(FUZZER),-DGRADUS_FUZZER)
 $(B)/bench/%: $(B)/f32/tests/bench/%.o $(call f32,$(BENCH) examples/lib/sample.c) $(B)/libgradus.a
 	$(link) $(OWN_LD)
-$(B)/bench/products: OWN_LD = -ldl                      # where the C library itself has no dlopen
+$(B)/bench/products: OWN_LD = -ldl                      # where dlopen is not in the C library
 
 $(B)/faults/train-mpi: $(B)/f32/tests/lib/fault.o
 $(B)/faults/train-mpi: OWN_LD = $(WRAP_LD)
@@ -60,11 +58,10 @@ $(B)/passed/tests/programs/learn.sh: $(B)/learn.ready $(B)/terminal
 FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(B)/faults/look $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 programs: all $(NOTEBOOKS) $(FAULTY) $(B)/f64/test $(B)/f32/test $(B)/learn.ready
 
-# ---- what can be done ---------------------------------------------------------------------------
+# ---- targets ------------------------------------------------------------------------------------
 
 ## make test, check runs every test, in both precisions; -j1: one at a time
-# Without -j as many run at once as there are cores, and where make can (from 4.0 on) what each says stays
-# together.
+# Without -j as many run at once as there are cores; from 4.0 on, make keeps the output of each together.
 CORES    = $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 TOGETHER = $(if $(filter output-sync,$(.FEATURES)),-Otarget)
 JOBS     = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(CORES) $(TOGETHER))
@@ -76,13 +73,13 @@ tested: headers $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) $(CHECKED)
 	@echo "`cat $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) $(CHECKED) | \
 	    grep -c '^ok'` passed, 0 failed"
 
-# The float suite reads what the double suite has written, so it comes second.
+# The float suite reads what the double suite writes, so it comes second.
 $(B)/f32/test.tap: $(B)/f64/test.tap
 $(B)/f64/test.tap $(B)/f32/test.tap: %.tap: % always
 	@rm -f $@
 	CK_TAP_LOG_FILE_NAME=$@ $<
 
-# Scripts find the programs in $BUILD, and this make in $MAKE.
+# Scripts find the programs in $BUILD, and this make as $MAKE.
 export MAKE WRAPPED
 $(PASSED): $(B)/passed/%: programs always
 	@mkdir -p $(@D)
@@ -115,7 +112,7 @@ headers:
 	        done; \
 	    done; \
 	else \
-	    echo "no C++ compiler ($(CXX)): the headers were not tried as C++"; \
+	    echo "no C++ compiler ($(CXX)): the headers were not compiled as C++"; \
 	fi
 
 ## make sanitize    the same under the sanitizers: addresses, undefined, threads
@@ -134,7 +131,7 @@ tsan:
 	CK_RUN_SUITE=threads CK_EXCLUDE_TAGS=long CK_TIMEOUT_MULTIPLIER=10 $(B)/tsan/f32/test
 
 ## make faults      failing memory, disk, processes; damaged files (10 minutes)
-# The quick ones are in make test too.
+# make test also runs the quick ones.
 FAULTS = $(sort $(wildcard tests/faults/*.sh))
 faults: programs
 	CK_RUN_SUITE=faults $(B)/f64/test
@@ -145,7 +142,7 @@ faults: programs
 	done
 
 ## make coverage    lines and branches that the tests take (gcc)
-# Counts are kept per object, so the double and the float library add up; each suite runs once in each.
+# Counts are kept per object, so the double and the float library add up; each runs every suite once.
 coverage:
 	$(MAKE) B=$(B)/coverage OPT='-O0 -g' SANITIZE='--coverage -DGRADUS_COVERAGE' \
 	    $(B)/coverage/f64/test $(B)/coverage/f32/test
@@ -163,8 +160,7 @@ port:
 bench: $(patsubst %,$(B)/bench/%,bench step peak products)
 	$(B)/bench/bench $(ARGS)
 
-# `make -j2 deps test` would begin both at once: with deps among the goals, what uses Check or gnuplot waits
-# for it.
+# `make -j2 deps test` would start both at once: if deps is a goal, what uses Check or gnuplot waits for it.
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
 test check train generate asan tsan faults coverage $(B)/check.compile \
     $(B)/f32/test.tap $(B)/f64/test.tap $(PASSED): | deps

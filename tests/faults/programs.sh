@@ -6,7 +6,7 @@
 # up, but what goes on from its checkpoint does; and wherever train was stopped, that comes to the end of a
 # run never disturbed. FAULT_STEP=5 tries every fifth alone.
 [ "${WRAPPED-all}" ] ||
-    { echo "programs.sh: left out: this linker cannot put calls of ours in the place of others"; exit 0; }
+    { echo "programs.sh: left out: this linker cannot wrap functions"; exit 0; }
 . tests/lib/ok.sh
 
 OUT=$W/out

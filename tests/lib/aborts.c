@@ -27,7 +27,7 @@ int said_in_a_child(void (*f)(void), char *said, size_t room)
     return status;
 }
 
-/* The first line of what f prints to stderr in a process of its own, without "gradus: ", before it aborts. */
+/* The first line that f, run in a child process, prints to stderr before it aborts, without "gradus: ". */
 static const char *last_words(void (*f)(void))
 {
     static char said[600];

@@ -1,11 +1,10 @@
-/* alone.h: a model for tests that compute on no tape. */
+/* alone.h: a model for tests that need no tape. */
 #ifndef TESTS_ALONE_H
 #define TESTS_ALONE_H
 
 #include "core/gradus.h"
 
-/* Opened on a tape of one thread that is closed again at once: the model keeps its machine. NULL: out of
- * memory. */
+/* Opens it on a one-thread tape that is closed at once: the model keeps its machine. NULL: out of memory. */
 gra_model *model_alone(gra_rng *rng);
 
 #endif

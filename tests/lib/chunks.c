@@ -15,7 +15,7 @@ struct place {                          /* an array that a kernel may write */
 };
 enum { DATA = -1, SAVED = -2 };
 
-static gra_check_report fault;          /* its text alone, in lines as those of a gradient check */
+static gra_check_report fault;          /* only its text is used, wrapped as in a gradient check */
 
 const char *chunks_fault(void) { return fault.text[0] ? fault.text : NULL; }
 
@@ -70,7 +70,7 @@ static void explain(gra_tensor *y, gra_work *f, size_t a, size_t b, const struct
     for (int i = 0; i < n; i++)
         memcpy(p[i].after, p[i].x, p[i].size * sizeof(real));
     run_chunk(y, f, a, p, n);
-    bool whole = true;                  /* both did the same */
+    bool whole = true;                  /* both chunks computed the same values */
     for (int i = 0; i < n; i++)
         whole &= same(p[i].x, p[i].after, p[i].size);
 
@@ -95,7 +95,7 @@ static void explain(gra_tensor *y, gra_work *f, size_t a, size_t b, const struct
     }
 }
 
-/* Notes what the chunk that was run last has written. */
+/* Notes what the last chunk wrote. */
 static void note(gra_tensor *y, gra_work *f, size_t chunk, const struct place *p, int n)
 {
     for (int i = 0; i < n; i++)

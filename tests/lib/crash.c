@@ -1,5 +1,5 @@
-/* crash: see crash.h. The handler does only what a handler may: it writes, and lets the signal come again to
- * whoever had it before (the system, or a sanitizer with its report). */
+/* crash: see crash.h. The handler does only what is async-signal-safe: it writes, and raises the signal again
+ * for the previous handler (the system's, or a sanitizer with its report). */
 #include "crash.h"
 
 #include <signal.h>
@@ -23,7 +23,7 @@ void __gcov_dump(void);
 static void say(const char *what, size_t size)
 {
     if (write(STDERR_FILENO, what, size) < 0)
-        return;                         /* nobody reads it: the signal goes on all the same */
+        return;                         /* no reader: the signal is raised again all the same */
 }
 
 static void crashed(int number)
@@ -42,7 +42,7 @@ static void crashed(int number)
     for (int i = 0; i < SIGNALS; i++)
         if (signals[i] == number)
             sigaction(number, &before[i], NULL);
-    raise(number);                      /* comes when this function is left */
+    raise(number);                      /* delivered when this function returns */
 }
 
 void crash_watch(void)

@@ -17,17 +17,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FAULTS = 4 };                    /* so many at once */
+enum { FAULTS = 4 };                    /* armed at once, at most */
 
 static atomic_long   calls[FAULT_CALLS], held;
 static atomic_size_t limit, largest;
 
 enum { USUAL = 8, LARGE = 64 << 10 };
 static atomic_bool learning;
-static size_t      usual[USUAL];        /* sizes of more than LARGE bytes that are always asked for */
+static size_t      usual[USUAL];        /* sizes of more than LARGE bytes that are always requested */
 static atomic_int  usuals;
 
-static atomic_int armed;                /* so many of the faults below */
+static atomic_int armed;                /* how many of the faults below */
 static struct fault {
     fault_call  call;
     long        n;
@@ -88,7 +88,7 @@ static void run_command(void)
     _exit(99);
 }
 
-/* What happens to a call that is struck; 0, or the errno with which it is to fail. */
+/* Strikes a call: returns 0, or the errno with which it must fail. */
 static int strike(int error)
 {
     switch (error) {
@@ -100,7 +100,7 @@ static int strike(int error)
     }
 }
 
-/* Counts a call; 0, or the errno with which it is to fail. */
+/* Counts a call: returns 0, or the errno with which it must fail. */
 static int strikes(fault_call call)
 {
     int error = 0;
@@ -141,10 +141,10 @@ static int hold_fd(int fd)
     return fd;
 }
 
-/* IN_PLACE_OF defines the function that is called in the place of `name`. FAILING is one that returns
- * `failed` when its call is struck, and else what `name` returns, held until it is given back (hold, hold_fd)
- * or not (as_it_is). */
-#define IN_PLACE_OF(type, name, ...)                                                                      \
+/* INSTEAD_OF defines the function that is called instead of `name`. FAILING defines one that returns `failed`
+ * when its call is struck, and otherwise what `name` returns, counted as held (hold, hold_fd) or not
+ * (as_it_is). */
+#define INSTEAD_OF(type, name, ...)                                                                      \
     type __real_##name(__VA_ARGS__);                                                                      \
     type __wrap_##name(__VA_ARGS__);                                                                      \
     type __wrap_##name(__VA_ARGS__)
@@ -173,7 +173,7 @@ static bool no_memory(size_t bytes)
         if (atomic_compare_exchange_weak(&largest, &seen, bytes))
             break;
     if (most && bytes > most && !is_usual(bytes)) {
-        fprintf(stderr, "fault: %zu bytes were asked for at once, and %zu are the limit\n", bytes, most);
+        fprintf(stderr, "fault: got a request for %zu bytes, expected at most %zu\n", bytes, most);
         abort();
     }
     return fails(FAULT_ALLOC);
@@ -189,7 +189,7 @@ FAILING(void *, calloc, (size_t n, size_t size), no_memory(product(n, size)), NU
 FAILING(void *, aligned_alloc, (size_t at, size_t size), no_memory(size), NULL, hold, (at, size))
 FAILING(char *, strdup, (const char *s), no_memory(strlen(s) + 1), NULL, hold, (s))
 
-IN_PLACE_OF(void *, realloc, void *p, size_t size)
+INSTEAD_OF(void *, realloc, void *p, size_t size)
 {
     if (no_memory(size))
         return NULL;
@@ -197,14 +197,14 @@ IN_PLACE_OF(void *, realloc, void *p, size_t size)
     return p ? grown : hold(grown);
 }
 
-IN_PLACE_OF(void, free, void *p)
+INSTEAD_OF(void, free, void *p)
 {
     if (p)
         atomic_fetch_sub(&held, 1);
     __real_free(p);
 }
 
-IN_PLACE_OF(int, pthread_create, pthread_t *thread, const pthread_attr_t *how, void *(*f)(void *), void *arg)
+INSTEAD_OF(int, pthread_create, pthread_t *thread, const pthread_attr_t *how, void *(*f)(void *), void *arg)
 {
     const int error = strikes(FAULT_THREAD);
     return error ? error : __real_pthread_create(thread, how, f, arg);
@@ -227,7 +227,7 @@ int __wrap_open(const char *path, int flags, ...)
     return hold_fd(fd);
 }
 
-/* How many of n bytes are to be moved; -1: none, errno says why. */
+/* How many of n bytes to transfer; -1: fail with errno. */
 static ssize_t cut(fault_call call, size_t n)
 {
     const int error = strikes(call);
@@ -236,19 +236,19 @@ static ssize_t cut(fault_call call, size_t n)
     return error > 0 ? -1 : error == FAULT_END ? 0 : error == FAULT_SHORT && n > 1 ? 1 : (ssize_t)n;
 }
 
-IN_PLACE_OF(ssize_t, read, int fd, void *to, size_t n)
+INSTEAD_OF(ssize_t, read, int fd, void *to, size_t n)
 {
     const ssize_t now = cut(FAULT_READ, n);
     return now <= 0 ? now : __real_read(fd, to, (size_t)now);
 }
 
-IN_PLACE_OF(ssize_t, pread, int fd, void *to, size_t n, off_t at)
+INSTEAD_OF(ssize_t, pread, int fd, void *to, size_t n, off_t at)
 {
     const ssize_t now = cut(FAULT_READ, n);
     return now <= 0 ? now : __real_pread(fd, to, (size_t)now, at);
 }
 
-IN_PLACE_OF(ssize_t, write, int fd, const void *from, size_t n)
+INSTEAD_OF(ssize_t, write, int fd, const void *from, size_t n)
 {
     const ssize_t now = cut(FAULT_WRITE, n);
     return now <= 0 ? now : __real_write(fd, from, (size_t)now);
@@ -259,7 +259,7 @@ FAILING(int, ftruncate, (int fd, off_t length), fails(FAULT_SYNC), -1, as_it_is,
 FAILING(int, fstat, (int fd, struct stat *about), fails(FAULT_STAT), -1, as_it_is, (fd, about))
 FAILING(off_t, lseek, (int fd, off_t to, int whence), fails(FAULT_STAT), -1, as_it_is, (fd, to, whence))
 
-IN_PLACE_OF(int, close, int fd)
+INSTEAD_OF(int, close, int fd)
 {
     const int error = strikes(FAULT_CLOSE), status = __real_close(fd);
     if (status == 0)
@@ -276,7 +276,7 @@ FAILING(int, unlink, (const char *path), fails(FAULT_UNLINK), -1, as_it_is, (pat
 FAILING(int, mkdir, (const char *path, mode_t mode), fails(FAULT_MKDIR), -1, as_it_is, (path, mode))
 FAILING(DIR *, opendir, (const char *path), fails(FAULT_OPEN), NULL, hold, (path))
 
-IN_PLACE_OF(char *, realpath, const char *path, char *resolved)
+INSTEAD_OF(char *, realpath, const char *path, char *resolved)
 {
     if (fails(FAULT_STAT))
         return NULL;
@@ -284,7 +284,7 @@ IN_PLACE_OF(char *, realpath, const char *path, char *resolved)
     return resolved ? full : hold(full);
 }
 
-IN_PLACE_OF(int, closedir, DIR *dir)
+INSTEAD_OF(int, closedir, DIR *dir)
 {
     atomic_fetch_sub(&held, 1);
     return __real_closedir(dir);
@@ -305,7 +305,7 @@ FAILING(size_t, fwrite, (const void *from, size_t size, size_t n, FILE *f), no_p
         (from, size, n, f))
 FAILING(int, vprintf, (const char *format, va_list args), no_print(stdout), -1, as_it_is, (format, args))
 
-IN_PLACE_OF(int, fclose, FILE *f)
+INSTEAD_OF(int, fclose, FILE *f)
 {
     const int error = strikes(FAULT_CLOSE), status = __real_fclose(f);
     atomic_fetch_sub(&held, 1);
@@ -328,7 +328,7 @@ int __wrap_fprintf(FILE *f, const char *format, ...)
 
 /* ---- moments ---- */
 
-IN_PLACE_OF(void, gra_begin, gra_tape *t, gra_mode mode, gra_rng *rng)
+INSTEAD_OF(void, gra_begin, gra_tape *t, gra_mode mode, gra_rng *rng)
 {
     strikes(FAULT_BEGIN);
     __real_gra_begin(t, mode, rng);
@@ -352,7 +352,7 @@ static const struct {
     { "INT", FAULT_INT }, { "TERM", FAULT_TERM }, { "KILL", FAULT_KILL }, { "RUN", FAULT_RUN },
 };
 
-/* Adds the fault that a wish begins with; false where it is none. */
+/* Adds the fault at the beginning of a wish; false if there is none. */
 static bool add_wish(const char *wish)
 {
     char call[16], error[16], ever[8] = "";
@@ -378,15 +378,15 @@ __attribute__((constructor)) static void arm_from_environment(void)
     for (const char *wish = wishes; wish && *wish; wish += *wish == ',') {
         if (!add_wish(wish)) {
             fprintf(stderr,
-                    "fault: GRADUS_FAULT is '%s': a call, its number and an errno or what else is to happen "
-                            "were wanted, at most %d times, between commas\n", wishes, (int)FAULTS);
+                    "fault: got GRADUS_FAULT='%s', expected a call, its number and an errno or other event, "
+                    "at most %d times, separated by commas\n", wishes, (int)FAULTS);
             _exit(99);
         }
         wish += strcspn(wish, ",");
     }
     if (wishes && *wishes) {
-        signal(SIGINT, SIG_DFL);        /* what a shell runs in the background begins with Ctrl-C ignored */
-        alarm(3600);                    /* a program that hangs: far more than the slowest machine takes */
+        signal(SIGINT, SIG_DFL);        /* background processes of a shell start with SIGINT ignored */
+        alarm(3600);                    /* ends a program that hangs: far longer than the slowest takes */
     }
 }
 
@@ -410,7 +410,7 @@ __attribute__((constructor)) static void say_so(void)
     const char *wishes = getenv("GRADUS_FAULT");
     if (!wishes || !*wishes)
         return;
-    fprintf(stderr, "fault: GRADUS_FAULT is '%s', but this linker cannot put our calls in place\n", wishes);
+    fprintf(stderr, "fault: got GRADUS_FAULT='%s', but this linker cannot wrap functions\n", wishes);
     _exit(98);
 }
 #endif

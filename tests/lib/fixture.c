@@ -31,13 +31,13 @@ void another_model(void)
 
 const char *or_none(const char *error) { return error ? error : "no error"; }
 
-void expect_error(const char *want)       { ck_assert_str_eq(or_none(gra_error(t)), want); }
-void expect_model_error(const char *want) { ck_assert_str_eq(or_none(gra_model_error(model)), want); }
+void expect_error(const char *expected)       { ck_assert_str_eq(or_none(gra_error(t)), expected); }
+void expect_model_error(const char *expected) { ck_assert_str_eq(or_none(gra_model_error(model)), expected); }
 
-static void expect_words(const char *error, const char *want)
+static void expect_words(const char *error, const char *expected)
 {
-    ck_assert_msg(strstr(error, want), "wanted ...%s..., got %s", want, error);
+    ck_assert_msg(strstr(error, expected), "expected ...%s..., got %s", expected, error);
 }
 
-void expect_part(const char *want)        { expect_words(or_none(gra_error(t)), want); }
-void expect_model_part(const char *want)  { expect_words(or_none(gra_model_error(model)), want); }
+void expect_part(const char *expected)        { expect_words(or_none(gra_error(t)), expected); }
+void expect_model_part(const char *expected)  { expect_words(or_none(gra_model_error(model)), expected); }

@@ -54,7 +54,7 @@ size_t read_bytes(const char *path, unsigned char *bytes, size_t room)
     FILE *f = fopen(path, "rb");
     ck_assert_ptr_nonnull(f);
     size_t n = fread(bytes, 1, room, f);
-    ck_assert_msg(n < room, "%s is longer than %zu bytes", path, room);
+    ck_assert_msg(n < room, "%s has %zu bytes or more", path, room);
     fclose(f);
     return n;
 }

@@ -1,5 +1,5 @@
-/* folder.h: a folder of files for a test, files whole, and where the two suites meet. What fails here
- * fails the test. */
+/* folder.h: a test's folder of files, whole files, and the files that the float suite compares with. A
+ * failure here fails the test. */
 #ifndef TESTS_FOLDER_H
 #define TESTS_FOLDER_H
 
@@ -7,24 +7,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-void   folder_clear(const char *folder);        /* makes it, and takes out what is in it */
+void   folder_clear(const char *folder);        /* makes it if it is missing, and empties it */
 int    folder_entries(const char *folder);      /* how many there are */
 
-/* for (listed_file l = { 0 }; next_file(&l, "core/ops", ".c");): each file of the folder whose name ends so,
- * but hidden ones. */
+/* for (listed_file l = { 0 }; next_file(&l, "core/ops", ".c");): each file of the folder with that ending,
+ * except hidden ones. */
 typedef struct listed_file {
-    char path[512], name[256];          /* the name without its end */
+    char path[512], name[256];          /* the name without its ending */
     DIR *dir;
 } listed_file;
 bool   next_file(listed_file *l, const char *folder, const char *end);
 
 void   write_bytes(const char *path, const void *bytes, size_t n);
-void   read_text(const char *path, char *text, size_t room);    /* of the repository, and a 0 behind it */
-/* how many they are: less than room */
+void   read_text(const char *path, char *text, size_t room);    /* of the repository, with a 0 after it */
+/* returns how many, fewer than room */
 size_t read_bytes(const char *path, unsigned char *bytes, size_t room);
 
-/* The file in which the double suite leaves what it computed, for the float suite to compare:
- * build/f64/NAME. */
+/* build/f64/NAME, where the double suite stores its results for the float suite to compare with. */
 const char *reference_path(const char *name);
 
 #endif

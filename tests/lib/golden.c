@@ -27,13 +27,13 @@ int golden_number(const golden *g, const char *key)
     return 0;
 }
 
-void golden_compare(const golden *g, const golden_tensor *want, const real *x, gra_shape shape)
+void golden_compare(const golden *g, const golden_tensor *expected, const real *x, gra_shape shape)
 {
-    ck_assert_msg(gra_same_shape(shape, want->shape),
-                  "%s: %s is %s, wanted %s", g->path, want->name,
-                  GRA_SHAPE_STRING(shape), GRA_SHAPE_STRING(want->shape));
-    for (size_t i = 0; i < want->size; i++)
-        ck_assert_msg(golden_agrees(want, i, (double)x[i]),
-                      "%s: %s[%zu] is %.17g, wanted %.17g: off by %.3g, allowed %.3g", g->path, want->name, i,
-                      (double)x[i], want->values[i], fabs((double)x[i] - want->values[i]), want->tol);
+    ck_assert_msg(gra_same_shape(shape, expected->shape), "%s: %s: got %s, expected %s", g->path,
+                  expected->name, GRA_SHAPE_STRING(shape), GRA_SHAPE_STRING(expected->shape));
+    for (size_t i = 0; i < expected->size; i++)
+        ck_assert_msg(golden_agrees(expected, i, (double)x[i]),
+                      "%s: %s[%zu]: got %.17g, expected %.17g: off by %.3g, allowed %.3g", g->path,
+                      expected->name, i, (double)x[i], expected->values[i],
+                      fabs((double)x[i] - expected->values[i]), expected->tol);
 }

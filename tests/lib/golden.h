@@ -1,5 +1,5 @@
-/* golden.h: golden numbers for tests: reads a file by the reader of the notebooks (tests may use what is in
- * examples, never the other way round), and fails the test where that refuses it. */
+/* golden.h: golden numbers for tests: reads a file with the notebooks' reader (tests may use what is in
+ * examples, never the other way round), and fails the test if the reader refuses the file. */
 #ifndef GRADUS_GOLDEN_H
 #define GRADUS_GOLDEN_H
 
@@ -7,9 +7,9 @@
 
 golden              *golden_open(const char *path);
 const golden_tensor *golden_get(const golden *g, const char *role, const char *name); /* or the test fails */
-int golden_number(const golden *g, const char *key); /* config, or the test fails */
+int golden_number(const golden *g, const char *key); /* of the config, or the test fails */
 
-/* x holds what `want` says, each value within its tolerance. */
-void golden_compare(const golden *g, const golden_tensor *want, const gra_real *x, gra_shape shape);
+/* x must have the expected values, within their tolerance. */
+void golden_compare(const golden *g, const golden_tensor *expected, const gra_real *x, gra_shape shape);
 
 #endif

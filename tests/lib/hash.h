@@ -1,6 +1,5 @@
-/* hash.h: FNV-1a, 64 bits: a hash of many numbers, which begins with HASH_START and takes each in turn. It is
- * of bits and not of bytes in memory, whose order is the machine's: the least significant byte comes
- * first. */
+/* hash.h: the 64-bit FNV-1a hash of a sequence of numbers: start with HASH_START and add each in turn. The
+ * least significant byte of each comes first, whatever the byte order of the machine. */
 #ifndef TESTS_HASH_H
 #define TESTS_HASH_H
 

@@ -1,5 +1,5 @@
-/* isa.h: tapes that use one instruction set. A test that loops over isa[] runs once for each that this
- * processor has. */
+/* isa.h: tapes that use a given instruction set. A test that loops over isa[] runs once for each set that
+ * this processor has. */
 #ifndef TESTS_ISA_H
 #define TESTS_ISA_H
 

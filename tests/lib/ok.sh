@@ -1,21 +1,21 @@
 # shellcheck shell=sh disable=SC2034
-# What the scripts tests/NAME.sh share; each begins by `. tests/lib/ok.sh`, and runs in the repository's root.
-# The programs are in ${BUILD:-build}. A script writes to the folder $W; when a test failed, a copy of it is
-# left in $BUILD/NAME.test.
+# Shared by the scripts tests/ROOM/NAME.sh, which begin with `. tests/lib/ok.sh` and run in the repository's
+# root. The programs are in ${BUILD:-build}. A script writes to the folder $W; if a test fails, a copy of it
+# is left in $BUILD/NAME.test.
 BUILD=${BUILD:-build}
-case $BUILD in /*) KEPT=$BUILD ;; *) KEPT=$PWD/$BUILD ;; esac     # absolute, as $W is: some change the folder
+case $BUILD in /*) KEPT=$BUILD ;; *) KEPT=$PWD/$BUILD ;; esac     # absolute, as is $W: some scripts use cd
 TRAIN=$KEPT/train
 GENERATE=$KEPT/generate
 FAULTS=$KEPT/faults
 SCRIPT=${0##*/}
 KEPT=$KEPT/${SCRIPT%.sh}.test
-blank=' '                               # for where a line ends in one
+blank=' '                               # for lines that end in one
 passed=0
 failed=0
 
-# A folder in memory, if the system has one with room in which programs may be run. A training run calls fsync
-# for each of its files, and the tests make hundreds of runs: on a disk they would spend most of their time
-# waiting for it.
+# A folder in memory, if the system has one that has room and may contain programs. A training run calls fsync
+# for each of its files, and the tests make hundreds of runs: with a disk they would spend most of their time
+# waiting.
 in_memory() {
     dir=$(mktemp -d /dev/shm/gradus.XXXXXX) || return 1
     printf '#!/bin/sh\n' >"$dir/program"
@@ -54,59 +54,58 @@ ok() {          # ok WHAT COMMAND ...: the command succeeds
     fi
 }
 
-ends_with() {   # ends_with STATUS COMMAND ...: what it wrote stays in $W/out and $W/err
-    wanted=$1
+ends_with() {   # ends_with STATUS COMMAND ...: its output is left in $W/out and $W/err
+    expected=$1
     shift
     "$@" >"$W/out" 2>"$W/err"
     status=$?
     cat "$W/out" "$W/err"
-    [ $status -eq "$wanted" ] && return 0
-    echo "exit status $status, not $wanted, of: $*"
+    [ $status -eq "$expected" ] && return 0
+    echo "got exit status $status, expected $expected, of: $*"
     return 1
 }
 
 refuses() {     # refuses STATUS PATTERN COMMAND ...: it writes one sentence to stderr, nothing to stdout
-    wanted=$1
+    expected=$1
     pattern=$2
     shift 2
-    ends_with "$wanted" "$@" || return 1
+    ends_with "$expected" "$@" || return 1
     [ ! -s "$W/out" ] && [ "$(wc -l <"$W/err")" -eq 1 ] && grep -q "^[a-z]*: .*$pattern" "$W/err"
 }
 
 # ---- signals and failing calls at a chosen moment --------------------------------------------------------
-# The programs in $FAULTS are linked with tests/lib/fault.c, which counts their calls and makes the n-th fail,
-# or sends a signal at it: no test depends on time.
-moments() {     # moments WHAT: true where programs can be linked so; elsewhere prints that WHAT is left out
+# The programs in $FAULTS are linked with tests/lib/fault.c, which counts their calls and makes the n-th fail
+# or sends a signal at it, so no test depends on time.
+moments() {     # moments WHAT: true where programs can be linked so; otherwise prints that WHAT is left out
     env GRADUS_FAULT="begin 1 RUN" "$FAULTS/train" --help >"$W/moments" 2>&1
     moments=$?
     [ $moments -eq 0 ] && return 0
     if [ $moments -eq 98 ]; then
-        echo "$SCRIPT: left out: $1: this linker cannot put calls of ours in the place of others"
+        echo "$SCRIPT: left out: $1: this linker cannot wrap functions"
     else
-        ok "$FAULTS/train can be told what is to happen" sh -c 'cat "$1"; exit 1' - "$W/moments"
+        ok "$FAULTS/train obeys GRADUS_FAULT" sh -c 'cat "$1"; exit 1' - "$W/moments"
     fi
     return 1
 }
 
-at() {         # at STATUS MOMENTS PROGRAM FLAGS ...: the exit status when this happens to it (GRADUS_FAULT in
-                # tests/lib/fault.h); the moment RUN runs the command $meanwhile
-    wanted=$1
+at() {          # at STATUS MOMENTS PROGRAM FLAGS ...: its exit status with these faults (GRADUS_FAULT in
+                # tests/lib/fault.h); RUN runs the command $meanwhile
+    expected=$1
     moments=$2
     program=$3
     shift 3
     rm -f "$W/report"
-    ends_with "$wanted" env GRADUS_FAULT="$moments" GRADUS_FAULT_RUN="${meanwhile:-}" \
-        GRADUS_FAULT_REPORT="$W/report" \
-        "$FAULTS/$program" "$@"
+    ends_with "$expected" env GRADUS_FAULT="$moments" GRADUS_FAULT_RUN="${meanwhile:-}" \
+        GRADUS_FAULT_REPORT="$W/report" "$FAULTS/$program" "$@"
 }
 
-# ---- what must not be there. These fail where the file or folder itself is missing -------------------------
-lacks() {       # lacks GREP'S ARGUMENTS: the files are there, and no line matches
+# ---- what must be absent; these fail if the file or folder itself is missing -------------------------------
+lacks() {       # lacks GREP'S ARGUMENTS: the files exist, and no line matches
     grep "$@"
     [ $? -eq 1 ]
 }
 
-differ() {      # differ A B: both are there, and they differ
+differ() {      # differ A B: both exist, and they differ
     cmp -s "$1" "$2"
     [ $? -eq 1 ]
 }
@@ -115,11 +114,11 @@ holds_no() {    # holds_no PATTERN DIR: no name in that folder matches
     ls -A "$2" >"$W/names" && lacks "$1" "$W/names"
 }
 
-is_empty() {    # is_empty DIR: it is there and empty
+is_empty() {    # is_empty DIR: it exists and is empty
     ls -A "$1" >"$W/names" && [ ! -s "$W/names" ]
 }
 
-with() {        # with NAME COMMAND ...: with the folder $W/NAME, which holds a gnuplot, first in PATH
+with() {        # with NAME COMMAND ...: with the folder $W/NAME, which contains a gnuplot, first in PATH
     path=$PATH
     PATH=$W/$1:$PATH
     shift
@@ -129,24 +128,24 @@ with() {        # with NAME COMMAND ...: with the folder $W/NAME, which holds a 
     return $with
 }
 
-same_run() {    # same_run A B: but for the times that they took, they left the same, and nothing unfinished
+same_run() {    # same_run A B: except for times, both left the same files, and none unfinished
     same_table 1-5 "$1" "$2" && holds_no '[.]tmp$' "$2" || return 1
     for same in model.safetensors best.safetensors result.tsv sample.txt vocab.tsv; do
         cmp "$1/$same" "$2/$same" || return 1
     done
-    for same in a b; do                # the flags that shape a run; others may be given again when it goes on
+    for same in a b; do                # the flags that shape a run; others may change when it is resumed
         grep -Ev '^(data|sample|threads|checkpoint-every|quiet)	' "$1/config.tsv" >"$W/$same" || return 1
         shift
     done
     cmp "$W/a" "$W/b" || return 1
 }
 
-columns() {     # columns FILE: a loss.tsv with its header and one whole row for each step
+columns() {     # columns FILE: a loss.tsv with its header and one complete row for each step
     head -n 1 "$1" | grep -q '^step	train_loss	val_loss	lr	grad_norm	tokens_per_s$' &&
         awk -F '\t' 'NF != 6 || (NR > 1 && $1 != NR - 1) { print; bad = 1 } END { exit bad }' "$1"
 }
 
-same_table() {  # same_table FIELDS A B: these columns of loss.tsv are the same in two runs
+same_table() {  # same_table FIELDS A B: two runs have the same values in these columns of loss.tsv
     cut -f "$1" "$2/loss.tsv" >"$W/a" && cut -f "$1" "$3/loss.tsv" >"$W/b" && cmp "$W/a" "$W/b"
 }
 
@@ -156,6 +155,6 @@ group() {       # group WHAT: the heading of the tests that follow
 
 finish() {      # the last line of each script
     echo "$SCRIPT: $passed passed, $failed failed"
-    [ $failed -eq 0 ] || echo "$SCRIPT: what it wrote is in $KEPT"
+    [ $failed -eq 0 ] || echo "$SCRIPT: its files are in $KEPT"
     [ $failed -eq 0 ]
 }

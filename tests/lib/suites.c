@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* In the order in which to read their failures: what others are built on comes first. */
+/* In the order in which failures are best read: what others build on comes first. */
 const char *const suites[] = {
     "tests", "random", "shape", "print", "tape", "threads", "memory", "model", "check", "slips", "causes",
     "verdicts", "crashes", "ops", "large", "sums", "answers", "refusals", "absent", "mutants", "attention",
@@ -28,7 +28,7 @@ void list(struct listed *l)
     *at = l;
 }
 
-static bool stands_in(const struct listed *l, const char *suite)
+static bool belongs_to(const struct listed *l, const char *suite)
 {
     char file[64];
     snprintf(file, sizeof file, "test_%s.c", suite);
@@ -41,7 +41,7 @@ Suite *suite_of(const char *name)
     Suite *s = suite_create(name);
     TCase *c = NULL;
     for (const struct listed *l = first; l; l = l->next) {
-        if (!stands_in(l, name))
+        if (!belongs_to(l, name))
             continue;
         if (!c || !l->add) {
             c = tcase_create(l->add ? name : l->name);
@@ -61,7 +61,7 @@ const char *test_of_no_suite(void)
 {
     for (const struct listed *l = first; l; l = l->next) {
         int i = 0;
-        while (suites[i] && !stands_in(l, suites[i]))
+        while (suites[i] && !belongs_to(l, suites[i]))
             i++;
         if (!suites[i])
             return l->file;

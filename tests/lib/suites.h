@@ -1,10 +1,10 @@
-/* suites.h: how a test is written, and which suites there are. A test lists itself before main begins. Those
- * of tests/ROOM/test_NAME.c are the suite NAME, in the order in which they stand there:
+/* suites.h: how a test is written, and which suites there are. A test registers itself before main begins.
+ * The tests in tests/ROOM/test_NAME.c are the suite NAME, in the order of the file:
  *
- *     CASE(name, open_all, close_all, "")     // what runs before and after each test from here; a tag or ""
+ *     CASE(name, open_all, close_all, "")     // run before and after each test from here on; a tag or ""
  *
  *     TEST(name) { ... }
- *     TESTS(name, n) { ... }                  // n tests, in which _i is 0 to n - 1
+ *     TESTS(name, n) { ... }                  // n tests, with _i from 0 to n - 1
  */
 #ifndef TESTS_SUITES_H
 #define TESTS_SUITES_H
@@ -43,19 +43,18 @@ struct listed {
 };
 void list(struct listed *l);
 
-extern const char *const suites[];     /* their names, by which CK_RUN_SUITE knows them; NULL ends the list */
+extern const char *const suites[];      /* their names, as in CK_RUN_SUITE; NULL ends the list */
 Suite      *suite_of(const char *name); /* its tests */
 bool        suite_known(const char *name);
-void        list_suites(FILE *f);       /* all names, in lines that begin with a line break */
+void        list_suites(FILE *f);       /* all names, each line after a line break */
 const char *test_of_no_suite(void);     /* a file whose tests would never run, or NULL */
 
 #define LENGTH(a) (int)(sizeof(a) / sizeof *(a))
 
-/* Where a size_t has 32 bits, some shapes are too large to count, and elsewhere only too large for the
- * memory. */
+/* Where size_t has 32 bits, some shapes have too many values to count; elsewhere they only exceed memory. */
 #define ADDRESSES_OF_32_BITS (SIZE_MAX <= UINT32_MAX)
 
-/* A sanitizer makes programs many times slower. */
+/* Sanitizers make programs several times slower. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define SLOWED 1
 #elif defined __has_feature

@@ -1,4 +1,4 @@
-/* tensors.h: inputs of a step, with their values written where they are used. */
+/* tensors.h: inputs of a step, written as literals. */
 #ifndef TESTS_TENSORS_H
 #define TESTS_TENSORS_H
 

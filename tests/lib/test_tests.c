@@ -1,4 +1,4 @@
-/* What the other tests find, and what they say of it: mistakes made on purpose. */
+/* Deliberate mistakes: the other tests must find them and report them well. */
 #include "chunks.h"
 #include "crash.h"
 #include "ops/rows.h"
@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 /* ---- kernels that cannot be cut into chunks ----
- * What a beginner writes. In one piece all of them are right. */
+ * Beginners' kernels: run in one piece, all of them are right. */
 
-static void sum_of_both(gra_tensor *y, size_t from, size_t to)         /* right */
+static void sum_of_both(gra_tensor *y, size_t from, size_t to)         /* correct */
 {
     const real *a = y->in[0]->data, *b = y->in[1]->data;
     for (gra_walk w = gra_walk_begin(y->shape, y->in[0]->shape, y->in[1]->shape, from, to); w.n;
@@ -32,7 +32,7 @@ static void to_both(gra_tensor *y, size_t from, size_t to)
             db[w.b + i * w.step_b] += y->grad[w.y + i];
         }
 }
-/* should be GRA_STRETCH_KERNEL, for operands that are stretched */
+/* should be GRA_STRETCH_KERNEL, since operands may be stretched */
 GRA_KERNEL(to_both_all, to_both, y, y->size, 2)
 
 static void to_both_of_all(gra_tensor *y, size_t from, size_t to)
@@ -49,14 +49,14 @@ static void sum_of_all(gra_tensor *y, size_t from, size_t to)
 }
 GRA_KERNEL(sum_of_all_all, sum_of_all, y, y->size, 1)
 
-static void sum_so_far(gra_tensor *y, size_t from, size_t to)   /* reads what the chunk before it writes */
+static void sum_so_far(gra_tensor *y, size_t from, size_t to)   /* reads what the previous chunk writes */
 {
     for (size_t i = from; i < to; i++)
         y->data[i] = y->in[0]->data[i] + (i > 0 ? y->data[i - 1] : 0);
 }
 GRA_KERNEL(sum_so_far_all, sum_so_far, y, y->size, 1)
 
-static void to_the_next(gra_tensor *y, size_t from, size_t to)         /* a neighbour's place too */
+static void to_the_next(gra_tensor *y, size_t from, size_t to)         /* also writes to its neighbour */
 {
     for (size_t i = from; i < to; i++) {
         y->in[0]->grad[i] += y->grad[i];
@@ -69,7 +69,7 @@ static const real values[6] = { 1, 2, 3, 4, 5, 6 };
 
 typedef void pass(gra_tensor *y);
 
-/* The op, and the sum of its results swept: of (2, 3) and (2, 3), or of (3, 1) and (1, 2). */
+/* Runs the op, and the backward of its sum, on (2, 3) and (2, 3) or, stretched, on (3, 1) and (1, 2). */
 static gra_tensor *run(gra_tape *t, pass *forward, pass *backward, bool stretched)
 {
     static gra_op op;
@@ -108,7 +108,7 @@ static const struct {
       "  cost GRA_SERIAL" },
 };
 
-TESTS(wrong_cuts_are_named, LENGTH(cuts)) /* _i: one of them */
+TESTS(wrong_chunks_are_reported, LENGTH(cuts)) /* _i: of cuts */
 {
     gra_tape *t = gra_open(1);
     chunks_begin(t);
@@ -126,7 +126,7 @@ TESTS(wrong_cuts_are_named, LENGTH(cuts)) /* _i: one of them */
     gra_close(t);
 }
 
-TEST(a_chunk_that_reads_another_gives_other_values)
+TEST(a_chunk_that_reads_another_gives_different_values)
 {
     gra_tape *t = gra_open(1);
     chunks_begin(t);
@@ -142,7 +142,7 @@ TEST(a_chunk_that_reads_another_gives_other_values)
 
 /* ---- crashes ---- */
 
-/* gra_result_like, kept from an op of one input, where gra_result_broadcast is wanted. */
+/* gra_result_like, copied from an op of one input, where gra_result_broadcast is needed. */
 static gra_tensor *of_one_input(gra_tape *t, gra_tensor **in, void *arg)
 {
     static const gra_op op = { .name = "op", .forward = sum_of_both_all };
@@ -170,7 +170,7 @@ static const char *const notes[] = {
     "gra_result_broadcast(t, &op, a, b), or gra_result(t, &op, shape, a, b, ...)\n",
 };
 
-TESTS(a_crash_is_blamed_on_its_note, LENGTH(notes)) /* _i: one of them */
+TESTS(a_crash_prints_its_note, LENGTH(notes)) /* _i: of notes */
 {
     static const char place[] = "the last assertion that held: " __FILE__ ":";
     char said[1024] = "", *held;
@@ -199,13 +199,13 @@ TESTS(a_crash_is_blamed_on_its_note, LENGTH(notes)) /* _i: one of them */
     ck_assert_msg(strncmp(said, notes[_i], strlen(notes[_i])) == 0, "%s", said);
     held = strstr(said, place);
     ck_assert_msg(held && atoi(held + strlen(place)) == line, "expected %s%d, got %s", place, line, said);
-    ck_assert(!WIFEXITED(status) || WEXITSTATUS(status) != 0);  /* the signal came again */
+    ck_assert(!WIFEXITED(status) || WEXITSTATUS(status) != 0);  /* the signal was raised again */
     close(ends[0]);
 }
 
 /* ---- names of suites ---- */
 
-/* What this program says when it is run with these variables, and its exit status. */
+/* Runs this program with these variables: returns its exit status, and in `said` its output. */
 static int run_with(const char *variables, char *said, size_t size)
 {
     char command[512];
@@ -220,10 +220,10 @@ static int run_with(const char *variables, char *said, size_t size)
     return WEXITSTATUS(status);
 }
 
-TESTS(suites_are_listed, 2)            /* _i 0: when that is asked for; 1: where there is none of that name */
+TESTS(suites_are_listed, 2)            /* _i 0: when requested; 1: when there is none of that name */
 {
     static const char *const begin[2] = { "suites:\n    tests random ",
-                                          "there is no suite of the name \"op\"; there are\n    "
+                                          "there is no suite called \"op\"; there are\n    "
                                           "tests random " };
     char said[2048];
     ck_assert_int_eq(run_with(_i == 0 ? "CK_RUN_SUITE=help" : "CK_RUN_SUITE=op", said, sizeof said), _i);
@@ -234,7 +234,7 @@ TESTS(suites_are_listed, 2)            /* _i 0: when that is asked for; 1: where
     }
     ck_assert(!suite_known("op"));
     ck_assert_msg(!test_of_no_suite(),
-                  "the tests of %s are of no suite: put its name among those in tests/lib/suites.c",
+                  "the tests of %s belong to no suite: add its name to the list in tests/lib/suites.c",
                   test_of_no_suite());
 }
 
@@ -242,10 +242,10 @@ TEST(no_test_at_all_is_a_failure)
 {
     char said[2048];
     ck_assert_int_eq(run_with("CK_RUN_SUITE=shape CK_RUN_CASE=circle", said, sizeof said), 1);
-    ck_assert_ptr_nonnull(strstr(said, "no test was run: CK_RUN_CASE names none"));
+    ck_assert_ptr_nonnull(strstr(said, "no test was run: CK_RUN_CASE matches none"));
 #ifndef GRADUS_DOUBLE
     ck_assert_int_eq(run_with("CK_RUN_SUITE=mutants", said, sizeof said), 1);
-    ck_assert_ptr_nonnull(strstr(said, "no test was run: this suite checks gradients, which takes double "
+    ck_assert_ptr_nonnull(strstr(said, "no test was run: this suite checks gradients, which needs double "
                                        "precision:\nrun it with build/f64/test\n"));
 #endif
 }
