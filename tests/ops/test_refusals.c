@@ -53,7 +53,7 @@ TEST(refused_elements)
     REFUSED(gra_lt(t, x, VECTOR(1, 2)), "lt: got shapes (2, 3) and (2): they" NO_BROADCAST);
     REFUSED(gra_clamp(t, x, 2, 1), "clamp: got low 2 and high 1, expected low <= high");
     REFUSED(gra_clamp(t, x, (double)NAN, 1), "clamp: got low nan and high 1, expected low <= high");
-    REFUSED(gra_arange(t, -1), "gra_arange: a result of shape (-1) is too large or has a negative size");
+    REFUSED(gra_arange(t, -1), "gra_arange: got the shape (-1), expected sizes of 0 or more that fit in memory");
     REFUSED(gra_dropout(t, x, 1.5), "dropout: got p 1.5, expected a probability, 0 <= p <= 1");
     REFUSED(gra_dropout(t, x, (double)NAN), "dropout: got p nan, expected a probability, 0 <= p <= 1");
     REFUSED(gra_masked_fill(t, x, VECTOR(1, 2), 0),
