@@ -204,8 +204,8 @@ static gra_tensor *few_of(gra_tensor *q, gra_tensor *k, gra_tensor *v, bool caus
     for (int i = 0; i < TIME; i++)
         for (int j = 0; j < (i == 0 ? keys : hidden); j++)
             mask->data[i * keys + j] = -(real)INFINITY;
-    const gra_attention_options how = { .heads = HEADS, .causal = causal, .mask = mask };
-    return gra_attention(t, q, k, v, &how);
+    return gra_attention(t, q, k, v, &(gra_attention_options){ .heads = HEADS, .causal = causal,
+                                                               .mask = mask });
 }
 
 static gra_tensor *last_keys(const gra_tensor *x)

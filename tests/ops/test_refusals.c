@@ -26,7 +26,8 @@ static void refused(const gra_tensor *y, const char *sentence)
 #define HAS_2        " of a tensor (2, 3), expected one of its 2" FROM_0
 #define FROM_0       " dimensions: count them from 0, or from the end with -1"
 #define NO_BROADCAST " do not broadcast: from the right, sizes must agree or be 1"
-#define SIZES        ", expected its own sizes from the right: only a 1 may change, -1 keeps a size, a new " \
+#define TO_BROADCAST ", expected shapes that broadcast: from the right, sizes must agree or be 1"
+#define OWN_SIZES    ", expected its own sizes from the right: only a 1 may change, -1 keeps a size, a new " \
                      "dimension has no size to keep"
 #define ONE_ROW      ", expected matrices: reshape a vector to one row or column"
 #define ONES(...)    gra_full(t, 1, GRA_SHAPE(__VA_ARGS__))
@@ -158,17 +159,20 @@ TEST(refused_shapes)
             "unsqueeze: got a tensor (2, 1, 1, 1, 1, 1, 1, 1), expected one of at most 7 dimensions: there "
             "is no room for another");
     REFUSED(gra_unsqueeze(t, NULL, 0), "unsqueeze: input 0" NEVER_MADE);
-    REFUSED(gra_expand(t, x, GRA_SHAPE(4, 3)), "expand: got shape (4, 3) for a tensor (2, 3)" SIZES);
-    REFUSED(gra_expand(t, x, GRA_SHAPE(1, 3)), "expand: got shape (1, 3) for a tensor (2, 3)" SIZES);
-    REFUSED(gra_expand(t, x, GRA_SHAPE(0, 3)), "expand: got shape (0, 3) for a tensor (2, 3)" SIZES);
-    REFUSED(gra_expand(t, x, GRA_SHAPE(-2, 3)), "expand: got shape (-2, 3) for a tensor (2, 3)" SIZES);
-    REFUSED(gra_expand(t, x, GRA_SHAPE(-1, 2, 3)), "expand: got shape (-1, 2, 3) for a tensor (2, 3)" SIZES);
-    REFUSED(gra_expand(t, NO_ROWS, GRA_SHAPE(1, 3)), "expand: got shape (1, 3) for a tensor (0, 3)" SIZES);
-    REFUSED(gra_expand(t, gra_scalar(t, 1), GRA_SHAPE(-1)), "expand: got shape (-1) for a tensor ()" SIZES);
-    REFUSED(gra_expand(t, x, GRA_SHAPE(3)), "expand: got 1 sizes for a tensor (2, 3), expected 2 to 8: one "
-            "for each dimension, new dimensions first");
-    REFUSED(gra_expand(t, x, (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 2, 3 } }), "expand: got 9 sizes for a "
-            "tensor (2, 3), expected 2 to 8: one for each dimension, new dimensions first");
+    REFUSED(gra_expand(t, x, GRA_SHAPE(4, 3)), "expand: got shape (4, 3) for a tensor (2, 3)" OWN_SIZES);
+    REFUSED(gra_expand(t, x, GRA_SHAPE(1, 3)), "expand: got shape (1, 3) for a tensor (2, 3)" OWN_SIZES);
+    REFUSED(gra_expand(t, x, GRA_SHAPE(0, 3)), "expand: got shape (0, 3) for a tensor (2, 3)" OWN_SIZES);
+    REFUSED(gra_expand(t, x, GRA_SHAPE(-2, 3)), "expand: got shape (-2, 3) for a tensor (2, 3)" OWN_SIZES);
+    REFUSED(gra_expand(t, x, GRA_SHAPE(-1, 2, 3)),
+            "expand: got shape (-1, 2, 3) for a tensor (2, 3)" OWN_SIZES);
+    REFUSED(gra_expand(t, NO_ROWS, GRA_SHAPE(1, 3)),
+            "expand: got shape (1, 3) for a tensor (0, 3)" OWN_SIZES);
+    REFUSED(gra_expand(t, gra_scalar(t, 1), GRA_SHAPE(-1)),
+            "expand: got shape (-1) for a tensor ()" OWN_SIZES);
+    REFUSED(gra_expand(t, x, GRA_SHAPE(3)),
+            "expand: got 1 sizes for a tensor (2, 3), expected 2 to 8" ONE_FOR_EACH);
+    REFUSED(gra_expand(t, x, (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 2, 3 } }),
+            "expand: got 9 sizes for a tensor (2, 3), expected 2 to 8" ONE_FOR_EACH);
     REFUSED(gra_expand(t, NULL, GRA_SHAPE(3)), "expand: input 0" NEVER_MADE);
     REFUSED(gra_permute(t, x, (const int[]){ 0, 2 }), "permute: got dimension 2" HAS_2);
     REFUSED(gra_permute(t, x, (const int[]){ 1, -1 }),
