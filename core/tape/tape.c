@@ -135,11 +135,11 @@ bool gra_need_rng(gra_tape *t, const char *op)
 static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, bool may_be_null)
 {
     if (!x && !may_be_null)
-        gra_fail(t, "%s: input %d: got NULL, expected a tensor: a layer's parameters are made by its init",
+        gra_fail(t, "%s: got NULL for input %d, expected a tensor: a layer's parameters are made by its init",
                  op, i);
     else if (x && x->tape && (x->tape != t || x->step != t->step))
-        gra_fail(t, "%s: input %d: got a tensor of another step or tape, expected one of this step: a tensor "
-                 "lives until the next gra_begin of its tape", op, i);
+        gra_fail(t, "%s: got a tensor of another step or tape for input %d, expected one of this step: a "
+                 "tensor lives until the next gra_begin of its tape", op, i);
     return t->error.failed;
 }
 
@@ -257,8 +257,8 @@ gra_tensor *gra_result_broadcast(gra_tape *t, const gra_op *op, gra_tensor *a, g
         return &t->empty;
     gra_shape shape;
     if (!gra_broadcast(a->shape, b->shape, &shape))
-        return gra_fail(t, "%s: got shapes %s and %s: they do not broadcast: from the right, sizes must "
-                        "agree or be 1", op->name, GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
+        return gra_fail(t, "%s: got shapes %s and %s, expected shapes that broadcast: from the right, sizes "
+                        "must agree or be 1", op->name, GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
     return gra_result(t, op, shape, a, b);
 }
 

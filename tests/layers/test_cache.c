@@ -286,7 +286,7 @@ static const struct {                   /* one call of gra_multi_head_attention_
       "cannot change earlier rows", .mode = GRA_EVAL, .x = TOKEN, .bidirectional = true },
     { "multi_head_attention: the cache is not open: call gra_kv_cache_open first, which must return 0",
       .mode = GRA_EVAL, .x = TOKEN, .no_rows = true },
-    { "linear: input 1: got NULL, expected a tensor: a layer's parameters are made by its init",
+    { "linear: got NULL for input 1, expected a tensor: a layer's parameters are made by its init",
       .mode = GRA_EVAL, .x = TOKEN, .no_keys = true },
 };
 

@@ -61,8 +61,10 @@ static gra_tensor *gpt_after_an_error(gra_scope s, const attempt *a)
 #define SIZES(a, b) .with = { .in = a, .out = b }
 #define SIZE(a) .with = { .in = a }
 #define ATT(context, ...) .with = { .att = { .context_length = context, __VA_ARGS__ } }
-#define GPT(vocab, context, width, heads, layers) .gpt = { vocab, context, width, heads, layers, .bias = true }
-#define NO_INPUT(op, i) op ": input " #i ": got NULL, expected a tensor: a layer's parameters are made by its init"
+#define GPT(vocab, context, width, heads, layers) \
+    .gpt = { vocab, context, width, heads, layers, .bias = true }
+#define NO_INPUT(op, i) op ": got NULL for input " #i ", expected a tensor: a layer's parameters are " \
+                        "made by its init"
 
 #define NO_CONFIG ": got NULL for the config, expected a "
 

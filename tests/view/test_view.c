@@ -151,7 +151,7 @@ static void wrong_item(void)      { gra_item(x_named); }
 static const struct { void (*call)(void); const char *sentence; } named[] = {
     { wrong_matmul, "matmul: got a X and b X: the inner sizes 3 and 2 differ" },
     { wrong_linear, "linear: got x X for weight P" },
-    { wrong_add, "add: got shapes (4) and X: they do not broadcast" },
+    { wrong_add, "add: got shapes (4) and X, expected shapes that broadcast" },
     { wrong_softmax, "softmax: got dimension 2 of a tensor X, expected one of its 2 dimensions" },
     { wrong_reshape, "reshape: got x X and shape (5)" },
     { wrong_concat, "concat: got tensor 0 X and tensor 1 P" },
@@ -188,8 +188,8 @@ TEST(a_stale_tensor_is_not_named)
     gra_tensor *x = gra_name(gra_scalar(t, 1), "x");
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert_str_eq(gra_name(x, "y")->name, "x");
-    expect_error("gra_name: input 0: got a tensor of another step or tape, expected one of this step: a tensor lives "
-                 "until the next gra_begin of its tape");
+    expect_error("gra_name: got a tensor of another step or tape for input 0, expected one of this step: a "
+                 "tensor lives until the next gra_begin of its tape");
 }
 
 /* ---- the text ---- */
