@@ -123,12 +123,13 @@ TEST(test_look_inside)
     ck_assert(gra_file_read(f, gra_file_find(f, "br\xc3\xa9in"), x) == 0 && x[0] == -4);
     ck_assert_ptr_null(gra_file_error(f));
     ck_assert_int_eq(gra_file_read(f, gra_file_find(f, "count"), x), -1);
-    ck_assert_str_eq(gra_file_error(f), PATH ": tensor count: got the dtype I64, expected F32, F64, F16 or BF16");
+    ck_assert_str_eq(gra_file_error(f), PATH ": tensor count: got the dtype I64, expected F32, F64, F16 or "
+                                             "BF16");
     ck_assert(gra_file_read(f, one, x) == 0 && !gra_file_error(f));    /* an error is that of the last reading */
     ck_assert_int_eq(gra_file_read(f, gra_file_find(f, "count"), x), -1);
     ck_assert_int_eq(gra_file_read(f, gra_file_find(f, "hal"), x), -1);
-    ck_assert_str_eq(gra_file_error(f), PATH ": gra_file_read: got NULL for the tensor, expected one of the file: "
-                     "gra_file_find returns NULL for an unknown name");
+    ck_assert_str_eq(gra_file_error(f), PATH ": gra_file_read: got NULL for the tensor, expected one of "
+                                             "the file: gra_file_find returns NULL for an unknown name");
 
     ck_assert_str_eq(gra_file_meta(f, "z"), "z\n");
     ck_assert_str_eq(gra_file_meta(f, "a"), "");
@@ -143,10 +144,12 @@ TEST(test_look_inside)
     ck_assert_str_eq(gra_file_error(f), PATH ": the file ended while it was being read");
     gra_file_close(f);
     f = gra_file_open(PATH);                    /* nothing is found in a file that is refused */
-    ck_assert_str_eq(gra_file_error(f), PATH ": tensor half: got bytes 5 to 11, expected a range within 0 to 10");
+    ck_assert_str_eq(gra_file_error(f), PATH ": tensor half: got bytes 5 to 11, expected a range within 0 "
+                                             "to 10");
     ck_assert(gra_file_count(f) == 0 && !gra_file_at(f, 0) && !gra_file_find(f, "half") && !gra_file_meta(f, "z"));
     ck_assert_int_eq(gra_file_read(f, NULL, x), -1);
-    ck_assert_str_eq(gra_file_error(f), PATH ": tensor half: got bytes 5 to 11, expected a range within 0 to 10");
+    ck_assert_str_eq(gra_file_error(f), PATH ": tensor half: got bytes 5 to 11, expected a range within 0 "
+                                             "to 10");
     gra_file_close(f);
     ck_assert_str_eq(gra_file_error(NULL), "out of memory");
     ck_assert(gra_file_count(NULL) == 0 && !gra_file_at(NULL, 0) && !gra_file_find(NULL, "") &&
@@ -246,8 +249,8 @@ TESTS(test_further_name, 2)
     z->data[1] = 7;
     ck_assert_int_eq(gra_save(plain, PATH, NULL, 0), 0);
     ck_assert_int_eq(gra_load(m, PATH), -1);
-    ck_assert_str_eq(gra_model_error(m), PATH ": tensors z and a: got different values, expected the same: in the "
-                     "model they are one");
+    ck_assert_str_eq(gra_model_error(m), PATH ": tensors z and a: got different values, expected the same: "
+                                              "in the model they are one");
     ck_assert(untouched(m));
     gra_model_close(plain);
 
@@ -327,7 +330,8 @@ static const struct {
     { "{\"@\\ud800",                     ESCAPE },
     { "{\"@\\ud800\\",                   ESCAPE },
     { "{\"__metadata__\":{\"a\":@1}," A "," B "}",                   "expected a string" },
-    { "{\"__metadata__\":{},\"__metadata__\":@{}," A "," B "}",      "got a second __metadata__, expected one" },
+    { "{\"__metadata__\":{},\"__metadata__\":@{}," A "," B "}",      "got a second __metadata__, expected "
+                                                                     "one" },
 
     { "{\"a\":{\"shape\":[2@",             "expected , or ]" },
     { A_AS("\"F32\"", "[@-2]", "[0,8]"),                     "expected a whole number: 0, 1, 2 ..." },
@@ -364,11 +368,14 @@ static const struct {
     size_t      n;                      /* bytes behind it */
     const char *sentence;
 } unfit[] = {
-    { A_AS("\"f32\"", "[2]", "[0,8]"),    24, "tensor a: got the dtype f32, expected one of safetensors, such as F32" },
-    { A_AS("\"F\\u00333\"", "[2]", "[0,8]"), 24, "tensor a: got the dtype F33, expected one of safetensors, such as F32" },
+    { A_AS("\"f32\"", "[2]", "[0,8]"),    24,
+      "tensor a: got the dtype f32, expected one of safetensors, such as F32" },
+    { A_AS("\"F\\u00333\"", "[2]", "[0,8]"), 24,
+      "tensor a: got the dtype F33, expected one of safetensors, such as F32" },
     { "{\"\\ue000\xc3\xa9\":{\"dtype\":\"F33\",\"shape\":[2],\"data_offsets\":[0,8]}," B "}", 24,
       "tensor \xee\x80\x80\xc3\xa9: got the dtype F33, expected one of safetensors, such as F32" },
-    { A_AS("\"\"", "[2]", "[0,8]"),       24, "tensor a: got the dtype , expected one of safetensors, such as F32" },
+    { A_AS("\"\"", "[2]", "[0,8]"),       24,
+      "tensor a: got the dtype , expected one of safetensors, such as F32" },
     { A_AS("\"F32\"", "[2147483647,2147483647,2147483647]", "[0,0]"), 24,
       "tensor a: got the shape (2147483647, 2147483647, 2147483647) of F32, expected fewer values" },
     { A_AS("\"F32\"", "[2147483647,2147483647,2147483647,0]", "[0,0]"), 24,
@@ -377,7 +384,8 @@ static const struct {
       "tensor a: got the shape (2147483647, 536870912) of I64, expected fewer values" },
     { A_AS("\"F4\"", "[3]", "[0,1]"),     24, "tensor a: got the shape (3) of F4, expected whole bytes" },
     { A_AS("\"F32\"", "[2]", "[8,0]"),    24, "tensor a: got bytes 8 to 0, expected a range within 0 to 24" },
-    { A_AS("\"F32\"", "[2]", "[0,25]"),   24, "tensor a: got bytes 0 to 25, expected a range within 0 to 24" },
+    { A_AS("\"F32\"", "[2]", "[0,25]"),   24,
+      "tensor a: got bytes 0 to 25, expected a range within 0 to 24" },
     { A_AS("\"F32\"", "[2]", "[0,18446744073709551615]"), 24,
       "tensor a: got bytes 0 to 18446744073709551615, expected a range within 0 to 24" },
     { A_AS("\"F32\"", "[2]", "[18446744073709551608,18446744073709551615]"), 24,
@@ -385,7 +393,8 @@ static const struct {
     { A_AS("\"F32\"", "[2]", "[0,4]"),    24, "tensor a: got 4 bytes, expected 8 for the shape (2) of F32" },
     { A_AS("\"F32\"", "[2]", "[0,0]"),    24, "tensor a: got 0 bytes, expected 8 for the shape (2) of F32" },
     { A_AS("\"F32\"", "[]", "[0,8]"),     24, "tensor a: got 8 bytes, expected 4 for the shape () of F32" },
-    { A_AS("\"F32\"", "[0,3]", "[0,8]"),  24, "tensor a: got 8 bytes, expected 0 for the shape (0, 3) of F32" },
+    { A_AS("\"F32\"", "[0,3]", "[0,8]"),  24,
+      "tensor a: got 8 bytes, expected 0 for the shape (0, 3) of F32" },
     { A_AS("\"F64\"", "[2]", "[0,8]"),    24, "tensor a: got 8 bytes, expected 16 for the shape (2) of F64" },
     { A_AS("\"F16\"", "[2]", "[0,8]"),    24, "tensor a: got 8 bytes, expected 4 for the shape (2) of F16" },
     { A_AS("\"BOOL\"", "[2]", "[0,8]"),   24, "tensor a: got 8 bytes, expected 2 for the shape (2) of BOOL" },
@@ -399,11 +408,16 @@ static const struct {
     { "{\"__metadata__\":{\"k\":\"1\",\"l\":\"\",\"\\u006b\":\"3\"}," A "," B "}", 24,
       "got the metadata key k twice, expected it once" },
 
-    { A_AS("\"F32\"", "[2]", "[4,12]"),   24, "tensor a: got a beginning at byte 4, expected byte 0: tensors follow each other without gaps" },
-    { A_AS("\"F32\"", "[2]", "[12,20]"),  24, "tensor b: got a beginning at byte 8, expected byte 0: tensors follow each other without gaps" },
-    { A_AS("\"F64\"", "[2]", "[0,16]"),   24, "tensor b: got a beginning at byte 8, expected byte 16: tensors follow each other without gaps" },
-    { A_AS("\"F32\"", "[2]", "[8,16]"),   24, "tensor a: got a beginning at byte 8, expected byte 0: tensors follow each other without gaps" },
-    { A_AS("\"F32\"", "[0]", "[12,12]"),  24, "tensor b: got a beginning at byte 8, expected byte 0: tensors follow each other without gaps" },
+    { A_AS("\"F32\"", "[2]", "[4,12]"),   24,
+      "tensor a: got a beginning at byte 4, expected byte 0: tensors follow each other without gaps" },
+    { A_AS("\"F32\"", "[2]", "[12,20]"),  24,
+      "tensor b: got a beginning at byte 8, expected byte 0: tensors follow each other without gaps" },
+    { A_AS("\"F64\"", "[2]", "[0,16]"),   24,
+      "tensor b: got a beginning at byte 8, expected byte 16: tensors follow each other without gaps" },
+    { A_AS("\"F32\"", "[2]", "[8,16]"),   24,
+      "tensor a: got a beginning at byte 8, expected byte 0: tensors follow each other without gaps" },
+    { A_AS("\"F32\"", "[0]", "[12,12]"),  24,
+      "tensor b: got a beginning at byte 8, expected byte 0: tensors follow each other without gaps" },
     { "{" A "," B ",\"c\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[4,4]}}", 24,
       "tensor c: got a beginning at byte 4, expected byte 8: tensors follow each other without gaps" },
     { "{" A ",\"b\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[12,28]}}", 28,
@@ -415,11 +429,14 @@ static const struct {
       "got a tensor c, expected only those of the model" },
     { "{" A "," B ",\"\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[24,24]}}", 24,
       "got a tensor , expected only those of the model" },
-    { "{" B "}",                    24, "tensor b: got a beginning at byte 8, expected byte 0: tensors follow each other without gaps" },
+    { "{" B "}",                    24,
+      "tensor b: got a beginning at byte 8, expected byte 0: tensors follow each other without gaps" },
     { "{" A "}",                     8, "got no tensor b, expected all of the model's (missing: 1)" },
     { "{}",                          0, "got no tensor b, expected all of the model's (missing: 2)" },
-    { A_AS("\"F32\"", "[1,2]", "[0,8]"),  24, "tensor a: got the shape (1, 2), expected (2) as in the model" },
-    { A_AS("\"F32\"", "[2,1]", "[0,8]"),  24, "tensor a: got the shape (2, 1), expected (2) as in the model" },
+    { A_AS("\"F32\"", "[1,2]", "[0,8]"),  24,
+      "tensor a: got the shape (1, 2), expected (2) as in the model" },
+    { A_AS("\"F32\"", "[2,1]", "[0,8]"),  24,
+      "tensor a: got the shape (2, 1), expected (2) as in the model" },
     { A_AS("\"F64\"", "[]", "[0,8]"),     24, "tensor a: got the shape (), expected (2) as in the model" },
     { A_AS("\"I32\"", "[2]", "[0,8]"),    24, "tensor a: got the dtype I32, expected F32, F64, F16 or BF16" },
 };
@@ -536,7 +553,8 @@ TEST(test_long_name)                    /* its first 100 bytes are said, and no 
     memset(name, 'x', 99);
     snprintf(header, sizeof header, "{\"%s\xc3\xa9y\":{\"dtype\":\"F\",\"shape\":[],\"data_offsets\":[0,0]}}",
              name);
-    snprintf(sentence, sizeof sentence, "tensor %s?: got the dtype F, expected one of safetensors, such as F32", name);
+    snprintf(sentence, sizeof sentence, "tensor %s?: got the dtype F, expected one of safetensors, such as "
+                                        "F32", name);
     write_bytes(PATH, file, compose(file, header, "", 0));
     refuses(PATH, sentence);
 }

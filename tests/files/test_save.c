@@ -187,7 +187,8 @@ TEST(test_all_of_it)
     gra_file_close(f);
 
     ck_assert_int_eq(gra_load(back, PATH), -1);         /* it holds more than parameters */
-    ck_assert_str_eq(gra_model_error(back), PATH ": got a tensor adamw.exp_avg.a, expected only those of the model");
+    ck_assert_str_eq(gra_model_error(back), PATH ": got a tensor adamw.exp_avg.a, expected only those of "
+                                                 "the model");
     gra_model *bare = two_params();
     ck_assert_int_eq(gra_load_all(bare, PATH), -1);     /* no optimiser was there yet */
     ck_assert(untouched(bare));
@@ -361,14 +362,17 @@ TEST(test_what_a_header_cannot_say)
     cannot_save(m, PATH, NULL, 0, "got the parameter name ?, expected UTF-8");
     m = model_open();
     parameter(m, "__metadata__", GRA_SHAPE(1));
-    cannot_save(m, PATH, NULL, 0, "got the parameter name __metadata__, expected another: safetensors reserves it");
+    cannot_save(m, PATH, NULL, 0,
+            "got the parameter name __metadata__, expected another: safetensors reserves it");
     cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "\x80" } }, 1, "got the metadata k, expected UTF-8");
     cannot_save(two_params(), PATH, (gra_meta[]){ { "\x80", "v" } }, 1, "got the metadata ?, expected UTF-8");
     cannot_save(two_params(), PATH, NULL, 1, "got NULL for the metadata, expected 1 of them (nmeta)");
     cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "v" } }, -1,
                 "got -1 for nmeta, expected 0 or more: how many metadata there are");
-    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "v" }, { "l", NULL } }, 2, "got NULL for the value of metadata 1, expected a text");
-    cannot_save(two_params(), PATH, (gra_meta[]){ { NULL, "v" } }, 1, "got NULL for the key of metadata 0, expected a text");
+    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "v" }, { "l", NULL } }, 2,
+            "got NULL for the value of metadata 1, expected a text");
+    cannot_save(two_params(), PATH, (gra_meta[]){ { NULL, "v" } }, 1,
+            "got NULL for the key of metadata 0, expected a text");
     cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "1" }, { "l", "2" }, { "k", "3" } }, 3,
                 "got the metadata key k twice, expected it once");
 }

@@ -53,7 +53,8 @@ static void make_a_bad_shape(void)
 
 TEST(an_error_aborts_by_default)
 {
-    expect_abort(make_a_bad_shape, "gra_param: w: got the shape (-1), expected positive sizes that fit in memory");
+    expect_abort(make_a_bad_shape,
+            "gra_param: w: got the shape (-1), expected positive sizes that fit in memory");
 }
 
 TEST(the_first_error_stays)
@@ -150,7 +151,8 @@ TESTS(a_further_name_of_nothing, 3)
                                          : &nameless;
     param("w", GRA_SHAPE(2));
     gra_alias(gra_root(model), "head", foreign);
-    expect_model_part("gra_alias: head: got a tensor that is no parameter of this model, expected one that is");
+    expect_model_part("gra_alias: head: got a tensor that is no parameter of this model, expected one that "
+                      "is");
     ck_assert_int_eq(gra_alias_count(model), 0);
     gra_model_close(other);
 }
@@ -164,9 +166,10 @@ TEST(random_values_without_a_generator)
         ck_assert_ptr_nonnull(gra_param(gra_root(own), "b", gra_init_zeros(), GRA_SHAPE(2)));
         ck_assert_ptr_null(gra_param(gra_root(own), "w", gra_init_linear(2), GRA_SHAPE(2, 2)));
         ck_assert_str_eq(gra_model_error(own), i == 0 ?
-            "gra_param: w: got no generator for its random values, expected a seeded one: pass it to gra_model_open" :
-            "gra_param: w: got a generator that was never seeded for its random values, expected a seeded one: call "
-            "gra_manual_seed first");
+            "gra_param: w: got no generator for its random values, expected a seeded one: pass it to "
+            "gra_model_open" :
+            "gra_param: w: got a generator that was never seeded for its random values, expected a seeded "
+            "one: call gra_manual_seed first");
         gra_model_close(own);
     }
 }
@@ -333,7 +336,8 @@ static const struct {
     { nine_dimensions,           1, "gra_param: u: got 9 dimensions, expected at most 8" },
     { more_memory_than_there_is, 1, ADDRESSES_OF_32_BITS ? "fit in memory" : "out of memory" },
     { a_name_too_long,           1, "..., expected at most " },
-    { a_parameter_named_as_a_companion, 2, "gra_param: got the name sgd.momentum.w a second time, expected a new one: "
+    { a_parameter_named_as_a_companion, 2, "gra_param: got the name sgd.momentum.w a second time, expected "
+                                           "a new one: "
                                            "give each layer a scope of its own, gra_enter(scope, \"fc2\")" },
     { a_companion_named_as_a_parameter, 2, "gra_state: got the name sgd.momentum.w, expected another" },
     { a_companion_named_as_an_alias,    1, "gra_state: got the name sgd.momentum.w, expected another" },

@@ -556,8 +556,8 @@ TESTS(forgotten, KINDS)                 /* _i: the kind */
     two_parameters();
     optimiser o;
     ck_assert_int_eq(kinds[_i].init(&o, model, NULL), 0);
-    step_refused(_i, o, "gra_%s_step: got nan for lr, expected a learning rate: set it after gra_%s_init, for it has "
-                 "no default", name, name);
+    step_refused(_i, o, "gra_%s_step: got nan for lr, expected a learning rate: set it after gra_%s_init, "
+                        "for it has no default", name, name);
 
     two_parameters();
     memset(&o, 0, sizeof o);
@@ -568,8 +568,8 @@ TESTS(forgotten, KINDS)                 /* _i: the kind */
     two_parameters();
     o = made(_i, model, NULL);
     gra_param(gra_root(model), "one_more", gra_init_ones(), GRA_SHAPE(2));
-    step_refused(_i, o, "gra_%s_step: got 3 parameters, expected the 2 that there were at gra_%s_init: call it after "
-                 "the last is made", name, name);
+    step_refused(_i, o, "gra_%s_step: got 3 parameters, expected the 2 that there were at gra_%s_init: "
+                        "call it after the last is made", name, name);
 }
 
 TEST(muon_refuses)
@@ -621,8 +621,8 @@ TEST(test_one_optimiser_of_a_kind_for_each_parameter)
     sgd_step(&other);
     ck_assert_ptr_null(gra_model_error(model));
     adamw_step(&first);                                 /* both at once are not */
-    expect_model_error("gra_adamw_step: got w, whose moments a later gra_adamw_init has taken, expected each parameter "
-                       "in one such optimiser only: divide them by `filter`");
+    expect_model_error("gra_adamw_step: got w, whose moments a later gra_adamw_init has taken, expected "
+                       "each parameter in one such optimiser only: divide them by `filter`");
 }
 
 /* ---- clipping ---- */
