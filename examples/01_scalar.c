@@ -3,7 +3,7 @@
  *     make && build/examples/01_scalar
  *
  * What you will learn: a tape records what you compute; gra_backward walks it from the last record
- * to the first and leaves dy/dx in each x; and what that number means. PyTorch does the same with
+ * to the first and leaves dy/dx in each x; and what that number means. In PyTorch this is
  * requires_grad=True and y.backward().
  */
 #include "../core/gradus.h"
@@ -25,7 +25,7 @@ static void first(gra_tape *t)
     printf("dy/da = %g, dy/db = %g, dy/dc = %g\n\n", gradient(a), gradient(b), gradient(c));
 }
 
-/* A value may feed several ops: its gradient is the sum of what comes back from each. This is the
+/* A value may feed several ops: its gradient is the sum of the contributions of each. This is the
  * expression on micrograd's first page (Karpathy 2020), where g = 24.704, dg/da = 138.834 and dg/db
  * = 645.577. */
 static gra_tensor *expression(gra_tape *t, gra_tensor *a, gra_tensor *b)
@@ -43,12 +43,12 @@ static gra_tensor *expression(gra_tape *t, gra_tensor *a, gra_tensor *b)
     return gra_add(t, gra_scale(t, e, 0.5), gra_scale(t, gra_pow(t, e, -1), 10));       /* e/2 + 10/e */
 }
 
-/* The tape as it is: each op, what went into it, its value, and its gradient if that is kept. Follow it down
- * for the values, and up for the gradients. */
+/* Prints the tape: each op with its inputs, its value and its gradient. Read it downwards for the values and
+ * upwards for the gradients. */
 static void shared(gra_tape *t)
 {
     gra_keep_grads(t, true);
-    gra_begin(t, GRA_GRAD, NULL);                                           /* forget the last step */
+    gra_begin(t, GRA_GRAD, NULL);                                           /* forget the previous step */
     gra_tensor *a = gra_name(gra_scalar(t, -4), "a"), *b = gra_name(gra_scalar(t, 2), "b");
     gra_tensor *g = gra_name(expression(t, a, b), "g");
     gra_backward(t, g);
@@ -58,9 +58,9 @@ static void shared(gra_tape *t)
     printf("\n");
 }
 
-/* What a gradient says: where a changes by a small h, g changes by about dg/da h. So a backward can be
- * checked without looking into it: gra_check does that for whole models, in double. In float, which has
- * 7 digits, rounding spoils the difference when h is small, as the last lines show. */
+/* What a gradient means: if a changes by a small h, g changes by about dg/da h. So a backward can be checked
+ * from outside, by differences; gra_check does that for whole models, in double. In float, which has 7
+ * digits, rounding spoils the difference when h is small, as the last lines show. */
 static void nudge(gra_tape *t)
 {
     printf("       h   (g(a + h) - g(a - h)) / 2h\n");
@@ -74,9 +74,9 @@ static void nudge(gra_tape *t)
 
 int main(void)
 {
-    gra_tape *t = gra_open(1);                          /* one thread; 0 would be one for each core */
+    gra_tape *t = gra_open(1);                          /* one thread; 0: one for each core */
     first(t);
     shared(t);
     nudge(t);
-    gra_close(t);                                       /* and with it all tensors */
+    gra_close(t);                                       /* frees all tensors too */
 }

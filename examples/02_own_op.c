@@ -7,14 +7,14 @@
  *     make && build/examples/02_own_op
  *
  * What you will learn: an op is a forward, a backward and a function that checks its arguments;
- * gra_check tells whether the backward is right. The check compares with differences of the loss,
- * which takes double precision: this program is compiled with -DGRADUS_DOUBLE and linked with
- * libgradus64.
+ * gra_check reports whether the backward is right. The check compares it with differences of the
+ * loss, which requires double precision: this program is compiled with -DGRADUS_DOUBLE and linked
+ * with libgradus64.
  */
 #include "../core/op.h"
-#include <tgmath.h>                     /* exp of a real, be it float or double */
+#include <tgmath.h>                     /* exp of a real, float or double */
 
-/* Backward needs s again, so forward saves it: one value for each of y. */
+/* Backward needs s again, so forward saves it: as many values as y has. */
 static size_t saved(const gra_tensor *y)
 {
     return y->size;
@@ -30,8 +30,8 @@ static void forward(gra_tensor *y)
     }
 }
 
-/* Two rules. in[i]->grad is NULL where no gradient is wanted: test it. And always add: x may feed other ops
- * too. */
+/* Two rules. in[i]->grad is NULL where no gradient is needed: test it. And always accumulate (+=): x may feed
+ * other ops too. */
 static void backward(gra_tensor *y)
 {
     const real *x = y->in[0]->data, beta = *y->in[1]->data, *s = y->saved, *dy = y->grad;
@@ -50,7 +50,7 @@ static gra_tensor *swish(gra_tape *t, gra_tensor *x, gra_tensor *beta)
     if (GRA_BAD_INPUTS(t, "swish", x, beta))
         return gra_empty(t);
     if (beta->size != 1)
-        return gra_fail(t, "swish: beta is %s, but one number is wanted", GRA_SHAPE_OF(beta));
+        return gra_fail(t, "swish: got beta %s, expected one number", GRA_SHAPE_OF(beta));
     return gra_run(gra_result(t, &op, x->shape, x, beta));
 }
 
@@ -62,7 +62,7 @@ static gra_tensor *checked(gra_tape *t, gra_tensor **in, void *arg)
     return swish(t, in[0], in[1]);
 }
 
-/* x is a matrix, with odd sizes: some mistakes do not show where x is a vector, or its sizes are even. */
+/* x is a matrix with odd sizes: some mistakes do not show with a vector, or with even sizes. */
 static int check(gra_tape *t)
 {
     const gra_check_in in[] = { { .name = "x", .shape = GRA_SHAPE(3, 17) }, { .name = "beta" } };
@@ -85,7 +85,7 @@ static void learn(gra_tape *t)
     gra_randn(&rng, points, POINTS);
 
     gra_model *model = gra_model_open(t, &rng);
-    gra_tensor *beta = gra_param(gra_root(model), "beta", gra_init_ones(), GRA_SCALAR);     /* begins at 1 */
+    gra_tensor *beta = gra_param(gra_root(model), "beta", gra_init_ones(), GRA_SCALAR);     /* starts at 1 */
     gra_sgd sgd;
     gra_sgd_init(&sgd, model, NULL);
     sgd.lr = 2;                                         /* a large learning rate: the gradients are small */

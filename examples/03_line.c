@@ -53,7 +53,7 @@ int main(void)
 
     printf("step       a       b    loss\n");
     for (int step = 0; step <= STEPS; step++) {
-        gra_begin(t, GRA_TRAIN, &rng);                  /* forgets the last step, its x and y too */
+        gra_begin(t, GRA_TRAIN, &rng);                  /* forgets the previous step, x and y too */
         gra_tensor *x = gra_constant(t, xs, GRA_SHAPE(POINTS));
         gra_tensor *y = gra_constant(t, ys, GRA_SHAPE(POINTS));
         gra_tensor *line = gra_add(t, gra_mul(t, a, x), b);                 /* a and b are broadcast */
@@ -71,7 +71,7 @@ int main(void)
     least_squares(xs, ys, &best_a, &best_b);
     printf("\nfound          y = %.4f x %+.4f\n", (double)*a->data, (double)*b->data);
     printf("least squares  y = %.4f x %+.4f   the best line through these points\n", best_a, best_b);
-    printf("truth          y = %.4f x %+.4f   the line they came from, without the noise\n", true_a,
+    printf("truth          y = %.4f x %+.4f   the line before the noise was added\n", true_a,
            true_b);
     gra_model_close(model);
     gra_close(t);

@@ -6,9 +6,9 @@
  *
  * What you will learn: a layer is a struct that points at its parameters, an init that makes them
  * in a scope (which gives them their names) and a forward that is written in ops. There is nothing
- * to register, to free or to differentiate. gra_check goes through all of it, then the layer learns
- * something that a Linear cannot. (The check takes double precision: this program is compiled with
- * -DGRADUS_DOUBLE.)
+ * to register, to free or to differentiate. gra_check checks every gradient, then the layer learns
+ * something that a Linear cannot. (The check requires double precision: this program is compiled
+ * with -DGRADUS_DOUBLE.)
  */
 #include "../layers/layers.h"
 
@@ -38,7 +38,7 @@ static gra_tensor *checked(gra_tape *t, gra_tensor **in, void *l)
     return glu_forward(t, l, in[0]);
 }
 
-/* Every element of x and of each parameter of the model is compared. */
+/* Compares every element of x and of each parameter of the model. */
 static int check(gra_tape *t, gra_rng *rng)
 {
     gra_model *model = gra_model_open(t, rng);
@@ -62,9 +62,9 @@ static int check(gra_tape *t, gra_rng *rng)
 
 /* ---- a task: a switch ------------------------------------------------------------------------ */
 
-/* Two numbers come in: a signal, and a switch that is 0 or 1. When the switch is on, the signal shall come
- * out, else 0. That is the product of the two, which no linear function computes: the best one always lets
- * half of the signal through. */
+/* The input is two numbers: a signal, and a switch that is 0 or 1. The output should be the signal if the
+ * switch is on, else 0. That is the product of the two, which no linear function computes: the best one
+ * always lets half of the signal through. */
 enum { BATCH = 64, STEPS = 500 };
 
 static void draw(gra_rng *rng, gra_real *x, gra_real *y)
@@ -93,7 +93,7 @@ static double train(gra_tape *t, gra_rng *rng, gra_model *model, gra_check_fn *l
     adamw.weight_decay = 0;                             /* the default, 0.01, shrinks the weights */
     for (int step = 1; step <= STEPS; step++) {
         draw(rng, x, y);
-        gra_begin(t, GRA_TRAIN, rng);                   /* forgets the last step's tensors */
+        gra_begin(t, GRA_TRAIN, rng);                   /* forgets the previous step's tensors */
         gra_tensor *in = gra_constant(t, x, GRA_SHAPE(BATCH, 2));
         gra_tensor *loss = gra_mse_loss(t, layer(t, &in, l), gra_constant(t, y, GRA_SHAPE(BATCH, 1)));
         gra_zero_grad(model);
@@ -107,7 +107,7 @@ static double train(gra_tape *t, gra_rng *rng, gra_model *model, gra_check_fn *l
     return left;
 }
 
-/* The signal 1, with the switch off and on. */
+/* Prints what becomes of the signal 1 with the switch off and on. */
 static void show(gra_tape *t, gra_check_fn *layer, void *l)
 {
     gra_begin(t, GRA_EVAL, NULL);

@@ -1,12 +1,12 @@
-/* 05: the next-token model in one screen.
+/* 05: the next-token model on one screen.
  *
  *     make && build/examples/05_next_token
  *
- * What you will learn: a GPT is given a row of tokens and predicts, at each place, the token that
- * follows; its loss is the mean of -log(probability of what did follow); writing is predicting,
- * again and again. Here a token is a character, its id the ASCII code, and the text so short that
- * the model learns it by heart: to know what comes after "sells sea sh" it must look back. train.c
- * is the same loop for a text of yours.
+ * What you will learn: a GPT reads a row of tokens and predicts, at each position, the token that
+ * follows; its loss is the mean of -log(probability of the token that did follow); writing is
+ * predicting again and again. Here a token is a character, its id the ASCII code, and the text is so
+ * short that the model learns it by heart: to know what comes after "sells sea sh" it must look
+ * back. train.c has the same loop for a text of your own.
  */
 #include "../layers/gpt.h"
 
@@ -35,7 +35,7 @@ int main(void)
     int ids[BATCH * CONTEXT], next[BATCH * CONTEXT];
     for (int step = 1; step <= STEPS; step++) {
         for (int b = 0; b < BATCH; b++) {
-            int from = (int)gra_randint(&rng, LENGTH);  /* behind its end the text begins again */
+            int from = (int)gra_randint(&rng, LENGTH);  /* past its end the text starts over */
             for (int i = 0; i < CONTEXT; i++) {
                 ids[b * CONTEXT + i] = text[(from + i) % LENGTH];
                 next[b * CONTEXT + i] = text[(from + i + 1) % LENGTH];
@@ -53,15 +53,15 @@ int main(void)
             printf("step %3d   loss %.4f\n", step, gra_item(loss));
     }
 
-    const char *prompt = "The shells she sells";                            /* to be continued */
+    const char *prompt = "The shells she sells";                            /* the model continues it */
     int written[LENGTH], n = 0;
     for (; prompt[n]; n++)
         written[n] = prompt[n];
     while (n < LENGTH) {
-        int time = n < CONTEXT ? n : CONTEXT;                               /* it sees the last tokens */
+        int time = n < CONTEXT ? n : CONTEXT;                               /* it sees only the last tokens */
         gra_begin(t, GRA_EVAL, NULL);
         gra_tensor *logits = gra_gpt_forward(t, &gpt, written + n - time, 1, time);
-        const gra_real *last = logits->data + (time - 1) * VOCAB;           /* scores of the next token */
+        const gra_real *last = logits->data + (time - 1) * VOCAB;           /* logits of the next token */
         int best = 0;
         for (int id = 1; id < VOCAB; id++)
             if (last[id] > last[best])

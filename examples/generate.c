@@ -2,13 +2,13 @@
  *
  *     build/generate --prompt "static int " --tokens 300
  *
- * What you will learn: generation is the model run again and again on its own output, and temperature
- * and top-k are all that stands between its probabilities and the text. What the model looks at, token by
- * token, when it reads the prompt:
+ * What you will learn: generation runs the model again and again on its own output; temperature and
+ * top-k are all there is between its probabilities and the text. This draws what each token of the prompt
+ * attends to:
  *
  *     build/generate --prompt "static int " --attention attention.png
  *
- * A file of GPT-2's parameters, Hugging Face's or nanoGPT's, has no vocabulary: it takes tokens as numbers.
+ * A file of GPT-2's parameters, from Hugging Face or nanoGPT, has no vocabulary: give tokens as numbers.
  *
  *     build/generate --model gpt2.safetensors --ids "464 3290 318"
  */
@@ -39,37 +39,37 @@ static int parse(session *s, int argc, char **argv)
 {
     const flag table[] = {
         { "model", FLAG_TEXT, &s->model, 1, 0, "DIR|FILE",
-          .help = "a folder of train, or a .safetensors" },
+          .help = "train's folder or a .safetensors file" },
         { "prompt", FLAG_TEXT, &s->prompt, 0, 0, "TEXT", "the text to continue", .unset = "a line break" },
         { "ids", FLAG_TEXT, &s->ids, 0, 0, "\"N N N\"", "the tokens to continue, as numbers",
           .unset = "none" },
         { "heads", FLAG_INT, &s->heads, 0, 1e6, "N", "attention heads of --model FILE",
-          .unset = "as it says" },
-        { "tokens", FLAG_INT, &s->tokens, 1, 1e9, "N", .help = "how many tokens to write" },
-        { "temperature", FLAG_REAL, &s->temperature, 0, 100, "T", .help = "sampling temperature, 0 = the "
-         "likeliest" },
-        { "top-k", FLAG_INT, &s->top_k, 0, 1e9, "K", .help = "sample among the K likeliest, 0 = all" },
+          .unset = "from the file" },
+        { "tokens", FLAG_INT, &s->tokens, 1, 1e9, "N", .help = "tokens to write" },
+        { "temperature", FLAG_REAL, &s->temperature, 0, 100, "T",
+          .help = "sampling temperature, 0 = the likeliest" },
+        { "top-k", FLAG_INT, &s->top_k, 0, 1e9, "K", .help = "sample from the K likeliest tokens, 0 = all" },
         { "seed", FLAG_INT, &s->seed, 0, 4294967295.0, "N", .help = "random seed" },
-        { "cache", FLAG_SWITCH, &s->use_cache, .help = "key-value cache: faster, equal to rounding" },
+        { "cache", FLAG_SWITCH, &s->use_cache, .help = "key-value cache: faster, same up to rounding" },
         { "threads", FLAG_INT, &s->threads, 0, 1024, "N", .help = "threads, 0 = one for each core" },
         { "attention", FLAG_TEXT, &s->attention, 0, 0, "FILE", "attention weights, as .png or .svg",
           .unset = "none" },
-        { "logits", FLAG_TEXT, &s->logits, 0, 0, "FILE", "logits of what follows each token, as .npy",
+        { "logits", FLAG_TEXT, &s->logits, 0, 0, "FILE", "logits after each token, as .npy",
           .unset = "none" },
     };
     const int how = flags_parse(table, (int)(sizeof table / sizeof table[0]),
-                                "Writes the prompt, and continues it with a trained model.", argc, argv,
+                                "Prints the prompt and continues it with a trained model.", argc, argv,
                                 NULL);
     if (how != FLAGS_GO_ON)
         return how;
     if (s->logits && !file_ends_in(s->logits, ".npy"))
-        warn("--logits wants a name that ends in .npy, not '%s'", s->logits);
+        warn("--logits: got '%s', expected a name that ends in .npy", s->logits);
     else if (s->attention && !file_ends_in(s->attention, ".png") && !file_ends_in(s->attention, ".svg"))
-        warn("--attention wants a name that ends in .png or .svg, not '%s'", s->attention);
+        warn("--attention: got '%s', expected a name that ends in .png or .svg", s->attention);
     else if (s->ids && s->prompt[0])
-        warn("--ids gives the tokens as numbers, --prompt as text: give one of them");
+        warn("got both --ids (tokens as numbers) and --prompt (text): give only one of them");
     else if (s->ids && s->attention)
-        warn("--attention goes with --prompt: tokens that are given as numbers have no names");
+        warn("--attention needs --prompt: tokens given as numbers have no names");
     else
         return FLAGS_GO_ON;
     return 2;
@@ -88,7 +88,7 @@ static int load(session *s)
 
 /* ---- generation -------------------------------------------------------------------------------------- */
 
-/* --logits: row t has the logits of the token that follows tokens 0 ... t. */
+/* --logits: row t has the logits of the token after tokens 0 ... t. */
 static int write_logits(const session *s, const sampler *writer)
 {
     const loaded *l = &s->loaded;
@@ -116,7 +116,7 @@ static int generate(session *s)
                        .context = l->gpt.config.context_length, .temperature = s->temperature,
                        .top_k = s->top_k, .ids = s->window };
     if (s->logits && l->n > (size_t)writer.context)
-        return warn("--logits: the prompt has %zu tokens, and the model looks back on %d: give it fewer",
+        return warn("--logits: got a prompt of %zu tokens, expected at most %d, the model's context length",
                     l->n, writer.context);
     sample_see(&writer, l->ids, l->n);
     if (s->attention && heatmap_write(s->attention, l->tape, &l->gpt, &l->vocab, writer.ids, writer.used))

@@ -1,12 +1,12 @@
-/* train: learns to continue a text, byte by byte, and leaves its loss curve.
+/* train: learns to continue a text, byte by byte, and writes its loss curve.
  *
  *     make train                                      on this project's own sources
- *     build/train --data shakespeare.txt --steps 5000 on a text of yours
- *     build/train --resume build/run                  goes on where that run was stopped
+ *     build/train --data shakespeare.txt --steps 5000 on a text of your own
+ *     build/train --resume build/run                  continues a run that was stopped
  *     build/train --help                              all flags
  *
  * What you will learn: a training run is a loop of a few calls, and all of it is in train() below.
- * What surrounds it (flags, text, validation, files, the picture) is in lib/, an idea a file.
+ * Everything around it (flags, text, validation, files, the picture) is in lib/, one idea per file.
  */
 #include "lib/begin.h"
 #include "lib/checkpoint.h"
@@ -27,10 +27,10 @@ typedef struct session {
     training t;
     run      run;
     progress progress;
-    double   saved, cost;               /* the clock after the last checkpoint; the seconds that it took */
+    double   saved, cost;               /* when the last checkpoint was written; the seconds it took */
 } session;
 
-/* ---- Ctrl-C: the first asks the program to end in good order, the second ends it --------------------- */
+/* ---- Ctrl-C: the first ends the run in good order, the second ends it at once ------------------------ */
 
 static volatile sig_atomic_t stop_asked;
 
@@ -40,8 +40,8 @@ static void on_interrupt(int signal_number)
     stop_asked = 1;
 }
 
-/* SA_RESETHAND gives the second one its default. SA_RESTART, so that no write is cut short and taken for a
- * failure. */
+/* SA_RESETHAND gives the second Ctrl-C its default action. SA_RESTART keeps writes from being interrupted,
+ * which would look like a failure. */
 static void stop_on_interrupt(void)
 {
     struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART };
@@ -67,7 +67,7 @@ static bool checkpoint_is_due(const session *s)
     return every > 0 ? s->t.step % every == 0 : seconds_now() - s->saved >= 200 * s->cost;
 }
 
-/* After a step: writes its row to loss.tsv, then, where they are due, a snapshot and a checkpoint. */
+/* After a step: writes its row to loss.tsv and, when they are due, a snapshot and a checkpoint. */
 static int record(session *s, const run_row *row)
 {
     training *t = &s->t;
@@ -96,7 +96,7 @@ static int train(session *s)
         text_batch(t->text.train, &t->rng, batch, context, t->ids, t->next);
         const gra_rng before = t->rng;
 
-        gra_begin(t->tape, GRA_TRAIN, &t->rng);                 /* forget the last step */
+        gra_begin(t->tape, GRA_TRAIN, &t->rng);                 /* forget the previous step */
         gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids, batch, context);
         gra_tensor *loss   = gra_cross_entropy(t->tape, logits, t->next);
         gra_zero_grad(t->model);
@@ -137,12 +137,12 @@ static void introduce(const training *t)
         gra_param_values(t->model), o->steps, o->batch, o->lr, gra_threads(t->tape),
         gra_isa_name(t->tape), o->out);
     if (o->resume)
-        say(t->step == o->steps ? ": all %ld steps are done" : ", goes on after step %ld", t->step);
+        say(t->step == o->steps ? ": all %ld steps are done" : ", resumed after step %ld", t->step);
     say("\n");
 }
 
-/* The files of a new run, or those of one that goes on. What an earlier run left goes once a checkpoint
- * stands that needs none of it. */
+/* The files of a new run, or of one that is resumed. Those of an earlier run are removed only when the new
+ * one's first checkpoint is written. */
 static int begin(session *s)
 {
     training *t = &s->t;
@@ -175,11 +175,11 @@ static int write_sample(training *t, char *bytes, size_t n)
     return failed ? warn("no sample: %s", gra_error(t->tape) ? gra_error(t->tape) : "out of memory") : 0;
 }
 
-/* The first lines of the sample, and of each what 80 columns hold. */
+/* Prints the first lines of the sample, each cut to 80 columns. */
 static void show_sample(const char *bytes, size_t n)
 {
     const size_t wide = SAY_COLUMNS - 2;
-    say("\nit writes:\n");
+    say("\nsample:\n");
     for (int line = 0; line < 8 && n > 0; line++) {
         const char *end = memchr(bytes, '\n', n);
         const size_t length = end ? (size_t)(end - bytes) : n;
@@ -205,16 +205,16 @@ static int sample(training *t)
     return failed ? -1 : 0;
 }
 
-/* The command that writes more: the generate beside this program (gradus-generate beside gradus-train). */
+/* Prints the command that writes more: the generate beside this program (gradus-generate if installed). */
 static void say_next(const char *program, const char *out)
 {
     const char *name = say_last(program);
     const bool usual = strcmp(out, options_default().out) == 0, prefixed = strncmp(name, "gradus-", 7) == 0;
-    say("it writes more by: %.*s%sgenerate%s%s\n", (int)(name - program), program,
+    say("to write more: %.*s%sgenerate%s%s\n", (int)(name - program), program,
         prefixed ? "gradus-" : "", usual ? "" : " --model ", usual ? "" : out);
 }
 
-/* What the run leaves when it has ended or was stopped, and the last lines. The exit status. */
+/* When the run has ended or was stopped: its last files and lines. Returns the exit status. */
 static int finish(session *s, const char *program)
 {
     training *t = &s->t;
@@ -226,7 +226,7 @@ static int finish(session *s, const char *program)
     if (save_checkpoint(s) || run_save(t, MODEL_FILE))
         return 1;
     if (stopped && !o->quiet)           /* on stderr: Ctrl-C may just have ended what reads stdout */
-        warn("stopping: last validation and files; Ctrl-C again ends without them");
+        warn("stopping: the last validation and files follow; Ctrl-C again skips them");
     const double val_loss = validation_loss(t);
     if (!isfinite(val_loss))
         return training_not_finite(t, "validation loss"), 1;
@@ -241,7 +241,7 @@ static int finish(session *s, const char *program)
         say(" (%ld of %ld)", t->step, o->steps);
     say(", validation loss %.4f\n", val_loss);
     if (stopped)
-        say("it goes on by: %s --resume %s\n", program, o->out);
+        say("to resume: %s --resume %s\n", program, o->out);
     else if (!o->quiet)
         say_next(program, o->out);
     return say_failed() ? 1 : stop_asked ? 130 : 0;
@@ -262,7 +262,7 @@ static int work(session *s, const char *program)
 
 int main(int argc, char **argv)
 {
-    static session s;                   /* larger than some stacks like */
+    static session s;                   /* too large for some stacks */
     begin_program();
     const char *program = argc > 0 ? argv[0] : program_name;
     program_name = say_last(program);

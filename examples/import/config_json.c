@@ -1,5 +1,5 @@
-/* config_json: see config_json.h. Each setting that changes what a GPT-2 computes has a row in the table; the
- * values of all others are skipped. */
+/* config_json: see config_json.h. Each setting that changes what a GPT-2 computes has a row in the table; all
+ * others are skipped. */
 #include "config_json.h"
 
 #include <errno.h>
@@ -10,18 +10,17 @@
 #include <string.h>
 
 #define TO(member) offsetof(struct config_json, member)
-#define COUNT      { NULL }, "a whole number from 1 on is wanted"
+#define COUNT      { NULL }, "a whole number, 1 or more"
 
 static const struct setting {
     const char *name;
-    size_t      to;                 /* offset of an int in the result: the number, or which of `among` */
-    const char *among[4];               /* the values it may have, as they stand in the file, then NULL; if
-                                           there are none, it is a whole number */
-    const char *wanted;
+    size_t      to;                 /* offset of an int in the result: the number, or 1 + index in among */
+    const char *among[4];           /* the allowed values, as in the file, then NULL; none: a whole number */
+    const char *expected;
 } settings[] = {
     { "activation_function",     TO(gelu), { "\"gelu\"", "\"gelu_new\"", "\"gelu_pytorch_tanh\"" },
-      "only gelu, gelu_new and gelu_pytorch_tanh are known" },
-    { "tie_word_embeddings",     TO(tied), { "true", "false" }, "true or false is wanted" },
+      "gelu, gelu_new or gelu_pytorch_tanh" },
+    { "tie_word_embeddings",     TO(tied), { "true", "false" }, "true or false" },
     { "n_head",                  TO(n_head),      COUNT },
     { "num_attention_heads",     TO(n_head),      COUNT },      /* what Hugging Face calls it in all models */
     { "n_embd",                  TO(n_embd),      COUNT },
@@ -32,10 +31,10 @@ static const struct setting {
     { "n_positions",             TO(n_positions), COUNT },
     { "max_position_embeddings", TO(n_positions), COUNT },
     { "vocab_size",              TO(vocab_size),  COUNT },
-    { "model_type",              TO(fixed), { "\"gpt2\"" }, "only gpt2 is known" },
-    { "layer_norm_epsilon",      TO(fixed), { "1e-05" }, "the norms of a gra_gpt have 1e-05" },
-    { "scale_attn_weights",      TO(fixed), { "true" }, "a gra_gpt always scales by 1 / sqrt(head size)" },
-    { "scale_attn_by_inverse_layer_idx", TO(fixed), { "false" }, "a gra_gpt scales all layers alike" },
+    { "model_type",              TO(fixed), { "\"gpt2\"" }, "gpt2" },
+    { "layer_norm_epsilon",      TO(fixed), { "1e-05" }, "1e-05, as in a gra_gpt" },
+    { "scale_attn_weights",      TO(fixed), { "true" }, "true, as in a gra_gpt" },
+    { "scale_attn_by_inverse_layer_idx", TO(fixed), { "false" }, "false, as in a gra_gpt" },
 };
 
 /* Two JSON values are the same: as text, or as numbers (1e-05 and 0.00001). */
@@ -46,7 +45,7 @@ static bool same(const char *a, const char *b)
     return strcmp(a, b) == 0 || (end_a > a && end_b > b && !*end_a && x == y);
 }
 
-/* The value as a number, 1 or more; 0: this setting may not have that value. */
+/* The value as a number, 1 or more; 0: this setting cannot have that value. */
 static int read_value(const struct setting *s, const char *value)
 {
     char *end;
@@ -57,7 +56,7 @@ static int read_value(const struct setting *s, const char *value)
     return !s->among[0] && *value >= '1' && *value <= '9' && !*end && n <= INT_MAX ? (int)n : 0;
 }
 
-/* Keeps a setting; name and value as they stand in the file. */
+/* Keeps a setting; name and value as in the file. */
 static bool keep(struct config_json *c, const char *name, const char *value)
 {
     for (size_t i = 0; i < sizeof settings / sizeof *settings && strcmp(value, "null") != 0; i++) {
@@ -69,8 +68,8 @@ static bool keep(struct config_json *c, const char *name, const char *value)
         *to = read_value(s, value);
         if (*to && (!before || before == *to))
             return true;
-        snprintf(c->why, sizeof c->why, "the config.json beside it says %s: %s, but %s", name, value,
-                 *to ? "another value of this setting came before" : s->wanted);
+        snprintf(c->why, sizeof c->why, "the config.json beside it: got %s: %s, expected %s", name, value,
+                 *to ? "the same value as before in the file" : s->expected);
         return false;
     }
     return true;
@@ -80,7 +79,7 @@ static bool keep(struct config_json *c, const char *name, const char *value)
 
 static const char blanks[] = " \t\r\n";
 
-static const char *past(const char *s, char c)          /* skips blanks and c; NULL: there is no c */
+static const char *past(const char *s, char c)          /* skips blanks and c; NULL: c is missing */
 {
     s = s ? s + strspn(s, blanks) : NULL;
     return s && *s == c ? s + 1 : NULL;
@@ -93,7 +92,7 @@ static const char *past_string(const char *s)           /* skips a string, from 
     return *s ? s + 1 : NULL;
 }
 
-/* A value of any kind; of objects and arrays only the brackets are matched. */
+/* Skips a value of any kind; in objects and arrays it only matches brackets. */
 static const char *past_value(const char *s)
 {
     int depth = 0;
@@ -153,7 +152,7 @@ static bool parse(struct config_json *c, const char *s)
 
 bool config_json_read(struct config_json *c, const char *model)
 {
-    enum { MOST = 65536 };              /* bytes; such a file has about a thousand */
+    enum { MOST = 65536 };              /* bytes; a typical file has about a thousand */
     char path[4096];
     const char *slash = strrchr(model, '/');
     *c = (struct config_json){ 0 };
@@ -164,7 +163,7 @@ bool config_json_read(struct config_json *c, const char *model)
     char *text = calloc(1, MOST + 1);
     const size_t n = f && text ? fread(text, 1, MOST, f) : 0;
     const char *wrong = !f || (text && ferror(f)) ? strerror(errno) : !text ? "out of memory"
-                        : n == MOST ? "it is too long for one" : strlen(text) < n ? "it is not text" : NULL;
+                        : n == MOST ? "it is too long" : strlen(text) < n ? "it is not text" : NULL;
     if (wrong)
         snprintf(c->why, sizeof c->why, "the config.json beside it: %s", wrong);
     const bool ok = !wrong && parse(c, text);

@@ -4,19 +4,19 @@
 
 #include <stdbool.h>
 
-struct config_json {                    /* a field is 0 where the file does not have it */
+struct config_json {                    /* a field is 0 if the file does not have it */
     int  n_head, n_embd, n_layer, n_inner, n_positions, vocab_size;
     int  gelu;                      /* 1: "gelu", by erf; 2 and 3: "gelu_new", "gelu_pytorch_tanh", by tanh */
     int  tied;                          /* 1: the head is the token embedding; 2: it is not */
     int  fixed;                         /* settings for which only one value is accepted */
-    char why[300];                      /* the error, where the result was false */
+    char why[300];                      /* the error, if the result was false */
 };
 
-/* The config.json in the folder of `model`; where there is none, it says nothing. False, and why: the file is
- * no JSON object; or a setting is named that asks for a model that a gra_gpt cannot be (another activation
- * function, another epsilon of the norms, attention that is not scaled by 1 / sqrt(head size) alone), or that
- * has two values, be it under two names (n_head, num_attention_heads). null counts as missing. Settings
- * that change no logits (dropout, tokens that begin or end a text ...) are skipped. */
+/* Reads the config.json in the folder of `model`, if there is one. False, and why: the file is not a JSON
+ * object; or a setting requires a model that a gra_gpt cannot be (another activation function, another norm
+ * epsilon, attention not scaled by 1 / sqrt(head size)), or has two values, also under two names (n_head and
+ * num_attention_heads). null counts as missing. Settings that do not change the logits (dropout, special
+ * tokens ...) are skipped. */
 bool config_json_read(struct config_json *c, const char *model);
 
 #endif

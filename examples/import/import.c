@@ -1,6 +1,5 @@
-/* import: see import.h. A table of a GPT's parameters, with two names each, is most of what there is to a
- * family; the rest is where the parts of c_attn stand, and that Hugging Face's matrices in the blocks are
- * transposed. */
+/* import: see import.h. A table lists a GPT's parameters with both names. Besides, GPT-2's c_attn contains
+ * query, key and value, and Hugging Face's matrices in the blocks are transposed. */
 #include "import.h"
 #include "config_json.h"
 #include "../../core/op.h"
@@ -9,14 +8,14 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-enum group { NEEDED, HEAD, BIAS, QKV_BIAS, GROUPS }; /* optional: the head, and all biases of a kind */
-enum { VOCAB = -1, CONTEXT = -2 };                      /* sizes other than multiples of the width */
+enum group { NEEDED, HEAD, BIAS, QKV_BIAS, GROUPS }; /* optional: the head; all biases of a group */
+enum { VOCAB = -1, CONTEXT = -2 };                      /* sizes that are no multiples of the width */
 
 struct row {
     const char *name[2];                /* ours, and GPT-2's */
     int         rows, columns;          /* in widths; columns 0: a vector */
     enum group  group;
-    int         part;           /* of the rows of GPT-2's tensor: the first, second or third third; 0: all */
+    int         part;           /* which third of the rows of GPT-2's tensor: 1, 2 or 3; 0: all of them */
 };
 
 static const struct row outside[] = {
@@ -54,12 +53,12 @@ struct import {
     gra_file               *file;
     const char             *path;
     char                   *why;
-    bool                    gpt2;       /* it has GPT-2's names, else ours */
+    bool                    gpt2;       /* the file has GPT-2's names, else ours */
     bool                    transposed; /* matrices in the blocks */
     gra_gpt_config          config;
     struct config_json      beside;
     int                     n;          /* parameters: OUTSIDE, and BLOCK for each block */
-    const gra_file_tensor **place;      /* the tensor of each in the file; NULL: it has none */
+    const gra_file_tensor **place;      /* each one's tensor in the file, or NULL */
     bool                    has[GROUPS];
 };
 
@@ -111,7 +110,7 @@ static const gra_file_tensor *find(const struct import *f, const char *name)
     return NULL;
 }
 
-/* What follows "h.12." in a name, and the 12; NULL: it does not begin so. */
+/* For a name like "h.12.ln_1.bias" returns "ln_1.bias", and the 12; else NULL. */
 static const char *in_block(const struct import *f, const char *name, long *number)
 {
     const size_t n = strlen(blocks[f->gpt2]);
@@ -122,7 +121,7 @@ static const char *in_block(const struct import *f, const char *name, long *numb
     return *end == '.' ? end + 1 : NULL;
 }
 
-/* ---- from the tensors: sizes; is each there and of the right shape? ---- */
+/* ---- from the tensors: the sizes; is any missing or of a wrong shape? ---- */
 
 static bool measure(struct import *f)
 {
@@ -130,13 +129,13 @@ static bool measure(struct import *f)
     const gra_file_tensor *matrix[] = { find(f, outside[0].name[f->gpt2]),
                                         find(f, outside[1].name[f->gpt2]) };
     if (!matrix[0])
-        return wrong(f, "it is no GPT's: it has neither tok_emb.weight, as Raschka's GPTModel, nor "
-                     "wte.weight, as GPT-2");
+        return wrong(f, "it is not a GPT: it has neither tok_emb.weight, like Raschka's GPTModel, nor "
+                     "wte.weight, like GPT-2");
     if (!matrix[1])
         return wrong(f, "it has no tensor %s", outside[1].name[f->gpt2]);
     for (int i = 0; i < 2; i++)
         if (matrix[i]->shape.ndim != 2 || !matrix[i]->size || matrix[i]->shape.dim[1] > INT_MAX / 4)
-            return wrong(f, "tensor %.100s has the shape %s, but a matrix with a row for each %s is wanted",
+            return wrong(f, "tensor %.100s: got shape %s, expected a matrix with a row for each %s",
                          matrix[i]->name, GRA_SHAPE_STRING(matrix[i]->shape), i ? "position" : "token");
     long number, layers = 0;
     for (int i = 0; i < gra_file_count(f->file); i++)
@@ -148,7 +147,7 @@ static bool measure(struct import *f)
     return true;
 }
 
-static bool is_buffer(const char *name)                 /* a causal mask, which is no parameter */
+static bool is_buffer(const char *name)                 /* a causal mask, not a parameter */
 {
     static const char *const ends[] = { ".mask", ".attn.bias", ".attn.masked_bias" };
     for (int i = 0; i < 3; i++)
@@ -171,7 +170,7 @@ static bool put(struct import *f, const gra_file_tensor *x)
             f->has[rows[r].group] = has_place = true;
         }
     }
-    return has_place || wrong(f, "the model has no place for the tensor %.100s", x->name);
+    return has_place || wrong(f, "got tensor %.100s, which this model does not have", x->name);
 }
 
 static bool check_shape(struct import *f, int i)
@@ -180,13 +179,13 @@ static bool check_shape(struct import *f, int i)
     const struct row *r = row_of(i);
     const gra_file_tensor *x = f->place[i];
     const bool turned = f->transposed && r->columns;
-    gra_shape want = { .ndim = r->columns ? 2 : 1 };
-    want.dim[turned] = r->rows == VOCAB ? c->vocab_size : r->rows == CONTEXT ? c->context_length
+    gra_shape expected = { .ndim = r->columns ? 2 : 1 };
+    expected.dim[turned] = r->rows == VOCAB ? c->vocab_size : r->rows == CONTEXT ? c->context_length
                        : r->rows * (f->gpt2 && r->part ? 3 : 1) * c->emb_dim;
-    want.dim[!turned] = r->columns * c->emb_dim;
-    return gra_same_shape(x->shape, want) ||
-           wrong(f, "tensor %.100s has the shape %s, but in the model it is %s", x->name,
-                 GRA_SHAPE_STRING(x->shape), GRA_SHAPE_STRING(want));
+    expected.dim[!turned] = r->columns * c->emb_dim;
+    return gra_same_shape(x->shape, expected) ||
+           wrong(f, "tensor %.100s: got shape %s, expected %s", x->name, GRA_SHAPE_STRING(x->shape),
+                 GRA_SHAPE_STRING(expected));
 }
 
 static bool fits(struct import *f)
@@ -204,7 +203,7 @@ static bool fits(struct import *f)
             return wrong(f, "it has no tensor %s", name_of(i, f->gpt2, (param_name){ 0 }));
         if (i == OUTSIDE) {
             const gra_shape s = f->place[i]->shape;
-            f->transposed = f->gpt2 && s.dim[0] < s.dim[1];   /* one of another ndim is refused either way */
+            f->transposed = f->gpt2 && s.dim[0] < s.dim[1];   /* another ndim is refused below */
         }
         if (f->place[i] && !check_shape(f, i))
             return false;
@@ -225,7 +224,7 @@ static bool read_all(struct import *f, const gra_file_tensor *x, real **values)
     return gra_file_read(f->file, x, *values) == 0 || file_failed(f);
 }
 
-/* Tied: it has no head, or, as PyTorch writes it, one with the token embedding's values. */
+/* Tied: the file has no head, or one with the token embedding's values, as PyTorch writes it. */
 static bool read_tied(struct import *f)
 {
     const gra_file_tensor *head = f->place[OUT_HEAD], *tokens = f->place[TOK_EMB];
@@ -235,10 +234,10 @@ static bool read_tied(struct import *f)
     free(a);
     free(b);
     if (ok && f->beside.tied == 2 && !head)
-        return wrong(f, "the config.json beside it says tie_word_embeddings: false, but it has no tensor %s",
-                     outside[OUT_HEAD].name[f->gpt2]);
+        return wrong(f, "the config.json beside it: got tie_word_embeddings: false, but there is no tensor "
+                     "%s", outside[OUT_HEAD].name[f->gpt2]);
     if (ok && f->beside.tied == 1 && !f->config.tied)
-        return wrong(f, "the config.json beside it says tie_word_embeddings: true, but tensors %.100s and "
+        return wrong(f, "the config.json beside it: got tie_word_embeddings: true, but tensors %.100s and "
                      "%.100s differ", head->name, tokens->name);
     return ok;
 }
@@ -250,28 +249,28 @@ static bool read_gelu(struct import *f)
                      : f->beside.gelu ? f->beside.gelu == 1 : f->gpt2 && !f->transposed;
     f->config.gelu = erf ? GRA_GELU_ERF : GRA_GELU_TANH;
     return !said || erf || strcmp(said, "tanh") == 0 ||
-           wrong(f, "its metadata say gelu: %.40s, but erf and tanh are known", said);
+           wrong(f, "its metadata: got gelu: %.40s, expected erf or tanh", said);
 }
 
 static bool read_heads(struct import *f, int n_heads)
 {
     const int width = f->config.emb_dim;
     const char *meta = gra_file_meta(f->file, "n_heads");
-    const char *by = meta ? "its metadata say n_heads" : "the config.json beside it says n_head";
+    const char *by = meta ? "its metadata: got n_heads" : "the config.json beside it: got n_head";
     char *end = NULL;
     long long said = f->beside.n_head;
     if (meta) {
         said = strtoll(meta, &end, 10);
         if (*meta < '1' || *meta > '9' || *end || said > INT_MAX)
-            return wrong(f, "%s: %.40s, but a whole number is wanted", by, meta);
+            return wrong(f, "%s: %.40s, expected a whole number", by, meta);
     }
     if (!said && !n_heads && width % 64)
-        return wrong(f, "nothing says how many heads there are, and a width of %d is not made of heads of "
-                     "64, as GPT-2's is: give their number", width);
+        return wrong(f, "the number of heads is unknown, and the width %d is not a multiple of 64, the "
+                     "head size of GPT-2: give the number", width);
     const int heads = f->config.n_heads = n_heads ? n_heads : said ? (int)said : width / 64;
     if (heads < 1 || width % heads)
-        return wrong(f, "a width of %d cannot be shared by %d heads", width, heads);
-    return !said || said == heads || wrong(f, "%s: %lld, but %d are asked for", by, said, heads);
+        return wrong(f, "%d heads do not divide the width %d", heads, width);
+    return !said || said == heads || wrong(f, "%s: %lld, but %d were requested", by, said, heads);
 }
 
 static bool read_beside(struct import *f, const char *path)
@@ -287,14 +286,14 @@ static bool read_beside(struct import *f, const char *path)
     };
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         if (size[i].said && size[i].said != size[i].is)
-            return wrong(f, "the config.json beside it says %s: %d, but its tensors %d", size[i].name,
-                         size[i].said, size[i].is);
+            return wrong(f, "the config.json beside it: got %s: %d, expected %d, as in the tensors",
+                         size[i].name, size[i].said, size[i].is);
     return true;
 }
 
 /* ---- the values ---- */
 
-/* p (rows, columns) from x, the tensor it is all or a third of, which may be transposed. */
+/* Copies p (rows, columns) from x or a third of it, which may be transposed. */
 static void copy(const struct import *f, int i, gra_tensor *p, const real *x)
 {
     const struct row *r = row_of(i);
@@ -317,7 +316,7 @@ static bool read_values(struct import *f, gra_scope scope)
         char full[sizeof scope.name + sizeof ours];
         snprintf(full, sizeof full, "%s%s%s", scope.name, *scope.name ? "." : "", name_of(i, false, ours));
         gra_tensor *p = gra_param_find(scope.model, full);
-        if (!p)                         /* a tied head, biases that it does not have */
+        if (!p)                         /* a tied head, or missing biases */
             continue;
         ok = f->place[i] == held || read_all(f, f->place[i], &x);
         held = f->place[i];

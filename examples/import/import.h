@@ -1,18 +1,18 @@
-/* import: a GPT from a safetensors file of another program.
+/* import: loads a GPT from a safetensors file of another program.
  *
  *     family                        its names                                                     GELU
  *     Raschka's GPTModel, gradus'   trf_blocks.0.att.W_query.weight (w, w), W_key, W_value        tanh
  *     Hugging Face's GPT-2          h.0.attn.c_attn.weight (w, 3 w): query, key, value            tanh
  *     nanoGPT                       the same, but (3 w, w)                                        erf
  *
- * where w is the embedding width. A name may begin with "_orig_mod." (torch.compile) and "transformer.".
+ * Here w is the embedding width. A name may begin with "_orig_mod." (torch.compile) and "transformer.".
  * Buffers (*.mask, *.attn.bias, *.attn.masked_bias) are skipped. A file without any bias makes a GPT
  * without; one without a head, or with one equal to the token embedding, is tied.
  *
- * What no tensor shows is taken from the first of these that has it. The number of heads: "n_heads" in the
- * file's metadata; n_head in a config.json beside the file; the caller; w / 64, as in every GPT-2. The form
- * of GELU: "gelu" in the metadata ("erf" or "tanh"); activation_function in the config.json; the family's
- * own. A config.json that asks for what a GPT of gradus does not compute, or speaks of another model, is
+ * What the tensors do not show is taken from the first of these that has it. The number of heads: "n_heads"
+ * in the file's metadata; n_head in a config.json beside the file; the caller; w / 64, as in every GPT-2. The
+ * form of GELU: "gelu" in the metadata ("erf" or "tanh"); activation_function in the config.json; the
+ * family's own. A config.json that requires what gradus does not compute, or describes another model, is
  * refused. */
 #ifndef EXAMPLES_IMPORT_H
 #define EXAMPLES_IMPORT_H
@@ -21,8 +21,8 @@
 
 enum { IMPORT_WHY = 512 };
 
-/* Makes g in the scope of a new model, like the GPT in the file, and reads its values. n_heads 0: the file
- * says it. 0; or -1, and why says in a sentence which tensor or setting is wrong: close the model then. */
+/* Makes g in the scope of a new model, with the file's configuration and values. n_heads 0: the file's. 0; or
+ * -1, and why is a sentence that names the wrong tensor or setting: then close the model. */
 int import_gpt(struct gra_gpt *g, gra_scope scope, const char *path, int n_heads, char why[IMPORT_WHY]);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* open returns the lowest number that is free: in this order, that of the stream itself. */
+/* open returns the lowest free number: in this order, that of the stream itself. */
 static void open_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -1,11 +1,11 @@
-/* begin: what a program does before all else, so that its files hold nothing but what is meant for them, and
- * a sentence says what could not be written. */
+/* begin: what a program does first, so that its files contain only what is meant for them and a failed write
+ * is reported. */
 #ifndef EXAMPLES_BEGIN_H
 #define EXAMPLES_BEGIN_H
 
-/* Opens what is closed of the standard input, output and error, read-only and empty: a file that the program
- * opens later cannot become its standard output then, and printing still fails. And a file that grows beyond
- * the limit of its size (ulimit -f) is a write that fails, no longer a signal that ends the program. */
+/* Opens those of standard input, output and error that are closed, read-only on /dev/null: so no file that is
+ * opened later becomes the standard output, and printing still fails. And ignores SIGXFSZ: writing past the
+ * file size limit (ulimit -f) fails instead of killing the program. */
 void begin_program(void);
 
 #endif

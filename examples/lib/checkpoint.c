@@ -1,4 +1,4 @@
-/* checkpoint: a run in one file, and back. */
+/* checkpoint: see checkpoint.h. */
 #include "checkpoint.h"
 #include "files.h"
 #include "say.h"
@@ -31,7 +31,7 @@ static int take_options(training *t, const char *path, const gra_file *f)
     const char *made = gra_file_meta(f, "checkpoint"), *flags = gra_file_meta(f, "flags");
     const char *step = gra_file_meta(f, "step"), *best = gra_file_meta(f, "best_val_loss");
     if (!made || strcmp(made, version) != 0 || !flags || !step || !best)
-        return warn("%s is no checkpoint of a run that this program can go on with", path);
+        return warn("%s is not a checkpoint that this program can resume", path);
     t->kept = strdup(flags);
     if (!t->kept)
         return warn("out of memory");
@@ -40,8 +40,7 @@ static int take_options(training *t, const char *path, const gra_file *f)
     t->step = strtol(step, NULL, 10);
     t->best = strtod(best, NULL);
     if (t->step < 0 || t->step > t->o.steps)
-        return warn("%s is damaged: its step %.20s is not among those of a run of %ld", path, step,
-                    t->o.steps);
+        return warn("%s is damaged: got step %.20s, expected 0 to %ld", path, step, t->o.steps);
     return 0;
 }
 
@@ -49,11 +48,11 @@ int checkpoint_read_options(training *t)
 {
     char path[FILE_PATH];
     if (access(file_path(path, t->o.resume, CHECKPOINT_FILE), F_OK) != 0)
-        return warn("no run was begun in %s: there is no %s, which is written before the first step",
+        return warn("%s contains no run: there is no %s, which is written before the first step",
                     t->o.resume, CHECKPOINT_FILE);
     gra_file *f = gra_file_open(path);
     const char *why = gra_file_error(f);
-    const int failed = why ? warn("cannot go on: %s", why) : take_options(t, path, f);
+    const int failed = why ? warn("cannot resume: %s", why) : take_options(t, path, f);
     gra_file_close(f);
     return failed;
 }
@@ -62,10 +61,10 @@ static int take_state(training *t, const char *path, const gra_file *f)
 {
     const char *rng = gra_file_meta(f, "rng"), *hash = gra_file_meta(f, "text_hash");
     if (!hash || strcmp(t->text.hash, hash) != 0)
-        return warn("the text is not the one that the run in %s began with, and it can go on with no other",
+        return warn("the text differs from the one that the run in %s began with: give that one by --data",
                     t->o.out);
     if (!rng || gra_rng_from_text(&t->rng, rng))
-        return warn("%s is damaged: 'rng' is no state of a random generator", path);
+        return warn("%s is damaged: 'rng' is not the state of a random generator", path);
     return 0;
 }
 
@@ -76,7 +75,7 @@ int checkpoint_load(training *t)
     const char *why = gra_file_error(f);
     if (!why && gra_load_all(t->model, path))
         why = gra_model_error(t->model);
-    const int failed = why ? warn("cannot go on: %s", why) : take_state(t, path, f);
+    const int failed = why ? warn("cannot resume: %s", why) : take_state(t, path, f);
     gra_file_close(f);
     optimizer_resume(&t->optimizer, t->step);
     return failed;

@@ -1,10 +1,9 @@
-/* clock: how much time has passed. */
+/* clock: elapsed time, from a monotonic clock. */
 #ifndef EXAMPLES_CLOCK_H
 #define EXAMPLES_CLOCK_H
 
 #include <time.h>
 
-/* From a monotonic clock. */
 static inline double seconds_now(void)
 {
     struct timespec now;

@@ -1,5 +1,5 @@
-/* curve: loss.png from loss.tsv, by gnuplot. Its script stands in the folder as loss.gp, for the user, and is
- * handed to gnuplot as it is here; nothing in it comes from the user. */
+/* curve: loss.png from loss.tsv, by gnuplot. The script is also written to the folder as loss.gp, for the
+ * user; nothing in it comes from the user. */
 #include "curve.h"
 #include "files.h"
 #include "gnuplot.h"
@@ -18,7 +18,7 @@ static const char script[] =
     "set grid lc rgb '#d8d8d8' lt 1 lw 1\n"
     "set border 3 lc rgb '#606060'\n"
     "set tics nomirror\n"
-    "set tmargin 4\n"                   /* above: within the axes it would cut the grid */
+    "set tmargin 4\n"                   /* the key is above the axes: inside it would cut the grid */
     "set key above center horizontal Left reverse maxrows 1 samplen 3 width -2 spacing 1.4 \\\n"
     "    title 'Cross-entropy of the next token'\n"
     "set autoscale xfixmax\n"

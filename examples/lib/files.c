@@ -1,4 +1,4 @@
-/* files: whole files in and out. */
+/* files: reads and writes whole files. */
 #include "files.h"
 #include "../../core/gradus.h"
 #include "say.h"
@@ -25,7 +25,7 @@ bool file_ends_in(const char *path, const char *ending)
     return n >= m && strcmp(path + n - m, ending) == 0;
 }
 
-/* Reads to the end, also of a pipe, whose size is not known before. NULL: errno says why. */
+/* Reads to the end; the size of a pipe is not known in advance. NULL: errno is set. */
 static char *read_all(int fd, size_t *size)
 {
     size_t room = 1 << 16, n = 0;
@@ -70,11 +70,11 @@ static int shut(int fd, int why)
     return -1;
 }
 
-/* The file, opened, if it is a plain one that is not too large. */
+/* Opens a regular file that is not too large. */
 static int open_plain(const char *path)
 {
     struct stat about;
-    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);       /* a pipe is not waited for */
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);       /* do not wait for a pipe */
     if (fd < 0 || fstat(fd, &about) < 0)
         return fd < 0 ? -1 : shut(fd, errno);
     if (!S_ISREG(about.st_mode))
@@ -97,7 +97,7 @@ bool file_is_link(const char *path)
     return lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
 }
 
-/* A link to a device stays: there is nothing that could be lost. */
+/* A link to a device stays: nothing could be lost. */
 int file_replace(const char *path, const char *bytes, size_t size)
 {
     struct stat about;
@@ -114,7 +114,7 @@ int file_write(const char *path, const char *bytes, size_t size)
     return warn("cannot write %s: %s", path, strerror(errno));
 }
 
-/* Makes the folder itself, if it is not there. 0 or -1 */
+/* Makes one folder if it is missing. 0 or -1. */
 static int make_one(const char *path)
 {
     struct stat about;

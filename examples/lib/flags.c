@@ -9,7 +9,7 @@
 
 /* ---- one value --------------------------------------------------------------------------------------- */
 
-/* The place of a word in "adamw|muon|sgd", or -1. */
+/* The index of a word in "adamw|muon|sgd", or -1. */
 static int choice(const char *words, const char *word)
 {
     const size_t n = strlen(word);
@@ -28,7 +28,7 @@ static const char *words_of(const flag *f)
     return f->kind == FLAG_SWITCH ? "no|yes" : f->what;
 }
 
-/* Sets the flag's variable; false: the text is not a value of its kind. */
+/* Sets the flag's variable; false: the text is not a valid value. */
 static bool set(const flag *f, const char *value)
 {
     char *end;
@@ -56,7 +56,7 @@ static bool set(const flag *f, const char *value)
 }
 
 /* The values that set() accepts: "a whole number from 1 to 100". */
-static const char *wants(const flag *f, char text[160])
+static const char *expected(const flag *f, char text[160])
 {
     switch (f->kind) {
     case FLAG_SWITCH:
@@ -68,7 +68,7 @@ static const char *wants(const flag *f, char text[160])
     return text;
 }
 
-/* The value as text that set() reads; a real number with the fewest digits that give the same bits. */
+/* The value as text that set() can read; a real number with the fewest digits that give the same bits. */
 static const char *value_of(const flag *f, char text[64])
 {
     text[0] = 0;
@@ -120,23 +120,23 @@ static void help(const flag *table, int n, const char *about)
                  f->what ? f->what : "");
         say("  %-27s %s (%s)\n", left, f->help, f->unset ? f->unset : value_of(f, value));
     }
-    say("\nIn brackets: the default. --flag=value is understood too.\n");
+    say("\nIn brackets: the default. --flag=value works too.\n");
 }
 
-/* Complains about an unknown flag, and suggests the first one that begins like it. */
+/* Warns about an unknown flag and suggests the first one that begins like it. */
 static int unknown(const flag *table, int n, const char *word)
 {
     const char *name = word + strspn(word, "-");
     const bool no = strncmp(name, "no-", 3) == 0;
     for (const flag *f = table; f < table + n; f++)
         if (word[0] == '-' && f->kind != FLAG_HEADING && strncmp(f->name, no ? name + 3 : name, 3) == 0)
-            return warn("'%.60s' is not a flag: did you mean --%s%s?", word,
+            return warn("there is no flag '%.60s': did you mean --%s%s?", word,
                         no && f->kind == FLAG_SWITCH ? "no-" : "", f->name);
-    return warn("'%.60s' is not a flag: %s--help lists them", word,
-                strncmp(word, "--", 2) == 0 ? "" : "flags begin with two dashes, and ");
+    return strncmp(word, "--", 2) == 0 ? warn("there is no flag '%.60s': --help lists them", word)
+        : warn("got '%.60s', expected a flag, which begins with two dashes: --help lists them", word);
 }
 
-/* A flag and its value. How many words of the command line they take, or -1 after a warning. */
+/* A flag and its value. Returns how many words of the command line they are, or -1 after a warning. */
 static int parse_one(const flag *table, int n, char **argv, bool *given)
 {
     const char *name = argv[0] + 2, *value = NULL;
@@ -157,10 +157,10 @@ static int parse_one(const flag *table, int n, char **argv, bool *given)
     if (!f || (!value && used == 1))
         return unknown(table, n, argv[0]);
     if (!value || (used == 2 && f->kind == FLAG_TEXT && strncmp(value, "--", 2) == 0))
-        return warn("--%s lacks its value: %s", f->name, wants(f, text));
+        return warn("--%s needs a value: %s", f->name, expected(f, text));
     if (given)
         given[f - table] = true;
-    return set(f, value) ? used : warn("--%s wants %s, not '%s'", f->name, wants(f, text), value);
+    return set(f, value) ? used : warn("--%s: got '%s', expected %s", f->name, value, expected(f, text));
 }
 
 int flags_parse(const flag *table, int n, const char *about, int argc, char **argv, bool *given)
@@ -210,7 +210,7 @@ int flags_read(const flag *table, int n, const char *path, char *text)
         line[name] = *end = 0;
         const flag *f = find(table, n, line, name);
         if (!f || !set(f, line + name + 1))
-            return warn("%s is damaged: '%.60s' is no value of --%.60s", path, line + name + 1, line);
+            return warn("%s is damaged: '%.60s' is not a value of --%.60s", path, line + name + 1, line);
     }
     return 0;
 }

@@ -1,5 +1,5 @@
 /* gnuplot: see gnuplot.h. It runs without a shell, reads its script from an unnamed file and writes the
- * picture to another, so there is no path to quote and nothing to clean up. */
+ * picture to another: no path has to be quoted, no file removed afterwards. */
 #include "gnuplot.h"
 #include "files.h"
 #include <errno.h>
@@ -13,13 +13,13 @@
 
 enum { NOT_FOUND = 127 };
 
-/* In the child process: replaces it by gnuplot. */
+/* Replaces the child process by gnuplot. */
 static void become_gnuplot(FILE *script, FILE *picture, const char *folder)
 {
-    static char name[] = "gnuplot", option[] = "-d";    /* not the user's settings */
+    static char name[] = "gnuplot", option[] = "-d";    /* without the user's settings */
     char *arguments[] = { name, option, NULL };
     const int null = open("/dev/null", O_RDWR);
-    signal(SIGXFSZ, SIG_DFL);           /* gnuplot does not look whether a write failed */
+    signal(SIGXFSZ, SIG_DFL);           /* gnuplot does not check for failed writes */
     if (null < 0 || dup2(fileno(script), 0) < 0 || dup2(fileno(picture), 1) < 0 || dup2(null, 2) < 0 ||
         (folder && chdir(folder)))
         _exit(1);
@@ -27,17 +27,17 @@ static void become_gnuplot(FILE *script, FILE *picture, const char *folder)
     _exit(NOT_FOUND);
 }
 
-/* NULL when gnuplot succeeded, else what went wrong. */
+/* NULL if gnuplot succeeded, else what went wrong. */
 static const char *wait_for(pid_t pid)
 {
     int status;
     const bool ended = waitpid(pid, &status, 0) == pid && WIFEXITED(status);
     if (ended && WEXITSTATUS(status) == NOT_FOUND)
-        return "there is no gnuplot: install it (make deps)";
+        return "gnuplot is missing: install it (make deps)";
     return ended && WEXITSTATUS(status) == 0 ? NULL : "gnuplot failed";
 }
 
-/* On a full disk gnuplot truncates the picture without an error. A whole PNG ends with this chunk. */
+/* On a full disk gnuplot truncates the picture without an error. A complete PNG ends with this chunk. */
 static bool is_whole(const char *bytes, size_t n)
 {
     static const char last[] = "\0\0\0\0IEND\xAE\x42\x60\x82";
@@ -63,7 +63,7 @@ const char *gnuplot_draw(FILE *script, const char *folder, const char *path)
     FILE *picture = script ? tmpfile() : NULL;
     const bool ready = picture && !fflush(script) && !ferror(script) &&
         lseek(fileno(script), 0, SEEK_SET) == 0;
-    signal(SIGCHLD, SIG_DFL);           /* where it was inherited as ignored, waitpid would fail */
+    signal(SIGCHLD, SIG_DFL);           /* if it is ignored, waitpid fails */
     const pid_t pid = ready ? fork() : -1;
     if (pid == 0)
         become_gnuplot(script, picture, folder);

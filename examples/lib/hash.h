@@ -1,4 +1,4 @@
-/* hash: FNV-1a, to tell whether bytes are the same. */
+/* hash: FNV-1a, to compare texts and parameters. */
 #ifndef EXAMPLES_HASH_H
 #define EXAMPLES_HASH_H
 
@@ -7,7 +7,7 @@
 
 #define HASH_START 14695981039346656037u
 
-/* The hash of what h is the hash of (at first HASH_START), and n bytes more. */
+/* Extends the hash h (at first HASH_START) by n bytes. */
 static inline uint64_t hash(uint64_t h, const void *bytes, size_t n)
 {
     for (const unsigned char *byte = bytes, *end = byte + n; byte < end; byte++)

@@ -1,10 +1,10 @@
 /* heatmap: P = softmax(q k^T / sqrt(d)) of each layer and head, as the model computed it for these tokens.
  *
- * A recorded step keeps its attention ops, and each keeps its weights (gra_keep_attention). From the logits
- * back, node by node, the last layer comes first.
+ * A recorded step keeps its attention ops, and each keeps its weights (gra_keep_attention). Going back from
+ * the logits, node by node, the last layer comes first.
  *
- * gnuplot draws the picture. It gets the tokens as byte values, so that no text of the user's can be
- * taken for a command. */
+ * gnuplot draws the picture. It is given the tokens as byte values, so no text of the user can be taken for a
+ * command. */
 #include "heatmap.h"
 #include "../../core/op.h"
 #include "files.h"
@@ -14,7 +14,7 @@
 
 typedef struct weights {
     int               layers, heads, n;
-    const gra_real  **layer;            /* of each layer (heads, n, n): head, query, key */
+    const gra_real  **layer;            /* for each layer (heads, n, n): head, query, key */
     const vocabulary *vocab;
     const int        *ids;              /* n tokens */
 } weights;
@@ -38,9 +38,9 @@ static int look(weights *w, gra_tape *t, const struct gra_gpt *gpt)
 
 /* ---- the picture ------------------------------------------------------------------------------------ */
 
-/* Defined before it: n, layers, heads; vector: the picture is to be SVG; panel: the side of a panel in
- * pixels; every: 1 where each token has room for its name, else each such position has a number; $tokens: a
- * line for each, its position and its byte. */
+/* Defined before it: n, layers, heads; vector: write SVG; panel: the side of a panel in pixels; every: 1 if
+ * each token has room for its name, else every such position has a number; $tokens: a line for each, its
+ * position and its byte. */
 static const char style[] =
     "hex(b) = b != 9 && b != 10 && (b < 32 || b > 126)\n"
     "name(b) = b == 9 ? '→' : b == 10 ? '↵' : b == 32 ? '·' : \\\n"
@@ -74,14 +74,14 @@ static const char style[] =
     "unset key\n"
     "set style fill solid 1 noborder\n"
     "set multiplot layout layers,heads \\\n"
-    "    title 'Attention weights, from 0 (light) to 1 (dark): what each token (row) looks at (columns)'\n";
+    "    title 'Attention weights, from 0 (light) to 1 (dark): what each token (row) attends to (columns)'\n";
 
 static const char plot[] =
     "plot '-' using 1:2:($1 - 0.5):($1 + 0.5):($2 - 0.5):($2 + 0.5):3 with boxxyerror lw 0.5 lc palette, \\\n"
     "     $tokens every every::(every - 1) using 1:1:xtic(label($1, $2)):ytic(label($1, $2)) \\\n"
     "     with dots lc rgb '#ff000000'\n";
 
-/* A line for each cell: key, query, weight. Nothing is drawn where the causal mask hides the key. */
+/* A line for each cell: key, query, weight; none for the keys that the causal mask hides. */
 static void write_panel(FILE *f, const weights *w, int layer, int head)
 {
     const size_t n = (size_t)w->n;
@@ -97,8 +97,8 @@ static void write_script(FILE *f, const weights *w, bool vector)
 {
     const int panels = w->layers > w->heads ? w->layers : w->heads,
         most = 6000 / panels < 900 ? 6000 / panels : 900;
-    const int wanted = 100 + (w->n > 20 ? 14 : 20) * w->n, fits = wanted < most ? wanted : most;
-    /* the rest of the width and height is for titles and labels */
+    const int best = 100 + (w->n > 20 ? 14 : 20) * w->n, fits = best < most ? best : most;
+    /* 100 pixels of the width and height are for titles and labels */
     const int panel = fits < 250 ? 250 : fits, side = panel - 100;
     const int every = w->n <= side / 10 ? 1 : 10 * (1 + w->n * 36 / (10 * side));
     fprintf(f, "reset\nlayers = %d; heads = %d; n = %d; vector = %d; panel = %d; every = %d\n$tokens << "

@@ -1,12 +1,12 @@
-/* heatmap: where each token looks: a model's attention weights, a panel for each layer and head. */
+/* heatmap: a picture of a model's attention weights, a panel for each layer and head. */
 #ifndef EXAMPLES_HEATMAP_H
 #define EXAMPLES_HEATMAP_H
 
 #include "../../layers/gpt.h"
 #include "text.h"
 
-/* Of the n tokens in ids; begins a step of the tape. path: an SVG if it ends in .svg, else a PNG; whole or
- * not at all. 0, or -1 after a warning. */
+/* Draws the attention of the n tokens in ids; begins a step of the tape. Writes an SVG if path ends in .svg,
+ * else a PNG, all or nothing. 0, or -1 after a warning. */
 int heatmap_write(const char *path, gra_tape *t, const struct gra_gpt *gpt, const vocabulary *v,
                   const int *ids, int n);
 

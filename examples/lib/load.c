@@ -11,7 +11,7 @@
 
 /* ---- the model --------------------------------------------------------------------------------------- */
 
-/* train, as this program's user calls it: an installed one begins with gradus-. */
+/* The name of train: an installed one begins with gradus-. */
 static const char *train(void)
 {
     return strncmp(program_name, "gradus-", 7) == 0 ? "gradus-train" : "build/train";
@@ -21,14 +21,14 @@ static int no_model(const char *model, const char *file)
 {
     char checkpoint[FILE_PATH];
     if (access(file_path(checkpoint, model, CHECKPOINT_FILE), F_OK) == 0)
-        return warn("%s has no %s yet: its run is not done. If it was stopped, %s --resume %s goes on with "
+        return warn("%s has no %s yet: its run has not ended. If it was stopped, %s --resume %s continues "
                     "it", model, MODEL_FILE, train(), model);
     if (strcmp(model, LOAD_DEFAULT) == 0)
         return warn("there is no trained model in %s: train one first (%s)", LOAD_DEFAULT, train());
     return warn("there is no model: %s: %s", access(model, F_OK) ? model : file, strerror(ENOENT));
 }
 
-/* `model` names a file, or the folder that train left. */
+/* `model` is a file, or a folder of train. */
 static int find_model(loaded *l, const char *model)
 {
     struct stat about;
@@ -43,12 +43,12 @@ static int find_model(loaded *l, const char *model)
     if (stat(l->file, &about) != 0)
         return no_model(model, l->file);
     if (file_ends_in(l->file, CHECKPOINT_FILE))
-        return warn("%s is a checkpoint, from which %s --resume goes on; the model beside it is %s", l->file,
+        return warn("%s is a checkpoint, which only %s --resume reads; the model beside it is %s", l->file,
                     train(), MODEL_FILE);
     return 0;
 }
 
-/* The vocabulary stands beside the file, or there is none and tokens are numbers. */
+/* The vocabulary is beside the file; without one, tokens are numbers. */
 static int find_vocabulary(loaded *l, bool numbers)
 {
     char path[FILE_PATH];
@@ -57,13 +57,13 @@ static int find_vocabulary(loaded *l, bool numbers)
     if (numbers)
         return 0;
     if (!l->text)
-        return warn("%s comes without a vocabulary: give it tokens as numbers, --ids \"464 3290 318\"",
+        return warn("%s has no vocabulary beside it: give tokens as numbers, --ids \"464 3290 318\"",
                     l->file);
     if (vocabulary_read(&l->vocab, path))
         return -1;
     if (l->vocab.size == tokens)
         return 0;
-    return warn("%s is of another model than %s: it has %d tokens, and the model %d", path, l->file,
+    return warn("%s does not belong to %s: it has %d tokens, the model %d", path, l->file,
                 l->vocab.size, tokens);
 }
 
@@ -77,7 +77,7 @@ static int read_model(loaded *l, const char *model, int heads, int threads)
 
 /* ---- the prompt -------------------------------------------------------------------------------------- */
 
-/* "464 3290 318"; commas are blanks too. How many, or 0 after a warning. */
+/* "464 3290 318"; commas count as blanks. Returns how many, or 0 after a warning. */
 static size_t read_ids(const char *text, int vocab_size, int *ids)
 {
     static const char between[] = " ,\t\n";
@@ -87,7 +87,7 @@ static size_t read_ids(const char *text, int vocab_size, int *ids)
         errno = 0;
         const long id = strtol(word, &end, 10);
         if (end == word || (*end && !strchr(between, *end)) || errno || id < 0 || id >= vocab_size) {
-            warn("--ids: '%.*s' is no token of this model: it has 0 to %d", (int)strcspn(word, between),
+            warn("--ids: got '%.*s', expected a token of this model, 0 to %d", (int)strcspn(word, between),
                  word, vocab_size - 1);
             return 0;
         }
@@ -95,7 +95,7 @@ static size_t read_ids(const char *text, int vocab_size, int *ids)
         word = end;
     }
     if (n == 0)
-        warn("--ids wants at least one token: this model has 0 to %d", vocab_size - 1);
+        warn("--ids: got no token, expected one or more, from 0 to %d", vocab_size - 1);
     return n;
 }
 
@@ -108,7 +108,7 @@ static int read_prompt(loaded *l, const char *prompt, const char *ids)
     if (ids)
         l->n = read_ids(ids, l->gpt.config.vocab_size, l->ids);
     else if (vocabulary_encode(&l->vocab, prompt, n, l->ids) == 0) {
-        l->ids[n] = vocabulary_newline(&l->vocab);      /* of an empty prompt: one token is needed */
+        l->ids[n] = vocabulary_newline(&l->vocab);      /* for an empty prompt: one token is needed */
         l->n = n ? n : 1;
     }
     return l->n ? 0 : -1;

@@ -1,7 +1,7 @@
-/* load: a trained model and the tokens that it is given, as generate and look take them.
+/* load: a trained model and its prompt, for generate and look.
  *
- * The model is a folder that train left, or a file of parameters, also one of another program (import.h). Its
- * tokens are those of the vocabulary beside it; where there is none they are given as numbers.
+ * The model is a folder that train wrote or a file of parameters, also of another program (import.h). Its
+ * vocabulary is the file beside it; without one, tokens are given as numbers.
  *
  * A function that fails has printed why (see warn). */
 #ifndef EXAMPLES_LOAD_H
@@ -11,9 +11,9 @@
 #include "files.h"
 #include "text.h"
 
-#define LOAD_DEFAULT "build/run"        /* the folder that train writes unless told otherwise */
+#define LOAD_DEFAULT "build/run"        /* the default folder of train */
 
-typedef struct loaded {                 /* all zeros: nothing was loaded */
+typedef struct loaded {                 /* all zeros: nothing is loaded */
     char        folder[FILE_PATH], file[FILE_PATH];
     gra_tape   *tape;
     gra_model  *model;
@@ -24,7 +24,7 @@ typedef struct loaded {                 /* all zeros: nothing was loaded */
     size_t      n;
 } loaded;
 
-/* ids NULL: the prompt is text. heads 0: as the file says. 0 or -1 */
+/* ids NULL: the prompt is text. heads 0: the file's. 0 or -1 */
 int  load_open(loaded *l, const char *model, const char *prompt, const char *ids, int heads, int threads);
 void load_close(loaded *l);
 

@@ -1,8 +1,8 @@
 /* optimizer: which optimiser moves which parameters, and at what rate.
  *
- *     adamw   matrices (with decay) and vectors (without), warm-up then a cosine
+ *     adamw   matrices (with decay) and vectors (without), warm-up, then a cosine
  *     sgd     the same with momentum 0.9
- *     muon    the matrices inside the blocks by Muon, all else by AdamW; warm-up, constant, then a line
+ *     muon    the matrices inside the blocks by Muon, the rest by AdamW; warm-up, constant, then linear
  *
  * To add one, write its init and its step, a row in the table below, and its name in OPTIMIZER_NAMES.
  */

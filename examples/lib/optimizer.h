@@ -4,7 +4,7 @@
 
 #include "options.h"
 
-#define OPTIMIZER_NAMES "adamw|muon|sgd"        /* the rows of the table in optimizer.c, in its order */
+#define OPTIMIZER_NAMES "adamw|muon|sgd"        /* in the order of the table in optimizer.c */
 
 typedef struct optimizer {
     const options *o;
@@ -15,8 +15,7 @@ typedef struct optimizer {
 
 void   optimizer_rates(options *o);             /* fills in the learning rates that were not given */
 int    optimizer_init(optimizer *opt, const options *o, gra_model *m);  /* 0; -1: see gra_model_error */
-void   optimizer_resume(optimizer *opt, long steps);    /* `steps` steps were done; the moments are in the
-                                                           model */
+void   optimizer_resume(optimizer *opt, long steps);    /* after `steps` steps; the model has the moments */
 double optimizer_step(optimizer *opt, long step);       /* step 1, 2, ...; returns its learning rate */
 
 #endif

@@ -1,7 +1,7 @@
-/* options: every choice of a training run, each with its flag and its default.
+/* options: the settings of a training run, each with its flag and its default.
  *
- * The size is that of nanoGPT's example for laptops. The model is GPT-2's (tied head, its initialisation)
- * without biases, which learns a little better at this size. */
+ * The default size is that of nanoGPT's example for laptops. The model is GPT-2's (tied head, its
+ * initialisation) but without biases, which learns a little better at this size. */
 #include "options.h"
 #include "files.h"
 #include "optimizer.h"
@@ -29,31 +29,31 @@ static int flags_of(options *o, flag table[FLAGS])
     const double many = 1e9;
     const flag all[] = {
         { NULL, FLAG_HEADING, .help = "the text" },
-        { "data", FLAG_TEXT, &o->data, 1, 0, "FILE", .help = "text to learn from", "this project's own",
+        { "data", FLAG_TEXT, &o->data, 1, 0, "FILE", .help = "text to learn from", "this project's sources",
           true },
 
         { NULL, FLAG_HEADING, .help = "the model" },
         { "context", FLAG_INT, &o->context, 1, 1e6, "N", .help = "context length, in tokens" },
         { "width", FLAG_INT, &o->width, 1, 1e6, "N", .help = "embedding width" },
-        { "heads", FLAG_INT, &o->heads, 1, 1e6, "N", .help = "attention heads; they divide the width" },
+        { "heads", FLAG_INT, &o->heads, 1, 1e6, "N", .help = "attention heads; must divide the width" },
         { "layers", FLAG_INT, &o->layers, 1, 1e4, "N", .help = "transformer blocks" },
         { "dropout", FLAG_REAL, &o->dropout, 0, 0.99, "P", .help = "dropout probability" },
-        { "tied", FLAG_SWITCH, &o->tied, .help = "output head and token embedding are one" },
+        { "tied", FLAG_SWITCH, &o->tied, .help = "output head shares the token embedding" },
         { "bias", FLAG_SWITCH, &o->bias, .help = "biases in linear layers and norms" },
-        { "qkv-bias", FLAG_SWITCH, &o->qkv_bias, .help = "biases of query, key and value" },
+        { "qkv-bias", FLAG_SWITCH, &o->qkv_bias, .help = "biases in query, key and value" },
         { "gelu", FLAG_CHOICE, &o->gelu, 0, 0, "erf|tanh", .help = "GELU: exact, or GPT-2's approximation" },
         { "init", FLAG_CHOICE, &o->init, 0, 0, "torch|gpt2", .help = "initialisation of the parameters" },
 
         { NULL, FLAG_HEADING, .help = "the training" },
         { "steps", FLAG_INT, &o->steps, 1, many, "N", .help = "training steps" },
-        { "batch", FLAG_INT, &o->batch, 1, 1e6, "N", .help = "batch size: windows of text in a step" },
+        { "batch", FLAG_INT, &o->batch, 1, 1e6, "N", .help = "batch size: windows of text per step" },
         { "optimizer", FLAG_CHOICE, &o->optimizer, 0, 0, OPTIMIZER_NAMES,
-          .help = "muon: in the blocks, else AdamW" },
+          .help = "muon: in the blocks, AdamW elsewhere" },
         { "lr", FLAG_REAL, &o->lr, 1e-12, 1e3, "X", .help = "learning rate", "0.004; 0.1 with sgd" },
         { "muon-lr", FLAG_REAL, &o->muon_lr, 1e-12, 1e3, "X", .help = "learning rate of Muon" },
         { "min-lr", FLAG_REAL, &o->min_lr, 0, 1e3, "X", .help = "final learning rate",
           "lr / 10; with muon lr / 50" },
-        { "warmup", FLAG_INT, &o->warmup, 0, many, "N", .help = "steps of warm-up",
+        { "warmup", FLAG_INT, &o->warmup, 0, many, "N", .help = "warm-up steps",
           "100, or steps / 10 if fewer" },
         { "decay", FLAG_REAL, &o->decay, 0, 1e3, "X", .help = "weight decay, of matrices only" },
         { "clip", FLAG_REAL, &o->clip, 0, 1e9, "X", .help = "gradient-norm clipping, 0 = off" },
@@ -61,18 +61,18 @@ static int flags_of(options *o, flag table[FLAGS])
 
         { NULL, FLAG_HEADING, .help = "the run" },
         { "eval-every", FLAG_INT, &o->eval_every, 1, many, "N", .help = "steps between validations" },
-        { "eval-batches", FLAG_INT, &o->eval_batches, 1, many, "N", .help = "batches in a validation" },
-        { "sample", FLAG_INT, &o->sample, 0, many, "N", .help = "tokens to write when trained", NULL, true },
+        { "eval-batches", FLAG_INT, &o->eval_batches, 1, many, "N", .help = "batches per validation" },
+        { "sample", FLAG_INT, &o->sample, 0, many, "N", .help = "tokens in the final sample", NULL, true },
         { "threads", FLAG_INT, &o->threads, 0, 1024, "N", .help = "threads, 0 = one for each core", NULL,
           true },
         { "out", FLAG_TEXT, &o->out, 1, 0, "DIR", .help = "folder for the files" },
-        { "resume", FLAG_TEXT, &o->resume, 1, 0, "DIR", .help = "go on with the run in this folder",
+        { "resume", FLAG_TEXT, &o->resume, 1, 0, "DIR", .help = "continue the run in this folder",
           "a new run", true },
         { "checkpoint-every", FLAG_INT, &o->checkpoint_every, 0, many, "N",
           .help = "steps between checkpoints",
           "by the clock", true },
         { "snapshot-every", FLAG_INT, &o->snapshot_every, 0, many, "N",
-          .help = "steps between snapshots kept for look", "none", true },
+          .help = "steps between snapshots, for look", "none", true },
         { "quiet", FLAG_SWITCH, &o->quiet, .help = "only errors and the last line", .again = true },
     };
     memcpy(table, all, sizeof all);
@@ -85,11 +85,11 @@ int options_parse(options *o, int argc, char **argv)
     bool given[FLAGS] = { false };
     const int n = flags_of(o, table);
     static const char about[] =
-        "Trains a small GPT on text; leaves its loss curve, a sample, its parameters.";
+        "Trains a small GPT on text; writes its loss curve, a sample, its parameters.";
     const int how = flags_parse(table, n, about, argc, argv, given);
     for (int i = 0; i < n && how == FLAGS_GO_ON && o->resume; i++)
         if (given[i] && !table[i].again) {
-            warn("--%s does not go with --resume: the run goes on in %s as it was begun", table[i].name,
+            warn("--%s cannot be given with --resume: the run in %s keeps its flags", table[i].name,
                  o->resume);
             return 2;
         }
@@ -98,7 +98,7 @@ int options_parse(options *o, int argc, char **argv)
     return how;
 }
 
-/* Is the text UTF-8? A byte that is in no character becomes a '?'. */
+/* Is the text UTF-8? Replaces each byte that is in no character by '?'. */
 static bool is_utf8(char *text)
 {
     bool all = true;
@@ -121,25 +121,25 @@ int options_complete(options *o)
     if (o->warmup < 0)
         o->warmup = o->steps < 1000 ? o->steps / 10 : 100;
     if (o->width % o->heads != 0)
-        return warn("--heads %ld does not divide --width %ld: each head takes an equal share of it", o->heads,
+        return warn("--heads %ld does not divide --width %ld: each head gets an equal share of it", o->heads,
                     o->width);
-    if (o->data && strchr(o->data, '\n'))               /* a checkpoint keeps each flag in one line */
-        return warn("--data: a name with a line break cannot be kept in a checkpoint: rename the file");
+    if (o->data && strchr(o->data, '\n'))               /* a checkpoint stores each flag in a line */
+        return warn("--data: got a name with a line break, which a checkpoint cannot store: rename the file");
     if (!is_utf8(name))
-        return warn("--data: got the name %s, expected UTF-8, as a checkpoint keeps it: rename the file",
+        return warn("--data: got the name %s, expected UTF-8, as a checkpoint stores it: rename the file",
                     name);
     if (o->min_lr > o->lr)
-        return warn("--min-lr %g is above --lr %g, and the rate falls from one to the other", o->min_lr,
+        return warn("--min-lr %g is above --lr %g: the learning rate falls from --lr to --min-lr", o->min_lr,
                     o->lr);
     if (o->batch * o->context > 1 << 30)
-        return warn("--batch %ld times --context %ld is %ld tokens in a step: more than %d is not possible",
+        return warn("--batch %ld times --context %ld: got %ld tokens per step, expected at most %d",
                     o->batch, o->context, o->batch * o->context, 1 << 30);
     return 0;
 }
 
 char *options_write(const options *o)
 {
-    options copy = *o;                  /* a table of flags points at what it reads and writes */
+    options copy = *o;                  /* a table of flags points at its variables */
     copy.out = copy.resume = NULL;
     flag table[FLAGS];
     return flags_write(table, flags_of(&copy, table));

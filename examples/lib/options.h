@@ -1,4 +1,4 @@
-/* options: every choice of a training run, each with its flag and its default. */
+/* options: the settings of a training run, each with its flag and its default. */
 #ifndef EXAMPLES_OPTIONS_H
 #define EXAMPLES_OPTIONS_H
 
@@ -6,13 +6,13 @@
 #include "flags.h"
 
 typedef struct options {
-    const char *data;                                   /* the text; NULL: the project's own */
+    const char *data;                                   /* the text; NULL: the project's own sources */
     long        context, width, heads, layers;          /* the model */
     double      dropout;
     int         tied, bias, qkv_bias;                   /* 0 or 1 */
-    int         gelu, init;                             /* the place of the word in the table of options.c */
+    int         gelu, init;                             /* indices of words in the table of options.c */
     long        steps, batch;                           /* the training */
-    int         optimizer;                              /* the place in the table of optimizer.c */
+    int         optimizer;                              /* the index in the table of optimizer.c */
     double      lr, muon_lr, min_lr, decay, clip;
     long        warmup, seed;
     long        eval_every, eval_batches;               /* the run */
@@ -22,10 +22,13 @@ typedef struct options {
 } options;
 
 options options_default(void);
-int   options_parse(options *o, int argc, char **argv); /* as flags_parse; warns too about a flag that may
-                                           not be given again with --resume */
-int   options_complete(options *o);       /* then: what was not given follows from the rest. 0, or -1 after a
-                                           warning about flags that contradict each other */
+
+/* As flags_parse; also warns about a flag that may not be given again with --resume. */
+int   options_parse(options *o, int argc, char **argv);
+
+/* Then derives what was not given from the rest. 0, or -1 after a warning about flags that contradict each
+ * other. */
+int   options_complete(options *o);
 char *options_write(const options *o);  /* all but --out and --resume, as flags_write */
 int   options_read(options *o, const char *path, char *text);   /* the same, as flags_read */
 gra_gpt_config options_model(const options *o, int vocab_size);

@@ -22,8 +22,8 @@ void progress_log(progress *p, const training *t, const run_row *row)
     const double now = seconds_now(),
         left = (now - p->begun) / (double)(row->step - p->first) * (double)(t->o.steps - row->step);
     char val[24] = "", text[32];
-    /* Running means over about ten steps. They begin at 0; divided by weight, the sum of the factors of all
-     * steps so far, they are means from the first step on. */
+    /* Running means over about ten steps. They start at 0, so they are divided by weight, the sum of the
+     * factors so far. */
     p->loss += (row->train_loss - p->loss) / 10;
     p->rate += (row->tokens_per_s - p->rate) / 10;
     p->weight += (1 - p->weight) / 10;

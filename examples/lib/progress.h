@@ -1,13 +1,12 @@
-/* progress: what a training run prints while it runs: a line at each validation, and every ten seconds
- * between. */
+/* progress: prints a line at each validation, and every ten seconds between them. */
 #ifndef EXAMPLES_PROGRESS_H
 #define EXAMPLES_PROGRESS_H
 
 #include "run.h"
 
 typedef struct progress {
-    long   first;                       /* the step that this call of the program began after */
-    double begun, last_log;             /* the clock then, and at the last line printed */
+    long   first;                       /* the step after which this process began */
+    double begun, last_log;             /* the time then, and of the last line printed */
     double loss, rate, weight;          /* running means of training loss and tokens per second */
 } progress;
 

@@ -1,4 +1,4 @@
-/* run: the folder of a training run and its table. */
+/* run: see run.h. */
 #include "run.h"
 #include "files.h"
 #include "say.h"
@@ -23,7 +23,7 @@ static int lost(const run *r)
     return warn("cannot write %s/loss.tsv: %s", r->folder, strerror(errno));
 }
 
-/* ---- opening: whose folder is it? ---------------------------------------------------------------------- */
+/* ---- opening: is the folder a run's? ----------------------------------------------------------------- */
 
 static bool is_in(const char *folder, const char *name)
 {
@@ -31,7 +31,7 @@ static bool is_in(const char *folder, const char *name)
     return access(file_path(path, folder, name), F_OK) == 0;
 }
 
-/* The text, by whatever path it is given, must not be a file that the run writes or removes. */
+/* The text, whatever its path, must not be a file that the run writes or removes. */
 static int refuse_output_as_text(const options *o)
 {
     char path[FILE_PATH];
@@ -45,28 +45,28 @@ static int refuse_output_as_text(const options *o)
     return 0;
 }
 
-/* A folder with loss.tsv is a run's. Where that is missing, a model in it was not written by a run, and
- * is not overwritten. */
+/* A folder with loss.tsv is a run's. Without it, a model there was not written by a run and must not be
+ * overwritten. */
 static int refuse_strangers(const char *folder)
 {
     for (int i = 0; i < OUTPUTS && !is_in(folder, "loss.tsv"); i++)
         if (is_in(folder, outputs[i]))
-            return warn("%s/%s is there, but no loss.tsv of a run: give another --out, or move it away",
+            return warn("%s/%s exists without the loss.tsv of a run: give another --out, or move it away",
                         folder, outputs[i]);
     return 0;
 }
 
-/* A lock on the folder, as two runs must not write to the same files. Where the file system has no locks the
- * run goes on without. */
+/* Locks the folder, as two runs must not write to the same files. If the file system has no locks, the run
+ * continues without. */
 static int lock(const run *r)
 {
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     if (fcntl(fileno(r->table), F_SETLK, &lock) == 0 || (errno != EACCES && errno != EAGAIN))
         return 0;
-    return warn("another run is writing to %s: wait for its end, or give another --out", r->folder);
+    return warn("another run is writing to %s: wait until it ends, or give another --out", r->folder);
 }
 
-/* Where the rows of the first n steps end: later ones are cut off, as they are computed once more. */
+/* Finds where the rows of the first n steps end: later ones are removed, as those steps are run again. */
 static int find_end(run *r, const char *path, long n)
 {
     size_t size;
@@ -79,14 +79,14 @@ static int find_end(run *r, const char *path, long n)
     }
     const bool found = at && step == n;
     if (text && !found)
-        warn("%s does not go with the checkpoint of step %ld: it lacks the row of step %ld", path, n,
+        warn("%s does not match the checkpoint of step %ld: it lacks the row of step %ld", path, n,
              step + 1);
     r->end = found ? (long)(at - text) : -1;
     free(text);
     return found ? 0 : -1;
 }
 
-/* Rows are appended to what is there. A symbolic link is not followed, even one that appears only now. */
+/* Opens the table for appending. A symbolic link is not followed, even if it has appeared only now. */
 static FILE *open_table(const char *path)
 {
     const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -115,14 +115,14 @@ int run_open(run *r, const training *t)
     if (lock(r))
         return -1;
     if (!o->resume && !o->quiet && is_in(o->out, CHECKPOINT_FILE))
-        say("%s holds a run, and a new one takes its place\n(--resume %s would go on with it)\n", o->out,
+        say("%s holds a run, which this one replaces\n(--resume %s would continue it)\n", o->out,
             o->out);
     return 0;
 }
 
 /* ---- beginning --------------------------------------------------------------------------------------- */
 
-/* The name of a file that was being written when a run was killed: "model.safetensors.123-0.tmp". */
+/* Is it a file that was being written when a run was killed, as "model.safetensors.123-0.tmp"? */
 static bool is_unfinished(const char *name)
 {
     bool begins = strncmp(name, SNAPSHOT, strlen(SNAPSHOT)) == 0;
@@ -140,7 +140,7 @@ long run_snapshot_step(const char *file)
     return strcmp(name, file) == 0 ? step : -1;
 }
 
-/* Removes the files of an earlier run, and unfinished files of any. */
+/* Removes unfinished files and, for a new run, the files of an earlier one. */
 static void clear(const char *folder, bool new)
 {
     char path[FILE_PATH];
@@ -150,7 +150,7 @@ static void clear(const char *folder, bool new)
             unlink(file_path(path, folder, entry->d_name));
     if (dir)
         closedir(dir);
-    /* all but the checkpoint and the table, which are the new one's */
+    /* all but the checkpoint and the table, which are the new run's */
     for (int i = 2; i < OUTPUTS && new; i++)
         unlink(file_path(path, folder, outputs[i]));
 }
@@ -185,7 +185,7 @@ int run_log(run *r, const run_row *row)
     return n < 0 || fflush(r->table) ? lost(r) : 0;
 }
 
-/* A file system that does not support fsync is no failure. */
+/* A file system without fsync is not an error. */
 int run_sync(run *r)
 {
     int failed;
@@ -199,7 +199,7 @@ int run_save(const training *t, const char *name)
 {
     char heads[24], path[FILE_PATH];
     snprintf(heads, sizeof heads, "%d", t->gpt.config.n_heads);
-    const gra_meta meta[] = {                           /* and what no tensor shows: see import/import.h */
+    const gra_meta meta[] = {                           /* what the tensors do not show: import/import.h */
         { "format", "pt" }, { "n_heads", heads },
             { "gelu", t->gpt.config.gelu == GRA_GELU_TANH ? "tanh" : "erf" },
     };

@@ -1,12 +1,12 @@
-/* run: the folder that a training run leaves.
+/* run: the folder of a training run.
  *
  *     loss.tsv                 a row for each step; val_loss: an estimate from some batches
- *     result.tsv               the loss over all of the held-out text, when the run ended or was stopped
+ *     result.tsv               the final loss over all of the held-out text
  *     loss.png, loss.gp        the picture of loss.tsv, and the gnuplot script that draws it
  *     sample.txt               what the model writes
  *     model.safetensors        its parameters when the run ended or was stopped
- *     best.safetensors         the same when the validation loss was lowest
- *     config.tsv, vocab.tsv    the flags of the run; the bytes that its tokens stand for
+ *     best.safetensors         those with the lowest validation loss
+ *     config.tsv, vocab.tsv    the flags of the run; the byte of each token
  *     checkpoint.safetensors   see checkpoint.h
  *     snapshot-100.safetensors with --snapshot-every: the parameters after step 100, and so on
  *
@@ -20,7 +20,7 @@
 #define MODEL_FILE      "model.safetensors"
 #define BEST_FILE       "best.safetensors"
 #define CHECKPOINT_FILE "checkpoint.safetensors"
-#define SNAPSHOT        "snapshot-"                     /* and the step, */
+#define SNAPSHOT        "snapshot-"                     /* then the step: */
 #define SNAPSHOT_FILE   SNAPSHOT "%ld.safetensors"
 #define VOCAB_FILE      "vocab.tsv"
 
@@ -36,15 +36,17 @@ typedef struct run_row {                /* of loss.tsv */
     double lr, grad_norm, tokens_per_s;
 } run_row;
 
-int  run_open(run *r, const training *t);       /* the folder, where a run may write to it, and its table.
-                                           Nothing that an earlier run left is lost yet. 0 or -1 */
-int  run_begin(run *r, const training *t);      /* once the first checkpoint is written: removes what an
-                                           earlier run left, and the rows after step t->step. 0 or -1 */
+
+/* Opens the folder, if a run may write to it, and its table; an earlier run's files are still whole. */
+int  run_open(run *r, const training *t);       /* 0 or -1 */
+
+/* When the first checkpoint is written: removes an earlier run's files, and the rows after step t->step. */
+int  run_begin(run *r, const training *t);      /* 0 or -1 */
 int  run_log(run *r, const run_row *row);       /* 0 or -1 */
-int  run_sync(run *r);                          /* all rows are on the disk then; 0 or -1 */
+int  run_sync(run *r);                          /* forces all rows to the disk; 0 or -1 */
 int  run_save(const training *t, const char *name); /* the parameters, as MODEL_FILE or BEST_FILE; 0 or -1 */
-int  run_snapshot(const training *t);           /* where --snapshot-every wants one of this step; 0 or -1 */
-long run_snapshot_step(const char *file);       /* of "snapshot-100.safetensors" 100; -1: it is no snapshot */
+int  run_snapshot(const training *t);           /* if --snapshot-every is due; 0 or -1 */
+long run_snapshot_step(const char *file);       /* 100 of "snapshot-100.safetensors"; -1: not a snapshot */
 int  run_write(const training *t, const char *name, const char *bytes, size_t n); /* another file; 0 or -1 */
 void run_close(run *r);
 

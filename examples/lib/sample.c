@@ -1,8 +1,8 @@
-/* sample: token ~ softmax(logits / temperature), among the k likeliest.
+/* sample: token ~ softmax(logits / temperature), among the k most likely.
  *
- * The model sees at most `context` tokens. When they are full it goes on from the last half of them, so
- * the window moves by half its size. The kept tokens are then at other positions, which are learned, so the
- * key-value cache is no longer valid and is cleared. */
+ * The model sees at most `context` tokens. When the window is full, only its last half is kept. The kept
+ * tokens are then at other positions, which have other embeddings, so the key-value cache is no longer valid
+ * and is cleared. */
 #include "sample.h"
 #include "../../core/op.h"
 #include <math.h>
@@ -17,7 +17,7 @@ void sample_see(sampler *s, const int *ids, size_t n)
         gra_kv_cache_clear(s->cache);
 }
 
-static int likeliest(const gra_real *logits, int n)
+static int most_likely(const gra_real *logits, int n)
 {
     int best = 0;
     for (int i = 1; i < n; i++)
@@ -26,7 +26,7 @@ static int likeliest(const gra_real *logits, int n)
     return best;
 }
 
-/* The k-th largest of n logits; top has room for k: the largest so far, in descending order. */
+/* The k-th largest of n logits. top[k] receives the k largest in descending order. */
 static gra_real kth(const gra_real *logits, int n, int k, gra_real *top)
 {
     int used = 0;
@@ -41,10 +41,10 @@ static gra_real kth(const gra_real *logits, int n, int k, gra_real *top)
     return top[k - 1];
 }
 
-/* Draws from softmax(logits / temperature) without those that are not among the top k. */
+/* Draws from softmax(logits / temperature) restricted to the top k. */
 static int draw(sampler *s, const gra_real *logits, int n)
 {
-    const int best = likeliest(logits, n);
+    const int best = most_likely(logits, n);
     const bool all = s->top_k <= 0 || s->top_k >= n;
     double *p = gra_alloc(s->tape, (size_t)n * sizeof *p), sum = 0, u;
     gra_real *top = gra_alloc(s->tape, (all ? 1 : (size_t)s->top_k) * sizeof *top);
@@ -59,13 +59,13 @@ static int draw(sampler *s, const gra_real *logits, int n)
     }
     gra_rand_f64(&s->rng, &u, 1);
     u *= sum;
-    int id = 0, last = best;            /* by rounding, u may exceed the sum of all */
+    int id = 0, last = best;            /* rounding may leave u above the sum of all p */
     for (; id < n && (p[id] <= 0 || (u -= p[id]) >= 0); id++)
         last = p[id] > 0 ? id : last;
     return id < n ? id : last;
 }
 
-/* Where the window is full, only the last half of the text, new token included, stays. */
+/* If the window is full, only its last half is kept, including the new token. */
 static void append(sampler *s, int id)
 {
     if (s->used == s->context) {
@@ -78,8 +78,8 @@ static void append(sampler *s, int id)
     s->ids[s->used++] = id;
 }
 
-/* The scores of what follows ids 0 .. used - 1, from all of them or from those the cache has not seen. */
-static const gra_real *score(sampler *s)
+/* The logits after ids[used - 1], computed from all ids, or only from those that are not in the cache. */
+static const gra_real *last_logits(sampler *s)
 {
     gra_kv_cache *c = s->cache;
     const size_t vocab = (size_t)s->gpt->config.vocab_size;
@@ -92,7 +92,7 @@ int sample_next(sampler *s)
 {
     const int vocab = s->gpt->config.vocab_size;
     gra_begin(s->tape, GRA_EVAL, NULL);
-    const gra_real *logits = score(s);
+    const gra_real *logits = last_logits(s);
     if (gra_error(s->tape))
         return -1;
     for (int i = 0; i < vocab; i++)

@@ -1,4 +1,4 @@
-/* sample: text from a model, a token at a time. */
+/* sample: samples tokens from a model, one at a time. */
 #ifndef EXAMPLES_SAMPLE_H
 #define EXAMPLES_SAMPLE_H
 
@@ -7,17 +7,16 @@
 typedef struct sampler {
     gra_tape      *tape;
     const struct gra_gpt *gpt;
-    gra_kv_cache  *cache;               /* the key-value cache, open, the caller's; NULL: every token is
-                                           computed from all before it */
-    int            context;             /* the model's */
-    double         temperature;         /* 0: always the likeliest token */
-    long           top_k;               /* only among this many likeliest (of equals, all); 0: among all */
+    gra_kv_cache  *cache;               /* open, owned by the caller; NULL: no key-value cache */
+    int            context;             /* the model's context length */
+    double         temperature;         /* 0: always the most likely token */
+    long           top_k;               /* only the k most likely tokens, and their equals; 0: all */
     gra_rng        rng;
-    int           *ids;         /* the tokens that the model sees, at most context; the caller's buffer */
+    int           *ids;         /* the tokens that the model sees, at most context; caller's buffer */
     int            used;
 } sampler;
 
-void sample_see(sampler *s, const int *ids, size_t n);  /* a prompt; of a long one the last context tokens */
-int  sample_next(sampler *s);               /* the next token, which it then sees too; -1: the tape's error */
+void sample_see(sampler *s, const int *ids, size_t n);  /* reads a prompt: its last context tokens */
+int  sample_next(sampler *s);               /* samples and appends a token; -1: see gra_error */
 
 #endif

@@ -1,4 +1,4 @@
-/* say: results on stdout, a sentence for each fault on stderr. */
+/* say: see say.h. */
 #include "say.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ size_t say_fitting(const char *text, size_t n, size_t columns)
     for (size_t i = 0; i < n; i++) {
         if (text[i] == ' ')
             blank = i;
-        used += ((unsigned char)text[i] & 0xC0) != 0x80;        /* of a UTF-8 character the first byte */
+        used += ((unsigned char)text[i] & 0xC0) != 0x80;        /* the first byte of a UTF-8 character */
         if (used > columns && blank)
             return blank;
     }
@@ -73,7 +73,7 @@ void say(const char *format, ...)
     va_end(args);
 }
 
-/* The output of a model may contain control sequences, which could change the terminal's settings. */
+/* A model's output may contain control sequences, which could change the terminal's settings. */
 void say_bytes(const char *bytes, size_t n)
 {
     const bool terminal = isatty(STDOUT_FILENO);

@@ -1,4 +1,4 @@
-/* say: how a program speaks to its user: results on stdout, a sentence for each fault on stderr. */
+/* say: prints results on stdout, and a sentence for each error on stderr. */
 #ifndef EXAMPLES_SAY_H
 #define EXAMPLES_SAY_H
 
@@ -6,20 +6,20 @@
 #include <stddef.h>
 
 enum { SAY_COLUMNS = 80 };
-extern const char *program_name;                /* each program defines its own, and main sets it to the name
-                                                   by which it was called: "train", or "gradus-train" */
+extern const char *program_name;                /* each program defines it: "train", or as it was called */
 const char *say_last(const char *path);         /* the last part of a path: "train" of "build/train" */
 
+/* Prints "train: the sentence" and a newline on stderr; on a terminal, in lines of 80 columns. Returns -1. */
 __attribute__((format(printf, 1, 2)))
-int  warn(const char *format, ...);             /* "train: the sentence" and a newline, on stderr; on a
-                                                   terminal broken into lines of 80 columns. Returns -1 */
+int  warn(const char *format, ...);
 __attribute__((format(printf, 1, 2)))
-void say(const char *format, ...);              /* on stdout, at once */
+void say(const char *format, ...);              /* on stdout, flushed */
 void say_bytes(const char *bytes, size_t n);    /* the same; on a terminal, control characters become dots */
-size_t say_fitting(const char *text, size_t n, size_t columns);      /* how many of the n bytes make a line of
-                                                   so many columns: up to a blank, or all */
-bool say_failed(void);                          /* stdout could not be written to (full disk, closed pipe).
-                                                   The first failure was warned of; later output is
-                                                   dropped */
+
+/* How many of the n bytes fit in a line of so many columns: up to a blank, or all. */
+size_t say_fitting(const char *text, size_t n, size_t columns);
+
+/* Has a write to stdout failed (full disk, closed pipe)? Warns once; later output is dropped. */
+bool say_failed(void);
 
 #endif

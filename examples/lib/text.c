@@ -29,7 +29,7 @@ static int append(corpus *x, const char *path)
     return more ? 0 : -1;
 }
 
-/* The project's own sources, in the order of their names within each of these. */
+/* The project's own sources, sorted by name within each pattern. */
 static int append_own(corpus *x)
 {
     static const char *const own[] = { "README.md", "core/*.[ch]", "core/*/*.[ch]", "examples/*.[ch]",
@@ -39,14 +39,14 @@ static int append_own(corpus *x)
     for (size_t i = 0; i < sizeof own / sizeof own[0] && !why; i++)
         why = glob(own[i], GLOB_ERR | (i ? GLOB_APPEND : 0), NULL, &found);
     if (why)
-        warn("cannot find the project's own text: run this in the project's folder, or give --data FILE");
+        warn("cannot find the project's own sources: run this in the project's folder, or give --data FILE");
     for (size_t i = 0; i < found.gl_pathc && !why && !failed; i++)
         failed = append(x, found.gl_pathv[i]);
     globfree(&found);
     return why || failed ? -1 : 0;
 }
 
-/* The vocabulary of those bytes. */
+/* Makes the vocabulary of the n bytes. */
 static void vocabulary_of(vocabulary *v, const unsigned char *bytes, size_t n)
 {
     bool occurs[256] = { false };
@@ -66,7 +66,7 @@ int text_read(corpus *x, const char *path, int context)
         return -1;
     const size_t held = (x->size + 9) / 10, train = x->size - held, least = (size_t)context + 1;
     if (held < least)
-        return warn("the text has %zu bytes, the last tenth, held out for validation, has %zu, and a window "
+        return warn("the text has %zu bytes; the last tenth, held out for validation, has %zu, but a window "
                     "of --context %d needs %zu: give more text or a smaller --context",
                     x->size, held, context, least);
     snprintf(x->hash, sizeof x->hash, "%016" PRIx64, hash(HASH_START, x->ids, x->size));
@@ -103,7 +103,7 @@ void text_batch(text_part part, gra_rng *rng, int batch, int context, int *ids, 
 
 /* ---- vocabulary ---------------------------------------------------------------------------------- */
 
-/* How a byte prints: "a", "\n", "\xE2". */
+/* The printed form of a byte: "a", "\n", "\xE2". */
 static char *byte_text(unsigned char byte, char name[8])
 {
     if (byte == '\n' || byte == '\t')
@@ -119,8 +119,8 @@ int vocabulary_encode(const vocabulary *v, const char *bytes, size_t n, int *ids
     for (size_t i = 0; i < n; i++) {
         ids[i] = v->id[(unsigned char)bytes[i]];
         if (ids[i] < 0)
-            return warn("the model has no token for '%s', byte %zu of the prompt: it knows the %d different "
-                        "bytes of the text that it learned from", byte_text((unsigned char)bytes[i], name),
+            return warn("the model has no token for '%s', byte %zu of the prompt: it knows only the %d "
+                        "different bytes of its training text", byte_text((unsigned char)bytes[i], name),
                         i + 1, v->size);
     }
     return 0;
@@ -163,7 +163,7 @@ int vocabulary_read(vocabulary *v, const char *path)
     vocabulary_of(v, bytes, n);
     const bool same = text && n > 0 && print_vocabulary(v, again) == size && memcmp(again, text, size) == 0;
     if (text && !same)
-        warn("%s is damaged: it must list bytes in ascending order, each with how it prints", path);
+        warn("%s is damaged: it must list bytes in ascending order, each with its printed form", path);
     free(text);
     return same ? 0 : -1;
 }

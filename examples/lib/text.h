@@ -1,4 +1,4 @@
-/* text: what a model reads and writes. Tokens are the bytes that occur in the training text. */
+/* text: the training text as tokens. A token is a byte that occurs in the text. */
 #ifndef EXAMPLES_TEXT_H
 #define EXAMPLES_TEXT_H
 
@@ -18,25 +18,27 @@ typedef struct text_part {
 typedef struct corpus {
     unsigned char *ids;                         /* the whole text as tokens */
     size_t         size;
-    text_part      train, held;             /* the first nine tenths, and the last, held out for validation */
-    char           hash[17];                    /* of the bytes, in 16 digits: another text has another */
+    text_part      train, held;             /* the first nine tenths; the last, held out for validation */
+    char           hash[17];                    /* of the bytes, in 16 hexadecimal digits */
     vocabulary     vocab;
 } corpus;
 
-int  text_read(corpus *x, const char *path, int context);       /* NULL: the project's own sources. 0, or -1
-                                                   after a warning, also where it is too short for that
-                                                   context */
-void text_free(corpus *x);
-void text_window(text_part part, size_t at, int context, int *ids, int *next);  /* the tokens from there on,
-                                                   and for each the one that follows it */
-void text_batch(text_part part, gra_rng *rng, int batch, int context, int *ids, int *next);     /* random
-                                                           windows */
 
-int   vocabulary_encode(const vocabulary *v, const char *bytes, size_t n, int *ids);    /* 0, or -1: a
-                                                   warning names the first byte that it lacks */
-int   vocabulary_newline(const vocabulary *v);  /* the token to begin with where there is no prompt */
-int   vocabulary_write(const vocabulary *v, const char *path);          /* vocab.tsv: a line for each token:
-                                                   its byte, and how that prints. 0 or -1 */
+/* path NULL: the project's own sources. 0, or -1 after a warning, also if the text is too short for the
+ * context. */
+int  text_read(corpus *x, const char *path, int context);
+void text_free(corpus *x);
+
+/* ids: the tokens from `at` on; next: the token after each. text_batch takes random windows. */
+void text_window(text_part part, size_t at, int context, int *ids, int *next);
+void text_batch(text_part part, gra_rng *rng, int batch, int context, int *ids, int *next);
+
+/* 0, or -1 after a warning that names the first byte without a token. */
+int   vocabulary_encode(const vocabulary *v, const char *bytes, size_t n, int *ids);
+int   vocabulary_newline(const vocabulary *v);  /* the token to begin with if there is no prompt */
+
+/* vocab.tsv has a line for each token: its byte, and its printed form. 0, or -1 after a warning. */
+int   vocabulary_write(const vocabulary *v, const char *path);
 int   vocabulary_read(vocabulary *v, const char *path);
 
 #endif

@@ -55,9 +55,9 @@ void training_close(training *t)
     free(t->kept);
 }
 
-/* ---- a step apart from the loop ---------------------------------------------------------------------- */
+/* ---- a step outside the loop ------------------------------------------------------------------------- */
 
-/* Forward and backward of the batch in t->ids, with a copy of the generator; no parameter moves. 0 or -1. */
+/* Forward and backward of the batch in t->ids, with a copy of the generator and no update. 0 or -1. */
 static int compute(training *t, gra_rng rng)
 {
     gra_begin(t->tape, GRA_TRAIN, &rng);
@@ -71,14 +71,14 @@ int training_try(training *t)
 {
     gra_rng rng = t->rng;
     text_batch(t->text.train, &rng, (int)t->o.batch, (int)t->o.context, t->ids, t->next);
-    return compute(t, rng) ? warn("a step does not work: %s", gra_error(t->tape)) : 0;
+    return compute(t, rng) ? warn("the first step failed: %s", gra_error(t->tape)) : 0;
 }
 
 int training_not_finite(const training *t, const char *what)
 {
     if (gra_error(t->tape))
         return warn("step %ld: %s", t->step, gra_error(t->tape));
-    return warn("step %ld: the %s is no longer a number; a smaller --lr may help", t->step, what);
+    return warn("step %ld: the %s is no longer finite; a smaller --lr may help", t->step, what);
 }
 
 void training_trace_nan(training *t, gra_rng rng)
@@ -89,5 +89,5 @@ void training_trace_nan(training *t, gra_rng rng)
     if (gra_error(t->tape))
         warn("it began here: %s", gra_error(t->tape));
     else
-        warn("computed once more, all numbers are finite: faulty RAM?");
+        warn("run again, all its values are finite: faulty RAM?");
 }

@@ -1,5 +1,4 @@
-/* training: what a training run carries from step to step, and how train and train_mpi begin one. The loops
- * are theirs.
+/* training: the state of a training run, and how train and train_mpi begin one; each has a loop of its own.
  *
  * A function that fails has printed why (see warn). */
 #ifndef EXAMPLES_TRAINING_H
@@ -8,33 +7,32 @@
 #include "optimizer.h"
 #include "text.h"
 
-typedef struct training {               /* what a checkpoint saves */
+typedef struct training {               /* what a checkpoint stores */
     options    o;
-    char      *kept;                    /* with --resume: the checkpoint's text, which o points into */
+    char      *kept;                    /* with --resume: the checkpoint's flags, into which o points */
     corpus     text;
-    gra_rng    rng;                     /* parameters, batches and dropout draw from it, and nothing else */
+    gra_rng    rng;                     /* only parameters, batches and dropout draw from it */
     gra_tape  *tape;
     gra_model *model;
     struct gra_gpt gpt;
     optimizer  optimizer;
     long       step;                    /* steps done so far */
-    double     best;                    /* the lowest validation loss so far; infinity: there was none */
-    int       *ids, *next;              /* (batch, context) tokens, and the token that follows each */
+    double     best;                    /* the lowest validation loss so far; at first infinity */
+    int       *ids, *next;              /* (batch, context) tokens, and the token after each */
 } training;
 
-/* The flags: those of the checkpoint, if the run goes on, and over them those of the command line. As
- * flags_parse. */
+/* Parses the flags; with --resume they override those of the checkpoint. Returns what flags_parse does. */
 int  training_flags(training *t, int argc, char **argv);
-int  training_open(training *t, int threads);   /* text and model, new or of the run that goes on. 0 or -1 */
+int  training_open(training *t, int threads);   /* text and model, new or resumed. 0 or -1 */
 void training_close(training *t);
 
-/* Forward and backward of the first step, without an update: a missing instruction set, or a lack of memory,
- * is found before anything is written. 0 or -1. */
+/* Forward and backward of the first step, without an update, so that a missing instruction set or a lack of
+ * memory is found before anything is written. 0 or -1. */
 int  training_try(training *t);
 
-/* Of a step whose loss or gradient is no number: training_not_finite says so (what: "loss") and returns -1;
- * training_trace_nan computes the step once more and names the op that made the first NaN or infinity. rng:
- * as it was before the step's forward. */
+/* For a step whose loss or gradient is not finite: training_not_finite warns (what: "loss") and returns -1;
+ * training_trace_nan runs the step again and names the op that made the first NaN or infinity. rng: as it was
+ * before the step's forward. */
 int  training_not_finite(const training *t, const char *what);
 void training_trace_nan(training *t, gra_rng rng);
 

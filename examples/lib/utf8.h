@@ -1,12 +1,12 @@
-/* utf8: which bytes are a character of UTF-8. */
+/* utf8: valid UTF-8. */
 #ifndef EXAMPLES_UTF8_H
 #define EXAMPLES_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How many bytes the UTF-8 character at s has, of n that are left; 0: it is none (a stray byte, a longer form
- * than needed, half of a UTF-16 pair, beyond U+10FFFF). */
+/* The length in bytes of the UTF-8 character at s, of which n bytes are left; 0: not one (a stray byte, an
+ * overlong form, a surrogate, beyond U+10FFFF). */
 static inline size_t utf8_length(const unsigned char *s, size_t n)
 {
     const unsigned c = s[0];

@@ -2,7 +2,7 @@
 #include "validation.h"
 #include <math.h>
 
-/* Of the first windows in t->ids; NaN: the tape has an error. */
+/* The mean loss of the first windows in t->ids; NaN: see gra_error. */
 static double loss_of(training *t, int windows)
 {
     gra_begin(t->tape, GRA_EVAL, NULL);
@@ -10,7 +10,7 @@ static double loss_of(training *t, int windows)
     return gra_item(gra_cross_entropy(t->tape, logits, t->next));
 }
 
-/* It has a generator of its own, so that the number of validations does not change the training. */
+/* A generator of its own keeps validations from changing the training. */
 double validation_estimate(training *t)
 {
     double sum = 0;

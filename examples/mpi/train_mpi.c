@@ -1,19 +1,17 @@
-/* train_mpi: build/train's training on several processes (ranks), which MPI connects, on one machine or many.
+/* train_mpi: the training of build/train on several MPI processes (ranks), on one machine or several.
  *
  *     make mpi RANKS=2 ARGS="--steps 200"             (mpirun -n 2 build/train-mpi --steps 200)
  *
  * Data-parallel: each rank has the whole model and takes its share of every batch; between backward and the
- * optimiser's step MPI_Allreduce adds up the gradients of all, so that all make the same step. The flags are
- * train's; a rank has one thread unless --threads says otherwise.
+ * optimiser's step MPI_Allreduce adds the gradients of all ranks, so that all make the same step. The flags
+ * are train's, and the default is one thread per rank.
  *
- * A batch is cut into shards, 4 or as --shards N says; their number does not depend on that of the ranks,
- * which must divide it. A rank adds the gradients of its shards pair by pair, as a tree, so that one rank and
- * two add in the same order and compute the same bits; with more ranks the order is MPI's, and losses agree
- * to rounding. Random numbers follow from the seed, the step and the shard, never from the rank. Rank 0 alone
- * writes files.
+ * A batch is cut into 4 shards, or --shards N; their number must be a multiple of the ranks. A rank adds the
+ * gradients of its shards pair by pair, as a tree, so that one rank and two add in the same order and compute
+ * the same bits; with more ranks the order is MPI's, and losses agree to rounding. Random numbers depend on
+ * the seed, the step and the shard, never on the rank. Only rank 0 writes files.
  *
- * What the library gives for this: gra_param_count, gra_param_at and the fields grad and size of a
- * parameter. */
+ * It needs only gra_param_count, gra_param_at and the fields grad and size of a parameter. */
 #include "../lib/begin.h"
 #include "../lib/checkpoint.h"
 #include "../lib/files.h"
@@ -44,8 +42,8 @@ typedef struct job {
 
 /* ---- gradients ----------------------------------------------------------------------------------- */
 
-/* Of shard `shard` of the batch in t->ids, times its part of the batch, to row[values + 1]. 0, or -1 after a
- * warning. */
+/* Writes the gradient of one shard of the batch in t->ids, times its share of the batch, to row[values + 1].
+ * 0, or -1 after a warning. */
 static int shard_gradient(job *j, int shard, gra_real *row)
 {
     training *t = &j->t;
@@ -69,8 +67,8 @@ static int shard_gradient(job *j, int shard, gra_real *row)
     return 0;
 }
 
-/* The sum over shards from <= i < to, as a tree: of the first half plus that of the second. room: a row of
- * j->other for each level. */
+/* Sums over the shards from <= i < to as a tree: the first half plus the second. room: a row of j->other for
+ * each level. */
 static int add_shards(job *j, int from, int to, gra_real *row, gra_real *room)
 {
     if (to - from == 1)
@@ -83,8 +81,7 @@ static int add_shards(job *j, int from, int to, gra_real *row, gra_real *room)
     return 0;
 }
 
-/* The gradient of the whole batch, into the parameters of every rank. Returns the loss; NaN after a
- * warning. */
+/* Writes the gradient of the whole batch to the parameters of every rank. Returns the loss. */
 static double batch_gradient(job *j)
 {
     const int each = j->shards / j->ranks;
@@ -100,7 +97,7 @@ static double batch_gradient(job *j)
     return (double)*row;
 }
 
-/* ---- do all ranks have the same? ----------------------------------------------------------------- */
+/* ---- are all ranks alike? ------------------------------------------------------------------------ */
 
 static uint64_t hash_parameters(const gra_model *m)
 {
@@ -127,8 +124,8 @@ static void compare_ranks(const job *j)
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Before the first step: flags that shape the run, text, parameters. Where the text lies and such may
- * differ. */
+/* Before the first step, compares the text, the parameters and the flags that determine the run; the path of
+ * the text and the like may differ. */
 static int compare_starts(const job *j)
 {
     options o = j->t.o;
@@ -149,8 +146,8 @@ static int compare_starts(const job *j)
 
 /* ---- the run ------------------------------------------------------------------------------------- */
 
-/* A part of the work that can fail before the training begins, first on rank 0, then on the others: a warning
- * that all would make is made once. FLAGS_GO_ON, or the status that all exit with. */
+/* Runs a part of the preparation on rank 0, then on the others, so that a warning common to all is printed
+ * once. Returns FLAGS_GO_ON, or the status that all exit with. */
 static int on_all(job *j, int (*part)(job *))
 {
     int first = j->rank == 0 ? part(j) : 0, worst;
@@ -160,7 +157,7 @@ static int on_all(job *j, int (*part)(job *))
     return worst;
 }
 
-/* The text and the model, the same on every rank: new, or those of the run that goes on. */
+/* Opens the text and the model, new or resumed, the same on every rank. */
 static int prepare(job *j)
 {
     training *t = &j->t;
@@ -168,7 +165,7 @@ static int prepare(job *j)
         return 1;
     j->values = gra_param_values(t->model);
     if (j->values >= INT_MAX) {
-        warn("%zu parameters: MPI_Allreduce sends at most %d numbers at once", j->values, INT_MAX);
+        warn("got %zu parameters, but MPI_Allreduce sends at most %d numbers at once", j->values, INT_MAX);
         return 1;
     }
     size_t levels = 1;
@@ -182,7 +179,7 @@ static int prepare(job *j)
     return 1;
 }
 
-/* Rank 0 alone writes: the folder with its first files. */
+/* Rank 0 makes the folder and its first files. */
 static int begin(job *j)
 {
     training *t = &j->t;
@@ -202,8 +199,8 @@ static int begin(job *j)
     return FLAGS_GO_ON;
 }
 
-/* Rank 0: a row of loss.tsv after each step, and a checkpoint every hundred, or as --checkpoint-every
- * says. */
+/* On rank 0: a row of loss.tsv after each step, and a checkpoint every hundred steps, or as given by
+ * --checkpoint-every. */
 static int record(job *j, const run_row *row)
 {
     const training *t = &j->t;
@@ -242,7 +239,7 @@ static int train(job *j)
 
 /* ---- flags --------------------------------------------------------------------------------------- */
 
-/* --shards N, the one flag that is not train's, is taken out of argv. 0, or -1 after a warning. */
+/* Removes --shards N, the only flag that train lacks, from argv. 0, or -1 after a warning. */
 static int take_shards(job *j, bool *given)
 {
     int kept = 1;
@@ -259,7 +256,7 @@ static int take_shards(job *j, bool *given)
         char *end;
         const long n = strtol(value, &end, 10);
         if (end == value || *end || n < 1 || n > INT_MAX)
-            return warn("--shards wants a whole number from 1, not '%s'", value);
+            return warn("--shards: got '%s', expected a whole number, 1 or more", value);
         j->shards = (int)n;
         *given = true;
     }
@@ -267,7 +264,7 @@ static int take_shards(job *j, bool *given)
     return 0;
 }
 
-/* Of the run that goes on; without the file (a run of build/train) as many as a new one has. */
+/* Reads the shards of a resumed run; a run of build/train has no such file and gets the default. */
 static void read_shards(job *j)
 {
     char path[FILE_PATH];
@@ -280,9 +277,9 @@ static void read_shards(job *j)
 
 static void help(void)
 {
-    say("\nof train-mpi alone\n"
+    say("\nonly in train-mpi\n"
         "  --shards N                  parts of a batch, a multiple of the ranks (4)\n\n"
-        "Here --threads is 1 and --checkpoint-every 100 unless given, and there are no\n"
+        "Here --threads defaults to 1 and --checkpoint-every to 100, and there is no\n"
         "validation and no sample.\n");
 }
 
@@ -299,14 +296,14 @@ static int read_flags(job *j)
     if (status != FLAGS_GO_ON)
         return status;
     if (o->resume && given) {
-        warn("--shards does not go with --resume: the run goes on in %s as it was begun", o->resume);
+        warn("--shards cannot be given with --resume: the run in %s keeps its flags", o->resume);
         return 2;
     }
     if (o->resume)
         read_shards(j);
     if (j->shards < 1 || j->shards % j->ranks || j->shards > o->batch) {
-        warn("%d shards: their number must be a multiple of the ranks (%d) and at most the batch (%ld)",
-             j->shards, j->ranks, o->batch);
+        warn("got %d shards, expected a multiple of the ranks (%d), at most the batch size (%ld)", j->shards,
+             j->ranks, o->batch);
         return 2;
     }
     return FLAGS_GO_ON;

@@ -1,7 +1,7 @@
 /* attention_steps: self-attention by hand, with columns as tokens (the notebook of Understanding Deep
- * Learning, 12.1, in PyTorch). One head as loops over tokens, the same as products of matrices, then
- * two heads and the matrix that mixes them. Every value of the notebook comes from its seeds here;
- * what it printed is read from examples/notebooks/golden/000_*.txt and compared.
+ * Learning, 12.1, in PyTorch). One head as loops over tokens, then as products of matrices, then two heads
+ * and the matrix that mixes them. Every value is computed from the notebook's seeds and compared
+ * with what it printed, examples/notebooks/golden/000_*.txt.
  *
  *     make notebooks; build/notebooks/attention_steps */
 #include "lib/notebook.h"
@@ -11,14 +11,14 @@
 static gra_tape *t;
 static gra_rng  *rng;
 
-/* w x + b for columns x; b is one column and added to each of x's. */
+/* w x + b for columns x; b is one column, which is added to each. */
 static gra_tensor *affine(gra_tensor *w, gra_tensor *x, gra_tensor *b)
 {
     return gra_add(t, gra_matmul(t, w, x), b);
 }
 
-/* v softmax(k^T q / sqrt(d)): column j of the result is a mixture of the columns of v, with the weights
- * that token j gives to each token: column j of the softmax. */
+/* v softmax(k^T q / sqrt(d)): column j of the result is a mixture of the columns of v. Its weights, which
+ * token j gives to each token, are column j of the softmax. */
 static gra_tensor *mixture(gra_tensor *q, gra_tensor *k, gra_tensor *v)
 {
     const int d = gra_dim(q, 0);
@@ -28,7 +28,7 @@ static gra_tensor *mixture(gra_tensor *q, gra_tensor *k, gra_tensor *v)
 
 static gra_tensor *part(gra_tensor *x, int d, int i) { return gra_slice(t, x, d, i, i + 1); }
 
-enum { N = 3, D = 4 };                                  /* tokens, and numbers in each */
+enum { N = 3, D = 4 };                                  /* tokens, numbers in each */
 
 static void one_head(void)
 {
@@ -58,14 +58,14 @@ static void one_head(void)
     gra_tensor *b_v = torch_randn(GRA_SHAPE(D, 1));
     agrees("W_q W_k W_v b_q b_k b_v", W_q, W_k, W_v, b_q, b_k, b_v);
 
-    /* cell 4: what each token asks, what it offers, what it says */
+    /* cell 4: each token's query, key and value */
     for (int i = 0; i < N; i++) {
         q[i] = affine(W_q, x[i], b_q);
         k[i] = affine(W_k, x[i], b_k);
         v[i] = affine(W_v, x[i], b_v);
     }
 
-    /* cell 12: how well the question of token i fits the offer of token j: q_i . k_j / sqrt(D) */
+    /* cell 12: the score of query i and key j: q_i . k_j / sqrt(D) */
     for (int i = 0; i < N; i++) {
         gra_tensor *score[N];
         for (int j = 0; j < N; j++)
@@ -74,21 +74,21 @@ static void one_head(void)
     }
     show("cell 12", "scores", gra_concat(t, N, row, 0));
 
-    /* cells 20 and 26: the softmax makes shares of them. The third token's are printed with an exponent, as
-     * two of them are over 1000 apart, and so each has a tolerance of its own. */
+    /* cells 20 and 26: the softmax makes weights of them. The third token's are printed with an exponent, as
+     * two of them differ by a factor of over 1000, so each has a tolerance of its own. */
     for (int i = 0; i < N; i++) {
         row[i] = gra_softmax(t, row[i], 1);
-        gra_tensor *shares = gra_reshape(t, row[i], GRA_SHAPE(N));
-        print("cells 20 and 26", names[2][i], shares);
+        gra_tensor *weights = gra_reshape(t, row[i], GRA_SHAPE(N));
+        print("cells 20 and 26", names[2][i], weights);
         if (i < 2)
-            agrees(names[2][i], shares);
+            agrees(names[2][i], weights);
         for (int j = 0; i == 2 && j < N; j++)
-            agrees(third[j], gra_reshape(t, part(shares, 0, j), GRA_SCALAR));
+            agrees(third[j], gra_reshape(t, part(weights, 0, j), GRA_SCALAR));
     }
 
-    /* cells 22 and 26: what token i hears: the values, each as loud as its share.
-     * The third of x_prime_2 sits on the edge between two roundings, -1.642150: float64 comes out on the
-     * notebook's side of it, -1.6421, and float32 on the other, -1.6422. The tolerance allows both. */
+    /* cells 22 and 26: the result of token i: the sum of the values by these weights. The third of x_prime_2
+     * is on a rounding boundary, -1.642150: float64 rounds as the notebook does, to -1.6421, and float32 to
+     * -1.6422. The tolerance allows both. */
     for (int i = 0; i < N; i++) {
         x_prime[i] = gra_full(t, 0, GRA_SHAPE(D, 1));
         for (int j = 0; j < N; j++)
@@ -96,7 +96,7 @@ static void one_head(void)
         show("cells 22 and 26", names[3][i], x_prime[i]);
     }
 
-    /* cell 27: all tokens in one matrix, cell 28: the loops above in one line, cell 38: the same numbers */
+    /* cell 27: all tokens in a matrix; cell 28: the loops above in one line; cell 38: the same numbers */
     gra_tensor *X = gra_concat(t, N, x, 1);             /* (D, N) */
     show("cell 27", "X", X);
     show("cell 38", "X_prime", mixture(affine(W_q, X, b_q), affine(W_k, X, b_k), affine(W_v, X, b_v)));
@@ -118,7 +118,7 @@ static void two_heads(void)
     agrees("mat_X", X);
     show("cell 61", "print_mat_X", X);
 
-    /* cell 69: each head reads all eight numbers and makes four; W_c mixes what the heads have made */
+    /* cell 69: each head makes four numbers of all eight; W_c mixes the heads' results */
     gra_manual_seed(rng, 0);
     for (int h = 0; h < HEADS; h++) {
         for (int i = 0; i < 3; i++) {
@@ -133,8 +133,8 @@ static void two_heads(void)
     gra_tensor *W_c = torch_randn(GRA_SHAPE(WIDTH, WIDTH));
     agrees("W_c", W_c);
 
-    /* cells 54, 66 and 72: heads one above the other, then mixed. The notebook prints a copy of its own after
-     * the result. */
+    /* cells 54, 66 and 72: the heads one above the other, then mixed. The notebook prints its own copy of the
+     * result after it. */
     for (int h = 0; h < HEADS; h++)
         head[h] = mixture(affine(weight[h][0], X, bias[h][0]), affine(weight[h][1], X, bias[h][1]),
                           affine(weight[h][2], X, bias[h][2]));                 /* (HEAD, TOKENS) */

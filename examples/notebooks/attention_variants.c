@@ -1,8 +1,8 @@
 /* attention_variants: from dot products to multi-head attention (the notebook of Raschka, Build a Large
- * Language Model, chapter 3, and two variants that learn less). First without parameters, then with
- * trainable projections, a causal mask, dropout, a batch, several heads. What the notebook printed is
- * read from examples/notebooks/golden/002_*.txt and compared. Some of its cells set no seed: here they start
- * from the queries, keys, values and scores that the notebook prints.
+ * Language Model, chapter 3, and two variants with fewer parameters). First without parameters, then
+ * with trainable projections, a causal mask, dropout, a batch, several heads. The results are compared with
+ * what the notebook printed, examples/notebooks/golden/002_*.txt. Cells without a seed start here from the
+ * queries, keys, values and scores that the notebook prints.
  *
  *     make notebooks; build/notebooks/attention_variants */
 #include "lib/book.h"
@@ -15,7 +15,7 @@ enum { TOKENS = 6, D_IN = 3, D_OUT = 2 };
 static gra_tape   *t;
 static gra_rng    *rng;
 static gra_tensor *inputs;              /* (6, 3): six words, three numbers each */
-static gra_tensor *batch;               /* (2, 6, 3): twice the same six */
+static gra_tensor *batch;               /* (2, 6, 3): the same six twice */
 
 static gra_tensor *row(gra_tensor *x, int i)   { return gra_slice(t, x, 0, i, i + 1); }        /* (1, n) */
 static gra_tensor *flat(gra_tensor *x)         { return gra_reshape(t, x, GRA_SHAPE(-1)); }
@@ -34,21 +34,21 @@ static void dot_attention(void)
     notebook_file("002_dot_attention");
     agrees("inputs", inputs);
 
-    /* cell 3: how alike is each word to the second, the query? */
+    /* cell 3: how similar is each word to the second, the query? */
     gra_tensor *query = row(inputs, 1);                                         /* (1, 3) */
     gra_tensor *scores = gra_matmul_nt(t, query, inputs);                       /* (1, 6) */
     show("cell 3", "attn_scores2", flat(scores));
 
-    /* cell 4: shares, the simple way */
+    /* cell 4: weights, the simple way */
     gra_tensor *simple = gra_div(t, scores, gra_sum(t, scores));
     show("cell 4", "attn_weights_2_simple", flat(simple));
     show("cell 4", "attn_weights_2_simple_sum", gra_sum(t, simple));
 
-    /* cell 5: shares by the softmax, which are positive whatever the scores */
+    /* cell 5: weights by the softmax, which are positive for any scores */
     gra_tensor *weights = gra_softmax(t, scores, -1);
     show("cell 5", "attn_weights_2", flat(weights));
 
-    /* cells 6 and 7: the second word's context: the sum of all words by their shares, in both forms */
+    /* cells 6 and 7: the second word's context: the weighted sum of all words, in both forms */
     gra_tensor *context = gra_full(t, 0, GRA_SHAPE(1, D_IN));
     for (int i = 0; i < TOKENS; i++)
         context = gra_add(t, context, gra_mul(t, gra_slice(t, weights, 1, i, i + 1), row(inputs, i)));
@@ -68,7 +68,7 @@ static void dot_attention(void)
     scores = gra_matmul_nt(t, inputs, inputs);                                  /* (6, 6) */
     show("cell 9", "attn_scores", scores);
 
-    /* cells 10 and 11: all shares, all contexts */
+    /* cells 10 and 11: all weights, all contexts */
     weights = gra_softmax(t, scores, -1);
     show("cell 10", "attn_weights", weights);
     show("cell 11", "context_vec", gra_matmul(t, weights, inputs));
@@ -88,7 +88,7 @@ static void self_attention_v1(void)
     gra_tensor *W_value = torch_rand(GRA_SHAPE(D_IN, D_OUT));
     agrees("W_query W_key W_value", W_query, W_key, W_value);
 
-    /* cells 15 to 19: the second word asks, all words answer */
+    /* cells 15 to 19: the second word's query, all words' keys and values */
     gra_tensor *query = gra_matmul(t, row(inputs, 1), W_query);                 /* (1, 2) */
     gra_tensor *keys   = gra_matmul(t, inputs, W_key);                          /* (6, 2) */
     gra_tensor *values = gra_matmul(t, inputs, W_value);
@@ -124,14 +124,14 @@ static void self_attention_v2_masked(void)
     gra_manual_seed(rng, 789);
     self_attention_init(&sa, notebook_scope("v2"), D_IN, D_OUT);
     expect_projections(&sa);
-    gra_keep_attention(t, true);                        /* the layer's weights can be looked at */
+    gra_keep_attention(t, true);                        /* keep the layer's attention weights */
     gra_tensor *y = self_attention_forward(t, &sa, inputs);
     gra_tensor *weights = matrix(gra_attention_weights(y));     /* of (1, 1, 6, 6): one sequence, one head */
     show("cell 23", "context", y);
     show("cell 24", "attn_weights", weights);
 
-    /* cell 24: no word may look at later ones. Way one: strike out the weights above the diagonal, and divide
-     * each row by what is left of it. */
+    /* cell 24: no word may attend to later ones. First way: set the weights above the diagonal to 0, and
+     * divide each row by its sum. */
     gra_real lower[TOKENS][TOKENS] = { { 0 } };
     for (int i = 0; i < TOKENS; i++)
         for (int j = 0; j <= i; j++)
@@ -143,7 +143,7 @@ static void self_attention_v2_masked(void)
     gra_tensor *normalised = gra_div(t, masked, gra_sum_dim(t, masked, 1, true));
     show("cell 24", "masked_simple_norm", normalised);
 
-    /* cell 25: way two: -inf in the scores, and the softmax does the rest */
+    /* cell 25: second way: -inf in the scores, and the softmax does the rest */
     notebook_file("002_causal_mask");
     expect_projections(&sa);
     gra_tensor *q = gra_linear_forward(t, &sa.query, inputs), *k = gra_linear_forward(t, &sa.key, inputs);
@@ -152,7 +152,7 @@ static void self_attention_v2_masked(void)
     show("cell 25", "masked_scores", scores);
     show("cell 25", "attn_weights", weights);
 
-    /* cell 26: dropout strikes out half of all numbers and doubles the others. The mask is that of PyTorch's
+    /* cell 26: dropout sets half of all numbers to 0 and doubles the others. The mask is that of PyTorch's
      * MKL builds, on which the notebook ran. */
     notebook_file("002_dropout");
     expect_projections(&sa);
@@ -161,7 +161,7 @@ static void self_attention_v2_masked(void)
     agrees("mask", gra_scale(t, ones, 0.5));
     show("cell 26", "dropout_ones", ones);
 
-    /* cell 27: the same on the weights */
+    /* cell 27: the same for the weights */
     gra_manual_seed(rng, 123);
     show("cell 27", "dropout_attn_weights", gra_dropout(t, weights, 0.5));
 
@@ -244,7 +244,7 @@ static gra_tensor *merged(gra_tensor *x)   { return gra_reshape(t, x, GRA_SHAPE(
 
 static void step_by_step(void)
 {
-    /* cell 36: a product of four dimensions is one of matrices for each of the first two */
+    /* cell 36: in four dimensions matmul multiplies a matrix for each index of the first two */
     notebook_file("002_dot_demo");
     gra_tensor *a = given("a");
     print_shape("cell 36", "a", a);
@@ -269,13 +269,13 @@ static void step_by_step(void)
     gra_tensor *context = gra_matmul(t, scaled_softmax(scores, HEAD), by_head(values));
     show("cell 59", "context_vector", context);
 
-    /* cell 61: the heads of a token side by side. What the notebook prints had its axes swapped twice, for
-     * the cell was run twice: it is cell 59's tensor, cut into other rows. The merge as meant comes after. */
+    /* cell 61: the heads of a token side by side. The notebook ran the cell twice, which swapped the axes
+     * twice: it prints cell 59's tensor, cut into other rows. The intended merge comes after it. */
     show("cell 61", "context_vector_as_printed", merged(context));
-    show("cell 61 as meant", "context_merged", merged(by_head(context)));
+    show("cell 61 as intended", "context_merged", merged(by_head(context)));
 }
 
-/* ---- cells 81 to 131: variants that learn less ---- */
+/* ---- cells 81 to 131: variants with fewer parameters ---- */
 
 static void optimized(void)
 {
@@ -288,11 +288,11 @@ static void optimized(void)
     print("cell 92", "attention_scores", scores);
     show("cell 93", "V", by_head(split(x)));
 
-    /* cell 94: which in the notebook multiplies the `values` of cell 51, not V */
+    /* cell 94: the notebook uses the `values` of cell 51 here, not V */
     gra_tensor *context = gra_matmul(t, scaled_softmax(scores, HEAD), by_head(given("values")));
     show("cell 94", "context_vector", merged(by_head(context)));
 
-    /* The class that follows is never run there; this is how it would be. */
+    /* The notebook never runs the class that follows; this is what it would do. */
     struct lean_attention mha;
     gra_manual_seed(rng, 123);
     optimized_attention_init(&mha, notebook_scope("optimized"), D_IN, 3);

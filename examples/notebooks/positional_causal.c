@@ -1,8 +1,8 @@
-/* positional_causal: attention that learns positions, causal attention, several heads. In this notebook one
- * seed stands at the top and each cell goes on drawing where the one before it stopped, so the order of
- * the cells is part of the numbers. Even one normal is handed on: a positional embedding draws 15, in
- * pairs, and the 16th waits in the generator for the next embedding. What the notebook printed is read
- * from examples/notebooks/golden/004_*.txt and compared.
+/* positional_causal: attention with learned positions, causal attention, several heads. This notebook sets
+ * one seed at the top, and each cell continues the random stream of the previous one, so the numbers depend
+ * on the order of the cells. Even a single normal is passed on: a positional embedding draws 15, in pairs,
+ * and the generator keeps the 16th for the next embedding. The results are compared with what the notebook
+ * printed, examples/notebooks/golden/004_*.txt.
  *
  *     make notebooks; build/notebooks/positional_causal */
 #include "lib/book.h"
@@ -53,7 +53,7 @@ static void self_attention(void)
     show("cell 4", "output", y);
 }
 
-/* cell 5: the same on tokens that know where they stand */
+/* cell 5: the same with learned positions */
 static void positional_self_attention(void)
 {
     struct positional_self_attention sa;
@@ -67,7 +67,7 @@ static void positional_self_attention(void)
     show("cell 5", "output", y);
 }
 
-/* q k^T of a head with positions, as the notebook prints it: the division by sqrt(D) comes later */
+/* q k^T of a head with positions, as the notebook prints it, before the division by sqrt(D) */
 static gra_tensor *scores(const struct positional_causal_attention *a)
 {
     gra_tensor *x = gra_positional_embedding_forward(t, &a->pos, X);
@@ -75,8 +75,8 @@ static gra_tensor *scores(const struct positional_causal_attention *a)
     return gra_matmul_nt(t, q, k);
 }
 
-/* cell 6: and see only what came before. The third print there is headed as weights, but shows the masked
- * scores again; of the output nothing is left in the notebook's dump. */
+/* cell 6: now causal. Its third print is labelled as weights but shows the masked scores again; its output is
+ * cut off in the notebook. */
 static void positional_causal_attention(void)
 {
     struct positional_causal_attention ca;
@@ -116,9 +116,9 @@ static void multi_head_v1(void)
     show("cell 7, cut off there", "output", positional_multi_head_attention_forward(t, &mha, X));
 }
 
-/* cells 8 and 9: weight splits, with a merge of its own: where (heads, time, d) becomes (time, heads, d)
- * elsewhere, the notebook makes (heads, d, time) of it and reads the numbers on as rows of heads d. Such a
- * row mixes tokens; the printed numbers need it. */
+/* cells 8 and 9: weight splits, with an unusual merge: instead of transposing (heads, time, d) to (time,
+ * heads, d), the notebook transposes it to (heads, d, time) and reshapes that to rows of heads d numbers.
+ * Such a row mixes tokens; the printed numbers need it. */
 static void multi_head(void)
 {
     enum { WIDTH = 6, HEAD = WIDTH / HEADS };
@@ -145,9 +145,9 @@ static void multi_head(void)
 int main(int argc, char **argv)
 {
     t = notebook_open("positional_causal", argc, argv);
-    gra_keep_attention(t, true);                        /* the layers' weights can be looked at */
+    gra_keep_attention(t, true);                        /* keep the layers' attention weights */
     X = gra_constant(t, tokens, GRA_SHAPE(TOKENS, D));
-    gra_manual_seed(notebook_rng(), 239);               /* cell 1, and never again */
+    gra_manual_seed(notebook_rng(), 239);               /* cell 1, and only there */
     dot_attention();
     self_attention();
     positional_self_attention();

@@ -1,8 +1,7 @@
 #!/bin/sh
-# run.sh PROGRAM ...: runs programs of notebooks and sums up how many printed numbers each reproduces, and how
-# many of those were computed. Those in a folder notebooks64 compute in float64, the others in float32. All
-# that a program says is left beside it, in PROGRAM.txt. $GOLDEN_FOLDER names another folder of numbers than
-# examples/notebooks/golden.
+# run.sh PROGRAM ...: runs programs of notebooks and counts how many printed numbers each reproduces, and how
+# many of those it computed. Those in a folder notebooks64 compute in float64, the others in float32. The
+# output is in PROGRAM.txt, beside the program. $GOLDEN_FOLDER replaces examples/notebooks/golden.
 lines=$(for program; do
     case $program in *notebooks64/*) precision=float64 ;; *) precision=float32 ;; esac
     "$program" ${GOLDEN_FOLDER:+"$GOLDEN_FOLDER"} >"$program.txt"
@@ -30,12 +29,12 @@ echo "$lines" | awk '
     END {
         for (name in names)
             if (!(("float32", name) in has))
-                missing = missing (missing ? ", " : ", which has no ") name
+                missing = missing (missing ? ", " : ", without ") name
         printf "notebooks: %d of %d printed numbers reproduced in float64:\n", reproduced["float64"],
             printed["float64"]
         printf "  %d computed from seeds and from numbers of the program,\n", computed
         printf "  %d computed from inputs that the notebook prints (its cells have no seed),\n", from_inputs
-        printf "  %d such an input itself, whole or in another order\n", rearranged
+        printf "  %d such an input itself, in the same or another order\n", rearranged
         printf "notebooks: %d of %d in float32%s\n", reproduced["float32"], printed["float32"], missing
         if (good != NR)
             printf "notebooks: %d of %d programs failed\n", NR - good, NR

@@ -1,6 +1,6 @@
 /* trainable_attention: self-attention with trainable matrices, step by step and as two classes (the
- * notebook of a lecture on Raschka, Build a Large Language Model, 3.4). What the notebook printed is read
- * from examples/notebooks/golden/003_*.txt and compared.
+ * notebook of a lecture on Raschka, Build a Large Language Model, 3.4). The results are compared with what
+ * the notebook printed, examples/notebooks/golden/003_*.txt.
  *
  *     make notebooks; build/notebooks/trainable_attention */
 #include "lib/book.h"
@@ -33,13 +33,13 @@ static void steps(void)
     show("cell 402", "print_W_key", W_key);
     show("cell 402", "print_W_value", W_value);
 
-    /* cell 403: what the second word asks, offers and says */
+    /* cell 403: the second word's query, key and value */
     gra_tensor *journey = row(inputs, 1), *query_2 = gra_matmul(t, journey, W_query);
     show("cell 403", "query_2", flat(query_2));
     show("cell 403", "key_2", flat(gra_matmul(t, journey, W_key)));
     show("cell 403", "value_2", flat(gra_matmul(t, journey, W_value)));
 
-    /* cell 404: and every word */
+    /* cell 404: those of every word */
     gra_tensor *queries = gra_matmul(t, inputs, W_query);                       /* (6, 2) */
     gra_tensor *keys    = gra_matmul(t, inputs, W_key);
     gra_tensor *values  = gra_matmul(t, inputs, W_value);
@@ -47,7 +47,7 @@ static void steps(void)
     show("cell 404", "keys", keys);
     show("cell 404", "values", values);
 
-    /* cells 405 to 408: scores, scaled by the root of the width, then shares */
+    /* cells 405 to 408: scores, divided by the root of the width, then weights */
     show("cell 405", "attn_scores_2", flat(gra_matmul_nt(t, query_2, keys)));
     gra_tensor *scores  = gra_matmul_nt(t, queries, keys);                      /* (6, 6) */
     gra_tensor *scaled  = gra_scale(t, scores, 1 / sqrt((double)D_OUT));
@@ -60,7 +60,7 @@ static void steps(void)
     show("cell 409", "context_journey", flat(gra_matmul(t, row(weights, 1), values)));
     show("cell 410", "context_matrix", gra_matmul(t, weights, values));
 
-    /* cells 411 and 412: all that as a layer */
+    /* cells 411 and 412: the same as a layer */
     struct self_attention_v1 sa;
     gra_manual_seed(rng, 123);
     self_attention_v1_init(&sa, notebook_scope("v1"), D_IN, D_OUT);
@@ -72,7 +72,7 @@ static void linears(void)
     notebook_file("003_self_attention_v2");
     agrees("inputs", inputs);
 
-    /* cells 413 and 414: Linears instead of bare matrices begin with smaller numbers, of both signs */
+    /* cells 413 and 414: Linears instead of bare matrices; they start with smaller numbers of both signs */
     struct self_attention sa;
     gra_manual_seed(rng, 78);
     self_attention_init(&sa, notebook_scope("v2"), D_IN, D_OUT);

@@ -1,7 +1,7 @@
 /* udl_multihead: multi-head self-attention with columns as tokens, from NumPy's seeds (Prince,
  * Understanding Deep Learning, 12.2). NumPy computes in float64, and the notebook prints eight digits of
- * its input: this program is built in float64 alone. What the notebook printed is read from
- * examples/notebooks/golden/001_udl_multihead.txt and compared.
+ * its input: this program is built only in float64. The results are compared with what the notebook printed,
+ * examples/notebooks/golden/001_udl_multihead.txt.
  *
  *     make notebooks; build/notebooks64/udl_multihead */
 #include "lib/notebook.h"
@@ -52,8 +52,8 @@ int main(int argc, char **argv)
     }
     gra_tensor *omega_c = drawn("omega_c", WIDTH, WIDTH);
 
-    /* cell 15: in each head v softmax(k^T q / sqrt(d)), the softmax down the columns; then the heads, one
-     * above the other, mixed. The notebook has its own copy of the result, of which half is known. */
+    /* cell 15: in each head v softmax(k^T q / sqrt(d)), the softmax over columns; then the heads, one above
+     * the other, are mixed. The notebook has its own copy of the result, of which half is printed. */
     for (int h = 0; h < HEADS; h++) {
         gra_tensor *q = affine(omega[h][0], X, beta[h][0]);                     /* (HEAD, TOKENS) */
         gra_tensor *k = affine(omega[h][1], X, beta[h][1]);

@@ -130,7 +130,7 @@ fi
 
 # ---- programs and manual pages -------------------------------------------------------------------------
 ok "gradus-train speaks under its name" ends_with 2 "$root/opt/g/bin/gradus-train" --nonsense 1
-ok "... with the sentence" grep -q "^gradus-train: '--nonsense' is not a flag" "$W/err"
+ok "... with the sentence" grep -q "^gradus-train: there is no flag '--nonsense'" "$W/err"
 ok "gradus-generate names the program beside it" ends_with 1 \
     sh -c 'cd "$1" && PATH=$2:$PATH gradus-generate' - "$W" \
     "$root/opt/g/bin"

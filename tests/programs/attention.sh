@@ -190,9 +190,9 @@ group "what cannot be"
 ok "--help" ends_with 0 "$GENERATE" --help
 ok "--help explains --attention" grep -Eq '^  --attention FILE .*\.png or \.svg \(none\)$' "$W/out"
 for name in picture picture.pdf picture.png.gz picture.tsv png ''; do
-    ok "--attention '$name'" bad 2 "ends in .png or .svg, not '$name'" "$name"
+    ok "--attention '$name'" bad 2 "got '$name', expected a name that ends in .png or .svg" "$name"
 done
-ok "no value" refuses 2 '--attention lacks its value' "$GENERATE" --attention
+ok "no value" refuses 2 '--attention needs a value' "$GENERATE" --attention
 fake draws 'cat >/dev/null' "$whole"
 for ending in png svg; do
     ok "$ending: no such folder" with draws bad 1 "cannot draw $W/nowhere/a.$ending: No such file" \
@@ -217,7 +217,7 @@ fake cuts 'printf "\\211PNG\\r\\n\\032\\n and no end"'
 mkdir "$W/denied"
 echo 'not a program' >"$W/denied/gnuplot"
 for name in none denied; do
-    ok "no gnuplot, $name" refuses 1 'there is no gnuplot: install it (make deps)$' \
+    ok "no gnuplot, $name" refuses 1 'gnuplot is missing: install it (make deps)$' \
         env PATH="$W/$name" "$GENERATE" --model "$W/run" --prompt int --attention "$W/old/a.png"
 done
 for name in dies fails silent cuts; do

@@ -97,25 +97,25 @@ same_help() {   # -h is --help
 }
 
 near() {        # near PROGRAM WRONG RIGHT: is asked back
-    refuses 2 "'$2' is not a flag: did you mean $3?\$" "$1" "$2" 3
+    refuses 2 "there is no flag '$2': did you mean $3?\$" "$1" "$2" 3
 }
 
 group "flags"
 ok "train -h" same_help "$TRAIN"
 ok "generate -h" same_help "$GENERATE"
 ok "--step" near "$TRAIN" --step --steps
-ok "--batchsize" refuses 2 "'--batchsize' is not a flag: did you mean --batch?" "$TRAIN" --batchsize 3
+ok "--batchsize" refuses 2 "there is no flag '--batchsize': did you mean --batch?" "$TRAIN" --batchsize 3
 ok "--dropuot" near "$TRAIN" --dropuot --dropout
 for flag in -steps -step -steps=3; do
-    ok "$flag" refuses 2 "'$flag' is not a flag: did you mean --steps?\$" "$TRAIN" $flag 3
+    ok "$flag" refuses 2 "there is no flag '$flag': did you mean --steps?\$" "$TRAIN" $flag 3
 done
-ok "-no-quiet" refuses 2 "'-no-quiet' is not a flag: did you mean --no-quiet?\$" "$TRAIN" -no-quiet
-ok "-4" refuses 2 "'-4' is not a flag: flags begin with two dashes, and --help lists them\$" "$TRAIN" -4
+ok "-no-quiet" refuses 2 "there is no flag '-no-quiet': did you mean --no-quiet?\$" "$TRAIN" -no-quiet
+ok "-4" refuses 2 "got '-4', expected a flag, which begins with two dashes: --help lists them\$" "$TRAIN" -4
 ok "--no-quite" near "$TRAIN" --no-quite --no-quiet
 ok "--tempreture" near "$GENERATE" --tempreture --temperature
 ok "--topk" near "$GENERATE" --topk --top-k
-ok "a name of a thousand letters" refuses 2 "'--0*' is not a flag" "$TRAIN" "--$(printf '%01000d' 0)"
-ok "--x" refuses 2 "'--x' is not a flag: --help lists them\$" "$TRAIN" --x 1
+ok "a name of a thousand letters" refuses 2 "there is no flag '--0*'" "$TRAIN" "--$(printf '%01000d' 0)"
+ok "--x" refuses 2 "there is no flag '--x': --help lists them\$" "$TRAIN" --x 1
 
 # ---- generate, and what it is given --------------------------------------------------------------------
 bad() {         # bad STATUS PATTERN FLAGS ...: a sentence for people
@@ -152,22 +152,22 @@ ok "an empty file" bad 1 "cannot load $W/empty: not a safetensors file" --model 
 for file in "$W/random" "$W/brace" README.md examples/loss.png "$W/run/loss.tsv"; do
     ok "${file##*/}" bad 1 "cannot load $file: not a safetensors file" --model "$file"
 done
-ok "a checkpoint" bad 1 "is a checkpoint, from which build/train --resume goes on" \
+ok "a checkpoint" bad 1 "is a checkpoint, which only build/train --resume reads" \
     --model "$W/run/checkpoint.safetensors"
 cp "$W/run/model.safetensors" "$W/alone.safetensors"
-ok "a model alone" bad 1 'comes without a vocabulary: give it tokens as numbers' \
+ok "a model alone" bad 1 'has no vocabulary beside it: give tokens as numbers' \
     --model "$W/alone.safetensors"
 mv "$W/run/model.safetensors" "$W/model"
-not_done="its run is not done. If it was stopped, build/train --resume $W/run goes on with it"
+not_done="its run has not ended. If it was stopped, build/train --resume $W/run continues it"
 ok "a run that is not done" bad 1 "$W/run has no model.safetensors yet: $not_done\$" --model "$W/run"
 mv "$W/model" "$W/run/model.safetensors"
-ok "logits as .csv" bad 2 "--logits wants a name that ends in .npy, not '$W/x.csv'" --model "$W/run" \
+ok "logits as .csv" bad 2 "--logits: got '$W/x.csv', expected a name that ends in .npy" --model "$W/run" \
     --logits "$W/x.csv"
 ok "... leave no file" test ! -e "$W/x.csv"
 mkdir "$W/json"
 mv "$W/alone.safetensors" "$W/json"
 echo '{"n_head": 2, "activation_function": "relu"}' >"$W/json/config.json"
-ok "a config.json with another activation" bad 1 'beside it says activation_function: "relu", but only gelu' \
+ok "a config.json with another activation" bad 1 'beside it: got activation_function: "relu", expected gelu' \
     --model "$W/json/alone.safetensors" --ids 1
 ok "a vast --top-k is all" ends_with 0 text_of --model "$W/run" --top-k 1000000
 ok "... the same text" cmp "$W/wanted" "$W/out"
@@ -190,16 +190,16 @@ cd "$W" || exit 1
 tiny="--context 8 --batch 2 --width 8 --heads 2 --layers 1 --eval-batches 1 --data $text"
 ok "a run" says '^step 1250/1250 ' 0 train $tiny --steps 1250
 ok "its result" grep -q '^trained 1250 steps in [0-9:]*, validation loss [0-9.]*$' "$W/said"
-ok "what it writes" grep -q '^it writes:$' "$W/said"
-ok "the next command" grep -qx 'it writes more by: generate' "$W/said"
+ok "what it writes" grep -q '^sample:$' "$W/said"
+ok "the next command" grep -qx 'to write more: generate' "$W/said"
 ok "... does so" says . 0 generate --tokens 20
-ok "the same again, in its place" says '^build/run holds a run, and a new one takes its place$' 0 train \
+ok "the same again, in its place" says '^build/run holds a run, which this one replaces$' 0 train \
     $tiny --steps 3
 ok "... or not" says ': all 3 steps are done$' 0 train --resume build/run
-ok "without gnuplot" says '^no picture: there is no gnuplot: install it (make deps)$' 0 \
+ok "without gnuplot" says '^no picture: gnuplot is missing: install it (make deps)$' 0 \
     env PATH="$W/bin" train $tiny --steps 3 --out build/none
 ok "a text of one byte" \
-    sh -c 'printf a >one; train --data one 2>err; grep -q "the text has 1 bytes, .* and a window" err'
+    sh -c 'printf a >one; train --data one 2>err; grep -q "the text has 1 bytes; .* but a window" err'
 cd "$OLDPWD" || exit 1
 ${MAKE:-make} help >"$W/help" 2>&1
 ok "make help" narrow "$W/help"

@@ -62,23 +62,23 @@ bad() {         # bad STATUS PATTERN FLAGS ...
     refuses "$wanted" "$pattern" "$GENERATE" "$@"
 }
 cp "$FILE" "$W/alone.safetensors"
-ok "no ids" bad 1 'comes without a vocabulary: give it tokens as numbers, --ids' \
+ok "no ids" bad 1 'has no vocabulary beside it: give tokens as numbers, --ids' \
     --model "$W/alone.safetensors"
-ok "text and numbers" bad 2 '--ids gives the tokens as numbers, --prompt as text: give one' \
+ok "text and numbers" bad 2 'got both --ids (tokens as numbers) and --prompt (text): give only one' \
     --model "$FILE" --ids 1 --prompt a
-ok "attention of numbers" bad 2 '--attention goes with --prompt' --model "$FILE" --ids 1 \
+ok "attention of numbers" bad 2 '--attention needs --prompt' --model "$FILE" --ids 1 \
     --attention "$W/a.png"
 ok "ids for a folder" ends_with 0 "$GENERATE" --model "$W/run" --ids "1 2"
 ok "... are numbers" grep -Eqx '[0-9 ]*' "$W/out"
 for word in x 1x -1 1.5 99999 99999999999999999999 0x1; do
-    ok "--ids $word" bad 1 "--ids: '$word' is no token of this model: it has 0 to [0-9]*$" \
+    ok "--ids $word" bad 1 "--ids: got '$word', expected a token of this model, 0 to [0-9]*$" \
         --model "$FILE" --ids "1 $word"
 done
-ok "empty --ids" bad 1 '--ids wants at least one token' --model "$FILE" --ids ' '
+ok "empty --ids" bad 1 '--ids: got no token' --model "$FILE" --ids ' '
 ok "no such file" bad 1 'none.safetensors: No such file' --model "$W/none.safetensors" --ids 1
 ok "no such model" bad 1 'No such file' --model "$W/none" --prompt a
 ok "not a model" bad 1 'config.tsv: ' --model "$W/run/config.tsv" --ids 1
-ok "heads that do not divide" bad 1 'a width of 16 cannot be shared by 3 heads' --model "$FILE" --ids 1 \
+ok "heads that do not divide" bad 1 '3 heads do not divide the width 16' --model "$FILE" --ids 1 \
     --heads 3
 ok "logits that cannot be written" bad 1 'cannot write .*none/a.npy: No such file' \
     --model "$FILE" --ids 1 --logits "$W/none/a.npy"

@@ -48,7 +48,7 @@ ok "the loss falls" awk 'NR == 2 { first = $2 } { last = $2 } END { exit !(last 
 # ---- shards --------------------------------------------------------------------------------------------
 ok "three ranks cannot share four shards" ends_with 2 job 3 "$RUN" $small --out "$W/3"
 ok "... which is said once" \
-    test "$(grep -c "4 shards: their number must be a multiple of the ranks (3)" "$W/err")" -eq 1
+    test "$(grep -c "got 4 shards, expected a multiple of the ranks (3)" "$W/err")" -eq 1
 ok "six shards they can" ends_with 0 job 3 "$RUN" $small --out "$W/3" --shards 6
 ok "one rank with six" ends_with 0 job 1 "$RUN" --shards=6 $small --out "$W/1of6"
 ok "... the same losses" near "$W/1of6" "$W/3"
@@ -56,9 +56,9 @@ ok "batches of seven, on two ranks" ends_with 0 job 2 "$RUN" $small --batch 7 --
 ok "... on one" ends_with 0 job 1 "$RUN" $small --batch 7 --out "$W/7of1"
 ok "... the same bits" same "$W/7" "$W/7of1"
 ok "--shards x" ends_with 2 job 2 "$RUN" --shards x
-ok "... is no number" grep -q "^train-mpi: --shards wants a whole number from 1, not 'x'" "$W/err"
+ok "... is no number" grep -q "^train-mpi: --shards: got 'x', expected a whole number, 1 or more" "$W/err"
 ok "a run keeps its shards" ends_with 2 job 2 "$RUN" --resume "$W/3" --shards 2
-ok "... which is said" grep -q "^train-mpi: --shards does not go with --resume" "$W/err"
+ok "... which is said" grep -q "^train-mpi: --shards cannot be given with --resume" "$W/err"
 ok "... it has six" ends_with 2 job 4 "$RUN" --resume "$W/3"
 ok "... still" grep -q "^train-mpi: 6 shards: " "$W/err"
 ok "--help" ends_with 0 job 1 "$RUN" --help
@@ -84,7 +84,7 @@ ok "no such text" wrong 1 "cannot read $W/none" --data "$W/none"
 ok "a folder that cannot be made" wrong 1 "cannot make the folder" --out "$W/file/run"
 for rank in 0 1; do
     on_rank $rank "--nonsense 1"
-    ok "rank $rank alone has a wrong flag" wrong 2 "'--nonsense' is not a flag"
+    ok "rank $rank alone has a wrong flag" wrong 2 "there is no flag '--nonsense'"
     on_rank $rank "--data $W/none"
     ok "... no text" wrong 1 "cannot read $W/none"
 done
@@ -107,12 +107,12 @@ stopped() {
     ends_with "$1" env MPIRUN="$W/mpirun" sh examples/mpi/run.sh 2 program --out="$W/stopped"
 }
 mkdir "$W/stopped"
-how="mpi: its last checkpoint goes on by: make mpi RANKS=2 ARGS=\"--resume $W/stopped\""
+how="mpi: to continue from its last checkpoint: make mpi RANKS=2 ARGS=\"--resume $W/stopped\""
 ok "Ctrl-C, of which mpirun makes a 1" stopped 1 new
 ok "... says how to go on" grep -qx "$how" "$W/err"
 touch -t 202001010000 "$W/stopped/checkpoint.safetensors"
 ok "killed before its first checkpoint" stopped 137 ""
-ok "... another job's is not offered" lacks "goes on by" "$W/err"
+ok "... another job's is not offered" lacks "to continue from" "$W/err"
 
 if [ "${WRAPPED:-}" ] && make_it "$BUILD/faults/train-mpi"; then
     for rank in 0 1; do
@@ -127,7 +127,7 @@ END
             "$W" "$W/rank" \
             $small --out "$W/killed$rank"
         command="make mpi RANKS=2 ARGS=\"--resume $W/killed$rank\""
-        ok "... and says how to go on" grep -q "^mpi: its last checkpoint goes on by: $command" "$W/err"
+        ok "... and says how to go on" grep -q "^mpi: to continue from its last checkpoint: $command" "$W/err"
     done
     ok "it goes on, on one rank" ends_with 0 job 1 "$RUN" --resume "$W/killed0" --quiet
     ok "... to the same end" same "$W/1" "$W/killed0"

@@ -69,7 +69,7 @@ summed_up() {   # and says so, with how they came about
     cat "$W/out"
     awk 'length > 80 { exit 1 }' "$W/out" || return 1
     grep -qx "notebooks: $total of $total printed numbers reproduced in float64:" "$W/out" &&
-        grep -qx "notebooks: $((total - udl)) of $((total - udl)) in float32, which has no udl_multihead" \
+        grep -qx "notebooks: $((total - udl)) of $((total - udl)) in float32, without udl_multihead" \
         "$W/out" &&
         grep -q '^  1471 computed from seeds ' "$W/out" && grep -q '^  144 computed from inputs ' "$W/out" &&
         grep -q '^  213 such an input itself' "$W/out"
@@ -102,7 +102,7 @@ off() {
         $1 == "tensor" && $2 == role && $3 == name { found = 1 }
         { print }
         END { exit found != 2 }' "examples/notebooks/golden/$2.txt" >"$W/golden/$2.txt" || return 1
-    ends_with 1 "$1" "$W/golden" && grep -q "$2.txt: $4\[0\] is .*, wanted $5: off by" "$W/err" &&
+    ends_with 1 "$1" "$W/golden" && grep -q "$2.txt: $4\[0\]: got .*, expected $5: off by" "$W/err" &&
         tail -n 1 "$W/out" | grep -q ": $6 of $7 printed numbers reproduced\$"
 }
 
@@ -116,7 +116,7 @@ missing() {     # missing PROGRAM FILE: a tensor that the program does not know 
 cut() {         # cut PROGRAM FILE: a file that was cut short
     cp examples/notebooks/golden/0*.txt "$W/golden" || return 1
     sed '$d' "examples/notebooks/golden/$2.txt" >"$W/golden/$2.txt"
-    ends_with 2 "$1" "$W/golden" && grep -q "$2.txt ends where a word was wanted" "$W/err"
+    ends_with 2 "$1" "$W/golden" && grep -q "$2.txt: got the end of the file, expected a word" "$W/err"
 }
 
 run_fails() {   # run.sh fails with the program

@@ -89,7 +89,7 @@ ok "... and finishes again" grep -q '^trained 0 steps in 0:00:00 (60 of 60), val
 ok "... as it was" same_run "$W/whole" "$W/part"
 ok "once more, not quiet" ends_with 0 "$TRAIN" --resume "$W/whole" --no-quiet
 ok "... nothing is left to train" grep -q '^out .*: all 60 steps are done$' "$W/out"
-ok "... and of going on nothing is said" lacks 'goes on after' "$W/out"
+ok "... and of going on nothing is said" lacks 'resumed after' "$W/out"
 ok "... nor are there two empty lines" sh -c 'cat -s "$1" | cmp - "$1"' - "$W/out"
 ok "... as it was" same_run "$W/whole" "$W/part"
 
@@ -102,9 +102,9 @@ if moments "runs that are stopped in odd places"; then
     ok "a checkpoint at every 7th step" cut_off --checkpoint-every 7
     killed=$(tail -n 1 "$W/part/loss.tsv" | cut -f 1)
     ok "... remembers that" ends_with 0 "$TRAIN" --resume "$W/part" --no-quiet
-    ok "... and loses 7 steps at most" sh -c 'step=$(sed -n "s/.*goes on after step //p" "$1")
+    ok "... and loses 7 steps at most" sh -c 'step=$(sed -n "s/.*resumed after step //p" "$1")
         echo "from $step after $2"; [ "$2" -le $((step + 7)) ]' - "$W/out" "$killed"
-    ok "... says which steps its time is of" sh -c 'step=$(sed -n "s/.*goes on after step //p" "$1")
+    ok "... says which steps its time is of" sh -c 'step=$(sed -n "s/.*resumed after step //p" "$1")
         grep -q "^trained $((60 - step)) steps in [0-9:]* (60 of 60), validation loss " "$1"' - "$W/out"
     ok "... with the same bits" same_run "$W/whole" "$W/part"
     ok "cut off" cut_off --checkpoint-every 7
@@ -170,7 +170,7 @@ fi
 # ---- what may differ, and what may not ----------------------------------------------------------------
 group "flags"
 begun_so() {    # begun_so FLAG VALUE: is of the run, and not to be given again
-    refuses 2 "$1 does not go with --resume: the run goes on in $W/whole as it was begun\$" \
+    refuses 2 "$1 cannot be given with --resume: the run in $W/whole keeps its flags\$" \
         "$TRAIN" --resume "$W/whole" "$1=$2"
 }
 
@@ -183,14 +183,14 @@ for flag in lr=0.004 steps=60 optimizer=sgd tied=no dropout=0 seed=2 eval-every=
     out=$W/whole; do
     ok "--$flag" begun_so "--${flag%%=*}" "${flag#*=}"
 done
-ok "--no-bias" refuses 2 '--bias does not go with --resume' "$TRAIN" --no-bias --resume "$W/whole"
+ok "--no-bias" refuses 2 '--bias cannot be given with --resume' "$TRAIN" --no-bias --resume "$W/whole"
 sed 's/gradus/grados/' core/gradus.h >"$W/changed.txt"
-ok "a text with a line break in its name" refuses 2 '--data: a name with a line break' "$TRAIN" \
+ok "a text with a line break in its name" refuses 2 '--data: got a name with a line break' "$TRAIN" \
     --resume "$W/whole" --data "a
 b.txt"
 ok "... in Latin-1" refuses 2 '--data: got the name b?.txt, expected UTF-8' "$TRAIN" --resume "$W/whole" \
     --data "$(printf 'b\344.txt')"
-ok "another text" refuses 1 'the text is not the one that the run in .*/whole began with' \
+ok "another text" refuses 1 'the text differs from the one that the run in .*/whole began with' \
     "$TRAIN" --resume "$W/whole" --data "$W/changed.txt"
 ok "all that changed nothing" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/whole" "$W/before"
 cp core/gradus.h "$W/moved.txt"
@@ -203,7 +203,7 @@ ok "... goes on" ends_with 0 sh -c 'cd "$1" && "$2" --resume odd' - "$W" "$TRAIN
 ok "... not from elsewhere" refuses 1 'cannot read od d%: No such file' "$TRAIN" --resume "$W/odd"
 ok "... but where it is named" ends_with 0 "$TRAIN" --resume "$W/odd" --data "$W/od d%"
 printf even >>"$W/od d%"
-ok "... and its change is noticed" refuses 1 'the text is not the one that the run in .*/odd began with' \
+ok "... and its change is noticed" refuses 1 'the text differs from the one that the run in .*/odd began with' \
     "$TRAIN" --resume "$W/odd" --data "$W/od d%"
 
 # ---- damaged ------------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ place() {       # place TEXT: where it begins in the checkpoint
 
 group "damaged checkpoints"
 mkdir "$W/bare"
-ok "none" refuses 1 "no run was begun in $W/bare: there is no checkpoint.safetensors" \
+ok "none" refuses 1 "$W/bare contains no run: there is no checkpoint.safetensors" \
     "$TRAIN" --resume "$W/bare"
 ok "... the folder stays empty" is_empty "$W/bare"
 ok "no folder" refuses 1 'there is no checkpoint.safetensors' "$TRAIN" --resume "$W/nowhere"
@@ -241,17 +241,17 @@ for n in 0 7 8 100 $((size / 2)) $((size - 1)); do
     ok "cut to $n of $size bytes" bad_resume 'checkpoint.safetensors'
 done
 damaged; cp "$W/whole/model.safetensors" "$bad"
-ok "parameters alone" bad_resume 'is no checkpoint of a run'
+ok "parameters alone" bad_resume 'is not a checkpoint that this program can resume'
 damaged; rm "$bad"; mkdir "$bad"
 ok "a folder" refuses 1 'checkpoint.safetensors' "$TRAIN" --resume "$W/d"
 damaged; put "$(($(place '"checkpoint":"3"') + 14))" 1
-ok "another version" bad_resume 'is no checkpoint of a run'
+ok "another version" bad_resume 'is not a checkpoint that this program can resume'
 damaged; put "$(($(place 'width\\t16') + 7))" x
-ok "a setting that is none" bad_resume "checkpoint.safetensors is damaged: 'x6' is no value of --width"
+ok "a setting that is none" bad_resume "checkpoint.safetensors is damaged: 'x6' is not a value of --width"
 damaged; put "$(($(place 'mt19937:') + 3))" x
-ok "no generator" bad_resume "is damaged: 'rng' is no state of a random generator"
+ok "no generator" bad_resume "is damaged: 'rng' is not the state of a random generator"
 damaged; put "$(($(place '"step":"60"') + 8))" 9
-ok "a step beyond the last" bad_resume 'is damaged: its step 90 is not among those of a run of 60'
+ok "a step beyond the last" bad_resume 'is damaged: got step 90, expected 0 to 60'
 damaged
 header=$(tail -c +9 "$good" |
     LC_ALL=C awk 'BEGIN { RS = "\001" } { print substr($0, 1, index($0, "}")) "}"; exit }')
@@ -261,7 +261,7 @@ damaged; rm "$W/d/loss.tsv"
 ok "no table" bad_resume 'loss.tsv: No such file'
 damaged; head -n 40 "$W/whole/loss.tsv" >"$W/d/loss.tsv"
 ok "a shorter table" bad_resume \
-    'loss.tsv does not go with the checkpoint of step 60: it lacks the row of step 40'
+    'loss.tsv does not match the checkpoint of step 60: it lacks the row of step 40'
 damaged; sed 's/^20	/21	/' "$W/whole/loss.tsv" >"$W/d/loss.tsv"
 ok "another table" bad_resume 'it lacks the row of step 20'
 damaged; sed 1d "$W/whole/loss.tsv" >"$W/d/loss.tsv"
@@ -293,14 +293,14 @@ images "$W/part" >"$W/before"
 ok "no room for a new run's first checkpoint" ends_with 1 limited $whole --seed 5 --out "$W/part"
 ok "... the run that was there is as it was" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/part" "$W/before"
 ok "... nor in a new folder" ends_with 1 limited $whole --out "$W/no room"
-ok "... nothing was begun there" refuses 1 "no run was begun in $W/no room: there is no checkpoint" \
+ok "... nothing was begun there" refuses 1 "$W/no room contains no run: there is no checkpoint" \
     "$TRAIN" --resume "$W/no room"
 ok "a rate that spoils the model" ends_with 1 "$TRAIN" $small --optimizer sgd --lr 1000 --clip 0 --steps 300 \
     --checkpoint-every 1 --out "$W/spoilt"
-ok "... is said" grep -q 'no longer a number' "$W/err"
+ok "... is said" grep -q 'no longer finite' "$W/err"
 step=$(sed -n 's/^train: step \([0-9]*\): .*/\1/p' "$W/err")
 ok "... when it goes on" ends_with 1 "$TRAIN" --resume "$W/spoilt" --no-quiet
-ok "... it comes to the same end" grep -q "^train: step $step: .*no longer a number" "$W/err"
+ok "... it comes to the same end" grep -q "^train: step $step: .*no longer finite" "$W/err"
 
 if moments "a run that takes the place of one that was killed"; then
     ok "a run that is cut off" cut_off --seed 3
@@ -311,7 +311,7 @@ if moments "a run that takes the place of one that was killed"; then
     ok "... leaves none of its models" holds_no '^model\|^best\|^sample\|^result\|png' "$W/d"
     : >"$W/part/checkpoint.safetensors.123-0.tmp"
     ok "... is replaced by a new one" ends_with 0 "$TRAIN" $whole --no-quiet --out "$W/part"
-    ok "... which says so" grep -q "part holds a run, and a new one takes its place" "$W/out"
+    ok "... which says so" grep -q "part holds a run, which this one replaces" "$W/out"
     ok "... and leaves what a new one leaves" same_run "$W/whole" "$W/part"
 fi
 

@@ -217,7 +217,7 @@ TESTS(a_missing_tensor_is_named, FAMILIES) /* _i: a family */
     for (int i = 0; i < tensors; i++) {
         write_file(kind, i, -1, NULL, NULL);
         refused(i ? w.odd
-                : "it is no GPT's: it has neither tok_emb.weight, as Raschka's GPTModel, nor wte.weight");
+                : "it is not a GPT: it has neither tok_emb.weight, like Raschka's GPTModel, nor wte.weight");
         ck_assert(!i || strstr(why, "it has no tensor "));
     }
 }
@@ -230,7 +230,7 @@ TESTS(a_tensor_of_another_shape_is_named, FAMILIES)
     write_file(kind, -1, -1, NULL, NULL);
     for (int i = 2, n = w.n; i < n; i++) {            /* the embeddings say themselves what their sizes are */
         write_file(kind, -1, i, NULL, NULL);
-        snprintf(wanted, sizeof wanted, "tensor %s has the shape (", w.odd);
+        snprintf(wanted, sizeof wanted, "tensor %s: got shape (", w.odd);
         refused(wanted);
     }
 }
@@ -246,7 +246,7 @@ TESTS(a_tensor_too_many_is_named, FAMILIES)
     char wanted[256];
     for (size_t i = 0; i < sizeof extra / sizeof *extra; i++) {
         write_file(families[_i], -1, -1, extra[i], NULL);
-        snprintf(wanted, sizeof wanted, "the model has no place for the tensor %s", extra[i]);
+        snprintf(wanted, sizeof wanted, "got tensor %s", extra[i]);
         refused(wanted);
     }
 }
@@ -256,7 +256,7 @@ TEST(a_name_twice)                      /* in the one writing and in the other *
     write_file(families[5], -1, -1, "wte.weight", NULL);
     refused("wte.weight");
     write_file(families[5], -1, -1, "h.1.ln_1.bias", NULL);
-    refused("the model has no place for the tensor ");
+    refused("got tensor ");
     write_file(families[5], -1, -1, "h.2.ln_1.weight", NULL);
     refused("it has no tensor h.2.");
 }
@@ -286,7 +286,7 @@ TESTS(the_form_of_gelu, FAMILIES)     /* the metadata go before the config.json,
         expect_gelu(said[i].wanted);
     }
     write_plain(_i, &(gra_meta){ "gelu", "quick" });
-    refused("its metadata say gelu: quick, but erf and tanh are known");
+    refused("its metadata: got gelu: quick, expected erf or tanh");
 }
 
 TEST(how_many_heads)
@@ -297,20 +297,20 @@ TEST(how_many_heads)
         { 0, NULL, "{\"num_attention_heads\": 3}", 3, NULL },
         { 0, NULL, " {\"a\": [1, {\"n_head\": 1, \"s\": \"]}\\\"\"}, null], \"n_head\":\n2 , \"b\": true}\n",
           2, NULL },
-        { 2, "3", "{}", 0, "its metadata say n_heads: 3, but 2 are asked for" },
-        { 2, NULL, "{\"n_head\": 3}", 0, "the config.json beside it says n_head: 3, but 2 are asked for" },
-        { 4, NULL, "{}", 0, "a width of 6 cannot be shared by 4 heads" },
-        { -1, NULL, "{}", 0, "a width of 6 cannot be shared by -1 heads" },
-        { 0, NULL, "{\"n_head\": 4}", 0, "a width of 6 cannot be shared by 4 heads" },
+        { 2, "3", "{}", 0, "its metadata: got n_heads: 3, but 2 were requested" },
+        { 2, NULL, "{\"n_head\": 3}", 0, "the config.json beside it: got n_head: 3, but 2 were requested" },
+        { 4, NULL, "{}", 0, "4 heads do not divide the width 6" },
+        { -1, NULL, "{}", 0, "-1 heads do not divide the width 6" },
+        { 0, NULL, "{\"n_head\": 4}", 0, "4 heads do not divide the width 6" },
         { 0, NULL, "{}", 0,
-          "nothing says how many heads there are, and a width of 6 is not made of heads of 64" },
-        { 0, NULL, "{\"n_heap\": 2}", 0, "nothing says how many heads" },
-        { 0, NULL, "{\"n_layer\": 2, \"n_head\": null}", 0, "nothing says how many heads" },
-        { 0, "three", "{}", 0, "its metadata say n_heads: three, but a whole number is wanted" },
-        { 0, "3 heads", "{}", 0, "its metadata say n_heads: 3 heads, but a whole number is wanted" },
-        { 0, "+3", "{}", 0, "its metadata say n_heads: +3, but a whole number is wanted" },
+          "the number of heads is unknown, and the width 6 is not a multiple of 64" },
+        { 0, NULL, "{\"n_heap\": 2}", 0, "the number of heads is unknown" },
+        { 0, NULL, "{\"n_layer\": 2, \"n_head\": null}", 0, "the number of heads is unknown" },
+        { 0, "three", "{}", 0, "its metadata: got n_heads: three, expected a whole number" },
+        { 0, "3 heads", "{}", 0, "its metadata: got n_heads: 3 heads, expected a whole number" },
+        { 0, "+3", "{}", 0, "its metadata: got n_heads: +3, expected a whole number" },
         { 0, "6", "{}", 6, NULL },
-        { 0, "9999999999", "{}", 0, "its metadata say n_heads: 9999999999, but a whole number is wanted" },
+        { 0, "9999999999", "{}", 0, "its metadata: got n_heads: 9999999999, expected a whole number" },
     };
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
         write_plain(0, said[i].meta ? &(gra_meta){ "n_heads", said[i].meta } : NULL);
@@ -338,7 +338,7 @@ static void beside(const char *setting, const char *sentence)
 {
     char json[300], wanted[300];
     snprintf(json, sizeof json, "{\"n_head\": 3, %s, \"resid_pdrop\": 0.1}", setting);
-    snprintf(wanted, sizeof wanted, "the config.json beside it says %s", sentence);
+    snprintf(wanted, sizeof wanted, "the config.json beside it: got %s", sentence);
     write_json(json);
     refused(wanted);
 }
@@ -347,34 +347,34 @@ TESTS(what_config_json_says, FAMILIES)  /* _i: a family */
 {
     static const char *const bad[][2] = {
         { "\"activation_function\": \"relu\"",
-          "activation_function: \"relu\", but only gelu, gelu_new and gelu_pytorch_tanh are known" },
-        { "\"activation_function\": \"gelu_10\"", "activation_function: \"gelu_10\", but only gelu" },
+          "activation_function: \"relu\", expected gelu, gelu_new or gelu_pytorch_tanh" },
+        { "\"activation_function\": \"gelu_10\"", "activation_function: \"gelu_10\", expected gelu" },
         { "\"layer_norm_epsilon\": 0.001",
-          "layer_norm_epsilon: 0.001, but the norms of a gra_gpt have 1e-05" },
+          "layer_norm_epsilon: 0.001, expected 1e-05, as in a gra_gpt" },
         { "\"scale_attn_by_inverse_layer_idx\": true",
-          "scale_attn_by_inverse_layer_idx: true, but a gra_gpt scales all layers alike" },
-        { "\"scale_attn_weights\": false", "scale_attn_weights: false, but a gra_gpt always scales" },
-        { "\"model_type\": \"imagegpt\"", "model_type: \"imagegpt\", but only gpt2 is known" },
-        { "\"model_type\": \"\033[1m\"", "model_type: \"?[1m\", but only gpt2 is known" },
-        { "\"model_type\": \"\177\"", "model_type: \"?\", but only gpt2 is known" },
-        { "\"n_embd\": 7", "n_embd: 7, but its tensors 6" },
-        { "\"n_layer\": 3", "n_layer: 3, but its tensors 2" },
-        { "\"n_positions\": 1024", "n_positions: 1024, but its tensors" },
-        { "\"vocab_size\": 50257", "vocab_size: 50257, but its tensors" },
-        { "\"n_inner\": 12", "n_inner: 12, but its tensors 24" },
-        { "\"n_inner\": 24.5", "n_inner: 24.5, but a whole number from 1 on is wanted" },
-        { "\"n_inner\": -2", "n_inner: -2, but a whole number from 1 on is wanted" },
-        { "\"n_inner\": 99999999999", "n_inner: 99999999999, but a whole number from 1 on is wanted" },
-        { "\"n_inner\": true", "n_inner: true, but a whole number from 1 on is wanted" },
-        { "\"n_inner\": \"24\"", "n_inner: \"24\", but a whole number from 1 on is wanted" },
-        { "\"tie_word_embeddings\": 1", "tie_word_embeddings: 1, but true or false is wanted" },
+          "scale_attn_by_inverse_layer_idx: true, expected false, as in a gra_gpt" },
+        { "\"scale_attn_weights\": false", "scale_attn_weights: false, expected true, as in a gra_gpt" },
+        { "\"model_type\": \"imagegpt\"", "model_type: \"imagegpt\", expected gpt2" },
+        { "\"model_type\": \"\033[1m\"", "model_type: \"?[1m\", expected gpt2" },
+        { "\"model_type\": \"\177\"", "model_type: \"?\", expected gpt2" },
+        { "\"n_embd\": 7", "n_embd: 7, expected 6, as in the tensors" },
+        { "\"n_layer\": 3", "n_layer: 3, expected 2, as in the tensors" },
+        { "\"n_positions\": 1024", "n_positions: 1024, expected" },
+        { "\"vocab_size\": 50257", "vocab_size: 50257, expected" },
+        { "\"n_inner\": 12", "n_inner: 12, expected 24, as in the tensors" },
+        { "\"n_inner\": 24.5", "n_inner: 24.5, expected a whole number, 1 or more" },
+        { "\"n_inner\": -2", "n_inner: -2, expected a whole number, 1 or more" },
+        { "\"n_inner\": 99999999999", "n_inner: 99999999999, expected a whole number, 1 or more" },
+        { "\"n_inner\": true", "n_inner: true, expected a whole number, 1 or more" },
+        { "\"n_inner\": \"24\"", "n_inner: \"24\", expected a whole number, 1 or more" },
+        { "\"tie_word_embeddings\": 1", "tie_word_embeddings: 1, expected true or false" },
         { "\"num_attention_heads\": 2",
-          "num_attention_heads: 2, but another value of this setting came before" },
-        { "\"n_head\": 6", "n_head: 6, but another value of this setting came before" },
+          "num_attention_heads: 2, expected the same value as before in the file" },
+        { "\"n_head\": 6", "n_head: 6, expected the same value as before in the file" },
         { "\"n_embd\": 6, \"hidden_size\": 12",
-          "hidden_size: 12, but another value of this setting came before" },
+          "hidden_size: 12, expected the same value as before in the file" },
         { "\"activation_function\": \"gelu\", \"activation_function\": \"gelu_new\"",
-          "activation_function: \"gelu_new\", but another value of this setting came before" },
+          "activation_function: \"gelu_new\", expected the same value as before in the file" },
     };
     write_plain(_i, NULL);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -393,7 +393,7 @@ TESTS(what_config_json_says_of_the_head, FAMILIES)
     struct kind kind = families[_i];
     kind.head = NO_HEAD;
     write_file(kind, -1, -1, NULL, NULL);
-    beside("\"tie_word_embeddings\": false", "tie_word_embeddings: false, but it has no tensor ");
+    beside("\"tie_word_embeddings\": false", "tie_word_embeddings: false, but there is no tensor ");
     write_json("{\"tie_word_embeddings\": true}");
     imports(HEADS);
     kind.head = OWN_HEAD;
@@ -420,7 +420,7 @@ TEST(an_epsilon_in_other_words)
     }
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         snprintf(setting, sizeof setting, "\"layer_norm_epsilon\": %s", other[i]);
-        snprintf(sentence, sizeof sentence, "layer_norm_epsilon: %s, but the norms of a gra_gpt have 1e-05",
+        snprintf(sentence, sizeof sentence, "layer_norm_epsilon: %s, expected 1e-05, as in a gra_gpt",
                  other[i]);
         beside(setting, sentence);
     }
@@ -441,7 +441,7 @@ TEST(a_config_json_that_is_none)
     write_bytes(JSON, "{\"a\": \0}", 9);
     refused("the config.json beside it: it is not text");
     ck_assert_int_eq(truncate(JSON, 65537), 0);
-    refused("the config.json beside it: it is too long for one");
+    refused("the config.json beside it: it is too long");
     unlink(JSON);
     mkdir(JSON, 0777);
     refused("the config.json beside it: Is a directory");
@@ -503,20 +503,21 @@ static void write_header(const char *json, off_t size)  /* its values are a hole
 TEST(shapes_of_no_gpt)
 {
     write_three(GRA_SHAPE(2), GRA_SHAPE(2, 2), GRA_SHAPE(12));
-    refused("tensor wte.weight has the shape (2), but a matrix with a row for each token is wanted");
+    refused("tensor wte.weight: got shape (2), expected a matrix with a row for each token");
     write_three(GRA_SHAPE(2, 2), GRA_SHAPE(2, 2, 1), GRA_SHAPE(12));
-    refused("tensor wpe.weight has the shape (2, 2, 1), but a matrix with a row for each position is wanted");
+    refused("tensor wpe.weight: got shape (2, 2, 1), expected a matrix with a row for each position");
     write_three(GRA_SHAPE(3, 2), GRA_SHAPE(2, 2), GRA_SHAPE(12));
     refused("it has no tensor ");
     write_three(GRA_SHAPE(3, 2), GRA_SHAPE(2, 3), GRA_SHAPE(2, 6));
-    refused("tensor wpe.weight has the shape (2, 3), but in the model it is (2, 2)");
+    refused("tensor wpe.weight: got shape (2, 3), expected (2, 2)");
     write_header("{\"wpe.weight\":{\"dtype\":\"BOOL\",\"shape\":[0],\"data_offsets\":[0,0]},\"wte.weight\":"
                  "{\"dtype\":\"BOOL\",\"shape\":[2,0],\"data_offsets\":[0,0]}}", 0);
-    refused("tensor wte.weight has the shape (2, 0), but a matrix with a row for each token is wanted");
+    refused("tensor wte.weight: got shape (2, 0), expected a matrix with a row for each token");
     write_header("{\"wpe.weight\":{\"dtype\":\"BOOL\",\"shape\":[0],\"data_offsets\":[0,0]},\"wte.weight\":"
                  "{\"dtype\":\"BOOL\",\"shape\":[1,536870912],\"data_offsets\":[0,536870912]}}", 536870912);
-    refused(ADDRESSES_OF_32_BITS ? "tensor wte.weight: got the shape (1, 536870912) of BOOL, expected fewer values"
-            : "tensor wte.weight has the shape (1, 536870912), but a matrix with a row for each token");
+    refused(ADDRESSES_OF_32_BITS
+            ? "tensor wte.weight has the shape (1, 536870912) of BOOL: so many values cannot be counted"
+            : "tensor wte.weight: got shape (1, 536870912), expected a matrix with a row for each token");
     unlink(PATH);
     refused("No such file");
 }

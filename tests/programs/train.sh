@@ -24,7 +24,7 @@ is_png() {
 
 shown() {       # shown SAMPLE: its first lines, whole or cut at 78, are what the program has said
     head -n 8 "$1" | cut -c 1-78 | sed 's/^/  /' >"$W/a"
-    sed -n '/^it writes:$/,/^$/p' "$W/out" | sed '1d;$d' >"$W/b"
+    sed -n '/^sample:$/,/^$/p' "$W/out" | sed '1d;$d' >"$W/b"
     cmp "$W/a" "$W/b"
 }
 
@@ -59,7 +59,7 @@ ok "the table has its columns" columns "$run/loss.tsv"
 ok "validation at steps 20, 40 and the last" validated_at "$run/loss.tsv" "20 40 50"
 ok "the result stands apart" result_of "$run" 50
 ok "the sample is shown" shown "$run/sample.txt"
-ok "and the next command" test "$(tail -n 1 "$W/out")" = "it writes more by: $GENERATE --model $run"
+ok "and the next command" test "$(tail -n 1 "$W/out")" = "to write more: $GENERATE --model $run"
 ok "which works" sh -c "$(tail -n 1 "$W/out" | cut -d : -f 2-) --tokens 5"
 ok "the best model generates too" ends_with 0 "$GENERATE" --model "$run/best.safetensors" --tokens 5
 ok "the sample has its size" test "$(wc -c <"$run/sample.txt")" -eq 300
@@ -94,7 +94,7 @@ group "flags"
 ok "--quiet says one line" ends_with 0 "$TRAIN" $small $bare --out "$W/t1"
 ok "... and no other" test "$(wc -l <"$W/out")" -eq 1
 ok "a finished run is replaced" ends_with 0 "$TRAIN" $small --steps 3 --sample 9 --out "$W/t1"
-ok "... after a line that says so" grep -qx "(--resume $W/t1 would go on with it)" "$W/out"
+ok "... after a line that says so" grep -qx "(--resume $W/t1 would continue it)" "$W/out"
 ok "--name=value" ends_with 0 "$TRAIN" $small $bare --steps=2 --out="$W/new/in/new/"
 ok "... was understood" test "$(wc -l <"$W/new/in/new/loss.tsv")" -eq 3
 ok "--help" ends_with 0 "$TRAIN" --help
@@ -107,36 +107,37 @@ done
 
 # ---- bad input ----------------------------------------------------------------------------------------
 group "wrong usage"
-ok "not a flag" bad_train 2 "'some.txt' is not a flag: flags begin with two dashes, and --help lists them\$" \
-    some.txt
-ok "not a flag, with its dashes" bad_train 2 "'--bogus' is not a flag: --help lists them\$" --bogus
-ok "one dash" bad_train 2 "'-steps' is not a flag: did you mean --steps?\$" -steps 3
-ok "no, and a flag that is no switch" bad_train 2 "'--no-steps' is not a flag: did you mean --steps?\$" \
+ok "not a flag" bad_train 2 \
+    "got 'some.txt', expected a flag, which begins with two dashes: --help lists them\$" some.txt
+ok "not a flag, with its dashes" bad_train 2 "there is no flag '--bogus': --help lists them\$" --bogus
+ok "one dash" bad_train 2 "there is no flag '-steps': did you mean --steps?\$" -steps 3
+ok "no, and a flag that is no switch" bad_train 2 "there is no flag '--no-steps': did you mean --steps?\$" \
     --no-steps 3
-ok "no, and half a switch" bad_train 2 "'--no-tie' is not a flag: did you mean --no-tied?\$" --no-tie
+ok "no, and half a switch" bad_train 2 "there is no flag '--no-tie': did you mean --no-tied?\$" --no-tie
 for name in data out resume; do
-    ok "--$name ''" bad_train 2 "--$name wants [A-Z]*, not ''\$" --$name ''
+    ok "--$name ''" bad_train 2 "--$name: got '', expected [A-Z]*\$" --$name ''
 done
-ok "no value" bad_train 2 '--steps lacks its value: a whole number from 1 to 1000000000$' --steps
-ok "no value before a flag" bad_train 2 '--data lacks its value: FILE' --data --quiet
-ok "no choice" bad_train 2 '--gelu lacks its value: one of erf|tanh$' --gelu
-ok "a switch with a strange value" bad_train 2 '--quiet wants one of no|yes' --quiet=maybe
+ok "no value" bad_train 2 '--steps needs a value: a whole number from 1 to 1000000000$' --steps
+ok "no value before a flag" bad_train 2 '--data needs a value: FILE' --data --quiet
+ok "no choice" bad_train 2 '--gelu needs a value: one of erf|tanh$' --gelu
+ok "a switch with a strange value" bad_train 2 "--quiet: got 'maybe', expected one of no|yes" --quiet=maybe
 for value in abc '' 3x ' 3' 1e3 0 -1 99999999999999999999; do
-    ok "--steps '$value'" bad_train 2 '--steps wants a whole number from 1 to' --steps "$value"
+    ok "--steps '$value'" bad_train 2 "--steps: got '$value', expected a whole number from 1 to" \
+        --steps "$value"
 done
 for name in batch context width heads layers eval-every eval-batches; do
-    ok "--$name 0" bad_train 2 "--$name wants a whole number from 1 to .* not '0'" --$name 0
-    ok "--$name -4" bad_train 2 "--$name wants a whole number from 1 to .* not '-4'" --$name -4
+    ok "--$name 0" bad_train 2 "--$name: got '0', expected a whole number from 1 to" --$name 0
+    ok "--$name -4" bad_train 2 "--$name: got '-4', expected a whole number from 1 to" --$name -4
 done
 for value in x 0 -1 nan inf; do
-    ok "--lr $value" bad_train 2 '--lr wants a number from' --lr $value
+    ok "--lr $value" bad_train 2 "--lr: got '$value', expected a number from" --lr $value
 done
-ok "--dropout 1" bad_train 2 '--dropout wants a number from 0 to' --dropout 1
-ok "an optimiser there is not" bad_train 2 "--optimizer wants one of adamw|muon|sgd, not 'adam'\$" \
+ok "--dropout 1" bad_train 2 "--dropout: got '1', expected a number from 0 to" --dropout 1
+ok "an optimiser there is not" bad_train 2 "--optimizer: got 'adam', expected one of adamw|muon|sgd\$" \
     --optimizer adam
 ok "heads that do not divide" bad_train 2 '--heads 3 does not divide --width 128' --heads 3
 ok "a rate that rises" bad_train 2 '--min-lr 1 is above --lr' --min-lr 1
-ok "generate: not a number" refuses 2 "--top-k wants a whole number" "$GENERATE" --top-k many
+ok "generate: not a number" refuses 2 "--top-k: got 'many', expected a whole number" "$GENERATE" --top-k many
 
 full() {        # full COMMAND ...: it notices that its output is lost
     "$@" >/dev/full 2>"$W/err"
@@ -150,14 +151,14 @@ awk 'BEGIN { for (i = 0; i < 641; i++) printf "%c", 97 + i * i % 7 }' >"$W/641"
 : >"$W/empty"
 ok "no such file" bad_train 1 'nowhere.txt: No such file' --data "$W/nowhere.txt"
 ok "a folder" bad_train 1 'Is a directory' --data "$W"
-ok "a name with a line break" bad_train 2 '--data: a name with a line break' --data "a
+ok "a name with a line break" bad_train 2 '--data: got a name with a line break' --data "a
 b.txt"
 ok "a name in Latin-1" bad_train 2 \
-    '--data: got the name dir/b?.txt, expected UTF-8, as a checkpoint keeps it: rename the file$' \
+    '--data: got the name dir/b?.txt, expected UTF-8, as a checkpoint stores it: rename the file$' \
     --data "$(printf 'dir/b\344.txt')"
 ok "an empty file" bad_train 1 'it is empty' --data "$W/empty"
 ok "shorter than a window" bad_train 1 \
-    'has 19 bytes, the last tenth, .* has 2, and a window of --context 64 needs 65' --data "$W/short"
+    'has 19 bytes; the last tenth, .* has 2, but a window of --context 64 needs 65' --data "$W/short"
 ok "too little to hold out" bad_train 1 'held out.* has 64, .* needs 65' --data "$W/640"
 ok "just enough" ends_with 0 "$TRAIN" $small $quick --context 64 --data "$W/641" --out "$W/641.run"
 mkdir "$W/elsewhere"
@@ -197,7 +198,7 @@ group "numbers that go wrong"
 wild="$small --data $W/641 --steps 300 --optimizer sgd --lr 1000 --clip 0 --dropout 0.2 --sample 0 --quiet"
 ok "a rate that is far too large" ends_with 1 "$TRAIN" $wild --out "$W/wild.1" --threads 1
 cp "$W/err" "$W/wild.err"
-ok "... is said" grep -Eq '^train: step [0-9]+: the (loss|gradient) is no longer a number; a smaller --lr' \
+ok "... is said" grep -Eq '^train: step [0-9]+: the (loss|gradient) is no longer finite; a smaller --lr' \
     "$W/err"
 where='[a-z_]+: made (-?inf|nan) at [(][0-9, ]+[)] .*, (in|after) [a-zA-Z_.0-9]+ [(](for|back)ward[)]'
 ok "... and where it began" grep -Eq "^train: it began here: $where\$" "$W/err"
@@ -211,14 +212,15 @@ group "what stands in the folder"
 mkdir "$W/own" "$W/theirs"
 "$TRAIN" $small --steps 3 --snapshot-every 3 --out "$W/own" >"$W/own.out" 2>&1
 echo mine >"$W/theirs/model.safetensors"
-ok "a model that no run left" refuses 1 'no loss.tsv of a run' "$TRAIN" $small --steps 3 --out "$W/theirs"
+ok "a model that no run left" refuses 1 'exists without the loss.tsv of a run' "$TRAIN" $small --steps 3 \
+    --out "$W/theirs"
 ok "... is whole" grep -q mine "$W/theirs/model.safetensors"
 ok "... and alone" sh -c '[ "$(ls "$1")" = model.safetensors ]' - "$W/theirs"
 cp "$W/own/model.safetensors" "$W/own.model"
 (cd "$W/own" && cksum ./*) >"$W/own.sums"
 no_isa='got GRADUS_ISA=sse, expected base'
 ok "no such instruction set" refuses 1 "$no_isa" env GRADUS_ISA=sse "$TRAIN" $small --out "$W/own"
-ok "... that is all it says" grep -q "^train: a step does not work: .*$no_isa" "$W/err"
+ok "... that is all it says" grep -q "^train: the first step failed: .*$no_isa" "$W/err"
 ok "... and leaves the run that was there" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/own" "$W/own.sums"
 for name in sample.txt loss.tsv snapshot-3.safetensors; do
     ok "its $name as the text" refuses 1 "own/$name would be overwritten by the run: give another --out" \
@@ -233,7 +235,7 @@ confined() {    # confined FLAGS ...: train in 400 MB of addresses
     sh -c 'ulimit -v 400000 && exec "$@"' - "$TRAIN" "$@"
 }
 if confined --help >"$W/ok.out" 2>&1; then
-    no_memory='a step does not work: out of memory: this step needs [0-9]* more bytes'
+    no_memory='the first step failed: out of memory: [0-9]* more bytes were wanted'
     ok "no memory for a step" refuses 1 "$no_memory" confined --batch 60000 --out "$W/own"
     ok "... leaves the run that was there" cmp "$W/own/model.safetensors" "$W/own.model"
     ok "no memory for a step, a new folder" refuses 1 "$no_memory" confined --quiet --batch 60000 \
@@ -244,7 +246,8 @@ else
 fi
 echo "key	value" >"$W/theirs/config.tsv"
 rm "$W/theirs/model.safetensors"
-ok "another program's configuration" refuses 1 'theirs/config.tsv is there' "$TRAIN" $small --out "$W/theirs"
+ok "another program's configuration" refuses 1 'theirs/config.tsv exists without' "$TRAIN" $small \
+    --out "$W/theirs"
 
 # What a link in the folder points to is not the run's: the files that it writes take the place of the links.
 group "symbolic links in the folder"
@@ -330,8 +333,8 @@ if moments "Ctrl-C, and two runs in one folder"; then
     ok "exit status 130" at 130 "begin 21 INT" train $endless --sample 50 --out "$W/c1"
     ok "it says how far it came" grep -q "^stopped after 20 steps in .*(20 of 1000000), validation loss " \
         "$W/out"
-    ok "and how it goes on" grep -qx "it goes on by: $FAULTS/train --resume $W/c1" "$W/out"
-    echo "train: stopping: last validation and files; Ctrl-C again ends without them" >"$W/stopping"
+    ok "and how it goes on" grep -qx "to resume: $FAULTS/train --resume $W/c1" "$W/out"
+    echo "train: stopping: the last validation and files follow; Ctrl-C again skips them" >"$W/stopping"
     ok "before that, what it does now" cmp "$W/stopping" "$W/err"
     ok "the table is whole" columns "$W/c1/loss.tsv"
     ok "the last row has no estimate" validated_at "$W/c1/loss.tsv" ""
@@ -409,7 +412,7 @@ ok "a prompt longer than the context" text "$W/g.f" --prompt 'int main(int argc,
 ok "an empty prompt" text "$W/g.g" --prompt '' --tokens 9
 ok "... nine tokens" test "$(wc -c <"$W/g.g")" -eq 9
 ok "a prompt it cannot spell" bad_generate \
-    "no token for '.xC3', byte 2 of the prompt: it knows the 4 different bytes" --model "$W/641.run" \
+    "no token for '.xC3', byte 2 of the prompt: it knows only the 4 different bytes" --model "$W/641.run" \
     --prompt "aéb"
 
 damaged() {     # damaged NAME: a copy of the run, to damage
@@ -422,7 +425,7 @@ ok "no parameters" bad_generate 'model.safetensors' --model "$W/d"
 damaged; head -c 1000 "$run/model.safetensors" >"$W/d/model.safetensors"
 ok "parameters cut short" bad_generate 'model.safetensors' --model "$W/d"
 damaged; cp "$W/641.run/vocab.tsv" "$W/d/vocab.tsv"
-ok "another model's vocabulary" bad_generate "vocab.tsv is of another model than .*: it has 4 tokens" \
+ok "another model's vocabulary" bad_generate "vocab.tsv does not belong to .*: it has 4 tokens" \
     --model "$W/d"
 damaged; sed '1s/.*/7	x/' "$run/vocab.tsv" >"$W/d/vocab.tsv"
 ok "a damaged vocabulary" bad_generate 'vocab.tsv is damaged' --model "$W/d"

@@ -1,5 +1,5 @@
-/* book: see book.h. Errors need no code of their own here: a layer whose init failed has NULL parameters, and
- * the first op that meets one says so. */
+/* book: see book.h. Errors need no code here: a layer whose init failed has NULL parameters, which the first
+ * op that gets one reports. */
 #include "book.h"
 #include "../../../core/op.h"
 
@@ -16,7 +16,7 @@ gra_tensor *six_words(gra_tape *t)
     return gra_constant(t, words, GRA_SHAPE(6, 3));
 }
 
-/* One head that sees every position; x (..., time, dim) is taken as (batch, time, dim). */
+/* One head that sees every position; (..., time, dim) is treated as (batch, time, dim). */
 static gra_tensor *attend(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor *v)
 {
     gra_tensor *in[] = { q, k, v };

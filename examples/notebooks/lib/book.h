@@ -1,19 +1,17 @@
-/* book.h: the layers of attention that only the notebooks use, on the way to the library's
- * MultiHeadAttention.
+/* book.h: the attention layers that only the notebooks use, on the way to the library's MultiHeadAttention.
  *
- * They are also the example of layers outside the library: book.c includes nothing but the public headers. A
- * layer is a struct that points at its parameters, an init that makes them in a scope (each named as in the
- * notebook's PyTorch), and a forward that puts ops and other layers together. It needs no backward and no
- * clean-up.
+ * They are also the example of layers outside the library: book.c includes only the public headers. A layer
+ * is a struct that points at its parameters, an init that makes them in a scope (named as in the notebook's
+ * PyTorch), and a forward that combines ops and other layers. It needs no backward and no clean-up.
  *
- * x is (..., time, d_in) in each. q, k, v are Linears of x with weights (d_out, d_in), without biases, unless
- * said otherwise. The numbers of the sections are those of Raschka, Build a Large Language Model. */
+ * x is (..., time, d_in) in each. Unless noted otherwise, q, k, v are Linears of x with weights (d_out, d_in)
+ * and no biases. Section numbers refer to Raschka, Build a Large Language Model. */
 #ifndef EXAMPLES_BOOK_H
 #define EXAMPLES_BOOK_H
 
 #include "../../../layers/layers.h"
 
-/* The words of its example, "Your journey starts with one step": (6, 3), a row for each. */
+/* Its example, "Your journey starts with one step": (6, 3), a row for each word. */
 gra_tensor *six_words(gra_tape *t);
 
 /* SelfAttention_v1 (3.4.2): y = softmax(q k^T / sqrt(d_out)) v with bare matrices, q = x W_query ...;
@@ -40,17 +38,17 @@ struct wrapper {
 void        wrapper_init(struct wrapper *a, gra_scope scope, int n, const gra_attention_config *head);
 gra_tensor *wrapper_forward(gra_tape *t, const struct wrapper *a, gra_tensor *x);
 
-/* Two that learn less: OptimizedMultiHeadAttention has v = x, EfficientMultiHeadAttention k = v = x; causal,
- * with an out_proj (d, d) and its bias. x (batch, time, d) -> the same. */
+/* Two with fewer parameters: OptimizedMultiHeadAttention has v = x, EfficientMultiHeadAttention
+ * k = v = x; causal, with an out_proj (d, d) and its bias. x (batch, time, d) -> the same. */
 struct lean_attention {
-    struct gra_linear query, key, out_proj;             /* key: of the first kind alone */
+    struct gra_linear query, key, out_proj;             /* key: only in the first */
     int               num_heads;
 };
 void        optimized_attention_init(struct lean_attention *a, gra_scope scope, int d, int num_heads);
 void        efficient_attention_init(struct lean_attention *a, gra_scope scope, int d, int num_heads);
 gra_tensor *lean_attention_forward(gra_tape *t, const struct lean_attention *a, gra_tensor *x);
 
-/* Attention that learns positions by itself: y = attention(x + E); positional_encoding.weight
+/* Attention with learned positions: y = attention(x + E); positional_encoding.weight
  * (context_length, d_in) comes after the parameters of the attention. */
 struct positional_self_attention {
     struct self_attention           att;

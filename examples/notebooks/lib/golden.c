@@ -44,7 +44,7 @@ static bool next_word(struct file *in, char *word)
 static void word(struct file *in, char *w)
 {
     if (!next_word(in, w))
-        fail(in, "%s ends where a word was wanted", in->path);
+        fail(in, "%s: got the end of the file, expected a word", in->path);
 }
 
 static double number(struct file *in)
@@ -53,7 +53,7 @@ static double number(struct file *in)
     word(in, w);
     double x = strtod(w, &end);
     if (*end || end == w)
-        fail(in, "%s: %s, where a number was wanted", in->path, w);
+        fail(in, "%s: got %s, expected a number", in->path, w);
     return x;
 }
 
@@ -62,7 +62,7 @@ static int integer(struct file *in)
     double x = number(in);
     if (x == floor(x) && fabs(x) <= INT_MAX)
         return (int)x;
-    fail(in, "%s: %g, where an integer was wanted", in->path, x);
+    fail(in, "%s: got %g, expected an integer", in->path, x);
     return 0;
 }
 
@@ -71,13 +71,13 @@ static size_t shape(struct file *in, gra_shape *s)
     size_t size = 0;
     s->ndim = integer(in);
     if (s->ndim < 0 || s->ndim > GRA_MAX_DIMS) {
-        fail(in, "%s: a tensor of %d dimensions", in->path, s->ndim);
+        fail(in, "%s: got a tensor of %d dimensions, expected 0 to %d", in->path, s->ndim, GRA_MAX_DIMS);
         s->ndim = 0;
     }
     for (int d = 0; d < s->ndim; d++)
         s->dim[d] = integer(in);
     if (!gra_shape_size(*s, &size))
-        fail(in, "%s: a shape with a negative size, or of more elements than memory can hold", in->path);
+        fail(in, "%s: got a shape with a negative size, or too large for memory", in->path);
     return size;
 }
 
@@ -94,7 +94,7 @@ static void read_tensor(struct file *in, golden_tensor *t)
         t->values[i] = number(in);
 }
 
-/* One entry; false after the last. */
+/* Reads one entry; false after the last. */
 static bool read_entry(struct file *in, golden *g)
 {
     char w[GOLDEN_WORD];
@@ -113,7 +113,7 @@ static bool read_entry(struct file *in, golden *g)
     } else if (strcmp(w, "tensor") == 0) {
         read_tensor(in, &g->tensor[g->tensors++]);
     } else {
-        fail(in, "%s: %s, where source, system, config, seed, draw, tensor or end was wanted", in->path, w);
+        fail(in, "%s: got %s, expected source, system, config, seed, draw, tensor or end", in->path, w);
     }
     return true;
 }
@@ -154,10 +154,10 @@ const golden_tensor *golden_find(const golden *g, const char *role, const char *
     return NULL;
 }
 
-bool golden_agrees(const golden_tensor *want, size_t i, double x)
+bool golden_agrees(const golden_tensor *expected, size_t i, double x)
 {
-    double y = want->values[i];
+    double y = expected->values[i];
     if (isnan(y) || x == y)                             /* infinities too */
         return true;
-    return want->tol == 0 ? x == (double)(real)y : fabs(x - y) <= want->tol;
+    return expected->tol == 0 ? x == (double)(real)y : fabs(x - y) <= expected->tol;
 }

@@ -1,13 +1,13 @@
 /* golden.h: reads golden numbers: tensors that a notebook printed (examples/notebooks/golden) or that PyTorch
  * computed (tests/golden).
  *
- * Such a file is a list of words; `#` starts a comment up to the end of the line.
+ * A file is a list of words; `#` starts a comment up to the end of the line.
  *
  *     system <name>
  *     config <key> <int>
  *     tensor <role> <name> <tol> <rank> <dims...> <numbers>     row-major
- *     source, seed, draw                  how the numbers were made: for people, skipped to the end of the
- *     line end
+ *     source, seed, draw                  how the numbers were made: for people, the line is skipped
+ *     end
  *
  * Roles: input, param, expect (printed), ref (computed). tol: the absolute error allowed; 0: x must
  * be the number rounded to a gra_real; nan in expect: any value is accepted.
@@ -43,7 +43,7 @@ golden              *golden_read(const char *path, char error[GOLDEN_ERROR]);   
 void                 golden_close(golden *g);                                   /* NULL is allowed */
 const golden_tensor *golden_find(const golden *g, const char *role, const char *name);  /* or NULL */
 
-/* x is within the tolerance of the i-th value, or that is nan. */
-bool golden_agrees(const golden_tensor *want, size_t i, double x);
+/* Is x within the tolerance of the i-th value, or is that value nan? */
+bool golden_agrees(const golden_tensor *expected, size_t i, double x);
 
 #endif

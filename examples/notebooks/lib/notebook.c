@@ -60,7 +60,7 @@ void notebook_digits(int digits) { n.digits = digits; }
 
 static bool is(const golden_tensor *x, const char *role) { return strcmp(x->role, role) == 0; }
 
-static long known(const golden_tensor *x)               /* how many of its values the notebook's dump has */
+static long known(const golden_tensor *x)               /* how many of its values the notebook printed */
 {
     long count = 0;
     for (size_t i = 0; i < x->size; i++)
@@ -115,8 +115,8 @@ static const golden_tensor *find(const char *name)
 
 /* ---- comparing ---- */
 
-/* A value may be within its tolerance and still print another last digit: on the edge between two roundings,
- * or where it was computed from rounded inputs. The reader sees that, so it is said. */
+/* A value may be within its tolerance and still print another last digit: close to a rounding boundary, or
+ * computed from rounded inputs. Readers would notice, so this is reported. */
 static void note_roundings(const golden_tensor *want, const gra_tensor *x)
 {
     const double half = 0.5 * pow(10, -n.digits);
@@ -127,7 +127,7 @@ static void note_roundings(const golden_tensor *want, const gra_tensor *x)
             count++;
         }
     if (count)
-        printf("    (%zu of %zu %s to another last digit: [%zu] is %.*f, there %.*f)\n", count,
+        printf("    (%zu of %zu %s to another last digit: [%zu] is %.*f, in the notebook %.*f)\n", count,
                x->size, count == 1 ? "rounds" : "round", first, n.digits + 4, (double)x->data[first],
                n.digits, want->values[first]);
 }
@@ -146,7 +146,7 @@ static double *sorted(const double *values, size_t size)
     return copy;
 }
 
-/* Its numbers are those of an input of the file, in some order: nothing was computed. */
+/* Are its numbers those of an input of the file, in any order? Then nothing was computed. */
 static bool is_rearranged(const golden_tensor *want)
 {
     const double *numbers = sorted(want->values, want->size);
@@ -163,13 +163,13 @@ static void compare(const golden_tensor *want, const gra_tensor *x)
 {
     long reproduced = 0;
     if (!gra_same_shape(x->shape, want->shape)) {
-        warn("%s: %s is %s, wanted %s", n.file->path, want->name, GRA_SHAPE_STRING(x->shape),
+        warn("%s: %s: got shape %s, expected %s", n.file->path, want->name, GRA_SHAPE_STRING(x->shape),
              GRA_SHAPE_STRING(want->shape));
         return;
     }
     for (size_t i = 0; i < want->size; i++) {
         if (!golden_agrees(want, i, (double)x->data[i]))
-            warn("%s: %s[%zu] is %.9g, wanted %.9g: off by %.3g, allowed %.3g", n.file->path, want->name,
+            warn("%s: %s[%zu]: got %.9g, expected %.9g: off by %.3g, allowed %.3g", n.file->path, want->name,
                  i, (double)x->data[i], want->values[i], fabs((double)x->data[i] - want->values[i]),
                  want->tol);
         else if (!isnan(want->values[i]))
@@ -222,13 +222,13 @@ int notebook_close(void)
            n.reproduced - n.from_inputs - n.rearranged, n.from_inputs, n.rearranged);
     printf("%s: %ld of %ld printed numbers reproduced\n", n.name, n.reproduced, n.printed);
     if (fflush(stdout) != 0)
-        warn("the standard output cannot be written");
+        warn("cannot write to the standard output");
     return n.failed || n.reproduced != n.printed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 /* ---- tensors ---- */
 
-static gra_tensor *empty(gra_shape shape)    /* its values to be filled */
+static gra_tensor *empty(gra_shape shape)    /* filled in later */
 {
     return gra_full(n.t, 0, shape);
 }

@@ -1,5 +1,5 @@
-/* notebook.h: what the programs of the notebooks share: a tape and a generator, draws as tensors, and
- * a count of the printed numbers that come out again.
+/* notebook.h: shared by the programs of the notebooks: a tape and a generator, random tensors, and a count of
+ * the printed numbers that they reproduce.
  *
  * A program opens itself, names a file of golden numbers for each part of its notebook, shows what
  * the notebook prints, and closes:
@@ -9,10 +9,10 @@
  *     show("cell 12", "scores", scores);              prints them, and compares each with the notebook's
  *     return notebook_close();                        "attention_steps: K of N printed numbers reproduced"
  *
- * N counts all that the files hold, so that a number left out is a number not reproduced. The line before
- * says how the K came about: computed from seeds and numbers in the program, computed from inputs that an
- * unseeded cell prints, or such an input itself, whole or in another order. The tape
- * is in GRA_TRAIN, as a module is that PyTorch has just made; all tensors live until the end.
+ * N counts all numbers of the files, so one that is left out counts as not reproduced. The line before it
+ * splits K: computed from seeds and numbers in the program, computed from inputs that an unseeded cell
+ * prints, or such an input itself, perhaps in another order. The mode is GRA_TRAIN, as for a new PyTorch
+ * module; all tensors live until the end.
  */
 #ifndef EXAMPLES_NOTEBOOK_H
 #define EXAMPLES_NOTEBOOK_H
@@ -21,23 +21,23 @@
 
 /* argv[1]: the folder of the numbers; without it, examples/notebooks/golden */
 gra_tape  *notebook_open(const char *name, int argc, char **argv);
-int        notebook_close(void);                        /* the exit status: 0 when all numbers came out */
-gra_rng   *notebook_rng(void);                          /* of the draws, the dropout and the layers */
-gra_scope  notebook_scope(const char *name);            /* for a layer, with a name of your own */
+int        notebook_close(void);                        /* the exit status: 0 if all numbers agree */
+gra_rng   *notebook_rng(void);                          /* for draws, dropout and layers */
+gra_scope  notebook_scope(const char *name);            /* for a layer, with any name */
 
-void notebook_file(const char *name);           /* compare with the numbers of this file from here on */
-void notebook_unseeded(const char *why);        /* they come from inputs that the notebook prints */
+void notebook_file(const char *name);           /* compare with this file from here on */
+void notebook_unseeded(const char *why);        /* its results follow from printed inputs */
 void notebook_digits(int digits);               /* how many digits to print from here on; 4 at first */
 
-/* show prints x and compares it with what the file has under that name; agrees only compares, a tensor for
- * each name (agrees("W_key W_value", k, v)), and print only prints. Whatever the role of a number in the
- * file: where x is not within its tolerance, the program fails. */
+/* show prints x and compares it with the file's tensor of that name; agrees only compares, a tensor for each
+ * name (agrees("W_key W_value", k, v)), and print only prints. If a value is not within its tolerance, the
+ * program fails. */
 void show(const char *cell, const char *name, gra_tensor *x);
 void agrees(const char *names, ...);
 void print(const char *cell, const char *name, gra_tensor *x);
 void print_shape(const char *cell, const char *name, const gra_tensor *x);
 
-/* Tensors: an input of the file, and draws in the order of the calls. */
+/* Tensors: an input of the file, and random ones in the order of the calls. */
 gra_tensor *given(const char *name);
 gra_tensor *torch_rand(gra_shape shape);     /* uniform in [0, 1) */
 gra_tensor *torch_randn(gra_shape shape);    /* normal */
