@@ -1,8 +1,8 @@
 #!/bin/sh
-# embed.sh FOLDER: writes C: the page's sources in that folder as lines of text, and of each op in core/ops
-# its formulas, which are the comment at the head of its source. (Compilers need not take string literals of
-# more than 4095 bytes, so each line is one.)
-lines() {         # lines NAME FILE ...: they are one after the other in look_NAME
+# embed.sh FOLDER: writes C: the page's sources in that folder as lines of text, and the formulas of each op
+# in core/ops, from the first comment of its source. (A string literal may be limited to 4095 bytes, so each
+# line is one.)
+lines() {         # lines NAME FILE ...: writes look_NAME, the lines of these files
     echo "const char *const look_$1[] = {"
     shift
     awk '{ gsub(/\\/, "&&"); gsub(/"/, "\\\\&"); print "    \"" $0 "\\n\"," } END { print "    0\n};" }' "$@"

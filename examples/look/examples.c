@@ -10,7 +10,7 @@
 
 /* ---- 01: micrograd's expression ---------------------------------------------------------------------- */
 
-/* A name for each value that has one in the lesson. */
+/* The expression of the lesson, with names. */
 static gra_tensor *expression(gra_tape *t, gra_tensor *a, gra_tensor *b)
 {
     gra_tensor *plus  = gra_name(gra_relu(t, gra_add(t, b, a)), "relu(b + a)");
@@ -43,7 +43,7 @@ static int compute(gra_tape *t, const char *path)
         return warn("%s", gra_error(t));
     if (look_write_with(t, path, &(look_more){
         .title = "micrograd's expression at a = -4, b = 2",
-        .about = "Every value, and how much g changes with it: examples/01_scalar.c computes the same." }))
+        .about = "Every value, and the derivative of g with respect to it, as in examples/01_scalar.c." }))
         return warn("cannot write %s: %s", path, strerror(errno));
     say_real("g", g->data[0]);
     say_real("dg/da", gra_grad(a)[0]);
@@ -85,7 +85,7 @@ static double learn(gra_tape *t, gra_model *model, const struct gra_gpt *gpt, gr
 {
     int ids[BATCH * CONTEXT], next[BATCH * CONTEXT];
     for (int b = 0; b < BATCH; b++) {
-        const int from = (int)gra_randint(rng, LENGTH);         /* behind its end the text begins again */
+        const int from = (int)gra_randint(rng, LENGTH);         /* past its end the text starts over */
         for (int i = 0; i < CONTEXT; i++) {
             ids[b * CONTEXT + i] = text[(from + i) % LENGTH];
             next[b * CONTEXT + i] = text[(from + i + 1) % LENGTH];
@@ -101,7 +101,7 @@ static double learn(gra_tape *t, gra_model *model, const struct gra_gpt *gpt, gr
     return gra_item(loss);
 }
 
-static bool is_shown(int step)          /* more often at first, when more happens */
+static bool is_shown(int step)          /* more often early, when more changes */
 {
     return step % 100 == 0 || (step <= 100 && step % 20 == 0);
 }
@@ -129,7 +129,7 @@ static int teach(gra_tape *t, gra_model *model, gra_rng *rng, const char *path)
             failed = model_state(&m, step);
     }
     failed = failed || model_page(&m, model, STEPS, path, "the next-token model of lesson 05",
-        "Two layers of four heads, 400 steps on four lines of text (examples/05_next_token.c).");
+        "Two layers of four heads, trained for 400 steps on four lines of text (examples/05_next_token.c).");
     model_free(&m);
     return failed ? -1 : 0;
 }

@@ -1,4 +1,4 @@
-/* look: writes the page. What it looks like is in page.html, page.css and page.js; here is only its data. */
+/* look: writes the page's data; page.html, page.css and the scripts display it. */
 #include "look.h"
 #include "../../core/op.h"
 #include "page.h"
@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* How many values of each tensor the page may hold: all of small ones, and of large ones so many that their
- * sum stays below MOST (1.6 MB as base64). */
+/* How many values of each tensor the page contains at most, so that the sum over all tensors stays below MOST
+ * (1.6 MB as base64). */
 static size_t cells_of_each(const gra_listing *l)
 {
     enum { FEW = 64, MANY = 1 << 16, MOST = 300000 };
@@ -44,11 +44,10 @@ static void write_inputs(out *o, const gra_listing *l, const gra_tensor *x)
     out_text(o, "]");
 }
 
-/* Of a node that wants a gradient but has none, and whose values are not those of a view, nobody kept it. */
 static void write_node(out *o, const gra_listing *l, int i, size_t cells)
 {
     const gra_tensor *x = l->row[i].x, *owner = x->base ? x->base : x;
-    const gra_real *grad = owner->fresh ? NULL : owner->grad;   /* fresh: not filled, as a backward failed */
+    const gra_real *grad = owner->fresh ? NULL : owner->grad;   /* fresh: uninitialised: a backward failed */
     char saturated[OUT_REAL], path[GRA_PATH];
     out_format(o, "{\"kind\":\"%s\",\"number\":%d", kind_of(x), gra_node_number(x));
     write_member(o, "op", x->op ? x->op->name : "");
@@ -71,7 +70,7 @@ static void write_node(out *o, const gra_listing *l, int i, size_t cells)
     out_text(o, "}\n");
 }
 
-/* The formulas of the ops on this tape: the comment at the head of each one's source. */
+/* The formulas of the ops on this tape, from the first comment of each op's source. */
 static void write_formulas(out *o, const gra_listing *l)
 {
     out_text(o, "\"ops\":{");
@@ -114,7 +113,7 @@ static void write_lines(out *o, const char *const *line)
         out_text(o, *line);
 }
 
-/* page.html, in which a few lines stand for the other parts. */
+/* Writes page.html, in which lines like @css are replaced by the other parts. */
 static void write_page(out *o, const gra_tape *t, const gra_listing *l, const look_more *more)
 {
     const char *const none = NULL;

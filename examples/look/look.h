@@ -1,6 +1,6 @@
-/* look: a step as a page that a browser opens from the disk: every node, its values and its gradient.
+/* look: writes a step as a page for the browser: every node, its values and its gradient.
  *
- *     gra_keep_grads(t, true);                 before the backward: gradients of all nodes
+ *     gra_keep_grads(t, true);                 before the backward: keeps the gradients of all nodes
  *     ...
  *     gra_backward(t, loss);
  *     if (look_write(t, "step.html"))
@@ -12,11 +12,11 @@
 
 #include "out.h"
 
-int look_write(const gra_tape *t, const char *path);    /* whole or not at all: 0, or -1 and errno says why */
+int look_write(const gra_tape *t, const char *path);    /* all or nothing: 0, or -1 and errno */
 
-typedef struct look_more {              /* what the page shows besides; a field left out is not shown */
+typedef struct look_more {              /* what else the page shows; all fields are optional */
     const char *title, *about;          /* its heading, and a line beneath it */
-    void      (*model)(out *o, void *arg);      /* writes the JSON of tokens, attention, training: model.c */
+    void      (*model)(out *o, void *arg);      /* writes tokens, attention, training as JSON: model.c */
     void       *arg;
 } look_more;
 int look_write_with(const gra_tape *t, const char *path, const look_more *more);

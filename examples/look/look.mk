@@ -1,4 +1,4 @@
-# The part of the Makefile that is about build/look (main.c here). The page that it writes is compiled in.
+# The part of the Makefile for build/look (main.c here), into which the page's sources are compiled.
 
 LOOK := $(sort $(wildcard examples/look/*.c))
 PAGE := $(addprefix examples/look/,embed.sh page.html page.css page.js node.js model.js start.js)

@@ -1,14 +1,14 @@
-/* look: shows a step as a page: every node of the tape, its values and gradients, where the model looks.
+/* look: shows a step as a page: every node of the tape, its values and gradients, and the attention.
  *
  *     build/look --example scalar                         lesson 01's expression
  *     build/look --example next-token                     lesson 05's model
  *     build/look --model build/run --prompt "static int"  a model that train has trained
- *     build/look --model gpt2.safetensors --ids "464 3290"   one of another program
+ *     build/look --model gpt2.safetensors --ids "464 3290"   a model of another program
  *
- * Open page.html in a browser. From a program of yours: look_write(t, "page.html") after a backward (look.h).
+ * Open page.html in a browser. In your own program: look_write(t, "page.html") after a backward (look.h).
  *
- * What you will learn: a tape is a list that a program can read, and what stands in it after a backward is
- * all there is to see of a step. look.c reads it; page.js draws it.
+ * What you will learn: a tape is a list that a program can read, and after a backward it contains all there
+ * is to see of a step. look.c reads it; page.js draws it.
  */
 #include "../lib/begin.h"
 #include "../lib/flags.h"
@@ -26,15 +26,15 @@ int main(int argc, char **argv)
     trained_flags trained = { 0 };
     int example = -1;
     const flag table[] = {
-        { "model", FLAG_TEXT, &trained.model, 1, 0, "DIR|FILE", "a folder of train, or a .safetensors",
+        { "model", FLAG_TEXT, &trained.model, 1, 0, "DIR|FILE", "train's folder or a .safetensors file",
           .unset = LOAD_DEFAULT },
         { "prompt", FLAG_TEXT, &trained.prompt, 0, 0, "TEXT", "what the model reads",
           .unset = "\"static int\"" },
-        { "ids", FLAG_TEXT, &trained.ids, 0, 0, "\"N N N\"", "the same as numbers, without a vocabulary",
+        { "ids", FLAG_TEXT, &trained.ids, 0, 0, "\"N N N\"", "its tokens as numbers, without a vocabulary",
           .unset = "none" },
         { "heads", FLAG_INT, &trained.heads, 0, 1e6, "N", "attention heads of --model FILE",
-          .unset = "as it says" },
-        { "example", FLAG_CHOICE, &example, 0, 0, "scalar|next-token", "a lesson in place of a model",
+          .unset = "from the file" },
+        { "example", FLAG_CHOICE, &example, 0, 0, "scalar|next-token", "a lesson instead of a model",
           .unset = "none" },
         { "out", FLAG_TEXT, &path, 1, 0, "FILE", .help = "the page" },
         { "threads", FLAG_INT, &trained.threads, 0, 1024, "N", .help = "threads, 0 = one for each core" },
@@ -47,11 +47,11 @@ int main(int argc, char **argv)
     if (how != FLAGS_GO_ON)
         return how;
     if (example >= 0 && (trained.model || trained.prompt || trained.ids)) {
-        warn("--example needs neither --model nor --prompt nor --ids");
+        warn("--example cannot be combined with --model, --prompt or --ids");
         return 2;
     }
     if (trained.prompt && trained.ids) {
-        warn("--ids gives the tokens as numbers, --prompt as text: give one of them");
+        warn("got both --ids (tokens as numbers) and --prompt (text): give only one of them");
         return 2;
     }
     trained.model = trained.model ? trained.model : LOAD_DEFAULT;

@@ -1,4 +1,4 @@
-/* model: what a GPT makes of a few tokens. */
+/* model: see model.h. */
 #include "model.h"
 #include "../../core/op.h"
 #include "../lib/say.h"
@@ -8,7 +8,7 @@
 
 /* ---- tokens ------------------------------------------------------------------------------------------ */
 
-/* A token is a byte, and what would not show has a sign; without a vocabulary it is a number. */
+/* A token is a byte, with a sign for blanks and line breaks; without a vocabulary it is a number. */
 static void write_token(out *o, const look_model *m, int id)
 {
     char text[16];
@@ -43,7 +43,7 @@ static void write_guess(out *o, const look_model *m, const gra_real *p, int id)
     out_text(o, "]");
 }
 
-/* p = softmax(x). The op would be one more node of the step. */
+/* p = softmax(x), not by the op, which would add a node to the step. */
 static void softmax(const gra_real *x, gra_real *p, int n)
 {
     double sum = 0, most = -HUGE_VAL;
@@ -55,7 +55,7 @@ static void softmax(const gra_real *x, gra_real *p, int n)
         p[i] = (gra_real)(exp((double)x[i] - most) / sum);
 }
 
-/* The k likeliest of all tokens, the likeliest first; how many there are. */
+/* The LIKELIEST most likely tokens in descending order. Returns their number. */
 static int likeliest(const gra_real *p, int vocab, int best[LIKELIEST])
 {
     int n = 0;
@@ -70,7 +70,7 @@ static int likeliest(const gra_real *p, int vocab, int best[LIKELIEST])
     return n;
 }
 
-/* The likeliest tokens, then the one that does follow (of the last token nobody knows it). */
+/* Writes the likeliest tokens, then the one that does follow, or null after the last token. */
 static void write_row(out *o, const look_model *m, const gra_real *p, int vocab, int follows)
 {
     int best[LIKELIEST];
@@ -104,7 +104,7 @@ static void write_predictions(out *o, const look_model *m, const gra_tensor *log
 
 /* ---- attention --------------------------------------------------------------------------------------- */
 
-/* Of so many tokens the weights are written: each layer and head has a triangle of them. */
+/* For how many tokens weights are written: each layer and head has a triangle of them. */
 static int tokens_seen(const look_model *m)
 {
     const double most = 100000, panels = (double)m->gpt->config.n_layers * m->gpt->config.n_heads;
@@ -114,7 +114,7 @@ static int tokens_seen(const look_model *m)
     return n;
 }
 
-/* The triangle of each head of a layer: row by row, query i's weights of keys 0 ... i. */
+/* Copies the triangle of each head of a layer: row by row, query i's weights of keys 0 ... i. */
 static void copy_triangles(gra_real *to, const gra_tensor *w, int seen)
 {
     const int heads = gra_dim(w, 1);
@@ -142,7 +142,7 @@ static void write_weights(out *o, const gra_real *w, size_t n, bool exact)
     free(byte);
 }
 
-/* The nodes run from the last to the first, and so do the layers: they are written into w from its end. */
+/* The list of nodes begins with the last, and so the last layer: w is filled from its end. */
 static void write_attention(out *o, const look_model *m, gra_tensor *last, bool exact)
 {
     const size_t seen = (size_t)m->seen, layers = (size_t)m->gpt->config.n_layers,
@@ -160,7 +160,7 @@ static void write_attention(out *o, const look_model *m, gra_tensor *last, bool 
 
 /* ---- states ------------------------------------------------------------------------------------------ */
 
-/* The loss, or NULL: the tape has an error. */
+/* Returns the loss; NULL: out of memory, or see gra_error. */
 static gra_tensor *forward(const look_model *m, gra_tensor **logits)
 {
     int *target = malloc((size_t)m->n * sizeof *target);

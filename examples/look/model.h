@@ -1,4 +1,4 @@
-/* model: what a GPT makes of a few tokens: its attention and its predictions, and how both came about. */
+/* model: a GPT's attention and predictions for a few tokens, at several steps of its training. */
 #ifndef EXAMPLES_LOOK_MODEL_H
 #define EXAMPLES_LOOK_MODEL_H
 
@@ -13,19 +13,17 @@ typedef struct look_model {
     const vocabulary     *vocab;        /* NULL: tokens are shown as numbers */
     const int            *ids;          /* n tokens, 2 or more */
     int                   n;
-    int                   seen;         /* the attention of the first `seen` is written: of many tokens it
-                                           would be too much */
-    out                   states, curve;        /* JSON, as far as it was written; model_free frees it */
+    int                   seen;         /* only the attention of the first `seen` tokens is written */
+    out                   states, curve;        /* JSON written so far; model_free frees it */
 } look_model;
 
-/* Forward of the tokens, each of which is to predict the next; what the model looked at and predicts is noted
- * as that after `step` steps of training (-1: nobody knows how many), its weights in 8 bits. 0 or -1. */
+/* Runs the forward and adds a state, the attention (in 8 bits) and the predictions after `step` steps of
+ * training; -1: unknown. 0 or -1. */
 int  model_state(look_model *m, long step);
-void model_loss(look_model *m, long step, double train, double val);    /* a point of the curve;
-                                           val may be NaN */
+void model_loss(look_model *m, long step, double train, double val);    /* adds a point; val may be NaN */
 
-/* Writes the page of the last state, which comes with its backward and with its weights as they are, and says
- * its loss. 0 or -1. */
+/* Adds the last state, with a backward and exact attention weights, writes the page and prints the loss. 0 or
+ * -1. */
 int  model_page(look_model *m, gra_model *params, long step, const char *path, const char *title,
                 const char *about);
 void model_free(look_model *m);

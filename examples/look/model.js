@@ -2,7 +2,8 @@
 
 const model = { state: data.states ? data.states.length - 1 : 0, layer: 0, head: 0, token: -1 };
 
-// Weights of 8 bits: rounded, a row of many small ones would not sum to 1 (56 of 1/56 would to 1.1).
+// Decodes weights of 8 bits and divides each row by its sum, as rounding may make a row of many small weights
+// sum to as much as 1.1.
 function shares(bytes) {
     const w = new Float64Array(bytes.length);
     for (let from = 0, keys = 1; from < w.length; from += keys, keys = keys % data.seen + 1) {
@@ -12,7 +13,7 @@ function shares(bytes) {
     return w;
 }
 
-// The weights of a state: of each layer and head a triangle, query by query, keys 0 ... query.
+// The weights of a state: a triangle for each layer and head, query by query, keys 0 ... query.
 function weights_of(state) {
     if (!state.weights)
         state.weights = state.exact ? reals(state.attention) : shares(bytes_of(state.attention));
@@ -24,7 +25,7 @@ function weight(state, layer, head, query, key) {
     return weights_of(state)[(layer * data.heads + head) * triangle + query * (query + 1) / 2 + key];
 }
 
-// From 0 to 1: the paper's colour, then darker (in the dark: lighter).
+// From 0 to 1: from the page's colour to a darker one (in dark mode: a lighter one).
 function weight_colour(w) {
     const dark = is_dark(), x = Math.sqrt(w);
     const zero = dark ? [30, 33, 38] : [250, 250, 250], end = dark ? [255, 190, 90] : [110, 15, 80];
@@ -71,14 +72,14 @@ function draw_heads() {
     return box;
 }
 
-// A row of the large picture: the token that looks, on both axes, and its weights.
+// A row of the large picture: the weights of one query, and its token on both axes.
 function draw_query(svg, query, cell, edge) {
     const state = data.states[model.state], lit = query === model.token, token = data.tokens[query];
     const at = edge + query * cell, middle = at + 0.75 * cell, width = edge + data.seen * cell;
     const name = { x: edge - 4, y: middle, "text-anchor": "end" };
     if (lit)
         svg.append(make_svg("rect", { x: 0, y: at, width, height: cell, fill: "var(--chosen)" }));
-    // where names have no room, numbers
+    // numbers where names do not fit
     const text = cell >= 9 || lit ? token : query % 8 === 0 ? String(query) : "";
     svg.append(make_svg("text", name, text),
         make_svg("text", { transform: `translate(${middle} ${edge - 4}) rotate(-90)` }, text));
@@ -88,12 +89,12 @@ function draw_query(svg, query, cell, edge) {
         const rect = make_svg("rect", { x: edge + key * cell, y: at, width: cell - 1, height: cell - 1,
             fill: `rgb(${weight_colour(w).join(",")})`, opacity: model.token < 0 || lit ? 1 : 0.35 });
         rect.addEventListener("mouseenter",
-            () => light(query, `${token} (${query}) looks at ${data.tokens[key]} (${key}): ${shown}`));
+            () => light(query, `${token} (${query}) attends to ${data.tokens[key]} (${key}): ${shown}`));
         svg.append(rect);
     }
 }
 
-// The chosen head, large: a row for each token that looks, a column for each that is looked at.
+// The chosen head, large: a row for each query, a column for each key.
 function draw_big_head() {
     const n = data.seen, cell = clamp(Math.floor(330 / n), 5, 26), edge = 34, side = edge + n * cell + 2;
     const svg = make_svg("svg", { id: "big", width: side, height: side });
@@ -123,7 +124,7 @@ function draw_token_strip() {
 
 function draw_predictions() {
     const table = make("table", "next"), head = table.insertRow();
-    for (const text of ["after", "next is", "probability", "the model says"])
+    for (const text of ["after", "next is", "probability", "predictions"])
         head.append(make("th", "", text));
     data.states[model.state].next.forEach((row, i) => {
         const line = table.insertRow(), guesses = row.slice(0, -1), follows = row[row.length - 1];
@@ -144,7 +145,7 @@ function draw_predictions() {
 
 // ---- the loss, and the states along it ------------------------------------------------------------------
 
-const CURVE = { wide: 640, high: 70, edge: 8 };         // the middle of the slider's knob stands at its edges
+const CURVE = { wide: 640, high: 70, edge: 8 };         // the knob's centre at both ends of the slider
 const all_steps = data.curve.map(row => row[0]).concat(data.states.map(state => state.step));
 const first_step = Math.min(...all_steps), last_step = Math.max(...all_steps);
 
@@ -158,7 +159,7 @@ function nearest(list, step_of, step) {
     return list.reduce((a, b) => far(b) < far(a) ? b : a);
 }
 
-// The steps at which the slider can stand, as far as their numbers have room.
+// The steps of the states, as far as their numbers fit.
 function draw_step_numbers(svg) {
     let free = Infinity;
     [...data.states].reverse().forEach(state => {
@@ -176,7 +177,7 @@ function draw_curve() {
     const y = loss => 4 + (CURVE.high - 8) * (most > least ? (most - loss) / (most - least) : 0);
     const points = data.curve.map(([step, loss]) => curve_x(step).toFixed(1) + " " + y(loss).toFixed(1));
     svg.append(make_svg("path", { d: "M" + points.join("L") }));
-    for (const state of data.states) {          // where the slider can stand
+    for (const state of data.states) {          // one for each state
         const loss = nearest(data.curve, row => row[0], state.step)[1];
         svg.append(make_svg("circle", { cx: curve_x(state.step), cy: y(loss), r: 3 }));
     }
@@ -200,7 +201,7 @@ function show_state(number) {
 
 function go_to(step) { show_state(data.states.indexOf(nearest(data.states, state => state.step, step))); }
 
-// The slider counts steps, as the curve above it does, and stands where the model was kept.
+// The slider counts steps, as the curve above it does, and snaps to the states.
 function draw_slider() {
     const slider = make("input");
     const keys = { ArrowRight: 1, ArrowUp: 1, PageUp: 1, ArrowLeft: -1, ArrowDown: -1, PageDown: -1 };
@@ -232,7 +233,7 @@ function draw_training(box) {
     if (several) box.append(draw_slider());
     else if (data.curve.length > 1)
         box.append(make("div", "facts",
-            "The run kept no other state: build/train --snapshot-every N lets a slider move through its " +
+            "The run kept no snapshots: with build/train --snapshot-every N a slider moves through its " +
             "training."));
 }
 
@@ -242,26 +243,26 @@ function after_text(state) {
         : `after ${state.step} of ${last_step} steps: `;
 }
 
-// What changes with the state; the slider stays, so that it can be dragged.
+// Redraws what depends on the state, but not the slider, so that it can be dragged.
 function draw_state() {
     const box = by_id("state"), state = data.states[model.state];
     if (by_id("curve")) by_id("curve").replaceWith(draw_curve());
     box.replaceChildren();
     box.append(make("div", "facts", `${after_text(state)}loss of these tokens `), draw_token_strip());
     box.firstChild.append(make("code", "", exact(number_of(state.loss))),
-        state.exact ? "" : " (attention: in 8 bits; the tape is the finished model's)");
+        state.exact ? "" : " (attention: rounded to 8 bits; the tape is the finished model's)");
     const pair = make("div", "pair"), left = make("div"), right = make("div");
     left.append(make("h3", "", "Attention: choose a head"), draw_heads());
-    const heading = `Layer ${model.layer + 1}, head ${model.head + 1}: each row looks at the columns`;
+    const heading = `Layer ${model.layer + 1}, head ${model.head + 1}: each row attends to the columns`;
     right.append(make("h3", "", heading), draw_big_head());
     const pointed = make("div", "under", model.text || "point at a cell");
     pointed.id = "pointed";
     right.append(pointed);
     if (data.seen < data.tokens.length)
-        right.append(make("div", "facts", `of the first ${data.seen} of ${data.tokens.length} tokens`));
+        right.append(make("div", "facts", `only the first ${data.seen} of ${data.tokens.length} tokens`));
     pair.append(left, right);
     box.append(pair,
-        make("h3", "", "Predictions: what follows each token, and the five that the model finds likeliest"),
+        make("h3", "", "Predictions: what follows each token, and the five likeliest by the model"),
         draw_predictions());
 }
 

@@ -1,6 +1,6 @@
 // ---- a node: formula, numbers, histogram ----------------------------------------------------------------
 
-// Buttons that lead to other nodes; of a scalar its value, or as dy its gradient, is on the button.
+// Buttons that lead to other nodes, with the value or the gradient (dy) of a scalar.
 function links(heading, list, part, sign) {
     const box = make("div", "links facts");
     box.append(heading + " ");
@@ -69,7 +69,7 @@ function heat_map(part, node) {
     return box;
 }
 
-// The place of a cell in the tensor: its rows are those of the last dimension.
+// The index of a cell in the tensor: the grid has a row for each row of the last dimension.
 function index_text(node, row, column) {
     const index = [column];
     for (let d = node.shape.length - 2; d >= 0; d--) {
@@ -139,12 +139,12 @@ function numbers(title, className, part, node, there, missing) {
 }
 
 function why_no_grad(node) {
-    if (!node.wants) return "none: nothing upstream of it wants one";
-    return "none here: the loss does not depend on it, or it was not kept (gra_keep_grads before the " +
+    if (!node.wants) return "none: no tensor that it is computed from requires one";
+    return "none: the loss does not depend on it, or it was not kept (call gra_keep_grads before the " +
         "backward)";
 }
 
-// Lines of one paragraph are joined; formulas, which are indented, stay as they are.
+// Joins the lines of a paragraph; formulas, which are indented, stay as they are.
 function reflow(text) {
     return text.trim().replace(/^(\S.*)\n(?=\S)/gm, "$1 ");
 }
@@ -155,7 +155,7 @@ function draw_formula(box, node) {
         box.append(make("pre", "", reflow(op.text)));
         box.append(make("div", "facts", "from " + op.file + ", where its forward and backward are"));
     } else if (node.op)
-        box.append(make("div", "facts", "an op of this program: its formula is where it is defined"));
+        box.append(make("div", "facts", "an op of this program; see its source for the formula"));
 }
 
 function draw_node() {
@@ -166,11 +166,11 @@ function draw_node() {
     if (chosen.node === undefined) {
         box.append(make("h2", "", chosen.name));
         box.append(make("div", "facts",
-            `${chosen.to - chosen.from} nodes; \u2192 opens it. What leaves it:`));
+            `${chosen.to - chosen.from} nodes; \u2192 opens it. Its output:`));
     }
     box.append(make("h2", "", (node.number >= 0 ? node.number + "  " : "") + node_title(node)));
     const place = node.path ? " of " + node.path : "";
-    const view = node.view ? ", a view: its data and gradient are its input's" : "";
+    const view = node.view ? ", a view: it shares its input's data and gradient" : "";
     box.append(make("div", "facts", `${node.op ? "result" : node.kind}${place}, shape ${shape_text(node)}, ` +
         `${size_of(node)} ${size_of(node) === 1 ? "value" : "values"}${view}`));
     draw_formula(box, node);
@@ -184,5 +184,5 @@ function draw_node() {
     box.append(pair);
 }
 
-// What the gradients are of: the last node, "loss", or "g" where its name is "g = e/2".
+// The name of the last node, of which the gradients are: "loss", or "g" if it is "g = e/2".
 const result_name = count && nodes[count - 1].name.split(" = ")[0] || "the last node";

@@ -1,4 +1,4 @@
-/* out: a text in memory that grows at its end. */
+/* out: see out.h. */
 #include "out.h"
 #include "../lib/utf8.h"
 #include <math.h>
@@ -65,7 +65,7 @@ static gra_real read_back(const char *text)
     return sizeof(gra_real) == sizeof(float) ? (gra_real)strtof(text, NULL) : (gra_real)strtod(text, NULL);
 }
 
-static char *decimal_point(char *text)                  /* in the place of a locale's decimal comma */
+static char *decimal_point(char *text)                  /* replaces a locale's decimal comma */
 {
     for (char *c = text; *c; c++)
         if (*c == ',')
@@ -112,7 +112,7 @@ void out_base64(out *o, const unsigned char *b, size_t n)
     }
 }
 
-/* The bytes of x, the lowest first whatever the machine. */
+/* The bytes of x, little-endian on every machine. */
 static void put_bytes(gra_real x, unsigned char *to)
 {
     uint64_t bits = 0;

@@ -1,6 +1,6 @@
 "use strict";
-// The page of a step. Its data is above, as JSON; text from it comes into the page as textContent, never as
-// HTML, and without the characters that turn the direction of what is behind them.
+// The page of a step. Its data is above, as JSON; text from it is inserted as textContent, never as HTML, and
+// without the characters that reverse the direction of the text after them.
 
 const turning = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 const data = JSON.parse(document.getElementById("data").textContent,
@@ -39,7 +39,7 @@ function reals(x) {
     return data.bytes === 4 ? new Float32Array(buffer) : new Float64Array(buffer);
 }
 
-function list_of(part) {                // of one tensor's values or gradients; read when first wanted
+function list_of(part) {                // a tensor's values or gradients; decoded on first use
     if (!part.list) part.list = reals(part.x);
     return part.list;
 }
@@ -114,14 +114,14 @@ function build_tree() {
     return root;
 }
 
-// A group of one node says no more than the node.
+// A group of one node is replaced by the node.
 function dissolve(part) {
     part.children.forEach(dissolve);
     const one = child => child.children.length === 1 && child.children[0].node !== undefined;
     part.children = part.children.map(child => one(child) ? child.children[0] : child);
 }
 
-function set_ranges(part) {             // and how deep each is, and in what
+function set_ranges(part) {             // and depths and parents
     if (part.node !== undefined) return;
     part.children.forEach(child => {
         child.parent = part;
@@ -143,14 +143,14 @@ const tree = build_tree();
 open_all(tree, count <= 45);
 
 // ---- state: what is computed so far, and what is chosen -------------------------------------------------
-// done counts steps: up to count, nodes that have their value, from the first on; beyond it, nodes that have
+// done counts steps: up to count, how many nodes have their value, from the first on; past it, how many have
 // their gradient, from the last one back.
 
 let done = 2 * count, chosen = null, rows = [];
 
 function has_value(i) { return i < done; }
 function has_grad(i) { return i >= 2 * count - done; }
-function is_row(part) { return !part.open || part.node !== undefined; }        // it stands for its nodes
+function is_row(part) { return !part.open || part.node !== undefined; }        // it represents its nodes
 
 function visible_rows() {
     const list = [];
@@ -236,10 +236,10 @@ function draw_arcs() {
 
 function phase_text() {
     if (data.error) return "This step has an error: " + data.error;
-    if (done === 2 * count) return "All is computed. Home starts over: \u2193 goes forward, \u2191 backward.";
-    if (done === count) return "Forward is done. \u2191 sends the gradient back, node by node.";
-    return done < count ? `Forward: ${done} of ${count} have their value. \u2193 computes the next.`
-        : `Backward: ${done - count} of ${count} have their gradient. \u2191 goes on.`;
+    if (done === 2 * count) return "All is computed. Home starts over; \u2193 goes forward, \u2191 backward.";
+    if (done === count) return "Forward is done. \u2191 propagates the gradient back, node by node.";
+    return done < count ? `Forward: ${done} of ${count} nodes have a value. \u2193 computes the next.`
+        : `Backward: ${done - count} of ${count} nodes have a gradient. \u2191 continues.`;
 }
 
 function draw() {
@@ -302,7 +302,7 @@ function step_up() {
 
 function restart() { step_to(0, rows[0]); }
 function finish() { step_to(2 * count, rows[rows.length - 1]); }
-function next_backward() {              // the button, which does not just move the choice
+function next_backward() {              // the button, which never only moves the selection
     if (done < count) done = count;
     if (done < 2 * count) step_up();
 }

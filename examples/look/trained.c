@@ -1,4 +1,4 @@
-/* trained: the page of a trained model, now and at each snapshot that its run kept. */
+/* trained: the page of a trained model, finished and at each snapshot of its run. */
 #include "trained.h"
 #include "../lib/load.h"
 #include "../lib/run.h"
@@ -12,17 +12,17 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SNAPSHOTS = 12 };                /* as many are shown at most */
+enum { SNAPSHOTS = 12 };                /* shown at most */
 
 typedef struct reading {
     loaded      loaded;
     look_model  shown;
-    long        step;                   /* of the last row of loss.tsv; -1: the model is of no run */
+    long        step;                   /* of the last row of loss.tsv; -1: the model is not a run's */
 } reading;
 
 /* ---- the prompt -------------------------------------------------------------------------------------- */
 
-/* Of a long prompt the model sees the last tokens. */
+/* The model sees only the last tokens of a long prompt. */
 static int show_prompt(reading *r)
 {
     const loaded *l = &r->loaded;
@@ -31,15 +31,15 @@ static int show_prompt(reading *r)
     r->shown = (look_model){ .tape = l->tape, .gpt = &l->gpt, .vocab = l->text ? &l->vocab : NULL,
                              .ids = l->ids + left_out, .n = (int)(l->n - left_out) };
     if (left_out)
-        say("the model looks back on %zu tokens: of the prompt's %zu it sees the last\n", context, l->n);
+        say("of the prompt's %zu tokens the model sees the last %zu, its context length\n", l->n, context);
     if (r->shown.n > 1)
         return 0;
-    return warn("two tokens or more are wanted: the loss is that of predicting each from those before it");
+    return warn("got 1 token, expected 2 or more: the loss is for predicting each from those before it");
 }
 
 /* ---- the run: its loss, and its snapshots ------------------------------------------------------------ */
 
-/* The model stands in its run's folder under the name that the finished one has, beside the run's table. */
+/* Is it the finished model of a run, beside that run's loss.tsv? */
 static bool is_of_a_run(const loaded *l)
 {
     char path[FILE_PATH];
@@ -47,7 +47,7 @@ static bool is_of_a_run(const loaded *l)
     return finished && access(file_path(path, l->folder, "loss.tsv"), F_OK) == 0;
 }
 
-/* Some 500 rows of loss.tsv, evenly spread, and those with a validation loss. */
+/* Reads about 500 rows of loss.tsv, evenly spaced, and those with a validation loss. */
 static int read_curve(reading *r)
 {
     char path[FILE_PATH];
@@ -78,7 +78,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The steps of the run's snapshots in order; free them. How many, or -1 after a warning. */
+/* The steps of the run's snapshots in ascending order; free them. Returns how many, or -1 after a warning. */
 static long find_snapshots(const char *folder, long **steps)
 {
     long n = 0, room = 0;
@@ -103,7 +103,7 @@ static long find_snapshots(const char *folder, long **steps)
         closedir(dir);
     if (n > 0)
         qsort(*steps, (size_t)n, sizeof **steps, by_size);
-    return why ? warn("cannot look for snapshots in %s: %s", folder, why) : n;
+    return why ? warn("cannot list the snapshots in %s: %s", folder, why) : n;
 }
 
 static int load(reading *r, const char *name)
@@ -114,7 +114,7 @@ static int load(reading *r, const char *name)
     return warn("cannot load %s", gra_model_error(r->loaded.model));
 }
 
-/* Of many snapshots some are shown, evenly spread, the first and the last among them. */
+/* Shows at most SNAPSHOTS of them, evenly spaced, including the first and the last. */
 static int show_snapshots(reading *r)
 {
     long *step, n = find_snapshots(r->loaded.folder, &step);
@@ -143,7 +143,7 @@ static void write_about(const reading *r, char about[300])
     snprintf(about, 300, "A GPT of %d layers, %d heads, width %d: %zu parameters%s. It read the %d tokens "
              "below%s; the loss is the mean of -log p(next).", c->n_layers, c->n_heads, c->emb_dim,
              gra_param_values(r->loaded.model), trained, r->shown.n,
-             r->shown.vocab ? "" : ", whose vocabulary is not here: they are shown as numbers");
+             r->shown.vocab ? "" : ", which are shown as numbers, as there is no vocabulary");
 }
 
 static int write_page(reading *r, const char *path)

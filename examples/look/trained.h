@@ -2,7 +2,7 @@
 #ifndef EXAMPLES_LOOK_TRAINED_H
 #define EXAMPLES_LOOK_TRAINED_H
 
-typedef struct trained_flags {          /* as generate's */
+typedef struct trained_flags {          /* as in generate */
     const char *model, *prompt, *ids;
     long        heads, threads;
 } trained_flags;

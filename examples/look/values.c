@@ -1,15 +1,15 @@
-/* values: a tensor's numbers for the page. */
+/* values: see values.h. */
 #include "values.h"
 #include "../../core/op.h"
 #include <stdlib.h>
 
-/* ---- how many there are of what ---------------------------------------------------------------------- */
+/* ---- statistics -------------------------------------------------------------------------------------- */
 
 enum { BINS = 24 };
 struct summary {
-    double largest;                     /* magnitude of the finite values; mean and rms are shares of it, so
-                                           that sums and squares stay finite */
-    double mean, rms, min, max;         /* of the finite ones */
+    double largest;                     /* magnitude of the finite values */
+    double mean, rms;                   /* divided by largest, so that sums and squares stay finite */
+    double min, max;                    /* of the finite values */
     size_t finite, nans, zeros, bins[BINS];             /* bins: from min to max */
 };
 
@@ -54,7 +54,7 @@ static void write_number(out *o, const char *key, double x, int digits)
     out_format(o, ",\"%s\":%s", key, out_decimal(x, digits, text));
 }
 
-/* The root mean square as gra_print_tape has it: nan where one value is nan, inf where one is infinite. */
+/* The root mean square as in gra_print_tape: nan if a value is nan, inf if one is infinite. */
 static void write_summary(out *o, const struct summary *s, size_t n)
 {
     out_format(o, "\"zeros\":%zu,\"strange\":%zu", s->zeros, n - s->finite);
@@ -76,7 +76,7 @@ static void write_summary(out *o, const struct summary *s, size_t n)
 
 /* ---- the grid ---------------------------------------------------------------------------------------- */
 
-/* Row i of `shown` among `of` is row i * of / shown: the page computes the same (page.js). */
+/* The i-th of the `shown` rows is row i * of / shown; node.js computes the same. */
 static size_t picked(size_t i, size_t shown, size_t of)
 {
     return i * of / shown;

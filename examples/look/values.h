@@ -1,15 +1,15 @@
-/* values: a tensor's numbers for the page: a grid that fits, a histogram, and what they are like. */
+/* values: a tensor's numbers for the page: a grid, a histogram and statistics. */
 #ifndef EXAMPLES_LOOK_VALUES_H
 #define EXAMPLES_LOOK_VALUES_H
 
 #include "out.h"
 
-/* As an object. x: `size` values shaped like that, drawn as rows of the last dimension; of more than `cells`
- * values only some rows and columns are written, evenly spread. */
+/* Writes an object. The grid has a row for each row of the last dimension of x; of more than `cells` values
+ * only some rows and columns are written, evenly spaced. */
 void values_write(out *o, const gra_real *x, size_t size, gra_shape shape, size_t cells);
 
-/* The share of an activation's units that are saturated: those with a slope below 0.01, through which hardly
- * any gradient flows. Negative: y is no activation. */
+/* The share of an activation's units that are saturated: their slope is below 0.01, so hardly any gradient
+ * flows through them. Negative: y is not an activation. */
 double values_saturated(const gra_tensor *y);
 
 #endif

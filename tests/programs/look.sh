@@ -202,13 +202,13 @@ ok "the smallest" grep -q '"rms":4.94066e-324,"mean":0,.*"bins":\[1,.*,2,.*,1\]'
 ok "nan among others" grep -q '"strange":1,"rms":"nan","min":1,' "$W/double.html"
 
 # ---- refusals --------------------------------------------------------------------------------------------
-ok "one token" refuses 1 'two tokens' "$LOOK" --model "$W/run" --prompt a
+ok "one token" refuses 1 'got 1 token, expected 2 or more' "$LOOK" --model "$W/run" --prompt a
 ok "no model" refuses 1 'there is no model' "$LOOK" --model "$W/none"
 ok "a vocabulary is missing" refuses 1 '\-\-ids "464' "$LOOK" --model "$W/alone"
-ok "no such token" refuses 1 "'70000' is no token" "$LOOK" --model "$W/alone" --ids "3 70000"
-ok "text and numbers" refuses 2 'one of them' "$LOOK" --ids "3 4" --prompt a
+ok "no such token" refuses 1 "--ids: got '70000', expected a token" "$LOOK" --model "$W/alone" --ids "3 70000"
+ok "text and numbers" refuses 2 'only one of them' "$LOOK" --ids "3 4" --prompt a
 ok "no folder for the page" refuses 1 'cannot write' "$LOOK" --example scalar --out "$W/none/page.html"
-ok "both" refuses 2 'neither' "$LOOK" --example scalar --prompt a
+ok "both" refuses 2 'cannot be combined with' "$LOOK" --example scalar --prompt a
 ok "no such example" refuses 2 'scalar|next-token' "$LOOK" --example other
 
 # ---- in a browser ----------------------------------------------------------------------------------------
