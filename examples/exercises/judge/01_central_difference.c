@@ -11,21 +11,21 @@ static double curve(double x) { return exp(x) - 3 * x * x; }
 
 struct point {
     double (*f)(double);
-    double x, h, slope;                 /* slope: the true one, which the formula is only near */
+    double x, h, slope;                 /* slope: the true one, which the formula approximates */
 };
 
 static void central(double *out, void *arg)
 {
     const struct point *p = arg;
     const double x = p->x, h = p->h, here = p->f(x);
-    const bool right = slip("(f(x + h) - f(x)) / h is the difference to one side: look to both");
-    const bool left = slip("(f(x) - f(x - h)) / h is the difference to one side: look to both");
+    const bool right = slip("(f(x + h) - f(x)) / h is a one-sided difference: use both sides");
+    const bool left = slip("(f(x) - f(x - h)) / h is a one-sided difference: use both sides");
     const double to = slip("the points are x + h/2 and x - h/2, not x + h and x - h") ? h / 2
                     : slip("the points are x + 2h and x - 2h, not x + h and x - h") ? 2 * h : h;
-    const double up = left || slip("f(x) is used: f(x + h) belongs there") ? here
-                    : slip("f(x + 2h) is used: f(x + h) belongs there") ? p->f(x + 2 * h) : p->f(x + to);
-    const double down = right || slip("f(x) is used: f(x - h) belongs there") ? here
-                      : slip("f(x - 2h) is used: f(x - h) belongs there") ? p->f(x - 2 * h) : p->f(x - to);
+    const double up = left || slip("f(x) is used instead of f(x + h)") ? here
+                    : slip("f(x + 2h) is used instead of f(x + h)") ? p->f(x + 2 * h) : p->f(x + to);
+    const double down = right || slip("f(x) is used instead of f(x - h)") ? here
+                      : slip("f(x - 2h) is used instead of f(x - h)") ? p->f(x - 2 * h) : p->f(x - to);
     const double by = right || left || slip("divided by h, but the two points are 2h apart") ? h
                     : slip("not divided by 2h") ? 1 : slip("divided by 2, not by 2h") ? 2
                     : slip("divided by h^2, not by 2h") ? h * h : slip("divided by 2h^2, not by 2h")
@@ -37,10 +37,10 @@ static void central(double *out, void *arg)
     *out = slip("in C a / 2 * h is (a / 2) * h: put 2 * h in brackets") ? (up - down) / 2 * h
          : slip("only f(x - h) is divided by 2h: put the difference in brackets") ? up - down / by
          : slip("f(x - h) - f(x + h): the sign is wrong") ? (down - up) / by
-         : slip("the two values are added: their difference belongs there") ? (up + down) / by
+         : slip("the two values are added: take their difference") ? (up + down) / by
          : slip("the second difference, (f(x + h) - 2 f(x) + f(x - h)) / h^2, is near f''")
          ? (up - 2 * here + down) / (h * h)
-         : slip("this is the true slope: expected is what the formula gives with this h, error and all")
+         : slip("this is the true slope: expected what the formula gives with this h, error included")
          ? p->slope
          : (up - down) / by;
 }
@@ -53,28 +53,28 @@ static void one(const char *part, double (*f)(double), double x, double h, doubl
     judge_against("central_difference", GRA_SHAPE(1), &got, 1e-9, central, &p);
 }
 
-/* The best step as a multiple of the right one: steps are small numbers. */
+/* The best step divided by the right one, as steps are small. */
 static void best(double *out, void *arg)
 {
     const double *f = arg, a = fabs(f[0]), b = fabs(f[1]), right = cbrt(3 * DBL_EPSILON * a / b);
     const double e = slip("e, the DBL_EPSILON, is left out") ? 1
-                   : slip("FLT_EPSILON is that of float: these are doubles") ? (double)FLT_EPSILON
+                   : slip("FLT_EPSILON is for float: these are doubles") ? (double)FLT_EPSILON
                    : DBL_EPSILON;
     const double three = slip("the 3 is missing: the derivative of h^2/6 is h/3") ? 1
-        : slip("a factor of 6, not 3: the derivative of h^2/6 is h/3 (are both errors made equal? Their sum "
-               "is smallest at another step)") ? 6
+        : slip("a factor of 6, not 3: the derivative of h^2/6 is h/3 (did you make both errors equal? Their "
+               "sum is smallest at another step)") ? 6
         : slip("a factor of 2, not 3: the derivative of h^2/6 is h/3") ? 2
         : slip("a factor of 3/2, not 3: the derivative of h^2/6 is h/3") ? 1.5
         : slip("a factor of 1/3, not 3") ? 1. / 3 : 3;
     const double ratio = slip("f and f''' are exchanged: the larger f''', the smaller the step") ? b / a
                        : slip("f is left out") ? 1 / b : slip("f''' is left out") ? a : a / b;
-    const bool signs = slip("the signs of f and f''' count in the error: take |f| and |f'''|");
+    const bool signs = slip("the error does not depend on the signs of f and f''': take |f| and |f'''|");
     const double cube = three * e * (signs && f[0] * f[1] < 0 ? -ratio : ratio);
-    const double step = slip("h^3, without the cube root") ? cube
-        : slip("the square root, but it is h^3 that is known") ? sqrt(cube)
-        : slip("it is 1: in C the integers 1 / 3 give 0, and x to the power of 0 is 1") ? 1
-        : slip("the signs of f and f''' count in the error, and pow has no root of a negative number: take "
-               "|f| and |f'''|") && f[0] * f[1] < 0 ? (double)NAN
+    const double step = slip("this is h^3: take its cube root") ? cube
+        : slip("this is the square root, but the formula gives h^3") ? sqrt(cube)
+        : slip("it is 1: in C the integer division 1 / 3 gives 0, and x to the power 0 is 1") ? 1
+        : slip("pow has no root of a negative number, and the error does not depend on signs: take |f| and "
+               "|f'''|") && f[0] * f[1] < 0 ? (double)NAN
         : slip("negative: the step must be positive") ? -cbrt(cube)
         : cbrt(cube);
     *out = step / right;
@@ -88,12 +88,12 @@ static void step(double f, double f3)
     const double h = best_step(f, f3), got = h / right, by_f = best_step(8 * f, f3) / h,
         by_f3 = best_step(f, 8 * f3) / h;
     if (fabs(by_f - 2) < 1e-6 && fabs(by_f3 - 0.5) < 1e-6)
-        judge_clue("with f and f''' it grows as it should, but h^3 is %.4g times what is expected: look at "
+        judge_clue("it depends on f and f''' as it should, but h^3 is %.4g times what is expected: look at "
                    "the constant factors, and at what is under the root", pow(got, 3));
-    judge_clue("with 8 f it becomes %.4g times as large, with 8 f''' %.4g times; expected are 2 and 0.5, for "
-               "h^3 is proportional to |f| / |f'''|", by_f, by_f3);
+    judge_clue("with 8 f it becomes %.4g times as large, with 8 f''' %.4g times: expected 2 and 0.5, as h^3 "
+               "is proportional to |f| / |f'''|", by_f, by_f3);
     if (h == 0)
-        judge_wrong("best_step(%g, %g) is 0: do integers come in?", f, f3);
+        judge_wrong("best_step(%g, %g) is 0: is there an integer division?", f, f3);
     judge_against("best_step(f, f3) / (the best one)", GRA_SHAPE(1), &got, 1e-8, best, given);
 }
 
@@ -118,19 +118,20 @@ static void gradient(double *g, void *arg)
     const struct place *p = arg;
     const int n = p->n;
     const double h = p->h;
-    const bool one_side = slip("the difference to one side, (f(x + h) - f(x)) / h: look to both");
-    const bool together = slip("all x move at once: one x[i] at a time, and the others stay");
+    const bool one_side = slip("this is the one-sided difference, (f(x + h) - f(x)) / h: use both sides");
+    const bool together = slip("all x move at once: move one x[i] at a time");
     const bool left_there = slip("x[i] is not put back before the next one is moved");
     const bool half_back =
         slip("x[i] is moved by h and back again, so that the second point is x, not x - h");
-    const bool same = slip("f is asked twice at the same point: once at x[i] + h, once at x[i] - h");
-    const bool first = slip("x[0] moves every time: for g[i] it is x[i] that moves");
+    const bool same = slip("f is evaluated twice at one point: evaluate it at x[i] + h and x[i] - h");
+    const bool first = slip("x[0] is moved every time: for g[i] move x[i]");
     const bool relative = slip("the step is h times x[i]: it should be h itself");
-    const bool fewer = slip("f is asked for its first i + 1 numbers: it is a function of all n");
-    const bool alone = slip("f is asked for x[i] only: it is a function of all n numbers");
+    const bool fewer = slip("f is given only the first i + 1 numbers: it is a function of all n");
+    const bool alone = slip("f is given only x[i]: it is a function of all n numbers");
     const double by = slip("divided by h, but the two points are 2h apart") ? h
                     : slip("divided by 2, not by 2h") ? 2
-                    : slip("not divided by 2h") ? 1 : slip("the sign: f above minus f below") ? -2 * h
+                    : slip("not divided by 2h") ? 1 : slip("the sign is wrong: it is f above minus f "
+                                                           "below") ? -2 * h
                     : 2 * h;
     double x[N];
     memcpy(x, p->x, sizeof x);
@@ -158,12 +159,11 @@ static void many(uint64_t seed, int n, double h)
     judge_against("g", GRA_SHAPE(n), g, 1e-9, gradient, &(struct place){ copy, n, h });
     for (int i = n; i < N; i++)
         if (g[i] != JUDGE_UNWRITTEN)
-            judge_wrong("g has %d numbers here, but g[%d] was written too: past its end", n, i);
+            judge_wrong("g has %d numbers here, but g[%d] was written, past its end", n, i);
     for (int i = 0; i < N; i++)
         if (x[i] != copy[i])
             judge_wrong("x[%d] was %.17g, and is %.17g afterwards:\nkeep a copy of x[i], and put that back",
-                        i,
-                        copy[i], x[i]);
+                        i, copy[i], x[i]);
 }
 
 void judge_exercise(void)

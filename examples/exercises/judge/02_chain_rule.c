@@ -2,7 +2,7 @@
 #include "judge.h"
 #include <math.h>
 
-/* What is known when a gradient is computed: the forward, and the right gradients behind it. */
+/* What is known when a gradient is computed: the forward, and the right gradients of later lines. */
 struct given;
 typedef double gradient(const struct given *g);
 struct given {
@@ -15,17 +15,17 @@ static double of_e(const struct given *g)
     return slip("the slope of e^2 is 2e, not e") ? g->e
          : slip("the slope of e^2 is 2e, not 2") ? 2
          : slip("this is 2 e^2: the slope of e^2 is 2e") ? 2 * g->e * g->e
-         : slip("this is e^2, the loss itself: its slope by e belongs there") ? g->e * g->e
-         : slip("the gradient of the loss by itself is 1, not the loss") ? 2 * g->e * g->loss : g->de;
+         : slip("this is e^2, the loss itself: expected its slope, 2e") ? g->e * g->e
+         : slip("dloss/dloss is 1, not the loss") ? 2 * g->e * g->loss : g->de;
 }
 
 static double of_y(const struct given *g)
 {
     return slip("this is only the slope: multiply it by de") ? 1
          : slip("the sign is wrong: e = y - t grows with y") ? -g->de
-         : slip("multiplied by y: the slope of y - t by y is 1") ? g->de * g->y
-         : slip("multiplied by e once more: de is all that comes from there") ? g->de * g->e
-         : slip("the slope of tanh belongs to dz, not to dy") ? g->dz : g->de;
+         : slip("multiplied by y: d(y - t)/dy is 1") ? g->de * g->y
+         : slip("multiplied by e once more: it is already in de") ? g->de * g->e
+         : slip("the slope of tanh belongs in dz, not in dy") ? g->dz : g->de;
 }
 
 static double of_t(const struct given *g)
@@ -33,29 +33,29 @@ static double of_t(const struct given *g)
     const double de = g->de;
     return slip("the sign is wrong: e = y - t falls when t grows") ? de
          : slip("this is only the slope: multiply it by de") ? -1
-         : slip("t is no constant here: e = y - t falls when t grows") ? 0
-         : slip("multiplied by t: the slope of y - t by t is -1") ? -de * g->t
-         : slip("multiplied by t, and the sign is wrong: the slope of y - t by t is -1") ? de * g->t : -de;
+         : slip("t is not a constant here: e = y - t falls when t grows") ? 0
+         : slip("multiplied by t: d(y - t)/dt is -1") ? -de * g->t
+         : slip("multiplied by t, and the sign is wrong: d(y - t)/dt is -1") ? de * g->t : -de;
 }
 
 static double of_z(const struct given *g)
 {
     const double y = g->y, z = g->z, e = g->e, de = g->de;
     return slip("the slope of tanh(z) is 1 - tanh(z)^2: the square is missing") ? de * (1 - y)
-         : slip("this uses 1 - z^2: 1 - tanh(z)^2 belongs there") ? de * (1 - z * z)
-         : slip("this uses 1 - z: 1 - tanh(z)^2 belongs there") ? de * (1 - z)
-         : slip("tanh is taken twice: y is tanh(z) already") ? de * (1 - tanh(y) * tanh(y))
+         : slip("this uses 1 - z^2 instead of 1 - tanh(z)^2") ? de * (1 - z * z)
+         : slip("this uses 1 - z instead of 1 - tanh(z)^2") ? de * (1 - z)
+         : slip("tanh is applied twice: y is already tanh(z)") ? de * (1 - tanh(y) * tanh(y))
          : slip("this is only the slope: multiply it by dy") ? 1 - y * y
          : slip("y (1 - y) is the slope of the sigmoid: that of tanh is 1 - y^2") ? de * y * (1 - y)
-         : slip("this uses 1 + y^2: the slope is 1 - y^2") ? de * (1 + y * y)
-         : slip("this uses y^2 - 1: the slope is 1 - y^2") ? de * (y * y - 1)
+         : slip("this uses 1 + y^2 instead of 1 - y^2") ? de * (1 + y * y)
+         : slip("this uses y^2 - 1 instead of 1 - y^2") ? de * (y * y - 1)
          : slip("divided by the slope: multiply") ? de / (1 - y * y)
-         : slip("this uses tanh(z) itself: its slope belongs there") ? de * y
+         : slip("this uses tanh(z) itself instead of its slope") ? de * y
          : slip("the slope is taken at dy: take it at z, where tanh was computed")
          ? de * (1 - tanh(de) * tanh(de))
-         : slip("this uses 1 - dy^2: 1 - y^2 belongs there") ? de * (1 - de * de)
-         : slip("y (1 - y^2) has a y too many") ? de * y * (1 - y * y)
-         : slip("this uses 1 - e^2: 1 - y^2 belongs there, and e is y - t") ? de * (1 - e * e)
+         : slip("this uses 1 - dy^2 instead of 1 - y^2") ? de * (1 - de * de)
+         : slip("this uses y (1 - y^2): the factor y does not belong there") ? de * y * (1 - y * y)
+         : slip("this uses 1 - e^2 instead of 1 - y^2: e is y - t") ? de * (1 - e * e)
          : slip("the product is computed before the minus: put 1 - y^2 in brackets") ? de - y * y
          : slip("the product comes before the minus: put 1 - y^2 in brackets") ? 1 - y * y * de
          : slip("the slope of tanh is left out") ? de : g->dz;
@@ -64,52 +64,51 @@ static double of_z(const struct given *g)
 static double of_w(const struct given *g)
 {
     const double w = g->w, x = g->x, dz = g->dz;
-    return slip("multiplied by w: the slope of w x by w is the other factor, x") ? dz * w
+    return slip("multiplied by w: d(w x)/dw is the other factor, x") ? dz * w
          : slip("this is only the slope: multiply it by dz") ? x
-         : slip("the slope of w x by w, which is x, is left out") ? dz
-         : slip("this is dy times x: the way leads through tanh, so take dz") ? g->de * x
+         : slip("d(w x)/dw, which is x, is left out") ? dz
+         : slip("this is dy times x: the path goes through tanh, so use dz") ? g->de * x
          : slip("this is without the 2 of e^2") ? dz * x / 2
-         : slip("multiplied by all of z = w x + b: the slope of z by w is x") ? dz * g->z
-         : slip("multiplied by w x: the slope of w x by w is x") ? dz * w * x
-         : slip("multiplied by x + b: the slope of w x + b by w is x") ? dz * (x + g->b) : dz * x;
+         : slip("multiplied by all of z = w x + b: dz/dw is x") ? dz * g->z
+         : slip("multiplied by w x: d(w x)/dw is x") ? dz * w * x
+         : slip("multiplied by x + b: d(w x + b)/dw is x") ? dz * (x + g->b) : dz * x;
 }
 
 static double of_b(const struct given *g)
 {
-    return slip("multiplied by b: the slope of w x + b by b is 1") ? g->dz * g->b
+    return slip("multiplied by b: d(w x + b)/db is 1") ? g->dz * g->b
          : slip("this is only the slope: multiply it by dz") ? 1
-         : slip("b is no constant here: the slope of w x + b by b is 1") ? 0
-         : slip("multiplied by x: the slope of w x + b by b is 1") ? g->dz * g->x
-         : slip("this is dy: the way to b leads through tanh too, so take dz") ? g->de : g->dz;
+         : slip("b is not a constant here: d(w x + b)/db is 1") ? 0
+         : slip("multiplied by x: d(w x + b)/db is 1") ? g->dz * g->x
+         : slip("this is dy: the path to b goes through tanh too, so use dz") ? g->de : g->dz;
 }
 
 static double of_x(const struct given *g)
 {
     const double w = g->w, x = g->x, dz = g->dz;
-    return slip("multiplied by x: the slope of w x by x is the other factor, w") ? dz * x
+    return slip("multiplied by x: d(w x)/dx is the other factor, w") ? dz * x
          : slip("this is only the slope: multiply it by dz") ? w
-         : slip("the slope of w x by x, which is w, is left out") ? dz
-         : slip("this is dy times w: the way leads through tanh, so take dz") ? g->de * w
-         : slip("x is no constant here: the slope of w x by x is w") ? 0
-         : slip("multiplied by w x: the slope of w x by x is w") ? dz * w * x
-         : slip("multiplied by w + b: the slope of w x + b by x is w") ? dz * (w + g->b) : dz * w;
+         : slip("d(w x)/dx, which is w, is left out") ? dz
+         : slip("this is dy times w: the path goes through tanh, so use dz") ? g->de * w
+         : slip("x is not a constant here: d(w x)/dx is w") ? 0
+         : slip("multiplied by w x: d(w x)/dx is w") ? dz * w * x
+         : slip("multiplied by w + b: d(w x + b)/dx is w") ? dz * (w + g->b) : dz * w;
 }
 
-/* A clue: which product, or sum, of a gradient and a slope is it? */
+/* A clue: is it another product, or the sum, of a gradient and a slope? */
 static void products(double got, double want, const struct given *g)
 {
     const struct { const char *name; double value; }
         of[] = { { "de", g->de }, { "dz", g->dz }, { "e", g->e }, { "the loss", g->loss }, { "t", g->t },
                  { "1", 1 } },
         slope[] = { { "", 1 }, { " times 2", 2 }, { " times 1/2", 0.5 }, { " times w", g->w },
-                    { " times b", g->b },
-                    { " times x", g->x }, { " times t", g->t }, { " times y", g->y }, { " times z", g->z },
-                    { " times e", g->e }, { " times 1 - y", 1 - g->y }, { " times 1 - 2y", 1 - 2 * g->y },
+                    { " times b", g->b }, { " times x", g->x }, { " times t", g->t },
+                    { " times y", g->y }, { " times z", g->z }, { " times e", g->e },
+                    { " times 1 - y", 1 - g->y }, { " times 1 - 2y", 1 - 2 * g->y },
                     { " times 1 - t^2", 1 - g->t * g->t }, { " times (1 - y^2) z", (1 - g->y * g->y) * g->z },
                     { " times y^2", g->y * g->y }, { " divided by x", 1 / g->x },
-                        { " divided by w", 1 / g->w },
-                    { " times 1 - y^2", 1 - g->y * g->y }, { " times 1/cosh(z), without a "
-                                                             "square", 1 / cosh(g->z) } };
+                    { " divided by w", 1 / g->w }, { " times 1 - y^2", 1 - g->y * g->y },
+                    { " times 1/cosh(z), without the square", 1 / cosh(g->z) } };
     const size_t slopes = sizeof slope / sizeof *slope;
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         for (size_t j = 0; j < slopes; j++) {
@@ -123,7 +122,8 @@ static void products(double got, double want, const struct given *g)
             if (fabs(got - (of[i].value + slope[j].value)) <= 1e-10)
                 judge_clue("%s and the slope were added: multiply them", of[i].name);
     if (fabs(fabs(got - want) - 1) <= 1e-10)
-        judge_clue("the right gradient %s 1, which does not belong there", got > want ? "plus" : "minus");
+        judge_clue("this is the right gradient %s 1: the 1 does not belong "
+                   "there", got > want ? "plus" : "minus");
 }
 
 static void reference(double *out, void *arg)
@@ -143,12 +143,11 @@ static void one(double w, double b, double x, double t)
     const char *const name[] = { "z", "y", "e", "loss" };
     for (int i = 0; i < 4; i++)
         if (!(fabs(got[i] - want[i]) <= 1e-12))
-            judge_wrong("n->%s is %.6g, expected %.6g: the forward was right as it was, leave it", name[i],
-                        got[i], want[i]);
+            judge_wrong("n->%s: got %.*g, expected %.*g: the forward is given, leave it unchanged", name[i],
+                        judge_digits(got[i], want[i]), got[i], judge_digits(got[i], want[i]), want[i]);
     const struct { const char *name; gradient *f; double got; } gradients[] = {
         { "de", of_e, n.de }, { "dy", of_y, n.dy }, { "dt", of_t, n.dt }, { "dz", of_z, n.dz },
-            { "dw", of_w, n.dw },
-        { "db", of_b, n.db }, { "dx", of_x, n.dx } };
+        { "dw", of_w, n.dw }, { "db", of_b, n.db }, { "dx", of_x, n.dx } };
     for (size_t i = 0; i < sizeof gradients / sizeof *gradients; i++) {
         g.now = gradients[i].f;
         products(gradients[i].got, g.now(&g), &g);

@@ -3,29 +3,29 @@
 #include <math.h>
 
 /* What is known when a gradient is compared: the forward, the right gradients of u and v, and what another
- * use of x and w has left in theirs. */
+ * use of x and w has added to theirs. */
 struct given {
     double x, w, u, v, dloss, du, dv, held_x, held_w;
 };
 
-/* What a line passes on, or as a mistake another product of a gradient and a slope. */
+/* What a line passes on; as a mistake, another product of a gradient and a slope. */
 static double passed_on(const struct given *g, const char *line, double right)
 {
     static const char *const name[] = { "x", "w", "u", "v", "dloss", "the loss" },
                       *const of[] = { "dloss", "u->grad", "v->grad", "1" };
     const double value[] = { g->x, g->w, g->u, g->v, g->dloss, g->u * g->v },
         gradient[] = { g->dloss, g->du, g->dv, 1 };
-    if (slip_of("the part of the line %s came in twice", line))
+    if (slip_of("the contribution of the line %s was added twice", line))
         return 2 * right;
-    if (slip_of("the part of the line %s came in with the wrong sign", line))
+    if (slip_of("the contribution of the line %s has the wrong sign", line))
         return -right;
     for (int i = 0; i < 6; i++)
-        if (slip_of("the part of the line %s came in times %s", line, name[i]))
+        if (slip_of("the contribution of the line %s was multiplied by %s", line, name[i]))
             return right * value[i];
     for (int i = 0; i < 6; i++)
         for (int k = 0; k < 4; k++)
             if (fabs(gradient[k] * value[i] - right) > 1e-9 &&
-                slip_of("the part of the line %s came in as %s times %s", line, of[k], name[i]))
+                slip_of("the contribution of the line %s was computed as %s times %s", line, of[k], name[i]))
                 return gradient[k] * value[i];
     return right;
 }
@@ -34,10 +34,10 @@ static void of_v(double *out, void *arg)
 {
     const struct given *g = arg;
     *out = slip("the factor dloss is missing: the gradient of the loss is not always 1") ? g->u
-         : slip("the slope of u v by v is u, not v") ? g->dloss * g->v
+         : slip("d(u v)/dv is u, not v") ? g->dloss * g->v
          : slip("multiplied by the loss: multiply by dloss") ? g->u * g->v * g->u
-         : slip("this is the data: its gradient belongs there") ? g->v
-         : slip("the slope of u v by v is u, not u + v") ? g->dloss * (g->u + g->v)
+         : slip("this is the data instead of its gradient") ? g->v
+         : slip("d(u v)/dv is u, not u + v") ? g->dloss * (g->u + g->v)
          : passed_on(g, "loss = u v", g->dv);
 }
 
@@ -46,68 +46,68 @@ static void of_u(double *out, void *arg)
     const struct given *g = arg;
     const double d = slip("the factor dloss is missing: the gradient of the loss is not always 1") ? 1
                    : g->dloss;
-    const double from_v = slip("the part that comes by way of v = u + x is missing: begin with loss = u v")
+    const double from_v = slip("the contribution of v = u + x is missing: begin with loss = u v")
                         ? 0
         : slip("dloss is added: v = u + x passes on v->grad") ? d
-        : slip("v = u + x passes on v's gradient as it is, not times u: the slope of a sum is 1")
+        : slip("v = u + x passes on v's gradient unchanged, not times u: the slope of a sum is 1")
         ? d * g->u * g->u : d * g->u;
     const double from_loss =
-        slip("the part of loss = u v is missing, or was overwritten by = (use +=)") ? 0
-        : slip("the slope of u v by u is v, not u") ? d * g->u : d * g->v;
+        slip("the contribution of loss = u v is missing, or was overwritten by = (use +=)") ? 0
+        : slip("d(u v)/du is v, not u") ? d * g->u : d * g->v;
     *out = passed_on(g, "loss = u v", from_loss);
     *out += passed_on(g, "v = u + x", from_v);
 }
 
 static const char too_early[] =
-    "u = x w passed on u->grad before the part by way of v had come in: go from the last line to the first";
+    "u = x w passed on u->grad before v had added to it: go from the last line to the first";
 
 static void of_w(double *out, void *arg)
 {
     const struct given *g = arg;
-    const double held = slip("what another use of w had left there is lost: use +=, not =") ? 0 : g->held_w;
+    const double held = slip("what another use of w had added is lost: use +=, not =") ? 0 : g->held_w;
     const double du = slip(too_early) ? g->dloss * g->v
-                    : slip("this uses u->data: u->grad belongs there") ? g->u : g->du;
-    const double part = slip("the slope of x w by w is x, not w") ? du * g->w
+                    : slip("this uses u->data instead of u->grad") ? g->u : g->du;
+    const double part = slip("d(x w)/dw is x, not w") ? du * g->w
         : slip("this is only the slope x: multiply it by u->grad") ? g->x
-        : slip("u->grad is passed on without the slope of x w by w, which is x") ? du
-        : slip("nothing has come to w") ? 0 : du * g->x;
-    const double from_v = slip("v = u + x has no w in it: nothing comes to w from there") ? g->dv : 0;
+        : slip("u->grad is passed on without d(x w)/dw, which is x") ? du
+        : slip("nothing was added to w->grad") ? 0 : du * g->x;
+    const double from_v = slip("w is not in v = u + x: w->grad gets nothing from there") ? g->dv : 0;
     *out = held + from_v + passed_on(g, "u = x w", part);
 }
 
 static void of_x(double *out, void *arg)
 {
     const struct given *g = arg;
-    const double held = slip("what another use of x had left there is lost: use +=, not =") ? 0 : g->held_x;
-    const double from_v = slip("the part by way of v = u + x is missing: x is used there too") ? 0
-        : slip("v = u + x gives x the gradient of v, not of u") ? g->du
-        : slip("v = u + x gives x the gradient of v, not dloss") ? g->dloss
-        : slip("v = u + x gives x the gradient of v as it is, not times x: the slope of a sum is 1")
+    const double held = slip("what another use of x had added is lost: use +=, not =") ? 0 : g->held_x;
+    const double from_v = slip("the contribution of v = u + x is missing: x is used there too") ? 0
+        : slip("v = u + x passes v->grad on to x, not u->grad") ? g->du
+        : slip("v = u + x passes v->grad on to x, not dloss") ? g->dloss
+        : slip("v = u + x passes v->grad on to x unchanged, not times x: the slope of a sum is 1")
         ? g->dv * g->x : g->dv;
-    const double from_u = slip("the part by way of u = x w is missing") ? 0
+    const double from_u = slip("the contribution of u = x w is missing") ? 0
         : slip(too_early) ? g->dloss * g->v * g->w
-        : slip("the slope of x w by x is w, not x") ? g->du * g->x
-        : slip("u->grad is passed on without the slope of x w by x, which is w") ? g->du
-        : slip("u = x w passes on the gradient of u, not of v") ? g->dv * g->w : g->du * g->w;
-    const bool only_u = slip("only the part by way of u = x w is there: = overwrote the rest, use +=");
-    const bool only_v = slip("only the part by way of v = u + x is there: = overwrote the rest, use +=");
+        : slip("d(x w)/dx is w, not x") ? g->du * g->x
+        : slip("u->grad is passed on without d(x w)/dx, which is w") ? g->du
+        : slip("u = x w passes on u->grad, not v->grad") ? g->dv * g->w : g->du * g->w;
+    const bool only_u = slip("only the contribution of u = x w is there: = overwrote the rest, use +=");
+    const bool only_v = slip("only the contribution of v = u + x is there: = overwrote the rest, use +=");
     *out = (only_u || only_v ? 0 : held) + (only_u ? 0 : passed_on(g, "v = u + x", from_v));
     *out += only_v ? 0 : passed_on(g, "u = x w", from_u);
 }
 
-/* Of x and w, which are one value. */
+/* The gradient of x and w where they are one value. */
 static void of_both(double *out, void *arg)
 {
     const struct given *g = arg;
-    const double held = slip("what another use of it had left there is lost: use +=, not =") ? 0 : g->held_x;
+    const double held = slip("what another use of it had added is lost: use +=, not =") ? 0 : g->held_x;
     const double to_x = g->dv + g->du * g->w, to_w = g->du * g->x;
-    *out = slip("one of the two gradients overwrites the other, so that x's is left: use += for both")
+    *out = slip("one of the two gradients overwrites the other, and only x's is left: use += for both")
          ? held + to_x
-         : slip("one of the two gradients overwrites the other, so that w's is left: use += for both")
+         : slip("one of the two gradients overwrites the other, and only w's is left: use += for both")
          ? held + to_w
-         : slip("this is half of it: x and w need no case of their own where they are one value")
+         : slip("this is half of it: x and w being one value needs no special case")
          ? (held + to_x + to_w) / 2
-         : slip("this is twice of it: x and w need no case of their own where they are one value")
+         : slip("this is twice as much: x and w being one value needs no special case")
          ? 2 * (held + to_x + to_w)
          : held + to_x + to_w;
 }
@@ -120,14 +120,14 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
     judge_part("%s", part);
     const double loss = used_twice(&vx, same ? &vx : &vw, &vu, &vv, dloss);
     if (!(fabs(loss - u * v) <= 1e-9) || !(fabs(vu.data - u) <= 1e-9) || !(fabs(vv.data - v) <= 1e-9))
-        judge_wrong("u is %.6g, v is %.6g and the loss %.6g, but %.6g, %.6g and %.6g are right:\n"
-                    "the forward was right as it was, leave it", vu.data, vv.data, loss, u, v, u * v);
+        judge_wrong("got u = %.12g, v = %.12g and loss = %.12g, expected %.12g, %.12g and %.12g:\nthe "
+                    "forward is given, leave it unchanged", vu.data, vv.data, loss, u, v, u * v);
     if (vx.data != x || vw.data != w)
-        judge_wrong("x or w itself was changed: add only to the gradients");
+        judge_wrong("the data of x or w was changed: add only to the gradients");
     judge_against("v->grad", GRA_SHAPE(1), &vv.grad, 1e-10, of_v, &g);
     judge_against("u->grad", GRA_SHAPE(1), &vu.grad, 1e-10, of_u, &g);
     if (same) {
-        judge_against("gradient of x and w, one value", GRA_SHAPE(1), &vx.grad, 1e-10, of_both, &g);
+        judge_against("gradient of x and w, which are one value", GRA_SHAPE(1), &vx.grad, 1e-10, of_both, &g);
         return;
     }
     judge_against("w->grad", GRA_SHAPE(1), &vw.grad, 1e-10, of_w, &g);

@@ -1,11 +1,11 @@
-/* 04 scalar_tape: the judge. Formulas are tables of lines; the answer's tape computes them, and the judge. */
+/* 04 scalar_tape: the judge. Formulas are tables of lines, which the answer's tape and the judge compute. */
 #include "judge.h"
 #include <math.h>
 
 enum what { LEAF, ADD, MUL, TANH };
 struct line {
     enum what what;
-    int       a, b;                     /* the lines of which it is made */
+    int       a, b;                     /* the lines of its operands */
     double    leaf;
 };
 
@@ -25,44 +25,44 @@ static void slopes(const struct sweep *s, int i, double slope[2])
     if (l->what == TANH) {
         slope[0] = slip("the slope of tanh is 1 - y^2 with y = tanh(a), not 1 - a^2") ? 1 - a * a
                  : slip("the slope of tanh is 1 - y^2: the square is missing") ? 1 - y
-                 : slip("tanh is taken twice in its slope: the value of the node is tanh(a) already")
+                 : slip("tanh is applied twice in its slope: the node's value is already tanh(a)")
                  ? 1 - tanh(y) * tanh(y) : 1 - y * y;
         slope[1] = 0;
     } else if (l->what == MUL || slip("the slopes of a + b are 1, not those of a b")) {
-        const bool exchanged = slip("in a b the slope by a is b, and that by b is a: they are exchanged");
-        const bool divided = slip("y divided by an operand is no good as a slope where that is 0: the slope "
-                                  "is the other operand itself") && l->what == MUL;
-        slope[0] = exchanged || slip("in a b both slopes are a: the slope by a is b") ? a : divided ? y / a
+        const bool exchanged = slip("d(a b)/da is b, and d(a b)/db is a: they are exchanged");
+        const bool divided = slip("y divided by an operand fails where that is 0: the slope is the other "
+                                  "operand itself") && l->what == MUL;
+        slope[0] = exchanged || slip("both slopes of a b are a: d(a b)/da is b") ? a : divided ? y / a
                  : b;
-        slope[1] = exchanged || slip("in a b both slopes are b: the slope by b is a") ? b : divided ? y / b
+        slope[1] = exchanged || slip("both slopes of a b are b: d(a b)/db is a") ? b : divided ? y / b
                  : a;
     } else
         slope[0] = slope[1] = 1;
-    if (slip("slope[0] is taken for in[1] too: slope[k] belongs to in[k]"))
+    if (slip("slope[0] is used for in[1] too: slope[k] belongs to in[k]"))
         slope[1] = slope[0];
-    if (slip("slope[1] is taken for in[0] too: slope[k] belongs to in[k]"))
+    if (slip("slope[1] is used for in[0] too: slope[k] belongs to in[k]"))
         slope[0] = slope[1];
 }
 
-/* The gradients that the last sweep left, set to 0, and y's to 1. */
+/* Sets the gradients that the last sweep left to 0, and y's to 1. */
 static void begin(const struct sweep *s, double *grad)
 {
     const bool kept = slip("the gradients of the last sweep were still there: set them to 0 first");
     const bool leaves =
         slip("the gradients of the last sweep were still there in leaves: set all to 0 first");
-    const bool behind = slip("nodes behind y still have the gradients of the last sweep: set all to 0, and "
-                             "pass on nothing from there");
+    const bool behind = slip("nodes after y still have the gradients of the last sweep: set all to 0, and "
+                             "pass nothing on from there");
     const bool inner =
-        slip("only leaves were set to 0: other nodes too still have the gradients of the last sweep");
+        slip("only leaves were set to 0: other nodes still have the gradients of the last sweep");
     const bool in_front =
-        slip("nodes in front of y still have the gradients of the last sweep: set all to 0 first");
+        slip("nodes before y still have the gradients of the last sweep: set all to 0 first");
     for (int i = 0; i < s->n; i++)
         grad[i] = kept || (s->line[i].what == LEAF ? leaves : inner) || (behind && i > s->y)
                   || (in_front && i < s->y)
                 ? s->before[i] : 0;
-    if (!slip("the gradient of y by itself is 1: it was not set"))
+    if (!slip("dy/dy is 1: it was not set"))
         grad[slip("the sweep begins at the newest node on the tape, not at y") ? s->n - 1 : s->y] =
-            slip("the gradient of y by itself is 1, not its value") ? s->v[s->y] : 1;
+            slip("dy/dy is 1, not the value of y") ? s->v[s->y] : 1;
 }
 
 static void sweep(double *grad, void *arg)
@@ -71,21 +71,21 @@ static void sweep(double *grad, void *arg)
     begin(s, grad);
     const bool oldest_first = slip("the sweep goes from the oldest node to the newest: a node passes on its "
                                    "gradient before its uses have added to it");
-    const bool stores = slip("use grad +=, not grad =: of a node that is used twice only one use counts");
+    const bool stores = slip("only one of a node's two uses counts: use grad +=, not grad =");
     const bool slope_only = slip("only the slope is added: multiply it by grad");
-    const bool value = slip("the value of a node is passed on: its gradient belongs there");
+    const bool value = slip("the value of a node is passed on instead of its gradient");
     const bool added = slip("grad + slope is passed on: pass on grad * slope");
     const bool no_second = slip("nothing is passed on to in[1]");
     const bool no_first = slip("nothing is passed on to in[0]");
-    const bool to_first = slip("all is passed on to in[0]: in[1] must get its part");
+    const bool to_first = slip("everything is passed on to in[0]: in[1] must get its share");
     const bool twice = slip("tanh has one operand, but passes on to two: set in[1] to NULL");
-    const bool once = slip("where both operands are the same node, it must get both gradients");
-    const bool at_null = slip("the sweep ends where in[1] is NULL: go on to the nodes in front of it");
+    const bool once = slip("if both operands are the same node, it must get both contributions");
+    const bool at_null = slip("the sweep ends where in[1] is NULL: continue with the nodes before it");
     const bool at_leaf =
-        slip("the sweep ends at the first node that is made of nothing: go on to the nodes in front of it");
+        slip("the sweep ends at the last leaf: continue with the nodes before it");
     const bool at_zero =
-        slip("the sweep ends at a node with the gradient 0: go on to the nodes in front of it");
-    const bool not_y = slip("y itself passes on nothing: the sweep begins behind it");
+        slip("the sweep ends at a node with the gradient 0: continue with the nodes before it");
+    const bool not_y = slip("y itself passes nothing on: the sweep begins at y");
     for (int at = 0; at < s->n; at++) {
         const int i = oldest_first ? at : s->n - 1 - at;
         const struct line *l = &s->line[i];
@@ -106,7 +106,7 @@ static void sweep(double *grad, void *arg)
         if (at_null && !two)
             break;
     }
-    if (slip("what the last formula has left in in[] counts: where there is no operand, set in[k] to NULL")
+    if (slip("in[] still holds the operands of the last formula: set in[k] to NULL where there is none")
         && s->stale)
         memcpy(grad, s->stale, (size_t)s->n * sizeof *grad);
 }
@@ -125,13 +125,13 @@ static void build(struct scalar_tape *t, const struct line *line, int n, struct 
         case TANH: v[i] = tanh(v[l->a]), node[i] = tape_tanh(t, a); break;
         }
         if (!node[i])
-            judge_wrong("%s returned NULL: it returns the address of the node that it appends",
+            judge_wrong("%s returned NULL: return the address of the node that it appends",
                         made_by[l->what]);
         if (t->n != i + 1)
             judge_wrong("after %s the tape's n is %d, expected %d: each operation appends one node",
                         made_by[l->what], t->n, i + 1);
         if (node[i] != &t->node[i])
-            judge_wrong("%s returned another address than that of the node it appended, &t->node[%d]",
+            judge_wrong("%s returned a wrong address: the node that it appended is &t->node[%d]",
                         made_by[l->what], i);
         char name[60];
         snprintf(name, sizeof name, "the value of %s's node", made_by[l->what]);
@@ -144,7 +144,7 @@ static void build(struct scalar_tape *t, const struct line *line, int n, struct 
 
 static struct scalar_tape tape;
 
-/* A clue: what is wrong with the nodes, if the answer keeps slopes and operands where exercises.h says. */
+/* A clue: what is wrong with the nodes, if the answer stores slopes and operands as exercises.h says. */
 static void look_at_nodes(const struct line *line, const double *v, struct scalar *const *node, int n)
 {
     static const char *const made_by[] = { "tape_leaf", "tape_add", "tape_mul", "tape_tanh" };
@@ -158,12 +158,12 @@ static void look_at_nodes(const struct line *line, const double *v, struct scala
                 judge_clue("in[%d] of the node of %s is not %s", k, made_by[l->what],
                          !made ? "NULL" : k ? "its second operand" : "its first operand");
             else if (made && !(fabs(node[i]->slope[k] - slope) <= 1e-9))
-                judge_clue("slope[%d] of the node of %s is %.6g, but its value grows by %.6g with %s", k,
-                           made_by[l->what], node[i]->slope[k], slope, k ? "in[1]" : "in[0]");
+                judge_clue("slope[%d] of the node of %s is %.9g, expected %.9g: the rate at which its value "
+                           "grows with in[%d]", k, made_by[l->what], node[i]->slope[k], slope, k);
         }
 }
 
-/* The gradients of y, by two sweeps, and by one more after a sweep from the last node. */
+/* The gradients of y in two sweeps, and in one more after a sweep from the last node. */
 static void check(const char *part, const struct line *line, int n, int y, const double *stale)
 {
     struct scalar *node[TAPE_ROOM] = { NULL };
@@ -200,7 +200,7 @@ static int add(struct line *line, int *n, enum what what, int a, int b)
     return (*n)++;
 }
 
-/* A drawn formula of n nodes, four of them leaves. */
+/* A random formula of n nodes, four of them leaves. */
 static void drawn(uint64_t seed, int n)
 {
     struct line line[TAPE_ROOM];
@@ -210,7 +210,7 @@ static void drawn(uint64_t seed, int n)
         const enum what what = i < 4 ? LEAF : (enum what)(1 + (int)(2.999 * d[0]));
         line[i] = (struct line){ what, (int)(d[1] * i), (int)(d[2] * i), d[3] - 0.3 };
     }
-    snprintf(part, sizeof part, "a drawn formula of %d nodes, on the same tape", n);
+    snprintf(part, sizeof part, "a random formula of %d nodes, on the same tape", n);
     check(part, line, n, n - 1, NULL);
 }
 
@@ -232,10 +232,10 @@ void judge_exercise(void)
     check("y = a + b, nodes: a, b, y", sum, 3, 2, NULL);
     check("y = a b, nodes: a, b, y", product, 3, 2, NULL);
     check("y = a b with a = 0, nodes: a, b, y", zero, 3, 2, NULL);
-    check("a leaf where the product stood, nodes: a, b, y", leaves, 3, 2, (double[]){ -3, 0, 1 });
+    check("a leaf where the product was, nodes: a, b, y", leaves, 3, 2, (double[]){ -3, 0, 1 });
     check("y = tanh(a), nodes: a, y", tangent, 2, 1, NULL);
     check("y = a b again", product, 3, 2, NULL);
-    check("y = tanh(a) where the product stood, nodes: a, b, y", leaves_tangent, 3, 2,
+    check("y = tanh(a) where the product was, nodes: a, b, y", leaves_tangent, 3, 2,
           (double[]){ 1 - tanh(0.5) * tanh(0.5), 2, 1 });
     check("y = tanh(a b + c) c, nodes: a, b, c, a b, a b + c, tanh, y", chain, 7, 6, NULL);
     check("s = a a + a, y = s + s, nodes: a, a a, s, y", square, 4, 3, NULL);
@@ -245,7 +245,7 @@ void judge_exercise(void)
     int n = 1;
     while (n < 51)
         add(line, &n, ADD, n - 1, n - 1);
-    check("a is doubled fifty times: each node is visited once, not once for each way from y to it", line, n,
+    check("a is doubled fifty times: each node is visited once, not once for each path from y to it", line, n,
           n - 1, NULL);
     drawn(41, 12);
     drawn(42, 40);

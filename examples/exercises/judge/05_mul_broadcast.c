@@ -3,7 +3,7 @@
 
 enum { MOST = 30 };
 
-/* Where y (i, j) finds its number in an operand of this shape. */
+/* The place in an operand of this shape that y (i, j) uses. */
 static int place(gra_shape s, int i, int j)
 {
     return (s.dim[0] == 1 ? 0 : i) * s.dim[1] + (s.dim[1] == 1 ? 0 : j);
@@ -24,18 +24,18 @@ struct product {
     gra_shape     sa, sb, shape;
 };
 
-/* The number of an operand, x, that goes into y (i, j). */
+/* The number of an operand, x, that y (i, j) uses. */
 static double operand(const char *name, const double *x, gra_shape own, gra_shape other, int i, int j, int at)
 {
     const int n = own.dim[0] * own.dim[1];
-    const int k = slip_of("%s is read at [i * cols + j], as if it were not stretched: place() tells where",
+    const int k = slip_of("%s is read at [i * cols + j], as if it were not stretched: use place()",
                           name) ? at
-        : slip_of("%s is read with i and j exchanged: in place(x, i, j) the row is first", name)
+        : slip_of("%s is read with i and j exchanged: in place(x, i, j) the row comes first", name)
         ? place(own, j, i)
-        : slip_of("%s is read at the place of the other: each operand has a place of its own", name)
+        : slip_of("%s is read at the other operand's place: each has a place of its own", name)
         ? place(other, i, j)
-        : slip_of("%s's first number is taken everywhere: place() tells which one is right", name) ? 0
-        : slip_of("%s's numbers are taken in turn: place() tells which one is right", name) ? at % n
+        : slip_of("%s's first number is used everywhere: use place()", name) ? 0
+        : slip_of("%s's numbers are used in turn: use place()", name) ? at % n
         : place(own, i, j);
     return k < n ? x[k] : JUDGE_ANY;
 }
@@ -79,7 +79,7 @@ static void gradients(const char *part, gra_shape sa, gra_shape sb)
     double *a = judge_draw(51, MOST, 0.5, 3), *b = judge_draw(52, MOST, -2, -0.25);
     const gra_check_in in[] = { { .name = "a", .shape = sa, .data = a },
                                 { .name = "b", .shape = sb, .data = b } };
-    a[2] = 0;                                           /* a gradient made of y by division is found out */
+    a[2] = 0;                                           /* reveals a gradient that is computed by division */
     judge_part("gradients of %s", part);
     judge_gradients(GRA_GRAD, NULL, NULL, 2, in, f, NULL);
 }

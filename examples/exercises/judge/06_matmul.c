@@ -9,22 +9,21 @@ struct product {
     int           size[LETTERS];                /* m, n, k: where i, j and p end */
 };
 
-/* Where x_uv is in its memory: x[u * s + v], u and v being the numbers of letters, s that of a size. */
+/* The place of x_uv in memory: x[u * s + v], where u and v number two letters, and s a size. */
 static int place(char x, int u, int v, int s, const int *index, const int *size)
 {
     char right[40];
     int row = u, column = v, length = s;
-    snprintf(right, sizeof right, "%c_%c%c is %c[%c * %c + %c]", x, letter[u], letter[v], x, letter[u],
-             size_name[s],
-             letter[v]);
-    if (slip_of("the indices of %c are exchanged: %s", x, right))
+    snprintf(right, sizeof right, "%c_%c%c, which is %c[%c * %c + %c]", x, letter[u], letter[v], x, letter[u],
+             size_name[s], letter[v]);
+    if (slip_of("the indices of %c are exchanged: use %s", x, right))
         row = v, column = u;
     for (int k = 0; k < 9; k++)
         if (k / 3 != k % 3 && (k / 3 != u || k % 3 != v) && (k / 3 != v || k % 3 != u) &&
-            slip_of("%c_%c%c is used: %s belongs there", x, letter[k / 3], letter[k % 3], right))
+            slip_of("%c_%c%c is used instead of %s", x, letter[k / 3], letter[k % 3], right))
             row = k / 3, column = k % 3;
     for (int k = 0; k < LETTERS; k++)
-        if (k != s && slip_of("the rows of %c have %c numbers, not %c: %s", x, size_name[s], size_name[k],
+        if (k != s && slip_of("the rows of %c have %c numbers, not %c: use %s", x, size_name[s], size_name[k],
                               right))
             length = k;
     return index[row] * size[length] + index[column];
@@ -42,19 +41,19 @@ static void bounds(int l, const int *size, int *from, int *end)
             *end = size[k];
 }
 
-/* y = a b. What was read past the end of a or b is JUDGE_ANY, and so is all that it is added to. */
+/* y = a b. What was read past the end of a or b is JUDGE_ANY, and so is every sum with it. */
 static void product(double *y, void *arg)
 {
     const struct product *q = arg;
     const int *size = q->size, na = size[I] * size[P], nb = size[P] * size[J], ny = size[I] * size[J];
     const bool nothing = slip("no product was added to the sum");
-    const bool last = slip("of the sum over p only the last term is there: use sum +=, not sum =");
+    const bool last = slip("only the last term of the sum over p is there: use sum +=, not sum =");
     const bool running = slip("the sum must begin at 0 for each number of the result");
     const bool minus = slip("the sign is wrong");
     const bool no_a = slip("a is left out: multiply each term by it"),
         no_b = slip("b is left out: multiply each term by it");
     const bool added = slip("a and b are added: multiply them");
-    const int by = slip("divided by a size, k, as for a mean: it should be the sum") ? size[P] : 1;
+    const int by = slip("divided by k, as for a mean: it should be the sum") ? size[P] : 1;
     int from[LETTERS], end[LETTERS], at[LETTERS];
     double sum = 0;
     for (int l = 0; l < LETTERS; l++)

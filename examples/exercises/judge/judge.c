@@ -1,7 +1,7 @@
-/* judge: see judge.h. The process of a judge: it reads a word from the runner, runs the judge, and answers on file
- * descriptor 3 with records: the word, a letter ('p' and a part, 'w' and a finding, 'd': done, all was right), a text,
- * and a zero byte. What an answer prints, or writes there, does not bear the word, so it is no record. Started by hand,
- * without a runner, it prints the records. */
+/* judge: see judge.h. The process of a judge: it reads a word from the runner, runs the judge, and writes
+ * records to file descriptor 3: the word, a letter ('p' and a part, 'w' and a finding, 'd': done, all is
+ * right), a text, and a zero byte. What an answer prints or writes there does not begin with the word, so it
+ * is no record. Started by hand, without a runner, it prints the records. */
 #include "judge.h"
 #include <fcntl.h>
 #include <stdarg.h>
@@ -11,21 +11,22 @@
 
 enum { RECORDS = 3, WORD = 64 };
 
-/* ---- what is said ------------------------------------------------------------------------------- */
+/* ---- records ------------------------------------------------------------------------------------ */
 
 static bool asked, runner;
 static char word[WORD];
 
-/* Reads the word. The linker is told to call it before anything of the answer runs, constructors too; main calls it
- * again for a C library that does not do so. */
+/* Reads the word. The linker has it called before any code of the answer runs, even constructors; main calls
+ * it again, for C libraries that do not do so. */
 static void ask_word(void)
 {
     if (asked)
         return;
     asked = true;
     runner = fcntl(RECORDS, F_GETFD) != -1;
-    for (size_t n = 0; runner && n < sizeof word - 1 && read(STDIN_FILENO, &word[n], 1) == 1 && word[n] != '\n'; n++)
-        word[n + 1] = 0;
+    for (size_t n = 0; runner && n < sizeof word - 1; n++)
+        if (read(STDIN_FILENO, &word[n], 1) != 1 || word[n] == '\n')
+            break;
     word[strcspn(word, "\n")] = 0;
     const int nothing = open("/dev/null", O_RDONLY);
     if (nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0)
@@ -42,7 +43,7 @@ static void record(char kind, const char *text)
                    : snprintf(line, sizeof line, "%c: %s\n", kind, text);
     if (n < 0 || n > (int)sizeof line - 2)
         n = sizeof line - 2;
-    n += runner;                                                /* the zero byte too */
+    n += runner;                                                /* the zero byte */
     for (int at = 0; at < n;) {
         ssize_t wrote = write(runner ? RECORDS : STDOUT_FILENO, line + at, (size_t)(n - at));
         if (wrote < 0)
@@ -73,10 +74,10 @@ void judge_wrong(const char *format, ...)
     _exit(1);
 }
 
-/* An answer has no need of processes, and a loop of forks is hard to end. */
+/* An answer needs no processes, and a loop of forks is hard to end. */
 pid_t fork(void)
 {
-    judge_wrong("fork was called: an answer computes, and starts no processes");
+    judge_wrong("fork was called: an answer must not start processes");
 }
 
 int main(void)
@@ -91,7 +92,7 @@ int main(void)
 /* ---- memory and draws ---------------------------------------------------------------------------- */
 
 enum { GUARDS = 8 };
-static const double guard = -987654321e3;               /* what is read from behind the end is told by its size */
+static const double guard = -987654321e3;       /* so large that a result made from it is recognised */
 
 double *judge_room(size_t n)
 {
@@ -106,16 +107,16 @@ double *judge_room(size_t n)
 void judge_guarded(const char *name, const double *room, size_t n)
 {
     for (size_t i = n; i < n + GUARDS; i++)
-        if (room[i] != guard && room[i] != JUDGE_UNWRITTEN)         /* n may be less than there is room for */
-            judge_wrong("%s has %zu numbers, but number %zu was written too: past its end", name, n, i);
+        if (room[i] != guard && room[i] != JUDGE_UNWRITTEN)         /* n may be less than the room */
+            judge_wrong("%s has %zu numbers, but number %zu was written, past its end", name, n, i);
 }
 
 void judge_unchanged(const char *name, const double *now, const double *before, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (now[i] != before[i] && (now[i] == now[i] || before[i] == before[i]))
-            judge_wrong("%s was changed: number %zu was %.6g and is %.6g now; it is only to be read", name, i,
-                        before[i], now[i]);
+            judge_wrong("%s was changed: number %zu was %.*g and is now %.*g: only read it", name, i,
+                        judge_digits(now[i], before[i]), before[i], judge_digits(now[i], before[i]), now[i]);
 }
 
 double *judge_draw(uint64_t seed, size_t n, double low, double high)
@@ -137,7 +138,7 @@ gra_tape *judge_tape(gra_mode mode, gra_rng *rng)
     if (!t)
         judge_wrong("the judge is out of memory");
     gra_keep_going(t, true);
-    for (int step = 0; step < 2; step++) {              /* the second finds the memory of the first in one block */
+    for (int step = 0; step < 2; step++) {              /* the second step has all memory in one block */
         gra_begin(t, GRA_EVAL, NULL);
         gra_full(t, JUDGE_UNWRITTEN, GRA_SHAPE(1 << 15));
     }
@@ -166,28 +167,30 @@ void judge_close(gra_tape *t, gra_model *m)
 
 const double *judge_tensor(gra_tape *t, const char *name, const gra_tensor *y, gra_shape shape)
 {
-    char has[GRA_SHAPE_TEXT], wants[GRA_SHAPE_TEXT];
+    char has[GRA_SHAPE_TEXT], should[GRA_SHAPE_TEXT];
     if (gra_error(t))
         judge_wrong("%s: gradus refused: %s", name, gra_error(t));
     if (!y)
-        judge_wrong("%s is NULL, where a tensor is wanted", name);
+        judge_wrong("%s: got NULL, expected a tensor", name);
     if (!gra_same_shape(y->shape, shape))
-        judge_wrong("%s has the shape %s, wanted %s", name, gra_shape_text(y->shape, has), gra_shape_text(shape, wants));
+        judge_wrong("%s: got the shape %s, expected %s", name, gra_shape_text(y->shape, has),
+                    gra_shape_text(shape, should));
     return y->data;
 }
 
 void judge_made_by(const gra_tensor *y, const char *op)
 {
     if (!y->op || strcmp(y->op->name, op))
-        judge_wrong("the result was made by %s%s, not by the op %s:\nfill in its forward and backward, and leave the "
-                    "function that records it as it is", y->op ? "the op " : "no op", y->op ? y->op->name : "", op);
+        judge_wrong("the result was made by %s%s, not by the op %s:\nfill in its forward and backward, and "
+                    "leave the function that records it unchanged", y->op ? "the op " : "no op",
+                    y->op ? y->op->name : "", op);
 }
 
 void judge_without(const gra_tensor *y, const char *op)
 {
-    for (const gra_tensor *made = y; made; made = made->prev)       /* all that was recorded before y */
+    for (const gra_tensor *made = y; made; made = made->prev)       /* all nodes recorded before y */
         if (made->op && !strcmp(made->op->name, op))
-            judge_wrong("gra_%s is what you are to write here: do without it", op);
+            judge_wrong("gra_%s is what this exercise asks you to write: do without it", op);
 }
 
 void judge_backward(gra_tape *t, gra_tensor *y, const double *dy, int nx, gra_tensor *const *x, double before)
@@ -223,13 +226,14 @@ void judge_params(const gra_model *m, int n, const struct judge_param *expected)
             judge_wrong("init: got %d parameters, expected %d: make %s too", count, n, expected->name);
         if (strcmp(p->name, expected->name))
             judge_wrong("init: got %s as parameter %d, expected %s%s", p->name, i, expected->name,
-                        is_expected(p->name, n - i, expected) ? ": in another order a seed gives other numbers"
-                                                              : "");
+                        !is_expected(p->name, n - i, expected) ? ""
+                            : ": in another order the same seed gives other numbers");
         if (!gra_same_shape(p->shape, expected->shape))
             judge_wrong("%s: got the shape %s, expected %s", p->name, gra_shape_text(p->shape, has),
                         gra_shape_text(expected->shape, should));
         if (expected->held && expected->held != p)
-            judge_wrong("the struct does not point at %s: each of its members has an init of its own", p->name);
+            judge_wrong("the struct does not point to %s: init stores each parameter in a member of its own",
+                        p->name);
     }
 }
 

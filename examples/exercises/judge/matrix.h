@@ -1,5 +1,5 @@
-/* matrix.h: small matrices for the judges of attention, row-major. Each function returns memory of its own, so that
- * what is wanted, and what each mistake would give, is one expression. */
+/* matrix.h: small row-major matrices for the judges of attention. Each function returns new memory, so that
+ * what is expected, and what each mistake would give, is one expression. */
 #ifndef EXERCISES_MATRIX_H
 #define EXERCISES_MATRIX_H
 
@@ -50,7 +50,7 @@ static inline double *mat_sum(const double *a, const double *b, int size)
     return c;
 }
 
-static inline double *mat_columns_plus(const double *a, const double *b, int n, int m)    /* b (n): a_ij + b_i */
+static inline double *mat_columns_plus(const double *a, const double *b, int n, int m)  /* a_ij + b_i */
 {
     double *c = judge_room((size_t)(n * m));
     for (int i = 0; i < n * m; i++)
@@ -84,8 +84,9 @@ static inline double *mat_scores(const double *q, const double *k, int n, int m,
     return mat_scaled(mat_product(q, mat_transposed(k, m, d), n, d, m), scale, n * m);
 }
 
-/* got - before is everywhere the same number times g: which one. */
-static inline bool mat_times(const double *got, const double *before, const double *g, int size, double *factor)
+/* Is got - before one factor times g, everywhere? */
+static inline bool mat_times(const double *got, const double *before, const double *g, int size,
+                             double *factor)
 {
     int most = 0;
     for (int i = 1; i < size; i++)
@@ -98,7 +99,7 @@ static inline bool mat_times(const double *got, const double *before, const doub
 }
 
 /* Reading a matrix at wrong places, as slips of a reference: number l of row j of a (rows, cols) is at
- * j*cols + l, and is taken here from j*p + l*q for p and q of each pair of sizes, 1 and 0:
+ * j*cols + l, but is read here from j*p + l*q, where p and q are any two of the sizes, 1 and 0:
  *
  *     k = mat_read("k", "jl", 'd', k, m, d, "md", (int[]){ m, d });       (width d, sizes m and d)
  *
@@ -125,9 +126,9 @@ static inline const double *mat_read(const char *name, const char *index, char w
         char place[40] = "";
         mat_factor(place, sizeof place, index[0], row, letters);
         mat_factor(place, sizeof place, index[1], col, letters);
-        if (slip_of("%s[%s] was read%s: number %c of row %c is at %s[%c*%c + %c]", name, place[0] ? place : "0",
-                    row == 1 && col > 1 ? ", by columns" : "", index[1], index[0], name, index[0], width,
-                    index[1])) {
+        if (slip_of("%s[%s] was read%s: number %c of row %c is at %s[%c*%c + %c]", name,
+                    place[0] ? place : "0", row == 1 && col > 1 ? ", by columns" : "", index[1], index[0],
+                    name, index[0], width, index[1])) {
             double *read = judge_room((size_t)(rows * cols));
             for (int i = 0; i < rows * cols; i++)
                 read[i] = a[i / cols * by_row + i % cols * by_col];

@@ -1,5 +1,5 @@
-/* numbers: compares the numbers of an answer with the right ones, and says what wrong ones have in common with them.
- * See judge.h. */
+/* numbers: compares an answer's numbers with the right ones, and says how wrong ones are related to them (see
+ * judge.h). */
 #include "numbers.h"
 #include <math.h>
 #include <stdarg.h>
@@ -22,15 +22,15 @@ static bool equal(const struct comparison *c, const double *a, const double *b)
     return true;
 }
 
-/* "[1, 2]", the place of element i; "" where there is only one. */
+/* "[1, 2]", the place of element i; "" if there is only one. */
 static const char *place(const struct comparison *c, size_t i, char *text, size_t room)
 {
     size_t below = c->n, at = 0;
     text[0] = 0;
     for (int d = 0; d < c->shape.ndim && c->n > 1; d++) {
         below /= (size_t)c->shape.dim[d];
-        at += (size_t)snprintf(text + at, room - at, "%s%zu%s", d ? ", " : "[", i / below % (size_t)c->shape.dim[d],
-                               d == c->shape.ndim - 1 ? "]" : "");
+        at += (size_t)snprintf(text + at, room - at, "%s%zu%s", d ? ", " : "[",
+                               i / below % (size_t)c->shape.dim[d], d == c->shape.ndim - 1 ? "]" : "");
     }
     return text;
 }
@@ -63,7 +63,7 @@ bool judge_agrees(const struct comparison *c)
     return equal(c, c->got, c->want);
 }
 
-/* The one factor, or the one difference, between what came and what was wanted. */
+/* Is the answer one factor times what is expected, or does it differ by one number, everywhere? */
 static bool one_factor(const struct comparison *c, double *factor)
 {
     size_t most = 0;
@@ -88,7 +88,7 @@ static bool one_difference(const struct comparison *c, double *difference)
     return c->n > 1 && isfinite(*difference);
 }
 
-/* The last two dimensions exchanged in what came: as it is stored, if it had been made for the other layout. */
+/* Are the last two dimensions exchanged in memory, as if the result had the other layout? */
 static bool transposed(const struct comparison *c)
 {
     const int d = c->shape.ndim;
@@ -123,7 +123,7 @@ static bool another_order(const struct comparison *c)
     return same && c->n > 1;
 }
 
-/* Something was added to what judge_room or judge_tape left there. */
+/* Was something added to the JUDGE_UNWRITTEN of judge_room or judge_tape? */
 static bool added_to_unwritten(const struct comparison *c)
 {
     for (size_t i = 0; i < c->n; i++)
@@ -132,13 +132,13 @@ static bool added_to_unwritten(const struct comparison *c)
     return false;
 }
 
-/* Of the numbers that were read past an array's end one at least must be too large to be right. */
+/* If numbers depend on memory past an array's end, at least one must be too large to be right. */
 bool judge_made(const struct comparison *c, const double *mistake, size_t *any)
 {
     bool differs = false, far = false;
     *any = 0;
     for (size_t i = 0; i < c->n; i++) {
-        const bool huge = fabs(mistake[i]) > 1e9;       /* made of what is behind the end of an array */
+        const bool huge = fabs(mistake[i]) > 1e9;       /* made from a guard */
         const double off = fabs(c->got[i] - mistake[i]) / fabs(mistake[i]);
         if (mistake[i] != JUDGE_ANY && !near(c, c->got[i], mistake[i]) && !(huge && off <= 1e-12))
             return false;
@@ -149,8 +149,8 @@ bool judge_made(const struct comparison *c, const double *mistake, size_t *any)
     return differs && (far || !*any);
 }
 
-/* Of a matrix, or a list as a matrix of one row: is all right within some rows and columns, and all else `untouched`?
- * Says then which. */
+/* Of a matrix, or a list as a matrix of one row: if all is right within some rows and columns, and everything
+ * else is `untouched`, says which. */
 static void bounds(const struct comparison *c, double untouched, char *text, size_t room)
 {
     const size_t cols = c->shape.ndim ? (size_t)c->shape.dim[c->shape.ndim - 1] : 1, rows = c->n / cols;
@@ -174,10 +174,11 @@ static void bounds(const struct comparison *c, double untouched, char *text, siz
     for (int d = 0; d < 2; d++)
         if (from[d] > 0 || to[d] < (d ? cols : rows))
             snprintf(part[d], sizeof part[d], "%s %zu to %zu of 0 to %zu",
-                     c->shape.ndim < 2 ? "numbers" : d ? "columns" : "rows", from[d], to[d] - 1, (d ? cols : rows) - 1);
+                     c->shape.ndim < 2 ? "numbers" : d ? "columns" : "rows", from[d], to[d] - 1,
+                     (d ? cols : rows) - 1);
     if (part[0][0] || part[1][0])
-        snprintf(text, room, "only %s%s%s are right, the rest is %s: is a loop too short, or a case left out?", part[0],
-                 part[0][0] && part[1][0] ? " and " : "", part[1], untouched == 0 ? "0" : "missing");
+        snprintf(text, room, "only %s%s%s are right, the rest is %s: is a loop too short, or a case missing?",
+                 part[0], part[0][0] && part[1][0] ? " and " : "", part[1], untouched == 0 ? "0" : "missing");
 }
 
 /* Why were some numbers not written? */
@@ -187,7 +188,7 @@ static void unwritten_for(const struct comparison *c, char *text, size_t room)
     double *stored = judge_room(c->n);
     bool zeros = true;
     for (size_t i = 0; i < c->n; i++)
-        zeros = zeros && (near(c, c->got[i], c->want[i]) || (c->got[i] == JUDGE_UNWRITTEN && c->want[i] == 0));
+        zeros &= near(c, c->got[i], c->want[i]) || (c->got[i] == JUDGE_UNWRITTEN && c->want[i] == 0);
     bounds(c, JUDGE_UNWRITTEN, text, room);
     if (zeros)
         snprintf(text, room, "write 0 there too");
@@ -202,18 +203,19 @@ static void unwritten_for(const struct comparison *c, char *text, size_t room)
                         stored[at] = c->want[i * cols + j];
                 }
             if (equal(c, c->got, stored))
-                snprintf(text, room, turned ? "the indices are exchanged where it is written: element (i, j) is at "
-                         "[i * columns + j]" : "it is written with %zu numbers to a row, but a row has %zu", length, cols);
+                snprintf(text, room, turned ? "it is written with exchanged indices: element (i, j) is at "
+                         "[i * columns + j]" : "it is written with %zu numbers to a row, but a row has %zu",
+                         length, cols);
         }
 }
 
-/* The sizes seen as rows, each as long as the last dimension; one dimension is a column of them. */
+/* The numbers seen as rows, each as long as the last dimension; with one dimension each number is a row. */
 static size_t row_length(const struct comparison *c)
 {
     return c->shape.ndim < 2 ? 1 : (size_t)c->shape.dim[c->shape.ndim - 1];
 }
 
-/* Rows `from` to `to` of what came are those of what was wanted `by` further on. */
+/* Are rows `from` to `to` of the answer those that are expected `by` rows later? */
 static bool rows_moved(const struct comparison *c, size_t from, size_t to, long by)
 {
     const size_t cols = row_length(c);
@@ -223,20 +225,22 @@ static bool rows_moved(const struct comparison *c, size_t from, size_t to, long 
     return true;
 }
 
-/* Right numbers in rows that are not theirs. */
+/* Are the right numbers in the wrong rows? */
 static bool other_rows(const struct comparison *c, char *text, size_t room)
 {
     const size_t cols = row_length(c), rows = c->n / cols;
     const char *row = c->shape.ndim < 2 ? "number" : "row";
     if (rows > 2 && (rows_moved(c, 0, rows - 1, 1) || rows_moved(c, 1, rows, -1)))
-        return snprintf(text, room, "%s i holds what belongs in %s i %c 1: an index is one too %s", row, row,
-                        rows_moved(c, 1, rows, -1) ? '-' : '+', rows_moved(c, 1, rows, -1) ? "small" : "large") > 0;
+        return snprintf(text, room, "%s i holds what belongs in %s i %s", row, row,
+                        rows_moved(c, 1, rows, -1) ? "- 1: an index is one too small"
+                                                   : "+ 1: an index is one too large") > 0;
     for (size_t r = 0; r < rows && rows > 1; r++) {
         size_t as = 0;
         for (size_t i = 0; i < c->n; i++)
             as += near(c, c->got[i], c->want[r * cols + i % cols]);
         if (as == c->n)
-            return snprintf(text, room, "every %s holds what belongs in %s %zu: is an index left out?", row, row, r) > 0;
+            return snprintf(text, room, "every %s holds what belongs in %s %zu: is an index left out?", row,
+                            row, r) > 0;
     }
     return false;
 }
@@ -251,13 +255,13 @@ static double inverse(double x)
     return 1 / x;
 }
 
-/* What came is a well-known function of what was wanted. */
+/* Is the answer a well-known function of what is expected? */
 static bool function_of(const struct comparison *c, char *text, size_t room)
 {
     static const struct { double (*f)(double); const char *name; } of[] = {
         { squared, "the square of" }, { sqrt, "the square root of" }, { exp, "the exponential of" },
         { log, "the logarithm of" }, { inverse, "1 divided by" }, { fabs, "the absolute value of" } };
-    const bool chance = c->n == 1 && floor(8 * c->want[0]) == 8 * c->want[0];   /* of 4 and 2 it tells nothing */
+    const bool chance = c->n == 1 && floor(8 * c->want[0]) == 8 * c->want[0];   /* 4 for 2 may be chance */
     for (size_t k = 0; k < sizeof of / sizeof *of && !chance; k++) {
         size_t as = 0;
         for (size_t i = 0; i < c->n; i++)
@@ -268,7 +272,7 @@ static bool function_of(const struct comparison *c, char *text, size_t room)
     return false;
 }
 
-/* Where nothing is known of what is wrong: which part is right. */
+/* If nothing else is known: which part is right? */
 static void narrowed(const struct comparison *c, char *text, size_t room)
 {
     const size_t cols = row_length(c), rows = c->n / cols;
@@ -287,7 +291,7 @@ static void narrowed(const struct comparison *c, char *text, size_t room)
     const char *row = c->shape.ndim < 2 ? "number" : "row";
     text[0] = 0;
     if (rows > 2 && right_rows == 1 && (first_row || last_row))
-        snprintf(text, room, "only the %s %s is right: what is not begun anew, or not moved on, for the others?",
+        snprintf(text, room, "only the %s %s is right: what is not reset, or not advanced, for the others?",
                  first_row ? "first" : "last", row);
     else if (rows > 2 && right_rows == rows - 1 && (!first_row || !last_row))
         snprintf(text, room, "only the %s %s is wrong", first_row ? "last" : "first", row);
@@ -297,11 +301,12 @@ static void narrowed(const struct comparison *c, char *text, size_t room)
         snprintf(text, room, "in all rows only the %s number is wrong", first_column ? "last" : "first");
 }
 
-/* What the wrong numbers have in common with the right ones; "" if nothing was seen. */
+/* How the wrong numbers are related to the right ones; "" if nothing was found. */
 static void common(const struct comparison *c, char *text, size_t room)
 {
     double x;
     size_t zeros = 0, right = 0, left_out = 0, worst = 0;
+    const struct comparison nearly = { c->shape, c->n, c->got, c->want, 3e-4 * largest(c) };
     for (size_t i = 0; i < c->n; i++) {
         worst = fabs(c->got[i]) > fabs(c->got[worst]) ? i : worst;
         zeros += c->got[i] == 0;
@@ -312,44 +317,58 @@ static void common(const struct comparison *c, char *text, size_t room)
     if (text[0])
         return;
     if (isfinite(c->got[worst]) && fabs(c->got[worst]) > 1e10 && largest(c) < 1e8)
-        snprintf(text, room, "so large a number was read past the end of an array: an index is too large");
+        snprintf(text, room, "a number this large was read past the end of an array: an index is too large");
     else if (added_to_unwritten(c))
-        snprintf(text, room, "it is made from memory that was never set: begin a sum at 0, and read what is "
-                 "kept from where it was written");
+        snprintf(text, room, "it is made from memory that was never set: start a sum at 0, and read saved "
+                 "values from where they were written");
     else if (zeros == c->n)
-        snprintf(text, room, "it is 0%s: either nothing is computed, or a factor is 0 (in C, 1 / n of an int n is 0: write 1.0 / n)",
-                 c->n > 1 ? " throughout" : "");
-    else if (equal(&(struct comparison){ c->shape, c->n, c->got, c->want, 3e-4 * largest(c) }, c->got, c->want))
-        snprintf(text, room, "it is nearly right: look for a float (it should be a double), a constant with too "
-                 "few digits, or a small number (an eps) that is wrong, missing or too many");
+        snprintf(text, room, "it is 0%s: either nothing is computed, or a factor is 0 (in C, 1 / n is 0 for "
+                 "an int n > 1: write 1.0 / n)", c->n > 1 ? " throughout" : "");
+    else if (equal(&nearly, c->got, c->want))
+        snprintf(text, room, "it is nearly right: look for a float (it should be a double), a constant with "
+                 "too few digits, or a small number (an eps) that is wrong, missing or not needed");
     else if (c->n == 1 && near(c, -c->got[0], c->want[0]))
         snprintf(text, room, "the sign is wrong");
     else if (c->n == 1 && (near(c, c->got[0], 2 * c->want[0]) || near(c, 2 * c->got[0], c->want[0])))
-        snprintf(text, room, "it is %s what is expected", near(c, 2 * c->got[0], c->want[0]) ? "half" : "twice");
+        snprintf(text, room, "it is %s what is expected",
+                 near(c, 2 * c->got[0], c->want[0]) ? "half" : "twice");
     else if (one_factor(c, &x) && fabs(x + 1) < 1e-9)
         snprintf(text, room, "the sign is wrong everywhere");
     else if (one_factor(c, &x))
-        snprintf(text, room, "it is everywhere %.6g times what is expected", x);
+        snprintf(text, room, "it is %.6g times what is expected, everywhere", x);
     else if (one_difference(c, &x))
-        snprintf(text, room, "it is everywhere %.6g too %s", fabs(x), x > 0 ? "large" : "small");
+        snprintf(text, room, "it is %.6g too %s everywhere", fabs(x), x > 0 ? "large" : "small");
     else if (transposed(c))
         snprintf(text, room, "rows and columns are exchanged: it is the transpose of what is expected");
     else if (other_rows(c, text, room) || function_of(c, text, room))
         return;
     else if (another_order(c))
-        snprintf(text, room, "these are the right numbers at other places");
+        snprintf(text, room, "these are the right numbers in the wrong places");
     else if (c->n > 2 && right == c->n - 1 && !near(c, c->got[c->n - 1], c->want[c->n - 1]))
         snprintf(text, room, "only the last is wrong: does the loop reach it?");
     else if (c->n > 2 && right == c->n - 1 && !near(c, c->got[0], c->want[0]))
-        snprintf(text, room, "only the first is wrong: does the loop begin with it?");
+        snprintf(text, room, "only the first is wrong: does the loop start with it?");
     else if (right && right + left_out == c->n)
-        snprintf(text, room, "where it is wrong it is 0, the rest is right: is a loop too short, or a case left out?");
+        snprintf(text, room, "where it is wrong it is 0, the rest is right: is a loop too short, or a case "
+                 "missing?");
     else if (fabs(c->got[worst]) > 1e6 * fmax(1, largest(c)) && isfinite(c->got[worst]))
-        snprintf(text, room, "so large a number comes from past the end of an array, or from memory "
-                 "never set");
+        snprintf(text, room, "a number this large comes from past the end of an array, or from memory that "
+                 "was never set");
 }
 
-static char clue[300];                                  /* of the next comparison */
+int judge_digits(double got, double want)
+{
+    char a[40], b[40];
+    int digits = 5;
+    do {
+        digits++;
+        snprintf(a, sizeof a, "%.*g", digits, got);
+        snprintf(b, sizeof b, "%.*g", digits, want);
+    } while (digits < 17 && !strcmp(a, b));
+    return digits;
+}
+
+static char clue[300];                                  /* for the next comparison */
 
 void judge_clue(const char *format, ...)
 {
@@ -370,7 +389,7 @@ void judge_explained(const struct comparison *c, const char *name, const struct 
         if (!near(c, got[i], want[i])) {
             wrong++;
             unwritten += got[i] == JUDGE_UNWRITTEN;
-            added = added || (got[i] != JUDGE_UNWRITTEN && fabs(got[i] - JUDGE_UNWRITTEN) < 1e5 && fabs(want[i]) < 1e5);
+            added |= got[i] != JUDGE_UNWRITTEN && fabs(got[i] - JUDGE_UNWRITTEN) < 1e5 && fabs(want[i]) < 1e5;
             first = i;
         }
     if (!wrong) {
@@ -380,29 +399,31 @@ void judge_explained(const struct comparison *c, const char *name, const struct 
     place(c, first, at, sizeof at);
     if (unwritten && !added) {
         unwritten_for(c, why, sizeof why);
-        judge_wrong("%s%s was never written%s%s%s", name, at, unwritten == c->n && c->n > 1 ? ", nor any other" : "",
-                    why[0] ? "\n" : "", why);
+        judge_wrong("%s%s was never written%s%s%s", name, at,
+                    unwritten == c->n && c->n > 1 ? ", nor was any other" : "", why[0] ? "\n" : "", why);
     }
     if (added && fabs(got[first] - JUDGE_UNWRITTEN) < 1e5)
-        judge_wrong("%s%s was added to what its memory happened to hold: set it before you add to it", name, at);
+        judge_wrong("%s%s was added to whatever its memory happened to hold: set it before you add to it",
+                    name, at);
     char many[60] = "";
     if (c->n > 1)
         snprintf(many, sizeof many, "; %zu of %zu are wrong", wrong, c->n);
+    const int digits = judge_digits(got[first], want[first]);
     const char *best = NULL;
     size_t any, fewest = c->n + 1;
     for (const struct judge_mistake *m = mistakes; m->says; m++)
         if (judge_made(c, m->numbers, &any) && any < fewest)
             best = m->says, fewest = any;
     if (best)
-        judge_wrong("%s%s: got %.6g, expected %.6g%s\nit fits: %s", name, at, got[first], want[first], many,
-                    best);
+        judge_wrong("%s%s: got %.*g, expected %.*g%s\nit fits: %s", name, at, digits, got[first], digits,
+                    want[first], many, best);
     common(c, why, sizeof why);
     if (!why[0])
         snprintf(why, sizeof why, "%s", clue);
     if (!why[0])
         narrowed(c, why, sizeof why);
-    judge_wrong("%s%s: got %.6g, expected %.6g%s%s%s", name, at, got[first], want[first], many,
-                why[0] ? "\n" : "", why);
+    judge_wrong("%s%s: got %.*g, expected %.*g%s%s%s", name, at, digits, got[first], digits, want[first],
+                many, why[0] ? "\n" : "", why);
 }
 
 void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance)

@@ -1,4 +1,4 @@
-/* numbers.h: what slip.c needs of numbers.c. */
+/* numbers.h: what slip.c needs from numbers.c. */
 #ifndef EXERCISES_NUMBERS_H
 #define EXERCISES_NUMBERS_H
 
@@ -14,16 +14,15 @@ struct comparison judge_comparison(gra_shape shape, const double *got, const dou
 size_t            judge_size(gra_shape shape);
 bool              judge_agrees(const struct comparison *c);
 
-/* Did the answer do what this mistake does? It got the mistake's numbers, and they are not the right ones.
- * Where the mistake reads past an array's end, `any` counts those numbers: the mistake with fewest explains
- * best. */
+/* Did the answer make this mistake? Yes if it has the mistake's numbers, and they are not the right ones.
+ * `any` counts the numbers made from memory past an array's end: the mistake with fewest explains best. */
 bool judge_made(const struct comparison *c, const double *mistake, size_t *any);
 
-/* judge_numbers, with mistakes: the list ends with an entry that says nothing. One that gives the right
- * numbers is passed over. */
+/* judge_numbers, with mistakes: the last entry's `says` is NULL. A mistake that gives the right numbers is
+ * skipped. */
 struct judge_mistake {
     const char   *says;
-    const double *numbers;              /* what comes of it */
+    const double *numbers;              /* that it gives */
 };
 void judge_explained(const struct comparison *c, const char *name, const struct judge_mistake *mistakes);
 

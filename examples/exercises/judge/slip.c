@@ -1,4 +1,4 @@
-/* slip: tries the mistakes that a judge's reference contains. See judge.h. */
+/* slip: tries the mistakes that a judge's reference contains (see judge.h). */
 #include "numbers.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -6,8 +6,7 @@
 
 enum { MOST = 250, NONE = -1 };
 
-/* The slips of the reference that is running, in the order of their first evaluation, and the two that are
- * on. */
+/* The slips of the running reference, in the order of their first evaluation, and the two that are on. */
 static struct {
     const char *says[MOST];
     int         n, on[2];
@@ -15,7 +14,7 @@ static struct {
 
 static int found(const char *says)
 {
-    for (int i = 0; i < slips.n; i++)               /* nearly always it is the same literal */
+    for (int i = 0; i < slips.n; i++)               /* it is nearly always the same literal */
         if (slips.says[i] == says)
             return i;
     for (int i = 0; i < slips.n; i++)
@@ -60,7 +59,7 @@ bool slip_of(const char *format, ...)
     return is_on(i);
 }
 
-/* What the reference gives with the slips a and b. */
+/* The reference's numbers with the slips a and b. */
 static const double *run(judge_reference *reference, void *arg, double *out, int a, int b)
 {
     slips.on[0] = a, slips.on[1] = b;
@@ -69,7 +68,7 @@ static const double *run(judge_reference *reference, void *arg, double *out, int
     return out;
 }
 
-/* The two slips that together give what the answer got. */
+/* The two slips that together give the answer's numbers. */
 static struct judge_mistake both(const struct comparison *c, judge_reference *reference, void *arg)
 {
     static char text[700];
@@ -86,7 +85,7 @@ static struct judge_mistake both(const struct comparison *c, judge_reference *re
     return (struct judge_mistake){ text, run(reference, arg, out, with[0], with[1]) };
 }
 
-/* Numbers that are all one say too little for two mistakes. */
+/* Numbers that are all the same say too little to suspect two mistakes. */
 static bool varied(const struct comparison *c)
 {
     for (size_t i = 1; i < c->n; i++)
@@ -95,12 +94,12 @@ static bool varied(const struct comparison *c)
     return c->n == 1 && c->got[0] != 0;
 }
 
-/* The mistakes that the reference contains: the slips, and two that together give what the answer got. */
+/* The mistakes to compare with: each slip, and if none fits the two that together do. */
 static void collect(const struct comparison *c, judge_reference *reference, void *arg,
                     struct judge_mistake *mistakes)
 {
     bool fits = false;
-    for (int i = 0; i < slips.n; i++) {             /* a slip may bring others with it */
+    for (int i = 0; i < slips.n; i++) {             /* a slip may register others */
         size_t any;
         mistakes[i] = (struct judge_mistake){ slips.says[i], run(reference, arg, judge_room(c->n), i, NONE) };
         fits = fits || judge_made(c, mistakes[i].numbers, &any);
@@ -110,11 +109,10 @@ static void collect(const struct comparison *c, judge_reference *reference, void
 }
 
 void judge_against(const char *name, gra_shape shape, const double *got, double tolerance,
-                   judge_reference *reference,
-                   void *arg)
+                   judge_reference *reference, void *arg)
 {
     struct judge_mistake mistakes[MOST + 2] = { 0 };
-    slips.n = 0;                                    /* those of one result are off for the next */
+    slips.n = 0;                                    /* each comparison has its own slips */
     const double *want = run(reference, arg, judge_room(judge_size(shape)), NONE, NONE);
     const struct comparison c = judge_comparison(shape, got, want, tolerance);
     if (!judge_agrees(&c))
