@@ -185,9 +185,9 @@ static bool places_clue(gra_wrong *w)
         gra_check_line s = { .at = 0 };
         bool any = false;
         for (size_t e = 0; e < w->size; e++) {
-            const bool a = !gra_none(w, w->a[e]), n = !gra_none(w, w->n[e]);
-            w->of[e] = a || n;
-            w->in[e] = extra ? a && !n : n && !a;
+            const bool some = extra ? !gra_none(w, w->n[e]) : !gra_nothing(w, w->a[e]);
+            w->in[e] = !some && !gra_fit(w, w->a[e], w->n[e]);
+            w->of[e] = some || w->in[e];
             any |= w->in[e];
         }
         if (!any)

@@ -52,6 +52,11 @@ static inline bool gra_none(const gra_wrong *w, double v)       /* an entry that
     return fabs(v) <= w->zero;
 }
 
+static inline bool gra_nothing(const gra_wrong *w, double a)     /* not even a small analytic entry */
+{
+    return fabs(a) <= 1e-14 * w->largest;
+}
+
 static inline bool gra_equal(double k, double of)           /* factors of entries that are equal to `near` */
 {
     return fabs(k - of) <= 1e-4 * fabs(of);

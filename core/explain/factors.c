@@ -16,9 +16,9 @@ static int class_of(const gra_wrong *w, double k, size_t e)
 {
     const double a = w->a[e], n = w->n[e];
     if (gra_none(w, n))
-        return gra_none(w, a) ? BOTH_ZERO : EXTRA;
-    if (gra_none(w, a))
-        return MISSING;
+        return gra_fit(w, a, n) ? BOTH_ZERO : EXTRA;
+    if (gra_nothing(w, a))
+        return gra_fit(w, a, n) ? BOTH_ZERO : MISSING;
     if (gra_fit(w, a, n))
         return gra_fit(w, a, k * n) ? BOTH_ZERO : RIGHT;
     return gra_fit(w, a, k * n) ? SCALED : OTHER;

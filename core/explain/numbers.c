@@ -1,7 +1,8 @@
 /* numbers: what a constant factor may be: an input that is a single number, 2, a constant of a formula, a
- * fraction. Only where it is none of the first three is it said that it is also a size, or the square root of
- * one: a small number is often the size of something by chance, and a test of another shape tells. */
+ * fraction. Only a number that is none of the first three is also compared with sizes and their square roots:
+ * a small number is often the size of something by chance. */
 #include "explaining.h"
+#include <stdlib.h>
 
 typedef struct names {                  /* of one number: ": sqrt(3), and 3 is also ...; or ..." */
     gra_check_line *s;
@@ -56,30 +57,7 @@ static bool put_size(gra_check_line *s, const gra_wrong *w, int size, int most, 
     return true;
 }
 
-/* ---- numbers made of them ---------------------------------------------------------------------- */
-
-static const struct form {              /* v is a power of n */
-    const char *before, *after;
-    double      power;
-} forms[] = {
-    { "sqrt(", ")", 0.5 }, { "1/sqrt(", ")", -0.5 }, { "", "", 1 }, { "1/", "", -1 }, { "", "^2", 2 },
-    { "1/", "^2", -2 },
-};
-
-static void put_form(names *list, const gra_wrong *w, double v, const struct form *f)
-{
-    const double n = pow(v, 1 / f->power);
-    const bool root = fabs(f->power) == 0.5, mean = fabs(f->power) == 1;
-    const int size = (int)(fmin(n, 1e6) + 0.5);
-    gra_check_line sizes = { .at = 0 };
-    if (size < 2 || !gra_equal(n, size) || (w->single && !mean) ||
-        !put_size(&sizes, w, size, mean ? 2 : 1, root))
-        return;
-    another(list);
-    if (f->power != 1)
-        gra_check_put(list->s, "%s%d%s, and ", f->before, size, f->after);
-    gra_check_put(list->s, "%d is also %s%s", size, sizes.s, mean ? " (mean or sum?)" : "");
-}
+/* ---- numbers with a name ------------------------------------------------------------------------ */
 
 /* v is the value of an input that is a single number, or 1 over it; the sign is told elsewhere. */
 static void put_input(names *list, const gra_wrong *w, double v)
@@ -126,30 +104,58 @@ static void put_rows(names *list, const gra_wrong *w, double v)
                   "that count (ignore_index?)", used, rows, used, rows);
 }
 
-/* v, or the square of v, is a / b in lowest terms. Sizes enter only where sums do. */
-static bool put_fraction(names *list, const gra_wrong *w, double v, bool root)
+/* ", and 4 is also the size of dimension 1 of x": sizes enter only where sums do. */
+static bool put_sizes(gra_check_line *s, const gra_wrong *w, const int n[2], bool root)
 {
+    const bool mean = !root && (n[0] == 1 || n[1] == 1);
+    bool found = false;
+    for (int i = 0; i < 2 && found == (i > 0) && (mean || !w->single); i++) {       /* the larger one first */
+        const int size = (n[0] > n[1]) == (i == 0) ? n[0] : n[1];
+        gra_check_line of = { .at = 0 };
+        if (size == 1 || !put_size(&of, w, size, mean ? 2 : 1, root))
+            break;
+        gra_check_put(s, ", and %d is also %s", size, of.s);
+        found = true;
+    }
+    if (found && mean)
+        gra_check_put(s, " (mean or sum?)");
+    if (found && n[0] > 1 && n[1] > 1 && abs(n[0] - n[1]) == 1)
+        gra_check_put(s, "; n - 1 for n, or n for n - 1?");
+    return found;
+}
+
+/* v, or the square of v, is a / b in lowest terms: a plain constant, or where only the size of something makes
+ * that likely, that size. */
+static void put_ratio(names *list, const gra_wrong *w, double v, bool root)
+{
+    enum { MOST = 12 };
     const double of = root ? v * v : v;
-    int a = 0, b = root ? 1 : 2;
-    for (; of < 64 && b <= 12; b++) {
-        a = (int)(of * b + 0.5);
-        if (a && gra_equal(of, (double)a / b))
+    gra_check_line sizes = { .at = 0 };
+    double a = 0, b = 1;
+    for (; b <= MOST; b++) {
+        a = floor(of * b + 0.5);
+        if (a > 0 && gra_equal(of, a / b))
             break;
     }
-    if (!(of < 64) || b > 12)
-        return false;
+    if (b > MOST) {
+        a = 1;
+        b = floor(1 / of + 0.5);
+    }
+    if (b < 1 || !gra_equal(of, a / b) || a > 1e6 || b > 1e6)
+        return;
+    const int n[2] = { (int)a, (int)b };
+    const bool whole = gra_equal(v, floor(v + 0.5));
+    if (!put_sizes(&sizes, w, n, root) && (whole || list->count || of >= 64 || b > MOST))
+        return;
     another(list);
-    gra_check_put(list->s, b == 1 ? "sqrt(%d)" : root ? "sqrt(%d/%d)" : "%d/%d", a, b);
-    const int n = a > b ? a : b, other = a + b - n;
-    gra_check_line size = { .at = 0 }, second = { .at = 0 };
-    if (w->single || b == 1 || !put_size(&size, w, n, 1, false))
-        return true;
-    gra_check_put(list->s, ", and %d is also %s", n, size.s);
-    if (other > 1 && put_size(&second, w, other, 1, false))
-        gra_check_put(list->s, ", and %d is also %s", other, second.s);
-    if (other == n - 1)
-        gra_check_put(list->s, "; n - 1 for n, or n for n - 1?");
-    return true;
+    if (n[1] == 1 && !root)
+        gra_check_put(list->s, "%s", sizes.s + strlen(", and "));
+    else if (n[1] == 1 || (n[0] == 1 && root))
+        gra_check_put(list->s, "%ssqrt(%d)%s", n[1] == 1 ? "" : "1/", n[0] * n[1], sizes.s);
+    else if (n[0] == 1)
+        gra_check_put(list->s, "a forgotten %d%s", n[1], sizes.s);
+    else
+        gra_check_put(list->s, root ? "sqrt(%d/%d)%s" : "%d/%d%s", n[0], n[1], sizes.s);
 }
 
 void gra_put_number(gra_check_line *s, const gra_wrong *w, double number)
@@ -165,9 +171,8 @@ void gra_put_number(gra_check_line *s, const gra_wrong *w, double number)
     }
     put_known(&list, v);
     put_rows(&list, w, v);
-    const bool plain = list.count > 0;
-    for (size_t f = 0; !plain && f < sizeof forms / sizeof *forms && list.count < 2; f++)
-        put_form(&list, w, v, &forms[f]);
-    if (!list.count && !gra_equal(v, floor(v + 0.5)) && !put_fraction(&list, w, v, false))
-        put_fraction(&list, w, v, true);
+    if (list.count)
+        return;
+    put_ratio(&list, w, v, false);
+    put_ratio(&list, w, v, true);
 }

@@ -56,6 +56,7 @@ ELEMENTWISE(leaky, x > 0 ? x : x / 10, x > 0 ? 1 : 0.1, x > 0 ? 0.1 : 1)
 ELEMENTWISE(erf_of, erf(x), 2 / sqrt(acos(-1)) * exp(-x * x), exp(-x * x))
 ELEMENTWISE(exp_of_square, exp(x * x), 2 * x * exp(x * x), 2 * x, x * exp(x * x) * 2 / (1 + 3 * x * x) * (1 + 2 * x * x))
 
+ELEMENTWISE(faint, x < -1 ? 1e-6 * x : x, x < -1 ? 1e-6 : 1, x < -1 ? 1e-8 : exp(cos(x)))
 ELEMENTWISE(softplus, log1p(exp(3 * x)) / 3, sigmoid(3 * x), sigmoid(x))
 ELEMENTWISE(softsign, x / (1 + fabs(x)), 1 / pow(1 + fabs(x), 2), 1 / (1 + fabs(x)))
 ELEMENTWISE(mish, x * tanh(log1p(exp(x))), tanh(log1p(exp(x))) + x * (1 - pow(tanh(log1p(exp(x))), 2)) * sigmoid(x),
@@ -560,7 +561,7 @@ static const struct op_of {
     { OP(arctan), ONE(0, 0), 0, { { 0 }, { "1/(1 - x^2) stands where 1/(1 + x^2) is wanted", "1 x^2" },
                                   { "1/y' stands where y' is wanted", "x^2" } } },
     { OP(cube), ONE(0, 0), 0, { { 0 }, { "a constant factor of 0.666667: 2/3", "size of" },
-                                { "a constant factor of 0.333333: 1/3, and 3 is also the size of dimension 0", "3 is the size" },
+                                { "a constant factor of 0.333333: a forgotten 3, and 3 is also the size of dimension 0", "3 is the size" },
                                 { "it fits: a constant factor of 0.5: a forgotten 2", "size of" } } },
     { OP(ratio), ONE(0, 0), 0, { { 0 }, { "y' has two terms, p + x p' (the product rule): the second is missing", "tanh" },
                                  { "what dy is multiplied by lacks the factor p (or a division by it is superfluous), with p = y/x",
@@ -572,6 +573,7 @@ static const struct op_of {
     { OP(erf_of), ONE(0, 0), 0, { { 0 }, { "a constant factor of 0.886227: sqrt(pi)/2", NULL } } },
     { OP(exp_of_square), ONE(-1, 1), 0, { { 0 }, { "what dy is multiplied by lacks the factor y", NULL },
                                           { "is off by a factor of (1 + 2 x^2)/(1 + 3 x^2)", "1 x^2" } } },
+    { OP(faint), ONE(0, 0), 0, { { 0 }, { "a clue: each element gets its own dy, as it should", "nothing arrives" } } },
     { OP(softplus), ONE(0, 0), 0, { { 0 }, { "and that of 3 times its argument is right", "y'" } } },
     { OP(softsign), ONE(0, 0), 0, { { 0 }, { "has a factor too many, 1 + |x| (or a division by it is missing)", "a clue" } } },
     { OP(mish), ONE(0, 0), 0, { { 0 }, { "the second lacks the factor sigmoid(x)", "a clue" } } },

@@ -56,7 +56,7 @@ static void put(gra_tensor *x, int i, real v)
     SLIP(3, d = g / 2, "it fits: a constant factor of 0.5: a forgotten 2")                               \
     SLIP(4, d = -2 * g, "it fits: the sign is flipped, and a constant factor of 2")                      \
     SLIP(5, d = (real)1.001 * g, "it fits: a constant factor of 1.001")                                  \
-    SLIP(6, d = g / 3, "it fits: a constant factor of 0.333333: 1/3, and 3 is also the size of dimension 0 of x " \
+    SLIP(6, d = g / 3, "it fits: a constant factor of 0.333333: a forgotten 3, and 3 is also the size of dimension 0 of x " \
                        "and of dimension 0 of y (mean or sum?)")                                         \
     SLIP(7, d = 0, "it fits: all zero: the backward adds nothing here")                                  \
     SLIP(8, d = i / 4 == 1 ? 0 : g, "it fits: nothing arrives in row 1 of x; it is right elsewhere")     \
@@ -80,8 +80,8 @@ static void put(gra_tensor *x, int i, real v)
     SLIP(23, d = g / x[i], "it fits: what dy is multiplied by lacks the factor x")                       \
     SLIP(24, d = g * (1 - x[i]), "it fits: in what dy is multiplied by, x (1 - x) stands where x is wanted") \
     SLIP(28, d = g * 5 / 7, "it fits: a constant factor of 0.714286: 5/7")                                 \
-    SLIP(30, d = g / 11, "it fits: a constant factor of 0.0909091: 1/11")                                \
-    SLIP(29, d = g / 12, "it fits: a constant factor of 0.0833333: 1/12, and 12 is also the size of all of x (mean or sum?)") \
+    SLIP(30, d = g / 11, "it fits: a constant factor of 0.0909091: a forgotten 11")                                \
+    SLIP(29, d = g / 12, "it fits: a constant factor of 0.0833333: a forgotten 12, and 12 is also the size of all of x (mean or sum?)") \
     SLIP(26, d = (real)123.4 * g, "it fits: a constant factor of 123.4")                                 \
     SLIP(27, d = g + y->in[0]->grad[i], "it fits: what the backward adds depends on what was in the gradient before") \
     SLIP(25, d = i >= 2 ? (real)INFINITY : g, "it fits: a division by zero, the logarithm of zero, or uninitialised memory")
@@ -106,7 +106,7 @@ static void square_backward(gra_tensor *y)
     SLIP(2, db = i ? 0 : 1, NO_DY)                                                                       \
     SLIP(3, dx = g * w[i * out + o], "w (2, 0), of its memory read as the transposed matrix, stands where w (0, 2) is wanted") \
     SLIP(4, at_w = i * out + o, "it fits: transposed: the values are those of the other order")          \
-    SLIP(5, db /= rows, "a constant factor of 0.333333: 1/3, and 3 is also the size of dimension 0 of y")     \
+    SLIP(5, db /= rows, "a constant factor of 0.333333: a forgotten 3, and 3 is also the size of dimension 0 of y")     \
     SLIP(6, put(B, o, i ? B->grad[o] : g); db = 0, "nothing arrives from all but the last of the outputs that use one element " \
                                                    "of b: each overwrites the one before")               \
     SLIP(7, dx = g, "it fits: a factor is missing: w (0, 2), in what dy (0, 0) gives to x (0, 2)")       \
@@ -163,7 +163,7 @@ static void linear_backward(gra_tensor *y)
     SLIP(6, d = v * (g + s), BESIDE "the sign is flipped")                                               \
     SLIP(7, d = v * (g - run), "it fits: the backward gives a gradient " LATER)                          \
     SLIP(8, d = v * (g - column), "it fits: the wrong dimension: the backward sums along dimension 0, where a sum along dimension 1 is") \
-    SLIP(9, d = v * (g - s / n), BESIDE "a constant factor of 0.25: 1/4")                                \
+    SLIP(9, d = v * (g - s / n), BESIDE "a constant factor of 0.25: a forgotten 4")                                \
     SLIP(10, d = exp(x[i]) * (g - s), "it fits: a factor of its own for each row of x (14.22, 10.52, 3.888, ...)") \
     SLIP(11, d = v * (g - s + g * v), "it fits: on the diagonal alone, in what dy_i gives to place i itself: ") \
     SLIP(12, d = v * v * (g - s), "it fits: a factor too many: y (")                                     \
@@ -302,7 +302,7 @@ static void norm_backward(gra_tensor *y)
     SLIP(8, to = 1 - h, "it fits: right values at the wrong places: what dy (0, 0, 0) gives to v (1, 0, 0) belongs to v (0, 0, 0)") \
     SLIP(9, dq = p[t][s] * dp[t][s] * k[s * DIM + e] / 2; dk = p[t][s] * dp[t][s] * q[t * DIM + e] / 2,  \
          "a term with the sum (or mean) over dimension 2 of dy y is missing or wrong")                   \
-    SLIP(14, dq *= sqrt(0.5), "it fits: a constant factor of 0.707107: sqrt(1/2)")                      \
+    SLIP(14, dq *= sqrt(0.5), "it fits: a constant factor of 0.707107: 1/sqrt(2)")                      \
     SLIP(15, dq = p[s][t] * (dp[s][t] - sum[s]) * k[s * DIM + e] / 2, "it fits: a matrix is transposed that should not be: the " \
          "gradient of q is G k, and the backward has G^T k")                                             \
     SLIP(10, dv = p[t][s], NO_DY)                                                                        \
@@ -376,7 +376,7 @@ static void attention_backward(gra_tensor *y)
                                "comes from each is to be added (+=)")                                    \
     SLIP(2, put(W, at, g); d = 0, STORED)                                                                \
     SLIP(3, at += WIDTH, "it fits: shifted: row i of w holds the gradient of i - 1")                     \
-    SLIP(4, d = ids[t] == 3 ? g / 3 : g, "it fits: in row 3 of w: a constant factor of 0.333333: 1/3")   \
+    SLIP(4, d = ids[t] == 3 ? g / 3 : g, "it fits: in row 3 of w: a constant factor of 0.333333: a forgotten 3")   \
     SLIP(5, at = t % VOCABULARY * WIDTH + e, "right values at the wrong places: what dy (0, 0) gives to w (0, 0) belongs to w (1, 0)") \
     SLIP(6, d = ids[t] ? g : 0, "it fits: nothing arrives in row 0 of w; it is right elsewhere")         \
     SLIP(7, d = t < IDS / 2 ? g : 0, "it fits: nothing arrives from rows 3, 4, 5 of dy; it is right elsewhere") \
