@@ -139,6 +139,8 @@ static void quotient(gra_wrong *w)
 {
     const size_t n = (size_t)w->x->shape.dim[w->x->shape.ndim - 1];
     real *out = another(w, w->cols / n, n, "y/%.80s", w->x->name);
+    if (out)
+        w->derived[w->derived_count - 1].as_tensor = w->check->count == 1;
     for (size_t i = 0; out && i < w->cols; i++)
         out[i] = w->check->y[i] / w->x->data[i];
 }

@@ -163,21 +163,6 @@ static bool nearly_right(gra_wrong *w)
     return true;
 }
 
-/* Of the element for which it is worst, from which dy it gets something, and from which it should. */
-static void users_clue(gra_wrong *w)
-{
-    size_t worst = 0;
-    gra_check_line x = { .at = 0 }, from[2] = { { .at = 0 }, { .at = 0 } };
-    largest_error(w, &worst);
-    gra_put_element(&x, w, false, worst % w->cols);
-    for (size_t e = worst % w->cols; e < w->size; e += w->cols)
-        for (int right = 0; right < 2; right++)
-            if (!gra_none(w, right ? w->n[e] : w->a[e]) && from[right].at < 80)
-                gra_put_place(&from[right], &w->check->shape, e / w->cols);
-    gra_clue(w, "the wrong indices: %s gets its gradient from dy%s; it is expected from dy%s", x.s, from[0].s,
-             from[1].s);
-}
-
 /* Which outputs give a gradient to which elements of x, though the values fit no explanation. */
 static bool places_clue(gra_wrong *w)
 {
@@ -199,8 +184,6 @@ static bool places_clue(gra_wrong *w)
         else
             gra_clue(w, "nothing arrives %s, where the output does depend on %s", s.s, w->x->name);
     }
-    if (w->clues == 2)
-        users_clue(w);
     return w->clues > 0;
 }
 
@@ -278,14 +261,16 @@ static void explain_tensor(gra_wrong *w)
         return;
     }
     real *c = calloc(k->size + DYS * x->size, sizeof(real));
-    w->a = calloc(4 * w->size + GRA_SCRATCH * (w->rows + w->cols), sizeof(double));
+    w->a = calloc(6 * w->size + GRA_SCRATCH * (w->rows + w->cols), sizeof(double));
     w->in = calloc(2 * w->size, sizeof(bool));
     w->derived = malloc(GRA_MOST_DERIVED * sizeof *w->derived);
     w->source = malloc(GRA_MOST_SOURCES * sizeof *w->source);
     w->probed = malloc(GRA_MOST_SOURCES * GRA_FUNCTIONS * GRA_PROBES * sizeof *w->probed);
     if (c && w->a && w->in && w->derived && w->source && w->probed) {
         w->n = w->a + w->size;
-        w->scratch = w->a + 4 * w->size;                /* before it: room for gra_beside_diagonal */
+        w->part_a = w->a + 2 * w->size;
+        w->part_n = w->a + 3 * w->size;
+        w->scratch = w->a + 6 * w->size;                /* before it: room for a part of a part */
         w->of = w->in + w->size;
         explain(w, c, c + k->size);
         gra_derive_end(w);

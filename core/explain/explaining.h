@@ -21,6 +21,7 @@ typedef struct gra_wrong {
     bool          whole;                /* whole Jacobians; false: one row */
     size_t        rows, cols, size;     /* rows: outputs, or 1; cols: elements of x; size: rows * cols */
     double       *a, *n;                /* entry j * cols + i */
+    double       *part_a, *part_n;      /* room for as many */
     double        largest, near, zero;  /* largest |entry|; nearer than `near`: equal; up to `zero`: 0 */
     bool         *in, *of;              /* a set of entries, among these: for gra_put_set */
     gra_derived  *derived;              /* GRA_MOST_DERIVED at most: sums of rows, softmax, products ... */
@@ -30,11 +31,10 @@ typedef struct gra_wrong {
     struct gra_source *source;          /* see below */
     int           sources;
     double       *probed;               /* their values at the probes, of each function */
-    size_t        example;              /* the entry that a sentence names */
+    size_t        example;              /* the entry that a sentence names: the first probe */
     size_t        probe[GRA_PROBES];    /* entries that an explanation of a pair is tried at first */
     bool          single;               /* output j depends on element j of x alone */
     const char   *part;             /* which part of the Jacobian is looked at, for a sentence; NULL: all */
-    bool          turned;               /* a is the numeric one: for gra_expected */
     bool          other;                /* x is not the worst tensor */
     bool          wants_clues;          /* nothing fits: then clues are told */
     int           fits, clues;          /* how many hints of either kind were given */
@@ -50,6 +50,11 @@ static inline bool gra_fit(const gra_wrong *w, double a, double n)
 static inline bool gra_none(const gra_wrong *w, double v)       /* an entry that is zero */
 {
     return fabs(v) <= w->zero;
+}
+
+static inline bool gra_zero(const gra_wrong *w, size_t e)       /* both are 0 */
+{
+    return gra_none(w, w->a[e]) && gra_none(w, w->n[e]);
 }
 
 static inline bool gra_nothing(const gra_wrong *w, double a)     /* not even a small analytic entry */
@@ -93,6 +98,10 @@ void   gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e);  /* "what
 bool   gra_put_set(gra_check_line *s, const gra_wrong *w);      /* "in row 2 of x"; false: it has no name */
 void   gra_put_places(gra_check_line *s, const gra_wrong *w);   /* its name, or how many and the first */
 
+/* In each part p of v, is t = k[p] b, in `least` entries of each part on average? k has the room of w->scratch. */
+bool   gra_multiples(const gra_wrong *w, const gra_division *v, const double *t, const double *b, size_t least,
+                     double *k);
+
 /* derived.c */
 void gra_derive(gra_wrong *w);
 void gra_derive_end(gra_wrong *w);
@@ -102,20 +111,36 @@ void gra_derive_end(gra_wrong *w);
 void gra_put_number(gra_check_line *s, const gra_wrong *w, double v);
 void gra_put_factor(gra_check_line *s, const gra_wrong *w, double k);
 
-/* sources.c: values that may stand in a formula, one for each entry: w (1, 2), y (0, 3) ... */
-enum { GRA_PLAIN, GRA_INVERSE, GRA_SQUARE, GRA_REST, GRA_VARIANCE, GRA_REST_INVERSE, GRA_LOG, GRA_EXP,
-       GRA_SIGMOID, GRA_SIGMOID_REST, GRA_SIGMOID_SLOPE, GRA_SILU_SLOPE, GRA_TANH, GRA_TANH_SLOPE,
-       GRA_AND_ONE, GRA_SIZE, GRA_FUNCTIONS };
+/* sources.c: values that may be part of a formula, one for each entry: w (1, 2), y (0, 3) ..., and functions of
+ * them. Of many values only the first few functions are tried; the last are those of ops of single elements. */
+#define GRA_FUNCTION_TABLE(F)                                                                            \
+    F(PLAIN, "@", v) F(INVERSE, "1/@", 1 / v) F(SQUARE, "@^2", v * v) F(REST, "1 - @", 1 - v)            \
+    F(VARIANCE, "@ (1 - @)", v * (1 - v)) F(REST_INVERSE, "1/(1 - @)", 1 / (1 - v)) F(LOG, "log(@)", log(v)) \
+    F(EXP, "exp(@)", exp(v)) F(AND_ONE, "1 + @", 1 + v) F(SIZE, "|@|", fabs(v))                             \
+    F(SIGMOID, "sigmoid(@)", 1 / (1 + exp(-v))) F(SIGMOID_REST, "1 - sigmoid(@)", 1 / (1 + exp(v)))      \
+    F(SIGMOID_SLOPE, "s (1 - s), s = sigmoid(@)", 1 / ((1 + exp(-v)) * (1 + exp(v))))                    \
+    F(SILU_SLOPE, "the derivative of silu at @", (1 + v / (1 + exp(v))) / (1 + exp(-v)))                 \
+    F(TANH, "tanh(@)", tanh(v)) F(TANH_SLOPE, "1 - t^2, t = tanh(@)", 1 - tanh(v) * tanh(v))             \
+    F(CUBE, "@^3", v * v * v) F(INVERSE_SQUARE, "1/@^2", 1 / (v * v)) F(AND_SQUARE, "1 + @^2", 1 + v * v) \
+    F(SQUARE_REST, "1 - @^2", 1 - v * v) F(INVERSE_SUM, "1/(1 + @)", 1 / (1 + v))                        \
+    F(LORENTZ, "1/(1 + @^2)", 1 / (1 + v * v)) F(POLES, "1/(1 - @^2)", 1 / (1 - v * v))                  \
+    F(ASINH_SLOPE, "1/sqrt(1 + @^2)", 1 / sqrt(1 + v * v)) F(ASIN_SLOPE, "1/sqrt(1 - @^2)", 1 / sqrt(1 - v * v)) \
+    F(SIN, "sin(@)", sin(v)) F(COS, "cos(@)", cos(v)) F(AND_SIZE, "1 + |@|", 1 + fabs(v))                \
+    F(AND_EXP, "1 + exp(@)", 1 + exp(v)) F(SIGN, "the sign of @", v > 0 ? 1 : -1)
+#define GRA_FUNCTION(name, pattern, value) GRA_##name,
+enum { GRA_FUNCTION_TABLE(GRA_FUNCTION) GRA_FUNCTIONS, GRA_OF_SUMS = GRA_REST + 1, GRA_COMMON = GRA_CUBE };
+
 typedef struct gra_source {
     enum { GRA_ONE, GRA_RIGHT, GRA_VALUE, GRA_BOTH } kind;
-    int         f;                      /* which function of it: v, 1/v, v^2, 1 - v, v (1 - v) ... */
-    const char *name, *of_less;
+    int         f;                      /* which function of it */
+    const char *name;
     const real *data, *less;            /* GRA_ONE is 1 everywhere, GRA_RIGHT the numeric entry; `less`, if
                                            not NULL, is subtracted */
+    const char *of_less;
     size_t      rows, columns;
     bool        transposed;
     int         row, column;            /* which of an entry's four indices leads to the element; -1: none */
-    bool        derived;
+    bool        made, derived;          /* of tensors, by derived.c; and less likely than a tensor */
     const double *at;                   /* its values at the probes, of each function */
 } gra_source;
 
@@ -123,16 +148,27 @@ enum { GRA_ROW_OF_X, GRA_COLUMN_OF_X, GRA_ROW_OF_DY, GRA_COLUMN_OF_DY };       /
 enum { GRA_MOST_SOURCES = 300 };
 void   gra_sources(gra_wrong *w);       /* w->source: all of them */
 bool   gra_same_source(const gra_source *p, const gra_source *q);       /* but for the function */
-/* Asks of any two sources for which `likely` is true, and of functions of them if these are asked for,
- * whether they explain it: those first that are elements of tensors. */
-typedef bool gra_pair(gra_wrong *w, const gra_source *p, const gra_source *q, int how);
-bool   gra_each_pair(gra_wrong *w, bool functions, gra_pair *likely, gra_pair *explains, int how);
-static inline double gra_probed(const gra_source *s, int i)     /* its value at probe i */
-{
-    return s->at[s->f * GRA_PROBES + i];
-}
 double gra_value(const gra_wrong *w, const gra_source *s, size_t e);
 void   gra_put_source(gra_check_line *line, const gra_wrong *w, const gra_source *s, size_t e);
+void   gra_put_in(gra_check_line *s, const gra_wrong *w, size_t e);     /* ", in what dy (0) gives to w (1)" */
+
+/* Two sources with a = k n p / q; with n - a = k p q; or with n - a = k (p - q). */
+typedef struct gra_pair {
+    enum { GRA_QUOTIENT, GRA_PRODUCT, GRA_DIFFERENCE } form;
+    bool       functions;               /* functions of them, too */
+    bool       any_constant;            /* k may be any number; else 1, or in a term -1 */
+    bool     (*likely)(const gra_wrong *w, const gra_source *p, const gra_source *q, int how);
+    int        how;
+    gra_source p, q;
+    double     k;
+} gra_pair;
+bool   gra_find_pair(gra_wrong *w, gra_pair *pair);     /* the first two that are likely and fit */
+/* A source with values = k times it, in each entry that is not 0 in both; of those that are made only if asked. */
+bool   gra_find_formula(gra_wrong *w, const double *values, bool made, gra_source *s, double *k);
+static inline bool gra_elementwise(const gra_wrong *w)  /* an op of single elements, of one input */
+{
+    return w->single && w->check->count == 1;
+}
 
 /* explain.c: each explanation of x's wrong gradient that fits. */
 gra_check_explain_fn gra_explain;
@@ -140,10 +176,10 @@ gra_check_explain_fn gra_explain;
 /* The explanations: each tells what fits, and is true then. */
 typedef bool gra_explanation(gra_wrong *w);
 /* factors.c: a is n times something. */
-gra_explanation gra_one_factor, gra_another_mask, gra_partial_factor, gra_row_factors, gra_element_factors;
+gra_explanation gra_constant_factor, gra_one_factor, gra_another_mask, gra_partial_factor, gra_row_factors, gra_element_factors;
 gra_explanation gra_beside_diagonal, gra_other_part;
 /* quotients.c: a is n times one value and divided by another. */
-gra_explanation gra_quotient, gra_wrong_factor, gra_instead, gra_expected;
+gra_explanation gra_quotient, gra_wrong_factor, gra_formula, gra_instead, gra_expected;
 /* moved.c: a holds values of n at other places, or those of another input; indices.c: an index is wrong. */
 gra_explanation gra_of_another, gra_transposed, gra_shifted, gra_moved, gra_taken,
                 gra_other_dimension;
@@ -156,5 +192,7 @@ gra_explanation gra_norm;
 gra_explanation gra_wrong_matrix, gra_other_order;
 /* derivative.c: an op of single elements, whose derivative is wrong. */
 gra_explanation gra_derivative;
+bool gra_explain_part(gra_wrong *w, const char *part, gra_explanation *const *tries, size_t count);
+                                        /* factors.c: of w->part_a and part_n, called `part` in a sentence */
 
 #endif

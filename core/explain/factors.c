@@ -78,11 +78,13 @@ void gra_put_factor(gra_check_line *s, const gra_wrong *w, double k)
 }
 
 /* a = k n. One number is k times another for some k, so one alone proves only a factor with a name. */
-static bool constant_factor(gra_wrong *w, const classes *c)
+bool gra_constant_factor(gra_wrong *w)
 {
+    const classes c = classify(w);
     gra_check_line s = { .at = 0 };
-    gra_put_factor(&s, w, c->k);
-    if (c->count[SCALED] < 2 && !gra_equal(c->k, -1) && !strchr(s.s, ':'))
+    gra_put_factor(&s, w, c.k);
+    if (!c.count[SCALED] || c.count[RIGHT] || c.count[OTHER] || c.count[MISSING] || c.count[EXTRA] ||
+        (c.count[SCALED] < 2 && !gra_equal(c.k, -1) && !strchr(s.s, ':')))
         return false;
     gra_fits(w, "%s", s.s);
     return true;
@@ -131,7 +133,7 @@ bool gra_one_factor(gra_wrong *w)
     if (n[OTHER] || (n[SCALED] && n[RIGHT]) || (n[MISSING] && n[EXTRA]))
         return false;
     if (!n[MISSING] && !n[EXTRA])
-        return constant_factor(w, &c);
+        return gra_constant_factor(w);
     if (!both && !n[EXTRA]) {
         gra_fits(w, "all zero: the backward adds nothing here");
         return true;
@@ -168,30 +170,6 @@ bool gra_partial_factor(gra_wrong *w)
 
 /* ---- a factor of its own for each row, or each element ------------------------------------------ */
 
-/* a = k[part] n, in parts of at least two entries. */
-static bool fits_parts(const gra_wrong *w, const gra_division *v, double *k, double *nn)
-{
-    size_t used = 0, entries = 0;
-    memset(k, 0, v->parts * sizeof *k);
-    memset(nn, 0, v->parts * sizeof *nn);
-    for (size_t e = 0; e < w->size; e++) {
-        const size_t p = gra_part(w, v, e);
-        k[p] += w->a[e] * w->n[e];
-        nn[p] += w->n[e] * w->n[e];
-        entries += !gra_none(w, w->n[e]);
-    }
-    for (size_t p = 0; p < v->parts; p++) {
-        used += nn[p] > w->zero * w->zero;
-        k[p] = nn[p] > 0 ? k[p] / nn[p] : 0;
-    }
-    for (size_t e = 0; e < w->size; e++) {
-        const double of = k[gra_part(w, v, e)];
-        if (!gra_fit(w, w->a[e], of * w->n[e]) || (gra_none(w, w->a[e]) && !gra_none(w, w->n[e])))
-            return false;
-    }
-    return used > 1 && entries >= 2 * used;
-}
-
 /* Does what each dy gives sum to 1, as in a softmax, if it is right? */
 static bool sums_to_1(const gra_wrong *w)
 {
@@ -206,23 +184,24 @@ static bool sums_to_1(const gra_wrong *w)
 
 static bool own_factors(gra_wrong *w, bool of_elements)
 {
-    double *const k = w->scratch, *const nn = k + w->rows + w->cols;
-    bool fit = false;
-    for (gra_division v = { 0 }; !fit && gra_next_division(w, &v);) {
+    for (gra_division v = { 0 }; gra_next_division(w, &v);) {
         const bool elements = v.parts == (gra_of_dy(&v) ? w->rows : w->cols);
         gra_check_line some = { .at = 0 }, whose = { .at = 0 };
-        fit = elements == of_elements && gra_has_list(&v) && fits_parts(w, &v, k, nn);
-        for (size_t p = 0, told = 0; fit && p < v.parts && told < 3; p++)
-            if (nn[p] > w->zero * w->zero)
-                gra_check_put(&some, "%s%.4g", told++ ? ", " : "", k[p]);
+        if (elements != of_elements || !gra_has_list(&v) || !gra_multiples(w, &v, w->a, w->n, 2, w->scratch))
+            continue;
+        int used = 0;
+        for (size_t p = 0; p < v.parts; p++)
+            if (w->scratch[p] != 0 && used++ < 3)
+                gra_check_put(&some, "%s%.4g", used > 1 ? ", " : "", w->scratch[p]);
+        if (used < 2)
+            continue;
         gra_put_parts(&whose, w, &v, "");
-        if (fit)
-            gra_fits(w, "a factor of its own for each %s (%s, ...): %s is missing, or taken from elsewhere",
-                     whose.s, some.s,
-                     sums_to_1(w) ? "the division by a sum, so that what one dy gives sums to 1,"
-                                  : "what belongs to it (1/std, 1/sum, a weight ...)");
+        gra_fits(w, "a factor of its own for each %s (%s, ...): %s is missing, or taken from elsewhere", whose.s, some.s,
+                 sums_to_1(w) ? "the division by a sum, so that what one dy gives sums to 1,"
+                              : "what belongs to it (1/std, 1/sum, a weight ...)");
+        return true;
     }
-    return fit;
+    return false;
 }
 
 bool gra_row_factors(gra_wrong *w)      { return own_factors(w, false); }
@@ -230,25 +209,33 @@ bool gra_element_factors(gra_wrong *w)  { return own_factors(w, true); }
 
 /* ---- a part ------------------------------------------------------------------------------------- */
 
-/* Looks at the entries of w->in only; the rest is 0. */
-static bool explain_part(gra_wrong *w, const char *part, gra_explanation *const *tries, size_t count)
+bool gra_explain_part(gra_wrong *w, const char *part, gra_explanation *const *tries, size_t count)
 {
     double off = 0;
     gra_wrong sub = *w;
     sub.part = part;
-    sub.a = w->a + 2 * w->size;
-    sub.n = w->a + 3 * w->size;
-    for (size_t e = 0; e < w->size; e++) {
-        sub.a[e] = w->in[e] ? w->a[e] : 0;
-        sub.n[e] = w->in[e] ? w->n[e] : 0;
+    sub.a = w->part_a;
+    sub.n = w->part_n;
+    sub.part_a = w->part_n + w->size;
+    sub.part_n = sub.part_a + w->size;
+    for (size_t e = 0; e < w->size; e++)
         off = fmax(off, fabs(sub.a[e] - sub.n[e]));
-    }
     sub.near = fmin(off / 100, sub.near);
     for (size_t i = 0; sub.fits == w->fits && i < count; i++)
         tries[i](&sub);
     const bool fit = sub.fits > w->fits;
     w->fits = sub.fits;
     return fit;
+}
+
+/* The entries of w->in only; the rest is 0. */
+static bool explain_set(gra_wrong *w, const char *part, gra_explanation *const *tries, size_t count)
+{
+    for (size_t e = 0; e < w->size; e++) {
+        w->part_a[e] = w->in[e] ? w->a[e] : 0;
+        w->part_n[e] = w->in[e] ? w->n[e] : 0;
+    }
+    return gra_explain_part(w, part, tries, count);
 }
 
 /* Softmax and norms have a term with a sum over dy, which is all that there is beside the diagonal. If
@@ -268,7 +255,7 @@ bool gra_beside_diagonal(gra_wrong *w)
         return false;
     for (size_t e = 0; e < w->size; e++)
         w->in[e] = (e / w->cols == e % w->cols) == (wrong == 0);
-    return explain_part(w, wrong ? "beside the diagonal, in what dy_j gives to other places (the term with a "
+    return explain_set(w, wrong ? "beside the diagonal, in what dy_j gives to other places (the term with a "
                                    "sum): "
                                  : "on the diagonal alone, in what dy_i gives to place i itself: ",
                         tries + (wrong > 0), sizeof tries / sizeof *tries - (wrong > 0));
@@ -288,5 +275,5 @@ bool gra_other_part(gra_wrong *w)
     if (!right || w->part || !gra_put_set(&s, w))
         return false;
     gra_check_put(&s, " only: ");
-    return explain_part(w, s.s, tries, sizeof tries / sizeof *tries);
+    return explain_set(w, s.s, tries, sizeof tries / sizeof *tries);
 }

@@ -1,30 +1,6 @@
 /* indices: explanations in which an index is wrong: dy is multiplied by another element of the tensor than is
  * expected, or a sum runs along another dimension. */
 #include "explaining.h"
-#include <stdlib.h>
-
-enum { MOST = 2 * GRA_MAX_DIMS };
-typedef struct indices {                /* of an entry: those of dy, then those of x */
-    int    count;
-    size_t step[MOST], dim[MOST];
-    char   letter[MOST];
-} indices;
-
-static void add(indices *l, const gra_shape *s, size_t step, const char *letters)
-{
-    for (int d = s->ndim - 1; d >= 0; step *= (size_t)s->dim[d--]) {
-        l->step[l->count + d] = step;
-        l->dim[l->count + d] = (size_t)s->dim[d];
-        l->letter[l->count + d] = letters[d];
-    }
-    l->count += s->ndim;
-}
-
-static long at(const indices *l, int v, double e)
-{
-    return (long)((size_t)e / l->step[v] % l->dim[v]);
-}
-
 /* The one element of all tensors that has this value, and its tensor; -1: there is none, or more. */
 static double owner(const gra_wrong *w, double v, const gra_checked **of)
 {
@@ -41,96 +17,39 @@ static double owner(const gra_wrong *w, double v, const gra_checked **of)
     return found;
 }
 
-/* "2 j + r": along dimension d, the index of all elements that are taken (one by each entry, or -1). */
-static bool put_index(gra_check_line *s, const gra_wrong *w, const indices *l, const indices *of, int d,
-                      const double *taken)
-{
-    long c[MOST + 1] = { 0 };
-    bool first = true;
-    for (int v = 0; v < l->count; v++)
-        for (size_t e = 0; e + l->step[v] < w->size && c[v] == 0; e++)
-            if (taken[e] >= 0 && taken[e + l->step[v]] >= 0 && at(l, v, (double)e) + 1 < (long)l->dim[v])
-                c[v] = at(of, d, taken[e + l->step[v]]) - at(of, d, taken[e]);
-    for (size_t e = 0; e < w->size; e++) {
-        long rest = taken[e] < 0 ? 0 : at(of, d, taken[e]);
-        for (int v = 0; v < l->count && taken[e] >= 0; v++)
-            rest -= c[v] * at(l, v, (double)e);
-        if (taken[e] >= 0 && !first && rest != c[l->count])
-            return false;
-        c[l->count] = taken[e] < 0 ? c[l->count] : rest;
-        first &= taken[e] < 0;
-    }
-    first = true;
-    for (int v = 0; v <= l->count; v++)
-        if (c[v] != 0 || (v == l->count && first)) {
-            gra_check_put(s, "%s", c[v] < 0 ? first ? "-" : " - " : first ? "" : " + ");
-            if (v == l->count || labs(c[v]) != 1)
-                gra_check_put(s, "%ld%s", labs(c[v]), v < l->count ? " " : "");
-            if (v < l->count)
-                gra_check_put(s, "%c", l->letter[v]);
-            first = false;
-        }
-    return true;
-}
-
-static void put_letters(gra_check_line *s, const char *name, const indices *l, int from, int to)
-{
-    gra_check_put(s, "%s", name);
-    for (int v = from; v < to; v++)
-        gra_check_put(s, "%s%c%s", v > from ? ", " : " (", l->letter[v], v == to - 1 ? ")" : "");
-}
-
-/* Where all numbers are elements of one tensor, and all expected ones are of one: which stand for which? By a
- * formula for the indices, or if they have none, by an example. */
+/* Where all numbers are elements of one tensor, and all expected ones are of one: an example. */
 bool gra_taken(gra_wrong *w)
 {
-    double *const taken[2] = { w->a + 2 * w->size, w->a + 3 * w->size };      /* by a, by n */
-    const gra_checked *of[2] = { NULL, NULL };
-    gra_check_line line[2] = { { .at = 0 }, { .at = 0 } }, place = { .at = 0 };
-    indices l = { .count = 0 };
-    size_t wrong = 0, example = 0;
+    const gra_checked *of[2] = { NULL, NULL };          /* of which the elements of a are, and those of n */
+    size_t wrong = 0, example = 0, taken[2] = { 0 };
+    gra_check_line line[2] = { { .at = 0 }, { .at = 0 } }, at = { .at = 0 };
     for (size_t e = 0; w->whole && e < w->size; e++) {
+        double element[2] = { 0 };
+        bool both = true;
         for (int right = 0; right < 2; right++) {
             const double v = right ? w->n[e] : w->a[e];
             const gra_checked *t = of[right];
-            taken[right][e] = gra_none(w, v) ? -1 : owner(w, v, &t);
-            if (!gra_none(w, v) && (taken[right][e] < 0 || (of[right] && t != of[right])))
+            both &= !gra_none(w, v);
+            element[right] = gra_none(w, v) ? 0 : owner(w, v, &t);
+            if (element[right] < 0 || (of[right] && t != of[right]))
                 return false;
             of[right] = t;
         }
-        if (taken[0][e] >= 0 && taken[1][e] >= 0 && !gra_fit(w, w->a[e], w->n[e])) {
-            wrong++;
-            example = e;
-        }
+        if (!both || gra_fit(w, w->a[e], w->n[e]))
+            continue;
+        wrong++;
+        example = e;
+        taken[0] = (size_t)element[0];
+        taken[1] = (size_t)element[1];
     }
     if (wrong < 4)
         return false;
-    add(&l, &w->check->shape, w->cols, "ijklmnuv");
-    add(&l, &w->x->shape, 1, "pqrsabcd");
-    bool formula = true;
     for (int right = 0; right < 2; right++) {
-        indices t = { .count = 0 };
-        add(&t, &of[right]->shape, 1, "ijklmnuv");
         gra_check_put(&line[right], "%.80s", of[right]->name);
-        for (int d = 0; d < t.count; d++) {
-            gra_check_put(&line[right], d ? ", " : " (");
-            formula = formula && put_index(&line[right], w, &l, &t, d, taken[right]);
-        }
-        gra_check_put(&line[right], t.count ? ")" : "");
+        gra_put_place(&line[right], &of[right]->shape, taken[right]);
     }
-    for (int right = 0; !formula && right < 2; right++) {
-        line[right] = (gra_check_line){ .at = 0 };
-        gra_check_put(&line[right], "%.80s", of[right]->name);
-        gra_put_place(&line[right], &of[right]->shape, (size_t)taken[right][example]);
-    }
-    if (formula) {
-        put_letters(&place, "what dy", &l, 0, w->check->shape.ndim);
-        gra_check_put(&place, " gives to ");
-        put_letters(&place, w->x->name, &l, w->check->shape.ndim, l.count);
-    } else {
-        gra_put_entry(&place, w, example);
-    }
-    gra_fits(w, "a wrong index: in %s, %s stands where %s is expected", place.s, line[0].s, line[1].s);
+    gra_put_entry(&at, w, example);
+    gra_fits(w, "a wrong index: the backward has %s where %s is expected, in %s", line[0].s, line[1].s, at.s);
     return true;
 }
 

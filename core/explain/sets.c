@@ -141,6 +141,29 @@ size_t gra_part(const gra_wrong *w, const gra_division *v, size_t e)
     }
 }
 
+bool gra_multiples(const gra_wrong *w, const gra_division *v, const double *t, const double *b, size_t least,
+                   double *k)
+{
+    double *const bb = k + w->rows + w->cols;
+    size_t used = 0, entries = 0;
+    memset(k, 0, v->parts * sizeof *k);
+    memset(bb, 0, v->parts * sizeof *bb);
+    for (size_t e = 0; e < w->size; e++)
+        if (!gra_zero(w, e)) {
+            const size_t p = gra_part(w, v, e);
+            used += bb[p] == 0 && b[e] != 0;
+            k[p] += t[e] * b[e];
+            bb[p] += b[e] * b[e];
+            entries++;
+        }
+    for (size_t p = 0; p < v->parts; p++)
+        k[p] = bb[p] > 0 ? k[p] / bb[p] : 0;
+    for (size_t e = 0; e < w->size; e++)
+        if (!gra_zero(w, e) && !gra_fit(w, t[e], k[gra_part(w, v, e)] * b[e]))
+            return false;
+    return entries >= least * used;
+}
+
 /* ---- names ------------------------------------------------------------------------------------- */
 
 bool gra_by_index(const gra_division *v)

@@ -23,25 +23,8 @@ static size_t element_of(const gra_wrong *w, const gra_source *s, size_t e)
 
 static double apply(int f, double v)
 {
-    const double sigmoid = 1 / (1 + exp(-v)), t = tanh(v);
-    switch (f) {
-    case GRA_INVERSE:  return 1 / v;
-    case GRA_SQUARE:   return v * v;
-    case GRA_REST:     return 1 - v;
-    case GRA_REST_INVERSE: return 1 / (1 - v);
-    case GRA_SIGMOID:  return sigmoid;
-    case GRA_SIGMOID_REST:  return 1 - sigmoid;
-    case GRA_SIGMOID_SLOPE: return sigmoid * (1 - sigmoid);
-    case GRA_SILU_SLOPE:    return sigmoid * (1 + v * (1 - sigmoid));
-    case GRA_TANH:     return t;
-    case GRA_TANH_SLOPE:    return 1 - t * t;
-    case GRA_VARIANCE: return v * (1 - v);
-    case GRA_AND_ONE:  return 1 + v;
-    case GRA_SIZE:     return fabs(v);
-    case GRA_LOG:      return log(v);
-    case GRA_EXP:      return exp(v);
-    default:           return v;
-    }
+#define VALUE(name, pattern, value) case GRA_##name: return value;
+    switch (f) { GRA_FUNCTION_TABLE(VALUE) default: return v; }
 }
 
 double gra_value(const gra_wrong *w, const gra_source *s, size_t e)
@@ -55,29 +38,49 @@ double gra_value(const gra_wrong *w, const gra_source *s, size_t e)
     return s->kind == GRA_BOTH ? v * (double)s->data[e / w->cols] : apply(s->f, v);
 }
 
-void gra_put_source(gra_check_line *line, const gra_wrong *w, const gra_source *s, size_t e)
+/* "w (1, 2)"; of an op of single elements and one input no place, since the formula is the same everywhere. */
+static void put_plain(gra_check_line *line, const gra_wrong *w, const gra_source *s, size_t e)
 {
-    static const char *const before[] = { "", "1 over ", "the square of ", "1 minus ", "v (1 - v) for v = ",
-                                          "1/(1 - v) for v = ", "the log of ", "e to the power of ",
-                                          "the sigmoid of ", "1 minus the sigmoid of ",
-                                          "s (1 - s), s for the sigmoid of ", "the derivative of silu at ",
-                                          "tanh of ", "1 - t^2, t for the tanh of ", "1 plus ",
-                                          "the absolute value of " };
-    if (s->kind == GRA_BOTH)
-        gra_check_put(line, "%s_i %s_j", s->name, s->name);
-    else
-        gra_check_put(line, "%s%s", before[s->f], s->kind == GRA_ONE ? "1" : s->kind == GRA_VALUE ? s->name
-                                                                                          : "what is right");
-    if (s->kind != GRA_VALUE)
-        return;
     const size_t at = element_of(w, s, e);
+    gra_check_put(line, "%s", s->name);
     if (s->less)
         gra_check_put(line, " - %s at", s->of_less);
-    if (s->rows == 1)
-        gra_check_put(line, " (%zu)", at);
+    if (gra_elementwise(w))
+        return;
+    gra_check_put(line, s->rows == 1 ? " (%zu)" : " (%zu, %zu)", s->rows == 1 ? at : at / s->columns,
+                  at % s->columns);
+    if (s->transposed)
+        gra_check_put(line, ", of its memory read as the transposed matrix,");
+}
+
+/* Its function; of a long name as "1 - v, v = the softmax of x (0, 1)". */
+void gra_put_source(gra_check_line *line, const gra_wrong *w, const gra_source *s, size_t e)
+{
+#define PATTERN(name, pattern, value) pattern,
+    static const char *const patterns[] = { GRA_FUNCTION_TABLE(PATTERN) };
+    const char *const pattern = patterns[s->f];
+    gra_check_line name = { .at = 0 };
+    if (s->kind == GRA_BOTH)
+        gra_check_put(line, "%s_i %s_j", s->name, s->name);
+    if (s->kind == GRA_BOTH)
+        return;
+    if (s->kind == GRA_VALUE)
+        put_plain(&name, w, s, e);
     else
-        gra_check_put(line, s->transposed ? " (%zu, %zu), of its memory read as the transposed matrix,"
-                      : " (%zu, %zu)", at / s->columns, at % s->columns);
+        gra_check_put(&name, s->kind == GRA_ONE ? "1" : w->single ? "y'" : "what is right");
+    const bool twice = strchr(name.s, ' ') && strchr(strchr(pattern, '@') + 1, '@');
+    const bool letter = s->f != GRA_PLAIN && (s->less || s->made || twice);
+    for (const char *c = pattern; *c; c++)
+        gra_check_put(line, *c == '@' ? "%s" : "%.1s", *c != '@' ? c : letter ? "v" : name.s);
+    if (letter)
+        gra_check_put(line, ", v = %s", name.s);
+}
+
+void gra_put_in(gra_check_line *s, const gra_wrong *w, size_t e)
+{
+    gra_check_put(s, gra_elementwise(w) ? "" : ", in ");
+    if (!gra_elementwise(w))
+        gra_put_entry(s, w, e);
 }
 
 bool gra_same_source(const gra_source *p, const gra_source *q)
@@ -162,13 +165,17 @@ void gra_sources(gra_wrong *w)
     for (int i = 0; i < w->derived_count; i++) {
         const gra_derived *d = &w->derived[i];
         add(w, (gra_source){ .kind = GRA_VALUE, .name = d->name, .data = d->data, .rows = d->rows,
-                             .columns = d->columns, .derived = !d->as_tensor });
+                             .columns = d->columns, .made = true, .derived = !d->as_tensor });
     }
 }
 
-static int functions_of(const gra_source *s)
+/* ---- which of them explain ------------------------------------------------------------------------- */
+
+static int functions_of(const gra_wrong *w, const gra_source *s)
 {
-    return s->kind != GRA_VALUE && s->kind != GRA_RIGHT ? 1 : s->derived ? GRA_REST + 1 : GRA_FUNCTIONS;
+    if (s->kind != GRA_VALUE && s->kind != GRA_RIGHT)
+        return 1;
+    return s->derived ? GRA_OF_SUMS : gra_elementwise(w) && !s->made ? GRA_FUNCTIONS : GRA_COMMON;
 }
 
 /* Some of the wrong entries, the example first. */
@@ -183,7 +190,7 @@ static void probe(gra_wrong *w)
         if (!gra_fit(w, w->a[e], w->n[e]) && at++ == next * count / GRA_PROBES && next < GRA_PROBES)
             w->probe[next++] = e;
     for (int i = 0; i < w->sources; i++)
-        for (int f = 0; f < functions_of(&w->source[i]); f++)
+        for (int f = 0; f < functions_of(w, &w->source[i]); f++)
             for (int p = 0; p < GRA_PROBES; p++) {
                 gra_source s = w->source[i];
                 s.f = f;
@@ -191,20 +198,98 @@ static void probe(gra_wrong *w)
             }
 }
 
-bool gra_each_pair(gra_wrong *w, bool functions, gra_pair *likely, gra_pair *explains, int how)
+/* Do p = u and q = v explain entry e? False, too, where there is a NaN. */
+static bool agrees(const gra_wrong *w, const gra_pair *r, size_t e, double u, double v)
 {
+    if (r->form != GRA_QUOTIENT)
+        return gra_fit(w, w->n[e] - w->a[e], r->k * (r->form == GRA_PRODUCT ? u * v : u - v));
+    const double a = w->a[e] * v, n = r->k * w->n[e] * u;
+    return fabs(a - n) <= 1e-5 * fabs(a) + 1e-7 * w->largest * (fabs(v) + fabs(r->k * u));
+}
+
+static bool explains(const gra_wrong *w, gra_pair *r)
+{
+    const double *const u = r->p.at + r->p.f * GRA_PROBES, *const v = r->q.at + r->q.f * GRA_PROBES;
+    const size_t e = w->probe[0];
+    const bool quotient = r->form == GRA_QUOTIENT;
+    r->k = quotient ? w->a[e] * v[0] / (w->n[e] * u[0])
+                    : (w->n[e] - w->a[e]) / (r->form == GRA_PRODUCT ? u[0] * v[0] : u[0] - v[0]);
+    if (!r->any_constant && gra_equal(fabs(r->k), 1))
+        r->k = !quotient && r->k < 0 ? -1 : 1;
+    else if (!r->any_constant || !isfinite(r->k) || r->k == 0)
+        return false;
+    for (int i = 0; i < GRA_PROBES; i++)
+        if (!agrees(w, r, w->probe[i], u[i], v[i]))
+            return false;
+    for (size_t i = 0; i < w->size; i++)
+        if (!(quotient ? gra_zero(w, i) : gra_fit(w, w->a[i], w->n[i])) &&
+            !agrees(w, r, i, gra_value(w, &r->p, i), gra_value(w, &r->q, i)))
+            return false;
+    return true;
+}
+
+/* Is a quotient of these functions a formula of its own, or have plainer functions the same? */
+static bool of_its_own(const gra_pair *r)
+{
+    const int f = r->p.f, g = r->q.f;
+    if (r->form != GRA_QUOTIENT || !r->functions)
+        return true;
+    if (f == GRA_INVERSE || g == GRA_INVERSE)
+        return false;
+    return r->p.kind == GRA_ONE || r->q.kind == GRA_ONE || (f == GRA_PLAIN) != (g == GRA_PLAIN) ||
+           (f >= GRA_SIGMOID && g >= GRA_SIGMOID);
+}
+
+/* How unlikely it is: a tensor, made of tensors, a sum. */
+static int rank(const gra_source *s)
+{
+    return s->made + s->derived;
+}
+
+bool gra_find_pair(gra_wrong *w, gra_pair *r)
+{
+    const int count = w->sources * w->sources;
     probe(w);
-    for (int i = 0; i < 2 * w->sources * w->sources; i++) {
-        const int at = i % (w->sources * w->sources);
-        gra_source p = w->source[at / w->sources], q = w->source[at % w->sources];
-        p.f = q.f = 0;
-        if ((p.derived || q.derived) != (at != i) || !likely(w, &p, &q, how))
+    for (int i = 0; i < 3 * count; i++) {
+        gra_source *const p = &r->p, *const q = &r->q;
+        *p = w->source[i % count / w->sources];
+        *q = w->source[i % count % w->sources];
+        if ((rank(p) > rank(q) ? rank(p) : rank(q)) != i / count || !r->likely(w, p, q, r->how))
             continue;
-        const int of_p = functions ? functions_of(&p) : 1, of_q = functions ? functions_of(&q) : 1;
-        for (p.f = 0; p.f < of_p; p.f++)
-            for (q.f = 0; q.f < of_q; q.f++)
-                if (explains(w, &p, &q, how))
+        const int of_p = r->functions ? functions_of(w, p) : 1, of_q = r->functions ? functions_of(w, q) : 1;
+        for (p->f = 0; p->f < of_p; p->f++)
+            for (q->f = 0; q->f < of_q; q->f++)
+                if (of_its_own(r) && explains(w, r))
                     return true;
+    }
+    return false;
+}
+
+static bool is_multiple(const gra_wrong *w, const double *values, const gra_source *s, double k)
+{
+    for (size_t e = 0; e < w->size; e++) {
+        const double of = k * gra_value(w, s, e);
+        if (!gra_zero(w, e) && !(fabs(values[e] - of) <= 1e-5 * fabs(of)))
+            return false;
+    }
+    return isfinite(k) && k != 0;
+}
+
+bool gra_find_formula(gra_wrong *w, const double *values, bool made, gra_source *s, double *k)
+{
+    size_t most = 0;
+    for (size_t e = 0; e < w->size; e++)
+        most = fabs(values[e]) > fabs(values[most]) ? e : most;
+    for (int i = 0; i < (made ? 3 : 1) * w->sources; i++) {     /* first 1, then the tensors, y before x */
+        const int at = i % w->sources;
+        *s = w->source[at ? w->sources - at : 0];
+        if (rank(s) != i / w->sources)
+            continue;
+        for (; s->f < functions_of(w, s); s->f++) {
+            *k = values[most] / gra_value(w, s, most);
+            if ((s->kind != GRA_RIGHT || s->f == GRA_INVERSE || s->f == GRA_LOG) && is_multiple(w, values, s, *k))
+                return true;
+        }
     }
     return false;
 }

@@ -36,19 +36,22 @@ static void put_sum(gra_check_line *s, const gra_wrong *w, double by)
     }
 }
 
-/* Two numbers, p and q, of which the backward takes the one, or minus that, where the other is right? */
+/* Two numbers, of which the backward takes the one, or minus that, where the other is right? */
 static bool exchanged_numbers(const gra_wrong *w, double p[2])
 {
     size_t count[2] = { 0 };
     for (size_t e = 0; e < w->size; e++) {
-        const double a = w->a[e], n = w->n[e];
-        if (gra_none(w, a) && gra_none(w, n))
+        const double a = fabs(w->a[e]), n = fabs(w->n[e]);
+        if (gra_zero(w, e))
             continue;
-        const int is = count[0] && !gra_fit(w, n, p[0]);
-        p[is] = count[is]++ ? p[is] : n;
-        p[!is] = count[!is] ? p[!is] : fabs(a) * (n < 0 ? 1 : -1);
-        if (!gra_fit(w, n, p[is]) || !gra_fit(w, fabs(a), fabs(p[!is])))
+        if (!count[0]) {
+            p[0] = n;
+            p[1] = a;
+        }
+        const bool second = count[0] && !gra_fit(w, n, p[0]);
+        if (!gra_fit(w, n, p[second]) || !gra_fit(w, a, p[!second]))
             return false;
+        count[second]++;
     }
     return count[0] >= 2 && count[1] >= 2;
 }
@@ -79,11 +82,8 @@ static bool off_by(gra_wrong *w, int most)
         return false;
     double p[2];
     if (exchanged_numbers(w, p)) {
-        gra_fits(w,
-                 "two constants of the formula are exchanged: %.6g, by which dy is multiplied in one branch, "
-                 "and "
-                 "%.6g, in the other (but for the sign)",
-                 fabs(p[0]), fabs(p[1]));
+        gra_fits(w, "two constants of the formula are exchanged: %.6g, by which dy is multiplied in one branch, and "
+                 "%.6g, in the other (but for the sign)", p[0], p[1]);
         return true;
     }
     if (first == all) {
@@ -109,7 +109,7 @@ bool gra_two_numbers(gra_wrong *w)      { return off_by(w, 2); }
 
 /* ---- one term ----------------------------------------------------------------------------------- */
 
-static void tell_term(gra_wrong *w, const gra_source *p, const gra_source *q, double by, size_t e)
+static void tell_term(gra_wrong *w, const gra_source *p, const gra_source *q, double by)
 {
     gra_check_line term = { .at = 0 }, at = { .at = 0 }, times = { .at = 0 };
     gra_put_number(&times, w, fabs(by));
@@ -117,49 +117,33 @@ static void tell_term(gra_wrong *w, const gra_source *p, const gra_source *q, do
     if (!gra_equal(fabs(by), 1))
         gra_check_put(&term, value ? "%.6g (%s) times " : "%.6g times ", fabs(by), value);
     if (p->kind != GRA_ONE) {
-        gra_put_source(&term, w, p, e);
+        gra_put_source(&term, w, p, w->example);
         gra_check_put(&term, " times ");
     }
-    gra_put_source(&term, w, q, e);
-    gra_put_entry(&at, w, e);
-    gra_fits(w, by > 0 ? "a term is missing: %s lacks %s, and so elsewhere; or half of that has the wrong "
-                         "sign"
-                       : "a term too many, or one that is counted twice: %s has %s too much, and so "
-                         "elsewhere; or minus that is missing, or half of it has the wrong sign", at.s,
-             term.s);
+    gra_put_source(&term, w, q, w->example);
+    gra_put_entry(&at, w, w->example);
+    gra_fits(w, by > 0 ? "a term is missing: %s lacks %s, and so elsewhere; or half of that has the wrong sign"
+                       : "a term too many, or one that is counted twice: %s has %s too much, and so elsewhere; or "
+                         "minus that is missing, or half of it has the wrong sign", at.s, term.s);
 }
 
-static void tell_exchanged(gra_wrong *w, const gra_source *p, const gra_source *q, double by, size_t e)
+static void tell_exchanged(gra_wrong *w, const gra_source *p, const gra_source *q, double by)
 {
-    gra_check_line has = { .at = 0 }, wants = { .at = 0 }, at = { .at = 0 };
-    gra_put_source(&wants, w, by > 0 ? p : q, e);
-    gra_put_source(&has, w, by > 0 ? q : p, e);
+    gra_check_line has = { .at = 0 }, expected = { .at = 0 }, times = { .at = 0 }, at = { .at = 0 };
+    gra_put_source(&expected, w, by > 0 ? p : q, w->example);
+    gra_put_source(&has, w, by > 0 ? q : p, w->example);
+    gra_put_in(&at, w, w->example);
     if (!gra_equal(fabs(by), 1))
-        gra_check_put(&at, "%.6g times that, ", fabs(by));
-    gra_check_put(&at, "in ");
-    gra_put_entry(&at, w, e);
-    gra_fits(w,
-             "a wrong term: either %s stands where %s is expected or, in a term with a minus, %s where %s is "
-             "expected, %s",
-             has.s, wants.s, wants.s, has.s, at.s);
+        gra_check_put(&times, ", times %.6g", fabs(by));
+    gra_fits(w, "a wrong term: the backward has %s where %s is expected or, in a term with a minus, %s where %s is "
+             "expected%s%s", has.s, expected.s, expected.s, has.s, times.s, at.s);
 }
 
-/* Where the two differ, is n - a = k p q; or k (p - q), if they are exchanged? */
-static bool one_term(const gra_wrong *w, const gra_source *p, const gra_source *q, bool exchanged, double k)
-{
-    for (size_t e = 0; e < w->size; e++) {
-        const double u = gra_value(w, p, e), v = gra_value(w, q, e);
-        if (!gra_fit(w, w->n[e], w->a[e]) && !gra_fit(w, w->n[e] - w->a[e], k * (exchanged ? u - v : u * v)))
-            return false;
-    }
-    return true;
-}
+/* Of one tensor a product of functions may be another formula of the same value, so it is none here, but at
+ * last. */
+enum { ELEMENTS, FUNCTIONS = 1, EXCHANGED = 2, OF_ONE = 4 };
 
-/* p and q are elements, or functions of them, or p is 1. Of one tensor a product of functions may be another
- * formula of the same value, so it is none here; and k is 1 or -1, or where it proves something, any. */
-enum { EXCHANGED = 1, FUNCTIONS = 2, ANY_CONSTANT = 4, OF_ONE = 16, MANY = 8 };
-
-static bool likely(gra_wrong *w, const gra_source *p, const gra_source *q, int how)
+static bool likely(const gra_wrong *w, const gra_source *p, const gra_source *q, int how)
 {
     const bool one = p->kind == GRA_ONE, same = gra_same_source(p, q);
     if (!(one || p->kind == GRA_VALUE) || q->kind != GRA_VALUE || p->less || q->less)
@@ -173,26 +157,12 @@ static bool likely(gra_wrong *w, const gra_source *p, const gra_source *q, int h
                : one || !(how & FUNCTIONS) || (how & OF_ONE ? same : w->check->count > 1 && !same);
 }
 
-static bool try_pair(gra_wrong *w, const gra_source *p, const gra_source *q, int how)
-{
-    const bool exchanged = how & EXCHANGED;
-    double k = 0;
-    for (int i = 0; i < GRA_PROBES; i++) {
-        const size_t e = w->probe[i];
-        const double u = gra_probed(p, i), v = gra_probed(q, i), off = w->n[e] - w->a[e];
-        k = i ? k : off / (exchanged ? u - v : u * v);
-        if (!isfinite(k) || !((how & ANY_CONSTANT) || gra_equal(fabs(k), 1)) ||
-            !gra_fit(w, off, k * (exchanged ? u - v : u * v)))
-            return false;
-    }
-    if (!one_term(w, p, q, exchanged, k))
-        return false;
-    (exchanged ? tell_exchanged : tell_term)(w, p, q, k, w->example);
-    return true;
-}
-
+/* n - a is a product of two values, or a difference. */
 static bool by_pairs(gra_wrong *w, int how)
 {
+    enum { MANY = 8 };
+    gra_pair pair = { .form = how & EXCHANGED ? GRA_DIFFERENCE : GRA_PRODUCT, .functions = how & FUNCTIONS,
+                      .likely = likely, .how = how };
     size_t off = 0;
     w->example = 0;
     for (size_t e = 0; e < w->size; e++) {
@@ -200,14 +170,16 @@ static bool by_pairs(gra_wrong *w, int how)
         if (fabs(w->a[e] - w->n[e]) > fabs(w->a[w->example] - w->n[w->example]))
             w->example = e;
     }
-    how |= gra_distinct(w, false) >= (how & FUNCTIONS ? 4 : 3) && (off >= MANY || w->rows == 1) ? ANY_CONSTANT
-                                                                                                : 0;
-    return off >= (how & FUNCTIONS ? MANY : 4) && gra_each_pair(w, how & FUNCTIONS, likely, try_pair, how);
+    pair.any_constant = gra_distinct(w, false) >= (pair.functions ? 4 : 3) && (off >= MANY || w->rows == 1);
+    if (off < (pair.functions ? MANY : 4) || !gra_find_pair(w, &pair))
+        return false;
+    (how & EXCHANGED ? tell_exchanged : tell_term)(w, &pair.p, &pair.q, pair.k);
+    return true;
 }
 
 bool gra_one_term(gra_wrong *w)
 {
-    return by_pairs(w, 0);
+    return by_pairs(w, ELEMENTS);
 }
 
 bool gra_exchanged(gra_wrong *w)
@@ -217,31 +189,6 @@ bool gra_exchanged(gra_wrong *w)
 }
 
 /* ---- a term of its own for each row --------------------------------------------------------------- */
-
-/* In each part of v what is off is a multiple k of s; parts of at least three entries. */
-static bool multiples(const gra_wrong *w, const gra_division *v, const gra_source *s, double *k, double *ss)
-{
-    size_t used = 0, entries = 0;
-    memset(k, 0, v->parts * sizeof *k);
-    memset(ss, 0, v->parts * sizeof *ss);
-    for (size_t e = 0; e < w->size; e++) {
-        const double of = gra_value(w, s, e);
-        if (gra_none(w, w->a[e]) && gra_none(w, w->n[e]))
-            continue;
-        k[gra_part(w, v, e)] += (w->a[e] - w->n[e]) * of;
-        ss[gra_part(w, v, e)] += of * of;
-        entries++;
-    }
-    for (size_t p = 0; p < v->parts; p++) {
-        used += ss[p] > 0;
-        k[p] = ss[p] > 0 ? k[p] / ss[p] : 0;
-    }
-    for (size_t e = 0; e < w->size; e++)
-        if (!(gra_none(w, w->a[e]) && gra_none(w, w->n[e])) &&
-            !gra_fit(w, w->a[e] - w->n[e], k[gra_part(w, v, e)] * gra_value(w, s, e)))
-            return false;
-    return entries >= 3 * used;
-}
 
 static void tell_multiples(gra_wrong *w, const gra_division *v, const gra_source *s)
 {
@@ -272,20 +219,22 @@ static void tell_multiples(gra_wrong *w, const gra_division *v, const gra_source
  * 1 - w says that the term without a sum lacks w. */
 bool gra_own_terms(gra_wrong *w)
 {
-    const gra_source *const list = w->source;
-    const int count = w->sources;
-    double *const k = w->scratch, *const ss = k + w->rows + w->cols;
-    for (int i = 0; i < 2 * count; i++) {
-        gra_source s = list[i % count];
-        if (s.kind == GRA_RIGHT || s.kind == GRA_BOTH || s.less || (i >= count && !w->part))
+    for (int i = 0; i < 2 * w->sources; i++) {
+        const bool rest = i >= w->sources;
+        gra_source s = w->source[i % w->sources];
+        if (s.kind == GRA_RIGHT || s.kind == GRA_BOTH || s.less || (rest && !w->part))
             continue;
-        s.f = i >= count ? GRA_REST : GRA_PLAIN;
-        for (gra_division v = { 0 }; gra_next_division(w, &v);) {
-            if (!gra_has_list(&v) || v.parts * 3 > w->size || !multiples(w, &v, &s, k, ss))
-                continue;
-            tell_multiples(w, &v, &s);
-            return true;
+        s.f = rest ? GRA_REST : GRA_PLAIN;
+        for (size_t e = 0; e < w->size; e++) {
+            w->part_a[e] = w->a[e] - w->n[e];
+            w->part_n[e] = gra_value(w, &s, e);
         }
+        for (gra_division v = { 0 }; gra_next_division(w, &v);)
+            if (gra_has_list(&v) && v.parts * 3 <= w->size &&
+                gra_multiples(w, &v, w->part_a, w->part_n, 3, w->scratch)) {
+                tell_multiples(w, &v, &s);
+                return true;
+            }
     }
     return false;
 }

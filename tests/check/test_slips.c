@@ -71,14 +71,14 @@ static void put(gra_tensor *x, int i, real v)
     SLIP(17, d = i / 4 == 1 ? 5 * g : g, "it fits: in row 1 of x: a constant factor of 5; it is right elsewhere") \
     SLIP(18, d = g * (1 + (real)(i / 4)), "it fits: a factor of its own for each row of x (1, 2, 3, ...)") \
     SLIP(19, d = g * (1 + (real)1e-4 * sin(x[i])), "a clue: nearly right: off by 9.6e-05 of the largest at most") \
-    SLIP(20, d = g * cos(x[i]), "a clue: each element gets its own dy, as it should; what it is multiplied by, the derivative of y at this " \
+    SLIP(20, d = g * (2 + cos(x[i])), "a clue: each element gets its own dy, as it should; what it is multiplied by, the derivative of y at this " \
          "element, is wrong: dy (") \
     SLIP(21, d = dy[i / 4 * 4 + (i + 1) % 4] * 2 * x[i / 4 * 4 + (i + 1) % 4],                           \
          "it fits: shifted: column i of x holds the gradient of i + 1")                                  \
     SLIP(22, d = dy[i % 3 * 4 + i / 3] * 2 * x[i % 3 * 4 + i / 3], "it fits: transposed: the values are those of the other " \
                                                                   "order of the last two dimensions")    \
-    SLIP(23, d = g / x[i], "it fits: what dy is multiplied by lacks the factor x")                       \
-    SLIP(24, d = g * (1 - x[i]), "it fits: in what dy is multiplied by, x (1 - x) stands where x is wanted") \
+    SLIP(23, d = g / x[i], "it fits: a factor is missing: x")                       \
+    SLIP(24, d = g * (1 - x[i]), "it fits: the wrong factor: the backward has x (1 - x) where x is expected") \
     SLIP(28, d = g * 5 / 7, "it fits: a constant factor of 0.714286: 5/7")                                 \
     SLIP(30, d = g / 11, "it fits: a constant factor of 0.0909091: a forgotten 11")                                \
     SLIP(29, d = g / 12, "it fits: a constant factor of 0.0833333: a forgotten 12, and 12 is also the size of all of x (mean or sum?)") \
@@ -104,13 +104,13 @@ static void square_backward(gra_tensor *y)
 #define LINEAR(SLIP)                                                                                     \
     SLIP(1, dw = x[xi], NO_DY)                                                                           \
     SLIP(2, db = i ? 0 : 1, NO_DY)                                                                       \
-    SLIP(3, dx = g * w[i * out + o], "w (2, 0), of its memory read as the transposed matrix, stands where w (0, 2) is wanted") \
+    SLIP(3, dx = g * w[i * out + o], "the backward has w (2, 0), of its memory read as the transposed matrix, where w (0, 2) is expected") \
     SLIP(4, at_w = i * out + o, "it fits: transposed: the values are those of the other order")          \
     SLIP(5, db /= rows, "a constant factor of 0.333333: a forgotten 3, and 3 is also the size of dimension 0 of y")     \
     SLIP(6, put(B, o, i ? B->grad[o] : g); db = 0, "nothing arrives from all but the last of the outputs that use one element " \
                                                    "of b: each overwrites the one before")               \
     SLIP(7, dx = g, "it fits: a factor is missing: w (0, 2), in what dy (0, 0) gives to x (0, 2)")       \
-    SLIP(8, dw = g * w[wi], "it fits: the wrong factor: w (0, 3) stands where x (0, 3) is wanted")       \
+    SLIP(8, dw = g * w[wi], "it fits: the wrong factor: the backward has w (0, 3) where x (0, 3) is expected")       \
     SLIP(9, dx = -dx, "it fits: the sign is flipped")                                                    \
     SLIP(10, db *= in, "it fits: a constant factor of 4: 4 is also the size of dimension 1 of x")                                      \
     SLIP(11, dx = dy[o] * w[wi], "the right factors, times the wrong dy: x (1, 0) takes dy (0, 0) where dy (1, 0) is wanted") \
@@ -159,7 +159,7 @@ static void linear_backward(gra_tensor *y)
     SLIP(2, d = v * (1 - v) * g, "it fits: nothing arrives beside the diagonal, in what dy_j gives to the other places x_i") \
     SLIP(3, d = g - s, "it fits: a factor is missing: y (")                                              \
     SLIP(4, d = v * (g - plain), BESIDE "a factor is missing: y (")                                      \
-    SLIP(5, d = x[i] * (g - xs), BESIDE "the wrong factor: x_i x_j stands where y_i y_j is wanted")      \
+    SLIP(5, d = x[i] * (g - xs), BESIDE "the wrong factor: the backward has x_i x_j where y_i y_j is expected")      \
     SLIP(6, d = v * (g + s), BESIDE "the sign is flipped")                                               \
     SLIP(7, d = v * (g - run), "it fits: the backward gives a gradient " LATER)                          \
     SLIP(8, d = v * (g - column), "it fits: the wrong dimension: the backward sums along dimension 0, where a sum along dimension 1 is") \
@@ -226,9 +226,9 @@ static void softmax_backward(gra_tensor *y)
          THE_NORM "each of the two terms with a sum (that of the mean, and the projection on x) is wrong: a constant factor of " \
          "1.33333: 4/3, and 4 is also the size of dimension 1 of x, and 3 is also the size of dimension 0 of x; n - 1 for n, or n " \
          "for n - 1?")                                                                                   \
-    SLIP(8, dw = dy[at] * x[i], "it fits: the wrong factor: x (2, 0) stands where something else is wanted, in what dy (2, 0) " \
-                                "gives to w (0): -1.365 where -1.52209 is right")                        \
-    SLIP(9, dw = dy[at] * y->data[at], "it fits: the wrong factor: y (2, 0) stands where something else is wanted") \
+    SLIP(8, dw = dy[at] * x[i], "it fits: the wrong factor: dy is multiplied by x (2, 0) where something else is expected, in what dy (2, 0) " \
+                                "gives to w (0): got -1.365, expected -1.52209")                        \
+    SLIP(9, dw = dy[at] * y->data[at], "it fits: the wrong factor: dy is multiplied by y (2, 0) where something else is expected") \
     SLIP(10, dx = r * (g - sg - z * sgz), "and the projection on x) is wrong: a constant factor of 4")   \
     SLIP(11, dx *= sqrt((1 / (r * r)) / (1 / (r * r) - eps)), "it fits: in the norm along dimension 1 eps is missing: 1/sqrt(v) " \
                                                              "stands where 1/sqrt(v + eps) is expected") \
@@ -298,7 +298,7 @@ static void norm_backward(gra_tensor *y)
                                  "index of dimension 1 of dy, but there the output does not depend on v") \
     SLIP(5, dv = s > t ? 0 : g, "it fits: dy is multiplied by 1 everywhere")                             \
     SLIP(6, dv = s == t ? 0 : dv, "it fits: nothing arrives on the diagonal, in what dy_i gives to place i itself, v_i") \
-    SLIP(7, dk = ds * k[t * DIM + e] / 2, "it fits: the wrong factor: k (5, 2) stands where q (5, 2) is wanted") \
+    SLIP(7, dk = ds * k[t * DIM + e] / 2, "it fits: the wrong factor: the backward has k (5, 2) where q (5, 2) is expected") \
     SLIP(8, to = 1 - h, "it fits: right values at the wrong places: what dy (0, 0, 0) gives to v (1, 0, 0) belongs to v (0, 0, 0)") \
     SLIP(9, dq = p[t][s] * dp[t][s] * k[s * DIM + e] / 2; dk = p[t][s] * dp[t][s] * q[t * DIM + e] / 2,  \
          "a term with the sum (or mean) over dimension 2 of dy y is missing or wrong")                   \
@@ -446,7 +446,7 @@ static void dropout_backward(gra_tensor *y)
     SLIP(6, d = dy / n * (q - hot), "it fits: a constant factor of 0.6: 3/5, and 5 is also the size of dimension 1 of x, and 3 is also the number of rows") \
     SLIP(7, d = hot > 0 ? -g / q : 0, "a clue: nothing arrives except in elements 1, 5, 18 of x, where the output does depend on x") \
     SLIP(8, d = hot > 0 ? d : 0, "it fits: nothing arrives except in elements 1, 5, 18 of x; it is right elsewhere") \
-    SLIP(9, d = g * (exp(x[at]) - hot), "it fits: a wrong term: either e to the power of x (3, 4) stands where the softmax of x (3, 4) is " \
+    SLIP(9, d = g * (exp(x[at]) - hot), "it fits: a wrong term: the backward has exp(x (3, 4)) where the softmax of x (3, 4) is " \
                                         "expected")                                                     \
     SLIP(10, d *= dy, "it fits: the sign of dy is lost")                                                 \
     SLIP(11, d = g * q - hot / (rows - 1), "it fits: a term without dy")                                 \
@@ -488,27 +488,27 @@ static void loss_backward(gra_tensor *y)
 
 #define GELU(SLIP)                                                                                       \
     SLIP(1, d = first, RULE "the second is missing")                                                     \
-    SLIP(2, d = y->data[i], "it fits: in what dy is multiplied by, y stands where y' is wanted") \
+    SLIP(2, d = y->data[i], "it fits: the wrong factor: dy is multiplied by y where something else is expected") \
     SLIP(3, d = erfc(-x / sqrt(2)) / 2 + x * exp(-x * x / 2) / sqrt(2 * PI), "a clue: nearly right: off by") \
     SLIP(4, d = -d, "it fits: the sign is flipped")                                                      \
     SLIP(5, d /= y->grad[i], NO_DY)                                                                      \
-    SLIP(6, d = 1, "it fits: dy is multiplied by 1 everywhere: the local derivative, by which it is to be multiplied, is forgotten") \
+    SLIP(6, d = 1, "it fits: dy is multiplied by 1 everywhere: the local derivative, or a factor of it, is forgotten") \
     SLIP(7, d = second, RULE "the first is missing")                                                     \
-    SLIP(8, d = first + second / inner, RULE "the second lacks a factor of 0.797885 + 0.107032 x^2")     \
-    SLIP(9, d = first + second / inner * a * (1 + b * x * x), RULE "the second has a factor of 1 + 0.044715 x^2 where 1 + " \
-            "0.134145 x^2 is wanted: the derivative of x^3 is 3 x^2")                                    \
-    SLIP(10, d = first + second / a, RULE "the second is off: a constant factor of 1.25331: 1/sqrt(2/pi)")   \
-    SLIP(11, d = first + second / (1 + t), RULE "in the second 1 - t stands where 1 - t^2 is wanted")    \
-    SLIP(12, d = first + second / x, RULE "the second lacks the factor x")                               \
-    SLIP(13, d = first * 2 + second, RULE "the first is off: a constant factor of 2")                    \
-    SLIP(14, d = first + second * sqrt(2 * PI), RULE "the second is off: a constant factor of 2.50663: sqrt(2 pi)") \
-    SLIP(15, d = first - second, RULE "the second is off: the sign is flipped")                          \
-    SLIP(16, d = first + second * exp(-x * x / 2), RULE "the second has a factor of e^(-0.5 x^2) too many: look at its exponent") \
+    SLIP(8, d = first + second / inner, RULE "in the second: a factor is missing: 0.797885 + 0.107032 x^2")     \
+    SLIP(9, d = first + second / inner * a * (1 + b * x * x), RULE "in the second: the wrong factor: the backward has 1 + 0.044715 x^2 where 1 + " \
+            "0.134145 x^2 is expected: the derivative of x^3 is 3 x^2")                                    \
+    SLIP(10, d = first + second / a, RULE "in the second: a constant factor of 1.25331: 1/sqrt(2/pi)")   \
+    SLIP(11, d = first + second / (1 + t), RULE "in the second: a factor is missing: y/x; or a division by it is superfluous; and a constant factor of 0.5")    \
+    SLIP(12, d = first + second / x, RULE "in the second: a factor is missing: x")                               \
+    SLIP(13, d = first * 2 + second, RULE "in the first: a constant factor of 2")                    \
+    SLIP(14, d = first + second * sqrt(2 * PI), RULE "in the second: a constant factor of 2.50663: sqrt(2 pi)") \
+    SLIP(15, d = first - second, RULE "in the second: the sign is flipped")                          \
+    SLIP(16, d = first + second * exp(-x * x / 2), RULE "in the second: a factor too many: e^(-0.5 x^2): look at the exponent") \
     SLIP(17, d = first + second * 2 * exp(-x * x / 2), "a clue: each element gets its own dy")           \
-    SLIP(18, d = first + second / inner * a * (1 - 3 * b * x * x), RULE "the second is off by a factor of (1 - 0.134145 x^2)" \
-             "/(1 + 0.134145 x^2)")                                                                      \
-    SLIP(19, d = first * (1 - first), "it fits: in what dy is multiplied by, p (1 - p) stands where y' is wanted, with p = y/x") \
-    SLIP(20, d = first + second * x, RULE "the second has a factor too many, x")
+    SLIP(18, d = first + second / inner * a * (1 - 3 * b * x * x), RULE "in the second: the wrong factor: the backward has 1 - 0.134145 x^2" \
+             " where 1 + 0.134145 x^2 is expected")                                                                      \
+    SLIP(19, d = first * (1 - first), "it fits: the wrong factor: dy is multiplied by v (1 - v), v = y/x where something else is expected") \
+    SLIP(20, d = first + second * x, RULE "in the second: a factor too many: x")
 
 static const real a = 0.7978845608028654, b = 0.044715, PI = 3.141592653589793;
 
@@ -528,13 +528,13 @@ static void gelu_backward(gra_tensor *y)
 /* ---- tanh; x (3, 5) -------------------------------------------------------------------------------------- */
 
 #define TANH(SLIP)                                                                                       \
-    SLIP(1, d = 1 - t, "it fits: in what dy is multiplied by, 1 - y stands where 1 - y^2 is wanted")     \
-    SLIP(2, d = 1 - x * x, "it fits: in what dy is multiplied by, 1 - x^2 stands where 1 - y^2 is wanted") \
-    SLIP(3, d = 1 + t * t, "it fits: in what dy is multiplied by, 1 + y^2 stands where 1 - y^2 is wanted") \
-    SLIP(4, d = t, "it fits: in what dy is multiplied by, y stands where 1 - y^2 is wanted")             \
-    SLIP(5, d = 1 - tanh(t) * tanh(t), "1 - t^2, t for the tanh of y (1, 3) stands where 1 - t^2, t for the tanh of x (1, 3) is") \
-    SLIP(6, d = -t, "it fits: in what dy is multiplied by, y stands where 1 - y^2 is wanted, and the sign is flipped") \
-    SLIP(7, d = 1 / cosh(x), "a clue: each element gets its own dy")
+    SLIP(1, d = 1 - t, "it fits: the wrong factor: the backward has 1 - y where 1 - y^2 is expected")     \
+    SLIP(2, d = 1 - x * x, "it fits: the wrong factor: the backward has 1 - x^2 where 1 - y^2 is expected") \
+    SLIP(3, d = 1 + t * t, "it fits: the wrong factor: the backward has 1 + y^2 where 1 - y^2 is expected") \
+    SLIP(4, d = t, "it fits: the wrong factor: the backward has y where 1 - y^2 is expected")             \
+    SLIP(5, d = 1 - tanh(t) * tanh(t), "the backward has 1 - t^2, t = tanh(y) where 1 - y^2 is expected") \
+    SLIP(6, d = -t, "it fits: the wrong factor: the backward has y where 1 - y^2 is expected; and the sign is flipped") \
+    SLIP(7, d = 1 / cosh(2 * x), "a clue: each element gets its own dy")
 
 static const real with_a_0[15] = { 0, 0.1, -0.3, 0.4, 1.7, 0.6, -0.7, -1.8, 1.9, -1, 1.1, -1.2, 1.3, -1.4, -1.5 };
 
@@ -556,7 +556,7 @@ static void tanh_backward(gra_tensor *y)
     SLIP(1, dx = ds * u[c * 4 + i], "it fits: a matrix product with the wrong matrix: u stands where u^T is wanted") \
     SLIP(2, dx = ds * v[i * 4 + c], "it fits: a matrix product with the wrong matrix: v^T stands where u^T is wanted") \
     SLIP(3, dx = i == c ? ds : 0, "it fits: a matrix product is missing: what is here is right, and is to be multiplied by u^T") \
-    SLIP(4, du = ds * y->data[r * 4 + i], "it fits: the wrong factor: y (2, 0) stands where x (2, 0) is wanted") \
+    SLIP(4, du = ds * y->data[r * 4 + i], "it fits: the wrong factor: the backward has y (2, 0) where x (2, 0) is expected") \
     SLIP(5, dx = ds * v[c * 4 + i], "it fits: a matrix product with the wrong matrix: v stands where u^T is wanted") \
     SLIP(6, dx = wrong * u[i * 4 + c], "it fits: a matrix product with the wrong matrix: v stands where v^T is wanted")
 
