@@ -44,12 +44,12 @@ static bool sweep(gra_wrong *w, real *c, real *a)
     return true;
 }
 
-static bool same(const real *p, const real *q, double factor, size_t n, double least)
+static bool same(const real *p, const real *q, size_t n, double least)
 {
     double largest = least, off = 0;
     for (size_t i = 0; i < n; i++) {
-        largest = gra_larger(gra_larger(largest, (double)p[i]), factor * (double)q[i]);
-        off = gra_larger(off, (double)p[i] - factor * (double)q[i]);
+        largest = gra_larger(gra_larger(largest, (double)p[i]), (double)q[i]);
+        off = gra_larger(off, (double)p[i] - (double)q[i]);
     }
     return off <= 1e-9 * largest;
 }
@@ -66,14 +66,14 @@ static bool linear_in_dy(gra_wrong *w, real *a)
         none &= fabs((double)zero[i]) <= 1e-9 * least;
         other[i] += own[i];
     }
-    if (none && same(sum, other, 1, n, least))
+    if (none && same(sum, other, n, least))
         return true;
-    if (!none && same(zero, own, 1, n, least))
+    if (!none && same(zero, own, n, least))
         gra_fits(w, "dy does not enter: the backward adds the same whatever y->grad is: multiply by y->grad");
     else if (!none)
         gra_fits(w, "a term without dy: where y->grad is 0 the backward still adds something: each of its "
                  "terms has y->grad as a factor");
-    else if (same(minus, own, 1, n, least))
+    else if (same(minus, own, n, least))
         gra_fits(w, "the sign of dy is lost: y->grad and -y->grad make the same gradient: multiply by "
                  "y->grad once, as it is");
     else
@@ -96,8 +96,8 @@ static bool overwritten(gra_wrong *w, const real *a)
         right &= fabs(fresh - (double)x->numeric[i]) <= r;
     }
     if (w->overwrites)
-        gra_fits(w, lost ? "what was in the gradient before is lost: the backward says dx[i] = ... where dx[i] "
-                           "+= ... is wanted"
+        gra_fits(w, lost ? "what was in the gradient before is lost: the backward has dx[i] = ... where dx[i] += ... is "
+                           "expected"
                          : "what the backward adds depends on what was in the gradient before");
     return w->overwrites && right;
 }
@@ -124,24 +124,27 @@ static bool jacobians(gra_wrong *w, real *c, real *a)
     return true;
 }
 
-static double largest_error(const gra_wrong *w, size_t *at)
+static size_t worst_entry(const gra_wrong *w)
 {
-    double off = 0;
+    size_t worst = 0;
     for (size_t e = 0; e < w->size; e++)
-        if (fabs(w->a[e] - w->n[e]) > off) {
-            off = fabs(w->a[e] - w->n[e]);
-            *at = e;
-        }
-    return off;
+        if (fabs(w->a[e] - w->n[e]) > fabs(w->a[worst] - w->n[worst]))
+            worst = e;
+    return worst;
+}
+
+static double largest_error(const gra_wrong *w)
+{
+    const size_t e = worst_entry(w);
+    return fabs(w->a[e] - w->n[e]);
 }
 
 static void measure(gra_wrong *w)
 {
-    size_t at;
     w->largest = 0;
     for (size_t e = 0; e < w->size; e++)
         w->largest = fmax(w->largest, fmax(fabs(w->a[e]), fabs(w->n[e])));
-    w->near = fmin(largest_error(w, &at) / 100, 1e-4 * w->largest);
+    w->near = fmin(largest_error(w) / 100, 1e-4 * w->largest);
     w->zero = fmin(1e-7 * w->largest, w->near);
     w->single = w->whole && w->rows == w->cols;
     for (size_t e = 0; w->single && e < w->size; e++)
@@ -153,8 +156,7 @@ static void measure(gra_wrong *w)
 /* The error is small beside the gradient: the formula must be right. */
 static bool nearly_right(gra_wrong *w)
 {
-    size_t at;
-    const double off = largest_error(w, &at) / w->largest;
+    const double off = largest_error(w) / w->largest;
     if (off > 2e-3)
         return false;
     gra_clue(w, "nearly right: off by %.2g of the largest at most: a constant with a wrong or missing digit, "
@@ -166,6 +168,7 @@ static bool nearly_right(gra_wrong *w)
 /* Which outputs give a gradient to which elements of x, though the values fit no explanation. */
 static bool places_clue(gra_wrong *w)
 {
+    int told = 0;
     for (int extra = 1; extra >= 0; extra--) {
         gra_check_line s = { .at = 0 };
         bool any = false;
@@ -178,39 +181,36 @@ static bool places_clue(gra_wrong *w)
         if (!any)
             continue;
         gra_put_places(&s, w);
-        if (extra)
-            gra_clue(w, "the backward gives a gradient %s, but there the output does not depend on %s", s.s,
-                     w->x->name);
-        else
-            gra_clue(w, "nothing arrives %s, where the output does depend on %s", s.s, w->x->name);
+        gra_clue(w, extra ? "the backward gives a gradient %s, but there the output does not depend on %s"
+                          : "nothing arrives %s, where the output does depend on %s", s.s, w->x->name);
+        told++;
     }
-    return w->clues > 0;
+    return told > 0;
 }
 
 /* What is left to say: where dy goes is right, and the number it is multiplied by is not. */
 static bool value_clue(gra_wrong *w)
 {
-    size_t worst = 0, right = 0;
+    const size_t worst = worst_entry(w);
+    size_t right = 0;
     gra_check_line from = { .at = 0 }, to = { .at = 0 }, more = { .at = 0 };
     if (!w->whole)
         return false;
     for (size_t e = 0; e < w->size; e++) {
-        w->of[e] = !gra_none(w, w->a[e]) || !gra_none(w, w->n[e]);
+        w->of[e] = !gra_zero(w, e);
         w->in[e] = !gra_fit(w, w->a[e], w->n[e]);
         right += w->of[e] && !w->in[e];
     }
     /* a sign may fit by chance where elements are not treated one by one */
     if (right && gra_put_set(&more, w) && (w->single || strncmp(more.s, "where", 5) != 0))
-        strncmp(more.s, "except ", 7) == 0 ? gra_clue(w, "right %s, but wrong elsewhere", more.s + 7)
-                                           : gra_clue(w, "wrong %s, but not elsewhere", more.s);
-    largest_error(w, &worst);
+        gra_clue(w, "wrong %s, but not elsewhere", more.s);
     gra_put_element(&from, w, true, worst / w->cols);
     gra_put_element(&to, w, false, worst % w->cols);
-    gra_clue(w, "%s%s is wrong: %s gives %.6g times itself to %s = %.6g, and %.6g is right",
-             w->single ? "each element gets its own dy, as it should; what it is multiplied by"
+    gra_clue(w, "%s is wrong: %s gives %.6g times itself to %s = %.6g, and %.6g is right",
+             w->single ? "each element gets its own dy, as it should; what it is multiplied by, the derivative of y at "
+                         "this element,"
              : w->rows > 1 ? "each dy is used, and goes where it should; what it is multiplied by"
-             : "what dy is multiplied by", w->single ? ", the derivative of y at this element," : "", from.s,
-             w->a[worst], to.s, (double)w->x->data[worst % w->cols], w->n[worst]);
+             : "what dy is multiplied by", from.s, w->a[worst], to.s, (double)w->x->data[worst % w->cols], w->n[worst]);
     return true;
 }
 

@@ -81,6 +81,7 @@ typedef struct gra_division {
                                            compare two indices: d of x and o of dy) */
     int    next;                        /* where gra_next_division goes on */
     size_t parts;                       /* how many there are */
+    size_t step;                        /* elements in each, of a list */
 } gra_division;
 
 bool   gra_next_division(const gra_wrong *w, gra_division *v);

@@ -60,14 +60,12 @@ bool gra_transposed(gra_wrong *w)
  * them? */
 static bool shifted(const gra_wrong *w, const gra_division *v, long shift)
 {
-    size_t parts = 0, last = v->parts, step = 1;
-    for (int i = w->x->shape.ndim - 1; i > v->d; i--)
-        step *= (size_t)w->x->shape.dim[i];
+    size_t parts = 0, last = v->parts;
     for (size_t e = 0; e < w->size; e++) {
         const size_t p = gra_part(w, v, e);
         if (p + (size_t)shift >= v->parts)
             continue;
-        const double n = w->n[e + (size_t)shift * step];
+        const double n = w->n[e + (size_t)shift * v->step];
         if (!gra_fit(w, w->a[e], n))
             return false;
         parts += !gra_none(w, n) && p != last;
@@ -139,7 +137,7 @@ static void tell_moved(gra_wrong *w, bool columns)
     gra_put_element(&should, w, columns, columns ? e / w->cols : e % w->cols);
     gra_put_element(&whose, w, !columns, columns ? e % w->cols : e / w->cols);
     if (columns)
-        gra_fits(w, "the right factors, times the wrong dy: %s takes %s where %s is wanted", whose.s, is.s,
+        gra_fits(w, "the right factors, times the wrong dy: %s takes %s where %s is expected", whose.s, is.s,
                  should.s);
     else
         gra_fits(w, "right values at the wrong places: what %s gives to %s belongs to %s", whose.s, is.s,

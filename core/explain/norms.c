@@ -156,63 +156,45 @@ static bool tell_term(gra_wrong *w, const norm *m)
     return true;
 }
 
-/* What the direct term has too much, with s the sum of squares, which the forward divides by n. */
+/* Causes that all terms share, with what they have too much, r; the projection may have r^3. With s for the sum
+ * of squares, the forward divides by sqrt(s/n + eps); `other` is another number than n. */
 enum { NO_EPS, EPS_OUTSIDE, OTHER_N, NO_N, NO_ROOT, NO_DIVISION, TIMES, CAUSES };
-static double excess(int why, double s, double n, double other, double eps, const char **says)
-{
-    const double v = s / n;
-    switch (why) {
-    case NO_EPS:
-        *says = "eps is missing: 1/sqrt(v) stands where 1/sqrt(v + eps) is expected";
-        return sqrt((v + eps) / v);
-    case EPS_OUTSIDE:
-        *says = "eps is outside of the root: sqrt(v) + eps stands where sqrt(v + eps) is expected";
-        return sqrt(v + eps) / (sqrt(v) + eps);
-    case OTHER_N:
-        *says = n < 2     ? "the sum of squares is divided by n"
-              : other < n ? "the variance is divided by n - 1 where n is expected"
-                          : "the variance is divided by n where n - 1 is expected";
-        return sqrt((v + eps) / (s / other + eps));
-    case NO_N:
-        *says = "the sum of squares is not divided by n";
-        return sqrt((v + eps) / (s + eps));
-    case NO_ROOT:
-        *says = "the root is missing: 1/(v + eps) stands where 1/sqrt(v + eps) is expected";
-        return 1 / sqrt(v + eps);
-    case NO_DIVISION:
-        *says = "the division by sqrt(v + eps) is missing";
-        return sqrt(v + eps);
-    default:
-        *says = "it is multiplied by sqrt(v + eps), by which it should be divided";
-        return v + eps;
-    }
-}
+static const char *const causes[CAUSES] = {
+    "eps is missing: the backward has 1/sqrt(v) where 1/sqrt(v + eps) is expected",
+    "eps is outside of the root: the backward has sqrt(v) + eps where sqrt(v + eps) is expected",
+    "the backward divides the sum of squares by another number than the forward: n or n - 1?",
+    "the sum of squares is not divided by n",
+    "the root is missing: the backward has 1/(v + eps) where 1/sqrt(v + eps) is expected",
+    "the division by sqrt(v + eps) is missing",
+    "the backward multiplies by sqrt(v + eps) instead of dividing",
+};
 
-/* All terms have the factor r of this cause; the projection r, or where its root is wrong, too, r^3. */
-static bool has_cause(const norm *m, int why, double n, double other, const char **says)
+static bool has_cause(const norm *m, int cause, double n, double other)
 {
     const double eps = (1 / m->k[0] - m->squares[0]) / n, near = 1e-3 * m->off;
     for (size_t g = 0; g < m->groups; g++) {
-        const double r = excess(why, m->squares[g], n, other, eps, says), last = m->factor[2][g];
+        const double s = m->squares[g], v = s / n, root = sqrt(v + eps), last = m->factor[2][g];
+        const double excess[CAUSES] = { root / sqrt(v), root / (sqrt(v) + eps), root / sqrt(s / other + eps),
+                                        root / sqrt(s + eps), 1 / root, root, v + eps };
+        const double r = excess[cause];
         if (!(fabs(m->factor[0][g] - r) <= near && fabs(m->factor[1][g] - r) <= near &&
               (fabs(last - r) <= near || fabs(last - r * r * r) <= near)))
             return false;
     }
-    return why > EPS_OUTSIDE || eps > 0;
+    return cause > EPS_OUTSIDE || eps > 0;
 }
 
 static bool tell_cause(gra_wrong *w, const norm *m)
 {
     const double n = (double)m->n, forward[] = { n, n - 1, 1 };
-    const char *says = "";
-    for (int f = 0; f < 3; f++)
-        for (int why = 0; why < CAUSES; why++) {
-            if (!has_cause(m, why, forward[f], f == 0 ? n - 1 : n, &says))
-                continue;
-            gra_fits(w, "in the norm along dimension %d %s, with v for the %s", m->d, says,
-                     f < 2 ? "variance, or mean of squares" : "sum of squares");
-            return true;
-        }
+    for (int i = 0; i < 3 * CAUSES; i++) {
+        const int f = i / CAUSES, cause = i % CAUSES;
+        if (!has_cause(m, cause, forward[f], f == 0 ? n - 1 : n))
+            continue;
+        gra_fits(w, "in the norm along dimension %d %s, with v for the %s", m->d, causes[cause],
+                 f < 2 ? "variance, or mean of squares" : "sum of squares");
+        return true;
+    }
     return false;
 }
 

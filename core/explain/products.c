@@ -1,5 +1,5 @@
 /* products: explanations of a gradient that is a matrix product, in an op of several: one of its two matrices
- * is not the one that is wanted, or is not transposed. The other, G, is made of dy and is not known. */
+ * is not the expected one, or is not transposed. The other, G, is made of dy and is not known. */
 #include "explaining.h"
 
 enum { WIDEST = 16 };                   /* the longest row that is looked at: many pairs are tried */
@@ -103,45 +103,49 @@ bool gra_wrong_matrix(gra_wrong *w)
         const bool flip = x.transposed != of_dy;
         const char *const t = k.transposed != flip ? "^T" : "";
         if (q.data)
-            gra_fits(w, "a matrix product with the wrong matrix: %s%s stands where %s%s is wanted, and the "
-                     "other factor is right", q.name, q.transposed != flip ? "^T" : "", k.name, t);
+            gra_fits(w, "a matrix product with the wrong matrix: the backward has %s%s where %s%s is expected, "
+                     "and the other factor is right", q.name, q.transposed != flip ? "^T" : "", k.name, t);
         else
-            gra_fits(w, "a matrix product is missing: what is here is right, and is to be multiplied by "
-                     "%s%s", k.name, t);
+            gra_fits(w, "a matrix product is missing: what is here is right, and must be multiplied by %s%s", k.name, t);
         return true;
     }
     return false;
 }
 
 /* For one output G has one row, t, with elements g_s: so row s of n = G^T Q is g_s Q_t; and a = G Q is the
- * sum of g_s Q_s in row t, and 0 elsewhere. */
+ * sum of g_s Q_s in row t, and 0 elsewhere. n and a start at the matrix, q at Q. */
+static bool order_of_row(const gra_wrong *w, const matrix *m, const real *q, size_t t, const double *n,
+                         const double *a)
+{
+    double length = 0, sum[WIDEST] = { 0 };
+    for (size_t i = 0; i < m->columns; i++)
+        length += pow((double)q[t * m->columns + i], 2);
+    for (size_t s = 0; s < m->rows; s++) {
+        double g = 0;
+        for (size_t i = 0; i < m->columns; i++)
+            g += n[s * m->columns + i] * (double)q[t * m->columns + i] / length;
+        for (size_t i = 0; i < m->columns; i++) {
+            sum[i] += g * (double)q[s * m->columns + i];
+            if (!gra_fit(w, n[s * m->columns + i], g * (double)q[t * m->columns + i]) ||
+                (s != t && !gra_fit(w, a[s * m->columns + i], 0)))
+                return false;
+        }
+    }
+    for (size_t i = 0; i < m->columns; i++)
+        if (!gra_fit(w, a[t * m->columns + i], sum[i]))
+            return false;
+    return true;
+}
+
 static bool other_order(const gra_wrong *w, const matrix *q, const double *n, const double *a)
 {
-    const size_t rows = q->rows, width = q->columns;
-    for (size_t start = 0; start < w->size; start += rows * width) {
+    const size_t size = q->rows * q->columns;
+    for (size_t start = 0; start < w->size; start += size) {
         bool fit = true;
-        for (size_t e = start; e < start + rows * width; e++)
-            fit &= gra_none(w, n[e]) && gra_none(w, a[e]);
-        for (size_t at = 0; !fit && at < rows * q->count; at++) {
-            const size_t t = at % rows;
-            const real *const of = q->data + (at - t) * width, *const row = of + t * width;
-            double length = 0, sum[WIDEST] = { 0 };
-            for (size_t i = 0; i < width; i++)
-                length += (double)row[i] * (double)row[i];
-            fit = length > 0;
-            for (size_t s = 0; fit && s < rows; s++) {
-                const double *const n_s = n + start + s * width, *const a_s = a + start + s * width;
-                double g = 0;
-                for (size_t i = 0; i < width; i++)
-                    g += n_s[i] * (double)row[i] / length;
-                for (size_t i = 0; i < width; i++) {
-                    fit = fit && gra_fit(w, n_s[i], g * (double)row[i]) && (s == t || gra_fit(w, a_s[i], 0));
-                    sum[i] += g * (double)of[s * width + i];
-                }
-            }
-            for (size_t i = 0; fit && i < width; i++)
-                fit = gra_fit(w, a[start + t * width + i], sum[i]);
-        }
+        for (size_t e = start; e < start + size; e++)
+            fit &= gra_zero(w, e);
+        for (size_t r = 0; !fit && r < q->rows * q->count; r++)
+            fit = order_of_row(w, q, q->data + r / q->rows * size, r % q->rows, n + start, a + start);
         if (!fit)
             return false;
     }
@@ -156,14 +160,13 @@ bool gra_other_order(gra_wrong *w)
         const matrix q = matrix_of(c, 2 * i);
         if (q.rows != x.rows || q.columns != x.columns)
             continue;
-        const bool wanted = other_order(w, &q, w->n, w->a);
-        if (!wanted && !other_order(w, &q, w->a, w->n))
+        const bool missing = other_order(w, &q, w->n, w->a);
+        if (!missing && !other_order(w, &q, w->a, w->n))
             continue;
-        gra_fits(w, "a matrix is %s: the gradient of %s is G%s %s, and the backward has G%s %s, with a G "
-                 "that is right (as dS, the gradient of attention's scores)",
-                 wanted ? "not transposed that should be" :
-                 "transposed that should not be", w->x->name, wanted ? "^T" : "", q.name, wanted ? "" : "^T",
-                 q.name);
+        gra_fits(w, "a matrix is %s: the gradient of %s is G%s %s, and the backward has G%s %s, with a G that is "
+                 "right (as dS, the gradient of attention's scores)",
+                 missing ? "not transposed that should be" : "transposed that should not be", w->x->name,
+                 missing ? "^T" : "", q.name, missing ? "" : "^T", q.name);
         return true;
     }
     return false;

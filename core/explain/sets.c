@@ -69,28 +69,32 @@ bool gra_has_list(const gra_division *v)
     return gra_of_dy(v) || v->way == INDEX_OF_X || v->way == ROW_OF_X || v->way == ELEMENT_OF_X;
 }
 
-static size_t parts_of(const gra_wrong *w, const gra_division *v)
+/* How many parts has v? 0: there is no such division. */
+static size_t parts_of(const gra_wrong *w, gra_division *v)
 {
     const gra_shape *s = shape_of(w, gra_of_dy(v)), *y = shape_of(w, true);
     const size_t size = gra_of_dy(v) ? w->rows : w->cols;
-    if ((gra_of_dy(v) && !w->whole) || (v->way != RELATION && v->o > 0))
+    const bool once = v->d == 0 && v->o == 0;
+    v->step = v->way == ROW_OF_X || v->way == ROW_OF_DY ? (size_t)s->dim[s->ndim > 0 ? s->ndim - 1 : 0] : 1;
+    if (gra_of_dy(v) && !w->whole)
         return 0;
     switch (v->way) {
     case SIGN:
-        return v->d == 0 ? 2 : 0;
-    case INDEX_OF_X: case INDEX_OF_DY:
-        return v->d < s->ndim && s->dim[v->d] > 1 ? (size_t)s->dim[v->d] : 0;
-    case DIAGONAL:
-        return v->d == 0 && w->whole && gra_same_shape(*s, *y) ? 2 : 0;
-    case RELATION:
-        return w->whole && v->d < s->ndim && v->o < y->ndim && s->dim[v->d] == y->dim[v->o] &&
-               s->dim[v->d] > 1 ? 3 : 0;
+        return once ? 2 : 0;
     case LAST_USE:
-        return v->d == 0 && w->rows > 1 ? 2 : 0;
+        return once && w->rows > 1 ? 2 : 0;
+    case DIAGONAL:
+        return once && w->whole && gra_same_shape(*s, *y) ? 2 : 0;
+    case RELATION:
+        return w->whole && v->d < s->ndim && v->o < y->ndim && s->dim[v->d] == y->dim[v->o] && s->dim[v->d] > 1 ? 3 : 0;
+    case INDEX_OF_X: case INDEX_OF_DY:
+        for (int d = v->d + 1; d < s->ndim; d++)
+            v->step *= (size_t)s->dim[d];
+        return v->o == 0 && v->d < s->ndim && s->dim[v->d] > 1 ? (size_t)s->dim[v->d] : 0;
     case ROW_OF_X: case ROW_OF_DY:
-        return v->d == 0 && s->ndim > 2 ? size / (size_t)s->dim[s->ndim - 1] : 0;
+        return once && s->ndim > 2 ? size / v->step : 0;
     default:
-        return v->d == 0 && size > 1 ? size : 0;
+        return once && size > 1 ? size : 0;
     }
 }
 
@@ -107,38 +111,23 @@ bool gra_next_division(const gra_wrong *w, gra_division *v)
     return false;
 }
 
-/* Does an output after that of entry e use the same element of x? */
-static bool used_again(const gra_wrong *w, size_t e)
-{
-    for (size_t at = e + w->cols; at < w->size; at += w->cols)
-        if (!gra_none(w, w->n[at]))
-            return true;
-    return false;
-}
-
-/* In which of v's parts is entry e? */
 size_t gra_part(const gra_wrong *w, const gra_division *v, size_t e)
 {
-    const size_t i = e % w->cols, j = e / w->cols, at = gra_of_dy(v) ? j : i;
-    const gra_shape *s = shape_of(w, gra_of_dy(v));
-    switch (v->way) {
-    case SIGN:
+    const size_t i = e % w->cols, j = e / w->cols;
+    if (v->way == SIGN)
         return w->x->data[i] > 0;
-    case DIAGONAL:
+    if (v->way == DIAGONAL)
         return i != j;
-    case RELATION: {
+    if (v->way == RELATION) {
         const size_t p = gra_index(w, false, v->d, i), q = gra_index(w, true, v->o, j);
         return p < q ? 0 : p == q ? 1 : 2;
     }
-    case LAST_USE:
-        return used_again(w, e);
-    case INDEX_OF_X: case INDEX_OF_DY:
-        return gra_index(w, gra_of_dy(v), v->d, at);
-    case ROW_OF_X: case ROW_OF_DY:
-        return at / (size_t)s->dim[s->ndim - 1];
-    default:
-        return at;
-    }
+    if (v->way != LAST_USE)
+        return (gra_of_dy(v) ? j : i) / v->step % v->parts;
+    for (size_t at = e + w->cols; at < w->size; at += w->cols)
+        if (!gra_none(w, w->n[at]))                     /* a later output uses the same element of x */
+            return 1;
+    return 0;
 }
 
 bool gra_multiples(const gra_wrong *w, const gra_division *v, const double *t, const double *b, size_t least,
@@ -171,16 +160,14 @@ bool gra_by_index(const gra_division *v)
     return v->way == INDEX_OF_X || v->way == INDEX_OF_DY;
 }
 
-static const char *noun(const gra_wrong *w, const gra_division *v, bool plural)
+static void put_noun(gra_check_line *s, const gra_wrong *w, const gra_division *v, bool plural)
 {
-    static const char *const row[] = { "row", "rows" }, *const column[] = { "column", "columns" },
-        *const element[] = { "element", "elements" }, *const index[] = { "index", "indices" };
     const int ndim = shape_of(w, gra_of_dy(v))->ndim;
     if (gra_by_index(v) && ndim > 2)
-        return index[plural];
-    if (v->way == ELEMENT_OF_X || v->way == ELEMENT_OF_DY || (gra_by_index(v) && ndim == 1))
-        return element[plural];
-    return gra_by_index(v) && v->d == 1 ? column[plural] : row[plural];
+        gra_check_put(s, plural ? "indices" : "index");
+    else
+        gra_check_put(s, "%s%s", v->way == ELEMENT_OF_X || v->way == ELEMENT_OF_DY || (gra_by_index(v) && ndim == 1) ?
+                      "element" : gra_by_index(v) && v->d == 1 ? "column" : "row", plural ? "s" : "");
 }
 
 /* " of dimension 1 of x" */
@@ -193,7 +180,8 @@ static void put_of(gra_check_line *s, const gra_wrong *w, const gra_division *v)
 
 void gra_put_parts(gra_check_line *s, const gra_wrong *w, const gra_division *v, const char *letter)
 {
-    gra_check_put(s, "%s%s", noun(w, v, false), letter);
+    put_noun(s, w, v, false);
+    gra_check_put(s, "%s", letter);
     put_of(s, w, v);
 }
 
@@ -210,7 +198,7 @@ static void put_list(gra_check_line *s, const gra_wrong *w, const gra_division *
     gra_check_put(s, "%s%s ", except ? "except " : "", gra_of_dy(v) ? "from" : "in");
     if (named > MOST_NAMES)
         gra_check_put(s, "%zu of %zu ", named, v->parts);
-    gra_check_put(s, "%s", noun(w, v, named > 1));
+    put_noun(s, w, v, named > 1);
     for (size_t p = 0; p < v->parts && put < most; p++)
         if (all[p] != 0 && (in[p] > 0) != except)
             gra_check_put(s, "%s%zu", put++ ? ", " : named > most ? " (the first is " : " ", p);

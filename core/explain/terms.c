@@ -5,22 +5,12 @@
 /* ---- a number ----------------------------------------------------------------------------------- */
 
 /* The entries that are off by `by`, among those that are not zero in both. */
-static size_t choose(gra_wrong *w, double by)
+static void choose(gra_wrong *w, double by)
 {
-    size_t count = 0;
     for (size_t e = 0; e < w->size; e++) {
-        w->of[e] = !gra_none(w, w->a[e]) || !gra_none(w, w->n[e]);
+        w->of[e] = !gra_zero(w, e);
         w->in[e] = w->of[e] && gra_fit(w, w->a[e] - w->n[e], by);
-        count += w->in[e];
     }
-    return count;
-}
-
-static void put_off(gra_check_line *s, gra_wrong *w, double by)
-{
-    choose(w, by);
-    gra_check_put(s, "%+.6g ", by);
-    gra_put_places(s, w);
 }
 
 /* "; it is the sum of b over dimension 0, divided by 30": a mean, or what it is divided by. */
@@ -59,48 +49,45 @@ static bool exchanged_numbers(const gra_wrong *w, double p[2])
 /* What is off is one number, or one of two, each in at least two places. */
 static bool off_by(gra_wrong *w, int most)
 {
-    double by[2] = { 0 };
+    double by[3] = { 0 }, p[2];
+    size_t count[3] = { 0 }, all = 0;                   /* those that are right, off by by[1], by by[2] */
     int numbers = 0;
-    size_t all = 0;
-    gra_check_line s = { .at = 0 };
-    const size_t right = choose(w, 0);
+    gra_check_line where[3] = { { .at = 0 } }, sum = { .at = 0 };
     for (size_t e = 0; e < w->size; e++) {
-        const double off = w->a[e] - w->n[e];
+        int is = 0;
         if (gra_none(w, w->a[e]) != gra_none(w, w->n[e]))
             return false;
-        all += w->of[e];
-        if (w->of[e] && !gra_fit(w, off, 0) && !(numbers > 0 && gra_fit(w, off, by[0])) &&
-            !(numbers > 1 && gra_fit(w, off, by[1]))) {
-            if (numbers == most)
-                return false;
-            by[numbers++] = off;
-        }
+        if (gra_zero(w, e))
+            continue;
+        while (is <= numbers && !gra_fit(w, w->a[e] - w->n[e], by[is]))
+            is++;
+        if (is > most)
+            return false;
+        if (is > numbers)
+            by[numbers = is] = w->a[e] - w->n[e];
+        count[is]++;
+        all++;
     }
-    const size_t first = choose(w, by[0]), second = numbers == 2 ? choose(w, by[1]) : 2;
-    const char *const rest = right ? "; it is right elsewhere" : "";
-    if (numbers == 0 || first < 2 || second < 2 || all < (numbers == 1 ? 3 : 6))
+    if (numbers == 0 || count[1] < 2 || (numbers == 2 && count[2] < 2) || all < (numbers == 1 ? 3 : 6))
         return false;
-    double p[2];
-    if (exchanged_numbers(w, p)) {
+    for (int i = 1; i <= numbers; i++) {
+        choose(w, by[i]);
+        gra_put_places(&where[i], w);
+    }
+    const char *const rest = count[0] ? "; it is right elsewhere" : "";
+    put_sum(&sum, w, by[1]);
+    if (exchanged_numbers(w, p))
         gra_fits(w, "two constants of the formula are exchanged: %.6g, by which dy is multiplied in one branch, and "
                  "%.6g, in the other (but for the sign)", p[0], p[1]);
-        return true;
-    }
-    if (first == all) {
-        put_sum(&s, w, by[0]);
-        gra_fits(w, "what dy is multiplied by is off by the same number everywhere, %+.6g: a constant term "
-                 "of the formula, or a mean, is missing or wrong%s", by[0], s.s);
-        return true;
-    }
-    put_off(&s, w, by[0]);
-    if (numbers == 2) {
-        gra_check_put(&s, ", and by ");
-        put_off(&s, w, by[1]);
-        gra_fits(w, "what dy is multiplied by is off by %s: a constant of the formula, or where it belongs, "
-                 "is wrong%s", s.s, rest);
-    } else
-        gra_fits(w, "%s what dy is multiplied by is off by the same number, %+.6g: a term of the formula is "
-                 "missing there, or has the wrong sign%s", strchr(s.s, ' ') + 1, by[0], rest);
+    else if (count[1] == all)
+        gra_fits(w, "what dy is multiplied by is off by the same number everywhere, %+.6g: a constant term of the "
+                 "formula, or a mean, is missing or wrong%s", by[1], sum.s);
+    else if (numbers == 2)
+        gra_fits(w, "what dy is multiplied by is off by %+.6g %s, and by %+.6g %s: a constant of the formula, or where "
+                 "it belongs, is wrong%s", by[1], where[1].s, by[2], where[2].s, rest);
+    else
+        gra_fits(w, "%s what dy is multiplied by is off by the same number, %+.6g: a term of the formula is missing "
+                 "there, or has the wrong sign%s", where[1].s, by[1], rest);
     return true;
 }
 
@@ -193,26 +180,22 @@ bool gra_exchanged(gra_wrong *w)
 static void tell_multiples(gra_wrong *w, const gra_division *v, const gra_source *s)
 {
     gra_check_line whose = { .at = 0 }, of = { .at = 0 };
+    gra_source plain = *s;
     size_t e = 0;
     while (gra_fit(w, w->a[e], w->n[e]))
         e++;
-    gra_put_parts(&whose, w, v, "");
-    if (s->kind == GRA_ONE) {
-        gra_fits(w, "what is off is one number for each %s: a mean or a sum over it is missing or wrong",
-                 whose.s);
-        return;
-    }
-    gra_source plain = *s;
     plain.f = GRA_PLAIN;
+    gra_put_parts(&whose, w, v, "");
     gra_put_source(&of, w, &plain, e);
-    if (s->f == GRA_REST)
-        gra_fits(w, "for each %s what is off is a number times 1 - v for v = %s, and so elsewhere: the term "
-                 "without a sum has a 1 where v is expected, or the reverse", whose.s, of.s);
+    if (s->kind == GRA_ONE)
+        gra_fits(w, "what is off is one number for each %s: a mean or a sum over it is missing or wrong", whose.s);
+    else if (s->f == GRA_REST)
+        gra_fits(w, "for each %s what is off is a number times 1 - v for v = %s, and so elsewhere: the term without a "
+                 "sum has a 1 where v is expected, or the reverse", whose.s, of.s);
     else
-        gra_fits(w, "for each %s what is off is a number times %s, and so elsewhere: a term with this factor "
-                 "is missing or wrong%s", whose.s, of.s,
-                 s->data == w->x->data ? ", as a projection on it" : s->data == w->check->y ?
-                 ", as the sum over dy y that the derivative of a softmax has" : "");
+        gra_fits(w, "for each %s what is off is a number times %s, and so elsewhere: a term with this factor is "
+                 "missing or wrong%s", whose.s, of.s, s->data == w->x->data ? ", as a projection on it" :
+                 s->data == w->check->y ? ", as the sum over dy y that the derivative of a softmax has" : "");
 }
 
 /* As where the mean that is subtracted is forgotten, or a projection. On the diagonal of a norm a multiple of
@@ -276,45 +259,25 @@ static bool one_sum(const gra_wrong *w, const gra_source *v)
 
 bool gra_row_term(gra_wrong *w)
 {
-    const gra_source *const list = w->source;
-    const int count = w->sources, d = w->check->shape.ndim - 1;
+    const int d = w->check->shape.ndim - 1;
     if (row_length(w) < 3 || !one_sum(w, NULL))
         return false;
-    for (int i = 0; i < count; i++) {
-        const gra_source *v = &list[i];
-        gra_check_line of = { .at = 0 };
+    for (int i = 0; i < w->sources; i++) {
+        const gra_source *const v = &w->source[i];
         const bool output = v->kind == GRA_VALUE && v->column == GRA_COLUMN_OF_DY &&
                             (v->row == -1 || v->row == GRA_ROW_OF_DY);
         if (!(v->kind == GRA_ONE || output) || !one_sum(w, v))
             continue;
-        if (output)
-            gra_check_put(&of, " %s", v->name);
-        gra_fits(w, "a term with the sum (or mean) over dimension %d of dy%s is missing or wrong; the other "
-                 "terms are right", d, of.s);
+        gra_fits(w, "a term with the sum (or mean) over dimension %d of dy%s%s is missing or wrong; the other terms "
+                 "are right", d, output ? " " : "", output ? v->name : "");
         return true;
     }
-    gra_fits(w, "one sum over dimension %d of dy is missing or wrong, or its weights are: in each row all "
-             "that is off is a multiple of one such sum", d);
+    gra_fits(w, "one sum over dimension %d of dy is missing or wrong, or its weights are: in each row all that is off "
+             "is a multiple of one such sum", d);
     return true;
 }
 
 /* ---- a sum that should be 0 --------------------------------------------------------------------- */
-
-/* The largest |sum| along dimension d of x of what one output gives. */
-static double largest_sum(const gra_wrong *w, const double *jacobian, int d)
-{
-    size_t inner = 1, length = (size_t)w->x->shape.dim[d];
-    double largest = 0;
-    for (int i = d + 1; i < w->x->shape.ndim; i++)
-        inner *= (size_t)w->x->shape.dim[i];
-    for (size_t e = 0; e < w->size; e++) {
-        double sum = 0;
-        for (size_t i = 0; e / inner % length == 0 && i < length; i++)
-            sum += jacobian[e + i * inner];
-        largest = fmax(largest, fabs(sum));
-    }
-    return largest;
-}
 
 /* Softmax, norms and cross-entropy subtract a sum or a mean, so that their gradient sums to 0. Does the
  * numeric one, and the analytic one not? Numbers of one size, as many of either sign, prove nothing. */
@@ -323,13 +286,21 @@ bool gra_sum_clue(gra_wrong *w)
     bool one_size = true;
     for (size_t e = 0; e < w->size; e++)
         one_size &= gra_none(w, w->n[e]) || gra_fit(w, fabs(w->n[e]), fabs(w->n[0]));
-    for (int d = 0; d < w->x->shape.ndim; d++) {
-        if (one_size || w->x->shape.dim[d] < 2 || largest_sum(w, w->n, d) > w->near ||
-            largest_sum(w, w->a, d) <= 10 * w->near)
+    for (gra_division v = { 0 }; !one_size && gra_next_division(w, &v);) {
+        double a = 0, n = 0;                            /* the largest |sum| along the dimension */
+        for (size_t e = 0; gra_by_index(&v) && !gra_of_dy(&v) && e < w->size; e++) {
+            double of_a = 0, of_n = 0;
+            for (size_t i = 0; gra_part(w, &v, e) == 0 && i < v.parts; i++) {
+                of_a += w->a[e + i * v.step];
+                of_n += w->n[e + i * v.step];
+            }
+            a = fmax(a, fabs(of_a));
+            n = fmax(n, fabs(of_n));
+        }
+        if (n > w->near || a <= 10 * w->near)
             continue;
-        gra_clue(w, "the true gradient of %s sums to 0 along dimension %d, yours does not (as that of a "
-                 "softmax, a norm or cross-entropy does): of its terms one is missing or wrong",
-                 w->x->name, d);
+        gra_clue(w, "the true gradient of %s sums to 0 along dimension %d, yours does not (as that of a softmax, a "
+                 "norm or cross-entropy does): one of its terms is missing or wrong", w->x->name, v.d);
         return true;
     }
     return false;

@@ -564,9 +564,9 @@ static const struct op_of {
                                 { "a constant factor of 0.333333: a forgotten 3, and 3 is also the size of dimension 0", "3 is the size" },
                                 { "it fits: a constant factor of 0.5: a forgotten 2", "size of" } } },
     { OP(ratio), ONE(0, 0), 0, { { 0 }, { "y' has two terms, p + x p' (the product rule): the second is missing", "tanh" },
-                                 { "it fits: a factor is missing: y/x; or a division by it is superfluous",
+                                 { "it fits: a factor is missing: 1/(1 + x^2); or a division by it is superfluous",
                                    "tanh" } } },
-    { OP(silu), ONE(0, 0), 0, { { 0 }, { "it fits: a factor is missing: y/x; or a division by it is superfluous", "the backward has" } } },
+    { OP(silu), ONE(0, 0), 0, { { 0 }, { "it fits: a factor is missing: sigmoid(x); or a division by it is superfluous", "the backward has" } } },
     { OP(log2_of), ONE(0.3, 3), 0, { { 0 }, { "a constant factor of 0.480453: log(2)^2", NULL } } },
     { OP(leaky), ONE(0, 0), 0, { { 0 }, { "two constants of the formula are exchanged: 1, by which dy is multiplied in one branch, and 0.1",
                                           "off by" } } },
@@ -613,18 +613,18 @@ static const struct op_of {
         { "a factor too many: the softmax of x (", "look at the term" } } },
 
 #define NORM_LINES(d)                                                                                    \
-    { "in the norm along dimension " d " eps is missing: 1/sqrt(v) stands where 1/sqrt(v + eps)", "nearly right" }, \
-    { "in the norm along dimension " d " eps is outside of the root: sqrt(v) + eps stands where sqrt(v + eps)", "nearly right" }, \
-    { "in the norm along dimension " d " the variance is divided by n - 1 where n is expected", NULL }
+    { "in the norm along dimension " d " eps is missing: the backward has 1/sqrt(v) where 1/sqrt(v + eps)", "nearly right" }, \
+    { "in the norm along dimension " d " eps is outside of the root: the backward has sqrt(v) + eps where sqrt(v + eps)", "nearly right" }, \
+    { "in the norm along dimension " d " the backward divides the sum of squares by another number than the forward: n or n - 1?", NULL }
     { OP(rms), 2, Y(3, 4), { X(0, 0, 3, 4), W(0.5, 2, 1, 4) }, 0.1,
-      { { 0 }, NORM_LINES("1"), { DIVIDED "the root is missing: 1/(v + eps) stands where 1/sqrt(v + eps) is expected", NULL },
-        { DIVIDED "it is multiplied by sqrt(v + eps), by which it should be divided", NULL },
+      { { 0 }, NORM_LINES("1"), { DIVIDED "the root is missing: the backward has 1/(v + eps) where 1/sqrt(v + eps) is expected", NULL },
+        { DIVIDED "the backward multiplies by sqrt(v + eps) instead of dividing", NULL },
         { DIVIDED "the division by sqrt(v + eps) is missing", NULL }, { NULL, NULL },
         { "on the diagonal alone, in what dy_i gives to place i itself: for each row of x what is off is a number times 1 - v for v = w "
           "(0), and so elsewhere: the term without a sum has a 1 where v is expected", "look at the term" }, { 0 },
         { TERMS "the projection on x is left out; the rest is right", "the mean" } } },
     { OP(layer), 2, Y(3, 4), { X(0, 0, 3, 4), W(0.5, 2, 1, 4) }, 0.1,
-      { { 0 }, NORM_LINES("1"), { DIVIDED "the root is missing", NULL }, { DIVIDED "it is multiplied by", NULL },
+      { { 0 }, NORM_LINES("1"), { DIVIDED "the root is missing", NULL }, { DIVIDED "the backward multiplies by", NULL },
         { DIVIDED "the division by sqrt(v + eps) is missing", NULL }, { DIVIDED "the sum of squares is not divided by n", NULL },
         { "on the diagonal alone, in what dy_i gives to place i itself: for each row of x what is off is a number times 1 - v for v = w "
           "(0), and so elsewhere: the term without a sum has a 1 where v is expected", "look at the term" },
@@ -652,7 +652,7 @@ static const struct op_of {
       { { 0 }, { "the wrong dimension: the backward sums along dimension 1, where a sum along dimension 0 is expected", "a clue" } } },
     { OP(sum_exp), 1, { 1, { 3 } }, { X(0, 0, 3, 4) }, 0,
       { { 0 }, { "the division by a sum, so that what one dy gives sums to 1, is missing", "1/std" } } },
-    { OP(decay), BOTH(0, 0), 0, { { 0 }, { "what is one place before that of y along dimension 1: (", "a clue" } } },
+    { OP(decay), BOTH(0, 0), 0, { { 0 }, { "what is one place before that of y along dimension 1 (", "a clue" } } },
     { OP(distance), MEAN(0, 0), 0, { { 0 }, { "a clue: tanh(v), v = x - w at (", "it fits" } } },
     { OP(covariance), 2, { 0 }, { X(0, 0, 1, 6), W(0, 0, 1, 6) }, 0,
       { { 0 }, { "it is the sum of w over dimension 0, divided by 30", "a clue" } } },
@@ -673,13 +673,13 @@ static const struct op_of {
 
     { OP(scaled), 2, Y(3, 4), { X(0, 0, 3, 4), W(0, 0, 1, 4) }, 0,
       { { 0 }, { "the backward has x (0, 0) where x (1, 0) is expected, in what dy (1, 0) gives to w (0)", "a clue" },
-        { "a wrong index: in what dy (2, 3) gives to x (2, 3), w (2) stands where w (3) is expected", "a clue" }, { "w (0)^2", "w_i" } } },
+        { "a wrong index: the backward has w (2) where w (3) is expected, in what dy (2, 3) gives to x (2, 3)", "a clue" }, { "w (0)^2", "w_i" } } },
     { OP(by_number), 2, Y(3, 4), { X(0, 0, 3, 4), W(2, 3, 1, 1) }, 0,
       { { 0 }, { ": the value of w", "size of" } } },
     { OP(joined), 2, Y(3, 6), { X(0, 0, 3, 4), W(0, 0, 2, 3, 2) }, 0,
-      { { 0 }, { "the right factors, times the wrong dy: w (0, 0) takes dy (0, 0) where dy (0, 4) is wanted", "mask" } } },
+      { { 0 }, { "the right factors, times the wrong dy: w (0, 0) takes dy (0, 0) where dy (0, 4) is expected", "mask" } } },
     { OP(filter), 2, { 1, { 7 } }, { { .name = "x", .shape = { 1, { 9 } } }, W(0, 0, 1, 3) }, 0,
-      { { 0 }, { "gives to x (1); it is wrong elsewhere, too", "the sign is flipped" }, { "a wrong index: in what dy (i) gives to w (p), x (i) stands where x (i + p) is expected", "where w" } } },
+      { { 0 }, { "gives to x (1); it is wrong elsewhere, too", "the sign is flipped" }, { "a wrong index: the backward has x (6) where x (8) is expected, in what dy (6) gives to w (2)", "where w" } } },
 };
 
 static gra_tensor *forward(gra_tape *tape, gra_tensor **in, void *arg)

@@ -42,7 +42,7 @@ static void put(gra_tensor *x, int i, real v)
 
 #define THE_NORM "it fits: in the derivative of the norm along dimension 1 "
 #define NO_DY  "it fits: dy does not enter: the backward adds the same whatever y->grad is: multiply by y->grad"
-#define STORED "it fits: what was in the gradient before is lost: the backward says dx[i] = ... where dx[i] += ... is wanted"
+#define STORED "it fits: what was in the gradient before is lost: the backward has dx[i] = ... where dx[i] += ... is expected"
 #define BESIDE "it fits: beside the diagonal, in what dy_j gives to other places (the term with a sum): "
 #define LATER  "where the row of x comes after the row of dy, but there the output does not depend on x"
 #define RULE   "it fits: y is x p(x), so y' has two terms, p + x p' (the product rule): "
@@ -113,7 +113,7 @@ static void square_backward(gra_tensor *y)
     SLIP(8, dw = g * w[wi], "it fits: the wrong factor: the backward has w (0, 3) where x (0, 3) is expected")       \
     SLIP(9, dx = -dx, "it fits: the sign is flipped")                                                    \
     SLIP(10, db *= in, "it fits: a constant factor of 4: 4 is also the size of dimension 1 of x")                                      \
-    SLIP(11, dx = dy[o] * w[wi], "the right factors, times the wrong dy: x (1, 0) takes dy (0, 0) where dy (1, 0) is wanted") \
+    SLIP(11, dx = dy[o] * w[wi], "the right factors, times the wrong dy: x (1, 0) takes dy (0, 0) where dy (1, 0) is expected") \
     SLIP(12, dw = r ? 0 : dw, "it fits: nothing arrives except from row 0 of dy: what comes from each is to be added (+=)") \
     SLIP(13, dx = o < out - 1 ? dx : 0, "it fits: nothing arrives from column 4 of dy; it is right elsewhere") \
     SLIP(14, at_b = r, "it fits: right values at the wrong places: what dy (0, 1) gives to b (0) belongs to b (1)") \
@@ -230,8 +230,8 @@ static void softmax_backward(gra_tensor *y)
                                 "gives to w (0): got -1.365, expected -1.52209")                        \
     SLIP(9, dw = dy[at] * y->data[at], "it fits: the wrong factor: dy is multiplied by y (2, 0) where something else is expected") \
     SLIP(10, dx = r * (g - sg - z * sgz), "and the projection on x) is wrong: a constant factor of 4")   \
-    SLIP(11, dx *= sqrt((1 / (r * r)) / (1 / (r * r) - eps)), "it fits: in the norm along dimension 1 eps is missing: 1/sqrt(v) " \
-                                                             "stands where 1/sqrt(v + eps) is expected") \
+    SLIP(11, dx *= sqrt((1 / (r * r)) / (1 / (r * r) - eps)), "it fits: in the norm along dimension 1 eps is missing: the backward has 1/sqrt(v) " \
+                                                             "where 1/sqrt(v + eps) is expected") \
     SLIP(12, dw = z, NO_DY)                                                                              \
     SLIP(13, db = k < rows - 1 ? 0 : db, "from all but the last of the outputs that use one element of b")
 
@@ -308,7 +308,7 @@ static void norm_backward(gra_tensor *y)
     SLIP(10, dv = p[t][s], NO_DY)                                                                        \
     SLIP(11, dk = p[t][s] * (1 - p[t][s]) * dp[t][s] * q[t * DIM + e] / 2, "a clue: the true gradient of k sums to 0 along " \
                                                                            "dimension 1, yours does not") \
-    SLIP(12, dq = ds * q[s * DIM + e] / 2, "it fits: a matrix product with the wrong matrix: q stands where k is wanted") \
+    SLIP(12, dq = ds * q[s * DIM + e] / 2, "it fits: a matrix product with the wrong matrix: the backward has q where k is expected") \
     SLIP(13, dk = p[s][t] * (dp[s][t] - sum[s]) * q[t * DIM + e] / 2, "it fits: a matrix is not transposed that should be: the gradient " \
          "of k is G^T q, and the backward has G q")
 
@@ -534,7 +534,7 @@ static void gelu_backward(gra_tensor *y)
     SLIP(4, d = t, "it fits: the wrong factor: the backward has y where 1 - y^2 is expected")             \
     SLIP(5, d = 1 - tanh(t) * tanh(t), "the backward has 1 - t^2, t = tanh(y) where 1 - y^2 is expected") \
     SLIP(6, d = -t, "it fits: the wrong factor: the backward has y where 1 - y^2 is expected; and the sign is flipped") \
-    SLIP(7, d = 1 / cosh(2 * x), "a clue: each element gets its own dy")
+    SLIP(7, d = 1 / cosh(x * x), "a clue: each element gets its own dy")
 
 static const real with_a_0[15] = { 0, 0.1, -0.3, 0.4, 1.7, 0.6, -0.7, -1.8, 1.9, -1, 1.1, -1.2, 1.3, -1.4, -1.5 };
 
@@ -553,12 +553,12 @@ static void tanh_backward(gra_tensor *y)
 /* ---- two layers: y = tanh(x u) v; x (3, 4), u v (4, 4) --------------------------------------------------- */
 
 #define LAYERS(SLIP)                                                                                     \
-    SLIP(1, dx = ds * u[c * 4 + i], "it fits: a matrix product with the wrong matrix: u stands where u^T is wanted") \
-    SLIP(2, dx = ds * v[i * 4 + c], "it fits: a matrix product with the wrong matrix: v^T stands where u^T is wanted") \
-    SLIP(3, dx = i == c ? ds : 0, "it fits: a matrix product is missing: what is here is right, and is to be multiplied by u^T") \
+    SLIP(1, dx = ds * u[c * 4 + i], "it fits: a matrix product with the wrong matrix: the backward has u where u^T is expected") \
+    SLIP(2, dx = ds * v[i * 4 + c], "it fits: a matrix product with the wrong matrix: the backward has v^T where u^T is expected") \
+    SLIP(3, dx = i == c ? ds : 0, "it fits: a matrix product is missing: what is here is right, and must be multiplied by u^T") \
     SLIP(4, du = ds * y->data[r * 4 + i], "it fits: the wrong factor: the backward has y (2, 0) where x (2, 0) is expected") \
-    SLIP(5, dx = ds * v[c * 4 + i], "it fits: a matrix product with the wrong matrix: v stands where u^T is wanted") \
-    SLIP(6, dx = wrong * u[i * 4 + c], "it fits: a matrix product with the wrong matrix: v stands where v^T is wanted")
+    SLIP(5, dx = ds * v[c * 4 + i], "it fits: a matrix product with the wrong matrix: the backward has v where u^T is expected") \
+    SLIP(6, dx = wrong * u[i * 4 + c], "it fits: a matrix product with the wrong matrix: the backward has v where v^T is expected")
 
 static void hidden(const gra_tensor *y, real *h)
 {
