@@ -132,7 +132,7 @@ static void quotient(gra_wrong *w)
     const size_t n = (size_t)w->x->shape.dim[w->x->shape.ndim - 1];
     real *out = another(w, w->cols / n, n, "y/", w->x->name, "", "");
     if (out)
-        as_tensor(w, w->check->count == 1);
+        as_tensor(w, true);
     for (size_t i = 0; out && i < w->cols; i++)
         out[i] = w->check->y[i] / w->x->data[i];
 }
@@ -142,7 +142,7 @@ void gra_derive(gra_wrong *w)
     const gra_checking *k = w->check;
     if (w->whole)
         counts(w);
-    if (w->single && has_rows(w->x) && gra_same_shape(w->x->shape, k->shape))
+    if (gra_elementwise(w) && has_rows(w->x) && gra_same_shape(w->x->shape, k->shape))
         quotient(w);
     for (int t = 0; t <= k->count; t++)
         for (int columns = 0; columns < 2 && has_rows(&k->tensor[t]); columns++)

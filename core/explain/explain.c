@@ -203,7 +203,8 @@ static bool value_clue(gra_wrong *w)
     }
     /* a sign may fit by chance where elements are not treated one by one */
     if (right && gra_put_set(&more, w) && (w->single || strncmp(more.s, "where", 5) != 0))
-        gra_clue(w, "wrong %s, but not elsewhere", more.s);
+        gra_clue(w, strncmp(more.s, "except", 6) ? "wrong %s, but not elsewhere" : "right %s, but wrong elsewhere",
+                 more.s + (strncmp(more.s, "except", 6) ? 0 : strlen("except ")));
     gra_put_element(&from, w, true, worst / w->cols);
     gra_put_element(&to, w, false, worst % w->cols);
     gra_clue(w, "%s is wrong: %s gives %.6g times itself to %s = %.6g, and %.6g is right",
@@ -217,9 +218,9 @@ static bool value_clue(gra_wrong *w)
 /* ---- all of it --------------------------------------------------------------------------------- */
 
 static gra_explanation *const explanations[] = {        /* the more special come first, clues at last */
-    gra_norm, gra_one_factor, nearly_right, gra_of_another, gra_transposed, gra_shifted, gra_moved,
+    gra_norm, gra_one_factor, nearly_right, gra_of_another, gra_transposed, gra_mapped, gra_moved,
     gra_another_mask, gra_partial_factor, gra_same_number, gra_derivative, gra_quotient, gra_wrong_factor,
-    gra_two_numbers, gra_row_factors, gra_element_factors, gra_beside_diagonal, gra_one_term, gra_row_term,
+    gra_two_numbers, gra_own_factors, gra_beside_diagonal, gra_one_term, gra_row_term,
     gra_exchanged, gra_own_terms, gra_instead, gra_other_part, gra_taken, gra_other_dimension,
     gra_wrong_matrix, gra_other_order, places_clue, gra_sum_clue, gra_expected, value_clue,
 };

@@ -182,30 +182,47 @@ static bool sums_to_1(const gra_wrong *w)
     return true;
 }
 
-static bool own_factors(gra_wrong *w, bool of_elements)
+/* The factors k of v's parts are the elements of an input, or 1 over them. */
+static bool factors_of_input(gra_wrong *w, const gra_division *v, const char *whose)
 {
-    for (gra_division v = { 0 }; gra_next_division(w, &v);) {
-        const bool elements = v.parts == (gra_of_dy(&v) ? w->rows : w->cols);
-        gra_check_line some = { .at = 0 }, whose = { .at = 0 };
-        if (elements != of_elements || !gra_has_list(&v) || !gra_multiples(w, &v, w->a, w->n, 2, w->scratch))
+    for (int i = 0; i < 2 * w->check->count; i++) {
+        const gra_checked *const x = &w->check->tensor[i / 2];
+        bool fit = x->size == v->parts && gra_by_index(v);
+        for (size_t p = 0; fit && p < v->parts; p++)
+            fit = w->scratch[p] == 0 || gra_equal(w->scratch[p], pow((double)x->data[p], i % 2 ? -1 : 1));
+        if (!fit)
             continue;
-        int used = 0;
-        for (size_t p = 0; p < v.parts; p++)
-            if (w->scratch[p] != 0 && used++ < 3)
-                gra_check_put(&some, "%s%.4g", used > 1 ? ", " : "", w->scratch[p]);
-        if (used < 2)
-            continue;
-        gra_put_parts(&whose, w, &v, "");
-        gra_fits(w, "a factor of its own for each %s (%s, ...): %s is missing, or taken from elsewhere", whose.s, some.s,
-                 sums_to_1(w) ? "the division by a sum, so that what one dy gives sums to 1,"
-                              : "what belongs to it (1/std, 1/sum, a weight ...)");
+        gra_fits(w, i % 2 ? "a factor is missing: %s, by the %s; or a division by it is superfluous"
+                          : "a factor too many: %s, by the %s; or a division by it is missing", x->name, whose);
         return true;
     }
     return false;
 }
 
-bool gra_row_factors(gra_wrong *w)      { return own_factors(w, false); }
-bool gra_element_factors(gra_wrong *w)  { return own_factors(w, true); }
+/* First those of rows, of which there are fewer. */
+bool gra_own_factors(gra_wrong *w)
+{
+    for (int of_elements = 0; of_elements < 2; of_elements++)
+        for (gra_division v = { 0 }; gra_next_division(w, &v);) {
+            gra_check_line some = { .at = 0 }, whose = { .at = 0 };
+            int used = 0;
+            if ((v.parts == (gra_of_dy(&v) ? w->rows : w->cols)) != of_elements || !gra_has_list(&v) ||
+                !gra_multiples(w, &v, w->a, w->n, 2, w->scratch))
+                continue;
+            for (size_t p = 0; p < v.parts; p++)
+                if (w->scratch[p] != 0 && used++ < 3)
+                    gra_check_put(&some, "%s%.4g", used > 1 ? ", " : "", w->scratch[p]);
+            gra_put_parts(&whose, w, &v);
+            if (used < 2)
+                continue;
+            if (!factors_of_input(w, &v, whose.s))
+                gra_fits(w, "a factor of its own for each %s (%s, ...): %s is missing, or taken from elsewhere", whose.s,
+                         some.s, sums_to_1(w) ? "the division by a sum, so that what one dy gives sums to 1,"
+                                              : "what belongs to it (1/std, 1/sum, a weight ...)");
+            return true;
+        }
+    return false;
+}
 
 /* ---- a part ------------------------------------------------------------------------------------- */
 
@@ -243,8 +260,7 @@ static bool explain_set(gra_wrong *w, const char *part, gra_explanation *const *
 bool gra_beside_diagonal(gra_wrong *w)
 {
     static gra_explanation *const tries[] = { gra_own_terms, gra_one_factor, gra_quotient, gra_wrong_factor,
-                                              gra_row_factors, gra_element_factors };   /* the first: of the
-                                                           diagonal only */
+                                              gra_own_factors };        /* the first: of the diagonal only */
     size_t beside = 0, wrong = 0;
     for (size_t e = 0; e < w->size; e++)
         if (e / w->cols != e % w->cols) {

@@ -1,4 +1,4 @@
-/* moved: explanations in which the right values stand at the wrong places, or are those of another input. */
+/* moved: explanations in which the right values are at the wrong places, or are those of another input. */
 #include "explaining.h"
 #include <stdlib.h>
 
@@ -49,43 +49,73 @@ bool gra_transposed(gra_wrong *w)
     if (layout)
         gra_fits(w, "transposed: the values are those of the other order of the last two dimensions");
     else if (jacobian)
-        gra_fits(w, "the places i and j are exchanged in what dy_j gives to %s_i: a matrix is taken in place "
-                 "of its transpose, or a factor of place i in place of that of j", x->name);
+        gra_fits(w, "the places i and j are exchanged in what dy_j gives to %s_i: a matrix is taken instead of "
+                 "its transpose, or a factor of place i instead of that of j", x->name);
     return layout || jacobian;
 }
 
-/* ---- rows that are shifted ---------------------------------------------------------------------- */
+/* ---- an index along one dimension --------------------------------------------------------------- */
 
-/* Does index p of x hold in a what index p + shift of n should, as far as there is one: at least two of
- * them? */
-static bool shifted(const gra_wrong *w, const gra_division *v, long shift)
+typedef struct map {                    /* a at index p of dimension d is n at sign p + stride q + shift, */
+    int  d, o, sign, stride, shift;     /* with q for the index of dy along dimension o */
+} map;
+
+/* Does it hold, as far as there is such an index: for at least two p? */
+static bool holds(const gra_wrong *w, const map *m)
 {
-    size_t parts = 0, last = v->parts;
+    const gra_shape *const x = &w->x->shape;
+    int seen = -1;
+    bool enough = false, changes = false;
+    long step = 1;
+    for (int i = x->ndim - 1; i > m->d; i--)
+        step *= x->dim[i];
     for (size_t e = 0; e < w->size; e++) {
-        const size_t p = gra_part(w, v, e);
-        if (p + (size_t)shift >= v->parts)
+        const int p = (int)gra_index(w, false, m->d, e % w->cols);
+        const int q = m->stride ? (int)gra_index(w, true, m->o, e / w->cols) : 0;
+        const int from = m->sign * p + m->stride * q + m->shift;
+        if (from < 0 || from >= x->dim[m->d]) {
+            if (m->stride && !gra_none(w, w->a[e]))
+                return false;
             continue;
-        const double n = w->n[e + (size_t)shift * v->step];
+        }
+        const double n = w->n[(size_t)((long)e + (from - p) * step)];
         if (!gra_fit(w, w->a[e], n))
             return false;
-        parts += !gra_none(w, n) && p != last;
-        last = gra_none(w, n) ? last : p;
+        enough |= !gra_none(w, n) && seen >= 0 && seen != p;
+        seen = gra_none(w, n) ? seen : p;
+        changes |= from != p && !gra_none(w, n);
     }
-    return parts > 1;
+    return enough && changes;
 }
 
-bool gra_shifted(gra_wrong *w)
+static void tell_map(gra_wrong *w, const map *m)
 {
-    for (gra_division v = { 0 }; gra_next_division(w, &v);) {
-        const long parts = gra_by_index(&v) && !gra_of_dy(&v) ? (long)v.parts : 0;
-        for (long shift = -parts / 2; 2 * shift <= parts && parts > 2; shift++) {
-            gra_check_line s = { .at = 0 };
-            if (shift == 0 || !shifted(w, &v, shift))
-                continue;
-            gra_put_parts(&s, w, &v, " i");
-            gra_fits(w, "shifted: %s holds the gradient of i %c %ld", s.s, shift < 0 ? '-' : '+', labs(shift));
-            return true;
-        }
+    gra_check_line dy = { .s = "dy" }, to = { .at = 0 };
+    if (m->stride)
+        gra_check_put(&to, abs(m->stride) > 1 ? " %c %d o" : " %c o", m->stride < 0 ? '-' : '+', abs(m->stride));
+    if (m->shift)
+        gra_check_put(&to, " %c %d", m->shift < 0 ? '-' : '+', abs(m->shift));
+    if (m->stride)
+        snprintf(dy.s, sizeof dy.s, "dy at index o of dimension %d", m->o);
+    gra_fits(w, "%s: what %s gives to %s at index i of dimension %d belongs to %si%s", m->sign < 0 ? "reversed" :
+             m->stride ? "a wrong stride" : "shifted", dy.s, w->x->name, m->d, m->sign < 0 ? "-" : "", to.s);
+}
+
+bool gra_mapped(gra_wrong *w)
+{
+    enum { FARTHEST = 3, STRIDES = 2 * FARTHEST + 1 };
+    for (int at = 0; at < 2 * GRA_MAX_DIMS * GRA_MAX_DIMS * STRIDES; at++) {
+        map m = { .sign = at < GRA_MAX_DIMS * GRA_MAX_DIMS * STRIDES ? 1 : -1, .stride = at % STRIDES - FARTHEST,
+                  .d = at / STRIDES % GRA_MAX_DIMS, .o = at / STRIDES / GRA_MAX_DIMS % GRA_MAX_DIMS };
+        const bool of_dy = w->whole && !w->single && m.o < w->check->shape.ndim;
+        if (m.d >= w->x->shape.ndim || w->x->shape.dim[m.d] < 3 || (m.stride ? !of_dy : m.o > 0))
+            continue;
+        const int far = m.sign > 0 ? w->x->shape.dim[m.d] / 2 : 2 * w->x->shape.dim[m.d];
+        for (m.shift = -far; m.shift <= far; m.shift++)
+            if (holds(w, &m)) {
+                tell_map(w, &m);
+                return true;
+            }
     }
     return false;
 }
@@ -117,7 +147,7 @@ static bool same_values(const gra_wrong *w, bool columns, double *a, double *n)
     return true;
 }
 
-/* The first wrong entry, and where in its row (or column) stands what it should be. */
+/* The first wrong entry, and where in its row (or column) its value is. */
 static void tell_moved(gra_wrong *w, bool columns)
 {
     gra_check_line is = { .at = 0 }, should = { .at = 0 }, whose = { .at = 0 };

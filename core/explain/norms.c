@@ -106,7 +106,7 @@ static bool fits(norm *m)
     for (size_t e = 0; e < w->size; e++) {              /* no group enters another one */
         const size_t i = e % w->cols, j = e / w->cols, span = m->n * m->inner;
         if ((i / span != j / span || i % m->inner != j % m->inner) &&
-            !(gra_none(w, w->n[e]) && gra_none(w, w->a[e])))
+            !gra_zero(w, e))
             return false;
     }
     m->off = 0;
@@ -127,10 +127,9 @@ static bool is(const norm *m, int term, double factor)
     return true;
 }
 
-static void put_term(gra_check_line *s, const gra_wrong *w, const char *name, const char *more,
-                     const char *end, double f)
+static void put_term(gra_check_line *s, const gra_wrong *w, const char *name, double f)
 {
-    gra_check_put(s, "%s%s%s is %s", name, more, end, fabs(f) < 1e-6 ? "left out" : "wrong: ");
+    gra_check_put(s, "%s%s is %s", s->at ? "; and " : "", name, fabs(f) < 1e-6 ? "left out" : "wrong: ");
     if (!(fabs(f) < 1e-6))
         gra_put_factor(s, w, f);
 }
@@ -140,18 +139,17 @@ static bool tell_term(gra_wrong *w, const norm *m)
 {
     const double mean = m->factor[1][0], last = m->factor[2][0];
     gra_check_line s = { .at = 0 };
-    char onto[100];
-    snprintf(onto, sizeof onto, "projection on %.80s", w->x->name);
+    char both[200], projection[100];
+    snprintf(projection, sizeof projection, "the projection on %.60s", w->x->name);
+    snprintf(both, sizeof both, "each of the two terms with a sum (that of the mean, and %s)", projection);
     if (!is(m, 0, 1) || !is(m, 1, mean) || !is(m, 2, last) || (is(m, 2, 1) && m->inner == 1))
         return false;
     if (m->mean && is(m, 1, last))
-        put_term(&s, w, "each of the two terms with a sum (that of the mean, and the ", onto, ")", last);
+        put_term(&s, w, both, last);
     else if (!is(m, 1, 1))
-        put_term(&s, w, "the term of the mean", "", "", mean);
-    if (!is(m, 1, last) && !is(m, 2, 1)) {
-        gra_check_put(&s, "%s", s.at ? "; and " : "");
-        put_term(&s, w, "the ", onto, "", last);
-    }
+        put_term(&s, w, "the term of the mean", mean);
+    if (!is(m, 1, last) && !is(m, 2, 1))
+        put_term(&s, w, projection, last);
     gra_fits(w, "in the derivative of the norm along dimension %d %s; the rest is right", m->d, s.s);
     return true;
 }

@@ -8,6 +8,7 @@
 /* The ways. What has fewer parts comes first: "where x > 0" says more than a list of elements. */
 enum {
     SIGN,                               /* of the element of x */
+    BRANCH,                             /* x is above what divides the set, of an op of single elements */
     LAST_USE,                           /* the last output that uses this element of x, and those before */
     INDEX_OF_X, INDEX_OF_DY,            /* along one dimension */
     DIAGONAL,                           /* what dy_i gives to x_i, and what it gives to other places */
@@ -81,6 +82,8 @@ static size_t parts_of(const gra_wrong *w, gra_division *v)
     switch (v->way) {
     case SIGN:
         return once ? 2 : 0;
+    case BRANCH:
+        return once && w->single ? 2 : 0;
     case LAST_USE:
         return once && w->rows > 1 ? 2 : 0;
     case DIAGONAL:
@@ -116,6 +119,8 @@ size_t gra_part(const gra_wrong *w, const gra_division *v, size_t e)
     const size_t i = e % w->cols, j = e / w->cols;
     if (v->way == SIGN)
         return w->x->data[i] > 0;
+    if (v->way == BRANCH)
+        return w->x->data[i] > w->branch;
     if (v->way == DIAGONAL)
         return i != j;
     if (v->way == RELATION) {
@@ -178,10 +183,9 @@ static void put_of(gra_check_line *s, const gra_wrong *w, const gra_division *v)
     gra_check_put(s, " of %s", gra_of_dy(v) ? "dy" : w->x->name);
 }
 
-void gra_put_parts(gra_check_line *s, const gra_wrong *w, const gra_division *v, const char *letter)
+void gra_put_parts(gra_check_line *s, const gra_wrong *w, const gra_division *v)
 {
     put_noun(s, w, v, false);
-    gra_check_put(s, "%s", letter);
     put_of(s, w, v);
 }
 
@@ -217,15 +221,18 @@ static void put_special(gra_check_line *s, const gra_wrong *w, const gra_divisio
     case SIGN:
         gra_check_put(s, "where %s %c 0", x, parts & 1 ? '<' : '>');
         break;
+    case BRANCH:
+        gra_check_put(s, "where %s %s %.4g (a branch?)", x, parts & 1 ? "<=" : ">", (double)w->branch);
+        break;
     case DIAGONAL:
         gra_check_put(s, parts & 1 ? "on the diagonal, in what dy_i gives to place i itself, %s_i"
                                    : "beside the diagonal, in what dy_j gives to the other places %s_i", x);
         break;
     case RELATION:
         gra_check_put(s, "where the ");
-        gra_put_parts(s, w, &of_x, "");
+        gra_put_parts(s, w, &of_x);
         gra_check_put(s, " %s the ", how[parts]);
-        gra_put_parts(s, w, &y, "");
+        gra_put_parts(s, w, &y);
         break;
     default:
         gra_check_put(s, "from all but the last of the outputs that use one element of %s", x);
@@ -250,8 +257,28 @@ static bool made_of_parts(const gra_wrong *w, const gra_division *v, double *in,
     return v->way != LAST_USE || !(in[0] > 0);
 }
 
-bool gra_put_set(gra_check_line *s, const gra_wrong *w)
+/* The value of x below which there are only elements of the set, or only others; at least two of each. */
+static real branch_of(const gra_wrong *w)
 {
+    for (size_t at = 0; at < w->size; at++) {
+        const real x = w->x->data[at % w->cols];
+        size_t below = 0, above = 0;
+        bool fit = w->of[at];
+        for (size_t e = 0; fit && e < w->size; e++)
+            if (w->of[e]) {
+                const bool low = w->x->data[e % w->cols] <= x;
+                fit = (w->in[e] == w->in[at]) == low;
+                *(low ? &below : &above) += 1;
+            }
+        if (fit && below > 1 && above > 1)
+            return x;
+    }
+    return -(real)INFINITY;
+}
+
+bool gra_put_set(gra_check_line *s, gra_wrong *w)
+{
+    w->branch = w->single ? branch_of(w) : 0;
     double *const in = w->scratch, *const all = in + w->rows + w->cols + 1;     /* at least 3, of RELATION */
     bool found = false;
     for (gra_division v = { 0 }; !found && gra_next_division(w, &v);) {
@@ -264,7 +291,7 @@ bool gra_put_set(gra_check_line *s, const gra_wrong *w)
     return found;
 }
 
-void gra_put_places(gra_check_line *s, const gra_wrong *w)
+void gra_put_places(gra_check_line *s, gra_wrong *w)
 {
     size_t count = 0, first = w->size;
     if (gra_put_set(s, w))

@@ -185,7 +185,7 @@ static void tell_multiples(gra_wrong *w, const gra_division *v, const gra_source
     while (gra_fit(w, w->a[e], w->n[e]))
         e++;
     plain.f = GRA_PLAIN;
-    gra_put_parts(&whose, w, v, "");
+    gra_put_parts(&whose, w, v);
     gra_put_source(&of, w, &plain, e);
     if (s->kind == GRA_ONE)
         gra_fits(w, "what is off is one number for each %s: a mean or a sum over it is missing or wrong", whose.s);

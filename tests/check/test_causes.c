@@ -61,6 +61,8 @@ ELEMENTWISE(softplus, log1p(exp(3 * x)) / 3, sigmoid(3 * x), sigmoid(x))
 ELEMENTWISE(softsign, x / (1 + fabs(x)), 1 / pow(1 + fabs(x), 2), 1 / (1 + fabs(x)))
 ELEMENTWISE(mish, x * tanh(log1p(exp(x))), tanh(log1p(exp(x))) + x * (1 - pow(tanh(log1p(exp(x))), 2)) * sigmoid(x),
             tanh(log1p(exp(x))) + x * (1 - pow(tanh(log1p(exp(x))), 2)))
+ELEMENTWISE(hardswish, x > 3 ? x : x < -3 ? 0 : x * (x + 3) / 6, x > 3 ? 1 : x < -3 ? 0 : (2 * x + 3) / 6,
+            x < -3 ? 0 : (2 * x + 3) / 6)
 ELEMENTWISE(sinc, sin(x) / x, (cos(x) - y) / x, (cos(x) - sin(x)) / x)
 ELEMENTWISE(elu, x > 0 ? x : exp(x) - 1, x > 0 ? 1 : exp(x), x > 0 ? 1 : x)
 ELEMENTWISE(focal, -(1 - x) * (1 - x) * log(x), 2 * (1 - x) * log(x) - (1 - x) * (1 - x) / x, -(1 - x) * (1 - x) / x)
@@ -528,8 +530,35 @@ static void filter_forward(gra_tensor *y)               /* x (9), w (3): sum_k x
 static void filter_backward(gra_tensor *y)
 {
     for (int i = 0; i < 21; i++) {
-        give(y, 0, line == 1 ? i / 3 : i / 3 + i % 3, y->grad[i / 3] * y->in[1]->data[i % 3]);
+        give(y, 0, line == 1 ? i / 3 : i / 3 + i % 3, y->grad[i / 3] * y->in[1]->data[line == 3 ? 2 - i % 3 : i % 3]);
         give(y, 1, i % 3, y->grad[i / 3] * y->in[0]->data[i / 3 + (line == 2 ? 0 : i % 3)]);
+    }
+}
+
+static void pool_forward(gra_tensor *y)                 /* x (9): x_(2 i) + 2 x_(2 i + 1) + 3 x_(2 i + 2) */
+{
+    for (int i = 0; i < 4; i++)
+        y->data[i] = y->in[0]->data[2 * i] + 2 * y->in[0]->data[2 * i + 1] + 3 * y->in[0]->data[2 * i + 2];
+}
+
+static void pool_backward(gra_tensor *y)
+{
+    for (int i = 0; i < 12; i++)
+        give(y, 0, (line ? 1 : 2) * (i / 3) + i % 3, y->grad[i / 3] * (i % 3 + 1));
+}
+
+static void channels_forward(gra_tensor *y)             /* x (2, 3, 4) w (3), w for each index of dimension 1 */
+{
+    for (int i = 0; i < 24; i++)
+        y->data[i] = y->in[0]->data[i] * y->in[1]->data[i / 4 % 3];
+}
+
+static void channels_backward(gra_tensor *y)
+{
+    for (int i = 0; i < 24; i++) {
+        const double w = y->in[1]->data[i / 4 % 3], dx[] = { w, 1, w * w };
+        give(y, 0, i, y->grad[i] * dx[line]);
+        give(y, 1, i / 4 % 3, y->grad[i] * y->in[0]->data[i]);
     }
 }
 
@@ -577,6 +606,7 @@ static const struct op_of {
     { OP(softplus), ONE(0, 0), 0, { { 0 }, { "and that of 3 times its argument is right", "y'" } } },
     { OP(softsign), ONE(0, 0), 0, { { 0 }, { "it fits: a factor too many: 1 + |x|; or a division by it is missing", "a clue" } } },
     { OP(mish), ONE(0, 0), 0, { { 0 }, { "in the second: a factor is missing: sigmoid(x)", "a clue" } } },
+    { OP(hardswish), ONE(-5, 5), 0, { { 0 }, { "a clue: wrong where x > 2.", "the first is" } } },
     { OP(sinc), ONE(0.5, 3), 0, { { 0 }, { "or, in a term with a minus, y where y/x is expected", "a clue" } } },
     { OP(elu), ONE(0, 0), 0, { { 0 }, { "where x < 0 only: the wrong factor: the backward has x where exp(x) is expected", "a clue" } } },
     { OP(focal), ONE(0.1, 0.9), 0, { { 0 }, { "lacks 2 times 1 - x times log(x), and so elsewhere", "each element" } } },
@@ -679,7 +709,13 @@ static const struct op_of {
     { OP(joined), 2, Y(3, 6), { X(0, 0, 3, 4), W(0, 0, 2, 3, 2) }, 0,
       { { 0 }, { "the right factors, times the wrong dy: w (0, 0) takes dy (0, 0) where dy (0, 4) is expected", "mask" } } },
     { OP(filter), 2, { 1, { 7 } }, { { .name = "x", .shape = { 1, { 9 } } }, W(0, 0, 1, 3) }, 0,
-      { { 0 }, { "gives to x (1); it is wrong elsewhere, too", "the sign is flipped" }, { "a wrong index: the backward has x (6) where x (8) is expected, in what dy (6) gives to w (2)", "where w" } } },
+      { { 0 }, { "gives to x (1); it is wrong elsewhere, too", "the sign is flipped" }, { "a wrong index: the backward has x (6) where x (8) is expected, in what dy (6) gives to w (2)", "where w" },
+        { "it fits: reversed: what dy at index o of dimension 0 gives to x at index i of dimension 0 belongs to -i + 2 o + 2", NULL } } },
+    { OP(pool), 1, { 1, { 4 } }, { { .name = "x", .shape = { 1, { 9 } } } }, 0,
+      { { 0 }, { "a wrong stride: what dy at index o of dimension 0 gives to x at index i of dimension 0 belongs to i + o", NULL } } },
+    { OP(channels), 2, { 3, { 2, 3, 4 } }, { { .name = "x", .shape = { 3, { 2, 3, 4 } } }, W(0, 0, 1, 3) }, 0,
+      { { 0 }, { "it fits: a factor is missing: w, by the index of dimension 1 of x", "1/std" },
+        { "it fits: a factor too many: w, by the index of dimension 1 of x", "1/std" } } },
 };
 
 static gra_tensor *forward(gra_tape *tape, gra_tensor **in, void *arg)

@@ -74,7 +74,7 @@ static void put(gra_tensor *x, int i, real v)
     SLIP(20, d = g * (2 + cos(x[i])), "a clue: each element gets its own dy, as it should; what it is multiplied by, the derivative of y at this " \
          "element, is wrong: dy (") \
     SLIP(21, d = dy[i / 4 * 4 + (i + 1) % 4] * 2 * x[i / 4 * 4 + (i + 1) % 4],                           \
-         "it fits: shifted: column i of x holds the gradient of i + 1")                                  \
+         "it fits: shifted: what dy gives to x at index i of dimension 1 belongs to i + 1")                                  \
     SLIP(22, d = dy[i % 3 * 4 + i / 3] * 2 * x[i % 3 * 4 + i / 3], "it fits: transposed: the values are those of the other " \
                                                                   "order of the last two dimensions")    \
     SLIP(23, d = g / x[i], "it fits: a factor is missing: x")                       \
@@ -118,7 +118,7 @@ static void square_backward(gra_tensor *y)
     SLIP(13, dx = o < out - 1 ? dx : 0, "it fits: nothing arrives from column 4 of dy; it is right elsewhere") \
     SLIP(14, at_b = r, "it fits: right values at the wrong places: what dy (0, 1) gives to b (0) belongs to b (1)") \
     SLIP(15, dw = dy[o * rows + r] * x[xi], "it fits: the right factors, times the wrong dy: w (1, 0) takes dy (0, 3)") \
-    SLIP(16, at_x = (r + 1) % rows * in + i, "it fits: shifted: row i of x holds the gradient of i - 1") \
+    SLIP(16, at_x = (r + 1) % rows * in + i, "it fits: shifted: what dy gives to x at index i of dimension 0 belongs to i - 1") \
     SLIP(17, dx *= 5 * cos(x[xi] * w[wi]); db /= 2, "it fits, for b: a constant factor of 0.5: a forgotten 2")
 
 static void linear_forward(gra_tensor *y)
@@ -292,7 +292,7 @@ static void norm_backward(gra_tensor *y)
 #define ATTENTION(SLIP)                                                                                  \
     SLIP(1, dq *= 2, "it fits: a constant factor of 2: counted twice, or a forgotten 1/2")               \
     SLIP(2, dq *= sqrt(2), "it fits: a constant factor of 1.41421: sqrt(2)")                             \
-    SLIP(3, dv = p[s][t] * g, "it fits: the places i and j are exchanged in what dy_j gives to v_i: a matrix is taken in place of " \
+    SLIP(3, dv = p[s][t] * g, "it fits: the places i and j are exchanged in what dy_j gives to v_i: a matrix is taken instead of " \
                               "its transpose")                                                           \
     SLIP(4, dv = open[t][s] * g, "a clue: the backward gives a gradient where the index of dimension 1 of v comes after the " \
                                  "index of dimension 1 of dy, but there the output does not depend on v") \
@@ -375,7 +375,7 @@ static void attention_backward(gra_tensor *y)
     SLIP(1, d = after ? 0 : g, "it fits: nothing arrives from all but the last of the outputs that use one element of w: what " \
                                "comes from each is to be added (+=)")                                    \
     SLIP(2, put(W, at, g); d = 0, STORED)                                                                \
-    SLIP(3, at += WIDTH, "it fits: shifted: row i of w holds the gradient of i - 1")                     \
+    SLIP(3, at += WIDTH, "it fits: shifted: what dy gives to w at index i of dimension 0 belongs to i - 1")                     \
     SLIP(4, d = ids[t] == 3 ? g / 3 : g, "it fits: in row 3 of w: a constant factor of 0.333333: a forgotten 3")   \
     SLIP(5, at = t % VOCABULARY * WIDTH + e, "right values at the wrong places: what dy (0, 0) gives to w (0, 0) belongs to w (1, 0)") \
     SLIP(6, d = ids[t] ? g : 0, "it fits: nothing arrives in row 0 of w; it is right elsewhere")         \
@@ -606,7 +606,7 @@ static void layers_backward(gra_tensor *y)
 #define CUMSUM(SLIP)                                                                                     \
     SLIP(1, use = row, "where the column of x comes after the column of dy, but there the output does not depend on x: a mask " \
                        "is forgotten, or a sum runs too far")                                  \
-    SLIP(2, use = row && j <= i, "a matrix is taken in place of its transpose")                          \
+    SLIP(2, use = row && j <= i, "a matrix is taken instead of its transpose")                          \
     SLIP(3, use = row && j > i, "it fits: nothing arrives on the diagonal, in what dy_i gives to place i itself, x_i")
 
 ELEMENTS(cumsum_forward, x[i] + (i % 5 ? y->data[i - 1] : 0))
