@@ -1,4 +1,4 @@
-/* Memory: the arena, and that training steps allocate nothing from the third on. */
+/* Memory: the arena, and that training steps call malloc no more from the third on. */
 #include "core/tape/tape.h"
 #include "layers/gpt.h"
 #include "lib/fault.h"
@@ -16,7 +16,7 @@
 #endif
 #endif
 
-TEST(pieces_are_aligned_and_apart)
+TEST(allocations_are_aligned_and_disjoint)
 {
     gra_arena a = { 0 };
     unsigned char *p[200];
@@ -49,7 +49,7 @@ TEST(several_blocks_become_one)
     gra_arena_free(&a);
 }
 
-TEST(a_size_that_cannot_be)
+TEST(an_impossible_size)
 {
     gra_arena a = { 0 };
     ck_assert_ptr_null(gra_arena_alloc(&a, SIZE_MAX));
@@ -58,9 +58,9 @@ TEST(a_size_that_cannot_be)
     gra_arena_free(&a);
 }
 
-/* AddressSanitizer finds what the library cannot: a program that reads x->data in a later step. */
+/* AddressSanitizer detects what the library cannot: a program that reads x->data in a later step. */
 #ifdef POISONED
-static void expect_poison(const gra_real *values)     /* reading them, in a process of its own, is reported */
+static void expect_poison(const gra_real *values)     /* reading them, in a child process, is reported */
 {
     char text[4096];
     int status = 0;
@@ -90,7 +90,7 @@ TEST(values_of_an_earlier_step_are_poisoned)
     ck_assert(values[2] == 5);
     gra_begin(t, GRA_GRAD, NULL);
     expect_poison(values);
-    ck_assert_uint_eq(x->size, 3);                      /* the header is intact, by which an op refuses it */
+    ck_assert_uint_eq(x->size, 3);                      /* the header is intact, so an op can refuse it */
     gra_full(t, 7, GRA_SHAPE(3));
     ck_assert(values[2] == 7);                          /* handed out again */
     gra_close(t);
@@ -118,7 +118,7 @@ TEST(the_third_training_step_allocates_nothing)
     matrices.lr = muon.lr = vectors.lr = 1e-3;
     int ids[4 * 16], next[4 * 16];
     long before = 0;
-    int failed = 0;                             /* no assertion in the loop: it may call malloc itself */
+    int failed = 0;                             /* no assertion in the loop: it may call malloc */
     for (int step = 1; step <= 6; step++) {
         if (step == 3)
             before = fault_count(FAULT_ALLOC);
@@ -142,8 +142,8 @@ TEST(the_third_training_step_allocates_nothing)
     gra_model_close(m);
 }
 
-/* Steps of many scalars, in which headers are most of what is made, and of two lengths in turn: when one
- * arena of headers has grown, the other one must not have to. */
+/* Steps of many scalars, whose memory is mostly headers, alternating between two lengths: after one header
+ * arena has grown, the other must not need to. */
 static const int many[][2] = { { 10, 10 }, { 500, 500 }, { 900, 900 }, { 20000, 20000 },
                                { 1434, 10 }, { 10, 1434 }, { 20000, 650 }, { 650, 20000 }, { 1434, 2000 } };
 
@@ -155,7 +155,7 @@ TESTS(steps_of_many_tensors_allocate_nothing, LENGTH(many))
     long before = 0;
     for (int step = 1; step <= 100; step++) {
         gra_begin(t, GRA_GRAD, NULL);
-        if (step == 3)                          /* it has made room for as much as the step before wanted */
+        if (step == 3)                          /* it has made room for all that the previous step used */
             before = fault_count(FAULT_ALLOC);
         gra_tensor *y = gra_input(t, (const gra_real[]){ 1 }, GRA_SCALAR);
         for (int i = 0; i < many[_i][(step - 1) % 2]; i++)

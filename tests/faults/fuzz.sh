@@ -1,7 +1,7 @@
 #!/bin/sh
-# The targets in tests/fuzz, each ${FUZZ_SECONDS:-20} seconds by libFuzzer, which comes with clang: it learns
-# from the branches that an input takes which to vary. Where it is missing (or FUZZ_SECONDS is 0) the targets
-# run on their seeds alone. Runs in the repository's root.
+# Runs each target in tests/fuzz for ${FUZZ_SECONDS:-20} seconds under libFuzzer, which comes with clang and
+# varies the inputs that reach new branches. Where it is missing (or FUZZ_SECONDS is 0), the targets run only
+# on their seeds. Run it in the repository's root.
 BUILD=${BUILD:-build}
 MAKE=${MAKE:-make}
 seconds=${FUZZ_SECONDS:-20}
@@ -21,7 +21,7 @@ printf '%s\n' 'int LLVMFuzzerTestOneInput(const char *s, long n);' \
     'int LLVMFuzzerTestOneInput(const char *s, long n) { return !s && n; }' \
     >"$W/empty.c"
 if ! clang -fsanitize=fuzzer,address,undefined "$W/empty.c" -o "$W/empty" 2>"$W/empty.err"; then
-    echo "fuzz.sh: clang with libFuzzer is not here: the seeds alone were tried"
+    echo "fuzz.sh: clang with libFuzzer is not installed: only the seeds were tried"
     exit $failed
 fi
 programs=

@@ -1,10 +1,10 @@
 #!/bin/sh
-# train, generate and look as processes, again and again, each time with another call of the C library
-# failing, or with a signal (tests/lib/fault.c): at its first, its second ... until there is none. After each
-# run: the exit status is 0 or 1, and with 1 comes a sentence; nothing is still held; under its name each file
-# is absent, the one of before or the new one, whole; nothing unfinished is left. What was killed cannot clear
-# up, but what goes on from its checkpoint does; and wherever train was stopped, that comes to the end of a
-# run never disturbed. FAULT_STEP=5 tries every fifth alone.
+# Runs train, generate and look many times, with one kind of C library call failing, or sending a signal
+# (tests/lib/fault.c): the first such call, the second ... until there are no more. After each run: the exit
+# status is 0, or 1 with a sentence; nothing is still held; each file is absent, the old one or the new one,
+# whole; no unfinished file is left. A killed run cannot clean up, but the run resumed from its checkpoint
+# does; and wherever train was stopped, resuming it gives the result of an undisturbed run. FAULT_STEP=5
+# tries only every fifth call.
 [ "${WRAPPED-all}" ] ||
     { echo "programs.sh: left out: this linker cannot wrap functions"; exit 0; }
 . tests/lib/ok.sh
@@ -15,13 +15,13 @@ step=${FAULT_STEP:-1}
 runs=0
 gnuplot=
 
-wrong() {       # wrong WHAT: of the run that $fault disturbed
+wrong() {       # wrong WHAT: in the run with the fault $fault
     failed=$((failed + 1))
     echo "FAILED: $program, $fault: exit status $status: $1"
     sed 's/^/    /' "$W/err"
 }
 
-# disturbed FAULT COMMAND ...: gnuplot, which is another program, is that in the folder $gnuplot, or none
+# disturbed FAULT COMMAND ...: runs it with the fault, and with the gnuplot in the folder $gnuplot, or none
 disturbed() {
     fault=$1
     shift
@@ -34,7 +34,7 @@ disturbed() {
     [ ! -s "$W/report" ] || { read -r _ struck && read -r _ held; } <"$W/report"
 }
 
-is_well() {     # what must be so after every run
+is_well() {     # what must hold after every run
     sentence=none
     while read -r line; do
         sentence=$line
@@ -44,7 +44,7 @@ is_well() {     # what must be so after every run
     *.0.*) ;;
     *.1."$program: "?*) ;;
     *.1.*) wrong "no sentence" ;;
-    *) wrong "it should be 0 or 1" ;;
+    *) wrong "expected 0 or 1" ;;
     esac
     case $held.$fault.$status in
     0.*) ;;
@@ -53,14 +53,14 @@ is_well() {     # what must be so after every run
     esac
 }
 
-image() {       # of each file of a folder: NAME:CHECKSUM:BYTES
+image() {       # image FOLDER: NAME:CHECKSUM:BYTES of each file
     (cd "$1" && cksum ./* ./*/* 2>"$W/none") | while read -r sum bytes name; do
         echo "${name#./}:$sum:$bytes"
     done
 }
 
-# files_are_whole FOLDER IMAGES: each of its files is one of those, but for the growing table and text, and
-# the checkpoints, which hold times; and for what a run leaves that was stopped early
+# files_are_whole FOLDER IMAGES: each of its files is one of those, except the table and the text, which grow,
+# the checkpoints, which contain times, and the files of a run that was stopped early
 files_are_whole() {
     for file in $(image "$1"); do
         name=${file%%:*}
@@ -93,18 +93,17 @@ if [ "$WRAPPED" ] && command -v nm >"$W/nm"; then
         "$BUILD/f32/examples/train.o" "$BUILD/f32/examples/generate.o" -name '*.o' -exec nm -u {} + |
         awk 'NF == 2 { print $2 }' | sort -u >"$W/nm"
     grep -qx '_*malloc' "$W/nm" ||
-        { failed=$((failed + 1)); echo "FAILED: nm does not show what our objects call"; }
+        { failed=$((failed + 1)); echo "FAILED: nm does not show the calls of our objects"; }
     for call in $may_fail; do
         case " $WRAPPED " in
         *" $call "*) ;;
         *) grep -qx "_*$call\(64\)\{0,1\}" "$W/nm" && failed=$((failed + 1)) &&
-            echo "FAILED: $call is called, but tests/lib/fault.c does not know it" \
-                "(WRAPPED in tests/tests.mk)" ;;
+            echo "FAILED: $call is called, but tests/lib/fault.c does not wrap it (see tests/tests.mk)" ;;
         esac
     done
 fi
 
-# ---- train: into a folder that holds another run ------------------------------------------------------
+# ---- train: into a folder that contains another run ---------------------------------------------------
 small="--context 8 --batch 2 --width 8 --heads 2 --layers 1 --steps 3 --eval-every 2 --eval-batches 2
        --checkpoint-every 1 --snapshot-every 2 --sample 5 --threads 2"
 head -c 3000 README.md >"$W/text"
@@ -121,22 +120,22 @@ is_well
 mv "$OUT" "$W/old"
 disturbed '' train
 mv "$OUT" "$W/new"
-cmp -s "$W/old/model.safetensors" "$W/new/model.safetensors" && wrong "two seeds, one model"
+cmp -s "$W/old/model.safetensors" "$W/new/model.safetensors" && wrong "two seeds gave the same model"
 
-# From the checkpoint that is there the run goes on to its end, which is what it always was.
+# A run resumed from its checkpoint ends as the undisturbed run did.
 goes_on() {     # goes_on OLD NEW
     [ -e "$OUT/checkpoint.safetensors" ] || return 0
     if ! PATH=/nowhere "$BUILD/train" --resume "$OUT" --quiet >"$W/said" 2>"$W/err"; then
-        wrong "no run can go on from its checkpoint"
+        wrong "its checkpoint cannot be resumed"
         return 0
     fi
     cmp -s "$OUT/model.safetensors" "$1/model.safetensors" ||
         cmp -s "$OUT/model.safetensors" "$2/model.safetensors" ||
-        wrong "what goes on from the checkpoint comes to another end"
+        wrong "the resumed run has a different result"
     case $fault in
     *KILL* | *INT*)
         for file in "$OUT"/*.tmp; do
-            [ ! -e "$file" ] || wrong "what goes on from the checkpoint leaves $file"
+            [ ! -e "$file" ] || wrong "the resumed run leaves $file"
         done ;;
     esac
 }
@@ -153,19 +152,19 @@ sweep() {       # sweep OLD NEW FAULT ERROR EVER COMMAND ...
         is_well
         files_are_whole "$OUT" "$images"
         [ $status -ne 0 ] || cmp -s "$OUT/$result" "$new/$result" ||
-            wrong "it says all is well, and $result is another"
+            wrong "it reports success, but $result is different"
         case $call.$error.$status in
         read.EINTR.1 | write.EINTR.1 | sync.EINTR.1 | *.SHORT.1)
-            wrong "a call that was interrupted or cut short is no reason to give up" ;;
+            wrong "it must retry a call that was interrupted or transferred only a part" ;;
         esac
         goes_on "$old" "$new"
         [ "$struck.$status" = 0.0 ] && break    # not where it struck in the child that becomes gnuplot
         n=$((n + step))
     done
-    [ "$n" -lt 5000 ] || wrong "there are more such calls than were tried"
+    [ "$n" -lt 5000 ] || wrong "there are more such calls than this test tries"
 }
 
-# A run that was stopped in its middle, to go on: by a disk that is full from some write on.
+# A run to resume, stopped halfway by a disk that is full from some write on.
 n=150
 while [ $n -gt 1 ]; do
     rm -rf "$OUT"
@@ -174,10 +173,10 @@ while [ $n -gt 1 ]; do
         break
     n=$((n - 1))
 done
-[ -e "$W/stopped" ] || wrong "no fault stopped a run behind its first checkpoint"
+[ -e "$W/stopped" ] || wrong "no fault stopped a run after its first checkpoint"
 
 # ---- generate: its text, and a picture of attention weights -------------------------------------------
-generate() {    # the text goes to a file of the same folder
+generate() {    # the text goes to a file in the same folder
     "$BUILD/faults/generate" --model "$W/new" --tokens 4 --threads 2 --attention "$OUT/attention.png" \
         >"$OUT/text"
 }
@@ -186,7 +185,7 @@ program=generate
 gnuplot=$W/gnuplot
 rm -rf "$OUT"
 mkdir "$OUT" "$W/nothing" "$gnuplot"
-# A PNG ends so.
+# These bytes end a PNG.
 printf '#!/bin/sh\nprintf "a picture\\000\\000\\000\\000IEND\\256B\\140\\202"\n' >"$gnuplot/gnuplot"
 chmod +x "$gnuplot/gnuplot"
 disturbed '' generate
@@ -204,7 +203,7 @@ disturbed '' look
 [ "$status.$struck" = 0.0 ] || wrong "without a fault it should look"
 mv "$OUT" "$W/looked"
 
-# ---- all faults, of all of them -------------------------------------------------------------------------
+# ---- all faults, in all programs ------------------------------------------------------------------------
 while read -r call error ever; do
     program=train gnuplot= result=model.safetensors
     sweep "$W/old" "$W/new" "$call" "$error" "$ever" train

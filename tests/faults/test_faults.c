@@ -1,6 +1,6 @@
-/* Faults: a whole run (train, save, load, generate; a tensor to .npy and back; the gradient check), again and
- * again, each time with another call of the C library failing. What must be so after each: a sentence where
- * something came to nothing, nothing still held, and the file of before or the new one, whole. */
+/* Faults: a whole run (train, save, load, generate; a tensor to .npy and back; the gradient check) is
+ * repeated, each time with a different call of the C library failing. After each: a sentence if something
+ * failed, nothing still held, and the old file or the new one, whole. */
 #define _XOPEN_SOURCE 700               /* symlink */
 #include "lib/alone.h"
 #include "layers/gpt.h"
@@ -21,7 +21,7 @@ enum { VOCAB = 11, TIME = 8, BATCH = 2 };
 
 /* ---- the run ---- */
 
-/* what the last run said; "" where all went well */
+/* the last run's error; "" if it succeeded */
 static char sentence[sizeof((gra_check_report *)0)->text];
 
 static bool fails(const char *error, const char *otherwise)
@@ -152,12 +152,12 @@ enum { ROOM = 1 << 18 };
 static unsigned char old_file[ROOM], new_file[ROOM];
 static size_t        old_size, new_size;
 
-static size_t read_file(unsigned char *bytes)           /* of PATH; 0: there is none */
+static size_t read_file(unsigned char *bytes)           /* the bytes of PATH; 0: there is no file */
 {
     return access(PATH, F_OK) == 0 ? read_bytes(PATH, bytes, ROOM) : 0;
 }
 
-/* Another model's file, which every run finds; and what a run that nothing disturbs leaves. */
+/* Another model's file, which every run finds; and the file that an undisturbed run leaves. */
 static void undisturbed(bool run(void))
 {
     struct run r = { 0 };
@@ -183,8 +183,8 @@ static const struct fault {
     const char *name;
     fault_call  call;
     int         error;
-    bool        ever;                   /* not the n-th alone */
-    bool        survived;               /* such a thing is no reason to give up */
+    bool        ever;                   /* not only the n-th */
+    bool        survived;               /* the run must succeed nevertheless */
 } faults[] = {
     { "an allocation fails", FAULT_ALLOC, ENOMEM, false, false },
     { "allocations fail from then on", FAULT_ALLOC, ENOMEM, true, false },
@@ -218,12 +218,12 @@ static const struct fault {
     { "fstat or realpath: EIO", FAULT_STAT, EIO, false, false },
 };
 
-/* Runs with the n-th call failing, n = 1, 2 ..., until none fails any more. */
+/* Runs with the n-th call failing, n = 1, 2 ..., until no call fails. */
 static void sweep(const struct fault *f, bool run(void), bool files)
 {
     int failures = 0;
     for (long n = 1, struck = 1; struck; n++) {
-        ck_assert_msg(n < 20000, "%s: there is no end to it", f->name);
+        ck_assert_msg(n < 20000, "%s: it never ends", f->name);
         if (files) {
             folder_clear(FOLDER);
             write_bytes(PATH, old_file, old_size);
@@ -240,12 +240,12 @@ static void sweep(const struct fault *f, bool run(void), bool files)
         const int entries = files ? folder_entries(FOLDER) : 1;
 
         failures += !ok;
-        ck_assert_msg(ok || sentence[0], "%s, n = %ld: it failed without a sentence", f->name, n);
-        ck_assert_msg(ok || struck, "%s, n = %ld: nothing failed, and yet: %s", f->name, n, sentence);
+        ck_assert_msg(ok || sentence[0], "%s, n = %ld: it failed without an error", f->name, n);
+        ck_assert_msg(ok || struck, "%s, n = %ld: no call failed, but got: %s", f->name, n, sentence);
         ck_assert_msg(ok || !f->survived, "%s, n = %ld: not survived: %s", f->name, n, sentence);
         ck_assert_msg(left == 0, "%s, n = %ld: %ld blocks or files are still held (%s)", f->name, n, left,
                       sentence);
-        ck_assert_msg(entries == 1, "%s, n = %ld: %d files are there (%s)", f->name, n, entries, sentence);
+        ck_assert_msg(entries == 1, "%s, n = %ld: %d files, not 1 (%s)", f->name, n, entries, sentence);
         if (files)
             ck_assert_msg(saved ? is_new : is_old, "%s, n = %ld: the file is %s, saved: %d (%s)",
                           f->name, n, is_old ? "the old one" : "neither old nor new", saved, sentence);
@@ -264,7 +264,7 @@ static void survives(const struct fault *f, bool run(void))
 TESTS(a_run_survives, LENGTH(faults)) { survives(&faults[_i], train_save_load_generate); }
 TESTS(npy_survives, LENGTH(faults))   { survives(&faults[_i], npy_there_and_back); }
 
-TEST(a_link_stays)                      /* where nobody can say what it leads to, it is not replaced */
+TEST(a_link_stays)                      /* if its target cannot be found, it is not replaced */
 {
     static const int error[] = { EACCES, EIO, ENOMEM };
     if (!fault_wrapped())
@@ -284,7 +284,7 @@ TEST(a_link_stays)                      /* where nobody can say what it leads to
     gra_model_close(m);
 }
 
-#ifdef GRADUS_DOUBLE                    /* float code cannot call gra_check */
+#ifdef GRADUS_DOUBLE                    /* gra_check needs double */
 static gra_tensor *wrong_mul(gra_tape *t, gra_tensor **in, void *c)     /* so that there is much to explain */
 {
     return gra_add(t, gra_add(t, gra_mul(t, in[0], gra_detach(t, in[1])), c),
@@ -309,14 +309,14 @@ static bool check_gradients(void)
         ok = !gra_model_error(m) || fails(gra_model_error(m), "");
         const int result = ok ? gra_check(t, &(gra_check_options){ .model = m, .nin = 2, .in = in,
                                           .f = wrong_mul, .arg = c }, &report) : 1;
-        ok = ok && (result == 1 || fails(report.text, "")); /* 1: it did compare, and found the mistake */
+        ok = ok && (result == 1 || fails(report.text, "")); /* 1: it compared, and found the mistake */
     }
     gra_model_close(m);
     gra_close(t);
     return ok;
 }
 
-TESTS(the_check_survives, 2)            /* _i: a fault of memory */
+TESTS(the_check_survives, 2)            /* _i: a fault of malloc */
 {
     if (!fault_wrapped())
         return;

@@ -1,15 +1,15 @@
 #!/bin/sh
-# The quick suites under valgrind, which sees values that were never set besides what AddressSanitizer sees.
-# It shows programs a processor without AVX-512, and runs one thread at a time: in turn, or one that waits for
-# the others would keep them from working. Left out where it is missing; the sanitizers' own builds cannot run
-# under it. What takes seconds by itself (tagged long) would take minutes. The test program is in
+# Runs the quick suites under valgrind, which detects uninitialised values besides what AddressSanitizer
+# detects. It presents programs a processor without AVX-512, and runs one thread at a time, with a fair
+# scheduler, or a waiting thread would keep the others from working. It is skipped where valgrind is missing;
+# sanitizer builds cannot run under it. Tests tagged long would take minutes. The test program is in
 # ${BUILD:-build}/f32.
 BUILD=${BUILD:-build}
 out=$BUILD/f32/valgrind.out
 failed=0
 
 if ! command -v valgrind >"$out"; then
-    echo "valgrind.sh: valgrind is not here: left out"
+    echo "valgrind.sh: left out: valgrind is not installed"
     exit 0
 fi
 for suite in shape print tape model optim attention golden save load; do

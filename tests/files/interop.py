@@ -146,7 +146,7 @@ def model_size(model):
 
 
 def stir(model):
-    """Weights as wide as a trained model's, so that the logits are and the form of GELU shows."""
+    """Weights as large as a trained model's, so that the logits are too and the form of GELU matters."""
     spread = 1.4 / model_size(model)[2] ** 0.5
     with torch.no_grad():
         for p in model.parameters():
@@ -196,18 +196,18 @@ def same(what, model, path, *flags, ids=None):
     vocab, context, _ = model_size(model)
     ids = ids or torch.randint(vocab, (context,)).tolist()
     with torch.no_grad():
-        wanted = model.double()(torch.tensor([ids]))[0].numpy()
+        expected = model.double()(torch.tensor([ids]))[0].numpy()
     out = os.path.join(folder, "logits.npy")
     done = subprocess.run([generate, "--model", path, "--ids", " ".join(map(str, ids)), "--tokens", "1",
                            "--logits", out, "--threads", "1", *flags], capture_output=True, text=True)
     difference = float("inf")
     if done.returncode == 0:
-        difference = numpy.abs(numpy.load(out) - wanted).max()
+        difference = numpy.abs(numpy.load(out) - expected).max()
         largest = max(largest, difference)
     good = difference < LIMIT
     failed += not good
     print(f"{'ok' if good else 'FAILED'}: {what}: largest difference {difference:.1e}, largest logit "
-          f"{numpy.abs(wanted).max():.1f}{done.stderr and ': ' + done.stderr.strip()}")
+          f"{numpy.abs(expected).max():.1f}{done.stderr and ': ' + done.stderr.strip()}")
 
 
 def trained_here(run):
@@ -268,7 +268,7 @@ def families():
         model = round_as(stir(GPT2(61, 12, 48, 4, 2, conv=True, tied=kind != "BF16")), kind)
         state = model.state_dict()
         if kind != "BF16":
-            del state["lm_head.weight"]         # as Hugging Face does where it is tied
+            del state["lm_head.weight"]         # as Hugging Face does if it is tied
         for i in range(2):
             state[f"transformer.h.{i}.attn.masked_bias"] = torch.tensor(-1e4)
             state[f"transformer.h.{i}.attn.bias"] = state[f"transformer.h.{i}.attn.bias"].bool()
@@ -287,7 +287,7 @@ def same_text():
     """Greedy generation, token by token."""
     path = os.path.join(folder, "text.safetensors")
     model = stir(GPT2(61, 12, 48, 4, 2, conv=True, tied=False))
-    model.transformer.wpe.weight.data *= 5      # each place another token
+    model.transformer.wpe.weight.data *= 5      # so that each position gives a different token
     write(path, model.state_dict())
     ids = [3, 1, 4]
     done = subprocess.run([generate, "--model", path, "--ids", "3 1 4", "--heads", "4", "--tokens", "9",
@@ -305,5 +305,5 @@ for run in runs:
 trained_there()
 families()
 failed += not same_text()
-print(f"interop: largest difference of a logit {largest:.1e}, {LIMIT:g} is allowed")
+print(f"interop: largest difference of a logit: got {largest:.1e}, expected at most {LIMIT:g}")
 sys.exit(1 if failed else 0)

@@ -1,4 +1,4 @@
-"""NumPy's side of tests/files/test_npy.c: `write FOLDER` makes arrays for gradus to read, `check FOLDER` reads what it wrote.
+"""NumPy's side of tests/files/test_npy.c: `write FOLDER` makes arrays for gradus to read, `check FOLDER` reads what gradus wrote.
 
 Array k of the test holds k, k + 1/2, k + 1 ... in C's order.
 """

@@ -1,5 +1,4 @@
-/* two_params.h: a model of two small parameters, to be saved and loaded, and files as others might write
- * them. */
+/* two_params.h: a model of two small parameters to save and load, and files as other programs write them. */
 #ifndef TESTS_TWO_PARAMS_H
 #define TESTS_TWO_PARAMS_H
 
@@ -8,10 +7,10 @@
 gra_model  *model_open(void);           /* an empty one that keeps going */
 gra_tensor *parameter(gra_model *m, const char *name, gra_shape shape);      /* of zeros */
 gra_model  *two_params(void);        /* "b" (2, 2), then "a" (2), which a file has first; all values are -1 */
-bool        untouched(const gra_model *m);              /* they still are */
+bool        untouched(const gra_model *m);              /* all values are still -1 */
 void        fill(gra_tensor *p, const real *values);    /* p->size of them */
 
-/* The bytes of a safetensors file with that header and n bytes behind it; how many they are. */
+/* The bytes of a safetensors file: the header, then n bytes; returns how many. */
 size_t compose(unsigned char *file, const char *header, const void *data, size_t n);
 
 #endif

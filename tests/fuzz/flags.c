@@ -1,4 +1,4 @@
-/* The command lines of train and of generate: a word a line. */
+/* Command lines of train and generate, one word a line. */
 #define main         generate_main
 #define program_name generate_name
 int generate_main(int argc, char **argv);

@@ -1,4 +1,4 @@
-/* A model's file, as generate reads it: any bytes. */
+/* Any bytes as a model's file, as generate reads it. */
 #include "../../examples/import/import.h"
 #include "lib/fuzz.h"
 

@@ -1,5 +1,4 @@
-/* The .npy reader: any bytes as a file. What is loaded comes back the same when it is saved and loaded
- * again. */
+/* The .npy reader, with any bytes as a file. What it loads must survive saving and loading again. */
 #include "../../core/op.h"
 #include "lib/fuzz.h"
 
@@ -25,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     gra_keep_going(t, true);
     gra_begin(t, GRA_GRAD, NULL);
     const gra_tensor *x = gra_load_npy(t, path);
-    if (!gra_error(t) && loaded++ % 64 == 0)    /* not each: bringing a file to the disk takes its time */
+    if (!gra_error(t) && loaded++ % 64 == 0)    /* not each: fsync takes time */
         there_and_back(x);
     gra_close(t);
     fuzz_end();

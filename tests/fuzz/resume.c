@@ -1,5 +1,5 @@
-/* The flags in a checkpoint, from which train goes on: the bytes are their text, and stand in a sound file,
- * behind which no random bytes would get. */
+/* The flags in a checkpoint that train resumes: the bytes are their text, in an otherwise valid file, which
+ * random bytes would never form. */
 #include "../../examples/lib/checkpoint.h"
 #include "lib/fuzz.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int save(const char *path, const uint8_t *bytes, size_t n)      /* 0: such a text can be in a file */
+static int save(const char *path, const uint8_t *bytes, size_t n)      /* 0: a file can contain that text */
 {
     char *state = malloc(n + 1);
     gra_model *m = fuzz_model();
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (save(path, bytes, n))
         return 0;
     training t = { .o = options_default(), .best = HUGE_VAL };
-    fuzz_begin(n + 256);                /* and the header around it */
+    fuzz_begin(n + 256);                /* with the header around it */
     t.o.out = t.o.resume = folder;
     const int failed = checkpoint_read_options(&t);
     fuzz_claim(!failed == (fuzz_complaints() == 0), "there is a sentence when it failed, and else none");

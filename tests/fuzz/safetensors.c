@@ -1,5 +1,5 @@
-/* The safetensors reader: any bytes as a file, looked into, then loaded into a model: whole, or the model is
- * as it was and there is a sentence. */
+/* The safetensors reader, with any bytes as a file, which is inspected and then loaded into a model: all of
+ * it, or the model is unchanged and has an error. */
 #include "../../core/op.h"
 #include "lib/fuzz.h"
 
@@ -21,7 +21,7 @@ static bool untouched(real x)
     return true;
 }
 
-/* Everything that can be asked of a file. */
+/* Calls every function that inspects a file. */
 static void look_into(gra_file *f)
 {
     real values[64];
@@ -32,7 +32,7 @@ static void look_into(gra_file *f)
         if (x->size <= 64)
             gra_file_read(f, x, values);
     }
-    fuzz_claim(!gra_file_at(f, -1) && !gra_file_at(f, gra_file_count(f)), "there is none before or behind");
+    fuzz_claim(!gra_file_at(f, -1) && !gra_file_at(f, gra_file_count(f)), "there is no tensor out of range");
     gra_file_find(f, "");
     gra_file_meta(f, "format");
 }

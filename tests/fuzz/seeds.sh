@@ -1,7 +1,7 @@
 #!/bin/sh
 # The seeds of the targets in this folder: sh tests/fuzz/seeds.sh FOLDER fills FOLDER/TARGET with small files,
-# sound ones and broken ones. What a run leaves is left by the programs in ${BUILD:-build}, and README.md
-# is what they read: it runs in the repository's root.
+# valid and broken ones. The files of a run are made by the programs in ${BUILD:-build} from README.md: run it
+# in the repository's root.
 BUILD=${BUILD:-build}
 C=$1
 rm -rf "$C"
@@ -11,7 +11,7 @@ done
 
 # ---- safetensors: of b.w (2, 3), a (2) and the scalar c ------------------------------------------------
 number=0
-seed() {        # seed HEADER BYTES: a file with that header and so many bytes behind it
+seed() {        # seed HEADER BYTES: a file with that header and that many bytes after it
     number=$((number + 1))
     length=$(printf '%s' "$1" | wc -c)
     {
@@ -63,7 +63,7 @@ npy 1 "{'descr': '<f4', 'fortran_order': False, 'shape': (2147483647, 2147483647
 npy 1 "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3), }" 0
 npy 1 "{\"shape\": (1,), \"descr\": \"|f4\", \"fortran_order\": False}" 4
 
-# ---- what a run leaves ---------------------------------------------------------------------------------
+# ---- the files of a run --------------------------------------------------------------------------------
 head -c 2000 README.md >"$C/text"
 for flags in '' '--bias --no-tied --optimizer sgd' '--qkv-bias --gelu tanh --init torch --layers 2'; do
     number=$((number + 1))
@@ -79,7 +79,7 @@ printf '10\t\\n\n====\nx' >"$C/vocabulary/short"
 printf '10\t\\n====\nx' >"$C/vocabulary/unended"
 rm -rf "$C/run" "$C/text" "$C/said"
 
-# ---- command lines: a word a line ----------------------------------------------------------------------
+# ---- command lines: one word a line --------------------------------------------------------------------
 printf -- '--data\na\n--data=b\n--context\n64\n--no-tied\n--optimizer\nmuon\n--lr\n1e-3' >"$C/flags/1"
 printf -- '--prompt\nab\n--tokens=10\n--temperature\n0\n--top-k\n4\n--attention\nx.png' >"$C/flags/2"
 printf -- '--steps\n-1' >"$C/flags/3"

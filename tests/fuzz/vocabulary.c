@@ -1,4 +1,4 @@
-/* The vocabulary beside a model: vocab.tsv, and a prompt to encode, with a line ==== between them. */
+/* A model's vocabulary: vocab.tsv, and a prompt to encode, separated by a line ====. */
 #include "../../examples/lib/text.h"
 #include "lib/fuzz.h"
 

@@ -60,7 +60,7 @@ static void compare_product(gra_tape *t, gra_rng *rng, int m, int n, int k, int 
     for (size_t i = 0; i < cells; i++) {
         const double is = value(mc, (int)i / n, (int)i % n);
         ck_assert_msg(fabs(is - sum[i]) <= (2 + sqrt(k)) * 4 * unit * size[i],
-                      "%s: %d x %d x %d, form %d, cell %zu: %.17g, wanted %.17g", gra_isa_name(t), m, n, k,
+                      "%s: %d x %d x %d, form %d, cell %zu: got %.17g, expected %.17g", gra_isa_name(t), m, n, k,
                       form, i, is, sum[i]);
     }
     free(a), free(b), free(c), free(sum), free(size);
@@ -213,10 +213,10 @@ TESTS(every_unit_once, 5)
     gra_parallel(gra_tape_machine(t), 5000, 7, tally_up, y);
     ck_assert_int_eq(y->wrong_worker, 0);
     for (int i = 0; i < 5000; i++) {
-        int wanted = 1;
+        int expected = 1;
         for (int j = 0; i < 50 && j < jobs; j++)
-            wanted += i < 1 + j % 50;
-        ck_assert_int_eq(y->seen[i], wanted);
+            expected += i < 1 + j % 50;
+        ck_assert_int_eq(y->seen[i], expected);
     }
     free(y);
     gra_close(t);

@@ -387,7 +387,7 @@ TESTS(a_gpt_is_what_its_formula_says, 2 * TABLE)
         most = fabs((double)want[i]) > most ? fabs((double)want[i]) : most;
     for (size_t i = 0; i < y->size; i++)
         ck_assert_msg(fabs((double)(y->data[i] - want[i])) <= tolerance * most,
-                      "%s: logit %zu is %.17g, wanted %.17g",
+                      "%s: logit %zu is %.17g, expected %.17g",
                       r->name, i, (double)y->data[i], (double)want[i]);
     ck_assert_uint_eq(gra_random(&rng), gra_random(&own));      /* no draw more or less */
 }
@@ -495,7 +495,7 @@ static bool named(const gra_tensor *p, const char *part) { return strstr(p->name
 static void all_are(const gra_tensor *p, double value)
 {
     for (size_t i = 0; i < p->size; i++)
-        ck_assert_msg((double)p->data[i] == value, "%s[%zu] is %g, wanted %g", p->name, i, (double)p->data[i],
+        ck_assert_msg((double)p->data[i] == value, "%s[%zu] is %g, expected %g", p->name, i, (double)p->data[i],
                       value);
 }
 

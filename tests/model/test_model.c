@@ -232,7 +232,7 @@ TEST(initialisers)                      /* what the generator gives with these n
         else
             gra_uniform(&same, want, N, row[i].low, row[i].high);
         for (int j = 0; j < N; j++)
-            ck_assert_msg(p->data[j] == want[j], "initialiser %d: value %d is %.9g, wanted %.9g", i, j,
+            ck_assert_msg(p->data[j] == want[j], "initialiser %d: value %d is %.9g, expected %.9g", i, j,
                           (double)p->data[j], (double)want[j]);
     }
 }

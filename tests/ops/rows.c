@@ -32,7 +32,7 @@ static gra_tensor *sweep(gra_tape *t, gra_tensor *y)
     return loss;
 }
 
-gra_tensor *draw_input(gra_tape *t, gra_rng *g, const gra_check_in *in, bool wanted)
+gra_tensor *draw_input(gra_tape *t, gra_rng *g, const gra_check_in *in, bool grad)
 {
     size_t n;
     ck_assert(gra_shape_size(in->shape, &n));
@@ -41,7 +41,7 @@ gra_tensor *draw_input(gra_tape *t, gra_rng *g, const gra_check_in *in, bool wan
     gra_rand(g, x, n);
     for (size_t i = 0; i < n; i++)
         x[i] = in->data ? in->data[i] : (real)(float)(low + (high - low) * (double)x[i]);
-    return wanted ? gra_input(t, x, in->shape) : gra_constant(t, x, in->shape);
+    return grad ? gra_input(t, x, in->shape) : gra_constant(t, x, in->shape);
 }
 
 /* By its name: another row in the table changes no numbers of those behind it. */
@@ -109,31 +109,31 @@ void note_row(const struct op_case *c, const char *how)
     crash_note("crash in the row \"%s\" of tests/ops/ops_table.c%s%s", c->name, how, fewer);
 }
 
-static void note_row_and_missing(const struct op_case *c, unsigned wanted)
+static void note_row_and_missing(const struct op_case *c, unsigned grads)
 {
     const unsigned all = (1u << c->nin) - 1;
     char missing[64] = "", how[320] = "";
     for (int i = 0; i < c->nin; i++)
-        if (!(wanted >> i & 1))
+        if (!(grads >> i & 1))
             snprintf(missing + strlen(missing), sizeof missing - strlen(missing), " in[%d]->grad", i);
-    if ((wanted & all) != all)
+    if ((grads & all) != all)
         snprintf(how, sizeof how, ", where not all inputs want a gradient.\n"
                  "NULL in its backward:%s. Test it before adding to it: if (db) db[i] += ...", missing);
     note_row(c, how);
 }
 
-row_run run_row(gra_tape *t, int row, unsigned wanted)
+row_run run_row(gra_tape *t, int row, unsigned grads)
 {
     static gra_rng rng;
     const struct op_case *c = &op_cases[row];
     row_run r = { 0 };
     gra_rng own;
-    note_row_and_missing(c, wanted);
+    note_row_and_missing(c, grads);
     gra_manual_seed(&rng, 123);
     gra_begin(t, c->mode, &rng);
     gra_manual_seed(&own, seed_of(c));
     for (int i = 0; i < c->nin; i++)
-        r.in[i] = draw_input(t, &own, &c->in[i], wanted >> i & 1);
+        r.in[i] = draw_input(t, &own, &c->in[i], grads >> i & 1);
     gra_tensor *handed[ROW_INPUTS];
     memcpy(handed, r.in, sizeof handed);
     r.y = c->f(t, handed, NULL);

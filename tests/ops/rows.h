@@ -12,8 +12,8 @@ typedef struct row_run {
 } row_run;
 
 /* In a step of its own; bit i of `wanted`: input i wants a gradient. */
-row_run     run_row(gra_tape *t, int row, unsigned wanted);
-gra_tensor *draw_input(gra_tape *t, gra_rng *g, const gra_check_in *in, bool wanted);
+row_run     run_row(gra_tape *t, int row, unsigned grads);
+gra_tensor *draw_input(gra_tape *t, gra_rng *g, const gra_check_in *in, bool grad);
 
 /* What a crash is blamed on: this row, and how it is run, such as ", where memory ends" or "". */
 void        note_row(const struct op_case *c, const char *how);

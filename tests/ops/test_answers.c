@@ -24,7 +24,7 @@ static void expect_values(const real *x, const real *want, size_t n)
     for (size_t i = 0; i < n; i++)
         ck_assert_msg(x[i] == want[i] || (isnan(x[i]) && isnan(want[i])) ||
                       fabs((double)(x[i] - want[i])) <= 4 * REAL_STEP * fabs((double)want[i]),
-                      "value %zu is %.9g, wanted %.9g", i, (double)x[i], (double)want[i]);
+                      "value %zu is %.9g, expected %.9g", i, (double)x[i], (double)want[i]);
 }
 #define EXPECT(x, ...)                                                                                   \
     expect_values(x, (const real[]){ __VA_ARGS__ }, sizeof((const real[]){ __VA_ARGS__ }) / sizeof(real))
@@ -80,7 +80,7 @@ TEST(functions)
                                 v / (1 + exp(-v)), log((double)square->data[i]), fabs(v) };
         for (int f = 0; f < LENGTH(y); f++) {
             double got = (double)y[f]->data[i], r = fmax(fabs(want[f]), least[f]);
-            ck_assert_msg(fabs(got - want[f]) <= 4 * REAL_STEP * r, "%s(%g) = %.9g, wanted %.9g",
+            ck_assert_msg(fabs(got - want[f]) <= 4 * REAL_STEP * r, "%s(%g) = %.9g, expected %.9g",
                           y[f]->op->name, v, got, want[f]);
         }
     }
@@ -287,7 +287,7 @@ TEST(long_sums_keep_their_digits)
                         gra_sum_dim(t, two, 0, false), gra_scale(t, gra_mean(t, x), n),
                         gra_scale(t, gra_mse_loss(t, x, zero), n * 10) };
     for (int i = 0; i < LENGTH(y); i++)
-        ck_assert_msg(fabs((double)y[i]->data[0] - want) <= tolerance * want, "sum %d is %.9g, wanted %.9g",
+        ck_assert_msg(fabs((double)y[i]->data[0] - want) <= tolerance * want, "sum %d is %.9g, expected %.9g",
                       i, (double)y[i]->data[0], want);
 }
 

@@ -48,7 +48,7 @@ static void expect_close(const char *what, const real *x, const double *want, si
 {
     for (size_t i = 0; i < n; i++)
         ck_assert_msg(fabs((double)x[i] - want[i]) <= close * (1 + fabs(want[i])),
-                      "%s %zu is %.17g, wanted %.17g", what, i, (double)x[i], want[i]);
+                      "%s %zu is %.17g, expected %.17g", what, i, (double)x[i], want[i]);
 }
 
 /* The formula's weights of HEADS heads, and y. */
@@ -191,7 +191,7 @@ TESTS(a_hidden_key_may_be_anything, 2)
     k->data[k->size - 1] = _i ? (real)INFINITY : (real)NAN; /* the last key: the last query alone sees it */
     gra_tensor *y = gra_attention(t, q, k, q, &(gra_attention_options){ .heads = HEADS, .causal = true });
     for (int i = 0; i < (N - 1) * DIM; i++)
-        ck_assert_msg(y->data[i] == want->data[i], "value %d is %g, wanted %g", i, (double)y->data[i],
+        ck_assert_msg(y->data[i] == want->data[i], "value %d is %g, expected %g", i, (double)y->data[i],
                       (double)want->data[i]);
     ck_assert(isnan(y->data[y->size - 1]));
 }

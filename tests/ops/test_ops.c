@@ -243,17 +243,17 @@ TESTS(each_choice_of_gradients, op_cases_count) /* _i: a row */
     char where[160];
     row_run r = run_row(t, _i, EVERY_INPUT);
     outcome all = outcome_of(r.y, c->nin, r.in);
-    for (unsigned wanted = 0; wanted + 1 < 1u << c->nin; wanted++) {
-        r = run_row(t, _i, wanted);
+    for (unsigned grads = 0; grads + 1 < 1u << c->nin; grads++) {
+        r = run_row(t, _i, grads);
         outcome some = outcome_of(r.y, c->nin, r.in);
         for (int i = 0; i < c->nin; i++) {
-            if (wanted >> i & 1)
+            if (grads >> i & 1)
                 continue;
             ck_assert_msg(!r.in[i]->grad, "%s:\ninput %d got a gradient", c->name, i);
             memcpy(some.values[1 + i], all.values[1 + i], all.size[1 + i] * sizeof(real));
         }
         ck_assert_msg(!outcomes_differ(&all, &some, where),
-                      "%s:\nwhere not all inputs want a gradient (choice %u),\n%s", c->name, wanted, where);
+                      "%s:\nwhere not all inputs want a gradient (choice %u),\n%s", c->name, grads, where);
         outcome_free(&some);
     }
     outcome_free(&all);

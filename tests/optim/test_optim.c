@@ -431,12 +431,12 @@ TEST(test_muon_steps)
                     d[k] = a * d[k] + b * pow(d[k], 3) + c * pow(d[k], 5);
                 d[k] *= -sqrt(rows > cols ? (double)rows / cols : 1);
             }
-            gra_real *wanted = calloc(w->size, sizeof *wanted);
-            ck_assert_ptr_nonnull(wanted);
-            mirrored(wanted, cols, n, d);
+            gra_real *expected = calloc(w->size, sizeof *expected);
+            ck_assert_ptr_nonnull(expected);
+            mirrored(expected, cols, n, d);
             for (size_t k = 0; k < w->size; k++)
-                ck_assert_double_eq_tol((double)w->data[k], (double)wanted[k], tolerance);
-            free(wanted);
+                ck_assert_double_eq_tol((double)w->data[k], (double)expected[k], tolerance);
+            free(expected);
         }
 }
 
@@ -543,11 +543,11 @@ TEST(muon_leaves_the_step_alone)
 
 static void step_refused(int kind, optimiser o, const char *sentence, const char *a, const char *b)
 {
-    char wanted[400];
-    snprintf(wanted, sizeof wanted, sentence, a, b);
+    char expected[400];
+    snprintf(expected, sizeof expected, sentence, a, b);
     kinds[kind].step(&o);
     ck_assert(unmoved(gra_param_at(model, 0)) && (kind != ADAMW || o.adamw.steps == 0));
-    expect_model_error(wanted);
+    expect_model_error(expected);
 }
 
 TESTS(forgotten, KINDS)                 /* _i: the kind */
@@ -728,7 +728,7 @@ TEST(test_schedules)
             long warmup = curve[c].warmup, hold = curve[c].hold, steps = curve[c].steps;
             double lr = hold < 0 ? gra_warmup_cosine(s, warmup, steps, curve[c].lr, 4e-4)
                                  : gra_warmup_linear(s, warmup, hold, steps, curve[c].lr, 4e-4);
-            ck_assert_msg(fabs(lr - want->values[i]) <= want->tol, "%s at step %ld is %.17g, wanted %.17g",
+            ck_assert_msg(fabs(lr - want->values[i]) <= want->tol, "%s at step %ld is %.17g, expected %.17g",
                           want->name, s, lr, want->values[i]);
         }
     }

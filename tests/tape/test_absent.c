@@ -1,6 +1,5 @@
-/* What is not there: a tape or a model that is NULL, a model that is closed, a scope of zeros. There is
- * nowhere to keep the sentence, so it is printed and the program aborts. (Layers: test_layers.c and
- * test_layer_errors.c.) */
+/* Missing objects: a NULL tape or model, a closed model, a scope of zeros. There is nowhere to keep the
+ * error, so it is printed and the program aborts. (For layers see test_layers.c and test_layer_errors.c.) */
 #include "core/tape/tape.h"
 #include "lib/aborts.h"
 #include "lib/fault.h"
@@ -36,11 +35,10 @@ TESTS(ops_without_a_tape, op_cases_count)
     expect_abort_ending(op_without_a_tape, NO_TAPE);
 }
 
-/* The lists below have ROW(function, its arguments), for a call, and a row of the function and who speaks:
- * itself. */
+/* In the lists below, ROW(function, its arguments) is a call and the function its error names: itself. */
 typedef struct absence {
     void      (*call)(void);
-    const char *function;               /* who speaks */
+    const char *function;               /* the function its error names */
 } absence;
 
 #define CALL(function, ...)    static void call_##function(void) { function(__VA_ARGS__); }
@@ -86,7 +84,7 @@ static void model_fail(void)     { gra_model_fail(NULL, "own: got %d, expected 2
 
 /* ---- no model, or one that is closed ---- */
 
-static gra_model *absent;               /* what these calls are given */
+static gra_model *absent;               /* the argument of these calls */
 static gra_sgd    sgd;
 static gra_adamw  adamw;
 static gra_muon   muon;
@@ -120,7 +118,7 @@ static const absence without_a_model[] = { WITHOUT_A_MODEL(ABSENCE) };
 OF_A_SCOPE(CALL)
 static const absence of_a_scope_of_zeros[] = { OF_A_SCOPE(ABSENCE) };
 
-/* Of a closed model only: NULL is allowed, or belongs to an optimiser. */
+/* For a closed model only: NULL is allowed, or belongs to an optimiser. */
 #define OF_A_CLOSED_MODEL(ROW)                                                                           \
     ROW(gra_model_close, absent)                                                                         \
     ROW(gra_sgd_step, &sgd)                                                                              \
@@ -140,7 +138,7 @@ TESTS(calls_without_a_tape, LENGTH(without_a_tape))     { expect_absence(&withou
 TESTS(calls_without_a_model, LENGTH(without_a_model))   { expect_absence(&without_a_model[_i], NO_MODEL); }
 TESTS(scopes_of_zeros, LENGTH(of_a_scope_of_zeros))   { expect_absence(&of_a_scope_of_zeros[_i], NO_SCOPE); }
 
-TEST(a_failure_that_nobody_holds)
+TEST(a_failure_without_a_tape)
 {
     expect_abort(tape_fail, "own: got 1, expected 2");
     expect_abort(model_fail, "own: got 1, expected 2");
@@ -195,8 +193,8 @@ TESTS(calls_with_a_closed_model, LENGTH(without_a_model) + LENGTH(of_a_closed_mo
     expect_absence(_i < n ? &without_a_model[_i] : &of_a_closed_model[_i - n], CLOSED);
 }
 
-/* It is recognised while its tape or another of the tape's models is open, and fewer than 64 were closed
- * since: so long its struct stays, and no longer. */
+/* It is recognised as long as its struct is kept: while its tape or another of the tape's models is open, and
+ * fewer than 64 models have been closed since. */
 TEST(a_closed_model_among_others)
 {
     enum { KEPT = 64 };
@@ -212,7 +210,7 @@ TEST(a_closed_model_among_others)
     gra_model_close(last);
     ck_assert_int_eq((int)(fault_held() - none), 0);
 
-    const long with_tape = fault_held();                /* and a model that open_all has opened on it */
+    const long with_tape = fault_held();                /* and the model that open_all opened on it */
     for (int i = 1; i <= 3 * KEPT; i++) {
         gra_model *m = gra_model_open(t, NULL);
         gra_model_close(m);

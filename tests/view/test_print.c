@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static void expect_print(const char *wanted, const real *x, gra_shape shape, int digits)
+static void expect_print(const char *expected, const real *x, gra_shape shape, int digits)
 {
     char got[8192];
     FILE *f = tmpfile();
@@ -13,7 +13,7 @@ static void expect_print(const char *wanted, const real *x, gra_shape shape, int
     rewind(f);
     got[fread(got, 1, sizeof got - 1, f)] = '\0';
     fclose(f);
-    ck_assert_str_eq(got, wanted);
+    ck_assert_str_eq(got, expected);
 }
 
 static real *counted(int n, double step, double from)
@@ -123,10 +123,10 @@ TEST(many_values_of_few_rows_or_columns)
 
 TEST(longer_than_a_line)                /* a line for each */
 {
-    char wanted[256],
+    char expected[256],
          zeros[] = "000000000000000000000000000000000000000000000000000000000000000000000000000000";
-    snprintf(wanted, sizeof wanted, "tensor([1.5%s,\n        2.5%s])\n", zeros, zeros);
-    expect_print(wanted, (real[]){ (real)1.5, (real)2.5 }, GRA_SHAPE(2), (int)sizeof zeros);
+    snprintf(expected, sizeof expected, "tensor([1.5%s,\n        2.5%s])\n", zeros, zeros);
+    expect_print(expected, (real[]){ (real)1.5, (real)2.5 }, GRA_SHAPE(2), (int)sizeof zeros);
 }
 
 TEST(to_standard_output)

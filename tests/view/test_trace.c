@@ -324,7 +324,7 @@ static void expect_parts(const char *first, const char *last)
     const char *e = or_none(gra_error(t));
     size_t n = strlen(e), m = strlen(last);
     ck_assert_msg(strncmp(e, first, strlen(first)) == 0 && n > m && strcmp(e + n - m, last) == 0,
-                  "wanted %s...%s, got %s", first, last, e);
+                  "expected %s...%s, got %s", first, last, e);
 }
 
 TEST(a_sound_model)

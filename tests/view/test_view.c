@@ -165,14 +165,14 @@ static const struct { void (*call)(void); const char *sentence; } named[] = {
 /* A sentence in which X stands for x, and P for p. */
 static void expect_sentence(const char *pattern, const char *x, const char *p)
 {
-    char wanted[600] = "";
+    char expected[600] = "";
     for (; *pattern; pattern++) {
         const char *text = *pattern == 'X' ? x : *pattern == 'P' ? p : NULL;
-        snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), text ? "%s" : "%.1s",
+        snprintf(expected + strlen(expected), sizeof expected - strlen(expected), text ? "%s" : "%.1s",
                  text ? text : pattern);
     }
-    ck_assert_msg(strncmp(or_none(gra_error(t)), wanted, strlen(wanted)) == 0, "%s: wanted %s",
-                  or_none(gra_error(t)), wanted);
+    ck_assert_msg(strncmp(or_none(gra_error(t)), expected, strlen(expected)) == 0, "got %s, expected %s",
+                  or_none(gra_error(t)), expected);
 }
 
 TESTS(a_name_in_sentences, LENGTH(named))
@@ -310,7 +310,7 @@ TESTS(root_mean_squares_as_text, LENGTH(sizes))
     char line[80];
     snprintf(line, sizeof line, "reshape  (1, 2)  input   %5s\n", root_mean_squares[_i]);
     gra_reshape(t, x, GRA_SHAPE(1, 2));
-    ck_assert_msg(strstr(printed(), line) != NULL, "wanted %s, got %s", line, shown);
+    ck_assert_msg(strstr(printed(), line) != NULL, "expected %s, got %s", line, shown);
     gra_begin(t, GRA_GRAD, NULL);
     gra_scale(t, gra_scalar(t, sizes[_i][0]), 1);
     ck_assert_ptr_nonnull(printed());

@@ -75,7 +75,7 @@ void stand_in_fail(const char *file, int line, const char *format, ...);
 #define ck_assert_str_eq(a, b)                                                                           \
     do {                                                                                                 \
         const char *a_ = (a), *b_ = (b);                                                                 \
-        ck_assert_msg(a_ && b_ && strcmp(a_, b_) == 0, "'%s' is \"%s\", wanted \"%s\"", #a,              \
+        ck_assert_msg(a_ && b_ && strcmp(a_, b_) == 0, "'%s' is \"%s\", expected \"%s\"", #a,              \
                       a_ ? a_ : "NULL", b_ ? b_ : "NULL");                                               \
     } while (0)
 #define ck_assert_mem_eq(a, b, n) ck_assert_msg(memcmp(a, b, n) == 0, "'%s' differ", #a " and " #b)

@@ -1,5 +1,4 @@
-/* fuzz: see fuzz.h. warn() and say() stand here in place of examples/lib/say.c: they format, and
- * are silent. */
+/* fuzz: see fuzz.h. warn() and say() replace those of examples/lib/say.c: they format, but print nothing. */
 #include "fuzz.h"
 #include "../../../core/gradus.h"
 #include "../../../examples/lib/say.h"
@@ -19,7 +18,7 @@ void fuzz_claim(int that, const char *what)
 {
     if (that)
         return;
-    fprintf(stderr, "fuzz: this is not so: %s\n", what);
+    fprintf(stderr, "fuzz: this does not hold: %s\n", what);
     abort();
 }
 
@@ -31,7 +30,7 @@ gra_model *fuzz_model(void)
     return m;
 }
 
-/* What every tape and model allocates when it is opened, whatever the file is. */
+/* What every tape and model allocates when it is opened, whatever the file. */
 static void learn_opening(void)
 {
     static bool learnt;
@@ -110,7 +109,7 @@ const char *fuzz_file(const char *name, const uint8_t *bytes, size_t n)
     return path;
 }
 
-/* ---- what the programs say ---- */
+/* ---- the programs' messages ---- */
 
 const char *program_name = "fuzz";
 
@@ -157,7 +156,7 @@ int main(int argc, char **argv)
         fuzz_claim(f != NULL, argv[i]);
         const size_t n = fread(bytes, 1, sizeof bytes, f);
         fclose(f);
-        uint8_t *exact = malloc(n + !n);        /* so that a byte too far is seen */
+        uint8_t *exact = malloc(n + !n);        /* so that reading past the end is detected */
         fuzz_claim(exact != NULL, "there is memory");
         memcpy(exact, bytes, n);
         LLVMFuzzerTestOneInput(exact, n);

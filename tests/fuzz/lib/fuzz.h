@@ -1,7 +1,7 @@
-/* fuzz: what the targets share. A target is LLVMFuzzerTestOneInput: whatever the bytes are, nothing may
- * crash, leak, or take more memory at once than 8 times their number and 64 KiB; where something is refused,
- * a sentence says why. With libFuzzer (clang) the bytes are its own inventions, else main() here takes them
- * from the files that it is given. */
+/* fuzz: what the targets share. A target is LLVMFuzzerTestOneInput: whatever the bytes, nothing may crash,
+ * leak, or allocate more at once than 8 times their number plus 64 KiB; whatever is refused has a sentence
+ * that gives the reason. libFuzzer (clang) invents the bytes; otherwise main() here reads them from the files
+ * it is given. */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
 
@@ -17,9 +17,9 @@ size_t fuzz_part(const uint8_t **bytes, size_t *left, const uint8_t **part);
 
 gra_model *fuzz_model(void);          /* a new model, of a tape that is closed already; NULL: out of memory */
 
-void fuzz_begin(size_t n);              /* from here on the limits hold for an input of n bytes, */
-void fuzz_end(void);                    /* up to here: aborts if something is still held */
-void fuzz_claim(int that, const char *what);    /* aborts with the sentence if it is not so */
+void fuzz_begin(size_t n);              /* from here on the limits apply, for an input of n bytes, */
+void fuzz_end(void);                    /* until here: aborts if anything is still held */
+void fuzz_claim(int that, const char *what);    /* aborts with the sentence if `that` is false */
 int  fuzz_complaints(void);             /* how often the programs' warn() was called since fuzz_begin */
 
 #endif
