@@ -1,6 +1,6 @@
-/* Large tensors, whose work is cut into chunks: where an op takes parts of x by themselves, f(x) is f of
- * each part, put together. A part is small enough to be done in one piece, x is not. Each op once for
- * each instruction set; that small tensors cut into chunks give the same is in test_ops.c. */
+/* Large tensors, whose work is cut into chunks: for an op that treats parts of x separately, f(x) must be f
+ * of each part, joined. A part is small enough to be computed in one piece, x is not. Each op runs once for
+ * each instruction set; test_ops.c cuts small tensors into chunks. */
 #include "core/random/mcg31.h"
 #include "lib/isa.h"
 #include "ops/rows.h"
@@ -14,7 +14,7 @@ struct large_case {
     const char   *name;
     gra_check_in  in[2];
     int           d;                    /* the parts are slices of in[0] along d, */
-    enum joined   how;                  /* and the results are put together like this, */
+    enum joined   how;                  /* and the results are joined like this, */
     int           along;                /* along this dimension */
     gra_tensor *(*f)(gra_tape *tape, gra_tensor *x, gra_tensor *w, int first);  /* where x begins along d */
 };
@@ -181,7 +181,7 @@ TESTS(large_tensors_are_their_parts, ISAS * LENGTH(large_cases))
         }
         for (size_t j = 0; j < whole.size[i]; j++) {
             double a = (double)whole.values[i][j], b = (double)parts.values[i][j];
-            if (!(fabs(a - b) <= large_tolerance[i] * r))   /* an assertion for each would take long */
+            if (!(fabs(a - b) <= large_tolerance[i] * r))   /* an assertion for each would be slow */
                 ck_abort_msg("%s: %s[%zu] is %.9g, of the parts %.9g: %.2g", c->name, value[i], j, a, b,
                              fabs(a - b) / r);
         }
@@ -193,8 +193,7 @@ TESTS(large_tensors_are_their_parts, ISAS * LENGTH(large_cases))
     outcome_free(&threads);
 }
 
-/* The dropout of a slice is not a slice of the dropout: element i is dropped by the i-th random number of the
- * step. */
+/* The dropout of a slice is not a slice of the dropout: the step's i-th random number drops element i. */
 TESTS(dropout_is_the_stream_number_by_number, ISAS)
 {
     const size_t n = 100003;

@@ -1,22 +1,22 @@
-/* Long sums: with 100,000 terms and more, float agrees with double. No gradient check sees a float sum that
- * drifts, for gradients are checked in double and on small tensors.
+/* Long sums: with 100,000 terms and more, float agrees with double. No gradient check detects a float sum
+ * that drifts, because gradients are checked in double and on small tensors.
  *
- * Each op has a row or several, whose inputs have N values. The double suite writes sums and gradients to a
- * file; the float suite compares, once with all terms equal, which is where rounding errors add up, and once
- * with drawn ones. Of a tensor with few values all are compared, of another one some. */
+ * Each op has one or more rows, whose inputs have N values. The double suite writes sums and gradients to a
+ * file; the float suite compares, once with equal terms, whose rounding errors add up, and once with random
+ * ones. All values of small tensors are compared, and some of large ones. */
 #include "lib/folder.h"
 #include "ops/ops_table.h"
 #include "lib/suites.h"
 
 #include <stdlib.h>
 
-enum { N = -1, INPUTS = 4, FEW = 64 };  /* N in a shape: as many as there are terms */
+enum { N = -1, INPUTS = 4, FEW = 64 };  /* N in a shape: the number of terms */
 
 struct sum_case {
     const char *name, *op;
-    int         period;                 /* equal terms: after so many values the same ones come again */
+    int         period;                 /* with equal terms: the values repeat after this many */
     gra_shape   in[INPUTS];             /* unused ones have no dimensions and are numbers */
-    double      low, high;              /* of what is drawn; both 0: -2 and 2 */
+    double      low, high;              /* bounds of random values; both 0: -2 and 2 */
     gra_tensor *(*f)(gra_tape *t, gra_tensor **in, int n);
 };
 
@@ -68,7 +68,7 @@ F(sum_bce_logits, gra_binary_cross_entropy_with_logits(t, in[0], in[1]))
 F(sum_attention, gra_attention(t, in[0], in[1], in[2], &(gra_attention_options){ .heads = 1 }))
 F(sum_masked, gra_attention(t, in[0], in[1], in[2], &(gra_attention_options){ .heads = 1, .mask = in[3] }))
 
-static int *ids(gra_tape *t, int n, int below)          /* of 0 to below - 1, in no simple order */
+static int *ids(gra_tape *t, int n, int below)          /* from 0 to below - 1, in no simple order */
 {
     int *id = gra_alloc(t, (size_t)n * sizeof *id);
     for (int i = 0; i < n; i++)
@@ -86,7 +86,7 @@ F(sum_cross_entropy_rows, gra_cross_entropy_unreduced(t, in[0], ids(t, gra_dim(i
 #define NUMBER { 0, { 0 } }
 #define EACH(op) { #op, #op, 1, { OF(N) }, 0, 0, sum_##op }
 #define POSITIVE(op, f) { #op, #op, 1, { OF(N) }, 0.5, 3, f }
-/* one operand is stretched: a number, a vector to rows, a column */
+/* one operand is stretched: a number, a row, a column, a plane */
 #define STRETCHED(op)                                                                                    \
     { #op " by a number", #op, 1, { OF(N), NUMBER }, 0.5, 3, sum_##op },                              \
     { #op " of a number", #op, 1, { OF(N), NUMBER }, 0.5, 3, sum_##op##_left },                       \
@@ -204,13 +204,13 @@ static struct sum_run run_case(gra_tape *t, const struct sum_case *c, int n, boo
     return r;
 }
 
-/* Which values are compared: all of FEW, else FEW of them. */
+/* Which values are compared: all if there are at most FEW, otherwise FEW of them. */
 static size_t compared(size_t size)             { return size < FEW ? size : FEW; }
 static size_t place(size_t size, size_t i)      { return size <= FEW ? i : i * (size / FEW); }
 
 /* ---- float against double ---- */
 
-/* SUMS_TERMS=10000000 in the environment: so many terms, of both kinds, at both times. */
+/* SUMS_TERMS=10000000 in the environment sets the number of terms, of both kinds; set it for both suites. */
 static const struct round {
     int  terms;
     bool equal;
@@ -259,8 +259,8 @@ TEST(write_long_sums)
     ck_assert_int_eq(fclose(f), 0);
 }
 #else
-/* How far float is from double, relative to the largest of a tensor's values (or to the share of one of them
- * in the loss, where all are rounding errors). Negative: the file is of another table. */
+/* How far float is from double, relative to a tensor's largest value (or to one value's share of the loss,
+ * where all are rounding errors). Negative: the file belongs to another table. */
 static double worst_of(FILE *f, const struct sum_case *c, int n, bool equal)
 {
     char title[128], found[128] = "";

@@ -1,4 +1,4 @@
-/* Threads and instruction sets: every product against the naive loop, and the same bits whatever the
+/* Threads and instruction sets: every product agrees with the naive loop, and the bits do not depend on the
  * number of threads. */
 #include "core/tape/tape.h"
 #include "core/kern/gemm.h"
@@ -19,7 +19,7 @@ static real *drawn(gra_rng *rng, size_t n)
 
 /* ---- products ---- */
 
-/* The oracle: c = a b (+ c), in double, with the sum of magnitudes that bounds the rounding. */
+/* The oracle: c = a b (+ c), in double, with the sum of magnitudes that bounds the rounding error. */
 static double value(gra_mat x, int i, int j) { return (double)x.p[i * x.row + j * x.col]; }
 
 static void naive(gra_mat a, gra_mat b, gra_mat c, bool accumulate, double *sum, double *size)
@@ -56,11 +56,11 @@ static void compare_product(gra_tape *t, gra_rng *rng, int m, int n, int k, int 
     else
         gra_gemm(gra_tape_machine(t), ma, mb, mc, accumulate);
     const double unit = sizeof(real) == 4 ? 0x1p-24 : 0x1p-53;
-    /* Higham: |error| <= k u sum |a||b|, here with a small k for its luck */
+    /* Higham: |error| <= k u sum |a||b|; errors partly cancel, so a much smaller k serves */
     for (size_t i = 0; i < cells; i++) {
         const double is = value(mc, (int)i / n, (int)i % n);
         ck_assert_msg(fabs(is - sum[i]) <= (2 + sqrt(k)) * 4 * unit * size[i],
-                      "%s: %d x %d x %d, form %d, cell %zu: got %.17g, expected %.17g", gra_isa_name(t), m, n, k,
+                      "%s: %d x %d x %d, form %d, %zu: got %.17g, expected %.17g", gra_isa_name(t), m, n, k,
                       form, i, is, sum[i]);
     }
     free(a), free(b), free(c), free(sum), free(size);
@@ -84,9 +84,9 @@ TESTS(products_are_right, 3)            /* _i: an instruction set */
         compare_product(t, &rng, 131, 70, 700, form);           /* several pieces of k, */
         compare_product(t, &rng, 1300, 9, 17, form);            /* several blocks of rows, */
         compare_product(t, &rng, 7, 2200, 19, form);            /* and of columns */
-        compare_product(t, &rng, 1, 1500, 70, form);            /* few rows are another kernel's */
+        compare_product(t, &rng, 1, 1500, 70, form);            /* few rows use another kernel */
         compare_product(t, &rng, 2, 203, 700, form);
-        compare_product(t, &rng, 20, 48, 1024, form);         /* rows of a, or of b, that meet in the cache */
+        compare_product(t, &rng, 20, 48, 1024, form);         /* rows of a, or of b, that share cache sets */
         compare_product(t, &rng, 20, 1024, 17, form);
         compare_product(t, &rng, 700, 513, 3, form);            /* many groups of packed rows */
         compare_product(t, &rng, 300, 1, 600, form);            /* a single column */
@@ -94,8 +94,8 @@ TESTS(products_are_right, 3)            /* _i: an instruction set */
     gra_close(t);
 }
 
-/* Every second value of every third row: of whole numbers, so that sums are exact. Each of two threads has
- * more than 512 columns, for which rows are packed. */
+/* Every second value of every third row, of integers, so that sums are exact. Each of two threads has more
+ * than 512 columns, enough for rows to be packed. */
 TESTS(products_of_any_strides, 3)       /* _i: an instruction set */
 {
     gra_tape *t = open_with(isa[_i], 2);
@@ -120,7 +120,7 @@ TESTS(products_of_any_strides, 3)       /* _i: an instruction set */
     gra_close(t);
 }
 
-/* A row of a product has the same bits whether it is computed alone or with others: generation with a
+/* A row of a product has the same bits whether it is computed by itself or with others: generation with a
  * key-value cache computes one token at a time. */
 TESTS(few_rows_have_the_bits_of_many, 3)        /* _i: an instruction set */
 {
@@ -208,7 +208,7 @@ TESTS(every_unit_once, 5)
     struct tally *y = calloc(1, sizeof *y);
     y->threads = threads;
     int jobs = 0;
-    for (; jobs < 3000; jobs++)         /* many short jobs: late workers must find a closed gate */
+    for (; jobs < 3000; jobs++)         /* many short jobs: a late worker must not take part in the next */
         gra_parallel(gra_tape_machine(t), 1 + (size_t)(jobs % 50), 1 + (size_t)(jobs % 3), tally_up, y);
     gra_parallel(gra_tape_machine(t), 5000, 7, tally_up, y);
     ck_assert_int_eq(y->wrong_worker, 0);
@@ -275,7 +275,7 @@ TEST(ops_have_the_same_bits)
     free(first), free(x), free(w), free(b);
 }
 
-/* A mask's gradient: threads share heads only where those add to different values of it. */
+/* A mask's gradient: threads share heads only if these add to different values of it. */
 TESTS(mask_gradients_have_the_same_bits, 6)     /* _i: a shape of the mask */
 {
     enum { B = 4, T = 33, KEYS = 40, HEADS = 6, KV_HEADS = 3, D = 5 };
@@ -359,14 +359,14 @@ TEST(two_models_in_two_threads)
 
 struct shared {                                         /* a model that one tape trains and others evaluate */
     struct gra_gpt          gpt;
-    pthread_rwlock_t lock;                              /* held for writing by the optimiser's step alone */
+    pthread_rwlock_t lock;                              /* held for writing only by the optimiser's step */
 };
 
 static void *evaluate(void *arg)
 {
     struct shared *s = arg;
     gra_tape *tape = gra_open(1);
-    for (uint64_t seed = 0; seed < STEPS; seed++) {     /* not for ever: readers may hold a writer up */
+    for (uint64_t seed = 0; seed < STEPS; seed++) {     /* bounded: readers may delay a writer */
         pthread_rwlock_rdlock(&s->lock);
         gra_begin(tape, GRA_EVAL, NULL);
         double loss = gra_item(some_loss(tape, &s->gpt, seed));

@@ -1,5 +1,5 @@
-/* The key-value cache: a token computed with it has the same logits as in the forward of the whole text, on
- * any number of threads, with any instruction set, and after the window has slid; and what it refuses. */
+/* The key-value cache: a token computed with it has the same logits as in the forward of the whole text, with
+ * any number of threads, any instruction set, and after the window has moved; and what it refuses. */
 #include "layers/gpt.h"
 #include "lib/fault.h"
 #include "lib/fixture.h"
@@ -37,7 +37,7 @@ static void open_gpt(const gra_gpt_config *c)
     another_model();
     gra_manual_seed(&rng, 5);
     gra_gpt_init(&gpt, gra_root(model), c);
-    for (int i = 0; i < gra_param_count(model); i++) {          /* nothing is to stay at 0 or 1 */
+    for (int i = 0; i < gra_param_count(model); i++) {          /* nothing stays at 0 or 1 */
         gra_tensor *p = gra_param_at(model, i);
         for (size_t j = 0; j < p->size; j++)
             p->data[j] += (real)((double)(gra_random(&rng) % 1000) / 2500 - 0.2);
@@ -70,7 +70,7 @@ static void last_logits(const int *tokens, int n, real *to)
     memcpy(to, y->data + (n - 1) * vocab, (size_t)vocab * sizeof *to);
 }
 
-/* Hands the cache `chunk` tokens at a time and compares what it says after each chunk. */
+/* Passes `chunk` tokens at a time and compares the logits after each chunk. */
 static void compare(int chunk, const char *what)
 {
     const int vocab = gpt.config.vocab_size, context = gpt.config.context_length;
@@ -121,7 +121,7 @@ static int likeliest(const real *x, int n)
     return best;
 }
 
-/* Writes n tokens; a full window goes on from its last half. */
+/* Generates n tokens; when the window is full, the last half of it is kept. */
 static void write_text(bool cached, int n, int *text)
 {
     const int vocab = gpt.config.vocab_size, context = gpt.config.context_length;
@@ -142,12 +142,12 @@ static void write_text(bool cached, int n, int *text)
         } else {
             last_logits(text + begin, i - begin, logits);
         }
-        logits[text[i - 1]] -= 2;                       /* so that it does not go in circles */
+        logits[text[i - 1]] -= 2;                       /* so that it does not repeat itself */
         text[i] = likeliest(logits, vocab);
     }
 }
 
-TESTS(windows_slide_alike, CONFIGS)     /* _i: a configuration */
+TESTS(windows_move_alike, CONFIGS)      /* _i: a configuration */
 {
     gra_kv_cache_close(&cache);
     open_gpt(&configs[_i]);
@@ -164,7 +164,7 @@ TESTS(windows_slide_alike, CONFIGS)     /* _i: a configuration */
 
 /* ---- layers by themselves ----------------------------------------------------------------------------- */
 
-TEST(attention_continues)       /* with fewer heads for keys and values, as no GPT has; in the second block */
+TEST(attention_continues)       /* with fewer key and value heads, unlike the GPTs; in the second block */
 {
     enum { TIME = 6, WIDTH = 12, KV = 4 };
     struct gra_multi_head_attention a;
@@ -193,7 +193,7 @@ TEST(a_token_allocates_nothing)
     if (!fault_wrapped())
         return;
     long before = 0;
-    int failed = 0;                             /* no assertion in the loop: it may call malloc itself */
+    int failed = 0;                             /* no assertion in the loop: it may call malloc */
     for (int step = 0; step < 18; step++) {
         if (step == 9)                          /* the second time through the window */
             before = fault_count(FAULT_ALLOC);
@@ -217,7 +217,7 @@ static const char other_gpt[] = "gpt: got a cache that was opened for another GP
 #define NO_GRADIENT ": got a step that records, expected GRA_EVAL: no gradient flows through a " \
                     "key-value cache"
 
-static const struct {                   /* one call of gra_gpt_forward_cached, after so many tokens */
+static const struct {                   /* one call of gra_gpt_forward_cached, after `before` tokens */
     const char *error;
     int         before, id, time;
     bool        closed;
@@ -252,7 +252,7 @@ TESTS(a_gpt_refuses, LENGTH(of_gpts))
     gra_begin(t, of_gpts[_i].mode, NULL);
     gra_gpt_forward_cached(t, &other, tokens, of_gpts[_i].time, &cache);
     expect_error(of_gpts[_i].error);
-    ck_assert_int_eq(cache.time, of_gpts[_i].before);   /* a refused token was not seen */
+    ck_assert_int_eq(cache.time, of_gpts[_i].before);   /* a refused token is not in the cache */
     gra_begin(t, GRA_EVAL, NULL);
     gra_fail(t, "an error before");
     gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);
@@ -337,7 +337,7 @@ TEST(a_cache_that_cannot_be_opened)
     ck_assert(!fault_wrapped() || (status == -1 && !cache.rows));
 }
 
-TEST(positions_too_far)
+TEST(positions_out_of_range)
 {
     gra_begin(t, GRA_EVAL, NULL);
     gra_positional_embedding_forward_from(t, &gpt.pos_emb, gra_full(t, 1, GRA_SHAPE(2, 12)), 8);

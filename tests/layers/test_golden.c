@@ -1,8 +1,8 @@
 /* Layers and ops against PyTorch: outputs and every gradient.
  *
- * A case builds y from a file's inputs and parameters, by a layer where there is one, else from ops.
- * Then y and the gradients of sum(dy y) must be those of the file, within the file's tolerances: the
- * double library computes the _f64 files, the float library the _f32 ones. */
+ * A case computes y from a file's inputs and parameters, with a layer if there is one, otherwise from ops.
+ * Then y and the gradients of sum(dy y) must be those in the file, within its tolerances: the double library
+ * uses the _f64 files, the float library the _f32 ones. */
 #include "lib/golden.h"
 #include "examples/notebooks/lib/book.h"
 #include "lib/fixture.h"
@@ -17,14 +17,14 @@
 #define SUFFIX "_f32.txt"
 #endif
 
-/* ---- what a case has at hand ---- */
+/* ---- tools for the cases ---- */
 
 static golden *file;
 
 static struct {
     const char *name;                   /* in the file */
     gra_tensor *tensor;
-} made[GOLDEN_MAX];                     /* the tensors whose gradients the file knows */
+} made[GOLDEN_MAX];                     /* the tensors whose gradients the file has */
 static int count;
 
 static gra_tensor *remember(const char *name, gra_tensor *x)
@@ -50,7 +50,7 @@ static real *as_real(const golden_tensor *x)
     return values;
 }
 
-static gra_tensor *input(const char *name)              /* the same one for each call with that name */
+static gra_tensor *input(const char *name)              /* every call with a name returns the same one */
 {
     const golden_tensor *x = golden_get(file, "input", name);
     gra_tensor *known = recall(name);
@@ -72,7 +72,7 @@ static int *indices(const char *name)
     return ids;
 }
 
-/* Sets a layer's parameter p to what the file calls `name`. */
+/* Sets a layer's parameter p to the values that the file calls `name`. */
 static void set(gra_tensor *p, const char *name)
 {
     const golden_tensor *x = golden_get(file, "param", name);
@@ -103,7 +103,7 @@ static gra_tensor *param(const char *name)
 
 static int number(const char *key) { return golden_number(file, key); }
 
-/* A Linear of the file: its bias may be NULL. */
+/* A Linear with the file's parameters: its bias may be NULL. */
 static gra_tensor *linear(gra_tensor *x, const char *weight, const char *bias)
 {
     gra_tensor *w = param(weight);
@@ -200,7 +200,7 @@ static gra_tensor *causal_attention(void)
     return gra_causal_attention_forward(t, &a, input("x"));
 }
 
-/* The mask is given, so dropout is written out: softmax(...) mask / (1 - 0.5). */
+/* The file has the mask, so dropout is written as a product: softmax(...) mask / (1 - 0.5). */
 static gra_tensor *causal_attention_dropout(void)
 {
     gra_tensor *x = input("x"), *mask = constant("drop_mask");
@@ -358,7 +358,7 @@ static void close_case(void)
     close_all();
 }
 
-/* Every gradient that the file has must be of a tensor that the case made, and equal. */
+/* Every gradient in the file must belong to a tensor that the case made, and be equal to its gradient. */
 static void compare_gradients(void)
 {
     int compared = 0;
@@ -399,7 +399,7 @@ TEST(every_file_has_a_case)
         int found = 0;
         for (int i = 0; i < LENGTH(cases); i++)
             found += strcmp(cases[i].file, l.name) == 0;
-        ck_assert_msg(found == 1, "%s has %d cases in test_golden.c, wanted one", l.path, found);
+        ck_assert_msg(found == 1, "%s: got %d cases in test_golden.c, expected 1", l.path, found);
     }
     ck_assert_int_eq(files, LENGTH(cases));
 }

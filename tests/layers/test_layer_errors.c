@@ -1,4 +1,4 @@
-/* What layers refuse: the sentence for each size, value and input that does not fit. */
+/* What layers refuse: the sentence for each invalid size, value and input. */
 #include "layers/gpt.h"
 #include "lib/aborts.h"
 #include "lib/fixture.h"
@@ -8,7 +8,7 @@
 typedef struct attempt {
     gra_tensor *(*f)(gra_scope s, const struct attempt *a);
     struct {
-        int    in, out;                 /* the sizes that a small layer's init takes, in its order */
+        int    in, out;                 /* the sizes that a small layer's init takes, in order */
         double p;
         gra_attention_config att;
         gra_gpt_config       gpt;
@@ -21,7 +21,7 @@ typedef struct attempt {
 
 static gra_tensor *x_of(const attempt *a) { return a->x.ndim ? gra_full(t, 1, a->x) : NULL; }
 
-/* name(s, a) makes gra_LAYER by its init, which is given what follows, and calls forward with it. */
+/* name(s, a) makes gra_LAYER with its init, which gets the arguments that follow, and calls its forward. */
 #define ATTEMPT(name, layer, forward, ...)                                                               \
     static gra_tensor *name(gra_scope s, const attempt *a)                                               \
     {                                                                                                    \
@@ -77,7 +77,7 @@ static const char no_causal[] = NOT_MADE("causal_attention: the layer", "its ini
 static const char no_heads[] = NOT_MADE("multi_head_attention: the layer", "its init");
 
 static const attempt table[] = {
-    /* init: the model keeps the first sentence, and forward is an error of the tape */
+    /* init: the model keeps the first error, and forward is an error of the tape */
     { linear, SIZES(0, 2), X(1, 2, 3),
       "linear: got in_features 0, expected 1 or more", NO_INPUT("linear", 1) },
     { linear, SIZES(3, -2), X(1, 2, 3),
@@ -186,7 +186,7 @@ static const attempt table[] = {
 
 CASE(layer_errors, open_all, close_all, "")
 
-/* The address of no struct: the model keeps the sentence. */
+/* NULL instead of a struct: the model keeps the error. */
 #define NO_LAYER(layer, ...)                                                                             \
     static void make_no_##layer(gra_scope s) { gra_##layer##_init(NULL, s, __VA_ARGS__); }
 NO_LAYER(linear, 3, 2, true)
@@ -223,7 +223,7 @@ static void block_of_no_config(void) { gra_gpt_block_config(NULL); }
 static void cache_of_no_gpt(void)     { gra_kv_cache_open(&(gra_kv_cache){ 0 }, NULL); }
 static void no_cache_to_open(void)    { gra_kv_cache_open(NULL, &(struct gra_gpt){ 0 }); }
 
-TEST(nobody_to_hold_the_sentence)
+TEST(no_model_to_keep_the_error)
 {
     expect_abort(block_of_no_config, "gra_gpt_block_config" NO_CONFIG "gra_gpt_config");
     expect_abort(cache_of_no_gpt, "gra_kv_cache_open: got NULL for the GPT" NO_STRUCT);

@@ -1,7 +1,7 @@
-/* Layers: gradients, values, names, first values, the end of memory.
+/* Layers: gradients, values, names, initial values, running out of memory.
  *
- * Golden numbers of PyTorch's (test_golden.c) cover the small layers; a whole GPT is compared here
- * with one put together from ops, dropout included. */
+ * PyTorch's golden numbers (test_golden.c) cover the small layers; here a whole GPT is compared with one made
+ * of ops, dropout included. */
 #include "layers/gpt.h"
 #include "lib/aborts.h"
 #include "lib/chunks.h"
@@ -33,7 +33,7 @@ typedef union any_layer {
 } any_layer;
 
 enum { ROWS = 3, TIME = 5, VOCAB = 7 };
-static const int ids[ROWS * TIME] = { 1, 6, 1, 0, 3, 1, 1, 5, 2, 6, 0, 4, 3, 1, 2 };     /* 1 comes often */
+static const int ids[ROWS * TIME] = { 1, 6, 1, 0, 3, 1, 1, 5, 2, 6, 0, 4, 3, 1, 2 };     /* 1 is repeated */
 
 typedef struct row {
     const char    *name;
@@ -157,7 +157,7 @@ TEST(every_layer_is_written)
     expect_written("layers", "layers/layers.h", "tests/layers/test_layers.c");
 }
 
-/* A layer that is not in the table is checked by nobody. */
+/* A layer without a row in the table would not be checked. */
 TEST(every_layer_has_a_row)
 {
     static const char begin[] = "gra_", init[] = "_init(";
@@ -177,7 +177,7 @@ TEST(every_layer_has_a_row)
         bool found = false;
         for (int i = 0; i < TABLE && !found; i++)
             found = strcmp(table[i].layer, name + sizeof begin - 1) == 0;
-        ck_assert_msg(found, "layers/layers.h has %s%s...): the table of tests/layers/test_layers.c wants "
+        ck_assert_msg(found, "layers/layers.h has %s%s...): the table of tests/layers/test_layers.c needs "
                              "a row for it",
                       name, init);
         layers++;
@@ -185,8 +185,8 @@ TEST(every_layer_has_a_row)
     ck_assert_int_gt(layers, 0);
 }
 
-/* Makes a row's layer and moves its parameters off their first values: a gradient that forgets a
- * factor of 1 or a term that is 0 must show. */
+/* Makes a row's layer and moves its parameters off their initial values, so that a gradient that lacks a
+ * factor of 1 or a term of 0 is detected. */
 static void make(const row *r, any_layer *l, gra_model *m)
 {
     gra_rng own;
@@ -201,7 +201,7 @@ static void make(const row *r, any_layer *l, gra_model *m)
         }
 }
 
-/* ---- what is not given ---------------------------------------------------------------------------- */
+/* ---- missing arguments ---------------------------------------------------------------------------- */
 
 static const row  *given;               /* a row, its layer, and an x for its forward */
 static any_layer   layer;
@@ -226,7 +226,7 @@ TESTS(a_tape_a_model_or_a_layer_is_missing, TABLE)
     expect_part(": got NULL for the layer, expected one that its init has made");
 }
 
-/* ---- gradients: double alone ------------------------------------------------------------------- */
+/* ---- gradients: only in double ----------------------------------------------------------------- */
 
 #ifdef GRADUS_DOUBLE
 TESTS(gradients, 2 * TABLE)
@@ -241,8 +241,7 @@ TESTS(gradients, 2 * TABLE)
     int result = gra_check(t, &(gra_check_options){ .rng = mode == GRA_TRAIN ? &rng : NULL,
                            .model = model, .nin = r->shape.ndim > 0, .in = &x, .f = r->forward,
                            .arg = &l }, &report);
-    /* Over one key the weight is 1, whatever queries and keys are: their gradients are 0, and test
-     * nothing. */
+    /* With one key the weight is 1, whatever queries and keys are: their gradients are 0 and test nothing. */
     const bool one_key = r->shape.ndim > 1 && r->shape.dim[r->shape.ndim - 2] == 1 &&
         strstr(r->name, "attention");
     ck_assert_msg(result == (one_key ? 2 : 0), "%s, %s:\n%s", r->name,
@@ -257,7 +256,7 @@ TESTS(gradients, 2 * TABLE)
 
 enum { MOST = 4096 };
 
-/* y and the gradients of sum(c y), c fixed, with dropout: of x, and of the parameters. How many values. */
+/* y and the gradients of sum(c y) for x and the parameters, with dropout; returns how many values. */
 static size_t compute(gra_tape *tape, const row *r, real all[MOST])
 {
     gra_rng own;
@@ -287,7 +286,7 @@ static size_t compute(gra_tape *tape, const row *r, real all[MOST])
     return n;
 }
 
-/* Threads share the work of large tensors; the table's are small. */
+/* Threads share the work of large tensors; those of the table are small. */
 TESTS(chunks_of_one, TABLE)             /* _i: a row */
 {
     static real whole[MOST], chunks[MOST];
@@ -307,7 +306,7 @@ TESTS(chunks_of_one, TABLE)             /* _i: a row */
     }
 }
 
-/* ---- a GPT put together from ops ---------------------------------------------------------------------- */
+/* ---- a GPT made of ops -------------------------------------------------------------------------------- */
 
 static gra_tensor *param(const char *format, int block) /* or NULL */
 {
@@ -363,9 +362,9 @@ static gra_tensor *written_out(const gra_gpt_config *c)
     return affine(x, param(c->tied ? "tok_emb.weight" : "out_head.weight", 0), NULL);
 }
 
-/* Values, and the order in which dropout draws: embeddings, then in each block the attention's weights
- * and the results of both branches. */
-TESTS(a_gpt_is_what_its_formula_says, 2 * TABLE)
+/* Values, and the order in which dropout draws: embeddings, then in each block the attention's weights and
+ * the results of both branches. */
+TESTS(a_gpt_is_its_formula, 2 * TABLE)
 {
     static const double tolerance = sizeof(real) == sizeof(double) ? 1e-12 : 1e-5;
     const row *r = &table[_i / 2];
@@ -389,16 +388,16 @@ TESTS(a_gpt_is_what_its_formula_says, 2 * TABLE)
         ck_assert_msg(fabs((double)(y->data[i] - want[i])) <= tolerance * most,
                       "%s: logit %zu is %.17g, expected %.17g",
                       r->name, i, (double)y->data[i], (double)want[i]);
-    ck_assert_uint_eq(gra_random(&rng), gra_random(&own));      /* no draw more or less */
+    ck_assert_uint_eq(gra_random(&rng), gra_random(&own));      /* as many draws */
 }
 
-/* ---- what is in no file of PyTorch's, and in no GPT ------------------------------------------------ */
+/* ---- without golden numbers, and not in a GPT ------------------------------------------------------ */
 
 static const double close_to = sizeof(real) == sizeof(double) ? 1e-14 : 1e-6;
 
 TEST(an_rms_norm_has_the_usual_eps)
 {
-    static const real x[] = { (real)1e-3, (real)2e-3, (real)-3e-3 };    /* small: eps shows */
+    static const real x[] = { (real)1e-3, (real)2e-3, (real)-3e-3 };    /* small, so that eps matters */
     struct gra_rms_norm l;
     gra_rms_norm_init(&l, gra_root(model), 3);
     l.weight->data[1] = -2;
@@ -407,7 +406,7 @@ TEST(an_rms_norm_has_the_usual_eps)
     ck_assert_mem_eq(y->data, gra_rms_norm(t, in, l.weight, 1e-6)->data, sizeof x);
 }
 
-/* Without the mask, the attention of a sequence turned round is that of the sequence, turned round. */
+/* Without the mask, the attention of a reversed sequence is the reversed attention of the sequence. */
 TEST(bidirectional_attention_sees_both_ways)
 {
     struct gra_multi_head_attention a;
@@ -488,14 +487,14 @@ TEST(names_of_the_small_layers)
                   "shared.out_proj.weight (8, 8)", "shared.out_proj.bias (8)");
 }
 
-/* ---- first values ------------------------------------------------------------------------------------ */
+/* ---- initial values ---------------------------------------------------------------------------------- */
 
 static bool named(const gra_tensor *p, const char *part) { return strstr(p->name, part) != NULL; }
 
 static void all_are(const gra_tensor *p, double value)
 {
     for (size_t i = 0; i < p->size; i++)
-        ck_assert_msg((double)p->data[i] == value, "%s[%zu] is %g, expected %g", p->name, i, (double)p->data[i],
+        ck_assert_msg((double)p->data[i] == value, "%s[%zu]: %g, expected %g", p->name, i, (double)p->data[i],
                       value);
 }
 
@@ -518,7 +517,7 @@ TEST(gpt2_begins_small)
         const double std = 0.02 / (named(p, "out_proj") || named(p, "layers.2") ? sqrt(2.0 * LAYERS) : 1);
         ck_assert_uint_le(p->size, LENGTH(want));
         gra_normal(&same, want, p->size, 0, std);
-        ck_assert_msg(memcmp(p->data, want, p->size * sizeof *want) == 0, "%s was drawn otherwise", p->name);
+        ck_assert_msg(memcmp(p->data, want, p->size * sizeof *want) == 0, "%s: other values", p->name);
     }
 }
 
@@ -536,8 +535,7 @@ TEST(a_linear_begins_as_asked)
 
 /* ---- errors and memory ------------------------------------------------------------------------------ */
 
-/* A layer that is made after an error of the model has no parameters: its forward is an error too, not a
- * crash. */
+/* A layer made after an error of the model has no parameters: its forward is an error too, not a crash. */
 TEST(layers_made_after_an_error)
 {
     gra_model_fail(model, "an error before");
@@ -555,8 +553,8 @@ TEST(layers_made_after_an_error)
     ck_assert_int_eq(gra_param_count(model), 0);
 }
 
-/* Each allocation of a layer fails in turn, those of the model in init and those of the step in forward: an
- * error with a sentence, and no crash. The first ones one by one, the later ones at growing distances. */
+/* Each allocation of a layer fails in turn, the model's in init and the step's in forward: this is an error,
+ * not a crash. The first ones are tried one by one, the later ones at growing distances. */
 static size_t further(size_t lines) { return lines + 1 + lines / 16; }
 
 TESTS(memory_ends_in_a_layer, TABLE)    /* _i: a row */

@@ -69,7 +69,7 @@ TEST(the_first_error_stays)
     ck_assert(v && gra_owned_count(model) == 2);
 }
 
-TEST(names_of_many_parameters)    /* each is found, and the first stays the first */
+TEST(names_of_many_parameters)    /* each is found, and keeps its place */
 {
     enum { LAYERS = 300 };
     for (int i = 0; i < LAYERS; i++) {
@@ -92,8 +92,7 @@ TEST(names_of_many_parameters)    /* each is found, and the first stays the firs
     expect_model_part("got the name blocks.7.bias a second time");
 }
 
-/* Were names compared one by one, each of the four loops would take hours: Check's own time limit is the
- * judge. */
+/* With a linear search for each name, each of the four loops would take hours and exceed the time limit. */
 TEST(a_model_of_very_many_parameters)
 {
     enum { MANY = SLOWED ? 20000 : 200000 };
@@ -110,12 +109,12 @@ TEST(a_model_of_very_many_parameters)
     ck_assert_int_eq(gra_owned_count(model), 3 * MANY);
 }
 
-TEST(a_further_name)
+TEST(an_alias)
 {
     gra_tensor *w = param("w", GRA_SHAPE(2, 3));
     gra_alias(gra_enter(gra_root(model), "head"), "weight", w);
     ck_assert_ptr_null(gra_model_error(model));
-    ck_assert_int_eq(gra_param_count(model), 1);            /* it is no parameter */
+    ck_assert_int_eq(gra_param_count(model), 1);            /* an alias is not a parameter */
     ck_assert_ptr_null(gra_param_find(model, "head.weight"));
     ck_assert_int_eq(gra_alias_count(model), 1);
     const gra_tensor *a = gra_alias_at(model, 0);
@@ -126,7 +125,7 @@ TEST(a_further_name)
     expect_model_part("gra_param: got the name head.weight a second time");
 }
 
-TEST(a_further_name_without_memory)             /* each allocation fails in turn */
+TEST(an_alias_without_memory)                   /* each allocation fails in turn */
 {
     bool well = !fault_wrapped();
     gra_model *r;
@@ -142,7 +141,7 @@ TEST(a_further_name_without_memory)             /* each allocation fails in turn
     ck_assert(well);
 }
 
-TESTS(a_further_name_of_nothing, 3)
+TESTS(an_alias_of_nothing, 3)
 {
     static gra_tensor nameless;
     gra_model *other = model_alone(NULL);
@@ -180,7 +179,7 @@ TEST(no_initialiser)
     expect_model_part("gra_param: w: got an empty initialiser, expected one such as gra_init_zeros()");
 }
 
-TEST(a_file_that_failed_spoils_nothing)
+TEST(a_failed_file_leaves_the_model_usable)
 {
     param("w", GRA_SHAPE(2));
     ck_assert_int_eq(gra_save(model, "/nowhere/at/all", NULL, 0), -1);
@@ -190,7 +189,7 @@ TEST(a_file_that_failed_spoils_nothing)
     ck_assert_ptr_null(gra_model_error(model));
 }
 
-TEST(an_unusable_model_has_no_file)             /* and its first error stays, but for that of a file */
+TEST(an_unusable_model_has_no_file)             /* and keeps its first error, unless it was a file's */
 {
     param("w", GRA_SHAPE(2));
     ck_assert_int_eq(gra_save(model, GRADUS_BUILD "/model_suite.safetensors", NULL, 0), 0);
@@ -203,7 +202,7 @@ TEST(an_unusable_model_has_no_file)             /* and its first error stays, bu
     ck_assert_str_eq(gra_model_error(model), "the first");
 }
 
-TEST(initialisers)                      /* what the generator gives with these numbers, to the last bit */
+TEST(initialisers)                      /* what the generator draws with these numbers, bit for bit */
 {
     enum { OUT = 12, IN = 8, N = OUT * IN };
     const double xavier = sqrt(6.0 / (OUT + IN)), linear = 1 / sqrt(IN);
@@ -211,7 +210,7 @@ TEST(initialisers)                      /* what the generator gives with these n
     const struct {
         gra_init  init;
         gra_shape shape;
-        double    low, high, std;       /* std 0: uniform from low to high, else normal with the mean low */
+        double    low, high, std;       /* std 0: uniform from low to high; otherwise normal with mean low */
     } row[] = {
         { gra_init_zeros(),        matrix, 0, 0, 0 },
         { gra_init_ones(),         matrix, 1, 1, 0 },
@@ -273,7 +272,7 @@ static void no_name_of_a_scope(void)
     gra_enter(gra_root(model), none, 1);
 }
 
-static void a_name_not_of_ascii(void)           /* in a locale of ASCII alone */
+static void a_name_not_of_ascii(void)           /* in an ASCII locale */
 {
     gra_param(gra_enter(gra_root(model), "%ls", L"\x263a"), "u", gra_init_ones(), GRA_SHAPE(2));
 }
@@ -306,7 +305,7 @@ static void a_companion_named_as_an_alias(void)
 
 static const struct {
     void      (*call)(void);
-    int         owned;                  /* tensors that the model has then */
+    int         owned;                  /* tensors that the model has afterwards */
     const char *sentence;               /* a part of it */
 } refusals[] = {
     { xavier_of_a_vector,  1,
@@ -343,7 +342,7 @@ static const struct {
     { a_companion_named_as_an_alias,    1, "gra_state: got the name sgd.momentum.w, expected another" },
 };
 
-TESTS(refused, LENGTH(refusals)) /* _i: of refusals; the model has a parameter w already */
+TESTS(refused, LENGTH(refusals)) /* _i: of refusals; the model already has a parameter w */
 {
     param("w", GRA_SHAPE(2, 3));
     refusals[_i].call();

@@ -1,34 +1,34 @@
-/* The table of all ops, at the end of this file: a row or several for each. Before it stand the functions
- * that the rows call. Every row is checked as ops_table.h says.
+/* The table of all ops, at the end of this file, with one or more rows for each, after the functions that the
+ * rows call. Every row is checked as ops_table.h describes.
  *
  *     UNARY(sum)          defines do_sum, which calls gra_sum(t, in[0]), and do_sum_again
- *     FORMULA(exp, exp(x))    the same for an op that works element by element, and what it makes of each x,
- *                         in C's double: its values are compared with that
+ *     FORMULA(exp, exp(x))    the same for an elementwise op, with its formula in C's double, with which its
+ *                         values are compared
  *     BINARY(hypot)       the same for two operands, and do_hypot_self and do_hypot_view, whose operands are
  *                         one tensor
- *     F(name, y)          defines one function of that name by itself: y, of t and the inputs in[0] ...
- *     AGAIN(name, n)      defines name_again, which uses the n inputs once more: their gradients are not
- *                         empty when the op's backward comes, so that `=` in place of `+=` shows
+ *     F(name, y)          defines only the function of that name: y, of t and the inputs in[0] ...
+ *     AGAIN(name, n)      defines name_again, which uses the n inputs once more: their gradients are not zero
+ *                         when the op's backward runs, so that `=` instead of `+=` is detected
  *
- *     ROW(name, op, function, n, input, ...)     a row: what messages call it, the .name of the gra_op that
- *                         it checks, the function, and its n inputs
+ *     ROW(name, op, function, n, input, ...)     a row: its name in messages, the .name of the gra_op that it
+ *                         checks, the function, and its n inputs
  *     TRAIN(...)          a row that runs in training mode, where something is dropped
  *     FLAT(...)           a row with a gradient that is 0 throughout
- *     UNARY_ROWS(sum, X)  the two rows of do_sum and do_sum_again, with such inputs; FORMULA_ROWS,
- *                         BINARY_ROWS, OVER_ROWS and ALONG_ROWS do the same for what FORMULA, BINARY, OVER
- *                         and ALONG define
+ *     UNARY_ROWS(sum, X)  the two rows of do_sum and do_sum_again, with these inputs; FORMULA_ROWS,
+ *                         BINARY_ROWS, OVER_ROWS and ALONG_ROWS do the same for the functions that FORMULA,
+ *                         BINARY, OVER and ALONG define
  *
  *     X(3, 17)            an input named "x" in reports, of that shape, with values from -2 to 2
  *     W(17), B(17)        the second and the third, "w" and "b"
  *     MASK(3, 17)         the fourth, "mask"
- *     X0, W0              numbers: they have no dimensions
+ *     X0, W0              scalars: they have no dimensions
  *     WIDE(17)            an "x" from -6 to 6, where a function becomes flat
  *     POSITIVE(17)        an "x" from 0.5 to 3, for logarithms and roots
  *     DIVISOR(17)         a "w" from -3 to -0.5, which is not 0
  *     PROBABILITY("x", 17)    values from 0.05 to 0.95
  *
- * Begin with the plainest row of an op: of several that fail, the first shows its report. Sizes are odd on
- * purpose (1, 3, 17): no loop over whole vectors fits them; a few are longer than the blocks in which an op
+ * Begin with the plainest row of an op: if several fail, only the first shows its report. Sizes are odd on
+ * purpose (1, 3, 17), so that no loop over whole vectors fits them; a few exceed the blocks in which an op
  * works. */
 #include "ops_table.h"
 
@@ -39,7 +39,7 @@
         return __VA_ARGS__;                                                                              \
     }
 
-/* y and the n inputs, all of them in a row. The sweep meets this use of the inputs first. */
+/* y and the n inputs, all of them in a row. The sweep reaches this use of the inputs first. */
 static gra_tensor *again(gra_tape *t, gra_tensor *y, int n, gra_tensor **in)
 {
     gra_tensor *flat[5] = { gra_reshape(t, y, GRA_SHAPE(-1)) };
@@ -127,7 +127,7 @@ F(masked_rows, gra_masked_fill(t, in[0], mask(t, GRA_SHAPE(3, 1)), 0.5))
 F(masked_by_one, gra_masked_fill(t, in[0], mask(t, GRA_SCALAR), 7))
 F(masked_weights, gra_softmax(t, gra_masked_fill(t, in[0], mask(t, GRA_SHAPE(17)), -(double)INFINITY), -1))
 
-/* -inf is no number to check a gradient with: what a softmax makes of it is. */
+/* A gradient cannot be checked at -inf, but at the softmax of it. */
 F(causal_weights, gra_softmax(t, gra_causal_mask(t, in[0]), -1))
 AGAIN(causal_weights, 1)
 
@@ -192,12 +192,12 @@ F(layer_norm_self, gra_layer_norm(t, in[0], in[0], in[0], EPS))
 F(do_rms_norm, gra_rms_norm(t, in[0], in[1], EPS))
 AGAIN(do_rms_norm, 2)
 F(rms_norm_bare, gra_rms_norm(t, in[0], NULL, EPS))
-F(rms_norm_of_one, gra_rms_norm(t, in[0], in[1], 0.5))     /* without eps, y were w or -w */
+F(rms_norm_of_one, gra_rms_norm(t, in[0], in[1], 0.5))     /* with a tiny eps, y would be w or -w */
 F(rms_norm_self, gra_rms_norm(t, in[0], in[0], EPS))
 
 /* ---- shape ---- */
 
-/* A view's gradient is that of its base: a square of it is what shows whether it arrives. */
+/* A view's gradient is that of its base: squaring the view shows whether it arrives. */
 F(reshaped, gra_mul(t, view(t, in[0], GRA_SHAPE(17, 3)), view(t, in[0], GRA_SHAPE(17, -1))))
 F(reshaped_twice, gra_exp(t, view(t, view(t, in[0], GRA_SHAPE(-1)), GRA_SHAPE(3, 1, 17))))
 F(reshaped_to_one, gra_exp(t, view(t, in[0], GRA_SCALAR)))
@@ -245,9 +245,9 @@ F(slice_all, gra_slice(t, in[0], 0, 0, 3))
 F(slice_overlapping, gra_mul(t, gra_slice(t, in[0], -1, 0, 10), gra_slice(t, in[0], -1, 7, 17)))
 AGAIN(slice_middle, 1)
 
-/* ---- of language models ---- */
+/* ---- for language models ---- */
 
-static const int ids[] = { 2, 0, 4, 4, 1, 2 };          /* 3 never, 2 and 4 twice */
+static const int ids[] = { 2, 0, 4, 4, 1, 2 };          /* 3 is absent, 2 and 4 occur twice */
 
 F(do_embedding, gra_embedding(t, in[0], ids, GRA_SHAPE(6)))
 AGAIN(do_embedding, 1)
@@ -277,7 +277,7 @@ F(do_bce_logits, gra_binary_cross_entropy_with_logits(t, in[0], in[1]))
 AGAIN(do_bce_logits, 2)
 F(mse_loss_view, gra_mse_loss(t, gra_scale(t, in[0], 2), view(t, in[0], GRA_SHAPE(3, 17))))
 
-static gra_tensor *hidden(gra_tape *t)          /* of three queries the second sees no key */
+static gra_tensor *hidden(gra_tape *t)          /* the second of three queries sees no key */
 {
     const real no = -(real)INFINITY;
     return gra_constant(t, (const real[]){ 0, no, 0, no, no, no, no, 0, 0 }, GRA_SHAPE(3, 3));
@@ -314,7 +314,7 @@ F(attend_masked_dropped,
 #define W(...)        { .name = "w", OF(__VA_ARGS__) }
 #define B(...)        { .name = "b", OF(__VA_ARGS__) }
 #define MASK(...)     { .name = "mask", OF(__VA_ARGS__) }
-#define X0            { .name = "x" }                           /* numbers have no dimensions */
+#define X0            { .name = "x" }                           /* scalars have no dimensions */
 #define W0            { .name = "w" }
 #define WIDE(...)     { .name = "x", OF(__VA_ARGS__), .low = -6, .high = 6 }
 #define POSITIVE(...) { .name = "x", OF(__VA_ARGS__), .low = 0.5, .high = 3 }

@@ -1,4 +1,4 @@
-/* plain_attention.h: attention in plain loops, which core/ops/attention.c is tested against. */
+/* plain_attention.h: attention in plain loops, with which core/ops/attention.c is compared. */
 #ifndef TESTS_PLAIN_ATTENTION_H
 #define TESTS_PLAIN_ATTENTION_H
 
@@ -16,7 +16,7 @@ struct plain_attention {
 /* P, (batch, heads, time, keys), and y, (batch, time, heads d_v) */
 void plain_attention_forward(const struct plain_attention *a, double *P, double *y);
 
-/* The gradients of sum(dy y), from that P; each begins as zeros, and dmask may be NULL. */
+/* The gradients of sum(dy y), from that P; each must be zeros beforehand, and dmask may be NULL. */
 void plain_attention_backward(const struct plain_attention *a, const double *P, const double *dy, double *dq,
                               double *dk, double *dv, double *dmask);
 

@@ -19,7 +19,7 @@ static const double *drawn_weights(size_t n)            /* floats in [0.5, 1.5] 
     return c;
 }
 
-/* loss = sum_i c_i y_i, swept. */
+/* loss = sum_i c_i y_i, and its backward. */
 static gra_tensor *sweep(gra_tape *t, gra_tensor *y)
 {
     const double *c = drawn_weights(y->size);
@@ -44,7 +44,7 @@ gra_tensor *draw_input(gra_tape *t, gra_rng *g, const gra_check_in *in, bool gra
     return grad ? gra_input(t, x, in->shape) : gra_constant(t, x, in->shape);
 }
 
-/* By its name: another row in the table changes no numbers of those behind it. */
+/* The seed depends on the name, so a new row in the table does not change the numbers of later ones. */
 static uint64_t seed_of(const struct op_case *c)
 {
     uint64_t seed = 1;
@@ -53,11 +53,11 @@ static uint64_t seed_of(const struct op_case *c)
     return seed;
 }
 
-/* ---- what a crash is blamed on ---- */
+/* ---- the note of a crash ---- */
 
-typedef struct probe {                  /* watches a row that is built and not computed */
+typedef struct probe {                  /* watches a row that is recorded but not computed */
     const char *op;
-    int         inputs;                 /* the most that the op was made with; 0: it is not there */
+    int         inputs;                 /* the most that the op was made with; 0: the op is absent */
 } probe;
 
 static void clear(void *watcher, void *piece, size_t bytes)
@@ -75,7 +75,7 @@ static void count_inputs(void *watcher, gra_tensor *y, bool backward)
     (void)backward;
     if (strcmp(y->op->name, p->op) == 0 && y->nin > p->inputs)
         p->inputs = y->nin;
-    y->op = &idle;                      /* its own forward does not run */
+    y->op = &idle;                      /* so that its own forward does not run */
 }
 
 /* How many inputs the op is made with, on a tape of its own; no forward runs. */
@@ -117,7 +117,7 @@ static void note_row_and_missing(const struct op_case *c, unsigned grads)
         if (!(grads >> i & 1))
             snprintf(missing + strlen(missing), sizeof missing - strlen(missing), " in[%d]->grad", i);
     if ((grads & all) != all)
-        snprintf(how, sizeof how, ", where not all inputs want a gradient.\n"
+        snprintf(how, sizeof how, ", where not all inputs need a gradient.\n"
                  "NULL in its backward:%s. Test it before adding to it: if (db) db[i] += ...", missing);
     note_row(c, how);
 }

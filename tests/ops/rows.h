@@ -1,5 +1,5 @@
-/* rows.h: a row of ops_table.c run once: y, a loss of y, and the gradients of the inputs. The same
- * numbers each time, on any tape and in both precisions. */
+/* rows.h: runs a row of ops_table.c once: y, a loss of y, and the gradients of the inputs. The random numbers
+ * are the same each time, on any tape and in both precisions. */
 #ifndef TESTS_ROWS_H
 #define TESTS_ROWS_H
 
@@ -11,14 +11,14 @@ typedef struct row_run {
     gra_tensor *y, *loss, *in[ROW_INPUTS];
 } row_run;
 
-/* In a step of its own; bit i of `wanted`: input i wants a gradient. */
+/* In a step of its own; bit i of `grads`: input i needs a gradient. */
 row_run     run_row(gra_tape *t, int row, unsigned grads);
 gra_tensor *draw_input(gra_tape *t, gra_rng *g, const gra_check_in *in, bool grad);
 
-/* What a crash is blamed on: this row, and how it is run, such as ", where memory ends" or "". */
+/* Sets the note of a crash to this row and how it is run, such as ", where memory ends" or "". */
 void        note_row(const struct op_case *c, const char *how);
 
-/* y and the gradients, copied: 0 where there is none. */
+/* Copies of y and the gradients; the size is 0 where there is none. */
 typedef struct outcome {
     int    n;
     real  *values[1 + ROW_INPUTS];

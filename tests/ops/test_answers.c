@@ -1,4 +1,4 @@
-/* Single ops: known answers and extreme values. (What is asked of every op: test_ops.c; what ops refuse:
+/* Single ops: known answers and extreme values. (Tests of every op: test_ops.c; what ops refuse:
  * test_refusals.c.) */
 #include "lib/fault.h"
 #include "lib/low_memory.h"
@@ -104,8 +104,8 @@ TEST(extremes)
     EXPECT(gra_pow(t, VECTOR(0, 4), -0.5)->data, inf, (real)0.5);
 }
 
-/* Each x is a float, and the answers were computed with 400 digits of pi: to subtract multiples of a rounded
- * pi is not enough. */
+/* Each x is a float, and the answers were computed with 400 digits of pi: subtracting multiples of a rounded
+ * pi is not accurate enough. */
 TEST(sines_of_large_angles)
 {
     gra_tensor *x = VECTOR((real)0x1.921fb6p+1, 10000, (real)0x1p60, (real)0x1.fffffep+127, (real)0x1p-20,
@@ -156,23 +156,23 @@ TEST(bounds)
     EXPECT(gra_abs(t, VECTOR(-2, 0, 2, -inf, nan_))->data, 2, 0, 2, inf, nan_);
     EXPECT(gra_min(t, VECTOR(3, -1, 2))->data, -1);
     EXPECT(gra_min(t, VECTOR(3, nan_, 2))->data, nan_);
-    gra_tensor *x = VECTOR(2, 1, 1);                    /* of equals the first gets the gradient */
+    gra_tensor *x = VECTOR(2, 1, 1);                    /* the first of equal values gets the gradient */
     ck_assert_int_eq(gra_backward(t, gra_min(t, x)), 0);
     EXPECT(gra_grad(x), 0, 1, 0);
 }
 
-TEST(places_of_the_largest)
+TEST(indices_of_the_maximum)
 {
     gra_tensor *x = MATRIX(2, 3, 1, 5, 5, 7, -1, nan_);
     const int *row = gra_argmax(t, x, -1), *column = gra_argmax(t, x, 0);
-    ck_assert_int_eq(row[0], 1);                        /* the first of equals */
-    ck_assert_int_eq(row[1], 2);                        /* a NaN counts as largest */
+    ck_assert_int_eq(row[0], 1);                        /* the first of equal values */
+    ck_assert_int_eq(row[1], 2);                        /* a NaN counts as the maximum */
     ck_assert_int_eq(column[0], 1);
     ck_assert_int_eq(column[1], 0);
     ck_assert_int_eq(column[2], 1);
 }
 
-TEST(places_without_memory)                     /* each allocation fails in turn */
+TEST(indices_without_memory)                    /* each allocation fails in turn */
 {
     const int *at = NULL;
     gra_keep_going(t, true);
@@ -197,7 +197,7 @@ TEST(losses_of_extreme_logits)
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *p = VECTOR(0, 1, 1), *q = VECTOR(0, 1, 0);
     ck_assert_int_eq(gra_backward(t, gra_scale(t, gra_binary_cross_entropy(t, p, q), 3)), 0);
-    EXPECT(gra_grad(p), 0, 0, (real)1e12);              /* p (1 - p) counts as 1e-12 at least */
+    EXPECT(gra_grad(p), 0, 0, (real)1e12);              /* p (1 - p) counts as at least 1e-12 */
     EXPECT(gra_grad(q), 100, -100, -100);
 }
 
@@ -217,7 +217,7 @@ TEST(a_mask_gets_no_gradient)
     EXPECT(gra_grad(x), 1, 0, 1);
     EXPECT(gra_grad(mask), 0, 0, 0);
     gra_begin(t, GRA_GRAD, NULL);
-    x = gra_full(t, 1, GRA_SHAPE(3));                    /* no more does it where it alone would want one */
+    x = gra_full(t, 1, GRA_SHAPE(3));                    /* not even if nothing else would need one */
     mask = VECTOR(0, 1, 0);
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_masked_fill(t, x, mask, 9))), 0);
     EXPECT(gra_grad(mask), 0, 0, 0);
@@ -253,7 +253,7 @@ TEST(max_takes_the_first_and_nan)
     EXPECT(gra_max(t, VECTOR(-inf, -inf))->data, -inf);
 }
 
-TEST(a_nan_is_the_largest_wherever_it_stands)
+TEST(a_nan_is_the_maximum_wherever_it_is)
 {
     real x[40] = { 0 };
     for (int i = 0; i < LENGTH(x); i++) {
@@ -276,7 +276,7 @@ TEST(the_gradient_of_a_nan_maximum)
     EXPECT(gra_grad(x), 0, 0, 1, 0, 0, 1);
 }
 
-/* A million times a tenth: one float after the other would give 100958. */
+/* A million times a tenth: adding one float after another would give 100958. */
 TEST(long_sums_keep_their_digits)
 {
     const int n = 1000001;
@@ -333,7 +333,7 @@ TEST(cross_entropy_values)
     EXPECT(gra_grad(large), (real)(1.0 / 3), (real)(1.0 / 3 - 1), (real)(1.0 / 3));
 }
 
-/* Where the largest logit is 1e4, a third class has no part in either gradient. */
+/* If the largest logit is 1e4, the third class contributes nothing to either gradient. */
 TEST(gradients_of_large_logits)
 {
     const double e = exp(-1.0), a = 1 / (1 + e), b = e / (1 + e);
@@ -410,7 +410,7 @@ TEST(attention_with_large_scores)               /* 10000, 9999 and -10000 */
     ck_assert_double_le(fabs((double)gra_grad(q)[0] + a * b), 10000 * REAL_STEP);  /* of terms of 1e4 a b */
 }
 
-TEST(attention_rows_that_see_no_key)            /* of four queries the first three come before the only key */
+TEST(attention_rows_that_see_no_key)            /* the first three of four queries precede the only key */
 {
     gra_tensor *q = gra_input(t, (const real[]){ 1, 2, 3, 4 }, GRA_SHAPE(1, 4, 1));
     gra_tensor *k = gra_input(t, (const real[]){ 5 }, GRA_SHAPE(1, 1, 1));
@@ -423,8 +423,8 @@ TEST(attention_rows_that_see_no_key)            /* of four queries the first thr
     EXPECT(gra_grad(k), 0);
 }
 
-/* q k overflows to -inf in every second row: zeros, without a gradient. In the others all scores are 0, so y
- * is the mean of the values that they see. One query alone, and strips of several; with dropout too. */
+/* q k overflows to -inf in every second row, which becomes zeros without a gradient. In the others all scores
+ * are 0, so y is the mean of the visible values. One query, and strips of several; also with dropout. */
 TESTS(attention_rows_of_minus_infinity, 16)
 {
     static const int times[] = { 1, 2, 40, 150 };
@@ -463,7 +463,7 @@ TESTS(attention_rows_of_minus_infinity, 16)
         dv += (double)gra_grad(x[2])[j];
     }
     if (p == 0)
-        ck_assert_double_eq_tol(dv, time / 2, 1e-4);    /* the weights of a row that sees a key add up to 1 */
+        ck_assert_double_eq_tol(dv, time / 2, 1e-4);    /* the weights of a row that sees a key sum to 1 */
     ck_assert(time > 1 || dv == 0);
 }
 
@@ -507,7 +507,7 @@ TEST(cross_entropy_of_each_row)
     expect_shape(gra_cross_entropy_unreduced(t, VECTOR(0, 0), (const int[]){ 0 }), GRA_SCALAR);
 }
 
-/* The mean of the rows' losses is the loss. Its gradient is the same bit by bit where N is a power of 2. */
+/* The loss is the mean of the rows' losses; its gradient is the same bit for bit if N is a power of 2. */
 TEST(cross_entropy_is_the_mean_of_its_rows)
 {
     static const int target[] = { 2, GRA_IGNORE_INDEX, 0, 1, 3 };
@@ -539,7 +539,7 @@ TEST(what_the_caller_lends_is_copied)
 
 /* ---- normalisation ---- */
 
-/* Against double, where the mean is far larger than what varies. */
+/* Compared with double, for a mean far larger than the deviations. */
 TEST(norms_of_a_row_far_from_zero)
 {
     enum { N = 300 };
@@ -581,7 +581,7 @@ TEST(a_view_shares_values)
     expect_shape(gra_reshape(t, gra_slice(t, x, 0, 0, 0), GRA_SHAPE(3, -1)), GRA_SHAPE(3, 0));
 }
 
-TEST(dimensions_of_size_1_go_and_come)
+TEST(squeeze_and_unsqueeze)
 {
     gra_tensor *x = MATRIX(1, 3, 1, 2, 3), *y = gra_squeeze(t, x, 0), *column = gra_unsqueeze(t, y, -1);
     ck_assert(y->data == x->data && column->data == x->data);
@@ -589,7 +589,7 @@ TEST(dimensions_of_size_1_go_and_come)
     expect_shape(column, GRA_SHAPE(3, 1));
     expect_shape(gra_squeeze(t, x, -2), GRA_SHAPE(3));
     expect_shape(gra_squeeze(t, column, -1), GRA_SHAPE(3));
-    expect_shape(gra_squeeze(t, x, 1), GRA_SHAPE(1, 3));            /* of size 3: it stays, as in PyTorch */
+    expect_shape(gra_squeeze(t, x, 1), GRA_SHAPE(1, 3));            /* size 3 stays, as in PyTorch */
     expect_shape(gra_squeeze(t, gra_slice(t, x, 1, 0, 1), 0), GRA_SHAPE(1));
     expect_shape(gra_squeeze(t, gra_slice(t, x, 0, 0, 0), 0), GRA_SHAPE(0, 3));
     expect_shape(gra_unsqueeze(t, x, 0), GRA_SHAPE(1, 1, 3));
@@ -638,7 +638,7 @@ TEST(values_move)
 
 /* ---- dropout ---- */
 
-TEST(dropout_drops_in_training_alone)
+TEST(dropout_drops_only_in_training)
 {
     gra_tensor *x = VECTOR(1, 2, 3);
     ck_assert_ptr_eq(gra_dropout(t, x, 0.5), x);                    /* GRA_GRAD */
@@ -649,7 +649,7 @@ TEST(dropout_drops_in_training_alone)
     x = VECTOR(1, 2, 3);
     ck_assert_ptr_eq(gra_dropout(t, x, 0), x);
     EXPECT(gra_dropout(t, x, 1)->data, 0, 0, 0);
-    ck_assert_uint_eq(gra_random(&rng), 2991312382u);               /* no number was drawn so far */
+    ck_assert_uint_eq(gra_random(&rng), 2991312382u);               /* no number has been drawn yet */
 }
 
 TEST(dropout_is_pytorchs)               /* torch.manual_seed(123); dropout(ones(6, 6), 0.5) of an MKL build */
@@ -661,7 +661,7 @@ TEST(dropout_is_pytorchs)               /* torch.manual_seed(123); dropout(ones(
         ck_assert_double_eq((double)y->data[i], kept[i] == '1' ? 2 : 0);
 }
 
-/* ---- sizes of zero: results of no values, or of no terms ---- */
+/* ---- sizes of zero: results without values, or sums without terms ---- */
 
 TEST(no_values)
 {
@@ -690,7 +690,7 @@ TEST(no_values)
     expect_shape(gra_layer_norm(t, y, w, w, 1e-5), GRA_SHAPE(0, 3));
     expect_shape(gra_layer_norm(t, x, none, none, 1e-5), GRA_SHAPE(3, 0));
     expect_shape(gra_max_dim(t, y, 1, false), GRA_SHAPE(0));
-    gra_tensor *square = gra_constant(t, NULL, GRA_SHAPE(0, 0));    /* no row asks for the largest of none */
+    gra_tensor *square = gra_constant(t, NULL, GRA_SHAPE(0, 0));    /* no row needs the maximum of none */
     expect_shape(gra_max_dim(t, square, 1, false), GRA_SHAPE(0));
     expect_shape(gra_min_dim(t, square, 0, true), GRA_SHAPE(1, 0));
     expect_shape(gra_embedding(t, MATRIX(1, 3, 1, 2, 3), NULL, GRA_SHAPE(0)), GRA_SHAPE(0, 3));
@@ -709,7 +709,7 @@ TEST(no_values)
     ck_assert_ptr_null(gra_error(t));
 }
 
-/* The sweep passes through results of no values too. */
+/* The sweep also passes through results without values. */
 TEST(no_values_backwards)
 {
     gra_tensor *x = MATRIX(3, 2, 1, 2, 3, 4, 5, 6), *w = VECTOR(1, 2);

@@ -1,4 +1,4 @@
-/* Attention: its weights, where the tape keeps them, against plain loops; the errors where it does not; and
+/* Attention: its weights, if the tape keeps them, against plain loops, and the errors if it does not; and
  * layers on inputs with any number of leading dimensions. */
 #include "core/random/mcg31.h"
 #include "layers/layers.h"
@@ -51,7 +51,7 @@ static void expect_close(const char *what, const real *x, const double *want, si
                       "%s %zu is %.17g, expected %.17g", what, i, (double)x[i], want[i]);
 }
 
-/* The formula's weights of HEADS heads, and y. */
+/* The weights of HEADS heads by the formula, and y. */
 static struct plain_attention plain(const gra_tensor *q, const gra_tensor *k, const gra_tensor *v,
                                     bool causal)
 {
@@ -130,7 +130,7 @@ TEST(weights_of_every_layer_of_a_step)                  /* each attention has it
     }
 }
 
-/* ---- strips: the weights are made some rows at a time, and made again in backward ---- */
+/* ---- strips: the weights are computed some rows at a time, and again in backward ---- */
 
 /* PyTorch's mask as factors, (BATCH, HEADS, time, keys) */
 static double *dropout_factors(gra_rng *g, double p, int time, int keys)
@@ -144,7 +144,7 @@ static double *dropout_factors(gra_rng *g, double p, int time, int keys)
     return factor;
 }
 
-TESTS(many_strips_are_as_the_plain_loops, 7 * 8)        /* _i: sizes, causal, dropout, a mask */
+TESTS(many_strips_agree_with_plain_loops, 7 * 8)        /* _i: sizes, causal, dropout, a mask */
 {
     static const int sizes[][2] = { { 32, 32 }, { 33, 33 }, { 100, 70 }, { 150, 150 }, { 130, 201 },
                                     { 200, 131 }, { 1, 70 } };
@@ -180,15 +180,15 @@ TESTS(many_strips_are_as_the_plain_loops, 7 * 8)        /* _i: sizes, causal, dr
         expect_close("dmask", gra_grad(mask), dmask, mask->size, close);
 }
 
-TESTS(a_hidden_key_may_be_anything, 2)
+TESTS(a_hidden_key_may_be_nan_or_inf, 2)
 {
     enum { N = 3 };
     gra_begin(t, GRA_EVAL, NULL);
     gra_tensor *q = random_input(GRA_SHAPE(1, N, DIM)), *k = random_input(GRA_SHAPE(1, N, DIM));
-    /* infinite are then the first query's score and the last's */
+    /* then the scores of the first query and the last are infinite */
     q->data[DIM - 1] = q->data[q->size - 1] = 1;
     gra_tensor *want = gra_attention(t, q, k, q, &(gra_attention_options){ .heads = HEADS, .causal = true });
-    k->data[k->size - 1] = _i ? (real)INFINITY : (real)NAN; /* the last key: the last query alone sees it */
+    k->data[k->size - 1] = _i ? (real)INFINITY : (real)NAN; /* the last key: only the last query sees it */
     gra_tensor *y = gra_attention(t, q, k, q, &(gra_attention_options){ .heads = HEADS, .causal = true });
     for (int i = 0; i < (N - 1) * DIM; i++)
         ck_assert_msg(y->data[i] == want->data[i], "value %d is %g, expected %g", i, (double)y->data[i],
@@ -196,7 +196,7 @@ TESTS(a_hidden_key_may_be_anything, 2)
     ck_assert(isnan(y->data[y->size - 1]));
 }
 
-/* Only the last TIME keys count, and none for the first query: as if there were only these keys. */
+/* Only the last TIME keys count, and none for the first query: the result is that of only these keys. */
 static gra_tensor *few_of(gra_tensor *q, gra_tensor *k, gra_tensor *v, bool causal)
 {
     const int keys = k->shape.dim[1], hidden = keys - TIME;

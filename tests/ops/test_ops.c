@@ -1,5 +1,5 @@
-/* The ops. Of each row of ops_table.c: its gradient (float64), its values where the row has a formula, that
- * both precisions agree, that threads may share its work, that any of its inputs may want no gradient, and
+/* The ops. For each row of ops_table.c: its gradient (float64), its values if the row has a formula, that
+ * both precisions agree, that threads may share its work, that any of its inputs may need no gradient, and
  * that any allocation may fail. Tests of single ops are in test_answers.c. */
 #include "lib/chunks.h"
 #include "lib/fault.h"
@@ -17,7 +17,7 @@ static gra_tape *t;
 static void open_tape(void)  { t = gra_open(1); }
 static void close_tape(void) { gra_close(t); }
 
-/* ---- what is asked of every op ------------------------------------------------------------------- */
+/* ---- every op must be in the table --------------------------------------------------------------- */
 
 CASE(ops, open_tape, close_tape, "")
 
@@ -26,12 +26,12 @@ TEST(every_op_is_written)
     expect_written("core/ops", "core/gradus.h", "tests/ops/ops_table.c");
 }
 
-/* An op that nobody checks is wrong sooner or later; one that broadcasts, where an operand is stretched.
- * False, and what is asked for, where the table has no such row. */
-static bool has_its_rows(const char *op, bool broadcasts, gra_check_report *asked)
+/* An unchecked op is wrong sooner or later; an op that broadcasts, when an operand is stretched. Returns
+ * false, and what is missing, if the table lacks such a row. */
+static bool has_its_rows(const char *op, bool broadcasts, gra_check_report *missing)
 {
-    asked->text[0] = '\0';
-    bool seen = false, wants[ROW_INPUTS] = { false }, stretched[ROW_INPUTS] = { false };
+    missing->text[0] = '\0';
+    bool seen = false, needs[ROW_INPUTS] = { false }, stretched[ROW_INPUTS] = { false };
     for (int row = 0; row < op_cases_count; row++) {
         if (strcmp(op_cases[row].op, op) != 0)
             continue;
@@ -41,23 +41,23 @@ static bool has_its_rows(const char *op, bool broadcasts, gra_check_report *aske
             seen = true;
             for (int i = 0; i < y->nin && i < ROW_INPUTS; i++)
                 if (y->in[i] && y->in[i]->requires_grad) {
-                    wants[i] = true;
+                    needs[i] = true;
                     stretched[i] |= y->in[i]->size < y->size;
                 }
         }
     }
     if (!seen) {
-        gra_check_hint(asked, "core/ops/%s.c: no gradient check has seen an op of the name \"%s\": "
-                       "tests/ops/ops_table.c wants a row for it", op, op);
+        gra_check_hint(missing, "core/ops/%s.c: no gradient check has seen an op called \"%s\": "
+                       "add a row for it to tests/ops/ops_table.c", op, op);
         return false;
     }
     for (int i = 0; broadcasts && i < ROW_INPUTS; i++)
-        if (wants[i] && !stretched[i]) {
-            gra_check_hint(asked, "core/ops/%s.c broadcasts (gra_result_broadcast), but in no row of "
+        if (needs[i] && !stretched[i]) {
+            gra_check_hint(missing, "core/ops/%s.c broadcasts (gra_result_broadcast), but in no row of "
                            "tests/ops/ops_table.c is its operand in[%d] stretched, whose gradient is a "
                            "sum: add one such as", op, i);
-            gra_check_hint(asked, "    ROW(\"%s: rows and columns\", \"%s\",", op, op);
-            gra_check_hint(asked, "        do_%s, 2, X(3, 1), W(1, 17)),", op);
+            gra_check_hint(missing, "    ROW(\"%s: rows and columns\", \"%s\",", op, op);
+            gra_check_hint(missing, "        do_%s, 2, X(3, 1), W(1, 17)),", op);
             return false;
         }
     return true;
@@ -66,26 +66,26 @@ static bool has_its_rows(const char *op, bool broadcasts, gra_check_report *aske
 TEST(every_op_file_has_its_rows)
 {
     static char text[1 << 16];
-    gra_check_report asked;
+    gra_check_report missing;
     int files = 0;
     for (listed_file l = { 0 }; next_file(&l, "core/ops", ".c"); files++) {
         read_text(l.path, text, sizeof text);
         const bool broadcasts = strstr(text, "gra_result_broadcast(") != NULL;
-        ck_assert_msg(has_its_rows(l.name, broadcasts, &asked), "\n%s", asked.text);
+        ck_assert_msg(has_its_rows(l.name, broadcasts, &missing), "\n%s", missing.text);
     }
     ck_assert_int_gt(files, 0);
 }
 
-/* That the test above asks at all. */
-TEST(a_missing_row_is_asked_for)
+/* The test above must be able to fail. */
+TEST(a_missing_row_is_reported)
 {
-    gra_check_report asked;
-    ck_assert(has_its_rows("mul", true, &asked));
-    ck_assert(!has_its_rows("no_such_op", false, &asked));
-    ck_assert_str_eq(asked.text, "core/ops/no_such_op.c: no gradient check has seen an op of the name\n"
-                                 "  \"no_such_op\": tests/ops/ops_table.c wants a row for it");
-    ck_assert(!has_its_rows("mse_loss", true, &asked));      /* nothing is stretched */
-    ck_assert_str_eq(asked.text,
+    gra_check_report missing;
+    ck_assert(has_its_rows("mul", true, &missing));
+    ck_assert(!has_its_rows("no_such_op", false, &missing));
+    ck_assert_str_eq(missing.text, "core/ops/no_such_op.c: no gradient check has seen an op called "
+                                   "\"no_such_op\":\n  add a row for it to tests/ops/ops_table.c");
+    ck_assert(!has_its_rows("mse_loss", true, &missing));      /* nothing is stretched */
+    ck_assert_str_eq(missing.text,
                      "core/ops/mse_loss.c broadcasts (gra_result_broadcast), but in no row of\n"
                      "  tests/ops/ops_table.c is its operand in[0] stretched, whose gradient is a\n"
                      "  sum: add one such as\n"
@@ -93,9 +93,9 @@ TEST(a_missing_row_is_asked_for)
                      "        do_mse_loss, 2, X(3, 1), W(1, 17)),");
 }
 
-/* The row of the same op above this one that fails too, or NULL. Only the first row of an op that fails shows
- * its report: rows begin with the plainest, and where x is used twice or an operand is stretched, the numbers
- * of the same slip suggest something else. */
+/* An earlier row of the same op that fails too, or NULL. Only the first failing row of an op shows its
+ * report: rows begin with the plainest, and if x is used twice or an operand is stretched, the numbers of the
+ * same slip suggest another cause. */
 static const char *fails_before(int row, bool passes(int row, gra_check_report *report))
 {
     gra_check_report report;
@@ -105,11 +105,10 @@ static const char *fails_before(int row, bool passes(int row, gra_check_report *
     return NULL;
 }
 
-/* ---- gradients: float64 alone ------------------------------------------------------------------- */
+/* ---- gradients: only in float64 ----------------------------------------------------------------- */
 
 #ifdef GRADUS_DOUBLE
-/* Runs a row, and notes whether the op is on its tape: not where all inputs are constants, as they are in
- * turn. */
+/* Runs a row, and notes whether the op is on its tape: it is not when all inputs are constants. */
 typedef struct watch {
     const struct op_case *row;
     bool seen;
@@ -145,7 +144,7 @@ TESTS(gradients, op_cases_count)        /* _i: a row */
     watch w = { .row = &op_cases[_i] };
     gra_check_report report;
     gra_keep_going(t, true);
-    ck_assert_msg(w.row->tol <= 1e-6, "%s: 1e-6 is asked of every op, not %g", w.row->name, w.row->tol);
+    ck_assert_msg(w.row->tol <= 1e-6, "%s: got tolerance %g, expected at most 1e-6", w.row->name, w.row->tol);
     const bool passed = watched_passes(&w, &report);
     const char *before = passed ? NULL : fails_before(_i, gradients_pass);
     ck_assert_msg(!before, "%s:\nits gradient is wrong, as in the row \"%s\": see there", w.row->name,
@@ -157,7 +156,7 @@ TESTS(gradients, op_cases_count)        /* _i: a row */
 
 /* ---- values ------------------------------------------------------------------------------------------ */
 
-/* A gradient may agree with a forward that is wrong: this compares the forward with its formula. */
+/* A gradient may agree with a wrong forward, so this compares the forward with its formula. */
 TESTS(values_are_the_formula, op_cases_count) /* _i: a row */
 {
     static const double tolerance = sizeof(real) == sizeof(double) ? 4e-15 : 2e-6;
@@ -178,7 +177,7 @@ TESTS(values_are_the_formula, op_cases_count) /* _i: a row */
 
 /* ---- cut into chunks --------------------------------------------------------------------------------- */
 
-/* Threads share the work of large tensors; the table's are small. False, and why. */
+/* Threads share the work of large tensors; those of the table are small. Returns false, and why. */
 static bool chunks_pass(int row, gra_check_report *report)
 {
     const struct op_case *c = &op_cases[row];
@@ -216,7 +215,7 @@ TESTS(chunks_of_one, op_cases_count)    /* _i: a row */
     ck_assert_msg(passed, "%s:\n%s", op_cases[_i].name, report.text);
 }
 
-/* ---- tracing, some gradients alone, the end of memory ------------------------------------------ */
+/* ---- tracing, only some gradients, running out of memory --------------------------------------- */
 
 TEST(tracing_finds_nothing_and_changes_nothing)
 {
@@ -236,7 +235,7 @@ TEST(tracing_finds_nothing_and_changes_nothing)
     }
 }
 
-/* Which inputs want a gradient changes neither y nor the gradients of those that do. */
+/* Which inputs need a gradient must change neither y nor the gradients of those that do. */
 TESTS(each_choice_of_gradients, op_cases_count) /* _i: a row */
 {
     const struct op_case *c = &op_cases[_i];
@@ -253,13 +252,13 @@ TESTS(each_choice_of_gradients, op_cases_count) /* _i: a row */
             memcpy(some.values[1 + i], all.values[1 + i], all.size[1 + i] * sizeof(real));
         }
         ck_assert_msg(!outcomes_differ(&all, &some, where),
-                      "%s:\nwhere not all inputs want a gradient (choice %u),\n%s", c->name, grads, where);
+                      "%s:\nwhere not all inputs need a gradient (choice %u),\n%s", c->name, grads, where);
         outcome_free(&some);
     }
     outcome_free(&all);
 }
 
-/* A row that finds so many lines of memory taken. */
+/* Runs a row with `taken` lines of memory in use. */
 static bool has_room(const struct op_case *c, size_t taken)
 {
     static const real values[8192] = { 0 };
@@ -279,7 +278,7 @@ static bool has_room(const struct op_case *c, size_t taken)
     return false;
 }
 
-/* Each allocation of a step fails in turn: an error with a sentence, and no crash. */
+/* Each allocation of a step fails in turn: this is an error, not a crash. */
 TESTS(memory_ends_anywhere, op_cases_count) /* _i: a row */
 {
     note_row(&op_cases[_i], ", where memory ends");
@@ -293,10 +292,10 @@ TESTS(memory_ends_anywhere, op_cases_count) /* _i: a row */
 }
 
 /* ---- float32 against float64 ----------------------------------------------------------------------
- * The float64 suite writes y and all gradients of each row, of inputs that are floats, to a file; the
- * float32 suite compares. Errors are relative to the largest of a tensor's values, or to 1e-3 |loss|
- * where all of them are rounding errors; those of y, to 1e-2 of the largest input where that is more: a sum
- * whose terms cancel has the rounding errors of its terms. */
+ * The float64 suite writes y and all gradients of each row, with inputs that are floats, to a file; the
+ * float32 suite compares. Errors are relative to a tensor's largest value, or to 1e-3 |loss| if all values
+ * are rounding errors; those of y, to 1e-2 of the largest input if that is more: a sum whose terms cancel
+ * has the rounding errors of its terms. */
 
 #define REFERENCE reference_path("ops_reference.txt")
 
@@ -324,10 +323,10 @@ TEST(write_reference)
     ck_assert_int_eq(fclose(f), 0);
 }
 #else
-/* One rounding is 6e-8; some tens of them meet in a row of the table. */
+/* One rounding error is 6e-8; tens of them add up in a row of the table. */
 static const double precision_tolerance = 2e-6;
 
-/* The numbers of a line that begins with `what`; false: it is of another table. */
+/* Reads the numbers of a line that begins with `what`; false: the file belongs to another table. */
 static bool read_values(FILE *f, const char *what, double *x, size_t n)
 {
     char word[32];
@@ -378,7 +377,7 @@ static bool compare_row(FILE *f, int row)
     return true;
 }
 
-/* False: there is no reference, or it is of another table. */
+/* False: there is no reference, or it belongs to another table. */
 static bool compare_all(const char *path)
 {
     FILE *f = fopen(path, "r");

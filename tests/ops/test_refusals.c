@@ -1,9 +1,9 @@
-/* What ops refuse: the sentence for each shape, size, index and value that does not fit. */
+/* What ops refuse: the sentence for each invalid shape, size, index and value. */
 #include "lib/suites.h"
 #include "lib/tensors.h"
 
-/* Each call is made in a step of its own, in which x is (2, 3). It must set the tape's error to this sentence
- * and return the empty tensor; ops that get the empty tensor return it too, and keep the first error. */
+/* Each call runs in a step of its own, in which x is (2, 3). It must set the tape's error to this sentence
+ * and return the empty tensor; ops that get the empty tensor also return it, and keep the first error. */
 static gra_tensor *x;
 
 static void refusing_step(void)
@@ -310,7 +310,7 @@ TEST(refused_attention)
             "&(gra_attention_options){ .heads = 1 }");
 }
 
-TEST(dropout_wants_a_generator)
+TEST(dropout_needs_a_generator)
 {
     gra_keep_going(t, true);
     gra_begin(t, GRA_TRAIN, NULL);
