@@ -1,4 +1,4 @@
-/* Loading: files that other programs write, and the sentences with which files are refused. */
+/* Loading: files that others write, and what is refused with which sentence. */
 #define _XOPEN_SOURCE 700               /* mkfifo, truncate */
 #include "core/op.h"
 #include "lib/fault.h"
@@ -23,7 +23,7 @@ static void clear(void)
 
 CASE(load, clear, NULL, "")
 
-TEST(test_names)                        /* with any characters, written by us, and escaped by others */
+TEST(test_names)                        /* of any characters, written by us and escaped by others */
 {
     static const char name[] = "a\"\\/\n\t\x01 \xc3\xa9 \xf0\x9f\x98\x80";
     gra_model *m = model_open();
@@ -49,7 +49,7 @@ TEST(test_names)                        /* with any characters, written by us, a
 #define A     "\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}"
 #define B     "\"b\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]}"
 
-TEST(test_accepted)                     /* a = 1, 2 and b = 3, 4, 5, 6, written in many ways */
+TEST(test_accepted)                     /* a = 1, 2 and b = 3, 4, 5, 6, said in many ways */
 {
     static const char *const headers[] = {
         "{" A "," B "}", "{" B "," A "}",
@@ -77,7 +77,7 @@ TEST(test_accepted)                     /* a = 1, 2 and b = 3, 4, 5, 6, written 
     }
 }
 
-/* The whole reader: dtypes, a scalar, a tensor without values, metadata, names that are not in the file. */
+/* All of the reader: kinds of values, a scalar, no values at all, metadata, what is not there. */
 TEST(test_look_inside)
 {
     static const char header[] = "{\"half\":{\"dtype\":\"F16\",\"shape\":[1,3],\"data_offsets\":[5,11]},"
@@ -101,7 +101,7 @@ TEST(test_look_inside)
     ck_assert_msg(!gra_file_error(f), "%s", gra_file_error(f));
 
     ck_assert_int_eq(gra_file_count(f), 8);
-    for (int i = 0; i < 8; i++) {               /* in file order */
+    for (int i = 0; i < 8; i++) {               /* in their order in the file */
         ck_assert_str_eq(gra_file_at(f, i)->name, names[i]);
         ck_assert_ptr_eq(gra_file_find(f, names[i]), gra_file_at(f, i));
     }
@@ -123,9 +123,9 @@ TEST(test_look_inside)
     ck_assert(gra_file_read(f, gra_file_find(f, "br\xc3\xa9in"), x) == 0 && x[0] == -4);
     ck_assert_ptr_null(gra_file_error(f));
     ck_assert_int_eq(gra_file_read(f, gra_file_find(f, "count"), x), -1);
-    ck_assert_str_eq(gra_file_error(f),
-                     PATH ": tensor count has the dtype I64: F32, F64, F16 and BF16 can be read");
-    ck_assert(gra_file_read(f, one, x) == 0 && !gra_file_error(f)); /* an error is that of the last read */
+    ck_assert_str_eq(gra_file_error(f), PATH ": tensor count: got the dtype I64, expected F32, F64, F16 or "
+                                             "BF16");
+    ck_assert(gra_file_read(f, one, x) == 0 && !gra_file_error(f));    /* an error is that of the last reading */
     ck_assert_int_eq(gra_file_read(f, gra_file_find(f, "count"), x), -1);
     ck_assert_int_eq(gra_file_read(f, gra_file_find(f, "hal"), x), -1);
     ck_assert_str_eq(gra_file_error(f), PATH ": gra_file_read: got NULL for the tensor, expected one of "
@@ -143,11 +143,10 @@ TEST(test_look_inside)
     ck_assert_int_eq(gra_file_read(f, gra_file_find(f, "half"), x), -1);
     ck_assert_str_eq(gra_file_error(f), PATH ": the file ended while it was being read");
     gra_file_close(f);
-    f = gra_file_open(PATH);                    /* a refused file has no tensors */
-    ck_assert_str_eq(gra_file_error(f),
-                     PATH ": tensor half ends at byte 11, but there are 10 after the header");
-    ck_assert(gra_file_count(f) == 0 && !gra_file_at(f, 0) && !gra_file_find(f, "half") &&
-              !gra_file_meta(f, "z"));
+    f = gra_file_open(PATH);                    /* nothing is found in a file that is refused */
+    ck_assert_str_eq(gra_file_error(f), PATH ": tensor half: got bytes 5 to 11, expected a range within 0 "
+                                             "to 10");
+    ck_assert(gra_file_count(f) == 0 && !gra_file_at(f, 0) && !gra_file_find(f, "half") && !gra_file_meta(f, "z"));
     ck_assert_int_eq(gra_file_read(f, NULL, x), -1);
     ck_assert_str_eq(gra_file_error(f), PATH ": tensor half: got bytes 5 to 11, expected a range within 0 "
                                              "to 10");
@@ -197,13 +196,13 @@ TEST(test_16_bits)
         for (unsigned i = 0; i < ALL; i++) {
             const double want = half_of(i, kind[k].exponent, kind[k].fraction), got = (double)x[i];
             ck_assert_msg((got == want || (isnan(got) && isnan(want))) && !signbit(got) == !signbit(want),
-                          "%s %04x: got %a, expected %a", kind[k].dtype, i, got, want);
+                          "%s %04x is %a, and was read as %a", kind[k].dtype, i, want, got);
         }
         gra_file_close(f);
     }
 }
 
-/* A header may consist entirely of entries: the memory for them must stay in proportion to the file. */
+/* A header may be nothing but entries: what is kept of them must not outgrow the file. */
 TEST(test_memory_for_a_header)
 {
     enum { MANY = 20000, ROOM = MANY * 80 };
@@ -225,14 +224,14 @@ TEST(test_memory_for_a_header)
         ck_assert_msg(!gra_file_error(f), "%s", gra_file_error(f));
         ck_assert_int_eq(gra_file_count(f), k == 0 ? 0 : MANY);
         ck_assert(k == 0 ? gra_file_meta(f, "4e1f") != NULL : gra_file_find(f, "4e1f") != NULL);
-        ck_assert_msg(largest <= 4 * n, "got a request for %zu bytes, for a file of %zu", largest, n);
+        ck_assert_msg(largest <= 4 * n, "%zu bytes were asked for at once, for a file of %zu", largest, n);
         gra_file_close(f);
     }
     free(header);
     free(file);
 }
 
-/* A parameter with two names is in the file twice; a load allows the second to be missing, not to differ. */
+/* A parameter with two names is in the file twice; read back, the second may be missing but not differ. */
 TESTS(test_further_name, 2)
 {
     gra_model *m = two_params(), *plain = two_params();
@@ -298,7 +297,7 @@ TESTS(test_further_name, 2)
 #define NEEDS "expected dtype, shape and data_offsets"
 #define ESCAPE "got an invalid escape in a string"
 
-/* An @ marks the byte at which the reader must stop; it is not in the file. */
+/* An @ stands before the byte at which the reader must stop, and is not in the file. */
 static const struct {
     const char *header, *wrong;
 } broken[] = {
@@ -356,7 +355,7 @@ static const struct {
     { "{\"a\":{\"shape\":[2],\"data_offsets\":[0,8]@}," B "}",     NEEDS },
 };
 
-/* The same for bytes that are not UTF-8. */
+/* The same, where the byte is no UTF-8. */
 static const char *const not_utf8[] = {
     "{\"@\xff\":0}",             "{\"@\x80\":0}",             "{\"@\xc0\x80\":0}", "{\"@\xe0\x9f\xbf\":0}",
     "{\"@\xed\xa0\x80\":0}",     "{\"@\xf4\x90\x80\x80\":0}", "{\"@\xf5\x80\x80\x80\":0}",
@@ -366,7 +365,7 @@ static const char *const not_utf8[] = {
 
 static const struct {
     const char *header;
-    size_t      n;                      /* bytes after it */
+    size_t      n;                      /* bytes behind it */
     const char *sentence;
 } unfit[] = {
     { A_AS("\"f32\"", "[2]", "[0,8]"),    24,
@@ -453,7 +452,7 @@ static void refuses(const char *path, const char *sentence)
     ck_assert_msg(gra_load(m, path) == -1, "this was loaded, though %s", sentence);
     ck_assert_uint_le(fault_largest(), 8 * (size_t)s.st_size + 1024);
     ck_assert_str_eq(gra_model_error(m), want);
-    ck_assert_msg(untouched(m), "a part of it was loaded, though %s", sentence);
+    ck_assert_msg(untouched(m), "half of it was loaded, though %s", sentence);
     gra_model_close(m);
 }
 
@@ -481,14 +480,14 @@ TEST(test_broken_json)
         refuses_marked(not_utf8[i], " is not UTF-8");
     unsigned char file[512], zeros[24] = { 0 };
     const size_t n = compose(file, "{" A " " "," B "}", zeros, sizeof zeros), at = strlen("{" A);
-    file[8 + at] = '\0';                        /* where a blank is allowed */
+    file[8 + at] = '\0';                        /* where a blank may be */
     write_bytes(PATH, file, n);
     char sentence[128];
     snprintf(sentence, sizeof sentence, NO "byte %zu of the header: expected , or }", at);
     refuses(PATH, sentence);
 }
 
-TEST(test_mismatches)
+TEST(test_unfit)
 {
     unsigned char file[1024], zeros[64] = { 0 };
     for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++) {
@@ -521,7 +520,7 @@ TEST(test_header_length)
     }
 }
 
-/* The limit itself: a sparse file that is long enough, whose header is one byte too long. */
+/* The limit itself: a sparse file that is long enough, with a header of one byte too many. */
 TEST(test_header_limit)
 {
     static const unsigned char length[8] = { 0x01, 0xe1, 0xf5, 0x05 };
@@ -531,7 +530,7 @@ TEST(test_header_limit)
     unlink(PATH);
 }
 
-TEST(test_every_length)                 /* a truncated file is refused, and changes nothing */
+TEST(test_every_length)                 /* a file cut short anywhere is refused, and changes nothing */
 {
     gra_model *m = two_params();
     fill(gra_param_find(m, "a"), (real[]){ 5, 6 });
@@ -547,7 +546,7 @@ TEST(test_every_length)                 /* a truncated file is refused, and chan
     }
 }
 
-TEST(test_long_name)                    /* the message has its first 100 bytes, and no partial character */
+TEST(test_long_name)                    /* its first 100 bytes are said, and no half of a character */
 {
     char name[128] = "", header[512], sentence[512];
     unsigned char file[512];
@@ -563,12 +562,12 @@ TEST(test_long_name)                    /* the message has its first 100 bytes, 
 TEST(test_no_file)
 {
     refuses(FOLDER "/none", strerror(ENOENT));
-    for (int i = 0; i < 2; i++) {       /* NULL, as argv[1] is without arguments */
+    for (int i = 0; i < 2; i++) {       /* as argv[1] is where nothing was given */
         gra_file *f = gra_file_open(i ? NULL : "");
         ck_assert_str_eq(gra_file_error(f), "a file without a name: No such file or directory");
         gra_file_close(f);
     }
-    char path[512], want[512];          /* of a long path the message has the end, with the name */
+    char path[512], want[512];          /* of a long path the end is said, where the name stands */
     memset(path, '/', sizeof path);
     strcpy(path + 400, "none.safetensors");
     snprintf(want, sizeof want, "...%s: %s", path + 116, strerror(ENOENT));

@@ -1,5 +1,5 @@
-/* .npy: the bytes that are written, what is read, the sentences with which files are refused; and the same
- * with NumPy (tests/files/npy.py), if it is installed. */
+/* .npy: the bytes that are written, what is read, what is refused with which sentence; and all of it with
+ * NumPy (tests/files/npy.py), where there is one. */
 #include "core/tape/tape.h"
 #include "lib/fault.h"
 #include "lib/fixture.h"
@@ -32,7 +32,8 @@ static gra_tensor *load(const char *path)
 
 /* ---- what is written ---- */
 
-/* Are these the bytes of the values, in little-endian order, whatever the byte order of this machine? */
+/* Are these bytes those of the values, each from its lowest byte on, whatever the order in this machine's
+ * memory? */
 static bool little_endian(const unsigned char *bytes, const real *values, size_t n)
 {
     const uint16_t one = 1;
@@ -71,7 +72,7 @@ TEST(test_bytes)
         snprintf(header, sizeof header, "{'descr': '<f%d', 'fortran_order': False, 'shape': %s, }",
                  (int)sizeof(real), cases[i].text);
         ck_assert_uint_eq(n, 128 + x.size * sizeof(real));
-        ck_assert_msg(memcmp(file, MAGIC "\x01\x00\x76\x00", 10) == 0, "it begins differently");
+        ck_assert_msg(memcmp(file, MAGIC "\x01\x00\x76\x00", 10) == 0, "it begins otherwise");
         ck_assert_msg(memcmp(file + 10, header, strlen(header)) == 0, "%.*s", 118, (char *)file + 10);
         for (size_t j = 10 + strlen(header); j < 127; j++)
             ck_assert_int_eq(file[j], ' ');
@@ -86,7 +87,7 @@ TEST(test_bytes)
     }
 }
 
-TEST(test_every_bit)                    /* including signalling NaNs */
+TEST(test_every_bit)                    /* also of NaN that signal */
 {
     enum { N = 5000 };
     static real values[N];
@@ -98,10 +99,10 @@ TEST(test_every_bit)                    /* including signalling NaNs */
     const gra_tensor x = { .data = values, .shape = { 1, { N } }, .size = N };
     ck_assert_int_eq(gra_save_npy(PATH, &x), 0);
     const gra_tensor *y = load(PATH);
-    ck_assert_msg(y && memcmp(y->data, values, sizeof values) == 0, "different bits came back");
+    ck_assert_msg(y && memcmp(y->data, values, sizeof values) == 0, "other bits came back");
 }
 
-/* A loaded tensor is a constant of the step, and ops take it. */
+/* What is loaded is a constant of the step, and goes into ops. */
 TEST(test_in_a_step)
 {
     gra_tensor *a = gra_input(t, (real[]){ 1, 2, 3, 4 }, GRA_SHAPE(2, 2));
@@ -115,8 +116,8 @@ TEST(test_in_a_step)
     ck_assert(gra_grad(b)[3] == 8);
 
     gra_begin(t, GRA_GRAD, NULL);
-    ck_assert(gra_save_npy(PATH, b) == -1 && errno == EINVAL);  /* it ended with its step */
-    ck_assert_msg(strncmp(gra_error(t), "gra_save_npy: input 0 was not made in this step", 47) == 0, "%s",
+    ck_assert(gra_save_npy(PATH, b) == -1 && errno == EINVAL);  /* it is gone with its step */
+    ck_assert_msg(strncmp(gra_error(t), "gra_save_npy: got a tensor of another step", 42) == 0, "%s",
                   gra_error(t));
     ck_assert_ptr_eq(gra_load_npy(t, PATH), gra_scalar(t, 1));  /* the empty tensor, as of any op */
     ck_assert(gra_save_npy(PATH, NULL) == -1 && errno == EINVAL);
@@ -207,7 +208,7 @@ TEST(test_broken)
     }
     unsigned char file[512], zeros[8] = { 0 };
     const size_t n = compose(file, F4("False", "(2,)"), zeros, sizeof zeros);
-    file[n - 9] = '\0';                 /* instead of the last } */
+    file[n - 9] = '\0';                 /* in place of the last } */
     write_bytes(PATH, file, n);
     refuses(PATH, ARRAY "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), ");
 }
@@ -215,7 +216,7 @@ TEST(test_broken)
 #define C_ORDER ", expected <f4 or <f8 in C order: in Python, numpy.save(path, " \
                 "numpy.asarray(x, dtype='<f4', order='C')) writes such"
 
-TEST(test_mismatches)
+TEST(test_unfit)
 {
     static const struct {
         const char *header;
@@ -288,7 +289,7 @@ TEST(test_beginning)
     refuses("/dev/null", "got a device or pipe, expected a regular file");
 }
 
-TEST(test_every_length)                 /* a truncated file is refused */
+TEST(test_every_length)                 /* a file cut short anywhere is refused */
 {
     const gra_tensor x = { .data = (real[]){ 1, 2 }, .shape = { 1, { 2 } }, .size = 2 };
     unsigned char file[512];
@@ -314,7 +315,7 @@ TEST(test_unread)                       /* each read fails in turn */
 {
     unsigned char file[512], zeros[24] = { 0 };
     write_bytes(PATH, file, compose(file, F4("False", "(2, 3)"), zeros, 24));
-    load(PATH);                         /* from now on a step of the tape allocates nothing */
+    load(PATH);                         /* from here on a step of the tape allocates nothing */
     load(PATH);
     int failures = 0;
     for (long n = 1, struck = 1; struck && fault_wrapped(); n++) {
@@ -349,7 +350,7 @@ static const char *python(void)         /* one with NumPy, or NULL */
     return NULL;
 }
 
-static int numpy(const char *what)      /* runs tests/files/npy.py: its status */
+static int numpy(const char *what)      /* tests/files/npy.py; its status */
 {
     char command[256];
     const char *name = python();

@@ -1,4 +1,4 @@
-/* Saving: the bytes of a file, what comes back, and the sentences with which saving is refused. */
+/* Saving: the bytes of a file, what comes back, and what is refused with which sentence. */
 #define _XOPEN_SOURCE 700               /* mkfifo, symlink */
 #include "core/model/model.h"
 #include "core/files/outfile.h"
@@ -57,16 +57,16 @@ TEST(test_bytes)
 #endif
     char padded[512];
     snprintf(padded, sizeof padded, "%-*s", (int)((sizeof header - 1 + 7) / 8 * 8), header);
-    size_t n = read_bytes(PATH, file, sizeof file), size = compose(want, padded, data, sizeof data);
-    ck_assert_uint_eq(n, size);
-    ck_assert_msg(memcmp(file, want, n) == 0, "the file is\n%.*s\nexpected\n%.*s", (int)n - 8,
-                  (char *)file + 8, (int)n - 8, (char *)want + 8);
+    size_t n = read_bytes(PATH, file, sizeof file), wanted = compose(want, padded, data, sizeof data);
+    ck_assert_uint_eq(n, wanted);
+    ck_assert_msg(memcmp(file, want, n) == 0, "the file is\n%.*s\nwanted\n%.*s", (int)n - 8, (char *)file + 8,
+                  (int)n - 8, (char *)want + 8);
     ck_assert_int_eq(folder_entries(FOLDER), 1);
     ck_assert_int_eq(gra_load(m, PATH), 0);     /* with its metadata */
     gra_model_close(m);
 }
 
-TEST(test_header_padding)               /* values start at a multiple of 8, whatever the name's length */
+TEST(test_header_padding)               /* a name of each length: the values start at a multiple of 8 */
 {
     for (size_t i = 1; i <= 16; i++) {
         char name[32] = { 0 };
@@ -115,7 +115,8 @@ TEST(test_mode_and_link)                /* a new file has the usual mode; a link
     gra_model_close(m);
 }
 
-/* Another user's link may point to any file of ours, or to a device: the link is replaced, not its target. */
+/* Another user's link may point to any file of ours, or to a device: it is replaced, and not what it points
+ * to. */
 TEST(test_link_of_another_user)
 {
     enum { ANOTHER = 12345 };
@@ -131,7 +132,7 @@ TEST(test_link_of_another_user)
         ck_assert_int_eq(symlink(to[i], PATH), 0);
         if (lchown(PATH, ANOTHER, (gid_t)-1)) {         /* only root can */
             unlink(PATH);
-            fprintf(stderr, "left out: another user's links, which only root can make\n");
+            fprintf(stderr, "left out: links of another user, which only root can make\n");
             break;
         }
         ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
@@ -148,7 +149,7 @@ TEST(test_link_of_another_user)
 
 /* ---- there and back ---- */
 
-/* Any bit pattern comes back, signalling NaNs included, in parameters and in optimisers' moments. */
+/* Any pattern of bits, also of NaN that signal, comes back: of parameters and of optimisers' moments. */
 TEST(test_all_of_it)
 {
     static gra_rng rng;
@@ -158,12 +159,12 @@ TEST(test_all_of_it)
     parameter(back, "b", GRA_SHAPE(2, 2));
     gra_adamw opt, opt_back;
     ck_assert(gra_adamw_init(&opt, m, NULL) == 0 && gra_adamw_init(&opt_back, back, NULL) == 0);
-    gra_freeze(a, true);                                /* loading is not training */
+    gra_freeze(a, true);                                /* loading is no training */
     ck_assert_int_eq(gra_owned_count(m), 6);
     for (int i = 0; i < gra_owned_count(m); i++)
         for (size_t j = 0; j < gra_owned_at(m, i)->size; j++) {
             uint64_t bits = gra_random64(&rng);
-            if (j % 2)                          /* a signalling NaN with a payload */
+            if (j % 2)                          /* a NaN that signals, with a payload */
                 bits = sizeof(real) == 4 ? (bits & 0x803fffff) | 0x7f800001
                                          : (bits & 0x8007ffffffffffff) | 0x7ff0000000000001;
             memcpy(&gra_owned_at(m, i)->data[j], &bits, sizeof(real));
@@ -176,7 +177,7 @@ TEST(test_all_of_it)
             if (strcmp(gra_owned_at(back, j)->name, x->name) == 0)
                 y = gra_owned_at(back, j);
         ck_assert_ptr_nonnull(y);
-        ck_assert_msg(memcmp(x->data, y->data, x->size * sizeof(real)) == 0, "%s came back changed",
+        ck_assert_msg(memcmp(x->data, y->data, x->size * sizeof(real)) == 0, "%s came back otherwise",
                       x->name);
     }
     gra_file *f = gra_file_open(PATH);
@@ -185,10 +186,11 @@ TEST(test_all_of_it)
     ck_assert_str_eq(gra_file_meta(f, "step"), "12");
     gra_file_close(f);
 
-    ck_assert_int_eq(gra_load(back, PATH), -1);         /* it contains more than parameters */
-    ck_assert_str_eq(gra_model_error(back), PATH ": the model has no parameter adamw.exp_avg.a");
+    ck_assert_int_eq(gra_load(back, PATH), -1);         /* it holds more than parameters */
+    ck_assert_str_eq(gra_model_error(back), PATH ": got a tensor adamw.exp_avg.a, expected only those of "
+                                                 "the model");
     gra_model *bare = two_params();
-    ck_assert_int_eq(gra_load_all(bare, PATH), -1);     /* it has no optimiser yet */
+    ck_assert_int_eq(gra_load_all(bare, PATH), -1);     /* no optimiser was there yet */
     ck_assert(untouched(bare));
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
     ck_assert_int_eq(gra_load_all(back, PATH), -1);
@@ -217,14 +219,14 @@ static void cannot_write(const char *path, int number)
     cannot_save(two_params(), path, NULL, 0, strerror(number));
 }
 
-/* A pipe is written to, not replaced. The next test relies on this before it touches a device. */
+/* A pipe is written to and not replaced. The test below relies on it before it touches a device. */
 static void check_pipe(void)
 {
     unsigned char bytes[1024];
     struct stat s;
     gra_model *m = two_params();
     ck_assert_int_eq(mkfifo(FOLDER "/pipe", 0600), 0);
-    int fd = open(FOLDER "/pipe", O_RDWR);      /* both ends, so that neither waits */
+    int fd = open(FOLDER "/pipe", O_RDWR);      /* both ends, so that nobody waits */
     ck_assert(fd >= 0);
     ck_assert_int_eq(gra_save(m, FOLDER "/pipe", NULL, 0), 0);
     ck_assert(lstat(FOLDER "/pipe", &s) == 0 && S_ISFIFO(s.st_mode));
@@ -248,12 +250,12 @@ TEST(test_unwritable)
     ck_assert_int_eq(mkdir(FOLDER "/locked", 0555), 0);
     if (geteuid() != 0)                         /* root may write anywhere */
         cannot_write(FOLDER "/locked/model", EACCES);
-    if (access("/dev/full", W_OK) == 0)         /* a device of Linux that acts as a full disk */
+    if (access("/dev/full", W_OK) == 0)         /* a device of Linux: the disk that is full */
         cannot_write("/dev/full", ENOSPC);
 }
 
-/* System calls that fail without consequence, or after another failure. */
-TEST(test_other_errors)
+/* What a system may answer that is no failure, or a second one. */
+TEST(test_other_answers)
 {
     static const struct {
         fault_call call;
@@ -264,13 +266,13 @@ TEST(test_other_errors)
         int        status;              /* -1: with errno's sentence */
     } answers[] = {
         { FAULT_OPEN, 1, EEXIST, true, PATH, -1 },              /* no name is free */
-        { FAULT_OPEN, 2, EACCES, false, PATH, 0 },              /* a folder that cannot be read */
-        { FAULT_OPEN, 2, EMFILE, false, PATH, 0 },              /* or synced: the file is in place */
+        { FAULT_OPEN, 2, EACCES, false, PATH, 0 },              /* a folder that cannot be read, */
+        { FAULT_OPEN, 2, EMFILE, false, PATH, 0 },              /* or brought to the disk: the file stands */
         { FAULT_SYNC, 2, EIO, false, PATH, 0 },
         { FAULT_OPEN, 1, EINTR, false, "/dev/null", 0 },
-        { FAULT_SYNC, 1, EINVAL, true, PATH, 0 },               /* a file system without fsync */
+        { FAULT_SYNC, 1, EINVAL, true, PATH, 0 },               /* a file system without such a thing */
         { FAULT_SYNC, 1, ENOTSUP, true, PATH, 0 },
-        { FAULT_CLOSE, 1, EIO, false, "/dev/full", -1 },        /* after a write that failed */
+        { FAULT_CLOSE, 1, EIO, false, "/dev/full", -1 },        /* behind a write that failed */
     };
     for (size_t i = 0; fault_wrapped() && i < sizeof answers / sizeof *answers; i++) {
         const bool full = strcmp(answers[i].path, "/dev/full") == 0;
@@ -287,7 +289,7 @@ TEST(test_other_errors)
     }
 }
 
-TEST(test_in_this_folder)               /* a path without a folder */
+TEST(test_in_this_folder)               /* a path that names none */
 {
     char here[1024];
     ck_assert_ptr_nonnull(getcwd(here, sizeof here));
@@ -301,7 +303,7 @@ TEST(test_in_this_folder)               /* a path without a folder */
     gra_model_close(m);
 }
 
-TEST(test_name_taken)                   /* by a folder, while the file is written */
+TEST(test_name_taken)                   /* by a directory, while the file is written */
 {
     gra_outfile out;
     ck_assert(gra_outfile_open(&out, PATH));
@@ -310,10 +312,10 @@ TEST(test_name_taken)                   /* by a folder, while the file is writte
     ck_assert_int_eq(mkdir(PATH, 0777), 0);
     ck_assert(!gra_outfile_close(&out));
     ck_assert_int_eq(errno, EISDIR);
-    ck_assert_int_eq(folder_entries(FOLDER), 1);        /* only the folder */
+    ck_assert_int_eq(folder_entries(FOLDER), 1);        /* the directory alone */
 }
 
-/* With a linear search for each name, loading would take minutes and exceed the test's time limit. */
+/* Were names compared one by one, loading would take minutes: Check's own time limit is the judge. */
 TEST(test_very_many_tensors)
 {
     enum { MANY = SLOWED ? 20000 : 200000 };
@@ -353,7 +355,7 @@ TEST(test_write_file)                   /* the old file stays until the new one 
     ck_assert(gra_write_file(NULL, "x", 1) == -1 && errno == ENOENT);
 }
 
-TEST(test_what_a_header_cannot_contain)
+TEST(test_what_a_header_cannot_say)
 {
     gra_model *m = model_open();
     parameter(m, "\xff", GRA_SHAPE(1));
@@ -375,7 +377,7 @@ TEST(test_what_a_header_cannot_contain)
                 "got the metadata key k twice, expected it once");
 }
 
-/* Tensors saved under other names: one under two names, and one that is in no model. */
+/* Tensors under names that are not their own: one under two names, and one that no model has. */
 TEST(test_other_names)
 {
     gra_failure error;

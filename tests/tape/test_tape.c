@@ -1,4 +1,4 @@
-/* The tape: gradients, which gradients are kept, errors. */
+/* The tape: gradients, whose gradient stays, errors. */
 #include "core/tape/tape.h"
 #include "lib/aborts.h"
 #include "lib/fixture.h"
@@ -21,7 +21,7 @@ static gra_tensor *param(gra_shape shape)               /* of ones */
 
 /* ---- gradients ---- */
 
-/* Scalars by hand: f at x = 3, its value and its derivative. */
+/* Scalars by hand: f of x = 3, what it is and its derivative. */
 static gra_tensor *product_and_sum(gra_tensor *x)
 {
     return gra_add(t, gra_mul(t, x, number(-3)), number(10));
@@ -46,7 +46,7 @@ static const struct {
 
 CASE(tape, open_tape, close_all, "")
 
-TESTS(gradients_by_hand, LENGTH(by_hand)) /* _i: of by_hand; what the loss does not use gets no gradient */
+TESTS(gradients_by_hand, LENGTH(by_hand)) /* _i: of by_hand; what the loss does not use gets nothing */
 {
     gra_tensor *x = number(3), *aside = gra_mul(t, x, number(5)), *y = by_hand[_i].f(x);
     ck_assert_double_eq(gra_item(y), by_hand[_i].y);
@@ -90,7 +90,7 @@ TEST(a_view_of_a_step_tensor)           /* its gradient lives as long as its bas
     }
 }
 
-TEST(the_loss_may_be_a_parameter)               /* whose gradient accumulates */
+TEST(the_loss_may_be_a_parameter)               /* whose gradient adds up */
 {
     gra_tensor *p = param(GRA_SCALAR);
     for (int step = 1; step <= 2; step++) {
@@ -98,14 +98,14 @@ TEST(the_loss_may_be_a_parameter)               /* whose gradient accumulates */
         ck_assert_int_eq(gra_backward(t, p), 0);
         ck_assert_double_eq((double)p->grad[0], step);
     }
-    for (int step = 3; step <= 4; step++) {             /* and as a view of another shape */
+    for (int step = 3; step <= 4; step++) {             /* and seen as another shape */
         gra_begin(t, GRA_GRAD, NULL);
         ck_assert_int_eq(gra_backward(t, gra_reshape(t, p, GRA_SHAPE(1))), 0);
         ck_assert_double_eq((double)p->grad[0], step);
     }
 }
 
-TEST(a_frozen_parameter_gets_no_gradient)
+TEST(a_frozen_parameter_gets_nothing)
 {
     gra_tensor *p = param(GRA_SCALAR);
     gra_freeze(p, true);
@@ -139,15 +139,15 @@ TEST(a_parameter_frozen_after_the_forward)
     ck_assert_int_eq(gra_backward(t, loss), 0);
     gra_freeze(p, false);
     gra_begin(t, GRA_GRAD, NULL);
-    view = gra_reshape(t, scalar, GRA_SCALAR);          /* at first the loss itself has no gradient */
+    view = gra_reshape(t, scalar, GRA_SCALAR);          /* the loss itself has no gradient to begin with */
     gra_freeze(scalar, true);
     ck_assert_int_eq(gra_backward(t, view), 0);
     ck_assert_double_eq((double)scalar->grad_store[0], 0);
 }
 
-/* ---- which gradients are kept ---- */
+/* ---- whose gradient stays ---- */
 
-TEST(a_retained_gradient_is_kept)
+TEST(a_retained_gradient_stays)
 {
     gra_tensor *x = number(3), *y = gra_mul(t, x, x), *z = gra_mul(t, y, y);
     gra_retain_grad(y);
@@ -155,7 +155,7 @@ TEST(a_retained_gradient_is_kept)
     ck_assert_double_eq((double)gra_grad(y)[0], 4 * 9.0 * 9 * 9);
 }
 
-TEST(all_gradients_are_kept_on_request)
+TEST(all_gradients_stay_when_asked)
 {
     gra_keep_grads(t, true);
     gra_tensor *x = number(3), *y = gra_mul(t, x, x), *z = gra_mul(t, y, y);
@@ -170,8 +170,8 @@ TEST(the_first_error_stays_until_the_next_step)
 {
     gra_tensor *a = gra_full(t, 1, GRA_SHAPE(6, 3)), *b = gra_full(t, 1, GRA_SHAPE(2, 3));
     gra_tensor *y = gra_matmul(t, a, b);
-    expect_part("matmul: a is (6, 3) but b is (2, 3): the inner sizes 3 and 2 differ");
-    gra_tensor *z = gra_softmax(t, gra_add(t, y, a), -1);       /* continues with the empty tensor */
+    expect_part("matmul: got a (6, 3) and b (2, 3): the inner sizes 3 and 2 differ");
+    gra_tensor *z = gra_softmax(t, gra_add(t, y, a), -1);       /* goes on with the empty tensor */
     ck_assert_int_eq((int)z->size, 0);
     ck_assert(isnan(gra_item(gra_sum(t, z))));
     ck_assert_int_eq(gra_backward(t, z), -1);
@@ -193,27 +193,27 @@ TEST(errors_abort_by_default)
     expect_abort(multiply_wrongly, "matmul: got a (6, 3) and b (2, 3): the inner sizes 3 and 2 differ");
 }
 
-TEST(a_tensor_of_the_previous_step)
+TEST(a_tensor_of_the_last_step)
 {
     for (int step = 0; step < 6; step++) {
         gra_tensor *old = gra_input(t, (real[]){ 1, 2, 3 }, GRA_SHAPE(3));
         gra_tensor *sum = gra_sum(t, old);
         gra_begin(t, GRA_GRAD, NULL);
-        /* the same again, at the same place */
+        /* the same again, where that lay */
         gra_tensor *fresh = gra_input(t, (real[]){ 4, 5, 6 }, GRA_SHAPE(3));
         gra_sum(t, fresh);
         gra_mul(t, fresh, step % 2 ? old : sum);
         expect_part("mul: got a tensor of another step or tape for input 1");
         gra_begin(t, GRA_GRAD, NULL);
     }
-    gra_full(t, 0, GRA_SHAPE(1000));        /* what follows lies where the next step has not yet written */
+    gra_full(t, 0, GRA_SHAPE(1000));        /* what follows lies where the next step will not have come yet */
     gra_tensor *bias = gra_full(t, 0, GRA_SHAPE(3));
     gra_begin(t, GRA_GRAD, NULL);
     gra_layer_norm(t, gra_full(t, 1, GRA_SHAPE(3)), NULL, bias, 1e-5);
     expect_part("layer_norm: got a tensor of another step or tape for input 2");
 }
 
-/* Headers of many sizes: with 1, 3 and 7 inputs, with and without arguments. */
+/* Headers of many sizes: of 1, 3 and 7 inputs, with and without arguments. */
 static gra_tensor *of_many_sizes(int n)
 {
     gra_tensor *x = gra_full(t, 1, GRA_SHAPE(1, 2, 4)), *y = x;
@@ -228,8 +228,8 @@ static gra_tensor *of_many_sizes(int n)
     return y;
 }
 
-/* Whatever later steps make, a tensor of the previous step is refused, and one of an earlier step as long as
- * fewer than 128 KiB of headers have been made since. Here the oldest is 40 steps back. */
+/* Whatever the steps after it made, and of whatever size: a tensor of the step before is refused, and one of
+ * an earlier step while less than 128 KiB of headers were made since. Here the last is 40 steps back. */
 TEST(tensors_of_steps_of_other_sizes)
 {
     gra_tensor *old[40];
@@ -264,8 +264,8 @@ TEST(tensors_of_a_step_of_thousands)
     }
 }
 
-/* The step's memory grows, so the next step merges its blocks: the memory of the old tensors' values is
- * returned to the system, but their headers can still be read. */
+/* The step's memory grows in its middle, so the next step joins its pieces: it is the system's again where
+ * the old tensors' values lay, but they themselves can be looked at. */
 TEST(a_tensor_of_a_large_step)
 {
     enum { MANY = 1 << 15 };
@@ -291,7 +291,7 @@ static void count_forward(gra_tensor *y)
     count_all(y);
 }
 
-TEST(units_of_cost_zero)                /* all of them are computed nevertheless */
+TEST(units_that_cost_nothing)           /* all of them are computed none the less */
 {
     static const gra_op op = { .name = "count", .forward = count_forward };
     ck_assert_double_eq(gra_item(gra_run(gra_result_like(t, &op, number(1)))), 5);
@@ -321,7 +321,7 @@ TEST(the_library_is_of_the_headers_version)
     ck_assert_int_eq(gra_version(), GRADUS_VERSION);
 }
 
-TEST(an_unknown_instruction_set)
+TEST(an_instruction_set_that_is_not_there)
 {
     static const char *const wish[] = { "avx3", "AVX2", "a word that is longer than any name", "", "base" };
     for (int i = 0; i < 5; i++) {
@@ -348,10 +348,10 @@ TEST(an_unknown_instruction_set)
 
 static gra_tensor *ones(gra_shape shape) { return gra_full(t, 1, shape); }
 
-static gra_tensor *stale;               /* of the step before the call, as are the next two: */
+static gra_tensor *stale;               /* of the step before the call, as are these: */
 static gra_tensor *stale_number;        /* an input of one value, with its gradient, */
 static gra_tensor *stale_attention;     /* and a result of gra_attention */
-static gra_tensor *product;             /* x x, after gra_backward */
+static gra_tensor *product;             /* x x, of which gra_backward was called */
 
 static void backward(gra_tensor *x)
 {
@@ -397,7 +397,7 @@ static void stale_of_an_own_op(void)
 }
 static void nothing(void *watcher, void *piece, size_t bytes) { (void)watcher, (void)piece, (void)bytes; }
 
-static void too_large_to_watch(void)            /* with guards around it, its size would overflow */
+static void too_large_to_watch(void)            /* with the room around it, it would be small */
 {
     static const gra_watch watch = { .on_alloc = nothing };
     gra_tape_watch(t, GRA_WATCH_CHECK, &watch, NULL);
@@ -477,7 +477,7 @@ static const struct {
     { loss_in_eval,      "got a step of GRA_EVAL" },
 };
 
-TESTS(refused, LENGTH(refusals)) /* _i: of refusals; the next step is unaffected */
+TESTS(refused, LENGTH(refusals)) /* _i: of refusals; the next step knows nothing of it */
 {
     gra_keep_attention(t, true);
     stale = ones(GRA_SHAPE(2, 5));
@@ -495,7 +495,7 @@ TESTS(refused, LENGTH(refusals)) /* _i: of refusals; the next step is unaffected
     ck_assert_double_eq(gra_item(number(2)), 2);
 }
 
-TEST(a_parameter_belongs_to_every_step)
+TEST(a_parameter_is_of_every_step)
 {
     gra_tensor *p = gra_param(gra_root(model), "one", gra_init_ones(), GRA_SHAPE(1));
     gra_backward(t, gra_reshape(t, p, GRA_SCALAR));
@@ -506,8 +506,8 @@ TEST(a_parameter_belongs_to_every_step)
     expect_error("no error");
 }
 
-/* After an error gra_item adds no other, and what an op returned can still be printed. */
-TEST(the_empty_tensor_belongs_to_every_step)
+/* After an error: gra_item has it already, and what an op returned can be looked at. */
+TEST(the_empty_tensor_is_of_every_step)
 {
     gra_tensor *y = gra_add(t, number(1), NULL);
     ck_assert(isnan(gra_item(y)) && !gra_grad(y));
@@ -519,7 +519,7 @@ TEST(the_empty_tensor_belongs_to_every_step)
     expect_error("gra_item: got x () with 0 values, expected one value");
 }
 
-TEST(null_tensors_are_no_error)
+TEST(nothing_is_no_error_without_a_tape)
 {
     ck_assert_ptr_null(gra_grad(NULL));
     ck_assert(isnan(gra_item(NULL)));
