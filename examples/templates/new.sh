@@ -1,12 +1,12 @@
 #!/bin/sh
-# NAME=softsign sh examples/templates/new.sh op: what `make new-op NAME=softsign` does; so with `layer` and
+# NAME=softsign sh examples/templates/new.sh op: what `make new-op NAME=softsign` runs; so for `layer` and
 # `optimizer`.
 #
-# Beside this script are, for each KIND of the three, KIND.c, the new source, and KIND.txt: first what is said
-# in the end, then what goes into files that are there already. A piece begins with a line
+# For each KIND of these three there is KIND.c, the new source, and KIND.txt: first the message printed at the
+# end, then pieces to insert into existing files. A piece begins with a line
 #     @@ FILE | AFTER | BEFORE
-# and goes into FILE behind the line that begins with AFTER, in front of the next that begins with BEFORE.
-# NAME stands for the name in all of it, CAPS for the name in capitals.
+# and is inserted into FILE before the first line that begins with BEFORE after one that begins with AFTER.
+# NAME is replaced by the name, CAPS by the name in capitals.
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -24,30 +24,30 @@ case $kind in
     op)        made=core/ops;   example=softsign ;;
     layer)     made=layers;     example=swiglu ;;
     optimizer) made=core/optim; example=lion ;;
-    *)         kind=KIND; refuse "'$1' is neither op nor layer nor optimizer" ;;
+    *)         kind=KIND; refuse "got '$1', expected op, layer or optimizer" ;;
 esac
 made=$made/$name.c
 
-# ---- what cannot be a name ---------------------------------------------------------------------------
+# ---- invalid names -----------------------------------------------------------------------------------
 keywords='auto bool break case char const continue default do double else enum extern float for goto if inline
 int long register restrict return short signed sizeof static struct switch typedef union unsigned void
 volatile while'
 
-[ -n "$name" ] || refuse "it lacks a name: make new-$kind NAME=$example"
+[ -n "$name" ] || refuse "got no NAME: run make new-$kind NAME=$example"
 case $name in
-    [!a-z]* | *[!a-z0-9_]*) refuse "'$name' is no C identifier in lower case, such as $example" ;;
+    [!a-z]* | *[!a-z0-9_]*) refuse "got '$name', expected a lower-case C identifier, such as $example" ;;
 esac
 case $name in
-    gra_*) refuse "gra_ comes before it by itself: make new-$kind NAME=${name#gra_}" ;;
+    gra_*) refuse "the prefix gra_ is added to it: run make new-$kind NAME=${name#gra_}" ;;
 esac
 case " $(echo $keywords) " in
-    *" $name "*) refuse "'$name' is a word of C itself: take another name" ;;
+    *" $name "*) refuse "'$name' is a C keyword: choose another name" ;;
 esac
-[ ${#name} -le 32 ] || refuse "a name has at most 32 letters, and this one ${#name}"
-[ ! -e "$made" ] || refuse "$made is there already"
+[ ${#name} -le 32 ] || refuse "got a name of ${#name} letters, expected at most 32"
+[ ! -e "$made" ] || refuse "$made already exists"
 
-# An op is a function, a layer a struct and two functions, an optimiser a type and two functions: `declared`
-# lists the names in headers, in which "struct gra_linear" and the op gra_linear are two.
+# An op is a function, a layer a struct and two functions, an optimiser a type and two functions. `declared`
+# lists the names in headers; "struct gra_linear" and the op gra_linear are different names.
 declared() {
     cat core/*.h core/*/*.h layers/*.h | sed 's/struct gra_/struct_/g' |
         awk '{ while (match($0, /(gra|struct)_[a-z0-9_]*/)) {
@@ -60,19 +60,19 @@ case $kind in
 esac
 for word in $taken; do
     if declared | grep -x "$word" >/dev/null; then
-        refuse "the library has a $(echo "$word" | sed 's/^struct_/struct gra_/') already"
+        refuse "the library already has a $(echo "$word" | sed 's/^struct_/struct gra_/')"
     fi
 done
 caps=$(echo "$name" | tr a-z A-Z)
 if [ "$kind" = optimizer ] && grep -w "$caps" tests/optim/test_optim.c >/dev/null; then
-    refuse "tests/optim/test_optim.c has another $caps: take another name"
+    refuse "tests/optim/test_optim.c has a $caps: choose another name"
 fi
 
-# ---- each file is made whole beside its place; when all are there, they are moved --------------------
+# ---- first all files are written beside their places, then they are moved ----------------------------
 work=$(mktemp -d "${TMPDIR:-/tmp}/gradus.XXXXXX")
 changed=
 moved=
-leave() {       # if it did not come to its end, all is as it was
+leave() {       # on failure, restores every file
     status=$?
     if [ $status -ne 0 ]; then
         for file in $moved; do
@@ -88,11 +88,11 @@ leave() {       # if it did not come to its end, all is as it was
 trap leave EXIT
 trap 'exit 1' HUP INT TERM
 
-fill_in() {     # fill_in FILE: the template with the name in it
+fill_in() {     # fill_in FILE: prints the template with the name
     sed -e "s/CAPS/$caps/g" -e "s/NAME/$name/g" "$1"
 }
 
-insert() {      # insert FILE AFTER BEFORE: $work/piece, into FILE.new; blank lines stay in front of BEFORE
+insert() {      # insert FILE AFTER BEFORE: inserts $work/piece into FILE.new, above blank lines before BEFORE
     if [ ! -e "$1.new" ]; then
         changed="$changed $1"
         mkdir -p "$work/old/${1%/*}"
@@ -106,7 +106,7 @@ insert() {      # insert FILE AFTER BEFORE: $work/piece, into FILE.new; blank li
         { printf "%s", blank; blank = ""; print }
         state == 0 && index(begin, after) == 1 { state = 1 }
         END { printf "%s", blank; exit state != 2 }' "$1.new" >"$work/with" ||
-        { echo "new-$kind: $1 has no longer a line that begins '$2', and one '$3' behind it" >&2; exit 1; }
+        { echo "new-$kind: $1 no longer has a line that begins '$2' and then one '$3'" >&2; exit 1; }
     cat "$work/with" >"$1.new"
 }
 

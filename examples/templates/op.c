@@ -1,10 +1,10 @@
 /* NAME: y = f(x), dx += dy f'(x).         NAME: the formula is still the template's: write it here */
-#include "../kernel.h"                  /* op.h, and GRA_KERNEL: see below */
+#include "../kernel.h"                  /* op.h, and GRA_KERNEL (below) */
 #include "../kern/vmath.h"              /* real_exp, real_log, real_tanh, real_sigmoid ...: fast */
-#include <tgmath.h>                     /* what that lacks (fabs, sin ...), for float and double alike */
+#include <tgmath.h>                     /* the rest (fabs, sin ...), for float and double */
 
 /* Computes y[i] for from <= i < to: a chunk of a large tensor, which threads share, or all of a small one.
- * A number needs a cast, (real)0.5, or float is computed in double. */
+ * Cast constants, (real)0.5: else float is computed in double. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *x = y->in[0]->data;
@@ -12,8 +12,8 @@ static void forward(gra_tensor *y, size_t from, size_t to)
         y->data[i] = x[i] * (real)NAN;          /* NAME: forward is still the template's: write it */
 }
 
-/* dy = d(loss)/dy is given, dx = d(loss)/dx wanted. Accumulate (+=): x may feed several ops. What forward
- * made is here again as y->data[i]. */
+/* Given dy = d(loss)/dy, computes dx = d(loss)/dx. Accumulate (+=): x may feed several ops. The results of
+ * forward are in y->data[i]. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const real *x = y->in[0]->data, *dy = y->grad;
@@ -22,14 +22,14 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         dx[i] += dy[i] * x[i] * (real)NAN;      /* NAME: backward is still the template's: write it */
 }
 
-/* GRA_KERNEL(all, f, y, n, cost) defines all(y): f for all n units of work (here elements; for a softmax they
- * are rows), compiled for each instruction set, on all threads where the tensor is large. `cost` is what a
- * unit takes, roughly: + - * / count 1, exp, log and tanh 10. */
+/* GRA_KERNEL(all, f, y, n, cost) defines all(y), which runs f for all n units of work (here elements; for a
+ * softmax, rows), compiled for each instruction set, on all threads if the tensor is large. `cost` is the
+ * rough cost of a unit: + - * / count 1, exp, log and tanh 10. */
 GRA_KERNEL(forward_all, forward, y, y->size, 4)
 GRA_KERNEL(backward_all, backward, y, y->size, 4)
 
 gra_tensor *gra_NAME(gra_tape *t, gra_tensor *x)
 {
     static const gra_op op = { .name = "NAME", .forward = forward_all, .backward = backward_all };
-    return gra_run(gra_result_like(t, &op, x));         /* it is shaped like x */
+    return gra_run(gra_result_like(t, &op, x));         /* y has the shape of x */
 }

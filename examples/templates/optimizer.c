@@ -1,10 +1,10 @@
 /* NAME: v = beta v + (1 - beta) g, p -= ...       NAME: the formula is still the template's: write it here */
 #include "group.h"
-#include <tgmath.h>                     /* sqrt, fabs ... for float and double alike */
+#include <tgmath.h>                     /* sqrt, fabs ... for float and double */
 
-/* Fills every field: what is not named here is 0. lr has no default, and a step asks for it. gra_group_state
- * makes a buffer of zeros for each parameter that `filter` accepts; it is saved as "NAME.v.PARAMETER". For a
- * second one: core/optim/adamw.c. */
+/* Sets every field: those not named here are 0. lr has no default, and a step requires it. gra_group_state
+ * makes a buffer of zeros for each parameter that `filter` accepts, which is saved as "NAME.v.PARAMETER".
+ * core/optim/adamw.c has two of them. */
 int gra_NAME_init(gra_NAME *opt, gra_model *m, gra_param_filter *filter)
 {
     *opt = (gra_NAME){ .model = m, .filter = filter, .lr = GRA_NO_LR, .beta = 0.9 };
@@ -13,7 +13,7 @@ int gra_NAME_init(gra_NAME *opt, gra_model *m, gra_param_filter *filter)
     return opt->v ? 0 : -1;
 }
 
-/* The values from <= i < to of one parameter: p, its gradient g, its buffer v. */
+/* Updates the values from <= i < to of one parameter p, with its gradient g and its buffer v. */
 static void move(gra_piece *s, size_t from, size_t to)
 {
     const gra_NAME *opt = s->arg;

@@ -51,28 +51,28 @@ group "refusals"
 for kind in op:softsign layer:swiglu optimizer:lion; do
     example=${kind#*:}
     kind=${kind%:*}
-    ok "$kind without a NAME" refused $kind A=b "it lacks a name: make new-$kind NAME=$example"
+    ok "$kind without a NAME" refused $kind A=b "got no NAME: run make new-$kind NAME=$example"
     ok "a NAME of the environment is none" env NAME=host \
-        sh -c "! ${MAKE:-make} -s new-$kind 2>&1 | grep -v 'lacks a name\|Error'"
+        sh -c "! ${MAKE:-make} -s new-$kind 2>&1 | grep -v 'got no NAME\|Error'"
     for name in Soft 9x _x a-b 'a b' "a'b" 'x;y' 'x/y' ../x é; do
         ok "$kind '$name'" refused $kind NAME="$name" \
-            "'$name' is no C identifier in lower case, such as $example"
+            "got '$name', expected a lower-case C identifier, such as $example"
     done
-    ok "$kind while" refused $kind NAME=while "'while' is a word of C itself: take another name"
-    ok "gra_ twice" refused op NAME=gra_zsign "gra_ comes before it by itself: make new-op NAME=zsign"
+    ok "$kind while" refused $kind NAME=while "'while' is a C keyword: choose another name"
+    ok "gra_ twice" refused op NAME=gra_zsign "the prefix gra_ is added to it: run make new-op NAME=zsign"
 ok "a long name" refused $kind NAME=a23456789b23456789c23456789d23456 \
-        "a name has at most 32 letters, and this one 33"
+        "got a name of 33 letters, expected at most 32"
 done
-ok "an op that there is" refused op NAME=tanh "core/ops/tanh.c is there already"
-ok "a layer that there is" refused layer NAME=linear "layers/linear.c is there already"
-ok "an optimiser that there is" refused optimizer NAME=sgd "core/optim/sgd.c is there already"
-ok "a function" refused op NAME=mean "the library has a gra_mean already"
-ok "a function of op.h" refused op NAME=run "the library has a gra_run already"
+ok "an op that there is" refused op NAME=tanh "core/ops/tanh.c already exists"
+ok "a layer that there is" refused layer NAME=linear "layers/linear.c already exists"
+ok "an optimiser that there is" refused optimizer NAME=sgd "core/optim/sgd.c already exists"
+ok "a function" refused op NAME=mean "the library already has a gra_mean"
+ok "a function of op.h" refused op NAME=run "the library already has a gra_run"
 ok "a layer in another's file" refused layer NAME=causal_attention \
-    "the library has a struct gra_causal_attention already"
-ok "an op's name for an optimiser" refused optimizer NAME=relu "the library has a gra_relu already"
+    "the library already has a struct gra_causal_attention"
+ok "an op's name for an optimiser" refused optimizer NAME=relu "the library already has a gra_relu"
 ok "a macro of the test's" refused optimizer NAME=steps \
-    "tests/optim/test_optim.c has another STEPS: take another name"
+    "tests/optim/test_optim.c has a STEPS: choose another name"
 
 # A place that is not found any more: half of the pieces would be in.
 sed 's/^} settings/} setting/' tests/optim/test_optim.c >"$W/test_optim.c"
@@ -94,7 +94,7 @@ group "from the templates"
 ok "new-op" made op zsign core/ops/zsign.c
 ok "new-layer" made layer zglu layers/zglu.c
 ok "new-optimizer" made optimizer zlion core/optim/zlion.c
-ok "once more" refused op NAME=zsign "core/ops/zsign.c is there already"
+ok "once more" refused op NAME=zsign "core/ops/zsign.c already exists"
 ok "nothing is left over" test -z "$(find . -name '*.new')"
 ok "the tree builds" build build/f64/test build/f32/test headers
 
