@@ -1,12 +1,12 @@
-# gradus. `make help` lists what can be made. GNU make 3.81 and a POSIX sh suffice.
+# gradus. `make help` lists the targets. Requires GNU make 3.81 and a POSIX sh.
 #
 # A new source file in core/, layers/, examples/ or tests/ needs no line here. For the tests: tests/tests.mk.
 #
 #   CC=clang            another compiler            WERROR=1  warnings are errors
 #   CFLAGS=... LDFLAGS=...  added to the flags      B=folder  build there, not in build/
-#   OPT=-O0             in place of -O3             V=1       show whole commands
+#   OPT=-O0             instead of -O3              V=1       show whole commands
 #
-# In one B one make at a time: two would write the same files at once, and one of them might read half of one.
+# Run only one make at a time in the same B: two would write the same files at once.
 
 B   = build
 OPT = -O3
@@ -14,10 +14,10 @@ V   =
 OWN =
 SANITIZE =
 
-# None of these is needed: -D is for the programs, -W are warnings, -fPIC is for the shared libraries, and
-# -fno-semantic-interposition keeps it from making anything slower. Of the other -f flags the first three
-# make it faster, the rest are for the archives (see below). Three warnings are errors always: what they
-# warn of (a function undeclared, one of another type) crashes where it is called.
+# None of these is required: -D is for the programs, -W are warnings, -fPIC is for the shared libraries, and
+# -fno-semantic-interposition keeps that from costing speed. Of the other -f flags the first three make the
+# code faster, the rest are for the archives (see below). Three warnings are always errors: calling a function
+# that is undeclared, or of another type, crashes.
 FLAGS = -std=c11 $(OPT) -fPIC -fno-semantic-interposition -ffp-contract=fast -fno-math-errno \
         -fno-trapping-math \
         -D_POSIX_C_SOURCE=200809L -pthread -I. -fvisibility=hidden -ffunction-sections -fdata-sections \
@@ -38,14 +38,14 @@ PROGRAM  := $(filter-out $(LESSON),$(sort $(wildcard examples/*.c)))
 NOTEBOOK := $(sort $(wildcard examples/notebooks/*.c))
 READER   := $(sort $(wildcard examples/notebooks/lib/*.c))
 
-# The gradient check takes double precision.
+# The gradient check requires double precision.
 CHECK = core/check/% core/explain/%
 
-# These lessons check gradients, which takes double precision.
+# These lessons check gradients, so they are built in double precision.
 LESSON64 := $(filter examples/02_% examples/04_%,$(LESSON))
 LESSON32 := $(filter-out $(LESSON64),$(LESSON))
 
-# NumPy computes in float64, and the notebook of this one prints eight digits.
+# This one reproduces a notebook in NumPy, which computes in float64 and prints eight digits.
 NOTEBOOK32 := $(filter-out examples/notebooks/udl_multihead.c,$(NOTEBOOK))
 
 f32 = $(patsubst %.c,$(B)/f32/%.o,$(1))
@@ -81,7 +81,7 @@ $(B)/f32/%.o: %.c $(B)/flags
 $(B)/f64/%.o: %.c $(B)/flags
 	$(compile) -DGRADUS_DOUBLE
 
-# Each says in a short line what it makes, or with V=1 shows the command itself.
+# Each prints a short line, or with V=1 the command itself.
 Q = $(if $(V),,@)
 define compile
 @mkdir -p $(@D)
@@ -89,12 +89,11 @@ $(if $(V),,@echo "cc  $@")
 $(Q)$(CC) $(FLAGS) $(OWN) $(CFLAGS) -MMD -MP -c $< -o $@
 endef
 
-# An archive exports what the public headers declare, and no other name: its objects become one, in which the
-# hidden names are made local. Where there is no objcopy (macOS) it has all objects as they are. --unique
-# keeps the sections of single functions apart, so that a program linked with -Wl,--gc-sections contains only
-# those that it uses. --force-group-allocation: what the compiler may put into any object (on 32-bit x86, how
-# to find the program counter) belongs to ours, and is not taken from the program's, where its name is
-# another.
+# An archive exports only the names that the public headers declare: its objects are linked into one, in which
+# hidden names are made local. Without objcopy (macOS) it contains the objects unchanged. --unique keeps the
+# sections of functions separate, so that a program linked with -Wl,--gc-sections contains only those that it
+# uses. --force-group-allocation: helpers that the compiler puts into every object (on 32-bit x86, to find the
+# program counter) are kept in ours, not replaced by the program's copies, whose names differ.
 OBJCOPY := $(if $(findstring darwin,$(MACHINE)),,$(shell command -v `$(CC) -print-prog-name=objcopy`))
 MERGE   = $(CC) $(CFLAGS) -r -nostdlib -Wl,--unique,--force-group-allocation
 define archive
@@ -110,9 +109,8 @@ $(if $(V),,@echo "ld  $@")
 $(Q)$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lm
 endef
 
-# These two files hold the compiler with its flags, and the list of the library's sources. They are written
-# only when that has changed since the last make; then all objects, or the libraries, which depend on them,
-# are made again.
+# These two files contain the compiler with its flags, and the list of the library's sources. They are written
+# only when that changes; then all objects, or the libraries, are made again, as they depend on them.
 $(B)/flags: always
 	$(call write_if_changed,$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS))
 $(B)/sources: always
@@ -121,13 +119,13 @@ write_if_changed = @mkdir -p $(B); [ "`cat $@ 2>/dev/null`" = $(call quote,$(1))
                    printf '%s\n' $(call quote,$(1)) > $@
 quote = '$(subst ','\'',$(strip $(1)))'
 
-# Which headers each object was compiled from: the compiler has noted it (-MMD).
+# The headers that each object depends on, written by the compiler (-MMD).
 -include $(shell find $(B)/f32 $(B)/f64 -name '*.d' 2>/dev/null)
 
-# ---- what can be done ---------------------------------------------------------------------------
+# ---- targets ------------------------------------------------------------------------------------
 
 ## make deps        installs Check (for tests) and gnuplot (for plots) if missing
-# For `make deps train` it installs gnuplot alone.
+# For `make deps train` it installs only gnuplot.
 PACKAGES = Check gnuplot
 ifeq ($(filter-out deps,$(MAKECMDGOALS)),train)
 PACKAGES = gnuplot
@@ -135,7 +133,7 @@ endif
 deps:
 	@CC=$(call quote,$(CC) $(CFLAGS)) sh tests/build/tools/deps $(PACKAGES)
 
-## make train       trains a small model, draws its loss; flags: ARGS="--steps 200"
+## make train       trains a small model, plots its loss; flags: ARGS="--steps 200"
 train: $(B)/train $(B)/generate
 	$(B)/train $(ARGS)
 
@@ -143,7 +141,7 @@ train: $(B)/train $(B)/generate
 generate: $(B)/generate
 	$(B)/generate $(ARGS)
 
-## make mpi         trains on several processes, if there is MPI; RANKS=2
+## make mpi         trains on several processes by MPI; RANKS=2
 RANKS = 2
 MPICC = mpicc
 MPIRUN = mpirun
@@ -157,12 +155,12 @@ $(B)/train-mpi $(B)/faults/train-mpi: examples/mpi/train_mpi.c $(call f32,$(SHAR
 	$(Q)$(MPICC) -std=c11 $(OPT) -Wall -Wextra $(ERROR) -D_POSIX_C_SOURCE=200809L -I. $(SANITIZE) \
 	    $(CFLAGS) $(LDFLAGS) -pthread $(filter %.c %.o %.a,$^) $(OWN_LD) -lm -o $@
 
-## make notebooks   the numbers of five attention notebooks, in both precisions
+## make notebooks   reproduces the numbers of five attention notebooks
 notebooks: $(NOTEBOOKS)
 	@sh examples/notebooks/run.sh $(NOTEBOOKS)
 
-## make new-op NAME=softsign     begins an op; so do new-layer, new-optimizer
-# Not a NAME of the environment, where some systems keep the computer's.
+## make new-op NAME=softsign     starts a new op; also new-layer, new-optimizer
+# NAME is not taken from the environment, where some systems keep the computer's name.
 new-optimiser: new-optimizer
 new-op new-layer new-optimizer:
 	@NAME=$(call quote,$(if $(filter command,$(origin NAME)),$(NAME))) \
@@ -171,10 +169,10 @@ new-op new-layer new-optimizer:
 include examples/install/install.mk
 include examples/exercises/exercises.mk
 include examples/look/look.mk
--include tests/tests.mk                                # a class folder has no tests
+-include tests/tests.mk                                # a handout has no tests
 
-## make clean       removes what was built; trained models in build/ stay
-# By name: whatever else is in $(B), a run or a model, is the user's own.
+## make clean       removes what was built, but no trained models
+# By name: anything else in $(B), such as a run or a model, is the user's.
 MADE = $(LIBRARIES) $(SO) $(SO64) $(PROGRAMS) $(TESTS_MADE) \
        $(addprefix $(B)/,train-mpi learn learn.ready look look_page.c exercises f32 f64 examples \
        notebooks notebooks64 flags sources)

@@ -1,6 +1,6 @@
 # Installing: static and shared libraries of both precisions, headers, pkg-config files, the programs with
-# their manual pages. PREFIX, DESTDIR, LIBDIR, INCLUDEDIR, BINDIR, MANDIR are the GNU conventions' ones, and
-# may be written in small letters, as these have them.
+# their manual pages. PREFIX, DESTDIR, LIBDIR, INCLUDEDIR, BINDIR, MANDIR follow the GNU conventions, which
+# write them in lower case; both are accepted.
 
 prefix     = /usr/local
 PREFIX     = $(prefix)
@@ -14,8 +14,8 @@ mandir     = $(PREFIX)/share/man
 MANDIR     = $(mandir)
 INSTALL    = install
 
-# The version is gradus.h's: 100 is 0.1.0. A shared library bears in its name what must agree: until 1.0 the
-# first two numbers, from then on the first.
+# The version is that of gradus.h: 100 is 0.1.0. The name of a shared library contains the part that must
+# agree: until 1.0 the first two numbers, from then on the first.
 NUMBER  := $(shell sed -n 's/^.define GRADUS_VERSION *\([0-9]*\).*/\1/p' core/gradus.h)
 VERSION := $(shell echo $$(($(NUMBER) / 10000)).$$(($(NUMBER) / 100 % 100)).$$(($(NUMBER) % 100)))
 ABI     := $(shell echo $(VERSION) | sed 's/^\(0\.[0-9]*\).*/\1/; s/^\([1-9][0-9]*\)\..*/\1/')
@@ -38,8 +38,8 @@ $(SO): $(call f32,$(filter-out $(CHECK),$(LIBRARY))) $(B)/sources
 $(SO64): $(call f64,$(LIBRARY)) $(B)/sources
 	$(call share,gradus64)
 
-# Where they will be, for those who look by pkg-config: below ${prefix}, so that a tree that was moved is
-# found by --define-prefix.
+# The paths in the pkg-config files begin with ${prefix}, so that --define-prefix works for a tree that was
+# moved.
 in_prefix = $(subst $(PREFIX)/,$${prefix}/,$(1))
 define pc
 prefix=$(PREFIX)
@@ -58,7 +58,7 @@ export PC64 = $(call pc,gradus64,double,-DGRADUS_DOUBLE)
 
 INSTALLED = train generate look
 
-# The folders, as words of the shell, whatever their names contain.
+# The folders, quoted for the shell.
 sh_word = '$(subst ','\'',$(1))'
 TO_LIB = $(call sh_word,$(DESTDIR)$(LIBDIR))
 TO_PC  = $(call sh_word,$(DESTDIR)$(LIBDIR)/pkgconfig)
@@ -66,10 +66,10 @@ TO_H   = $(call sh_word,$(DESTDIR)$(INCLUDEDIR)/gradus)
 TO_BIN = $(call sh_word,$(DESTDIR)$(BINDIR))
 TO_MAN = $(call sh_word,$(DESTDIR)$(MANDIR)/man1)
 
-# Programs and pkg-config look there from any folder.
+# Programs and pkg-config use the paths from any folder.
 define absolute
 @case $(call sh_word,$($(1))) in /*) ;; *) \
-    echo "make: $(1) is '"$(call sh_word,$($(1)))"', but must be an absolute path, such as" \
+    echo "make: $(1): got '"$(call sh_word,$($(1)))"', expected an absolute path, such as" \
         $(call sh_word,$(2)) >&2; \
     exit 1;; \
 esac
@@ -85,8 +85,8 @@ install: $(LIBRARIES) $(SO) $(SO64) $(addprefix $(B)/,$(INSTALLED))
 	$(check_places)
 	umask 022; for to in $(TO_LIB) $(TO_PC) $(TO_H) $(TO_BIN) $(TO_MAN); do \
 	    mkdir -p "$$to" && [ -w "$$to" ] || { \
-	        echo "make install: cannot write to $$to: be root, or choose another place" \
-	            "by PREFIX=\$$HOME/.local" >&2; \
+	        echo "make install: cannot write to $$to: be root, or choose another place," \
+	            "such as PREFIX=\$$HOME/.local" >&2; \
 	        exit 1; }; \
 	done
 	$(INSTALL) -m 644 $(LIBRARIES) $(TO_LIB)
@@ -107,8 +107,8 @@ install: $(LIBRARIES) $(SO) $(SO64) $(addprefix $(B)/,$(INSTALLED))
 	done
 	chmod 644 $(TO_PC)/gradus.pc $(TO_PC)/gradus64.pc $(TO_H)/layers.h
 
-# Then it removes the folders that are empty, below DESTDIR, or else PREFIX; in the system's own PREFIX,
-# ours alone.
+# Also removes the folders that are then empty, below DESTDIR or else PREFIX; in a system's PREFIX, only our
+# own.
 SYSTEM = $(filter / /usr /usr/ /usr/local /usr/local/,$(PREFIX))
 TOP    = $(or $(DESTDIR),$(if $(SYSTEM),$(INCLUDEDIR),$(PREFIX)))
 ## make uninstall   removes them (with the same PREFIX)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A manual page in roff, made of what a program says by --help: manual.sh PROGRAM NAME VERSION, as in
+# manual.sh PROGRAM NAME VERSION: makes a manual page in roff from a program's --help, as in
 # manual.sh build/train gradus-train 0.1.0
 program=$1 name=$2 version=$3
 "$program" --help | awk -v name="$name" -v version="$version" '
@@ -23,7 +23,7 @@ program=$1 name=$2 version=$3
     }
     /^  --/ {
         flag = substr($0, 3)
-        if (!(at = match(flag, /  +/))) {       # it reaches to its help: two words are the flag
+        if (!(at = match(flag, /  +/))) {       # no gap before the help: the flag is two words
             match(flag, /^[^ ]+ [^ ]+ /)
             at = RLENGTH
             RLENGTH = 1
@@ -36,6 +36,6 @@ program=$1 name=$2 version=$3
     { printf ".SS %s\n", plain($0) }
     END {
         print ".SH EXIT STATUS"
-        print "0: done; 1: it failed, and says why in a sentence; 2: the command line is wrong."
+        print "0: success; 1: failure, with a sentence that says why; 2: wrong command line."
         print ".SH SEE ALSO\n.BR gradus\\-train (1),\n.BR gradus\\-generate (1),\n.BR gradus\\-look (1)"
     }'

@@ -11,7 +11,7 @@ $(B)/look_page.c: $(PAGE) $(sort $(wildcard core/ops/*.c))
 	@mkdir -p $(@D)
 	@sh $< examples/look > $@
 
-## make look        a trained model as a page; flags: ARGS="--prompt TEXT"
+## make look        shows a trained model as a page; flags: ARGS="--prompt TEXT"
 look: $(B)/look
 	$(B)/look $(ARGS)
 .PHONY: look

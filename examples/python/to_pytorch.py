@@ -1,10 +1,9 @@
-"""A model trained here, for PyTorch: a state dict with the names of Raschka's GPTModel.
+"""Converts a model of gradus to a PyTorch state dict with the names of Raschka's GPTModel.
 
     python3 examples/python/to_pytorch.py build/run/model.safetensors model.pt
 
-There: model.load_state_dict(torch.load("model.pt"), strict=False); not strict, because masks are no
-parameters.
-Where the package safetensors is installed, safetensors.torch.load_file reads the file itself.
+In PyTorch: model.load_state_dict(torch.load("model.pt"), strict=False): masks are not parameters.
+With the package safetensors, safetensors.torch.load_file reads the file directly.
 """
 import json
 import struct

@@ -165,12 +165,12 @@ ok "make uninstall" run_make uninstall
 ok "nothing is left" is_empty "$root"
 for place in PREFIX LIBDIR INCLUDEDIR BINDIR MANDIR; do
     ok "$place=lib" ends_with 2 ${MAKE:-make} B="$BUILD" DESTDIR="$root" $place=lib install
-    ok "... must be absolute" grep -q "^make: $place is 'lib', but must be an absolute path, such as " \
+    ok "... must be absolute" grep -q "^make: $place: got 'lib', expected an absolute path, such as " \
         "$W/err"
 done
 : >"$W/file"
 ok "a place that cannot be written to" ends_with 2 ${MAKE:-make} B="$BUILD" PREFIX="$W/file" install
-ok "... is named" grep -q "^make install: cannot write to $W/file/lib: be root, or choose another place" \
+ok "... is named" grep -q "^make install: cannot write to $W/file/lib: be root, or choose another place," \
     "$W/err"
 
 finish
