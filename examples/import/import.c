@@ -135,7 +135,7 @@ static bool measure(struct import *f)
         return wrong(f, "it has no tensor %s", outside[1].name[f->gpt2]);
     for (int i = 0; i < 2; i++)
         if (matrix[i]->shape.ndim != 2 || !matrix[i]->size || matrix[i]->shape.dim[1] > INT_MAX / 4)
-            return wrong(f, "tensor %.100s: got shape %s, expected a matrix with a row for each %s",
+            return wrong(f, "tensor %.100s: got the shape %s, expected a matrix with a row for each %s",
                          matrix[i]->name, GRA_SHAPE_STRING(matrix[i]->shape), i ? "position" : "token");
     long number, layers = 0;
     for (int i = 0; i < gra_file_count(f->file); i++)
@@ -184,7 +184,7 @@ static bool check_shape(struct import *f, int i)
                        : r->rows * (f->gpt2 && r->part ? 3 : 1) * c->emb_dim;
     expected.dim[!turned] = r->columns * c->emb_dim;
     return gra_same_shape(x->shape, expected) ||
-           wrong(f, "tensor %.100s: got shape %s, expected %s", x->name, GRA_SHAPE_STRING(x->shape),
+           wrong(f, "tensor %.100s: got the shape %s, expected %s", x->name, GRA_SHAPE_STRING(x->shape),
                  GRA_SHAPE_STRING(expected));
 }
 

@@ -203,7 +203,7 @@ ok "... goes on" ends_with 0 sh -c 'cd "$1" && "$2" --resume odd' - "$W" "$TRAIN
 ok "... not from elsewhere" refuses 1 'cannot read od d%: No such file' "$TRAIN" --resume "$W/odd"
 ok "... but where it is named" ends_with 0 "$TRAIN" --resume "$W/odd" --data "$W/od d%"
 printf even >>"$W/od d%"
-ok "... and its change is noticed" refuses 1 'the text differs from the one that the run in .*/odd began with' \
+ok "... and a change is noticed" refuses 1 'the text differs from the one that the run in .*/odd began with' \
     "$TRAIN" --resume "$W/odd" --data "$W/od d%"
 
 # ---- damaged ------------------------------------------------------------------------------------------

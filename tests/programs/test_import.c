@@ -230,7 +230,7 @@ TESTS(a_tensor_of_another_shape_is_named, FAMILIES)
     write_file(kind, -1, -1, NULL, NULL);
     for (int i = 2, n = w.n; i < n; i++) {            /* the embeddings say themselves what their sizes are */
         write_file(kind, -1, i, NULL, NULL);
-        snprintf(wanted, sizeof wanted, "tensor %s: got shape (", w.odd);
+        snprintf(wanted, sizeof wanted, "tensor %s: got the shape (", w.odd);
         refused(wanted);
     }
 }
@@ -503,21 +503,21 @@ static void write_header(const char *json, off_t size)  /* its values are a hole
 TEST(shapes_of_no_gpt)
 {
     write_three(GRA_SHAPE(2), GRA_SHAPE(2, 2), GRA_SHAPE(12));
-    refused("tensor wte.weight: got shape (2), expected a matrix with a row for each token");
+    refused("tensor wte.weight: got the shape (2), expected a matrix with a row for each token");
     write_three(GRA_SHAPE(2, 2), GRA_SHAPE(2, 2, 1), GRA_SHAPE(12));
-    refused("tensor wpe.weight: got shape (2, 2, 1), expected a matrix with a row for each position");
+    refused("tensor wpe.weight: got the shape (2, 2, 1), expected a matrix with a row for each position");
     write_three(GRA_SHAPE(3, 2), GRA_SHAPE(2, 2), GRA_SHAPE(12));
     refused("it has no tensor ");
     write_three(GRA_SHAPE(3, 2), GRA_SHAPE(2, 3), GRA_SHAPE(2, 6));
-    refused("tensor wpe.weight: got shape (2, 3), expected (2, 2)");
+    refused("tensor wpe.weight: got the shape (2, 3), expected (2, 2)");
     write_header("{\"wpe.weight\":{\"dtype\":\"BOOL\",\"shape\":[0],\"data_offsets\":[0,0]},\"wte.weight\":"
                  "{\"dtype\":\"BOOL\",\"shape\":[2,0],\"data_offsets\":[0,0]}}", 0);
-    refused("tensor wte.weight: got shape (2, 0), expected a matrix with a row for each token");
+    refused("tensor wte.weight: got the shape (2, 0), expected a matrix with a row for each token");
     write_header("{\"wpe.weight\":{\"dtype\":\"BOOL\",\"shape\":[0],\"data_offsets\":[0,0]},\"wte.weight\":"
                  "{\"dtype\":\"BOOL\",\"shape\":[1,536870912],\"data_offsets\":[0,536870912]}}", 536870912);
     refused(ADDRESSES_OF_32_BITS
             ? "tensor wte.weight has the shape (1, 536870912) of BOOL: so many values cannot be counted"
-            : "tensor wte.weight: got shape (1, 536870912), expected a matrix with a row for each token");
+            : "tensor wte.weight: got the shape (1, 536870912), expected a matrix with a row for each token");
     unlink(PATH);
     refused("No such file");
 }

@@ -163,7 +163,7 @@ static void compare(const golden_tensor *want, const gra_tensor *x)
 {
     long reproduced = 0;
     if (!gra_same_shape(x->shape, want->shape)) {
-        warn("%s: %s: got shape %s, expected %s", n.file->path, want->name, GRA_SHAPE_STRING(x->shape),
+        warn("%s: %s: got the shape %s, expected %s", n.file->path, want->name, GRA_SHAPE_STRING(x->shape),
              GRA_SHAPE_STRING(want->shape));
         return;
     }
