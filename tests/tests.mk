@@ -98,7 +98,7 @@ $(CHECKED): $(B)/passed/exercises/%: $(B)/learn.ready $(call f64,tests/programs/
 	@BUILD=$(B) sh tests/programs/exercises/check.sh $* > $@.new || { cat $@.new; exit 1; }
 	@sed 's/^/ok /' $@.new > $@ && rm $@.new
 
-## make lint        finds long lines, tabs, blanks at ends, unfinished places
+## make lint        finds long lines, tabs, trailing blanks, unfinished work
 lint:
 	@sh tests/build/tools/lint
 
@@ -115,7 +115,7 @@ headers:
 	    echo "no C++ compiler ($(CXX)): the headers were not compiled as C++"; \
 	fi
 
-## make sanitize    the same under the sanitizers: addresses, undefined, threads
+## make sanitize    the tests under the sanitizers: address, undefined, thread
 ASAN = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 sanitize: asan tsan
 asan:
@@ -130,7 +130,7 @@ tsan:
 	$(MAKE) B=$(B)/tsan OPT='-O1 -g' SANITIZE=-fsanitize=thread $(B)/tsan/f32/test
 	CK_RUN_SUITE=threads CK_EXCLUDE_TAGS=long CK_TIMEOUT_MULTIPLIER=10 $(B)/tsan/f32/test
 
-## make faults      failing memory, disk, processes; damaged files (10 minutes)
+## make faults      failing memory, disks, processes; damaged files (10 minutes)
 # make test also runs the quick ones.
 FAULTS = $(sort $(wildcard tests/faults/*.sh))
 faults: programs
@@ -141,7 +141,7 @@ faults: programs
 	    BUILD=$(B) sh $$script || { echo "$$script failed"; exit 1; }; \
 	done
 
-## make coverage    lines and branches that the tests take (gcc)
+## make coverage    lines and branches that the tests reach (gcc)
 # Counts are kept per object, so the double and the float library add up; each runs every suite once.
 coverage:
 	$(MAKE) B=$(B)/coverage OPT='-O0 -g' SANITIZE='--coverage -DGRADUS_COVERAGE' \
@@ -156,7 +156,7 @@ coverage:
 port:
 	@BUILD=$(B) CC=$(call quote,$(CC)) JOBS=2 ONLY=$(call quote,$(ONLY)) sh tests/build/port/port.sh
 
-## make bench       how fast it is, and how near the peak; flags: ARGS="--quick"
+## make bench       speed, and the share of the peak; flags: ARGS="--quick"
 bench: $(patsubst %,$(B)/bench/%,bench step peak products)
 	$(B)/bench/bench $(ARGS)
 

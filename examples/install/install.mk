@@ -102,7 +102,8 @@ install: $(LIBRARIES) $(SO) $(SO64) $(addprefix $(B)/,$(INSTALLED))
 	sed 's,"../core/gradus.h","gradus.h",' layers/layers.h > $(TO_H)/layers.h
 	for name in $(INSTALLED); do \
 	    $(INSTALL) -m 755 $(B)/$$name $(TO_BIN)/gradus-$$name && \
-	    sh examples/install/manual.sh $(B)/$$name gradus-$$name $(VERSION) > $(TO_MAN)/gradus-$$name.1 && \
+	    sh examples/install/manual.sh $(B)/$$name gradus-$$name $(VERSION) \
+	        > $(TO_MAN)/gradus-$$name.1 && \
 	    chmod 644 $(TO_MAN)/gradus-$$name.1 || exit 1; \
 	done
 	chmod 644 $(TO_PC)/gradus.pc $(TO_PC)/gradus64.pc $(TO_H)/layers.h

@@ -56,7 +56,7 @@ static void write_node(out *o, const gra_listing *l, int i, size_t cells)
     out_text(o, ",\"shape\":[");
     for (int d = 0; d < x->shape.ndim; d++)
         out_format(o, d ? ",%d" : "%d", x->shape.dim[d]);
-    out_format(o, "],\"wants\":%s,\"view\":%s", x->requires_grad ? "true" : "false",
+    out_format(o, "],\"requires_grad\":%s,\"view\":%s", x->requires_grad ? "true" : "false",
                x->base ? "true" : "false");
     write_inputs(o, l, x);
     if (values_saturated(x) >= 0)

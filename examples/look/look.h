@@ -6,7 +6,7 @@
  *     if (look_write(t, "step.html"))
  *         perror("step.html");
  *
- * The page is one file: it needs no network and nothing beside it. */
+ * The page is one file: it needs no network and no other file. */
 #ifndef EXAMPLES_LOOK_H
 #define EXAMPLES_LOOK_H
 

@@ -139,7 +139,7 @@ function numbers(title, className, part, node, there, missing) {
 }
 
 function why_no_grad(node) {
-    if (!node.wants) return "none: no tensor that it is computed from requires one";
+    if (!node.requires_grad) return "none: no tensor that it is computed from requires one";
     return "none: the loss does not depend on it, or it was not kept (call gra_keep_grads before the " +
         "backward)";
 }

@@ -39,7 +39,7 @@ static int show_prompt(reading *r)
 
 /* ---- the run: its loss, and its snapshots ------------------------------------------------------------ */
 
-/* Is it the finished model of a run, beside that run's loss.tsv? */
+/* Is it the finished model of a run, in a folder with loss.tsv? */
 static bool is_of_a_run(const loaded *l)
 {
     char path[FILE_PATH];

@@ -117,19 +117,19 @@ static const golden_tensor *find(const char *name)
 
 /* A value may be within its tolerance and still print another last digit: close to a rounding boundary, or
  * computed from rounded inputs. Readers would notice, so this is reported. */
-static void note_roundings(const golden_tensor *want, const gra_tensor *x)
+static void note_roundings(const golden_tensor *expected, const gra_tensor *x)
 {
     const double half = 0.5 * pow(10, -n.digits);
     size_t first = 0, count = 0;
     for (size_t i = x->size; i-- > 0; )
-        if (fabs((double)x->data[i] - want->values[i]) > half) {
+        if (fabs((double)x->data[i] - expected->values[i]) > half) {
             first = i;
             count++;
         }
     if (count)
         printf("    (%zu of %zu %s to another last digit: [%zu] is %.*f, printed %.*f)\n", count,
                x->size, count == 1 ? "rounds" : "round", first, n.digits + 4, (double)x->data[first],
-               n.digits, want->values[first]);
+               n.digits, expected->values[first]);
 }
 
 static int by_value(const void *a, const void *b)
@@ -147,38 +147,38 @@ static double *sorted(const double *values, size_t size)
 }
 
 /* Are its numbers those of an input of the file, in any order? Then nothing was computed. */
-static bool is_rearranged(const golden_tensor *want)
+static bool is_rearranged(const golden_tensor *expected)
 {
-    const double *numbers = sorted(want->values, want->size);
+    const double *numbers = sorted(expected->values, expected->size);
     for (int i = 0; i < n.file->tensors; i++) {
         const golden_tensor *x = &n.file->tensor[i];
-        if (is(x, "input") && x->size == want->size &&
+        if (is(x, "input") && x->size == expected->size &&
             memcmp(sorted(x->values, x->size), numbers, x->size * sizeof *numbers) == 0)
             return true;
     }
     return false;
 }
 
-static void compare(const golden_tensor *want, const gra_tensor *x)
+static void compare(const golden_tensor *expected, const gra_tensor *x)
 {
     long reproduced = 0;
-    if (!gra_same_shape(x->shape, want->shape)) {
-        warn("%s: %s: got the shape %s, expected %s", n.file->path, want->name, GRA_SHAPE_STRING(x->shape),
-             GRA_SHAPE_STRING(want->shape));
+    if (!gra_same_shape(x->shape, expected->shape)) {
+        warn("%s: %s: got the shape %s, expected %s", n.file->path, expected->name,
+             GRA_SHAPE_STRING(x->shape), GRA_SHAPE_STRING(expected->shape));
         return;
     }
-    for (size_t i = 0; i < want->size; i++) {
-        if (!golden_agrees(want, i, (double)x->data[i]))
-            warn("%s: %s[%zu]: got %.9g, expected %.9g: off by %.3g, allowed %.3g", n.file->path, want->name,
-                 i, (double)x->data[i], want->values[i], fabs((double)x->data[i] - want->values[i]),
-                 want->tol);
-        else if (!isnan(want->values[i]))
+    for (size_t i = 0; i < expected->size; i++) {
+        if (!golden_agrees(expected, i, (double)x->data[i]))
+            warn("%s: %s[%zu]: got %.9g, expected %.9g: off by %.3g, allowed %.3g", n.file->path,
+                 expected->name, i, (double)x->data[i], expected->values[i],
+                 fabs((double)x->data[i] - expected->values[i]), expected->tol);
+        else if (!isnan(expected->values[i]))
             reproduced++;
     }
-    if (is(want, "expect")) {
-        note_roundings(want, x);
+    if (is(expected, "expect")) {
+        note_roundings(expected, x);
         n.reproduced += reproduced;
-        if (is_rearranged(want))
+        if (is_rearranged(expected))
             n.rearranged += reproduced;
         else if (n.unseeded)
             n.from_inputs += reproduced;
