@@ -60,7 +60,7 @@ ok "... is no number" grep -q "^train-mpi: --shards: got 'x', expected a whole n
 ok "a run keeps its shards" ends_with 2 job 2 "$RUN" --resume "$W/3" --shards 2
 ok "... which is said" grep -q "^train-mpi: --shards cannot be given with --resume" "$W/err"
 ok "... it has six" ends_with 2 job 4 "$RUN" --resume "$W/3"
-ok "... still" grep -q "^train-mpi: 6 shards: " "$W/err"
+ok "... still" grep -q "^train-mpi: got 6 shards, expected " "$W/err"
 ok "--help" ends_with 0 job 1 "$RUN" --help
 ok "... has --shards" grep -q "^  --shards N  " "$W/out"
 
